@@ -1,0 +1,95 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Rc error_set(Error *e, Rc code, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(e->text, sizeof e->text, format, args);
+    va_end(args);
+    e->code = code;
+    return code;
+}
+
+Rc error_prefix(Error *e, const char *format, ...) {
+    char before[sizeof e->text], after[sizeof e->text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(before, sizeof before, format, args);
+    va_end(args);
+    memcpy(after, e->text, sizeof after);
+    size_t at = strlen(before), room = sizeof e->text - 1 - at, length = strlen(after);
+    memcpy(e->text, before, at);
+    if (length > room) length = room;
+    memcpy(e->text + at, after, length);
+    e->text[at + length] = 0;
+    return e->code;
+}
+
+/* Levenshtein distance by one row of the dynamic program; words longer than a row count as far. */
+static size_t edit_distance(const char *a, const char *b) {
+    enum { LONGEST = 64 };
+    size_t row[LONGEST + 1], n = strlen(b);
+    if (n > LONGEST) return SIZE_MAX;
+    for (size_t j = 0; j <= n; j++) row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t best = corner + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            corner = row[j];
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+const char *nearest_name(const char *word, const char *const *names, size_t count) {
+    const char *best = NULL;
+    size_t least = (strlen(word) + 1) / 2 + 1;
+    for (size_t i = 0; i < count; i++) {
+        /* A name that the word begins with, or that begins with the word, is as near as one typo. */
+        size_t common = strlen(word) < strlen(names[i]) ? strlen(word) : strlen(names[i]);
+        size_t d = common >= 2 && !strncmp(word, names[i], common) ? 1 : edit_distance(word, names[i]);
+        if (d < least) {
+            least = d;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+const char *did_you_mean(char *out, size_t size, const char *word, const char *const *names, size_t count) {
+    const char *near = nearest_name(word, names, count);
+    if (near) snprintf(out, size, "; did you mean '%s'?", near);
+    else out[0] = 0;
+    return out;
+}
+
+static void *or_die(void *p, size_t bytes) {
+    if (p) return p;
+    fprintf(stderr, "normbench: out of memory (%zu bytes asked for)\n", bytes);
+    exit(RC_UNMEASURED);
+}
+
+void *mem_alloc(size_t count, size_t size) {
+    if (!count) count = 1;
+    return or_die(calloc(count, size), count * size);
+}
+
+void *mem_grow(void *old, size_t count, size_t size) {
+    if (!count) count = 1;
+    if (count > SIZE_MAX / size) return or_die(NULL, SIZE_MAX);
+    return or_die(realloc(old, count * size), count * size);
+}
+
+char *mem_text(const char *text) {
+    size_t n = strlen(text) + 1;
+    return memcpy(mem_alloc(n, 1), text, n);
+}

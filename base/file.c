@@ -1,0 +1,133 @@
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool file_exists(const char *path) {
+    return access(path, F_OK) == 0;
+}
+
+Rc file_read(const char *path, char **bytes, size_t *length, Error *e) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return error_set(e, errno == ENOENT ? RC_USAGE : RC_UNMEASURED, "%s: %s", path, strerror(errno));
+    size_t room = 1 << 16, n = 0;
+    char *at = mem_alloc(room, 1);
+    for (;;) {
+        if (n + 1 >= room) at = mem_grow(at, room *= 2, 1);
+        ssize_t got = read(fd, at + n, room - n - 1);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            error_set(e, RC_UNMEASURED, "%s: %s", path, strerror(errno));
+            free(at);
+            close(fd);
+            return e->code;
+        }
+        if (!got) break;
+        n += (size_t)got;
+    }
+    close(fd);
+    at[n] = 0;
+    *bytes = at;
+    *length = n;
+    return RC_OK;
+}
+
+/* A folder's entry is durable only once the folder itself is synced. */
+static int sync_parent(const char *path) {
+    char *parent = mem_text(path), *slash = strrchr(parent, '/');
+    if (slash == parent) slash[1] = 0;
+    else if (slash) *slash = 0;
+    int fd = open(slash ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(parent);
+    if (fd < 0) return -1;
+    int failed = fsync(fd);
+    close(fd);
+    return failed;
+}
+
+static int write_all(int fd, const char *bytes, size_t length) {
+    for (size_t done = 0; done < length;) {
+        ssize_t n = write(fd, bytes + done, length - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return -1;
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+static int reads_back(const char *path, const void *bytes, size_t length) {
+    Error ignored;
+    char *again;
+    size_t n;
+    if (file_read(path, &again, &n, &ignored)) return 0;
+    int same = n == length && !memcmp(again, bytes, length);
+    free(again);
+    return same;
+}
+
+Rc file_write(const char *path, const void *bytes, size_t length, Error *e) {
+    size_t room = strlen(path) + 32;
+    char *aside = mem_alloc(room, 1);
+    snprintf(aside, room, "%s.tmp.%ld", path, (long)getpid());
+    int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    Rc rc = RC_OK;
+    if (fd < 0) {
+        rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(errno));
+        free(aside);
+        return rc;
+    }
+    int failed = write_all(fd, bytes, length) || fsync(fd);
+    int why = errno;
+    if (close(fd) && !failed) failed = 1, why = errno;
+    if (failed) rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(why));
+    else if (!reads_back(aside, bytes, length))
+        rc = error_set(e, RC_UNMEASURED, "%s: what was written does not read back", path);
+    else if (rename(aside, path) || sync_parent(path))
+        rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(errno));
+    if (rc) unlink(aside);
+    free(aside);
+    return rc;
+}
+
+Rc folder_make(const char *path, Error *e) {
+    char *partial = mem_text(path);
+    Rc rc = RC_OK;
+    for (char *s = partial + 1;; s++) {
+        if (*s && *s != '/') continue;
+        char held = *s;
+        *s = 0;
+        if (mkdir(partial, 0777) && errno != EEXIST) {
+            rc = error_set(e, RC_UNMEASURED, "%s: cannot make folder: %s", partial, strerror(errno));
+            break;
+        }
+        *s = held;
+        if (!held) break;
+    }
+    free(partial);
+    return rc;
+}
+
+Rc folder_publish(const char *from, const char *to, Error *e) {
+    if (!rename(from, to)) {
+        if (sync_parent(to)) return error_set(e, RC_UNMEASURED, "%s: cannot sync: %s", to, strerror(errno));
+        return RC_OK;
+    }
+    if (errno != ENOTEMPTY && errno != EEXIST)
+        return error_set(e, RC_UNMEASURED, "%s: cannot move into place: %s", to, strerror(errno));
+    folder_remove(from);
+    return RC_OK;
+}
+
+void folder_remove(const char *path) {
+    DIR *folder = opendir(path);
+    if (!folder) return;
+    for (struct dirent *entry; (entry = readdir(folder));) unlinkat(dirfd(folder), entry->d_name, 0);
+    closedir(folder);
+    rmdir(path);
+}

@@ -1,0 +1,29 @@
+/* Files: whole reads, and writes that leave either the old file or the whole new one. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+bool file_exists(const char *path);
+
+/* Reads all of a file; *bytes has a terminator after length and is freed by the caller. RC_USAGE when absent,
+ * RC_UNMEASURED when it cannot be read. */
+Rc file_read(const char *path, char **bytes, size_t *length, Error *e);
+
+/* Writes path.tmp.PID, fsyncs it, reads it back, renames it to path and fsyncs the folder. On failure (full disk,
+ * read-only folder) nothing at path has changed, the temporary file is removed, and the code is RC_UNMEASURED. */
+Rc file_write(const char *path, const void *bytes, size_t length, Error *e);
+
+/* mkdir -p. */
+Rc folder_make(const char *path, Error *e);
+
+/* Renames a finished folder into place and fsyncs its parent; an existing target wins and the source is removed. */
+Rc folder_publish(const char *from, const char *to, Error *e);
+
+/* Removes the plain files of a folder and the folder itself; absent is fine. */
+void folder_remove(const char *path);
+
+#endif

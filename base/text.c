@@ -1,0 +1,122 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+void text_init(Text *t) {
+    t->room = 256;
+    t->length = 0;
+    t->at = mem_alloc(t->room, 1);
+}
+
+void text_release(Text *t) {
+    free(t->at);
+    t->at = NULL;
+    t->length = t->room = 0;
+}
+
+void text_clear(Text *t) {
+    t->length = 0;
+    t->at[0] = 0;
+}
+
+static void text_reserve(Text *t, size_t more) {
+    while (t->length + more + 1 > t->room) t->at = mem_grow(t->at, t->room *= 2, 1);
+}
+
+void text_add(Text *t, const char *bytes, size_t length) {
+    text_reserve(t, length);
+    memcpy(t->at + t->length, bytes, length);
+    t->length += length;
+    t->at[t->length] = 0;
+}
+
+void text_format(Text *t, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    text_reserve(t, (size_t)n);
+    vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
+    va_end(again);
+    t->length += (size_t)n;
+}
+
+/* -?(0|[1-9][0-9]*) and nothing else; returns the byte after the match or NULL. */
+static const char *match_integer(const char *s) {
+    if (*s == '-') s++;
+    if (*s == '0') return s + 1;
+    if (!isdigit((unsigned char)*s)) return NULL;
+    while (isdigit((unsigned char)*s)) s++;
+    return s;
+}
+
+static const char *match_digits(const char *s) {
+    if (!isdigit((unsigned char)*s)) return NULL;
+    while (isdigit((unsigned char)*s)) s++;
+    return s;
+}
+
+bool parse_integer(const char *text, int64_t *out) {
+    const char *end = match_integer(text);
+    if (!end || *end) return false;
+    errno = 0;
+    long long value = strtoll(text, NULL, 10);
+    if (errno) return false;
+    *out = value;
+    return true;
+}
+
+bool parse_real(const char *text, double *out) {
+    const char *s = match_integer(text);
+    if (s && *s == '.') s = match_digits(s + 1);
+    if (s && (*s == 'e' || *s == 'E')) {
+        s++;
+        if (*s == '-' || *s == '+') s++;
+        s = match_digits(s);
+    }
+    if (!s || *s) return false;
+    /* newlocale keeps the decimal point a point whatever LC_NUMERIC says. */
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    double value = strtod_l(text, NULL, c);
+    freelocale(c);
+    if (!isfinite(value)) return false;
+    *out = value;
+    return true;
+}
+
+bool parse_bool(const char *text, bool *out) {
+    if (strcmp(text, "true") && strcmp(text, "false")) return false;
+    *out = text[0] == 't';
+    return true;
+}
+
+/* Digits and exponent of the shortest %.*e that reads back; the program never calls setlocale, so "." is the point. */
+char *format_real(char *out, double x) {
+    if (isnan(x)) return strcpy(out, "nan");
+    if (isinf(x)) return strcpy(out, x > 0 ? "inf" : "-inf");
+    char buffer[40];
+    int digits = 0;
+    do snprintf(buffer, sizeof buffer, "%.*e", digits, x);
+    while (strtod(buffer, NULL) != x && ++digits < 17);
+    int exponent = atoi(strchr(buffer, 'e') + 1);
+    if (exponent < -5 || exponent > 15) snprintf(out, 40, "%.*e", digits, x);
+    else snprintf(out, 40, "%.*f", digits > exponent ? digits - exponent : 0, x);
+    return out;
+}
+
+char *trim(char *text) {
+    while (isspace((unsigned char)*text)) text++;
+    size_t n = strlen(text);
+    while (n && isspace((unsigned char)text[n - 1])) text[--n] = 0;
+    return text;
+}

@@ -1,0 +1,34 @@
+/* Text: a growing string, strict number parsing, and number formatting that does not ask the locale. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* `at` is always a terminated string once text_init ran; length excludes the terminator. */
+typedef struct {
+    char *at;
+    size_t length, room;
+} Text;
+
+void text_init(Text *t);
+void text_release(Text *t);
+void text_clear(Text *t);
+void text_add(Text *t, const char *bytes, size_t length);
+void text_format(Text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whole string or nothing: no blanks, no trailing bytes, no leading zero ("010"), no "+", no hex, no nan or inf, no
+ * locale's comma. Integers must fit; reals must be finite. Return false and leave *out alone otherwise. */
+bool parse_integer(const char *text, int64_t *out);
+bool parse_real(const char *text, double *out);
+bool parse_bool(const char *text, bool *out); /* true | false */
+
+/* The shortest decimal that reads back as exactly x ("0.1", "3e-04" is never written: "0.0003"), "inf", "-inf", "nan".
+ * out holds at least 40 bytes; returns out. */
+char *format_real(char *out, double x);
+
+/* Splits "a.b" paths and "key=value" pairs are left to callers; this trims blanks at both ends in place. */
+char *trim(char *text);
+
+#endif

@@ -1,0 +1,100 @@
+#include "kernels/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/canon.h"
+
+static bool always(void) {
+    return true;
+}
+
+#define DECLARE(prefix) \
+    extern const Kernel *const prefix##_kernels[OP_COUNT]; \
+    extern void (*const prefix##_update[OPTIMIZER_COUNT])(const Update *); \
+    double prefix##_sumsq(const void *x, int rows, int cols);
+#define ROW(id, prefix, class_of_bits, text, bytes, can_run) \
+    static const Backend backend_##prefix = {id, class_of_bits, text, bytes, prefix##_kernels, prefix##_update, \
+                                             prefix##_sumsq, can_run};
+
+/* clang-format off */
+DECLARE(cpu64) DECLARE(readable) DECLARE(portable)
+ROW("cpu64",    cpu64,    "fp64",  "double, readable kernels: the oracle",          8, always)
+ROW("readable", readable, "canon", "float, readable kernels, every chain written out", 4, always)
+ROW("portable", portable, "canon", "float, fast kernels without vector instructions",  4, always)
+double portable_fma_peak(void);
+
+#if defined(__x86_64__)
+static bool has_v3(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+static bool has_v4(void) {
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+}
+DECLARE(v3) DECLARE(v4)
+ROW("v3", v3, "canon", "float, x86-64-v3 (AVX2 and FMA)", 4, has_v3)
+ROW("v4", v4, "canon", "float, x86-64-v4 (AVX-512)",      4, has_v4)
+double v3_fma_peak(void);
+double v4_fma_peak(void);
+#endif
+/* clang-format on */
+
+/* Slowest first: "cpu" takes the last that is supported. */
+const Backend *const backends[] = {
+    &backend_cpu64, &backend_readable, &backend_portable,
+#if defined(__x86_64__)
+    &backend_v3,    &backend_v4,
+#endif
+};
+const int backend_count = sizeof backends / sizeof backends[0];
+
+const Backend *backend_find(const char *name, Error *e) {
+    const char *names[sizeof backends / sizeof backends[0] + 1] = {"cpu"};
+    bool fastest = !strcmp(name, "cpu");
+    for (int i = backend_count - 1; i >= 0; i--) {
+        names[i + 1] = backends[i]->name;
+        if (fastest && backends[i]->supported()) return backends[i];
+        if (strcmp(name, backends[i]->name)) continue;
+        if (backends[i]->supported()) return backends[i];
+        error_set(e, RC_UNMEASURED, "backend '%s': this machine cannot run it", name);
+        return NULL;
+    }
+    char hint[96];
+    error_set(e, RC_USAGE, "unknown backend '%s'%s", name,
+              did_you_mean(hint, sizeof hint, name, names, (size_t)backend_count + 1));
+    return NULL;
+}
+
+double backend_fma_peak(void) {
+#if defined(__x86_64__)
+    if (has_v4()) return v4_fma_peak();
+    if (has_v3()) return v3_fma_peak();
+#endif
+    return portable_fma_peak();
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double backend_copy_bandwidth(void) {
+    enum { BYTES = 64 << 20 };
+    char *from = mem_alloc(BYTES, 1), *to = mem_alloc(BYTES, 1);
+    double best = 0;
+    for (int i = 0; i < 5; i++) {
+        double start = seconds();
+        from[i] = (char)i;
+        memcpy(to, from, BYTES);
+        double rate = 2e-9 * BYTES / (seconds() - start);
+        if (i && rate > best) best = rate; /* the first pass touches the pages */
+    }
+    volatile char keep = to[7];
+    (void)keep;
+    free(from);
+    free(to);
+    return best;
+}

@@ -1,0 +1,39 @@
+/* Backends: where numbers are computed. A row of one table; callers hold a `const Backend *` and nothing else.
+ *
+ *   cpu64       double, readable kernels: the oracle
+ *   readable    float, readable kernels, the chains written out with fmaf
+ *   portable    float, fast matmul and attention without vector instructions
+ *   v3, v4      the same for x86-64-v3 (AVX2, FMA) and x86-64-v4 (AVX-512)
+ *   cpu         the fastest of the float rows this machine can run
+ *
+ * All float rows give the same bits (base/canon.h). */
+#ifndef KERNELS_BACKEND_H
+#define KERNELS_BACKEND_H
+
+#include "base/error.h"
+#include "kernels/optimizer.h"
+#include "kernels/op.h"
+
+typedef struct Backend {
+    const char *name;
+    const char *arithmetic; /* class of bits: records compare hashes only within one class */
+    const char *what;
+    size_t word; /* bytes of a float word; token ids are int32 everywhere */
+    const Kernel *const *kernel;                     /* [OP_COUNT] */
+    void (*const *update)(const Update *u);          /* [OPTIMIZER_COUNT] */
+    double (*sumsq)(const void *x, int rows, int cols); /* sum of squares, by rules 2 and 3 of base/canon.h */
+    bool (*supported)(void);                         /* can this machine run it */
+} Backend;
+
+extern const Backend *const backends[];
+extern const int backend_count;
+
+/* By name; "cpu" is the fastest float row supported here. NULL with RC_USAGE (unknown; nearest named) or RC_UNMEASURED
+ * (known, but this machine cannot run it). */
+const Backend *backend_find(const char *name, Error *e);
+
+/* The fma peak of one core in GFLOP/s, and its copy bandwidth in GB/s, measured now with the widest vectors supported. */
+double backend_fma_peak(void);
+double backend_copy_bandwidth(void);
+
+#endif

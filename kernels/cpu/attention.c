@@ -1,0 +1,110 @@
+/* Readable causal attention, one head of one sequence at a time. x = [q | k | v] in rows of 3d; head size h.
+ *
+ *   S(i,j) = (q_i . k_j) / sqrt(h), j <= i      P = softmax over the keys present      y_i = sum_j P(i,j) v_j
+ *   dV_j = sum_i P(i,j) dy_i     dP(i,j) = dy_i . v_j     dS = P (dP - sum_j P dP) / sqrt(h)
+ *   dQ_i = sum_j dS(i,j) k_j     dK_j = sum_i dS(i,j) q_i
+ *
+ * Dot products and sums over keys or queries are single chains (rule 1), row sums take lanes (rule 3). save: the row's
+ * largest score and 1/sum of exponentials per head, from which backward recomputes P. */
+#include "kernels/cpu/real.h"
+
+typedef struct {
+    const real *q, *k, *v; /* row i at q + i * step */
+    size_t step;
+    int n, h; /* sequence length, head size */
+    real scale;
+} Head;
+
+static Head head_of(const Call *c, const real *x, int sequence, int head) {
+    size_t d = (size_t)c->in[0].cols / 3, n = (size_t)c->attr.seq, h = d / (size_t)c->attr.heads;
+    const real *q = x + (size_t)sequence * n * 3 * d + (size_t)head * h;
+    return (Head){q, q + d, q + 2 * d, 3 * d, (int)n, (int)h, 1 / r_sqrt((real)h)};
+}
+
+static real chain_dot(const real *a, const real *b, int n) {
+    real chain = 0;
+    for (int i = 0; i < n; i++) chain = r_fma(a[i], b[i], chain);
+    return chain;
+}
+
+static void scores(real *s, const Head *t, int i) {
+    for (int j = 0; j <= i; j++)
+        s[j] = chain_dot(t->q + (size_t)i * t->step, t->k + (size_t)j * t->step, t->h) * t->scale;
+}
+
+static void forward_head(const Call *c, int r, int sequence, int head) {
+    Head t = head_of(c, at(c->in[0], r), sequence, head);
+    size_t d = (size_t)c->out.cols;
+    real *p = c->scratch;
+    for (int i = 0; i < t.n; i++) {
+        size_t row = (size_t)sequence * (size_t)t.n + (size_t)i;
+        real *y = at(c->out, r) + row * d + (size_t)head * (size_t)t.h;
+        scores(p, &t, i);
+        real most = row_max(p, i + 1);
+        for (int j = 0; j <= i; j++) p[j] = r_exp(p[j] - most);
+        real inverse = 1 / row_sum(p, i + 1);
+        for (int j = 0; j <= i; j++) p[j] *= inverse;
+        for (int l = 0; l < t.h; l++) {
+            real chain = 0;
+            for (int j = 0; j <= i; j++) chain = r_fma(p[j], t.v[(size_t)j * t.step + (size_t)l], chain);
+            y[l] = chain;
+        }
+        real *save = at(c->save, r) + (row * (size_t)c->attr.heads + (size_t)head) * 2;
+        save[0] = most, save[1] = inverse;
+    }
+}
+
+/* P and dS of one head, [n][n] each, lower triangles. */
+static void probabilities(const Call *c, int r, int sequence, int head, const Head *t, real *p, real *ds) {
+    size_t d = (size_t)c->out.cols, n = (size_t)t->n;
+    for (int i = 0; i < t->n; i++) {
+        size_t row = (size_t)sequence * n + (size_t)i;
+        const real *dy = at(c->dout, r) + row * d + (size_t)head * (size_t)t->h;
+        const real *save = at(c->save, r) + (row * (size_t)c->attr.heads + (size_t)head) * 2;
+        real *pi = p + (size_t)i * n, *dsi = ds + (size_t)i * n;
+        scores(pi, t, i);
+        for (int j = 0; j <= i; j++) pi[j] = r_exp(pi[j] - save[0]) * save[1];
+        for (int j = 0; j <= i; j++) dsi[j] = chain_dot(dy, t->v + (size_t)j * t->step, t->h);
+        real dot = row_dot(pi, dsi, i + 1);
+        for (int j = 0; j <= i; j++) dsi[j] = pi[j] * (dsi[j] - dot) * t->scale;
+    }
+}
+
+static void backward_head(const Call *c, int r, int sequence, int head) {
+    Head t = head_of(c, at(c->in[0], r), sequence, head);
+    size_t n = (size_t)t.n, d = (size_t)c->out.cols, first = (size_t)sequence * n;
+    real *p = c->scratch, *ds = p + n * n;
+    const real *dy = at(c->dout, r) + first * d + (size_t)head * (size_t)t.h;
+    real *dq = at(c->din[0], r) + first * t.step + (size_t)head * (size_t)t.h, *dk = dq + d, *dv = dk + d;
+    probabilities(c, r, sequence, head, &t, p, ds);
+    for (size_t i = 0; i < n; i++)
+        for (int l = 0; l < t.h; l++) {
+            real q = 0, k = 0, v = 0;
+            for (size_t j = 0; j <= i; j++) q = r_fma(ds[i * n + j], t.k[j * t.step + (size_t)l], q);
+            for (size_t j = i; j < n; j++) k = r_fma(ds[j * n + i], t.q[j * t.step + (size_t)l], k);
+            for (size_t j = i; j < n; j++) v = r_fma(p[j * n + i], dy[j * d + (size_t)l], v);
+            put(&dq[i * t.step + (size_t)l], q, c->accumulate[0]);
+            put(&dk[i * t.step + (size_t)l], k, c->accumulate[0]);
+            put(&dv[i * t.step + (size_t)l], v, c->accumulate[0]);
+        }
+}
+
+static void each_head(const Call *c, void (*visit)(const Call *, int, int, int)) {
+    for (int r = 0; r < c->replicas; r++)
+        for (int sequence = 0; sequence < c->in[0].rows / c->attr.seq; sequence++)
+            for (int head = 0; head < c->attr.heads; head++) visit(c, r, sequence, head);
+}
+
+static void forward(const Call *c) {
+    each_head(c, forward_head);
+}
+
+static void backward(const Call *c) {
+    if (c->din[0].at) each_head(c, backward_head);
+}
+
+static size_t scratch(const Call *c) {
+    return 2 * (size_t)c->attr.seq * (size_t)c->attr.seq * sizeof(real);
+}
+
+KERNEL(attention, forward, backward, scratch);

@@ -1,0 +1,44 @@
+/* y = wte[token] + wpe[row mod seq]
+ * Gradients are sums over token rows into the two tables' rows. */
+#include "kernels/cpu/real.h"
+
+static void forward(const Call *c) {
+    int d = c->out.cols;
+    for (int r = 0; r < c->replicas; r++) {
+        const int32_t *token = ids(c->in[0], r);
+        const real *wte = at(c->in[1], r), *wpe = at(c->in[2], r);
+        real *y = at(c->out, r);
+        for (int row = 0; row < c->out.rows; row++) {
+            const real *te = wte + (size_t)token[row] * (size_t)d, *pe = wpe + (size_t)(row % c->attr.seq) * (size_t)d;
+            for (int j = 0; j < d; j++) y[(size_t)row * (size_t)d + (size_t)j] = te[j] + pe[j];
+        }
+    }
+}
+
+/* dtable[line of row] += dy[row], rows ascending inside blocks, blocks joined as a tree. token NULL: positions. */
+static void scatter(const Call *c, int r, int input, const int32_t *token) {
+    int d = c->out.cols;
+    size_t width = (size_t)c->din[input].rows * (size_t)d;
+    const real *dy = at(c->dout, r), *total;
+    real *dtable = at(c->din[input], r);
+    ROWS_REDUCE(c->out.rows, width, (real *)c->scratch, total, {
+        real *line = sum + (size_t)(token ? token[row] : row % c->attr.seq) * (size_t)d;
+        const real *from = dy + (size_t)row * (size_t)d;
+        for (int j = 0; j < d; j++) line[j] += from[j];
+    });
+    for (size_t i = 0; i < width; i++) put(&dtable[i], total[i], c->accumulate[input]);
+}
+
+static void backward(const Call *c) {
+    for (int r = 0; r < c->replicas; r++) {
+        if (c->din[1].at) scatter(c, r, 1, ids(c->in[0], r));
+        if (c->din[2].at) scatter(c, r, 2, NULL);
+    }
+}
+
+static size_t scratch(const Call *c) {
+    int lines = c->in[1].rows > c->in[2].rows ? c->in[1].rows : c->in[2].rows;
+    return (size_t)tree_slots(c->out.rows) * (size_t)lines * (size_t)c->out.cols * sizeof(real);
+}
+
+KERNEL(embed, forward, backward, scratch);

@@ -1,0 +1,24 @@
+/* The one matrix product of the CPU backends.
+ *
+ *   C(i, j)  =  [C(i, j) +]  ( sum over k of A(i, k) B(k, j)  [+ bias(j)] )
+ *
+ * Each output is one fma chain over ascending k from +0, then one add of the bias, then one add of the old C when it
+ * accumulates (rule 1 of base/canon.h). Strides are in words, so transposes are strides, not copies.
+ * readable: kernels/cpu/matmul.c; fast, same bits: kernels/cpu/simd/matmul.c. */
+#ifndef KERNELS_CPU_MATMUL_H
+#define KERNELS_CPU_MATMUL_H
+
+#include "kernels/cpu/real.h"
+
+/* Element (i, j) stands at at[i * row + j * col]. */
+typedef struct {
+    const real *at;
+    size_t row, col;
+} Matrix;
+
+/* c is [m][n] with rows ldc words apart; bias is [n] or NULL; scratch holds matmul_scratch(m, n, k) bytes. */
+void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
+                    void *scratch);
+size_t SYMBOL(matmul_scratch)(int m, int n, int k);
+
+#endif

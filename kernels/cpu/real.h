@@ -1,0 +1,128 @@
+/* What a readable CPU kernel is written in. Each kernels/cpu/<op>.c is compiled as double (REAL_DOUBLE, backend cpu64,
+ * the oracle) and as float, by the rules of base/canon.h, once per instruction set. BACKEND prefixes its one symbol. */
+#ifndef KERNELS_CPU_REAL_H
+#define KERNELS_CPU_REAL_H
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/canon.h"
+#include "kernels/op.h"
+
+#ifdef REAL_DOUBLE
+typedef double real;
+#define r_fma(a, b, c) ((a) * (b) + (c))
+#define r_sqrt sqrt
+#define r_exp exp
+#define r_log log
+#define r_tanh tanh
+#else
+typedef float real;
+#define r_fma CANON_FMA
+#define r_sqrt CANON_SQRT
+#define r_exp canon_exp
+#define r_log canon_log
+#define r_tanh canon_tanh
+#endif
+
+#define PASTE2(a, b) a##_##b
+#define PASTE(a, b) PASTE2(a, b)
+#define SYMBOL(name) PASTE(BACKEND, name)
+/* Last line of an op's file: the one thing it exports. */
+#define KERNEL(op, ...) \
+    extern const Kernel SYMBOL(op); \
+    const Kernel SYMBOL(op) = {__VA_ARGS__}
+
+/* Replica r of a view, as reals and as token ids. */
+static inline real *at(View v, int r) {
+    return v.at ? (real *)((char *)v.at + (size_t)r * v.stride) : NULL;
+}
+
+static inline const int32_t *ids(View v, int r) {
+    return (const int32_t *)((const char *)v.at + (size_t)r * v.stride);
+}
+
+/* Writes or adds, as the Call says. */
+static inline void put(real *to, real value, bool accumulate) {
+    *to = accumulate ? *to + value : value;
+}
+
+/* Rule 3: lanes fold 16, 8, 4, 2, 1. */
+static inline real fold(real *lane) {
+    for (int half = CANON_LANES / 2; half; half /= 2)
+        for (int j = 0; j < half; j++) lane[j] += lane[j + half];
+    return lane[0];
+}
+
+/* Rule 3 over i in [0, n): the last argument says how lane[j] takes element i. */
+#define ROW_REDUCE(n, result, ...) \
+    do { \
+        real lane[CANON_LANES] = {0}; \
+        int row_i = 0; \
+        for (; row_i + CANON_LANES <= (n); row_i += CANON_LANES) \
+            for (int j = 0; j < CANON_LANES; j++) { \
+                const int i = row_i + j; \
+                __VA_ARGS__; \
+            } \
+        for (int j = 0; row_i + j < (n); j++) { \
+            const int i = row_i + j; \
+            __VA_ARGS__; \
+        } \
+        (result) = fold(lane); \
+    } while (0)
+
+static inline real row_sum(const real *x, int n) {
+    real sum;
+    ROW_REDUCE(n, sum, lane[j] += x[i]);
+    return sum;
+}
+
+static inline real row_dot(const real *x, const real *y, int n) {
+    real sum;
+    ROW_REDUCE(n, sum, lane[j] = r_fma(x[i], y[i], lane[j]));
+    return sum;
+}
+
+static inline real row_max(const real *x, int n) {
+    real most = -(real)INFINITY;
+    for (int i = 0; i < n; i++) most = x[i] > most ? x[i] : most;
+    return most;
+}
+
+/* Rule 2 for many columns at once. Partials of finished blocks stand in slots of `width` reals, the newest last; when
+ * block b is finished, the trailing ones of b say how many pairs of equal size join. */
+static inline int tree_slots(int rows) {
+    int slots = 2;
+    for (int blocks = (rows + CANON_BLOCK - 1) / CANON_BLOCK; blocks > 1; blocks = (blocks + 1) / 2) slots++;
+    return slots;
+}
+
+static inline int tree_join(real *slots, size_t width, int used, int block) {
+    for (; block & 1; block >>= 1, used--)
+        for (size_t i = 0; i < width; i++) slots[(size_t)(used - 2) * width + i] += slots[(size_t)(used - 1) * width + i];
+    return used;
+}
+
+static inline const real *tree_end(real *slots, size_t width, int used) {
+    for (; used > 1; used--)
+        for (size_t i = 0; i < width; i++) slots[(size_t)(used - 2) * width + i] += slots[(size_t)(used - 1) * width + i];
+    return slots;
+}
+
+/* For rows 0..rows-1 in blocks: the last argument adds row `row` into `sum[width]`; then `total` points at the joined sums. */
+#define ROWS_REDUCE(rows, width, slots, total, ...) \
+    do { \
+        int used = 0, block = 0; \
+        if ((rows) == 0) memset((slots), 0, (size_t)(width) * sizeof(real)); \
+        for (int begin = 0; begin < (rows); begin += CANON_BLOCK, block++) { \
+            real *const sum = (slots) + (size_t)used++ * (size_t)(width); \
+            const int end = (rows) - begin < CANON_BLOCK ? (rows) : begin + CANON_BLOCK; \
+            memset(sum, 0, (size_t)(width) * sizeof(real)); \
+            for (int row = begin; row < end; row++) { __VA_ARGS__; } \
+            used = tree_join((slots), (size_t)(width), used, block); \
+        } \
+        (total) = tree_end((slots), (size_t)(width), used); \
+    } while (0)
+
+#endif

@@ -1,0 +1,13 @@
+/* y = |x|_2 per row: a probe, no gradient. */
+#include "kernels/cpu/real.h"
+
+static void forward(const Call *c) {
+    int d = c->in[0].cols;
+    for (int r = 0; r < c->replicas; r++)
+        for (int row = 0; row < c->in[0].rows; row++) {
+            const real *x = at(c->in[0], r) + (size_t)row * (size_t)d;
+            at(c->out, r)[row] = r_sqrt(row_dot(x, x, d));
+        }
+}
+
+KERNEL(rownorm, forward, NULL, NULL);

@@ -1,0 +1,14 @@
+/* y = alpha x */
+#include "kernels/cpu/elementwise.h"
+
+static void forward(const Call *c) {
+    const real alpha = (real)c->attr.alpha;
+    ELEMENTWISE_FORWARD(c, alpha * x[i]);
+}
+
+static void backward(const Call *c) {
+    const real alpha = (real)c->attr.alpha;
+    ELEMENTWISE_BACKWARD(c, alpha);
+}
+
+KERNEL(scale, forward, backward, NULL);

@@ -1,0 +1,21 @@
+/* The readable matmul: what the fast one must equal bit for bit. */
+#include "kernels/cpu/matmul.h"
+
+void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
+                    void *scratch) {
+    (void)scratch;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            real chain = 0;
+            for (int l = 0; l < k; l++)
+                chain = r_fma(a.at[(size_t)i * a.row + (size_t)l * a.col], b.at[(size_t)l * b.row + (size_t)j * b.col],
+                              chain);
+            if (bias) chain += bias[j];
+            put(&c[(size_t)i * ldc + (size_t)j], chain, accumulate);
+        }
+}
+
+size_t SYMBOL(matmul_scratch)(int m, int n, int k) {
+    (void)m, (void)n, (void)k;
+    return 0;
+}

@@ -1,0 +1,26 @@
+/* The kernels of one CPU backend, in ops.def's order, and its sum of squares. */
+#include "kernels/cpu/real.h"
+
+#define OP(name, inputs, rule, formula) extern const Kernel SYMBOL(name);
+#include "kernels/ops.def"
+#undef OP
+
+extern const Kernel *const SYMBOL(kernels)[OP_COUNT];
+const Kernel *const SYMBOL(kernels)[OP_COUNT] = {
+#define OP(name, inputs, rule, formula) [OP_##name] = &SYMBOL(name),
+#include "kernels/ops.def"
+#undef OP
+};
+
+/* Rows by lanes (rule 3), then rows in blocks (rule 2). */
+double SYMBOL(sumsq)(const void *x, int rows, int cols);
+double SYMBOL(sumsq)(const void *x, int rows, int cols) {
+    real slots[40] = {0};
+    const real *from = x, *total;
+    assert(tree_slots(rows) <= 40);
+    ROWS_REDUCE(rows, 1, slots, total, {
+        const real *line = from + (size_t)row * (size_t)cols;
+        sum[0] += row_dot(line, line, cols);
+    });
+    return (double)total[0];
+}

@@ -1,0 +1,174 @@
+#include "kernels/op.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char *shape_same(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    *out = in[0];
+    *save = (Shape){0, 0};
+    if (count == 2 && (in[1].rows != in[0].rows || in[1].cols != in[0].cols)) return "inputs differ in shape";
+    if (attr->group && in[0].cols % attr->group) return "group does not divide the columns";
+    return NULL;
+}
+
+static void example_same(int rows, int cols, Shape *in, Attr *attr) {
+    in[0] = in[1] = (Shape){rows, cols};
+    attr->alpha = 0.75, attr->beta = -1.5;
+    attr->stream = 7;
+}
+
+static const char *shape_table(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)count;
+    *out = (Shape){in[0].rows, in[1].cols};
+    *save = (Shape){0, 0};
+    if (in[0].cols != 1) return "token ids are one column";
+    if (in[2].cols != in[1].cols) return "token and position tables differ in width";
+    if (attr->seq < 1 || in[2].rows < attr->seq || in[0].rows % attr->seq) return "positions do not fit the sequence";
+    return NULL;
+}
+
+static void example_table(int rows, int cols, Shape *in, Attr *attr) {
+    attr->seq = rows % 3 ? rows : rows / 3;
+    in[0] = (Shape){rows, 1};
+    in[1] = (Shape){5, cols};
+    in[2] = (Shape){attr->seq, cols};
+}
+
+static const char *shape_linear(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)attr;
+    *out = (Shape){in[0].rows, in[1].rows};
+    *save = (Shape){0, 0};
+    if (in[0].cols != in[1].cols) return "x and W differ in width";
+    if (count == 3 && (in[2].rows != 1 || in[2].cols != in[1].rows)) return "bias is not one row of W's height";
+    return NULL;
+}
+
+static void example_linear(int rows, int cols, Shape *in, Attr *attr) {
+    (void)attr;
+    in[0] = (Shape){rows, cols};
+    in[1] = (Shape){cols + 2, cols};
+    in[2] = (Shape){1, cols + 2};
+}
+
+static const char *shape_norm(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    int group = attr->group ? attr->group : in[0].cols;
+    *out = in[0];
+    *save = (Shape){in[0].rows, in[0].cols % group ? 0 : 2 * (in[0].cols / group)}; /* mean and 1/deviation per group */
+    if (in[0].cols % group) return "group does not divide the columns";
+    for (int i = 1; i < count; i++)
+        if (in[i].rows != 1 || in[i].cols != group) return "gain and bias are one row of the group's width";
+    return NULL;
+}
+
+static void example_norm(int rows, int cols, Shape *in, Attr *attr) {
+    attr->eps = 1e-5;
+    attr->group = cols % 4 ? 0 : cols / 2;
+    in[0] = (Shape){rows, cols};
+    in[1] = in[2] = (Shape){1, attr->group ? attr->group : cols};
+}
+
+static const char *shape_qknorm(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    int width = in[0].cols / 3;
+    (void)count;
+    *out = in[0];
+    *save = (Shape){0, 0};
+    if (in[0].cols % 3) return "x is not [q | k | v]";
+    int group = attr->group ? attr->group : width;
+    if (width % group) return "group does not divide the columns of q";
+    for (int i = 1; i < 3; i++)
+        if (in[i].rows != 1 || in[i].cols != group) return "gains are one row of the group's width";
+    *save = (Shape){in[0].rows, 2 * (width / group)}; /* 1/deviation per group of q, then of k */
+    return NULL;
+}
+
+static void example_qknorm(int rows, int cols, Shape *in, Attr *attr) {
+    attr->eps = 1e-5;
+    attr->group = cols % 2 ? 0 : cols / 2;
+    in[0] = (Shape){rows, 3 * cols};
+    in[1] = in[2] = (Shape){1, attr->group ? attr->group : cols};
+}
+
+static const char *shape_attention(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)count;
+    *out = (Shape){in[0].rows, in[0].cols / 3};
+    *save = (Shape){in[0].rows, 2 * attr->heads}; /* row maximum and 1/sum per head */
+    if (in[0].cols % 3) return "x is not [q | k | v]";
+    if (attr->heads < 1 || in[0].cols / 3 % attr->heads) return "heads do not divide the width";
+    if (attr->seq < 1 || in[0].rows % attr->seq) return "rows are not whole sequences";
+    return NULL;
+}
+
+static void example_attention(int rows, int cols, Shape *in, Attr *attr) {
+    attr->seq = rows % 3 ? rows : rows / 3;
+    attr->heads = cols % 2 ? 1 : 2;
+    in[0] = (Shape){rows, 3 * cols};
+}
+
+static const char *shape_gate(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)count;
+    (void)attr;
+    *out = in[0];
+    *save = (Shape){0, 0};
+    return in[1].rows != 1 || (in[1].cols != 1 && in[1].cols != in[0].cols) ? "gate is not one number or one row" : NULL;
+}
+
+static void example_gate(int rows, int cols, Shape *in, Attr *attr) {
+    (void)attr;
+    in[0] = (Shape){rows, cols};
+    in[1] = (Shape){1, cols % 2 ? 1 : cols};
+}
+
+static const char *shape_loss(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)count;
+    (void)attr;
+    *out = (Shape){in[0].rows, 1};
+    *save = (Shape){in[0].rows, 2}; /* log-sum-exp; 1 where the first largest logit is the target's */
+    return in[1].rows != in[0].rows || in[1].cols != 1 ? "targets are not one per row" : NULL;
+}
+
+static void example_loss(int rows, int cols, Shape *in, Attr *attr) {
+    (void)attr;
+    in[0] = (Shape){rows, cols};
+    in[1] = (Shape){rows, 1};
+}
+
+static const char *shape_mean(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)count;
+    (void)attr;
+    *out = (Shape){1, 1};
+    *save = (Shape){0, 0};
+    return in[0].cols != 1 ? "the mean is over one column" : NULL;
+}
+
+static void example_mean(int rows, int cols, Shape *in, Attr *attr) {
+    (void)cols;
+    (void)attr;
+    in[0] = (Shape){rows, 1};
+}
+
+static const char *shape_rowwise(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)count;
+    (void)attr;
+    *out = (Shape){in[0].rows, 1};
+    *save = (Shape){0, 0};
+    return NULL;
+}
+
+#define example_rowwise example_same
+
+const OpInfo op_info[OP_COUNT] = {
+#define OP(name, inputs, rule, formula) \
+    [OP_##name] = {#name, inputs, formula, shape_##rule, example_##rule, OP_##name == OP_rownorm},
+#include "kernels/ops.def"
+#undef OP
+};
+
+int op_most_inputs(OpKind kind) {
+    return (int)strlen(op_info[kind].inputs);
+}
+
+int op_least_inputs(OpKind kind) {
+    int n = op_most_inputs(kind);
+    while (n && isupper((unsigned char)op_info[kind].inputs[n - 1])) n--;
+    return n;
+}

@@ -1,0 +1,85 @@
+/* The contract every kernel obeys.
+ *
+ * forward writes y (and `save`, what backward wants to keep). backward writes or adds into each dx as the Call says:
+ * `accumulate` is a property of the list of ops, computed when the list is built, never of an author's memory. Neither
+ * allocates, synchronizes, nor reads host state that changes between steps: such values (step, learning rate, seed) live
+ * in the replica's Scalars. So any list of ops can be captured into a CUDA graph.
+ *
+ * Tensors are contiguous, row-major, two-dimensional. Rows are token positions (sequence b, position t at row
+ * b * seq + t) or parameter rows; replica r of a View starts r * stride bytes after replica 0, and stride 0 means shared. */
+#ifndef KERNELS_OP_H
+#define KERNELS_OP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/scalars.h"
+
+typedef enum {
+#define OP(name, inputs, rule, formula) OP_##name,
+#include "kernels/ops.def"
+#undef OP
+    OP_COUNT
+} OpKind;
+
+/* One arena per role; every tensor has one of the first four, its gradient stands at the same place of the arena that
+ * role_gradient names. Moments stand at their parameter's place. */
+typedef enum { ROLE_PARAM, ROLE_ACT, ROLE_SAVE, ROLE_TOKEN, ROLE_GRAD, ROLE_DACT, ROLE_MOMENT1, ROLE_MOMENT2, ROLE_COUNT } Role;
+
+enum { OP_MAX_IN = 3 };
+
+/* The constants of an op; each op reads those its formula names. */
+typedef struct {
+    int heads;          /* attention: cols of q / heads is the head size */
+    int seq;            /* attention, embed: rows per sequence */
+    int group;          /* norms: columns normalized together; 0 = the whole row */
+    double eps;         /* norms: under the root */
+    double alpha, beta; /* scale, residual */
+    uint64_t stream;    /* dropout: Philox subsequence */
+} Attr;
+
+typedef struct {
+    int rows, cols;
+} Shape;
+
+typedef struct {
+    const char *name, *inputs, *formula;
+    /* y's and save's shape (save 0 x 0: none) from the inputs'. NULL on success, else what is wrong. */
+    const char *(*shape)(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save);
+    /* Valid inputs near rows x cols for a test, and attributes to go with them. */
+    void (*example)(int rows, int cols, Shape *in, Attr *attr);
+    bool probe; /* no gradient: backward is never called */
+} OpInfo;
+
+extern const OpInfo op_info[OP_COUNT];
+
+/* Inputs an op must have, and may have. */
+int op_least_inputs(OpKind kind);
+int op_most_inputs(OpKind kind);
+
+typedef struct {
+    void *at;      /* replica 0; NULL: absent, or no gradient wanted */
+    size_t stride; /* bytes between replicas, 0 = shared */
+    int rows, cols;
+} View;
+
+/* One op of a list, resolved to memory. */
+typedef struct {
+    OpKind kind;
+    int in_count, replicas;
+    Attr attr;
+    View in[OP_MAX_IN], din[OP_MAX_IN]; /* inputs and their gradients */
+    bool accumulate[OP_MAX_IN];         /* backward adds into din[i]; otherwise it writes it */
+    View out, dout, save;
+    const Scalars *scalars; /* [replicas] */
+    void *scratch;          /* Kernel.scratch bytes, contents undefined at entry */
+} Call;
+
+typedef struct {
+    void (*forward)(const Call *c);
+    void (*backward)(const Call *c);   /* NULL exactly for probes */
+    size_t (*scratch)(const Call *c);  /* bytes forward or backward may use; NULL = none */
+} Kernel;
+
+#endif

@@ -1,0 +1,20 @@
+/* What a sweep varies and a step changes: one row per replica, in device memory, read by kernels and never stored in an
+ * op. So one program trains many seeds and learning rates, and one captured graph serves every step. */
+#ifndef KERNELS_SCALARS_H
+#define KERNELS_SCALARS_H
+
+#include <stdint.h>
+
+typedef struct {
+    uint64_t seed;       /* Philox key */
+    uint64_t step;       /* training step, 0-based: Philox offset of dropout */
+    double count;        /* targets in the batch; the mean divides by it */
+    uint32_t drop_below; /* dropout drops where a Philox word is below; 0 = off (p = 0, or evaluation) */
+    double drop_scale;   /* 1 / (1 - p) */
+    double lr, weight_decay, beta1, beta2, eps, momentum;
+    double correction1, correction2; /* 1 - beta^t of the optimizer's two averages, t = 1 at the first step */
+    double rectify;                  /* RAdam's variance rectification; 0 while it is undefined (then plain momentum) */
+    double grad_scale;               /* clipping: gradients are multiplied by it before the update */
+} Scalars;
+
+#endif
