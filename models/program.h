@@ -1,0 +1,45 @@
+/* A tape with memory: one arena per role on one backend, R replicas at fixed strides, every op resolved to pointers once.
+ * Replica r never reads another replica's words, so a NaN stays inside its replica and a run alone has the bits it has
+ * among others. */
+#ifndef MODELS_PROGRAM_H
+#define MODELS_PROGRAM_H
+
+#include "base/arena.h"
+#include "kernels/backend.h"
+#include "models/tape.h"
+
+typedef struct {
+    const Tape *tape;
+    const Backend *backend;
+    int replicas;
+    Arena arena[ROLE_COUNT], scratch;
+    size_t stride[ROLE_COUNT]; /* bytes between replicas */
+    Call *call;                /* [tape->ops] */
+    bool *reached;             /* [tape->ops] the loss depends on this op's output: it has a backward */
+    Scalars *scalars;          /* [replicas] */
+} Program;
+
+/* RC_UNMEASURED when memory is short (the line says how much is needed). The tape and the backend must outlive it. */
+Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replicas, Error *e);
+void program_release(Program *p);
+
+/* Bytes that program_init would take. */
+size_t program_bytes(const Tape *tape, const Backend *backend, int replicas);
+
+void program_forward(Program *p);
+/* Seeds dloss = 1 and runs the list in reverse. Parameter gradients are complete afterwards. */
+void program_backward(Program *p);
+
+/* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica. */
+void *program_at(const Program *p, Role role, int tensor, int replica);
+int32_t *program_ids(const Program *p, int tensor, int replica);
+
+/* One word as double, and a tensor as floats or doubles: for hosts that do not know the word size. */
+double program_value(const Program *p, Role role, int tensor, int replica, size_t index);
+void program_read(const Program *p, Role role, int tensor, int replica, float *out);
+void program_write(Program *p, Role role, int tensor, int replica, const float *in);
+
+/* The first tensor of a role (ACT, GRAD or PARAM), in tape order, that holds a non-finite word; -1 when none does. */
+int program_nonfinite(const Program *p, Role role, int replica);
+
+#endif

@@ -1,0 +1,123 @@
+#include "models/tape.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+void tape_init(Tape *t) {
+    *t = (Tape){.tokens = -1, .targets = -1, .logits = -1, .nll = -1, .loss = -1, .embedding_norm = -1};
+}
+
+void tape_release(Tape *t) {
+    free(t->tensor);
+    free(t->op);
+    free(t->input);
+    tape_init(t);
+}
+
+static int add_tensor(Tape *t, Tensor new) {
+    /* Every tensor starts on a cache line in either word size: 16 floats or 16 doubles are whole lines. */
+    size_t line = ARENA_ALIGN / sizeof(float), words = (size_t)new.rows * (size_t)new.cols;
+    new.at = t->words[new.role];
+    t->words[new.role] += (words + line - 1) / line * line;
+    t->tensor = mem_grow(t->tensor, (size_t)t->tensors + 1, sizeof *t->tensor);
+    t->tensor[t->tensors] = new;
+    return t->tensors++;
+}
+
+static void copy_name(char to[48], const char *name) {
+    assert(strlen(name) < 48);
+    memcpy(to, name, strlen(name) + 1);
+}
+
+int tape_token(Tape *t, int rows, const char *name) {
+    Tensor new = {.rows = rows, .cols = 1, .role = ROLE_TOKEN, .layer = -1};
+    copy_name(new.name, name);
+    return add_tensor(t, new);
+}
+
+int tape_param(Tape *t, int rows, int cols, InitKind init, double value, int layer, const char *name) {
+    Tensor new = {.rows = rows, .cols = cols, .role = ROLE_PARAM, .layer = layer, .init = init, .value = value};
+    copy_name(new.name, name);
+    assert(tape_find(t, name) < 0);
+    return add_tensor(t, new);
+}
+
+int tape_op(Tape *t, OpKind kind, const int *in, int count, Attr attr, int layer, const char *name) {
+    Shape shape[OP_MAX_IN], out, save;
+    assert(count >= op_least_inputs(kind) && count <= op_most_inputs(kind));
+    for (int i = 0; i < count; i++) shape[i] = (Shape){t->tensor[in[i]].rows, t->tensor[in[i]].cols};
+    const char *wrong = op_info[kind].shape(shape, count, &attr, &out, &save);
+    assert(!wrong && "an op's inputs do not fit its shape rule");
+    (void)wrong;
+    Op op = {.kind = kind, .in_at = t->inputs, .in_count = count, .save = -1, .layer = layer, .attr = attr};
+    Tensor y = {.rows = out.rows, .cols = out.cols, .role = ROLE_ACT, .layer = layer};
+    copy_name(y.name, name);
+    op.out = add_tensor(t, y);
+    if (save.rows) {
+        Tensor kept = {.rows = save.rows, .cols = save.cols, .role = ROLE_SAVE, .layer = layer};
+        copy_name(kept.name, name);
+        op.save = add_tensor(t, kept);
+    }
+    t->input = mem_grow(t->input, (size_t)(t->inputs + count), sizeof *t->input);
+    memcpy(t->input + t->inputs, in, (size_t)count * sizeof *in);
+    t->inputs += count;
+    t->op = mem_grow(t->op, (size_t)t->ops + 1, sizeof *t->op);
+    t->op[t->ops++] = op;
+    return op.out;
+}
+
+int tape_op1(Tape *t, OpKind kind, int a, Attr attr, int layer, const char *name) {
+    return tape_op(t, kind, &a, 1, attr, layer, name);
+}
+
+int tape_op2(Tape *t, OpKind kind, int a, int b, Attr attr, int layer, const char *name) {
+    return tape_op(t, kind, (int[]){a, b}, 2, attr, layer, name);
+}
+
+int tape_find(const Tape *t, const char *name) {
+    for (int i = 0; i < t->tensors; i++)
+        if (t->tensor[i].role == ROLE_PARAM && !strcmp(t->tensor[i].name, name)) return i;
+    return -1;
+}
+
+size_t tape_parameters(const Tape *t) {
+    size_t n = 0;
+    for (int i = 0; i < t->tensors; i++)
+        if (t->tensor[i].role == ROLE_PARAM) n += (size_t)t->tensor[i].rows * (size_t)t->tensor[i].cols;
+    return n;
+}
+
+void tape_print(const Tape *t, Text *out) {
+    for (int i = 0; i < t->ops; i++) {
+        const Op *op = &t->op[i];
+        const Tensor *y = &t->tensor[op->out];
+        char layer[16] = "-";
+        if (op->layer >= 0) snprintf(layer, sizeof layer, "%d", op->layer);
+        text_format(out, "%4d  %3s  %-10s %5d x %-5d %-24s <-", i, layer, op_info[op->kind].name, y->rows, y->cols,
+                    y->name);
+        for (int j = 0; j < op->in_count; j++) text_format(out, " %s", t->tensor[t->input[op->in_at + j]].name);
+        text_add(out, "\n", 1);
+    }
+}
+
+Role role_gradient(Role role) {
+    return role == ROLE_PARAM ? ROLE_GRAD : role == ROLE_ACT ? ROLE_DACT : ROLE_COUNT;
+}
+
+double tape_flops(const Tape *t) {
+    double flops = 0;
+    for (int i = 0; i < t->ops; i++) {
+        const Op *op = &t->op[i];
+        const Tensor *x = &t->tensor[t->input[op->in_at]], *y = &t->tensor[op->out];
+        /* forward once, backward twice */
+        if (op->kind == OP_linear) flops += 3 * 2.0 * x->rows * x->cols * y->cols;
+        /* q k^T and P v over (T + 1) / 2 keys per query on average */
+        if (op->kind == OP_attention) flops += 3 * 2 * 2.0 * y->rows * y->cols * (op->attr.seq + 1) / 2;
+    }
+    return flops;
+}

@@ -1,0 +1,74 @@
+/* A norm placement is one row. One sublayer of a block is
+ *
+ *     x <- post( carry x + gate out( f( in(x) depth_scale ) ) ),      f = attention (with qk and mid norm) or MLP (mid)
+ *
+ * and the only thing that differs between two arms of an experiment is the row. models/variants.c has the rows; every
+ * column can also be set by name in an experiment's arm or with `run --arm '{base: pre, attn.out: rmsnorm}'`. */
+#ifndef MODELS_VARIANT_H
+#define MODELS_VARIANT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+typedef enum { NORM_NONE, NORM_LAYERNORM, NORM_RMSNORM, NORM_CENTER, NORM_COUNT } Norm;
+
+/* in: before f. qk: on q and k, per head (attention only). mid: before f's last matrix. out: on f's output, before the
+ * residual add. post: after the add. */
+typedef struct {
+    Norm in, qk, mid, out, post;
+} Site;
+
+/* A number that may depend on where it stands. l = 1-based block, L = blocks. */
+typedef enum {
+    RULE_CONSTANT,   /* value */
+    RULE_LAYER_ROOT, /* value / sqrt(l)      (LayerNorm Scaling, Sun et al. 2025) */
+    RULE_DEEP_CARRY, /* value (2L)^(1/4)     (DeepNorm alpha, Wang et al. 2022, decoder only) */
+    RULE_LEARNED,    /* one learned number per sublayer, starts at value (ReZero, SkipInit) */
+    RULE_LEARNED_ROW,/* one learned row per sublayer, starts at value    (LayerScale) */
+    RULE_COUNT
+} RuleKind;
+
+typedef struct {
+    RuleKind kind;
+    double value;
+} Rule;
+
+typedef struct {
+    const char *name, *cite, *equation;
+    Site attn, mlp;
+    Norm embed, final; /* after token + position; before the head */
+    Rule carry, gate, depth_scale;
+} Variant;
+
+extern const Variant variants[];
+extern const int variant_count;
+
+/* Where a block's sublayer norms stand. Rows that differ by layer are no special case: everybody asks here. */
+typedef enum { SUB_ATTN, SUB_MLP } Sub;
+Site variant_site(const Variant *v, Sub sub, int layer, int depth);
+
+/* The value of a rule at block `layer` (0-based) of `depth`; learned rules give their starting value. */
+double rule_value(Rule rule, int layer, int depth);
+bool rule_learned(Rule rule);
+
+/* The row called name; NULL with RC_USAGE and the nearest name. */
+const Variant *variant_find(const char *name, Error *e);
+
+/* Sets one column by its key ("attn.out", "embed", "gate", …) from text ("rmsnorm" or "rms", "layernorm" or "ln",
+ * "center", "none"; rules: "0.5", "learned", "learned 0.1", "learned_row 1e-5", "layer_root 1", "deep_carry 1").
+ * RC_USAGE names the key or value and the nearest valid one. */
+Rc variant_set(Variant *v, const char *key, const char *value, Error *e);
+
+/* The keys variant_set knows, in canonical order, and how many. */
+extern const char *const variant_keys[];
+extern const int variant_key_count;
+
+/* A column's canonical text; out holds at least 64 bytes; returns out. */
+char *variant_get(char *out, const Variant *v, const char *key);
+
+/* Canonical text of all columns, "key = value" lines: two arms with one text are one network. The name is not in it. */
+void variant_text(const Variant *v, Text *out);
+
+#endif
