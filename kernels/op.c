@@ -62,7 +62,7 @@ static const char *shape_norm(const Shape *in, int count, const Attr *attr, Shap
 
 static void example_norm(int rows, int cols, Shape *in, Attr *attr) {
     attr->eps = 1e-5;
-    attr->group = cols % 4 ? 0 : cols / 2;
+    attr->group = cols % 8 ? 0 : cols / 2;
     in[0] = (Shape){rows, cols};
     in[1] = in[2] = (Shape){1, attr->group ? attr->group : cols};
 }

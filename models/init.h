@@ -1,0 +1,16 @@
+/* Initial parameters. A parameter's numbers are Philox(seed, stream of its name, element) through the standard normal,
+ * scaled afterwards: two variants share the initial weights of every tensor they share, whatever else they have. */
+#ifndef MODELS_INIT_H
+#define MODELS_INIT_H
+
+#include "models/program.h"
+
+/* Standard deviations; residual scales the two projections back into the stream (GPT-2: 1/sqrt(2L)). */
+typedef struct {
+    double token, position, matrix, residual;
+} InitStd;
+
+/* Fills replica r's parameters and zeroes its moments. */
+void init_parameters(Program *p, int replica, uint64_t seed, const InitStd *std);
+
+#endif

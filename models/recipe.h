@@ -1,0 +1,33 @@
+/* How a model is trained: optimizer, schedule, initialization. A recipe becomes a replica's scalars, step by step. */
+#ifndef MODELS_RECIPE_H
+#define MODELS_RECIPE_H
+
+#include "kernels/optimizer.h"
+#include "models/init.h"
+
+typedef enum {
+#define SCHEDULE(name, formula) SCHEDULE_##name,
+#include "models/schedule.def"
+#undef SCHEDULE
+    SCHEDULE_COUNT
+} ScheduleKind;
+
+typedef struct {
+    OptimizerKind optimizer;
+    ScheduleKind schedule;
+    int steps, warmup;               /* updates; warm-up updates among them */
+    double lr, warmup_lr, final_lr;  /* peak; where the warm-up starts; where decays end */
+    double beta1, beta2, eps, momentum, weight_decay;
+    double clip;                     /* largest global gradient norm, 0 = no clipping */
+    double dropout;                  /* probability, 0 = off */
+    InitStd init;
+} Recipe;
+
+/* Learning rate of update `step` (0-based). */
+double recipe_lr(const Recipe *r, int step);
+
+/* Scalars of update `step` for a run with this seed, `count` targets in its batch. power1/power2 are beta^(step+1),
+ * kept by the caller as running products so that no pow() is needed. grad_scale is left at 1. */
+void recipe_scalars(const Recipe *r, Scalars *s, uint64_t seed, int step, double count, double power1, double power2);
+
+#endif

@@ -1,0 +1,180 @@
+#include "models/trainer.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/canon.h"
+#include "base/sha256.h"
+
+Rc trainer_init(Trainer *t, const ModelShape *shape, const Variant *variant, const Recipe *recipe, const uint64_t *seed,
+                int replicas, const Backend *backend, Error *e) {
+    canon_environment();
+    *t = (Trainer){.recipe = recipe, .seed = seed};
+    assert(shape->layers <= TRAINER_MOST_LAYERS);
+    transformer_build(&t->tape, shape, variant);
+    if (program_init(&t->program, &t->tape, backend, replicas, e)) {
+        tape_release(&t->tape);
+        return e->code;
+    }
+    t->power = mem_alloc(2 * (size_t)replicas, sizeof *t->power);
+    t->alive = mem_alloc((size_t)replicas, sizeof *t->alive);
+    for (int r = 0; r < replicas; r++) {
+        assert(recipe[r].optimizer == recipe[0].optimizer);
+        init_parameters(&t->program, r, seed[r], &recipe[r].init);
+        t->alive[r] = true;
+    }
+    trainer_seek(t, 0);
+    return RC_OK;
+}
+
+void trainer_release(Trainer *t) {
+    program_release(&t->program);
+    tape_release(&t->tape);
+    free(t->power);
+    free(t->alive);
+}
+
+int32_t *trainer_inputs(Trainer *t, int replica) {
+    return program_ids(&t->program, t->tape.tokens, replica);
+}
+
+int32_t *trainer_targets(Trainer *t, int replica) {
+    return program_ids(&t->program, t->tape.targets, replica);
+}
+
+void trainer_seek(Trainer *t, int step) {
+    t->step = step;
+    for (int r = 0; r < t->program.replicas; r++) {
+        t->power[2 * r] = t->power[2 * r + 1] = 1;
+        for (int i = 0; i < step; i++) {
+            t->power[2 * r] *= t->recipe[r].beta1;
+            t->power[2 * r + 1] *= t->recipe[r].beta2;
+        }
+    }
+}
+
+static double targets_of(Trainer *t, int replica) {
+    const int32_t *target = trainer_targets(t, replica);
+    double count = 0;
+    for (int i = 0; i < t->tape.tensor[t->tape.targets].rows; i++) count += target[i] >= 0;
+    return count > 0 ? count : 1;
+}
+
+/* Host arithmetic on a float backend rounds every result to float, so that a device can do the same. Sums, quotients and
+ * roots of floats computed in double and rounded once are the float results. */
+static double rounded(const Program *p, double x) {
+    return p->backend->word == sizeof(float) ? (double)(float)x : x;
+}
+
+/* Norms over a role's tensors in tape order: global, and per block. */
+static double norms(const Trainer *t, Role role, int r, double *layer_norm) {
+    const Program *p = &t->program;
+    double total = 0;
+    for (int l = 0; layer_norm && l < t->tape.layers; l++) layer_norm[l] = 0;
+    for (int i = 0; i < t->tape.tensors; i++) {
+        const Tensor *x = &t->tape.tensor[i];
+        if (x->role != ROLE_PARAM) continue;
+        double squares = p->backend->sumsq(program_at(p, role, i, r), x->rows, x->cols);
+        total = rounded(p, total + squares);
+        if (layer_norm && x->layer >= 0) layer_norm[x->layer] = rounded(p, layer_norm[x->layer] + squares);
+    }
+    for (int l = 0; layer_norm && l < t->tape.layers; l++) layer_norm[l] = rounded(p, sqrt(layer_norm[l]));
+    return rounded(p, sqrt(total));
+}
+
+static void stop(Trainer *t, int r, StepReport *report, Role role, const char *what) {
+    int tensor = program_nonfinite(&t->program, role, r);
+    t->alive[r] = false;
+    report->finite = false;
+    snprintf(report->culprit, sizeof report->culprit, "%s %s", what, tensor < 0 ? "norm" : t->tape.tensor[tensor].name);
+}
+
+static void update(Trainer *t, int r) {
+    const Program *p = &t->program;
+    for (int i = 0; i < t->tape.tensors; i++) {
+        const Tensor *x = &t->tape.tensor[i];
+        if (x->role != ROLE_PARAM) continue;
+        Update u = {.p = program_at(p, ROLE_PARAM, i, r), .g = program_at(p, ROLE_GRAD, i, r),
+                    .m = program_at(p, ROLE_MOMENT1, i, r), .v = program_at(p, ROLE_MOMENT2, i, r),
+                    .count = (size_t)x->rows * (size_t)x->cols, .decay = x->rows > 1, .scalars = &p->scalars[r]};
+        p->backend->update[t->recipe[r].optimizer](&u);
+    }
+}
+
+/* One replica's part of a step after backward. */
+static void finish(Trainer *t, int r, StepReport *report) {
+    Program *p = &t->program;
+    *report = (StepReport){.loss = (float)program_value(p, ROLE_ACT, t->tape.loss, r, 0), .finite = true};
+    report->embedding_norm = program_value(p, ROLE_ACT, t->tape.embedding_norm, r, 0);
+    report->grad_norm = norms(t, ROLE_GRAD, r, report->layer_norm);
+    if (!isfinite(report->loss)) {
+        stop(t, r, report, ROLE_ACT, "act");
+        return;
+    }
+    if (!isfinite(report->grad_norm)) {
+        stop(t, r, report, ROLE_GRAD, "grad");
+        return;
+    }
+    double clip = t->recipe[r].clip;
+    if (clip > 0) {
+        double scale = rounded(p, clip / rounded(p, report->grad_norm + 1e-6));
+        p->scalars[r].grad_scale = scale < 1 ? scale : 1;
+    }
+    update(t, r);
+    report->update_norm = norms(t, ROLE_GRAD, r, NULL);
+}
+
+void trainer_step(Trainer *t, StepReport *report) {
+    Program *p = &t->program;
+    for (int r = 0; r < p->replicas; r++) {
+        t->power[2 * r] *= t->recipe[r].beta1;
+        t->power[2 * r + 1] *= t->recipe[r].beta2;
+        recipe_scalars(&t->recipe[r], &p->scalars[r], t->seed[r], t->step, targets_of(t, r), t->power[2 * r],
+                       t->power[2 * r + 1]);
+    }
+    program_forward(p);
+    program_backward(p);
+    for (int r = 0; r < p->replicas; r++)
+        if (t->alive[r]) finish(t, r, &report[r]);
+    t->step++;
+}
+
+void trainer_forward(Trainer *t) {
+    Program *p = &t->program;
+    for (int r = 0; r < p->replicas; r++)
+        p->scalars[r] = (Scalars){.seed = t->seed[r], .count = targets_of(t, r), .drop_scale = 1};
+    program_forward(p);
+}
+
+void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count) {
+    const Program *p = &t->program;
+    const int32_t *target = program_ids(p, t->tape.targets, replica);
+    int kept = -1;
+    for (int i = 0; i < t->tape.ops; i++)
+        if (t->tape.op[i].out == t->tape.nll) kept = t->tape.op[i].save;
+    *nll = 0, *hits = 0, *count = 0;
+    for (int row = first; row < first + rows; row++) {
+        if (target[row] < 0) continue;
+        *nll += program_value(p, ROLE_ACT, t->tape.nll, replica, (size_t)row);
+        *hits += program_value(p, ROLE_SAVE, kept, replica, 2 * (size_t)row + 1) > 0;
+        ++*count;
+    }
+}
+
+void trainer_hash(const Trainer *t, int replica, uint8_t out[32]) {
+    TensorHash h;
+    tensor_hash_init(&h);
+    for (int i = 0; i < t->tape.tensors; i++) {
+        const Tensor *x = &t->tape.tensor[i];
+        if (x->role != ROLE_PARAM) continue;
+        size_t n = (size_t)x->rows * (size_t)x->cols;
+        float *values = mem_alloc(n, sizeof *values);
+        program_read(&t->program, ROLE_PARAM, i, replica, values);
+        tensor_hash_add(&h, values, n);
+        free(values);
+    }
+    tensor_hash_end(&h, out);
+}

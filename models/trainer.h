@@ -1,0 +1,56 @@
+/* R runs of one shape and variant, trained together, step by step. The caller brings the batches. */
+#ifndef MODELS_TRAINER_H
+#define MODELS_TRAINER_H
+
+#include "models/program.h"
+#include "models/recipe.h"
+#include "models/transformer.h"
+
+enum { TRAINER_MOST_LAYERS = 256 };
+
+/* What one step did in one replica; norms are of this step, before clipping. */
+typedef struct {
+    float loss;
+    double grad_norm, update_norm, embedding_norm;
+    double layer_norm[TRAINER_MOST_LAYERS]; /* gradient norm of all parameters of each block */
+    bool finite;                            /* false: nothing was updated, the replica has stopped */
+    char culprit[64];                       /* where the first non-finite number stands: "act h.3.attn" */
+} StepReport;
+
+typedef struct {
+    Tape tape;
+    Program program;
+    const Recipe *recipe; /* [replicas] */
+    const uint64_t *seed; /* [replicas] */
+    int step;             /* next update, 0-based */
+    double *power;        /* [replicas][2] beta^step, running products */
+    bool *alive;          /* [replicas] */
+} Trainer;
+
+/* recipe[replicas] and seed[replicas] must outlive it. Parameters are initialized. Replicas share shape and variant;
+ * their optimizer kind must be one. */
+Rc trainer_init(Trainer *t, const ModelShape *shape, const Variant *variant, const Recipe *recipe, const uint64_t *seed,
+                int replicas, const Backend *backend, Error *e);
+void trainer_release(Trainer *t);
+
+/* Where a replica's batch goes: [batch * context] token ids each; target -1 is ignored. */
+int32_t *trainer_inputs(Trainer *t, int replica);
+int32_t *trainer_targets(Trainer *t, int replica);
+
+/* forward, backward, clip, update on the batches that stand in the inputs. report is [replicas]. */
+void trainer_step(Trainer *t, StepReport *report);
+
+/* Forward only, without dropout; nothing of the training state changes. Reads the same inputs. */
+void trainer_forward(Trainer *t);
+
+/* After trainer_forward: sum of nll (nats, added in row order in double), hits and count over rows whose target is not
+ * -1, of one replica, rows first..first+rows-1. */
+void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count);
+
+/* Puts the trainer at `step` (after parameters and moments were restored): running products are computed again. */
+void trainer_seek(Trainer *t, int step);
+
+/* Hash of all parameters of a replica in tape order, as float bits. */
+void trainer_hash(const Trainer *t, int replica, uint8_t out[32]);
+
+#endif

@@ -1,0 +1,191 @@
+/* The promise of base/canon.h on the toy shape: one hash for every instruction set, replica count, place of resumption. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "base/sha256.h"
+#include "tests/toy.h"
+
+/* Every variant, then dropout, then each other optimizer on pre. */
+static void setting(int i, Variant *v, ModelShape *s, Recipe *r) {
+    Error e;
+    *s = toy_shape();
+    *r = toy_recipe();
+    *v = *variant_find("pre", &e);
+    if (i < variant_count) *v = variants[i];
+    else if (i == variant_count) s->dropout = true, r->dropout = 0.1, variant_set(v, "embed", "rms", &e);
+    else if (i < variant_count + 1 + OPTIMIZER_COUNT) r->optimizer = (OptimizerKind)(i - variant_count - 1);
+    else variant_set(v, "attn.qk", "rms", &e), variant_set(v, "gate", "learned 0.5", &e), r->lr = 1e3, r->clip = 0;
+}
+#define SETTINGS (variant_count + 2 + OPTIMIZER_COUNT)
+
+ParameterizedTestParameters(bits, same_on_every_path) {
+    static int index[64];
+    for (int i = 0; i < 64; i++) index[i] = i;
+    return cr_make_param_array(int, index, (size_t)SETTINGS);
+}
+
+ParameterizedTest(int *index, bits, same_on_every_path) {
+    Error e;
+    Variant v;
+    ModelShape s;
+    Recipe r;
+    char expected[130], got[130];
+    setting(*index, &v, &s, &r);
+    toy_hashes(expected, &v, &s, &r, 1, backend_find("readable", &e), 6);
+    int paths = 0;
+    for (int i = 0; i < backend_count; i++) {
+        if (!backends[i]->supported() || strcmp(backends[i]->arithmetic, "canon")) continue;
+        toy_hashes(got, &v, &s, &r, 1, backends[i], 6);
+        cr_assert_str_eq(got, expected, "setting %d on %s", *index, backends[i]->name);
+        paths++;
+    }
+    cr_assert(paths >= 2);
+}
+
+typedef struct {
+    char hash[7][130];
+} Jobs;
+
+static void job(void *context, int i) {
+    Error e;
+    ModelShape s = toy_shape();
+    Recipe r = toy_recipe();
+    toy_hashes(((Jobs *)context)->hash[i], variant_find("pre", &e), &s, &r, (uint64_t)i + 1, backend_find("cpu", &e), 6);
+}
+
+/* 1, 2, 3 and 7 threads over seven jobs. */
+Test(bits, same_for_any_thread_count) {
+    const int threads[] = {1, 2, 3, 7};
+    Jobs expected, got;
+    pool_run(1, 7, job, &expected);
+    for (int i = 0; i < 4; i++) {
+        memset(&got, 0, sizeof got);
+        pool_run(threads[i], 7, job, &got);
+        for (int j = 0; j < 7; j++) cr_assert_str_eq(got.hash[j], expected.hash[j], "%d threads, job %d", threads[i], j);
+    }
+    cr_assert_str_neq(expected.hash[0], expected.hash[1]);
+}
+
+/* A run alone is the run among others, also when a neighbour diverges. */
+Test(bits, same_alone_and_among_replicas) {
+    Error e;
+    ModelShape s = toy_shape();
+    Recipe recipe[3] = {toy_recipe(), toy_recipe(), toy_recipe()};
+    recipe[1].lr = 1e30, recipe[1].clip = 0;
+    uint64_t seed[3] = {4, 5, 6};
+    Trainer three;
+    StepReport report[3];
+    cr_assert_eq(trainer_init(&three, &s, variant_find("pre", &e), recipe, seed, 3, backend_find("cpu", &e), &e), RC_OK);
+    uint8_t chain[3][32] = {{0}}, hash[32];
+    bool diverged = false;
+    for (int i = 0; i < 6; i++) {
+        for (int r = 0; r < 3; r++) toy_batch(&three, r, seed[r], (uint64_t)i);
+        trainer_step(&three, report);
+        for (int r = 0; r < 3; r++) chain_add(chain[r], report[r].loss);
+        diverged = diverged || !report[1].finite;
+    }
+    cr_assert(diverged, "the neighbour was meant to diverge");
+    for (int r = 0; r < 3; r += 2) {
+        char alone[130], among[130], a[SHA256_HEX], b[SHA256_HEX];
+        toy_hashes(alone, variant_find("pre", &e), &s, &recipe[r], seed[r], backend_find("cpu", &e), 6);
+        trainer_hash(&three, r, hash);
+        snprintf(among, sizeof among, "%s:%s", sha256_hex(a, chain[r]), sha256_hex(b, hash));
+        cr_assert_str_eq(among, alone);
+    }
+    trainer_release(&three);
+}
+
+/* Stop after any step, carry parameters and moments over, go on: the same parameters. */
+Test(bits, same_when_resumed_at_every_step) {
+    Error e;
+    ModelShape s = toy_shape();
+    s.dropout = true;
+    Recipe recipe = toy_recipe();
+    recipe.dropout = 0.2;
+    uint64_t seed = 8;
+    uint8_t expected[32], got[32], chain[32] = {0};
+    Trainer t, u;
+    const Variant *v = variant_find("peri", &e);
+    cr_assert_eq(trainer_init(&t, &s, v, &recipe, &seed, 1, backend_find("cpu", &e), &e), RC_OK);
+    toy_train(&t, 6, chain);
+    trainer_hash(&t, 0, expected);
+    trainer_release(&t);
+    for (int at = 0; at <= 6; at++) {
+        cr_assert_eq(trainer_init(&t, &s, v, &recipe, &seed, 1, backend_find("cpu", &e), &e), RC_OK);
+        cr_assert_eq(trainer_init(&u, &s, v, &recipe, &seed, 1, backend_find("cpu", &e), &e), RC_OK);
+        toy_train(&t, at, chain);
+        for (int i = 0; i < t.tape.tensors; i++) {
+            const Tensor *x = &t.tape.tensor[i];
+            const Role roles[] = {ROLE_PARAM, ROLE_MOMENT1, ROLE_MOMENT2};
+            for (int k = 0; x->role == ROLE_PARAM && k < 3; k++)
+                memcpy(program_at(&u.program, roles[k], i, 0), program_at(&t.program, roles[k], i, 0),
+                       (size_t)x->rows * (size_t)x->cols * sizeof(float));
+        }
+        trainer_seek(&u, at);
+        toy_train(&u, 6 - at, chain);
+        trainer_hash(&u, 0, got);
+        cr_assert_arr_eq(got, expected, 32, "resumed at %d", at);
+        trainer_release(&t);
+        trainer_release(&u);
+    }
+}
+
+/* lr = 1e3 without clipping diverges at the same step, in the same tensor, with the same chain, on every path. */
+Test(bits, divergence_is_the_same_everywhere) {
+    Error e;
+    char first[256] = "", here[256];
+    for (int i = 0; i < backend_count; i++) {
+        if (!backends[i]->supported() || strcmp(backends[i]->arithmetic, "canon")) continue;
+        ModelShape s = toy_shape();
+        Recipe recipe = toy_recipe();
+        recipe.lr = 1e3, recipe.clip = 0, recipe.weight_decay = 0.5;
+        uint64_t seed = 1;
+        Trainer t;
+        StepReport report = {.finite = true};
+        uint8_t chain[32] = {0};
+        char hex[SHA256_HEX];
+        cr_assert_eq(trainer_init(&t, &s, variant_find("none", &e), &recipe, &seed, 1, backends[i], &e), RC_OK);
+        while (report.finite && t.step < 50) {
+            toy_batch(&t, 0, seed, (uint64_t)t.step);
+            trainer_step(&t, &report);
+            chain_add(chain, report.loss);
+        }
+        snprintf(here, sizeof here, "%d %s %s", t.step, report.culprit, sha256_hex(hex, chain));
+        cr_assert(!report.finite, "it was meant to diverge");
+        if (!first[0]) strcpy(first, here);
+        cr_assert_str_eq(here, first, "%s", backends[i]->name);
+        trainer_release(&t);
+    }
+}
+
+/* The hashes see a changed order of one reduction: the same sum from the other end differs in bits somewhere. */
+static const Kernel *honest_mean;
+
+static void mean_from_the_end(const Call *c) {
+    const float *x = c->in[0].at;
+    float sum = 0;
+    for (int i = c->in[0].rows - 1; i >= 0; i--) sum += x[i];
+    *(float *)c->out.at = sum / (float)c->scalars[0].count;
+}
+
+Test(bits, a_changed_reduction_order_changes_the_hash) {
+    Error e;
+    ModelShape s = toy_shape();
+    Recipe recipe = toy_recipe();
+    Backend changed = *backend_find("readable", &e);
+    const Kernel *table[OP_COUNT];
+    memcpy(table, changed.kernel, sizeof table);
+    honest_mean = table[OP_mean];
+    Kernel backwards = *honest_mean;
+    backwards.forward = mean_from_the_end;
+    table[OP_mean] = &backwards;
+    changed.kernel = table;
+    char a[130], b[130];
+    toy_hashes(a, variant_find("pre", &e), &s, &recipe, 1, backend_find("readable", &e), 6);
+    toy_hashes(b, variant_find("pre", &e), &s, &recipe, 1, &changed, 6);
+    cr_assert_str_neq(a, b);
+}

@@ -1,0 +1,45 @@
+#include "tests/toy.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/philox.h"
+#include "base/sha256.h"
+
+void toy_batch(Trainer *t, int replica, uint64_t seed, uint64_t step) {
+    int rows = t->tape.tensor[t->tape.tokens].rows;
+    uint32_t vocab = (uint32_t)t->tape.tensor[t->tape.logits].cols;
+    for (int i = 0; i < rows; i++) {
+        trainer_inputs(t, replica)[i] = (int32_t)philox_below(philox_word(seed, 1, philox_offset(step, (uint64_t)i)), vocab);
+        trainer_targets(t, replica)[i] =
+            (int32_t)philox_below(philox_word(seed, 1, philox_offset(step, (uint64_t)i + 1)), vocab);
+    }
+}
+
+float toy_train(Trainer *t, int steps, uint8_t chain[32]) {
+    StepReport report[8];
+    assert(t->program.replicas <= 8);
+    for (int i = 0; i < steps; i++) {
+        for (int r = 0; r < t->program.replicas; r++) toy_batch(t, r, t->seed[r], (uint64_t)t->step);
+        trainer_step(t, report);
+        for (int r = 0; r < t->program.replicas; r++) chain_add(chain, report[r].loss);
+        if (!report[0].finite) break;
+    }
+    return report[0].loss;
+}
+
+void toy_hashes(char out[130], const Variant *v, const ModelShape *s, const Recipe *r, uint64_t seed,
+                const Backend *backend, int steps) {
+    Trainer t;
+    Error e;
+    uint8_t chain[32] = {0}, parameters[32];
+    char a[SHA256_HEX], b[SHA256_HEX];
+    Rc rc = trainer_init(&t, s, v, r, &seed, 1, backend, &e);
+    assert(!rc);
+    (void)rc;
+    toy_train(&t, steps, chain);
+    trainer_hash(&t, 0, parameters);
+    snprintf(out, 130, "%s:%s", sha256_hex(a, chain), sha256_hex(b, parameters));
+    trainer_release(&t);
+}
