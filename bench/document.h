@@ -1,5 +1,5 @@
-/* A yaml file as a tree in which every value knows its line. The subset: mappings, sequences and scalars, block or flow;
- * no anchors, aliases, tags or second documents. Scalars are text: what a value means is for its reader to say. */
+/* A yaml file as a tree in which every value knows its line. The subset: mappings, sequences and scalars, block or
+ * flow; no anchors, aliases, tags or second documents. Scalars are text: what one means is for its reader to say. */
 #ifndef BENCH_DOCUMENT_H
 #define BENCH_DOCUMENT_H
 
@@ -20,12 +20,12 @@ typedef struct Node {
 } Node;
 
 typedef struct {
-    char *file; /* how errors call the text; a name in "--" is an option of the command line: its errors carry no line */
+    char *file; /* how errors call the text; a name in "--" is an option of the command line: no line in its errors */
     Node *root;
 } Document;
 
-/* bytes[length] as a tree. RC_USAGE "file:line: …": not yaml, outside the subset, a key twice in one mapping, nothing in
- * it, larger than 1 MiB, nested deeper than 8. On failure there is nothing to release. */
+/* bytes[length] as a tree. RC_USAGE "file:line: …": not yaml, outside the subset, a key twice in one mapping, nothing
+ * in it, larger than 1 MiB, nested deeper than 8. On failure there is nothing to release. */
 Rc document_parse(Document *d, const char *file, const char *bytes, size_t length, Error *e);
 void document_release(Document *d);
 

@@ -1,0 +1,33 @@
+/* Stored baselines: results/baselines/<experiment>-<profile>.json. Rows are raw per-run numbers (hashes, every evaluation's
+ * loss), never summaries; the history holds each regeneration's reason, its old -> new table, and the hash of the rows it
+ * left, so that rows edited without a reason do not pass. */
+#ifndef BENCH_BASELINE_H
+#define BENCH_BASELINE_H
+
+#include <jansson.h>
+
+#include "bench/plan.h"
+
+/* The rows of an experiment that has just been trained: an array of objects, in plan order. New reference. */
+json_t *baseline_rows(const Plan *p, const Experiment *x, const RunRecord *records);
+
+/* Reads a baseline file. RC_UNMEASURED: there is none. RC_INTEGRITY: it does not parse, or its rows are not those its
+ * last reason left. *out is a new reference. */
+Rc baseline_read(json_t **out, const char *path, Error *e);
+
+/* Old and new rows: one line per difference (missing, extra, changed member) into report and one object each into *table
+ * (a new array). Returns how many. */
+int baseline_compare(json_t *old_rows, json_t *new_rows, Text *report, json_t **table);
+
+/* Stores rows with a reason on top of the history of old (NULL: the first). */
+Rc baseline_write(const char *path, const Experiment *x, json_t *old, json_t *rows, json_t *table, const char *reason,
+                  Error *e);
+
+/* results/baselines/<experiment>-<profile>.json under the checkout's results (never under --results). */
+void baseline_path(char *path, size_t size, const Session *s, const Experiment *x);
+
+/* Trains the whole experiment anew in a temporary results folder (stored runs prove nothing about today's code) and
+ * returns its rows. The synthetic source never stands in for another corpus here. *rows is a new reference. */
+Rc baseline_measure(Session *s, const Experiment *x, json_t **rows, Error *e);
+
+#endif

@@ -1,0 +1,142 @@
+#include "bench/checkpoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "bench/safetensors.h"
+
+static const struct {
+    Role role;
+    const char *prefix;
+} saved[] = {{ROLE_PARAM, "param/"}, {ROLE_MOMENT1, "moment1/"}, {ROLE_MOMENT2, "moment2/"}};
+enum { SAVED = sizeof saved / sizeof *saved };
+
+static void path_of(Text *out, const char *folder, const char *id) {
+    text_init(out);
+    text_format(out, "%s/.partial/%s.safetensors", folder, id);
+}
+
+static void add_integer(SafeFile *f, const char *key, long value) {
+    char text[32];
+    snprintf(text, sizeof text, "%ld", value);
+    safe_add_text(f, key, text);
+}
+
+Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, const RunRecord *r, const uint8_t chain[32],
+                    Error *e) {
+    SafeFile f;
+    Text path;
+    char hex[SHA256_HEX], name[80], *evaluations = evaluations_text(r);
+    const char *dtype = t->program.backend->word == sizeof(double) ? "F64" : "F32";
+    safe_init(&f);
+    for (int k = 0; k < SAVED; k++)
+        for (int i = 0; i < t->tape.tensors; i++) {
+            const Tensor *x = &t->tape.tensor[i];
+            if (x->role != ROLE_PARAM) continue;
+            snprintf(name, sizeof name, "%s%s", saved[k].prefix, x->name);
+            safe_add(&f, name, dtype, 2, x->rows, x->cols, program_at(&t->program, saved[k].role, i, 0));
+        }
+    safe_add(&f, "curves", "F64", 2, r->curves.rows, r->curves.columns, r->curves.value);
+    safe_add_text(&f, "id", id);
+    safe_add_text(&f, "loss_chain", sha256_hex(hex, chain));
+    safe_add_text(&f, "evaluations", evaluations);
+    add_integer(&f, "step", t->step);
+    path_of(&path, folder, id);
+    Text parent;
+    text_init(&parent);
+    text_format(&parent, "%s/.partial", folder);
+    Rc rc = folder_make(parent.at, e);
+    if (!rc) rc = safe_write(&f, path.at, e);
+    text_release(&parent);
+    text_release(&path);
+    free(evaluations);
+    safe_release(&f);
+    return rc;
+}
+
+static bool from_hex(uint8_t out[32], const char *hex) {
+    if (!hex || strlen(hex) != 64) return false;
+    for (int i = 0; i < 32; i++) {
+        unsigned byte;
+        if (sscanf(hex + 2 * i, "%2x", &byte) != 1) return false;
+        out[i] = (uint8_t)byte;
+    }
+    return true;
+}
+
+/* Everything is checked before anything is changed. */
+static Rc check(const SafeFile *f, const char *id, const Trainer *t, int columns, Error *e) {
+    const char *whose = safe_text(f, "id"), *dtype = t->program.backend->word == sizeof(double) ? "F64" : "F32";
+    char name[80];
+    int64_t step;
+    const SafeTensor *curves = safe_find(f, "curves");
+    if (!whose || strcmp(whose, id)) return error_set(e, RC_INTEGRITY, "it is of another run");
+    if (!safe_text(f, "sha256")) return error_set(e, RC_INTEGRITY, "it names no hash of its data");
+    if (!safe_text(f, "step") || !parse_integer(safe_text(f, "step"), &step) || step < 0 || step > t->recipe->steps)
+        return error_set(e, RC_INTEGRITY, "its step is not one of this run");
+    if (!curves || strcmp(curves->dtype, "F64") || curves->rank != 2 || curves->shape[1] != columns)
+        return error_set(e, RC_INTEGRITY, "its curves are not of this run");
+    if (curves->shape[0] < step) return error_set(e, RC_INTEGRITY, "its curves end before its step");
+    for (int k = 0; k < SAVED; k++)
+        for (int i = 0; i < t->tape.tensors; i++) {
+            const Tensor *x = &t->tape.tensor[i];
+            if (x->role != ROLE_PARAM) continue;
+            snprintf(name, sizeof name, "%s%s", saved[k].prefix, x->name);
+            const SafeTensor *y = safe_find(f, name);
+            if (!y || strcmp(y->dtype, dtype) || y->rank != 2 || y->shape[0] != x->rows || y->shape[1] != x->cols)
+                return error_set(e, RC_INTEGRITY, "tensor '%s' is missing or has another shape", name);
+        }
+    return RC_OK;
+}
+
+Rc checkpoint_read(const char *folder, const char *id, Trainer *t, RunRecord *r, uint8_t chain[32], Error *e) {
+    SafeFile f;
+    Text path;
+    uint8_t stored[32];
+    path_of(&path, folder, id);
+    Rc rc = safe_read(&f, path.at, e);
+    if (!rc) {
+        RunRecord loaded = {0};
+        rc = check(&f, id, t, r->curves.columns, e);
+        if (!rc && !from_hex(stored, safe_text(&f, "loss_chain"))) rc = error_set(e, RC_INTEGRITY, "it has no loss chain");
+        if (!rc && !safe_text(&f, "evaluations")) rc = error_set(e, RC_INTEGRITY, "it has no evaluations");
+        if (!rc) rc = evaluations_parse(&loaded, safe_text(&f, "evaluations"), e);
+        if (rc) {
+            record_release(&loaded);
+            error_prefix(e, "%s: ", path.at);
+            safe_release(&f);
+            text_release(&path);
+            return rc;
+        }
+        char name[80];
+        for (int k = 0; k < SAVED; k++)
+            for (int i = 0; i < t->tape.tensors; i++) {
+                if (t->tape.tensor[i].role != ROLE_PARAM) continue;
+                snprintf(name, sizeof name, "%s%s", saved[k].prefix, t->tape.tensor[i].name);
+                const SafeTensor *y = safe_find(&f, name);
+                memcpy(program_at(&t->program, saved[k].role, i, 0), y->data, safe_bytes(y));
+            }
+        const SafeTensor *curves = safe_find(&f, "curves");
+        loaded.curves = (Curves){(int)curves->shape[0], (int)curves->shape[1], mem_alloc(safe_bytes(curves), 1)};
+        memcpy(loaded.curves.value, curves->data, safe_bytes(curves));
+        record_release(r);
+        r->curves = loaded.curves;
+        r->evaluation = loaded.evaluation;
+        r->evaluations = loaded.evaluations;
+        memcpy(chain, stored, 32);
+        trainer_seek(t, atoi(safe_text(&f, "step")));
+        safe_release(&f);
+    }
+    text_release(&path);
+    return rc;
+}
+
+void checkpoint_remove(const char *folder, const char *id) {
+    Text path;
+    path_of(&path, folder, id);
+    unlink(path.at);
+    text_release(&path);
+}

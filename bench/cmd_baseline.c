@@ -1,0 +1,48 @@
+/* normbench baseline EXPERIMENT --reason TEXT: store what the code computes now as what it shall compute. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/baseline.h"
+#include "bench/commands.h"
+
+static Rc store(Session *s, const Experiment *x, const char *reason, Error *e) {
+    char path[1024], folder[1024];
+    json_t *old = NULL, *rows, *table;
+    Text report;
+    baseline_path(path, sizeof path, s, x);
+    snprintf(folder, sizeof folder, "%s/results/baselines", s->root);
+    if (folder_make(folder, e)) return e->code;
+    if (file_exists(path) && baseline_read(&old, path, e)) return e->code;
+    Rc rc = baseline_measure(s, x, &rows, e);
+    if (!rc) {
+        text_init(&report);
+        json_t *none = json_array();
+        int changes = baseline_compare(old ? json_object_get(old, "rows") : none, rows, &report, &table);
+        json_decref(none);
+        if (old && !changes) printf("%s: nothing changed, nothing stored\n", path);
+        else if (!(rc = baseline_write(path, x, old, rows, table, reason, e)))
+            printf("%s\n%s: %zu rows stored, %d changes\n", report.at, path, json_array_size(rows), changes);
+        text_release(&report);
+        json_decref(table);
+        json_decref(rows);
+    }
+    json_decref(old);
+    return rc;
+}
+
+Rc command_baseline(Session *s, Error *e) {
+    const Options *o = s->options;
+    const char *reason = option(o, OPTION_reason, "");
+    Experiment x;
+    if (o->operands != 1) return error_set(e, RC_USAGE, "baseline: name one experiment");
+    if (strlen(reason) < 8) return error_set(e, RC_USAGE, "baseline: --reason TEXT says why stored numbers change");
+    if (strcmp(s->backend->arithmetic, "canon"))
+        return error_set(e, RC_USAGE, "baseline: backend %s is not of the canonical arithmetic", s->backend->name);
+    session_signals();
+    s->strict_corpus = true;
+    if (session_experiment(s, o->operand[0], &x, e)) return e->code;
+    Rc rc = store(s, &x, reason, e);
+    experiment_release(&x);
+    return rc;
+}

@@ -1,0 +1,88 @@
+/* normbench list: everything that is a row. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/commands.h"
+#include "bench/record.h"
+
+static void list_variants(void) {
+    printf("variants (normbench explain NAME)\n");
+    for (int i = 0; i < variant_count; i++) printf("  %-14s %s\n", variants[i].name, variants[i].equation);
+    printf("  columns any row can take:");
+    for (int i = 0; i < variant_key_count; i++) printf(" %s", variant_keys[i]);
+    printf("\n");
+}
+
+static void list_experiments(const Session *s) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/bench/experiments", s->root);
+    struct dirent **entry;
+    int n = scandir(path, &entry, NULL, alphasort);
+    printf("\nexperiments (normbench run NAME)\n");
+    for (int i = 0; i < n; i++) {
+        char file[1400];
+        const char *dot = strrchr(entry[i]->d_name, '.');
+        if (dot && !strcmp(dot, ".yaml")) {
+            Experiment x;
+            Error e;
+            Overrides none = {0};
+            snprintf(file, sizeof file, "%s/%s", path, entry[i]->d_name);
+            if (experiment_read(&x, file, NULL, &none, &e)) printf("  %s\n", e.text);
+            else {
+                printf("  %-18s %s (%d arms)\n", x.name, x.title, x.arms);
+                experiment_release(&x);
+            }
+        }
+        free(entry[i]);
+    }
+    if (n >= 0) free(entry);
+}
+
+static void list_data(void) {
+    const char *names[MANIFEST_NAMES];
+    size_t n = manifest_names(names), kinds;
+    const TokenizerKind *kind = tokenizer_kinds(&kinds);
+    printf("\ndatasets\n");
+    for (size_t i = 0; i < n; i++) {
+        size_t rows;
+        const CorpusFile *row = manifest_corpus(names[i], &rows);
+        const Source *source = manifest_source(names[i]);
+        if (row) printf("  %-18s %zu bytes, sha256 %.12s, %s\n", names[i], row->bytes, row->sha256, row->licence);
+        else printf("  %-18s %s\n", names[i], source->about);
+    }
+    printf("\ntokenizers\n");
+    for (size_t i = 0; i < kinds; i++) printf("  %-18s %s\n", kind[i].name, kind[i].about);
+}
+
+Rc command_list(Session *s, Error *e) {
+    static const struct {
+        const char *name, *formula;
+    } optimizers[] = {
+#define OPTIMIZER(name, moments, formula) {#name, formula},
+#include "kernels/optimizers.def"
+#undef OPTIMIZER
+    }, schedules[] = {
+#define SCHEDULE(name, formula) {#name, formula},
+#include "models/schedule.def"
+#undef SCHEDULE
+    };
+    (void)e;
+    list_variants();
+    list_experiments(s);
+    list_data();
+    printf("\nbackends\n");
+    for (int i = 0; i < backend_count; i++)
+        printf("  %-18s %s%s\n", backends[i]->name, backends[i]->what,
+               backends[i]->supported() ? backends[i] == s->backend ? " (used)" : "" : " (not on this machine)");
+    printf("\noptimizers\n");
+    for (size_t i = 0; i < sizeof optimizers / sizeof *optimizers; i++)
+        printf("  %-18s %s\n", optimizers[i].name, optimizers[i].formula);
+    printf("\nschedules (after a linear warm-up)\n");
+    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++)
+        printf("  %-18s %s\n", schedules[i].name, schedules[i].formula);
+    printf("\nmetrics\n");
+    for (int i = 0; i < METRIC_COUNT; i++) printf("  %-18s %s\n", metric_info[i].key, metric_info[i].help);
+    return RC_OK;
+}

@@ -1,0 +1,88 @@
+/* normbench run EXPERIMENT: train what is missing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/commands.h"
+#include "bench/execute.h"
+#include "bench/progress.h"
+#include "bench/runner.h"
+
+static Rc parse_shard(const char *text, RunnerOptions *o, Error *e) {
+    const char *slash = strchr(text, '/');
+    char first[24];
+    int64_t i, n;
+    if (slash && (size_t)(slash - text) < sizeof first) {
+        snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
+        if (parse_integer(first, &i) && parse_integer(slash + 1, &n) && n >= 1 && n <= 100000 && i >= 1 && i <= n) {
+            o->shard = (int)i - 1, o->shards = (int)n;
+            return RC_OK;
+        }
+    }
+    return error_set(e, RC_USAGE, "--shard: '%s' is not I/N with 1 <= I <= N", text);
+}
+
+/* Why each missing run is trained, runs of one reason counted together. */
+static void print_reasons(const Plan *p, FILE *to) {
+    for (int i = 0; i < p->runs; i++) {
+        int same = 0, earlier = 0;
+        if (p->run[i].done) continue;
+        for (int j = 0; j < p->runs; j++) {
+            if (p->run[j].done || strcmp(p->run[j].why, p->run[i].why)) continue;
+            same++;
+            earlier += j < i;
+        }
+        if (!earlier) fprintf(to, "  %d run%s: %s\n", same, same == 1 ? "" : "s", p->run[i].why);
+    }
+}
+
+/* Tokens and memory of what is missing; hours from this machine's own speed on a short stretch of the first run. */
+static Rc dry_run(Session *s, const Plan *p, Error *e) {
+    double flops = 0, most = 0;
+    for (int i = 0; i < p->runs; i++) {
+        if (p->run[i].done) continue;
+        ModelShape shape = spec_shape(&p->run[i].spec, p->run[i].data->vocab);
+        Tape t;
+        transformer_build(&t, &shape, &p->run[i].spec.variant);
+        double one = tape_flops(&t), bytes = (double)program_bytes(&t, s->backend, 1);
+        int at[64], n = spec_evaluations(&p->run[i].spec, at, 64);
+        double passes = (double)(dataset_windows(p->run[i].data, shape.context) / (size_t)shape.batch + 1) * n / 3;
+        flops += one * ((double)p->run[i].spec.steps + passes);
+        most = bytes > most ? bytes : most;
+        tape_release(&t);
+    }
+    double rate = 0.45e9 * backend_fma_peak() * s->threads;
+    char took[32];
+    printf("%d of %d runs to train, %.3g FLOPs, about %s on %d thread%s at 45%% of this machine's fma peak,\n"
+           "%.0f MB per run, %.0f MB at once\n",
+           p->missing, p->runs, flops, format_duration(took, flops / rate), s->threads, s->threads == 1 ? "" : "s",
+           most / 1048576, most / 1048576 * s->threads);
+    (void)e;
+    return RC_OK;
+}
+
+Rc command_run(Session *s, Error *e) {
+    const Options *o = s->options;
+    RunnerOptions runner = {.checkpoint_seconds = 60, .shards = 1};
+    const char *shard = option(o, OPTION_shard, NULL), *every = option(o, OPTION_checkpoint_every, NULL);
+    Experiment x;
+    Plan p;
+    if (o->operands != 1) return error_set(e, RC_USAGE, "run: name one experiment (`normbench list` shows them)");
+    if (shard && parse_shard(shard, &runner, e)) return e->code;
+    if (every && (!parse_real(every, &runner.checkpoint_seconds) || runner.checkpoint_seconds < 0))
+        return error_set(e, RC_USAGE, "--checkpoint-every: '%s' is not a number of seconds", every);
+    session_signals();
+    if (session_experiment(s, o->operand[0], &x, e)) return e->code;
+    Rc rc = plan_make(&p, s, &x, e);
+    if (!rc) {
+        fprintf(stderr, "%s, profile %s: %d runs, %d stored, %d to train\n", x.name, x.profile, p.runs, p.runs - p.missing,
+                p.missing);
+        print_reasons(&p, stderr);
+        rc = o->times[OPTION_dry_run] ? dry_run(s, &p, e) : runner_train(&p, s, &x, &runner, e);
+        if (!rc && !o->times[OPTION_dry_run])
+            printf("%s %s: %d of %d runs stored in %s\n", x.name, x.profile, p.runs - p.missing, p.runs, s->runs);
+        plan_release(&p);
+    }
+    experiment_release(&x);
+    return rc;
+}

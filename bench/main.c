@@ -1,0 +1,91 @@
+/* normbench: commands.def lists what it can do. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/canon.h"
+#include "bench/commands.h"
+#include "bench/provenance.h"
+
+typedef struct {
+    const char *name, *operands, *example, *what;
+    Rc (*run)(Session *s, Error *e);
+} Command;
+
+static const Command commands[] = {
+#define COMMAND(name, operands, example, what) {#name, operands, example, what, command_##name},
+#include "bench/commands.def"
+#undef COMMAND
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_commands(FILE *to) {
+    fprintf(to, "normbench %s: where should normalization stand in a transformer?\n\n", NORMBENCH_VERSION);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(to, "  %-9s %s\n            %s\n", commands[i].name, commands[i].what, commands[i].example);
+    fprintf(to, "\n`normbench COMMAND --help` lists a command's options. Exit codes: 0 pass, 1 regression, 2 usage,\n"
+                "3 could not measure, 4 inconclusive, 5 integrity, 130/143 stopped by a signal.\n");
+}
+
+static void print_help(const Command *c) {
+    Text t;
+    text_init(&t);
+    options_help(c->name, &t);
+    printf("normbench %s %s\n  %s\n  example: %s\n\n%s", c->name, c->operands, c->what, c->example, t.at);
+    if (!strcmp(c->name, "run")) {
+        text_clear(&t);
+        spec_print_keys(&t);
+        printf("\nKeys of --set, of experiment files and of arms:\n%s", t.at);
+    }
+    text_release(&t);
+}
+
+static const Command *find(const char *name, Error *e) {
+    const char *names[COMMANDS];
+    char hint[96];
+    for (int i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i].name;
+        if (!strcmp(name, names[i])) return &commands[i];
+    }
+    error_set(e, RC_USAGE, "unknown command '%s'%s", name, did_you_mean(hint, sizeof hint, name, names, COMMANDS));
+    return NULL;
+}
+
+static Rc dispatch(const Command *c, int argc, char **argv, Error *e) {
+    Options o;
+    Session s;
+    if (options_parse(&o, c->name, argc, argv, e)) return e->code;
+    if (session_init(&s, &o, e)) return e->code;
+    Rc rc = c->run(&s, e);
+    session_release(&s);
+    return rc;
+}
+
+/* Output that did not reach its file or pipe is a failure, not a success. */
+static Rc flush_output(Rc rc, Error *e) {
+    if (!fflush(stdout) && !ferror(stdout)) return rc;
+    return rc ? rc : error_set(e, RC_UNMEASURED, "stdout: cannot write");
+}
+
+int main(int argc, char **argv) {
+    Error e = {.code = RC_OK};
+    canon_environment();
+    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+        print_commands(stdout);
+        return RC_OK;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("normbench %s (%s)\n", NORMBENCH_VERSION, provenance_commit());
+        return RC_OK;
+    }
+    const Command *c = find(argv[1], &e);
+    for (int i = 2; c && i < argc; i++)
+        if (!strcmp(argv[i], "--help")) {
+            print_help(c);
+            return RC_OK;
+        }
+    Rc rc = c ? dispatch(c, argc - 2, argv + 2, &e) : e.code;
+    rc = flush_output(rc, &e);
+    if (rc && e.text[0]) fprintf(stderr, "normbench: %s\n", e.text);
+    return rc;
+}

@@ -1,0 +1,281 @@
+#include "bench/record.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "bench/provenance.h"
+
+const MetricInfo metric_info[METRIC_COUNT] = {
+#define METRIC(key, header, better, digits, source, help) [METRIC_##key] = {#key, header, help, better, digits},
+#include "bench/metrics.def"
+#undef METRIC
+};
+
+static const char *const curve_names[] = {
+#define CURVE(name, help) #name,
+#include "bench/curves.def"
+#undef CURVE
+};
+
+void record_release(RunRecord *r) {
+    for (int i = 0; i < r->evaluations; i++) free(r->evaluation[i].block);
+    free(r->evaluation);
+    free(r->curves.value);
+    r->evaluation = NULL;
+    r->evaluations = 0;
+    r->curves = (Curves){0};
+}
+
+double *curves_add(Curves *c) {
+    c->value = mem_grow(c->value, (size_t)(c->rows + 1) * (size_t)c->columns, sizeof *c->value);
+    double *row = c->value + (size_t)c->rows++ * (size_t)c->columns;
+    for (int i = 0; i < c->columns; i++) row[i] = (double)NAN;
+    return row;
+}
+
+/* Steps before `step` that belong to its last tenth (at least one). */
+static int tail_begin(int step) {
+    int tail = step / 10;
+    return step - (tail > 0 ? tail : 1);
+}
+
+void record_curve_metrics(const Curves *c, int step, double metric[METRIC_COUNT]) {
+    static const struct {
+        Metric metric;
+        CurveColumn column;
+        enum { curve_evaluation, curve_tail, curve_last, curve_count } how;
+    } from[] = {{METRIC_train_loss, CURVE_train_loss, curve_tail},
+                {METRIC_grad_norm, CURVE_grad_norm, curve_tail},
+                {METRIC_update_norm, CURVE_update_norm, curve_tail},
+                {METRIC_embedding_norm, CURVE_embedding_norm, curve_last},
+                {METRIC_spikes, CURVE_spike, curve_count}};
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
+        double sum = 0;
+        int first = from[i].how == curve_count ? 0 : from[i].how == curve_last ? step - 1 : tail_begin(step), n = 0;
+        for (int row = first < 0 ? 0 : first; row < step && row < c->rows; row++, n++)
+            sum += c->value[(size_t)row * (size_t)c->columns + from[i].column];
+        metric[from[i].metric] = from[i].how == curve_count ? sum : n ? sum / n : (double)NAN;
+    }
+}
+
+const Evaluation *record_at(const RunRecord *r, int step) {
+    for (int i = 0; i < r->evaluations; i++)
+        if (r->evaluation[i].step == step) return &r->evaluation[i];
+    return NULL;
+}
+
+struct json_t *json_number_of(double x) {
+    return isnan(x) ? json_string("nan") : isinf(x) ? json_string(x > 0 ? "inf" : "-inf") : json_real(x);
+}
+
+bool json_number_read(const struct json_t *value, double *out) {
+    if (json_is_number(value)) {
+        *out = json_number_value(value);
+        return true;
+    }
+    const char *text = json_string_value(value);
+    if (!text || (strcmp(text, "nan") && strcmp(text, "inf") && strcmp(text, "-inf"))) return false;
+    *out = text[0] == 'n' ? (double)NAN : text[0] == '-' ? -(double)INFINITY : (double)INFINITY;
+    return true;
+}
+
+static json_t *evaluations_json(const RunRecord *r) {
+    json_t *list = json_array();
+    for (int i = 0; i < r->evaluations; i++) {
+        const Evaluation *x = &r->evaluation[i];
+        json_t *entry = json_object(), *blocks = json_array();
+        json_object_set_new(entry, "step", json_integer(x->step));
+        for (int m = 0; m < METRIC_COUNT; m++) json_object_set_new(entry, metric_info[m].key, json_number_of(x->metric[m]));
+        json_object_set_new(entry, "targets", json_integer(x->targets));
+        json_object_set_new(entry, "dropped_targets", json_integer(x->dropped));
+        for (int b = 0; b < x->blocks; b++) json_array_append_new(blocks, json_number_of(x->block[b]));
+        json_object_set_new(entry, "block_losses", blocks);
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static Rc evaluations_read(RunRecord *r, json_t *list, Error *e) {
+    size_t i, j;
+    json_t *entry, *block;
+    if (!json_is_array(list)) return error_set(e, RC_INTEGRITY, "evaluations: not a list");
+    json_array_foreach(list, i, entry) {
+        Evaluation x = {.step = (int)json_integer_value(json_object_get(entry, "step"))};
+        json_t *blocks = json_object_get(entry, "block_losses");
+        x.targets = (long)json_integer_value(json_object_get(entry, "targets"));
+        x.dropped = (long)json_integer_value(json_object_get(entry, "dropped_targets"));
+        for (int m = 0; m < METRIC_COUNT; m++)
+            if (!json_number_read(json_object_get(entry, metric_info[m].key), &x.metric[m]))
+                return error_set(e, RC_INTEGRITY, "evaluations[%zu]: %s is not a number", i, metric_info[m].key);
+        x.blocks = (int)json_array_size(blocks);
+        x.block = mem_alloc((size_t)x.blocks, sizeof *x.block);
+        r->evaluation = mem_grow(r->evaluation, (size_t)r->evaluations + 1, sizeof *r->evaluation);
+        r->evaluation[r->evaluations++] = x;
+        json_array_foreach(blocks, j, block)
+            if (!json_number_read(block, &x.block[j]))
+                return error_set(e, RC_INTEGRITY, "evaluations[%zu]: block_losses[%zu] is not a number", i, j);
+    }
+    return RC_OK;
+}
+
+char *evaluations_text(const RunRecord *r) {
+    json_t *list = evaluations_json(r);
+    char *text = json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_decref(list);
+    return text;
+}
+
+Rc evaluations_parse(RunRecord *r, const char *text, Error *e) {
+    json_error_t why;
+    json_t *list = json_loads(text, 0, &why);
+    Rc rc = list ? evaluations_read(r, list, e) : error_set(e, RC_INTEGRITY, "evaluations: %s", why.text);
+    json_decref(list);
+    return rc;
+}
+
+void curves_text(const Curves *c, Text *out) {
+    char number[40];
+    for (int i = 0; i < c->columns; i++)
+        if (i < CURVE_FIXED) text_format(out, "%s%s", i ? "," : "", curve_names[i]);
+        else text_format(out, ",grad_norm_%d", i - CURVE_FIXED);
+    text_add(out, "\n", 1);
+    for (int row = 0; row < c->rows; row++) {
+        for (int i = 0; i < c->columns; i++) {
+            double x = c->value[(size_t)row * (size_t)c->columns + (size_t)i];
+            text_format(out, "%s%s", i ? "," : "", isnan(x) ? "" : format_real(number, x));
+        }
+        text_add(out, "\n", 1);
+    }
+}
+
+/* Text members of the record, once for writing and once for reading. */
+#define RECORD_TEXTS(T) \
+    T(id) T(arithmetic_class) T(arithmetic) T(dataset) T(dataset_sha256) T(tokenizer_sha256) T(status) T(culprit) \
+    T(loss_chain) T(parameters_hash)
+#define RECORD_NUMBERS(N) \
+    N(vocab, int) N(entropy_rate, double) N(unigram, double) N(diverged_step, int) N(parameters, long) \
+    N(step_seconds, double) N(memory_mb, double) N(wall_seconds, double)
+
+static json_t *record_json(const RunRecord *r) {
+    json_t *root = json_object();
+    Text spec;
+    text_init(&spec);
+    spec_text(&r->spec, &spec);
+    json_object_set_new(root, "schema", json_integer(RECORD_SCHEMA));
+#define T(name) json_object_set_new(root, #name, json_string(r->name));
+    RECORD_TEXTS(T)
+#undef T
+#define N(name, type) \
+    json_object_set_new(root, #name, _Generic(r->name, double: json_number_of((double)r->name), \
+                                              default: json_integer((json_int_t)r->name)));
+    RECORD_NUMBERS(N)
+#undef N
+    json_object_set_new(root, "spec", json_string(spec.at));
+    json_object_set_new(root, "evaluations", evaluations_json(r));
+    json_object_set_new(root, "provenance", provenance_json());
+    text_release(&spec);
+    return root;
+}
+
+Rc record_write(const RunRecord *r, const char *folder, Error *e) {
+    Text aside, final, path, curves;
+    Text *const all[] = {&aside, &final, &path, &curves};
+    for (int i = 0; i < 4; i++) text_init(all[i]);
+    text_format(&aside, "%s/.aside.%s.%ld", folder, r->id, (long)getpid());
+    text_format(&final, "%s/%s", folder, r->id);
+    curves_text(&r->curves, &curves);
+    json_t *root = record_json(r);
+    char *json = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    Rc rc = folder_make(aside.at, e);
+    text_format(&path, "%s/curves.csv", aside.at);
+    if (!rc) rc = file_write(path.at, curves.at, curves.length, e);
+    text_clear(&path);
+    text_format(&path, "%s/record.json", aside.at);
+    if (!rc) rc = file_write(path.at, json, strlen(json), e);
+    if (!rc) rc = folder_publish(aside.at, final.at, e);
+    if (rc) folder_remove(aside.at);
+    free(json);
+    json_decref(root);
+    for (int i = 0; i < 4; i++) text_release(all[i]);
+    return rc;
+}
+
+static Rc read_members(RunRecord *r, json_t *root, Error *e) {
+    double number;
+    if (json_integer_value(json_object_get(root, "schema")) != RECORD_SCHEMA)
+        return error_set(e, RC_INTEGRITY, "schema: this program reads version %d", RECORD_SCHEMA);
+#define T(name) \
+    { \
+        const char *text = json_string_value(json_object_get(root, #name)); \
+        if (!text || strlen(text) >= sizeof r->name) return error_set(e, RC_INTEGRITY, #name ": absent or too long"); \
+        strcpy(r->name, text); \
+    }
+    RECORD_TEXTS(T)
+#undef T
+#define N(name, type) \
+    if (!json_number_read(json_object_get(root, #name), &number)) \
+        return error_set(e, RC_INTEGRITY, #name ": absent or not a number"); \
+    r->name = (type)number;
+    RECORD_NUMBERS(N)
+#undef N
+    const char *spec = json_string_value(json_object_get(root, "spec"));
+    if (!spec) return error_set(e, RC_INTEGRITY, "spec: absent");
+    if (spec_parse(&r->spec, spec, e)) {
+        error_prefix(e, "spec: ");
+        return e->code = RC_INTEGRITY;
+    }
+    return evaluations_read(r, json_object_get(root, "evaluations"), e);
+}
+
+/* Plain numbers, empty = NaN, the header's columns counted. */
+static Rc read_curves(Curves *c, char *text, Error *e) {
+    char *line = strtok_r(text, "\n", &text);
+    c->columns = 1;
+    for (const char *s = line ? line : ""; *s; s++) c->columns += *s == ',';
+    if (!line || c->columns < CURVE_FIXED) return error_set(e, RC_INTEGRITY, "not the columns of a curve");
+    while ((line = strtok_r(NULL, "\n", &text))) {
+        double *row = curves_add(c);
+        for (int i = 0; i < c->columns; i++) {
+            char *field = strsep(&line, ","), *end;
+            if (!field) return error_set(e, RC_INTEGRITY, "row %d is short", c->rows);
+            if (!*field) continue;
+            row[i] = strtod(field, &end);
+            if (*end) return error_set(e, RC_INTEGRITY, "row %d: '%s' is not a number", c->rows, field);
+        }
+        if (line) return error_set(e, RC_INTEGRITY, "row %d is long", c->rows);
+    }
+    return RC_OK;
+}
+
+Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
+    Text path;
+    char *bytes;
+    size_t length;
+    *r = (RunRecord){0};
+    text_init(&path);
+    text_format(&path, "%s/%s/record.json", folder, id);
+    Rc rc = file_read(path.at, &bytes, &length, e);
+    if (!rc) {
+        json_error_t why;
+        json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
+        rc = root ? read_members(r, root, e) : error_set(e, RC_INTEGRITY, "line %d: %s", why.line, why.text);
+        if (!rc && strcmp(r->id, id)) rc = error_set(e, RC_INTEGRITY, "id: names another run");
+        if (rc) error_prefix(e, "%s: ", path.at);
+        json_decref(root);
+        free(bytes);
+    }
+    text_clear(&path);
+    text_format(&path, "%s/%s/curves.csv", folder, id);
+    if (!rc && !(rc = file_read(path.at, &bytes, &length, e))) {
+        if ((rc = read_curves(&r->curves, bytes, e))) error_prefix(e, "%s: ", path.at);
+        free(bytes);
+    }
+    if (rc) record_release(r);
+    text_release(&path);
+    return rc;
+}

@@ -1,0 +1,94 @@
+/* RunRecord: what a finished run leaves behind, in runs/<id>/{record.json, curves.csv}. Written aside, fsynced, renamed:
+ * merging shards is copying folders, and kill -9 leaves a whole run or none. */
+#ifndef BENCH_RECORD_H
+#define BENCH_RECORD_H
+
+#include <stdbool.h>
+
+#include "base/sha256.h"
+#include "bench/spec.h"
+
+enum { RECORD_SCHEMA = 1 };
+
+typedef enum {
+#define CURVE(name, help) CURVE_##name,
+#include "bench/curves.def"
+#undef CURVE
+    CURVE_FIXED /* then one column per block */
+} CurveColumn;
+
+/* [rows][columns], NaN = not measured. */
+typedef struct {
+    int rows, columns;
+    double *value;
+} Curves;
+
+typedef enum {
+#define METRIC(key, header, better, digits, source, help) METRIC_##key,
+#include "bench/metrics.def"
+#undef METRIC
+    METRIC_COUNT
+} Metric;
+
+typedef struct {
+    const char *key, *header, *help;
+    int better, digits;
+} MetricInfo;
+extern const MetricInfo metric_info[METRIC_COUNT];
+
+/* One whole validation. */
+typedef struct {
+    int step;
+    double metric[METRIC_COUNT]; /* NaN where it does not apply (no step done yet) */
+    long targets, dropped;       /* evaluated; left out with the last partial window */
+    double *block;               /* [blocks] mean nats of each batch of windows */
+    int blocks;
+} Evaluation;
+
+typedef struct {
+    char id[SHA256_HEX], arithmetic_class[16], arithmetic[SHA256_HEX];
+    char dataset[64], dataset_sha256[SHA256_HEX], tokenizer_sha256[SHA256_HEX];
+    int vocab;
+    double entropy_rate, unigram; /* nats; NaN when unknown */
+    RunSpec spec;
+    char status[16];              /* ok | diverged */
+    int diverged_step;            /* -1 when ok */
+    char culprit[64];             /* "act h.0.attn", where the first non-finite number stood */
+    char loss_chain[SHA256_HEX], parameters_hash[SHA256_HEX];
+    Evaluation *evaluation;
+    int evaluations;
+    Curves curves;
+    long parameters;              /* cost */
+    double step_seconds, memory_mb, wall_seconds;
+} RunRecord;
+
+void record_release(RunRecord *r);
+
+/* Appends a row of NaN and returns it. */
+double *curves_add(Curves *c);
+
+/* An evaluation's metrics that come from the curves: last, tail and count, from rows before step. */
+void record_curve_metrics(const Curves *c, int step, double metric[METRIC_COUNT]);
+
+/* The evaluation at a step; NULL when the run has none. */
+const Evaluation *record_at(const RunRecord *r, int step);
+
+/* runs/<id>/ under folder. RC_UNMEASURED when the disk refuses; nothing is left half-written. */
+Rc record_write(const RunRecord *r, const char *folder, Error *e);
+
+/* Reads runs/<id>/record.json and curves.csv. RC_INTEGRITY names what does not read; RC_USAGE when absent. */
+Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e);
+
+/* Evaluations as JSON text and back (checkpoints). */
+char *evaluations_text(const RunRecord *r);
+Rc evaluations_parse(RunRecord *r, const char *text, Error *e);
+
+/* curves.csv as text. */
+void curves_text(const Curves *c, Text *out);
+
+/* A number for JSON: inf and nan become strings. (json_t *, kept opaque here.) */
+struct json_t;
+struct json_t *json_number_of(double x);
+bool json_number_read(const struct json_t *value, double *out);
+
+#endif

@@ -1,0 +1,114 @@
+#include "bench/runner.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/pool.h"
+#include "bench/checkpoint.h"
+#include "bench/execute.h"
+#include "bench/progress.h"
+
+typedef struct {
+    Plan *plan;
+    Session *s;
+    const Experiment *x;
+    const RunnerOptions *o;
+    int *job; /* indices into plan->run */
+    Progress progress;
+    pthread_mutex_t lock;
+    Rc rc;
+    Error error; /* the first failure */
+} Runner;
+
+typedef struct {
+    Runner *runner;
+    bool first; /* the first report of a run is what it resumed */
+} Reporter;
+
+static void report(void *context, int steps) {
+    Reporter *r = context;
+    progress_add(&r->runner->progress, steps, steps > 1);
+}
+
+static void summarize(char *line, size_t size, const Runner *r, const PlannedRun *run, const RunRecord *record) {
+    char cell[256];
+    const Evaluation *last = record->evaluations ? &record->evaluation[record->evaluations - 1] : NULL;
+    experiment_cell_text(cell, r->x, run->cell);
+    int n = snprintf(line, size, "%s%s%s seed %llu  ", cell, cell[0] ? "  " : "", r->x->arm[run->arm].name,
+                     (unsigned long long)run->spec.seed);
+    if (!strcmp(record->status, "ok") && last)
+        snprintf(line + n, size - (size_t)n, "valid loss %.4f at step %d  (%.0f ms/step)", last->metric[METRIC_valid_loss],
+                 last->step, 1e3 * record->step_seconds);
+    else
+        snprintf(line + n, size - (size_t)n, "diverged at step %d (%s)", record->diverged_step, record->culprit);
+}
+
+static void fail(Runner *r, const Error *e) {
+    pthread_mutex_lock(&r->lock);
+    if (!r->rc) {
+        r->rc = e->code;
+        r->error = *e;
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void one_run(void *context, int index) {
+    Runner *r = context;
+    PlannedRun *run = &r->plan->run[r->job[index]];
+    Reporter reporter = {.runner = r};
+    RunRecord record;
+    Error e;
+    char line[512];
+    if (session_signal) return;
+    Execution x = {.spec = &run->spec, .data = run->data, .backend = r->s->backend, .id = run->id,
+                   .arithmetic = run->arithmetic, .folder = r->s->runs, .checkpoint_seconds = r->o->checkpoint_seconds,
+                   .stop = &session_signal, .progress = report, .context = &reporter};
+    if (run_execute(&x, &record, &e)) {
+        if (e.code != RC_INTERRUPTED) {
+            error_prefix(&e, "arm %s, seed %llu: ", r->x->arm[run->arm].name, (unsigned long long)run->spec.seed);
+            fail(r, &e);
+        }
+        return;
+    }
+    if (record_write(&record, r->s->runs, &e)) fail(r, &e);
+    else {
+        run->done = true;
+        checkpoint_remove(r->s->runs, run->id);
+        summarize(line, sizeof line, r, run, &record);
+        progress_finish_job(&r->progress, line);
+    }
+    record_release(&record);
+}
+
+Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o, Error *e) {
+    Runner r = {.plan = p, .s = s, .x = x, .o = o};
+    int jobs = 0, nth = 0;
+    double steps = 0;
+    r.job = mem_alloc((size_t)p->runs, sizeof *r.job);
+    /* Seeds outermost: a stopped sweep leaves whole sets of arms, which can already be compared. */
+    for (int seed = 0; seed < x->seeds; seed++)
+        for (int i = 0; i < p->runs; i++) {
+            if (p->run[i].done || p->run[i].seed != seed || nth++ % o->shards != o->shard) continue;
+            r.job[jobs++] = i;
+            steps += (double)p->run[i].spec.steps;
+        }
+    Rc rc = jobs ? folder_make(s->runs, e) : RC_OK;
+    if (jobs && !rc) {
+        pthread_mutex_init(&r.lock, NULL);
+        progress_init(&r.progress, steps, jobs);
+        pool_run(s->threads, jobs, one_run, &r);
+        progress_end(&r.progress);
+        pthread_mutex_destroy(&r.lock);
+    }
+    free(r.job);
+    for (p->missing = 0, nth = 0; nth < p->runs; nth++) p->missing += !p->run[nth].done;
+    if (rc) return rc;
+    if (session_signal)
+        return error_set(e, (Rc)(128 + session_signal), "stopped; finished runs are kept and the others resume: "
+                         "normbench run %s --profile %s", x->name, x->profile);
+    if (r.rc) *e = r.error;
+    return r.rc;
+}

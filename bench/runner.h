@@ -1,0 +1,16 @@
+/* The missing runs of a plan, trained on a pool of threads: one run is one job on one thread. */
+#ifndef BENCH_RUNNER_H
+#define BENCH_RUNNER_H
+
+#include "bench/plan.h"
+
+typedef struct {
+    double checkpoint_seconds;
+    int shard, shards; /* this process takes missing runs shard, shard + shards, … (0-based) */
+} RunnerOptions;
+
+/* Trains what is missing and stores each record as it is finished; a failed run is named and the others go on. Returns
+ * RC_OK, RC_INTERRUPTED (or 143) when a signal stopped it, or the code of the first failure. Updates p->run[].done. */
+Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o, Error *e);
+
+#endif

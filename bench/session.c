@@ -1,0 +1,160 @@
+#include "bench/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/pool.h"
+
+volatile sig_atomic_t session_signal;
+
+static void on_signal(int number) {
+    if (session_signal) _exit(128 + number);
+    session_signal = number;
+}
+
+static bool interrupted(void) {
+    return session_signal != 0;
+}
+
+void session_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* Upward from the working folder, then where the program was built. */
+static Rc find_root(char *root, size_t size, Error *e) {
+    const char *given = getenv("NORMBENCH_ROOT");
+    char at[512], probe[600];
+    if (given) {
+        snprintf(root, size, "%s", given);
+        snprintf(probe, sizeof probe, "%.500s/bench/experiments", root);
+        if (file_exists(probe)) return RC_OK;
+        return error_set(e, RC_USAGE, "$NORMBENCH_ROOT: '%s' holds no bench/experiments", given);
+    }
+    if (!getcwd(at, sizeof at)) at[0] = 0;
+    while (at[0]) {
+        snprintf(probe, sizeof probe, "%s/bench/experiments", at);
+        if (file_exists(probe)) {
+            snprintf(root, size, "%s", at);
+            return RC_OK;
+        }
+        char *slash = strrchr(at, '/');
+        *slash = 0;
+    }
+    snprintf(root, size, "%s", BUILD_ROOT);
+    snprintf(probe, sizeof probe, "%s/bench/experiments", BUILD_ROOT);
+    if (file_exists(probe)) return RC_OK;
+    return error_set(e, RC_USAGE, "not inside a checkout of normbench (no bench/experiments upward from here)");
+}
+
+Rc session_init(Session *s, const Options *o, Error *e) {
+    int64_t threads = pool_processors();
+    *s = (Session){.options = o};
+    if (find_root(s->root, sizeof s->root, e)) return e->code;
+    const char *results = option(o, OPTION_results, NULL), *given = option(o, OPTION_threads, NULL);
+    if (results) snprintf(s->results, sizeof s->results, "%s", results);
+    else snprintf(s->results, sizeof s->results, "%s/results", s->root);
+    snprintf(s->runs, sizeof s->runs, "%s/runs", s->results);
+    snprintf(s->cache, sizeof s->cache, "%s/datasets/cache", s->root);
+    s->places = (DataPlaces){.data = option(o, OPTION_data, NULL), .environment = getenv("NORMBENCH_DATA"),
+                             .cache = s->cache, .root = s->root, .offline = o->times[OPTION_offline] > 0,
+                             .stopped = interrupted};
+    if (given && (!parse_integer(given, &threads) || threads < 1 || threads > 1024))
+        return error_set(e, RC_USAGE, "--threads: '%s' is not a number from 1 to 1024", given);
+    s->threads = (int)threads;
+    s->backend = backend_find(option(o, OPTION_backend, "cpu"), e);
+    return s->backend ? RC_OK : e->code;
+}
+
+void session_release(Session *s) {
+    for (int i = 0; i < s->datasets; i++) dataset_release(&s->dataset[i]);
+    s->datasets = 0;
+}
+
+Rc session_dataset(Session *s, const char *name, const char *tokenizer, const Dataset **out, Error *e) {
+    char key[208];
+    snprintf(key, sizeof key, "%.150s %.40s", name, tokenizer);
+    for (int i = 0; i < s->datasets; i++)
+        if (!strcmp(key, s->dataset_key[i])) {
+            *out = &s->dataset[i];
+            return RC_OK;
+        }
+    if (s->datasets == SESSION_MOST_DATASETS) return error_set(e, RC_USAGE, "more than %d corpora", s->datasets);
+    Dataset *d = &s->dataset[s->datasets];
+    if (dataset_open(d, name, tokenizer, &s->places, e)) return e->code;
+    if (d->note[0]) fprintf(stderr, "normbench: note: %s\n", d->note);
+    strcpy(s->dataset_key[s->datasets++], key);
+    *out = d;
+    return RC_OK;
+}
+
+static void banner(const char *name, const char *why) {
+    fprintf(stderr,
+            "\n  ==========================================================================\n"
+            "   THE CORPUS '%s' CANNOT BE HAD. What follows is the same job on the\n"
+            "   built-in SYNTHETIC source; its numbers are not comparable with the\n"
+            "   write-up's, and every table says so.\n   %s\n"
+            "  ==========================================================================\n\n",
+            name, why);
+}
+
+/* Every spec of the experiment, its corpus opened and large enough; a corpus that is nowhere becomes the synthetic. */
+static Rc settle_corpora(Session *s, Experiment *x, Error *e) {
+    bool told = false;
+    for (int arm = 0; arm < x->arms; arm++) {
+        RunSpec *spec = &x->arm[arm].spec;
+        char tokenizer[160];
+        const Dataset *d;
+        spec_get(tokenizer, spec, "tokenizer");
+        Rc rc = session_dataset(s, spec->dataset.text, tokenizer, &d, e);
+        if (rc == RC_UNMEASURED && !s->strict_corpus && strncmp(spec->dataset.text, "text:", 5)) {
+            if (!told) banner(spec->dataset.text, e->text);
+            told = true;
+            strcpy(spec->dataset.text, "synthetic");
+            rc = session_dataset(s, spec->dataset.text, tokenizer, &d, e);
+        }
+        if (rc) return rc;
+        for (int cell = 0; cell < experiment_cells(x); cell++) {
+            RunSpec one = experiment_spec(x, cell, arm, 0);
+            ModelShape shape = spec_shape(&one, d->vocab);
+            if (spec_check(&one, e) || shape_check(&shape, e) || dataset_fits(d, shape.batch, shape.context, e))
+                return error_prefix(e, "%s, arm %s: ", x->file, x->arm[arm].name);
+        }
+    }
+    return RC_OK;
+}
+
+Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e) {
+    const Options *o = s->options;
+    const char *set[OPTION_MOST + 2], *text = option(o, OPTION_text, NULL), *tokenizer = option(o, OPTION_tokenizer, NULL);
+    char path[1024], by_text[OPTION_MOST * 8], by_tokenizer[64];
+    int sets = 0;
+    for (int i = 0; i < o->times[OPTION_set]; i++) set[sets++] = o->value[OPTION_set][i];
+    if (text) {
+        if (strlen(text) > 120) return error_set(e, RC_USAGE, "--text: a path of more than 120 bytes");
+        snprintf(by_text, sizeof by_text, "dataset=text:%s", text);
+        set[sets++] = by_text;
+    }
+    if (tokenizer) {
+        snprintf(by_tokenizer, sizeof by_tokenizer, "tokenizer=%.40s", tokenizer);
+        set[sets++] = by_tokenizer;
+    }
+    Overrides overrides = {.set = set, .sets = sets, .arm = o->value[OPTION_arm], .arms = o->times[OPTION_arm]};
+    if (experiment_find(path, sizeof path, s->root, name, e)) return e->code;
+    if (experiment_read(x, path, option(o, OPTION_profile, NULL), &overrides, e)) return e->code;
+    if (settle_corpora(s, x, e)) {
+        experiment_release(x);
+        return e->code;
+    }
+    return RC_OK;
+}
+
+Rc session_output(const Session *s, const Experiment *x, char *path, size_t size, Error *e) {
+    snprintf(path, size, "%s/out/%s", s->results, x->profile);
+    return folder_make(path, e);
+}

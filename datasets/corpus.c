@@ -1,0 +1,247 @@
+#include "datasets/corpus.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "datasets/fetch.h"
+
+enum { DOWNLOAD_SLACK = 1 << 16 }; /* bytes above the pinned length: a wrong answer can be described */
+
+const char *place_name(Place place) {
+    static const char *const NAMES[PLACE_COUNT] = {"--data", "$NORMBENCH_DATA", "cache", "mirror"};
+    return NAMES[place];
+}
+
+static const char *place_folder(const DataPlaces *places, Place place) {
+    switch (place) {
+    case PLACE_DATA: return places->data;
+    case PLACE_ENVIRONMENT: return places->environment;
+    case PLACE_CACHE: return places->cache;
+    case PLACE_MIRROR: return places->root;
+    case PLACE_COUNT: break;
+    }
+    return NULL;
+}
+
+bool place_path(const DataPlaces *places, Place place, const char *file, Text *path) {
+    const char *folder = place_folder(places, place);
+    text_clear(path);
+    if (!folder || !*folder) return false;
+    text_format(path, "%s%s/%s", folder, place == PLACE_MIRROR ? "/../shared/datasets" : "", file);
+    return true;
+}
+
+static void corpus_init(CorpusBytes *c) {
+    *c = (CorpusBytes){0};
+    text_init(&c->from);
+    text_init(&c->note);
+}
+
+void corpus_release(CorpusBytes *c) {
+    free(c->bytes);
+    text_release(&c->from);
+    text_release(&c->note);
+    *c = (CorpusBytes){0};
+}
+
+static bool is_html(const char *bytes, size_t length) {
+    static const char *const OPENINGS[] = {"<!doctype html", "<html", "<head", "<body"};
+    size_t at = length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
+    while (at < length && strchr(" \t\r\n", bytes[at]) && bytes[at]) at++;
+    for (size_t i = 0; i < sizeof OPENINGS / sizeof OPENINGS[0]; i++) {
+        size_t n = strlen(OPENINGS[i]);
+        if (length - at >= n && !strncasecmp(bytes + at, OPENINGS[i], n)) return true;
+    }
+    return false;
+}
+
+/* What wrong bytes look like, for a human. Returns out. */
+static const char *looks_like(char *out, size_t size, const CorpusFile *row, const char *bytes,
+                              size_t length) {
+    size_t returns = 0;
+    for (size_t i = 0; i + 1 < length; i++) returns += bytes[i] == '\r' && bytes[i + 1] == '\n';
+    if (!length) snprintf(out, size, "it is empty");
+    else if (is_html(bytes, length)) snprintf(out, size, "it looks like an HTML page");
+    else if (length < row->bytes)
+        snprintf(out, size, "it looks truncated, %zu of %zu bytes", length, row->bytes);
+    else if (returns && length - returns == row->bytes)
+        snprintf(out, size, "its line ends were changed to CR LF");
+    else if (length > row->bytes) snprintf(out, size, "it is %zu bytes too long", length - row->bytes);
+    else snprintf(out, size, "it has the right length and other contents");
+    return out;
+}
+
+Rc corpus_check(const CorpusFile *row, const char *where, const void *bytes, size_t length,
+                char found[SHA256_HEX], Error *e) {
+    sha256_hex_of(found, bytes, length);
+    if (length == row->bytes && !strcmp(found, row->sha256)) return RC_OK;
+    char looks[128];
+    return error_set(e, RC_INTEGRITY,
+                     "%s: not %s as pinned: expected SHA-256 %s (%zu bytes), found %s (%zu bytes): %s", where,
+                     row->file, row->sha256, row->bytes, found, length,
+                     looks_like(looks, sizeof looks, row, bytes, length));
+}
+
+/* Reads a plain file into c. RC_USAGE: absent or not a plain file, RC_UNMEASURED: cannot be read. */
+static Rc read_plain(CorpusBytes *c, const char *path, Error *e) {
+    struct stat info;
+    if (stat(path, &info)) {
+        bool absent = errno == ENOENT || errno == ENOTDIR;
+        return error_set(e, absent ? RC_USAGE : RC_UNMEASURED, "%s: %s", path, strerror(errno));
+    }
+    if (!S_ISREG(info.st_mode))
+        return error_set(e, RC_USAGE, "%s: %s, not a file", path,
+                         S_ISDIR(info.st_mode) ? "a folder" : "a device");
+    char *bytes;
+    size_t length;
+    Rc rc = file_read(path, &bytes, &length, e);
+    if (rc) return rc;
+    corpus_init(c);
+    c->bytes = (uint8_t *)bytes;
+    c->length = length;
+    text_format(&c->from, "%s", path);
+    return RC_OK;
+}
+
+static void rejected_name(Text *out, const char *path, const char *hash) {
+    text_clear(out);
+    text_format(out, "%s.rejected-%.8s", path, hash);
+}
+
+static Rc add_to_error(Error *e, const char *more) {
+    size_t at = strlen(e->text);
+    snprintf(e->text + at, sizeof e->text - at, "%s", more);
+    return e->code;
+}
+
+/* Moves a wrong cached file aside and says so behind the line that e holds. */
+static void quarantine(const char *path, const char *hash, Error *e) {
+    Text aside, more;
+    text_init(&aside);
+    text_init(&more);
+    rejected_name(&aside, path, hash);
+    if (rename(path, aside.at))
+        text_format(&more, "; it cannot be moved aside (%s), remove it", strerror(errno));
+    else text_format(&more, "; moved to %s, the next run looks elsewhere", aside.at);
+    add_to_error(e, more.at);
+    text_release(&aside);
+    text_release(&more);
+}
+
+/* Takes the copy of row at path, if it is the pinned one. */
+static Rc take(CorpusBytes *c, const CorpusFile *row, Place place, const char *path, Error *e) {
+    Rc rc = read_plain(c, path, e);
+    if (rc) return rc;
+    rc = corpus_check(row, path, c->bytes, c->length, c->sha256, e);
+    if (!rc) return RC_OK;
+    if (place == PLACE_CACHE) quarantine(path, c->sha256, e);
+    else add_to_error(e, "; it is left where it is: replace or remove it");
+    corpus_release(c);
+    return rc;
+}
+
+/* Writes bytes to path, folders included. */
+static Rc store(const char *path, const void *bytes, size_t length, Error *e) {
+    char *folder = mem_text(path), *slash = strrchr(folder, '/');
+    Rc rc = RC_OK;
+    if (slash && slash != folder) {
+        *slash = 0;
+        rc = folder_make(folder, e);
+    }
+    free(folder);
+    return rc ? rc : file_write(path, bytes, length, e);
+}
+
+/* Keeps a wrong download beside the place in the cache where the right one would stand. */
+static void keep_rejected(const char *path, const CorpusBytes *c, Error *e) {
+    Text aside;
+    Error ignored;
+    text_init(&aside);
+    rejected_name(&aside, path, c->sha256);
+    if (!store(aside.at, c->bytes, c->length, &ignored)) {
+        add_to_error(e, "; kept as ");
+        add_to_error(e, aside.at);
+    }
+    text_release(&aside);
+}
+
+/* Downloads row, checks it in memory, stores it in the cache. `tried` lists the places without it. */
+static Rc download(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places, const char *tried,
+                   Error *e) {
+    if (places->offline)
+        return error_set(e, RC_UNMEASURED, "%s: not found (tried%s); downloads are off", row->file, tried);
+    FetchRules rules = {row->bytes + DOWNLOAD_SLACK, places->allow_file_urls, places->stopped};
+    Error why;
+    char *bytes;
+    size_t length;
+    Rc rc = fetch(row->url, &rules, &bytes, &length, &why);
+    if (rc == RC_UNMEASURED)
+        return error_set(e, rc, "%s: not found (tried%s) and not downloaded: %s", row->file, tried, why.text);
+    if (rc) return error_set(e, rc, "%s", why.text);
+    corpus_init(c);
+    c->bytes = (uint8_t *)bytes;
+    c->length = length;
+    text_format(&c->from, "%s", row->url);
+    Text path;
+    text_init(&path);
+    bool cached = place_path(places, PLACE_CACHE, row->file, &path);
+    rc = corpus_check(row, row->url, bytes, length, c->sha256, e);
+    if (rc) {
+        if (cached) keep_rejected(path.at, c, e);
+        corpus_release(c);
+    } else if (cached && store(path.at, bytes, length, &why)) {
+        text_format(&c->note, "downloaded and checked, but the cache cannot keep it: %s", why.text);
+    }
+    text_release(&path);
+    return rc;
+}
+
+/* A folder that the user named must be there, or the name is a slip. */
+static Rc named_folder(const DataPlaces *places, Place place, Error *e) {
+    const char *folder = place_folder(places, place);
+    struct stat info;
+    if (place > PLACE_ENVIRONMENT || !folder || !*folder) return RC_OK;
+    if (!stat(folder, &info) && S_ISDIR(info.st_mode)) return RC_OK;
+    return error_set(e, RC_USAGE, "%s %s: no such folder", place_name(place), folder);
+}
+
+Rc corpus_obtain(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places, Error *e) {
+    Text path, tried;
+    text_init(&path);
+    text_init(&tried);
+    Rc rc = RC_OK;
+    bool found = false, named = false;
+    for (int i = 0; i < PLACE_COUNT && !rc && !found; i++) {
+        Place place = (Place)i;
+        rc = named_folder(places, place, e);
+        if (rc || !place_path(places, place, row->file, &path)) continue;
+        struct stat info;
+        found = !stat(path.at, &info) || (errno != ENOENT && errno != ENOTDIR);
+        if (found) rc = take(c, row, place, path.at, e);
+        else text_format(&tried, "%s %s %s", tried.length ? "," : "", place_name(place), path.at);
+        named |= !found && place <= PLACE_ENVIRONMENT;
+    }
+    if (!rc && !found) rc = download(c, row, places, tried.length ? tried.at : " no folder", e);
+    if (!rc && named)
+        text_format(&c->note, "%sread from %s, not in%s", c->note.length ? "; " : "", c->from.at, tried.at);
+    text_release(&path);
+    text_release(&tried);
+    return rc;
+}
+
+Rc corpus_open_text(CorpusBytes *c, const char *path, Error *e) {
+    Rc rc = read_plain(c, path, e);
+    if (rc) return rc;
+    if (!c->length) {
+        corpus_release(c);
+        return error_set(e, RC_USAGE, "%s: the file is empty", path);
+    }
+    sha256_hex_of(c->sha256, c->bytes, c->length);
+    return RC_OK;
+}

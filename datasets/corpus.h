@@ -1,0 +1,66 @@
+/* Corpora: where a pinned file's bytes come from, and the proof that they are the pinned ones.
+ *
+ * Places, in this order: --data DIR, $NORMBENCH_DATA, the cache, the mirror beside the checkout, the pinned
+ * address. The first place that has the file decides: right bytes are used, wrong bytes stop the program
+ * (RC_INTEGRITY), so that a wrong copy is never passed over in silence. A wrong copy in the cache is moved
+ * aside, elsewhere it is left alone. */
+#ifndef DATASETS_CORPUS_H
+#define DATASETS_CORPUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "datasets/manifest.h"
+
+/* Where to look. NULL or "" leaves a place out; a zeroed struct looks nowhere but on the network. */
+typedef struct {
+    const char *data;        /* the folder of --data */
+    const char *environment; /* the value of $NORMBENCH_DATA */
+    const char *cache;       /* folder for downloads; made when a download is stored */
+    const char *root;        /* the checkout; its mirror is root/../shared/datasets */
+    bool offline;            /* never download */
+    bool allow_file_urls;    /* also download from file:// (tests) */
+    bool (*stopped)(void);   /* asked while downloading: true gives up with RC_INTERRUPTED; NULL: never */
+} DataPlaces;
+
+typedef enum { PLACE_DATA, PLACE_ENVIRONMENT, PLACE_CACHE, PLACE_MIRROR, PLACE_COUNT } Place;
+
+/* "--data", "$NORMBENCH_DATA", "cache", "mirror". */
+const char *place_name(Place place);
+
+/* *path = where that place would hold the file; false when the place is left out. path was text_init'ed. */
+bool place_path(const DataPlaces *places, Place place, const char *file, Text *path);
+
+/* Bytes that were checked. corpus_release frees what is inside. */
+typedef struct {
+    uint8_t *bytes; /* [length], and a terminating zero */
+    size_t length;
+    char sha256[SHA256_HEX];
+    Text from; /* path or url they were read from */
+    Text note; /* what the user should know (a cache that cannot be written, …); "" when nothing */
+} CorpusBytes;
+
+void corpus_release(CorpusBytes *c);
+
+/* The bytes of row, from the first place that has them; a download is checked, then stored in the cache.
+ * RC_INTEGRITY: not the pinned bytes; the line names the place, both hashes, what the bytes look like, and
+ * where a wrong cached or downloaded copy now lies (FILE.rejected-HHHHHHHH, the first 8 digits of its hash).
+ * RC_UNMEASURED: nowhere to be had (the line names every place tried), or unreadable.
+ * RC_USAGE: --data or $NORMBENCH_DATA is no folder.  RC_INTERRUPTED: stopped while downloading.
+ * On error *c needs no release. */
+Rc corpus_obtain(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places, Error *e);
+
+/* A user's own text: a plain, non-empty file, of any encoding. RC_USAGE when it is not that, RC_UNMEASURED
+ * when it cannot be read. On error *c needs no release. */
+Rc corpus_open_text(CorpusBytes *c, const char *path, Error *e);
+
+/* RC_OK when bytes[length] are row's; RC_INTEGRITY otherwise, with a line that begins with `where`. found
+ * receives the hash of the bytes either way. */
+Rc corpus_check(const CorpusFile *row, const char *where, const void *bytes, size_t length,
+                char found[SHA256_HEX], Error *e);
+
+#endif

@@ -1,0 +1,201 @@
+#include "datasets/dataset.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A text in one block of bytes: [0, cut) trains, [cut, length) validates. */
+typedef struct {
+    uint8_t *bytes;
+    size_t cut, length;
+} Parts;
+
+/* Where 90% of the bytes end, moved forward (3 bytes at most) past the rest of a code point. */
+static size_t ninety_percent(const uint8_t *bytes, size_t length) {
+    size_t cut = length / 10 * 9 + length % 10 * 9 / 10;
+    for (int i = 0; i < 3 && cut < length && (bytes[cut] & 0xc0) == 0x80; i++) cut++;
+    return cut;
+}
+
+/* Nats of the train unigrams (counts plus one, so that a token never seen in training costs a finite amount)
+ * over both parts. */
+static void unigram_level(Dataset *d) {
+    size_t vocab = (size_t)d->vocab;
+    uint32_t *train = mem_alloc(2 * vocab, sizeof *train), *valid = train + vocab;
+    for (size_t i = 0; i < d->train; i++) train[d->tokens[i]]++;
+    for (size_t i = d->train; i < d->train + d->valid; i++) valid[d->tokens[i]]++;
+    double total = (double)d->train + (double)vocab, on_train = 0, on_valid = 0;
+    for (size_t k = 0; k < vocab; k++) {
+        double nats = log(total / ((double)train[k] + 1));
+        on_train += nats * train[k];
+        on_valid += nats * valid[k];
+    }
+    d->unigram_train = on_train / (double)d->train;
+    d->unigram = on_valid / (double)d->valid;
+    free(train);
+}
+
+/* Bytes to tokens. Each part is encoded by itself, so that no token straddles the cut. */
+static Rc tokenize(Dataset *d, const char *tokenizer, const Parts *p, Error *e) {
+    Rc rc = tokenizer_init(&d->codec, tokenizer, p->bytes, p->length, e);
+    if (rc) return rc;
+    d->tokens = mem_alloc(p->length, sizeof *d->tokens);
+    rc = tokenizer_encode(&d->codec, p->bytes, p->cut, d->tokens, &d->train, e);
+    if (!rc)
+        rc = tokenizer_encode(&d->codec, p->bytes + p->cut, p->length - p->cut, d->tokens + d->train,
+                              &d->valid, e);
+    if (rc) return rc;
+    if (d->train > UINT32_MAX || d->valid > UINT32_MAX)
+        return error_set(e, RC_USAGE, "%zu tokens; a part may hold at most %lu", d->train + d->valid,
+                         (unsigned long)UINT32_MAX);
+    if (!d->train || !d->valid)
+        return error_set(e, RC_USAGE, "too short: %zu tokens to train on, %zu to validate on", d->train,
+                         d->valid);
+    d->train_bytes = p->cut;
+    d->valid_bytes = p->length - p->cut;
+    d->vocab = d->codec.vocab;
+    d->token_bytes = d->codec.bytes;
+    snprintf(d->tokenizer, sizeof d->tokenizer, "%s", d->codec.kind->name);
+    memcpy(d->tokenizer_sha256, d->codec.sha256, sizeof d->tokenizer_sha256);
+    unigram_level(d);
+    return RC_OK;
+}
+
+/* A name that any record can hold: what is not UTF-8 or not printable becomes '?', and a cut keeps whole code
+ * points. */
+static void set_name(Dataset *d, const char *name) {
+    const uint8_t *from = (const uint8_t *)name;
+    size_t left = strlen(name), at = 0, n;
+    for (; left; from += n, left -= n) {
+        uint32_t code = 0;
+        n = utf8_next(from, left, &code);
+        bool good = n && code >= ' ' && code != 0x7f;
+        if (!n) n = 1;
+        if (at + n >= sizeof d->name) break;
+        if (good) memcpy(d->name + at, from, n);
+        else memset(d->name + at, '?', n);
+        at += n;
+    }
+    d->name[at] = 0;
+}
+
+static Rc finish(Dataset *d, const char *name, const char *tokenizer, const Parts *p, Error *e) {
+    set_name(d, name);
+    Rc rc = tokenize(d, tokenizer, p, e);
+    free(p->bytes);
+    if (rc) dataset_release(d);
+    return rc;
+}
+
+/* Appends the files of one part to p; hashes collects "HASH\n" per file. */
+static Rc add_files(Dataset *d, Parts *p, const CorpusFile *rows, size_t count, Part part,
+                    const DataPlaces *places, Text *hashes, Error *e) {
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].part != part) continue;
+        CorpusBytes c;
+        Rc rc = corpus_obtain(&c, &rows[i], places, e);
+        if (rc) return rc;
+        p->bytes = mem_grow(p->bytes, p->length + c.length, 1);
+        memcpy(p->bytes + p->length, c.bytes, c.length);
+        p->length += c.length;
+        text_format(hashes, "%s\n", c.sha256);
+        if (!*d->from) snprintf(d->from, sizeof d->from, "%s", c.from.at);
+        if (!*d->note) snprintf(d->note, sizeof d->note, "%s", c.note.at);
+        corpus_release(&c);
+    }
+    return RC_OK;
+}
+
+Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const char *tokenizer,
+                      const DataPlaces *places, Error *e) {
+    *d = (Dataset){0};
+    if (!tokenizer_kind(tokenizer, e)) return RC_USAGE; /* before anything is downloaded */
+    d->entropy_rate = NAN;
+    bool whole = rows[0].part == PART_WHOLE;
+    Parts p = {0};
+    Text hashes;
+    text_init(&hashes);
+    Rc rc = add_files(d, &p, rows, count, whole ? PART_WHOLE : PART_TRAIN, places, &hashes, e);
+    p.cut = whole && !rc ? ninety_percent(p.bytes, p.length) : p.length;
+    if (!rc && !whole) rc = add_files(d, &p, rows, count, PART_VALID, places, &hashes, e);
+    if (hashes.length == SHA256_HEX) memcpy(d->sha256, hashes.at, SHA256_HEX - 1);
+    else sha256_hex_of(d->sha256, hashes.at, hashes.length);
+    text_release(&hashes);
+    if (!rc) return finish(d, rows[0].name, tokenizer, &p, e);
+    free(p.bytes);
+    dataset_release(d);
+    return rc;
+}
+
+static Rc open_source(Dataset *d, const Source *source, const char *tokenizer, Error *e) {
+    d->synthetic = true;
+    snprintf(d->from, sizeof d->from, "built in");
+    Parts p = {mem_alloc(source->bytes, 1), 0, source->bytes};
+    source->fill(p.bytes, p.length);
+    p.cut = ninety_percent(p.bytes, p.length);
+    sha256_hex_of(d->sha256, p.bytes, p.length);
+    if (strcmp(d->sha256, source->sha256)) {
+        error_set(e, RC_INTEGRITY,
+                  "%s: this build makes other bytes than pinned: expected SHA-256 %s, found %s", source->name,
+                  source->sha256, d->sha256);
+        free(p.bytes);
+        dataset_release(d);
+        return RC_INTEGRITY;
+    }
+    Rc rc = finish(d, source->name, tokenizer, &p, e);
+    if (!rc) d->entropy_rate = d->train + d->valid == source->bytes ? source->rate() : NAN;
+    return rc;
+}
+
+static Rc open_text(Dataset *d, const char *path, const char *tokenizer, Error *e) {
+    CorpusBytes c;
+    Rc rc = corpus_open_text(&c, path, e);
+    if (rc) return rc;
+    d->entropy_rate = NAN;
+    memcpy(d->sha256, c.sha256, sizeof d->sha256);
+    snprintf(d->from, sizeof d->from, "%s", path);
+    Parts p = {c.bytes, ninety_percent(c.bytes, c.length), c.length};
+    c.bytes = NULL;
+    corpus_release(&c);
+    const char *slash = strrchr(path, '/');
+    rc = finish(d, slash ? slash + 1 : path, tokenizer, &p, e);
+    return rc ? error_prefix(e, "%s: ", path) : RC_OK;
+}
+
+Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataPlaces *places, Error *e) {
+    *d = (Dataset){0};
+    static const char TEXT[] = "text:";
+    if (!strncmp(name, TEXT, sizeof TEXT - 1)) return open_text(d, name + sizeof TEXT - 1, tokenizer, e);
+    const Source *source = manifest_source(name);
+    if (source) return open_source(d, source, tokenizer, e);
+    size_t count;
+    const CorpusFile *rows = manifest_corpus(name, &count);
+    if (rows) return dataset_open_files(d, rows, count, tokenizer, places, e);
+    const char *names[MANIFEST_NAMES];
+    char hint[128];
+    count = manifest_names(names);
+    return error_set(e, RC_USAGE, "unknown dataset '%s'%s", name,
+                     did_you_mean(hint, sizeof hint, name, names, count));
+}
+
+void dataset_release(Dataset *d) {
+    free(d->tokens);
+    tokenizer_release(&d->codec);
+    *d = (Dataset){0};
+}
+
+Rc dataset_fits(const Dataset *d, int batch, int context, Error *e) {
+    assert(batch > 0 && context > 0);
+    size_t need = (size_t)batch * (size_t)context + 1, window = (size_t)context + 1;
+    if (d->train < need)
+        return error_set(e, RC_USAGE,
+                         "%s: too short for one batch: %zu tokens to train on, %d x %d + 1 = %zu needed",
+                         d->name, d->train, batch, context, need);
+    if (d->valid < window)
+        return error_set(e, RC_USAGE,
+                         "%s: too short for one validation window: %zu tokens to validate on, %d + 1 needed",
+                         d->name, d->valid, context);
+    return RC_OK;
+}

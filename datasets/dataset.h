@@ -1,0 +1,80 @@
+/* Dataset: a text as token ids, cut into train and validation, and the batches drawn from it.
+ *
+ * The first 90% of the bytes train and the last 10% validate (the cut moves forward to the end of a code
+ * point); a corpus with files of its own for each part uses those. Batches are paired by construction: the
+ * crops of a step depend on the run's seed, the step and the place in the batch, and on nothing else, so all
+ * variants of one seed see the same text. */
+#ifndef DATASETS_DATASET_H
+#define DATASETS_DATASET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "datasets/corpus.h"
+#include "datasets/tokenizer.h"
+
+typedef struct {
+    char name[64];                     /* manifest row, or a user's file name (bad UTF-8 as '?') */
+    char sha256[SHA256_HEX];           /* of the bytes; of several files: of "HASH\n" per file, train first */
+    char tokenizer[16];                /* name of the tokenizer */
+    char tokenizer_sha256[SHA256_HEX]; /* its vocabulary's hash */
+    char from[512];                    /* path or address of the (first) file, "built in" for a source */
+    char note[512];                    /* what the user should know (see CorpusBytes.note), or "" */
+    int vocab;
+    int32_t *tokens;                   /* ids: [0, train) trains, [train, train + valid) validates */
+    size_t train, valid;               /* tokens */
+    size_t train_bytes, valid_bytes;   /* bytes of the text they stand for */
+    Tokenizer codec;                   /* for tokenizer_decode and tokenizer_encode */
+    const uint8_t *token_bytes;        /* [vocab] bytes per token (inside codec), for bits per byte */
+    double entropy_rate;               /* nats per token when known (source, token = symbol), else NaN */
+    double unigram;                    /* nats per validation token of the train unigrams, counts plus one */
+    double unigram_train;              /* the same model's nats per train token */
+    bool synthetic;                    /* a built-in source: tables say so */
+} Dataset;
+
+/* name: a corpus or source of the manifest, or "text:PATH" for a user's own file. tokenizer: "char" or
+ * "byte". RC_USAGE: unknown name or tokenizer (the line gives the nearest), a text that is empty, not UTF-8
+ * or over 2^32-1 tokens; the codes of corpus_obtain otherwise (RC_UNMEASURED: nowhere to be had; the caller
+ * may go on with "synthetic", and must say so). On error *d is zeroed and needs no release. */
+Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataPlaces *places, Error *e);
+
+/* The same for one corpus given by its rows[count]: one WHOLE file, or TRAIN and VALID files (TEST rows are
+ * not read). */
+Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const char *tokenizer,
+                      const DataPlaces *places, Error *e);
+
+void dataset_release(Dataset *d);
+
+/* RC_USAGE, with the counts, unless the train part holds one batch (batch*context + 1 tokens) and the
+ * validation part one window (context + 1 tokens). Everything below needs a dataset that fits. */
+Rc dataset_fits(const Dataset *d, int batch, int context, Error *e);
+
+/* starts[batch]: where in the train part crop b of this step begins: philox_below(word, train - context),
+ * word at philox_offset(step, b) of stream "batch" under the seed. */
+void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context,
+                          uint32_t *starts);
+
+/* inputs, targets: [batch][context] ids. Row b is the crop that begins at starts[b]; targets are shifted by
+ * one. */
+void dataset_batch(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, int32_t *inputs,
+                   int32_t *targets);
+
+/* Validation windows do not overlap: window w has inputs valid[w*context .. (w+1)*context), targets shifted
+ * by one. A last window that is not whole is dropped. Returns the number of whole windows. */
+size_t dataset_windows(const Dataset *d, int context);
+
+/* Targets that the whole validation leaves out: valid - 1 - windows*context. */
+size_t dataset_dropped(const Dataset *d, int context);
+
+/* inputs, targets: [batch][context]; row b is window first + b. Rows past the last window have inputs 0 and
+ * targets -1. Returns how many rows are real. */
+int dataset_windows_fill(const Dataset *d, size_t first, int batch, int context, int32_t *inputs,
+                         int32_t *targets);
+
+/* Bytes of text behind targets[count]; -1 counts nothing. */
+size_t dataset_target_bytes(const Dataset *d, const int32_t *targets, size_t count);
+
+#endif

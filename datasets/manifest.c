@@ -1,0 +1,53 @@
+#include "datasets/manifest.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "datasets/synthetic.h"
+
+static const CorpusFile FILES[] = {
+#define CORPUS(name, part, file, url, bytes, sha256, licence) \
+    {name, PART_##part, file, url, bytes, sha256, licence},
+#include "datasets/manifest.def"
+};
+
+static const Source SOURCES[] = {
+#define SOURCE(name, fill, rate, bytes, sha256, about) {name, fill, rate, bytes, sha256, about},
+#include "datasets/manifest.def"
+};
+
+enum { FILE_COUNT = sizeof FILES / sizeof FILES[0], SOURCE_COUNT = sizeof SOURCES / sizeof SOURCES[0] };
+
+const CorpusFile *manifest_files(size_t *count) {
+    *count = FILE_COUNT;
+    return FILES;
+}
+
+const Source *manifest_sources(size_t *count) {
+    *count = SOURCE_COUNT;
+    return SOURCES;
+}
+
+const CorpusFile *manifest_corpus(const char *name, size_t *count) {
+    size_t first = 0;
+    while (first < FILE_COUNT && strcmp(FILES[first].name, name)) first++;
+    size_t end = first;
+    while (end < FILE_COUNT && !strcmp(FILES[end].name, name)) end++;
+    *count = end - first;
+    return *count ? &FILES[first] : NULL;
+}
+
+const Source *manifest_source(const char *name) {
+    for (size_t i = 0; i < SOURCE_COUNT; i++)
+        if (!strcmp(SOURCES[i].name, name)) return &SOURCES[i];
+    return NULL;
+}
+
+size_t manifest_names(const char *names[MANIFEST_NAMES]) {
+    size_t count = 0;
+    for (size_t i = 0; i < FILE_COUNT; i++)
+        if (!i || strcmp(FILES[i].name, FILES[i - 1].name)) names[count++] = FILES[i].name;
+    for (size_t i = 0; i < SOURCE_COUNT; i++) names[count++] = SOURCES[i].name;
+    assert(count <= MANIFEST_NAMES);
+    return count;
+}

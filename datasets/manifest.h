@@ -1,0 +1,48 @@
+/* The rows of datasets/manifest.def as tables. */
+#ifndef DATASETS_MANIFEST_H
+#define DATASETS_MANIFEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a file is for. WHOLE is cut by bytes, 90% to train on and 10% to validate on. TEST is obtained and
+ * checked by `data`, and no dataset holds it. */
+typedef enum { PART_WHOLE, PART_TRAIN, PART_VALID, PART_TEST } Part;
+
+/* One pinned file. Strings are constants (or the caller's, for rows made by hand). */
+typedef struct {
+    const char *name;   /* the corpus this file belongs to */
+    Part part;          /* what the file is for */
+    const char *file;   /* path below a data folder, "/" between folders */
+    const char *url;    /* pinned address */
+    size_t bytes;       /* length of the file */
+    const char *sha256; /* 64 lower-case hex digits */
+    const char *licence; /* in words */
+} CorpusFile;
+
+/* One built-in source: bytes made here, of known entropy. */
+typedef struct {
+    const char *name;
+    void (*fill)(uint8_t *bytes, size_t length); /* the first `length` bytes of the source */
+    double (*rate)(void);                        /* entropy rate, nats per byte */
+    size_t bytes;                                /* length a dataset uses */
+    const char *sha256;                          /* of those bytes */
+    const char *about;
+} Source;
+
+/* The tables; *count receives the number of rows. Rows of one corpus stand next to each other. */
+const CorpusFile *manifest_files(size_t *count);
+const Source *manifest_sources(size_t *count);
+
+/* The rows of one corpus, *count of them; NULL (and 0) when no corpus has that name. */
+const CorpusFile *manifest_corpus(const char *name, size_t *count);
+
+/* The source of that name, or NULL. */
+const Source *manifest_source(const char *name);
+
+enum { MANIFEST_NAMES = 64 };
+
+/* Every name dataset_open knows, corpora first, each once; returns how many stand in names. */
+size_t manifest_names(const char *names[MANIFEST_NAMES]);
+
+#endif

@@ -1,0 +1,57 @@
+/* The register tile that matmul and attention are made of: up to TILE_ROWS x TILE_VECS vectors of fma chains held in
+ * registers, to which one step of k adds an outer product,
+ *
+ *   t(r, j) <- fma(A(r, l), B(l, j), t(r, j))     for l ascending,
+ *
+ * so that each step loads TILE_VECS vectors of B, broadcasts TILE_ROWS numbers of A and does their product in fmas. The
+ * sizes fill the registers: 14 x 2 + 2 + 1 of 32, 6 x 2 + 2 + 1 of 16. A chain that is stored and loaded again is the
+ * same chain, so k may be cut anywhere without changing a bit. */
+#ifndef KERNELS_CPU_SIMD_TILE_H
+#define KERNELS_CPU_SIMD_TILE_H
+
+#include "kernels/cpu/simd/vec.h"
+
+#if defined(__AVX512F__)
+enum { TILE_ROWS = 14, TILE_VECS = 2 };
+#elif defined(__AVX2__)
+enum { TILE_ROWS = 6, TILE_VECS = 2 };
+#else
+enum { TILE_ROWS = 4, TILE_VECS = 2 };
+#endif
+enum { TILE_COLS = TILE_VECS * VEC };
+
+typedef struct {
+    vec at[TILE_ROWS][TILE_VECS];
+} Tile;
+
+V_FN void tile_zero(Tile *t, const int rows, const int vecs) {
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int v = 0; v < vecs; v++) t->at[r][v] = v_zero();
+}
+
+V_FN void tile_load(Tile *t, const int rows, const int vecs, const float *from, size_t step) {
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int v = 0; v < vecs; v++) t->at[r][v] = v_load(from + (size_t)r * step + v * VEC);
+}
+
+V_FN void tile_store(const Tile *t, const int rows, const int vecs, float *to, size_t step) {
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int v = 0; v < vecs; v++) v_store(to + (size_t)r * step + v * VEC, t->at[r][v]);
+}
+
+/* A(r, l) at a[r * a_row + l * a_col], B(l, .) at b[l * b_row]. */
+V_FN void tile_chain(Tile *t, const int rows, const int vecs, const float *a, size_t a_row, size_t a_col,
+                     const float *b, size_t b_row, int k) {
+    for (int l = 0; l < k; l++) {
+        vec line[TILE_VECS];
+        UNROLL for (int v = 0; v < vecs; v++) line[v] = v_load(b + v * VEC);
+        UNROLL for (int r = 0; r < rows; r++) {
+            vec x = v_set(a[(size_t)r * a_row]);
+            UNROLL for (int v = 0; v < vecs; v++) t->at[r][v] = v_fma(x, line[v], t->at[r][v]);
+        }
+        a += a_col;
+        b += b_row;
+    }
+}
+
+#endif

@@ -1,0 +1,59 @@
+/* Counts: how often runs diverge or spike, and whether two arms differ in it. */
+#ifndef STATS_COUNTS_H
+#define STATS_COUNTS_H
+
+#include "stats/status.h"
+
+/* Clopper-Pearson interval for k of n (Clopper and Pearson 1934), from beta quantiles. n = 0:
+ * ST_N_TOO_SMALL. */
+typedef struct {
+    StStatus status;
+    uint64_t k, n;
+    double conf;
+    double share, lo, hi;
+} StCp;
+
+StCp st_cp(uint64_t k, uint64_t n, double conf);
+
+/* Exact McNemar: b seeds where only A diverged, c where only B did; two-sided binomial(b + c, 1/2).
+ * p_min: the smallest p that b + c discordant seeds can give; without any, p = p_min = 1. */
+typedef struct {
+    StStatus status;
+    uint64_t b, c;
+    double p, p_min;
+} StMcnemar;
+
+StMcnemar st_mcnemar(uint64_t b, uint64_t c);
+
+/* Fisher's exact two-sided test of the table [a b; c d] for unpaired arms: the sum of the
+ * probabilities of all tables with these margins that are at most as likely as the observed one
+ * (relative slack 1e-7, because the probabilities come from log-gammas). odds: (a d) / (b c), NaN
+ * when a cell of the divisor is 0. An empty table is ST_N_TOO_SMALL; a cell above 10^8 is
+ * ST_BAD_ARG. p_min: that of the rarest such table. */
+typedef struct {
+    StStatus status;
+    double p, p_min, odds;
+} StFisher;
+
+StFisher st_fisher(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
+/* Paired Poisson counts: given the total over both arms, arm A's count is binomial(total, share)
+ * with share = exposure_a / (exposure_a + exposure_b) when the rates are equal (Przyborowski and
+ * Wilenski 1940). Two-sided by doubling the smaller tail. ratio: rate A over rate B with the
+ * interval that Clopper-Pearson gives; hi is NaN when arm B counted nothing. dispersion: Pearson
+ * chi-square over seeds per degree of freedom; well above 1 the counts cluster within seeds and the
+ * p is too small, so decide by the sign-flip test instead. It is NaN below two seeds with events.
+ * No events at all: ST_DEGENERATE. */
+typedef struct {
+    StStatus status;
+    size_t n;
+    uint64_t total_a, total_b;
+    double p, p_min;
+    double ratio, lo, hi;
+    double dispersion;
+} StPoisson;
+
+StPoisson st_poisson_paired(const uint64_t *a, const uint64_t *b, size_t n, double exposure_a,
+                            double exposure_b, double conf);
+
+#endif

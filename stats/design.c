@@ -1,0 +1,72 @@
+/* Looks, watchable evidence and sweep points. */
+#include "stats/design.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_qrng.h>
+#include <math.h>
+
+#include "stats/permute.h"
+
+StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLook *looks) {
+    if (m == 0 || !(alpha > 0.0 && alpha < 1.0)) {
+        return ST_BAD_ARG;
+    }
+    for (size_t i = 0; i < m; i++) {
+        if (n[i] < (i == 0 ? 1 : n[i - 1] + 1)) {
+            return ST_BAD_ARG;
+        }
+    }
+    double z = gsl_cdf_ugaussian_Qinv(alpha / 2.0), before = 0.0;
+    StStatus status = ST_OK;
+    for (size_t i = 0; i < m; i++) {
+        StLook *k = &looks[i];
+        k->n = n[i];
+        k->t = (double)n[i] / (double)n[m - 1];
+        k->spent = i + 1 == m ? alpha : 2.0 * gsl_cdf_ugaussian_Q(z / sqrt(k->t));
+        k->alpha = k->spent - before;
+        before = k->spent;
+        k->p_floor = !sign_flip            ? 0.0
+                     : n[i] <= ST_FLIP_MAX ? ldexp(2.0, -(int)n[i])
+                                           : 1.0 / (ST_FLIP_DRAWS + 1);
+        k->usable = k->p_floor <= k->alpha;
+        status = k->usable ? status : ST_NOT_REACHABLE;
+    }
+    return status;
+}
+
+StEvidence st_sign_evidence(const double *d, size_t n, double scale, double lambda) {
+    StEvidence r = {ST_BAD_ARG, n, NAN};
+    if (!(lambda > 0.0 && lambda <= 1.0)) {
+        return r;
+    }
+    StSample s;
+    r.status = st_sample_init(&s, d, n, scale);
+    if (r.status != ST_OK) {
+        return r;
+    }
+    double up = 1.0, down = 1.0;
+    for (size_t i = 0; i < n; i++) {
+        double sign = (double)((s.x[i] > 0.0) - (s.x[i] < 0.0));
+        up *= 1.0 + lambda * sign;
+        down *= 1.0 - lambda * sign;
+    }
+    st_sample_release(&s);
+    r.e = fmin(ST_HUGE, (up + down) / 2.0);
+    return r;
+}
+
+StStatus st_sobol(size_t n, size_t dim, double *points) {
+    if (dim < 1 || dim > 40) {
+        return ST_BAD_ARG;
+    }
+    gsl_qrng *q = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)dim);
+    if (q == NULL) {
+        return ST_NO_MEMORY;
+    }
+    StStatus status = ST_OK;
+    for (size_t i = 0; i < n && status == ST_OK; i++) {
+        status = gsl_qrng_get(q, points + i * dim) == 0 ? ST_OK : ST_NO_CONVERGENCE;
+    }
+    gsl_qrng_free(q);
+    return status;
+}

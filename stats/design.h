@@ -1,0 +1,40 @@
+/* What is fixed before any run: looks at the data on the way, evidence that may be watched, sweep
+ * points. */
+#ifndef STATS_DESIGN_H
+#define STATS_DESIGN_H
+
+#include "stats/status.h"
+
+/* One look at the data when n seeds are in. t: share of the last look's seeds. spent: error spent
+ * up to here, O'Brien and Fleming's 2 (1 - Phi(z_{alpha/2} / sqrt t)) as Lan and DeMets 1983 wrote
+ * it. alpha: what this look may use, the increment; used as a level of its own it is a union bound,
+ * so never too much. p_floor: the smallest p of the sign-flip test at n. usable: p_floor <= alpha.
+ */
+typedef struct {
+    size_t n;
+    double t, spent, alpha;
+    double p_floor;
+    bool usable;
+} StLook;
+
+/* n[m], strictly increasing; looks[m]. sign_flip: the test is the exact one; otherwise p_floor is
+ * 0. ST_NOT_REACHABLE: some look could never reject, and its `usable` says which; looks are filled
+ * all the same. */
+StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLook *looks);
+
+/* Evidence against "signs of d are fair coins" that may be looked at after every seed: reject once
+ * e >= 1/alpha (Ville's inequality). e = (prod(1 + lambda s_i) + prod(1 - lambda s_i)) / 2, zeros
+ * counting nothing; 0 < lambda <= 1. Six equal signs give 32 at lambda = 1. */
+typedef struct {
+    StStatus status;
+    size_t n;
+    double e;
+} StEvidence;
+
+StEvidence st_sign_evidence(const double *d, size_t n, double scale, double lambda);
+
+/* Sobol points 1 … n in the open unit cube (the origin is left out), points: [n][dim], 1 <= dim
+ * <= 40. */
+StStatus st_sobol(size_t n, size_t dim, double *points);
+
+#endif

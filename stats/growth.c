@@ -1,0 +1,163 @@
+/* Akaike's criterion, and exponential against linear growth on the log scale.
+ *
+ * The linear model has one shape parameter: with u = (x - min) / (max - min) and growth g =
+ * exp(rho), it reads log y = level + log(1 + (g - 1) u). Given rho the level is a mean, so only rho
+ * is searched: a grid, then Brent. */
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_min.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "stats/curve.h"
+#include "stats/regress.h"
+
+#define RHO_MAX 40.0
+#define RHO_STEP 0.5
+
+StAic st_aic(double rss, size_t n, size_t k) {
+    StAic r = {ST_BAD_ARG, NAN, NAN};
+    if (!(rss >= 0.0) || !isfinite(rss) || k > 1000000) {
+        return r;
+    }
+    if (n <= k) {
+        r.status = ST_N_TOO_SMALL;
+        return r;
+    }
+    if (rss <= 0.0) {
+        r.status = ST_DEGENERATE;
+        return r;
+    }
+    double all = (double)n, used = (double)k + 1.0, left = all - used - 1.0;
+    r.status = ST_OK;
+    r.aic = all * log(rss / all) + 2.0 * used;
+    r.aicc = left > 0.0 ? r.aic + 2.0 * used * (used + 1.0) / left : NAN;
+    return r;
+}
+
+typedef struct {
+    size_t n;
+    double *log_y, *u; /* [n] each */
+    double low, width; /* x = low + width u */
+} Curve;
+
+static double linear_rss(double rho, void *params) {
+    const Curve *c = params;
+    double level = 0.0, rss = 0.0;
+    for (size_t i = 0; i < c->n; i++) {
+        level += (c->log_y[i] - log1p(expm1(rho) * c->u[i])) / (double)c->n;
+    }
+    for (size_t i = 0; i < c->n; i++) {
+        double e = c->log_y[i] - level - log1p(expm1(rho) * c->u[i]);
+        rss += e * e;
+    }
+    return rss;
+}
+
+static StStatus refine(Curve *c, double *rho, double *rss) {
+    gsl_function f = {linear_rss, c};
+    gsl_min_fminimizer *min = gsl_min_fminimizer_alloc(gsl_min_fminimizer_brent);
+    if (min == NULL) {
+        return ST_NO_MEMORY;
+    }
+    int code = gsl_min_fminimizer_set(min, &f, *rho, *rho - RHO_STEP, *rho + RHO_STEP);
+    for (int i = 0; i < 100 && code == GSL_SUCCESS; i++) {
+        code = gsl_min_fminimizer_iterate(min);
+        double lo = gsl_min_fminimizer_x_lower(min), hi = gsl_min_fminimizer_x_upper(min);
+        if (code != GSL_SUCCESS || gsl_min_test_interval(lo, hi, 1e-10, 0.0) == GSL_SUCCESS) {
+            break;
+        }
+    }
+    double best = gsl_min_fminimizer_f_minimum(min);
+    if (best <= *rss) { /* an edge of the range brackets nothing: then the grid's best stands */
+        *rss = best;
+        *rho = gsl_min_fminimizer_x_minimum(min);
+    }
+    gsl_min_fminimizer_free(min);
+    return ST_OK;
+}
+
+static StStatus fit_linear(Curve *c, double *rho, double *rss) {
+    *rss = INFINITY;
+    for (double at = -RHO_MAX; at <= RHO_MAX; at += RHO_STEP) {
+        double here = linear_rss(at, c);
+        if (here < *rss) {
+            *rss = here;
+            *rho = at;
+        }
+    }
+    return refine(c, rho, rss);
+}
+
+static StStatus load(Curve *c, const double *x, const double *y) {
+    double high = x[0];
+    c->low = x[0];
+    for (size_t i = 0; i < c->n; i++) {
+        if (y[i] <= 0.0) {
+            return ST_BAD_ARG;
+        }
+        c->low = fmin(c->low, x[i]);
+        high = fmax(high, x[i]);
+        c->log_y[i] = log(y[i]);
+    }
+    c->width = high - c->low;
+    if (c->width <= st_tol(fmax(fabs(c->low), fabs(high)))) {
+        return ST_DEGENERATE;
+    }
+    for (size_t i = 0; i < c->n; i++) {
+        c->u[i] = (x[i] - c->low) / c->width;
+    }
+    return ST_OK;
+}
+
+static void growth(Curve *c, StGrowth *r) {
+    double scale = 1.0, rho = 0.0; /* logarithms are known to eps at best, however small */
+    for (size_t i = 0; i < c->n; i++) {
+        scale = fmax(scale, fabs(c->log_y[i]));
+    }
+    double floor_rss = (double)c->n * st_tol(scale) * st_tol(scale);
+    StLine line = st_line(c->u, c->log_y, c->n); /* u spans [0, 1]: always there */
+    r->status = fit_linear(c, &rho, &r->rss_lin);
+    if (r->status != ST_OK) {
+        return;
+    }
+    r->rss_exp = line.rss;
+    if (r->rss_exp <= floor_rss && r->rss_lin <= floor_rss) {
+        r->status = ST_DEGENERATE;
+        return;
+    }
+    r->rate = line.slope / c->width;
+    r->growth = exp(rho);
+    r->aic_exp = st_aic(fmax(r->rss_exp, floor_rss), c->n, 2).aic;
+    r->aic_lin = st_aic(fmax(r->rss_lin, floor_rss), c->n, 2).aic;
+    r->delta = r->aic_exp - r->aic_lin;
+}
+
+StGrowth st_growth(const double *x, const double *y, size_t n) {
+    StGrowth r = {ST_BAD_ARG, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (n < 3) {
+        r.status = ST_N_TOO_SMALL;
+        return r;
+    }
+    if (x == NULL || y == NULL) {
+        return r;
+    }
+    r.status = st_check_finite(x, n) == ST_OK ? st_check_finite(y, n) : ST_NONFINITE_INPUT;
+    if (r.status != ST_OK) {
+        return r;
+    }
+    Curve c = {.n = n, .log_y = st_alloc(n, 2 * sizeof *c.log_y)};
+    if (c.log_y == NULL) {
+        r.status = ST_NO_MEMORY;
+        return r;
+    }
+    c.u = c.log_y + n;
+    r.status = load(&c, x, y);
+    if (r.status == ST_OK) {
+        growth(&c, &r);
+    }
+    free(c.log_y);
+    if (r.status != ST_OK) {
+        r = (StGrowth){r.status, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    }
+    return r;
+}

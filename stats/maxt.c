@@ -1,0 +1,172 @@
+/* Single-step and step-down max-T by joint seed flips (Westfall and Young 1993, algorithms 2.5
+ * and 2.8).
+ *
+ * A comparison enters as u_j = |sum_s d_js| / sqrt(n sum_s d_js^2), 0 <= u <= 1, which is
+ * increasing in |t| and whose divisor flips do not change. Each u_j is known to its own tolerance n
+ * * tol_j / sqrt(n sum d^2), kept beside it so that ties are ties also between comparisons of
+ * different size. */
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "stats/flips.h"
+#include "stats/permute.h"
+
+typedef struct {
+    StFlips flips;  /* of d / sqrt(n sum d^2); empty when n > ST_FLIP_MAX */
+    double *d;      /* [n] the same numbers */
+    double seen;    /* u as observed */
+    double slack;   /* tolerance of u */
+    StMaxTRow *row; /* where its p goes */
+} Column;
+
+static StStatus column_init(Column *c, const double *d, size_t n, double scale, bool exact) {
+    StSample s;
+    StStatus status = st_sample_init(&s, d, n, scale);
+    if (status != ST_OK) {
+        return status;
+    }
+    c->d = st_alloc(n, sizeof *c->d);
+    if (c->d == NULL) {
+        st_sample_release(&s);
+        return ST_NO_MEMORY;
+    }
+    double largest = st_scale(s.x, NULL, n), squares = 0.0, sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double u = largest > 0.0 ? s.x[i] / largest : 0.0;
+        squares += u * u;
+    }
+    double divisor = largest > 0.0 ? largest * sqrt((double)n * squares) : 1.0;
+    for (size_t i = 0; i < n; i++) { /* seeds keep their place: flips are joint */
+        c->d[i] = fabs(d[i]) <= s.tol ? 0.0 : d[i] / divisor;
+        sum += c->d[i];
+    }
+    c->seen = fabs(sum);
+    c->slack = largest > 0.0 ? (double)n * s.tol / divisor : 0.0;
+    st_sample_release(&s);
+    if (exact) {
+        status = st_flips_init(&c->flips, c->d, n);
+        c->seen = status == ST_OK ? fabs(st_flips_sum(&c->flips, 0)) : c->seen;
+    }
+    return status;
+}
+
+static void columns_free(Column *c, size_t k) {
+    for (size_t j = 0; j < k && c != NULL; j++) {
+        st_flips_release(&c[j].flips);
+        free(c[j].d);
+    }
+    free(c);
+}
+
+/* Counts one flip, of weight `times`. u[k] holds the flipped statistics, columns in falling order
+ * of `seen`. */
+static void count_flip(const Column *c, size_t k, const double *u, uint64_t times) {
+    double run = -INFINITY;
+    for (size_t j = k; j-- > 0;) {
+        run = fmax(run, u[j] + c[j].slack);
+        if (run >= c[j].seen - c[j].slack) {
+            c[j].row->step_count += times;
+        }
+    }
+    for (size_t j = 0; j < k; j++) {
+        if (run >= c[j].seen - c[j].slack) {
+            c[j].row->single_count += times;
+        }
+    }
+}
+
+/* Half of all patterns, each standing for its complement too. */
+static uint64_t flip_all(const Column *c, size_t k, size_t n, double *u) {
+    uint64_t half = (uint64_t)1 << (n - 1);
+    for (uint64_t pattern = 0; pattern < half; pattern++) {
+        for (size_t j = 0; j < k; j++) {
+            u[j] = fabs(st_flips_sum(&c[j].flips, pattern));
+        }
+        count_flip(c, k, u, 2);
+    }
+    return 2 * half;
+}
+
+static uint64_t flip_some(const Column *c, size_t k, size_t n, double *u, double *sign,
+                          gsl_rng *rng) {
+    for (size_t j = 0; j < k; j++) {
+        c[j].row->single_count = c[j].row->step_count = 1;
+    }
+    for (uint64_t draw = 0; draw < ST_FLIP_DRAWS; draw++) {
+        unsigned long word = 0;
+        for (size_t i = 0; i < n; i++) {
+            word = i % 32 == 0 ? gsl_rng_get(rng) : word >> 1;
+            sign[i] = word & 1 ? -1.0 : 1.0;
+        }
+        for (size_t j = 0; j < k; j++) {
+            double sum = 0.0;
+            for (size_t i = 0; i < n; i++) {
+                sum += sign[i] * c[j].d[i];
+            }
+            u[j] = fabs(sum);
+        }
+        count_flip(c, k, u, 1);
+    }
+    return ST_FLIP_DRAWS + 1;
+}
+
+static int by_seen(const void *x, const void *y) {
+    const Column *a = x, *b = y;
+    if (a->seen != b->seen) {
+        return a->seen > b->seen ? -1 : 1;
+    }
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static StStatus flip(StMaxT *r, Column *c, StKey key) {
+    double *u = st_alloc(r->k + r->n, sizeof *u);
+    gsl_rng *rng = r->exact ? NULL : st_rng_new(key);
+    StStatus status = u == NULL || (!r->exact && rng == NULL) ? ST_NO_MEMORY : ST_OK;
+    if (status == ST_OK) {
+        qsort(c, r->k, sizeof *c, by_seen);
+        r->total =
+            r->exact ? flip_all(c, r->k, r->n, u) : flip_some(c, r->k, r->n, u, u + r->k, rng);
+        r->p_min = r->exact ? 2.0 / (double)r->total : 1.0 / (double)r->total;
+        uint64_t run = 0;
+        for (size_t j = 0; j < r->k; j++) { /* step-down p never fall along the order */
+            run = c[j].row->step_count > run ? c[j].row->step_count : run;
+            c[j].row->step_count = run;
+            c[j].row->step = (double)run / (double)r->total;
+            c[j].row->single = (double)c[j].row->single_count / (double)r->total;
+        }
+    }
+    free(u);
+    if (rng != NULL) {
+        gsl_rng_free(rng);
+    }
+    return status;
+}
+
+StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, StKey key,
+               StMaxTRow *rows) {
+    StMaxT r = {ST_N_TOO_SMALL, k, n, n <= ST_FLIP_MAX, 0, NAN};
+    for (size_t j = 0; j < k; j++) {
+        rows[j] = (StMaxTRow){NAN, NAN, 0, 0};
+    }
+    if (n == 0 || k == 0) {
+        return r;
+    }
+    Column *c = st_alloc(k, sizeof *c);
+    if (c == NULL) {
+        r.status = ST_NO_MEMORY;
+        return r;
+    }
+    for (size_t j = 0; j < k; j++) {
+        c[j] = (Column){.row = &rows[j]};
+    }
+    r.status = ST_OK;
+    for (size_t j = 0; j < k && r.status == ST_OK; j++) {
+        r.status = column_init(&c[j], d + j * n, n, scale != NULL ? scale[j] : 0.0, r.exact);
+    }
+    if (r.status == ST_OK) {
+        r.status = flip(&r, c, key);
+    }
+    columns_free(c, k);
+    return r;
+}

@@ -1,0 +1,180 @@
+/* Paired t, effect sizes, interquartile mean and equivalence over differences of seeds. */
+#include "stats/paired.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sf_gamma.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Mean, and when there is a spread sd and se: what t and TOST share. */
+static StStatus moments(const double *d, size_t n, double scale, double *mean, double *sd) {
+    StSample s;
+    StStatus status = st_sample_init(&s, d, n, scale);
+    if (status != ST_OK) {
+        return status;
+    }
+    *mean = st_sample_mean(&s);
+    if (n < 2) {
+        status = ST_N_TOO_SMALL;
+    } else {
+        double spread = st_sample_sd(&s);
+        if (spread <= s.tol) {
+            status = ST_DEGENERATE;
+        } else {
+            *sd = spread;
+        }
+    }
+    st_sample_release(&s);
+    return status;
+}
+
+StTci st_tci(const double *d, size_t n, double scale, double conf) {
+    StTci r = {ST_BAD_ARG, n, conf, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (!(conf > 0.0 && conf < 1.0)) {
+        return r;
+    }
+    r.status = moments(d, n, scale, &r.mean, &r.sd);
+    if (r.status != ST_OK) {
+        return r;
+    }
+    r.df = (double)(n - 1);
+    r.se = r.sd / sqrt((double)n);
+    r.t = r.mean / r.se;
+    r.p = 2.0 * gsl_cdf_tdist_Q(fabs(r.t), r.df);
+    double half = gsl_cdf_tdist_Pinv((1.0 + conf) / 2.0, r.df) * r.se;
+    r.lo = r.mean - half;
+    r.hi = r.mean + half;
+    return r;
+}
+
+StInterval st_sd_ci(double sd, size_t n, double conf) {
+    StInterval r = {ST_BAD_ARG, NAN, NAN};
+    if (!(conf > 0.0 && conf < 1.0) || !(sd > 0.0 && sd <= ST_HUGE)) {
+        return r;
+    }
+    if (n < 2) {
+        r.status = ST_N_TOO_SMALL;
+        return r;
+    }
+    double df = (double)(n - 1);
+    r.status = ST_OK;
+    r.lo = sd * sqrt(df / gsl_cdf_chisq_Pinv((1.0 + conf) / 2.0, df));
+    r.hi = sd * sqrt(df / gsl_cdf_chisq_Pinv((1.0 - conf) / 2.0, df));
+    return r;
+}
+
+/* Hedges' exact small-sample factor. */
+static double hedges_j(double df) {
+    return exp(gsl_sf_lngamma(df / 2.0) - gsl_sf_lngamma((df - 1.0) / 2.0)) / sqrt(df / 2.0);
+}
+
+/* Pairing gain and correlation of the arms, when both arms vary. */
+static void pairing(const double *a, const double *b, size_t n, double sd, double tol,
+                    StEffect *r) {
+    double va = gsl_stats_variance(a, 1, n), vb = gsl_stats_variance(b, 1, n);
+    if (sd > tol) {
+        r->vr = (va + vb) / (sd * sd);
+    }
+    if (sqrt(va) > tol && sqrt(vb) > tol) {
+        r->r = gsl_stats_covariance(a, 1, b, 1, n) / (sqrt(va) * sqrt(vb));
+    }
+}
+
+static double share_better(const StSample *s) {
+    double better = 0.0;
+    for (size_t i = 0; i < s->n; i++) {
+        better += s->x[i] < 0.0 ? 1.0 : s->x[i] == 0.0 ? 0.5 : 0.0;
+    }
+    return better / (double)s->n;
+}
+
+static void effect_of(const StSample *s, const double *a, const double *b, StEffect *r) {
+    r->mean = st_sample_mean(s);
+    r->median = st_sample_median(s);
+    r->better = share_better(s);
+    double ratio = exp(r->mean);
+    r->ratio = isfinite(ratio) ? ratio : NAN;
+    if (s->n < 2) {
+        r->status = ST_N_TOO_SMALL;
+        return;
+    }
+    double sd = st_sample_sd(s);
+    if (b != NULL) {
+        pairing(a, b, s->n, sd, s->tol, r);
+    }
+    if (sd <= s->tol) {
+        r->status = ST_DEGENERATE;
+        return;
+    }
+    r->sd = sd;
+    r->d_z = r->mean / sd;
+    if (s->n >= 3) {
+        r->j = hedges_j((double)(s->n - 1));
+        r->g_z = r->j * r->d_z;
+    }
+}
+
+StEffect st_effect(const double *a, const double *b, size_t n) {
+    StEffect r = {ST_N_TOO_SMALL, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (n == 0) {
+        return r;
+    }
+    if (a == NULL) {
+        r.status = ST_BAD_ARG;
+        return r;
+    }
+    if (st_check_finite(a, n) != ST_OK || (b != NULL && st_check_finite(b, n) != ST_OK)) {
+        r.status = ST_NONFINITE_INPUT;
+        return r;
+    }
+    double *d = st_alloc(n, sizeof *d);
+    if (d == NULL) {
+        r.status = ST_NO_MEMORY;
+        return r;
+    }
+    for (size_t i = 0; i < n; i++) {
+        d[i] = b != NULL ? a[i] - b[i] : a[i];
+    }
+    StSample s;
+    r.status = st_sample_init(&s, d, n, st_scale(a, b, n));
+    free(d);
+    if (r.status == ST_OK) {
+        effect_of(&s, a, b, &r);
+        st_sample_release(&s);
+    }
+    return r;
+}
+
+StIqm st_iqm(const double *x, size_t n) {
+    StIqm r = {ST_OK, n, n / 4, NAN, n < 4};
+    StSample s;
+    r.status = st_sample_init(&s, x, n, 0.0);
+    if (r.status == ST_OK) {
+        r.value = gsl_stats_trmean_from_sorted_data(0.25, s.x, 1, n);
+        st_sample_release(&s);
+    }
+    return r;
+}
+
+StTost st_tost(const double *d, size_t n, double scale, double lo, double hi, double alpha) {
+    StTost r = {ST_BAD_ARG, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
+    if (!(lo < hi) || !isfinite(lo) || !isfinite(hi) || !(alpha > 0.0 && alpha < 0.5)) {
+        return r;
+    }
+    double sd = NAN;
+    r.status = moments(d, n, scale, &r.mean, &sd);
+    if (r.status != ST_OK) {
+        return r;
+    }
+    r.df = (double)(n - 1);
+    r.se = sd / sqrt((double)n);
+    r.p_lower = gsl_cdf_tdist_Q((r.mean - lo) / r.se, r.df);
+    r.p_upper = gsl_cdf_tdist_P((r.mean - hi) / r.se, r.df);
+    r.p = fmax(r.p_lower, r.p_upper);
+    double half = gsl_cdf_tdist_Pinv(1.0 - alpha, r.df) * r.se;
+    r.ci_lo = r.mean - half;
+    r.ci_hi = r.mean + half;
+    r.equivalent = r.p <= alpha;
+    return r;
+}

@@ -1,0 +1,73 @@
+/* Paired seeds: the t interval, effect sizes, the interquartile mean, equivalence.
+ *
+ * Arms A and B are trained from the same seeds; d_s = a_s - b_s. Lower scores are better, so d < 0
+ * favours A. The unit of replication is the training seed. All d and their intervals are in the
+ * unit of the score (nats). */
+#ifndef STATS_PAIRED_H
+#define STATS_PAIRED_H
+
+#include "stats/pair.h"
+#include "stats/status.h"
+
+/* Paired t interval: mean +- t_{n-1,(1+conf)/2} sd / sqrt n, p two-sided against zero (Student
+ * 1908). n = 1: ST_N_TOO_SMALL, no spread: ST_DEGENERATE; `mean` is set in both cases. */
+typedef struct {
+    StStatus status;
+    size_t n;
+    double conf;
+    double mean, sd, se;
+    double t, df, p;
+    double lo, hi;
+} StTci;
+
+StTci st_tci(const double *d, size_t n, double scale, double conf);
+
+/* Interval for the standard deviation of a normal sample, from chi-square quantiles: what a power
+ * analysis that starts from a pilot's sd has to print beside it. n >= 2, sd > 0. */
+StInterval st_sd_ci(double sd, size_t n, double conf);
+
+/* Effect sizes. a[n], b[n]; b NULL: a holds differences and the fields that need arms are NaN.
+ * ST_N_TOO_SMALL (n = 1) and ST_DEGENERATE (no spread in d) still set mean, median, better, ratio,
+ * vr, r. */
+typedef struct {
+    StStatus status;
+    size_t n;
+    double mean, sd, median; /* of d */
+    double d_z;              /* mean / sd (Cohen 1988) */
+    double j, g_z; /* Hedges 1981: J = Gamma(v/2) / (sqrt(v/2) Gamma((v-1)/2)), v = n-1; n >= 3 */
+    double better; /* share of seeds with d < 0, ties counting half */
+    double ratio;  /* exp(mean): ratio of geometric-mean perplexities; NaN when it overflows */
+    double vr;     /* (var a + var b) / var d: what pairing gained; below 1 it hurt */
+    double r;      /* correlation of a and b over seeds */
+} StEffect;
+
+StEffect st_effect(const double *a, const double *b, size_t n);
+
+/* Interquartile mean: floor(n/4) values cut from each end. plain_mean: n < 4, so nothing was cut.
+ */
+typedef struct {
+    StStatus status;
+    size_t n, cut;
+    double value;
+    bool plain_mean;
+} StIqm;
+
+StIqm st_iqm(const double *x, size_t n);
+
+/* Equivalence by two one-sided t tests (Schuirmann 1987). lo < hi: the margin, fixed in the plan.
+ * p = max of the two; equivalent iff p <= alpha, that is iff the 1 - 2 alpha interval lies inside
+ * the margin. */
+typedef struct {
+    StStatus status;
+    size_t n;
+    double mean, se, df; /* mean is also set when degenerate */
+    double p_lower;      /* against mean <= lo */
+    double p_upper;      /* against mean >= hi */
+    double p;
+    double ci_lo, ci_hi; /* level 1 - 2 alpha */
+    bool equivalent;
+} StTost;
+
+StTost st_tost(const double *d, size_t n, double scale, double lo, double hi, double alpha);
+
+#endif

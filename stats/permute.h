@@ -1,0 +1,86 @@
+/* Exact tests by relabelling: sign flips, Wilcoxon, joint max-T over comparisons, the omnibus.
+ *
+ * If arm A and arm B do not differ, the sign of every d_s is a fair coin. All 2^n sign patterns are
+ * counted up to n = ST_FLIP_MAX, so p is a share count / total; beyond it `draws` random patterns
+ * give (hits + 1)/(draws + 1). p_min is the smallest p that n seeds can give, and belongs beside
+ * every p printed: 2/2^n two-sided. */
+#ifndef STATS_PERMUTE_H
+#define STATS_PERMUTE_H
+
+#include "stats/rng.h"
+#include "stats/status.h"
+
+#define ST_FLIP_MAX 20
+#define ST_FLIP_DRAWS 100000 /* random patterns beyond ST_FLIP_MAX */
+
+/* Sign-flip test of the mean (Fisher 1935). p_min_here: the floor given that `zeros` differences
+ * are zero and cannot flip. p_lo, p_hi: 95 % Clopper-Pearson interval for p when it was estimated,
+ * else both equal p. */
+typedef struct {
+    StStatus status;
+    size_t n, zeros;
+    bool exact;
+    double p;
+    uint64_t count, total;
+    double p_min, p_min_here;
+    double p_lo, p_hi;
+} StSignflip;
+
+/* key is read only when n > ST_FLIP_MAX. n = 0: ST_N_TOO_SMALL. */
+StSignflip st_signflip(const double *d, size_t n, double scale, StAlt alt, StKey key);
+
+/* Wilcoxon signed ranks (1945): zeros dropped and reported, midranks for ties, all 2^m patterns of
+ * the m that are left (m > ST_FLIP_MAX: random ones). w: sum of the ranks of positive d. m = 0: p
+ * = 1. */
+typedef struct {
+    StStatus status;
+    size_t n, m, zeros;
+    bool exact;
+    double w;
+    double p;
+    uint64_t count, total;
+    double p_min; /* from m */
+} StWilcoxon;
+
+StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StAlt alt, StKey key);
+
+/* One comparison of st_maxT. single, step: two-sided adjusted p, shares of `total` of the struct
+ * below. */
+typedef struct {
+    double single, step;
+    uint64_t single_count, step_count;
+} StMaxTRow;
+
+typedef struct {
+    StStatus status;
+    size_t k, n;
+    bool exact;
+    uint64_t total;
+    double p_min; /* of every comparison, whatever k */
+} StMaxT;
+
+/* Westfall and Young 1993: k comparisons on the same n seeds, whole seeds flipped together, so that
+ * the floor stays 2/2^n for any k. d: [k][n]. scale: [k] (see st_scale), or NULL. Statistic t^2: it
+ * grows with (sum d)^2 / sum d^2, which flips leave a fixed divisor and which stays finite for a
+ * column without spread (1 when it is not zero, as t^2 = infinity demands; 0 when it is all zero).
+ * rows: [k]. */
+StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, StKey key,
+               StMaxTRow *rows);
+
+/* Omnibus: do k variants differ at all? x: [k][n], variant by seed. All relabellings of the
+ * variants within seeds
+ * ((k!)^(n-1): one seed's labels stand for the common one) up to 10^6, else 10^5 random ones.
+ * Statistic: sum of squares between variants, each seed centred first. k = 1, or n < 2, is
+ * ST_N_TOO_SMALL. */
+typedef struct {
+    StStatus status;
+    size_t k, n;
+    bool exact;
+    double p;
+    uint64_t count, total;
+    double p_min;
+} StOmnibus;
+
+StOmnibus st_omnibus(const double *x, size_t k, size_t n, StKey key);
+
+#endif

@@ -1,0 +1,55 @@
+/* Regressions that the claims need: what predicts divergence, and how fast variance grows with
+ * depth. */
+#ifndef STATS_REGRESS_H
+#define STATS_REGRESS_H
+
+#include "stats/status.h"
+
+typedef struct {
+    double value, se;
+} StCoef;
+
+/* Logistic regression of y (0 or 1) on p predictors and an intercept, by iteratively reweighted
+ * least squares. Two predictors are compared by the deviance each leaves. p_value: chi-square on
+ * the deviance gained over the intercept alone, p degrees of freedom; with few runs it is rough.
+ * separated: some direction splits the zeros from the ones, so coefficients run to infinity: status
+ * ST_DEGENERATE, coefficients NaN, while deviance (its limit, to 1e-9), null_deviance and p_value
+ * stand. A predictor without spread, or predictors that determine each other: ST_DEGENERATE,
+ * separated false. n < p + 2: ST_N_TOO_SMALL. */
+typedef struct {
+    StStatus status;
+    size_t n, p;
+    int iterations;
+    double deviance, null_deviance, p_value;
+    bool separated;
+} StLogistic;
+
+/* x: [n][p]; y: [n]; coef: [p + 1], the intercept first. */
+StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef);
+
+/* Akaike's criterion of a least-squares fit with k coefficients: n ln(rss / n) + 2 (k + 1), the
+ * variance counting as one; aicc: Hurvich and Tsai's 1989 correction, NaN when n - k - 2 <= 0. rss
+ * = 0: ST_DEGENERATE. Compare only fits to the same y on the same scale. */
+typedef struct {
+    StStatus status;
+    double aic, aicc;
+} StAic;
+
+StAic st_aic(double rss, size_t n, size_t k);
+
+/* Does y > 0 grow with x by a factor or by a step? Both are fitted to log y by least squares:
+ *   exponential  log y = a + b x            linear  log y = log(c + d x)
+ * delta = aic(exponential) - aic(linear), negative when the exponential is better; both have two
+ * coefficients, so aicc says the same. rate = b per unit of x; growth = fitted y at the largest
+ * over y at the smallest x of the linear fit. n >= 3. y constant: ST_DEGENERATE (both fit). */
+typedef struct {
+    StStatus status;
+    size_t n;
+    double rate, growth;
+    double rss_exp, rss_lin;
+    double aic_exp, aic_lin, delta;
+} StGrowth;
+
+StGrowth st_growth(const double *x, const double *y, size_t n);
+
+#endif

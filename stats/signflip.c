@@ -1,0 +1,178 @@
+/* Sign-flip test and Wilcoxon's signed ranks: one walk over sign patterns serves both. */
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "stats/counts.h"
+#include "stats/flips.h"
+#include "stats/permute.h"
+
+/* What a walk counts: sums at least as extreme as the observed one. */
+typedef struct {
+    StAlt alt;
+    double observed, slack; /* slack: n * tol */
+    uint64_t count, total;
+} Walk;
+
+static bool extreme(const Walk *w, double sum) {
+    switch (w->alt) {
+    case ST_LESS:
+        return sum <= w->observed + w->slack;
+    case ST_GREATER:
+        return sum >= w->observed - w->slack;
+    default:
+        return fabs(sum) >= fabs(w->observed) - w->slack;
+    }
+}
+
+static StStatus walk_all(Walk *w, const double *x, size_t n) {
+    StFlips flips;
+    StStatus status = st_flips_init(&flips, x, n);
+    if (status != ST_OK) {
+        return status;
+    }
+    w->observed = st_flips_sum(&flips, 0);
+    w->total = flips.patterns;
+    for (uint64_t pattern = 0; pattern < flips.patterns; pattern++) {
+        w->count += extreme(w, st_flips_sum(&flips, pattern));
+    }
+    st_flips_release(&flips);
+    return ST_OK;
+}
+
+/* One random pattern's sum: a bit of the stream per number. */
+static double random_sum(gsl_rng *rng, const double *x, size_t n) {
+    double sum = 0.0;
+    unsigned long word = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i % 32 == 0) {
+            word = gsl_rng_get(rng);
+        }
+        sum += word >> (i % 32) & 1 ? -x[i] : x[i];
+    }
+    return sum;
+}
+
+static StStatus walk_some(Walk *w, const double *x, size_t n, StKey key) {
+    gsl_rng *rng = st_rng_new(key);
+    if (rng == NULL) {
+        return ST_NO_MEMORY;
+    }
+    for (size_t i = 0; i < n; i++) {
+        w->observed += x[i];
+    }
+    w->total = ST_FLIP_DRAWS + 1;
+    w->count = 1; /* the observed pattern is one of them */
+    for (uint64_t draw = 0; draw < ST_FLIP_DRAWS; draw++) {
+        w->count += extreme(w, random_sum(rng, x, n));
+    }
+    gsl_rng_free(rng);
+    return ST_OK;
+}
+
+static bool valid_alt(StAlt alt) {
+    return alt == ST_TWO_SIDED || alt == ST_LESS || alt == ST_GREATER;
+}
+
+/* Smallest p with `free` signs that can flip. */
+static double floor_of(bool exact, uint64_t total, size_t free_signs, StAlt alt) {
+    if (!exact) {
+        return 1.0 / (double)total;
+    }
+    return fmin(1.0, ldexp(alt == ST_TWO_SIDED ? 2.0 : 1.0, -(int)free_signs));
+}
+
+StSignflip st_signflip(const double *d, size_t n, double scale, StAlt alt, StKey key) {
+    StSignflip r = {ST_BAD_ARG, n, 0, n <= ST_FLIP_MAX, NAN, 0, 0, NAN, NAN, NAN, NAN};
+    StSample s;
+    if (!valid_alt(alt)) {
+        return r;
+    }
+    r.status = st_sample_init(&s, d, n, scale);
+    if (r.status != ST_OK) {
+        return r;
+    }
+    for (size_t i = 0; i < n; i++) {
+        r.zeros += s.x[i] == 0.0;
+    }
+    Walk w = {.alt = alt, .slack = (double)n * s.tol};
+    r.status = r.exact ? walk_all(&w, s.x, n) : walk_some(&w, s.x, n, key);
+    st_sample_release(&s);
+    if (r.status != ST_OK) {
+        return r;
+    }
+    r.count = w.count;
+    r.total = w.total;
+    r.p = r.p_lo = r.p_hi = (double)w.count / (double)w.total;
+    r.p_min = floor_of(r.exact, w.total, n, alt);
+    r.p_min_here = floor_of(r.exact, w.total, n - r.zeros, alt);
+    if (!r.exact) {
+        StCp cp = st_cp(w.count - 1, w.total - 1, 0.95);
+        r.p_lo = cp.lo;
+        r.p_hi = cp.hi;
+    }
+    return r;
+}
+
+/* Signed midranks of the m nonzero values, doubled so that they are whole numbers. */
+static StStatus signed_ranks(const StSample *s, double *rank, size_t *m) {
+    double *size = st_alloc(s->n, sizeof *size);
+    size_t *order = st_alloc(s->n, sizeof *order);
+    StStatus status = size == NULL || order == NULL ? ST_NO_MEMORY : ST_OK;
+    *m = 0;
+    for (size_t i = 0; i < s->n && status == ST_OK; i++) {
+        if (s->x[i] != 0.0) {
+            size[*m] = fabs(s->x[i]);
+            rank[(*m)++] = s->x[i] < 0.0 ? -1.0 : 1.0;
+        }
+    }
+    if (status == ST_OK) {
+        gsl_sort_index(order, size, 1, *m);
+        for (size_t first = 0, last; first < *m; first = last) {
+            for (last = first + 1;
+                 last < *m && size[order[last]] - size[order[last - 1]] <= s->tol;) {
+                last++;
+            }
+            for (size_t i = first; i < last; i++) {
+                rank[order[i]] *=
+                    (double)(first + last + 1); /* twice the mean of ranks first+1 … last */
+            }
+        }
+    }
+    free(size);
+    free(order);
+    return status;
+}
+
+StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StAlt alt, StKey key) {
+    StWilcoxon r = {ST_BAD_ARG, n, 0, 0, true, NAN, NAN, 0, 0, NAN};
+    StSample s;
+    if (!valid_alt(alt)) {
+        return r;
+    }
+    r.status = st_sample_init(&s, d, n, scale);
+    if (r.status != ST_OK) {
+        return r;
+    }
+    double *rank = st_alloc(n, sizeof *rank);
+    r.status = rank == NULL ? ST_NO_MEMORY : signed_ranks(&s, rank, &r.m);
+    st_sample_release(&s);
+    Walk w = {.alt = alt, .slack = 0.5};
+    r.exact = r.m <= ST_FLIP_MAX;
+    if (r.status == ST_OK) {
+        r.status = r.exact ? walk_all(&w, rank, r.m) : walk_some(&w, rank, r.m, key);
+    }
+    if (r.status == ST_OK) {
+        r.zeros = n - r.m;
+        r.w = 0.0;
+        for (size_t i = 0; i < r.m; i++) {
+            r.w += rank[i] > 0.0 ? rank[i] / 2.0 : 0.0;
+        }
+        r.count = w.count;
+        r.total = w.total;
+        r.p = (double)w.count / (double)w.total;
+        r.p_min = floor_of(r.exact, w.total, r.m, alt);
+    }
+    free(rank);
+    return r;
+}

@@ -1,0 +1,27 @@
+/* The statistical tests as rows: what `list`, the documents and the JSON's names enumerate. */
+#ifndef STATS_TESTS_H
+#define STATS_TESTS_H
+
+#include <stddef.h>
+
+/* floor: the smallest two-sided p that n seeds (or pairs) and m comparisons on the same seeds can
+ * give; NULL: any p > 0 can occur. For the omnibus the m comparisons are m + 1 variants. */
+typedef struct {
+    const char *name; /* as written in experiment files and JSON */
+    const char *what;
+    const char *source;
+    const char *floor_text; /* the floor as a formula, "-" without one */
+    double (*floor)(size_t n, size_t m);
+} StTest;
+
+extern const StTest st_tests[];
+extern const size_t st_tests_count;
+
+/* The row of that name, or NULL. */
+const StTest *st_test_find(const char *name);
+
+/* The fewest seeds, up to 64, with floor <= alpha; 0 when there are none, 1 for a test without
+ * floor. */
+size_t st_test_seeds(const StTest *test, size_t m, double alpha);
+
+#endif
