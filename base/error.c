@@ -52,13 +52,15 @@ static size_t edit_distance(const char *a, const char *b) {
 
 const char *nearest_name(const char *word, const char *const *names, size_t count) {
     const char *best = NULL;
-    size_t least = (strlen(word) + 1) / 2 + 1;
+    size_t n = strlen(word), far = (n + 1) / 2 + 1, least = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
-        /* A name that the word begins with, or that begins with the word, is as near as one typo. */
-        size_t common = strlen(word) < strlen(names[i]) ? strlen(word) : strlen(names[i]);
-        size_t d = common >= 2 && !strncmp(word, names[i], common) ? 1 : edit_distance(word, names[i]);
-        if (d < least) {
-            least = d;
+        /* A name that the word begins with, or that begins with the word, is as near as one typo; of two equally near
+         * names the one of the nearer length. */
+        size_t m = strlen(names[i]), common = n < m ? n : m, d = edit_distance(word, names[i]);
+        if (common >= 2 && !strncmp(word, names[i], common) && d > 1) d = 1;
+        size_t rank = d >= far ? SIZE_MAX : d * 256 + (n < m ? m - n : n - m);
+        if (rank < least) {
+            least = rank;
             best = names[i];
         }
     }

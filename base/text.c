@@ -89,8 +89,10 @@ bool parse_real(const char *text, double *out) {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     double value = strtod_l(text, NULL, c);
     freelocale(c);
-    if (!isfinite(value)) return false;
-    *out = value;
+    /* A number that double cannot hold is refused, not rounded to 0 or inf; -0 is 0. */
+    bool vanished = value == 0 && strpbrk(text, "123456789") && strpbrk(text, "123456789") < text + strcspn(text, "eE");
+    if (!isfinite(value) || vanished) return false;
+    *out = value + 0.0;
     return true;
 }
 

@@ -45,7 +45,7 @@ typedef struct {
     int arms;
 } Overrides;
 
-/* Reads an experiment file for a profile ("smoke", "quick", "full"; NULL: the file as it is, no profile). RC_USAGE:
+/* Reads an experiment file for a profile ("smoke", "quick", "full"; "": the file's first; NULL: the file as it is, no profile). RC_USAGE:
  * file:line: key: what is wrong; the nearest valid name. An absent profile is an error that lists those the file has;
  * the other profiles are checked too. On failure there is nothing to release.
  *

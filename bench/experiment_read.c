@@ -85,6 +85,7 @@ static Rc try_profile(const Reader *r, const Node *profile) {
 }
 
 static Rc apply_profiles(Reader *r, const char *wanted) {
+    if (wanted && !*wanted) wanted = r->profiles && r->profiles->child ? r->profiles->child->key : NULL;
     for (const Node *n = r->profiles ? r->profiles->child : NULL; n; n = n->next) {
         if (wanted && !strcmp(n->key, wanted)) r->profile = n;
         else if (try_profile(r, n)) return r->e->code;

@@ -146,7 +146,7 @@ Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e) {
     }
     Overrides overrides = {.set = set, .sets = sets, .arm = o->value[OPTION_arm], .arms = o->times[OPTION_arm]};
     if (experiment_find(path, sizeof path, s->root, name, e)) return e->code;
-    if (experiment_read(x, path, option(o, OPTION_profile, NULL), &overrides, e)) return e->code;
+    if (experiment_read(x, path, option(o, OPTION_profile, ""), &overrides, e)) return e->code;
     if (settle_corpora(s, x, e)) {
         experiment_release(x);
         return e->code;

@@ -15,7 +15,7 @@ typedef struct {
 } Build;
 
 /* The export name of something in the current block: "h.3." and the rest, or the rest alone outside the blocks. */
-static const char *name_of(Build *b, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static const char *name_of(Build *b, const char *format, ...) {
     char rest[30];
     va_list args;
     va_start(args, format);

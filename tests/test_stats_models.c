@@ -379,6 +379,18 @@ Test(stats_regress, logistic_published) {
     NEAR(r.deviance, 16.059756928689346, 1e-8);
 }
 
+/* Full Newton steps throw the deviance from 7.19 to 73.6 here; the optimum is scipy's Nelder-Mead.
+ */
+Test(stats_regress, logistic_overshoots_safely) {
+    const double x[20] = {24, 0, 2, 1, 0, 0, -40, 51, 1, -223, 1, -1, -1, 0, -1, 0, 1, 90, 1, 0};
+    const unsigned char y[10] = {0, 0, 0, 1, 1, 1, 1, 0, 0, 0};
+    StCoef c[3];
+    StLogistic r = st_logistic(x, y, 10, 2, c);
+    STATUS(r.status, ST_OK);
+    NEAR(r.deviance, 6.686420527545505, 1e-9);
+    cr_assert(!r.separated && c[1].se > 0);
+}
+
 Test(stats_regress, logistic_says_when_separated) {
     const double x[6] = {1, 2, 3, 4, 5, 6};
     const unsigned char split[6] = {0, 0, 0, 1, 1, 1}, ones[6] = {1, 1, 1, 1, 1, 1};

@@ -12,7 +12,8 @@
 #define BK 256
 #define BN 512
 #endif
-enum { BLOCK_K = BK, BLOCK_N = BN, SEGMENT = 16, FETCH = 4, PANEL_A = BLOCK_K * TILE_ROWS + VEC, ALIGN = 64 };
+enum { BLOCK_K = BK, BLOCK_N = BN, SEGMENT = 16, FETCH = 4, BLOCK_M = 32 * TILE_ROWS, ALIGN = 64 };
+enum { ROOM_A = BLOCK_K * BLOCK_M + VEC, ROOM_B = BLOCK_K * BLOCK_N };
 
 typedef struct {
     float *c, *partial;        /* this tile's corner of C; its waiting chains */
@@ -32,24 +33,33 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* to[l * step + i] = from[i * line + l * along] for i < lines <= VEC, l < k; writes padding up to VEC words per l, in
- * ascending l. Lines along k are transposed in registers, four steps of k at a time. */
-static void pack(float *to, int step, const float *from, size_t line, size_t along, int lines, int k) {
-    int l = 0;
-    if (along == 1) {
+/* A panel: to[l * width + i] = from[i * line + l * along], i < lines <= width, l < k; beyond `lines` stands padding. */
+
+/* Lines contiguous in k are transposed in registers, four steps of k at a time; every VEC lines one turn. */
+static void pack_along(float *to, int width, const float *from, size_t line, size_t along, int lines, int k) {
+    for (int first = 0; first < lines; first += VEC) {
         const float *at_line[VEC];
-        for (int i = 0; i < VEC; i++) at_line[i] = from + (size_t)least(i, lines - 1) * line;
-        for (; l + 4 <= k; l += 4) {
+        int l = 0;
+        for (int i = 0; i < VEC; i++) at_line[i] = from + (size_t)least(first + i, lines - 1) * line;
+        for (; along == 1 && l + 4 <= k; l += 4) {
             vec x[4];
             UNROLL for (int i = 0; i < 4; i++) x[i] = v_load_quads(at_line + i, (size_t)l);
             v_transpose_quads(x);
-            UNROLL for (int i = 0; i < 4; i++) v_store(to + (l + i) * step, x[i]);
+            UNROLL for (int i = 0; i < 4; i++) v_store(to + (l + i) * width + first, x[i]);
         }
-    } else if (line == 1)
-        for (; l < k; l++) v_store(to + l * step, v_load_first(from + (size_t)l * along, lines));
-    for (; l < k; l++) {
-        v_store(to + l * step, v_zero());
-        for (int i = 0; i < lines; i++) to[l * step + i] = from[(size_t)i * line + (size_t)l * along];
+        for (; l < k; l++)
+            for (int i = 0; i < least(width - first, VEC); i++) to[l * width + first + i] = at_line[i][(size_t)l * along];
+    }
+}
+
+/* Panels of lines that stand side by side, row after row: the whole block is read in the order of memory. */
+static void pack_across(float *to, size_t panel, const int width, const float *from, size_t along, int lines, int k) {
+    int whole = lines / width * width;
+    for (int l = 0; l < k; l++, from += along, to += width) {
+        float *at_panel = to;
+        for (int i = 0; i < whole; i += width, at_panel += panel) memcpy(at_panel, from + i, (size_t)width * sizeof(float));
+        for (int i = whole; i < lines; i++) at_panel[i - whole] = from[i];
+        for (int i = lines; whole < lines && i < whole + width; i++) at_panel[i - whole] = 0;
     }
 }
 
@@ -85,9 +95,9 @@ V_FN void run_tile(const Job *j, const int rows, const int vecs) {
     for (int l = 0; l < j->k; l += SEGMENT) {
         UNROLL for (int i = 0; i < FETCH; i++) PREFETCH(ahead + (size_t)i * j->ahead_line);
         int steps = least(j->k - l, SEGMENT);
-        tile_chain(&t, rows, vecs, a, 1, TILE_ROWS, b, (size_t)vecs * VEC, steps);
+        tile_chain(&t, rows, vecs, a, 1, TILE_ROWS, b, TILE_COLS, steps);
         a += SEGMENT * TILE_ROWS;
-        b += SEGMENT * vecs * VEC;
+        b += SEGMENT * TILE_COLS;
         ahead += j->ahead_along;
     }
     if (!j->last) tile_store(&t, rows, vecs, j->partial, TILE_COLS);
@@ -113,48 +123,52 @@ static void run(const Job *j) {
     }
 }
 
-/* Which lines of the next panel of A the tile number `tile` fetches: rows when k is contiguous; otherwise steps of k, at
- * the panel's last row, since the first shares its line with this panel. */
+/* Which rows of the next panel of A tile number `tile` fetches. */
 static void aim(Job *j, Matrix a, int rows_left, int tile) {
-    bool near = a.col == 1;
-    int rows = least(rows_left - TILE_ROWS, TILE_ROWS), lines = near ? rows : SEGMENT, line = tile * FETCH;
-    j->ahead = a.at, j->ahead_line = j->ahead_along = 0;
-    if (rows <= 0 || line >= lines) return;
-    j->ahead_line = near ? a.row : a.col;
-    j->ahead_along = SEGMENT * a.col;
-    j->ahead = a.at + (size_t)(near ? TILE_ROWS : TILE_ROWS + rows - 1) * a.row + (size_t)line * j->ahead_line;
+    int rows = least(rows_left - TILE_ROWS, TILE_ROWS), row = tile * FETCH;
+    bool any = a.col == 1 && row < rows;
+    j->ahead = any ? a.at + (size_t)(TILE_ROWS + row) * a.row : a.at;
+    j->ahead_line = any ? a.row : 0;
+    j->ahead_along = any ? SEGMENT : 0;
+}
+
+/* `lines` lines of one operand, `width` to a panel of k * width words. */
+V_FN void pack(float *to, const int width, const float *from, size_t line, size_t along, int lines, int k) {
+    size_t panel = (size_t)(k * width);
+    if (line == 1) pack_across(to, panel, width, from, along, lines, k);
+    else
+        for (int i = 0; i < lines; i += width, to += panel)
+            pack_along(to, width, from + (size_t)i * line, line, along, least(lines - i, width), k);
 }
 
 /* One block of k and of columns. */
-static void block(Job j, Matrix a, Matrix b, int m, int n, float *panel_a, float *panels_b) {
-    for (int col = 0; col < n; col += TILE_COLS) {
-        int cols = least(n - col, TILE_COLS), vecs = (cols + VEC - 1) / VEC;
-        for (int v = 0; v < vecs; v++)
-            pack(panels_b + (size_t)col * (size_t)j.k + v * VEC, vecs * VEC, b.at + (size_t)(col + v * VEC) * b.col, b.col,
-                 b.row, least(cols - v * VEC, VEC), j.k);
-    }
-    Job tile = j;
-    tile.a = panel_a;
+static void block(Job j, Matrix a, Matrix b, int m, int n, float *panels_a, float *panels_b) {
+    /* One panel of A at a time stays in the first cache; but columns of A are better read side by side. */
+    int rows_at_once = a.row == 1 ? BLOCK_M : TILE_ROWS;
+    pack(panels_b, TILE_COLS, b.at, b.col, b.row, n, j.k);
     for (int row = 0; row < m; row += TILE_ROWS) {
         Matrix part = {a.at + (size_t)row * a.row, a.row, a.col};
-        tile.rows = least(m - row, TILE_ROWS);
-        pack(panel_a, TILE_ROWS, part.at, a.row, a.col, tile.rows, j.k);
+        int in_block = row % rows_at_once;
+        if (in_block == 0) pack(panels_a, TILE_ROWS, part.at, a.row, a.col, least(m - row, rows_at_once), j.k);
+        j.a = panels_a + (size_t)in_block * (size_t)j.k;
+        j.rows = least(m - row, TILE_ROWS);
         for (int col = 0; col < n; col += TILE_COLS) {
+            Job tile = j;
             aim(&tile, part, m - row, col / TILE_COLS);
             tile.cols = least(n - col, TILE_COLS);
             tile.b = panels_b + (size_t)col * (size_t)j.k;
             tile.bias = j.bias ? j.bias + col : NULL;
             tile.c = j.c + (size_t)row * j.ldc + (size_t)col;
             run(&tile);
-            tile.partial += TILE_ROWS * TILE_COLS;
+            j.partial += TILE_ROWS * TILE_COLS;
         }
     }
 }
 
 void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
                     void *scratch) {
-    float *panel_a = (float *)up((size_t)scratch, ALIGN);
-    float *panels_b = panel_a + up(PANEL_A, ALIGN), *partial = panels_b + (size_t)BLOCK_K * (BLOCK_N + VEC);
+    float *panels_a = (float *)up((size_t)scratch, ALIGN);
+    float *panels_b = panels_a + up(ROOM_A, ALIGN), *partial = panels_b + ROOM_B;
     for (int col = 0; col < n; col += BLOCK_N)
         for (int from = 0; from < k || from == 0; from += BLOCK_K) {
             Job j = {.c = c + col, .partial = partial, .ldc = ldc, .bias = bias ? bias + col : NULL,
@@ -162,12 +176,12 @@ void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k
                      .accumulate = accumulate};
             Matrix a_part = {a.at + (size_t)from * a.col, a.row, a.col};
             Matrix b_part = {b.at + (size_t)from * b.row + (size_t)col * b.col, b.row, b.col};
-            block(j, a_part, b_part, m, least(n - col, BLOCK_N), panel_a, panels_b);
+            block(j, a_part, b_part, m, least(n - col, BLOCK_N), panels_a, panels_b);
         }
 }
 
 size_t SYMBOL(matmul_scratch)(int m, int n, int k) {
     size_t partial = k > BLOCK_K ? up((size_t)m, TILE_ROWS) * BLOCK_N : 0;
     (void)n;
-    return (up(PANEL_A, ALIGN) + (size_t)BLOCK_K * (BLOCK_N + VEC) + partial) * sizeof(float) + ALIGN;
+    return (up(ROOM_A, ALIGN) + ROOM_B + partial) * sizeof(float) + ALIGN;
 }

@@ -1,0 +1,333 @@
+#include "bench/perf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/pool.h"
+#include "bench/session.h"
+#include "models/trainer.h"
+
+enum { LEAST_STEPS = 10, MOST_STEPS = 2000, ROUNDS = 5 };
+static const double least_seconds = 3, between_samples = 0.2, round_seconds = 0.4;
+
+typedef struct {
+    double *value;
+    int count;
+} Samples;
+
+typedef struct {
+    Perf *out;
+    const RunSpec *spec;
+    const Dataset *data;
+    Trainer t;
+    int *group;                        /* [tape.ops] index into out->op */
+    Samples step, update, norms, fma, copy;
+    Samples *op[PASSES];               /* [out->ops] */
+    double sampled;                    /* when the fma peak was last taken */
+} Bench;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void add(Samples *s, double x) {
+    s->value = mem_grow(s->value, (size_t)s->count + 1, sizeof *s->value);
+    s->value[s->count++] = x;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts; the middle one, or the mean of the two in the middle. */
+static double median(Samples *s) {
+    if (!s->count) return 0;
+    qsort(s->value, (size_t)s->count, sizeof *s->value, by_value);
+    return (s->value[(s->count - 1) / 2] + s->value[s->count / 2]) / 2;
+}
+
+static PerfRate rate_of(Samples *s) {
+    double middle = median(s);
+    return (PerfRate){s->value[s->count - 1], middle, s->value[0], s->count};
+}
+
+double perf_rate(double amount, double seconds) {
+    return amount > 0 && seconds > 0 ? 1e-9 * amount / seconds : 0;
+}
+
+double perf_utilization(const Perf *p) {
+    return perf_rate(p->flops, p->step_median) / p->fma.best;
+}
+
+/* The most this process ever held, MB. VmHWM is of this program alone; ru_maxrss also remembers the program it was
+ * started from. */
+static double resident_most(void) {
+    struct rusage usage;
+    char line[128];
+    double kb = 0;
+    FILE *f = fopen("/proc/self/status", "re");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, "VmHWM:", 6)) kb = strtod(line + 6, NULL);
+    if (f) fclose(f);
+    if (kb <= 0 && !getrusage(RUSAGE_SELF, &usage)) kb = (double)usage.ru_maxrss;
+    return kb / 1024;
+}
+
+/* Ops whose backward does not look at their inputs' values. */
+static bool ignores_inputs(OpKind kind) {
+    return kind == OP_embed || kind == OP_residual || kind == OP_scale || kind == OP_center || kind == OP_mean ||
+           kind == OP_dropout;
+}
+
+static void count_bytes(PerfOp *g, const Program *p, int i) {
+    const Tape *t = p->tape;
+    const Call *c = &p->call[i];
+    double word = (double)p->backend->word, out = word * c->out.rows * c->out.cols, save = word * c->save.rows * c->save.cols;
+    double forward = out + save, backward = out + save;
+    for (int j = 0; j < c->in_count; j++) {
+        double in = word * c->in[j].rows * c->in[j].cols, written = c->din[j].at ? c->accumulate[j] ? 2 * in : in : 0;
+        if (t->tensor[t->input[t->op[i].in_at + j]].role == ROLE_TOKEN) in *= sizeof(int32_t) / word;
+        if (c->kind == OP_embed && in > out) in = out; /* only the rows that are looked up */
+        forward += in;
+        backward += written + (ignores_inputs(c->kind) ? 0 : in);
+    }
+    g->bytes[PASS_FORWARD] += forward;
+    if (p->reached[i]) g->bytes[PASS_BACKWARD] += backward;
+}
+
+static void count_flops(PerfOp *g, const Call *c) {
+    double flops = 0;
+    if (c->kind == OP_linear) flops = 2.0 * c->in[0].rows * c->in[0].cols * c->out.cols;
+    if (c->kind == OP_attention) flops = 2 * 2.0 * c->out.rows * c->out.cols * (c->attr.seq + 1) / 2;
+    g->flops[PASS_FORWARD] += flops;
+    g->flops[PASS_BACKWARD] += 2 * flops;
+}
+
+/* Groups the tape's ops by kind and widths, in order of first appearance. */
+static void make_groups(Bench *b) {
+    const Program *p = &b->t.program;
+    Perf *out = b->out;
+    b->group = mem_alloc((size_t)p->tape->ops, sizeof *b->group);
+    out->op = mem_alloc((size_t)p->tape->ops, sizeof *out->op);
+    for (int i = 0; i < p->tape->ops; i++) {
+        const Call *c = &p->call[i];
+        int in_cols = c->kind == OP_embed ? c->out.cols : c->in[0].cols, g = 0;
+        while (g < out->ops && (out->op[g].kind != c->kind || out->op[g].in_cols != in_cols ||
+                                out->op[g].out_cols != c->out.cols)) g++;
+        if (g == out->ops) out->op[out->ops++] = (PerfOp){.kind = c->kind, .in_cols = in_cols, .out_cols = c->out.cols};
+        out->op[g].calls++;
+        count_flops(&out->op[g], c);
+        count_bytes(&out->op[g], p, i);
+        b->group[i] = g;
+    }
+    for (int pass = 0; pass < PASSES; pass++) b->op[pass] = mem_alloc((size_t)out->ops, sizeof *b->op[pass]);
+}
+
+static void count_parts(Bench *b) {
+    static const int moments[] = {
+#define OPTIMIZER(name, moments, formula) [OPTIMIZER_##name] = moments,
+#include "kernels/optimizers.def"
+#undef OPTIMIZER
+    };
+    double words = (double)b->out->parameters * (double)b->t.program.backend->word;
+    b->out->update.bytes = words * 2 * (2 + moments[b->t.recipe->optimizer]); /* p, g and moments, read and written */
+    b->out->norms.bytes = words * 2;                                         /* gradient once, update once */
+}
+
+static void next_batch(Trainer *t, const RunSpec *s, const Dataset *d) {
+    dataset_batch(d, s->seed, (uint64_t)t->step, (int)s->batch, (int)s->context, trainer_inputs(t, 0),
+                  trainer_targets(t, 0));
+}
+
+static double square_norms(const Trainer *t) {
+    double total = 0;
+    for (int i = 0; i < t->tape.tensors; i++) {
+        const Tensor *x = &t->tape.tensor[i];
+        if (x->role == ROLE_PARAM)
+            total += t->program.backend->sumsq(program_at(&t->program, ROLE_GRAD, i, 0), x->rows, x->cols);
+    }
+    return total;
+}
+
+static void update(const Trainer *t) {
+    const Program *p = &t->program;
+    for (int i = 0; i < t->tape.tensors; i++) {
+        const Tensor *x = &t->tape.tensor[i];
+        if (x->role != ROLE_PARAM) continue;
+        Update u = {.p = program_at(p, ROLE_PARAM, i, 0), .g = program_at(p, ROLE_GRAD, i, 0),
+                    .m = program_at(p, ROLE_MOMENT1, i, 0), .v = program_at(p, ROLE_MOMENT2, i, 0),
+                    .count = (size_t)x->rows * (size_t)x->cols, .decay = x->rows > 1, .scalars = &p->scalars[0]};
+        p->backend->update[t->recipe->optimizer](&u);
+    }
+}
+
+/* The work of trainer_step, with the scalars of the step before, every kernel call timed. */
+static void timed_step(Bench *b) {
+    Program *p = &b->t.program;
+    double *sum[PASSES];
+    for (int pass = 0; pass < PASSES; pass++) sum[pass] = mem_alloc((size_t)b->out->ops, sizeof *sum[pass]);
+    double at = now(), next;
+    for (int i = 0; i < p->tape->ops; i++, at = next) {
+        p->backend->kernel[p->call[i].kind]->forward(&p->call[i]);
+        next = now();
+        sum[PASS_FORWARD][b->group[i]] += next - at;
+    }
+    for (int i = p->tape->ops - 1; i >= 0; i--) {
+        if (!p->reached[i]) continue;
+        p->backend->kernel[p->call[i].kind]->backward(&p->call[i]);
+        next = now();
+        sum[PASS_BACKWARD][b->group[i]] += next - at;
+        at = next;
+    }
+    volatile double keep = square_norms(&b->t);
+    double normed = now();
+    update(&b->t);
+    double updated = now();
+    keep = square_norms(&b->t);
+    (void)keep;
+    add(&b->norms, now() - updated + normed - at);
+    add(&b->update, updated - normed);
+    for (int pass = 0; pass < PASSES; pass++) {
+        for (int g = 0; g < b->out->ops; g++) add(&b->op[pass][g], sum[pass][g]);
+        free(sum[pass]);
+    }
+}
+
+static void real_step(Bench *b, bool measured) {
+    StepReport report;
+    next_batch(&b->t, b->spec, b->data);
+    double start = now();
+    trainer_step(&b->t, &report);
+    if (measured) add(&b->step, now() - start);
+}
+
+/* The copy streams through the caches, so a step that does not count follows. */
+static void sample_machine(Bench *b, bool copy) {
+    add(&b->fma, backend_fma_peak());
+    if (copy) {
+        add(&b->copy, backend_copy_bandwidth());
+        real_step(b, false);
+    }
+    b->sampled = now();
+}
+
+static void measure_steps(Bench *b) {
+    bool halfway = false;
+    sample_machine(b, true);
+    double start = now();
+    while (!session_signal) {
+        double spent = now() - start;
+        if ((b->step.count >= LEAST_STEPS && spent >= least_seconds) || b->step.count >= MOST_STEPS) break;
+        real_step(b, true);
+        timed_step(b);
+        bool copy = !halfway && (spent > least_seconds / 2 || b->step.count >= LEAST_STEPS / 2);
+        halfway = halfway || copy;
+        if (copy || now() - b->sampled > between_samples) sample_machine(b, copy);
+    }
+    sample_machine(b, true);
+}
+
+/* Several threads doing the same work at once. */
+typedef struct {
+    Bench *bench;
+    Trainer *trainer[2];
+    int steps; /* of each trainer; 0 = the fma peak's loop instead */
+} Crowd;
+
+static void crowd_job(void *context, int index) {
+    Crowd *c = context;
+    StepReport report;
+    for (int i = 0; i < c->steps && !session_signal; i++) {
+        next_batch(c->trainer[index], c->bench->spec, c->bench->data);
+        trainer_step(c->trainer[index], &report);
+    }
+    for (int i = 0; !c->steps && i < 10; i++) (void)backend_fma_peak();
+}
+
+static double crowd_seconds(Crowd *c, int threads) {
+    double start = now();
+    pool_run(threads, threads, crowd_job, c);
+    return now() - start;
+}
+
+/* Throughput of two threads over one, for runs and for the fma peak in turn. */
+static void measure_scaling(Bench *b, Trainer *second) {
+    Samples runs = {0}, fma = {0};
+    Crowd work = {b, {&b->t, second}, (int)(round_seconds / b->out->step_median) + 1}, peak = {.bench = b};
+    for (int i = 0; i < ROUNDS && !session_signal; i++) {
+        double one = crowd_seconds(&work, 1), two = crowd_seconds(&work, 2);
+        add(&runs, 2 * one / two);
+        one = crowd_seconds(&peak, 1), two = crowd_seconds(&peak, 2);
+        add(&fma, 2 * one / two);
+    }
+    b->out->scaling_runs = median(&runs);
+    b->out->scaling_fma = median(&fma);
+    free(runs.value);
+    free(fma.value);
+}
+
+static void summarize(Bench *b) {
+    Perf *out = b->out;
+    out->steps = b->step.count;
+    out->step_median = median(&b->step);
+    out->step_best = b->step.count ? b->step.value[0] : 0;
+    out->update.seconds = median(&b->update);
+    out->norms.seconds = median(&b->norms);
+    for (int g = 0; g < out->ops; g++)
+        for (int pass = 0; pass < PASSES; pass++) out->op[g].seconds[pass] = median(&b->op[pass][g]);
+}
+
+static void bench_release(Bench *b) {
+    for (int pass = 0; pass < PASSES; pass++) {
+        for (int g = 0; g < b->out->ops; g++) free(b->op[pass][g].value);
+        free(b->op[pass]);
+    }
+    Samples *const all[] = {&b->step, &b->update, &b->norms, &b->fma, &b->copy};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]->value);
+    free(b->group);
+    trainer_release(&b->t);
+}
+
+Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *backend, Error *e) {
+    Bench b = {.out = p, .spec = spec, .data = d};
+    Recipe recipe = spec_recipe(spec);
+    Trainer second;
+    *p = (Perf){.shape = spec_shape(spec, d->vocab), .scaling_runs = (double)NAN, .scaling_fma = (double)NAN};
+    if (trainer_init(&b.t, &p->shape, &spec->variant, &recipe, &spec->seed, 1, backend, e)) return e->code;
+    p->flops = tape_flops(&b.t.tape);
+    p->parameters = tape_parameters(&b.t.tape);
+    make_groups(&b);
+    count_parts(&b);
+    real_step(&b, false);
+    p->memory_one = resident_most();
+    Rc rc = trainer_init(&second, &p->shape, &spec->variant, &recipe, &spec->seed, 1, backend, e);
+    if (!rc) {
+        StepReport report;
+        next_batch(&second, spec, d);
+        trainer_step(&second, &report);
+        p->memory_two = resident_most();
+        measure_steps(&b);
+        summarize(&b);
+        if (pool_processors() > 1 && !session_signal) measure_scaling(&b, &second);
+        sample_machine(&b, false);
+        p->fma = rate_of(&b.fma), p->copy = rate_of(&b.copy);
+        if (session_signal) rc = error_set(e, (Rc)(128 + session_signal), "stopped");
+        trainer_release(&second);
+    }
+    bench_release(&b);
+    if (rc) perf_release(p);
+    return rc;
+}
+
+void perf_release(Perf *p) {
+    free(p->op);
+    p->op = NULL;
+    p->ops = 0;
+}
