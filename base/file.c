@@ -102,8 +102,11 @@ Rc folder_make(const char *path, Error *e) {
         if (*s && *s != '/') continue;
         char held = *s;
         *s = 0;
-        if (mkdir(partial, 0777) && errno != EEXIST) {
-            rc = error_set(e, RC_UNMEASURED, "%s: cannot make folder: %s", partial, strerror(errno));
+        struct stat there;
+        int why = mkdir(partial, 0777) ? errno : 0;
+        if (why == EEXIST) why = stat(partial, &there) ? errno : S_ISDIR(there.st_mode) ? 0 : ENOTDIR;
+        if (why) {
+            rc = error_set(e, RC_UNMEASURED, "%s: cannot make folder %s: %s", path, partial, strerror(why));
             break;
         }
         *s = held;

@@ -1,5 +1,6 @@
 #include "bench/checkpoint.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +26,45 @@ static void add_integer(SafeFile *f, const char *key, long value) {
     safe_add_text(f, key, text);
 }
 
+/* The file's own hash is that of its data. This one is of the texts and of the names and shapes in its header, so that
+ * one changed bit anywhere is noticed. */
+static void seal_of(char out[SHA256_HEX], const SafeFile *f) {
+    static const char *const keys[] = {"id", "step", "loss_chain", "evaluations"};
+    Text t;
+    text_init(&t);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *value = safe_text(f, keys[i]);
+        text_format(&t, "%s = %s\n", keys[i], value ? value : "");
+    }
+    for (int i = 0; i < f->tensors; i++) {
+        const SafeTensor *x = &f->tensor[i];
+        text_format(&t, "%s %s %lld %lld\n", x->name, x->dtype, (long long)x->shape[0], (long long)x->shape[1]);
+    }
+    sha256_hex_of(out, t.at, t.length);
+    text_release(&t);
+}
+
+/* Another process that finishes its last run may remove the folder between making and using it. */
+static Rc store(const SafeFile *f, const char *folder, const char *path, Error *e) {
+    Text parent;
+    text_init(&parent);
+    text_format(&parent, "%s/.partial", folder);
+    Rc rc = RC_UNMEASURED;
+    for (int attempt = 0; attempt < 3 && rc; attempt++) {
+        rc = folder_make(parent.at, e);
+        if (rc) break;
+        rc = safe_write(f, path, e);
+        if (file_exists(parent.at)) break;
+    }
+    text_release(&parent);
+    return rc;
+}
+
 Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, const RunRecord *r, const uint8_t chain[32],
                     Error *e) {
     SafeFile f;
     Text path;
-    char hex[SHA256_HEX], name[80], *evaluations = evaluations_text(r);
+    char hex[SHA256_HEX], seal[SHA256_HEX], name[80], *evaluations = evaluations_text(r);
     const char *dtype = t->program.backend->word == sizeof(double) ? "F64" : "F32";
     safe_init(&f);
     for (int k = 0; k < SAVED; k++)
@@ -44,13 +79,10 @@ Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, const 
     safe_add_text(&f, "loss_chain", sha256_hex(hex, chain));
     safe_add_text(&f, "evaluations", evaluations);
     add_integer(&f, "step", t->step);
+    seal_of(seal, &f);
+    safe_add_text(&f, "seal", seal);
     path_of(&path, folder, id);
-    Text parent;
-    text_init(&parent);
-    text_format(&parent, "%s/.partial", folder);
-    Rc rc = folder_make(parent.at, e);
-    if (!rc) rc = safe_write(&f, path.at, e);
-    text_release(&parent);
+    Rc rc = store(&f, folder, path.at, e);
     text_release(&path);
     free(evaluations);
     safe_release(&f);
@@ -70,16 +102,19 @@ static bool from_hex(uint8_t out[32], const char *hex) {
 /* Everything is checked before anything is changed. */
 static Rc check(const SafeFile *f, const char *id, const Trainer *t, int columns, Error *e) {
     const char *whose = safe_text(f, "id"), *dtype = t->program.backend->word == sizeof(double) ? "F64" : "F32";
-    char name[80];
+    char name[80], seal[SHA256_HEX];
     int64_t step;
     const SafeTensor *curves = safe_find(f, "curves");
-    if (!whose || strcmp(whose, id)) return error_set(e, RC_INTEGRITY, "it is of another run");
+    seal_of(seal, f);
     if (!safe_text(f, "sha256")) return error_set(e, RC_INTEGRITY, "it names no hash of its data");
+    if (!safe_text(f, "seal") || strcmp(safe_text(f, "seal"), seal))
+        return error_set(e, RC_INTEGRITY, "its header does not have the hash it names");
+    if (!whose || strcmp(whose, id)) return error_set(e, RC_INTEGRITY, "it is of another run");
     if (!safe_text(f, "step") || !parse_integer(safe_text(f, "step"), &step) || step < 0 || step > t->recipe->steps)
         return error_set(e, RC_INTEGRITY, "its step is not one of this run");
     if (!curves || strcmp(curves->dtype, "F64") || curves->rank != 2 || curves->shape[1] != columns)
         return error_set(e, RC_INTEGRITY, "its curves are not of this run");
-    if (curves->shape[0] < step) return error_set(e, RC_INTEGRITY, "its curves end before its step");
+    if (curves->shape[0] != step) return error_set(e, RC_INTEGRITY, "its curves do not end at its step");
     for (int k = 0; k < SAVED; k++)
         for (int i = 0; i < t->tape.tensors; i++) {
             const Tensor *x = &t->tape.tensor[i];
@@ -138,5 +173,49 @@ void checkpoint_remove(const char *folder, const char *id) {
     Text path;
     path_of(&path, folder, id);
     unlink(path.at);
+    text_release(&path);
+}
+
+/* The id in ".aside.ID.PID" or "ID.safetensors…"; false for any other name. */
+static bool id_in(char out[SHA256_HEX], const char *name, const char *before, const char *after) {
+    size_t n = strlen(before);
+    if (strncmp(name, before, n) || strlen(name) < n + SHA256_HEX - 1) return false;
+    memcpy(out, name + n, SHA256_HEX - 1);
+    out[SHA256_HEX - 1] = 0;
+    return strspn(out, "0123456789abcdef") == SHA256_HEX - 1 && !strncmp(name + n + SHA256_HEX - 1, after, strlen(after));
+}
+
+static bool is_stored(const char *folder, const char *id) {
+    Text path;
+    text_init(&path);
+    text_format(&path, "%s/%s/record.json", folder, id);
+    bool found = file_exists(path.at);
+    text_release(&path);
+    return found;
+}
+
+static void sweep(const char *folder, const char *within, const char *before, const char *after) {
+    Text path;
+    char id[SHA256_HEX];
+    text_init(&path);
+    text_format(&path, "%s%s", folder, within);
+    DIR *list = opendir(path.at);
+    for (struct dirent *entry; list && (entry = readdir(list));) {
+        if (!id_in(id, entry->d_name, before, after) || !is_stored(folder, id)) continue;
+        text_clear(&path);
+        text_format(&path, "%s%s/%s", folder, within, entry->d_name);
+        if (unlink(path.at)) folder_remove(path.at);
+    }
+    if (list) closedir(list);
+    text_release(&path);
+}
+
+void checkpoint_sweep(const char *folder) {
+    Text path;
+    sweep(folder, "", ".aside.", ".");
+    sweep(folder, "/.partial", "", ".safetensors");
+    text_init(&path);
+    text_format(&path, "%s/.partial", folder);
+    rmdir(path.at); /* stays while any checkpoint is in it */
     text_release(&path);
 }

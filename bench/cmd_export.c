@@ -202,7 +202,7 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
     const Dataset *d = NULL;
     Trainer t;
     int64_t *batches = NULL;
-    int step;
+    int step = 0;
     bool with_batches = s->options->times[OPTION_batches] > 0;
     if (parse_step(option(s->options, OPTION_step, "final"), r, &step, e) || find_backend(s, r, &backend, e) ||
         check_output(path, e) || ((step || with_batches) && open_corpus(s, r, &d, e)))

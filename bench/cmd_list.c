@@ -68,7 +68,7 @@ Rc command_list(Session *s, Error *e) {
 #include "models/schedule.def"
 #undef SCHEDULE
     };
-    (void)e;
+    if (s->options->operands) return error_set(e, RC_USAGE, "list: '%s' is too much; it takes no operand", s->options->operand[0]);
     list_variants();
     list_experiments(s);
     list_data();

@@ -107,20 +107,6 @@ static double slice_loss(Trainer *t, const Dataset *d, const RunSpec *s) {
     return count ? nll / (double)count : (double)NAN;
 }
 
-/* llm.c's rule: z against a full window of the previous 128 losses, population deviation. */
-static bool is_spike(const Curves *c, int row) {
-    enum { WINDOW = 128 };
-    double sum = 0, squares = 0;
-    if (row < WINDOW) return false;
-    for (int i = row - WINDOW; i < row; i++) sum += c->value[(size_t)i * (size_t)c->columns + CURVE_train_loss];
-    double mean = sum / WINDOW, x = c->value[(size_t)row * (size_t)c->columns + CURVE_train_loss];
-    for (int i = row - WINDOW; i < row; i++) {
-        double d = c->value[(size_t)i * (size_t)c->columns + CURVE_train_loss] - mean;
-        squares += d * d;
-    }
-    return squares > 0 && (x - mean) / sqrt(squares / WINDOW) > 6;
-}
-
 typedef struct {
     const Execution *x;
     RunRecord *r;
@@ -169,7 +155,7 @@ static void step_here(Running *g) {
     g->finite = report.finite;
     if (report.finite) {
         row[CURVE_update_norm] = report.update_norm;
-        row[CURVE_spike] = is_spike(c, c->rows - 1);
+        row[CURVE_spike] = curves_spike(c, c->rows - 1);
     } else {
         strcpy(g->r->status, "diverged");
         g->r->diverged_step = step;

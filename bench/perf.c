@@ -12,7 +12,7 @@
 #include "models/trainer.h"
 
 enum { LEAST_STEPS = 10, MOST_STEPS = 2000, ROUNDS = 5 };
-static const double least_seconds = 3, between_samples = 0.2, round_seconds = 0.4;
+static const double least_seconds = 3, enough_seconds = 15, between_samples = 0.2, round_seconds = 0.4;
 
 typedef struct {
     double *value;
@@ -30,10 +30,14 @@ typedef struct {
     double sampled;                    /* when the fma peak was last taken */
 } Bench;
 
-static double now(void) {
+static double clock_of(clockid_t id) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(id, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double now(void) {
+    return clock_of(CLOCK_MONOTONIC);
 }
 
 static void add(Samples *s, double x) {
@@ -58,14 +62,6 @@ static PerfRate rate_of(Samples *s) {
     return (PerfRate){s->value[s->count - 1], middle, s->value[0], s->count};
 }
 
-double perf_rate(double amount, double seconds) {
-    return amount > 0 && seconds > 0 ? 1e-9 * amount / seconds : 0;
-}
-
-double perf_utilization(const Perf *p) {
-    return perf_rate(p->flops, p->step_median) / p->fma.best;
-}
-
 /* The most this process ever held, MB. VmHWM is of this program alone; ru_maxrss also remembers the program it was
  * started from. */
 static double resident_most(void) {
@@ -78,67 +74,6 @@ static double resident_most(void) {
     if (f) fclose(f);
     if (kb <= 0 && !getrusage(RUSAGE_SELF, &usage)) kb = (double)usage.ru_maxrss;
     return kb / 1024;
-}
-
-/* Ops whose backward does not look at their inputs' values. */
-static bool ignores_inputs(OpKind kind) {
-    return kind == OP_embed || kind == OP_residual || kind == OP_scale || kind == OP_center || kind == OP_mean ||
-           kind == OP_dropout;
-}
-
-static void count_bytes(PerfOp *g, const Program *p, int i) {
-    const Tape *t = p->tape;
-    const Call *c = &p->call[i];
-    double word = (double)p->backend->word, out = word * c->out.rows * c->out.cols, save = word * c->save.rows * c->save.cols;
-    double forward = out + save, backward = out + save;
-    for (int j = 0; j < c->in_count; j++) {
-        double in = word * c->in[j].rows * c->in[j].cols, written = c->din[j].at ? c->accumulate[j] ? 2 * in : in : 0;
-        if (t->tensor[t->input[t->op[i].in_at + j]].role == ROLE_TOKEN) in *= sizeof(int32_t) / word;
-        if (c->kind == OP_embed && in > out) in = out; /* only the rows that are looked up */
-        forward += in;
-        backward += written + (ignores_inputs(c->kind) ? 0 : in);
-    }
-    g->bytes[PASS_FORWARD] += forward;
-    if (p->reached[i]) g->bytes[PASS_BACKWARD] += backward;
-}
-
-static void count_flops(PerfOp *g, const Call *c) {
-    double flops = 0;
-    if (c->kind == OP_linear) flops = 2.0 * c->in[0].rows * c->in[0].cols * c->out.cols;
-    if (c->kind == OP_attention) flops = 2 * 2.0 * c->out.rows * c->out.cols * (c->attr.seq + 1) / 2;
-    g->flops[PASS_FORWARD] += flops;
-    g->flops[PASS_BACKWARD] += 2 * flops;
-}
-
-/* Groups the tape's ops by kind and widths, in order of first appearance. */
-static void make_groups(Bench *b) {
-    const Program *p = &b->t.program;
-    Perf *out = b->out;
-    b->group = mem_alloc((size_t)p->tape->ops, sizeof *b->group);
-    out->op = mem_alloc((size_t)p->tape->ops, sizeof *out->op);
-    for (int i = 0; i < p->tape->ops; i++) {
-        const Call *c = &p->call[i];
-        int in_cols = c->kind == OP_embed ? c->out.cols : c->in[0].cols, g = 0;
-        while (g < out->ops && (out->op[g].kind != c->kind || out->op[g].in_cols != in_cols ||
-                                out->op[g].out_cols != c->out.cols)) g++;
-        if (g == out->ops) out->op[out->ops++] = (PerfOp){.kind = c->kind, .in_cols = in_cols, .out_cols = c->out.cols};
-        out->op[g].calls++;
-        count_flops(&out->op[g], c);
-        count_bytes(&out->op[g], p, i);
-        b->group[i] = g;
-    }
-    for (int pass = 0; pass < PASSES; pass++) b->op[pass] = mem_alloc((size_t)out->ops, sizeof *b->op[pass]);
-}
-
-static void count_parts(Bench *b) {
-    static const int moments[] = {
-#define OPTIMIZER(name, moments, formula) [OPTIMIZER_##name] = moments,
-#include "kernels/optimizers.def"
-#undef OPTIMIZER
-    };
-    double words = (double)b->out->parameters * (double)b->t.program.backend->word;
-    b->out->update.bytes = words * 2 * (2 + moments[b->t.recipe->optimizer]); /* p, g and moments, read and written */
-    b->out->norms.bytes = words * 2;                                         /* gradient once, update once */
 }
 
 static void next_batch(Trainer *t, const RunSpec *s, const Dataset *d) {
@@ -218,19 +153,24 @@ static void sample_machine(Bench *b, bool copy) {
     b->sampled = now();
 }
 
+static bool enough(int steps, double spent) {
+    return (steps >= LEAST_STEPS && spent >= least_seconds) || (steps >= 3 && spent >= enough_seconds) ||
+           steps >= MOST_STEPS;
+}
+
 static void measure_steps(Bench *b) {
     bool halfway = false;
     sample_machine(b, true);
-    double start = now();
-    while (!session_signal) {
-        double spent = now() - start;
-        if ((b->step.count >= LEAST_STEPS && spent >= least_seconds) || b->step.count >= MOST_STEPS) break;
+    double start = now(), ran = clock_of(CLOCK_THREAD_CPUTIME_ID), spent = 0;
+    while (!session_signal && !enough(b->step.count, spent)) {
         real_step(b, true);
         timed_step(b);
-        bool copy = !halfway && (spent > least_seconds / 2 || b->step.count >= LEAST_STEPS / 2);
+        spent = now() - start;
+        bool copy = !halfway && spent > least_seconds / 2;
         halfway = halfway || copy;
         if (copy || now() - b->sampled > between_samples) sample_machine(b, copy);
     }
+    b->out->undisturbed = (clock_of(CLOCK_THREAD_CPUTIME_ID) - ran) / (now() - start);
     sample_machine(b, true);
 }
 
@@ -261,7 +201,8 @@ static double crowd_seconds(Crowd *c, int threads) {
 static void measure_scaling(Bench *b, Trainer *second) {
     Samples runs = {0}, fma = {0};
     Crowd work = {b, {&b->t, second}, (int)(round_seconds / b->out->step_median) + 1}, peak = {.bench = b};
-    for (int i = 0; i < ROUNDS && !session_signal; i++) {
+    double start = now();
+    for (int i = 0; i < ROUNDS && !session_signal && now() - start < enough_seconds; i++) {
         double one = crowd_seconds(&work, 1), two = crowd_seconds(&work, 2);
         add(&runs, 2 * one / two);
         one = crowd_seconds(&peak, 1), two = crowd_seconds(&peak, 2);
@@ -301,10 +242,9 @@ Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *b
     Trainer second;
     *p = (Perf){.shape = spec_shape(spec, d->vocab), .scaling_runs = (double)NAN, .scaling_fma = (double)NAN};
     if (trainer_init(&b.t, &p->shape, &spec->variant, &recipe, &spec->seed, 1, backend, e)) return e->code;
-    p->flops = tape_flops(&b.t.tape);
-    p->parameters = tape_parameters(&b.t.tape);
-    make_groups(&b);
-    count_parts(&b);
+    b.group = mem_alloc((size_t)b.t.tape.ops, sizeof *b.group);
+    perf_count(p, b.group, &b.t.program, recipe.optimizer);
+    for (int pass = 0; pass < PASSES; pass++) b.op[pass] = mem_alloc((size_t)p->ops, sizeof *b.op[pass]);
     real_step(&b, false);
     p->memory_one = resident_most();
     Rc rc = trainer_init(&second, &p->shape, &spec->variant, &recipe, &spec->seed, 1, backend, e);

@@ -6,6 +6,7 @@
 #include "bench/spec.h"
 #include "datasets/dataset.h"
 #include "kernels/backend.h"
+#include "models/program.h"
 
 /* Samples of a rate: GFLOP/s or GB/s. */
 typedef struct {
@@ -36,6 +37,7 @@ typedef struct {
     double flops;                      /* of one step, by tape_flops */
     int steps;                         /* measured */
     double step_median, step_best;     /* seconds */
+    double undisturbed;                /* share of the measuring time in which this thread had a processor */
     PerfOp *op;
     int ops;
     PerfPart update, norms;            /* the optimizer; gradient and update norms */
@@ -44,9 +46,12 @@ typedef struct {
     double memory_one, memory_two;     /* MB resident at most: with one trainer, with two */
 } Perf;
 
-/* Takes about 10 s. RC_UNMEASURED: memory; 128 + signal when stopped. */
+/* Takes about 10 s, at most a minute or so. RC_UNMEASURED: memory; 128 + signal when stopped. */
 Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *backend, Error *e);
 void perf_release(Perf *p);
+
+/* Fills shapes, calls, FLOPs and bytes, in order of first appearance; group is [tape ops]: each op's index in out->op. */
+void perf_count(Perf *out, int *group, const Program *p, OptimizerKind optimizer);
 
 /* FLOP/s (or bytes/s) in units of 10^9; 0 when nothing was counted. */
 double perf_rate(double amount, double seconds);

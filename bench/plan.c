@@ -35,6 +35,26 @@ static void cached_arithmetic(ToyCache *c, char out[SHA256_HEX], const RunSpec *
     strcpy(c->hash[c->count++], out);
 }
 
+/* A run counts as stored when all of its folder reads. A folder that does not read is never taken, and never replaced
+ * behind its owner's back. */
+static Rc find_stored(PlannedRun *run, const char *runs, Error *e) {
+    char path[1024];
+    RunRecord r;
+    snprintf(path, sizeof path, "%s/%s", runs, run->id);
+    if (!file_exists(path)) return RC_OK;
+    if (record_read(&r, runs, run->id, e)) {
+        if (e->code == RC_USAGE) e->code = RC_INTEGRITY;
+        size_t n = strlen(e->text);
+        if (e->code == RC_INTEGRITY)
+            snprintf(e->text + n, sizeof e->text - n, "; move the folder %s away to train this run again",
+                     path);
+        return e->code;
+    }
+    record_release(&r);
+    run->done = true;
+    return RC_OK;
+}
+
 /* Why a run is not there: nothing of the kind, or one whose bits or corpus were others. */
 static void explain_missing(PlannedRun *run, RunRecord *const *old, int count) {
     Text mine, theirs;
@@ -94,14 +114,13 @@ Rc plan_make(Plan *p, Session *s, const Experiment *x, Error *e) {
         for (int arm = 0; arm < x->arms && !rc; arm++)
             for (int seed = 0; seed < x->seeds && !rc; seed++) {
                 PlannedRun *run = &p->run[p->runs++];
-                char tokenizer[160], path[1024];
+                char tokenizer[160];
                 *run = (PlannedRun){.spec = experiment_spec(x, cell, arm, seed), .cell = cell, .arm = arm, .seed = seed};
                 rc = session_dataset(s, run->spec.dataset.text, spec_get(tokenizer, &run->spec, "tokenizer"), &run->data, e);
                 if (rc) break;
                 cached_arithmetic(&cache, run->arithmetic, &run->spec, s->backend);
                 run_id(run->id, &run->spec, run->data, s->backend, run->arithmetic);
-                snprintf(path, sizeof path, "%s/%s/record.json", s->runs, run->id);
-                run->done = file_exists(path);
+                rc = find_stored(run, s->runs, e);
                 p->missing += !run->done;
             }
     free(cache.text);

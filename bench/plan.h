@@ -19,6 +19,7 @@ typedef struct {
     int runs, missing;
 } Plan;
 
+/* RC_INTEGRITY: a run's folder is there but damaged; the line names the file and says what to do. */
 Rc plan_make(Plan *p, Session *s, const Experiment *x, Error *e);
 void plan_release(Plan *p);
 

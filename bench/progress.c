@@ -55,6 +55,14 @@ void progress_finish_job(Progress *p, const char *line) {
     pthread_mutex_unlock(&p->lock);
 }
 
+void progress_note(Progress *p, const char *line) {
+    pthread_mutex_lock(&p->lock);
+    if (p->terminal) fprintf(stderr, "\r\033[K");
+    fprintf(stderr, "normbench: %s\n", line);
+    if (p->terminal) draw(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
 void progress_end(Progress *p) {
     if (p->terminal) fprintf(stderr, "\r\033[K");
     pthread_mutex_destroy(&p->lock);

@@ -19,6 +19,8 @@ void progress_init(Progress *p, double total, int jobs);
 void progress_add(Progress *p, double work, bool resumed);
 /* A job is over: prints "line" (on a terminal above the bar). */
 void progress_finish_job(Progress *p, const char *line);
+/* Prints a line that is no job's result. */
+void progress_note(Progress *p, const char *line);
 void progress_end(Progress *p);
 
 /* "1 h 05 min", "3 min 20 s", "12 s"; returns out, which holds 32 bytes. */

@@ -38,6 +38,19 @@ double *curves_add(Curves *c) {
     return row;
 }
 
+bool curves_spike(const Curves *c, int row) {
+    enum { WINDOW = 128 };
+    double sum = 0, squares = 0;
+    if (row < WINDOW) return false;
+    for (int i = row - WINDOW; i < row; i++) sum += c->value[(size_t)i * (size_t)c->columns + CURVE_train_loss];
+    double mean = sum / WINDOW, x = c->value[(size_t)row * (size_t)c->columns + CURVE_train_loss];
+    for (int i = row - WINDOW; i < row; i++) {
+        double d = c->value[(size_t)i * (size_t)c->columns + CURVE_train_loss] - mean;
+        squares += d * d;
+    }
+    return squares > 0 && (x - mean) / sqrt(squares / WINDOW) > 6;
+}
+
 /* Steps before `step` that belong to its last tenth (at least one). */
 static int tail_begin(int step) {
     int tail = step / 10;
@@ -161,6 +174,21 @@ void curves_text(const Curves *c, Text *out) {
     N(vocab, int) N(entropy_rate, double) N(unigram, double) N(diverged_step, int) N(parameters, long) \
     N(step_seconds, double) N(memory_mb, double) N(wall_seconds, double)
 
+/* SHA-256 of everything a record says but its own hash, and of its curves: a changed digit is noticed. */
+static void record_hash(char out[SHA256_HEX], json_t *root, const char *curves, size_t length) {
+    json_t *rest = json_copy(root);
+    json_object_del(rest, "sha256");
+    char *json = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    Text t;
+    text_init(&t);
+    text_format(&t, "%s\n", json);
+    text_add(&t, curves, length);
+    sha256_hex_of(out, t.at, t.length);
+    text_release(&t);
+    free(json);
+    json_decref(rest);
+}
+
 static json_t *record_json(const RunRecord *r) {
     json_t *root = json_object();
     Text spec;
@@ -190,6 +218,9 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     text_format(&final, "%s/%s", folder, r->id);
     curves_text(&r->curves, &curves);
     json_t *root = record_json(r);
+    char hash[SHA256_HEX];
+    record_hash(hash, root, curves.at, curves.length);
+    json_object_set_new(root, "sha256", json_string(hash));
     char *json = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     Rc rc = folder_make(aside.at, e);
     text_format(&path, "%s/curves.csv", aside.at);
@@ -199,6 +230,10 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     if (!rc) rc = file_write(path.at, json, strlen(json), e);
     if (!rc) rc = folder_publish(aside.at, final.at, e);
     if (rc) folder_remove(aside.at);
+    /* Another process stored this very run meanwhile, and swept what was written aside. */
+    text_clear(&path);
+    text_format(&path, "%s/record.json", final.at);
+    if (rc && file_exists(path.at)) rc = RC_OK;
     free(json);
     json_decref(root);
     for (int i = 0; i < 4; i++) text_release(all[i]);
@@ -252,29 +287,42 @@ static Rc read_curves(Curves *c, char *text, Error *e) {
     return RC_OK;
 }
 
-Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
-    Text path;
+static Rc read_record(RunRecord *r, json_t **root, const char *path, const char *id, Error *e) {
     char *bytes;
     size_t length;
+    json_error_t why;
+    if (file_read(path, &bytes, &length, e)) return e->code;
+    *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
+    free(bytes);
+    Rc rc = *root ? read_members(r, *root, e) : error_set(e, RC_INTEGRITY, "line %d: %s", why.line, why.text);
+    if (!rc && strcmp(r->id, id)) rc = error_set(e, RC_INTEGRITY, "id: names another run");
+    return rc ? error_prefix(e, "%s: ", path) : RC_OK;
+}
+
+/* The curves, once the hash has vouched for them and for the record. */
+static Rc read_vouched(RunRecord *r, json_t *root, const char *path, Error *e) {
+    char *bytes, hash[SHA256_HEX];
+    size_t length;
+    const char *stated = json_string_value(json_object_get(root, "sha256"));
+    if (file_read(path, &bytes, &length, e)) return e->code == RC_USAGE ? e->code = RC_INTEGRITY : e->code;
+    record_hash(hash, root, bytes, length);
+    Rc rc = stated && !strcmp(stated, hash) ? read_curves(&r->curves, bytes, e)
+            : error_set(e, RC_INTEGRITY, "this file and record.json beside it do not have the hash that record.json names");
+    free(bytes);
+    return rc ? error_prefix(e, "%s: ", path) : RC_OK;
+}
+
+Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
+    Text path;
+    json_t *root = NULL;
     *r = (RunRecord){0};
     text_init(&path);
     text_format(&path, "%s/%s/record.json", folder, id);
-    Rc rc = file_read(path.at, &bytes, &length, e);
-    if (!rc) {
-        json_error_t why;
-        json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
-        rc = root ? read_members(r, root, e) : error_set(e, RC_INTEGRITY, "line %d: %s", why.line, why.text);
-        if (!rc && strcmp(r->id, id)) rc = error_set(e, RC_INTEGRITY, "id: names another run");
-        if (rc) error_prefix(e, "%s: ", path.at);
-        json_decref(root);
-        free(bytes);
-    }
+    Rc rc = read_record(r, &root, path.at, id, e);
     text_clear(&path);
     text_format(&path, "%s/%s/curves.csv", folder, id);
-    if (!rc && !(rc = file_read(path.at, &bytes, &length, e))) {
-        if ((rc = read_curves(&r->curves, bytes, e))) error_prefix(e, "%s: ", path.at);
-        free(bytes);
-    }
+    if (!rc) rc = read_vouched(r, root, path.at, e);
+    json_decref(root);
     if (rc) record_release(r);
     text_release(&path);
     return rc;

@@ -67,6 +67,10 @@ void record_release(RunRecord *r);
 /* Appends a row of NaN and returns it. */
 double *curves_add(Curves *c);
 
+/* Whether a row's train loss is more than 6 standard deviations (population) above the mean of the 128 rows before it;
+ * never before there are 128 (llm.c's rule). */
+bool curves_spike(const Curves *c, int row);
+
 /* An evaluation's metrics that come from the curves: last, tail and count, from rows before step. */
 void record_curve_metrics(const Curves *c, int step, double metric[METRIC_COUNT]);
 
@@ -76,7 +80,8 @@ const Evaluation *record_at(const RunRecord *r, int step);
 /* runs/<id>/ under folder. RC_UNMEASURED when the disk refuses; nothing is left half-written. */
 Rc record_write(const RunRecord *r, const char *folder, Error *e);
 
-/* Reads runs/<id>/record.json and curves.csv. RC_INTEGRITY names what does not read; RC_USAGE when absent. */
+/* Reads runs/<id>/record.json and curves.csv. RC_INTEGRITY names what does not read or does not have the hash that the
+ * record names; RC_USAGE when absent. */
 Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e);
 
 /* Evaluations as JSON text and back (checkpoints). */

@@ -1,9 +1,12 @@
 #include "bench/runner.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/pool.h"
@@ -19,8 +22,9 @@ typedef struct {
     int *job; /* indices into plan->run */
     Progress progress;
     pthread_mutex_t lock;
-    Rc rc;
-    Error error; /* the first failure */
+    int failures;
+    Error error;      /* the first failure */
+    atomic_bool full; /* a record could not be stored */
 } Runner;
 
 typedef struct {
@@ -46,12 +50,12 @@ static void summarize(char *line, size_t size, const Runner *r, const PlannedRun
         snprintf(line + n, size - (size_t)n, "diverged at step %d (%s)", record->diverged_step, record->culprit);
 }
 
-static void fail(Runner *r, const Error *e) {
+/* Each failure is told when it happens: the last line of the program has room for one. */
+static void fail(Runner *r, const PlannedRun *run, Error *e) {
+    error_prefix(e, "arm %s, seed %llu: ", r->x->arm[run->arm].name, (unsigned long long)run->spec.seed);
+    progress_note(&r->progress, e->text);
     pthread_mutex_lock(&r->lock);
-    if (!r->rc) {
-        r->rc = e->code;
-        r->error = *e;
-    }
+    if (!r->failures++) r->error = *e;
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -62,19 +66,18 @@ static void one_run(void *context, int index) {
     RunRecord record;
     Error e;
     char line[512];
-    if (session_signal) return;
+    if (session_signal || r->full) return; /* what cannot be stored is not trained */
     Execution x = {.spec = &run->spec, .data = run->data, .backend = r->s->backend, .id = run->id,
                    .arithmetic = run->arithmetic, .folder = r->s->runs, .checkpoint_seconds = r->o->checkpoint_seconds,
                    .stop = &session_signal, .progress = report, .context = &reporter};
     if (run_execute(&x, &record, &e)) {
-        if (e.code != RC_INTERRUPTED) {
-            error_prefix(&e, "arm %s, seed %llu: ", r->x->arm[run->arm].name, (unsigned long long)run->spec.seed);
-            fail(r, &e);
-        }
+        if (e.code != RC_INTERRUPTED) fail(r, run, &e);
         return;
     }
-    if (record_write(&record, r->s->runs, &e)) fail(r, &e);
-    else {
+    if (record_write(&record, r->s->runs, &e)) {
+        r->full = true;
+        fail(r, run, &e);
+    } else {
         run->done = true;
         checkpoint_remove(r->s->runs, run->id);
         summarize(line, sizeof line, r, run, &record);
@@ -91,11 +94,13 @@ Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o
     /* Seeds outermost: a stopped sweep leaves whole sets of arms, which can already be compared. */
     for (int seed = 0; seed < x->seeds; seed++)
         for (int i = 0; i < p->runs; i++) {
-            if (p->run[i].done || p->run[i].seed != seed || nth++ % o->shards != o->shard) continue;
+            if (p->run[i].seed != seed || nth++ % o->shards != o->shard || p->run[i].done) continue;
             r.job[jobs++] = i;
             steps += (double)p->run[i].spec.steps;
         }
     Rc rc = jobs ? folder_make(s->runs, e) : RC_OK;
+    if (jobs && !rc && access(s->runs, W_OK | X_OK))
+        rc = error_set(e, RC_UNMEASURED, "%s: nothing can be stored here: %s", s->runs, strerror(errno));
     if (jobs && !rc) {
         pthread_mutex_init(&r.lock, NULL);
         progress_init(&r.progress, steps, jobs);
@@ -104,11 +109,13 @@ Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o
         pthread_mutex_destroy(&r.lock);
     }
     free(r.job);
+    checkpoint_sweep(s->runs);
     for (p->missing = 0, nth = 0; nth < p->runs; nth++) p->missing += !p->run[nth].done;
     if (rc) return rc;
     if (session_signal)
-        return error_set(e, (Rc)(128 + session_signal), "stopped; finished runs are kept and the others resume: "
-                         "normbench run %s --profile %s", x->name, x->profile);
-    if (r.rc) *e = r.error;
-    return r.rc;
+        return error_set(e, (Rc)(128 + session_signal), "stopped with %d of %d runs stored; to resume where the others "
+                         "stand, give the same command again", p->runs - p->missing, p->runs);
+    if (r.failures > 1) error_prefix(&r.error, "%d runs failed; the first: ", r.failures);
+    if (r.failures) *e = r.error;
+    return r.failures ? r.error.code : RC_OK;
 }

@@ -6,11 +6,12 @@
 
 typedef struct {
     double checkpoint_seconds;
-    int shard, shards; /* this process takes missing runs shard, shard + shards, … (0-based) */
+    int shard, shards; /* this process takes runs shard, shard + shards, … (0-based; seeds outermost, stored ones counted) */
 } RunnerOptions;
 
-/* Trains what is missing and stores each record as it is finished; a failed run is named and the others go on. Returns
- * RC_OK, RC_INTERRUPTED (or 143) when a signal stopped it, or the code of the first failure. Updates p->run[].done. */
+/* Trains what is missing and stores each record as it is finished; a failed run is named and the others go on,
+ * unless the disk refused a record: then no new run is begun. Returns RC_OK, RC_INTERRUPTED (or 143) when a signal
+ * stopped it, or the code of the first failure. Updates p->run[].done. */
 Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o, Error *e);
 
 #endif

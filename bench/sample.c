@@ -82,6 +82,8 @@ static void common_steps(const Experiment *x, int cell, SampleCell *c) {
 static Rc read_cell(Sample *s, int cell, const RunRecord *records, Error *e) {
     SampleCell *c = &s->cell[cell];
     common_steps(s->x, cell, c);
+    if (!c->steps || !c->step[c->steps - 1])
+        return error_set(e, RC_USAGE, "%s: the arms have no whole validation after training in common", s->x->name);
     c->run = mem_alloc((size_t)c->steps * (size_t)s->arms * (size_t)s->seeds, sizeof *c->run);
     for (int arm = 0; arm < s->arms; arm++)
         for (int seed = 0; seed < s->seeds; seed++) {

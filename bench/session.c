@@ -1,5 +1,6 @@
 #include "bench/session.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/pool.h"
+#include "bench/document.h"
 
 volatile sig_atomic_t session_signal;
 
@@ -24,6 +26,13 @@ void session_signals(void) {
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+}
+
+/* A standard stream that was closed would lend its number to the next file that is opened, and messages would end up in
+ * a record. Its number goes to /dev/null instead, stdout's for reading only: what cannot be printed is still an error. */
+static void hold_streams(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 /* Upward from the working folder, then where the program was built. */
@@ -55,8 +64,12 @@ static Rc find_root(char *root, size_t size, Error *e) {
 Rc session_init(Session *s, const Options *o, Error *e) {
     int64_t threads = pool_processors();
     *s = (Session){.options = o};
+    hold_streams();
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows past `ulimit -f` is a full disk, not a death */
     if (find_root(s->root, sizeof s->root, e)) return e->code;
     const char *results = option(o, OPTION_results, NULL), *given = option(o, OPTION_threads, NULL);
+    if (results && (!*results || strlen(results) >= sizeof s->results))
+        return error_set(e, RC_USAGE, "--results: a path of 1 to %zu bytes is needed", sizeof s->results - 1);
     if (results) snprintf(s->results, sizeof s->results, "%s", results);
     else snprintf(s->results, sizeof s->results, "%s/results", s->root);
     snprintf(s->runs, sizeof s->runs, "%s/runs", s->results);
@@ -103,6 +116,32 @@ static void banner(const char *name, const char *why) {
             name, why);
 }
 
+/* Where a corpus was named: --set, or the line of the arm, of the profile or of the file. */
+static Rc place_corpus(const Session *s, const Experiment *x, int arm, Error *e) {
+    const Options *o = s->options;
+    const char *const places[][2] = {{"arms", x->arm[arm].name}, {"profiles", x->profile}};
+    Document d;
+    Error ignored;
+    char *bytes;
+    size_t length;
+    if (o->times[OPTION_arm] && x->arm[arm].own >> spec_index("dataset") & 1) return error_prefix(e, "--arm: ");
+    for (int i = 0; i < o->times[OPTION_set]; i++)
+        if (!strncmp(o->value[OPTION_set][i], "dataset", 7)) return error_prefix(e, "--set: ");
+    if (file_read(x->file, &bytes, &length, &ignored)) return e->code;
+    if (!document_parse(&d, x->file, bytes, length, &ignored)) {
+        const Node *found = NULL;
+        for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
+            const Node *all = node_find(d.root, places[i][0]), *mine = all ? node_find(all, places[i][1]) : NULL;
+            found = mine ? node_find(mine, "dataset") : NULL;
+        }
+        if (!found) found = node_find(d.root, "dataset");
+        document_prefix(e, &d, found ? found->line : 0);
+        document_release(&d);
+    }
+    free(bytes);
+    return e->code;
+}
+
 /* Every spec of the experiment, its corpus opened and large enough; a corpus that is nowhere becomes the synthetic. */
 static Rc settle_corpora(Session *s, Experiment *x, Error *e) {
     bool told = false;
@@ -118,7 +157,7 @@ static Rc settle_corpora(Session *s, Experiment *x, Error *e) {
             strcpy(spec->dataset.text, "synthetic");
             rc = session_dataset(s, spec->dataset.text, tokenizer, &d, e);
         }
-        if (rc) return rc;
+        if (rc) return rc == RC_USAGE && strncmp(spec->dataset.text, "text:", 5) ? place_corpus(s, x, arm, e) : rc;
         for (int cell = 0; cell < experiment_cells(x); cell++) {
             RunSpec one = experiment_spec(x, cell, arm, 0);
             ModelShape shape = spec_shape(&one, d->vocab);

@@ -137,7 +137,7 @@ static void test_together(Family *f, const Sample *s) {
     for (size_t i = 0; i < k; i++) {
         Comparison *c = &f->at[i];
         c->decision = c->decision_ranks = decide(c, c->joint.step, f->floor, f->alpha);
-        if (c->t_decides || c->status != ST_OK || ranks.status != ST_OK) continue;
+        if (c->t_decides || c->status != ST_OK || ranks.status != ST_OK || metric_info[c->what.metric].better > 0) continue;
         c->joint_ranks = rows[i].step;
         c->decision_ranks = decide(c, c->joint_ranks, f->floor, f->alpha);
     }

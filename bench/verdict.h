@@ -58,7 +58,7 @@ typedef struct {
     StVariance variance;  /* Pitman-Morgan */
     bool t_decides;       /* no diverged run: intervals may be shown */
     Decision decision;
-    double joint_ranks;   /* the adjusted p on ranks; NaN without divergence */
+    double joint_ranks;   /* the adjusted p on ranks; NaN without divergence, or when higher is better */
     Decision decision_ranks;
 } Comparison;
 

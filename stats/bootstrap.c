@@ -74,8 +74,7 @@ static void intervals(Means *m, StBoot *r) {
     bca(m, r);
     uint64_t negative = st_weighted_below(m->list, m->count, -tol, false);
     uint64_t upto_zero = st_weighted_below(m->list, m->count, tol, true);
-    uint64_t not_below = r->total - negative,
-             tail_count = upto_zero < not_below ? upto_zero : not_below;
+    uint64_t not_below = r->total - negative, tail_count = upto_zero < not_below ? upto_zero : not_below;
     double size = fmax(0.0, fabs(r->mean) - tol);
     uint64_t left = st_weighted_below(m->list, m->count, r->mean - size, true);
     uint64_t right = r->total - st_weighted_below(m->list, m->count, r->mean + size, false);
@@ -157,8 +156,7 @@ static StStatus boot(const StSample *s, size_t draws, StKey key, StBoot *r) {
 static StBoot start(const double *d, size_t n, double scale, double conf, size_t draws, StKey key) {
     const StInterval none = {ST_BAD_ARG, NAN, NAN};
     const StShare no_p = {NAN, 0, 0};
-    StBoot r = {ST_BAD_ARG, n,    draws == 0, 0,   0,   conf, NAN,  NAN,
-                none,       none, none,       NAN, NAN, no_p, no_p, no_p};
+    StBoot r = {ST_BAD_ARG, n, draws == 0, 0, 0, conf, NAN, NAN, none, none, none, NAN, NAN, no_p, no_p, no_p};
     StSample s;
     if (!(conf > 0.0 && conf < 1.0) || n > UINT32_MAX) {
         return r;

@@ -40,9 +40,7 @@ StCp st_cp(uint64_t k, uint64_t n, double conf) {
     r.status = ST_OK;
     r.share = hits / (double)n;
     r.lo = k == 0 ? 0.0 : beta_quantile(tail, hits, misses + 1.0);
-    r.hi = k == n
-               ? 1.0
-               : 1.0 - beta_quantile(tail, misses, hits + 1.0); /* mirrored: both ends as precise */
+    r.hi = k == n ? 1.0 : 1.0 - beta_quantile(tail, misses, hits + 1.0); /* mirrored: both ends as precise */
     return r;
 }
 
@@ -123,8 +121,8 @@ static double dispersion(const uint64_t *a, const uint64_t *b, size_t n, double 
     return used >= 2 && share > 0.0 && share < 1.0 ? sum / (double)(used - 1) : NAN;
 }
 
-StPoisson st_poisson_paired(const uint64_t *a, const uint64_t *b, size_t n, double exposure_a,
-                            double exposure_b, double conf) {
+StPoisson st_poisson_paired(const uint64_t *a, const uint64_t *b, size_t n, double exposure_a, double exposure_b,
+                            double conf) {
     StPoisson r = {ST_BAD_ARG, n, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN};
     if (!(exposure_a > 0.0 && exposure_a <= ST_HUGE) || !(conf > 0.0 && conf < 1.0) ||
         !(exposure_b > 0.0 && exposure_b <= ST_HUGE)) {

@@ -53,7 +53,7 @@ typedef struct {
     double dispersion;
 } StPoisson;
 
-StPoisson st_poisson_paired(const uint64_t *a, const uint64_t *b, size_t n, double exposure_a,
-                            double exposure_b, double conf);
+StPoisson st_poisson_paired(const uint64_t *a, const uint64_t *b, size_t n, double exposure_a, double exposure_b,
+                            double conf);
 
 #endif

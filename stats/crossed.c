@@ -57,8 +57,7 @@ static double lag1_of(const double *x, size_t n, double tol) {
 /* Mean squares, the variance of the mean and its degrees of freedom. */
 static void variance(StCrossed *r, const double *d, const Margins *m) {
     size_t seeds = r->seeds_n, blocks = r->blocks_n;
-    double s1 = (double)seeds - 1.0, b1 = (double)blocks - 1.0,
-           cells = (double)seeds * (double)blocks;
+    double s1 = (double)seeds - 1.0, b1 = (double)blocks - 1.0, cells = (double)seeds * (double)blocks;
     double error = 0.0;
     for (size_t s = 0; s < seeds; s++) {
         for (size_t b = 0; b < blocks; b++) {

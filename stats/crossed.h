@@ -42,8 +42,8 @@ typedef struct {
     double lo, hi;
 } StPigeonhole;
 
-StPigeonhole st_pigeonhole(const double *d, size_t seeds, size_t blocks, double scale, double conf,
-                           size_t draws, StKey key);
+StPigeonhole st_pigeonhole(const double *d, size_t seeds, size_t blocks, double scale, double conf, size_t draws,
+                           StKey key);
 
 /* Joins neighbouring blocks by twos until lag1 < limit. out: room for [S][B], filled as
  * [S][blocks]; blocks left over at the end of the text are dropped. ST_NO_CONVERGENCE: fewer than 8

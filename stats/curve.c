@@ -71,13 +71,11 @@ static StStatus bisquare(const double *x, const double *y, StLine *r, double noi
             double u = (y[i] - r->intercept - r->slope * x[i]) / reach;
             weight[i] = fabs(u) < 1.0 ? (1.0 - u * u) * (1.0 - u * u) : 0.0;
         }
-        gsl_fit_wlinear(x, 1, weight, 1, y, 1, r->n, &r->intercept, &r->slope, &c00, &c01, &c11,
-                        &chisq);
+        gsl_fit_wlinear(x, 1, weight, 1, y, 1, r->n, &r->intercept, &r->slope, &c00, &c01, &c11, &chisq);
         if (!isfinite(r->slope) || !isfinite(r->intercept)) {
             return ST_NO_CONVERGENCE;
         }
-        double moved = fabs(r->intercept - last.intercept) +
-                       fabs(r->slope - last.slope) * st_scale(x, NULL, r->n);
+        double moved = fabs(r->intercept - last.intercept) + fabs(r->slope - last.slope) * st_scale(x, NULL, r->n);
         if (moved <= fmax(noise, 1e-10 * reach)) {
             return ST_OK;
         }
@@ -92,8 +90,7 @@ StLine st_line_robust(const double *x, const double *y, size_t n) {
     }
     double *work = r.status == ST_OK ? st_alloc(n, 2 * sizeof *work) : NULL;
     if (r.status == ST_OK) {
-        r.status =
-            work != NULL ? bisquare(x, y, &r, st_tol(st_scale(y, NULL, n)), work) : ST_NO_MEMORY;
+        r.status = work != NULL ? bisquare(x, y, &r, st_tol(st_scale(y, NULL, n)), work) : ST_NO_MEMORY;
     }
     free(work);
     if (r.status != ST_OK) {
@@ -109,8 +106,7 @@ StLine st_line_robust(const double *x, const double *y, size_t n) {
 }
 
 /* One seed's slope; log_y is scratch. */
-static StStatus one_slope(const double *log_x, const double *y, size_t points, double *log_y,
-                          double *slope) {
+static StStatus one_slope(const double *log_x, const double *y, size_t points, double *log_y, double *slope) {
     for (size_t i = 0; i < points; i++) {
         if (y[i] <= 0.0) {
             return ST_BAD_ARG;
@@ -122,8 +118,7 @@ static StStatus one_slope(const double *log_x, const double *y, size_t points, d
     return line.status;
 }
 
-StTci st_loglog(const double *x, const double *y, size_t seeds, size_t points, double conf,
-                double *slopes) {
+StTci st_loglog(const double *x, const double *y, size_t seeds, size_t points, double conf, double *slopes) {
     StTci r = st_tci(NULL, 0, 0.0, conf); /* everything NaN */
     if (seeds == 0 || r.status == ST_BAD_ARG) {
         return r;
@@ -158,8 +153,7 @@ StArea st_area(const double *x, const double *y, size_t n) {
     return r;
 }
 
-StStatus st_curve_at(const double *x, const double *y, size_t n, const double *at, size_t m,
-                     double *out) {
+StStatus st_curve_at(const double *x, const double *y, size_t n, const double *at, size_t m, double *out) {
     StStatus status = check_points(x, y, n, 3);
     if (status != ST_OK) {
         return status;

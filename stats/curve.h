@@ -25,8 +25,7 @@ StLine st_line_robust(const double *x, const double *y, size_t n);
 /* Power law y ~ x^slope over layers or depths: log y on log x for every seed, then the t interval
  * over seeds, because the points of one seed are not replicates. x[points], y[seeds][points], all >
  * 0 (ST_BAD_ARG); slopes[seeds] out. */
-StTci st_loglog(const double *x, const double *y, size_t seeds, size_t points, double conf,
-                double *slopes);
+StTci st_loglog(const double *x, const double *y, size_t seeds, size_t points, double conf, double *slopes);
 
 /* Mean height of the curve between its ends (trapezoids / width). x strictly increasing, n >= 2. */
 typedef struct {
@@ -38,8 +37,7 @@ StArea st_area(const double *x, const double *y, size_t n);
 
 /* The curve at m other places within its range, by Steffen's 1990 interpolation, which overshoots
  * nowhere. n >= 3. */
-StStatus st_curve_at(const double *x, const double *y, size_t n, const double *at, size_t m,
-                     double *out);
+StStatus st_curve_at(const double *x, const double *y, size_t n, const double *at, size_t m, double *out);
 
 /* Steps whose value lies more than z standard deviations above the mean of the `window` steps
  * before it. The first `window` steps are judged by none. max_z: the largest seen, NaN without any

@@ -20,8 +20,8 @@
 typedef struct {
     size_t n, q; /* q = p + 1 */
     const unsigned char *y;
-    double *z;              /* [n][q] scaled predictors, a column of ones first; owns all below */
-    double *centre, *width; /* [q] */
+    double *z;                            /* [n][q] scaled predictors, a column of ones first; owns all below */
+    double *centre, *width;               /* [q] */
     gsl_vector_view beta, gradient, step; /* [q] */
     gsl_matrix_view information;          /* [q][q], then its Cholesky factor */
 } Fit;
@@ -57,8 +57,7 @@ static void differentiate(Fit *f) {
         for (size_t j = 0; j < f->q; j++) {
             *gsl_vector_ptr(&f->gradient.vector, j) += z[j] * ((double)f->y[i] - chance);
             for (size_t k = 0; k <= j; k++) {
-                *gsl_matrix_ptr(&f->information.matrix, j, k) +=
-                    z[j] * z[k] * chance * (1.0 - chance);
+                *gsl_matrix_ptr(&f->information.matrix, j, k) += z[j] * z[k] * chance * (1.0 - chance);
             }
         }
     }
@@ -189,8 +188,7 @@ static double null_deviance(const unsigned char *y, size_t n) {
         ones += y[i];
     }
     double zeros = all - ones;
-    return ones > 0.0 && zeros > 0.0 ? -2.0 * (ones * log(ones / all) + zeros * log(zeros / all))
-                                     : 0.0;
+    return ones > 0.0 && zeros > 0.0 ? -2.0 * (ones * log(ones / all) + zeros * log(zeros / all)) : 0.0;
 }
 
 static StStatus check(const double *x, const unsigned char *y, size_t n, size_t p) {

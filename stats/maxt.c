@@ -88,8 +88,7 @@ static uint64_t flip_all(const Column *c, size_t k, size_t n, double *u) {
     return 2 * half;
 }
 
-static uint64_t flip_some(const Column *c, size_t k, size_t n, double *u, double *sign,
-                          gsl_rng *rng) {
+static uint64_t flip_some(const Column *c, size_t k, size_t n, double *u, double *sign, gsl_rng *rng) {
     for (size_t j = 0; j < k; j++) {
         c[j].row->single_count = c[j].row->step_count = 1;
     }
@@ -125,8 +124,7 @@ static StStatus flip(StMaxT *r, Column *c, StKey key) {
     StStatus status = u == NULL || (!r->exact && rng == NULL) ? ST_NO_MEMORY : ST_OK;
     if (status == ST_OK) {
         qsort(c, r->k, sizeof *c, by_seen);
-        r->total =
-            r->exact ? flip_all(c, r->k, r->n, u) : flip_some(c, r->k, r->n, u, u + r->k, rng);
+        r->total = r->exact ? flip_all(c, r->k, r->n, u) : flip_some(c, r->k, r->n, u, u + r->k, rng);
         r->p_min = r->exact ? 2.0 / (double)r->total : 1.0 / (double)r->total;
         uint64_t run = 0;
         for (size_t j = 0; j < r->k; j++) { /* step-down p never fall along the order */
@@ -143,8 +141,7 @@ static StStatus flip(StMaxT *r, Column *c, StKey key) {
     return status;
 }
 
-StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, StKey key,
-               StMaxTRow *rows) {
+StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, StKey key, StMaxTRow *rows) {
     StMaxT r = {ST_N_TOO_SMALL, k, n, n <= ST_FLIP_MAX, 0, NAN};
     for (size_t j = 0; j < k; j++) {
         rows[j] = (StMaxTRow){NAN, NAN, 0, 0};

@@ -137,8 +137,7 @@ StStatus st_pairs_ranks(const StPairs *pairs, double *rank) {
             unsigned other = pairs->lost[k];
             double with = other == 0 ? fabs(pairs->d[k]) : other == 3 ? 0.0 : INFINITY;
             zero += with <= tol;
-            tied +=
-                with == size || fabs(with - size) <= tol; /* inf - inf is NaN: never tied by it */
+            tied += with == size || fabs(with - size) <= tol; /* inf - inf is NaN: never tied by it */
             below += with < size && !(fabs(with - size) <= tol);
         }
         double sign = lost == 1 ? 1.0 : lost == 2 ? -1.0 : pairs->d[i] > 0.0 ? 1.0 : -1.0;

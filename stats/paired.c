@@ -70,8 +70,7 @@ static double hedges_j(double df) {
 }
 
 /* Pairing gain and correlation of the arms, when both arms vary. */
-static void pairing(const double *a, const double *b, size_t n, double sd, double tol,
-                    StEffect *r) {
+static void pairing(const double *a, const double *b, size_t n, double sd, double tol, StEffect *r) {
     double va = gsl_stats_variance(a, 1, n), vb = gsl_stats_variance(b, 1, n);
     if (sd > tol) {
         r->vr = (va + vb) / (sd * sd);

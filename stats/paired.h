@@ -34,11 +34,11 @@ typedef struct {
     size_t n;
     double mean, sd, median; /* of d */
     double d_z;              /* mean / sd (Cohen 1988) */
-    double j, g_z; /* Hedges 1981: J = Gamma(v/2) / (sqrt(v/2) Gamma((v-1)/2)), v = n-1; n >= 3 */
-    double better; /* share of seeds with d < 0, ties counting half */
-    double ratio;  /* exp(mean): ratio of geometric-mean perplexities; NaN when it overflows */
-    double vr;     /* (var a + var b) / var d: what pairing gained; below 1 it hurt */
-    double r;      /* correlation of a and b over seeds */
+    double j, g_z;           /* Hedges 1981: J = Gamma(v/2) / (sqrt(v/2) Gamma((v-1)/2)), v = n-1; n >= 3 */
+    double better;           /* share of seeds with d < 0, ties counting half */
+    double ratio;            /* exp(mean): ratio of geometric-mean perplexities; NaN when it overflows */
+    double vr;               /* (var a + var b) / var d: what pairing gained; below 1 it hurt */
+    double r;                /* correlation of a and b over seeds */
 } StEffect;
 
 StEffect st_effect(const double *a, const double *b, size_t n);

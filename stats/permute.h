@@ -64,8 +64,7 @@ typedef struct {
  * grows with (sum d)^2 / sum d^2, which flips leave a fixed divisor and which stays finite for a
  * column without spread (1 when it is not zero, as t^2 = infinity demands; 0 when it is all zero).
  * rows: [k]. */
-StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, StKey key,
-               StMaxTRow *rows);
+StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, StKey key, StMaxTRow *rows);
 
 /* Omnibus: do k variants differ at all? x: [k][n], variant by seed. All relabellings of the
  * variants within seeds

@@ -115,12 +115,11 @@ static void summarize(const Grid *g, double conf, StPigeonhole *r) {
     r->hi = st_weighted_quantile(g->list, g->count, (1.0 + conf) / 2.0);
 }
 
-StPigeonhole st_pigeonhole(const double *d, size_t seeds, size_t blocks, double scale, double conf,
-                           size_t draws, StKey key) {
+StPigeonhole st_pigeonhole(const double *d, size_t seeds, size_t blocks, double scale, double conf, size_t draws,
+                           StKey key) {
     StPigeonhole r = {ST_BAD_ARG, false, 0, NAN, NAN, NAN, NAN};
     size_t all = pairs(seeds, blocks);
-    if (seeds > UINT32_MAX || blocks > UINT32_MAX ||
-        (all == 0 && !(draws >= 1 && draws <= 100000000))) {
+    if (seeds > UINT32_MAX || blocks > UINT32_MAX || (all == 0 && !(draws >= 1 && draws <= 100000000))) {
         return r;
     }
     StCrossed whole = st_crossed(d, seeds, blocks, scale, conf); /* checks, mean and degeneracy */

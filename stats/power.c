@@ -30,14 +30,13 @@ static double rejection(double w, void *params) {
 static StStatus integrate(Design *p, gsl_integration_workspace *work, double *power) {
     gsl_function f = {rejection, p};
     double middle = sqrt(p->df), error;
-    int code = gsl_integration_qag(&f, fmax(0.0, middle - 13.0), middle + 13.0, 1e-12, 1e-10,
-                                   INTERVALS, GSL_INTEG_GAUSS61, work, power, &error);
+    int code = gsl_integration_qag(&f, fmax(0.0, middle - 13.0), middle + 13.0, 1e-12, 1e-10, INTERVALS,
+                                   GSL_INTEG_GAUSS61, work, power, &error);
     *power = fmin(1.0, *power);
     return code == GSL_SUCCESS ? ST_OK : ST_NO_CONVERGENCE;
 }
 
-static StStatus power_of(double d_z, size_t n, double alpha, gsl_integration_workspace *work,
-                         double *power) {
+static StStatus power_of(double d_z, size_t n, double alpha, gsl_integration_workspace *work, double *power) {
     double df = (double)n - 1.0;
     Design p = {fabs(d_z) * sqrt((double)n), df, gsl_cdf_tdist_Qinv(alpha / 2.0, df),
                 (1.0 - df / 2.0) * M_LN2 - gsl_sf_lngamma(df / 2.0)};

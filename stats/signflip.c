@@ -129,13 +129,11 @@ static StStatus signed_ranks(const StSample *s, double *rank, size_t *m) {
     if (status == ST_OK) {
         gsl_sort_index(order, size, 1, *m);
         for (size_t first = 0, last; first < *m; first = last) {
-            for (last = first + 1;
-                 last < *m && size[order[last]] - size[order[last - 1]] <= s->tol;) {
+            for (last = first + 1; last < *m && size[order[last]] - size[order[last - 1]] <= s->tol;) {
                 last++;
             }
             for (size_t i = first; i < last; i++) {
-                rank[order[i]] *=
-                    (double)(first + last + 1); /* twice the mean of ranks first+1 … last */
+                rank[order[i]] *= (double)(first + last + 1); /* twice the mean of ranks first+1 … last */
             }
         }
     }

@@ -23,13 +23,11 @@ static double mcnemar_floor(size_t n, size_t m) {
 
 static double fisher_floor(size_t n, size_t m) {
     (void)m; /* all of n against none of n: 2 / C(2n, n) */
-    return fmin(1.0, 2.0 * exp(2.0 * gsl_sf_lngamma((double)n + 1.0) -
-                               gsl_sf_lngamma(2.0 * (double)n + 1.0)));
+    return fmin(1.0, 2.0 * exp(2.0 * gsl_sf_lngamma((double)n + 1.0) - gsl_sf_lngamma(2.0 * (double)n + 1.0)));
 }
 
 static double omnibus_floor(size_t n, size_t m) {
-    double log_all =
-        (double)(n > 0 ? n - 1 : 0) * gsl_sf_lngamma((double)m + 2.0); /* (k!)^(n-1), k = m + 1 */
+    double log_all = (double)(n > 0 ? n - 1 : 0) * gsl_sf_lngamma((double)m + 2.0); /* (k!)^(n-1), k = m + 1 */
     return log_all <= log(1e6) ? exp(-log_all) : 1.0 / 100001.0;
 }
 

@@ -9,23 +9,10 @@
 #include "base/sha256.h"
 #include "tests/toy.h"
 
-/* Every variant, then dropout, then each other optimizer on pre. */
-static void setting(int i, Variant *v, ModelShape *s, Recipe *r) {
-    Error e;
-    *s = toy_shape();
-    *r = toy_recipe();
-    *v = *variant_find("pre", &e);
-    if (i < variant_count) *v = variants[i];
-    else if (i == variant_count) s->dropout = true, r->dropout = 0.1, variant_set(v, "embed", "rms", &e);
-    else if (i < variant_count + 1 + OPTIMIZER_COUNT) r->optimizer = (OptimizerKind)(i - variant_count - 1);
-    else variant_set(v, "attn.qk", "rms", &e), variant_set(v, "gate", "learned 0.5", &e), r->lr = 1e3, r->clip = 0;
-}
-#define SETTINGS (variant_count + 2 + OPTIMIZER_COUNT)
-
 ParameterizedTestParameters(bits, same_on_every_path) {
     static int index[64];
     for (int i = 0; i < 64; i++) index[i] = i;
-    return cr_make_param_array(int, index, (size_t)SETTINGS);
+    return cr_make_param_array(int, index, (size_t)toy_settings());
 }
 
 ParameterizedTest(int *index, bits, same_on_every_path) {
@@ -34,7 +21,7 @@ ParameterizedTest(int *index, bits, same_on_every_path) {
     ModelShape s;
     Recipe r;
     char expected[130], got[130];
-    setting(*index, &v, &s, &r);
+    toy_setting(*index, &v, &s, &r);
     toy_hashes(expected, &v, &s, &r, 1, backend_find("readable", &e), 6);
     int paths = 0;
     for (int i = 0; i < backend_count; i++) {

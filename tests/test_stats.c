@@ -80,8 +80,7 @@ Test(stats_paired, t_interval_published) {
 }
 
 Test(stats_paired, t_interval_refuses) {
-    double nothing[3] = {0, 0, 0}, bad[3] = {1, NAN, 2}, inf[3] = {1, INFINITY, 2},
-           big[3] = {1e308, 1, 2};
+    double nothing[3] = {0, 0, 0}, bad[3] = {1, NAN, 2}, inf[3] = {1, INFINITY, 2}, big[3] = {1e308, 1, 2};
     STATUS(st_tci(NULL, 0, 0, .95).status, ST_N_TOO_SMALL);
     StTci r = st_tci((double[]){0.25}, 1, 0, .95);
     STATUS(r.status, ST_N_TOO_SMALL);

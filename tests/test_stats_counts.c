@@ -41,8 +41,7 @@ Test(stats_multiple, monotone_clipped_and_in_place) {
     double h[2] = {.04, .05};
     st_hochberg(h, 2, h);
     cr_assert(h[0] == .05 && h[1] == .05);
-    double five[3] = {.0625, .0625,
-                      .0625}; /* five seeds, three comparisons: Holm cannot go below .1875 */
+    double five[3] = {.0625, .0625, .0625}; /* five seeds, three comparisons: Holm cannot go below .1875 */
     st_holm(five, 3, five);
     NEAR(five[0], .1875, 1e-16);
     double tie[4] = {.2, .01, .2, .01};
@@ -209,8 +208,7 @@ Test(stats_counts, paired_poisson) {
         chi += ((double)a[i] - t / 3) * ((double)a[i] - t / 3) / (2 * t / 9);
     }
     NEAR(r.dispersion, chi / 3, 1e-14);
-    r = st_poisson_paired(a, b, 4, 1, 2,
-                          .95); /* equal rates: expected share 1/3, and 8 of 24 is just that */
+    r = st_poisson_paired(a, b, 4, 1, 2, .95); /* equal rates: expected share 1/3, and 8 of 24 is just that */
     NEAR(r.ratio, 1.0, 1e-15);
     NEAR(r.p, 1.0, 1e-12);
     const uint64_t none[4] = {0, 0, 0, 0};

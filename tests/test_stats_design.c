@@ -1,6 +1,5 @@
-/* Power, looks, evidence, sweep points, and the table of tests.
- * Power references: scipy 1.17.1 nct.sf + nct.cdf; seeds needed and detectable effects:
- * ../shared/statistics.md. */
+/* Power, looks, evidence, sweep points, and the table of tests. Power references: scipy 1.17.1 (nct.sf + nct.cdf);
+ * seeds needed and detectable effects: ../shared/statistics.md. */
 #include <string.h>
 
 #include "stats/design.h"
@@ -153,8 +152,7 @@ Test(stats_tests, floors) {
     cr_assert(holm->floor(5, 3) == .1875 && maxt->floor(5, 3) == .0625);
     NEAR(st_test_find("omnibus")->floor(3, 2), 1.0 / 36, 1e-15);
     NEAR(st_test_find("fisher")->floor(4, 1), 2.0 / 70, 1e-14);
-    cr_assert(st_test_find("mcnemar")->floor(5, 1) == .0625 &&
-              st_test_find("mcnemar")->floor(2000, 1) == 0);
+    cr_assert(st_test_find("mcnemar")->floor(5, 1) == .0625 && st_test_find("mcnemar")->floor(2000, 1) == 0);
     const size_t m[5] = {2, 3, 5, 6, 10}, n[5] = {7, 7, 8, 8, 9};
     for (int i = 0; i < 5; i++) {
         cr_assert_eq(st_test_seeds(holm, m[i], .05), n[i]);

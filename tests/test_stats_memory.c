@@ -173,17 +173,15 @@ typedef struct {
     StStatus (*call)(void);
 } Case;
 
-#define CASE(x)                                                                                    \
+#define CASE(x) \
     { #x, call_##x }
 static const Case cases[] = {
-    CASE(tci),      CASE(effect),    CASE(iqm),           CASE(tost),
-    CASE(pair),     CASE(signflip),  CASE(signflip_many), CASE(wilcoxon),
-    CASE(maxt),     CASE(maxt_many), CASE(omnibus),       CASE(omnibus_many),
-    CASE(boot),     CASE(boot_many), CASE(holm),          CASE(bh),
-    CASE(levene),   CASE(crossed),   CASE(pigeonhole),    CASE(pigeonhole_many),
-    CASE(blocks),   CASE(power),     CASE(nfor),          CASE(mde),
-    CASE(evidence), CASE(sobol),     CASE(robust),        CASE(loglog),
-    CASE(curve_at), CASE(logistic),  CASE(pitman_morgan), CASE(growth),
+    CASE(tci),           CASE(effect),          CASE(iqm),    CASE(tost),      CASE(pair),     CASE(signflip),
+    CASE(signflip_many), CASE(wilcoxon),        CASE(maxt),   CASE(maxt_many), CASE(omnibus),  CASE(omnibus_many),
+    CASE(boot),          CASE(boot_many),       CASE(holm),   CASE(bh),        CASE(levene),   CASE(crossed),
+    CASE(pigeonhole),    CASE(pigeonhole_many), CASE(blocks), CASE(power),     CASE(nfor),     CASE(mde),
+    CASE(evidence),      CASE(sobol),           CASE(robust), CASE(loglog),    CASE(curve_at), CASE(logistic),
+    CASE(pitman_morgan), CASE(growth),
 };
 
 static StStatus attempt(const Case *c, long fail_at, long *left, long *held) {
@@ -210,10 +208,9 @@ Test(stats_memory, every_allocation, .init = st_init) {
         cr_assert_eq(held, 0, "%s keeps %ld blocks", cases[i].name, held);
         for (long at = 1;; at++) {
             StStatus status = attempt(&cases[i], at, &left, &held);
-            cr_assert(status == ST_NO_MEMORY || status == ST_OK, "%s, allocation %ld: %s",
-                      cases[i].name, at, st_status_text(status));
-            cr_assert_eq(held, 0, "%s, allocation %ld: %ld blocks left behind", cases[i].name, at,
-                         held);
+            cr_assert(status == ST_NO_MEMORY || status == ST_OK, "%s, allocation %ld: %s", cases[i].name, at,
+                      st_status_text(status));
+            cr_assert_eq(held, 0, "%s, allocation %ld: %ld blocks left behind", cases[i].name, at, held);
             refusals += status == ST_NO_MEMORY;
             if (left > 0) {
                 break;

@@ -63,8 +63,7 @@ static void judge(const Row *row, const char *what, unsigned hits, double want) 
     double error = sqrt(want * (1.0 - want) / row->sets);
     fprintf(stderr, "law %d n %zu %-10s %.4f  stored %.3f\n", row->law, row->n, what, got, want);
     cr_expect(isnan(want) || fabs(got - want) <= 4.0 * error + row->slack,
-              "law %d, n %zu, %s: got %.4f, stored %.3f, error %.4f", row->law, row->n, what, got,
-              want, error);
+              "law %d, n %zu, %s: got %.4f, stored %.3f, error %.4f", row->law, row->n, what, got, want, error);
 }
 
 static void simulate(const Row *row, uint64_t stream) {
@@ -122,8 +121,7 @@ Test(stats_slow, family_wise_error) {
         holm += fmin(p[0], fmin(p[1], p[2])) <= 0.05;
     }
     gsl_rng_free(rng);
-    fprintf(stderr, "family-wise error: max-T %.4f, Holm %.4f\n", (double)joint / SETS,
-            (double)holm / SETS);
+    fprintf(stderr, "family-wise error: max-T %.4f, Holm %.4f\n", (double)joint / SETS, (double)holm / SETS);
     cr_expect(joint <= SETS * (0.05 + 4 * sqrt(0.05 * 0.95 / SETS)), "max-T %u of %d", joint, SETS);
     cr_expect(joint >= SETS * 0.04, "max-T %u of %d", joint, SETS);
     cr_expect_lt(holm, joint);
@@ -189,8 +187,7 @@ Test(stats_slow, crossed_coverage) {
     }
     gsl_rng_free(rng);
     fprintf(stderr, "crossed %.4f, pooled %.4f\n", (double)crossed / SETS, (double)pooled / SETS);
-    cr_expect(crossed >= 0.94 * SETS && crossed <= 0.98 * SETS, "crossed covers %u of %d", crossed,
-              SETS);
+    cr_expect(crossed >= 0.94 * SETS && crossed <= 0.98 * SETS, "crossed covers %u of %d", crossed, SETS);
     cr_expect_lt(pooled, 0.75 * SETS);
 }
 

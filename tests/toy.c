@@ -7,6 +7,21 @@
 #include "base/philox.h"
 #include "base/sha256.h"
 
+int toy_settings(void) {
+    return variant_count + 2 + OPTIMIZER_COUNT;
+}
+
+void toy_setting(int i, Variant *v, ModelShape *s, Recipe *r) {
+    Error e;
+    *s = toy_shape();
+    *r = toy_recipe();
+    *v = *variant_find("pre", &e);
+    if (i < variant_count) *v = variants[i];
+    else if (i == variant_count) s->dropout = true, r->dropout = 0.1, variant_set(v, "embed", "rms", &e);
+    else if (i < variant_count + 1 + OPTIMIZER_COUNT) r->optimizer = (OptimizerKind)(i - variant_count - 1);
+    else variant_set(v, "attn.qk", "rms", &e), variant_set(v, "gate", "learned 0.5", &e), r->lr = 1e3, r->clip = 0;
+}
+
 void toy_batch(Trainer *t, int replica, uint64_t seed, uint64_t step) {
     int rows = t->tape.tensor[t->tape.tokens].rows;
     uint32_t vocab = (uint32_t)t->tape.tensor[t->tape.logits].cols;

@@ -14,6 +14,11 @@ static inline Recipe toy_recipe(void) {
                     .momentum = 0.9, .weight_decay = 0.1, .clip = 1, .init = {0.02, 0.02, 0.02, 0.01}};
 }
 
+/* The settings that bits are compared in: every variant, dropout, each optimizer, learned gates at lr = 1e3 without
+ * clipping (which diverges). */
+int toy_settings(void);
+void toy_setting(int i, Variant *v, ModelShape *s, Recipe *r);
+
 /* Random tokens keyed by (seed, step); the targets are the tokens shifted by one. */
 void toy_batch(Trainer *t, int replica, uint64_t seed, uint64_t step);
 

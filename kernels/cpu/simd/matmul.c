@@ -8,12 +8,14 @@
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/simd/tile.h"
 
-#ifndef BK
-#define BK 256
-#define BN 512
-#endif
-enum { BLOCK_K = BK, BLOCK_N = BN, SEGMENT = 16, FETCH = 4, BLOCK_M = 32 * TILE_ROWS, ALIGN = 64 };
-enum { ROOM_A = BLOCK_K * BLOCK_M + VEC, ROOM_B = BLOCK_K * BLOCK_N };
+enum {
+    BLOCK = 512 * 256,  /* words of B in a block: half of a second-level cache of 1 MB */
+    LONG_K = 512,       /* steps of k in a block when A is contiguous in k (no chain of such a width waits) */
+    SHORT_K = 256,      /* and when it is not (fewer cache lines between two passes over A) */
+    SEGMENT = 16,       /* steps of k between fetches ahead */
+    FETCH = 4,          /* cache lines per fetch */
+    ODD = 16            /* words between panels: keeps them out of each other's cache sets, takes a last row's padding */
+};
 
 typedef struct {
     float *c, *partial;        /* this tile's corner of C; its waiting chains */
@@ -25,17 +27,16 @@ typedef struct {
     size_t ahead_line, ahead_along;
 } Job;
 
-static size_t up(size_t n, size_t unit) {
-    return (n + unit - 1) / unit * unit;
-}
-
 static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* A panel: to[l * width + i] = from[i * line + l * along], i < lines <= width, l < k; beyond `lines` stands padding. */
+static size_t panels(int lines, int width) {
+    return (size_t)((lines + width - 1) / width);
+}
 
-/* Lines contiguous in k are transposed in registers, four steps of k at a time; every VEC lines one turn. */
+/* A panel: to[l * width + i] = from[i * line + l * along], i < lines <= width, l < k; beyond `lines` stands padding.
+ * Lines contiguous in k are transposed in registers, four steps of k at a time, VEC lines a turn. */
 static void pack_along(float *to, int width, const float *from, size_t line, size_t along, int lines, int k) {
     for (int first = 0; first < lines; first += VEC) {
         const float *at_line[VEC];
@@ -52,15 +53,24 @@ static void pack_along(float *to, int width, const float *from, size_t line, siz
     }
 }
 
-/* Panels of lines that stand side by side, row after row: the whole block is read in the order of memory. */
-static void pack_across(float *to, size_t panel, const int width, const float *from, size_t along, int lines, int k) {
+/* Panels of lines that stand side by side, row after row, in the order of memory. */
+V_FN void pack_across(float *to, size_t panel, const int width, const float *from, size_t along, int lines, int k) {
     int whole = lines / width * width;
     for (int l = 0; l < k; l++, from += along, to += width) {
         float *at_panel = to;
-        for (int i = 0; i < whole; i += width, at_panel += panel) memcpy(at_panel, from + i, (size_t)width * sizeof(float));
-        for (int i = whole; i < lines; i++) at_panel[i - whole] = from[i];
-        for (int i = lines; whole < lines && i < whole + width; i++) at_panel[i - whole] = 0;
+        for (int i = 0; i < whole; i += width, at_panel += panel)
+            UNROLL for (int v = 0; v < width; v += VEC)
+                v_store(at_panel + v, v_load_first(from + i + v, width - v < VEC ? width - v : VEC));
+        for (int i = 0; whole < lines && i < width; i++) at_panel[i] = whole + i < lines ? from[whole + i] : 0;
     }
+}
+
+/* `lines` lines of one operand into panels of `width`, `panel` words apart. */
+V_FN void pack(float *to, size_t panel, const int width, const float *from, size_t line, size_t along, int lines, int k) {
+    if (line == 1) pack_across(to, panel, width, from, along, lines, k);
+    else
+        for (int i = 0; i < lines; i += width, to += panel)
+            pack_along(to, width, from + (size_t)i * line, line, along, least(lines - i, width), k);
 }
 
 /* The end of a whole tile's chains: bias, then old C. */
@@ -123,43 +133,36 @@ static void run(const Job *j) {
     }
 }
 
-/* Which rows of the next panel of A tile number `tile` fetches. */
+/* Which lines of the next panel of A tile number `tile` fetches: rows when k is contiguous; otherwise steps of k, at the
+ * panel's last row, since the first shares its line with this panel. */
 static void aim(Job *j, Matrix a, int rows_left, int tile) {
-    int rows = least(rows_left - TILE_ROWS, TILE_ROWS), row = tile * FETCH;
-    bool any = a.col == 1 && row < rows;
-    j->ahead = any ? a.at + (size_t)(TILE_ROWS + row) * a.row : a.at;
-    j->ahead_line = any ? a.row : 0;
-    j->ahead_along = any ? SEGMENT : 0;
+    bool near = a.col == 1;
+    int rows = least(rows_left - TILE_ROWS, TILE_ROWS), lines = near ? rows : SEGMENT, line = tile * FETCH;
+    j->ahead = a.at, j->ahead_line = j->ahead_along = 0;
+    if (rows <= 0 || line >= lines) return;
+    j->ahead_line = near ? a.row : a.col;
+    j->ahead_along = SEGMENT * a.col;
+    j->ahead = a.at + (size_t)(near ? TILE_ROWS : TILE_ROWS + rows - 1) * a.row + (size_t)line * j->ahead_line;
 }
 
-/* `lines` lines of one operand, `width` to a panel of k * width words. */
-V_FN void pack(float *to, const int width, const float *from, size_t line, size_t along, int lines, int k) {
-    size_t panel = (size_t)(k * width);
-    if (line == 1) pack_across(to, panel, width, from, along, lines, k);
-    else
-        for (int i = 0; i < lines; i += width, to += panel)
-            pack_along(to, width, from + (size_t)i * line, line, along, least(lines - i, width), k);
-}
-
-/* One block of k and of columns. */
-static void block(Job j, Matrix a, Matrix b, int m, int n, float *panels_a, float *panels_b) {
-    /* One panel of A at a time stays in the first cache; but columns of A are better read side by side. */
-    int rows_at_once = a.row == 1 ? BLOCK_M : TILE_ROWS;
-    pack(panels_b, TILE_COLS, b.at, b.col, b.row, n, j.k);
+/* One block of k and of columns: chains go on from where `partial` has them. */
+static void block(Job j, Matrix a, Matrix b, int m, int n, float *panel_a, float *panels_b) {
+    size_t panel = (size_t)j.k * TILE_COLS + ODD;
+    pack(panels_b, panel, TILE_COLS, b.at, b.col, b.row, n, j.k);
+    j.a = panel_a;
     for (int row = 0; row < m; row += TILE_ROWS) {
         Matrix part = {a.at + (size_t)row * a.row, a.row, a.col};
-        int in_block = row % rows_at_once;
-        if (in_block == 0) pack(panels_a, TILE_ROWS, part.at, a.row, a.col, least(m - row, rows_at_once), j.k);
-        j.a = panels_a + (size_t)in_block * (size_t)j.k;
         j.rows = least(m - row, TILE_ROWS);
-        for (int col = 0; col < n; col += TILE_COLS) {
-            Job tile = j;
-            aim(&tile, part, m - row, col / TILE_COLS);
-            tile.cols = least(n - col, TILE_COLS);
-            tile.b = panels_b + (size_t)col * (size_t)j.k;
-            tile.bias = j.bias ? j.bias + col : NULL;
-            tile.c = j.c + (size_t)row * j.ldc + (size_t)col;
-            run(&tile);
+        pack(panel_a, 0, TILE_ROWS, part.at, a.row, a.col, j.rows, j.k);
+        for (int tile = 0; tile * TILE_COLS < n; tile++) {
+            Job t = j;
+            int col = tile * TILE_COLS;
+            aim(&t, part, m - row, tile);
+            t.cols = least(n - col, TILE_COLS);
+            t.b = panels_b + (size_t)tile * panel;
+            t.bias = j.bias ? j.bias + col : NULL;
+            t.c = j.c + (size_t)row * j.ldc + (size_t)col;
+            run(&t);
             j.partial += TILE_ROWS * TILE_COLS;
         }
     }
@@ -167,21 +170,24 @@ static void block(Job j, Matrix a, Matrix b, int m, int n, float *panels_a, floa
 
 void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
                     void *scratch) {
-    float *panels_a = (float *)up((size_t)scratch, ALIGN);
-    float *panels_b = panels_a + up(ROOM_A, ALIGN), *partial = panels_b + ROOM_B;
-    for (int col = 0; col < n; col += BLOCK_N)
-        for (int from = 0; from < k || from == 0; from += BLOCK_K) {
+    float *panels_b = (float *)(((uintptr_t)scratch + 63) / 64 * 64);
+    float *panel_a = panels_b + BLOCK + panels(BLOCK / SHORT_K, TILE_COLS) * ODD;
+    float *partial = panel_a + LONG_K * TILE_ROWS + ODD;
+    int block_k = a.col == 1 ? LONG_K : SHORT_K, block_n = BLOCK / block_k;
+    for (int col = 0; col < n; col += block_n)
+        for (int from = 0; from < k || from == 0; from += block_k) {
             Job j = {.c = c + col, .partial = partial, .ldc = ldc, .bias = bias ? bias + col : NULL,
-                     .k = least(k - from, BLOCK_K), .first = from == 0, .last = from + BLOCK_K >= k,
+                     .k = least(k - from, block_k), .first = from == 0, .last = from + block_k >= k,
                      .accumulate = accumulate};
             Matrix a_part = {a.at + (size_t)from * a.col, a.row, a.col};
             Matrix b_part = {b.at + (size_t)from * b.row + (size_t)col * b.col, b.row, b.col};
-            block(j, a_part, b_part, m, least(n - col, BLOCK_N), panels_a, panels_b);
+            block(j, a_part, b_part, m, least(n - col, block_n), panel_a, panels_b);
         }
 }
 
 size_t SYMBOL(matmul_scratch)(int m, int n, int k) {
-    size_t partial = k > BLOCK_K ? up((size_t)m, TILE_ROWS) * BLOCK_N : 0;
-    (void)n;
-    return (up(ROOM_A, ALIGN) + ROOM_B + partial) * sizeof(float) + ALIGN;
+    size_t words = BLOCK + panels(BLOCK / SHORT_K, TILE_COLS) * ODD + LONG_K * TILE_ROWS + ODD;
+    if (k > SHORT_K)
+        words += panels(m, TILE_ROWS) * panels(least(n, BLOCK / SHORT_K), TILE_COLS) * TILE_ROWS * TILE_COLS;
+    return words * sizeof(float) + 64;
 }

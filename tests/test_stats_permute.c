@@ -1,14 +1,11 @@
-/* Sign flips, Wilcoxon, max-T, bootstrap: exact counts, the facts about few seeds, and what must
- * not change them. Reference values named "scipy" come from scipy 1.17.1; brute-force ones from
- * enumerating every pattern or resample here, the slow way. */
-#include <gsl/gsl_multiset.h>
+/* Random streams, sign flips, Wilcoxon and max-T: exact counts, the facts about few seeds, and what must not change
+ * them. Reference values named "scipy" come from scipy 1.17.1; brute-force ones from enumerating every pattern here,
+ * the slow way. */
 #include <stdlib.h>
 
 #include "base/philox.h"
-#include "stats/bootstrap.h"
 #include "stats/multiple.h"
 #include "stats/permute.h"
-#include "stats/resample.h"
 #include "tests/test_stats.h"
 
 static const StKey KEY = {20260, 1};
@@ -19,7 +16,19 @@ TestSuite(stats_rng, .init = st_init);
 TestSuite(stats_signflip, .init = st_init);
 TestSuite(stats_wilcoxon, .init = st_init);
 TestSuite(stats_maxt, .init = st_init);
-TestSuite(stats_bootstrap, .init = st_init);
+
+/* Words whose product leaves less than 2^32 mod n in its low half are drawn again. */
+static void below_rejects(void) {
+    const uint32_t n = 0x90000001u;
+    gsl_rng *rng = st_rng_new(KEY);
+    for (uint64_t at = 0; at < 200; at++) {
+        uint64_t product = (uint64_t)philox_word(KEY.plan, KEY.stream, at) * n;
+        if (product % 0x100000000u >= 0x100000000u % n) {
+            cr_assert_eq(st_rng_below(rng, n), product >> 32);
+        }
+    }
+    gsl_rng_free(rng);
+}
 
 Test(stats_rng, stream_is_philox) {
     gsl_rng *rng = st_rng_new((StKey){0x0123456789abcdef, 42});
@@ -38,6 +47,7 @@ Test(stats_rng, stream_is_philox) {
         NEAR(seen[i], 10000, 500);
     }
     cr_assert_eq(st_rng_below(rng, 1), 0);
+    below_rejects();
     for (int i = 0; i < 100; i++) { /* almost half of all words are rejected */
         cr_assert_lt(st_rng_below(rng, 0x80000001u), 0x80000001u);
     }
@@ -63,8 +73,7 @@ Test(stats_signflip, floor_per_n) {
     for (size_t n = 1; n <= 8; n++) {
         d[n - 1] = -1.0 - 0.1 * (double)n;
         StSignflip r = st_signflip(d, n, 0, ST_TWO_SIDED, KEY);
-        cr_assert(r.p == floors[n] && r.p_min == floors[n] && r.p_min_here == floors[n], "n=%zu",
-                  n);
+        cr_assert(r.p == floors[n] && r.p_min == floors[n] && r.p_min_here == floors[n], "n=%zu", n);
         r = st_signflip(d, n, 0, ST_LESS, KEY);
         cr_assert(r.p == ldexp(1, -(int)n) && r.p_min == r.p);
     }
@@ -122,8 +131,7 @@ Test(stats_signflip, properties) {
     cr_assert_eq(st_signflip(swapped, 5, 2, ST_TWO_SIDED, KEY).count, r.count);
     cr_assert_eq(st_signflip(scaled, 5, 6, ST_TWO_SIDED, KEY).count, r.count);
     cr_assert_eq(st_signflip(moved, 5, 2, ST_TWO_SIDED, KEY).count, r.count);
-    cr_assert_eq(st_signflip(five, 5, 2, ST_LESS, KEY).count,
-                 st_signflip(swapped, 5, 2, ST_GREATER, KEY).count);
+    cr_assert_eq(st_signflip(five, 5, 2, ST_LESS, KEY).count, st_signflip(swapped, 5, 2, ST_GREATER, KEY).count);
 }
 
 Test(stats_signflip, beyond_twenty) {
@@ -137,6 +145,12 @@ Test(stats_signflip, beyond_twenty) {
     cr_assert(!r.exact && r.total == ST_FLIP_DRAWS + 1 && r.count >= 1);
     cr_assert(r.p_lo <= r.p && r.p <= r.p_hi && r.p_min == 1.0 / (ST_FLIP_DRAWS + 1));
     cr_assert_eq(r.count, st_signflip(d, 24, 0, ST_TWO_SIDED, KEY).count, "same key, same p");
+    double same[24];
+    for (int i = 0; i < 24; i++) {
+        same[i] = 1;
+    }
+    r = st_signflip(same, 24, 0, ST_TWO_SIDED, KEY); /* none of the draws is as extreme: never p = 0 */
+    cr_assert(r.count == 1 && r.p == r.p_min && r.p_lo == 0);
     double even[22]; /* true p by symmetry: P(|S| >= 2) of 22 fair signs = 1 - C(22,11)/2^22 */
     for (int i = 0; i < 22; i++) {
         even[i] = i < 12 ? 1 : -1;
@@ -287,8 +301,7 @@ Test(stats_maxt, equal_comparisons_get_equal_p) {
     }
     StMaxTRow row[3];
     STATUS(st_maxT(d, 3, 7, NULL, KEY, row).status, ST_OK);
-    cr_assert(row[0].step == row[2].step && row[0].single == row[2].single &&
-              row[0].step < row[1].step);
+    cr_assert(row[0].step == row[2].step && row[0].single == row[2].single && row[0].step < row[1].step);
 }
 
 Test(stats_maxt, many_seeds_and_bad_input) {
@@ -300,8 +313,7 @@ Test(stats_maxt, many_seeds_and_bad_input) {
     StMaxT r = st_maxT(d, 2, 24, NULL, KEY, row);
     cr_assert(!r.exact && r.total == ST_FLIP_DRAWS + 1 && row[1].step == 1 && row[0].single < 0.1);
     NEAR(r.p_min, 1e-5, 1e-8);
-    NEAR(row[0].step, 2 * 0.0226,
-         0.006); /* one column: P(|S| >= 12) = 2 P(X >= 18 of 24) = .0227; two: twice */
+    NEAR(row[0].step, 2 * 0.0226, 0.006); /* one column: P(|S| >= 12) = 2 P(X >= 18 of 24) = .0227; two: twice */
     d[30] = NAN;
     STATUS(st_maxT(d, 2, 24, NULL, KEY, row).status, ST_NONFINITE_INPUT);
     cr_assert(isnan(row[0].step));
@@ -310,168 +322,4 @@ Test(stats_maxt, many_seeds_and_bad_input) {
     STATUS(st_maxT(d, 1, 5, (double[]){-1}, KEY, row).status, ST_BAD_ARG);
     r = st_maxT(d, 1, 1, NULL, KEY, row);
     cr_assert(r.status == ST_OK && row[0].step == 1 && r.p_min == 1);
-}
-
-Test(stats_bootstrap, multisets) {
-    const uint64_t counts[13] = {0,    1,    3,     10,    35,     126,    462,
-                                 1716, 6435, 24310, 92378, 352716, 1352078};
-    for (size_t n = 1; n <= 12; n++) {
-        cr_assert_eq(st_multiset_count(n), counts[n]);
-    }
-    cr_assert_eq(st_power_self(5), 3125);
-    cr_assert_eq(st_power_self(8), 16777216);
-    cr_assert_eq(st_power_self(15), 437893890380859375u);
-    gsl_multiset *c = gsl_multiset_calloc(5, 5);
-    int distinct = 0;
-    do {
-        distinct++;
-    } while (gsl_multiset_next(c) == 0);
-    gsl_multiset_free(c);
-    cr_assert_eq(distinct, 126);
-    StWeighted list[126];
-    st_multiset_sums(five, 5, list);
-    uint64_t total = 0;
-    for (int i = 0; i < 126; i++) {
-        total += list[i].weight;
-    }
-    cr_assert_eq(total, 3125);
-    cr_assert(list[125].weight == 1 && list[125].value == 5 * five[0]);
-}
-
-Test(stats_bootstrap, weighted_quantile) {
-    StWeighted list[3] = {{3, 1}, {1, 2}, {2, 1}}; /* 1 1 2 3 */
-    st_weighted_sort(list, 3);
-    cr_assert(st_weighted_quantile(list, 3, 0) == 1 && st_weighted_quantile(list, 3, 1) == 3);
-    cr_assert(st_weighted_quantile(list, 3, .5) == 1.5 &&
-              st_weighted_quantile(list, 3, .75) == 2.25);
-    cr_assert_eq(st_weighted_below(list, 3, 1, false), 0);
-    cr_assert_eq(st_weighted_below(list, 3, 1, true), 2);
-    cr_assert_eq(st_weighted_below(list, 3, 2.5, false), 3);
-    cr_assert_eq(st_weighted_below(list, 3, 9, false), 4);
-}
-
-Test(stats_bootstrap, five_seeds) {
-    StBoot r = st_boot_exact(five, 5, 2.1,
-                             .95); /* numpy over all 3125 resamples; scipy normal quantiles */
-    STATUS(r.status, ST_OK);
-    cr_assert(r.total == 3125 && r.distinct == 126 && r.exact);
-    NEAR(r.percentile.lo, -.13, 1e-12);
-    NEAR(r.percentile.hi, .002, 1e-12);
-    NEAR(r.basic.lo, 2 * -.066 - .002, 1e-12);
-    NEAR(r.basic.hi, 2 * -.066 + .13, 1e-12);
-    NEAR(r.se, 0.03424616766880639, 1e-15);
-    NEAR(r.bias, 0.016444222571954565, 1e-12);
-    NEAR(r.accel, 0.012476874310043332, 1e-14);
-    NEAR(r.bca.lo, -.13, 1e-12);
-    NEAR(r.bca.hi, .002, 1e-12);
-    cr_assert_eq(r.shift.count, 147);
-    cr_assert_eq(r.koehn.count, 91);
-    cr_assert_eq(r.pct.count, 182);
-    cr_assert_eq(r.pct.total, 3125);
-    cr_assert(r.pct.p == 182.0 / 3125);
-}
-
-/* Every one of the n^n resamples, expanded, sorted, type 7. */
-Test(stats_bootstrap, equals_brute_force) {
-    gsl_rng *rng = st_rng_new((StKey){5, 5});
-    for (int set = 0; set < 12; set++) {
-        size_t n = 2 + (size_t)set % 4;
-        double d[5], *all = malloc(3125 * sizeof *all), m = 0;
-        for (size_t i = 0; i < n; i++) {
-            d[i] = floor(100 * gsl_rng_uniform(rng)) / 100 - .4; /* two decimals: many ties */
-            m += d[i];
-        }
-        m /= (double)n;
-        uint64_t total = st_power_self(n), koehn = 0, shift = 0, le = 0;
-        for (uint64_t code = 0; code < total; code++) {
-            uint64_t rest = code;
-            double sum = 0;
-            for (size_t i = 0; i < n; i++, rest /= n) {
-                sum += d[rest % n];
-            }
-            all[code] = sum / (double)n;
-            koehn += all[code] >= -1e-13;
-            le += all[code] <= 1e-13;
-            shift += fabs(all[code] - m) >= fabs(m) - 1e-13;
-        }
-        qsort(all, total, sizeof *all, st_compare_double);
-        StBoot r = st_boot_exact(d, n, 1.0, .9);
-        STATUS(r.status, ST_OK);
-        double place = .05 * (double)(total - 1);
-        size_t at = (size_t)place;
-        NEAR(r.percentile.lo, all[at] + (place - (double)at) * (all[at + 1] - all[at]), 1e-14);
-        cr_assert_eq(r.koehn.count, koehn);
-        cr_assert_eq(r.shift.count, shift);
-        cr_assert_eq(r.pct.count,
-                     2 * (koehn < le ? koehn : le) < total ? 2 * (koehn < le ? koehn : le) : total);
-        free(all);
-    }
-    gsl_rng_free(rng);
-}
-
-Test(stats_bootstrap, edges) {
-    StBoot r =
-        st_boot_exact((double[]){1, 3}, 2, 0, .95); /* no skew: BCa is the percentile interval */
-    cr_assert(r.bias == 0 && r.accel == 0 && r.bca.status == ST_OK);
-    NEAR(r.bca.lo, r.percentile.lo, 1e-12);
-    r = st_boot_exact((double[]){-1, -2, -3}, 3, 0, .95);
-    cr_assert(r.koehn.count == 0 && r.pct.count == 0 && r.koehn.total == 27);
-    r = st_boot_exact((double[]){.5}, 1, 0, .95);
-    STATUS(r.status, ST_N_TOO_SMALL);
-    cr_assert(r.mean == .5 && isnan(r.percentile.lo) && isnan(r.pct.p) &&
-              r.bca.status == ST_N_TOO_SMALL);
-    double same[4] = {.3, .1 + .2, .3, .3};
-    r = st_boot_exact(same, 4, 2, .95);
-    STATUS(r.status, ST_DEGENERATE);
-    NEAR(r.mean, .3, 1e-15);
-    STATUS(st_boot_exact(maize, 13, 0, .95).status, ST_BAD_ARG);
-    STATUS(st_boot_exact(maize, 5, 0, 1.5).status, ST_BAD_ARG);
-    STATUS(st_boot_mc(maize, 5, 0, .95, 0, KEY).status, ST_BAD_ARG);
-    STATUS(st_boot_mc(maize, 5, 0, .95, 100000001, KEY).status, ST_BAD_ARG);
-    STATUS(st_boot_exact((double[]){1, NAN}, 2, 0, .95).status, ST_NONFINITE_INPUT);
-    STATUS(st_boot_exact(NULL, 0, 0, .95).status, ST_N_TOO_SMALL);
-    double extreme[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e6}; /* a = .145, 1 - a (z0 + z) < 0 */
-    r = st_boot_exact(extreme, 12, 0, 1 - 1e-12);
-    cr_assert(r.status == ST_OK && r.bca.status == ST_DEGENERATE);
-    cr_assert(r.bca.lo == r.percentile.lo && r.bca.hi == r.percentile.hi && r.accel > .14);
-    for (size_t i = 0; i < 12; i++) {
-        extreme[i] = -extreme[i];
-    }
-    cr_assert(st_boot_exact(extreme, 12, 0, 1 - 1e-12).bca.status == ST_DEGENERATE);
-    r = st_boot_mc(maize, 15, 0, .95, 1,
-                   KEY); /* one resample lies on one side: no bias to correct */
-    cr_assert(r.status == ST_OK && r.bca.status == ST_DEGENERATE && isnan(r.bias));
-}
-
-Test(stats_bootstrap, properties) {
-    double swapped[5], moved[5] = {five[4], five[3], five[1], five[0], five[2]}, shifted[5];
-    for (int i = 0; i < 5; i++) {
-        swapped[i] = -five[i];
-        shifted[i] = five[i] + 1;
-    }
-    StBoot r = st_boot_exact(five, 5, 2.1, .95), s = st_boot_exact(swapped, 5, 2.1, .95);
-    StBoot m = st_boot_exact(moved, 5, 2.1, .95), t = st_boot_exact(shifted, 5, 2.1, .95);
-    NEAR(s.percentile.lo, -r.percentile.hi, 1e-14);
-    NEAR(s.bca.lo, -r.bca.hi, 1e-12);
-    cr_assert_eq(s.shift.count, r.shift.count);
-    cr_assert(m.percentile.lo == r.percentile.lo && m.bca.hi == r.bca.hi && m.se == r.se);
-    NEAR(t.percentile.lo, r.percentile.lo + 1, 1e-14);
-    NEAR(t.bca.lo, r.bca.lo + 1, 1e-12);
-}
-
-Test(stats_bootstrap, monte_carlo) {
-    StBoot exact = st_boot_exact(maize, 10, 0, .95), r = st_boot_mc(maize, 10, 0, .95, 100000, KEY);
-    STATUS(r.status, ST_OK);
-    cr_assert(!r.exact && r.total == 100000);
-    NEAR(r.se, exact.se, 0.05);
-    NEAR(r.percentile.lo, exact.percentile.lo, 0.5);
-    NEAR(r.bca.hi, exact.bca.hi, 0.5);
-    NEAR(r.koehn.p, exact.koehn.p, 0.002);
-    StBoot again = st_boot_mc(maize, 10, 0, .95, 100000, KEY);
-    cr_assert(again.percentile.lo == r.percentile.lo && again.pct.count == r.pct.count);
-    StBoot other = st_boot_mc(maize, 10, 0, .95, 100000, (StKey){KEY.plan, KEY.stream + 1});
-    cr_assert(other.se != r.se);
-    StBoot many = st_boot(maize, 15, 0, .95, KEY);
-    cr_assert(!many.exact && many.total == ST_BOOT_DRAWS && st_boot(maize, 12, 0, .95, KEY).exact);
-    NEAR(many.se, 37.7443783262898 / 15 * sqrt(14), 0.1);
 }

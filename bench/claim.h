@@ -1,0 +1,132 @@
+/* Claims: what a write-up says, with the numbers it reports, and how each statement is tested. bench/claims/NNN.yaml is
+ * the only place of reported numbers; every one keeps the digits it was printed with and the line it stands on.
+ *
+ *   writeup: "002"                     its number, the file's name
+ *   title, source: text
+ *   setups:  NAME: {keys: {KEY: value or list of values, …}, choices: [text, …]}
+ *            keys: what a run must have to measure this (keys of spec.def); choices: what the write-up leaves open
+ *   reported: NAME: {where: text, setup: NAME, step: N, seeds: N, values: {ARM: {QUANTITY: number, …}, …}}
+ *            QUANTITY: a metric, or a metric and "_sd" for its standard deviation over seeds
+ *   claims:  a list of {id, source, says, setup, at: [steps], family, tests: […], needs}
+ *     tests: a list of {metric, contrast: {ARM: weight, …}, expects: lower|higher|equal, test, margin,
+ *            reported: {table: NAME, of: QUANTITY, as: difference|log_ratio|ratio}, needs}
+ *            test: a name of stats/tests.c; `maxt` (a difference), `tost` (none) and `pitman-morgan` (a spread) are made
+ *            by `table`. as: how the reported effect follows from the reported numbers: sum of weight x number, sum of
+ *            weight x ln(number), or exp of that.
+ *     needs: what must exist before this can be run. With it, metric is free text and the rest may be left out.  */
+#ifndef BENCH_CLAIM_H
+#define BENCH_CLAIM_H
+
+#include "bench/document.h"
+#include "bench/record.h"
+
+enum { CLAIM_MOST_TERMS = 8, CLAIM_MOST_STEPS = 16 };
+
+typedef struct {
+    const char *arm, *quantity, *text; /* text: as the write-up prints it */
+    double value;
+    int line;
+} ReportedNumber;
+
+/* One key that a run must have; canonical texts. */
+typedef struct {
+    const char *key;
+    char (*value)[160];
+    int values;
+} SetupKey;
+
+typedef struct {
+    const char *name;
+    SetupKey *key;
+    int keys;
+    const char **choice;
+    int choices;
+} ClaimSetup;
+
+typedef struct {
+    const char *name, *where;
+    const ClaimSetup *setup;
+    int step, seeds;
+    ReportedNumber *number;
+    int numbers;
+} ReportedTable;
+
+typedef enum { EXPECT_lower, EXPECT_higher, EXPECT_equal, EXPECT_COUNT } Expect;
+typedef enum { EFFECT_difference, EFFECT_log_ratio, EFFECT_ratio, EFFECT_COUNT } EffectForm;
+extern const char *const expect_names[EXPECT_COUNT];
+extern const char *const effect_names[EFFECT_COUNT];
+
+typedef struct {
+    const char *arm;
+    double weight;
+} ClaimTerm;
+
+typedef struct {
+    const char *metric_text;  /* as in the file */
+    int metric;               /* of metrics.def; -1: another kind of number, see needs */
+    ClaimTerm term[CLAIM_MOST_TERMS];
+    int terms;
+    Expect expects;
+    const char *test;         /* a name of stats/tests.c */
+    double margin;            /* in the metric's unit; NaN: none */
+    const ReportedTable *table; /* NULL: the write-up gives no number */
+    const char *of;
+    EffectForm form;
+    double effect;            /* the reported one; NaN: none */
+    char effect_text[160];    /* "layernorm 20.64, baseline 22.18" */
+    const char *needs;        /* NULL: can be run */
+    int line;
+} ClaimTest;
+
+typedef struct {
+    const char *id, *source, *says, *family, *needs;
+    const ClaimSetup *setup;
+    int at[CLAIM_MOST_STEPS], steps;
+    ClaimTest *test;
+    int tests, line;
+} Claim;
+
+typedef struct {
+    char file[64];            /* "bench/claims/002.yaml": how tables name the source of a reported number */
+    const char *writeup, *title, *source;
+    ClaimSetup *setup;
+    int setups;
+    ReportedTable *table;
+    int tables;
+    Claim *claim;
+    int claims;
+    Document document;        /* owns every text above */
+} ClaimFile;
+
+/* Reads root/bench/claims/<writeup>.yaml. RC_USAGE: file:line: what is wrong, the nearest valid name. On failure there
+ * is nothing to release. */
+Rc claims_read(ClaimFile *f, const char *root, const char *writeup, Error *e);
+
+/* The same from text; `file` is how errors and tables call it. */
+Rc claims_parse(ClaimFile *f, const char *file, const char *text, Error *e);
+void claims_release(ClaimFile *f);
+
+/* Whether a run is of the set-up; if not, why (at least 200 bytes) says which key differs. */
+bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t size);
+
+/* A number of a reported table, or NULL. */
+const ReportedNumber *reported_number(const ReportedTable *t, const char *arm, const char *quantity);
+
+/* Parts of the reader, in claim_read.c. */
+Rc claim_read_setups(ClaimFile *f, const Node *setups, Error *e);
+Rc claim_read_reported(ClaimFile *f, const Node *reported, Error *e);
+Rc claim_read_claims(ClaimFile *f, const Node *claims, Error *e);
+
+/* The text of a mapping's entry (*out = NULL when absent and not required); RC_USAGE when it is no text or empty. */
+Rc claim_text(const ClaimFile *f, const Node *mapping, const char *key, bool required, const char **out, Error *e);
+/* An entry of a kind; RC_USAGE when it is of another, or absent and required. */
+Rc claim_node(const ClaimFile *f, const Node *mapping, const char *key, NodeKind kind, bool required, const Node **out,
+              Error *e);
+/* RC_USAGE for an entry whose key is not among names[count]. */
+Rc claim_keys(const ClaimFile *f, const Node *mapping, const char *const *names, int count, Error *e);
+/* The place of a word among names[count]; RC_USAGE with the nearest. */
+Rc claim_choice(const ClaimFile *f, const Node *at, const char *what, const char *const *names, int count, int *out,
+                Error *e);
+int claim_children(const Node *n);
+
+#endif

@@ -1,0 +1,43 @@
+/* Claim verdicts: the claims of a write-up against one experiment's sample. A test of a claim gives one verdict for each
+ * cell whose runs have the claim's set-up and each step it asks for that is measured; otherwise one `not run`. */
+#ifndef BENCH_CLAIM_VERDICT_H
+#define BENCH_CLAIM_VERDICT_H
+
+#include "bench/claim.h"
+#include "bench/verdict.h"
+
+typedef enum {
+    WORD_REPRODUCED,     /* adjusted p < alpha, right sign, reported effect inside our interval; for `equal`: TOST */
+    WORD_DIRECTION_ONLY, /* adjusted p < alpha, right sign; reported effect outside, or none reported at this step */
+    WORD_NOT_REPRODUCED, /* equivalent by TOST where a difference was claimed */
+    WORD_CONTRADICTED,   /* adjusted p < alpha, wrong sign; for `equal`: separated and not equivalent */
+    WORD_INCONCLUSIVE,
+    WORD_NOT_TESTABLE,   /* the floor of p is above alpha, or there is no number to test */
+    WORD_NOT_RUN         /* another set-up, a step or arm that is not there, or a test that needs something else */
+} VerdictWord;
+const char *verdict_word(VerdictWord w);
+
+typedef struct {
+    const Claim *claim;
+    const ClaimTest *test; /* NULL: the claim has none yet */
+    int cell, step;        /* step: index into the cell's steps; -1 when not run */
+    const Comparison *c;   /* NULL when not run */
+    double effect;         /* ours, in the reported form: mean d, or the ratio of variances */
+    double lo, hi;         /* its interval; NaN: none */
+    double p;              /* the one that decides: adjusted by max-T, TOST's, or Holm's over the spreads tested */
+    double floor;          /* the smallest it could be; 0: none */
+    double reported;       /* the reported effect at this step; NaN: none */
+    VerdictWord word;
+    char why[200];         /* of not run and not testable */
+} ClaimVerdict;
+
+typedef struct {
+    Family family; /* every contrast of every claim that is measured here, adjusted together */
+    ClaimVerdict *at;
+    int count;
+} Ledger;
+
+void ledger_make(Ledger *l, const ClaimFile *f, const Sample *s);
+void ledger_release(Ledger *l);
+
+#endif

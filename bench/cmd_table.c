@@ -1,0 +1,136 @@
+/* normbench table EXPERIMENT: tables and figures of the runs that are stored. Reads files; trains nothing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/commands.h"
+#include "bench/figure.h"
+#include "bench/plan.h"
+#include "bench/table.h"
+
+/* The command as a reader may type it again: paths of this machine are left out. */
+static void command_text(const Session *s, const Experiment *x, Text *out) {
+    const Options *o = s->options;
+    static const struct {
+        OptionKind kind;
+        const char *name;
+    } kept[] = {{OPTION_set, "set"}, {OPTION_arm, "arm"}, {OPTION_tokenizer, "tokenizer"}};
+    text_format(out, "normbench table %s --profile %s", x->name, x->profile);
+    for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
+        for (int i = 0; i < o->times[kept[k].kind]; i++)
+            text_format(out, " --%s '%s'", kept[k].name, o->value[kept[k].kind][i]);
+    if (o->times[OPTION_text]) text_format(out, " --text FILE");
+    if (o->times[OPTION_siunitx]) text_format(out, " --siunitx");
+}
+
+static Rc write_file(const Table *t, const char *folder, const char *ending, void (*write)(const Table *, Text *), Error *e) {
+    char path[1200];
+    Text text;
+    text_init(&text);
+    write(t, &text);
+    snprintf(path, sizeof path, "%.900s/%s%s", folder, t->name, ending);
+    Rc rc = file_write(path, text.at, text.length, e);
+    if (!rc) fprintf(stderr, "  %s\n", path);
+    text_release(&text);
+    return rc;
+}
+
+static Rc write_files(const Table *t, const char *folder, Error *e) {
+    static const struct {
+        const char *ending;
+        void (*write)(const Table *, Text *);
+        bool claims;
+    } files[] = {{".tex", table_tex, false},           {"-claims.tex", table_claims_tex, true},
+                 {"-macros.tex", table_macros, false}, {".csv", table_csv, false},
+                 {".json", table_json, false},         {".txt", table_text, false},
+                 {"-cost.tex", table_cost_tex, false}, {"-cost.json", table_cost_json, false},
+                 {"-curves.csv", figure_csv, false}};
+    Rc rc = RC_OK;
+    for (size_t i = 0; i < sizeof files / sizeof *files && !rc; i++)
+        if (!files[i].claims || t->claims) rc = write_file(t, folder, files[i].ending, files[i].write, e);
+    return rc;
+}
+
+/* Figures are a help, not a result: without gnuplot the tables stand, and one line says so. */
+static int draw_figures(const Table *t, const char *folder, char (*path)[1200]) {
+    Error why;
+    char name[120];
+    if (figure_draw(t, folder, &why)) {
+        fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
+        return 0;
+    }
+    for (int cell = 0; cell < t->sample.cells; cell++) {
+        snprintf(path[cell], sizeof path[cell], "%.900s/%s.pdf", folder, figure_name(name, t, cell));
+        fprintf(stderr, "  %.900s/%s.{svg,pdf,png}\n", folder, name);
+    }
+    return t->sample.cells;
+}
+
+static Rc write_all(Session *s, const Table *t, Error *e) {
+    char folder[1024];
+    Text text;
+    if (session_output(s, t->x, folder, sizeof folder, e)) return e->code;
+    text_init(&text);
+    table_text(t, &text);
+    table_cost_text(t, &text);
+    fputs(text.at, stdout);
+    fflush(stdout);
+    text_release(&text);
+    Rc rc = write_files(t, folder, e);
+    if (rc) return rc;
+    char(*path)[1200] = mem_alloc((size_t)t->sample.cells, sizeof *path);
+    const char **figure = mem_alloc((size_t)t->sample.cells, sizeof *figure);
+    int figures = draw_figures(t, folder, path);
+    for (int i = 0; i < figures; i++) figure[i] = path[i];
+    if (s->options->times[OPTION_pdf]) {
+        rc = table_pdf(t, folder, figure, figures, e);
+        if (!rc) fprintf(stderr, "  %s/%s.pdf\n", folder, t->name);
+    }
+    free(figure);
+    free(path);
+    return rc;
+}
+
+static Rc make(Session *s, const Experiment *x, const RunRecord *records, Error *e) {
+    const Options *o = s->options;
+    ClaimFile claims;
+    Text command;
+    Table t;
+    bool has_claims = x->writeup[0] != 0;
+    if (has_claims && claims_read(&claims, s->root, x->writeup, e)) return e->code;
+    text_init(&command);
+    command_text(s, x, &command);
+    TableOptions options = {
+        .siunitx = o->times[OPTION_siunitx] > 0,
+        .exploratory = o->times[OPTION_set] || o->times[OPTION_arm] || o->times[OPTION_text] || o->times[OPTION_tokenizer],
+        .command = command.at};
+    Rc rc = table_make(&t, x, records, has_claims ? &claims : NULL, options, e);
+    if (!rc) {
+        rc = write_all(s, &t, e);
+        table_release(&t);
+    }
+    if (has_claims) claims_release(&claims);
+    text_release(&command);
+    return rc;
+}
+
+Rc command_table(Session *s, Error *e) {
+    const Options *o = s->options;
+    Experiment x;
+    Plan p;
+    RunRecord *records;
+    if (o->operands != 1) return error_set(e, RC_USAGE, "table: name one experiment (`normbench list` shows them)");
+    if (session_experiment(s, o->operand[0], &x, e)) return e->code;
+    Rc rc = plan_make(&p, s, &x, e);
+    if (!rc) {
+        rc = plan_records(&p, s, &x, &records, e);
+        if (!rc) {
+            rc = make(s, &x, records, e);
+            plan_records_free(&p, records);
+        }
+        plan_release(&p);
+    }
+    experiment_release(&x);
+    return rc;
+}

@@ -1,0 +1,141 @@
+#include "bench/figure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/table_program.h"
+
+static const CurveColumn panel_columns[FIGURE_PANELS] = {CURVE_valid_loss, CURVE_grad_norm, CURVE_embedding_norm};
+static const char *const panel_names[FIGURE_PANELS] = {"valid_loss", "grad_norm", "embedding_norm"};
+
+static const RunRecord *record(const Table *t, int cell, int arm, int seed) {
+    return &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
+}
+
+/* Row i of every seed's curves belongs to the same step: a row is a step. */
+Curve figure_curve(const Table *t, int cell, int arm, int panel) {
+    Curve out = {0};
+    int most = 0;
+    for (int seed = 0; seed < t->sample.seeds; seed++) {
+        int rows = record(t, cell, arm, seed)->curves.rows;
+        most = rows > most ? rows : most;
+    }
+    size_t room = (size_t)most;
+    out.step = mem_alloc(room, sizeof *out.step), out.n = mem_alloc(room, sizeof *out.n);
+    out.mean = mem_alloc(room, sizeof *out.mean);
+    out.least = mem_alloc(room, sizeof *out.least), out.most = mem_alloc(room, sizeof *out.most);
+    for (int row = 0; row < most; row++) {
+        double sum = 0, least = (double)INFINITY, largest = -(double)INFINITY;
+        int n = 0, step = row;
+        for (int seed = 0; seed < t->sample.seeds; seed++) {
+            const Curves *c = &record(t, cell, arm, seed)->curves;
+            if (row >= c->rows) continue;
+            const double *at = c->value + (size_t)row * (size_t)c->columns;
+            double x = at[panel_columns[panel]];
+            if (!isfinite(x)) continue;
+            step = (int)at[CURVE_step];
+            sum += x, least = fmin(least, x), largest = fmax(largest, x);
+            n++;
+        }
+        if (!n) continue;
+        out.step[out.rows] = step, out.n[out.rows] = n;
+        out.mean[out.rows] = sum / n, out.least[out.rows] = least, out.most[out.rows++] = largest;
+    }
+    return out;
+}
+
+void curve_release(Curve *c) {
+    free(c->step);
+    free(c->n);
+    free(c->mean);
+    free(c->least);
+    free(c->most);
+    *c = (Curve){0};
+}
+
+void figure_csv(const Table *t, Text *out) {
+    text_format(out, "cell,arm,quantity,step,mean,least,most,seeds,of\n");
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (int panel = 0; panel < FIGURE_PANELS; panel++)
+            for (int arm = 0; arm < t->sample.arms; arm++) {
+                Curve c = figure_curve(t, cell, arm, panel);
+                char where[256];
+                experiment_cell_text(where, t->x, cell);
+                for (int i = 0; i < c.rows; i++) {
+                    csv_text(out, where);
+                    text_format(out, ",");
+                    csv_text(out, t->x->arm[arm].name);
+                    text_format(out, ",%s,%d,", panel_names[panel], c.step[i]);
+                    csv_number(out, c.mean[i]);
+                    text_format(out, ",");
+                    csv_number(out, c.least[i]);
+                    text_format(out, ",");
+                    csv_number(out, c.most[i]);
+                    text_format(out, ",%d,%d\n", c.n[i], t->sample.seeds);
+                }
+                curve_release(&c);
+            }
+}
+
+char *figure_name(char *out, const Table *t, int cell) {
+    if (t->sample.cells == 1) snprintf(out, 120, "%s-curves", t->name);
+    else snprintf(out, 120, "%s-curves-cell%d", t->name, cell);
+    return out;
+}
+
+/* Cairo writes the date into a PDF whatever the environment says; the digits are all that changes. */
+static void fix_pdf_date(const char *path) {
+    static const char key[] = "/CreationDate (D:";
+    char *bytes;
+    size_t length;
+    Error ignored;
+    if (file_read(path, &bytes, &length, &ignored)) return;
+    char *at = memmem(bytes, length, key, sizeof key - 1);
+    if (at)
+        for (char *s = at + sizeof key - 1; s < bytes + length && *s != ')'; s++)
+            if (*s >= '0' && *s <= '9') *s = '0';
+    if (at) (void)file_write(path, bytes, length, &ignored);
+    free(bytes);
+}
+
+static Rc draw_cell(const Table *t, int cell, const char *aside, const char *folder, Error *e) {
+    static const char *const endings[] = {"svg", "pdf", "png"};
+    const char *const argv[] = {"gnuplot", "figure.gp", NULL};
+    char from[1200], to[1200], name[120];
+    bool absent;
+    Text script;
+    text_init(&script);
+    figure_script(t, cell, &script);
+    snprintf(from, sizeof from, "%.1000s/figure.gp", aside);
+    Rc rc = file_write(from, script.at, script.length, e);
+    text_release(&script);
+    if (!rc && (rc = program_run(argv, aside, &absent, e)) && !absent) {
+        char *said;
+        size_t length;
+        Error ignored;
+        snprintf(from, sizeof from, "%.1000s/output.txt", aside);
+        if (!file_read(from, &said, &length, &ignored)) {
+            error_set(e, RC_UNMEASURED, "gnuplot failed: %.600s", trim(said));
+            free(said);
+        }
+    }
+    for (int i = 0; i < 3 && !rc; i++) {
+        snprintf(from, sizeof from, "%.1000s/figure.%s", aside, endings[i]);
+        snprintf(to, sizeof to, "%.900s/%s.%s", folder, figure_name(name, t, cell), endings[i]);
+        if (i == 1) fix_pdf_date(from);
+        rc = program_copy(from, to, e);
+    }
+    return rc;
+}
+
+Rc figure_draw(const Table *t, const char *folder, Error *e) {
+    char aside[600];
+    if (program_folder(aside, sizeof aside, e)) return e->code;
+    Rc rc = RC_OK;
+    for (int cell = 0; cell < t->sample.cells && !rc; cell++) rc = draw_cell(t, cell, aside, folder, e);
+    program_folder_remove(aside);
+    return rc;
+}

@@ -1,0 +1,35 @@
+/* Figures: validation loss, gradient norm and embedding norm over the steps, one figure per cell. A line is the mean of
+ * an arm's seeds, its band reaches from the smallest to the largest. A panel whose values span more than a factor of 20
+ * has a logarithmic axis, so a first loss above 100 nats hides nothing. Values that are not finite are left out of the
+ * line, a cross stands where a run diverged, and the legend says how many did. Drawn by gnuplot. */
+#ifndef BENCH_FIGURE_H
+#define BENCH_FIGURE_H
+
+#include "bench/table.h"
+
+enum { FIGURE_PANELS = 3 };
+
+/* One arm's curve: rows at the steps where at least one seed has a finite value. */
+typedef struct {
+    int rows;
+    int *step, *n;                /* n: finite seeds */
+    double *mean, *least, *most;
+} Curve;
+
+/* panel: 0 validation loss on the fixed slice, 1 gradient norm before clipping, 2 embedding norm. */
+Curve figure_curve(const Table *t, int cell, int arm, int panel);
+void curve_release(Curve *c);
+
+/* What is plotted, as CSV. */
+void figure_csv(const Table *t, Text *out);
+
+/* A cell's gnuplot program; it writes figure.svg, figure.pdf and figure.png in the working folder. */
+void figure_script(const Table *t, int cell, Text *out);
+
+/* "NAME-curves", with "-cellK" when there are several cells; out holds at least 120 bytes; returns out. */
+char *figure_name(char *out, const Table *t, int cell);
+
+/* Draws every cell's figure into folder. RC_UNMEASURED: no gnuplot, it failed, or the disk refused. */
+Rc figure_draw(const Table *t, const char *folder, Error *e);
+
+#endif

@@ -1,0 +1,208 @@
+/* A cell's figure as a gnuplot program, its data inside. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/figure.h"
+
+/* Okabe and Ito's colours, told apart by colour-blind readers; arms beyond them repeat with another dash. */
+static const char *const colours[] = {"#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"};
+enum { COLOURS = sizeof colours / sizeof *colours, MOST_COLUMNS = 5, WIDTH = 1080 };
+
+/* A gnuplot string: nothing in it is special but the quote. */
+static void quoted(Text *out, const char *text) {
+    text_format(out, "'");
+    for (const char *s = text; *s; s++) text_add(out, *s == '\'' ? "''" : s, *s == '\'' ? 2 : 1);
+    text_format(out, "'");
+}
+
+typedef struct {
+    double least, most;
+    int last;
+} Range;
+
+static void data_block(const Table *t, int cell, int arm, int panel, Range *range, Text *out) {
+    Curve c = figure_curve(t, cell, arm, panel);
+    text_format(out, "$d%d_%d << END\n", panel, arm);
+    for (int i = 0; i < c.rows; i++) {
+        text_format(out, "%d %.9g %.9g %.9g\n", c.step[i], c.mean[i], c.least[i], c.most[i]);
+        range->least = fmin(range->least, c.least[i]), range->most = fmax(range->most, c.most[i]);
+        range->last = c.step[i] > range->last ? c.step[i] : range->last;
+    }
+    if (!c.rows) text_format(out, "0 NaN NaN NaN\n");
+    text_format(out, "END\n");
+    curve_release(&c);
+}
+
+/* Where runs of an arm ended: the step of the first non-finite number, at the last finite value before it. */
+static void cross_block(const Table *t, int cell, int arm, int panel, Text *out) {
+    static const CurveColumn columns[] = {CURVE_valid_loss, CURVE_grad_norm, CURVE_embedding_norm};
+    int found = 0;
+    text_format(out, "$x%d_%d << END\n", panel, arm);
+    for (int seed = 0; seed < t->sample.seeds; seed++) {
+        const RunRecord *r = &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
+        double last = (double)NAN;
+        if (!strcmp(r->status, "ok")) continue;
+        for (int row = 0; row < r->curves.rows; row++) {
+            double x = r->curves.value[(size_t)row * (size_t)r->curves.columns + columns[panel]];
+            if (isfinite(x)) last = x;
+        }
+        if (isfinite(last)) text_format(out, "%d %.9g\n", r->diverged_step, last), found++;
+    }
+    if (!found) text_format(out, "0 NaN\n");
+    text_format(out, "END\n");
+}
+
+static int diverged_runs(const Table *t, int cell, int arm) {
+    int last = t->sample.cell[cell].steps - 1;
+    return sample_arm(&t->sample, cell, last, arm, t->metric).diverged;
+}
+
+/* Lines that a loss may be compared with: guessing, the unigram model, the source's entropy rate. Their names stand where
+ * a falling curve is not: ln V on the right, the lower ones on the left. */
+static void reference_lines(const Table *t, int cell, Range range, bool log_axis, Text *out) {
+    const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
+    const struct {
+        const char *name;
+        double at;
+    } lines[] = {{"ln V", log(r->vocab)}, {"unigram", r->unigram}, {"entropy rate", r->entropy_rate}};
+    for (int i = 0; i < 3; i++) {
+        bool left = log_axis || i;
+        if (!(lines[i].at > range.least * 0.5 && lines[i].at < range.most * 1.05)) continue;
+        text_format(out,
+                    "set arrow %d from graph 0, first %.9g to graph 1, first %.9g nohead back lc rgb '#999999' dt 3 lw 1\n"
+                    "set label %d '%s' at graph %s, first %.9g %s offset 0,%s tc rgb '#777777'\n",
+                    i + 1, lines[i].at, lines[i].at, i + 1, lines[i].name, left ? "0.015" : "0.985", lines[i].at,
+                    left ? "left" : "right", i ? "-0.45" : "0.45");
+    }
+}
+
+static void panel_plot(const Table *t, int cell, int panel, Range range, int last, Text *out) {
+    static const char *const titles[] = {"validation loss (fixed slice)", "gradient norm before clipping",
+                                         "norm of the vectors entering block 1"};
+    static const char *const units[] = {"nats per token", "L2 norm", "mean L2 norm"};
+    bool log_axis = range.least > 0 && range.most > 20 * range.least;
+    double left = 0.07 + panel * 0.328, right = left + 0.255;
+    text_format(out, "unset arrow\nunset label\nunset logscale\nset lmargin at screen %.4f\nset rmargin at screen %.4f\n",
+                left, right);
+    text_format(out, "set title '%s'\nset ylabel '%s%s' offset 0.6,0\n%s", titles[panel], units[panel],
+                log_axis ? ", log axis" : "", log_axis ? "set logscale y\n" : "");
+    if (panel == 0) reference_lines(t, cell, range, log_axis, out);
+    text_format(out, "set xrange [0:%d]\nplot ", last);
+    for (int arm = 0; arm < t->sample.arms && t->sample.seeds > 1; arm++)
+        text_format(out, "$d%d_%d using 1:3:4 with filledcurves fs transparent solid 0.18 noborder lc rgb '%s' notitle, \\\n  ",
+                    panel, arm, colours[arm % COLOURS]);
+    for (int arm = 0; arm < t->sample.arms; arm++)
+        text_format(out, "$d%d_%d using 1:2 with lines lc rgb '%s' dt %d lw 2 notitle, \\\n  ", panel, arm,
+                    colours[arm % COLOURS], 1 + arm / COLOURS);
+    for (int arm = 0; arm < t->sample.arms; arm++)
+        text_format(out, "$x%d_%d using 1:2 with points pt 2 ps 1.2 lw 2 lc rgb '%s' notitle%s", panel, arm,
+                    colours[arm % COLOURS], arm + 1 < t->sample.arms ? ", \\\n  " : "\n");
+}
+
+/* "LayerNorm (1 of 6 diverged)". */
+static void legend_label(const Table *t, int cell, int arm, char out[96]) {
+    int lost = diverged_runs(t, cell, arm);
+    snprintf(out, 96, "%.40s", t->x->arm[arm].label);
+    if (lost) snprintf(out, 96, "%.40s (%d of %d diverged)", t->x->arm[arm].label, lost, t->sample.seeds);
+}
+
+/* Lengths in pixels of the SVG. */
+typedef struct {
+    int columns, rows; /* of the legend */
+    double height, strip;
+} Layout;
+
+static Layout layout_of(const Table *t, int cell) {
+    size_t longest = 0;
+    for (int arm = 0; arm < t->sample.arms; arm++) {
+        char label[96];
+        legend_label(t, cell, arm, label);
+        longest = strlen(label) > longest ? strlen(label) : longest;
+    }
+    int fit = (int)(WIDTH * 0.96 / (8.4 * (double)(longest + 8)));
+    Layout l = {.columns = fit < 1 ? 1 : fit > MOST_COLUMNS ? MOST_COLUMNS : fit};
+    l.rows = (t->sample.arms + l.columns - 1) / l.columns;
+    l.strip = 12 + 21 * l.rows;
+    l.height = 362 + l.strip;
+    return l;
+}
+
+/* The legend is a plot of its own in a strip below the panels, so that it never covers data. */
+static void legend(const Table *t, int cell, Layout l, Text *out) {
+    double strip = l.strip / l.height;
+    text_format(out, "unset arrow\nunset label\nunset logscale\nunset title\nunset xlabel\nunset ylabel\nunset border\n"
+                     "unset tics\nset lmargin at screen 0.02\nset rmargin at screen 0.98\nset bmargin at screen 0.002\n"
+                     "set tmargin at screen %.4f\nset xrange [0:1]\nset yrange [0:1]\n"
+                     "set key at screen 0.5, screen %.4f center center horizontal maxcols %d Left reverse samplen 2.5 "
+                     "width 1\nplot ",
+                strip, strip / 2, l.columns);
+    for (int arm = 0; arm < t->sample.arms; arm++) {
+        char label[96];
+        legend_label(t, cell, arm, label);
+        text_format(out, "NaN with lines lc rgb '%s' dt %d lw 3 title ", colours[arm % COLOURS], 1 + arm / COLOURS);
+        quoted(out, label);
+        text_format(out, arm + 1 < t->sample.arms ? ", \\\n  " : "\n");
+    }
+}
+
+static void title_text(const Table *t, int cell, Text *out) {
+    char where[256];
+    int lost = 0;
+    for (int arm = 0; arm < t->sample.arms; arm++) lost += diverged_runs(t, cell, arm);
+    text_format(out, "%s%s", t->options.exploratory ? "EXPLORATORY  " : "", t->x->title);
+    if (experiment_cell_text(where, t->x, cell)[0]) text_format(out, ", %s", where);
+    if (t->synthetic) text_format(out, ", SYNTHETIC SOURCE");
+    if (t->sample.seeds == 1) text_format(out, "   (one seed");
+    else text_format(out, "   (line: mean of %d seeds; band: smallest to largest", t->sample.seeds);
+    text_format(out, "%s)", lost ? "; cross: a run diverged" : "");
+}
+
+static void draw(const Table *t, int cell, const Range *range, Layout l, Text *out) {
+    Text title;
+    int last = 1;
+    text_init(&title);
+    title_text(t, cell, &title);
+    text_format(out, "set multiplot title ");
+    quoted(out, title.at);
+    text_format(out, "\nset border 3 lc rgb '#444444'\nset tics nomirror out scale 0.6\nset grid y lc rgb '#e6e6e6' lt 1\n"
+                     "set xlabel 'step' offset 0,0.4\nset tmargin at screen %.4f\nset bmargin at screen %.4f\nunset key\n"
+                     "set format y '%%g'\nset autoscale y\n",
+                1 - 54 / l.height, (l.strip + 46) / l.height);
+    for (int panel = 0; panel < FIGURE_PANELS; panel++) last = range[panel].last > last ? range[panel].last : last;
+    for (int panel = 0; panel < FIGURE_PANELS; panel++) panel_plot(t, cell, panel, range[panel], last, out);
+    legend(t, cell, l, out);
+    text_format(out, "unset multiplot\nset output\n");
+    text_release(&title);
+}
+
+/* One size for paper, screen and web: the SVG's pixels, 120 of them an inch, and half as many again for the PNG. */
+static void terminal(int which, double height, Text *out) {
+    if (which == 0)
+        text_format(out, "set terminal svg noenhanced size %d,%.0f font 'sans-serif,11' background rgb 'white'\n"
+                         "set output 'figure.svg'\n", WIDTH, height);
+    else if (which == 1)
+        text_format(out, "set terminal pdfcairo noenhanced size %.3fin,%.3fin font 'sans,9' lw 0.8\n"
+                         "set output 'figure.pdf'\n", WIDTH / 120.0, height / 120);
+    else
+        text_format(out, "set terminal pngcairo noenhanced size %d,%.0f font 'sans,15' lw 1.4\n"
+                         "set output 'figure.png'\n", WIDTH * 3 / 2, height * 1.5);
+}
+
+void figure_script(const Table *t, int cell, Text *out) {
+    Layout layout = layout_of(t, cell);
+    Range range[FIGURE_PANELS];
+    text_format(out, "set encoding utf8\n");
+    for (int panel = 0; panel < FIGURE_PANELS; panel++) {
+        range[panel] = (Range){(double)INFINITY, -(double)INFINITY, 0};
+        for (int arm = 0; arm < t->sample.arms; arm++) {
+            data_block(t, cell, arm, panel, &range[panel], out);
+            cross_block(t, cell, arm, panel, out);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        text_format(out, "reset\n");
+        terminal(i, layout.height, out);
+        draw(t, cell, range, layout, out);
+    }
+}

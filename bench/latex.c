@@ -1,0 +1,108 @@
+#include "bench/latex.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int decimals_for(double uncertainty, int fallback) {
+    char text[SHOWN];
+    if (!isfinite(uncertainty) || uncertainty == 0) return fallback;
+    snprintf(text, sizeof text, "%.1e", fabs(uncertainty)); /* rounds 0.0996 up to 1.0e-01 first */
+    int decimals = 1 - atoi(strchr(text, 'e') + 1);
+    return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+}
+
+char *show_number(char out[SHOWN], double x, int decimals) {
+    if (!isfinite(x)) return strcpy(out, "n/a");
+    if (fabs(x) >= 1e7) snprintf(out, SHOWN, "%.2e", x);
+    else snprintf(out, SHOWN, "%.*f", decimals, x);
+    if (out[0] == '-' && !strpbrk(out, "123456789")) memmove(out, out + 1, strlen(out));
+    return out;
+}
+
+char *show_signed(char out[SHOWN], double x, int decimals) {
+    show_number(out, x, decimals);
+    if (isfinite(x) && out[0] != '-' && strpbrk(out, "123456789")) {
+        memmove(out + 1, out, strlen(out) + 1);
+        out[0] = '+';
+    }
+    return out;
+}
+
+char *show_p(char out[SHOWN], double p) {
+    char digits[SHOWN];
+    if (!isfinite(p)) return strcpy(out, "n/a");
+    if (p < 0.001) return strcpy(out, "<.001");
+    snprintf(digits, sizeof digits, "%.3f", p);
+    return strcpy(out, digits[0] == '1' ? "1" : digits + 1);
+}
+
+void show_interval(Text *out, double lo, double hi, int decimals, const char *why_not, bool latex) {
+    char low[SHOWN], high[SHOWN];
+    if (!isfinite(lo) || !isfinite(hi)) {
+        text_format(out, "n/a (%s)", why_not);
+        return;
+    }
+    show_number(low, lo, decimals);
+    show_number(high, hi, decimals);
+    if (!latex) {
+        text_format(out, "[%s, %s]", low, high);
+        return;
+    }
+    text_add(out, "[", 1);
+    latex_number(out, low);
+    text_add(out, ", ", 2);
+    latex_number(out, high);
+    text_add(out, "]", 1);
+}
+
+void latex_number(Text *out, const char *shown) {
+    const char *power = strchr(shown, 'e');
+    if (!strncmp(shown, "n/a", 3)) text_format(out, "%s", shown);
+    else if (power) text_format(out, "$%.*s\\times10^{%d}$", (int)(power - shown), shown, atoi(power + 1));
+    else if (shown[0] == '-' || shown[0] == '+' || shown[0] == '<') text_format(out, "$%c$%s", shown[0], shown + 1);
+    else text_format(out, "%s", shown);
+}
+
+void latex_text(Text *out, const char *text) {
+    static const char *const escapes[128] = {
+        ['_'] = "\\_", ['%'] = "\\%", ['&'] = "\\&", ['#'] = "\\#", ['$'] = "\\$", ['{'] = "\\{", ['}'] = "\\}",
+        ['~'] = "\\textasciitilde{}", ['^'] = "\\textasciicircum{}", ['\\'] = "\\textbackslash{}",
+        ['<'] = "\\textless{}", ['>'] = "\\textgreater{}", ['|'] = "\\textbar{}", ['"'] = "''"};
+    for (const char *s = text; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        const char *escape = c < 128 ? escapes[c] : NULL;
+        if (c == '-' && s[1] == '-') escape = "-{}"; /* no dash made of two hyphens */
+        if (escape) text_format(out, "%s", escape);
+        else if (c < ' ' || c > '~') text_add(out, "?", (c & 0xC0) != 0x80); /* one '?' per code point */
+        else text_add(out, s, 1);
+    }
+}
+
+void latex_macro_name(Text *out, const char *text) {
+    static const char *const digit[] = {"Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"};
+    bool first = true;
+    for (const char *s = text; *s; s++) {
+        char c = *s;
+        bool small = c >= 'a' && c <= 'z', capital = c >= 'A' && c <= 'Z';
+        if (c >= '0' && c <= '9') text_format(out, "%s", digit[c - '0']);
+        else if (small || capital) text_format(out, "%c", small && first ? c - 'a' + 'A' : c);
+        first = !small && !capital;
+    }
+}
+
+void csv_text(Text *out, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        text_format(out, "%s", text);
+        return;
+    }
+    text_add(out, "\"", 1);
+    for (const char *s = text; *s; s++) text_add(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+    text_add(out, "\"", 1);
+}
+
+void csv_number(Text *out, double x) {
+    char number[40];
+    if (isfinite(x)) text_format(out, "%s", format_real(number, x == 0 ? 0 : x));
+}

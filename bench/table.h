@@ -1,0 +1,99 @@
+/* Table: everything that `normbench table` says about one experiment, and its writers. Nothing here trains, reads a
+ * clock or asks a locale: the same records give the same bytes. What runs cost is measured time, differs from machine to
+ * machine, and therefore has files of its own.
+ *
+ * Out of one Table come NAME.tex, NAME-claims.tex, NAME-macros.tex, NAME.csv, NAME.json, the text on the terminal, and
+ * NAME-cost.tex, NAME-cost.json. Every number of the JSON stands beside the ids of its runs, or, where a write-up
+ * reported it, beside file and line in bench/claims/. */
+#ifndef BENCH_TABLE_H
+#define BENCH_TABLE_H
+
+#include "bench/claim_verdict.h"
+#include "bench/latex.h"
+
+typedef struct {
+    bool siunitx;       /* number columns by siunitx */
+    bool exploratory;   /* something was changed on the command line: no marks, no bold */
+    const char *command;/* as typed, for the header comment */
+} TableOptions;
+
+typedef struct {
+    const Experiment *x;
+    const RunRecord *records;
+    const ClaimFile *claims;  /* NULL: the experiment names no write-up */
+    TableOptions options;
+    char name[80];            /* of the files; macros are named after it */
+    char results_hash[SHA256_HEX];
+    Sample sample;
+    Metric metric;            /* decides; from the experiment */
+    Family family;            /* every arm against the baseline: cells x steps above 0 */
+    Ledger ledger;            /* of the claims, with a family of its own */
+    bool *tied;               /* [cells][SAMPLE_MOST_STEPS][arms] */
+    bool synthetic;           /* some run was made on a built-in source */
+} Table;
+
+/* x, records ([cells][arms][seeds]) and claims outlive the table. RC_USAGE: a metric that metrics.def does not have. */
+Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const ClaimFile *claims, TableOptions options,
+              Error *e);
+void table_release(Table *t);
+
+/* Arm against baseline at a cell's step; NULL for the baseline and for step 0. */
+const Comparison *table_comparison(const Table *t, int cell, int step, int arm);
+
+/* The write-up's numbers for a cell's step, or NULL: none for this step, or another set-up. */
+const ReportedTable *table_reported(const Table *t, int cell, int step);
+
+bool table_tied(const Table *t, int cell, int step, int arm);
+
+/* The arm's mark at a step: how its comparison was decided, never in an exploratory table. */
+typedef struct {
+    bool separated, equivalent, diverged;
+} Marks;
+Marks table_marks(const Table *t, int cell, int step, int arm);
+
+/* "layernorm < baseline", "equivalent within 0.02", "inconclusive", "not testable (n = 3)". */
+void table_decision(const Table *t, const Comparison *c, Text *out);
+
+/* Sentences for captions, plain text: corpus and model; how the numbers were made; the one-line signature. */
+void table_corpus(const Table *t, int cell, Text *out);
+void table_methods(const Table *t, Text *out);
+void table_hypothesis(const ClaimTest *t, Text *out); /* "valid_loss: layernorm - baseline < 0" */
+bool table_about_spread(const ClaimTest *t);          /* variances over seeds, not means */
+void table_divergence(const Table *t, int cell, int step, int arm, Text *out); /* " pre after 20 steps: 1 of 6 …", or "" */
+void table_signature(const Table *t, Text *out);
+char *table_confidence(const Table *t, char out[40]); /* "95" */
+void table_header_comment(const Table *t, const char *what, Text *out); /* "% …" lines */
+
+/* Why the reported numbers are not shown in a cell, or "". */
+void table_reported_why(const Table *t, int cell, char *out, size_t size);
+
+/* The rows of the write-up's table, shown by every writer: a metric and the heading of its mean. */
+typedef struct {
+    Metric metric;
+    const char *heading, *unit;
+} TableRow;
+extern const TableRow table_rows[];
+extern const int table_row_count;
+
+void table_tex(const Table *t, Text *out);
+void table_claims_tex(const Table *t, Text *out);
+void table_macros(const Table *t, Text *out);
+void table_csv(const Table *t, Text *out);
+void table_json(const Table *t, Text *out);
+void table_text(const Table *t, Text *out);
+void table_cost_tex(const Table *t, Text *out);
+void table_cost_text(const Table *t, Text *out);
+void table_cost_json(const Table *t, Text *out);
+
+/* What an arm costs: medians over cells and seeds; ratio: of paired step times to the baseline's. */
+typedef struct {
+    long parameters;
+    double step_seconds, ratio, least, most, memory_mb;
+} Cost;
+Cost table_cost(const Table *t, int arm);
+
+/* Writes folder/NAME-typeset.tex around the tables (and the figures that are there), runs pdflatex in a temporary
+ * folder and puts NAME.pdf beside the tables. RC_UNMEASURED: no pdflatex, or it failed (its first complaint). */
+Rc table_pdf(const Table *t, const char *folder, const char *const *figure, int figures, Error *e);
+
+#endif

@@ -1,0 +1,57 @@
+/* What each arm costs, for the terminal and as NAME-cost.tex. Measured times, so not part of what must come out the same. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/table.h"
+
+static void number_cell(Text *out, double x, int decimals) {
+    char number[SHOWN];
+    text_format(out, " & ");
+    latex_number(out, show_number(number, x, decimals));
+}
+
+void table_cost_tex(const Table *t, Text *out) {
+    enum { ROWS_PER_TABLE = 40 };
+    Text words;
+    text_init(&words);
+    table_header_comment(t, "cost", out);
+    for (int arm = 0; arm < t->sample.arms; arm++) {
+        Cost c = table_cost(t, arm);
+        if (arm % ROWS_PER_TABLE == 0) {
+            text_clear(&words);
+            text_format(&words, "%s: cost%s. Step time relative to %s: median [least, most] of the ratios paired by seed; "
+                                "wall-clock times on a shared machine are noisy.",
+                        t->x->title, arm ? ", continued" : "", t->x->baseline);
+            text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
+            latex_text(out, words.at);
+            text_format(out, "}\n\\footnotesize\n\\begin{tabular}{@{}l r l r r@{}}\n\\toprule\n"
+                             "arm & parameters & step time / baseline & ms per step & MB \\\\\n\\midrule\n");
+        }
+        if (strlen(t->x->arm[arm].label) > 32) text_format(out, "[%d]", arm + 1);
+        else latex_text(out, t->x->arm[arm].label);
+        text_format(out, " & %ld", c.parameters);
+        number_cell(out, c.ratio, 3);
+        text_format(out, " ");
+        show_interval(out, c.least, c.most, 2, "not timed", true);
+        number_cell(out, 1e3 * c.step_seconds, 1);
+        number_cell(out, c.memory_mb, 0);
+        text_format(out, " \\\\\n");
+        if (arm % ROWS_PER_TABLE == ROWS_PER_TABLE - 1 || arm == t->sample.arms - 1)
+            text_format(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+    }
+    text_release(&words);
+}
+
+void table_cost_text(const Table *t, Text *out) {
+    char ratio[SHOWN], least[SHOWN], most[SHOWN], step[SHOWN], memory[SHOWN];
+    text_format(out, "\n%-*s %12s %24s %12s %10s\n", 26, "cost (times are noisy)", "parameters",
+                "step time / baseline", "ms per step", "MB");
+    for (int arm = 0; arm < t->sample.arms; arm++) {
+        Cost c = table_cost(t, arm);
+        char range[3 * SHOWN];
+        snprintf(range, sizeof range, "%s [%s, %s]", show_number(ratio, c.ratio, 3), show_number(least, c.least, 2),
+                 show_number(most, c.most, 2));
+        text_format(out, "%-*.*s %12ld %24s %12s %10s\n", 26, 26, t->x->arm[arm].label, c.parameters, range,
+                    show_number(step, 1e3 * c.step_seconds, 1), show_number(memory, c.memory_mb, 0));
+    }
+}

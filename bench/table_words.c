@@ -1,0 +1,128 @@
+/* The sentences around the numbers: what was measured, how, and what it may be compared with. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/provenance.h"
+#include "bench/table.h"
+
+void table_corpus(const Table *t, int cell, Text *out) {
+    const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
+    char tokenizer[160], number[SHOWN], where[256];
+    spec_get(tokenizer, &r->spec, "tokenizer");
+    if (!isnan(r->entropy_rate))
+        text_format(out, "SYNTHETIC SOURCE, not a text: known entropy rate %s nats per token. ",
+                    show_number(number, r->entropy_rate, 4));
+    text_format(out, "Corpus %s (%s tokens, vocabulary %d), %lld layers of width %lld, %s M parameters", r->dataset,
+                tokenizer, r->vocab, (long long)r->spec.layers, (long long)r->spec.width,
+                show_number(number, 1e-6 * (double)r->parameters, 2));
+    if (experiment_cell_text(where, t->x, cell)[0]) text_format(out, ", %s", where);
+    text_format(out, ".");
+}
+
+char *table_confidence(const Table *t, char out[40]) {
+    return format_real(out, round(1e8 * (1 - t->x->alpha)) / 1e6);
+}
+
+void table_methods(const Table *t, Text *out) {
+    int n = t->sample.seeds;
+    char alpha[40], margin[40], conf[40], floor[SHOWN];
+    format_real(alpha, t->x->alpha);
+    format_real(margin, t->x->margin);
+    table_confidence(t, conf);
+    if (n == 1) {
+        text_format(out, "Single seed: descriptive. No interval and no test can be made.");
+        return;
+    }
+    text_format(out,
+                "The unit of replication is the training seed: %d seeds, paired, so that every arm saw the same batches and "
+                "shares the initial values of all tensors it has in common with the others. SD: over seeds, divisor n - 1. "
+                "Differences to %s are means over seeds with a %s %% paired t interval; the ratio of perplexities is that of "
+                "geometric means. Decisions use the exact two-sided sign-flip test, adjusted by step-down max-T over the %d "
+                "declared comparisons of this table with seeds flipped jointly, at level %s; with %d seeds no p can fall "
+                "below %s. Equivalence: two one-sided t tests within %s nats. Bootstrap intervals are reported and decide "
+                "nothing below %d seeds.",
+                n, t->x->baseline, conf, t->family.count, alpha, n, show_p(floor, t->family.floor), margin, ST_BOOT_DECIDES);
+}
+
+/* "layernorm - baseline", "(layernorm + center - rmsnorm - baseline)/2". */
+static void contrast_words(const ClaimTest *t, Text *out) {
+    bool half = true;
+    for (int i = 0; i < t->terms; i++) half &= fabs(t->term[i].weight) == 0.5;
+    text_format(out, "%s", half ? "(" : "");
+    for (int sign = 1, written = 0; sign >= -1; sign -= 2)
+        for (int i = 0; i < t->terms; i++) {
+            double w = t->term[i].weight;
+            char number[40];
+            if ((w > 0) != (sign > 0)) continue;
+            text_format(out, "%s", written++ ? (w > 0 ? " + " : " - ") : w > 0 ? "" : "-");
+            if (!half && fabs(w) != 1) text_format(out, "%s ", format_real(number, fabs(w)));
+            text_format(out, "%s", t->term[i].arm);
+        }
+    text_format(out, "%s", half ? ")/2" : "");
+}
+
+void table_hypothesis(const ClaimTest *t, Text *out) {
+    static const char *const signs[] = {[EXPECT_lower] = "<", [EXPECT_higher] = ">", [EXPECT_equal] = "="};
+    bool spread = table_about_spread(t);
+    text_format(out, "%s%s: ", spread ? "variance of " : "", t->metric_text);
+    contrast_words(t, out);
+    text_format(out, " %s 0", signs[t->expects]);
+}
+
+bool table_about_spread(const ClaimTest *t) {
+    return t->test && !strcmp(t->test, "pitman-morgan");
+}
+
+void table_signature(const Table *t, Text *out) {
+    char conf[40];
+    text_format(out, "n%d|pair:seed+crn|est:mean-d-%s|ci:t%s|p:signflip-%s|adj:maxT-sd(m%d)|div:cap-lnV|plan:%.8s|v%s%s",
+                t->sample.seeds, metric_info[t->metric].key, table_confidence(t, conf),
+                t->sample.seeds <= ST_FLIP_MAX ? "exact" : "mc", t->family.count, t->x->plan, NORMBENCH_VERSION,
+                t->options.exploratory ? "|EXPLORATORY" : "");
+}
+
+void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {
+    SampleArm a = sample_arm(&t->sample, cell, step, arm, t->metric);
+    const Comparison *c = table_comparison(t, cell, step, arm);
+    const MetricInfo *metric = &metric_info[t->metric];
+    char number[SHOWN];
+    if (!a.diverged) return;
+    text_format(out, " %s after %d steps: %d of %d runs diverged (Clopper-Pearson 95 %% [%.2f, %.2f]); mean %s ",
+                t->x->arm[arm].label, t->sample.cell[cell].step[step], a.diverged, a.n, a.rate.lo, a.rate.hi, metric->key);
+    if (a.status == ST_OK)
+        text_format(out, "%s with these at the uniform predictor's", show_number(number, a.mean, metric->digits));
+    else text_format(out, "n/a (%s)", st_status_text(a.status));
+    if (!isnan(a.survivors)) text_format(out, ", of the others %s", show_number(number, a.survivors, metric->digits));
+    if (c && c->status == ST_OK) {
+        text_format(out, "; median difference %s", show_number(number, c->effect.median, 4));
+        text_format(out, ", better in a share of %s of the seeds",
+                    show_number(number, metric->better > 0 ? 1 - c->effect.better : c->effect.better, 2));
+        text_format(out, ", McNemar p %s (smallest %s)",
+                    c->discordant.status == ST_OK ? show_p(number, c->discordant.p) : "n/a",
+                    show_p((char[SHOWN]){0}, c->discordant.p_min));
+        if (c->decision_ranks != c->decision) text_format(out, "; on ranks: %s", decision_name(c->decision_ranks));
+    }
+    text_format(out, ".");
+}
+
+/* A command may hold anything; a comment ends with its line. */
+static void comment_line(Text *out, const char *label, const char *text) {
+    text_format(out, "%% %s: ", label);
+    for (const char *s = text; *s; s++) text_add(out, (unsigned char)*s < ' ' ? "?" : s, 1);
+    text_add(out, "\n", 1);
+}
+
+void table_header_comment(const Table *t, const char *what, Text *out) {
+    Text line;
+    text_init(&line);
+    text_format(&line, "normbench %s, %s of experiment %s, profile %s", NORMBENCH_VERSION, what, t->x->name, t->x->profile);
+    comment_line(out, "made by", line.at);
+    comment_line(out, "plan", t->x->plan);
+    comment_line(out, "results", t->results_hash);
+    comment_line(out, "command", t->options.command);
+    text_clear(&line);
+    table_signature(t, &line);
+    comment_line(out, "signature", line.at);
+    text_release(&line);
+}

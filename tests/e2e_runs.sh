@@ -1,0 +1,154 @@
+# Part of e2e.sh: what is trained, what is not, and that nothing but the specification decides the bytes.
+
+check_second_run_trains_nothing() {
+  cp -r "$T/whole" "$W/r"
+  find "$W/r" -type f -exec stat -c '%n %i %Y' {} + | sort >"$W/before"
+  ends 0 "${run[@]}" --results "$W/r"
+  says '4 runs, 4 stored, 0 to train'
+  prints '4 of 4 runs stored'
+  find "$W/r" -type f -exec stat -c '%n %i %Y' {} + | sort | diff - "$W/before" >/dev/null || fail "files were written again"
+}
+
+check_what_changed_is_trained_and_says_why() {
+  cp -r "$T/whole1" "$W/r"
+  ends 0 "${one[@]}" --set steps=5 --results "$W/r"
+  says '1 runs?, 0 stored, 1 to train'
+  says '1 run: never run'
+  cp "$T/one.yaml" "$W/" && cp "$T/text.txt" "$W/"
+  cd "$W" || fail "no folder"
+  sed -i 's/^1 2 3/3 2 1/' text.txt
+  ends 0 "${one[@]}" --results "$W/r"
+  says '1 run: the corpus has other bytes than in run [0-9a-f]{12}'
+  [ "$(digest "$W/r" | grep -c '"id"')" = 3 ] || fail "not three runs"
+  ends 0 "${one[@]}" --results "$W/r"
+  says '1 stored, 0 to train'
+}
+
+check_dry_run() {
+  ends 0 "${run[@]}" --dry-run --results "$W/r"
+  [ ! -e "$W/r" ] || fail "a dry run left something"
+  prints '^4 of 4 runs to train, .* FLOPs, '
+  prints '^[0-9]+ MB per run'
+  cp -r "$T/whole" "$W/r"
+  ends 0 "${run[@]}" --dry-run --set steps=31 --results "$W/r"
+  prints '^4 of 4 runs to train'
+  ends 0 "${run[@]}" --dry-run --results "$W/r"
+  prints '^0 of 4 runs to train'
+  same "$W/r"
+}
+
+check_shards_make_a_whole() {
+  local a b
+  ends 0 "${run[@]}" --shard 1/2 --results "$W/a"
+  prints '2 of 4 runs stored'
+  ends 0 "${run[@]}" --shard 2/2 --results "$W/b"
+  prints '2 of 4 runs stored'
+  a=$(ls "$W/a/runs") b=$(ls "$W/b/runs")
+  [ -z "$(comm -12 <(echo "$a") <(echo "$b"))" ] || fail "both shards trained a run"
+  cp -r "$W/b/runs/." "$W/a/runs/"
+  same "$W/a"
+  ends 0 "${run[@]}" --results "$W/a"
+  says '4 stored, 0 to train'
+}
+
+check_shards_one_after_another_in_one_folder() {
+  ends 0 "${run[@]}" --shard 1/3 --results "$W/r"
+  ends 0 "${run[@]}" --shard 2/3 --results "$W/r"
+  ends 0 "${run[@]}" --shard 3/3 --results "$W/r"
+  same "$W/r"
+}
+
+check_threads_do_not_change_bytes() {
+  ends 0 "${run[@]}" --threads 3 --results "$W/r" # the reference has one
+  same "$W/r"
+}
+
+check_two_processes_in_one_folder() {
+  local second
+  begin "${run[@]}" --checkpoint-every 0 --results "$W/r"
+  second=$pid
+  nb "${run[@]}" --checkpoint-every 0 --results "$W/r"
+  [ "$rc" = 0 ] || fail "one of two ends with $rc"
+  wait "$second" || fail "the other ends with $?"
+  same "$W/r"
+}
+
+check_backends_give_the_same_bytes() {
+  local backend count=0
+  ends 0 list
+  for backend in $(sed -n '/^backends/,/^$/p' "$W/out" | sed 1d | grep -v 'not on this machine' | cut -c3-20); do
+    [ "$backend" != cpu64 ] || continue
+    ends 0 "${run[@]}" --backend "$backend" --results "$W/$backend"
+    same "$W/$backend"
+    count=$((count + 1))
+  done
+  [ "$count" -ge 2 ] || fail "only $count backends: $(cat "$W/out")"
+}
+
+check_the_oracle_is_another_run() {
+  ends 0 "${one[@]}" --backend cpu64 --results "$W/r"
+  ! diff <(ls "$W/r/runs") <(ls "$T/whole1/runs") >/dev/null || fail "float and double share an id"
+  grep -q '"arithmetic_class": "canon"' "$W"/r/runs/*/record.json && fail "doubles pass for the canonical floats"
+  ends 0 "${one[@]}" --results "$W/r"
+  says '1 run: the arithmetic of this arm changed since run'
+}
+
+check_checkpoint_after_every_step() {
+  ends 0 "${run[@]}" --checkpoint-every 0 --results "$W/r"
+  same "$W/r"
+}
+
+check_divergence_is_a_result() {
+  local wild='{wild: {variant: none, lr: 1e6, clip: 0, optimizer: sgd}}'
+  ends 0 "${run[@]}" --arm "$wild" --arm '{plain: {variant: pre}}' --results "$W/r"
+  says 'wild seed 1 +diverged at step [0-9]+ \([a-z0-9]+ [a-z0-9._]+\)'
+  says 'plain seed 2 +valid loss'
+  prints '4 of 4 runs stored'
+  [ "$(grep -l '"status": "diverged"' "$W"/r/runs/*/record.json | wc -l)" = 2 ] || fail "not two diverged runs"
+  grep -h -A1 '"status": "diverged"' "$W"/r/runs/*/record.json | grep '"culprit": ""' && fail "no tensor is named"
+  grep -l '"diverged_step": -1' "$W"/r/runs/*/record.json | xargs grep -L '"status": "ok"' | grep . && fail "no step is named"
+  ends 0 "${run[@]}" --arm "$wild" --arm '{plain: {variant: pre}}' --results "$W/r"
+  says '4 stored, 0 to train'
+  # What diverged is the same bytes too, and the arm beside it is what it is without it.
+  ends 0 "${run[@]}" --arm "$wild" --backend portable --threads 1 --checkpoint-every 0 --results "$W/again"
+  local ok
+  for ok in $(grep -l '"status": "ok"' "$W"/r/runs/*/record.json); do
+    cmp -s "$(dirname "$ok")/curves.csv" "$T/whole/runs/$(basename "$(dirname "$ok")")/curves.csv" || fail "$ok was disturbed"
+    rm -r "$(dirname "$ok")"
+  done
+  same "$W/again" "$W/r"
+}
+
+check_all_arms_diverge() {
+  ends 0 "${one[@]}" --set lr=1e6 --set clip=0 --set optimizer=sgd --set steps=40 --results "$W/r"
+  grep -q '"status": "diverged"' "$W"/r/runs/*/record.json || fail "nothing diverged"
+  says 'diverged at step'
+}
+
+check_own_text() {
+  ends 0 "${one[@]}" --set dataset=synthetic --text text.txt --tokenizer char --results "$W/r"
+  same "$W/r" "$T/whole1"
+  ends 0 "${one[@]}" --text text.txt --tokenizer byte --results "$W/b"
+  grep -q '"vocab": 256' "$W"/b/runs/*/record.json || fail "bytes are not 256 tokens"
+  grep -q '"dataset": "text.txt"' "$W"/b/runs/*/record.json || fail "the record does not name the text"
+  printf 'naïve café über straße \xe2\x82\xac ' >"$W/utf8.txt"
+  for _ in 1 2 3 4 5 6; do cat "$W/utf8.txt" "$W/utf8.txt" >"$W/more" && mv "$W/more" "$W/utf8.txt"; done
+  ends 0 "${one[@]}" --text "$W/utf8.txt" --results "$W/u"
+  grep -q '"vocab": 16' "$W"/u/runs/*/record.json || fail "code points are not counted: $(grep vocab "$W"/u/runs/*/record.json)"
+}
+
+check_bad_text() {
+  local r=(--results "$W/r")
+  : >"$W/empty"
+  printf 'abc\xff\xfe' >"$W/bytes" && cat "$T/text.txt" >>"$W/bytes"
+  printf 'to be or not to be' >"$W/short"
+  refused "empty: the file is empty" "${one[@]}" --text "$W/empty" "${r[@]}"
+  refused "bytes: not UTF-8 .*\b3\b" "${one[@]}" --text "$W/bytes" "${r[@]}"
+  refused "too short for one batch" "${one[@]}" --text "$W/short" "${r[@]}"
+  refused "a folder, not a file" "${one[@]}" --text "$W" "${r[@]}"
+  refused "nowhere: No such file" "${one[@]}" --text "$W/nowhere" "${r[@]}"
+  refused "a path of more than" "${one[@]}" --text "$(printf 'd%.0s' {1..200})" "${r[@]}"
+  refused "line break" "${one[@]}" --text $'a\nb' "${r[@]}"
+  [ ! -e "$W/r" ] || fail "a refused text left something in the results"
+  ends 0 "${one[@]}" --text "$W/bytes" --tokenizer byte "${r[@]}"
+}

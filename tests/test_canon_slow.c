@@ -1,0 +1,44 @@
+/* Every canonical function over all 2^32 words: a golden sum on the vector paths, every 257th word on the others. */
+#include <criterion/criterion.h>
+
+#include "kernels/backend.h"
+#include "tests/canon_sweep.h"
+
+static const struct {
+    const char *name;
+    uint64_t all, some; /* every word; every 257th */
+} golden[SWEEP_FUNCTIONS] = {
+    {"exp", 0x1847301dd1b5b66cu, 0xfdca011a26541c6au},
+    {"log", 0x610bed9d78dc15a3u, 0x1c77352c8796a88cu},
+    {"tanh", 0xc7bbe7fa37d4898eu, 0x0daa6ec214f18feau},
+    {"erf", 0x7500dad6ad27d698u, 0x15661cbc33e75bb1u},
+    {"sin", 0x94d67fc06ae0c128u, 0x0b9118e39b99e192u},
+    {"cos", 0x1628d3ceb196835eu, 0x1153d4e1ac120fcdu},
+    {"normal", 0xcd41cb8da2ff4f5au, 0xf262159ef85fd38du},
+};
+
+static bool can_run(const char *name) {
+    Error e;
+    return backend_find(name, &e) != NULL;
+}
+
+Test(canon_sweep, every_float_on_vector_paths, .timeout = 0) {
+    int ran = 0;
+    for (int f = 0; f < SWEEP_FUNCTIONS; f++) {
+#if defined(__x86_64__)
+        if (can_run("v4")) {
+            cr_assert_eq(v4_canon_sweep(f, 1), golden[f].all, "%s on v4", golden[f].name);
+            ran++;
+        }
+        if (can_run("v3")) {
+            cr_assert_eq(v3_canon_sweep(f, 1), golden[f].all, "%s on v3", golden[f].name);
+            ran++;
+        }
+#endif
+        cr_assert_eq(portable_canon_sweep(f, 257), golden[f].some, "%s on portable", golden[f].name);
+        ran++;
+        cr_assert_eq(readable_canon_sweep(f, 257), golden[f].some, "%s on readable", golden[f].name);
+        ran++;
+    }
+    cr_assert(ran >= 2 * SWEEP_FUNCTIONS);
+}

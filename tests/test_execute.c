@@ -1,0 +1,213 @@
+/* One run from spec to record: what it measures, what stopping and resuming leave, divergence. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "bench/checkpoint.h"
+#include "bench/execute.h"
+
+static char folder[64];
+static Dataset data;
+static volatile sig_atomic_t stop_now;
+static int stop_after; /* updates until the run is told to stop; -1 = never */
+
+/* A text in which letters follow each other by a simple rule, with two-byte code points so that bytes are not tokens. */
+static void enter(void) {
+    Error e;
+    char text[64 + 16], *all = malloc(8000);
+    size_t n = 0;
+    for (int i = 0; n < 6000; i++) {
+        if (i % 5 == 4) all[n++] = (char)0xc3, all[n++] = (char)(0xa0 + i % 7);
+        else all[n++] = (char)('a' + i * i % 11);
+    }
+    strcpy(folder, "/tmp/normbench-execute-XXXXXX");
+    cr_assert(mkdtemp(folder));
+    snprintf(text, sizeof text, "%s/text", folder);
+    cr_assert_eq(file_write(text, all, n, &e), RC_OK);
+    free(all);
+    char name[96];
+    DataPlaces places = {.offline = true};
+    snprintf(name, sizeof name, "text:%s", text);
+    cr_assert_eq(dataset_open(&data, name, "char", &places, &e), RC_OK, "%s", e.text);
+    unlink(text);
+    stop_now = 0, stop_after = -1;
+}
+
+static void leave(void) {
+    char path[96];
+    dataset_release(&data);
+    snprintf(path, sizeof path, "%s/.partial", folder);
+    folder_remove(path);
+    folder_remove(folder);
+    cr_assert_not(file_exists(folder), "something was left behind");
+}
+
+static RunSpec small(void) {
+    RunSpec s;
+    Error e;
+    spec_init(&s);
+    static const char *const keys[][2] = {{"layers", "2"}, {"width", "32"}, {"heads", "4"}, {"context", "16"}, {"batch", "4"},
+                                          {"steps", "8"}, {"evaluate_at", "0,4"}, {"curve_every", "3"}, {"lr", "1e-3"},
+                                          {"dropout", "0.1"}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        cr_assert_eq(spec_set(&s, keys[i][0], keys[i][1], &e), RC_OK, "%s", e.text);
+    return s;
+}
+
+static void count(void *context, int steps) {
+    (void)context;
+    if (stop_after >= 0 && (stop_after -= steps) <= 0) stop_now = 1;
+}
+
+static Rc execute(const RunSpec *s, RunRecord *r) {
+    Error e = {0};
+    char id[SHA256_HEX], arithmetic[SHA256_HEX];
+    const Backend *b = backend_find("cpu", &e);
+    arithmetic_hash(arithmetic, s, b);
+    run_id(id, s, &data, b, arithmetic);
+    Execution x = {.spec = s, .data = &data, .backend = b, .id = id, .arithmetic = arithmetic, .folder = folder,
+                   .checkpoint_seconds = 1e9, .stop = &stop_now, .progress = count};
+    return run_execute(&x, r, &e);
+}
+
+Test(execute, a_record_says_what_happened, .init = enter, .fini = leave) {
+    RunSpec s = small();
+    RunRecord r;
+    cr_assert_eq(execute(&s, &r), RC_OK);
+    cr_assert_str_eq(r.status, "ok");
+    cr_assert_eq(r.evaluations, 3);
+    cr_assert_eq(r.curves.rows, 9);
+    const int at[3] = {0, 4, 8};
+    size_t bytes = 0, windows = dataset_windows(&data, 16);
+    int32_t in[64], out[64];
+    for (size_t w = 0; w < windows; w += 4) {
+        dataset_windows_fill(&data, w, 4, 16, in, out);
+        bytes += dataset_target_bytes(&data, out, 64);
+    }
+    for (int i = 0; i < 3; i++) {
+        const Evaluation *v = &r.evaluation[i];
+        double nats = v->metric[METRIC_valid_loss], mean = 0;
+        cr_assert_eq(v->step, at[i]);
+        cr_assert_eq((size_t)v->targets, windows * 16);
+        cr_assert_float_eq(v->metric[METRIC_perplexity], exp(nats), 1e-9);
+        cr_assert_float_eq(v->metric[METRIC_bits_per_byte], nats * (double)v->targets / log(2) / (double)bytes, 1e-9);
+        cr_assert(v->metric[METRIC_accuracy] >= 0 && v->metric[METRIC_accuracy] <= 1);
+        for (int b = 0; b < v->blocks; b++) {
+            long in_block = b + 1 < v->blocks ? 64 : v->targets - 64 * (v->blocks - 1);
+            mean += v->block[b] * (double)in_block / (double)v->targets;
+        }
+        cr_assert_float_eq(mean, nats, 1e-9, "the blocks make the whole");
+    }
+    cr_assert(bytes > windows * 16, "two-byte code points count as two");
+    cr_assert(isnan(r.evaluation[0].metric[METRIC_grad_norm]) && r.evaluation[2].metric[METRIC_grad_norm] > 0);
+    uint8_t chain[32] = {0};
+    char hex[SHA256_HEX];
+    for (int i = 0; i < 8; i++) {
+        const double *row = r.curves.value + i * r.curves.columns;
+        chain_add(chain, (float)row[CURVE_train_loss]);
+        cr_assert_eq(row[CURVE_step], i);
+        cr_assert_eq(isnan(row[CURVE_valid_loss]), i % 3 != 0);
+        double squares = 0;
+        for (int l = 0; l < 2; l++) squares += row[CURVE_FIXED + l] * row[CURVE_FIXED + l];
+        cr_assert(squares > 0 && sqrt(squares) <= row[CURVE_grad_norm] * (1 + 1e-6), "blocks are part of the whole");
+    }
+    cr_assert_str_eq(r.loss_chain, sha256_hex(hex, chain));
+    cr_assert_eq(r.evaluation[2].metric[METRIC_embedding_norm], r.curves.value[7 * r.curves.columns + CURVE_embedding_norm]);
+    record_release(&r);
+}
+
+/* Stopped after any number of updates and started again: the same curves, evaluations and hashes. */
+Test(execute, resumes_at_every_step, .init = enter, .fini = leave) {
+    RunSpec s = small();
+    RunRecord whole, part;
+    Text expected, got;
+    text_init(&expected);
+    text_init(&got);
+    cr_assert_eq(execute(&s, &whole), RC_OK);
+    curves_text(&whole.curves, &expected);
+    char *evaluations = evaluations_text(&whole);
+    for (int at = 1; at < 8; at++) {
+        stop_after = at;
+        cr_assert_eq(execute(&s, &part), RC_INTERRUPTED, "at %d", at);
+        stop_now = 0, stop_after = -1;
+        cr_assert_eq(execute(&s, &part), RC_OK);
+        text_clear(&got);
+        curves_text(&part.curves, &got);
+        char *mine = evaluations_text(&part);
+        cr_assert_str_eq(got.at, expected.at, "stopped after %d updates", at);
+        cr_assert_str_eq(mine, evaluations);
+        cr_assert_str_eq(part.loss_chain, whole.loss_chain);
+        cr_assert_str_eq(part.parameters_hash, whole.parameters_hash);
+        checkpoint_remove(folder, part.id);
+        record_release(&part);
+        free(mine);
+    }
+    record_release(&whole);
+    text_release(&expected);
+    text_release(&got);
+    free(evaluations);
+}
+
+Test(execute, divergence_is_a_result, .init = enter, .fini = leave) {
+    RunSpec s = small();
+    Error e;
+    RunRecord r;
+    cr_assert_eq(spec_set(&s, "lr", "1e6", &e), RC_OK);
+    cr_assert_eq(spec_set(&s, "clip", "0", &e), RC_OK);
+    cr_assert_eq(spec_set(&s, "weight_decay", "50", &e), RC_OK);
+    cr_assert_eq(spec_set(&s, "steps", "60", &e), RC_OK);
+    s.variant = *variant_find("none", &e);
+    cr_assert_eq(execute(&s, &r), RC_OK);
+    cr_assert_str_eq(r.status, "diverged");
+    cr_assert(r.diverged_step >= 0 && r.diverged_step < 60 && r.culprit[0]);
+    cr_assert_eq(r.curves.rows, r.diverged_step + 1);
+    cr_assert_null(record_at(&r, 60));
+    record_release(&r);
+}
+
+/* Different seeds, rates or corpora are different runs; the arm's and the experiment's names are not in the id. */
+Test(execute, ids_name_runs, .init = enter, .fini = leave) {
+    Error e;
+    const Backend *b = backend_find("cpu", &e);
+    RunSpec s = small(), t = s;
+    char a[SHA256_HEX], c[SHA256_HEX], toy[SHA256_HEX];
+    arithmetic_hash(toy, &s, b);
+    run_id(a, &s, &data, b, toy);
+    t.variant.name = "another name";
+    run_id(c, &t, &data, b, toy);
+    cr_assert_str_eq(a, c);
+    t.seed = 2;
+    run_id(c, &t, &data, b, toy);
+    cr_assert_str_neq(a, c);
+    t = s;
+    cr_assert_eq(spec_set(&t, "adam_eps", "1e-7", &e), RC_OK);
+    run_id(c, &t, &data, b, toy);
+    cr_assert_str_neq(a, c);
+    Dataset other = data;
+    other.sha256[0] = other.sha256[0] == '0' ? '1' : '0';
+    run_id(c, &s, &other, b, toy);
+    cr_assert_str_neq(a, c);
+    cr_assert_eq(variant_set(&t.variant, "embed", "rms", &e), RC_OK);
+    char toy2[SHA256_HEX];
+    arithmetic_hash(toy2, &t, b);
+    cr_assert_str_neq(toy, toy2);
+}
+
+/* A jump of the loss is a spike only against a full window, and only above six deviations. */
+Test(execute, spikes) {
+    Curves c = {.columns = CURVE_FIXED};
+    for (int i = 0; i < 140; i++) curves_add(&c)[CURVE_train_loss] = 3 + 0.1 * (i % 2);
+    cr_assert_not(curves_spike(&c, 139));
+    c.value[139 * c.columns + CURVE_train_loss] = 3.05 + 0.05 * 5.9;
+    cr_assert_not(curves_spike(&c, 139));
+    c.value[139 * c.columns + CURVE_train_loss] = 3.05 + 0.05 * 6.1;
+    cr_assert(curves_spike(&c, 139));
+    c.value[100 * c.columns + CURVE_train_loss] = 50;
+    cr_assert_not(curves_spike(&c, 100), "128 rows are needed");
+    free(c.value);
+}
