@@ -105,9 +105,10 @@ static void compare(Import *m, const Session *s) {
                  s->backend->arithmetic);
     else if (s->backend->word != sizeof(float))
         snprintf(m->why, sizeof m->why, "the run's weights are doubles, the file's are rounded to float32");
-    else if (record_read(&r, s->runs, o->run, &why))
-        snprintf(m->why, sizeof m->why, "run %.12s is not stored here", o->run);
-    else {
+    else if (record_read(&r, s->runs, o->run, &why)) {
+        if (why.code == RC_USAGE) snprintf(m->why, sizeof m->why, "run %.12s is not stored here", o->run);
+        else snprintf(m->why, sizeof m->why, "%.190s", why.text);
+    } else {
         const Evaluation *stored = record_at(&r, o->step);
         if (stored) {
             m->stored = stored->metric[METRIC_valid_loss];

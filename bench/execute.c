@@ -78,12 +78,12 @@ bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, Evaluation *
     for (int b = 0; b < out->blocks; b++) {
         double block_nll;
         long block_hits, block_count;
-        if (stopped(stop)) {
+        score_windows(t, d, s, (size_t)b * batch, &block_nll, &block_hits, &block_count, &part);
+        if (stopped(stop)) { /* also what was just scored may be half a pass */
             free(out->block);
             out->block = NULL;
             return false;
         }
-        score_windows(t, d, s, (size_t)b * batch, &block_nll, &block_hits, &block_count, &part);
         out->block[b] = block_nll / (double)block_count;
         nll += block_nll, hits += block_hits, bytes += part, out->targets += block_count;
     }
@@ -144,7 +144,7 @@ static void step_here(Running *g) {
     dataset_batch(g->x->data, s->seed, (uint64_t)step, (int)s->batch, (int)s->context, trainer_inputs(&g->t, 0),
                   trainer_targets(&g->t, 0));
     double start = now();
-    trainer_step(&g->t, &report);
+    if (!trainer_step(&g->t, &report)) return;
     g->step_time[g->timed++] = now() - start;
     double *row = curves_add(c);
     row[CURVE_step] = step, row[CURVE_lr] = recipe_lr(g->t.recipe, step), row[CURVE_train_loss] = (double)report.loss;
@@ -171,6 +171,7 @@ static int by_value(const void *a, const void *b) {
 static void finish_record(Running *g, double started) {
     uint8_t hash[32];
     RunRecord *r = g->r;
+    g->t.program.cancel = NULL; /* a finished run is stored whole */
     double *last = g->finite ? curves_add(&r->curves) : NULL;
     if (last) last[CURVE_step] = g->t.step, last[CURVE_valid_loss] = slice_loss(&g->t, g->x->data, g->x->spec);
     sha256_hex(r->loss_chain, g->chain);
@@ -207,7 +208,9 @@ static Rc train(Running *g, Error *e) {
             return error_set(e, RC_INTERRUPTED, "stopped at step %d", g->t.step);
         }
         if (g->t.step >= (int)x->spec->steps) break;
+        int before = g->t.step;
         step_here(g);
+        if (g->t.step == before) continue; /* cancelled: nothing happened */
         if (x->progress) x->progress(x->context, 1);
         if (g->finite && now() - saved >= x->checkpoint_seconds) {
             /* A checkpoint that cannot be written costs a resume, not the run. */
@@ -226,6 +229,7 @@ Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
     describe(x, r, shape.layers);
     if (trainer_init(&g.t, &shape, &x->spec->variant, &recipe, &x->spec->seed, 1, x->backend, e)) return e->code;
     Error why;
+    g.t.program.cancel = x->stop;
     if (checkpoint_read(x->folder, x->id, &g.t, r, g.chain, &why) == RC_INTEGRITY)
         fprintf(stderr, "normbench: checkpoint not used, this run starts over: %s\n", why.text);
     else if (g.t.step && x->progress) x->progress(x->context, g.t.step);

@@ -66,20 +66,23 @@ static void reference_lines(const Table *t, int cell, Range range, bool log_axis
         const char *name;
         double at;
     } lines[] = {{"ln V", log(r->vocab)}, {"unigram", r->unigram}, {"entropy rate", r->entropy_rate}};
+    double room = (range.most - range.least) / 12, before = (double)INFINITY;
     for (int i = 0; i < 3; i++) {
         bool left = log_axis || i;
         if (!(lines[i].at > range.least * 0.5 && lines[i].at < range.most * 1.05)) continue;
         text_format(out,
-                    "set arrow %d from graph 0, first %.9g to graph 1, first %.9g nohead back lc rgb '#999999' dt 3 lw 1\n"
-                    "set label %d '%s' at graph %s, first %.9g %s offset 0,%s tc rgb '#777777'\n",
-                    i + 1, lines[i].at, lines[i].at, i + 1, lines[i].name, left ? "0.015" : "0.985", lines[i].at,
-                    left ? "left" : "right", i ? "-0.45" : "0.45");
+                    "set arrow %d from graph 0, first %.9g to graph 1, first %.9g nohead back lc rgb '#999999' dt 3 lw 1\n",
+                    i + 1, lines[i].at, lines[i].at);
+        if (!log_axis && before - lines[i].at < room) continue; /* no room for its name */
+        before = lines[i].at;
+        text_format(out, "set label %d '%s' at graph %s, first %.9g %s offset 0,%s tc rgb '#777777'\n", i + 1,
+                    lines[i].name, left ? "0.015" : "0.985", lines[i].at, left ? "left" : "right", i ? "-0.45" : "0.45");
     }
 }
 
 static void panel_plot(const Table *t, int cell, int panel, Range range, int last, Text *out) {
     static const char *const titles[] = {"validation loss (fixed slice)", "gradient norm before clipping",
-                                         "norm of the vectors entering block 1"};
+                                         "norm entering block 1"};
     static const char *const units[] = {"nats per token", "L2 norm", "mean L2 norm"};
     bool log_axis = range.least > 0 && range.most > 20 * range.least;
     double left = 0.07 + panel * 0.328, right = left + 0.255;
@@ -120,7 +123,7 @@ static Layout layout_of(const Table *t, int cell) {
         legend_label(t, cell, arm, label);
         longest = strlen(label) > longest ? strlen(label) : longest;
     }
-    int fit = (int)(WIDTH * 0.96 / (8.4 * (double)(longest + 8)));
+    int fit = (int)(WIDTH * 0.96 / (10 * (double)(longest + 8)));
     Layout l = {.columns = fit < 1 ? 1 : fit > MOST_COLUMNS ? MOST_COLUMNS : fit};
     l.rows = (t->sample.arms + l.columns - 1) / l.columns;
     l.strip = 12 + 21 * l.rows;
@@ -176,14 +179,14 @@ static void draw(const Table *t, int cell, const Range *range, Layout l, Text *o
     text_release(&title);
 }
 
-/* One size for paper, screen and web: the SVG's pixels, 120 of them an inch, and half as many again for the PNG. */
+/* One shape for web, paper and screen: the SVG's pixels, 154 of them an inch, and half as many again for the PNG. */
 static void terminal(int which, double height, Text *out) {
     if (which == 0)
         text_format(out, "set terminal svg noenhanced size %d,%.0f font 'sans-serif,11' background rgb 'white'\n"
                          "set output 'figure.svg'\n", WIDTH, height);
     else if (which == 1)
-        text_format(out, "set terminal pdfcairo noenhanced size %.3fin,%.3fin font 'sans,9' lw 0.8\n"
-                         "set output 'figure.pdf'\n", WIDTH / 120.0, height / 120);
+        text_format(out, "set terminal pdfcairo noenhanced size %.3fin,%.3fin font 'sans,8.5' lw 0.8\n"
+                         "set output 'figure.pdf'\n", WIDTH / 154.0, height / 154);
     else
         text_format(out, "set terminal pngcairo noenhanced size %d,%.0f font 'sans,15' lw 1.4\n"
                          "set output 'figure.png'\n", WIDTH * 3 / 2, height * 1.5);

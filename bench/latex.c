@@ -10,7 +10,7 @@ int decimals_for(double uncertainty, int fallback) {
     if (!isfinite(uncertainty) || uncertainty == 0) return fallback;
     snprintf(text, sizeof text, "%.1e", fabs(uncertainty)); /* rounds 0.0996 up to 1.0e-01 first */
     int decimals = 1 - atoi(strchr(text, 'e') + 1);
-    return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+    return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
 }
 
 char *show_number(char out[SHOWN], double x, int decimals) {

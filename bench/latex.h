@@ -9,7 +9,7 @@
 
 enum { SHOWN = 48 }; /* room for one number */
 
-/* Decimals that give an uncertainty two significant digits (0.0123 -> 4, 4.56 -> 1, 123 -> 0), at most 9; `fallback`
+/* Decimals that give an uncertainty two significant digits (0.0123 -> 3, 4.56 -> 1, 123 -> 0), at most 6; `fallback`
  * when it is zero or not finite. */
 int decimals_for(double uncertainty, int fallback);
 

@@ -5,7 +5,7 @@
 
 #include "bench/table.h"
 
-enum { CLAIM_LINES_PER_TABLE = 44 };
+enum { CLAIM_LINES_PER_TABLE = 40 };
 
 static int digits_of(const ClaimVerdict *v) {
     if (v->c && v->c->t_decides && v->c->t.status == ST_OK && !table_about_spread(v->test))
@@ -75,6 +75,13 @@ static void end(const Table *t, Text *out) {
     text_format(out, ", at the step they were reported for.}\n\\end{table}\n");
 }
 
+/* Lines that a test takes from its first verdict on. */
+static int lines_of(const Ledger *l, int i) {
+    int lines = 1;
+    for (const ClaimTest *test = l->at[i].test; i < l->count && l->at[i].test == test; i++) lines++;
+    return lines;
+}
+
 void table_claims_tex(const Table *t, Text *out) {
     const ClaimTest *before = NULL;
     int lines = 0;
@@ -85,7 +92,8 @@ void table_claims_tex(const Table *t, Text *out) {
             text_format(out, "%% %s: not run: %s\n", v->claim->id, v->why);
             continue;
         }
-        bool full = lines >= CLAIM_LINES_PER_TABLE;
+        int more = v->test == before ? 1 : lines_of(&t->ledger, i);
+        bool full = lines && lines + more > CLAIM_LINES_PER_TABLE;
         if (full) end(t, out);
         if (full || !before) begin(t, full, out);
         lines = full ? 0 : lines;

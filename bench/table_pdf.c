@@ -21,7 +21,7 @@ static void document(const Table *t, int figures, Text *out) {
     text_format(out, "\\renewcommand{\\floatpagefraction}{0.01}\\renewcommand{\\topfraction}{0.99}\n"
                      "\\makeatletter\\setlength{\\@fptop}{0pt}\\makeatother\n"
                      "\\begin{document}\n\\input{macros}\n\\input{table}\n\\clearpage\n\\input{claims}\n\\clearpage\n"
-                     "\\input{cost}\n\\clearpage\n");
+                     "\\input{cost}\n");
     for (int i = 0; i < figures; i++)
         text_format(out, "\\noindent\\includegraphics[width=\\textwidth]{figure%d}\\par\\medskip\n", i);
     text_format(out, "\\end{document}\n");

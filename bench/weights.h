@@ -7,6 +7,7 @@
  *   run, step, arithmetic_class, arithmetic    the stored run and its step; a program that changed the weights leaves
  *                                              `run` out, and nothing is compared with a record
  *   parameters_hash     trainer_hash of the weights; optional, and checked where it stands
+ *   sha256              of the data section (bench/safetensors.h); a program that saves the file anew leaves it out
  *
  * An I64 tensor `batches` [steps][batch] may stand beside the weights: row s holds where the crops of step s start. Crop
  * b has inputs train[start .. start + context) and targets one further on; train is the corpus' training tokens. */

@@ -103,8 +103,12 @@ void program_release(Program *p) {
     *p = (Program){0};
 }
 
+bool program_cancelled(const Program *p) {
+    return p->cancel && *p->cancel;
+}
+
 void program_forward(Program *p) {
-    for (int i = 0; i < p->tape->ops; i++) p->backend->kernel[p->call[i].kind]->forward(&p->call[i]);
+    for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++) p->backend->kernel[p->call[i].kind]->forward(&p->call[i]);
 }
 
 void program_backward(Program *p) {
@@ -113,7 +117,7 @@ void program_backward(Program *p) {
         if (p->backend->word == sizeof(double)) *(double *)seed = 1;
         else *(float *)seed = 1;
     }
-    for (int i = p->tape->ops - 1; i >= 0; i--)
+    for (int i = p->tape->ops - 1; i >= 0 && !program_cancelled(p); i--)
         if (p->reached[i]) p->backend->kernel[p->call[i].kind]->backward(&p->call[i]);
 }
 

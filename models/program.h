@@ -4,6 +4,8 @@
 #ifndef MODELS_PROGRAM_H
 #define MODELS_PROGRAM_H
 
+#include <signal.h>
+
 #include "base/arena.h"
 #include "kernels/backend.h"
 #include "models/tape.h"
@@ -17,6 +19,7 @@ typedef struct {
     Call *call;                /* [tape->ops] */
     bool *reached;             /* [tape->ops] the loss depends on this op's output: it has a backward */
     Scalars *scalars;          /* [replicas] */
+    const volatile sig_atomic_t *cancel; /* nonzero stops a pass between two ops; NULL = never */
 } Program;
 
 /* RC_UNMEASURED when memory is short (the line says how much is needed). The tape and the backend must outlive it. */
@@ -25,6 +28,9 @@ void program_release(Program *p);
 
 /* Bytes that program_init would take. */
 size_t program_bytes(const Tape *tape, const Backend *backend, int replicas);
+
+/* Whether a pass was stopped on its way: what it computed is to be thrown away. */
+bool program_cancelled(const Program *p);
 
 void program_forward(Program *p);
 /* Seeds dloss = 1 and runs the list in reverse. Parameter gradients are complete afterwards. */

@@ -127,7 +127,7 @@ static void finish(Trainer *t, int r, StepReport *report) {
     report->update_norm = norms(t, ROLE_GRAD, r, NULL);
 }
 
-void trainer_step(Trainer *t, StepReport *report) {
+bool trainer_step(Trainer *t, StepReport *report) {
     Program *p = &t->program;
     for (int r = 0; r < p->replicas; r++) {
         t->power[2 * r] *= t->recipe[r].beta1;
@@ -137,9 +137,14 @@ void trainer_step(Trainer *t, StepReport *report) {
     }
     program_forward(p);
     program_backward(p);
+    if (program_cancelled(p)) {
+        trainer_seek(t, t->step);
+        return false;
+    }
     for (int r = 0; r < p->replicas; r++)
         if (t->alive[r]) finish(t, r, &report[r]);
     t->step++;
+    return true;
 }
 
 void trainer_forward(Trainer *t) {

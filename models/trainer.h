@@ -37,8 +37,9 @@ void trainer_release(Trainer *t);
 int32_t *trainer_inputs(Trainer *t, int replica);
 int32_t *trainer_targets(Trainer *t, int replica);
 
-/* forward, backward, clip, update on the batches that stand in the inputs. report is [replicas]. */
-void trainer_step(Trainer *t, StepReport *report);
+/* forward, backward, clip, update on the batches that stand in the inputs. report is [replicas]. False when the program
+ * was cancelled before its update: the trainer stands where it stood, the report means nothing. */
+bool trainer_step(Trainer *t, StepReport *report);
 
 /* Forward only, without dropout; nothing of the training state changes. Reads the same inputs. */
 void trainer_forward(Trainer *t);

@@ -6,6 +6,7 @@
  * stays in the first. Where k takes several blocks, chains wait in `partial` (stored and reloaded exactly; never in C,
  * which may be accumulated into). At the edges of C a tile computes padding, which is not stored. */
 #include "kernels/cpu/matmul.h"
+#include "kernels/cpu/simd/pack.h"
 #include "kernels/cpu/simd/tile.h"
 
 enum {
@@ -27,62 +28,20 @@ typedef struct {
     size_t ahead_line, ahead_along;
 } Job;
 
-static int least(int a, int b) {
-    return a < b ? a : b;
-}
-
 static size_t panels(int lines, int width) {
     return (size_t)((lines + width - 1) / width);
 }
 
-/* A panel: to[l * width + i] = from[i * line + l * along], i < lines <= width, l < k; beyond `lines` stands padding.
- * Lines contiguous in k are transposed in registers, four steps of k at a time, VEC lines a turn. */
-static void pack_along(float *to, int width, const float *from, size_t line, size_t along, int lines, int k) {
-    for (int first = 0; first < lines; first += VEC) {
-        const float *at_line[VEC];
-        int l = 0;
-        for (int i = 0; i < VEC; i++) at_line[i] = from + (size_t)least(first + i, lines - 1) * line;
-        for (; along == 1 && l + 4 <= k; l += 4) {
-            vec x[4];
-            UNROLL for (int i = 0; i < 4; i++) x[i] = v_load_quads(at_line + i, (size_t)l);
-            v_transpose_quads(x);
-            UNROLL for (int i = 0; i < 4; i++) v_store(to + (l + i) * width + first, x[i]);
-        }
-        for (; l < k; l++)
-            for (int i = 0; i < least(width - first, VEC); i++) to[l * width + first + i] = at_line[i][(size_t)l * along];
-    }
-}
-
-/* Panels of lines that stand side by side, row after row, in the order of memory. */
-V_FN void pack_across(float *to, size_t panel, const int width, const float *from, size_t along, int lines, int k) {
-    int whole = lines / width * width;
-    for (int l = 0; l < k; l++, from += along, to += width) {
-        float *at_panel = to;
-        for (int i = 0; i < whole; i += width, at_panel += panel)
-            UNROLL for (int v = 0; v < width; v += VEC)
-                v_store(at_panel + v, v_load_first(from + i + v, width - v < VEC ? width - v : VEC));
-        for (int i = 0; whole < lines && i < width; i++) at_panel[i] = whole + i < lines ? from[whole + i] : 0;
-    }
-}
-
-/* `lines` lines of one operand into panels of `width`, `panel` words apart. */
-V_FN void pack(float *to, size_t panel, const int width, const float *from, size_t line, size_t along, int lines, int k) {
-    if (line == 1) pack_across(to, panel, width, from, along, lines, k);
-    else
-        for (int i = 0; i < lines; i += width, to += panel)
-            pack_along(to, width, from + (size_t)i * line, line, along, least(lines - i, width), k);
-}
-
 /* The end of a whole tile's chains: bias, then old C. */
-V_FN void finish(Tile *t, const int rows, const int vecs, const Job *j) {
+V_FN void finish(vec t[], const int rows, const int vecs, const Job *j) {
     UNROLL for (int v = 0; v < vecs; v++) {
         if (j->bias) {
             vec bias = v_load(j->bias + v * VEC);
-            UNROLL for (int r = 0; r < rows; r++) t->at[r][v] = v_add(t->at[r][v], bias);
+            UNROLL for (int r = 0; r < rows; r++) t[r * vecs + v] = v_add(t[r * vecs + v], bias);
         }
         if (j->accumulate)
             UNROLL for (int r = 0; r < rows; r++)
-                t->at[r][v] = v_add(v_load(j->c + (size_t)r * j->ldc + v * VEC), t->at[r][v]);
+                t[r * vecs + v] = v_add(v_load(j->c + (size_t)r * j->ldc + v * VEC), t[r * vecs + v]);
     }
     tile_store(t, rows, vecs, j->c, j->ldc);
 }
@@ -98,23 +57,23 @@ static void finish_edge(const float *chain, const Job *j) {
 }
 
 V_FN void run_tile(const Job *j, const int rows, const int vecs) {
-    Tile t;
-    if (j->first) tile_zero(&t, rows, vecs);
-    else tile_load(&t, rows, vecs, j->partial, TILE_COLS);
+    vec t[TILE_ROWS * TILE_VECS];
+    if (j->first) tile_zero(t, rows, vecs);
+    else tile_load(t, rows, vecs, j->partial, TILE_COLS);
     const float *a = j->a, *b = j->b, *ahead = j->ahead;
     for (int l = 0; l < j->k; l += SEGMENT) {
         UNROLL for (int i = 0; i < FETCH; i++) PREFETCH(ahead + (size_t)i * j->ahead_line);
         int steps = least(j->k - l, SEGMENT);
-        tile_chain(&t, rows, vecs, a, 1, TILE_ROWS, b, TILE_COLS, steps);
+        tile_chain(t, rows, vecs, a, 1, TILE_ROWS, b, TILE_COLS, steps);
         a += SEGMENT * TILE_ROWS;
         b += SEGMENT * TILE_COLS;
         ahead += j->ahead_along;
     }
-    if (!j->last) tile_store(&t, rows, vecs, j->partial, TILE_COLS);
-    else if (j->rows >= rows && j->cols >= vecs * VEC) finish(&t, rows, vecs, j);
+    if (!j->last) tile_store(t, rows, vecs, j->partial, TILE_COLS);
+    else if (j->rows >= rows && j->cols >= vecs * VEC) finish(t, rows, vecs, j);
     else {
         float chain[TILE_ROWS * TILE_COLS];
-        tile_store(&t, rows, vecs, chain, TILE_COLS);
+        tile_store(t, rows, vecs, chain, TILE_COLS);
         finish_edge(chain, j);
     }
 }

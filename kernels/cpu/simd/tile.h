@@ -20,34 +20,29 @@ enum { TILE_ROWS = 4, TILE_VECS = 2 };
 #endif
 enum { TILE_COLS = TILE_VECS * VEC };
 
-typedef struct {
-    vec at[TILE_ROWS][TILE_VECS];
-} Tile;
-
-V_FN void tile_zero(Tile *t, const int rows, const int vecs) {
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int v = 0; v < vecs; v++) t->at[r][v] = v_zero();
+V_FN void tile_zero(vec t[], const int rows, const int vecs) {
+    UNROLL for (int i = 0; i < rows * vecs; i++) t[i] = v_zero();
 }
 
-V_FN void tile_load(Tile *t, const int rows, const int vecs, const float *from, size_t step) {
+V_FN void tile_load(vec t[], const int rows, const int vecs, const float *from, size_t step) {
     UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int v = 0; v < vecs; v++) t->at[r][v] = v_load(from + (size_t)r * step + v * VEC);
+        UNROLL for (int v = 0; v < vecs; v++) t[r * vecs + v] = v_load(from + (size_t)r * step + v * VEC);
 }
 
-V_FN void tile_store(const Tile *t, const int rows, const int vecs, float *to, size_t step) {
+V_FN void tile_store(const vec t[], const int rows, const int vecs, float *to, size_t step) {
     UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int v = 0; v < vecs; v++) v_store(to + (size_t)r * step + v * VEC, t->at[r][v]);
+        UNROLL for (int v = 0; v < vecs; v++) v_store(to + (size_t)r * step + v * VEC, t[r * vecs + v]);
 }
 
 /* A(r, l) at a[r * a_row + l * a_col], B(l, .) at b[l * b_row]. */
-V_FN void tile_chain(Tile *t, const int rows, const int vecs, const float *a, size_t a_row, size_t a_col,
-                     const float *b, size_t b_row, int k) {
+V_FN void tile_chain(vec t[], const int rows, const int vecs, const float *a, size_t a_row, size_t a_col, const float *b,
+                     size_t b_row, int k) {
     for (int l = 0; l < k; l++) {
         vec line[TILE_VECS];
         UNROLL for (int v = 0; v < vecs; v++) line[v] = v_load(b + v * VEC);
         UNROLL for (int r = 0; r < rows; r++) {
             vec x = v_set(a[(size_t)r * a_row]);
-            UNROLL for (int v = 0; v < vecs; v++) t->at[r][v] = v_fma(x, line[v], t->at[r][v]);
+            UNROLL for (int v = 0; v < vecs; v++) t[r * vecs + v] = v_fma(x, line[v], t[r * vecs + v]);
         }
         a += a_col;
         b += b_row;

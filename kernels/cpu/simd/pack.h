@@ -1,0 +1,49 @@
+/* Packing: lines of a matrix laid side by side in panels, as the register tile reads them. */
+#ifndef KERNELS_CPU_SIMD_PACK_H
+#define KERNELS_CPU_SIMD_PACK_H
+
+#include "kernels/cpu/simd/vec.h"
+
+V_FN int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+/* One panel: to[l * width + i] = from[i * line + l * along] for i < lines <= width, l < k; beyond `lines` stands padding,
+ * also behind the last row. Lines contiguous in k are transposed in registers, four steps of k and VEC lines at a time. */
+V_FN void pack_along(float *to, const int width, const float *from, size_t line, size_t along, int lines, int k) {
+    for (int first = 0; first < lines; first += VEC) {
+        const float *at_line[VEC];
+        int l = 0;
+        for (int i = 0; i < VEC; i++) at_line[i] = from + (size_t)least(first + i, lines - 1) * line;
+        for (; along == 1 && l + 4 <= k; l += 4) {
+            vec x[4];
+            UNROLL for (int i = 0; i < 4; i++) x[i] = v_load_quads(at_line + i, (size_t)l);
+            v_transpose_quads(x);
+            UNROLL for (int i = 0; i < 4; i++) v_store(to + (l + i) * width + first, x[i]);
+        }
+        for (; l < k; l++)
+            for (int i = 0; i < least(width - first, VEC); i++) to[l * width + first + i] = at_line[i][(size_t)l * along];
+    }
+}
+
+/* Panels of lines that stand side by side (line = 1), row after row, in the order of memory. */
+V_FN void pack_across(float *to, size_t panel, const int width, const float *from, size_t along, int lines, int k) {
+    int whole = lines / width * width;
+    for (int l = 0; l < k; l++, from += along, to += width) {
+        float *at_panel = to;
+        for (int i = 0; i < whole; i += width, at_panel += panel)
+            UNROLL for (int v = 0; v < width; v += VEC)
+                v_store(at_panel + v, v_load_first(from + i + v, least(width - v, VEC)));
+        for (int i = 0; whole < lines && i < width; i++) at_panel[i] = whole + i < lines ? from[whole + i] : 0;
+    }
+}
+
+/* `lines` lines of a matrix into panels of `width` lines, `panel` words apart. */
+V_FN void pack(float *to, size_t panel, const int width, const float *from, size_t line, size_t along, int lines, int k) {
+    if (line == 1) pack_across(to, panel, width, from, along, lines, k);
+    else
+        for (int i = 0; i < lines; i += width, to += panel)
+            pack_along(to, width, from + (size_t)i * line, line, along, least(lines - i, width), k);
+}
+
+#endif
