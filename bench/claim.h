@@ -73,7 +73,7 @@ typedef struct {
     const char *of;
     EffectForm form;
     double effect;            /* the reported one; NaN: none */
-    char effect_text[160];    /* "layernorm 20.64, baseline 22.18" */
+    char effect_text[160];    /* "ARM NUMBER, ARM NUMBER" */
     const char *needs;        /* NULL: can be run */
     int line;
 } ClaimTest;

@@ -50,7 +50,10 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
               Error *e) {
     *t = (Table){.x = x, .records = records, .claims = claims, .options = options};
     st_init();
-    if (find_metric(&t->metric, x->metric, e) || sample_make(&t->sample, x, records, e)) return e->code;
+    if (find_metric(&t->metric, x->metric, e) || sample_make(&t->sample, x, records, e)) {
+        *t = (Table){0};
+        return e->code;
+    }
     const Sample *s = &t->sample;
     snprintf(t->name, sizeof t->name, "%s%s", x->name, options.exploratory ? "-exploratory" : "");
     sample_hash(s, records, t->results_hash);

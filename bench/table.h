@@ -32,7 +32,8 @@ typedef struct {
     bool synthetic;           /* some run was made on a built-in source */
 } Table;
 
-/* x, records ([cells][arms][seeds]) and claims outlive the table. RC_USAGE: a metric that metrics.def does not have. */
+/* x, records ([cells][arms][seeds]) and claims outlive the table. RC_USAGE: a metric that metrics.def does not have; the
+ * codes of sample_make. On failure *t is zeroed and needs no release. */
 Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const ClaimFile *claims, TableOptions options,
               Error *e);
 void table_release(Table *t);

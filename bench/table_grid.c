@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LONGEST_WHOLE = 3 };
+
 GridRow *grid_row(Grid *g, const char *label) {
     GridRow *row = &g->row[g->rows < GRID_MOST_ROWS ? g->rows++ : GRID_MOST_ROWS - 1];
     *row = (GridRow){0};
@@ -10,18 +12,12 @@ GridRow *grid_row(Grid *g, const char *label) {
     return row;
 }
 
-GridRow *grid_heading(Grid *g, const char *label) {
-    GridRow *row = grid_row(g, label);
-    row->heading = true;
-    row->rule = g->rows > 1;
-    return row;
-}
-
-/* -?digits(.digits)?: what an S column can align. */
+/* -?digits(.digits)?: what an S column aligns. A long number would make the whole column as wide as its digits, those of
+ * its smaller neighbours behind the point added. */
 static bool alignable(const char *text, int *whole, int *decimals, bool *sign) {
     const char *s = text + (*text == '-');
     size_t before = strspn(s, "0123456789"), after = 0;
-    if (!before) return false;
+    if (!before || before > LONGEST_WHOLE) return false;
     if (s[before] == '.') after = strspn(s + before + 1, "0123456789");
     if (s[before + (after ? after + 1 : 0)]) return false;
     *whole = (int)before, *decimals = (int)after, *sign = *text == '-';
@@ -45,7 +41,7 @@ static void number_column(const Grid *g, int column, Text *out) {
     Marks marks = {0};
     for (int i = 0; i < g->rows; i++) {
         const GridCell *c = &g->row[i].cell[column];
-        if (g->row[i].heading || !alignable(c->text, &whole, &decimals, &sign)) continue;
+        if (!alignable(c->text, &whole, &decimals, &sign)) continue;
         most_whole = whole > most_whole ? whole : most_whole;
         most_decimals = decimals > most_decimals ? decimals : most_decimals;
         any_sign |= sign;
@@ -97,11 +93,6 @@ static void write_cell(const Grid *g, const GridCell *c, Text *out) {
 void grid_rows(const Grid *g, Text *out) {
     for (int i = 0; i < g->rows; i++) {
         const GridRow *row = &g->row[i];
-        if (row->rule) text_format(out, "\\addlinespace\n");
-        if (row->heading) {
-            text_format(out, "\\multicolumn{%d}{@{}l}{\\textit{%s}} \\\\\n", g->columns + 1, row->label);
-            continue;
-        }
         text_format(out, "%s", row->label);
         for (int c = 0; c < g->columns; c++) write_cell(g, &row->cell[c], out);
         text_format(out, " \\\\\n");

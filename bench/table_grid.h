@@ -13,8 +13,7 @@ typedef struct {
 } GridCell;
 
 typedef struct {
-    char label[128]; /* LaTeX; a row without cells is a heading over the whole width */
-    bool heading, rule; /* rule: a line above it */
+    char label[128]; /* LaTeX */
     GridCell cell[GRID_MOST_COLUMNS];
 } GridRow;
 
@@ -25,20 +24,19 @@ typedef struct {
 } Grid;
 
 GridRow *grid_row(Grid *g, const char *label);
-GridRow *grid_heading(Grid *g, const char *label);
 
-/* "{@{}l rr@{}}" with the columns' formats; then the rows, from the first \midrule to the last line. */
+/* "{@{}l rr@{}}" with the columns' formats; then the rows, without the rules around them. */
 void grid_columns(const Grid *g, Text *out);
 void grid_rows(const Grid *g, Text *out);
 
 /* "$^{\dagger\S}$", or nothing. */
 void grid_marks(Marks m, Text *out);
 
-/* A part of the table that fits on a page: a cell, at most two steps, the baseline and at most four arms. */
-enum { PART_MOST_ARMS = 5, PART_MOST_STEPS = 2 };
+/* A part of the table that fits on a page: a cell at one step, the baseline and at most four arms. */
+enum { PART_MOST_ARMS = 5 };
 typedef struct {
-    int cell, steps, arms, number, parts; /* number: 1-based among the parts */
-    int step[PART_MOST_STEPS], arm[PART_MOST_ARMS];
+    int cell, step, number, parts; /* step: index into the cell's; number: 1-based among the parts */
+    int arms, arm[PART_MOST_ARMS];
     bool reported[PART_MOST_ARMS]; /* the write-up has numbers of this arm: a second column */
 } Part;
 

@@ -25,12 +25,6 @@ static void p_cell(Text *out, double p) {
     latex_number(out, show_p(number, p));
 }
 
-static void step_heading(const Table *t, const Part *p, int i, int columns, Text *out) {
-    if (i) text_format(out, "\\addlinespace\n");
-    text_format(out, "\\multicolumn{%d}{@{}l}{\\textit{After %d steps}} \\\\\n", columns,
-                t->sample.cell[p->cell].step[p->step[i]]);
-}
-
 /* Mean difference, ratio of perplexities where losses are compared, and the p's with their floors below. */
 static void difference_row(const Table *t, const Comparison *c, Text *out) {
     int decimals = decimals_for(c->t.se, 4);
@@ -56,7 +50,6 @@ static void difference_row(const Table *t, const Comparison *c, Text *out) {
 
 static void differences(const Table *t, const Part *p, Text *out) {
     bool loss = t->metric == METRIC_valid_loss;
-    int columns = loss ? 6 : 5;
     char conf[40];
     table_confidence(t, conf);
     text_format(out, "\n\\medskip\n\\begin{tabular}{@{}l %sr r r@{}}\n\\toprule\nminus ", loss ? "l l " : "l ");
@@ -68,12 +61,9 @@ static void differences(const Table *t, const Part *p, Text *out) {
         text_format(out, " [%s\\%% CI]", conf);
     }
     text_format(out, " & $p$ & $p_{\\mathrm{adj}}$ & $p_{\\mathrm{Holm}}$ \\\\\n\\midrule\n");
-    for (int i = 0; i < p->steps; i++) {
-        step_heading(t, p, i, columns, out);
-        for (int a = 1; a < p->arms; a++) {
-            const Comparison *c = table_comparison(t, p->cell, p->step[i], p->arm[a]);
-            if (c && c->status == ST_OK) difference_row(t, c, out);
-        }
+    for (int a = 1; a < p->arms; a++) {
+        const Comparison *c = table_comparison(t, p->cell, p->step, p->arm[a]);
+        if (c && c->status == ST_OK) difference_row(t, c, out);
     }
     text_format(out, "\\addlinespace\nsmallest possible%s", loss ? " & & " : " & ");
     p_cell(out, t->family.floor);
@@ -109,12 +99,9 @@ static void resampling(const Table *t, const Part *p, Text *out) {
     part_arm(t, t->sample.baseline, out);
     text_format(out, " & bootstrap %s\\%% & BCa %s\\%% & TOST $\\pm$%s & $g_z$ & gain \\\\\n\\midrule\n", conf, conf,
                 format_real(margin, t->x->margin));
-    for (int i = 0; i < p->steps; i++) {
-        step_heading(t, p, i, 6, out);
-        for (int a = 1; a < p->arms; a++) {
-            const Comparison *c = table_comparison(t, p->cell, p->step[i], p->arm[a]);
-            if (c && c->status == ST_OK) resampling_row(t, c, out);
-        }
+    for (int a = 1; a < p->arms; a++) {
+        const Comparison *c = table_comparison(t, p->cell, p->step, p->arm[a]);
+        if (c && c->status == ST_OK) resampling_row(t, c, out);
     }
     text_format(out, "\\bottomrule\n\\end{tabular}\n");
 }
@@ -142,6 +129,7 @@ static void legend(const Table *t, const Part *p, Text *out) {
 void table_notes_tex(const Table *t, const Part *p, Text *out) {
     Text words;
     char alpha[40], margin[40];
+    int above = 0, stalled = 0;
     format_real(alpha, t->x->alpha);
     format_real(margin, t->x->margin);
     text_init(&words);
@@ -157,21 +145,15 @@ void table_notes_tex(const Table *t, const Part *p, Text *out) {
                     alpha, margin);
     table_methods(t, &words);
     text_format(&words, " Gain: (var a + var b) / var d, what pairing by seed gained; below 1 it hurt. g_z: Hedges.");
-    for (int i = 0, told = 0; i < p->steps; i++)
-        for (int k = 0; k < p->arms && !told; k++)
-            if (sample_arm(&t->sample, p->cell, p->step[i], p->arm[k], t->metric).above) {
-                text_format(&words, " Runs whose loss is above ln V but below their own first loss are counted in a row of "
-                                    "their own and enter with their raw loss.");
-                told = 1;
-            }
-    for (int i = 0, told = 0; i < p->steps; i++)
-        for (int k = 0; k < p->arms && !told; k++)
-            if (sample_arm(&t->sample, p->cell, p->step[i], p->arm[k], t->metric).stalled) {
-                text_format(&words, " Stalled: a loss that is not 0.05 nats below the unigram model's.");
-                told = 1;
-            }
-    for (int i = 0; i < p->steps; i++)
-        for (int k = 0; k < p->arms; k++) table_divergence(t, p->cell, p->step[i], p->arm[k], &words);
+    for (int k = 0; k < p->arms; k++) {
+        SampleArm a = sample_arm(&t->sample, p->cell, p->step, p->arm[k], t->metric);
+        above += a.above, stalled += a.stalled;
+    }
+    if (above)
+        text_format(&words, " Runs whose loss is above ln V but below their own first loss are counted in a row of their own "
+                            "and enter with their raw loss.");
+    if (stalled) text_format(&words, " Stalled: a loss that is not 0.05 nats below the unigram model's.");
+    for (int k = 0; k < p->arms; k++) table_divergence(t, p->cell, p->step, p->arm[k], &words);
     latex_text(out, words.at);
     text_clear(&words);
     table_signature(t, &words);

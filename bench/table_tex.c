@@ -38,7 +38,8 @@ static void show_reported(GridCell *cell, const ReportedTable *r, const char *ar
 }
 
 /* Mean and SD of one metric over the part's arms; columns are ours and, when the part has any, the write-up's. */
-static void metric_rows(const Table *t, const Part *p, Grid *g, int step, const TableRow *row) {
+static void metric_rows(const Table *t, const Part *p, Grid *g, const TableRow *row) {
+    int step = p->step;
     const ReportedTable *reported = table_reported(t, p->cell, step);
     bool decided = row->metric == t->metric || (t->metric == METRIC_valid_loss && row->metric == METRIC_perplexity);
     char label[128];
@@ -64,10 +65,10 @@ static void metric_rows(const Table *t, const Part *p, Grid *g, int step, const 
 }
 
 /* How many runs of each arm are above ln V, or stalled; no row when none is. */
-static void count_row(const Table *t, const Part *p, Grid *g, int step, bool stalled) {
+static void count_row(const Table *t, const Part *p, Grid *g, bool stalled) {
     int count[PART_MOST_ARMS], sum = 0;
     for (int i = 0; i < p->arms; i++) {
-        SampleArm a = sample_arm(&t->sample, p->cell, step, p->arm[i], t->metric);
+        SampleArm a = sample_arm(&t->sample, p->cell, p->step, p->arm[i], t->metric);
         sum += count[i] = stalled ? a.stalled : a.above;
     }
     if (!sum) return;
@@ -79,14 +80,9 @@ static void count_row(const Table *t, const Part *p, Grid *g, int step, bool sta
 static void fill(const Table *t, const Part *p, Grid *g) {
     for (int i = 0; i < p->arms; i++) g->columns += 1 + p->reported[i];
     g->siunitx = t->options.siunitx;
-    for (int i = 0; i < p->steps; i++) {
-        char label[128];
-        snprintf(label, sizeof label, "After %d steps", t->sample.cell[p->cell].step[p->step[i]]);
-        grid_heading(g, label);
-        for (int r = 0; r < table_row_count; r++) metric_rows(t, p, g, p->step[i], &table_rows[r]);
-        count_row(t, p, g, p->step[i], false);
-        count_row(t, p, g, p->step[i], true);
-    }
+    for (int r = 0; r < table_row_count; r++) metric_rows(t, p, g, &table_rows[r]);
+    count_row(t, p, g, false);
+    count_row(t, p, g, true);
 }
 
 static bool any_reported(const Part *p) {
@@ -114,7 +110,8 @@ static void caption(const Table *t, const Part *p, Text *out) {
     Text words;
     char why[200], conf[40];
     text_init(&words);
-    text_format(&words, "%s%s. ", t->options.exploratory ? "EXPLORATORY, not the declared comparison: " : "", t->x->title);
+    text_format(&words, "%s%s, after %d steps. ", t->options.exploratory ? "EXPLORATORY, not the declared comparison: " : "", t->x->title,
+                t->sample.cell[p->cell].step[p->step]);
     table_corpus(t, p->cell, &words);
     table_confidence(t, conf);
     if (t->sample.seeds == 1) text_format(&words, " Single seed: descriptive.");
@@ -151,23 +148,20 @@ static void write_part(const Table *t, const Part *p, Text *out) {
     text_format(out, "\\end{table}\n");
 }
 
-/* Which arms of a part the write-up has numbers of, at one of its steps. */
+/* Which arms of a part the write-up has numbers of, at its step. */
 static void find_reported(const Table *t, Part *p) {
-    for (int k = 0; k < p->steps; k++) {
-        const ReportedTable *r = table_reported(t, p->cell, p->step[k]);
-        for (int i = 0; r && i < p->arms; i++)
-            for (int n = 0; n < r->numbers; n++) p->reported[i] |= !strcmp(r->number[n].arm, t->x->arm[p->arm[i]].name);
-    }
+    const ReportedTable *r = table_reported(t, p->cell, p->step);
+    for (int i = 0; r && i < p->arms; i++)
+        for (int n = 0; n < r->numbers; n++) p->reported[i] |= !strcmp(r->number[n].arm, t->x->arm[p->arm[i]].name);
 }
 
-/* The steps after 0, two at a time, and the arms, four beside the baseline at a time. */
+/* The steps after 0, and the arms, four beside the baseline at a time. out NULL: counts only. */
 static void each_part(const Table *t, int cell, int *number, int parts, Text *out) {
     const SampleCell *c = &t->sample.cell[cell];
-    int first = c->step[0] ? 0 : 1, base = t->sample.baseline;
-    for (int step = first; step < c->steps; step += PART_MOST_STEPS)
+    int base = t->sample.baseline;
+    for (int step = c->step[0] ? 0 : 1; step < c->steps; step++)
         for (int arm = 0; arm == 0 || arm < t->sample.arms;) {
-            Part p = {.cell = cell, .arms = 1, .arm = {base}, .parts = parts};
-            for (int i = step; i < c->steps && p.steps < PART_MOST_STEPS; i++) p.step[p.steps++] = i;
+            Part p = {.cell = cell, .step = step, .arms = 1, .arm = {base}, .parts = parts};
             for (; arm < t->sample.arms && p.arms < PART_MOST_ARMS; arm++)
                 if (arm != base) p.arm[p.arms++] = arm;
             while (arm == base && arm < t->sample.arms) arm++;

@@ -12,7 +12,7 @@ static void rule(Text *out, char c, int width) {
     text_add(out, "\n", 1);
 }
 
-/* "20.64 +-0.81": ours; "div. 1/6" where a run diverged. */
+/* "12.34 +-0.56": ours; "div. 1/6" where a run diverged. */
 static void ours(const Table *t, int cell, int step, int arm, Metric m, char out[128]) {
     SampleArm a = sample_arm(&t->sample, cell, step, arm, m);
     int decimals = decimals_for(a.sd, metric_info[m].digits);
@@ -134,7 +134,7 @@ static void comparisons(const Table *t, int cell, int step, Text *out) {
     }
 }
 
-/* "  step 150, token_std = 1   -0.0711 [-0.0779, -0.0643]   reported -0.0720   p .031 (floor .031)   reproduced" */
+/* "  step 5, lr = 1   -0.071 [-0.078, -0.064]   reported -0.0700   p .031 (floor .031)   reproduced" */
 static void verdict_line(const Table *t, const ClaimVerdict *v, Text *out) {
     char number[SHOWN], where[256];
     bool spread = table_about_spread(v->test);

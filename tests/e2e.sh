@@ -19,6 +19,8 @@ T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-e2e.XXXXXX") || exit 3
 trap 'rm -rf "$T"' EXIT
 trap 'exit 130' INT TERM
 export TMPDIR=$T
+# A program built with the address sanitizer is content to come after e2e_disk.c.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 cd "$T" || exit 3
 
 with=() # a command in front of the program: with=(env LC_ALL=…)
@@ -134,9 +136,10 @@ profiles:
 YAML
 run=(run toy.yaml --profile smoke --offline) # what most checks do
 one=(run one.yaml --offline --threads 1)
-W=$T/whole && mkdir "$W" && nb "${run[@]}" --threads 1 --results "$T/whole"
+W=$T/before && mkdir "$W"
+nb "${run[@]}" --threads 1 --results "$T/whole"
 [ "$rc" = 0 ] || { echo "Bail out! an undisturbed run ends with $rc: $(tail -n 1 "$W/err")"; exit 3; }
-W=$T/whole1 && mkdir "$W" && nb "${one[@]}" --results "$T/whole1"
+nb "${one[@]}" --results "$T/whole1"
 [ "$rc" = 0 ] || { echo "Bail out! an undisturbed run ends with $rc: $(tail -n 1 "$W/err")"; exit 3; }
 
 perform() {

@@ -7,7 +7,7 @@
  *   full    from there on everything that needs space fails with ENOSPC
  *   rot     from there on every write changes one bit
  *   rough   every write is interrupted once and then takes only a part
- *   stall   every fsync takes 20 seconds */
+ *   stall   every fsync waits until there is a file DISK_GO, 20 seconds at most */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -118,8 +118,10 @@ ssize_t write(int fd, const void *bytes, size_t length) {
 
 int fsync(int fd) {
     if (is("stall")) {
+        const char *go = getenv("DISK_GO");
         mark();
-        nanosleep(&(struct timespec){.tv_sec = 20}, NULL);
+        for (int i = 0; i < 2000 && !(go && !access(go, F_OK)); i++)
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
     if ((errno = strike(0))) return -1;
     set_synced(fd, 1);

@@ -39,13 +39,14 @@ check_stopped_runs_resume() {
   local signal
   ends 0 "${long[@]}" --results "$W/reference"
   for signal in INT:130 TERM:143; do
-    begin "${long[@]}" --checkpoint-every 0 --results "$W/r"
-    until_there "$W"/r/runs/.partial
+    begin "${long[@]}" --results "$W/r"
+    until_there "$W/r/runs"
+    sleep 0.1
     kill -"${signal%:*}" "$pid"
     ended 20
     [ "$rc" = "${signal#*:}" ] || fail "exit $rc instead of ${signal#*:}"
     says 'give the same command again'
-    [ -n "$(ls "$W/r/runs/.partial")" ] || fail "no checkpoint"
+    [ -n "$(ls "$W/r/runs/.partial")" ] || fail "no checkpoint of its own accord"
   done
   ends 0 "${long[@]}" --threads 3 --results "$W/r" # other threads may go on with it
   same "$W/r" "$W/reference"
@@ -66,6 +67,20 @@ check_second_ctrl_c_ends_at_once() {
   ended 10
   [ "$rc" = 130 ] || fail "exit $rc instead of 130"
   [ $((${EPOCHREALTIME/./} - start)) -lt 1000000 ] || fail "not at once"
+}
+
+check_a_run_that_another_process_has_stored_is_no_failure() {
+  local first
+  with=(env LD_PRELOAD="$(disk)" DISK_FAULT=stall DISK_MARK="$W/stalled" DISK_GO="$W/go")
+  begin "${one[@]}" --results "$W/r"
+  first=$pid
+  until_there "$W/stalled" # it is writing its record aside
+  with=()
+  ends 0 "${one[@]}" --results "$W/r"
+  same "$W/r" "$T/whole1" # the second has swept what the first was writing
+  : >"$W/go"
+  wait "$first" || fail "the slower process ends with $?"
+  same "$W/r" "$T/whole1"
 }
 
 check_kill_9_at_random_moments() {
@@ -162,6 +177,7 @@ check_file_size_limit() {
   with=()
   [ "$rc" = 3 ] || fail "exit $rc instead of 3"
   says '^normbench: arm [a-z]+, seed [12]: .*: cannot write: File too large'
+  ! grep -q 'runs failed' "$W/err" || fail "it went on to train what it cannot store"
   digest "$W/r" | diff - "$W/before" >/dev/null || fail "finished runs changed"
   ends 0 "${run[@]}" --results "$W/r"
   same "$W/r"
@@ -241,8 +257,14 @@ check_damaged_checkpoints_are_refused() {
   size=$(stat -c %s "$W/good")
   header=$(od -An -tu4 -N 4 "$W/good" | tr -d ' ')
   damaged() { rm -rf "$W/r" && mkdir -p "$W/r/runs/.partial" && cp "$W/good" "$W/r/runs/.partial/$id.safetensors"; }
-  damaged # the good one is used, and in silence
-  ends 0 "${one[@]}" --set steps=6 --results "$W/r"
+  # The good one is used, and in silence: with a disk that allows 40 calls a run that began anew would not end.
+  with=(env LD_PRELOAD="$T/disk.so" DISK_FAULT=kill DISK_AT=40)
+  rm -r "$W/r"
+  nb "${one[@]}" --set steps=6 --checkpoint-every 0 --results "$W/r"
+  [ "$rc" = 137 ] || fail "exit $rc: a run from its beginning needs less than 40 calls"
+  damaged
+  ends 0 "${one[@]}" --set steps=6 --checkpoint-every 0 --results "$W/r"
+  with=()
   ! grep -q 'starts over' "$W/err" || fail "a good checkpoint is refused"
   same "$W/r" "$W/reference"
   for at in 0 1 7 8 9 100 $((header + 7)) $((header + 8)) $((size / 2)) $((size - 1)); do

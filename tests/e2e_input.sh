@@ -29,6 +29,16 @@ check_slips_of_the_command_line() {
   refused "run: name one experiment" run smoke smoke "${r[@]}"
   refused "explain: name one variant" explain
   refused "list: .*'extra'" list extra
+  refused "table: name one experiment" table
+  refused "baseline: name one experiment" baseline
+  refused "baseline: --reason" baseline smoke
+  refused "export: name one run" export
+  refused "export: .* run" export 3f2a -o "$W/none" --results "$W/r"
+  refused "import: name one" import
+  refused "nowhere: No such file" import "$W/nowhere"
+  refused "\-\-bisect takes two" verify --bisect cpu
+  refused "unknown experiment 'smke'; did you mean 'smoke'" verify smke
+  refused "unknown experiment 'smke'; did you mean 'smoke'" table smke
   refused "unknown experiment 'smkoe'; did you mean 'smoke'" run smkoe "${r[@]}"
   refused "nowhere.yaml: no such file" run nowhere.yaml "${r[@]}"
   refused "unknown option --profle; did you mean 'profile'" run smoke --profle x "${r[@]}"

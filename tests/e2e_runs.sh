@@ -120,6 +120,33 @@ check_divergence_is_a_result() {
   same "$W/again" "$W/r"
 }
 
+check_tables() {
+  local file wild='{wild: {variant: none, lr: 1e6, clip: 0, optimizer: sgd}}'
+  with=(timeout -s KILL 0.12) # a run that was stopped anywhere makes the tables of one that was not
+  nb "${run[@]}" --checkpoint-every 0 --results "$W/r"
+  with=()
+  nb table toy.yaml --results "$W/r"
+  [ "$rc" = 0 ] || { [ "$rc" = 3 ] && says '[1-4] of 4 runs are missing: normbench run toy'; }
+  ends 0 "${run[@]}" --results "$W/r"
+  ends 0 table toy.yaml --results "$W/r"
+  cp "$W/out" "$W/first"
+  cp -r "$T/whole" "$W/s"
+  ends 0 table toy.yaml --results "$W/s"
+  diff <(sed '/^cost/,$d' "$W/first") <(sed '/^cost/,$d' "$W/out") >/dev/null || fail "the tables on the terminal differ"
+  for file in toy.tex toy.csv toy.json toy-macros.tex toy-curves.csv; do
+    cmp "$W/r/out/smoke/$file" "$W/s/out/smoke/$file" || fail "$file is not the same"
+  done
+  rm -r "$W/s/out" && : >"$W/s/out"
+  ends 3 table toy.yaml --results "$W/s"
+  says 's/out.*Not a directory'
+  "$program" table toy.yaml --results "$W/r" >/dev/full 2>"$W/err"
+  [ $? = 3 ] || fail "a table to a full device: not exit 3"
+  # Runs that diverge are counted, not dropped.
+  ends 0 "${run[@]}" --arm '{plain: {variant: pre}}' --arm "$wild" --results "$W/s2"
+  ends 0 table toy.yaml --arm '{plain: {variant: pre}}' --arm "$wild" --results "$W/s2"
+  prints 'diverged +0/2 +2/2'
+}
+
 check_all_arms_diverge() {
   ends 0 "${one[@]}" --set lr=1e6 --set clip=0 --set optimizer=sgd --set steps=40 --results "$W/r"
   grep -q '"status": "diverged"' "$W"/r/runs/*/record.json || fail "nothing diverged"

@@ -59,6 +59,7 @@ check_no_corpus_means_a_banner_and_the_synthetic_source() {
   grep -q '"entropy_rate": [0-9]' "$NORMBENCH_ROOT"/results/runs/*/record.json || fail "no entropy rate"
   ends 3 verify smoke-shakespeare --offline # nothing stands in for a baseline's corpus
   says 'not found \(tried'
+  ! grep -q SYNTHETIC "$W/err" || fail "the synthetic source stands in for a baseline's corpus"
   ends 2 "${shakespeare[@]}" --data "$W/nowhere"
   says 'nowhere: no such folder'
 }

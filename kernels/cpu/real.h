@@ -84,10 +84,17 @@ static inline real row_dot(const real *x, const real *y, int n) {
     return sum;
 }
 
+/* The largest by lanes too: so even the sign of a zero is settled. A NaN is passed over. */
 static inline real row_max(const real *x, int n) {
-    real most = -(real)INFINITY;
-    for (int i = 0; i < n; i++) most = x[i] > most ? x[i] : most;
-    return most;
+    real lane[CANON_LANES];
+    int row_i = 0;
+    for (int j = 0; j < CANON_LANES; j++) lane[j] = -(real)INFINITY;
+    for (; row_i + CANON_LANES <= n; row_i += CANON_LANES)
+        for (int j = 0; j < CANON_LANES; j++) lane[j] = x[row_i + j] > lane[j] ? x[row_i + j] : lane[j];
+    for (int j = 0; row_i + j < n; j++) lane[j] = x[row_i + j] > lane[j] ? x[row_i + j] : lane[j];
+    for (int half = CANON_LANES / 2; half; half /= 2)
+        for (int j = 0; j < half; j++) lane[j] = lane[j + half] > lane[j] ? lane[j + half] : lane[j];
+    return lane[0];
 }
 
 /* Rule 2 for many columns at once. Partials of finished blocks stand in slots of `width` reals, the newest last; when
