@@ -34,7 +34,7 @@ static void text_reserve(Text *t, size_t more) {
 
 void text_add(Text *t, const char *bytes, size_t length) {
     text_reserve(t, length);
-    memcpy(t->at + t->length, bytes, length);
+    if (length) memcpy(t->at + t->length, bytes, length); /* bytes may be NULL when there are none */
     t->length += length;
     t->at[t->length] = 0;
 }

@@ -20,7 +20,7 @@ Rc claim_keys(const ClaimFile *f, const Node *mapping, const char *const *names,
     for (const Node *c = mapping->child; c; c = c->next) {
         char hint[96];
         int i = 0;
-        while (i < count && strcmp(c->key, names[i])) i++;
+        while (i < count && strcmp(c->key, names[i]) != 0) i++;
         if (i == count)
             return document_error(e, &f->document, c->key_line, "unknown key '%s'%s", c->key,
                                   did_you_mean(hint, sizeof hint, c->key, names, (size_t)count));
@@ -98,7 +98,7 @@ Rc claims_read(ClaimFile *f, const char *root, const char *writeup, Error *e) {
     if (file_read(path, &bytes, &length, e)) return e->code;
     Rc rc = strlen(bytes) == length ? claims_parse(f, name, bytes, e)
                                     : error_set(e, RC_USAGE, "%s: holds a zero byte", name);
-    if (!rc && strcmp(f->writeup, writeup)) {
+    if (!rc && strcmp(f->writeup, writeup) != 0) {
         rc = document_error(e, &f->document, node_find(f->document.root, "writeup")->line,
                             "writeup: '%s' stands in the file of '%s'", f->writeup, writeup);
         claims_release(f);

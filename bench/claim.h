@@ -10,10 +10,10 @@
  *   claims:  a list of {id, source, says, setup, at: [steps], family, tests: […], needs}
  *     tests: a list of {metric, contrast: {ARM: weight, …}, expects: lower|higher|equal, test, margin,
  *            reported: {table: NAME, of: QUANTITY, as: difference|log_ratio|ratio}, needs}
- *            test: a name of stats/tests.c; `maxt` (a difference), `tost` (none) and `pitman-morgan` (a spread) are made
- *            by `table`. as: how the reported effect follows from the reported numbers: sum of weight x number, sum of
- *            weight x ln(number), or exp of that.
- *     needs: what must exist before this can be run. With it, metric is free text and the rest may be left out.  */
+ *            test: a name of stats/tests.c; `maxt` (a difference), `tost` (none) and `pitman-morgan` (a spread) are
+ * made by `table`. as: how the reported effect follows from the reported numbers: sum of weight x number, sum of weight
+ * x ln(number), or exp of that. needs: what must exist before this can be run. With it, metric is free text and the
+ * rest may be left out.  */
 #ifndef BENCH_CLAIM_H
 #define BENCH_CLAIM_H
 
@@ -62,19 +62,19 @@ typedef struct {
 } ClaimTerm;
 
 typedef struct {
-    const char *metric_text;  /* as in the file */
-    int metric;               /* of metrics.def; -1: another kind of number, see needs */
+    const char *metric_text; /* as in the file */
+    int metric;              /* of metrics.def; -1: another kind of number, see needs */
     ClaimTerm term[CLAIM_MOST_TERMS];
     int terms;
     Expect expects;
-    const char *test;         /* a name of stats/tests.c */
-    double margin;            /* in the metric's unit; NaN: none */
+    const char *test;           /* a name of stats/tests.c */
+    double margin;              /* in the metric's unit; NaN: none */
     const ReportedTable *table; /* NULL: the write-up gives no number */
     const char *of;
     EffectForm form;
-    double effect;            /* the reported one; NaN: none */
-    char effect_text[160];    /* "ARM NUMBER, ARM NUMBER" */
-    const char *needs;        /* NULL: can be run */
+    double effect;         /* the reported one; NaN: none */
+    char effect_text[160]; /* "ARM NUMBER, ARM NUMBER" */
+    const char *needs;     /* NULL: can be run */
     int line;
 } ClaimTest;
 
@@ -87,7 +87,7 @@ typedef struct {
 } Claim;
 
 typedef struct {
-    char file[64];            /* "bench/claims/002.yaml": how tables name the source of a reported number */
+    char file[64]; /* "bench/claims/002.yaml": how tables name the source of a reported number */
     const char *writeup, *title, *source;
     ClaimSetup *setup;
     int setups;
@@ -95,7 +95,7 @@ typedef struct {
     int tables;
     Claim *claim;
     int claims;
-    Document document;        /* owns every text above */
+    Document document; /* owns every text above */
 } ClaimFile;
 
 /* Reads root/bench/claims/<writeup>.yaml. RC_USAGE: file:line: what is wrong, the nearest valid name. On failure there

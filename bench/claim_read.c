@@ -126,8 +126,7 @@ Rc claim_read_reported(ClaimFile *f, const Node *reported, Error *e) {
             return document_error(e, &f->document, n->line, "%s: %s, not a mapping", n->key, node_kind(n));
         if (claim_keys(f, n, known, 5, e) || claim_text(f, n, "where", true, &t->where, e) ||
             find_setup(f, n, &t->setup, e) || claim_node(f, n, "step", NODE_SCALAR, true, &step, e) ||
-            positive_integer(f, step, "step", &t->step, e) ||
-            claim_node(f, n, "seeds", NODE_SCALAR, true, &seeds, e) ||
+            positive_integer(f, step, "step", &t->step, e) || claim_node(f, n, "seeds", NODE_SCALAR, true, &seeds, e) ||
             positive_integer(f, seeds, "seeds", &t->seeds, e) ||
             claim_node(f, n, "values", NODE_MAPPING, true, &values, e))
             return e->code;

@@ -21,21 +21,30 @@ const char *verdict_word(VerdictWord w) {
 static ClaimVerdict *add(Ledger *l, const Claim *claim, const ClaimTest *test, int cell, int step) {
     l->at = mem_grow(l->at, (size_t)l->count + 1, sizeof *l->at);
     ClaimVerdict *v = &l->at[l->count++];
-    *v = (ClaimVerdict){.claim = claim, .test = test, .cell = cell, .step = step, .word = WORD_NOT_RUN,
-                        .effect = (double)NAN, .lo = (double)NAN, .hi = (double)NAN, .p = (double)NAN, .floor = 0,
+    *v = (ClaimVerdict){.claim = claim,
+                        .test = test,
+                        .cell = cell,
+                        .step = step,
+                        .word = WORD_NOT_RUN,
+                        .effect = (double)NAN,
+                        .lo = (double)NAN,
+                        .hi = (double)NAN,
+                        .p = (double)NAN,
+                        .floor = 0,
                         .reported = (double)NAN};
     return v;
 }
 
 static bool made_here(const ClaimTest *t) {
-    return t->metric >= 0 && t->test && (!strcmp(t->test, "maxt") || !strcmp(t->test, "tost") || !strcmp(t->test, "pitman-morgan"));
+    return t->metric >= 0 && t->test &&
+           (!strcmp(t->test, "maxt") || !strcmp(t->test, "tost") || !strcmp(t->test, "pitman-morgan"));
 }
 
 /* The claim's arms as arms of the experiment; false names the one that is not there. */
 static bool find_arms(const ClaimTest *t, const Sample *s, Contrast *c, char *why, size_t size) {
     for (int i = 0; i < t->terms; i++) {
         int arm = 0;
-        while (arm < s->arms && strcmp(s->x->arm[arm].name, t->term[i].arm)) arm++;
+        while (arm < s->arms && strcmp(s->x->arm[arm].name, t->term[i].arm) != 0) arm++;
         if (arm == s->arms) {
             snprintf(why, size, "no arm '%.48s' here", t->term[i].arm);
             return false;
@@ -52,7 +61,8 @@ static bool find_arms(const ClaimTest *t, const Sample *s, Contrast *c, char *wh
 static void plan_test(Ledger *l, Contrast **what, const Claim *claim, const ClaimTest *t, const Sample *s) {
     char why[200] = "";
     int planned = 0;
-    if (!made_here(t) || t->needs) snprintf(why, sizeof why, "needs %.180s", t->needs ? t->needs : "another kind of table");
+    if (!made_here(t) || t->needs)
+        snprintf(why, sizeof why, "needs %.180s", t->needs ? t->needs : "another kind of table");
     for (int cell = 0; cell < s->cells && !why[0]; cell++) {
         Contrast c = {.cell = cell};
         RunSpec spec = experiment_spec(s->x, cell, s->baseline, 0);
@@ -72,7 +82,8 @@ static void plan_test(Ledger *l, Contrast **what, const Claim *claim, const Clai
             planned++;
         }
     }
-    if (!planned) snprintf(add(l, claim, t, -1, -1)->why, 200, "%s", why[0] ? why : "no step of the claim is measured here");
+    if (!planned)
+        snprintf(add(l, claim, t, -1, -1)->why, 200, "%s", why[0] ? why : "no step of the claim is measured here");
 }
 
 /* A claim of a difference, decided by the family's adjusted p. */
@@ -81,28 +92,39 @@ static void judge_difference(ClaimVerdict *v, const Family *f) {
     bool right = v->test->expects == EXPECT_lower ? c->t.mean < 0 : c->t.mean > 0;
     v->p = c->joint.step;
     v->floor = f->floor;
-    if (c->decision == DECISION_NOT_TESTABLE) v->word = WORD_NOT_TESTABLE;
-    else if (v->p < f->alpha && !right) v->word = WORD_CONTRADICTED;
-    else if (v->p < f->alpha) v->word = v->reported >= v->lo && v->reported <= v->hi ? WORD_REPRODUCED : WORD_DIRECTION_ONLY;
-    else v->word = c->decision == DECISION_EQUIVALENT ? WORD_NOT_REPRODUCED : WORD_INCONCLUSIVE;
+    if (c->decision == DECISION_NOT_TESTABLE)
+        v->word = WORD_NOT_TESTABLE;
+    else if (v->p < f->alpha && !right)
+        v->word = WORD_CONTRADICTED;
+    else if (v->p < f->alpha)
+        v->word = v->reported >= v->lo && v->reported <= v->hi ? WORD_REPRODUCED : WORD_DIRECTION_ONLY;
+    else
+        v->word = c->decision == DECISION_EQUIVALENT ? WORD_NOT_REPRODUCED : WORD_INCONCLUSIVE;
 }
 
 /* A claim of no difference. */
 static void judge_equal(ClaimVerdict *v, const Family *f) {
     const Comparison *c = v->c;
-    bool same = c->t_decides && (c->tost.equivalent || (c->t.status == ST_DEGENERATE && fabs(c->t.mean) < c->what.margin));
+    bool same =
+        c->t_decides && (c->tost.equivalent || (c->t.status == ST_DEGENERATE && fabs(c->t.mean) < c->what.margin));
     v->p = c->t_decides && c->tost.status == ST_OK ? c->tost.p : (double)NAN;
-    if (same) v->word = WORD_REPRODUCED;
-    else if (c->joint.step < f->alpha) v->word = WORD_CONTRADICTED;
-    else if (c->tost.status == ST_N_TOO_SMALL) v->word = WORD_NOT_TESTABLE;
-    else v->word = WORD_INCONCLUSIVE;
+    if (same)
+        v->word = WORD_REPRODUCED;
+    else if (c->joint.step < f->alpha)
+        v->word = WORD_CONTRADICTED;
+    else if (c->tost.status == ST_N_TOO_SMALL)
+        v->word = WORD_NOT_TESTABLE;
+    else
+        v->word = WORD_INCONCLUSIVE;
 }
 
 /* A claim about the spread over seeds. There is no interval, so the reported ratio is never confirmed. */
 static void judge_spread(ClaimVerdict *v, double alpha) {
     bool right = v->test->expects == EXPECT_lower ? v->effect < 1 : v->effect > 1;
-    if (isnan(v->p)) v->word = WORD_NOT_TESTABLE;
-    else v->word = v->p >= alpha ? WORD_INCONCLUSIVE : right ? WORD_DIRECTION_ONLY : WORD_CONTRADICTED;
+    if (isnan(v->p))
+        v->word = WORD_NOT_TESTABLE;
+    else
+        v->word = v->p >= alpha ? WORD_INCONCLUSIVE : right ? WORD_DIRECTION_ONLY : WORD_CONTRADICTED;
 }
 
 static bool about_spread(const ClaimVerdict *v) {
@@ -117,7 +139,7 @@ static void adjust_spreads(Ledger *l, double alpha) {
         const ClaimVerdict *v = &l->at[i];
         if (about_spread(v))
             p[k++] = v->c->t_decides && v->c->status == ST_OK && v->c->variance.status == ST_OK ? v->c->variance.p
-                                                                                                 : (double)NAN;
+                                                                                                : (double)NAN;
     }
     if (st_holm(p, k, p)) k = 0;
     for (int i = 0, at = 0; i < l->count && k; i++) {
@@ -140,9 +162,12 @@ static void judge(Ledger *l, ClaimVerdict *v, const Sample *s) {
     if (about_spread(v)) return;
     v->effect = c->status == ST_OK ? c->t.mean : (double)NAN;
     if (c->t_decides && c->t.status == ST_OK) v->lo = c->t.lo, v->hi = c->t.hi;
-    if (c->status != ST_OK) v->word = WORD_NOT_TESTABLE;
-    else if (t->expects == EXPECT_equal) judge_equal(v, &l->family);
-    else judge_difference(v, &l->family);
+    if (c->status != ST_OK)
+        v->word = WORD_NOT_TESTABLE;
+    else if (t->expects == EXPECT_equal)
+        judge_equal(v, &l->family);
+    else
+        judge_difference(v, &l->family);
 }
 
 void ledger_make(Ledger *l, const ClaimFile *f, const Sample *s) {
@@ -165,10 +190,15 @@ void ledger_make(Ledger *l, const ClaimFile *f, const Sample *s) {
     for (int i = 0; i < l->count; i++) {
         ClaimVerdict *v = &l->at[i];
         if (v->word != WORD_NOT_TESTABLE) continue;
-        if (v->c->status != ST_OK) snprintf(v->why, sizeof v->why, "a diverged run has no such number");
-        else if (about_spread(v)) snprintf(v->why, sizeof v->why, "%s", v->c->t_decides ? st_status_text(v->c->variance.status) : "a run diverged");
-        else if (v->test->expects == EXPECT_equal) snprintf(v->why, sizeof v->why, "%s", st_status_text(v->c->tost.status));
-        else snprintf(v->why, sizeof v->why, "n = %d: p cannot fall below %.3g", l->family.n, l->family.floor);
+        if (v->c->status != ST_OK)
+            snprintf(v->why, sizeof v->why, "a diverged run has no such number");
+        else if (about_spread(v))
+            snprintf(v->why, sizeof v->why, "%s",
+                     v->c->t_decides ? st_status_text(v->c->variance.status) : "a run diverged");
+        else if (v->test->expects == EXPECT_equal)
+            snprintf(v->why, sizeof v->why, "%s", st_status_text(v->c->tost.status));
+        else
+            snprintf(v->why, sizeof v->why, "n = %d: p cannot fall below %.3g", l->family.n, l->family.floor);
     }
 }
 

@@ -1,5 +1,5 @@
-/* Claim verdicts: the claims of a write-up against one experiment's sample. A test of a claim gives one verdict for each
- * cell whose runs have the claim's set-up and each step it asks for that is measured; otherwise one `not run`. */
+/* Claim verdicts: the claims of a write-up against one experiment's sample. A test of a claim gives one verdict for
+ * each cell whose runs have the claim's set-up and each step it asks for that is measured; otherwise one `not run`. */
 #ifndef BENCH_CLAIM_VERDICT_H
 #define BENCH_CLAIM_VERDICT_H
 
@@ -12,8 +12,8 @@ typedef enum {
     WORD_NOT_REPRODUCED, /* equivalent by TOST where a difference was claimed */
     WORD_CONTRADICTED,   /* adjusted p < alpha, wrong sign; for `equal`: separated and not equivalent */
     WORD_INCONCLUSIVE,
-    WORD_NOT_TESTABLE,   /* the floor of p is above alpha, or there is no number to test */
-    WORD_NOT_RUN         /* another set-up, a step or arm that is not there, or a test that needs something else */
+    WORD_NOT_TESTABLE, /* the floor of p is above alpha, or there is no number to test */
+    WORD_NOT_RUN       /* another set-up, a step or arm that is not there, or a test that needs something else */
 } VerdictWord;
 const char *verdict_word(VerdictWord w);
 
@@ -28,7 +28,7 @@ typedef struct {
     double floor;          /* the smallest it could be; 0: none */
     double reported;       /* the reported effect at this step; NaN: none */
     VerdictWord word;
-    char why[200];         /* of not run and not testable */
+    char why[200]; /* of not run and not testable */
 } ClaimVerdict;
 
 typedef struct {

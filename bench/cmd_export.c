@@ -1,5 +1,6 @@
-/* normbench export RUN: a stored run's weights at any step. A run's weights are a function of its spec, so none are kept:
- * they are trained again, every loss on the way is compared with the record, and at the end the parameters' hash. */
+/* normbench export RUN: a stored run's weights at any step. A run's weights are a function of its spec, so none are
+ * kept: they are trained again, every loss on the way is compared with the record, and at the end the parameters' hash.
+ */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -47,7 +48,8 @@ static void add_nearest(Error *e, const Session *s, const RunList *list, const c
             RunRecord r;
             Error ignored;
             size_t n = strlen(e->text);
-            if (common_prefix(prefix, list->id[i]) != share || record_read(&r, s->runs, list->id[i], &ignored)) continue;
+            if (common_prefix(prefix, list->id[i]) != share || record_read(&r, s->runs, list->id[i], &ignored))
+                continue;
             snprintf(e->text + n, sizeof e->text - n, "%s%.12s (%s, seed %llu, %lld steps of %.40s)",
                      shown++ ? ", " : "", r.id, r.spec.variant.name, (unsigned long long)r.spec.seed,
                      (long long)r.spec.steps, r.spec.dataset.text);
@@ -66,8 +68,10 @@ static Rc find_run(const Session *s, const char *prefix, char id[SHA256_HEX], Er
     if (!list.count)
         error_set(e, RC_USAGE, "export: no run is stored in %s; `normbench run EXPERIMENT` makes some", s->runs);
     else if (matches != 1) {
-        if (matches) error_set(e, RC_USAGE, "export: %d runs begin with '%.64s': ", matches, prefix);
-        else error_set(e, RC_USAGE, "export: no stored run begins with '%.64s'; nearest: ", prefix);
+        if (matches)
+            error_set(e, RC_USAGE, "export: %d runs begin with '%.64s': ", matches, prefix);
+        else
+            error_set(e, RC_USAGE, "export: no stored run begins with '%.64s'; nearest: ", prefix);
         add_nearest(e, s, &list, prefix);
     }
     free(list.id);
@@ -82,7 +86,8 @@ static int last_step(const RunRecord *r) {
 static Rc parse_step(const char *text, const RunRecord *r, int *step, Error *e) {
     int64_t number = last_step(r);
     if (strcmp(text, "final") && (!parse_integer(text, &number) || number < 0 || number > last_step(r)))
-        return error_set(e, RC_USAGE, "--step: '%s' is neither `final` nor a step of this run (0 to %d)", text, last_step(r));
+        return error_set(e, RC_USAGE, "--step: '%s' is neither `final` nor a step of this run (0 to %d)", text,
+                         last_step(r));
     *step = (int)number;
     return RC_OK;
 }
@@ -92,8 +97,8 @@ static Rc find_backend(const Session *s, const RunRecord *r, const Backend **out
     *out = s->backend;
     if (!strcmp(s->backend->arithmetic, r->arithmetic_class)) return RC_OK;
     if (s->options->times[OPTION_backend])
-        return error_set(e, RC_USAGE, "--backend: '%s' computes in class '%s'; run %.12s was made in '%s'", s->backend->name,
-                         s->backend->arithmetic, r->id, r->arithmetic_class);
+        return error_set(e, RC_USAGE, "--backend: '%s' computes in class '%s'; run %.12s was made in '%s'",
+                         s->backend->name, s->backend->arithmetic, r->id, r->arithmetic_class);
     for (int i = 0; i < backend_count; i++)
         if (!strcmp(backends[i]->arithmetic, r->arithmetic_class) && backends[i]->supported()) {
             *out = backends[i];
@@ -103,15 +108,20 @@ static Rc find_backend(const Session *s, const RunRecord *r, const Backend **out
                      r->arithmetic_class, r->id);
 }
 
-/* What would make an hour of training useless is found before it: a folder that is not there, not ours, or in the way. */
+/* What would make an hour of training useless is found before it: a folder that is not there, not ours, or in the way.
+ */
 static Rc check_output(const char *path, Error *e) {
     struct stat st;
     char *folder = mem_text(path), *slash = strrchr(folder, '/');
-    if (slash == folder) slash[1] = 0;
-    else if (slash) *slash = 0;
+    if (slash == folder)
+        slash[1] = 0;
+    else if (slash)
+        *slash = 0;
     Rc rc = RC_OK;
-    if (!stat(path, &st) && !S_ISREG(st.st_mode)) rc = error_set(e, RC_UNMEASURED, "%s: not a plain file", path);
-    else if (access(slash ? folder : ".", W_OK)) rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %m", path);
+    if (!stat(path, &st) && !S_ISREG(st.st_mode))
+        rc = error_set(e, RC_UNMEASURED, "%s: not a plain file", path);
+    else if (access(slash ? folder : ".", W_OK))
+        rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %m", path);
     free(folder);
     return rc;
 }
@@ -121,8 +131,8 @@ static Rc differs(const char *what, const RunRecord *r, const Backend *backend, 
     char now[SHA256_HEX];
     arithmetic_hash(now, &r->spec, backend);
     if (strcmp(now, r->arithmetic))
-        return error_set(e, RC_INTEGRITY, "%s; the arithmetic of this arm changed since (toy hash %.12s -> %.12s)", what,
-                         r->arithmetic, now);
+        return error_set(e, RC_INTEGRITY, "%s; the arithmetic of this arm changed since (toy hash %.12s -> %.12s)",
+                         what, r->arithmetic, now);
     return error_set(e, RC_INTEGRITY, "%s", what);
 }
 
@@ -136,18 +146,18 @@ static bool same_loss(const RunRecord *r, int step, float loss) {
 static Rc retrain(Trainer *t, const RunRecord *r, const Dataset *d, int step, Error *e) {
     Progress progress;
     Rc rc = RC_OK;
+    t->program.cancel = &session_signal;
     progress_init(&progress, step, 1);
     while (t->step < step && !rc) {
         StepReport report;
         char what[160];
         int at = t->step;
-        if (session_signal) {
+        dataset_batch(d, r->spec.seed, (uint64_t)at, (int)r->spec.batch, (int)r->spec.context, trainer_inputs(t, 0),
+                      trainer_targets(t, 0));
+        if (session_signal || !trainer_step(t, &report)) {
             rc = error_set(e, (Rc)(128 + session_signal), "stopped at step %d of %d; nothing was written", at, step);
             break;
         }
-        dataset_batch(d, r->spec.seed, (uint64_t)at, (int)r->spec.batch, (int)r->spec.context, trainer_inputs(t, 0),
-                      trainer_targets(t, 0));
-        trainer_step(t, &report);
         snprintf(what, sizeof what, "run %.12s: the loss of step %d is %.9g, not the record's", r->id, at,
                  (double)report.loss);
         if (!same_loss(r, at, report.loss)) rc = differs(what, r, t->program.backend, e);
@@ -165,8 +175,8 @@ static Rc retrain(Trainer *t, const RunRecord *r, const Dataset *d, int step, Er
 
 static Rc crop_starts(const RunRecord *r, const Dataset *d, int64_t **out, Error *e) {
     int64_t steps = r->spec.steps, batch = r->spec.batch;
-    if (steps > (1 << 27) / batch) return error_set(e, RC_USAGE, "--batches: %lld steps are too many for one tensor",
-                                                    (long long)steps);
+    if (steps > (1 << 27) / batch)
+        return error_set(e, RC_USAGE, "--batches: %lld steps are too many for one tensor", (long long)steps);
     uint32_t *starts = mem_alloc((size_t)batch, sizeof *starts);
     *out = mem_alloc((size_t)(steps * batch), sizeof **out);
     for (int64_t step = 0; step < steps; step++) {
@@ -180,7 +190,8 @@ static Rc crop_starts(const RunRecord *r, const Dataset *d, int64_t **out, Error
 static Rc open_corpus(Session *s, const RunRecord *r, const Dataset **out, Error *e) {
     char tokenizer[160];
     if (session_dataset(s, r->spec.dataset.text, spec_get(tokenizer, &r->spec, "tokenizer"), out, e)) return e->code;
-    if (!strcmp((*out)->sha256, r->dataset_sha256) && !strcmp((*out)->tokenizer_sha256, r->tokenizer_sha256)) return RC_OK;
+    if (!strcmp((*out)->sha256, r->dataset_sha256) && !strcmp((*out)->tokenizer_sha256, r->tokenizer_sha256))
+        return RC_OK;
     return error_set(e, RC_INTEGRITY, "'%s' has other bytes now than in run %.12s", r->spec.dataset.text, r->id);
 }
 

@@ -1,4 +1,5 @@
-/* normbench import FILE: whole validation of anybody's weights, and for ours whether it is the record's, bit for bit. */
+/* normbench import FILE: whole validation of anybody's weights, and for ours whether it is the record's, bit for bit.
+ */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,8 +38,9 @@ static Rc check_batches(const Import *m, Error *e) {
         for (size_t b = 0; b < batch && !rc; b++) {
             int64_t start;
             memcpy(&start, (const char *)y->data + ((size_t)step * batch + b) * sizeof start, sizeof start);
-            if (start != starts[b]) rc = error_set(e, RC_INTEGRITY, "tensor 'batches': step %lld is not what this run draws",
-                                                   (long long)step);
+            if (start != starts[b])
+                rc = error_set(e, RC_INTEGRITY, "tensor 'batches': step %lld is not what this run draws",
+                               (long long)step);
         }
     }
     free(starts);
@@ -49,7 +51,8 @@ static Rc check_batches(const Import *m, Error *e) {
 static Rc check(Import *m, Session *s, Error *e) {
     const WeightsOrigin *o = &m->w.origin;
     char tokenizer[160];
-    if (session_dataset(s, o->spec.dataset.text, spec_get(tokenizer, &o->spec, "tokenizer"), &m->data, e)) return e->code;
+    if (session_dataset(s, o->spec.dataset.text, spec_get(tokenizer, &o->spec, "tokenizer"), &m->data, e))
+        return e->code;
     if (strcmp(m->data->sha256, o->dataset_sha256) || strcmp(m->data->tokenizer_sha256, o->tokenizer_sha256))
         return error_set(e, RC_INTEGRITY, "%s: '%s' has other bytes here (sha256 %.12s) than the file's corpus (%.12s)",
                          m->path, o->spec.dataset.text, m->data->sha256, o->dataset_sha256);
@@ -73,8 +76,10 @@ static Rc evaluate(Import *m, Session *s, Error *e) {
     Recipe recipe = spec_recipe(spec);
     Trainer t;
     if (trainer_init(&t, &shape, &spec->variant, &recipe, &spec->seed, 1, s->backend, e)) return e->code;
+    t.program.cancel = &session_signal;
     Rc rc = weights_load(&m->w, &t, e);
-    if (rc) error_prefix(e, "%s: ", m->path);
+    if (rc)
+        error_prefix(e, "%s: ", m->path);
     else if (!evaluate_whole(&t, m->data, spec, &m->got, &session_signal))
         rc = error_set(e, (Rc)(128 + session_signal), "stopped");
     trainer_release(&t);
@@ -99,21 +104,25 @@ static void compare(Import *m, const Session *s) {
     RunRecord r;
     Error why;
     m->stored = (double)NAN;
-    if (!o->run[0]) snprintf(m->why, sizeof m->why, "the file names no run");
+    if (!o->run[0])
+        snprintf(m->why, sizeof m->why, "the file names no run");
     else if (strcmp(o->arithmetic_class, s->backend->arithmetic))
         snprintf(m->why, sizeof m->why, "the run's arithmetic is '%s', this backend's '%s'", o->arithmetic_class,
                  s->backend->arithmetic);
     else if (s->backend->word != sizeof(float))
         snprintf(m->why, sizeof m->why, "the run's weights are doubles, the file's are rounded to float32");
     else if (record_read(&r, s->runs, o->run, &why)) {
-        if (why.code == RC_USAGE) snprintf(m->why, sizeof m->why, "run %.12s is not stored here", o->run);
-        else snprintf(m->why, sizeof m->why, "%.190s", why.text);
+        if (why.code == RC_USAGE)
+            snprintf(m->why, sizeof m->why, "run %.12s is not stored here", o->run);
+        else
+            snprintf(m->why, sizeof m->why, "%.190s", why.text);
     } else {
         const Evaluation *stored = record_at(&r, o->step);
         if (stored) {
             m->stored = stored->metric[METRIC_valid_loss];
             m->standing = same_evaluation(stored, &m->got) ? RECORD_EQUAL : RECORD_DIFFERENT;
-        } else snprintf(m->why, sizeof m->why, "run %.12s stored no whole validation at step %d", o->run, o->step);
+        } else
+            snprintf(m->why, sizeof m->why, "run %.12s stored no whole validation at step %d", o->run, o->step);
         record_release(&r);
     }
 }
@@ -126,9 +135,9 @@ static void print_json(const Import *m) {
     text_init(&spec);
     spec_text(&o->spec, &spec);
     json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:I, s:s, s:I, s:I}", "file", m->path, "dataset", m->data->name,
-                             "dataset_sha256", m->data->sha256, "spec", spec.at, "parameters", (json_int_t)m->parameters,
-                             "record", standing_name[m->standing], "targets", (json_int_t)m->got.targets, "dropped_targets",
-                             (json_int_t)m->got.dropped);
+                             "dataset_sha256", m->data->sha256, "spec", spec.at, "parameters",
+                             (json_int_t)m->parameters, "record", standing_name[m->standing], "targets",
+                             (json_int_t)m->got.targets, "dropped_targets", (json_int_t)m->got.dropped);
     text_release(&spec);
     if (o->run[0]) {
         json_object_set_new(root, "run", json_string(o->run));
@@ -137,8 +146,10 @@ static void print_json(const Import *m) {
     static const Metric shown[] = {METRIC_valid_loss, METRIC_perplexity, METRIC_bits_per_byte, METRIC_accuracy};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         json_object_set_new(root, metric_info[shown[i]].key, json_number_of(m->got.metric[shown[i]]));
-    if (m->standing == RECORD_NONE) json_object_set_new(root, "record_why", json_string(m->why));
-    else json_object_set_new(root, "record_valid_loss", json_number_of(m->stored));
+    if (m->standing == RECORD_NONE)
+        json_object_set_new(root, "record_why", json_string(m->why));
+    else
+        json_object_set_new(root, "record_valid_loss", json_number_of(m->stored));
     char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     printf("%s\n", text);
     free(text);
@@ -149,15 +160,19 @@ static void print_text(const Import *m) {
     const WeightsOrigin *o = &m->w.origin;
     const double *x = m->got.metric;
     char number[40];
-    printf("%s: %s, %lld layers x %lld, %zu parameters, seed %llu", m->path, o->spec.variant.name, (long long)o->spec.layers,
-           (long long)o->spec.width, m->parameters, (unsigned long long)o->spec.seed);
+    printf("%s: %s, %lld layers x %lld, %zu parameters, seed %llu", m->path, o->spec.variant.name,
+           (long long)o->spec.layers, (long long)o->spec.width, m->parameters, (unsigned long long)o->spec.seed);
     if (o->run[0]) printf(", step %d of run %.12s", o->step, o->run);
-    printf("\n%s, %ld targets (%ld dropped with the last partial window)\n", m->data->name, m->got.targets, m->got.dropped);
+    printf("\n%s, %ld targets (%ld dropped with the last partial window)\n", m->data->name, m->got.targets,
+           m->got.dropped);
     printf("  validation loss  %.6f\n  perplexity       %.4f\n  bits per byte    %.6f\n  accuracy         %.6f\n",
            x[METRIC_valid_loss], x[METRIC_perplexity], x[METRIC_bits_per_byte], x[METRIC_accuracy]);
-    if (m->standing == RECORD_NONE) printf("record: not compared (%s)\n", m->why);
-    else if (m->standing == RECORD_EQUAL) printf("record: equal bit for bit\n");
-    else printf("record: DIFFERENT (stored validation loss %s)\n", format_real(number, m->stored));
+    if (m->standing == RECORD_NONE)
+        printf("record: not compared (%s)\n", m->why);
+    else if (m->standing == RECORD_EQUAL)
+        printf("record: equal bit for bit\n");
+    else
+        printf("record: DIFFERENT (stored validation loss %s)\n", format_real(number, m->stored));
 }
 
 Rc command_import(Session *s, Error *e) {
@@ -171,8 +186,10 @@ Rc command_import(Session *s, Error *e) {
     if (!rc) rc = evaluate(&m, s, e);
     if (!rc) {
         compare(&m, s);
-        if (o->times[OPTION_json]) print_json(&m);
-        else print_text(&m);
+        if (o->times[OPTION_json])
+            print_json(&m);
+        else
+            print_text(&m);
         if (m.standing == RECORD_DIFFERENT)
             rc = error_set(e, RC_REGRESSION, "%s: its validation is not the record's", m.path);
     }

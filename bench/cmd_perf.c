@@ -20,7 +20,8 @@ typedef struct {
 } Report;
 
 static json_t *rate_json(const PerfRate *r) {
-    return json_pack("{s:f, s:f, s:f, s:i}", "best", r->best, "median", r->median, "least", r->least, "samples", r->samples);
+    return json_pack("{s:f, s:f, s:f, s:i}", "best", r->best, "median", r->median, "least", r->least, "samples",
+                     r->samples);
 }
 
 /* One pass of an op, or what stands outside the tape (no FLOPs). */
@@ -40,8 +41,8 @@ static json_t *ops_json(const Perf *p) {
     json_t *list = json_array();
     for (int g = 0; g < p->ops; g++) {
         const PerfOp *op = &p->op[g];
-        json_t *entry = json_pack("{s:s, s:i, s:i, s:i}", "op", op_info[op->kind].name, "in_cols", op->in_cols, "out_cols",
-                                  op->out_cols, "calls", op->calls);
+        json_t *entry = json_pack("{s:s, s:i, s:i, s:i}", "op", op_info[op->kind].name, "in_cols", op->in_cols,
+                                  "out_cols", op->out_cols, "calls", op->calls);
         for (int pass = 0; pass < PASSES; pass++)
             if (op->seconds[pass] > 0)
                 json_object_set_new(entry, pass_name[pass],
@@ -60,9 +61,9 @@ static json_t *model_json(const Report *r) {
 
 static json_t *step_json(const Perf *p) {
     double rate = perf_rate(p->flops, p->step_median), tokens = (double)p->shape.batch * p->shape.context;
-    return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "measured", p->steps, "seconds", p->step_median, "seconds_best",
-                     p->step_best, "flops", p->flops, "gflops", rate, "utilization", perf_utilization(p),
-                     "tokens_per_second", tokens / p->step_median, "undisturbed", p->undisturbed);
+    return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "measured", p->steps, "seconds", p->step_median,
+                     "seconds_best", p->step_best, "flops", p->flops, "gflops", rate, "utilization",
+                     perf_utilization(p), "tokens_per_second", tokens / p->step_median, "undisturbed", p->undisturbed);
 }
 
 static char *report_json(const Report *r) {
@@ -79,10 +80,12 @@ static char *report_json(const Report *r) {
     json_object_set_new(root, "ops", ops_json(p));
     json_object_set_new(root, "optimizer", work_json(p, p->update.seconds, 0, p->update.bytes));
     json_object_set_new(root, "norms", work_json(p, p->norms.seconds, 0, p->norms.bytes));
-    json_object_set_new(root, "two_threads", json_pack("{s:o, s:o, s:o}", "runs", json_number_of(p->scaling_runs), "fma_peak",
-                                                       json_number_of(p->scaling_fma), "runs_over_fma_peak",
-                                                       json_number_of(p->scaling_runs / p->scaling_fma)));
-    json_object_set_new(root, "memory_mb", json_pack("{s:f, s:f}", "one_run", p->memory_one, "two_runs", p->memory_two));
+    json_object_set_new(root, "two_threads",
+                        json_pack("{s:o, s:o, s:o}", "runs", json_number_of(p->scaling_runs), "fma_peak",
+                                  json_number_of(p->scaling_fma), "runs_over_fma_peak",
+                                  json_number_of(p->scaling_runs / p->scaling_fma)));
+    json_object_set_new(root, "memory_mb",
+                        json_pack("{s:f, s:f}", "one_run", p->memory_one, "two_runs", p->memory_two));
     json_object_set_new(root, "provenance", provenance_json());
     char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     json_decref(root);
@@ -92,14 +95,18 @@ static char *report_json(const Report *r) {
 /* "66%" of a rate's best; matmuls and attention against the fma peak, everything else against the copy. */
 static void print_rate(const Perf *p, double flops, double bytes, double seconds) {
     double rate = perf_rate(flops > 0 ? flops : bytes, seconds), best = flops > 0 ? p->fma.best : p->copy.best;
-    if (seconds > 0) printf("  %7.1f %s %4.0f%%", rate, flops > 0 ? "GFLOP/s" : "GB/s   ", 100 * rate / best);
-    else printf("  %21s", "");
+    if (seconds > 0)
+        printf("  %7.1f %s %4.0f%%", rate, flops > 0 ? "GFLOP/s" : "GB/s   ", 100 * rate / best);
+    else
+        printf("  %21s", "");
 }
 
 static void print_op(const Perf *p, const PerfOp *op, double total) {
     char shape[32];
-    if (op->in_cols == op->out_cols) snprintf(shape, sizeof shape, "%d", op->out_cols);
-    else snprintf(shape, sizeof shape, "%d -> %d", op->in_cols, op->out_cols);
+    if (op->in_cols == op->out_cols)
+        snprintf(shape, sizeof shape, "%d", op->out_cols);
+    else
+        snprintf(shape, sizeof shape, "%d -> %d", op->in_cols, op->out_cols);
     printf("  %-10s %-12s %4d  %8.3f %8.3f  %4.1f%%", op_info[op->kind].name, shape, op->calls,
            1e3 * op->seconds[PASS_FORWARD], 1e3 * op->seconds[PASS_BACKWARD],
            100 * (op->seconds[PASS_FORWARD] + op->seconds[PASS_BACKWARD]) / total);
@@ -118,7 +125,8 @@ static void print_shares(const Perf *p, double total) {
     double matmul[2] = {0}, attention[2] = {0};
     for (int g = 0; g < p->ops; g++) {
         double *sum = p->op[g].kind == OP_linear ? matmul : p->op[g].kind == OP_attention ? attention : NULL;
-        for (int pass = 0; sum && pass < PASSES; pass++) sum[0] += p->op[g].seconds[pass], sum[1] += p->op[g].flops[pass];
+        for (int pass = 0; sum && pass < PASSES; pass++)
+            sum[0] += p->op[g].seconds[pass], sum[1] += p->op[g].flops[pass];
     }
     printf("  matmuls %.1f%% of the step at %.0f%% of peak, attention %.1f%% at %.0f%%, everything else %.1f%%\n",
            100 * matmul[0] / total, 100 * perf_rate(matmul[1], matmul[0]) / p->fma.best, 100 * attention[0] / total,
@@ -126,7 +134,8 @@ static void print_shares(const Perf *p, double total) {
 }
 
 static void print_machine(const char *what, const char *unit, const PerfRate *r) {
-    printf("  %-15s %7.1f %s  (best of %d; median %.1f, least %.1f)\n", what, r->best, unit, r->samples, r->median, r->least);
+    printf("  %-15s %7.1f %s  (best of %d; median %.1f, least %.1f)\n", what, r->best, unit, r->samples, r->median,
+           r->least);
 }
 
 static void print_text(const Report *r) {
@@ -148,15 +157,18 @@ static void print_text(const Report *r) {
     print_part(p, "gradient and update norms", &p->norms, total);
     print_shares(p, total);
     printf("\nstep         %.2f ms median of %d, %.2f ms best; parts add up to %.2f ms; %.0f tokens/s\n",
-           1e3 * p->step_median, p->steps, 1e3 * p->step_best, 1e3 * total, (double)m->batch * m->context / p->step_median);
+           1e3 * p->step_median, p->steps, 1e3 * p->step_best, 1e3 * total,
+           (double)m->batch * m->context / p->step_median);
     printf("utilization  %.1f%% of the fma peak (%.4g model GFLOP in the median step, %.1f GFLOP/s)\n",
            100 * perf_utilization(p), 1e-9 * p->flops, perf_rate(p->flops, p->step_median));
     if (p->undisturbed < 0.95)
         printf("             other programs had this core for %.0f%% of the time: measure again when it is quiet\n",
                100 * (1 - p->undisturbed));
-    if (isnan(p->scaling_runs)) printf("two threads  not measured: one processor\n");
+    if (isnan(p->scaling_runs))
+        printf("two threads  not measured: one processor\n");
     else
-        printf("two threads  %.2f x one run's throughput; the fma peak itself %.2f x\n", p->scaling_runs, p->scaling_fma);
+        printf("two threads  %.2f x one run's throughput; the fma peak itself %.2f x\n", p->scaling_runs,
+               p->scaling_fma);
     printf("memory       %.0f MB resident with one run, %.0f MB with two\n", p->memory_one, p->memory_two);
 }
 
@@ -165,8 +177,10 @@ static Rc report(const Report *r, Error *e) {
     const char *path = option(o, OPTION_output, NULL);
     char *json = report_json(r);
     Rc rc = RC_OK;
-    if (o->times[OPTION_json]) printf("%s\n", json);
-    else print_text(r);
+    if (o->times[OPTION_json])
+        printf("%s\n", json);
+    else
+        print_text(r);
     if (path) rc = file_write(path, json, strlen(json), e);
     free(json);
     return rc;

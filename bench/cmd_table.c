@@ -24,7 +24,8 @@ static void command_text(const Session *s, const Experiment *x, Text *out) {
     if (o->times[OPTION_siunitx]) text_format(out, " --siunitx");
 }
 
-static Rc write_file(const Table *t, const char *folder, const char *ending, void (*write)(const Table *, Text *), Error *e) {
+static Rc write_file(const Table *t, const char *folder, const char *ending, void (*write)(const Table *, Text *),
+                     Error *e) {
     char path[1200];
     Text text;
     text_init(&text);
@@ -98,7 +99,8 @@ static Rc read_claims(const Session *s, const Experiment *x, ClaimFile *f, bool 
     *has = x->writeup[0] != 0;
     snprintf(path, sizeof path, "%s/bench/claims/%s.yaml", s->root, x->writeup);
     if (*has && !file_exists(path)) {
-        fprintf(stderr, "normbench: note: bench/claims/%s.yaml is not there: no reported numbers, no claims\n", x->writeup);
+        fprintf(stderr, "normbench: note: bench/claims/%s.yaml is not there: no reported numbers, no claims\n",
+                x->writeup);
         *has = false;
     }
     return *has ? claims_read(f, s->root, x->writeup, e) : RC_OK;
@@ -113,10 +115,10 @@ static Rc make(Session *s, const Experiment *x, const RunRecord *records, Error 
     if (read_claims(s, x, &claims, &has_claims, e)) return e->code;
     text_init(&command);
     command_text(s, x, &command);
-    TableOptions options = {
-        .siunitx = o->times[OPTION_siunitx] > 0,
-        .exploratory = o->times[OPTION_set] || o->times[OPTION_arm] || o->times[OPTION_text] || o->times[OPTION_tokenizer],
-        .command = command.at};
+    TableOptions options = {.siunitx = o->times[OPTION_siunitx] > 0,
+                            .exploratory = o->times[OPTION_set] || o->times[OPTION_arm] || o->times[OPTION_text] ||
+                                           o->times[OPTION_tokenizer],
+                            .command = command.at};
     Rc rc = table_make(&t, x, records, has_claims ? &claims : NULL, options, e);
     if (!rc) {
         rc = write_all(s, &t, e);

@@ -81,8 +81,10 @@ void figure_csv(const Table *t, Text *out) {
 }
 
 char *figure_name(char *out, const Table *t, int cell) {
-    if (t->sample.cells == 1) snprintf(out, 120, "%s-curves", t->name);
-    else snprintf(out, 120, "%s-curves-cell%d", t->name, cell);
+    if (t->sample.cells == 1)
+        snprintf(out, 120, "%s-curves", t->name);
+    else
+        snprintf(out, 120, "%s-curves-cell%d", t->name, cell);
     return out;
 }
 

@@ -12,7 +12,7 @@ enum { FIGURE_PANELS = 3 };
 /* One arm's curve: rows at the steps where at least one seed has a finite value. */
 typedef struct {
     int rows;
-    int *step, *n;                /* n: finite seeds */
+    int *step, *n; /* n: finite seeds */
     double *mean, *least, *most;
 } Curve;
 

@@ -58,8 +58,8 @@ static int diverged_runs(const Table *t, int cell, int arm) {
     return sample_arm(&t->sample, cell, last, arm, t->metric).diverged;
 }
 
-/* Lines that a loss may be compared with: guessing, the unigram model, the source's entropy rate. Their names stand where
- * a falling curve is not: ln V on the right, the lower ones on the left. */
+/* Lines that a loss may be compared with: guessing, the unigram model, the source's entropy rate. Their names stand
+ * where a falling curve is not: ln V on the right, the lower ones on the left. */
 static void reference_lines(const Table *t, int cell, Range range, bool log_axis, Text *out) {
     const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
     const struct {
@@ -70,13 +70,15 @@ static void reference_lines(const Table *t, int cell, Range range, bool log_axis
     for (int i = 0; i < 3; i++) {
         bool left = log_axis || i;
         if (!(lines[i].at > range.least * 0.5 && lines[i].at < range.most * 1.05)) continue;
-        text_format(out,
-                    "set arrow %d from graph 0, first %.9g to graph 1, first %.9g nohead back lc rgb '#999999' dt 3 lw 1\n",
-                    i + 1, lines[i].at, lines[i].at);
+        text_format(
+            out,
+            "set arrow %d from graph 0, first %.9g to graph 1, first %.9g nohead back lc rgb '#999999' dt 3 lw 1\n",
+            i + 1, lines[i].at, lines[i].at);
         if (!log_axis && before - lines[i].at < room) continue; /* no room for its name */
         before = lines[i].at;
         text_format(out, "set label %d '%s' at graph %s, first %.9g %s offset 0,%s tc rgb '#777777'\n", i + 1,
-                    lines[i].name, left ? "0.015" : "0.985", lines[i].at, left ? "left" : "right", i ? "-0.45" : "0.45");
+                    lines[i].name, left ? "0.015" : "0.985", lines[i].at, left ? "left" : "right",
+                    i ? "-0.45" : "0.45");
     }
 }
 
@@ -86,15 +88,17 @@ static void panel_plot(const Table *t, int cell, int panel, Range range, int las
     static const char *const units[] = {"nats per token", "L2 norm", "mean L2 norm"};
     bool log_axis = range.least > 0 && range.most > 20 * range.least;
     double left = 0.07 + panel * 0.328, right = left + 0.255;
-    text_format(out, "unset arrow\nunset label\nunset logscale\nset lmargin at screen %.4f\nset rmargin at screen %.4f\n",
+    text_format(out,
+                "unset arrow\nunset label\nunset logscale\nset lmargin at screen %.4f\nset rmargin at screen %.4f\n",
                 left, right);
     text_format(out, "set title '%s'\nset ylabel '%s%s' offset 0.6,0\n%s", titles[panel], units[panel],
                 log_axis ? ", log axis" : "", log_axis ? "set logscale y\n" : "");
     if (panel == 0) reference_lines(t, cell, range, log_axis, out);
     text_format(out, "set xrange [0:%d]\nplot ", last);
     for (int arm = 0; arm < t->sample.arms && t->sample.seeds > 1; arm++)
-        text_format(out, "$d%d_%d using 1:3:4 with filledcurves fs transparent solid 0.18 noborder lc rgb '%s' notitle, \\\n  ",
-                    panel, arm, colours[arm % COLOURS]);
+        text_format(
+            out, "$d%d_%d using 1:3:4 with filledcurves fs transparent solid 0.18 noborder lc rgb '%s' notitle, \\\n  ",
+            panel, arm, colours[arm % COLOURS]);
     for (int arm = 0; arm < t->sample.arms; arm++)
         text_format(out, "$d%d_%d using 1:2 with lines lc rgb '%s' dt %d lw 2 notitle, \\\n  ", panel, arm,
                     colours[arm % COLOURS], 1 + arm / COLOURS);
@@ -134,11 +138,12 @@ static Layout layout_of(const Table *t, int cell) {
 /* The legend is a plot of its own in a strip below the panels, so that it never covers data. */
 static void legend(const Table *t, int cell, Layout l, Text *out) {
     double strip = l.strip / l.height;
-    text_format(out, "unset arrow\nunset label\nunset logscale\nunset title\nunset xlabel\nunset ylabel\nunset border\n"
-                     "unset tics\nset lmargin at screen 0.02\nset rmargin at screen 0.98\nset bmargin at screen 0.002\n"
-                     "set tmargin at screen %.4f\nset xrange [0:1]\nset yrange [0:1]\n"
-                     "set key at screen 0.5, screen %.4f center center horizontal maxcols %d Left reverse samplen 2.5 "
-                     "width 1\nplot ",
+    text_format(out,
+                "unset arrow\nunset label\nunset logscale\nunset title\nunset xlabel\nunset ylabel\nunset border\n"
+                "unset tics\nset lmargin at screen 0.02\nset rmargin at screen 0.98\nset bmargin at screen 0.002\n"
+                "set tmargin at screen %.4f\nset xrange [0:1]\nset yrange [0:1]\n"
+                "set key at screen 0.5, screen %.4f center center horizontal maxcols %d Left reverse samplen 2.5 "
+                "width 1\nplot ",
                 strip, strip / 2, l.columns);
     for (int arm = 0; arm < t->sample.arms; arm++) {
         char label[96];
@@ -156,8 +161,10 @@ static void title_text(const Table *t, int cell, Text *out) {
     text_format(out, "%s%s", t->options.exploratory ? "EXPLORATORY  " : "", t->x->title);
     if (experiment_cell_text(where, t->x, cell)[0]) text_format(out, ", %s", where);
     if (t->synthetic) text_format(out, ", SYNTHETIC SOURCE");
-    if (t->sample.seeds == 1) text_format(out, "   (one seed");
-    else text_format(out, "   (line: mean of %d seeds; band: smallest to largest", t->sample.seeds);
+    if (t->sample.seeds == 1)
+        text_format(out, "   (one seed");
+    else
+        text_format(out, "   (line: mean of %d seeds; band: smallest to largest", t->sample.seeds);
     text_format(out, "%s)", lost ? "; cross: a run diverged" : "");
 }
 
@@ -168,9 +175,10 @@ static void draw(const Table *t, int cell, const Range *range, Layout l, Text *o
     title_text(t, cell, &title);
     text_format(out, "set multiplot title ");
     quoted(out, title.at);
-    text_format(out, "\nset border 3 lc rgb '#444444'\nset tics nomirror out scale 0.6\nset grid y lc rgb '#e6e6e6' lt 1\n"
-                     "set xlabel 'step' offset 0,0.4\nset tmargin at screen %.4f\nset bmargin at screen %.4f\nunset key\n"
-                     "set format y '%%g'\nset autoscale y\n",
+    text_format(out,
+                "\nset border 3 lc rgb '#444444'\nset tics nomirror out scale 0.6\nset grid y lc rgb '#e6e6e6' lt 1\n"
+                "set xlabel 'step' offset 0,0.4\nset tmargin at screen %.4f\nset bmargin at screen %.4f\nunset key\n"
+                "set format y '%%g'\nset autoscale y\n",
                 1 - 54 / l.height, (l.strip + 46) / l.height);
     for (int panel = 0; panel < FIGURE_PANELS; panel++) last = range[panel].last > last ? range[panel].last : last;
     for (int panel = 0; panel < FIGURE_PANELS; panel++) panel_plot(t, cell, panel, range[panel], last, out);
@@ -182,14 +190,20 @@ static void draw(const Table *t, int cell, const Range *range, Layout l, Text *o
 /* One shape for web, paper and screen: the SVG's pixels, 154 of them an inch, and half as many again for the PNG. */
 static void terminal(int which, double height, Text *out) {
     if (which == 0)
-        text_format(out, "set terminal svg noenhanced size %d,%.0f font 'sans-serif,11' background rgb 'white'\n"
-                         "set output 'figure.svg'\n", WIDTH, height);
+        text_format(out,
+                    "set terminal svg noenhanced size %d,%.0f font 'sans-serif,11' background rgb 'white'\n"
+                    "set output 'figure.svg'\n",
+                    WIDTH, height);
     else if (which == 1)
-        text_format(out, "set terminal pdfcairo noenhanced size %.3fin,%.3fin font 'sans,8.5' lw 0.8\n"
-                         "set output 'figure.pdf'\n", WIDTH / 154.0, height / 154);
+        text_format(out,
+                    "set terminal pdfcairo noenhanced size %.3fin,%.3fin font 'sans,8.5' lw 0.8\n"
+                    "set output 'figure.pdf'\n",
+                    WIDTH / 154.0, height / 154);
     else
-        text_format(out, "set terminal pngcairo noenhanced size %d,%.0f font 'sans,15' lw 1.4\n"
-                         "set output 'figure.png'\n", WIDTH * 3 / 2, height * 1.5);
+        text_format(out,
+                    "set terminal pngcairo noenhanced size %d,%.0f font 'sans,15' lw 1.4\n"
+                    "set output 'figure.png'\n",
+                    WIDTH * 3 / 2, height * 1.5);
 }
 
 void figure_script(const Table *t, int cell, Text *out) {

@@ -9,14 +9,16 @@ int decimals_for(double uncertainty, int fallback) {
     char text[SHOWN];
     if (!isfinite(uncertainty) || uncertainty == 0) return fallback;
     snprintf(text, sizeof text, "%.1e", fabs(uncertainty)); /* rounds 0.0996 up to 1.0e-01 first */
-    int decimals = 1 - atoi(strchr(text, 'e') + 1);
+    int decimals = 1 - (int)strtol(strchr(text, 'e') + 1, NULL, 10);
     return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
 }
 
 char *show_number(char out[SHOWN], double x, int decimals) {
     if (!isfinite(x)) return strcpy(out, "n/a");
-    if (fabs(x) >= 1e7) snprintf(out, SHOWN, "%.2e", x);
-    else snprintf(out, SHOWN, "%.*f", decimals, x);
+    if (fabs(x) >= 1e7)
+        snprintf(out, SHOWN, "%.2e", x);
+    else
+        snprintf(out, SHOWN, "%.*f", decimals, x);
     if (out[0] == '-' && !strpbrk(out, "123456789")) memmove(out, out + 1, strlen(out));
     return out;
 }
@@ -59,24 +61,41 @@ void show_interval(Text *out, double lo, double hi, int decimals, const char *wh
 
 void latex_number(Text *out, const char *shown) {
     const char *power = strchr(shown, 'e');
-    if (!strncmp(shown, "n/a", 3)) text_format(out, "%s", shown);
-    else if (power) text_format(out, "$%.*s\\times10^{%d}$", (int)(power - shown), shown, atoi(power + 1));
-    else if (shown[0] == '-' || shown[0] == '+' || shown[0] == '<') text_format(out, "$%c$%s", shown[0], shown + 1);
-    else text_format(out, "%s", shown);
+    if (!strncmp(shown, "n/a", 3))
+        text_format(out, "%s", shown);
+    else if (power)
+        text_format(out, "$%.*s{\\times}10^{%d}$", (int)(power - shown), shown, (int)strtol(power + 1, NULL, 10));
+    else if (shown[0] == '-' || shown[0] == '+' || shown[0] == '<')
+        text_format(out, "$%c$%s", shown[0], shown + 1);
+    else
+        text_format(out, "%s", shown);
 }
 
 void latex_text(Text *out, const char *text) {
-    static const char *const escapes[128] = {
-        ['_'] = "\\_", ['%'] = "\\%", ['&'] = "\\&", ['#'] = "\\#", ['$'] = "\\$", ['{'] = "\\{", ['}'] = "\\}",
-        ['~'] = "\\textasciitilde{}", ['^'] = "\\textasciicircum{}", ['\\'] = "\\textbackslash{}",
-        ['<'] = "\\textless{}", ['>'] = "\\textgreater{}", ['|'] = "\\textbar{}", ['"'] = "''"};
+    static const char *const escapes[128] = {['_'] = "\\_",
+                                             ['%'] = "\\%",
+                                             ['&'] = "\\&",
+                                             ['#'] = "\\#",
+                                             ['$'] = "\\$",
+                                             ['{'] = "\\{",
+                                             ['}'] = "\\}",
+                                             ['~'] = "\\textasciitilde{}",
+                                             ['^'] = "\\textasciicircum{}",
+                                             ['\\'] = "\\textbackslash{}",
+                                             ['<'] = "\\textless{}",
+                                             ['>'] = "\\textgreater{}",
+                                             ['|'] = "\\textbar{}",
+                                             ['"'] = "''"};
     for (const char *s = text; *s; s++) {
         unsigned char c = (unsigned char)*s;
         const char *escape = c < 128 ? escapes[c] : NULL;
         if (c == '-' && s[1] == '-') escape = "-{}"; /* no dash made of two hyphens */
-        if (escape) text_format(out, "%s", escape);
-        else if (c < ' ' || c > '~') text_add(out, "?", (c & 0xC0) != 0x80); /* one '?' per code point */
-        else text_add(out, s, 1);
+        if (escape)
+            text_format(out, "%s", escape);
+        else if (c < ' ' || c > '~')
+            text_add(out, "?", (c & 0xC0) != 0x80); /* one '?' per code point */
+        else
+            text_add(out, s, 1);
     }
 }
 
@@ -86,8 +105,10 @@ void latex_macro_name(Text *out, const char *text) {
     for (const char *s = text; *s; s++) {
         char c = *s;
         bool small = c >= 'a' && c <= 'z', capital = c >= 'A' && c <= 'Z';
-        if (c >= '0' && c <= '9') text_format(out, "%s", digit[c - '0']);
-        else if (small || capital) text_format(out, "%c", small && first ? c - 'a' + 'A' : c);
+        if (c >= '0' && c <= '9')
+            text_format(out, "%s", digit[c - '0']);
+        else if (small || capital)
+            text_format(out, "%c", small && first ? c - 'a' + 'A' : c);
         first = !small && !capital;
     }
 }

@@ -24,10 +24,10 @@ typedef struct {
     const RunSpec *spec;
     const Dataset *data;
     Trainer t;
-    int *group;                        /* [tape.ops] index into out->op */
+    int *group; /* [tape.ops] index into out->op */
     Samples step, update, norms, fma, copy;
-    Samples *op[PASSES];               /* [out->ops] */
-    double sampled;                    /* when the fma peak was last taken */
+    Samples *op[PASSES]; /* [out->ops] */
+    double sampled;      /* when the fma peak was last taken */
 } Bench;
 
 static double clock_of(clockid_t id) {
@@ -96,9 +96,13 @@ static void update(const Trainer *t) {
     for (int i = 0; i < t->tape.tensors; i++) {
         const Tensor *x = &t->tape.tensor[i];
         if (x->role != ROLE_PARAM) continue;
-        Update u = {.p = program_at(p, ROLE_PARAM, i, 0), .g = program_at(p, ROLE_GRAD, i, 0),
-                    .m = program_at(p, ROLE_MOMENT1, i, 0), .v = program_at(p, ROLE_MOMENT2, i, 0),
-                    .count = (size_t)x->rows * (size_t)x->cols, .decay = x->rows > 1, .scalars = &p->scalars[0]};
+        Update u = {.p = program_at(p, ROLE_PARAM, i, 0),
+                    .g = program_at(p, ROLE_GRAD, i, 0),
+                    .m = program_at(p, ROLE_MOMENT1, i, 0),
+                    .v = program_at(p, ROLE_MOMENT2, i, 0),
+                    .count = (size_t)x->rows * (size_t)x->cols,
+                    .decay = x->rows > 1,
+                    .scalars = &p->scalars[0]};
         p->backend->update[t->recipe->optimizer](&u);
     }
 }
@@ -109,12 +113,12 @@ static void timed_step(Bench *b) {
     double *sum[PASSES];
     for (int pass = 0; pass < PASSES; pass++) sum[pass] = mem_alloc((size_t)b->out->ops, sizeof *sum[pass]);
     double at = now(), next;
-    for (int i = 0; i < p->tape->ops; i++, at = next) {
+    for (int i = 0; i < p->tape->ops && !session_signal; i++, at = next) {
         p->backend->kernel[p->call[i].kind]->forward(&p->call[i]);
         next = now();
         sum[PASS_FORWARD][b->group[i]] += next - at;
     }
-    for (int i = p->tape->ops - 1; i >= 0; i--) {
+    for (int i = p->tape->ops - 1; i >= 0 && !session_signal; i--) {
         if (!p->reached[i]) continue;
         p->backend->kernel[p->call[i].kind]->backward(&p->call[i]);
         next = now();
@@ -243,6 +247,7 @@ Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *b
     *p = (Perf){.shape = spec_shape(spec, d->vocab), .scaling_runs = (double)NAN, .scaling_fma = (double)NAN};
     if (trainer_init(&b.t, &p->shape, &spec->variant, &recipe, &spec->seed, 1, backend, e)) return e->code;
     b.group = mem_alloc((size_t)b.t.tape.ops, sizeof *b.group);
+    b.t.program.cancel = &session_signal;
     perf_count(p, b.group, &b.t.program, recipe.optimizer);
     for (int pass = 0; pass < PASSES; pass++) b.op[pass] = mem_alloc((size_t)p->ops, sizeof *b.op[pass]);
     real_step(&b, false);
@@ -250,6 +255,7 @@ Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *b
     Rc rc = trainer_init(&second, &p->shape, &spec->variant, &recipe, &spec->seed, 1, backend, e);
     if (!rc) {
         StepReport report;
+        second.program.cancel = &session_signal;
         next_batch(&second, spec, d);
         trainer_step(&second, &report);
         p->memory_two = resident_most();

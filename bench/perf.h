@@ -1,5 +1,5 @@
-/* One training step of a run on one core, measured against what the same core can do in the same minute: its fma peak and
- * its copy bandwidth, sampled before, between and after the steps because a shared machine is noisy. */
+/* One training step of a run on one core, measured against what the same core can do in the same minute: its fma peak
+ * and its copy bandwidth, sampled before, between and after the steps because a shared machine is noisy. */
 #ifndef BENCH_PERF_H
 #define BENCH_PERF_H
 
@@ -34,23 +34,23 @@ typedef struct {
 typedef struct {
     ModelShape shape;
     size_t parameters;
-    double flops;                      /* of one step, by tape_flops */
-    int steps;                         /* measured */
-    double step_median, step_best;     /* seconds */
-    double undisturbed;                /* share of the measuring time in which this thread had a processor */
+    double flops;                  /* of one step, by tape_flops */
+    int steps;                     /* measured */
+    double step_median, step_best; /* seconds */
+    double undisturbed;            /* share of the measuring time in which this thread had a processor */
     PerfOp *op;
     int ops;
-    PerfPart update, norms;            /* the optimizer; gradient and update norms */
+    PerfPart update, norms; /* the optimizer; gradient and update norms */
     PerfRate fma, copy;
-    double scaling_runs, scaling_fma;  /* two threads at once over one, in throughput; NaN on one processor */
-    double memory_one, memory_two;     /* MB resident at most: with one trainer, with two */
+    double scaling_runs, scaling_fma; /* two threads at once over one, in throughput; NaN on one processor */
+    double memory_one, memory_two;    /* MB resident at most: with one trainer, with two */
 } Perf;
 
 /* Takes about 10 s, at most a minute or so. RC_UNMEASURED: memory; 128 + signal when stopped. */
 Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *backend, Error *e);
 void perf_release(Perf *p);
 
-/* Fills shapes, calls, FLOPs and bytes, in order of first appearance; group is [tape ops]: each op's index in out->op. */
+/* Fills shapes, calls, FLOPs and bytes in order of first appearance; group[tape ops] is each op's index in out->op. */
 void perf_count(Perf *out, int *group, const Program *p, OptimizerKind optimizer);
 
 /* FLOP/s (or bytes/s) in units of 10^9; 0 when nothing was counted. */

@@ -20,7 +20,8 @@ static bool ignores_inputs(OpKind kind) {
 static void count_bytes(PerfOp *g, const Program *p, int i) {
     const Tape *t = p->tape;
     const Call *c = &p->call[i];
-    double word = (double)p->backend->word, out = word * c->out.rows * c->out.cols, save = word * c->save.rows * c->save.cols;
+    double word = (double)p->backend->word, out = word * c->out.rows * c->out.cols,
+           save = word * c->save.rows * c->save.cols;
     double forward = out + save, backward = out + save;
     for (int j = 0; j < c->in_count; j++) {
         double in = word * c->in[j].rows * c->in[j].cols, written = c->din[j].at ? c->accumulate[j] ? 2 * in : in : 0;

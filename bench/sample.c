@@ -30,11 +30,16 @@ static double bits_per_nat(const RunRecord *r) {
 double sample_cap(const RunRecord *r, Metric metric) {
     switch (metric) {
     case METRIC_valid_loss:
-    case METRIC_train_loss: return log(r->vocab);
-    case METRIC_perplexity: return r->vocab;
-    case METRIC_bits_per_byte: return log(r->vocab) * bits_per_nat(r);
-    case METRIC_accuracy: return 1.0 / r->vocab;
-    default: return (double)NAN;
+    case METRIC_train_loss:
+        return log(r->vocab);
+    case METRIC_perplexity:
+        return r->vocab;
+    case METRIC_bits_per_byte:
+        return log(r->vocab) * bits_per_nat(r);
+    case METRIC_accuracy:
+        return 1.0 / r->vocab;
+    default:
+        return (double)NAN;
     }
 }
 
@@ -48,7 +53,7 @@ static double first_loss(const RunRecord *r) {
 /* The validation at `at`; a run that met a non-finite number by then needs none. */
 static Rc read_run(SampleRun *run, const RunRecord *r, int at, Error *e) {
     const Evaluation *v = record_at(r, at);
-    bool lost = strcmp(r->status, "ok") && r->diverged_step <= at;
+    bool lost = strcmp(r->status, "ok") != 0 && r->diverged_step <= at;
     if (!v && !lost) return error_set(e, RC_UNMEASURED, "run %s has no whole validation at step %d", r->id, at);
     run->record = r;
     for (int m = 0; m < METRIC_COUNT; m++) run->raw[m] = v ? v->metric[m] : (double)NAN;
@@ -57,8 +62,7 @@ static Rc read_run(SampleRun *run, const RunRecord *r, int at, Error *e) {
     run->diverged = lost || !isfinite(loss) || (at > 0 && high && !fell);
     run->above = !run->diverged && high;
     run->stalled = !(loss <= r->unigram - 0.05) && !isnan(r->unigram);
-    for (int m = 0; m < METRIC_COUNT; m++)
-        run->value[m] = run->diverged ? sample_cap(r, (Metric)m) : run->raw[m];
+    for (int m = 0; m < METRIC_COUNT; m++) run->value[m] = run->diverged ? sample_cap(r, (Metric)m) : run->raw[m];
     return RC_OK;
 }
 
@@ -117,8 +121,13 @@ void sample_release(Sample *s) {
 }
 
 SampleArm sample_arm(const Sample *s, int cell, int step, int arm, Metric metric) {
-    SampleArm out = {.n = s->seeds, .mean = (double)NAN, .sd = (double)NAN, .median = (double)NAN, .least = (double)NAN,
-                     .most = (double)NAN, .survivors = (double)NAN};
+    SampleArm out = {.n = s->seeds,
+                     .mean = (double)NAN,
+                     .sd = (double)NAN,
+                     .median = (double)NAN,
+                     .least = (double)NAN,
+                     .most = (double)NAN,
+                     .survivors = (double)NAN};
     double *value = mem_alloc((size_t)s->seeds, sizeof *value), sum = 0;
     for (int seed = 0; seed < s->seeds; seed++) {
         const SampleRun *run = sample_run(s, cell, step, arm, seed);

@@ -3,7 +3,8 @@
  * Every step is read as if the run had ended there, so the rows of step 150 are those that runs of 150 steps give.
  * A run counts as diverged by a step when it met a non-finite number up to it, or when its whole-validation loss there
  * is above ln V (the uniform predictor's) and not below its own first one. It then scores as the uniform predictor. A
- * loss above ln V that did fall (unit-scale tied embeddings start far above it) is only marked: its raw number counts. */
+ * loss above ln V that did fall (unit-scale tied embeddings start far above it) is only marked: its raw number counts.
+ */
 #ifndef BENCH_SAMPLE_H
 #define BENCH_SAMPLE_H
 
@@ -52,11 +53,11 @@ double sample_cap(const RunRecord *r, Metric metric);
 /* One arm at one step, over seeds. */
 typedef struct {
     int n, diverged, above, stalled;
-    StStatus status;            /* of mean, sd, median, least, most: ST_NONFINITE_INPUT when some value is not finite */
-    double mean, sd;            /* sd: divisor n - 1, NaN for n = 1 */
+    StStatus status; /* of mean, sd, median, least, most: ST_NONFINITE_INPUT when some value is not finite */
+    double mean, sd; /* sd: divisor n - 1, NaN for n = 1 */
     double median, least, most;
-    double survivors;           /* mean of the runs that did not diverge; NaN: none, or all survived */
-    StCp rate;                  /* diverged k of n with its Clopper-Pearson interval */
+    double survivors; /* mean of the runs that did not diverge; NaN: none, or all survived */
+    StCp rate;        /* diverged k of n with its Clopper-Pearson interval */
 } SampleArm;
 
 SampleArm sample_arm(const Sample *s, int cell, int step, int arm, Metric metric);

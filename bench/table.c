@@ -6,11 +6,11 @@
 #include <string.h>
 
 const TableRow table_rows[] = {
-    {METRIC_valid_loss, "validation loss", "nats"},
-    {METRIC_perplexity, "validation PPL", ""},
-    {METRIC_accuracy, "accuracy", ""},
-    {METRIC_grad_norm, "final grad norm", ""},
-    {METRIC_embedding_norm, "embedding norm", ""},
+    {METRIC_valid_loss, "validation loss", "val.\\ loss (nats)"},
+    {METRIC_perplexity, "validation PPL", "val.\\ PPL"},
+    {METRIC_accuracy, "accuracy", "accuracy"},
+    {METRIC_grad_norm, "final grad norm", "final grad norm"},
+    {METRIC_embedding_norm, "embedding norm", "embedding norm"},
 };
 const int table_row_count = sizeof table_rows / sizeof *table_rows;
 
@@ -19,7 +19,7 @@ static Rc find_metric(Metric *out, const char *name, Error *e) {
     char hint[96];
     for (int m = 0; m < METRIC_COUNT; m++) {
         names[m] = metric_info[m].key;
-        if (strcmp(name, names[m])) continue;
+        if (strcmp(name, names[m]) != 0) continue;
         *out = (Metric)m;
         return RC_OK;
     }
@@ -122,7 +122,8 @@ Marks table_marks(const Table *t, int cell, int step, int arm) {
     Marks m = {.diverged = sample_arm(&t->sample, cell, step, arm, t->metric).diverged > 0};
     if (!c || t->options.exploratory) return m;
     m.separated = c->decision == DECISION_LOWER || c->decision == DECISION_HIGHER;
-    m.equivalent = c->decision == DECISION_EQUIVALENT || (c->t_decides && c->tost.status == ST_OK && c->tost.equivalent);
+    m.equivalent =
+        c->decision == DECISION_EQUIVALENT || (c->t_decides && c->tost.status == ST_OK && c->tost.equivalent);
     return m;
 }
 
@@ -130,11 +131,21 @@ void table_decision(const Table *t, const Comparison *c, Text *out) {
     const char *arm = t->x->arm[c->what.term[0].arm].name, *base = t->x->arm[c->what.term[1].arm].name;
     char number[40];
     switch (c->decision) {
-    case DECISION_LOWER: text_format(out, "%s < %s", arm, base); break;
-    case DECISION_HIGHER: text_format(out, "%s > %s", arm, base); break;
-    case DECISION_EQUIVALENT: text_format(out, "equivalent within %s", format_real(number, c->what.margin)); break;
-    case DECISION_INCONCLUSIVE: text_format(out, "inconclusive"); break;
-    case DECISION_NOT_TESTABLE: text_format(out, "not testable (n = %d)", t->sample.seeds); break;
+    case DECISION_LOWER:
+        text_format(out, "%s < %s", arm, base);
+        break;
+    case DECISION_HIGHER:
+        text_format(out, "%s > %s", arm, base);
+        break;
+    case DECISION_EQUIVALENT:
+        text_format(out, "equivalent within %s", format_real(number, c->what.margin));
+        break;
+    case DECISION_INCONCLUSIVE:
+        text_format(out, "inconclusive");
+        break;
+    case DECISION_NOT_TESTABLE:
+        text_format(out, "not testable (n = %d)", t->sample.seeds);
+        break;
     }
 }
 

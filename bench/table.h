@@ -1,10 +1,15 @@
 /* Table: everything that `normbench table` says about one experiment, and its writers. Nothing here trains, reads a
- * clock or asks a locale: the same records give the same bytes. What runs cost is measured time, differs from machine to
- * machine, and therefore has files of its own.
+ * clock or asks a locale: the same records give the same bytes. What runs cost is measured time, differs from machine
+ * to machine, and therefore has files of its own.
  *
- * Out of one Table come NAME.tex, NAME-claims.tex, NAME-macros.tex, NAME.csv, NAME.json, the text on the terminal, and
- * NAME-cost.tex, NAME-cost.json. Every number of the JSON stands beside the ids of its runs, or, where a write-up
- * reported it, beside file and line in bench/claims/. */
+ * Out of one Table come, in results/out/<profile>/:
+ *   NAME.tex         the write-up's rows and columns, its numbers beside ours, the paired tests: a part per cell and
+ * step NAME-claims.tex  the write-up's claims with the verdict on each NAME-macros.tex  numbers for running text, and
+ * the methods sentence NAME.csv         a line per cell, step, arm and metric NAME.json        everything (schema:
+ * bench/table_json.h) NAME.txt         what the terminal shows NAME-cost.tex, NAME-cost.json      measured times,
+ * different on every machine NAME-curves.csv, NAME-curves.{svg,pdf,png} (bench/figure.h), and with --pdf NAME.pdf NAME
+ * is the experiment's, with "-exploratory" behind it when the command line changed something. Every number of the JSON
+ * stands beside the ids of its runs, or, where a write-up reported it, beside file and line in bench/claims/. */
 #ifndef BENCH_TABLE_H
 #define BENCH_TABLE_H
 
@@ -12,28 +17,28 @@
 #include "bench/latex.h"
 
 typedef struct {
-    bool siunitx;       /* number columns by siunitx */
-    bool exploratory;   /* something was changed on the command line: no marks, no bold */
-    const char *command;/* as typed, for the header comment */
+    bool siunitx;        /* number columns by siunitx */
+    bool exploratory;    /* something was changed on the command line: no marks, no bold */
+    const char *command; /* as typed, for the header comment */
 } TableOptions;
 
 typedef struct {
     const Experiment *x;
     const RunRecord *records;
-    const ClaimFile *claims;  /* NULL: the experiment names no write-up */
+    const ClaimFile *claims; /* NULL: the experiment names no write-up */
     TableOptions options;
-    char name[80];            /* of the files; macros are named after it */
+    char name[80]; /* of the files; macros are named after it */
     char results_hash[SHA256_HEX];
     Sample sample;
-    Metric metric;            /* decides; from the experiment */
-    Family family;            /* every arm against the baseline: cells x steps above 0 */
-    Ledger ledger;            /* of the claims, with a family of its own */
-    bool *tied;               /* [cells][SAMPLE_MOST_STEPS][arms] */
-    bool synthetic;           /* some run was made on a built-in source */
+    Metric metric;  /* decides; from the experiment */
+    Family family;  /* every arm against the baseline: cells x steps above 0 */
+    Ledger ledger;  /* of the claims, with a family of its own */
+    bool *tied;     /* [cells][SAMPLE_MOST_STEPS][arms] */
+    bool synthetic; /* some run was made on a built-in source */
 } Table;
 
-/* x, records ([cells][arms][seeds]) and claims outlive the table. RC_USAGE: a metric that metrics.def does not have; the
- * codes of sample_make. On failure *t is zeroed and needs no release. */
+/* x, records ([cells][arms][seeds]) and claims outlive the table. RC_USAGE: a metric that metrics.def does not have;
+ * the codes of sample_make. On failure *t is zeroed and needs no release. */
 Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const ClaimFile *claims, TableOptions options,
               Error *e);
 void table_release(Table *t);
@@ -60,9 +65,10 @@ void table_corpus(const Table *t, int cell, Text *out);
 void table_methods(const Table *t, Text *out);
 void table_hypothesis(const ClaimTest *t, Text *out); /* "valid_loss: layernorm - baseline < 0" */
 bool table_about_spread(const ClaimTest *t);          /* variances over seeds, not means */
-void table_divergence(const Table *t, int cell, int step, int arm, Text *out); /* " pre after 20 steps: 1 of 6 …", or "" */
+void table_divergence(const Table *t, int cell, int step, int arm,
+                      Text *out); /* " pre after 20 steps: 1 of 6 …", or "" */
 void table_signature(const Table *t, Text *out);
-char *table_confidence(const Table *t, char out[40]); /* "95" */
+char *table_confidence(const Table *t, char out[40]);                   /* "95" */
 void table_header_comment(const Table *t, const char *what, Text *out); /* "% …" lines */
 
 /* Why the reported numbers are not shown in a cell, or "". */
@@ -71,7 +77,7 @@ void table_reported_why(const Table *t, int cell, char *out, size_t size);
 /* The rows of the write-up's table, shown by every writer: a metric and the heading of its mean. */
 typedef struct {
     Metric metric;
-    const char *heading, *unit;
+    const char *heading, *tex; /* for terminals, in LaTeX */
 } TableRow;
 extern const TableRow table_rows[];
 extern const int table_row_count;

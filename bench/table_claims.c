@@ -57,19 +57,22 @@ static void begin(const Table *t, bool more, Text *out) {
     for (int cell = 0; t->sample.cells > 1 && cell < t->sample.cells; cell++)
         text_format(&words, " Cell %d: %s.", cell, experiment_cell_text(where, t->x, cell));
     latex_text(out, words.at);
-    text_format(out, "}\n\\footnotesize\n\\begin{tabular}{@{}l r l l l@{}}\n\\toprule\n"
-                     "after steps & rep. & ours [%s\\%% CI] & $p_{\\mathrm{adj}}$ (floor) & verdict "
-                     "\\\\\n\\midrule\n", table_confidence(t, conf));
+    text_format(out,
+                "}\n\\footnotesize\n\\begin{tabular}{@{}l r l l l@{}}\n\\toprule\n"
+                "after steps & rep. & ours [%s\\%% CI] & $p_{\\mathrm{adj}}$ (floor) & verdict "
+                "\\\\\n\\midrule\n",
+                table_confidence(t, conf));
     text_release(&words);
 }
 
 static void end(const Table *t, Text *out) {
     char number[SHOWN];
-    text_format(out, "\\bottomrule\n\\end{tabular}\n\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n"
-                     "Differences: step-down max-T over the %d contrasts of the claims measured here, floor %s. Equality: "
-                     "two one-sided tests within the claim's margin. Variances: Pitman-Morgan, Holm over those tested; the "
-                     "number is the ratio of variances and has no interval, so it is confirmed in direction at most. "
-                     "rep.: the effect that follows from the numbers of ",
+    text_format(out,
+                "\\bottomrule\n\\end{tabular}\n\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n"
+                "Differences: step-down max-T over the %d contrasts of the claims measured here, floor %s. Equality: "
+                "two one-sided tests within the claim's margin. Variances: Pitman-Morgan, Holm over those tested; the "
+                "number is the ratio of variances and has no interval, so it is confirmed in direction at most. "
+                "rep.: the effect that follows from the numbers of ",
                 t->ledger.family.count, show_p(number, t->ledger.family.floor));
     latex_text(out, t->claims->file);
     text_format(out, ", at the step they were reported for.}\n\\end{table}\n");

@@ -1,13 +1,30 @@
-/* What each arm costs, for the terminal and as NAME-cost.tex. Measured times, so not part of what must come out the same. */
+/* What each arm costs, for the terminal and as NAME-cost.tex. Measured times, so not part of what must come out the
+ * same. */
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/table.h"
 
+enum { LONGEST_NAME = 32 };
+
 static void number_cell(Text *out, double x, int decimals) {
     char number[SHOWN];
     text_format(out, " & ");
     latex_number(out, show_number(number, x, decimals));
+}
+
+/* What the numbers in brackets stand for. */
+static void long_names(const Table *t, int first, int last, Text *out) {
+    bool any = false;
+    for (int arm = first; arm <= last; arm++) {
+        if (strlen(t->x->arm[arm].label) <= LONGEST_NAME) continue;
+        text_format(
+            out, any ? " {[%d]}: " : "\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright {[%d]}: ", arm + 1);
+        latex_text(out, t->x->arm[arm].label);
+        text_format(out, ".");
+        any = true;
+    }
+    if (any) text_format(out, "}\n");
 }
 
 void table_cost_tex(const Table *t, Text *out) {
@@ -19,16 +36,19 @@ void table_cost_tex(const Table *t, Text *out) {
         Cost c = table_cost(t, arm);
         if (arm % ROWS_PER_TABLE == 0) {
             text_clear(&words);
-            text_format(&words, "%s: cost%s. Step time relative to %s: median [least, most] of the ratios paired by seed; "
-                                "wall-clock times on a shared machine are noisy.",
+            text_format(&words,
+                        "%s: cost%s. Step time relative to %s: median [least, most] of the ratios paired by seed; "
+                        "wall-clock times on a shared machine are noisy.",
                         t->x->title, arm ? ", continued" : "", t->x->baseline);
             text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
             latex_text(out, words.at);
             text_format(out, "}\n\\footnotesize\n\\begin{tabular}{@{}l r l r r@{}}\n\\toprule\n"
                              "arm & parameters & step time / baseline & ms per step & MB \\\\\n\\midrule\n");
         }
-        if (strlen(t->x->arm[arm].label) > 32) text_format(out, "[%d]", arm + 1);
-        else latex_text(out, t->x->arm[arm].label);
+        if (strlen(t->x->arm[arm].label) > LONGEST_NAME)
+            text_format(out, "{[%d]}", arm + 1);
+        else
+            latex_text(out, t->x->arm[arm].label);
         text_format(out, " & %ld", c.parameters);
         number_cell(out, c.ratio, 3);
         text_format(out, " ");
@@ -36,16 +56,19 @@ void table_cost_tex(const Table *t, Text *out) {
         number_cell(out, 1e3 * c.step_seconds, 1);
         number_cell(out, c.memory_mb, 0);
         text_format(out, " \\\\\n");
-        if (arm % ROWS_PER_TABLE == ROWS_PER_TABLE - 1 || arm == t->sample.arms - 1)
-            text_format(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+        if (arm % ROWS_PER_TABLE == ROWS_PER_TABLE - 1 || arm == t->sample.arms - 1) {
+            text_format(out, "\\bottomrule\n\\end{tabular}\n");
+            long_names(t, arm - arm % ROWS_PER_TABLE, arm, out);
+            text_format(out, "\\end{table}\n");
+        }
     }
     text_release(&words);
 }
 
 void table_cost_text(const Table *t, Text *out) {
     char ratio[SHOWN], least[SHOWN], most[SHOWN], step[SHOWN], memory[SHOWN];
-    text_format(out, "\n%-*s %12s %24s %12s %10s\n", 26, "cost (times are noisy)", "parameters",
-                "step time / baseline", "ms per step", "MB");
+    text_format(out, "\n%-*s %12s %24s %12s %10s\n", 26, "cost (times are noisy)", "parameters", "step time / baseline",
+                "ms per step", "MB");
     for (int arm = 0; arm < t->sample.arms; arm++) {
         Cost c = table_cost(t, arm);
         char range[3 * SHOWN];

@@ -6,10 +6,11 @@
 
 #include "bench/table.h"
 
-static const char head[] =
-    "experiment,profile,cell,step,arm,metric,n,mean,sd,median,least,most,diverged,above_ln_v,stalled,reported,reported_at,"
-    "delta,delta_lo,delta_hi,ratio,p_signflip,p_count,p_total,p_floor,p_adjusted,p_adjusted_count,p_holm,boot_lo,boot_hi,"
-    "bca_lo,bca_hi,p_tost,g_z,pairing_gain,decision,exploratory\n";
+static const char head[] = "experiment,profile,cell,step,arm,metric,n,mean,sd,median,least,most,diverged,above_ln_v,"
+                           "stalled,reported,reported_at,"
+                           "delta,delta_lo,delta_hi,ratio,p_signflip,p_count,p_total,p_floor,p_adjusted,p_adjusted_"
+                           "count,p_holm,boot_lo,boot_hi,"
+                           "bca_lo,bca_hi,p_tost,g_z,pairing_gain,decision,exploratory\n";
 
 static void field(Text *out, double x) {
     text_add(out, ",", 1);
@@ -21,7 +22,8 @@ static double shown(bool yes, double x) {
 }
 
 static void comparison_fields(const Table *t, const Comparison *c, Text *out) {
-    bool ok = c->status == ST_OK, t_ok = ok && c->t_decides && c->t.status == ST_OK, flip = ok && c->flip.status == ST_OK;
+    bool ok = c->status == ST_OK, t_ok = ok && c->t_decides && c->t.status == ST_OK,
+         flip = ok && c->flip.status == ST_OK;
     bool boot = ok && c->t_decides && c->boot.status == ST_OK, bca = boot && c->boot.bca.status == ST_OK;
     field(out, shown(ok, c->t.mean));
     field(out, shown(t_ok, c->t.lo));
@@ -64,10 +66,14 @@ static void line(const Table *t, int cell, int step, int arm, Metric m, Text *ou
     field(out, a.least);
     field(out, a.most);
     text_format(out, ",%d,%d,%d,%s", a.diverged, a.above, a.stalled, number ? number->text : "");
-    if (number) text_format(out, ",%s:%d", t->claims->file, number->line);
-    else text_format(out, ",");
-    if (c) comparison_fields(t, c, out);
-    else text_format(out, ",,,,,,,,,,,,,,,,,,,%s\n", t->options.exploratory ? "true" : "false");
+    if (number)
+        text_format(out, ",%s:%d", t->claims->file, number->line);
+    else
+        text_format(out, ",");
+    if (c)
+        comparison_fields(t, c, out);
+    else
+        text_format(out, ",,,,,,,,,,,,,,,,,,,%s\n", t->options.exploratory ? "true" : "false");
 }
 
 void table_csv(const Table *t, Text *out) {

@@ -12,8 +12,8 @@ GridRow *grid_row(Grid *g, const char *label) {
     return row;
 }
 
-/* -?digits(.digits)?: what an S column aligns. A long number would make the whole column as wide as its digits, those of
- * its smaller neighbours behind the point added. */
+/* -?digits(.digits)?: what an S column aligns. A long number would make the whole column as wide as its digits, those
+ * of its smaller neighbours behind the point added. */
 static bool alignable(const char *text, int *whole, int *decimals, bool *sign) {
     const char *s = text + (*text == '-');
     size_t before = strspn(s, "0123456789"), after = 0;
@@ -48,7 +48,8 @@ static void number_column(const Grid *g, int column, Text *out) {
         marks.separated |= c->marks.separated, marks.equivalent |= c->marks.equivalent;
         marks.diverged |= c->marks.diverged;
     }
-    text_format(out, "S[table-align-text-post=false,table-format=%s%d.%d", any_sign ? "-" : "", most_whole, most_decimals);
+    text_format(out, "S[table-align-text-post=false,table-format=%s%d.%d", any_sign ? "-" : "", most_whole,
+                most_decimals);
     if (any_mark(marks)) {
         text_format(out, ",table-space-text-post={");
         grid_marks(marks, out);
@@ -61,8 +62,10 @@ void grid_columns(const Grid *g, Text *out) {
     text_format(out, "{@{}l");
     for (int i = 0; i < g->columns; i++) {
         text_format(out, " ");
-        if (g->siunitx) number_column(g, i, out);
-        else text_format(out, "r");
+        if (g->siunitx)
+            number_column(g, i, out);
+        else
+            text_format(out, "r");
     }
     text_format(out, "@{}}");
 }
@@ -83,6 +86,7 @@ static void write_cell(const Grid *g, const GridCell *c, Text *out) {
         if (c->bold || c->italic) text_format(out, "}");
     }
     if (any_mark(c->marks)) {
+        if (strchr(c->text, 'e')) text_format(out, "\\,"); /* not another exponent */
         if (g->siunitx && number) text_format(out, "{");
         grid_marks(c->marks, out);
         if (g->siunitx && number) text_format(out, "}");

@@ -40,7 +40,7 @@ typedef struct {
     bool reported[PART_MOST_ARMS]; /* the write-up has numbers of this arm: a second column */
 } Part;
 
-/* An arm's name in a heading: its label, or "[3]" when that is too long (the notes say which). */
+/* An arm's name in a heading: its label, or "{[3]}" when that is too long (the notes say which). */
 void part_arm(const Table *t, int arm, Text *out);
 
 /* The tests of a part, and what stands under the tables. */

@@ -61,7 +61,8 @@ static json_t *json_boot(const StBoot *b) {
     json_object_set_new(o, "exact", json_boolean(b->exact));
     json_object_set_new(o, "resamples", json_integer((json_int_t)b->total));
     json_object_set_new(o, "decides", json_boolean(b->n >= ST_BOOT_DECIDES));
-    json_put(o, "mean", b->mean), json_put(o, "se", b->se), json_put(o, "bias", b->bias), json_put(o, "accel", b->accel);
+    json_put(o, "mean", b->mean), json_put(o, "se", b->se), json_put(o, "bias", b->bias),
+        json_put(o, "accel", b->accel);
     json_object_set_new(o, "percentile", interval(b->percentile.status, b->percentile.lo, b->percentile.hi));
     json_object_set_new(o, "basic", interval(b->basic.status, b->basic.lo, b->basic.hi));
     json_object_set_new(o, "bca", interval(b->bca.status, b->bca.lo, b->bca.hi));
@@ -98,11 +99,13 @@ static json_t *json_contrast(const Table *t, const Comparison *c, json_t *o) {
         json_put_text(term, "arm", t->x->arm[w->term[i].arm].name);
         json_put(term, "weight", w->term[i].weight);
         for (int seed = 0; seed < t->sample.seeds; seed++)
-            json_array_append_new(runs, json_string(sample_run(&t->sample, w->cell, w->step, w->term[i].arm, seed)->record->id));
+            json_array_append_new(
+                runs, json_string(sample_run(&t->sample, w->cell, w->step, w->term[i].arm, seed)->record->id));
         json_object_set_new(term, "runs", runs);
         json_array_append_new(terms, term);
     }
-    for (size_t i = 0; c->status == ST_OK && i < c->pairs.n; i++) json_array_append_new(seeds, json_number_of(c->pairs.d[i]));
+    for (size_t i = 0; c->status == ST_OK && i < c->pairs.n; i++)
+        json_array_append_new(seeds, json_number_of(c->pairs.d[i]));
     json_object_set_new(o, "cell", json_integer(w->cell));
     json_object_set_new(o, "step", json_integer(t->sample.cell[w->cell].step[w->step]));
     json_put_text(o, "metric", metric_info[w->metric].key);
@@ -123,8 +126,9 @@ json_t *json_comparison(const Table *t, const Comparison *c) {
     json_object_set_new(o, "bootstrap", json_boot(&c->boot));
     json_object_set_new(o, "tost", json_tost(&c->tost, c->what.margin));
     if (c->status != ST_OK) return o;
-    json_object_set_new(o, "max_t_step_down", isnan(c->joint.step) ? status_object(ST_BAD_ARG)
-                                                                   : share(c->joint.step, c->joint.step_count, 0));
+    json_object_set_new(o, "max_t_step_down",
+                        isnan(c->joint.step) ? status_object(ST_BAD_ARG)
+                                             : share(c->joint.step, c->joint.step_count, 0));
     json_object_set_new(o, "effect", json_effect(&c->effect));
     json_put(o, "holm", c->holm);
     json_t *m = json_object();

@@ -1,4 +1,5 @@
-/* NAME-macros.tex: numbers for running text, one \newcommand each. NAME.csv: one line per cell, step, arm and metric. */
+/* NAME-macros.tex: numbers for running text, one \newcommand each. NAME.csv: one line per cell, step, arm and metric.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +31,11 @@ static void arm_macros(const Table *t, int cell, int step, int arm, const char *
     static const struct {
         Metric metric;
         const char *name;
-    } shown[] = {{METRIC_valid_loss, "Loss"}, {METRIC_perplexity, "Ppl"}, {METRIC_accuracy, "Accuracy"},
-                 {METRIC_grad_norm, "GradNorm"}, {METRIC_embedding_norm, "EmbeddingNorm"}};
+    } shown[] = {{METRIC_valid_loss, "Loss"},
+                 {METRIC_perplexity, "Ppl"},
+                 {METRIC_accuracy, "Accuracy"},
+                 {METRIC_grad_norm, "GradNorm"},
+                 {METRIC_embedding_norm, "EmbeddingNorm"}};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         SampleArm a = sample_arm(&t->sample, cell, step, arm, shown[i].metric);
         char number[SHOWN], name[48];

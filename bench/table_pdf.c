@@ -97,9 +97,11 @@ Rc table_pdf(const Table *t, const char *folder, const char *const *figure, int 
     Rc rc = prepare(t, aside, figure, figures, e);
     for (int pass = 0; pass < 2 && !rc; pass++)
         if ((rc = program_run(argv, aside, &absent, e))) {
-            if (absent) error_set(e, rc, "--pdf: pdflatex is not installed (Debian: texlive-latex-recommended%s)",
-                                  t->options.siunitx ? ", texlive-science" : "");
-            else explain(aside, e);
+            if (absent)
+                error_set(e, rc, "--pdf: pdflatex is not installed (Debian: texlive-latex-recommended%s)",
+                          t->options.siunitx ? ", texlive-science" : "");
+            else
+                explain(aside, e);
         }
     snprintf(from, sizeof from, "%.800s/typeset.pdf", aside);
     snprintf(to, sizeof to, "%.900s/%s.pdf", folder, t->name);

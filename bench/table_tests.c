@@ -55,7 +55,8 @@ static void differences(const Table *t, const Part *p, Text *out) {
     text_format(out, "\n\\medskip\n\\begin{tabular}{@{}l %sr r r@{}}\n\\toprule\nminus ", loss ? "l l " : "l ");
     part_arm(t, t->sample.baseline, out);
     text_format(out, " & $\\Delta$ ");
-    if (loss) text_format(out, "loss, nats [%s\\%% CI] & PPL ratio [%s\\%% CI]", conf, conf);
+    if (loss)
+        text_format(out, "loss, nats [%s\\%% CI] & PPL ratio [%s\\%% CI]", conf, conf);
     else {
         latex_text(out, metric_info[t->metric].key);
         text_format(out, " [%s\\%% CI]", conf);
@@ -117,7 +118,7 @@ static void legend(const Table *t, const Part *p, Text *out) {
         Text shown;
         text_init(&shown);
         part_arm(t, p->arm[k], &shown);
-        if (shown.at[0] == '[') {
+        if (!strncmp(shown.at, "{[", 2)) {
             text_format(out, "%s: ", shown.at);
             latex_text(out, t->x->arm[p->arm[k]].label);
             text_format(out, ". ");
@@ -138,11 +139,12 @@ void table_notes_tex(const Table *t, const Part *p, Text *out) {
     if (t->options.exploratory)
         text_format(out, "Changed on the command line, so not declared before: exploratory, without marks. ");
     else if (t->sample.seeds > 1)
-        text_format(out,
-                    "$\\dagger$ differs from the baseline, adjusted $p < %s$; $\\ddagger$ equivalent to it within $\\pm$%s; "
-                    "\\S{} at least one run diverged. Bold: the best mean and all not separated from it by the joint test of "
-                    "all pairs; nothing when these are all arms or one of them diverged. ",
-                    alpha, margin);
+        text_format(
+            out,
+            "$\\dagger$ differs from the baseline, adjusted $p < %s$; $\\ddagger$ equivalent to it within $\\pm$%s; "
+            "\\S{} at least one run diverged. Bold: the best mean and all not separated from it by the joint test of "
+            "all pairs; nothing when these are all arms or one of them diverged. ",
+            alpha, margin);
     table_methods(t, &words);
     text_format(&words, " Gain: (var a + var b) / var d, what pairing by seed gained; below 1 it hurt. g_z: Hedges.");
     for (int k = 0; k < p->arms; k++) {
@@ -150,8 +152,9 @@ void table_notes_tex(const Table *t, const Part *p, Text *out) {
         above += a.above, stalled += a.stalled;
     }
     if (above)
-        text_format(&words, " Runs whose loss is above ln V but below their own first loss are counted in a row of their own "
-                            "and enter with their raw loss.");
+        text_format(&words,
+                    " Runs whose loss is above ln V but below their own first loss are counted in a row of their own "
+                    "and enter with their raw loss.");
     if (stalled) text_format(&words, " Stalled: a loss that is not 0.05 nats below the unigram model's.");
     for (int k = 0; k < p->arms; k++) table_divergence(t, p->cell, p->step, p->arm[k], &words);
     latex_text(out, words.at);

@@ -8,8 +8,10 @@
 enum { LONGEST_LABEL = 15 };
 
 void part_arm(const Table *t, int arm, Text *out) {
-    if (strlen(t->x->arm[arm].label) > LONGEST_LABEL) text_format(out, "[%d]", arm + 1);
-    else latex_text(out, t->x->arm[arm].label);
+    if (strlen(t->x->arm[arm].label) > LONGEST_LABEL)
+        text_format(out, "{[%d]}", arm + 1); /* braces: a row may begin with it */
+    else
+        latex_text(out, t->x->arm[arm].label);
 }
 
 static const char *arrow(Metric m) {
@@ -21,8 +23,10 @@ static void show_mean(GridCell *cell, const SampleArm *a, Metric m) {
     if (a->diverged) {
         snprintf(cell->text, sizeof cell->text, "div. %d/%d", a->diverged, a->n);
         cell->italic = true;
-    } else if (a->status != ST_OK) snprintf(cell->text, sizeof cell->text, "n/a (beyond range)");
-    else show_number(cell->text, a->mean, decimals_for(a->sd, metric_info[m].digits));
+    } else if (a->status != ST_OK)
+        snprintf(cell->text, sizeof cell->text, "n/a (beyond range)");
+    else
+        show_number(cell->text, a->mean, decimals_for(a->sd, metric_info[m].digits));
 }
 
 static void show_sd(GridCell *cell, const SampleArm *a, Metric m) {
@@ -43,11 +47,8 @@ static void metric_rows(const Table *t, const Part *p, Grid *g, const TableRow *
     const ReportedTable *reported = table_reported(t, p->cell, step);
     bool decided = row->metric == t->metric || (t->metric == METRIC_valid_loss && row->metric == METRIC_perplexity);
     char label[128];
-    snprintf(label, sizeof label, "mean %s%s%s%s%s", row->heading, row->unit[0] ? " (" : "", row->unit,
-             row->unit[0] ? ")" : "", arrow(row->metric));
-    GridRow *mean = grid_row(g, label);
-    snprintf(label, sizeof label, "\\quad std dev");
-    GridRow *sd = t->sample.seeds > 1 ? grid_row(g, label) : NULL;
+    snprintf(label, sizeof label, "mean %s%s", row->tex, arrow(row->metric));
+    GridRow *mean = grid_row(g, label), *sd = t->sample.seeds > 1 ? grid_row(g, "\\quad std dev") : NULL;
     for (int i = 0, column = 0; i < p->arms; i++, column++) {
         int arm = p->arm[i];
         SampleArm a = sample_arm(&t->sample, p->cell, step, arm, row->metric);
@@ -72,7 +73,7 @@ static void count_row(const Table *t, const Part *p, Grid *g, bool stalled) {
         sum += count[i] = stalled ? a.stalled : a.above;
     }
     if (!sum) return;
-    GridRow *row = grid_row(g, stalled ? "runs stalled" : "runs above $\\ln V$, falling");
+    GridRow *row = grid_row(g, stalled ? "runs stalled" : "runs above $\\ln V$");
     for (int i = 0, column = 0; i < p->arms; column += 1 + p->reported[i], i++)
         snprintf(row->cell[column].text, sizeof row->cell[column].text, "%d/%d", count[i], t->sample.seeds);
 }
@@ -110,18 +111,23 @@ static void caption(const Table *t, const Part *p, Text *out) {
     Text words;
     char why[200], conf[40];
     text_init(&words);
-    text_format(&words, "%s%s, after %d steps. ", t->options.exploratory ? "EXPLORATORY, not the declared comparison: " : "", t->x->title,
+    text_format(&words, "%s%s, after %d steps. ",
+                t->options.exploratory ? "EXPLORATORY, not the declared comparison: " : "", t->x->title,
                 t->sample.cell[p->cell].step[p->step]);
     table_corpus(t, p->cell, &words);
     table_confidence(t, conf);
-    if (t->sample.seeds == 1) text_format(&words, " Single seed: descriptive.");
+    if (t->sample.seeds == 1)
+        text_format(&words, " Single seed: descriptive.");
     else
-        text_format(&words, " Mean and standard deviation over n = %d paired seeds; %s %% paired t intervals; exact sign-flip "
-                            "tests, adjusted by step-down max-T.", t->sample.seeds, conf);
+        text_format(&words,
+                    " Mean and standard deviation over n = %d paired seeds; %s %% paired t intervals; exact sign-flip "
+                    "tests, adjusted by step-down max-T.",
+                    t->sample.seeds, conf);
     table_reported_why(t, p->cell, why, sizeof why);
     if (any_reported(p))
         text_format(&words, " rep.: as reported by write-up %s.", t->claims->writeup);
-    else if (why[0]) text_format(&words, " The numbers of write-up %s are not shown: %s.", t->claims->writeup, why);
+    else if (why[0])
+        text_format(&words, " The numbers of write-up %s are not shown: %s.", t->claims->writeup, why);
     if (p->parts > 1) text_format(&words, " Part %d of %d.", p->number, p->parts);
     text_format(out, "\\caption{");
     latex_text(out, words.at);

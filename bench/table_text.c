@@ -17,8 +17,10 @@ static void ours(const Table *t, int cell, int step, int arm, Metric m, char out
     SampleArm a = sample_arm(&t->sample, cell, step, arm, m);
     int decimals = decimals_for(a.sd, metric_info[m].digits);
     char mean[SHOWN], sd[SHOWN];
-    if (a.diverged) snprintf(out, 128, "div. %d/%d", a.diverged, a.n);
-    else if (a.status != ST_OK) snprintf(out, 128, "n/a (beyond range)");
+    if (a.diverged)
+        snprintf(out, 128, "div. %d/%d", a.diverged, a.n);
+    else if (a.status != ST_OK)
+        snprintf(out, 128, "n/a (beyond range)");
     else
         snprintf(out, 128, "%s%s%s", show_number(mean, a.mean, decimals), a.n > 1 ? " +-" : "",
                  a.n > 1 ? show_number(sd, a.sd, decimals) : "");
@@ -73,7 +75,8 @@ static void metric_lines(const Table *t, int cell, int step, int first, int last
         }
         if (!sum) continue;
         text_format(out, "%-*s", NAME_WIDTH, labels[which]);
-        for (int arm = first; arm < last; arm++) text_format(out, " %*d/%d", ARM_WIDTH - 2, count[arm], t->sample.seeds);
+        for (int arm = first; arm < last; arm++)
+            text_format(out, " %*d/%d", ARM_WIDTH - 2, count[arm], t->sample.seeds);
         text_format(out, "\n");
     }
 }
@@ -117,13 +120,15 @@ static void comparisons(const Table *t, int cell, int step, Text *out) {
     char floor[SHOWN], conf[40];
     if (t->sample.arms < 2) return;
     table_confidence(t, conf);
-    text_format(out, "\n  minus %-*.*s %9s [%s%% t interval]%s      p  p_adj p_Holm  (smallest p: %s)\n", NAME_WIDTH - 10,
-                NAME_WIDTH - 10, t->x->arm[t->sample.baseline].label, "delta", conf,
+    text_format(out, "\n  minus %-*.*s %9s [%s%% t interval]%s      p  p_adj p_Holm  (smallest p: %s)\n",
+                NAME_WIDTH - 10, NAME_WIDTH - 10, t->x->arm[t->sample.baseline].label, "delta", conf,
                 t->metric == METRIC_valid_loss ? "   PPL x" : "", show_p(floor, t->family.floor));
     for (int arm = 0; arm < t->sample.arms; arm++) {
         const Comparison *c = table_comparison(t, cell, step, arm);
-        if (c && c->status == ST_OK) comparison_line(t, c, out);
-        else if (c) text_format(out, "  %-22s n/a (%s)\n", t->x->arm[arm].label, st_status_text(c->status));
+        if (c && c->status == ST_OK)
+            comparison_line(t, c, out);
+        else if (c)
+            text_format(out, "  %-22s n/a (%s)\n", t->x->arm[arm].label, st_status_text(c->status));
     }
     for (int arm = 0; arm < t->sample.arms; arm++) {
         Text words;
@@ -148,12 +153,16 @@ static void verdict_line(const Table *t, const ClaimVerdict *v, Text *out) {
                 spread ? show_number(number, v->effect, 2) : show_signed(number, v->effect, decimals));
     if (!isnan(v->lo)) show_interval(&value, v->lo, v->hi, decimals, "", false);
     text_format(out, "      %-26s %-29s ", place.at, value.at);
-    if (isnan(v->reported)) text_format(out, "%-17s", "");
+    if (isnan(v->reported))
+        text_format(out, "%-17s", "");
     else
-        text_format(out, "reported %-8s", spread ? show_number(number, v->reported, 2) : show_signed(number, v->reported, 4));
+        text_format(out, "reported %-8s",
+                    spread ? show_number(number, v->reported, 2) : show_signed(number, v->reported, 4));
     text_format(out, " p %-5s", show_p(number, v->p));
-    if (v->floor > 0) text_format(out, " (floor %s)", show_p(number, v->floor));
-    else text_format(out, "%13s", "");
+    if (v->floor > 0)
+        text_format(out, " (floor %s)", show_p(number, v->floor));
+    else
+        text_format(out, "%13s", "");
     text_format(out, "  %s%s%s%s\n", verdict_word(v->word), v->why[0] ? ": " : "", v->why,
                 t->options.exploratory ? " (exploratory)" : "");
     text_release(&place);

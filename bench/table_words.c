@@ -34,15 +34,16 @@ void table_methods(const Table *t, Text *out) {
         text_format(out, "Single seed: descriptive. No interval and no test can be made.");
         return;
     }
-    text_format(out,
-                "The unit of replication is the training seed: %d seeds, paired, so that every arm saw the same batches and "
-                "shares the initial values of all tensors it has in common with the others. SD: over seeds, divisor n - 1. "
-                "Differences to %s are means over seeds with a %s %% paired t interval; the ratio of perplexities is that of "
-                "geometric means. Decisions use the exact two-sided sign-flip test, adjusted by step-down max-T over the %d "
-                "declared comparisons of this table with seeds flipped jointly, at level %s; with %d seeds no p can fall "
-                "below %s. Equivalence: two one-sided t tests within %s nats. Bootstrap intervals are reported and decide "
-                "nothing below %d seeds.",
-                n, t->x->baseline, conf, t->family.count, alpha, n, show_p(floor, t->family.floor), margin, ST_BOOT_DECIDES);
+    text_format(
+        out,
+        "The unit of replication is the training seed: %d seeds, paired, so that every arm saw the same batches and "
+        "shares the initial values of all tensors it has in common with the others. SD: over seeds, divisor n - 1. "
+        "Differences to %s are means over seeds with a %s %% paired t interval; the ratio of perplexities is that of "
+        "geometric means. Decisions use the exact two-sided sign-flip test, adjusted by step-down max-T over the %d "
+        "declared comparisons of this table with seeds flipped jointly, at level %s; with %d seeds no p can fall "
+        "below %s. Equivalence: two one-sided t tests within %s nats. Bootstrap intervals are reported and decide "
+        "nothing below %d seeds.",
+        n, t->x->baseline, conf, t->family.count, alpha, n, show_p(floor, t->family.floor), margin, ST_BOOT_DECIDES);
 }
 
 /* "layernorm - baseline", "(layernorm + center - rmsnorm - baseline)/2". */
@@ -76,7 +77,8 @@ bool table_about_spread(const ClaimTest *t) {
 
 void table_signature(const Table *t, Text *out) {
     char conf[40];
-    text_format(out, "n%d|pair:seed+crn|est:mean-d-%s|ci:t%s|p:signflip-%s|adj:maxT-sd(m%d)|div:cap-lnV|plan:%.8s|v%s%s",
+    text_format(out,
+                "n%d|pair:seed+crn|est:mean-d-%s|ci:t%s|p:signflip-%s|adj:maxT-sd(m%d)|div:cap-lnV|plan:%.8s|v%s%s",
                 t->sample.seeds, metric_info[t->metric].key, table_confidence(t, conf),
                 t->sample.seeds <= ST_FLIP_MAX ? "exact" : "mc", t->family.count, t->x->plan, NORMBENCH_VERSION,
                 t->options.exploratory ? "|EXPLORATORY" : "");
@@ -89,10 +91,12 @@ void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {
     char number[SHOWN];
     if (!a.diverged) return;
     text_format(out, " %s after %d steps: %d of %d runs diverged (Clopper-Pearson 95 %% [%.2f, %.2f]); mean %s ",
-                t->x->arm[arm].label, t->sample.cell[cell].step[step], a.diverged, a.n, a.rate.lo, a.rate.hi, metric->key);
+                t->x->arm[arm].label, t->sample.cell[cell].step[step], a.diverged, a.n, a.rate.lo, a.rate.hi,
+                metric->key);
     if (a.status == ST_OK)
         text_format(out, "%s with these at the uniform predictor's", show_number(number, a.mean, metric->digits));
-    else text_format(out, "n/a (%s)", st_status_text(a.status));
+    else
+        text_format(out, "n/a (%s)", st_status_text(a.status));
     if (!isnan(a.survivors)) text_format(out, ", of the others %s", show_number(number, a.survivors, metric->digits));
     if (c && c->status == ST_OK) {
         text_format(out, "; median difference %s", show_number(number, c->effect.median, 4));
@@ -116,7 +120,8 @@ static void comment_line(Text *out, const char *label, const char *text) {
 void table_header_comment(const Table *t, const char *what, Text *out) {
     Text line;
     text_init(&line);
-    text_format(&line, "normbench %s, %s of experiment %s, profile %s", NORMBENCH_VERSION, what, t->x->name, t->x->profile);
+    text_format(&line, "normbench %s, %s of experiment %s, profile %s", NORMBENCH_VERSION, what, t->x->name,
+                t->x->profile);
     comment_line(out, "made by", line.at);
     comment_line(out, "plan", t->x->plan);
     comment_line(out, "results", t->results_hash);

@@ -17,8 +17,8 @@ const char *decision_name(Decision d) {
 }
 
 Contrast contrast_pair(int cell, int step, Metric metric, int arm, int against, double margin) {
-    return (Contrast){.cell = cell, .step = step, .metric = metric, .term = {{arm, 1}, {against, -1}}, .terms = 2,
-                      .margin = margin};
+    return (Contrast){
+        .cell = cell, .step = step, .metric = metric, .term = {{arm, 1}, {against, -1}}, .terms = 2, .margin = margin};
 }
 
 /* Every contrast has its own stream of random numbers, named by what it compares. */
@@ -27,7 +27,8 @@ static StKey key_of(const Sample *s, const Contrast *c) {
     int n = snprintf(name, sizeof name, "cell %d step %d %s", c->cell, s->cell[c->cell].step[c->step],
                      metric_info[c->metric].key);
     for (int i = 0; i < c->terms; i++)
-        n += snprintf(name + n, sizeof name - (size_t)n, " %g %.40s", c->term[i].weight, s->x->arm[c->term[i].arm].name);
+        n +=
+            snprintf(name + n, sizeof name - (size_t)n, " %g %.40s", c->term[i].weight, s->x->arm[c->term[i].arm].name);
     snprintf(head, sizeof head, "%.16s", s->x->plan);
     return (StKey){.plan = strtoull(head, NULL, 16), .stream = name_stream(name)};
 }
@@ -78,7 +79,8 @@ static void test_alone(Comparison *c, const Sample *s, double alpha) {
     c->joint = (StMaxTRow){.single = (double)NAN, .step = (double)NAN};
     c->holm = c->joint_ranks = (double)NAN;
     if (c->status != ST_OK) {
-        c->t.status = c->flip.status = c->boot.status = c->effect.status = c->tost.status = c->variance.status = c->status;
+        c->t.status = c->flip.status = c->boot.status = c->effect.status = c->tost.status = c->variance.status =
+            c->status;
         return;
     }
     c->t = st_tci(p->d, p->n, p->scale, conf);
@@ -111,7 +113,8 @@ static StMaxT joint_test(const Family *f, const Sample *s, bool ranks, StMaxTRow
 static Decision decide(const Comparison *c, double p, double floor, double alpha) {
     if (c->status != ST_OK || isnan(p)) return DECISION_NOT_TESTABLE;
     if (p < alpha) return c->t.mean < 0 ? DECISION_LOWER : DECISION_HIGHER;
-    bool same = c->t_decides && (c->tost.equivalent || (c->t.status == ST_DEGENERATE && fabs(c->t.mean) < c->what.margin));
+    bool same =
+        c->t_decides && (c->tost.equivalent || (c->t.status == ST_DEGENERATE && fabs(c->t.mean) < c->what.margin));
     if (same) return DECISION_EQUIVALENT;
     return floor > alpha ? DECISION_NOT_TESTABLE : DECISION_INCONCLUSIVE;
 }
@@ -137,7 +140,8 @@ static void test_together(Family *f, const Sample *s) {
     for (size_t i = 0; i < k; i++) {
         Comparison *c = &f->at[i];
         c->decision = c->decision_ranks = decide(c, c->joint.step, f->floor, f->alpha);
-        if (c->t_decides || c->status != ST_OK || ranks.status != ST_OK || metric_info[c->what.metric].better > 0) continue;
+        if (c->t_decides || c->status != ST_OK || ranks.status != ST_OK || metric_info[c->what.metric].better > 0)
+            continue;
         c->joint_ranks = rows[i].step;
         c->decision_ranks = decide(c, c->joint_ranks, f->floor, f->alpha);
     }

@@ -1,11 +1,12 @@
 /* Verdict: what paired seeds say about contrasts between arms.
  *
- * A contrast is a weighted sum of arms, weights adding up to zero: arm minus baseline is {1, -1}. Its difference for one
- * seed is d; d < 0 means that the side with the positive weights is lower. The decision is made by the exact two-sided
- * sign-flip test, adjusted by step-down max-T over the whole family with seeds flipped jointly, so that the floor stays
- * 2/2^n. The t interval says how large the difference is, Holm's p stands beside, the bootstrap is reported and decides
- * nothing below ten seeds. With a diverged run on either side the t interval and the equivalence test are withheld, the
- * run counts as the uniform predictor, and the decision is repeated on ranks (the diverged run worse than everything). */
+ * A contrast is a weighted sum of arms, weights adding up to zero: arm minus baseline is {1, -1}. Its difference for
+ * one seed is d; d < 0 means that the side with the positive weights is lower. The decision is made by the exact
+ * two-sided sign-flip test, adjusted by step-down max-T over the whole family with seeds flipped jointly, so that the
+ * floor stays 2/2^n. The t interval says how large the difference is, Holm's p stands beside, the bootstrap is reported
+ * and decides nothing below ten seeds. With a diverged run on either side the t interval and the equivalence test are
+ * withheld, the run counts as the uniform predictor, and the decision is repeated on ranks (the diverged run worse than
+ * everything). */
 #ifndef BENCH_VERDICT_H
 #define BENCH_VERDICT_H
 
@@ -27,16 +28,16 @@ typedef struct {
     Metric metric;
     Term term[CONTRAST_MOST_TERMS];
     int terms;
-    double margin;  /* of the equivalence test, in the metric's unit */
+    double margin; /* of the equivalence test, in the metric's unit */
 } Contrast;
 
 /* arm minus against. */
 Contrast contrast_pair(int cell, int step, Metric metric, int arm, int against, double margin);
 
 typedef enum {
-    DECISION_LOWER,       /* adjusted p < alpha, the mean difference is below zero */
+    DECISION_LOWER, /* adjusted p < alpha, the mean difference is below zero */
     DECISION_HIGHER,
-    DECISION_EQUIVALENT,  /* not separated, and inside the margin by TOST */
+    DECISION_EQUIVALENT, /* not separated, and inside the margin by TOST */
     DECISION_INCONCLUSIVE,
     DECISION_NOT_TESTABLE /* the floor of p is above alpha, or the test could not be made */
 } Decision;
@@ -44,12 +45,12 @@ const char *decision_name(Decision d); /* "lower", "higher", "equivalent", "inco
 
 typedef struct {
     Contrast what;
-    StStatus status;      /* of the pairing: ST_NONFINITE_INPUT when a diverged run has no number for this metric */
+    StStatus status; /* of the pairing: ST_NONFINITE_INPUT when a diverged run has no number for this metric */
     StPairs pairs;
     int diverged_a, diverged_b, only_a, only_b;
     StTci t;
     StSignflip flip;
-    StMaxTRow joint;      /* NaN when status is not ST_OK */
+    StMaxTRow joint; /* NaN when status is not ST_OK */
     double holm;
     StBoot boot;
     StEffect effect;
@@ -58,7 +59,7 @@ typedef struct {
     StVariance variance;  /* Pitman-Morgan */
     bool t_decides;       /* no diverged run: intervals may be shown */
     Decision decision;
-    double joint_ranks;   /* the adjusted p on ranks; NaN without divergence, or when higher is better */
+    double joint_ranks; /* the adjusted p on ranks; NaN without divergence, or when higher is better */
     Decision decision_ranks;
 } Comparison;
 

@@ -95,8 +95,10 @@ static Rc take(const SafeFile *f, const char *key, char *out, size_t size, bool 
     out[0] = 0;
     if (!text && optional) return RC_OK;
     if (!text)
-        return error_set(e, RC_INTEGRITY, "__metadata__ has no '%s': start from a file of `normbench export`, and keep its "
-                         "metadata when another program saves the weights", key);
+        return error_set(e, RC_INTEGRITY,
+                         "__metadata__ has no '%s': start from a file of `normbench export`, and keep its "
+                         "metadata when another program saves the weights",
+                         key);
     if (strlen(text) >= size) return error_set(e, RC_INTEGRITY, "__metadata__: '%s' is too long", key);
     strcpy(out, text);
     return RC_OK;
@@ -109,7 +111,8 @@ static Rc check_run(WeightsOrigin *o, const SafeFile *f, Error *e) {
     Dataset d = {0};
     Backend b = {.arithmetic = o->arithmetic_class};
     if (take(f, "arithmetic_class", o->arithmetic_class, sizeof o->arithmetic_class, false, e) ||
-        take(f, "arithmetic", o->arithmetic, sizeof o->arithmetic, false, e) || take(f, "step", step, sizeof step, false, e))
+        take(f, "arithmetic", o->arithmetic, sizeof o->arithmetic, false, e) ||
+        take(f, "step", step, sizeof step, false, e))
         return e->code;
     if (!parse_integer(step, &number) || number < 0 || number > o->spec.steps)
         return error_set(e, RC_INTEGRITY, "__metadata__: step '%s' is not one of the run", step);
@@ -128,10 +131,12 @@ static Rc read_origin(WeightsOrigin *o, const SafeFile *f, Error *e) {
     *o = (WeightsOrigin){.step = -1};
     if (take(f, "format_version", version, sizeof version, false, e)) return e->code;
     if (strcmp(version, WEIGHTS_FORMAT))
-        return error_set(e, RC_INTEGRITY, "__metadata__: format_version '%s'; this program reads " WEIGHTS_FORMAT, version);
+        return error_set(e, RC_INTEGRITY, "__metadata__: format_version '%s'; this program reads " WEIGHTS_FORMAT,
+                         version);
     if (take(f, "dataset_sha256", o->dataset_sha256, SHA256_HEX, false, e) ||
         take(f, "tokenizer_sha256", o->tokenizer_sha256, SHA256_HEX, false, e) ||
-        take(f, "run", o->run, SHA256_HEX, true, e) || take(f, "parameters_hash", o->parameters_hash, SHA256_HEX, true, e))
+        take(f, "run", o->run, SHA256_HEX, true, e) ||
+        take(f, "parameters_hash", o->parameters_hash, SHA256_HEX, true, e))
         return e->code;
     if (!spec) return take(f, "spec", version, sizeof version, false, e);
     if (spec_parse(&o->spec, spec, e) || spec_check(&o->spec, e)) {
@@ -153,8 +158,10 @@ void weights_release(Weights *w) {
 }
 
 static char *shape_text(char out[56], int rank, int64_t first, int64_t second) {
-    if (rank == 1) snprintf(out, 56, "[%lld]", (long long)first);
-    else snprintf(out, 56, "[%lld, %lld]", (long long)first, (long long)second);
+    if (rank == 1)
+        snprintf(out, 56, "[%lld]", (long long)first);
+    else
+        snprintf(out, 56, "[%lld, %lld]", (long long)first, (long long)second);
     return out;
 }
 
@@ -205,6 +212,8 @@ Rc weights_load(const Weights *w, Trainer *t, Error *e) {
     }
     trainer_hash(t, 0, hash);
     if (!w->origin.parameters_hash[0] || !strcmp(sha256_hex(hex, hash), w->origin.parameters_hash)) return RC_OK;
-    return error_set(e, RC_INTEGRITY, "the weights hash to %.12s, the file says %.12s (a program that changes weights leaves "
-                     "`parameters_hash` and `run` out)", hex, w->origin.parameters_hash);
+    return error_set(e, RC_INTEGRITY,
+                     "the weights hash to %.12s, the file says %.12s (a program that changes weights leaves "
+                     "`parameters_hash` and `run` out)",
+                     hex, w->origin.parameters_hash);
 }

@@ -9,8 +9,8 @@
  *   parameters_hash     trainer_hash of the weights; optional, and checked where it stands
  *   sha256              of the data section (bench/safetensors.h); a program that saves the file anew leaves it out
  *
- * An I64 tensor `batches` [steps][batch] may stand beside the weights: row s holds where the crops of step s start. Crop
- * b has inputs train[start .. start + context) and targets one further on; train is the corpus' training tokens. */
+ * An I64 tensor `batches` [steps][batch] may stand beside the weights: row s holds where the crops of step s start.
+ * Crop b has inputs train[start .. start + context) and targets one further on; train is the corpus' training part. */
 #ifndef BENCH_WEIGHTS_H
 #define BENCH_WEIGHTS_H
 
@@ -25,9 +25,9 @@
 typedef struct {
     RunSpec spec;
     char dataset_sha256[SHA256_HEX], tokenizer_sha256[SHA256_HEX];
-    char run[SHA256_HEX];                                 /* "" = of no stored run; then step is -1 */
+    char run[SHA256_HEX]; /* "" = of no stored run; then step is -1 */
     char arithmetic_class[16], arithmetic[SHA256_HEX];
-    char parameters_hash[SHA256_HEX];                     /* "" = not stated */
+    char parameters_hash[SHA256_HEX]; /* "" = not stated */
     int step;
 } WeightsOrigin;
 
@@ -40,13 +40,13 @@ typedef struct {
  * RC_UNMEASURED when the disk refuses; then nothing at path has changed. */
 Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const int64_t *batches, Error *e);
 
-/* Reads a file and its metadata. RC_INTEGRITY: no safetensors file, truncated, tensors that overlap or leave gaps, a hash
- * that does not hold, metadata absent or contradicting each other. RC_USAGE: no such file. On failure there is nothing to
- * release. */
+/* Reads a file and its metadata. RC_INTEGRITY: no safetensors file, truncated, tensors that overlap or leave gaps, a
+ * hash that does not hold, metadata absent or contradicting each other. RC_USAGE: no such file. On failure there is
+ * nothing to release. */
 Rc weights_open(Weights *w, const char *path, Error *e);
 void weights_release(Weights *w);
 
-/* RC_INTEGRITY unless the file holds exactly the tape's parameters (and perhaps `batches`), float32, in their shapes. */
+/* RC_INTEGRITY unless the file holds the tape's parameters and no others (perhaps `batches`), float32, in shape. */
 Rc weights_match(const Weights *w, const Tape *tape, Error *e);
 
 /* Into replica 0 of t, whose tape has matched. RC_INTEGRITY when they do not have the hash the file states. */

@@ -84,7 +84,8 @@ check_other_locales() {
   mkdir "$W/locales"
   localedef -c -i de_DE -f UTF-8 "$W/locales/de_DE.UTF-8" 2>/dev/null
   for locale in de_DE.UTF-8 $(locale -a | grep -v -e '^C' -e POSIX | head -n 2); do
-    with=(env LOCPATH="$W/locales" LC_ALL="$locale" LC_NUMERIC="$locale" LANG="$locale" LANGUAGE=de)
+    with=(env LOCPATH="$W/locales" LC_ALL="$locale" LC_NUMERIC="$locale" LANG="$locale" LANGUAGE=de
+      ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0") # libc keeps what it has read below LOCPATH
     ends 0 "${run[@]}" --set lr=0.001 --results "$W/$locale"
     same "$W/$locale"
     refused "lr: '0,5'" "${run[@]}" --set lr=0,5 --results "$W/r"
@@ -143,7 +144,8 @@ check_bar_on_a_terminal() {
 }
 
 check_start_up() {
-  local arguments best spent start i
+  local arguments best spent start i limit=50000
+  ! grep -qa __asan_init "$program" || limit=500000
   for arguments in --version list; do
     best=1000000
     for ((i = 0; i < 20; i++)); do
@@ -152,6 +154,6 @@ check_start_up() {
       spent=$((${EPOCHREALTIME/./} - start))
       [ $spent -ge $best ] || best=$spent
     done
-    [ $best -lt 50000 ] || fail "$arguments takes $((best / 1000)) ms at best"
+    [ $best -lt $limit ] || fail "$arguments takes $((best / 1000)) ms at best"
   done
 }

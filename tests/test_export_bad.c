@@ -82,9 +82,12 @@ static const struct {
     {"{\"a\": {\"dtype\": \"F32\", \"shape\": [], \"data_offsets\": [0, 4]}}", 4, "unreadable"},
     {"{\"a\": {\"dtype\": \"F32\", \"shape\": [1, 1, 2], \"data_offsets\": [0, 8]}}", 8, "unreadable"},
     {"{\"a\": {\"dtype\": \"F32\", \"shape\": [-2], \"data_offsets\": [0, 8]}}", 8, "impossible shape"},
-    {"{\"a\": {\"dtype\": \"F32\", \"shape\": [4294967296, 4294967296], \"data_offsets\": [0, 0]}}", 0, "impossible shape"},
-    {"{\"a\": {\"dtype\": \"F32\", \"shape\": [4611686018427387904], \"data_offsets\": [0, 0]}}", 0, "impossible shape"},
-    {"{\"a\": {\"dtype\": \"F32\", \"shape\": [99999999999999999999], \"data_offsets\": [0, 8]}}", 8, "not a safetensors"},
+    {"{\"a\": {\"dtype\": \"F32\", \"shape\": [4294967296, 4294967296], \"data_offsets\": [0, 0]}}", 0,
+     "impossible shape"},
+    {"{\"a\": {\"dtype\": \"F32\", \"shape\": [4611686018427387904], \"data_offsets\": [0, 0]}}", 0,
+     "impossible shape"},
+    {"{\"a\": {\"dtype\": \"F32\", \"shape\": [99999999999999999999], \"data_offsets\": [0, 8]}}", 8,
+     "not a safetensors"},
     {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0]}}", 8, "unreadable"},
     {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": \"0 8\"}}", 8, "unreadable"},
     {"{\"a\": " T("8", "0") "}", 8, "inside the file"},
@@ -139,7 +142,7 @@ Test(export_bad, lengths) {
 
 /* A small model's weights, as if of a run on a corpus whose hash is all a. */
 static void toy(Trainer *t, WeightsOrigin *o) {
-    static const char *const keys[][2] = {{"layers", "1"}, {"width", "4"}, {"heads", "1"}, {"context", "4"},
+    static const char *const keys[][2] = {{"layers", "1"}, {"width", "4"}, {"heads", "1"},    {"context", "4"},
                                           {"batch", "2"},  {"steps", "3"}, {"ffn_mult", "1"}, {"evaluate_at", "0"}};
     static Recipe recipe;
     static uint64_t seed = 1;
@@ -212,8 +215,8 @@ Test(export_bad, every_truncation) {
     trainer_release(&t);
 }
 
-/* Every bit of the header, and one of each data byte. A flip that only hides a text which may be absent is no flip of the
- * weights: then they, their spec and their corpus must be the same ones. */
+/* Every bit of the header, and one of each data byte. A flip that only hides a text which may be absent is no flip of
+ * the weights: then they, their spec and their corpus must be the same ones. */
 Test(export_bad, every_flip) {
     Trainer t;
     WeightsOrigin o;
@@ -262,7 +265,8 @@ Test(export_bad, tensors) {
         for (int k = 0; k < f.tensors; k++) {
             const SafeTensor *x = &f.tensor[k];
             bool other = i < changes && !strcmp(x->name, "wte.weight");
-            if (!other) safe_add(&g, x->name, x->dtype, x->rank, x->shape[0], x->shape[1], x->data);
+            if (!other)
+                safe_add(&g, x->name, x->dtype, x->rank, x->shape[0], x->shape[1], x->data);
             else if (change[i].name)
                 safe_add(&g, change[i].name, change[i].dtype, change[i].rank, change[i].rows, change[i].cols, x->data);
         }
