@@ -1,19 +1,23 @@
 /* Claims: what a write-up says, with the numbers it reports, and how each statement is tested. bench/claims/NNN.yaml is
  * the only place of reported numbers; every one keeps the digits it was printed with and the line it stands on.
  *
- *   writeup: "002"                     its number, the file's name
+ *   writeup: "002"                    its number, which is the file's name
  *   title, source: text
- *   setups:  NAME: {keys: {KEY: value or list of values, …}, choices: [text, …]}
- *            keys: what a run must have to measure this (keys of spec.def); choices: what the write-up leaves open
- *   reported: NAME: {where: text, setup: NAME, step: N, seeds: N, values: {ARM: {QUANTITY: number, …}, …}}
- *            QUANTITY: a metric, or a metric and "_sd" for its standard deviation over seeds
- *   claims:  a list of {id, source, says, setup, at: [steps], family, tests: […], needs}
- *     tests: a list of {metric, contrast: {ARM: weight, …}, expects: lower|higher|equal, test, margin,
- *            reported: {table: NAME, of: QUANTITY, as: difference|log_ratio|ratio}, needs}
- *            test: a name of stats/tests.c; `maxt` (a difference), `tost` (none) and `pitman-morgan` (a spread) are
- * made by `table`. as: how the reported effect follows from the reported numbers: sum of weight x number, sum of weight
- * x ln(number), or exp of that. needs: what must exist before this can be run. With it, metric is free text and the
- * rest may be left out.  */
+ *   setups:   {NAME: {keys: {KEY: value or list of values}, choices: [text]}}
+ *             keys: what a run must have to measure this (keys of spec.def)
+ *             choices: what the write-up leaves open, and what is done here
+ *   reported: {NAME: {where: text, setup: NAME, step: N, seeds: N, values: {ARM: {QUANTITY: number}}}}
+ *             QUANTITY: a metric, or a metric and "_sd" for its standard deviation over seeds
+ *   claims:   [{id, source, says, setup, at: [steps], family, tests: [TEST], needs}]
+ *
+ *   TEST:     {metric, contrast: {ARM: weight}, expects, test, margin, needs,
+ *              reported: {table: NAME, of: QUANTITY, as: FORM}}
+ *             expects: lower, higher or equal
+ *             test: a name of stats/tests.c; `table` makes maxt (a difference), tost (none) and
+ *             pitman-morgan (a spread over seeds)
+ *             FORM: how the reported effect follows from the reported numbers: difference (sum of
+ *             weight x number), log_ratio (sum of weight x ln number) or ratio (exp of that)
+ *   needs:    what must exist before this can be run; metric is then free text and the rest optional */
 #ifndef BENCH_CLAIM_H
 #define BENCH_CLAIM_H
 

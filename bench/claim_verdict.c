@@ -102,15 +102,17 @@ static void judge_difference(ClaimVerdict *v, const Family *f) {
         v->word = c->decision == DECISION_EQUIVALENT ? WORD_NOT_REPRODUCED : WORD_INCONCLUSIVE;
 }
 
-/* A claim of no difference. */
+/* A claim of no difference: confirmed inside the margin, contradicted when the whole interval is outside of it. */
 static void judge_equal(ClaimVerdict *v, const Family *f) {
     const Comparison *c = v->c;
-    bool same =
-        c->t_decides && (c->tost.equivalent || (c->t.status == ST_DEGENERATE && fabs(c->t.mean) < c->what.margin));
+    double margin = c->what.margin;
+    bool flat = c->t_decides && c->t.status == ST_DEGENERATE; /* every seed differs by the same */
+    bool same = c->t_decides && (c->tost.equivalent || (flat && fabs(c->t.mean) < margin));
+    bool beyond = flat ? fabs(c->t.mean) > margin : v->lo > margin || v->hi < -margin;
     v->p = c->t_decides && c->tost.status == ST_OK ? c->tost.p : (double)NAN;
     if (same)
         v->word = WORD_REPRODUCED;
-    else if (c->joint.step < f->alpha)
+    else if (c->joint.step < f->alpha && beyond)
         v->word = WORD_CONTRADICTED;
     else if (c->tost.status == ST_N_TOO_SMALL)
         v->word = WORD_NOT_TESTABLE;

@@ -10,7 +10,7 @@ typedef enum {
     WORD_REPRODUCED,     /* adjusted p < alpha, right sign, reported effect inside our interval; for `equal`: TOST */
     WORD_DIRECTION_ONLY, /* adjusted p < alpha, right sign; reported effect outside, or none reported at this step */
     WORD_NOT_REPRODUCED, /* equivalent by TOST where a difference was claimed */
-    WORD_CONTRADICTED,   /* adjusted p < alpha, wrong sign; for `equal`: separated and not equivalent */
+    WORD_CONTRADICTED,   /* adjusted p < alpha, wrong sign; for `equal`: and the interval is outside the margin */
     WORD_INCONCLUSIVE,
     WORD_NOT_TESTABLE, /* the floor of p is above alpha, or there is no number to test */
     WORD_NOT_RUN       /* another set-up, a step or arm that is not there, or a test that needs something else */

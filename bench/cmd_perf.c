@@ -61,9 +61,11 @@ static json_t *model_json(const Report *r) {
 
 static json_t *step_json(const Perf *p) {
     double rate = perf_rate(p->flops, p->step_median), tokens = (double)p->shape.batch * p->shape.context;
-    return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "measured", p->steps, "seconds", p->step_median,
-                     "seconds_best", p->step_best, "flops", p->flops, "gflops", rate, "utilization",
-                     perf_utilization(p), "tokens_per_second", tokens / p->step_median, "undisturbed", p->undisturbed);
+    return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "measured", p->steps, "seconds",
+                     p->step_median, "seconds_best", p->step_best, "processor_seconds", p->step_own, "flops", p->flops,
+                     "gflops", rate, "utilization", perf_utilization(p, p->step_median), "processor_utilization",
+                     perf_utilization(p, p->step_own), "tokens_per_second", tokens / p->step_median, "undisturbed",
+                     p->undisturbed);
 }
 
 static char *report_json(const Report *r) {
@@ -160,10 +162,12 @@ static void print_text(const Report *r) {
            1e3 * p->step_median, p->steps, 1e3 * p->step_best, 1e3 * total,
            (double)m->batch * m->context / p->step_median);
     printf("utilization  %.1f%% of the fma peak (%.4g model GFLOP in the median step, %.1f GFLOP/s)\n",
-           100 * perf_utilization(p), 1e-9 * p->flops, perf_rate(p->flops, p->step_median));
+           100 * perf_utilization(p, p->step_median), 1e-9 * p->flops, perf_rate(p->flops, p->step_median));
     if (p->undisturbed < 0.95)
-        printf("             other programs had this core for %.0f%% of the time: measure again when it is quiet\n",
-               100 * (1 - p->undisturbed));
+        printf(
+            "             other programs had this core for %.0f%% of the time: %.1f%% of the peak in the %.2f ms that "
+            "the\n             step had it; measure again when it is quiet\n",
+            100 * (1 - p->undisturbed), 100 * perf_utilization(p, p->step_own), 1e3 * p->step_own);
     if (isnan(p->scaling_runs))
         printf("two threads  not measured: one processor\n");
     else

@@ -25,7 +25,7 @@ typedef struct {
     const Dataset *data;
     Trainer t;
     int *group; /* [tape.ops] index into out->op */
-    Samples step, update, norms, fma, copy;
+    Samples step, own_step, update, norms, fma, copy;
     Samples *op[PASSES]; /* [out->ops] */
     double sampled;      /* when the fma peak was last taken */
 } Bench;
@@ -38,6 +38,11 @@ static double clock_of(clockid_t id) {
 
 static double now(void) {
     return clock_of(CLOCK_MONOTONIC);
+}
+
+/* Time in which this thread had a processor: what other programs take does not count. */
+static double own(void) {
+    return clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void add(Samples *s, double x) {
@@ -107,31 +112,31 @@ static void update(const Trainer *t) {
     }
 }
 
-/* The work of trainer_step, with the scalars of the step before, every kernel call timed. */
+/* The work of trainer_step, with the scalars of the step before, every kernel call timed by this thread's own clock. */
 static void timed_step(Bench *b) {
     Program *p = &b->t.program;
     double *sum[PASSES];
     for (int pass = 0; pass < PASSES; pass++) sum[pass] = mem_alloc((size_t)b->out->ops, sizeof *sum[pass]);
-    double at = now(), next;
+    double at = own(), next;
     for (int i = 0; i < p->tape->ops && !session_signal; i++, at = next) {
         p->backend->kernel[p->call[i].kind]->forward(&p->call[i]);
-        next = now();
+        next = own();
         sum[PASS_FORWARD][b->group[i]] += next - at;
     }
     for (int i = p->tape->ops - 1; i >= 0 && !session_signal; i--) {
         if (!p->reached[i]) continue;
         p->backend->kernel[p->call[i].kind]->backward(&p->call[i]);
-        next = now();
+        next = own();
         sum[PASS_BACKWARD][b->group[i]] += next - at;
         at = next;
     }
     volatile double keep = square_norms(&b->t);
-    double normed = now();
+    double normed = own();
     update(&b->t);
-    double updated = now();
+    double updated = own();
     keep = square_norms(&b->t);
     (void)keep;
-    add(&b->norms, now() - updated + normed - at);
+    add(&b->norms, own() - updated + normed - at);
     add(&b->update, updated - normed);
     for (int pass = 0; pass < PASSES; pass++) {
         for (int g = 0; g < b->out->ops; g++) add(&b->op[pass][g], sum[pass][g]);
@@ -142,9 +147,11 @@ static void timed_step(Bench *b) {
 static void real_step(Bench *b, bool measured) {
     StepReport report;
     next_batch(&b->t, b->spec, b->data);
-    double start = now();
+    double start = now(), ran = own();
     trainer_step(&b->t, &report);
-    if (measured) add(&b->step, now() - start);
+    if (!measured) return;
+    add(&b->step, now() - start);
+    add(&b->own_step, own() - ran);
 }
 
 /* The copy streams through the caches, so a step that does not count follows. */
@@ -165,7 +172,7 @@ static bool enough(int steps, double spent) {
 static void measure_steps(Bench *b) {
     bool halfway = false;
     sample_machine(b, true);
-    double start = now(), ran = clock_of(CLOCK_THREAD_CPUTIME_ID), spent = 0;
+    double start = now(), ran = own(), spent = 0;
     while (!session_signal && !enough(b->step.count, spent)) {
         real_step(b, true);
         timed_step(b);
@@ -174,7 +181,7 @@ static void measure_steps(Bench *b) {
         halfway = halfway || copy;
         if (copy || now() - b->sampled > between_samples) sample_machine(b, copy);
     }
-    b->out->undisturbed = (clock_of(CLOCK_THREAD_CPUTIME_ID) - ran) / (now() - start);
+    b->out->undisturbed = (own() - ran) / (now() - start);
     sample_machine(b, true);
 }
 
@@ -222,6 +229,7 @@ static void summarize(Bench *b) {
     Perf *out = b->out;
     out->steps = b->step.count;
     out->step_median = median(&b->step);
+    out->step_own = median(&b->own_step);
     out->step_best = b->step.count ? b->step.value[0] : 0;
     out->update.seconds = median(&b->update);
     out->norms.seconds = median(&b->norms);
@@ -234,7 +242,7 @@ static void bench_release(Bench *b) {
         for (int g = 0; g < b->out->ops; g++) free(b->op[pass][g].value);
         free(b->op[pass]);
     }
-    Samples *const all[] = {&b->step, &b->update, &b->norms, &b->fma, &b->copy};
+    Samples *const all[] = {&b->step, &b->own_step, &b->update, &b->norms, &b->fma, &b->copy};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]->value);
     free(b->group);
     trainer_release(&b->t);

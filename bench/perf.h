@@ -23,7 +23,7 @@ typedef struct {
     int calls;
     double flops[PASSES];   /* model FLOPs: matmuls and attention, attention's keys counted causally; 0 for others */
     double bytes[PASSES];   /* what must move at least: every tensor read or written once */
-    double seconds[PASSES]; /* median over the measured steps */
+    double seconds[PASSES]; /* of processor time, median over the measured steps */
 } PerfOp;
 
 /* What stands outside the tape. */
@@ -36,7 +36,8 @@ typedef struct {
     size_t parameters;
     double flops;                  /* of one step, by tape_flops */
     int steps;                     /* measured */
-    double step_median, step_best; /* seconds */
+    double step_median, step_best; /* seconds by the clock on the wall */
+    double step_own;               /* median of the seconds in which the step had a processor */
     double undisturbed;            /* share of the measuring time in which this thread had a processor */
     PerfOp *op;
     int ops;
@@ -56,7 +57,7 @@ void perf_count(Perf *out, int *group, const Program *p, OptimizerKind optimizer
 /* FLOP/s (or bytes/s) in units of 10^9; 0 when nothing was counted. */
 double perf_rate(double amount, double seconds);
 
-/* Model FLOPs of the median step over what the best peak would have done in its time. */
-double perf_utilization(const Perf *p);
+/* Model FLOPs of a step over what the best peak would have done in these seconds. */
+double perf_utilization(const Perf *p, double seconds);
 
 #endif

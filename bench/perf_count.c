@@ -7,8 +7,8 @@ double perf_rate(double amount, double seconds) {
     return amount > 0 && seconds > 0 ? 1e-9 * amount / seconds : 0;
 }
 
-double perf_utilization(const Perf *p) {
-    return perf_rate(p->flops, p->step_median) / p->fma.best;
+double perf_utilization(const Perf *p, double seconds) {
+    return perf_rate(p->flops, seconds) / p->fma.best;
 }
 
 /* Ops whose backward does not look at their inputs' values. */

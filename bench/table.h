@@ -3,13 +3,20 @@
  * to machine, and therefore has files of its own.
  *
  * Out of one Table come, in results/out/<profile>/:
- *   NAME.tex         the write-up's rows and columns, its numbers beside ours, the paired tests: a part per cell and
- * step NAME-claims.tex  the write-up's claims with the verdict on each NAME-macros.tex  numbers for running text, and
- * the methods sentence NAME.csv         a line per cell, step, arm and metric NAME.json        everything (schema:
- * bench/table_json.h) NAME.txt         what the terminal shows NAME-cost.tex, NAME-cost.json      measured times,
- * different on every machine NAME-curves.csv, NAME-curves.{svg,pdf,png} (bench/figure.h), and with --pdf NAME.pdf NAME
- * is the experiment's, with "-exploratory" behind it when the command line changed something. Every number of the JSON
- * stands beside the ids of its runs, or, where a write-up reported it, beside file and line in bench/claims/. */
+ *
+ *   NAME.tex           the write-up's rows and columns, its numbers beside ours, and the paired tests,
+ *                      one part per cell and step
+ *   NAME-claims.tex    the write-up's claims with the verdict on each
+ *   NAME-macros.tex    numbers for running text, and the methods sentence
+ *   NAME.csv           one line per cell, step, arm and metric
+ *   NAME.json          everything (bench/table_json.h)
+ *   NAME.txt           what the terminal shows
+ *   NAME-cost.*        tex and json: measured times, different on every machine
+ *   NAME-curves.*      csv, svg, pdf, png (bench/figure.h)
+ *   NAME.pdf           all of it typeset, with --pdf
+ *
+ * NAME is the experiment's, with "-exploratory" behind it when the command line changed something. Every number of the
+ * JSON stands beside the ids of its runs, or, where a write-up reported it, beside file and line in bench/claims/. */
 #ifndef BENCH_TABLE_H
 #define BENCH_TABLE_H
 

@@ -1,18 +1,24 @@
 /* NAME.json, schema 1; its names are stable. NaN and infinities are strings; a statistic that could not be made is
- * {"status": why} with what is known of it. Below, … stands for fields that name themselves.
+ * {"status": why} with what is known of it. Below, ... stands for fields that name themselves.
  *
- *   {schema, made_by, experiment, profile, plan, results, command, signature, methods, exploratory, synthetic, …,
- * seeds: [], cells: [{factors, corpus, reported_not_shown?, steps: [{step, arms: [{arm, label, diverged: {k, n, lo,
- * hi}, above_ln_v, stalled, tied_with_best, metrics: {METRIC: {status, mean, sd, median, least, most, survivors_mean?,
- *        reported?: {text, value, source: "file:line"}, runs: [{seed, run, value, raw?}]}}}]}]}],
+ *   {schema, made_by, experiment, profile, plan, results, command, signature, methods, exploratory, synthetic, ...
+ *    cells: [{factors, corpus, reported_not_shown?, steps: [{step, arms: [ARM]}]}],
  *    family: {alpha, n, comparisons, floor, holm_floor, exact, flips, at: [COMPARISON]},
- *    claims: null | {file, writeup, source, verdicts: [{claim, says, verdict, why?, …, comparison}], family}}
- *   COMPARISON: {cell, step, metric, terms: [{arm, weight, runs: []}], d: [], status, decision, diverged_a, diverged_b,
- *    intervals_decide, t_interval, sign_flip: {p, count, total, floor, …}, bootstrap: {percentile, basic, bca,
- * p_percentile, p_shift, p_koehn, …}, tost, max_t_step_down: {p, count, total, single_step}, holm, effect, mcnemar,
- * pitman_morgan} A verdict's `comparison` is a place in claims.family.at.
+ *    claims: null | {file, writeup, source, verdicts: [VERDICT], family}}
  *
- * The functions give parts of it, each a new reference. */
+ *   ARM:         {arm, label, diverged: {k, n, lo, hi}, above_ln_v, stalled, tied_with_best,
+ *                 metrics: {METRIC: {status, mean, sd, median, least, most, survivors_mean?,
+ *                                    reported?: {text, value, source: "file:line"},
+ *                                    runs: [{seed, run, value, raw?}]}}}
+ *   COMPARISON:  {cell, step, metric, terms: [{arm, weight, runs: []}], d: [], status, decision,
+ *                 diverged_a, diverged_b, intervals_decide, t_interval, holm, effect, tost,
+ *                 sign_flip: {p, count, total, floor, ...}, max_t_step_down: {p, count, total, single_step},
+ *                 bootstrap: {percentile, basic, bca, p_percentile, p_shift, p_koehn, ...},
+ *                 perplexity_ratio, seeds_by_blocks, mcnemar, pitman_morgan}
+ *   VERDICT:     {claim, says, source, verdict, why?, metric, test, expects, margin?, reported?, cell, step, n,
+ *                 effect, lo, hi, reported_effect, p_decides, floor, comparison}
+ *
+ * A verdict's `comparison` is a place in claims.family.at. The functions give parts of it, each a new reference. */
 #ifndef BENCH_TABLE_JSON_H
 #define BENCH_TABLE_JSON_H
 

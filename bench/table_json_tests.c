@@ -90,6 +90,17 @@ static json_t *json_tost(const StTost *x, double margin) {
     return o;
 }
 
+static json_t *json_crossed(const StCrossed *x) {
+    json_t *o = status_object(x->status);
+    if (x->status != ST_OK) return o;
+    json_object_set_new(o, "blocks", json_integer((json_int_t)x->blocks_n));
+    json_put(o, "mean", x->mean), json_put(o, "se", x->se), json_put(o, "df", x->df);
+    json_put(o, "lo", x->lo), json_put(o, "hi", x->hi), json_put(o, "p", x->p);
+    json_put(o, "lag1", x->lag1);
+    json_object_set_new(o, "floored", json_boolean(x->floored));
+    return o;
+}
+
 /* What differs from the baseline, seed by seed, and from which runs. */
 static json_t *json_contrast(const Table *t, const Comparison *c, json_t *o) {
     json_t *terms = json_array(), *seeds = json_array();
@@ -130,6 +141,14 @@ json_t *json_comparison(const Table *t, const Comparison *c) {
                         isnan(c->joint.step) ? status_object(ST_BAD_ARG)
                                              : share(c->joint.step, c->joint.step_count, 0));
     json_object_set_new(o, "effect", json_effect(&c->effect));
+    if (c->what.metric == METRIC_valid_loss) {
+        json_t *ratio = json_object();
+        bool shown = c->t_decides && c->t.status == ST_OK;
+        json_put(ratio, "ratio", exp(c->t.mean));
+        if (shown) json_put(ratio, "lo", exp(c->t.lo)), json_put(ratio, "hi", exp(c->t.hi));
+        json_object_set_new(o, "perplexity_ratio", ratio);
+        json_object_set_new(o, "seeds_by_blocks", json_crossed(&c->crossed));
+    }
     json_put(o, "holm", c->holm);
     json_t *m = json_object();
     json_object_set_new(m, "only_a", json_integer(c->only_a));

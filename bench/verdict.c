@@ -69,6 +69,29 @@ static void pair(Comparison *c, const Sample *s) {
     free(b);
 }
 
+/* d for each seed and each whole batch of validation windows; a last batch that is not whole is left out. */
+static StCrossed cross(const Comparison *c, const Sample *s) {
+    const Contrast *w = &c->what;
+    const RunRecord *any = sample_run(s, w->cell, w->step, w->term[0].arm, 0)->record;
+    const int at = s->cell[w->cell].step[w->step];
+    const Evaluation *first = record_at(any, at);
+    long block = (long)any->spec.batch * (long)any->spec.context;
+    int blocks = first ? (int)(first->targets / block) : 0;
+    if (w->metric != METRIC_valid_loss || !c->t_decides || blocks < 1) return (StCrossed){.status = ST_BAD_ARG};
+    double *d = mem_alloc((size_t)s->seeds * (size_t)blocks, sizeof *d);
+    StCrossed out = {.status = ST_BAD_ARG};
+    bool fits = true;
+    for (int seed = 0; seed < s->seeds; seed++)
+        for (int i = 0; i < w->terms; i++) {
+            const Evaluation *v = record_at(sample_run(s, w->cell, w->step, w->term[i].arm, seed)->record, at);
+            fits &= v->blocks >= blocks;
+            for (int b = 0; fits && b < blocks; b++) d[seed * blocks + b] += w->term[i].weight * v->block[b];
+        }
+    if (fits) out = st_crossed(d, (size_t)s->seeds, (size_t)blocks, c->pairs.scale, 1 - s->x->alpha);
+    free(d);
+    return out;
+}
+
 /* Everything that one comparison says alone. */
 static void test_alone(Comparison *c, const Sample *s, double alpha) {
     const StPairs *p = &c->pairs;
@@ -89,6 +112,7 @@ static void test_alone(Comparison *c, const Sample *s, double alpha) {
     c->effect = st_effect(p->a, p->b, p->n);
     c->tost = st_tost(p->d, p->n, p->scale, -c->what.margin, c->what.margin, alpha);
     c->variance = st_pitman_morgan(p->a, p->b, p->n);
+    c->crossed = cross(c, s);
 }
 
 /* d or its ranks of every comparison, a row of zeros where there are none: it costs nothing and is never extreme. */

@@ -12,6 +12,7 @@
 
 #include "bench/sample.h"
 #include "stats/bootstrap.h"
+#include "stats/crossed.h"
 #include "stats/paired.h"
 #include "stats/permute.h"
 #include "stats/variance.h"
@@ -57,6 +58,7 @@ typedef struct {
     StTost tost;
     StMcnemar discordant; /* seeds where only one side diverged */
     StVariance variance;  /* Pitman-Morgan */
+    StCrossed crossed;    /* losses: seeds crossed with batches of validation windows, for new seeds and new text */
     bool t_decides;       /* no diverged run: intervals may be shown */
     Decision decision;
     double joint_ranks; /* the adjusted p on ranks; NaN without divergence, or when higher is better */

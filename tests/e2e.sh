@@ -2,9 +2,9 @@
 # normbench from the outside: what it says to bad input, and what is left of a run when the machine fails it. TAP.
 #   e2e.sh PROGRAM ROOT [CHECK…]        the checks are the functions check_* here and in e2e_*.sh beside this file
 #
-# Every check has a folder of its own ($W) and a shell of its own; three run at once, those named in `alone` first and one
-# by one. $T/whole is what an undisturbed run of toy.yaml leaves: whatever else happens to a run, it has to end with these
-# bytes.
+# Every check has a folder of its own ($W) and a shell of its own; four run at once, those named in `alone` before them
+# and one by one. $T/whole is what an undisturbed run of toy.yaml leaves: whatever else happens to a run, it has to end
+# with these bytes.
 set -u
 export LC_ALL=C
 unset HOME NORMBENCH_DATA NORMBENCH_ROOT LD_PRELOAD
@@ -28,7 +28,9 @@ with=() # a command in front of the program: with=(env LC_ALL=…)
 fail() { # reason: ends the check
   echo "$*"
   for stream in out err; do
-    [ -s "$W/$stream" ] && { echo "--- std$stream of the last command:"; tr '\r' '\n' <"$W/$stream" | cut -c1-300 | tail -n 20; }
+    [ -s "$W/$stream" ] || continue
+    echo "--- std$stream of the last command:"
+    tr '\r' '\n' <"$W/$stream" | cut -c1-300 | tail -n 20
   done
   exit 1
 }
@@ -101,7 +103,8 @@ ended() { # SECONDS: waits for pid to end by itself: rc
 }
 
 copied_tree() { # DIR: a checkout of its own, with nothing beside it
-  mkdir -p "$1/bench" && cp -r "$root/bench/experiments" "$1/bench/" && chmod -R u+w "$1" || fail "cannot copy the checkout"
+  mkdir -p "$1/bench" && cp -r "$root/bench/experiments" "$1/bench/" && chmod -R u+w "$1" ||
+    fail "cannot copy the checkout"
 }
 
 . "$here/e2e_input.sh"
@@ -151,12 +154,13 @@ perform() {
 
 alone="check_start_up check_ctrl_c_at_real_size"
 checks=("$@")
-[ $# -gt 0 ] || mapfile -t checks < <(sed -n 's/^\(check_[a-z0-9_]*\)().*/\1/p' "$here"/e2e_{input,runs,faults,world}.sh)
+[ $# -gt 0 ] ||
+  mapfile -t checks < <(sed -n 's/^\(check_[a-z0-9_]*\)().*/\1/p' "$here"/e2e_{input,runs,faults,world}.sh)
 echo "1..${#checks[@]}"
 for check in "${checks[@]}"; do [[ " $alone " != *" $check "* ]] || perform "$check"; done
 for check in "${checks[@]}"; do
   [[ " $alone " != *" $check "* ]] || continue
-  while [ "$(jobs -rp | wc -l)" -ge 3 ]; do wait -n; done
+  while [ "$(jobs -rp | wc -l)" -ge 4 ]; do wait -n; done
   perform "$check" &
 done
 wait

@@ -102,7 +102,8 @@ check_closed_streams() {
   [ $? = 3 ] || fail "stdout closed: not exit 3"
   says 'stdout: cannot write'
   same "$W/out-closed"
-  "$program" "${run[@]}" --checkpoint-every 0 --results "$W/err-closed" </dev/null >"$W/out" 2>&- || fail "stderr closed: exit $?"
+  "$program" "${run[@]}" --checkpoint-every 0 --results "$W/err-closed" </dev/null >"$W/out" 2>&- ||
+    fail "stderr closed: exit $?"
   same "$W/err-closed"
   "$program" "${run[@]}" --checkpoint-every 0 --results "$W/all-closed" <&- >&- 2>&-
   [ $? = 3 ] || fail "all streams closed: not exit 3"
@@ -134,7 +135,7 @@ check_plain_lines_without_a_terminal() {
 
 check_bar_on_a_terminal() {
   # shellcheck disable=SC2016
-  NB=$program NB_RESULTS=$W/r script -qec '"$NB" run toy.yaml --profile smoke --offline --results "$NB_RESULTS" >"$NB_RESULTS.out"' /dev/null \
+  NB=$program R=$W/r script -qec '"$NB" run toy.yaml --profile smoke --offline --results "$R" >"$R.out"' /dev/null \
     </dev/null >"$W/err" 2>&1 || fail "exit $? on a terminal"
   grep -q "$(printf '\r')\[[#.]*\] .*[0-4]/4 runs .* left" "$W/err" || fail "no bar"
   tr '\r' '\n' <"$W/err" | grep -q 'valid loss' || fail "no line per run"
