@@ -24,7 +24,7 @@ bool parse_integer(const char *text, int64_t *out);
 bool parse_real(const char *text, double *out);
 bool parse_bool(const char *text, bool *out); /* true | false */
 
-/* The shortest decimal that reads back as exactly x ("0.1", "3e-04" is never written: "0.0003"), "inf", "-inf", "nan".
+/* The shortest decimal that reads back as exactly x ("0.1", "0.0003", "1e-08"), "inf", "-inf", "nan".
  * out holds at least 40 bytes; returns out. */
 char *format_real(char *out, double x);
 

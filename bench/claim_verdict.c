@@ -100,6 +100,8 @@ static void judge_difference(ClaimVerdict *v, const Family *f) {
         v->word = v->reported >= v->lo && v->reported <= v->hi ? WORD_REPRODUCED : WORD_DIRECTION_ONLY;
     else
         v->word = c->decision == DECISION_EQUIVALENT ? WORD_NOT_REPRODUCED : WORD_INCONCLUSIVE;
+    v->small = v->p < f->alpha && c->t_decides && c->tost.status == ST_OK && c->tost.equivalent;
+    if (v->small) snprintf(v->why, sizeof v->why, "though within the margin of %g", c->what.margin);
 }
 
 /* A claim of no difference: confirmed inside the margin, contradicted when the whole interval is outside of it. */
@@ -113,7 +115,7 @@ static void judge_equal(ClaimVerdict *v, const Family *f) {
     if (same)
         v->word = WORD_REPRODUCED;
     else if (c->joint.step < f->alpha && beyond)
-        v->word = WORD_CONTRADICTED;
+        v->word = WORD_CONTRADICTED, v->p = c->joint.step, v->floor = f->floor;
     else if (c->tost.status == ST_N_TOO_SMALL)
         v->word = WORD_NOT_TESTABLE;
     else

@@ -1,5 +1,5 @@
 /* Figures: validation loss, gradient norm and embedding norm over the steps, one figure per cell. A line is the mean of
- * an arm's seeds, its band reaches from the smallest to the largest. A panel whose values span more than a factor of 20
+ * an arm's seeds, its band reaches from the smallest to the largest. A panel whose values span more than a factor of 10
  * has a logarithmic axis, so a first loss above 100 nats hides nothing. Values that are not finite are left out of the
  * line, a cross stands where a run diverged, and the legend says how many did. Drawn by gnuplot. */
 #ifndef BENCH_FIGURE_H

@@ -5,9 +5,22 @@
 
 #include "bench/figure.h"
 
-/* Okabe and Ito's colours, told apart by colour-blind readers; arms beyond them repeat with another dash. */
-static const char *const colours[] = {"#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"};
+/* Okabe and Ito's colours, told apart by colour-blind readers. Every second arm is dashed, and so is the baseline,
+ * black and on top, so that an arm which runs under another is seen; arms beyond the colours repeat them with other
+ * dashes. */
+static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"};
 enum { COLOURS = sizeof colours / sizeof *colours, MOST_COLUMNS = 5, WIDTH = 1080 };
+
+typedef struct {
+    const char *colour;
+    const char *dash;
+} Style;
+
+static Style style_of(const Table *t, int arm) {
+    int base = t->sample.baseline, place = arm < base ? arm : arm - 1;
+    if (arm == base) return (Style){"#000000", "(6,6)"};
+    return (Style){colours[place % COLOURS], place >= COLOURS ? "(2,3)" : place % 2 ? "(9,6)" : "1"};
+}
 
 /* A gnuplot string: nothing in it is special but the quote. */
 static void quoted(Text *out, const char *text) {
@@ -59,7 +72,8 @@ static int diverged_runs(const Table *t, int cell, int arm) {
 }
 
 /* Lines that a loss may be compared with: guessing, the unigram model, the source's entropy rate. Their names stand
- * where a falling curve is not: ln V on the right, the lower ones on the left. */
+ * where a falling curve is not: above the line on the right; on a logarithmic axis, where the curves end near them, on
+ * the left and the lower ones below their lines. */
 static void reference_lines(const Table *t, int cell, Range range, bool log_axis, Text *out) {
     const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
     const struct {
@@ -68,7 +82,7 @@ static void reference_lines(const Table *t, int cell, Range range, bool log_axis
     } lines[] = {{"ln V", log(r->vocab)}, {"unigram", r->unigram}, {"entropy rate", r->entropy_rate}};
     double room = (range.most - range.least) / 12, before = (double)INFINITY;
     for (int i = 0; i < 3; i++) {
-        bool left = log_axis || i;
+        bool left = log_axis, below = i == 2 || (log_axis && i);
         if (!(lines[i].at > range.least * 0.5 && lines[i].at < range.most * 1.05)) continue;
         text_format(
             out,
@@ -78,7 +92,7 @@ static void reference_lines(const Table *t, int cell, Range range, bool log_axis
         before = lines[i].at;
         text_format(out, "set label %d '%s' at graph %s, first %.9g %s offset 0,%s tc rgb '#777777'\n", i + 1,
                     lines[i].name, left ? "0.015" : "0.985", lines[i].at, left ? "left" : "right",
-                    i ? "-0.45" : "0.45");
+                    below ? "-0.45" : "0.45");
     }
 }
 
@@ -86,7 +100,7 @@ static void panel_plot(const Table *t, int cell, int panel, Range range, int las
     static const char *const titles[] = {"validation loss (fixed slice)", "gradient norm before clipping",
                                          "norm entering block 1"};
     static const char *const units[] = {"nats per token", "L2 norm", "mean L2 norm"};
-    bool log_axis = range.least > 0 && range.most > 20 * range.least;
+    bool log_axis = range.least > 0 && range.most > 10 * range.least;
     double left = 0.07 + panel * 0.328, right = left + 0.255;
     text_format(out,
                 "unset arrow\nunset label\nunset logscale\nset lmargin at screen %.4f\nset rmargin at screen %.4f\n",
@@ -96,15 +110,18 @@ static void panel_plot(const Table *t, int cell, int panel, Range range, int las
     if (panel == 0) reference_lines(t, cell, range, log_axis, out);
     text_format(out, "set xrange [0:%d]\nplot ", last);
     for (int arm = 0; arm < t->sample.arms && t->sample.seeds > 1; arm++)
-        text_format(
-            out, "$d%d_%d using 1:3:4 with filledcurves fs transparent solid 0.18 noborder lc rgb '%s' notitle, \\\n  ",
-            panel, arm, colours[arm % COLOURS]);
-    for (int arm = 0; arm < t->sample.arms; arm++)
-        text_format(out, "$d%d_%d using 1:2 with lines lc rgb '%s' dt %d lw 2 notitle, \\\n  ", panel, arm,
-                    colours[arm % COLOURS], 1 + arm / COLOURS);
+        text_format(out,
+                    "$d%d_%d using 1:3:4 with filledcurves fs transparent solid 0.18 noborder lc rgb '%s' notitle, "
+                    "\\\n  ",
+                    panel, arm, style_of(t, arm).colour);
+    for (int i = 1; i <= t->sample.arms; i++) { /* the baseline last */
+        int arm = (t->sample.baseline + i) % t->sample.arms;
+        text_format(out, "$d%d_%d using 1:2 with lines lc rgb '%s' dt %s lw 2 notitle, \\\n  ", panel, arm,
+                    style_of(t, arm).colour, style_of(t, arm).dash);
+    }
     for (int arm = 0; arm < t->sample.arms; arm++)
         text_format(out, "$x%d_%d using 1:2 with points pt 2 ps 1.2 lw 2 lc rgb '%s' notitle%s", panel, arm,
-                    colours[arm % COLOURS], arm + 1 < t->sample.arms ? ", \\\n  " : "\n");
+                    style_of(t, arm).colour, arm + 1 < t->sample.arms ? ", \\\n  " : "\n");
 }
 
 /* "LayerNorm (1 of 6 diverged)". */
@@ -148,7 +165,8 @@ static void legend(const Table *t, int cell, Layout l, Text *out) {
     for (int arm = 0; arm < t->sample.arms; arm++) {
         char label[96];
         legend_label(t, cell, arm, label);
-        text_format(out, "NaN with lines lc rgb '%s' dt %d lw 3 title ", colours[arm % COLOURS], 1 + arm / COLOURS);
+        text_format(out, "NaN with lines lc rgb '%s' dt %s lw 3 title ", style_of(t, arm).colour,
+                    style_of(t, arm).dash);
         quoted(out, label);
         text_format(out, arm + 1 < t->sample.arms ? ", \\\n  " : "\n");
     }

@@ -67,24 +67,25 @@ static Rc flush_output(Rc rc, Error *e) {
     return rc ? rc : error_set(e, RC_UNMEASURED, "stdout: cannot write");
 }
 
+/* What needs no session: help and version. False when it is a command's turn. */
+static bool answered(int argc, char **argv) {
+    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) print_commands(stdout);
+    else if (!strcmp(argv[1], "--version")) printf("normbench %s (%s)\n", NORMBENCH_VERSION, provenance_commit());
+    else return false;
+    return true;
+}
+
 int main(int argc, char **argv) {
     Error e = {.code = RC_OK};
+    Rc rc = RC_OK;
     canon_environment();
-    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
-        print_commands(stdout);
-        return RC_OK;
+    if (!answered(argc, argv)) {
+        const Command *c = find(argv[1], &e);
+        bool help = false;
+        for (int i = 2; i < argc; i++) help = help || !strcmp(argv[i], "--help");
+        if (c && help) print_help(c);
+        else rc = c ? dispatch(c, argc - 2, argv + 2, &e) : e.code;
     }
-    if (!strcmp(argv[1], "--version")) {
-        printf("normbench %s (%s)\n", NORMBENCH_VERSION, provenance_commit());
-        return RC_OK;
-    }
-    const Command *c = find(argv[1], &e);
-    for (int i = 2; c && i < argc; i++)
-        if (!strcmp(argv[i], "--help")) {
-            print_help(c);
-            return RC_OK;
-        }
-    Rc rc = c ? dispatch(c, argc - 2, argv + 2, &e) : e.code;
     rc = flush_output(rc, &e);
     if (rc && e.text[0]) fprintf(stderr, "normbench: %s\n", e.text);
     return rc;

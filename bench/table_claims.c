@@ -41,7 +41,7 @@ static void claim_row(const Table *t, const ClaimVerdict *v, Text *out) {
     text_format(out, " & ");
     latex_number(out, show_p(number, v->p));
     if (v->floor > 0) text_format(out, " (%s)", show_p(number, v->floor));
-    text_format(out, " & %s \\\\\n", verdict_word(v->word));
+    text_format(out, " & %s%s \\\\\n", verdict_word(v->word), v->small ? "$^{\\ddagger}$" : "");
 }
 
 static void begin(const Table *t, bool more, Text *out) {
@@ -72,6 +72,7 @@ static void end(const Table *t, Text *out) {
                 "Differences: step-down max-T over the %d contrasts of the claims measured here, floor %s. Equality: "
                 "two one-sided tests within the claim's margin. Variances: Pitman-Morgan, Holm over those tested; the "
                 "number is the ratio of variances and has no interval, so it is confirmed in direction at most. "
+                "$\\ddagger$: separated from zero, and yet within the claim's margin. "
                 "rep.: the effect that follows from the numbers of ",
                 t->ledger.family.count, show_p(number, t->ledger.family.floor));
     latex_text(out, t->claims->file);
@@ -92,7 +93,8 @@ void table_claims_tex(const Table *t, Text *out) {
     for (int i = 0; i < t->ledger.count; i++) {
         const ClaimVerdict *v = &t->ledger.at[i];
         if (v->word == WORD_NOT_RUN) {
-            text_format(out, "%% %s: not run: %s\n", v->claim->id, v->why);
+            bool said = i && v[-1].claim == v->claim && !strcmp(v[-1].why, v->why);
+            if (!said) text_format(out, "%% %s: not run: %s\n", v->claim->id, v->why);
             continue;
         }
         int more = v->test == before ? 1 : lines_of(&t->ledger, i);

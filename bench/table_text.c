@@ -163,7 +163,7 @@ static void verdict_line(const Table *t, const ClaimVerdict *v, Text *out) {
         text_format(out, " (floor %s)", show_p(number, v->floor));
     else
         text_format(out, "%13s", "");
-    text_format(out, "  %s%s%s%s\n", verdict_word(v->word), v->why[0] ? ": " : "", v->why,
+    text_format(out, "  %s%s%s%s\n", verdict_word(v->word), v->small ? ", " : v->why[0] ? ": " : "", v->why,
                 t->options.exploratory ? " (exploratory)" : "");
     text_release(&place);
     text_release(&value);
@@ -175,7 +175,8 @@ static void verdicts(const Table *t, Text *out) {
         const ClaimVerdict *v = &t->ledger.at[i], *before = i ? v - 1 : NULL;
         if (!before || v->claim != before->claim) text_format(out, "  %s  %s\n", v->claim->id, v->claim->says);
         if (v->word == WORD_NOT_RUN) {
-            text_format(out, "    not run: %s\n", v->why);
+            bool said = before && v->claim == before->claim && !strcmp(v->why, before->why);
+            if (!said) text_format(out, "    not run: %s\n", v->why);
             continue;
         }
         if (!before || v->test != before->test) {

@@ -40,10 +40,11 @@ void table_methods(const Table *t, Text *out) {
         "shares the initial values of all tensors it has in common with the others. SD: over seeds, divisor n - 1. "
         "Differences to %s are means over seeds with a %s %% paired t interval; the ratio of perplexities is that of "
         "geometric means. Decisions use the exact two-sided sign-flip test, adjusted by step-down max-T over the %d "
-        "declared comparisons of this table with seeds flipped jointly, at level %s; with %d seeds no p can fall "
+        "%scomparisons of this table with seeds flipped jointly, at level %s; with %d seeds no p can fall "
         "below %s. Equivalence: two one-sided t tests within %s nats. Bootstrap intervals are reported and decide "
         "nothing below %d seeds.",
-        n, t->x->baseline, conf, t->family.count, alpha, n, show_p(floor, t->family.floor), margin, ST_BOOT_DECIDES);
+        n, t->x->baseline, conf, t->family.count, t->options.exploratory ? "" : "declared ", alpha, n,
+        show_p(floor, t->family.floor), margin, ST_BOOT_DECIDES);
 }
 
 /* "layernorm - baseline", "(layernorm + center - rmsnorm - baseline)/2". */

@@ -2,7 +2,7 @@
 # The same bits from other compilers and optimization levels: builds base, kernels and models anew and compares the toy
 # hashes with those of Meson's own build. TAP.  compilers.sh ROOT TOY_HASHES [arm64]
 set -u
-root=$1 reference=$2 only=${3:-}
+root=$1 reference=$(realpath "$2") only=${3:-}
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
 cd "$root" || exit 3

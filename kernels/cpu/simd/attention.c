@@ -1,262 +1,219 @@
 /* Fast causal attention: the chains and lanes of kernels/cpu/attention.c, whose equations stand there, many at a time.
  *
- * One head of one sequence is cut into squares of VEC queries by VEC keys, from the diagonal to the left; all squares of
- * VEC queries (a band) stay in the first-level cache. In a square one vector holds VEC keys (scores, where the lanes of
- * rule 3 are whole vectors) or VEC columns of the head (sums over keys or queries, which are chains of tile.h). On the
- * diagonal the steps of absent keys are left out, not multiplied by zero; lanes of absent keys hold -infinity, which
- * changes no maximum, and so +0, which changes no sum of exponentials. dK and dV wait in memory between bands. */
+ * One head of one sequence is worked off in bands of VEC queries, each a row of squares up to the diagonal (square.h), so
+ * that scores never leave the first-level caches; dK and dV wait in memory between bands, stored and reloaded exactly.
+ * Heads are copied from x as rows [n][wide] and turned [squares][h][VEC], whichever operand a product wants. A head's rows
+ * are a cache line or a few in each row of x, which no hardware foresees, so each square fetches a few of the next head. */
 #include "kernels/cpu/simd/pack.h"
-#include "kernels/cpu/simd/tile.h"
-
-enum { SQUARE = VEC * VEC, GROUPS = CANON_LANES / VEC };
+#include "kernels/cpu/simd/square.h"
 
 typedef struct {
-    const float *x, *dy, *save; /* first row of the sequence, column of the head */
-    float *y, *dx, *keep;
-    size_t x_step, y_step, save_step, d;
+    const float *x, *dy; /* first row of the sequence, column of the head */
+    float *y, *dx, *save;
+} Place;
+
+typedef struct {
+    Place here, next;
+    size_t d, x_step, y_step, save_step;
     int n, h, wide; /* sequence length, head size, the same in whole vectors */
     float scale;
     bool accumulate;
-    float *qt, *dyt;                     /* this band's queries and their dy: [h][VEC] */
-    float *kt, *vt;                      /* keys and values: [squares][h][VEC] */
-    float *q, *k, *v, *dyr, *dk, *dv;    /* rows: [squares VEC][wide] */
-    float *p, *ds;                       /* this band: [squares][VEC queries][VEC keys] */
+    int fetched, pace;                                /* rows of the next head on their way; rows per square */
+    float *qt, *kt, *vt, *dyt, *q, *k, *v, *dyr;      /* turned and straight */
+    float *dk, *dv, *p, *ds;                          /* rows; this band */
 } Head;
 
 static int squares(int n) {
     return (n + VEC - 1) / VEC;
 }
 
-/* Rows of a head side by side, padded with zeros to whole vectors, and with copies of the last row to whole squares. */
-static void copy_rows(float *to, const Head *t, const float *from, size_t step) {
-    for (int i = 0; i < squares(t->n) * VEC; i++, to += t->wide) {
-        const float *row = from + (size_t)least(i, t->n - 1) * step;
-        for (int c = 0; c < t->wide; c += VEC) v_store(to + c, v_load_first(row + c, least(t->h - c, VEC)));
+/* Rows `first`.. of one part of a head, VEC of them or the last ones: straight, padded with zeros to whole vectors and
+ * with copies of the last row to VEC rows; and turned. Either may be NULL. */
+V_FN void take(const Head *t, float *rows, float *turned, const float *from, size_t step, int first) {
+    from += (size_t)first * step;
+    int count = least(t->n - first, VEC);
+    if (turned) pack_along(turned + (size_t)first * (size_t)t->h, VEC, from, step, 1, count, t->h);
+    if (rows) rows += (size_t)first * (size_t)t->wide;
+    for (int i = 0; rows && i < VEC; i++, rows += t->wide) {
+        const float *row = from + (size_t)least(i, count - 1) * step;
+        int c = 0;
+        for (; c + VEC <= t->h; c += VEC) v_store(rows + c, v_load(row + c));
+        if (c < t->h) v_store(rows + c, v_load_first(row + c, t->h - c));
     }
 }
 
-static void turn_rows(float *to, const Head *t, const float *from, size_t step, int first, int end) {
-    for (int i = first; i < end; i += VEC, to += t->h * VEC)
-        pack_along(to, VEC, from + (size_t)i * step, step, 1, least(t->n - i, VEC), t->h);
-}
-
-/* s[j / VEC][i][j % VEC] = a_i . b_j for the band's queries i and the keys of squares 0..band. */
-static void dots(float *s, const float *a, const float *b, int h, int band) {
-    for (int square = 0; square <= band; square++, s += SQUARE, b += h * VEC) {
-        vec t[VEC];
-        tile_zero(t, VEC, 1);
-        tile_chain(t, VEC, 1, a, 1, VEC, b, VEC, h);
-        tile_store(t, VEC, 1, s, VEC);
-    }
-}
-
-/* scores: dots times scale; absent keys get -infinity. */
-static void scores(float *s, const Head *t, int band) {
-    vec scale = v_set(t->scale), absent = v_set(-INFINITY);
-    dots(s, t->qt, t->kt, t->h, band);
-    for (int i = 0; i < band * SQUARE; i += VEC) v_store(s + i, v_mul(v_load(s + i), scale));
-    s += band * SQUARE;
-    for (int i = 0; i < VEC; i++) v_store(s + i * VEC, v_first(v_mul(v_load(s + i * VEC), scale), absent, i + 1));
-}
-
-/* Rule 3 for the VEC rows of a band: lanes[g][i] holds lanes g VEC.. of row i. */
-V_FN vec v_join(vec a, vec b, const bool most) {
-    return most ? v_max(b, a) : v_add(a, b);
-}
-
-V_FN void fold_rows(float *out, float *lanes, const bool most) {
-    for (int half = GROUPS / 2; half; half /= 2)
-        for (int i = 0; i < half * SQUARE; i += VEC)
-            v_store(lanes + i, v_join(v_load(lanes + i), v_load(lanes + half * SQUARE + i), most));
-    const float *line[VEC];
-    vec x[VEC];
-    for (int i = 0; i < VEC; i++) line[i] = lanes + i * VEC;
-    UNROLL for (int l = 0; l < VEC; l += 4) {
-        UNROLL for (int i = 0; i < 4; i++) x[l + i] = v_load_quads(line + i, (size_t)l);
-        v_transpose_quads(x + l);
-    }
-    UNROLL for (int half = VEC / 2; half; half /= 2)
-        UNROLL for (int i = 0; i < half; i++) x[i] = v_join(x[i], x[i + half], most);
-    v_store(out, x[0]);
-}
-
-V_FN void lanes_fill(float *lanes, float x) {
-    for (int i = 0; i < GROUPS * SQUARE; i += VEC) v_store(lanes + i, v_set(x));
-}
-
-static void band_max(float *most, const float *s, int band) {
-    float lanes[GROUPS * SQUARE];
-    lanes_fill(lanes, -INFINITY);
-    for (int square = 0; square <= band; square++, s += SQUARE) {
-        float *lane = lanes + square % GROUPS * SQUARE;
-        for (int i = 0; i < SQUARE; i += VEC) v_store(lane + i, v_max(v_load(s + i), v_load(lane + i)));
-    }
-    fold_rows(most, lanes, true);
-}
-
-/* s <- e^(s - most), and the sums of the rows. */
-static void band_exp(float *sum, float *s, const float *most, int band) {
-    float lanes[GROUPS * SQUARE];
-    lanes_fill(lanes, 0);
-    for (int square = 0; square <= band; square++, s += SQUARE) {
-        float *lane = lanes + square % GROUPS * SQUARE;
-        for (int i = 0; i < VEC; i++) {
-            vec e = v_exp(v_sub(v_load(s + i * VEC), v_set(most[i])));
-            v_store(s + i * VEC, e);
-            v_store(lane + i * VEC, v_add(v_load(lane + i * VEC), e));
+/* Starts the next `pace` rows of the next head on their way, without a branch that is hard to foresee. */
+V_FN void fetch(Head *t, const bool gradient) {
+    for (int i = 0; i < t->pace; i++) {
+        size_t row = (size_t)least(t->fetched++, t->n - 1), x = row * t->x_step, y = row * t->y_step;
+        for (int c = 0; c < t->h; c += 16) {
+            UNROLL for (size_t part = 0; part < 3; part++) PREFETCH(t->next.x + x + part * t->d + c);
+            PREFETCH((gradient ? t->next.dy : t->next.y) + y + c);
+            if (gradient) UNROLL for (size_t part = 0; part < 3; part++) PREFETCH(t->next.dx + x + part * t->d + c);
         }
     }
-    fold_rows(sum, lanes, false);
 }
 
-/* y_i = sum over keys j <= i of p(i, j) b_j, for the band's queries: whole squares, then the diagonal one. */
-V_FN void sum_keys(vec y[VEC], const Head *t, const float *p, const float *b, int band) {
+static void band_scores(Head *t, int band, int first, const bool gradient) {
+    const float *qt = t->qt + (size_t)first * (size_t)t->h;
+    for (int square = 0; square <= band; square++) {
+        fetch(t, gradient);
+        square_dots(t->p + square * SQUARE, qt, t->kt + (size_t)(square * VEC) * (size_t)t->h, t->h, v_set(t->scale));
+    }
+    square_mask(t->p + band * SQUARE);
+}
+
+/* The band's queries' sums over keys, columns c..: whole squares, then the diagonal one. */
+V_FN void band_sum(const Head *t, vec y[VEC], const float *p, const float *b, int band) {
     size_t wide = (size_t)t->wide;
     tile_zero(y, VEC, 1);
-    for (int square = 0; square < band; square++, p += SQUARE, b += VEC * wide)
-        tile_chain(y, VEC, 1, p, VEC, 1, b, wide, VEC);
-    UNROLL for (int j = 0; j < VEC; j++) {
-        vec line = v_load(b + (size_t)j * wide);
-        UNROLL for (int i = j; i < VEC; i++) y[i] = v_fma(v_set(p[i * VEC + j]), line, y[i]);
+    for (int square = 0; square < band; square++, p += SQUARE, b += VEC * wide) {
+        tile_steps(y, VEC, 1, p, VEC, 1, b, wide);
+    }
+    sum_keys(y, p, b, wide);
+}
+
+static void forward_band(Head *t, int band) {
+    int first = band * VEC, rows = least(t->n - first, VEC);
+    float most[VEC], sum[VEC], lanes[GROUPS * SQUARE] = {0};
+    take(t, NULL, t->qt, t->here.x, t->x_step, first);
+    take(t, NULL, t->kt, t->here.x + t->d, t->x_step, first);
+    take(t, t->v, NULL, t->here.x + 2 * t->d, t->x_step, first);
+    band_scores(t, band, first, false);
+    band_max(most, t->p, band);
+    for (int square = 0; square <= band; square++) {
+        float *s = t->p + square * SQUARE;
+        fetch(t, false);
+        if (square < band) square_exp(s, most, NULL, false);
+        else square_exp(s, most, NULL, true);
+        square_sum(lanes + square % GROUPS * SQUARE, s);
+    }
+    fold_rows(sum, lanes, false);
+    for (int i = 0; i < VEC; i++) sum[i] = 1 / sum[i];
+    for (int square = 0; square <= band; square++) square_scale(t->p + square * SQUARE, sum);
+    for (int c = 0; c < t->wide; c += VEC) {
+        vec y[VEC];
+        band_sum(t, y, t->p, t->v + c, band);
+        put_rows(t->here.y + (size_t)first * t->y_step + c, t->y_step, y, rows, least(t->h - c, VEC), false);
+    }
+    for (int i = 0; i < rows; i++) {
+        float *save = t->here.save + (size_t)(first + i) * t->save_step;
+        save[0] = most[i], save[1] = sum[i];
     }
 }
 
-/* dk_j continued over the band's queries i >= j: a(i, j) b_i, i < count. */
-V_FN void sum_queries(float *dk, const Head *t, const float *a, const float *b, int count, bool diagonal) {
-    size_t wide = (size_t)t->wide;
-    vec y[VEC];
-    tile_load(y, VEC, 1, dk, wide);
-    if (!diagonal) tile_chain(y, VEC, 1, a, 1, VEC, b, wide, count);
-    else
-        UNROLL for (int i = 0; i < VEC; i++)
-            if (i < count) {
-                vec line = v_load(b + (size_t)i * wide);
-                UNROLL for (int j = 0; j <= i; j++) y[j] = v_fma(v_set(a[i * VEC + j]), line, y[j]);
-            }
-    tile_store(y, VEC, 1, dk, wide);
-}
-
-/* Rows of the head's gradient or output, columns c.., that exist. */
-V_FN void put_rows(float *to, size_t step, const vec y[VEC], int rows, int cols, bool accumulate) {
-    UNROLL for (int i = 0; i < VEC; i++)
-        if (i < rows) {
-            float *line = to + (size_t)i * step;
-            v_store_first(line, accumulate ? v_add(v_load_first(line, cols), y[i]) : y[i], cols);
-        }
-}
-
-static void forward_head(const Head *t) {
-    copy_rows(t->v, t, t->x + 2 * t->d, t->x_step);
-    turn_rows(t->kt, t, t->x + t->d, t->x_step, 0, t->n);
-    for (int band = 0; band * VEC < t->n; band++) {
-        int first = band * VEC, rows = least(t->n - first, VEC);
-        float most[VEC], sum[VEC];
-        turn_rows(t->qt, t, t->x, t->x_step, first, first + rows);
-        scores(t->p, t, band);
-        band_max(most, t->p, band);
-        band_exp(sum, t->p, most, band);
-        for (int i = 0; i < VEC; i++) sum[i] = 1 / sum[i];
-        for (int i = 0; i < (band + 1) * SQUARE; i += VEC)
-            v_store(t->p + i, v_mul(v_load(t->p + i), v_set(sum[i / VEC % VEC])));
-        for (int c = 0; c < t->wide; c += VEC) {
-            vec y[VEC];
-            sum_keys(y, t, t->p, t->v + c, band);
-            put_rows(t->y + (size_t)first * t->y_step + c, t->y_step, y, rows, least(t->h - c, VEC), false);
-        }
-        for (int i = 0; i < rows; i++) {
-            float *keep = t->keep + (size_t)(first + i) * t->save_step;
-            keep[0] = most[i], keep[1] = sum[i];
-        }
-    }
-}
-
-/* P and dS of a band from the row maxima and inverse sums kept by forward. */
-static void band_gradient(const Head *t, int band, int rows) {
-    float lanes[GROUPS * SQUARE], dot[VEC], most[VEC], inverse[VEC];
-    vec scale = v_set(t->scale);
+/* P and dS of a band, from the row maxima and inverse sums that forward kept. */
+static void band_gradient(Head *t, int band, int first, int rows) {
+    float lanes[GROUPS * SQUARE] = {0}, dot[VEC], most[VEC], inverse[VEC];
+    const float *dyt = t->dyt + (size_t)first * (size_t)t->h;
     for (int i = 0; i < VEC; i++) {
-        const float *save = t->save + (size_t)(band * VEC + least(i, rows - 1)) * t->save_step;
+        const float *save = t->here.save + (size_t)(first + least(i, rows - 1)) * t->save_step;
         most[i] = save[0], inverse[i] = save[1];
     }
-    scores(t->p, t, band);
-    dots(t->ds, t->dyt, t->vt, t->h, band);
-    lanes_fill(lanes, 0);
-    for (int square = 0; square <= band; square++)
-        for (int i = 0; i < VEC; i++) {
-            float *at_p = t->p + square * SQUARE + i * VEC, *lane = lanes + square % GROUPS * SQUARE + i * VEC;
-            vec p = v_mul(v_exp(v_sub(v_load(at_p), v_set(most[i]))), v_set(inverse[i])), old = v_load(lane);
-            vec new = v_fma(p, v_load(t->ds + (at_p - t->p)), old);
-            v_store(at_p, p);
-            v_store(lane, square < band ? new : v_first(new, old, i + 1));
-        }
+    band_scores(t, band, first, true);
+    for (int square = 0; square <= band; square++) {
+        float *p = t->p + square * SQUARE, *ds = t->ds + square * SQUARE, *lane = lanes + square % GROUPS * SQUARE;
+        fetch(t, true);
+        square_dots(ds, dyt, t->vt + (size_t)(square * VEC) * (size_t)t->h, t->h, v_set(1));
+        fetch(t, true);
+        if (square < band) square_exp(p, most, inverse, false), square_dot(lane, p, ds, false);
+        else square_exp(p, most, inverse, true), square_dot(lane, p, ds, true);
+    }
     fold_rows(dot, lanes, false);
     for (int i = 0; i < (band + 1) * SQUARE; i += VEC) {
         vec centered = v_sub(v_load(t->ds + i), v_set(dot[i / VEC % VEC]));
-        v_store(t->ds + i, v_mul(v_mul(v_load(t->p + i), centered), scale));
+        v_store(t->ds + i, v_mul(v_mul(v_load(t->p + i), centered), v_set(t->scale)));
     }
 }
 
-static void backward_head(const Head *t) {
-    size_t wide = (size_t)t->wide, all = (size_t)(squares(t->n) * VEC) * wide;
-    copy_rows(t->q, t, t->x, t->x_step);
-    copy_rows(t->k, t, t->x + t->d, t->x_step);
-    copy_rows(t->dyr, t, t->dy, t->y_step);
-    turn_rows(t->kt, t, t->x + t->d, t->x_step, 0, t->n);
-    turn_rows(t->vt, t, t->x + 2 * t->d, t->x_step, 0, t->n);
-    memset(t->dk, 0, all * sizeof(float));
-    memset(t->dv, 0, all * sizeof(float));
-    for (int band = 0; band * VEC < t->n; band++) {
-        int first = band * VEC, rows = least(t->n - first, VEC);
-        turn_rows(t->qt, t, t->x, t->x_step, first, first + rows);
-        turn_rows(t->dyt, t, t->dy, t->y_step, first, first + rows);
-        band_gradient(t, band, rows);
+/* The chains of dK or dV over this band's queries: a(query, key) b(query), for the keys of squares 0..band. */
+V_FN void band_spread(const Head *t, float *dk, const float *a, const float *b, int band, int rows) {
+    size_t wide = (size_t)t->wide;
+    vec y[VEC];
+    for (int square = 0; square < band; square++, dk += VEC * wide, a += SQUARE) {
+        tile_load(y, VEC, 1, dk, wide);
+        if (rows == VEC) tile_steps(y, VEC, 1, a, 1, VEC, b, wide);
+        else tile_chain(y, VEC, 1, a, 1, VEC, b, wide, rows);
+        tile_store(y, VEC, 1, dk, wide);
+    }
+    tile_zero(y, VEC, 1);
+    sum_queries(y, a, b, wide, rows);
+    tile_store(y, VEC, 1, dk, wide);
+}
+
+static void backward_band(Head *t, int band) {
+    int first = band * VEC, rows = least(t->n - first, VEC);
+    take(t, t->q, t->qt, t->here.x, t->x_step, first);
+    take(t, t->k, t->kt, t->here.x + t->d, t->x_step, first);
+    take(t, NULL, t->vt, t->here.x + 2 * t->d, t->x_step, first);
+    take(t, t->dyr, t->dyt, t->here.dy, t->y_step, first);
+    band_gradient(t, band, first, rows);
+    for (int c = 0; c < t->wide; c += VEC) {
+        size_t at_rows = (size_t)first * (size_t)t->wide + (size_t)c;
+        vec dq[VEC];
+        band_sum(t, dq, t->ds, t->k + c, band);
+        put_rows(t->here.dx + (size_t)first * t->x_step + c, t->x_step, dq, rows, least(t->h - c, VEC), t->accumulate);
+        band_spread(t, t->dk + c, t->ds, t->q + at_rows, band, rows);
+        band_spread(t, t->dv + c, t->p, t->dyr + at_rows, band, rows);
+    }
+}
+
+static void forward_head(Head *t) {
+    for (int band = 0; band < squares(t->n); band++) forward_band(t, band);
+}
+
+static void backward_head(Head *t) {
+    for (int band = 0; band < squares(t->n); band++) backward_band(t, band);
+    for (int first = 0; first < t->n; first += VEC)
         for (int c = 0; c < t->wide; c += VEC) {
-            size_t here = (size_t)first * wide + (size_t)c;
-            vec dq[VEC];
-            sum_keys(dq, t, t->ds, t->k + c, band);
-            put_rows(t->dx + (size_t)first * t->x_step + c, t->x_step, dq, rows, least(t->h - c, VEC), t->accumulate);
-            for (int square = 0; square <= band; square++) {
-                size_t there = (size_t)(square * VEC) * wide + (size_t)c;
-                sum_queries(t->dk + there, t, t->ds + square * SQUARE, t->q + here, rows, square == band);
-                sum_queries(t->dv + there, t, t->p + square * SQUARE, t->dyr + here, rows, square == band);
-            }
-        }
-    }
-    for (int i = 0; i < t->n; i++)
-        for (int l = 0; l < t->h; l++) {
-            float *line = t->dx + (size_t)i * t->x_step + l;
-            put(line + t->d, t->dk[(size_t)i * wide + (size_t)l], t->accumulate);
-            put(line + 2 * t->d, t->dv[(size_t)i * wide + (size_t)l], t->accumulate);
+            size_t at_rows = (size_t)first * (size_t)t->wide + (size_t)c;
+            float *dx = t->here.dx + (size_t)first * t->x_step + c;
+            int rows = least(t->n - first, VEC), cols = least(t->h - c, VEC);
+            vec y[VEC];
+            tile_load(y, VEC, 1, t->dk + at_rows, (size_t)t->wide);
+            put_rows(dx + t->d, t->x_step, y, rows, cols, t->accumulate);
+            tile_load(y, VEC, 1, t->dv + at_rows, (size_t)t->wide);
+            put_rows(dx + 2 * t->d, t->x_step, y, rows, cols, t->accumulate);
         }
 }
 
-/* Sizes, and places in scratch; returns the words used. */
+/* Sizes, and places in scratch; returns the bytes used. */
 static size_t lay_out(Head *t, const Call *c) {
-    size_t d = (size_t)c->in[0].cols / 3, h = d / (size_t)c->attr.heads, n = (size_t)squares(c->attr.seq) * VEC, used = 0;
-    size_t wide = (h + VEC - 1) / VEC * VEC, turned = h * VEC, rows = n * wide;
-    float *at_scratch = (float *)(((uintptr_t)c->scratch + 63) / 64 * 64);
-    *t = (Head){.x_step = 3 * d, .y_step = d, .save_step = 2 * (size_t)c->attr.heads, .d = d, .n = c->attr.seq, .h = (int)h,
-                .wide = (int)wide, .scale = 1 / CANON_SQRT((float)h), .accumulate = c->accumulate[0]};
-    float **place[] = {&t->qt, &t->dyt, &t->kt, &t->vt, &t->q, &t->k, &t->v, &t->dyr, &t->dk, &t->dv, &t->p, &t->ds};
-    size_t words[] = {turned, turned, n * h, n * h, rows, rows, rows, rows, rows, rows, n * VEC, n * VEC};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; used += words[i++] + 16) *place[i] = at_scratch + used;
-    return used;
+    size_t d = (size_t)c->in[0].cols / 3, h = d / (size_t)c->attr.heads, n = (size_t)squares(c->attr.seq) * VEC;
+    size_t wide = (h + VEC - 1) / VEC * VEC, used = 0;
+    *t = (Head){.d = d, .x_step = 3 * d, .y_step = d, .save_step = 2 * (size_t)c->attr.heads, .n = c->attr.seq,
+                .h = (int)h, .wide = (int)wide, .scale = 1 / CANON_SQRT((float)h), .accumulate = c->accumulate[0]};
+    float **place[] = {&t->qt, &t->kt, &t->vt, &t->dyt, &t->q, &t->k, &t->v, &t->dyr, &t->dk, &t->dv, &t->p, &t->ds};
+    float *from = (float *)(((uintptr_t)c->scratch + 63) / 64 * 64);
+    for (size_t i = 0; i < sizeof place / sizeof place[0]; i++) {
+        *place[i] = c->scratch ? from + used : NULL;
+        used += n * (i < 4 ? h : i < 10 ? wide : VEC) + 16; /* a line between them: fewer clashes in a cache set */
+    }
+    t->pace = t->n / (squares(t->n) * (squares(t->n) + 1)) + 1;
+    return used * sizeof(float) + 64;
 }
 
-static void each_head(const Call *c, void (*visit)(const Head *)) {
+static Place place_of(const Head *t, const Call *c, int r, size_t i) {
+    size_t heads = (size_t)c->attr.heads, row = i / heads * (size_t)t->n, col = i % heads * (size_t)t->h;
+    size_t x = row * t->x_step + col, y = row * t->y_step + col;
+    Place p = {(float *)at(c->in[0], r) + x, NULL, NULL, NULL, (float *)at(c->save, r) + row * t->save_step + i % heads * 2};
+    if (c->dout.at) p.dy = (float *)at(c->dout, r) + y;
+    if (c->din[0].at) p.dx = (float *)at(c->din[0], r) + x;
+    if (c->out.at) p.y = (float *)at(c->out, r) + y;
+    return p;
+}
+
+static void each_head(const Call *c, void (*visit)(Head *)) {
     Head t;
     lay_out(&t, c);
+    size_t count = (size_t)(c->in[0].rows / t.n * c->attr.heads);
     for (int r = 0; r < c->replicas; r++)
-        for (int sequence = 0; sequence < c->in[0].rows / c->attr.seq; sequence++)
-            for (int head = 0; head < c->attr.heads; head++) {
-                size_t row = (size_t)sequence * (size_t)t.n, col = (size_t)(head * t.h), save = row * t.save_step + 2 * (size_t)head;
-                t.x = at(c->in[0], r) + row * t.x_step + col;
-                if (c->out.at) t.y = at(c->out, r) + row * t.y_step + col;
-                t.keep = at(c->save, r) + save, t.save = t.keep;
-                if (c->dout.at) t.dy = at(c->dout, r) + row * t.y_step + col;
-                if (c->din[0].at) t.dx = at(c->din[0], r) + row * t.x_step + col;
-                visit(&t);
-            }
+        for (size_t i = 0; i < count; i++) {
+            t.here = place_of(&t, c, r, i);
+            t.next = place_of(&t, c, r, i + 1 < count ? i + 1 : i);
+            t.fetched = 0;
+            visit(&t);
+        }
 }
 
 static void forward(const Call *c) {
@@ -269,7 +226,7 @@ static void backward(const Call *c) {
 
 static size_t scratch(const Call *c) {
     Head t;
-    return lay_out(&t, c) * sizeof(float) + 64;
+    return lay_out(&t, c);
 }
 
 KERNEL(attention, forward, backward, scratch);

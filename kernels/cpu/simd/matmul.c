@@ -112,7 +112,8 @@ static void block(Job j, Matrix a, Matrix b, int m, int n, float *panel_a, float
     for (int row = 0; row < m; row += TILE_ROWS) {
         Matrix part = {a.at + (size_t)row * a.row, a.row, a.col};
         j.rows = least(m - row, TILE_ROWS);
-        pack(panel_a, 0, TILE_ROWS, part.at, a.row, a.col, j.rows, j.k);
+        if (a.row == 1) pack(panel_a, 0, TILE_ROWS, part.at, a.row, a.col, j.rows, j.k);
+        else pack_along(panel_a, TILE_ROWS, part.at, a.row, a.col, m - row, j.k);
         for (int tile = 0; tile * TILE_COLS < n; tile++) {
             Job t = j;
             int col = tile * TILE_COLS;

@@ -8,21 +8,19 @@ V_FN int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* One panel: to[l * width + i] = from[i * line + l * along] for i < lines <= width, l < k; beyond `lines` stands padding,
- * also behind the last row. Lines contiguous in k are transposed in registers, four steps of k and VEC lines at a time. */
+/* One panel: to[l * width + i] = from[i * line + l * along] for i < width, l < k, from `lines` lines that exist; beyond
+ * them stands padding, also behind the last row. VEC lines contiguous in k are transposed in registers. */
 V_FN void pack_along(float *to, const int width, const float *from, size_t line, size_t along, int lines, int k) {
-    for (int first = 0; first < lines; first += VEC) {
-        const float *at_line[VEC];
+    for (int first = 0; first < least(lines, width); first += VEC, from += VEC * line, to += VEC) {
         int l = 0;
-        for (int i = 0; i < VEC; i++) at_line[i] = from + (size_t)least(first + i, lines - 1) * line;
-        for (; along == 1 && l + 4 <= k; l += 4) {
+        for (; along == 1 && lines - first >= VEC && l + 4 <= k; l += 4) {
             vec x[4];
-            UNROLL for (int i = 0; i < 4; i++) x[i] = v_load_quads(at_line + i, (size_t)l);
-            v_transpose_quads(x);
-            UNROLL for (int i = 0; i < 4; i++) v_store(to + (l + i) * width + first, x[i]);
+            v_load_turned(x, from + l, line);
+            UNROLL for (int i = 0; i < 4; i++) v_store(to + (l + i) * width, x[i]);
         }
         for (; l < k; l++)
-            for (int i = 0; i < least(width - first, VEC); i++) to[l * width + first + i] = at_line[i][(size_t)l * along];
+            for (int i = 0; i < least(width - first, VEC); i++)
+                to[l * width + i] = first + i < lines ? from[(size_t)i * line + (size_t)l * along] : 0;
     }
 }
 
@@ -43,7 +41,7 @@ V_FN void pack(float *to, size_t panel, const int width, const float *from, size
     if (line == 1) pack_across(to, panel, width, from, along, lines, k);
     else
         for (int i = 0; i < lines; i += width, to += panel)
-            pack_along(to, width, from + (size_t)i * line, line, along, least(lines - i, width), k);
+            pack_along(to, width, from + (size_t)i * line, line, along, lines - i, k);
 }
 
 #endif

@@ -31,12 +31,12 @@ V_FN vec v_sub(vec a, vec b) { return _mm512_sub_ps(a, b); }
 V_FN vec v_mul(vec a, vec b) { return _mm512_mul_ps(a, b); }
 /* a > b ? a : b */
 V_FN vec v_max(vec a, vec b) { return _mm512_max_ps(a, b); }
-/* Lanes 4g..4g+3 from line[4g] + l: four consecutive words of every fourth line. */
-V_FN vec v_load_quads(const float *const *line, size_t l) {
-    __m512 x = _mm512_castps128_ps512(_mm_loadu_ps(line[0] + l));
-    x = _mm512_mask_broadcast_f32x4(x, 0x00f0, _mm_loadu_ps(line[4] + l));
-    x = _mm512_mask_broadcast_f32x4(x, 0x0f00, _mm_loadu_ps(line[8] + l));
-    return _mm512_mask_broadcast_f32x4(x, 0xf000, _mm_loadu_ps(line[12] + l));
+/* Lanes 4g..4g+3 from p + 4g step: four words of every fourth line. */
+V_FN vec v_load_quads(const float *p, size_t step) {
+    __m512 x = _mm512_castps128_ps512(_mm_loadu_ps(p));
+    x = _mm512_mask_broadcast_f32x4(x, 0x00f0, _mm_loadu_ps(p + 4 * step));
+    x = _mm512_mask_broadcast_f32x4(x, 0x0f00, _mm_loadu_ps(p + 8 * step));
+    return _mm512_mask_broadcast_f32x4(x, 0xf000, _mm_loadu_ps(p + 12 * step));
 }
 /* Inside every four lanes: x[i] lane j <-> x[j] lane i. */
 V_FN void v_transpose_quads(vec x[4]) {
@@ -47,17 +47,19 @@ V_FN void v_transpose_quads(vec x[4]) {
     x[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
     x[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
-/* canon_exp with 2^k in one exact step: scalef rounds once, as the two halves of 2^k do. */
-V_FN vec v_exp(vec x) {
-    vec t = _mm512_min_ps(v_set(89.0f), _mm512_max_ps(v_set(-104.0f), x)), magic = v_set(CANON_MAGIC);
-    vec n = v_sub(v_fma(t, v_set(1.442695f), magic), magic);
-    vec r = v_fma(n, v_set(-0x1.7f7d1cp-20f), v_fma(n, v_set(-0x1.62e4p-1f), t)), p = v_set(0.0013950717f);
-    p = v_fma(p, r, v_set(0.008369026f));
-    p = v_fma(p, r, v_set(0.041666202f));
-    p = v_fma(p, r, v_set(0.16666518f));
-    p = v_fma(p, r, v_set(0.5f));
-    p = v_add(v_fma(v_mul(r, r), p, r), v_set(1.0f));
-    return _mm512_scalef_ps(p, n);
+/* canon_exp of four vectors, step by step side by side, since one chain of fmas alone leaves the units idle. 2^k in one
+ * exact step: scalef rounds once, as the two halves of 2^k do. */
+V_FN void v_exp4(vec x[4]) {
+    vec n[4], p[4], magic = v_set(CANON_MAGIC);
+    const float term[] = {0.008369026f, 0.041666202f, 0.16666518f, 0.5f};
+    UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_min_ps(v_set(89.0f), _mm512_max_ps(v_set(-104.0f), x[i]));
+    UNROLL for (int i = 0; i < 4; i++) n[i] = v_sub(v_fma(x[i], v_set(1.442695f), magic), magic);
+    UNROLL for (int i = 0; i < 4; i++) x[i] = v_fma(n[i], v_set(-0x1.62e4p-1f), x[i]), p[i] = v_set(0.0013950717f);
+    UNROLL for (int i = 0; i < 4; i++) x[i] = v_fma(n[i], v_set(-0x1.7f7d1cp-20f), x[i]);
+    UNROLL for (int k = 0; k < 4; k++)
+        UNROLL for (int i = 0; i < 4; i++) p[i] = v_fma(p[i], x[i], v_set(term[k]));
+    UNROLL for (int i = 0; i < 4; i++) p[i] = v_fma(v_mul(x[i], x[i]), p[i], x[i]);
+    UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_scalef_ps(v_add(p[i], v_set(1.0f)), n[i]);
 }
 #define V_EXP
 #elif defined(__AVX2__) && defined(__FMA__)
@@ -79,8 +81,8 @@ V_FN vec v_add(vec a, vec b) { return _mm256_add_ps(a, b); }
 V_FN vec v_sub(vec a, vec b) { return _mm256_sub_ps(a, b); }
 V_FN vec v_mul(vec a, vec b) { return _mm256_mul_ps(a, b); }
 V_FN vec v_max(vec a, vec b) { return _mm256_max_ps(a, b); }
-V_FN vec v_load_quads(const float *const *line, size_t l) {
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(line[0] + l)), _mm_loadu_ps(line[4] + l), 1);
+V_FN vec v_load_quads(const float *p, size_t step) {
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(p + 4 * step), 1);
 }
 V_FN void v_transpose_quads(vec x[4]) {
     __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(x[0], x[1])), b = _mm256_castps_pd(_mm256_unpackhi_ps(x[0], x[1]));
@@ -109,7 +111,10 @@ V_FN vec v_add(vec a, vec b) { V_EACH(a.lane[i] + b.lane[i]); }
 V_FN vec v_sub(vec a, vec b) { V_EACH(a.lane[i] - b.lane[i]); }
 V_FN vec v_mul(vec a, vec b) { V_EACH(a.lane[i] * b.lane[i]); }
 V_FN vec v_max(vec a, vec b) { V_EACH(a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]); }
-V_FN vec v_load_quads(const float *const *line, size_t l) { V_EACH(line[0][l + (size_t)i]); }
+V_FN vec v_load_quads(const float *p, size_t step) {
+    (void)step;
+    V_EACH(p[i]);
+}
 V_FN void v_transpose_quads(vec x[4]) {
     vec y[4];
     for (int i = 0; i < 4; i++)
@@ -118,12 +123,18 @@ V_FN void v_transpose_quads(vec x[4]) {
 }
 #endif
 
+/* x[j] lane i = p[i * step + j] for four j. */
+V_FN void v_load_turned(vec x[4], const float *p, size_t step) {
+    UNROLL for (size_t i = 0; i < 4; i++) x[i] = v_load_quads(p + i * step, step);
+    v_transpose_quads(x);
+}
+
 #ifndef V_EXP
-V_FN vec v_exp(vec x) {
-    float y[VEC];
-    v_store(y, x);
-    for (int i = 0; i < VEC; i++) y[i] = canon_exp(y[i]);
-    return v_load(y);
+V_FN void v_exp4(vec x[4]) {
+    float y[4 * VEC];
+    for (int i = 0; i < 4; i++) v_store(y + i * VEC, x[i]);
+    for (int i = 0; i < 4 * VEC; i++) y[i] = canon_exp(y[i]);
+    for (int i = 0; i < 4; i++) x[i] = v_load(y + i * VEC);
 }
 #endif
 
