@@ -163,8 +163,11 @@ static void verdict_line(const Table *t, const ClaimVerdict *v, Text *out) {
         text_format(out, " (floor %s)", show_p(number, v->floor));
     else
         text_format(out, "%13s", "");
-    text_format(out, "  %s%s%s%s\n", verdict_word(v->word), v->small ? ", " : v->why[0] ? ": " : "", v->why,
-                t->options.exploratory ? " (exploratory)" : "");
+    text_format(out, "  %s%s%s%s\n", verdict_word(v->word),
+                v->small    ? ", "
+                : v->why[0] ? ": "
+                            : "",
+                v->why, t->options.exploratory ? " (exploratory)" : "");
     text_release(&place);
     text_release(&value);
 }

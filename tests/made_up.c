@@ -33,7 +33,7 @@ const char made_up_odd[] =
 
 /* A number in [-1, 1) that depends on its arguments alone. */
 static double noise(int arm, int seed, int what) {
-    uint32_t word = philox_word(2, (uint64_t)(arm * 100 + seed), (uint64_t)what);
+    uint32_t word = philox_word(2, (uint64_t)arm * 100 + (uint64_t)seed, (uint64_t)what);
     return ((double)(word >> 20) - 2048) / 2048;
 }
 

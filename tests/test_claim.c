@@ -143,7 +143,7 @@ static int trace_reported(json_t *number) {
     const char *source = json_string_value(json_object_get(number, "source")), *colon = strrchr(source, ':');
     cr_expect_eq(strncmp(source, "bench/claims/", 13), 0);
     snprintf(path, sizeof path, "%s/%.*s", SOURCE_ROOT, (int)(colon - source), source);
-    line_of(path, atoi(colon + 1), line, sizeof line);
+    line_of(path, (int)strtol(colon + 1, NULL, 10), line, sizeof line);
     cr_expect(strstr(line, json_string_value(json_object_get(number, "text"))) != NULL, "%s: %s", source, line);
     return 1;
 }
