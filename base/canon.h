@@ -37,13 +37,19 @@ enum { CANON_LANES = 32, CANON_BLOCK = 4096 };
 void canon_environment(void);
 
 CANON_FN uint32_t canon_to_bits(float x) {
-    union { float f; uint32_t u; } pun;
+    union {
+        float f;
+        uint32_t u;
+    } pun;
     pun.f = x;
     return pun.u;
 }
 
 CANON_FN float canon_from_bits(uint32_t u) {
-    union { float f; uint32_t u; } pun;
+    union {
+        float f;
+        uint32_t u;
+    } pun;
     pun.u = u;
     return pun.f;
 }

@@ -69,8 +69,10 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
 
 const char *did_you_mean(char *out, size_t size, const char *word, const char *const *names, size_t count) {
     const char *near = nearest_name(word, names, count);
-    if (near) snprintf(out, size, "; did you mean '%s'?", near);
-    else out[0] = 0;
+    if (near)
+        snprintf(out, size, "; did you mean '%s'?", near);
+    else
+        out[0] = 0;
     return out;
 }
 

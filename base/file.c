@@ -41,8 +41,10 @@ Rc file_read(const char *path, char **bytes, size_t *length, Error *e) {
 /* A folder's entry is durable only once the folder itself is synced. */
 static int sync_parent(const char *path) {
     char *parent = mem_text(path), *slash = strrchr(parent, '/');
-    if (slash == parent) slash[1] = 0;
-    else if (slash) *slash = 0;
+    if (slash == parent)
+        slash[1] = 0;
+    else if (slash)
+        *slash = 0;
     int fd = open(slash ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(parent);
     if (fd < 0) return -1;
@@ -85,7 +87,8 @@ Rc file_write(const char *path, const void *bytes, size_t length, Error *e) {
     int failed = write_all(fd, bytes, length) || fsync(fd);
     int why = errno;
     if (close(fd) && !failed) failed = 1, why = errno;
-    if (failed) rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(why));
+    if (failed)
+        rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(why));
     else if (!reads_back(aside, bytes, length))
         rc = error_set(e, RC_UNMEASURED, "%s: what was written does not read back", path);
     else if (rename(aside, path) || sync_parent(path))

@@ -111,8 +111,10 @@ char *format_real(char *out, double x) {
     do snprintf(buffer, sizeof buffer, "%.*e", digits, x);
     while (strtod(buffer, NULL) != x && ++digits < 17);
     int exponent = atoi(strchr(buffer, 'e') + 1);
-    if (exponent < -5 || exponent > 15) snprintf(out, 40, "%.*e", digits, x);
-    else snprintf(out, 40, "%.*f", digits > exponent ? digits - exponent : 0, x);
+    if (exponent < -5 || exponent > 15)
+        snprintf(out, 40, "%.*e", digits, x);
+    else
+        snprintf(out, 40, "%.*f", digits > exponent ? digits - exponent : 0, x);
     return out;
 }
 

@@ -18,14 +18,16 @@ static json_t *row_of(const PlannedRun *run, const Experiment *x, const RunRecor
     char cell[256], exact[40];
     json_t *row = json_object(), *losses = json_object();
     experiment_cell_text(cell, x, run->cell);
-    json_object_set_new(row, "run", json_sprintf("%s%s%s seed %llu", cell, cell[0] ? ", " : "", x->arm[run->arm].name,
-                                                 (unsigned long long)run->spec.seed));
+    json_object_set_new(row, "run",
+                        json_sprintf("%s%s%s seed %llu", cell, cell[0] ? ", " : "", x->arm[run->arm].name,
+                                     (unsigned long long)run->spec.seed));
     for (int i = 0; i < r->evaluations; i++) {
         char key[24];
         snprintf(key, sizeof key, "%d", r->evaluation[i].step);
         snprintf(exact, sizeof exact, "%a", r->evaluation[i].metric[METRIC_valid_loss]);
-        json_object_set_new(losses, key, json_pack("{s:s, s:o}", "hex", exact, "nats",
-                                                   json_number_of(r->evaluation[i].metric[METRIC_valid_loss])));
+        json_object_set_new(
+            losses, key,
+            json_pack("{s:s, s:o}", "hex", exact, "nats", json_number_of(r->evaluation[i].metric[METRIC_valid_loss])));
     }
     json_object_set_new(row, "arithmetic_class", json_string(r->arithmetic_class));
     json_object_set_new(row, "status", json_string(r->status));
@@ -53,7 +55,8 @@ Rc baseline_read(json_t **out, const char *path, Error *e) {
     char *bytes, hash[SHA256_HEX];
     size_t length;
     json_error_t why;
-    if (!file_exists(path)) return error_set(e, RC_UNMEASURED, "%s: no such baseline (normbench baseline makes one)", path);
+    if (!file_exists(path))
+        return error_set(e, RC_UNMEASURED, "%s: no such baseline (normbench baseline makes one)", path);
     if (file_read(path, &bytes, &length, e)) return e->code;
     json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
     free(bytes);
@@ -62,8 +65,10 @@ Rc baseline_read(json_t **out, const char *path, Error *e) {
     json_t *last = json_array_get(history, json_array_size(history) - 1);
     const char *stated = json_string_value(json_object_get(last, "rows_sha256"));
     const char *reason = json_string_value(json_object_get(last, "reason"));
-    if (!json_is_array(rows) || !json_array_size(rows)) error_set(e, RC_INTEGRITY, "%s: it has no rows", path);
-    else if (!stated || !reason || !*reason) error_set(e, RC_INTEGRITY, "%s: its history has no reason", path);
+    if (!json_is_array(rows) || !json_array_size(rows))
+        error_set(e, RC_INTEGRITY, "%s: it has no rows", path);
+    else if (!stated || !reason || !*reason)
+        error_set(e, RC_INTEGRITY, "%s: its history has no reason", path);
     else if (rows_hash(hash, rows), strcmp(hash, stated))
         error_set(e, RC_INTEGRITY, "%s: its rows changed without a reason (normbench baseline --reason TEXT)", path);
     else {
@@ -136,8 +141,8 @@ Rc baseline_write(const char *path, const Experiment *x, json_t *old, json_t *ro
     rows_hash(hash, rows);
     json_array_append_new(history, json_pack("{s:s, s:s, s:s, s:O}", "reason", reason, "commit", provenance_commit(),
                                              "rows_sha256", hash, "changes", table));
-    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:O, s:o}", "schema", 1, "experiment", x->name, "profile", x->profile,
-                             "plan", x->plan, "rows", rows, "history", history);
+    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:O, s:o}", "schema", 1, "experiment", x->name, "profile",
+                             x->profile, "plan", x->plan, "rows", rows, "history", history);
     char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     Text line;
     text_init(&line);

@@ -136,7 +136,8 @@ Rc checkpoint_read(const char *folder, const char *id, Trainer *t, RunRecord *r,
     if (!rc) {
         RunRecord loaded = {0};
         rc = check(&f, id, t, r->curves.columns, e);
-        if (!rc && !from_hex(stored, safe_text(&f, "loss_chain"))) rc = error_set(e, RC_INTEGRITY, "it has no loss chain");
+        if (!rc && !from_hex(stored, safe_text(&f, "loss_chain")))
+            rc = error_set(e, RC_INTEGRITY, "it has no loss chain");
         if (!rc && !safe_text(&f, "evaluations")) rc = error_set(e, RC_INTEGRITY, "it has no evaluations");
         if (!rc) rc = evaluations_parse(&loaded, safe_text(&f, "evaluations"), e);
         if (rc) {
@@ -182,7 +183,8 @@ static bool id_in(char out[SHA256_HEX], const char *name, const char *before, co
     if (strncmp(name, before, n) || strlen(name) < n + SHA256_HEX - 1) return false;
     memcpy(out, name + n, SHA256_HEX - 1);
     out[SHA256_HEX - 1] = 0;
-    return strspn(out, "0123456789abcdef") == SHA256_HEX - 1 && !strncmp(name + n + SHA256_HEX - 1, after, strlen(after));
+    return strspn(out, "0123456789abcdef") == SHA256_HEX - 1 &&
+           !strncmp(name + n + SHA256_HEX - 1, after, strlen(after));
 }
 
 static bool is_stored(const char *folder, const char *id) {

@@ -20,7 +20,8 @@ static Rc store(Session *s, const Experiment *x, const char *reason, Error *e) {
         json_t *none = json_array();
         int changes = baseline_compare(old ? json_object_get(old, "rows") : none, rows, &report, &table);
         json_decref(none);
-        if (old && !changes) printf("%s: nothing changed, nothing stored\n", path);
+        if (old && !changes)
+            printf("%s: nothing changed, nothing stored\n", path);
         else if (!(rc = baseline_write(path, x, old, rows, table, reason, e)))
             printf("%s\n%s: %zu rows stored, %d changes\n", report.at, path, json_array_size(rows), changes);
         text_release(&report);

@@ -8,12 +8,13 @@
 static void show(const Dataset *d) {
     Text t;
     text_init(&t);
-    printf("%s\n  from       %s\n  sha256     %s\n  tokenizer  %s, %d tokens, sha256 %.12s\n", d->name, d->from, d->sha256,
-           d->tokenizer, d->vocab, d->tokenizer_sha256);
-    printf("  train      %zu tokens, %zu bytes\n  validate   %zu tokens, %zu bytes\n", d->train, d->train_bytes, d->valid,
-           d->valid_bytes);
+    printf("%s\n  from       %s\n  sha256     %s\n  tokenizer  %s, %d tokens, sha256 %.12s\n", d->name, d->from,
+           d->sha256, d->tokenizer, d->vocab, d->tokenizer_sha256);
+    printf("  train      %zu tokens, %zu bytes\n  validate   %zu tokens, %zu bytes\n", d->train, d->train_bytes,
+           d->valid, d->valid_bytes);
     printf("  unigram    %.4f nats per validation token (uniform: %.4f)\n", d->unigram, log(d->vocab));
-    if (!isnan(d->entropy_rate)) printf("  entropy    %.4f nats per token, exactly: no model does better\n", d->entropy_rate);
+    if (!isnan(d->entropy_rate))
+        printf("  entropy    %.4f nats per token, exactly: no model does better\n", d->entropy_rate);
     size_t most = d->train < 240 ? d->train : 240;
     tokenizer_decode(&d->codec, d->tokens, most, &t);
     printf("\n%s\n", t.at);
@@ -29,7 +30,8 @@ Rc command_data(Session *s, Error *e) {
     size_t n = manifest_names(names);
     const char *const *list = names;
     if (strcmp(verb, "fetch") && strcmp(verb, "verify") && strcmp(verb, "show"))
-        return error_set(e, RC_USAGE, "data: unknown verb '%s'%s", verb, did_you_mean(hint, sizeof hint, verb, verbs, 3));
+        return error_set(e, RC_USAGE, "data: unknown verb '%s'%s", verb,
+                         did_you_mean(hint, sizeof hint, verb, verbs, 3));
     if (o->operands > 2) return error_set(e, RC_USAGE, "data: one corpus at a time");
     if (o->operands == 2) one[0] = o->operand[1], list = one, n = 1;
     Rc worst = RC_OK;
@@ -41,8 +43,10 @@ Rc command_data(Session *s, Error *e) {
             if (worst) fprintf(stderr, "normbench: %s\n", e->text);
             *e = why;
             worst = why.code;
-        } else if (!strcmp(verb, "show")) show(d);
-        else printf("%-18s ok  %s  %s\n", d->name, d->sha256, d->from);
+        } else if (!strcmp(verb, "show"))
+            show(d);
+        else
+            printf("%-18s ok  %s  %s\n", d->name, d->sha256, d->from);
     }
     return worst;
 }

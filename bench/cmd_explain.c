@@ -21,7 +21,8 @@ static void explain(const Variant *v, const char *title) {
     for (int i = 0; i < variant_key_count; i++)
         printf("  %-12s %s\n", variant_keys[i], variant_get(value, v, variant_keys[i]));
     printf("\ninitialization: matrices N(0, init_std); the two projections into the stream are scaled by 1/sqrt(2L)\n"
-           "(residual_init: scaled); token and position embeddings N(0, token_std), N(0, position_std); gains 1, biases 0.\n");
+           "(residual_init: scaled); token and position embeddings N(0, token_std), N(0, position_std); gains 1, "
+           "biases 0.\n");
     printf("\ntape of 2 blocks x 128, 8 heads, context 128, batch 16 (%zu parameters, %.3g FLOPs a step):\n%s",
            tape_parameters(&t), tape_flops(&t), program.at);
     text_release(&program);

@@ -29,7 +29,8 @@ static void list_experiments(const Session *s) {
             Error e;
             Overrides none = {0};
             snprintf(file, sizeof file, "%s/%s", path, entry[i]->d_name);
-            if (experiment_read(&x, file, NULL, &none, &e)) printf("  %s\n", e.text);
+            if (experiment_read(&x, file, NULL, &none, &e))
+                printf("  %s\n", e.text);
             else {
                 printf("  %-18s %s (%d arms)\n", x.name, x.title, x.arms);
                 experiment_release(&x);
@@ -49,8 +50,10 @@ static void list_data(void) {
         size_t rows;
         const CorpusFile *row = manifest_corpus(names[i], &rows);
         const Source *source = manifest_source(names[i]);
-        if (row) printf("  %-18s %zu bytes, sha256 %.12s, %s\n", names[i], row->bytes, row->sha256, row->licence);
-        else printf("  %-18s %s\n", names[i], source->about);
+        if (row)
+            printf("  %-18s %zu bytes, sha256 %.12s, %s\n", names[i], row->bytes, row->sha256, row->licence);
+        else
+            printf("  %-18s %s\n", names[i], source->about);
     }
     printf("\ntokenizers\n");
     for (size_t i = 0; i < kinds; i++) printf("  %-18s %s\n", kind[i].name, kind[i].about);
@@ -59,16 +62,19 @@ static void list_data(void) {
 Rc command_list(Session *s, Error *e) {
     static const struct {
         const char *name, *formula;
-    } optimizers[] = {
+    } optimizers[] =
+        {
 #define OPTIMIZER(name, moments, formula) {#name, formula},
 #include "kernels/optimizers.def"
 #undef OPTIMIZER
-    }, schedules[] = {
+        },
+      schedules[] = {
 #define SCHEDULE(name, formula) {#name, formula},
 #include "models/schedule.def"
 #undef SCHEDULE
-    };
-    if (s->options->operands) return error_set(e, RC_USAGE, "list: '%s' is too much; it takes no operand", s->options->operand[0]);
+      };
+    if (s->options->operands)
+        return error_set(e, RC_USAGE, "list: '%s' is too much; it takes no operand", s->options->operand[0]);
     list_variants();
     list_experiments(s);
     list_data();

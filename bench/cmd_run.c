@@ -76,12 +76,13 @@ Rc command_run(Session *s, Error *e) {
     Rc rc = plan_make(&p, s, &x, e);
     if (!rc) {
         const char *comma = x.profile[0] ? ", profile " : "";
-        fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train\n", x.name, comma, x.profile, p.runs, p.runs - p.missing,
-                p.missing);
+        fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train\n", x.name, comma, x.profile, p.runs,
+                p.runs - p.missing, p.missing);
         print_reasons(&p, stderr);
         rc = o->times[OPTION_dry_run] ? dry_run(s, &p, e) : runner_train(&p, s, &x, &runner, e);
         if (!rc && !o->times[OPTION_dry_run])
-            printf("%s%s%s: %d of %d runs stored in %s\n", x.name, comma, x.profile, p.runs - p.missing, p.runs, s->runs);
+            printf("%s%s%s: %d of %d runs stored in %s\n", x.name, comma, x.profile, p.runs - p.missing, p.runs,
+                   s->runs);
         plan_release(&p);
     }
     experiment_release(&x);

@@ -26,8 +26,10 @@ static Rc verify_one(Session *s, const char *name, int *compared, Error *e) {
             text_init(&report);
             int differences = baseline_compare(json_object_get(stored, "rows"), rows, &report, &table);
             *compared += (int)json_array_size(rows);
-            printf("%s %s: %zu runs, %d differences\n%s", x.name, x.profile, json_array_size(rows), differences, report.at);
-            if (differences) rc = error_set(e, RC_REGRESSION, "%s: %d differences from the stored baseline", x.name, differences);
+            printf("%s %s: %zu runs, %d differences\n%s", x.name, x.profile, json_array_size(rows), differences,
+                   report.at);
+            if (differences)
+                rc = error_set(e, RC_REGRESSION, "%s: %d differences from the stored baseline", x.name, differences);
             text_release(&report);
             json_decref(table);
             json_decref(rows);
@@ -63,7 +65,8 @@ static Rc bisect(Session *s, const Experiment *x, const char *a, const char *b, 
     if (!rc && (!ta.length || !tb.length)) rc = error_set(e, RC_UNMEASURED, "--bisect: an empty trace");
     if (!rc) {
         int at = trace_difference(ta.at, tb.at, la, lb);
-        if (at < 0) printf("%s and %s agree in every op of the first %d steps\n", a, b, TRACE_STEPS);
+        if (at < 0)
+            printf("%s and %s agree in every op of the first %d steps\n", a, b, TRACE_STEPS);
         else {
             printf("first difference, line %d:\n  %s: %s\n  %s: %s\n", at + 1, a, la, b, lb);
             rc = error_set(e, RC_REGRESSION, "%s and %s differ", a, b);
@@ -99,8 +102,8 @@ Rc command_verify(Session *s, Error *e) {
         return rc;
     }
     if (strcmp(s->backend->arithmetic, "canon"))
-        return error_set(e, RC_UNMEASURED, "verify: no baseline of backend %s's arithmetic class '%s'", s->backend->name,
-                         s->backend->arithmetic);
+        return error_set(e, RC_UNMEASURED, "verify: no baseline of backend %s's arithmetic class '%s'",
+                         s->backend->name, s->backend->arithmetic);
     static const char *const all[] = {"smoke", "smoke-shakespeare"};
     Rc worst = RC_OK;
     int names = operands ? operands : (int)(sizeof all / sizeof *all);

@@ -141,8 +141,7 @@ static Rc add_scalar(Builder *b, const yaml_event_t *event, int line) {
     const char *text = (const char *)event->data.scalar.value;
     if (event->data.scalar.anchor || event->data.scalar.tag)
         return document_error(b->e, b->d, line, "anchors (&) and tags (!) are not used here; quote the value");
-    if (strlen(text) != event->data.scalar.length)
-        return document_error(b->e, b->d, line, "a value holds a zero byte");
+    if (strlen(text) != event->data.scalar.length) return document_error(b->e, b->d, line, "a value holds a zero byte");
     return add(b, NODE_SCALAR, text, event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE, line);
 }
 

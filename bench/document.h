@@ -12,11 +12,11 @@ typedef enum { NODE_SCALAR, NODE_SEQUENCE, NODE_MAPPING } NodeKind;
 
 typedef struct Node {
     NodeKind kind;
-    int line, key_line;         /* 1-based: where the value starts; where its key stands (line, when it has none) */
-    bool quoted;                /* a scalar in quotes */
-    char *key;                  /* of a mapping's entry, else NULL */
-    char *text;                 /* of a scalar, else NULL */
-    struct Node *child, *next;  /* of a sequence or mapping: the first; of a child: the one after it */
+    int line, key_line;        /* 1-based: where the value starts; where its key stands (line, when it has none) */
+    bool quoted;               /* a scalar in quotes */
+    char *key;                 /* of a mapping's entry, else NULL */
+    char *text;                /* of a scalar, else NULL */
+    struct Node *child, *next; /* of a sequence or mapping: the first; of a child: the one after it */
 } Node;
 
 typedef struct {
@@ -39,8 +39,7 @@ bool node_empty(const Node *n);
 const char *node_kind(const Node *n);
 
 /* RC_USAGE "file:line: …"; line 0 leaves the line out. document_prefix does it to the line that e already holds. */
-Rc document_error(Error *e, const Document *d, int line, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+Rc document_error(Error *e, const Document *d, int line, const char *format, ...) __attribute__((format(printf, 4, 5)));
 Rc document_prefix(Error *e, const Document *d, int line);
 
 #endif

@@ -67,7 +67,8 @@ static void score_windows(Trainer *t, const Dataset *d, const RunSpec *s, size_t
     *bytes = dataset_target_bytes(d, trainer_targets(t, 0), (size_t)batch * (size_t)context);
 }
 
-bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, Evaluation *out, const volatile sig_atomic_t *stop) {
+bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, Evaluation *out,
+                    const volatile sig_atomic_t *stop) {
     size_t windows = dataset_windows(d, (int)s->context), batch = (size_t)s->batch, bytes = 0, part;
     double nll = 0;
     long hits = 0;
@@ -232,11 +233,14 @@ Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
     g.t.program.cancel = x->stop;
     if (checkpoint_read(x->folder, x->id, &g.t, r, g.chain, &why) == RC_INTEGRITY)
         fprintf(stderr, "normbench: checkpoint not used, this run starts over: %s\n", why.text);
-    else if (g.t.step && x->progress) x->progress(x->context, g.t.step);
+    else if (g.t.step && x->progress)
+        x->progress(x->context, g.t.step);
     g.step_time = mem_alloc((size_t)x->spec->steps, sizeof *g.step_time);
     Rc rc = train(&g, e);
-    if (!rc) finish_record(&g, started);
-    else record_release(r);
+    if (!rc)
+        finish_record(&g, started);
+    else
+        record_release(r);
     free(g.step_time);
     trainer_release(&g.t);
     return rc;

@@ -14,9 +14,9 @@ typedef struct {
     const Dataset *data;
     const Backend *backend;
     const char *id, *arithmetic;
-    const char *folder;                  /* results/runs; checkpoints stand in folder/.partial/ */
-    double checkpoint_seconds;           /* wall time between checkpoints; 0 = after every step */
-    const volatile sig_atomic_t *stop;   /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */
+    const char *folder;                         /* results/runs; checkpoints stand in folder/.partial/ */
+    double checkpoint_seconds;                  /* wall time between checkpoints; 0 = after every step */
+    const volatile sig_atomic_t *stop;          /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */
     void (*progress)(void *context, int steps); /* called with the updates done since the last call; NULL = nobody */
     void *context;
 } Execution;
@@ -35,6 +35,5 @@ Rc run_execute(const Execution *x, RunRecord *r, Error *e);
 /* Whole validation of the parameters a trainer holds now; fills loss, perplexity, bits per byte, accuracy, blocks.
  * False when *stop became nonzero on the way. */
 bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, Evaluation *out, const volatile sig_atomic_t *stop);
-
 
 #endif

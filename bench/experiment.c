@@ -101,8 +101,8 @@ static bool ends_with(const char *text, const char *end) {
 
 Rc experiment_find(char *path, size_t size, const char *root, const char *name, Error *e) {
     bool is_path = strchr(name, '/') || ends_with(name, ".yaml") || ends_with(name, ".yml");
-    int n = is_path ? snprintf(path, size, "%s", name)
-                    : snprintf(path, size, "%s/bench/experiments/%s.yaml", root, name);
+    int n =
+        is_path ? snprintf(path, size, "%s", name) : snprintf(path, size, "%s/bench/experiments/%s.yaml", root, name);
     if (n < 0 || (size_t)n >= size) return error_set(e, RC_USAGE, "the path of '%.200s' is too long", name);
     if (file_exists(path)) return RC_OK;
     if (is_path) return error_set(e, RC_USAGE, "%.900s: no such file", name);

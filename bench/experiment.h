@@ -24,16 +24,16 @@ typedef struct {
 
 typedef struct {
     char name[64], title[160], writeup[16], file[256], profile[16];
-    char baseline[48];        /* the arm the others are compared with; the first when the file is silent */
-    char metric[32];          /* decides the verdicts: "valid_loss" */
-    double alpha, margin;     /* of the verdicts; margin in nats for equivalence; silent: 0.05 and 0.02 */
+    char baseline[48];    /* the arm the others are compared with; the first when the file is silent */
+    char metric[32];      /* decides the verdicts: "valid_loss" */
+    double alpha, margin; /* of the verdicts; margin in nats for equivalence; silent: 0.05 and 0.02 */
     Arm arm[EXPERIMENT_MOST_ARMS];
     int arms;
     Factor factor[EXPERIMENT_MOST_FACTORS];
     int factors;
     uint64_t *seed;
     int seeds;
-    char plan[65];            /* SHA-256 of the canonical text: arms, factors, seeds, baseline, metric, alpha, margin */
+    char plan[65]; /* SHA-256 of the canonical text: arms, factors, seeds, baseline, metric, alpha, margin */
 } Experiment;
 
 /* Overrides from the command line, applied after the profile in order: "key=value"; a value "[a, b]" makes a factor;

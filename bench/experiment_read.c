@@ -25,8 +25,7 @@ static Rc apply_top(Reader *r, const Node *n) {
     if (!strcmp(n->key, "seeds")) return apply_seeds(r, r->d, n);
     if (spec_has(n->key)) return apply_key(r, r->d, n);
     bool arms = !strcmp(n->key, "arms");
-    if (!arms && strcmp(n->key, "profiles"))
-        return unknown_key(r->d, n, experiment_keys, experiment_key_count, r->e);
+    if (!arms && strcmp(n->key, "profiles")) return unknown_key(r->d, n, experiment_keys, experiment_key_count, r->e);
     if (n->kind != NODE_MAPPING)
         return document_error(r->e, r->d, n->line, "%s: a mapping of names is needed, not %s", n->key, node_kind(n));
     *(arms ? &r->arms : &r->profiles) = n;
@@ -63,10 +62,14 @@ static Rc apply_profile(Reader *r, const Node *profile) {
         return document_error(r->e, r->d, profile->line, "%s: a profile is a mapping such as {steps: 150}, not %s",
                               profile->key, node_kind(profile));
     for (const Node *n = profile->child; n && !rc; n = n->next) {
-        if (!strcmp(n->key, "seeds")) rc = apply_seeds(r, r->d, n);
-        else if (!strcmp(n->key, "arms")) rc = check_keep(r, n);
-        else if (spec_has(n->key)) rc = apply_key(r, r->d, n);
-        else rc = unknown_key(r->d, n, (const char *const[]){"seeds", "arms"}, 2, r->e);
+        if (!strcmp(n->key, "seeds"))
+            rc = apply_seeds(r, r->d, n);
+        else if (!strcmp(n->key, "arms"))
+            rc = check_keep(r, n);
+        else if (spec_has(n->key))
+            rc = apply_key(r, r->d, n);
+        else
+            rc = unknown_key(r->d, n, (const char *const[]){"seeds", "arms"}, 2, r->e);
     }
     return rc;
 }
@@ -87,8 +90,10 @@ static Rc try_profile(const Reader *r, const Node *profile) {
 static Rc apply_profiles(Reader *r, const char *wanted) {
     if (wanted && !*wanted) wanted = r->profiles && r->profiles->child ? r->profiles->child->key : NULL;
     for (const Node *n = r->profiles ? r->profiles->child : NULL; n; n = n->next) {
-        if (wanted && !strcmp(n->key, wanted)) r->profile = n;
-        else if (try_profile(r, n)) return r->e->code;
+        if (wanted && !strcmp(n->key, wanted))
+            r->profile = n;
+        else if (try_profile(r, n))
+            return r->e->code;
     }
     if (!wanted) return RC_OK;
     if (r->profile) {
@@ -122,10 +127,14 @@ static Rc apply_set(Reader *r, const char *set) {
     }
     n.key = key;
     if (rc) goto done;
-    if (!strcmp(key, "seeds")) rc = apply_seeds(r, &d, &n);
-    else if (spec_has(key)) rc = apply_key(r, &d, &n);
-    else if (!strcmp(key, "arms")) rc = document_error(r->e, &d, 0, "arms are given with --arm");
-    else rc = unknown_key(&d, &n, (const char *const[]){"seeds"}, 1, r->e);
+    if (!strcmp(key, "seeds"))
+        rc = apply_seeds(r, &d, &n);
+    else if (spec_has(key))
+        rc = apply_key(r, &d, &n);
+    else if (!strcmp(key, "arms"))
+        rc = document_error(r->e, &d, 0, "arms are given with --arm");
+    else
+        rc = unknown_key(&d, &n, (const char *const[]){"seeds"}, 1, r->e);
     if (spec_has(key)) r->set |= (uint64_t)1 << spec_index(key);
 done:
     document_release(&list);

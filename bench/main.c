@@ -69,9 +69,12 @@ static Rc flush_output(Rc rc, Error *e) {
 
 /* What needs no session: help and version. False when it is a command's turn. */
 static bool answered(int argc, char **argv) {
-    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) print_commands(stdout);
-    else if (!strcmp(argv[1], "--version")) printf("normbench %s (%s)\n", NORMBENCH_VERSION, provenance_commit());
-    else return false;
+    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
+        print_commands(stdout);
+    else if (!strcmp(argv[1], "--version"))
+        printf("normbench %s (%s)\n", NORMBENCH_VERSION, provenance_commit());
+    else
+        return false;
     return true;
 }
 
@@ -83,8 +86,10 @@ int main(int argc, char **argv) {
         const Command *c = find(argv[1], &e);
         bool help = false;
         for (int i = 2; i < argc; i++) help = help || !strcmp(argv[i], "--help");
-        if (c && help) print_help(c);
-        else rc = c ? dispatch(c, argc - 2, argv + 2, &e) : e.code;
+        if (c && help)
+            print_help(c);
+        else
+            rc = c ? dispatch(c, argc - 2, argv + 2, &e) : e.code;
     }
     rc = flush_output(rc, &e);
     if (rc && e.text[0]) fprintf(stderr, "normbench: %s\n", e.text);

@@ -8,9 +8,29 @@
 #include "base/text.h"
 
 typedef enum {
-    OPTION_results, OPTION_data, OPTION_offline, OPTION_profile, OPTION_set, OPTION_arm, OPTION_text, OPTION_tokenizer,
-    OPTION_shard, OPTION_threads, OPTION_backend, OPTION_dry_run, OPTION_checkpoint_every, OPTION_reason, OPTION_bisect,
-    OPTION_trace, OPTION_step, OPTION_batches, OPTION_output, OPTION_json, OPTION_siunitx, OPTION_pdf, OPTION_COUNT
+    OPTION_results,
+    OPTION_data,
+    OPTION_offline,
+    OPTION_profile,
+    OPTION_set,
+    OPTION_arm,
+    OPTION_text,
+    OPTION_tokenizer,
+    OPTION_shard,
+    OPTION_threads,
+    OPTION_backend,
+    OPTION_dry_run,
+    OPTION_checkpoint_every,
+    OPTION_reason,
+    OPTION_bisect,
+    OPTION_trace,
+    OPTION_step,
+    OPTION_batches,
+    OPTION_output,
+    OPTION_json,
+    OPTION_siunitx,
+    OPTION_pdf,
+    OPTION_COUNT
 } OptionKind;
 
 enum { OPTION_MOST = 64 };

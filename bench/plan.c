@@ -46,8 +46,7 @@ static Rc find_stored(PlannedRun *run, const char *runs, Error *e) {
         if (e->code == RC_USAGE) e->code = RC_INTEGRITY;
         size_t n = strlen(e->text);
         if (e->code == RC_INTEGRITY)
-            snprintf(e->text + n, sizeof e->text - n, "; move the folder %s away to train this run again",
-                     path);
+            snprintf(e->text + n, sizeof e->text - n, "; move the folder %s away to train this run again", path);
         return e->code;
     }
     record_release(&r);
@@ -69,8 +68,9 @@ static void explain_missing(PlannedRun *run, RunRecord *const *old, int count) {
         if (strcmp(old[i]->dataset_sha256, run->data->sha256))
             snprintf(run->why, sizeof run->why, "the corpus has other bytes than in run %.12s", old[i]->id);
         else
-            snprintf(run->why, sizeof run->why, "the arithmetic of this arm changed since run %.12s (toy hash %.12s -> %.12s)",
-                     old[i]->id, old[i]->arithmetic, run->arithmetic);
+            snprintf(run->why, sizeof run->why,
+                     "the arithmetic of this arm changed since run %.12s (toy hash %.12s -> %.12s)", old[i]->id,
+                     old[i]->arithmetic, run->arithmetic);
     }
     text_release(&mine);
     text_release(&theirs);
@@ -115,8 +115,10 @@ Rc plan_make(Plan *p, Session *s, const Experiment *x, Error *e) {
             for (int seed = 0; seed < x->seeds && !rc; seed++) {
                 PlannedRun *run = &p->run[p->runs++];
                 char tokenizer[160];
-                *run = (PlannedRun){.spec = experiment_spec(x, cell, arm, seed), .cell = cell, .arm = arm, .seed = seed};
-                rc = session_dataset(s, run->spec.dataset.text, spec_get(tokenizer, &run->spec, "tokenizer"), &run->data, e);
+                *run =
+                    (PlannedRun){.spec = experiment_spec(x, cell, arm, seed), .cell = cell, .arm = arm, .seed = seed};
+                rc = session_dataset(s, run->spec.dataset.text, spec_get(tokenizer, &run->spec, "tokenizer"),
+                                     &run->data, e);
                 if (rc) break;
                 cached_arithmetic(&cache, run->arithmetic, &run->spec, s->backend);
                 run_id(run->id, &run->spec, run->data, s->backend, run->arithmetic);
@@ -125,8 +127,10 @@ Rc plan_make(Plan *p, Session *s, const Experiment *x, Error *e) {
             }
     free(cache.text);
     free(cache.hash);
-    if (rc) plan_release(p);
-    else if (p->missing) explain_all(p, s->runs);
+    if (rc)
+        plan_release(p);
+    else if (p->missing)
+        explain_all(p, s->runs);
     return rc;
 }
 
@@ -141,8 +145,8 @@ const PlannedRun *plan_at(const Plan *p, const Experiment *x, int cell, int arm,
 
 Rc plan_records(const Plan *p, const Session *s, const Experiment *x, RunRecord **out, Error *e) {
     if (p->missing)
-        return error_set(e, RC_UNMEASURED, "%d of %d runs are missing: normbench run %s --profile %s", p->missing, p->runs,
-                         x->name, x->profile);
+        return error_set(e, RC_UNMEASURED, "%d of %d runs are missing: normbench run %s --profile %s", p->missing,
+                         p->runs, x->name, x->profile);
     RunRecord *r = mem_alloc((size_t)p->runs, sizeof *r);
     for (int i = 0; i < p->runs; i++)
         if (record_read(&r[i], s->runs, p->run[i].id, e)) {

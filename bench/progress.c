@@ -13,9 +13,12 @@ static double now(void) {
 
 char *format_duration(char *out, double seconds) {
     long s = (long)(seconds + 0.5);
-    if (s >= 3600) snprintf(out, 32, "%ld h %02ld min", s / 3600, s / 60 % 60);
-    else if (s >= 60) snprintf(out, 32, "%ld min %02ld s", s / 60, s % 60);
-    else snprintf(out, 32, "%ld s", s);
+    if (s >= 3600)
+        snprintf(out, 32, "%ld h %02ld min", s / 3600, s / 60 % 60);
+    else if (s >= 60)
+        snprintf(out, 32, "%ld min %02ld s", s / 60, s % 60);
+    else
+        snprintf(out, 32, "%ld s", s);
     return out;
 }
 

@@ -7,9 +7,9 @@
 
 typedef struct {
     pthread_mutex_t lock;
-    double total, done;          /* units of work */
-    double skipped;              /* done at the start or by a resume: not evidence of speed */
-    double started, shown;       /* seconds */
+    double total, done;    /* units of work */
+    double skipped;        /* done at the start or by a resume: not evidence of speed */
+    double started, shown; /* seconds */
     int jobs, finished;
     bool terminal;
 } Progress;

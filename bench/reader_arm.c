@@ -29,9 +29,12 @@ Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, co
     for (const Node *n = mapping->child; n && !rc; n = n->next) {
         int i = spec_index(n->key);
         if (!strcmp(n->key, "variant") || !strcmp(n->key, "base")) continue;
-        if (!strcmp(n->key, "label")) rc = text_entry(a->label, sizeof a->label, d, n, e);
-        else if (i >= 0 || is_column(n->key)) rc = spec_set_node(&a->spec, d, n, e);
-        else rc = unknown_key(d, n, (const char *const[]){"label"}, 1, e);
+        if (!strcmp(n->key, "label"))
+            rc = text_entry(a->label, sizeof a->label, d, n, e);
+        else if (i >= 0 || is_column(n->key))
+            rc = spec_set_node(&a->spec, d, n, e);
+        else
+            rc = unknown_key(d, n, (const char *const[]){"label"}, 1, e);
         if (i >= 0) a->own |= (uint64_t)1 << i;
     }
     return rc;
@@ -59,8 +62,10 @@ static void name_arm(Arm *a) {
     for (int i = 0; i < spec_key_count; i++)
         if (a->own >> i & 1) name_add(&name, spec_keys[i], spec_get(mine, &a->spec, spec_keys[i]));
     sha256_hex_of(hash, name.at, name.length);
-    if (name.length < sizeof a->name) snprintf(a->name, sizeof a->name, "%s", name.at);
-    else snprintf(a->name, sizeof a->name, "%.*s-%.8s", (int)sizeof a->name - 10, name.at, hash);
+    if (name.length < sizeof a->name)
+        snprintf(a->name, sizeof a->name, "%s", name.at);
+    else
+        snprintf(a->name, sizeof a->name, "%.*s-%.8s", (int)sizeof a->name - 10, name.at, hash);
     text_release(&name);
 }
 

@@ -115,8 +115,7 @@ Rc apply_key(Reader *r, const Document *d, const Node *n) {
 }
 
 static Rc parse_seed(const Document *d, const Node *n, int64_t least, int64_t most, int64_t *out, Error *e) {
-    if (n->kind != NODE_SCALAR)
-        return document_error(e, d, n->line, "seeds: a number is needed, not %s", node_kind(n));
+    if (n->kind != NODE_SCALAR) return document_error(e, d, n->line, "seeds: a number is needed, not %s", node_kind(n));
     if (!parse_integer(n->text, out))
         return document_error(e, d, n->line, "seeds: '%.80s' is not a whole number", n->text);
     if (*out < least || *out > most)

@@ -103,7 +103,8 @@ static json_t *evaluations_json(const RunRecord *r) {
         const Evaluation *x = &r->evaluation[i];
         json_t *entry = json_object(), *blocks = json_array();
         json_object_set_new(entry, "step", json_integer(x->step));
-        for (int m = 0; m < METRIC_COUNT; m++) json_object_set_new(entry, metric_info[m].key, json_number_of(x->metric[m]));
+        for (int m = 0; m < METRIC_COUNT; m++)
+            json_object_set_new(entry, metric_info[m].key, json_number_of(x->metric[m]));
         json_object_set_new(entry, "targets", json_integer(x->targets));
         json_object_set_new(entry, "dropped_targets", json_integer(x->dropped));
         for (int b = 0; b < x->blocks; b++) json_array_append_new(blocks, json_number_of(x->block[b]));
@@ -129,9 +130,8 @@ static Rc evaluations_read(RunRecord *r, json_t *list, Error *e) {
         x.block = mem_alloc((size_t)x.blocks, sizeof *x.block);
         r->evaluation = mem_grow(r->evaluation, (size_t)r->evaluations + 1, sizeof *r->evaluation);
         r->evaluation[r->evaluations++] = x;
-        json_array_foreach(blocks, j, block)
-            if (!json_number_read(block, &x.block[j]))
-                return error_set(e, RC_INTEGRITY, "evaluations[%zu]: block_losses[%zu] is not a number", i, j);
+        json_array_foreach(blocks, j, block) if (!json_number_read(block, &x.block[j])) return error_set(
+            e, RC_INTEGRITY, "evaluations[%zu]: block_losses[%zu] is not a number", i, j);
     }
     return RC_OK;
 }
@@ -154,8 +154,10 @@ Rc evaluations_parse(RunRecord *r, const char *text, Error *e) {
 void curves_text(const Curves *c, Text *out) {
     char number[40];
     for (int i = 0; i < c->columns; i++)
-        if (i < CURVE_FIXED) text_format(out, "%s%s", i ? "," : "", curve_names[i]);
-        else text_format(out, ",grad_norm_%d", i - CURVE_FIXED);
+        if (i < CURVE_FIXED)
+            text_format(out, "%s%s", i ? "," : "", curve_names[i]);
+        else
+            text_format(out, ",grad_norm_%d", i - CURVE_FIXED);
     text_add(out, "\n", 1);
     for (int row = 0; row < c->rows; row++) {
         for (int i = 0; i < c->columns; i++) {
@@ -168,11 +170,13 @@ void curves_text(const Curves *c, Text *out) {
 
 /* Text members of the record, once for writing and once for reading. */
 #define RECORD_TEXTS(T) \
-    T(id) T(arithmetic_class) T(arithmetic) T(dataset) T(dataset_sha256) T(tokenizer_sha256) T(status) T(culprit) \
-    T(loss_chain) T(parameters_hash)
+    T(id) \
+    T(arithmetic_class) T(arithmetic) T(dataset) T(dataset_sha256) T(tokenizer_sha256) T(status) T(culprit) \
+        T(loss_chain) T(parameters_hash)
 #define RECORD_NUMBERS(N) \
-    N(vocab, int) N(entropy_rate, double) N(unigram, double) N(diverged_step, int) N(parameters, long) \
-    N(step_seconds, double) N(memory_mb, double) N(wall_seconds, double)
+    N(vocab, int) \
+    N(entropy_rate, double) N(unigram, double) N(diverged_step, int) N(parameters, long) N(step_seconds, double) \
+        N(memory_mb, double) N(wall_seconds, double)
 
 /* SHA-256 of everything a record says but its own hash, and of its curves: a changed digit is noticed. */
 static void record_hash(char out[SHA256_HEX], json_t *root, const char *curves, size_t length) {
@@ -199,8 +203,10 @@ static json_t *record_json(const RunRecord *r) {
     RECORD_TEXTS(T)
 #undef T
 #define N(name, type) \
-    json_object_set_new(root, #name, _Generic(r->name, double: json_number_of((double)r->name), \
-                                              default: json_integer((json_int_t)r->name)));
+    json_object_set_new(root, #name, \
+                        _Generic(r->name, double \
+                                 : json_number_of((double)r->name), default \
+                                 : json_integer((json_int_t)r->name)));
     RECORD_NUMBERS(N)
 #undef N
     json_object_set_new(root, "spec", json_string(spec.at));
@@ -306,8 +312,10 @@ static Rc read_vouched(RunRecord *r, json_t *root, const char *path, Error *e) {
     const char *stated = json_string_value(json_object_get(root, "sha256"));
     if (file_read(path, &bytes, &length, e)) return e->code == RC_USAGE ? e->code = RC_INTEGRITY : e->code;
     record_hash(hash, root, bytes, length);
-    Rc rc = stated && !strcmp(stated, hash) ? read_curves(&r->curves, bytes, e)
-            : error_set(e, RC_INTEGRITY, "this file and record.json beside it do not have the hash that record.json names");
+    Rc rc = stated && !strcmp(stated, hash)
+                ? read_curves(&r->curves, bytes, e)
+                : error_set(e, RC_INTEGRITY,
+                            "this file and record.json beside it do not have the hash that record.json names");
     free(bytes);
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;
 }

@@ -51,14 +51,14 @@ typedef struct {
     int vocab;
     double entropy_rate, unigram; /* nats; NaN when unknown */
     RunSpec spec;
-    char status[16];              /* ok | diverged */
-    int diverged_step;            /* -1 when ok */
-    char culprit[64];             /* "act h.0.attn", where the first non-finite number stood */
+    char status[16];   /* ok | diverged */
+    int diverged_step; /* -1 when ok */
+    char culprit[64];  /* "act h.0.attn", where the first non-finite number stood */
     char loss_chain[SHA256_HEX], parameters_hash[SHA256_HEX];
     Evaluation *evaluation;
     int evaluations;
     Curves curves;
-    long parameters;              /* cost */
+    long parameters; /* cost */
     double step_seconds, memory_mb, wall_seconds;
 } RunRecord;
 

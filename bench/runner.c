@@ -44,8 +44,8 @@ static void summarize(char *line, size_t size, const Runner *r, const PlannedRun
     int n = snprintf(line, size, "%s%s%s seed %llu  ", cell, cell[0] ? "  " : "", r->x->arm[run->arm].name,
                      (unsigned long long)run->spec.seed);
     if (!strcmp(record->status, "ok") && last)
-        snprintf(line + n, size - (size_t)n, "valid loss %.4f at step %d  (%.0f ms/step)", last->metric[METRIC_valid_loss],
-                 last->step, 1e3 * record->step_seconds);
+        snprintf(line + n, size - (size_t)n, "valid loss %.4f at step %d  (%.0f ms/step)",
+                 last->metric[METRIC_valid_loss], last->step, 1e3 * record->step_seconds);
     else
         snprintf(line + n, size - (size_t)n, "diverged at step %d (%s)", record->diverged_step, record->culprit);
 }
@@ -67,9 +67,16 @@ static void one_run(void *context, int index) {
     Error e;
     char line[512];
     if (session_signal || r->full) return; /* what cannot be stored is not trained */
-    Execution x = {.spec = &run->spec, .data = run->data, .backend = r->s->backend, .id = run->id,
-                   .arithmetic = run->arithmetic, .folder = r->s->runs, .checkpoint_seconds = r->o->checkpoint_seconds,
-                   .stop = &session_signal, .progress = report, .context = &reporter};
+    Execution x = {.spec = &run->spec,
+                   .data = run->data,
+                   .backend = r->s->backend,
+                   .id = run->id,
+                   .arithmetic = run->arithmetic,
+                   .folder = r->s->runs,
+                   .checkpoint_seconds = r->o->checkpoint_seconds,
+                   .stop = &session_signal,
+                   .progress = report,
+                   .context = &reporter};
     if (run_execute(&x, &record, &e)) {
         if (e.code != RC_INTERRUPTED) fail(r, run, &e);
         return;
@@ -113,8 +120,10 @@ Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o
     for (p->missing = 0, nth = 0; nth < p->runs; nth++) p->missing += !p->run[nth].done;
     if (rc) return rc;
     if (session_signal)
-        return error_set(e, (Rc)(128 + session_signal), "stopped with %d of %d runs stored; to resume where the others "
-                         "stand, give the same command again", p->runs - p->missing, p->runs);
+        return error_set(e, (Rc)(128 + session_signal),
+                         "stopped with %d of %d runs stored; to resume where the others "
+                         "stand, give the same command again",
+                         p->runs - p->missing, p->runs);
     if (r.failures > 1) error_prefix(&r.error, "%d runs failed; the first: ", r.failures);
     if (r.failures) *e = r.error;
     return r.failures ? r.error.code : RC_OK;

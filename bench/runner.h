@@ -6,7 +6,8 @@
 
 typedef struct {
     double checkpoint_seconds;
-    int shard, shards; /* this process takes runs shard, shard + shards, … (0-based; seeds outermost, stored ones counted) */
+    int shard,
+        shards; /* this process takes runs shard, shard + shards, … (0-based; seeds outermost, stored ones counted) */
 } RunnerOptions;
 
 /* Trains what is missing and stores each record as it is finished; a failed run is named and the others go on,

@@ -41,7 +41,8 @@ size_t safe_bytes(const SafeTensor *t) {
     return n;
 }
 
-void safe_add(SafeFile *f, const char *name, const char *dtype, int rank, int64_t rows, int64_t cols, const void *data) {
+void safe_add(SafeFile *f, const char *name, const char *dtype, int rank, int64_t rows, int64_t cols,
+              const void *data) {
     SafeTensor t = {.rank = rank, .shape = {rows, cols}, .data = (void *)(uintptr_t)data};
     assert(word_of(dtype) && strlen(name) < sizeof t.name && (rank == 1 || rank == 2));
     strcpy(t.name, name);
@@ -66,8 +67,9 @@ static char *header_of(const SafeFile *f, const char *hash) {
         json_t *shape = json_array();
         for (int j = 0; j < t->rank; j++) json_array_append_new(shape, json_integer(t->shape[j]));
         size_t end = at + safe_bytes(t);
-        json_object_set_new(root, t->name, json_pack("{s:s, s:o, s:[I, I]}", "dtype", t->dtype, "shape", shape,
-                                                     "data_offsets", (json_int_t)at, (json_int_t)end));
+        json_object_set_new(root, t->name,
+                            json_pack("{s:s, s:o, s:[I, I]}", "dtype", t->dtype, "shape", shape, "data_offsets",
+                                      (json_int_t)at, (json_int_t)end));
         at = end;
     }
     char *text = json_dumps(root, JSON_COMPACT);
@@ -99,7 +101,8 @@ static Rc read_tensor(SafeFile *f, const char *name, json_t *entry, char *data, 
     SafeTensor t = {.shape = {1, 1}};
     const char *dtype = json_string_value(json_object_get(entry, "dtype"));
     json_t *shape = json_object_get(entry, "shape"), *offsets = json_object_get(entry, "data_offsets");
-    json_int_t begin = json_integer_value(json_array_get(offsets, 0)), end = json_integer_value(json_array_get(offsets, 1));
+    json_int_t begin = json_integer_value(json_array_get(offsets, 0)),
+               end = json_integer_value(json_array_get(offsets, 1));
     if (strlen(name) >= sizeof t.name || !dtype || !word_of(dtype) || !json_is_array(shape) ||
         json_array_size(shape) < 1 || json_array_size(shape) > 2 || json_array_size(offsets) != 2)
         return error_set(e, RC_INTEGRITY, "tensor '%.60s': unreadable entry", name);
@@ -135,7 +138,9 @@ static Rc read_header(SafeFile *f, json_t *root, char *data, size_t length, Erro
     char hash[SHA256_HEX];
     const char *stated = safe_text(f, "sha256");
     if (stated && strcmp(stated, sha256_hex_of(hash, data, length)))
-        return error_set(e, RC_INTEGRITY, "its data do not have the SHA-256 that its metadata name (a file written anew leaves sha256 out)");
+        return error_set(
+            e, RC_INTEGRITY,
+            "its data do not have the SHA-256 that its metadata name (a file written anew leaves sha256 out)");
     return RC_OK;
 }
 
@@ -147,7 +152,8 @@ Rc safe_read(SafeFile *f, const char *path, Error *e) {
     for (int i = 7; i >= 0 && length >= 8; i--) header = header << 8 | (uint8_t)f->bytes[i];
     json_error_t why;
     json_t *root = NULL;
-    if (length < 8 || header > length - 8) error_set(e, RC_INTEGRITY, "truncated, or not a safetensors file");
+    if (length < 8 || header > length - 8)
+        error_set(e, RC_INTEGRITY, "truncated, or not a safetensors file");
     else if (!(root = json_loadb(f->bytes + 8, header, JSON_REJECT_DUPLICATES, &why)) || !json_is_object(root))
         error_set(e, RC_INTEGRITY, "not a safetensors file: %s", root ? "the header is no object" : why.text);
     else if (!read_header(f, root, f->bytes + 8 + header, length - 8 - header, e)) {

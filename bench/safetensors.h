@@ -9,10 +9,10 @@
 
 typedef struct {
     char name[80];
-    char dtype[8];      /* "F32", "F64", "I32", "I64" */
-    int rank;           /* 1 or 2 */
+    char dtype[8]; /* "F32", "F64", "I32", "I64" */
+    int rank;      /* 1 or 2 */
     int64_t shape[2];
-    void *data;         /* little endian, row-major */
+    void *data; /* little endian, row-major */
 } SafeTensor;
 
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
     int tensors;
     SafeText *text; /* __metadata__ */
     int texts;
-    char *bytes;    /* the file as read; tensors point into it */
+    char *bytes; /* the file as read; tensors point into it */
 } SafeFile;
 
 void safe_init(SafeFile *f);

@@ -30,16 +30,11 @@ static double bits_per_nat(const RunRecord *r) {
 double sample_cap(const RunRecord *r, Metric metric) {
     switch (metric) {
     case METRIC_valid_loss:
-    case METRIC_train_loss:
-        return log(r->vocab);
-    case METRIC_perplexity:
-        return r->vocab;
-    case METRIC_bits_per_byte:
-        return log(r->vocab) * bits_per_nat(r);
-    case METRIC_accuracy:
-        return 1.0 / r->vocab;
-    default:
-        return (double)NAN;
+    case METRIC_train_loss: return log(r->vocab);
+    case METRIC_perplexity: return r->vocab;
+    case METRIC_bits_per_byte: return log(r->vocab) * bits_per_nat(r);
+    case METRIC_accuracy: return 1.0 / r->vocab;
+    default: return (double)NAN;
     }
 }
 

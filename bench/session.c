@@ -70,12 +70,17 @@ Rc session_init(Session *s, const Options *o, Error *e) {
     const char *results = option(o, OPTION_results, NULL), *given = option(o, OPTION_threads, NULL);
     if (results && (!*results || strlen(results) >= sizeof s->results))
         return error_set(e, RC_USAGE, "--results: a path of 1 to %zu bytes is needed", sizeof s->results - 1);
-    if (results) snprintf(s->results, sizeof s->results, "%s", results);
-    else snprintf(s->results, sizeof s->results, "%s/results", s->root);
+    if (results)
+        snprintf(s->results, sizeof s->results, "%s", results);
+    else
+        snprintf(s->results, sizeof s->results, "%s/results", s->root);
     snprintf(s->runs, sizeof s->runs, "%s/runs", s->results);
     snprintf(s->cache, sizeof s->cache, "%s/datasets/cache", s->root);
-    s->places = (DataPlaces){.data = option(o, OPTION_data, NULL), .environment = getenv("NORMBENCH_DATA"),
-                             .cache = s->cache, .root = s->root, .offline = o->times[OPTION_offline] > 0,
+    s->places = (DataPlaces){.data = option(o, OPTION_data, NULL),
+                             .environment = getenv("NORMBENCH_DATA"),
+                             .cache = s->cache,
+                             .root = s->root,
+                             .offline = o->times[OPTION_offline] > 0,
                              .stopped = interrupted};
     if (given && (!parse_integer(given, &threads) || threads < 1 || threads > 1024))
         return error_set(e, RC_USAGE, "--threads: '%s' is not a number from 1 to 1024", given);
@@ -170,7 +175,8 @@ static Rc settle_corpora(Session *s, Experiment *x, Error *e) {
 
 Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e) {
     const Options *o = s->options;
-    const char *set[OPTION_MOST + 2], *text = option(o, OPTION_text, NULL), *tokenizer = option(o, OPTION_tokenizer, NULL);
+    const char *set[OPTION_MOST + 2], *text = option(o, OPTION_text, NULL),
+                                      *tokenizer = option(o, OPTION_tokenizer, NULL);
     char path[1024], by_text[OPTION_MOST * 8], by_tokenizer[64];
     int sets = 0;
     for (int i = 0; i < o->times[OPTION_set]; i++) set[sets++] = o->value[OPTION_set][i];

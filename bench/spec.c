@@ -32,7 +32,7 @@ typedef struct {
     Kind kind;
     const char *const *choice; /* of KIND_choice */
     int choices;
-    double least, most;        /* of numbers, inclusive */
+    double least, most; /* of numbers, inclusive */
 } Field;
 
 #define FIELD_KIND_integer KIND_integer, NULL, 0

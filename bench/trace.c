@@ -70,13 +70,16 @@ static Rc trace_run(const RunSpec *s, const Dataset *d, const Backend *backend, 
         if (t.tape.tensor[i].role == ROLE_PARAM) line(&tracer, "start", 0, "parameter", ROLE_PARAM, i);
     for (int step = 0; step < steps && report.finite; step++) {
         tracer.step = step;
-        dataset_batch(d, s->seed, (uint64_t)step, shape.batch, shape.context, trainer_inputs(&t, 0), trainer_targets(&t, 0));
+        dataset_batch(d, s->seed, (uint64_t)step, shape.batch, shape.context, trainer_inputs(&t, 0),
+                      trainer_targets(&t, 0));
         double b1 = t.power[0] * recipe.beta1, b2 = t.power[1] * recipe.beta2;
         recipe_scalars(&recipe, &t.program.scalars[0], s->seed, step, (double)shape.batch * shape.context, b1, b2);
         trace_forward(&tracer);
         memset(program_at(&t.program, ROLE_DACT, t.tape.loss, 0), 0, backend->word);
-        if (backend->word == sizeof(double)) *(double *)program_at(&t.program, ROLE_DACT, t.tape.loss, 0) = 1;
-        else *(float *)program_at(&t.program, ROLE_DACT, t.tape.loss, 0) = 1;
+        if (backend->word == sizeof(double))
+            *(double *)program_at(&t.program, ROLE_DACT, t.tape.loss, 0) = 1;
+        else
+            *(float *)program_at(&t.program, ROLE_DACT, t.tape.loss, 0) = 1;
         trace_backward(&tracer);
         trainer_step(&t, &report);
         for (int i = 0; i < t.tape.tensors; i++)

@@ -6,8 +6,7 @@
 #include "base/philox.h"
 #include "datasets/dataset.h"
 
-void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context,
-                          uint32_t *starts) {
+void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, uint32_t *starts) {
     assert(batch > 0 && context > 0 && d->train > (size_t)context);
     uint64_t stream = name_stream("batch");
     /* The last crop's last target is the last token. */
@@ -41,8 +40,7 @@ size_t dataset_dropped(const Dataset *d, int context) {
     return d->valid ? d->valid - 1 - dataset_windows(d, context) * (size_t)context : 0;
 }
 
-int dataset_windows_fill(const Dataset *d, size_t first, int batch, int context, int32_t *inputs,
-                         int32_t *targets) {
+int dataset_windows_fill(const Dataset *d, size_t first, int batch, int context, int32_t *inputs, int32_t *targets) {
     size_t windows = dataset_windows(d, context), width = (size_t)context;
     const int32_t *valid = d->tokens + d->train;
     int real = 0;

@@ -62,29 +62,31 @@ static bool is_html(const char *bytes, size_t length) {
 }
 
 /* What wrong bytes look like, for a human. Returns out. */
-static const char *looks_like(char *out, size_t size, const CorpusFile *row, const char *bytes,
-                              size_t length) {
+static const char *looks_like(char *out, size_t size, const CorpusFile *row, const char *bytes, size_t length) {
     size_t returns = 0;
     for (size_t i = 0; i + 1 < length; i++) returns += bytes[i] == '\r' && bytes[i + 1] == '\n';
-    if (!length) snprintf(out, size, "it is empty");
-    else if (is_html(bytes, length)) snprintf(out, size, "it looks like an HTML page");
+    if (!length)
+        snprintf(out, size, "it is empty");
+    else if (is_html(bytes, length))
+        snprintf(out, size, "it looks like an HTML page");
     else if (length < row->bytes)
         snprintf(out, size, "it looks truncated, %zu of %zu bytes", length, row->bytes);
     else if (returns && length - returns == row->bytes)
         snprintf(out, size, "its line ends were changed to CR LF");
-    else if (length > row->bytes) snprintf(out, size, "it is %zu bytes too long", length - row->bytes);
-    else snprintf(out, size, "it has the right length and other contents");
+    else if (length > row->bytes)
+        snprintf(out, size, "it is %zu bytes too long", length - row->bytes);
+    else
+        snprintf(out, size, "it has the right length and other contents");
     return out;
 }
 
-Rc corpus_check(const CorpusFile *row, const char *where, const void *bytes, size_t length,
-                char found[SHA256_HEX], Error *e) {
+Rc corpus_check(const CorpusFile *row, const char *where, const void *bytes, size_t length, char found[SHA256_HEX],
+                Error *e) {
     sha256_hex_of(found, bytes, length);
     if (length == row->bytes && !strcmp(found, row->sha256)) return RC_OK;
     char looks[128];
-    return error_set(e, RC_INTEGRITY,
-                     "%s: not %s as pinned: expected SHA-256 %s (%zu bytes), found %s (%zu bytes): %s", where,
-                     row->file, row->sha256, row->bytes, found, length,
+    return error_set(e, RC_INTEGRITY, "%s: not %s as pinned: expected SHA-256 %s (%zu bytes), found %s (%zu bytes): %s",
+                     where, row->file, row->sha256, row->bytes, found, length,
                      looks_like(looks, sizeof looks, row, bytes, length));
 }
 
@@ -96,8 +98,7 @@ static Rc read_plain(CorpusBytes *c, const char *path, Error *e) {
         return error_set(e, absent ? RC_USAGE : RC_UNMEASURED, "%s: %s", path, strerror(errno));
     }
     if (!S_ISREG(info.st_mode))
-        return error_set(e, RC_USAGE, "%s: %s, not a file", path,
-                         S_ISDIR(info.st_mode) ? "a folder" : "a device");
+        return error_set(e, RC_USAGE, "%s: %s, not a file", path, S_ISDIR(info.st_mode) ? "a folder" : "a device");
     char *bytes;
     size_t length;
     Rc rc = file_read(path, &bytes, &length, e);
@@ -128,7 +129,8 @@ static void quarantine(const char *path, const char *hash, Error *e) {
     rejected_name(&aside, path, hash);
     if (rename(path, aside.at))
         text_format(&more, "; it cannot be moved aside (%s), remove it", strerror(errno));
-    else text_format(&more, "; moved to %s, the next run looks elsewhere", aside.at);
+    else
+        text_format(&more, "; moved to %s, the next run looks elsewhere", aside.at);
     add_to_error(e, more.at);
     text_release(&aside);
     text_release(&more);
@@ -140,8 +142,10 @@ static Rc take(CorpusBytes *c, const CorpusFile *row, Place place, const char *p
     if (rc) return rc;
     rc = corpus_check(row, path, c->bytes, c->length, c->sha256, e);
     if (!rc) return RC_OK;
-    if (place == PLACE_CACHE) quarantine(path, c->sha256, e);
-    else add_to_error(e, "; it is left where it is: replace or remove it");
+    if (place == PLACE_CACHE)
+        quarantine(path, c->sha256, e);
+    else
+        add_to_error(e, "; it is left where it is: replace or remove it");
     corpus_release(c);
     return rc;
 }
@@ -172,8 +176,7 @@ static void keep_rejected(const char *path, const CorpusBytes *c, Error *e) {
 }
 
 /* Downloads row, checks it in memory, stores it in the cache. `tried` lists the places without it. */
-static Rc download(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places, const char *tried,
-                   Error *e) {
+static Rc download(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places, const char *tried, Error *e) {
     if (places->offline)
         return error_set(e, RC_UNMEASURED, "%s: not found (tried%s); downloads are off", row->file, tried);
     FetchRules rules = {row->bytes + DOWNLOAD_SLACK, places->allow_file_urls, places->stopped};
@@ -223,8 +226,10 @@ Rc corpus_obtain(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places
         if (rc || !place_path(places, place, row->file, &path)) continue;
         struct stat info;
         found = !stat(path.at, &info) || (errno != ENOENT && errno != ENOTDIR);
-        if (found) rc = take(c, row, place, path.at, e);
-        else text_format(&tried, "%s %s %s", tried.length ? "," : "", place_name(place), path.at);
+        if (found)
+            rc = take(c, row, place, path.at, e);
+        else
+            text_format(&tried, "%s %s %s", tried.length ? "," : "", place_name(place), path.at);
         named |= !found && place <= PLACE_ENVIRONMENT;
     }
     if (!rc && !found) rc = download(c, row, places, tried.length ? tried.at : " no folder", e);

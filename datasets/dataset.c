@@ -44,15 +44,13 @@ static Rc tokenize(Dataset *d, const char *tokenizer, const Parts *p, Error *e) 
     d->tokens = mem_alloc(p->length, sizeof *d->tokens);
     rc = tokenizer_encode(&d->codec, p->bytes, p->cut, d->tokens, &d->train, e);
     if (!rc)
-        rc = tokenizer_encode(&d->codec, p->bytes + p->cut, p->length - p->cut, d->tokens + d->train,
-                              &d->valid, e);
+        rc = tokenizer_encode(&d->codec, p->bytes + p->cut, p->length - p->cut, d->tokens + d->train, &d->valid, e);
     if (rc) return rc;
     if (d->train > UINT32_MAX || d->valid > UINT32_MAX)
         return error_set(e, RC_USAGE, "%zu tokens; a part may hold at most %lu", d->train + d->valid,
                          (unsigned long)UINT32_MAX);
     if (!d->train || !d->valid)
-        return error_set(e, RC_USAGE, "too short: %zu tokens to train on, %zu to validate on", d->train,
-                         d->valid);
+        return error_set(e, RC_USAGE, "too short: %zu tokens to train on, %zu to validate on", d->train, d->valid);
     d->train_bytes = p->cut;
     d->valid_bytes = p->length - p->cut;
     d->vocab = d->codec.vocab;
@@ -74,8 +72,10 @@ static void set_name(Dataset *d, const char *name) {
         bool good = n && code >= ' ' && code != 0x7f;
         if (!n) n = 1;
         if (at + n >= sizeof d->name) break;
-        if (good) memcpy(d->name + at, from, n);
-        else memset(d->name + at, '?', n);
+        if (good)
+            memcpy(d->name + at, from, n);
+        else
+            memset(d->name + at, '?', n);
         at += n;
     }
     d->name[at] = 0;
@@ -90,8 +90,8 @@ static Rc finish(Dataset *d, const char *name, const char *tokenizer, const Part
 }
 
 /* Appends the files of one part to p; hashes collects "HASH\n" per file. */
-static Rc add_files(Dataset *d, Parts *p, const CorpusFile *rows, size_t count, Part part,
-                    const DataPlaces *places, Text *hashes, Error *e) {
+static Rc add_files(Dataset *d, Parts *p, const CorpusFile *rows, size_t count, Part part, const DataPlaces *places,
+                    Text *hashes, Error *e) {
     for (size_t i = 0; i < count; i++) {
         if (rows[i].part != part) continue;
         CorpusBytes c;
@@ -108,8 +108,8 @@ static Rc add_files(Dataset *d, Parts *p, const CorpusFile *rows, size_t count, 
     return RC_OK;
 }
 
-Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const char *tokenizer,
-                      const DataPlaces *places, Error *e) {
+Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const char *tokenizer, const DataPlaces *places,
+                      Error *e) {
     *d = (Dataset){0};
     if (!tokenizer_kind(tokenizer, e)) return RC_USAGE; /* before anything is downloaded */
     d->entropy_rate = NAN;
@@ -120,8 +120,10 @@ Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const ch
     Rc rc = add_files(d, &p, rows, count, whole ? PART_WHOLE : PART_TRAIN, places, &hashes, e);
     p.cut = whole && !rc ? ninety_percent(p.bytes, p.length) : p.length;
     if (!rc && !whole) rc = add_files(d, &p, rows, count, PART_VALID, places, &hashes, e);
-    if (hashes.length == SHA256_HEX) memcpy(d->sha256, hashes.at, SHA256_HEX - 1);
-    else sha256_hex_of(d->sha256, hashes.at, hashes.length);
+    if (hashes.length == SHA256_HEX)
+        memcpy(d->sha256, hashes.at, SHA256_HEX - 1);
+    else
+        sha256_hex_of(d->sha256, hashes.at, hashes.length);
     text_release(&hashes);
     if (!rc) return finish(d, rows[0].name, tokenizer, &p, e);
     free(p.bytes);
@@ -137,9 +139,8 @@ static Rc open_source(Dataset *d, const Source *source, const char *tokenizer, E
     p.cut = ninety_percent(p.bytes, p.length);
     sha256_hex_of(d->sha256, p.bytes, p.length);
     if (strcmp(d->sha256, source->sha256)) {
-        error_set(e, RC_INTEGRITY,
-                  "%s: this build makes other bytes than pinned: expected SHA-256 %s, found %s", source->name,
-                  source->sha256, d->sha256);
+        error_set(e, RC_INTEGRITY, "%s: this build makes other bytes than pinned: expected SHA-256 %s, found %s",
+                  source->name, source->sha256, d->sha256);
         free(p.bytes);
         dataset_release(d);
         return RC_INTEGRITY;
@@ -176,8 +177,7 @@ Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataP
     const char *names[MANIFEST_NAMES];
     char hint[128];
     count = manifest_names(names);
-    return error_set(e, RC_USAGE, "unknown dataset '%s'%s", name,
-                     did_you_mean(hint, sizeof hint, name, names, count));
+    return error_set(e, RC_USAGE, "unknown dataset '%s'%s", name, did_you_mean(hint, sizeof hint, name, names, count));
 }
 
 void dataset_release(Dataset *d) {
@@ -190,12 +190,11 @@ Rc dataset_fits(const Dataset *d, int batch, int context, Error *e) {
     assert(batch > 0 && context > 0);
     size_t need = (size_t)batch * (size_t)context + 1, window = (size_t)context + 1;
     if (d->train < need)
-        return error_set(e, RC_USAGE,
-                         "%s: too short for one batch: %zu tokens to train on, %d x %d + 1 = %zu needed",
+        return error_set(e, RC_USAGE, "%s: too short for one batch: %zu tokens to train on, %d x %d + 1 = %zu needed",
                          d->name, d->train, batch, context, need);
     if (d->valid < window)
         return error_set(e, RC_USAGE,
-                         "%s: too short for one validation window: %zu tokens to validate on, %d + 1 needed",
-                         d->name, d->valid, context);
+                         "%s: too short for one validation window: %zu tokens to validate on, %d + 1 needed", d->name,
+                         d->valid, context);
     return RC_OK;
 }

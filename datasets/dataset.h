@@ -24,15 +24,15 @@ typedef struct {
     char from[512];                    /* path or address of the (first) file, "built in" for a source */
     char note[512];                    /* what the user should know (see CorpusBytes.note), or "" */
     int vocab;
-    int32_t *tokens;                   /* ids: [0, train) trains, [train, train + valid) validates */
-    size_t train, valid;               /* tokens */
-    size_t train_bytes, valid_bytes;   /* bytes of the text they stand for */
-    Tokenizer codec;                   /* for tokenizer_decode and tokenizer_encode */
-    const uint8_t *token_bytes;        /* [vocab] bytes per token (inside codec), for bits per byte */
-    double entropy_rate;               /* nats per token when known (source, token = symbol), else NaN */
-    double unigram;                    /* nats per validation token of the train unigrams, counts plus one */
-    double unigram_train;              /* the same model's nats per train token */
-    bool synthetic;                    /* a built-in source: tables say so */
+    int32_t *tokens;                 /* ids: [0, train) trains, [train, train + valid) validates */
+    size_t train, valid;             /* tokens */
+    size_t train_bytes, valid_bytes; /* bytes of the text they stand for */
+    Tokenizer codec;                 /* for tokenizer_decode and tokenizer_encode */
+    const uint8_t *token_bytes;      /* [vocab] bytes per token (inside codec), for bits per byte */
+    double entropy_rate;             /* nats per token when known (source, token = symbol), else NaN */
+    double unigram;                  /* nats per validation token of the train unigrams, counts plus one */
+    double unigram_train;            /* the same model's nats per train token */
+    bool synthetic;                  /* a built-in source: tables say so */
 } Dataset;
 
 /* name: a corpus or source of the manifest, or "text:PATH" for a user's own file. tokenizer: "char" or
@@ -43,8 +43,8 @@ Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataP
 
 /* The same for one corpus given by its rows[count]: one WHOLE file, or TRAIN and VALID files (TEST rows are
  * not read). */
-Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const char *tokenizer,
-                      const DataPlaces *places, Error *e);
+Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const char *tokenizer, const DataPlaces *places,
+                      Error *e);
 
 void dataset_release(Dataset *d);
 
@@ -54,8 +54,7 @@ Rc dataset_fits(const Dataset *d, int batch, int context, Error *e);
 
 /* starts[batch]: where in the train part crop b of this step begins: philox_below(word, train - context),
  * word at philox_offset(step, b) of stream "batch" under the seed. */
-void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context,
-                          uint32_t *starts);
+void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, uint32_t *starts);
 
 /* inputs, targets: [batch][context] ids. Row b is the crop that begins at starts[b]; targets are shifted by
  * one. */
@@ -71,8 +70,7 @@ size_t dataset_dropped(const Dataset *d, int context);
 
 /* inputs, targets: [batch][context]; row b is window first + b. Rows past the last window have inputs 0 and
  * targets -1. Returns how many rows are real. */
-int dataset_windows_fill(const Dataset *d, size_t first, int batch, int context, int32_t *inputs,
-                         int32_t *targets);
+int dataset_windows_fill(const Dataset *d, size_t first, int batch, int context, int32_t *inputs, int32_t *targets);
 
 /* Bytes of text behind targets[count]; -1 counts nothing. */
 size_t dataset_target_bytes(const Dataset *d, const int32_t *targets, size_t count);

@@ -74,10 +74,12 @@ Rc fetch(const char *url, const FetchRules *rules, char **bytes, size_t *length,
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_cleanup(curl);
     Rc rc = RC_OK;
-    if (d.too_long) rc = error_set(e, RC_INTEGRITY, "%s: answers more than %zu bytes", url, rules->limit);
+    if (d.too_long)
+        rc = error_set(e, RC_INTEGRITY, "%s: answers more than %zu bytes", url, rules->limit);
     else if (code == CURLE_ABORTED_BY_CALLBACK)
         rc = error_set(e, RC_INTERRUPTED, "%s: download stopped", url);
-    else if (code) rc = error_set(e, RC_UNMEASURED, "%s: %s", url, *why ? why : curl_easy_strerror(code));
+    else if (code)
+        rc = error_set(e, RC_UNMEASURED, "%s: %s", url, *why ? why : curl_easy_strerror(code));
     else if (status >= 300 || (status && status < 200))
         rc = error_set(e, RC_UNMEASURED, "%s: the server answers %ld", url, status);
     if (rc) {

@@ -31,8 +31,7 @@ static size_t utf8_bytes(uint32_t code) {
 
 static Rc not_utf8(const uint8_t *text, size_t length, size_t at, Error *e) {
     bool wide = length >= 2 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
-    return error_set(e, RC_USAGE,
-                     "not UTF-8 at byte offset %zu (byte 0x%02x)%s: convert it, or use the byte tokenizer",
+    return error_set(e, RC_USAGE, "not UTF-8 at byte offset %zu (byte 0x%02x)%s: convert it, or use the byte tokenizer",
                      at, text[at], wide ? ", it looks like UTF-16" : "");
 }
 
@@ -76,8 +75,10 @@ static int32_t find_code(const Tokenizer *t, uint32_t code) {
     int low = 0, high = t->vocab;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (t->codes[middle] < code) low = middle + 1;
-        else high = middle;
+        if (t->codes[middle] < code)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < t->vocab && t->codes[low] == code ? low : -1;
 }
@@ -88,16 +89,14 @@ static Rc char_encode(const Tokenizer *t, const uint8_t *text, size_t length, in
     for (uint32_t code = 0; code < ASCII; code++) ascii[code] = find_code(t, code);
     size_t written = 0;
     for (size_t at = 0, n; at < length; at += n) {
-        for (; at < length && text[at] < ASCII && ascii[text[at]] >= 0; at++)
-            tokens[written++] = ascii[text[at]];
+        for (; at < length && text[at] < ASCII && ascii[text[at]] >= 0; at++) tokens[written++] = ascii[text[at]];
         if (at == length) break;
         uint32_t code;
         n = utf8_next(text + at, length - at, &code);
         if (!n) return not_utf8(text, length, at, e);
         int32_t id = find_code(t, code);
         if (id < 0)
-            return error_set(e, RC_USAGE, "code point U+%04X at byte offset %zu is not in the vocabulary",
-                             code, at);
+            return error_set(e, RC_USAGE, "code point U+%04X at byte offset %zu is not in the vocabulary", code, at);
         tokens[written++] = id;
     }
     *count = written;
@@ -165,8 +164,7 @@ const TokenizerKind *tokenizer_kind(const char *name, Error *e) {
         if (!strcmp(name, KINDS[i].name)) return &KINDS[i];
     }
     char hint[80];
-    error_set(e, RC_USAGE, "unknown tokenizer '%s'%s", name,
-              did_you_mean(hint, sizeof hint, name, names, KIND_COUNT));
+    error_set(e, RC_USAGE, "unknown tokenizer '%s'%s", name, did_you_mean(hint, sizeof hint, name, names, KIND_COUNT));
     return NULL;
 }
 
@@ -174,8 +172,10 @@ Rc tokenizer_init(Tokenizer *t, const char *name, const uint8_t *text, size_t le
     *t = (Tokenizer){.kind = tokenizer_kind(name, e)};
     if (!t->kind) return RC_USAGE;
     Rc rc = t->kind->learn(t, text, length, e);
-    if (rc) tokenizer_release(t);
-    else hash_vocabulary(t);
+    if (rc)
+        tokenizer_release(t);
+    else
+        hash_vocabulary(t);
     return rc;
 }
 
@@ -185,8 +185,7 @@ void tokenizer_release(Tokenizer *t) {
     *t = (Tokenizer){0};
 }
 
-Rc tokenizer_encode(const Tokenizer *t, const uint8_t *text, size_t length, int32_t *tokens, size_t *count,
-                    Error *e) {
+Rc tokenizer_encode(const Tokenizer *t, const uint8_t *text, size_t length, int32_t *tokens, size_t *count, Error *e) {
     return t->kind->encode(t, text, length, tokens, count, e);
 }
 

@@ -27,8 +27,7 @@ typedef struct TokenizerKind {
     /* Fills codes, bytes and vocab from a whole text. */
     Rc (*learn)(Tokenizer *t, const uint8_t *text, size_t length, Error *e);
     /* tokens[length] has room for one token per byte; *count receives how many were written. */
-    Rc (*encode)(const Tokenizer *t, const uint8_t *text, size_t length, int32_t *tokens, size_t *count,
-                 Error *e);
+    Rc (*encode)(const Tokenizer *t, const uint8_t *text, size_t length, int32_t *tokens, size_t *count, Error *e);
     /* Appends one token's bytes to out. */
     void (*decode)(const Tokenizer *t, int32_t token, Text *out);
 } TokenizerKind;
@@ -47,8 +46,7 @@ void tokenizer_release(Tokenizer *t);
 
 /* Text to ids: tokens[length] has room for one token per byte, *count receives how many were written.
  * RC_USAGE: not UTF-8, or a code point outside the vocabulary (the line names it and its byte offset). */
-Rc tokenizer_encode(const Tokenizer *t, const uint8_t *text, size_t length, int32_t *tokens, size_t *count,
-                    Error *e);
+Rc tokenizer_encode(const Tokenizer *t, const uint8_t *text, size_t length, int32_t *tokens, size_t *count, Error *e);
 
 /* Appends the bytes of tokens[count] to out; ids outside the vocabulary (a target of -1) are skipped. */
 void tokenizer_decode(const Tokenizer *t, const int32_t *tokens, size_t count, Text *out);

@@ -15,8 +15,8 @@ static bool always(void) {
     extern void (*const prefix##_update[OPTIMIZER_COUNT])(const Update *); \
     double prefix##_sumsq(const void *x, int rows, int cols);
 #define ROW(id, prefix, class_of_bits, text, bytes, can_run) \
-    static const Backend backend_##prefix = {id, class_of_bits, text, bytes, prefix##_kernels, prefix##_update, \
-                                             prefix##_sumsq, can_run};
+    static const Backend backend_##prefix = { \
+        id, class_of_bits, text, bytes, prefix##_kernels, prefix##_update, prefix##_sumsq, can_run};
 
 /* clang-format off */
 DECLARE(cpu64) DECLARE(readable) DECLARE(portable)

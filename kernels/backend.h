@@ -11,18 +11,18 @@
 #define KERNELS_BACKEND_H
 
 #include "base/error.h"
-#include "kernels/optimizer.h"
 #include "kernels/op.h"
+#include "kernels/optimizer.h"
 
 typedef struct Backend {
     const char *name;
     const char *arithmetic; /* class of bits: records compare hashes only within one class */
     const char *what;
-    size_t word; /* bytes of a float word; token ids are int32 everywhere */
-    const Kernel *const *kernel;                     /* [OP_COUNT] */
-    void (*const *update)(const Update *u);          /* [OPTIMIZER_COUNT] */
+    size_t word;                                        /* bytes of a float word; token ids are int32 everywhere */
+    const Kernel *const *kernel;                        /* [OP_COUNT] */
+    void (*const *update)(const Update *u);             /* [OPTIMIZER_COUNT] */
     double (*sumsq)(const void *x, int rows, int cols); /* sum of squares, by rules 2 and 3 of base/canon.h */
-    bool (*supported)(void);                         /* can this machine run it */
+    bool (*supported)(void);                            /* can this machine run it */
 } Backend;
 
 extern const Backend *const backends[];

@@ -109,7 +109,8 @@ static const char *shape_gate(const Shape *in, int count, const Attr *attr, Shap
     (void)attr;
     *out = in[0];
     *save = (Shape){0, 0};
-    return in[1].rows != 1 || (in[1].cols != 1 && in[1].cols != in[0].cols) ? "gate is not one number or one row" : NULL;
+    return in[1].rows != 1 || (in[1].cols != 1 && in[1].cols != in[0].cols) ? "gate is not one number or one row"
+                                                                            : NULL;
 }
 
 static void example_gate(int rows, int cols, Shape *in, Attr *attr) {

@@ -25,7 +25,17 @@ typedef enum {
 
 /* One arena per role; every tensor has one of the first four, its gradient stands at the same place of the arena that
  * role_gradient names. Moments stand at their parameter's place. */
-typedef enum { ROLE_PARAM, ROLE_ACT, ROLE_SAVE, ROLE_TOKEN, ROLE_GRAD, ROLE_DACT, ROLE_MOMENT1, ROLE_MOMENT2, ROLE_COUNT } Role;
+typedef enum {
+    ROLE_PARAM,
+    ROLE_ACT,
+    ROLE_SAVE,
+    ROLE_TOKEN,
+    ROLE_GRAD,
+    ROLE_DACT,
+    ROLE_MOMENT1,
+    ROLE_MOMENT2,
+    ROLE_COUNT
+} Role;
 
 enum { OP_MAX_IN = 3 };
 
@@ -78,8 +88,8 @@ typedef struct {
 
 typedef struct {
     void (*forward)(const Call *c);
-    void (*backward)(const Call *c);   /* NULL exactly for probes */
-    size_t (*scratch)(const Call *c);  /* bytes forward or backward may use; NULL = none */
+    void (*backward)(const Call *c);  /* NULL exactly for probes */
+    size_t (*scratch)(const Call *c); /* bytes forward or backward may use; NULL = none */
 } Kernel;
 
 #endif

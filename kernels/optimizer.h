@@ -18,7 +18,7 @@ typedef enum {
 typedef struct {
     void *p, *g, *m, *v; /* [count], words of the backend; v is unused by sgd */
     size_t count;
-    bool decay;          /* weight decay applies to this tensor */
+    bool decay; /* weight decay applies to this tensor */
     const Scalars *scalars;
 } Update;
 

@@ -8,7 +8,9 @@
 /* The tensor role that decides an arena's layout. */
 static Role layout_of(Role role) {
     switch (role) {
-    case ROLE_GRAD: case ROLE_MOMENT1: case ROLE_MOMENT2: return ROLE_PARAM;
+    case ROLE_GRAD:
+    case ROLE_MOMENT1:
+    case ROLE_MOMENT2: return ROLE_PARAM;
     case ROLE_DACT: return ROLE_ACT;
     default: return role;
     }
@@ -108,14 +110,17 @@ bool program_cancelled(const Program *p) {
 }
 
 void program_forward(Program *p) {
-    for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++) p->backend->kernel[p->call[i].kind]->forward(&p->call[i]);
+    for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++)
+        p->backend->kernel[p->call[i].kind]->forward(&p->call[i]);
 }
 
 void program_backward(Program *p) {
     for (int r = 0; r < p->replicas; r++) {
         void *seed = program_at(p, ROLE_DACT, p->tape->loss, r);
-        if (p->backend->word == sizeof(double)) *(double *)seed = 1;
-        else *(float *)seed = 1;
+        if (p->backend->word == sizeof(double))
+            *(double *)seed = 1;
+        else
+            *(float *)seed = 1;
     }
     for (int i = p->tape->ops - 1; i >= 0 && !program_cancelled(p); i--)
         if (p->reached[i]) p->backend->kernel[p->call[i].kind]->backward(&p->call[i]);
@@ -148,8 +153,10 @@ void program_write(Program *p, Role role, int tensor, int replica, const float *
     size_t n = words_of(p, tensor);
     void *at = program_at(p, role, tensor, replica);
     for (size_t i = 0; i < n; i++)
-        if (p->backend->word == sizeof(double)) ((double *)at)[i] = (double)in[i];
-        else ((float *)at)[i] = in[i];
+        if (p->backend->word == sizeof(double))
+            ((double *)at)[i] = (double)in[i];
+        else
+            ((float *)at)[i] = in[i];
 }
 
 int program_nonfinite(const Program *p, Role role, int replica) {

@@ -15,10 +15,10 @@ typedef struct {
     const Backend *backend;
     int replicas;
     Arena arena[ROLE_COUNT], scratch;
-    size_t stride[ROLE_COUNT]; /* bytes between replicas */
-    Call *call;                /* [tape->ops] */
-    bool *reached;             /* [tape->ops] the loss depends on this op's output: it has a backward */
-    Scalars *scalars;          /* [replicas] */
+    size_t stride[ROLE_COUNT];           /* bytes between replicas */
+    Call *call;                          /* [tape->ops] */
+    bool *reached;                       /* [tape->ops] the loss depends on this op's output: it has a backward */
+    Scalars *scalars;                    /* [replicas] */
     const volatile sig_atomic_t *cancel; /* nonzero stops a pass between two ops; NULL = never */
 } Program;
 

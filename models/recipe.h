@@ -15,11 +15,11 @@ typedef enum {
 typedef struct {
     OptimizerKind optimizer;
     ScheduleKind schedule;
-    int steps, warmup;               /* updates; warm-up updates among them */
-    double lr, warmup_lr, final_lr;  /* peak; where the warm-up starts; where decays end */
+    int steps, warmup;              /* updates; warm-up updates among them */
+    double lr, warmup_lr, final_lr; /* peak; where the warm-up starts; where decays end */
     double beta1, beta2, eps, momentum, weight_decay;
-    double clip;                     /* largest global gradient norm, 0 = no clipping */
-    double dropout;                  /* probability, 0 = off */
+    double clip;    /* largest global gradient norm, 0 = no clipping */
+    double dropout; /* probability, 0 = off */
     InitStd init;
 } Recipe;
 

@@ -21,7 +21,7 @@ void tape_release(Tape *t) {
 
 static int add_tensor(Tape *t, Tensor new) {
     /* Every tensor starts on a cache line in either word size: 16 floats or 16 doubles are whole lines. */
-    size_t line = ARENA_ALIGN / sizeof(float), words = (size_t)new.rows * (size_t)new.cols;
+    size_t line = ARENA_ALIGN / sizeof(float), words = (size_t) new.rows *(size_t) new.cols;
     new.at = t->words[new.role];
     t->words[new.role] += (words + line - 1) / line * line;
     t->tensor = mem_grow(t->tensor, (size_t)t->tensors + 1, sizeof *t->tensor);

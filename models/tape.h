@@ -36,10 +36,10 @@ typedef struct {
     Op *op;
     int *input; /* tensor indices, all ops' inputs in one flat list */
     int tensors, ops, inputs;
-    size_t words[ROLE_COUNT];  /* per replica; PARAM, ACT, SAVE, TOKEN, each tensor aligned to a cache line */
-    int tokens, targets;       /* int32 [rows][1] */
-    int logits, nll, loss;     /* [rows][vocab], [rows][1], [1][1] */
-    int embedding_norm;        /* [1][1] mean L2 norm of the vectors entering block 1, a probe; -1 absent */
+    size_t words[ROLE_COUNT]; /* per replica; PARAM, ACT, SAVE, TOKEN, each tensor aligned to a cache line */
+    int tokens, targets;      /* int32 [rows][1] */
+    int logits, nll, loss;    /* [rows][vocab], [rows][1], [1][1] */
+    int embedding_norm;       /* [1][1] mean L2 norm of the vectors entering block 1, a probe; -1 absent */
     int layers;
 } Tape;
 

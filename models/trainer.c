@@ -97,9 +97,13 @@ static void update(Trainer *t, int r) {
     for (int i = 0; i < t->tape.tensors; i++) {
         const Tensor *x = &t->tape.tensor[i];
         if (x->role != ROLE_PARAM) continue;
-        Update u = {.p = program_at(p, ROLE_PARAM, i, r), .g = program_at(p, ROLE_GRAD, i, r),
-                    .m = program_at(p, ROLE_MOMENT1, i, r), .v = program_at(p, ROLE_MOMENT2, i, r),
-                    .count = (size_t)x->rows * (size_t)x->cols, .decay = x->rows > 1, .scalars = &p->scalars[r]};
+        Update u = {.p = program_at(p, ROLE_PARAM, i, r),
+                    .g = program_at(p, ROLE_GRAD, i, r),
+                    .m = program_at(p, ROLE_MOMENT1, i, r),
+                    .v = program_at(p, ROLE_MOMENT2, i, r),
+                    .count = (size_t)x->rows * (size_t)x->cols,
+                    .decay = x->rows > 1,
+                    .scalars = &p->scalars[r]};
         p->backend->update[t->recipe[r].optimizer](&u);
     }
 }

@@ -21,8 +21,10 @@ __attribute__((format(printf, 2, 3))) static const char *name_of(Build *b, const
     va_start(args, format);
     vsnprintf(rest, sizeof rest, format, args);
     va_end(args);
-    if (b->layer < 0) snprintf(b->name, sizeof b->name, "%s", rest);
-    else snprintf(b->name, sizeof b->name, "h.%d.%s", b->layer, rest);
+    if (b->layer < 0)
+        snprintf(b->name, sizeof b->name, "%s", rest);
+    else
+        snprintf(b->name, sizeof b->name, "h.%d.%s", b->layer, rest);
     return b->name;
 }
 
@@ -158,13 +160,14 @@ Rc shape_check(const ModelShape *s, Error *e) {
     const struct {
         const char *key;
         int value;
-    } sizes[] = {{"layers", s->layers}, {"width", s->width}, {"heads", s->heads}, {"context", s->context},
+    } sizes[] = {{"layers", s->layers},    {"width", s->width}, {"heads", s->heads},      {"context", s->context},
                  {"vocabulary", s->vocab}, {"batch", s->batch}, {"ffn_mult", s->ffn_mult}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].value < 1) return error_set(e, RC_USAGE, "%s: %d is below 1", sizes[i].key, sizes[i].value);
     if (s->width % s->heads)
         return error_set(e, RC_USAGE, "heads: %d heads do not divide width %d", s->heads, s->width);
     if ((double)s->batch * s->context > 1 << 24)
-        return error_set(e, RC_USAGE, "batch: %d x context %d is more than 16,777,216 tokens a step", s->batch, s->context);
+        return error_set(e, RC_USAGE, "batch: %d x context %d is more than 16,777,216 tokens a step", s->batch,
+                         s->context);
     return RC_OK;
 }

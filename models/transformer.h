@@ -10,11 +10,11 @@ typedef enum { ACTIVATION_GELU, ACTIVATION_RELU } Activation;
 /* What all arms of an experiment share. */
 typedef struct {
     int layers, width, heads, context, vocab, batch;
-    int ffn_mult;           /* hidden width of the MLP / width */
+    int ffn_mult; /* hidden width of the MLP / width */
     Activation activation;
-    bool bias;              /* on linear layers */
-    bool tied;              /* the head is the token embedding */
-    bool dropout;           /* dropout ops exist; their p is a scalar of the replica */
+    bool bias;    /* on linear layers */
+    bool tied;    /* the head is the token embedding */
+    bool dropout; /* dropout ops exist; their p is a scalar of the replica */
     double norm_eps;
 } ModelShape;
 

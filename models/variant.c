@@ -16,18 +16,20 @@ static const struct {
     [NORM_CENTER] = {"center", "center"},
 };
 static const char *const rule_names[RULE_COUNT] = {
-    [RULE_CONSTANT] = "constant", [RULE_LAYER_ROOT] = "layer_root", [RULE_DEEP_CARRY] = "deep_carry",
+    [RULE_CONSTANT] = "constant", [RULE_LAYER_ROOT] = "layer_root",   [RULE_DEEP_CARRY] = "deep_carry",
     [RULE_LEARNED] = "learned",   [RULE_LEARNED_ROW] = "learned_row",
 };
 
 /* The columns that are read, written and hashed by name. */
 typedef enum { COLUMN_NORM, COLUMN_QK, COLUMN_RULE } ColumnKind;
+// clang-format off
 #define VARIANT_COLUMNS(C) \
     C("attn.in", attn.in, COLUMN_NORM) C("attn.qk", attn.qk, COLUMN_QK) C("attn.mid", attn.mid, COLUMN_NORM) \
     C("attn.out", attn.out, COLUMN_NORM) C("attn.post", attn.post, COLUMN_NORM) C("mlp.in", mlp.in, COLUMN_NORM) \
     C("mlp.mid", mlp.mid, COLUMN_NORM) C("mlp.out", mlp.out, COLUMN_NORM) C("mlp.post", mlp.post, COLUMN_NORM) \
     C("embed", embed, COLUMN_NORM) C("final", final, COLUMN_NORM) C("carry", carry, COLUMN_RULE) \
     C("gate", gate, COLUMN_RULE) C("depth_scale", depth_scale, COLUMN_RULE)
+// clang-format on
 
 static const struct {
     size_t at;
@@ -140,8 +142,10 @@ char *variant_get(char *out, const Variant *v, const char *key) {
     const Rule *rule = field;
     char number[40];
     format_real(number, rule->value);
-    if (rule->kind == RULE_CONSTANT) snprintf(out, 64, "%s", number);
-    else snprintf(out, 64, "%s %s", rule_names[rule->kind], number);
+    if (rule->kind == RULE_CONSTANT)
+        snprintf(out, 64, "%s", number);
+    else
+        snprintf(out, 64, "%s %s", rule_names[rule->kind], number);
     return out;
 }
 

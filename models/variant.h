@@ -22,11 +22,11 @@ typedef struct {
 
 /* A number that may depend on where it stands. l = 1-based block, L = blocks. */
 typedef enum {
-    RULE_CONSTANT,   /* value */
-    RULE_LAYER_ROOT, /* value / sqrt(l)      (LayerNorm Scaling, Sun et al. 2025) */
-    RULE_DEEP_CARRY, /* value (2L)^(1/4)     (DeepNorm alpha, Wang et al. 2022, decoder only) */
-    RULE_LEARNED,    /* one learned number per sublayer, starts at value (ReZero, SkipInit) */
-    RULE_LEARNED_ROW,/* one learned row per sublayer, starts at value    (LayerScale) */
+    RULE_CONSTANT,    /* value */
+    RULE_LAYER_ROOT,  /* value / sqrt(l)      (LayerNorm Scaling, Sun et al. 2025) */
+    RULE_DEEP_CARRY,  /* value (2L)^(1/4)     (DeepNorm alpha, Wang et al. 2022, decoder only) */
+    RULE_LEARNED,     /* one learned number per sublayer, starts at value (ReZero, SkipInit) */
+    RULE_LEARNED_ROW, /* one learned row per sublayer, starts at value    (LayerScale) */
     RULE_COUNT
 } RuleKind;
 

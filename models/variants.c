@@ -4,9 +4,9 @@
 
 #define NO NORM_NONE
 #define LN NORM_LAYERNORM
+// clang-format off
 #define ONE {RULE_CONSTANT, 1}
 
-// clang-format off
 const Variant variants[] = {
     /*                    in  qk  mid out post     in  qk  mid out post  embed final carry gate depth_scale */
     {"none",    "plain residual network, no normalization",

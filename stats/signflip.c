@@ -16,12 +16,9 @@ typedef struct {
 
 static bool extreme(const Walk *w, double sum) {
     switch (w->alt) {
-    case ST_LESS:
-        return sum <= w->observed + w->slack;
-    case ST_GREATER:
-        return sum >= w->observed - w->slack;
-    default:
-        return fabs(sum) >= fabs(w->observed) - w->slack;
+    case ST_LESS: return sum <= w->observed + w->slack;
+    case ST_GREATER: return sum >= w->observed - w->slack;
+    default: return fabs(sum) >= fabs(w->observed) - w->slack;
     }
 }
 

@@ -34,7 +34,7 @@ SWEEP(cos, canon_cos(canon_from_bits(word)))
 SWEEP(normal, canon_normal(word))
 
 uint64_t SYMBOL(canon_sweep)(int function, uint32_t step) {
-    static uint64_t (*const sweeps[])(uint32_t) = {sweep_exp, sweep_log, sweep_tanh, sweep_erf, sweep_sin, sweep_cos,
-                                                   sweep_normal};
+    static uint64_t (*const sweeps[])(uint32_t) = {sweep_exp, sweep_log, sweep_tanh,  sweep_erf,
+                                                   sweep_sin, sweep_cos, sweep_normal};
     return sweeps[function](step);
 }

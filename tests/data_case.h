@@ -64,7 +64,8 @@ __attribute__((unused)) static void says(const Error *e, const char *const *part
 
 /* A corpus of one small file, and the places a test may put it. */
 __attribute__((unused)) static const char GOOD[] = "To be, or not to be, that is the question.\n";
-__attribute__((unused)) static const char GOOD_HASH[] = "d899dd565cdb385855a5099025cdc90b7eee44fa504d0c1d17ce781c49529a9a";
+__attribute__((unused)) static const char GOOD_HASH[] =
+    "d899dd565cdb385855a5099025cdc90b7eee44fa504d0c1d17ce781c49529a9a";
 
 __attribute__((unused)) static const CorpusFile SMALL = {
     "small", PART_WHOLE, "small/a.txt", "https://127.0.0.1:1/a.txt", sizeof GOOD - 1, GOOD_HASH, "none"};

@@ -24,8 +24,10 @@ double view_get(const OpCase *c, View v, int replica, size_t i) {
 
 void view_set(const OpCase *c, View v, int replica, size_t i, double x) {
     char *at = (char *)v.at + (size_t)replica * v.stride;
-    if (c->backend->word == 8) ((double *)(void *)at)[i] = x;
-    else ((float *)(void *)at)[i] = (float)x;
+    if (c->backend->word == 8)
+        ((double *)(void *)at)[i] = x;
+    else
+        ((float *)(void *)at)[i] = (float)x;
 }
 
 static void fill_reals(OpCase *c, View v, int replica, uint64_t seed, uint64_t stream) {
@@ -70,8 +72,10 @@ void case_init(OpCase *c, OpKind kind, int rows, int cols, const Backend *backen
         scalars[r] = (Scalars){.seed = key, .step = 3, .count = rows, .drop_below = 1u << 30, .drop_scale = 4.0 / 3};
         fill_reals(c, call->dout, r, key, 50);
         for (int i = 0; i < call->in_count; i++)
-            if (op_info[kind].inputs[i] == 't') fill_ids(c, i, r, key);
-            else fill_reals(c, call->in[i], r, key, (uint64_t)i);
+            if (op_info[kind].inputs[i] == 't')
+                fill_ids(c, i, r, key);
+            else
+                fill_reals(c, call->in[i], r, key, (uint64_t)i);
     }
     const Kernel *k = backend->kernel[kind];
     size_t need = k->scratch ? k->scratch(call) : 0;

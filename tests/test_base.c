@@ -21,9 +21,11 @@ Test(philox, known_answers) {
         uint32_t ctr[4], key[2], out[4];
     } known[] = {
         {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff},
+        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+         {0xffffffff, 0xffffffff},
          {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0},
+        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+         {0xa4093822, 0x299f31d0},
          {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -82,9 +84,10 @@ Test(sha256, tensors_and_chains) {
 }
 
 Test(text, numbers_are_strict) {
-    static const char *const bad_integers[] = {"", "8.5", "010", "+3", " 3", "3 ", "0x10", "3e2", "--3", "9223372036854775808"};
-    static const char *const bad_reals[] = {"", "3e-4x", "nan", "inf", "0,5", ".5", "5.", "1e", "1e+", "0x1p3", "1e999",
-                                            "1e-999", "01.5", "1 "};
+    static const char *const bad_integers[] = {"",   "8.5",  "010", "+3",  " 3",
+                                               "3 ", "0x10", "3e2", "--3", "9223372036854775808"};
+    static const char *const bad_reals[] = {"",   "3e-4x", "nan",   "inf",   "0,5",    ".5",   "5.",
+                                            "1e", "1e+",   "0x1p3", "1e999", "1e-999", "01.5", "1 "};
     int64_t n;
     double x;
     bool b;
@@ -104,8 +107,8 @@ Test(text, reals_print_as_the_shortest_that_reads_back) {
     static const struct {
         double x;
         const char *text;
-    } known[] = {{0.1, "0.1"}, {3e-4, "0.0003"}, {1e-8, "1e-08"}, {300, "300"}, {1.0 / 3, "0.3333333333333333"},
-                 {0, "0"}, {-2.5, "-2.5"}, {1e300, "1e+300"}};
+    } known[] = {{0.1, "0.1"}, {3e-4, "0.0003"}, {1e-8, "1e-08"},  {300, "300"}, {1.0 / 3, "0.3333333333333333"},
+                 {0, "0"},     {-2.5, "-2.5"},   {1e300, "1e+300"}};
     char out[40];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         cr_assert_str_eq(format_real(out, known[i].x), known[i].text);

@@ -41,7 +41,8 @@ static void job(void *context, int i) {
     Error e;
     ModelShape s = toy_shape();
     Recipe r = toy_recipe();
-    toy_hashes(((Jobs *)context)->hash[i], variant_find("pre", &e), &s, &r, (uint64_t)i + 1, backend_find("cpu", &e), 6);
+    toy_hashes(((Jobs *)context)->hash[i], variant_find("pre", &e), &s, &r, (uint64_t)i + 1, backend_find("cpu", &e),
+               6);
 }
 
 /* 1, 2, 3 and 7 threads over seven jobs. */
@@ -52,7 +53,8 @@ Test(bits, same_for_any_thread_count) {
     for (int i = 0; i < 4; i++) {
         memset(&got, 0, sizeof got);
         pool_run(threads[i], 7, job, &got);
-        for (int j = 0; j < 7; j++) cr_assert_str_eq(got.hash[j], expected.hash[j], "%d threads, job %d", threads[i], j);
+        for (int j = 0; j < 7; j++)
+            cr_assert_str_eq(got.hash[j], expected.hash[j], "%d threads, job %d", threads[i], j);
     }
     cr_assert_str_neq(expected.hash[0], expected.hash[1]);
 }
@@ -66,7 +68,8 @@ Test(bits, same_alone_and_among_replicas) {
     uint64_t seed[3] = {4, 5, 6};
     Trainer three;
     StepReport report[3];
-    cr_assert_eq(trainer_init(&three, &s, variant_find("pre", &e), recipe, seed, 3, backend_find("cpu", &e), &e), RC_OK);
+    cr_assert_eq(trainer_init(&three, &s, variant_find("pre", &e), recipe, seed, 3, backend_find("cpu", &e), &e),
+                 RC_OK);
     uint8_t chain[3][32] = {{0}}, hash[32];
     bool diverged = false;
     for (int i = 0; i < 6; i++) {

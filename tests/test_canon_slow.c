@@ -8,12 +8,9 @@ static const struct {
     const char *name;
     uint64_t all, some; /* every word; every 257th */
 } golden[SWEEP_FUNCTIONS] = {
-    {"exp", 0x1847301dd1b5b66cu, 0xfdca011a26541c6au},
-    {"log", 0x610bed9d78dc15a3u, 0x1c77352c8796a88cu},
-    {"tanh", 0xc7bbe7fa37d4898eu, 0x0daa6ec214f18feau},
-    {"erf", 0x7500dad6ad27d698u, 0x15661cbc33e75bb1u},
-    {"sin", 0x94d67fc06ae0c128u, 0x0b9118e39b99e192u},
-    {"cos", 0x1628d3ceb196835eu, 0x1153d4e1ac120fcdu},
+    {"exp", 0x1847301dd1b5b66cu, 0xfdca011a26541c6au},    {"log", 0x610bed9d78dc15a3u, 0x1c77352c8796a88cu},
+    {"tanh", 0xc7bbe7fa37d4898eu, 0x0daa6ec214f18feau},   {"erf", 0x7500dad6ad27d698u, 0x15661cbc33e75bb1u},
+    {"sin", 0x94d67fc06ae0c128u, 0x0b9118e39b99e192u},    {"cos", 0x1628d3ceb196835eu, 0x1153d4e1ac120fcdu},
     {"normal", 0xcd41cb8da2ff4f5au, 0xf262159ef85fd38du},
 };
 

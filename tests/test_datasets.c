@@ -38,9 +38,9 @@ Test(datasets, bad_utf8_is_refused_with_its_offset) {
     static const struct {
         const char *bytes;
         size_t length, offset; /* offset: of the first byte that is not UTF-8 */
-    } BAD[] = {{"abc\xff", 4, 3},         {"\x80", 1, 0},         {"a\xc0\xaf", 3, 1},
-               {"\xed\xa0\x80", 3, 0},   {"ab\xe2\x82", 4, 2},   {"x\xf4\x90\x80\x80", 5, 1},
-               {"\xe0\x80\x80", 3, 0},   {"\xc3\xa9\xc3(", 4, 2}, {"\xf0\x80\x80\x80", 4, 0},
+    } BAD[] = {{"abc\xff", 4, 3},       {"\x80", 1, 0},          {"a\xc0\xaf", 3, 1},
+               {"\xed\xa0\x80", 3, 0},  {"ab\xe2\x82", 4, 2},    {"x\xf4\x90\x80\x80", 5, 1},
+               {"\xe0\x80\x80", 3, 0},  {"\xc3\xa9\xc3(", 4, 2}, {"\xf0\x80\x80\x80", 4, 0},
                {"\xff\xfe\x61\0", 4, 0}};
     Error e = {0};
     Dataset d;

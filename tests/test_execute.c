@@ -22,8 +22,10 @@ static void enter(void) {
     char text[64 + 16], *all = malloc(8000);
     size_t n = 0;
     for (int i = 0; n < 6000; i++) {
-        if (i % 5 == 4) all[n++] = (char)0xc3, all[n++] = (char)(0xa0 + i % 7);
-        else all[n++] = (char)('a' + i * i % 11);
+        if (i % 5 == 4)
+            all[n++] = (char)0xc3, all[n++] = (char)(0xa0 + i % 7);
+        else
+            all[n++] = (char)('a' + i * i % 11);
     }
     strcpy(folder, "/tmp/normbench-execute-XXXXXX");
     cr_assert(mkdtemp(folder));
@@ -51,9 +53,9 @@ static RunSpec small(void) {
     RunSpec s;
     Error e;
     spec_init(&s);
-    static const char *const keys[][2] = {{"layers", "2"}, {"width", "32"}, {"heads", "4"}, {"context", "16"}, {"batch", "4"},
-                                          {"steps", "8"}, {"evaluate_at", "0,4"}, {"curve_every", "3"}, {"lr", "1e-3"},
-                                          {"dropout", "0.1"}};
+    static const char *const keys[][2] = {
+        {"layers", "2"}, {"width", "32"},        {"heads", "4"},       {"context", "16"}, {"batch", "4"},
+        {"steps", "8"},  {"evaluate_at", "0,4"}, {"curve_every", "3"}, {"lr", "1e-3"},    {"dropout", "0.1"}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         cr_assert_eq(spec_set(&s, keys[i][0], keys[i][1], &e), RC_OK, "%s", e.text);
     return s;
@@ -70,8 +72,15 @@ static Rc execute(const RunSpec *s, RunRecord *r) {
     const Backend *b = backend_find("cpu", &e);
     arithmetic_hash(arithmetic, s, b);
     run_id(id, s, &data, b, arithmetic);
-    Execution x = {.spec = s, .data = &data, .backend = b, .id = id, .arithmetic = arithmetic, .folder = folder,
-                   .checkpoint_seconds = 1e9, .stop = &stop_now, .progress = count};
+    Execution x = {.spec = s,
+                   .data = &data,
+                   .backend = b,
+                   .id = id,
+                   .arithmetic = arithmetic,
+                   .folder = folder,
+                   .checkpoint_seconds = 1e9,
+                   .stop = &stop_now,
+                   .progress = count};
     return run_execute(&x, r, &e);
 }
 
@@ -117,7 +126,8 @@ Test(execute, a_record_says_what_happened, .init = enter, .fini = leave) {
         cr_assert(squares > 0 && sqrt(squares) <= row[CURVE_grad_norm] * (1 + 1e-6), "blocks are part of the whole");
     }
     cr_assert_str_eq(r.loss_chain, sha256_hex(hex, chain));
-    cr_assert_eq(r.evaluation[2].metric[METRIC_embedding_norm], r.curves.value[7 * r.curves.columns + CURVE_embedding_norm]);
+    cr_assert_eq(r.evaluation[2].metric[METRIC_embedding_norm],
+                 r.curves.value[7 * r.curves.columns + CURVE_embedding_norm]);
     record_release(&r);
 }
 

@@ -107,22 +107,22 @@ Test(experiment, set_comes_after_the_profile) {
     cr_assert_str_eq(s.dataset.text, "text:/a, [b]=c");
     const struct {
         const char *set, *error;
-    } rows[] = {{"layers=8.5", "--set: layers: '8.5' is not a whole number"},
-                {"layer=8", "--set: unknown key 'layer'; did you mean 'layers'?"},
-                {"seed=8", "--set: unknown key 'seed'; did you mean 'seeds'?"},
-                {"lr", "--set: 'lr' is not key=value"},
-                {"=3", "--set: '=3' is not key=value"},
-                {"lr=", "--set: lr: the value is missing"},
-                {"lr=[1, 2",
-                 "--set: not yaml: did not find expected ',' or ']' (while parsing a flow sequence from line 1)"},
-                {"lr=[1, x]", "--set: lr: 'x' is not a number"},
-                {"seeds=x", "--set: seeds: 'x' is not a whole number"},
-                {"heads=5", "--set: arm 'a': heads: 5 heads do not divide width 32"},
-                {"width=30", "--set: arm 'a': heads: 8 heads do not divide width 30"},
-                {"arms=[a]", "--set: arms are given with --arm"},
-                {"baseline=a", "--set: 'baseline' belongs at the top level of the file"},
-                {"attn.in=rms", "--set: 'attn.in' says where norms stand: it goes inside an arm, arms: {mine: "
-                                "{variant: pre}}"}};
+    } rows[] = {
+        {"layers=8.5", "--set: layers: '8.5' is not a whole number"},
+        {"layer=8", "--set: unknown key 'layer'; did you mean 'layers'?"},
+        {"seed=8", "--set: unknown key 'seed'; did you mean 'seeds'?"},
+        {"lr", "--set: 'lr' is not key=value"},
+        {"=3", "--set: '=3' is not key=value"},
+        {"lr=", "--set: lr: the value is missing"},
+        {"lr=[1, 2", "--set: not yaml: did not find expected ',' or ']' (while parsing a flow sequence from line 1)"},
+        {"lr=[1, x]", "--set: lr: 'x' is not a number"},
+        {"seeds=x", "--set: seeds: 'x' is not a whole number"},
+        {"heads=5", "--set: arm 'a': heads: 5 heads do not divide width 32"},
+        {"width=30", "--set: arm 'a': heads: 8 heads do not divide width 30"},
+        {"arms=[a]", "--set: arms are given with --arm"},
+        {"baseline=a", "--set: 'baseline' belongs at the top level of the file"},
+        {"attn.in=rms", "--set: 'attn.in' says where norms stand: it goes inside an arm, arms: {mine: "
+                        "{variant: pre}}"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         parse_with(whole, NULL, 1, &rows[i].set, 0, NULL);
         refused(rows[i].error);
@@ -145,14 +145,14 @@ Test(experiment, arm_replaces_the_arms) {
     cr_assert(experiment_spec(&x, 3, 1, 0).lr == 0.5 && experiment_spec(&x, 3, 0, 0).lr == 3e-3);
     const struct {
         const char *arm, *error;
-    } rows[] = {{"{base: prenorm}", "--arm: unknown variant 'prenorm'; did you mean 'pre'?"},
-                {"{attn.in: rms}", "--arm: the arm names no variant; for example {variant: pre}"},
-                {"pre", "--arm: arm: an arm is a mapping such as {variant: pre}, not a value"},
-                {"a b: {base: pre}", "--arm: arm: 'a b' is no name (letters, digits, '-', '_', '.')"},
-                {"", "--arm: there is nothing in it"},
-                {"{base: pre",
-                 "--arm: not yaml: did not find expected ',' or '}' (while parsing a flow mapping from line 1)"},
-                {"{base: pre, attn.oot: rms}", "--arm: unknown key 'attn.oot'; did you mean 'attn.out'?"}};
+    } rows[] = {
+        {"{base: prenorm}", "--arm: unknown variant 'prenorm'; did you mean 'pre'?"},
+        {"{attn.in: rms}", "--arm: the arm names no variant; for example {variant: pre}"},
+        {"pre", "--arm: arm: an arm is a mapping such as {variant: pre}, not a value"},
+        {"a b: {base: pre}", "--arm: arm: 'a b' is no name (letters, digits, '-', '_', '.')"},
+        {"", "--arm: there is nothing in it"},
+        {"{base: pre", "--arm: not yaml: did not find expected ',' or '}' (while parsing a flow mapping from line 1)"},
+        {"{base: pre, attn.oot: rms}", "--arm: unknown key 'attn.oot'; did you mean 'attn.out'?"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         parse_with(whole, NULL, 0, NULL, 1, &rows[i].arm);
         refused(rows[i].error);

@@ -129,14 +129,17 @@ Test(experiment_bad, bad_input_is_refused_with_its_line) {
 }
 
 Test(experiment_bad, texts_that_are_no_mapping) {
-    const char *const nothing[] = {"", "\n\n", "# a remark\n", "---\n", "~x: [", "[1, 2]", "word", "\t",
-                                   "%YAML 9.9\n---\n"};
-    const char *const error[] = {"there is nothing in it", "there is nothing in it", "there is nothing in it",
-        "there is nothing in it",
-        "not yaml: did not find expected node content (while parsing a flow node from line 1)",
-        "an experiment is a mapping of keys (layers: 4), not a list",
-        "an experiment is a mapping of keys (layers: 4), not a value", "a tab; yaml is indented with blanks",
-        "not yaml: found incompatible YAML document"};
+    const char *const nothing[] = {"",       "\n\n", "# a remark\n", "---\n",           "~x: [",
+                                   "[1, 2]", "word", "\t",           "%YAML 9.9\n---\n"};
+    const char *const error[] = {"there is nothing in it",
+                                 "there is nothing in it",
+                                 "there is nothing in it",
+                                 "there is nothing in it",
+                                 "not yaml: did not find expected node content (while parsing a flow node from line 1)",
+                                 "an experiment is a mapping of keys (layers: 4), not a list",
+                                 "an experiment is a mapping of keys (layers: 4), not a value",
+                                 "a tab; yaml is indented with blanks",
+                                 "not yaml: found incompatible YAML document"};
     char want[200];
     for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
         snprintf(want, sizeof want, "f.yaml:1: %s", error[i]);
@@ -169,8 +172,10 @@ Test(experiment_bad, damaged_files_never_crash) {
             char *copy = memcpy(mem_alloc(n + 1, 1), text, n);
             copy[at] = what ? junk[what - 1] : 0;
             char *exact = memcpy(mem_alloc(end, 1), copy, end); /* no terminator, zero bytes inside */
-            if (what < 2 && !document_parse(&d, "f.yaml", exact, end, &e)) document_release(&d);
-            else if (what < 2) cr_assert(!strncmp(e.text, "f.yaml:", 7) && !strchr(e.text, '\n'), "%s", e.text);
+            if (what < 2 && !document_parse(&d, "f.yaml", exact, end, &e))
+                document_release(&d);
+            else if (what < 2)
+                cr_assert(!strncmp(e.text, "f.yaml:", 7) && !strchr(e.text, '\n'), "%s", e.text);
             Rc rc = parse(copy);
             cr_assert(rc == RC_OK || (!strncmp(e.text, "f.yaml:", 7) && !strchr(e.text, '\n')), "%s", e.text);
             free(exact);

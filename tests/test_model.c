@@ -10,9 +10,18 @@
 
 /* The rows of the table, then rows with every column that the table leaves alone. */
 static const char *const dressed[][2] = {
-    {"embed", "layernorm"}, {"embed", "rmsnorm"}, {"embed", "center"},      {"attn.qk", "rmsnorm"},
-    {"attn.mid", "ln"},     {"mlp.mid", "rms"},   {"gate", "learned 0.5"},  {"gate", "learned_row 0.1"},
-    {"carry", "learned 1"}, {"carry", "deep_carry 1"}, {"depth_scale", "layer_root 1"}, {"gate", "0.5"},
+    {"embed", "layernorm"},
+    {"embed", "rmsnorm"},
+    {"embed", "center"},
+    {"attn.qk", "rmsnorm"},
+    {"attn.mid", "ln"},
+    {"mlp.mid", "rms"},
+    {"gate", "learned 0.5"},
+    {"gate", "learned_row 0.1"},
+    {"carry", "learned 1"},
+    {"carry", "deep_carry 1"},
+    {"depth_scale", "layer_root 1"},
+    {"gate", "0.5"},
 };
 enum { DRESSED = sizeof dressed / sizeof *dressed };
 
@@ -20,7 +29,8 @@ static Variant variant_at(int i) {
     Error e;
     if (i < variant_count) return variants[i];
     Variant v = *variant_find(i % 2 ? "pre" : "post", &e);
-    cr_assert_eq(variant_set(&v, dressed[i - variant_count][0], dressed[i - variant_count][1], &e), RC_OK, "%s", e.text);
+    cr_assert_eq(variant_set(&v, dressed[i - variant_count][0], dressed[i - variant_count][1], &e), RC_OK, "%s",
+                 e.text);
     return v;
 }
 
@@ -76,8 +86,8 @@ ParameterizedTest(int *index, model, gradient) {
 Test(model, overfits_one_batch) {
     Error e;
     const Backend *cpu = backend_find("cpu", &e);
-    const double lr[OPTIMIZER_COUNT] = {[OPTIMIZER_adamw] = 3e-3, [OPTIMIZER_adam] = 3e-3, [OPTIMIZER_radam] = 3e-3,
-                                        [OPTIMIZER_sgd] = 0.1};
+    const double lr[OPTIMIZER_COUNT] = {
+        [OPTIMIZER_adamw] = 3e-3, [OPTIMIZER_adam] = 3e-3, [OPTIMIZER_radam] = 3e-3, [OPTIMIZER_sgd] = 0.1};
     for (int o = 0; o < OPTIMIZER_COUNT; o++) {
         Recipe recipe = toy_recipe();
         recipe.optimizer = (OptimizerKind)o, recipe.lr = lr[o], recipe.weight_decay = 0;
@@ -172,8 +182,16 @@ Test(model, parameter_counts) {
         size_t parameters;
     } known[] = {{8, 1611136}, {4, 818048}};
     for (int i = 0; i < 2; i++) {
-        ModelShape s = {.layers = known[i].layers, .width = 128, .heads = 8, .context = 128, .vocab = 65, .batch = 16,
-                        .ffn_mult = 4, .bias = true, .tied = true, .norm_eps = 1e-5};
+        ModelShape s = {.layers = known[i].layers,
+                        .width = 128,
+                        .heads = 8,
+                        .context = 128,
+                        .vocab = 65,
+                        .batch = 16,
+                        .ffn_mult = 4,
+                        .bias = true,
+                        .tied = true,
+                        .norm_eps = 1e-5};
         Tape t;
         transformer_build(&t, &s, variant_find("pre", &e));
         cr_assert_eq(tape_parameters(&t), known[i].parameters, "%zu", tape_parameters(&t));
@@ -185,8 +203,16 @@ Test(model, parameter_counts) {
 /* FLOPs by the published formula: 3 (2 (12 L d^2 + V d) + L 4 d (T + 1) / 2) per token. */
 Test(model, flops_follow_the_formula) {
     Error e;
-    ModelShape s = {.layers = 8, .width = 128, .heads = 8, .context = 128, .vocab = 65, .batch = 16, .ffn_mult = 4,
-                    .bias = true, .tied = true, .norm_eps = 1e-5};
+    ModelShape s = {.layers = 8,
+                    .width = 128,
+                    .heads = 8,
+                    .context = 128,
+                    .vocab = 65,
+                    .batch = 16,
+                    .ffn_mult = 4,
+                    .bias = true,
+                    .tied = true,
+                    .norm_eps = 1e-5};
     Tape t;
     transformer_build(&t, &s, variant_find("pre", &e));
     double formula = 2048.0 * 3 * (2 * (12.0 * 8 * 128 * 128 + 65 * 128) + 8 * 4 * 128 * 129 / 2.0);

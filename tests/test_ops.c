@@ -225,14 +225,18 @@ ParameterizedTest(int *index, ops, hard_rows) {
             case_init(&c[k], op, 6, 40, k ? oracle : b, 1, 41, true);
             View x = c[k].call.in[op_info[op].inputs[0] == 't' ? 1 : 0];
             for (int j = 0; j < x.cols; j++)
-                view_set(&c[k], x, 0, (size_t)j, kind == 0 ? 3.0 : kind == 1 ? (j % 2 ? 1e4 : -1e4) : j == 2 ? 1e6 : 1e-3);
+                view_set(&c[k], x, 0, (size_t)j,
+                         kind == 0   ? 3.0
+                         : kind == 1 ? (j % 2 ? 1e4 : -1e4)
+                         : j == 2    ? 1e6
+                                     : 1e-3);
             run_both_ways(&c[k]);
         }
         View y = c[0].call.out;
         for (size_t j = 0; j < view_count(y); j++) {
             double got = view_get(&c[0], y, 0, j), want = view_get(&c[1], c[1].call.out, 0, j);
-            cr_assert(isfinite(got) == isfinite(want), "%s on %s, hard row %d: %g, oracle %g", op_info[op].name, b->name,
-                      kind, got, want);
+            cr_assert(isfinite(got) == isfinite(want), "%s on %s, hard row %d: %g, oracle %g", op_info[op].name,
+                      b->name, kind, got, want);
             cr_assert(!isfinite(want) || fabs(got - want) <= 1e-4 * fmax(1, fabs(want)) + (kind ? 2e-5 * 1e6 : 0),
                       "%s on %s, hard row %d: %g, oracle %g", op_info[op].name, b->name, kind, got, want);
         }

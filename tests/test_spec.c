@@ -35,8 +35,10 @@ Test(spec, defaults_are_the_table) {
         cr_assert_eq(spec_index(spec_keys[i]), i);
         cr_assert(spec_help(spec_keys[i])[0]);
         spec_get(value, &s, spec_keys[i]);
-        if (parse_real(defaults[i][1], &number)) cr_expect_eq(strtod(value, NULL), number, "%s", spec_keys[i]);
-        else cr_expect_str_eq(value, defaults[i][1]);
+        if (parse_real(defaults[i][1], &number))
+            cr_expect_eq(strtod(value, NULL), number, "%s", spec_keys[i]);
+        else
+            cr_expect_str_eq(value, defaults[i][1]);
     }
     cr_assert_str_eq(s.variant.name, "pre");
     cr_assert_eq(s.seed, 1);
@@ -46,12 +48,21 @@ Test(spec, defaults_are_the_table) {
 
 /* A value of its own for every key, so that no two can be mixed up. */
 static void distinct(RunSpec *s) {
-    static const char *const odd[][2] = {
-        {"dataset", "text:/a b/c = d #e.txt"}, {"ffn_mult", "3"},
-        {"tokenizer", "byte"}, {"activation", "relu"}, {"bias", "false"},
-        {"tied", "false"}, {"residual_init", "plain"}, {"optimizer", "radam"}, {"schedule", "inverse_sqrt"},
-        {"evaluate_at", "0,7,19"}, {"gate", "learned_row 1e-5"}, {"carry", "deep_carry 1"}, {"attn.qk", "rms"},
-        {"mlp.post", "center"}, {"embed", "ln"}};
+    static const char *const odd[][2] = {{"dataset", "text:/a b/c = d #e.txt"},
+                                         {"ffn_mult", "3"},
+                                         {"tokenizer", "byte"},
+                                         {"activation", "relu"},
+                                         {"bias", "false"},
+                                         {"tied", "false"},
+                                         {"residual_init", "plain"},
+                                         {"optimizer", "radam"},
+                                         {"schedule", "inverse_sqrt"},
+                                         {"evaluate_at", "0,7,19"},
+                                         {"gate", "learned_row 1e-5"},
+                                         {"carry", "deep_carry 1"},
+                                         {"attn.qk", "rms"},
+                                         {"mlp.post", "center"},
+                                         {"embed", "ln"}};
     char value[40];
     spec_init(s);
     for (int i = 0; i < spec_key_count; i++) { /* flags, choices and words refuse a number, or are set below */

@@ -45,12 +45,9 @@ static const Row rows[] = {
 
 static double draw(gsl_rng *rng, Law law) {
     switch (law) {
-    case NORMAL:
-        return gsl_ran_gaussian_ziggurat(rng, 1.0);
-    case LAPLACE:
-        return gsl_ran_laplace(rng, 1.0);
-    default:
-        return gsl_ran_exponential(rng, 1.0) - 1.0;
+    case NORMAL: return gsl_ran_gaussian_ziggurat(rng, 1.0);
+    case LAPLACE: return gsl_ran_laplace(rng, 1.0);
+    default: return gsl_ran_exponential(rng, 1.0) - 1.0;
     }
 }
 

@@ -16,17 +16,22 @@ void toy_setting(int i, Variant *v, ModelShape *s, Recipe *r) {
     *s = toy_shape();
     *r = toy_recipe();
     *v = *variant_find("pre", &e);
-    if (i < variant_count) *v = variants[i];
-    else if (i == variant_count) s->dropout = true, r->dropout = 0.1, variant_set(v, "embed", "rms", &e);
-    else if (i < variant_count + 1 + OPTIMIZER_COUNT) r->optimizer = (OptimizerKind)(i - variant_count - 1);
-    else variant_set(v, "attn.qk", "rms", &e), variant_set(v, "gate", "learned 0.5", &e), r->lr = 1e3, r->clip = 0;
+    if (i < variant_count)
+        *v = variants[i];
+    else if (i == variant_count)
+        s->dropout = true, r->dropout = 0.1, variant_set(v, "embed", "rms", &e);
+    else if (i < variant_count + 1 + OPTIMIZER_COUNT)
+        r->optimizer = (OptimizerKind)(i - variant_count - 1);
+    else
+        variant_set(v, "attn.qk", "rms", &e), variant_set(v, "gate", "learned 0.5", &e), r->lr = 1e3, r->clip = 0;
 }
 
 void toy_batch(Trainer *t, int replica, uint64_t seed, uint64_t step) {
     int rows = t->tape.tensor[t->tape.tokens].rows;
     uint32_t vocab = (uint32_t)t->tape.tensor[t->tape.logits].cols;
     for (int i = 0; i < rows; i++) {
-        trainer_inputs(t, replica)[i] = (int32_t)philox_below(philox_word(seed, 1, philox_offset(step, (uint64_t)i)), vocab);
+        trainer_inputs(t, replica)[i] =
+            (int32_t)philox_below(philox_word(seed, 1, philox_offset(step, (uint64_t)i)), vocab);
         trainer_targets(t, replica)[i] =
             (int32_t)philox_below(philox_word(seed, 1, philox_offset(step, (uint64_t)i + 1)), vocab);
     }

@@ -5,13 +5,29 @@
 #include "models/trainer.h"
 
 static inline ModelShape toy_shape(void) {
-    return (ModelShape){.layers = 2, .width = 32, .heads = 4, .context = 16, .vocab = 65, .batch = 2, .ffn_mult = 4,
-                        .bias = true, .tied = true, .norm_eps = 1e-5};
+    return (ModelShape){.layers = 2,
+                        .width = 32,
+                        .heads = 4,
+                        .context = 16,
+                        .vocab = 65,
+                        .batch = 2,
+                        .ffn_mult = 4,
+                        .bias = true,
+                        .tied = true,
+                        .norm_eps = 1e-5};
 }
 
 static inline Recipe toy_recipe(void) {
-    return (Recipe){.optimizer = OPTIMIZER_adamw, .steps = 20, .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8,
-                    .momentum = 0.9, .weight_decay = 0.1, .clip = 1, .init = {0.02, 0.02, 0.02, 0.01}};
+    return (Recipe){.optimizer = OPTIMIZER_adamw,
+                    .steps = 20,
+                    .lr = 1e-3,
+                    .beta1 = 0.9,
+                    .beta2 = 0.95,
+                    .eps = 1e-8,
+                    .momentum = 0.9,
+                    .weight_decay = 0.1,
+                    .clip = 1,
+                    .init = {0.02, 0.02, 0.02, 0.01}};
 }
 
 /* The settings that bits are compared in: every variant, dropout, each optimizer, learned gates at lr = 1e3 without

@@ -16,7 +16,8 @@ static void gate_gradient(const Call *c, int r) {
     const real *x = at(c->in[0], r), *dy = at(c->dout, r), *total;
     ROWS_REDUCE(c->out.rows, width, (real *)c->scratch, total, {
         const real *xr = x + (size_t)row * (size_t)d, *dyr = dy + (size_t)row * (size_t)d;
-        if (width == 1 && d > 1) sum[0] += row_dot(xr, dyr, d);
+        if (width == 1 && d > 1)
+            sum[0] += row_dot(xr, dyr, d);
         else
             for (int i = 0; i < d; i++) sum[i] = r_fma(dyr[i], xr[i], sum[i]);
     });

@@ -46,7 +46,8 @@ static void backward(const Call *c) {
             Matrix dy = {at(c->dout, r), (size_t)out, 1}, w = {at(c->in[1], r), (size_t)in, 1};
             SYMBOL(matmul)(at(c->din[0], r), (size_t)in, dy, w, rows, in, out, NULL, c->accumulate[0], c->scratch);
         }
-        if (c->din[1].at && rows > CANON_BLOCK) weight_gradient_blocks(c, r);
+        if (c->din[1].at && rows > CANON_BLOCK)
+            weight_gradient_blocks(c, r);
         else if (c->din[1].at) {
             Matrix dy = {at(c->dout, r), 1, (size_t)out}, x = {at(c->in[0], r), (size_t)in, 1};
             SYMBOL(matmul)(at(c->din[1], r), (size_t)in, dy, x, out, in, rows, NULL, c->accumulate[1], c->scratch);

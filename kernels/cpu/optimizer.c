@@ -10,8 +10,11 @@ typedef struct {
 
 static Rates rates_of(const Update *u) {
     const Scalars *s = u->scalars;
-    return (Rates){(real)s->lr, u->decay ? (real)s->weight_decay : 0, (real)s->beta1, (real)s->beta2, (real)s->eps,
-                   (real)s->correction1, (real)s->correction2, (real)s->momentum, (real)s->rectify, (real)s->grad_scale};
+    return (Rates){(real)s->lr,          u->decay ? (real)s->weight_decay : 0,
+                   (real)s->beta1,       (real)s->beta2,
+                   (real)s->eps,         (real)s->correction1,
+                   (real)s->correction2, (real)s->momentum,
+                   (real)s->rectify,     (real)s->grad_scale};
 }
 
 /* The two running averages that the Adam family shares. */

@@ -107,13 +107,15 @@ static inline int tree_slots(int rows) {
 
 static inline int tree_join(real *slots, size_t width, int used, int block) {
     for (; block & 1; block >>= 1, used--)
-        for (size_t i = 0; i < width; i++) slots[(size_t)(used - 2) * width + i] += slots[(size_t)(used - 1) * width + i];
+        for (size_t i = 0; i < width; i++)
+            slots[(size_t)(used - 2) * width + i] += slots[(size_t)(used - 1) * width + i];
     return used;
 }
 
 static inline const real *tree_end(real *slots, size_t width, int used) {
     for (; used > 1; used--)
-        for (size_t i = 0; i < width; i++) slots[(size_t)(used - 2) * width + i] += slots[(size_t)(used - 1) * width + i];
+        for (size_t i = 0; i < width; i++)
+            slots[(size_t)(used - 2) * width + i] += slots[(size_t)(used - 1) * width + i];
     return slots;
 }
 
@@ -124,9 +126,11 @@ static inline const real *tree_end(real *slots, size_t width, int used) {
         if ((rows) == 0) memset((slots), 0, (size_t)(width) * sizeof(real)); \
         for (int begin = 0; begin < (rows); begin += CANON_BLOCK, block++) { \
             real *const sum = (slots) + (size_t)used++ * (size_t)(width); \
-            const int end = (rows) - begin < CANON_BLOCK ? (rows) : begin + CANON_BLOCK; \
+            const int end = (rows)-begin < CANON_BLOCK ? (rows) : begin + CANON_BLOCK; \
             memset(sum, 0, (size_t)(width) * sizeof(real)); \
-            for (int row = begin; row < end; row++) { __VA_ARGS__; } \
+            for (int row = begin; row < end; row++) { \
+                __VA_ARGS__; \
+            } \
             used = tree_join((slots), (size_t)(width), used, block); \
         } \
         (total) = tree_end((slots), (size_t)(width), used); \

@@ -10,8 +10,8 @@ static void forward(const Call *c) {
     for (int r = 0; r < c->replicas; r++)
         for (int line = 0; line < lines; line++) {
             size_t first = (size_t)line * (size_t)n;
-            real inverse = rms_forward(at(c->out, r) + first, at(c->in[0], r) + first, at(c->in[1], r), n,
-                                       (real)c->attr.eps);
+            real inverse =
+                rms_forward(at(c->out, r) + first, at(c->in[0], r) + first, at(c->in[1], r), n, (real)c->attr.eps);
             at(c->save, r)[2 * line + 1] = inverse;
         }
 }

@@ -29,8 +29,7 @@ static void backward(const Call *c) {
                 if (!c->accumulate[0]) memset(dx, 0, (size_t)v * sizeof(real));
                 continue;
             }
-            for (int i = 0; i < v; i++)
-                put(&dx[i], (r_exp(x[i] - lse) - (real)(i == target)) * dy, c->accumulate[0]);
+            for (int i = 0; i < v; i++) put(&dx[i], (r_exp(x[i] - lse) - (real)(i == target)) * dy, c->accumulate[0]);
         }
 }
 
