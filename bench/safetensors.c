@@ -140,7 +140,7 @@ static Rc read_header(SafeFile *f, json_t *root, char *data, size_t length, Erro
     if (stated && strcmp(stated, sha256_hex_of(hash, data, length)))
         return error_set(
             e, RC_INTEGRITY,
-            "its data do not have the SHA-256 that its metadata name (a file written anew leaves sha256 out)");
+            "its data do not have the hash that its metadata name (a file written anew leaves sha256 out)");
     return RC_OK;
 }
 
