@@ -22,6 +22,11 @@ LIST
 pkg-config criterion    | libcriterion-dev                                 | needed
 clang --version         | clang                                            | needed
 LIST
+  [ "${WITH_ARM64:-}" ] && cat <<'LIST'
+qemu-aarch64 --version            | qemu-user             | needed
+aarch64-linux-gnu-gcc --version   | gcc-aarch64-linux-gnu | needed
+library arm64 libcrypto.a         | libssl-dev:arm64      | needed
+LIST
   [ "${WITH_TEX:-}" ] && cat <<'LIST'
 kpsewhich booktabs.sty  | texlive-latex-base texlive-latex-recommended     | optional: typeset tables
 kpsewhich siunitx.sty   | texlive-science                                  | optional: siunitx tables
@@ -33,6 +38,7 @@ present() {
   case $1 in
     "pkg-config --"*) command -v pkg-config >/dev/null ;;
     pkg-config*) command -v pkg-config >/dev/null && pkg-config --exists "${1#pkg-config }" ;;
+    "library arm64"*) [ -e "/usr/lib/aarch64-linux-gnu/${1##* }" ] ;;
     kpsewhich*) command -v pdflatex >/dev/null && kpsewhich "${1#kpsewhich }" >/dev/null ;;
     *) command -v "${1%% *}" >/dev/null ;;
   esac
@@ -58,6 +64,7 @@ prepare_machine() {
   packages=$(printf '%s\n' "$rows" | cut -d'|' -f2 | tr '\n' ' ')
   if command -v apt-get >/dev/null && as_root true; then
     say "Installing from Debian: $packages"
+    case $packages in *:arm64*) as_root dpkg --add-architecture arm64 ;; esac
     as_root apt-get -qq update >&2 || true
     # shellcheck disable=SC2086
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install $packages >/dev/null || true

@@ -84,12 +84,12 @@ for row in data["rows"]:
     if len(row["loss_chain"]) != 64 or len(row["parameters_hash"]) != 64:
         print(sys.argv[1], row["run"], "has no hash")
 PY
-  base=$(git log -1 --format=%H -- "$file" 2>/dev/null)
+  base=$(git log -2 --format=%H -- "$file" 2>/dev/null | tail -n 1)
   [ -n "$base" ] && old=$(git show "$base:$file" 2>/dev/null) && OLD=$old python3 - "$file" <<'PY'
 import json, os, sys
 new, old = json.load(open(sys.argv[1])), json.loads(os.environ["OLD"])
 if new["rows"] != old["rows"] and len(new["history"]) <= len(old["history"]):
-    print(sys.argv[1], "rows differ from the committed ones, the history does not grow")
+    print(sys.argv[1], "rows differ from the version before, the history does not grow")
 PY
 done)"
 
