@@ -19,7 +19,8 @@ for name in ("README.md", "REPRODUCE.md"):
         if not source.startswith("results/"):
             print(f"{name}: {source} is not under results/")
             return match.group(0)
-        body = open(os.path.join(root, source), encoding="utf-8").read().rstrip("\n")
+        lines = open(os.path.join(root, source), encoding="utf-8").read().rstrip("\n").split("\n")
+        body = "\n".join(line.rstrip() for line in lines)
         return f"{match.group(1)}```text\n{body}\n```\n{match.group(4)}"
 
     new = block.sub(fill, text)
