@@ -95,6 +95,16 @@ until_there() { # PATH...: waits up to 20 s for one of the files
   fail "$1 is not there after 20 s"
 }
 
+until_says() { # PATTERN: waits up to 20 s for it on the program's stderr
+  local i
+  for ((i = 0; i < 1000; i++)); do
+    ! grep -q "$1" "$W/err" || return 0
+    kill -0 "$pid" 2>/dev/null || fail "the program ended before it said '$1'"
+    sleep 0.02
+  done
+  fail "'$1' is not said after 20 s"
+}
+
 ended() { # SECONDS: waits for pid to end by itself: rc
   timeout "$1" tail -s 0.02 --pid="$pid" -f /dev/null || kill -9 "$pid"
   wait "$pid"

@@ -33,14 +33,14 @@ children_time() {
 }
 
 # A run of its own length, so that there is time to stop it.
-long=(run one.yaml --offline --threads 1 --set steps=300)
+long=(run one.yaml --offline --threads 1 --set steps=3000)
 
 check_stopped_runs_resume() {
   local signal
   ends 0 "${long[@]}" --results "$W/reference"
   for signal in INT:130 TERM:143; do
     begin "${long[@]}" --results "$W/r"
-    until_there "$W/r/runs"
+    until_says 'to train' # the signals are taken care of by then
     sleep 0.1
     kill -"${signal%:*}" "$pid"
     ended 20
