@@ -139,8 +139,29 @@ bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t
     return true;
 }
 
-const ReportedNumber *reported_number(const ReportedTable *t, const char *arm, const char *quantity) {
-    for (int i = 0; i < t->numbers; i++)
-        if (!strcmp(t->number[i].arm, arm) && !strcmp(t->number[i].quantity, quantity)) return &t->number[i];
+bool claim_arm_holds(const ClaimArm *arm, const RunSpec *spec) {
+    char ours[160];
+    if (!spec) return !arm->ats;
+    for (int i = 0; i < arm->ats; i++)
+        if (strcmp(spec_get(ours, spec, arm->at[i].key), arm->at[i].value) != 0) return false;
+    return true;
+}
+
+const ReportedNumber *reported_number(const ReportedTable *t, const char *arm, const RunSpec *spec,
+                                      const char *quantity) {
+    for (int i = 0; i < t->numbers; i++) {
+        const ReportedNumber *n = &t->number[i];
+        if (!strcmp(n->arm.name, arm) && !strcmp(n->quantity, quantity) && claim_arm_holds(&n->arm, spec)) return n;
+    }
     return NULL;
+}
+
+double reported_effect(const ClaimTest *t, const RunSpec *spec) {
+    double sum = 0;
+    for (int i = 0; i < t->terms; i++) {
+        const ReportedNumber *r = reported_number(t->table, t->term[i].arm.name, spec ? &spec[i] : NULL, t->of);
+        if (!r) return (double)NAN;
+        sum += t->term[i].weight * (t->form == EFFECT_difference ? r->value : log(r->value));
+    }
+    return t->form == EFFECT_ratio ? exp(sum) : sum;
 }

@@ -10,6 +10,8 @@
  *             QUANTITY: a metric, or a metric and "_sd" for its standard deviation over seeds
  *   claims:   [{id, source, says, setup, at: [steps], family, tests: [TEST], needs}]
  *
+ *   claims may also carry note: text, what a reader should know of the statement (a slip in the write-up, …)
+ *
  *   TEST:     {metric, contrast: {ARM: weight}, expects, test, margin, needs,
  *              reported: {table: NAME, of: QUANTITY, as: FORM}}
  *             expects: lower, higher or equal
@@ -17,6 +19,8 @@
  *             pitman-morgan (a spread over seeds)
  *             FORM: how the reported effect follows from the reported numbers: difference (sum of
  *             weight x number), log_ratio (sum of weight x ln number) or ratio (exp of that)
+ *   ARM:      a name, or NAME@KEY=VALUE,KEY=VALUE: that arm in the cells where the keys have these values. A contrast
+ *             of such arms is tested once for every combination of the factors that its first arm leaves free
  *   needs:    what must exist before this can be run; metric is then free text and the rest optional */
 #ifndef BENCH_CLAIM_H
 #define BENCH_CLAIM_H
@@ -24,10 +28,21 @@
 #include "bench/document.h"
 #include "bench/record.h"
 
-enum { CLAIM_MOST_TERMS = 8, CLAIM_MOST_STEPS = 16 };
+enum { CLAIM_MOST_TERMS = 8, CLAIM_MOST_STEPS = 16, CLAIM_MOST_KEYS = 4 };
+
+/* An arm, and keys that its run must have. */
+typedef struct {
+    char name[48];
+    const char *text; /* as the file writes it */
+    struct {
+        char key[48], value[64]; /* canonical */
+    } at[CLAIM_MOST_KEYS];
+    int ats;
+} ClaimArm;
 
 typedef struct {
-    const char *arm, *quantity, *text; /* text: as the write-up prints it */
+    ClaimArm arm;
+    const char *quantity, *text; /* text: as the write-up prints it */
     double value;
     int line;
 } ReportedNumber;
@@ -61,7 +76,7 @@ extern const char *const expect_names[EXPECT_COUNT];
 extern const char *const effect_names[EFFECT_COUNT];
 
 typedef struct {
-    const char *arm;
+    ClaimArm arm;
     double weight;
 } ClaimTerm;
 
@@ -76,14 +91,12 @@ typedef struct {
     const ReportedTable *table; /* NULL: the write-up gives no number */
     const char *of;
     EffectForm form;
-    double effect;         /* the reported one; NaN: none */
-    char effect_text[160]; /* "ARM NUMBER, ARM NUMBER" */
     const char *needs;     /* NULL: can be run */
     int line;
 } ClaimTest;
 
 typedef struct {
-    const char *id, *source, *says, *family, *needs;
+    const char *id, *source, *says, *family, *needs, *note; /* needs, note: NULL: none */
     const ClaimSetup *setup;
     int at[CLAIM_MOST_STEPS], steps;
     ClaimTest *test;
@@ -113,13 +126,24 @@ void claims_release(ClaimFile *f);
 /* Whether a run is of the set-up; if not, why (at least 200 bytes) says which key differs. */
 bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t size);
 
-/* A number of a reported table, or NULL. */
-const ReportedNumber *reported_number(const ReportedTable *t, const char *arm, const char *quantity);
+/* A number of a reported table for a run of that arm and spec, or NULL. Here and below no spec (NULL) goes with numbers
+ * and arms that name no keys. */
+const ReportedNumber *reported_number(const ReportedTable *t, const char *arm, const RunSpec *spec,
+                                      const char *quantity);
+
+/* The effect that follows from the reported numbers of the test's arms, spec[terms] being those of their runs; NaN when
+ * some number was not reported. */
+double reported_effect(const ClaimTest *t, const RunSpec *spec);
+
+/* Whether a run's keys are those that the arm names. */
+bool claim_arm_holds(const ClaimArm *arm, const RunSpec *spec);
 
 /* Parts of the reader, in claim_read.c. */
 Rc claim_read_setups(ClaimFile *f, const Node *setups, Error *e);
 Rc claim_read_reported(ClaimFile *f, const Node *reported, Error *e);
 Rc claim_read_claims(ClaimFile *f, const Node *claims, Error *e);
+/* An entry's key as an arm. */
+Rc claim_read_arm(const ClaimFile *f, const Node *entry, ClaimArm *out, Error *e);
 
 /* The text of a mapping's entry (*out = NULL when absent and not required); RC_USAGE when it is no text or empty. */
 Rc claim_text(const ClaimFile *f, const Node *mapping, const char *key, bool required, const char **out, Error *e);

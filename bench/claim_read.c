@@ -70,6 +70,33 @@ static Rc find_setup(ClaimFile *f, const Node *mapping, const ClaimSetup **out, 
     return RC_OK;
 }
 
+Rc claim_read_arm(const ClaimFile *f, const Node *entry, ClaimArm *out, Error *e) {
+    const char *at = strchr(entry->key, '@');
+    size_t length = at ? (size_t)(at - entry->key) : strlen(entry->key);
+    RunSpec scratch;
+    spec_init(&scratch);
+    *out = (ClaimArm){.text = entry->key};
+    if (!length || length >= sizeof out->name)
+        return document_error(e, &f->document, entry->key_line, "'%s': no arm's name", entry->key);
+    memcpy(out->name, entry->key, length);
+    while (at) {
+        char pair[160], *value, canonical[160];
+        const char *from = at + 1;
+        size_t n = strcspn(from, ",");
+        at = from[n] ? from + n : NULL;
+        snprintf(pair, sizeof pair, "%.*s", (int)n, from);
+        value = strchr(pair, '=');
+        if (!value || out->ats == CLAIM_MOST_KEYS)
+            return document_error(e, &f->document, entry->key_line, "'%s': NAME@KEY=VALUE with up to %d keys is wanted",
+                                  entry->key, CLAIM_MOST_KEYS);
+        *value++ = 0;
+        if (spec_set(&scratch, pair, value, e)) return document_prefix(e, &f->document, entry->key_line);
+        snprintf(out->at[out->ats].key, sizeof out->at->key, "%.47s", pair);
+        snprintf(out->at[out->ats++].value, sizeof out->at->value, "%.63s", spec_get(canonical, &scratch, pair));
+    }
+    return RC_OK;
+}
+
 static Rc positive_integer(const ClaimFile *f, const Node *at, const char *what, int *out, Error *e) {
     int64_t value;
     if (at->kind != NODE_SCALAR || !parse_integer(at->text, &value) || value < 1 || value > 1000000000)
@@ -105,7 +132,8 @@ static Rc reported_values(ClaimFile *f, ReportedTable *t, const Node *arm, Error
     if (arm->kind != NODE_MAPPING)
         return document_error(e, &f->document, arm->line, "%s: %s, not a mapping", arm->key, node_kind(arm));
     for (const Node *n = arm->child; n; n = n->next) {
-        ReportedNumber number = {.arm = arm->key, .quantity = n->key, .text = n->text, .line = n->line};
+        ReportedNumber number = {.quantity = n->key, .text = n->text, .line = n->line};
+        if (claim_read_arm(f, arm, &number.arm, e)) return e->code;
         if (check_quantity(f, n->key_line, n->key, e)) return e->code;
         if (n->kind != NODE_SCALAR || !parse_real(n->text, &number.value))
             return document_error(e, &f->document, n->line, "%s: not a number", n->key);
@@ -140,11 +168,12 @@ Rc claim_read_reported(ClaimFile *f, const Node *reported, Error *e) {
 static Rc read_contrast(ClaimFile *f, ClaimTest *t, const Node *contrast, Error *e) {
     double sum = 0, size = 0;
     for (const Node *n = contrast->child; n; n = n->next) {
-        ClaimTerm term = {.arm = n->key};
+        ClaimTerm term = {0};
         if (t->terms == CLAIM_MOST_TERMS)
             return document_error(e, &f->document, n->line, "contrast: more than %d arms", CLAIM_MOST_TERMS);
         if (n->kind != NODE_SCALAR || !parse_real(n->text, &term.weight) || term.weight == 0)
             return document_error(e, &f->document, n->line, "%s: a weight that is not zero is wanted", n->key);
+        if (claim_read_arm(f, n, &term.arm, e)) return e->code;
         t->term[t->terms++] = term;
         sum += term.weight, size += fabs(term.weight);
     }
@@ -153,14 +182,25 @@ static Rc read_contrast(ClaimFile *f, ClaimTest *t, const Node *contrast, Error 
     return RC_OK;
 }
 
-/* The effect that follows from the reported numbers of the contrast's arms. */
+/* What an arm reports of a quantity, in whichever cells. */
+static const ReportedNumber *any_number(const ClaimTest *t, const char *arm, Rc *positive) {
+    const ReportedNumber *found = NULL;
+    for (int i = 0; i < t->table->numbers; i++) {
+        const ReportedNumber *r = &t->table->number[i];
+        if (strcmp(r->arm.name, arm) != 0 || strcmp(r->quantity, t->of) != 0) continue;
+        found = r;
+        if (t->form != EFFECT_difference && !(r->value > 0)) *positive = RC_USAGE;
+        if (*positive) break;
+    }
+    return found;
+}
+
+/* Where the effect's numbers stand, and that they are there. */
 static Rc read_effect(ClaimFile *f, ClaimTest *t, const Node *reported, Error *e) {
     static const char *const known[] = {"table", "of", "as"};
     const char *names[64];
     const Node *table, *as;
     int n = f->tables < 64 ? f->tables : 64, at, form;
-    double sum = 0;
-    size_t used = 0;
     for (int i = 0; i < n; i++) names[i] = f->table[i].name;
     if (claim_keys(f, reported, known, 3, e) || claim_node(f, reported, "table", NODE_SCALAR, true, &table, e) ||
         claim_choice(f, table, "table", names, n, &at, e) || claim_text(f, reported, "of", true, &t->of, e) ||
@@ -170,18 +210,13 @@ static Rc read_effect(ClaimFile *f, ClaimTest *t, const Node *reported, Error *e
     t->table = &f->table[at];
     t->form = (EffectForm)form;
     for (int i = 0; i < t->terms; i++) {
-        const ReportedNumber *r = reported_number(t->table, t->term[i].arm, t->of);
+        Rc positive = RC_OK;
+        const ReportedNumber *r = any_number(t, t->term[i].arm.name, &positive);
         if (!r)
             return document_error(e, &f->document, reported->line, "table '%s' has no %s of arm '%s'", t->table->name,
-                                  t->of, t->term[i].arm);
-        if (t->form != EFFECT_difference && !(r->value > 0))
-            return document_error(e, &f->document, r->line, "%s: no logarithm", r->text);
-        sum += t->term[i].weight * (t->form == EFFECT_difference ? r->value : log(r->value));
-        if (used < sizeof t->effect_text)
-            used += (size_t)snprintf(t->effect_text + used, sizeof t->effect_text - used, "%s%s %s", i ? ", " : "",
-                                     r->arm, r->text);
+                                  t->of, t->term[i].arm.name);
+        if (positive) return document_error(e, &f->document, r->line, "%s: no logarithm", r->text);
     }
-    t->effect = t->form == EFFECT_ratio ? exp(sum) : sum;
     return RC_OK;
 }
 
@@ -189,7 +224,7 @@ static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
     static const char *const known[] = {"metric", "contrast", "expects", "test", "margin", "reported", "needs"};
     const Node *contrast, *expects, *test, *margin, *reported;
     int expect = EXPECT_COUNT, row = 0;
-    *t = (ClaimTest){.metric = -1, .margin = (double)NAN, .effect = (double)NAN, .line = n->line};
+    *t = (ClaimTest){.metric = -1, .margin = (double)NAN, .line = n->line};
     if (n->kind != NODE_MAPPING) return document_error(e, &f->document, n->line, "%s, not a mapping", node_kind(n));
     if (claim_keys(f, n, known, 7, e) || claim_text(f, n, "needs", false, &t->needs, e)) return e->code;
     bool full = !t->needs;
@@ -231,14 +266,14 @@ static Rc read_steps(ClaimFile *f, Claim *c, const Node *at, Error *e) {
 }
 
 static Rc read_claim(ClaimFile *f, Claim *c, const Node *n, Error *e) {
-    static const char *const known[] = {"id", "source", "says", "setup", "at", "family", "tests", "needs"};
+    static const char *const known[] = {"id", "source", "says", "setup", "at", "family", "tests", "needs", "note"};
     const Node *at, *tests;
     c->line = n->line;
     if (n->kind != NODE_MAPPING) return document_error(e, &f->document, n->line, "%s, not a mapping", node_kind(n));
-    if (claim_keys(f, n, known, 8, e) || claim_text(f, n, "id", true, &c->id, e) ||
+    if (claim_keys(f, n, known, 9, e) || claim_text(f, n, "id", true, &c->id, e) ||
         claim_text(f, n, "source", true, &c->source, e) || claim_text(f, n, "says", true, &c->says, e) ||
         claim_text(f, n, "family", true, &c->family, e) || claim_text(f, n, "needs", false, &c->needs, e) ||
-        find_setup(f, n, &c->setup, e) || claim_node(f, n, "at", NODE_SEQUENCE, false, &at, e) ||
+        claim_text(f, n, "note", false, &c->note, e) || find_setup(f, n, &c->setup, e) || claim_node(f, n, "at", NODE_SEQUENCE, false, &at, e) ||
         claim_node(f, n, "tests", NODE_SEQUENCE, !c->needs, &tests, e))
         return e->code;
     for (int i = 0; i < f->claims - 1; i++)

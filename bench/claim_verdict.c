@@ -44,16 +44,60 @@ static bool made_here(const ClaimTest *t) {
 static bool find_arms(const ClaimTest *t, const Sample *s, Contrast *c, char *why, size_t size) {
     for (int i = 0; i < t->terms; i++) {
         int arm = 0;
-        while (arm < s->arms && strcmp(s->x->arm[arm].name, t->term[i].arm) != 0) arm++;
+        while (arm < s->arms && strcmp(s->x->arm[arm].name, t->term[i].arm.name) != 0) arm++;
         if (arm == s->arms) {
-            snprintf(why, size, "no arm '%.48s' here", t->term[i].arm);
+            snprintf(why, size, "no arm '%.48s' here", t->term[i].arm.name);
             return false;
         }
-        c->term[i] = (Term){arm, t->term[i].weight};
+        c->term[i] = (Term){.arm = arm, .weight = t->term[i].weight};
     }
     c->terms = t->terms;
     c->metric = (Metric)t->metric;
     c->margin = t->margin;
+    return true;
+}
+
+/* The cell that an arm of the claim stands in when the contrast is made at `cell`: the same one, but for the keys that
+ * the arm names; -1: the experiment has no such cell. */
+static int cell_of(const Experiment *x, const ClaimArm *named, int arm, int cell) {
+    for (int i = 0, cells = experiment_cells(x); i < cells; i++) {
+        RunSpec spec = experiment_spec(x, i, arm, 0);
+        bool same = claim_arm_holds(named, &spec);
+        for (int f = 0; f < x->factors && same; f++) {
+            bool free = true;
+            for (int k = 0; k < named->ats; k++) free &= strcmp(named->at[k].key, x->factor[f].key) != 0;
+            same = !free || experiment_level(x, i, f) == experiment_level(x, cell, f);
+        }
+        if (same) return i;
+    }
+    return -1;
+}
+
+/* Puts every arm of the contrast into its cell; false when there is none, or when another cell makes the same one. */
+static bool find_cells(const ClaimTest *t, const Sample *s, Contrast *c) {
+    for (int i = 0; i < t->terms; i++) {
+        c->term[i].cell = cell_of(s->x, &t->term[i].arm, c->term[i].arm, c->cell);
+        if (c->term[i].cell < 0) return false;
+    }
+    return c->term[0].cell == c->cell;
+}
+
+/* Whether all the runs are of the claim's set-up. */
+static bool of_setup(const Claim *claim, const Sample *s, const Contrast *c, char *differs, size_t size) {
+    RunSpec spec[CONTRAST_MOST_TERMS];
+    contrast_specs(c, s->x, spec);
+    for (int i = 0; i < c->terms; i++)
+        if (!setup_holds(claim->setup, &spec[i], differs, size)) return false;
+    return true;
+}
+
+/* The step of every arm of the contrast; false when some arm is not measured there. */
+static bool find_steps(const Sample *s, Contrast *c, int step) {
+    for (int i = 0; i < c->terms; i++) {
+        c->term[i].step = sample_step(s, c->term[i].cell, step);
+        if (c->term[i].step < 0) return false;
+    }
+    c->step = c->term[0].step;
     return true;
 }
 
@@ -65,17 +109,16 @@ static void plan_test(Ledger *l, Contrast **what, const Claim *claim, const Clai
         snprintf(why, sizeof why, "needs %.180s", t->needs ? t->needs : "another kind of table");
     for (int cell = 0; cell < s->cells && !why[0]; cell++) {
         Contrast c = {.cell = cell};
-        RunSpec spec = experiment_spec(s->x, cell, s->baseline, 0);
         if (!find_arms(t, s, &c, why, sizeof why)) break;
+        if (!find_cells(t, s, &c)) continue;
         char differs[200];
-        if (!setup_holds(claim->setup, &spec, differs, sizeof differs)) {
+        if (!of_setup(claim, s, &c, differs, sizeof differs)) {
             snprintf(add(l, claim, t, cell, -1)->why, sizeof differs, "%s", differs);
             planned++;
             continue;
         }
         for (int i = 0; i < claim->steps; i++) {
-            c.step = sample_step(s, cell, claim->at[i]);
-            if (c.step < 0) continue;
+            if (!find_steps(s, &c, claim->at[i])) continue;
             *what = mem_grow(*what, (size_t)l->family.count + 1, sizeof **what);
             (*what)[l->family.count++] = c;
             add(l, claim, t, cell, c.step);
@@ -160,8 +203,10 @@ static void judge(Ledger *l, ClaimVerdict *v, const Sample *s) {
     const ClaimTest *t = v->test;
     const Comparison *c = v->c;
     if (t->table && t->table->step == s->cell[v->cell].step[v->step]) {
-        v->reported = t->effect;
-        if (!strcmp(t->test, "pitman-morgan")) v->reported *= t->effect; /* of SDs; the test is about variances */
+        RunSpec spec[CONTRAST_MOST_TERMS];
+        contrast_specs(&c->what, s->x, spec);
+        v->reported = reported_effect(t, spec);
+        if (!strcmp(t->test, "pitman-morgan")) v->reported *= v->reported; /* of SDs; the test is about variances */
     }
     if (about_spread(v)) return;
     v->effect = c->status == ST_OK ? c->t.mean : (double)NAN;

@@ -19,10 +19,14 @@ int experiment_cells(const Experiment *x) {
     return cells;
 }
 
-/* The value of factor i in a cell; the last factor runs fastest. */
-static const char *cell_value(const Experiment *x, int cell, int i) {
+/* The last factor runs fastest. */
+int experiment_level(const Experiment *x, int cell, int i) {
     for (int j = x->factors - 1; j > i; j--) cell /= x->factor[j].values;
-    return x->factor[i].value[cell % x->factor[i].values];
+    return cell % x->factor[i].values;
+}
+
+static const char *cell_value(const Experiment *x, int cell, int i) {
+    return x->factor[i].value[experiment_level(x, cell, i)];
 }
 
 RunSpec experiment_spec(const Experiment *x, int cell, int arm, int seed) {

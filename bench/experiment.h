@@ -63,6 +63,9 @@ RunSpec experiment_spec(const Experiment *x, int cell, int arm, int seed);
 /* "token_std = 1" of a cell, or "" without factors; out holds at least 256 bytes. */
 char *experiment_cell_text(char *out, const Experiment *x, int cell);
 
+/* Which value of factor i a cell has: an index into its values. */
+int experiment_level(const Experiment *x, int cell, int i);
+
 /* What `plan` hashes. */
 void experiment_text(const Experiment *x, Text *out);
 

@@ -93,6 +93,12 @@ const ReportedTable *table_reported(const Table *t, int cell, int step) {
     return NULL;
 }
 
+const ReportedNumber *table_reported_number(const Table *t, int cell, int step, int arm, const char *quantity) {
+    const ReportedTable *r = table_reported(t, cell, step);
+    RunSpec spec = experiment_spec(t->x, cell, arm, 0);
+    return r ? reported_number(r, t->x->arm[arm].name, &spec, quantity) : NULL;
+}
+
 void table_reported_why(const Table *t, int cell, char *out, size_t size) {
     RunSpec spec = experiment_spec(t->x, cell, t->sample.baseline, 0);
     out[0] = 0;

@@ -56,6 +56,9 @@ const Comparison *table_comparison(const Table *t, int cell, int step, int arm);
 /* The write-up's numbers for a cell's step, or NULL: none for this step, or another set-up. */
 const ReportedTable *table_reported(const Table *t, int cell, int step);
 
+/* What it says of an arm's quantity (a metric, or a metric and "_sd"), or NULL. */
+const ReportedNumber *table_reported_number(const Table *t, int cell, int step, int arm, const char *quantity);
+
 bool table_tied(const Table *t, int cell, int step, int arm);
 
 /* The arm's mark at a step: how its comparison was decided, never in an exploratory table. */

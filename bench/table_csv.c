@@ -48,8 +48,7 @@ static void comparison_fields(const Table *t, const Comparison *c, Text *out) {
 
 static void line(const Table *t, int cell, int step, int arm, Metric m, Text *out) {
     SampleArm a = sample_arm(&t->sample, cell, step, arm, m);
-    const ReportedTable *r = table_reported(t, cell, step);
-    const ReportedNumber *number = r ? reported_number(r, t->x->arm[arm].name, metric_info[m].key) : NULL;
+    const ReportedNumber *number = table_reported_number(t, cell, step, arm, metric_info[m].key);
     const Comparison *c = m == t->metric ? table_comparison(t, cell, step, arm) : NULL;
     char where[256];
     csv_text(out, t->x->name);

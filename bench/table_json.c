@@ -9,8 +9,7 @@
 
 /* One metric of an arm at a step: its runs, what they sum up to, and what the write-up reports. */
 static json_t *metric_json(const Table *t, int cell, int step, int arm, Metric m) {
-    const ReportedTable *r = table_reported(t, cell, step);
-    const ReportedNumber *number = r ? reported_number(r, t->x->arm[arm].name, metric_info[m].key) : NULL;
+    const ReportedNumber *number = table_reported_number(t, cell, step, arm, metric_info[m].key);
     SampleArm a = sample_arm(&t->sample, cell, step, arm, m);
     json_t *o = json_object(), *runs = json_array();
     for (int seed = 0; seed < t->sample.seeds; seed++) {

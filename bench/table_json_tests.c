@@ -109,9 +109,12 @@ static json_t *json_contrast(const Table *t, const Comparison *c, json_t *o) {
         json_t *term = json_object(), *runs = json_array();
         json_put_text(term, "arm", t->x->arm[w->term[i].arm].name);
         json_put(term, "weight", w->term[i].weight);
-        for (int seed = 0; seed < t->sample.seeds; seed++)
-            json_array_append_new(
-                runs, json_string(sample_run(&t->sample, w->cell, w->step, w->term[i].arm, seed)->record->id));
+        if (w->term[i].cell != w->cell) json_object_set_new(term, "cell", json_integer(w->term[i].cell));
+        for (int seed = 0; seed < t->sample.seeds; seed++) {
+            const Term *at = &w->term[i];
+            json_array_append_new(runs,
+                                  json_string(sample_run(&t->sample, at->cell, at->step, at->arm, seed)->record->id));
+        }
         json_object_set_new(term, "runs", runs);
         json_array_append_new(terms, term);
     }
@@ -188,20 +191,26 @@ json_t *json_family(const Table *t, const Family *f) {
     return o;
 }
 
+/* The numbers a test rests on: of the cells that it was made in, of all of them when it was not. */
 static json_t *reported_json(const Table *t, const ClaimVerdict *v) {
+    const ReportedTable *r = v->test->table;
     json_t *o = json_object(), *lines = json_array();
-    for (int i = 0; i < v->test->terms; i++) {
-        const ReportedNumber *n = reported_number(v->test->table, v->test->term[i].arm, v->test->of);
-        json_t *line = json_object();
-        json_put_text(line, "arm", n->arm), json_put_text(line, "quantity", n->quantity);
-        json_put_text(line, "text", n->text);
-        json_object_set_new(line, "source", json_sprintf("%s:%d", t->claims->file, n->line));
-        json_array_append_new(lines, line);
-    }
+    RunSpec spec[CONTRAST_MOST_TERMS];
+    if (v->c) contrast_specs(&v->c->what, t->x, spec);
+    for (int i = 0; i < v->test->terms; i++)
+        for (const ReportedNumber *n = r->number; n < r->number + r->numbers; n++) {
+            if (strcmp(n->arm.name, v->test->term[i].arm.name) != 0 || strcmp(n->quantity, v->test->of) != 0) continue;
+            if (v->c && !claim_arm_holds(&n->arm, &spec[i])) continue;
+            json_t *line = json_object();
+            json_put_text(line, "arm", n->arm.text), json_put_text(line, "quantity", n->quantity);
+            json_put_text(line, "text", n->text);
+            json_object_set_new(line, "source", json_sprintf("%s:%d", t->claims->file, n->line));
+            json_array_append_new(lines, line);
+        }
     json_put_text(o, "as", effect_names[v->test->form]);
-    json_put(o, "effect", v->test->effect);
-    json_object_set_new(o, "step", json_integer(v->test->table->step));
-    json_object_set_new(o, "seeds", json_integer(v->test->table->seeds));
+    json_put(o, "effect", reported_effect(v->test, v->c ? spec : NULL));
+    json_object_set_new(o, "step", json_integer(r->step));
+    json_object_set_new(o, "seeds", json_integer(r->seeds));
     json_object_set_new(o, "numbers", lines);
     return o;
 }

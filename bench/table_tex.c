@@ -34,17 +34,16 @@ static void show_sd(GridCell *cell, const SampleArm *a, Metric m) {
         show_number(cell->text, a->sd, decimals_for(a->sd, metric_info[m].digits));
 }
 
-static void show_reported(GridCell *cell, const ReportedTable *r, const char *arm, Metric m, bool sd) {
+static void show_reported(GridCell *cell, const Table *t, const Part *p, int arm, Metric m, bool sd) {
     char quantity[64];
     snprintf(quantity, sizeof quantity, "%s%s", metric_info[m].key, sd ? "_sd" : "");
-    const ReportedNumber *n = r ? reported_number(r, arm, quantity) : NULL;
+    const ReportedNumber *n = table_reported_number(t, p->cell, p->step, arm, quantity);
     if (n) snprintf(cell->text, sizeof cell->text, "%s", n->text);
 }
 
 /* Mean and SD of one metric over the part's arms; columns are ours and, when the part has any, the write-up's. */
 static void metric_rows(const Table *t, const Part *p, Grid *g, const TableRow *row) {
     int step = p->step;
-    const ReportedTable *reported = table_reported(t, p->cell, step);
     bool decided = row->metric == t->metric || (t->metric == METRIC_valid_loss && row->metric == METRIC_perplexity);
     char label[128];
     snprintf(label, sizeof label, "mean %s%s", row->tex, arrow(row->metric));
@@ -60,8 +59,8 @@ static void metric_rows(const Table *t, const Part *p, Grid *g, const TableRow *
         }
         if (!p->reported[i]) continue;
         column++;
-        show_reported(&mean->cell[column], reported, t->x->arm[arm].name, row->metric, false);
-        if (sd) show_reported(&sd->cell[column], reported, t->x->arm[arm].name, row->metric, true);
+        show_reported(&mean->cell[column], t, p, arm, row->metric, false);
+        if (sd) show_reported(&sd->cell[column], t, p, arm, row->metric, true);
     }
 }
 
@@ -157,8 +156,13 @@ static void write_part(const Table *t, const Part *p, Text *out) {
 /* Which arms of a part the write-up has numbers of, at its step. */
 static void find_reported(const Table *t, Part *p) {
     const ReportedTable *r = table_reported(t, p->cell, p->step);
-    for (int i = 0; r && i < p->arms; i++)
-        for (int n = 0; n < r->numbers; n++) p->reported[i] |= !strcmp(r->number[n].arm, t->x->arm[p->arm[i]].name);
+    for (int i = 0; r && i < p->arms; i++) {
+        RunSpec spec = experiment_spec(t->x, p->cell, p->arm[i], 0);
+        for (int n = 0; n < r->numbers; n++) {
+            const ClaimArm *named = &r->number[n].arm;
+            p->reported[i] |= !strcmp(named->name, t->x->arm[p->arm[i]].name) && claim_arm_holds(named, &spec);
+        }
+    }
 }
 
 /* The steps after 0, and the arms, four beside the baseline at a time. out NULL: counts only. */

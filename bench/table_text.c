@@ -28,12 +28,10 @@ static void ours(const Table *t, int cell, int step, int arm, Metric m, char out
 
 /* The same as the write-up reports it; "" when it does not. */
 static bool theirs(const Table *t, int cell, int step, int arm, Metric m, char out[128]) {
-    const ReportedTable *r = table_reported(t, cell, step);
-    const char *name = t->x->arm[arm].name;
     char quantity[64];
     snprintf(quantity, sizeof quantity, "%s_sd", metric_info[m].key);
-    const ReportedNumber *mean = r ? reported_number(r, name, metric_info[m].key) : NULL;
-    const ReportedNumber *sd = r ? reported_number(r, name, quantity) : NULL;
+    const ReportedNumber *mean = table_reported_number(t, cell, step, arm, metric_info[m].key);
+    const ReportedNumber *sd = table_reported_number(t, cell, step, arm, quantity);
     snprintf(out, 128, "%s%s%s", mean ? mean->text : "", sd ? " +-" : "", sd ? sd->text : "");
     return mean != NULL;
 }

@@ -59,7 +59,7 @@ static void contrast_words(const ClaimTest *t, Text *out) {
             if ((w > 0) != (sign > 0)) continue;
             text_format(out, "%s", written++ ? (w > 0 ? " + " : " - ") : w > 0 ? "" : "-");
             if (!half && fabs(w) != 1) text_format(out, "%s ", format_real(number, fabs(w)));
-            text_format(out, "%s", t->term[i].arm);
+            text_format(out, "%s", t->term[i].arm.text);
         }
     text_format(out, "%s", half ? ")/2" : "");
 }

@@ -17,8 +17,16 @@ const char *decision_name(Decision d) {
 }
 
 Contrast contrast_pair(int cell, int step, Metric metric, int arm, int against, double margin) {
-    return (Contrast){
-        .cell = cell, .step = step, .metric = metric, .term = {{arm, 1}, {against, -1}}, .terms = 2, .margin = margin};
+    return (Contrast){.cell = cell,
+                      .step = step,
+                      .metric = metric,
+                      .term = {{arm, 1, cell, step}, {against, -1, cell, step}},
+                      .terms = 2,
+                      .margin = margin};
+}
+
+void contrast_specs(const Contrast *c, const Experiment *x, RunSpec spec[CONTRAST_MOST_TERMS]) {
+    for (int i = 0; i < c->terms; i++) spec[i] = experiment_spec(x, c->term[i].cell, c->term[i].arm, 0);
 }
 
 /* Every contrast has its own stream of random numbers, named by what it compares. */
@@ -26,9 +34,11 @@ static StKey key_of(const Sample *s, const Contrast *c) {
     char name[512], head[17];
     int n = snprintf(name, sizeof name, "cell %d step %d %s", c->cell, s->cell[c->cell].step[c->step],
                      metric_info[c->metric].key);
-    for (int i = 0; i < c->terms; i++)
-        n +=
-            snprintf(name + n, sizeof name - (size_t)n, " %g %.40s", c->term[i].weight, s->x->arm[c->term[i].arm].name);
+    for (int i = 0; i < c->terms; i++) {
+        const Term *t = &c->term[i];
+        n += snprintf(name + n, sizeof name - (size_t)n, " %g %.40s", t->weight, s->x->arm[t->arm].name);
+        if (t->cell != c->cell) n += snprintf(name + n, sizeof name - (size_t)n, " in %d", t->cell);
+    }
     snprintf(head, sizeof head, "%.16s", s->x->plan);
     return (StKey){.plan = strtoull(head, NULL, 16), .stream = name_stream(name)};
 }
@@ -41,7 +51,7 @@ static StRun side_run(const Sample *s, const Contrast *c, int seed, bool positiv
     int arms = 0;
     *lost = false;
     for (int i = 0; i < c->terms; i++) {
-        const SampleRun *one = sample_run(s, c->cell, c->step, c->term[i].arm, seed);
+        const SampleRun *one = sample_run(s, c->term[i].cell, c->term[i].step, c->term[i].arm, seed);
         if ((c->term[i].weight > 0) != positive) continue;
         run.value += fabs(c->term[i].weight) * one->value[c->metric];
         *lost |= one->diverged;
@@ -83,8 +93,9 @@ static StCrossed cross(const Comparison *c, const Sample *s) {
     bool fits = true;
     for (int seed = 0; seed < s->seeds; seed++)
         for (int i = 0; i < w->terms; i++) {
-            const Evaluation *v = record_at(sample_run(s, w->cell, w->step, w->term[i].arm, seed)->record, at);
-            fits &= v->blocks >= blocks;
+            const Term *t = &w->term[i];
+            const Evaluation *v = record_at(sample_run(s, t->cell, t->step, t->arm, seed)->record, at);
+            fits &= v && v->blocks >= blocks;
             for (int b = 0; fits && b < blocks; b++) d[seed * blocks + b] += w->term[i].weight * v->block[b];
         }
     if (fits) out = st_crossed(d, (size_t)s->seeds, (size_t)blocks, c->pairs.scale, 1 - s->x->alpha);

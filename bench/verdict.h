@@ -22,10 +22,11 @@ enum { CONTRAST_MOST_TERMS = 8 };
 typedef struct {
     int arm;
     double weight;
+    int cell, step; /* step: index into the cell's steps */
 } Term;
 
 typedef struct {
-    int cell, step; /* step: index into the cell's steps */
+    int cell, step; /* of the first term, and of the others unless the contrast is between cells */
     Metric metric;
     Term term[CONTRAST_MOST_TERMS];
     int terms;
@@ -34,6 +35,9 @@ typedef struct {
 
 /* arm minus against. */
 Contrast contrast_pair(int cell, int step, Metric metric, int arm, int against, double margin);
+
+/* The specs of the first seed's runs, one per term. */
+void contrast_specs(const Contrast *c, const Experiment *x, RunSpec spec[CONTRAST_MOST_TERMS]);
 
 typedef enum {
     DECISION_LOWER, /* adjusted p < alpha, the mean difference is below zero */
