@@ -119,7 +119,10 @@ typedef struct {
  * is nothing to release. */
 Rc claims_read(ClaimFile *f, const char *root, const char *writeup, Error *e);
 
-/* The same from text; `file` is how errors and tables call it. */
+/* The claims of an experiment's write-up; *has is false, and nothing read, when it names none or one without a file. */
+Rc claims_find(ClaimFile *f, const char *root, const char *writeup, bool *has, Error *e);
+
+/* The same as claims_read from text; `file` is how errors and tables call it. */
 Rc claims_parse(ClaimFile *f, const char *file, const char *text, Error *e);
 void claims_release(ClaimFile *f);
 

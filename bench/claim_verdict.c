@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/declare.h"
 #include "stats/multiple.h"
 
 const char *verdict_word(VerdictWord w) {
@@ -219,6 +220,19 @@ static void judge(Ledger *l, ClaimVerdict *v, const Sample *s) {
         judge_difference(v, &l->family);
 }
 
+static bool all_declared(const ClaimVerdict *v, const Sample *s) {
+    const Contrast *c = &v->c->what;
+    bool all = true;
+    Text line;
+    text_init(&line);
+    declare_claim(v->claim, &line);
+    for (int i = 0; i < c->terms; i++)
+        for (int seed = 0; seed < s->seeds; seed++)
+            all &= declared(sample_run(s, c->term[i].cell, c->term[i].step, c->term[i].arm, seed)->record, line.at);
+    text_release(&line);
+    return all;
+}
+
 void ledger_make(Ledger *l, const ClaimFile *f, const Sample *s) {
     Contrast *what = NULL;
     *l = (Ledger){0};
@@ -233,6 +247,7 @@ void ledger_make(Ledger *l, const ClaimFile *f, const Sample *s) {
         ClaimVerdict *v = &l->at[i];
         if (v->step < 0) continue;
         v->c = &l->family.at[at++];
+        v->undeclared = !all_declared(v, s);
         judge(l, v, s);
     }
     adjust_spreads(l, s->x->alpha);

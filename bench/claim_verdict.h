@@ -27,6 +27,7 @@ typedef struct {
     double p;              /* the one that decides: adjusted by max-T, TOST's, or Holm's over the spreads tested */
     double floor;          /* the smallest it could be; 0: none */
     double reported;       /* the reported effect at this step; NaN: none */
+    bool undeclared;       /* some of its runs were trained before the claim read as it does now */
     bool small;            /* separated from zero, and yet equivalent within the claim's margin */
     VerdictWord word;
     char why[200]; /* of not run and not testable; what else to know */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/commands.h"
+#include "bench/declare.h"
 #include "bench/execute.h"
 #include "bench/progress.h"
 #include "bench/runner.h"
@@ -61,19 +62,33 @@ static Rc dry_run(Session *s, const Plan *p, Error *e) {
     return RC_OK;
 }
 
+/* What stands in the records: the plans of the experiment's file and the claims it is to be held against. */
+static Rc declare(const Session *s, const Experiment *x, Text *lines, Error *e) {
+    ClaimFile claims;
+    bool has;
+    if (claims_find(&claims, s->root, x->writeup, &has, e)) return e->code;
+    declare_all(x, has ? &claims : NULL, lines);
+    if (has) claims_release(&claims);
+    return RC_OK;
+}
+
 Rc command_run(Session *s, Error *e) {
     const Options *o = s->options;
     RunnerOptions runner = {.checkpoint_seconds = 60, .shards = 1};
     const char *shard = option(o, OPTION_shard, NULL), *every = option(o, OPTION_checkpoint_every, NULL);
     Experiment x;
     Plan p;
+    Text lines;
     if (o->operands != 1) return error_set(e, RC_USAGE, "run: name one experiment (`normbench list` shows them)");
     if (shard && parse_shard(shard, &runner, e)) return e->code;
     if (every && (!parse_real(every, &runner.checkpoint_seconds) || runner.checkpoint_seconds < 0))
         return error_set(e, RC_USAGE, "--checkpoint-every: '%s' is not a number of seconds", every);
     session_signals();
     if (session_experiment(s, o->operand[0], &x, e)) return e->code;
-    Rc rc = plan_make(&p, s, &x, e);
+    text_init(&lines);
+    Rc rc = declare(s, &x, &lines, e);
+    runner.declared = lines.at;
+    if (!rc) rc = plan_make(&p, s, &x, e);
     if (!rc) {
         const char *comma = x.profile[0] ? ", profile " : "";
         fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train\n", x.name, comma, x.profile, p.runs,
@@ -85,6 +100,7 @@ Rc command_run(Session *s, Error *e) {
                    s->runs);
         plan_release(&p);
     }
+    text_release(&lines);
     experiment_release(&x);
     return rc;
 }

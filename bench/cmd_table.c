@@ -93,26 +93,16 @@ static Rc write_all(Session *s, const Table *t, Error *e) {
     return rc;
 }
 
-/* The claims of the experiment's write-up; none when it names no write-up or one that has no file yet. */
-static Rc read_claims(const Session *s, const Experiment *x, ClaimFile *f, bool *has, Error *e) {
-    char path[768];
-    *has = x->writeup[0] != 0;
-    snprintf(path, sizeof path, "%s/bench/claims/%s.yaml", s->root, x->writeup);
-    if (*has && !file_exists(path)) {
-        fprintf(stderr, "normbench: note: bench/claims/%s.yaml is not there: no reported numbers, no claims\n",
-                x->writeup);
-        *has = false;
-    }
-    return *has ? claims_read(f, s->root, x->writeup, e) : RC_OK;
-}
-
 static Rc make(Session *s, const Experiment *x, const RunRecord *records, Error *e) {
     const Options *o = s->options;
     ClaimFile claims;
     Text command;
     Table t;
     bool has_claims;
-    if (read_claims(s, x, &claims, &has_claims, e)) return e->code;
+    if (claims_find(&claims, s->root, x->writeup, &has_claims, e)) return e->code;
+    if (x->writeup[0] && !has_claims)
+        fprintf(stderr, "normbench: note: bench/claims/%s.yaml is not there: no reported numbers, no claims\n",
+                x->writeup);
     text_init(&command);
     command_text(s, x, &command);
     TableOptions options = {.siunitx = o->times[OPTION_siunitx] > 0,

@@ -176,7 +176,7 @@ static void title_text(const Table *t, int cell, Text *out) {
     char where[256];
     int lost = 0;
     for (int arm = 0; arm < t->sample.arms; arm++) lost += diverged_runs(t, cell, arm);
-    text_format(out, "%s%s", t->options.exploratory ? "EXPLORATORY  " : "", t->x->title);
+    text_format(out, "%s%s", t->exploratory ? "EXPLORATORY  " : "", t->x->title);
     if (experiment_cell_text(where, t->x, cell)[0]) text_format(out, ", %s", where);
     if (t->synthetic) text_format(out, ", SYNTHETIC SOURCE");
     if (t->sample.seeds == 1)

@@ -26,6 +26,8 @@ void record_release(RunRecord *r) {
     for (int i = 0; i < r->evaluations; i++) free(r->evaluation[i].block);
     free(r->evaluation);
     free(r->curves.value);
+    free(r->declared);
+    r->declared = NULL;
     r->evaluation = NULL;
     r->evaluations = 0;
     r->curves = (Curves){0};
@@ -193,6 +195,32 @@ static void record_hash(char out[SHA256_HEX], json_t *root, const char *curves, 
     json_decref(rest);
 }
 
+static json_t *declared_json(const char *lines) {
+    json_t *list = json_array();
+    for (const char *at = lines; at && *at;) {
+        size_t n = strcspn(at, "\n");
+        json_array_append_new(list, json_stringn(at, n));
+        at += n + (at[n] == '\n');
+    }
+    return list;
+}
+
+static Rc read_declared(RunRecord *r, json_t *list, Error *e) {
+    Text lines;
+    size_t i;
+    json_t *line;
+    text_init(&lines);
+    json_array_foreach(list, i, line) {
+        if (!json_is_string(line)) {
+            text_release(&lines);
+            return error_set(e, RC_INTEGRITY, "declared: not a list of lines");
+        }
+        text_format(&lines, "%s\n", json_string_value(line));
+    }
+    r->declared = lines.at;
+    return RC_OK;
+}
+
 static json_t *record_json(const RunRecord *r) {
     json_t *root = json_object();
     Text spec;
@@ -210,6 +238,7 @@ static json_t *record_json(const RunRecord *r) {
     RECORD_NUMBERS(N)
 #undef N
     json_object_set_new(root, "spec", json_string(spec.at));
+    json_object_set_new(root, "declared", declared_json(r->declared));
     json_object_set_new(root, "evaluations", evaluations_json(r));
     json_object_set_new(root, "provenance", provenance_json());
     text_release(&spec);
@@ -248,8 +277,10 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
 
 static Rc read_members(RunRecord *r, json_t *root, Error *e) {
     double number;
-    if (json_integer_value(json_object_get(root, "schema")) != RECORD_SCHEMA)
-        return error_set(e, RC_INTEGRITY, "schema: this program reads version %d", RECORD_SCHEMA);
+    json_int_t schema = json_integer_value(json_object_get(root, "schema"));
+    if (schema < 1 || schema > RECORD_SCHEMA)
+        return error_set(e, RC_INTEGRITY, "schema: this program reads versions 1 to %d", RECORD_SCHEMA);
+    if (schema > 1 && read_declared(r, json_object_get(root, "declared"), e)) return e->code;
 #define T(name) \
     { \
         const char *text = json_string_value(json_object_get(root, #name)); \

@@ -8,7 +8,7 @@
 #include "base/sha256.h"
 #include "bench/spec.h"
 
-enum { RECORD_SCHEMA = 1 };
+enum { RECORD_SCHEMA = 2 }; /* 1: the same without `declared` */
 
 typedef enum {
 #define CURVE(name, help) CURVE_##name,
@@ -51,6 +51,7 @@ typedef struct {
     int vocab;
     double entropy_rate, unigram; /* nats; NaN when unknown */
     RunSpec spec;
+    char *declared;    /* lines of bench/declare.h; NULL: nothing was */
     char status[16];   /* ok | diverged */
     int diverged_step; /* -1 when ok */
     char culprit[64];  /* "act h.0.attn", where the first non-finite number stood */

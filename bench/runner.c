@@ -81,6 +81,7 @@ static void one_run(void *context, int index) {
         if (e.code != RC_INTERRUPTED) fail(r, run, &e);
         return;
     }
+    if (r->o->declared) record.declared = mem_text(r->o->declared);
     if (record_write(&record, r->s->runs, &e)) {
         r->full = true;
         fail(r, run, &e);

@@ -6,6 +6,7 @@
 
 typedef struct {
     double checkpoint_seconds;
+    const char *declared; /* lines of bench/declare.h for the records; NULL: none */
     int shard,
         shards; /* this process takes runs shard, shard + shards, … (0-based; seeds outermost, stored ones counted) */
 } RunnerOptions;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/declare.h"
+
 const TableRow table_rows[] = {
     {METRIC_valid_loss, "validation loss", "val.\\ loss (nats)"},
     {METRIC_perplexity, "validation PPL", "val.\\ PPL"},
@@ -55,13 +57,19 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
         return e->code;
     }
     const Sample *s = &t->sample;
-    snprintf(t->name, sizeof t->name, "%s%s", x->name, options.exploratory ? "-exploratory" : "");
+    Text line;
+    text_init(&line);
+    declare_plan(x, &line);
+    for (int i = 0; i < s->cells * s->arms * s->seeds; i++) t->undeclared += !declared(&records[i], line.at);
+    text_release(&line);
+    t->exploratory = options.exploratory || t->undeclared;
+    snprintf(t->name, sizeof t->name, "%s%s", x->name, t->exploratory ? "-exploratory" : "");
     sample_hash(s, records, t->results_hash);
     for (int i = 0; i < s->cells * s->arms * s->seeds; i++) t->synthetic |= !isnan(records[i].entropy_rate);
     compare(t);
     if (claims) ledger_make(&t->ledger, claims, s);
     t->tied = mem_alloc((size_t)s->cells * SAMPLE_MOST_STEPS * (size_t)s->arms, sizeof *t->tied);
-    for (int cell = 0; cell < s->cells && !options.exploratory; cell++)
+    for (int cell = 0; cell < s->cells && !t->exploratory; cell++)
         for (int step = 0; step < s->cell[cell].steps; step++)
             if (s->cell[cell].step[step]) verdict_tied(s, cell, step, t->metric, x->alpha, tied_at(t, cell, step));
     return RC_OK;
@@ -126,7 +134,7 @@ bool table_tied(const Table *t, int cell, int step, int arm) {
 Marks table_marks(const Table *t, int cell, int step, int arm) {
     const Comparison *c = table_comparison(t, cell, step, arm);
     Marks m = {.diverged = sample_arm(&t->sample, cell, step, arm, t->metric).diverged > 0};
-    if (!c || t->options.exploratory) return m;
+    if (!c || t->exploratory) return m;
     m.separated = c->decision == DECISION_LOWER || c->decision == DECISION_HIGHER;
     m.equivalent =
         c->decision == DECISION_EQUIVALENT || (c->t_decides && c->tost.status == ST_OK && c->tost.equivalent);

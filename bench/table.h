@@ -42,6 +42,8 @@ typedef struct {
     Ledger ledger;  /* of the claims, with a family of its own */
     bool *tied;     /* [cells][SAMPLE_MOST_STEPS][arms] */
     bool synthetic; /* some run was made on a built-in source */
+    int undeclared; /* runs that were trained before this plan was written down */
+    bool exploratory; /* options.exploratory, or some run is undeclared */
 } Table;
 
 /* x, records ([cells][arms][seeds]) and claims outlive the table. RC_USAGE: a metric that metrics.def does not have;
@@ -69,6 +71,9 @@ Marks table_marks(const Table *t, int cell, int step, int arm);
 
 /* "layernorm < baseline", "equivalent within 0.02", "inconclusive", "not testable (n = 3)". */
 void table_decision(const Table *t, const Comparison *c, Text *out);
+
+/* "changed on the command line", or how many runs are older than the plan; "" when the table is not exploratory. */
+void table_exploratory(const Table *t, Text *out);
 
 /* Sentences for captions, plain text: corpus and model; how the numbers were made; the one-line signature. */
 void table_corpus(const Table *t, int cell, Text *out);

@@ -49,7 +49,7 @@ static void begin(const Table *t, bool more, Text *out) {
     char where[256], conf[40];
     text_init(&words);
     text_format(&words, "%sClaims of write-up %s (%s) against %s, n = %d seeds%s.",
-                t->options.exploratory ? "EXPLORATORY: " : "", t->claims->writeup, t->claims->title, t->x->name,
+                t->exploratory ? "EXPLORATORY: " : "", t->claims->writeup, t->claims->title, t->x->name,
                 t->sample.seeds, more ? ", continued" : "");
     text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
     latex_text(out, words.at);

@@ -43,7 +43,7 @@ static void comparison_fields(const Table *t, const Comparison *c, Text *out) {
     field(out, shown(ok && c->t_decides && c->tost.status == ST_OK, c->tost.p));
     field(out, shown(ok && c->effect.status == ST_OK, c->effect.g_z));
     field(out, shown(ok, c->effect.vr));
-    text_format(out, ",%s,%s\n", decision_name(c->decision), t->options.exploratory ? "true" : "false");
+    text_format(out, ",%s,%s\n", decision_name(c->decision), t->exploratory ? "true" : "false");
 }
 
 static void line(const Table *t, int cell, int step, int arm, Metric m, Text *out) {
@@ -72,7 +72,7 @@ static void line(const Table *t, int cell, int step, int arm, Metric m, Text *ou
     if (c)
         comparison_fields(t, c, out);
     else
-        text_format(out, ",,,,,,,,,,,,,,,,,,,%s\n", t->options.exploratory ? "true" : "false");
+        text_format(out, ",,,,,,,,,,,,,,,,,,,%s\n", t->exploratory ? "true" : "false");
 }
 
 void table_csv(const Table *t, Text *out) {

@@ -99,7 +99,7 @@ static void head_json(const Table *t, json_t *o) {
     text_clear(&words);
     table_methods(t, &words);
     json_put_text(o, "methods", words.at);
-    json_object_set_new(o, "exploratory", json_boolean(t->options.exploratory));
+    json_object_set_new(o, "exploratory", json_boolean(t->exploratory));
     json_object_set_new(o, "synthetic", json_boolean(t->synthetic));
     json_put_text(o, "dataset", r->dataset), json_put_text(o, "dataset_sha256", r->dataset_sha256);
     json_object_set_new(o, "vocabulary", json_integer(r->vocab));

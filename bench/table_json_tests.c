@@ -237,7 +237,7 @@ static json_t *verdict_json(const Table *t, const ClaimVerdict *v) {
     json_put(o, "reported_effect", v->reported);
     json_put(o, "p_decides", v->p), json_put(o, "floor", v->floor);
     json_object_set_new(o, "comparison", json_integer((json_int_t)(v->c - t->ledger.family.at)));
-    json_object_set_new(o, "exploratory", json_boolean(t->options.exploratory));
+    json_object_set_new(o, "exploratory", json_boolean(t->exploratory || v->undeclared));
     return o;
 }
 

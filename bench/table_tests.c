@@ -127,6 +127,14 @@ static void legend(const Table *t, const Part *p, Text *out) {
     }
 }
 
+static void exploratory_note(const Table *t, Text *out) {
+    Text why;
+    text_init(&why);
+    table_exploratory(t, &why);
+    text_format(out, "Not declared before: %s. Exploratory, without marks. ", why.at);
+    text_release(&why);
+}
+
 void table_notes_tex(const Table *t, const Part *p, Text *out) {
     Text words;
     char alpha[40], margin[40];
@@ -136,8 +144,8 @@ void table_notes_tex(const Table *t, const Part *p, Text *out) {
     text_init(&words);
     text_format(out, "\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n");
     legend(t, p, out);
-    if (t->options.exploratory)
-        text_format(out, "Changed on the command line, so not declared before: exploratory, without marks. ");
+    if (t->exploratory)
+        exploratory_note(t, out);
     else if (t->sample.seeds > 1)
         text_format(
             out,

@@ -111,7 +111,7 @@ static void caption(const Table *t, const Part *p, Text *out) {
     char why[200], conf[40];
     text_init(&words);
     text_format(&words, "%s%s, after %d steps. ",
-                t->options.exploratory ? "EXPLORATORY, not the declared comparison: " : "", t->x->title,
+                t->exploratory ? "EXPLORATORY, not the declared comparison: " : "", t->x->title,
                 t->sample.cell[p->cell].step[p->step]);
     table_corpus(t, p->cell, &words);
     table_confidence(t, conf);

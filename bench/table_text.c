@@ -109,7 +109,7 @@ static void comparison_line(const Table *t, const Comparison *c, Text *out) {
         text_format(out, " %6s", show_number(number, exp(c->t.mean), decimals_for(exp(c->t.mean) * c->t.se, 3)));
     text_format(out, "  %5s  %5s  %5s  %s%s\n", show_p(p, c->flip.status == ST_OK ? c->flip.p : (double)NAN),
                 show_p(adjusted, c->joint.step), show_p(holm, c->holm), decision.at,
-                t->options.exploratory ? " (exploratory)" : "");
+                t->exploratory ? " (exploratory)" : "");
     text_release(&interval);
     text_release(&decision);
 }
@@ -165,7 +165,7 @@ static void verdict_line(const Table *t, const ClaimVerdict *v, Text *out) {
                 v->small    ? ", "
                 : v->why[0] ? ": "
                             : "",
-                v->why, t->options.exploratory ? " (exploratory)" : "");
+                v->why, t->exploratory || v->undeclared ? " (exploratory)" : "");
     text_release(&place);
     text_release(&value);
 }
@@ -194,8 +194,9 @@ void table_text(const Table *t, Text *out) {
     char why[200];
     Text words;
     text_init(&words);
-    text_format(out, "%s: %s%s\n", t->name, t->x->title,
-                t->options.exploratory ? "  [EXPLORATORY: changed on the command line]" : "");
+    table_exploratory(t, &words);
+    text_format(out, "%s: %s%s%s%s\n", t->name, t->x->title, words.length ? "  [EXPLORATORY: " : "", words.at,
+                words.length ? "]" : "");
     rule(out, '=', PAGE_WIDTH);
     for (int cell = 0; cell < t->sample.cells; cell++) {
         text_clear(&words);

@@ -43,7 +43,7 @@ void table_methods(const Table *t, Text *out) {
         "%scomparisons of this table with seeds flipped jointly, at level %s; with %d seeds no p can fall "
         "below %s. Equivalence: two one-sided t tests within %s nats. Bootstrap intervals are reported and decide "
         "nothing below %d seeds.",
-        n, t->x->baseline, conf, t->family.count, t->options.exploratory ? "" : "declared ", alpha, n,
+        n, t->x->baseline, conf, t->family.count, t->exploratory ? "" : "declared ", alpha, n,
         show_p(floor, t->family.floor), margin, ST_BOOT_DECIDES);
 }
 
@@ -72,6 +72,14 @@ void table_hypothesis(const ClaimTest *t, Text *out) {
     text_format(out, " %s 0", signs[t->expects]);
 }
 
+void table_exploratory(const Table *t, Text *out) {
+    if (t->options.exploratory)
+        text_format(out, "changed on the command line");
+    else if (t->undeclared)
+        text_format(out, "%d of %d runs were trained before this plan was written down", t->undeclared,
+                    t->sample.cells * t->sample.arms * t->sample.seeds);
+}
+
 bool table_about_spread(const ClaimTest *t) {
     return t->test && !strcmp(t->test, "pitman-morgan");
 }
@@ -82,7 +90,7 @@ void table_signature(const Table *t, Text *out) {
                 "n%d|pair:seed+crn|est:mean-d-%s|ci:t%s|p:signflip-%s|adj:maxT-sd(m%d)|div:cap-lnV|plan:%.8s|v%s%s",
                 t->sample.seeds, metric_info[t->metric].key, table_confidence(t, conf),
                 t->sample.seeds <= ST_FLIP_MAX ? "exact" : "mc", t->family.count, t->x->plan, NORMBENCH_VERSION,
-                t->options.exploratory ? "|EXPLORATORY" : "");
+                t->exploratory ? "|EXPLORATORY" : "");
 }
 
 void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {
