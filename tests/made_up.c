@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/philox.h"
+#include "bench/declare.h"
 
 const char made_up_four[] = "name: made-up-4\ntitle: Made-up numbers, 4 layers\nwriteup: \"002\"\nbaseline: baseline\n"
                             "layers: 4\nsteps: 300\nevaluate_at: 0,150,300\n"
@@ -124,6 +125,12 @@ void made_up_init(MadeUp *m, const char *yaml, const char *profile) {
         fill_record(&m->records[i], &m->x, i / m->x.seeds / m->x.arms, i / m->x.seeds % m->x.arms, i % m->x.seeds);
     m->has_claims = m->x.writeup[0] != 0;
     if (m->has_claims) must(claims_read(&m->claims, SOURCE_ROOT, m->x.writeup, &e), &e);
+    for (int i = 0; i < m->runs; i++) {
+        Text lines;
+        text_init(&lines);
+        declare_all(&m->x, m->has_claims ? &m->claims : NULL, &lines);
+        m->records[i].declared = lines.at;
+    }
 }
 
 RunRecord *made_up_at(MadeUp *m, int cell, int arm, int seed) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "bench/declare.h"
 #include "tests/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */
@@ -115,6 +116,83 @@ Test(claim, reported_effects_follow_from_reported_numbers) {
     cr_expect_float_eq(verdict("002-4", 2)->reported, 0.77 * 0.77 / (0.90 * 0.90), 1e-12);
     cr_expect(isnan(verdict("002-3", 0)->reported), "a contrast that the write-up does not report");
     made_up_release(&m);
+}
+
+/* Depth x warm-up, two arms: what the contrasts of write-up 000 need. */
+static const char grid[] = "name: made-up-grid\ntitle: Made-up grid\nbaseline: pre\nsteps: 150\nseeds: 6\n"
+                           "evaluate_at: 0,150\nlayers: [4, 12]\nwarmup: [0, 100]\n"
+                           "arms: {pre: {variant: pre}, post: {variant: post}}\n";
+static const char between[] =
+    "writeup: x\ntitle: t\nsource: s\nsetups: {any: {keys: {layers: [4, 12]}, choices: [one]}}\n"
+    "reported: {r: {where: w, setup: any, step: 150, seeds: 1, values: {\"post@layers=4,warmup=0\": {valid_loss: 3.5},\n"
+    "  \"post@warmup=100,layers=4\": {valid_loss: 3.25}, \"post@layers=12\": {valid_loss: 4}}}}\n"
+    "claims:\n"
+    "- {id: x-1, source: s, says: warm-up helps, setup: any, family: x, at: [150], tests: [{metric: valid_loss,\n"
+    "   expects: lower, test: maxt, contrast: {post@warmup=100: 1, post@warmup=0: -1},\n"
+    "   reported: {table: r, of: valid_loss, as: difference}}]}\n"
+    "- {id: x-2, source: s, says: it compounds with depth, setup: any, family: x, at: [150], tests: [{metric: valid_loss,\n"
+    "   expects: higher, test: maxt, contrast: {post@layers=12: 1, pre@layers=12: -1, post@layers=4: -1, pre@layers=4: 1}}]}\n"
+    "- {id: x-3, source: s, says: deeper still, setup: any, family: x, at: [150], tests: [{metric: valid_loss,\n"
+    "   expects: higher, test: maxt, contrast: {post@layers=48: 1, post@layers=4: -1}}]}\n";
+
+static double loss_of(int cell, int arm, int seed) {
+    return record_at(made_up_at(&m, cell, arm, seed), 150)->metric[METRIC_valid_loss];
+}
+
+Test(claim, contrasts_reach_across_cells) {
+    made_up_init(&m, grid, NULL);
+    cr_assert_eq(claims_parse(&m.claims, "f", between, &e), RC_OK, "%s", e.text);
+    m.has_claims = true;
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(m.table.ledger.count, 2 + 2 + 1, "each of the free factor's values, once");
+    const ClaimVerdict *shallow = verdict("x-1", 0), *deep = verdict("x-1", 1), *late = verdict("x-2", 1);
+    cr_expect_float_eq(shallow->reported, -0.25, 1e-15);
+    cr_expect_float_eq(deep->reported, 0, 1e-15, "one number for both depths");
+    cr_expect(isnan(verdict("x-2", 0)->reported));
+    cr_expect_eq(shallow->cell, 1, "the first arm's: layers 4, warm-up 100");
+    cr_expect_eq(deep->cell, 3);
+    for (int seed = 0; seed < 6; seed++) {
+        cr_expect_float_eq(shallow->c->pairs.d[seed], loss_of(1, 1, seed) - loss_of(0, 1, seed), 1e-12);
+        cr_expect_float_eq(late->c->pairs.d[seed],
+                           loss_of(3, 1, seed) - loss_of(3, 0, seed) - loss_of(1, 1, seed) + loss_of(1, 0, seed),
+                           1e-12);
+    }
+    cr_expect_eq(verdict("x-3", 0)->word, WORD_NOT_RUN);
+    made_up_release(&m);
+}
+
+Test(claim, what_was_not_declared_is_exploratory) {
+    Text line;
+    text_init(&line);
+    make(made_up_four, "quick");
+    cr_expect_eq(m.table.exploratory, false);
+    cr_expect_eq(verdict("002-1", 0)->undeclared, false);
+    char *text = made_up_write(&m, table_text);
+    cr_expect(!strstr(text, "xploratory") && !strstr(text, "EXPLORATORY"));
+    free(text);
+    made_up_release(&m);
+    /* One claim's line is missing in one record: its verdicts, and no others. */
+    made_up_init(&m, made_up_four, "quick");
+    declare_claim(&m.claims.claim[0], &line);
+    char *at = strstr(made_up_at(&m, 0, 1, 3)->declared, line.at);
+    cr_assert_not_null(at);
+    at[line.length - 1] ^= 1;
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_expect_eq(verdict("002-1", 0)->undeclared, true);
+    cr_expect_eq(verdict("002-2", 0)->undeclared, false);
+    cr_expect_eq(m.table.exploratory, false);
+    made_up_release(&m);
+    /* The plan changed after the runs: the whole table. */
+    made_up_init(&m, made_up_four, "quick");
+    m.x.margin = 0.2, m.x.plan[0] = 'f';
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    text = made_up_write(&m, table_text);
+    cr_expect(strstr(text, "EXPLORATORY: 24 of 24 runs were trained before this plan was written down") != NULL);
+    cr_expect_str_eq(m.table.name, "made-up-4-exploratory");
+    cr_expect_eq(table_marks(&m.table, 0, 1, 1).separated, false);
+    free(text);
+    made_up_release(&m);
+    text_release(&line);
 }
 
 /* Each of our numbers is the mean of the runs named beside it. */
@@ -227,6 +305,10 @@ static const struct {
     {HEAD SETUPS "reported: {r: {where: w, setup: a, step: 0, seeds: 3, values: {}}}\nclaims: []",
      "f:5: step: a whole number from 1 to 10^9 is wanted"},
     {HEAD SETUPS CLAIM TEST "{p: 1, q: -2}", "claim x-1: f:16: contrast: the weights must add up to zero"},
+    {HEAD SETUPS CLAIM TEST "{p@layer=4: 1, q: -1}", "claim x-1: f:16: unknown key 'layer'; did you mean 'layers'?"},
+    {HEAD SETUPS CLAIM TEST "{p@layers: 1, q: -1}",
+     "claim x-1: f:16: 'p@layers': NAME@KEY=VALUE with up to 4 keys is wanted"},
+    {HEAD SETUPS CLAIM TEST "{'@layers=4': 1, q: -1}", "claim x-1: f:16: '@layers=4': no arm's name"},
     {HEAD SETUPS CLAIM TEST "{p: one}", "claim x-1: f:16: p: a weight that is not zero is wanted"},
     {HEAD SETUPS CLAIM "metric: valid_los\n    expects: lower\n    test: maxt\n    contrast: {p: 1, q: -1}",
      "claim x-1: f:13: unknown metric 'valid_los'; did you mean 'valid_loss'?"},
