@@ -137,3 +137,25 @@ void folder_remove(const char *path) {
     closedir(folder);
     rmdir(path);
 }
+
+int folder_names(const char *folder, const char *ending, char ***names) {
+    struct dirent **found;
+    int count = 0, files = scandir(folder, &found, NULL, alphasort);
+    size_t end = strlen(ending);
+    *names = mem_alloc(files > 0 ? (size_t)files : 1, sizeof **names);
+    for (int i = 0; i < files; i++) {
+        size_t n = strlen(found[i]->d_name);
+        if (n > end && !strcmp(found[i]->d_name + n - end, ending)) {
+            found[i]->d_name[n - end] = 0;
+            (*names)[count++] = mem_text(found[i]->d_name);
+        }
+        free(found[i]);
+    }
+    if (files >= 0) free(found);
+    return count;
+}
+
+void names_free(char **names, int count) {
+    for (int i = 0; i < count; i++) free(names[i]);
+    free(names);
+}

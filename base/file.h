@@ -17,6 +17,11 @@ Rc file_read(const char *path, char **bytes, size_t *length, Error *e);
  * read-only folder) nothing at path has changed, the temporary file is removed, and the code is RC_UNMEASURED. */
 Rc file_write(const char *path, const void *bytes, size_t length, Error *e);
 
+/* The names in a folder that end in `ending` (".yaml"), without it, ascending; an absent folder has none. Returns how
+ * many; names_free frees them. */
+int folder_names(const char *folder, const char *ending, char ***names);
+void names_free(char **names, int count);
+
 /* mkdir -p. */
 Rc folder_make(const char *path, Error *e);
 

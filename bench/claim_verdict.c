@@ -42,11 +42,11 @@ static bool made_here(const ClaimTest *t) {
 }
 
 /* The claim's arms as arms of the experiment; false names the one that is not there. */
-static bool find_arms(const ClaimTest *t, const Sample *s, Contrast *c, char *why, size_t size) {
+static bool find_arms(const ClaimTest *t, const Experiment *x, Contrast *c, char *why, size_t size) {
     for (int i = 0; i < t->terms; i++) {
         int arm = 0;
-        while (arm < s->arms && strcmp(s->x->arm[arm].name, t->term[i].arm.name) != 0) arm++;
-        if (arm == s->arms) {
+        while (arm < x->arms && strcmp(x->arm[arm].name, t->term[i].arm.name) != 0) arm++;
+        if (arm == x->arms) {
             snprintf(why, size, "no arm '%.48s' here", t->term[i].arm.name);
             return false;
         }
@@ -75,18 +75,18 @@ static int cell_of(const Experiment *x, const ClaimArm *named, int arm, int cell
 }
 
 /* Puts every arm of the contrast into its cell; false when there is none, or when another cell makes the same one. */
-static bool find_cells(const ClaimTest *t, const Sample *s, Contrast *c) {
+static bool find_cells(const ClaimTest *t, const Experiment *x, Contrast *c) {
     for (int i = 0; i < t->terms; i++) {
-        c->term[i].cell = cell_of(s->x, &t->term[i].arm, c->term[i].arm, c->cell);
+        c->term[i].cell = cell_of(x, &t->term[i].arm, c->term[i].arm, c->cell);
         if (c->term[i].cell < 0) return false;
     }
     return c->term[0].cell == c->cell;
 }
 
 /* Whether all the runs are of the claim's set-up. */
-static bool of_setup(const Claim *claim, const Sample *s, const Contrast *c, char *differs, size_t size) {
+static bool of_setup(const Claim *claim, const Experiment *x, const Contrast *c, char *differs, size_t size) {
     RunSpec spec[CONTRAST_MOST_TERMS];
-    contrast_specs(c, s->x, spec);
+    contrast_specs(c, x, spec);
     for (int i = 0; i < c->terms; i++)
         if (!setup_holds(claim->setup, &spec[i], differs, size)) return false;
     return true;
@@ -102,6 +102,37 @@ static bool find_steps(const Sample *s, Contrast *c, int step) {
     return true;
 }
 
+/* Whether all the runs of a contrast are evaluated at one of the claim's steps. */
+static bool planned_step(const Claim *claim, const Experiment *x, const Contrast *c) {
+    RunSpec spec[CONTRAST_MOST_TERMS];
+    contrast_specs(c, x, spec);
+    for (int i = 0; i < claim->steps; i++) {
+        int at[SAMPLE_MOST_STEPS], with = 0;
+        for (int term = 0; term < c->terms; term++) {
+            int n = spec_evaluations(&spec[term], at, SAMPLE_MOST_STEPS);
+            for (int k = 0; k < n; k++) with += at[k] == claim->at[i];
+        }
+        if (with == c->terms) return true;
+    }
+    return false;
+}
+
+bool claim_measured_by(const Claim *claim, const ClaimTest *t, const Experiment *x, char *why, size_t size) {
+    if (!made_here(t) || t->needs) {
+        snprintf(why, size, "needs %.180s", t->needs ? t->needs : "another kind of table");
+        return false;
+    }
+    snprintf(why, size, "no cell of the claim is here");
+    for (int cell = 0; cell < experiment_cells(x); cell++) {
+        Contrast c = {.cell = cell};
+        if (!find_arms(t, x, &c, why, size)) return false;
+        if (!find_cells(t, x, &c) || !of_setup(claim, x, &c, why, size)) continue;
+        if (planned_step(claim, x, &c)) return true;
+        snprintf(why, size, "no step of the claim is measured here");
+    }
+    return false;
+}
+
 /* Lists what is to be tested: a verdict per cell and step, its contrast beside it. */
 static void plan_test(Ledger *l, Contrast **what, const Claim *claim, const ClaimTest *t, const Sample *s) {
     char why[200] = "";
@@ -110,10 +141,10 @@ static void plan_test(Ledger *l, Contrast **what, const Claim *claim, const Clai
         snprintf(why, sizeof why, "needs %.180s", t->needs ? t->needs : "another kind of table");
     for (int cell = 0; cell < s->cells && !why[0]; cell++) {
         Contrast c = {.cell = cell};
-        if (!find_arms(t, s, &c, why, sizeof why)) break;
-        if (!find_cells(t, s, &c)) continue;
+        if (!find_arms(t, s->x, &c, why, sizeof why)) break;
+        if (!find_cells(t, s->x, &c)) continue;
         char differs[200];
-        if (!of_setup(claim, s, &c, differs, sizeof differs)) {
+        if (!of_setup(claim, s->x, &c, differs, sizeof differs)) {
             snprintf(add(l, claim, t, cell, -1)->why, sizeof differs, "%s", differs);
             planned++;
             continue;

@@ -39,6 +39,9 @@ typedef struct {
     int count;
 } Ledger;
 
+/* Whether an experiment's plan, once run, measures a test; if not, why (at least 200 bytes) says what is missing. */
+bool claim_measured_by(const Claim *claim, const ClaimTest *t, const Experiment *x, char *why, size_t size);
+
 void ledger_make(Ledger *l, const ClaimFile *f, const Sample *s);
 void ledger_release(Ledger *l);
 

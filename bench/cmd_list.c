@@ -1,9 +1,10 @@
 /* normbench list: everything that is a row. */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "bench/claim.h"
 #include "bench/commands.h"
 #include "bench/record.h"
 
@@ -16,29 +17,41 @@ static void list_variants(void) {
 }
 
 static void list_experiments(const Session *s) {
-    char path[1024];
+    char path[1024], **names;
     snprintf(path, sizeof path, "%s/bench/experiments", s->root);
-    struct dirent **entry;
-    int n = scandir(path, &entry, NULL, alphasort);
+    int count = folder_names(path, ".yaml", &names);
     printf("\nexperiments (normbench run NAME)\n");
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < count; i++) {
         char file[1400];
-        const char *dot = strrchr(entry[i]->d_name, '.');
-        if (dot && !strcmp(dot, ".yaml")) {
-            Experiment x;
-            Error e;
-            Overrides none = {0};
-            snprintf(file, sizeof file, "%s/%s", path, entry[i]->d_name);
-            if (experiment_read(&x, file, NULL, &none, &e))
-                printf("  %s\n", e.text);
-            else {
-                printf("  %-18s %s (%d arms)\n", x.name, x.title, x.arms);
-                experiment_release(&x);
-            }
+        Experiment x;
+        Error e;
+        snprintf(file, sizeof file, "%s/%s.yaml", path, names[i]);
+        if (experiment_read(&x, file, NULL, NULL, &e))
+            printf("  %s\n", e.text);
+        else {
+            printf("  %-18s %s (%d arms)\n", x.name, x.title, x.arms);
+            experiment_release(&x);
         }
-        free(entry[i]);
     }
-    if (n >= 0) free(entry);
+    names_free(names, count);
+}
+
+static void list_claims(const Session *s) {
+    char path[1024], **names;
+    snprintf(path, sizeof path, "%s/bench/claims", s->root);
+    int count = folder_names(path, ".yaml", &names);
+    printf("\nclaims (normbench claims WRITEUP)\n");
+    for (int i = 0; i < count; i++) {
+        ClaimFile f;
+        Error e;
+        if (claims_read(&f, s->root, names[i], &e))
+            printf("  %s\n", e.text);
+        else {
+            printf("  %-18s %s (%d claims)\n", f.writeup, f.title, f.claims);
+            claims_release(&f);
+        }
+    }
+    names_free(names, count);
 }
 
 static void list_data(void) {
@@ -77,6 +90,7 @@ Rc command_list(Session *s, Error *e) {
         return error_set(e, RC_USAGE, "list: '%s' is too much; it takes no operand", s->options->operand[0]);
     list_variants();
     list_experiments(s);
+    list_claims(s);
     list_data();
     printf("\nbackends\n");
     for (int i = 0; i < backend_count; i++)

@@ -93,6 +93,7 @@ Rc command_run(Session *s, Error *e) {
         const char *comma = x.profile[0] ? ", profile " : "";
         fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train\n", x.name, comma, x.profile, p.runs,
                 p.runs - p.missing, p.missing);
+        plan_explain(&p, s);
         print_reasons(&p, stderr);
         rc = o->times[OPTION_dry_run] ? dry_run(s, &p, e) : runner_train(&p, s, &x, &runner, e);
         if (!rc && !o->times[OPTION_dry_run])

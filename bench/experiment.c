@@ -1,7 +1,6 @@
 #include "bench/experiment.h"
 
 #include <assert.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,26 +74,15 @@ void experiment_text(const Experiment *x, Text *out) {
 
 /* "; did you mean 'smoke'?" or "; there are a, b and c" */
 static Rc unknown_experiment(const char *folder, const char *name, Error *e) {
-    enum { MOST = 128 };
-    struct dirent **found;
-    char *names[MOST], hint[300];
-    int count = 0, files = scandir(folder, &found, NULL, alphasort);
-    for (int i = 0; i < files; i++) {
-        char *dot = strrchr(found[i]->d_name, '.');
-        if (dot && !strcmp(dot, ".yaml") && dot > found[i]->d_name && count < MOST) {
-            *dot = 0;
-            names[count++] = mem_text(found[i]->d_name);
-        }
-        free(found[i]);
-    }
-    if (files >= 0) free(found);
+    char **names, hint[300];
+    int count = folder_names(folder, ".yaml", &names);
     did_you_mean(hint, sizeof hint, name, (const char *const *)names, (size_t)count);
     error_set(e, RC_USAGE, "unknown experiment '%.200s'%s", name, hint);
     size_t n = strlen(e->text);
     if (!count) snprintf(e->text + n, sizeof e->text - n, "; %.300s holds none", folder);
     for (int i = 0; i < count && !hint[0] && n < sizeof e->text; i++)
         n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; there are: ", names[i]);
-    for (int i = 0; i < count; i++) free(names[i]);
+    names_free(names, count);
     return RC_USAGE;
 }
 

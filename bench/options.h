@@ -28,6 +28,7 @@ typedef enum {
     OPTION_batches,
     OPTION_output,
     OPTION_json,
+    OPTION_tex,
     OPTION_siunitx,
     OPTION_pdf,
     OPTION_COUNT

@@ -93,9 +93,10 @@ static int read_all(const char *runs, RunRecord ***out) {
     return count;
 }
 
-static void explain_all(Plan *p, const char *runs) {
+void plan_explain(Plan *p, const Session *s) {
     RunRecord **old;
-    int count = read_all(runs, &old);
+    if (!p->missing) return;
+    int count = read_all(s->runs, &old);
     for (int i = 0; i < p->runs; i++)
         if (!p->run[i].done) explain_missing(&p->run[i], old, count);
     for (int i = 0; i < count; i++) {
@@ -127,10 +128,7 @@ Rc plan_make(Plan *p, Session *s, const Experiment *x, Error *e) {
             }
     free(cache.text);
     free(cache.hash);
-    if (rc)
-        plan_release(p);
-    else if (p->missing)
-        explain_all(p, s->runs);
+    if (rc) plan_release(p);
     return rc;
 }
 

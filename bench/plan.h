@@ -23,6 +23,9 @@ typedef struct {
 Rc plan_make(Plan *p, Session *s, const Experiment *x, Error *e);
 void plan_release(Plan *p);
 
+/* Fills `why` of the missing runs; reads every stored record. */
+void plan_explain(Plan *p, const Session *s);
+
 /* Index of (cell, arm, seed). */
 const PlannedRun *plan_at(const Plan *p, const Experiment *x, int cell, int arm, int seed);
 

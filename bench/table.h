@@ -86,6 +86,9 @@ void table_signature(const Table *t, Text *out);
 char *table_confidence(const Table *t, char out[40]);                   /* "95" */
 void table_header_comment(const Table *t, const char *what, Text *out); /* "% …" lines */
 
+/* Words broken at blanks so that no line is longer than a terminal's page. */
+void table_wrapped(const char *text, int indent, Text *out);
+
 /* Why the reported numbers are not shown in a cell, or "". */
 void table_reported_why(const Table *t, int cell, char *out, size_t size);
 

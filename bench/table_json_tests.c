@@ -215,7 +215,7 @@ static json_t *reported_json(const Table *t, const ClaimVerdict *v) {
     return o;
 }
 
-static json_t *verdict_json(const Table *t, const ClaimVerdict *v) {
+json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
     json_t *o = json_object();
     json_put_text(o, "claim", v->claim->id);
     json_put_text(o, "says", v->claim->says);
@@ -244,7 +244,7 @@ static json_t *verdict_json(const Table *t, const ClaimVerdict *v) {
 json_t *json_claims(const Table *t) {
     if (!t->claims) return json_null();
     json_t *o = json_object(), *at = json_array();
-    for (int i = 0; i < t->ledger.count; i++) json_array_append_new(at, verdict_json(t, &t->ledger.at[i]));
+    for (int i = 0; i < t->ledger.count; i++) json_array_append_new(at, json_verdict(t, &t->ledger.at[i]));
     json_put_text(o, "file", t->claims->file);
     json_put_text(o, "writeup", t->claims->writeup);
     json_put_text(o, "source", t->claims->source);

@@ -79,13 +79,15 @@ static void metric_lines(const Table *t, int cell, int step, int first, int last
     }
 }
 
-/* Words broken at blanks so that no line is longer than the rule. */
-static void wrapped(const char *text, Text *out) {
+void table_wrapped(const char *text, int indent, Text *out) {
     int column = 0;
     while (*text) {
         size_t n = strcspn(text, " ");
         if (column && column + 1 + (int)n > PAGE_WIDTH) text_format(out, "\n"), column = 0;
-        if (column) text_format(out, " "), column++;
+        if (column)
+            text_format(out, " "), column++;
+        else
+            text_format(out, "%*s", indent, ""), column = indent;
         text_add(out, text, n);
         column += (int)n;
         text += n + (text[n] == ' ');
@@ -132,7 +134,7 @@ static void comparisons(const Table *t, int cell, int step, Text *out) {
         Text words;
         text_init(&words);
         table_divergence(t, cell, step, arm, &words);
-        if (words.length) wrapped(words.at + 1, out);
+        if (words.length) table_wrapped(words.at + 1, 0, out);
         text_release(&words);
     }
 }
@@ -218,7 +220,7 @@ void table_text(const Table *t, Text *out) {
     text_clear(&words);
     table_methods(t, &words);
     text_format(out, "\n");
-    wrapped(words.at, out);
+    table_wrapped(words.at, 0, out);
     table_signature(t, out);
     text_format(out, "\n");
     text_release(&words);

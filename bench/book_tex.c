@@ -1,0 +1,113 @@
+/* The ledger in LaTeX: booktabs tables, one or more per write-up, rows of claims that were not run included. */
+#include <math.h>
+#include <stdio.h>
+
+#include "bench/book.h"
+
+enum { LINES_PER_TABLE = 34 };
+
+static void begin(const Book *b, const ClaimFile *f, bool more, Text *out) {
+    int count[WORD_NOT_RUN + 1], written = 0;
+    Text words;
+    text_init(&words);
+    book_count(b, f, count);
+    text_format(&words, "Claims of write-up %s (%s)%s. ", f->writeup, f->title, more ? ", continued" : "");
+    for (int w = 0; w <= WORD_NOT_RUN; w++)
+        if (count[w]) text_format(&words, "%s%d %s", written++ ? ", " : "", count[w], verdict_word((VerdictWord)w));
+    text_format(&words, ".");
+    text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
+    latex_text(out, words.at);
+    text_format(out,
+                "}\n\\scriptsize\n\\begin{tabular}{@{}l r r l l@{}}\n\\toprule\n"
+                "experiment, step & $n$ & rep. & ours [CI] & $p_{\\mathrm{adj}}$ (floor), verdict \\\\\n\\midrule\n");
+    text_release(&words);
+}
+
+static void end(Text *out) {
+    text_format(
+        out,
+        "\\bottomrule\n\\end{tabular}\n\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n"
+        "Differences: exact sign-flip test, step-down max-T over the contrasts of the write-up measured in that "
+        "experiment, paired $t$ interval. Equality: two one-sided tests within the claim's margin. rep.: the effect that "
+        "follows from the write-up's own numbers. *: exploratory, written down after the runs.}\n\\end{table}\n");
+}
+
+/* A paragraph across all columns. */
+static void across(const char *id, const char *text, const char *shape, Text *out) {
+    text_format(out, "\\multicolumn{5}{@{}p{\\linewidth}@{}}{%s ", shape);
+    if (id[0]) {
+        text_format(out, "\\textbf{");
+        latex_text(out, id);
+        text_format(out, "} ");
+    }
+    latex_text(out, text);
+    text_format(out, "} \\\\\n");
+}
+
+static void measured(const BookLine *l, Text *out) {
+    char number[SHOWN], cell[256];
+    const ClaimVerdict *v = l->v;
+    const Table *t = &l->in->table;
+    bool spread = table_about_spread(v->test);
+    int digits = spread ? 2 : decimals_for(v->c->t.se, 4);
+    Text words;
+    text_init(&words);
+    text_format(&words, "%s %s, %d", t->x->name, t->x->profile, t->sample.cell[v->cell].step[v->step]);
+    if (t->sample.cells > 1) text_format(&words, ", %s", experiment_cell_text(cell, t->x, v->cell));
+    text_format(out, "\\quad ");
+    latex_text(out, words.at);
+    text_format(out, " & %d & ", t->sample.seeds);
+    if (!isnan(v->reported)) latex_number(out, show_number(number, v->reported, spread ? 2 : 4));
+    text_format(out, " & ");
+    latex_number(out, show_number(number, v->effect, digits));
+    if (!isnan(v->lo)) {
+        text_format(out, " ");
+        show_interval(out, v->lo, v->hi, digits, "", true);
+    }
+    text_format(out, " & ");
+    latex_number(out, show_p(number, v->p));
+    if (v->floor > 0) text_format(out, " (%s)", show_p(number, v->floor));
+    text_format(out, " %s%s \\\\\n", verdict_word(v->word), t->exploratory || v->undeclared ? "*" : "");
+    text_release(&words);
+}
+
+static void hypothesis(const ClaimTest *test, Text *out) {
+    Text words;
+    text_init(&words);
+    table_hypothesis(test, &words);
+    if (!isnan(test->margin)) {
+        char number[40];
+        text_format(&words, ", margin %s", format_real(number, test->margin));
+    }
+    across("", words.at, "\\quad", out);
+    text_release(&words);
+}
+
+void book_tex(const Book *b, Text *out) {
+    int lines = 0;
+    text_format(out, "%% normbench claims --tex: the claims of all write-ups. Needs booktabs.\n");
+    for (const BookLine *l = b->line; l < b->line + b->lines; l++) {
+        const BookLine *before = l > b->line ? l - 1 : NULL;
+        bool file = !before || before->file != l->file, claim = file || before->claim != l->claim;
+        bool test = claim || before->test != l->test, full = claim && lines >= LINES_PER_TABLE;
+        if (before && (file || full)) end(out);
+        if (file || full) begin(b, l->file, !file, out), lines = 0;
+        if (claim) {
+            if (lines) text_format(out, "\\addlinespace\n");
+            across(l->claim->id, l->claim->says, "", out);
+            lines += 3;
+        }
+        if (l->v) {
+            if (test) hypothesis(l->test, out), lines++;
+            measured(l, out);
+        } else {
+            Text words;
+            text_init(&words);
+            text_format(&words, "not run: %s", l->why);
+            across("", words.at, "\\quad\\itshape", out);
+            text_release(&words);
+        }
+        lines++;
+    }
+    if (b->lines) end(out);
+}
