@@ -45,10 +45,12 @@ json_t *baseline_rows(const Plan *p, const Experiment *x, const RunRecord *recor
     return rows;
 }
 
-static void rows_hash(char out[SHA256_HEX], json_t *rows) {
-    char *text = json_dumps(rows, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+static void rows_hash(char out[SHA256_HEX], json_t *rows, json_t *tolerances) {
+    json_t *both = tolerances ? json_pack("[O, O]", rows, tolerances) : json_incref(rows);
+    char *text = json_dumps(both, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     sha256_hex_of(out, text, strlen(text));
     free(text);
+    json_decref(both);
 }
 
 Rc baseline_read(json_t **out, const char *path, Error *e) {
@@ -69,7 +71,7 @@ Rc baseline_read(json_t **out, const char *path, Error *e) {
         error_set(e, RC_INTEGRITY, "%s: it has no rows", path);
     else if (!stated || !reason || !*reason)
         error_set(e, RC_INTEGRITY, "%s: its history has no reason", path);
-    else if (rows_hash(hash, rows), strcmp(hash, stated))
+    else if (rows_hash(hash, rows, json_object_get(root, "tolerances")), strcmp(hash, stated))
         error_set(e, RC_INTEGRITY, "%s: its rows changed without a reason (normbench baseline --reason TEXT)", path);
     else {
         *out = root;
@@ -134,15 +136,15 @@ int baseline_compare(json_t *old_rows, json_t *new_rows, Text *report, json_t **
     return (int)json_array_size(*table);
 }
 
-Rc baseline_write(const char *path, const Experiment *x, json_t *old, json_t *rows, json_t *table, const char *reason,
-                  Error *e) {
+Rc baseline_write(const char *path, const Experiment *x, json_t *old, json_t *rows, json_t *tolerances, json_t *table,
+                  const char *reason, Error *e) {
     char hash[SHA256_HEX];
     json_t *history = old ? json_deep_copy(json_object_get(old, "history")) : json_array();
-    rows_hash(hash, rows);
+    rows_hash(hash, rows, tolerances);
     json_array_append_new(history, json_pack("{s:s, s:s, s:s, s:O}", "reason", reason, "commit", provenance_commit(),
                                              "rows_sha256", hash, "changes", table));
-    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:O, s:o}", "schema", 1, "experiment", x->name, "profile",
-                             x->profile, "plan", x->plan, "rows", rows, "history", history);
+    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:O, s:O, s:o}", "schema", 1, "experiment", x->name, "profile",
+                             x->profile, "plan", x->plan, "tolerances", tolerances, "rows", rows, "history", history);
     char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     Text line;
     text_init(&line);

@@ -1,6 +1,7 @@
 /* Stored baselines: results/baselines/<experiment>-<profile>.json. Rows are raw per-run numbers (hashes, every evaluation's
  * loss), never summaries; the history holds each regeneration's reason, its old -> new table, and the hash of the rows it
- * left, so that rows edited without a reason do not pass. */
+ * left, so that rows edited without a reason do not pass; the tolerances of other arithmetic classes (bench/gate.h) count
+ * as rows there. */
 #ifndef BENCH_BASELINE_H
 #define BENCH_BASELINE_H
 
@@ -20,8 +21,8 @@ Rc baseline_read(json_t **out, const char *path, Error *e);
 int baseline_compare(json_t *old_rows, json_t *new_rows, Text *report, json_t **table);
 
 /* Stores rows with a reason on top of the history of old (NULL: the first). */
-Rc baseline_write(const char *path, const Experiment *x, json_t *old, json_t *rows, json_t *table, const char *reason,
-                  Error *e);
+Rc baseline_write(const char *path, const Experiment *x, json_t *old, json_t *rows, json_t *tolerances, json_t *table,
+                  const char *reason, Error *e);
 
 /* results/baselines/<experiment>-<profile>.json under the checkout's results (never under --results). */
 void baseline_path(char *path, size_t size, const Session *s, const Experiment *x);

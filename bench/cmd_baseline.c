@@ -5,27 +5,38 @@
 #include "base/file.h"
 #include "bench/baseline.h"
 #include "bench/commands.h"
+#include "bench/gate.h"
 
 static Rc store(Session *s, const Experiment *x, const char *reason, Error *e) {
     char path[1024], folder[1024];
-    json_t *old = NULL, *rows, *table;
+    json_t *old = NULL, *rows, *doubles, *table;
     Text report;
     baseline_path(path, sizeof path, s, x);
     snprintf(folder, sizeof folder, "%s/results/baselines", s->root);
     if (folder_make(folder, e)) return e->code;
     if (file_exists(path) && baseline_read(&old, path, e)) return e->code;
+    Session oracle = *s;
     Rc rc = baseline_measure(s, x, &rows, e);
+    oracle.backend = backend_find("cpu64", e);
+    if (!rc && baseline_measure(&oracle, x, &doubles, e)) {
+        json_decref(rows);
+        rc = e->code;
+    }
     if (!rc) {
+        json_t *tolerances = gate_tolerances(rows, doubles);
         text_init(&report);
         json_t *none = json_array();
         int changes = baseline_compare(old ? json_object_get(old, "rows") : none, rows, &report, &table);
         json_decref(none);
-        if (old && !changes)
+        bool same = old && json_equal(json_object_get(old, "tolerances"), tolerances);
+        if (old && !changes && same)
             printf("%s: nothing changed, nothing stored\n", path);
-        else if (!(rc = baseline_write(path, x, old, rows, table, reason, e)))
+        else if (!(rc = baseline_write(path, x, old, rows, tolerances, table, reason, e)))
             printf("%s\n%s: %zu rows stored, %d changes\n", report.at, path, json_array_size(rows), changes);
         text_release(&report);
         json_decref(table);
+        json_decref(tolerances);
+        json_decref(doubles);
         json_decref(rows);
     }
     json_decref(old);

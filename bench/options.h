@@ -22,6 +22,7 @@ typedef enum {
     OPTION_dry_run,
     OPTION_checkpoint_every,
     OPTION_reason,
+    OPTION_level,
     OPTION_bisect,
     OPTION_trace,
     OPTION_step,

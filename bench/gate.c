@@ -1,0 +1,261 @@
+#include "bench/gate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/baseline.h"
+#include "stats/multiple.h"
+#include "stats/paired.h"
+
+const char *const gate_names[GATE_LEVELS] = {"bit", "numeric", "statistical"};
+
+enum { TOLERANCE_FACTOR = 10 };
+
+Rc gate_level(const char *name, GateLevel *out, Error *e) {
+    char hint[96];
+    for (int i = 0; i < GATE_LEVELS; i++)
+        if (!strcmp(name, gate_names[i])) return *out = (GateLevel)i, RC_OK;
+    return error_set(e, RC_USAGE, "--level: unknown '%s'%s", name,
+                     did_you_mean(hint, sizeof hint, name, gate_names, GATE_LEVELS));
+}
+
+GateLevel gate_default(json_t *baseline, const char *arithmetic_class) {
+    json_t *first = json_array_get(json_object_get(baseline, "rows"), 0);
+    const char *stored = json_string_value(json_object_get(first, "arithmetic_class"));
+    if (stored && !strcmp(stored, arithmetic_class)) return GATE_bit;
+    return json_object_get(baseline, "tolerances") ? GATE_numeric : GATE_statistical;
+}
+
+static const char *text_of(json_t *row, const char *key) {
+    const char *text = json_string_value(json_object_get(row, key));
+    return text ? text : "";
+}
+
+static json_t *same_run(json_t *rows, const char *run) {
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row) if (!strcmp(text_of(row, "run"), run)) return row;
+    return NULL;
+}
+
+/* NaN: the run has no such validation. */
+static double loss_at(json_t *row, const char *step) {
+    double nats;
+    json_t *at = json_object_get(json_object_get(row, "valid_loss"), step);
+    return at && json_number_read(json_object_get(at, "nats"), &nats) ? nats : (double)NAN;
+}
+
+static bool diverged(json_t *row) {
+    return strcmp(text_of(row, "status"), "ok") != 0;
+}
+
+json_t *gate_tolerances(json_t *rows, json_t *doubles) {
+    size_t i;
+    json_t *row, *at, *steps = json_object();
+    const char *step;
+    json_array_foreach(rows, i, row) {
+        json_t *other = same_run(doubles, text_of(row, "run"));
+        if (!other || diverged(row) || diverged(other)) continue;
+        json_object_foreach(json_object_get(row, "valid_loss"), step, at) {
+            double worst = json_real_value(json_object_get(steps, step));
+            double apart = TOLERANCE_FACTOR * fabs(loss_at(row, step) - loss_at(other, step));
+            if (!(apart <= worst)) worst = apart; /* a NaN shows */
+            json_object_set_new(steps, step, json_real(worst));
+        }
+    }
+    return json_pack("{s:s, s:o}", "rule", "10 x the largest difference from the double backend over all runs",
+                     "valid_loss", steps);
+}
+
+static int names_differ(json_t *stored, json_t *rows, Text *report) {
+    size_t i;
+    json_t *row;
+    int differ = 0;
+    json_array_foreach(stored, i, row) if (!same_run(rows, text_of(row, "run")))
+        text_format(report, "  missing: %s\n", text_of(row, "run")), differ++;
+    json_array_foreach(rows, i, row) if (!same_run(stored, text_of(row, "run")))
+        text_format(report, "  extra: %s\n", text_of(row, "run")), differ++;
+    return differ;
+}
+
+static int bits_differ(json_t *stored, json_t *rows, Text *report, int *compared) {
+    json_t *table;
+    int differences = baseline_compare(stored, rows, report, &table);
+    *compared += (int)json_array_size(rows);
+    json_decref(table);
+    return differences;
+}
+
+static int numbers_differ(json_t *tolerances, json_t *stored, json_t *rows, Text *report, int *compared) {
+    size_t i;
+    json_t *row, *at;
+    const char *step;
+    double worst = 0;
+    int differ = 0;
+    json_array_foreach(stored, i, row) {
+        const char *run = text_of(row, "run");
+        json_t *other = same_run(rows, run);
+        if (!other) continue;
+        ++*compared;
+        if (strcmp(text_of(row, "status"), text_of(other, "status")) != 0) {
+            text_format(report, "  changed: %s: status %s -> %s\n", run, text_of(row, "status"),
+                        text_of(other, "status"));
+            differ++;
+            continue;
+        }
+        json_object_foreach(json_object_get(row, "valid_loss"), step, at) {
+            double old = loss_at(row, step), new = loss_at(other, step), apart = fabs(new - old);
+            double allowed = json_number_value(json_object_get(tolerances, step));
+            bool same = diverged(row) && isnan(old) && isnan(new);
+            ++*compared;
+            if (same || apart <= allowed) {
+                if (!same && allowed > 0) worst = fmax(worst, apart / allowed);
+                continue;
+            }
+            text_format(report, "  changed: %s: loss at step %s %.9g -> %.9g, %.3g apart, %.3g allowed\n", run, step,
+                        old, new, apart, allowed);
+            differ++;
+        }
+    }
+    text_format(report, "  largest difference: %.2g of its tolerance\n", worst);
+    return differ;
+}
+
+/* "pre seed 3" -> "pre", the arm and its cell. */
+static void arm_of(const char *run, char out[128]) {
+    const char *seed = strstr(run, " seed ");
+    for (const char *next; seed && (next = strstr(seed + 1, " seed "));) seed = next;
+    snprintf(out, 128, "%.*s", (int)(seed ? seed - run : (long)strlen(run)), run);
+}
+
+/* The last validation of a run; a diverged one has none. */
+static double final_loss(json_t *row) {
+    const char *step;
+    json_t *at;
+    long last = -1;
+    double loss = (double)NAN;
+    json_object_foreach(json_object_get(row, "valid_loss"), step, at) {
+        if (strtol(step, NULL, 10) <= last) continue;
+        last = strtol(step, NULL, 10);
+        loss = loss_at(row, step);
+    }
+    return diverged(row) ? (double)NAN : loss;
+}
+
+typedef struct {
+    char name[128];
+    double *a, *b, *d;
+    size_t n;
+    int lost;    /* seeds that diverged on one side only */
+    StTci t;
+    StTost tost;
+    bool same;
+} GateArm;
+
+static GateArm *find_arm(GateArm **arms, int *count, const char *run, size_t room) {
+    char name[128];
+    arm_of(run, name);
+    for (int i = 0; i < *count; i++)
+        if (!strcmp((*arms)[i].name, name)) return &(*arms)[i];
+    *arms = mem_grow(*arms, (size_t)*count + 1, sizeof **arms);
+    GateArm *arm = &(*arms)[(*count)++];
+    *arm = (GateArm){.a = mem_alloc(room, sizeof(double)), .b = mem_alloc(room, sizeof(double)),
+                 .d = mem_alloc(room, sizeof(double))};
+    strcpy(arm->name, name);
+    return arm;
+}
+
+static int gather(GateArm **arms, json_t *stored, json_t *rows, int *compared) {
+    size_t i;
+    json_t *row;
+    int count = 0;
+    json_array_foreach(stored, i, row) {
+        json_t *other = same_run(rows, text_of(row, "run"));
+        if (!other) continue;
+        GateArm *arm = find_arm(arms, &count, text_of(row, "run"), json_array_size(stored));
+        double old = final_loss(row), new = final_loss(other);
+        ++*compared;
+        arm->lost += isnan(old) != isnan(new);
+        if (isnan(old) || isnan(new)) continue;
+        arm->a[arm->n] = new, arm->b[arm->n] = old;
+        arm->d[arm->n++] = new - old;
+    }
+    return count;
+}
+
+/* Holm over the arms' paired t tests; p[count] out. */
+static void test_arms(GateArm *arms, int count, double margin, double alpha, double *p) {
+    for (GateArm *x = arms; x < arms + count; x++) {
+        double scale = st_scale(x->a, x->b, x->n);
+        x->t = st_tci(x->d, x->n, scale, 1 - alpha);
+        x->tost = st_tost(x->d, x->n, scale, -margin, margin, alpha);
+        bool flat = x->t.status == ST_DEGENERATE; /* every seed differs by the same */
+        x->same = !x->lost && (!x->n ? true /* all diverged, as stored */
+                               : flat ? fabs(x->t.mean) <= margin
+                                      : x->tost.status == ST_OK && x->tost.equivalent);
+        p[x - arms] = flat ? (fabs(x->t.mean) > margin ? 0 : 1) : x->t.status == ST_OK ? x->t.p : (double)NAN;
+    }
+    st_holm(p, (size_t)count, p);
+}
+
+static Rc arms_differ(json_t *stored, json_t *rows, double margin, double alpha, Text *report, int *compared) {
+    GateArm *arms = NULL;
+    Rc rc = RC_OK;
+    st_init();
+    int count = gather(&arms, stored, rows, compared);
+    double *p = mem_alloc((size_t)count + 1, sizeof *p);
+    test_arms(arms, count, margin, alpha, p);
+    for (int i = 0; i < count; i++) {
+        const GateArm *x = &arms[i];
+        bool worse = x->lost || (!x->same && p[i] < alpha);
+        const char *word = x->same ? "equivalent" : worse ? "DIFFERENT" : "inconclusive";
+        text_format(report, "  %-24s n = %zu  %+.3g nats", x->name, x->n, x->t.mean);
+        if (x->tost.status == ST_OK) text_format(report, " [%+.3g, %+.3g]", x->tost.ci_lo, x->tost.ci_hi);
+        text_format(report, "  margin %g  %s", margin, word);
+        if (x->lost) text_format(report, ": %d seeds diverged on one side only", x->lost);
+        text_format(report, "\n");
+        if (worse)
+            rc = RC_REGRESSION;
+        else if (!x->same && !rc)
+            rc = RC_INCONCLUSIVE;
+        free(x->a);
+        free(x->b);
+        free(x->d);
+    }
+    free(p);
+    free(arms);
+    return rc;
+}
+
+static Rc check_statistics(json_t *stored, json_t *rows, double margin, double alpha, Text *report, int *compared,
+                           Error *e) {
+    int names = names_differ(stored, rows, report);
+    Rc rc = arms_differ(stored, rows, margin, alpha, report, compared);
+    if (names || rc == RC_REGRESSION)
+        return error_set(e, RC_REGRESSION, "some arm is not the stored one within %g nats", margin);
+    if (rc) return error_set(e, rc, "some arm is neither equivalent within %g nats nor different: more seeds", margin);
+    return RC_OK;
+}
+
+Rc gate_check(GateLevel level, json_t *baseline, json_t *rows, double margin, double alpha, Text *report, int *compared,
+              Error *e) {
+    json_t *stored = json_object_get(baseline, "rows"), *tolerances = json_object_get(baseline, "tolerances");
+    const char *theirs = text_of(json_array_get(stored, 0), "arithmetic_class");
+    const char *ours = text_of(json_array_get(rows, 0), "arithmetic_class");
+    int differ = 0;
+    if (!json_array_size(stored) || !json_array_size(rows)) return error_set(e, RC_UNMEASURED, "nothing to compare");
+    if (level == GATE_statistical) return check_statistics(stored, rows, margin, alpha, report, compared, e);
+    if (level == GATE_numeric && !tolerances)
+        return error_set(e, RC_UNMEASURED, "no tolerances are stored: normbench baseline --reason TEXT measures them");
+    if (level == GATE_bit && strcmp(ours, theirs) != 0)
+        return error_set(e, RC_UNMEASURED, "stored in arithmetic class '%s', measured in '%s': no bits to compare",
+                         theirs, ours);
+    if (level == GATE_bit)
+        differ = bits_differ(stored, rows, report, compared);
+    else
+        differ = names_differ(stored, rows, report) +
+                 numbers_differ(json_object_get(tolerances, "valid_loss"), stored, rows, report, compared);
+    if (differ) return error_set(e, RC_REGRESSION, "%d differences from the stored baseline", differ);
+    return *compared ? RC_OK : error_set(e, RC_UNMEASURED, "nothing was compared");
+}
