@@ -156,7 +156,9 @@ Rc checkpoint_read(const char *folder, const char *id, Trainer *t, RunRecord *r,
                 memcpy(program_at(&t->program, saved[k].role, i, 0), y->data, safe_bytes(y));
             }
         const SafeTensor *curves = safe_find(&f, "curves");
-        loaded.curves = (Curves){(int)curves->shape[0], (int)curves->shape[1], mem_alloc(safe_bytes(curves), 1)};
+        loaded.curves = r->curves; /* the same columns */
+        loaded.curves.rows = (int)curves->shape[0];
+        loaded.curves.value = mem_alloc(safe_bytes(curves), 1);
         memcpy(loaded.curves.value, curves->data, safe_bytes(curves));
         record_release(r);
         r->curves = loaded.curves;

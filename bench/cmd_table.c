@@ -7,6 +7,7 @@
 #include "bench/commands.h"
 #include "bench/figure.h"
 #include "bench/plan.h"
+#include "bench/sensitivity.h"
 #include "bench/table.h"
 
 /* The command as a reader may type it again: paths of this machine are left out. */
@@ -30,6 +31,10 @@ static Rc write_file(const Table *t, const char *folder, const char *ending, voi
     Text text;
     text_init(&text);
     write(t, &text);
+    if (!text.length) { /* not of this experiment */
+        text_release(&text);
+        return RC_OK;
+    }
     snprintf(path, sizeof path, "%.900s/%s%s", folder, t->name, ending);
     Rc rc = file_write(path, text.at, text.length, e);
     if (!rc) fprintf(stderr, "  %s\n", path);
@@ -46,7 +51,9 @@ static Rc write_files(const Table *t, const char *folder, Error *e) {
                  {"-macros.tex", table_macros, false}, {".csv", table_csv, false},
                  {".json", table_json, false},         {".txt", table_text, false},
                  {"-cost.tex", table_cost_tex, false}, {"-cost.json", table_cost_json, false},
-                 {"-curves.csv", figure_csv, false}};
+                 {"-cells.tex", table_cells_tex, false},
+                 {"-sensitivity.tex", sensitivity_tex, false}, {"-curves.csv", figure_csv, false},
+                 {"-blocks.csv", figure_blocks_csv, false}};
     Rc rc = RC_OK;
     for (size_t i = 0; i < sizeof files / sizeof *files && !rc; i++)
         if (!files[i].claims || t->claims) rc = write_file(t, folder, files[i].ending, files[i].write, e);
@@ -57,15 +64,20 @@ static Rc write_files(const Table *t, const char *folder, Error *e) {
 static int draw_figures(const Table *t, const char *folder, char (*path)[1200]) {
     Error why;
     char name[120];
+    int figures = 0;
     if (figure_draw(t, folder, &why)) {
         fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
         return 0;
     }
     for (int cell = 0; cell < t->sample.cells; cell++) {
-        snprintf(path[cell], sizeof path[cell], "%.900s/%s.pdf", folder, figure_name(name, t, cell));
+        snprintf(path[figures++], sizeof *path, "%.900s/%s.pdf", folder, figure_name(name, t, cell));
         fprintf(stderr, "  %.900s/%s.{svg,pdf,png}\n", folder, name);
     }
-    return t->sample.cells;
+    if (figure_blocks_any(t)) {
+        snprintf(path[figures++], sizeof *path, "%.900s/%s-blocks.pdf", folder, t->name);
+        fprintf(stderr, "  %.900s/%s-blocks.{svg,pdf,png}\n", folder, t->name);
+    }
+    return figures;
 }
 
 static Rc write_all(Session *s, const Table *t, Error *e) {
@@ -80,8 +92,8 @@ static Rc write_all(Session *s, const Table *t, Error *e) {
     text_release(&text);
     Rc rc = write_files(t, folder, e);
     if (rc) return rc;
-    char(*path)[1200] = mem_alloc((size_t)t->sample.cells, sizeof *path);
-    const char **figure = mem_alloc((size_t)t->sample.cells, sizeof *figure);
+    char(*path)[1200] = mem_alloc((size_t)t->sample.cells + 1, sizeof *path);
+    const char **figure = mem_alloc((size_t)t->sample.cells + 1, sizeof *figure);
     int figures = draw_figures(t, folder, path);
     for (int i = 0; i < figures; i++) figure[i] = path[i];
     if (s->options->times[OPTION_pdf]) {

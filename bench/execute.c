@@ -128,7 +128,7 @@ static bool wants_evaluation(const Running *g, int step) {
 static bool evaluate_here(Running *g) {
     Evaluation v = {.step = g->t.step};
     for (int m = 0; m < METRIC_COUNT; m++) v.metric[m] = (double)NAN;
-    record_curve_metrics(&g->r->curves, g->t.step, v.metric);
+    curve_metrics(&g->r->curves, g->t.step, v.metric);
     if (!evaluate_whole(&g->t, g->x->data, g->x->spec, &v, g->x->stop)) return false;
     g->r->evaluation = mem_grow(g->r->evaluation, (size_t)g->r->evaluations + 1, sizeof v);
     g->r->evaluation[g->r->evaluations++] = v;
@@ -151,7 +151,10 @@ static void step_here(Running *g) {
     row[CURVE_step] = step, row[CURVE_lr] = recipe_lr(g->t.recipe, step), row[CURVE_train_loss] = (double)report.loss;
     row[CURVE_valid_loss] = valid, row[CURVE_grad_norm] = report.grad_norm;
     row[CURVE_embedding_norm] = report.embedding_norm;
-    for (int l = 0; l < g->t.tape.layers; l++) row[CURVE_FIXED + l] = report.layer_norm[l];
+    for (int l = 0; l < g->t.tape.layers; l++) {
+        row[curve_block_column(c, BLOCK_grad_norm, l)] = report.layer_norm[l];
+        row[curve_block_column(c, BLOCK_norm_input, l)] = report.norm_input[l];
+    }
     chain_add(g->chain, report.loss);
     g->finite = report.finite;
     if (report.finite) {
@@ -195,7 +198,7 @@ static void describe(const Execution *x, RunRecord *r, int layers) {
     strcpy(r->dataset_sha256, x->data->sha256);
     strcpy(r->tokenizer_sha256, x->data->tokenizer_sha256);
     r->entropy_rate = x->data->entropy_rate, r->unigram = x->data->unigram;
-    r->curves.columns = CURVE_FIXED + layers;
+    curves_init(&r->curves, layers);
 }
 
 static Rc train(Running *g, Error *e) {

@@ -33,10 +33,9 @@ Curve figure_curve(const Table *t, int cell, int arm, int panel) {
         for (int seed = 0; seed < t->sample.seeds; seed++) {
             const Curves *c = &record(t, cell, arm, seed)->curves;
             if (row >= c->rows) continue;
-            const double *at = c->value + (size_t)row * (size_t)c->columns;
-            double x = at[panel_columns[panel]];
+            double x = curve_at(c, row, panel_columns[panel]);
             if (!isfinite(x)) continue;
-            step = (int)at[CURVE_step];
+            step = (int)curve_at(c, row, CURVE_step);
             sum += x, least = fmin(least, x), largest = fmax(largest, x);
             n++;
         }
@@ -103,17 +102,14 @@ static void fix_pdf_date(const char *path) {
     free(bytes);
 }
 
-static Rc draw_cell(const Table *t, int cell, const char *aside, const char *folder, Error *e) {
+/* Runs one script; figure.{svg,pdf,png} become name.{svg,pdf,png} in folder. */
+static Rc draw(const Text *script, const char *name, const char *aside, const char *folder, Error *e) {
     static const char *const endings[] = {"svg", "pdf", "png"};
     const char *const argv[] = {"gnuplot", "figure.gp", NULL};
-    char from[1200], to[1200], name[120];
+    char from[1200], to[1200];
     bool absent;
-    Text script;
-    text_init(&script);
-    figure_script(t, cell, &script);
     snprintf(from, sizeof from, "%.1000s/figure.gp", aside);
-    Rc rc = file_write(from, script.at, script.length, e);
-    text_release(&script);
+    Rc rc = file_write(from, script->at, script->length, e);
     if (!rc && (rc = program_run(argv, aside, &absent, e)) && !absent) {
         char *said;
         size_t length;
@@ -126,7 +122,7 @@ static Rc draw_cell(const Table *t, int cell, const char *aside, const char *fol
     }
     for (int i = 0; i < 3 && !rc; i++) {
         snprintf(from, sizeof from, "%.1000s/figure.%s", aside, endings[i]);
-        snprintf(to, sizeof to, "%.900s/%s.%s", folder, figure_name(name, t, cell), endings[i]);
+        snprintf(to, sizeof to, "%.900s/%.100s.%s", folder, name, endings[i]);
         if (i == 1) fix_pdf_date(from);
         rc = program_copy(from, to, e);
     }
@@ -134,10 +130,23 @@ static Rc draw_cell(const Table *t, int cell, const char *aside, const char *fol
 }
 
 Rc figure_draw(const Table *t, const char *folder, Error *e) {
-    char aside[600];
+    char aside[600], name[120];
+    Text script;
     if (program_folder(aside, sizeof aside, e)) return e->code;
     Rc rc = RC_OK;
-    for (int cell = 0; cell < t->sample.cells && !rc; cell++) rc = draw_cell(t, cell, aside, folder, e);
+    text_init(&script);
+    for (int cell = 0; cell < t->sample.cells && !rc; cell++) {
+        text_clear(&script);
+        figure_script(t, cell, &script);
+        rc = draw(&script, figure_name(name, t, cell), aside, folder, e);
+    }
+    if (!rc && figure_blocks_any(t)) {
+        text_clear(&script);
+        figure_blocks_script(t, &script);
+        snprintf(name, sizeof name, "%.80s-blocks", t->name);
+        rc = draw(&script, name, aside, folder, e);
+    }
+    text_release(&script);
     program_folder_remove(aside);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* Figures: validation loss, gradient norm and embedding norm over the steps, one figure per cell. A line is the mean of
+/* Figures. NAME-curves: validation loss, gradient norm and embedding norm over the steps, one figure per cell. A line is the mean of
  * an arm's seeds, its band reaches from the smallest to the largest. A panel whose values span more than a factor of 10
  * has a logarithmic axis, so a first loss above 100 nats hides nothing. Values that are not finite are left out of the
  * line, a cross stands where a run diverged, and the legend says how many did. Drawn by gnuplot. */
@@ -26,10 +26,23 @@ void figure_csv(const Table *t, Text *out);
 /* A cell's gnuplot program; it writes figure.svg, figure.pdf and figure.png in the working folder. */
 void figure_script(const Table *t, int cell, Text *out);
 
+/* A gnuplot string: nothing in it is special but the quote. */
+void figure_quoted(Text *out, const char *text);
+
+/* Terminal 0 svg, 1 pdf, 2 png: one shape for web, paper and screen, in the SVG's pixels, 154 of them an inch, and half
+ * as many again for the PNG. */
+void figure_terminal(int which, int width, double height, Text *out);
+
+/* The blocks' figure (bench/figure_blocks.c): its program and its numbers. Whether there is one: two blocks or more, and
+ * at most 64 lines. */
+bool figure_blocks_any(const Table *t);
+void figure_blocks_script(const Table *t, Text *out);
+void figure_blocks_csv(const Table *t, Text *out);
+
 /* "NAME-curves", with "-cellK" when there are several cells; out holds at least 120 bytes; returns out. */
 char *figure_name(char *out, const Table *t, int cell);
 
-/* Draws every cell's figure into folder. RC_UNMEASURED: no gnuplot, it failed, or the disk refused. */
+/* Draws every cell's figure, and the blocks', into folder. RC_UNMEASURED: no gnuplot, it failed, or the disk refused. */
 Rc figure_draw(const Table *t, const char *folder, Error *e);
 
 #endif

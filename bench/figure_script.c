@@ -22,8 +22,7 @@ static Style style_of(const Table *t, int arm) {
     return (Style){colours[place % COLOURS], place >= COLOURS ? "(2,3)" : place % 2 ? "(9,6)" : "1"};
 }
 
-/* A gnuplot string: nothing in it is special but the quote. */
-static void quoted(Text *out, const char *text) {
+void figure_quoted(Text *out, const char *text) {
     text_format(out, "'");
     for (const char *s = text; *s; s++) text_add(out, *s == '\'' ? "''" : s, *s == '\'' ? 2 : 1);
     text_format(out, "'");
@@ -57,7 +56,7 @@ static void cross_block(const Table *t, int cell, int arm, int panel, Text *out)
         double last = (double)NAN;
         if (!strcmp(r->status, "ok")) continue;
         for (int row = 0; row < r->curves.rows; row++) {
-            double x = r->curves.value[(size_t)row * (size_t)r->curves.columns + columns[panel]];
+            double x = curve_at(&r->curves, row, columns[panel]);
             if (isfinite(x)) last = x;
         }
         if (isfinite(last)) text_format(out, "%d %.9g\n", r->diverged_step, last), found++;
@@ -167,7 +166,7 @@ static void legend(const Table *t, int cell, Layout l, Text *out) {
         legend_label(t, cell, arm, label);
         text_format(out, "NaN with lines lc rgb '%s' dt %s lw 3 title ", style_of(t, arm).colour,
                     style_of(t, arm).dash);
-        quoted(out, label);
+        figure_quoted(out, label);
         text_format(out, arm + 1 < t->sample.arms ? ", \\\n  " : "\n");
     }
 }
@@ -192,7 +191,7 @@ static void draw(const Table *t, int cell, const Range *range, Layout l, Text *o
     text_init(&title);
     title_text(t, cell, &title);
     text_format(out, "set multiplot title ");
-    quoted(out, title.at);
+    figure_quoted(out, title.at);
     text_format(out,
                 "\nset border 3 lc rgb '#444444'\nset tics nomirror out scale 0.6\nset grid y lc rgb '#e6e6e6' lt 1\n"
                 "set xlabel 'step' offset 0,0.4\nset tmargin at screen %.4f\nset bmargin at screen %.4f\nunset key\n"
@@ -205,23 +204,22 @@ static void draw(const Table *t, int cell, const Range *range, Layout l, Text *o
     text_release(&title);
 }
 
-/* One shape for web, paper and screen: the SVG's pixels, 154 of them an inch, and half as many again for the PNG. */
-static void terminal(int which, double height, Text *out) {
+void figure_terminal(int which, int width, double height, Text *out) {
     if (which == 0)
         text_format(out,
                     "set terminal svg noenhanced size %d,%.0f font 'sans-serif,11' background rgb 'white'\n"
                     "set output 'figure.svg'\n",
-                    WIDTH, height);
+                    width, height);
     else if (which == 1)
         text_format(out,
                     "set terminal pdfcairo noenhanced size %.3fin,%.3fin font 'sans,8.5' lw 0.8\n"
                     "set output 'figure.pdf'\n",
-                    WIDTH / 154.0, height / 154);
+                    width / 154.0, height / 154);
     else
         text_format(out,
                     "set terminal pngcairo noenhanced size %d,%.0f font 'sans,15' lw 1.4\n"
                     "set output 'figure.png'\n",
-                    WIDTH * 3 / 2, height * 1.5);
+                    width * 3 / 2, height * 1.5);
 }
 
 void figure_script(const Table *t, int cell, Text *out) {
@@ -237,7 +235,7 @@ void figure_script(const Table *t, int cell, Text *out) {
     }
     for (int i = 0; i < 3; i++) {
         text_format(out, "reset\n");
-        terminal(i, layout.height, out);
+        figure_terminal(i, WIDTH, layout.height, out);
         draw(t, cell, range, layout, out);
     }
 }

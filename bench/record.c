@@ -10,18 +10,6 @@
 #include "base/file.h"
 #include "bench/provenance.h"
 
-const MetricInfo metric_info[METRIC_COUNT] = {
-#define METRIC(key, header, better, digits, source, help) [METRIC_##key] = {#key, header, help, better, digits},
-#include "bench/metrics.def"
-#undef METRIC
-};
-
-static const char *const curve_names[] = {
-#define CURVE(name, help) #name,
-#include "bench/curves.def"
-#undef CURVE
-};
-
 void record_release(RunRecord *r) {
     for (int i = 0; i < r->evaluations; i++) free(r->evaluation[i].block);
     free(r->evaluation);
@@ -31,51 +19,6 @@ void record_release(RunRecord *r) {
     r->evaluation = NULL;
     r->evaluations = 0;
     r->curves = (Curves){0};
-}
-
-double *curves_add(Curves *c) {
-    c->value = mem_grow(c->value, (size_t)(c->rows + 1) * (size_t)c->columns, sizeof *c->value);
-    double *row = c->value + (size_t)c->rows++ * (size_t)c->columns;
-    for (int i = 0; i < c->columns; i++) row[i] = (double)NAN;
-    return row;
-}
-
-bool curves_spike(const Curves *c, int row) {
-    enum { WINDOW = 128 };
-    double sum = 0, squares = 0;
-    if (row < WINDOW) return false;
-    for (int i = row - WINDOW; i < row; i++) sum += c->value[(size_t)i * (size_t)c->columns + CURVE_train_loss];
-    double mean = sum / WINDOW, x = c->value[(size_t)row * (size_t)c->columns + CURVE_train_loss];
-    for (int i = row - WINDOW; i < row; i++) {
-        double d = c->value[(size_t)i * (size_t)c->columns + CURVE_train_loss] - mean;
-        squares += d * d;
-    }
-    return squares > 0 && (x - mean) / sqrt(squares / WINDOW) > 6;
-}
-
-/* Steps before `step` that belong to its last tenth (at least one). */
-static int tail_begin(int step) {
-    int tail = step / 10;
-    return step - (tail > 0 ? tail : 1);
-}
-
-void record_curve_metrics(const Curves *c, int step, double metric[METRIC_COUNT]) {
-    static const struct {
-        Metric metric;
-        CurveColumn column;
-        enum { curve_evaluation, curve_tail, curve_last, curve_count } how;
-    } from[] = {{METRIC_train_loss, CURVE_train_loss, curve_tail},
-                {METRIC_grad_norm, CURVE_grad_norm, curve_tail},
-                {METRIC_update_norm, CURVE_update_norm, curve_tail},
-                {METRIC_embedding_norm, CURVE_embedding_norm, curve_last},
-                {METRIC_spikes, CURVE_spike, curve_count}};
-    for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
-        double sum = 0;
-        int first = from[i].how == curve_count ? 0 : from[i].how == curve_last ? step - 1 : tail_begin(step), n = 0;
-        for (int row = first < 0 ? 0 : first; row < step && row < c->rows; row++, n++)
-            sum += c->value[(size_t)row * (size_t)c->columns + from[i].column];
-        metric[from[i].metric] = from[i].how == curve_count ? sum : n ? sum / n : (double)NAN;
-    }
 }
 
 const Evaluation *record_at(const RunRecord *r, int step) {
@@ -126,7 +69,9 @@ static Rc evaluations_read(RunRecord *r, json_t *list, Error *e) {
         x.targets = (long)json_integer_value(json_object_get(entry, "targets"));
         x.dropped = (long)json_integer_value(json_object_get(entry, "dropped_targets"));
         for (int m = 0; m < METRIC_COUNT; m++)
-            if (!json_number_read(json_object_get(entry, metric_info[m].key), &x.metric[m]))
+            if (!json_object_get(entry, metric_info[m].key))
+                x.metric[m] = (double)NAN; /* a metric that is younger than the record */
+            else if (!json_number_read(json_object_get(entry, metric_info[m].key), &x.metric[m]))
                 return error_set(e, RC_INTEGRITY, "evaluations[%zu]: %s is not a number", i, metric_info[m].key);
         x.blocks = (int)json_array_size(blocks);
         x.block = mem_alloc((size_t)x.blocks, sizeof *x.block);
@@ -151,23 +96,6 @@ Rc evaluations_parse(RunRecord *r, const char *text, Error *e) {
     Rc rc = list ? evaluations_read(r, list, e) : error_set(e, RC_INTEGRITY, "evaluations: %s", why.text);
     json_decref(list);
     return rc;
-}
-
-void curves_text(const Curves *c, Text *out) {
-    char number[40];
-    for (int i = 0; i < c->columns; i++)
-        if (i < CURVE_FIXED)
-            text_format(out, "%s%s", i ? "," : "", curve_names[i]);
-        else
-            text_format(out, ",grad_norm_%d", i - CURVE_FIXED);
-    text_add(out, "\n", 1);
-    for (int row = 0; row < c->rows; row++) {
-        for (int i = 0; i < c->columns; i++) {
-            double x = c->value[(size_t)row * (size_t)c->columns + (size_t)i];
-            text_format(out, "%s%s", i ? "," : "", isnan(x) ? "" : format_real(number, x));
-        }
-        text_add(out, "\n", 1);
-    }
 }
 
 /* Text members of the record, once for writing and once for reading. */
@@ -304,26 +232,6 @@ static Rc read_members(RunRecord *r, json_t *root, Error *e) {
     return evaluations_read(r, json_object_get(root, "evaluations"), e);
 }
 
-/* Plain numbers, empty = NaN, the header's columns counted. */
-static Rc read_curves(Curves *c, char *text, Error *e) {
-    char *line = strtok_r(text, "\n", &text);
-    c->columns = 1;
-    for (const char *s = line ? line : ""; *s; s++) c->columns += *s == ',';
-    if (!line || c->columns < CURVE_FIXED) return error_set(e, RC_INTEGRITY, "not the columns of a curve");
-    while ((line = strtok_r(NULL, "\n", &text))) {
-        double *row = curves_add(c);
-        for (int i = 0; i < c->columns; i++) {
-            char *field = strsep(&line, ","), *end;
-            if (!field) return error_set(e, RC_INTEGRITY, "row %d is short", c->rows);
-            if (!*field) continue;
-            row[i] = strtod(field, &end);
-            if (*end) return error_set(e, RC_INTEGRITY, "row %d: '%s' is not a number", c->rows, field);
-        }
-        if (line) return error_set(e, RC_INTEGRITY, "row %d is long", c->rows);
-    }
-    return RC_OK;
-}
-
 static Rc read_record(RunRecord *r, json_t **root, const char *path, const char *id, Error *e) {
     char *bytes;
     size_t length;
@@ -344,7 +252,7 @@ static Rc read_vouched(RunRecord *r, json_t *root, const char *path, Error *e) {
     if (file_read(path, &bytes, &length, e)) return e->code == RC_USAGE ? e->code = RC_INTEGRITY : e->code;
     record_hash(hash, root, bytes, length);
     Rc rc = stated && !strcmp(stated, hash)
-                ? read_curves(&r->curves, bytes, e)
+                ? curves_read(&r->curves, bytes, e)
                 : error_set(e, RC_INTEGRITY,
                             "this file and record.json beside it do not have the hash that record.json names");
     free(bytes);

@@ -6,35 +6,10 @@
 #include <stdbool.h>
 
 #include "base/sha256.h"
+#include "bench/curves.h"
 #include "bench/spec.h"
 
 enum { RECORD_SCHEMA = 2 }; /* 1: the same without `declared` */
-
-typedef enum {
-#define CURVE(name, help) CURVE_##name,
-#include "bench/curves.def"
-#undef CURVE
-    CURVE_FIXED /* then one column per block */
-} CurveColumn;
-
-/* [rows][columns], NaN = not measured. */
-typedef struct {
-    int rows, columns;
-    double *value;
-} Curves;
-
-typedef enum {
-#define METRIC(key, header, better, digits, source, help) METRIC_##key,
-#include "bench/metrics.def"
-#undef METRIC
-    METRIC_COUNT
-} Metric;
-
-typedef struct {
-    const char *key, *header, *help;
-    int better, digits;
-} MetricInfo;
-extern const MetricInfo metric_info[METRIC_COUNT];
 
 /* One whole validation. */
 typedef struct {
@@ -65,16 +40,6 @@ typedef struct {
 
 void record_release(RunRecord *r);
 
-/* Appends a row of NaN and returns it. */
-double *curves_add(Curves *c);
-
-/* Whether a row's train loss is more than 6 standard deviations (population) above the mean of the 128 rows before it;
- * never before there are 128 (llm.c's rule). */
-bool curves_spike(const Curves *c, int row);
-
-/* An evaluation's metrics that come from the curves: last, tail and count, from rows before step. */
-void record_curve_metrics(const Curves *c, int step, double metric[METRIC_COUNT]);
-
 /* The evaluation at a step; NULL when the run has none. */
 const Evaluation *record_at(const RunRecord *r, int step);
 
@@ -88,9 +53,6 @@ Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e);
 /* Evaluations as JSON text and back (checkpoints). */
 char *evaluations_text(const RunRecord *r);
 Rc evaluations_parse(RunRecord *r, const char *text, Error *e);
-
-/* curves.csv as text. */
-void curves_text(const Curves *c, Text *out);
 
 /* A number for JSON: inf and nan become strings. (json_t *, kept opaque here.) */
 struct json_t;

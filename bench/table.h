@@ -7,12 +7,15 @@
  *   NAME.tex           the write-up's rows and columns, its numbers beside ours, and the paired tests,
  *                      one part per cell and step
  *   NAME-claims.tex    the write-up's claims with the verdict on each
+ *   NAME-cells.tex     one row per cell and arm, when there are several cells
+ *   NAME-sensitivity.tex   when `lr` is a factor (bench/sensitivity.h)
  *   NAME-macros.tex    numbers for running text, and the methods sentence
  *   NAME.csv           one line per cell, step, arm and metric
  *   NAME.json          everything (bench/table_json.h)
  *   NAME.txt           what the terminal shows
  *   NAME-cost.*        tex and json: measured times, different on every machine
  *   NAME-curves.*      csv, svg, pdf, png (bench/figure.h)
+ *   NAME-blocks.*      the same of the blocks' gradient norms and norm inputs
  *   NAME.pdf           all of it typeset, with --pdf
  *
  * NAME is the experiment's, with "-exploratory" behind it when the command line changed something. Every number of the
@@ -77,6 +80,7 @@ void table_exploratory(const Table *t, Text *out);
 
 /* Sentences for captions, plain text: corpus and model; how the numbers were made; the one-line signature. */
 void table_corpus(const Table *t, int cell, Text *out);
+void table_text_source(const Table *t, int cell, Text *out); /* its first half: without the model, without a stop */
 void table_methods(const Table *t, Text *out);
 void table_hypothesis(const ClaimTest *t, Text *out); /* "valid_loss: layernorm - baseline < 0" */
 bool table_about_spread(const ClaimTest *t);          /* variances over seeds, not means */
@@ -102,6 +106,8 @@ extern const int table_row_count;
 
 void table_tex(const Table *t, Text *out);
 void table_claims_tex(const Table *t, Text *out);
+void table_cells_text(const Table *t, Text *out); /* nothing when there is one cell */
+void table_cells_tex(const Table *t, Text *out);
 void table_macros(const Table *t, Text *out);
 void table_csv(const Table *t, Text *out);
 void table_json(const Table *t, Text *out);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/provenance.h"
+#include "bench/sensitivity.h"
 
 /* One metric of an arm at a step: its runs, what they sum up to, and what the write-up reports. */
 static json_t *metric_json(const Table *t, int cell, int step, int arm, Metric m) {
@@ -100,6 +101,9 @@ static void head_json(const Table *t, json_t *o) {
     table_methods(t, &words);
     json_put_text(o, "methods", words.at);
     json_object_set_new(o, "exploratory", json_boolean(t->exploratory));
+    json_t *sensitivity = sensitivity_json(t);
+    if (!json_is_null(sensitivity)) json_object_set(o, "sensitivity", sensitivity);
+    json_decref(sensitivity);
     json_object_set_new(o, "synthetic", json_boolean(t->synthetic));
     json_put_text(o, "dataset", r->dataset), json_put_text(o, "dataset_sha256", r->dataset_sha256);
     json_object_set_new(o, "vocabulary", json_integer(r->vocab));

@@ -1,7 +1,7 @@
 /* NAME.json, schema 1; its names are stable. NaN and infinities are strings; a statistic that could not be made is
  * {"status": why} with what is known of it. Below, ... stands for fields that name themselves.
  *
- *   {schema, made_by, experiment, profile, plan, results, command, signature, methods, exploratory, synthetic, ...
+ *   {schema, made_by, experiment, profile, plan, results, command, signature, methods, exploratory, synthetic, sensitivity?, ...
  *    cells: [{factors, corpus, reported_not_shown?, steps: [{step, arms: [ARM]}]}],
  *    family: {alpha, n, comparisons, floor, holm_floor, exact, flips, at: [COMPARISON]},
  *    claims: null | {file, writeup, source, verdicts: [VERDICT], family}}
@@ -24,6 +24,7 @@
 
 #include <jansson.h>
 
+#include "bench/stat_json.h"
 #include "bench/table.h"
 
 enum { TABLE_SCHEMA = 1 };
@@ -39,8 +40,5 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v);
 
 /* {file, family, verdicts: […]}, or null without claims. */
 json_t *json_claims(const Table *t);
-
-void json_put(json_t *object, const char *key, double x);
-void json_put_text(json_t *object, const char *key, const char *text);
 
 #endif

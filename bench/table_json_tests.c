@@ -4,103 +4,6 @@
 
 #include "bench/table_json.h"
 
-void json_put(json_t *object, const char *key, double x) {
-    json_object_set_new(object, key, json_number_of(x == 0 ? 0 : x));
-}
-
-void json_put_text(json_t *object, const char *key, const char *text) {
-    json_t *value = json_string(text);
-    json_object_set_new(object, key, value ? value : json_string("(not UTF-8)"));
-}
-
-static json_t *status_object(StStatus status) {
-    json_t *o = json_object();
-    json_put_text(o, "status", st_status_text(status));
-    return o;
-}
-
-static json_t *share(double p, uint64_t count, uint64_t total) {
-    json_t *o = json_object();
-    json_put(o, "p", p);
-    json_object_set_new(o, "count", json_integer((json_int_t)count));
-    json_object_set_new(o, "total", json_integer((json_int_t)total));
-    return o;
-}
-
-static json_t *interval(StStatus status, double lo, double hi) {
-    json_t *o = status_object(status);
-    if (!isnan(lo)) json_put(o, "lo", lo), json_put(o, "hi", hi);
-    return o;
-}
-
-static json_t *json_t_interval(const StTci *t) {
-    json_t *o = status_object(t->status);
-    bool ok = t->status == ST_OK;
-    if (ok || t->status == ST_N_TOO_SMALL || t->status == ST_DEGENERATE) json_put(o, "mean", t->mean);
-    if (!ok) return o;
-    json_put(o, "confidence", t->conf), json_put(o, "lo", t->lo), json_put(o, "hi", t->hi);
-    json_put(o, "sd", t->sd), json_put(o, "se", t->se), json_put(o, "t", t->t), json_put(o, "df", t->df);
-    json_put(o, "p", t->p);
-    return o;
-}
-
-static json_t *json_flip(const StSignflip *f) {
-    json_t *o = status_object(f->status);
-    if (f->status != ST_OK) return o;
-    json_object_update_new(o, share(f->p, f->count, f->total));
-    json_object_set_new(o, "exact", json_boolean(f->exact));
-    json_put(o, "floor", f->p_min), json_put(o, "floor_given_zeros", f->p_min_here);
-    json_object_set_new(o, "zeros", json_integer((json_int_t)f->zeros));
-    json_put(o, "lo", f->p_lo), json_put(o, "hi", f->p_hi);
-    return o;
-}
-
-static json_t *json_boot(const StBoot *b) {
-    json_t *o = status_object(b->status);
-    if (b->status != ST_OK) return o;
-    json_object_set_new(o, "exact", json_boolean(b->exact));
-    json_object_set_new(o, "resamples", json_integer((json_int_t)b->total));
-    json_object_set_new(o, "decides", json_boolean(b->n >= ST_BOOT_DECIDES));
-    json_put(o, "mean", b->mean), json_put(o, "se", b->se), json_put(o, "bias", b->bias),
-        json_put(o, "accel", b->accel);
-    json_object_set_new(o, "percentile", interval(b->percentile.status, b->percentile.lo, b->percentile.hi));
-    json_object_set_new(o, "basic", interval(b->basic.status, b->basic.lo, b->basic.hi));
-    json_object_set_new(o, "bca", interval(b->bca.status, b->bca.lo, b->bca.hi));
-    json_object_set_new(o, "p_percentile", share(b->pct.p, b->pct.count, b->pct.total));
-    json_object_set_new(o, "p_shift", share(b->shift.p, b->shift.count, b->shift.total));
-    json_object_set_new(o, "p_koehn", share(b->koehn.p, b->koehn.count, b->koehn.total));
-    return o;
-}
-
-static json_t *json_effect(const StEffect *x) {
-    json_t *o = status_object(x->status);
-    json_put(o, "mean", x->mean), json_put(o, "median", x->median), json_put(o, "share_below_zero", x->better);
-    json_put(o, "exp_mean", x->ratio), json_put(o, "pairing_gain", x->vr), json_put(o, "correlation", x->r);
-    if (x->status == ST_OK) json_put(o, "d_z", x->d_z), json_put(o, "g_z", x->g_z), json_put(o, "hedges_j", x->j);
-    return o;
-}
-
-static json_t *json_tost(const StTost *x, double margin) {
-    json_t *o = status_object(x->status);
-    json_put(o, "margin", margin);
-    if (x->status != ST_OK) return o;
-    json_put(o, "p", x->p), json_put(o, "p_lower", x->p_lower), json_put(o, "p_upper", x->p_upper);
-    json_put(o, "lo", x->ci_lo), json_put(o, "hi", x->ci_hi);
-    json_object_set_new(o, "equivalent", json_boolean(x->equivalent));
-    return o;
-}
-
-static json_t *json_crossed(const StCrossed *x) {
-    json_t *o = status_object(x->status);
-    if (x->status != ST_OK) return o;
-    json_object_set_new(o, "blocks", json_integer((json_int_t)x->blocks_n));
-    json_put(o, "mean", x->mean), json_put(o, "se", x->se), json_put(o, "df", x->df);
-    json_put(o, "lo", x->lo), json_put(o, "hi", x->hi), json_put(o, "p", x->p);
-    json_put(o, "lag1", x->lag1);
-    json_object_set_new(o, "floored", json_boolean(x->floored));
-    return o;
-}
-
 /* What differs from the baseline, seed by seed, and from which runs. */
 static json_t *json_contrast(const Table *t, const Comparison *c, json_t *o) {
     json_t *terms = json_array(), *seeds = json_array();
@@ -141,8 +44,8 @@ json_t *json_comparison(const Table *t, const Comparison *c) {
     json_object_set_new(o, "tost", json_tost(&c->tost, c->what.margin));
     if (c->status != ST_OK) return o;
     json_object_set_new(o, "max_t_step_down",
-                        isnan(c->joint.step) ? status_object(ST_BAD_ARG)
-                                             : share(c->joint.step, c->joint.step_count, 0));
+                        isnan(c->joint.step) ? json_status(ST_BAD_ARG)
+                                             : json_share(c->joint.step, c->joint.step_count, 0));
     json_object_set_new(o, "effect", json_effect(&c->effect));
     if (c->what.metric == METRIC_valid_loss) {
         json_t *ratio = json_object();
@@ -158,7 +61,7 @@ json_t *json_comparison(const Table *t, const Comparison *c) {
     json_object_set_new(m, "only_b", json_integer(c->only_b));
     json_put(m, "p", c->discordant.p), json_put(m, "floor", c->discordant.p_min);
     json_object_set_new(o, "mcnemar", m);
-    json_t *v = status_object(c->variance.status);
+    json_t *v = json_status(c->variance.status);
     if (c->variance.status == ST_OK) json_put(v, "t", c->variance.stat), json_put(v, "p", c->variance.p);
     if (!isnan(c->variance.ratio)) json_put(v, "variance_ratio", c->variance.ratio);
     json_object_set_new(o, "pitman_morgan", v);
@@ -183,7 +86,7 @@ json_t *json_family(const Table *t, const Family *f) {
         if (json_object_get(max_t, "total")) {
             json_object_set_new(max_t, "total", json_integer((json_int_t)f->joint.total));
             json_object_set_new(max_t, "single_step",
-                                share(f->at[i].joint.single, f->at[i].joint.single_count, f->joint.total));
+                                json_share(f->at[i].joint.single, f->at[i].joint.single_count, f->joint.total));
         }
         json_array_append_new(at, c);
     }

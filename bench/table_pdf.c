@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "bench/table.h"
+#include "bench/sensitivity.h"
 #include "bench/table_program.h"
 
 /* Text block of 5.5 x 9 inches, as venues have it; siunitx 2 and 3 want different words for bold numbers. */
@@ -20,7 +20,7 @@ static void document(const Table *t, int figures, Text *out) {
                          "{\\robustify\\bfseries\\sisetup{detect-weight = true}}\n\\makeatother\n");
     text_format(out, "\\renewcommand{\\floatpagefraction}{0.01}\\renewcommand{\\topfraction}{0.99}\n"
                      "\\makeatletter\\setlength{\\@fptop}{0pt}\\makeatother\n"
-                     "\\begin{document}\n\\input{macros}\n\\input{table}\n\\clearpage\n\\input{claims}\n\\clearpage\n"
+                     "\\begin{document}\n\\input{macros}\n\\input{cells}\n\\input{sensitivity}\n\\clearpage\n\\input{table}\n\\clearpage\n\\input{claims}\n\\clearpage\n"
                      "\\input{cost}\n");
     for (int i = 0; i < figures; i++)
         text_format(out, "\\noindent\\includegraphics[width=\\textwidth]{figure%d}\\par\\medskip\n", i);
@@ -48,6 +48,8 @@ static Rc prepare(const Table *t, const char *aside, const char *const *figure, 
     Text text;
     Rc rc = put(aside, "table.tex", table_tex, t, e);
     if (!rc) rc = put(aside, "claims.tex", claims_or_nothing, t, e);
+    if (!rc) rc = put(aside, "cells.tex", table_cells_tex, t, e);
+    if (!rc) rc = put(aside, "sensitivity.tex", sensitivity_tex, t, e);
     if (!rc) rc = put(aside, "macros.tex", table_macros, t, e);
     if (!rc) rc = put(aside, "cost.tex", table_cost_tex, t, e);
     for (int i = 0; i < figures && !rc; i++) {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/table.h"
+#include "bench/sensitivity.h"
 
 enum { NAME_WIDTH = 26, ARM_WIDTH = 20, PAGE_WIDTH = 110 };
 
@@ -200,6 +200,9 @@ void table_text(const Table *t, Text *out) {
     text_format(out, "%s: %s%s%s%s\n", t->name, t->x->title, words.length ? "  [EXPLORATORY: " : "", words.at,
                 words.length ? "]" : "");
     rule(out, '=', PAGE_WIDTH);
+    table_cells_text(t, out);
+    sensitivity_text(t, out);
+    if (t->sample.cells > 1) text_format(out, "\n");
     for (int cell = 0; cell < t->sample.cells; cell++) {
         text_clear(&words);
         table_corpus(t, cell, &words);

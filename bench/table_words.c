@@ -6,16 +6,22 @@
 #include "bench/provenance.h"
 #include "bench/table.h"
 
-void table_corpus(const Table *t, int cell, Text *out) {
+void table_text_source(const Table *t, int cell, Text *out) {
     const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
-    char tokenizer[160], number[SHOWN], where[256];
+    char tokenizer[160], number[SHOWN];
     spec_get(tokenizer, &r->spec, "tokenizer");
     if (!isnan(r->entropy_rate))
         text_format(out, "SYNTHETIC SOURCE, not a text: known entropy rate %s nats per token. ",
                     show_number(number, r->entropy_rate, 4));
-    text_format(out, "Corpus %s (%s tokens, vocabulary %d), %lld layers of width %lld, %s M parameters", r->dataset,
-                tokenizer, r->vocab, (long long)r->spec.layers, (long long)r->spec.width,
-                show_number(number, 1e-6 * (double)r->parameters, 2));
+    text_format(out, "Corpus %s (%s tokens, vocabulary %d)", r->dataset, tokenizer, r->vocab);
+}
+
+void table_corpus(const Table *t, int cell, Text *out) {
+    const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
+    char number[SHOWN], where[256];
+    table_text_source(t, cell, out);
+    text_format(out, ", %lld layers of width %lld, %s M parameters", (long long)r->spec.layers,
+                (long long)r->spec.width, show_number(number, 1e-6 * (double)r->parameters, 2));
     if (experiment_cell_text(where, t->x, cell)[0]) text_format(out, ", %s", where);
     text_format(out, ".");
 }

@@ -108,12 +108,32 @@ static void update(Trainer *t, int r) {
     }
 }
 
+static bool is_norm(OpKind kind) {
+    return kind == OP_layernorm || kind == OP_rmsnorm || kind == OP_center;
+}
+
+/* What the tape's norms were given: the first of each block. */
+static void norm_inputs(const Trainer *t, int r, double *rms) {
+    const Program *p = &t->program;
+    for (int l = 0; l < t->tape.layers; l++) rms[l] = (double)NAN;
+    for (int i = 0; i < t->tape.ops; i++) {
+        const Op *op = &t->tape.op[i];
+        if (op->layer < 0 || !is_norm(op->kind) || !isnan(rms[op->layer])) continue;
+        int in = t->tape.input[op->in_at];
+        const Tensor *x = &t->tape.tensor[in];
+        double squares = p->backend->sumsq(program_at(p, ROLE_ACT, in, r), x->rows, x->cols);
+        rms[op->layer] = sqrt(squares / ((double)x->rows * x->cols));
+        if (isnan(rms[op->layer])) rms[op->layer] = (double)INFINITY; /* broken is not absent */
+    }
+}
+
 /* One replica's part of a step after backward. */
 static void finish(Trainer *t, int r, StepReport *report) {
     Program *p = &t->program;
     *report = (StepReport){.loss = (float)program_value(p, ROLE_ACT, t->tape.loss, r, 0), .finite = true};
     report->embedding_norm = program_value(p, ROLE_ACT, t->tape.embedding_norm, r, 0);
     report->grad_norm = norms(t, ROLE_GRAD, r, report->layer_norm);
+    norm_inputs(t, r, report->norm_input);
     if (!isfinite(report->loss)) {
         stop(t, r, report, ROLE_ACT, "act");
         return;

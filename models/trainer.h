@@ -13,6 +13,7 @@ typedef struct {
     float loss;
     double grad_norm, update_norm, embedding_norm;
     double layer_norm[TRAINER_MOST_LAYERS]; /* gradient norm of all parameters of each block */
+    double norm_input[TRAINER_MOST_LAYERS]; /* root mean square of what enters each block's first norm; NaN: no norm */
     bool finite;                            /* false: nothing was updated, the replica has stopped */
     char culprit[64];                       /* where the first non-finite number stands: "act h.3.attn" */
 } StepReport;

@@ -22,6 +22,11 @@ const char made_up_four[] = "name: made-up-4\ntitle: Made-up numbers, 4 layers\n
                             "  pair: {steps: 150, seeds: 3, arms: [baseline, layernorm]}\n"
                             "  toy: {steps: 150, seeds: 6, layers: 2}\n";
 
+const char made_up_rates[] = "name: made-up-rates\ntitle: Made-up sweep of rates\nbaseline: pre\nsteps: 150\n"
+                             "seeds: 6\nevaluate_at: 0,150\nlayers: 4\nwarmup: [0, 40]\n"
+                             "lr: [1e-3, 3e-3, 3e-4, 1e-2]\n"
+                             "arms: {pre: {variant: pre, label: Pre-LN}, post: {variant: post, label: Post-LN}}\n";
+
 const char made_up_odd[] =
     "name: made_up.odd\ntitle: \"Made-up 100% of $5 & #7_x ^ ~ {a} \\\\ <b> |c|\"\nbaseline: base_1.0\n"
     "layers: 4\nsteps: 150\nevaluate_at: 0,150\nseeds: 6\n"
@@ -68,11 +73,12 @@ static void fill_evaluation(Evaluation *v, int cell, int arm, int seed, int step
     v->metric[METRIC_grad_norm] = 0.6 + 0.02 * (arm % 4) + 0.01 * noise(arm, seed, salt + 2);
     v->metric[METRIC_embedding_norm] =
         (arm % 4 == 1 || arm % 4 == 2 ? 11.5 : 0.35) + 0.003 * noise(arm, seed, salt + 3);
+    v->metric[METRIC_grad_ratio] = 0.3 * (arm % 4) - 0.4 + 0.02 * noise(arm, seed, salt + 5);
     v->metric[METRIC_update_norm] = 0.1 + 0.001 * noise(arm, seed, salt + 4);
 }
 
 static void fill_curves(Curves *c, int cell, int arm, int seed, int steps) {
-    c->columns = CURVE_FIXED + 4;
+    curves_init(c, 4);
     for (int step = 0; step <= steps; step++) {
         double *row = curves_add(c), loss = made_up_curve(cell, step) - gain[arm % 4] * step / 3e5;
         row[CURVE_step] = step;

@@ -9,6 +9,9 @@
  * steps, two embedding scales: the second starts above 100 nats), single (one seed), pair (3 seeds, two arms). */
 extern const char made_up_four[];
 
+/* Warm-up x learning rate, the rates out of order; two arms, six seeds. */
+extern const char made_up_rates[];
+
 /* Arms whose names and labels hold what LaTeX minds. */
 extern const char made_up_odd[];
 

@@ -210,7 +210,8 @@ Test(execute, ids_name_runs, .init = enter, .fini = leave) {
 
 /* A jump of the loss is a spike only against a full window, and only above six deviations. */
 Test(execute, spikes) {
-    Curves c = {.columns = CURVE_FIXED};
+    Curves c;
+    curves_init(&c, 0);
     for (int i = 0; i < 140; i++) curves_add(&c)[CURVE_train_loss] = 3 + 0.1 * (i % 2);
     cr_assert_not(curves_spike(&c, 139));
     c.value[139 * c.columns + CURVE_train_loss] = 3.05 + 0.05 * 5.9;

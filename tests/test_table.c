@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "bench/figure.h"
+#include "bench/sensitivity.h"
 #include "tests/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */
@@ -86,7 +87,51 @@ Test(table, goldens_with_siunitx_cells_and_divergence) {
     cr_assert_eq(made_up_table(&m, (TableOptions){.siunitx = true}, &e), RC_OK, "%s", e.text);
     golden("table-full-siunitx.tex", table_tex);
     golden("table-full.txt", table_text);
+    golden("table-cells.tex", table_cells_tex);
     no_words_for_numbers();
+    made_up_release(&m);
+}
+
+/* Losses of our choosing over the rates 3e-4, 1e-3, 3e-3, 1e-2 (cells 2, 0, 1, 3 of the first group), the first loss
+ * being 4.18: pre is flat and stable, post is best at 1e-3, stalls at 3e-3 and diverges at 1e-2. */
+Test(table, sensitivity_to_the_learning_rate) {
+    static const int cell[4] = {2, 0, 1, 3};
+    static const double loss[2][4] = {{3.01, 2.95, 2.90, 2.99}, {3.20, 2.95, 4.10, 9}};
+    Sensitivity y;
+    made_up_init(&m, made_up_rates, NULL);
+    for (int k = 0; k < 4; k++)
+        for (int arm = 0; arm < 2; arm++)
+            for (int seed = 0; seed < 6; seed++) {
+                made_up_loss(made_up_at(&m, cell[k], arm, seed), 0, 4.0);
+                made_up_loss(made_up_at(&m, cell[k], arm, seed), 150, loss[arm][k] + 0.001 * seed);
+            }
+    for (int seed = 0; seed < 6; seed++) made_up_diverge(made_up_at(&m, 3, 1, seed), 40);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_assert(sensitivity_make(&y, &m.table));
+    cr_assert_eq(y.groups, 2);
+    cr_assert_eq(y.rates, 4);
+    cr_expect_str_eq(y.group[0], "warmup = 0");
+    cr_expect_float_eq(y.rate[0], 3e-4, 0);
+    const SensitivityRow *pre = &y.row[0], *post = &y.row[1];
+    for (int seed = 0; seed < 6; seed++) {
+        double more = 0.001 * seed;
+        cr_expect_float_eq(pre->value[SENSITIVITY_best][seed], 2.90 + more, 1e-12);
+        cr_expect_float_eq(pre->value[SENSITIVITY_stable][seed], log2(1e-2), 1e-12);
+        cr_expect_float_eq(pre->value[SENSITIVITY_basin][seed], log2(1e-2 / 1e-3), 1e-12, "3.01 is outside");
+        cr_expect_float_eq(pre->value[SENSITIVITY_sensitivity][seed], (3.01 + 2.95 + 2.90 + 2.99) / 4 - 2.90, 1e-12);
+        cr_expect_float_eq(post->value[SENSITIVITY_stable][seed], log2(3e-3), 1e-12);
+        cr_expect_float_eq(post->value[SENSITIVITY_basin][seed], 0, 1e-12);
+        cr_expect_float_eq(post->value[SENSITIVITY_sensitivity][seed], (3.20 + 2 * 4.0 - 3 * 2.95 - 2 * more) / 4, 1e-12);
+    }
+    cr_expect_float_eq(y.floor, 2 / 64.0, 1e-12);
+    cr_expect_float_eq(post->p[SENSITIVITY_stable], 2 / 64.0, 1e-12, "every seed by the same");
+    cr_expect(isnan(pre->p[SENSITIVITY_best]));
+    sensitivity_release(&y);
+    golden("table-sensitivity.tex", sensitivity_tex);
+    golden("table-rates.txt", table_text);
+    made_up_release(&m);
+    make(made_up_four, "quick", (TableOptions){0});
+    cr_expect_not(sensitivity_make(&y, &m.table), "no sweep");
     made_up_release(&m);
 }
 

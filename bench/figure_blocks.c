@@ -1,0 +1,154 @@
+/* NAME-blocks: what every block's gradient norm and norm input were on average over the steps, a line per cell and arm:
+ * write-up 000's "average gradient norm per layer". Logarithmic axes. */
+#include <math.h>
+#include <stdio.h>
+
+#include "bench/figure.h"
+
+static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"};
+static const char *const dashes[] = {"1", "(9,6)", "(2,3)", "(12,4,2,4)"};
+enum { COLOURS = sizeof colours / sizeof *colours, DASHES = sizeof dashes / sizeof *dashes, WIDTH = 1080, MOST_LINES = 64 };
+
+static const struct {
+    BlockCurve kind;
+    const char *title, *unit, *quantity;
+} panels[] = {{BLOCK_grad_norm, "gradient norm per block, mean over the steps", "L2 norm, log axis", "grad_norm"},
+              {BLOCK_norm_input, "what enters a block's first norm, mean over the steps", "root mean square, log axis",
+               "norm_input"}};
+enum { PANELS = sizeof panels / sizeof *panels };
+
+/* Mean over the seeds that have a finite number; NaN: none has. *n: how many. */
+static double block_mean(const Table *t, int cell, int arm, BlockCurve kind, int layer, int *n) {
+    double sum = 0;
+    *n = 0;
+    for (int seed = 0; seed < t->sample.seeds; seed++) {
+        const RunRecord *r = &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
+        double x = curve_block_mean(&r->curves, kind, layer, (int)r->spec.steps);
+        if (!isfinite(x)) continue;
+        sum += x;
+        ++*n;
+    }
+    return *n ? sum / *n : (double)NAN;
+}
+
+static int layers_of(const Table *t, int cell, int arm) {
+    return t->records[(cell * t->sample.arms + arm) * t->sample.seeds].curves.layers;
+}
+
+static int most_layers(const Table *t) {
+    int most = 0;
+    for (int i = 0; i < t->sample.cells * t->sample.arms; i++) {
+        int layers = layers_of(t, i / t->sample.arms, i % t->sample.arms);
+        most = layers > most ? layers : most;
+    }
+    return most;
+}
+
+bool figure_blocks_any(const Table *t) {
+    return most_layers(t) > 1 && t->sample.cells * t->sample.arms <= MOST_LINES;
+}
+
+void figure_blocks_csv(const Table *t, Text *out) {
+    if (most_layers(t) < 1) return;
+    text_format(out, "cell,arm,quantity,block,mean,seeds,of\n");
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (int p = 0; p < PANELS; p++)
+            for (int arm = 0; arm < t->sample.arms; arm++)
+                for (int l = 0; l < layers_of(t, cell, arm); l++) {
+                    char where[256];
+                    int n;
+                    double mean = block_mean(t, cell, arm, panels[p].kind, l, &n);
+                    csv_text(out, experiment_cell_text(where, t->x, cell));
+                    text_format(out, ",");
+                    csv_text(out, t->x->arm[arm].name);
+                    text_format(out, ",%s,%d,", panels[p].quantity, l);
+                    csv_number(out, mean);
+                    text_format(out, ",%d,%d\n", n, t->sample.seeds);
+                }
+}
+
+static void data_blocks(const Table *t, Text *out) {
+    for (int p = 0; p < PANELS; p++)
+        for (int cell = 0; cell < t->sample.cells; cell++)
+            for (int arm = 0; arm < t->sample.arms; arm++) {
+                text_format(out, "$d%d_%d_%d << END\n", p, cell, arm);
+                for (int l = 0, n; l < layers_of(t, cell, arm); l++) {
+                    double x = block_mean(t, cell, arm, panels[p].kind, l, &n);
+                    if (x > 0)
+                        text_format(out, "%d %.9g\n", l, x);
+                    else
+                        text_format(out, "%d NaN\n", l);
+                }
+                text_format(out, "END\n");
+            }
+}
+
+/* A colour per cell and a dash per arm; without cells the arms take the colours. */
+static const char *colour(const Table *t, int line) {
+    int cell = line / t->sample.arms, arm = line % t->sample.arms;
+    return colours[(t->sample.cells > 1 ? cell : arm) % COLOURS];
+}
+
+static const char *dash(const Table *t, int line) {
+    int arm = line % t->sample.arms;
+    return dashes[(t->sample.cells > 1 ? arm : arm / COLOURS) % DASHES];
+}
+
+static void panel_plot(const Table *t, int p, Text *out) {
+    int lines = t->sample.cells * t->sample.arms;
+    double left = 0.08 + p * 0.49;
+    text_format(out, "set lmargin at screen %.4f\nset rmargin at screen %.4f\nset ylabel '%s'\nset title ", left,
+                left + 0.40, panels[p].unit);
+    figure_quoted(out, panels[p].title);
+    text_format(out, "\n");
+    text_format(out, "set logscale y\nset xrange [-0.3:%d.3]\nset xtics 1\nplot ", most_layers(t) - 1);
+    for (int i = 0; i < lines; i++)
+        text_format(out, "$d%d_%d_%d using 1:2 with linespoints pt 7 ps 0.5 lc rgb '%s' dt %s lw 2 notitle%s", p,
+                    i / t->sample.arms, i % t->sample.arms, colour(t, i), dash(t, i), i + 1 < lines ? ", \\\n  " : "\n");
+}
+
+static void legend(const Table *t, double strip, int columns, Text *out) {
+    int lines = t->sample.cells * t->sample.arms;
+    text_format(out,
+                "unset logscale\nunset title\nunset xlabel\nunset ylabel\nunset border\nunset tics\n"
+                "set lmargin at screen 0.02\nset rmargin at screen 0.98\nset bmargin at screen 0.002\n"
+                "set tmargin at screen %.4f\nset xrange [0:1]\nset yrange [0:1]\n"
+                "set key at screen 0.5, screen %.4f center center horizontal maxcols %d Left reverse samplen 3 width 1\n"
+                "plot ",
+                strip, strip / 2, columns);
+    for (int i = 0; i < lines; i++) {
+        char where[256], label[340];
+        experiment_cell_text(where, t->x, i / t->sample.arms);
+        snprintf(label, sizeof label, "%.40s%s%s", t->x->arm[i % t->sample.arms].label, where[0] ? ", " : "", where);
+        text_format(out, "NaN with linespoints pt 7 ps 0.5 lc rgb '%s' dt %s lw 3 title ",
+                    colour(t, i), dash(t, i));
+        figure_quoted(out, label);
+        text_format(out, i + 1 < lines ? ", \\\n  " : "\n");
+    }
+}
+
+void figure_blocks_script(const Table *t, Text *out) {
+    int lines = t->sample.cells * t->sample.arms, columns = t->sample.cells > 1 ? 2 : 4;
+    double strip = 14 + 21.0 * ((lines + columns - 1) / columns), height = 380 + strip;
+    text_format(out, "set encoding utf8\n");
+    data_blocks(t, out);
+    for (int which = 0; which < 3; which++) {
+        text_format(out, "reset\n");
+        figure_terminal(which, WIDTH, height, out);
+        text_format(out, "set multiplot title ");
+        Text title;
+        text_init(&title);
+        text_format(&title, "%s%s%s   (mean of %d seed%s)", t->exploratory ? "EXPLORATORY  " : "", t->x->title,
+                    t->synthetic ? ", SYNTHETIC SOURCE" : "", t->sample.seeds, t->sample.seeds == 1 ? "" : "s");
+        figure_quoted(out, title.at);
+        text_release(&title);
+        text_format(out,
+                    "\nset border 3 lc rgb '#444444'\nset tics nomirror out scale 0.6\nset grid y lc rgb '#e6e6e6' lt 1\n"
+                    "set xlabel 'block (0: nearest to the embeddings)' offset 0,0.4\nset tmargin at screen %.4f\n"
+                    "set bmargin at screen %.4f\nunset key\nset format y '%%g'\n",
+                    1 - 54 / height, (strip + 46) / height);
+        for (int p = 0; p < PANELS; p++) panel_plot(t, p, out);
+        legend(t, strip / height, columns, out);
+        text_format(out, "unset multiplot\nset output\n");
+    }
+}
