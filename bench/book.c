@@ -66,7 +66,7 @@ static const ClaimFile *file_of(const Book *b, const char *writeup) {
 }
 
 /* Every experiment of the write-ups, at its largest complete profile. */
-static Rc read_tables(Book *b, Session *s, char **names, int count, Error *e) {
+static Rc read_tables(Book *b, Session *s, char **names, int count, bool all, Error *e) {
     Rc rc = RC_OK;
     for (int i = 0; i < count && !rc; i++) {
         char path[1400];
@@ -77,7 +77,7 @@ static Rc read_tables(Book *b, Session *s, char **names, int count, Error *e) {
         const ClaimFile *f = rc ? NULL : file_of(b, x->writeup);
         if (!rc) experiment_release(x);
         free(x);
-        for (int p = 0; f && p < PROFILES && !made && !rc; p++)
+        for (int p = 0; (f || all) && p < PROFILES && !made && !rc; p++)
             if (!b->profile[0] || !strcmp(b->profile, profiles[p]))
                 rc = try_profile(b, s, path, profiles[p], f, &made, e);
     }
@@ -137,14 +137,14 @@ static void write_lines(Book *b, const Session *s, char **names, int count) {
         }
 }
 
-Rc book_make(Book *b, Session *s, const char *writeup, Error *e) {
+Rc book_make(Book *b, Session *s, const char *writeup, bool all, Error *e) {
     char path[1024], **names;
     *b = (Book){0};
     snprintf(b->profile, sizeof b->profile, "%s", option(s->options, OPTION_profile, ""));
     snprintf(path, sizeof path, "%s/bench/experiments", s->root);
     int count = folder_names(path, ".yaml", &names);
     Rc rc = read_files(b, s, writeup, e);
-    if (!rc) rc = read_tables(b, s, names, count, e);
+    if (!rc) rc = read_tables(b, s, names, count, all, e);
     if (!rc) write_lines(b, s, names, count);
     names_free(names, count);
     if (rc) book_release(b);

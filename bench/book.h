@@ -39,9 +39,9 @@ typedef struct {
     char profile[16]; /* asked for; "": the largest that is complete */
 } Book;
 
-/* writeup NULL: all of them. RC_USAGE: no such write-up (the nearest is named), or a file of bench/ that does not read;
+/* writeup NULL: all of them. all: also experiments that belong to no write-up. RC_USAGE: no such write-up (the nearest is named), or a file of bench/ that does not read;
  * RC_INTEGRITY: a damaged record. A corpus that cannot be had only leaves its experiments out. */
-Rc book_make(Book *b, Session *s, const char *writeup, Error *e);
+Rc book_make(Book *b, Session *s, const char *writeup, bool all, Error *e);
 void book_release(Book *b);
 
 VerdictWord book_word(const BookLine *l);

@@ -65,7 +65,7 @@ static int draw_figures(const Table *t, const char *folder, char (*path)[1200]) 
     Error why;
     char name[120];
     int figures = 0;
-    if (figure_draw(t, folder, &why)) {
+    if (figure_draw(t, folder, FIGURE_ALL, &why)) {
         fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
         return 0;
     }

@@ -103,7 +103,7 @@ static void fix_pdf_date(const char *path) {
 }
 
 /* Runs one script; figure.{svg,pdf,png} become name.{svg,pdf,png} in folder. */
-static Rc draw(const Text *script, const char *name, const char *aside, const char *folder, Error *e) {
+static Rc draw(const Text *script, const char *name, int terminals, const char *aside, const char *folder, Error *e) {
     static const char *const endings[] = {"svg", "pdf", "png"};
     const char *const argv[] = {"gnuplot", "figure.gp", NULL};
     char from[1200], to[1200];
@@ -121,6 +121,7 @@ static Rc draw(const Text *script, const char *name, const char *aside, const ch
         }
     }
     for (int i = 0; i < 3 && !rc; i++) {
+        if (!(terminals >> i & 1)) continue;
         snprintf(from, sizeof from, "%.1000s/figure.%s", aside, endings[i]);
         snprintf(to, sizeof to, "%.900s/%.100s.%s", folder, name, endings[i]);
         if (i == 1) fix_pdf_date(from);
@@ -129,7 +130,7 @@ static Rc draw(const Text *script, const char *name, const char *aside, const ch
     return rc;
 }
 
-Rc figure_draw(const Table *t, const char *folder, Error *e) {
+Rc figure_draw(const Table *t, const char *folder, int terminals, Error *e) {
     char aside[600], name[120];
     Text script;
     if (program_folder(aside, sizeof aside, e)) return e->code;
@@ -137,14 +138,14 @@ Rc figure_draw(const Table *t, const char *folder, Error *e) {
     text_init(&script);
     for (int cell = 0; cell < t->sample.cells && !rc; cell++) {
         text_clear(&script);
-        figure_script(t, cell, &script);
-        rc = draw(&script, figure_name(name, t, cell), aside, folder, e);
+        figure_script(t, cell, terminals, &script);
+        rc = draw(&script, figure_name(name, t, cell), terminals, aside, folder, e);
     }
     if (!rc && figure_blocks_any(t)) {
         text_clear(&script);
-        figure_blocks_script(t, &script);
+        figure_blocks_script(t, terminals, &script);
         snprintf(name, sizeof name, "%.80s-blocks", t->name);
-        rc = draw(&script, name, aside, folder, e);
+        rc = draw(&script, name, terminals, aside, folder, e);
     }
     text_release(&script);
     program_folder_remove(aside);

@@ -23,26 +23,28 @@ void curve_release(Curve *c);
 /* What is plotted, as CSV. */
 void figure_csv(const Table *t, Text *out);
 
-/* A cell's gnuplot program; it writes figure.svg, figure.pdf and figure.png in the working folder. */
-void figure_script(const Table *t, int cell, Text *out);
+/* A cell's gnuplot program; in the working folder it writes figure.svg, figure.pdf and figure.png, those of the terminals
+ * whose bit is set. */
+void figure_script(const Table *t, int cell, int terminals, Text *out);
 
 /* A gnuplot string: nothing in it is special but the quote. */
 void figure_quoted(Text *out, const char *text);
 
-/* Terminal 0 svg, 1 pdf, 2 png: one shape for web, paper and screen, in the SVG's pixels, 154 of them an inch, and half
+enum { FIGURE_ALL = 7 };
+/* Terminal 0 svg, 1 pdf, 2 png (bits 1, 2 and 4 of `terminals`): one shape for web, paper and screen, in the SVG's pixels, 154 of them an inch, and half
  * as many again for the PNG. */
 void figure_terminal(int which, int width, double height, Text *out);
 
 /* The blocks' figure (bench/figure_blocks.c): its program and its numbers. Whether there is one: two blocks or more, and
  * at most 64 lines. */
 bool figure_blocks_any(const Table *t);
-void figure_blocks_script(const Table *t, Text *out);
+void figure_blocks_script(const Table *t, int terminals, Text *out);
 void figure_blocks_csv(const Table *t, Text *out);
 
 /* "NAME-curves", with "-cellK" when there are several cells; out holds at least 120 bytes; returns out. */
 char *figure_name(char *out, const Table *t, int cell);
 
 /* Draws every cell's figure, and the blocks', into folder. RC_UNMEASURED: no gnuplot, it failed, or the disk refused. */
-Rc figure_draw(const Table *t, const char *folder, Error *e);
+Rc figure_draw(const Table *t, const char *folder, int terminals, Error *e);
 
 #endif

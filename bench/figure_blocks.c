@@ -44,10 +44,6 @@ static int most_layers(const Table *t) {
     return most;
 }
 
-bool figure_blocks_any(const Table *t) {
-    return most_layers(t) > 1 && t->sample.cells * t->sample.arms <= MOST_LINES;
-}
-
 void figure_blocks_csv(const Table *t, Text *out) {
     if (most_layers(t) < 1) return;
     text_format(out, "cell,arm,quantity,block,mean,seeds,of\n");
@@ -65,6 +61,18 @@ void figure_blocks_csv(const Table *t, Text *out) {
                     csv_number(out, mean);
                     text_format(out, ",%d,%d\n", n, t->sample.seeds);
                 }
+}
+
+/* Whether any line has a point: records of schema 1 know no norm inputs, and a placement may have no norm. */
+static bool panel_any(const Table *t, int p) {
+    for (int i = 0; i < t->sample.cells * t->sample.arms; i++)
+        for (int l = 0, n; l < layers_of(t, i / t->sample.arms, i % t->sample.arms); l++)
+            if (block_mean(t, i / t->sample.arms, i % t->sample.arms, panels[p].kind, l, &n) > 0) return true;
+    return false;
+}
+
+bool figure_blocks_any(const Table *t) {
+    return most_layers(t) > 1 && panel_any(t, 0) && t->sample.cells * t->sample.arms <= MOST_LINES;
 }
 
 static void data_blocks(const Table *t, Text *out) {
@@ -127,12 +135,13 @@ static void legend(const Table *t, double strip, int columns, Text *out) {
     }
 }
 
-void figure_blocks_script(const Table *t, Text *out) {
+void figure_blocks_script(const Table *t, int terminals, Text *out) {
     int lines = t->sample.cells * t->sample.arms, columns = t->sample.cells > 1 ? 2 : 4;
     double strip = 14 + 21.0 * ((lines + columns - 1) / columns), height = 380 + strip;
     text_format(out, "set encoding utf8\n");
     data_blocks(t, out);
     for (int which = 0; which < 3; which++) {
+        if (!(terminals >> which & 1)) continue;
         text_format(out, "reset\n");
         figure_terminal(which, WIDTH, height, out);
         text_format(out, "set multiplot title ");
@@ -147,7 +156,8 @@ void figure_blocks_script(const Table *t, Text *out) {
                     "set xlabel 'block (0: nearest to the embeddings)' offset 0,0.4\nset tmargin at screen %.4f\n"
                     "set bmargin at screen %.4f\nunset key\nset format y '%%g'\n",
                     1 - 54 / height, (strip + 46) / height);
-        for (int p = 0; p < PANELS; p++) panel_plot(t, p, out);
+        for (int p = 0; p < PANELS; p++)
+            if (panel_any(t, p)) panel_plot(t, p, out);
         legend(t, strip / height, columns, out);
         text_format(out, "unset multiplot\nset output\n");
     }

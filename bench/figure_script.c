@@ -222,7 +222,7 @@ void figure_terminal(int which, int width, double height, Text *out) {
                     width * 3 / 2, height * 1.5);
 }
 
-void figure_script(const Table *t, int cell, Text *out) {
+void figure_script(const Table *t, int cell, int terminals, Text *out) {
     Layout layout = layout_of(t, cell);
     Range range[FIGURE_PANELS];
     text_format(out, "set encoding utf8\n");
@@ -234,6 +234,7 @@ void figure_script(const Table *t, int cell, Text *out) {
         }
     }
     for (int i = 0; i < 3; i++) {
+        if (!(terminals >> i & 1)) continue;
         text_format(out, "reset\n");
         figure_terminal(i, WIDTH, layout.height, out);
         draw(t, cell, range, layout, out);

@@ -127,4 +127,9 @@ Cost table_cost(const Table *t, int arm);
  * folder and puts NAME.pdf beside the tables. RC_UNMEASURED: no pdflatex, or it failed (its first complaint). */
 Rc table_pdf(const Table *t, const char *folder, const char *const *figure, int figures, Error *e);
 
+/* Parts of it that other documents share: everything before \begin{document}; two passes of pdflatex over
+ * aside/typeset.tex, its warnings as notes on stderr. */
+void table_pdf_preamble(bool siunitx, Text *out);
+Rc table_pdf_run(const char *aside, bool siunitx, Error *e);
+
 #endif

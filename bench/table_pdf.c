@@ -8,20 +8,23 @@
 #include "bench/table_program.h"
 
 /* Text block of 5.5 x 9 inches, as venues have it; siunitx 2 and 3 want different words for bold numbers. */
-static void document(const Table *t, int figures, Text *out) {
+void table_pdf_preamble(bool siunitx, Text *out) {
     text_format(out, "%% Typeset by normbench; the tables are the files beside this one.\n"
-                     "\\documentclass[10pt]{article}\n\\pdfinfoomitdate=1 \\pdftrailerid{}\n"
-                     "\\setlength{\\textwidth}{5.5in}\\setlength{\\oddsidemargin}{0.5in}\n"
+                     "\\documentclass{article}\n\\setlength{\\textwidth}{5.5in}\\setlength{\\oddsidemargin}{0.5in}\n"
                      "\\setlength{\\textheight}{9.4in}\\setlength{\\topmargin}{-0.6in}\n"
                      "\\usepackage{booktabs}\n\\usepackage{graphicx}\n");
-    if (t->options.siunitx)
+    if (siunitx)
         text_format(out, "\\usepackage{etoolbox}\n\\usepackage{siunitx}\n\\makeatletter\n"
                          "\\@ifpackagelater{siunitx}{2021/05/17}{\\sisetup{text-series-to-math = true}}"
                          "{\\robustify\\bfseries\\sisetup{detect-weight = true}}\n\\makeatother\n");
     text_format(out, "\\renewcommand{\\floatpagefraction}{0.01}\\renewcommand{\\topfraction}{0.99}\n"
-                     "\\makeatletter\\setlength{\\@fptop}{0pt}\\makeatother\n"
-                     "\\begin{document}\n\\input{macros}\n\\input{cells}\n\\input{sensitivity}\n\\clearpage\n\\input{table}\n\\clearpage\n\\input{claims}\n\\clearpage\n"
-                     "\\input{cost}\n");
+                     "\\makeatletter\\setlength{\\@fptop}{0pt}\\makeatother\n");
+}
+
+static void document(const Table *t, int figures, Text *out) {
+    table_pdf_preamble(t->options.siunitx, out);
+    text_format(out, "\\begin{document}\n\\input{macros}\n\\input{cells}\n\\input{sensitivity}\n\\clearpage\n\\input{table}\n"
+                     "\\clearpage\n\\input{claims}\n\\clearpage\n\\input{cost}\n");
     for (int i = 0; i < figures; i++)
         text_format(out, "\\noindent\\includegraphics[width=\\textwidth]{figure%d}\\par\\medskip\n", i);
     text_format(out, "\\end{document}\n");
@@ -91,24 +94,30 @@ static void report_warnings(const char *aside) {
     free(log);
 }
 
-Rc table_pdf(const Table *t, const char *folder, const char *const *figure, int figures, Error *e) {
+Rc table_pdf_run(const char *aside, bool siunitx, Error *e) {
     const char *const argv[] = {"pdflatex", "-interaction=nonstopmode", "-halt-on-error", "typeset.tex", NULL};
-    char aside[600], from[900], to[1200];
     bool absent = false;
-    if (program_folder(aside, sizeof aside, e)) return e->code;
-    Rc rc = prepare(t, aside, figure, figures, e);
+    Rc rc = RC_OK;
     for (int pass = 0; pass < 2 && !rc; pass++)
         if ((rc = program_run(argv, aside, &absent, e))) {
             if (absent)
                 error_set(e, rc, "--pdf: pdflatex is not installed (Debian: texlive-latex-recommended%s)",
-                          t->options.siunitx ? ", texlive-science" : "");
+                          siunitx ? ", texlive-science" : "");
             else
                 explain(aside, e);
         }
+    if (!rc) report_warnings(aside);
+    return rc;
+}
+
+Rc table_pdf(const Table *t, const char *folder, const char *const *figure, int figures, Error *e) {
+    char aside[600], from[900], to[1200];
+    if (program_folder(aside, sizeof aside, e)) return e->code;
+    Rc rc = prepare(t, aside, figure, figures, e);
+    if (!rc) rc = table_pdf_run(aside, t->options.siunitx, e);
     snprintf(from, sizeof from, "%.800s/typeset.pdf", aside);
     snprintf(to, sizeof to, "%.900s/%s.pdf", folder, t->name);
     if (!rc) rc = program_copy(from, to, e);
-    if (!rc) report_warnings(aside);
     program_folder_remove(aside);
     return rc;
 }

@@ -1,0 +1,119 @@
+/* What both forms of the report need: figures drawn side by side, and where the numbers come from. */
+#include "bench/report.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/pool.h"
+#include "bench/figure.h"
+#include "bench/provenance.h"
+
+typedef struct {
+    const Book *b;
+    const char *folder;
+    int terminals;
+    Error error; /* one of them */
+    atomic_int failed;
+} Drawing;
+
+static void draw_one(void *context, int i) {
+    Drawing *d = context;
+    char folder[1100];
+    Error e;
+    snprintf(folder, sizeof folder, "%.1000s/%d", d->folder, i);
+    if ((folder_make(folder, &e) || figure_draw(&d->b->made[i]->table, folder, d->terminals, &e)) && !d->failed++)
+        d->error = e;
+}
+
+Rc report_figures(const Book *b, const char *folder, int terminals, int threads, Error *e) {
+    Drawing d = {.b = b, .folder = folder, .terminals = terminals};
+    pool_run(threads, b->mades, draw_one, &d);
+    if (d.failed) *e = d.error;
+    return d.failed ? d.error.code : RC_OK;
+}
+
+/* A line of the provenance table and how many runs it stands for. */
+typedef struct {
+    char text[600];
+    int runs;
+} Counted;
+
+static void count_line(Counted **list, int *count, const char *text) {
+    for (int i = 0; i < *count; i++)
+        if (!strcmp((*list)[i].text, text)) {
+            (*list)[i].runs++;
+            return;
+        }
+    *list = mem_grow(*list, (size_t)*count + 1, sizeof **list);
+    snprintf((*list)[*count].text, sizeof(*list)->text, "%s", text);
+    (*list)[(*count)++].runs = 1;
+}
+
+static const char *member(json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "unknown";
+}
+
+/* "commit 36ba1eb, gcc 12.2.0 (buildtype=release), v4, CPU NAME, gsl 2.7.1": of a stored run. */
+static void built_by(const char *runs, const char *id, char out[600]) {
+    char path[1024], *bytes;
+    size_t length;
+    Error ignored;
+    snprintf(out, 600, "unknown");
+    snprintf(path, sizeof path, "%s/%s/record.json", runs, id);
+    if (file_read(path, &bytes, &length, &ignored)) return;
+    json_t *root = json_loadb(bytes, length, 0, NULL), *p = json_object_get(root, "provenance");
+    if (p)
+        snprintf(out, 600, "commit %.60s, %.60s (%.80s), path %.20s, %.100s, GSL %.20s", member(p, "commit"),
+                 member(p, "compiler"), member(p, "flags"), member(p, "isa"), member(p, "cpu"),
+                 member(json_object_get(p, "libraries"), "gsl"));
+    json_decref(root);
+    free(bytes);
+}
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(((const Counted *)a)->text, ((const Counted *)b)->text);
+}
+
+static void list_lines(Counted *list, int count, Text *out) {
+    if (count) qsort(list, (size_t)count, sizeof *list, by_text);
+    text_format(out, "<ul>\n");
+    for (int i = 0; i < count; i++) {
+        text_format(out, "<li>%d run%s: ", list[i].runs, list[i].runs == 1 ? "" : "s");
+        html_text(out, list[i].text);
+        text_format(out, "</li>\n");
+    }
+    text_format(out, "</ul>\n");
+    free(list);
+}
+
+void report_provenance(const Book *b, const Session *s, Text *out) {
+    Counted *builds = NULL, *corpora = NULL;
+    int build_count = 0, corpus_count = 0;
+    text_format(out, "<section id=\"provenance\">\n<h2>Provenance</h2>\n<p>Report by normbench %s (%s). Every run is a "
+                     "folder <code>runs/ID</code> of the results, ID being the hash of its specification, corpus and "
+                     "arithmetic.</p>\n",
+                NORMBENCH_VERSION, provenance_commit());
+    for (int m = 0; m < b->mades; m++)
+        for (int i = 0; i < b->made[m]->plan.runs; i++) {
+            const RunRecord *r = &b->made[m]->records[i];
+            char text[600];
+            built_by(s->runs, r->id, text);
+            count_line(&builds, &build_count, text);
+            snprintf(text, sizeof text, "%.64s, corpus SHA-256 %.16s, tokenizer %.16s, vocabulary %d, arithmetic %.16s",
+                     r->dataset, r->dataset_sha256, r->tokenizer_sha256, r->vocab, r->arithmetic_class);
+            count_line(&corpora, &corpus_count, text);
+        }
+    text_format(out, "<h3>Builds and machines</h3>\n");
+    list_lines(builds, build_count, out);
+    text_format(out, "<h3>Corpora and arithmetic</h3>\n");
+    list_lines(corpora, corpus_count, out);
+    text_format(out, "<h3>Plans</h3>\n<ul>\n");
+    for (int m = 0; m < b->mades; m++)
+        text_format(out, "<li><code>%s</code> %s: plan <code>%.16s</code>, results <code>%.16s</code></li>\n",
+                    b->made[m]->x.name, b->made[m]->x.profile, b->made[m]->x.plan, b->made[m]->table.results_hash);
+    text_format(out, "</ul>\n</section>\n");
+}

@@ -1,0 +1,31 @@
+/* Report: everything in results/ on one page. report.html stands alone: no network, no script, figures inline as SVG,
+ * light and dark. report.pdf is the same typeset. Both are made from the records; nothing is trained. The same results
+ * give the same bytes. */
+#ifndef BENCH_REPORT_H
+#define BENCH_REPORT_H
+
+#include "bench/book.h"
+
+/* Writes folder/report.html. Figures are left out, with a line that says so, when there is no gnuplot. RC_UNMEASURED:
+ * the disk refused. */
+Rc report_html(const Book *b, const Session *s, const char *folder, Error *e);
+
+/* Writes folder/report.pdf. RC_UNMEASURED: no pdflatex, or it failed (its first complaint). */
+Rc report_pdf(const Book *b, const Session *s, const char *folder, Error *e);
+
+/* Draws the figures of every table: folder/<table>/…; threads programs at once. terminals: bits of figure_draw. */
+Rc report_figures(const Book *b, const char *folder, int terminals, int threads, Error *e);
+
+/* Text with what HTML minds escaped; bytes that are not UTF-8 as '?'. */
+void html_text(Text *out, const char *text);
+
+/* One experiment's section: what was measured, its tables. */
+void report_section_tables(const Table *t, Text *out);
+
+/* The ledger as tables, one per write-up. */
+void report_ledger(const Book *b, Text *out);
+
+/* Builds and machines that the runs came from, with how many runs; corpora with their hashes. */
+void report_provenance(const Book *b, const Session *s, Text *out);
+
+#endif
