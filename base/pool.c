@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -41,4 +42,14 @@ int pool_processors(void) {
     if (!sched_getaffinity(0, sizeof set, &set)) return CPU_COUNT(&set);
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (int)n : 1;
+}
+
+double pool_memory(void) {
+    FILE *f = fopen("/proc/meminfo", "re");
+    char line[128];
+    double kb = 1e30;
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %lf kB", &kb) == 1) break;
+    if (f) fclose(f);
+    return 1024 * kb;
 }

@@ -39,19 +39,20 @@ static void print_reasons(const Plan *p, FILE *to) {
 
 /* Tokens and memory of what is missing; hours from this machine's own speed on a short stretch of the first run. */
 static Rc dry_run(Session *s, const Plan *p, Error *e) {
-    double flops = 0, most = 0;
+    double flops = 0, most;
+    int of;
     for (int i = 0; i < p->runs; i++) {
         if (p->run[i].done) continue;
         ModelShape shape = spec_shape(&p->run[i].spec, p->run[i].data->vocab);
         Tape t;
         transformer_build(&t, &shape, &p->run[i].spec.variant);
-        double one = tape_flops(&t), bytes = (double)program_bytes(&t, s->backend, 1);
+        double one = tape_flops(&t);
         int at[64], n = spec_evaluations(&p->run[i].spec, at, 64);
         double passes = (double)(dataset_windows(p->run[i].data, shape.context) / (size_t)shape.batch + 1) * n / 3;
         flops += one * ((double)p->run[i].spec.steps + passes);
-        most = bytes > most ? bytes : most;
         tape_release(&t);
     }
+    most = plan_bytes(p, s->backend, &of);
     double rate = 0.45e9 * backend_fma_peak() * s->threads;
     char took[32];
     printf("%d of %d runs to train, %.3g FLOPs, about %s on %d thread%s at 45%% of this machine's fma peak,\n"

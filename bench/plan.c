@@ -132,6 +132,21 @@ Rc plan_make(Plan *p, Session *s, const Experiment *x, Error *e) {
     return rc;
 }
 
+double plan_bytes(const Plan *p, const Backend *backend, int *of) {
+    double most = 0;
+    *of = 0;
+    for (int i = 0; i < p->runs; i++) {
+        if (p->run[i].done) continue;
+        ModelShape shape = spec_shape(&p->run[i].spec, p->run[i].data->vocab);
+        Tape t;
+        transformer_build(&t, &shape, &p->run[i].spec.variant);
+        double bytes = (double)program_bytes(&t, backend, 1);
+        tape_release(&t);
+        if (bytes > most) most = bytes, *of = i;
+    }
+    return most;
+}
+
 void plan_release(Plan *p) {
     free(p->run);
     *p = (Plan){0};

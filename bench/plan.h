@@ -26,6 +26,9 @@ void plan_release(Plan *p);
 /* Fills `why` of the missing runs; reads every stored record. */
 void plan_explain(Plan *p, const Session *s);
 
+/* Bytes that the largest of the missing runs takes; *of: which one, 0 when none is missing. */
+double plan_bytes(const Plan *p, const Backend *backend, int *of);
+
 /* Index of (cell, arm, seed). */
 const PlannedRun *plan_at(const Plan *p, const Experiment *x, int cell, int arm, int seed);
 

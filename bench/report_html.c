@@ -56,7 +56,7 @@ void html_text(Text *out, const char *text) {
 
 /* A figure's own names get a prefix, because ids are the page's. */
 static void add_svg(Text *out, const char *svg, int number) {
-    static const char *const before[] = {"id=\"", "'#", "\"#", "url(#"};
+    static const char *const before[] = {"id=\"", "id='", "'#", "\"#", "url(#"};
     char prefix[24];
     snprintf(prefix, sizeof prefix, "f%d-", number);
     for (const char *s = svg; *s;) {

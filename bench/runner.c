@@ -94,9 +94,27 @@ static void one_run(void *context, int index) {
     record_release(&record);
 }
 
+/* Before anything is allocated: a run that does not fit is refused, and no more run at once than fit together. */
+static Rc fit_memory(const Runner *r, int *threads, Error *e) {
+    int of;
+    double need = plan_bytes(r->plan, r->s->backend, &of), have = pool_memory(), mb = 1 << 20;
+    const RunSpec *spec = &r->plan->run[of].spec;
+    if (need > have)
+        return error_set(e, RC_UNMEASURED,
+                         "out of memory: a run of %lld layers x %lld, batch %lld x %lld, needs %.0f MB; %.0f MB can be had",
+                         (long long)spec->layers, (long long)spec->width, (long long)spec->batch,
+                         (long long)spec->context, need / mb, have / mb);
+    int fit = need > 0 && have / need < *threads ? (int)(have / need) : *threads;
+    if (fit < *threads)
+        fprintf(stderr, "%d runs at once instead of %d: each needs %.0f MB, %.0f MB can be had\n", fit, *threads,
+                need / mb, have / mb);
+    *threads = fit;
+    return RC_OK;
+}
+
 Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o, Error *e) {
     Runner r = {.plan = p, .s = s, .x = x, .o = o};
-    int jobs = 0, nth = 0;
+    int jobs = 0, nth = 0, threads = s->threads;
     double steps = 0;
     r.job = mem_alloc((size_t)p->runs, sizeof *r.job);
     /* Seeds outermost: a stopped sweep leaves whole sets of arms, which can already be compared. */
@@ -109,10 +127,11 @@ Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o
     Rc rc = jobs ? folder_make(s->runs, e) : RC_OK;
     if (jobs && !rc && access(s->runs, W_OK | X_OK))
         rc = error_set(e, RC_UNMEASURED, "%s: nothing can be stored here: %s", s->runs, strerror(errno));
+    if (jobs && !rc) rc = fit_memory(&r, &threads, e);
     if (jobs && !rc) {
         pthread_mutex_init(&r.lock, NULL);
         progress_init(&r.progress, steps, jobs);
-        pool_run(s->threads, jobs, one_run, &r);
+        pool_run(threads, jobs, one_run, &r);
         progress_end(&r.progress);
         pthread_mutex_destroy(&r.lock);
     }
