@@ -67,8 +67,9 @@ static void verdict_lines(const BookLine *l, Text *out) {
 static void claim_head(const Claim *c, Text *out) {
     Text words;
     text_init(&words);
-    text_format(&words, "%-6s %s", c->id, c->says);
-    table_wrapped(words.at, 0, out);
+    table_wrapped(c->says, INDENT, &words);
+    memcpy(words.at, c->id, strlen(c->id) < INDENT ? strlen(c->id) : INDENT - 1); /* into the first line's indent */
+    text_format(out, "%s", words.at);
     if (c->note) {
         text_clear(&words);
         text_format(&words, "Note: %s", c->note);

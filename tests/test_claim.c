@@ -367,3 +367,22 @@ Test(claim, all_files_read) {
     }
     globfree(&found);
 }
+
+/* Every claim of the five write-ups is listed, also those that nothing here can run yet. */
+Test(claim, all_claims_are_listed) {
+    static const struct {
+        const char *writeup;
+        int claims;
+    } listed[] = {{"000", 7}, {"001", 9}, {"002", 6}, {"003", 12}, {"004", 17}};
+    for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
+        ClaimFile f;
+        cr_assert_eq(claims_read(&f, SOURCE_ROOT, listed[i].writeup, &e), RC_OK, "%s", e.text);
+        cr_expect_eq(f.claims, listed[i].claims, "%s", listed[i].writeup);
+        for (int c = 0; c < f.claims; c++) {
+            char id[16];
+            snprintf(id, sizeof id, "%s-%d", listed[i].writeup, c + 1);
+            cr_expect_str_eq(f.claim[c].id, id);
+        }
+        claims_release(&f);
+    }
+}
