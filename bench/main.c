@@ -5,6 +5,7 @@
 
 #include "base/canon.h"
 #include "bench/commands.h"
+#include "bench/compare.h"
 #include "bench/provenance.h"
 
 typedef struct {
@@ -37,6 +38,7 @@ static void print_help(const Command *c) {
         spec_print_keys(&t);
         printf("\nKeys of --set, of experiment files and of arms:\n%s", t.at);
     }
+    if (!strcmp(c->name, "compare")) fputs(compare_help, stdout);
     text_release(&t);
 }
 

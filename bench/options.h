@@ -32,6 +32,12 @@ typedef enum {
     OPTION_tex,
     OPTION_siunitx,
     OPTION_pdf,
+    OPTION_baseline,
+    OPTION_better,
+    OPTION_margin,
+    OPTION_conf,
+    OPTION_cap,
+    OPTION_looks,
     OPTION_COUNT
 } OptionKind;
 

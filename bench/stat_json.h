@@ -15,9 +15,9 @@
 void json_put(json_t *object, const char *key, double x);
 void json_put_text(json_t *object, const char *key, const char *text);
 
-json_t *json_status(StStatus status);                              /* {status} */
-json_t *json_share(double p, uint64_t count, uint64_t total);      /* {p, count, total} */
-json_t *json_interval(StStatus status, double lo, double hi);      /* {status, lo, hi} */
+json_t *json_status(StStatus status);                         /* {status} */
+json_t *json_share(double p, uint64_t count, uint64_t total); /* {p, count, total} */
+json_t *json_interval(StStatus status, double lo, double hi); /* {status, lo, hi} */
 json_t *json_t_interval(const StTci *t);
 json_t *json_flip(const StSignflip *f);
 json_t *json_boot(const StBoot *b);

@@ -267,6 +267,8 @@ Test(stats_curve, robust_line) {
     NEAR(r.intercept, 1, 1e-12);
     const double two[6] = {0, 0, 0, 0, 1, 1}, torn[6] = {0, 0, 0, 0, 0, 100}; /* nothing left at x = 1 */
     STATUS(st_line_robust(two, torn, 6).status, ST_NO_CONVERGENCE);
+    const double cycle[5] = {1, 1, 1, 0, 5}, round[5] = {14, 0, 11, 7, 13}; /* weights that come back, for ever */
+    STATUS(st_line_robust(cycle, round, 5).status, ST_NO_CONVERGENCE);
     STATUS(st_line_robust(x, y, 2).status, ST_N_TOO_SMALL);
     STATUS(st_line_robust(x, y, 1).status, ST_N_TOO_SMALL);
     STATUS(st_line_robust((double[]){1, 1, 1}, y, 3).status, ST_DEGENERATE);
