@@ -138,9 +138,13 @@ void folder_remove(const char *path) {
     rmdir(path);
 }
 
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 int folder_names(const char *folder, const char *ending, char ***names) {
     struct dirent **found;
-    int count = 0, files = scandir(folder, &found, NULL, alphasort);
+    int count = 0, files = scandir(folder, &found, NULL, NULL);
     size_t end = strlen(ending);
     *names = mem_alloc(files > 0 ? (size_t)files : 1, sizeof **names);
     for (int i = 0; i < files; i++) {
@@ -152,6 +156,7 @@ int folder_names(const char *folder, const char *ending, char ***names) {
         free(found[i]);
     }
     if (files >= 0) free(found);
+    qsort(*names, (size_t)count, sizeof **names, by_name); /* "a" before "a-b", though "a-b.yaml" is before "a.yaml" */
     return count;
 }
 
