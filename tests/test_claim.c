@@ -195,6 +195,14 @@ Test(claim, what_was_not_declared_is_exploratory) {
     text_release(&line);
 }
 
+Test(claim, a_declaration_is_a_whole_line) {
+    RunRecord r = {.declared = (char[]){"plan abcd\nclaim 1 ef\n"}}, none = {0};
+    cr_expect(declared(&r, "plan abcd") && declared(&r, "claim 1 ef"));
+    cr_expect_not(declared(&r, "plan abc"), "the beginning of a line");
+    cr_expect_not(declared(&r, "lan abcd"), "the end of a line");
+    cr_expect_not(declared(&r, "claim 1 e") || declared(&r, "claim 1") || declared(&none, "plan abcd"));
+}
+
 /* Each of our numbers is the mean of the runs named beside it. */
 static int trace_ours(json_t *metric, const char *key, int step) {
     size_t i;

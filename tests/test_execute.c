@@ -222,3 +222,34 @@ Test(execute, spikes) {
     cr_assert_not(curves_spike(&c, 100), "128 rows are needed");
     free(c.value);
 }
+
+/* Three blocks whose gradient norms are 1, 2, 8 at step 0, then twice, three times … as much; their norm inputs 1, 3, 10. */
+Test(execute, metrics_compare_the_blocks) {
+    static const double grad[] = {1, 2, 8}, input[] = {1, 3, 10};
+    double early[METRIC_COUNT], late[METRIC_COUNT];
+    Curves c;
+    curves_init(&c, 3);
+    for (int step = 0; step < 6; step++) {
+        double *row = curves_add(&c);
+        for (int l = 0; l < 3; l++) {
+            row[curve_block_column(&c, BLOCK_grad_norm, l)] = grad[l] * (step + 1) * (l == 2 && step > 2 ? 10 : 1);
+            row[curve_block_column(&c, BLOCK_norm_input, l)] = input[l];
+        }
+    }
+    for (int m = 0; m < METRIC_COUNT; m++) early[m] = late[m] = (double)NAN;
+    curve_metrics(&c, 3, early);
+    curve_metrics(&c, 6, late);
+    cr_expect_float_eq(early[METRIC_grad_ratio_start], log10(8), 1e-12);
+    cr_expect_float_eq(early[METRIC_grad_slope_start], log(8) / 2, 1e-12);
+    cr_expect_float_eq(early[METRIC_grad_ratio], log10(8), 1e-12, "steps 0 to 2 alone");
+    cr_expect_float_eq(early[METRIC_grad_spread], 4, 1e-12);
+    cr_expect_float_eq(early[METRIC_grad_first], 0.5, 1e-12);
+    cr_expect_float_eq(early[METRIC_norm_input_ratio], 1, 1e-12);
+    cr_expect_float_eq(late[METRIC_grad_ratio], log10(8 * (6 + 150) / 21.0), 1e-12, "steps 3 to 5 count tenfold in the last");
+    cr_expect_float_eq(late[METRIC_grad_ratio_start], early[METRIC_grad_ratio_start], 0);
+    c.value[curve_block_column(&c, BLOCK_grad_norm, 1)] = (double)NAN;
+    curve_metrics(&c, 3, early);
+    cr_expect(isnan(curve_block_mean(&c, BLOCK_grad_norm, 1, 3)));
+    cr_expect(isnan(curve_block(&c, 0, BLOCK_grad_norm, 3)) && isnan(curve_block(&c, 6, BLOCK_grad_norm, 0)));
+    free(c.value);
+}

@@ -106,6 +106,12 @@ Test(table, sensitivity_to_the_learning_rate) {
                 made_up_loss(made_up_at(&m, cell[k], arm, seed), 150, loss[arm][k] + 0.001 * seed);
             }
     for (int seed = 0; seed < 6; seed++) made_up_diverge(made_up_at(&m, 3, 1, seed), 40);
+    for (int k = 0; k < 4; k++) /* the other group: a rate between stable ones diverges */
+        for (int seed = 0; seed < 6; seed++) {
+            made_up_loss(made_up_at(&m, 4 + k, 1, seed), 0, 4.0);
+            made_up_loss(made_up_at(&m, 4 + k, 1, seed), 150, 3.0);
+            if (k == 0) made_up_diverge(made_up_at(&m, 4, 1, seed), 40);
+        }
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
     cr_assert(sensitivity_make(&y, &m.table));
     cr_assert_eq(y.groups, 2);
@@ -123,6 +129,7 @@ Test(table, sensitivity_to_the_learning_rate) {
         cr_expect_float_eq(post->value[SENSITIVITY_basin][seed], 0, 1e-12);
         cr_expect_float_eq(post->value[SENSITIVITY_sensitivity][seed], (3.20 + 2 * 4.0 - 3 * 2.95 - 2 * more) / 4, 1e-12);
     }
+    cr_expect_float_eq(y.row[3].value[SENSITIVITY_stable][0], log2(3e-4), 1e-12, "1e-3 diverged");
     cr_expect_float_eq(y.floor, 2 / 64.0, 1e-12);
     cr_expect_float_eq(post->p[SENSITIVITY_stable], 2 / 64.0, 1e-12, "every seed by the same");
     cr_expect(isnan(pre->p[SENSITIVITY_best]));
