@@ -23,6 +23,7 @@ static void command_text(const Session *s, const Experiment *x, Text *out) {
             text_format(out, " --%s '%s'", kept[k].name, o->value[kept[k].kind][i]);
     if (o->times[OPTION_text]) text_format(out, " --text FILE");
     if (o->times[OPTION_siunitx]) text_format(out, " --siunitx");
+    if (o->times[OPTION_bold]) text_format(out, " --bold %s", option(o, OPTION_bold, ""));
 }
 
 static Rc write_file(const Table *t, const char *folder, const char *ending, void (*write)(const Table *, Text *),
@@ -105,19 +106,31 @@ static Rc write_all(Session *s, const Table *t, Error *e) {
     return rc;
 }
 
+static Rc bold_mode(const Options *o, BoldMode *out, Error *e) {
+    const char *name = option(o, OPTION_bold, bold_names[BOLD_tied]);
+    char hint[96];
+    for (int i = 0; i < BOLD_MODES; i++)
+        if (!strcmp(name, bold_names[i])) return *out = (BoldMode)i, RC_OK;
+    return error_set(e, RC_USAGE, "--bold: unknown '%s'%s", name,
+                     did_you_mean(hint, sizeof hint, name, bold_names, BOLD_MODES));
+}
+
 static Rc make(Session *s, const Experiment *x, const RunRecord *records, Error *e) {
     const Options *o = s->options;
     ClaimFile claims;
     Text command;
     Table t;
     bool has_claims;
+    BoldMode bold = BOLD_tied;
+    if (bold_mode(o, &bold, e)) return e->code;
     if (claims_find(&claims, s->root, x->writeup, &has_claims, e)) return e->code;
     if (x->writeup[0] && !has_claims)
         fprintf(stderr, "normbench: note: bench/claims/%s.yaml is not there: no reported numbers, no claims\n",
                 x->writeup);
     text_init(&command);
     command_text(s, x, &command);
-    TableOptions options = {.siunitx = o->times[OPTION_siunitx] > 0,
+    TableOptions options = {.bold = bold,
+                            .siunitx = o->times[OPTION_siunitx] > 0,
                             .exploratory = o->times[OPTION_set] || o->times[OPTION_arm] || o->times[OPTION_text] ||
                                            o->times[OPTION_tokenizer],
                             .command = command.at};

@@ -30,6 +30,7 @@ typedef enum {
     OPTION_output,
     OPTION_json,
     OPTION_tex,
+    OPTION_bold,
     OPTION_siunitx,
     OPTION_pdf,
     OPTION_baseline,

@@ -120,6 +120,8 @@ void table_reported_why(const Table *t, int cell, char *out, size_t size) {
         }
 }
 
+const char *const bold_names[BOLD_MODES] = {"tied", "best", "none"};
+
 /* A tied set of all arms says nothing, and neither does one with a diverged run. */
 bool table_tied(const Table *t, int cell, int step, int arm) {
     const bool *tied = tied_at(t, cell, step);
@@ -128,6 +130,7 @@ bool table_tied(const Table *t, int cell, int step, int arm) {
         count += tied[a];
         lost += tied[a] && sample_arm(&t->sample, cell, step, a, t->metric).diverged;
     }
+    if (t->options.bold == BOLD_none || (t->options.bold == BOLD_best && count > 1)) return false;
     return count < t->sample.arms && !lost && tied[arm];
 }
 

@@ -26,7 +26,13 @@
 #include "bench/claim_verdict.h"
 #include "bench/latex.h"
 
+/* What stands in bold: the best arm and those not separated from it, the best alone when it is separated from all, or
+ * nothing. */
+typedef enum { BOLD_tied, BOLD_best, BOLD_none, BOLD_MODES } BoldMode;
+extern const char *const bold_names[BOLD_MODES];
+
 typedef struct {
+    BoldMode bold;
     bool siunitx;        /* number columns by siunitx */
     bool exploratory;    /* something was changed on the command line: no marks, no bold */
     const char *command; /* as typed, for the header comment */

@@ -142,6 +142,27 @@ Test(table, sensitivity_to_the_learning_rate) {
     made_up_release(&m);
 }
 
+/* LayerNorm is far below the others, RMSNorm close to it. */
+Test(table, bold_modes) {
+    static const struct {
+        BoldMode mode;
+        bool layernorm, rmsnorm;
+    } cases[] = {{BOLD_tied, true, true}, {BOLD_best, false, false}, {BOLD_none, false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int close = 0; close < 2; close++) {
+            made_up_init(&m, made_up_four, "quick");
+            for (int seed = 0; seed < 6; seed++)
+                for (int arm = 1; arm < 3; arm++)
+                    made_up_loss(made_up_at(&m, 0, arm, seed), 150,
+                                 2 + (arm == 2 && !close ? 0.05 : 0) + (arm == 2 ? 0.01 * (seed % 2 ? 1 : -1.1) : 0));
+            cr_assert_eq(made_up_table(&m, (TableOptions){.bold = cases[i].mode}, &e), RC_OK, "%s", e.text);
+            bool lone = !close && cases[i].mode == BOLD_best;
+            cr_expect_eq(table_tied(&m.table, 0, 1, 1), cases[i].layernorm || lone, "%zu %d", i, close);
+            cr_expect_eq(table_tied(&m.table, 0, 1, 2), cases[i].rmsnorm && close, "%zu %d", i, close);
+            made_up_release(&m);
+        }
+}
+
 /* What LaTeX minds is escaped; tests/test_typeset.sh typesets the golden. */
 Test(table, golden_of_odd_names) {
     make(made_up_odd, NULL, (TableOptions){0});
