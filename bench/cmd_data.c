@@ -10,8 +10,11 @@ static void show(const Dataset *d) {
     text_init(&t);
     printf("%s\n  from       %s\n  sha256     %s\n  tokenizer  %s, %d tokens, sha256 %.12s\n", d->name, d->from,
            d->sha256, d->tokenizer, d->vocab, d->tokenizer_sha256);
-    printf("  train      %zu tokens, %zu bytes\n  validate   %zu tokens, %zu bytes\n", d->train, d->train_bytes,
-           d->valid, d->valid_bytes);
+    if (*d->tokens_sha256) printf("  tokens     sha256 %s\n", d->tokens_sha256);
+    printf("  train      %zu tokens, %zu bytes, %.3f per token\n", d->train, d->train_bytes,
+           (double)d->train_bytes / (double)d->train);
+    printf("  validate   %zu tokens, %zu bytes, %.3f per token\n", d->valid, d->valid_bytes,
+           (double)d->valid_bytes / (double)d->valid);
     printf("  unigram    %.4f nats per validation token (uniform: %.4f)\n", d->unigram, log(d->vocab));
     if (!isnan(d->entropy_rate))
         printf("  entropy    %.4f nats per token, exactly: no model does better\n", d->entropy_rate);
@@ -19,6 +22,19 @@ static void show(const Dataset *d) {
     tokenizer_decode(&d->codec, d->tokens, most, &t);
     printf("\n%s\n", t.at);
     text_release(&t);
+}
+
+/* The files of a corpus that no dataset holds are had and checked too. */
+static Rc obtain_tests(Session *s, const char *name, Error *e) {
+    size_t rows;
+    const CorpusFile *row = manifest_corpus(name, &rows);
+    for (size_t i = 0; i < rows; i++) {
+        CorpusBytes c;
+        if (row[i].part != PART_TEST) continue;
+        if (corpus_obtain(&c, &row[i], &s->places, e)) return e->code;
+        corpus_release(&c);
+    }
+    return RC_OK;
 }
 
 Rc command_data(Session *s, Error *e) {
@@ -39,7 +55,7 @@ Rc command_data(Session *s, Error *e) {
     for (size_t i = 0; i < n; i++) {
         const Dataset *d;
         Error why;
-        if (session_dataset(s, list[i], tokenizer, &d, &why)) {
+        if (session_dataset(s, list[i], tokenizer, &d, &why) || obtain_tests(s, list[i], &why)) {
             if (worst) fprintf(stderr, "normbench: %s\n", e->text);
             *e = why;
             worst = why.code;

@@ -16,11 +16,13 @@ pkg-config yaml-0.1     | libyaml-dev                                      | nee
 pkg-config jansson      | libjansson-dev                                   | needed
 pkg-config libcrypto    | libssl-dev                                       | needed
 pkg-config libcurl      | libcurl4-openssl-dev ca-certificates             | optional: downloads
+pkg-config sentencepiece | libsentencepiece-dev                            | optional: the tokenizer bpe
 gnuplot --version       | gnuplot-nox                                      | optional: figures
 LIST
   [ "${WITH_TESTS:-}" ] && cat <<'LIST'
 pkg-config criterion    | libcriterion-dev                                 | needed
 clang --version         | clang                                            | needed
+chromium --version      | chromium                                         | optional: the report's screenshot
 LIST
   [ "${WITH_ARM64:-}" ] && cat <<'LIST'
 qemu-aarch64 --version            | qemu-user             | needed

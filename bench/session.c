@@ -155,6 +155,7 @@ static Rc settle_corpora(Session *s, Experiment *x, Error *e) {
         char tokenizer[160];
         const Dataset *d;
         spec_get(tokenizer, spec, "tokenizer");
+        if (tokenizer_ready(tokenizer, e)) return e->code; /* else it would look like a corpus that cannot be had */
         Rc rc = session_dataset(s, spec->dataset.text, tokenizer, &d, e);
         if (rc == RC_UNMEASURED && !s->strict_corpus && strncmp(spec->dataset.text, "text:", 5)) {
             if (!told) banner(spec->dataset.text, e->text);

@@ -10,7 +10,7 @@
 #include "datasets/tokenizer.h"
 
 /* The lists of spec.def's choices; an index into one of them is the value. */
-static const char *const tokenizers[] = {"char", "byte"};
+static const char *const tokenizers[] = {"char", "byte", "bpe"};
 static const char *const activations[] = {[ACTIVATION_GELU] = "gelu", [ACTIVATION_RELU] = "relu"};
 static const char *const residuals[] = {[RESIDUAL_SCALED] = "scaled", [RESIDUAL_PLAIN] = "plain"};
 static const char *const optimizers[] = {
@@ -24,13 +24,13 @@ static const char *const schedules[] = {
 #undef SCHEDULE
 };
 
-typedef enum { KIND_integer, KIND_real, KIND_flag, KIND_word, KIND_choice } Kind;
+typedef enum { KIND_integer, KIND_real, KIND_flag, KIND_word, KIND_choice, KIND_tokenizer } Kind;
 
 typedef struct {
     const char *key, *initial, *help;
     size_t at;
     Kind kind;
-    const char *const *choice; /* of KIND_choice */
+    const char *const *choice; /* of KIND_choice and KIND_tokenizer */
     int choices;
     double least, most; /* of numbers, inclusive */
 } Field;
@@ -39,6 +39,7 @@ typedef struct {
 #define FIELD_KIND_real KIND_real, NULL, 0
 #define FIELD_KIND_flag KIND_flag, NULL, 0
 #define FIELD_KIND_word KIND_word, NULL, 0
+#define FIELD_KIND_tokenizer KIND_tokenizer, tokenizers, sizeof tokenizers / sizeof *tokenizers
 #define FIELD_KIND_choice(list) KIND_choice, list, sizeof list / sizeof *list
 
 static const Field fields[] = {
@@ -139,12 +140,7 @@ static Rc set_word(RunSpec *s, const Field *f, const char *value, Error *e) {
     return RC_OK;
 }
 
-static Rc set_choice(RunSpec *s, const Field *f, const char *value, Error *e) {
-    for (int i = 0; i < f->choices; i++) {
-        if (strcmp(value, f->choice[i])) continue;
-        memcpy((char *)s + f->at, &i, sizeof i);
-        return RC_OK;
-    }
+static Rc no_choice(const Field *f, const char *value, Error *e) {
     char hint[96];
     error_set(e, RC_USAGE, "%s: unknown value '%.80s'%s", f->key, value,
               did_you_mean(hint, sizeof hint, value, f->choice, (size_t)f->choices));
@@ -153,6 +149,25 @@ static Rc set_choice(RunSpec *s, const Field *f, const char *value, Error *e) {
     for (int i = 0; i < f->choices; i++)
         n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; valid: ", f->choice[i]);
     return e->code;
+}
+
+static Rc set_choice(RunSpec *s, const Field *f, const char *value, Error *e) {
+    for (int i = 0; i < f->choices; i++) {
+        if (strcmp(value, f->choice[i])) continue;
+        memcpy((char *)s + f->at, &i, sizeof i);
+        return RC_OK;
+    }
+    return no_choice(f, value, e);
+}
+
+/* A choice, and for some a size behind it ("bpe:4096"); kept in canonical spelling. */
+static Rc set_tokenizer(RunSpec *s, const Field *f, const char *value, Error *e) {
+    Tokenizer t;
+    SpecWord word = {{0}};
+    if (tokenizer_named(&t, value, e)) return t.kind ? e->code : no_choice(f, value, e);
+    strcpy(word.text, t.name);
+    memcpy((char *)s + f->at, &word, sizeof word);
+    return RC_OK;
 }
 
 static Rc set_flag(RunSpec *s, const Field *f, const char *value, Error *e) {
@@ -178,7 +193,7 @@ Rc spec_set(RunSpec *s, const char *key, const char *value, Error *e) {
     typedef Rc Set(RunSpec *, const Field *, const char *, Error *);
     static Set *const set[] = {
         [KIND_integer] = set_integer, [KIND_real] = set_real,     [KIND_flag] = set_flag,
-        [KIND_word] = set_word,       [KIND_choice] = set_choice,
+        [KIND_word] = set_word,       [KIND_choice] = set_choice, [KIND_tokenizer] = set_tokenizer,
     };
     int i = spec_index(key);
     if (i >= 0) return set[fields[i].kind](s, &fields[i], value, e);
@@ -202,7 +217,8 @@ char *spec_get(char *out, const RunSpec *s, const char *key) {
     case KIND_integer: sprintf(out, "%lld", (long long)*(const int64_t *)at); break;
     case KIND_real: format_real(out, *(const double *)at); break;
     case KIND_flag: strcpy(out, *(const bool *)at ? "true" : "false"); break;
-    case KIND_word: strcpy(out, ((const SpecWord *)at)->text); break;
+    case KIND_word:
+    case KIND_tokenizer: strcpy(out, ((const SpecWord *)at)->text); break;
     case KIND_choice: strcpy(out, f->choice[*(const int *)at]); break;
     }
     return out;
@@ -217,6 +233,7 @@ static void print_valid(Text *out, const Field *f) {
     case KIND_flag: text_format(out, "true, false"); break;
     case KIND_word: text_format(out, "text"); break;
     case KIND_choice:
+    case KIND_tokenizer:
         for (int i = 0; i < f->choices; i++) text_format(out, "%s%s", i ? ", " : "", f->choice[i]);
     }
 }

@@ -15,6 +15,7 @@
 #define SPEC_TYPE_real double
 #define SPEC_TYPE_flag bool
 #define SPEC_TYPE_word SpecWord
+#define SPEC_TYPE_tokenizer SpecWord
 #define SPEC_TYPE_choice(list) int /* index into the list of that name in spec.c */
 
 typedef struct {

@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "datasets/articles.h"
 #include "datasets/fetch.h"
+#include "datasets/keep.h"
 
 enum { DOWNLOAD_SLACK = 1 << 16 }; /* bytes above the pinned length: a wrong answer can be described */
 
@@ -85,9 +87,10 @@ Rc corpus_check(const CorpusFile *row, const char *where, const void *bytes, siz
     sha256_hex_of(found, bytes, length);
     if (length == row->bytes && !strcmp(found, row->sha256)) return RC_OK;
     char looks[128];
-    return error_set(e, RC_INTEGRITY, "%s: not %s as pinned: expected SHA-256 %s (%zu bytes), found %s (%zu bytes): %s",
-                     where, row->file, row->sha256, row->bytes, found, length,
-                     looks_like(looks, sizeof looks, row, bytes, length));
+    return error_set(
+        e, RC_INTEGRITY, "%s: not %s as pinned: expected SHA-256 %s (%zu bytes%s), found %s (%zu bytes): %s", where,
+        row->file, row->sha256, row->bytes, row->order == ORDER_ARTICLES ? ", articles in canonical order" : "", found,
+        length, looks_like(looks, sizeof looks, row, bytes, length));
 }
 
 /* Reads a plain file into c. RC_USAGE: absent or not a plain file, RC_UNMEASURED: cannot be read. */
@@ -110,69 +113,32 @@ static Rc read_plain(CorpusBytes *c, const char *path, Error *e) {
     return RC_OK;
 }
 
-static void rejected_name(Text *out, const char *path, const char *hash) {
-    text_clear(out);
-    text_format(out, "%s.rejected-%.8s", path, hash);
-}
-
-static Rc add_to_error(Error *e, const char *more) {
-    size_t at = strlen(e->text);
-    snprintf(e->text + at, sizeof e->text - at, "%s", more);
-    return e->code;
-}
-
-/* Moves a wrong cached file aside and says so behind the line that e holds. */
-static void quarantine(const char *path, const char *hash, Error *e) {
-    Text aside, more;
-    text_init(&aside);
-    text_init(&more);
-    rejected_name(&aside, path, hash);
-    if (rename(path, aside.at))
-        text_format(&more, "; it cannot be moved aside (%s), remove it", strerror(errno));
-    else
-        text_format(&more, "; moved to %s, the next run looks elsewhere", aside.at);
-    add_to_error(e, more.at);
-    text_release(&aside);
-    text_release(&more);
+/* Proves that c holds row, and puts its articles in order where the row says so. On error c is as it was read. */
+static Rc accept(CorpusBytes *c, const CorpusFile *row, const char *where, Error *e) {
+    bool sort = row->order == ORDER_ARTICLES && c->length == row->bytes;
+    uint8_t *sorted = sort ? articles_sort(c->bytes, c->length) : NULL;
+    Rc rc = corpus_check(row, where, sort ? sorted : c->bytes, c->length, c->sha256, e);
+    if (!rc && sort) {
+        uint8_t *read = c->bytes;
+        c->bytes = sorted;
+        sorted = read;
+    }
+    free(sorted);
+    return rc;
 }
 
 /* Takes the copy of row at path, if it is the pinned one. */
 static Rc take(CorpusBytes *c, const CorpusFile *row, Place place, const char *path, Error *e) {
     Rc rc = read_plain(c, path, e);
     if (rc) return rc;
-    rc = corpus_check(row, path, c->bytes, c->length, c->sha256, e);
+    rc = accept(c, row, path, e);
     if (!rc) return RC_OK;
     if (place == PLACE_CACHE)
-        quarantine(path, c->sha256, e);
+        keep_reject(path, c->sha256, "looks elsewhere", e);
     else
-        add_to_error(e, "; it is left where it is: replace or remove it");
+        keep_add(e, "; it is left where it is: replace or remove it");
     corpus_release(c);
     return rc;
-}
-
-/* Writes bytes to path, folders included. */
-static Rc store(const char *path, const void *bytes, size_t length, Error *e) {
-    char *folder = mem_text(path), *slash = strrchr(folder, '/');
-    Rc rc = RC_OK;
-    if (slash && slash != folder) {
-        *slash = 0;
-        rc = folder_make(folder, e);
-    }
-    free(folder);
-    return rc ? rc : file_write(path, bytes, length, e);
-}
-
-/* Keeps a wrong download beside the place in the cache where the right one would stand. */
-static void keep_rejected(const char *path, const CorpusBytes *c, Error *e) {
-    Text aside;
-    Error ignored;
-    text_init(&aside);
-    rejected_name(&aside, path, c->sha256);
-    if (!store(aside.at, c->bytes, c->length, &ignored)) {
-        add_to_error(e, "; kept as ");
-        add_to_error(e, aside.at);
-    }
-    text_release(&aside);
 }
 
 /* Downloads row, checks it in memory, stores it in the cache. `tried` lists the places without it. */
@@ -194,11 +160,11 @@ static Rc download(CorpusBytes *c, const CorpusFile *row, const DataPlaces *plac
     Text path;
     text_init(&path);
     bool cached = place_path(places, PLACE_CACHE, row->file, &path);
-    rc = corpus_check(row, row->url, bytes, length, c->sha256, e);
+    rc = accept(c, row, row->url, e);
     if (rc) {
-        if (cached) keep_rejected(path.at, c, e);
+        if (cached) keep_rejected(path.at, c->sha256, c->bytes, c->length, e);
         corpus_release(c);
-    } else if (cached && store(path.at, bytes, length, &why)) {
+    } else if (cached && keep_store(path.at, c->bytes, c->length, &why)) {
         text_format(&c->note, "downloaded and checked, but the cache cannot keep it: %s", why.text);
     }
     text_release(&path);

@@ -3,7 +3,8 @@
  * Places, in this order: --data DIR, $NORMBENCH_DATA, the cache, the mirror beside the checkout, the pinned
  * address. The first place that has the file decides: right bytes are used, wrong bytes stop the program
  * (RC_INTEGRITY), so that a wrong copy is never passed over in silence. A wrong copy in the cache is moved
- * aside, elsewhere it is left alone. */
+ * aside, elsewhere it is left alone. A file of ORDER_ARTICLES is right in any order of its articles, and what comes
+ * out (and into the cache) is their canonical order. */
 #ifndef DATASETS_CORPUS_H
 #define DATASETS_CORPUS_H
 
@@ -58,7 +59,7 @@ Rc corpus_obtain(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places
  * when it cannot be read. On error *c needs no release. */
 Rc corpus_open_text(CorpusBytes *c, const char *path, Error *e);
 
-/* RC_OK when bytes[length] are row's; RC_INTEGRITY otherwise, with a line that begins with `where`. found
+/* RC_OK when bytes[length], articles in order, are row's; RC_INTEGRITY otherwise, with a line that begins with `where`. found
  * receives the hash of the bytes either way. */
 Rc corpus_check(const CorpusFile *row, const char *where, const void *bytes, size_t length, char found[SHA256_HEX],
                 Error *e);

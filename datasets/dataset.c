@@ -6,10 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "datasets/bpe_sentencepiece.h"
+#include "datasets/overlap.h"
+#include "datasets/prepared.h"
+
 /* A text in one block of bytes: [0, cut) trains, [cut, length) validates. */
 typedef struct {
     uint8_t *bytes;
     size_t cut, length;
+    const char *corpus; /* of the manifest, or NULL */
+    bool own_files;     /* each part has files of its own */
 } Parts;
 
 /* Where 90% of the bytes end, moved forward (3 bytes at most) past the rest of a code point. */
@@ -38,13 +44,49 @@ static void unigram_level(Dataset *d) {
 }
 
 /* Bytes to tokens. Each part is encoded by itself, so that no token straddles the cut. */
-static Rc tokenize(Dataset *d, const char *tokenizer, const Parts *p, Error *e) {
-    Rc rc = tokenizer_init(&d->codec, tokenizer, p->bytes, p->length, e);
+static Rc encode(Dataset *d, const char *tokenizer, const Parts *p, Error *e) {
+    Rc rc = tokenizer_init(&d->codec, tokenizer, p->bytes, p->length, p->cut, e);
     if (rc) return rc;
     d->tokens = mem_alloc(p->length, sizeof *d->tokens);
     rc = tokenizer_encode(&d->codec, p->bytes, p->cut, d->tokens, &d->train, e);
     if (!rc)
         rc = tokenizer_encode(&d->codec, p->bytes + p->cut, p->length - p->cut, d->tokens + d->train, &d->valid, e);
+    return rc;
+}
+
+/* What a trained tokenizer makes of a corpus of the manifest is pinned. */
+static Rc check_pinned(const Dataset *d, const char *corpus, Error *e) {
+    const CorpusTokens *pinned = corpus ? manifest_tokens(corpus, d->codec.name) : NULL;
+    if (!pinned) return RC_OK;
+    bool pieces = !strcmp(pinned->vocabulary, d->codec.sha256), tokens = !strcmp(pinned->tokens, d->tokens_sha256);
+    if (pieces && tokens) return RC_OK;
+    return error_set(e, RC_INTEGRITY,
+                     "%s: the tokenizer %s that sentencepiece %s makes does not match its hash: expected SHA-256 %s of "
+                     "its %s, found %s",
+                     corpus, d->codec.name, bpe_version(), pieces ? pinned->tokens : pinned->vocabulary,
+                     pieces ? "tokens" : "pieces", pieces ? d->tokens_sha256 : d->codec.sha256);
+}
+
+/* The same through the cache, for a tokenizer that takes seconds to train. */
+static Rc encode_once(Dataset *d, const char *tokenizer, const Parts *p, const char *cache, Error *e) {
+    Prepared kept;
+    bool found;
+    prepared_init(&kept, d->sha256, tokenizer, p->cut, cache);
+    Rc rc = prepared_read(&kept, d, tokenizer, &found, e);
+    if (!rc && !found) {
+        rc = encode(d, tokenizer, p, e);
+        if (!rc) prepared_hash(d);
+    }
+    if (!rc) rc = check_pinned(d, p->corpus, e);
+    if (!rc && !found) prepared_write(&kept, d);
+    prepared_release(&kept);
+    return rc;
+}
+
+static Rc tokenize(Dataset *d, const char *tokenizer, const Parts *p, const char *cache, Error *e) {
+    Tokenizer named;
+    if (tokenizer_ready(tokenizer, e) || tokenizer_named(&named, tokenizer, e)) return e->code;
+    Rc rc = named.kind->pieces ? encode_once(d, named.name, p, cache, e) : encode(d, named.name, p, e);
     if (rc) return rc;
     if (d->train > UINT32_MAX || d->valid > UINT32_MAX)
         return error_set(e, RC_USAGE, "%zu tokens; a part may hold at most %lu", d->train + d->valid,
@@ -55,9 +97,25 @@ static Rc tokenize(Dataset *d, const char *tokenizer, const Parts *p, Error *e) 
     d->valid_bytes = p->length - p->cut;
     d->vocab = d->codec.vocab;
     d->token_bytes = d->codec.bytes;
-    snprintf(d->tokenizer, sizeof d->tokenizer, "%s", d->codec.kind->name);
+    memcpy(d->tokenizer, d->codec.name, sizeof d->tokenizer);
     memcpy(d->tokenizer_sha256, d->codec.sha256, sizeof d->tokenizer_sha256);
     unigram_level(d);
+    return RC_OK;
+}
+
+/* Whether the validation part can measure anything but memory. */
+static Rc check_overlap(Dataset *d, const Parts *p, Error *e) {
+    Overlap o = overlap_find(p->bytes, p->cut, p->bytes + p->cut, p->length - p->cut);
+    if (o.shared * 100 <= o.blocks) return RC_OK;
+    if (p->own_files)
+        return error_set(e, RC_USAGE,
+                         "%s: the validation part overlaps the training part: %zu of its %zu blocks of %d bytes stand "
+                         "there word for word",
+                         d->name, o.shared, o.blocks, OVERLAP_BLOCK);
+    if (!*d->note)
+        snprintf(d->note, sizeof d->note,
+                 "%zu of the validation part's %zu blocks of %d bytes stand in the training part word for word",
+                 o.shared, o.blocks, OVERLAP_BLOCK);
     return RC_OK;
 }
 
@@ -81,9 +139,11 @@ static void set_name(Dataset *d, const char *name) {
     d->name[at] = 0;
 }
 
-static Rc finish(Dataset *d, const char *name, const char *tokenizer, const Parts *p, Error *e) {
+/* d->sha256 names the corpus. Frees p's bytes. */
+static Rc finish(Dataset *d, const char *name, const char *tokenizer, const Parts *p, const char *cache, Error *e) {
     set_name(d, name);
-    Rc rc = tokenize(d, tokenizer, p, e);
+    Rc rc = check_overlap(d, p, e);
+    if (!rc) rc = tokenize(d, tokenizer, p, cache, e);
     free(p->bytes);
     if (rc) dataset_release(d);
     return rc;
@@ -111,10 +171,10 @@ static Rc add_files(Dataset *d, Parts *p, const CorpusFile *rows, size_t count, 
 Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const char *tokenizer, const DataPlaces *places,
                       Error *e) {
     *d = (Dataset){0};
-    if (!tokenizer_kind(tokenizer, e)) return RC_USAGE; /* before anything is downloaded */
+    if (tokenizer_ready(tokenizer, e)) return e->code; /* before anything is downloaded */
     d->entropy_rate = NAN;
     bool whole = rows[0].part == PART_WHOLE;
-    Parts p = {0};
+    Parts p = {.corpus = rows[0].name, .own_files = !whole};
     Text hashes;
     text_init(&hashes);
     Rc rc = add_files(d, &p, rows, count, whole ? PART_WHOLE : PART_TRAIN, places, &hashes, e);
@@ -125,16 +185,16 @@ Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const ch
     else
         sha256_hex_of(d->sha256, hashes.at, hashes.length);
     text_release(&hashes);
-    if (!rc) return finish(d, rows[0].name, tokenizer, &p, e);
+    if (!rc) return finish(d, rows[0].name, tokenizer, &p, places->cache, e);
     free(p.bytes);
     dataset_release(d);
     return rc;
 }
 
-static Rc open_source(Dataset *d, const Source *source, const char *tokenizer, Error *e) {
+static Rc open_source(Dataset *d, const Source *source, const char *tokenizer, const char *cache, Error *e) {
     d->synthetic = true;
     snprintf(d->from, sizeof d->from, "built in");
-    Parts p = {mem_alloc(source->bytes, 1), 0, source->bytes};
+    Parts p = {.bytes = mem_alloc(source->bytes, 1), .length = source->bytes};
     source->fill(p.bytes, p.length);
     p.cut = ninety_percent(p.bytes, p.length);
     sha256_hex_of(d->sha256, p.bytes, p.length);
@@ -145,32 +205,32 @@ static Rc open_source(Dataset *d, const Source *source, const char *tokenizer, E
         dataset_release(d);
         return RC_INTEGRITY;
     }
-    Rc rc = finish(d, source->name, tokenizer, &p, e);
+    Rc rc = finish(d, source->name, tokenizer, &p, cache, e);
     if (!rc) d->entropy_rate = d->train + d->valid == source->bytes ? source->rate() : NAN;
     return rc;
 }
 
-static Rc open_text(Dataset *d, const char *path, const char *tokenizer, Error *e) {
+static Rc open_text(Dataset *d, const char *path, const char *tokenizer, const char *cache, Error *e) {
     CorpusBytes c;
     Rc rc = corpus_open_text(&c, path, e);
     if (rc) return rc;
     d->entropy_rate = NAN;
     memcpy(d->sha256, c.sha256, sizeof d->sha256);
     snprintf(d->from, sizeof d->from, "%s", path);
-    Parts p = {c.bytes, ninety_percent(c.bytes, c.length), c.length};
+    Parts p = {.bytes = c.bytes, .cut = ninety_percent(c.bytes, c.length), .length = c.length};
     c.bytes = NULL;
     corpus_release(&c);
     const char *slash = strrchr(path, '/');
-    rc = finish(d, slash ? slash + 1 : path, tokenizer, &p, e);
+    rc = finish(d, slash ? slash + 1 : path, tokenizer, &p, cache, e);
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;
 }
 
 Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataPlaces *places, Error *e) {
     *d = (Dataset){0};
     static const char TEXT[] = "text:";
-    if (!strncmp(name, TEXT, sizeof TEXT - 1)) return open_text(d, name + sizeof TEXT - 1, tokenizer, e);
+    if (!strncmp(name, TEXT, sizeof TEXT - 1)) return open_text(d, name + sizeof TEXT - 1, tokenizer, places->cache, e);
     const Source *source = manifest_source(name);
-    if (source) return open_source(d, source, tokenizer, e);
+    if (source) return open_source(d, source, tokenizer, places->cache, e);
     size_t count;
     const CorpusFile *rows = manifest_corpus(name, &count);
     if (rows) return dataset_open_files(d, rows, count, tokenizer, places, e);

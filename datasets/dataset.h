@@ -1,7 +1,9 @@
 /* Dataset: a text as token ids, cut into train and validation, and the batches drawn from it.
  *
  * The first 90% of the bytes train and the last 10% validate (the cut moves forward to the end of a code
- * point); a corpus with files of its own for each part uses those. Batches are paired by construction: the
+ * point); a corpus with files of its own for each part uses those, and is refused when the parts overlap: when more than
+ * 1% of the validation part's blocks of 256 bytes stand word for word in the training part (a text cut in two gets a
+ * note instead). Batches are paired by construction: the
  * crops of a step depend on the run's seed, the step and the place in the batch, and on nothing else, so all
  * variants of one seed see the same text. */
 #ifndef DATASETS_DATASET_H
@@ -21,6 +23,7 @@ typedef struct {
     char sha256[SHA256_HEX];           /* of the bytes; of several files: of "HASH\n" per file, train first */
     char tokenizer[16];                /* name of the tokenizer */
     char tokenizer_sha256[SHA256_HEX]; /* its vocabulary's hash */
+    char tokens_sha256[SHA256_HEX];    /* of the ids of a trained tokenizer (datasets/prepared.h); else "" */
     char from[512];                    /* path or address of the (first) file, "built in" for a source */
     char note[512];                    /* what the user should know (see CorpusBytes.note), or "" */
     int vocab;
@@ -35,10 +38,13 @@ typedef struct {
     bool synthetic;                  /* a built-in source: tables say so */
 } Dataset;
 
-/* name: a corpus or source of the manifest, or "text:PATH" for a user's own file. tokenizer: "char" or
- * "byte". RC_USAGE: unknown name or tokenizer (the line gives the nearest), a text that is empty, not UTF-8
- * or over 2^32-1 tokens; the codes of corpus_obtain otherwise (RC_UNMEASURED: nowhere to be had; the caller
- * may go on with "synthetic", and must say so). On error *d is zeroed and needs no release. */
+/* name: a corpus or source of the manifest, or "text:PATH" for a user's own file. tokenizer: "char", "byte" or "bpe"
+ * (see datasets/tokenizer.h). A trained tokenizer sees the training part alone; its ids are kept in places->cache.
+ * RC_USAGE: unknown name or tokenizer (the line gives the nearest), a text that is empty, not UTF-8 or over 2^32-1
+ * tokens, a vocabulary larger than the corpus supports, parts that overlap. RC_INTEGRITY: wrong bytes, also of the
+ * prepared tokens, or not the tokens that the manifest pins. RC_UNMEASURED: nowhere to be had (the caller may go on
+ * with "synthetic", and must say so), or a tokenizer that this build has not (tokenizer_ready). On error *d is zeroed
+ * and needs no release. */
 Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataPlaces *places, Error *e);
 
 /* The same for one corpus given by its rows[count]: one WHOLE file, or TRAIN and VALID files (TEST rows are

@@ -6,8 +6,13 @@
 #include "datasets/synthetic.h"
 
 static const CorpusFile FILES[] = {
-#define CORPUS(name, part, file, url, bytes, sha256, licence) \
-    {name, PART_##part, file, url, bytes, sha256, licence},
+#define CORPUS(name, part, file, url, bytes, sha256, licence, order) \
+    {name, PART_##part, file, url, bytes, sha256, licence, ORDER_##order},
+#include "datasets/manifest.def"
+};
+
+static const CorpusTokens TOKENS_OF[] = {
+#define TOKENS(corpus, tokenizer, vocabulary, tokens) {corpus, tokenizer, vocabulary, tokens},
 #include "datasets/manifest.def"
 };
 
@@ -35,6 +40,12 @@ const CorpusFile *manifest_corpus(const char *name, size_t *count) {
     while (end < FILE_COUNT && !strcmp(FILES[end].name, name)) end++;
     *count = end - first;
     return *count ? &FILES[first] : NULL;
+}
+
+const CorpusTokens *manifest_tokens(const char *corpus, const char *tokenizer) {
+    for (size_t i = 0; i < sizeof TOKENS_OF / sizeof TOKENS_OF[0]; i++)
+        if (!strcmp(TOKENS_OF[i].corpus, corpus) && !strcmp(TOKENS_OF[i].tokenizer, tokenizer)) return &TOKENS_OF[i];
+    return NULL;
 }
 
 const Source *manifest_source(const char *name) {

@@ -9,16 +9,28 @@
  * checked by `data`, and no dataset holds it. */
 typedef enum { PART_WHOLE, PART_TRAIN, PART_VALID, PART_TEST } Part;
 
+/* How the pinned bytes come from the file's. ORDER_FILE: they are the file's. ORDER_ARTICLES: the file's articles in
+ * canonical order (datasets/articles.h); sources that differ in that order alone are one corpus. */
+typedef enum { ORDER_FILE, ORDER_ARTICLES } Order;
+
 /* One pinned file. Strings are constants (or the caller's, for rows made by hand). */
 typedef struct {
-    const char *name;   /* the corpus this file belongs to */
-    Part part;          /* what the file is for */
-    const char *file;   /* path below a data folder, "/" between folders */
-    const char *url;    /* pinned address */
-    size_t bytes;       /* length of the file */
-    const char *sha256; /* 64 lower-case hex digits */
+    const char *name;    /* the corpus this file belongs to */
+    Part part;           /* what the file is for */
+    const char *file;    /* path below a data folder, "/" between folders */
+    const char *url;     /* pinned address */
+    size_t bytes;        /* length of the file */
+    const char *sha256;  /* of the bytes in their order: 64 lower-case hex digits */
     const char *licence; /* in words */
+    Order order;
 } CorpusFile;
+
+/* What a trained tokenizer makes of a corpus of the manifest. */
+typedef struct {
+    const char *corpus, *tokenizer;
+    const char *vocabulary; /* Tokenizer.sha256 */
+    const char *tokens;     /* Dataset.tokens_sha256 */
+} CorpusTokens;
 
 /* One built-in source: bytes made here, of known entropy. */
 typedef struct {
@@ -36,6 +48,9 @@ const Source *manifest_sources(size_t *count);
 
 /* The rows of one corpus, *count of them; NULL (and 0) when no corpus has that name. */
 const CorpusFile *manifest_corpus(const char *name, size_t *count);
+
+/* The pinned tokens of a corpus under a tokenizer, or NULL. */
+const CorpusTokens *manifest_tokens(const char *corpus, const char *tokenizer);
 
 /* The source of that name, or NULL. */
 const Source *manifest_source(const char *name);

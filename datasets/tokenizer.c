@@ -1,8 +1,12 @@
 #include "datasets/tokenizer.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "datasets/bpe.h"
+#include "datasets/bpe_sentencepiece.h"
 
 enum { CODE_POINTS = 0x110000, ASCII = 128 };
 
@@ -29,20 +33,21 @@ static size_t utf8_bytes(uint32_t code) {
     return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 }
 
-static Rc not_utf8(const uint8_t *text, size_t length, size_t at, Error *e) {
+Rc utf8_refused(const uint8_t *text, size_t length, size_t at, Error *e) {
     bool wide = length >= 2 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
     return error_set(e, RC_USAGE, "not UTF-8 at byte offset %zu (byte 0x%02x)%s: convert it, or use the byte tokenizer",
                      at, text[at], wide ? ", it looks like UTF-16" : "");
 }
 
-static void vocabulary(Tokenizer *t, int vocab) {
+void tokenizer_reserve(Tokenizer *t, int vocab) {
     t->vocab = vocab;
     t->codes = mem_alloc((size_t)vocab, sizeof *t->codes);
     t->bytes = mem_alloc((size_t)vocab, sizeof *t->bytes);
 }
 
 /* char: one bit per code point that occurs, then a sweep in code-point order. */
-static Rc char_learn(Tokenizer *t, const uint8_t *text, size_t length, Error *e) {
+static Rc char_learn(Tokenizer *t, const uint8_t *text, size_t length, size_t train, Error *e) {
+    (void)train;
     uint32_t bytes[256] = {0}; /* which byte values occur: all that an ASCII text needs to know */
     bool wide = false;
     for (size_t at = 0; at < length; at++) bytes[text[at]] = 1;
@@ -54,13 +59,13 @@ static Rc char_learn(Tokenizer *t, const uint8_t *text, size_t length, Error *e)
         n = utf8_next(text + at, length - at, &code);
         if (!n) {
             free(seen);
-            return not_utf8(text, length, at, e);
+            return utf8_refused(text, length, at, e);
         }
         seen[code / 64] |= (uint64_t)1 << code % 64;
     }
     int vocab = 0;
     for (size_t i = 0; i < CODE_POINTS / 64; i++) vocab += __builtin_popcountll(seen[i]);
-    vocabulary(t, vocab);
+    tokenizer_reserve(t, vocab);
     for (uint32_t code = 0, id = 0; id < (uint32_t)vocab; code++) {
         if (!(seen[code / 64] >> code % 64 & 1)) continue;
         t->codes[id] = code;
@@ -93,7 +98,7 @@ static Rc char_encode(const Tokenizer *t, const uint8_t *text, size_t length, in
         if (at == length) break;
         uint32_t code;
         n = utf8_next(text + at, length - at, &code);
-        if (!n) return not_utf8(text, length, at, e);
+        if (!n) return utf8_refused(text, length, at, e);
         int32_t id = find_code(t, code);
         if (id < 0)
             return error_set(e, RC_USAGE, "code point U+%04X at byte offset %zu is not in the vocabulary", code, at);
@@ -112,9 +117,9 @@ static void char_decode(const Tokenizer *t, int32_t token, Text *out) {
     text_add(out, bytes, n);
 }
 
-static Rc byte_learn(Tokenizer *t, const uint8_t *text, size_t length, Error *e) {
-    (void)text, (void)length, (void)e;
-    vocabulary(t, 256);
+static Rc byte_learn(Tokenizer *t, const uint8_t *text, size_t length, size_t train, Error *e) {
+    (void)text, (void)length, (void)train, (void)e;
+    tokenizer_reserve(t, 256);
     for (uint32_t i = 0; i < 256; i++) {
         t->codes[i] = i;
         t->bytes[i] = 1;
@@ -136,42 +141,77 @@ static void byte_decode(const Tokenizer *t, int32_t token, Text *out) {
     text_add(out, &byte, 1);
 }
 
+static void code_spell(const Tokenizer *t, int32_t token, Text *out) {
+    text_format(out, "%u", (unsigned)t->codes[token]);
+}
+
 static const TokenizerKind KINDS[] = {
-    {"char", "code points of the text, in code-point order", char_learn, char_encode, char_decode},
-    {"byte", "the 256 byte values", byte_learn, byte_encode, byte_decode},
+    {"char", "code points of the text, in code-point order", 0, char_learn, char_encode, char_decode, code_spell},
+    {"byte", "the 256 byte values", 0, byte_learn, byte_encode, byte_decode, code_spell},
+    {"bpe", "byte pairs of the training part, 1664 pieces; bpe:N has N", 1664, bpe_learn, bpe_encode, bpe_decode,
+     bpe_spell},
 };
 
 enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
+
+/* A piece for each byte, one for the newline, one for what is unknown, one of the text; ids fit in 16 bits. */
+enum { PIECES_LEAST = 259, PIECES_MOST = 65536 };
 
 const TokenizerKind *tokenizer_kinds(size_t *count) {
     *count = KIND_COUNT;
     return KINDS;
 }
 
+/* What stands behind the kind's name: nothing, or ":N" for a kind with pieces. */
+static Rc read_size(Tokenizer *t, const char *name, const char *rest, Error *e) {
+    int64_t pieces = t->kind->pieces;
+    if (*rest && !pieces) return error_set(e, RC_USAGE, "tokenizer '%.40s': %s has no size", name, t->kind->name);
+    if (*rest && (!parse_integer(rest + 1, &pieces) || pieces < PIECES_LEAST || pieces > PIECES_MOST))
+        return error_set(e, RC_USAGE, "tokenizer '%.40s': the size of its vocabulary is a number from %d to %d", name,
+                         PIECES_LEAST, PIECES_MOST);
+    t->vocab = (int)pieces;
+    snprintf(t->name, sizeof t->name, "%s", t->kind->name);
+    if (pieces != t->kind->pieces) snprintf(t->name, sizeof t->name, "%s:%d", t->kind->name, t->vocab);
+    return RC_OK;
+}
+
+Rc tokenizer_named(Tokenizer *t, const char *name, Error *e) {
+    const char *names[KIND_COUNT];
+    size_t length = strcspn(name, ":");
+    *t = (Tokenizer){0};
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        names[i] = KINDS[i].name;
+        if (strlen(names[i]) != length || strncmp(name, names[i], length)) continue;
+        t->kind = &KINDS[i];
+        return read_size(t, name, name + length, e);
+    }
+    char hint[80];
+    return error_set(e, RC_USAGE, "unknown tokenizer '%.40s'%s", name,
+                     did_you_mean(hint, sizeof hint, name, names, KIND_COUNT));
+}
+
+Rc tokenizer_ready(const char *name, Error *e) {
+    Tokenizer t;
+    if (tokenizer_named(&t, name, e)) return e->code;
+    if (!t.kind->pieces || bpe_version()) return RC_OK;
+    return error_set(e, RC_UNMEASURED,
+                     "tokenizer '%s': this build has no sentencepiece; install libsentencepiece-dev and build again",
+                     name);
+}
+
 static void hash_vocabulary(Tokenizer *t) {
     Text canonical;
     text_init(&canonical);
     text_format(&canonical, "%s\n", t->kind->name);
-    for (int i = 0; i < t->vocab; i++) text_format(&canonical, "%u\n", (unsigned)t->codes[i]);
+    for (int i = 0; i < t->vocab; i++) {
+        t->kind->spell(t, i, &canonical);
+        text_add(&canonical, "\n", 1);
+    }
     sha256_hex_of(t->sha256, canonical.at, canonical.length);
     text_release(&canonical);
 }
 
-const TokenizerKind *tokenizer_kind(const char *name, Error *e) {
-    const char *names[KIND_COUNT];
-    for (size_t i = 0; i < KIND_COUNT; i++) {
-        names[i] = KINDS[i].name;
-        if (!strcmp(name, KINDS[i].name)) return &KINDS[i];
-    }
-    char hint[80];
-    error_set(e, RC_USAGE, "unknown tokenizer '%s'%s", name, did_you_mean(hint, sizeof hint, name, names, KIND_COUNT));
-    return NULL;
-}
-
-Rc tokenizer_init(Tokenizer *t, const char *name, const uint8_t *text, size_t length, Error *e) {
-    *t = (Tokenizer){.kind = tokenizer_kind(name, e)};
-    if (!t->kind) return RC_USAGE;
-    Rc rc = t->kind->learn(t, text, length, e);
+static Rc settle(Tokenizer *t, Rc rc) {
     if (rc)
         tokenizer_release(t);
     else
@@ -179,9 +219,22 @@ Rc tokenizer_init(Tokenizer *t, const char *name, const uint8_t *text, size_t le
     return rc;
 }
 
+Rc tokenizer_init(Tokenizer *t, const char *name, const uint8_t *text, size_t length, size_t train, Error *e) {
+    *t = (Tokenizer){0};
+    if (tokenizer_ready(name, e) || tokenizer_named(t, name, e)) return e->code;
+    return settle(t, t->kind->learn(t, text, length, train, e));
+}
+
+Rc tokenizer_restore(Tokenizer *t, const char *name, const void *model, size_t length, Error *e) {
+    if (tokenizer_named(t, name, e)) return e->code;
+    return settle(t, bpe_restore(t, model, length, e));
+}
+
 void tokenizer_release(Tokenizer *t) {
     free(t->codes);
     free(t->bytes);
+    free(t->text);
+    bpe_free(t->model);
     *t = (Tokenizer){0};
 }
 

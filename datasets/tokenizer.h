@@ -1,7 +1,8 @@
 /* Tokenizers: text to ids and back. Each is one row of a table in tokenizer.c; adding one is adding a row.
  *
- *   char   ids are the code points that occur in the text, in code-point order (65 for tiny Shakespeare)
- *   byte   ids are the 256 byte values, whatever the text */
+ *   char    ids are the code points that occur in the text, in code-point order (65 for tiny Shakespeare)
+ *   byte    ids are the 256 byte values, whatever the text
+ *   bpe     byte-pair encoding by sentencepiece, trained on the training part: 1,664 pieces (13 x 128); bpe:N has N */
 #ifndef DATASETS_TOKENIZER_H
 #define DATASETS_TOKENIZER_H
 
@@ -13,35 +14,52 @@
 #include "base/text.h"
 
 struct TokenizerKind;
+struct BpeModel;
+
+enum { TOKENIZER_NAME = 16 }; /* room for a name in canonical spelling */
 
 typedef struct {
     const struct TokenizerKind *kind;
-    int vocab;               /* ids are 0 .. vocab-1 */
-    uint32_t *codes;         /* [vocab] ascending: code points (char) or byte values (byte) */
-    uint8_t *bytes;          /* [vocab] length of each token in the text, bytes */
-    char sha256[SHA256_HEX]; /* of the kind's name and each code in decimal, one per line */
+    char name[TOKENIZER_NAME]; /* "char", "byte", "bpe", "bpe:4096" */
+    int vocab;                 /* ids are 0 .. vocab-1 */
+    uint32_t *codes;           /* [vocab] ascending: code points (char), byte values (byte), places in text (bpe) */
+    uint8_t *bytes;            /* [vocab] length of each token in the text, bytes */
+    char *text;                /* bpe: the bytes of all pieces */
+    struct BpeModel *model;    /* bpe */
+    char sha256[SHA256_HEX];   /* of the kind's name and each token as its kind spells it, one per line */
 } Tokenizer;
 
 typedef struct TokenizerKind {
     const char *name, *about;
-    /* Fills codes, bytes and vocab from a whole text. */
-    Rc (*learn)(Tokenizer *t, const uint8_t *text, size_t length, Error *e);
+    int pieces; /* size of the vocabulary unless the name says another; 0: the text decides */
+    /* Fills codes, bytes and vocab from text[length]. A kind with `pieces` trains on text[0, train) alone. */
+    Rc (*learn)(Tokenizer *t, const uint8_t *text, size_t length, size_t train, Error *e);
     /* tokens[length] has room for one token per byte; *count receives how many were written. */
     Rc (*encode)(const Tokenizer *t, const uint8_t *text, size_t length, int32_t *tokens, size_t *count, Error *e);
     /* Appends one token's bytes to out. */
     void (*decode)(const Tokenizer *t, int32_t token, Text *out);
+    /* Appends what the vocabulary's hash knows of a token. */
+    void (*spell)(const Tokenizer *t, int32_t token, Text *out);
 } TokenizerKind;
 
 /* The table; *count receives the number of rows. */
 const TokenizerKind *tokenizer_kinds(size_t *count);
 
-/* The row called `name`, or NULL with RC_USAGE and a line that gives the nearest. */
-const TokenizerKind *tokenizer_kind(const char *name, Error *e);
+/* *t = an empty tokenizer of that name: kind, canonical name ("bpe:1664" is "bpe") and, for a kind with pieces, vocab.
+ * RC_USAGE: no such name (the line gives the nearest), or a size that is none. */
+Rc tokenizer_named(Tokenizer *t, const char *name, Error *e);
 
-/* The tokenizer called `name`, with the vocabulary of text[length]. RC_USAGE: no such name (the line gives
- * the nearest), or a text that the tokenizer does not take (char: not UTF-8; the line gives the byte offset,
- * counted from 0). On error *t needs no release. */
-Rc tokenizer_init(Tokenizer *t, const char *name, const uint8_t *text, size_t length, Error *e);
+/* The same checks, and RC_UNMEASURED when this build has no such tokenizer. */
+Rc tokenizer_ready(const char *name, Error *e);
+
+/* The tokenizer called `name`, with the vocabulary of text[length], of which text[0, train) is the training part.
+ * The codes of tokenizer_ready; RC_USAGE: a text that the tokenizer does not take (char, bpe: not UTF-8; the line gives
+ * the byte offset, counted from 0), or that does not support that vocabulary. On error *t needs no release. */
+Rc tokenizer_init(Tokenizer *t, const char *name, const uint8_t *text, size_t length, size_t train, Error *e);
+
+/* A trained tokenizer from its model (bpe_serialized). RC_INTEGRITY: no such model. On error *t needs no release. */
+Rc tokenizer_restore(Tokenizer *t, const char *name, const void *model, size_t length, Error *e);
+
 void tokenizer_release(Tokenizer *t);
 
 /* Text to ids: tokens[length] has room for one token per byte, *count receives how many were written.
@@ -54,5 +72,9 @@ void tokenizer_decode(const Tokenizer *t, const int32_t *tokens, size_t count, T
 /* The code point that begins text[length] (length > 0) in *code; returns its bytes, 1 to 4, or 0 when no
  * well-formed UTF-8 begins there (overlong forms, surrogates and values above 10FFFF are not well formed). */
 size_t utf8_next(const uint8_t *text, size_t length, uint32_t *code);
+
+/* For kinds: the refusal of text[at], and room for vocab tokens. */
+Rc utf8_refused(const uint8_t *text, size_t length, size_t at, Error *e);
+void tokenizer_reserve(Tokenizer *t, int vocab);
 
 #endif

@@ -68,7 +68,7 @@ __attribute__((unused)) static const char GOOD_HASH[] =
     "d899dd565cdb385855a5099025cdc90b7eee44fa504d0c1d17ce781c49529a9a";
 
 __attribute__((unused)) static const CorpusFile SMALL = {
-    "small", PART_WHOLE, "small/a.txt", "https://127.0.0.1:1/a.txt", sizeof GOOD - 1, GOOD_HASH, "none"};
+    "small", PART_WHOLE, "small/a.txt", "https://127.0.0.1:1/a.txt", sizeof GOOD - 1, GOOD_HASH, "none", ORDER_FILE};
 
 __attribute__((unused)) static const DataPlaces OFFLINE = {.cache = "cache", .root = "checkout", .offline = true};
 

@@ -77,7 +77,7 @@ Test(datasets, code_points_of_every_length_go_there_and_back) {
     int32_t tokens[LENGTH];
     size_t count;
     const uint8_t *text = (const uint8_t *)EDGES;
-    EXPECT_RC(tokenizer_init(&t, "char", text, LENGTH, &e), RC_OK);
+    EXPECT_RC(tokenizer_init(&t, "char", text, LENGTH, LENGTH, &e), RC_OK);
     EXPECT_RC(tokenizer_encode(&t, text, LENGTH, tokens, &count, &e), RC_OK);
     cr_assert(count == COUNT && t.vocab == COUNT);
     for (int i = 0; i < COUNT; i++) cr_assert(tokens[i] == i && t.codes[i] == CODES[i], "U+%04X", CODES[i]);
@@ -266,9 +266,9 @@ Test(datasets, two_files_and_a_hand_computed_case) {
     Dataset d;
     char hash[2][SHA256_HEX], both[SHA256_HEX], joined[2 * SHA256_HEX + 1];
     sha256_hex_of(hash[0], TRAIN, 11), sha256_hex_of(hash[1], VALID, 7);
-    CorpusFile rows[] = {{"two", PART_VALID, "two/v", "", 7, hash[1], ""},
-                         {"two", PART_TRAIN, "two/t", "", 11, hash[0], ""},
-                         {"two", PART_TEST, "two/absent", "", 1, hash[0], ""}};
+    CorpusFile rows[] = {{"two", PART_VALID, "two/v", "", 7, hash[1], "", ORDER_FILE},
+                         {"two", PART_TRAIN, "two/t", "", 11, hash[0], "", ORDER_FILE},
+                         {"two", PART_TEST, "two/absent", "", 1, hash[0], "", ORDER_FILE}};
     DataPlaces p = {.data = "data", .offline = true};
     put_text("data/two/t", TRAIN), put_text("data/two/v", VALID);
     EXPECT_RC(dataset_open_files(&d, rows, 3, "char", &p, &e), RC_OK);

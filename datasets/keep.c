@@ -1,0 +1,55 @@
+#include "datasets/keep.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+static void rejected_name(Text *out, const char *path, const char *hash) {
+    text_init(out);
+    text_format(out, "%s.rejected-%.8s", path, hash);
+}
+
+Rc keep_add(Error *e, const char *more) {
+    size_t at = strlen(e->text);
+    snprintf(e->text + at, sizeof e->text - at, "%s", more);
+    return e->code;
+}
+
+void keep_reject(const char *path, const char *hash, const char *next, Error *e) {
+    Text aside, more;
+    rejected_name(&aside, path, hash);
+    text_init(&more);
+    if (rename(path, aside.at))
+        text_format(&more, "; it cannot be moved aside (%s), remove it", strerror(errno));
+    else
+        text_format(&more, "; moved to %s, the next run %s", aside.at, next);
+    keep_add(e, more.at);
+    text_release(&aside);
+    text_release(&more);
+}
+
+Rc keep_store(const char *path, const void *bytes, size_t length, Error *e) {
+    char *folder = mem_text(path), *slash = strrchr(folder, '/');
+    Rc rc = RC_OK;
+    if (slash && slash != folder) {
+        *slash = 0;
+        rc = folder_make(folder, e);
+    }
+    free(folder);
+    return rc ? rc : file_write(path, bytes, length, e);
+}
+
+void keep_rejected(const char *path, const char *hash, const void *bytes, size_t length, Error *e) {
+    Text aside;
+    Error ignored;
+    rejected_name(&aside, path, hash);
+    if (!keep_store(aside.at, bytes, length, &ignored)) {
+        keep_add(e, "; kept as ");
+        keep_add(e, aside.at);
+    }
+    text_release(&aside);
+}
