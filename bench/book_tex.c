@@ -45,28 +45,17 @@ static void across(const char *id, const char *text, const char *shape, Text *ou
 }
 
 static void measured(const BookLine *l, Text *out) {
-    char number[SHOWN], cell[256];
+    char cell[256];
     const ClaimVerdict *v = l->v;
     const Table *t = &l->in->table;
-    bool spread = table_about_spread(v->test);
-    int digits = spread ? 2 : decimals_for(v->c->t.se, 4);
     Text words;
     text_init(&words);
     text_format(&words, "%s %s, %d", t->x->name, t->x->profile, t->sample.cell[v->cell].step[v->step]);
     if (t->sample.cells > 1) text_format(&words, ", %s", experiment_cell_text(cell, t->x, v->cell));
     text_format(out, "\\quad ");
     latex_text(out, words.at);
-    text_format(out, " & %d & ", t->sample.seeds);
-    if (!isnan(v->reported)) latex_number(out, show_number(number, v->reported, spread ? 2 : 4));
-    text_format(out, " & ");
-    latex_number(out, show_number(number, v->effect, digits));
-    if (!isnan(v->lo)) {
-        text_format(out, " ");
-        show_interval(out, v->lo, v->hi, digits, "", true);
-    }
-    text_format(out, " & ");
-    latex_number(out, show_p(number, v->p));
-    if (v->floor > 0) text_format(out, " (%s)", show_p(number, v->floor));
+    text_format(out, " & %d", t->sample.seeds);
+    table_claim_cells(v, out);
     text_format(out, " %s%s \\\\\n", verdict_word(v->word), t->exploratory || v->undeclared ? "*" : "");
     text_release(&words);
 }

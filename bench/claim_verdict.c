@@ -136,13 +136,14 @@ bool claim_measured_by(const Claim *claim, const ClaimTest *t, const Experiment 
 /* Lists what is to be tested: a verdict per cell and step, its contrast beside it. */
 static void plan_test(Ledger *l, Contrast **what, const Claim *claim, const ClaimTest *t, const Sample *s) {
     char why[200] = "";
-    int planned = 0;
+    int planned = 0, found = 0;
     if (!made_here(t) || t->needs)
         snprintf(why, sizeof why, "needs %.180s", t->needs ? t->needs : "another kind of table");
     for (int cell = 0; cell < s->cells && !why[0]; cell++) {
         Contrast c = {.cell = cell};
         if (!find_arms(t, s->x, &c, why, sizeof why)) break;
         if (!find_cells(t, s->x, &c)) continue;
+        found++;
         char differs[200];
         if (!of_setup(claim, s->x, &c, differs, sizeof differs)) {
             snprintf(add(l, claim, t, cell, -1)->why, sizeof differs, "%s", differs);
@@ -158,7 +159,10 @@ static void plan_test(Ledger *l, Contrast **what, const Claim *claim, const Clai
         }
     }
     if (!planned)
-        snprintf(add(l, claim, t, -1, -1)->why, 200, "%s", why[0] ? why : "no step of the claim is measured here");
+        snprintf(add(l, claim, t, -1, -1)->why, 200, "%s",
+                 why[0]  ? why
+                 : found ? "no step of the claim is measured here"
+                         : "no cell of the claim is here");
 }
 
 /* A claim of a difference, decided by the family's adjusted p. */

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "bench/figure.h"
 #include "bench/provenance.h"
+#include "bench/table_program.h"
 
 typedef struct {
     const Book *b;
@@ -33,6 +34,15 @@ Rc report_figures(const Book *b, const char *folder, int terminals, int threads,
     pool_run(threads, b->mades, draw_one, &d);
     if (d.failed) *e = d.error;
     return d.failed ? d.error.code : RC_OK;
+}
+
+void report_figures_remove(const Book *b, const char *folder) {
+    for (int i = 0; i < b->mades; i++) {
+        char figures[1100];
+        snprintf(figures, sizeof figures, "%.1000s/%d", folder, i);
+        folder_remove(figures);
+    }
+    program_folder_remove(folder);
 }
 
 /* A line of the provenance table and how many runs it stands for. */

@@ -16,6 +16,9 @@ Rc report_pdf(const Book *b, const Session *s, const char *folder, Error *e);
 /* Draws the figures of every table: folder/<table>/…; threads programs at once. terminals: bits of figure_draw. */
 Rc report_figures(const Book *b, const char *folder, int terminals, int threads, Error *e);
 
+/* Removes that folder, which program_folder made, and the figures in it. */
+void report_figures_remove(const Book *b, const char *folder);
+
 /* Text with what HTML minds escaped; bytes that are not UTF-8 as '?'. */
 void html_text(Text *out, const char *text);
 

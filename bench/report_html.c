@@ -195,11 +195,6 @@ Rc report_html(const Book *b, const Session *s, const char *folder, Error *e) {
     Rc rc = file_write(path, page.at, page.length, e);
     if (!rc) fprintf(stderr, "  %s: %d figures\n", path, number);
     text_release(&page);
-    for (int i = 0; i < b->mades; i++) {
-        char from[700];
-        snprintf(from, sizeof from, "%s/%d", aside, i);
-        folder_remove(from);
-    }
-    program_folder_remove(aside);
+    report_figures_remove(b, aside);
     return rc;
 }

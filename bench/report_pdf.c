@@ -89,11 +89,6 @@ Rc report_pdf(const Book *b, const Session *s, const char *folder, Error *e) {
     snprintf(to, sizeof to, "%.1200s/report.pdf", folder);
     if (!rc) rc = program_copy(from, to, e);
     if (!rc) fprintf(stderr, "  %s\n", to);
-    for (int i = 0; i < b->mades; i++) {
-        char figures[700];
-        snprintf(figures, sizeof figures, "%s/%d", aside, i);
-        folder_remove(figures);
-    }
-    program_folder_remove(aside);
+    report_figures_remove(b, aside);
     return rc;
 }

@@ -112,6 +112,8 @@ extern const int table_row_count;
 
 void table_tex(const Table *t, Text *out);
 void table_claims_tex(const Table *t, Text *out);
+/* " & reported & ours [CI] & p (floor)" of one verdict, in LaTeX. */
+void table_claim_cells(const ClaimVerdict *v, Text *out);
 void table_cells_text(const Table *t, Text *out); /* nothing when there is one cell */
 void table_cells_tex(const Table *t, Text *out);
 void table_macros(const Table *t, Text *out);

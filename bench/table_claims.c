@@ -25,11 +25,9 @@ static void hypothesis_row(const ClaimVerdict *v, Text *out) {
     text_release(&words);
 }
 
-static void claim_row(const Table *t, const ClaimVerdict *v, Text *out) {
+void table_claim_cells(const ClaimVerdict *v, Text *out) {
     char number[SHOWN];
     int digits = digits_of(v);
-    text_format(out, "\\quad %d", t->sample.cell[v->cell].step[v->step]);
-    if (t->sample.cells > 1) text_format(out, ", cell %d", v->cell);
     text_format(out, " & ");
     if (!isnan(v->reported)) latex_number(out, show_number(number, v->reported, table_about_spread(v->test) ? 2 : 4));
     text_format(out, " & ");
@@ -40,7 +38,17 @@ static void claim_row(const Table *t, const ClaimVerdict *v, Text *out) {
     }
     text_format(out, " & ");
     latex_number(out, show_p(number, v->p));
-    if (v->floor > 0) text_format(out, " (%s)", show_p(number, v->floor));
+    if (v->floor > 0) {
+        text_format(out, " (");
+        latex_number(out, show_p(number, v->floor));
+        text_format(out, ")");
+    }
+}
+
+static void claim_row(const Table *t, const ClaimVerdict *v, Text *out) {
+    text_format(out, "\\quad %d", t->sample.cell[v->cell].step[v->step]);
+    if (t->sample.cells > 1) text_format(out, ", cell %d", v->cell);
+    table_claim_cells(v, out);
     text_format(out, " & %s%s \\\\\n", verdict_word(v->word), v->small ? "$^{\\ddagger}$" : "");
 }
 
@@ -69,12 +77,15 @@ static void end(const Table *t, Text *out) {
     char number[SHOWN];
     text_format(out,
                 "\\bottomrule\n\\end{tabular}\n\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n"
-                "Differences: step-down max-T over the %d contrasts of the claims measured here, floor %s. Equality: "
+                "Differences: step-down max-T over the %d contrasts of the claims measured here, floor ",
+                t->ledger.family.count);
+    latex_number(out, show_p(number, t->ledger.family.floor));
+    text_format(out,
+                ". Equality: "
                 "two one-sided tests within the claim's margin. Variances: Pitman-Morgan, Holm over those tested; the "
                 "number is the ratio of variances and has no interval, so it is confirmed in direction at most. "
                 "$\\ddagger$: separated from zero, and yet within the claim's margin. "
-                "rep.: the effect that follows from the numbers of ",
-                t->ledger.family.count, show_p(number, t->ledger.family.floor));
+                "rep.: the effect that follows from the numbers of ");
     latex_text(out, t->claims->file);
     text_format(out, ", at the step they were reported for.}\n\\end{table}\n");
 }
