@@ -3,18 +3,34 @@
 #include "base/philox.h"
 #include "kernels/cpu/real.h"
 
+/* Blocks drawn at once: a loop over independent counters becomes vectors. Words come four to a block. */
+enum { BLOCKS = 16, WORDS = 4 * BLOCKS };
+
+static void draw(uint32_t word[WORDS], const Scalars *s, uint64_t stream, uint64_t block) {
+    uint32_t lane[4][BLOCKS];
+    for (uint32_t j = 0; j < BLOCKS; j++) {
+        uint32_t four[4];
+        philox_block(four, s->seed, stream, block + j);
+        for (int w = 0; w < 4; w++) lane[w][j] = four[w];
+    }
+    for (int j = 0; j < BLOCKS; j++)
+        for (int w = 0; w < 4; w++) word[4 * j + w] = lane[w][j];
+}
+
 static void mask(const Call *c, int r, View from, View to, bool accumulate) {
     const Scalars *s = &c->scalars[r];
     const real *x = at(from, r), keep = (real)s->drop_scale;
     real *y = at(to, r);
     size_t n = (size_t)c->out.rows * (size_t)c->out.cols;
-    for (size_t e = 0; e < n; e += 4) {
-        uint32_t word[4];
-        if (s->drop_below) philox_block(word, s->seed, c->attr.stream, philox_offset(s->step, e) >> 2);
-        for (size_t i = 0; i < 4 && e + i < n; i++) {
-            real factor = !s->drop_below ? 1 : word[i] >= s->drop_below ? keep : 0;
-            put(&y[e + i], x[e + i] * factor, accumulate);
-        }
+    uint32_t word[WORDS], below = s->drop_below;
+    if (!below) {
+        for (size_t e = 0; e < n; e++) put(&y[e], x[e], accumulate);
+        return;
+    }
+    for (size_t e = 0; e < n; e += WORDS) {
+        size_t part = n - e < WORDS ? n - e : WORDS;
+        draw(word, s, c->attr.stream, philox_offset(s->step, e) >> 2);
+        for (size_t i = 0; i < part; i++) put(&y[e + i], x[e + i] * (word[i] >= below ? keep : 0), accumulate);
     }
 }
 

@@ -2,19 +2,38 @@
  * save: logsumexp; 1 where the target's logit is the (first) largest.   dx = (softmax(x) - onehot) dnll */
 #include "kernels/cpu/real.h"
 
+/* Whether no logit is larger than the target's, and none before it as large. */
+static bool is_first_largest(const real *x, int target, real most) {
+    if (target < 0 || isnan(x[0])) return target == 0;
+    bool first = x[target] == most;
+    for (int i = 0; i < target && first; i++) first = x[i] != most;
+    return first;
+}
+
 static void forward(const Call *c) {
     int v = c->in[0].cols;
     for (int r = 0; r < c->replicas; r++)
         for (int row = 0; row < c->out.rows; row++) {
             const real *x = at(c->in[0], r) + (size_t)row * (size_t)v;
-            int target = ids(c->in[1], r)[row], best = 0;
+            int target = ids(c->in[1], r)[row];
             real *save = at(c->save, r) + 2 * (size_t)row, most = row_max(x, v), sum;
-            for (int i = 1; i < v; i++) best = x[i] > x[best] ? i : best;
             ROW_REDUCE(v, sum, lane[j] += r_exp(x[i] - most));
             save[0] = most + r_log(sum);
-            save[1] = (real)(target >= 0 && best == target);
+            save[1] = (real)is_first_largest(x, target, most);
             at(c->out, r)[row] = target < 0 ? 0 : save[0] - x[target];
         }
+}
+
+/* The exponentials of a piece of the row go to a buffer first: a loop that does nothing else becomes vectors. */
+static void backward_row(const real *x, real *dx, int v, real lse, int target, real dy, bool accumulate) {
+    enum { PIECE = 64 };
+    real e[PIECE];
+    for (int from = 0; from < v; from += PIECE) {
+        int n = v - from < PIECE ? v - from : PIECE;
+        for (int i = 0; i < n; i++) e[i] = r_exp(x[from + i] - lse);
+        if (target >= from && target < from + n) e[target - from] -= 1;
+        for (int i = 0; i < n; i++) put(&dx[from + i], e[i] * dy, accumulate);
+    }
 }
 
 static void backward(const Call *c) {
@@ -24,12 +43,11 @@ static void backward(const Call *c) {
             const real *x = at(c->in[0], r) + (size_t)row * (size_t)v;
             real *dx = at(c->din[0], r) + (size_t)row * (size_t)v, lse = at(c->save, r)[2 * (size_t)row];
             int target = ids(c->in[1], r)[row];
-            real dy = at(c->dout, r)[row];
             if (target < 0) {
                 if (!c->accumulate[0]) memset(dx, 0, (size_t)v * sizeof(real));
                 continue;
             }
-            for (int i = 0; i < v; i++) put(&dx[i], (r_exp(x[i] - lse) - (real)(i == target)) * dy, c->accumulate[0]);
+            backward_row(x, dx, v, lse, target, at(c->dout, r)[row], c->accumulate[0]);
         }
 }
 
