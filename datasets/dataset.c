@@ -106,7 +106,7 @@ static Rc tokenize(Dataset *d, const char *tokenizer, const Parts *p, const char
 /* Whether the validation part can measure anything but memory. */
 static Rc check_overlap(Dataset *d, const Parts *p, Error *e) {
     Overlap o = overlap_find(p->bytes, p->cut, p->bytes + p->cut, p->length - p->cut);
-    if (o.shared * 100 <= o.blocks) return RC_OK;
+    if (o.shared * OVERLAP_ALLOWED <= o.blocks) return RC_OK;
     if (p->own_files)
         return error_set(e, RC_USAGE,
                          "%s: the validation part overlaps the training part: %zu of its %zu blocks of %d bytes stand "

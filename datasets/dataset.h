@@ -2,7 +2,7 @@
  *
  * The first 90% of the bytes train and the last 10% validate (the cut moves forward to the end of a code
  * point); a corpus with files of its own for each part uses those, and is refused when the parts overlap: when more than
- * 1% of the validation part's blocks of 256 bytes stand word for word in the training part (a text cut in two gets a
+ * 0.1% of the validation part's blocks of 256 bytes stand word for word in the training part (a text cut in two gets a
  * note instead). Batches are paired by construction: the
  * crops of a step depend on the run's seed, the step and the place in the batch, and on nothing else, so all
  * variants of one seed see the same text. */

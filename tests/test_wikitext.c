@@ -118,7 +118,7 @@ static void two_files(CorpusFile rows[2], char hash[2][SHA256_HEX], const char *
 }
 
 Test(datasets, a_validation_part_inside_the_training_part_is_refused) {
-    enum { TRAIN = 300000, VALID = 200 * OVERLAP_BLOCK };
+    enum { TRAIN = 300000, VALID = 2000 * OVERLAP_BLOCK };
     static uint8_t train[TRAIN], valid[VALID];
     Error e = {0};
     Dataset d;
@@ -127,13 +127,13 @@ Test(datasets, a_validation_part_inside_the_training_part_is_refused) {
     DataPlaces p = {.data = "data", .offline = true};
     noise(train, TRAIN, 1, 26), noise(valid, VALID, 2, 26);
     memcpy(valid, train + 50000, OVERLAP_BLOCK);
-    for (int shared = 2; shared <= 3; shared++) { /* of 200: 1% is boilerplate, more is not */
+    for (int shared = 2; shared <= 3; shared++) { /* of 2000: 0.1% is boilerplate, more is not */
         memcpy(valid + shared * OVERLAP_BLOCK, train + 777 * shared, OVERLAP_BLOCK);
         two_files(rows, hash, "two", train, TRAIN, valid, VALID);
         EXPECT_RC(dataset_open_files(&d, rows, 2, "byte", &p, &e), shared == 2 ? RC_OK : RC_USAGE);
         if (shared == 2) dataset_release(&d);
     }
-    EXPECT_SAYS("two: the validation part overlaps the training part: 3 of its 200 blocks");
+    EXPECT_SAYS("two: the validation part overlaps the training part: 3 of its 2000 blocks");
     cr_assert_null(d.tokens);
     /* a user's text that repeats itself is taken, with a note */
     memcpy(train + TRAIN - 30000, train, 30000);
