@@ -123,8 +123,9 @@ static void timed_step(Bench *b) {
         next = own();
         sum[PASS_FORWARD][b->group[i]] += next - at;
     }
+    program_seed(p);
     for (int i = p->tape->ops - 1; i >= 0 && !session_signal; i--) {
-        if (!p->reached[i]) continue;
+        if (!p->gradients.reached[i]) continue;
         p->backend->kernel[p->call[i].kind]->backward(&p->call[i]);
         next = own();
         sum[PASS_BACKWARD][b->group[i]] += next - at;

@@ -31,7 +31,7 @@ static void count_bytes(PerfOp *g, const Program *p, int i) {
         backward += written + (ignores_inputs(c->kind) ? 0 : in);
     }
     g->bytes[PASS_FORWARD] += forward;
-    if (p->reached[i]) g->bytes[PASS_BACKWARD] += backward;
+    if (p->gradients.reached[i]) g->bytes[PASS_BACKWARD] += backward;
 }
 
 static void count_flops(PerfOp *g, const Call *c) {

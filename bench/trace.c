@@ -39,7 +39,7 @@ static void trace_backward(const Tracer *t) {
     const Program *p = t->p;
     const Tape *tape = p->tape;
     for (int i = tape->ops - 1; i >= 0; i--) {
-        if (!p->reached[i]) continue;
+        if (!p->gradients.reached[i]) continue;
         p->backend->kernel[p->call[i].kind]->backward(&p->call[i]);
         for (int j = 0; j < tape->op[i].in_count; j++) {
             int tensor = tape->input[tape->op[i].in_at + j];
@@ -75,11 +75,7 @@ static Rc trace_run(const RunSpec *s, const Dataset *d, const Backend *backend, 
         double b1 = t.power[0] * recipe.beta1, b2 = t.power[1] * recipe.beta2;
         recipe_scalars(&recipe, &t.program.scalars[0], s->seed, step, (double)shape.batch * shape.context, b1, b2);
         trace_forward(&tracer);
-        memset(program_at(&t.program, ROLE_DACT, t.tape.loss, 0), 0, backend->word);
-        if (backend->word == sizeof(double))
-            *(double *)program_at(&t.program, ROLE_DACT, t.tape.loss, 0) = 1;
-        else
-            *(float *)program_at(&t.program, ROLE_DACT, t.tape.loss, 0) = 1;
+        program_seed(&t.program);
         trace_backward(&tracer);
         trainer_step(&t, &report);
         for (int i = 0; i < t.tape.tensors; i++)

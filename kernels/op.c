@@ -164,6 +164,10 @@ const OpInfo op_info[OP_COUNT] = {
 #undef OP
 };
 
+bool op_in_place(OpKind kind) {
+    return op_info[kind].inputs[0] == 'o';
+}
+
 int op_most_inputs(OpKind kind) {
     return (int)strlen(op_info[kind].inputs);
 }

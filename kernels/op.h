@@ -64,6 +64,9 @@ typedef struct {
 
 extern const OpInfo op_info[OP_COUNT];
 
+/* Whether backward may write the gradient of input 0 over the output's (din[0].at == dout.at). */
+bool op_in_place(OpKind kind);
+
 /* Inputs an op must have, and may have. */
 int op_least_inputs(OpKind kind);
 int op_most_inputs(OpKind kind);
@@ -84,7 +87,23 @@ typedef struct {
     View out, dout, save;
     const Scalars *scalars; /* [replicas] */
     void *scratch;          /* Kernel.scratch bytes, contents undefined at entry */
+    int part, parts;        /* several threads share this call; parts 0 or 1: one does it all */
 } Call;
+
+/* This thread's share of n independent outputs (rows, columns, heads): from .. to - 1. Whole outputs only, so the bits do
+ * not depend on the number of parts. A kernel whose backward may stand in place shares its rows alike in every input. */
+typedef struct {
+    int from, to;
+} Share;
+
+static inline Share share_of(int part, int parts, int n) {
+    if (parts < 2) return (Share){0, n};
+    return (Share){(int)((int64_t)n * part / parts), (int)((int64_t)n * (part + 1) / parts)};
+}
+
+static inline Share call_share(const Call *c, int n) {
+    return share_of(c->part, c->parts, n);
+}
 
 typedef struct {
     void (*forward)(const Call *c);

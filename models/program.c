@@ -20,46 +20,54 @@ static size_t word_of(const Backend *backend, Role role) {
     return role == ROLE_TOKEN ? sizeof(int32_t) : backend->word;
 }
 
+/* Words of a role's arena per replica. */
+static size_t words_in(const Tape *tape, const Gradients *g, Role role) {
+    return role == ROLE_DACT ? g->words : tape->words[layout_of(role)];
+}
+
+static size_t stride_of(const Tape *tape, const Gradients *g, const Backend *backend, Role role) {
+    return align_up(words_in(tape, g, role) * word_of(backend, role));
+}
+
 size_t program_bytes(const Tape *tape, const Backend *backend, int replicas) {
+    Gradients g;
     size_t bytes = 0;
-    for (Role role = 0; role < ROLE_COUNT; role++)
-        bytes += align_up(tape->words[layout_of(role)] * word_of(backend, role)) * (size_t)replicas;
+    gradients_init(&g, tape);
+    for (Role role = 0; role < ROLE_COUNT; role++) bytes += stride_of(tape, &g, backend, role) * (size_t)replicas;
+    gradients_release(&g);
     return bytes;
 }
 
 static View view(const Program *p, Role role, int tensor) {
     const Tensor *t = &p->tape->tensor[tensor];
-    return (View){p->arena[role].at + t->at * word_of(p->backend, role), p->stride[role], t->rows, t->cols};
+    size_t at = role == ROLE_DACT ? p->gradients.at[tensor] : t->at;
+    return (View){p->arena[role].at + at * word_of(p->backend, role), p->stride[role], t->rows, t->cols};
 }
 
-/* Walks the list backward: an op is reached when some later reached op wanted its output's gradient; the first to give
- * a tensor its gradient writes, the others add. */
-static void bind_gradients(Program *p) {
+static void bind_gradients(Program *p, int i) {
     const Tape *t = p->tape;
-    bool *has = mem_alloc((size_t)t->tensors, sizeof *has);
-    has[t->loss] = true;
-    for (int i = t->ops - 1; i >= 0; i--) {
-        Call *c = &p->call[i];
-        p->reached[i] = has[t->op[i].out];
-        if (!p->reached[i]) continue;
-        c->dout = view(p, ROLE_DACT, t->op[i].out);
-        for (int j = 0; j < c->in_count; j++) {
-            int tensor = t->input[t->op[i].in_at + j];
-            Role gradient = role_gradient(t->tensor[tensor].role);
-            if (gradient == ROLE_COUNT) continue;
-            c->din[j] = view(p, gradient, tensor);
-            c->accumulate[j] = has[tensor];
-            has[tensor] = true;
-        }
+    Call *c = &p->call[i];
+    if (!p->gradients.reached[i]) return;
+    c->dout = view(p, ROLE_DACT, t->op[i].out);
+    for (int j = 0; j < c->in_count; j++) {
+        int tensor = t->input[t->op[i].in_at + j];
+        Role gradient = role_gradient(t->tensor[tensor].role);
+        if (gradient != ROLE_COUNT) c->din[j] = view(p, gradient, tensor);
+        c->accumulate[j] = p->gradients.accumulate[i][j];
     }
-    for (int i = 0; i < t->tensors; i++) assert(t->tensor[i].role != ROLE_PARAM || has[i]);
-    free(has);
+}
+
+static Rc take_scratch(Program *p, int threads, Error *e) {
+    Rc rc = arena_init(&p->scratch, p->scratch_stride * (size_t)threads, e);
+    for (int i = 0; i < p->tape->ops; i++) p->call[i].scratch = p->scratch.at;
+    return rc;
 }
 
 Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replicas, Error *e) {
     *p = (Program){.tape = tape, .backend = backend, .replicas = replicas};
+    gradients_init(&p->gradients, tape);
     for (Role role = 0; role < ROLE_COUNT; role++) {
-        p->stride[role] = align_up(tape->words[layout_of(role)] * word_of(backend, role));
+        p->stride[role] = stride_of(tape, &p->gradients, backend, role);
         if (arena_init(&p->arena[role], p->stride[role] * (size_t)replicas, e)) {
             program_release(p);
             return error_set(e, RC_UNMEASURED, "out of memory: %d replica(s) of this model need %zu MB", replicas,
@@ -67,7 +75,6 @@ Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replic
         }
     }
     p->call = mem_alloc((size_t)tape->ops, sizeof *p->call);
-    p->reached = mem_alloc((size_t)tape->ops, sizeof *p->reached);
     p->scalars = mem_alloc((size_t)replicas, sizeof *p->scalars);
     size_t scratch = 0;
     for (int i = 0; i < tape->ops; i++) {
@@ -81,26 +88,35 @@ Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replic
             int tensor = tape->input[op->in_at + j];
             c->in[j] = view(p, tape->tensor[tensor].role, tensor);
         }
+        bind_gradients(p, i);
     }
-    bind_gradients(p);
     for (int i = 0; i < tape->ops; i++) {
         const Kernel *k = backend->kernel[p->call[i].kind];
         size_t need = k->scratch ? k->scratch(&p->call[i]) : 0;
         if (need > scratch) scratch = need;
     }
-    if (arena_init(&p->scratch, scratch, e)) {
-        program_release(p);
-        return e->code;
-    }
-    for (int i = 0; i < tape->ops; i++) p->call[i].scratch = p->scratch.at;
+    p->scratch_stride = align_up(scratch);
+    Rc rc = take_scratch(p, 1, e);
+    if (rc) program_release(p);
+    return rc;
+}
+
+Rc program_share(Program *p, int threads, Error *e) {
+    arena_release(&p->scratch);
+    Rc rc = take_scratch(p, threads, e);
+    if (rc || threads < 2) return rc;
+    p->team = mem_alloc(1, sizeof *p->team);
+    team_init(p->team, threads);
     return RC_OK;
 }
 
 void program_release(Program *p) {
+    if (p->team) team_release(p->team);
+    free(p->team);
     for (Role role = 0; role < ROLE_COUNT; role++) arena_release(&p->arena[role]);
     arena_release(&p->scratch);
     free(p->call);
-    free(p->reached);
+    gradients_release(&p->gradients);
     free(p->scalars);
     *p = (Program){0};
 }
@@ -109,12 +125,50 @@ bool program_cancelled(const Program *p) {
     return p->cancel && *p->cancel;
 }
 
-void program_forward(Program *p) {
-    for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++)
-        p->backend->kernel[p->call[i].kind]->forward(&p->call[i]);
+typedef struct {
+    const Program *p;
+    void (*task)(void *context, int part, int parts);
+    void *context;
+} Together;
+
+static void one_part(void *context, int part) {
+    const Together *t = context;
+    t->task(t->context, part, t->p->team->size);
 }
 
-void program_backward(Program *p) {
+void program_together(const Program *p, void (*task)(void *context, int part, int parts), void *context) {
+    Together t = {p, task, context};
+    if (p->team)
+        team_run(p->team, one_part, &t);
+    else
+        task(context, 0, 1);
+}
+
+typedef struct {
+    void (*kernel)(const Call *c);
+    const Call *call;
+    size_t scratch_stride;
+} Work;
+
+static void work(void *context, int part, int parts) {
+    const Work *w = context;
+    Call c = *w->call;
+    c.part = part, c.parts = parts;
+    c.scratch = (unsigned char *)c.scratch + (size_t)part * w->scratch_stride;
+    w->kernel(&c);
+}
+
+static void run(const Program *p, void (*kernel)(const Call *c), int op) {
+    Work w = {kernel, &p->call[op], p->scratch_stride};
+    program_together(p, work, &w);
+}
+
+void program_forward(Program *p) {
+    for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++)
+        run(p, p->backend->kernel[p->call[i].kind]->forward, i);
+}
+
+void program_seed(Program *p) {
     for (int r = 0; r < p->replicas; r++) {
         void *seed = program_at(p, ROLE_DACT, p->tape->loss, r);
         if (p->backend->word == sizeof(double))
@@ -122,8 +176,12 @@ void program_backward(Program *p) {
         else
             *(float *)seed = 1;
     }
+}
+
+void program_backward(Program *p) {
+    program_seed(p);
     for (int i = p->tape->ops - 1; i >= 0 && !program_cancelled(p); i--)
-        if (p->reached[i]) p->backend->kernel[p->call[i].kind]->backward(&p->call[i]);
+        if (p->gradients.reached[i]) run(p, p->backend->kernel[p->call[i].kind]->backward, i);
 }
 
 void *program_at(const Program *p, Role role, int tensor, int replica) {

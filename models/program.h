@@ -7,8 +7,9 @@
 #include <signal.h>
 
 #include "base/arena.h"
+#include "base/team.h"
 #include "kernels/backend.h"
-#include "models/tape.h"
+#include "models/gradients.h"
 
 typedef struct {
     const Tape *tape;
@@ -17,24 +18,35 @@ typedef struct {
     Arena arena[ROLE_COUNT], scratch;
     size_t stride[ROLE_COUNT];           /* bytes between replicas */
     Call *call;                          /* [tape->ops] */
-    bool *reached;                       /* [tape->ops] the loss depends on this op's output: it has a backward */
+    Gradients gradients;                 /* where they stand, who writes them */
     Scalars *scalars;                    /* [replicas] */
     const volatile sig_atomic_t *cancel; /* nonzero stops a pass between two ops; NULL = never */
+    Team *team;                          /* threads that share every op; NULL: the caller alone */
+    size_t scratch_stride;               /* bytes of scratch each of them has */
 } Program;
 
 /* RC_UNMEASURED when memory is short (the line says how much is needed). The tape and the backend must outlive it. */
 Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replicas, Error *e);
 void program_release(Program *p);
 
-/* Bytes that program_init would take. */
+/* Bytes that program_init would take, scratch apart. */
 size_t program_bytes(const Tape *tape, const Backend *backend, int replicas);
+
+/* From here on `threads` threads share every op. The bits do not change. RC_UNMEASURED when memory is short. */
+Rc program_share(Program *p, int threads, Error *e);
+
+/* task(context, part, parts) on every thread of the program. */
+void program_together(const Program *p, void (*task)(void *context, int part, int parts), void *context);
 
 /* Whether a pass was stopped on its way: what it computed is to be thrown away. */
 bool program_cancelled(const Program *p);
 
 void program_forward(Program *p);
-/* Seeds dloss = 1 and runs the list in reverse. Parameter gradients are complete afterwards. */
+/* Seeds dloss = 1 and runs the list in reverse. Parameter gradients are complete afterwards; an activation's gradient
+ * stands only until the op that made the activation has read it. */
 void program_backward(Program *p);
+/* dloss = 1, for hosts that run the list op by op. */
+void program_seed(Program *p);
 
 /* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica. */
 void *program_at(const Program *p, Role role, int tensor, int replica);

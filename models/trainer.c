@@ -9,6 +9,26 @@
 #include "base/canon.h"
 #include "base/sha256.h"
 
+static bool is_norm(OpKind kind) {
+    return kind == OP_layernorm || kind == OP_rmsnorm || kind == OP_center;
+}
+
+/* The tensors that every step asks for. */
+static void list_tensors(Trainer *t) {
+    const Tape *tape = &t->tape;
+    int most = tape->tensors > tape->layers ? tape->tensors : tape->layers;
+    t->parameter = mem_alloc((size_t)tape->tensors, sizeof *t->parameter);
+    t->norm_input = mem_alloc((size_t)tape->layers, sizeof *t->norm_input);
+    t->squares = mem_alloc((size_t)most, sizeof *t->squares);
+    for (int i = 0; i < tape->tensors; i++)
+        if (tape->tensor[i].role == ROLE_PARAM) t->parameter[t->parameters++] = i;
+    for (int l = 0; l < tape->layers; l++) t->norm_input[l] = -1;
+    for (int i = tape->ops - 1; i >= 0; i--) {
+        const Op *op = &tape->op[i];
+        if (op->layer >= 0 && is_norm(op->kind)) t->norm_input[op->layer] = tape->input[op->in_at];
+    }
+}
+
 Rc trainer_init(Trainer *t, const ModelShape *shape, const Variant *variant, const Recipe *recipe, const uint64_t *seed,
                 int replicas, const Backend *backend, Error *e) {
     canon_environment();
@@ -19,6 +39,7 @@ Rc trainer_init(Trainer *t, const ModelShape *shape, const Variant *variant, con
         tape_release(&t->tape);
         return e->code;
     }
+    list_tensors(t);
     t->power = mem_alloc(2 * (size_t)replicas, sizeof *t->power);
     t->alive = mem_alloc((size_t)replicas, sizeof *t->alive);
     for (int r = 0; r < replicas; r++) {
@@ -33,6 +54,9 @@ Rc trainer_init(Trainer *t, const ModelShape *shape, const Variant *variant, con
 void trainer_release(Trainer *t) {
     program_release(&t->program);
     tape_release(&t->tape);
+    free(t->parameter);
+    free(t->norm_input);
+    free(t->squares);
     free(t->power);
     free(t->alive);
 }
@@ -69,17 +93,35 @@ static double rounded(const Program *p, double x) {
     return p->backend->word == sizeof(float) ? (double)(float)x : x;
 }
 
+/* Sums of squares of some tensors of one replica, each by one of the program's threads. */
+typedef struct {
+    const Program *p;
+    Role role;
+    int replica, count;
+    const int *tensor; /* [count]; below 0: none */
+    double *squares;   /* [count] */
+} Squares;
+
+static void sum_squares(void *context, int part, int parts) {
+    const Squares *s = context;
+    for (int i = part; i < s->count; i += parts) {
+        if (s->tensor[i] < 0) continue;
+        const Tensor *x = &s->p->tape->tensor[s->tensor[i]];
+        s->squares[i] = s->p->backend->sumsq(program_at(s->p, s->role, s->tensor[i], s->replica), x->rows, x->cols);
+    }
+}
+
 /* Norms over a role's tensors in tape order: global, and per block. */
 static double norms(const Trainer *t, Role role, int r, double *layer_norm) {
     const Program *p = &t->program;
     double total = 0;
+    Squares s = {p, role, r, t->parameters, t->parameter, t->squares};
+    program_together(p, sum_squares, &s);
     for (int l = 0; layer_norm && l < t->tape.layers; l++) layer_norm[l] = 0;
-    for (int i = 0; i < t->tape.tensors; i++) {
-        const Tensor *x = &t->tape.tensor[i];
-        if (x->role != ROLE_PARAM) continue;
-        double squares = p->backend->sumsq(program_at(p, role, i, r), x->rows, x->cols);
-        total = rounded(p, total + squares);
-        if (layer_norm && x->layer >= 0) layer_norm[x->layer] = rounded(p, layer_norm[x->layer] + squares);
+    for (int i = 0; i < t->parameters; i++) {
+        int layer = t->tape.tensor[t->parameter[i]].layer;
+        total = rounded(p, total + t->squares[i]);
+        if (layer_norm && layer >= 0) layer_norm[layer] = rounded(p, layer_norm[layer] + t->squares[i]);
     }
     for (int l = 0; layer_norm && l < t->tape.layers; l++) layer_norm[l] = rounded(p, sqrt(layer_norm[l]));
     return rounded(p, sqrt(total));
@@ -92,38 +134,44 @@ static void stop(Trainer *t, int r, StepReport *report, Role role, const char *w
     snprintf(report->culprit, sizeof report->culprit, "%s %s", what, tensor < 0 ? "norm" : t->tape.tensor[tensor].name);
 }
 
-static void update(Trainer *t, int r) {
-    const Program *p = &t->program;
-    for (int i = 0; i < t->tape.tensors; i++) {
-        const Tensor *x = &t->tape.tensor[i];
-        if (x->role != ROLE_PARAM) continue;
-        Update u = {.p = program_at(p, ROLE_PARAM, i, r),
-                    .g = program_at(p, ROLE_GRAD, i, r),
-                    .m = program_at(p, ROLE_MOMENT1, i, r),
-                    .v = program_at(p, ROLE_MOMENT2, i, r),
-                    .count = (size_t)x->rows * (size_t)x->cols,
-                    .decay = x->rows > 1,
-                    .scalars = &p->scalars[r]};
-        p->backend->update[t->recipe[r].optimizer](&u);
-    }
+static void *at_word(const Program *p, Role role, int tensor, int replica, int word) {
+    return (unsigned char *)program_at(p, role, tensor, replica) + (size_t)word * p->backend->word;
 }
 
-static bool is_norm(OpKind kind) {
-    return kind == OP_layernorm || kind == OP_rmsnorm || kind == OP_center;
+typedef struct {
+    const Trainer *t;
+    int replica;
+} Updated;
+
+/* A part of every parameter. */
+static void update(void *context, int part, int parts) {
+    const Updated *u = context;
+    const Trainer *t = u->t;
+    const Program *p = &t->program;
+    for (int i = 0; i < t->parameters; i++) {
+        const Tensor *x = &t->tape.tensor[t->parameter[i]];
+        Share share = share_of(part, parts, x->rows * x->cols);
+        Update of = {.p = at_word(p, ROLE_PARAM, t->parameter[i], u->replica, share.from),
+                     .g = at_word(p, ROLE_GRAD, t->parameter[i], u->replica, share.from),
+                     .m = at_word(p, ROLE_MOMENT1, t->parameter[i], u->replica, share.from),
+                     .v = at_word(p, ROLE_MOMENT2, t->parameter[i], u->replica, share.from),
+                     .count = (size_t)(share.to - share.from),
+                     .decay = x->rows > 1,
+                     .scalars = &p->scalars[u->replica]};
+        p->backend->update[t->recipe[u->replica].optimizer](&of);
+    }
 }
 
 /* What the tape's norms were given: the first of each block. */
 static void norm_inputs(const Trainer *t, int r, double *rms) {
-    const Program *p = &t->program;
-    for (int l = 0; l < t->tape.layers; l++) rms[l] = (double)NAN;
-    for (int i = 0; i < t->tape.ops; i++) {
-        const Op *op = &t->tape.op[i];
-        if (op->layer < 0 || !is_norm(op->kind) || !isnan(rms[op->layer])) continue;
-        int in = t->tape.input[op->in_at];
-        const Tensor *x = &t->tape.tensor[in];
-        double squares = p->backend->sumsq(program_at(p, ROLE_ACT, in, r), x->rows, x->cols);
-        rms[op->layer] = sqrt(squares / ((double)x->rows * x->cols));
-        if (isnan(rms[op->layer])) rms[op->layer] = (double)INFINITY; /* broken is not absent */
+    Squares s = {&t->program, ROLE_ACT, r, t->tape.layers, t->norm_input, t->squares};
+    program_together(&t->program, sum_squares, &s);
+    for (int l = 0; l < t->tape.layers; l++) {
+        rms[l] = (double)NAN;
+        if (t->norm_input[l] < 0) continue;
+        const Tensor *x = &t->tape.tensor[t->norm_input[l]];
+        rms[l] = sqrt(t->squares[l] / ((double)x->rows * x->cols));
+        if (isnan(rms[l])) rms[l] = (double)INFINITY; /* broken is not absent */
     }
 }
 
@@ -147,7 +195,7 @@ static void finish(Trainer *t, int r, StepReport *report) {
         double scale = rounded(p, clip / rounded(p, report->grad_norm + 1e-6));
         p->scalars[r].grad_scale = scale < 1 ? scale : 1;
     }
-    update(t, r);
+    program_together(p, update, &(Updated){t, r});
     report->update_norm = norms(t, ROLE_GRAD, r, NULL);
 }
 

@@ -210,6 +210,32 @@ ParameterizedTest(int *index, ops, backward_accumulates) {
     }
 }
 
+ParameterizedTestParameters(ops, backward_in_place) {
+    return every_op_and_backend();
+}
+
+/* Ops that say they may write the gradient of input 0 over the output's do so without changing a bit. */
+ParameterizedTest(int *index, ops, backward_in_place) {
+    const Backend *b = backend_of(*index);
+    OpKind op = op_of(*index);
+    for (int s = 0; s < SHAPES && b->supported() && op_in_place(op); s++) {
+        OpCase apart, over;
+        case_init(&apart, op, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
+        case_init(&over, op, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
+        run_both_ways(&apart);
+        case_forward(&over);
+        over.call.din[0] = over.call.dout;
+        b->kernel[op]->backward(&over.call);
+        for (int r = 0; r < 2; r++)
+            for (int i = 0; i < over.call.in_count; i++)
+                for (size_t j = 0; j < view_count(over.call.din[i]); j++)
+                    cr_assert(view_get(&over, over.call.din[i], r, j) == view_get(&apart, apart.call.din[i], r, j),
+                              "%s on %s: input %d element %zu", op_info[op].name, b->name, i, j);
+        case_release(&apart);
+        case_release(&over);
+    }
+}
+
 ParameterizedTestParameters(ops, hard_rows) {
     return every_op_and_backend();
 }

@@ -1,5 +1,5 @@
 /* Loops over every element of every replica, for ops whose y(i) depends on x(i) alone. VALUE and SLOPE are written in
- * terms of x[i]; SLOPE is dy/dx, multiplied by the incoming gradient. */
+ * terms of x[i]; SLOPE is dy/dx, multiplied by the incoming gradient, which dx may take the place of. */
 #ifndef KERNELS_CPU_ELEMENTWISE_H
 #define KERNELS_CPU_ELEMENTWISE_H
 
@@ -9,20 +9,26 @@
     for (int r = 0; r < (c)->replicas; r++) { \
         const real *restrict x = at((c)->in[0], r); \
         real *restrict y = at((c)->out, r); \
-        const int n = (c)->out.rows * (c)->out.cols; \
-        for (int i = 0; i < n; i++) y[i] = (value); \
+        const Share all = call_share(c, (c)->out.rows * (c)->out.cols); \
+        for (int i = all.from; i < all.to; i++) y[i] = (value); \
     }
 
 #define ELEMENTWISE_BACKWARD(c, slope) \
     for (int r = 0; (c)->din[0].at && r < (c)->replicas; r++) { \
-        const real *restrict x = at((c)->in[0], r), *restrict dy = at((c)->dout, r); \
-        real *restrict dx = at((c)->din[0], r); \
-        const int n = (c)->out.rows * (c)->out.cols; \
+        const real *restrict x = at((c)->in[0], r); \
+        const Share all = call_share(c, (c)->out.rows * (c)->out.cols); \
+        real *const dx = at((c)->din[0], r), *const dy = at((c)->dout, r); \
         (void)x; \
-        if ((c)->accumulate[0]) \
-            for (int i = 0; i < n; i++) dx[i] += dy[i] * (slope); \
-        else \
-            for (int i = 0; i < n; i++) dx[i] = dy[i] * (slope); \
+        if (dx == dy) \
+            for (int i = all.from; i < all.to; i++) dx[i] *= (slope); \
+        else { \
+            real *restrict to = dx; \
+            const real *restrict from = dy; \
+            if ((c)->accumulate[0]) \
+                for (int i = all.from; i < all.to; i++) to[i] += from[i] * (slope); \
+            else \
+                for (int i = all.from; i < all.to; i++) to[i] = from[i] * (slope); \
+        } \
     }
 
 #endif

@@ -3,23 +3,33 @@
 
 static void forward(const Call *c) {
     const real alpha = (real)c->attr.alpha, beta = (real)c->attr.beta;
-    const int n = c->out.rows * c->out.cols;
+    const Share all = call_share(c, c->out.rows * c->out.cols);
     for (int r = 0; r < c->replicas; r++) {
         const real *restrict x = at(c->in[0], r), *restrict f = at(c->in[1], r);
         real *restrict y = at(c->out, r);
-        for (int i = 0; i < n; i++) y[i] = r_fma(alpha, x[i], beta * f[i]);
+        for (int i = all.from; i < all.to; i++) y[i] = r_fma(alpha, x[i], beta * f[i]);
     }
+}
+
+static void scaled(real *restrict dx, const real *restrict dy, real factor, Share all, bool accumulate) {
+    for (int i = all.from; i < all.to; i++) put(&dx[i], factor * dy[i], accumulate);
 }
 
 static void backward(const Call *c) {
     const real factor[2] = {(real)c->attr.alpha, (real)c->attr.beta};
-    const int n = c->out.rows * c->out.cols;
-    for (int r = 0; r < c->replicas; r++)
-        for (int which = 0; which < 2; which++) {
-            const real *restrict dy = at(c->dout, r);
-            real *restrict dx = at(c->din[which], r);
-            for (int i = 0; dx && i < n; i++) put(&dx[i], factor[which] * dy[i], c->accumulate[which]);
+    const Share all = call_share(c, c->out.rows * c->out.cols);
+    for (int r = 0; r < c->replicas; r++) {
+        real *dy = at(c->dout, r);
+        /* dx of input 0 may stand where dy stands: then it comes last, and is there already when its factor is 1. */
+        bool over = at(c->din[0], r) == dy;
+        for (int k = 0; k < 2; k++) {
+            int which = over ? 1 - k : k;
+            real *dx = at(c->din[which], r);
+            if (dx && dx != dy) scaled(dx, dy, factor[which], all, c->accumulate[which]);
         }
+        if (over && factor[0] != 1)
+            for (int i = all.from; i < all.to; i++) dy[i] *= factor[0];
+    }
 }
 
 KERNEL(residual, forward, backward, NULL);

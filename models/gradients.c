@@ -1,0 +1,88 @@
+#include "models/gradients.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+typedef struct {
+    size_t at, words;
+} Span;
+
+/* Spans that live, in order of place. */
+typedef struct {
+    Span *span;
+    int count;
+    size_t most;
+} Ground;
+
+/* First fit: the lowest gap that is wide enough. */
+static size_t take(Ground *g, size_t words) {
+    size_t at = 0;
+    int i = 0;
+    while (i < g->count && g->span[i].at - at < words) at = g->span[i].at + g->span[i].words, i++;
+    g->span = mem_grow(g->span, (size_t)g->count + 1, sizeof *g->span);
+    for (int j = g->count++; j > i; j--) g->span[j] = g->span[j - 1];
+    g->span[i] = (Span){at, words};
+    if (at + words > g->most) g->most = at + words;
+    return at;
+}
+
+static void give(Ground *g, size_t at) {
+    int i = 0;
+    while (g->span[i].at != at) i++;
+    for (g->count--; i < g->count; i++) g->span[i] = g->span[i + 1];
+}
+
+static size_t words_of(const Tensor *t) {
+    /* Whole cache lines in either word size. */
+    size_t line = ARENA_ALIGN / sizeof(float);
+    return ((size_t)t->rows * (size_t)t->cols + line - 1) / line * line;
+}
+
+/* Op i's inputs, the output's gradient complete: each contribution gets its place. Returns whether input 0 took over the
+ * output's. */
+static bool contribute(Gradients *g, const Tape *t, int i, bool *has, Ground *ground) {
+    const Op *op = &t->op[i];
+    const int *in = t->input + op->in_at;
+    bool inherited = false;
+    for (int j = 0; j < op->in_count; j++) {
+        const Tensor *x = &t->tensor[in[j]];
+        if (role_gradient(x->role) == ROLE_COUNT) continue;
+        g->accumulate[i][j] = has[in[j]];
+        if (!has[in[j]] && x->role == ROLE_ACT) {
+            bool over = j == 0 && op_in_place(op->kind) && (op->in_count == 1 || in[1] != in[0]);
+            g->at[in[j]] = over ? g->at[op->out] : take(ground, words_of(x));
+            inherited |= over;
+        }
+        has[in[j]] = true;
+    }
+    return inherited;
+}
+
+void gradients_init(Gradients *g, const Tape *tape) {
+    Ground ground = {0};
+    bool *has = mem_alloc((size_t)tape->tensors, sizeof *has);
+    *g = (Gradients){.at = mem_alloc((size_t)tape->tensors, sizeof *g->at),
+                     .reached = mem_alloc((size_t)tape->ops, sizeof *g->reached),
+                     .accumulate = mem_alloc((size_t)tape->ops, sizeof *g->accumulate)};
+    has[tape->loss] = true;
+    g->at[tape->loss] = take(&ground, words_of(&tape->tensor[tape->loss]));
+    for (int i = tape->ops - 1; i >= 0; i--) {
+        int out = tape->op[i].out;
+        g->reached[i] = has[out];
+        if (g->reached[i] && !contribute(g, tape, i, has, &ground)) give(&ground, g->at[out]);
+    }
+    for (int i = 0; i < tape->tensors; i++) assert(tape->tensor[i].role != ROLE_PARAM || has[i]);
+    g->words = ground.most;
+    free(ground.span);
+    free(has);
+}
+
+void gradients_release(Gradients *g) {
+    free(g->at);
+    free(g->reached);
+    free(g->accumulate);
+    *g = (Gradients){0};
+}
