@@ -53,11 +53,12 @@ static Rc dry_run(Session *s, const Plan *p, Error *e) {
         tape_release(&t);
     }
     most = plan_bytes(p, s->backend, &of);
-    double rate = 0.45e9 * backend_fma_peak() * s->threads;
+    int threads = s->threads * s->threads_per_run;
+    double rate = 0.45e9 * backend_fma_peak() * threads;
     char took[32];
     printf("%d of %d runs to train, %.3g FLOPs, about %s on %d thread%s at 45%% of this machine's fma peak,\n"
            "%.0f MB per run, %.0f MB at once\n",
-           p->missing, p->runs, flops, format_duration(took, flops / rate), s->threads, s->threads == 1 ? "" : "s",
+           p->missing, p->runs, flops, format_duration(took, flops / rate), threads, threads == 1 ? "" : "s",
            most / 1048576, most / 1048576 * s->threads);
     (void)e;
     return RC_OK;

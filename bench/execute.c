@@ -232,6 +232,12 @@ Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
     Running g = {.x = x, .r = r, .finite = true};
     describe(x, r, shape.layers);
     if (trainer_init(&g.t, &shape, &x->spec->variant, &recipe, &x->spec->seed, 1, x->backend, e)) return e->code;
+    r->threads = x->threads > 1 ? x->threads : 1;
+    if (program_share(&g.t.program, r->threads, e)) {
+        record_release(r);
+        trainer_release(&g.t);
+        return e->code;
+    }
     Error why;
     g.t.program.cancel = x->stop;
     if (checkpoint_read(x->folder, x->id, &g.t, r, g.chain, &why) == RC_INTEGRITY)

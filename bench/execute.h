@@ -15,6 +15,7 @@ typedef struct {
     const Backend *backend;
     const char *id, *arithmetic;
     const char *folder;                         /* results/runs; checkpoints stand in folder/.partial/ */
+    int threads;                                /* that share the run; 0 = 1 */
     double checkpoint_seconds;                  /* wall time between checkpoints; 0 = after every step */
     const volatile sig_atomic_t *stop;          /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */
     void (*progress)(void *context, int steps); /* called with the updates done since the last call; NULL = nobody */

@@ -18,6 +18,7 @@ typedef enum {
     OPTION_tokenizer,
     OPTION_shard,
     OPTION_threads,
+    OPTION_threads_per_run,
     OPTION_backend,
     OPTION_dry_run,
     OPTION_checkpoint_every,

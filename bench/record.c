@@ -168,7 +168,9 @@ static json_t *record_json(const RunRecord *r) {
     json_object_set_new(root, "spec", json_string(spec.at));
     json_object_set_new(root, "declared", declared_json(r->declared));
     json_object_set_new(root, "evaluations", evaluations_json(r));
-    json_object_set_new(root, "provenance", provenance_json());
+    json_t *provenance = provenance_json();
+    json_object_set_new(provenance, "threads_per_run", json_integer(r->threads));
+    json_object_set_new(root, "provenance", provenance);
     text_release(&spec);
     return root;
 }

@@ -35,6 +35,7 @@ typedef struct {
     int evaluations;
     Curves curves;
     long parameters; /* cost */
+    int threads; /* that shared it: written among the provenance */
     double step_seconds, memory_mb, wall_seconds;
 } RunRecord;
 

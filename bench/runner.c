@@ -73,6 +73,7 @@ static void one_run(void *context, int index) {
                    .id = run->id,
                    .arithmetic = run->arithmetic,
                    .folder = r->s->runs,
+                   .threads = r->s->threads_per_run,
                    .checkpoint_seconds = r->o->checkpoint_seconds,
                    .stop = &session_signal,
                    .progress = report,

@@ -61,13 +61,21 @@ static Rc find_root(char *root, size_t size, Error *e) {
     return error_set(e, RC_USAGE, "not inside a checkout of normbench (no bench/experiments upward from here)");
 }
 
+static Rc read_count(int *out, const Options *o, OptionKind kind, const char *name, int fallback, Error *e) {
+    const char *given = option(o, kind, NULL);
+    int64_t n = fallback;
+    if (given && (!parse_integer(given, &n) || n < 1 || n > 1024))
+        return error_set(e, RC_USAGE, "%s: '%s' is not a number from 1 to 1024", name, given);
+    *out = (int)n;
+    return RC_OK;
+}
+
 Rc session_init(Session *s, const Options *o, Error *e) {
-    int64_t threads = pool_processors();
     *s = (Session){.options = o};
     hold_streams();
     signal(SIGXFSZ, SIG_IGN); /* a file that grows past `ulimit -f` is a full disk, not a death */
     if (find_root(s->root, sizeof s->root, e)) return e->code;
-    const char *results = option(o, OPTION_results, NULL), *given = option(o, OPTION_threads, NULL);
+    const char *results = option(o, OPTION_results, NULL);
     if (results && (!*results || strlen(results) >= sizeof s->results))
         return error_set(e, RC_USAGE, "--results: a path of 1 to %zu bytes is needed", sizeof s->results - 1);
     if (results)
@@ -82,9 +90,9 @@ Rc session_init(Session *s, const Options *o, Error *e) {
                              .root = s->root,
                              .offline = o->times[OPTION_offline] > 0,
                              .stopped = interrupted};
-    if (given && (!parse_integer(given, &threads) || threads < 1 || threads > 1024))
-        return error_set(e, RC_USAGE, "--threads: '%s' is not a number from 1 to 1024", given);
-    s->threads = (int)threads;
+    if (read_count(&s->threads_per_run, o, OPTION_threads_per_run, "--threads-per-run", 1, e)) return e->code;
+    int at_once = pool_processors() / s->threads_per_run;
+    if (read_count(&s->threads, o, OPTION_threads, "--threads", at_once > 1 ? at_once : 1, e)) return e->code;
     s->backend = backend_find(option(o, OPTION_backend, "cpu"), e);
     return s->backend ? RC_OK : e->code;
 }

@@ -19,7 +19,7 @@ typedef struct {
     char cache[600];
     DataPlaces places;
     const Backend *backend;
-    int threads;
+    int threads, threads_per_run; /* runs at once; threads that share each of them */
     Dataset dataset[SESSION_MOST_DATASETS];
     char dataset_key[SESSION_MOST_DATASETS][208];
     int datasets;

@@ -69,6 +69,7 @@ check_slips_of_the_command_line() {
   refused "tokenizer: unknown value 'chr'; did you mean 'char'" run smoke --tokenizer chr "${r[@]}"
   refused "\-\-threads: '0'" run smoke --threads 0 "${r[@]}"
   refused "\-\-threads: '2x'" run smoke --threads 2x "${r[@]}"
+  refused "\-\-threads-per-run: '0'" run smoke --threads-per-run 0 "${r[@]}"
   refused "\-\-shard: '3/2'" run smoke --shard 3/2 "${r[@]}"
   refused "\-\-shard: '1'" run smoke --shard 1 "${r[@]}"
   refused "\-\-checkpoint-every: 'soon'" run smoke --checkpoint-every soon "${r[@]}"

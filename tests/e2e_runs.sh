@@ -64,6 +64,11 @@ check_threads_do_not_change_bytes() {
   same "$W/r"
 }
 
+check_threads_that_share_a_run_do_not_change_bytes() {
+  ends 0 "${run[@]}" --threads 1 --threads-per-run 3 --results "$W/r"
+  same "$W/r"
+}
+
 check_two_processes_in_one_folder() {
   local second
   begin "${run[@]}" --checkpoint-every 0 --results "$W/r"

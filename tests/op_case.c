@@ -92,13 +92,17 @@ void case_forward(OpCase *c) {
     c->backend->kernel[c->call.kind]->forward(&c->call);
 }
 
-void case_backward(OpCase *c, bool accumulate, double start) {
+void case_start(OpCase *c, bool accumulate, double start) {
     for (int i = 0; i < c->call.in_count; i++) {
         c->call.accumulate[i] = accumulate;
         for (int r = 0; c->call.din[i].at && r < c->call.replicas; r++)
             for (size_t j = 0; j < view_count(c->call.din[i]); j++)
                 view_set(c, c->call.din[i], r, j, accumulate ? start : (double)NAN);
     }
+}
+
+void case_backward(OpCase *c, bool accumulate, double start) {
+    case_start(c, accumulate, start);
     c->backend->kernel[c->call.kind]->backward(&c->call);
 }
 

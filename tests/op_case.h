@@ -20,7 +20,9 @@ void case_init(OpCase *c, OpKind kind, int rows, int cols, const Backend *backen
 void case_release(OpCase *c);
 
 void case_forward(OpCase *c);
-/* accumulate = false poisons the gradients first (a kernel that adds shows up); true starts them at `start`. */
+/* accumulate = false poisons the gradients (a kernel that adds shows up); true starts them at `start`. */
+void case_start(OpCase *c, bool accumulate, double start);
+/* case_start, then the op. */
 void case_backward(OpCase *c, bool accumulate, double start);
 
 double view_get(const OpCase *c, View v, int replica, size_t i);

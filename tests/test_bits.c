@@ -60,6 +60,27 @@ Test(bits, same_for_any_thread_count) {
 }
 
 /* A run alone is the run among others, also when a neighbour diverges. */
+ParameterizedTestParameters(bits, same_when_threads_share_a_run) {
+    static int index[64];
+    for (int i = 0; i < 64; i++) index[i] = i;
+    return cr_make_param_array(int, index, (size_t)toy_settings());
+}
+
+ParameterizedTest(int *index, bits, same_when_threads_share_a_run) {
+    const int threads[] = {2, 3, 7};
+    Error e;
+    Variant v;
+    ModelShape s;
+    Recipe r;
+    char expected[130], got[130];
+    toy_setting(*index, &v, &s, &r);
+    toy_hashes(expected, &v, &s, &r, 1, backend_find("cpu", &e), 3);
+    for (int i = 0; i < 3; i++) {
+        toy_hashes_shared(got, &v, &s, &r, 1, backend_find("cpu", &e), 3, threads[i]);
+        cr_assert_str_eq(got, expected, "setting %d, %d threads", *index, threads[i]);
+    }
+}
+
 Test(bits, same_alone_and_among_replicas) {
     Error e;
     ModelShape s = toy_shape();

@@ -236,6 +236,37 @@ ParameterizedTest(int *index, ops, backward_in_place) {
     }
 }
 
+ParameterizedTestParameters(ops, shared_by_parts) {
+    return every_op_and_backend();
+}
+
+/* A call shared by 2, 3 or 50 parts, in descending order, gives the bits of one part; each output is added to once. */
+ParameterizedTest(int *index, ops, shared_by_parts) {
+    const Backend *b = backend_of(*index);
+    OpKind op = op_of(*index);
+    const int counts[] = {2, 3, 50};
+    for (int s = 0; s < SHAPES && b->supported(); s++) {
+        OpCase whole;
+        case_init(&whole, op, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
+        case_forward(&whole);
+        if (!op_info[op].probe) case_backward(&whole, true, 0.25);
+        for (int i = 0; i < 3; i++) {
+            OpCase shared;
+            case_init(&shared, op, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
+            shared.call.parts = counts[i];
+            for (int part = counts[i] - 1; part >= 0; part--) shared.call.part = part, case_forward(&shared);
+            case_start(&shared, true, 0.25);
+            for (int part = counts[i] - 1; part >= 0 && !op_info[op].probe; part--)
+                shared.call.part = part, b->kernel[op]->backward(&shared.call);
+            for (int r = 0; r < 2; r++)
+                cr_assert(worst_distance(&whole, r, &shared, r) == 0, "%s on %s: %d parts", op_info[op].name, b->name,
+                          counts[i]);
+            case_release(&shared);
+        }
+        case_release(&whole);
+    }
+}
+
 ParameterizedTestParameters(ops, hard_rows) {
     return every_op_and_backend();
 }

@@ -51,11 +51,18 @@ float toy_train(Trainer *t, int steps, uint8_t chain[32]) {
 
 void toy_hashes(char out[130], const Variant *v, const ModelShape *s, const Recipe *r, uint64_t seed,
                 const Backend *backend, int steps) {
+    toy_hashes_shared(out, v, s, r, seed, backend, steps, 1);
+}
+
+void toy_hashes_shared(char out[130], const Variant *v, const ModelShape *s, const Recipe *r, uint64_t seed,
+                       const Backend *backend, int steps, int threads) {
     Trainer t;
     Error e;
     uint8_t chain[32] = {0}, parameters[32];
     char a[SHA256_HEX], b[SHA256_HEX];
     Rc rc = trainer_init(&t, s, v, r, &seed, 1, backend, &e);
+    assert(!rc);
+    rc = program_share(&t.program, threads, &e);
     assert(!rc);
     (void)rc;
     toy_train(&t, steps, chain);

@@ -45,5 +45,8 @@ float toy_train(Trainer *t, int steps, uint8_t chain[32]);
 /* A whole run: loss chain and parameter hash as one hex text "chain:parameters". */
 void toy_hashes(char out[130], const Variant *v, const ModelShape *s, const Recipe *r, uint64_t seed,
                 const Backend *backend, int steps);
+/* The same by several threads together. */
+void toy_hashes_shared(char out[130], const Variant *v, const ModelShape *s, const Recipe *r, uint64_t seed,
+                       const Backend *backend, int steps, int threads);
 
 #endif

@@ -90,9 +90,9 @@ static void backward_head(const Call *c, int r, int sequence, int head) {
 }
 
 static void each_head(const Call *c, void (*visit)(const Call *, int, int, int)) {
+    Share heads = call_share(c, c->in[0].rows / c->attr.seq * c->attr.heads);
     for (int r = 0; r < c->replicas; r++)
-        for (int sequence = 0; sequence < c->in[0].rows / c->attr.seq; sequence++)
-            for (int head = 0; head < c->attr.heads; head++) visit(c, r, sequence, head);
+        for (int i = heads.from; i < heads.to; i++) visit(c, r, i / c->attr.heads, i % c->attr.heads);
 }
 
 static void forward(const Call *c) {

@@ -22,13 +22,15 @@ static void mask(const Call *c, int r, View from, View to, bool accumulate) {
     const real *x = at(from, r), keep = (real)s->drop_scale;
     real *y = at(to, r);
     size_t n = (size_t)c->out.rows * (size_t)c->out.cols;
+    Share pieces = call_share(c, (int)((n + WORDS - 1) / WORDS));
+    size_t end = (size_t)pieces.to * WORDS < n ? (size_t)pieces.to * WORDS : n, start = (size_t)pieces.from * WORDS;
     uint32_t word[WORDS], below = s->drop_below;
     if (!below) {
-        for (size_t e = 0; e < n; e++) put(&y[e], x[e], accumulate);
+        for (size_t e = start; e < end; e++) put(&y[e], x[e], accumulate);
         return;
     }
-    for (size_t e = 0; e < n; e += WORDS) {
-        size_t part = n - e < WORDS ? n - e : WORDS;
+    for (size_t e = start; e < end; e += WORDS) {
+        size_t part = end - e < WORDS ? end - e : WORDS;
         draw(word, s, c->attr.stream, philox_offset(s->step, e) >> 2);
         for (size_t i = 0; i < part; i++) put(&y[e + i], x[e + i] * (word[i] >= below ? keep : 0), accumulate);
     }

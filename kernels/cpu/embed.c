@@ -4,29 +4,32 @@
 
 static void forward(const Call *c) {
     int d = c->out.cols;
+    Share rows = call_share(c, c->out.rows);
     for (int r = 0; r < c->replicas; r++) {
         const int32_t *token = ids(c->in[0], r);
         const real *wte = at(c->in[1], r), *wpe = at(c->in[2], r);
         real *y = at(c->out, r);
-        for (int row = 0; row < c->out.rows; row++) {
+        for (int row = rows.from; row < rows.to; row++) {
             const real *te = wte + (size_t)token[row] * (size_t)d, *pe = wpe + (size_t)(row % c->attr.seq) * (size_t)d;
             for (int j = 0; j < d; j++) y[(size_t)row * (size_t)d + (size_t)j] = te[j] + pe[j];
         }
     }
 }
 
-/* dtable[line of row] += dy[row], rows ascending inside blocks, blocks joined as a tree. token NULL: positions. */
+/* dtable[line of row] += dy[row], rows ascending inside blocks, blocks joined as a tree; this thread's columns. token
+ * NULL: positions. */
 static void scatter(const Call *c, int r, int input, const int32_t *token) {
-    int d = c->out.cols;
-    size_t width = (size_t)c->din[input].rows * (size_t)d;
-    const real *dy = at(c->dout, r), *total;
-    real *dtable = at(c->din[input], r);
-    ROWS_REDUCE(c->out.rows, width, (real *)c->scratch, total, {
-        real *line = sum + (size_t)(token ? token[row] : row % c->attr.seq) * (size_t)d;
-        const real *from = dy + (size_t)row * (size_t)d;
-        for (int j = 0; j < d; j++) line[j] += from[j];
+    Share cols = call_share(c, c->out.cols);
+    size_t d = (size_t)c->out.cols, count = (size_t)(cols.to - cols.from), lines = (size_t)c->din[input].rows;
+    const real *dy = at(c->dout, r) + cols.from, *total;
+    real *dtable = at(c->din[input], r) + cols.from;
+    ROWS_REDUCE(c->out.rows, lines * count, (real *)c->scratch, total, {
+        real *line = sum + (size_t)(token ? token[row] : row % c->attr.seq) * count;
+        const real *from = dy + (size_t)row * d;
+        for (size_t j = 0; j < count; j++) line[j] += from[j];
     });
-    for (size_t i = 0; i < width; i++) put(&dtable[i], total[i], c->accumulate[input]);
+    for (size_t i = 0; i < lines; i++)
+        for (size_t j = 0; j < count; j++) put(&dtable[i * d + j], total[i * count + j], c->accumulate[input]);
 }
 
 static void backward(const Call *c) {

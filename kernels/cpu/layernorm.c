@@ -8,11 +8,12 @@ static int width_of(const Call *c) {
 }
 
 static void forward(const Call *c) {
-    int n = width_of(c), lines = c->in[0].rows * (c->in[0].cols / n);
+    int n = width_of(c);
+    Share lines = call_share(c, c->in[0].rows * (c->in[0].cols / n));
     for (int r = 0; r < c->replicas; r++) {
         const real *g = at(c->in[1], r), *b = at(c->in[2], r);
         real *save = at(c->save, r);
-        for (int line = 0; line < lines; line++) {
+        for (int line = lines.from; line < lines.to; line++) {
             const real *x = at(c->in[0], r) + (size_t)line * (size_t)n;
             real *y = at(c->out, r) + (size_t)line * (size_t)n, squares;
             real mean = row_sum(x, n) / (real)n;
@@ -24,9 +25,9 @@ static void forward(const Call *c) {
     }
 }
 
-static void input_gradient(const Call *c, int r, int n, int lines) {
+static void input_gradient(const Call *c, int r, int n, Share lines) {
     const real *g = at(c->in[1], r), *save = at(c->save, r);
-    for (int line = 0; line < lines; line++) {
+    for (int line = lines.from; line < lines.to; line++) {
         size_t first = (size_t)line * (size_t)n;
         const real *x = at(c->in[0], r) + first, *dy = at(c->dout, r) + first;
         real *dx = at(c->din[0], r) + first, mean = save[2 * line], inverse = save[2 * line + 1], sum, dot;
@@ -40,20 +41,27 @@ static void input_gradient(const Call *c, int r, int n, int lines) {
     }
 }
 
+/* Gain and bias side by side, this thread's columns of both. */
+static void gain_gradient(const Call *c, int r, int n, int lines) {
+    Share cols = call_share(c, n);
+    int count = cols.to - cols.from;
+    const real *x = at(c->in[0], r) + cols.from, *dy = at(c->dout, r) + cols.from, *save = at(c->save, r), *total;
+    ROWS_REDUCE(lines, 2 * count, (real *)c->scratch, total, {
+        const real *xr = x + (size_t)row * (size_t)n, *dyr = dy + (size_t)row * (size_t)n;
+        real mean = save[2 * row], inverse = save[2 * row + 1];
+        for (int i = 0; i < count; i++) sum[i] = r_fma(dyr[i], (xr[i] - mean) * inverse, sum[i]);
+        for (int i = 0; i < count; i++) sum[count + i] += dyr[i];
+    });
+    for (int which = 1; which < 3; which++)
+        for (int i = 0; c->din[which].at && i < count; i++)
+            put(&at(c->din[which], r)[cols.from + i], total[(which - 1) * count + i], c->accumulate[which]);
+}
+
 static void backward(const Call *c) {
     int n = width_of(c), lines = c->in[0].rows * (c->in[0].cols / n);
     for (int r = 0; r < c->replicas; r++) {
-        const real *x = at(c->in[0], r), *dy = at(c->dout, r), *save = at(c->save, r), *total;
-        if (c->din[0].at) input_gradient(c, r, n, lines);
-        if (!c->din[1].at && !c->din[2].at) continue;
-        ROWS_REDUCE(lines, 2 * n, (real *)c->scratch, total, {
-            const real *xr = x + (size_t)row * (size_t)n, *dyr = dy + (size_t)row * (size_t)n;
-            real mean = save[2 * row], inverse = save[2 * row + 1];
-            for (int i = 0; i < n; i++) sum[i] = r_fma(dyr[i], (xr[i] - mean) * inverse, sum[i]);
-            for (int i = 0; i < n; i++) sum[n + i] += dyr[i];
-        });
-        for (int i = 0; c->din[1].at && i < n; i++) put(&at(c->din[1], r)[i], total[i], c->accumulate[1]);
-        for (int i = 0; c->din[2].at && i < n; i++) put(&at(c->din[2], r)[i], total[n + i], c->accumulate[2]);
+        if (c->din[0].at) input_gradient(c, r, n, call_share(c, lines));
+        if (c->din[1].at || c->din[2].at) gain_gradient(c, r, n, lines);
     }
 }
 

@@ -8,8 +8,9 @@ static int group_of(const Call *c) {
 
 static void forward(const Call *c) {
     int d = c->in[0].cols / 3, n = group_of(c), groups = d / n;
+    Share rows = call_share(c, c->in[0].rows);
     for (int r = 0; r < c->replicas; r++)
-        for (int row = 0; row < c->in[0].rows; row++) {
+        for (int row = rows.from; row < rows.to; row++) {
             const real *x = at(c->in[0], r) + (size_t)row * 3 * (size_t)d;
             real *y = at(c->out, r) + (size_t)row * 3 * (size_t)d,
                  *save = at(c->save, r) + (size_t)row * 2 * (size_t)groups;
@@ -19,11 +20,29 @@ static void forward(const Call *c) {
         }
 }
 
+/* Gains of q and of k side by side, this thread's columns of both. */
+static void gains(const Call *c, int r) {
+    int d = c->in[0].cols / 3, n = group_of(c), groups = d / n;
+    Share cols = call_share(c, n);
+    int count = cols.to - cols.from;
+    const real *x = at(c->in[0], r) + cols.from, *dy = at(c->dout, r) + cols.from, *save = at(c->save, r), *total;
+    ROWS_REDUCE(c->in[0].rows, 2 * count, (real *)c->scratch, total, {
+        size_t first = (size_t)row * 3 * (size_t)d;
+        for (int s = 0; s < 2 * groups; s++)
+            rms_gain(sum + (s < groups ? 0 : count), dy + first + s * n, x + first + s * n,
+                     save[(size_t)row * 2 * (size_t)groups + (size_t)s], count);
+    });
+    for (int which = 1; which < 3; which++)
+        for (int i = 0; c->din[which].at && i < count; i++)
+            put(&at(c->din[which], r)[cols.from + i], total[(which - 1) * count + i], c->accumulate[which]);
+}
+
 static void backward(const Call *c) {
     int d = c->in[0].cols / 3, n = group_of(c), groups = d / n;
+    Share rows = call_share(c, c->in[0].rows);
     for (int r = 0; r < c->replicas; r++) {
-        const real *x0 = at(c->in[0], r), *dy0 = at(c->dout, r), *save0 = at(c->save, r), *total;
-        for (int row = 0; c->din[0].at && row < c->in[0].rows; row++) {
+        const real *x0 = at(c->in[0], r), *dy0 = at(c->dout, r), *save0 = at(c->save, r);
+        for (int row = rows.from; c->din[0].at && row < rows.to; row++) {
             size_t first = (size_t)row * 3 * (size_t)d;
             const real *save = save0 + (size_t)row * 2 * (size_t)groups;
             real *dx = at(c->din[0], r) + first;
@@ -32,15 +51,7 @@ static void backward(const Call *c) {
                              save[s], n, c->accumulate[0]);
             for (int i = 2 * d; i < 3 * d; i++) put(&dx[i], dy0[first + (size_t)i], c->accumulate[0]);
         }
-        ROWS_REDUCE(c->in[0].rows, 2 * n, (real *)c->scratch, total, {
-            size_t first = (size_t)row * 3 * (size_t)d;
-            for (int s = 0; s < 2 * groups; s++)
-                rms_gain(sum + (s < groups ? 0 : n), dy0 + first + s * n, x0 + first + s * n,
-                         save0[(size_t)row * 2 * (size_t)groups + (size_t)s], n);
-        });
-        for (int which = 1; which < 3; which++)
-            for (int i = 0; c->din[which].at && i < n; i++)
-                put(&at(c->din[which], r)[i], total[(which - 1) * n + i], c->accumulate[which]);
+        gains(c, r);
     }
 }
 

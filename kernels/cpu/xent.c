@@ -12,8 +12,9 @@ static bool is_first_largest(const real *x, int target, real most) {
 
 static void forward(const Call *c) {
     int v = c->in[0].cols;
+    Share rows = call_share(c, c->out.rows);
     for (int r = 0; r < c->replicas; r++)
-        for (int row = 0; row < c->out.rows; row++) {
+        for (int row = rows.from; row < rows.to; row++) {
             const real *x = at(c->in[0], r) + (size_t)row * (size_t)v;
             int target = ids(c->in[1], r)[row];
             real *save = at(c->save, r) + 2 * (size_t)row, most = row_max(x, v), sum;
@@ -38,8 +39,9 @@ static void backward_row(const real *x, real *dx, int v, real lse, int target, r
 
 static void backward(const Call *c) {
     int v = c->in[0].cols;
+    Share rows = call_share(c, c->out.rows);
     for (int r = 0; c->din[0].at && r < c->replicas; r++)
-        for (int row = 0; row < c->out.rows; row++) {
+        for (int row = rows.from; row < rows.to; row++) {
             const real *x = at(c->in[0], r) + (size_t)row * (size_t)v;
             real *dx = at(c->din[0], r) + (size_t)row * (size_t)v, lse = at(c->save, r)[2 * (size_t)row];
             int target = ids(c->in[1], r)[row];

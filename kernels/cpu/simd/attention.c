@@ -206,11 +206,11 @@ static Place place_of(const Head *t, const Call *c, int r, size_t i) {
 static void each_head(const Call *c, void (*visit)(Head *)) {
     Head t;
     lay_out(&t, c);
-    size_t count = (size_t)(c->in[0].rows / t.n * c->attr.heads);
+    Share heads = call_share(c, c->in[0].rows / t.n * c->attr.heads);
     for (int r = 0; r < c->replicas; r++)
-        for (size_t i = 0; i < count; i++) {
-            t.here = place_of(&t, c, r, i);
-            t.next = place_of(&t, c, r, i + 1 < count ? i + 1 : i);
+        for (int i = heads.from; i < heads.to; i++) {
+            t.here = place_of(&t, c, r, (size_t)i);
+            t.next = place_of(&t, c, r, (size_t)(i + 1 < heads.to ? i + 1 : i));
             t.fetched = 0;
             visit(&t);
         }

@@ -61,8 +61,13 @@ V_FN void run_tile(const Job *j, const int rows, const int vecs) {
     if (j->first) tile_zero(t, rows, vecs);
     else tile_load(t, rows, vecs, j->partial, TILE_COLS);
     const float *a = j->a, *b = j->b, *ahead = j->ahead;
+    float *c = j->c;
+    int left = j->last ? j->rows : 0; /* rows of C on their way, so that the stores find them */
     for (int l = 0; l < j->k; l += SEGMENT) {
         UNROLL for (int i = 0; i < FETCH; i++) PREFETCH(ahead + (size_t)i * j->ahead_line);
+        UNROLL for (int i = 0; i < 2; i++, c += j->ldc)
+            if (left-- > 0)
+                UNROLL for (int v = 0; v < vecs; v++) PREFETCH_STORE(c + v * VEC);
         int steps = least(j->k - l, SEGMENT);
         tile_chain(t, rows, vecs, a, 1, TILE_ROWS, b, TILE_COLS, steps);
         a += SEGMENT * TILE_ROWS;

@@ -12,6 +12,7 @@
 #endif
 #define V_FN static inline __attribute__((always_inline, unused))
 #define PREFETCH(p) __builtin_prefetch(p)
+#define PREFETCH_STORE(p) __builtin_prefetch(p, 1)
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
