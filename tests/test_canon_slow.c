@@ -1,6 +1,8 @@
 /* Every canonical function over all 2^32 words: a golden sum on the vector paths, every 257th word on the others. */
 #include <criterion/criterion.h>
+#include <string.h>
 
+#include "base/canon.h"
 #include "kernels/backend.h"
 #include "tests/canon_sweep.h"
 
@@ -38,4 +40,32 @@ Test(canon_sweep, every_float_on_vector_paths, .timeout = 0) {
         ran++;
     }
     cr_assert(ran >= 2 * SWEEP_FUNCTIONS);
+}
+
+static void gelu_both(const Backend *b, float *x, float *dy, float *y, float *dx, int n) {
+    const Kernel *k = b->kernel[OP_gelu];
+    Call c = {.kind = OP_gelu, .in_count = 1, .replicas = 1, .in = {{x, 0, 1, n}}, .din = {{dx, 0, 1, n}}};
+    c.out = (View){y, 0, 1, n}, c.dout = (View){dy, 0, 1, n};
+    k->forward(&c);
+    k->backward(&c);
+}
+
+/* GELU and its slope of every float: v4 computes them without canon_tanh, v3 with it. */
+Test(canon_sweep, gelu_of_every_float, .timeout = 0) {
+    enum { PIECE = 1 << 20 };
+    static float x[PIECE], ones[PIECE], expected[2][PIECE], got[2][PIECE];
+    Error e;
+    const Backend *v3 = backend_find("v3", &e), *v4 = backend_find("v4", &e);
+    for (int i = 0; i < PIECE; i++) ones[i] = 1;
+    for (uint64_t from = 0; v3 && v4 && from < 1ull << 32; from += PIECE) {
+        for (uint32_t i = 0; i < PIECE; i++) x[i] = canon_from_bits((uint32_t)from + i);
+        gelu_both(v3, x, ones, expected[0], expected[1], PIECE);
+        gelu_both(v4, x, ones, got[0], got[1], PIECE);
+        for (int way = 0; way < 2 && memcmp(expected, got, sizeof got); way++)
+            for (int i = 0; i < PIECE; i++)
+                cr_assert(canon_to_bits(expected[way][i]) == canon_to_bits(got[way][i]) ||
+                              (expected[way][i] != expected[way][i] && got[way][i] != got[way][i]),
+                          "%s of %a: %a, expected %a", way ? "slope" : "gelu", (double)x[i], (double)got[way][i],
+                          (double)expected[way][i]);
+    }
 }
