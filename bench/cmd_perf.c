@@ -6,10 +6,22 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/pool.h"
 #include "bench/commands.h"
 #include "bench/perf.h"
 #include "bench/provenance.h"
 #include "bench/record.h"
+
+const char perf_help[] =
+    "\nWithout EXPERIMENT: one training step of every shape that bench/experiments has, each once; with it, of every shape\n"
+    "of its cells. A shape that does not fit or whose corpus is absent costs one line and exit code 3 at the end.\n"
+    "FLOPs are model FLOPs (matmuls 2 mnk each way, attention over the keys a query sees); bytes are every tensor moved\n"
+    "once; shares are of this core's fma peak and copy bandwidth, sampled before, between and after the steps.\n"
+    "\n--json: {schema, steps: [{experiment, arm, dataset, backend, model: {layers, width, heads, context, batch, vocab,\n"
+    "  parameters}, fma_peak_gflops and copy_gb_per_s: {best, median, least, samples}, step: {measured, seconds,\n"
+    "  seconds_best, flops, gflops, utilization, tokens_per_second, ...}, ops: [{op, in_cols, out_cols, calls, forward and\n"
+    "  backward: {seconds, flops, gflops, peak_share, bytes, gb_per_s, copy_share}}], optimizer, norms, two_threads:\n"
+    "  {runs, fma_peak, runs_over_fma_peak}, memory_mb: {one_run, two_runs}}], provenance}\n";
 
 typedef struct {
     const Session *s;
@@ -68,7 +80,7 @@ static json_t *step_json(const Perf *p) {
                      p->undisturbed);
 }
 
-static char *report_json(const Report *r) {
+static json_t *report_json(const Report *r) {
     const Perf *p = &r->p;
     json_t *root = json_object();
     json_object_set_new(root, "experiment", json_string(r->x->name));
@@ -88,10 +100,7 @@ static char *report_json(const Report *r) {
                                   json_number_of(p->scaling_runs / p->scaling_fma)));
     json_object_set_new(root, "memory_mb",
                         json_pack("{s:f, s:f}", "one_run", p->memory_one, "two_runs", p->memory_two));
-    json_object_set_new(root, "provenance", provenance_json());
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    json_decref(root);
-    return text;
+    return root;
 }
 
 /* "66%" of a rate's best; matmuls and attention against the fma peak, everything else against the copy. */
@@ -169,42 +178,96 @@ static void print_text(const Report *r) {
             "the\n             step had it; measure again when it is quiet\n",
             100 * (1 - p->undisturbed), 100 * perf_utilization(p, p->step_own), 1e3 * p->step_own);
     if (isnan(p->scaling_runs))
-        printf("two threads  not measured: one processor\n");
+        printf("two threads  not measured: %s\n", pool_processors() > 1 ? "the steps are too long" : "one processor");
     else
         printf("two threads  %.2f x one run's throughput; the fma peak itself %.2f x\n", p->scaling_runs,
                p->scaling_fma);
     printf("memory       %.0f MB resident with one run, %.0f MB with two\n", p->memory_one, p->memory_two);
 }
 
-static Rc report(const Report *r, Error *e) {
-    const Options *o = r->s->options;
-    const char *path = option(o, OPTION_output, NULL);
-    char *json = report_json(r);
+/* What has been measured so far: a shape that several experiments or cells share is measured once. */
+typedef struct {
+    Session *s;
+    Text seen;
+    json_t *list;
+    int failed;
+} Measured;
+
+static bool is_new(Measured *m, const RunSpec *s) {
+    char key[640], tokenizer[160], optimizer[160];
+    snprintf(key, sizeof key, "\n%s %s, %lld x %lld, %lld heads, %lld x %lld, dropout %d, %s, %s\n", s->dataset.text,
+             spec_get(tokenizer, s, "tokenizer"), (long long)s->layers, (long long)s->width, (long long)s->heads,
+             (long long)s->batch, (long long)s->context, s->dropout > 0, spec_get(optimizer, s, "optimizer"), s->variant.name);
+    if (m->seen.at && strstr(m->seen.at, key)) return false;
+    text_format(&m->seen, "%s", key);
+    return true;
+}
+
+static Rc measure(Measured *m, const Experiment *x, const RunSpec *spec, Error *e) {
+    Report r = {.s = m->s, .x = x, .spec = spec};
+    char tokenizer[160];
+    Rc rc = session_dataset(m->s, spec->dataset.text, spec_get(tokenizer, spec, "tokenizer"), &r.data, e);
+    if (!rc) rc = perf_measure(&r.p, spec, r.data, m->s->backend, e);
+    if (rc) return rc;
+    if (!m->s->options->times[OPTION_json]) {
+        if (json_array_size(m->list)) printf("\n\n");
+        print_text(&r);
+        fflush(stdout);
+    }
+    json_array_append_new(m->list, report_json(&r));
+    perf_release(&r.p);
+    session_release(m->s); /* the next shape's memory is to be its own */
+    return RC_OK;
+}
+
+/* A shape that cannot be measured here costs its own line only. */
+static Rc measure_cells(Measured *m, const char *name, Error *e) {
+    Experiment x;
+    if (session_experiment(m->s, name, &x, e)) return e->code;
     Rc rc = RC_OK;
-    if (o->times[OPTION_json])
-        printf("%s\n", json);
-    else
-        print_text(r);
-    if (path) rc = file_write(path, json, strlen(json), e);
+    for (int cell = 0; !rc && cell < experiment_cells(&x); cell++) {
+        RunSpec spec = experiment_spec(&x, cell, 0, 0);
+        if (!is_new(m, &spec)) continue;
+        rc = measure(m, &x, &spec, e);
+        if (rc != RC_UNMEASURED) continue;
+        fprintf(stderr, "normbench: %s, %lld layers x %lld: %s\n", x.name, (long long)spec.layers, (long long)spec.width,
+                e->text);
+        m->failed++;
+        rc = RC_OK;
+    }
+    experiment_release(&x);
+    return rc;
+}
+
+static Rc write_json(const Measured *m, Error *e) {
+    const char *path = option(m->s->options, OPTION_output, NULL);
+    json_t *root = json_pack("{s:i, s:O, s:o}", "schema", 1, "steps", m->list, "provenance", provenance_json());
+    char *json = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    if (m->s->options->times[OPTION_json]) printf("%s\n", json);
+    Rc rc = path ? file_write(path, json, strlen(json), e) : RC_OK;
     free(json);
+    json_decref(root);
     return rc;
 }
 
 Rc command_perf(Session *s, Error *e) {
-    Experiment x;
-    Report r = {.s = s, .x = &x};
-    char tokenizer[160];
+    char folder[1024], **names;
+    Measured m = {.s = s, .list = json_array()};
+    Rc rc = RC_OK;
     if (s->options->operands > 1) return error_set(e, RC_USAGE, "perf: name at most one experiment");
     session_signals();
-    if (session_experiment(s, s->options->operands ? s->options->operand[0] : "embedding-norm", &x, e)) return e->code;
-    RunSpec spec = experiment_spec(&x, 0, 0, 0);
-    r.spec = &spec;
-    Rc rc = session_dataset(s, spec.dataset.text, spec_get(tokenizer, &spec, "tokenizer"), &r.data, e);
-    if (!rc) rc = perf_measure(&r.p, &spec, r.data, s->backend, e);
-    if (!rc) {
-        rc = report(&r, e);
-        perf_release(&r.p);
+    text_init(&m.seen);
+    if (s->options->operands) {
+        rc = measure_cells(&m, s->options->operand[0], e);
+    } else {
+        snprintf(folder, sizeof folder, "%s/bench/experiments", s->root);
+        int count = folder_names(folder, ".yaml", &names);
+        for (int i = 0; i < count && !rc; i++) rc = measure_cells(&m, names[i], e);
+        names_free(names, count);
     }
-    experiment_release(&x);
+    if (!rc) rc = write_json(&m, e);
+    if (!rc && m.failed) rc = error_set(e, RC_UNMEASURED, "%d of the shapes could not be measured", m.failed);
+    json_decref(m.list);
+    text_release(&m.seen);
     return rc;
 }

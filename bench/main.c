@@ -6,6 +6,7 @@
 #include "base/canon.h"
 #include "bench/commands.h"
 #include "bench/compare.h"
+#include "bench/perf.h"
 #include "bench/provenance.h"
 
 typedef struct {
@@ -39,6 +40,7 @@ static void print_help(const Command *c) {
         printf("\nKeys of --set, of experiment files and of arms:\n%s", t.at);
     }
     if (!strcmp(c->name, "compare")) fputs(compare_help, stdout);
+    if (!strcmp(c->name, "perf")) fputs(perf_help, stdout);
     text_release(&t);
 }
 

@@ -11,7 +11,7 @@
 #include "bench/session.h"
 #include "models/trainer.h"
 
-enum { LEAST_STEPS = 10, MOST_STEPS = 2000, ROUNDS = 5 };
+enum { FEW_STEPS = 2, LEAST_STEPS = 10, MOST_STEPS = 2000, ROUNDS = 5 };
 static const double least_seconds = 3, enough_seconds = 15, between_samples = 0.2, round_seconds = 0.4;
 
 typedef struct {
@@ -79,6 +79,12 @@ static double resident_most(void) {
     if (f) fclose(f);
     if (kb <= 0 && !getrusage(RUSAGE_SELF, &usage)) kb = (double)usage.ru_maxrss;
     return kb / 1024;
+}
+
+/* From here on, of what follows; where the kernel cannot, the figure is of all shapes measured so far. */
+static void forget_resident(void) {
+    FILE *f = fopen("/proc/self/clear_refs", "we");
+    if (f) fputs("5", f), fclose(f);
 }
 
 static void next_batch(Trainer *t, const RunSpec *s, const Dataset *d) {
@@ -166,7 +172,7 @@ static void sample_machine(Bench *b, bool copy) {
 }
 
 static bool enough(int steps, double spent) {
-    return (steps >= LEAST_STEPS && spent >= least_seconds) || (steps >= 3 && spent >= enough_seconds) ||
+    return (steps >= LEAST_STEPS && spent >= least_seconds) || (steps >= FEW_STEPS && spent >= enough_seconds) ||
            steps >= MOST_STEPS;
 }
 
@@ -253,6 +259,7 @@ Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *b
     Bench b = {.out = p, .spec = spec, .data = d};
     Recipe recipe = spec_recipe(spec);
     Trainer second;
+    forget_resident();
     *p = (Perf){.shape = spec_shape(spec, d->vocab), .scaling_runs = (double)NAN, .scaling_fma = (double)NAN};
     if (trainer_init(&b.t, &p->shape, &spec->variant, &recipe, &spec->seed, 1, backend, e)) return e->code;
     b.group = mem_alloc((size_t)b.t.tape.ops, sizeof *b.group);
@@ -270,7 +277,7 @@ Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *b
         p->memory_two = resident_most();
         measure_steps(&b);
         summarize(&b);
-        if (pool_processors() > 1 && !session_signal) measure_scaling(&b, &second);
+        if (pool_processors() > 1 && p->step_median < enough_seconds / 4 && !session_signal) measure_scaling(&b, &second);
         sample_machine(&b, false);
         p->fma = rate_of(&b.fma), p->copy = rate_of(&b.copy);
         if (session_signal) rc = error_set(e, (Rc)(128 + session_signal), "stopped");

@@ -60,4 +60,7 @@ double perf_rate(double amount, double seconds);
 /* Model FLOPs of a step over what the best peak would have done in these seconds. */
 double perf_utilization(const Perf *p, double seconds);
 
+/* What `normbench perf --help` says beyond its options; documents the JSON. */
+extern const char perf_help[];
+
 #endif
