@@ -1,0 +1,119 @@
+/* oneDNN, one thread: dnnl_sgemm, and the matmul primitive on plain (not pre-packed) operands, as a training step has
+ * them. Its C interface changed between 2 and 3; both are served. */
+#include <dlfcn.h>
+#include <oneapi/dnnl/dnnl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/peers/gemm.h"
+
+static const char *version(void) {
+    static char text[64];
+    const dnnl_version_t *v = dnnl_version();
+    void (*set_threads)(int) = NULL;
+    *(void **)&set_threads = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
+    if (set_threads) set_threads(1); /* built on another threading library, it goes by the processors it may use: one */
+    snprintf(text, sizeof text, "%d.%d.%d", v->major, v->minor, v->patch);
+    return text;
+}
+
+/* dnnl_sgemm needs nothing but the version's thread count; any address says so. */
+static void *prepare_sgemm(const Gemm *g) {
+    return (void *)(size_t)g;
+}
+
+static void release_sgemm(void *prepared) {
+    (void)prepared;
+}
+
+static void run_sgemm(void *prepared, const Gemm *g) {
+    (void)prepared;
+    dnnl_sgemm(g->turn_a ? 'T' : 'N', g->turn_b ? 'T' : 'N', g->m, g->n, g->k, 1, g->a, g->turn_a ? g->m : g->k, g->b,
+               g->turn_b ? g->k : g->n, 0, g->c, g->n);
+}
+
+typedef struct {
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+    dnnl_primitive_t primitive;
+    dnnl_exec_arg_t operand[3];
+} Plan;
+
+#if DNNL_VERSION_MAJOR >= 3
+typedef dnnl_memory_desc_t Layout;
+static bool describe(Layout *l, const dnnl_dims_t dims, const dnnl_dims_t strides) {
+    return !dnnl_memory_desc_create_with_strides(l, 2, dims, dnnl_f32, strides);
+}
+static bool hold(const Plan *p, dnnl_memory_t *memory, const Layout *l, const float *at) {
+    return !dnnl_memory_create(memory, *l, p->engine, (void *)(size_t)at);
+}
+static bool make_primitive(Plan *p, const Layout l[3]) {
+    dnnl_primitive_desc_t d;
+    if (dnnl_matmul_primitive_desc_create(&d, p->engine, l[0], l[1], NULL, l[2], NULL)) return false;
+    bool made = !dnnl_primitive_create(&p->primitive, d);
+    dnnl_primitive_desc_destroy(d);
+    return made;
+}
+#else
+typedef dnnl_memory_desc_t Layout;
+static bool describe(Layout *l, const dnnl_dims_t dims, const dnnl_dims_t strides) {
+    return !dnnl_memory_desc_init_by_strides(l, 2, dims, dnnl_f32, strides);
+}
+static bool hold(const Plan *p, dnnl_memory_t *memory, const Layout *l, const float *at) {
+    return !dnnl_memory_create(memory, l, p->engine, (void *)(size_t)at);
+}
+static bool make_primitive(Plan *p, const Layout l[3]) {
+    dnnl_matmul_desc_t product;
+    dnnl_primitive_desc_t d;
+    if (dnnl_matmul_desc_init(&product, &l[0], &l[1], NULL, &l[2])) return false;
+    if (dnnl_primitive_desc_create(&d, &product, NULL, p->engine, NULL)) return false;
+    bool made = !dnnl_primitive_create(&p->primitive, d);
+    dnnl_primitive_desc_destroy(d);
+    return made;
+}
+#endif
+
+static void release_matmul(void *prepared) {
+    Plan *p = prepared;
+    for (int i = 0; i < 3; i++)
+        if (p->operand[i].memory) dnnl_memory_destroy(p->operand[i].memory);
+    if (p->primitive) dnnl_primitive_destroy(p->primitive);
+    if (p->stream) dnnl_stream_destroy(p->stream);
+    if (p->engine) dnnl_engine_destroy(p->engine);
+    free(p);
+}
+
+static bool plan_matmul(Plan *p, const Gemm *g) {
+    const dnnl_dims_t dims[3] = {{g->m, g->k}, {g->k, g->n}, {g->m, g->n}};
+    const dnnl_dims_t strides[3] = {
+        {g->turn_a ? 1 : g->k, g->turn_a ? g->m : 1}, {g->turn_b ? 1 : g->n, g->turn_b ? g->k : 1}, {g->n, 1}};
+    const int argument[3] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST};
+    const float *const at[3] = {g->a, g->b, g->c};
+    Layout layout[3];
+    if (dnnl_engine_create(&p->engine, dnnl_cpu, 0) ||
+        dnnl_stream_create(&p->stream, p->engine, dnnl_stream_default_flags))
+        return false;
+    for (int i = 0; i < 3; i++) {
+        p->operand[i].arg = argument[i];
+        if (!describe(&layout[i], dims[i], strides[i]) || !hold(p, &p->operand[i].memory, &layout[i], at[i]))
+            return false;
+    }
+    return make_primitive(p, layout);
+}
+
+static void *prepare_matmul(const Gemm *g) {
+    Plan *p = calloc(1, sizeof *p);
+    if (!p || plan_matmul(p, g)) return p;
+    release_matmul(p);
+    return NULL;
+}
+
+static void run_matmul(void *prepared, const Gemm *g) {
+    const Plan *p = prepared;
+    (void)g;
+    dnnl_primitive_execute(p->primitive, p->stream, 3, p->operand);
+    dnnl_stream_wait(p->stream);
+}
+
+const GemmPeer gemm_dnnl_sgemm = {"dnnl_sgemm", "oneDNN sgemm", version, prepare_sgemm, run_sgemm, release_sgemm};
+const GemmPeer gemm_dnnl_matmul = {"dnnl_matmul", "oneDNN matmul", version, prepare_matmul, run_matmul, release_matmul};

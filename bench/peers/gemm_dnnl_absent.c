@@ -1,0 +1,9 @@
+/* Built where libdnnl-dev is not. */
+#include "bench/peers/gemm.h"
+
+static const char *version(void) {
+    return NULL;
+}
+
+const GemmPeer gemm_dnnl_sgemm = {"dnnl_sgemm", "oneDNN sgemm", version, NULL, NULL, NULL};
+const GemmPeer gemm_dnnl_matmul = {"dnnl_matmul", "oneDNN matmul", version, NULL, NULL, NULL};

@@ -1,0 +1,346 @@
+/* matmul_speed: every matrix product of a model's training step, ours beside OpenBLAS and oneDNN, one thread each, in
+ * interleaved rounds. A peer whose result is not ours is void; one that is not on this machine is absent. */
+#include <jansson.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/canon.h"
+#include "base/file.h"
+#include "base/philox.h"
+#include "base/text.h"
+#include "bench/peers/gemm.h"
+#include "bench/provenance.h"
+#include "kernels/backend.h"
+
+static const char usage[] =
+    "usage: matmul_speed [--width D] [--layers L] [--rows N] [--vocab V] [--rounds N] [--backend NAME] [--json] [-o "
+    "FILE]\n"
+    "\n"
+    "The products of one training step (default: the 8x128 model, 2048 rows, vocabulary 65) by our kernels, "
+    "OpenBLAS's\n"
+    "sgemm, oneDNN's sgemm and oneDNN's matmul, all on one processor in interleaved rounds. Medians; a ratio above 1: "
+    "ours\n"
+    "is faster; shares are of the fma peak measured in between.\n"
+    "JSON: {schema, width, layers, rows, vocab, rounds, backend, fma_peak_gflops, peers: [{name, what, version or "
+    "null}],\n"
+    "  products: [{pass, in, out, m, n, k, calls, flops, ours and each peer: {seconds, gflops, peak_share, ratio} or a "
+    "text\n"
+    "  (absent, void)}], step: {ours and each peer: the same, of all calls of a step}, provenance}\n";
+
+enum { OURS, PEERS = 3, SIDES, PASSES = 3, LINEARS = 5, MOST_ROUNDS = 101 };
+static const double sample_seconds = 3e-3;
+static const char *const pass_name[PASSES] = {"forward", "input grad", "weight grad"};
+static const GemmPeer *const peers[PEERS] = {&gemm_openblas, &gemm_dnnl_sgemm, &gemm_dnnl_matmul};
+
+/* A linear layer's product in one pass. */
+typedef struct {
+    int pass, in, out, calls;
+    Gemm g;
+    Call call; /* ours */
+    double flops, seconds[SIDES];
+    const char *why[SIDES]; /* no seconds: absent, void */
+    void *prepared[SIDES];
+} Product;
+
+typedef struct {
+    int width, layers, rows, vocab, rounds;
+    const Backend *backend;
+    const char *version[PEERS];
+    Arena memory;
+    float *x, *w, *dy, *c, *expected;
+    double peak;
+    Product product[LINEARS * PASSES];
+} Speed;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static size_t words_most(const Speed *s) {
+    size_t wide = (size_t)(4 * s->width > s->vocab ? 4 * s->width : s->vocab), most = (size_t)s->rows * wide;
+    size_t weight = wide * (size_t)s->width;
+    return align_up((most > weight ? most : weight) * sizeof(float)) / sizeof(float);
+}
+
+/* y = x W^T, dx = dy W, dW = dy^T x, as libraries see them and as our op does. */
+static Product product(const Speed *s, int pass, int in, int out, int calls) {
+    int n = s->rows;
+    const Gemm shapes[PASSES] = {{n, out, in, false, true, s->x, s->w, s->c},
+                                 {n, in, out, false, false, s->dy, s->w, s->c},
+                                 {out, in, n, true, false, s->dy, s->x, s->c}};
+    Call c = {.kind = OP_linear, .in_count = 2, .replicas = 1};
+    c.in[0] = (View){s->x, 0, n, in}, c.in[1] = (View){s->w, 0, out, in};
+    c.out = c.dout = (View){s->dy, 0, n, out};
+    if (pass == 0) c.out.at = s->c;
+    if (pass == 1) c.din[0] = (View){s->c, 0, n, in};
+    if (pass == 2) c.din[1] = (View){s->c, 0, out, in};
+    return (Product){
+        .pass = pass, .in = in, .out = out, .calls = calls, .g = shapes[pass], .call = c, .flops = 2.0 * n * in * out};
+}
+
+static void run_ours(const Speed *s, const Product *p) {
+    const Kernel *kernel = s->backend->kernel[OP_linear];
+    (p->pass == 0 ? kernel->forward : kernel->backward)(&p->call);
+}
+
+static void run(const Speed *s, const Product *p, int side) {
+    if (side == OURS)
+        run_ours(s, p);
+    else
+        peers[side - 1]->run(p->prepared[side], &p->g);
+}
+
+static bool close_to_ours(const Speed *s, const Product *p) {
+    size_t words = (size_t)p->g.m * (size_t)p->g.n;
+    for (size_t i = 0; i < words; i++)
+        if (!(fabsf(s->c[i] - s->expected[i]) < 1e-3f)) return false; /* sums of up to k products below 1 */
+    return true;
+}
+
+/* Who takes part, after one product that is compared with ours. */
+static void admit(const Speed *s, Product *p) {
+    size_t bytes = (size_t)p->g.m * (size_t)p->g.n * sizeof(float);
+    run_ours(s, p);
+    memcpy(s->expected, s->c, bytes);
+    for (int side = 1; side < SIDES; side++) {
+        const GemmPeer *peer = peers[side - 1];
+        if (!s->version[side - 1]) {
+            p->why[side] = "absent";
+            continue;
+        }
+        memset(s->c, 0, bytes);
+        p->prepared[side] = peer->prepare(&p->g);
+        if (p->prepared[side]) run(s, p, side);
+        if (!p->prepared[side] || !close_to_ours(s, p)) p->why[side] = "void";
+    }
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Every side in turn, round by round, beginning with another one each time. */
+static void measure(Speed *s, Product *p) {
+    double sample[SIDES][MOST_ROUNDS] = {{0}};
+    admit(s, p);
+    double start = now();
+    run_ours(s, p);
+    int times = (int)(sample_seconds / (now() - start)) + 1;
+    double peak = backend_fma_peak();
+    if (peak > s->peak) s->peak = peak;
+    for (int round = 0; round < s->rounds; round++)
+        for (int turn = 0; turn < SIDES; turn++) {
+            int side = (turn + round) % SIDES;
+            if (p->why[side]) continue;
+            run(s, p, side); /* brings its operands and its code back */
+            start = now();
+            for (int i = 0; i < times; i++) run(s, p, side);
+            sample[side][round] = (now() - start) / times;
+        }
+    for (int side = 0; side < SIDES; side++) {
+        qsort(sample[side], (size_t)s->rounds, sizeof **sample, by_value);
+        p->seconds[side] = sample[side][s->rounds / 2];
+        if (p->prepared[side]) peers[side - 1]->release(p->prepared[side]);
+    }
+}
+
+static Rc take_memory(Speed *s, Error *e) {
+    size_t words = words_most(s);
+    if (arena_init(&s->memory, 5 * words * sizeof(float), e)) return e->code;
+    float *at = (float *)(void *)s->memory.at;
+    s->x = at, s->w = at + words, s->dy = at + 2 * words, s->c = at + 3 * words, s->expected = at + 4 * words;
+    for (size_t i = 0; i < 3 * words; i++) at[i] = (float)(philox_word(1, 1, i) >> 8) * 0x1p-23f - 1;
+    return RC_OK;
+}
+
+static Rc take_scratch(Speed *s, Arena *scratch, Error *e) {
+    const Kernel *kernel = s->backend->kernel[OP_linear];
+    size_t most = 0;
+    for (int i = 0; i < LINEARS * PASSES; i++) {
+        size_t need = kernel->scratch ? kernel->scratch(&s->product[i].call) : 0;
+        if (need > most) most = need;
+    }
+    if (arena_init(scratch, most, e)) return e->code;
+    for (int i = 0; i < LINEARS * PASSES; i++) s->product[i].call.scratch = scratch->at;
+    return RC_OK;
+}
+
+static Rc measure_all(Speed *s, Error *e) {
+    const int d = s->width, L = s->layers;
+    const int linear[LINEARS][3] = {{d, 3 * d, L}, {d, d, L}, {d, 4 * d, L}, {4 * d, d, L}, {d, s->vocab, 1}};
+    Arena scratch;
+    for (int i = 0; i < PEERS; i++) s->version[i] = peers[i]->version();
+    if (take_memory(s, e)) return e->code;
+    for (int i = 0; i < LINEARS * PASSES; i++) {
+        const int *l = linear[i / PASSES];
+        s->product[i] = product(s, i % PASSES, l[0], l[1], l[2]);
+    }
+    Rc rc = take_scratch(s, &scratch, e);
+    if (!rc) {
+        for (int i = 0; i < LINEARS * PASSES; i++) measure(s, &s->product[i]);
+        arena_release(&scratch);
+    }
+    arena_release(&s->memory);
+    return rc;
+}
+
+/* All calls of a step; why[side] is of the first product that a side has no time for. */
+static Product whole_step(const Speed *s) {
+    Product sum = {.calls = 1};
+    for (int i = 0; i < LINEARS * PASSES; i++) {
+        const Product *p = &s->product[i];
+        sum.flops += p->calls * p->flops;
+        for (int side = 0; side < SIDES; side++) {
+            sum.seconds[side] += p->calls * p->seconds[side];
+            if (!sum.why[side]) sum.why[side] = p->why[side];
+        }
+    }
+    return sum;
+}
+
+static void add_sides(json_t *to, const Speed *s, const Product *p) {
+    for (int side = 0; side < SIDES; side++) {
+        const char *name = side == OURS ? "ours" : peers[side - 1]->name;
+        double rate = 1e-9 * p->flops / p->seconds[side];
+        json_object_set_new(to, name,
+                            p->why[side] ? json_string(p->why[side])
+                                         : json_pack("{s:f, s:f, s:f, s:f}", "seconds", p->seconds[side], "gflops",
+                                                     rate, "peak_share", rate / s->peak, "ratio",
+                                                     p->seconds[side] / p->seconds[OURS]));
+    }
+}
+
+static char *to_json(const Speed *s) {
+    json_t *products = json_array(), *list = json_array(), *step = json_object();
+    for (int i = 0; i < LINEARS * PASSES; i++) {
+        const Product *p = &s->product[i];
+        json_t *entry =
+            json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "pass", pass_name[p->pass], "in", p->in, "out",
+                      p->out, "m", p->g.m, "n", p->g.n, "k", p->g.k, "calls", p->calls, "flops", p->flops);
+        add_sides(entry, s, p);
+        json_array_append_new(products, entry);
+    }
+    for (int i = 0; i < PEERS; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s?}", "name", peers[i]->name, "what", peers[i]->what,
+                                              "version", s->version[i]));
+    Product sum = whole_step(s);
+    add_sides(step, s, &sum);
+    json_t *root = json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:s, s:f, s:o, s:o, s:o, s:o}", "schema", 1, "width",
+                             s->width, "layers", s->layers, "rows", s->rows, "vocab", s->vocab, "rounds", s->rounds,
+                             "backend", s->backend->name, "fma_peak_gflops", s->peak, "peers", list, "products",
+                             products, "step", step, "provenance", provenance_json());
+    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+    json_decref(root);
+    return text;
+}
+
+static void print_sides(const Speed *s, const Product *p) {
+    double rate = 1e-9 * p->flops / p->seconds[OURS];
+    printf("  %8.3f  %7.1f %4.0f%%", 1e3 * p->seconds[OURS], rate, 100 * rate / s->peak);
+    for (int side = 1; side < SIDES; side++)
+        if (p->why[side])
+            printf("  %16s", p->why[side]);
+        else
+            printf("  %8.3f  %5.2fx", 1e3 * p->seconds[side], p->seconds[side] / p->seconds[OURS]);
+    printf("\n");
+}
+
+static void print_text(const Speed *s) {
+    Product sum = whole_step(s);
+    printf(
+        "matrix products of one training step, %d layers x %d, %d rows, vocabulary %d; one thread each; medians of %d\n"
+        "interleaved rounds; a ratio above 1: ours is faster; backend %s, fma peak %.1f GFLOP/s\n",
+        s->layers, s->width, s->rows, s->vocab, s->rounds, s->backend->name, s->peak);
+    for (int i = 0; i < PEERS; i++) printf("  %-15s %s\n", peers[i]->what, s->version[i] ? s->version[i] : "absent");
+    printf("\n  %-11s %5s %5s %5s  %5s  %8s  %7s %5s", "product", "m", "n", "k", "calls", "ours ms", "GFLOP/s", "peak");
+    for (int i = 0; i < PEERS; i++) printf("  %13s ms", peers[i]->what);
+    printf("\n");
+    for (int i = 0; i < LINEARS * PASSES; i++) {
+        const Product *p = &s->product[i];
+        printf("  %-11s %5d %5d %5d  %5d", pass_name[p->pass], p->g.m, p->g.n, p->g.k, p->calls);
+        print_sides(s, p);
+    }
+    printf("  %-36s", "all calls of a step");
+    print_sides(s, &sum);
+}
+
+/* Libraries that start a thread per processor find one. */
+static void keep_to_one_processor(void) {
+    cpu_set_t set, one;
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof set, &set)) return;
+    for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
+        if (CPU_ISSET(i, &set)) CPU_SET(i, &one);
+    (void)sched_setaffinity(0, sizeof one, &one);
+}
+
+typedef struct {
+    bool json;
+    const char *path, *backend;
+} Choices;
+
+static Rc read_arguments(Speed *s, Choices *o, int argc, char **argv, Error *e) {
+    const struct {
+        const char *name;
+        int *to, most;
+    } numbers[] = {{"--width", &s->width, 8192},
+                   {"--layers", &s->layers, 256},
+                   {"--rows", &s->rows, 1 << 16},
+                   {"--vocab", &s->vocab, 1 << 16},
+                   {"--rounds", &s->rounds, MOST_ROUNDS}};
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        int64_t value;
+        size_t n = 0;
+        if (!strcmp(word, "--json")) {
+            o->json = true;
+            continue;
+        }
+        while (n < sizeof numbers / sizeof *numbers && strcmp(word, numbers[n].name)) n++;
+        bool number = n < sizeof numbers / sizeof *numbers, path = !strcmp(word, "-o") || !strcmp(word, "--output");
+        if ((!number && !path && strcmp(word, "--backend")) || ++i == argc)
+            return error_set(e, RC_USAGE, "%s: unknown, or without its value; see --help", word);
+        if (path)
+            o->path = argv[i];
+        else if (!number)
+            o->backend = argv[i];
+        else if (!parse_integer(argv[i], &value) || value < 1 || value > numbers[n].most)
+            return error_set(e, RC_USAGE, "%s: '%s' is not a number from 1 to %d", word, argv[i], numbers[n].most);
+        else
+            *numbers[n].to = (int)value;
+    }
+    s->backend = backend_find(o->backend, e);
+    if (!s->backend) return e->code;
+    if (s->backend->word == sizeof(float)) return RC_OK;
+    return error_set(e, RC_USAGE, "--backend: '%s' does not compute in float", o->backend);
+}
+
+int main(int argc, char **argv) {
+    Speed s = {.width = 128, .layers = 8, .rows = 2048, .vocab = 65, .rounds = 15};
+    Choices o = {.backend = "cpu"};
+    Error e = {.code = RC_OK};
+    if (argc > 1 && !strcmp(argv[1], "--help")) return fputs(usage, stdout) < 0;
+    canon_environment();
+    keep_to_one_processor();
+    Rc rc = read_arguments(&s, &o, argc, argv, &e);
+    if (!rc) rc = measure_all(&s, &e);
+    if (!rc) {
+        char *json = to_json(&s);
+        if (o.json)
+            printf("%s\n", json);
+        else
+            print_text(&s);
+        if (o.path) rc = file_write(o.path, json, strlen(json), &e);
+        free(json);
+    }
+    if (rc) fprintf(stderr, "matmul_speed: %s\n", e.text);
+    return rc;
+}
