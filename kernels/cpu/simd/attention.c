@@ -2,8 +2,9 @@
  *
  * One head of one sequence is worked off in bands of VEC queries, each a row of squares up to the diagonal (square.h), so
  * that scores never leave the first-level caches; dK and dV wait in memory between bands, stored and reloaded exactly.
- * Heads are copied from x as rows [n][wide] and turned [squares][h][VEC], whichever operand a product wants. A head's rows
- * are a cache line or a few in each row of x, which no hardware foresees, so each square fetches a few of the next head. */
+ * Keys and values are copied from x as rows [n][wide] and turned [squares][h][VEC], whichever operand a product wants; a
+ * band's queries and dy as squares side by side, which serve as either. A head's rows are a cache line or a few in each row
+ * of x, which no hardware foresees, so each square fetches a few of the next head. */
 #include "kernels/cpu/simd/pack.h"
 #include "kernels/cpu/simd/square.h"
 
@@ -19,8 +20,8 @@ typedef struct {
     float scale;
     bool accumulate;
     int fetched, pace;                                /* rows of the next head on their way; rows per square */
-    float *qt, *kt, *vt, *dyt, *q, *k, *v, *dyr;      /* turned and straight */
-    float *dk, *dv, *p, *ds;                          /* rows; this band */
+    float *kt, *vt, *k, *v, *dk, *dv;                 /* turned; rows */
+    float *q, *dyr, *p, *ds;                          /* of this band, in squares */
 } Head;
 
 static int squares(int n) {
@@ -42,6 +43,18 @@ V_FN void take(const Head *t, float *rows, float *turned, const float *from, siz
     }
 }
 
+/* VEC rows of this band, the last one again where rows are missing, as squares of VEC columns side by side. */
+V_FN void take_band(const Head *t, float *squares, const float *from, size_t step, int first) {
+    int count = least(t->n - first, VEC);
+    from += (size_t)first * step;
+    for (int i = 0; i < VEC; i++, squares += VEC) {
+        const float *row = from + (size_t)least(i, count - 1) * step;
+        int c = 0;
+        for (; c + VEC <= t->h; c += VEC) v_store(squares + c * VEC, v_load(row + c));
+        if (c < t->h) v_store(squares + c * VEC, v_load_first(row + c, t->h - c));
+    }
+}
+
 /* Starts the next `pace` rows of the next head on their way, without a branch that is hard to foresee. */
 V_FN void fetch(Head *t, const bool gradient) {
     for (int i = 0; i < t->pace; i++) {
@@ -54,11 +67,10 @@ V_FN void fetch(Head *t, const bool gradient) {
     }
 }
 
-static void band_scores(Head *t, int band, int first, const bool gradient) {
-    const float *qt = t->qt + (size_t)first * (size_t)t->h;
+static void band_scores(Head *t, int band, const bool gradient) {
     for (int square = 0; square <= band; square++) {
         fetch(t, gradient);
-        square_dots(t->p + square * SQUARE, qt, t->kt + (size_t)(square * VEC) * (size_t)t->h, t->h, v_set(t->scale));
+        square_dots(t->p + square * SQUARE, t->q, t->kt + (size_t)(square * VEC) * (size_t)t->h, t->h, v_set(t->scale));
     }
     square_mask(t->p + band * SQUARE);
 }
@@ -76,10 +88,10 @@ V_FN void band_sum(const Head *t, vec y[VEC], const float *p, const float *b, in
 static void forward_band(Head *t, int band) {
     int first = band * VEC, rows = least(t->n - first, VEC);
     float most[VEC], sum[VEC], lanes[GROUPS * SQUARE] = {0};
-    take(t, NULL, t->qt, t->here.x, t->x_step, first);
+    take_band(t, t->q, t->here.x, t->x_step, first);
     take(t, NULL, t->kt, t->here.x + t->d, t->x_step, first);
     take(t, t->v, NULL, t->here.x + 2 * t->d, t->x_step, first);
-    band_scores(t, band, first, false);
+    band_scores(t, band, false);
     band_max(most, t->p, band);
     for (int square = 0; square <= band; square++) {
         float *s = t->p + square * SQUARE;
@@ -105,16 +117,15 @@ static void forward_band(Head *t, int band) {
 /* P and dS of a band, from the row maxima and inverse sums that forward kept. */
 static void band_gradient(Head *t, int band, int first, int rows) {
     float lanes[GROUPS * SQUARE] = {0}, dot[VEC], most[VEC], inverse[VEC];
-    const float *dyt = t->dyt + (size_t)first * (size_t)t->h;
     for (int i = 0; i < VEC; i++) {
         const float *save = t->here.save + (size_t)(first + least(i, rows - 1)) * t->save_step;
         most[i] = save[0], inverse[i] = save[1];
     }
-    band_scores(t, band, first, true);
+    band_scores(t, band, true);
     for (int square = 0; square <= band; square++) {
         float *p = t->p + square * SQUARE, *ds = t->ds + square * SQUARE, *lane = lanes + square % GROUPS * SQUARE;
         fetch(t, true);
-        square_dots(ds, dyt, t->vt + (size_t)(square * VEC) * (size_t)t->h, t->h, v_set(1));
+        square_dots(ds, t->dyr, t->vt + (size_t)(square * VEC) * (size_t)t->h, t->h, v_set(1));
         fetch(t, true);
         if (square < band) square_exp(p, most, inverse, false), square_dot(lane, p, ds, false);
         else square_exp(p, most, inverse, true), square_dot(lane, p, ds, true);
@@ -128,33 +139,32 @@ static void band_gradient(Head *t, int band, int first, int rows) {
 
 /* The chains of dK or dV over this band's queries: a(query, key) b(query), for the keys of squares 0..band. */
 V_FN void band_spread(const Head *t, float *dk, const float *a, const float *b, int band, int rows) {
-    size_t wide = (size_t)t->wide;
+    const size_t wide = (size_t)t->wide;
     vec y[VEC];
     for (int square = 0; square < band; square++, dk += VEC * wide, a += SQUARE) {
         tile_load(y, VEC, 1, dk, wide);
-        if (rows == VEC) tile_steps(y, VEC, 1, a, 1, VEC, b, wide);
-        else tile_chain(y, VEC, 1, a, 1, VEC, b, wide, rows);
+        if (rows == VEC) tile_steps(y, VEC, 1, a, 1, VEC, b, VEC);
+        else tile_chain(y, VEC, 1, a, 1, VEC, b, VEC, rows);
         tile_store(y, VEC, 1, dk, wide);
     }
     tile_zero(y, VEC, 1);
-    sum_queries(y, a, b, wide, rows);
+    sum_queries(y, a, b, VEC, rows);
     tile_store(y, VEC, 1, dk, wide);
 }
 
 static void backward_band(Head *t, int band) {
     int first = band * VEC, rows = least(t->n - first, VEC);
-    take(t, t->q, t->qt, t->here.x, t->x_step, first);
+    take_band(t, t->q, t->here.x, t->x_step, first);
     take(t, t->k, t->kt, t->here.x + t->d, t->x_step, first);
     take(t, NULL, t->vt, t->here.x + 2 * t->d, t->x_step, first);
-    take(t, t->dyr, t->dyt, t->here.dy, t->y_step, first);
+    take_band(t, t->dyr, t->here.dy, t->y_step, first);
     band_gradient(t, band, first, rows);
     for (int c = 0; c < t->wide; c += VEC) {
-        size_t at_rows = (size_t)first * (size_t)t->wide + (size_t)c;
         vec dq[VEC];
         band_sum(t, dq, t->ds, t->k + c, band);
         put_rows(t->here.dx + (size_t)first * t->x_step + c, t->x_step, dq, rows, least(t->h - c, VEC), t->accumulate);
-        band_spread(t, t->dk + c, t->ds, t->q + at_rows, band, rows);
-        band_spread(t, t->dv + c, t->p, t->dyr + at_rows, band, rows);
+        band_spread(t, t->dk + c, t->ds, t->q + c * VEC, band, rows);
+        band_spread(t, t->dv + c, t->p, t->dyr + c * VEC, band, rows);
     }
 }
 
@@ -183,11 +193,12 @@ static size_t lay_out(Head *t, const Call *c) {
     size_t wide = (h + VEC - 1) / VEC * VEC, used = 0;
     *t = (Head){.d = d, .x_step = 3 * d, .y_step = d, .save_step = 2 * (size_t)c->attr.heads, .n = c->attr.seq,
                 .h = (int)h, .wide = (int)wide, .scale = 1 / CANON_SQRT((float)h), .accumulate = c->accumulate[0]};
-    float **place[] = {&t->qt, &t->kt, &t->vt, &t->dyt, &t->q, &t->k, &t->v, &t->dyr, &t->dk, &t->dv, &t->p, &t->ds};
+    float **place[] = {&t->kt, &t->vt, &t->k, &t->v, &t->dk, &t->dv, &t->p, &t->ds, &t->q, &t->dyr};
+    size_t words[] = {n * h, n * h, n * wide, n * wide, n * wide, n * wide, n * VEC, n * VEC, wide * VEC, wide * VEC};
     float *from = (float *)(((uintptr_t)c->scratch + 63) / 64 * 64);
     for (size_t i = 0; i < sizeof place / sizeof place[0]; i++) {
         *place[i] = c->scratch ? from + used : NULL;
-        used += n * (i < 4 ? h : i < 10 ? wide : VEC) + 16; /* a line between them: fewer clashes in a cache set */
+        used += words[i] + 16; /* a line between them: fewer clashes in a cache set */
     }
     t->pace = t->n / (squares(t->n) * (squares(t->n) + 1)) + 1;
     return used * sizeof(float) + 64;

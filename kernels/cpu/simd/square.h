@@ -11,12 +11,12 @@
 
 enum { SQUARE = VEC * VEC, GROUPS = CANON_LANES / VEC };
 
-/* s = scale (a . b) for one square; a and b are turned: [h][VEC]. */
+/* s = scale (a . b) for one square: a's rows stand in squares of VEC columns, b is turned: [h][VEC]. */
 V_FN void square_dots(float *s, const float *a, const float *b, int h, vec scale) {
     vec t[VEC];
     tile_zero(t, VEC, 1);
-    for (; h >= VEC; h -= VEC, a += SQUARE, b += SQUARE) tile_steps(t, VEC, 1, a, 1, VEC, b, VEC);
-    tile_chain(t, VEC, 1, a, 1, VEC, b, VEC, h);
+    for (; h >= VEC; h -= VEC, a += SQUARE, b += SQUARE) tile_steps(t, VEC, 1, a, VEC, 1, b, VEC);
+    tile_chain(t, VEC, 1, a, VEC, 1, b, VEC, h);
     UNROLL for (int i = 0; i < VEC; i++) t[i] = v_mul(t[i], scale);
     tile_store(t, VEC, 1, s, VEC);
 }
