@@ -13,15 +13,19 @@
 #include "bench/record.h"
 
 const char perf_help[] =
-    "\nWithout EXPERIMENT: one training step of every shape that bench/experiments has, each once; with it, of every shape\n"
-    "of its cells. A shape that does not fit or whose corpus is absent costs one line and exit code 3 at the end.\n"
-    "FLOPs are model FLOPs (matmuls 2 mnk each way, attention over the keys a query sees); bytes are every tensor moved\n"
-    "once; shares are of this core's fma peak and copy bandwidth, sampled before, between and after the steps.\n"
-    "\n--json: {schema, steps: [{experiment, arm, dataset, backend, model: {layers, width, heads, context, batch, vocab,\n"
-    "  parameters}, fma_peak_gflops and copy_gb_per_s: {best, median, least, samples}, step: {measured, seconds,\n"
-    "  seconds_best, flops, gflops, utilization, tokens_per_second, ...}, ops: [{op, in_cols, out_cols, calls, forward and\n"
-    "  backward: {seconds, flops, gflops, peak_share, bytes, gb_per_s, copy_share}}], optimizer, norms, two_threads:\n"
-    "  {runs, fma_peak, runs_over_fma_peak}, memory_mb: {one_run, two_runs}}], provenance}\n";
+    "\nWithout EXPERIMENT: one training step of every shape in bench/experiments, each once; with it, of every\n"
+    "shape of its cells (of all of them, unless --profile picks some). A shape that does not fit or whose corpus\n"
+    "is absent costs one line, and exit code 3 at the end. FLOPs are model FLOPs (matmuls 2 mnk each way, attention\n"
+    "over the keys a query sees); bytes are every tensor moved once; shares are of this core's fma peak and copy\n"
+    "bandwidth, sampled before, between and after the steps; utilization is model FLOPs over (median step x peak).\n"
+    "\n--json: {schema, steps: [{experiment, arm, dataset, backend, model: {layers, width, heads, context, batch,\n"
+    "  vocab, dropout, parameters}, fma_peak_gflops and copy_gb_per_s: {best, median, least, samples},\n"
+    "  step: {measured, seconds, seconds_best, flops, gflops, utilization, tokens_per_second, ...},\n"
+    "  ops: [{op, in_cols, out_cols, calls, forward and backward: {seconds, bytes, gb_per_s, copy_share, and for\n"
+    "  matmuls and attention flops, gflops, peak_share}}], optimizer and norms: {seconds, bytes, gb_per_s,\n"
+    "  copy_share}, two_threads: {runs, fma_peak, runs_over_fma_peak} (throughput over one's), shared_run:\n"
+    "  {threads, speed} (one run on several threads), memory_mb: {one_run, two_runs}}], provenance}. What is not\n"
+    "  measured is absent or \"nan\".\n";
 
 typedef struct {
     const Session *s;
@@ -66,9 +70,9 @@ static json_t *ops_json(const Perf *p) {
 
 static json_t *model_json(const Report *r) {
     const ModelShape *m = &r->p.shape;
-    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:I}", "layers", m->layers, "width", m->width, "heads", m->heads,
-                     "context", m->context, "batch", m->batch, "vocab", m->vocab, "parameters",
-                     (json_int_t)r->p.parameters);
+    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:b, s:I}", "layers", m->layers, "width", m->width, "heads",
+                     m->heads, "context", m->context, "batch", m->batch, "vocab", m->vocab, "dropout", m->dropout,
+                     "parameters", (json_int_t)r->p.parameters);
 }
 
 static json_t *step_json(const Perf *p) {
@@ -98,8 +102,10 @@ static json_t *report_json(const Report *r) {
                         json_pack("{s:o, s:o, s:o}", "runs", json_number_of(p->scaling_runs), "fma_peak",
                                   json_number_of(p->scaling_fma), "runs_over_fma_peak",
                                   json_number_of(p->scaling_runs / p->scaling_fma)));
+    if (p->sharing)
+        json_object_set_new(root, "shared_run", json_pack("{s:i, s:f}", "threads", p->sharing, "speed", p->shared));
     json_object_set_new(root, "memory_mb",
-                        json_pack("{s:f, s:f}", "one_run", p->memory_one, "two_runs", p->memory_two));
+                        json_pack("{s:f, s:o}", "one_run", p->memory_one, "two_runs", json_number_of(p->memory_two)));
     return root;
 }
 
@@ -182,7 +188,12 @@ static void print_text(const Report *r) {
     else
         printf("two threads  %.2f x one run's throughput; the fma peak itself %.2f x\n", p->scaling_runs,
                p->scaling_fma);
-    printf("memory       %.0f MB resident with one run, %.0f MB with two\n", p->memory_one, p->memory_two);
+    if (p->sharing) printf("one run      on %d threads %.2f x its throughput on one\n", p->sharing, p->shared);
+    printf("memory       %.0f MB resident with one run", p->memory_one);
+    if (isnan(p->memory_two))
+        printf("; a second does not fit\n");
+    else
+        printf(", %.0f MB with two\n", p->memory_two);
 }
 
 /* What has been measured so far: a shape that several experiments or cells share is measured once. */
@@ -193,21 +204,35 @@ typedef struct {
     int failed;
 } Measured;
 
-static bool is_new(Measured *m, const RunSpec *s) {
-    char key[640], tokenizer[160], optimizer[160];
-    snprintf(key, sizeof key, "\n%s %s, %lld x %lld, %lld heads, %lld x %lld, dropout %d, %s, %s\n", s->dataset.text,
-             spec_get(tokenizer, s, "tokenizer"), (long long)s->layers, (long long)s->width, (long long)s->heads,
-             (long long)s->batch, (long long)s->context, s->dropout > 0, spec_get(optimizer, s, "optimizer"), s->variant.name);
-    if (m->seen.at && strstr(m->seen.at, key)) return false;
+/* Whether a line is new; each is one shape, or one complaint. */
+static bool is_new(Measured *m, const char *line) {
+    char key[1100];
+    snprintf(key, sizeof key, "\n%s\n", line);
+    if (strstr(m->seen.at, key)) return false;
     text_format(&m->seen, "%s", key);
     return true;
+}
+
+/* Which corpus the tokens come from, and what else costs the same, does not make another shape. */
+static bool new_shape(Measured *m, const ModelShape *s) {
+    char line[240];
+    snprintf(line, sizeof line, "%d x %d, %d heads, %d x %d, vocabulary %d, MLP %d %d, bias %d, tied %d, dropout %d",
+             s->layers, s->width, s->heads, s->batch, s->context, s->vocab, s->ffn_mult, (int)s->activation, s->bias,
+             s->tied, s->dropout);
+    return is_new(m, line);
 }
 
 static Rc measure(Measured *m, const Experiment *x, const RunSpec *spec, Error *e) {
     Report r = {.s = m->s, .x = x, .spec = spec};
     char tokenizer[160];
-    Rc rc = session_dataset(m->s, spec->dataset.text, spec_get(tokenizer, spec, "tokenizer"), &r.data, e);
-    if (!rc) rc = perf_measure(&r.p, spec, r.data, m->s->backend, e);
+    if (session_dataset(m->s, spec->dataset.text, spec_get(tokenizer, spec, "tokenizer"), &r.data, e)) return e->code;
+    ModelShape shape = spec_shape(spec, r.data->vocab);
+    if (spec_check(spec, e) || shape_check(&shape, e) || dataset_fits(r.data, shape.batch, shape.context, e))
+        return error_prefix(e, "%s: ", x->file);
+    if (!new_shape(m, &shape)) return RC_OK;
+    int sharing = m->s->threads_per_run > 1 ? m->s->threads_per_run : pool_processors() > 1 ? 2 : 1;
+    Rc rc = perf_measure(&r.p, spec, r.data, m->s->backend, sharing, e);
+    if (rc == RC_UNMEASURED) error_prefix(e, "%lld layers x %lld: ", (long long)spec->layers, (long long)spec->width);
     if (rc) return rc;
     if (!m->s->options->times[OPTION_json]) {
         if (json_array_size(m->list)) printf("\n\n");
@@ -220,19 +245,27 @@ static Rc measure(Measured *m, const Experiment *x, const RunSpec *spec, Error *
     return RC_OK;
 }
 
-/* A shape that cannot be measured here costs its own line only. */
+/* The file as it is, not its first profile: that may leave shapes out. What cannot be measured here, or a corpus that
+ * cannot be had, costs its own line only, and nothing stands in for it. */
 static Rc measure_cells(Measured *m, const char *name, Error *e) {
+    const Options *o = m->s->options;
+    const Overrides overrides = {o->value[OPTION_set], o->times[OPTION_set], o->value[OPTION_arm],
+                                 o->times[OPTION_arm]};
+    char path[1024];
     Experiment x;
-    if (session_experiment(m->s, name, &x, e)) return e->code;
+    if (experiment_find(path, sizeof path, m->s->root, name, e) ||
+        experiment_read(&x, path, option(o, OPTION_profile, NULL), &overrides, e))
+        return e->code;
     Rc rc = RC_OK;
     for (int cell = 0; !rc && cell < experiment_cells(&x); cell++) {
         RunSpec spec = experiment_spec(&x, cell, 0, 0);
-        if (!is_new(m, &spec)) continue;
         rc = measure(m, &x, &spec, e);
         if (rc != RC_UNMEASURED) continue;
-        fprintf(stderr, "normbench: %s, %lld layers x %lld: %s\n", x.name, (long long)spec.layers, (long long)spec.width,
-                e->text);
-        m->failed++;
+        error_prefix(e, "%s: ", x.name);
+        if (is_new(m, e->text)) {
+            fprintf(stderr, "normbench: %s\n", e->text);
+            m->failed++;
+        }
         rc = RC_OK;
     }
     experiment_release(&x);
@@ -266,7 +299,7 @@ Rc command_perf(Session *s, Error *e) {
         names_free(names, count);
     }
     if (!rc) rc = write_json(&m, e);
-    if (!rc && m.failed) rc = error_set(e, RC_UNMEASURED, "%d of the shapes could not be measured", m.failed);
+    if (!rc && m.failed) rc = error_set(e, RC_UNMEASURED, "perf: %d measurements failed, named above", m.failed);
     json_decref(m.list);
     text_release(&m.seen);
     return rc;

@@ -1,5 +1,6 @@
 #include "bench/perf.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,7 @@ static double resident_most(void) {
 
 /* From here on, of what follows; where the kernel cannot, the figure is of all shapes measured so far. */
 static void forget_resident(void) {
+    malloc_trim(0);
     FILE *f = fopen("/proc/self/clear_refs", "we");
     if (f) fputs("5", f), fclose(f);
 }
@@ -217,7 +219,8 @@ static double crowd_seconds(Crowd *c, int threads) {
 
 /* Throughput of two threads over one, for runs and for the fma peak in turn. */
 static void measure_scaling(Bench *b, Trainer *second) {
-    Samples runs = {0}, fma = {0};
+    Samples runs = {0}, fma = {0}; /* not of steps so long that the machine changes meanwhile */
+    if (pool_processors() < 2 || b->out->step_median >= enough_seconds / 4) return;
     Crowd work = {b, {&b->t, second}, (int)(round_seconds / b->out->step_median) + 1}, peak = {.bench = b};
     double start = now();
     for (int i = 0; i < ROUNDS && !session_signal && now() - start < enough_seconds; i++) {
@@ -230,6 +233,22 @@ static void measure_scaling(Bench *b, Trainer *second) {
     b->out->scaling_fma = median(&fma);
     free(runs.value);
     free(fma.value);
+}
+
+/* One run that several threads share, over one of one thread, in turn. */
+static void measure_sharing(Bench *b, Trainer *second, int sharing) {
+    Samples speed = {0};
+    Error ignored;
+    Crowd alone = {b, {&b->t}, (int)(round_seconds / b->out->step_median) + 1}, shared = {b, {second}, alone.steps};
+    if (sharing < 2 || session_signal || program_share(&second->program, sharing, &ignored)) return;
+    double start = now();
+    for (int i = 0; i < ROUNDS && !session_signal && (!i || now() - start < enough_seconds); i++) {
+        double one = crowd_seconds(&alone, 1);
+        add(&speed, one / crowd_seconds(&shared, 1));
+    }
+    b->out->sharing = sharing;
+    b->out->shared = median(&speed);
+    free(speed.value);
 }
 
 static void summarize(Bench *b) {
@@ -255,37 +274,61 @@ static void bench_release(Bench *b) {
     trainer_release(&b->t);
 }
 
-Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *backend, Error *e) {
+/* Asked before anything is allocated: memory that only seems to be there ends the program. */
+static Rc check_memory(const ModelShape *shape, const RunSpec *spec, const Backend *backend, Error *e) {
+    Tape t;
+    transformer_build(&t, shape, &spec->variant);
+    double need = (double)program_bytes(&t, backend, 1), have = pool_memory(), mb = 1 << 20;
+    tape_release(&t);
+    if (need <= have) return RC_OK;
+    return error_set(e, RC_UNMEASURED, "out of memory: a run needs %.0f MB; %.0f MB can be had", need / mb, have / mb);
+}
+
+/* A second run beside the first; where it does not fit, what two of them do stays unknown. */
+static void measure_two(Bench *b, const Recipe *recipe, int sharing) {
+    Perf *p = b->out;
+    Trainer second;
+    Error ignored;
+    StepReport report;
+    const Backend *backend = b->t.program.backend;
+    forget_resident(); /* what the copy took */
+    if (check_memory(&p->shape, b->spec, backend, &ignored) ||
+        trainer_init(&second, &p->shape, &b->spec->variant, recipe, &b->spec->seed, 1, backend, &ignored))
+        return;
+    second.program.cancel = &session_signal;
+    next_batch(&second, b->spec, b->data);
+    trainer_step(&second, &report);
+    p->memory_two = resident_most();
+    if (!session_signal) measure_scaling(b, &second);
+    measure_sharing(b, &second, sharing);
+    trainer_release(&second);
+}
+
+Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *backend, int sharing, Error *e) {
     Bench b = {.out = p, .spec = spec, .data = d};
     Recipe recipe = spec_recipe(spec);
-    Trainer second;
+    const double unknown = (double)NAN;
     forget_resident();
-    *p = (Perf){.shape = spec_shape(spec, d->vocab), .scaling_runs = (double)NAN, .scaling_fma = (double)NAN};
-    if (trainer_init(&b.t, &p->shape, &spec->variant, &recipe, &spec->seed, 1, backend, e)) return e->code;
+    *p = (Perf){.shape = spec_shape(spec, d->vocab)};
+    p->scaling_runs = p->scaling_fma = p->memory_two = unknown;
+    if (check_memory(&p->shape, spec, backend, e) ||
+        trainer_init(&b.t, &p->shape, &spec->variant, &recipe, &spec->seed, 1, backend, e))
+        return e->code;
     b.group = mem_alloc((size_t)b.t.tape.ops, sizeof *b.group);
     b.t.program.cancel = &session_signal;
     perf_count(p, b.group, &b.t.program, recipe.optimizer);
     for (int pass = 0; pass < PASSES; pass++) b.op[pass] = mem_alloc((size_t)p->ops, sizeof *b.op[pass]);
     real_step(&b, false);
     p->memory_one = resident_most();
-    Rc rc = trainer_init(&second, &p->shape, &spec->variant, &recipe, &spec->seed, 1, backend, e);
-    if (!rc) {
-        StepReport report;
-        second.program.cancel = &session_signal;
-        next_batch(&second, spec, d);
-        trainer_step(&second, &report);
-        p->memory_two = resident_most();
-        measure_steps(&b);
-        summarize(&b);
-        if (pool_processors() > 1 && p->step_median < enough_seconds / 4 && !session_signal) measure_scaling(&b, &second);
-        sample_machine(&b, false);
-        p->fma = rate_of(&b.fma), p->copy = rate_of(&b.copy);
-        if (session_signal) rc = error_set(e, (Rc)(128 + session_signal), "stopped");
-        trainer_release(&second);
-    }
+    measure_steps(&b);
+    summarize(&b);
+    measure_two(&b, &recipe, sharing);
+    sample_machine(&b, false);
+    p->fma = rate_of(&b.fma), p->copy = rate_of(&b.copy);
     bench_release(&b);
-    if (rc) perf_release(p);
-    return rc;
+    if (!session_signal) return RC_OK;
+    perf_release(p);
+    return error_set(e, (Rc)(128 + session_signal), "stopped");
 }
 
 void perf_release(Perf *p) {

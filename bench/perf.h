@@ -44,11 +44,14 @@ typedef struct {
     PerfPart update, norms; /* the optimizer; gradient and update norms */
     PerfRate fma, copy;
     double scaling_runs, scaling_fma; /* two threads at once over one, in throughput; NaN on one processor */
-    double memory_one, memory_two;    /* MB resident at most: with one trainer, with two */
+    int sharing;                      /* threads that shared a run; 0: not measured */
+    double shared;                    /* that run's throughput over one thread's */
+    double memory_one, memory_two;    /* MB resident at most: with one trainer, with two; NaN: a second does not fit */
 } Perf;
 
-/* Takes about 10 s, at most a minute or so. RC_UNMEASURED: memory; 128 + signal when stopped. */
-Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *backend, Error *e);
+/* Takes about 10 s, at most a minute or so. sharing: the threads of the run that several share; below 2, none does.
+ * RC_UNMEASURED: memory; 128 + signal when stopped. */
+Rc perf_measure(Perf *p, const RunSpec *spec, const Dataset *d, const Backend *backend, int sharing, Error *e);
 void perf_release(Perf *p);
 
 /* Fills shapes, calls, FLOPs and bytes in order of first appearance; group[tape ops] is each op's index in out->op. */

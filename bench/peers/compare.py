@@ -74,7 +74,7 @@ class Ours:
         subprocess.run([self.args.program, "export", record["id"], "--results", record["folder"].parent.parent, "--step", "0",
                         "--batches", "-o", weights], check=True, stdout=subprocess.DEVNULL)
         curves = record["folder"] / "curves.csv"
-        self.losses = [float(row["train_loss"]) for row in csv.DictReader(open(curves))][:3]
+        self.losses = [float(row["train_loss"]) for row in csv.DictReader(open(curves)) if row["train_loss"]][:3]
         self.version = record.get("provenance", {}).get("commit", "")
         return record, weights, curves
 

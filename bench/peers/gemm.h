@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     const char *name, *what;
     const char *(*version)(void);    /* NULL: not on this machine */
-    void *(*prepare)(const Gemm *g); /* what this product needs before it is timed; NULL: it cannot be done */
+    void *(*prepare)(const Gemm *g); /* what products of this shape need before they are timed; NULL: impossible */
     void (*run)(void *prepared, const Gemm *g);
     void (*release)(void *prepared);
 } GemmPeer;

@@ -33,6 +33,8 @@ static const char usage[] =
     "  (absent, void)}], step: {ours and each peer: the same, of all calls of a step}, provenance}\n";
 
 enum { OURS, PEERS = 3, SIDES, PASSES = 3, LINEARS = 5, MOST_ROUNDS = 101 };
+/* Copies of the operands, used in turn: in a step they come from the outer caches too. */
+enum { SETS = 6 };
 static const double sample_seconds = 3e-3;
 static const char *const pass_name[PASSES] = {"forward", "input grad", "weight grad"};
 static const GemmPeer *const peers[PEERS] = {&gemm_openblas, &gemm_dnnl_sgemm, &gemm_dnnl_matmul};
@@ -40,8 +42,8 @@ static const GemmPeer *const peers[PEERS] = {&gemm_openblas, &gemm_dnnl_sgemm, &
 /* A linear layer's product in one pass. */
 typedef struct {
     int pass, in, out, calls;
-    Gemm g;
-    Call call; /* ours */
+    Gemm g[SETS];
+    Call call[SETS]; /* ours */
     double flops, seconds[SIDES];
     const char *why[SIDES]; /* no seconds: absent, void */
     void *prepared[SIDES];
@@ -52,7 +54,8 @@ typedef struct {
     const Backend *backend;
     const char *version[PEERS];
     Arena memory;
-    float *x, *w, *dy, *c, *expected;
+    size_t words; /* of one operand */
+    float *expected;
     double peak;
     Product product[LINEARS * PASSES];
 } Speed;
@@ -70,54 +73,55 @@ static size_t words_most(const Speed *s) {
 }
 
 /* y = x W^T, dx = dy W, dW = dy^T x, as libraries see them and as our op does. */
-static Product product(const Speed *s, int pass, int in, int out, int calls) {
-    int n = s->rows;
-    const Gemm shapes[PASSES] = {{n, out, in, false, true, s->x, s->w, s->c},
-                                 {n, in, out, false, false, s->dy, s->w, s->c},
-                                 {out, in, n, true, false, s->dy, s->x, s->c}};
+static void place(const Speed *s, Product *p, int set) {
+    int n = s->rows, in = p->in, out = p->out, pass = p->pass;
+    float *x = (float *)(void *)s->memory.at + 4 * (size_t)set * s->words, *w = x + s->words, *dy = w + s->words;
+    float *to = dy + s->words;
+    const Gemm shapes[PASSES] = {{n, out, in, false, true, x, w, to},
+                                 {n, in, out, false, false, dy, w, to},
+                                 {out, in, n, true, false, dy, x, to}};
     Call c = {.kind = OP_linear, .in_count = 2, .replicas = 1};
-    c.in[0] = (View){s->x, 0, n, in}, c.in[1] = (View){s->w, 0, out, in};
-    c.out = c.dout = (View){s->dy, 0, n, out};
-    if (pass == 0) c.out.at = s->c;
-    if (pass == 1) c.din[0] = (View){s->c, 0, n, in};
-    if (pass == 2) c.din[1] = (View){s->c, 0, out, in};
-    return (Product){
-        .pass = pass, .in = in, .out = out, .calls = calls, .g = shapes[pass], .call = c, .flops = 2.0 * n * in * out};
+    c.in[0] = (View){x, 0, n, in}, c.in[1] = (View){w, 0, out, in};
+    c.out = c.dout = (View){dy, 0, n, out};
+    if (pass == 0) c.out.at = to;
+    if (pass == 1) c.din[0] = (View){to, 0, n, in};
+    if (pass == 2) c.din[1] = (View){to, 0, out, in};
+    p->g[set] = shapes[pass], p->call[set] = c;
 }
 
-static void run_ours(const Speed *s, const Product *p) {
+static void run_ours(const Speed *s, const Product *p, int set) {
     const Kernel *kernel = s->backend->kernel[OP_linear];
-    (p->pass == 0 ? kernel->forward : kernel->backward)(&p->call);
+    (p->pass == 0 ? kernel->forward : kernel->backward)(&p->call[set]);
 }
 
-static void run(const Speed *s, const Product *p, int side) {
+static void run(const Speed *s, const Product *p, int side, int set) {
     if (side == OURS)
-        run_ours(s, p);
+        run_ours(s, p, set);
     else
-        peers[side - 1]->run(p->prepared[side], &p->g);
+        peers[side - 1]->run(p->prepared[side], &p->g[set]);
 }
 
 static bool close_to_ours(const Speed *s, const Product *p) {
-    size_t words = (size_t)p->g.m * (size_t)p->g.n;
+    size_t words = (size_t)p->g[0].m * (size_t)p->g[0].n;
     for (size_t i = 0; i < words; i++)
-        if (!(fabsf(s->c[i] - s->expected[i]) < 1e-3f)) return false; /* sums of up to k products below 1 */
+        if (!(fabsf(p->g[0].c[i] - s->expected[i]) < 1e-3f)) return false; /* sums of up to k products below 1 */
     return true;
 }
 
 /* Who takes part, after one product that is compared with ours. */
 static void admit(const Speed *s, Product *p) {
-    size_t bytes = (size_t)p->g.m * (size_t)p->g.n * sizeof(float);
-    run_ours(s, p);
-    memcpy(s->expected, s->c, bytes);
+    size_t bytes = (size_t)p->g[0].m * (size_t)p->g[0].n * sizeof(float);
+    run_ours(s, p, 0);
+    memcpy(s->expected, p->g[0].c, bytes);
     for (int side = 1; side < SIDES; side++) {
         const GemmPeer *peer = peers[side - 1];
         if (!s->version[side - 1]) {
             p->why[side] = "absent";
             continue;
         }
-        memset(s->c, 0, bytes);
-        p->prepared[side] = peer->prepare(&p->g);
-        if (p->prepared[side]) run(s, p, side);
+        memset(p->g[0].c, 0, bytes);
+        p->prepared[side] = peer->prepare(&p->g[0]);
+        if (p->prepared[side]) run(s, p, side, 0);
         if (!p->prepared[side] || !close_to_ours(s, p)) p->why[side] = "void";
     }
 }
@@ -132,7 +136,7 @@ static void measure(Speed *s, Product *p) {
     double sample[SIDES][MOST_ROUNDS] = {{0}};
     admit(s, p);
     double start = now();
-    run_ours(s, p);
+    run_ours(s, p, 1);
     int times = (int)(sample_seconds / (now() - start)) + 1;
     double peak = backend_fma_peak();
     if (peak > s->peak) s->peak = peak;
@@ -140,9 +144,9 @@ static void measure(Speed *s, Product *p) {
         for (int turn = 0; turn < SIDES; turn++) {
             int side = (turn + round) % SIDES;
             if (p->why[side]) continue;
-            run(s, p, side); /* brings its operands and its code back */
+            run(s, p, side, SETS - 1); /* brings its code back */
             start = now();
-            for (int i = 0; i < times; i++) run(s, p, side);
+            for (int i = 0; i < times; i++) run(s, p, side, i % SETS);
             sample[side][round] = (now() - start) / times;
         }
     for (int side = 0; side < SIDES; side++) {
@@ -153,11 +157,12 @@ static void measure(Speed *s, Product *p) {
 }
 
 static Rc take_memory(Speed *s, Error *e) {
-    size_t words = words_most(s);
-    if (arena_init(&s->memory, 5 * words * sizeof(float), e)) return e->code;
+    s->words = words_most(s);
+    size_t all = (4 * SETS + 1) * s->words;
+    if (arena_init(&s->memory, all * sizeof(float), e)) return e->code;
     float *at = (float *)(void *)s->memory.at;
-    s->x = at, s->w = at + words, s->dy = at + 2 * words, s->c = at + 3 * words, s->expected = at + 4 * words;
-    for (size_t i = 0; i < 3 * words; i++) at[i] = (float)(philox_word(1, 1, i) >> 8) * 0x1p-23f - 1;
+    s->expected = at + 4 * SETS * s->words;
+    for (size_t i = 0; i < all; i++) at[i] = (float)(philox_word(1, 1, i) >> 8) * 0x1p-23f - 1;
     return RC_OK;
 }
 
@@ -165,11 +170,12 @@ static Rc take_scratch(Speed *s, Arena *scratch, Error *e) {
     const Kernel *kernel = s->backend->kernel[OP_linear];
     size_t most = 0;
     for (int i = 0; i < LINEARS * PASSES; i++) {
-        size_t need = kernel->scratch ? kernel->scratch(&s->product[i].call) : 0;
+        size_t need = kernel->scratch ? kernel->scratch(&s->product[i].call[0]) : 0;
         if (need > most) most = need;
     }
     if (arena_init(scratch, most, e)) return e->code;
-    for (int i = 0; i < LINEARS * PASSES; i++) s->product[i].call.scratch = scratch->at;
+    for (int i = 0; i < LINEARS * PASSES; i++)
+        for (int set = 0; set < SETS; set++) s->product[i].call[set].scratch = scratch->at;
     return RC_OK;
 }
 
@@ -181,7 +187,9 @@ static Rc measure_all(Speed *s, Error *e) {
     if (take_memory(s, e)) return e->code;
     for (int i = 0; i < LINEARS * PASSES; i++) {
         const int *l = linear[i / PASSES];
-        s->product[i] = product(s, i % PASSES, l[0], l[1], l[2]);
+        s->product[i] =
+            (Product){.pass = i % PASSES, .in = l[0], .out = l[1], .calls = l[2], .flops = 2.0 * s->rows * l[0] * l[1]};
+        for (int set = 0; set < SETS; set++) place(s, &s->product[i], set);
     }
     Rc rc = take_scratch(s, &scratch, e);
     if (!rc) {
@@ -224,7 +232,7 @@ static char *to_json(const Speed *s) {
         const Product *p = &s->product[i];
         json_t *entry =
             json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "pass", pass_name[p->pass], "in", p->in, "out",
-                      p->out, "m", p->g.m, "n", p->g.n, "k", p->g.k, "calls", p->calls, "flops", p->flops);
+                      p->out, "m", p->g[0].m, "n", p->g[0].n, "k", p->g[0].k, "calls", p->calls, "flops", p->flops);
         add_sides(entry, s, p);
         json_array_append_new(products, entry);
     }
@@ -265,7 +273,7 @@ static void print_text(const Speed *s) {
     printf("\n");
     for (int i = 0; i < LINEARS * PASSES; i++) {
         const Product *p = &s->product[i];
-        printf("  %-11s %5d %5d %5d  %5d", pass_name[p->pass], p->g.m, p->g.n, p->g.k, p->calls);
+        printf("  %-11s %5d %5d %5d  %5d", pass_name[p->pass], p->g[0].m, p->g[0].n, p->g[0].k, p->calls);
         print_sides(s, p);
     }
     printf("  %-36s", "all calls of a step");

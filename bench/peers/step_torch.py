@@ -52,7 +52,7 @@ def main(path, corpus, curves, mode, steps):
         return say(absent="this PyTorch has no torch.compile")
     batches, T, clip = {"batches": w.pop("batches")}, int(spec["context"]), float(spec["clip"])
     ids = load_torch.train_ids(corpus, spec["tokenizer"])
-    rates = [float(row["lr"]) for row in csv.DictReader(open(curves))]
+    rates = [float(row["lr"]) for row in csv.DictReader(open(curves)) if row["train_loss"]]
     w = {name: p.requires_grad_() for name, p in w.items()}
     update, how = optimizer(torch, w, spec)
 
