@@ -137,10 +137,24 @@ static void write_lines(Book *b, const Session *s, char **names, int count) {
         }
 }
 
+/* What read_tables would take for a profile that a file lacks, or for a corpus that is not there. */
+static Rc check_options(const Book *b, const Session *s, Error *e) {
+    char mean[120];
+    bool known = !b->profile[0];
+    for (int p = 0; p < PROFILES; p++) known = known || !strcmp(b->profile, profiles[p]);
+    if (!known)
+        return error_set(e, RC_USAGE, "--profile: '%s' is not full, quick or smoke%s", b->profile,
+                         did_you_mean(mean, sizeof mean, b->profile, profiles, PROFILES));
+    const char *folder = s->places.data;
+    if (folder && !file_exists(folder)) return error_set(e, RC_USAGE, "--data %s: no such folder", folder);
+    return RC_OK;
+}
+
 Rc book_make(Book *b, Session *s, const char *writeup, bool all, Error *e) {
     char path[1024], **names;
     *b = (Book){0};
     snprintf(b->profile, sizeof b->profile, "%s", option(s->options, OPTION_profile, ""));
+    if (check_options(b, s, e)) return e->code;
     snprintf(path, sizeof path, "%s/bench/experiments", s->root);
     int count = folder_names(path, ".yaml", &names);
     Rc rc = read_files(b, s, writeup, e);

@@ -45,7 +45,7 @@ static json_t *line_json(const BookLine *l) {
     json_put_text(o, "experiment", t->x->name);
     json_put_text(o, "profile", t->x->profile);
     json_put_text(o, "plan", t->x->plan);
-    json_object_set_new(o, "comparison", json_comparison(t, l->v->c));
+    json_object_set_new(o, "comparison", json_comparison(t, &t->ledger.family, l->v->c));
     text_release(&words);
     return o;
 }

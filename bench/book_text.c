@@ -39,7 +39,7 @@ static void numbers(const BookLine *l, Text *out) {
     if (!isnan(v->reported))
         text_format(out, ", reported %s",
                     spread ? show_number(number, v->reported, 2) : show_signed(number, v->reported, 4));
-    text_format(out, "; %s: p %s", v->test->test, show_p(number, v->p));
+    text_format(out, "; %s: p %s", v->by, show_p(number, v->p));
     if (v->floor > 0) text_format(out, " (floor %s)", show_p(number, v->floor));
     text_format(out, ", n = %d", l->in->table.sample.seeds);
     if (!isnan(v->test->margin)) text_format(out, ", margin %s", format_real(number, v->test->margin));

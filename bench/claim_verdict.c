@@ -194,7 +194,7 @@ static void judge_equal(ClaimVerdict *v, const Family *f) {
     if (same)
         v->word = WORD_REPRODUCED;
     else if (c->joint.step < f->alpha && beyond)
-        v->word = WORD_CONTRADICTED, v->p = c->joint.step, v->floor = f->floor;
+        v->word = WORD_CONTRADICTED, v->p = c->joint.step, v->floor = f->floor, v->by = "maxt";
     else if (c->tost.status == ST_N_TOO_SMALL)
         v->word = WORD_NOT_TESTABLE;
     else
@@ -238,6 +238,7 @@ static void adjust_spreads(Ledger *l, double alpha) {
 static void judge(Ledger *l, ClaimVerdict *v, const Sample *s) {
     const ClaimTest *t = v->test;
     const Comparison *c = v->c;
+    v->by = t->test;
     if (t->table && t->table->step == s->cell[v->cell].step[v->step]) {
         RunSpec spec[CONTRAST_MOST_TERMS];
         contrast_specs(&c->what, s->x, spec);

@@ -28,6 +28,7 @@ typedef struct {
     double floor;          /* the smallest it could be; 0: none */
     double reported;       /* the reported effect at this step; NaN: none */
     bool undeclared;       /* some of its runs were trained before the claim read as it does now */
+    const char *by;        /* the test whose p decided: the claim's, or of a claim of equality that fails, max-T */
     bool small;            /* separated from zero, and yet equivalent within the claim's margin */
     VerdictWord word;
     char why[200]; /* of not run and not testable; what else to know */

@@ -36,7 +36,7 @@ static void note(const CompareResult *r, Which which, void (*say)(const CompareR
 
 static bool pairing_hurt(const CompareResult *r, const CompareItem *c) {
     (void)r;
-    return c->t_decides && c->effect.vr < 1;
+    return c->t_decides && c->effect.vr < 1 - 1e-9; /* a constant arm gives 1 but for rounding */
 }
 
 static void say_gain(const CompareResult *r, const CompareItem *c, Text *out) {

@@ -85,7 +85,9 @@ void latex_text(Text *out, const char *text) {
                                              ['<'] = "\\textless{}",
                                              ['>'] = "\\textgreater{}",
                                              ['|'] = "\\textbar{}",
+                                             ['`'] = "{`}", /* no ligature with ? or ! */
                                              ['"'] = "''"};
+    if (text[0] == '[' || text[0] == '*') text_add(out, "{}", 2); /* a row that starts so: \\ would take it */
     for (const char *s = text; *s; s++) {
         unsigned char c = (unsigned char)*s;
         const char *escape = c < 128 ? escapes[c] : NULL;

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "bench/figure.h"
+#include "bench/latex.h"
 #include "bench/provenance.h"
 #include "bench/table_program.h"
 
@@ -88,42 +89,70 @@ static int by_text(const void *a, const void *b) {
     return strcmp(((const Counted *)a)->text, ((const Counted *)b)->text);
 }
 
-static void list_lines(Counted *list, int count, Text *out) {
+const ReportMarkup report_in_html = {html_text, {"<h2>", "</h2>\n"}, {"<h3>", "</h3>\n"}, {"<ul>\n", "</ul>\n"}, {"<li>", "</li>\n"}};
+const ReportMarkup report_in_tex = {latex_text, {"\\section{", "}\n"}, {"\\subsection*{", "}\n"},
+                                    {"\\begin{itemize}\n", "\\end{itemize}\n"}, {"\\item ", "\n"}};
+
+static void mark(const ReportMarkup *m, const char *const pair[2], const char *text, Text *out) {
+    text_format(out, "%s", pair[0]);
+    m->text(out, text);
+    text_format(out, "%s", pair[1]);
+}
+
+static void list_lines(const ReportMarkup *m, Counted *list, int count, Text *out) {
+    char line[640];
     if (count) qsort(list, (size_t)count, sizeof *list, by_text);
-    text_format(out, "<ul>\n");
+    text_format(out, "%s", m->list[0]);
     for (int i = 0; i < count; i++) {
-        text_format(out, "<li>%d run%s: ", list[i].runs, list[i].runs == 1 ? "" : "s");
-        html_text(out, list[i].text);
-        text_format(out, "</li>\n");
+        snprintf(line, sizeof line, "%d run%s: %s", list[i].runs, list[i].runs == 1 ? "" : "s", list[i].text);
+        mark(m, m->item, line, out);
     }
-    text_format(out, "</ul>\n");
+    text_format(out, "%s", m->list[1]);
     free(list);
 }
 
-void report_provenance(const Book *b, const Session *s, Text *out) {
+void report_provenance(const Book *b, const Session *s, const ReportMarkup *m, Text *out) {
     Counted *builds = NULL, *corpora = NULL;
     int build_count = 0, corpus_count = 0;
-    text_format(out, "<section id=\"provenance\">\n<h2>Provenance</h2>\n<p>Report by normbench %s (%s). Every run is a "
-                     "folder <code>runs/ID</code> of the results, ID being the hash of its specification, corpus and "
-                     "arithmetic.</p>\n",
-                NORMBENCH_VERSION, provenance_commit());
-    for (int m = 0; m < b->mades; m++)
-        for (int i = 0; i < b->made[m]->plan.runs; i++) {
-            const RunRecord *r = &b->made[m]->records[i];
-            char text[600];
+    char text[700];
+    mark(m, m->title, "Provenance", out);
+    snprintf(text, sizeof text, "Report by normbench %s (%s). Every run is a folder runs/ID of the results, ID being the hash "
+             "of its specification, corpus and arithmetic.", NORMBENCH_VERSION, provenance_commit());
+    m->text(out, text);
+    text_format(out, "\n\n");
+    for (int t = 0; t < b->mades; t++)
+        for (int i = 0; i < b->made[t]->plan.runs; i++) {
+            const RunRecord *r = &b->made[t]->records[i];
             built_by(s->runs, r->id, text);
             count_line(&builds, &build_count, text);
-            snprintf(text, sizeof text, "%.64s, corpus SHA-256 %.16s, tokenizer %.16s, vocabulary %d, arithmetic %.16s",
-                     r->dataset, r->dataset_sha256, r->tokenizer_sha256, r->vocab, r->arithmetic_class);
+            snprintf(text, 600, "%.64s, corpus SHA-256 %.16s, tokenizer %.16s, vocabulary %d, arithmetic %.16s", r->dataset,
+                     r->dataset_sha256, r->tokenizer_sha256, r->vocab, r->arithmetic_class);
             count_line(&corpora, &corpus_count, text);
         }
-    text_format(out, "<h3>Builds and machines</h3>\n");
-    list_lines(builds, build_count, out);
-    text_format(out, "<h3>Corpora and arithmetic</h3>\n");
-    list_lines(corpora, corpus_count, out);
-    text_format(out, "<h3>Plans</h3>\n<ul>\n");
-    for (int m = 0; m < b->mades; m++)
-        text_format(out, "<li><code>%s</code> %s: plan <code>%.16s</code>, results <code>%.16s</code></li>\n",
-                    b->made[m]->x.name, b->made[m]->x.profile, b->made[m]->x.plan, b->made[m]->table.results_hash);
-    text_format(out, "</ul>\n</section>\n");
+    mark(m, m->heading, "Builds and machines", out);
+    list_lines(m, builds, build_count, out);
+    mark(m, m->heading, "Corpora and arithmetic", out);
+    list_lines(m, corpora, corpus_count, out);
+    mark(m, m->heading, "Plans", out);
+    text_format(out, "%s", m->list[0]);
+    for (int i = 0; i < b->mades; i++) {
+        snprintf(text, sizeof text, "%s %s: plan %.16s, results %.16s", b->made[i]->x.name, b->made[i]->x.profile,
+                 b->made[i]->x.plan, b->made[i]->table.results_hash);
+        mark(m, m->item, text, out);
+    }
+    text_format(out, "%s", m->list[1]);
+}
+
+void report_choices(const Book *b, const ReportMarkup *m, Text *out) {
+    char text[400];
+    mark(m, m->title, "What the write-ups leave open, and what is done here", out);
+    for (const ClaimFile *f = b->file; f < b->file + b->files; f++)
+        for (const ClaimSetup *s = f->setup; s < f->setup + f->setups; s++) {
+            if (!s->choices) continue;
+            snprintf(text, sizeof text, "%s %.100s: %.200s", f->writeup, f->title, s->name);
+            mark(m, m->heading, text, out);
+            text_format(out, "%s", m->list[0]);
+            for (int i = 0; i < s->choices; i++) mark(m, m->item, s->choice[i], out);
+            text_format(out, "%s", m->list[1]);
+        }
 }

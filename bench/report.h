@@ -28,7 +28,18 @@ void report_section_tables(const Table *t, Text *out);
 /* The ledger as tables, one per write-up. */
 void report_ledger(const Book *b, Text *out);
 
-/* Builds and machines that the runs came from, with how many runs; corpora with their hashes. */
-void report_provenance(const Book *b, const Session *s, Text *out);
+/* How the page and the PDF mark the same words: what escapes a text, and what stands around titles, headings, lists. */
+typedef struct {
+    void (*text)(Text *out, const char *text);
+    const char *title[2], *heading[2], *list[2], *item[2];
+} ReportMarkup;
+
+extern const ReportMarkup report_in_html, report_in_tex;
+
+/* Builds and machines that the runs came from, with how many runs; corpora with their hashes; plans. */
+void report_provenance(const Book *b, const Session *s, const ReportMarkup *m, Text *out);
+
+/* What each write-up leaves open and its reproduction had to choose (bench/claims, setups). */
+void report_choices(const Book *b, const ReportMarkup *m, Text *out);
 
 #endif

@@ -30,7 +30,7 @@ static const char style[] =
     "color:var(--bad)}.v-not-run,.v-not-testable{color:var(--soft);font-weight:400}\n"
     "details{margin:.6em 0}summary{cursor:pointer;color:var(--accent)}nav ul{columns:2;padding-left:1.2em}"
     ".banner{background:#8a2b00;color:#fff;padding:.6em 1em}\n"
-    "@media print{details{display:block}body{font-size:11px}}\n";
+    "@media print{details::details-content{content-visibility:visible;block-size:auto}body{font-size:11px}}\n";
 
 void html_text(Text *out, const char *text) {
     for (const unsigned char *s = (const unsigned char *)text; *s;) {
@@ -165,7 +165,7 @@ static void head(const Book *b, Text *out) {
         html_text(out, b->made[i]->x.title);
         text_format(out, "</a></li>\n");
     }
-    text_format(out, "<li><a href=\"#provenance\">Provenance</a></li>\n</ul></nav>\n");
+    text_format(out, "<li><a href=\"#choices\">Choices</a></li>\n<li><a href=\"#provenance\">Provenance</a></li>\n</ul></nav>\n");
 }
 
 Rc report_html(const Book *b, const Session *s, const char *folder, Error *e) {
@@ -189,7 +189,11 @@ Rc report_html(const Book *b, const Session *s, const char *folder, Error *e) {
         snprintf(from, sizeof from, "%s/%d", aside, i);
         section(b->made[i], from, &number, &page);
     }
-    report_provenance(b, s, &page);
+    text_format(&page, "<section id=\"choices\">\n");
+    report_choices(b, &report_in_html, &page);
+    text_format(&page, "</section>\n<section id=\"provenance\">\n");
+    report_provenance(b, s, &report_in_html, &page);
+    text_format(&page, "</section>\n");
     text_format(&page, "</main>\n</body>\n</html>\n");
     snprintf(path, sizeof path, "%.1200s/report.html", folder);
     Rc rc = file_write(path, page.at, page.length, e);

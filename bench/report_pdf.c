@@ -59,7 +59,7 @@ static Rc section(const BookTable *made, int i, const char *folder, Text *main, 
     return rc;
 }
 
-static Rc prepare(const Book *b, const char *folder, Error *e) {
+static Rc prepare(const Book *b, const Session *s, const char *folder, Error *e) {
     Text main, ledger;
     text_init(&main);
     text_init(&ledger);
@@ -71,6 +71,9 @@ static Rc prepare(const Book *b, const char *folder, Error *e) {
     Rc rc = put(folder, "ledger.tex", &ledger, e);
     text_format(&main, "\\input{ledger}\n");
     for (int i = 0; i < b->mades && !rc; i++) rc = section(b->made[i], i, folder, &main, e);
+    text_format(&main, "\\clearpage\\raggedright\n");
+    report_choices(b, &report_in_tex, &main);
+    report_provenance(b, s, &report_in_tex, &main);
     text_format(&main, "\\end{document}\n");
     if (!rc) rc = put(folder, "typeset.tex", &main, e);
     text_release(&ledger);
@@ -83,7 +86,7 @@ Rc report_pdf(const Book *b, const Session *s, const char *folder, Error *e) {
     Error why = {.code = RC_OK};
     if (program_folder(aside, sizeof aside, e)) return e->code;
     (void)report_figures(b, aside, 2, s->threads, &why); /* said by the page; the tables stand without them */
-    Rc rc = prepare(b, aside, e);
+    Rc rc = prepare(b, s, aside, e);
     if (!rc) rc = table_pdf_run(aside, false, e);
     snprintf(from, sizeof from, "%.800s/typeset.pdf", aside);
     snprintf(to, sizeof to, "%.1200s/report.pdf", folder);

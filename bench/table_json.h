@@ -33,7 +33,7 @@ enum { TABLE_SCHEMA = 1 };
 json_t *json_family(const Table *t, const Family *f);
 
 /* Every statistic of one comparison: exact p's as {p, count, total}. */
-json_t *json_comparison(const Table *t, const Comparison *c);
+json_t *json_comparison(const Table *t, const Family *f, const Comparison *c);
 
 /* One verdict of the table's ledger. */
 json_t *json_verdict(const Table *t, const ClaimVerdict *v);

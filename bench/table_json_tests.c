@@ -31,7 +31,7 @@ static json_t *json_contrast(const Table *t, const Comparison *c, json_t *o) {
     return o;
 }
 
-json_t *json_comparison(const Table *t, const Comparison *c) {
+json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
     json_t *o = json_contrast(t, c, json_object());
     json_put_text(o, "status", st_status_text(c->status));
     json_put_text(o, "decision", decision_name(c->decision));
@@ -43,9 +43,13 @@ json_t *json_comparison(const Table *t, const Comparison *c) {
     json_object_set_new(o, "bootstrap", json_boot(&c->boot));
     json_object_set_new(o, "tost", json_tost(&c->tost, c->what.margin));
     if (c->status != ST_OK) return o;
-    json_object_set_new(o, "max_t_step_down",
-                        isnan(c->joint.step) ? json_status(ST_BAD_ARG)
-                                             : json_share(c->joint.step, c->joint.step_count, 0));
+    json_t *max_t = json_status(ST_BAD_ARG);
+    if (!isnan(c->joint.step)) {
+        json_decref(max_t);
+        max_t = json_share(c->joint.step, c->joint.step_count, f->joint.total);
+        json_object_set_new(max_t, "single_step", json_share(c->joint.single, c->joint.single_count, f->joint.total));
+    }
+    json_object_set_new(o, "max_t_step_down", max_t);
     json_object_set_new(o, "effect", json_effect(&c->effect));
     if (c->what.metric == METRIC_valid_loss) {
         json_t *ratio = json_object();
@@ -81,15 +85,7 @@ json_t *json_family(const Table *t, const Family *f) {
     json_put(o, "holm_floor", fmin(1, f->count * f->floor));
     json_object_set_new(o, "exact", json_boolean(f->joint.exact));
     json_object_set_new(o, "flips", json_integer((json_int_t)f->joint.total));
-    for (int i = 0; i < f->count; i++) {
-        json_t *c = json_comparison(t, &f->at[i]), *max_t = json_object_get(c, "max_t_step_down");
-        if (json_object_get(max_t, "total")) {
-            json_object_set_new(max_t, "total", json_integer((json_int_t)f->joint.total));
-            json_object_set_new(max_t, "single_step",
-                                json_share(f->at[i].joint.single, f->at[i].joint.single_count, f->joint.total));
-        }
-        json_array_append_new(at, c);
-    }
+    for (int i = 0; i < f->count; i++) json_array_append_new(at, json_comparison(t, f, &f->at[i]));
     json_object_set_new(o, "at", at);
     return o;
 }
@@ -128,6 +124,7 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
     if (v->test) {
         json_put_text(o, "metric", v->test->metric_text);
         if (v->test->test) json_put_text(o, "test", v->test->test);
+        if (v->by) json_put_text(o, "decided_by", v->by);
         if (v->test->expects != EXPECT_COUNT) json_put_text(o, "expects", expect_names[v->test->expects]);
         if (!isnan(v->test->margin)) json_put(o, "margin", v->test->margin);
         if (v->test->table) json_object_set_new(o, "reported", reported_json(t, v));

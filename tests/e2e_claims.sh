@@ -94,12 +94,13 @@ assert book["schema"] == 1 and book["counts"]["not run"] == 1
 one, two, three = book["writeups"][0]["claims"]
 v = one["verdicts"][0]
 assert v["experiment"] == "tiny" and v["n"] == 6 and v["reported_effect"] == -0.25 and not v["exploratory"]
+assert v["comparison"]["max_t_step_down"]["total"] == 64 and v["decided_by"] == v["test"]
 assert v["floor"] == 0.03125 and v["comparison"]["sign_flip"]["total"] == 64 and v["lo"] <= v["effect"] <= v["hi"] < 0
 assert len(two["verdicts"]) == 2 and two["note"] and two["setup"]["choices"] == ["everything"]
 assert three["verdicts"] == [{"verdict": "not run", "why": "needs a translation task"}]
 PY
   ledger --tex
-  prints 'begin.tabular' && prints 'limit|Clipping'
+  prints 'begin.tabular' && prints 'Clipping'
 }
 
 check_a_claim_changed_after_its_runs_is_exploratory() {
