@@ -163,10 +163,15 @@ static void floor_notes(const CompareResult *r, Text *out) {
         text_format(out, "\n");
         snprintf(alpha, sizeof alpha, "%s", show_p(wants, r->alpha_here));
     }
-    if (r->floor >= r->alpha_here)
-        text_format(out,
-                    "%d seed%s can never show a difference at level %s: no p falls below %s. It takes %zu seeds.\n",
-                    r->n, r->n == 1 ? "" : "s", alpha, show_p(floor, r->floor), st_test_seeds(flip, 1, r->alpha_here));
+    if (r->floor >= r->alpha_here) {
+        size_t needed = st_test_seeds(flip, 1, r->alpha_here);
+        text_format(out, "%d seed%s can never show a difference at level %s: no p falls below %s. ", r->n,
+                    r->n == 1 ? "" : "s", alpha, show_p(floor, r->floor));
+        if (needed)
+            text_format(out, "It takes %zu seeds.\n", needed);
+        else
+            text_format(out, "No number of seeds is enough.\n");
+    }
     if (!r->joint.exact)
         text_format(out, "p from %d random sign patterns: beyond %d seeds they are no longer all counted.\n",
                     ST_FLIP_DRAWS, ST_FLIP_MAX);

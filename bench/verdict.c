@@ -151,7 +151,7 @@ static Decision decide(const Comparison *c, double p, double floor, double alpha
     bool same =
         c->t_decides && (c->tost.equivalent || (c->t.status == ST_DEGENERATE && fabs(c->t.mean) < c->what.margin));
     if (same) return DECISION_EQUIVALENT;
-    return floor > alpha ? DECISION_NOT_TESTABLE : DECISION_INCONCLUSIVE;
+    return floor >= alpha ? DECISION_NOT_TESTABLE : DECISION_INCONCLUSIVE;
 }
 
 /* Adjusted p's into the comparisons. */

@@ -26,7 +26,7 @@ StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLoo
         k->alpha = k->spent - before;
         before = k->spent;
         k->p_floor = !sign_flip ? 0.0 : n[i] <= ST_FLIP_MAX ? ldexp(2.0, -(int)n[i]) : 1.0 / (ST_FLIP_DRAWS + 1);
-        k->usable = k->p_floor <= k->alpha;
+        k->usable = k->p_floor < k->alpha;
         status = k->usable ? status : ST_NOT_REACHABLE;
     }
     return status;

@@ -8,7 +8,7 @@
 /* One look at the data when n seeds are in. t: share of the last look's seeds. spent: error spent
  * up to here, O'Brien and Fleming's 2 (1 - Phi(z_{alpha/2} / sqrt t)) as Lan and DeMets 1983 wrote
  * it. alpha: what this look may use, the increment; used as a level of its own it is a union bound,
- * so never too much. p_floor: the smallest p of the sign-flip test at n. usable: p_floor <= alpha.
+ * so never too much. p_floor: the smallest p of the sign-flip test at n. usable: p_floor < alpha.
  */
 typedef struct {
     size_t n;

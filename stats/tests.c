@@ -72,7 +72,7 @@ const StTest *st_test_find(const char *name) {
 
 size_t st_test_seeds(const StTest *test, size_t m, double alpha) {
     for (size_t n = 1; n <= 64; n++) {
-        if (test->floor == NULL || test->floor(n, m) <= alpha) {
+        if (test->floor == NULL || test->floor(n, m) < alpha) {
             return n;
         }
     }

@@ -20,7 +20,7 @@ extern const size_t st_tests_count;
 /* The row of that name, or NULL. */
 const StTest *st_test_find(const char *name);
 
-/* The fewest seeds, up to 64, with floor <= alpha; 0 when there are none, 1 for a test without
+/* The fewest seeds, up to 64, with floor < alpha, so that some p < alpha; 0 when there are none, 1 for a test without
  * floor. */
 size_t st_test_seeds(const StTest *test, size_t m, double alpha);
 
