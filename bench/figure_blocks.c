@@ -7,7 +7,8 @@
 
 static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"};
 static const char *const dashes[] = {"1", "(9,6)", "(2,3)", "(12,4,2,4)"};
-enum { COLOURS = sizeof colours / sizeof *colours, DASHES = sizeof dashes / sizeof *dashes, WIDTH = 1080, MOST_LINES = 64 };
+enum { COLOURS = sizeof colours / sizeof *colours, DASHES = sizeof dashes / sizeof *dashes, WIDTH = 1080,
+       MOST_LINES = COLOURS * DASHES /* each looks like no other */ };
 
 static const struct {
     BlockCurve kind;
@@ -91,15 +92,16 @@ static void data_blocks(const Table *t, Text *out) {
             }
 }
 
-/* A colour per cell and a dash per arm; without cells the arms take the colours. */
+/* A colour per cell and a dash per arm, other dashes when the colours start again; without cells the arms take the
+ * colours. */
 static const char *colour(const Table *t, int line) {
     int cell = line / t->sample.arms, arm = line % t->sample.arms;
     return colours[(t->sample.cells > 1 ? cell : arm) % COLOURS];
 }
 
 static const char *dash(const Table *t, int line) {
-    int arm = line % t->sample.arms;
-    return dashes[(t->sample.cells > 1 ? arm : arm / COLOURS) % DASHES];
+    int arm = line % t->sample.arms, cells = t->sample.cells;
+    return dashes[(cells > 1 ? line / t->sample.arms / COLOURS * t->sample.arms + arm : arm / COLOURS) % DASHES];
 }
 
 static void panel_plot(const Table *t, int p, Text *out) {

@@ -81,8 +81,8 @@ static void begin(const Table *t, bool more, Text *out) {
     text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
     latex_text(out, words.at);
     text_format(out, " $\\lg$ last/first: decades between the gradient norms of the last and the first block, averaged "
-                     "over the steps.%s}\n\\scriptsize\\setlength{\\tabcolsep}{3.5pt}\n\\begin{tabular}{@{}",
-                any ? " rep.: as reported." : "");
+                     "over the steps.%s}\n\\scriptsize\\setlength{\\tabcolsep}{%s}\n\\begin{tabular}{@{}",
+                any ? " rep.: as reported." : "", t->x->factors > 2 ? "2.5pt" : "3.5pt");
     for (int f = 0; f < t->x->factors; f++) text_format(out, "r ");
     text_format(out, "l r r r r%s r@{}}\n\\toprule\n", any ? " r r" : "");
     for (int f = 0; f < t->x->factors; f++) {
