@@ -3,18 +3,29 @@
 #include "base/philox.h"
 #include "kernels/cpu/real.h"
 
-/* Blocks drawn at once: a loop over independent counters becomes vectors. Words come four to a block. */
-enum { BLOCKS = 16, WORDS = 4 * BLOCKS };
+enum { BLOCKS = 32, WORDS = 4 * BLOCKS };
 
-static void draw(uint32_t word[WORDS], const Scalars *s, uint64_t stream, uint64_t block) {
+#ifndef DRAW /* kernels/cpu/simd/dropout.c brings its own */
+/* A loop over independent counters becomes vectors. Words come four to a block. */
+static void draw(uint32_t *word, const Scalars *s, uint64_t stream, uint64_t block, int blocks) {
     uint32_t lane[4][BLOCKS];
-    for (uint32_t j = 0; j < BLOCKS; j++) {
+    for (int j = 0; j < blocks; j++) {
         uint32_t four[4];
-        philox_block(four, s->seed, stream, block + j);
+        philox_block(four, s->seed, stream, block + (uint64_t)j);
         for (int w = 0; w < 4; w++) lane[w][j] = four[w];
     }
-    for (int j = 0; j < BLOCKS; j++)
+    for (int j = 0; j < blocks; j++)
         for (int w = 0; w < 4; w++) word[4 * j + w] = lane[w][j];
+}
+#define DRAW draw
+#endif
+
+/* y may stand where x stands. */
+static inline void mask_piece(real *y, const real *x, const uint32_t *word, uint32_t below, real keep, size_t n,
+                              bool accumulate) {
+    real kept[WORDS];
+    for (size_t i = 0; i < n; i++) kept[i] = x[i] * (word[i] >= below ? keep : 0);
+    for (size_t i = 0; i < n; i++) put(&y[i], kept[i], accumulate);
 }
 
 static void mask(const Call *c, int r, View from, View to, bool accumulate) {
@@ -23,16 +34,18 @@ static void mask(const Call *c, int r, View from, View to, bool accumulate) {
     real *y = at(to, r);
     size_t n = (size_t)c->out.rows * (size_t)c->out.cols;
     Share pieces = call_share(c, (int)((n + WORDS - 1) / WORDS));
-    size_t end = (size_t)pieces.to * WORDS < n ? (size_t)pieces.to * WORDS : n, start = (size_t)pieces.from * WORDS;
+    size_t end = (size_t)pieces.to * WORDS < n ? (size_t)pieces.to * WORDS : n, e = (size_t)pieces.from * WORDS;
     uint32_t word[WORDS], below = s->drop_below;
     if (!below) {
-        for (size_t e = start; e < end; e++) put(&y[e], x[e], accumulate);
+        for (; e < end; e++) put(&y[e], x[e], accumulate);
         return;
     }
-    for (size_t e = start; e < end; e += WORDS) {
-        size_t part = end - e < WORDS ? end - e : WORDS;
-        draw(word, s, c->attr.stream, philox_offset(s->step, e) >> 2);
-        for (size_t i = 0; i < part; i++) put(&y[e + i], x[e + i] * (word[i] >= below ? keep : 0), accumulate);
+    for (; e < end; e += WORDS) {
+        DRAW(word, s, c->attr.stream, philox_offset(s->step, e) >> 2, BLOCKS);
+        if (end - e >= WORDS)
+            mask_piece(y + e, x + e, word, below, keep, WORDS, accumulate);
+        else
+            mask_piece(y + e, x + e, word, below, keep, end - e, accumulate);
     }
 }
 

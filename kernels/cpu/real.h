@@ -48,11 +48,13 @@ static inline void put(real *to, real value, bool accumulate) {
     *to = accumulate ? *to + value : value;
 }
 
-/* Rule 3: lanes fold 16, 8, 4, 2, 1. */
-static inline real fold(real *lane) {
-    for (int half = CANON_LANES / 2; half; half /= 2)
-        for (int j = 0; j < half; j++) lane[j] += lane[j + half];
-    return lane[0];
+/* Rule 3: lanes fold 16, 8, 4, 2, 1. Spelled out, so that compilers keep the lanes in registers. */
+static inline real fold(const real *lane) {
+    real by16[16], by8[8], by4[4];
+    for (int j = 0; j < 16; j++) by16[j] = lane[j] + lane[j + 16];
+    for (int j = 0; j < 8; j++) by8[j] = by16[j] + by16[j + 8];
+    for (int j = 0; j < 4; j++) by4[j] = by8[j] + by8[j + 4];
+    return (by4[0] + by4[2]) + (by4[1] + by4[3]);
 }
 
 /* Rule 3 over i in [0, n): the last argument says how lane[j] takes element i. */
@@ -65,6 +67,10 @@ static inline real fold(real *lane) {
                 const int i = row_i + j; \
                 __VA_ARGS__; \
             } \
+        if (row_i == (n)) { /* the usual case, apart: here the lanes never leave the registers */ \
+            (result) = fold(lane); \
+            break; \
+        } \
         for (int j = 0; row_i + j < (n); j++) { \
             const int i = row_i + j; \
             __VA_ARGS__; \
@@ -84,17 +90,22 @@ static inline real row_dot(const real *x, const real *y, int n) {
     return sum;
 }
 
+static inline real larger(real x, real best) {
+    return x > best ? x : best;
+}
+
 /* The largest by lanes too: so even the sign of a zero is settled. A NaN is passed over. */
 static inline real row_max(const real *x, int n) {
-    real lane[CANON_LANES];
+    real lane[CANON_LANES], by16[16], by8[8], by4[4];
     int row_i = 0;
     for (int j = 0; j < CANON_LANES; j++) lane[j] = -(real)INFINITY;
     for (; row_i + CANON_LANES <= n; row_i += CANON_LANES)
-        for (int j = 0; j < CANON_LANES; j++) lane[j] = x[row_i + j] > lane[j] ? x[row_i + j] : lane[j];
-    for (int j = 0; row_i + j < n; j++) lane[j] = x[row_i + j] > lane[j] ? x[row_i + j] : lane[j];
-    for (int half = CANON_LANES / 2; half; half /= 2)
-        for (int j = 0; j < half; j++) lane[j] = lane[j + half] > lane[j] ? lane[j + half] : lane[j];
-    return lane[0];
+        for (int j = 0; j < CANON_LANES; j++) lane[j] = larger(x[row_i + j], lane[j]);
+    for (int j = 0; row_i + j < n; j++) lane[j] = larger(x[row_i + j], lane[j]);
+    for (int j = 0; j < 16; j++) by16[j] = larger(lane[j + 16], lane[j]);
+    for (int j = 0; j < 8; j++) by8[j] = larger(by16[j + 8], by16[j]);
+    for (int j = 0; j < 4; j++) by4[j] = larger(by8[j + 4], by8[j]);
+    return larger(larger(by4[3], by4[1]), larger(by4[2], by4[0]));
 }
 
 /* Rule 2 for many columns at once. Partials of finished blocks stand in slots of `width` reals, the newest last; when

@@ -17,20 +17,21 @@ static void forward(const Call *c) {
         }
 }
 
+/* One walk over the lines, while a line is near: dx of this thread's lines, the gain of its columns. */
 static void backward(const Call *c) {
-    int n = width_of(c), lines = c->in[0].rows * (c->in[0].cols / n);
-    Share mine = call_share(c, lines), cols = call_share(c, n);
-    int count = cols.to - cols.from;
+    const int n = width_of(c), lines = c->in[0].rows * (c->in[0].cols / n);
+    const Share mine = call_share(c, lines), cols = call_share(c, n);
+    const int count = c->din[1].at ? cols.to - cols.from : 0;
     for (int r = 0; r < c->replicas; r++) {
         const real *x = at(c->in[0], r), *g = at(c->in[1], r), *dy = at(c->dout, r), *save = at(c->save, r), *total;
-        for (int line = mine.from; c->din[0].at && line < mine.to; line++) {
-            size_t first = (size_t)line * (size_t)n;
-            rms_backward(at(c->din[0], r) + first, dy + first, x + first, g, save[2 * line + 1], n, c->accumulate[0]);
-        }
-        if (!c->din[1].at) continue;
-        dy += cols.from, x += cols.from;
-        ROWS_REDUCE(lines, count, (real *)c->scratch, total,
-                    rms_gain(sum, dy + (size_t)row * (size_t)n, x + (size_t)row * (size_t)n, save[2 * row + 1], count));
+        real *dx = at(c->din[0], r);
+        ROWS_REDUCE(lines, count, (real *)c->scratch, total, {
+            const size_t first = (size_t)row * (size_t)n, part = first + (size_t)cols.from;
+            const real inverse = save[2 * row + 1];
+            if (dx && row >= mine.from && row < mine.to)
+                rms_backward(dx + first, dy + first, x + first, g, inverse, n, c->accumulate[0]);
+            rms_gain(sum, dy + part, x + part, inverse, count);
+        });
         for (int i = 0; i < count; i++) put(&at(c->din[1], r)[cols.from + i], total[i], c->accumulate[1]);
     }
 }

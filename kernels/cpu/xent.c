@@ -2,6 +2,38 @@
  * save: logsumexp; 1 where the target's logit is the (first) largest.   dx = (softmax(x) - onehot) dnll */
 #include "kernels/cpu/real.h"
 
+enum { PIECE = 64 };
+
+#ifndef EXP_ALL /* kernels/cpu/simd/xent.c brings its own */
+static inline void exp_all(real *to, const real *x, real shift, int n) {
+    for (int i = 0; i < n; i++) to[i] = r_exp(x[i] - shift);
+}
+#define EXP_ALL exp_all
+#endif
+
+/* e[i] = e^(x[i] - shift) for the first n of a piece, 0 for the others. */
+static inline void exp_piece(real e[PIECE], const real *x, real shift, int n) {
+    if (n >= PIECE) {
+        EXP_ALL(e, x, shift, PIECE);
+        return;
+    }
+    memset(e, 0, PIECE * sizeof(real));
+    memcpy(e, x, (size_t)n * sizeof(real));
+    EXP_ALL(e, e, shift, PIECE);
+    memset(e + n, 0, (size_t)(PIECE - n) * sizeof(real));
+}
+
+/* Rule 3; a lane is never -0, so adding a piece's zeros changes no bit. The next row is on its way meanwhile. */
+static real exp_sum(const real *x, real shift, int v) {
+    real lane[CANON_LANES] = {0}, e[PIECE];
+    for (int from = 0; from < v; from += PIECE) {
+        for (int j = 0; j < PIECE; j += 16) __builtin_prefetch((const char *)(x + from + j) + (size_t)v * sizeof(real));
+        exp_piece(e, x + from, shift, v - from);
+        for (int j = 0; j < CANON_LANES; j++) lane[j] = lane[j] + e[j] + e[j + CANON_LANES];
+    }
+    return fold(lane);
+}
+
 /* Whether no logit is larger than the target's, and none before it as large. */
 static bool is_first_largest(const real *x, int target, real most) {
     if (target < 0 || isnan(x[0])) return target == 0;
@@ -17,21 +49,18 @@ static void forward(const Call *c) {
         for (int row = rows.from; row < rows.to; row++) {
             const real *x = at(c->in[0], r) + (size_t)row * (size_t)v;
             int target = ids(c->in[1], r)[row];
-            real *save = at(c->save, r) + 2 * (size_t)row, most = row_max(x, v), sum;
-            ROW_REDUCE(v, sum, lane[j] += r_exp(x[i] - most));
-            save[0] = most + r_log(sum);
+            real *save = at(c->save, r) + 2 * (size_t)row, most = row_max(x, v);
+            save[0] = most + r_log(exp_sum(x, most, v));
             save[1] = (real)is_first_largest(x, target, most);
             at(c->out, r)[row] = target < 0 ? 0 : save[0] - x[target];
         }
 }
 
-/* The exponentials of a piece of the row go to a buffer first: a loop that does nothing else becomes vectors. */
 static void backward_row(const real *x, real *dx, int v, real lse, int target, real dy, bool accumulate) {
-    enum { PIECE = 64 };
     real e[PIECE];
     for (int from = 0; from < v; from += PIECE) {
         int n = v - from < PIECE ? v - from : PIECE;
-        for (int i = 0; i < n; i++) e[i] = r_exp(x[from + i] - lse);
+        exp_piece(e, x + from, lse, n);
         if (target >= from && target < from + n) e[target - from] -= 1;
         for (int i = 0; i < n; i++) put(&dx[from + i], e[i] * dy, accumulate);
     }

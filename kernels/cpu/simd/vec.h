@@ -48,12 +48,11 @@ V_FN void v_transpose_quads(vec x[4]) {
     x[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
     x[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
-/* canon_exp of four vectors, step by step side by side, since one chain of fmas alone leaves the units idle. 2^k in one
- * exact step: scalef rounds once, as the two halves of 2^k do. */
-V_FN void v_exp4(vec x[4]) {
+/* e^x of four vectors where canon_exp would not clamp, step by step side by side, since one chain of fmas alone leaves
+ * the units idle. 2^k in one exact step: scalef rounds once, as the two halves of 2^k do. */
+V_FN void v_exp4_unclamped(vec x[4]) {
     vec n[4], p[4], magic = v_set(CANON_MAGIC);
     const float term[] = {0.008369026f, 0.041666202f, 0.16666518f, 0.5f};
-    UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_min_ps(v_set(89.0f), _mm512_max_ps(v_set(-104.0f), x[i]));
     UNROLL for (int i = 0; i < 4; i++) n[i] = v_sub(v_fma(x[i], v_set(1.442695f), magic), magic);
     UNROLL for (int i = 0; i < 4; i++) x[i] = v_fma(n[i], v_set(-0x1.62e4p-1f), x[i]), p[i] = v_set(0.0013950717f);
     UNROLL for (int i = 0; i < 4; i++) x[i] = v_fma(n[i], v_set(-0x1.7f7d1cp-20f), x[i]);
@@ -61,6 +60,11 @@ V_FN void v_exp4(vec x[4]) {
         UNROLL for (int i = 0; i < 4; i++) p[i] = v_fma(p[i], x[i], v_set(term[k]));
     UNROLL for (int i = 0; i < 4; i++) p[i] = v_fma(v_mul(x[i], x[i]), p[i], x[i]);
     UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_scalef_ps(v_add(p[i], v_set(1.0f)), n[i]);
+}
+/* canon_exp of four vectors. */
+V_FN void v_exp4(vec x[4]) {
+    UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_min_ps(v_set(89.0f), _mm512_max_ps(v_set(-104.0f), x[i]));
+    v_exp4_unclamped(x);
 }
 /* 2/d correctly rounded for 2 <= d <= 2^30, without the divider: a reciprocal of 14 bits, one Newton step, one
  * correction by the exact remainder (Markstein 1990). The next float after r corrects as well as r does, and also where
@@ -71,24 +75,45 @@ V_FN vec v_two_over(vec d) {
     vec q = v_add(r, r), next = _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(r), _mm512_set1_epi32(1)));
     return v_fma(_mm512_fnmadd_ps(d, q, v_set(2.0f)), next, q);
 }
-/* canon_tanh of four vectors. Beyond d = 2^30, 1 - 2/d is 1 whatever d is. */
+/* canon_tanh of four vectors. From |x| = 10 on, 1 - 2/d is 1 whatever d is; x^2 < 0.625^2 exactly when |x| < 0.625. All
+ * 2^32 words were compared. */
 V_FN void v_tanh4(vec x[4]) {
     const float term[] = {-0.008182663f, 0.021702962f, -0.053947203f, 0.1333321f, -0.3333333f};
     const vec sign = v_set(-0.0f), one = v_set(1.0f);
-    vec a[4], e[4], p[4], u[4];
-    UNROLL for (int i = 0; i < 4; i++) a[i] = _mm512_andnot_ps(sign, x[i]), e[i] = v_add(a[i], a[i]);
-    v_exp4(e);
+    vec e[4], p[4], u[4];
+    UNROLL for (int i = 0; i < 4; i++) e[i] = _mm512_min_ps(v_set(20.0f), _mm512_andnot_ps(sign, v_add(x[i], x[i])));
+    v_exp4_unclamped(e);
     UNROLL for (int i = 0; i < 4; i++) u[i] = v_mul(x[i], x[i]), p[i] = v_set(0.0021475276f);
     UNROLL for (int k = 0; k < 5; k++)
         UNROLL for (int i = 0; i < 4; i++) p[i] = v_fma(p[i], u[i], v_set(term[k]));
     UNROLL for (int i = 0; i < 4; i++) {
-        vec small = v_fma(v_mul(p[i], u[i]), x[i], x[i]);
-        vec large = v_sub(one, v_two_over(_mm512_min_ps(v_set(0x1p30f), v_add(e[i], one))));
-        large = _mm512_or_ps(large, _mm512_and_ps(sign, x[i]));
-        x[i] = _mm512_mask_mov_ps(large, _mm512_cmp_ps_mask(a[i], v_set(0.625f), _CMP_LT_OQ), small);
+        vec small = v_fma(v_mul(p[i], u[i]), x[i], x[i]), large = v_sub(one, v_two_over(v_add(e[i], one)));
+        __mmask16 near = _mm512_cmp_ps_mask(u[i], v_set(0.625f * 0.625f), _CMP_LT_OQ);
+        large = _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(large), _mm512_castps_si512(x[i]),
+                                                              _mm512_castps_si512(sign), 0xf8)); /* large | x & sign */
+        x[i] = _mm512_mask_mov_ps(large, near, small);
     }
 }
 #define V_EXP
+/* Lanes of 64 bits, WIDE of them, whose low halves are 32-bit words: what Philox multiplies. */
+enum { WIDE = 8 };
+typedef __m512i wvec;
+V_FN wvec w_set(uint64_t x) { return _mm512_set1_epi64((int64_t)x); }
+V_FN wvec w_add(wvec a, wvec b) { return _mm512_add_epi64(a, b); }
+/* The whole product of the low halves. */
+V_FN wvec w_mul(wvec a, wvec b) { return _mm512_mul_epu32(a, b); }
+V_FN wvec w_high(wvec a) { return _mm512_srli_epi64(a, 32); }
+V_FN wvec w_xor3(wvec a, wvec b, wvec c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
+/* Block b of WIDE stands in lane 2b, and in lane 2b + 1 - WIDE from the middle on: then w_store_blocks needs no permute. */
+V_FN wvec w_blocks(void) { return _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7); }
+/* to[4b + w] = the low half of word[w] in block b's lane. */
+V_FN void w_store_blocks(uint32_t *to, const wvec word[4]) {
+    wvec low = _mm512_mask_mov_epi32(word[0], 0xaaaa, _mm512_slli_epi64(word[1], 32));
+    wvec high = _mm512_mask_mov_epi32(word[2], 0xaaaa, _mm512_slli_epi64(word[3], 32));
+    _mm512_storeu_si512(to, _mm512_unpacklo_epi64(low, high));
+    _mm512_storeu_si512(to + 2 * WIDE, _mm512_unpackhi_epi64(low, high));
+}
+#define V_WIDE
 #elif defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 enum { VEC = 8 };
@@ -119,6 +144,21 @@ V_FN void v_transpose_quads(vec x[4]) {
     x[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(b, d));
     x[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
+enum { WIDE = 4 };
+typedef __m256i wvec;
+V_FN wvec w_set(uint64_t x) { return _mm256_set1_epi64x((int64_t)x); }
+V_FN wvec w_add(wvec a, wvec b) { return _mm256_add_epi64(a, b); }
+V_FN wvec w_mul(wvec a, wvec b) { return _mm256_mul_epu32(a, b); }
+V_FN wvec w_high(wvec a) { return _mm256_srli_epi64(a, 32); }
+V_FN wvec w_xor3(wvec a, wvec b, wvec c) { return _mm256_xor_si256(_mm256_xor_si256(a, b), c); }
+V_FN wvec w_blocks(void) { return _mm256_setr_epi64x(0, 2, 1, 3); }
+V_FN void w_store_blocks(uint32_t *to, const wvec word[4]) {
+    wvec low = _mm256_blend_epi32(word[0], _mm256_slli_epi64(word[1], 32), 0xaa);
+    wvec high = _mm256_blend_epi32(word[2], _mm256_slli_epi64(word[3], 32), 0xaa);
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm256_unpacklo_epi64(low, high));
+    _mm256_storeu_si256((__m256i *)(void *)(to + 2 * WIDE), _mm256_unpackhi_epi64(low, high));
+}
+#define V_WIDE
 #else
 enum { VEC = 4 };
 typedef struct { float lane[VEC]; } vec;
