@@ -65,6 +65,8 @@ Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, const 
     SafeFile f;
     Text path;
     char hex[SHA256_HEX], seal[SHA256_HEX], name[80], *evaluations = evaluations_text(r);
+    void **copy = mem_alloc(SAVED * (size_t)t->tape.tensors + 1, sizeof *copy); /* of what a device holds */
+    int copies = 0;
     const char *dtype = t->program.backend->word == sizeof(double) ? "F64" : "F32";
     safe_init(&f);
     for (int k = 0; k < SAVED; k++)
@@ -72,7 +74,9 @@ Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, const 
             const Tensor *x = &t->tape.tensor[i];
             if (x->role != ROLE_PARAM) continue;
             snprintf(name, sizeof name, "%s%s", saved[k].prefix, x->name);
-            safe_add(&f, name, dtype, 2, x->rows, x->cols, program_at(&t->program, saved[k].role, i, 0));
+            const void *words = program_words(&t->program, saved[k].role, i, 0, &copy[copies]);
+            copies += copy[copies] != NULL;
+            safe_add(&f, name, dtype, 2, x->rows, x->cols, words);
         }
     safe_add(&f, "curves", "F64", 2, r->curves.rows, r->curves.columns, r->curves.value);
     safe_add_text(&f, "id", id);
@@ -85,6 +89,8 @@ Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, const 
     Rc rc = store(&f, folder, path.at, e);
     text_release(&path);
     free(evaluations);
+    while (copies) free(copy[--copies]);
+    free(copy);
     safe_release(&f);
     return rc;
 }
@@ -153,7 +159,7 @@ Rc checkpoint_read(const char *folder, const char *id, Trainer *t, RunRecord *r,
                 if (t->tape.tensor[i].role != ROLE_PARAM) continue;
                 snprintf(name, sizeof name, "%s%s", saved[k].prefix, t->tape.tensor[i].name);
                 const SafeTensor *y = safe_find(&f, name);
-                memcpy(program_at(&t->program, saved[k].role, i, 0), y->data, safe_bytes(y));
+                program_put(&t->program, saved[k].role, i, 0, y->data);
             }
         const SafeTensor *curves = safe_find(&f, "curves");
         loaded.curves = r->curves; /* the same columns */

@@ -74,6 +74,7 @@ static Rc trace_run(const RunSpec *s, const Dataset *d, const Backend *backend, 
                       trainer_targets(&t, 0));
         double b1 = t.power[0] * recipe.beta1, b2 = t.power[1] * recipe.beta2;
         recipe_scalars(&recipe, &t.program.scalars[0], s->seed, step, (double)shape.batch * shape.context, b1, b2);
+        program_ready(&t.program);
         trace_forward(&tracer);
         program_seed(&t.program);
         trace_backward(&tracer);

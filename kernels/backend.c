@@ -16,7 +16,7 @@ static bool always(void) {
     double prefix##_sumsq(const void *x, int rows, int cols);
 #define ROW(id, prefix, class_of_bits, text, bytes, can_run) \
     static const Backend backend_##prefix = { \
-        id, class_of_bits, text, bytes, prefix##_kernels, prefix##_update, prefix##_sumsq, can_run};
+        id, class_of_bits, text, bytes, prefix##_kernels, prefix##_update, prefix##_sumsq, can_run, NULL};
 
 /* clang-format off */
 DECLARE(cpu64) DECLARE(readable) DECLARE(portable)
@@ -41,8 +41,19 @@ double v4_fma_peak(void);
 #endif
 /* clang-format on */
 
+#ifdef HAVE_SIMT
+extern const Kernel *const simt_kernels[OP_COUNT];
+extern const Device simt_device;
+static const Backend backend_simt = {
+    "simt", "canon", "float, the CUDA kernels run thread by thread (slow; their proof)", 4, simt_kernels, NULL, NULL, always,
+    &simt_device};
+#endif
+
 /* Slowest first: "cpu" takes the last that is supported. */
 const Backend *const backends[] = {
+#ifdef HAVE_SIMT
+    &backend_simt,
+#endif
     &backend_cpu64, &backend_readable, &backend_portable,
 #if defined(__x86_64__)
     &backend_v3,    &backend_v4,
@@ -55,7 +66,7 @@ const Backend *backend_find(const char *name, Error *e) {
     bool fastest = !strcmp(name, "cpu");
     for (int i = backend_count - 1; i >= 0; i--) {
         names[i + 1] = backends[i]->name;
-        if (fastest && backends[i]->supported()) return backends[i];
+        if (fastest && !backends[i]->device && backends[i]->supported()) return backends[i];
         if (strcmp(name, backends[i]->name)) continue;
         if (backends[i]->supported()) return backends[i];
         error_set(e, RC_UNMEASURED, "backend '%s': this machine cannot run it", name);

@@ -4,15 +4,15 @@
  *   readable    float, readable kernels, the chains written out with fmaf
  *   portable    float, fast matmul and attention without vector instructions
  *   v3, v4      the same for x86-64-v3 (AVX2, FMA) and x86-64-v4 (AVX-512)
- *   cpu         the fastest of the float rows this machine can run
+ *   simt        the CUDA kernels on the CPU, one thread after another: slow, their proof without a device
+ *   cpu         the fastest of the CPU's float rows this machine can run
  *
  * All float rows give the same bits (base/canon.h). */
 #ifndef KERNELS_BACKEND_H
 #define KERNELS_BACKEND_H
 
 #include "base/error.h"
-#include "kernels/op.h"
-#include "kernels/optimizer.h"
+#include "kernels/device.h"
 
 typedef struct Backend {
     const char *name;
@@ -20,9 +20,10 @@ typedef struct Backend {
     const char *what;
     size_t word;                                        /* bytes of a float word; token ids are int32 everywhere */
     const Kernel *const *kernel;                        /* [OP_COUNT] */
-    void (*const *update)(const Update *u);             /* [OPTIMIZER_COUNT] */
-    double (*sumsq)(const void *x, int rows, int cols); /* sum of squares, by rules 2 and 3 of base/canon.h */
+    void (*const *update)(const Update *u);             /* [OPTIMIZER_COUNT]; NULL with a device */
+    double (*sumsq)(const void *x, int rows, int cols); /* sum of squares, by rules 2 and 3 of base/canon.h; likewise */
     bool (*supported)(void);                            /* can this machine run it */
+    const Device *device;                               /* NULL: the host */
 } Backend;
 
 extern const Backend *const backends[];

@@ -88,6 +88,7 @@ typedef struct {
     const Scalars *scalars; /* [replicas] */
     void *scratch;          /* Kernel.scratch bytes, contents undefined at entry */
     int part, parts;        /* several threads share this call; parts 0 or 1: one does it all */
+    void *queue;            /* of a device backend: where its kernels go; NULL: the caller's thread, at once */
 } Call;
 
 /* This thread's share of n independent outputs (rows, columns, heads): from .. to - 1. Whole outputs only, so the bits do
@@ -97,8 +98,9 @@ typedef struct {
 } Share;
 
 static inline Share share_of(int part, int parts, int n) {
-    if (parts < 2) return (Share){0, n};
-    return (Share){(int)((int64_t)n * part / parts), (int)((int64_t)n * (part + 1) / parts)};
+    Share s = {0, n};
+    if (parts > 1) s.from = (int)((int64_t)n * part / parts), s.to = (int)((int64_t)n * (part + 1) / parts);
+    return s;
 }
 
 static inline Share call_share(const Call *c, int n) {
@@ -107,7 +109,7 @@ static inline Share call_share(const Call *c, int n) {
 
 typedef struct {
     void (*forward)(const Call *c);
-    void (*backward)(const Call *c);  /* NULL exactly for probes */
+    void (*backward)(const Call *c);  /* never called for probes; NULL in the CPU's rows */
     size_t (*scratch)(const Call *c); /* bytes forward or backward may use; NULL = none */
 } Kernel;
 

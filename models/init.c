@@ -1,7 +1,6 @@
 #include "models/init.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/canon.h"
 #include "base/philox.h"
@@ -41,8 +40,7 @@ void init_parameters(Program *p, int replica, uint64_t seed, const InitStd *std)
         case INIT_RESIDUAL: init_tensor(p, i, replica, seed, std->residual); break;
         case INIT_VALUE: fill_tensor(p, i, replica, t->value); break;
         }
-        size_t bytes = (size_t)t->rows * (size_t)t->cols * p->backend->word;
-        memset(program_at(p, ROLE_MOMENT1, i, replica), 0, bytes);
-        memset(program_at(p, ROLE_MOMENT2, i, replica), 0, bytes);
+        program_put(p, ROLE_MOMENT1, i, replica, NULL);
+        program_put(p, ROLE_MOMENT2, i, replica, NULL);
     }
 }

@@ -57,23 +57,62 @@ static void bind_gradients(Program *p, int i) {
     }
 }
 
+/* An arena of the program: the device's memory, or the host's. */
+static Rc take(Program *p, Arena *a, size_t bytes, Error *e) {
+    if (!p->queue) return arena_init(a, bytes, e);
+    void *at = NULL;
+    Rc rc = p->backend->device->take(p->queue, &at, bytes, e);
+    *a = (Arena){at, bytes};
+    return rc;
+}
+
+static void give(Program *p, Arena *a) {
+    if (p->queue)
+        p->backend->device->give(p->queue, a->at), *a = (Arena){0};
+    else
+        arena_release(a);
+}
+
 static Rc take_scratch(Program *p, int threads, Error *e) {
-    Rc rc = arena_init(&p->scratch, p->scratch_stride * (size_t)threads, e);
+    Rc rc = take(p, &p->scratch, p->scratch_stride * (size_t)threads, e);
     for (int i = 0; i < p->tape->ops; i++) p->call[i].scratch = p->scratch.at;
     return rc;
+}
+
+/* What a program on a device has beside its arenas. */
+static Rc open_device(Program *p, Error *e) {
+    void *at;
+    const Device *d = p->backend->device;
+    if (d->open(&p->queue, e)) return e->code;
+    if (d->take(p->queue, &at, (size_t)p->replicas * sizeof *p->device_scalars, e)) return e->code;
+    p->device_scalars = at;
+    return arena_init(&p->ids, p->stride[ROLE_TOKEN] * (size_t)p->replicas, e);
+}
+
+/* Says what was too much: on a device before anything is computed. */
+static Rc out_of_memory(const Program *p, Error *e) {
+    double mb = 1 << 20, need = (double)program_bytes(p->tape, p->backend, p->replicas) / mb;
+    const Device *d = p->backend->device;
+    if (d && d->memory())
+        return error_set(e, RC_UNMEASURED, "out of device memory: %d replica(s) of this model need %.0f MB and scratch; %.0f MB are free",
+                         p->replicas, need, (double)d->memory() / mb);
+    return error_set(e, RC_UNMEASURED, "out of memory: %d replica(s) of this model need %.0f MB", p->replicas, need);
 }
 
 Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replicas, Error *e) {
     *p = (Program){.tape = tape, .backend = backend, .replicas = replicas};
     gradients_init(&p->gradients, tape);
-    for (Role role = 0; role < ROLE_COUNT; role++) {
-        p->stride[role] = stride_of(tape, &p->gradients, backend, role);
-        if (arena_init(&p->arena[role], p->stride[role] * (size_t)replicas, e)) {
-            program_release(p);
-            return error_set(e, RC_UNMEASURED, "out of memory: %d replica(s) of this model need %zu MB", replicas,
-                             program_bytes(tape, backend, replicas) >> 20);
-        }
+    for (Role role = 0; role < ROLE_COUNT; role++) p->stride[role] = stride_of(tape, &p->gradients, backend, role);
+    if (backend->device && open_device(p, e)) {
+        program_release(p);
+        return e->code;
     }
+    for (Role role = 0; role < ROLE_COUNT; role++)
+        if (take(p, &p->arena[role], p->stride[role] * (size_t)replicas, e)) {
+            out_of_memory(p, e);
+            program_release(p);
+            return e->code;
+        }
     p->call = mem_alloc((size_t)tape->ops, sizeof *p->call);
     p->scalars = mem_alloc((size_t)replicas, sizeof *p->scalars);
     size_t scratch = 0;
@@ -81,7 +120,8 @@ Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replic
         const Op *op = &tape->op[i];
         Call *c = &p->call[i];
         *c = (Call){.kind = op->kind, .in_count = op->in_count, .replicas = replicas, .attr = op->attr};
-        c->scalars = p->scalars;
+        c->scalars = p->queue ? p->device_scalars : p->scalars;
+        c->queue = p->queue;
         c->out = view(p, ROLE_ACT, op->out);
         if (op->save >= 0) c->save = view(p, ROLE_SAVE, op->save);
         for (int j = 0; j < op->in_count; j++) {
@@ -102,6 +142,9 @@ Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replic
 }
 
 Rc program_share(Program *p, int threads, Error *e) {
+    if (p->queue && threads > 1)
+        return error_set(e, RC_USAGE, "backend '%s' takes no threads of the host", p->backend->name);
+    if (p->queue) return RC_OK;
     arena_release(&p->scratch);
     Rc rc = take_scratch(p, threads, e);
     if (rc || threads < 2) return rc;
@@ -113,8 +156,13 @@ Rc program_share(Program *p, int threads, Error *e) {
 void program_release(Program *p) {
     if (p->team) team_release(p->team);
     free(p->team);
-    for (Role role = 0; role < ROLE_COUNT; role++) arena_release(&p->arena[role]);
-    arena_release(&p->scratch);
+    for (Role role = 0; role < ROLE_COUNT; role++) give(p, &p->arena[role]);
+    give(p, &p->scratch);
+    if (p->queue) {
+        p->backend->device->give(p->queue, p->device_scalars);
+        p->backend->device->close(p->queue);
+        arena_release(&p->ids);
+    }
     free(p->call);
     gradients_release(&p->gradients);
     free(p->scalars);
@@ -163,67 +211,120 @@ static void run(const Program *p, void (*kernel)(const Call *c), int op) {
     program_together(p, work, &w);
 }
 
-void program_forward(Program *p) {
+void program_ready(Program *p) {
+    if (!p->queue) return;
+    const Device *d = p->backend->device;
+    d->put(p->queue, p->device_scalars, p->scalars, (size_t)p->replicas * sizeof *p->scalars);
+    d->put(p->queue, p->arena[ROLE_TOKEN].at, p->ids.at, p->stride[ROLE_TOKEN] * (size_t)p->replicas);
+}
+
+void program_forward_ops(Program *p) {
     for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++)
         run(p, p->backend->kernel[p->call[i].kind]->forward, i);
 }
 
+void program_backward_ops(Program *p) {
+    for (int i = p->tape->ops - 1; i >= 0 && !program_cancelled(p); i--)
+        if (p->gradients.reached[i]) run(p, p->backend->kernel[p->call[i].kind]->backward, i);
+}
+
+void program_forward(Program *p) {
+    program_ready(p);
+    program_forward_ops(p);
+}
+
 void program_seed(Program *p) {
-    for (int r = 0; r < p->replicas; r++) {
-        void *seed = program_at(p, ROLE_DACT, p->tape->loss, r);
-        if (p->backend->word == sizeof(double))
-            *(double *)seed = 1;
-        else
-            *(float *)seed = 1;
-    }
+    for (int r = 0; r < p->replicas; r++) program_write(p, ROLE_DACT, p->tape->loss, r, &(float){1});
 }
 
 void program_backward(Program *p) {
     program_seed(p);
-    for (int i = p->tape->ops - 1; i >= 0 && !program_cancelled(p); i--)
-        if (p->gradients.reached[i]) run(p, p->backend->kernel[p->call[i].kind]->backward, i);
+    program_backward_ops(p);
 }
 
 void *program_at(const Program *p, Role role, int tensor, int replica) {
     return (unsigned char *)view(p, role, tensor).at + (size_t)replica * p->stride[role];
 }
 
-int32_t *program_ids(const Program *p, int tensor, int replica) {
-    assert(p->tape->tensor[tensor].role == ROLE_TOKEN);
-    return program_at(p, ROLE_TOKEN, tensor, replica);
-}
-
-double program_value(const Program *p, Role role, int tensor, int replica, size_t index) {
-    const void *at = program_at(p, role, tensor, replica);
-    return p->backend->word == sizeof(double) ? ((const double *)at)[index] : (double)((const float *)at)[index];
-}
-
 static size_t words_of(const Program *p, int tensor) {
     return (size_t)p->tape->tensor[tensor].rows * (size_t)p->tape->tensor[tensor].cols;
 }
 
-void program_read(const Program *p, Role role, int tensor, int replica, float *out) {
+const void *program_words(const Program *p, Role role, int tensor, int replica, void **copy) {
+    const void *at = program_at(p, role, tensor, replica);
+    *copy = NULL;
+    if (!p->queue) return at;
+    size_t bytes = words_of(p, tensor) * word_of(p->backend, role);
+    *copy = mem_alloc(1, bytes);
+    p->backend->device->get(p->queue, *copy, at, bytes);
+    return *copy;
+}
+
+void program_put(Program *p, Role role, int tensor, int replica, const void *words) {
+    size_t bytes = words_of(p, tensor) * word_of(p->backend, role);
+    void *to = program_at(p, role, tensor, replica), *zeros = words ? NULL : mem_alloc(1, bytes);
+    const void *from = words ? words : zeros;
+    if (p->queue)
+        p->backend->device->put(p->queue, to, from, bytes);
+    else
+        memcpy(to, from, bytes);
+    free(zeros);
+}
+
+int32_t *program_ids(const Program *p, int tensor, int replica) {
+    assert(p->tape->tensor[tensor].role == ROLE_TOKEN);
+    if (!p->queue) return program_at(p, ROLE_TOKEN, tensor, replica);
+    size_t at = p->tape->tensor[tensor].at * sizeof(int32_t) + (size_t)replica * p->stride[ROLE_TOKEN];
+    return (int32_t *)(void *)(p->ids.at + at);
+}
+
+static double word_at(const Program *p, const void *words, size_t index) {
+    return p->backend->word == sizeof(double) ? ((const double *)words)[index] : (double)((const float *)words)[index];
+}
+
+double program_value(const Program *p, Role role, int tensor, int replica, size_t index) {
+    void *copy;
+    double value = word_at(p, program_words(p, role, tensor, replica, &copy), index);
+    free(copy);
+    return value;
+}
+
+void program_values(const Program *p, Role role, int tensor, int replica, double *out) {
+    void *copy;
+    const void *words = program_words(p, role, tensor, replica, &copy);
     size_t n = words_of(p, tensor);
-    for (size_t i = 0; i < n; i++) out[i] = (float)program_value(p, role, tensor, replica, i);
+    for (size_t i = 0; i < n; i++) out[i] = word_at(p, words, i);
+    free(copy);
+}
+
+void program_read(const Program *p, Role role, int tensor, int replica, float *out) {
+    void *copy;
+    const void *words = program_words(p, role, tensor, replica, &copy);
+    size_t n = words_of(p, tensor);
+    for (size_t i = 0; i < n; i++) out[i] = (float)word_at(p, words, i);
+    free(copy);
 }
 
 void program_write(Program *p, Role role, int tensor, int replica, const float *in) {
     size_t n = words_of(p, tensor);
-    void *at = program_at(p, role, tensor, replica);
-    for (size_t i = 0; i < n; i++)
-        if (p->backend->word == sizeof(double))
-            ((double *)at)[i] = (double)in[i];
-        else
-            ((float *)at)[i] = in[i];
+    double *wide = p->backend->word == sizeof(double) ? mem_alloc(n, sizeof *wide) : NULL;
+    for (size_t i = 0; wide && i < n; i++) wide[i] = (double)in[i];
+    program_put(p, role, tensor, replica, wide ? (const void *)wide : in);
+    free(wide);
+}
+
+static bool all_finite(const Program *p, Role role, int tensor, int replica) {
+    void *copy;
+    const void *words = program_words(p, role, tensor, replica, &copy);
+    size_t n = words_of(p, tensor), i = 0;
+    while (i < n && isfinite(word_at(p, words, i))) i++;
+    free(copy);
+    return i == n;
 }
 
 int program_nonfinite(const Program *p, Role role, int replica) {
     Role layout = layout_of(role);
-    for (int i = 0; i < p->tape->tensors; i++) {
-        if (p->tape->tensor[i].role != layout) continue;
-        size_t n = words_of(p, i);
-        for (size_t j = 0; j < n; j++)
-            if (!isfinite(program_value(p, role, i, replica, j))) return i;
-    }
+    for (int i = 0; i < p->tape->tensors; i++)
+        if (p->tape->tensor[i].role == layout && !all_finite(p, role, i, replica)) return i;
     return -1;
 }

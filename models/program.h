@@ -23,6 +23,11 @@ typedef struct {
     const volatile sig_atomic_t *cancel; /* nonzero stops a pass between two ops; NULL = never */
     Team *team;                          /* threads that share every op; NULL: the caller alone */
     size_t scratch_stride;               /* bytes of scratch each of them has */
+
+    /* On a device only: the queue its work goes to, the scalars that kernels read, and the token ids' stay on the host. */
+    Queue *queue;
+    Scalars *device_scalars;
+    Arena ids;
 } Program;
 
 /* RC_UNMEASURED when memory is short (the line says how much is needed). The tape and the backend must outlive it. */
@@ -32,7 +37,8 @@ void program_release(Program *p);
 /* Bytes that program_init would take, scratch apart. */
 size_t program_bytes(const Tape *tape, const Backend *backend, int replicas);
 
-/* From here on `threads` threads share every op. The bits do not change. RC_UNMEASURED when memory is short. */
+/* From here on `threads` threads share every op. The bits do not change. RC_UNMEASURED when memory is short, RC_USAGE for
+ * more than one on a device. */
 Rc program_share(Program *p, int threads, Error *e);
 
 /* task(context, part, parts) on every thread of the program. */
@@ -41,19 +47,31 @@ void program_together(const Program *p, void (*task)(void *context, int part, in
 /* Whether a pass was stopped on its way: what it computed is to be thrown away. */
 bool program_cancelled(const Program *p);
 
+/* Hands a device the scalars and token ids that stand on the host, as program_forward begins; nothing on the host. */
+void program_ready(Program *p);
+
 void program_forward(Program *p);
 /* Seeds dloss = 1 and runs the list in reverse. Parameter gradients are complete afterwards; an activation's gradient
  * stands only until the op that made the activation has read it. */
 void program_backward(Program *p);
 /* dloss = 1, for hosts that run the list op by op. */
 void program_seed(Program *p);
+/* The ops alone, without program_ready and program_seed: what a device records. */
+void program_forward_ops(Program *p);
+void program_backward_ops(Program *p);
 
-/* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica. */
+/* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica, where kernels find them. */
 void *program_at(const Program *p, Role role, int tensor, int replica);
+/* The same where the host finds them: *copy is NULL, or memory that the caller frees. */
+const void *program_words(const Program *p, Role role, int tensor, int replica, void **copy);
+/* Replaces them; NULL: zeros. */
+void program_put(Program *p, Role role, int tensor, int replica, const void *words);
+/* Token ids as the host gives them; a device gets them with program_ready. */
 int32_t *program_ids(const Program *p, int tensor, int replica);
 
-/* One word as double, and a tensor as floats or doubles: for hosts that do not know the word size. */
+/* One word as double, and a tensor as doubles or floats: for hosts that do not know the word size. */
 double program_value(const Program *p, Role role, int tensor, int replica, size_t index);
+void program_values(const Program *p, Role role, int tensor, int replica, double *out);
 void program_read(const Program *p, Role role, int tensor, int replica, float *out);
 void program_write(Program *p, Role role, int tensor, int replica, const float *in);
 

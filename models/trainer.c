@@ -8,6 +8,7 @@
 
 #include "base/canon.h"
 #include "base/sha256.h"
+#include "models/resident.h"
 
 static bool is_norm(OpKind kind) {
     return kind == OP_layernorm || kind == OP_rmsnorm || kind == OP_center;
@@ -47,11 +48,16 @@ Rc trainer_init(Trainer *t, const ModelShape *shape, const Variant *variant, con
         init_parameters(&t->program, r, seed[r], &recipe[r].init);
         t->alive[r] = true;
     }
+    if (backend->device && resident_init(&t->resident, t, e)) {
+        trainer_release(t);
+        return e->code;
+    }
     trainer_seek(t, 0);
     return RC_OK;
 }
 
 void trainer_release(Trainer *t) {
+    resident_release(t->resident, t);
     program_release(&t->program);
     tape_release(&t->tape);
     free(t->parameter);
@@ -78,6 +84,7 @@ void trainer_seek(Trainer *t, int step) {
             t->power[2 * r + 1] *= t->recipe[r].beta2;
         }
     }
+    if (t->resident) resident_seek(t->resident, t);
 }
 
 static double targets_of(Trainer *t, int replica) {
@@ -199,8 +206,17 @@ static void finish(Trainer *t, int r, StepReport *report) {
     report->update_norm = norms(t, ROLE_GRAD, r, NULL);
 }
 
+Rc trainer_keep_corpus(Trainer *t, const int32_t *tokens, size_t count, uint32_t choices, uint64_t stream, Error *e) {
+    return resident_corpus(t->resident, t, tokens, count, choices, stream, e);
+}
+
+int trainer_steps(Trainer *t, int n, StepReport *report) {
+    return resident_steps(t->resident, t, n, report);
+}
+
 bool trainer_step(Trainer *t, StepReport *report) {
     Program *p = &t->program;
+    if (t->resident) return resident_steps(t->resident, t, 1, report) == 1;
     for (int r = 0; r < p->replicas; r++) {
         t->power[2 * r] *= t->recipe[r].beta1;
         t->power[2 * r + 1] *= t->recipe[r].beta2;
@@ -223,7 +239,10 @@ void trainer_forward(Trainer *t) {
     Program *p = &t->program;
     for (int r = 0; r < p->replicas; r++)
         p->scalars[r] = (Scalars){.seed = t->seed[r], .count = targets_of(t, r), .drop_scale = 1};
-    program_forward(p);
+    if (t->resident)
+        resident_forward(t->resident, t);
+    else
+        program_forward(p);
 }
 
 void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count) {
@@ -232,13 +251,19 @@ void trainer_score(const Trainer *t, int replica, int first, int rows, double *n
     int kept = -1;
     for (int i = 0; i < t->tape.ops; i++)
         if (t->tape.op[i].out == t->tape.nll) kept = t->tape.op[i].save;
+    double *nlls = mem_alloc((size_t)t->tape.tensor[t->tape.nll].rows, sizeof *nlls);
+    double *saved = mem_alloc(2 * (size_t)t->tape.tensor[t->tape.nll].rows, sizeof *saved);
+    program_values(p, ROLE_ACT, t->tape.nll, replica, nlls);
+    program_values(p, ROLE_SAVE, kept, replica, saved);
     *nll = 0, *hits = 0, *count = 0;
     for (int row = first; row < first + rows; row++) {
         if (target[row] < 0) continue;
-        *nll += program_value(p, ROLE_ACT, t->tape.nll, replica, (size_t)row);
-        *hits += program_value(p, ROLE_SAVE, kept, replica, 2 * (size_t)row + 1) > 0;
+        *nll += nlls[row];
+        *hits += saved[2 * row + 1] > 0;
         ++*count;
     }
+    free(nlls);
+    free(saved);
 }
 
 void trainer_hash(const Trainer *t, int replica, uint8_t out[32]) {

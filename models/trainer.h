@@ -18,9 +18,13 @@ typedef struct {
     char culprit[64];                       /* where the first non-finite number stands: "act h.3.attn" */
 } StepReport;
 
+typedef struct Resident Resident; /* models/resident.h */
+
 typedef struct {
     Tape tape;
     Program program;
+    Resident *resident;   /* NULL: the host does what stands around forward and backward */
+    Error failure;        /* of a device; code is RC_OK while there is none */
     const Recipe *recipe; /* [replicas] */
     const uint64_t *seed; /* [replicas] */
     int step;             /* next update, 0-based */
@@ -43,8 +47,15 @@ int32_t *trainer_inputs(Trainer *t, int replica);
 int32_t *trainer_targets(Trainer *t, int replica);
 
 /* forward, backward, clip, update on the batches that stand in the inputs. report is [replicas]. False when the program
- * was cancelled before its update: the trainer stands where it stood, the report means nothing. */
+ * was cancelled before its update, or its device failed: the trainer stands where it stood, the report means nothing. */
 bool trainer_step(Trainer *t, StepReport *report);
+
+/* On a device: keeps a corpus there, from which it draws batches as resident_corpus (models/resident.h) says. */
+Rc trainer_keep_corpus(Trainer *t, const int32_t *tokens, size_t count, uint32_t choices, uint64_t stream, Error *e);
+
+/* With a corpus on the device: up to n steps, enqueued without waiting; report is [n][replicas], left alone once a replica
+ * has stopped. Returns the steps done, fewer when cancelled or when the device failed. */
+int trainer_steps(Trainer *t, int n, StepReport *report);
 
 /* Forward only, without dropout; nothing of the training state changes. Reads the same inputs. */
 void trainer_forward(Trainer *t);

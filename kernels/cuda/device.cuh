@@ -1,0 +1,185 @@
+/* What a CUDA kernel is written in. Each kernels/cuda/<op>.cu mirrors kernels/cpu/<op>.c: same name, same order, same bits
+ * (base/canon.h). nvcc compiles it for devices (BACKEND cuda), g++ with simt/simt.h for the shim (BACKEND simt).
+ *
+ * A kernel takes one struct by value. blockIdx.z is the replica. Rows go to warps, so that lane j of rule 3 is lane j of a
+ * warp; chains go to threads. No float atomics anywhere. */
+#ifndef KERNELS_CUDA_DEVICE_CUH
+#define KERNELS_CUDA_DEVICE_CUH
+
+#include <math.h>
+
+#include "base/canon.h"
+#include "base/philox.h"
+#include "kernels/cuda/launch.h"
+
+#ifdef __CUDACC__
+#define DEVICE_FN static __device__ __forceinline__
+/* A kernel of at most `threads` threads a block that takes one Args called `name`. */
+#define KERNEL_FN(function, threads, Args, name) static __global__ void __launch_bounds__(threads) function(const Args name)
+#define BODY(function, Args) ((const void *)(void (*)(const Args))function)
+/* Memory of a block. */
+#define SHARED(type, name, ...) __shared__ type name __VA_ARGS__
+#define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) unsigned char dynamic_shared[]; type *const name = (type *)dynamic_shared
+#else
+#include "kernels/cuda/simt/simt.h"
+#endif
+
+#define PASTE2(a, b) a##_##b
+#define PASTE(a, b) PASTE2(a, b)
+#define SYMBOL(name) PASTE(BACKEND, name)
+/* Last line of an op's file: the one thing it exports. */
+#define STAGES(op, ...) \
+    extern "C" const Stages SYMBOL(op); \
+    extern "C" const Stages SYMBOL(op) = {__VA_ARGS__}
+
+enum { THREADS = 256, WARP = CANON_LANES, WARPS = THREADS / WARP };
+#define ALL_LANES 0xffffffffu
+
+/* Replica r of a view, as floats and as token ids. */
+DEVICE_FN float *at(const View v, int r) {
+    return v.at ? (float *)((char *)v.at + (size_t)r * v.stride) : NULL;
+}
+
+DEVICE_FN const int32_t *ids(const View v, int r) {
+    return (const int32_t *)((const char *)v.at + (size_t)r * v.stride);
+}
+
+/* Writes or adds, as the Call says. */
+DEVICE_FN void put(float *to, float value, bool accumulate) {
+    *to = accumulate ? *to + value : value;
+}
+
+DEVICE_FN int lane_id(void) {
+    return (int)(threadIdx.x % WARP);
+}
+
+/* This warp's number among the grid's in x: a row, for kernels that give a row to a warp. */
+DEVICE_FN int warp_row(void) {
+    return (int)(blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP);
+}
+
+DEVICE_FN int thread_index(void) {
+    return (int)(blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+/* Rule 3: lanes fold 16, 8, 4, 2, 1. Every lane gets the sum. */
+DEVICE_FN float fold(float lane) {
+    for (int half = WARP / 2; half; half /= 2) lane += __shfl_xor_sync(ALL_LANES, lane, half);
+    return lane;
+}
+
+DEVICE_FN float larger(float x, float best) {
+    return x > best ? x : best;
+}
+
+/* The lower lane holds, the upper one challenges: so even the sign of a zero is settled. A NaN is passed over. */
+DEVICE_FN float fold_max(float lane) {
+    for (int half = WARP / 2; half; half /= 2) {
+        float other = __shfl_xor_sync(ALL_LANES, lane, half);
+        lane = lane_id() & half ? larger(lane, other) : larger(other, lane);
+    }
+    return lane;
+}
+
+/* Rule 3 over i in [0, n) by one warp: the last argument says how `lane` takes element i. */
+#define ROW_REDUCE(n, result, ...) \
+    do { \
+        float lane = 0; \
+        for (int i = lane_id(); i < (n); i += WARP) { \
+            __VA_ARGS__; \
+        } \
+        (result) = fold(lane); \
+    } while (0)
+
+DEVICE_FN float row_sum(const float *x, int n) {
+    float sum;
+    ROW_REDUCE(n, sum, lane += x[i]);
+    return sum;
+}
+
+DEVICE_FN float row_dot(const float *x, const float *y, int n) {
+    float sum;
+    ROW_REDUCE(n, sum, lane = CANON_FMA(x[i], y[i], lane));
+    return sum;
+}
+
+DEVICE_FN float row_max(const float *x, int n) {
+    float lane = -INFINITY;
+    for (int i = lane_id(); i < n; i += WARP) lane = larger(x[i], lane);
+    return fold_max(lane);
+}
+
+/* Rule 2's tree as a binary counter: the partial of level l joins 2^l blocks. A chain that ends carries over while the
+ * levels below are taken. Levels are unrolled, so that partials stay in registers. */
+enum { TREE_LEVELS = 10 }; /* 4,096 x 2^10 rows */
+
+typedef struct {
+    float level[TREE_LEVELS];
+} Tree;
+
+DEVICE_FN void tree_push(Tree *t, int block, float chain) {
+    bool carried = true;
+#pragma unroll
+    for (int l = 0; l < TREE_LEVELS; l++) {
+        bool taken = block >> l & 1;
+        if (carried && taken) chain = t->level[l] + chain;
+        if (carried && !taken) t->level[l] = chain, carried = false;
+    }
+}
+
+DEVICE_FN float tree_end(const Tree *t, int blocks) {
+    float total = 0;
+    bool begun = false;
+#pragma unroll
+    for (int l = 0; l < TREE_LEVELS; l++)
+        if (blocks >> l & 1) total = begun ? t->level[l] + total : t->level[l], begun = true;
+    return total;
+}
+
+/* For rows 0..rows-1 in blocks, by one thread: the last argument lets `chain` take row `row`. One block needs no tree. */
+#define ROWS_REDUCE(rows, total, ...) \
+    do { \
+        Tree tree; \
+        int block = 0; \
+        float chain = 0; \
+        for (int row = 0; row < (rows); row++) { \
+            if (row && row % CANON_BLOCK == 0) tree_push(&tree, block++, chain), chain = 0; \
+            __VA_ARGS__; \
+        } \
+        if (block) tree_push(&tree, block, chain), chain = tree_end(&tree, block + 1); \
+        (total) = chain; \
+    } while (0)
+
+/* Host side: grids that many ops share. */
+static inline unsigned ceil_of(size_t n, unsigned by) {
+    return (unsigned)((n + by - 1) / by);
+}
+
+/* A thread for each of n things. */
+static inline Grid grid_of(const Call *c, size_t n) {
+    Grid g = {ceil_of(n, THREADS), 1, (unsigned)c->replicas, THREADS, 0};
+    return g;
+}
+
+/* A warp for each of n rows. */
+static inline Grid grid_of_rows(const Call *c, size_t rows) {
+    Grid g = {ceil_of(rows, WARPS), 1, (unsigned)c->replicas, THREADS, 0};
+    return g;
+}
+
+static inline Grid no_grid(void) {
+    Grid g = {0, 0, 0, 0, 0};
+    return g;
+}
+
+/* A thread for each element of y. */
+static inline Grid each_element(const Call *c) {
+    return grid_of(c, (size_t)c->out.rows * (size_t)c->out.cols);
+}
+
+/* The same for backward, unless nobody wants the gradient of input 0. */
+static inline Grid each_element_back(const Call *c) {
+    return c->din[0].at ? each_element(c) : no_grid();
+}
+
+#endif

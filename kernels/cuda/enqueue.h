@@ -1,0 +1,37 @@
+/* From a Call to launches: the one walk over a list of stages, for the device and for the shim. */
+#ifndef KERNELS_CUDA_ENQUEUE_H
+#define KERNELS_CUDA_ENQUEUE_H
+
+#include "kernels/cuda/step_launch.h"
+
+/* Puts one kernel into a queue: args of `bytes`, taken by value; flat as in Stage. */
+typedef void (*Launch)(void *queue, const char *name, const void *body, Grid grid, const void *args, size_t bytes,
+                       bool flat);
+
+static inline void enqueue(const Stage *stage, const Call *c, Launch launch) {
+    for (; stage->name; stage++) {
+        Grid grid = stage->grid(c);
+        if (grid.x) launch(c->queue, stage->name, stage->body, grid, c, sizeof *c, stage->flat);
+    }
+}
+
+static inline void enqueue_step(const StepLaunch *l, const Step *s, void *queue, Launch launch) {
+    Grid grid = l->grid(s);
+    if (grid.x) launch(queue, l->name, l->body, grid, s, sizeof *s, l->flat);
+}
+
+/* The rows of a backend whose kernels are stages: prefix##_stages and prefix##_launch must be there. Backward of a probe
+ * has no stages. */
+#define STAGED_KERNELS(prefix) \
+    static void prefix##_forward(const Call *c) { \
+        enqueue(prefix##_stages[c->kind]->forward, c, prefix##_launch); \
+    } \
+    static void prefix##_backward(const Call *c) { \
+        enqueue(prefix##_stages[c->kind]->backward, c, prefix##_launch); \
+    } \
+    static size_t prefix##_scratch(const Call *c) { \
+        return prefix##_stages[c->kind]->scratch ? prefix##_stages[c->kind]->scratch(c) : 0; \
+    } \
+    static const Kernel prefix##_kernel = {prefix##_forward, prefix##_backward, prefix##_scratch};
+
+#endif

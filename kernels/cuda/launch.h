@@ -1,0 +1,48 @@
+/* How an op becomes launches. One table of stages, written once in kernels/cuda/<op>.cu, serves the device, the SIMT shim
+ * that runs the same code on a CPU, and the dry run that counts what a step launches, reads and computes. Shared by C and
+ * CUDA. */
+#ifndef KERNELS_CUDA_LAUNCH_H
+#define KERNELS_CUDA_LAUNCH_H
+
+#include "kernels/op.h"
+
+/* Blocks in x, y and z (z is the replica), threads of a block in x, bytes of dynamic shared memory. x = 0: this Call has
+ * nothing for the stage to do. */
+typedef struct {
+    unsigned x, y, z, threads;
+    size_t shared;
+} Grid;
+
+/* What a stage reads or writes once, for the floors of a dry run. */
+enum {
+    TOUCH_in0 = 1,
+    TOUCH_in1 = 2,
+    TOUCH_in2 = 4,
+    TOUCH_out = 8,
+    TOUCH_save = 16,
+    TOUCH_dout = 32,
+    TOUCH_din0 = 64,
+    TOUCH_din1 = 128,
+    TOUCH_din2 = 256,
+    TOUCH_scratch = 512
+};
+
+/* One kernel of an op. body takes one Call by value: a __global__ function for the device, a plain one for the shim. */
+typedef struct {
+    const char *name;
+    const void *body;
+    Grid (*grid)(const Call *c);
+    double (*flops)(const Call *c); /* of one replica; NULL: not counted, the stage moves bytes */
+    unsigned touches;
+    bool flat; /* no thread waits for another or hands it anything */
+} Stage;
+
+enum { MOST_STAGES = 10 };
+
+/* Stages in the order of their launch; the first without a name ends a list. */
+typedef struct {
+    Stage forward[MOST_STAGES], backward[MOST_STAGES];
+    size_t (*scratch)(const Call *c);
+} Stages;
+
+#endif

@@ -1,0 +1,77 @@
+/* h = (x - mean) / sqrt(var + eps),  y = g h + b; two-pass variance. save: mean, 1/deviation per group.
+ * dx = (dh - mean(dh) - h mean(dh h)) / deviation with dh = dy g;  dg = sum of dy h, db = sum of dy over rows.
+ * A row of several groups is that many rows: the memory is the same. */
+#include "kernels/cuda/device.cuh"
+
+DEVICE_FN int width_of(const Call &c) {
+    return c.attr.group ? c.attr.group : c.in[0].cols;
+}
+
+DEVICE_FN int lines_of(const Call &c) {
+    return c.in[0].rows * (c.in[0].cols / width_of(c));
+}
+
+KERNEL_FN(forward, THREADS, Call, c) {
+    int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
+    if (line >= lines_of(c)) return;
+    const float *x = at(c.in[0], r) + (size_t)line * n, *g = at(c.in[1], r), *b = at(c.in[2], r);
+    float *y = at(c.out, r) + (size_t)line * n, *save = at(c.save, r) + 2 * (size_t)line;
+    float mean = row_sum(x, n) / (float)n, squares;
+    ROW_REDUCE(n, squares, lane = CANON_FMA(x[i] - mean, x[i] - mean, lane));
+    float inverse = 1 / CANON_SQRT(squares / (float)n + (float)c.attr.eps);
+    for (int i = lane_id(); i < n; i += WARP) y[i] = CANON_FMA((x[i] - mean) * inverse, g[i], b[i]);
+    if (lane_id() == 0) save[0] = mean, save[1] = inverse;
+}
+
+KERNEL_FN(input, THREADS, Call, c) {
+    int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
+    if (line >= lines_of(c)) return;
+    const float *x = at(c.in[0], r) + (size_t)line * n, *dy = at(c.dout, r) + (size_t)line * n, *g = at(c.in[1], r);
+    const float *save = at(c.save, r) + 2 * (size_t)line;
+    float *dx = at(c.din[0], r) + (size_t)line * n, mean = save[0], inverse = save[1], sum, dot;
+    ROW_REDUCE(n, sum, lane = CANON_FMA(dy[i], g[i], lane));
+    ROW_REDUCE(n, dot, lane = CANON_FMA(dy[i] * g[i], (x[i] - mean) * inverse, lane));
+    sum /= (float)n, dot /= (float)n;
+    for (int i = lane_id(); i < n; i += WARP) {
+        float h = (x[i] - mean) * inverse;
+        put(&dx[i], CANON_FMA(-h, dot, CANON_FMA(dy[i], g[i], -sum)) * inverse, c.accumulate[0]);
+    }
+}
+
+/* A thread for each column of the gain, then of the bias. */
+KERNEL_FN(gains, THREADS, Call, c) {
+    int r = (int)blockIdx.z, n = width_of(c), column = thread_index(), i = column % n;
+    if (column >= 2 * n) return;
+    const float *x = at(c.in[0], r) + i, *dy = at(c.dout, r) + i, *save = at(c.save, r);
+    float total, *to = at(c.din[column < n ? 1 : 2], r);
+    if (!to) return;
+    if (column < n)
+        ROWS_REDUCE(lines_of(c), total,
+                    chain = CANON_FMA(dy[(size_t)row * n], (x[(size_t)row * n] - save[2 * row]) * save[2 * row + 1], chain));
+    else
+        ROWS_REDUCE(lines_of(c), total, chain += dy[(size_t)row * n]);
+    put(&to[i], total, c.accumulate[column < n ? 1 : 2]);
+}
+
+static int width(const Call *c) {
+    return c->attr.group ? c->attr.group : c->in[0].cols;
+}
+
+static Grid each_line(const Call *c) {
+    return grid_of_rows(c, (size_t)c->in[0].rows * (size_t)(c->in[0].cols / width(c)));
+}
+
+static Grid each_line_back(const Call *c) {
+    return c->din[0].at ? each_line(c) : no_grid();
+}
+
+static Grid each_column(const Call *c) {
+    return c->din[1].at || c->din[2].at ? grid_of(c, 2 * (size_t)width(c)) : no_grid();
+}
+
+STAGES(layernorm,
+       {{"layernorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, false}},
+       {{"layernorm.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, false},
+        {"layernorm.gains", BODY(gains, Call), each_column, NULL,
+         TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1 | TOUCH_din2, true}},
+       NULL);

@@ -1,0 +1,81 @@
+/* [q | k | v] -> [rms(q) gq | rms(k) gk | v], in groups of columns: the head size (per-head norm) or the whole width
+ * (OLMo 2). save: 1/rms per group of q, then of k. A warp for each group of a row, and one more for the row's v. */
+#include "kernels/cuda/rms.cuh"
+
+typedef struct {
+    int d, n, groups, row, s; /* s < 2 groups: a group of q, then of k; 2 groups: v */
+} Piece;
+
+static inline __host__ __device__ int group_of(const Call &c) {
+    return c.attr.group ? c.attr.group : c.in[0].cols / 3;
+}
+
+DEVICE_FN Piece piece_of(const Call &c) {
+    int d = c.in[0].cols / 3, n = group_of(c), groups = d / n, warp = warp_row();
+    Piece p = {d, n, groups, warp / (2 * groups + 1), warp % (2 * groups + 1)};
+    return p;
+}
+
+KERNEL_FN(forward, THREADS, Call, c) {
+    int r = (int)blockIdx.z;
+    Piece p = piece_of(c);
+    if (p.row >= c.in[0].rows) return;
+    size_t first = (size_t)p.row * 3 * p.d + (size_t)p.s * p.n;
+    const float *x = at(c.in[0], r) + first;
+    float *y = at(c.out, r) + first;
+    if (p.s == 2 * p.groups) {
+        for (int i = lane_id(); i < p.d; i += WARP) y[i] = x[i];
+        return;
+    }
+    float inverse = rms_forward(y, x, at(c.in[p.s < p.groups ? 1 : 2], r), p.n, (float)c.attr.eps);
+    if (lane_id() == 0) at(c.save, r)[(size_t)p.row * 2 * p.groups + p.s] = inverse;
+}
+
+KERNEL_FN(input, THREADS, Call, c) {
+    int r = (int)blockIdx.z;
+    Piece p = piece_of(c);
+    if (p.row >= c.in[0].rows) return;
+    size_t first = (size_t)p.row * 3 * p.d + (size_t)p.s * p.n;
+    const float *x = at(c.in[0], r) + first, *dy = at(c.dout, r) + first;
+    float *dx = at(c.din[0], r) + first;
+    if (p.s == 2 * p.groups) {
+        for (int i = lane_id(); i < p.d; i += WARP) put(&dx[i], dy[i], c.accumulate[0]);
+        return;
+    }
+    rms_backward(dx, dy, x, at(c.in[p.s < p.groups ? 1 : 2], r), at(c.save, r)[(size_t)p.row * 2 * p.groups + p.s], p.n,
+                 c.accumulate[0]);
+}
+
+/* A thread for each column of q's gain, then of k's. */
+KERNEL_FN(gains, THREADS, Call, c) {
+    int r = (int)blockIdx.z, d = c.in[0].cols / 3, n = group_of(c), groups = d / n, column = thread_index(), i = column % n;
+    if (column >= 2 * n) return;
+    int which = column < n ? 0 : 1, first = which * groups;
+    const float *x = at(c.in[0], r) + i, *dy = at(c.dout, r) + i, *save = at(c.save, r);
+    float total, *to = at(c.din[1 + which], r);
+    if (!to) return;
+    ROWS_REDUCE(c.in[0].rows, total, for (int s = first; s < first + groups; s++) {
+        size_t e = (size_t)row * 3 * d + (size_t)s * n;
+        chain = CANON_FMA(dy[e], x[e] * save[(size_t)row * 2 * groups + s], chain);
+    });
+    put(&to[i], total, c.accumulate[1 + which]);
+}
+
+static Grid each_piece(const Call *c) {
+    int groups = c->in[0].cols / 3 / group_of(*c);
+    return grid_of_rows(c, (size_t)c->in[0].rows * (size_t)(2 * groups + 1));
+}
+
+static Grid each_piece_back(const Call *c) {
+    return c->din[0].at ? each_piece(c) : no_grid();
+}
+
+static Grid each_column(const Call *c) {
+    return c->din[1].at || c->din[2].at ? grid_of(c, 2 * (size_t)group_of(*c)) : no_grid();
+}
+
+STAGES(qkrms, {{"qkrms.forward", BODY(forward, Call), each_piece, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, false}},
+       {{"qkrms.input", BODY(input, Call), each_piece_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, false},
+        {"qkrms.gains", BODY(gains, Call), each_column, NULL,
+         TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1 | TOUCH_din2, true}},
+       NULL);

@@ -1,0 +1,143 @@
+/* The shim as a device: its memory is the host's, its queue runs each kernel at once, and recorded work is a list of
+ * launches. So the host's side of the CUDA backend is run and tested where there is no device. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "kernels/backend.h"
+#include "kernels/cuda/enqueue.h"
+#include "kernels/cuda/simt/run.h"
+#include "kernels/device.h"
+
+extern const Stages *const simt_stages[OP_COUNT];
+extern const StepLaunch simt_steps[STEP_COUNT];
+
+typedef struct {
+    const char *name;
+    const void *body;
+    Grid grid;
+    void *args;
+    bool flat;
+} Launched;
+
+struct Graph {
+    Launched *launch;
+    size_t launches;
+};
+
+struct Queue {
+    Graph *recording; /* NULL: run at once */
+    void *buffer[DEVICE_SLOTS];
+};
+
+static void simt_launch(void *queue, const char *name, const void *body, Grid grid, const void *args, size_t bytes,
+                        bool flat) {
+    Graph *g = queue ? ((Queue *)queue)->recording : NULL;
+    if (!g) {
+        simt_run(name, body, grid, args, flat);
+        return;
+    }
+    void *copy = mem_alloc(1, bytes);
+    memcpy(copy, args, bytes);
+    g->launch = mem_grow(g->launch, g->launches + 1, sizeof *g->launch);
+    g->launch[g->launches++] = (Launched){name, body, grid, copy, flat};
+}
+
+STAGED_KERNELS(simt)
+
+static bool present(Error *e) {
+    (void)e;
+    return true;
+}
+
+static Rc open_queue(Queue **q, Error *e) {
+    (void)e;
+    *q = mem_alloc(1, sizeof **q);
+    return RC_OK;
+}
+
+static void close_queue(Queue *q) {
+    for (int i = 0; i < DEVICE_SLOTS; i++) free(q->buffer[i]);
+    free(q);
+}
+
+static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
+    (void)q;
+    Arena a;
+    Rc rc = arena_init(&a, bytes, e);
+    *at = a.at;
+    return rc;
+}
+
+static void give(Queue *q, void *at) {
+    (void)q;
+    free(at);
+}
+
+static void put(Queue *q, void *to, const void *from, size_t bytes) {
+    assert(!q->recording);
+    memcpy(to, from, bytes);
+}
+
+static void get(Queue *q, void *to, const void *from, size_t bytes) {
+    assert(!q->recording);
+    memcpy(to, from, bytes);
+}
+
+static void fetch(Queue *q, int slot, const void *from, size_t bytes) {
+    assert(!q->recording);
+    q->buffer[slot] = mem_grow(q->buffer[slot], bytes, 1);
+    memcpy(q->buffer[slot], from, bytes);
+}
+
+static const void *landed(Queue *q, int slot) {
+    return q->buffer[slot];
+}
+
+static void step(Queue *q, StepKind kind, const Step *s) {
+    enqueue_step(&simt_steps[kind], s, q, simt_launch);
+}
+
+static void record(Queue *q) {
+    assert(!q->recording);
+    q->recording = mem_alloc(1, sizeof *q->recording);
+}
+
+static Graph *recorded(Queue *q) {
+    Graph *g = q->recording;
+    q->recording = NULL;
+    return g;
+}
+
+static void replay(Queue *q, Graph *g) {
+    (void)q;
+    for (size_t i = 0; i < g->launches; i++) {
+        const Launched *l = &g->launch[i];
+        simt_run(l->name, l->body, l->grid, l->args, l->flat);
+    }
+}
+
+static void forget(Graph *g) {
+    for (size_t i = 0; g && i < g->launches; i++) free(g->launch[i].args);
+    if (g) free(g->launch);
+    free(g);
+}
+
+static Rc status(Queue *q, Error *e) {
+    (void)q, (void)e;
+    return RC_OK;
+}
+
+static size_t memory(void) {
+    return 0;
+}
+
+const Device simt_device = {true, present, open_queue, close_queue, take,     give,   put,    get,    fetch, landed,
+                            step, record,  recorded,   replay,      forget, status, memory};
+
+const Kernel *const simt_kernels[OP_COUNT] = {
+#define OP(name, inputs, rule, formula) [OP_##name] = &simt_kernel,
+#include "kernels/ops.def"
+#undef OP
+};

@@ -1,0 +1,22 @@
+/* Runs a kernel of the shim: the host's side of simt.h, for C. */
+#ifndef KERNELS_CUDA_SIMT_RUN_H
+#define KERNELS_CUDA_SIMT_RUN_H
+
+#include "kernels/cuda/launch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every thread of every block of the grid, on the calling thread; returns when all have ended. */
+void simt_run(const char *name, const void *body, Grid grid, const void *args, bool flat);
+
+/* In which order the threads of a block, and the blocks, get their turn from now on, on the calling thread: 0 ascending,
+ * 1 descending, others a permutation each. A kernel without races gives the same bits in every order. */
+void simt_order(unsigned order);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,58 @@
+/* The SIMT shim: CUDA kernels as plain C++, so that the code a device runs can be run, sanitized and compared bit for bit on
+ * a machine without one. Blocks run one after another; the threads of a block are fibers of the calling thread that change
+ * places only where they wait for each other (simt.cc), or, in a flat stage, simply one call after another. What is missing
+ * here is what the kernels do not use. */
+#ifndef KERNELS_CUDA_SIMT_SIMT_H
+#define KERNELS_CUDA_SIMT_SIMT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/cuda/launch.h"
+
+#define __host__
+#define __device__
+#define DEVICE_FN static inline __attribute__((unused))
+#define KERNEL_FN(function, threads, Args, name) static void function(const Args name)
+#define BODY(function, Args) ((const void *)simt_body<Args, function>)
+
+/* Every thread of a block asks for the same memory in the same order, and gets the same. It starts as NaNs. */
+#define SHARED(type, name, ...) \
+    typedef type name##_memory __VA_ARGS__; \
+    name##_memory &name = *(name##_memory *)simt_shared(sizeof(name##_memory))
+#define DYNAMIC_SHARED(type, name) type *const name = (type *)simt_dynamic()
+
+template <typename Args, void (*kernel)(const Args)>
+static void simt_body(const void *args) {
+    kernel(*(const Args *)args);
+}
+
+typedef struct {
+    unsigned x, y, z;
+} SimtIndex;
+
+extern thread_local SimtIndex threadIdx, blockIdx, blockDim, gridDim;
+
+void *simt_shared(size_t bytes);
+void *simt_dynamic(void);
+
+/* A thread that waits where others of its block or warp have ended or wait elsewhere is a mistake in a kernel: the program
+ * stops with the kernel's name. */
+void __syncthreads(void);
+void __syncwarp(void);
+float __shfl_xor_sync(unsigned lanes, float value, int other);
+int __any_sync(unsigned lanes, int holds);
+
+static inline int atomicAdd(int *to, int value) {
+    int old = *to;
+    *to += value;
+    return old;
+}
+
+static inline int atomicMin(int *to, int value) {
+    int old = *to;
+    if (value < old) *to = value;
+    return old;
+}
+
+#endif

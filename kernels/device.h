@@ -1,0 +1,44 @@
+/* A place other than the host where kernels run: memory of its own, and queues that do work in order. A backend without
+ * one (Backend.device is NULL) computes on the host, at once.
+ *
+ * What was enqueued is done later; the first thing that goes wrong stays in the queue's status, and everything after it is
+ * without effect. Errors are RC_UNMEASURED. */
+#ifndef KERNELS_DEVICE_H
+#define KERNELS_DEVICE_H
+
+#include "base/error.h"
+#include "kernels/step.h"
+
+typedef struct Queue Queue; /* each device's own */
+typedef struct Graph Graph; /* recorded work */
+
+enum { DEVICE_SLOTS = 2 };
+
+typedef struct Device {
+    bool shares_memory; /* the host may use its memory: the shim */
+    bool (*present)(Error *e); /* is there a device that can run the kernels; says why not */
+    Rc (*open)(Queue **q, Error *e);
+    void (*close)(Queue *q);
+    /* Zeroed memory; RC_UNMEASURED with need and free. */
+    Rc (*take)(Queue *q, void **at, size_t bytes, Error *e);
+    void (*give)(Queue *q, void *at);
+    /* Copies after everything enqueued before. put may return before the copy is done, but `from` may change then; get
+     * waits for it. */
+    void (*put)(Queue *q, void *to, const void *from, size_t bytes);
+    void (*get)(Queue *q, void *to, const void *from, size_t bytes);
+    /* get without waiting: into a host buffer of the queue, one per slot, that `landed` waits for and returns. */
+    void (*fetch)(Queue *q, int slot, const void *from, size_t bytes);
+    const void *(*landed)(Queue *q, int slot);
+    /* Enqueues one kernel of a training step. */
+    void (*step)(Queue *q, StepKind kind, const Step *s);
+    /* Between record and recorded nothing runs: kernels are noted. replay runs them all, in order. */
+    void (*record)(Queue *q);
+    Graph *(*recorded)(Queue *q);
+    void (*replay)(Queue *q, Graph *g);
+    void (*forget)(Graph *g);
+    /* RC_OK, or what went wrong first: a lost device, an error inside a kernel. Does not wait. */
+    Rc (*status)(Queue *q, Error *e);
+    size_t (*memory)(void); /* bytes free now; 0 when there is no device */
+} Device;
+
+#endif
