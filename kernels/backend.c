@@ -42,17 +42,38 @@ double v4_fma_peak(void);
 /* clang-format on */
 
 #ifdef HAVE_SIMT
-extern const Kernel *const simt_kernels[OP_COUNT];
+extern const Kernel *const simt_kernels[OP_COUNT], *const simt_fp32_kernels[OP_COUNT];
 extern const Device simt_device;
 static const Backend backend_simt = {
-    "simt", "canon", "float, the CUDA kernels run thread by thread (slow; their proof)", 4, simt_kernels, NULL, NULL, always,
-    &simt_device};
+    "simt", "canon", "float, the CUDA kernels run thread by thread on the CPU (slow: their proof)", 4, simt_kernels, NULL,
+    NULL, always, &simt_device};
+static const Backend backend_simt_fp32 = {
+    "simt-fp32", "simt-fp32", "the same with a library's products, as cuda-fp32 has them", 4, simt_fp32_kernels, NULL, NULL,
+    always, &simt_device};
+#endif
+
+#ifdef HAVE_CUDA
+extern const Kernel *const cuda_kernels[OP_COUNT], *const cuda_fp32_kernels[OP_COUNT];
+extern const Device cuda_device, cuda_fp32_device;
+extern char cuda_fp32_class[];
+static bool has_cuda(void) {
+    Error e;
+    return cuda_device.present(&e);
+}
+static const Backend backend_cuda = {
+    "cuda", "canon", "float on a CUDA device, exact: the CPU's bits", 4, cuda_kernels, NULL, NULL, has_cuda, &cuda_device};
+static const Backend backend_cuda_fp32 = {
+    "cuda-fp32", cuda_fp32_class, "float on a CUDA device, products by cuBLAS (pedantic)", 4, cuda_fp32_kernels, NULL, NULL,
+    has_cuda, &cuda_fp32_device};
 #endif
 
 /* Slowest first: "cpu" takes the last that is supported. */
 const Backend *const backends[] = {
+#ifdef HAVE_CUDA
+    &backend_cuda,  &backend_cuda_fp32,
+#endif
 #ifdef HAVE_SIMT
-    &backend_simt,
+    &backend_simt,  &backend_simt_fp32,
 #endif
     &backend_cpu64, &backend_readable, &backend_portable,
 #if defined(__x86_64__)
@@ -69,9 +90,18 @@ const Backend *backend_find(const char *name, Error *e) {
         if (fastest && !backends[i]->device && backends[i]->supported()) return backends[i];
         if (strcmp(name, backends[i]->name)) continue;
         if (backends[i]->supported()) return backends[i];
-        error_set(e, RC_UNMEASURED, "backend '%s': this machine cannot run it", name);
+        if (!backends[i]->device) error_set(e, RC_UNMEASURED, "this machine cannot run it");
+        else if (backends[i]->device->present(e)) error_set(e, RC_UNMEASURED, "cannot be had");
+        error_prefix(e, "backend '%s': ", name);
         return NULL;
     }
+#ifndef HAVE_CUDA
+    if (!strncmp(name, "cuda", 4)) {
+        error_set(e, RC_UNMEASURED, "backend '%s': no CUDA device: this program was built without CUDA (nvcc, meson setup "
+                  "-Dcuda=enabled)", name);
+        return NULL;
+    }
+#endif
     char hint[96];
     error_set(e, RC_USAGE, "unknown backend '%s'%s", name,
               did_you_mean(hint, sizeof hint, name, names, (size_t)backend_count + 1));

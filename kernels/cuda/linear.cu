@@ -8,7 +8,7 @@
 template <int PER>
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
-    Product p = {at(c.out, r), (size_t)out, {at(c.in[0], r), (size_t)in, 1, c.in[0].rows}, {at(c.in[1], r), (size_t)in, 1, out},
+    Multiplication p = {at(c.out, r), (size_t)out, {at(c.in[0], r), (size_t)in, 1, c.in[0].rows}, {at(c.in[1], r), (size_t)in, 1, out},
                  in, c.in_count == 3 ? at(c.in[2], r) : NULL, false};
     multiply<PER, true, true>(p);
 }
@@ -16,7 +16,7 @@ KERNEL_FN(forward, THREADS, Call, c) {
 template <int PER>
 KERNEL_FN(input, THREADS, Call, c) {
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
-    Product p = {at(c.din[0], r), (size_t)in, {at(c.dout, r), (size_t)out, 1, c.in[0].rows},
+    Multiplication p = {at(c.din[0], r), (size_t)in, {at(c.dout, r), (size_t)out, 1, c.in[0].rows},
                  {at(c.in[1], r), 1, (size_t)in, in}, out, NULL, c.accumulate[0]};
     multiply<PER, true, false>(p);
 }
@@ -24,7 +24,7 @@ KERNEL_FN(input, THREADS, Call, c) {
 template <int PER>
 KERNEL_FN(weight, THREADS, Call, c) {
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
-    Product p = {at(c.din[1], r), (size_t)in, {at(c.dout, r), 1, (size_t)out, out}, {at(c.in[0], r), 1, (size_t)in, in},
+    Multiplication p = {at(c.din[1], r), (size_t)in, {at(c.dout, r), 1, (size_t)out, out}, {at(c.in[0], r), 1, (size_t)in, in},
                  c.in[0].rows, NULL, c.accumulate[1]};
     multiply<PER, false, false>(p);
 }
@@ -42,7 +42,7 @@ DEVICE_FN float *partial(const Call &c, int r, int b) {
 KERNEL_FN(weight_parts, THREADS, Call, c) {
     int blocks = blocks_of(c), r = (int)blockIdx.z / blocks, block = (int)blockIdx.z % blocks, first = block * CANON_BLOCK;
     int in = c.in[0].cols, out = c.out.cols, rows = c.in[0].rows - first;
-    Product p = {partial(c, r, block), (size_t)in, {at(c.dout, r) + (size_t)first * out, 1, (size_t)out, out},
+    Multiplication p = {partial(c, r, block), (size_t)in, {at(c.dout, r) + (size_t)first * out, 1, (size_t)out, out},
                  {at(c.in[0], r) + (size_t)first * in, 1, (size_t)in, in}, rows < CANON_BLOCK ? rows : CANON_BLOCK, NULL, false};
     multiply<4, false, false>(p);
 }
@@ -62,6 +62,12 @@ KERNEL_FN(bias, THREADS, Call, c) {
     float total;
     ROWS_REDUCE(c.out.rows, total, chain += dy[(size_t)row * out]);
     put(&at(c.din[2], r)[i], total, c.accumulate[2]);
+}
+
+/* y += b, where a library made the product. */
+KERNEL_FN(add_bias, THREADS, Call, c) {
+    int r = (int)blockIdx.z, i = thread_index();
+    if (i < c.out.rows * c.out.cols) at(c.out, r)[i] += at(c.in[2], r)[i % c.out.cols];
 }
 
 /* Two waves of blocks on the processors of an H100 or H200; an A100 has fewer. */
@@ -123,6 +129,10 @@ static size_t scratch(const Call *c) {
     return (size_t)c->replicas * (size_t)blocks_of(*c) * (size_t)c->out.cols * (size_t)c->in[0].cols * sizeof(float);
 }
 
+static Grid each_output_with_bias(const Call *c) {
+    return c->in_count == 3 ? each_element(c) : no_grid();
+}
+
 #define FORWARD(name, per) \
     {name, BODY(forward<per>, Call), each_output<per>, product_flops, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, false}
 #define INPUT(name, per) \
@@ -138,3 +148,8 @@ STAGES(linear, {FORWARD("linear.forward 128", 8), FORWARD("linear.forward 64", 4
         {"linear.weight_join", BODY(weight_join, Call), each_join, NULL, TOUCH_scratch | TOUCH_din1, true},
         {"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, true}},
        scratch);
+
+/* What is left of linear when the products are a library's (product.h). */
+STAGES(linear_bias,
+       {{"linear.add_bias", BODY(add_bias, Call), each_output_with_bias, NULL, TOUCH_in2 | TOUCH_out, true}},
+       {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, true}}, NULL);

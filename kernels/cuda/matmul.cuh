@@ -27,7 +27,7 @@ typedef struct {
     int k;
     const float *bias; /* [b.lines] or NULL */
     bool accumulate;
-} Product;
+} Multiplication;
 
 /* This thread's words of a strip: neighbours in memory go to neighbours among the threads. */
 template <int TILE, bool ALONG_K>
@@ -77,7 +77,7 @@ DEVICE_FN void step(float (&chain)[PER][PER], const float *a, const float *b, in
 }
 
 template <int PER, bool A_ALONG_K, bool B_ALONG_K>
-DEVICE_FN void multiply(const Product &p) {
+DEVICE_FN void multiply(const Multiplication &p) {
     enum { TILE = SIDE * PER, WORDS = TILE * STRIP / THREADS ? TILE * STRIP / THREADS : 1 };
     static_assert(TILE * STRIP % THREADS == 0, "a strip is a whole number of words per thread");
     SHARED(float, a, [2][STRIP * TILE]);

@@ -6,11 +6,12 @@
 
 #include "base/arena.h"
 #include "kernels/backend.h"
-#include "kernels/cuda/enqueue.h"
+#include "kernels/cuda/product.h"
 #include "kernels/cuda/simt/run.h"
 #include "kernels/device.h"
 
 extern const Stages *const simt_stages[OP_COUNT];
+extern const Stages simt_linear_bias;
 extern const StepLaunch simt_steps[STEP_COUNT];
 
 typedef struct {
@@ -44,7 +45,28 @@ static void simt_launch(void *queue, const char *name, const void *body, Grid gr
     g->launch[g->launches++] = (Launched){name, body, grid, copy, flat};
 }
 
+/* The library of the shim's fast precision: sums in double, rounded once; an order that is neither ours nor cuBLAS's. */
+static void multiply(const void *args) {
+    const Product *p = args;
+    for (int r = 0; r < p->batch; r++)
+        for (int j = 0; j < p->n; j++)
+            for (int i = 0; i < p->m; i++) {
+                const float *a = p->a + r * p->stride_a, *b = p->b + r * p->stride_b;
+                float *c = p->c + r * p->stride_c + (size_t)j * (size_t)p->ldc + i;
+                double sum = 0;
+                for (int k = 0; k < p->k; k++)
+                    sum += (double)a[p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k : (size_t)k * (size_t)p->lda + (size_t)i] *
+                           (double)b[p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j : (size_t)j * (size_t)p->ldb + (size_t)k];
+                *c = (float)(sum + (p->beta > 0 ? (double)*c : 0));
+            }
+}
+
+static void simt_product(void *queue, const Product *p) {
+    simt_launch(queue, "library product", (const void *)multiply, (Grid){1, 1, 1, 1, 0}, p, sizeof *p, true);
+}
+
 STAGED_KERNELS(simt)
+PRODUCT_KERNELS(simt)
 
 static bool present(Error *e) {
     (void)e;
@@ -138,6 +160,12 @@ const Device simt_device = {true, present, open_queue, close_queue, take,     gi
 
 const Kernel *const simt_kernels[OP_COUNT] = {
 #define OP(name, inputs, rule, formula) [OP_##name] = &simt_kernel,
+#include "kernels/ops.def"
+#undef OP
+};
+
+const Kernel *const simt_fp32_kernels[OP_COUNT] = {
+#define OP(name, inputs, rule, formula) [OP_##name] = &simt_fast_kernel,
 #include "kernels/ops.def"
 #undef OP
 };

@@ -1,0 +1,286 @@
+/* The CUDA device: its memory, a stream per queue, and the launches of the kernels beside this file through the runtime. cuBLAS is
+ * looked for when a fast precision asks for it, so that a program built with CUDA starts where there is none. */
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/backend.h"
+#include "kernels/cuda/product.h"
+#include "kernels/device.h"
+
+extern const Stages *const cuda_stages[OP_COUNT];
+extern const Stages cuda_linear_bias;
+extern const StepLaunch cuda_steps[STEP_COUNT];
+extern const Device cuda_device, cuda_fp32_device;
+
+enum { WORKSPACE = 32 << 20 };
+
+/* cuBLAS promises the same bits for one toolkit and one architecture only: both stand in the class, once they are known. */
+extern char cuda_fp32_class[64];
+char cuda_fp32_class[64] = "cuda-fp32";
+
+struct Graph {
+    cudaGraphExec_t exec;
+};
+
+struct Queue {
+    cudaStream_t stream;
+    cudaError_t failed; /* the first thing that went wrong */
+    const char *where;
+    void *buffer[DEVICE_SLOTS]; /* pinned */
+    size_t room[DEVICE_SLOTS];
+    cudaEvent_t event[DEVICE_SLOTS];
+    cublasHandle_t blas; /* of a fast precision */
+    void *workspace;
+};
+
+static void note(Queue *q, cudaError_t rc, const char *where) {
+    if (rc != cudaSuccess && q->failed == cudaSuccess) q->failed = rc, q->where = where;
+}
+
+static bool lost(const Queue *q) {
+    return q->failed != cudaSuccess;
+}
+
+static void cuda_launch(void *queue, const char *name, const void *body, Grid grid, const void *args, size_t bytes,
+                        bool flat) {
+    Queue *q = queue;
+    void *list[] = {(void *)(uintptr_t)args};
+    (void)bytes, (void)flat;
+    if (lost(q)) return;
+    note(q, cudaLaunchKernel(body, (dim3){grid.x, grid.y, grid.z}, (dim3){grid.threads, 1, 1}, list, grid.shared, q->stream),
+         name);
+}
+
+/* The six functions of cuBLAS that are used. */
+static struct {
+    cublasStatus_t (*create)(cublasHandle_t *);
+    cublasStatus_t (*destroy)(cublasHandle_t);
+    cublasStatus_t (*set_stream)(cublasHandle_t, cudaStream_t);
+    cublasStatus_t (*set_workspace)(cublasHandle_t, void *, size_t);
+    cublasStatus_t (*set_math)(cublasHandle_t, cublasMath_t);
+    cublasStatus_t (*gemm)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const float *, const float *,
+                           int, long long, const float *, int, long long, const float *, float *, int, long long, int);
+} blas;
+
+static void cuda_product(void *queue, const Product *p) {
+    Queue *q = queue;
+    const float one = 1;
+    if (lost(q)) return;
+    cublasStatus_t rc = blas.gemm(q->blas, p->a_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p->b_turned ? CUBLAS_OP_T : CUBLAS_OP_N,
+                                  p->m, p->n, p->k, &one, p->a, p->lda, p->stride_a, p->b, p->ldb, p->stride_b, &p->beta,
+                                  p->c, p->ldc, p->stride_c, p->batch);
+    if (rc != CUBLAS_STATUS_SUCCESS) note(q, cudaErrorUnknown, "cublasSgemmStridedBatched");
+}
+
+STAGED_KERNELS(cuda)
+PRODUCT_KERNELS(cuda)
+
+static Rc no_device(Error *e, const char *why) {
+    return error_set(e, RC_UNMEASURED, "no CUDA device: %s", why);
+}
+
+/* Asked once: nothing about devices changes while the program runs, and a missing driver takes its time to say so. */
+typedef struct {
+    bool asked;
+    Rc rc;
+    Error why;
+} Presence;
+
+static Rc look(Error *e) {
+    int count = 0, driver = 0;
+    struct cudaDeviceProp about;
+    struct cudaFuncAttributes kernel;
+    char line[256];
+    cudaError_t rc = cudaGetDeviceCount(&count);
+    (void)cudaDriverGetVersion(&driver);
+    if (rc == cudaErrorInsufficientDriver && !driver) return no_device(e, "no driver is installed");
+    if (rc == cudaErrorInsufficientDriver) {
+        snprintf(line, sizeof line, "the driver knows CUDA %d.%d, this program needs %d.%d", driver / 1000, driver % 1000 / 10,
+                 CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+        return no_device(e, line);
+    }
+    if (rc != cudaSuccess || !count) return no_device(e, rc == cudaSuccess ? "the driver shows none" : cudaGetErrorString(rc));
+    rc = cudaGetDeviceProperties(&about, 0);
+    if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
+    rc = cudaFuncGetAttributes(&kernel, cuda_steps[STEP_end].body);
+    if (rc == cudaErrorNoKernelImageForDevice || rc == cudaErrorInvalidDeviceFunction || rc == cudaErrorUnsupportedPtxVersion)
+        return error_set(e, RC_UNMEASURED, "no CUDA device: %.80s is sm_%d%d, this build carries %s (meson -Dgpu_arch=%d%d)",
+                         about.name, about.major, about.minor, CUDA_ARCHITECTURES, about.major, about.minor);
+    if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
+    snprintf(cuda_fp32_class, sizeof cuda_fp32_class, "cuda-fp32 %d.%d sm_%d%d", CUDART_VERSION / 1000,
+             CUDART_VERSION % 1000 / 10, about.major, about.minor);
+    return RC_OK;
+}
+
+static bool present(Error *e) {
+    static Presence p;
+    if (!p.asked) p.asked = true, p.rc = look(&p.why);
+    if (p.rc) *e = p.why;
+    return !p.rc;
+}
+
+static void close_queue(Queue *q) {
+    for (int i = 0; i < DEVICE_SLOTS; i++) {
+        if (q->buffer[i]) (void)cudaFreeHost(q->buffer[i]);
+        if (q->event[i]) (void)cudaEventDestroy(q->event[i]);
+    }
+    if (q->blas) (void)blas.destroy(q->blas);
+    if (q->workspace) (void)cudaFree(q->workspace);
+    if (q->stream) (void)cudaStreamDestroy(q->stream);
+    free(q);
+}
+
+static Rc open_exact(Queue **out, Error *e) {
+    if (!present(e)) return e->code;
+    Queue *q = mem_alloc(1, sizeof *q);
+    note(q, cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking), "cudaStreamCreate");
+    for (int i = 0; i < DEVICE_SLOTS; i++)
+        note(q, cudaEventCreateWithFlags(&q->event[i], cudaEventDisableTiming), "cudaEventCreate");
+    if (!lost(q)) {
+        *out = q;
+        return RC_OK;
+    }
+    error_set(e, RC_UNMEASURED, "CUDA: %s: %s", q->where, cudaGetErrorString(q->failed));
+    close_queue(q);
+    return e->code;
+}
+
+/* The library by the name its own header's version gives it; its symbols by the names that header gives them. */
+static Rc find_blas(Error *e) {
+    static const struct {
+        const char *name;
+        void *to;
+    } symbol[] = {{"cublasCreate_v2", &blas.create},
+                  {"cublasDestroy_v2", &blas.destroy},
+                  {"cublasSetStream_v2", &blas.set_stream},
+                  {"cublasSetWorkspace_v2", &blas.set_workspace},
+                  {"cublasSetMathMode", &blas.set_math},
+                  {"cublasSgemmStridedBatched", &blas.gemm}};
+    char name[32];
+    if (blas.gemm) return RC_OK;
+    snprintf(name, sizeof name, "libcublas.so.%d", CUBLAS_VER_MAJOR);
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return error_set(e, RC_UNMEASURED, "precision fp32: %s of the CUDA Toolkit is not found", name);
+    for (size_t i = 0; i < sizeof symbol / sizeof *symbol; i++) {
+        void *found = dlsym(library, symbol[i].name);
+        if (!found) return error_set(e, RC_UNMEASURED, "precision fp32: %s has no %s", name, symbol[i].name);
+        memcpy(symbol[i].to, &found, sizeof found);
+    }
+    return RC_OK;
+}
+
+static Rc open_fp32(Queue **out, Error *e) {
+    if (!present(e) || find_blas(e) || open_exact(out, e)) return e->code;
+    Queue *q = *out;
+    note(q, cudaMalloc(&q->workspace, WORKSPACE), "cudaMalloc of cuBLAS's workspace");
+    bool ok = !lost(q) && blas.create(&q->blas) == CUBLAS_STATUS_SUCCESS &&
+              blas.set_stream(q->blas, q->stream) == CUBLAS_STATUS_SUCCESS &&
+              blas.set_workspace(q->blas, q->workspace, WORKSPACE) == CUBLAS_STATUS_SUCCESS &&
+              blas.set_math(q->blas, CUBLAS_PEDANTIC_MATH) == CUBLAS_STATUS_SUCCESS;
+    if (ok) return RC_OK;
+    close_queue(q);
+    *out = NULL;
+    return error_set(e, RC_UNMEASURED, "precision fp32: cuBLAS does not start on this device");
+}
+
+static size_t memory(void) {
+    size_t available = 0, all = 0;
+    return cudaMemGetInfo(&available, &all) == cudaSuccess ? available : 0;
+}
+
+static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
+    *at = NULL;
+    cudaError_t rc = cudaMalloc(at, bytes ? bytes : 1);
+    if (rc == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        return error_set(e, RC_UNMEASURED, "out of device memory: %.0f MB are needed, %.0f MB are free", (double)bytes / 1048576,
+                         (double)memory() / 1048576);
+    }
+    note(q, rc, "cudaMalloc");
+    if (!lost(q)) note(q, cudaMemsetAsync(*at, 0, bytes ? bytes : 1, q->stream), "cudaMemset");
+    return lost(q) ? error_set(e, RC_UNMEASURED, "CUDA: %s: %s", q->where, cudaGetErrorString(q->failed)) : RC_OK;
+}
+
+static void give(Queue *q, void *at) {
+    if (at && !lost(q)) (void)cudaStreamSynchronize(q->stream);
+    if (at) (void)cudaFree(at);
+}
+
+/* From pageable memory the runtime copies to a buffer of its own before it returns. */
+static void put(Queue *q, void *to, const void *from, size_t bytes) {
+    if (!lost(q)) note(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q->stream), "copy to the device");
+}
+
+static void get(Queue *q, void *to, const void *from, size_t bytes) {
+    if (!lost(q)) note(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q->stream), "copy from the device");
+    if (!lost(q)) note(q, cudaStreamSynchronize(q->stream), "the kernels before a copy");
+}
+
+static void fetch(Queue *q, int slot, const void *from, size_t bytes) {
+    if (!lost(q) && q->room[slot] < bytes) {
+        if (q->buffer[slot]) (void)cudaFreeHost(q->buffer[slot]);
+        q->buffer[slot] = NULL;
+        note(q, cudaMallocHost(&q->buffer[slot], bytes), "cudaMallocHost");
+        q->room[slot] = lost(q) ? 0 : bytes;
+    }
+    if (lost(q)) return;
+    note(q, cudaMemcpyAsync(q->buffer[slot], from, bytes, cudaMemcpyDeviceToHost, q->stream), "copy from the device");
+    note(q, cudaEventRecord(q->event[slot], q->stream), "cudaEventRecord");
+}
+
+static const void *landed(Queue *q, int slot) {
+    if (!lost(q)) note(q, cudaEventSynchronize(q->event[slot]), "the kernels of a step");
+    return q->buffer[slot];
+}
+
+static void step(Queue *q, StepKind kind, const Step *s) {
+    enqueue_step(&cuda_steps[kind], s, q, cuda_launch);
+}
+
+static void record(Queue *q) {
+    if (!lost(q)) note(q, cudaStreamBeginCapture(q->stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+}
+
+static Graph *recorded(Queue *q) {
+    cudaGraph_t graph = NULL;
+    Graph *g = mem_alloc(1, sizeof *g);
+    if (!lost(q)) note(q, cudaStreamEndCapture(q->stream, &graph), "cudaStreamEndCapture");
+    if (!lost(q)) note(q, cudaGraphInstantiate(&g->exec, graph, 0), "cudaGraphInstantiate");
+    if (graph) (void)cudaGraphDestroy(graph);
+    return g;
+}
+
+static void replay(Queue *q, Graph *g) {
+    if (!lost(q)) note(q, cudaGraphLaunch(g->exec, q->stream), "cudaGraphLaunch");
+}
+
+static void forget(Graph *g) {
+    if (g && g->exec) (void)cudaGraphExecDestroy(g->exec);
+    free(g);
+}
+
+static Rc status(Queue *q, Error *e) {
+    if (!lost(q)) return RC_OK;
+    return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: %s", q->where, cudaGetErrorString(q->failed));
+}
+
+const Device cuda_device = {false, present, open_exact, close_queue, take, give, put, get, fetch, landed, step, record,
+                            recorded, replay, forget, status, memory};
+const Device cuda_fp32_device = {false, present, open_fp32, close_queue, take, give, put, get, fetch, landed, step, record,
+                                 recorded, replay, forget, status, memory};
+
+const Kernel *const cuda_kernels[OP_COUNT] = {
+#define OP(name, inputs, rule, formula) [OP_##name] = &cuda_kernel,
+#include "kernels/ops.def"
+#undef OP
+};
+
+const Kernel *const cuda_fp32_kernels[OP_COUNT] = {
+#define OP(name, inputs, rule, formula) [OP_##name] = &cuda_fast_kernel,
+#include "kernels/ops.def"
+#undef OP
+};
