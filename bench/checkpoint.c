@@ -60,8 +60,8 @@ static Rc store(const SafeFile *f, const char *folder, const char *path, Error *
     return rc;
 }
 
-Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, const RunRecord *r, const uint8_t chain[32],
-                    Error *e) {
+Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, int replica, const RunRecord *r,
+                    const uint8_t chain[32], Error *e) {
     SafeFile f;
     Text path;
     char hex[SHA256_HEX], seal[SHA256_HEX], name[80], *evaluations = evaluations_text(r);
@@ -74,7 +74,7 @@ Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, const 
             const Tensor *x = &t->tape.tensor[i];
             if (x->role != ROLE_PARAM) continue;
             snprintf(name, sizeof name, "%s%s", saved[k].prefix, x->name);
-            const void *words = program_words(&t->program, saved[k].role, i, 0, &copy[copies]);
+            const void *words = program_words(&t->program, saved[k].role, i, replica, &copy[copies]);
             copies += copy[copies] != NULL;
             safe_add(&f, name, dtype, 2, x->rows, x->cols, words);
         }
@@ -133,7 +133,7 @@ static Rc check(const SafeFile *f, const char *id, const Trainer *t, int columns
     return RC_OK;
 }
 
-Rc checkpoint_read(const char *folder, const char *id, Trainer *t, RunRecord *r, uint8_t chain[32], Error *e) {
+Rc checkpoint_read(const char *folder, const char *id, Trainer *t, int replica, RunRecord *r, uint8_t chain[32], Error *e) {
     SafeFile f;
     Text path;
     uint8_t stored[32];
@@ -159,7 +159,7 @@ Rc checkpoint_read(const char *folder, const char *id, Trainer *t, RunRecord *r,
                 if (t->tape.tensor[i].role != ROLE_PARAM) continue;
                 snprintf(name, sizeof name, "%s%s", saved[k].prefix, t->tape.tensor[i].name);
                 const SafeTensor *y = safe_find(&f, name);
-                program_put(&t->program, saved[k].role, i, 0, y->data);
+                program_put(&t->program, saved[k].role, i, replica, y->data);
             }
         const SafeTensor *curves = safe_find(&f, "curves");
         loaded.curves = r->curves; /* the same columns */

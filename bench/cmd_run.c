@@ -85,6 +85,11 @@ Rc command_run(Session *s, Error *e) {
     if (shard && parse_shard(shard, &runner, e)) return e->code;
     if (every && (!parse_real(every, &runner.checkpoint_seconds) || runner.checkpoint_seconds < 0))
         return error_set(e, RC_USAGE, "--checkpoint-every: '%s' is not a number of seconds", every);
+    const char *replicas = option(o, OPTION_replicas, NULL);
+    int64_t together = 0;
+    if (replicas && (!parse_integer(replicas, &together) || together < 1 || together > 1024))
+        return error_set(e, RC_USAGE, "--replicas: '%s' is not a number from 1 to 1024", replicas);
+    runner.replicas = (int)together;
     session_signals();
     if (session_experiment(s, o->operand[0], &x, e)) return e->code;
     text_init(&lines);

@@ -8,6 +8,7 @@
 
 #include "base/canon.h"
 #include "base/philox.h"
+#include "base/sha256.h"
 #include "bench/checkpoint.h"
 
 static double now(void) {
@@ -18,6 +19,28 @@ static double now(void) {
 
 static bool stopped(const volatile sig_atomic_t *stop) {
     return stop && *stop;
+}
+
+/* A copy of b with everything that a replica's scalars or initialization hold as in a. */
+static RunSpec alike(const RunSpec *a, const RunSpec *b) {
+    RunSpec s = *b;
+    s.seed = a->seed;
+    s.init_std = a->init_std, s.token_std = a->token_std, s.position_std = a->position_std;
+    s.residual_init = a->residual_init;
+    s.lr = a->lr, s.warmup_lr = a->warmup_lr, s.final_lr = a->final_lr, s.schedule = a->schedule, s.warmup = a->warmup;
+    s.beta1 = a->beta1, s.beta2 = a->beta2, s.adam_eps = a->adam_eps, s.momentum = a->momentum;
+    s.weight_decay = a->weight_decay, s.clip = a->clip;
+    return s;
+}
+
+bool execute_together(const RunSpec *a, const RunSpec *b) {
+    RunSpec like = alike(a, b);
+    Text ours, theirs;
+    text_init(&ours), text_init(&theirs);
+    spec_text(a, &ours), spec_text(&like, &theirs);
+    bool same = !strcmp(ours.at, theirs.at);
+    text_release(&ours), text_release(&theirs);
+    return same;
 }
 
 /* The toy keeps everything of the spec that chooses operations, and makes sizes, steps and warm-up small. */
@@ -38,7 +61,7 @@ void arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *back
             trainer_inputs(&t, 0)[i] = (int32_t)philox_below(philox_word(1, 1, philox_offset(step, i)), 65);
             trainer_targets(&t, 0)[i] = (int32_t)philox_below(philox_word(1, 1, philox_offset(step, i + 1)), 65);
         }
-        trainer_step(&t, &report);
+        if (!trainer_step(&t, &report)) break;
         chain_add(chain, report.loss);
         chain_add(chain, (float)report.grad_norm);
     }
@@ -57,114 +80,183 @@ void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Back
     text_release(&text);
 }
 
-/* nll, hits, bytes over windows first.. of one forward pass. */
-static void score_windows(Trainer *t, const Dataset *d, const RunSpec *s, size_t first, double *nll, long *hits,
-                          long *count, size_t *bytes) {
+/* One forward pass over windows first.., the same in every replica; returns the bytes of their targets. */
+static size_t windows_forward(Trainer *t, const Dataset *d, const RunSpec *s, size_t first) {
     int batch = (int)s->batch, context = (int)s->context;
+    size_t ids = (size_t)batch * (size_t)context;
     dataset_windows_fill(d, first, batch, context, trainer_inputs(t, 0), trainer_targets(t, 0));
+    for (int r = 1; r < t->program.replicas; r++) {
+        memcpy(trainer_inputs(t, r), trainer_inputs(t, 0), ids * sizeof(int32_t));
+        memcpy(trainer_targets(t, r), trainer_targets(t, 0), ids * sizeof(int32_t));
+    }
     trainer_forward(t);
-    trainer_score(t, 0, 0, batch * context, nll, hits, count);
-    *bytes = dataset_target_bytes(d, trainer_targets(t, 0), (size_t)batch * (size_t)context);
+    return dataset_target_bytes(d, trainer_targets(t, 0), ids);
+}
+
+typedef struct {
+    double nll;
+    long hits, count;
+} Score;
+
+static Score score(const Trainer *t, int replica, const RunSpec *s) {
+    Score x;
+    trainer_score(t, replica, 0, (int)(s->batch * s->context), &x.nll, &x.hits, &x.count);
+    return x;
 }
 
 bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, Evaluation *out,
                     const volatile sig_atomic_t *stop) {
-    size_t windows = dataset_windows(d, (int)s->context), batch = (size_t)s->batch, bytes = 0, part;
-    double nll = 0;
-    long hits = 0;
-    out->blocks = (int)((windows + batch - 1) / batch);
-    out->block = mem_alloc((size_t)out->blocks, sizeof *out->block);
-    out->targets = 0;
-    out->dropped = (long)dataset_dropped(d, (int)s->context);
-    for (int b = 0; b < out->blocks; b++) {
-        double block_nll;
-        long block_hits, block_count;
-        score_windows(t, d, s, (size_t)b * batch, &block_nll, &block_hits, &block_count, &part);
-        if (stopped(stop)) { /* also what was just scored may be half a pass */
-            free(out->block);
-            out->block = NULL;
-            return false;
-        }
-        out->block[b] = block_nll / (double)block_count;
-        nll += block_nll, hits += block_hits, bytes += part, out->targets += block_count;
+    size_t windows = dataset_windows(d, (int)s->context), batch = (size_t)s->batch, bytes = 0;
+    int replicas = t->program.replicas;
+    Score *all = mem_alloc((size_t)replicas, sizeof *all);
+    for (int r = 0; r < replicas; r++) {
+        out[r].blocks = (int)((windows + batch - 1) / batch);
+        out[r].block = mem_alloc((size_t)out[r].blocks, sizeof *out[r].block);
+        out[r].dropped = (long)dataset_dropped(d, (int)s->context);
     }
-    out->metric[METRIC_valid_loss] = nll / (double)out->targets;
-    out->metric[METRIC_perplexity] = exp(out->metric[METRIC_valid_loss]);
-    out->metric[METRIC_bits_per_byte] = nll / log(2) / (double)bytes;
-    out->metric[METRIC_accuracy] = (double)hits / (double)out->targets;
-    return true;
+    bool whole = true;
+    for (int b = 0; whole && b < out[0].blocks; b++) {
+        bytes += windows_forward(t, d, s, (size_t)b * batch);
+        whole = !stopped(stop); /* else also what was just scored may be half a pass */
+        for (int r = 0; whole && r < replicas; r++) {
+            Score part = score(t, r, s);
+            out[r].block[b] = part.nll / (double)part.count;
+            all[r].nll += part.nll, all[r].hits += part.hits, all[r].count += part.count;
+        }
+    }
+    for (int r = 0; r < replicas; r++) {
+        if (!whole) free(out[r].block), out[r].block = NULL;
+        out[r].targets = all[r].count;
+        out[r].metric[METRIC_valid_loss] = all[r].nll / (double)all[r].count;
+        out[r].metric[METRIC_perplexity] = exp(out[r].metric[METRIC_valid_loss]);
+        out[r].metric[METRIC_bits_per_byte] = all[r].nll / log(2) / (double)bytes;
+        out[r].metric[METRIC_accuracy] = (double)all[r].hits / (double)all[r].count;
+    }
+    free(all);
+    return whole;
 }
 
-static double slice_loss(Trainer *t, const Dataset *d, const RunSpec *s) {
-    double nll = 0;
-    long count = 0;
-    for (int64_t b = 0; b < s->curve_batches; b++) {
-        double part;
-        long hits, n;
-        size_t bytes;
-        score_windows(t, d, s, (size_t)(b * s->batch), &part, &hits, &n, &bytes);
-        nll += part, count += n;
-    }
-    return count ? nll / (double)count : (double)NAN;
-}
+/* One of the runs of an execution. */
+typedef struct {
+    const ExecutedRun *run;
+    RunRecord *r;
+    uint8_t chain[32];
+    double valid; /* the slice's loss where the next update begins; NaN where no point of the curve stands */
+    bool finite;
+} Replica;
 
 typedef struct {
     const Execution *x;
-    RunRecord *r;
+    const RunSpec *spec; /* of the first run: what all have in common */
+    Recipe *recipe;
+    uint64_t *seed;
+    Replica *replica; /* [x->runs] */
+    StepReport *report;
     Trainer t;
-    uint8_t chain[32];
     double *step_time;
     int timed;
-    bool finite;
+    double started;
 } Running;
 
-static bool wants_evaluation(const Running *g, int step) {
-    int at[64], n = spec_evaluations(g->x->spec, at, 64);
+/* Updates of one stretch on a device at most: what a signal waits for. */
+enum { STRETCH = 256 };
+
+static bool any_finite(const Running *g) {
+    bool any = false;
+    for (int i = 0; i < g->x->runs; i++) any |= g->replica[i].finite;
+    return any;
+}
+
+/* The loss of a fixed slice of validation, of every replica. */
+static void slice_loss(Running *g) {
+    const RunSpec *s = g->spec;
+    Score *all = mem_alloc((size_t)g->x->runs, sizeof *all);
+    for (int64_t b = 0; b < s->curve_batches; b++) {
+        (void)windows_forward(&g->t, g->x->data, s, (size_t)(b * s->batch));
+        for (int i = 0; i < g->x->runs; i++) {
+            Score part = score(&g->t, i, s);
+            all[i].nll += part.nll, all[i].count += part.count;
+        }
+    }
+    for (int i = 0; i < g->x->runs; i++)
+        g->replica[i].valid = all[i].count ? all[i].nll / (double)all[i].count : (double)NAN;
+    free(all);
+}
+
+static bool evaluation_at(const Running *g, int step) {
+    int at[64], n = spec_evaluations(g->spec, at, 64);
     for (int i = 0; i < n; i++)
-        if (at[i] == step) return !record_at(g->r, step);
+        if (at[i] == step) return true;
     return false;
 }
 
-static bool evaluate_here(Running *g) {
-    Evaluation v = {.step = g->t.step};
-    for (int m = 0; m < METRIC_COUNT; m++) v.metric[m] = (double)NAN;
-    curve_metrics(&g->r->curves, g->t.step, v.metric);
-    if (!evaluate_whole(&g->t, g->x->data, g->x->spec, &v, g->x->stop)) return false;
-    g->r->evaluation = mem_grow(g->r->evaluation, (size_t)g->r->evaluations + 1, sizeof v);
-    g->r->evaluation[g->r->evaluations++] = v;
-    return true;
+/* Replicas stand at one step, so one that lacks the evaluation of this step tells of all. */
+static bool wants_evaluation(const Running *g) {
+    for (int i = 0; i < g->x->runs; i++)
+        if (g->replica[i].finite) return evaluation_at(g, g->t.step) && !record_at(g->replica[i].r, g->t.step);
+    return false;
 }
 
-/* One update and its row. */
-static void step_here(Running *g) {
-    const RunSpec *s = g->x->spec;
-    Curves *c = &g->r->curves;
-    StepReport report;
-    int step = g->t.step;
-    double valid = step % s->curve_every == 0 ? slice_loss(&g->t, g->x->data, s) : (double)NAN;
-    dataset_batch(g->x->data, s->seed, (uint64_t)step, (int)s->batch, (int)s->context, trainer_inputs(&g->t, 0),
-                  trainer_targets(&g->t, 0));
-    double start = now();
-    if (!trainer_step(&g->t, &report)) return;
-    g->step_time[g->timed++] = now() - start;
+static void evaluate_here(Running *g) {
+    int runs = g->x->runs;
+    Evaluation *v = mem_alloc((size_t)runs, sizeof *v);
+    bool whole = evaluate_whole(&g->t, g->x->data, g->spec, v, g->x->stop);
+    for (int i = 0; whole && i < runs; i++) {
+        RunRecord *r = g->replica[i].r;
+        double *metric = v[i].metric, found[4] = {metric[METRIC_valid_loss], metric[METRIC_perplexity],
+                                                  metric[METRIC_bits_per_byte], metric[METRIC_accuracy]};
+        v[i].step = g->t.step;
+        for (int m = 0; m < METRIC_COUNT; m++) metric[m] = (double)NAN;
+        curve_metrics(&r->curves, g->t.step, metric);
+        metric[METRIC_valid_loss] = found[0], metric[METRIC_perplexity] = found[1];
+        metric[METRIC_bits_per_byte] = found[2], metric[METRIC_accuracy] = found[3];
+        if (!g->replica[i].finite) {
+            free(v[i].block);
+            continue;
+        }
+        r->evaluation = mem_grow(r->evaluation, (size_t)r->evaluations + 1, sizeof *v);
+        r->evaluation[r->evaluations++] = v[i];
+    }
+    free(v);
+}
+
+/* One update of one run: its row. */
+static void add_row(Running *g, Replica *of, int step, const StepReport *report) {
+    Curves *c = &of->r->curves;
     double *row = curves_add(c);
-    row[CURVE_step] = step, row[CURVE_lr] = recipe_lr(g->t.recipe, step), row[CURVE_train_loss] = (double)report.loss;
-    row[CURVE_valid_loss] = valid, row[CURVE_grad_norm] = report.grad_norm;
-    row[CURVE_embedding_norm] = report.embedding_norm;
+    row[CURVE_step] = step, row[CURVE_lr] = recipe_lr(&g->recipe[of - g->replica], step);
+    row[CURVE_train_loss] = (double)report->loss;
+    row[CURVE_valid_loss] = of->valid, row[CURVE_grad_norm] = report->grad_norm;
+    row[CURVE_embedding_norm] = report->embedding_norm;
+    of->valid = (double)NAN;
     for (int l = 0; l < g->t.tape.layers; l++) {
-        row[curve_block_column(c, BLOCK_grad_norm, l)] = report.layer_norm[l];
-        row[curve_block_column(c, BLOCK_norm_input, l)] = report.norm_input[l];
+        row[curve_block_column(c, BLOCK_grad_norm, l)] = report->layer_norm[l];
+        row[curve_block_column(c, BLOCK_norm_input, l)] = report->norm_input[l];
     }
-    chain_add(g->chain, report.loss);
-    g->finite = report.finite;
-    if (report.finite) {
-        row[CURVE_update_norm] = report.update_norm;
+    chain_add(of->chain, report->loss);
+    of->finite = report->finite;
+    if (report->finite) {
+        row[CURVE_update_norm] = report->update_norm;
         row[CURVE_spike] = curves_spike(c, c->rows - 1);
-    } else {
-        strcpy(g->r->status, "diverged");
-        g->r->diverged_step = step;
-        snprintf(g->r->culprit, sizeof g->r->culprit, "%s", report.culprit);
     }
+}
+
+/* Updates until the next point of a curve or evaluation. */
+static int stretch(const Running *g) {
+    int step = g->t.step + 1, most = g->t.step + STRETCH;
+    while (step < (int)g->spec->steps && step < most && step % g->spec->curve_every && !evaluation_at(g, step)) step++;
+    return step - g->t.step;
+}
+
+/* The host brings one batch to each replica, a device with the corpus draws those of a whole stretch. Returns the updates
+ * done: 0 when the program was cancelled or the device failed. */
+static int updates(Running *g) {
+    const RunSpec *s = g->spec;
+    if (g->t.resident) return trainer_steps(&g->t, stretch(g), g->report);
+    for (int i = 0; i < g->x->runs; i++)
+        dataset_batch(g->x->data, g->seed[i], (uint64_t)g->t.step, (int)s->batch, (int)s->context, trainer_inputs(&g->t, i),
+                      trainer_targets(&g->t, i));
+    return trainer_step(&g->t, g->report);
 }
 
 static int by_value(const void *a, const void *b) {
@@ -172,85 +264,172 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void finish_record(Running *g, double started) {
+static double median_step(const Running *g) {
+    double *sorted = mem_alloc((size_t)g->timed + 1, sizeof *sorted), median = (double)NAN;
+    memcpy(sorted, g->step_time, (size_t)g->timed * sizeof *sorted);
+    qsort(sorted, (size_t)g->timed, sizeof *sorted, by_value);
+    if (g->timed) median = sorted[g->timed / 2] / g->x->runs;
+    free(sorted);
+    return median;
+}
+
+static void finish_record(Running *g, Replica *of) {
     uint8_t hash[32];
-    RunRecord *r = g->r;
-    g->t.program.cancel = NULL; /* a finished run is stored whole */
-    double *last = g->finite ? curves_add(&r->curves) : NULL;
-    if (last) last[CURVE_step] = g->t.step, last[CURVE_valid_loss] = slice_loss(&g->t, g->x->data, g->x->spec);
-    sha256_hex(r->loss_chain, g->chain);
-    trainer_hash(&g->t, 0, hash);
+    RunRecord *r = of->r;
+    strcpy(r->status, of->finite ? "ok" : "diverged");
+    double *last = of->finite ? curves_add(&r->curves) : NULL;
+    if (last) last[CURVE_step] = g->t.step, last[CURVE_valid_loss] = of->valid;
+    sha256_hex(r->loss_chain, of->chain);
+    trainer_hash(&g->t, (int)(of - g->replica), hash);
     sha256_hex(r->parameters_hash, hash);
     r->parameters = (long)tape_parameters(&g->t.tape);
     r->memory_mb = (double)program_bytes(&g->t.tape, g->x->backend, 1) / (1 << 20);
-    qsort(g->step_time, (size_t)g->timed, sizeof *g->step_time, by_value);
-    r->step_seconds = g->timed ? g->step_time[g->timed / 2] : (double)NAN;
-    r->wall_seconds = now() - started;
+    r->step_seconds = median_step(g);
+    r->wall_seconds = (now() - g->started) / g->x->runs;
 }
 
-static void describe(const Execution *x, RunRecord *r, int layers) {
-    *r = (RunRecord){.spec = *x->spec, .vocab = x->data->vocab, .diverged_step = -1};
-    strcpy(r->id, x->id);
-    strcpy(r->status, "ok");
-    strcpy(r->arithmetic, x->arithmetic);
+/* Updates and their rows; a run that diverges is finished on the spot. Returns the updates of all runs together. */
+static int advance(Running *g) {
+    int first = g->t.step, rows = 0, runs = g->x->runs;
+    if (first % g->spec->curve_every == 0) slice_loss(g);
+    double start = now();
+    int done = updates(g);
+    double each = done ? (now() - start) / done : 0;
+    for (int k = 0; k < done; k++) {
+        g->step_time[g->timed++] = each;
+        for (int i = 0; i < runs; i++) {
+            Replica *of = &g->replica[i];
+            if (!of->finite) continue;
+            const StepReport *report = &g->report[k * runs + i];
+            add_row(g, of, first + k, report);
+            rows++;
+            if (of->finite) continue;
+            of->r->diverged_step = first + k;
+            snprintf(of->r->culprit, sizeof of->r->culprit, "%s", report->culprit);
+            finish_record(g, of);
+        }
+    }
+    return rows;
+}
+
+static void finish_records(Running *g) {
+    g->t.program.cancel = NULL; /* a finished run is stored whole */
+    if (any_finite(g)) slice_loss(g);
+    for (int i = 0; i < g->x->runs; i++)
+        if (g->replica[i].finite) finish_record(g, &g->replica[i]);
+}
+
+static void describe(const Execution *x, const ExecutedRun *run, RunRecord *r, int layers) {
+    *r = (RunRecord){.spec = *run->spec, .vocab = x->data->vocab, .diverged_step = -1};
+    strcpy(r->id, run->id);
+    strcpy(r->arithmetic, run->arithmetic);
     snprintf(r->arithmetic_class, sizeof r->arithmetic_class, "%s", x->backend->arithmetic);
     strcpy(r->dataset, x->data->name);
     strcpy(r->dataset_sha256, x->data->sha256);
     strcpy(r->tokenizer_sha256, x->data->tokenizer_sha256);
     r->entropy_rate = x->data->entropy_rate, r->unigram = x->data->unigram;
+    r->threads = x->threads > 1 ? x->threads : 1, r->replicas = x->runs;
+    if (x->backend->device) x->backend->device->describe(r->device, sizeof r->device);
     curves_init(&r->curves, layers);
+}
+
+static Rc save(Running *g, Error *e) {
+    Rc rc = RC_OK;
+    for (int i = 0; i < g->x->runs; i++) {
+        const Replica *of = &g->replica[i];
+        if (of->finite && checkpoint_write(g->x->folder, of->run->id, &g->t, i, of->r, of->chain, e)) rc = e->code;
+    }
+    return rc;
+}
+
+/* Every run stands where its checkpoint was made, if all have one of the same step; else all stand at the beginning. */
+static void resume(Running *g) {
+    int runs = g->x->runs, resumed = 0, step = -1;
+    for (int i = 0; i < runs; i++) {
+        Error why;
+        Replica *of = &g->replica[i];
+        Rc rc = checkpoint_read(g->x->folder, of->run->id, &g->t, i, of->r, of->chain, &why);
+        if (rc == RC_INTEGRITY)
+            fprintf(stderr, "normbench: checkpoint not used, this run starts over: %s\n", why.text);
+        if (!rc && step < 0) step = g->t.step;
+        resumed += !rc && g->t.step == step;
+    }
+    if (resumed == runs || step < 0) return;
+    for (int i = 0; i < runs; i++) {
+        Replica *of = &g->replica[i];
+        record_release(of->r);
+        describe(g->x, of->run, of->r, g->t.tape.layers);
+        memset(of->chain, 0, sizeof of->chain);
+        init_parameters(&g->t.program, i, g->seed[i], &g->recipe[i].init);
+    }
+    trainer_seek(&g->t, 0);
 }
 
 static Rc train(Running *g, Error *e) {
     const Execution *x = g->x;
     double saved = now();
-    while (g->finite) {
+    while (any_finite(g)) {
         Error unsaved;
-        if (!stopped(x->stop) && wants_evaluation(g, g->t.step)) (void)evaluate_here(g);
+        if (!stopped(x->stop) && wants_evaluation(g)) evaluate_here(g);
         if (stopped(x->stop)) {
-            if (checkpoint_write(x->folder, x->id, &g->t, g->r, g->chain, e)) return e->code;
+            if (save(g, e)) return e->code;
             return error_set(e, RC_INTERRUPTED, "stopped at step %d", g->t.step);
         }
-        if (g->t.step >= (int)x->spec->steps) break;
-        int before = g->t.step;
-        step_here(g);
+        if (g->t.step >= (int)g->spec->steps) break;
+        int before = g->t.step, rows = advance(g);
+        if (g->t.failure.code) {
+            *e = g->t.failure;
+            return e->code;
+        }
         if (g->t.step == before) continue; /* cancelled: nothing happened */
-        if (x->progress) x->progress(x->context, 1);
-        if (g->finite && now() - saved >= x->checkpoint_seconds) {
+        if (x->progress) x->progress(x->context, rows, false);
+        if (any_finite(g) && now() - saved >= x->checkpoint_seconds) {
             /* A checkpoint that cannot be written costs a resume, not the run. */
-            (void)checkpoint_write(x->folder, x->id, &g->t, g->r, g->chain, &unsaved);
+            (void)save(g, &unsaved);
             saved = now();
         }
     }
     return RC_OK;
 }
 
+/* A program for the runs, and on a device the corpus beside it. */
+static Rc prepare(Running *g, Error *e) {
+    const Execution *x = g->x;
+    const Dataset *d = x->data;
+    ModelShape shape = spec_shape(g->spec, d->vocab);
+    if (trainer_init(&g->t, &shape, &g->spec->variant, g->recipe, g->seed, x->runs, x->backend, e)) return e->code;
+    size_t context = (size_t)g->spec->context;
+    Rc rc = program_share(&g->t.program, x->threads > 1 ? x->threads : 1, e);
+    if (!rc && g->t.resident)
+        rc = trainer_keep_corpus(&g->t, d->tokens, d->train, (uint32_t)(d->train - context), name_stream("batch"), e);
+    if (rc) trainer_release(&g->t);
+    return rc;
+}
+
 Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
-    double started = now();
-    ModelShape shape = spec_shape(x->spec, x->data->vocab);
-    Recipe recipe = spec_recipe(x->spec);
-    Running g = {.x = x, .r = r, .finite = true};
-    describe(x, r, shape.layers);
-    if (trainer_init(&g.t, &shape, &x->spec->variant, &recipe, &x->spec->seed, 1, x->backend, e)) return e->code;
-    r->threads = x->threads > 1 ? x->threads : 1;
-    if (program_share(&g.t.program, r->threads, e)) {
-        record_release(r);
-        trainer_release(&g.t);
-        return e->code;
+    size_t runs = (size_t)x->runs;
+    Running g = {.x = x, .spec = x->run[0].spec, .started = now()};
+    g.recipe = mem_alloc(runs, sizeof *g.recipe), g.seed = mem_alloc(runs, sizeof *g.seed);
+    g.replica = mem_alloc(runs, sizeof *g.replica);
+    for (int i = 0; i < x->runs; i++) {
+        g.recipe[i] = spec_recipe(x->run[i].spec), g.seed[i] = x->run[i].spec->seed;
+        g.replica[i] = (Replica){.run = &x->run[i], .r = &r[i], .valid = (double)NAN, .finite = true};
+        describe(x, &x->run[i], &r[i], (int)g.spec->layers);
     }
-    Error why;
-    g.t.program.cancel = x->stop;
-    if (checkpoint_read(x->folder, x->id, &g.t, r, g.chain, &why) == RC_INTEGRITY)
-        fprintf(stderr, "normbench: checkpoint not used, this run starts over: %s\n", why.text);
-    else if (g.t.step && x->progress)
-        x->progress(x->context, g.t.step);
-    g.step_time = mem_alloc((size_t)x->spec->steps, sizeof *g.step_time);
-    Rc rc = train(&g, e);
-    if (!rc)
-        finish_record(&g, started);
-    else
-        record_release(r);
-    free(g.step_time);
-    trainer_release(&g.t);
+    Rc rc = prepare(&g, e);
+    if (!rc) {
+        g.t.program.cancel = x->stop;
+        g.step_time = mem_alloc((size_t)g.spec->steps, sizeof *g.step_time);
+        g.report = mem_alloc(runs * (g.t.resident ? STRETCH : 1), sizeof *g.report);
+        resume(&g);
+        if (g.t.step && x->progress) x->progress(x->context, g.t.step * x->runs, true);
+        rc = train(&g, e);
+        if (!rc) finish_records(&g);
+        trainer_release(&g.t);
+    }
+    for (int i = 0; i < x->runs; i++)
+        if (!r[i].status[0]) record_release(&r[i]);
+    free(g.step_time), free(g.report);
+    free(g.recipe), free(g.seed), free(g.replica);
     return rc;
 }

@@ -1,4 +1,5 @@
-/* One run, from its RunSpec to its RunRecord: train, evaluate, checkpoint, resume. */
+/* Runs, from their RunSpecs to their RunRecords: train, evaluate, checkpoint, resume. Runs of one shape and variant can be
+ * the replicas of one program. */
 #ifndef BENCH_EXECUTE_H
 #define BENCH_EXECUTE_H
 
@@ -11,16 +12,25 @@
 
 typedef struct {
     const RunSpec *spec;
+    const char *id, *arithmetic;
+} ExecutedRun;
+
+typedef struct {
+    const ExecutedRun *run; /* [runs] the replicas of one program: any two as execute_together says */
+    int runs;
     const Dataset *data;
     const Backend *backend;
-    const char *id, *arithmetic;
     const char *folder;                         /* results/runs; checkpoints stand in folder/.partial/ */
-    int threads;                                /* that share the run; 0 = 1 */
+    int threads;                                /* that share the program; 0 = 1 */
     double checkpoint_seconds;                  /* wall time between checkpoints; 0 = after every step */
     const volatile sig_atomic_t *stop;          /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */
-    void (*progress)(void *context, int steps); /* called with the updates done since the last call; NULL = nobody */
+    /* Called with the updates of all runs since the last call, or those that checkpoints held; NULL = nobody. */
+    void (*progress)(void *context, int steps, bool resumed);
     void *context;
 } Execution;
+
+/* Whether two runs can be replicas of one program: all that differs is the seed and what a replica's scalars hold. */
+bool execute_together(const RunSpec *a, const RunSpec *b);
 
 /* Hash of a two-step toy run of this spec's variant, optimizer and options on this backend: the arithmetic that the
  * run's id depends on. */
@@ -29,12 +39,13 @@ void arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *back
 /* A run's id: SHA-256 of its canonical text, the dataset's and tokenizer's hashes, the arithmetic class and hash. */
 void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Backend *backend, const char *arithmetic);
 
-/* Trains to the end (resuming a checkpoint of this id when there is a good one) and fills r; a non-finite loss is a
- * finished run whose status is "diverged". RC_INTERRUPTED: a checkpoint was written. RC_UNMEASURED: memory or disk. */
+/* Trains to the end (resuming checkpoints when all runs have good ones of the same step) and fills r[x->runs]; a
+ * non-finite loss is a finished run whose status is "diverged". RC_INTERRUPTED: checkpoints were written. RC_UNMEASURED:
+ * memory, disk, or a device that failed. With an error, what had finished before stands in r; the others' status is "". */
 Rc run_execute(const Execution *x, RunRecord *r, Error *e);
 
-/* Whole validation of the parameters a trainer holds now; fills loss, perplexity, bits per byte, accuracy, blocks.
- * False when *stop became nonzero on the way. */
+/* Whole validation of the parameters a trainer holds now; fills loss, perplexity, bits per byte, accuracy, blocks of
+ * out[replicas]. False when *stop became nonzero on the way. */
 bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, Evaluation *out, const volatile sig_atomic_t *stop);
 
 #endif

@@ -170,6 +170,8 @@ static json_t *record_json(const RunRecord *r) {
     json_object_set_new(root, "evaluations", evaluations_json(r));
     json_t *provenance = provenance_json();
     json_object_set_new(provenance, "threads_per_run", json_integer(r->threads));
+    json_object_set_new(provenance, "replicas", json_integer(r->replicas));
+    if (r->device[0]) json_object_set_new(provenance, "device", json_string(r->device));
     json_object_set_new(root, "provenance", provenance);
     text_release(&spec);
     return root;

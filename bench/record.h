@@ -21,7 +21,7 @@ typedef struct {
 } Evaluation;
 
 typedef struct {
-    char id[SHA256_HEX], arithmetic_class[16], arithmetic[SHA256_HEX];
+    char id[SHA256_HEX], arithmetic_class[64], arithmetic[SHA256_HEX];
     char dataset[64], dataset_sha256[SHA256_HEX], tokenizer_sha256[SHA256_HEX];
     int vocab;
     double entropy_rate, unigram; /* nats; NaN when unknown */
@@ -35,7 +35,8 @@ typedef struct {
     int evaluations;
     Curves curves;
     long parameters; /* cost */
-    int threads; /* that shared it: written among the provenance */
+    int threads, replicas; /* that shared it; that were trained with it: written among the provenance */
+    char device[128];      /* where its kernels ran; empty: this CPU */
     double step_seconds, memory_mb, wall_seconds;
 } RunRecord;
 

@@ -14,12 +14,18 @@
 #include "bench/execute.h"
 #include "bench/progress.h"
 
+/* Runs that one program trains, as indices into plan->run. */
+typedef struct {
+    int *run;
+    int runs;
+} Group;
+
 typedef struct {
     Plan *plan;
     Session *s;
     const Experiment *x;
     const RunnerOptions *o;
-    int *job; /* indices into plan->run */
+    Group *job;
     Progress progress;
     pthread_mutex_t lock;
     int failures;
@@ -27,14 +33,9 @@ typedef struct {
     atomic_bool full; /* a record could not be stored */
 } Runner;
 
-typedef struct {
-    Runner *runner;
-    bool first; /* the first report of a run is what it resumed */
-} Reporter;
-
-static void report(void *context, int steps) {
-    Reporter *r = context;
-    progress_add(&r->runner->progress, steps, steps > 1);
+static void report(void *context, int steps, bool resumed) {
+    Runner *r = context;
+    progress_add(&r->progress, steps, resumed);
 }
 
 static void summarize(char *line, size_t size, const Runner *r, const PlannedRun *run, const RunRecord *record) {
@@ -59,46 +60,69 @@ static void fail(Runner *r, const PlannedRun *run, Error *e) {
     pthread_mutex_unlock(&r->lock);
 }
 
-static void one_run(void *context, int index) {
-    Runner *r = context;
-    PlannedRun *run = &r->plan->run[r->job[index]];
-    Reporter reporter = {.runner = r};
-    RunRecord record;
+/* Whether the record is on disk. */
+static void store(Runner *r, PlannedRun *run, RunRecord *record) {
     Error e;
     char line[512];
+    if (r->o->declared) record->declared = mem_text(r->o->declared);
+    if (record_write(record, r->s->runs, &e)) {
+        r->full = true;
+        fail(r, run, &e);
+        return;
+    }
+    run->done = true;
+    checkpoint_remove(r->s->runs, run->id);
+    summarize(line, sizeof line, r, run, record);
+    progress_finish_job(&r->progress, line);
+}
+
+static void one_group(void *context, int index) {
+    Runner *r = context;
+    const Group *group = &r->job[index];
+    PlannedRun *all = r->plan->run;
+    Error e;
     if (session_signal || r->full) return; /* what cannot be stored is not trained */
-    Execution x = {.spec = &run->spec,
-                   .data = run->data,
+    ExecutedRun *run = mem_alloc((size_t)group->runs, sizeof *run);
+    RunRecord *record = mem_alloc((size_t)group->runs, sizeof *record);
+    for (int i = 0; i < group->runs; i++) {
+        PlannedRun *planned = &all[group->run[i]];
+        run[i] = (ExecutedRun){&planned->spec, planned->id, planned->arithmetic};
+    }
+    Execution x = {.run = run,
+                   .runs = group->runs,
+                   .data = all[group->run[0]].data,
                    .backend = r->s->backend,
-                   .id = run->id,
-                   .arithmetic = run->arithmetic,
                    .folder = r->s->runs,
                    .threads = r->s->threads_per_run,
                    .checkpoint_seconds = r->o->checkpoint_seconds,
                    .stop = &session_signal,
                    .progress = report,
-                   .context = &reporter};
-    if (run_execute(&x, &record, &e)) {
-        if (e.code != RC_INTERRUPTED) fail(r, run, &e);
-        return;
+                   .context = r};
+    Rc rc = run_execute(&x, record, &e);
+    for (int i = 0; i < group->runs; i++) {
+        PlannedRun *planned = &all[group->run[i]];
+        if (record[i].status[0]) {
+            store(r, planned, &record[i]);
+            record_release(&record[i]);
+        } else if (rc != RC_INTERRUPTED) {
+            Error own = e;
+            fail(r, planned, &own);
+        }
     }
-    if (r->o->declared) record.declared = mem_text(r->o->declared);
-    if (record_write(&record, r->s->runs, &e)) {
-        r->full = true;
-        fail(r, run, &e);
-    } else {
-        run->done = true;
-        checkpoint_remove(r->s->runs, run->id);
-        summarize(line, sizeof line, r, run, &record);
-        progress_finish_job(&r->progress, line);
-    }
-    record_release(&record);
+    free(run);
+    free(record);
+}
+
+/* Bytes that programs can have. */
+static double memory_of(const Backend *b) {
+    double device = b->device ? (double)b->device->memory() : 0;
+    return device > 0 ? device : pool_memory();
 }
 
 /* Before anything is allocated: a run that does not fit is refused, and no more run at once than fit together. */
 static Rc fit_memory(const Runner *r, int *threads, Error *e) {
     int of;
-    double need = plan_bytes(r->plan, r->s->backend, &of), have = pool_memory(), mb = 1 << 20;
+    double need = plan_bytes(r->plan, r->s->backend, &of), have = memory_of(r->s->backend), mb = 1 << 20;
     const RunSpec *spec = &r->plan->run[of].spec;
     if (need > have)
         return error_set(e, RC_UNMEASURED,
@@ -113,16 +137,47 @@ static Rc fit_memory(const Runner *r, int *threads, Error *e) {
     return RC_OK;
 }
 
+/* How many runs a program may hold: one on the host unless asked for; on a device all that fit, with room for scratch and
+ * for as many programs as there are threads. */
+static int most_replicas(const Runner *r) {
+    int of;
+    if (r->o->replicas) return r->o->replicas;
+    if (!r->s->backend->device) return 1;
+    double fit = 0.8 * memory_of(r->s->backend) / plan_bytes(r->plan, r->s->backend, &of) / r->s->threads;
+    return fit < 1 ? 1 : fit > 1024 ? 1024 : (int)fit;
+}
+
+/* The runs of pending[count] in their order, each with those after it that can be its replicas. Returns the groups. */
+static int make_groups(Runner *r, const int *pending, int count) {
+    bool *taken = mem_alloc((size_t)count + 1, sizeof *taken);
+    int groups = 0, most = most_replicas(r);
+    for (int i = 0; i < count; i++) {
+        if (taken[i]) continue;
+        const PlannedRun *first = &r->plan->run[pending[i]];
+        Group *g = &r->job[groups++];
+        *g = (Group){mem_alloc((size_t)most, sizeof *g->run), 0};
+        for (int j = i; j < count && g->runs < most; j++) {
+            const PlannedRun *other = &r->plan->run[pending[j]];
+            if (taken[j] || other->data != first->data) continue;
+            if (j > i && !execute_together(&first->spec, &other->spec)) continue;
+            taken[j] = true;
+            g->run[g->runs++] = pending[j];
+        }
+    }
+    free(taken);
+    return groups;
+}
+
 Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o, Error *e) {
     Runner r = {.plan = p, .s = s, .x = x, .o = o};
-    int jobs = 0, nth = 0, threads = s->threads;
+    int jobs = 0, groups = 0, nth = 0, threads = s->threads, *pending = mem_alloc((size_t)p->runs, sizeof *pending);
     double steps = 0;
     r.job = mem_alloc((size_t)p->runs, sizeof *r.job);
     /* Seeds outermost: a stopped sweep leaves whole sets of arms, which can already be compared. */
     for (int seed = 0; seed < x->seeds; seed++)
         for (int i = 0; i < p->runs; i++) {
             if (p->run[i].seed != seed || nth++ % o->shards != o->shard || p->run[i].done) continue;
-            r.job[jobs++] = i;
+            pending[jobs++] = i;
             steps += (double)p->run[i].spec.steps;
         }
     Rc rc = jobs ? folder_make(s->runs, e) : RC_OK;
@@ -132,11 +187,14 @@ Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o
     if (jobs && !rc) {
         pthread_mutex_init(&r.lock, NULL);
         progress_init(&r.progress, steps, jobs);
-        pool_run(threads, jobs, one_run, &r);
+        groups = make_groups(&r, pending, jobs);
+        pool_run(threads, groups, one_group, &r);
         progress_end(&r.progress);
         pthread_mutex_destroy(&r.lock);
     }
+    while (groups) free(r.job[--groups].run);
     free(r.job);
+    free(pending);
     checkpoint_sweep(s->runs);
     for (p->missing = 0, nth = 0; nth < p->runs; nth++) p->missing += !p->run[nth].done;
     if (rc) return rc;

@@ -1,4 +1,4 @@
-/* The missing runs of a plan, trained on a pool of threads: one run is one job on one thread. */
+/* The missing runs of a plan, trained on a pool of threads: one program is one job on one thread. */
 #ifndef BENCH_RUNNER_H
 #define BENCH_RUNNER_H
 
@@ -6,6 +6,7 @@
 
 typedef struct {
     double checkpoint_seconds;
+    int replicas;         /* runs that one program trains, at most; 0: 1 on the host, all that fit on a device */
     const char *declared; /* lines of bench/declare.h for the records; NULL: none */
     int shard,
         shards; /* this process takes runs shard, shard + shards, … (0-based; seeds outermost, stored ones counted) */

@@ -70,6 +70,22 @@ static Rc read_count(int *out, const Options *o, OptionKind kind, const char *na
     return RC_OK;
 }
 
+/* A backend's row in another precision is called by both: cuda-fp32. */
+static Rc find_backend(Session *s, const Options *o, Error *e) {
+    const char *name = option(o, OPTION_backend, "cpu"), *precision = option(o, OPTION_precision, "exact");
+    const char *const known[] = {"exact", "fp32"};
+    char both[64], hint[96];
+    if (strcmp(precision, "exact") && strcmp(precision, "fp32"))
+        return error_set(e, RC_USAGE, "--precision: unknown '%s'%s", precision,
+                         did_you_mean(hint, sizeof hint, precision, known, 2));
+    snprintf(both, sizeof both, "%.40s%s%s", name, strcmp(precision, "exact") ? "-" : "",
+             strcmp(precision, "exact") ? precision : "");
+    s->backend = backend_find(both, e);
+    if (!s->backend && e->code == RC_USAGE && strcmp(both, name) && backend_find(name, e))
+        return error_set(e, RC_USAGE, "--precision: backend '%s' computes in exact only; simt and cuda have fp32", name);
+    return s->backend ? RC_OK : e->code;
+}
+
 Rc session_init(Session *s, const Options *o, Error *e) {
     *s = (Session){.options = o};
     hold_streams();
@@ -93,8 +109,7 @@ Rc session_init(Session *s, const Options *o, Error *e) {
     if (read_count(&s->threads_per_run, o, OPTION_threads_per_run, "--threads-per-run", 1, e)) return e->code;
     int at_once = pool_processors() / s->threads_per_run;
     if (read_count(&s->threads, o, OPTION_threads, "--threads", at_once > 1 ? at_once : 1, e)) return e->code;
-    s->backend = backend_find(option(o, OPTION_backend, "cpu"), e);
-    return s->backend ? RC_OK : e->code;
+    return find_backend(s, o, e);
 }
 
 void session_release(Session *s) {

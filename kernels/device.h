@@ -38,7 +38,8 @@ typedef struct Device {
     void (*forget)(Graph *g);
     /* RC_OK, or what went wrong first: a lost device, an error inside a kernel. Does not wait. */
     Rc (*status)(Queue *q, Error *e);
-    size_t (*memory)(void); /* bytes free now; 0 when there is no device */
+    size_t (*memory)(void);                     /* bytes free now; 0: the host's memory is what counts */
+    void (*describe)(char *out, size_t size);   /* name, driver, toolkit: for records; "" for the shim */
 } Device;
 
 #endif

@@ -61,8 +61,8 @@ static RunSpec small(void) {
     return s;
 }
 
-static void count(void *context, int steps) {
-    (void)context;
+static void count(void *context, int steps, bool resumed) {
+    (void)context, (void)resumed;
     if (stop_after >= 0 && (stop_after -= steps) <= 0) stop_now = 1;
 }
 
@@ -72,11 +72,11 @@ static Rc execute(const RunSpec *s, RunRecord *r) {
     const Backend *b = backend_find("cpu", &e);
     arithmetic_hash(arithmetic, s, b);
     run_id(id, s, &data, b, arithmetic);
-    Execution x = {.spec = s,
+    ExecutedRun run = {s, id, arithmetic};
+    Execution x = {.run = &run,
+                   .runs = 1,
                    .data = &data,
                    .backend = b,
-                   .id = id,
-                   .arithmetic = arithmetic,
                    .folder = folder,
                    .checkpoint_seconds = 1e9,
                    .stop = &stop_now,

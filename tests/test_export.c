@@ -100,7 +100,8 @@ static void stored(RunRecord *r, const RunSpec *s) {
     cr_assert_eq(dataset_open(&d, s->dataset.text, "char", &places, &e), RC_OK, "%s", e.text);
     arithmetic_hash(arithmetic, s, b);
     run_id(id, s, &d, b, arithmetic);
-    Execution x = {.spec = s, .data = &d, .backend = b, .id = id, .arithmetic = arithmetic, .folder = runs};
+    ExecutedRun run = {s, id, arithmetic};
+    Execution x = {.run = &run, .runs = 1, .data = &d, .backend = b, .folder = runs};
     x.checkpoint_seconds = 1e9;
     cr_assert_eq(run_execute(&x, r, &e), RC_OK, "%s", e.text);
     cr_assert_eq(record_write(r, runs, &e), RC_OK, "%s", e.text);

@@ -268,10 +268,19 @@ static Rc status(Queue *q, Error *e) {
     return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: %s", q->where, cudaGetErrorString(q->failed));
 }
 
+static void describe(char *out, size_t size) {
+    struct cudaDeviceProp about;
+    int driver = 0;
+    if (size) out[0] = 0;
+    if (cudaGetDeviceProperties(&about, 0) != cudaSuccess || cudaDriverGetVersion(&driver) != cudaSuccess) return;
+    snprintf(out, size, "%.60s, sm_%d%d, driver for CUDA %d.%d, toolkit %d.%d", about.name, about.major, about.minor,
+             driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+}
+
 const Device cuda_device = {false, present, open_exact, close_queue, take, give, put, get, fetch, landed, step, record,
-                            recorded, replay, forget, status, memory};
+                            recorded, replay, forget, status, memory, describe};
 const Device cuda_fp32_device = {false, present, open_fp32, close_queue, take, give, put, get, fetch, landed, step, record,
-                                 recorded, replay, forget, status, memory};
+                                 recorded, replay, forget, status, memory, describe};
 
 const Kernel *const cuda_kernels[OP_COUNT] = {
 #define OP(name, inputs, rule, formula) [OP_##name] = &cuda_kernel,
