@@ -13,12 +13,17 @@
 #include "base/canon.h"
 #include "kernels/cuda/simt/run.h"
 
-thread_local SimtIndex threadIdx, blockIdx, blockDim, gridDim;
+__thread SimtIndex threadIdx, blockIdx, blockDim, gridDim;
 
 namespace {
 
 enum { STACK = 128 << 10, MOST_SHARED = 100 << 10, WARP = CANON_LANES };
-enum State { READY, AT_BLOCK, AT_WARP, ENDED };
+enum State { READY, WAITING, ENDED };
+
+/* Who waits for each other: a block, or a warp of it. */
+struct Party {
+    size_t from, size, waiting, ended;
+};
 
 struct Fiber {
     ucontext_t context;
@@ -32,6 +37,7 @@ struct Fiber {
 };
 
 struct Warp {
+    Party lanes;
     float slot[2][WARP];
 };
 
@@ -42,45 +48,58 @@ struct Block {
     unsigned threads;
     std::vector<Fiber *> fiber;
     std::vector<Warp> warp;
+    Party all;
     std::vector<unsigned char> shared, dynamic;
     Fiber *running = nullptr;
     ucontext_t home;
     jmp_buf back;
     unsigned order = 0;
+
+    ~Block() {
+        for (Fiber *f : fiber) delete f;
+    }
 };
 
-thread_local Block block;
+__thread Block *ours;
+
+/* This thread's block is made at its first launch and gone with it. */
+void ready() {
+    static thread_local Block block;
+    ours = &block;
+}
 
 [[noreturn]] void mistake(const char *what) {
-    fprintf(stderr, "simt: kernel %s, block %u %u %u: %s\n", block.name, blockIdx.x, blockIdx.y, blockIdx.z, what);
+    fprintf(stderr, "simt: kernel %s, block %u %u %u: %s\n", ours->name, blockIdx.x, blockIdx.y, blockIdx.z, what);
     abort();
 }
 
 #ifdef __SANITIZE_ADDRESS__
 void leave() {
-    swapcontext(&block.running->context, &block.home);
+    swapcontext(&ours->running->context, &ours->home);
 }
 
 void enter(Fiber *f) {
-    swapcontext(&block.home, &f->context);
+    swapcontext(&ours->home, &f->context);
 }
 #else
 void leave() {
-    if (!_setjmp(block.running->at)) _longjmp(block.back, 1);
+    if (!_setjmp(ours->running->at)) _longjmp(ours->back, 1);
 }
 
 void enter(Fiber *f) {
-    if (_setjmp(block.back)) return;
+    if (_setjmp(ours->back)) return;
     if (f->begun) _longjmp(f->at, 1);
     f->begun = true;
     setcontext(&f->context);
 }
 #endif
 
+void end(Fiber *f);
+
 void fiber_main() {
     for (;;) {
-        block.body(block.args);
-        block.running->state = ENDED;
+        ours->body(ours->args);
+        end(ours->running);
         leave();
     }
 }
@@ -96,24 +115,35 @@ Fiber *new_fiber() {
     return f;
 }
 
-void wait(State where) {
-    if (!block.running) mistake("a flat stage has no thread to wait for");
-    block.running->state = where;
+[[noreturn]] void some_ended(const Party *p) {
+    mistake(p == &ours->all ? "some threads ended before a barrier of the block"
+                            : "some lanes ended before an exchange of their warp");
+}
+
+/* The last to come lets all go on, and goes on itself. */
+void wait(Party *p) {
+    if (!ours->running) mistake("a flat stage has no thread to wait for");
+    if (p->ended) some_ended(p);
+    if (++p->waiting == p->size) {
+        for (size_t i = p->from; i < p->from + p->size; i++) ours->fiber[i]->state = READY;
+        p->waiting = 0;
+        return;
+    }
+    ours->running->state = WAITING;
     leave();
 }
 
-/* Lets fibers [from, to) go on when all of them wait at `where`. */
-bool release(size_t from, size_t to, State where) {
-    size_t waiting = 0, ended = 0;
-    for (size_t i = from; i < to; i++) {
-        waiting += block.fiber[i]->state == where;
-        ended += block.fiber[i]->state == ENDED;
+Warp *warp_of(const Fiber *f) {
+    return &ours->warp[f->index.x / WARP];
+}
+
+void end(Fiber *f) {
+    Party *parties[] = {&ours->all, &warp_of(f)->lanes};
+    f->state = ENDED;
+    for (Party *p : parties) {
+        p->ended++;
+        if (p->waiting) some_ended(p);
     }
-    if (waiting && ended) mistake(where == AT_BLOCK ? "some threads ended before a barrier of the block"
-                                                    : "some lanes ended before an exchange of their warp");
-    if (waiting < to - from) return false;
-    for (size_t i = from; i < to; i++) block.fiber[i]->state = READY;
-    return true;
 }
 
 /* A permutation of 0..n-1: i -> (a i + b) mod n with a coprime to n, or descending. */
@@ -133,59 +163,61 @@ size_t place(size_t i, size_t n, unsigned order) {
 }
 
 void run_block() {
-    size_t ended = 0, n = block.threads;
-    memset(block.shared.data(), 0xff, block.shared.size());
-    memset(block.dynamic.data(), 0xff, block.dynamic.size());
+    size_t n = ours->threads;
+    ours->all = Party{0, n, 0, 0};
+    for (size_t w = 0; w < ours->warp.size(); w++)
+        ours->warp[w].lanes = Party{w * WARP, n - w * WARP < WARP ? n - w * WARP : (size_t)WARP, 0, 0};
+    memset(ours->shared.data(), 0xff, ours->shared.size());
+    memset(ours->dynamic.data(), 0xff, ours->dynamic.size());
     for (size_t i = 0; i < n; i++) {
-        Fiber *f = block.fiber[i];
+        Fiber *f = ours->fiber[i];
         f->state = READY, f->shared = 0, f->turn = 0;
         f->index = SimtIndex{(unsigned)i, 0, 0};
     }
-    while (ended < n) {
+    while (ours->all.ended < n) {
         bool moved = false;
         for (size_t k = 0; k < n; k++) {
-            Fiber *f = block.fiber[place(k, n, block.order)];
+            Fiber *f = ours->fiber[place(k, n, ours->order)];
             if (f->state != READY) continue;
             moved = true;
             threadIdx = f->index;
-            block.running = f;
-            enter(block.running);
-            ended += block.running->state == ENDED;
-            size_t warp = block.running->index.x / WARP * WARP;
-            block.running = nullptr;
-            (void)release(warp, warp + WARP < n ? warp + WARP : n, AT_WARP);
+            ours->running = f;
+            enter(ours->running);
+            ours->running = nullptr;
         }
-        if (ended < n && !release(0, n, AT_BLOCK) && !moved) mistake("its threads wait for each other in different places");
+        if (!moved) mistake("its threads wait for each other in different places");
     }
 }
 
 void run_flat() {
-    memset(block.shared.data(), 0xff, block.shared.size());
-    for (unsigned i = 0; i < block.threads; i++) {
-        threadIdx = SimtIndex{(unsigned)place(i, block.threads, block.order), 0, 0};
-        block.body(block.args);
+    memset(ours->shared.data(), 0xff, ours->shared.size());
+    for (unsigned i = 0; i < ours->threads; i++) {
+        threadIdx = SimtIndex{(unsigned)place(i, ours->threads, ours->order), 0, 0};
+        ours->body(ours->args);
     }
 }
 
 } // namespace
 
 void simt_order(unsigned order) {
-    block.order = order;
+    ready();
+    ours->order = order;
 }
 
 void simt_run(const char *name, const void *body, Grid grid, const void *args, bool flat) {
-    block.name = name, block.body = (void (*)(const void *))body, block.args = args, block.threads = grid.threads;
-    block.shared.resize(flat ? 0 : MOST_SHARED);
-    block.dynamic.resize(grid.shared);
+    ready();
+    ours->name = name, ours->body = (void (*)(const void *))body, ours->args = args, ours->threads = grid.threads;
+    ours->shared.resize(flat ? 0 : MOST_SHARED);
+    ours->dynamic.resize(grid.shared);
     if (!flat) {
-        while (block.fiber.size() < grid.threads) block.fiber.push_back(new_fiber());
-        block.warp.resize((grid.threads + WARP - 1) / WARP);
+        while (ours->fiber.size() < grid.threads) ours->fiber.push_back(new_fiber());
     }
+    ours->warp.resize((grid.threads + WARP - 1) / WARP);
     gridDim = SimtIndex{grid.x, grid.y, grid.z};
     blockDim = SimtIndex{grid.threads, 1, 1};
     size_t blocks = (size_t)grid.x * grid.y * grid.z;
     for (size_t k = 0; k < blocks; k++) {
-        size_t b = place(k, blocks, block.order);
+        size_t b = place(k, blocks, ours->order);
         blockIdx = SimtIndex{(unsigned)(b % grid.x), (unsigned)(b / grid.x % grid.y), (unsigned)(b / grid.x / grid.y)};
         if (flat)
             run_flat();
@@ -195,33 +227,34 @@ void simt_run(const char *name, const void *body, Grid grid, const void *args, b
 }
 
 void *simt_shared(size_t bytes) {
-    if (!block.running) mistake("a flat stage has no memory to share");
-    size_t from = (block.running->shared + 63) / 64 * 64;
-    block.running->shared = from + bytes;
+    if (!ours->running) mistake("a flat stage has no memory to share");
+    size_t from = (ours->running->shared + 63) / 64 * 64;
+    ours->running->shared = from + bytes;
     if (from + bytes > MOST_SHARED) mistake("more shared memory than a block has");
-    return block.shared.data() + from;
+    return ours->shared.data() + from;
 }
 
 void *simt_dynamic(void) {
-    return block.dynamic.data();
+    return ours->dynamic.data();
 }
 
 void __syncthreads(void) {
-    wait(AT_BLOCK);
+    wait(&ours->all);
 }
 
 void __syncwarp(void) {
-    wait(AT_WARP);
+    if (!ours->running) mistake("a flat stage has no warp to wait for");
+    wait(&warp_of(ours->running)->lanes);
 }
 
 /* One wait is enough: the next exchange takes the other half, and nobody is two exchanges ahead. */
 static const float *exchange(unsigned lanes, float value) {
-    Fiber *f = block.running;
+    Fiber *f = ours->running;
     if (!f) mistake("a flat stage has no lane to exchange with");
     if (lanes != 0xffffffffu) mistake("only whole warps exchange");
-    float *slot = block.warp[f->index.x / WARP].slot[f->turn++ & 1];
+    float *slot = ours->warp[f->index.x / WARP].slot[f->turn++ & 1];
     slot[f->index.x % WARP] = value;
-    wait(AT_WARP);
+    wait(&warp_of(f)->lanes);
     return slot;
 }
 

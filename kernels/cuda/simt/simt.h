@@ -31,7 +31,7 @@ typedef struct {
     unsigned x, y, z;
 } SimtIndex;
 
-extern thread_local SimtIndex threadIdx, blockIdx, blockDim, gridDim;
+extern __thread SimtIndex threadIdx, blockIdx, blockDim, gridDim; /* __thread: no call stands before each use */
 
 void *simt_shared(size_t bytes);
 void *simt_dynamic(void);
