@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "bench/commands.h"
 #include "bench/perf.h"
+#include "bench/perf_dry.h"
 #include "bench/provenance.h"
 #include "bench/record.h"
 
@@ -202,6 +203,7 @@ typedef struct {
     Text seen;
     json_t *list;
     int failed;
+    int replicas; /* of a dry run; 0: it is none */
 } Measured;
 
 /* Whether a line is new; each is one shape, or one complaint. */
@@ -222,6 +224,57 @@ static bool new_shape(Measured *m, const ModelShape *s) {
     return is_new(m, line);
 }
 
+/* --dry-run: what a device would launch. */
+static void print_dry(const DryStep *d, const Experiment *x, const Backend *b) {
+    double flops = 0, bytes = 0;
+    printf("%s: %d layers x %d, %d heads, batch %d x %d, vocabulary %d; backend %s, %d replica%s in one graph; nothing ran\n\n"
+           "%-28s %8s %10s %10s", x->name, d->shape.layers, d->shape.width, d->shape.heads, d->shape.batch, d->shape.context,
+           d->shape.vocab, b->name, d->replicas, d->replicas == 1 ? "" : "s", "kernel", "launches", "GFLOP", "MB");
+    for (int i = 0; i < dry_device_count; i++) printf("  %s us", dry_devices[i].name);
+    printf("\n");
+    for (int k = 0; k < d->kernels; k++) {
+        const DryKernel *row = &d->kernel[k];
+        printf("%-28s %8d %10.3f %10.2f", row->name, row->launches, 1e-9 * row->flops, 1e-6 * row->bytes);
+        for (int i = 0; i < dry_device_count; i++) printf(" %8.1f", 1e6 * dry_floor(row, &dry_devices[i]));
+        printf("\n");
+        flops += row->flops, bytes += row->bytes;
+    }
+    printf("%-28s %8d %10.3f %10.2f\n\nfloor of a step: each kernel the larger of its FLOPs at the float32 peak and its bytes at "
+           "copy speed,\nand %.1f us between kernels\n", "one step", d->launches, 1e-9 * flops, 1e-6 * bytes, 1e6 * DRY_GAP);
+    for (int i = 0; i < dry_device_count; i++) {
+        const DryDevice *on = &dry_devices[i];
+        double seconds = dry_step_floor(d, on);
+        printf("  %s (taken as %.1f TFLOP/s, %.1f TB/s): %.3f ms, %.0f%% of the peak in model FLOPs\n", on->name,
+               1e-12 * on->flops, 1e-12 * on->bytes, 1e3 * seconds, 100 * d->model_flops * d->replicas / seconds / on->flops);
+    }
+}
+
+static json_t *dry_json(const DryStep *d, const Experiment *x, const Backend *b) {
+    json_t *kernels = json_array(), *floors = json_object();
+    for (int k = 0; k < d->kernels; k++)
+        json_array_append_new(kernels, json_pack("{s:s, s:i, s:f, s:f}", "kernel", d->kernel[k].name, "launches",
+                                                 d->kernel[k].launches, "flops", d->kernel[k].flops, "bytes",
+                                                 d->kernel[k].bytes));
+    for (int i = 0; i < dry_device_count; i++)
+        json_object_set_new(floors, dry_devices[i].name, json_real(dry_step_floor(d, &dry_devices[i])));
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o}", "experiment", x->name, "backend", b->name, "layers",
+                     d->shape.layers, "width", d->shape.width, "replicas", d->replicas, "vocab", d->shape.vocab, "launches",
+                     d->launches, "model_flops", d->model_flops, "kernels", kernels, "floor_seconds", floors);
+}
+
+static Rc count_launches(Measured *m, const Experiment *x, const RunSpec *spec, int vocab, Error *e) {
+    DryStep d;
+    Rc rc = dry_step(&d, spec, vocab, m->replicas, m->s->backend, e);
+    if (rc) return rc;
+    if (!m->s->options->times[OPTION_json]) {
+        if (json_array_size(m->list)) printf("\n\n");
+        print_dry(&d, x, m->s->backend);
+    }
+    json_array_append_new(m->list, dry_json(&d, x, m->s->backend));
+    dry_step_release(&d);
+    return RC_OK;
+}
+
 static Rc measure(Measured *m, const Experiment *x, const RunSpec *spec, Error *e) {
     Report r = {.s = m->s, .x = x, .spec = spec};
     char tokenizer[160];
@@ -230,6 +283,7 @@ static Rc measure(Measured *m, const Experiment *x, const RunSpec *spec, Error *
     if (spec_check(spec, e) || shape_check(&shape, e) || dataset_fits(r.data, shape.batch, shape.context, e))
         return error_prefix(e, "%s: ", x->file);
     if (!new_shape(m, &shape)) return RC_OK;
+    if (m->replicas) return count_launches(m, x, spec, r.data->vocab, e);
     int sharing = m->s->threads_per_run > 1 ? m->s->threads_per_run : pool_processors() > 1 ? 2 : 1;
     Rc rc = perf_measure(&r.p, spec, r.data, m->s->backend, sharing, e);
     if (rc == RC_UNMEASURED) error_prefix(e, "%lld layers x %lld: ", (long long)spec->layers, (long long)spec->width);
@@ -283,11 +337,26 @@ static Rc write_json(const Measured *m, Error *e) {
     return rc;
 }
 
+static Rc replicas_asked(const Options *o, int *replicas, Error *e) {
+    const char *given = option(o, OPTION_replicas, "5");
+    int64_t n;
+    if (!parse_integer(given, &n) || n < 1 || n > 1024)
+        return error_set(e, RC_USAGE, "--replicas: '%s' is not a number from 1 to 1024", given);
+    if (o->times[OPTION_replicas] && !o->times[OPTION_dry_run])
+        return error_set(e, RC_USAGE, "perf: --replicas goes with --dry-run");
+    *replicas = o->times[OPTION_dry_run] ? (int)n : 0;
+    return RC_OK;
+}
+
 Rc command_perf(Session *s, Error *e) {
     char folder[1024], **names;
     Measured m = {.s = s, .list = json_array()};
     Rc rc = RC_OK;
     if (s->options->operands > 1) return error_set(e, RC_USAGE, "perf: name at most one experiment");
+    if (replicas_asked(s->options, &m.replicas, e)) return e->code;
+    if (!m.replicas && s->backend->device)
+        return error_set(e, RC_USAGE, "perf: a device is measured by bench/gpu-check; --dry-run counts what '%s' launches",
+                         s->backend->name);
     session_signals();
     text_init(&m.seen);
     if (s->options->operands) {

@@ -39,7 +39,7 @@ static Rc find(int *kind, const char *command, const char *name, Error *e) {
 }
 
 Rc options_parse(Options *o, const char *command, int argc, char **argv, Error *e) {
-    *o = (Options){0};
+    *o = (Options){.command = command};
     bool only_operands = false;
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];

@@ -52,6 +52,7 @@ typedef struct {
     int times[OPTION_COUNT];
     const char *operand[OPTION_MOST];
     int operands;
+    const char *command;
 } Options;
 
 /* Options and operands of `command` from argv[0..argc). Both "--name value" and "--name=value"; "--" ends options.

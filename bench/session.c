@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "bench/document.h"
+#include "kernels/cuda/dry.h"
 
 volatile sig_atomic_t session_signal;
 
@@ -75,11 +76,17 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
     const char *name = option(o, OPTION_backend, "cpu"), *precision = option(o, OPTION_precision, "exact");
     const char *const known[] = {"exact", "fp32"};
     char both[64], hint[96];
+    if (!strcmp(o->command, "perf") && o->times[OPTION_dry_run] && !o->times[OPTION_backend]) name = "cuda";
     if (strcmp(precision, "exact") && strcmp(precision, "fp32"))
         return error_set(e, RC_USAGE, "--precision: unknown '%s'%s", precision,
                          did_you_mean(hint, sizeof hint, precision, known, 2));
     snprintf(both, sizeof both, "%.40s%s%s", name, strcmp(precision, "exact") ? "-" : "",
              strcmp(precision, "exact") ? precision : "");
+    if (!strcmp(o->command, "perf") && o->times[OPTION_dry_run]) {
+        s->backend = dry_backend(both);
+        if (s->backend) return RC_OK;
+        return error_set(e, RC_USAGE, "perf --dry-run counts what a device would launch: --backend cuda, not '%s'", name);
+    }
     s->backend = backend_find(both, e);
     if (!s->backend && e->code == RC_USAGE && strcmp(both, name) && backend_find(name, e))
         return error_set(e, RC_USAGE, "--precision: backend '%s' computes in exact only; simt and cuda have fp32", name);

@@ -279,3 +279,8 @@ void resident_forward(Resident *x, Trainer *t) {
     record(x, t, &x->forward, enqueue_forward);
     device_of(t)->replay(t->program.queue, x->forward);
 }
+
+const Graph *resident_graph(Resident *x, Trainer *t) {
+    record(x, t, &x->training, enqueue_step);
+    return x->training;
+}

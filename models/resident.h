@@ -25,4 +25,7 @@ int resident_steps(Resident *x, Trainer *t, int n, StepReport *report);
 /* The forward ops on the ids and scalars that stand on the host. */
 void resident_forward(Resident *x, Trainer *t);
 
+/* The graph of one training step, recorded now if it is not yet: for those who count what it launches. */
+const Graph *resident_graph(Resident *x, Trainer *t);
+
 #endif

@@ -147,12 +147,17 @@ static double three_products(const Call *c) {
     return 3 * half_product(c);
 }
 
+/* P and dS, lower triangles. */
+static double scratch_bytes(const Call *c) {
+    return 4.0 * pairs_of(c) * c->attr.seq * (c->attr.seq + 1);
+}
+
 static size_t scratch(const Call *c) {
     return (size_t)c->replicas * pairs_of(c) * 2 * (size_t)c->attr.seq * (size_t)c->attr.seq * sizeof(float);
 }
 
-STAGES(attention, {{"attention.forward", BODY(forward, Call), each_query, two_products, TOUCH_in0 | TOUCH_out | TOUCH_save, false}},
+STAGES(attention, {{"attention.forward", BODY(forward, Call), each_query, two_products, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
        {{"attention.queries", BODY(queries, Call), each_query_back, three_products,
-         TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0 | TOUCH_scratch, false},
-        {"attention.keys", BODY(keys, Call), each_key, two_products, TOUCH_in0 | TOUCH_dout | TOUCH_din0 | TOUCH_scratch, true}},
+         TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, scratch_bytes, false},
+        {"attention.keys", BODY(keys, Call), each_key, two_products, TOUCH_in0 | TOUCH_dout | TOUCH_din0, scratch_bytes, true}},
        scratch);

@@ -31,5 +31,5 @@ static Grid each_line_back(const Call *c) {
     return c->din[0].at ? each_line(c) : no_grid();
 }
 
-STAGES(center, {{"center.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out, false}},
-       {{"center.backward", BODY(backward, Call), each_line_back, NULL, TOUCH_dout | TOUCH_din0, false}}, NULL);
+STAGES(center, {{"center.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out, NULL, false}},
+       {{"center.backward", BODY(backward, Call), each_line_back, NULL, TOUCH_dout | TOUCH_din0, NULL, false}}, NULL);

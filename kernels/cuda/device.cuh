@@ -18,7 +18,7 @@
 #define KERNEL_FN(function, threads, Args, name) static __global__ void __launch_bounds__(threads) function(const Args name)
 #define BODY(function, Args) ((const void *)(void (*)(const Args))function)
 /* Memory of a block. */
-#define SHARED(type, name, ...) __shared__ type name __VA_ARGS__
+#define SHARED(type, name, ...) __shared__ __align__(16) type name __VA_ARGS__
 #define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) unsigned char dynamic_shared[]; type *const name = (type *)dynamic_shared
 #else
 #include "kernels/cuda/simt/simt.h"

@@ -32,5 +32,5 @@ static Grid each_four_back(const Call *c) {
     return c->din[0].at ? each_four(c) : no_grid();
 }
 
-STAGES(dropout, {{"dropout.forward", BODY(forward, Call), each_four, NULL, TOUCH_in0 | TOUCH_out, true}},
-       {{"dropout.backward", BODY(backward, Call), each_four_back, NULL, TOUCH_dout | TOUCH_din0, true}}, NULL);
+STAGES(dropout, {{"dropout.forward", BODY(forward, Call), each_four, NULL, TOUCH_in0 | TOUCH_out, NULL, true}},
+       {{"dropout.backward", BODY(backward, Call), each_four_back, NULL, TOUCH_dout | TOUCH_din0, NULL, true}}, NULL);

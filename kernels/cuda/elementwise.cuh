@@ -19,8 +19,8 @@
         (void)x; \
         put(&at(c.din[0], r)[i], at(c.dout, r)[i] * (slope), c.accumulate[0]); \
     } \
-    STAGES(op, {{#op ".forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_out, true}}, \
-           {{#op ".backward", BODY(backward, Call), each_element_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din0, true}}, \
+    STAGES(op, {{#op ".forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_out, NULL, true}}, \
+           {{#op ".backward", BODY(backward, Call), each_element_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din0, NULL, true}}, \
            NULL)
 
 #endif

@@ -37,7 +37,7 @@ static Grid each_position(const Call *c) {
     return c->din[2].at ? grid_of(c, (size_t)c->din[2].rows * (size_t)c->out.cols) : no_grid();
 }
 
-STAGES(embed, {{"embed.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, true}},
-       {{"embed.tokens", BODY(tokens, Call), each_token, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1, true},
-        {"embed.positions", BODY(positions, Call), each_position, NULL, TOUCH_dout | TOUCH_din2, true}},
+STAGES(embed, {{"embed.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, NULL, true}},
+       {{"embed.tokens", BODY(tokens, Call), each_token, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, true},
+        {"embed.positions", BODY(positions, Call), each_position, NULL, TOUCH_dout | TOUCH_din2, NULL, true}},
        NULL);

@@ -58,9 +58,13 @@ static size_t scratch(const Call *c) {
     return (size_t)c->replicas * (size_t)c->out.rows * sizeof(float);
 }
 
-STAGES(gate, {{"gate.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, true}},
-       {{"gate.input", BODY(input, Call), each_element_back, NULL, TOUCH_in1 | TOUCH_dout | TOUCH_din0, true},
-        {"gate.gains", BODY(gains, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1, true},
-        {"gate.dots", BODY(dots, Call), each_row, NULL, TOUCH_in0 | TOUCH_dout, false},
-        {"gate.number", BODY(number, Call), one_block, NULL, TOUCH_scratch | TOUCH_din1, false}},
+static double scratch_bytes(const Call *c) {
+    return 4.0 * c->out.rows;
+}
+
+STAGES(gate, {{"gate.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, NULL, true}},
+       {{"gate.input", BODY(input, Call), each_element_back, NULL, TOUCH_in1 | TOUCH_dout | TOUCH_din0, NULL, true},
+        {"gate.gains", BODY(gains, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, true},
+        {"gate.dots", BODY(dots, Call), each_row, NULL, TOUCH_in0 | TOUCH_dout, scratch_bytes, false},
+        {"gate.number", BODY(number, Call), one_block, NULL, TOUCH_din1, scratch_bytes, false}},
        scratch);

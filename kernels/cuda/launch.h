@@ -23,8 +23,7 @@ enum {
     TOUCH_dout = 32,
     TOUCH_din0 = 64,
     TOUCH_din1 = 128,
-    TOUCH_din2 = 256,
-    TOUCH_scratch = 512
+    TOUCH_din2 = 256
 };
 
 /* One kernel of an op. body takes one Call by value: a __global__ function for the device, a plain one for the shim. */
@@ -34,6 +33,7 @@ typedef struct {
     Grid (*grid)(const Call *c);
     double (*flops)(const Call *c); /* of one replica; NULL: not counted, the stage moves bytes */
     unsigned touches;
+    double (*aside)(const Call *c); /* bytes of scratch written or read by one replica; NULL: none */
     bool flat; /* no thread waits for another or hands it anything */
 } Stage;
 

@@ -70,8 +70,11 @@ KERNEL_FN(add_bias, THREADS, Call, c) {
     if (i < c.out.rows * c.out.cols) at(c.out, r)[i] += at(c.in[2], r)[i % c.out.cols];
 }
 
-/* Two waves of blocks on the processors of an H100 or H200; an A100 has fewer. */
-enum { ENOUGH = 264 };
+/* Blocks that are enough for a tile of 128 or 64, where an H200 has 132 processors and an A100 has 108: two of the large
+ * ones fit on a processor, and small tiles spend their time on shared memory. */
+static int enough(int per) {
+    return per == 8 ? 256 : 100;
+}
 
 static Grid tiles(const Call *c, int per, int m, int n) {
     Grid g = {ceil_of((size_t)n, (unsigned)(SIDE * per)), ceil_of((size_t)m, (unsigned)(SIDE * per)), (unsigned)c->replicas,
@@ -82,7 +85,7 @@ static Grid tiles(const Call *c, int per, int m, int n) {
 static int per_of(const Call *c, int m, int n) {
     for (int per = 8; per > 2; per /= 2) {
         Grid g = tiles(c, per, m, n);
-        if ((size_t)g.x * g.y * g.z >= ENOUGH) return per;
+        if ((size_t)g.x * g.y * g.z >= (size_t)enough(per)) return per;
     }
     return 2;
 }
@@ -133,23 +136,27 @@ static Grid each_output_with_bias(const Call *c) {
     return c->in_count == 3 ? each_element(c) : no_grid();
 }
 
+static double scratch_bytes(const Call *c) {
+    return (double)scratch(c) / c->replicas;
+}
+
 #define FORWARD(name, per) \
-    {name, BODY(forward<per>, Call), each_output<per>, product_flops, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, false}
+    {name, BODY(forward<per>, Call), each_output<per>, product_flops, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, NULL, false}
 #define INPUT(name, per) \
-    {name, BODY(input<per>, Call), each_input<per>, product_flops, TOUCH_in1 | TOUCH_dout | TOUCH_din0, false}
+    {name, BODY(input<per>, Call), each_input<per>, product_flops, TOUCH_in1 | TOUCH_dout | TOUCH_din0, NULL, false}
 #define WEIGHT(name, per) \
-    {name, BODY(weight<per>, Call), each_weight<per>, product_flops, TOUCH_in0 | TOUCH_dout | TOUCH_din1, false}
+    {name, BODY(weight<per>, Call), each_weight<per>, product_flops, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, false}
 
 STAGES(linear, {FORWARD("linear.forward 128", 8), FORWARD("linear.forward 64", 4), FORWARD("linear.forward 32", 2)},
        {INPUT("linear.input 128", 8), INPUT("linear.input 64", 4), INPUT("linear.input 32", 2), WEIGHT("linear.weight 128", 8),
         WEIGHT("linear.weight 64", 4), WEIGHT("linear.weight 32", 2),
-        {"linear.weight_parts", BODY(weight_parts, Call), each_part, product_flops, TOUCH_in0 | TOUCH_dout | TOUCH_scratch,
+        {"linear.weight_parts", BODY(weight_parts, Call), each_part, product_flops, TOUCH_in0 | TOUCH_dout, scratch_bytes,
          false},
-        {"linear.weight_join", BODY(weight_join, Call), each_join, NULL, TOUCH_scratch | TOUCH_din1, true},
-        {"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, true}},
+        {"linear.weight_join", BODY(weight_join, Call), each_join, NULL, TOUCH_din1, scratch_bytes, true},
+        {"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, true}},
        scratch);
 
 /* What is left of linear when the products are a library's (product.h). */
 STAGES(linear_bias,
-       {{"linear.add_bias", BODY(add_bias, Call), each_output_with_bias, NULL, TOUCH_in2 | TOUCH_out, true}},
-       {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, true}}, NULL);
+       {{"linear.add_bias", BODY(add_bias, Call), each_output_with_bias, NULL, TOUCH_in2 | TOUCH_out, NULL, true}},
+       {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, true}}, NULL);

@@ -65,11 +65,25 @@ DEVICE_FN int spot(int thread, int i) {
     return i / group * (SIDE * group) + thread * group + i % group;
 }
 
+/* This thread's PER numbers of one step of k. */
+template <int PER>
+DEVICE_FN void pick(float (&x)[PER], const float *strip, int thread) {
+#pragma unroll
+    for (int i = 0; i < PER; i += PER % 4 ? 1 : 4) {
+        const float *from = strip + spot<PER>(thread, i);
+        if (PER % 4) {
+            x[i] = from[0];
+            continue;
+        }
+        const float4 four = *(const float4 *)from;
+        x[i] = four.x, x[(i + 1) % PER] = four.y, x[(i + 2) % PER] = four.z, x[(i + 3) % PER] = four.w;
+    }
+}
+
 template <int PER>
 DEVICE_FN void step(float (&chain)[PER][PER], const float *a, const float *b, int row, int col) {
     float x[PER], y[PER];
-#pragma unroll
-    for (int i = 0; i < PER; i++) x[i] = a[spot<PER>(row, i)], y[i] = b[spot<PER>(col, i)];
+    pick<PER>(x, a, row), pick<PER>(y, b, col);
 #pragma unroll
     for (int i = 0; i < PER; i++)
 #pragma unroll

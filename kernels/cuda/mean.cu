@@ -21,5 +21,5 @@ static Grid each_row(const Call *c) {
     return c->din[0].at ? grid_of(c, (size_t)c->in[0].rows) : no_grid();
 }
 
-STAGES(mean, {{"mean.forward", BODY(forward, Call), one_block, NULL, TOUCH_in0 | TOUCH_out, false}},
-       {{"mean.backward", BODY(backward, Call), each_row, NULL, TOUCH_din0, true}}, NULL);
+STAGES(mean, {{"mean.forward", BODY(forward, Call), one_block, NULL, TOUCH_in0 | TOUCH_out, NULL, false}},
+       {{"mean.backward", BODY(backward, Call), each_row, NULL, TOUCH_din0, NULL, true}}, NULL);

@@ -23,5 +23,5 @@ static Grid back(const Call *c) {
 }
 
 STAGES(residual,
-       {{"residual.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, true}},
-       {{"residual.backward", BODY(backward, Call), back, NULL, TOUCH_dout | TOUCH_din0 | TOUCH_din1, true}}, NULL);
+       {{"residual.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, NULL, true}},
+       {{"residual.backward", BODY(backward, Call), back, NULL, TOUCH_dout | TOUCH_din0 | TOUCH_din1, NULL, true}}, NULL);

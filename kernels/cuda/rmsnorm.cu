@@ -50,7 +50,7 @@ static Grid each_column(const Call *c) {
     return c->din[1].at ? grid_of(c, (size_t)width(c)) : no_grid();
 }
 
-STAGES(rmsnorm, {{"rmsnorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, false}},
-       {{"rmsnorm.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, false},
-        {"rmsnorm.gain", BODY(gain, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1, true}},
+STAGES(rmsnorm, {{"rmsnorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
+       {{"rmsnorm.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, NULL, false},
+        {"rmsnorm.gain", BODY(gain, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1, NULL, true}},
        NULL);

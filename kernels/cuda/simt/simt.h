@@ -31,6 +31,10 @@ typedef struct {
     unsigned x, y, z;
 } SimtIndex;
 
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+
 extern __thread SimtIndex threadIdx, blockIdx, blockDim, gridDim; /* __thread: no call stands before each use */
 
 void *simt_shared(size_t bytes);

@@ -1,0 +1,21 @@
+/* A device that notes what would be launched and computes nothing: the launch count, FLOPs and bytes of a training step
+ * where there is no CUDA device. It goes through the same host code and the same stage tables as a device. */
+#ifndef KERNELS_CUDA_DRY_H
+#define KERNELS_CUDA_DRY_H
+
+#include "kernels/backend.h"
+#include "kernels/cuda/launch.h"
+
+typedef struct {
+    const char *name;
+    Grid grid;
+    double flops, bytes; /* of all replicas; bytes: every tensor that the kernel touches, read or written once */
+} Note;
+
+/* The backend that notes for "cuda" or "cuda-fp32"; NULL for other names. Not in backends[]: it computes nothing. */
+const Backend *dry_backend(const char *name);
+
+/* What a recorded graph launches, in order. */
+const Note *dry_notes(const Graph *g, size_t *count);
+
+#endif

@@ -1,0 +1,202 @@
+#include "kernels/cuda/dry.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cuda/product.h"
+
+extern const Stages *const simt_stages[OP_COUNT];
+extern const Stages simt_linear_bias;
+extern const StepLaunch simt_steps[STEP_COUNT];
+
+/* Tables of up to so many bytes are kept, since launches look into them; the numbers of a model are not. */
+enum { KEPT = 64 << 10 };
+
+struct Graph {
+    Note *note;
+    size_t notes;
+};
+
+struct Queue {
+    Graph *recording;
+};
+
+static void note(Queue *q, const char *name, Grid grid, double flops, double bytes) {
+    Graph *g = q->recording;
+    if (!g || !grid.x) return;
+    g->note = mem_grow(g->note, g->notes + 1, sizeof *g->note);
+    g->note[g->notes++] = (Note){name, grid, flops, bytes};
+}
+
+static double view_bytes(View v) {
+    return v.at ? 4.0 * v.rows * v.cols : 0;
+}
+
+/* Of one replica. Adding into a gradient reads it too. */
+static double touched(const Stage *s, const Call *c) {
+    const View view[] = {c->in[0], c->in[1], c->in[2], c->out, c->save, c->dout};
+    double bytes = 0;
+    for (size_t i = 0; i < sizeof view / sizeof *view; i++)
+        if (s->touches >> i & 1) bytes += view_bytes(view[i]);
+    for (int i = 0; i < OP_MAX_IN; i++)
+        if (s->touches & (TOUCH_din0 << i)) bytes += view_bytes(c->din[i]) * (c->accumulate[i] ? 2 : 1);
+    return bytes + (s->aside ? s->aside(c) : 0);
+}
+
+static void note_stages(const Stage *s, const Call *c) {
+    for (; s->name; s++)
+        note(c->queue, s->name, s->grid(c), (s->flops ? s->flops(c) : 0) * c->replicas, touched(s, c) * c->replicas);
+}
+
+static void forward(const Call *c) {
+    note_stages(simt_stages[c->kind]->forward, c);
+}
+
+static void backward(const Call *c) {
+    note_stages(simt_stages[c->kind]->backward, c);
+}
+
+static size_t scratch(const Call *c) {
+    return simt_stages[c->kind]->scratch ? simt_stages[c->kind]->scratch(c) : 0;
+}
+
+/* The library decides its own grid. */
+static void note_product(void *queue, const Product *p) {
+    double words = (double)p->m * p->k + (double)p->k * p->n + (p->beta > 0 ? 2.0 : 1.0) * p->m * p->n;
+    note(queue, "cublasSgemmStridedBatched", (Grid){1, 1, 1, 1, 0}, 2.0 * p->m * p->n * p->k * p->batch,
+         4 * words * p->batch);
+}
+
+static void fast_forward(const Call *c) {
+    Product p = product_forward(c);
+    if (c->kind == OP_linear) note_product(c->queue, &p);
+    note_stages(c->kind == OP_linear ? simt_linear_bias.forward : simt_stages[c->kind]->forward, c);
+}
+
+static void fast_backward(const Call *c) {
+    Product input = product_input(c), weight = product_weight(c);
+    bool linear = c->kind == OP_linear;
+    if (linear && c->din[0].at) note_product(c->queue, &input);
+    if (linear && c->din[1].at) note_product(c->queue, &weight);
+    note_stages(linear ? simt_linear_bias.backward : simt_stages[c->kind]->backward, c);
+}
+
+static bool present(Error *e) {
+    (void)e;
+    return true;
+}
+
+static Rc open_queue(Queue **q, Error *e) {
+    (void)e;
+    *q = mem_alloc(1, sizeof **q);
+    return RC_OK;
+}
+
+static void close_queue(Queue *q) {
+    free(q);
+}
+
+/* Never touched, so that the system gives no pages for it. */
+static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
+    (void)q;
+    *at = calloc(bytes ? bytes : 1, 1);
+    return *at ? RC_OK : error_set(e, RC_UNMEASURED, "out of memory: %zu MB of addresses", bytes >> 20);
+}
+
+static void give(Queue *q, void *at) {
+    (void)q;
+    free(at);
+}
+
+static void put(Queue *q, void *to, const void *from, size_t bytes) {
+    (void)q;
+    if (bytes <= KEPT) memcpy(to, from, bytes);
+}
+
+static void get(Queue *q, void *to, const void *from, size_t bytes) {
+    (void)q, (void)from;
+    memset(to, 0, bytes);
+}
+
+static void fetch(Queue *q, int slot, const void *from, size_t bytes) {
+    (void)q, (void)slot, (void)from, (void)bytes;
+    assert(!"a dry run reads nothing back");
+}
+
+static const void *landed(Queue *q, int slot) {
+    (void)q, (void)slot;
+    return NULL;
+}
+
+static void step(Queue *q, StepKind kind, const Step *s) {
+    const StepLaunch *l = &simt_steps[kind];
+    note(q, l->name, l->grid(s), 0, l->bytes ? l->bytes(s) * s->replicas : 0);
+}
+
+static void record(Queue *q) {
+    q->recording = mem_alloc(1, sizeof *q->recording);
+}
+
+static Graph *recorded(Queue *q) {
+    Graph *g = q->recording;
+    q->recording = NULL;
+    return g;
+}
+
+static void replay(Queue *q, Graph *g) {
+    (void)q, (void)g;
+}
+
+static void forget(Graph *g) {
+    if (g) free(g->note);
+    free(g);
+}
+
+static Rc status(Queue *q, Error *e) {
+    (void)q, (void)e;
+    return RC_OK;
+}
+
+static size_t memory(void) {
+    return 0;
+}
+
+static void describe(char *out, size_t size) {
+    if (size) out[0] = 0;
+}
+
+static bool supported(void) {
+    return true;
+}
+
+static const Device device = {false, present, open_queue, close_queue, take,   give,   put,    get,     fetch,
+                              landed, step,   record,     recorded,    replay, forget, status, memory, describe};
+
+static const Kernel exact_kernel = {forward, backward, scratch}, fast_kernel = {fast_forward, fast_backward, scratch};
+
+static const Kernel *const exact_kernels[OP_COUNT] = {
+#define OP(name, inputs, rule, formula) [OP_##name] = &exact_kernel,
+#include "kernels/ops.def"
+#undef OP
+};
+
+static const Kernel *const fast_kernels[OP_COUNT] = {
+#define OP(name, inputs, rule, formula) [OP_##name] = &fast_kernel,
+#include "kernels/ops.def"
+#undef OP
+};
+
+static const Backend exact = {"cuda", "none", "notes what cuda would launch", 4, exact_kernels, NULL, NULL, supported, &device};
+static const Backend fast = {"cuda-fp32", "none", "notes what cuda-fp32 would launch", 4, fast_kernels, NULL, NULL, supported,
+                             &device};
+
+const Backend *dry_backend(const char *name) {
+    if (!strcmp(name, exact.name)) return &exact;
+    return strcmp(name, fast.name) ? NULL : &fast;
+}
+
+const Note *dry_notes(const Graph *g, size_t *count) {
+    *count = g->notes;
+    return g->note;
+}
