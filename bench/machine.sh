@@ -93,3 +93,16 @@ build_in() {
   fi
   meson compile -C "$folder" >"$folder/compile.log" 2>&1 || { tail -n 40 "$folder/compile.log" >&2; return 3; }
 }
+
+# Says what ./reproduce does with this machine's GPU; sets gpu (its name; empty: none) and cuda (yes: it can be built for).
+find_gpu() {
+  gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
+  cuda=
+  [ "$gpu" ] || return 0
+  if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
+    cuda=yes
+    say "GPU: $gpu. CUDA is built and trains in exact mode, with the CPU's bits."
+  else
+    say "GPU: $gpu, but no nvcc: with the CUDA Toolkit (12 or later) it would train profile full. Going on with the CPU."
+  fi
+}
