@@ -14,8 +14,8 @@
 
 #ifdef __CUDACC__
 #define DEVICE_FN static __device__ __forceinline__
-/* A kernel of `threads` threads a block, two blocks at least to a processor, that takes one Args called `name`. */
-#define KERNEL_FN(function, threads, Args, name) static __global__ void __launch_bounds__(threads, 2) function(const Args name)
+/* A kernel of at most `threads` threads a block that takes one Args called `name`. */
+#define KERNEL_FN(function, threads, Args, name) static __global__ void __launch_bounds__(threads) function(const Args name)
 #define BODY(function, Args) ((const void *)(void (*)(const Args))function)
 /* Memory of a block. */
 #define SHARED(type, name, ...) __shared__ __align__(16) type name __VA_ARGS__

@@ -29,32 +29,41 @@ typedef struct {
     bool accumulate;
 } Multiplication;
 
-/* This thread's words of a strip: neighbours in memory go to neighbours among the threads. */
+/* A thread's words of each strip: neighbours in memory go to neighbours among the threads. Word i stands `apart` words, `lines`
+ * lines and `ks` steps of k after word i - 1. */
 template <int TILE, bool ALONG_K>
-DEVICE_FN void place_of_word(int word, int *line, int *k) {
-    *line = ALONG_K ? word / STRIP : word % TILE;
-    *k = ALONG_K ? word % STRIP : word / TILE;
+struct Walk {
+    enum { LINES = ALONG_K ? THREADS / STRIP : 0, KS = ALONG_K ? 0 : THREADS / TILE };
+    const float *next;
+    size_t apart, stride; /* words from one of a strip to the next; from strip to strip */
+    int line, k;          /* of the first: in the tile, in the strip */
+    int lines, left;      /* that exist from the first on; steps of k that are left from its strip on */
+};
+
+template <int TILE, bool ALONG_K>
+DEVICE_FN Walk<TILE, ALONG_K> walk_along(const Operand &x, int first, int k_end) {
+    Walk<TILE, ALONG_K> w;
+    int thread = (int)threadIdx.x;
+    w.line = ALONG_K ? thread / STRIP : thread % TILE, w.k = ALONG_K ? thread % STRIP : thread / TILE;
+    w.next = x.at + (size_t)(first + w.line) * x.line_step + (size_t)w.k * x.k_step;
+    w.apart = ALONG_K ? w.LINES * x.line_step : w.KS * x.k_step;
+    w.stride = STRIP * x.k_step;
+    w.lines = x.lines - first - w.line, w.left = k_end - w.k;
+    return w;
 }
 
 template <int TILE, int WORDS, bool ALONG_K>
-DEVICE_FN void fetch(float (&held)[WORDS], const Operand &x, int first, int from, int k_end) {
+DEVICE_FN void fetch(float (&held)[WORDS], Walk<TILE, ALONG_K> &w) {
+    const float *from = w.next;
 #pragma unroll
-    for (int i = 0; i < WORDS; i++) {
-        int line, k;
-        place_of_word<TILE, ALONG_K>((int)threadIdx.x + i * THREADS, &line, &k);
-        line += first, k += from;
-        held[i] = line < x.lines && k < k_end ? x.at[(size_t)line * x.line_step + (size_t)k * x.k_step] : 0;
-    }
+    for (int i = 0; i < WORDS; i++, from += w.apart) held[i] = i * w.LINES < w.lines && i * w.KS < w.left ? *from : 0;
+    w.next += w.stride, w.left -= STRIP;
 }
 
 template <int TILE, int WORDS, bool ALONG_K>
-DEVICE_FN void keep(float *strip, const float (&held)[WORDS]) {
+DEVICE_FN void keep(float *strip, const float (&held)[WORDS], const Walk<TILE, ALONG_K> &w) {
 #pragma unroll
-    for (int i = 0; i < WORDS; i++) {
-        int line, k;
-        place_of_word<TILE, ALONG_K>((int)threadIdx.x + i * THREADS, &line, &k);
-        strip[k * TILE + line] = held[i];
-    }
+    for (int i = 0; i < WORDS; i++) strip[(w.k + i * w.KS) * TILE + w.line + i * w.LINES] = held[i];
 }
 
 /* Where output i of a thread stands in its tile: groups of up to four side by side, so that threads read shared memory
@@ -103,16 +112,13 @@ DEVICE_FN void multiply(const Multiplication &p) {
     for (int i = 0; i < PER; i++)
 #pragma unroll
         for (int j = 0; j < PER; j++) chain[i][j] = 0;
-    fetch<TILE, WORDS, A_ALONG_K>(next_a, p.a, first_row, 0, p.k);
-    fetch<TILE, WORDS, B_ALONG_K>(next_b, p.b, first_col, 0, p.k);
+    Walk<TILE, A_ALONG_K> walk_a = walk_along<TILE, A_ALONG_K>(p.a, first_row, p.k);
+    Walk<TILE, B_ALONG_K> walk_b = walk_along<TILE, B_ALONG_K>(p.b, first_col, p.k);
+    fetch(next_a, walk_a), fetch(next_b, walk_b);
     for (int from = 0, turn = 0; from < p.k; from += STRIP, turn ^= 1) {
-        keep<TILE, WORDS, A_ALONG_K>(a[turn], next_a);
-        keep<TILE, WORDS, B_ALONG_K>(b[turn], next_b);
+        keep(a[turn], next_a, walk_a), keep(b[turn], next_b, walk_b);
         __syncthreads(); /* one is enough: the strip after the next goes where this one stands, after the next barrier */
-        if (from + STRIP < p.k) {
-            fetch<TILE, WORDS, A_ALONG_K>(next_a, p.a, first_row, from + STRIP, p.k);
-            fetch<TILE, WORDS, B_ALONG_K>(next_b, p.b, first_col, from + STRIP, p.k);
-        }
+        if (from + STRIP < p.k) fetch(next_a, walk_a), fetch(next_b, walk_b);
         if (from + STRIP <= p.k)
 #pragma unroll
             for (int k = 0; k < STRIP; k++) step<PER>(chain, a[turn] + k * TILE, b[turn] + k * TILE, row, col);
