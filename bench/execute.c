@@ -200,7 +200,7 @@ static bool wants_evaluation(const Running *g) {
 static void evaluate_here(Running *g) {
     int runs = g->x->runs;
     Evaluation *v = mem_alloc((size_t)runs, sizeof *v);
-    bool whole = evaluate_whole(&g->t, g->x->data, g->spec, v, g->x->stop);
+    bool whole = evaluate_whole(&g->t, g->x->data, g->spec, v, g->x->stop), good = whole && !trainer_failed(&g->t);
     for (int i = 0; whole && i < runs; i++) {
         RunRecord *r = g->replica[i].r;
         double *metric = v[i].metric, found[4] = {metric[METRIC_valid_loss], metric[METRIC_perplexity],
@@ -210,7 +210,7 @@ static void evaluate_here(Running *g) {
         curve_metrics(&r->curves, g->t.step, metric);
         metric[METRIC_valid_loss] = found[0], metric[METRIC_perplexity] = found[1];
         metric[METRIC_bits_per_byte] = found[2], metric[METRIC_accuracy] = found[3];
-        if (!g->replica[i].finite) {
+        if (!g->replica[i].finite || !good) {
             free(v[i].block);
             continue;
         }
@@ -292,6 +292,7 @@ static void finish_record(Running *g, Replica *of) {
 static int advance(Running *g) {
     int first = g->t.step, rows = 0, runs = g->x->runs;
     if (first % g->spec->curve_every == 0) slice_loss(g);
+    if (trainer_failed(&g->t)) return 0;
     double start = now();
     int done = updates(g);
     double each = done ? (now() - start) / done : 0;
@@ -317,6 +318,14 @@ static void finish_records(Running *g) {
     if (any_finite(g)) slice_loss(g);
     for (int i = 0; i < g->x->runs; i++)
         if (g->replica[i].finite) finish_record(g, &g->replica[i]);
+}
+
+/* The device failed while the last numbers were read: they are no result. */
+static Rc unfinish(Running *g, Error *e) {
+    for (int i = 0; i < g->x->runs; i++)
+        if (g->replica[i].finite) g->replica[i].r->status[0] = 0;
+    *e = g->t.failure;
+    return e->code;
 }
 
 static void describe(const Execution *x, const ExecutedRun *run, RunRecord *r, int layers) {
@@ -377,10 +386,7 @@ static Rc train(Running *g, Error *e) {
         }
         if (g->t.step >= (int)g->spec->steps) break;
         int before = g->t.step, rows = advance(g);
-        if (g->t.failure.code) {
-            *e = g->t.failure;
-            return e->code;
-        }
+        if (trainer_failed(&g->t)) break;
         if (g->t.step == before) continue; /* cancelled: nothing happened */
         if (x->progress) x->progress(x->context, rows, false);
         if (any_finite(g) && now() - saved >= x->checkpoint_seconds) {
@@ -389,7 +395,8 @@ static Rc train(Running *g, Error *e) {
             saved = now();
         }
     }
-    return RC_OK;
+    if (trainer_failed(&g->t)) *e = g->t.failure;
+    return g->t.failure.code;
 }
 
 /* A program for the runs, and on a device the corpus beside it. */
@@ -425,6 +432,7 @@ Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
         if (g.t.step && x->progress) x->progress(x->context, g.t.step * x->runs, true);
         rc = train(&g, e);
         if (!rc) finish_records(&g);
+        if (!rc && trainer_failed(&g.t)) rc = unfinish(&g, e);
         trainer_release(&g.t);
     }
     for (int i = 0; i < x->runs; i++)

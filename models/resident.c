@@ -260,7 +260,7 @@ int resident_steps(Resident *x, Trainer *t, int n, StepReport *report) {
         }
         if (!flying) break;
         const double *rows = d->landed(p->queue, oldest);
-        if (d->status(p->queue, &t->failure)) break;
+        if (trainer_failed(t)) break;
         receive(x, t, rows, count[oldest], report + (size_t)done * (size_t)p->replicas);
         done += count[oldest];
         oldest = (oldest + 1) % DEVICE_SLOTS, flying--;

@@ -214,6 +214,12 @@ int trainer_steps(Trainer *t, int n, StepReport *report) {
     return resident_steps(t->resident, t, n, report);
 }
 
+bool trainer_failed(Trainer *t) {
+    Program *p = &t->program;
+    if (p->queue && !t->failure.code) (void)p->backend->device->status(p->queue, &t->failure);
+    return t->failure.code;
+}
+
 bool trainer_step(Trainer *t, StepReport *report) {
     Program *p = &t->program;
     if (t->resident) return resident_steps(t->resident, t, 1, report) == 1;

@@ -64,6 +64,9 @@ void trainer_forward(Trainer *t);
  * -1, of one replica, rows first..first+rows-1. */
 void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count);
 
+/* Whether its device has failed, and t->failure says how: then what was read since means nothing. */
+bool trainer_failed(Trainer *t);
+
 /* Puts the trainer at `step` (after parameters and moments were restored): running products are computed again. */
 void trainer_seek(Trainer *t, int step);
 

@@ -22,6 +22,17 @@ typedef struct {
     bool flat;
 } Launched;
 
+/* What simt_limits asked for. */
+static _Thread_local struct {
+    size_t bytes;
+    int replays;
+    bool lost, memory;
+} limit;
+
+void simt_limits(size_t bytes, int replays) {
+    limit.bytes = bytes, limit.replays = replays, limit.lost = false, limit.memory = bytes > 0;
+}
+
 struct Graph {
     Launched *launch;
     size_t launches;
@@ -87,6 +98,8 @@ static void close_queue(Queue *q) {
 static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
     (void)q;
     Arena a;
+    if (limit.memory && bytes > limit.bytes) return error_set(e, RC_UNMEASURED, "out of device memory");
+    if (limit.memory) limit.bytes -= bytes;
     Rc rc = arena_init(&a, bytes, e);
     *at = a.at;
     return rc;
@@ -105,6 +118,7 @@ static void put(Queue *q, void *to, const void *from, size_t bytes) {
 static void get(Queue *q, void *to, const void *from, size_t bytes) {
     assert(!q->recording);
     memcpy(to, from, bytes);
+    if (limit.lost) memset(to, 0xff, bytes);
 }
 
 static void fetch(Queue *q, int slot, const void *from, size_t bytes) {
@@ -134,7 +148,8 @@ static Graph *recorded(Queue *q) {
 
 static void replay(Queue *q, Graph *g) {
     (void)q;
-    for (size_t i = 0; i < g->launches; i++) {
+    if (limit.replays && !--limit.replays) limit.lost = true;
+    for (size_t i = 0; !limit.lost && i < g->launches; i++) {
         const Launched *l = &g->launch[i];
         simt_run(l->name, l->body, l->grid, l->args, l->flat);
     }
@@ -147,12 +162,12 @@ static void forget(Graph *g) {
 }
 
 static Rc status(Queue *q, Error *e) {
-    (void)q, (void)e;
-    return RC_OK;
+    (void)q;
+    return limit.lost ? error_set(e, RC_UNMEASURED, "the device was lost") : RC_OK;
 }
 
 static size_t memory(void) {
-    return 0;
+    return limit.bytes;
 }
 
 static void describe(char *out, size_t size) {

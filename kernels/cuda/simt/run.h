@@ -15,6 +15,10 @@ void simt_run(const char *name, const void *body, Grid grid, const void *args, b
  * 1 descending, others a permutation each. A kernel without races gives the same bits in every order. */
 void simt_order(unsigned order);
 
+/* Makes the shim fail as a device can, from now on, on the calling thread: it has so many bytes, and it is lost after so
+ * many replays of graphs. 0: without limit. For tests. */
+void simt_limits(size_t bytes, int replays);
+
 #ifdef __cplusplus
 }
 #endif
