@@ -116,7 +116,10 @@ Rc session_init(Session *s, const Options *o, Error *e) {
     if (read_count(&s->threads_per_run, o, OPTION_threads_per_run, "--threads-per-run", 1, e)) return e->code;
     int at_once = pool_processors() / s->threads_per_run;
     if (read_count(&s->threads, o, OPTION_threads, "--threads", at_once > 1 ? at_once : 1, e)) return e->code;
-    return find_backend(s, o, e);
+    if (find_backend(s, o, e)) return e->code;
+    if (s->threads_per_run > 1 && s->backend->device)
+        return error_set(e, RC_USAGE, "--threads-per-run: backend '%s' takes no threads of the host", s->backend->name);
+    return RC_OK;
 }
 
 void session_release(Session *s) {

@@ -84,12 +84,61 @@ check_backends_give_the_same_bytes() {
   ends 0 "${run[@]}" "${few[@]}" --results "$W/reference"
   ends 0 list
   for backend in $(sed -n '/^backends/,/^$/p' "$W/out" | sed 1d | grep -v 'not on this machine' | cut -c3-20); do
-    [ "$backend" != cpu64 ] || continue
+    case $backend in cpu64 | *-fp32) continue ;; esac # not of this arithmetic
     ends 0 "${run[@]}" "${few[@]}" --backend "$backend" --results "$W/$backend"
     same "$W/$backend" "$W/reference"
     count=$((count + 1))
   done
   [ "$count" -ge 2 ] || fail "only $count backends: $(cat "$W/out")"
+}
+
+check_replicas_do_not_change_bytes() {
+  ends 0 "${run[@]}" --threads 1 --replicas 2 --results "$W/r"
+  same "$W/r"
+  grep -q '"replicas": 2' "$W"/r/runs/*/record.json || fail "the records do not say that two runs were trained together"
+  ends 0 "${run[@]}" --backend simt --threads 1 --set steps=3 --results "$W/simt" # a device takes all that fit
+  ends 0 "${run[@]}" --threads 1 --set steps=3 --results "$W/cpu"
+  same "$W/simt" "$W/cpu"
+}
+
+check_a_fast_precision_is_another_run() {
+  ends 0 "${one[@]}" --results "$W/r" --backend simt --precision fp32
+  grep -q '"arithmetic_class": "simt-fp32"' "$W"/r/runs/*/record.json || fail "the class is not in the record"
+  ! diff <(ls "$W/r/runs") <(ls "$T/whole1/runs") >/dev/null || fail "exact and fp32 share an id"
+  refused "precision: backend 'v4' computes in exact only|precision: backend 'portable' computes in exact only" \
+    "${one[@]}" --backend portable --precision fp32 --results "$W/none"
+  refused "precision: unknown 'fp23'; did you mean 'fp32'" "${one[@]}" --precision fp23 --results "$W/none"
+}
+
+# Without a device nothing falls back to the CPU.
+check_no_cuda_device() {
+  nvidia-smi -L >/dev/null 2>&1 && return 0
+  local backend
+  for backend in "cuda" "cuda --precision fp32" "cuda-fp32"; do
+    # shellcheck disable=SC2086
+    ends 3 "${one[@]}" --results "$W/r" --backend $backend
+    says '^normbench: .*no CUDA device: '
+    [ "$(grep -c '' "$W/err")" = 1 ] || fail "more than one line"
+    [ ! -e "$W/r/runs" ] || fail "something was trained"
+  done
+}
+
+check_a_dry_step_of_a_device() {
+  ends 0 perf embedding-norm --dry-run --backend cuda --replicas 15
+  prints '^one step +274 +319\.8'
+  prints '^linear\.weight 64 '
+  prints 'H200 .*: 7\.[0-9]+ ms'
+  ends 0 perf smoke --dry-run --precision fp32 --json
+  prints '"cublasSgemmStridedBatched"'
+  python3 -c 'import json, sys; s = json.load(open(sys.argv[1]))["steps"][0]; k = s["kernels"]
+assert s["launches"] == sum(x["launches"] for x in k) > 50 and s["replicas"] == 5
+assert sum(x["flops"] for x in k) > s["model_flops"] * 5 > 0' "$W/out" || fail "the JSON does not add up"
+  refused "perf --dry-run counts what a device would launch" perf smoke --dry-run --backend portable
+  refused "replicas: '0' is not a number from 1 to 1024" perf smoke --dry-run --replicas 0
+  refused "replicas goes with --dry-run" perf smoke --replicas 2
+  refused "a device is measured by bench/gpu-check" perf smoke --backend simt
+  refused "replicas: 'x' is not a number" "${one[@]}" --replicas x --results "$W/none"
+  refused "takes no threads of the host" "${one[@]}" --backend simt --threads-per-run 2 --results "$W/none"
 }
 
 check_the_oracle_is_another_run() {

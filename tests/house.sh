@@ -27,7 +27,7 @@ may_include() {
 }
 edges=$(for folder in base kernels models datasets stats bench tests; do
   allowed=" $(may_include $folder) "
-  tracked "$folder/*.c" "$folder/*.h" "$folder/*.cu" "$folder/**/*.c" "$folder/**/*.h" | sort -u | while read -r file; do
+  tracked "$folder/*.c" "$folder/*.h" "$folder/*.cu" "$folder/**/*.c" "$folder/**/*.h" "$folder/**/*.cu" "$folder/**/*.cuh" "$folder/**/*.cc" | sort -u | while read -r file; do
     grep -n '^#include "' "$file" | while IFS=: read -r line text; do
       target=$(printf '%s' "$text" | sed 's/.*"\([^"]*\)".*/\1/')
       case $target in
@@ -43,25 +43,28 @@ report "includes respect who may include whom" "$edges"
 report "GSL lives in stats (and its version in the records)" \
   "$(tracked '*.c' '*.h' | grep -v -e '^stats/' -e '^tests/' -e '^bench/provenance.c' | xargs grep -ln '<gsl/' 2>/dev/null)"
 
-libm=$(tracked 'kernels/cpu/*.c' 'kernels/cpu/*.h' 'base/canon.h' 'base/philox.h' | xargs grep -nE '\b(expf|logf|tanhf|powf|sinf|cosf|erff|fmaf)\(' | grep -v 'CANON_FMA\|canon_')
+libm=$(tracked 'kernels/cpu/*.c' 'kernels/cpu/*.h' 'kernels/cuda/*.cu' 'kernels/cuda/*.cuh' 'base/canon.h' 'base/philox.h' | xargs grep -nE '\b(expf|logf|tanhf|powf|sinf|cosf|erff|fmaf|__expf|__logf|__fdividef|rsqrtf)\(' | grep -v 'CANON_FMA\|canon_')
 report "no libm in the float kernels" "$libm"
 report "no fast-math anywhere" "$(tracked 'meson.build' '*/meson.build' '*.sh' | xargs grep -nE 'fast-math|Ofast|use_fast_math' | grep -v house.sh)"
 report "intrinsics only in the vector layer" \
   "$(tracked '*.c' '*.h' | grep -v -e 'kernels/cpu/simd/vec' -e '^base/canon.c' | xargs grep -lE '_mm(256|512)?_' 2>/dev/null)"
 
-size() { tracked '*.c' '*.h' '*.cu' '*.cuh' '*.sh' '*.py' | xargs wc -l | awk -v most="$1" '$2 != "total" && $1 > most {print $2 ": " $1}'; }
+size() { tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' '*.sh' '*.py' | xargs wc -l | awk -v most="$1" '$2 != "total" && $1 > most {print $2 ": " $1}'; }
 report "no file over 500 lines" "$(size 500)"
 
-report "every public header guards itself and says what it is" "$(tracked '*.h' | while read -r h; do
+report "no float atomics on a device" "$(tracked 'kernels/cuda/*.cu' 'kernels/cuda/*.cuh' | xargs grep -nE 'atomic(Add|Max|Min)\(' | grep -vE 'culprit|count')"
+
+report "every public header guards itself and says what it is" "$(tracked '*.h' '*.cuh' | while read -r h; do
   head -1 "$h" | grep -q '^/\*' || echo "$h: does not begin with a comment"
   grep -q '^#ifndef ' "$h" || echo "$h: no guard"
 done)"
 
 ops=$(sed -n 's/^OP(\([a-z]*\),.*/\1/p' kernels/ops.def)
-report "every op has its file and every kernel file its op" "$(for op in $ops; do [ -f "kernels/cpu/$op.c" ] || echo "$op"; done
+report "every op has its file and every kernel file its op" "$(for op in $ops; do [ -f "kernels/cpu/$op.c" ] && [ -f "kernels/cuda/$op.cu" ] || echo "$op"; done
+  tracked 'kernels/cuda/*.cu' | sed 's|.*/||; s|\.cu$||' | grep -vxE "$(printf '%s|' $ops)step|table"
   tracked 'kernels/cpu/*.c' | grep -v simd | sed 's|.*/||; s|\.c$||' | grep -vxE "$(printf '%s|' $ops)matmul|optimizer|table")"
 
-report "tracked files have no trailing blanks, tabs or missing last newline" "$(tracked '*.c' '*.h' '*.def' '*.build' '*.sh' '*.yaml' '*.md' 'check' 'reproduce' | while read -r file; do
+report "tracked files have no trailing blanks, tabs or missing last newline" "$(tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' '*.def' '*.build' '*.sh' '*.yaml' '*.md' 'check' 'reproduce' | while read -r file; do
   grep -nE '[[:blank:]]+$' "$file" /dev/null | head -2
   case $file in *.c | *.h | *.def | *.build | *.yaml) grep -nP '\t' "$file" /dev/null | head -2 ;; esac
   [ -z "$(tail -c 1 "$file")" ] || echo "$file: no newline at the end"

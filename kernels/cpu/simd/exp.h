@@ -5,34 +5,8 @@
 
 #include "kernels/cpu/simd/vec.h"
 
-#if defined(__AVX512F__)
-enum { EXPS = 8 };
-/* p 2^n in one exact step: scalef rounds once, as the two halves of 2^n do. */
-V_FN vec v_scale(vec p, vec shifted, vec n) {
-    (void)shifted;
-    return _mm512_scalef_ps(p, n);
-}
-#define V_SCALE
-#elif defined(__AVX2__) && defined(__FMA__)
-enum { EXPS = 4 };
-/* The low bits of `shifted` are k, those of half its bits k >> 1: shifted left they become exponents. */
-V_FN vec v_scale(vec p, vec shifted, vec n) {
-    (void)n;
-    const __m256i one = _mm256_castps_si256(v_set(1.0f)), bits = _mm256_castps_si256(shifted);
-    __m256i half = _mm256_srli_epi32(bits, 1), rest = _mm256_sub_epi32(bits, half);
-    half = _mm256_add_epi32(_mm256_slli_epi32(half, 23), one),
-    rest = _mm256_add_epi32(_mm256_slli_epi32(rest, 23), one);
-    return v_mul(v_mul(p, _mm256_castsi256_ps(half)), _mm256_castsi256_ps(rest));
-}
-#define V_SCALE
-#else
-enum { EXPS = 4 };
-V_FN void v_exp_below(vec x[EXPS]) {
-    v_exp4(x);
-}
-#endif
-
 #ifdef V_SCALE
+enum { EXPS = VEC == 16 ? 8 : 4 };
 V_FN void v_exp_below(vec x[EXPS]) {
     vec shifted[EXPS], n[EXPS], p[EXPS], magic = v_set(CANON_MAGIC);
     const float term[] = {0.008369026f, 0.041666202f, 0.16666518f, 0.5f};
@@ -45,6 +19,11 @@ V_FN void v_exp_below(vec x[EXPS]) {
     UNROLL for (int k = 0; k < 4; k++) UNROLL for (int i = 0; i < EXPS; i++) p[i] = v_fma(p[i], x[i], v_set(term[k]));
     UNROLL for (int i = 0; i < EXPS; i++) p[i] = v_fma(v_mul(x[i], x[i]), p[i], x[i]);
     UNROLL for (int i = 0; i < EXPS; i++) x[i] = v_scale(v_add(p[i], v_set(1.0f)), shifted[i], n[i]);
+}
+#else
+enum { EXPS = 4 };
+V_FN void v_exp_below(vec x[EXPS]) {
+    v_exp4(x);
 }
 #endif
 

@@ -95,6 +95,12 @@ V_FN void v_tanh4(vec x[4]) {
     }
 }
 #define V_EXP
+/* p 2^n in one exact step, where shifted = n + CANON_MAGIC: scalef rounds once, as the two halves of 2^n do. */
+V_FN vec v_scale(vec p, vec shifted, vec n) {
+    (void)shifted;
+    return _mm512_scalef_ps(p, n);
+}
+#define V_SCALE
 /* Lanes of 64 bits, WIDE of them, whose low halves are 32-bit words: what Philox multiplies. */
 enum { WIDE = 8 };
 typedef __m512i wvec;
@@ -144,6 +150,16 @@ V_FN void v_transpose_quads(vec x[4]) {
     x[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(b, d));
     x[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
+/* The low bits of `shifted` are n, those of half its bits n >> 1: shifted left they become exponents. */
+V_FN vec v_scale(vec p, vec shifted, vec n) {
+    (void)n;
+    const __m256i one = _mm256_castps_si256(v_set(1.0f)), bits = _mm256_castps_si256(shifted);
+    __m256i half = _mm256_srli_epi32(bits, 1), rest = _mm256_sub_epi32(bits, half);
+    half = _mm256_add_epi32(_mm256_slli_epi32(half, 23), one),
+    rest = _mm256_add_epi32(_mm256_slli_epi32(rest, 23), one);
+    return v_mul(v_mul(p, _mm256_castsi256_ps(half)), _mm256_castsi256_ps(rest));
+}
+#define V_SCALE
 enum { WIDE = 4 };
 typedef __m256i wvec;
 V_FN wvec w_set(uint64_t x) { return _mm256_set1_epi64x((int64_t)x); }
