@@ -20,8 +20,18 @@
 /* Memory of a block. */
 #define SHARED(type, name, ...) __shared__ __align__(16) type name __VA_ARGS__
 #define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) unsigned char dynamic_shared[]; type *const name = (type *)dynamic_shared
+/* Four Philox words through cuRAND's integers; its floats are not portable and are not used. tests hold the two equal. */
+#define QUALIFIERS static __forceinline__ __device__
+#include <curand_philox4x32_x.h>
+DEVICE_FN void draw_block(uint32_t out[4], uint64_t seed, uint64_t stream, uint64_t block) {
+    uint4 word = curand_Philox4x32_10(
+        make_uint4((uint32_t)block, (uint32_t)(block >> 32), (uint32_t)stream, (uint32_t)(stream >> 32)),
+        make_uint2((uint32_t)seed, (uint32_t)(seed >> 32)));
+    out[0] = word.x, out[1] = word.y, out[2] = word.z, out[3] = word.w;
+}
 #else
 #include "kernels/cuda/simt/simt.h"
+#define draw_block philox_block
 #endif
 
 #define PASTE2(a, b) a##_##b

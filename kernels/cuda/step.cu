@@ -9,8 +9,11 @@
 KERNEL_FN(gather, THREADS, Step, s) {
     int r = (int)blockIdx.z, i = thread_index();
     if (i >= s.tokens.rows) return;
-    uint32_t word = philox_word(s.table[r].seed, s.stream, philox_offset(*s.step, (uint64_t)(i / s.context)));
-    const int32_t *from = s.corpus + philox_below(word, s.choices) + i % s.context;
+    uint64_t offset = philox_offset(*s.step, (uint64_t)(i / s.context));
+    uint32_t word[4];
+    draw_block(word, s.table[r].seed, s.stream, offset >> 2);
+    uint32_t mine = offset & 2 ? word[2 + (offset & 1)] : word[offset & 1]; /* a register, not an array in memory */
+    const int32_t *from = s.corpus + philox_below(mine, s.choices) + i % s.context;
     ((int32_t *)((char *)s.tokens.at + (size_t)r * s.tokens.stride))[i] = from[0];
     ((int32_t *)((char *)s.targets.at + (size_t)r * s.targets.stride))[i] = from[1];
 }
