@@ -24,6 +24,11 @@ DEVICE_FN Head head_of(const Call &c, int r, int pair) {
     return t;
 }
 
+/* The query of this warp: blockIdx.y counts groups of as many as a block has warps. */
+DEVICE_FN int query_row(void) {
+    return (int)(blockIdx.y * (blockDim.x / WARP) + threadIdx.x / WARP);
+}
+
 DEVICE_FN float chain_dot(const float *a, const float *b, int n) {
     float chain = 0;
     for (int i = 0; i < n; i++) chain = CANON_FMA(a[i], b[i], chain);
@@ -41,8 +46,8 @@ DEVICE_FN void weigh(float *y, const float *p, const float *v, const Head &t, in
 
 KERNEL_FN(forward, QUERY_THREADS, Call, c) {
     DYNAMIC_SHARED(float, rows);
-    int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP, i = (int)blockIdx.x * QUERIES + warp;
-    Head t = head_of(c, r, (int)blockIdx.y);
+    int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP, i = query_row();
+    Head t = head_of(c, r, (int)blockIdx.x);
     if (i >= t.n) return;
     size_t row = (size_t)t.sequence * t.n + i;
     float *p = rows + (size_t)warp * t.n, *save = at(c.save, r) + (row * t.heads + t.head) * 2;
@@ -64,13 +69,13 @@ DEVICE_FN float *kept(const Call &c, int r, int pair) {
 }
 
 KERNEL_FN(queries, QUERY_THREADS, Call, c) {
-    int r = (int)blockIdx.z, i = (int)blockIdx.x * QUERIES + (int)threadIdx.x / WARP;
-    Head t = head_of(c, r, (int)blockIdx.y);
+    int r = (int)blockIdx.z, i = query_row();
+    Head t = head_of(c, r, (int)blockIdx.x);
     if (i >= t.n) return;
     size_t row = (size_t)t.sequence * t.n + i, column = (size_t)t.head * t.h;
     const float *dy = at(c.dout, r) + row * t.d + column, *q = t.q + (size_t)i * t.step;
     const float *save = at(c.save, r) + (row * t.heads + t.head) * 2;
-    float *p = kept(c, r, (int)blockIdx.y) + (size_t)i * t.n, *ds = p + (size_t)t.n * t.n, dot;
+    float *p = kept(c, r, (int)blockIdx.x) + (size_t)i * t.n, *ds = p + (size_t)t.n * t.n, dot;
     float most = save[0], inverse = save[1];
     for (int j = lane_id(); j <= i; j += WARP) {
         float s = chain_dot(q, t.k + (size_t)j * t.step, t.h) * t.scale;
@@ -83,12 +88,12 @@ KERNEL_FN(queries, QUERY_THREADS, Call, c) {
     weigh(at(c.din[0], r) + row * t.step + column, ds, t.k, t, i, c.accumulate[0]);
 }
 
-/* A warp for 32 keys; blockIdx.x counts such groups, blockIdx.y heads and within them pieces of columns. */
+/* A warp for 32 keys; blockIdx.y counts such groups, blockIdx.x heads and within them pieces of columns. */
 KERNEL_FN(keys, WARP, Call, c) {
     int h = c.in[0].cols / 3 / c.attr.heads, pieces = (h + PIECE - 1) / PIECE;
-    int r = (int)blockIdx.z, pair = (int)blockIdx.y / pieces, from = (int)blockIdx.y % pieces * PIECE;
+    int r = (int)blockIdx.z, pair = (int)blockIdx.x / pieces, from = (int)blockIdx.x % pieces * PIECE;
     Head t = head_of(c, r, pair);
-    int first = (int)blockIdx.x * WARP, j = first + lane_id(), cols = t.h - from < PIECE ? t.h - from : PIECE;
+    int first = (int)blockIdx.y * WARP, j = first + lane_id(), cols = t.h - from < PIECE ? t.h - from : PIECE;
     if (j >= t.n) return;
     const float *p = kept(c, r, pair) + j, *ds = p + (size_t)t.n * t.n, *q = t.q + from;
     const float *dy = at(c.dout, r) + (size_t)t.sequence * t.n * t.d + (size_t)t.head * t.h + from;
@@ -116,9 +121,11 @@ static unsigned pairs_of(const Call *c) {
     return (unsigned)(c->in[0].rows / c->attr.seq * c->attr.heads);
 }
 
+/* A row of scores per query stands in shared memory, 48 KB of it: long sequences get fewer queries to a block. */
 static Grid each_query(const Call *c) {
-    Grid g = {ceil_of((size_t)c->attr.seq, QUERIES), pairs_of(c), (unsigned)c->replicas, QUERY_THREADS,
-              QUERIES * (size_t)c->attr.seq * sizeof(float)};
+    size_t row = (size_t)c->attr.seq * sizeof(float), fit = (48 << 10) / row;
+    unsigned queries = fit < 1 ? 1 : fit < QUERIES ? (unsigned)fit : (unsigned)QUERIES;
+    Grid g = {pairs_of(c), ceil_of((size_t)c->attr.seq, queries), (unsigned)c->replicas, queries * WARP, queries * row};
     return g;
 }
 
@@ -130,7 +137,7 @@ static Grid each_query_back(const Call *c) {
 
 static Grid each_key(const Call *c) {
     int h = c->in[0].cols / 3 / c->attr.heads;
-    Grid g = {ceil_of((size_t)c->attr.seq, WARP), pairs_of(c) * ceil_of((size_t)h, PIECE), (unsigned)c->replicas, WARP, 0};
+    Grid g = {pairs_of(c) * ceil_of((size_t)h, PIECE), ceil_of((size_t)c->attr.seq, WARP), (unsigned)c->replicas, WARP, 0};
     return c->din[0].at ? g : no_grid();
 }
 
