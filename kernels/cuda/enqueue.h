@@ -20,6 +20,21 @@ static inline void enqueue_step(const StepLaunch *l, const Step *s, void *queue,
     if (grid.x) launch(queue, l->name, l->body, grid, s, sizeof *s, l->flat);
 }
 
+static inline double view_bytes(View v) {
+    return v.at ? 4.0 * v.rows * v.cols : 0;
+}
+
+/* What a stage reads and writes at least, of one replica: every tensor once; adding into a gradient reads it too. */
+static inline double stage_bytes(const Stage *s, const Call *c) {
+    const View view[] = {c->in[0], c->in[1], c->in[2], c->out, c->save, c->dout};
+    double bytes = s->aside ? s->aside(c) : 0;
+    for (unsigned i = 0; i < sizeof view / sizeof *view; i++)
+        if (s->touches >> i & 1) bytes += view_bytes(view[i]);
+    for (unsigned i = 0; i < OP_MAX_IN; i++)
+        if (s->touches & ((unsigned)TOUCH_din0 << i)) bytes += view_bytes(c->din[i]) * (c->accumulate[i] ? 2 : 1);
+    return bytes;
+}
+
 /* The rows of a backend whose kernels are stages: prefix##_stages and prefix##_launch must be there. Backward of a probe
  * has no stages. */
 #define STAGED_KERNELS(prefix) \

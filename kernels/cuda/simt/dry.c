@@ -29,24 +29,9 @@ static void note(Queue *q, const char *name, Grid grid, double flops, double byt
     g->note[g->notes++] = (Note){name, grid, flops, bytes};
 }
 
-static double view_bytes(View v) {
-    return v.at ? 4.0 * v.rows * v.cols : 0;
-}
-
-/* Of one replica. Adding into a gradient reads it too. */
-static double touched(const Stage *s, const Call *c) {
-    const View view[] = {c->in[0], c->in[1], c->in[2], c->out, c->save, c->dout};
-    double bytes = 0;
-    for (size_t i = 0; i < sizeof view / sizeof *view; i++)
-        if (s->touches >> i & 1) bytes += view_bytes(view[i]);
-    for (int i = 0; i < OP_MAX_IN; i++)
-        if (s->touches & (TOUCH_din0 << i)) bytes += view_bytes(c->din[i]) * (c->accumulate[i] ? 2 : 1);
-    return bytes + (s->aside ? s->aside(c) : 0);
-}
-
 static void note_stages(const Stage *s, const Call *c) {
     for (; s->name; s++)
-        note(c->queue, s->name, s->grid(c), (s->flops ? s->flops(c) : 0) * c->replicas, touched(s, c) * c->replicas);
+        note(c->queue, s->name, s->grid(c), (s->flops ? s->flops(c) : 0) * c->replicas, stage_bytes(s, c) * c->replicas);
 }
 
 static void forward(const Call *c) {

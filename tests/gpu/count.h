@@ -1,0 +1,15 @@
+/* What one training step asks of a device, from the same stages that are launched; no device is needed. */
+#ifndef TESTS_GPU_COUNT_H
+#define TESTS_GPU_COUNT_H
+
+#include "models/trainer.h"
+
+typedef struct {
+    int kernels;
+    double bytes; /* read or written once by each kernel: a floor */
+} Work;
+
+/* Of a trainer whose corpus stands on the device. library: linear's products are a library's, one kernel each. */
+Work work_of(const Trainer *t, bool library);
+
+#endif

@@ -1,0 +1,99 @@
+#include "tests/gpu/table.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/philox.h"
+
+enum { CORPUS = 1 << 20, MOST_STEPS = TABLE_STEPS };
+
+static const struct {
+    const char *name, *variant, *embed;
+} arms[TABLE_ARMS] = {{"pre", "pre", "none"}, {"post", "post", "none"}, {"embed-norm", "pre", "layernorm"}};
+
+ModelShape table_shape(bool small) {
+    ModelShape s = {.layers = 8,
+                    .width = 128,
+                    .heads = 8,
+                    .context = 128,
+                    .vocab = 65,
+                    .batch = 16,
+                    .ffn_mult = 4,
+                    .bias = true,
+                    .tied = true,
+                    .norm_eps = 1e-5};
+    if (small) s.layers = 2, s.width = 32, s.heads = 4, s.context = 16, s.batch = 2;
+    return s;
+}
+
+/* Twice the table's steps: one to warm up, one to measure. */
+Recipe table_recipe(bool small) {
+    return (Recipe){.optimizer = OPTIMIZER_adamw,
+                    .steps = small ? 20 : 10 * TABLE_STEPS,
+                    .lr = 3e-4,
+                    .beta1 = 0.9,
+                    .beta2 = 0.95,
+                    .eps = 1e-8,
+                    .momentum = 0.9,
+                    .weight_decay = 0.1,
+                    .clip = 1,
+                    .init = {0.02, 0.02, 0.02, 0.01}};
+}
+
+Variant table_arm(int arm) {
+    Error e;
+    Variant v = *variant_find(arms[arm].variant, &e);
+    variant_set(&v, "embed", arms[arm].embed, &e);
+    return v;
+}
+
+const char *table_arm_name(int arm) {
+    return arms[arm].name;
+}
+
+Rc group_corpus(Group *g, Error *e) {
+    const ModelShape s = table_shape(false); /* no smaller than the other */
+    int32_t *tokens = mem_alloc(CORPUS, sizeof *tokens);
+    for (int i = 0; i < CORPUS; i++)
+        tokens[i] = (int32_t)philox_below(philox_word(1, 2, (uint64_t)i), (uint32_t)s.vocab);
+    Rc rc = trainer_keep_corpus(&g->trainer, tokens, CORPUS, (uint32_t)(CORPUS - s.context), 3, e);
+    free(tokens);
+    return rc;
+}
+
+Rc group_init(Group *g, const Backend *backend, bool small, int arm, int replicas, Error *e) {
+    ModelShape shape = table_shape(small);
+    Variant variant = table_arm(arm);
+    for (int r = 0; r < replicas; r++) g->recipe[r] = table_recipe(small), g->seed[r] = 1 + (uint64_t)r;
+    if (trainer_init(&g->trainer, &shape, &variant, g->recipe, g->seed, replicas, backend, e)) return e->code;
+    g->report = mem_alloc((size_t)MOST_STEPS * (size_t)replicas, sizeof *g->report);
+    Rc rc = group_corpus(g, e);
+    if (rc) group_release(g);
+    return rc;
+}
+
+void group_release(Group *g) {
+    trainer_release(&g->trainer);
+    free(g->report);
+}
+
+double group_steps(Group *g, int n) {
+    double start = clock_now();
+    return trainer_steps(&g->trainer, n, g->report) == n ? clock_now() - start : -1;
+}
+
+double clock_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double median(double *x, int n) {
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}

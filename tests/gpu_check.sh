@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# bench/gpu-check and its program without a GPU: on the shim, at toy sizes. TAP.  gpu_check.sh PROGRAM ROOT
+set -u
+program=$1 root=$2 number=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin" "$work/results" "$work/out"
+check() { # name, 0 = ok, what to show
+  number=$((number + 1))
+  if [ "$2" = 0 ]; then echo "ok $number - $1"; else
+    echo "not ok $number - $1"
+    printf '%s\n' "${3-}" | sed 's/^/# /'
+  fi
+}
+made() { # file, line...: a small script
+  file=$1
+  shift
+  printf '%s\n' '#!/bin/sh' "$@" >"$file"
+  chmod +x "$file"
+}
+
+# The shim takes the device's place; stand-ins for NVIDIA's tools: one finds a race.
+made "$work/shim" "exec '$program' --backend simt --quick \"\$@\""
+made "$work/bin/compute-sanitizer" '[ "$2" = racecheck ] && { echo "a race"; exit 99; }; exit 0'
+made "$work/bin/nvidia-smi" 'case "$*" in *clocks.sm,*) echo "1980, 120"; echo "1755, 650"; sleep 60 ;; *) echo "made \"up\"" ;; esac'
+shown=$(PATH=$work/bin:$PATH OUT=$work/out "$root/bench/gpu-check" "$work/shim" 2>&1)
+[ $? = 1 ] && printf '%s' "$shown" | grep -qx 'verdict: pass' && printf '%s' "$shown" | grep -qx 'sanitizer: racecheck: failed'
+check "every part runs on the shim and agrees with the CPU; what the sanitizer finds is exit 1" $? "$shown"
+result=$work/out/the-cpu-through-the-simt-shim.json
+
+shown=$(python3 - "$result" "$("$root/bench/gpu-check" --hash)" <<'PY' 2>&1
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["kernels"] == sys.argv[2], "built from other kernels than the tree's"
+assert r["verdict"] == "pass" and r["quick"]
+assert (r["facts"]["memcheck"], r["facts"]["racecheck"], r["facts"]["driver_version"]) == ("passed", "failed", 'made "up"')
+assert r["facts"]["sm_clock_mhz_while_running"] == "1755 to 1980 in 2 samples"
+assert r["hashes"]["pass"] and len(r["hashes"]["rows"]) > 8 and all(x["equal"] for x in r["hashes"]["rows"])
+assert r["replicas"]["pass"] and len(r["replicas"]["rows"]) == 2 and all(x["equal"] for x in r["replicas"]["rows"])
+assert r["agreement"]["pass"] and [x["arm"] for x in r["agreement"]["rows"]] == ["pre", "post", "embed-norm"]
+assert [x["gradients"]["tensors"] for x in r["agreement"]["rows"]] == [28, 26, 30]
+for row in r["agreement"]["rows"]:
+    assert 0 < row["gradients"]["relative_l2"] < row["gradients"]["bound"] < 1e-5, row
+assert r["ceilings"]["fp32_fma_tflops"] > 0 and r["ceilings"]["copy_gb_per_s"] > 0
+steps = r["speed"]["steps"]
+assert [(s["precision"], s["replicas"]) for s in steps] == [(p, n) for p in ("exact", "fp32") for n in (1, 2)]
+assert all(s["ms_per_step"] > 0 and s["gb_per_s"] > 0 for s in steps)
+kernels = [s["kernels_per_step"] for s in steps] # fp32 adds the bias of eight linears by a kernel of its own
+assert kernels[0] > 60 and kernels == [kernels[0]] * 2 + [kernels[0] + 8] * 2, kernels
+assert r["speed"]["table"][0]["target"]["verdict"] == "not judged"
+assert all(p["all"]["tflops"] > 0 and len(p["shapes"]) == 5 for p in r["products"])
+assert r["probes"]["kernels_with"] == r["probes"]["kernels_without"] + 2
+PY
+)
+check "its JSON is whole" $? "$shown"
+
+if "$program" --present >/dev/null 2>&1; then echo "# there is a CUDA device here: its absence was not tested"; else
+  shown=$("$program" --backend cuda --out "$work/none.json" 2>&1)
+  [ $? = 3 ] && [ ! -e "$work/none.json" ] && printf '%s' "$shown" | grep -q 'no CUDA device'
+  check "without a device the program says so, exit 3" $? "$shown"
+  shown=$(OUT=$work/none "$root/bench/gpu-check" "$program" 2>&1)
+  [ $? = 3 ] && [ ! -e "$work/none" ] && printf '%s' "$shown" | grep -q 'no CUDA device'
+  check "and so does bench/gpu-check" $? "$shown"
+fi
+
+shown=$("$root/bench/gpu-check" --stale "$work/results")
+[ $? = 3 ] && printf '%s' "$shown" | grep -q 'nothing was measured yet'
+check "an empty folder: nothing was measured yet" $? "$shown"
+cp "$result" "$work/results/new.json"
+shown=$("$root/bench/gpu-check" --stale "$work/results")
+[ $? = 0 ] && [ "$shown" = "new.json: measured on these kernels" ]
+check "a result of these kernels is not stale" $? "$shown"
+sed 's/"kernels": "[0-9a-f]*"/"kernels": "0123"/' "$result" >"$work/results/old.json"
+shown=$("$root/bench/gpu-check" --stale "$work/results")
+[ $? = 1 ] && [ "$(printf '%s\n' "$shown" | grep -c stale)" = 1 ] &&
+  printf '%s\n' "$shown" | grep -qx 'old.json: measured on older kernels: stale'
+check "a result of older kernels is marked" $? "$shown"
+shown=$("$root/bench/gpu-check" --table "$work/results")
+[ "$(printf '%s\n' "$shown" | grep -c ' older: stale$')" = 1 ] && [ "$(printf '%s\n' "$shown" | grep -c ' these$')" = 1 ]
+check "in the table too" $? "$shown"
+shown=$("$root/bench/gpu-check" --table | diff - "$root/results/gpu/table.txt" 2>&1)
+check "results/gpu/table.txt says what the results and these kernels say (bench/gpu-check --table makes it)" $? "$shown"
+
+shown=$("$program" --bakend simt 2>&1)
+[ $? = 2 ] && printf '%s' "$shown" | grep -q "did you mean '--backend'"
+check "a wrong option is named" $? "$shown"
+shown=$("$program" --backend readable 2>&1)
+[ $? = 2 ] && printf '%s' "$shown" | grep -q 'is no device'
+check "a backend of the host is refused" $? "$shown"
+echo "1..$number"
