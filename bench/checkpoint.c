@@ -67,7 +67,7 @@ Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, int re
     char hex[SHA256_HEX], seal[SHA256_HEX], name[80], *evaluations = evaluations_text(r);
     void **copy = mem_alloc(SAVED * (size_t)t->tape.tensors + 1, sizeof *copy); /* of what a device holds */
     int copies = 0;
-    const char *dtype = t->program.backend->word == sizeof(double) ? "F64" : "F32";
+    const char *dtype = t->program.backend->word[ROLE_PARAM] == sizeof(double) ? "F64" : "F32";
     safe_init(&f);
     for (int k = 0; k < SAVED; k++)
         for (int i = 0; i < t->tape.tensors; i++) {
@@ -107,7 +107,7 @@ static bool from_hex(uint8_t out[32], const char *hex) {
 
 /* Everything is checked before anything is changed. */
 static Rc check(const SafeFile *f, const char *id, const Trainer *t, int columns, Error *e) {
-    const char *whose = safe_text(f, "id"), *dtype = t->program.backend->word == sizeof(double) ? "F64" : "F32";
+    const char *whose = safe_text(f, "id"), *dtype = t->program.backend->word[ROLE_PARAM] == sizeof(double) ? "F64" : "F32";
     char name[80], seal[SHA256_HEX];
     int64_t step;
     const SafeTensor *curves = safe_find(f, "curves");

@@ -109,7 +109,7 @@ static void compare(Import *m, const Session *s) {
     else if (strcmp(o->arithmetic_class, s->backend->arithmetic))
         snprintf(m->why, sizeof m->why, "the run's arithmetic is '%s', this backend's '%s'", o->arithmetic_class,
                  s->backend->arithmetic);
-    else if (s->backend->word != sizeof(float))
+    else if (s->backend->word[ROLE_PARAM] != sizeof(float))
         snprintf(m->why, sizeof m->why, "the run's weights are doubles, the file's are rounded to float32");
     else if (record_read(&r, s->runs, o->run, &why)) {
         if (why.code == RC_USAGE)

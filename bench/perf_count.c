@@ -20,7 +20,7 @@ static bool ignores_inputs(OpKind kind) {
 static void count_bytes(PerfOp *g, const Program *p, int i) {
     const Tape *t = p->tape;
     const Call *c = &p->call[i];
-    double word = (double)p->backend->word, out = word * c->out.rows * c->out.cols,
+    double word = (double)p->backend->word[ROLE_ACT], out = word * c->out.rows * c->out.cols,
            save = word * c->save.rows * c->save.cols;
     double forward = out + save, backward = out + save;
     for (int j = 0; j < c->in_count; j++) {
@@ -67,7 +67,7 @@ void perf_count(Perf *out, int *group, const Program *p, OptimizerKind optimizer
         count_flops(&out->op[group[i]], &p->call[i]);
         count_bytes(&out->op[group[i]], p, i);
     }
-    double words = (double)out->parameters * (double)p->backend->word;
+    double words = (double)out->parameters * (double)p->backend->word[ROLE_PARAM];
     out->update.bytes = words * 2 * (2 + moments[optimizer]); /* p, g and the moments, read and written */
     out->norms.bytes = words * 2;                             /* the gradient once, the update once */
 }

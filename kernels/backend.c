@@ -10,13 +10,18 @@ static bool always(void) {
     return true;
 }
 
+/* Words of one size in all arenas but the ids'. */
+#define WORDS(bytes) \
+    {[ROLE_PARAM] = bytes, [ROLE_ACT] = bytes,  [ROLE_SAVE] = bytes,    [ROLE_TOKEN] = sizeof(int32_t), \
+     [ROLE_GRAD] = bytes,  [ROLE_DACT] = bytes, [ROLE_MOMENT1] = bytes, [ROLE_MOMENT2] = bytes}
+
 #define DECLARE(prefix) \
     extern const Kernel *const prefix##_kernels[OP_COUNT]; \
     extern void (*const prefix##_update[OPTIMIZER_COUNT])(const Update *); \
     double prefix##_sumsq(const void *x, int rows, int cols);
 #define ROW(id, prefix, class_of_bits, text, bytes, can_run) \
     static const Backend backend_##prefix = { \
-        id, class_of_bits, text, bytes, prefix##_kernels, prefix##_update, prefix##_sumsq, can_run, NULL};
+        id, class_of_bits, text, WORDS(bytes), prefix##_kernels, prefix##_update, prefix##_sumsq, can_run, NULL};
 
 /* clang-format off */
 DECLARE(cpu64) DECLARE(readable) DECLARE(portable)
@@ -45,10 +50,10 @@ double v4_fma_peak(void);
 extern const Kernel *const simt_kernels[OP_COUNT], *const simt_fp32_kernels[OP_COUNT];
 extern const Device simt_device;
 static const Backend backend_simt = {
-    "simt", "canon", "float, the CUDA kernels run thread by thread on the CPU (slow: their proof)", 4, simt_kernels, NULL,
+    "simt", "canon", "float, the CUDA kernels run thread by thread on the CPU (slow: their proof)", WORDS(4), simt_kernels, NULL,
     NULL, always, &simt_device};
 static const Backend backend_simt_fp32 = {
-    "simt-fp32", "simt-fp32", "the same with a library's products, as cuda-fp32 has them", 4, simt_fp32_kernels, NULL, NULL,
+    "simt-fp32", "simt-fp32", "the same with a library's products, as cuda-fp32 has them", WORDS(4), simt_fp32_kernels, NULL, NULL,
     always, &simt_device};
 #endif
 
@@ -61,9 +66,9 @@ static bool has_cuda(void) {
     return cuda_device.present(&e);
 }
 static const Backend backend_cuda = {
-    "cuda", "canon", "float on a CUDA device, exact: the CPU's bits", 4, cuda_kernels, NULL, NULL, has_cuda, &cuda_device};
+    "cuda", "canon", "float on a CUDA device, exact: the CPU's bits", WORDS(4), cuda_kernels, NULL, NULL, has_cuda, &cuda_device};
 static const Backend backend_cuda_fp32 = {
-    "cuda-fp32", cuda_fp32_class, "float on a CUDA device, products by cuBLAS (pedantic)", 4, cuda_fp32_kernels, NULL, NULL,
+    "cuda-fp32", cuda_fp32_class, "float on a CUDA device, products by cuBLAS (pedantic)", WORDS(4), cuda_fp32_kernels, NULL, NULL,
     has_cuda, &cuda_fp32_device};
 #endif
 

@@ -18,7 +18,7 @@ typedef struct Backend {
     const char *name;
     const char *arithmetic; /* class of bits: records compare hashes only within one class */
     const char *what;
-    size_t word;                                        /* bytes of a float word; token ids are int32 everywhere */
+    size_t word[ROLE_COUNT];                            /* bytes of a word of each arena; token ids are int32 */
     const Kernel *const *kernel;                        /* [OP_COUNT] */
     void (*const *update)(const Update *u);             /* [OPTIMIZER_COUNT]; NULL with a device */
     double (*sumsq)(const void *x, int rows, int cols); /* sum of squares, by rules 2 and 3 of base/canon.h; likewise */

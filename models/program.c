@@ -16,17 +16,13 @@ static Role layout_of(Role role) {
     }
 }
 
-static size_t word_of(const Backend *backend, Role role) {
-    return role == ROLE_TOKEN ? sizeof(int32_t) : backend->word;
-}
-
 /* Words of a role's arena per replica. */
 static size_t words_in(const Tape *tape, const Gradients *g, Role role) {
     return role == ROLE_DACT ? g->words : tape->words[layout_of(role)];
 }
 
 static size_t stride_of(const Tape *tape, const Gradients *g, const Backend *backend, Role role) {
-    return align_up(words_in(tape, g, role) * word_of(backend, role));
+    return align_up(words_in(tape, g, role) * backend->word[role]);
 }
 
 size_t program_bytes(const Tape *tape, const Backend *backend, int replicas) {
@@ -41,7 +37,7 @@ size_t program_bytes(const Tape *tape, const Backend *backend, int replicas) {
 static View view(const Program *p, Role role, int tensor) {
     const Tensor *t = &p->tape->tensor[tensor];
     size_t at = role == ROLE_DACT ? p->gradients.at[tensor] : t->at;
-    return (View){p->arena[role].at + at * word_of(p->backend, role), p->stride[role], t->rows, t->cols};
+    return (View){p->arena[role].at + at * p->backend->word[role], p->stride[role], t->rows, t->cols};
 }
 
 static void bind_gradients(Program *p, int i) {
@@ -254,14 +250,14 @@ const void *program_words(const Program *p, Role role, int tensor, int replica, 
     const void *at = program_at(p, role, tensor, replica);
     *copy = NULL;
     if (!p->queue) return at;
-    size_t bytes = words_of(p, tensor) * word_of(p->backend, role);
+    size_t bytes = words_of(p, tensor) * p->backend->word[role];
     *copy = mem_alloc(1, bytes);
     p->backend->device->get(p->queue, *copy, at, bytes);
     return *copy;
 }
 
 void program_put(Program *p, Role role, int tensor, int replica, const void *words) {
-    size_t bytes = words_of(p, tensor) * word_of(p->backend, role);
+    size_t bytes = words_of(p, tensor) * p->backend->word[role];
     void *to = program_at(p, role, tensor, replica), *zeros = words ? NULL : mem_alloc(1, bytes);
     const void *from = words ? words : zeros;
     if (p->queue)
@@ -278,13 +274,13 @@ int32_t *program_ids(const Program *p, int tensor, int replica) {
     return (int32_t *)(void *)(p->ids.at + at);
 }
 
-static double word_at(const Program *p, const void *words, size_t index) {
-    return p->backend->word == sizeof(double) ? ((const double *)words)[index] : (double)((const float *)words)[index];
+static double word_at(const Program *p, Role role, const void *words, size_t index) {
+    return p->backend->word[role] == sizeof(double) ? ((const double *)words)[index] : (double)((const float *)words)[index];
 }
 
 double program_value(const Program *p, Role role, int tensor, int replica, size_t index) {
     void *copy;
-    double value = word_at(p, program_words(p, role, tensor, replica, &copy), index);
+    double value = word_at(p, role, program_words(p, role, tensor, replica, &copy), index);
     free(copy);
     return value;
 }
@@ -293,7 +289,7 @@ void program_values(const Program *p, Role role, int tensor, int replica, double
     void *copy;
     const void *words = program_words(p, role, tensor, replica, &copy);
     size_t n = words_of(p, tensor);
-    for (size_t i = 0; i < n; i++) out[i] = word_at(p, words, i);
+    for (size_t i = 0; i < n; i++) out[i] = word_at(p, role, words, i);
     free(copy);
 }
 
@@ -301,13 +297,13 @@ void program_read(const Program *p, Role role, int tensor, int replica, float *o
     void *copy;
     const void *words = program_words(p, role, tensor, replica, &copy);
     size_t n = words_of(p, tensor);
-    for (size_t i = 0; i < n; i++) out[i] = (float)word_at(p, words, i);
+    for (size_t i = 0; i < n; i++) out[i] = (float)word_at(p, role, words, i);
     free(copy);
 }
 
 void program_write(Program *p, Role role, int tensor, int replica, const float *in) {
     size_t n = words_of(p, tensor);
-    double *wide = p->backend->word == sizeof(double) ? mem_alloc(n, sizeof *wide) : NULL;
+    double *wide = p->backend->word[role] == sizeof(double) ? mem_alloc(n, sizeof *wide) : NULL;
     for (size_t i = 0; wide && i < n; i++) wide[i] = (double)in[i];
     program_put(p, role, tensor, replica, wide ? (const void *)wide : in);
     free(wide);
@@ -317,7 +313,7 @@ static bool all_finite(const Program *p, Role role, int tensor, int replica) {
     void *copy;
     const void *words = program_words(p, role, tensor, replica, &copy);
     size_t n = words_of(p, tensor), i = 0;
-    while (i < n && isfinite(word_at(p, words, i))) i++;
+    while (i < n && isfinite(word_at(p, role, words, i))) i++;
     free(copy);
     return i == n;
 }

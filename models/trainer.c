@@ -97,7 +97,7 @@ static double targets_of(Trainer *t, int replica) {
 /* Host arithmetic on a float backend rounds every result to float, so that a device can do the same. Sums, quotients and
  * roots of floats computed in double and rounded once are the float results. */
 static double rounded(const Program *p, double x) {
-    return p->backend->word == sizeof(float) ? (double)(float)x : x;
+    return p->backend->word[ROLE_PARAM] == sizeof(float) ? (double)(float)x : x;
 }
 
 /* Sums of squares of some tensors of one replica, each by one of the program's threads. */
@@ -142,7 +142,7 @@ static void stop(Trainer *t, int r, StepReport *report, Role role, const char *w
 }
 
 static void *at_word(const Program *p, Role role, int tensor, int replica, int word) {
-    return (unsigned char *)program_at(p, role, tensor, replica) + (size_t)word * p->backend->word;
+    return (unsigned char *)program_at(p, role, tensor, replica) + (size_t)word * p->backend->word[role];
 }
 
 typedef struct {

@@ -19,12 +19,12 @@ static View block(OpCase *c, Shape shape, size_t word, int replicas) {
 
 double view_get(const OpCase *c, View v, int replica, size_t i) {
     const char *at = (const char *)v.at + (size_t)replica * v.stride;
-    return c->backend->word == 8 ? ((const double *)(const void *)at)[i] : (double)((const float *)(const void *)at)[i];
+    return c->backend->word[ROLE_ACT] == 8 ? ((const double *)(const void *)at)[i] : (double)((const float *)(const void *)at)[i];
 }
 
 void view_set(const OpCase *c, View v, int replica, size_t i, double x) {
     char *at = (char *)v.at + (size_t)replica * v.stride;
-    if (c->backend->word == 8)
+    if (c->backend->word[ROLE_ACT] == 8)
         ((double *)(void *)at)[i] = x;
     else
         ((float *)(void *)at)[i] = (float)x;
@@ -56,16 +56,16 @@ void case_init(OpCase *c, OpKind kind, int rows, int cols, const Backend *backen
     const char *wrong = op_info[kind].shape(c->in, call->in_count, &call->attr, &c->out, &c->save);
     assert(!wrong);
     (void)wrong;
-    call->out = block(c, c->out, backend->word, replicas);
-    call->dout = block(c, c->out, backend->word, replicas);
-    if (c->save.rows) call->save = block(c, c->save, backend->word, replicas);
+    call->out = block(c, c->out, backend->word[ROLE_ACT], replicas);
+    call->dout = block(c, c->out, backend->word[ROLE_ACT], replicas);
+    if (c->save.rows) call->save = block(c, c->save, backend->word[ROLE_ACT], replicas);
     Scalars *scalars = calloc((size_t)replicas, sizeof *scalars);
     c->memory[c->blocks++] = scalars;
     call->scalars = scalars;
     for (int i = 0; i < call->in_count; i++) {
         bool token = op_info[kind].inputs[i] == 't';
-        call->in[i] = block(c, c->in[i], token ? sizeof(int32_t) : backend->word, replicas);
-        if (!token) call->din[i] = block(c, c->in[i], backend->word, replicas);
+        call->in[i] = block(c, c->in[i], token ? sizeof(int32_t) : backend->word[ROLE_ACT], replicas);
+        if (!token) call->din[i] = block(c, c->in[i], backend->word[ROLE_ACT], replicas);
     }
     for (int r = 0; r < replicas; r++) {
         uint64_t key = seed + (uint64_t)r;

@@ -201,7 +201,7 @@ ParameterizedTest(int *index, ops, backward_accumulates) {
         for (int i = 0; i < written.call.in_count; i++)
             for (size_t j = 0; written.call.din[i].at && j < view_count(written.call.din[i]); j++) {
                 double w = view_get(&written, written.call.din[i], 0, j), a = view_get(&added, added.call.din[i], 0, j);
-                double expected = b->word == 8 ? w + 0.5 : (double)((float)w + 0.5f);
+                double expected = b->word[ROLE_ACT] == 8 ? w + 0.5 : (double)((float)w + 0.5f);
                 cr_assert(a == expected, "%s on %s: input %d element %zu: %.9g, expected %.9g", op_info[op].name,
                           b->name, i, j, a, expected);
             }

@@ -327,7 +327,7 @@ static Rc read_arguments(Speed *s, Choices *o, int argc, char **argv, Error *e) 
     }
     s->backend = backend_find(o->backend, e);
     if (!s->backend) return e->code;
-    if (s->backend->word == sizeof(float)) return RC_OK;
+    if (s->backend->word[ROLE_PARAM] == sizeof(float)) return RC_OK;
     return error_set(e, RC_USAGE, "--backend: '%s' does not compute in float", o->backend);
 }
 

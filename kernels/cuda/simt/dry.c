@@ -172,8 +172,9 @@ static const Kernel *const fast_kernels[OP_COUNT] = {
 #undef OP
 };
 
-static const Backend exact = {"cuda", "none", "notes what cuda would launch", 4, exact_kernels, NULL, NULL, supported, &device};
-static const Backend fast = {"cuda-fp32", "none", "notes what cuda-fp32 would launch", 4, fast_kernels, NULL, NULL, supported,
+#define WORDS {4, 4, 4, 4, 4, 4, 4, 4}
+static const Backend exact = {"cuda", "none", "notes what cuda would launch", WORDS, exact_kernels, NULL, NULL, supported, &device};
+static const Backend fast = {"cuda-fp32", "none", "notes what cuda-fp32 would launch", WORDS, fast_kernels, NULL, NULL, supported,
                              &device};
 
 const Backend *dry_backend(const char *name) {
