@@ -9,7 +9,6 @@
 const DryDevice dry_devices[] = {{"A100", 19.5e12, 2.0e12}, {"H200", 66.9e12, 4.3e12}};
 const int dry_device_count = sizeof dry_devices / sizeof *dry_devices;
 
-#ifdef HAVE_SIMT
 static DryKernel *kernel_of(DryStep *d, const char *name) {
     for (int i = 0; i < d->kernels; i++)
         if (!strcmp(d->kernel[i].name, name)) return &d->kernel[i];
@@ -41,14 +40,6 @@ Rc dry_step(DryStep *out, const RunSpec *spec, int vocab, int replicas, const Ba
     free(seed);
     return rc;
 }
-#else
-Rc dry_step(DryStep *out, const RunSpec *spec, int vocab, int replicas, const Backend *backend, Error *e) {
-    (void)spec, (void)vocab, (void)replicas, (void)backend;
-    *out = (DryStep){0};
-    return error_set(e, RC_UNMEASURED, "perf --dry-run: this program was built without a C++ compiler (-Dsimt)");
-}
-#endif
-
 void dry_step_release(DryStep *d) {
     free(d->kernel);
     *d = (DryStep){0};

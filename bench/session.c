@@ -85,6 +85,9 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
     if (!strcmp(o->command, "perf") && o->times[OPTION_dry_run]) {
         s->backend = dry_backend(both);
         if (s->backend) return RC_OK;
+        if (!strncmp(name, "cuda", 4) && !dry_backend("cuda"))
+            return error_set(e, RC_UNMEASURED, "perf --dry-run: this program was built without the CUDA kernels (a C++ compiler, "
+                             "meson setup -Dsimt=enabled)");
         return error_set(e, RC_USAGE, "perf --dry-run counts what a device would launch: --backend cuda, not '%s'", name);
     }
     s->backend = backend_find(both, e);
