@@ -24,9 +24,15 @@ KERNEL_FN(positions, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index(), line = i / d, j = i % d;
     if (line >= c.din[2].rows) return;
     const float *dy = at(c.dout, r);
-    float total;
-    ROWS_REDUCE(c.out.rows, total, if (row % c.attr.seq == line) chain += dy[(size_t)row * d + j]);
-    put(&at(c.din[2], r)[i], total, c.accumulate[2]);
+    Tree tree;
+    int blocks = (c.out.rows + CANON_BLOCK - 1) / CANON_BLOCK, row = line;
+    for (int b = 0; b < blocks; b++) {
+        float chain = 0;
+        int end = c.out.rows < (b + 1) * CANON_BLOCK ? c.out.rows : (b + 1) * CANON_BLOCK;
+        for (; row < end; row += c.attr.seq) chain += dy[(size_t)row * d + j];
+        tree_push(&tree, b, chain);
+    }
+    put(&at(c.din[2], r)[i], tree_end(&tree, blocks), c.accumulate[2]);
 }
 
 static Grid each_token(const Call *c) {

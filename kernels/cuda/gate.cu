@@ -1,5 +1,6 @@
 /* y = g x with g one learned number (ReZero) or one learned row (LayerScale); dg = sum over rows of dy x. */
 #include "kernels/cuda/chain.cuh"
+#include "kernels/cuda/columns.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index();
@@ -13,14 +14,22 @@ KERNEL_FN(input, THREADS, Call, c) {
     put(&at(c.din[0], r)[i], at(c.in[1], r)[c.in[1].cols > 1 ? i % d : 0] * at(c.dout, r)[i], c.accumulate[0]);
 }
 
-/* One learned row: a thread for each column. */
+struct GainFactors {
+    const float *x, *dy;
+    int d;
+    DEVICE_METHOD Factors operator()(int row, int column) const {
+        size_t e = (size_t)row * d + column;
+        Factors f = {dy[e], x[e]};
+        return f;
+    }
+};
+
+/* One learned row. */
 KERNEL_FN(gains, THREADS, Call, c) {
-    int r = (int)blockIdx.z, d = c.out.cols, i = thread_index();
-    if (i >= c.in[1].cols) return;
-    const float *x = at(c.in[0], r) + i, *dy = at(c.dout, r) + i;
-    float total;
-    ROWS_REDUCE(c.out.rows, total, chain = CANON_FMA(dy[(size_t)row * d], x[(size_t)row * d], chain));
-    put(&at(c.din[1], r)[i], total, c.accumulate[1]);
+    int r = (int)blockIdx.z, d = c.out.cols, i = column_here();
+    const GainFactors of = {at(c.in[0], r), at(c.dout, r), d};
+    float total = column_chain(c.out.rows, CANON_BLOCK, i, d, of);
+    if (threadIdx.x < WARP && i < d) put(&at(c.din[1], r)[i], total, c.accumulate[1]);
 }
 
 /* One learned number: a row's dot product to a warp, then one chain over the rows. */
@@ -43,7 +52,7 @@ static bool is_number(const Call *c) {
 }
 
 static Grid each_column(const Call *c) {
-    return c->din[1].at && !is_number(c) ? grid_of(c, (size_t)c->in[1].cols) : no_grid();
+    return c->din[1].at && !is_number(c) ? grid_of_columns(c, (size_t)c->in[1].cols) : no_grid();
 }
 
 static Grid each_row(const Call *c) {
@@ -64,7 +73,7 @@ static double scratch_bytes(const Call *c) {
 
 STAGES(gate, {{"gate.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, NULL, true}},
        {{"gate.input", BODY(input, Call), each_element_back, NULL, TOUCH_in1 | TOUCH_dout | TOUCH_din0, NULL, true},
-        {"gate.gains", BODY(gains, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, true},
+        {"gate.gains", BODY(gains, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, false},
         {"gate.dots", BODY(dots, Call), each_row, NULL, TOUCH_in0 | TOUCH_dout, scratch_bytes, false},
         {"gate.number", BODY(number, Call), one_block, NULL, TOUCH_din1, scratch_bytes, false}},
        scratch);

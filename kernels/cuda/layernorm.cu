@@ -1,7 +1,7 @@
 /* h = (x - mean) / sqrt(var + eps),  y = g h + b; two-pass variance. save: mean, 1/deviation per group.
  * dx = (dh - mean(dh) - h mean(dh h)) / deviation with dh = dy g;  dg = sum of dy h, db = sum of dy over rows.
  * A row of several groups is that many rows: the memory is the same. */
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/columns.cuh"
 
 DEVICE_FN int width_of(const Call &c) {
     return c.attr.group ? c.attr.group : c.in[0].cols;
@@ -38,19 +38,26 @@ KERNEL_FN(input, THREADS, Call, c) {
     }
 }
 
-/* A thread for each column of the gain, then of the bias. */
+struct GainFactors {
+    const float *x, *dy, *save;
+    int n;
+    /* Columns of the gain, then of the bias. */
+    DEVICE_METHOD Factors operator()(int row, int column) const {
+        size_t e = (size_t)row * n + column % n;
+        Factors f = {dy[e], 1};
+        if (column < n) f.b = (x[e] - save[2 * (size_t)row]) * save[2 * (size_t)row + 1];
+        return f;
+    }
+};
+
 KERNEL_FN(gains, THREADS, Call, c) {
-    int r = (int)blockIdx.z, n = width_of(c), column = thread_index(), i = column % n;
-    if (column >= 2 * n) return;
-    const float *x = at(c.in[0], r) + i, *dy = at(c.dout, r) + i, *save = at(c.save, r);
-    float total, *to = at(c.din[column < n ? 1 : 2], r);
-    if (!to) return;
-    if (column < n)
-        ROWS_REDUCE(lines_of(c), total,
-                    chain = CANON_FMA(dy[(size_t)row * n], (x[(size_t)row * n] - save[2 * row]) * save[2 * row + 1], chain));
-    else
-        ROWS_REDUCE(lines_of(c), total, chain += dy[(size_t)row * n]);
-    put(&to[i], total, c.accumulate[column < n ? 1 : 2]);
+    int r = (int)blockIdx.z, n = width_of(c), column = column_here();
+    const GainFactors of = {at(c.in[0], r), at(c.dout, r), at(c.save, r), n};
+    float total = column_chain(lines_of(c), CANON_BLOCK, column, 2 * n, of);
+    if (threadIdx.x >= WARP || column >= 2 * n) return;
+    float *gain = at(c.din[1], r), *bias = at(c.din[2], r);
+    if (column < n && gain) put(&gain[column], total, c.accumulate[1]);
+    if (column >= n && bias) put(&bias[column - n], total, c.accumulate[2]);
 }
 
 static int width(const Call *c) {
@@ -66,12 +73,12 @@ static Grid each_line_back(const Call *c) {
 }
 
 static Grid each_column(const Call *c) {
-    return c->din[1].at || c->din[2].at ? grid_of(c, 2 * (size_t)width(c)) : no_grid();
+    return c->din[1].at || c->din[2].at ? grid_of_columns(c, 2 * (size_t)width(c)) : no_grid();
 }
 
 STAGES(layernorm,
        {{"layernorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
        {{"layernorm.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, NULL, false},
         {"layernorm.gains", BODY(gains, Call), each_column, NULL,
-         TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1 | TOUCH_din2, NULL, true}},
+         TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1 | TOUCH_din2, NULL, false}},
        NULL);

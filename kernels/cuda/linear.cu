@@ -3,6 +3,7 @@
  *
  * Each product comes in three tile sizes; its grid takes the largest that still gives the device enough blocks. The bits
  * do not depend on it. dW of more than CANON_BLOCK rows: each block's product apart in scratch, joined as a tree. */
+#include "kernels/cuda/columns.cuh"
 #include "kernels/cuda/matmul.cuh"
 
 template <int PER>
@@ -55,13 +56,20 @@ KERNEL_FN(weight_join, THREADS, Call, c) {
     put(&at(c.din[1], r)[i], tree_end(&tree, blocks), c.accumulate[1]);
 }
 
+struct BiasFactors {
+    const float *dy;
+    int out;
+    DEVICE_METHOD Factors operator()(int row, int column) const {
+        Factors f = {dy[(size_t)row * out + column], 1};
+        return f;
+    }
+};
+
 KERNEL_FN(bias, THREADS, Call, c) {
-    int r = (int)blockIdx.z, out = c.out.cols, i = thread_index();
-    if (i >= out) return;
-    const float *dy = at(c.dout, r) + i;
-    float total;
-    ROWS_REDUCE(c.out.rows, total, chain += dy[(size_t)row * out]);
-    put(&at(c.din[2], r)[i], total, c.accumulate[2]);
+    int r = (int)blockIdx.z, out = c.out.cols, i = column_here();
+    const BiasFactors of = {at(c.dout, r), out};
+    float total = column_chain(c.out.rows, CANON_BLOCK, i, out, of);
+    if (threadIdx.x < WARP && i < out) put(&at(c.din[2], r)[i], total, c.accumulate[2]);
 }
 
 /* y += b, where a library made the product. */
@@ -120,7 +128,7 @@ static Grid each_join(const Call *c) {
 }
 
 static Grid each_bias(const Call *c) {
-    return c->in_count == 3 && c->din[2].at ? grid_of(c, (size_t)c->out.cols) : no_grid();
+    return c->in_count == 3 && c->din[2].at ? grid_of_columns(c, (size_t)c->out.cols) : no_grid();
 }
 
 static double product_flops(const Call *c) {
@@ -153,10 +161,10 @@ STAGES(linear, {FORWARD("linear.forward 128", 8), FORWARD("linear.forward 64", 4
         {"linear.weight_parts", BODY(weight_parts, Call), each_part, product_flops, TOUCH_in0 | TOUCH_dout, scratch_bytes,
          false},
         {"linear.weight_join", BODY(weight_join, Call), each_join, NULL, TOUCH_din1, scratch_bytes, true},
-        {"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, true}},
+        {"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}},
        scratch);
 
 /* What is left of linear when the products are a library's (product.h). */
 STAGES(linear_bias,
        {{"linear.add_bias", BODY(add_bias, Call), each_output_with_bias, NULL, TOUCH_in2 | TOUCH_out, NULL, true}},
-       {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, true}}, NULL);
+       {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}}, NULL);

@@ -1,5 +1,6 @@
 /* [q | k | v] -> [rms(q) gq | rms(k) gk | v], in groups of columns: the head size (per-head norm) or the whole width
  * (OLMo 2). save: 1/rms per group of q, then of k. A warp for each group of a row, and one more for the row's v. */
+#include "kernels/cuda/columns.cuh"
 #include "kernels/cuda/rms.cuh"
 
 typedef struct {
@@ -46,19 +47,26 @@ KERNEL_FN(input, THREADS, Call, c) {
                  c.accumulate[0]);
 }
 
-/* A thread for each column of q's gain, then of k's. */
+struct GainFactors {
+    const float *x, *dy, *save;
+    int d, n, groups;
+    /* Columns of q's gain, then of k's. A row of the chain is one group of a row. */
+    DEVICE_METHOD Factors operator()(int line, int column) const {
+        int row = line / groups, s = line % groups + (column < n ? 0 : groups);
+        size_t e = (size_t)row * 3 * d + (size_t)s * n + column % n;
+        Factors f = {dy[e], x[e] * save[(size_t)row * 2 * groups + s]};
+        return f;
+    }
+};
+
 KERNEL_FN(gains, THREADS, Call, c) {
-    int r = (int)blockIdx.z, d = c.in[0].cols / 3, n = group_of(c), groups = d / n, column = thread_index(), i = column % n;
-    if (column >= 2 * n) return;
-    int which = column < n ? 0 : 1, first = which * groups;
-    const float *x = at(c.in[0], r) + i, *dy = at(c.dout, r) + i, *save = at(c.save, r);
-    float total, *to = at(c.din[1 + which], r);
-    if (!to) return;
-    ROWS_REDUCE(c.in[0].rows, total, for (int s = first; s < first + groups; s++) {
-        size_t e = (size_t)row * 3 * d + (size_t)s * n;
-        chain = CANON_FMA(dy[e], x[e] * save[(size_t)row * 2 * groups + s], chain);
-    });
-    put(&to[i], total, c.accumulate[1 + which]);
+    int r = (int)blockIdx.z, d = c.in[0].cols / 3, n = group_of(c), groups = d / n, column = column_here();
+    const GainFactors of = {at(c.in[0], r), at(c.dout, r), at(c.save, r), d, n, groups};
+    float total = column_chain(c.in[0].rows * groups, CANON_BLOCK * groups, column, 2 * n, of);
+    if (threadIdx.x >= WARP || column >= 2 * n) return;
+    float *q = at(c.din[1], r), *k = at(c.din[2], r);
+    if (column < n && q) put(&q[column], total, c.accumulate[1]);
+    if (column >= n && k) put(&k[column - n], total, c.accumulate[2]);
 }
 
 static Grid each_piece(const Call *c) {
@@ -71,11 +79,11 @@ static Grid each_piece_back(const Call *c) {
 }
 
 static Grid each_column(const Call *c) {
-    return c->din[1].at || c->din[2].at ? grid_of(c, 2 * (size_t)group_of(*c)) : no_grid();
+    return c->din[1].at || c->din[2].at ? grid_of_columns(c, 2 * (size_t)group_of(*c)) : no_grid();
 }
 
 STAGES(qkrms, {{"qkrms.forward", BODY(forward, Call), each_piece, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
        {{"qkrms.input", BODY(input, Call), each_piece_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, NULL, false},
         {"qkrms.gains", BODY(gains, Call), each_column, NULL,
-         TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1 | TOUCH_din2, NULL, true}},
+         TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1 | TOUCH_din2, NULL, false}},
        NULL);

@@ -1,4 +1,5 @@
 /* y = g x / sqrt(mean(x^2) + eps), in groups. save: 1/rms in the second column of each pair. */
+#include "kernels/cuda/columns.cuh"
 #include "kernels/cuda/rms.cuh"
 
 DEVICE_FN int width_of(const Call &c) {
@@ -25,13 +26,21 @@ KERNEL_FN(input, THREADS, Call, c) {
                  at(c.save, r)[2 * (size_t)line + 1], n, c.accumulate[0]);
 }
 
+struct GainFactors {
+    const float *x, *dy, *save;
+    int n;
+    DEVICE_METHOD Factors operator()(int row, int column) const {
+        size_t e = (size_t)row * n + column;
+        Factors f = {dy[e], x[e] * save[2 * (size_t)row + 1]};
+        return f;
+    }
+};
+
 KERNEL_FN(gain, THREADS, Call, c) {
-    int r = (int)blockIdx.z, n = width_of(c), i = thread_index();
-    if (i >= n) return;
-    const float *x = at(c.in[0], r) + i, *dy = at(c.dout, r) + i, *save = at(c.save, r);
-    float total;
-    ROWS_REDUCE(lines_of(c), total, chain = CANON_FMA(dy[(size_t)row * n], x[(size_t)row * n] * save[2 * row + 1], chain));
-    put(&at(c.din[1], r)[i], total, c.accumulate[1]);
+    int r = (int)blockIdx.z, n = width_of(c), i = column_here();
+    const GainFactors of = {at(c.in[0], r), at(c.dout, r), at(c.save, r), n};
+    float total = column_chain(lines_of(c), CANON_BLOCK, i, n, of);
+    if (threadIdx.x < WARP && i < n) put(&at(c.din[1], r)[i], total, c.accumulate[1]);
 }
 
 static int width(const Call *c) {
@@ -47,10 +56,10 @@ static Grid each_line_back(const Call *c) {
 }
 
 static Grid each_column(const Call *c) {
-    return c->din[1].at ? grid_of(c, (size_t)width(c)) : no_grid();
+    return c->din[1].at ? grid_of_columns(c, (size_t)width(c)) : no_grid();
 }
 
 STAGES(rmsnorm, {{"rmsnorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
        {{"rmsnorm.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, NULL, false},
-        {"rmsnorm.gain", BODY(gain, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1, NULL, true}},
+        {"rmsnorm.gain", BODY(gain, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1, NULL, false}},
        NULL);

@@ -13,6 +13,7 @@
 #define __host__
 #define __device__
 #define DEVICE_FN static inline __attribute__((unused))
+#define DEVICE_METHOD inline
 #define KERNEL_FN(function, threads, Args, name) static void function(const Args name)
 #define BODY(function, Args) ((const void *)simt_body<Args, function>)
 
