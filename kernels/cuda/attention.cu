@@ -1,16 +1,18 @@
 /* Causal attention, x = [q | k | v] in rows of 3d; head size h. The equations stand in kernels/cpu/attention.c.
  *
- * A warp takes a query: lane j its keys j, j + 32, …, so that the row's sums are rule 3's; then lane l the columns
- * l, l + 32, … of the head, each a chain over the keys. Backward keeps P and dS of a head in scratch, from which a thread
- * per key makes dK and dV, PIECE columns at a time, each a chain over the queries that see the key. */
+ * A warp takes a query: lane j its keys j, j + 32, …, so that the row's sums are rule 3's. The rows of a block's queries stand
+ * in shared memory, from which its threads then make the columns of the head, each a chain over the keys, two queries side by
+ * side. Backward keeps P and dS of a head in scratch, from which a thread per key makes dK and dV, PIECE columns at a time,
+ * each a chain over the queries that see the key. */
 #include "kernels/cuda/device.cuh"
 
-enum { QUERIES = 4, QUERY_THREADS = QUERIES * WARP, PIECE = 16 };
+enum { QUERIES = 8, PIECE = 16 };
 
 typedef struct {
     const float *q, *k, *v; /* row i at q + i * step */
     int step, n, h, d, heads, head, sequence;
     float scale;
+    bool fours; /* rows of a head can be read four numbers at a time */
 } Head;
 
 /* Of replica r; `pair` counts heads, sequence by sequence. */
@@ -21,45 +23,72 @@ DEVICE_FN Head head_of(const Call &c, int r, int pair) {
     t.q = at(c.in[0], r) + (size_t)t.sequence * t.n * t.step + (size_t)t.head * t.h;
     t.k = t.q + t.d, t.v = t.k + t.d;
     t.scale = 1 / CANON_SQRT((float)t.h);
+    t.fours = t.h % 4 == 0;
     return t;
 }
 
-/* The query of this warp: blockIdx.y counts groups of as many as a block has warps. */
-DEVICE_FN int query_row(void) {
-    return (int)(blockIdx.y * (blockDim.x / WARP) + threadIdx.x / WARP);
+/* The first query of this block, and how many it takes: blockIdx.y counts groups of as many as a block has warps. */
+DEVICE_FN int queries_here(void) {
+    return (int)(blockDim.x / WARP);
 }
 
-DEVICE_FN float chain_dot(const float *a, const float *b, int n) {
+DEVICE_FN int first_query(void) {
+    return (int)blockIdx.y * queries_here();
+}
+
+DEVICE_FN float chain_dot(const float *a, const float *b, const Head &t) {
     float chain = 0;
-    for (int i = 0; i < n; i++) chain = CANON_FMA(a[i], b[i], chain);
+    if (!t.fours) {
+        for (int i = 0; i < t.h; i++) chain = CANON_FMA(a[i], b[i], chain);
+        return chain;
+    }
+#pragma unroll 2
+    for (int i = 0; i < t.h; i += 4) {
+        const float4 x = *(const float4 *)(a + i), y = *(const float4 *)(b + i);
+        chain = CANON_FMA(x.x, y.x, chain), chain = CANON_FMA(x.y, y.y, chain);
+        chain = CANON_FMA(x.z, y.z, chain), chain = CANON_FMA(x.w, y.w, chain);
+    }
     return chain;
 }
 
-/* y(l) = sum over keys j <= i of p[j] v_j(l), this warp's columns. */
-DEVICE_FN void weigh(float *y, const float *p, const float *v, const Head &t, int i, bool accumulate) {
-    for (int l = lane_id(); l < t.h; l += WARP) {
-        float chain = 0;
-        for (int j = 0; j <= i; j++) chain = CANON_FMA(p[j], v[(size_t)j * t.step + l], chain);
-        put(&y[l], chain, accumulate);
+/* y(query, l) = sum over the keys j it sees of p[query][j] v_j(l), for this block's queries; p's rows are n apart, y's `apart`.
+ * A thread takes a column of two queries, so that v is read once for both. */
+DEVICE_FN void weigh(float *y, size_t apart, const float *p, const float *v, const Head &t, bool accumulate) {
+    const int half = (queries_here() + 1) / 2, left = t.n - first_query();
+    for (int output = (int)threadIdx.x; output < half * t.h; output += (int)blockDim.x) {
+        int l = output % t.h, one = output / t.h, two = one + half, j = 0;
+        const int end_one = one < left ? first_query() + one : -1; /* the last key it sees; -1: no such query */
+        const int end_two = two < queries_here() && two < left ? first_query() + two : -1;
+        const float *p_one = p + (size_t)one * t.n, *p_two = p + (size_t)two * t.n, *value = v + l;
+        float chain_one = 0, chain_two = 0;
+        for (; end_two >= 0 && j <= end_one; j++, value += t.step) {
+            chain_one = CANON_FMA(p_one[j], *value, chain_one);
+            chain_two = CANON_FMA(p_two[j], *value, chain_two);
+        }
+        for (; j <= end_one; j++, value += t.step) chain_one = CANON_FMA(p_one[j], *value, chain_one);
+        for (; j <= end_two; j++, value += t.step) chain_two = CANON_FMA(p_two[j], *value, chain_two);
+        if (end_one >= 0) put(&y[(size_t)one * apart + l], chain_one, accumulate);
+        if (end_two >= 0) put(&y[(size_t)two * apart + l], chain_two, accumulate);
     }
 }
 
-KERNEL_FN(forward, QUERY_THREADS, Call, c) {
+KERNEL_FN(forward, AT_LEAST(3, QUERIES * WARP), Call, c) {
     DYNAMIC_SHARED(float, rows);
-    int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP, i = query_row();
+    int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP, i = first_query() + warp;
     Head t = head_of(c, r, (int)blockIdx.x);
-    if (i >= t.n) return;
-    size_t row = (size_t)t.sequence * t.n + i;
-    float *p = rows + (size_t)warp * t.n, *save = at(c.save, r) + (row * t.heads + t.head) * 2;
-    const float *q = t.q + (size_t)i * t.step;
-    for (int j = lane_id(); j <= i; j += WARP) p[j] = chain_dot(q, t.k + (size_t)j * t.step, t.h) * t.scale;
-    float most = row_max(p, i + 1); /* a lane reads what it wrote */
-    for (int j = lane_id(); j <= i; j += WARP) p[j] = canon_exp(p[j] - most);
-    float inverse = 1 / row_sum(p, i + 1);
-    for (int j = lane_id(); j <= i; j += WARP) p[j] *= inverse;
-    __syncwarp();
-    weigh(at(c.out, r) + row * t.d + (size_t)t.head * t.h, p, t.v, t, i, false);
-    if (lane_id() == 0) save[0] = most, save[1] = inverse;
+    size_t first = (size_t)t.sequence * t.n + first_query();
+    if (i < t.n) {
+        float *p = rows + (size_t)warp * t.n, *save = at(c.save, r) + ((first + warp) * t.heads + t.head) * 2;
+        const float *q = t.q + (size_t)i * t.step;
+        for (int j = lane_id(); j <= i; j += WARP) p[j] = chain_dot(q, t.k + (size_t)j * t.step, t) * t.scale;
+        float most = row_max(p, i + 1); /* a lane reads what it wrote */
+        for (int j = lane_id(); j <= i; j += WARP) p[j] = canon_exp(p[j] - most);
+        float inverse = 1 / row_sum(p, i + 1);
+        for (int j = lane_id(); j <= i; j += WARP) p[j] *= inverse;
+        if (lane_id() == 0) save[0] = most, save[1] = inverse;
+    }
+    __syncthreads();
+    weigh(at(c.out, r) + first * t.d + (size_t)t.head * t.h, (size_t)t.d, rows, t.v, t, false);
 }
 
 /* P of a head in scratch, [n][n], lower triangle; dS behind it. */
@@ -68,28 +97,42 @@ DEVICE_FN float *kept(const Call &c, int r, int pair) {
     return (float *)c.scratch + ((size_t)r * pairs + pair) * 2 * c.attr.seq * c.attr.seq;
 }
 
-KERNEL_FN(queries, QUERY_THREADS, Call, c) {
-    int r = (int)blockIdx.z, i = query_row();
+KERNEL_FN(queries, AT_LEAST(3, QUERIES * WARP), Call, c) {
+    DYNAMIC_SHARED(float, rows); /* of dS */
+    int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP, i = first_query() + warp;
     Head t = head_of(c, r, (int)blockIdx.x);
-    if (i >= t.n) return;
-    size_t row = (size_t)t.sequence * t.n + i, column = (size_t)t.head * t.h;
-    const float *dy = at(c.dout, r) + row * t.d + column, *q = t.q + (size_t)i * t.step;
-    const float *save = at(c.save, r) + (row * t.heads + t.head) * 2;
-    float *p = kept(c, r, (int)blockIdx.x) + (size_t)i * t.n, *ds = p + (size_t)t.n * t.n, dot;
-    float most = save[0], inverse = save[1];
-    for (int j = lane_id(); j <= i; j += WARP) {
-        float s = chain_dot(q, t.k + (size_t)j * t.step, t.h) * t.scale;
-        p[j] = canon_exp(s - most) * inverse;
-        ds[j] = chain_dot(dy, t.v + (size_t)j * t.step, t.h);
+    size_t first = (size_t)t.sequence * t.n + first_query(), column = (size_t)t.head * t.h;
+    if (i < t.n) {
+        const float *dy = at(c.dout, r) + (first + warp) * t.d + column, *q = t.q + (size_t)i * t.step;
+        const float *save = at(c.save, r) + ((first + warp) * t.heads + t.head) * 2;
+        float *p = kept(c, r, (int)blockIdx.x) + (size_t)i * t.n, *far = p + (size_t)t.n * t.n;
+        float *ds = rows + (size_t)warp * t.n, most = save[0], inverse = save[1];
+        for (int j = lane_id(); j <= i; j += WARP) {
+            p[j] = canon_exp(chain_dot(q, t.k + (size_t)j * t.step, t) * t.scale - most) * inverse;
+            ds[j] = chain_dot(dy, t.v + (size_t)j * t.step, t);
+        }
+        float dot = row_dot(p, ds, i + 1);
+        for (int j = lane_id(); j <= i; j += WARP) far[j] = ds[j] = p[j] * (ds[j] - dot) * t.scale;
     }
-    dot = row_dot(p, ds, i + 1);
-    for (int j = lane_id(); j <= i; j += WARP) ds[j] = p[j] * (ds[j] - dot) * t.scale;
-    __syncwarp();
-    weigh(at(c.din[0], r) + row * t.step + column, ds, t.k, t, i, c.accumulate[0]);
+    __syncthreads();
+    weigh(at(c.din[0], r) + first * t.step + column, (size_t)t.step, rows, t.k, t, c.accumulate[0]);
+}
+
+/* Four numbers of a row; where they cannot be read at once, the `left` that exist. */
+DEVICE_FN float4 four_of(const float *x, int left, bool fours) {
+    float4 f;
+    if (fours) return *(const float4 *)x;
+    f.x = x[0], f.y = left > 1 ? x[1] : 0, f.z = left > 2 ? x[2] : 0, f.w = left > 3 ? x[3] : 0;
+    return f;
+}
+
+DEVICE_FN void add_four(float *chain, float weight, float4 x) {
+    chain[0] = CANON_FMA(weight, x.x, chain[0]), chain[1] = CANON_FMA(weight, x.y, chain[1]);
+    chain[2] = CANON_FMA(weight, x.z, chain[2]), chain[3] = CANON_FMA(weight, x.w, chain[3]);
 }
 
 /* A warp for 32 keys; blockIdx.y counts such groups, blockIdx.x heads and within them pieces of columns. */
-KERNEL_FN(keys, WARP, Call, c) {
+KERNEL_FN(keys, AT_LEAST(20, WARP), Call, c) {
     int h = c.in[0].cols / 3 / c.attr.heads, pieces = (h + PIECE - 1) / PIECE;
     int r = (int)blockIdx.z, pair = (int)blockIdx.x / pieces, from = (int)blockIdx.x % pieces * PIECE;
     Head t = head_of(c, r, pair);
@@ -102,10 +145,10 @@ KERNEL_FN(keys, WARP, Call, c) {
         if (i < j) continue;
         float weight = p[(size_t)i * t.n], slope = ds[(size_t)i * t.n];
 #pragma unroll
-        for (int l = 0; l < PIECE; l++)
+        for (int l = 0; l < PIECE; l += 4)
             if (l < cols) {
-                dv[l] = CANON_FMA(weight, dy[(size_t)i * t.d + l], dv[l]);
-                dk[l] = CANON_FMA(slope, q[(size_t)i * t.step + l], dk[l]);
+                add_four(dv + l, weight, four_of(dy + (size_t)i * t.d + l, cols - l, t.fours));
+                add_four(dk + l, slope, four_of(q + (size_t)i * t.step + l, cols - l, t.fours));
             }
     }
     float *to = at(c.din[0], r) + ((size_t)t.sequence * t.n + j) * t.step + (size_t)t.head * t.h + from;
@@ -130,9 +173,7 @@ static Grid each_query(const Call *c) {
 }
 
 static Grid each_query_back(const Call *c) {
-    Grid g = each_query(c);
-    g.shared = 0;
-    return c->din[0].at ? g : no_grid();
+    return c->din[0].at ? each_query(c) : no_grid();
 }
 
 static Grid each_key(const Call *c) {
@@ -163,7 +204,8 @@ static size_t scratch(const Call *c) {
     return (size_t)c->replicas * pairs_of(c) * 2 * (size_t)c->attr.seq * (size_t)c->attr.seq * sizeof(float);
 }
 
-STAGES(attention, {{"attention.forward", BODY(forward, Call), each_query, two_products, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
+STAGES(attention,
+       {{"attention.forward", BODY(forward, Call), each_query, two_products, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
        {{"attention.queries", BODY(queries, Call), each_query_back, three_products,
          TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, scratch_bytes, false},
         {"attention.keys", BODY(keys, Call), each_key, two_products, TOUCH_in0 | TOUCH_dout | TOUCH_din0, scratch_bytes, true}},

@@ -15,7 +15,9 @@
 #ifdef __CUDACC__
 #define DEVICE_FN static __device__ __forceinline__
 #define DEVICE_METHOD __device__ __forceinline__
-/* A kernel of at most `threads` threads a block that takes one Args called `name`. */
+/* A kernel of at most `threads` threads a block that takes one Args called `name`. AT_LEAST: so many blocks must fit on a
+ * processor, where the compiler's own guess spills. */
+#define AT_LEAST(blocks, threads) threads, blocks
 #define KERNEL_FN(function, threads, Args, name) static __global__ void __launch_bounds__(threads) function(const Args name)
 #define BODY(function, Args) ((const void *)(void (*)(const Args))function)
 /* Memory of a block. */

@@ -14,6 +14,7 @@
 #define __device__
 #define DEVICE_FN static inline __attribute__((unused))
 #define DEVICE_METHOD inline
+#define AT_LEAST(blocks, threads) threads
 #define KERNEL_FN(function, threads, Args, name) static void function(const Args name)
 #define BODY(function, Args) ((const void *)simt_body<Args, function>)
 
