@@ -1,5 +1,6 @@
 /* Fibers for the SIMT shim. A fiber starts through ucontext; after that _setjmp and _longjmp change places without system
  * calls. AddressSanitizer does not understand jumps between stacks, so there swapcontext does it all. */
+#undef _FORTIFY_SOURCE /* its _longjmp takes a jump to another stack for a mistake */
 #include "kernels/cuda/simt/simt.h"
 
 #include <setjmp.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include <numeric>
 #include <vector>
 
 #include "base/canon.h"
@@ -31,14 +33,20 @@ struct Fiber {
     bool begun = false;
     State state = ENDED;
     SimtIndex index = {0, 0, 0};
-    size_t shared = 0;  /* bytes of the block's memory this thread has asked for */
-    unsigned turn = 0;  /* which half of the warp's slots its next exchange takes */
+    unsigned turn = 0; /* which half of the warp's slots its next exchange takes */
     std::vector<unsigned char> stack;
 };
 
 struct Warp {
     Party lanes;
     float slot[2][WARP];
+};
+
+/* Each has memory of its own, so that AddressSanitizer knows where it ends. */
+struct Shared {
+    const void *place;
+    size_t bytes;
+    void *at;
 };
 
 struct Block {
@@ -49,7 +57,9 @@ struct Block {
     std::vector<Fiber *> fiber;
     std::vector<Warp> warp;
     Party all;
-    std::vector<unsigned char> shared, dynamic;
+    std::vector<Shared> shared;
+    Shared dynamic = {nullptr, 0, nullptr};
+    std::vector<size_t> order_of; /* whose turn comes when */
     Fiber *running = nullptr;
     ucontext_t home;
     jmp_buf back;
@@ -73,7 +83,15 @@ void ready() {
     abort();
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__has_feature) /* clang */
+#if __has_feature(address_sanitizer)
+#define SWAP_CONTEXTS
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define SWAP_CONTEXTS
+#endif
+
+#ifdef SWAP_CONTEXTS
 void leave() {
     swapcontext(&ours->running->context, &ours->home);
 }
@@ -146,20 +164,21 @@ void end(Fiber *f) {
     }
 }
 
-/* A permutation of 0..n-1: i -> (a i + b) mod n with a coprime to n, or descending. */
-size_t place(size_t i, size_t n, unsigned order) {
-    if (order == 0) return i;
-    if (order == 1) return n - 1 - i;
-    size_t a = 2 * (size_t)order + 1;
-    auto divides = [n](size_t d) {
-        for (size_t x = n, y = d; ; ) {
-            if (!y) return x != 1;
-            size_t rest = x % y;
-            x = y, y = rest;
-        }
-    };
-    while (divides(a)) a += 2;
-    return (a * i + order) % n;
+/* 0..n-1 ascending, descending, or permuted: i -> (a i + b) mod n with a coprime to n. */
+void permute(std::vector<size_t> &turn, size_t n, unsigned order) {
+    size_t a = order == 0 ? 1 : order == 1 ? n - 1 : 2 * (size_t)order + 1, b = order == 1 ? n - 1 : order;
+    while (order > 1 && std::gcd(a, n) > 1) a++;
+    turn.resize(n);
+    for (size_t i = 0; i < n; i++) turn[i] = (a * i + b) % n;
+}
+
+Shared new_shared(const void *place, size_t bytes) {
+    size_t used = bytes + ours->dynamic.bytes;
+    for (const Shared &s : ours->shared) used += s.bytes;
+    if (used > MOST_SHARED) mistake("more shared memory than a block has");
+    Shared s = {place, bytes, malloc(bytes)};
+    memset(s.at, 0xff, bytes);
+    return s;
 }
 
 void run_block() {
@@ -167,17 +186,17 @@ void run_block() {
     ours->all = Party{0, n, 0, 0};
     for (size_t w = 0; w < ours->warp.size(); w++)
         ours->warp[w].lanes = Party{w * WARP, n - w * WARP < WARP ? n - w * WARP : (size_t)WARP, 0, 0};
-    memset(ours->shared.data(), 0xff, ours->shared.size());
-    memset(ours->dynamic.data(), 0xff, ours->dynamic.size());
+    for (const Shared &s : ours->shared) memset(s.at, 0xff, s.bytes);
+    if (ours->dynamic.bytes) memset(ours->dynamic.at, 0xff, ours->dynamic.bytes);
     for (size_t i = 0; i < n; i++) {
         Fiber *f = ours->fiber[i];
-        f->state = READY, f->shared = 0, f->turn = 0;
+        f->state = READY, f->turn = 0;
         f->index = SimtIndex{(unsigned)i, 0, 0};
     }
     while (ours->all.ended < n) {
         bool moved = false;
-        for (size_t k = 0; k < n; k++) {
-            Fiber *f = ours->fiber[place(k, n, ours->order)];
+        for (size_t i : ours->order_of) {
+            Fiber *f = ours->fiber[i];
             if (f->state != READY) continue;
             moved = true;
             threadIdx = f->index;
@@ -190,9 +209,8 @@ void run_block() {
 }
 
 void run_flat() {
-    memset(ours->shared.data(), 0xff, ours->shared.size());
-    for (unsigned i = 0; i < ours->threads; i++) {
-        threadIdx = SimtIndex{(unsigned)place(i, ours->threads, ours->order), 0, 0};
+    for (size_t i : ours->order_of) {
+        threadIdx = SimtIndex{(unsigned)i, 0, 0};
         ours->body(ours->args);
     }
 }
@@ -207,35 +225,40 @@ void simt_order(unsigned order) {
 void simt_run(const char *name, const void *body, Grid grid, const void *args, bool flat) {
     ready();
     ours->name = name, ours->body = (void (*)(const void *))body, ours->args = args, ours->threads = grid.threads;
-    ours->shared.resize(flat ? 0 : MOST_SHARED);
-    ours->dynamic.resize(grid.shared);
+    if (grid.shared) ours->dynamic = new_shared(nullptr, grid.shared);
     if (!flat) {
         while (ours->fiber.size() < grid.threads) ours->fiber.push_back(new_fiber());
     }
     ours->warp.resize((grid.threads + WARP - 1) / WARP);
     gridDim = SimtIndex{grid.x, grid.y, grid.z};
     blockDim = SimtIndex{grid.threads, 1, 1};
-    size_t blocks = (size_t)grid.x * grid.y * grid.z;
-    for (size_t k = 0; k < blocks; k++) {
-        size_t b = place(k, blocks, ours->order);
+    std::vector<size_t> blocks;
+    permute(blocks, (size_t)grid.x * grid.y * grid.z, ours->order);
+    permute(ours->order_of, grid.threads, ours->order);
+    for (size_t b : blocks) {
         blockIdx = SimtIndex{(unsigned)(b % grid.x), (unsigned)(b / grid.x % grid.y), (unsigned)(b / grid.x / grid.y)};
         if (flat)
             run_flat();
         else
             run_block();
     }
+    for (const Shared &shared : ours->shared) free(shared.at);
+    ours->shared.clear();
+    free(ours->dynamic.at);
+    ours->dynamic = Shared{nullptr, 0, nullptr};
 }
 
-void *simt_shared(size_t bytes) {
+void *simt_shared(const void *place, size_t bytes) {
     if (!ours->running) mistake("a flat stage has no memory to share");
-    size_t from = (ours->running->shared + 63) / 64 * 64;
-    ours->running->shared = from + bytes;
-    if (from + bytes > MOST_SHARED) mistake("more shared memory than a block has");
-    return ours->shared.data() + from;
+    for (const Shared &s : ours->shared)
+        if (s.place == place) return s.at;
+    ours->shared.push_back(new_shared(place, bytes));
+    return ours->shared.back().at;
 }
 
 void *simt_dynamic(void) {
-    return ours->dynamic.data();
+    if (!ours->running) mistake("a flat stage has no memory to share");
+    return ours->dynamic.at;
 }
 
 void __syncthreads(void) {

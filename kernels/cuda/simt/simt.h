@@ -18,10 +18,11 @@
 #define KERNEL_FN(function, threads, Args, name) static void function(const Args name)
 #define BODY(function, Args) ((const void *)simt_body<Args, function>)
 
-/* Every thread of a block asks for the same memory in the same order, and gets the same. It starts as NaNs. */
+/* A declaration is one place in the memory of a block, however often a thread comes by. It starts as NaNs. */
 #define SHARED(type, name, ...) \
     typedef type name##_memory __VA_ARGS__; \
-    name##_memory &name = *(name##_memory *)simt_shared(sizeof(name##_memory))
+    static const char name##_place = 0; \
+    name##_memory &name = *(name##_memory *)simt_shared(&name##_place, sizeof(name##_memory))
 #define DYNAMIC_SHARED(type, name) type *const name = (type *)simt_dynamic()
 
 template <typename Args, void (*kernel)(const Args)>
@@ -39,7 +40,7 @@ struct alignas(16) float4 {
 
 extern __thread SimtIndex threadIdx, blockIdx, blockDim, gridDim; /* __thread: no call stands before each use */
 
-void *simt_shared(size_t bytes);
+void *simt_shared(const void *place, size_t bytes);
 void *simt_dynamic(void);
 
 /* A thread that waits where others of its block or warp have ended or wait elsewhere is a mistake in a kernel: the program
