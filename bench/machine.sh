@@ -99,7 +99,7 @@ find_gpu() {
   gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
   cuda=
   [ "$gpu" ] || return 0
-  if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
+  if command -v nvcc >/dev/null || [ -x "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" ]; then
     cuda=yes
     say "GPU: $gpu. CUDA is built and trains in exact mode, with the CPU's bits."
   else

@@ -16,7 +16,9 @@ DEVICE_FN float chain_sum(const float *x, int n) {
         for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) near[i] = x[(size_t)block * CANON_BLOCK + i];
         __syncthreads();
         chain = 0;
-        for (int i = 0; threadIdx.x == 0 && i < count; i++) chain += near[i];
+        if (threadIdx.x == 0)
+#pragma unroll 16
+            for (int i = 0; i < count; i++) chain += near[i];
         if (n > CANON_BLOCK) tree_push(&tree, block, chain);
     }
     return n > CANON_BLOCK ? tree_end(&tree, (n + CANON_BLOCK - 1) / CANON_BLOCK) : chain;
