@@ -107,7 +107,8 @@ static bool from_hex(uint8_t out[32], const char *hex) {
 
 /* Everything is checked before anything is changed. */
 static Rc check(const SafeFile *f, const char *id, const Trainer *t, int columns, Error *e) {
-    const char *whose = safe_text(f, "id"), *dtype = t->program.backend->word[ROLE_PARAM] == sizeof(double) ? "F64" : "F32";
+    const char *whose = safe_text(f, "id"),
+               *dtype = t->program.backend->word[ROLE_PARAM] == sizeof(double) ? "F64" : "F32";
     char name[80], seal[SHA256_HEX];
     int64_t step;
     const SafeTensor *curves = safe_find(f, "curves");
@@ -133,7 +134,8 @@ static Rc check(const SafeFile *f, const char *id, const Trainer *t, int columns
     return RC_OK;
 }
 
-Rc checkpoint_read(const char *folder, const char *id, Trainer *t, int replica, RunRecord *r, uint8_t chain[32], Error *e) {
+Rc checkpoint_read(const char *folder, const char *id, Trainer *t, int replica, RunRecord *r, uint8_t chain[32],
+                   Error *e) {
     SafeFile f;
     Text path;
     uint8_t stored[32];

@@ -12,7 +12,8 @@ Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, int re
 
 /* RC_OK: the replica (and the step of t), r (curves, evaluations) and chain stand where the checkpoint was made. RC_USAGE: there is none.
  * RC_INTEGRITY: there is one, but it cannot be used (the line says why); nothing was changed. */
-Rc checkpoint_read(const char *folder, const char *id, Trainer *t, int replica, RunRecord *r, uint8_t chain[32], Error *e);
+Rc checkpoint_read(const char *folder, const char *id, Trainer *t, int replica, RunRecord *r, uint8_t chain[32],
+                   Error *e);
 
 /* Removes it; absent is fine. */
 void checkpoint_remove(const char *folder, const char *id);

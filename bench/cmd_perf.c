@@ -227,9 +227,11 @@ static bool new_shape(Measured *m, const ModelShape *s) {
 /* --dry-run: what a device would launch. */
 static void print_dry(const DryStep *d, const Experiment *x, const Backend *b) {
     double flops = 0, bytes = 0;
-    printf("%s: %d layers x %d, %d heads, batch %d x %d, vocabulary %d; backend %s, %d replica%s in one graph; nothing ran\n\n"
-           "%-28s %8s %10s %10s", x->name, d->shape.layers, d->shape.width, d->shape.heads, d->shape.batch, d->shape.context,
-           d->shape.vocab, b->name, d->replicas, d->replicas == 1 ? "" : "s", "kernel", "launches", "GFLOP", "MB");
+    printf("%s: %d layers x %d, %d heads, batch %d x %d, vocabulary %d; backend %s, %d replica%s in one graph; nothing "
+           "ran\n\n"
+           "%-28s %8s %10s %10s",
+           x->name, d->shape.layers, d->shape.width, d->shape.heads, d->shape.batch, d->shape.context, d->shape.vocab,
+           b->name, d->replicas, d->replicas == 1 ? "" : "s", "kernel", "launches", "GFLOP", "MB");
     for (int i = 0; i < dry_device_count; i++) printf("  %s us", dry_devices[i].name);
     printf("\n");
     for (int k = 0; k < d->kernels; k++) {
@@ -239,13 +241,16 @@ static void print_dry(const DryStep *d, const Experiment *x, const Backend *b) {
         printf("\n");
         flops += row->flops, bytes += row->bytes;
     }
-    printf("%-28s %8d %10.3f %10.2f\n\nfloor of a step: each kernel the larger of its FLOPs at the float32 peak and its bytes at "
-           "copy speed,\nand %.1f us between kernels\n", "one step", d->launches, 1e-9 * flops, 1e-6 * bytes, 1e6 * DRY_GAP);
+    printf("%-28s %8d %10.3f %10.2f\n\nfloor of a step: each kernel the larger of its FLOPs at the float32 peak and "
+           "its bytes at "
+           "copy speed,\nand %.1f us between kernels\n",
+           "one step", d->launches, 1e-9 * flops, 1e-6 * bytes, 1e6 * DRY_GAP);
     for (int i = 0; i < dry_device_count; i++) {
         const DryDevice *on = &dry_devices[i];
         double seconds = dry_step_floor(d, on);
         printf("  %s (taken as %.1f TFLOP/s, %.1f TB/s): %.3f ms, %.0f%% of the peak in model FLOPs\n", on->name,
-               1e-12 * on->flops, 1e-12 * on->bytes, 1e3 * seconds, 100 * d->model_flops * d->replicas / seconds / on->flops);
+               1e-12 * on->flops, 1e-12 * on->bytes, 1e3 * seconds,
+               100 * d->model_flops * d->replicas / seconds / on->flops);
     }
 }
 
@@ -257,9 +262,10 @@ static json_t *dry_json(const DryStep *d, const Experiment *x, const Backend *b)
                                                  d->kernel[k].bytes));
     for (int i = 0; i < dry_device_count; i++)
         json_object_set_new(floors, dry_devices[i].name, json_real(dry_step_floor(d, &dry_devices[i])));
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o}", "experiment", x->name, "backend", b->name, "layers",
-                     d->shape.layers, "width", d->shape.width, "replicas", d->replicas, "vocab", d->shape.vocab, "launches",
-                     d->launches, "model_flops", d->model_flops, "kernels", kernels, "floor_seconds", floors);
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o}", "experiment", x->name, "backend", b->name,
+                     "layers", d->shape.layers, "width", d->shape.width, "replicas", d->replicas, "vocab",
+                     d->shape.vocab, "launches", d->launches, "model_flops", d->model_flops, "kernels", kernels,
+                     "floor_seconds", floors);
 }
 
 static Rc count_launches(Measured *m, const Experiment *x, const RunSpec *spec, int vocab, Error *e) {
@@ -355,7 +361,8 @@ Rc command_perf(Session *s, Error *e) {
     if (s->options->operands > 1) return error_set(e, RC_USAGE, "perf: name at most one experiment");
     if (replicas_asked(s->options, &m.replicas, e)) return e->code;
     if (!m.replicas && s->backend->device)
-        return error_set(e, RC_USAGE, "perf: a device is measured by bench/gpu-check; --dry-run counts what '%s' launches",
+        return error_set(e, RC_USAGE,
+                         "perf: a device is measured by bench/gpu-check; --dry-run counts what '%s' launches",
                          s->backend->name);
     session_signals();
     text_init(&m.seen);

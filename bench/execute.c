@@ -254,8 +254,8 @@ static int updates(Running *g) {
     const RunSpec *s = g->spec;
     if (g->t.resident) return trainer_steps(&g->t, stretch(g), g->report);
     for (int i = 0; i < g->x->runs; i++)
-        dataset_batch(g->x->data, g->seed[i], (uint64_t)g->t.step, (int)s->batch, (int)s->context, trainer_inputs(&g->t, i),
-                      trainer_targets(&g->t, i));
+        dataset_batch(g->x->data, g->seed[i], (uint64_t)g->t.step, (int)s->batch, (int)s->context,
+                      trainer_inputs(&g->t, i), trainer_targets(&g->t, i));
     return trainer_step(&g->t, g->report);
 }
 
@@ -358,8 +358,7 @@ static void resume(Running *g) {
         Error why;
         Replica *of = &g->replica[i];
         Rc rc = checkpoint_read(g->x->folder, of->run->id, &g->t, i, of->r, of->chain, &why);
-        if (rc == RC_INTEGRITY)
-            fprintf(stderr, "normbench: checkpoint not used, this run starts over: %s\n", why.text);
+        if (rc == RC_INTEGRITY) fprintf(stderr, "normbench: checkpoint not used, this run starts over: %s\n", why.text);
         if (!rc && step < 0) step = g->t.step;
         resumed += !rc && g->t.step == step;
     }

@@ -20,10 +20,10 @@ typedef struct {
     int runs;
     const Dataset *data;
     const Backend *backend;
-    const char *folder;                         /* results/runs; checkpoints stand in folder/.partial/ */
-    int threads;                                /* that share the program; 0 = 1 */
-    double checkpoint_seconds;                  /* wall time between checkpoints; 0 = after every step */
-    const volatile sig_atomic_t *stop;          /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */
+    const char *folder;                /* results/runs; checkpoints stand in folder/.partial/ */
+    int threads;                       /* that share the program; 0 = 1 */
+    double checkpoint_seconds;         /* wall time between checkpoints; 0 = after every step */
+    const volatile sig_atomic_t *stop; /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */
     /* Called with the updates of all runs since the last call, or those that checkpoints held; NULL = nobody. */
     void (*progress)(void *context, int steps, bool resumed);
     void *context;

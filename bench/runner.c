@@ -125,10 +125,11 @@ static Rc fit_memory(const Runner *r, int *threads, Error *e) {
     double need = plan_bytes(r->plan, r->s->backend, &of), have = memory_of(r->s->backend), mb = 1 << 20;
     const RunSpec *spec = &r->plan->run[of].spec;
     if (need > have)
-        return error_set(e, RC_UNMEASURED,
-                         "out of memory: a run of %lld layers x %lld, batch %lld x %lld, needs %.0f MB; %.0f MB can be had",
-                         (long long)spec->layers, (long long)spec->width, (long long)spec->batch,
-                         (long long)spec->context, need / mb, have / mb);
+        return error_set(
+            e, RC_UNMEASURED,
+            "out of memory: a run of %lld layers x %lld, batch %lld x %lld, needs %.0f MB; %.0f MB can be had",
+            (long long)spec->layers, (long long)spec->width, (long long)spec->batch, (long long)spec->context,
+            need / mb, have / mb);
     int fit = need > 0 && have / need < *threads ? (int)(have / need) : *threads;
     if (fit < *threads)
         fprintf(stderr, "%d runs at once instead of %d: each needs %.0f MB, %.0f MB can be had\n", fit, *threads,

@@ -86,13 +86,16 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
         s->backend = dry_backend(both);
         if (s->backend) return RC_OK;
         if (!strncmp(name, "cuda", 4) && !dry_backend("cuda"))
-            return error_set(e, RC_UNMEASURED, "perf --dry-run: this program was built without the CUDA kernels (a C++ compiler, "
+            return error_set(e, RC_UNMEASURED,
+                             "perf --dry-run: this program was built without the CUDA kernels (a C++ compiler, "
                              "meson setup -Dsimt=enabled)");
-        return error_set(e, RC_USAGE, "perf --dry-run counts what a device would launch: --backend cuda, not '%s'", name);
+        return error_set(e, RC_USAGE, "perf --dry-run counts what a device would launch: --backend cuda, not '%s'",
+                         name);
     }
     s->backend = backend_find(both, e);
     if (!s->backend && e->code == RC_USAGE && strcmp(both, name) && backend_find(name, e))
-        return error_set(e, RC_USAGE, "--precision: backend '%s' computes in exact only; simt and cuda have fp32", name);
+        return error_set(e, RC_USAGE, "--precision: backend '%s' computes in exact only; simt and cuda have fp32",
+                         name);
     return s->backend ? RC_OK : e->code;
 }
 

@@ -15,7 +15,7 @@ typedef struct Graph Graph; /* recorded work */
 enum { DEVICE_SLOTS = 2 };
 
 typedef struct Device {
-    bool shares_memory; /* the host may use its memory: the shim */
+    bool shares_memory;        /* the host may use its memory: the shim */
     bool (*present)(Error *e); /* is there a device that can run the kernels; says why not */
     Rc (*open)(Queue **q, Error *e);
     void (*close)(Queue *q);
@@ -38,8 +38,8 @@ typedef struct Device {
     void (*forget)(Graph *g);
     /* RC_OK, or what went wrong first: a lost device, an error inside a kernel. Does not wait. */
     Rc (*status)(Queue *q, Error *e);
-    size_t (*memory)(void);                     /* bytes free now; 0: the host's memory is what counts */
-    void (*describe)(char *out, size_t size);   /* name, driver, toolkit: for records; "" for the shim */
+    size_t (*memory)(void);                   /* bytes free now; 0: the host's memory is what counts */
+    void (*describe)(char *out, size_t size); /* name, driver, toolkit: for records; "" for the shim */
 } Device;
 
 #endif

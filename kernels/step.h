@@ -15,7 +15,7 @@ typedef enum {
 
 /* A tensor whose sum of squares is wanted: a parameter's gradient, or an activation that enters a norm. */
 typedef struct {
-    size_t at; /* first word in a replica's arena */
+    size_t at;             /* first word in a replica's arena */
     int rows, cols, first; /* first: its rows' place among all rows */
     int layer;             /* block, or -1 */
     bool act;              /* in the activation arena */
@@ -62,7 +62,7 @@ typedef struct {
     const Squared *squared; /* [parameters + layers]; a layer without a norm has no rows */
     const SquaredRow *row;  /* [rows]; the first parameter_rows are of gradients */
     const Chunk *chunk;     /* [chunks] */
-    const Extent *place;     /* [places] */
+    const Extent *place;    /* [places] */
     int parameters, rows, parameter_rows, chunks, places;
     float *row_squares, *squares; /* [replicas][rows], [replicas][parameters + layers] */
 

@@ -90,7 +90,8 @@ static Rc out_of_memory(const Program *p, Error *e) {
     double mb = 1 << 20, need = (double)program_bytes(p->tape, p->backend, p->replicas) / mb;
     const Device *d = p->backend->device;
     if (d && d->memory())
-        return error_set(e, RC_UNMEASURED, "out of device memory: %d replica(s) of this model need %.0f MB and scratch; %.0f MB are free",
+        return error_set(e, RC_UNMEASURED,
+                         "out of device memory: %d replica(s) of this model need %.0f MB and scratch; %.0f MB are free",
                          p->replicas, need, (double)d->memory() / mb);
     return error_set(e, RC_UNMEASURED, "out of memory: %d replica(s) of this model need %.0f MB", p->replicas, need);
 }
@@ -275,7 +276,8 @@ int32_t *program_ids(const Program *p, int tensor, int replica) {
 }
 
 static double word_at(const Program *p, Role role, const void *words, size_t index) {
-    return p->backend->word[role] == sizeof(double) ? ((const double *)words)[index] : (double)((const float *)words)[index];
+    return p->backend->word[role] == sizeof(double) ? ((const double *)words)[index]
+                                                    : (double)((const float *)words)[index];
 }
 
 double program_value(const Program *p, Role role, int tensor, int replica, size_t index) {

@@ -9,7 +9,7 @@ enum { RING = 64, IN_FLIGHT = RING / 2, MOST_BLOCKS = 24 };
 
 struct Resident {
     Step step;
-    int table_steps;         /* rows of step.table */
+    int table_steps;           /* rows of step.table */
     Graph *training, *forward; /* NULL: not recorded yet */
     void *memory[MOST_BLOCKS];
     int blocks;
@@ -51,7 +51,8 @@ static Rc list_squared(Resident *x, Trainer *t, Error *e) {
         bool act = i >= t->parameters;
         int tensor = act ? t->norm_input[i - t->parameters] : t->parameter[i];
         if (i == t->parameters) s->parameter_rows = rows;
-        squared[i] = (Squared){.first = rows, .layer = act ? i - t->parameters : tape->tensor[tensor].layer, .act = act};
+        squared[i] =
+            (Squared){.first = rows, .layer = act ? i - t->parameters : tape->tensor[tensor].layer, .act = act};
         if (tensor < 0) continue;
         const Tensor *of = &tape->tensor[tensor];
         squared[i].at = of->at, squared[i].rows = of->rows, squared[i].cols = of->cols;
@@ -156,7 +157,8 @@ Rc resident_init(Resident **out, Trainer *t, Error *e) {
     const int tensor[2] = {tape->tokens, tape->targets};
     View *ids[2] = {&s->tokens, &s->targets};
     for (int i = 0; i < 2; i++)
-        *ids[i] = (View){program_at(p, ROLE_TOKEN, tensor[i], 0), p->stride[ROLE_TOKEN], tape->tensor[tensor[i]].rows, 1};
+        *ids[i] =
+            (View){program_at(p, ROLE_TOKEN, tensor[i], 0), p->stride[ROLE_TOKEN], tape->tensor[tensor[i]].rows, 1};
     for (int i = 0; i < tape->ops; i++)
         if (tape->op[i].kind == OP_embed) s->context = tape->op[i].attr.seq;
     if (list_squared(x, t, e) || list_places(x, t, e) || take_state(x, t, e)) return e->code;

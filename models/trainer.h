@@ -33,7 +33,7 @@ typedef struct {
     int *parameter;       /* [parameters] tensors, in tape order */
     int *norm_input;      /* [layers] the tensor that enters the block's first norm; -1: no norm */
     int parameters;
-    double *squares;      /* room for a sum per tensor */
+    double *squares; /* room for a sum per tensor */
 } Trainer;
 
 /* recipe[replicas] and seed[replicas] must outlive it. Parameters are initialized. Replicas share shape and variant;

@@ -34,9 +34,10 @@ static void leave(void) {
 
 /* Seeds 1.., learning rates apart; run 1 diverges. */
 static RunSpec spec_of(int i) {
-    static const char *const keys[][2] = {{"layers", "1"}, {"width", "8"},         {"heads", "2"},       {"context", "8"},
-                                          {"batch", "2"},  {"steps", "9"},         {"clip", "0"},        {"evaluate_at", "0,4"},
-                                          {"optimizer", "sgd"}, {"curve_every", "3"}, {"curve_batches", "1"}};
+    static const char *const keys[][2] = {{"layers", "1"},      {"width", "8"},         {"heads", "2"},
+                                          {"context", "8"},     {"batch", "2"},         {"steps", "9"},
+                                          {"clip", "0"},        {"evaluate_at", "0,4"}, {"optimizer", "sgd"},
+                                          {"curve_every", "3"}, {"curve_batches", "1"}};
     RunSpec s;
     spec_init(&s);
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
@@ -62,7 +63,11 @@ static Rc execute(Table *t, const char *backend, int runs, double checkpoint_sec
         t->run[i] = (ExecutedRun){&t->spec[i], t->id[i], t->arithmetic[i]};
         cr_assert(execute_together(&t->spec[0], &t->spec[i]));
     }
-    Execution x = {.run = t->run, .runs = runs, .data = &data, .backend = b, .folder = folder,
+    Execution x = {.run = t->run,
+                   .runs = runs,
+                   .data = &data,
+                   .backend = b,
+                   .folder = folder,
                    .checkpoint_seconds = checkpoint_seconds};
     return run_execute(&x, t->record, &e);
 }

@@ -51,7 +51,9 @@ static void cuda_launch(void *queue, const char *name, const void *body, Grid gr
     void *list[] = {(void *)(uintptr_t)args};
     (void)bytes, (void)flat;
     if (lost(q)) return;
-    note(q, cudaLaunchKernel(body, (dim3){grid.x, grid.y, grid.z}, (dim3){grid.threads, 1, 1}, list, grid.shared, q->stream),
+    note(q,
+         cudaLaunchKernel(body, (dim3){grid.x, grid.y, grid.z}, (dim3){grid.threads, 1, 1}, list, grid.shared,
+                          q->stream),
          name);
 }
 
@@ -62,17 +64,18 @@ static struct {
     cublasStatus_t (*set_stream)(cublasHandle_t, cudaStream_t);
     cublasStatus_t (*set_workspace)(cublasHandle_t, void *, size_t);
     cublasStatus_t (*set_math)(cublasHandle_t, cublasMath_t);
-    cublasStatus_t (*gemm)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const float *, const float *,
-                           int, long long, const float *, int, long long, const float *, float *, int, long long, int);
+    cublasStatus_t (*gemm)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const float *,
+                           const float *, int, long long, const float *, int, long long, const float *, float *, int,
+                           long long, int);
 } blas;
 
 static void cuda_product(void *queue, const Product *p) {
     Queue *q = queue;
     const float one = 1;
     if (lost(q)) return;
-    cublasStatus_t rc = blas.gemm(q->blas, p->a_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p->b_turned ? CUBLAS_OP_T : CUBLAS_OP_N,
-                                  p->m, p->n, p->k, &one, p->a, p->lda, p->stride_a, p->b, p->ldb, p->stride_b, &p->beta,
-                                  p->c, p->ldc, p->stride_c, p->batch);
+    cublasStatus_t rc = blas.gemm(
+        q->blas, p->a_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p->b_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p->m, p->n, p->k,
+        &one, p->a, p->lda, p->stride_a, p->b, p->ldb, p->stride_b, &p->beta, p->c, p->ldc, p->stride_c, p->batch);
     if (rc != CUBLAS_STATUS_SUCCESS) note(q, cudaErrorUnknown, "cublasSgemmStridedBatched");
 }
 
@@ -99,17 +102,20 @@ static Rc look(Error *e) {
     (void)cudaDriverGetVersion(&driver);
     if (rc == cudaErrorInsufficientDriver && !driver) return no_device(e, "no driver is installed");
     if (rc == cudaErrorInsufficientDriver) {
-        snprintf(line, sizeof line, "the driver knows CUDA %d.%d, this program needs %d.%d", driver / 1000, driver % 1000 / 10,
-                 CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+        snprintf(line, sizeof line, "the driver knows CUDA %d.%d, this program needs %d.%d", driver / 1000,
+                 driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
         return no_device(e, line);
     }
-    if (rc != cudaSuccess || !count) return no_device(e, rc == cudaSuccess ? "the driver shows none" : cudaGetErrorString(rc));
+    if (rc != cudaSuccess || !count)
+        return no_device(e, rc == cudaSuccess ? "the driver shows none" : cudaGetErrorString(rc));
     rc = cudaGetDeviceProperties(&about, 0);
     if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
     rc = cudaFuncGetAttributes(&kernel, cuda_steps[STEP_end].body);
-    if (rc == cudaErrorNoKernelImageForDevice || rc == cudaErrorInvalidDeviceFunction || rc == cudaErrorUnsupportedPtxVersion)
-        return error_set(e, RC_UNMEASURED, "no CUDA device: %.80s is sm_%d%d, this build carries %s (meson -Dgpu_arch=%d%d)",
-                         about.name, about.major, about.minor, CUDA_ARCHITECTURES, about.major, about.minor);
+    if (rc == cudaErrorNoKernelImageForDevice || rc == cudaErrorInvalidDeviceFunction ||
+        rc == cudaErrorUnsupportedPtxVersion)
+        return error_set(e, RC_UNMEASURED,
+                         "no CUDA device: %.80s is sm_%d%d, this build carries %s (meson -Dgpu_arch=%d%d)", about.name,
+                         about.major, about.minor, CUDA_ARCHITECTURES, about.major, about.minor);
     if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
     snprintf(cuda_fp32_class, sizeof cuda_fp32_class, "cuda-fp32 %d.%d sm_%d%d", CUDART_VERSION / 1000,
              CUDART_VERSION % 1000 / 10, about.major, about.minor);
@@ -154,12 +160,9 @@ static Rc find_blas(Error *e) {
     static const struct {
         const char *name;
         void *to;
-    } symbol[] = {{"cublasCreate_v2", &blas.create},
-                  {"cublasDestroy_v2", &blas.destroy},
-                  {"cublasSetStream_v2", &blas.set_stream},
-                  {"cublasSetWorkspace_v2", &blas.set_workspace},
-                  {"cublasSetMathMode", &blas.set_math},
-                  {"cublasSgemmStridedBatched", &blas.gemm}};
+    } symbol[] = {{"cublasCreate_v2", &blas.create},        {"cublasDestroy_v2", &blas.destroy},
+                  {"cublasSetStream_v2", &blas.set_stream}, {"cublasSetWorkspace_v2", &blas.set_workspace},
+                  {"cublasSetMathMode", &blas.set_math},    {"cublasSgemmStridedBatched", &blas.gemm}};
     char name[32];
     if (blas.gemm) return RC_OK;
     snprintf(name, sizeof name, "libcublas.so.%d", CUBLAS_VER_MAJOR);
@@ -197,8 +200,8 @@ static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
     cudaError_t rc = cudaMalloc(at, bytes ? bytes : 1);
     if (rc == cudaErrorMemoryAllocation) {
         (void)cudaGetLastError();
-        return error_set(e, RC_UNMEASURED, "out of device memory: %.0f MB are needed, %.0f MB are free", (double)bytes / 1048576,
-                         (double)memory() / 1048576);
+        return error_set(e, RC_UNMEASURED, "out of device memory: %.0f MB are needed, %.0f MB are free",
+                         (double)bytes / 1048576, (double)memory() / 1048576);
     }
     note(q, rc, "cudaMalloc");
     if (!lost(q)) note(q, cudaMemsetAsync(*at, 0, bytes ? bytes : 1, q->stream), "cudaMemset");
@@ -242,7 +245,8 @@ static void step(Queue *q, StepKind kind, const Step *s) {
 }
 
 static void record(Queue *q) {
-    if (!lost(q)) note(q, cudaStreamBeginCapture(q->stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    if (!lost(q))
+        note(q, cudaStreamBeginCapture(q->stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
 }
 
 static Graph *recorded(Queue *q) {
@@ -277,10 +281,10 @@ static void describe(char *out, size_t size) {
              driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }
 
-const Device cuda_device = {false, present, open_exact, close_queue, take, give, put, get, fetch, landed, step, record,
-                            recorded, replay, forget, status, memory, describe};
-const Device cuda_fp32_device = {false, present, open_fp32, close_queue, take, give, put, get, fetch, landed, step, record,
-                                 recorded, replay, forget, status, memory, describe};
+const Device cuda_device = {false,  present, open_exact, close_queue, take,   give,   put,    get,    fetch,
+                            landed, step,    record,     recorded,    replay, forget, status, memory, describe};
+const Device cuda_fp32_device = {false,  present, open_fp32, close_queue, take,   give,   put,    get,    fetch,
+                                 landed, step,    record,    recorded,    replay, forget, status, memory, describe};
 
 const Kernel *const cuda_kernels[OP_COUNT] = {
 #define OP(name, inputs, rule, formula) [OP_##name] = &cuda_kernel,

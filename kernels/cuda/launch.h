@@ -34,7 +34,7 @@ typedef struct {
     double (*flops)(const Call *c); /* of one replica; NULL: not counted, the stage moves bytes */
     unsigned touches;
     double (*aside)(const Call *c); /* bytes of scratch written or read by one replica; NULL: none */
-    bool flat; /* no thread waits for another or hands it anything */
+    bool flat;                      /* no thread waits for another or hands it anything */
 } Stage;
 
 enum { MOST_STAGES = 10 };

@@ -23,23 +23,56 @@ static inline long long words_apart(View v) {
 /* Row-major y = x W^T is column-major y = W^T x with every matrix read as its transpose. */
 static inline Product product_forward(const Call *c) {
     int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
-    return (Product){.a = c->in[1].at, .b = c->in[0].at, .c = c->out.at, .stride_a = words_apart(c->in[1]),
-                     .stride_b = words_apart(c->in[0]), .stride_c = words_apart(c->out), .m = out, .n = rows, .k = in,
-                     .lda = in, .ldb = in, .ldc = out, .batch = c->replicas, .a_turned = true};
+    return (Product){.a = c->in[1].at,
+                     .b = c->in[0].at,
+                     .c = c->out.at,
+                     .stride_a = words_apart(c->in[1]),
+                     .stride_b = words_apart(c->in[0]),
+                     .stride_c = words_apart(c->out),
+                     .m = out,
+                     .n = rows,
+                     .k = in,
+                     .lda = in,
+                     .ldb = in,
+                     .ldc = out,
+                     .batch = c->replicas,
+                     .a_turned = true};
 }
 
 static inline Product product_input(const Call *c) {
     int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
-    return (Product){.a = c->in[1].at, .b = c->dout.at, .c = c->din[0].at, .stride_a = words_apart(c->in[1]),
-                     .stride_b = words_apart(c->dout), .stride_c = words_apart(c->din[0]), .m = in, .n = rows, .k = out,
-                     .lda = in, .ldb = out, .ldc = in, .batch = c->replicas, .beta = c->accumulate[0] ? 1 : 0};
+    return (Product){.a = c->in[1].at,
+                     .b = c->dout.at,
+                     .c = c->din[0].at,
+                     .stride_a = words_apart(c->in[1]),
+                     .stride_b = words_apart(c->dout),
+                     .stride_c = words_apart(c->din[0]),
+                     .m = in,
+                     .n = rows,
+                     .k = out,
+                     .lda = in,
+                     .ldb = out,
+                     .ldc = in,
+                     .batch = c->replicas,
+                     .beta = c->accumulate[0] ? 1 : 0};
 }
 
 static inline Product product_weight(const Call *c) {
     int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
-    return (Product){.a = c->in[0].at, .b = c->dout.at, .c = c->din[1].at, .stride_a = words_apart(c->in[0]),
-                     .stride_b = words_apart(c->dout), .stride_c = words_apart(c->din[1]), .m = in, .n = out, .k = rows,
-                     .lda = in, .ldb = out, .ldc = in, .batch = c->replicas, .b_turned = true,
+    return (Product){.a = c->in[0].at,
+                     .b = c->dout.at,
+                     .c = c->din[1].at,
+                     .stride_a = words_apart(c->in[0]),
+                     .stride_b = words_apart(c->dout),
+                     .stride_c = words_apart(c->din[1]),
+                     .m = in,
+                     .n = out,
+                     .k = rows,
+                     .lda = in,
+                     .ldb = out,
+                     .ldc = in,
+                     .batch = c->replicas,
+                     .b_turned = true,
                      .beta = c->accumulate[1] ? 1 : 0};
 }
 
@@ -49,7 +82,8 @@ static inline Product product_weight(const Call *c) {
     static void prefix##_fast_forward(const Call *c) { \
         Product p = product_forward(c); \
         if (c->kind == OP_linear) prefix##_product(c->queue, &p); \
-        enqueue(c->kind == OP_linear ? prefix##_linear_bias.forward : prefix##_stages[c->kind]->forward, c, prefix##_launch); \
+        enqueue(c->kind == OP_linear ? prefix##_linear_bias.forward : prefix##_stages[c->kind]->forward, c, \
+                prefix##_launch); \
     } \
     static void prefix##_fast_backward(const Call *c) { \
         Product input = product_input(c), weight = product_weight(c); \

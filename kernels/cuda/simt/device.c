@@ -66,8 +66,10 @@ static void multiply(const void *args) {
                 float *c = p->c + r * p->stride_c + (size_t)j * (size_t)p->ldc + i;
                 double sum = 0;
                 for (int k = 0; k < p->k; k++)
-                    sum += (double)a[p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k : (size_t)k * (size_t)p->lda + (size_t)i] *
-                           (double)b[p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j : (size_t)j * (size_t)p->ldb + (size_t)k];
+                    sum += (double)a[p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k
+                                                 : (size_t)k * (size_t)p->lda + (size_t)i] *
+                           (double)b[p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j
+                                                 : (size_t)j * (size_t)p->ldb + (size_t)k];
                 *c = (float)sum + (p->beta > 0 ? *c : 0);
             }
 }
@@ -174,8 +176,8 @@ static void describe(char *out, size_t size) {
     if (size) out[0] = 0;
 }
 
-const Device simt_device = {true, present, open_queue, close_queue, take,     give,   put,    get,    fetch, landed,
-                            step, record,  recorded,   replay,      forget, status, memory, describe};
+const Device simt_device = {true,   present, open_queue, close_queue, take,   give,   put,    get,    fetch,
+                            landed, step,    record,     recorded,    replay, forget, status, memory, describe};
 
 const Kernel *const simt_kernels[OP_COUNT] = {
 #define OP(name, inputs, rule, formula) [OP_##name] = &simt_kernel,

@@ -31,7 +31,8 @@ static void note(Queue *q, const char *name, Grid grid, double flops, double byt
 
 static void note_stages(const Stage *s, const Call *c) {
     for (; s->name; s++)
-        note(c->queue, s->name, s->grid(c), (s->flops ? s->flops(c) : 0) * c->replicas, stage_bytes(s, c) * c->replicas);
+        note(c->queue, s->name, s->grid(c), (s->flops ? s->flops(c) : 0) * c->replicas,
+             stage_bytes(s, c) * c->replicas);
 }
 
 static void forward(const Call *c) {
@@ -155,8 +156,8 @@ static bool supported(void) {
     return true;
 }
 
-static const Device device = {false, present, open_queue, close_queue, take,   give,   put,    get,     fetch,
-                              landed, step,   record,     recorded,    replay, forget, status, memory, describe};
+static const Device device = {false,  present, open_queue, close_queue, take,   give,   put,    get,    fetch,
+                              landed, step,    record,     recorded,    replay, forget, status, memory, describe};
 
 static const Kernel exact_kernel = {forward, backward, scratch}, fast_kernel = {fast_forward, fast_backward, scratch};
 
@@ -172,10 +173,12 @@ static const Kernel *const fast_kernels[OP_COUNT] = {
 #undef OP
 };
 
-#define WORDS {4, 4, 4, 4, 4, 4, 4, 4}
-static const Backend exact = {"cuda", "none", "notes what cuda would launch", WORDS, exact_kernels, NULL, NULL, supported, &device};
-static const Backend fast = {"cuda-fp32", "none", "notes what cuda-fp32 would launch", WORDS, fast_kernels, NULL, NULL, supported,
-                             &device};
+#define WORDS \
+    { 4, 4, 4, 4, 4, 4, 4, 4 }
+static const Backend exact = {"cuda",    "none", "notes what cuda would launch", WORDS, exact_kernels, NULL, NULL,
+                              supported, &device};
+static const Backend fast = {"cuda-fp32", "none", "notes what cuda-fp32 would launch", WORDS, fast_kernels, NULL, NULL,
+                             supported,   &device};
 
 const Backend *dry_backend(const char *name) {
     if (!strcmp(name, exact.name)) return &exact;
