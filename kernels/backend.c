@@ -65,11 +65,15 @@ static bool has_cuda(void) {
     Error e;
     return cuda_device.present(&e);
 }
+static bool has_cuda_fp32(void) {
+    Error e;
+    return cuda_fp32_device.present(&e);
+}
 static const Backend backend_cuda = {
     "cuda", "canon", "float on a CUDA device, exact: the CPU's bits", WORDS(4), cuda_kernels, NULL, NULL, has_cuda, &cuda_device};
 static const Backend backend_cuda_fp32 = {
     "cuda-fp32", cuda_fp32_class, "float on a CUDA device, products by cuBLAS (pedantic)", WORDS(4), cuda_fp32_kernels, NULL, NULL,
-    has_cuda, &cuda_fp32_device};
+    has_cuda_fp32, &cuda_fp32_device};
 #endif
 
 /* Slowest first: "cpu" takes the last that is supported. */

@@ -22,8 +22,7 @@ typedef struct Device {
     /* Zeroed memory; RC_UNMEASURED with need and free. */
     Rc (*take)(Queue *q, void **at, size_t bytes, Error *e);
     void (*give)(Queue *q, void *at);
-    /* Copies after everything enqueued before. put may return before the copy is done, but `from` may change then; get
-     * waits for it. */
+    /* Copies after everything enqueued before, and waits for it. */
     void (*put)(Queue *q, void *to, const void *from, size_t bytes);
     void (*get)(Queue *q, void *to, const void *from, size_t bytes);
     /* get without waiting: into a host buffer of the queue, one per slot, that `landed` waits for and returns. */

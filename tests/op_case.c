@@ -112,3 +112,7 @@ double case_objective(const OpCase *c, int replica) {
         sum += view_get(c, c->call.out, replica, i) * view_get(c, c->call.dout, replica, i);
     return sum;
 }
+
+bool case_can_run(const Backend *b) {
+    return b->supported() && (!b->device || b->device->shares_memory);
+}

@@ -31,6 +31,9 @@ static inline size_t view_count(View v) {
     return (size_t)v.rows * (size_t)v.cols;
 }
 
+/* Whether cases can run on it here: an op alone is given the host's memory. */
+bool case_can_run(const Backend *b);
+
 /* sum of dout * out: the scalar whose gradient backward computes. */
 double case_objective(const OpCase *c, int replica);
 

@@ -132,7 +132,7 @@ DEVICE_FN void add_four(float *chain, float weight, float4 x) {
 }
 
 /* A warp for 32 keys; blockIdx.y counts such groups, blockIdx.x heads and within them pieces of columns. */
-KERNEL_FN(keys, AT_LEAST(20, WARP), Call, c) {
+KERNEL_FN(keys, AT_LEAST(16, WARP), Call, c) {
     int h = c.in[0].cols / 3 / c.attr.heads, pieces = (h + PIECE - 1) / PIECE;
     int r = (int)blockIdx.z, pair = (int)blockIdx.x / pieces, from = (int)blockIdx.x % pieces * PIECE;
     Head t = head_of(c, r, pair);

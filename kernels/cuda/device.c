@@ -1,8 +1,10 @@
 /* The CUDA device: its memory, a stream per queue, and the launches of the kernels beside this file through the runtime. cuBLAS is
  * looked for when a fast precision asks for it, so that a program built with CUDA starts where there is none. */
+#include <assert.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,8 @@ extern const Device cuda_device, cuda_fp32_device;
 
 enum { WORKSPACE = 32 << 20 };
 
-/* cuBLAS promises the same bits for one toolkit and one architecture only: both stand in the class, once they are known. */
+/* cuBLAS promises the same bits only for one version, one architecture and one number of processors: all stand in the class,
+ * once they are known. */
 extern char cuda_fp32_class[64];
 char cuda_fp32_class[64] = "cuda-fp32";
 
@@ -33,6 +36,8 @@ struct Queue {
     void *buffer[DEVICE_SLOTS]; /* pinned */
     size_t room[DEVICE_SLOTS];
     cudaEvent_t event[DEVICE_SLOTS];
+    bool capturing;
+    int library;         /* a status of cuBLAS, when that is what went wrong */
     cublasHandle_t blas; /* of a fast precision */
     void *workspace;
 };
@@ -50,17 +55,21 @@ static void cuda_launch(void *queue, const char *name, const void *body, Grid gr
     Queue *q = queue;
     void *list[] = {(void *)(uintptr_t)args};
     (void)bytes, (void)flat;
+    assert(q);
     if (lost(q)) return;
+    if (grid.shared > 48 << 10)
+        note(q, cudaFuncSetAttribute(body, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)grid.shared), name);
     note(q,
          cudaLaunchKernel(body, (dim3){grid.x, grid.y, grid.z}, (dim3){grid.threads, 1, 1}, list, grid.shared,
                           q->stream),
          name);
 }
 
-/* The six functions of cuBLAS that are used. */
+/* The functions of cuBLAS that are used. */
 static struct {
     cublasStatus_t (*create)(cublasHandle_t *);
     cublasStatus_t (*destroy)(cublasHandle_t);
+    cublasStatus_t (*version)(libraryPropertyType, int *);
     cublasStatus_t (*set_stream)(cublasHandle_t, cudaStream_t);
     cublasStatus_t (*set_workspace)(cublasHandle_t, void *, size_t);
     cublasStatus_t (*set_math)(cublasHandle_t, cublasMath_t);
@@ -76,7 +85,9 @@ static void cuda_product(void *queue, const Product *p) {
     cublasStatus_t rc = blas.gemm(
         q->blas, p->a_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p->b_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p->m, p->n, p->k,
         &one, p->a, p->lda, p->stride_a, p->b, p->ldb, p->stride_b, &p->beta, p->c, p->ldc, p->stride_c, p->batch);
-    if (rc != CUBLAS_STATUS_SUCCESS) note(q, cudaErrorUnknown, "cublasSgemmStridedBatched");
+    if (rc == CUBLAS_STATUS_SUCCESS) return;
+    q->library = (int)rc;
+    note(q, cudaErrorUnknown, "cublasSgemmStridedBatched");
 }
 
 STAGED_KERNELS(cuda)
@@ -86,17 +97,22 @@ static Rc no_device(Error *e, const char *why) {
     return error_set(e, RC_UNMEASURED, "no CUDA device: %s", why);
 }
 
-/* Asked once: nothing about devices changes while the program runs, and a missing driver takes its time to say so. */
-typedef struct {
-    bool asked;
-    Rc rc;
-    Error why;
-} Presence;
+/* Loads every kernel now: inside a capture a module that is loaded lazily could not wait or allocate. */
+static cudaError_t load_kernels(void) {
+    struct cudaFuncAttributes about;
+    cudaError_t rc = cudaSuccess;
+    for (int i = 0; i <= OP_COUNT && rc == cudaSuccess; i++) {
+        const Stages *all = i < OP_COUNT ? cuda_stages[i] : &cuda_linear_bias;
+        for (const Stage *s = all->forward; s->name && rc == cudaSuccess; s++) rc = cudaFuncGetAttributes(&about, s->body);
+        for (const Stage *s = all->backward; s->name && rc == cudaSuccess; s++) rc = cudaFuncGetAttributes(&about, s->body);
+    }
+    for (int i = 0; i < STEP_COUNT && rc == cudaSuccess; i++) rc = cudaFuncGetAttributes(&about, cuda_steps[i].body);
+    return rc;
+}
 
 static Rc look(Error *e) {
     int count = 0, driver = 0;
     struct cudaDeviceProp about;
-    struct cudaFuncAttributes kernel;
     char line[256];
     cudaError_t rc = cudaGetDeviceCount(&count);
     (void)cudaDriverGetVersion(&driver);
@@ -110,23 +126,32 @@ static Rc look(Error *e) {
         return no_device(e, rc == cudaSuccess ? "the driver shows none" : cudaGetErrorString(rc));
     rc = cudaGetDeviceProperties(&about, 0);
     if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
-    rc = cudaFuncGetAttributes(&kernel, cuda_steps[STEP_end].body);
+    rc = load_kernels();
     if (rc == cudaErrorNoKernelImageForDevice || rc == cudaErrorInvalidDeviceFunction ||
         rc == cudaErrorUnsupportedPtxVersion)
         return error_set(e, RC_UNMEASURED,
                          "no CUDA device: %.80s is sm_%d%d, this build carries %s (meson -Dgpu_arch=%d%d)", about.name,
                          about.major, about.minor, CUDA_ARCHITECTURES, about.major, about.minor);
     if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
-    snprintf(cuda_fp32_class, sizeof cuda_fp32_class, "cuda-fp32 %d.%d sm_%d%d", CUDART_VERSION / 1000,
-             CUDART_VERSION % 1000 / 10, about.major, about.minor);
+    snprintf(cuda_fp32_class, sizeof cuda_fp32_class, "cuda-fp32 sm_%d%d x%d", about.major, about.minor,
+             about.multiProcessorCount);
     return RC_OK;
 }
 
+/* Asked once: nothing about devices changes while the program runs, and a missing driver takes its time to say so. */
+static struct {
+    pthread_once_t once;
+    Error why; /* code RC_OK: there is one */
+} presence = {.once = PTHREAD_ONCE_INIT}, library = {.once = PTHREAD_ONCE_INIT};
+
+static void look_once(void) {
+    (void)look(&presence.why);
+}
+
 static bool present(Error *e) {
-    static Presence p;
-    if (!p.asked) p.asked = true, p.rc = look(&p.why);
-    if (p.rc) *e = p.why;
-    return !p.rc;
+    pthread_once(&presence.once, look_once);
+    if (presence.why.code) *e = presence.why;
+    return !presence.why.code;
 }
 
 static void close_queue(Queue *q) {
@@ -155,35 +180,62 @@ static Rc open_exact(Queue **out, Error *e) {
     return e->code;
 }
 
-/* The library by the name its own header's version gives it; its symbols by the names that header gives them. */
+/* The library by the name that its own header's version gives it, where the loader looks and where the toolkit stood that
+ * this program was built with; its symbols by the names that header gives them. */
 static Rc find_blas(Error *e) {
     static const struct {
         const char *name;
         void *to;
     } symbol[] = {{"cublasCreate_v2", &blas.create},        {"cublasDestroy_v2", &blas.destroy},
-                  {"cublasSetStream_v2", &blas.set_stream}, {"cublasSetWorkspace_v2", &blas.set_workspace},
-                  {"cublasSetMathMode", &blas.set_math},    {"cublasSgemmStridedBatched", &blas.gemm}};
-    char name[32];
-    if (blas.gemm) return RC_OK;
+                  {"cublasGetProperty", &blas.version},     {"cublasSetStream_v2", &blas.set_stream},
+                  {"cublasSetMathMode", &blas.set_math},    {"cublasSetWorkspace_v2", &blas.set_workspace},
+                  {"cublasSgemmStridedBatched", &blas.gemm}};
+    char name[32], path[1024], class[sizeof cuda_fp32_class];
+    int version[3] = {0, 0, 0};
     snprintf(name, sizeof name, "libcublas.so.%d", CUBLAS_VER_MAJOR);
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return error_set(e, RC_UNMEASURED, "precision fp32: %s of the CUDA Toolkit is not found", name);
+    snprintf(path, sizeof path, "%s/%s", CUDA_LIBRARIES, name);
+    void *found = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!found) found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!found) return error_set(e, RC_UNMEASURED, "precision fp32: cuBLAS cannot be loaded: %s", dlerror());
     for (size_t i = 0; i < sizeof symbol / sizeof *symbol; i++) {
-        void *found = dlsym(library, symbol[i].name);
-        if (!found) return error_set(e, RC_UNMEASURED, "precision fp32: %s has no %s", name, symbol[i].name);
-        memcpy(symbol[i].to, &found, sizeof found);
+        void *function = dlsym(found, symbol[i].name);
+        if (!function) return error_set(e, RC_UNMEASURED, "precision fp32: %s has no %s", name, symbol[i].name);
+        memcpy(symbol[i].to, &function, sizeof function);
     }
+    for (int i = 0; i < 3; i++) (void)blas.version((libraryPropertyType)i, &version[i]);
+    memcpy(class, cuda_fp32_class, sizeof class);
+    snprintf(cuda_fp32_class, sizeof cuda_fp32_class, "%.40s cublas %d.%d.%d", class, version[0], version[1], version[2]);
     return RC_OK;
 }
 
+static void find_blas_once(void) {
+    (void)find_blas(&library.why);
+}
+
+static bool present_fp32(Error *e) {
+    if (!present(e)) return false;
+    pthread_once(&library.once, find_blas_once);
+    if (library.why.code) *e = library.why;
+    return !library.why.code;
+}
+
+/* The library's first call, outside of any capture. */
+static bool first_product(Queue *q) {
+    const Product p = {.a = q->workspace, .b = q->workspace, .c = q->workspace, .m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1,
+                       .ldc = 1, .batch = 1};
+    cuda_product(q, &p);
+    note(q, cudaStreamSynchronize(q->stream), "cuBLAS's first product");
+    return !lost(q);
+}
+
 static Rc open_fp32(Queue **out, Error *e) {
-    if (!present(e) || find_blas(e) || open_exact(out, e)) return e->code;
+    if (!present_fp32(e) || open_exact(out, e)) return e->code;
     Queue *q = *out;
     note(q, cudaMalloc(&q->workspace, WORKSPACE), "cudaMalloc of cuBLAS's workspace");
     bool ok = !lost(q) && blas.create(&q->blas) == CUBLAS_STATUS_SUCCESS &&
               blas.set_stream(q->blas, q->stream) == CUBLAS_STATUS_SUCCESS &&
               blas.set_workspace(q->blas, q->workspace, WORKSPACE) == CUBLAS_STATUS_SUCCESS &&
-              blas.set_math(q->blas, CUBLAS_PEDANTIC_MATH) == CUBLAS_STATUS_SUCCESS;
+              blas.set_math(q->blas, CUBLAS_PEDANTIC_MATH) == CUBLAS_STATUS_SUCCESS && first_product(q);
     if (ok) return RC_OK;
     close_queue(q);
     *out = NULL;
@@ -213,9 +265,10 @@ static void give(Queue *q, void *at) {
     if (at) (void)cudaFree(at);
 }
 
-/* From pageable memory the runtime copies to a buffer of its own before it returns. */
+/* Waits: nothing promises that pageable memory has been read before an asynchronous copy is done. */
 static void put(Queue *q, void *to, const void *from, size_t bytes) {
     if (!lost(q)) note(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q->stream), "copy to the device");
+    if (!lost(q)) note(q, cudaStreamSynchronize(q->stream), "copy to the device");
 }
 
 static void get(Queue *q, void *to, const void *from, size_t bytes) {
@@ -244,15 +297,18 @@ static void step(Queue *q, StepKind kind, const Step *s) {
     enqueue_step(&cuda_steps[kind], s, q, cuda_launch);
 }
 
+/* Relaxed: other threads, and what a library does on its first call of a shape, are no part of this stream's capture. */
 static void record(Queue *q) {
-    if (!lost(q))
-        note(q, cudaStreamBeginCapture(q->stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    if (lost(q)) return;
+    note(q, cudaStreamBeginCapture(q->stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+    q->capturing = !lost(q);
 }
 
 static Graph *recorded(Queue *q) {
     cudaGraph_t graph = NULL;
     Graph *g = mem_alloc(1, sizeof *g);
-    if (!lost(q)) note(q, cudaStreamEndCapture(q->stream, &graph), "cudaStreamEndCapture");
+    if (q->capturing) note(q, cudaStreamEndCapture(q->stream, &graph), "cudaStreamEndCapture"); /* also after an error */
+    q->capturing = false;
     if (!lost(q)) note(q, cudaGraphInstantiate(&g->exec, graph, 0), "cudaGraphInstantiate");
     if (graph) (void)cudaGraphDestroy(graph);
     return g;
@@ -269,6 +325,8 @@ static void forget(Graph *g) {
 
 static Rc status(Queue *q, Error *e) {
     if (!lost(q)) return RC_OK;
+    if (q->library)
+        return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: status %d of cuBLAS", q->where, q->library);
     return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: %s", q->where, cudaGetErrorString(q->failed));
 }
 
@@ -283,7 +341,7 @@ static void describe(char *out, size_t size) {
 
 const Device cuda_device = {false,  present, open_exact, close_queue, take,   give,   put,    get,    fetch,
                             landed, step,    record,     recorded,    replay, forget, status, memory, describe};
-const Device cuda_fp32_device = {false,  present, open_fp32, close_queue, take,   give,   put,    get,    fetch,
+const Device cuda_fp32_device = {false,  present_fp32, open_fp32, close_queue, take,   give,   put,    get,    fetch,
                                  landed, step,    record,    recorded,    replay, forget, status, memory, describe};
 
 const Kernel *const cuda_kernels[OP_COUNT] = {

@@ -19,6 +19,8 @@
  * processor, where the compiler's own guess spills. */
 #define AT_LEAST(blocks, threads) threads, blocks
 #define KERNEL_FN(function, threads, Args, name) static __global__ void __launch_bounds__(threads) function(const Args name)
+/* Nothing of what follows is begun before: else a tile's addresses all want registers at once. */
+#define ROW_BY_ROW() asm volatile("" ::: "memory")
 #define BODY(function, Args) ((const void *)(void (*)(const Args))function)
 /* Memory of a block. */
 #define SHARED(type, name, ...) __shared__ __align__(16) type name __VA_ARGS__
@@ -124,7 +126,7 @@ DEVICE_FN float row_max(const float *x, int n) {
 
 /* Rule 2's tree as a binary counter: the partial of level l joins 2^l blocks. A chain that ends carries over while the
  * levels below are taken. Levels are unrolled, so that partials stay in registers. */
-enum { TREE_LEVELS = 10 }; /* 4,096 x 2^10 rows */
+enum { TREE_LEVELS = 13 }; /* 4,096 x (2^13 - 1) rows, more than a tape has */
 
 typedef struct {
     float level[TREE_LEVELS];

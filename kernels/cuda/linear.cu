@@ -7,7 +7,7 @@
 #include "kernels/cuda/matmul.cuh"
 
 template <int PER>
-KERNEL_FN(forward, THREADS, Call, c) {
+KERNEL_FN(forward, AT_LEAST(2, THREADS), Call, c) {
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
     Multiplication p = {at(c.out, r), (size_t)out, {at(c.in[0], r), (size_t)in, 1, c.in[0].rows}, {at(c.in[1], r), (size_t)in, 1, out},
                  in, c.in_count == 3 ? at(c.in[2], r) : NULL, false};
@@ -15,7 +15,7 @@ KERNEL_FN(forward, THREADS, Call, c) {
 }
 
 template <int PER>
-KERNEL_FN(input, THREADS, Call, c) {
+KERNEL_FN(input, AT_LEAST(2, THREADS), Call, c) {
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
     Multiplication p = {at(c.din[0], r), (size_t)in, {at(c.dout, r), (size_t)out, 1, c.in[0].rows},
                  {at(c.in[1], r), 1, (size_t)in, in}, out, NULL, c.accumulate[0]};
@@ -23,7 +23,7 @@ KERNEL_FN(input, THREADS, Call, c) {
 }
 
 template <int PER>
-KERNEL_FN(weight, THREADS, Call, c) {
+KERNEL_FN(weight, AT_LEAST(2, THREADS), Call, c) {
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
     Multiplication p = {at(c.din[1], r), (size_t)in, {at(c.dout, r), 1, (size_t)out, out}, {at(c.in[0], r), 1, (size_t)in, in},
                  c.in[0].rows, NULL, c.accumulate[1]};
@@ -79,9 +79,9 @@ KERNEL_FN(add_bias, THREADS, Call, c) {
 }
 
 /* Blocks that are enough for a tile of 128 or 64, where an H200 has 132 processors and an A100 has 108: two of the large
- * ones fit on a processor, and small tiles spend their time on shared memory. */
+ * ones fit on a processor (128 registers), and small tiles spend their time on shared memory. */
 static int enough(int per) {
-    return per == 8 ? 256 : 100;
+    return per == 8 ? 216 : 100;
 }
 
 static Grid tiles(const Call *c, int per, int m, int n) {

@@ -11,7 +11,7 @@
 
 #include "kernels/cuda/device.cuh"
 
-enum { STRIP = 8, SIDE = 16 };
+enum { STRIP = 8, SIDE = 16, ODD = 4 }; /* ODD: words between steps of k in shared memory, against clashes of banks */
 
 /* Element (line, k) stands at at[line * line_step + k * k_step]; one of the steps is 1. Lines are rows of A or columns of B. */
 typedef struct {
@@ -63,7 +63,7 @@ DEVICE_FN void fetch(float (&held)[WORDS], Walk<TILE, ALONG_K> &w) {
 template <int TILE, int WORDS, bool ALONG_K>
 DEVICE_FN void keep(float *strip, const float (&held)[WORDS], const Walk<TILE, ALONG_K> &w) {
 #pragma unroll
-    for (int i = 0; i < WORDS; i++) strip[(w.k + i * w.KS) * TILE + w.line + i * w.LINES] = held[i];
+    for (int i = 0; i < WORDS; i++) strip[(w.k + i * w.KS) * (TILE + ODD) + w.line + i * w.LINES] = held[i];
 }
 
 /* Where output i of a thread stands in its tile: groups of up to four side by side, so that threads read shared memory
@@ -101,10 +101,10 @@ DEVICE_FN void step(float (&chain)[PER][PER], const float *a, const float *b, in
 
 template <int PER, bool A_ALONG_K, bool B_ALONG_K>
 DEVICE_FN void multiply(const Multiplication &p) {
-    enum { TILE = SIDE * PER, WORDS = TILE * STRIP / THREADS ? TILE * STRIP / THREADS : 1 };
+    enum { TILE = SIDE * PER, PITCH = TILE + ODD, WORDS = TILE * STRIP / THREADS ? TILE * STRIP / THREADS : 1 };
     static_assert(TILE * STRIP % THREADS == 0, "a strip is a whole number of words per thread");
-    SHARED(float, a, [2][STRIP * TILE]);
-    SHARED(float, b, [2][STRIP * TILE]);
+    SHARED(float, a, [2][STRIP * PITCH]);
+    SHARED(float, b, [2][STRIP * PITCH]);
     const int row = (int)threadIdx.x / SIDE, col = (int)threadIdx.x % SIDE;
     const int first_row = (int)blockIdx.y * TILE, first_col = (int)blockIdx.x * TILE;
     float chain[PER][PER], next_a[WORDS], next_b[WORDS];
@@ -121,12 +121,13 @@ DEVICE_FN void multiply(const Multiplication &p) {
         if (from + STRIP < p.k) fetch(next_a, walk_a), fetch(next_b, walk_b);
         if (from + STRIP <= p.k)
 #pragma unroll
-            for (int k = 0; k < STRIP; k++) step<PER>(chain, a[turn] + k * TILE, b[turn] + k * TILE, row, col);
+            for (int k = 0; k < STRIP; k++) step<PER>(chain, a[turn] + k * PITCH, b[turn] + k * PITCH, row, col);
         else
-            for (int k = 0; from + k < p.k; k++) step<PER>(chain, a[turn] + k * TILE, b[turn] + k * TILE, row, col);
+            for (int k = 0; from + k < p.k; k++) step<PER>(chain, a[turn] + k * PITCH, b[turn] + k * PITCH, row, col);
     }
 #pragma unroll
-    for (int i = 0; i < PER; i++)
+    for (int i = 0; i < PER; i++) {
+        ROW_BY_ROW();
 #pragma unroll
         for (int j = 0; j < PER; j++) {
             int m = first_row + spot<PER>(row, i), n = first_col + spot<PER>(col, j);
@@ -135,6 +136,7 @@ DEVICE_FN void multiply(const Multiplication &p) {
             if (p.bias) value += p.bias[n];
             put(&p.c[(size_t)m * p.ldc + n], value, p.accumulate);
         }
+    }
 }
 
 #endif

@@ -16,6 +16,7 @@
 #define DEVICE_METHOD inline
 #define AT_LEAST(blocks, threads) threads
 #define KERNEL_FN(function, threads, Args, name) static void function(const Args name)
+#define ROW_BY_ROW()
 #define BODY(function, Args) ((const void *)simt_body<Args, function>)
 
 /* A declaration is one place in the memory of a block, however often a thread comes by. It starts as NaNs. */
