@@ -86,7 +86,10 @@ Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, int re
     seal_of(seal, &f);
     safe_add_text(&f, "seal", seal);
     path_of(&path, folder, id);
-    Rc rc = store(&f, folder, path.at, e);
+    Error failed;
+    const Program *p = &t->program; /* what a device that fails gives back must not take the place of a good checkpoint */
+    bool lost = p->queue && p->backend->device->status(p->queue, &failed);
+    Rc rc = lost ? (*e = failed, failed.code) : store(&f, folder, path.at, e);
     text_release(&path);
     free(evaluations);
     while (copies) free(copy[--copies]);
@@ -178,6 +181,24 @@ Rc checkpoint_read(const char *folder, const char *id, Trainer *t, int replica, 
     }
     text_release(&path);
     return rc;
+}
+
+int checkpoint_step(const char *folder, const char *id) {
+    SafeFile f;
+    Error ignored;
+    Text path;
+    char seal[SHA256_HEX];
+    int64_t step = -1;
+    path_of(&path, folder, id);
+    if (file_exists(path.at) && !safe_read(&f, path.at, &ignored)) {
+        seal_of(seal, &f);
+        bool good = safe_text(&f, "seal") && !strcmp(safe_text(&f, "seal"), seal) && safe_text(&f, "id") &&
+                    !strcmp(safe_text(&f, "id"), id) && safe_text(&f, "sha256");
+        if (!good || !parse_integer(safe_text(&f, "step"), &step)) step = -1;
+        safe_release(&f);
+    }
+    text_release(&path);
+    return (int)step;
 }
 
 void checkpoint_remove(const char *folder, const char *id) {

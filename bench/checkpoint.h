@@ -15,6 +15,9 @@ Rc checkpoint_write(const char *folder, const char *id, const Trainer *t, int re
 Rc checkpoint_read(const char *folder, const char *id, Trainer *t, int replica, RunRecord *r, uint8_t chain[32],
                    Error *e);
 
+/* The step at which a run's checkpoint stands; -1: there is none that reads as this run's. */
+int checkpoint_step(const char *folder, const char *id);
+
 /* Removes it; absent is fine. */
 void checkpoint_remove(const char *folder, const char *id);
 

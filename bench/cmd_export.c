@@ -100,7 +100,7 @@ static Rc find_backend(const Session *s, const RunRecord *r, const Backend **out
         return error_set(e, RC_USAGE, "--backend: '%s' computes in class '%s'; run %.12s was made in '%s'",
                          s->backend->name, s->backend->arithmetic, r->id, r->arithmetic_class);
     for (int i = 0; i < backend_count; i++)
-        if (!strcmp(backends[i]->arithmetic, r->arithmetic_class) && backends[i]->supported()) {
+        if (backends[i]->supported() && !strcmp(backends[i]->arithmetic, r->arithmetic_class)) {
             *out = backends[i];
             return RC_OK;
         }
@@ -129,7 +129,7 @@ static Rc check_output(const char *path, Error *e) {
 /* Says so when the reason is known: this program's bits are not the record's. */
 static Rc differs(const char *what, const RunRecord *r, const Backend *backend, Error *e) {
     char now[SHA256_HEX];
-    arithmetic_hash(now, &r->spec, backend);
+    if (arithmetic_hash(now, &r->spec, backend, e)) return e->code;
     if (strcmp(now, r->arithmetic))
         return error_set(e, RC_INTEGRITY, "%s; the arithmetic of this arm changed since (toy hash %.12s -> %.12s)",
                          what, r->arithmetic, now);
@@ -155,7 +155,8 @@ static Rc retrain(Trainer *t, const RunRecord *r, const Dataset *d, int step, Er
         dataset_batch(d, r->spec.seed, (uint64_t)at, (int)r->spec.batch, (int)r->spec.context, trainer_inputs(t, 0),
                       trainer_targets(t, 0));
         if (session_signal || !trainer_step(t, &report)) {
-            rc = error_set(e, (Rc)(128 + session_signal), "stopped at step %d of %d; nothing was written", at, step);
+            if (trainer_failed(t)) rc = t->failure.code, *e = t->failure;
+            else rc = error_set(e, (Rc)(128 + session_signal), "stopped at step %d of %d; nothing was written", at, step);
             break;
         }
         snprintf(what, sizeof what, "run %.12s: the loss of step %d is %.9g, not the record's", r->id, at,
@@ -167,6 +168,7 @@ static Rc retrain(Trainer *t, const RunRecord *r, const Dataset *d, int step, Er
     uint8_t hash[32];
     char hex[SHA256_HEX], what[160];
     trainer_hash(t, 0, hash);
+    if (!rc && trainer_failed(t)) rc = t->failure.code, *e = t->failure;
     if (rc || step < last_step(r) || !strcmp(sha256_hex(hex, hash), r->parameters_hash)) return rc;
     snprintf(what, sizeof what, "run %.12s: the parameters hash to %.12s, the record says %.12s", r->id, hex,
              r->parameters_hash);

@@ -82,6 +82,7 @@ static Rc evaluate(Import *m, Session *s, Error *e) {
         error_prefix(e, "%s: ", m->path);
     else if (!evaluate_whole(&t, m->data, spec, &m->got, &session_signal))
         rc = error_set(e, (Rc)(128 + session_signal), "stopped");
+    if (!rc && trainer_failed(&t)) rc = t.failure.code, *e = t.failure;
     trainer_release(&t);
     return rc;
 }

@@ -44,18 +44,16 @@ bool execute_together(const RunSpec *a, const RunSpec *b) {
 }
 
 /* The toy keeps everything of the spec that chooses operations, and makes sizes, steps and warm-up small. */
-void arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backend) {
+Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e) {
     ModelShape shape = spec_shape(s, 65);
     shape.layers = 2, shape.width = 32, shape.heads = 4, shape.context = 16, shape.batch = 2, shape.ffn_mult = 4;
     Recipe recipe = spec_recipe(s);
     recipe.steps = 2, recipe.warmup = recipe.warmup > 1 ? 1 : recipe.warmup;
     uint64_t seed = 1;
     uint8_t chain[32] = {0};
-    Error e;
     Trainer t;
     StepReport report = {.finite = true};
-    sha256_hex(out, chain);
-    if (trainer_init(&t, &shape, &s->variant, &recipe, &seed, 1, backend, &e)) return;
+    if (trainer_init(&t, &shape, &s->variant, &recipe, &seed, 1, backend, e)) return e->code;
     for (uint64_t step = 0; step < 2 && report.finite; step++) {
         for (uint64_t i = 0; i < 32; i++) {
             trainer_inputs(&t, 0)[i] = (int32_t)philox_below(philox_word(1, 1, philox_offset(step, i)), 65);
@@ -66,8 +64,11 @@ void arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *back
         chain_add(chain, (float)report.grad_norm);
     }
     trainer_hash(&t, 0, chain);
+    Rc rc = trainer_failed(&t) ? t.failure.code : RC_OK;
+    if (rc) *e = t.failure;
     trainer_release(&t);
     sha256_hex(out, chain);
+    return rc;
 }
 
 void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Backend *backend, const char *arithmetic) {
@@ -159,7 +160,12 @@ typedef struct {
 } Running;
 
 /* Updates of one stretch on a device at most: what a signal waits for. */
-enum { STRETCH = 256 };
+enum { STRETCH = 256, MOST_REPORTS = 16384 };
+
+static int most_steps(const Execution *x) {
+    int fit = MOST_REPORTS / x->runs;
+    return fit < 1 ? 1 : fit < STRETCH ? fit : STRETCH;
+}
 
 static bool any_finite(const Running *g) {
     bool any = false;
@@ -190,11 +196,14 @@ static bool evaluation_at(const Running *g, int step) {
     return false;
 }
 
-/* Replicas stand at one step, so one that lacks the evaluation of this step tells of all. */
+static bool lacks_evaluation(const Running *g, const Replica *of) {
+    return of->finite && !record_at(of->r, g->t.step);
+}
+
 static bool wants_evaluation(const Running *g) {
-    for (int i = 0; i < g->x->runs; i++)
-        if (g->replica[i].finite) return evaluation_at(g, g->t.step) && !record_at(g->replica[i].r, g->t.step);
-    return false;
+    bool lacking = false;
+    for (int i = 0; i < g->x->runs; i++) lacking |= lacks_evaluation(g, &g->replica[i]);
+    return lacking && evaluation_at(g, g->t.step);
 }
 
 static void evaluate_here(Running *g) {
@@ -210,7 +219,7 @@ static void evaluate_here(Running *g) {
         curve_metrics(&r->curves, g->t.step, metric);
         metric[METRIC_valid_loss] = found[0], metric[METRIC_perplexity] = found[1];
         metric[METRIC_bits_per_byte] = found[2], metric[METRIC_accuracy] = found[3];
-        if (!g->replica[i].finite || !good) {
+        if (!lacks_evaluation(g, &g->replica[i]) || !good) {
             free(v[i].block);
             continue;
         }
@@ -243,7 +252,7 @@ static void add_row(Running *g, Replica *of, int step, const StepReport *report)
 
 /* Updates until the next point of a curve or evaluation. */
 static int stretch(const Running *g) {
-    int step = g->t.step + 1, most = g->t.step + STRETCH;
+    int step = g->t.step + 1, most = g->t.step + most_steps(g->x);
     while (step < (int)g->spec->steps && step < most && step % g->spec->curve_every && !evaluation_at(g, step)) step++;
     return step - g->t.step;
 }
@@ -288,6 +297,23 @@ static void finish_record(Running *g, Replica *of) {
     r->wall_seconds = (now() - g->started) / g->x->runs;
 }
 
+/* A finished run to whoever asked for it; none, if the device failed while the last numbers were read. */
+static void hand_over(Running *g, Replica *of) {
+    if (trainer_failed(&g->t))
+        of->r->status[0] = 0;
+    else if (g->x->finished)
+        g->x->finished(g->x->context, (int)(of - g->replica), of->r);
+}
+
+static void finish_records(Running *g) {
+    g->t.program.cancel = NULL; /* a finished run is stored whole */
+    if (any_finite(g)) slice_loss(g);
+    for (int i = 0; i < g->x->runs; i++)
+        if (g->replica[i].finite) finish_record(g, &g->replica[i]);
+    for (int i = 0; i < g->x->runs; i++)
+        if (g->replica[i].finite) hand_over(g, &g->replica[i]);
+}
+
 /* Updates and their rows; a run that diverges is finished on the spot. Returns the updates of all runs together. */
 static int advance(Running *g) {
     int first = g->t.step, rows = 0, runs = g->x->runs;
@@ -308,24 +334,10 @@ static int advance(Running *g) {
             of->r->diverged_step = first + k;
             snprintf(of->r->culprit, sizeof of->r->culprit, "%s", report->culprit);
             finish_record(g, of);
+            hand_over(g, of);
         }
     }
     return rows;
-}
-
-static void finish_records(Running *g) {
-    g->t.program.cancel = NULL; /* a finished run is stored whole */
-    if (any_finite(g)) slice_loss(g);
-    for (int i = 0; i < g->x->runs; i++)
-        if (g->replica[i].finite) finish_record(g, &g->replica[i]);
-}
-
-/* The device failed while the last numbers were read: they are no result. */
-static Rc unfinish(Running *g, Error *e) {
-    for (int i = 0; i < g->x->runs; i++)
-        if (g->replica[i].finite) g->replica[i].r->status[0] = 0;
-    *e = g->t.failure;
-    return e->code;
 }
 
 static void describe(const Execution *x, const ExecutedRun *run, RunRecord *r, int layers) {
@@ -359,6 +371,9 @@ static void resume(Running *g) {
         Replica *of = &g->replica[i];
         Rc rc = checkpoint_read(g->x->folder, of->run->id, &g->t, i, of->r, of->chain, &why);
         if (rc == RC_INTEGRITY) fprintf(stderr, "normbench: checkpoint not used, this run starts over: %s\n", why.text);
+        if (!rc && step >= 0 && g->t.step != step)
+            fprintf(stderr, "normbench: run %.12s stands at step %d, another of its program at %d: all start over\n",
+                    of->run->id, g->t.step, step);
         if (!rc && step < 0) step = g->t.step;
         resumed += !rc && g->t.step == step;
     }
@@ -426,12 +441,12 @@ Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
     if (!rc) {
         g.t.program.cancel = x->stop;
         g.step_time = mem_alloc((size_t)g.spec->steps, sizeof *g.step_time);
-        g.report = mem_alloc(runs * (g.t.resident ? STRETCH : 1), sizeof *g.report);
+        g.report = mem_alloc(runs * (size_t)(g.t.resident ? most_steps(x) : 1), sizeof *g.report);
         resume(&g);
         if (g.t.step && x->progress) x->progress(x->context, g.t.step * x->runs, true);
         rc = train(&g, e);
         if (!rc) finish_records(&g);
-        if (!rc && trainer_failed(&g.t)) rc = unfinish(&g, e);
+        if (!rc && trainer_failed(&g.t)) *e = g.t.failure, rc = e->code;
         trainer_release(&g.t);
     }
     for (int i = 0; i < x->runs; i++)

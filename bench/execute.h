@@ -26,6 +26,8 @@ typedef struct {
     const volatile sig_atomic_t *stop; /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */
     /* Called with the updates of all runs since the last call, or those that checkpoints held; NULL = nobody. */
     void (*progress)(void *context, int steps, bool resumed);
+    /* Called when a run is finished, before the others are; NULL = nobody. */
+    void (*finished)(void *context, int run, RunRecord *r);
     void *context;
 } Execution;
 
@@ -33,8 +35,8 @@ typedef struct {
 bool execute_together(const RunSpec *a, const RunSpec *b);
 
 /* Hash of a two-step toy run of this spec's variant, optimizer and options on this backend: the arithmetic that the
- * run's id depends on. */
-void arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backend);
+ * run's id depends on. RC_UNMEASURED: memory, or a device that failed. */
+Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e);
 
 /* A run's id: SHA-256 of its canonical text, the dataset's and tokenizer's hashes, the arithmetic class and hash. */
 void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Backend *backend, const char *arithmetic);

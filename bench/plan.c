@@ -14,7 +14,7 @@ typedef struct {
     int count;
 } ToyCache;
 
-static void cached_arithmetic(ToyCache *c, char out[SHA256_HEX], const RunSpec *s, const Backend *backend) {
+static Rc cached_arithmetic(ToyCache *c, char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e) {
     RunSpec same = *s;
     char text[SHA256_HEX];
     Text t;
@@ -26,13 +26,14 @@ static void cached_arithmetic(ToyCache *c, char out[SHA256_HEX], const RunSpec *
     for (int i = 0; i < c->count; i++)
         if (!strcmp(text, c->text[i])) {
             strcpy(out, c->hash[i]);
-            return;
+            return RC_OK;
         }
-    arithmetic_hash(out, s, backend);
+    if (arithmetic_hash(out, s, backend, e)) return e->code;
     c->text = mem_grow(c->text, (size_t)c->count + 1, sizeof *c->text);
     c->hash = mem_grow(c->hash, (size_t)c->count + 1, sizeof *c->hash);
     strcpy(c->text[c->count], text);
     strcpy(c->hash[c->count++], out);
+    return RC_OK;
 }
 
 /* A run counts as stored when all of its folder reads. A folder that does not read is never taken, and never replaced
@@ -121,7 +122,8 @@ Rc plan_make(Plan *p, Session *s, const Experiment *x, Error *e) {
                 rc = session_dataset(s, run->spec.dataset.text, spec_get(tokenizer, &run->spec, "tokenizer"),
                                      &run->data, e);
                 if (rc) break;
-                cached_arithmetic(&cache, run->arithmetic, &run->spec, s->backend);
+                rc = cached_arithmetic(&cache, run->arithmetic, &run->spec, s->backend, e);
+                if (rc) break;
                 run_id(run->id, &run->spec, run->data, s->backend, run->arithmetic);
                 rc = find_stored(run, s->runs, e);
                 p->missing += !run->done;

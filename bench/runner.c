@@ -14,6 +14,8 @@
 #include "bench/execute.h"
 #include "bench/progress.h"
 
+enum { RUNNER_MOST_REPLICAS = 1024 };
+
 /* Runs that one program trains, as indices into plan->run. */
 typedef struct {
     int *run;
@@ -33,9 +35,15 @@ typedef struct {
     atomic_bool full; /* a record could not be stored */
 } Runner;
 
+/* What a program's calls back come with. */
+typedef struct {
+    Runner *runner;
+    const Group *group;
+} Job;
+
 static void report(void *context, int steps, bool resumed) {
-    Runner *r = context;
-    progress_add(&r->progress, steps, resumed);
+    const Job *j = context;
+    progress_add(&j->runner->progress, steps, resumed);
 }
 
 static void summarize(char *line, size_t size, const Runner *r, const PlannedRun *run, const RunRecord *record) {
@@ -60,8 +68,10 @@ static void fail(Runner *r, const PlannedRun *run, Error *e) {
     pthread_mutex_unlock(&r->lock);
 }
 
-/* Whether the record is on disk. */
-static void store(Runner *r, PlannedRun *run, RunRecord *record) {
+static void store(void *context, int index, RunRecord *record) {
+    const Job *j = context;
+    Runner *r = j->runner;
+    PlannedRun *run = &r->plan->run[j->group->run[index]];
     Error e;
     char line[512];
     if (r->o->declared) record->declared = mem_text(r->o->declared);
@@ -97,17 +107,15 @@ static void one_group(void *context, int index) {
                    .checkpoint_seconds = r->o->checkpoint_seconds,
                    .stop = &session_signal,
                    .progress = report,
-                   .context = r};
+                   .finished = store,
+                   .context = &(Job){r, group}};
     Rc rc = run_execute(&x, record, &e);
     for (int i = 0; i < group->runs; i++) {
-        PlannedRun *planned = &all[group->run[i]];
-        if (record[i].status[0]) {
-            store(r, planned, &record[i]);
+        Error own = e;
+        if (record[i].status[0])
             record_release(&record[i]);
-        } else if (rc != RC_INTERRUPTED) {
-            Error own = e;
-            fail(r, planned, &own);
-        }
+        else if (rc && rc != RC_INTERRUPTED)
+            fail(r, &all[group->run[i]], &own);
     }
     free(run);
     free(record);
@@ -119,54 +127,54 @@ static double memory_of(const Backend *b) {
     return device > 0 ? device : pool_memory();
 }
 
-/* Before anything is allocated: a run that does not fit is refused, and no more run at once than fit together. */
-static Rc fit_memory(const Runner *r, int *threads, Error *e) {
-    int of;
-    double need = plan_bytes(r->plan, r->s->backend, &of), have = memory_of(r->s->backend), mb = 1 << 20;
-    const RunSpec *spec = &r->plan->run[of].spec;
-    if (need > have)
-        return error_set(
-            e, RC_UNMEASURED,
-            "out of memory: a run of %lld layers x %lld, batch %lld x %lld, needs %.0f MB; %.0f MB can be had",
-            (long long)spec->layers, (long long)spec->width, (long long)spec->batch, (long long)spec->context,
-            need / mb, have / mb);
-    int fit = need > 0 && have / need < *threads ? (int)(have / need) : *threads;
-    if (fit < *threads)
-        fprintf(stderr, "%d runs at once instead of %d: each needs %.0f MB, %.0f MB can be had\n", fit, *threads,
-                need / mb, have / mb);
-    *threads = fit;
-    return RC_OK;
-}
-
-/* How many runs a program may hold: one on the host unless asked for; on a device all that fit, with room for scratch and
- * for as many programs as there are threads. */
-static int most_replicas(const Runner *r) {
-    int of;
-    if (r->o->replicas) return r->o->replicas;
-    if (!r->s->backend->device) return 1;
-    double fit = 0.8 * memory_of(r->s->backend) / plan_bytes(r->plan, r->s->backend, &of) / r->s->threads;
-    return fit < 1 ? 1 : fit > 1024 ? 1024 : (int)fit;
-}
-
-/* The runs of pending[count] in their order, each with those after it that can be its replicas. Returns the groups. */
-static int make_groups(Runner *r, const int *pending, int count) {
+/* The runs of pending[count] in their order, each with at most `most` in all of those after it that can be its replicas and
+ * stand where it stands: at the start, or at a checkpoint of the same step. Returns the groups. */
+static int make_groups(Runner *r, const int *pending, int count, int most) {
+    int *step = mem_alloc((size_t)count + 1, sizeof *step), groups = 0;
     bool *taken = mem_alloc((size_t)count + 1, sizeof *taken);
-    int groups = 0, most = most_replicas(r);
+    for (int i = 0; i < count && most > 1; i++) step[i] = checkpoint_step(r->s->runs, r->plan->run[pending[i]].id);
     for (int i = 0; i < count; i++) {
         if (taken[i]) continue;
         const PlannedRun *first = &r->plan->run[pending[i]];
         Group *g = &r->job[groups++];
-        *g = (Group){mem_alloc((size_t)most, sizeof *g->run), 0};
+        free(g->run);
+        *g = (Group){mem_alloc((size_t)(most < count ? most : count), sizeof *g->run), 0};
         for (int j = i; j < count && g->runs < most; j++) {
             const PlannedRun *other = &r->plan->run[pending[j]];
-            if (taken[j] || other->data != first->data) continue;
+            if (taken[j] || other->data != first->data || step[j] != step[i]) continue;
             if (j > i && !execute_together(&first->spec, &other->spec)) continue;
             taken[j] = true;
             g->run[g->runs++] = pending[j];
         }
     }
+    free(step);
     free(taken);
     return groups;
+}
+
+/* Before anything is allocated: a run that does not fit is refused. A program takes no more runs, and no more programs run at
+ * once, than fit together: `replicas` runs to a program when asked for, all on a device, else one. */
+static Rc fit_memory(Runner *r, const int *pending, int jobs, int *groups, int *threads, Error *e) {
+    int of, asked = r->o->replicas ? r->o->replicas : r->s->backend->device ? RUNNER_MOST_REPLICAS : 1;
+    double need = plan_bytes(r->plan, r->s->backend, &of), have = memory_of(r->s->backend), mb = 1 << 20;
+    const RunSpec *spec = &r->plan->run[of].spec;
+    if (need > have)
+        return error_set(e, RC_UNMEASURED,
+                         "out of memory: a run of %lld layers x %lld, batch %lld x %lld, needs %.0f MB; %.0f MB can be had",
+                         (long long)spec->layers, (long long)spec->width, (long long)spec->batch,
+                         (long long)spec->context, need / mb, have / mb);
+    int wanted = *threads, fit = need > 0 && have / need < 1e6 ? (int)(have / need) : 1000000, most = asked;
+    *groups = make_groups(r, pending, jobs, most);
+    if (*threads > *groups) *threads = *groups;
+    if (r->s->backend->device) fit = fit * 9 / 10 > 0 ? fit * 9 / 10 : 1; /* others may use it */
+    if (r->s->backend->device && most > fit / *threads) most = fit / *threads > 0 ? fit / *threads : 1;
+    if (most > fit) most = fit;
+    if (most < asked) *groups = make_groups(r, pending, jobs, most);
+    if (*threads > fit / most) *threads = fit / most;
+    if ((*threads < wanted && *threads < *groups) || (r->o->replicas && most < asked))
+        fprintf(stderr, "%d runs at once instead of %d: each needs %.0f MB, %.0f MB can be had\n", *threads * most,
+                wanted * (r->o->replicas ? asked : most), need / mb, have / mb);
+    return RC_OK;
 }
 
 Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o, Error *e) {
@@ -184,11 +192,10 @@ Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o
     Rc rc = jobs ? folder_make(s->runs, e) : RC_OK;
     if (jobs && !rc && access(s->runs, W_OK | X_OK))
         rc = error_set(e, RC_UNMEASURED, "%s: nothing can be stored here: %s", s->runs, strerror(errno));
-    if (jobs && !rc) rc = fit_memory(&r, &threads, e);
+    if (jobs && !rc) rc = fit_memory(&r, pending, jobs, &groups, &threads, e);
     if (jobs && !rc) {
         pthread_mutex_init(&r.lock, NULL);
         progress_init(&r.progress, steps, jobs);
-        groups = make_groups(&r, pending, jobs);
         pool_run(threads, groups, one_group, &r);
         progress_end(&r.progress);
         pthread_mutex_destroy(&r.lock);

@@ -78,12 +78,15 @@ static Rc trace_run(const RunSpec *s, const Dataset *d, const Backend *backend, 
         trace_forward(&tracer);
         program_seed(&t.program);
         trace_backward(&tracer);
-        trainer_step(&t, &report);
+        (void)trainer_step(&t, &report);
+        if (trainer_failed(&t)) break;
         for (int i = 0; i < t.tape.tensors; i++)
             if (t.tape.tensor[i].role == ROLE_PARAM) line(&tracer, "update", 0, "parameter", ROLE_PARAM, i);
     }
+    Rc rc = trainer_failed(&t) ? t.failure.code : RC_OK;
+    if (rc) *e = t.failure;
     trainer_release(&t);
-    return RC_OK;
+    return rc;
 }
 
 Rc trace_experiment(Session *s, const Experiment *x, const Backend *backend, int steps, Text *out, Error *e) {

@@ -25,9 +25,34 @@ static size_t stride_of(const Tape *tape, const Gradients *g, const Backend *bac
     return align_up(words_in(tape, g, role) * backend->word[role]);
 }
 
+/* Op i with its shapes and no memory. */
+static Call plan_call(const Tape *tape, int i, int replicas) {
+    const Op *op = &tape->op[i];
+    const Tensor *out = &tape->tensor[op->out];
+    Call c = {.kind = op->kind, .in_count = op->in_count, .replicas = replicas, .attr = op->attr};
+    c.out = (View){.rows = out->rows, .cols = out->cols};
+    for (int j = 0; j < op->in_count; j++) {
+        const Tensor *in = &tape->tensor[tape->input[op->in_at + j]];
+        c.in[j] = (View){.rows = in->rows, .cols = in->cols};
+    }
+    return c;
+}
+
+/* What the op that needs most needs. */
+static size_t scratch_bytes(const Tape *tape, const Backend *backend, int replicas) {
+    size_t most = 0;
+    for (int i = 0; i < tape->ops; i++) {
+        Call c = plan_call(tape, i, replicas);
+        const Kernel *k = backend->kernel[c.kind];
+        size_t need = k->scratch ? k->scratch(&c) : 0;
+        if (need > most) most = need;
+    }
+    return align_up(most);
+}
+
 size_t program_bytes(const Tape *tape, const Backend *backend, int replicas) {
     Gradients g;
-    size_t bytes = 0;
+    size_t bytes = scratch_bytes(tape, backend, replicas);
     gradients_init(&g, tape);
     for (Role role = 0; role < ROLE_COUNT; role++) bytes += stride_of(tape, &g, backend, role) * (size_t)replicas;
     gradients_release(&g);
@@ -91,7 +116,7 @@ static Rc out_of_memory(const Program *p, Error *e) {
     const Device *d = p->backend->device;
     if (d && d->memory())
         return error_set(e, RC_UNMEASURED,
-                         "out of device memory: %d replica(s) of this model need %.0f MB and scratch; %.0f MB are free",
+                         "out of device memory: %d replica(s) of this model need %.0f MB; %.0f MB are free",
                          p->replicas, need, (double)d->memory() / mb);
     return error_set(e, RC_UNMEASURED, "out of memory: %d replica(s) of this model need %.0f MB", p->replicas, need);
 }
@@ -112,7 +137,6 @@ Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replic
         }
     p->call = mem_alloc((size_t)tape->ops, sizeof *p->call);
     p->scalars = mem_alloc((size_t)replicas, sizeof *p->scalars);
-    size_t scratch = 0;
     for (int i = 0; i < tape->ops; i++) {
         const Op *op = &tape->op[i];
         Call *c = &p->call[i];
@@ -127,12 +151,7 @@ Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replic
         }
         bind_gradients(p, i);
     }
-    for (int i = 0; i < tape->ops; i++) {
-        const Kernel *k = backend->kernel[p->call[i].kind];
-        size_t need = k->scratch ? k->scratch(&p->call[i]) : 0;
-        if (need > scratch) scratch = need;
-    }
-    p->scratch_stride = align_up(scratch);
+    p->scratch_stride = scratch_bytes(tape, backend, replicas);
     Rc rc = take_scratch(p, 1, e);
     if (rc) program_release(p);
     return rc;

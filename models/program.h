@@ -34,7 +34,7 @@ typedef struct {
 Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replicas, Error *e);
 void program_release(Program *p);
 
-/* Bytes that program_init would take, scratch apart. */
+/* Bytes that program_init would take. */
 size_t program_bytes(const Tape *tape, const Backend *backend, int replicas);
 
 /* From here on `threads` threads share every op. The bits do not change. RC_UNMEASURED when memory is short, RC_USAGE for

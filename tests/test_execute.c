@@ -70,7 +70,7 @@ static Rc execute(const RunSpec *s, RunRecord *r) {
     Error e = {0};
     char id[SHA256_HEX], arithmetic[SHA256_HEX];
     const Backend *b = backend_find("cpu", &e);
-    arithmetic_hash(arithmetic, s, b);
+    cr_assert_eq(arithmetic_hash(arithmetic, s, b, &e), RC_OK);
     run_id(id, s, &data, b, arithmetic);
     ExecutedRun run = {s, id, arithmetic};
     Execution x = {.run = &run,
@@ -186,7 +186,7 @@ Test(execute, ids_name_runs, .init = enter, .fini = leave) {
     const Backend *b = backend_find("cpu", &e);
     RunSpec s = small(), t = s;
     char a[SHA256_HEX], c[SHA256_HEX], toy[SHA256_HEX];
-    arithmetic_hash(toy, &s, b);
+    cr_assert_eq(arithmetic_hash(toy, &s, b, &e), RC_OK);
     run_id(a, &s, &data, b, toy);
     t.variant.name = "another name";
     run_id(c, &t, &data, b, toy);
@@ -204,7 +204,7 @@ Test(execute, ids_name_runs, .init = enter, .fini = leave) {
     cr_assert_str_neq(a, c);
     cr_assert_eq(variant_set(&t.variant, "embed", "rms", &e), RC_OK);
     char toy2[SHA256_HEX];
-    arithmetic_hash(toy2, &t, b);
+    cr_assert_eq(arithmetic_hash(toy2, &t, b, &e), RC_OK);
     cr_assert_str_neq(toy, toy2);
 }
 

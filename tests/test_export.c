@@ -98,7 +98,7 @@ static void stored(RunRecord *r, const RunSpec *s) {
     char id[SHA256_HEX], arithmetic[SHA256_HEX];
     const Backend *b = backend_find("cpu", &e);
     cr_assert_eq(dataset_open(&d, s->dataset.text, "char", &places, &e), RC_OK, "%s", e.text);
-    arithmetic_hash(arithmetic, s, b);
+    cr_assert_eq(arithmetic_hash(arithmetic, s, b, &e), RC_OK);
     run_id(id, s, &d, b, arithmetic);
     ExecutedRun run = {s, id, arithmetic};
     Execution x = {.run = &run, .runs = 1, .data = &d, .backend = b, .folder = runs};
