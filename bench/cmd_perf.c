@@ -26,7 +26,11 @@ const char perf_help[] =
     "  matmuls and attention flops, gflops, peak_share}}], optimizer and norms: {seconds, bytes, gb_per_s,\n"
     "  copy_share}, two_threads: {runs, fma_peak, runs_over_fma_peak} (throughput over one's), shared_run:\n"
     "  {threads, speed} (one run on several threads), memory_mb: {one_run, two_runs}}], provenance}. What is not\n"
-    "  measured is absent or \"nan\".\n";
+    "  measured is absent or \"nan\".\n"
+    "\n--dry-run: nothing runs; what one step of --replicas runs (default: 5) launches on a CUDA device (--precision\n"
+    "  exact or fp32), and the floor that implies. With --json: steps: [{experiment, backend, layers, width, replicas,\n"
+    "  vocab, launches, model_flops (one replica), kernels: [{kernel, launches, flops, bytes}], floor_seconds: {A100,\n"
+    "  H200}}].\n";
 
 typedef struct {
     const Session *s;
@@ -362,7 +366,7 @@ Rc command_perf(Session *s, Error *e) {
     if (replicas_asked(s->options, &m.replicas, e)) return e->code;
     if (!m.replicas && s->backend->device)
         return error_set(e, RC_USAGE,
-                         "perf: a device is measured by bench/gpu-check; --dry-run counts what '%s' launches",
+                         "perf: backend '%s' is measured by bench/gpu-check; --dry-run --backend cuda counts launches",
                          s->backend->name);
     session_signals();
     text_init(&m.seen);

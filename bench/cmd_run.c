@@ -53,6 +53,11 @@ static Rc dry_run(Session *s, const Plan *p, Error *e) {
         tape_release(&t);
     }
     most = plan_bytes(p, s->backend, &of);
+    if (s->backend->device) {
+        printf("%d of %d runs to train, %.3g FLOPs, %.0f MB per run on the device of backend %s\n", p->missing, p->runs, flops,
+               most / 1048576, s->backend->name);
+        return RC_OK;
+    }
     int threads = s->threads * s->threads_per_run;
     double rate = 0.45e9 * backend_fma_peak() * threads;
     char took[32];

@@ -101,7 +101,7 @@ find_gpu() {
   [ "$gpu" ] || return 0
   if command -v nvcc >/dev/null || [ -x "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" ]; then
     cuda=yes
-    say "GPU: $gpu. CUDA is built and trains in exact mode, with the CPU's bits."
+    say "GPU: $gpu. CUDA is built and trains on it, with the CPU's bits."
   else
     say "GPU: $gpu, but no nvcc: with the CUDA Toolkit (12 or later) it would train profile full. Going on with the CPU."
   fi

@@ -80,6 +80,8 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
     if (strcmp(precision, "exact") && strcmp(precision, "fp32"))
         return error_set(e, RC_USAGE, "--precision: unknown '%s'%s", precision,
                          did_you_mean(hint, sizeof hint, precision, known, 2));
+    size_t length = strlen(name);
+    if (length > 5 && !strcmp(name + length - 5, "-fp32")) precision = "exact"; /* the name says it */
     snprintf(both, sizeof both, "%.40s%s%s", name, strcmp(precision, "exact") ? "-" : "",
              strcmp(precision, "exact") ? precision : "");
     if (!strcmp(o->command, "perf") && o->times[OPTION_dry_run]) {

@@ -250,7 +250,8 @@ int resident_steps(Resident *x, Trainer *t, int n, StepReport *report) {
     Program *p = &t->program;
     int first = t->step, sent = 0, done = 0, count[DEVICE_SLOTS], oldest = 0, flying = 0;
     assert(x->step.corpus || n == 1);
-    if (first + n > x->table_steps && make_table(x, t, first + n, &t->failure)) return 0;
+    int longer = 2 * x->table_steps > first + n ? 2 * x->table_steps : first + n;
+    if (first + n > x->table_steps && make_table(x, t, longer, &t->failure)) return 0;
     if (!x->step.corpus) program_ready(p);
     record(x, t, &x->training, enqueue_step);
     while (done < n) {

@@ -52,6 +52,41 @@ check_stopped_runs_resume() {
   same "$W/r" "$W/reference"
 }
 
+# ID and step of each checkpoint, in order.
+standing() {
+  local file
+  for file in "$1"/runs/.partial/*.safetensors; do
+    echo "$(basename "$file" .safetensors) $(head -c 4000 "$file" | grep -a -o '"step":"[0-9]*"' | tr -dc 0-9)"
+  done
+}
+
+# Runs that are trained together go on where each stands, however they are grouped next time; one of them diverges.
+check_groups_resume_where_each_run_stands() {
+  local group id step now all=(run one.yaml --offline --threads 1 --set steps=6000 --set clip=0 --set optimizer=sgd
+    --set evaluate_at=0 --set curve_every=1000 --set 'lr=[1e-3, 1e6, 1e-4, 1e-5]')
+  ends 0 "${all[@]}" --results "$W/reference"
+  for group in 2 3 1; do
+    begin "${all[@]}" --replicas $group --results "$W/r"
+    until_there "$W/r/runs"
+    sleep 0.5
+    kill -INT "$pid"
+    ended 20
+    [ "$rc" = 130 ] || fail "exit $rc instead of 130 with groups of $group"
+    grep -q 'start over' "$W/err" && fail "a run starts over with groups of $group"
+    if [ -e "$W/standing" ]; then
+      while read -r id step; do
+        now=$(standing "$W/r" | sed -n "s/^$id //p")
+        [ -d "$W/r/runs/$id" ] || [ "${now:-0}" -ge "$step" ] || fail "run $id stood at $step and now stands at ${now:-0}"
+      done <"$W/standing"
+    fi
+    standing "$W/r" >"$W/standing"
+    [ -s "$W/standing" ] || fail "no checkpoint with groups of $group"
+  done
+  grep -q '"diverged"' "$W"/r/runs/*/record.json || fail "the diverged run waits for its group"
+  ends 0 "${all[@]}" --replicas 4 --results "$W/r"
+  same "$W/r" "$W/reference"
+}
+
 check_second_ctrl_c_ends_at_once() {
   local start
   with=(env LD_PRELOAD="$(disk)" DISK_FAULT=stall DISK_MARK="$W/stalled")

@@ -136,7 +136,7 @@ assert sum(x["flops"] for x in k) > s["model_flops"] * 5 > 0' "$W/out" || fail "
   refused "perf --dry-run counts what a device would launch" perf smoke --dry-run --backend portable
   refused "replicas: '0' is not a number from 1 to 1024" perf smoke --dry-run --replicas 0
   refused "replicas goes with --dry-run" perf smoke --replicas 2
-  refused "a device is measured by bench/gpu-check" perf smoke --backend simt
+  refused "backend 'simt' is measured by bench/gpu-check; --dry-run --backend cuda counts" perf smoke --backend simt
   refused "replicas: 'x' is not a number" "${one[@]}" --replicas x --results "$W/none"
   refused "takes no threads of the host" "${one[@]}" --backend simt --threads-per-run 2 --results "$W/none"
 }

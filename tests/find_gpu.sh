@@ -24,7 +24,7 @@ expect() {
 }
 
 expect "no GPU: nothing is said" "$T/bin:$T/nvcc" "" "" ""
-expect "a GPU and nvcc: which device, exact mode" "$T/bin:$T/smi:$T/nvcc" "NVIDIA Test 1" yes "^GPU: NVIDIA Test 1\. CUDA is built and trains in exact mode"
+expect "a GPU and nvcc: which device, exact mode" "$T/bin:$T/smi:$T/nvcc" "NVIDIA Test 1" yes "^GPU: NVIDIA Test 1\. CUDA is built and trains on it"
 expect "a GPU without nvcc: one line, the CPU" "$T/bin:$T/smi" "NVIDIA Test 1" "" "^GPU: NVIDIA Test 1, but no nvcc: .*Going on with the CPU\.$"
 rm "$T/smi/nvidia-smi" && mv "$T/silent" "$T/smi/nvidia-smi"
 expect "a driver that answers nothing is no GPU" "$T/bin:$T/smi:$T/nvcc" "" "" ""

@@ -1,12 +1,12 @@
 /* Causal attention, x = [q | k | v] in rows of 3d; head size h. The equations stand in kernels/cpu/attention.c.
  *
- * A warp takes a query: lane j its keys j, j + 32, …, so that the row's sums are rule 3's. The rows of a block's queries stand
- * in shared memory, from which its threads then make the columns of the head, each a chain over the keys, two queries side by
- * side. Backward keeps P and dS of a head in scratch, from which a thread per key makes dK and dV, PIECE columns at a time,
- * each a chain over the queries that see the key. */
+ * A block takes up to QUERIES queries of a head, a warp one at a time: lane j its keys j, j + 32, …, so that a row's sums are
+ * rule 3's. Keys pass through shared memory, 32 at a time; the rows of scores stay there, and from them the threads make the
+ * columns of the head, each a chain over the keys, two queries side by side. Backward keeps P and dS of a head in scratch,
+ * from which a thread per key makes dK and dV, PIECE columns at a time, each a chain over the queries that see the key. */
 #include "kernels/cuda/device.cuh"
 
-enum { QUERIES = 8, PIECE = 16 };
+enum { QUERIES = 32, PIECE = 16, ODD = 4, NEAR = 48 << 10 }; /* NEAR: bytes of shared memory that every block can have */
 
 typedef struct {
     const float *q, *k, *v; /* row i at q + i * step */
@@ -27,13 +27,41 @@ DEVICE_FN Head head_of(const Call &c, int r, int pair) {
     return t;
 }
 
-/* The first query of this block, and how many it takes: blockIdx.y counts groups of as many as a block has warps. */
-DEVICE_FN int queries_here(void) {
-    return (int)(blockDim.x / WARP);
+/* Words between keys in shared memory. */
+static inline __host__ __device__ int pitch_of(const Call &c) {
+    return c.in[0].cols / 3 / c.attr.heads + ODD;
 }
 
-DEVICE_FN int first_query(void) {
-    return (int)blockIdx.y * queries_here();
+/* Queries of a block: as many as have room for their rows beside the keys. */
+static inline __host__ __device__ int queries_of(const Call &c) {
+    int room = NEAR / (int)sizeof(float) - WARP * pitch_of(c), fit = room > 0 ? room / c.attr.seq : 0;
+    return fit < 1 ? 1 : fit < QUERIES ? fit : (int)QUERIES;
+}
+
+/* This block's share of a head. */
+typedef struct {
+    int first, count; /* queries; count: those that exist */
+    int queries, pitch;
+    float *keys, *rows; /* in shared memory: [32][pitch], [queries][n] */
+} Band;
+
+DEVICE_FN Band share_here(const Call &c, const Head &t, float *near) {
+    Band s;
+    s.queries = queries_of(c), s.pitch = pitch_of(c);
+    s.first = (int)blockIdx.y * s.queries;
+    s.count = t.n - s.first < s.queries ? t.n - s.first : s.queries;
+    s.keys = near, s.rows = near + WARP * s.pitch;
+    return s;
+}
+
+/* Keys (or values) base.. of the head come into shared memory; all threads call. */
+DEVICE_FN void bring(const Band &s, const float *from, const Head &t, int base) {
+    __syncthreads();
+    for (int e = (int)threadIdx.x; e < WARP * t.h; e += (int)blockDim.x) {
+        int key = e / t.h, l = e % t.h;
+        if (base + key < t.n) s.keys[key * s.pitch + l] = from[(size_t)(base + key) * t.step + l];
+    }
+    __syncthreads();
 }
 
 DEVICE_FN float chain_dot(const float *a, const float *b, const Head &t) {
@@ -51,15 +79,16 @@ DEVICE_FN float chain_dot(const float *a, const float *b, const Head &t) {
     return chain;
 }
 
-/* y(query, l) = sum over the keys j it sees of p[query][j] v_j(l), for this block's queries; p's rows are n apart, y's `apart`.
- * A thread takes a column of two queries, so that v is read once for both. */
-DEVICE_FN void weigh(float *y, size_t apart, const float *p, const float *v, const Head &t, bool accumulate) {
-    const int half = (queries_here() + 1) / 2, left = t.n - first_query();
+/* y(query, l) = sum over the keys j it sees of row(query, j) v_j(l), for this block's queries; y's rows are `apart`. A thread
+ * takes a column of two queries, so that v is read once for both. */
+DEVICE_FN void weigh(float *y, size_t apart, const float *v, const Band &s, const Head &t, bool accumulate) {
+    const int half = (s.queries + 1) / 2;
+    __syncthreads();
     for (int output = (int)threadIdx.x; output < half * t.h; output += (int)blockDim.x) {
         int l = output % t.h, one = output / t.h, two = one + half, j = 0;
-        const int end_one = one < left ? first_query() + one : -1; /* the last key it sees; -1: no such query */
-        const int end_two = two < queries_here() && two < left ? first_query() + two : -1;
-        const float *p_one = p + (size_t)one * t.n, *p_two = p + (size_t)two * t.n, *value = v + l;
+        const int end_one = one < s.count ? s.first + one : -1; /* the last key it sees; -1: no such query */
+        const int end_two = two < s.count ? s.first + two : -1;
+        const float *p_one = s.rows + (size_t)one * t.n, *p_two = s.rows + (size_t)two * t.n, *value = v + l;
         float chain_one = 0, chain_two = 0;
         for (; end_two >= 0 && j <= end_one; j++, value += t.step) {
             chain_one = CANON_FMA(p_one[j], *value, chain_one);
@@ -72,23 +101,29 @@ DEVICE_FN void weigh(float *y, size_t apart, const float *p, const float *v, con
     }
 }
 
-KERNEL_FN(forward, AT_LEAST(3, QUERIES * WARP), Call, c) {
-    DYNAMIC_SHARED(float, rows);
-    int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP, i = first_query() + warp;
-    Head t = head_of(c, r, (int)blockIdx.x);
-    size_t first = (size_t)t.sequence * t.n + first_query();
-    if (i < t.n) {
-        float *p = rows + (size_t)warp * t.n, *save = at(c.save, r) + ((first + warp) * t.heads + t.head) * 2;
-        const float *q = t.q + (size_t)i * t.step;
-        for (int j = lane_id(); j <= i; j += WARP) p[j] = chain_dot(q, t.k + (size_t)j * t.step, t) * t.scale;
-        float most = row_max(p, i + 1); /* a lane reads what it wrote */
-        for (int j = lane_id(); j <= i; j += WARP) p[j] = canon_exp(p[j] - most);
-        float inverse = 1 / row_sum(p, i + 1);
-        for (int j = lane_id(); j <= i; j += WARP) p[j] *= inverse;
+KERNEL_FN(forward, AT_LEAST(3, THREADS), Call, c) {
+    DYNAMIC_SHARED(float, near);
+    int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP;
+    const Head t = head_of(c, r, (int)blockIdx.x);
+    const Band s = share_here(c, t, near);
+    size_t first = (size_t)t.sequence * t.n + s.first;
+    for (int base = 0; base < s.first + s.count; base += WARP) {
+        bring(s, t.k, t, base);
+        for (int q = warp, j = base + lane_id(); q < s.count; q += WARPS)
+            if (j <= s.first + q)
+                s.rows[(size_t)q * t.n + j] =
+                    chain_dot(t.q + (size_t)(s.first + q) * t.step, s.keys + lane_id() * s.pitch, t) * t.scale;
+    }
+    for (int q = warp; q < s.count; q += WARPS) { /* a lane reads what it wrote */
+        float *p = s.rows + (size_t)q * t.n, *save = at(c.save, r) + ((first + q) * t.heads + t.head) * 2;
+        int keys = s.first + q + 1;
+        float most = row_max(p, keys);
+        for (int j = lane_id(); j < keys; j += WARP) p[j] = canon_exp(p[j] - most);
+        float inverse = 1 / row_sum(p, keys);
+        for (int j = lane_id(); j < keys; j += WARP) p[j] *= inverse;
         if (lane_id() == 0) save[0] = most, save[1] = inverse;
     }
-    __syncthreads();
-    weigh(at(c.out, r) + first * t.d + (size_t)t.head * t.h, (size_t)t.d, rows, t.v, t, false);
+    weigh(at(c.out, r) + first * t.d + (size_t)t.head * t.h, (size_t)t.d, t.v, s, t, false);
 }
 
 /* P of a head in scratch, [n][n], lower triangle; dS behind it. */
@@ -97,25 +132,34 @@ DEVICE_FN float *kept(const Call &c, int r, int pair) {
     return (float *)c.scratch + ((size_t)r * pairs + pair) * 2 * c.attr.seq * c.attr.seq;
 }
 
-KERNEL_FN(queries, AT_LEAST(3, QUERIES * WARP), Call, c) {
-    DYNAMIC_SHARED(float, rows); /* of dS */
-    int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP, i = first_query() + warp;
-    Head t = head_of(c, r, (int)blockIdx.x);
-    size_t first = (size_t)t.sequence * t.n + first_query(), column = (size_t)t.head * t.h;
-    if (i < t.n) {
-        const float *dy = at(c.dout, r) + (first + warp) * t.d + column, *q = t.q + (size_t)i * t.step;
-        const float *save = at(c.save, r) + ((first + warp) * t.heads + t.head) * 2;
-        float *p = kept(c, r, (int)blockIdx.x) + (size_t)i * t.n, *far = p + (size_t)t.n * t.n;
-        float *ds = rows + (size_t)warp * t.n, most = save[0], inverse = save[1];
-        for (int j = lane_id(); j <= i; j += WARP) {
-            p[j] = canon_exp(chain_dot(q, t.k + (size_t)j * t.step, t) * t.scale - most) * inverse;
-            ds[j] = chain_dot(dy, t.v + (size_t)j * t.step, t);
+/* Rows of dP, then of dS, stand in shared memory; P goes to scratch, and dS too. */
+KERNEL_FN(queries, AT_LEAST(3, THREADS), Call, c) {
+    DYNAMIC_SHARED(float, near);
+    int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP;
+    const Head t = head_of(c, r, (int)blockIdx.x);
+    const Band s = share_here(c, t, near);
+    size_t first = (size_t)t.sequence * t.n + s.first, column = (size_t)t.head * t.h;
+    float *p = kept(c, r, (int)blockIdx.x) + (size_t)s.first * t.n, *far = p + (size_t)t.n * t.n;
+    for (int base = 0; base < s.first + s.count; base += WARP) {
+        bring(s, t.k, t, base);
+        for (int q = warp, j = base + lane_id(); q < s.count; q += WARPS) {
+            const float *save = at(c.save, r) + ((first + q) * t.heads + t.head) * 2;
+            if (j > s.first + q) continue;
+            float score = chain_dot(t.q + (size_t)(s.first + q) * t.step, s.keys + lane_id() * s.pitch, t) * t.scale;
+            p[(size_t)q * t.n + j] = canon_exp(score - save[0]) * save[1];
         }
-        float dot = row_dot(p, ds, i + 1);
-        for (int j = lane_id(); j <= i; j += WARP) far[j] = ds[j] = p[j] * (ds[j] - dot) * t.scale;
+        bring(s, t.v, t, base);
+        for (int q = warp, j = base + lane_id(); q < s.count; q += WARPS)
+            if (j <= s.first + q)
+                s.rows[(size_t)q * t.n + j] = chain_dot(at(c.dout, r) + (first + q) * t.d + column, s.keys + lane_id() * s.pitch, t);
     }
-    __syncthreads();
-    weigh(at(c.din[0], r) + first * t.step + column, (size_t)t.step, rows, t.k, t, c.accumulate[0]);
+    for (int q = warp; q < s.count; q += WARPS) { /* a lane reads what it wrote */
+        float *ds = s.rows + (size_t)q * t.n, *pq = p + (size_t)q * t.n;
+        int keys = s.first + q + 1;
+        float dot = row_dot(pq, ds, keys);
+        for (int j = lane_id(); j < keys; j += WARP) far[(size_t)q * t.n + j] = ds[j] = pq[j] * (ds[j] - dot) * t.scale;
+    }
+    weigh(at(c.din[0], r) + first * t.step + column, (size_t)t.step, t.k, s, t, c.accumulate[0]);
 }
 
 /* Four numbers of a row; where they cannot be read at once, the `left` that exist. */
@@ -164,11 +208,10 @@ static unsigned pairs_of(const Call *c) {
     return (unsigned)(c->in[0].rows / c->attr.seq * c->attr.heads);
 }
 
-/* A row of scores per query stands in shared memory, 48 KB of it: long sequences get fewer queries to a block. */
 static Grid each_query(const Call *c) {
-    size_t row = (size_t)c->attr.seq * sizeof(float), fit = (48 << 10) / row;
-    unsigned queries = fit < 1 ? 1 : fit < QUERIES ? (unsigned)fit : (unsigned)QUERIES;
-    Grid g = {pairs_of(c), ceil_of((size_t)c->attr.seq, queries), (unsigned)c->replicas, queries * WARP, queries * row};
+    int queries = queries_of(*c);
+    size_t words = (size_t)(WARP * pitch_of(*c)) + (size_t)queries * (size_t)c->attr.seq;
+    Grid g = {pairs_of(c), ceil_of((size_t)c->attr.seq, (unsigned)queries), (unsigned)c->replicas, THREADS, words * sizeof(float)};
     return g;
 }
 

@@ -151,20 +151,6 @@ DEVICE_FN float tree_end(const Tree *t, int blocks) {
     return total;
 }
 
-/* For rows 0..rows-1 in blocks, by one thread: the last argument lets `chain` take row `row`. One block needs no tree. */
-#define ROWS_REDUCE(rows, total, ...) \
-    do { \
-        Tree tree; \
-        int block = 0; \
-        float chain = 0; \
-        for (int row = 0; row < (rows); row++) { \
-            if (row && row % CANON_BLOCK == 0) tree_push(&tree, block++, chain), chain = 0; \
-            __VA_ARGS__; \
-        } \
-        if (block) tree_push(&tree, block, chain), chain = tree_end(&tree, block + 1); \
-        (total) = chain; \
-    } while (0)
-
 /* Host side: grids that many ops share. */
 static inline unsigned ceil_of(size_t n, unsigned by) {
     return (unsigned)((n + by - 1) / by);

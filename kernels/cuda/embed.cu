@@ -1,6 +1,6 @@
 /* y = wte[token] + wpe[row mod seq]
- * Gradients are sums over token rows into the two tables' rows: each element of a table is one thread that looks for its
- * rows in order. */
+ * Gradients are sums over token rows into the two tables' rows: each element of a table is one lane's, which takes its rows
+ * in order. */
 #include "kernels/cuda/device.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
@@ -10,14 +10,27 @@ KERNEL_FN(forward, THREADS, Call, c) {
     at(c.out, r)[i] = te[j] + pe[j];
 }
 
+/* Pieces of 32 columns of a table's line. */
+static inline __host__ __device__ int pieces_of(const Call &c) {
+    return (c.out.cols + WARP - 1) / WARP;
+}
+
+/* A warp for each piece of a line: 32 rows at a time say whether they are of this line, and those that are add up in order. */
 KERNEL_FN(tokens, THREADS, Call, c) {
-    int r = (int)blockIdx.z, d = c.out.cols, i = thread_index(), line = i / d, j = i % d;
+    int r = (int)blockIdx.z, d = c.out.cols, rows = c.out.rows, line = warp_row() / pieces_of(c);
+    int j = warp_row() % pieces_of(c) * WARP + lane_id(), block = 0;
     if (line >= c.din[1].rows) return;
     const int32_t *token = ids(c.in[0], r);
-    const float *dy = at(c.dout, r);
-    float total;
-    ROWS_REDUCE(c.out.rows, total, if (token[row] == line) chain += dy[(size_t)row * d + j]);
-    put(&at(c.din[1], r)[i], total, c.accumulate[1]);
+    const float *dy = at(c.dout, r) + (j < d ? j : 0);
+    float chain = 0;
+    Tree tree;
+    for (int from = 0; from < rows; from += WARP) {
+        if (from && from % CANON_BLOCK == 0) tree_push(&tree, block++, chain), chain = 0;
+        unsigned here = __ballot_sync(ALL_LANES, from + lane_id() < rows && token[from + lane_id()] == line);
+        for (; here; here &= here - 1) chain += dy[(size_t)(from + __ffs((int)here) - 1) * d];
+    }
+    if (block) tree_push(&tree, block, chain), chain = tree_end(&tree, block + 1);
+    if (j < d) put(&at(c.din[1], r)[(size_t)line * d + j], chain, c.accumulate[1]);
 }
 
 KERNEL_FN(positions, THREADS, Call, c) {
@@ -36,7 +49,7 @@ KERNEL_FN(positions, THREADS, Call, c) {
 }
 
 static Grid each_token(const Call *c) {
-    return c->din[1].at ? grid_of(c, (size_t)c->din[1].rows * (size_t)c->out.cols) : no_grid();
+    return c->din[1].at ? grid_of_rows(c, (size_t)c->din[1].rows * (size_t)pieces_of(*c)) : no_grid();
 }
 
 static Grid each_position(const Call *c) {
@@ -44,6 +57,6 @@ static Grid each_position(const Call *c) {
 }
 
 STAGES(embed, {{"embed.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, NULL, true}},
-       {{"embed.tokens", BODY(tokens, Call), each_token, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, true},
+       {{"embed.tokens", BODY(tokens, Call), each_token, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, false},
         {"embed.positions", BODY(positions, Call), each_position, NULL, TOUCH_dout | TOUCH_din2, NULL, true}},
        NULL);

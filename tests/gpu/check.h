@@ -20,7 +20,7 @@ typedef struct {
 
 extern const char kernels_hash[]; /* of the kernels/ that this program was built from */
 
-void part_toy(Check *c);   /* a little of everything, for a sanitizer to watch; no JSON */
+void part_toy(Check *c, bool exact_only); /* a little of everything, for a sanitizer to watch; no JSON */
 void part_count(Check *c); /* kernels and bytes of the table's steps, nothing is run; no JSON */
 void part_hashes(Check *c);
 void part_replicas(Check *c);

@@ -1,4 +1,4 @@
-/* gpu_check [--backend cuda|simt] [--quick | --toy | --present | --count | --hash] [--out FILE] [--fact KEY=VALUE]...
+/* gpu_check [--backend cuda|simt] [--quick | --toy | --toy-exact | --present | --count | --hash] [--out FILE] [--fact KEY=VALUE]...
  *
  * One run on a device, as JSON: hashes against the CPU's, fp32 against cpu64, speed against ceilings of the same run.
  * bench/gpu-check calls it. Exit codes: 0 passed, 1 a bound or target was missed, 3 no device or something could not be
@@ -17,7 +17,7 @@ enum { MOST_FACTS = 16 };
 
 typedef struct {
     const char *backend, *out;
-    bool quick, toy, present, hash, count;
+    bool quick, toy, toy_exact, present, hash, count;
     char *fact[MOST_FACTS];
     int facts;
 } Asked;
@@ -47,7 +47,7 @@ static Rc value_of(const char **to, char **argv, int argc, int *i, Error *e) {
 }
 
 static Rc read_arguments(Asked *a, int argc, char **argv, Error *e) {
-    static const char *const options[] = {"--backend", "--quick", "--toy", "--present",
+    static const char *const options[] = {"--backend", "--quick", "--toy", "--toy-exact", "--present",
                                           "--hash",    "--count", "--out", "--fact"};
     *a = (Asked){.backend = "cuda"};
     for (int i = 1; i < argc; i++) {
@@ -62,6 +62,8 @@ static Rc read_arguments(Asked *a, int argc, char **argv, Error *e) {
             a->quick = true;
         else if (!strcmp(argv[i], "--toy"))
             a->toy = true;
+        else if (!strcmp(argv[i], "--toy-exact"))
+            a->toy = a->toy_exact = true;
         else if (!strcmp(argv[i], "--present"))
             a->present = true;
         else if (!strcmp(argv[i], "--hash"))
@@ -163,7 +165,7 @@ int main(int argc, char **argv) {
     if (!rc && a.hash) return puts(kernels_hash) < 0;
     if (!rc) rc = find_backends(&c, a.backend, &e);
     c.quick = a.quick;
-    if (!rc && a.toy) part_toy(&c);
+    if (!rc && a.toy) part_toy(&c, a.toy_exact);
     if (!rc && a.count) part_count(&c);
     if (!rc && !a.toy && !a.present && !a.count) rc = check_all(&c, &a, &e);
     if (rc) fprintf(stderr, "%s\n", e.text);

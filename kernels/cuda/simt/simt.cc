@@ -286,9 +286,13 @@ float __shfl_xor_sync(unsigned lanes, float value, int other) {
     return exchange(lanes, value)[lane ^ (unsigned)other];
 }
 
-int __any_sync(unsigned lanes, int holds) {
+unsigned __ballot_sync(unsigned lanes, int holds) {
     const float *slot = exchange(lanes, holds ? 1.0f : 0.0f);
-    int any = 0;
-    for (int i = 0; i < WARP; i++) any = any || slot[i] != 0;
-    return any;
+    unsigned all = 0;
+    for (unsigned i = 0; i < WARP; i++) all |= (unsigned)(slot[i] != 0) << i;
+    return all;
+}
+
+int __any_sync(unsigned lanes, int holds) {
+    return __ballot_sync(lanes, holds) != 0;
 }

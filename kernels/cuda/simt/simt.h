@@ -50,6 +50,11 @@ void __syncthreads(void);
 void __syncwarp(void);
 float __shfl_xor_sync(unsigned lanes, float value, int other);
 int __any_sync(unsigned lanes, int holds);
+unsigned __ballot_sync(unsigned lanes, int holds);
+
+static inline int __ffs(int word) {
+    return __builtin_ffs(word);
+}
 
 static inline int atomicAdd(int *to, int value) {
     int old = *to;
