@@ -169,5 +169,11 @@ Rc shape_check(const ModelShape *s, Error *e) {
     if ((double)s->batch * s->context > 1 << 24)
         return error_set(e, RC_USAGE, "batch: %d x context %d is more than 16,777,216 tokens a step", s->batch,
                          s->context);
+    double rows = (double)s->batch * s->context, mlp = (double)s->ffn_mult * s->width, qkv = 3.0 * s->width;
+    double widest = mlp > qkv ? mlp : qkv;
+    if (s->vocab > widest) widest = s->vocab;
+    if (rows * widest >= 0x1p31 || (double)s->vocab * s->width >= 0x1p31 || mlp * s->width >= 0x1p31)
+        return error_set(e, RC_USAGE, "batch: %d x context %d, width %d and vocabulary %d make a tensor of 2^31 numbers or more",
+                         s->batch, s->context, s->width, s->vocab);
     return RC_OK;
 }

@@ -273,3 +273,17 @@ Test(recipe, adamw_by_hand) {
     cr_assert_float_eq(m[0], 0.05, 1e-12);
     cr_assert_float_eq(v[1], 0.8, 1e-12);
 }
+
+/* Kernels count the numbers of a tensor in an int. */
+Test(model, a_tensor_of_too_many_numbers_is_refused) {
+    Error e;
+    ModelShape s = toy_shape();
+    cr_assert_eq(shape_check(&s, &e), RC_OK);
+    s.batch = 1 << 13, s.context = 1 << 11;
+    cr_assert_eq(shape_check(&s, &e), RC_USAGE, "2^24 rows x 128");
+    cr_assert(strstr(e.text, "batch") && strstr(e.text, "2^31"), "%s", e.text);
+    s.batch = 1 << 12;
+    cr_assert_eq(shape_check(&s, &e), RC_OK, "%s", e.text);
+    s.vocab = 1 << 26;
+    cr_assert_eq(shape_check(&s, &e), RC_USAGE);
+}
