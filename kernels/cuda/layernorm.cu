@@ -2,14 +2,7 @@
  * dx = (dh - mean(dh) - h mean(dh h)) / deviation with dh = dy g;  dg = sum of dy h, db = sum of dy over rows.
  * A row of several groups is that many rows: the memory is the same. */
 #include "kernels/cuda/columns.cuh"
-
-DEVICE_FN int width_of(const Call &c) {
-    return c.attr.group ? c.attr.group : c.in[0].cols;
-}
-
-DEVICE_FN int lines_of(const Call &c) {
-    return c.in[0].rows * (c.in[0].cols / width_of(c));
-}
+#include "kernels/cuda/lines.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
@@ -60,20 +53,8 @@ KERNEL_FN(gains, THREADS, Call, c) {
     if (column >= n && bias) put(&bias[column - n], total, c.accumulate[2]);
 }
 
-static int width(const Call *c) {
-    return c->attr.group ? c->attr.group : c->in[0].cols;
-}
-
-static Grid each_line(const Call *c) {
-    return grid_of_rows(c, (size_t)c->in[0].rows * (size_t)(c->in[0].cols / width(c)));
-}
-
-static Grid each_line_back(const Call *c) {
-    return c->din[0].at ? each_line(c) : no_grid();
-}
-
 static Grid each_column(const Call *c) {
-    return c->din[1].at || c->din[2].at ? grid_of_columns(c, 2 * (size_t)width(c)) : no_grid();
+    return c->din[1].at || c->din[2].at ? grid_of_columns(c, 2 * (size_t)width_of(*c)) : no_grid();
 }
 
 STAGES(layernorm,

@@ -1,14 +1,7 @@
 /* y = g x / sqrt(mean(x^2) + eps), in groups. save: 1/rms in the second column of each pair. */
 #include "kernels/cuda/columns.cuh"
+#include "kernels/cuda/lines.cuh"
 #include "kernels/cuda/rms.cuh"
-
-DEVICE_FN int width_of(const Call &c) {
-    return c.attr.group ? c.attr.group : c.in[0].cols;
-}
-
-DEVICE_FN int lines_of(const Call &c) {
-    return c.in[0].rows * (c.in[0].cols / width_of(c));
-}
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
@@ -43,20 +36,8 @@ KERNEL_FN(gain, THREADS, Call, c) {
     if (threadIdx.x < WARP && i < n) put(&at(c.din[1], r)[i], total, c.accumulate[1]);
 }
 
-static int width(const Call *c) {
-    return c->attr.group ? c->attr.group : c->in[0].cols;
-}
-
-static Grid each_line(const Call *c) {
-    return grid_of_rows(c, (size_t)c->in[0].rows * (size_t)(c->in[0].cols / width(c)));
-}
-
-static Grid each_line_back(const Call *c) {
-    return c->din[0].at ? each_line(c) : no_grid();
-}
-
 static Grid each_column(const Call *c) {
-    return c->din[1].at ? grid_of_columns(c, (size_t)width(c)) : no_grid();
+    return c->din[1].at ? grid_of_columns(c, (size_t)width_of(*c)) : no_grid();
 }
 
 STAGES(rmsnorm, {{"rmsnorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},

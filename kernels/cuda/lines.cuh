@@ -1,0 +1,24 @@
+/* Ops on lines: a row, or each of the groups of columns that a row is made of. A warp takes a line. */
+#ifndef KERNELS_CUDA_LINES_CUH
+#define KERNELS_CUDA_LINES_CUH
+
+#include "kernels/cuda/device.cuh"
+
+static inline __host__ __device__ int width_of(const Call &c) {
+    return c.attr.group ? c.attr.group : c.in[0].cols;
+}
+
+static inline __host__ __device__ int lines_of(const Call &c) {
+    return c.in[0].rows * (c.in[0].cols / width_of(c));
+}
+
+static inline Grid each_line(const Call *c) {
+    return grid_of_rows(c, (size_t)lines_of(*c));
+}
+
+/* The same for backward, unless nobody wants the gradient of input 0. */
+static inline Grid each_line_back(const Call *c) {
+    return c->din[0].at ? each_line(c) : no_grid();
+}
+
+#endif
