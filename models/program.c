@@ -140,7 +140,7 @@ Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replic
     for (int i = 0; i < tape->ops; i++) {
         const Op *op = &tape->op[i];
         Call *c = &p->call[i];
-        *c = (Call){.kind = op->kind, .in_count = op->in_count, .replicas = replicas, .attr = op->attr};
+        *c = plan_call(tape, i, replicas);
         c->scalars = p->queue ? p->device_scalars : p->scalars;
         c->queue = p->queue;
         c->out = view(p, ROLE_ACT, op->out);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/philox.h"
+#include "tests/toy.h"
 
 enum { CORPUS = 1 << 20, MOST_STEPS = TABLE_STEPS };
 
@@ -12,32 +13,17 @@ static const struct {
 } arms[TABLE_ARMS] = {{"pre", "pre", "none"}, {"post", "post", "none"}, {"embed-norm", "pre", "layernorm"}};
 
 ModelShape table_shape(bool small) {
-    ModelShape s = {.layers = 8,
-                    .width = 128,
-                    .heads = 8,
-                    .context = 128,
-                    .vocab = 65,
-                    .batch = 16,
-                    .ffn_mult = 4,
-                    .bias = true,
-                    .tied = true,
-                    .norm_eps = 1e-5};
-    if (small) s.layers = 2, s.width = 32, s.heads = 4, s.context = 16, s.batch = 2;
+    ModelShape s = toy_shape();
+    if (!small) s.layers = 8, s.width = 128, s.heads = 8, s.context = 128, s.batch = 16;
     return s;
 }
 
-/* Twice the table's steps: one to warm up, one to measure. */
+/* Steps for every stretch that is timed. */
 Recipe table_recipe(bool small) {
-    return (Recipe){.optimizer = OPTIMIZER_adamw,
-                    .steps = small ? 20 : 10 * TABLE_STEPS,
-                    .lr = 3e-4,
-                    .beta1 = 0.9,
-                    .beta2 = 0.95,
-                    .eps = 1e-8,
-                    .momentum = 0.9,
-                    .weight_decay = 0.1,
-                    .clip = 1,
-                    .init = {0.02, 0.02, 0.02, 0.01}};
+    Recipe r = toy_recipe();
+    if (!small) r.steps = 10 * TABLE_STEPS;
+    r.lr = 3e-4;
+    return r;
 }
 
 Variant table_arm(int arm) {
