@@ -1,31 +1,51 @@
 /* The fast matmul: the chains of kernels/cpu/matmul.c, many at a time (after Goto and van de Geijn 2008, and BLIS).
  *
  * C is cut into register tiles of TILE_ROWS x TILE_COLS chains, which lie across rows and columns, never along k: so the
- * order inside a chain, and with it every bit, is the readable one. For each block of k, a block of B is packed into
- * panels of TILE_COLS columns that stay in the second-level cache, and A into one panel of TILE_ROWS rows at a time that
- * stays in the first. Where k takes several blocks, chains wait in `partial` (stored and reloaded exactly; never in C,
- * which may be accumulated into). At the edges of C a tile computes padding, which is not stored. */
+ * order inside a chain, and with it every bit, is the readable one. A block of B is packed into panels of TILE_COLS columns
+ * that stay in the second-level cache. At the edges of C a tile computes padding, which is not stored.
+ *
+ * NEAR, A's rows are contiguous (x or dy times weights): A is read where it stands, TILE_ROWS rows at once.
+ * ACROSS, its columns are (dW = dy^T x): k is long and C small, so k is worked off in blocks, between which chains wait in
+ * `partial` (stored and reloaded exactly; never in C, which may be accumulated into). A panel's first tile reads it where
+ * it stands and packs it for the others; so does the first row of tiles with B.
+ *
+ * Every tile fetches some of what comes next: of A and B, of C, of waiting chains. */
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/simd/pack.h"
 #include "kernels/cpu/simd/tile.h"
 
 enum {
-    BLOCK = 512 * 256,  /* words of B in a block: half of a second-level cache of 1 MB */
-    LONG_K = 512,       /* steps of k in a block when A is contiguous in k (no chain of such a width waits) */
-    SHORT_K = 256,      /* and when it is not (fewer cache lines between two passes over A) */
-    SEGMENT = 16,       /* steps of k between fetches ahead */
-    FETCH = 4,          /* cache lines per fetch */
-    ODD = 16            /* words between panels: keeps them out of each other's cache sets, takes a last row's padding */
+    CACHE = 1 << 18,   /* words of a second-level cache of 1 MB */
+    LONG_K = 512,      /* NEAR: steps of k in a block (no chain of such a width waits) */
+    FIRST_K = 32,      /* ACROSS: in the first block, which nothing has fetched; the next has twice as many */
+    SHORT_K = 128,     /* ACROSS: at most */
+    WIDTH = 512,       /* ACROSS: columns in a block */
+    STEPS = 4,         /* steps of k between fetches */
+    LINE = 16,         /* words in a cache line */
+    ODD = 16,          /* words between panels: keeps them out of each other's cache sets, takes a last row's padding */
+    A_WIDTH = (TILE_ROWS + VEC - 1) / VEC * VEC /* words of a step in a packed panel of A */
 };
 
+/* How a tile reads A, and what it packs. */
+enum { ACROSS = 0, NEAR = 1, PACK_A = 2, PACK_B = 4 };
+
+/* Cache lines to fetch, `step` words from one to the next. */
 typedef struct {
-    float *c, *partial;        /* this tile's corner of C; its waiting chains */
+    const float *at;
+    size_t step;
+} Lines;
+
+/* One tile. Moved on in place: reading as a whole what was just written in parts stalls. */
+typedef struct {
+    float *c, *partial; /* its corner of C; its waiting chains */
     size_t ldc;
-    const float *a, *b, *bias; /* packed panels; bias of the first column or NULL */
+    const float *a, *b, *bias; /* panels; bias of the first column or NULL */
+    size_t a_line, b_line;     /* words between rows of A if NEAR, between steps of what is packed */
+    float *to_a, *to_b;        /* where that goes */
     int k, rows, cols;         /* rows and columns that exist */
     bool first, last, accumulate;
-    const float *ahead; /* FETCH cache lines of the next panel of A per SEGMENT steps of k, before packing */
-    size_t ahead_line, ahead_along;
+    int how;
+    Lines ahead_a, ahead_b;
 } Job;
 
 static size_t panels(int lines, int width) {
@@ -56,24 +76,63 @@ static void finish_edge(const float *chain, const Job *j) {
         }
 }
 
-V_FN void run_tile(const Job *j, const int rows, const int vecs) {
+/* Where a tile has got to. Rows of A stand at base[r / 5] + (r % 5) line, so that few registers address all of them. */
+typedef struct {
+    const char *base[3];
+    size_t line, three; /* bytes; three lines in a register, since no addressing mode multiplies by three */
+    const float *b;
+    size_t b_line;
+    float *to_a, *to_b;
+} Place;
+
+/* One step of k, `skip` steps from p where those stand side by side: the outer product of a column of A and a line of B. */
+V_FN void step(vec t[], const int rows, const int vecs, const int how, const size_t skip, const Place *p) {
+    const float *a = (const float *)p->base[0] + (how & (NEAR | PACK_A) ? 0 : skip * A_WIDTH);
+    const float *b = p->b + (how & PACK_B ? 0 : skip * TILE_COLS);
+    vec line[TILE_VECS];
+    UNROLL for (int v = 0; v < vecs; v++) line[v] = v_load(b + v * VEC);
+    if (how & PACK_A) UNROLL for (int i = 0; i < A_WIDTH; i += VEC) v_store(p->to_a + skip * A_WIDTH + i, v_load(a + i));
+    if (how & PACK_B) UNROLL for (int v = 0; v < vecs; v++) v_store(p->to_b + skip * TILE_COLS + v * VEC, line[v]);
+    UNROLL for (int r = 0; r < rows; r++) {
+        size_t at = r % 5 == 3 ? p->three : (size_t)(r % 5) * p->line;
+        vec x = v_set(how & NEAR ? ((const float *)(p->base[r / 5] + at))[skip] : a[r]);
+        UNROLL for (int v = 0; v < vecs; v++) t[r * vecs + v] = v_fma(x, line[v], t[r * vecs + v]);
+    }
+}
+
+V_FN void steps(vec t[], const int rows, const int vecs, const int how, const int count, Place *p) {
+    UNROLL for (int i = 0; i < count; i++) {
+        step(t, rows, vecs, how, (size_t)i, p);
+        if (how & PACK_A) p->base[0] += p->line;
+        if (how & PACK_B) p->b += p->b_line;
+    }
+    if (how & NEAR) UNROLL for (int i = 0; i < 3; i++) p->base[i] += (size_t)count * sizeof(float);
+    else if (!(how & PACK_A)) p->base[0] += (size_t)count * A_WIDTH * sizeof(float);
+    if (!(how & PACK_B)) p->b += count * TILE_COLS;
+    p->to_a += count * A_WIDTH, p->to_b += count * TILE_COLS;
+}
+
+V_FN void run_tile(const Job *j, const int rows, const int vecs, const int how) {
     vec t[TILE_ROWS * TILE_VECS];
     if (j->first) tile_zero(t, rows, vecs);
     else tile_load(t, rows, vecs, j->partial, TILE_COLS);
-    const float *a = j->a, *b = j->b, *ahead = j->ahead;
-    float *c = j->c;
-    int left = j->last ? j->rows : 0; /* rows of C on their way, so that the stores find them */
-    for (int l = 0; l < j->k; l += SEGMENT) {
-        UNROLL for (int i = 0; i < FETCH; i++) PREFETCH(ahead + (size_t)i * j->ahead_line);
-        UNROLL for (int i = 0; i < 2; i++, c += j->ldc)
-            if (left-- > 0)
-                UNROLL for (int v = 0; v < vecs; v++) PREFETCH_STORE(c + v * VEC);
-        int steps = least(j->k - l, SEGMENT);
-        tile_chain(t, rows, vecs, a, 1, TILE_ROWS, b, TILE_COLS, steps);
-        a += SEGMENT * TILE_ROWS;
-        b += SEGMENT * TILE_COLS;
-        ahead += j->ahead_along;
+    const size_t line = j->a_line * sizeof(float);
+    const char *a = (const char *)j->a;
+    Place p = {{a, a + 5 * line, a + 10 * line}, line, 3 * line, j->b, j->b_line, j->to_a, j->to_b};
+    if (how & NEAR) __asm__("" : "+r"(p.three));
+    Lines ahead_a = j->ahead_a, ahead_b = j->ahead_b;
+    Lines soon = {j->c, j->ldc}; /* what this tile stores into, or what the next one takes up */
+    if (!j->last) soon = (Lines){j->partial + TILE_ROWS * TILE_COLS, TILE_COLS};
+    int left = j->rows, k = j->k;
+    for (; k >= STEPS; k -= STEPS) {
+        if (how & NEAR) PREFETCH(ahead_a.at);
+        else PREFETCH_FAR(ahead_a.at), PREFETCH_FAR(ahead_b.at), ahead_b.at += ahead_b.step;
+        ahead_a.at += ahead_a.step;
+        if (left-- > 0) UNROLL for (int v = 0; v < vecs; v++) PREFETCH_STORE(soon.at + v * VEC);
+        soon.at += soon.step;
+        steps(t, rows, vecs, how, STEPS, &p);
     }
+    for (; k > 0; k--) steps(t, rows, vecs, how, 1, &p);
     if (!j->last) tile_store(t, rows, vecs, j->partial, TILE_COLS);
     else if (j->rows >= rows && j->cols >= vecs * VEC) finish(t, rows, vecs, j);
     else {
@@ -83,76 +142,191 @@ V_FN void run_tile(const Job *j, const int rows, const int vecs) {
     }
 }
 
-/* A short last panel takes a lower tile; below 4 rows the latency of the fma leaves nothing to win. */
+/* A short last panel takes a lower tile; below 4 rows the latency of the fma leaves nothing to win. One function each:
+ * inlined together they cost each other registers. */
+enum { MIDDLE = TILE_ROWS < 8 ? TILE_ROWS : 8 };
+#define TILE(name, ...) \
+    static __attribute__((noinline)) void name(const Job *j) { run_tile(j, __VA_ARGS__); }
+#define TILES(how, flags) \
+    TILE(how##_low, 4, 1, flags) TILE(how##_middle, MIDDLE, 1, flags) TILE(how##_high, TILE_ROWS, 1, flags) \
+    TILE(how##_low_wide, 4, 2, flags) TILE(how##_middle_wide, MIDDLE, 2, flags) TILE(how##_whole, TILE_ROWS, 2, flags)
+TILES(near, NEAR)
+TILES(across, ACROSS)
+TILE(pack_a_whole, TILE_ROWS, 2, PACK_A)
+TILE(pack_b_whole, TILE_ROWS, 2, PACK_B)
+TILE(pack_both_whole, TILE_ROWS, 2, PACK_A | PACK_B)
+
 static void run(const Job *j) {
-    enum { MIDDLE = TILE_ROWS < 8 ? TILE_ROWS : 8 };
-    if (j->cols > VEC) {
-        if (j->rows > MIDDLE) run_tile(j, TILE_ROWS, 2);
-        else if (j->rows > 4) run_tile(j, MIDDLE, 2);
-        else run_tile(j, 4, 2);
-    } else {
-        if (j->rows > MIDDLE) run_tile(j, TILE_ROWS, 1);
-        else if (j->rows > 4) run_tile(j, MIDDLE, 1);
-        else run_tile(j, 4, 1);
+    static void (*const part[2][2][3])(const Job *) = {
+        {{across_low, across_middle, across_high}, {across_low_wide, across_middle_wide, across_whole}},
+        {{near_low, near_middle, near_high}, {near_low_wide, near_middle_wide, near_whole}},
+    };
+    static void (*const packing[])(const Job *) = {
+        [PACK_A] = pack_a_whole, [PACK_B] = pack_b_whole, [PACK_A | PACK_B] = pack_both_whole};
+    if (j->how & ~NEAR) packing[j->how](j);
+    else part[j->how][j->cols > VEC][(j->rows > 4) + (j->rows > MIDDLE)](j);
+}
+
+/* Rows of A as they stand, a block of k of them; zeros where there are none. */
+static void pack_rows(float *to, size_t step, const float *from, size_t line, int lines, int k) {
+    for (int r = 0; r < TILE_ROWS; r++, to += step, from += line) {
+        if (r < lines) memcpy(to, from, (size_t)k * sizeof(float));
+        else memset(to, 0, (size_t)k * sizeof(float));
     }
 }
 
-/* Which lines of the next panel of A tile number `tile` fetches: rows when k is contiguous; otherwise steps of k, at the
- * panel's last row, since the first shares its line with this panel. */
-static void aim(Job *j, Matrix a, int rows_left, int tile) {
-    bool near = a.col == 1;
-    int rows = least(rows_left - TILE_ROWS, TILE_ROWS), lines = near ? rows : SEGMENT, line = tile * FETCH;
-    j->ahead = a.at, j->ahead_line = j->ahead_along = 0;
-    if (rows <= 0 || line >= lines) return;
-    j->ahead_line = near ? a.row : a.col;
-    j->ahead_along = SEGMENT * a.col;
-    j->ahead = a.at + (size_t)(near ? TILE_ROWS : TILE_ROWS + rows - 1) * a.row + (size_t)line * j->ahead_line;
+static void first_tile(Job *j, int n, float *c, const float *panels_b, const float *bias) {
+    j->cols = least(n, TILE_COLS);
+    j->c = c;
+    j->b = panels_b;
+    j->bias = bias;
 }
 
-/* One block of k and of columns: chains go on from where `partial` has them. */
-static void block(Job j, Matrix a, Matrix b, int m, int n, float *panel_a, float *panels_b) {
+/* n: columns left from there on; panel: words between panels of B. */
+static void next_tile(Job *j, int n, size_t panel) {
+    j->cols = least(n, TILE_COLS);
+    j->b += panel;
+    j->c += TILE_COLS;
+    j->partial += TILE_ROWS * TILE_COLS;
+    if (j->bias) j->bias += TILE_COLS;
+}
+
+/* One block of k and of columns, NEAR. Tiles fetch the next panel of A: a stretch of memory if it is one, else a row each at
+ * k's pace. */
+static void block_near(Job j, Matrix a, Matrix b, int m, int n, float *panel_a, float *panels_b) {
+    float *c = j.c;
+    const float *bias = j.bias;
     size_t panel = (size_t)j.k * TILE_COLS + ODD;
+    bool dense = a.row == (size_t)j.k; /* rows far apart fall into few cache sets: those are packed */
+    const size_t step = dense ? LINE : STEPS, stretch = dense ? step * (size_t)(j.k / STEPS) : a.row;
     pack(panels_b, panel, TILE_COLS, b.at, b.col, b.row, n, j.k);
-    j.a = panel_a;
+    j.how = NEAR;
     for (int row = 0; row < m; row += TILE_ROWS) {
-        Matrix part = {a.at + (size_t)row * a.row, a.row, a.col};
+        const float *at = a.at + (size_t)row * a.row;
+        int next = least(m - row - TILE_ROWS, TILE_ROWS);
+        const float *ahead = at + TILE_ROWS * a.row, *end = next > 0 ? ahead + (size_t)next * a.row : ahead;
         j.rows = least(m - row, TILE_ROWS);
-        if (a.row == 1) pack(panel_a, 0, TILE_ROWS, part.at, a.row, a.col, j.rows, j.k);
-        else pack_along(panel_a, TILE_ROWS, part.at, a.row, a.col, m - row, j.k);
-        for (int tile = 0; tile * TILE_COLS < n; tile++) {
-            Job t = j;
-            int col = tile * TILE_COLS;
-            aim(&t, part, m - row, tile);
-            t.cols = least(n - col, TILE_COLS);
-            t.b = panels_b + (size_t)tile * panel;
-            t.bias = j.bias ? j.bias + col : NULL;
-            t.c = j.c + (size_t)row * j.ldc + (size_t)col;
-            run(&t);
-            j.partial += TILE_ROWS * TILE_COLS;
+        j.a = at, j.a_line = a.row;
+        if (!dense || j.rows < TILE_ROWS) {
+            j.a = panel_a, j.a_line = (size_t)j.k + ODD;
+            pack_rows(panel_a, j.a_line, at, a.row, j.rows, j.k);
+        }
+        first_tile(&j, n, c + (size_t)row * j.ldc, panels_b, bias);
+        for (int left = n; left > 0; left -= TILE_COLS, ahead += stretch) {
+            j.ahead_a.at = ahead < end ? ahead : at;
+            j.ahead_a.step = ahead < end ? step : 0;
+            run(&j);
+            next_tile(&j, left - TILE_COLS, panel);
         }
     }
+}
+
+/* Rows of a matrix that tiles fetch, some lines each: `step` words from row to row, of which `width` are wanted. */
+typedef struct {
+    const float *at;
+    size_t step, width, done, rows;
+} Stream;
+
+static Stream stream(const float *at, size_t row, size_t col, int width, int rows) {
+    return (Stream){at, row, (size_t)width, 0, col == 1 ? (size_t)rows : 0};
+}
+
+/* The next lines: on and on if little stands between rows, else of one row. */
+static void take(Lines *l, Stream *s, int count) {
+    bool on = s->step <= 2 * s->width, any = on ? s->done < s->step * s->rows : s->rows > 0;
+    l->at = any ? s->at + s->done : s->at;
+    l->step = any ? LINE : 0;
+    s->done += (size_t)count * LINE;
+    if (!on && any && s->done >= s->width) s->at += s->step, s->done = 0, s->rows--;
+}
+
+/* One block of k, of rows and of columns, ACROSS; `next` steps are in the next block. */
+static void block_across(Job j, Matrix a, Matrix b, int m, int n, int next, float *panel_a, float *panels_b) {
+    float *c = j.c;
+    const float *bias = j.bias;
+    size_t panel = (size_t)j.k * TILE_COLS + ODD;
+    Stream rest_a = stream(a.at + (size_t)j.k * a.col, a.col, a.row, m, next);
+    Stream rest_b = stream(b.at + (size_t)j.k * b.row, b.row, b.col, n, next);
+    bool tiles_pack_b = b.col == 1 && n % TILE_COLS == 0 && m > MIDDLE;
+    if (!tiles_pack_b) pack(panels_b, panel, TILE_COLS, b.at, b.col, b.row, n, j.k);
+    j.a_line = a.col, j.b_line = b.row;
+    j.to_a = panel_a, j.to_b = panels_b;
+    for (int row = 0; row < m; row += TILE_ROWS) {
+        const float *at = a.at + (size_t)row * a.row;
+        bool tile_packs_a = a.row == 1 && m - row >= A_WIDTH && n > VEC;
+        j.rows = least(m - row, TILE_ROWS);
+        if (!tile_packs_a) pack(panel_a, 0, A_WIDTH, at, a.row, a.col, j.rows, j.k);
+        first_tile(&j, n, c + (size_t)row * j.ldc, panels_b, bias);
+        for (int col = 0; col < n; col += TILE_COLS) {
+            bool packs_a = tile_packs_a && col == 0, packs_b = tiles_pack_b && row == 0;
+            float *packed_b = panels_b + (size_t)(col / TILE_COLS) * panel;
+            j.how = (packs_a ? PACK_A : 0) | (packs_b ? PACK_B : 0);
+            j.a = packs_a ? at : panel_a;
+            j.b = packs_b ? b.at + col : packed_b;
+            j.to_b = packed_b;
+            take(&j.ahead_a, &rest_a, j.k / STEPS);
+            take(&j.ahead_b, &rest_b, j.k / STEPS);
+            run(&j);
+            next_tile(&j, n - col - TILE_COLS, panel);
+        }
+    }
+}
+
+/* How C and k are cut: n columns, m rows, k steps of k at a time; and the words of scratch they take. ACROSS, the cache
+ * takes the waiting chains, two blocks of A, and two of B with its panels. */
+typedef struct {
+    int m, n, k;
+    size_t a, b, partial;
+} Cut;
+
+static Cut cut(bool near, int m, int n, int k) {
+    Cut c = {m, least(n, WIDTH), least(k, LONG_K), 0, 0, 0};
+    if (near) c.n = least(n, CACHE / 2 / (c.k > LONG_K / 2 ? c.k : LONG_K / 2));
+    else {
+        c.m = least(m, (int)panels(CACHE / 4 / (c.n > 0 ? c.n : 1), TILE_ROWS) * TILE_ROWS);
+        int fits = (CACHE / 4 * 3 - c.m * c.n) / (2 * c.m + 3 * c.n + 1) / FIRST_K * FIRST_K;
+        c.k = fits < FIRST_K ? FIRST_K : least(fits, SHORT_K);
+    }
+    c.a = ((size_t)c.k + ODD) * A_WIDTH;
+    c.b = panels(c.n, TILE_COLS) * ((size_t)c.k * TILE_COLS + ODD);
+    c.partial = (near ? c.k : FIRST_K) < k ? panels(c.m, TILE_ROWS) * panels(c.n, TILE_COLS) * TILE_ROWS * TILE_COLS : 0;
+    return c;
+}
+
+/* One block of rows and of columns of C. */
+static void product(Job j, Cut cuts, bool near, Matrix a, Matrix b, int m, int n, int k, float *panel_a, float *panels_b) {
+    int from = 0, next = near ? cuts.k : FIRST_K;
+    do {
+        j.k = least(k - from, next);
+        j.first = from == 0;
+        j.last = from + j.k >= k;
+        Matrix a_part = {a.at + (size_t)from * a.col, a.row, a.col}, b_part = {b.at + (size_t)from * b.row, b.row, b.col};
+        from += j.k;
+        next = least(k - from, least(2 * next, cuts.k));
+        if (near) block_near(j, a_part, b_part, m, n, panel_a, panels_b);
+        else block_across(j, a_part, b_part, m, n, next, panel_a, panels_b);
+    } while (from < k);
 }
 
 void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
                     void *scratch) {
-    float *panels_b = (float *)(((uintptr_t)scratch + 63) / 64 * 64);
-    float *panel_a = panels_b + BLOCK + panels(BLOCK / SHORT_K, TILE_COLS) * ODD;
-    float *partial = panel_a + LONG_K * TILE_ROWS + ODD;
-    int block_k = a.col == 1 ? LONG_K : SHORT_K, block_n = BLOCK / block_k;
-    for (int col = 0; col < n; col += block_n)
-        for (int from = 0; from < k || from == 0; from += block_k) {
-            Job j = {.c = c + col, .partial = partial, .ldc = ldc, .bias = bias ? bias + col : NULL,
-                     .k = least(k - from, block_k), .first = from == 0, .last = from + block_k >= k,
-                     .accumulate = accumulate};
-            Matrix a_part = {a.at + (size_t)from * a.col, a.row, a.col};
-            Matrix b_part = {b.at + (size_t)from * b.row + (size_t)col * b.col, b.row, b.col};
-            block(j, a_part, b_part, m, least(n - col, block_n), panel_a, panels_b);
+    bool near = a.col == 1;
+    Cut cuts = cut(near, m, n, k);
+    float *panels_b = (float *)(((uintptr_t)scratch + 63) / 64 * 64), *panel_a = panels_b + cuts.b;
+    for (int col = 0; col < n; col += cuts.n)
+        for (int row = 0; row < m; row += cuts.m) {
+            Job j = {.c = c + (size_t)row * ldc + col, .partial = panel_a + cuts.a, .ldc = ldc,
+                     .bias = bias ? bias + col : NULL, .accumulate = accumulate};
+            Matrix a_part = {a.at + (size_t)row * a.row, a.row, a.col}, b_part = {b.at + (size_t)col * b.col, b.row, b.col};
+            product(j, cuts, near, a_part, b_part, least(m - row, cuts.m), least(n - col, cuts.n), k, panel_a, panels_b);
         }
 }
 
+static size_t words(Cut c) {
+    return c.a + c.b + c.partial + 2 * ODD;
+}
+
 size_t SYMBOL(matmul_scratch)(int m, int n, int k) {
-    size_t words = BLOCK + panels(BLOCK / SHORT_K, TILE_COLS) * ODD + LONG_K * TILE_ROWS + ODD;
-    if (k > SHORT_K)
-        words += panels(m, TILE_ROWS) * panels(least(n, BLOCK / SHORT_K), TILE_COLS) * TILE_ROWS * TILE_COLS;
-    return words * sizeof(float) + 64;
+    size_t near = words(cut(true, m, n, k)), across = words(cut(false, m, n, k));
+    return (near > across ? near : across) * sizeof(float) + 64;
 }

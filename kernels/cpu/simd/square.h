@@ -18,8 +18,6 @@
 /* STEPS of a chain go without a branch. */
 enum { SQUARE = VEC * VEC, GROUPS = CANON_LANES / VEC, STEPS = VEC == 8 ? 8 : 4 };
 #define SQUARE_FN static __attribute__((noinline))
-/* Not into the first-level cache, which the present head fills. */
-#define PREFETCH_FAR(p) __builtin_prefetch(p, 0, 2)
 
 /* t(r) <- fma(a(r, l), b(l), t(r)) for l = 0..k-1: a in squares of VEC columns, b in rows. */
 V_FN void square_chain(vec t[VEC], const float *a, const float *b, int k) {

@@ -13,6 +13,7 @@
 #define V_FN static inline __attribute__((always_inline, unused))
 #define PREFETCH(p) __builtin_prefetch(p)
 #define PREFETCH_STORE(p) __builtin_prefetch(p, 1)
+#define PREFETCH_FAR(p) __builtin_prefetch(p, 0, 2) /* into the second-level cache */
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
