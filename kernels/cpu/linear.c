@@ -9,7 +9,7 @@ static void forward(const Call *c) {
         Matrix x = {at(c->in[0], r) + (size_t)rows.from * (size_t)in, (size_t)in, 1}, w = {at(c->in[1], r), 1, (size_t)in};
         const real *bias = c->in_count == 3 ? at(c->in[2], r) : NULL;
         SYMBOL(matmul)(at(c->out, r) + (size_t)rows.from * (size_t)out, (size_t)out, x, w, rows.to - rows.from, out, in,
-                       bias, false, c->scratch);
+                       bias, false, NULL, c->scratch);
     }
 }
 
@@ -18,52 +18,35 @@ static void input_gradient(const Call *c, int r) {
     Share rows = call_share(c, c->in[0].rows);
     Matrix dy = {at(c->dout, r) + (size_t)rows.from * (size_t)out, (size_t)out, 1}, w = {at(c->in[1], r), (size_t)in, 1};
     SYMBOL(matmul)(at(c->din[0], r) + (size_t)rows.from * (size_t)in, (size_t)in, dy, w, rows.to - rows.from, in, out, NULL,
-                   c->accumulate[0], c->scratch);
+                   c->accumulate[0], NULL, c->scratch);
 }
 
-/* dW's rows `outs`, from token rows first..first+count-1. */
-static void weight_product(const Call *c, int r, real *dw, Share outs, int first, int count, bool accumulate, void *scratch) {
-    size_t in = (size_t)c->in[0].cols, out = (size_t)c->out.cols;
-    Matrix dy = {at(c->dout, r) + (size_t)first * out + outs.from, 1, out}, x = {at(c->in[0], r) + (size_t)first * in, in, 1};
-    SYMBOL(matmul)(dw, in, dy, x, outs.to - outs.from, (int)in, count, NULL, accumulate, scratch);
-}
-
-/* dW of more than one block of rows: each block's product apart, joined as a tree. */
-static void weight_gradient_blocks(const Call *c, int r, Share outs) {
-    int rows = c->in[0].rows, used = 0, block = 0;
-    size_t in = (size_t)c->in[0].cols, width = (size_t)(outs.to - outs.from) * in;
-    real *slots = c->scratch, *dw = at(c->din[1], r) + (size_t)outs.from * in;
-    char *scratch = (char *)(slots + (size_t)tree_slots(rows) * width);
-    for (int first = 0; first < rows; first += CANON_BLOCK, block++) {
-        int count = rows - first < CANON_BLOCK ? rows - first : CANON_BLOCK;
-        weight_product(c, r, slots + (size_t)used++ * width, outs, first, count, false, scratch);
-        used = tree_join(slots, width, used, block);
+/* Rows `outs` of dW and db: of each block of token rows the product, which sums dy beside; blocks joined as a tree, db's
+ * slots behind dW's. One block alone writes dW at once. */
+static void weight_gradient(const Call *c, int r, Share outs) {
+    real *dw = at(c->din[1], r), *db = c->in_count == 3 ? at(c->din[2], r) : NULL, *slots = c->scratch;
+    int rows = c->in[0].rows, count = outs.to - outs.from, used = 0, block = 0;
+    bool alone = rows <= CANON_BLOCK;
+    size_t in = (size_t)c->in[0].cols, out = (size_t)c->out.cols, ins = dw ? in : 0; /* db alone needs no product */
+    size_t area = alone ? 0 : (size_t)count * ins, width = area + (size_t)count;
+    if (dw) dw += (size_t)outs.from * in;
+    for (int first = 0; first == 0 || first < rows; first += CANON_BLOCK, block++) {
+        Matrix dy = {at(c->dout, r) + (size_t)first * out + outs.from, 1, out}, x = {at(c->in[0], r) + (size_t)first * in, in, 1};
+        real *slot = slots + (size_t)used++ * width;
+        SYMBOL(matmul)(alone ? dw : slot, in, dy, x, count, (int)ins, rows - first < CANON_BLOCK ? rows - first : CANON_BLOCK, NULL,
+                       alone && c->accumulate[1], slot + area, slots + (size_t)tree_slots(rows) * width);
+        if (!alone) used = tree_join(slots, width, used, block);
     }
-    const real *total = tree_end(slots, width, used);
-    for (size_t i = 0; i < width; i++) put(&dw[i], total[i], c->accumulate[1]);
-}
-
-static void bias_gradient(const Call *c, int r, Share outs) {
-    int rows = c->out.rows, out = c->out.cols, count = outs.to - outs.from;
-    const real *dy = at(c->dout, r) + outs.from, *total;
-    real *db = at(c->din[2], r) + outs.from;
-    ROWS_REDUCE(rows, count, (real *)c->scratch, total, {
-        const real *line = dy + (size_t)row * (size_t)out;
-        for (int j = 0; j < count; j++) sum[j] += line[j];
-    });
-    for (int j = 0; j < count; j++) put(&db[j], total[j], c->accumulate[2]);
+    const real *total = alone ? slots : tree_end(slots, width, used);
+    for (size_t i = 0; i < area; i++) put(&dw[i], total[i], c->accumulate[1]);
+    for (int i = 0; db && i < count; i++) put(&db[outs.from + i], total[area + (size_t)i], c->accumulate[2]);
 }
 
 static void backward(const Call *c) {
-    int rows = c->in[0].rows, in = c->in[0].cols;
     Share outs = call_share(c, c->out.cols);
     for (int r = 0; r < c->replicas; r++) {
         if (c->din[0].at) input_gradient(c, r);
-        if (c->din[1].at && rows > CANON_BLOCK)
-            weight_gradient_blocks(c, r, outs);
-        else if (c->din[1].at)
-            weight_product(c, r, at(c->din[1], r) + (size_t)outs.from * (size_t)in, outs, 0, rows, c->accumulate[1], c->scratch);
-        if (c->in_count == 3 && c->din[2].at) bias_gradient(c, r, outs);
+        if (c->din[1].at || (c->in_count == 3 && c->din[2].at)) weight_gradient(c, r, outs);
     }
 }
 
@@ -76,9 +59,8 @@ static size_t scratch(const Call *c) {
     size_t need = SYMBOL(matmul_scratch)(rows, out, in);
     need = most(need, SYMBOL(matmul_scratch)(rows, in, out));
     int block = rows < CANON_BLOCK ? rows : CANON_BLOCK;
-    size_t slots = rows > CANON_BLOCK ? (size_t)tree_slots(rows) * (size_t)out * (size_t)in * sizeof(real) : 0;
-    need = most(need, slots + SYMBOL(matmul_scratch)(out, in, block));
-    return most(need, (size_t)tree_slots(rows) * (size_t)out * sizeof(real));
+    size_t slots = (size_t)tree_slots(rows) * (size_t)out * (rows > CANON_BLOCK ? (size_t)in + 1 : 1) * sizeof(real);
+    return most(need, slots + SYMBOL(matmul_scratch)(out, in, block));
 }
 
 KERNEL(linear, forward, backward, scratch);

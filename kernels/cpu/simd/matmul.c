@@ -22,9 +22,9 @@ enum {
     WIDTH = 512,       /* ACROSS: columns in a block */
     STEPS = 4,         /* steps of k between fetches */
     LINE = 16,         /* words in a cache line */
-    ODD = 16,          /* words between panels: keeps them out of each other's cache sets, takes a last row's padding */
-    A_WIDTH = (TILE_ROWS + VEC - 1) / VEC * VEC /* words of a step in a packed panel of A */
+    ODD = 16           /* words between panels: keeps them out of each other's cache sets, takes a last row's padding */
 };
+_Static_assert((int)TILE_ROWS <= (int)VEC, "a step of a packed panel of A is one vector");
 
 /* How a tile reads A, and what it packs. */
 enum { ACROSS = 0, NEAR = 1, PACK_A = 2, PACK_B = 4 };
@@ -41,7 +41,7 @@ typedef struct {
     size_t ldc;
     const float *a, *b, *bias; /* panels; bias of the first column or NULL */
     size_t a_line, b_line;     /* words between rows of A if NEAR, between steps of what is packed */
-    float *to_a, *to_b;        /* where that goes */
+    float *to_a, *to_b, *sums; /* where that goes; sums of A's rows up to here */
     int k, rows, cols;         /* rows and columns that exist */
     bool first, last, accumulate;
     int how;
@@ -83,15 +83,20 @@ typedef struct {
     const float *b;
     size_t b_line;
     float *to_a, *to_b;
+    vec sums;
 } Place;
 
 /* One step of k, `skip` steps from p where those stand side by side: the outer product of a column of A and a line of B. */
-V_FN void step(vec t[], const int rows, const int vecs, const int how, const size_t skip, const Place *p) {
-    const float *a = (const float *)p->base[0] + (how & (NEAR | PACK_A) ? 0 : skip * A_WIDTH);
+V_FN void step(vec t[], const int rows, const int vecs, const int how, const size_t skip, Place *p) {
+    const float *a = (const float *)p->base[0] + (how & (NEAR | PACK_A) ? 0 : skip * VEC);
     const float *b = p->b + (how & PACK_B ? 0 : skip * TILE_COLS);
     vec line[TILE_VECS];
     UNROLL for (int v = 0; v < vecs; v++) line[v] = v_load(b + v * VEC);
-    if (how & PACK_A) UNROLL for (int i = 0; i < A_WIDTH; i += VEC) v_store(p->to_a + skip * A_WIDTH + i, v_load(a + i));
+    if (how & PACK_A) {
+        vec rows_of_a = v_load(a);
+        v_store(p->to_a + skip * VEC, rows_of_a);
+        p->sums = v_add(p->sums, rows_of_a);
+    }
     if (how & PACK_B) UNROLL for (int v = 0; v < vecs; v++) v_store(p->to_b + skip * TILE_COLS + v * VEC, line[v]);
     UNROLL for (int r = 0; r < rows; r++) {
         size_t at = r % 5 == 3 ? p->three : (size_t)(r % 5) * p->line;
@@ -107,9 +112,9 @@ V_FN void steps(vec t[], const int rows, const int vecs, const int how, const in
         if (how & PACK_B) p->b += p->b_line;
     }
     if (how & NEAR) UNROLL for (int i = 0; i < 3; i++) p->base[i] += (size_t)count * sizeof(float);
-    else if (!(how & PACK_A)) p->base[0] += (size_t)count * A_WIDTH * sizeof(float);
+    else if (!(how & PACK_A)) p->base[0] += (size_t)count * VEC * sizeof(float);
     if (!(how & PACK_B)) p->b += count * TILE_COLS;
-    p->to_a += count * A_WIDTH, p->to_b += count * TILE_COLS;
+    p->to_a += count * VEC, p->to_b += count * TILE_COLS;
 }
 
 V_FN void run_tile(const Job *j, const int rows, const int vecs, const int how) {
@@ -118,7 +123,8 @@ V_FN void run_tile(const Job *j, const int rows, const int vecs, const int how) 
     else tile_load(t, rows, vecs, j->partial, TILE_COLS);
     const size_t line = j->a_line * sizeof(float);
     const char *a = (const char *)j->a;
-    Place p = {{a, a + 5 * line, a + 10 * line}, line, 3 * line, j->b, j->b_line, j->to_a, j->to_b};
+    Place p = {{a, a + 5 * line, a + 10 * line}, line, 3 * line, j->b, j->b_line, j->to_a, j->to_b, v_zero()};
+    if ((how & PACK_A) && !j->first) p.sums = v_load(j->sums);
     if (how & NEAR) __asm__("" : "+r"(p.three));
     Lines ahead_a = j->ahead_a, ahead_b = j->ahead_b;
     Lines soon = {j->c, j->ldc}; /* what this tile stores into, or what the next one takes up */
@@ -133,6 +139,7 @@ V_FN void run_tile(const Job *j, const int rows, const int vecs, const int how) 
         steps(t, rows, vecs, how, STEPS, &p);
     }
     for (; k > 0; k--) steps(t, rows, vecs, how, 1, &p);
+    if (how & PACK_A) v_store(j->sums, p.sums);
     if (!j->last) tile_store(t, rows, vecs, j->partial, TILE_COLS);
     else if (j->rows >= rows && j->cols >= vecs * VEC) finish(t, rows, vecs, j);
     else {
@@ -189,6 +196,13 @@ static void next_tile(Job *j, int n, size_t panel) {
     j->c += TILE_COLS;
     j->partial += TILE_ROWS * TILE_COLS;
     if (j->bias) j->bias += TILE_COLS;
+}
+
+/* What tiles that pack A do beside, for other panels. */
+static void sum_rows(float *sums, bool first, const float *at, Matrix a, int rows, int k) {
+    if (first) memset(sums, 0, (size_t)rows * sizeof(float));
+    for (int l = 0; l < k; l++)
+        for (int i = 0; i < rows; i++) sums[i] += at[(size_t)i * a.row + (size_t)l * a.col];
 }
 
 /* One block of k and of columns, NEAR. Tiles fetch the next panel of A: a stretch of memory if it is one, else a row each at
@@ -253,9 +267,12 @@ static void block_across(Job j, Matrix a, Matrix b, int m, int n, int next, floa
     j.to_a = panel_a, j.to_b = panels_b;
     for (int row = 0; row < m; row += TILE_ROWS) {
         const float *at = a.at + (size_t)row * a.row;
-        bool tile_packs_a = a.row == 1 && m - row >= A_WIDTH && n > VEC;
+        bool tile_packs_a = a.row == 1 && m - row >= VEC && n > VEC;
         j.rows = least(m - row, TILE_ROWS);
-        if (!tile_packs_a) pack(panel_a, 0, A_WIDTH, at, a.row, a.col, j.rows, j.k);
+        if (!tile_packs_a) {
+            pack(panel_a, 0, VEC, at, a.row, a.col, j.rows, j.k);
+            sum_rows(j.sums, j.first, at, a, j.rows, j.k);
+        }
         first_tile(&j, n, c + (size_t)row * j.ldc, panels_b, bias);
         for (int col = 0; col < n; col += TILE_COLS) {
             bool packs_a = tile_packs_a && col == 0, packs_b = tiles_pack_b && row == 0;
@@ -269,6 +286,7 @@ static void block_across(Job j, Matrix a, Matrix b, int m, int n, int next, floa
             run(&j);
             next_tile(&j, n - col - TILE_COLS, panel);
         }
+        j.sums += VEC;
     }
 }
 
@@ -276,19 +294,20 @@ static void block_across(Job j, Matrix a, Matrix b, int m, int n, int next, floa
  * takes the waiting chains, two blocks of A, and two of B with its panels. */
 typedef struct {
     int m, n, k;
-    size_t a, b, partial;
+    size_t a, b, sums, partial;
 } Cut;
 
 static Cut cut(bool near, int m, int n, int k) {
-    Cut c = {m, least(n, WIDTH), least(k, LONG_K), 0, 0, 0};
+    Cut c = {m, least(n, WIDTH), least(k, LONG_K), 0, 0, 0, 0};
     if (near) c.n = least(n, CACHE / 2 / (c.k > LONG_K / 2 ? c.k : LONG_K / 2));
     else {
         c.m = least(m, (int)panels(CACHE / 4 / (c.n > 0 ? c.n : 1), TILE_ROWS) * TILE_ROWS);
         int fits = (CACHE / 4 * 3 - c.m * c.n) / (2 * c.m + 3 * c.n + 1) / FIRST_K * FIRST_K;
         c.k = fits < FIRST_K ? FIRST_K : least(fits, SHORT_K);
     }
-    c.a = ((size_t)c.k + ODD) * A_WIDTH;
+    c.a = ((size_t)c.k + ODD) * VEC;
     c.b = panels(c.n, TILE_COLS) * ((size_t)c.k * TILE_COLS + ODD);
+    c.sums = panels(c.m, TILE_ROWS) * VEC;
     c.partial = (near ? c.k : FIRST_K) < k ? panels(c.m, TILE_ROWS) * panels(c.n, TILE_COLS) * TILE_ROWS * TILE_COLS : 0;
     return c;
 }
@@ -309,21 +328,25 @@ static void product(Job j, Cut cuts, bool near, Matrix a, Matrix b, int m, int n
 }
 
 void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
-                    void *scratch) {
+                    real *sums, void *scratch) {
     bool near = a.col == 1;
     Cut cuts = cut(near, m, n, k);
     float *panels_b = (float *)(((uintptr_t)scratch + 63) / 64 * 64), *panel_a = panels_b + cuts.b;
+    float *row_sums = panel_a + cuts.a;
     for (int col = 0; col < n; col += cuts.n)
         for (int row = 0; row < m; row += cuts.m) {
-            Job j = {.c = c + (size_t)row * ldc + col, .partial = panel_a + cuts.a, .ldc = ldc,
-                     .bias = bias ? bias + col : NULL, .accumulate = accumulate};
+            Job j = {.c = c + (size_t)row * ldc + col, .partial = row_sums + cuts.sums, .ldc = ldc,
+                     .bias = bias ? bias + col : NULL, .sums = row_sums, .accumulate = accumulate};
+            int rows = least(m - row, cuts.m);
             Matrix a_part = {a.at + (size_t)row * a.row, a.row, a.col}, b_part = {b.at + (size_t)col * b.col, b.row, b.col};
-            product(j, cuts, near, a_part, b_part, least(m - row, cuts.m), least(n - col, cuts.n), k, panel_a, panels_b);
+            product(j, cuts, near, a_part, b_part, rows, least(n - col, cuts.n), k, panel_a, panels_b);
+            for (int i = 0; sums && !near && i < rows; i++) sums[row + i] = row_sums[i / TILE_ROWS * VEC + i % TILE_ROWS];
         }
+    if (sums && (near || n == 0)) sum_rows(sums, true, a.at, a, m, k);
 }
 
 static size_t words(Cut c) {
-    return c.a + c.b + c.partial + 2 * ODD;
+    return c.a + c.b + c.sums + c.partial + 2 * ODD;
 }
 
 size_t SYMBOL(matmul_scratch)(int m, int n, int k) {
