@@ -23,7 +23,7 @@ V_FN void slope4(vec y[4], const vec x[4]) {
     v_tanh4(t);
     UNROLL for (int i = 0; i < 4; i++) {
         vec du = v_mul(v_set(0.7978845608028654f), v_fma(v_mul(v_set(3 * 0.044715f), x[i]), x[i], one));
-        vec rest = v_mul(v_mul(half, x[i]), v_fma(v_sub(v_zero(), t[i]), t[i], one));
+        vec rest = v_mul(v_mul(half, x[i]), v_fnma(t[i], t[i], one));
         y[i] = v_fma(rest, du, v_mul(half, v_add(one, t[i])));
     }
 }

@@ -28,6 +28,8 @@ V_FN void v_store_first(float *p, vec x, int n) { _mm512_mask_storeu_ps(p, (__mm
 /* The first n lanes of x, the others of y. */
 V_FN vec v_first(vec x, vec y, int n) { return _mm512_mask_mov_ps(y, (__mmask16)((1u << n) - 1), x); }
 V_FN vec v_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
+/* c - a b, rounded once */
+V_FN vec v_fnma(vec a, vec b, vec c) { return _mm512_fnmadd_ps(a, b, c); }
 V_FN vec v_add(vec a, vec b) { return _mm512_add_ps(a, b); }
 V_FN vec v_sub(vec a, vec b) { return _mm512_sub_ps(a, b); }
 V_FN vec v_mul(vec a, vec b) { return _mm512_mul_ps(a, b); }
@@ -49,11 +51,12 @@ V_FN void v_transpose_quads(vec x[4]) {
     x[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
     x[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
-/* e^x of four vectors where canon_exp would not clamp, step by step side by side, since one chain of fmas alone leaves
- * the units idle. 2^k in one exact step: scalef rounds once, as the two halves of 2^k do. */
-V_FN void v_exp4_unclamped(vec x[4]) {
+/* canon_exp of four vectors, step by step side by side, since one chain of fmas alone leaves the units idle. 2^k in one
+ * exact step: scalef rounds once, as the two halves of 2^k do. */
+V_FN void v_exp4(vec x[4]) {
     vec n[4], p[4], magic = v_set(CANON_MAGIC);
     const float term[] = {0.008369026f, 0.041666202f, 0.16666518f, 0.5f};
+    UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_min_ps(v_set(89.0f), _mm512_max_ps(v_set(-104.0f), x[i]));
     UNROLL for (int i = 0; i < 4; i++) n[i] = v_sub(v_fma(x[i], v_set(1.442695f), magic), magic);
     UNROLL for (int i = 0; i < 4; i++) x[i] = v_fma(n[i], v_set(-0x1.62e4p-1f), x[i]), p[i] = v_set(0.0013950717f);
     UNROLL for (int i = 0; i < 4; i++) x[i] = v_fma(n[i], v_set(-0x1.7f7d1cp-20f), x[i]);
@@ -62,37 +65,50 @@ V_FN void v_exp4_unclamped(vec x[4]) {
     UNROLL for (int i = 0; i < 4; i++) p[i] = v_fma(v_mul(x[i], x[i]), p[i], x[i]);
     UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_scalef_ps(v_add(p[i], v_set(1.0f)), n[i]);
 }
-/* canon_exp of four vectors. */
-V_FN void v_exp4(vec x[4]) {
-    UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_min_ps(v_set(89.0f), _mm512_max_ps(v_set(-104.0f), x[i]));
-    v_exp4_unclamped(x);
+/* (e^2a + 1) / 2 of four vectors, 0 <= a <= 10, by canon_exp's steps in halves: r/2, its terms times powers of two. The
+ * magic number carries the exponent's bias as well, so shifted left it is 2^n; an odd one rounds ties of 2a log2 e the
+ * other way, but no a has a tie. */
+V_FN void v_half_exp4(vec x[4]) {
+    vec shifted[4], n[4], p[4], magic = v_set(CANON_MAGIC + 127), half = v_set(0.5f);
+    const float term[] = {16 * 0.008369026f, 8 * 0.041666202f, 4 * 0.16666518f, 2 * 0.5f};
+    UNROLL for (int i = 0; i < 4; i++) shifted[i] = v_fma(x[i], v_set(2 * 1.442695f), magic);
+    UNROLL for (int i = 0; i < 4; i++) n[i] = v_sub(shifted[i], magic);
+    UNROLL for (int i = 0; i < 4; i++) x[i] = v_fma(n[i], v_set(-0x1.62e4p-2f), x[i]), p[i] = v_set(32 * 0.0013950717f);
+    UNROLL for (int i = 0; i < 4; i++) x[i] = v_fma(n[i], v_set(-0x1.7f7d1cp-21f), x[i]);
+    UNROLL for (int k = 0; k < 4; k++)
+        UNROLL for (int i = 0; i < 4; i++) p[i] = v_fma(p[i], x[i], v_set(term[k]));
+    UNROLL for (int i = 0; i < 4; i++) p[i] = v_add(v_fma(v_mul(x[i], x[i]), p[i], x[i]), half);
+    UNROLL for (int i = 0; i < 4; i++) {
+        vec power = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(shifted[i]), 23));
+        x[i] = v_fma(p[i], power, half);
+    }
 }
-/* 2/d correctly rounded for 2 <= d <= 2^30, without the divider: a reciprocal of 14 bits, one Newton step, one
- * correction by the exact remainder (Markstein 1990). The next float after r corrects as well as r does, and also where
- * d's fraction is all ones, the one case that r misses. All 2^28 such d were compared with the division. */
-V_FN vec v_two_over(vec d) {
+/* 1/d correctly rounded for 1 <= d <= 2^29, without the divider: a reciprocal of 14 bits, one Newton step, one correction
+ * by the exact remainder (Markstein 1990). The next float after r corrects as well as r does, and also where d's fraction
+ * is all ones, the one case that r misses. All such d were compared with the division. */
+V_FN vec v_one_over(vec d) {
+    const vec one = v_set(1.0f);
     vec r = _mm512_rcp14_ps(d);
-    r = v_fma(_mm512_fnmadd_ps(d, r, v_set(1.0f)), r, r);
-    vec q = v_add(r, r), next = _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(r), _mm512_set1_epi32(1)));
-    return v_fma(_mm512_fnmadd_ps(d, q, v_set(2.0f)), next, q);
+    r = v_fma(v_fnma(d, r, one), r, r);
+    vec next = _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(r), _mm512_set1_epi32(1)));
+    return v_fma(v_fnma(d, r, one), next, r);
 }
-/* canon_tanh of four vectors. From |x| = 10 on, 1 - 2/d is 1 whatever d is; x^2 < 0.625^2 exactly when |x| < 0.625. All
- * 2^32 words were compared. */
+/* canon_tanh of four vectors. From |x| = 10 on, 1 - 2/(e^2|x| + 1) is 1 whatever the quotient is; x^2 < 0.625^2 exactly
+ * when |x| < 0.625; a NaN counts as near. All 2^32 words were compared. */
 V_FN void v_tanh4(vec x[4]) {
+    enum { LEAST_MAGNITUDE = 10, LEAST_MAGNITUDE_SIGN_OF_FIRST = 2 }; /* of vrangeps */
     const float term[] = {-0.008182663f, 0.021702962f, -0.053947203f, 0.1333321f, -0.3333333f};
-    const vec sign = v_set(-0.0f), one = v_set(1.0f);
-    vec e[4], p[4], u[4];
-    UNROLL for (int i = 0; i < 4; i++) e[i] = _mm512_min_ps(v_set(20.0f), _mm512_andnot_ps(sign, v_add(x[i], x[i])));
-    v_exp4_unclamped(e);
+    vec d[4], p[4], u[4];
+    UNROLL for (int i = 0; i < 4; i++) d[i] = _mm512_range_ps(x[i], v_set(10.0f), LEAST_MAGNITUDE);
+    v_half_exp4(d);
     UNROLL for (int i = 0; i < 4; i++) u[i] = v_mul(x[i], x[i]), p[i] = v_set(0.0021475276f);
     UNROLL for (int k = 0; k < 5; k++)
         UNROLL for (int i = 0; i < 4; i++) p[i] = v_fma(p[i], u[i], v_set(term[k]));
     UNROLL for (int i = 0; i < 4; i++) {
-        vec small = v_fma(v_mul(p[i], u[i]), x[i], x[i]), large = v_sub(one, v_two_over(v_add(e[i], one)));
-        __mmask16 near = _mm512_cmp_ps_mask(u[i], v_set(0.625f * 0.625f), _CMP_LT_OQ);
-        large = _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(large), _mm512_castps_si512(x[i]),
-                                                              _mm512_castps_si512(sign), 0xf8)); /* large | x & sign */
-        x[i] = _mm512_mask_mov_ps(large, near, small);
+        __mmask16 near = _mm512_cmp_ps_mask(u[i], v_set(0.625f * 0.625f), _CMP_NGE_UQ);
+        vec y = _mm512_range_ps(x[i], v_sub(v_set(1.0f), v_one_over(d[i])), LEAST_MAGNITUDE_SIGN_OF_FIRST);
+        y = _mm512_mask_mul_ps(y, near, p[i], u[i]);
+        x[i] = _mm512_mask_fmadd_ps(y, near, x[i], x[i]);
     }
 }
 #define V_EXP
@@ -136,6 +152,7 @@ V_FN void v_store(float *p, vec x) { _mm256_storeu_ps(p, x); }
 V_FN void v_store_first(float *p, vec x, int n) { _mm256_maskstore_ps(p, v_lanes(n), x); }
 V_FN vec v_first(vec x, vec y, int n) { return _mm256_blendv_ps(y, x, _mm256_castsi256_ps(v_lanes(n))); }
 V_FN vec v_fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+V_FN vec v_fnma(vec a, vec b, vec c) { return _mm256_fnmadd_ps(a, b, c); }
 V_FN vec v_add(vec a, vec b) { return _mm256_add_ps(a, b); }
 V_FN vec v_sub(vec a, vec b) { return _mm256_sub_ps(a, b); }
 V_FN vec v_mul(vec a, vec b) { return _mm256_mul_ps(a, b); }
@@ -191,6 +208,7 @@ V_FN void v_store(float *p, vec x) { memcpy(p, x.lane, sizeof x.lane); }
 V_FN void v_store_first(float *p, vec x, int n) { memcpy(p, x.lane, (size_t)n * sizeof(float)); }
 V_FN vec v_first(vec x, vec y, int n) { V_EACH(i < n ? x.lane[i] : y.lane[i]); }
 V_FN vec v_fma(vec a, vec b, vec c) { V_EACH(CANON_FMA(a.lane[i], b.lane[i], c.lane[i])); }
+V_FN vec v_fnma(vec a, vec b, vec c) { V_EACH(CANON_FMA(-a.lane[i], b.lane[i], c.lane[i])); }
 V_FN vec v_add(vec a, vec b) { V_EACH(a.lane[i] + b.lane[i]); }
 V_FN vec v_sub(vec a, vec b) { V_EACH(a.lane[i] - b.lane[i]); }
 V_FN vec v_mul(vec a, vec b) { V_EACH(a.lane[i] * b.lane[i]); }
