@@ -41,6 +41,7 @@ static void mask(const Call *c, int r, View from, View to, bool accumulate) {
         return;
     }
     for (; e < end; e += WORDS) {
+        fetch_ahead(x + e, WORDS), fetch_ahead_to(y + e, WORDS);
         DRAW(word, s, c->attr.stream, philox_offset(s->step, e) >> 2, BLOCKS);
         if (end - e >= WORDS)
             mask_piece(y + e, x + e, word, below, keep, WORDS, accumulate);

@@ -9,6 +9,7 @@ static int width_of(const Call *c) {
 
 static inline void forward_line(real *restrict y, real *restrict save, const real *restrict x, const real *restrict g,
                                 const real *restrict b, int n, real eps) {
+    fetch_ahead(x, n), fetch_ahead_to(y, n);
     real mean = row_sum(x, n) / (real)n, squares;
     ROW_REDUCE(n, squares, lane[j] = r_fma(x[i] - mean, x[i] - mean, lane[j]));
     real inverse = 1 / r_sqrt(squares / (real)n + eps);
@@ -30,6 +31,7 @@ static void forward(const Call *c) {
 static inline void input_line(real *restrict dx, const real *restrict x, const real *restrict dy,
                               const real *restrict g, real mean, real inverse, int n, bool accumulate) {
     real sum, dot;
+    fetch_ahead(x, n), fetch_ahead(dy, n), fetch_ahead_to(dx, n);
     ROW_REDUCE(n, sum, lane[j] = r_fma(dy[i], g[i], lane[j]));
     ROW_REDUCE(n, dot, lane[j] = r_fma(dy[i] * g[i], (x[i] - mean) * inverse, lane[j]));
     sum /= (real)n, dot /= (real)n;

@@ -7,7 +7,12 @@ static void forward(const Call *c) {
     for (int r = 0; r < c->replicas; r++) {
         const real *restrict x = at(c->in[0], r), *restrict f = at(c->in[1], r);
         real *restrict y = at(c->out, r);
-        for (int i = all.from; i < all.to; i++) y[i] = r_fma(alpha, x[i], beta * f[i]);
+        int i = all.from;
+        for (; i + LINE <= all.to; i += LINE) {
+            fetch_ahead(x + i, LINE), fetch_ahead(f + i, LINE), fetch_ahead_to(y + i, LINE);
+            for (int j = i; j < i + LINE; j++) y[j] = r_fma(alpha, x[j], beta * f[j]);
+        }
+        for (; i < all.to; i++) y[i] = r_fma(alpha, x[i], beta * f[i]);
     }
 }
 

@@ -7,6 +7,7 @@ static void forward(const Call *c) {
     for (int r = 0; r < c->replicas; r++)
         for (int row = rows.from; row < rows.to; row++) {
             const real *x = at(c->in[0], r) + (size_t)row * (size_t)d;
+            fetch_ahead(x, d);
             at(c->out, r)[row] = r_sqrt(row_dot(x, x, d));
         }
 }

@@ -20,6 +20,7 @@ double SYMBOL(sumsq)(const void *x, int rows, int cols) {
     assert(tree_slots(rows) <= 40);
     ROWS_REDUCE(rows, 1, slots, total, {
         const real *line = from + (size_t)row * (size_t)cols;
+        fetch_ahead(line, cols);
         sum[0] += row_dot(line, line, cols);
     });
     return (double)total[0];

@@ -2,7 +2,7 @@
  * save: logsumexp; 1 where the target's logit is the (first) largest.   dx = (softmax(x) - onehot) dnll */
 #include "kernels/cpu/real.h"
 
-enum { PIECE = 64 };
+enum { PIECE = 128 };
 
 #ifndef EXP_ALL /* kernels/cpu/simd/xent.c brings its own */
 static inline void exp_all(real *to, const real *x, real shift, int n) {
@@ -23,13 +23,14 @@ static inline void exp_piece(real e[PIECE], const real *x, real shift, int n) {
     memset(e + n, 0, (size_t)(PIECE - n) * sizeof(real));
 }
 
-/* Rule 3; a lane is never -0, so adding a piece's zeros changes no bit. The next row is on its way meanwhile. */
+/* Rule 3; a lane is never -0, so adding a piece's zeros changes no bit. */
 static real exp_sum(const real *x, real shift, int v) {
     real lane[CANON_LANES] = {0}, e[PIECE];
     for (int from = 0; from < v; from += PIECE) {
-        for (int j = 0; j < PIECE; j += 16) __builtin_prefetch((const char *)(x + from + j) + (size_t)v * sizeof(real));
+        for (int j = 0; j < PIECE; j += LINE) __builtin_prefetch((const char *)(x + from + j) + (size_t)v * sizeof(real));
         exp_piece(e, x + from, shift, v - from);
-        for (int j = 0; j < CANON_LANES; j++) lane[j] = lane[j] + e[j] + e[j + CANON_LANES];
+        for (int k = 0; k < PIECE; k += CANON_LANES)
+            for (int j = 0; j < CANON_LANES; j++) lane[j] += e[k + j];
     }
     return fold(lane);
 }
@@ -60,6 +61,7 @@ static void backward_row(const real *x, real *dx, int v, real lse, int target, r
     real e[PIECE];
     for (int from = 0; from < v; from += PIECE) {
         int n = v - from < PIECE ? v - from : PIECE;
+        fetch_ahead(x + from, PIECE), fetch_ahead_to(dx + from, PIECE);
         exp_piece(e, x + from, lse, n);
         if (target >= from && target < from + n) e[target - from] -= 1;
         for (int i = 0; i < n; i++) put(&dx[from + i], e[i] * dy, accumulate);

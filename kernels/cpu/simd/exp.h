@@ -23,7 +23,10 @@ V_FN void v_exp_below(vec x[EXPS]) {
 #else
 enum { EXPS = 4 };
 V_FN void v_exp_below(vec x[EXPS]) {
-    v_exp4(x);
+    float y[EXPS * VEC];
+    for (int i = 0; i < EXPS; i++) v_store(y + i * VEC, x[i]);
+    for (int i = 0; i < EXPS * VEC; i++) y[i] = canon_exp(y[i]);
+    for (int i = 0; i < EXPS; i++) x[i] = v_load(y + i * VEC);
 }
 #endif
 

@@ -38,6 +38,7 @@ V_FN void store4(float *to, const vec x[4]) {
 
 V_FN void forward4(float *y, const float *x) {
     vec v[4], out[4];
+    fetch_ahead(x, STRIDE), fetch_ahead_to(y, STRIDE);
     load4(v, x);
     value4(out, v);
     store4(y, out);
@@ -46,6 +47,7 @@ V_FN void forward4(float *y, const float *x) {
 /* dx may stand where dy stands. */
 V_FN void backward4(float *dx, const float *dy, const float *x, const bool accumulate) {
     vec v[4], s[4];
+    fetch_ahead(x, STRIDE), fetch_ahead(dy, STRIDE), fetch_ahead_to(dx, STRIDE);
     load4(v, x);
     slope4(s, v);
     UNROLL for (int i = 0; i < 4; i++) {

@@ -51,23 +51,9 @@ V_FN void v_transpose_quads(vec x[4]) {
     x[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
     x[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
-/* canon_exp of four vectors, step by step side by side, since one chain of fmas alone leaves the units idle. 2^k in one
- * exact step: scalef rounds once, as the two halves of 2^k do. */
-V_FN void v_exp4(vec x[4]) {
-    vec n[4], p[4], magic = v_set(CANON_MAGIC);
-    const float term[] = {0.008369026f, 0.041666202f, 0.16666518f, 0.5f};
-    UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_min_ps(v_set(89.0f), _mm512_max_ps(v_set(-104.0f), x[i]));
-    UNROLL for (int i = 0; i < 4; i++) n[i] = v_sub(v_fma(x[i], v_set(1.442695f), magic), magic);
-    UNROLL for (int i = 0; i < 4; i++) x[i] = v_fma(n[i], v_set(-0x1.62e4p-1f), x[i]), p[i] = v_set(0.0013950717f);
-    UNROLL for (int i = 0; i < 4; i++) x[i] = v_fma(n[i], v_set(-0x1.7f7d1cp-20f), x[i]);
-    UNROLL for (int k = 0; k < 4; k++)
-        UNROLL for (int i = 0; i < 4; i++) p[i] = v_fma(p[i], x[i], v_set(term[k]));
-    UNROLL for (int i = 0; i < 4; i++) p[i] = v_fma(v_mul(x[i], x[i]), p[i], x[i]);
-    UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_scalef_ps(v_add(p[i], v_set(1.0f)), n[i]);
-}
-/* (e^2a + 1) / 2 of four vectors, 0 <= a <= 10, by canon_exp's steps in halves: r/2, its terms times powers of two. The
- * magic number carries the exponent's bias as well, so shifted left it is 2^n; an odd one rounds ties of 2a log2 e the
- * other way, but no a has a tie. */
+/* (e^2a + 1) / 2 of four vectors, 0 <= a <= 10, by canon_exp's steps in halves: r/2, its terms times powers of two. Step by
+ * step side by side, since one chain of fmas alone leaves the units idle. The magic number carries the exponent's bias as
+ * well, so shifted left it is 2^n; an odd one rounds ties of 2a log2 e the other way, but no a has a tie. */
 V_FN void v_half_exp4(vec x[4]) {
     vec shifted[4], n[4], p[4], magic = v_set(CANON_MAGIC + 127), half = v_set(0.5f);
     const float term[] = {16 * 0.008369026f, 8 * 0.041666202f, 4 * 0.16666518f, 2 * 0.5f};
@@ -111,7 +97,7 @@ V_FN void v_tanh4(vec x[4]) {
         x[i] = _mm512_mask_fmadd_ps(y, near, x[i], x[i]);
     }
 }
-#define V_EXP
+#define V_TANH
 /* p 2^n in one exact step, where shifted = n + CANON_MAGIC: scalef rounds once, as the two halves of 2^n do. */
 V_FN vec v_scale(vec p, vec shifted, vec n) {
     (void)shifted;
@@ -231,14 +217,7 @@ V_FN void v_load_turned(vec x[4], const float *p, size_t step) {
     v_transpose_quads(x);
 }
 
-#ifndef V_EXP
-V_FN void v_exp4(vec x[4]) {
-    float y[4 * VEC];
-    for (int i = 0; i < 4; i++) v_store(y + i * VEC, x[i]);
-    for (int i = 0; i < 4 * VEC; i++) y[i] = canon_exp(y[i]);
-    for (int i = 0; i < 4; i++) x[i] = v_load(y + i * VEC);
-}
-
+#ifndef V_TANH
 V_FN void v_tanh4(vec x[4]) {
     float y[4 * VEC];
     for (int i = 0; i < 4; i++) v_store(y + i * VEC, x[i]);
