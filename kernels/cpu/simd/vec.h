@@ -69,16 +69,6 @@ V_FN void v_half_exp4(vec x[4]) {
         x[i] = v_fma(p[i], power, half);
     }
 }
-/* 1/d correctly rounded for 1 <= d <= 2^29, without the divider: a reciprocal of 14 bits, one Newton step, one correction
- * by the exact remainder (Markstein 1990). The next float after r corrects as well as r does, and also where d's fraction
- * is all ones, the one case that r misses. All such d were compared with the division. */
-V_FN vec v_one_over(vec d) {
-    const vec one = v_set(1.0f);
-    vec r = _mm512_rcp14_ps(d);
-    r = v_fma(v_fnma(d, r, one), r, r);
-    vec next = _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(r), _mm512_set1_epi32(1)));
-    return v_fma(v_fnma(d, r, one), next, r);
-}
 /* canon_tanh of four vectors. From |x| = 10 on, 1 - 2/(e^2|x| + 1) is 1 whatever the quotient is; x^2 < 0.625^2 exactly
  * when |x| < 0.625; a NaN counts as near. All 2^32 words were compared. */
 V_FN void v_tanh4(vec x[4]) {
@@ -92,7 +82,7 @@ V_FN void v_tanh4(vec x[4]) {
         UNROLL for (int i = 0; i < 4; i++) p[i] = v_fma(p[i], u[i], v_set(term[k]));
     UNROLL for (int i = 0; i < 4; i++) {
         __mmask16 near = _mm512_cmp_ps_mask(u[i], v_set(0.625f * 0.625f), _CMP_NGE_UQ);
-        vec y = _mm512_range_ps(x[i], v_sub(v_set(1.0f), v_one_over(d[i])), LEAST_MAGNITUDE_SIGN_OF_FIRST);
+        vec y = _mm512_range_ps(x[i], v_sub(v_set(1.0f), _mm512_div_ps(v_set(1.0f), d[i])), LEAST_MAGNITUDE_SIGN_OF_FIRST);
         y = _mm512_mask_mul_ps(y, near, p[i], u[i]);
         x[i] = _mm512_mask_fmadd_ps(y, near, x[i], x[i]);
     }
