@@ -21,7 +21,6 @@ enum {
     SHORT_K = 128,     /* ACROSS: at most */
     WIDTH = 512,       /* ACROSS: columns in a block */
     STEPS = 4,         /* steps of k between fetches */
-    LINE = 16,         /* words in a cache line */
     ODD = 16           /* words between panels: keeps them out of each other's cache sets, takes a last row's padding */
 };
 _Static_assert((int)TILE_ROWS <= (int)VEC, "a step of a packed panel of A is one vector");
