@@ -108,7 +108,7 @@ ParameterizedTestParameters(chains, ops_have_the_readable_bits) {
 }
 
 ParameterizedTest(int *index, chains, ops_have_the_readable_bits) {
-    static const Shape shapes[] = {{1, 4}, {3, 7}, {33, 16}, {6, 48}, {64, 32}, {129, 20}, {9, 130}};
+    static const Shape shapes[] = {{1, 4}, {3, 7}, {33, 16}, {6, 48}, {64, 32}, {129, 20}, {157, 40}, {9, 130}};
     Error e;
     OpKind op = (OpKind)*index;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)

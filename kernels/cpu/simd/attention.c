@@ -1,10 +1,10 @@
 /* Fast causal attention: the chains and lanes of kernels/cpu/attention.c, whose equations stand there, many at a time.
  *
  * One head of one sequence is worked off in bands of VEC queries, each a row of squares up to the diagonal (square.h), so
- * that scores never leave the first-level caches; dK and dV wait in memory between bands, stored and reloaded exactly.
- * Parts of a head are copied from x in squares of VEC columns, a block of them side by side for every VEC rows; the
- * band's queries and dy also turned. A head's rows are a cache line or a few in each row of x, which no hardware
- * foresees, so each square fetches a few of the next head. */
+ * that scores never leave the first-level caches; backward takes PAIR bands at once. dK and dV wait in memory between
+ * bands, stored and reloaded exactly. Parts of a head are copied from x in squares of VEC columns, a block of them side by
+ * side for every VEC rows; the band's queries and dy also turned. A head's rows are a cache line or a few in each row of
+ * x, which no hardware foresees, so the next sequence, or head, is fetched between pieces of work. */
 #include "kernels/cpu/simd/square.h"
 
 typedef struct {
@@ -13,83 +13,89 @@ typedef struct {
 } Place;
 
 typedef struct {
-    Place here, next;
+    Place here;
+    Ahead next;
     size_t d, x_step, y_step, save_step, block; /* block: words of VEC rows in squares */
     int n, h;                                   /* sequence length, head size */
-    int waiting, pace;                          /* rows of the next head still to fetch; how many at a time */
     float scale;
     bool accumulate;
     float *k, *v, *dk, *dv;            /* all rows */
     float *q, *dy, *qt, *dyt, *p, *ds; /* of this band; qt and dyt turned */
 } Head;
 
+/* PAIR bands of queries, or as many as are left. */
+typedef struct {
+    int square, first, rows, vecs; /* the first band's square on the diagonal; its first query */
+} Wide;
+
+/* Words of a sequence that still gain by being fetched whole: 1 MB, as much as a second-level cache holds. */
+enum { FETCH_WORDS = 1 << 18 };
+
 static int squares(int n) {
     return (n + VEC - 1) / VEC;
 }
 
-/* Rows `first`.. of one part of a head, VEC of them or the last one again: in squares of VEC columns side by side, padded
- * with zeros; and turned, unless NULL. */
-static void take(const Head *t, float *rows, float *turned, const float *from, size_t step, int first) {
+/* VEC rows and columns of x; and turned, unless NULL. */
+SQUARE_FN void take_square(float *rows, float *turned, const float *from, size_t line) {
+    UNROLL for (int i = 0; i < VEC; i++) v_store(rows + i * VEC, v_load(from + (size_t)i * line));
+    if (turned) pack_along(turned, WIDE_ROW, from, line, 1, VEC, VEC);
+}
+
+/* The same of `count` rows and `cols` columns: padded with the last row and with zeros. */
+SQUARE_FN void take_edge(float *rows, float *turned, const float *from, size_t line, int count, int cols) {
+    for (int i = 0; i < VEC; i++) v_store(rows + i * VEC, v_load_first(from + (size_t)least(i, count - 1) * line, cols));
+    if (turned) pack_along(turned, WIDE_ROW, rows, VEC, 1, VEC, VEC);
+}
+
+/* Rows `first`.. of one part of a head in squares of VEC columns, `step` apart; and turned, unless NULL. */
+static void take(const Head *t, float *rows, size_t step, float *turned, const float *from, size_t line, int first) {
     int count = least(t->n - first, VEC);
-    from += (size_t)first * step;
-    for (int c = 0; c < t->h; c += VEC, rows += SQUARE, from += VEC) {
-        int cols = least(t->h - c, VEC), i = 0;
-        const float *row = from;
-        if (cols == VEC && count == VEC)
-            UNROLL for (; i < VEC; i++) v_store(rows + i * VEC, v_load(from + (size_t)i * step));
-        for (; i < count; i++, row += step) v_store(rows + i * VEC, v_load_first(row, cols));
-        for (; i < VEC; i++) v_store(rows + i * VEC, v_load(rows + (count - 1) * VEC));
-        if (turned) pack_along(turned + c * VEC, VEC, rows, VEC, 1, VEC, VEC);
+    from += (size_t)first * line;
+    for (int c = 0; c < t->h; c += VEC, rows += step, from += VEC) {
+        int cols = least(t->h - c, VEC);
+        float *to = turned ? turned + c * WIDE_ROW : NULL;
+        if (cols == VEC && count == VEC) take_square(rows, to, from, line);
+        else take_edge(rows, to, from, line, count, cols);
     }
 }
 
-/* Starts the next rows of the next head on their way, a few at a time, since only some dozen lines can be under way. */
-V_FN void fetch(Head *t, const bool gradient) {
-    Place *p = &t->next;
-    for (int i = 0; i < t->pace && t->waiting; i++, t->waiting--) {
-        const float *x = p->x, *y = gradient ? p->dy : p->y, *dx = p->dx;
-        for (int c = 0; c < t->h; c += 16) {
-            PREFETCH_FAR(x + c), PREFETCH_FAR(x + t->d + c), PREFETCH_FAR(x + 2 * t->d + c), PREFETCH_FAR(y + c);
-            if (gradient) PREFETCH_FAR(dx + c), PREFETCH_FAR(dx + t->d + c), PREFETCH_FAR(dx + 2 * t->d + c);
-        }
-        p->x += t->x_step;
-        if (gradient) p->dy += t->y_step, p->dx += t->x_step;
-        else p->y += t->y_step;
-    }
+/* A band's queries, keys, values or dy; turned ones as vector v of a wide band. */
+static void take_queries(const Head *t, int band, int v) {
+    take(t, t->q + v * SQUARE, BLOCK, t->qt + v * VEC, t->here.x, t->x_step, band * VEC);
 }
 
-static void band_scores(Head *t, int band, const bool gradient) {
-    for (int square = 0; square <= band; square++) {
-        fetch(t, gradient);
-        square_dots(t->p + square * SQUARE, t->k + (size_t)square * t->block, t->qt, t->h, t->scale);
-    }
+static void take_keys(const Head *t, int band) {
+    take(t, t->k + (size_t)band * t->block, SQUARE, NULL, t->here.x + t->d, t->x_step, band * VEC);
 }
 
-static void forward_band(Head *t, int band) {
+static void take_values(const Head *t, int band) {
+    take(t, t->v + (size_t)band * t->block, SQUARE, NULL, t->here.x + 2 * t->d, t->x_step, band * VEC);
+}
+
+/* P of a band, and what backward needs of it. Parts of the next band are taken where the units would wait for a row's
+ * maximum or sum. */
+static void softmax(Head *t, int band) {
+    _Alignas(64) float most[VEC], inverse[VEC], lanes[CANON_LANES * VEC];
     int first = band * VEC, rows = least(t->n - first, VEC);
-    _Alignas(64) float most[VEC], inverse[VEC], lanes[CANON_LANES * VEC] = {0}, y[SQUARE];
-    take(t, t->q, t->qt, t->here.x, t->x_step, first);
-    take(t, t->k + (size_t)band * t->block, NULL, t->here.x + t->d, t->x_step, first);
-    take(t, t->v + (size_t)band * t->block, NULL, t->here.x + 2 * t->d, t->x_step, first);
-    band_scores(t, band, false);
+    bool more = first + VEC < t->n;
+    UNROLL for (int i = 0; i < CANON_LANES; i++) v_store(lanes + i * VEC, v_zero());
+    if (more) take_queries(t, band + 1, 0);
     vec shift = band_max(t->p, band);
+    if (more) take_keys(t, band + 1);
     for (int square = 0; square <= band; square++) {
         float *lane = lanes + square % GROUPS * SQUARE;
-        fetch(t, false);
+        fetch(&t->next);
         if (square < band) square_exp(t->p + square * SQUARE, lane, shift, false);
         else square_exp(t->p + square * SQUARE, lane, shift, true);
     }
     v_store(most, shift);
-    v_store(inverse, fold_lanes(lanes, false));
+    v_store(inverse, fold_lanes(lanes));
     for (int i = 0; i < VEC; i++) inverse[i] = 1 / inverse[i];
+    if (more) take_values(t, band + 1);
     vec factor = v_load(inverse);
     for (int square = 0; square <= band; square++) {
-        fetch(t, false);
+        fetch(&t->next);
         square_scale(t->p + square * SQUARE, factor);
-    }
-    for (int c = 0; c < t->h; c += VEC) {
-        band_sum(y, t->p, t->v + c * VEC, t->block, band);
-        put_rows(t->here.y + (size_t)first * t->y_step + c, t->y_step, y, rows, least(t->h - c, VEC), false);
     }
     for (int i = 0; i < rows; i++) {
         float *save = t->here.save + (size_t)(first + i) * t->save_step;
@@ -97,50 +103,96 @@ static void forward_band(Head *t, int band) {
     }
 }
 
-/* P and dS of a band, from the row maxima and inverse sums that forward kept. */
-static void band_gradient(Head *t, int band, int first, int rows) {
-    _Alignas(64) float lanes[CANON_LANES * VEC] = {0}, most[VEC], inverse[VEC];
-    for (int i = 0; i < VEC; i++) {
-        const float *save = t->here.save + (size_t)(first + least(i, rows - 1)) * t->save_step;
+/* The rows of y or dQ of a band: sums over keys of a(key, query) b(key). */
+static void band_put(Head *t, int band, float *to, size_t step, const float *a, size_t a_row, const float *b) {
+    _Alignas(64) float y[SQUARE];
+    int first = band * VEC, rows = least(t->n - first, VEC);
+    for (int c = 0; c < t->h; c += VEC) {
+        band_sum(y, a, a_row, b + c * VEC, t->block, band);
+        put_rows(to + (size_t)first * step + c, step, y, rows, least(t->h - c, VEC), t->accumulate);
+    }
+}
+
+static void forward_band(Head *t, int band) {
+    if (!band) take_queries(t, 0, 0), take_keys(t, 0), take_values(t, 0);
+    for (int square = 0; square <= band; square++)
+        square_dots(t->p + square * SQUARE, VEC, t->k + (size_t)square * t->block, t->qt, t->h, t->scale, &t->next);
+    softmax(t, band);
+    band_put(t, band, t->here.y, t->y_step, t->p, VEC, t->v);
+}
+
+/* One square of keys against the queries that see any of it. */
+static void wide_dots(Head *t, const Wide *w, int square, float *s, const float *a, const float *turned, float scale) {
+    int last = (w->vecs - 1) * VEC;
+    a += (size_t)square * t->block, s += square * BLOCK;
+    if (w->vecs == PAIR && square <= w->square) pair_dots(s, a, turned, t->h, scale, &t->next);
+    else square_dots(s + last, WIDE_ROW, a, turned + last, t->h, scale, &t->next);
+}
+
+/* P and dP of a band, from the row maxima and inverse sums that forward kept; dot: the row sums of their product. */
+static void wide_gradient(Head *t, const Wide *w, vec dot[PAIR]) {
+    _Alignas(64) float lanes[PAIR * CANON_LANES * VEC], most[WIDE_ROW], inverse[WIDE_ROW];
+    for (int i = 0; i < w->vecs * VEC; i++) {
+        const float *save = t->here.save + (size_t)(w->first + least(i, w->rows - 1)) * t->save_step;
         most[i] = save[0], inverse[i] = save[1];
     }
-    vec shift = v_load(most), factor = v_load(inverse), scale = v_set(t->scale);
-    band_scores(t, band, true);
-    for (int square = 0; square <= band; square++) {
-        fetch(t, true);
-        square_dots(t->ds + square * SQUARE, t->v + (size_t)square * t->block, t->dyt, t->h, 1);
+    UNROLL for (int i = 0; i < PAIR * CANON_LANES; i++) v_store(lanes + i * VEC, v_zero());
+    for (int v = 0; v < w->vecs; v++) {
+        take_queries(t, w->square + v, v), take_keys(t, w->square + v), take_values(t, w->square + v);
+        take(t, t->dy + v * SQUARE, BLOCK, t->dyt + v * VEC, t->here.dy, t->y_step, w->first + v * VEC);
     }
-    for (int square = 0; square <= band; square++) {
-        float *p = t->p + square * SQUARE, *ds = t->ds + square * SQUARE, *lane = lanes + square % GROUPS * SQUARE;
-        fetch(t, true);
-        if (square < band) square_gradient(p, ds, lane, shift, factor, false);
-        else square_gradient(p, ds, lane, shift, factor, true);
+    for (int square = 0; square < w->square + w->vecs; square++) {
+        wide_dots(t, w, square, t->p, t->k, t->qt, t->scale);
+        wide_dots(t, w, square, t->ds, t->v, t->dyt, 1);
+        for (int v = 0; v < w->vecs; v++) {
+            float *p = t->p + square * BLOCK + v * VEC, *ds = t->ds + square * BLOCK + v * VEC;
+            float *lane = lanes + (v * GROUPS + square % GROUPS) * SQUARE;
+            vec shift = v_load(most + v * VEC), factor = v_load(inverse + v * VEC);
+            fetch(&t->next);
+            if (square < w->square + v) square_gradient(p, ds, lane, shift, factor, false);
+            else if (square == w->square + v) square_gradient(p, ds, lane, shift, factor, true);
+        }
     }
-    vec dot = fold_lanes(lanes, false);
-    for (int square = 0; square <= band; square++)
-        square_center(t->ds + square * SQUARE, t->p + square * SQUARE, dot, scale);
+    for (int v = 0; v < w->vecs; v++) dot[v] = fold_lanes(lanes + v * CANON_LANES * VEC);
 }
 
-/* The chains of dK or dV over this band's queries: a(key, query) b(query), for the keys of squares 0..band. */
-static void band_spread(const Head *t, float *dk, const float *a, const float *b, int band, int rows) {
-    for (int square = 0; square < band; square++, dk += t->block, a += SQUARE) square_spread(dk, a, b, rows);
-    diagonal_spread(dk, a, b, rows);
+/* The chains of dK or dV of one square of keys over this band's queries that see any of them: a(key, query) b(query). */
+static void wide_spread(Head *t, const Wide *w, int square, float *to, const float *a, const float *rows) {
+    int from = square < w->square ? 0 : square - w->square, left = w->rows - from * VEC;
+    a += square * BLOCK + from * VEC, rows += from * SQUARE, to += (size_t)square * t->block;
+    for (int c = 0; c < t->h; c += VEC, to += SQUARE, rows += BLOCK) {
+        if (square < w->square) square_spread(to, a, rows, left, &t->next);
+        else {
+            diagonal_spread(to, a, rows, left);
+            if (left > VEC) square_spread(to, a + VEC, rows + SQUARE, left - VEC, &t->next);
+        }
+    }
 }
 
-static void backward_band(Head *t, int band) {
-    int first = band * VEC, rows = least(t->n - first, VEC);
-    _Alignas(64) float y[SQUARE];
-    take(t, t->q, t->qt, t->here.x, t->x_step, first);
-    take(t, t->k + (size_t)band * t->block, NULL, t->here.x + t->d, t->x_step, first);
-    take(t, t->v + (size_t)band * t->block, NULL, t->here.x + 2 * t->d, t->x_step, first);
-    take(t, t->dy, t->dyt, t->here.dy, t->y_step, first);
-    band_gradient(t, band, first, rows);
-    for (int c = 0; c < t->h; c += VEC) {
-        band_sum(y, t->ds, t->k + c * VEC, t->block, band);
-        put_rows(t->here.dx + (size_t)first * t->x_step + c, t->x_step, y, rows, least(t->h - c, VEC), t->accumulate);
-        band_spread(t, t->dk + c * VEC, t->ds, t->q + c * VEC, band, rows);
-        band_spread(t, t->dv + c * VEC, t->p, t->dy + c * VEC, band, rows);
+/* The rows of dK or dV of one square of keys, when their chains are at their ends. */
+static void put_keys(Head *t, int square, float *dx, const float *from) {
+    int first = square * VEC, rows = least(t->n - first, VEC);
+    dx += (size_t)first * t->x_step, from += (size_t)square * t->block;
+    for (int c = 0; c < t->h; c += VEC, from += SQUARE)
+        put_rows(dx + c, t->x_step, from, rows, least(t->h - c, VEC), t->accumulate);
+}
+
+static void backward_bands(Head *t, int first) {
+    int rows = least(t->n - first, WIDE_ROW);
+    Wide w = {first / VEC, first, rows, squares(rows)};
+    vec dot[PAIR];
+    wide_gradient(t, &w, dot);
+    for (int square = 0; square < w.square + w.vecs; square++) {
+        for (int v = square <= w.square ? 0 : square - w.square; v < w.vecs; v++)
+            square_center(t->ds + square * BLOCK + v * VEC, t->p + square * BLOCK + v * VEC, dot[v], v_set(t->scale));
+        wide_spread(t, &w, square, t->dk, t->ds, t->q);
+        wide_spread(t, &w, square, t->dv, t->p, t->dy);
+        if (first + rows < t->n) continue;
+        put_keys(t, square, t->here.dx + t->d, t->dk);
+        put_keys(t, square, t->here.dx + 2 * t->d, t->dv);
     }
+    for (int v = 0; v < w.vecs; v++)
+        band_put(t, w.square + v, t->here.dx, t->x_step, t->ds + v * VEC, WIDE_ROW, t->k);
 }
 
 static void forward_head(Head *t) {
@@ -148,15 +200,7 @@ static void forward_head(Head *t) {
 }
 
 static void backward_head(Head *t) {
-    for (int band = 0; band < squares(t->n); band++) backward_band(t, band);
-    for (int first = 0; first < t->n; first += VEC)
-        for (int c = 0; c < t->h; c += VEC) {
-            size_t square = (size_t)(first / VEC) * t->block + (size_t)(c * VEC);
-            float *dx = t->here.dx + (size_t)first * t->x_step + c;
-            int rows = least(t->n - first, VEC), cols = least(t->h - c, VEC);
-            put_rows(dx + t->d, t->x_step, t->dk + square, rows, cols, t->accumulate);
-            put_rows(dx + 2 * t->d, t->x_step, t->dv + square, rows, cols, t->accumulate);
-        }
+    for (int first = 0; first < t->n; first += WIDE_ROW) backward_bands(t, first);
 }
 
 /* Sizes, and places in scratch; returns the bytes used. */
@@ -164,48 +208,58 @@ static size_t lay_out(Head *t, const Call *c) {
     size_t d = (size_t)c->in[0].cols / 3, h = d / (size_t)c->attr.heads, n = (size_t)squares(c->attr.seq), used = 0;
     size_t block = (h + VEC - 1) / VEC * SQUARE;
     *t = (Head){.d = d, .x_step = 3 * d, .y_step = d, .save_step = 2 * (size_t)c->attr.heads, .block = block,
-                .n = c->attr.seq, .h = (int)h, .scale = 1 / CANON_SQRT((float)h), .accumulate = c->accumulate[0]};
+                .n = c->attr.seq, .h = (int)h, .scale = 1 / CANON_SQRT((float)h)};
     float **place[] = {&t->k, &t->v, &t->dk, &t->dv, &t->q, &t->dy, &t->qt, &t->dyt, &t->p, &t->ds};
     float *from = (float *)(((uintptr_t)c->scratch + 63) / 64 * 64);
     for (size_t i = 0; i < sizeof place / sizeof place[0]; i++) {
         *place[i] = c->scratch ? from + used : NULL;
-        used += (i < 4 ? n * block : i < 8 ? block : n * SQUARE) + 16; /* a line between: fewer clashes in a cache set */
+        used += (i < 4 ? n * block : i < 8 ? PAIR * block : n * BLOCK) + 16; /* a line between: fewer clashes in a cache set */
     }
-    /* Three times for every square. */
-    t->pace = t->n / (squares(t->n) * (squares(t->n) + 1) / 2 * 3) + 1;
     return used * sizeof(float) + 64;
 }
 
-static Place place_of(const Head *t, const Call *c, int r, size_t i) {
+static Place place_of(const Head *t, const Call *c, int r, size_t i, bool gradient) {
     size_t heads = (size_t)c->attr.heads, row = i / heads * (size_t)t->n, col = i % heads * (size_t)t->h;
     size_t x = row * t->x_step + col, y = row * t->y_step + col;
     Place p = {(float *)at(c->in[0], r) + x, NULL, NULL, NULL,
                (float *)at(c->save, r) + row * t->save_step + i % heads * 2};
-    if (c->dout.at) p.dy = (float *)at(c->dout, r) + y;
-    if (c->din[0].at) p.dx = (float *)at(c->din[0], r) + x;
-    if (c->out.at) p.y = (float *)at(c->out, r) + y;
+    if (gradient) p.dy = (float *)at(c->dout, r) + y, p.dx = (float *)at(c->din[0], r) + x;
+    else p.y = (float *)at(c->out, r) + y;
     return p;
 }
 
-static void each_head(const Call *c, void (*visit)(Head *)) {
+/* What to fetch while a head is visited: the next sequence in the order of memory, which the hardware foresees, a share
+ * of it for each head; or just the next head, where a sequence overflows a second-level cache. */
+static Ahead ahead_of(const Head *t, const Place *p, bool whole, bool any) {
+    int n = squares(t->n), work = n * (n + 1) / 2, cols = squares(t->h);
+    int calls = PAIR == 1 ? 3 : p->dx ? 3 * cols + 1 : cols + 2; /* per square */
+    return (Ahead){p->x, p->dy ? p->dy : p->y, p->dx, t->x_step, t->y_step, whole ? 16 : t->d, whole ? 3 : 1, 0,
+                   whole ? t->d : (size_t)t->h, any ? t->n * ((t->h + 15) / 16) : 0, work * calls, 0};
+}
+
+static void each_head(const Call *c, void (*visit)(Head *), bool gradient) {
     Head t;
     lay_out(&t, c);
-    Share heads = call_share(c, c->in[0].rows / t.n * c->attr.heads);
+    t.accumulate = gradient && c->accumulate[0];
+    Share share = call_share(c, c->in[0].rows / t.n * c->attr.heads);
+    bool whole = (gradient ? 7 : 4) * (size_t)t.n * t.d <= FETCH_WORDS;
     for (int r = 0; r < c->replicas; r++)
-        for (int i = heads.from; i < heads.to; i++) {
-            t.here = place_of(&t, c, r, (size_t)i);
-            t.next = place_of(&t, c, r, (size_t)(i + 1 < heads.to ? i + 1 : i));
-            t.waiting = i + 1 < heads.to ? t.n : 0;
+        for (int i = share.from; i < share.to; i++) {
+            int heads = c->attr.heads, next = whole ? (i / heads + 1) * heads : i + 1;
+            bool any = next < share.to;
+            t.here = place_of(&t, c, r, (size_t)i, gradient);
+            Place to = place_of(&t, c, r, (size_t)(any ? next : i), gradient);
+            if (!whole || i == share.from || i % heads == 0) t.next = ahead_of(&t, &to, whole, any);
             visit(&t);
         }
 }
 
 static void forward(const Call *c) {
-    each_head(c, forward_head);
+    each_head(c, forward_head, false);
 }
 
 static void backward(const Call *c) {
-    if (c->din[0].at) each_head(c, backward_head);
+    if (c->din[0].at) each_head(c, backward_head, true);
 }
 
 static size_t scratch(const Call *c) {

@@ -1,6 +1,8 @@
-/* The parts of causal attention on squares of VEC keys by VEC queries. A band is the row of squares 0..band that VEC
- * queries see: s[square][key][query], the last one on the diagonal. A vector holds VEC queries of one key, so that
- * rule 3's lanes are whole vectors and fold without a shuffle; matrices stand in squares too, [rows][VEC columns].
+/* The parts of causal attention on squares of VEC keys by VEC queries. A band is the row of squares that VEC queries see,
+ * up to the one on the diagonal: s[square][key][query]. A vector holds VEC queries of one key, so that rule 3's lanes are
+ * whole vectors and fold without a shuffle. Backward takes PAIR bands at once, s[square][key][PAIR][query], where each
+ * key's broadcast serves PAIR fmas and the gradients of keys are loaded half as often; forward does not, since its band
+ * would leave the first-level cache. Matrices stand in squares too, [rows][VEC columns].
  *
  * On the diagonal the steps of absent keys are left out, not multiplied by zero. Where a key is absent stands -infinity,
  * which changes no maximum, then +0, which changes no sum of exponentials; other sums leave it out.
@@ -16,35 +18,70 @@
 #include "kernels/cpu/simd/tile.h"
 
 /* STEPS of a chain go without a branch. */
-enum { SQUARE = VEC * VEC, GROUPS = CANON_LANES / VEC, STEPS = VEC == 8 ? 8 : 4 };
+enum { PAIR = VEC == 16 ? 2 : 1, WIDE_ROW = PAIR * VEC, SQUARE = VEC * VEC, BLOCK = PAIR * SQUARE };
+enum { GROUPS = CANON_LANES / VEC, SLICE = VEC == 16 ? 8 : 2, STEPS = VEC == 8 ? 8 : 4 };
 #define SQUARE_FN static __attribute__((noinline))
 
-/* t(r) <- fma(a(r, l), b(l), t(r)) for l = 0..k-1: a in squares of VEC columns, b in rows. */
-V_FN void square_chain(vec t[VEC], const float *a, const float *b, int k) {
-    for (; k > 0; k -= VEC, a += SQUARE - VEC) {
-        const float *end = a + VEC;
-        int l = least(k, VEC);
-        for (; l >= STEPS; l -= STEPS, a += STEPS, b += STEPS * VEC)
-            UNROLL for (int i = 0; i < STEPS; i++) tile_step(t, VEC, 1, a + i, VEC, b + i * VEC);
-        for (; l; l--, a++, b += VEC) tile_step(t, VEC, 1, a, VEC, b);
-        a = end;
+/* What to fetch: rows of x and y, and of dx unless NULL, a few cache lines at a time between pieces of work, since only
+ * some dozen can be under way; not into the first-level cache, which the present head fills. The three lines of x are
+ * `gap` apart, and `along` times as far from the row's start as y's. */
+typedef struct {
+    const float *x, *y, *dx;
+    size_t x_step, y_step, gap, along, col, width;
+    int units, slots, due; /* units of lines in as many calls */
+} Ahead;
+
+V_FN void fetch(Ahead *a) {
+    for (a->due += a->units; a->due > 0; a->due -= a->slots) {
+        const float *x = a->x + a->col * a->along, *dx = a->dx + a->col * a->along;
+        PREFETCH_FAR(x), PREFETCH_FAR(x + a->gap), PREFETCH_FAR(x + 2 * a->gap), PREFETCH_FAR(a->y + a->col);
+        if (a->dx) PREFETCH_FAR(dx), PREFETCH_FAR(dx + a->gap), PREFETCH_FAR(dx + 2 * a->gap);
+        a->col += 16;
+        if (a->col < a->width) continue;
+        a->col = 0, a->x += a->x_step, a->y += a->y_step;
+        if (a->dx) a->dx += a->x_step;
     }
 }
 
-/* s(key, query) = scale (a(key) . b(query)): a in squares of VEC columns, b turned. */
-SQUARE_FN void square_dots(float *s, const float *a, const float *b, int h, float scale) {
+/* t(r, v) <- fma(a(r, l), b(l, v), t(r, v)) for l = 0..k-1 */
+V_FN void square_chain(vec t[], const int rows, const int vecs, const float *a, int a_row, const float *b, int b_row,
+                       int k) {
+    for (; k >= STEPS; k -= STEPS, a += STEPS, b += STEPS * b_row)
+        UNROLL for (int i = 0; i < STEPS; i++) tile_step(t, rows, vecs, a + i, (size_t)a_row, b + i * b_row);
+    for (; k; k--, a++, b += b_row) tile_step(t, rows, vecs, a, (size_t)a_row, b);
+}
+
+/* s(key, query) = scale (a(key) . b(query)) of `rows` keys and `vecs` vectors of queries: a in squares of VEC columns, b
+ * turned. */
+V_FN void tile_dots(float *s, size_t s_row, const int rows, const int vecs, const float *a, const float *b, int h,
+                    float scale, Ahead *next) {
     vec t[VEC];
-    tile_zero(t, VEC, 1);
-    square_chain(t, a, b, h);
-    UNROLL for (int i = 0; i < VEC; i++) t[i] = v_mul(t[i], v_set(scale));
-    tile_store(t, VEC, 1, s, VEC);
+    tile_zero(t, rows, vecs);
+    for (int k = h; k > 0; k -= VEC, a += SQUARE, b += BLOCK) {
+        if (PAIR > 1 || k == h) fetch(next); /* small squares are soon done */
+        square_chain(t, rows, vecs, a, VEC, b, WIDE_ROW, least(k, VEC));
+    }
+    UNROLL for (int i = 0; i < rows * vecs; i++) t[i] = v_mul(t[i], v_set(scale));
+    tile_store(t, rows, vecs, s, s_row);
+}
+
+SQUARE_FN void square_dots(float *s, size_t s_row, const float *a, const float *b, int h, float scale, Ahead *next) {
+    tile_dots(s, s_row, VEC, 1, a, b, h, scale, next);
+}
+
+/* Of PAIR vectors of queries, in as many parts, to fill the registers. */
+SQUARE_FN void pair_dots(float *s, const float *a, const float *b, int h, float scale, Ahead *next) {
+    for (int part = 0; part < PAIR; part++, s += BLOCK / PAIR, a += SQUARE / PAIR)
+        tile_dots(s, WIDE_ROW, VEC / PAIR, PAIR, a, b, h, scale, next);
 }
 
 /* y(key) continued over `count` queries: a(key, query) b(query). */
-SQUARE_FN void square_spread(float *y, const float *a, const float *b, int count) {
+SQUARE_FN void square_spread(float *y, const float *a, const float *b, int count, Ahead *next) {
     vec t[VEC];
+    if (PAIR > 1) fetch(next);
     tile_load(t, VEC, 1, y, VEC);
-    square_chain(t, a, b, count);
+    for (int v = 0; v < PAIR && count > 0; v++, count -= VEC, a += VEC, b += SQUARE)
+        square_chain(t, VEC, 1, a, WIDE_ROW, b, VEC, least(count, VEC));
     tile_store(t, VEC, 1, y, VEC);
 }
 
@@ -55,58 +92,66 @@ SQUARE_FN void diagonal_spread(float *y, const float *a, const float *b, int cou
     UNROLL for (int i = 0; i < VEC; i++)
         if (i < count) {
             vec line = v_load(b + i * VEC);
-            UNROLL for (int j = 0; j <= i; j++) t[j] = v_fma(v_set(a[j * VEC + i]), line, t[j]);
+            UNROLL for (int j = 0; j <= i; j++) t[j] = v_fma(v_set(a[j * WIDE_ROW + i]), line, t[j]);
         }
     tile_store(t, VEC, 1, y, VEC);
 }
 
 /* y(query) = sum over the keys it sees of p(key, query) b(key); b's squares are `step` apart. */
-SQUARE_FN void band_sum(float *y, const float *p, const float *b, size_t step, int band) {
+SQUARE_FN void band_sum(float *y, const float *p, size_t p_row, const float *b, size_t step, int band) {
     vec t[VEC];
     tile_zero(t, VEC, 1);
     for (; band; band--, b += step - SQUARE)
-        for (int j = 0; j < VEC; j += STEPS, p += STEPS * VEC, b += STEPS * VEC)
-            UNROLL for (int i = 0; i < STEPS; i++) tile_step(t, VEC, 1, p + i * VEC, 1, b + i * VEC);
-    UNROLL for (int j = 0; j < VEC; j++) {
+        for (int j = 0; j < VEC; j += STEPS, p += STEPS * p_row, b += STEPS * VEC)
+            UNROLL for (size_t i = 0; i < STEPS; i++) tile_step(t, VEC, 1, p + i * p_row, 1, b + i * VEC);
+    UNROLL for (int j = 0; j < VEC; j++, p += p_row) {
         vec line = v_load(b + j * VEC);
-        UNROLL for (int i = j; i < VEC; i++) t[i] = v_fma(v_set(p[j * VEC + i]), line, t[i]);
+        UNROLL for (int i = j; i < VEC; i++) t[i] = v_fma(v_set(p[i]), line, t[i]);
     }
     tile_store(t, VEC, 1, y, VEC);
 }
 
-V_FN vec fold_pair(vec a, vec b, const bool most) {
-    return most ? v_max(b, a) : v_add(a, b);
-}
-
-/* Rule 3 for VEC queries at once: lanes[lane][query]. */
-V_FN vec fold_lanes(const float *lanes, const bool most) {
-    vec x[CANON_LANES / 2];
-    UNROLL for (int i = 0; i < CANON_LANES / 2; i++)
-        x[i] = fold_pair(v_load(lanes + i * VEC), v_load(lanes + (i + CANON_LANES / 2) * VEC), most);
-    UNROLL for (int half = CANON_LANES / 4; half; half /= 2)
-        UNROLL for (int i = 0; i < half; i++) x[i] = fold_pair(x[i], x[i + half], most);
+/* Rule 3's tree, halving `count` lanes down to `end`. */
+V_FN vec fold_tree(vec x[], const int count, const int end, const bool most) {
+    UNROLL for (int half = count / 2; half >= end; half /= 2)
+        UNROLL for (int i = 0; i < half; i++) x[i] = most ? v_max(x[i + half], x[i]) : v_add(x[i], x[i + half]);
     return x[0];
 }
 
-/* Absent keys get -infinity; each query's largest score. */
+/* Sums of VEC queries at once from lanes[lane][query]. */
+V_FN vec fold_lanes(const float *lanes) {
+    vec x[CANON_LANES / 2];
+    UNROLL for (int i = 0; i < CANON_LANES / 2; i++)
+        x[i] = v_add(v_load(lanes + i * VEC), v_load(lanes + (i + CANON_LANES / 2) * VEC));
+    return fold_tree(x, CANON_LANES / 2, 1, false);
+}
+
+/* Absent keys get -infinity; each query's largest score, by rule 3 for a SLICE of every group of lanes at a time, as many
+ * as registers hold. */
 SQUARE_FN vec band_max(float *s, int band) {
-    _Alignas(64) float lanes[CANON_LANES * VEC], *diagonal = s + band * SQUARE;
+    float *diagonal = s + band * SQUARE;
+    vec x[VEC];
     UNROLL for (int j = 1; j < VEC; j++)
         v_store(diagonal + j * VEC, v_first(v_set(-INFINITY), v_load(diagonal + j * VEC), j));
-    for (int g = 0; g < GROUPS; g++) {
-        vec lane[VEC];
-        UNROLL for (int i = 0; i < VEC; i++) lane[i] = v_set(-INFINITY);
-        for (int square = g; square <= band; square += GROUPS)
-            UNROLL for (int i = 0; i < VEC; i++) lane[i] = v_max(v_load(s + square * SQUARE + i * VEC), lane[i]);
-        tile_store(lane, VEC, 1, lanes + g * SQUARE, VEC);
+    UNROLL for (int i = 0; i < VEC; i += SLICE) {
+        vec lane[GROUPS * SLICE];
+        UNROLL for (int l = 0; l < GROUPS * SLICE; l++) lane[l] = v_set(-INFINITY);
+        for (int square = 0; square <= band; square += GROUPS)
+            UNROLL for (int g = 0; g < GROUPS; g++) {
+                if (square + g > band) break;
+                UNROLL for (int r = 0; r < SLICE; r++)
+                    lane[g * SLICE + r] = v_max(v_load(s + (square + g) * SQUARE + (i + r) * VEC), lane[g * SLICE + r]);
+            }
+        fold_tree(lane, GROUPS * SLICE, SLICE, true);
+        UNROLL for (int r = 0; r < SLICE; r++) x[i + r] = lane[r];
     }
-    return fold_lanes(lanes, true);
+    return fold_tree(x, VEC, 1, true);
 }
 
 /* e^(s - most) of EXPS keys from key j on; absent keys take 0 for s - most, without the cost of an underflow. */
-V_FN void keys_exp(vec x[EXPS], const float *s, vec most, int j, const bool diagonal) {
+V_FN void keys_exp(vec x[EXPS], const float *s, const int row, vec most, int j, const bool diagonal) {
     UNROLL for (int r = 0; r < EXPS; r++) {
-        x[r] = v_load(s + (j + r) * VEC);
+        x[r] = v_load(s + (j + r) * row);
         if (diagonal) x[r] = v_first(most, x[r], j + r);
         x[r] = v_sub(x[r], most);
     }
@@ -117,7 +162,7 @@ V_FN void keys_exp(vec x[EXPS], const float *s, vec most, int j, const bool diag
 V_FN void square_exp(float *s, float *lane, vec most, const bool diagonal) {
     for (int j = 0; j < VEC; j += EXPS) {
         vec x[EXPS];
-        keys_exp(x, s, most, j, diagonal);
+        keys_exp(x, s, VEC, most, j, diagonal);
         UNROLL for (int r = 0; r < EXPS; r++) {
             if (diagonal) x[r] = v_first(v_zero(), x[r], j + r);
             v_store(s + (j + r) * VEC, x[r]);
@@ -130,12 +175,12 @@ V_FN void square_exp(float *s, float *lane, vec most, const bool diagonal) {
 V_FN void square_gradient(float *p, const float *ds, float *lane, vec most, vec inverse, const bool diagonal) {
     for (int j = 0; j < VEC; j += EXPS) {
         vec x[EXPS];
-        keys_exp(x, p, most, j, diagonal);
+        keys_exp(x, p, WIDE_ROW, most, j, diagonal);
         UNROLL for (int r = 0; r < EXPS; r++) {
-            int at_key = (j + r) * VEC;
-            vec old = v_load(lane + at_key), y = v_mul(x[r], inverse), sum = v_fma(y, v_load(ds + at_key), old);
+            int at_key = (j + r) * WIDE_ROW, at_lane = (j + r) * VEC;
+            vec old = v_load(lane + at_lane), y = v_mul(x[r], inverse), sum = v_fma(y, v_load(ds + at_key), old);
             v_store(p + at_key, y);
-            v_store(lane + at_key, diagonal ? v_first(old, sum, j + r) : sum);
+            v_store(lane + at_lane, diagonal ? v_first(old, sum, j + r) : sum);
         }
     }
 }
@@ -147,7 +192,7 @@ V_FN void square_scale(float *p, vec factor) {
 
 /* ds <- p (ds - dot) scale */
 V_FN void square_center(float *ds, const float *p, vec dot, vec scale) {
-    UNROLL for (int i = 0; i < SQUARE; i += VEC)
+    UNROLL for (int i = 0; i < BLOCK; i += WIDE_ROW)
         v_store(ds + i, v_mul(v_mul(v_load(p + i), v_sub(v_load(ds + i), dot)), scale));
 }
 
