@@ -70,7 +70,7 @@ static void compare_gelu(const char *with, const char *backend, uint64_t step) {
     }
 }
 
-/* v4 computes tanh by its own steps, v3 by canon_tanh; both move halves that the readable kernel leaves in place. */
+/* v4 computes tanh by its own steps, v3 by canon_tanh; both move a half that the readable kernel leaves in place. */
 Test(canon_sweep, gelu_of_every_float, .timeout = 0) {
     compare_gelu("readable", "v3", 257);
     compare_gelu("readable", "portable", 257);
