@@ -10,8 +10,20 @@
 #include "bench/provenance.h"
 #include "bench/runner.h"
 
+/* Classes whose bits are every machine's. */
+static const char *const own_file[] = {"bf16-dot", "bf16-amx"};
+
+bool baseline_has_own(const char *arithmetic_class) {
+    for (size_t i = 0; i < sizeof own_file / sizeof *own_file; i++)
+        if (!strcmp(arithmetic_class, own_file[i])) return true;
+    return !strcmp(arithmetic_class, "canon");
+}
+
 void baseline_path(char *path, size_t size, const Session *s, const Experiment *x) {
-    snprintf(path, size, "%s/results/baselines/%s-%s.json", s->root, x->name, x->profile);
+    const char *arithmetic = s->backend->arithmetic;
+    bool own = baseline_has_own(arithmetic) && strcmp(arithmetic, "canon") != 0;
+    snprintf(path, size, "%s/results/baselines/%s-%s%s%s.json", s->root, x->name, x->profile, own ? "-" : "",
+             own ? arithmetic : "");
 }
 
 static json_t *row_of(const PlannedRun *run, const Experiment *x, const RunRecord *r) {

@@ -1,4 +1,5 @@
-/* Stored baselines: results/baselines/<experiment>-<profile>.json. Rows are raw per-run numbers (hashes, every evaluation's
+/* Stored baselines: results/baselines/<experiment>-<profile>.json, of class canon, and <experiment>-<profile>-<class>.json
+ * of each other class whose bits are every machine's. Rows are raw per-run numbers (hashes, every evaluation's
  * loss), never summaries; the history holds each regeneration's reason, its old -> new table, and the hash of the rows it
  * left, so that rows edited without a reason do not pass; the tolerances of other arithmetic classes (bench/gate.h) count
  * as rows there. */
@@ -24,7 +25,11 @@ int baseline_compare(json_t *old_rows, json_t *new_rows, Text *report, json_t **
 Rc baseline_write(const char *path, const Experiment *x, json_t *old, json_t *rows, json_t *tolerances, json_t *table,
                   const char *reason, Error *e);
 
-/* results/baselines/<experiment>-<profile>.json under the checkout's results (never under --results). */
+/* Whether a class's bits are every machine's, so that they can be stored. */
+bool baseline_has_own(const char *arithmetic_class);
+
+/* The file of the session's class, or canon's for a class without its own, under the checkout's results (never under
+ * --results). */
 void baseline_path(char *path, size_t size, const Session *s, const Experiment *x);
 
 /* Trains the whole experiment anew in a temporary results folder (stored runs prove nothing about today's code) and

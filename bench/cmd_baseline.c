@@ -49,8 +49,9 @@ Rc command_baseline(Session *s, Error *e) {
     Experiment x;
     if (o->operands != 1) return error_set(e, RC_USAGE, "baseline: name one experiment");
     if (strlen(reason) < 8) return error_set(e, RC_USAGE, "baseline: --reason TEXT says why stored numbers change");
-    if (strcmp(s->backend->arithmetic, "canon"))
-        return error_set(e, RC_USAGE, "baseline: backend %s is not of the canonical arithmetic", s->backend->name);
+    if (!baseline_has_own(s->backend->arithmetic))
+        return error_set(e, RC_USAGE, "baseline: the bits of class %s (backend %s) are not every machine's",
+                         s->backend->arithmetic, s->backend->name);
     session_signals();
     s->strict_corpus = true;
     if (session_experiment(s, o->operand[0], &x, e)) return e->code;

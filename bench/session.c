@@ -71,19 +71,38 @@ static Rc read_count(int *out, const Options *o, OptionKind kind, const char *na
     return RC_OK;
 }
 
+/* Other precisions, and who has them. */
+static const struct {
+    const char *name, *suffix, *who;
+} precisions[] = {
+    {"exact", "", "every backend"},
+    {"fp32", "-fp32", "simt and cuda have fp32"},
+    {"bf16", "-bf16", "cpu, amx, dot, soft-amx and soft-dot have bf16"},
+};
+enum { PRECISIONS = sizeof precisions / sizeof *precisions };
+
+/* The precision asked for; "exact" where the backend's name says another itself. */
+static Rc find_precision(int *out, const char *backend, const char *asked, Error *e) {
+    const char *known[PRECISIONS];
+    char hint[96];
+    size_t length = strlen(backend);
+    for (*out = 0; *out < PRECISIONS && strcmp(asked, precisions[*out].name); ++*out) known[*out] = precisions[*out].name;
+    if (*out == PRECISIONS)
+        return error_set(e, RC_USAGE, "--precision: unknown '%s'%s", asked,
+                         did_you_mean(hint, sizeof hint, asked, known, PRECISIONS));
+    for (int i = 1; i < PRECISIONS; i++)
+        if (length > 5 && !strcmp(backend + length - 5, precisions[i].suffix)) *out = 0;
+    return RC_OK;
+}
+
 /* A backend's row in another precision is called by both: cuda-fp32. */
 static Rc find_backend(Session *s, const Options *o, Error *e) {
-    const char *name = option(o, OPTION_backend, "cpu"), *precision = option(o, OPTION_precision, "exact");
-    const char *const known[] = {"exact", "fp32"};
-    char both[64], hint[96];
+    const char *name = option(o, OPTION_backend, "cpu");
+    char both[64];
+    int precision;
     if (!strcmp(o->command, "perf") && o->times[OPTION_dry_run] && !o->times[OPTION_backend]) name = "cuda";
-    if (strcmp(precision, "exact") && strcmp(precision, "fp32"))
-        return error_set(e, RC_USAGE, "--precision: unknown '%s'%s", precision,
-                         did_you_mean(hint, sizeof hint, precision, known, 2));
-    size_t length = strlen(name);
-    if (length > 5 && !strcmp(name + length - 5, "-fp32")) precision = "exact"; /* the name says it */
-    snprintf(both, sizeof both, "%.40s%s%s", name, strcmp(precision, "exact") ? "-" : "",
-             strcmp(precision, "exact") ? precision : "");
+    if (find_precision(&precision, name, option(o, OPTION_precision, "exact"), e)) return e->code;
+    snprintf(both, sizeof both, "%.40s%s", name, precisions[precision].suffix);
     if (!strcmp(o->command, "perf") && o->times[OPTION_dry_run]) {
         s->backend = dry_backend(both);
         if (s->backend) return RC_OK;
@@ -95,10 +114,12 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
                          name);
     }
     s->backend = backend_find(both, e);
-    if (!s->backend && e->code == RC_USAGE && strcmp(both, name) && backend_find(name, e))
-        return error_set(e, RC_USAGE, "--precision: backend '%s' computes in exact only; simt and cuda have fp32",
-                         name);
-    return s->backend ? RC_OK : e->code;
+    if (s->backend || !precision) return s->backend ? RC_OK : e->code;
+    bool device = !strcmp(name, "cuda") || !strcmp(name, "simt"), wrong = precision == 2 && device;
+    if (wrong || (e->code == RC_USAGE && backend_find(name, &(Error){.code = RC_OK})))
+        return error_set(e, RC_USAGE, "--precision: backend '%s' computes in exact%s only; %s", name, wrong ? " and fp32" : "",
+                         precisions[precision].who);
+    return e->code;
 }
 
 Rc session_init(Session *s, const Options *o, Error *e) {

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/canon.h"
+#include "kernels/bf16.h"
 
 static bool always(void) {
     return true;
@@ -21,7 +22,12 @@ static bool always(void) {
     double prefix##_sumsq(const void *x, int rows, int cols);
 #define ROW(id, prefix, class_of_bits, text, bytes, can_run) \
     static const Backend backend_##prefix = { \
-        id, class_of_bits, text, WORDS(bytes), prefix##_kernels, prefix##_update, prefix##_sumsq, can_run, NULL};
+        id, class_of_bits, text, WORDS(bytes), prefix##_kernels, prefix##_update, prefix##_sumsq, can_run, NULL, NULL};
+/* Precision bf16: everything but linear of the float row `floats`. */
+#define ROW_BF16(id, prefix, floats, class_of_bits, text, can_run, lacks) \
+    extern const Kernel *const prefix##_kernels[OP_COUNT]; \
+    static const Backend backend_##prefix = { \
+        id, class_of_bits, text, WORDS(4), prefix##_kernels, floats##_update, floats##_sumsq, can_run, NULL, lacks};
 
 /* clang-format off */
 DECLARE(cpu64) DECLARE(readable) DECLARE(portable)
@@ -43,6 +49,17 @@ ROW("v3", v3, "canon", "float, x86-64-v3 (AVX2 and FMA)", 4, has_v3)
 ROW("v4", v4, "canon", "float, x86-64-v4 (AVX-512)",      4, has_v4)
 double v3_fma_peak(void);
 double v4_fma_peak(void);
+ROW_BF16("soft-dot-bf16", soft_dot_bf16, v3, "bf16-dot", "dot-bf16 in software (slow: its proof)", has_v3, NULL)
+ROW_BF16("soft-amx-bf16", soft_amx_bf16, v3, "bf16-amx", "amx-bf16 in software (slow: its proof)", has_v3, NULL)
+#else
+ROW_BF16("soft-dot-bf16", soft_dot_bf16, portable, "bf16-dot", "AVX512-BF16's products in software (slow)", always, NULL)
+ROW_BF16("soft-amx-bf16", soft_amx_bf16, portable, "bf16-amx", "AMX's products in software (slow)",         always, NULL)
+#endif
+#ifdef HAVE_BF16
+static bool has_dot(void) { return !bf16_dot_missing(); }
+static bool has_amx(void) { return !bf16_amx_missing(); }
+ROW_BF16("dot-bf16", dot_bf16, v4, "bf16-dot", "float, products in bf16 (AVX512-BF16)", has_dot, bf16_dot_missing)
+ROW_BF16("amx-bf16", amx_bf16, v4, "bf16-amx", "float, products in bf16 (AMX)",         has_amx, bf16_amx_missing)
 #endif
 /* clang-format on */
 
@@ -76,13 +93,17 @@ static const Backend backend_cuda_fp32 = {
     has_cuda_fp32, &cuda_fp32_device};
 #endif
 
-/* Slowest first: "cpu" takes the last that is supported. */
+/* Slowest first: "cpu" takes the last canonical row that is supported, "cpu-bf16" the last instruction. */
 const Backend *const backends[] = {
 #ifdef HAVE_CUDA
     &backend_cuda,  &backend_cuda_fp32,
 #endif
 #ifdef HAVE_SIMT
     &backend_simt,  &backend_simt_fp32,
+#endif
+    &backend_soft_dot_bf16, &backend_soft_amx_bf16,
+#ifdef HAVE_BF16
+    &backend_dot_bf16, &backend_amx_bf16,
 #endif
     &backend_cpu64, &backend_readable, &backend_portable,
 #if defined(__x86_64__)
@@ -91,15 +112,37 @@ const Backend *const backends[] = {
 };
 const int backend_count = sizeof backends / sizeof backends[0];
 
+/* The last row that "cpu" or "cpu-bf16" may be. */
+static const Backend *fastest(bool bf16) {
+    for (int i = backend_count - 1; i >= 0; i--) {
+        const Backend *b = backends[i];
+        if (!b->device && (bf16 ? b->missing != NULL : !strcmp(b->arithmetic, "canon")) && b->supported()) return b;
+    }
+    return NULL;
+}
+
+static const Backend *fastest_bf16(Error *e) {
+    const Backend *b = fastest(true);
+#ifdef HAVE_BF16
+    const char *amx = bf16_amx_missing(), *dot = bf16_dot_missing();
+    if (!b) error_set(e, RC_UNMEASURED, "precision bf16: %s; %s (--backend soft-dot computes its bits slowly)", amx, dot);
+#else
+    if (!b) error_set(e, RC_UNMEASURED, "precision bf16: built without its instructions (--backend soft-dot computes its bits "
+                      "slowly)");
+#endif
+    return b;
+}
+
 const Backend *backend_find(const char *name, Error *e) {
     const char *names[sizeof backends / sizeof backends[0] + 1] = {"cpu"};
-    bool fastest = !strcmp(name, "cpu");
+    if (!strcmp(name, "cpu")) return fastest(false);
+    if (!strcmp(name, "cpu-bf16")) return fastest_bf16(e);
     for (int i = backend_count - 1; i >= 0; i--) {
         names[i + 1] = backends[i]->name;
-        if (fastest && !backends[i]->device && backends[i]->supported()) return backends[i];
         if (strcmp(name, backends[i]->name)) continue;
         if (backends[i]->supported()) return backends[i];
-        if (!backends[i]->device) error_set(e, RC_UNMEASURED, "this machine cannot run it");
+        const char *missing = backends[i]->missing ? backends[i]->missing() : NULL;
+        if (!backends[i]->device) error_set(e, RC_UNMEASURED, "%s", missing ? missing : "this machine cannot run it");
         else if (backends[i]->device->present(e)) error_set(e, RC_UNMEASURED, "cannot be had");
         error_prefix(e, "backend '%s': ", name);
         return NULL;

@@ -5,9 +5,13 @@
  *   portable    float, fast matmul and attention without vector instructions
  *   v3, v4      the same for x86-64-v3 (AVX2, FMA) and x86-64-v4 (AVX-512)
  *   simt        the CUDA kernels on the CPU, one thread after another: slow, their proof without a device
- *   cpu         the fastest of the CPU's float rows this machine can run
+ *   cpu         the fastest of the CPU's canonical float rows this machine can run
+ *   dot-bf16, amx-bf16             linear's products in bf16 by AVX512-BF16's and AMX's instructions
+ *   soft-dot-bf16, soft-amx-bf16   the same bits on any machine, slowly: their proof, and what stores their baselines
+ *   cpu-bf16    the faster of the two instructions, if this machine has one
  *
- * All float rows give the same bits (base/canon.h). */
+ * All float rows of class canon give the same bits (base/canon.h), and so do the two rows of each class of bf16
+ * (kernels/cpu/simd/bf16.h). */
 #ifndef KERNELS_BACKEND_H
 #define KERNELS_BACKEND_H
 
@@ -24,12 +28,13 @@ typedef struct Backend {
     double (*sumsq)(const void *x, int rows, int cols); /* sum of squares, by rules 2 and 3 of base/canon.h; likewise */
     bool (*supported)(void);                            /* can this machine run it */
     const Device *device;                               /* NULL: the host */
+    const char *(*missing)(void);                       /* what this machine lacks, in words; NULL: supported says all */
 } Backend;
 
 extern const Backend *const backends[];
 extern const int backend_count;
 
-/* By name; "cpu" is the fastest float row supported here. NULL with RC_USAGE (unknown; nearest named) or RC_UNMEASURED
+/* By name; "cpu" and "cpu-bf16" are the fastest rows of their kind supported here. NULL with RC_USAGE (unknown; nearest named) or RC_UNMEASURED
  * (known, but this machine cannot run it). */
 const Backend *backend_find(const char *name, Error *e);
 
