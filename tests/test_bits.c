@@ -9,6 +9,17 @@
 #include "base/sha256.h"
 #include "tests/toy.h"
 
+/* Every class of bits that is every machine's, and the row that the others of it are compared with. */
+static const struct {
+    const char *arithmetic, *row;
+    int least; /* rows that run everywhere */
+} classes[] = {{"canon", "readable", 2}, {"bf16-dot", "soft-dot-bf16", 1}, {"bf16-amx", "soft-amx-bf16", 1}};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+/* The rows that runs are cut, shared and resumed on: the fastest exact one, and each order of bf16. */
+static const char *const rows[] = {"cpu", "soft-dot-bf16", "soft-amx-bf16"};
+enum { ROWS = sizeof rows / sizeof *rows };
+
 ParameterizedTestParameters(bits, same_on_every_path) {
     static int index[64];
     for (int i = 0; i < 64; i++) index[i] = i;
@@ -20,17 +31,20 @@ ParameterizedTest(int *index, bits, same_on_every_path) {
     Variant v;
     ModelShape s;
     Recipe r;
-    char expected[130], got[130];
+    char expected[CLASSES][130], got[130];
     toy_setting(*index, &v, &s, &r);
-    toy_hashes(expected, &v, &s, &r, 1, backend_find("readable", &e), 6);
-    int paths = 0;
-    for (int i = 0; i < backend_count; i++) {
-        if (!backends[i]->supported() || strcmp(backends[i]->arithmetic, "canon")) continue;
-        toy_hashes(got, &v, &s, &r, 1, backends[i], 6);
-        cr_assert_str_eq(got, expected, "setting %d on %s", *index, backends[i]->name);
-        paths++;
+    for (int c = 0; c < CLASSES; c++) {
+        int paths = 0;
+        toy_hashes(expected[c], &v, &s, &r, 1, backend_find(classes[c].row, &e), 6);
+        for (int i = 0; i < backend_count; i++) {
+            if (!backends[i]->supported() || strcmp(backends[i]->arithmetic, classes[c].arithmetic)) continue;
+            toy_hashes(got, &v, &s, &r, 1, backends[i], 6);
+            cr_assert_str_eq(got, expected[c], "setting %d on %s", *index, backends[i]->name);
+            paths++;
+        }
+        cr_assert_geq(paths, classes[c].least);
+        for (int other = 0; other < c; other++) cr_assert_str_neq(expected[c], expected[other]);
     }
-    cr_assert(paths >= 2);
 }
 
 typedef struct {
@@ -74,14 +88,17 @@ ParameterizedTest(int *index, bits, same_when_threads_share_a_run) {
     Recipe r;
     char expected[130], got[130];
     toy_setting(*index, &v, &s, &r);
-    toy_hashes(expected, &v, &s, &r, 1, backend_find("cpu", &e), 3);
-    for (int i = 0; i < 3; i++) {
-        toy_hashes_shared(got, &v, &s, &r, 1, backend_find("cpu", &e), 3, threads[i]);
-        cr_assert_str_eq(got, expected, "setting %d, %d threads", *index, threads[i]);
+    for (int row = 0; row < ROWS; row++) {
+        const Backend *b = backend_find(rows[row], &e);
+        toy_hashes(expected, &v, &s, &r, 1, b, 3);
+        for (int i = 0; i < 3; i++) {
+            toy_hashes_shared(got, &v, &s, &r, 1, b, 3, threads[i]);
+            cr_assert_str_eq(got, expected, "%s, setting %d, %d threads", b->name, *index, threads[i]);
+        }
     }
 }
 
-Test(bits, same_alone_and_among_replicas) {
+static void alone_and_among(const Backend *backend) {
     Error e;
     ModelShape s = toy_shape();
     Recipe recipe[3] = {toy_recipe(), toy_recipe(), toy_recipe()};
@@ -89,8 +106,7 @@ Test(bits, same_alone_and_among_replicas) {
     uint64_t seed[3] = {4, 5, 6};
     Trainer three;
     StepReport report[3];
-    cr_assert_eq(trainer_init(&three, &s, variant_find("pre", &e), recipe, seed, 3, backend_find("cpu", &e), &e),
-                 RC_OK);
+    cr_assert_eq(trainer_init(&three, &s, variant_find("pre", &e), recipe, seed, 3, backend, &e), RC_OK);
     uint8_t chain[3][32] = {{0}}, hash[32];
     bool diverged = false;
     for (int i = 0; i < 6; i++) {
@@ -102,16 +118,21 @@ Test(bits, same_alone_and_among_replicas) {
     cr_assert(diverged, "the neighbour was meant to diverge");
     for (int r = 0; r < 3; r += 2) {
         char alone[130], among[130], a[SHA256_HEX], b[SHA256_HEX];
-        toy_hashes(alone, variant_find("pre", &e), &s, &recipe[r], seed[r], backend_find("cpu", &e), 6);
+        toy_hashes(alone, variant_find("pre", &e), &s, &recipe[r], seed[r], backend, 6);
         trainer_hash(&three, r, hash);
         snprintf(among, sizeof among, "%s:%s", sha256_hex(a, chain[r]), sha256_hex(b, hash));
-        cr_assert_str_eq(among, alone);
+        cr_assert_str_eq(among, alone, "%s", backend->name);
     }
     trainer_release(&three);
 }
 
+Test(bits, same_alone_and_among_replicas) {
+    Error e;
+    for (int row = 0; row < ROWS; row++) alone_and_among(backend_find(rows[row], &e));
+}
+
 /* Stop after any step, carry parameters and moments over, go on: the same parameters. */
-Test(bits, same_when_resumed_at_every_step) {
+static void resumed_at_every_step(const Backend *b) {
     Error e;
     ModelShape s = toy_shape();
     s.dropout = true;
@@ -121,13 +142,13 @@ Test(bits, same_when_resumed_at_every_step) {
     uint8_t expected[32], got[32], chain[32] = {0};
     Trainer t, u;
     const Variant *v = variant_find("peri", &e);
-    cr_assert_eq(trainer_init(&t, &s, v, &recipe, &seed, 1, backend_find("cpu", &e), &e), RC_OK);
+    cr_assert_eq(trainer_init(&t, &s, v, &recipe, &seed, 1, b, &e), RC_OK);
     toy_train(&t, 6, chain);
     trainer_hash(&t, 0, expected);
     trainer_release(&t);
     for (int at = 0; at <= 6; at++) {
-        cr_assert_eq(trainer_init(&t, &s, v, &recipe, &seed, 1, backend_find("cpu", &e), &e), RC_OK);
-        cr_assert_eq(trainer_init(&u, &s, v, &recipe, &seed, 1, backend_find("cpu", &e), &e), RC_OK);
+        cr_assert_eq(trainer_init(&t, &s, v, &recipe, &seed, 1, b, &e), RC_OK);
+        cr_assert_eq(trainer_init(&u, &s, v, &recipe, &seed, 1, b, &e), RC_OK);
         toy_train(&t, at, chain);
         for (int i = 0; i < t.tape.tensors; i++) {
             const Tensor *x = &t.tape.tensor[i];
@@ -139,10 +160,15 @@ Test(bits, same_when_resumed_at_every_step) {
         trainer_seek(&u, at);
         toy_train(&u, 6 - at, chain);
         trainer_hash(&u, 0, got);
-        cr_assert_arr_eq(got, expected, 32, "resumed at %d", at);
+        cr_assert_arr_eq(got, expected, 32, "%s, resumed at %d", b->name, at);
         trainer_release(&t);
         trainer_release(&u);
     }
+}
+
+Test(bits, same_when_resumed_at_every_step) {
+    Error e;
+    for (int row = 0; row < ROWS; row++) resumed_at_every_step(backend_find(rows[row], &e));
 }
 
 /* lr = 1e3 without clipping diverges at the same step, in the same tensor, with the same chain, on every path. */
