@@ -71,37 +71,44 @@ static Rc read_count(int *out, const Options *o, OptionKind kind, const char *na
     return RC_OK;
 }
 
-/* Other precisions, and who has them. */
+typedef enum { EXACT, FP32, BF16, PRECISIONS } Precision;
 static const struct {
     const char *name, *suffix, *who;
-} precisions[] = {
-    {"exact", "", "every backend"},
-    {"fp32", "-fp32", "simt and cuda have fp32"},
-    {"bf16", "-bf16", "cpu, amx, dot, soft-amx and soft-dot have bf16"},
+} precisions[PRECISIONS] = {
+    [EXACT] = {"exact", "", "every backend has exact"},
+    [FP32] = {"fp32", "-fp32", "simt and cuda have fp32"},
+    [BF16] = {"bf16", "-bf16", "cpu, amx, dot, soft-amx and soft-dot have bf16"},
 };
-enum { PRECISIONS = sizeof precisions / sizeof *precisions };
 
 /* The precision asked for; "exact" where the backend's name says another itself. */
-static Rc find_precision(int *out, const char *backend, const char *asked, Error *e) {
+static Rc find_precision(Precision *out, const char *backend, const char *asked, Error *e) {
     const char *known[PRECISIONS];
     char hint[96];
     size_t length = strlen(backend);
-    for (*out = 0; *out < PRECISIONS && strcmp(asked, precisions[*out].name); ++*out) known[*out] = precisions[*out].name;
+    for (*out = EXACT; *out < PRECISIONS && strcmp(asked, precisions[*out].name); ++*out)
+        known[*out] = precisions[*out].name;
     if (*out == PRECISIONS)
         return error_set(e, RC_USAGE, "--precision: unknown '%s'%s", asked,
                          did_you_mean(hint, sizeof hint, asked, known, PRECISIONS));
-    for (int i = 1; i < PRECISIONS; i++)
-        if (length > 5 && !strcmp(backend + length - 5, precisions[i].suffix)) *out = 0;
+    for (Precision i = FP32; i < PRECISIONS; i++)
+        if (length > 5 && !strcmp(backend + length - 5, precisions[i].suffix)) *out = EXACT;
     return RC_OK;
+}
+
+static Rc no_such_precision(const char *backend, Precision p, bool device, Error *e) {
+    return error_set(e, RC_USAGE, "--precision: backend '%s' computes in exact%s only; %s", backend,
+                     device ? " and fp32" : "", precisions[p].who);
 }
 
 /* A backend's row in another precision is called by both: cuda-fp32. */
 static Rc find_backend(Session *s, const Options *o, Error *e) {
     const char *name = option(o, OPTION_backend, "cpu");
     char both[64];
-    int precision;
+    Precision precision;
     if (!strcmp(o->command, "perf") && o->times[OPTION_dry_run] && !o->times[OPTION_backend]) name = "cuda";
     if (find_precision(&precision, name, option(o, OPTION_precision, "exact"), e)) return e->code;
+    bool device = !strcmp(name, "cuda") || !strcmp(name, "simt");
+    if (precision == BF16 && device) return no_such_precision(name, precision, device, e);
     snprintf(both, sizeof both, "%.40s%s", name, precisions[precision].suffix);
     if (!strcmp(o->command, "perf") && o->times[OPTION_dry_run]) {
         s->backend = dry_backend(both);
@@ -114,12 +121,9 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
                          name);
     }
     s->backend = backend_find(both, e);
-    if (s->backend || !precision) return s->backend ? RC_OK : e->code;
-    bool device = !strcmp(name, "cuda") || !strcmp(name, "simt"), wrong = precision == 2 && device;
-    if (wrong || (e->code == RC_USAGE && backend_find(name, &(Error){.code = RC_OK})))
-        return error_set(e, RC_USAGE, "--precision: backend '%s' computes in exact%s only; %s", name, wrong ? " and fp32" : "",
-                         precisions[precision].who);
-    return e->code;
+    if (!s->backend && e->code == RC_USAGE && precision && backend_find(name, &(Error){.code = RC_OK}))
+        return no_such_precision(name, precision, device, e);
+    return s->backend ? RC_OK : e->code;
 }
 
 Rc session_init(Session *s, const Options *o, Error *e) {

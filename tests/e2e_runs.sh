@@ -84,7 +84,7 @@ check_backends_give_the_same_bytes() {
   ends 0 "${run[@]}" "${few[@]}" --results "$W/reference"
   ends 0 list
   for backend in $(sed -n '/^backends/,/^$/p' "$W/out" | sed 1d | grep -v 'not on this machine' | cut -c3-20); do
-    case $backend in cpu64 | *-fp32) continue ;; esac # not of this arithmetic
+    case $backend in cpu64 | *-fp32 | *-bf16) continue ;; esac # not of this arithmetic
     ends 0 "${run[@]}" "${few[@]}" --backend "$backend" --results "$W/$backend"
     same "$W/$backend" "$W/reference"
     count=$((count + 1))
@@ -108,6 +108,34 @@ check_a_fast_precision_is_another_run() {
   refused "precision: backend 'v4' computes in exact only|precision: backend 'portable' computes in exact only" \
     "${one[@]}" --backend portable --precision fp32 --results "$W/none"
   refused "precision: unknown 'fp23'; did you mean 'fp32'" "${one[@]}" --precision fp23 --results "$W/none"
+}
+
+# A class of bits for each order of sums; where the instruction is missing nothing falls back to anything.
+check_bf16_is_a_run_of_its_own() {
+  local order
+  for order in dot amx; do
+    ends 0 "${one[@]}" --results "$W/$order" --backend "soft-$order" --precision bf16
+    grep -q "\"arithmetic_class\": \"bf16-$order\"" "$W/$order"/runs/*/record.json || fail "the class is not in the record"
+    ! diff <(ls "$W/$order/runs") <(ls "$T/whole1/runs") >/dev/null || fail "exact and bf16 share an id"
+    ends 0 "${one[@]}" --results "$W/$order" --backend "soft-$order-bf16"
+    says '1 stored'
+  done
+  ! diff <(ls "$W/dot/runs") <(ls "$W/amx/runs") >/dev/null || fail "the two orders share an id"
+  ends 0 list
+  if grep -qE '^  (dot|amx)-bf16 .*not on this machine' "$W/out" && ! grep -E '^  (dot|amx)-bf16 ' "$W/out" | grep -qv 'not on'; then
+    ends 3 "${one[@]}" --results "$W/none" --precision bf16
+    says '^normbench: precision bf16: .*AMX.*; .*AVX512-BF16 \(--backend soft-dot computes its bits slowly\)$'
+    ends 3 "${one[@]}" --results "$W/none" --backend amx --precision bf16
+    says "^normbench: backend 'amx-bf16': .*AMX"
+    [ "$(grep -c '' "$W/err")" = 1 ] || fail "more than one line"
+    [ ! -e "$W/none/runs" ] || fail "something was trained"
+  fi
+  refused "precision: backend 'cuda' computes in exact and fp32 only; cpu, amx" "${one[@]}" --backend cuda --precision bf16
+  refused "precision: backend 'cuda' computes in exact and fp32 only; cpu, amx" perf smoke --dry-run --precision bf16
+  refused "precision: backend 'portable' computes in exact only; cpu, amx, dot" "${one[@]}" --backend portable --precision bf16
+  refused "unknown backend 'soft-dt-bf16'; did you mean 'soft-dot-bf16'" "${one[@]}" --backend soft-dt --precision bf16
+  refused "baseline: the bits of class simt-fp32 \(backend simt-fp32\) are not every machine's" \
+    baseline smoke --backend simt-fp32 --reason "not to be stored"
 }
 
 # Without a device nothing falls back to the CPU.
