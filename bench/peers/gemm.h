@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* C = op(A) op(B), all row-major and dense: op(A) is [m][k] and stands as [k][m] when turned; op(B) is [k][n] and stands
  * as [n][k] when turned. The three products of a linear layer are three of the four cases. */
@@ -12,6 +13,7 @@ typedef struct {
     bool turn_a, turn_b;
     const float *a, *b;
     float *c;
+    const uint16_t *a16, *b16; /* a and b rounded to bf16, for who takes them so */
 } Gemm;
 
 /* A library. */
@@ -28,5 +30,7 @@ extern const GemmPeer gemm_openblas;
 /* Debian's libdnnl-dev, found when the build was configured: the BLAS-like function, and the primitive that frameworks
  * use (a plan made once per shape, as they keep it). */
 extern const GemmPeer gemm_dnnl_sgemm, gemm_dnnl_matmul;
+/* The primitive on operands that stand in bf16 already, with a float result: ours rounds them in its time. */
+extern const GemmPeer gemm_dnnl_bf16;
 
 #endif

@@ -37,14 +37,21 @@ typedef struct {
     dnnl_stream_t stream;
     dnnl_primitive_t primitive;
     dnnl_exec_arg_t operand[3];
+    bool bf16; /* of the factors; the product is float */
 } Plan;
+
+static void operands(const void *at[3], const Plan *p, const Gemm *g) {
+    at[0] = p->bf16 ? (const void *)g->a16 : g->a;
+    at[1] = p->bf16 ? (const void *)g->b16 : g->b;
+    at[2] = g->c;
+}
 
 #if DNNL_VERSION_MAJOR >= 3
 typedef dnnl_memory_desc_t Layout;
-static bool describe(Layout *l, const dnnl_dims_t dims, const dnnl_dims_t strides) {
-    return !dnnl_memory_desc_create_with_strides(l, 2, dims, dnnl_f32, strides);
+static bool describe(Layout *l, const dnnl_dims_t dims, const dnnl_dims_t strides, dnnl_data_type_t word) {
+    return !dnnl_memory_desc_create_with_strides(l, 2, dims, word, strides);
 }
-static bool hold(const Plan *p, dnnl_memory_t *memory, const Layout *l, const float *at) {
+static bool hold(const Plan *p, dnnl_memory_t *memory, const Layout *l, const void *at) {
     return !dnnl_memory_create(memory, *l, p->engine, (void *)(size_t)at);
 }
 static bool make_primitive(Plan *p, const Layout l[3]) {
@@ -56,10 +63,10 @@ static bool make_primitive(Plan *p, const Layout l[3]) {
 }
 #else
 typedef dnnl_memory_desc_t Layout;
-static bool describe(Layout *l, const dnnl_dims_t dims, const dnnl_dims_t strides) {
-    return !dnnl_memory_desc_init_by_strides(l, 2, dims, dnnl_f32, strides);
+static bool describe(Layout *l, const dnnl_dims_t dims, const dnnl_dims_t strides, dnnl_data_type_t word) {
+    return !dnnl_memory_desc_init_by_strides(l, 2, dims, word, strides);
 }
-static bool hold(const Plan *p, dnnl_memory_t *memory, const Layout *l, const float *at) {
+static bool hold(const Plan *p, dnnl_memory_t *memory, const Layout *l, const void *at) {
     return !dnnl_memory_create(memory, l, p->engine, (void *)(size_t)at);
 }
 static bool make_primitive(Plan *p, const Layout l[3]) {
@@ -88,29 +95,41 @@ static bool plan_matmul(Plan *p, const Gemm *g) {
     const dnnl_dims_t strides[3] = {
         {g->turn_a ? 1 : g->k, g->turn_a ? g->m : 1}, {g->turn_b ? 1 : g->n, g->turn_b ? g->k : 1}, {g->n, 1}};
     const int argument[3] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST};
-    const float *const at[3] = {g->a, g->b, g->c};
+    const dnnl_data_type_t factor = p->bf16 ? dnnl_bf16 : dnnl_f32, word[3] = {factor, factor, dnnl_f32};
+    const void *at[3];
     Layout layout[3];
+    operands(at, p, g);
     if (dnnl_engine_create(&p->engine, dnnl_cpu, 0) ||
         dnnl_stream_create(&p->stream, p->engine, dnnl_stream_default_flags))
         return false;
     for (int i = 0; i < 3; i++) {
         p->operand[i].arg = argument[i];
-        if (!describe(&layout[i], dims[i], strides[i]) || !hold(p, &p->operand[i].memory, &layout[i], at[i]))
+        if (!describe(&layout[i], dims[i], strides[i], word[i]) || !hold(p, &p->operand[i].memory, &layout[i], at[i]))
             return false;
     }
     return make_primitive(p, layout);
 }
 
-static void *prepare_matmul(const Gemm *g) {
+static void *prepare(const Gemm *g, bool bf16) {
     Plan *p = calloc(1, sizeof *p);
+    if (p) p->bf16 = bf16;
     if (!p || plan_matmul(p, g)) return p;
     release_matmul(p);
     return NULL;
 }
 
+static void *prepare_matmul(const Gemm *g) {
+    return prepare(g, false);
+}
+
+static void *prepare_bf16(const Gemm *g) {
+    return prepare(g, true);
+}
+
 static void run_matmul(void *prepared, const Gemm *g) {
     const Plan *p = prepared;
-    const float *const at[3] = {g->a, g->b, g->c};
+    const void *at[3];
+    operands(at, p, g);
     for (int i = 0; i < 3; i++) dnnl_memory_set_data_handle(p->operand[i].memory, (void *)(size_t)at[i]);
     dnnl_primitive_execute(p->primitive, p->stream, 3, p->operand);
     dnnl_stream_wait(p->stream);
@@ -118,3 +137,4 @@ static void run_matmul(void *prepared, const Gemm *g) {
 
 const GemmPeer gemm_dnnl_sgemm = {"dnnl_sgemm", "oneDNN sgemm", version, prepare_sgemm, run_sgemm, release_sgemm};
 const GemmPeer gemm_dnnl_matmul = {"dnnl_matmul", "oneDNN matmul", version, prepare_matmul, run_matmul, release_matmul};
+const GemmPeer gemm_dnnl_bf16 = {"dnnl_bf16", "oneDNN bf16", version, prepare_bf16, run_matmul, release_matmul};

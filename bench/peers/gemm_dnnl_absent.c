@@ -7,3 +7,4 @@ static const char *version(void) {
 
 const GemmPeer gemm_dnnl_sgemm = {"dnnl_sgemm", "oneDNN sgemm", version, NULL, NULL, NULL};
 const GemmPeer gemm_dnnl_matmul = {"dnnl_matmul", "oneDNN matmul", version, NULL, NULL, NULL};
+const GemmPeer gemm_dnnl_bf16 = {"dnnl_bf16", "oneDNN bf16", version, NULL, NULL, NULL};

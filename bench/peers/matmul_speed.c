@@ -16,28 +16,31 @@
 #include "bench/peers/gemm.h"
 #include "bench/provenance.h"
 #include "kernels/backend.h"
+#include "kernels/cpu/simd/bf16.h"
 
 static const char usage[] =
-    "usage: matmul_speed [--width D] [--layers L] [--rows N] [--vocab V] [--rounds N] [--backend NAME] [--json] [-o "
-    "FILE]\n"
+    "usage: matmul_speed [--width D] [--layers L] [--rows N] [--vocab V] [--rounds N] [--backend NAME] [--bf16]\n"
+    "                    [--json] [-o FILE]\n"
     "\n"
     "The products of one training step (default: the 8x128 model, 2048 rows, vocabulary 65) by our kernels, "
     "OpenBLAS's\n"
     "sgemm, oneDNN's sgemm and oneDNN's matmul, all on one processor in interleaved rounds. Medians; a ratio above 1: "
     "ours\n"
-    "is faster; shares are of the fma peak measured in between.\n"
-    "JSON: {schema, width, layers, rows, vocab, rounds, backend, fma_peak_gflops, peers: [{name, what, version or "
-    "null}],\n"
+    "is faster; shares are of the float fma peak measured in between. --bf16: ours in bf16 (which rounds float operands)\n"
+    "beside oneDNN's matmul of operands that stand in bf16; without an instruction for it ours is skipped.\n"
+    "JSON: {schema, width, layers, rows, vocab, rounds, backend, fma_peak_gflops, skipped (why ours is), peers: "
+    "[{name, what, version or null}],\n"
     "  products: [{pass, in, out, m, n, k, calls, flops, ours and each peer: {seconds, gflops, peak_share, ratio} or a "
     "text\n"
-    "  (absent, void)}], step: {ours and each peer: the same, of all calls of a step}, provenance}\n";
+    "  (absent, void, skipped)}], step: {ours and each peer: the same, of all calls of a step}, provenance}\n";
 
 enum { OURS, PEERS = 3, SIDES, PASSES = 3, LINEARS = 5, MOST_ROUNDS = 101 };
 /* Copies of the operands, used in turn: in a step they come from the outer caches too. */
 enum { SETS = 6 };
 static const double sample_seconds = 3e-3;
 static const char *const pass_name[PASSES] = {"forward", "input grad", "weight grad"};
-static const GemmPeer *const peers[PEERS] = {&gemm_openblas, &gemm_dnnl_sgemm, &gemm_dnnl_matmul};
+static const GemmPeer *const float_peers[PEERS] = {&gemm_openblas, &gemm_dnnl_sgemm, &gemm_dnnl_matmul};
+static const GemmPeer *const bf16_peers[PEERS] = {&gemm_dnnl_bf16};
 
 /* A linear layer's product in one pass. */
 typedef struct {
@@ -45,16 +48,22 @@ typedef struct {
     Gemm g[SETS];
     Call call[SETS]; /* ours */
     double flops, seconds[SIDES];
-    const char *why[SIDES]; /* no seconds: absent, void */
+    const char *why[SIDES]; /* no seconds: absent, void, skipped */
     void *prepared[SIDES];
 } Product;
 
 typedef struct {
     int width, layers, rows, vocab, rounds;
     const Backend *backend;
+    const char *skipped; /* why ours is not timed: the backend is a slow one in its place */
+    Error lacks;
+    bool bf16;
+    const GemmPeer *const *peers;
+    int sides; /* ours and those peers */
     const char *version[PEERS];
     Arena memory;
-    size_t words; /* of one operand */
+    size_t words;      /* of one operand */
+    uint16_t *rounded; /* all operands in bf16 */
     float *expected;
     double peak;
     Product product[LINEARS * PASSES];
@@ -77,9 +86,10 @@ static void place(const Speed *s, Product *p, int set) {
     int n = s->rows, in = p->in, out = p->out, pass = p->pass;
     float *x = (float *)(void *)s->memory.at + 4 * (size_t)set * s->words, *w = x + s->words, *dy = w + s->words;
     float *to = dy + s->words;
-    const Gemm shapes[PASSES] = {{n, out, in, false, true, x, w, to},
-                                 {n, in, out, false, false, dy, w, to},
-                                 {out, in, n, true, false, dy, x, to}};
+    uint16_t *x16 = s->rounded + 4 * (size_t)set * s->words, *w16 = x16 + s->words, *dy16 = w16 + s->words;
+    const Gemm shapes[PASSES] = {{n, out, in, false, true, x, w, to, x16, w16},
+                                 {n, in, out, false, false, dy, w, to, dy16, w16},
+                                 {out, in, n, true, false, dy, x, to, dy16, x16}};
     Call c = {.kind = OP_linear, .in_count = 2, .replicas = 1};
     c.in[0] = (View){x, 0, n, in}, c.in[1] = (View){w, 0, out, in};
     c.out = c.dout = (View){dy, 0, n, out};
@@ -98,7 +108,7 @@ static void run(const Speed *s, const Product *p, int side, int set) {
     if (side == OURS)
         run_ours(s, p, set);
     else
-        peers[side - 1]->run(p->prepared[side], &p->g[set]);
+        s->peers[side - 1]->run(p->prepared[side], &p->g[set]);
 }
 
 static bool close_to_ours(const Speed *s, const Product *p) {
@@ -113,8 +123,9 @@ static void admit(const Speed *s, Product *p) {
     size_t bytes = (size_t)p->g[0].m * (size_t)p->g[0].n * sizeof(float);
     run_ours(s, p, 0);
     memcpy(s->expected, p->g[0].c, bytes);
-    for (int side = 1; side < SIDES; side++) {
-        const GemmPeer *peer = peers[side - 1];
+    if (s->skipped) p->why[OURS] = "skipped";
+    for (int side = 1; side < s->sides; side++) {
+        const GemmPeer *peer = s->peers[side - 1];
         if (!s->version[side - 1]) {
             p->why[side] = "absent";
             continue;
@@ -136,33 +147,40 @@ static void measure(Speed *s, Product *p) {
     double sample[SIDES][MOST_ROUNDS] = {{0}};
     admit(s, p);
     double start = now();
-    run_ours(s, p, 1);
+    int first = OURS;
+    while (first < s->sides && p->why[first]) first++;
+    if (first == s->sides) return;
+    run(s, p, first, 1);
     int times = (int)(sample_seconds / (now() - start)) + 1;
     double peak = backend_fma_peak();
     if (peak > s->peak) s->peak = peak;
     for (int round = 0; round < s->rounds; round++)
-        for (int turn = 0; turn < SIDES; turn++) {
-            int side = (turn + round) % SIDES;
+        for (int turn = 0; turn < s->sides; turn++) {
+            int side = (turn + round) % s->sides;
             if (p->why[side]) continue;
             run(s, p, side, SETS - 1); /* brings its code back */
             start = now();
             for (int i = 0; i < times; i++) run(s, p, side, i % SETS);
             sample[side][round] = (now() - start) / times;
         }
-    for (int side = 0; side < SIDES; side++) {
+    for (int side = 0; side < s->sides; side++) {
         qsort(sample[side], (size_t)s->rounds, sizeof **sample, by_value);
         p->seconds[side] = sample[side][s->rounds / 2];
-        if (p->prepared[side]) peers[side - 1]->release(p->prepared[side]);
+        if (p->prepared[side]) s->peers[side - 1]->release(p->prepared[side]);
     }
 }
 
 static Rc take_memory(Speed *s, Error *e) {
     s->words = words_most(s);
     size_t all = (4 * SETS + 1) * s->words;
-    if (arena_init(&s->memory, all * sizeof(float), e)) return e->code;
+    if (arena_init(&s->memory, all * (sizeof(float) + sizeof(uint16_t)), e)) return e->code;
     float *at = (float *)(void *)s->memory.at;
     s->expected = at + 4 * SETS * s->words;
-    for (size_t i = 0; i < all; i++) at[i] = (float)(philox_word(1, 1, i) >> 8) * 0x1p-23f - 1;
+    s->rounded = (uint16_t *)(void *)(at + all);
+    for (size_t i = 0; i < all; i++) {
+        at[i] = (float)(philox_word(1, 1, i) >> 8) * 0x1p-23f - 1;
+        s->rounded[i] = (uint16_t)bf16_round(at[i]);
+    }
     return RC_OK;
 }
 
@@ -183,7 +201,7 @@ static Rc measure_all(Speed *s, Error *e) {
     const int d = s->width, L = s->layers;
     const int linear[LINEARS][3] = {{d, 3 * d, L}, {d, d, L}, {d, 4 * d, L}, {4 * d, d, L}, {d, s->vocab, 1}};
     Arena scratch;
-    for (int i = 0; i < PEERS; i++) s->version[i] = peers[i]->version();
+    for (int i = 0; i < s->sides - 1; i++) s->version[i] = s->peers[i]->version();
     if (take_memory(s, e)) return e->code;
     for (int i = 0; i < LINEARS * PASSES; i++) {
         const int *l = linear[i / PASSES];
@@ -206,7 +224,7 @@ static Product whole_step(const Speed *s) {
     for (int i = 0; i < LINEARS * PASSES; i++) {
         const Product *p = &s->product[i];
         sum.flops += p->calls * p->flops;
-        for (int side = 0; side < SIDES; side++) {
+        for (int side = 0; side < s->sides; side++) {
             sum.seconds[side] += p->calls * p->seconds[side];
             if (!sum.why[side]) sum.why[side] = p->why[side];
         }
@@ -215,14 +233,15 @@ static Product whole_step(const Speed *s) {
 }
 
 static void add_sides(json_t *to, const Speed *s, const Product *p) {
-    for (int side = 0; side < SIDES; side++) {
-        const char *name = side == OURS ? "ours" : peers[side - 1]->name;
+    for (int side = 0; side < s->sides; side++) {
+        const char *name = side == OURS ? "ours" : s->peers[side - 1]->name;
         double rate = 1e-9 * p->flops / p->seconds[side];
-        json_object_set_new(to, name,
-                            p->why[side] ? json_string(p->why[side])
-                                         : json_pack("{s:f, s:f, s:f, s:f}", "seconds", p->seconds[side], "gflops",
-                                                     rate, "peak_share", rate / s->peak, "ratio",
-                                                     p->seconds[side] / p->seconds[OURS]));
+        json_t *entry = p->why[side] ? json_string(p->why[side])
+                                     : json_pack("{s:f, s:f, s:f}", "seconds", p->seconds[side], "gflops", rate,
+                                                 "peak_share", rate / s->peak);
+        if (!p->why[side] && !p->why[OURS])
+            json_object_set_new(entry, "ratio", json_real(p->seconds[side] / p->seconds[OURS]));
+        json_object_set_new(to, name, entry);
     }
 }
 
@@ -236,8 +255,8 @@ static char *to_json(const Speed *s) {
         add_sides(entry, s, p);
         json_array_append_new(products, entry);
     }
-    for (int i = 0; i < PEERS; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s?}", "name", peers[i]->name, "what", peers[i]->what,
+    for (int i = 0; i < s->sides - 1; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s?}", "name", s->peers[i]->name, "what", s->peers[i]->what,
                                               "version", s->version[i]));
     Product sum = whole_step(s);
     add_sides(step, s, &sum);
@@ -245,6 +264,7 @@ static char *to_json(const Speed *s) {
                              s->width, "layers", s->layers, "rows", s->rows, "vocab", s->vocab, "rounds", s->rounds,
                              "backend", s->backend->name, "fma_peak_gflops", s->peak, "peers", list, "products",
                              products, "step", step, "provenance", provenance_json());
+    if (s->skipped) json_object_set_new(root, "skipped", json_string(s->skipped));
     char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
     json_decref(root);
     return text;
@@ -252,10 +272,15 @@ static char *to_json(const Speed *s) {
 
 static void print_sides(const Speed *s, const Product *p) {
     double rate = 1e-9 * p->flops / p->seconds[OURS];
-    printf("  %8.3f  %7.1f %4.0f%%", 1e3 * p->seconds[OURS], rate, 100 * rate / s->peak);
-    for (int side = 1; side < SIDES; side++)
+    if (p->why[OURS])
+        printf("  %8s  %7s %5s", p->why[OURS], "", "");
+    else
+        printf("  %8.3f  %7.1f %4.0f%%", 1e3 * p->seconds[OURS], rate, 100 * rate / s->peak);
+    for (int side = 1; side < s->sides; side++)
         if (p->why[side])
             printf("  %16s", p->why[side]);
+        else if (p->why[OURS])
+            printf("  %8.3f        ", 1e3 * p->seconds[side]);
         else
             printf("  %8.3f  %5.2fx", 1e3 * p->seconds[side], p->seconds[side] / p->seconds[OURS]);
     printf("\n");
@@ -267,9 +292,12 @@ static void print_text(const Speed *s) {
         "matrix products of one training step, %d layers x %d, %d rows, vocabulary %d; one thread each; medians of %d\n"
         "interleaved rounds; a ratio above 1: ours is faster; backend %s, fma peak %.1f GFLOP/s\n",
         s->layers, s->width, s->rows, s->vocab, s->rounds, s->backend->name, s->peak);
-    for (int i = 0; i < PEERS; i++) printf("  %-15s %s\n", peers[i]->what, s->version[i] ? s->version[i] : "absent");
+    for (int i = 0; i < s->sides - 1; i++)
+        printf("  %-15s %s\n", s->peers[i]->what, s->version[i] ? s->version[i] : "absent");
+    if (s->bf16) printf("  oneDNN's operands stand in bf16 already, ours are rounded in its time\n");
+    if (s->skipped) printf("  ours is skipped: %s\n", s->skipped);
     printf("\n  %-11s %5s %5s %5s  %5s  %8s  %7s %5s", "product", "m", "n", "k", "calls", "ours ms", "GFLOP/s", "peak");
-    for (int i = 0; i < PEERS; i++) printf("  %13s ms", peers[i]->what);
+    for (int i = 0; i < s->sides - 1; i++) printf("  %13s ms", s->peers[i]->what);
     printf("\n");
     for (int i = 0; i < LINEARS * PASSES; i++) {
         const Product *p = &s->product[i];
@@ -295,6 +323,23 @@ typedef struct {
     const char *path, *backend;
 } Choices;
 
+/* Without the instructions in bf16 the slow twin says what the peers' products have to be. */
+static Rc choose_backend(Speed *s, const char *asked, Error *e) {
+    s->peers = s->bf16 ? bf16_peers : float_peers;
+    s->sides = s->bf16 ? 2 : SIDES;
+    s->backend = backend_find(asked ? asked : s->bf16 ? "cpu-bf16" : "cpu", e);
+    if (!s->backend && s->bf16 && !asked && e->code == RC_UNMEASURED) {
+        s->lacks = *e;
+        s->skipped = s->lacks.text;
+        s->backend = backend_find("soft-dot-bf16", e);
+    }
+    if (!s->backend) return e->code;
+    if (s->bf16 != !strncmp(s->backend->arithmetic, "bf16", 4))
+        return error_set(e, RC_USAGE, "--backend: '%s' computes %s bf16", asked, s->bf16 ? "without" : "in");
+    if (s->backend->word[ROLE_PARAM] == sizeof(float)) return RC_OK;
+    return error_set(e, RC_USAGE, "--backend: '%s' does not compute in float", asked);
+}
+
 static Rc read_arguments(Speed *s, Choices *o, int argc, char **argv, Error *e) {
     const struct {
         const char *name;
@@ -308,8 +353,8 @@ static Rc read_arguments(Speed *s, Choices *o, int argc, char **argv, Error *e) 
         const char *word = argv[i];
         int64_t value;
         size_t n = 0;
-        if (!strcmp(word, "--json")) {
-            o->json = true;
+        if (!strcmp(word, "--json") || !strcmp(word, "--bf16")) {
+            *(word[2] == 'j' ? &o->json : &s->bf16) = true;
             continue;
         }
         while (n < sizeof numbers / sizeof *numbers && strcmp(word, numbers[n].name)) n++;
@@ -325,15 +370,12 @@ static Rc read_arguments(Speed *s, Choices *o, int argc, char **argv, Error *e) 
         else
             *numbers[n].to = (int)value;
     }
-    s->backend = backend_find(o->backend, e);
-    if (!s->backend) return e->code;
-    if (s->backend->word[ROLE_PARAM] == sizeof(float)) return RC_OK;
-    return error_set(e, RC_USAGE, "--backend: '%s' does not compute in float", o->backend);
+    return choose_backend(s, o->backend, e);
 }
 
 int main(int argc, char **argv) {
     Speed s = {.width = 128, .layers = 8, .rows = 2048, .vocab = 65, .rounds = 15};
-    Choices o = {.backend = "cpu"};
+    Choices o = {0};
     Error e = {.code = RC_OK};
     if (argc > 1 && !strcmp(argv[1], "--help")) return fputs(usage, stdout) < 0;
     canon_environment();

@@ -18,7 +18,7 @@ enum {
     BLOCK_N = 512,
     SQUARE = PAIRS * PAIRS,
     PANEL_A = BLOCK_K / STEP * TILE_LINES * PAIRS,
-    PANEL_B = BLOCK_K / 2 * TILE_COLS,
+    PANELS_B = BLOCK_N / TILE_COLS * (BLOCK_K / 2 * TILE_COLS + PAIRS),
     TILE = TILE_ROWS * TILE_COLS
 };
 
@@ -70,12 +70,18 @@ static void pack_a(uint32_t *to, Matrix a, int lines, int k) {
         }
 }
 
-/* Panels of B: TILE_COLS columns each, PANEL_B apart. */
+/* Words between panels of B: an odd number of cache lines, which keeps them out of each other's cache sets. */
+static int panel_b(int k) {
+    return tiles(k, STEP) * PAIRS * TILE_COLS + PAIRS;
+}
+
+/* Panels of B: TILE_COLS columns each. */
 static void pack_b(uint32_t *to, Matrix b, int cols, int k) {
+    int panel = panel_b(k);
     uint32_t turned[SQUARE];
     for (int l = 0; l < k; l += STEP, to += PAIRS * TILE_COLS)
         for (int j = 0; j < cols; j += PAIRS) {
-            uint32_t *square = to + j / TILE_COLS * PANEL_B + j % TILE_COLS;
+            uint32_t *square = to + j / TILE_COLS * panel + j % TILE_COLS;
             const float *from = b.at + (size_t)l * b.row + (size_t)j * b.col;
             if (b.col == 1) square_of_pairs(square, TILE_COLS, from, b.row, cols - j, k - l);
             else {
@@ -116,7 +122,7 @@ static void block(Tile *t, Job j, Matrix a, Matrix b, int m, int n, uint32_t *pa
         for (int col = 0; col < n; col += TILE_COLS, j.partial += TILE) {
             Job tile = j;
             tile.cols = least(n - col, TILE_COLS);
-            tile.b = panels_b + col / TILE_COLS * PANEL_B;
+            tile.b = panels_b + col / TILE_COLS * panel_b(j.k);
             tile.bias = j.bias ? j.bias + col : NULL;
             tile.c = j.c + (size_t)row * j.ldc + (size_t)col;
             run(t, &tile);
@@ -127,7 +133,7 @@ static void block(Tile *t, Job j, Matrix a, Matrix b, int m, int n, uint32_t *pa
 void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
                     void *scratch) {
     uint32_t *panels_b = (uint32_t *)(((uintptr_t)scratch + 63) / 64 * 64);
-    uint32_t *panel_a = panels_b + BLOCK_N / TILE_COLS * PANEL_B;
+    uint32_t *panel_a = panels_b + PANELS_B;
     float *partial = (float *)(void *)(panel_a + PANEL_A);
     Tile t;
     assert((a.row == 1 || a.col == 1) && (b.row == 1 || b.col == 1));
@@ -145,7 +151,7 @@ void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k
 }
 
 size_t SYMBOL(matmul_scratch)(int m, int n, int k) {
-    size_t words = BLOCK_N / TILE_COLS * PANEL_B + PANEL_A;
+    size_t words = PANELS_B + PANEL_A;
     if (k > BLOCK_K) words += (size_t)tiles(m, TILE_ROWS) * (size_t)tiles(least(n, BLOCK_N), TILE_COLS) * TILE;
     return words * sizeof(uint32_t) + 64;
 }
