@@ -46,12 +46,15 @@ static const struct {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* The nearest number of `digits` binary digits, ties to even, whatever its exponent. */
+/* The nearest number of `digits` binary digits, ties to even, whatever its exponent: a double has room for both. */
 static double nearest(double x, int digits) {
-    int exponent;
-    if (x == 0 || !isfinite(x)) return x;
-    (void)frexp(x, &exponent);
-    return ldexp(nearbyint(ldexp(x, digits - exponent)), exponent - digits);
+    uint64_t bits, unit = (uint64_t)1 << (53 - digits);
+    if (!isfinite(x)) return x;
+    memcpy(&bits, &x, sizeof bits);
+    bits += unit / 2 - 1 + (bits / unit & 1);
+    bits -= bits % unit;
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
 /* What is tiny becomes zero, what is past the largest number infinite. */
@@ -73,7 +76,8 @@ static float step(float a, float b, float c) {
     double back = sum - p, error = (p - (sum - back)) + (d - back);
     uint64_t bits;
     memcpy(&bits, &sum, sizeof bits);
-    if (error != 0 && !(bits & 1)) sum = nextafter(sum, error > 0 ? (double)INFINITY : -(double)INFINITY);
+    if (error != 0 && !(bits & 1)) bits += (error > 0) == (sum > 0) ? 1 : (uint64_t)-1;
+    memcpy(&sum, &bits, sizeof sum);
     return settle(nearest(sum, 24), 0x1p128);
 }
 
@@ -101,9 +105,9 @@ static float normal(uint64_t stream, uint64_t i) {
     return canon_normal(philox_word(3, stream, i));
 }
 
-/* Plain; of sizes whose products lie about the smallest normal number; now and then something special; small integers,
- * whose products and sums are exact. */
-typedef enum { PLAIN, TINY, SPECIAL, WHOLE, FILLS } Fill;
+/* Plain; of sizes whose products lie about the smallest normal number; now and then something special; powers of two whose
+ * sums are the smallest normal number and a little less; small integers, whose products and sums are exact. */
+typedef enum { PLAIN, TINY, SPECIAL, EDGE, WHOLE, FILLS } Fill;
 static float filled(Fill fill, uint64_t stream, uint64_t i) {
     static const uint32_t special[] = {0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x007fffff, 0x00800000, 0x7f7fffff,
                                        0xff7f7fff, 0x7f800000, 0xff800000, 0x7f800001, 0x7fc12345, 0xffbfffff, 0x3f808000,
@@ -111,6 +115,7 @@ static float filled(Fill fill, uint64_t stream, uint64_t i) {
     uint32_t word = philox_word(4, stream, i);
     float x = normal(stream, i);
     if (fill == TINY) return x * canon_pow2(-55 - (int)(word % 20));
+    if (fill == EDGE) return word % 6 == 0 ? 0 : canon_pow2(-63 - 12 * (int)(word / 6 % 2) - (int)(word / 12 % 2)) * (word & 64 ? 1 : -1);
     if (fill == WHOLE) return (float)(int)(word % 17) - 8;
     return fill == SPECIAL && word % 40 == 0 ? canon_from_bits(special[word / 40 % (sizeof special / sizeof *special)]) : x;
 }
@@ -132,7 +137,7 @@ Test(bf16, steps) {
     for (uint64_t i = 0; i < 300000; i++) {
         Fill fill = (Fill)(i % FILLS);
         float a = canon_from_bits(bf16_round(filled(fill, 1, i)) << 16), b = canon_from_bits(bf16_round(filled(fill, 2, i)) << 16);
-        float c = fill == TINY ? a * b * filled(PLAIN, 3, i) : rounded(filled(fill, 3, i));
+        float c = fill == TINY ? a * b * filled(PLAIN, 3, i) : rounded(filled(fill, 3, i)) * (fill == EDGE ? 0x1p-63f : 1);
         if (fabsf(c) < 0x1p-126f) c = copysignf(0, c);
         cr_assert(equal(bf16_step(a, b, c), step(a, b, c)), "%a %a %a", (double)a, (double)b, (double)c);
         flushed += step(a, b, c) == 0, kept += step(a, b, c) != 0;
