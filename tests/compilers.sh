@@ -9,18 +9,31 @@ cd "$root" || exit 3
 "$reference" >"$work/expected" || exit 3
 number=0
 
-# build CC FLAGS BACKENDS OUT: compiles everything toy_hashes needs; a backend is name or name:arch.
+# build CC FLAGS BACKENDS OUT: compiles everything toy_hashes needs; a backend is name, name:arch, or name/row:arch:what its
+# linear in bf16 takes, everything else being that row's.
 build() {
-  local cc=$1 flags=$2 backends=$3 out=$4 name arch sources simd
+  local cc=$1 flags=$2 backends=$3 out=$4 name arch row own simd
+  case $backends in *mamx*) flags="$flags -DHAVE_BF16" ;; esac
   local common="-std=gnu11 -I. -D_GNU_SOURCE -ffp-contract=off -fno-math-errno -fno-trapping-math $flags"
   mkdir -p "$out"
   {
     for file in base/*.c kernels/*.c models/*.c tests/toy.c tests/toy_hashes.c; do
+      case $file$flags in kernels/bf16.c*HAVE_BF16) ;; kernels/bf16.c*) continue ;; esac
       echo "$cc $common -c $file -o $out/$(echo "$file" | tr / _).o"
     done
     for backend in $backends; do
       name=${backend%%:*} arch=
       [ "$backend" = "$name" ] || arch=-march=${backend#*:}
+      case $name in */*)
+        own=$(printf '%s' "${arch#*:}" | tr , ' ') arch=${arch%%:*} row=${name#*/} name=${name%/*}
+        [ "$arch" != -march= ] || arch=
+        for file in kernels/cpu/linear.c kernels/cpu/simd/matmul_bf16.c; do
+          echo "$cc $common $arch $own -DBACKEND=$name -c $file -o $out/${name}_${file##*/}.o"
+        done
+        echo "$cc $common $arch -DBACKEND=$row -D${row}_linear=${name}_linear -D${row}_kernels=${name}_kernels" \
+          "-D${row}_sumsq=${name}_sumsq -c kernels/cpu/table.c -o $out/${name}_table.o"
+        continue ;;
+      esac
       for file in kernels/cpu/*.c; do
         simd=kernels/cpu/simd/${file##*/}
         case $name in cpu64 | readable) ;; *) [ -f "$simd" ] && file=$simd ;; esac
@@ -46,15 +59,17 @@ compare() { # description, runner, CC, flags, backends
   fi
 }
 
-all="cpu64 readable portable v3:x86-64-v3 v4:x86-64-v4"
+soft="soft_dot_bf16/portable::-DBF16_DOT soft_amx_bf16/portable::-DBF16_AMX"
+all="cpu64 readable portable v3:x86-64-v3 v4:x86-64-v4 soft_dot_bf16/v3:x86-64-v3:-DBF16_DOT soft_amx_bf16/v3:x86-64-v3:-DBF16_AMX
+  dot_bf16/v4:x86-64-v4:-DBF16_DOT,-mavx512bf16 amx_bf16/v4:x86-64-v4:-DBF16_AMX,-mavx512bf16,-mamx-tile,-mamx-bf16"
 if [ "$only" = arm64 ]; then
   echo "1..1"
   compare "arm64 under qemu-user, gcc -O2" "qemu-aarch64 -L /usr/aarch64-linux-gnu" aarch64-linux-gnu-gcc \
     "-O2 -static -idirafter /usr/include -idirafter /usr/include/aarch64-linux-gnu -L/usr/lib/aarch64-linux-gnu" \
-    "cpu64 readable portable"
+    "cpu64 readable portable $soft"
   exit 0
 fi
-[ "$(uname -m)" = x86_64 ] || all="cpu64 readable portable"
+[ "$(uname -m)" = x86_64 ] || all="cpu64 readable portable $soft"
 echo "1..3"
 compare "gcc -O1" "" gcc -O1 "$all"
 compare "clang -O1" "" clang -O1 "$all"

@@ -33,6 +33,7 @@ others() {
     echo "const void *${backend}_kernels[1], *${backend}_update[1];"
     echo "double ${backend}_sumsq(void) { return 0; } double ${backend}_fma_peak(void) { return 0; }"
   done
+  echo "const void *soft_dot_bf16_kernels[1], *soft_amx_bf16_kernels[1];"
 }
 
 build() {
@@ -40,7 +41,7 @@ build() {
   local file
   {
     for file in kernels/cuda/*.cu; do kernel "$(basename "$file" .cu)" "$work/all" ""; done
-    for file in base/*.c kernels/*.c models/*.c kernels/cuda/simt/device.c tests/toy.c tests/op_case.c tests/simt_case.c \
+    for file in base/*.c kernels/backend.c kernels/op.c models/*.c kernels/cuda/simt/device.c tests/toy.c tests/op_case.c tests/simt_case.c \
       tests/simt_driver.c "$work/others.c"; do
       echo "$c -c $file -o $work/all/$(echo "$file" | tr / _).o"
     done

@@ -1,26 +1,35 @@
-/* Prints one line per toy setting: its loss-chain and parameter hash on every canonical backend this machine can run
- * (one word when they agree, each backend's own when they do not). tests/compilers.sh compares builds with it. */
+/* Prints one line per toy setting and class of bits: its loss-chain and parameter hash on every backend of that class that
+ * this machine can run (one word when they agree, each backend's own when they do not). tests/compilers.sh compares builds
+ * with it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/toy.h"
 
+/* Every machine has these. */
+static const char *const first_of_class[] = {"readable", "soft-dot-bf16", "soft-amx-bf16"};
+
+static void print_setting(int i, const Backend *reference) {
+    Variant v;
+    ModelShape s;
+    Recipe r;
+    char first[130], here[130];
+    toy_setting(i, &v, &s, &r);
+    toy_hashes(first, &v, &s, &r, 1, reference, 6);
+    printf("%d %s %s", i, reference->arithmetic, first);
+    for (int b = 0; b < backend_count; b++) {
+        if (!backends[b]->supported() || strcmp(backends[b]->arithmetic, reference->arithmetic)) continue;
+        toy_hashes(here, &v, &s, &r, 1, backends[b], 6);
+        if (strcmp(here, first)) printf(" %s: %s", backends[b]->name, here);
+    }
+    printf("\n");
+}
+
 int main(void) {
-    for (int i = 0; i < toy_settings(); i++) {
-        Error e;
-        Variant v;
-        ModelShape s;
-        Recipe r;
-        char first[130], here[130];
-        toy_setting(i, &v, &s, &r);
-        toy_hashes(first, &v, &s, &r, 1, backend_find("readable", &e), 6);
-        printf("%d %s", i, first);
-        for (int b = 0; b < backend_count; b++) {
-            if (!backends[b]->supported() || strcmp(backends[b]->arithmetic, "canon")) continue;
-            toy_hashes(here, &v, &s, &r, 1, backends[b], 6);
-            if (strcmp(here, first)) printf(" %s: %s", backends[b]->name, here);
-        }
-        printf("\n");
+    Error e;
+    for (int c = 0; c < 3; c++) {
+        const Backend *reference = backend_find(first_of_class[c], &e);
+        for (int i = 0; i < toy_settings() && reference; i++) print_setting(i, reference);
     }
     return 0;
 }
