@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/simd/vec_bf16.h"
 
-#if defined(__AVX512F__)
+#if defined(__AVX512BF16__)
 enum { TILE_ROWS = 14, TILE_MIDDLE = 8, TILE_LOW = 4 }; /* 14 x 2 + 2 + 1 of 32 registers */
 #else
 enum { TILE_ROWS = 2, TILE_MIDDLE = 2, TILE_LOW = 1 };

@@ -1,8 +1,7 @@
 /* The vector layer of products in bf16: 16 floats (`lanes`) and 16 pairs of bf16 (`pairs`) at a time, in the compiler's own
  * vectors.
  *
- * The instructions are used where the file is compiled for them (__AVX512BF16__, __AMX_BF16__) and spelled out elsewhere. So
- * compiled for AVX-512 alone, everything but the instructions themselves is what the instructions run in. */
+ * Compiled for AVX512-BF16 and AMX, the instructions; for anything else, their twins in software. */
 #ifndef KERNELS_CPU_SIMD_VEC_BF16_H
 #define KERNELS_CPU_SIMD_VEC_BF16_H
 
@@ -10,7 +9,7 @@
 #include "kernels/cpu/simd/pack.h"
 
 enum { PAIRS = 16, STEP = 2 * PAIRS }; /* pairs in a vector; their steps of k */
-#if defined(__AVX512F__)
+#if defined(__AVX512BF16__)
 enum { PARTS = 1 };
 #elif defined(__AVX2__)
 enum { PARTS = 2 };
@@ -42,90 +41,19 @@ V_FN pairs p_load(const uint32_t *p) {
 V_FN void p_store(uint32_t *p, pairs x) { memcpy(p, &x, sizeof x); }
 V_FN pairs p_set(uint32_t x) { EACH_PART(pairs, x - (upart){0}); }
 V_FN lanes l_zero(void) { EACH_PART(lanes, (fpart){0}); }
-V_FN lanes p_even(pairs x) { EACH_PART(lanes, (fpart)(x.at[i] << 16)); }
-V_FN lanes p_odd(pairs x) { EACH_PART(lanes, (fpart)(x.at[i] & 0xffff0000u)); }
-V_FN pairs p_join(pairs low, pairs high) { EACH_PART(pairs, low.at[i] | high.at[i] << 16); }
-V_FN ipart f_magnitude(fpart x) { return (ipart)x & 0x7fffffff; }
-V_FN upart u_choose(ipart mask, upart yes, upart no) { return ((upart)mask & yes) | (~(upart)mask & no); }
 
-/* bf16_round of each lane. */
-V_FN upart f_round(fpart x) {
-    upart bits = (upart)x, high = bits >> 16, out = (bits + 0x7fffu + (high & 1)) >> 16;
-    out = u_choose(f_magnitude(x) > (int32_t)BF16_INFINITY, high | 0x40u, out);
-    return u_choose(f_magnitude(x) < (int32_t)BF16_NORMAL, high & 0x8000u, out);
-}
-V_FN pairs l_round(lanes x) { EACH_PART(pairs, f_round(x.at[i])); }
+#if defined(__AVX512BF16__)
+V_FN lanes l_load_first(const float *p, int n) { EACH_PART(lanes, (fpart)v_load_first(p, n)); }
 
 /* Members 0 to 15 from low, 16 to 31 from high. */
 V_FN pairs p_round(lanes low, lanes high) {
-#if defined(__AVX512BF16__)
     EACH_PART(pairs, (upart)_mm512_cvtne2ps_pbh((__m512)high.at[i], (__m512)low.at[i]));
-#else
-    uint32_t a[PAIRS], b[PAIRS];
-    uint16_t member[STEP];
-    pairs out;
-    p_store(a, l_round(low)), p_store(b, l_round(high));
-    for (int i = 0; i < PAIRS; i++) member[i] = (uint16_t)a[i], member[PAIRS + i] = (uint16_t)b[i];
-    memcpy(&out, member, sizeof out);
-    return out;
-#endif
 }
 
-V_FN fpart f_fma(fpart a, fpart b, fpart c) {
-#if defined(__AVX512F__)
-    return (fpart)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-#elif defined(__AVX2__) && defined(__FMA__)
-    return (fpart)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#else
-    for (int i = 0; i < PAIRS / PARTS; i++) c[i] = CANON_FMA(a[i], b[i], c[i]);
-    return c;
-#endif
-}
-
-static __attribute__((noinline, unused)) void l_careful(float *c, const float *a, const float *b) {
-    for (int i = 0; i < PAIRS; i++) c[i] = bf16_step(a[i], b[i], c[i]);
-}
-
-/* bf16_step of each lane: where one is small, all with care. */
-V_FN lanes l_step(lanes a, lanes b, lanes c) {
-    lanes sum;
-    ipart small = {0};
-    uint64_t word[sizeof small / sizeof(uint64_t)], any = 0;
-    UNROLL for (int i = 0; i < PARTS; i++) {
-        sum.at[i] = f_fma(a.at[i], b.at[i], c.at[i]);
-        ipart size = f_magnitude(sum.at[i]);
-        small |= (size > 0) & (size <= (int32_t)BF16_NORMAL);
-    }
-#if defined(__AVX512F__)
-    (void)word;
-    any = _mm512_test_epi32_mask((__m512i)small, (__m512i)small);
-#else
-    memcpy(word, &small, sizeof small);
-    for (size_t i = 0; i < sizeof word / sizeof *word; i++) any |= word[i];
-#endif
-    if (!any) return sum;
-    float x[PAIRS], y[PAIRS], z[PAIRS];
-    l_store(x, a), l_store(y, b), l_store(z, c);
-    l_careful(z, x, y);
-    return l_load(z);
-}
-
-/* bf16_add of each lane. */
-V_FN fpart f_flush(fpart x) {
-    return (fpart)u_choose(f_magnitude(x) < (int32_t)BF16_NORMAL, (upart)x & 0x80000000u, (upart)x);
-}
-V_FN lanes l_add(lanes a, lanes b) { EACH_PART(lanes, f_flush(a.at[i] + b.at[i])); }
-
+/* c + the pairs' odd product, then their even one. */
 V_FN lanes p_dot(lanes c, pairs a, pairs b) {
-#if defined(__AVX512BF16__)
     EACH_PART(lanes, (fpart)_mm512_dpbf16_ps((__m512)c.at[i], (__m512bh)a.at[i], (__m512bh)b.at[i]));
-#else
-    return l_step(p_even(a), p_even(b), l_step(p_odd(a), p_odd(b), c));
-#endif
 }
-
-#if defined(__AVX512F__)
-V_FN lanes l_load_first(const float *p, int n) { EACH_PART(lanes, (fpart)v_load_first(p, n)); }
 
 /* Pair i: members 2i and 2i + 1 of n numbers in a row; +0 beyond. */
 V_FN pairs p_along(const float *p, int n) {
@@ -151,6 +79,61 @@ V_FN void p_turn(uint32_t *to, size_t step, const uint32_t from[PAIRS * PAIRS]) 
     }
 }
 #else
+V_FN lanes p_even(pairs x) { EACH_PART(lanes, (fpart)(x.at[i] << 16)); }
+V_FN lanes p_odd(pairs x) { EACH_PART(lanes, (fpart)(x.at[i] & 0xffff0000u)); }
+V_FN ipart f_magnitude(fpart x) { return (ipart)x & 0x7fffffff; }
+V_FN upart u_choose(ipart mask, upart yes, upart no) { return ((upart)mask & yes) | (~(upart)mask & no); }
+
+/* bf16_round of each lane. */
+V_FN upart f_round(fpart x) {
+    upart bits = (upart)x, high = bits >> 16, out = (bits + 0x7fffu + (high & 1)) >> 16;
+    out = u_choose(f_magnitude(x) > (int32_t)BF16_INFINITY, high | 0x40u, out);
+    return u_choose(f_magnitude(x) < (int32_t)BF16_NORMAL, high & 0x8000u, out);
+}
+V_FN pairs p_round(lanes even, lanes odd) { EACH_PART(pairs, f_round(even.at[i]) | f_round(odd.at[i]) << 16); }
+
+V_FN fpart f_fma(fpart a, fpart b, fpart c) {
+#if defined(__AVX2__) && defined(__FMA__)
+    return (fpart)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    for (int i = 0; i < PAIRS / PARTS; i++) c[i] = CANON_FMA(a[i], b[i], c[i]);
+    return c;
+#endif
+}
+
+static __attribute__((noinline)) void l_careful(float *c, const float *a, const float *b) {
+    for (int i = 0; i < PAIRS; i++) c[i] = bf16_step(a[i], b[i], c[i]);
+}
+
+/* bf16_step of each lane: where one is small, all with care. */
+V_FN lanes l_step(lanes a, lanes b, lanes c) {
+    lanes sum;
+    ipart small = {0};
+    uint64_t word[sizeof small / sizeof(uint64_t)], any = 0;
+    UNROLL for (int i = 0; i < PARTS; i++) {
+        sum.at[i] = f_fma(a.at[i], b.at[i], c.at[i]);
+        ipart size = f_magnitude(sum.at[i]);
+        small |= (size > 0) & (size <= (int32_t)BF16_NORMAL);
+    }
+    memcpy(word, &small, sizeof small);
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++) any |= word[i];
+    if (!any) return sum;
+    float x[PAIRS], y[PAIRS], z[PAIRS];
+    l_store(x, a), l_store(y, b), l_store(z, c);
+    l_careful(z, x, y);
+    return l_load(z);
+}
+
+/* bf16_add of each lane. */
+V_FN fpart f_flush(fpart x) {
+    return (fpart)u_choose(f_magnitude(x) < (int32_t)BF16_NORMAL, (upart)x & 0x80000000u, (upart)x);
+}
+V_FN lanes l_add(lanes a, lanes b) { EACH_PART(lanes, f_flush(a.at[i] + b.at[i])); }
+
+V_FN lanes p_dot(lanes c, pairs a, pairs b) {
+    return l_step(p_even(a), p_even(b), l_step(p_odd(a), p_odd(b), c));
+}
+
 V_FN lanes l_load_first(const float *p, int n) {
     lanes x = l_zero();
     memcpy(&x, p, (size_t)least(n, PAIRS) * sizeof *p);
@@ -159,10 +142,10 @@ V_FN lanes l_load_first(const float *p, int n) {
 V_FN pairs p_along(const float *p, int n) {
     float even[PAIRS] = {0}, odd[PAIRS] = {0};
     for (int i = 0; 2 * i < n && i < PAIRS; i++) even[i] = p[2 * i], odd[i] = 2 * i + 1 < n ? p[2 * i + 1] : 0;
-    return p_join(l_round(l_load(even)), l_round(l_load(odd)));
+    return p_round(l_load(even), l_load(odd));
 }
 V_FN pairs p_across(const float *even, const float *odd, int n) {
-    return p_join(l_round(l_load_first(even, n)), l_round(odd ? l_load_first(odd, n) : l_zero()));
+    return p_round(l_load_first(even, n), odd ? l_load_first(odd, n) : l_zero());
 }
 V_FN void p_turn(uint32_t *to, size_t step, const uint32_t from[PAIRS * PAIRS]) {
     for (size_t i = 0; i < PAIRS; i++)
