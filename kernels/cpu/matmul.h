@@ -4,7 +4,8 @@
  *
  * Each output is one fma chain over ascending k from +0, then one add of the bias, then one add of the old C when it
  * accumulates (rule 1 of base/canon.h). Strides are in words, so transposes are strides, not copies.
- * readable: kernels/cpu/matmul.c; fast, same bits: kernels/cpu/simd/matmul.c. */
+ * readable: kernels/cpu/matmul.c; fast, same bits: kernels/cpu/simd/matmul.c. Precision bf16 has a product of its own in its
+ * place, which rounds A and B and sums by other rules: kernels/cpu/simd/bf16.h, kernels/cpu/simd/matmul_bf16.c. */
 #ifndef KERNELS_CPU_MATMUL_H
 #define KERNELS_CPU_MATMUL_H
 
