@@ -70,8 +70,8 @@ static const Backend backend_simt = {
     "simt", "canon", "float, the CUDA kernels run thread by thread on the CPU (slow: their proof)", WORDS(4), simt_kernels, NULL,
     NULL, always, &simt_device, NULL};
 static const Backend backend_simt_fp32 = {
-    "simt-fp32", "simt-fp32", "the same with a library's products, as cuda-fp32 has them", WORDS(4), simt_fp32_kernels, NULL, NULL,
-    always, &simt_device, NULL};
+    "simt-fp32", "simt-fp32", "the same with a library's products, as cuda-fp32 has them", WORDS(4), simt_fp32_kernels, NULL,
+    NULL, always, &simt_device, NULL};
 #endif
 
 #ifdef HAVE_CUDA
@@ -90,8 +90,8 @@ static const Backend backend_cuda = {
     "cuda", "canon", "float on a CUDA device, exact: the CPU's bits", WORDS(4), cuda_kernels, NULL, NULL, has_cuda, &cuda_device,
     NULL};
 static const Backend backend_cuda_fp32 = {
-    "cuda-fp32", cuda_fp32_class, "float on a CUDA device, products by cuBLAS (pedantic)", WORDS(4), cuda_fp32_kernels, NULL, NULL,
-    has_cuda_fp32, &cuda_fp32_device, NULL};
+    "cuda-fp32", cuda_fp32_class, "float on a CUDA device, products by cuBLAS (pedantic)", WORDS(4), cuda_fp32_kernels, NULL,
+    NULL, has_cuda_fp32, &cuda_fp32_device, NULL};
 #endif
 
 /* Slowest first: "cpu" takes the last canonical row that is supported, "cpu-bf16" the last instruction. */

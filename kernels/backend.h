@@ -34,8 +34,8 @@ typedef struct Backend {
 extern const Backend *const backends[];
 extern const int backend_count;
 
-/* By name; "cpu" and "cpu-bf16" are the fastest rows of their kind supported here. NULL with RC_USAGE (unknown; nearest named) or RC_UNMEASURED
- * (known, but this machine cannot run it). */
+/* By name; "cpu" and "cpu-bf16" are the fastest rows of their kind supported here. NULL with RC_USAGE (unknown; nearest
+ * named) or RC_UNMEASURED (known, but this machine cannot run it). */
 const Backend *backend_find(const char *name, Error *e);
 
 /* The fma peak of one core in GFLOP/s, and its copy bandwidth in GB/s, measured now with the widest vectors supported. */

@@ -33,7 +33,9 @@ static void vector(uint8_t *out, const uint8_t *in, Instruction *i, int n) {
     struct {
         uint8_t *at;
         int from, bytes;
-    } part[3] = {{i->save + 160 + 16 * n, 0, 16}, {i->save + machine.ymm + 16 * n, 16, 16}, {i->save + machine.zmm + 32 * n, 32, 32}};
+    } part[3] = {{i->save + 160 + 16 * n, 0, 16},
+                 {i->save + machine.ymm + 16 * n, 16, 16},
+                 {i->save + machine.zmm + 32 * n, 32, 32}};
     uint64_t present, touched = 1 << 1 | 1 << 2 | 1 << 6 | 1 << 7;
     memcpy(&present, i->save + 512, sizeof present);
     present |= touched; /* what is restored, even where it was all zeros */

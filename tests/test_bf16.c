@@ -130,7 +130,8 @@ static float filled(Fill fill, uint64_t stream, uint64_t i) {
     uint32_t word = philox_word(4, stream, i);
     float x = normal(stream, i);
     if (fill == TINY) return x * canon_pow2(-55 - (int)(word % 20));
-    if (fill == EDGE) return word % 6 == 0 ? 0 : canon_pow2(-63 - 12 * (int)(word / 6 % 2) - (int)(word / 12 % 2)) * (word & 64 ? 1 : -1);
+    int exponent = -63 - 12 * (int)(word / 6 % 2) - (int)(word / 12 % 2);
+    if (fill == EDGE) return word % 6 == 0 ? 0 : canon_pow2(exponent) * (word & 64 ? 1 : -1);
     if (fill == WHOLE) return (float)(int)(word % 17) - 8;
     return fill == SPECIAL && word % 40 == 0 ? canon_from_bits(special[word / 40 % (sizeof special / sizeof *special)]) : x;
 }
@@ -151,7 +152,7 @@ Test(bf16, steps) {
     int flushed = 0, kept = 0;
     for (uint64_t i = 0; i < 300000; i++) {
         Fill fill = (Fill)(i % FILLS);
-        float a = canon_from_bits(bf16_round(filled(fill, 1, i)) << 16), b = canon_from_bits(bf16_round(filled(fill, 2, i)) << 16);
+        float a = rounded(filled(fill, 1, i)), b = rounded(filled(fill, 2, i));
         float c = fill == TINY ? a * b * filled(PLAIN, 3, i) : rounded(filled(fill, 3, i)) * (fill == EDGE ? 0x1p-63f : 1);
         if (fabsf(c) < 0x1p-126f) c = copysignf(0, c);
         cr_assert(equal(bf16_step(a, b, c), step(a, b, c)), "%a %a %a", (double)a, (double)b, (double)c);
@@ -171,12 +172,15 @@ typedef struct {
 
 static void product_init(Product *p, int m, int n, int k, Fill fill) {
     size_t an = (size_t)m * (size_t)k, bn = (size_t)k * (size_t)n, cn = (size_t)m * (size_t)(n + 3);
-    float **const all[] = {&p->a, &p->turned_a, &p->b, &p->turned_b, &p->bias, &p->old, &p->expected, &p->got, &p->chain[DOT], &p->chain[AMX]};
+    float **const all[] = {&p->a,   &p->turned_a, &p->b,   &p->turned_b,   &p->bias,
+                           &p->old, &p->expected, &p->got, &p->chain[DOT], &p->chain[AMX]};
     size_t words[] = {an, an, bn, bn, (size_t)n, cn, cn, cn, cn, cn};
     *p = (Product){.m = m, .n = n, .k = k};
     for (int i = 0; i < 10; i++) *all[i] = calloc(words[i] + 1, sizeof(float));
-    for (size_t i = 0; i < an; i++) p->a[i] = filled(fill, 11, i), p->turned_a[i % (size_t)k * (size_t)m + i / (size_t)k] = p->a[i];
-    for (size_t i = 0; i < bn; i++) p->b[i] = filled(fill, 12, i), p->turned_b[i % (size_t)n * (size_t)k + i / (size_t)n] = p->b[i];
+    for (size_t i = 0; i < an; i++)
+        p->a[i] = filled(fill, 11, i), p->turned_a[i % (size_t)k * (size_t)m + i / (size_t)k] = p->a[i];
+    for (size_t i = 0; i < bn; i++)
+        p->b[i] = filled(fill, 12, i), p->turned_b[i % (size_t)n * (size_t)k + i / (size_t)n] = p->b[i];
     for (int i = 0; i < n; i++) p->bias[i] = normal(13, (uint64_t)i);
     for (size_t i = 0; i < cn; i++) p->old[i] = normal(14, i);
     float *ra = malloc((an + 1) * 4), *rb = malloc((bn + 1) * 4);
@@ -189,7 +193,8 @@ static void product_init(Product *p, int m, int n, int k, Fill fill) {
 }
 
 static void product_release(Product *p) {
-    float *const all[] = {p->a, p->turned_a, p->b, p->turned_b, p->bias, p->old, p->expected, p->got, p->chain[DOT], p->chain[AMX]};
+    float *const all[] = {p->a,   p->turned_a, p->b,   p->turned_b,   p->bias,
+                          p->old, p->expected, p->got, p->chain[DOT], p->chain[AMX]};
     for (int i = 0; i < 10; i++) free(all[i]);
 }
 
@@ -271,7 +276,8 @@ Test(bf16, products_are_near_the_exact_ones) {
                         double term = (double)rounded(p.a[i * K + l]) * (double)rounded(p.b[l * N + j]);
                         exact += term, size += fabs(term);
                     }
-                    double error = fabs((double)p.got[i * (N + 3) + j] - exact), bound = fill == WHOLE ? 0 : (K + 2) * 0x1p-24 * size;
+                    double error = fabs((double)p.got[i * (N + 3) + j] - exact);
+                    double bound = fill == WHOLE ? 0 : (K + 2) * 0x1p-24 * size;
                     cr_assert(error <= bound, "%s (%d, %d): %g, at most %g", rows[row].name, i, j, error, bound);
                 }
         }

@@ -49,10 +49,12 @@ V_FN void square_of_lines(uint32_t *to, const float *from, size_t line, int line
 V_FN void square_of_pairs(uint32_t *to, size_t step, const float *from, size_t along, int lines, int k) {
     const pairs none = p_set(0);
     if (lines >= PAIRS && k >= STEP)
-        UNROLL for (int i = 0; i < PAIRS; i++, from += 2 * along) p_store(to + (size_t)i * step, p_across(from, from + along, PAIRS));
+        UNROLL for (int i = 0; i < PAIRS; i++, from += 2 * along)
+            p_store(to + (size_t)i * step, p_across(from, from + along, PAIRS));
     else
         for (int i = 0; i < PAIRS; i++, from += 2 * along)
-            p_store(to + (size_t)i * step, 2 * i < k ? p_across(from, 2 * i + 1 < k ? from + along : NULL, least(lines, PAIRS)) : none);
+            p_store(to + (size_t)i * step,
+                    2 * i < k ? p_across(from, 2 * i + 1 < k ? from + along : NULL, least(lines, PAIRS)) : none);
 }
 
 /* One panel of A: TILE_LINES lines. */
