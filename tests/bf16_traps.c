@@ -148,6 +148,7 @@ static bool on_tiles(Instruction *i, int code) {
 }
 
 static bool decode(Instruction *i) {
+    while (*i->at == 0x2e || *i->at == 0x36 || *i->at == 0x3e) i->at++; /* what assemblers align branches with */
     const uint8_t *p = i->at;
     bool wide = p[0] == 0x62;
     if (!wide && p[0] != 0xc4) return false;

@@ -4,10 +4,8 @@
 void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
                     real *sums, void *scratch) {
     (void)scratch;
-    for (int i = 0; sums && i < m; i++) {
-        sums[i] = 0;
-        for (int l = 0; l < k; l++) sums[i] += a.at[(size_t)i * a.row + (size_t)l * a.col];
-    }
+    for (int i = 0; sums && i < m; i++) sums[i] = 0;
+    if (sums) add_columns(sums, a, m, k);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
             real chain = 0;

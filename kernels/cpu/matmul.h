@@ -24,4 +24,14 @@ void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k
                     real *sums, void *scratch);
 size_t SYMBOL(matmul_scratch)(int m, int n, int k);
 
+/* Adds k columns of A to sums[m], one after the other. */
+static inline void add_columns(real *sums, Matrix a, int m, int k) {
+    for (int l = 0; l < k; l++, a.at += a.col) {
+        if (a.row == 1)
+            for (int i = 0; i < m; i++) sums[i] += a.at[i];
+        else
+            for (int i = 0; i < m; i++) sums[i] += a.at[(size_t)i * a.row];
+    }
+}
+
 #endif

@@ -197,13 +197,6 @@ static void next_tile(Job *j, int n, size_t panel) {
     if (j->bias) j->bias += TILE_COLS;
 }
 
-/* What tiles that pack A do beside, for other panels. */
-static void sum_rows(float *sums, bool first, const float *at, Matrix a, int rows, int k) {
-    if (first) memset(sums, 0, (size_t)rows * sizeof(float));
-    for (int l = 0; l < k; l++)
-        for (int i = 0; i < rows; i++) sums[i] += at[(size_t)i * a.row + (size_t)l * a.col];
-}
-
 /* One block of k and of columns, NEAR. Tiles fetch the next panel of A: a stretch of memory if it is one, else a row each at
  * k's pace. */
 static void block_near(Job j, Matrix a, Matrix b, int m, int n, float *panel_a, float *panels_b) {
@@ -270,7 +263,8 @@ static void block_across(Job j, Matrix a, Matrix b, int m, int n, int next, floa
         j.rows = least(m - row, TILE_ROWS);
         if (!tile_packs_a) {
             pack(panel_a, 0, VEC, at, a.row, a.col, j.rows, j.k);
-            sum_rows(j.sums, j.first, at, a, j.rows, j.k);
+            if (j.first) memset(j.sums, 0, TILE_ROWS * sizeof(float));
+            add_columns(j.sums, (Matrix){at, a.row, a.col}, j.rows, j.k);
         }
         first_tile(&j, n, c + (size_t)row * j.ldc, panels_b, bias);
         for (int col = 0; col < n; col += TILE_COLS) {
@@ -341,7 +335,10 @@ void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k
             product(j, cuts, near, a_part, b_part, rows, least(n - col, cuts.n), k, panel_a, panels_b);
             for (int i = 0; sums && !near && i < rows; i++) sums[row + i] = row_sums[i / TILE_ROWS * VEC + i % TILE_ROWS];
         }
-    if (sums && (near || n == 0)) sum_rows(sums, true, a.at, a, m, k);
+    if (sums && (near || n == 0)) {
+        memset(sums, 0, (size_t)m * sizeof(float));
+        add_columns(sums, a, m, k);
+    }
 }
 
 static size_t words(Cut c) {

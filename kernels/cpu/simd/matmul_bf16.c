@@ -133,7 +133,7 @@ static void block(Tile *t, Job j, Matrix a, Matrix b, int m, int n, uint32_t *pa
 }
 
 void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
-                    void *scratch) {
+                    real *sums, void *scratch) {
     uint32_t *panels_b = (uint32_t *)(((uintptr_t)scratch + 63) / 64 * 64);
     uint32_t *panel_a = panels_b + PANELS_B;
     float *partial = (float *)(void *)(panel_a + PANEL_A);
@@ -150,6 +150,9 @@ void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k
             block(&t, j, a_part, b_part, m, least(n - col, BLOCK_N), panel_a, panels_b);
         }
     tile_close(&t);
+    if (!sums) return;
+    memset(sums, 0, (size_t)m * sizeof(float));
+    add_columns(sums, a, m, k);
 }
 
 size_t SYMBOL(matmul_scratch)(int m, int n, int k) {
