@@ -18,7 +18,7 @@ const char perf_help[] =
     "shape of its cells (of all of them, unless --profile picks some). A shape that does not fit or whose corpus\n"
     "is absent costs one line, and exit code 3 at the end. FLOPs are model FLOPs (matmuls 2 mnk each way, attention\n"
     "over the keys a query sees); bytes are every tensor moved once; shares are of this core's fma peak (of floats,\n"
-    "whatever the precision) and copy bandwidth, sampled before, between and after the steps; utilization is model FLOPs\n"
+    "with the backend's own vectors) and copy bandwidth, sampled before, between and after the steps; utilization is model FLOPs\n"
     "over (median step x peak).\n"
     "\n--json: {schema, steps: [{experiment, arm, dataset, backend, model: {layers, width, heads, context, batch,\n"
     "  vocab, dropout, parameters}, fma_peak_gflops and copy_gb_per_s: {best, median, least, samples},\n"

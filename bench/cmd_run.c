@@ -59,9 +59,9 @@ static Rc dry_run(Session *s, const Plan *p, Error *e) {
         return RC_OK;
     }
     int threads = s->threads * s->threads_per_run;
-    double rate = 0.45e9 * backend_fma_peak() * threads;
+    double rate = 0.55e9 * backend_fma_peak(s->backend) * threads;
     char took[32];
-    printf("%d of %d runs to train, %.3g FLOPs, about %s on %d thread%s at 45%% of this machine's fma peak,\n"
+    printf("%d of %d runs to train, %.3g FLOPs, about %s on %d thread%s at 55%% of this machine's fma peak,\n"
            "%.0f MB per run, %.0f MB at once\n",
            p->missing, p->runs, flops, format_duration(took, flops / rate), threads, threads == 1 ? "" : "s",
            most / 1048576, most / 1048576 * s->threads);

@@ -165,7 +165,7 @@ static void real_step(Bench *b, bool measured) {
 
 /* The copy streams through the caches, so a step that does not count follows. */
 static void sample_machine(Bench *b, bool copy) {
-    add(&b->fma, backend_fma_peak());
+    add(&b->fma, backend_fma_peak(b->t.program.backend));
     if (copy) {
         add(&b->copy, backend_copy_bandwidth());
         real_step(b, false);
@@ -208,7 +208,7 @@ static void crowd_job(void *context, int index) {
         next_batch(c->trainer[index], c->bench->spec, c->bench->data);
         trainer_step(c->trainer[index], &report);
     }
-    for (int i = 0; !c->steps && i < 10; i++) (void)backend_fma_peak();
+    for (int i = 0; !c->steps && i < 10; i++) (void)backend_fma_peak(c->bench->t.program.backend);
 }
 
 static double crowd_seconds(Crowd *c, int threads) {

@@ -20,21 +20,21 @@ static bool always(void) {
     extern const Kernel *const prefix##_kernels[OP_COUNT]; \
     extern void (*const prefix##_update[OPTIMIZER_COUNT])(const Update *); \
     double prefix##_sumsq(const void *x, int rows, int cols);
-#define ROW(id, prefix, class_of_bits, text, bytes, can_run) \
+#define ROW(id, prefix, class_of_bits, text, bytes, can_run, peak) \
     static const Backend backend_##prefix = { \
-        id, class_of_bits, text, WORDS(bytes), prefix##_kernels, prefix##_update, prefix##_sumsq, can_run, NULL, NULL};
+        id, class_of_bits, text, WORDS(bytes), prefix##_kernels, prefix##_update, prefix##_sumsq, can_run, NULL, peak, NULL};
 /* Precision bf16: everything but linear of the float row `floats`. */
 #define ROW_BF16(id, prefix, floats, class_of_bits, text, can_run, lacks) \
     extern const Kernel *const prefix##_kernels[OP_COUNT]; \
     static const Backend backend_##prefix = { \
-        id, class_of_bits, text, WORDS(4), prefix##_kernels, floats##_update, floats##_sumsq, can_run, NULL, lacks};
+        id, class_of_bits, text, WORDS(4), prefix##_kernels, floats##_update, floats##_sumsq, can_run, NULL, floats##_fma_peak, lacks};
 
 /* clang-format off */
 DECLARE(cpu64) DECLARE(readable) DECLARE(portable)
-ROW("cpu64",    cpu64,    "fp64",  "double, readable kernels: the oracle",          8, always)
-ROW("readable", readable, "canon", "float, readable kernels, every chain written out", 4, always)
-ROW("portable", portable, "canon", "float, fast kernels without vector instructions",  4, always)
+ROW("cpu64",    cpu64,    "fp64",  "double, readable kernels: the oracle",          8, always, NULL)
+ROW("readable", readable, "canon", "float, readable kernels, every chain written out", 4, always, NULL)
 double portable_fma_peak(void);
+ROW("portable", portable, "canon", "float, fast kernels without vector instructions",  4, always, portable_fma_peak)
 
 #if defined(__x86_64__)
 static bool has_v3(void) {
@@ -45,10 +45,10 @@ static bool has_v4(void) {
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
 }
 DECLARE(v3) DECLARE(v4)
-ROW("v3", v3, "canon", "float, x86-64-v3 (AVX2 and FMA)", 4, has_v3)
-ROW("v4", v4, "canon", "float, x86-64-v4 (AVX-512)",      4, has_v4)
 double v3_fma_peak(void);
 double v4_fma_peak(void);
+ROW("v3", v3, "canon", "float, x86-64-v3 (AVX2 and FMA)", 4, has_v3, v3_fma_peak)
+ROW("v4", v4, "canon", "float, x86-64-v4 (AVX-512)",      4, has_v4, v4_fma_peak)
 ROW_BF16("soft-dot-bf16", soft_dot_bf16, v3, "bf16-dot", "dot-bf16 in software (slow: its proof)", has_v3, NULL)
 ROW_BF16("soft-amx-bf16", soft_amx_bf16, v3, "bf16-amx", "amx-bf16 in software (slow: its proof)", has_v3, NULL)
 #else
@@ -68,10 +68,10 @@ extern const Kernel *const simt_kernels[OP_COUNT], *const simt_fp32_kernels[OP_C
 extern const Device simt_device;
 static const Backend backend_simt = {
     "simt", "canon", "float, the CUDA kernels run thread by thread on the CPU (slow: their proof)", WORDS(4), simt_kernels, NULL,
-    NULL, always, &simt_device, NULL};
+    NULL, always, &simt_device, NULL, NULL};
 static const Backend backend_simt_fp32 = {
     "simt-fp32", "simt-fp32", "the same with a library's products, as cuda-fp32 has them", WORDS(4), simt_fp32_kernels, NULL,
-    NULL, always, &simt_device, NULL};
+    NULL, always, &simt_device, NULL, NULL};
 #endif
 
 #ifdef HAVE_CUDA
@@ -88,10 +88,10 @@ static bool has_cuda_fp32(void) {
 }
 static const Backend backend_cuda = {
     "cuda", "canon", "float on a CUDA device, exact: the CPU's bits", WORDS(4), cuda_kernels, NULL, NULL, has_cuda, &cuda_device,
-    NULL};
+    NULL, NULL};
 static const Backend backend_cuda_fp32 = {
     "cuda-fp32", cuda_fp32_class, "float on a CUDA device, products by cuBLAS (pedantic)", WORDS(4), cuda_fp32_kernels, NULL,
-    NULL, has_cuda_fp32, &cuda_fp32_device, NULL};
+    NULL, has_cuda_fp32, &cuda_fp32_device, NULL, NULL};
 #endif
 
 /* Slowest first: "cpu" takes the last canonical row that is supported, "cpu-bf16" the last instruction. */
@@ -161,7 +161,8 @@ const Backend *backend_find(const char *name, Error *e) {
     return NULL;
 }
 
-double backend_fma_peak(void) {
+double backend_fma_peak(const Backend *b) {
+    if (b && b->fma_peak) return b->fma_peak();
 #if defined(__x86_64__)
     if (has_v4()) return v4_fma_peak();
     if (has_v3()) return v3_fma_peak();

@@ -28,6 +28,7 @@ typedef struct Backend {
     double (*sumsq)(const void *x, int rows, int cols); /* sum of squares, by rules 2 and 3 of base/canon.h; likewise */
     bool (*supported)(void);                            /* can this machine run it */
     const Device *device;                               /* NULL: the host */
+    double (*fma_peak)(void);                           /* of its vectors; NULL: it has none of its own */
     const char *(*missing)(void);                       /* what this machine lacks, in words; NULL: supported says all */
 } Backend;
 
@@ -38,8 +39,9 @@ extern const int backend_count;
  * named) or RC_UNMEASURED (known, but this machine cannot run it). */
 const Backend *backend_find(const char *name, Error *e);
 
-/* The fma peak of one core in GFLOP/s, and its copy bandwidth in GB/s, measured now with the widest vectors supported. */
-double backend_fma_peak(void);
+/* Measured now: the fma peak of one core in GFLOP/s, with b's vectors or else (b has none, or is NULL) the widest supported;
+ * and its copy bandwidth in GB/s. */
+double backend_fma_peak(const Backend *b);
 double backend_copy_bandwidth(void);
 
 #endif

@@ -152,7 +152,7 @@ static void measure(Speed *s, Product *p) {
     if (first == s->sides) return;
     run(s, p, first, 1);
     int times = (int)(sample_seconds / (now() - start)) + 1;
-    double peak = backend_fma_peak();
+    double peak = backend_fma_peak(NULL);
     if (peak > s->peak) s->peak = peak;
     for (int round = 0; round < s->rounds; round++)
         for (int turn = 0; turn < s->sides; turn++) {

@@ -176,9 +176,9 @@ static const Kernel *const fast_kernels[OP_COUNT] = {
 #define WORDS \
     { 4, 4, 4, 4, 4, 4, 4, 4 }
 static const Backend exact = {"cuda",    "none", "notes what cuda would launch", WORDS, exact_kernels, NULL, NULL,
-                              supported, &device, NULL};
+                              supported, &device, NULL, NULL};
 static const Backend fast = {"cuda-fp32", "none", "notes what cuda-fp32 would launch", WORDS, fast_kernels, NULL, NULL,
-                             supported,   &device, NULL};
+                             supported,   &device, NULL, NULL};
 
 const Backend *dry_backend(const char *name) {
     if (!strcmp(name, exact.name)) return &exact;
