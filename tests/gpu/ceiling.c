@@ -42,7 +42,7 @@ void ceiling_device(Check *c) {
 }
 
 void part_ceilings(Check *c) {
-    c->fma_peak = c->device ? gpu_fma_peak() : 1e9 * backend_fma_peak();
+    c->fma_peak = c->device ? gpu_fma_peak() : 1e9 * backend_fma_peak(NULL);
     c->copy_rate = c->device ? gpu_copy_rate() : 1e9 * backend_copy_bandwidth();
     json_object(&c->json, "ceilings");
     json_text(&c->json, "of", c->device ? "the device" : "one core of the host");
