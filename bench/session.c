@@ -90,8 +90,12 @@ static Rc find_precision(Precision *out, const char *backend, const char *asked,
     if (*out == PRECISIONS)
         return error_set(e, RC_USAGE, "--precision: unknown '%s'%s", asked,
                          did_you_mean(hint, sizeof hint, asked, known, PRECISIONS));
-    for (Precision i = FP32; i < PRECISIONS; i++)
-        if (length > 5 && !strcmp(backend + length - 5, precisions[i].suffix)) *out = EXACT;
+    for (Precision i = FP32; i < PRECISIONS; i++) {
+        if (length <= 5 || strcmp(backend + length - 5, precisions[i].suffix)) continue;
+        if (*out != EXACT && *out != i)
+            return error_set(e, RC_USAGE, "--precision: backend '%s' is of precision %s", backend, precisions[i].name);
+        *out = EXACT;
+    }
     return RC_OK;
 }
 

@@ -27,7 +27,8 @@ static bool always(void) {
 #define ROW_BF16(id, prefix, floats, class_of_bits, text, can_run, lacks) \
     extern const Kernel *const prefix##_kernels[OP_COUNT]; \
     static const Backend backend_##prefix = { \
-        id, class_of_bits, text, WORDS(4), prefix##_kernels, floats##_update, floats##_sumsq, can_run, NULL, floats##_fma_peak, lacks};
+        id, class_of_bits, text, WORDS(4), prefix##_kernels, floats##_update, floats##_sumsq, can_run, NULL, \
+        floats##_fma_peak, lacks};
 
 /* clang-format off */
 DECLARE(cpu64) DECLARE(readable) DECLARE(portable)
@@ -126,9 +127,9 @@ static const Backend *fastest_bf16(Error *e) {
     const Backend *b = fastest(true);
 #ifdef HAVE_BF16
     const char *amx = bf16_amx_missing(), *dot = bf16_dot_missing();
-    if (!b) error_set(e, RC_UNMEASURED, "precision bf16: %s; %s (--backend soft-dot computes its bits slowly)", amx, dot);
+    if (!b) error_set(e, RC_UNMEASURED, "precision bf16: %s; %s (--backend soft-dot-bf16 computes its bits slowly)", amx, dot);
 #else
-    if (!b) error_set(e, RC_UNMEASURED, "precision bf16: built without its instructions (--backend soft-dot computes its bits "
+    if (!b) error_set(e, RC_UNMEASURED, "precision bf16: built without its instructions (--backend soft-dot-bf16 computes its bits "
                       "slowly)");
 #endif
     return b;
@@ -152,6 +153,12 @@ const Backend *backend_find(const char *name, Error *e) {
     if (!strncmp(name, "cuda", 4)) {
         error_set(e, RC_UNMEASURED, "backend '%s': no CUDA device: this program was built without CUDA (nvcc, meson setup "
                   "-Dcuda=enabled)", name);
+        return NULL;
+    }
+#endif
+#ifndef HAVE_BF16
+    if (!strcmp(name, "dot-bf16") || !strcmp(name, "amx-bf16")) {
+        error_set(e, RC_UNMEASURED, "backend '%s': built without its instructions", name);
         return NULL;
     }
 #endif

@@ -34,7 +34,8 @@ static float number(int check, uint64_t i) {
     return check == 1 ? x * canon_pow2(-60 - (int)(word % 16)) : x;
 }
 
-/* c[0] is 2^-126 - 2^-150 before it is rounded: tiny, though the nearest number below 2^-125 is 2^-126. */
+/* c[0] is 2^-126 - 2^-150 in bf16-dot: 24 bits below the smallest normal number, so it is flushed, though of all floats
+ * 2^-126 is the nearest. (bf16-amx flushes the second term by itself.) */
 static void edge(float *a, float *b) {
     memset(a, 0, K * sizeof *a);
     for (int l = 0; l < K; l++) b[l * N] = 0;

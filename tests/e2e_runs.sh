@@ -124,7 +124,7 @@ check_bf16_is_a_run_of_its_own() {
   ends 0 list
   if grep -qE '^  (dot|amx)-bf16 .*not on this machine' "$W/out" && ! grep -E '^  (dot|amx)-bf16 ' "$W/out" | grep -qv 'not on'; then
     ends 3 "${one[@]}" --results "$W/none" --precision bf16
-    says '^normbench: precision bf16: .*AMX.*; .*AVX512-BF16 \(--backend soft-dot computes its bits slowly\)$'
+    says '^normbench: precision bf16: .*AMX.*; .*AVX512-BF16 \(--backend soft-dot-bf16 computes its bits slowly\)$'
     ends 3 "${one[@]}" --results "$W/none" --backend amx --precision bf16
     says "^normbench: backend 'amx-bf16': .*AMX"
     [ "$(grep -c '' "$W/err")" = 1 ] || fail "more than one line"
@@ -133,6 +133,7 @@ check_bf16_is_a_run_of_its_own() {
   refused "precision: backend 'cuda' computes in exact and fp32 only; cpu, amx" "${one[@]}" --backend cuda --precision bf16
   refused "precision: backend 'cuda' computes in exact and fp32 only; cpu, amx" perf smoke --dry-run --precision bf16
   refused "precision: backend 'portable' computes in exact only; cpu, amx, dot" "${one[@]}" --backend portable --precision bf16
+  refused "--precision: backend 'soft-dot-bf16' is of precision bf16" "${one[@]}" --backend soft-dot-bf16 --precision fp32
   refused "unknown backend 'soft-dt-bf16'; did you mean 'soft-dot-bf16'" "${one[@]}" --backend soft-dt --precision bf16
   refused "baseline: the bits of class simt-fp32 \(backend simt-fp32\) are not every machine's" \
     baseline smoke --backend simt-fp32 --reason "not to be stored"

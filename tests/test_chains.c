@@ -84,9 +84,35 @@ static void compare(int m, int n, int k, bool a_turned, bool b_turned, bool with
     free(a), free(b), free(bias), free(old), free(expected), free(got), free(sums);
 }
 
+/* A scratch serves all products of fewer rows and steps: threads share rows, and the last block of rows is short. */
+Test(chains, scratch_serves_smaller_products) {
+    enum { MOST = 16, STEPS = 600, COLS = 600, GUARD = 1 << 16 };
+    static const int ns[] = {1, 33, 128, 496, 504, 512, COLS}, ms[] = {1, 2, 8, MOST}, ks[] = {1, 16, 33, 100, 257, 511, STEPS};
+    float *a = calloc(MOST * STEPS, 4), *b = calloc(STEPS * COLS, 4), *c = calloc(MOST * COLS, 4), sums[MOST];
+    for (int f = 0; f < FAST; f++) {
+        Error e;
+        if (!backend_find(fast[f].backend, &e)) continue;
+        for (size_t i = 0; i < sizeof ns / sizeof *ns; i++)
+            for (size_t j = 0; j < sizeof ms / sizeof *ms; j++)
+                for (size_t l = 0; l < 2 * sizeof ks / sizeof *ks; l++) {
+                    int n = ns[i], m = ms[j], k = ks[l / 2]; /* more rows and steps are reserved */
+                    size_t bytes = fast[f].scratch(4 * m, n, 2 * k);
+                    unsigned char *scratch = aligned_alloc(64, (bytes + GUARD + 63) / 64 * 64);
+                    memset(scratch + bytes, 0xa5, GUARD);
+                    Matrix am = l % 2 ? (Matrix){a, 1, (size_t)m} : (Matrix){a, (size_t)k, 1};
+                    fast[f].matmul(c, (size_t)n, am, (Matrix){b, (size_t)n, 1}, m, n, k, NULL, false, sums, scratch);
+                    for (size_t at = 0; at < GUARD; at++)
+                        cr_assert(scratch[bytes + at] == 0xa5, "%s: %d x %d x %d, A %s, byte %zu past the scratch",
+                                  fast[f].backend, m, n, k, l % 2 ? "turned" : "straight", at);
+                    free(scratch);
+                }
+    }
+    free(a), free(b), free(c);
+}
+
 Test(chains, matmul_is_one_fma_chain) {
-    static const int shapes[][3] = {{1, 1, 1},   {1, 1, 0},   {20, 0, 50}, {2, 3, 4},   {5, 17, 9},  {12, 32, 16}, {13, 33, 31}, {14, 16, 65},
-                                    {31, 48, 7}, {64, 65, 128}, {65, 128, 96}, {7, 100, 300}, {40, 31, 515},
+    static const int shapes[][3] = {{1, 1, 1},   {1, 1, 0},   {20, 0, 50}, {2, 3, 4},   {5, 17, 9},  {12, 32, 16}, {13, 33, 31},
+                                    {14, 16, 65}, {31, 48, 7}, {64, 65, 128}, {65, 128, 96}, {7, 100, 300}, {40, 31, 515},
                                     {64, 96, 300}, {450, 160, 101}, {30, 544, 67}};
     int ran = 0;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)

@@ -24,7 +24,9 @@ for experiment in $experiments; do holds "$experiment"; done
 for backend in soft-dot soft-amx dot amx; do
   why=$("$program" run smoke --dry-run --backend $backend --precision bf16 2>&1 >/dev/null)
   case $?,$backend in
-    3,dot | 3,amx) number=$((number + 1)) && echo "ok $number - verify smoke by $backend # SKIP no bf16 instruction: ${why##*: }" ;;
+    3,dot | 3,amx)
+      number=$((number + 1))
+      echo "ok $number - verify smoke by $backend # SKIP no bf16 instruction: ${why##*: }" ;;
     *) holds smoke --profile quick --level bit --backend $backend --precision bf16 ;;
   esac
 done

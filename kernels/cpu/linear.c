@@ -31,9 +31,11 @@ static void weight_gradient(const Call *c, int r, Share outs) {
     size_t area = alone ? 0 : (size_t)count * ins, width = area + (size_t)count;
     if (dw) dw += (size_t)outs.from * in;
     for (int first = 0; first == 0 || first < rows; first += CANON_BLOCK, block++) {
-        Matrix dy = {at(c->dout, r) + (size_t)first * out + outs.from, 1, out}, x = {at(c->in[0], r) + (size_t)first * in, in, 1};
+        int here = rows - first < CANON_BLOCK ? rows - first : CANON_BLOCK;
+        Matrix dy = {at(c->dout, r) + (size_t)first * out + outs.from, 1, out};
+        Matrix x = {at(c->in[0], r) + (size_t)first * in, in, 1};
         real *slot = slots + (size_t)used++ * width;
-        SYMBOL(matmul)(alone ? dw : slot, in, dy, x, count, (int)ins, rows - first < CANON_BLOCK ? rows - first : CANON_BLOCK, NULL,
+        SYMBOL(matmul)(alone ? dw : slot, in, dy, x, count, (int)ins, here, NULL,
                        alone && c->accumulate[1], slot + area, slots + (size_t)tree_slots(rows) * width);
         if (!alone) used = tree_join(slots, width, used, block);
     }

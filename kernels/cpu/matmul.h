@@ -17,7 +17,8 @@ typedef struct {
     size_t row, col;
 } Matrix;
 
-/* c is [m][n] with rows ldc words apart; bias is [n] or NULL; scratch holds matmul_scratch(m, n, k) bytes. sums is [m] or
+/* c is [m][n] with rows ldc words apart; bias is [n] or NULL; scratch holds matmul_scratch(M, n, K) bytes of any
+ * M >= m and K >= k. sums is [m] or
  * NULL: the sum of each row of A, one add after the other over ascending k from +0 (the bias gradient, where A is dy^T: it
  * costs nothing while a product reads A anyway). */
 void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,

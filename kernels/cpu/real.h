@@ -79,7 +79,7 @@ static inline real fold(const real *lane) {
 
 /* Rule 3 over i in [0, n): the last argument says how lane[j] takes element i. Whole turns are the usual case, apart:
  * there the lanes never leave the registers. */
-#define ROW_LANES(lane, from, count, ...) \
+#define ROW_LANES(from, count, ...) \
     for (int j = 0; j < (count); j++) { \
         const int i = (from) + j; \
         __VA_ARGS__; \
@@ -89,12 +89,12 @@ static inline real fold(const real *lane) {
         real lane[CANON_LANES] = {0}; \
         int row_i = 0; \
         if ((n) % CANON_LANES == 0) { \
-            for (; row_i < (n); row_i += CANON_LANES) ROW_LANES(lane, row_i, CANON_LANES, __VA_ARGS__) \
+            for (; row_i < (n); row_i += CANON_LANES) ROW_LANES(row_i, CANON_LANES, __VA_ARGS__) \
             (result) = fold(lane); \
             break; \
         } \
-        for (; row_i + CANON_LANES <= (n); row_i += CANON_LANES) ROW_LANES(lane, row_i, CANON_LANES, __VA_ARGS__) \
-        ROW_LANES(lane, row_i, (n) - row_i, __VA_ARGS__) \
+        for (; row_i + CANON_LANES <= (n); row_i += CANON_LANES) ROW_LANES(row_i, CANON_LANES, __VA_ARGS__) \
+        ROW_LANES(row_i, (n) - row_i, __VA_ARGS__) \
         (result) = fold(lane); \
     } while (0)
 

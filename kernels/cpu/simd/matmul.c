@@ -113,7 +113,8 @@ V_FN void steps(vec t[], const int rows, const int vecs, const int how, const in
     if (how & NEAR) UNROLL for (int i = 0; i < 3; i++) p->base[i] += (size_t)count * sizeof(float);
     else if (!(how & PACK_A)) p->base[0] += (size_t)count * VEC * sizeof(float);
     if (!(how & PACK_B)) p->b += count * TILE_COLS;
-    p->to_a += count * VEC, p->to_b += count * TILE_COLS;
+    if (how & PACK_A) p->to_a += count * VEC;
+    if (how & PACK_B) p->to_b += count * TILE_COLS;
 }
 
 V_FN void run_tile(const Job *j, const int rows, const int vecs, const int how) {
@@ -292,7 +293,7 @@ typedef struct {
 
 static Cut cut(bool near, int m, int n, int k) {
     Cut c = {m, least(n, WIDTH), least(k, LONG_K), 0, 0, 0, 0};
-    if (near) c.n = least(n, CACHE / 2 / (c.k > LONG_K / 2 ? c.k : LONG_K / 2));
+    if (near) c.n = least(n, CACHE / 2 / (c.k > LONG_K / 2 ? c.k : LONG_K / 2) / TILE_COLS * TILE_COLS);
     else {
         c.m = least(m, (int)panels(CACHE / 4 / (c.n > 0 ? c.n : 1), TILE_ROWS) * TILE_ROWS);
         int fits = (CACHE / 4 * 3 - c.m * c.n) / (2 * c.m + 3 * c.n + 1) / FIRST_K * FIRST_K;
@@ -341,11 +342,10 @@ void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k
     }
 }
 
-static size_t words(Cut c) {
-    return c.a + c.b + c.sums + c.partial + 2 * ODD;
-}
-
+/* Fewer rows or steps can mean deeper blocks, so these count as deep as they come. */
 size_t SYMBOL(matmul_scratch)(int m, int n, int k) {
-    size_t near = words(cut(true, m, n, k)), across = words(cut(false, m, n, k));
-    return (near > across ? near : across) * sizeof(float) + 64;
+    size_t deep = (size_t)(k < SHORT_K ? SHORT_K : least(k, LONG_K)), width = panels(least(n, WIDTH), TILE_COLS);
+    size_t near = cut(true, m, n, k).partial, across = cut(false, m, n, k).partial;
+    size_t words = width * (deep * TILE_COLS + ODD) + (deep + ODD) * VEC + panels(m, TILE_ROWS) * VEC + 2 * ODD;
+    return (words + (near > across ? near : across)) * sizeof(float) + 64;
 }

@@ -33,13 +33,13 @@ typedef struct {
 
 V_FN void fetch(Ahead *a) {
     for (a->due += a->units; a->due > 0; a->due -= a->slots) {
-        const float *x = a->x + a->col * a->along, *dx = a->dx + a->col * a->along;
+        const float *x = a->x + a->col * a->along, *dx = a->dx ? a->dx + a->col * a->along : NULL;
         PREFETCH_FAR(x), PREFETCH_FAR(x + a->gap), PREFETCH_FAR(x + 2 * a->gap), PREFETCH_FAR(a->y + a->col);
-        if (a->dx) PREFETCH_FAR(dx), PREFETCH_FAR(dx + a->gap), PREFETCH_FAR(dx + 2 * a->gap);
+        if (dx) PREFETCH_FAR(dx), PREFETCH_FAR(dx + a->gap), PREFETCH_FAR(dx + 2 * a->gap);
         a->col += 16;
         if (a->col < a->width) continue;
         a->col = 0, a->x += a->x_step, a->y += a->y_step;
-        if (a->dx) a->dx += a->x_step;
+        if (dx) a->dx += a->x_step;
     }
 }
 

@@ -90,7 +90,7 @@ V_FN upart f_round(fpart x) {
     out = u_choose(f_magnitude(x) > (int32_t)BF16_INFINITY, high | 0x40u, out);
     return u_choose(f_magnitude(x) < (int32_t)BF16_NORMAL, high & 0x8000u, out);
 }
-V_FN pairs p_round(lanes even, lanes odd) { EACH_PART(pairs, f_round(even.at[i]) | f_round(odd.at[i]) << 16); }
+V_FN pairs p_pair(lanes even, lanes odd) { EACH_PART(pairs, f_round(even.at[i]) | f_round(odd.at[i]) << 16); }
 
 V_FN fpart f_fma(fpart a, fpart b, fpart c) {
 #if defined(__AVX2__) && defined(__FMA__)
@@ -142,10 +142,10 @@ V_FN lanes l_load_first(const float *p, int n) {
 V_FN pairs p_along(const float *p, int n) {
     float even[PAIRS] = {0}, odd[PAIRS] = {0};
     for (int i = 0; 2 * i < n && i < PAIRS; i++) even[i] = p[2 * i], odd[i] = 2 * i + 1 < n ? p[2 * i + 1] : 0;
-    return p_round(l_load(even), l_load(odd));
+    return p_pair(l_load(even), l_load(odd));
 }
 V_FN pairs p_across(const float *even, const float *odd, int n) {
-    return p_round(l_load_first(even, n), odd ? l_load_first(odd, n) : l_zero());
+    return p_pair(l_load_first(even, n), odd ? l_load_first(odd, n) : l_zero());
 }
 V_FN void p_turn(uint32_t *to, size_t step, const uint32_t from[PAIRS * PAIRS]) {
     for (size_t i = 0; i < PAIRS; i++)
