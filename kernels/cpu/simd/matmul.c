@@ -21,6 +21,7 @@ enum {
     SHORT_K = 128,     /* ACROSS: at most */
     WIDTH = 512,       /* ACROSS: columns in a block */
     STEPS = 4,         /* steps of k between fetches */
+    EARLY = 8,         /* steps of k that packing is ahead */
     ODD = 16           /* words between panels: keeps them out of each other's cache sets, takes a last row's padding */
 };
 _Static_assert((int)TILE_ROWS <= (int)VEC, "a step of a packed panel of A is one vector");
@@ -81,37 +82,41 @@ typedef struct {
     size_t line, three; /* bytes; three lines in a register, since no addressing mode multiplies by three */
     const float *b;
     size_t b_line;
+    const char *raw_a; /* what is packed */
     float *to_a, *to_b;
     vec sums;
 } Place;
 
+/* A step of A is packed EARLY steps before it is used, since it comes from far. */
+V_FN void pack_step(Place *p, const size_t skip) {
+    vec rows = v_load((const float *)(const void *)p->raw_a);
+    v_store(p->to_a + skip * VEC, rows);
+    v_sum(&p->sums, rows);
+    p->raw_a += p->line;
+}
+
 /* One step of k, `skip` steps from p where those stand side by side: the outer product of a column of A and a line of B. */
 V_FN void step(vec t[], const int rows, const int vecs, const int how, const size_t skip, Place *p) {
-    const float *a = (const float *)p->base[0] + (how & (NEAR | PACK_A) ? 0 : skip * VEC);
+    const float *a = (const float *)p->base[0] + (how & NEAR ? 0 : skip * VEC);
     const float *b = p->b + (how & PACK_B ? 0 : skip * TILE_COLS);
     vec line[TILE_VECS];
     UNROLL for (int v = 0; v < vecs; v++) line[v] = v_load(b + v * VEC);
-    if (how & PACK_A) {
-        vec rows_of_a = v_load(a);
-        v_store(p->to_a + skip * VEC, rows_of_a);
-        p->sums = v_add(p->sums, rows_of_a);
-    }
+    if (how & PACK_A) pack_step(p, skip);
     if (how & PACK_B) UNROLL for (int v = 0; v < vecs; v++) v_store(p->to_b + skip * TILE_COLS + v * VEC, line[v]);
     UNROLL for (int r = 0; r < rows; r++) {
         size_t at = r % 5 == 3 ? p->three : (size_t)(r % 5) * p->line;
         vec x = v_set(how & NEAR ? ((const float *)(p->base[r / 5] + at))[skip] : a[r]);
-        UNROLL for (int v = 0; v < vecs; v++) t[r * vecs + v] = v_fma(x, line[v], t[r * vecs + v]);
+        UNROLL for (int v = 0; v < vecs; v++) v_chain(&t[r * vecs + v], x, line[v]);
     }
 }
 
 V_FN void steps(vec t[], const int rows, const int vecs, const int how, const int count, Place *p) {
     UNROLL for (int i = 0; i < count; i++) {
         step(t, rows, vecs, how, (size_t)i, p);
-        if (how & PACK_A) p->base[0] += p->line;
         if (how & PACK_B) p->b += p->b_line;
     }
     if (how & NEAR) UNROLL for (int i = 0; i < 3; i++) p->base[i] += (size_t)count * sizeof(float);
-    else if (!(how & PACK_A)) p->base[0] += (size_t)count * VEC * sizeof(float);
+    else p->base[0] += (size_t)count * VEC * sizeof(float);
     if (!(how & PACK_B)) p->b += count * TILE_COLS;
     if (how & PACK_A) p->to_a += count * VEC;
     if (how & PACK_B) p->to_b += count * TILE_COLS;
@@ -123,13 +128,18 @@ V_FN void run_tile(const Job *j, const int rows, const int vecs, const int how) 
     else tile_load(t, rows, vecs, j->partial, TILE_COLS);
     const size_t line = j->a_line * sizeof(float);
     const char *a = (const char *)j->a;
-    Place p = {{a, a + 5 * line, a + 10 * line}, line, 3 * line, j->b, j->b_line, j->to_a, j->to_b, v_zero()};
-    if ((how & PACK_A) && !j->first) p.sums = v_load(j->sums);
+    Place p = {{a, a + 5 * line, a + 10 * line}, line, 3 * line, j->b, j->b_line, a, j->to_a, j->to_b, v_zero()};
+    int early = how & PACK_A ? least(j->k, EARLY) : 0;
+    if (how & PACK_A) {
+        p.base[0] = (const char *)j->to_a;
+        if (!j->first) p.sums = v_load(j->sums);
+        for (int i = 0; i < early; i++) pack_step(&p, 0), p.to_a += VEC;
+    }
     if (how & NEAR) __asm__("" : "+r"(p.three));
     Lines ahead_a = j->ahead_a, ahead_b = j->ahead_b;
     Lines soon = {j->c, j->ldc}; /* what this tile stores into, or what the next one takes up */
     if (!j->last) soon = (Lines){j->partial + TILE_ROWS * TILE_COLS, TILE_COLS};
-    int left = j->rows, k = j->k;
+    int left = j->rows, k = j->k - early;
     for (; k >= STEPS; k -= STEPS) {
         if (how & NEAR) PREFETCH(ahead_a.at);
         else PREFETCH_FAR(ahead_a.at), PREFETCH_FAR(ahead_b.at), ahead_b.at += ahead_b.step;
@@ -140,6 +150,8 @@ V_FN void run_tile(const Job *j, const int rows, const int vecs, const int how) 
     }
     for (; k > 0; k--) steps(t, rows, vecs, how, 1, &p);
     if (how & PACK_A) v_store(j->sums, p.sums);
+    for (; early >= STEPS; early -= STEPS) steps(t, rows, vecs, how & ~PACK_A, STEPS, &p);
+    for (; early > 0; early--) steps(t, rows, vecs, how & ~PACK_A, 1, &p);
     if (!j->last) tile_store(t, rows, vecs, j->partial, TILE_COLS);
     else if (j->rows >= rows && j->cols >= vecs * VEC) finish(t, rows, vecs, j);
     else {

@@ -40,7 +40,8 @@ V_FN void tile_step(vec t[], const int rows, const int vecs, const float *a, siz
     UNROLL for (int v = 0; v < vecs; v++) line[v] = v_load(b + v * VEC);
     UNROLL for (int r = 0; r < rows; r++) {
         vec x = v_set(a[(size_t)r * a_row]);
-        UNROLL for (int v = 0; v < vecs; v++) t[r * vecs + v] = v_fma(x, line[v], t[r * vecs + v]);
+        if (vecs == 1) t[r] = v_fma(x, line[0], t[r]); /* where the fma itself may broadcast */
+        else UNROLL for (int v = 0; v < vecs; v++) v_chain(&t[r * vecs + v], x, line[v]);
     }
 }
 

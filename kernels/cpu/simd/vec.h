@@ -28,6 +28,10 @@ V_FN void v_store_first(float *p, vec x, int n) { _mm512_mask_storeu_ps(p, (__mm
 /* The first n lanes of x, the others of y. */
 V_FN vec v_first(vec x, vec y, int n) { return _mm512_mask_mov_ps(y, (__mmask16)((1u << n) - 1), x); }
 V_FN vec v_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
+/* *chain <- fma(a, b, *chain), *sum <- *sum + x where they stand: compilers move the many chains of a tile from register to register until
+ * some no longer fit. */
+V_FN void v_chain(vec *chain, vec a, vec b) { __asm__("vfmadd231ps %2, %1, %0" : "+v"(*chain) : "v"(a), "v"(b)); }
+V_FN void v_sum(vec *sum, vec x) { __asm__("vaddps %1, %0, %0" : "+v"(*sum) : "v"(x)); }
 /* c - a b, rounded once */
 V_FN vec v_fnma(vec a, vec b, vec c) { return _mm512_fnmadd_ps(a, b, c); }
 V_FN vec v_add(vec a, vec b) { return _mm512_add_ps(a, b); }
@@ -128,6 +132,8 @@ V_FN void v_store(float *p, vec x) { _mm256_storeu_ps(p, x); }
 V_FN void v_store_first(float *p, vec x, int n) { _mm256_maskstore_ps(p, v_lanes(n), x); }
 V_FN vec v_first(vec x, vec y, int n) { return _mm256_blendv_ps(y, x, _mm256_castsi256_ps(v_lanes(n))); }
 V_FN vec v_fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+V_FN void v_chain(vec *chain, vec a, vec b) { __asm__("vfmadd231ps %2, %1, %0" : "+x"(*chain) : "x"(a), "x"(b)); }
+V_FN void v_sum(vec *sum, vec x) { __asm__("vaddps %1, %0, %0" : "+x"(*sum) : "x"(x)); }
 V_FN vec v_fnma(vec a, vec b, vec c) { return _mm256_fnmadd_ps(a, b, c); }
 V_FN vec v_add(vec a, vec b) { return _mm256_add_ps(a, b); }
 V_FN vec v_sub(vec a, vec b) { return _mm256_sub_ps(a, b); }
@@ -184,6 +190,10 @@ V_FN void v_store(float *p, vec x) { memcpy(p, x.lane, sizeof x.lane); }
 V_FN void v_store_first(float *p, vec x, int n) { memcpy(p, x.lane, (size_t)n * sizeof(float)); }
 V_FN vec v_first(vec x, vec y, int n) { V_EACH(i < n ? x.lane[i] : y.lane[i]); }
 V_FN vec v_fma(vec a, vec b, vec c) { V_EACH(CANON_FMA(a.lane[i], b.lane[i], c.lane[i])); }
+V_FN void v_chain(vec *chain, vec a, vec b) { *chain = v_fma(a, b, *chain); }
+V_FN void v_sum(vec *sum, vec x) {
+    for (int i = 0; i < VEC; i++) sum->lane[i] += x.lane[i];
+}
 V_FN vec v_fnma(vec a, vec b, vec c) { V_EACH(CANON_FMA(-a.lane[i], b.lane[i], c.lane[i])); }
 V_FN vec v_add(vec a, vec b) { V_EACH(a.lane[i] + b.lane[i]); }
 V_FN vec v_sub(vec a, vec b) { V_EACH(a.lane[i] - b.lane[i]); }
