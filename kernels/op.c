@@ -165,7 +165,12 @@ const OpInfo op_info[OP_COUNT] = {
 };
 
 bool op_in_place(OpKind kind) {
-    return op_info[kind].inputs[0] == 'o';
+    return op_info[kind].inputs[0] == 'o' || op_info[kind].inputs[0] == 'b';
+}
+
+int op_over(OpKind kind) {
+    size_t i = strcspn(op_info[kind].inputs, "yb");
+    return op_info[kind].inputs[i] ? (int)i : -1;
 }
 
 int op_most_inputs(OpKind kind) {

@@ -35,12 +35,6 @@ static void give(Ground *g, size_t at) {
     for (g->count--; i < g->count; i++) g->span[i] = g->span[i + 1];
 }
 
-static size_t words_of(const Tensor *t) {
-    /* Whole cache lines in either word size. */
-    size_t line = ARENA_ALIGN / sizeof(float);
-    return ((size_t)t->rows * (size_t)t->cols + line - 1) / line * line;
-}
-
 /* Op i's inputs, the output's gradient complete: each contribution gets its place. Returns whether input 0 took over the
  * output's. */
 static bool contribute(Gradients *g, const Tape *t, int i, bool *has, Ground *ground) {
@@ -53,7 +47,7 @@ static bool contribute(Gradients *g, const Tape *t, int i, bool *has, Ground *gr
         g->accumulate[i][j] = has[in[j]];
         if (!has[in[j]] && x->role == ROLE_ACT) {
             bool over = j == 0 && op_in_place(op->kind) && (op->in_count == 1 || in[1] != in[0]);
-            g->at[in[j]] = over ? g->at[op->out] : take(ground, words_of(x));
+            g->at[in[j]] = over ? g->at[op->out] : take(ground, tensor_words(x));
             inherited |= over;
         }
         has[in[j]] = true;
@@ -68,7 +62,7 @@ void gradients_init(Gradients *g, const Tape *tape) {
                      .reached = mem_alloc((size_t)tape->ops, sizeof *g->reached),
                      .accumulate = mem_alloc((size_t)tape->ops, sizeof *g->accumulate)};
     has[tape->loss] = true;
-    g->at[tape->loss] = take(&ground, words_of(&tape->tensor[tape->loss]));
+    g->at[tape->loss] = take(&ground, tensor_words(&tape->tensor[tape->loss]));
     for (int i = tape->ops - 1; i >= 0; i--) {
         int out = tape->op[i].out;
         g->reached[i] = has[out];

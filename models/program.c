@@ -16,13 +16,24 @@ static Role layout_of(Role role) {
     }
 }
 
-/* Words of a role's arena per replica. */
-static size_t words_in(const Tape *tape, const Gradients *g, Role role) {
-    return role == ROLE_DACT ? g->words : tape->words[layout_of(role)];
+/* Where activations and their gradients stand. A device's kernels write no output over an input. */
+static void plan(Program *p) {
+    places_init(&p->places, p->tape, !p->backend->device);
+    gradients_init(&p->gradients, p->tape);
 }
 
-static size_t stride_of(const Tape *tape, const Gradients *g, const Backend *backend, Role role) {
-    return align_up(words_in(tape, g, role) * backend->word[role]);
+static void forget(Program *p) {
+    places_release(&p->places);
+    gradients_release(&p->gradients);
+}
+
+/* Words of a role's arena per replica. */
+static size_t words_in(const Program *p, Role role) {
+    return role == ROLE_DACT ? p->gradients.words : role == ROLE_ACT ? p->places.words : p->tape->words[layout_of(role)];
+}
+
+static size_t stride_of(const Program *p, Role role) {
+    return align_up(words_in(p, role) * p->backend->word[role]);
 }
 
 /* Op i with its shapes and no memory. */
@@ -51,17 +62,17 @@ static size_t scratch_bytes(const Tape *tape, const Backend *backend, int replic
 }
 
 size_t program_bytes(const Tape *tape, const Backend *backend, int replicas) {
-    Gradients g;
+    Program p = {.tape = tape, .backend = backend};
     size_t bytes = scratch_bytes(tape, backend, replicas);
-    gradients_init(&g, tape);
-    for (Role role = 0; role < ROLE_COUNT; role++) bytes += stride_of(tape, &g, backend, role) * (size_t)replicas;
-    gradients_release(&g);
+    plan(&p);
+    for (Role role = 0; role < ROLE_COUNT; role++) bytes += stride_of(&p, role) * (size_t)replicas;
+    forget(&p);
     return bytes;
 }
 
 static View view(const Program *p, Role role, int tensor) {
     const Tensor *t = &p->tape->tensor[tensor];
-    size_t at = role == ROLE_DACT ? p->gradients.at[tensor] : t->at;
+    size_t at = role == ROLE_DACT ? p->gradients.at[tensor] : role == ROLE_ACT ? p->places.at[tensor] : t->at;
     return (View){p->arena[role].at + at * p->backend->word[role], p->stride[role], t->rows, t->cols};
 }
 
@@ -123,8 +134,8 @@ static Rc out_of_memory(const Program *p, Error *e) {
 
 Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replicas, Error *e) {
     *p = (Program){.tape = tape, .backend = backend, .replicas = replicas};
-    gradients_init(&p->gradients, tape);
-    for (Role role = 0; role < ROLE_COUNT; role++) p->stride[role] = stride_of(tape, &p->gradients, backend, role);
+    plan(p);
+    for (Role role = 0; role < ROLE_COUNT; role++) p->stride[role] = stride_of(p, role);
     if (backend->device && open_device(p, e)) {
         program_release(p);
         return e->code;
@@ -180,7 +191,7 @@ void program_release(Program *p) {
         arena_release(&p->ids);
     }
     free(p->call);
-    gradients_release(&p->gradients);
+    forget(p);
     free(p->scalars);
     *p = (Program){0};
 }

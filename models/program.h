@@ -10,6 +10,7 @@
 #include "base/team.h"
 #include "kernels/backend.h"
 #include "models/gradients.h"
+#include "models/places.h"
 
 typedef struct {
     const Tape *tape;
@@ -18,7 +19,8 @@ typedef struct {
     Arena arena[ROLE_COUNT], scratch;
     size_t stride[ROLE_COUNT];           /* bytes between replicas */
     Call *call;                          /* [tape->ops] */
-    Gradients gradients;                 /* where they stand, who writes them */
+    Places places;                       /* where activations stand */
+    Gradients gradients;                 /* where theirs stand, who writes them */
     Scalars *scalars;                    /* [replicas] */
     const volatile sig_atomic_t *cancel; /* nonzero stops a pass between two ops; NULL = never */
     Team *team;                          /* threads that share every op; NULL: the caller alone */

@@ -82,7 +82,8 @@ static Rc list_places(Resident *x, Trainer *t, Error *e) {
         const Tensor *of = &tape->tensor[i];
         size_t words = (size_t)of->rows * (size_t)of->cols;
         if (of->role != ROLE_ACT && of->role != ROLE_PARAM) continue;
-        place[s->places++] = (Extent){of->at, words, i, of->role == ROLE_ACT};
+        const size_t at = of->role == ROLE_ACT ? t->program.places.at[i] : of->at;
+        place[s->places++] = (Extent){at, words, i, of->role == ROLE_ACT};
         for (size_t from = 0; of->role == ROLE_PARAM && from < words; from += STEP_CHUNK) {
             size_t left = words - from;
             chunk = mem_grow(chunk, (size_t)s->chunks + 1, sizeof *chunk);

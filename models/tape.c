@@ -19,11 +19,14 @@ void tape_release(Tape *t) {
     tape_init(t);
 }
 
+size_t tensor_words(const Tensor *t) {
+    size_t line = ARENA_ALIGN / sizeof(float); /* 16 floats or 16 doubles are whole lines */
+    return ((size_t)t->rows * (size_t)t->cols + line - 1) / line * line;
+}
+
 static int add_tensor(Tape *t, Tensor new) {
-    /* Every tensor starts on a cache line in either word size: 16 floats or 16 doubles are whole lines. */
-    size_t line = ARENA_ALIGN / sizeof(float), words = (size_t) new.rows *(size_t) new.cols;
     new.at = t->words[new.role];
-    t->words[new.role] += (words + line - 1) / line * line;
+    t->words[new.role] += tensor_words(&new);
     t->tensor = mem_grow(t->tensor, (size_t)t->tensors + 1, sizeof *t->tensor);
     t->tensor[t->tensors] = new;
     return t->tensors++;

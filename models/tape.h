@@ -15,7 +15,7 @@ typedef enum { INIT_TOKEN, INIT_POSITION, INIT_MATRIX, INIT_RESIDUAL, INIT_VALUE
 
 typedef struct {
     int rows, cols; /* row-major [rows][cols] */
-    size_t at;      /* first word inside a replica of its role's arena, and of its gradient's */
+    size_t at;      /* first word inside a replica of its role's arena; of activations: models/places.h */
     Role role;      /* PARAM, ACT, SAVE or TOKEN */
     int layer;      /* block 0.., or -1 outside the blocks */
     InitKind init;  /* parameters */
@@ -36,7 +36,7 @@ typedef struct {
     Op *op;
     int *input; /* tensor indices, all ops' inputs in one flat list */
     int tensors, ops, inputs;
-    size_t words[ROLE_COUNT]; /* per replica; PARAM, ACT, SAVE, TOKEN, each tensor aligned to a cache line */
+    size_t words[ROLE_COUNT]; /* per replica; PARAM, ACT (each apart), SAVE, TOKEN, each tensor aligned to a cache line */
     int tokens, targets;      /* int32 [rows][1] */
     int logits, nll, loss;    /* [rows][vocab], [rows][1], [1][1] */
     int embedding_norm;       /* [1][1] mean L2 norm of the vectors entering block 1, a probe; -1 absent */
@@ -66,6 +66,9 @@ size_t tape_parameters(const Tape *t);
 
 /* One line per op: number, layer, name, shapes (normbench explain). */
 void tape_print(const Tape *t, Text *out);
+
+/* Words a tensor takes in its arena: whole cache lines in either word size. */
+size_t tensor_words(const Tensor *t);
 
 /* The role whose arena holds a tensor's gradient; ROLE_COUNT when it has none. */
 Role role_gradient(Role role);

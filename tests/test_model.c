@@ -139,6 +139,52 @@ Test(model, prepost_equals_post_at_initialization) {
     cr_assert(fabs(a - b) > 1e-9, "without the embedding norm the first sublayer differs");
 }
 
+/* Whose words stand where `tensor` does: the last tensor before op `until` that was written over any of them. */
+static int owner(const Tape *t, const Places *p, int tensor, int until) {
+    int last = -1;
+    size_t from = p->at[tensor], to = from + tensor_words(&t->tensor[tensor]);
+    for (int i = 0; i < until; i++) {
+        int out = t->op[i].out;
+        if (p->at[out] < to && p->at[out] + tensor_words(&t->tensor[out]) > from) last = out;
+    }
+    return last;
+}
+
+ParameterizedTestParameters(model, places) {
+    static int index[64];
+    for (int i = 0; i < 64; i++) index[i] = i;
+    return cr_make_param_array(int, index, (size_t)(variant_count + DRESSED));
+}
+
+/* Every op finds its inputs, and so does every backward but for what an output may lie over. */
+ParameterizedTest(int *index, model, places) {
+    Error e;
+    Variant v = variant_at(*index);
+    ModelShape s = toy_shape();
+    s.dropout = true;
+    Recipe recipe = toy_recipe();
+    uint64_t seed = 3;
+    Trainer t;
+    cr_assert_eq(trainer_init(&t, &s, &v, &recipe, &seed, 1, backend_find("cpu64", &e), &e), RC_OK);
+    const Tape *tape = &t.tape;
+    const Places *p = &t.program.places;
+    int over = 0;
+    for (int i = 0; i < tape->ops; i++)
+        for (int j = 0; j < tape->op[i].in_count; j++) {
+            int x = tape->input[tape->op[i].in_at + j];
+            if (tape->tensor[x].role != ROLE_ACT) continue;
+            cr_assert(owner(tape, p, x, i) == x, "variant %d: op %d forward", *index, i);
+            if (p->at[tape->op[i].out] == p->at[x]) over++;
+            else if (j != op_over(tape->op[i].kind))
+                cr_assert(owner(tape, p, x, tape->ops) == x, "variant %d: op %d backward", *index, i);
+        }
+    const int read[] = {tape->logits, tape->nll, tape->loss, tape->embedding_norm};
+    for (int i = 0; i < 4; i++) cr_assert(owner(tape, p, read[i], tape->ops) == read[i], "%s", tape->tensor[read[i]].name);
+    cr_assert(over >= s.layers, "variant %d: %d outputs over an input", *index, over);
+    cr_assert(p->words < tape->words[ROLE_ACT]);
+    trainer_release(&t);
+}
+
 /* A scale of 1 is no scale, and constant rules of 1 are the plain row: exactly, for several updates. */
 Test(model, rules_of_one_change_nothing) {
     Error e;

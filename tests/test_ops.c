@@ -241,6 +241,28 @@ ParameterizedTest(int *index, ops, backward_in_place) {
     }
 }
 
+ParameterizedTestParameters(ops, forward_over_an_input) {
+    return every_op_and_backend();
+}
+
+/* Ops that say they may write y over an input do so without changing a bit of y or of the gradients. */
+ParameterizedTest(int *index, ops, forward_over_an_input) {
+    const Backend *b = backend_of(*index);
+    OpKind op = op_of(*index);
+    int under = op_over(op);
+    for (int s = 0; s < SHAPES && case_can_run(b) && !b->device && under >= 0; s++) {
+        OpCase apart, over;
+        case_init(&apart, op, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
+        case_init(&over, op, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
+        over.call.out = over.call.in[under];
+        run_both_ways(&apart);
+        run_both_ways(&over);
+        for (int r = 0; r < 2; r++) cr_assert(worst_distance(&apart, r, &over, r) == 0, "%s on %s", op_info[op].name, b->name);
+        case_release(&apart);
+        case_release(&over);
+    }
+}
+
 ParameterizedTestParameters(ops, shared_by_parts) {
     return every_op_and_backend();
 }
