@@ -185,6 +185,29 @@ ParameterizedTest(int *index, model, places) {
     trainer_release(&t);
 }
 
+/* What two ops read stays; what one reads is lain over. */
+Test(model, places_by_hand) {
+    Tape t;
+    Places p;
+    tape_init(&t);
+    Attr attr = {.seq = 4, .alpha = 1, .beta = 1};
+    int id = tape_token(&t, 8, "id"), wte = tape_param(&t, 5, 16, INIT_TOKEN, 0, -1, "wte"),
+        wpe = tape_param(&t, 4, 16, INIT_POSITION, 0, -1, "wpe");
+    int x = tape_op(&t, OP_embed, (int[]){id, wte, wpe}, 3, attr, -1, "x");
+    int dropped = tape_op1(&t, OP_dropout, x, attr, -1, "dropped");
+    int sum = tape_op2(&t, OP_residual, dropped, x, attr, -1, "sum");
+    int scaled = tape_op1(&t, OP_scale, sum, attr, -1, "scaled"), bent = tape_op1(&t, OP_gelu, scaled, attr, -1, "bent");
+    places_init(&p, &t, true);
+    cr_assert(p.at[x] != p.at[dropped] && p.at[x] != p.at[sum] && p.at[dropped] != p.at[sum]);
+    cr_assert(p.at[scaled] == p.at[sum] && p.at[bent] != p.at[scaled]);
+    cr_assert_eq(p.words, 4u * 8 * 16);
+    places_release(&p);
+    places_init(&p, &t, false);
+    cr_assert_eq(p.words, 5u * 8 * 16);
+    places_release(&p);
+    tape_release(&t);
+}
+
 /* A scale of 1 is no scale, and constant rules of 1 are the plain row: exactly, for several updates. */
 Test(model, rules_of_one_change_nothing) {
     Error e;

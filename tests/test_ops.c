@@ -257,7 +257,8 @@ ParameterizedTest(int *index, ops, forward_over_an_input) {
         over.call.out = over.call.in[under];
         run_both_ways(&apart);
         run_both_ways(&over);
-        for (int r = 0; r < 2; r++) cr_assert(worst_distance(&apart, r, &over, r) == 0, "%s on %s", op_info[op].name, b->name);
+        for (int r = 0; r < 2; r++)
+            cr_assert(worst_distance(&apart, r, &over, r) == 0, "%s on %s", op_info[op].name, b->name);
         case_release(&apart);
         case_release(&over);
     }
