@@ -28,8 +28,8 @@ V_FN void v_store_first(float *p, vec x, int n) { _mm512_mask_storeu_ps(p, (__mm
 /* The first n lanes of x, the others of y. */
 V_FN vec v_first(vec x, vec y, int n) { return _mm512_mask_mov_ps(y, (__mmask16)((1u << n) - 1), x); }
 V_FN vec v_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
-/* *chain <- fma(a, b, *chain), *sum <- *sum + x where they stand: compilers move the many chains of a tile from register to register until
- * some no longer fit. */
+/* *chain <- fma(a, b, *chain), *sum <- *sum + x where they stand: compilers move the many chains of a tile from register
+ * to register until some no longer fit. */
 V_FN void v_chain(vec *chain, vec a, vec b) { __asm__("vfmadd231ps %2, %1, %0" : "+v"(*chain) : "v"(a), "v"(b)); }
 V_FN void v_sum(vec *sum, vec x) { __asm__("vaddps %1, %0, %0" : "+v"(*sum) : "v"(x)); }
 /* c - a b, rounded once */
