@@ -34,10 +34,14 @@ static Variant variant_at(int i) {
     return v;
 }
 
-ParameterizedTestParameters(model, gradient) {
+static struct criterion_test_params every_variant(void) {
     static int index[64];
     for (int i = 0; i < 64; i++) index[i] = i;
     return cr_make_param_array(int, index, (size_t)(variant_count + DRESSED));
+}
+
+ParameterizedTestParameters(model, gradient) {
+    return every_variant();
 }
 
 /* Directional derivatives of the whole loss along random directions and along each parameter tensor alone. */
@@ -151,9 +155,7 @@ static int owner(const Tape *t, const Places *p, int tensor, int until) {
 }
 
 ParameterizedTestParameters(model, places) {
-    static int index[64];
-    for (int i = 0; i < 64; i++) index[i] = i;
-    return cr_make_param_array(int, index, (size_t)(variant_count + DRESSED));
+    return every_variant();
 }
 
 /* Every op finds its inputs, and so does every backward but for what an output may lie over. */
