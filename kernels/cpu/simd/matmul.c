@@ -9,7 +9,9 @@
  * `partial` (stored and reloaded exactly; never in C, which may be accumulated into). A panel's first tile reads it where
  * it stands and packs it for the others; so does the first row of tiles with B.
  *
- * Every tile fetches some of what comes next: of A and B, of C, of waiting chains. */
+ * Every tile fetches some of what comes next: of A and B, of C, of waiting chains; evenly, since a core can wait for about
+ * ten lines at a time. What comes from the second-level cache is fetched SOON steps before it is used: sooner than the
+ * hardware does it, and later costs the first-level cache. */
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/simd/pack.h"
 #include "kernels/cpu/simd/tile.h"
@@ -21,7 +23,8 @@ enum {
     SHORT_K = 128,     /* ACROSS: at most */
     WIDTH = 512,       /* ACROSS: columns in a block */
     STEPS = 4,         /* steps of k between fetches */
-    EARLY = 8,         /* steps of k that packing is ahead */
+    EARLY = 4,         /* steps of k that packing is ahead */
+    SOON = 2,          /* steps of k that fetching from the second-level cache is ahead */
     ODD = 16           /* words between panels: keeps them out of each other's cache sets, takes a last row's padding */
 };
 _Static_assert((int)TILE_ROWS <= (int)VEC, "a step of a packed panel of A is one vector");
@@ -29,24 +32,44 @@ _Static_assert((int)TILE_ROWS <= (int)VEC, "a step of a packed panel of A is one
 /* How a tile reads A, and what it packs. */
 enum { ACROSS = 0, NEAR = 1, PACK_A = 2, PACK_B = 4 };
 
+/* Rows of a matrix that tiles fetch, some lines each: `step` words from row to row, of which `width` are wanted; on and on
+ * if little stands between them, else one row for each tile. */
+typedef struct {
+    const float *at;
+    size_t step, width, done, rows, pace; /* pace: words from one fetch to the next */
+    bool on;
+} Stream;
+
 /* Cache lines to fetch, `step` words from one to the next. */
 typedef struct {
     const float *at;
     size_t step;
 } Lines;
 
-/* One tile. Moved on in place: reading as a whole what was just written in parts stalls. */
+/* A row of tiles, from one on. Moved on in place: reading as a whole what was just written in parts stalls. */
 typedef struct {
-    float *c, *partial; /* its corner of C; its waiting chains */
+    float *c, *partial; /* the tile's corner of C; its waiting chains */
     size_t ldc;
-    const float *a, *b, *bias; /* panels; bias of the first column or NULL */
-    size_t a_line, b_line;     /* words between rows of A if NEAR, between steps of what is packed */
-    float *to_a, *to_b, *sums; /* where that goes; sums of A's rows up to here */
-    int k, rows, cols;         /* rows and columns that exist */
+    const float *a, *b, *bias;    /* panels; bias of the first column or NULL */
+    size_t a_line, b_line, panel; /* words between rows of A if NEAR, between steps of what is packed; between panels of B */
+    float *to_a, *to_b, *sums;    /* where that goes; sums of A's rows up to here */
+    int k, rows, cols;            /* rows that exist; columns left from the tile's first on */
     bool first, last, accumulate;
-    int how;
-    Lines ahead_a, ahead_b;
+    Stream ahead_a, ahead_b; /* what follows this block of A or B */
 } Job;
+
+static Stream stream(const float *at, size_t row, size_t col, int width, int rows) {
+    return (Stream){at, row, (size_t)width, 0, col == 1 ? (size_t)rows : 0, LINE, row <= 2 * (size_t)width};
+}
+
+/* The next `count` lines. */
+V_FN Lines take(Stream *s, int count) {
+    bool any = s->on ? s->done < s->step * s->rows : s->rows > 0;
+    Lines l = {s->at + (any ? s->done : 0), any ? s->pace : 0};
+    s->done += (size_t)count * s->pace;
+    if (!s->on && any && s->done >= s->width) s->at += s->step, s->done = 0, s->rows--;
+    return l;
+}
 
 static size_t panels(int lines, int width) {
     return (size_t)((lines + width - 1) / width);
@@ -69,7 +92,7 @@ V_FN void finish(vec t[], const int rows, const int vecs, const Job *j) {
 /* The same for a tile that hangs over the edge of C. */
 static void finish_edge(const float *chain, const Job *j) {
     for (int r = 0; r < j->rows; r++)
-        for (int i = 0; i < j->cols; i++) {
+        for (int i = 0; i < least(j->cols, TILE_COLS); i++) {
             float sum = chain[r * TILE_COLS + i];
             if (j->bias) sum += j->bias[i];
             put(&j->c[(size_t)r * j->ldc + (size_t)i], sum, j->accumulate);
@@ -90,6 +113,8 @@ typedef struct {
 /* A step of A is packed EARLY steps before it is used, since it comes from far. */
 V_FN void pack_step(Place *p, const size_t skip) {
     vec rows = v_load((const float *)(const void *)p->raw_a);
+    const char *soon = p->raw_a + SOON * p->line;
+    PREFETCH(soon), PREFETCH(soon + (TILE_ROWS - 1) * sizeof(float));
     v_store(p->to_a + skip * VEC, rows);
     v_sum(&p->sums, rows);
     p->raw_a += p->line;
@@ -101,6 +126,8 @@ V_FN void step(vec t[], const int rows, const int vecs, const int how, const siz
     const float *b = p->b + (how & PACK_B ? 0 : skip * TILE_COLS);
     vec line[TILE_VECS];
     UNROLL for (int v = 0; v < vecs; v++) line[v] = v_load(b + v * VEC);
+    const float *soon = b + SOON * (how & PACK_B ? p->b_line : TILE_COLS);
+    UNROLL for (int v = 0; v < vecs; v++) PREFETCH(soon + v * VEC);
     if (how & PACK_A) pack_step(p, skip);
     if (how & PACK_B) UNROLL for (int v = 0; v < vecs; v++) v_store(p->to_b + skip * TILE_COLS + v * VEC, line[v]);
     UNROLL for (int r = 0; r < rows; r++) {
@@ -122,7 +149,7 @@ V_FN void steps(vec t[], const int rows, const int vecs, const int how, const in
     if (how & PACK_B) p->to_b += count * TILE_COLS;
 }
 
-V_FN void run_tile(const Job *j, const int rows, const int vecs, const int how) {
+V_FN void run_tile(Job *j, const int rows, const int vecs, const int how) {
     vec t[TILE_ROWS * TILE_VECS];
     if (j->first) tile_zero(t, rows, vecs);
     else tile_load(t, rows, vecs, j->partial, TILE_COLS);
@@ -136,16 +163,25 @@ V_FN void run_tile(const Job *j, const int rows, const int vecs, const int how) 
         for (int i = 0; i < early; i++) pack_step(&p, 0), p.to_a += VEC;
     }
     if (how & NEAR) __asm__("" : "+r"(p.three));
-    Lines ahead_a = j->ahead_a, ahead_b = j->ahead_b;
+    Lines ahead_a = take(&j->ahead_a, j->k / STEPS), ahead_b = {0};
+    if (!(how & NEAR)) ahead_b = take(&j->ahead_b, j->k / STEPS);
     Lines soon = {j->c, j->ldc}; /* what this tile stores into, or what the next one takes up */
     if (!j->last) soon = (Lines){j->partial + TILE_ROWS * TILE_COLS, TILE_COLS};
     int left = j->rows, k = j->k - early;
+    size_t twin = (size_t)(vecs - 1) * VEC, turn = 2 * soon.step;
+    if (how & NEAR && vecs == 2 && k >= 2 * left * STEPS) /* time enough for one line after the other */
+        left *= 2, turn = soon.step, soon.step = twin, twin = 0;
     for (; k >= STEPS; k -= STEPS) {
-        if (how & NEAR) PREFETCH(ahead_a.at);
-        else PREFETCH_FAR(ahead_a.at), PREFETCH_FAR(ahead_b.at), ahead_b.at += ahead_b.step;
+        if (how & NEAR) {
+            PREFETCH(ahead_a.at);
+            if (left-- > 0) PREFETCH_STORE(soon.at), PREFETCH_STORE(soon.at + twin);
+            soon.at += soon.step, soon.step = turn - soon.step;
+        } else {
+            PREFETCH_FAR(ahead_a.at), PREFETCH_FAR(ahead_b.at), ahead_b.at += ahead_b.step;
+            if (left-- > 0) UNROLL for (int v = 0; v < vecs; v++) PREFETCH_STORE(soon.at + v * VEC);
+            soon.at += soon.step;
+        }
         ahead_a.at += ahead_a.step;
-        if (left-- > 0) UNROLL for (int v = 0; v < vecs; v++) PREFETCH_STORE(soon.at + v * VEC);
-        soon.at += soon.step;
         steps(t, rows, vecs, how, STEPS, &p);
     }
     for (; k > 0; k--) steps(t, rows, vecs, how, 1, &p);
@@ -161,11 +197,27 @@ V_FN void run_tile(const Job *j, const int rows, const int vecs, const int how) 
     }
 }
 
+V_FN void next_tile(Job *j, const int how) {
+    j->b += how & PACK_B ? (size_t)TILE_COLS : j->panel;
+    j->to_b += how & PACK_B ? j->panel : 0;
+    j->c += TILE_COLS, j->cols -= TILE_COLS;
+    j->partial += TILE_ROWS * TILE_COLS;
+    if (j->bias) j->bias += TILE_COLS;
+}
+
+/* As many tiles as are of one kind: the first if it packs A, else all that are wide, or a narrow last one. */
+V_FN void run_tiles(Job *j, const int rows, const int vecs, const int how) {
+    do {
+        run_tile(j, rows, vecs, how);
+        next_tile(j, how);
+    } while (vecs > 1 && !(how & PACK_A) && j->cols > VEC);
+}
+
 /* A short last panel takes a lower tile; below 4 rows the latency of the fma leaves nothing to win. One function each:
  * inlined together they cost each other registers. */
 enum { MIDDLE = TILE_ROWS < 8 ? TILE_ROWS : 8 };
 #define TILE(name, ...) \
-    static __attribute__((noinline)) void name(const Job *j) { run_tile(j, __VA_ARGS__); }
+    static __attribute__((noinline)) void name(Job *j) { run_tiles(j, __VA_ARGS__); }
 #define TILES(how, flags) \
     TILE(how##_low, 4, 1, flags) TILE(how##_middle, MIDDLE, 1, flags) TILE(how##_high, TILE_ROWS, 1, flags) \
     TILE(how##_low_wide, 4, 2, flags) TILE(how##_middle_wide, MIDDLE, 2, flags) TILE(how##_whole, TILE_ROWS, 2, flags)
@@ -175,15 +227,17 @@ TILE(pack_a_whole, TILE_ROWS, 2, PACK_A)
 TILE(pack_b_whole, TILE_ROWS, 2, PACK_B)
 TILE(pack_both_whole, TILE_ROWS, 2, PACK_A | PACK_B)
 
-static void run(const Job *j) {
-    static void (*const part[2][2][3])(const Job *) = {
-        {{across_low, across_middle, across_high}, {across_low_wide, across_middle_wide, across_whole}},
-        {{near_low, near_middle, near_high}, {near_low_wide, near_middle_wide, near_whole}},
+/* A row of tiles, the first of which may pack A, and all of which B. */
+static void run(Job *j, int how) {
+    static void (*const part[2][3][2])(Job *) = {
+        {{across_low, across_low_wide}, {across_middle, across_middle_wide}, {across_high, across_whole}},
+        {{near_low, near_low_wide}, {near_middle, near_middle_wide}, {near_high, near_whole}},
     };
-    static void (*const packing[])(const Job *) = {
-        [PACK_A] = pack_a_whole, [PACK_B] = pack_b_whole, [PACK_A | PACK_B] = pack_both_whole};
-    if (j->how & ~NEAR) packing[j->how](j);
-    else part[j->how][j->cols > VEC][(j->rows > 4) + (j->rows > MIDDLE)](j);
+    void (*const *kind)(Job *) = part[how & NEAR][(j->rows > 4) + (j->rows > MIDDLE)];
+    if (how & PACK_A) (how & PACK_B ? pack_both_whole : pack_a_whole)(j), j->a = j->to_a;
+    if (how & PACK_B && j->cols > 0) pack_b_whole(j);
+    if (j->cols > VEC) kind[1](j);
+    if (j->cols > 0) kind[0](j);
 }
 
 /* Rows of A as they stand, a block of k of them; zeros where there are none. */
@@ -194,105 +248,48 @@ static void pack_rows(float *to, size_t step, const float *from, size_t line, in
     }
 }
 
-static void first_tile(Job *j, int n, float *c, const float *panels_b, const float *bias) {
-    j->cols = least(n, TILE_COLS);
-    j->c = c;
-    j->b = panels_b;
-    j->bias = bias;
-}
-
-/* n: columns left from there on; panel: words between panels of B. */
-static void next_tile(Job *j, int n, size_t panel) {
-    j->cols = least(n, TILE_COLS);
-    j->b += panel;
-    j->c += TILE_COLS;
-    j->partial += TILE_ROWS * TILE_COLS;
-    if (j->bias) j->bias += TILE_COLS;
-}
-
 /* One block of k and of columns, NEAR. Tiles fetch the next panel of A: a stretch of memory if it is one, else a row each at
  * k's pace. */
 static void block_near(Job j, Matrix a, Matrix b, int m, int n, float *panel_a, float *panels_b) {
-    float *c = j.c;
-    const float *bias = j.bias;
-    size_t panel = (size_t)j.k * TILE_COLS + ODD;
+    Job row = j;
     bool dense = a.row == (size_t)j.k; /* rows far apart fall into few cache sets: those are packed */
-    const size_t step = dense ? LINE : STEPS, stretch = dense ? step * (size_t)(j.k / STEPS) : a.row;
-    pack(panels_b, panel, TILE_COLS, b.at, b.col, b.row, n, j.k);
-    j.how = NEAR;
-    for (int row = 0; row < m; row += TILE_ROWS) {
-        const float *at = a.at + (size_t)row * a.row;
-        int next = least(m - row - TILE_ROWS, TILE_ROWS);
-        const float *ahead = at + TILE_ROWS * a.row, *end = next > 0 ? ahead + (size_t)next * a.row : ahead;
-        j.rows = least(m - row, TILE_ROWS);
-        j.a = at, j.a_line = a.row;
-        if (!dense || j.rows < TILE_ROWS) {
-            j.a = panel_a, j.a_line = (size_t)j.k + ODD;
-            pack_rows(panel_a, j.a_line, at, a.row, j.rows, j.k);
+    row.panel = (size_t)j.k * TILE_COLS + ODD;
+    pack(panels_b, row.panel, TILE_COLS, b.at, b.col, b.row, n, j.k);
+    for (; m > 0; m -= TILE_ROWS, a.at += TILE_ROWS * a.row, j.c += TILE_ROWS * j.ldc) {
+        row.rows = least(m, TILE_ROWS);
+        row.ahead_a = stream(a.at + TILE_ROWS * a.row, a.row, 1, j.k, m > TILE_ROWS ? least(m - TILE_ROWS, TILE_ROWS) : 0);
+        if (!row.ahead_a.on) row.ahead_a.pace = STEPS;
+        row.a = a.at, row.a_line = a.row;
+        if (!dense || row.rows < TILE_ROWS) {
+            row.a = panel_a, row.a_line = (size_t)j.k + ODD;
+            pack_rows(panel_a, row.a_line, a.at, a.row, row.rows, j.k);
         }
-        first_tile(&j, n, c + (size_t)row * j.ldc, panels_b, bias);
-        for (int left = n; left > 0; left -= TILE_COLS, ahead += stretch) {
-            j.ahead_a.at = ahead < end ? ahead : at;
-            j.ahead_a.step = ahead < end ? step : 0;
-            run(&j);
-            next_tile(&j, left - TILE_COLS, panel);
-        }
+        row.b = panels_b, row.bias = j.bias, row.c = j.c, row.cols = n;
+        run(&row, NEAR);
     }
-}
-
-/* Rows of a matrix that tiles fetch, some lines each: `step` words from row to row, of which `width` are wanted. */
-typedef struct {
-    const float *at;
-    size_t step, width, done, rows;
-} Stream;
-
-static Stream stream(const float *at, size_t row, size_t col, int width, int rows) {
-    return (Stream){at, row, (size_t)width, 0, col == 1 ? (size_t)rows : 0};
-}
-
-/* The next lines: on and on if little stands between rows, else of one row. */
-static void take(Lines *l, Stream *s, int count) {
-    bool on = s->step <= 2 * s->width, any = on ? s->done < s->step * s->rows : s->rows > 0;
-    l->at = any ? s->at + s->done : s->at;
-    l->step = any ? LINE : 0;
-    s->done += (size_t)count * LINE;
-    if (!on && any && s->done >= s->width) s->at += s->step, s->done = 0, s->rows--;
 }
 
 /* One block of k, of rows and of columns, ACROSS; `next` steps are in the next block. */
 static void block_across(Job j, Matrix a, Matrix b, int m, int n, int next, float *panel_a, float *panels_b) {
-    float *c = j.c;
-    const float *bias = j.bias;
-    size_t panel = (size_t)j.k * TILE_COLS + ODD;
-    Stream rest_a = stream(a.at + (size_t)j.k * a.col, a.col, a.row, m, next);
-    Stream rest_b = stream(b.at + (size_t)j.k * b.row, b.row, b.col, n, next);
-    bool tiles_pack_b = b.col == 1 && n % TILE_COLS == 0 && m > MIDDLE;
-    if (!tiles_pack_b) pack(panels_b, panel, TILE_COLS, b.at, b.col, b.row, n, j.k);
-    j.a_line = a.col, j.b_line = b.row;
-    j.to_a = panel_a, j.to_b = panels_b;
-    for (int row = 0; row < m; row += TILE_ROWS) {
-        const float *at = a.at + (size_t)row * a.row;
-        bool tile_packs_a = a.row == 1 && m - row >= VEC && n > VEC;
-        j.rows = least(m - row, TILE_ROWS);
-        if (!tile_packs_a) {
-            pack(panel_a, 0, VEC, at, a.row, a.col, j.rows, j.k);
-            if (j.first) memset(j.sums, 0, TILE_ROWS * sizeof(float));
-            add_columns(j.sums, (Matrix){at, a.row, a.col}, j.rows, j.k);
+    Job row = j;
+    row.panel = (size_t)j.k * TILE_COLS + ODD;
+    row.ahead_a = stream(a.at + (size_t)j.k * a.col, a.col, a.row, m, next);
+    row.ahead_b = stream(b.at + (size_t)j.k * b.row, b.row, b.col, n, next);
+    bool pack_b = b.col == 1 && n % TILE_COLS == 0 && m > MIDDLE;
+    if (!pack_b) pack(panels_b, row.panel, TILE_COLS, b.at, b.col, b.row, n, j.k);
+    row.a_line = a.col, row.b_line = b.row, row.to_a = panel_a;
+    for (; m > 0; m -= TILE_ROWS, a.at += TILE_ROWS * a.row, j.c += TILE_ROWS * j.ldc, row.sums += VEC) {
+        bool pack_a = a.row == 1 && m >= VEC && n > VEC;
+        row.rows = least(m, TILE_ROWS);
+        row.a = pack_a ? a.at : panel_a;
+        if (!pack_a) {
+            pack(panel_a, 0, VEC, a.at, a.row, a.col, row.rows, j.k);
+            if (j.first) memset(row.sums, 0, TILE_ROWS * sizeof(float));
+            add_columns(row.sums, (Matrix){a.at, a.row, a.col}, row.rows, j.k);
         }
-        first_tile(&j, n, c + (size_t)row * j.ldc, panels_b, bias);
-        for (int col = 0; col < n; col += TILE_COLS) {
-            bool packs_a = tile_packs_a && col == 0, packs_b = tiles_pack_b && row == 0;
-            float *packed_b = panels_b + (size_t)(col / TILE_COLS) * panel;
-            j.how = (packs_a ? PACK_A : 0) | (packs_b ? PACK_B : 0);
-            j.a = packs_a ? at : panel_a;
-            j.b = packs_b ? b.at + col : packed_b;
-            j.to_b = packed_b;
-            take(&j.ahead_a, &rest_a, j.k / STEPS);
-            take(&j.ahead_b, &rest_b, j.k / STEPS);
-            run(&j);
-            next_tile(&j, n - col - TILE_COLS, panel);
-        }
-        j.sums += VEC;
+        row.b = pack_b ? b.at : panels_b, row.to_b = panels_b, row.bias = j.bias, row.c = j.c, row.cols = n;
+        run(&row, (pack_a ? PACK_A : 0) | (pack_b ? PACK_B : 0));
+        pack_b = false;
     }
 }
 
