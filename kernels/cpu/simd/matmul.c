@@ -19,12 +19,13 @@
 enum {
     CACHE = 1 << 18,   /* words of a second-level cache of 1 MB */
     LONG_K = 512,      /* NEAR: steps of k in a block (no chain of such a width waits) */
+    DEEP_K = 2048,     /* NEAR: where C is narrow: reading A again costs less than chains that wait */
     FIRST_K = 32,      /* ACROSS: in the first block, which nothing has fetched; the next has twice as many */
     SHORT_K = 128,     /* ACROSS: at most */
     WIDTH = 512,       /* ACROSS: columns in a block */
     STEPS = 4,         /* steps of k between fetches */
     EARLY = 4,         /* steps of k that packing is ahead */
-    SOON = 2,          /* steps of k that fetching from the second-level cache is ahead */
+    SOON = 32 / VEC,   /* steps of k that fetching from the second-level cache is ahead: some 30 cycles */
     ODD = 16           /* words between panels: keeps them out of each other's cache sets, takes a last row's padding */
 };
 _Static_assert((int)TILE_ROWS <= (int)VEC, "a step of a packed panel of A is one vector");
@@ -127,7 +128,7 @@ V_FN void step(vec t[], const int rows, const int vecs, const int how, const siz
     vec line[TILE_VECS];
     UNROLL for (int v = 0; v < vecs; v++) line[v] = v_load(b + v * VEC);
     const float *soon = b + SOON * (how & PACK_B ? p->b_line : TILE_COLS);
-    UNROLL for (int v = 0; v < vecs; v++) PREFETCH(soon + v * VEC);
+    UNROLL for (int i = 0; i < vecs * VEC; i += LINE) PREFETCH(soon + i);
     if (how & PACK_A) pack_step(p, skip);
     if (how & PACK_B) UNROLL for (int v = 0; v < vecs; v++) v_store(p->to_b + skip * TILE_COLS + v * VEC, line[v]);
     UNROLL for (int r = 0; r < rows; r++) {
@@ -168,8 +169,8 @@ V_FN void run_tile(Job *j, const int rows, const int vecs, const int how) {
     Lines soon = {j->c, j->ldc}; /* what this tile stores into, or what the next one takes up */
     if (!j->last) soon = (Lines){j->partial + TILE_ROWS * TILE_COLS, TILE_COLS};
     int left = j->rows, k = j->k - early;
-    size_t twin = (size_t)(vecs - 1) * VEC, turn = 2 * soon.step;
-    if (how & NEAR && vecs == 2 && k >= 2 * left * STEPS) /* time enough for one line after the other */
+    size_t twin = vecs * VEC > LINE ? LINE : 0, turn = 2 * soon.step;
+    if (how & NEAR && twin && k >= 2 * left * STEPS) /* time enough for one line after the other */
         left *= 2, turn = soon.step, soon.step = twin, twin = 0;
     for (; k >= STEPS; k -= STEPS) {
         if (how & NEAR) {
@@ -178,7 +179,7 @@ V_FN void run_tile(Job *j, const int rows, const int vecs, const int how) {
             soon.at += soon.step, soon.step = turn - soon.step;
         } else {
             PREFETCH_FAR(ahead_a.at), PREFETCH_FAR(ahead_b.at), ahead_b.at += ahead_b.step;
-            if (left-- > 0) UNROLL for (int v = 0; v < vecs; v++) PREFETCH_STORE(soon.at + v * VEC);
+            if (left-- > 0) UNROLL for (int i = 0; i < vecs * VEC; i += LINE) PREFETCH_STORE(soon.at + i);
             soon.at += soon.step;
         }
         ahead_a.at += ahead_a.step;
@@ -301,7 +302,8 @@ typedef struct {
 } Cut;
 
 static Cut cut(bool near, int m, int n, int k) {
-    Cut c = {m, least(n, WIDTH), least(k, LONG_K), 0, 0, 0, 0};
+    bool deep = n <= WIDTH / 2 && k % 256; /* a long tile's rows must not fall into few cache sets */
+    Cut c = {m, least(n, WIDTH), least(k, deep ? DEEP_K : LONG_K), 0, 0, 0, 0};
     if (near) c.n = least(n, CACHE / 2 / (c.k > LONG_K / 2 ? c.k : LONG_K / 2) / TILE_COLS * TILE_COLS);
     else {
         c.m = least(m, (int)panels(CACHE / 4 / (c.n > 0 ? c.n : 1), TILE_ROWS) * TILE_ROWS);
@@ -351,10 +353,12 @@ void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k
     }
 }
 
-/* Fewer rows or steps can mean deeper blocks, so these count as deep as they come. */
+/* Fewer rows or steps can mean deeper blocks, or chains that wait, so these count as deep as they come, and both kinds. */
 size_t SYMBOL(matmul_scratch)(int m, int n, int k) {
-    size_t deep = (size_t)(k < SHORT_K ? SHORT_K : least(k, LONG_K)), width = panels(least(n, WIDTH), TILE_COLS);
-    size_t near = cut(true, m, n, k).partial, across = cut(false, m, n, k).partial;
-    size_t words = width * (deep * TILE_COLS + ODD) + (deep + ODD) * VEC + panels(m, TILE_ROWS) * VEC + 2 * ODD;
-    return (words + (near > across ? near : across)) * sizeof(float) + 64;
+    size_t deep = (size_t)(k < SHORT_K ? SHORT_K : least(k, DEEP_K)), width = panels(least(n, WIDTH), TILE_COLS);
+    size_t near = cut(true, m, n, k).partial, shallow = cut(true, m, n, k / 256 * 256).partial;
+    size_t across = cut(false, m, n, k).partial, partial = near > shallow ? near : shallow;
+    size_t b = width * deep * TILE_COLS < CACHE / 2 ? width * deep * TILE_COLS : CACHE / 2;
+    size_t words = b + width * ODD + (deep + ODD) * VEC + panels(m, TILE_ROWS) * VEC + 2 * ODD;
+    return (words + (partial > across ? partial : across)) * sizeof(float) + 64;
 }
