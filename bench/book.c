@@ -33,6 +33,15 @@ static void table_free(BookTable *t) {
     free(t);
 }
 
+static void add_part(Book *b, const Experiment *x, const Plan *p) {
+    if (p->missing == p->runs) return;
+    b->part = mem_grow(b->part, (size_t)b->parts + 1, sizeof *b->part);
+    BookPart *part = &b->part[b->parts++];
+    *part = (BookPart){.missing = p->missing, .runs = p->runs};
+    snprintf(part->name, sizeof part->name, "%s", x->name);
+    snprintf(part->profile, sizeof part->profile, "%s", x->profile);
+}
+
 /* One profile of an experiment. *made stays NULL when its runs are not all there, or its corpus is not. */
 static Rc try_profile(Book *b, Session *s, const char *path, const char *profile, const ClaimFile *f, BookTable **made,
                       Error *e) {
@@ -41,6 +50,7 @@ static Rc try_profile(Book *b, Session *s, const char *path, const char *profile
     if (!rc) rc = plan_make(&t->plan, s, &t->x, e);
     if (rc == RC_UNMEASURED || rc == RC_USAGE || (!rc && t->plan.missing)) {
         /* the profile is not the file's, or nothing can be read: no table */
+        if (!rc) add_part(b, &t->x, &t->plan);
         table_free(t);
         return RC_OK;
     }
@@ -169,9 +179,25 @@ void book_release(Book *b) {
     for (int i = 0; i < b->mades; i++) table_free(b->made[i]);
     for (int i = 0; i < b->files; i++) claims_release(&b->file[i]);
     free(b->made);
+    free(b->part);
     free(b->file);
     free(b->line);
     *b = (Book){0};
+}
+
+void book_part(const BookPart *p, Text *out) {
+    text_format(out, "%s %s: %d of %d runs are missing (normbench run %s --profile %s)", p->name, p->profile, p->missing,
+                p->runs, p->name, p->profile);
+}
+
+void book_note_parts(const Book *b) {
+    for (int i = 0; i < b->parts; i++) {
+        Text line;
+        text_init(&line);
+        book_part(&b->part[i], &line);
+        fprintf(stderr, "normbench: note: not shown: %s\n", line.at);
+        text_release(&line);
+    }
 }
 
 VerdictWord book_word(const BookLine *l) {

@@ -19,6 +19,12 @@ typedef struct {
     Table table;
 } BookTable;
 
+/* A profile of which some runs are there, and no table. */
+typedef struct {
+    char name[64], profile[16];
+    int missing, runs;
+} BookPart;
+
 /* One test of a claim, at one step of one cell of one experiment. */
 typedef struct {
     const ClaimFile *file;
@@ -34,6 +40,8 @@ typedef struct {
     int files;
     BookTable **made;
     int mades;
+    BookPart *part; /* larger than the profile that is made, if one is */
+    int parts;
     BookLine *line; /* by file, claim, test */
     int lines;
     char profile[16]; /* asked for; "": the largest that is complete */
@@ -43,6 +51,12 @@ typedef struct {
  * RC_INTEGRITY: a damaged record. A corpus that cannot be had only leaves its experiments out. */
 Rc book_make(Book *b, Session *s, const char *writeup, bool all, Error *e);
 void book_release(Book *b);
+
+/* "NAME PROFILE: 34 of 64 runs are missing (normbench run …)" */
+void book_part(const BookPart *p, Text *out);
+
+/* A note for each part, to standard error. */
+void book_note_parts(const Book *b);
 
 VerdictWord book_word(const BookLine *l);
 

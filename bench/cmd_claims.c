@@ -13,6 +13,7 @@ Rc command_claims(Session *s, Error *e) {
     if (o->times[OPTION_json] && o->times[OPTION_tex]) return error_set(e, RC_USAGE, "claims: --json or --tex, not both");
     s->strict_corpus = true;
     if (book_make(&b, s, o->operands ? o->operand[0] : NULL, false, e)) return e->code;
+    book_note_parts(&b);
     text_init(&text);
     if (o->times[OPTION_json]) {
         json_t *root = book_json(&b);

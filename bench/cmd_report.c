@@ -15,6 +15,7 @@ Rc command_report(Session *s, Error *e) {
     Rc rc = RC_OK;
     if (!b.mades)
         rc = error_set(e, RC_UNMEASURED, "report: no experiment is complete in %s: normbench run NAME --profile quick", s->runs);
+    book_note_parts(&b);
     const char *output = option(s->options, OPTION_output, NULL);
     snprintf(folder, sizeof folder, "%.900s%s", output ? output : s->results, output ? "" : "/out/report");
     if (!rc) rc = folder_make(folder, e);

@@ -141,6 +141,17 @@ void report_provenance(const Book *b, const Session *s, const ReportMarkup *m, T
         mark(m, m->item, text, out);
     }
     text_format(out, "%s", m->list[1]);
+    if (!b->parts) return;
+    mark(m, m->heading, "Not shown", out);
+    text_format(out, "%s", m->list[0]);
+    for (int i = 0; i < b->parts; i++) {
+        Text line;
+        text_init(&line);
+        book_part(&b->part[i], &line);
+        mark(m, m->item, line.at, out);
+        text_release(&line);
+    }
+    text_format(out, "%s", m->list[1]);
 }
 
 void report_choices(const Book *b, const ReportMarkup *m, Text *out) {

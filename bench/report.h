@@ -36,7 +36,8 @@ typedef struct {
 
 extern const ReportMarkup report_in_html, report_in_tex;
 
-/* Builds and machines that the runs came from, with how many runs; corpora with their hashes; plans. */
+/* Builds and machines that the runs came from, with how many runs; corpora with their hashes; plans; what is
+ * not shown because runs are missing. */
 void report_provenance(const Book *b, const Session *s, const ReportMarkup *m, Text *out);
 
 /* What each write-up leaves open and its reproduction had to choose (bench/claims, setups). */

@@ -147,6 +147,16 @@ PY
 }
 report "every figure is drawn on a screenshot" "$(figures_drawn 2>&1)"
 
+hidden=$(grep -l 'width = 32' "$T"/r/runs/*/record.json | head -1) # a run of tiny
+hidden=${hidden%/*}
+mv "$hidden" "$T/hidden"
+report "an experiment that lacks a run is named" "$(nb report || tail -3 "$T/err"
+  wanted='tiny smoke: 1 of [0-9]+ runs are missing .normbench run tiny --profile smoke'
+  grep -qE "note: not shown: $wanted" "$T/err" || cat "$T/err"
+  grep -qE "<li>$wanted" "$page" || echo "the page does not name it"
+  nb claims; grep -qE "note: not shown: $wanted" "$T/err" || echo "claims does not name it")"
+mv "$T/hidden" "$hidden"
+
 mkdir "$T/bare"
 report "without gnuplot and TeX the page stands and says so" "$(PATH=$T/bare nb report || echo "it fails: $(tail -1 "$T/err")"
   grep -q 'note: no figures: gnuplot' "$T/err" && grep -q 'note: no report.pdf: .*pdflatex' "$T/err" || cat "$T/err"
