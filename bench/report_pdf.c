@@ -64,7 +64,8 @@ static Rc prepare(const Book *b, const Session *s, const char *folder, Error *e)
     text_init(&main);
     text_init(&ledger);
     table_pdf_preamble(false, &main);
-    text_format(&main, "\\title{Where should normalization stand in a transformer?}\n\\author{normbench %s}\n\\date{}\n"
+    text_format(&main, "\\setlength{\\textwidth}{6.5in}\\setlength{\\oddsidemargin}{0in}\n"
+                       "\\title{Where should normalization stand in a transformer?}\n\\author{normbench %s}\n\\date{}\n"
                        "\\begin{document}\n\\maketitle\n\\section{The claims}\n",
                 NORMBENCH_VERSION);
     book_tex(b, &ledger);
