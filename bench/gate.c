@@ -210,10 +210,12 @@ static Rc arms_differ(json_t *stored, json_t *rows, double margin, double alpha,
         const GateArm *x = &arms[i];
         bool worse = x->lost || (!x->same && p[i] < alpha);
         const char *word = x->same ? "equivalent" : worse ? "DIFFERENT" : "inconclusive";
-        text_format(report, "  %-24s n = %zu  %+.3g nats", x->name, x->n, x->t.mean);
+        text_format(report, "  %-24s n = %zu", x->name, x->n);
+        if (x->n) text_format(report, "  %+.3g nats", x->t.mean);
+        else text_format(report, "  no pair of finished runs");
         if (x->tost.status == ST_OK) text_format(report, " [%+.3g, %+.3g]", x->tost.ci_lo, x->tost.ci_hi);
         text_format(report, "  margin %g  %s", margin, word);
-        if (x->lost) text_format(report, ": %d seeds diverged on one side only", x->lost);
+        if (x->lost) text_format(report, ": %d seed%s diverged on one side only", x->lost, x->lost == 1 ? "" : "s");
         text_format(report, "\n");
         if (worse)
             rc = RC_REGRESSION;

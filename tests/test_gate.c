@@ -125,6 +125,17 @@ Test(gate, one_seed_decides_nothing) {
                  RC_INCONCLUSIVE);
 }
 
+Test(gate, an_arm_without_a_pair_has_no_number) {
+    for (int both = 0; both < 2; both++) {
+        char said[400];
+        json_t *base = json_pack("{s:[o]}", "rows", row("a seed 1", "diverged", 4, NAN));
+        json_t *rows = json_pack("[o]", both ? row("a seed 1", "diverged", 4, NAN) : row("a seed 1", "ok", 4, 3));
+        cr_expect_eq(check(GATE_statistical, base, rows, said, sizeof said), both ? RC_OK : RC_REGRESSION);
+        cr_expect(strstr(said, "n = 0  no pair of finished runs") && !strstr(said, "nan"), "%s", said);
+        cr_expect(both || strstr(said, "1 seed diverged on one side only"), "%s", said);
+    }
+}
+
 Test(gate, the_level_is_the_strictest_there_is) {
     json_t *base = stored();
     GateLevel level;
