@@ -13,14 +13,6 @@
         for (int i = all.from; i < all.to; i++) y[i] = (value); \
     }
 
-/* y = factor x where x stands. */
-#define ELEMENTWISE_OVER(c, factor) \
-    for (int r = 0; r < (c)->replicas; r++) { \
-        real *y = at((c)->out, r); \
-        const Share all = call_share(c, (c)->out.rows * (c)->out.cols); \
-        for (int i = all.from; i < all.to; i++) y[i] *= (factor); \
-    }
-
 #define ELEMENTWISE_BACKWARD(c, slope) \
     for (int r = 0; (c)->din[0].at && r < (c)->replicas; r++) { \
         const real *restrict x = at((c)->in[0], r); \
