@@ -91,7 +91,7 @@ static void example_qknorm(int rows, int cols, Shape *in, Attr *attr) {
 static const char *shape_attention(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
     (void)count;
     *out = (Shape){in[0].rows, in[0].cols / 3};
-    *save = (Shape){in[0].rows, 2 * attr->heads}; /* row maximum and 1/sum per head */
+    *save = (Shape){in[0].rows, 2 * attr->heads}; /* of each head: rows' maxima, then 1/sums */
     if (in[0].cols % 3) return "x is not [q | k | v]";
     if (attr->heads < 1 || in[0].cols / 3 % attr->heads) return "heads do not divide the width";
     if (attr->seq < 1 || in[0].rows % attr->seq) return "rows are not whole sequences";

@@ -4,8 +4,8 @@
  *   dV_j = sum_i P(i,j) dy_i     dP(i,j) = dy_i . v_j     dS = P (dP - sum_j P dP) / sqrt(h)
  *   dQ_i = sum_j dS(i,j) k_j     dK_j = sum_i dS(i,j) q_i
  *
- * Dot products and sums over keys or queries are single chains (rule 1), row sums take lanes (rule 3). save: the row's
- * largest score and 1/sum of exponentials per head, from which backward recomputes P. */
+ * Dot products and sums over keys or queries are single chains (rule 1), row sums take lanes (rule 3). save: each head's
+ * largest scores, then its 1/sum of exponentials, a number per query, from which backward recomputes P. */
 #include "kernels/cpu/real.h"
 
 typedef struct {
@@ -19,6 +19,10 @@ static Head head_of(const Call *c, const real *x, int sequence, int head) {
     size_t d = (size_t)c->in[0].cols / 3, n = (size_t)c->attr.seq, h = d / (size_t)c->attr.heads;
     const real *q = x + (size_t)sequence * n * 3 * d + (size_t)head * h;
     return (Head){q, q + d, q + 2 * d, 3 * d, (int)n, (int)h, 1 / r_sqrt((real)h)};
+}
+
+static real *save_of(const Call *c, int r, int sequence, int head) {
+    return at(c->save, r) + ((size_t)sequence * (size_t)c->attr.heads + (size_t)head) * 2 * (size_t)c->attr.seq;
 }
 
 static real chain_dot(const real *a, const real *b, int n) {
@@ -35,7 +39,7 @@ static void scores(real *s, const Head *t, int i) {
 static void forward_head(const Call *c, int r, int sequence, int head) {
     Head t = head_of(c, at(c->in[0], r), sequence, head);
     size_t d = (size_t)c->out.cols;
-    real *p = c->scratch;
+    real *p = c->scratch, *save = save_of(c, r, sequence, head);
     for (int i = 0; i < t.n; i++) {
         size_t row = (size_t)sequence * (size_t)t.n + (size_t)i;
         real *y = at(c->out, r) + row * d + (size_t)head * (size_t)t.h;
@@ -49,21 +53,20 @@ static void forward_head(const Call *c, int r, int sequence, int head) {
             for (int j = 0; j <= i; j++) chain = r_fma(p[j], t.v[(size_t)j * t.step + (size_t)l], chain);
             y[l] = chain;
         }
-        real *save = at(c->save, r) + (row * (size_t)c->attr.heads + (size_t)head) * 2;
-        save[0] = most, save[1] = inverse;
+        save[i] = most, save[t.n + i] = inverse;
     }
 }
 
 /* P and dS of one head, [n][n] each, lower triangles. */
 static void probabilities(const Call *c, int r, int sequence, int head, const Head *t, real *p, real *ds) {
     size_t d = (size_t)c->out.cols, n = (size_t)t->n;
+    const real *most = save_of(c, r, sequence, head), *inverse = most + n;
     for (int i = 0; i < t->n; i++) {
         size_t row = (size_t)sequence * n + (size_t)i;
         const real *dy = at(c->dout, r) + row * d + (size_t)head * (size_t)t->h;
-        const real *save = at(c->save, r) + (row * (size_t)c->attr.heads + (size_t)head) * 2;
         real *pi = p + (size_t)i * n, *dsi = ds + (size_t)i * n;
         scores(pi, t, i);
-        for (int j = 0; j <= i; j++) pi[j] = r_exp(pi[j] - save[0]) * save[1];
+        for (int j = 0; j <= i; j++) pi[j] = r_exp(pi[j] - most[i]) * inverse[i];
         for (int j = 0; j <= i; j++) dsi[j] = chain_dot(dy, t->v + (size_t)j * t->step, t->h);
         real dot = row_dot(pi, dsi, i + 1);
         for (int j = 0; j <= i; j++) dsi[j] = pi[j] * (dsi[j] - dot) * t->scale;

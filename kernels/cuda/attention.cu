@@ -10,7 +10,7 @@ enum { QUERIES = 32, PIECE = 16, ODD = 4, NEAR = 48 << 10 }; /* NEAR: bytes of s
 
 typedef struct {
     const float *q, *k, *v; /* row i at q + i * step */
-    int step, n, h, d, heads, head, sequence;
+    int step, n, h, d, head, sequence;
     float scale;
     bool fours; /* rows of a head can be read four numbers at a time */
 } Head;
@@ -18,13 +18,18 @@ typedef struct {
 /* Of replica r; `pair` counts heads, sequence by sequence. */
 DEVICE_FN Head head_of(const Call &c, int r, int pair) {
     Head t;
-    t.heads = c.attr.heads, t.d = c.in[0].cols / 3, t.h = t.d / t.heads, t.n = c.attr.seq, t.step = 3 * t.d;
-    t.sequence = pair / t.heads, t.head = pair % t.heads;
+    t.d = c.in[0].cols / 3, t.h = t.d / c.attr.heads, t.n = c.attr.seq, t.step = 3 * t.d;
+    t.sequence = pair / c.attr.heads, t.head = pair % c.attr.heads;
     t.q = at(c.in[0], r) + (size_t)t.sequence * t.n * t.step + (size_t)t.head * t.h;
     t.k = t.q + t.d, t.v = t.k + t.d;
     t.scale = 1 / CANON_SQRT((float)t.h);
     t.fours = t.h % 4 == 0;
     return t;
+}
+
+/* A head's largest scores; its 1/sum of exponentials n words behind. */
+DEVICE_FN float *save_of(const Call &c, int r, int pair) {
+    return at(c.save, r) + (size_t)pair * 2 * c.attr.seq;
 }
 
 /* Words between keys in shared memory. */
@@ -115,13 +120,13 @@ KERNEL_FN(forward, AT_LEAST(3, THREADS), Call, c) {
                     chain_dot(t.q + (size_t)(s.first + q) * t.step, s.keys + lane_id() * s.pitch, t) * t.scale;
     }
     for (int q = warp; q < s.count; q += WARPS) { /* a lane reads what it wrote */
-        float *p = s.rows + (size_t)q * t.n, *save = at(c.save, r) + ((first + q) * t.heads + t.head) * 2;
+        float *p = s.rows + (size_t)q * t.n, *save = save_of(c, r, (int)blockIdx.x) + s.first + q;
         int keys = s.first + q + 1;
         float most = row_max(p, keys);
         for (int j = lane_id(); j < keys; j += WARP) p[j] = canon_exp(p[j] - most);
         float inverse = 1 / row_sum(p, keys);
         for (int j = lane_id(); j < keys; j += WARP) p[j] *= inverse;
-        if (lane_id() == 0) save[0] = most, save[1] = inverse;
+        if (lane_id() == 0) save[0] = most, save[t.n] = inverse;
     }
     weigh(at(c.out, r) + first * t.d + (size_t)t.head * t.h, (size_t)t.d, t.v, s, t, false);
 }
@@ -143,10 +148,10 @@ KERNEL_FN(queries, AT_LEAST(3, THREADS), Call, c) {
     for (int base = 0; base < s.first + s.count; base += WARP) {
         bring(s, t.k, t, base);
         for (int q = warp, j = base + lane_id(); q < s.count; q += WARPS) {
-            const float *save = at(c.save, r) + ((first + q) * t.heads + t.head) * 2;
+            const float *save = save_of(c, r, (int)blockIdx.x) + s.first + q;
             if (j > s.first + q) continue;
             float score = chain_dot(t.q + (size_t)(s.first + q) * t.step, s.keys + lane_id() * s.pitch, t) * t.scale;
-            p[(size_t)q * t.n + j] = canon_exp(score - save[0]) * save[1];
+            p[(size_t)q * t.n + j] = canon_exp(score - save[0]) * save[t.n];
         }
         bring(s, t.v, t, base);
         for (int q = warp, j = base + lane_id(); q < s.count; q += WARPS)

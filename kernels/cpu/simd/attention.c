@@ -15,8 +15,8 @@ typedef struct {
 typedef struct {
     Place here;
     Ahead next;
-    size_t d, x_step, y_step, save_step, block; /* block: words of VEC rows in squares */
-    int n, h;                                   /* sequence length, head size */
+    size_t d, x_step, y_step, block; /* block: words of VEC rows in squares */
+    int n, h;                        /* sequence length, head size */
     float scale;
     bool accumulate;
     float *k, *v, *dk, *dv;            /* all rows */
@@ -75,7 +75,7 @@ static void take_values(const Head *t, int band) {
 /* P of a band, and what backward needs of it. Parts of the next band are taken where the units would wait for a row's
  * maximum or sum. */
 static void softmax(Head *t, int band) {
-    _Alignas(64) float most[VEC], inverse[VEC], lanes[CANON_LANES * VEC];
+    _Alignas(64) float inverse[VEC], lanes[CANON_LANES * VEC];
     int first = band * VEC, rows = least(t->n - first, VEC);
     bool more = first + VEC < t->n;
     UNROLL for (int i = 0; i < CANON_LANES; i++) v_store(lanes + i * VEC, v_zero());
@@ -88,7 +88,6 @@ static void softmax(Head *t, int band) {
         if (square < band) square_exp(t->p + square * SQUARE, lane, shift, false);
         else square_exp(t->p + square * SQUARE, lane, shift, true);
     }
-    v_store(most, shift);
     v_store(inverse, fold_lanes(lanes));
     for (int i = 0; i < VEC; i++) inverse[i] = 1 / inverse[i];
     if (more) take_values(t, band + 1);
@@ -97,10 +96,7 @@ static void softmax(Head *t, int band) {
         fetch(&t->next);
         square_scale(t->p + square * SQUARE, factor);
     }
-    for (int i = 0; i < rows; i++) {
-        float *save = t->here.save + (size_t)(first + i) * t->save_step;
-        save[0] = most[i], save[1] = inverse[i];
-    }
+    v_store_first(t->here.save + first, shift, rows), v_store_first(t->here.save + t->n + first, factor, rows);
 }
 
 /* The rows of y or dQ of a band: sums over keys of a(key, query) b(key). */
@@ -132,9 +128,10 @@ static void wide_dots(Head *t, const Wide *w, int square, float *s, const float 
 /* P and dP of a band, from the row maxima and inverse sums that forward kept; dot: the row sums of their product. */
 static void wide_gradient(Head *t, const Wide *w, vec dot[PAIR]) {
     _Alignas(64) float lanes[PAIR * CANON_LANES * VEC], most[WIDE_ROW], inverse[WIDE_ROW];
-    for (int i = 0; i < w->vecs * VEC; i++) {
-        const float *save = t->here.save + (size_t)(w->first + least(i, w->rows - 1)) * t->save_step;
-        most[i] = save[0], inverse[i] = save[1];
+    for (int v = 0; v < w->vecs; v++) {
+        const float *save = t->here.save + w->first + v * VEC;
+        int rows = least(w->rows - v * VEC, VEC);
+        v_store(most + v * VEC, v_load_first(save, rows)), v_store(inverse + v * VEC, v_load_first(save + t->n, rows));
     }
     UNROLL for (int i = 0; i < PAIR * CANON_LANES; i++) v_store(lanes + i * VEC, v_zero());
     for (int v = 0; v < w->vecs; v++) {
@@ -207,8 +204,8 @@ static void backward_head(Head *t) {
 static size_t lay_out(Head *t, const Call *c) {
     size_t d = (size_t)c->in[0].cols / 3, h = d / (size_t)c->attr.heads, n = (size_t)squares(c->attr.seq), used = 0;
     size_t block = (h + VEC - 1) / VEC * SQUARE;
-    *t = (Head){.d = d, .x_step = 3 * d, .y_step = d, .save_step = 2 * (size_t)c->attr.heads, .block = block,
-                .n = c->attr.seq, .h = (int)h, .scale = 1 / CANON_SQRT((float)h)};
+    *t = (Head){.d = d, .x_step = 3 * d, .y_step = d, .block = block, .n = c->attr.seq, .h = (int)h,
+                .scale = 1 / CANON_SQRT((float)h)};
     float **place[] = {&t->k, &t->v, &t->dk, &t->dv, &t->q, &t->dy, &t->qt, &t->dyt, &t->p, &t->ds};
     float *from = (float *)(((uintptr_t)c->scratch + 63) / 64 * 64);
     for (size_t i = 0; i < sizeof place / sizeof place[0]; i++) {
@@ -221,8 +218,7 @@ static size_t lay_out(Head *t, const Call *c) {
 static Place place_of(const Head *t, const Call *c, int r, size_t i, bool gradient) {
     size_t heads = (size_t)c->attr.heads, row = i / heads * (size_t)t->n, col = i % heads * (size_t)t->h;
     size_t x = row * t->x_step + col, y = row * t->y_step + col;
-    Place p = {(float *)at(c->in[0], r) + x, NULL, NULL, NULL,
-               (float *)at(c->save, r) + row * t->save_step + i % heads * 2};
+    Place p = {(float *)at(c->in[0], r) + x, NULL, NULL, NULL, (float *)at(c->save, r) + i * 2 * (size_t)t->n};
     if (gradient) p.dy = (float *)at(c->dout, r) + y, p.dx = (float *)at(c->din[0], r) + x;
     else p.y = (float *)at(c->out, r) + y;
     return p;
