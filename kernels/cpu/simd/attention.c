@@ -35,33 +35,38 @@ static int squares(int n) {
     return (n + VEC - 1) / VEC;
 }
 
-/* VEC rows and columns of x; and turned, unless NULL. */
+/* VEC rows and columns of x as they are, turned, or both: NULL what is not wanted. */
 SQUARE_FN void take_square(float *rows, float *turned, const float *from, size_t line) {
-    UNROLL for (int i = 0; i < VEC; i++) v_store(rows + i * VEC, v_load(from + (size_t)i * line));
+    if (rows) UNROLL for (int i = 0; i < VEC; i++) v_store(rows + i * VEC, v_load(from + (size_t)i * line));
     if (turned) pack_along(turned, WIDE_ROW, from, line, 1, VEC, VEC);
 }
 
 /* The same of `count` rows and `cols` columns: padded with the last row and with zeros. */
 SQUARE_FN void take_edge(float *rows, float *turned, const float *from, size_t line, int count, int cols) {
-    for (int i = 0; i < VEC; i++) v_store(rows + i * VEC, v_load_first(from + (size_t)least(i, count - 1) * line, cols));
-    if (turned) pack_along(turned, WIDE_ROW, rows, VEC, 1, VEC, VEC);
+    float padded[SQUARE], *to = rows ? rows : padded;
+    for (int i = 0; i < VEC; i++) v_store(to + i * VEC, v_load_first(from + (size_t)least(i, count - 1) * line, cols));
+    if (turned) pack_along(turned, WIDE_ROW, to, VEC, 1, VEC, VEC);
 }
 
-/* Rows `first`.. of one part of a head in squares of VEC columns, `step` apart; and turned, unless NULL. */
+/* Rows `first`.. of one part of a head likewise, in squares of VEC columns, `step` apart. */
 static void take(const Head *t, float *rows, size_t step, float *turned, const float *from, size_t line, int first) {
     int count = least(t->n - first, VEC);
     from += (size_t)first * line;
-    for (int c = 0; c < t->h; c += VEC, rows += step, from += VEC) {
+    for (int c = 0; c < t->h; c += VEC, from += VEC) {
         int cols = least(t->h - c, VEC);
-        float *to = turned ? turned + c * WIDE_ROW : NULL;
-        if (cols == VEC && count == VEC) take_square(rows, to, from, line);
-        else take_edge(rows, to, from, line, count, cols);
+        if (cols == VEC && count == VEC) take_square(rows, turned, from, line);
+        else take_edge(rows, turned, from, line, count, cols);
+        if (rows) rows += step;
+        if (turned) turned += VEC * WIDE_ROW;
     }
 }
 
-/* A band's queries, keys, values or dy; turned ones as vector v of a wide band. */
-static void take_queries(const Head *t, int band, int v) {
-    take(t, t->q + v * SQUARE, BLOCK, t->qt + v * VEC, t->here.x, t->x_step, band * VEC);
+static void take_queries(const Head *t, float *rows, float *turned, int first) {
+    take(t, rows, BLOCK, turned, t->here.x, t->x_step, first);
+}
+
+static void take_dy(const Head *t, float *rows, float *turned, int first) {
+    take(t, rows, BLOCK, turned, t->here.dy, t->y_step, first);
 }
 
 static void take_keys(const Head *t, int band) {
@@ -72,49 +77,48 @@ static void take_values(const Head *t, int band) {
     take(t, t->v + (size_t)band * t->block, SQUARE, NULL, t->here.x + 2 * t->d, t->x_step, band * VEC);
 }
 
-/* P of a band, and what backward needs of it. Parts of the next band are taken where the units would wait for a row's
- * maximum or sum. */
-static void softmax(Head *t, int band) {
-    _Alignas(64) float inverse[VEC], lanes[CANON_LANES * VEC];
+/* The exponentials of a band, and what backward needs of them; P is they times what is returned, each query's inverse sum.
+ * Parts of the next band are taken where the units would wait for a row's maximum or sum. */
+static vec softmax(Head *t, int band) {
     int first = band * VEC, rows = least(t->n - first, VEC);
     bool more = first + VEC < t->n;
-    UNROLL for (int i = 0; i < CANON_LANES; i++) v_store(lanes + i * VEC, v_zero());
-    if (more) take_queries(t, band + 1, 0);
-    vec shift = band_max(t->p, band);
+    float *save = t->here.save + first;
+    if (more) take_queries(t, NULL, t->qt, first + VEC);
+    vec most = band_max(t->p, band);
     if (more) take_keys(t, band + 1);
     for (int square = 0; square <= band; square++) {
-        float *lane = lanes + square % GROUPS * SQUARE;
         fetch(&t->next);
-        if (square < band) square_exp(t->p + square * SQUARE, lane, shift, false);
-        else square_exp(t->p + square * SQUARE, lane, shift, true);
+        if (square < band) square_exp(t->p + square * SQUARE, most, false);
+        else square_exp(t->p + square * SQUARE, most, true);
     }
-    v_store(inverse, fold_lanes(lanes));
-    for (int i = 0; i < VEC; i++) inverse[i] = 1 / inverse[i];
+    vec inverse = band_inverse(t->p, band);
     if (more) take_values(t, band + 1);
-    vec factor = v_load(inverse);
-    for (int square = 0; square <= band; square++) {
-        fetch(&t->next);
-        square_scale(t->p + square * SQUARE, factor);
-    }
-    v_store_first(t->here.save + first, shift, rows), v_store_first(t->here.save + t->n + first, factor, rows);
+    v_store_first(save, most, rows), v_store_first(save + t->n, inverse, rows);
+    return inverse;
 }
 
-/* The rows of y or dQ of a band: sums over keys of a(key, query) b(key). */
-static void band_put(Head *t, int band, float *to, size_t step, const float *a, size_t a_row, const float *b) {
-    _Alignas(64) float y[SQUARE];
+/* The rows of y or dQ of a band: sums over keys of a(key, query) b(key); a first takes the factors, unless NULL. */
+static void band_put(Head *t, int band, float *to, size_t step, float *a, int a_row, const float *b, const vec *factor) {
+    _Alignas(64) float edge[SQUARE];
     int first = band * VEC, rows = least(t->n - first, VEC);
-    for (int c = 0; c < t->h; c += VEC) {
-        band_sum(y, a, a_row, b + c * VEC, t->block, band);
-        put_rows(to + (size_t)first * step + c, step, y, rows, least(t->h - c, VEC), t->accumulate);
+    to += (size_t)first * step;
+    for (int c = 0; c < t->h; c += VEC, to += VEC, b += SQUARE, factor = NULL) {
+        int cols = least(t->h - c, VEC);
+        bool whole = rows == VEC && cols == VEC && !t->accumulate;
+        float *y = whole ? to : edge;
+        size_t y_row = whole ? step : VEC;
+        if (factor) band_scale_sum(y, y_row, a, a_row, b, t->block, band, *factor);
+        else band_sum(y, y_row, a, a_row, b, t->block, band);
+        if (!whole) put_rows(to, step, edge, rows, cols, t->accumulate);
     }
 }
 
 static void forward_band(Head *t, int band) {
-    if (!band) take_queries(t, 0, 0), take_keys(t, 0), take_values(t, 0);
+    if (!band) take_queries(t, NULL, t->qt, 0), take_keys(t, 0), take_values(t, 0);
     for (int square = 0; square <= band; square++)
         square_dots(t->p + square * SQUARE, VEC, t->k + (size_t)square * t->block, t->qt, t->h, t->scale, &t->next);
-    softmax(t, band);
-    band_put(t, band, t->here.y, t->y_step, t->p, VEC, t->v);
+    vec inverse = softmax(t, band);
+    band_put(t, band, t->here.y, t->y_step, t->p, VEC, t->v, &inverse);
 }
 
 /* One square of keys against the queries that see any of it. */
@@ -135,8 +139,9 @@ static void wide_gradient(Head *t, const Wide *w, vec dot[PAIR]) {
     }
     UNROLL for (int i = 0; i < PAIR * CANON_LANES; i++) v_store(lanes + i * VEC, v_zero());
     for (int v = 0; v < w->vecs; v++) {
-        take_queries(t, w->square + v, v), take_keys(t, w->square + v), take_values(t, w->square + v);
-        take(t, t->dy + v * SQUARE, BLOCK, t->dyt + v * VEC, t->here.dy, t->y_step, w->first + v * VEC);
+        int first = w->first + v * VEC;
+        take_queries(t, t->q + v * SQUARE, t->qt + v * VEC, first), take_keys(t, w->square + v);
+        take_dy(t, t->dy + v * SQUARE, t->dyt + v * VEC, first), take_values(t, w->square + v);
     }
     for (int square = 0; square < w->square + w->vecs; square++) {
         wide_dots(t, w, square, t->p, t->k, t->qt, t->scale);
@@ -189,7 +194,7 @@ static void backward_bands(Head *t, int first) {
         put_keys(t, square, t->here.dx + 2 * t->d, t->dv);
     }
     for (int v = 0; v < w.vecs; v++)
-        band_put(t, w.square + v, t->here.dx, t->x_step, t->ds + v * VEC, WIDE_ROW, t->k);
+        band_put(t, w.square + v, t->here.dx, t->x_step, t->ds + v * VEC, WIDE_ROW, t->k, NULL);
 }
 
 static void forward_head(Head *t) {
@@ -228,7 +233,7 @@ static Place place_of(const Head *t, const Call *c, int r, size_t i, bool gradie
  * of it for each head; or just the next head, where a sequence overflows a second-level cache. */
 static Ahead ahead_of(const Head *t, const Place *p, bool whole, bool any) {
     int n = squares(t->n), work = n * (n + 1) / 2, cols = squares(t->h);
-    int calls = PAIR == 1 ? 3 : p->dx ? 3 * cols + 1 : cols + 2; /* per square */
+    int calls = (p->dx ? 1 + PAIR : 1) * (PAIR == 1 ? 1 : cols) + 1; /* of fetch, per square */
     return (Ahead){p->x, p->dy ? p->dy : p->y, p->dx, t->x_step, t->y_step, whole ? 16 : t->d, whole ? 3 : 1, 0,
                    whole ? t->d : (size_t)t->h, any ? t->n * ((t->h + 15) / 16) : 0, work * calls, 0};
 }

@@ -19,7 +19,7 @@
 
 /* STEPS of a chain go without a branch. */
 enum { PAIR = VEC == 16 ? 2 : 1, WIDE_ROW = PAIR * VEC, SQUARE = VEC * VEC, BLOCK = PAIR * SQUARE };
-enum { GROUPS = CANON_LANES / VEC, SLICE = VEC == 16 ? 8 : 2, STEPS = VEC == 8 ? 8 : 4 };
+enum { GROUPS = CANON_LANES / VEC, SLICE = VEC / 2, STEPS = VEC == 8 ? 8 : 4 };
 #define SQUARE_FN static __attribute__((noinline))
 
 /* What to fetch: rows of x and y, and of dx unless NULL, a few cache lines at a time between pieces of work, since only
@@ -97,18 +97,34 @@ SQUARE_FN void diagonal_spread(float *y, const float *a, const float *b, int cou
     tile_store(t, VEC, 1, y, VEC);
 }
 
-/* y(query) = sum over the keys it sees of p(key, query) b(key); b's squares are `step` apart. */
-SQUARE_FN void band_sum(float *y, const float *p, size_t p_row, const float *b, size_t step, int band) {
+/* y(query) = sum over the keys it sees of p(key, query) b(key); b's squares are `step` apart. With `scaled`, p first takes
+ * the factor of its query, a square ahead of the chains, which leave the units time for it. */
+V_FN void band_chain(float *y, size_t y_row, float *p, int p_row, const float *b, size_t step, int band, vec factor,
+                     const bool scaled) {
     vec t[VEC];
     tile_zero(t, VEC, 1);
+    for (int j = 0; scaled && j < VEC * p_row; j += p_row) v_store(p + j, v_mul(v_load(p + j), factor));
     for (; band; band--, b += step - SQUARE)
         for (int j = 0; j < VEC; j += STEPS, p += STEPS * p_row, b += STEPS * VEC)
-            UNROLL for (size_t i = 0; i < STEPS; i++) tile_step(t, VEC, 1, p + i * p_row, 1, b + i * VEC);
+            UNROLL for (int i = 0; i < STEPS; i++) {
+                float *ahead = p + (VEC + i) * p_row;
+                if (scaled) v_store(ahead, v_mul(v_load(ahead), factor));
+                tile_step(t, VEC, 1, p + i * p_row, 1, b + i * VEC);
+            }
     UNROLL for (int j = 0; j < VEC; j++, p += p_row) {
         vec line = v_load(b + j * VEC);
         UNROLL for (int i = j; i < VEC; i++) t[i] = v_fma(v_set(p[i]), line, t[i]);
     }
-    tile_store(t, VEC, 1, y, VEC);
+    tile_store(t, VEC, 1, y, y_row);
+}
+
+SQUARE_FN void band_sum(float *y, size_t y_row, float *p, int p_row, const float *b, size_t step, int band) {
+    band_chain(y, y_row, p, p_row, b, step, band, v_zero(), false);
+}
+
+SQUARE_FN void band_scale_sum(float *y, size_t y_row, float *p, int p_row, const float *b, size_t step, int band,
+                              vec factor) {
+    band_chain(y, y_row, p, p_row, b, step, band, factor, true);
 }
 
 /* Rule 3's tree, halving `count` lanes down to `end`. */
@@ -126,26 +142,41 @@ V_FN vec fold_lanes(const float *lanes) {
     return fold_tree(x, CANON_LANES / 2, 1, false);
 }
 
-/* Absent keys get -infinity; each query's largest score, by rule 3 for a SLICE of every group of lanes at a time, as many
+/* Rule 3 over a band's keys, for each query: its largest s, or the sum. A SLICE of every group of lanes at a time, as many
  * as registers hold. */
-SQUARE_FN vec band_max(float *s, int band) {
-    float *diagonal = s + band * SQUARE;
+V_FN vec band_fold(const float *s, int band, const bool most) {
     vec x[VEC];
-    UNROLL for (int j = 1; j < VEC; j++)
-        v_store(diagonal + j * VEC, v_first(v_set(-INFINITY), v_load(diagonal + j * VEC), j));
     UNROLL for (int i = 0; i < VEC; i += SLICE) {
         vec lane[GROUPS * SLICE];
-        UNROLL for (int l = 0; l < GROUPS * SLICE; l++) lane[l] = v_set(-INFINITY);
+        UNROLL for (int l = 0; l < GROUPS * SLICE; l++) lane[l] = v_set(most ? -INFINITY : 0);
         for (int square = 0; square <= band; square += GROUPS)
             UNROLL for (int g = 0; g < GROUPS; g++) {
                 if (square + g > band) break;
-                UNROLL for (int r = 0; r < SLICE; r++)
-                    lane[g * SLICE + r] = v_max(v_load(s + (square + g) * SQUARE + (i + r) * VEC), lane[g * SLICE + r]);
+                UNROLL for (int r = 0; r < SLICE; r++) {
+                    vec *to = &lane[g * SLICE + r], from = v_load(s + (square + g) * SQUARE + (i + r) * VEC);
+                    *to = most ? v_max(from, *to) : v_add(*to, from);
+                }
             }
-        fold_tree(lane, GROUPS * SLICE, SLICE, true);
+        fold_tree(lane, GROUPS * SLICE, SLICE, most);
         UNROLL for (int r = 0; r < SLICE; r++) x[i + r] = lane[r];
     }
-    return fold_tree(x, VEC, 1, true);
+    return fold_tree(x, VEC, 1, most);
+}
+
+/* Absent keys get -infinity; each query's largest score. */
+SQUARE_FN vec band_max(float *s, int band) {
+    float *diagonal = s + band * SQUARE;
+    UNROLL for (int j = 1; j < VEC; j++)
+        v_store(diagonal + j * VEC, v_first(v_set(-INFINITY), v_load(diagonal + j * VEC), j));
+    return band_fold(s, band, true);
+}
+
+/* 1 / each query's sum. */
+SQUARE_FN vec band_inverse(const float *s, int band) {
+    float sum[VEC];
+    v_store(sum, band_fold(s, band, false));
+    for (int i = 0; i < VEC; i++) sum[i] = 1 / sum[i];
+    return v_load(sum);
 }
 
 /* e^(s - most) of EXPS keys from key j on; absent keys take 0 for s - most, without the cost of an underflow. */
@@ -158,15 +189,14 @@ V_FN void keys_exp(vec x[EXPS], const float *s, const int row, vec most, int j, 
     v_exp_below(x);
 }
 
-/* s <- e^(s - most), lane <- lane + s; absent keys get +0. */
-V_FN void square_exp(float *s, float *lane, vec most, const bool diagonal) {
+/* s <- e^(s - most); absent keys get +0. */
+V_FN void square_exp(float *s, vec most, const bool diagonal) {
     for (int j = 0; j < VEC; j += EXPS) {
         vec x[EXPS];
         keys_exp(x, s, VEC, most, j, diagonal);
         UNROLL for (int r = 0; r < EXPS; r++) {
             if (diagonal) x[r] = v_first(v_zero(), x[r], j + r);
             v_store(s + (j + r) * VEC, x[r]);
-            v_store(lane + (j + r) * VEC, v_add(v_load(lane + (j + r) * VEC), x[r]));
         }
     }
 }
@@ -183,11 +213,6 @@ V_FN void square_gradient(float *p, const float *ds, float *lane, vec most, vec 
             v_store(lane + at_lane, diagonal ? v_first(old, sum, j + r) : sum);
         }
     }
-}
-
-/* Every row of p times the factor of each query. */
-V_FN void square_scale(float *p, vec factor) {
-    UNROLL for (int i = 0; i < SQUARE; i += VEC) v_store(p + i, v_mul(v_load(p + i), factor));
 }
 
 /* ds <- p (ds - dot) scale */
