@@ -37,10 +37,11 @@ static void print_reasons(const Plan *p, FILE *to) {
     }
 }
 
-/* Tokens and memory of what is missing; hours from this machine's own speed on a short stretch of the first run. */
+/* Tokens and memory of what is missing; hours from this machine's own speed on a short stretch of the first run. What does
+ * not fit ends as the run itself would. */
 static Rc dry_run(Session *s, const Plan *p, Error *e) {
-    double flops = 0, most;
-    int of;
+    double flops = 0, most, have;
+    Rc rc = runner_fits(p, s->backend, &most, &have, e);
     for (int i = 0; i < p->runs; i++) {
         if (p->run[i].done) continue;
         ModelShape shape = spec_shape(&p->run[i].spec, p->run[i].data->vocab);
@@ -52,11 +53,10 @@ static Rc dry_run(Session *s, const Plan *p, Error *e) {
         flops += one * ((double)p->run[i].spec.steps + passes);
         tape_release(&t);
     }
-    most = plan_bytes(p, s->backend, &of);
     if (s->backend->device) {
         printf("%d of %d runs to train, %.3g FLOPs, %.0f MB per run on the device of backend %s\n", p->missing, p->runs, flops,
                most / 1048576, s->backend->name);
-        return RC_OK;
+        return rc;
     }
     int threads = s->threads * s->threads_per_run;
     double rate = 0.55e9 * backend_fma_peak(s->backend) * threads;
@@ -65,8 +65,7 @@ static Rc dry_run(Session *s, const Plan *p, Error *e) {
            "%.0f MB per run, %.0f MB at once\n",
            p->missing, p->runs, flops, format_duration(took, flops / rate), threads, threads == 1 ? "" : "s",
            most / 1048576, most / 1048576 * s->threads);
-    (void)e;
-    return RC_OK;
+    return rc;
 }
 
 /* What stands in the records: the plans of the experiment's file and the claims it is to be held against. */

@@ -152,17 +152,24 @@ static int make_groups(Runner *r, const int *pending, int count, int most) {
     return groups;
 }
 
+Rc runner_fits(const Plan *p, const Backend *b, double *need, double *have, Error *e) {
+    int of;
+    double mb = 1 << 20;
+    *need = plan_bytes(p, b, &of), *have = memory_of(b);
+    const RunSpec *spec = &p->run[of].spec;
+    if (*need <= *have) return RC_OK;
+    return error_set(e, RC_UNMEASURED,
+                     "out of memory: a run of %lld layers x %lld, batch %lld x %lld, needs %.0f MB; %.0f MB can be had",
+                     (long long)spec->layers, (long long)spec->width, (long long)spec->batch, (long long)spec->context,
+                     *need / mb, *have / mb);
+}
+
 /* Before anything is allocated: a run that does not fit is refused. A program takes no more runs, and no more programs run at
  * once, than fit together: `replicas` runs to a program when asked for, all on a device, else one. */
 static Rc fit_memory(Runner *r, const int *pending, int jobs, int *groups, int *threads, Error *e) {
-    int of, asked = r->o->replicas ? r->o->replicas : r->s->backend->device ? RUNNER_MOST_REPLICAS : 1;
-    double need = plan_bytes(r->plan, r->s->backend, &of), have = memory_of(r->s->backend), mb = 1 << 20;
-    const RunSpec *spec = &r->plan->run[of].spec;
-    if (need > have)
-        return error_set(e, RC_UNMEASURED,
-                         "out of memory: a run of %lld layers x %lld, batch %lld x %lld, needs %.0f MB; %.0f MB can be had",
-                         (long long)spec->layers, (long long)spec->width, (long long)spec->batch,
-                         (long long)spec->context, need / mb, have / mb);
+    int asked = r->o->replicas ? r->o->replicas : r->s->backend->device ? RUNNER_MOST_REPLICAS : 1;
+    double need, have, mb = 1 << 20;
+    if (runner_fits(r->plan, r->s->backend, &need, &have, e)) return e->code;
     int wanted = *threads, fit = need > 0 && have / need < 1e6 ? (int)(have / need) : 1000000, most = asked;
     *groups = make_groups(r, pending, jobs, most);
     if (*threads > *groups) *threads = *groups;

@@ -17,4 +17,7 @@ typedef struct {
  * stopped it, or the code of the first failure. Updates p->run[].done. */
 Rc runner_train(Plan *p, Session *s, const Experiment *x, const RunnerOptions *o, Error *e);
 
+/* Whether the largest missing run fits: bytes that it needs, and that can be had. RC_UNMEASURED: it does not. */
+Rc runner_fits(const Plan *p, const Backend *b, double *need, double *have, Error *e);
+
 #endif

@@ -113,4 +113,7 @@ check_a_model_that_does_not_fit_is_refused_before_it_starts() {
   ends 3 "${run[@]}" --set width=8192 --set layers=256 --results "$W/r"
   says 'out of memory: a run of 256 layers x 8192, batch 4 x 16, needs [0-9]{6,} MB; [0-9]+ MB can be had'
   [ -z "$(ls "$W/r/runs" 2>/dev/null)" ] || fail "something was begun"
+  ends 3 "${run[@]}" --set width=8192 --set layers=256 --results "$W/r" --dry-run
+  says 'out of memory: a run of 256 layers x 8192, batch 4 x 16, needs [0-9]{6,} MB; [0-9]+ MB can be had'
+  prints '^4 of 4 runs to train, .* FLOPs, '
 }
