@@ -74,6 +74,16 @@ Rc compare_value_fits(const char *where, const char *what, double value, Error *
                      what, value, COMPARE_LARGEST);
 }
 
+/* Other programs also write +1, .5 and -.5, which our own files do not allow. bare: behind the sign. */
+static bool written_number(const char *text, const char *bare, double *out) {
+    Text plain;
+    text_init(&plain);
+    text_format(&plain, "%s%s%s", text[0] == '-' ? "-" : "", bare[0] == '.' ? "0" : "", bare);
+    bool is = bare[0] != '-' && parse_real(plain.at, out);
+    text_release(&plain);
+    return is;
+}
+
 Rc compare_value(const char *where, const char *what, const char *text, double *out, Error *e) {
     static const char *const lost[] = {"nan", "inf", "infinity", "diverged"};
     const char *bare = text[0] == '-' || text[0] == '+' ? text + 1 : text;
@@ -85,7 +95,7 @@ Rc compare_value(const char *where, const char *what, const char *text, double *
             *out = (double)NAN;
             return RC_OK;
         }
-    if (parse_real(text, out)) return compare_value_fits(where, what, *out, e);
+    if (written_number(text, bare, out)) return compare_value_fits(where, what, *out, e);
     return error_set(e, RC_USAGE, "%s:%s: '%.60s' is not a number%s", where, what, text,
                      strchr(text, ',') ? " (decimals take a point)" : "");
 }
