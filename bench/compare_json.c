@@ -56,9 +56,15 @@ static json_t *boot_json(const StBoot *b) {
     return o;
 }
 
+/* What these seeds leave undefined is absent. */
 static json_t *effect_json(const CompareItem *c) {
-    json_t *o = json_effect(&c->effect);
+    json_t *o = json_effect(&c->effect), *value;
+    const char *key;
+    void *next;
     json_put(o, "share_better", c->share_better);
+    json_object_foreach_safe(o, next, key, value) {
+        if (strcmp(key, "status") && !json_is_number(value)) json_object_del(o, key);
+    }
     return o;
 }
 

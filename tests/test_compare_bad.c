@@ -151,7 +151,7 @@ Test(compare_bad, command_lines_that_are_refused) {
     command_refused("a --threads 2", "does not take it");
 }
 
-/* "nan" and "inf" as words of their own, in the text and in LaTeX; in JSON only as strings. */
+/* "nan" and "inf" as words of their own, in the text and in LaTeX; in JSON only the string of a diverged run. */
 static void no_words_for_numbers(const CompareResult *r, const char *what) {
     static const char *const words[] = {"nan", "inf", "NaN", "Inf", "-0.000 ", "-0.00 "};
     void (*const write[])(const CompareResult *, Text *) = {compare_text, compare_tex};
@@ -176,6 +176,9 @@ static void no_words_for_numbers(const CompareResult *r, const char *what) {
     json_t *root = json_loads(out.at, JSON_REJECT_DUPLICATES, NULL);
     cr_expect(root, "%s: JSON does not parse", what);
     json_decref(root);
+    int lost = 0;
+    for (const char *at = out.at; (at = strstr(at, "\"nan\"")); at++) lost++;
+    cr_expect_eq(lost, r->data->lost, "%s: nan is not only what a diverged run says", what);
     text_release(&out);
 }
 
