@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "datasets/tokenizer.h"
+
 int decimals_for(double uncertainty, int fallback) {
     char text[SHOWN];
     if (!isfinite(uncertainty) || uncertainty == 0) return fallback;
@@ -71,6 +73,24 @@ void latex_number(Text *out, const char *shown) {
         text_format(out, "%s", shown);
 }
 
+/* pdflatex sets accented letters as they stand, but not these. */
+static void latex_character(Text *out, const char *character, size_t bytes) {
+    static const char *const symbols[][2] = {
+        {"α", "alpha"},   {"β", "beta"},   {"γ", "gamma"},  {"δ", "delta"}, {"ε", "varepsilon"}, {"ζ", "zeta"},
+        {"η", "eta"},     {"θ", "theta"},  {"ι", "iota"},   {"κ", "kappa"}, {"λ", "lambda"},     {"μ", "mu"},
+        {"ν", "nu"},      {"ξ", "xi"},     {"π", "pi"},     {"ρ", "rho"},   {"σ", "sigma"},      {"τ", "tau"},
+        {"υ", "upsilon"}, {"φ", "varphi"}, {"χ", "chi"},    {"ψ", "psi"},   {"ω", "omega"},      {"Γ", "Gamma"},
+        {"Δ", "Delta"},   {"Θ", "Theta"},  {"Λ", "Lambda"}, {"Ξ", "Xi"},    {"Π", "Pi"},         {"Σ", "Sigma"},
+        {"Φ", "Phi"},     {"Ψ", "Psi"},    {"Ω", "Omega"},  {"≤", "leq"},   {"≥", "geq"},        {"≠", "neq"},
+        {"≈", "approx"},  {"∞", "infty"}};
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (!strncmp(symbols[i][0], character, bytes)) {
+            text_format(out, "\\ensuremath{\\%s}", symbols[i][1]);
+            return;
+        }
+    text_add(out, character, bytes);
+}
+
 void latex_text(Text *out, const char *text) {
     static const char *const escapes[128] = {['_'] = "\\_",
                                              ['%'] = "\\%",
@@ -88,16 +108,17 @@ void latex_text(Text *out, const char *text) {
                                              ['`'] = "{`}", /* no ligature with ? or ! */
                                              ['"'] = "''"};
     if (text[0] == '[' || text[0] == '*') text_add(out, "{}", 2); /* a row that starts so: \\ would take it */
-    for (const char *s = text; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        const char *escape = c < 128 ? escapes[c] : NULL;
-        if (c == '-' && s[1] == '-') escape = "-{}"; /* no dash made of two hyphens */
+    for (const char *s = text; *s;) {
+        uint32_t code;
+        size_t bytes = utf8_next((const uint8_t *)s, strlen(s), &code);
+        const char *escape = bytes == 1 ? escapes[code] : NULL;
+        if (*s == '-' && s[1] == '-') escape = "-{}"; /* no dash made of two hyphens */
+        if (!bytes || code < ' ' || code == 127) escape = "?";
         if (escape)
             text_format(out, "%s", escape);
-        else if (c < ' ' || c > '~')
-            text_add(out, "?", (c & 0xC0) != 0x80); /* one '?' per code point */
         else
-            text_add(out, s, 1);
+            latex_character(out, s, bytes);
+        s += bytes ? bytes : 1;
     }
 }
 

@@ -28,7 +28,8 @@ void show_interval(Text *out, double lo, double hi, int decimals, const char *wh
 /* A shown number in LaTeX: minus signs and powers of ten in math, '<' too. */
 void latex_number(Text *out, const char *shown);
 
-/* Any text, specials escaped, control bytes and bytes that are not ASCII as '?'. */
+/* Any text: specials escaped, Greek letters and relations in math, control bytes and what is not UTF-8 as '?'. Other
+ * characters stand as they are: pdflatex sets those of Europe, and names the first that it cannot set. */
 void latex_text(Text *out, const char *text);
 
 /* A name of letters only, for macros: "embedding-norm-4" -> "EmbeddingNormFour". */

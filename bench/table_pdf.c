@@ -68,15 +68,19 @@ static Rc prepare(const Table *t, const char *aside, const char *const *figure, 
     return rc;
 }
 
-/* The first line of LaTeX's complaint. */
+/* The first of LaTeX's complaints, with the line it goes on in behind blanks. */
 static Rc explain(const char *aside, Error *e) {
     char path[900], *log;
     size_t length;
     Error ignored;
     snprintf(path, sizeof path, "%.800s/output.txt", aside);
     if (file_read(path, &log, &length, &ignored)) return e->code;
-    char *at = strstr(log, "\n!");
-    if (at) error_set(e, RC_UNMEASURED, "pdflatex: %.*s", (int)strcspn(at + 2, "\n") + 1, at + 1);
+    char *at = strstr(log, "\n! ");
+    if (at) {
+        char *line = at + 3, *next = line + strcspn(line, "\n"), *more = next + strspn(next, "\n");
+        int rest = *more == ' ' ? (int)strcspn(more += strspn(more, " ") - 1, "\n") : 0;
+        error_set(e, RC_UNMEASURED, "pdflatex: %.*s%.*s", (int)(next - line), line, rest, more);
+    }
     free(log);
     return e->code;
 }

@@ -35,7 +35,7 @@ const char made_up_odd[] =
     "  odd-2: {variant: pre, embed: layernorm, label: \"50% & $x_1^2$ #\"}\n"
     "  odd-3: {variant: pre, embed: rmsnorm, label: \"{curly} \\\\back~slash --a label that is far too long for a "
     "head\"}\n"
-    "  odd-4: {variant: pre, embed: center, label: \"\\u00e9t\\u00e9 <|>\"}\n";
+    "  odd-4: {variant: pre, embed: center, label: \"\\u00e9t\\u00e9 \\u03bb\\u2264 <|>\"}\n";
 
 /* A number in [-1, 1) that depends on its arguments alone. */
 static double noise(int arm, int seed, int what) {

@@ -169,7 +169,7 @@ Test(table, golden_of_odd_names) {
     golden("table-odd.tex", table_tex);
     WRITES(table_tex, "50\\% \\& \\$x\\_1\\textasciicircum{}2\\$ \\#");
     WRITES(table_tex, "{[3]}: \\{curly\\} \\textbackslash{}back\\textasciitilde{}slash -{}-a label");
-    WRITES(table_tex, "?t? \\textless{}\\textbar{}\\textgreater{}");
+    WRITES(table_tex, "été \\ensuremath{\\lambda}\\ensuremath{\\leq} \\textless{}\\textbar{}\\textgreater{}");
     WRITES(table_macros, "{\\nbMadeUpOddBaseOneZeroAtOneFiveZeroPpl}{");
     no_words_for_numbers();
     made_up_release(&m);

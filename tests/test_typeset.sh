@@ -80,6 +80,11 @@ report "--pdf typesets plain columns without a warning" "$(table 0 --pdf)"
 report "the PDF is one" "$([ "$(head -c 5 "$out/smoke-exploratory.pdf" 2>&1)" = '%PDF-' ] || echo "it is not")"
 report "the same runs give the same bytes" "$(table 0 --pdf; (cd "$out" && sha256sum -- *) | diff "$T/first" -)"
 report "--pdf typesets siunitx columns without a warning" "$(table 0 --pdf --siunitx)"
+report "a character that LaTeX cannot set is named in one line" "$(
+  "$program" table smoke "${quick[@]}" --pdf --arm 'a: {base: pre, label: a日}' >"$T/out" 2>"$T/err"
+  [ $? = 3 ] || echo "exit is not 3"
+  tail -1 "$T/err" | grep -qx 'normbench: pdflatex: LaTeX Error: Unicode character 日 (U+65E5) not set up for use with LaTeX.' ||
+    tail -2 "$T/err")"
 report "every figure is there in three formats" "$(for ending in svg pdf png; do
   [ -s "$out/smoke-exploratory-curves.$ending" ] || { command -v gnuplot >/dev/null && echo "no $ending"; }
 done)"
