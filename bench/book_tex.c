@@ -29,7 +29,8 @@ static void end(Text *out) {
         "\\bottomrule\n\\end{tabular}\n\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n"
         "Differences: exact sign-flip test, step-down max-T over the contrasts of the write-up measured in that "
         "experiment, paired $t$ interval. Equality: two one-sided tests within the claim's margin. rep.: the effect that "
-        "follows from the write-up's own numbers. *: exploratory, written down after the runs.}\n\\end{table}\n");
+        "follows from the write-up's own numbers. $\\ddagger$: separated from zero, and yet within the claim's margin. *: "
+        "exploratory, written down after the runs.}\n\\end{table}\n");
 }
 
 /* A paragraph across all columns. */
@@ -56,7 +57,8 @@ static void measured(const BookLine *l, Text *out) {
     latex_text(out, words.at);
     text_format(out, " & %d", t->sample.seeds);
     table_claim_cells(v, out);
-    text_format(out, " %s%s \\\\\n", verdict_word(v->word), t->exploratory || v->undeclared ? "*" : "");
+    text_format(out, " %s%s%s \\\\\n", verdict_word(v->word), v->small ? "$^{\\ddagger}$" : "",
+                t->exploratory || v->undeclared ? "*" : "");
     text_release(&words);
 }
 

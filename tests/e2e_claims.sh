@@ -101,6 +101,12 @@ assert three["verdicts"] == [{"verdict": "not run", "why": "needs a translation 
 PY
   ledger --tex
   prints 'begin.tabular' && prints 'Clipping'
+  ! grep -qF 'reproduced$^{\ddagger}$' "$W/out" || fail "an effect beyond its margin is called small"
+  sed -i 's/test: maxt, margin: 0.02/test: maxt, margin: 5/' "$W/tree/bench/claims/900.yaml"
+  ledger
+  prints 'though within the margin of 5'
+  ledger --tex
+  grep -qF 'reproduced$^{\ddagger}$' "$W/out" || fail "the LaTeX ledger does not mark an effect within its margin"
 }
 
 check_a_claim_changed_after_its_runs_is_exploratory() {
