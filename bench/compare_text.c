@@ -45,10 +45,6 @@ static int shown_width(const char *s) {
     return n;
 }
 
-static void padded(Text *out, const char *s, int width) {
-    text_format(out, "%s%*s", s, width > shown_width(s) ? width - shown_width(s) : 0, "");
-}
-
 static void interval(const CompareItem *c, Text *out, bool latex) {
     char low[48], high[48];
     if (!c->t_decides)
@@ -83,7 +79,7 @@ static void line(const CompareResult *r, const CompareItem *c, Text *out) {
         text_format(out, "%s\n  ", name);
         name = "";
     }
-    padded(out, name, NAME_WIDTH);
+    show_column(out, name, NAME_WIDTH);
     text_format(out, " %12s  %-*s %6s %6s  %s\n", compare_number(number, c->t.mean, c->t.se, true), INTERVAL_WIDTH,
                 range.at, show_p(p, c->joint.step), show_p(floor, r->floor), compare_verdict_name(c->verdict));
     text_release(&range);

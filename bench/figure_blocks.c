@@ -147,7 +147,9 @@ static void legend(const Table *t, double strip, int columns, Text *out) {
     for (int i = 0; i < lines; i++) {
         char where[256], label[340];
         experiment_cell_text(where, t->x, i / t->sample.arms);
-        snprintf(label, sizeof label, "%.40s%s%s", t->x->arm[i % t->sample.arms].label, where[0] ? ", " : "", where);
+        const char *arm = t->x->arm[i % t->sample.arms].label;
+        int most = 40, bytes = show_bytes(arm, &most);
+        snprintf(label, sizeof label, "%.*s%s%s", bytes, arm, where[0] ? ", " : "", where);
         text_format(out, "NaN with linespoints pt 7 ps 0.5 lc rgb '%s' dt %s lw 3 title ",
                     colour(t, i), dash(t, i));
         figure_quoted(out, label);

@@ -125,9 +125,9 @@ static void panel_plot(const Table *t, int cell, int panel, Range range, int las
 
 /* "LayerNorm (1 of 6 diverged)". */
 static void legend_label(const Table *t, int cell, int arm, char out[96]) {
-    int lost = diverged_runs(t, cell, arm);
-    snprintf(out, 96, "%.40s", t->x->arm[arm].label);
-    if (lost) snprintf(out, 96, "%.40s (%d of %d diverged)", t->x->arm[arm].label, lost, t->sample.seeds);
+    int lost = diverged_runs(t, cell, arm), most = 40, bytes = show_bytes(t->x->arm[arm].label, &most);
+    snprintf(out, 96, "%.*s", bytes, t->x->arm[arm].label);
+    if (lost) snprintf(out, 96, "%.*s (%d of %d diverged)", bytes, t->x->arm[arm].label, lost, t->sample.seeds);
 }
 
 /* Lengths in pixels of the SVG. */

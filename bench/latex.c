@@ -42,6 +42,21 @@ char *show_p(char out[SHOWN], double p) {
     return strcpy(out, digits[0] == '1' ? "1" : digits + 1);
 }
 
+int show_bytes(const char *text, int *characters) {
+    int bytes = 0, most = *characters;
+    for (*characters = 0; text[bytes]; bytes++) {
+        bool begins = (text[bytes] & 0xC0) != 0x80;
+        if (begins && *characters == most) break;
+        *characters += begins;
+    }
+    return bytes;
+}
+
+void show_column(Text *out, const char *text, int width) {
+    int shown = abs(width), bytes = show_bytes(text, &shown), blanks = abs(width) - shown;
+    text_format(out, "%*s%.*s%*s", width < 0 ? blanks : 0, "", bytes, text, width < 0 ? 0 : blanks, "");
+}
+
 void show_interval(Text *out, double lo, double hi, int decimals, const char *why_not, bool latex) {
     char low[SHOWN], high[SHOWN];
     if (!isfinite(lo) || !isfinite(hi)) {

@@ -22,6 +22,12 @@ char *show_signed(char out[SHOWN], double x, int decimals);
 /* A p-value: ".020", "<.001", "1", "n/a". */
 char *show_p(char out[SHOWN], double p);
 
+/* Bytes of the first characters of a text in UTF-8, at most *characters of them; *characters: how many. */
+int show_bytes(const char *text, int *characters);
+
+/* A text in a column of `width` characters: cut, or filled up with blanks behind it; before it when width < 0. */
+void show_column(Text *out, const char *text, int width);
+
 /* "[lo, hi]" in LaTeX or plain; the reason in brackets after n/a when it is not finite. */
 void show_interval(Text *out, double lo, double hi, int decimals, const char *why_not, bool latex);
 

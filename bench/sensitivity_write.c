@@ -67,8 +67,9 @@ void sensitivity_text(const Table *t, Text *out) {
             text_clear(&b);
             number(&y, row, q, false, &a);
             difference(row, q, false, &b);
-            text_format(out, "  %-18.18s %-26s %-16s %s\n", q ? "" : t->x->arm[row->arm].label, sensitivity_names[q],
-                        a.at, b.at);
+            text_format(out, "  ");
+            show_column(out, q ? "" : t->x->arm[row->arm].label, 18);
+            text_format(out, " %-26s %-16s %s\n", sensitivity_names[q], a.at, b.at);
         }
     }
     text_release(&a);

@@ -56,7 +56,7 @@ void table_cells_text(const Table *t, Text *out) {
             SampleArm a = sample_arm(&t->sample, cell, step, arm, METRIC_valid_loss);
             text_format(out, "  ");
             for (int f = 0; f < t->x->factors; f++) text_format(out, "%-8.10s ", level(t, cell, f));
-            text_format(out, "%-12.12s", t->x->arm[arm].label);
+            show_column(out, t->x->arm[arm].label, 12);
             for (int c = 0; c < COLUMNS; c++) {
                 ours(t, cell, arm, c, " +-", text);
                 text_format(out, " %*s", columns[c].sd ? 20 : 13, text);

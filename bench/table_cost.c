@@ -5,7 +5,7 @@
 
 #include "bench/table.h"
 
-enum { LONGEST_NAME = 32 };
+enum { LONGEST_NAME = 32, NAME_WIDTH = 26 };
 
 static void number_cell(Text *out, double x, int decimals) {
     char number[SHOWN];
@@ -67,14 +67,15 @@ void table_cost_tex(const Table *t, Text *out) {
 
 void table_cost_text(const Table *t, Text *out) {
     char ratio[SHOWN], least[SHOWN], most[SHOWN], step[SHOWN], memory[SHOWN];
-    text_format(out, "\n%-*s %12s %24s %12s %10s\n", 26, "cost (times are noisy)", "parameters", "step time / baseline",
-                "ms per step", "MB");
+    text_format(out, "\n%-*s %12s %24s %12s %10s\n", NAME_WIDTH, "cost (times are noisy)", "parameters",
+                "step time / baseline", "ms per step", "MB");
     for (int arm = 0; arm < t->sample.arms; arm++) {
         Cost c = table_cost(t, arm);
         char range[3 * SHOWN];
         snprintf(range, sizeof range, "%s [%s, %s]", show_number(ratio, c.ratio, 3), show_number(least, c.least, 2),
                  show_number(most, c.most, 2));
-        text_format(out, "%-*.*s %12ld %24s %12s %10s\n", 26, 26, t->x->arm[arm].label, c.parameters, range,
-                    show_number(step, 1e3 * c.step_seconds, 1), show_number(memory, c.memory_mb, 0));
+        show_column(out, t->x->arm[arm].label, NAME_WIDTH);
+        text_format(out, " %12ld %24s %12s %10s\n", c.parameters, range, show_number(step, 1e3 * c.step_seconds, 1),
+                    show_number(memory, c.memory_mb, 0));
     }
 }

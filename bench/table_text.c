@@ -53,7 +53,10 @@ static void reported_line(const Table *t, int cell, int step, int first, int las
 static void metric_lines(const Table *t, int cell, int step, int first, int last, Text *out) {
     char text[128];
     text_format(out, "%-*s", NAME_WIDTH, "");
-    for (int arm = first; arm < last; arm++) text_format(out, " %*.*s", ARM_WIDTH, ARM_WIDTH, t->x->arm[arm].label);
+    for (int arm = first; arm < last; arm++) {
+        text_format(out, " ");
+        show_column(out, t->x->arm[arm].label, -ARM_WIDTH);
+    }
     text_format(out, "\n");
     for (int i = 0; i < table_row_count; i++) {
         text_format(out, "%-*s", NAME_WIDTH, table_rows[i].heading);
@@ -105,8 +108,9 @@ static void comparison_line(const Table *t, const Comparison *c, Text *out) {
     show_interval(&interval, shown ? c->t.lo : (double)NAN, c->t.hi, decimals,
                   c->t_decides ? st_status_text(c->t.status) : "diverged", false);
     table_decision(t, c, &decision);
-    text_format(out, "  %-*.*s %9s %-21s", NAME_WIDTH - 4, NAME_WIDTH - 4, t->x->arm[c->what.term[0].arm].label,
-                show_signed(number, c->t.mean, decimals), interval.at);
+    text_format(out, "  ");
+    show_column(out, t->x->arm[c->what.term[0].arm].label, NAME_WIDTH - 4);
+    text_format(out, " %9s %-21s", show_signed(number, c->t.mean, decimals), interval.at);
     if (t->metric == METRIC_valid_loss)
         text_format(out, " %6s", show_number(number, exp(c->t.mean), decimals_for(exp(c->t.mean) * c->t.se, 3)));
     text_format(out, "  %5s  %5s  %5s  %s%s\n", show_p(p, c->flip.status == ST_OK ? c->flip.p : (double)NAN),
@@ -120,8 +124,9 @@ static void comparisons(const Table *t, int cell, int step, Text *out) {
     char floor[SHOWN], conf[40];
     if (t->sample.arms < 2) return;
     table_confidence(t, conf);
-    text_format(out, "\n  minus %-*.*s %9s [%s%% t interval]%s      p  p_adj p_Holm  (smallest p: %s)\n",
-                NAME_WIDTH - 10, NAME_WIDTH - 10, t->x->arm[t->sample.baseline].label, "delta", conf,
+    text_format(out, "\n  minus ");
+    show_column(out, t->x->arm[t->sample.baseline].label, NAME_WIDTH - 10);
+    text_format(out, " %9s [%s%% t interval]%s      p  p_adj p_Holm  (smallest p: %s)\n", "delta", conf,
                 t->metric == METRIC_valid_loss ? "   PPL x" : "", show_p(floor, t->family.floor));
     for (int arm = 0; arm < t->sample.arms; arm++) {
         const Comparison *c = table_comparison(t, cell, step, arm);

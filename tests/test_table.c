@@ -175,6 +175,27 @@ Test(table, golden_of_odd_names) {
     made_up_release(&m);
 }
 
+Test(table, columns_count_characters) {
+    static const struct {
+        const char *text;
+        int width;
+        const char *column;
+    } cases[] = {{"日本語", 5, "日本語  "}, {"日本語", -5, "  日本語"}, {"日本語", 2, "日本"}, {"é", -1, "é"}, {"", 2, "  "}};
+    Text out;
+    text_init(&out);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text_clear(&out);
+        show_column(&out, cases[i].text, cases[i].width);
+        cr_expect_str_eq(out.at, cases[i].column);
+    }
+    text_release(&out);
+    make(made_up_odd, NULL, (TableOptions){0});
+    WRITES(table_cost_text, "\nété λ≤ <|>                       818432 ");
+    WRITES(table_text, "\n  été λ≤ <|>               -0.0458 [");
+    WRITES(table_text, " {curly} \\back~slash            été λ≤ <|>\n");
+    made_up_release(&m);
+}
+
 /* \newcommand fails on a name that is there already. */
 Test(table, macros_have_names_of_their_own) {
     int lines = 0, twice = 0;
