@@ -207,6 +207,16 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     return rc;
 }
 
+/* Records from before there were groups of runs name no size of one. */
+static void read_provenance(RunRecord *r, json_t *provenance) {
+    const char *device = json_string_value(json_object_get(provenance, "device"));
+    const char *cpu = json_string_value(json_object_get(provenance, "cpu"));
+    int threads = (int)json_integer_value(json_object_get(provenance, "threads_per_run"));
+    int replicas = (int)json_integer_value(json_object_get(provenance, "replicas"));
+    snprintf(r->device, sizeof r->device, "%s", device ? device : cpu ? cpu : "unknown");
+    r->threads = threads > 1 ? threads : 1, r->replicas = replicas > 1 ? replicas : 1;
+}
+
 static Rc read_members(RunRecord *r, json_t *root, Error *e) {
     double number;
     json_int_t schema = json_integer_value(json_object_get(root, "schema"));
@@ -227,6 +237,7 @@ static Rc read_members(RunRecord *r, json_t *root, Error *e) {
     r->name = (type)number;
     RECORD_NUMBERS(N)
 #undef N
+    read_provenance(r, json_object_get(root, "provenance"));
     const char *spec = json_string_value(json_object_get(root, "spec"));
     if (!spec) return error_set(e, RC_INTEGRITY, "spec: absent");
     if (spec_parse(&r->spec, spec, e)) {

@@ -36,7 +36,7 @@ typedef struct {
     Curves curves;
     long parameters; /* cost */
     int threads, replicas; /* that shared it; that were trained with it: written among the provenance */
-    char device[128];      /* where its kernels ran; empty: this CPU */
+    char device[128];      /* where its kernels ran; empty, and never so when read: this CPU */
     double step_seconds, memory_mb, wall_seconds;
 } RunRecord;
 

@@ -179,6 +179,8 @@ Cost table_cost(const Table *t, int arm) {
             cost.memory_mb = fmax(cost.memory_mb, r->memory_mb);
             seconds[k] = r->step_seconds;
             ratio[k] = r->step_seconds / base->step_seconds;
+            cost.unlike |=
+                strcmp(r->device, base->device) || r->replicas != base->replicas || r->threads != base->threads;
             cost.least = fmin(cost.least, ratio[k]), cost.most = fmax(cost.most, ratio[k]);
         }
     cost.step_seconds = middle(seconds, n);

@@ -124,10 +124,12 @@ void table_cost_tex(const Table *t, Text *out);
 void table_cost_text(const Table *t, Text *out);
 void table_cost_json(const Table *t, Text *out);
 
-/* What an arm costs: medians over cells and seeds; ratio: of paired step times to the baseline's. */
+/* What an arm costs: medians over cells and seeds; ratio: of paired step times to the baseline's; unlike: some of
+ * these ran on another device than the baseline's run of the seed, or shared it among other numbers of runs or threads. */
 typedef struct {
     long parameters;
     double step_seconds, ratio, least, most, memory_mb;
+    bool unlike;
 } Cost;
 Cost table_cost(const Table *t, int arm);
 

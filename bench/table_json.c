@@ -144,6 +144,7 @@ void table_cost_json(const Table *t, Text *out) {
         json_object_set_new(a, "parameters", json_integer(c.parameters));
         json_put(a, "step_seconds_median", c.step_seconds), json_put(a, "ratio_median", c.ratio);
         json_put(a, "ratio_least", c.least), json_put(a, "ratio_most", c.most), json_put(a, "memory_mb", c.memory_mb);
+        json_object_set_new(a, "unlike", json_boolean(c.unlike));
         json_array_append_new(arms, a);
     }
     json_object_set_new(o, "arms", arms);

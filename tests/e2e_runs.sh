@@ -101,6 +101,18 @@ check_replicas_do_not_change_bytes() {
   same "$W/simt" "$W/cpu"
 }
 
+check_costs_of_unlike_programs_are_marked() {
+  local table=(table toy.yaml --profile smoke --offline)
+  ends 0 "${run[@]}" --threads 1 --replicas 2 --results "$W/alike"
+  ends 0 "${table[@]}" --results "$W/alike"
+  ! grep -q '^\*: ' "$W/out" || fail "programs that were alike are marked"
+  ends 0 "${run[@]}" --threads 1 --shard 1/4 --results "$W/r" # one run alone; those of the other arm together
+  ends 0 "${run[@]}" --threads 1 --replicas 2 --results "$W/r"
+  ends 0 "${table[@]}" --results "$W/r"
+  prints '^ours .*\]\* ' && prints '^\*: the pairs of some seeds ran on different devices'
+  ! grep -qE '^plain .*\]\* ' "$W/out" || fail "the baseline is marked against itself"
+}
+
 check_a_fast_precision_is_another_run() {
   ends 0 "${one[@]}" --results "$W/r" --backend simt --precision fp32
   grep -q '"arithmetic_class": "simt-fp32"' "$W"/r/runs/*/record.json || fail "the class is not in the record"

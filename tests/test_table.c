@@ -295,6 +295,24 @@ Test(table, times_change_only_the_cost) {
     made_up_release(&m);
 }
 
+/* Step times of unlike programs are no pair: the ratio is marked, and the mark explained. */
+Test(table, cost_marks_pairs_that_ran_differently) {
+    for (int what = 0; what < 4; what++) {
+        make(made_up_four, "quick", (TableOptions){0});
+        RunRecord *r = made_up_at(&m, 0, 2, 3);
+        if (what == 1) strcpy(r->device, "another");
+        if (what == 2) r->replicas = 3;
+        if (what == 3) r->threads = 2;
+        for (int arm = 0; arm < 4; arm++) cr_expect_eq(table_cost(&m.table, arm).unlike, what && arm == 2, "%d", what);
+        cr_expect_eq(writes(table_cost_tex, "]$^{*}$ & "), what > 0, "%d", what);
+        cr_expect_eq(writes(table_cost_tex, "\\raggedright *: the pairs of some seeds ran on"), what > 0, "%d", what);
+        cr_expect_eq(writes(table_cost_text, "]* "), what > 0, "%d", what);
+        cr_expect_eq(writes(table_cost_text, "\n*: the pairs of some seeds ran on"), what > 0, "%d", what);
+        cr_expect_eq(writes(table_cost_json, "\"unlike\": true"), what > 0, "%d", what);
+        made_up_release(&m);
+    }
+}
+
 Test(table, swapped_arms_flip_the_sign) {
     make(made_up_four, "pair", (TableOptions){0});
     const Comparison *c = table_comparison(&m.table, 0, 1, 1);
