@@ -43,7 +43,9 @@ void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Back
 
 /* Trains to the end (resuming checkpoints when all runs have good ones of the same step) and fills r[x->runs]; a
  * non-finite loss is a finished run whose status is "diverged". RC_INTERRUPTED: checkpoints were written. RC_UNMEASURED:
- * memory, disk, or a device that failed. With an error, what had finished before stands in r; the others' status is "". */
+ * memory, disk, or a device that failed. With an error, what had finished before stands in r; the others' status is "".
+ * Runs are checkpointed one after the other: a crash between two leaves them at different steps, each whole, and the
+ * runner then trains them in programs of their own: slower, the same bits. */
 Rc run_execute(const Execution *x, RunRecord *r, Error *e);
 
 /* Whole validation of the parameters a trainer holds now; fills loss, perplexity, bits per byte, accuracy, blocks of
