@@ -350,6 +350,15 @@ static bool all_finite(const Program *p, Role role, int tensor, int replica) {
     return i == n;
 }
 
+int program_nonfinite_act(Program *p, int replica) {
+    int first = -1;
+    for (int i = 0; i < p->tape->ops; i++) { /* to the end: other replicas' activations are wanted as they were */
+        run(p, p->backend->kernel[p->call[i].kind]->forward, i);
+        if (first < 0 && !all_finite(p, ROLE_ACT, p->tape->op[i].out, replica)) first = p->tape->op[i].out;
+    }
+    return first;
+}
+
 int program_nonfinite(const Program *p, Role role, int replica) {
     Role layout = layout_of(role);
     for (int i = 0; i < p->tape->tensors; i++)

@@ -77,7 +77,10 @@ void program_values(const Program *p, Role role, int tensor, int replica, double
 void program_read(const Program *p, Role role, int tensor, int replica, float *out);
 void program_write(Program *p, Role role, int tensor, int replica, const float *in);
 
-/* The first tensor of a role (ACT, GRAD or PARAM), in tape order, that holds a non-finite word; -1 when none does. */
+/* The first tensor of a role (GRAD or PARAM), in tape order, that holds a non-finite word; -1 when none does. */
 int program_nonfinite(const Program *p, Role role, int replica);
+/* The same of activations, each as its op leaves it: one that another lies over is gone after a forward pass, so the list
+ * is run again. */
+int program_nonfinite_act(Program *p, int replica);
 
 #endif

@@ -134,8 +134,7 @@ static double norms(const Trainer *t, Role role, int r, double *layer_norm) {
     return rounded(p, sqrt(total));
 }
 
-static void stop(Trainer *t, int r, StepReport *report, Role role, const char *what) {
-    int tensor = program_nonfinite(&t->program, role, r);
+static void stop(Trainer *t, int r, StepReport *report, const char *what, int tensor) {
     t->alive[r] = false;
     report->finite = false;
     snprintf(report->culprit, sizeof report->culprit, "%s %s", what, tensor < 0 ? "norm" : t->tape.tensor[tensor].name);
@@ -190,11 +189,11 @@ static void finish(Trainer *t, int r, StepReport *report) {
     report->grad_norm = norms(t, ROLE_GRAD, r, report->layer_norm);
     norm_inputs(t, r, report->norm_input);
     if (!isfinite(report->loss)) {
-        stop(t, r, report, ROLE_ACT, "act");
+        stop(t, r, report, "act", program_nonfinite_act(p, r));
         return;
     }
     if (!isfinite(report->grad_norm)) {
-        stop(t, r, report, ROLE_GRAD, "grad");
+        stop(t, r, report, "grad", program_nonfinite(p, ROLE_GRAD, r));
         return;
     }
     double clip = t->recipe[r].clip;

@@ -3,6 +3,7 @@
 #include <criterion/parameterized.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/pool.h"
@@ -196,6 +197,56 @@ Test(bits, divergence_is_the_same_everywhere) {
         if (!first[0]) strcpy(first, here);
         cr_assert_str_eq(here, first, "%s", backends[i]->name);
         trainer_release(&t);
+    }
+}
+
+static void fill(Trainer *t, const char *name, float value) {
+    int tensor = tape_find(&t->tape, name);
+    int n = t->tape.tensor[tensor].rows * t->tape.tensor[tensor].cols;
+    float *words = mem_alloc((size_t)n, sizeof *words);
+    for (int i = 0; i < n; i++) words[i] = value;
+    program_write(&t->program, ROLE_PARAM, tensor, 0, words);
+    free(words);
+}
+
+typedef struct {
+    const char *variant, *bias;
+    float stream, value;
+    const char *culprit;
+} Broken;
+
+/* A step of seed 2, alone or behind a replica whose embeddings and one of whose biases are what x says. */
+static void step_beside(StepReport *report, const Backend *b, const Broken *x, int replicas) {
+    Error e;
+    Trainer t;
+    ModelShape s = toy_shape();
+    Recipe recipe[2] = {toy_recipe(), toy_recipe()};
+    uint64_t seed[2] = {1, 2}, *first = seed + 2 - replicas;
+    cr_assert_eq(trainer_init(&t, &s, variant_find(x->variant, &e), recipe, first, replicas, b, &e), RC_OK);
+    for (int r = 0; r < replicas; r++) toy_batch(&t, r, first[r], 0);
+    if (replicas > 1) {
+        fill(&t, "wpe.weight", x->stream);
+        fill(&t, "h.0.attn.c_attn.weight", 0);
+        fill(&t, x->bias, x->value);
+    }
+    cr_assert(trainer_step(&t, report));
+    trainer_release(&t);
+}
+
+/* x + f lies over f. The sum is named when it alone is too large, and f when f is; the replica beside it does not see
+ * that the list was run again to find out. */
+Test(bits, the_first_broken_activation_is_named_everywhere) {
+    static const Broken cases[] = {{"none", "h.0.attn.c_proj.bias", 2e38f, 2e38f, "act h.0.attn.residual"},
+                                   {"pre", "h.0.mlp.c_proj.bias", 0, INFINITY, "act h.0.mlp.c_proj"}};
+    for (int i = 0; i < 2 * backend_count; i++) {
+        const Backend *b = backends[i / 2];
+        StepReport alone, both[2];
+        if (!b->supported() || strcmp(b->arithmetic, "canon")) continue;
+        step_beside(&alone, b, &cases[i % 2], 1);
+        step_beside(both, b, &cases[i % 2], 2);
+        cr_expect_str_eq(both[0].culprit, cases[i % 2].culprit, "%s: %s", b->name, both[0].culprit);
+        cr_expect(both[1].finite && both[1].loss == alone.loss && both[1].grad_norm == alone.grad_norm, "%s", b->name);
+        cr_expect(!memcmp(both[1].norm_input, alone.norm_input, sizeof alone.norm_input), "%s", b->name);
     }
 }
 
