@@ -168,6 +168,10 @@ bool op_in_place(OpKind kind) {
     return op_info[kind].inputs[0] == 'o' || op_info[kind].inputs[0] == 'b';
 }
 
+bool op_over_self(OpKind kind) {
+    return op_info[kind].inputs[0] == 's';
+}
+
 int op_over(OpKind kind) {
     size_t i = strcspn(op_info[kind].inputs, "yb");
     return op_info[kind].inputs[i] ? (int)i : -1;

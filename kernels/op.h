@@ -67,6 +67,9 @@ extern const OpInfo op_info[OP_COUNT];
 /* Whether backward may write the gradient of input 0 over the output's (din[0].at == dout.at). */
 bool op_in_place(OpKind kind);
 
+/* Whether backward may write the gradient of input 0 over that input (din[0].at == in[0].at). */
+bool op_over_self(OpKind kind);
+
 /* The input that forward may write the output over (out.at == in[i].at): backward does not read it, nor any op its own
  * output. -1: none. */
 int op_over(OpKind kind);

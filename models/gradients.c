@@ -35,38 +35,54 @@ static void give(Ground *g, size_t at) {
     for (g->count--; i < g->count; i++) g->span[i] = g->span[i + 1];
 }
 
-/* Op i's inputs, the output's gradient complete: each contribution gets its place. Returns whether input 0 took over the
- * output's. */
+/* The place of a gradient that op i is the first to give its input j. Returns whether it is that of the output's. */
+static bool settle(Gradients *g, const Tape *t, int i, int j, Ground *ground) {
+    const Op *op = &t->op[i];
+    const int *in = t->input + op->in_at;
+    bool inherited = j == 0 && op_in_place(op->kind) && !g->over[op->out] && (op->in_count == 1 || in[1] != in[0]);
+    if (g->over[in[j]]) return false;
+    g->at[in[j]] = inherited ? g->at[op->out] : take(ground, tensor_words(&t->tensor[in[j]]));
+    return inherited;
+}
+
+/* Op i's inputs, the output's gradient complete: each contribution gets its place. Returns whether the output's is free. */
 static bool contribute(Gradients *g, const Tape *t, int i, bool *has, Ground *ground) {
     const Op *op = &t->op[i];
     const int *in = t->input + op->in_at;
-    bool inherited = false;
+    bool inherited = g->over[op->out];
     for (int j = 0; j < op->in_count; j++) {
         const Tensor *x = &t->tensor[in[j]];
         if (role_gradient(x->role) == ROLE_COUNT) continue;
         g->accumulate[i][j] = has[in[j]];
-        if (!has[in[j]] && x->role == ROLE_ACT) {
-            bool over = j == 0 && op_in_place(op->kind) && (op->in_count == 1 || in[1] != in[0]);
-            g->at[in[j]] = over ? g->at[op->out] : take(ground, tensor_words(x));
-            inherited |= over;
-        }
+        if (!has[in[j]] && x->role == ROLE_ACT && settle(g, t, i, j, ground)) inherited = true;
         has[in[j]] = true;
     }
-    return inherited;
+    return !inherited;
 }
 
-void gradients_init(Gradients *g, const Tape *tape) {
+static void lie_over(Gradients *g, const Tape *t) {
+    int *readers = tape_readers(t);
+    for (int i = 0; i < t->ops; i++) {
+        int x = t->input[t->op[i].in_at];
+        g->over[x] = op_over_self(t->op[i].kind) && readers[x] == 1 && t->tensor[x].role == ROLE_ACT;
+    }
+    free(readers);
+}
+
+void gradients_init(Gradients *g, const Tape *tape, bool over) {
     Ground ground = {0};
     bool *has = mem_alloc((size_t)tape->tensors, sizeof *has);
     *g = (Gradients){.at = mem_alloc((size_t)tape->tensors, sizeof *g->at),
+                     .over = mem_alloc((size_t)tape->tensors, sizeof *g->over),
                      .reached = mem_alloc((size_t)tape->ops, sizeof *g->reached),
                      .accumulate = mem_alloc((size_t)tape->ops, sizeof *g->accumulate)};
+    if (over) lie_over(g, tape);
     has[tape->loss] = true;
     g->at[tape->loss] = take(&ground, tensor_words(&tape->tensor[tape->loss]));
     for (int i = tape->ops - 1; i >= 0; i--) {
         int out = tape->op[i].out;
         g->reached[i] = has[out];
-        if (g->reached[i] && !contribute(g, tape, i, has, &ground)) give(&ground, g->at[out]);
+        if (g->reached[i] && contribute(g, tape, i, has, &ground)) give(&ground, g->at[out]);
     }
     for (int i = 0; i < tape->tensors; i++) assert(tape->tensor[i].role != ROLE_PARAM || has[i]);
     g->words = ground.most;
@@ -76,6 +92,7 @@ void gradients_init(Gradients *g, const Tape *tape) {
 
 void gradients_release(Gradients *g) {
     free(g->at);
+    free(g->over);
     free(g->reached);
     free(g->accumulate);
     *g = (Gradients){0};

@@ -14,9 +14,8 @@ static int under(const Tape *t, int i, const int *readers) {
 }
 
 void places_init(Places *p, const Tape *tape, bool over) {
-    int *readers = mem_alloc((size_t)tape->tensors, sizeof *readers);
+    int *readers = tape_readers(tape);
     *p = (Places){.at = mem_alloc((size_t)tape->tensors, sizeof *p->at)};
-    for (int i = 0; i < tape->inputs; i++) readers[tape->input[i]]++;
     for (int i = 0; i < tape->ops; i++) {
         int out = tape->op[i].out, below = over ? under(tape, i, readers) : -1;
         p->at[out] = below < 0 ? p->words : p->at[below];

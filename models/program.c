@@ -16,10 +16,10 @@ static Role layout_of(Role role) {
     }
 }
 
-/* Where activations and their gradients stand. A device's kernels write no output over an input. */
+/* Where activations and their gradients stand. A device's kernels write nothing over an input. */
 static void plan(Program *p) {
     places_init(&p->places, p->tape, !p->backend->device);
-    gradients_init(&p->gradients, p->tape);
+    gradients_init(&p->gradients, p->tape, !p->backend->device);
 }
 
 static void forget(Program *p) {
@@ -72,6 +72,7 @@ size_t program_bytes(const Tape *tape, const Backend *backend, int replicas) {
 
 static View view(const Program *p, Role role, int tensor) {
     const Tensor *t = &p->tape->tensor[tensor];
+    if (role == ROLE_DACT && p->gradients.over[tensor]) role = ROLE_ACT;
     size_t at = role == ROLE_DACT ? p->gradients.at[tensor] : role == ROLE_ACT ? p->places.at[tensor] : t->at;
     return (View){p->arena[role].at + at * p->backend->word[role], p->stride[role], t->rows, t->cols};
 }
@@ -270,7 +271,8 @@ void program_backward(Program *p) {
 }
 
 void *program_at(const Program *p, Role role, int tensor, int replica) {
-    return (unsigned char *)view(p, role, tensor).at + (size_t)replica * p->stride[role];
+    View v = view(p, role, tensor);
+    return (unsigned char *)v.at + (size_t)replica * v.stride;
 }
 
 static size_t words_of(const Program *p, int tensor) {

@@ -54,7 +54,7 @@ void program_ready(Program *p);
 
 void program_forward(Program *p);
 /* Seeds dloss = 1 and runs the list in reverse. Parameter gradients are complete afterwards; an activation's gradient
- * stands only until the op that made the activation has read it. */
+ * stands only until the op that made the activation has read it, and an activation under one (Gradients.over) is gone. */
 void program_backward(Program *p);
 /* dloss = 1, for hosts that run the list op by op. */
 void program_seed(Program *p);

@@ -88,6 +88,12 @@ int tape_find(const Tape *t, const char *name) {
     return -1;
 }
 
+int *tape_readers(const Tape *t) {
+    int *readers = mem_alloc((size_t)t->tensors, sizeof *readers);
+    for (int i = 0; i < t->inputs; i++) readers[t->input[i]]++;
+    return readers;
+}
+
 size_t tape_parameters(const Tape *t) {
     size_t n = 0;
     for (int i = 0; i < t->tensors; i++)

@@ -61,6 +61,9 @@ int tape_op2(Tape *t, OpKind kind, int a, int b, Attr attr, int layer, const cha
 /* The parameter called name, or -1. */
 int tape_find(const Tape *t, const char *name);
 
+/* [t->tensors] how often each is an input; the caller frees them. */
+int *tape_readers(const Tape *t);
+
 /* Parameters of the whole model. */
 size_t tape_parameters(const Tape *t);
 

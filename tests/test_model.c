@@ -210,6 +210,37 @@ Test(model, places_by_hand) {
     tape_release(&t);
 }
 
+/* A gradient lies over its activation where one op reads that; an op before it then has no place to inherit. */
+Test(model, gradients_over_activations) {
+    for (int probed = 0; probed < 2; probed++) {
+        Tape t;
+        Gradients g;
+        tape_init(&t);
+        Attr attr = {.seq = 4, .heads = 2, .alpha = 2};
+        int id = tape_token(&t, 8, "id"), target = tape_token(&t, 8, "target");
+        int wte = tape_param(&t, 5, 16, INIT_TOKEN, 0, -1, "wte"), wpe = tape_param(&t, 4, 16, INIT_POSITION, 0, -1, "wpe");
+        int in = tape_param(&t, 48, 16, INIT_MATRIX, 0, -1, "in"), head = tape_param(&t, 5, 16, INIT_MATRIX, 0, -1, "head");
+        int x = tape_op(&t, OP_embed, (int[]){id, wte, wpe}, 3, attr, -1, "x");
+        int qkv = tape_op2(&t, OP_linear, x, in, attr, -1, "qkv");
+        int scaled = tape_op1(&t, OP_scale, qkv, attr, -1, "scaled");
+        if (probed) tape_op1(&t, OP_rownorm, scaled, attr, -1, "probe");
+        int y = tape_op1(&t, OP_attention, scaled, attr, -1, "y");
+        int logits = tape_op2(&t, OP_linear, y, head, attr, -1, "logits");
+        int nll = tape_op2(&t, OP_xent, logits, target, attr, -1, "nll");
+        t.loss = tape_op1(&t, OP_mean, nll, attr, -1, "loss");
+        gradients_init(&g, &t, true);
+        cr_assert(g.over[logits] && g.over[scaled] == !probed);
+        cr_assert(!g.over[x] && !g.over[qkv] && !g.over[y] && !g.over[nll]);
+        cr_assert(g.at[x] + 8 * 16 <= g.at[qkv] || g.at[qkv] + 8 * 48 <= g.at[x], "probed %d: over one that lives", probed);
+        cr_assert(!probed || g.at[qkv] == g.at[scaled]);
+        gradients_release(&g);
+        gradients_init(&g, &t, false);
+        for (int i = 0; i < t.tensors; i++) cr_assert(!g.over[i]);
+        gradients_release(&g);
+        tape_release(&t);
+    }
+}
+
 /* A scale of 1 is no scale, and constant rules of 1 are the plain row: exactly, for several updates. */
 Test(model, rules_of_one_change_nothing) {
     Error e;

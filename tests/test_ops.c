@@ -241,6 +241,33 @@ ParameterizedTest(int *index, ops, backward_in_place) {
     }
 }
 
+ParameterizedTestParameters(ops, backward_over_its_input) {
+    return every_op_and_backend();
+}
+
+/* Ops that say they may write the gradient of input 0 over that input do so without changing a bit, also in parts. */
+ParameterizedTest(int *index, ops, backward_over_its_input) {
+    const Backend *b = backend_of(*index);
+    OpKind op = op_of(*index);
+    for (int s = 0; s < 2 * SHAPES && case_can_run(b) && !b->device && op_over_self(op); s++) {
+        OpCase apart, over;
+        case_init(&apart, op, shapes[s / 2].rows, shapes[s / 2].cols, b, 2, 31, true);
+        case_init(&over, op, shapes[s / 2].rows, shapes[s / 2].cols, b, 2, 31, true);
+        run_both_ways(&apart);
+        case_forward(&over);
+        over.call.din[0] = over.call.in[0];
+        over.call.parts = s % 2 ? 3 : 1;
+        for (int part = over.call.parts - 1; part >= 0; part--)
+            over.call.part = part, b->kernel[op]->backward(&over.call);
+        for (int r = 0; r < 2; r++)
+            for (size_t j = 0; j < view_count(over.call.din[0]); j++)
+                cr_assert(view_get(&over, over.call.din[0], r, j) == view_get(&apart, apart.call.din[0], r, j),
+                          "%s on %s, %d parts: element %zu", op_info[op].name, b->name, over.call.parts, j);
+        case_release(&apart);
+        case_release(&over);
+    }
+}
+
 ParameterizedTestParameters(ops, forward_over_an_input) {
     return every_op_and_backend();
 }

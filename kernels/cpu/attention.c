@@ -73,23 +73,27 @@ static void probabilities(const Call *c, int r, int sequence, int head, const He
     }
 }
 
+/* Column by column, since dx may lie over x: from here on a column of q and k is read for its own gradient only. */
 static void backward_head(const Call *c, int r, int sequence, int head) {
     Head t = head_of(c, at(c->in[0], r), sequence, head);
     size_t n = (size_t)t.n, d = (size_t)c->out.cols, first = (size_t)sequence * n;
-    real *p = c->scratch, *ds = p + n * n;
+    real *p = c->scratch, *ds = p + n * n, *q = ds + n * n, *k = q + n;
     const real *dy = at(c->dout, r) + first * d + (size_t)head * (size_t)t.h;
     real *dq = at(c->din[0], r) + first * t.step + (size_t)head * (size_t)t.h, *dk = dq + d, *dv = dk + d;
     probabilities(c, r, sequence, head, &t, p, ds);
-    for (size_t i = 0; i < n; i++)
-        for (int l = 0; l < t.h; l++) {
-            real q = 0, k = 0, v = 0;
-            for (size_t j = 0; j <= i; j++) q = r_fma(ds[i * n + j], t.k[j * t.step + (size_t)l], q);
-            for (size_t j = i; j < n; j++) k = r_fma(ds[j * n + i], t.q[j * t.step + (size_t)l], k);
-            for (size_t j = i; j < n; j++) v = r_fma(p[j * n + i], dy[j * d + (size_t)l], v);
-            put(&dq[i * t.step + (size_t)l], q, c->accumulate[0]);
-            put(&dk[i * t.step + (size_t)l], k, c->accumulate[0]);
-            put(&dv[i * t.step + (size_t)l], v, c->accumulate[0]);
+    for (size_t l = 0; l < (size_t)t.h; l++) {
+        for (size_t i = 0; i < n; i++) {
+            real v = q[i] = k[i] = 0;
+            for (size_t j = 0; j <= i; j++) q[i] = r_fma(ds[i * n + j], t.k[j * t.step + l], q[i]);
+            for (size_t j = i; j < n; j++) k[i] = r_fma(ds[j * n + i], t.q[j * t.step + l], k[i]);
+            for (size_t j = i; j < n; j++) v = r_fma(p[j * n + i], dy[j * d + l], v);
+            put(&dv[i * t.step + l], v, c->accumulate[0]);
         }
+        for (size_t i = 0; i < n; i++) {
+            put(&dq[i * t.step + l], q[i], c->accumulate[0]);
+            put(&dk[i * t.step + l], k[i], c->accumulate[0]);
+        }
+    }
 }
 
 static void each_head(const Call *c, void (*visit)(const Call *, int, int, int)) {
@@ -107,7 +111,7 @@ static void backward(const Call *c) {
 }
 
 static size_t scratch(const Call *c) {
-    return 2 * (size_t)c->attr.seq * (size_t)c->attr.seq * sizeof(real);
+    return 2 * (size_t)c->attr.seq * ((size_t)c->attr.seq + 1) * sizeof(real);
 }
 
 KERNEL(attention, forward, backward, scratch);

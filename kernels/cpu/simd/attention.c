@@ -234,8 +234,9 @@ static Place place_of(const Head *t, const Call *c, int r, size_t i, bool gradie
 static Ahead ahead_of(const Head *t, const Place *p, bool whole, bool any) {
     int n = squares(t->n), work = n * (n + 1) / 2, cols = squares(t->h);
     int calls = (p->dx ? 1 + PAIR : 1) * (PAIR == 1 ? 1 : cols) + 1; /* of fetch, per square */
-    return (Ahead){p->x, p->dy ? p->dy : p->y, p->dx, t->x_step, t->y_step, whole ? 16 : t->d, whole ? 3 : 1, 0,
-                   whole ? t->d : (size_t)t->h, any ? t->n * ((t->h + 15) / 16) : 0, work * calls, 0};
+    return (Ahead){p->x, p->dy ? p->dy : p->y, p->dx == p->x ? NULL : p->dx, t->x_step, t->y_step,
+                   whole ? 16 : t->d, whole ? 3 : 1, 0, whole ? t->d : (size_t)t->h,
+                   any ? t->n * ((t->h + 15) / 16) : 0, work * calls, 0};
 }
 
 static void each_head(const Call *c, void (*visit)(Head *), bool gradient) {
@@ -243,7 +244,8 @@ static void each_head(const Call *c, void (*visit)(Head *), bool gradient) {
     lay_out(&t, c);
     t.accumulate = gradient && c->accumulate[0];
     Share share = call_share(c, c->in[0].rows / t.n * c->attr.heads);
-    bool whole = (gradient ? 7 : 4) * (size_t)t.n * t.d <= FETCH_WORDS;
+    bool apart = gradient && c->din[0].at != c->in[0].at; /* dx may lie over x: what is read of a head is read before */
+    bool whole = (apart ? 7 : 4) * (size_t)t.n * t.d <= FETCH_WORDS;
     for (int r = 0; r < c->replicas; r++)
         for (int i = share.from; i < share.to; i++) {
             int heads = c->attr.heads, next = whole ? (i / heads + 1) * heads : i + 1;
