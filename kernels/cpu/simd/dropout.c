@@ -6,15 +6,22 @@
 #ifdef V_WIDE
 enum { GROUPS = 32 / WIDE < 4 ? 32 / WIDE : 4 };
 
-/* 4 WIDE GROUPS words, those of the blocks from `block` on. */
+/* 4 WIDE GROUPS words, those of the blocks from `block` on, a multiple of as many. So all have the same high word, and what
+ * becomes of that and of the stream in the first two rounds is the same for all. */
 V_FN void draw_groups(uint32_t *word, uint64_t seed, uint64_t stream, uint64_t block) {
-    wvec c[GROUPS][4], k0 = w_set((uint32_t)seed), k1 = w_set(seed >> 32);
-    const wvec step0 = w_set(0x9E3779B9u), step1 = w_set(0xBB67AE85u), m0 = w_set(0xD2511F53u), m1 = w_set(0xCD9E8D57u);
+    const uint32_t mul0 = 0xD2511F53u, mul1 = 0xCD9E8D57u, add0 = 0x9E3779B9u, add1 = 0xBB67AE85u;
+    const uint64_t both1 = (stream & 0xffffffffu) * mul1;
+    const uint64_t both0 = ((both1 >> 32 ^ block >> 32 ^ seed) & 0xffffffffu) * mul0;
+    const wvec step0 = w_set(add0), step1 = w_set(add1), m0 = w_set(mul0), m1 = w_set(mul1);
+    wvec c[GROUPS][4], k0 = w_set((uint32_t)seed + add0), k1 = w_set((uint32_t)(seed >> 32) + add1);
     UNROLL for (uint64_t g = 0; g < GROUPS; g++) {
-        c[g][0] = w_add(w_set(block + g * WIDE), w_blocks()), c[g][1] = w_high(c[g][0]);
-        c[g][2] = w_set(stream), c[g][3] = w_set(stream >> 32);
+        wvec first = w_mul(w_add(w_set(block + g * WIDE), w_blocks()), m0);
+        wvec second = w_mul(w_xor3(w_high(first), w_set(stream >> 32), w_set(seed >> 32)), m1);
+        c[g][0] = w_xor3(w_high(second), w_set(both1), k0), c[g][1] = second;
+        c[g][2] = w_xor3(w_set(both0 >> 32), first, k1), c[g][3] = w_set(both0);
     }
-    for (int round = 0; round < 10; round++, k0 = w_add(k0, step0), k1 = w_add(k1, step1))
+    k0 = w_add(k0, step0), k1 = w_add(k1, step1);
+    for (int round = 2; round < 10; round++, k0 = w_add(k0, step0), k1 = w_add(k1, step1))
         UNROLL for (int g = 0; g < GROUPS; g++) {
             wvec p0 = w_mul(c[g][0], m0), p1 = w_mul(c[g][2], m1);
             c[g][0] = w_xor3(w_high(p1), c[g][1], k0), c[g][1] = p1;
