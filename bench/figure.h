@@ -36,7 +36,7 @@ enum { FIGURE_ALL = 7 };
 void figure_terminal(int which, int width, double height, Text *out);
 
 /* The blocks' figure (bench/figure_blocks.c): its program and its numbers. Whether there is one: two blocks or more, and
- * at most 32 lines. A line that runs under others is wider than they. */
+ * at most 32 lines. A line that runs under others is wide and pale. */
 bool figure_blocks_any(const Table *t);
 void figure_blocks_script(const Table *t, int terminals, Text *out);
 void figure_blocks_csv(const Table *t, Text *out);

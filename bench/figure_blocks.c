@@ -104,7 +104,7 @@ static const char *dash(const Table *t, int line) {
     return dashes[(cells > 1 ? line / t->sample.arms / COLOURS * t->sample.arms + arm : arm / COLOURS) % DASHES];
 }
 
-/* Lines drawn later that an eye cannot tell from this one, counted up to 3: it is so much wider than they, and its rim seen. */
+/* Lines drawn later that an eye cannot tell from this one, counted up to 3: it is so much wider, and pale, beneath them. */
 static int lines_over(const Table *t, int p, int line) {
     int over = 0, arms = t->sample.arms, layers = layers_of(t, line / arms, line % arms);
     for (int i = line + 1; i < t->sample.cells * arms; i++) {
@@ -119,6 +119,13 @@ static int lines_over(const Table *t, int p, int line) {
     return over;
 }
 
+static bool any_over(const Table *t) {
+    bool any = false;
+    for (int p = 0; p < PANELS; p++)
+        for (int i = 0; panel_any(t, p) && i < t->sample.cells * t->sample.arms; i++) any |= lines_over(t, p, i) > 0;
+    return any;
+}
+
 static void panel_plot(const Table *t, int p, Text *out) {
     int lines = t->sample.cells * t->sample.arms;
     double left = 0.08 + p * 0.49;
@@ -129,9 +136,9 @@ static void panel_plot(const Table *t, int p, Text *out) {
     text_format(out, "set logscale y\nset xrange [-0.3:%d.3]\nset xtics 1\nplot ", most_layers(t) - 1);
     for (int i = 0; i < lines; i++) {
         int over = lines_over(t, p, i);
-        text_format(out, "$d%d_%d_%d using 1:2 with linespoints pt 7 ps %g lc rgb '%s' dt %s lw %d notitle%s", p,
-                    i / t->sample.arms, i % t->sample.arms, 0.5 + 0.25 * over, colour(t, i), dash(t, i), 2 + 3 * over,
-                    i + 1 < lines ? ", \\\n  " : "\n");
+        text_format(out, "$d%d_%d_%d using 1:2 with linespoints pt 7 ps %g lc rgb '#%s%s' dt %s lw %d notitle%s", p,
+                    i / t->sample.arms, i % t->sample.arms, 0.5 + 0.25 * over, over ? "a0" : "", colour(t, i) + 1,
+                    dash(t, i), 2 + 4 * over, i + 1 < lines ? ", \\\n  " : "\n");
     }
 }
 
@@ -169,8 +176,9 @@ void figure_blocks_script(const Table *t, int terminals, Text *out) {
         text_format(out, "set multiplot title ");
         Text title;
         text_init(&title);
-        text_format(&title, "%s%s%s   (mean of %d seed%s)", t->exploratory ? "EXPLORATORY  " : "", t->x->title,
-                    t->synthetic ? ", SYNTHETIC SOURCE" : "", t->sample.seeds, t->sample.seeds == 1 ? "" : "s");
+        text_format(&title, "%s%s%s   (mean of %d seed%s%s)", t->exploratory ? "EXPLORATORY  " : "", t->x->title,
+                    t->synthetic ? ", SYNTHETIC SOURCE" : "", t->sample.seeds, t->sample.seeds == 1 ? "" : "s",
+                    any_over(t) ? "; wide and pale: within 1% of the lines on it" : "");
         figure_quoted(out, title.at);
         text_release(&title);
         text_format(out,

@@ -213,10 +213,10 @@ Test(table, macros_have_names_of_their_own) {
     made_up_release(&m);
 }
 
-/* A line under others is wider than they: the blocks' figure hides no arm. */
+/* A line under others is wide and pale, and the title says so: the blocks' figure hides no arm. */
 Test(table, coinciding_lines_of_blocks_are_seen) {
     static const double times[] = {1, 3, 1.00001, 1.1};
-    static const char *const drawn[] = {"$d0_0_0 using 1:2 with linespoints pt 7 ps 0.75 lc rgb '#0072B2' dt 1 lw 5 ",
+    static const char *const drawn[] = {"$d0_0_0 using 1:2 with linespoints pt 7 ps 0.75 lc rgb '#a00072B2' dt 1 lw 6 ",
                                         "$d0_0_1 using 1:2 with linespoints pt 7 ps 0.5 lc rgb '#D55E00' dt 1 lw 2 ",
                                         "$d0_0_2 using 1:2 with linespoints pt 7 ps 0.5 lc rgb '#009E73' dt 1 lw 2 ",
                                         "$d0_0_3 using 1:2 with linespoints pt 7 ps 0.5 lc rgb '#CC79A7' dt 1 lw 2 "};
@@ -232,6 +232,7 @@ Test(table, coinciding_lines_of_blocks_are_seen) {
         }
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
     figure_blocks_script(&m.table, 1, &script);
+    cr_expect(strstr(script.at, "seeds; wide and pale: within 1% of the lines on it)"));
     for (int arm = 0; arm < 4; arm++)
         cr_expect(strstr(script.at, drawn[arm]), "%d: %s", arm, strstr(script.at, "plot "));
     text_release(&script);
