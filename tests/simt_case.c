@@ -102,6 +102,15 @@ static const char *compare_backward(const OpCase *ours, const OpCase *readable) 
     return untouched(ours) ? NULL : "memory beyond a tensor after backward";
 }
 
+/* Backward with the gradient of input 0 in another place, whose words it overwrites. */
+static bool same_at(OpCase *ours, const OpCase *readable, View place) {
+    View elsewhere = ours->call.din[0];
+    ours->call.din[0] = place;
+    ours->backend->kernel[ours->call.kind]->backward(&ours->call);
+    ours->call.din[0] = elsewhere;
+    return same_bits(ours, readable, place, readable->call.din[0]);
+}
+
 static const char *compare(OpCase *ours, OpCase *readable, bool accumulate) {
     bool probe = op_info[ours->call.kind].probe;
     const char *what;
@@ -111,13 +120,12 @@ static const char *compare(OpCase *ours, OpCase *readable, bool accumulate) {
     if ((what = compare_forward(ours, readable)) || probe) return what;
     case_backward(ours, accumulate, 0.25);
     case_backward(readable, accumulate, 0.25);
-    if ((what = compare_backward(ours, readable)) || accumulate || !op_in_place(ours->call.kind)) return what;
-    View elsewhere = ours->call.din[0];
-    ours->call.din[0] = ours->call.dout;
-    ours->backend->kernel[ours->call.kind]->backward(&ours->call);
-    bool same = same_bits(ours, readable, ours->call.din[0], readable->call.din[0]);
-    ours->call.din[0] = elsewhere;
-    return same ? NULL : "the gradient of input 0 in the place of the output's";
+    if ((what = compare_backward(ours, readable)) || accumulate) return what;
+    if (op_in_place(ours->call.kind) && !same_at(ours, readable, ours->call.dout))
+        return "the gradient of input 0 in the place of the output's";
+    if (op_over_self(ours->call.kind) && !ours->backend->device && !same_at(ours, readable, ours->call.in[0]))
+        return "the gradient of input 0 in its own place";
+    return NULL;
 }
 
 static unsigned launched(const Stage *stage, const Call *c) {
@@ -130,22 +138,31 @@ unsigned simt_all_stages(OpKind op) {
     return launched(simt_stages[op]->forward, NULL) | launched(simt_stages[op]->backward, NULL) << MOST_STAGES;
 }
 
-bool simt_agrees(char why[160], OpKind op, const SimtCase *s, unsigned order, unsigned *stages) {
+bool case_agrees(char why[160], const char *backend, OpKind op, const SimtCase *s) {
     Error e;
     OpCase ours, readable;
-    case_init(&ours, op, s->rows, s->cols, backend_find("simt", &e), s->replicas, 7, s->optional);
+    case_init(&ours, op, s->rows, s->cols, backend_find(backend, &e), s->replicas, 7, s->optional);
     case_init(&readable, op, s->rows, s->cols, backend_find("readable", &e), s->replicas, 7, s->optional);
-    *stages |= launched(simt_stages[op]->forward, &ours.call) | launched(simt_stages[op]->backward, &ours.call)
-                                                                    << MOST_STAGES;
-    simt_order(order);
     const char *what = compare(&ours, &readable, s->accumulate);
-    simt_order(0);
     if (what)
-        snprintf(why, 160, "%s: %s, %d x %d, %d replicas, accumulate %d, optional inputs %d, order %u",
-                 op_info[op].name, what, s->rows, s->cols, s->replicas, s->accumulate, s->optional, order);
+        snprintf(why, 160, "%s on %s: %s, %d x %d, %d replicas, accumulate %d, optional inputs %d", op_info[op].name,
+                 backend, what, s->rows, s->cols, s->replicas, s->accumulate, s->optional);
     case_release(&ours);
     case_release(&readable);
     return !what;
+}
+
+bool simt_agrees(char why[160], OpKind op, const SimtCase *s, unsigned order, unsigned *stages) {
+    Error e;
+    OpCase seen;
+    case_init(&seen, op, s->rows, s->cols, backend_find("simt", &e), s->replicas, 7, s->optional);
+    *stages |= launched(simt_stages[op]->forward, &seen.call);
+    *stages |= launched(simt_stages[op]->backward, &seen.call) << MOST_STAGES;
+    case_release(&seen);
+    simt_order(order);
+    bool same = case_agrees(why, "simt", op, s);
+    simt_order(0);
+    return same;
 }
 
 typedef struct {

@@ -1,4 +1,5 @@
-/* One op on the shim against the readable backend: what test_simt.c asserts and simt_driver.c runs under sanitizers. */
+/* One op on the shim, or on another exact row of floats, against the readable backend: what test_simt.c asserts and
+ * simt_driver.c runs under sanitizers. */
 #ifndef TESTS_SIMT_CASE_H
 #define TESTS_SIMT_CASE_H
 
@@ -13,9 +14,12 @@ typedef struct {
 enum { SIMT_ORDERS = 4 };
 extern const unsigned simt_orders[SIMT_ORDERS];
 
-/* Whether y, save and every gradient have the same bits as on backend readable in that order of threads, gradients also
- * in place where they may stand there, and nothing is written beyond a tensor's end; why says which differs. Marks the
- * stages launched in *stages: forward's bits from 0 on, backward's from MOST_STAGES on. */
+/* Whether y, save and every gradient have the same bits on a backend as on readable, gradients also in place where they may
+ * stand there, and nothing is written beyond a tensor's end; why says which differs. */
+bool case_agrees(char why[160], const char *backend, OpKind op, const SimtCase *shape);
+
+/* The same of simt in that order of threads. Marks the stages launched in *stages: forward's bits from 0 on, backward's
+ * from MOST_STAGES on. */
 bool simt_agrees(char why[160], OpKind op, const SimtCase *shape, unsigned order, unsigned *stages);
 
 /* The cases of an op, the i-th; false: no more. The costly ones are run in one order. */

@@ -1,6 +1,7 @@
-/* The shim without a test framework, for tests/sanitize.sh: every op and a few trainings on simt in two orders of threads,
- * compared with readable; or one op; or one of the kernels of simt_wrong.cc, which a sanitizer must stop.
- *   simt_driver | simt_driver op NAME | simt_driver wrong NAME */
+/* Kernels without a test framework, for tests/sanitize.sh, compared with readable: every op and a few trainings on simt in
+ * several orders of threads, or one op; the same on an exact row of the CPU; or one of the kernels of simt_wrong.cc, which a
+ * sanitizer must stop.
+ *   simt_driver | simt_driver op NAME | simt_driver on BACKEND | simt_driver wrong NAME */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "tests/simt_wrong.h"
 #include "tests/toy.h"
 
-static int check_op(OpKind op) {
+static int check_op(const char *backend, OpKind op) {
     SimtCase shape;
     bool costly;
     char why[160];
@@ -17,14 +18,16 @@ static int check_op(OpKind op) {
     int wrong = 0;
     for (int i = 0; simt_case(op, i, &shape, &costly); i++) {
         if (costly && (shape.replicas > 1 || !shape.accumulate) && shape.rows > 100) continue;
-        if (simt_agrees(why, op, &shape, simt_orders[i % SIMT_ORDERS], &stages)) continue;
+        if (strcmp(backend, "simt") ? case_agrees(why, backend, op, &shape)
+                                    : simt_agrees(why, op, &shape, simt_orders[i % SIMT_ORDERS], &stages))
+            continue;
         fprintf(stderr, "%s\n", why);
         wrong++;
     }
     return wrong;
 }
 
-static int check_training(int setting, unsigned order) {
+static int check_training(const char *backend, int setting, unsigned order) {
     Error e;
     Variant v;
     ModelShape s;
@@ -33,8 +36,8 @@ static int check_training(int setting, unsigned order) {
     toy_setting(setting, &v, &s, &r);
     toy_hashes(expected, &v, &s, &r, 1, backend_find("readable", &e), 2);
     simt_order(order);
-    toy_hashes(got, &v, &s, &r, 1, backend_find("simt", &e), 2);
-    if (strcmp(got, expected)) fprintf(stderr, "setting %d: %s, not %s\n", setting, got, expected);
+    toy_hashes(got, &v, &s, &r, 1, backend_find(backend, &e), 2);
+    if (strcmp(got, expected)) fprintf(stderr, "%s, setting %d: %s, not %s\n", backend, setting, got, expected);
     return strcmp(got, expected) != 0;
 }
 
@@ -47,11 +50,15 @@ static int run_wrong(const char *name) {
 }
 
 int main(int count, char **argument) {
-    const char *what = count == 3 ? argument[1] : "", *name = count == 3 ? argument[2] : "";
+    const char *what = count == 3 ? argument[1] : "on", *name = count == 3 ? argument[2] : "simt";
+    bool all = !strcmp(what, "on");
+    const char *backend = all ? name : "simt";
     int wrong = 0, ran = 0;
+    Error e;
     if (!strcmp(what, "wrong")) return run_wrong(name);
+    if (!backend_find(backend, &e)) return fprintf(stderr, "%s\n", e.text), e.code;
     for (int op = 0; op < OP_COUNT; op++)
-        if (count == 1 || !strcmp(op_info[op].name, name)) wrong += check_op((OpKind)op), ran++;
-    for (int i = 0; count == 1 && i < 3; i++) wrong += check_training(toy_settings() - 1 - 3 * i, 1 + (unsigned)i);
+        if (all || !strcmp(op_info[op].name, name)) wrong += check_op(backend, (OpKind)op), ran++;
+    for (int i = 0; all && i < 3; i++) wrong += check_training(backend, toy_settings() - 1 - 3 * i, 1 + (unsigned)i);
     return wrong || !ran;
 }
