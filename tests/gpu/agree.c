@@ -18,7 +18,7 @@ typedef struct {
     uint64_t seed;
 } Once;
 
-static Rc pass(Once *o, const ModelShape *shape, int arm, const Backend *backend, Error *e) {
+static Rc run_forward(Once *o, const ModelShape *shape, int arm, const Backend *backend, Error *e) {
     Variant v = table_arm(arm);
     o->recipe = table_recipe(true), o->seed = SEEDED;
     if (trainer_init(&o->trainer, shape, &v, &o->recipe, &o->seed, 1, backend, e)) return e->code;
@@ -26,7 +26,6 @@ static Rc pass(Once *o, const ModelShape *shape, int arm, const Backend *backend
     toy_batch(&o->trainer, 0, SEEDED, 0);
     p->scalars[0] = (Scalars){.seed = SEEDED, .count = shape->batch * shape->context, .drop_scale = 1, .grad_scale = 1};
     program_forward(p);
-    program_backward(p);
     return RC_OK;
 }
 
@@ -70,11 +69,15 @@ static void write_worst(Json *j, const char *key, const Worst *w) {
     json_end(j);
 }
 
-static void compare(Check *c, const char *size, int arm, const Once *fast, const Once *ours, const Once *oracle) {
+/* Forward passes that were run; backward ones come between, since on the host the logits' gradient lies over them. */
+static void compare(Check *c, const char *size, int arm, Once *fast, Once *ours, Once *oracle) {
     const Tape *t = &oracle->trainer.tape;
     Worst forward = {.name = NULL}, gradient = {.name = NULL};
     judge(&forward, fast, ours, oracle, ROLE_ACT, t->logits);
     judge(&forward, fast, ours, oracle, ROLE_ACT, t->loss);
+    program_backward(&fast->trainer.program);
+    program_backward(&ours->trainer.program);
+    program_backward(&oracle->trainer.program);
     for (int i = 0; i < t->tensors; i++)
         if (t->tensor[i].role == ROLE_PARAM) judge(&gradient, fast, ours, oracle, ROLE_GRAD, i);
     json_object(&c->json, NULL);
@@ -95,7 +98,7 @@ static Rc agree(Check *c, bool small, int arm, Error *e) {
     ModelShape shape = table_shape(small);
     int made = 0;
     if (!small) shape.batch = 1; /* the readable kernels take their time */
-    while (made < 3 && !pass(&once[made], &shape, arm, backend[made], e)) made++;
+    while (made < 3 && !run_forward(&once[made], &shape, arm, backend[made], e)) made++;
     if (made == 3) compare(c, small ? "toy" : "8 x 128", arm, &once[0], &once[1], &once[2]);
     for (int i = 0; i < made; i++) trainer_release(&once[i].trainer);
     free(once);
