@@ -1,4 +1,5 @@
 /* compare on the terminal and as LaTeX rows: one line per comparison, then what must be said beside it. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,9 +41,9 @@ void compare_signature(const CompareResult *r, Text *out) {
 }
 
 static int shown_width(const char *s) {
-    int n = 0;
-    for (; *s; s++) n += (*s & 0xC0) != 0x80;
-    return n;
+    int characters = INT_MAX;
+    (void)show_bytes(s, &characters);
+    return characters;
 }
 
 static void interval(const CompareItem *c, Text *out, bool latex) {

@@ -35,7 +35,7 @@ static void give(Ground *g, size_t at) {
     for (g->count--; i < g->count; i++) g->span[i] = g->span[i + 1];
 }
 
-/* The place of a gradient that op i is the first to give its input j. Returns whether it is that of the output's. */
+/* The place of a gradient that op i is the first to give its input j. Returns whether it is that of the output's gradient. */
 static bool settle(Gradients *g, const Tape *t, int i, int j, Ground *ground) {
     const Op *op = &t->op[i];
     const int *in = t->input + op->in_at;
@@ -49,15 +49,15 @@ static bool settle(Gradients *g, const Tape *t, int i, int j, Ground *ground) {
 static bool contribute(Gradients *g, const Tape *t, int i, bool *has, Ground *ground) {
     const Op *op = &t->op[i];
     const int *in = t->input + op->in_at;
-    bool inherited = g->over[op->out];
+    bool vacant = !g->over[op->out];
     for (int j = 0; j < op->in_count; j++) {
         const Tensor *x = &t->tensor[in[j]];
         if (role_gradient(x->role) == ROLE_COUNT) continue;
         g->accumulate[i][j] = has[in[j]];
-        if (!has[in[j]] && x->role == ROLE_ACT && settle(g, t, i, j, ground)) inherited = true;
+        if (!has[in[j]] && x->role == ROLE_ACT && settle(g, t, i, j, ground)) vacant = false;
         has[in[j]] = true;
     }
-    return !inherited;
+    return vacant;
 }
 
 static void lie_over(Gradients *g, const Tape *t) {

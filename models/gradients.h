@@ -11,8 +11,8 @@
 
 typedef struct {
     size_t words;                   /* per replica: the most that live at once, as first fit places them */
-    size_t *at;                     /* [tape->tensors] first word of an activation's gradient, unless it lies */
-    bool *over;                     /* [tape->tensors] over the activation */
+    size_t *at;                     /* [tape->tensors] first word of an activation's gradient, if it is not over */
+    bool *over;                     /* [tape->tensors] it lies over the activation itself, in that one's arena */
     bool *reached;                  /* [tape->ops] the loss depends on this op's output: it has a backward */
     bool (*accumulate)[OP_MAX_IN];  /* [tape->ops] the first to give a tensor its gradient writes, the others add */
 } Gradients;

@@ -51,7 +51,7 @@ build() {
   {
     for file in kernels/cuda/*.cu; do kernel "$(basename "$file" .cu)" "$work/all" ""; done
     for file in base/*.c kernels/backend.c kernels/op.c models/*.c kernels/cuda/simt/device.c tests/toy.c tests/op_case.c tests/simt_case.c \
-      tests/simt_driver.c "$work/others.c"; do
+      tests/sanitize_driver.c "$work/others.c"; do
       echo "$c -c $file -o $work/all/$(echo "$file" | tr / _).o"
     done
     for file in kernels/cuda/simt/simt.cc tests/simt_wrong.cc; do echo "$cxx $cpp -c $file -o $work/all/$(echo "$file" | tr / _).o"; done

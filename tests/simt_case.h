@@ -1,5 +1,5 @@
 /* One op on the shim, or on another exact row of floats, against the readable backend: what test_simt.c asserts and
- * simt_driver.c runs under sanitizers. */
+ * sanitize_driver.c runs under sanitizers. */
 #ifndef TESTS_SIMT_CASE_H
 #define TESTS_SIMT_CASE_H
 

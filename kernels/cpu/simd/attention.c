@@ -66,10 +66,6 @@ static void take_queries(const Head *t, float *rows, float *turned, int first) {
     take(t, rows, BLOCK, turned, t->here.x, t->x_step, first);
 }
 
-static void take_dy(const Head *t, float *rows, float *turned, int first) {
-    take(t, rows, BLOCK, turned, t->here.dy, t->y_step, first);
-}
-
 static void take_keys(const Head *t, int band) {
     take(t, t->k + (size_t)band * t->block, SQUARE, NULL, t->here.x + t->d, t->x_step, band * VEC);
 }
@@ -142,7 +138,7 @@ static void wide_gradient(Head *t, const Wide *w, vec dot[PAIR]) {
     for (int v = 0; v < w->vecs; v++) {
         int first = w->first + v * VEC;
         take_queries(t, t->q + v * SQUARE, t->qt + v * VEC, first), take_keys(t, w->square + v);
-        take_dy(t, t->dy + v * SQUARE, t->dyt + v * VEC, first), take_values(t, w->square + v);
+        take(t, t->dy + v * SQUARE, BLOCK, t->dyt + v * VEC, t->here.dy, t->y_step, first), take_values(t, w->square + v);
     }
     for (int square = 0; square < w->square + w->vecs; square++) {
         wide_dots(t, w, square, t->p, t->k, t->qt, t->scale);

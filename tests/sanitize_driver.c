@@ -1,7 +1,7 @@
 /* Kernels without a test framework, for tests/sanitize.sh, compared with readable: every op and a few trainings on simt in
  * several orders of threads, or one op; the same on an exact row of the CPU; or one of the kernels of simt_wrong.cc, which a
  * sanitizer must stop.
- *   simt_driver | simt_driver op NAME | simt_driver on BACKEND | simt_driver wrong NAME */
+ *   sanitize_driver | sanitize_driver op NAME | sanitize_driver on BACKEND | sanitize_driver wrong NAME */
 #include <stdio.h>
 #include <string.h>
 
