@@ -28,7 +28,7 @@ static void weight_gradient(const Call *c, int r, Share outs) {
     int rows = c->in[0].rows, count = outs.to - outs.from, used = 0, block = 0;
     bool alone = rows <= CANON_BLOCK;
     size_t in = (size_t)c->in[0].cols, out = (size_t)c->out.cols, ins = dw ? in : 0; /* db alone needs no product */
-    size_t area = alone ? 0 : (size_t)count * ins, width = area + (size_t)count;
+    size_t area = alone ? 0 : (size_t)count * ins, width = area + (db ? (size_t)count : 0);
     if (dw) dw += (size_t)outs.from * in;
     for (int first = 0; first == 0 || first < rows; first += CANON_BLOCK, block++) {
         int here = rows - first < CANON_BLOCK ? rows - first : CANON_BLOCK;
@@ -36,7 +36,7 @@ static void weight_gradient(const Call *c, int r, Share outs) {
         Matrix x = {at(c->in[0], r) + (size_t)first * in, in, 1};
         real *slot = slots + (size_t)used++ * width;
         SYMBOL(matmul)(alone ? dw : slot, in, dy, x, count, (int)ins, here, NULL,
-                       alone && c->accumulate[1], slot + area, slots + (size_t)tree_slots(rows) * width);
+                       alone && c->accumulate[1], db ? slot + area : NULL, slots + (size_t)tree_slots(rows) * width);
         if (!alone) used = tree_join(slots, width, used, block);
     }
     const real *total = alone ? slots : tree_end(slots, width, used);

@@ -1,11 +1,12 @@
 /* The matmul of precision bf16 (kernels/cpu/simd/bf16.h says what it computes), one source for both instructions and for
  * their twins in software.
  *
- * As in matmul.c, a block of B is packed into panels that stay in the second-level cache, and A into one panel at a time
- * that stays in the first; here packing also rounds. Both are packed in squares of 16 lines by 16 pairs of k: A by lines
- * [line][pair], B by pairs [pair][line], each as the instructions read it. Numbers that follow each other along k in
- * memory arrive by lines, others by pairs; where the wrong one arrives, the square is turned. Where k takes several
- * blocks, chains wait in `partial`, stored and reloaded exactly, so no bit depends on the blocks. */
+ * As in matmul.c, a block of B is packed into panels that stay in the second-level cache, and lines of A into panels that
+ * stay in the first; here packing also rounds (kernels/cpu/simd/pack_bf16.h). AMX multiplies faster than a core can read
+ * its operands, so what counts is that memory never waits: where a panel of A's lines stands together in memory, it is
+ * packed between the steps of the tiles before it; where a column of A does, many panels are packed at once, in memory's
+ * order; and where the next tiles will be stored is fetched during these. Where k takes several blocks, chains wait in
+ * `partial`, stored and reloaded exactly, so no bit depends on the blocks. */
 #include "kernels/cpu/matmul.h"
 #if defined(BF16_AMX)
 #include "kernels/cpu/simd/tile_amx.h"
@@ -16,8 +17,9 @@
 enum {
     BLOCK_K = 512, /* steps of k and columns of B in a block: half of a second-level cache of 1 MB */
     BLOCK_N = 512,
-    SQUARE = PAIRS * PAIRS,
-    PANEL_A = BLOCK_K / STEP * TILE_LINES * PAIRS,
+    BLOCK_K_ACROSS = 256, /* where columns of A stand in memory, and lines of A there: less of k, many panels of it */
+    BLOCK_M_ACROSS = 512 / TILE_ROWS * TILE_ROWS,
+    PANELS_A = BLOCK_M_ACROSS / TILE_ROWS * (BLOCK_K_ACROSS / 2 * TILE_LINES + PAIRS),
     PANELS_B = BLOCK_N / TILE_COLS * (BLOCK_K / 2 * TILE_COLS + PAIRS),
     TILE = TILE_ROWS * TILE_COLS
 };
@@ -31,68 +33,6 @@ typedef struct {
     bool first, last, accumulate;
 } Job;
 
-static int tiles(int lines, int width) {
-    return (lines + width - 1) / width;
-}
-
-/* A square of `lines` lines and k numbers of each, next to each other along k; padded with +0. */
-V_FN void square_of_lines(uint32_t *to, const float *from, size_t line, int lines, int k) {
-    const pairs none = p_set(0);
-    if (lines >= PAIRS && k >= STEP)
-        UNROLL for (int i = 0; i < PAIRS; i++) p_store(to + i * PAIRS, p_along(from + (size_t)i * line, STEP));
-    else
-        for (int i = 0; i < PAIRS; i++)
-            p_store(to + i * PAIRS, i < lines ? p_along(from + (size_t)i * line, k) : none);
-}
-
-/* The same of numbers next to each other across lines, pair by pair. */
-V_FN void square_of_pairs(uint32_t *to, size_t step, const float *from, size_t along, int lines, int k) {
-    const pairs none = p_set(0);
-    if (lines >= PAIRS && k >= STEP)
-        UNROLL for (int i = 0; i < PAIRS; i++, from += 2 * along)
-            p_store(to + (size_t)i * step, p_across(from, from + along, PAIRS));
-    else
-        for (int i = 0; i < PAIRS; i++, from += 2 * along)
-            p_store(to + (size_t)i * step,
-                    2 * i < k ? p_across(from, 2 * i + 1 < k ? from + along : NULL, least(lines, PAIRS)) : none);
-}
-
-/* One panel of A: TILE_LINES lines. */
-static void pack_a(uint32_t *to, Matrix a, int lines, int k) {
-    uint32_t turned[SQUARE];
-    for (int l = 0; l < k; l += STEP)
-        for (int i = 0; i < TILE_LINES; i += PAIRS, to += SQUARE) {
-            const float *from = a.at + (size_t)i * a.row + (size_t)l * a.col;
-            if (i >= lines) continue; /* no tile reads it */
-            if (a.col == 1) square_of_lines(to, from, a.row, lines - i, k - l);
-            else {
-                square_of_pairs(turned, PAIRS, from, a.col, lines - i, k - l);
-                p_turn(to, PAIRS, turned);
-            }
-        }
-}
-
-/* Words between panels of B: an odd number of cache lines, which keeps them out of each other's cache sets. */
-static int panel_b(int k) {
-    return tiles(k, STEP) * PAIRS * TILE_COLS + PAIRS;
-}
-
-/* Panels of B: TILE_COLS columns each. */
-static void pack_b(uint32_t *to, Matrix b, int cols, int k) {
-    int panel = panel_b(k);
-    uint32_t turned[SQUARE];
-    for (int l = 0; l < k; l += STEP, to += PAIRS * TILE_COLS)
-        for (int j = 0; j < cols; j += PAIRS) {
-            uint32_t *square = to + j / TILE_COLS * panel + j % TILE_COLS;
-            const float *from = b.at + (size_t)l * b.row + (size_t)j * b.col;
-            if (b.col == 1) square_of_pairs(square, TILE_COLS, from, b.row, cols - j, k - l);
-            else {
-                square_of_lines(turned, from, b.col, cols - j, k - l);
-                p_turn(square, TILE_COLS, turned);
-            }
-        }
-}
-
 /* The end of chains: bias, then old C. */
 V_FN void finish(const float *chain, const Job *j, const int cols) {
     for (int r = 0; r < j->rows; r++, chain += TILE_COLS)
@@ -103,51 +43,71 @@ V_FN void finish(const float *chain, const Job *j, const int cols) {
         }
 }
 
-static void run(Tile *t, const Job *j) {
+static void run(Tile *t, const Job *j, Beside *beside) {
     float chain[TILE];
     bool whole = j->rows == TILE_ROWS && j->cols == TILE_COLS, direct = j->last && whole && !j->bias && !j->accumulate;
     float *to = !j->last ? j->partial : direct ? j->c : chain;
-    tile_run(t, to, direct ? j->ldc : TILE_COLS, j->first ? NULL : j->partial, j->a, j->b, j->k, j->rows, j->cols);
+    beside_fetch(beside, j->last ? j->c + TILE_ROWS * j->ldc : NULL, j->ldc, TILE_ROWS, j->k);
+    tile_run(t, to, direct ? j->ldc : TILE_COLS, j->first ? NULL : j->partial, j->a, j->b, j->k, j->rows, j->cols, beside);
     if (!j->last || direct) return;
     if (j->cols == TILE_COLS) finish(chain, j, TILE_COLS);
     else finish(chain, j, j->cols);
 }
 
+/* The tiles of a panel of A. */
+static void run_panel(Tile *t, Job j, int n, const uint32_t *panels_b, Beside *beside) {
+    for (int col = 0; col < n; col += TILE_COLS, j.partial += TILE, panels_b += panel_words(TILE_COLS, j.k)) {
+        Job tile = j;
+        tile.cols = least(n - col, TILE_COLS);
+        tile.b = panels_b;
+        tile.bias = j.bias ? j.bias + col : NULL;
+        tile.c = j.c + col;
+        run(t, &tile, beside);
+    }
+}
+
+static Matrix from_row(Matrix a, int row) {
+    return (Matrix){a.at + (size_t)row * a.row, a.row, a.col};
+}
+
 /* One block of k and of columns: chains go on from where `partial` has them. */
-static void block(Tile *t, Job j, Matrix a, Matrix b, int m, int n, uint32_t *panel_a, uint32_t *panels_b) {
-    pack_b(panels_b, b, n, j.k);
-    j.a = panel_a;
-    for (int row = 0; row < m; row += TILE_ROWS) {
-        Matrix part = {a.at + (size_t)row * a.row, a.row, a.col};
-        j.rows = least(m - row, TILE_ROWS);
-        pack_a(panel_a, part, j.rows, j.k);
-        for (int col = 0; col < n; col += TILE_COLS, j.partial += TILE) {
-            Job tile = j;
-            tile.cols = least(n - col, TILE_COLS);
-            tile.b = panels_b + col / TILE_COLS * panel_b(j.k);
-            tile.bias = j.bias ? j.bias + col : NULL;
-            tile.c = j.c + (size_t)row * j.ldc + (size_t)col;
-            run(t, &tile);
-        }
+static void block(Tile *t, Job j, Matrix a, Matrix b, int m, int n, uint32_t *panels_a, uint32_t *panels_b) {
+    const bool along = a.col == 1;
+    const int panel = panel_words(TILE_LINES, j.k), together = along ? TILE_ROWS : BLOCK_M_ACROSS;
+    const int tile_words = tiles(n, TILE_COLS) * TILE, every = tiles(n, TILE_COLS) * PAIRS / TILE_LINES;
+    pack_panels(panels_b, (Matrix){b.at, b.col, b.row}, n, j.k, TILE_COLS, TILE_COLS, false);
+    for (int row = 0; row < m; row += TILE_ROWS, j.c += TILE_ROWS * j.ldc, j.partial += tile_words) {
+        const int left = m - row, number = row % together / TILE_ROWS, turn = along ? row / TILE_ROWS % 2 : number;
+        Beside beside = {0};
+        if (row == 0 || (!along && number == 0))
+            pack_panels(panels_a, from_row(a, row), least(left, together), j.k, TILE_ROWS, TILE_LINES, true);
+        if (along && left > TILE_ROWS)
+            beside_pack(&beside, panels_a + (1 - turn) * panel, TILE_LINES * PAIRS, from_row(a, row + TILE_ROWS),
+                        TILE_ROWS * a.row, least(left - TILE_ROWS, TILE_LINES), j.k, every);
+        j.a = panels_a + turn * panel;
+        j.rows = least(left, TILE_ROWS);
+        run_panel(t, j, n, panels_b, &beside);
+        beside_rest(&beside);
     }
 }
 
 void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
                     real *sums, void *scratch) {
     uint32_t *panels_b = (uint32_t *)(((uintptr_t)scratch + 63) / 64 * 64);
-    uint32_t *panel_a = panels_b + PANELS_B;
-    float *partial = (float *)(void *)(panel_a + PANEL_A);
+    uint32_t *panels_a = panels_b + PANELS_B;
+    float *partial = (float *)(void *)(panels_a + PANELS_A);
+    const int most = a.col == 1 ? BLOCK_K : BLOCK_K_ACROSS;
     Tile t;
     assert((a.row == 1 || a.col == 1) && (b.row == 1 || b.col == 1));
     tile_open(&t);
     for (int col = 0; col < n; col += BLOCK_N)
-        for (int from = 0; from < k || from == 0; from += BLOCK_K) {
+        for (int from = 0; from < k || from == 0; from += most) {
             Job j = {.c = c + col, .partial = partial, .ldc = ldc, .bias = bias ? bias + col : NULL,
-                     .k = least(k - from, BLOCK_K), .first = from == 0, .last = from + BLOCK_K >= k,
+                     .k = least(k - from, most), .first = from == 0, .last = from + most >= k,
                      .accumulate = accumulate};
             Matrix a_part = {a.at + (size_t)from * a.col, a.row, a.col};
             Matrix b_part = {b.at + (size_t)from * b.row + (size_t)col * b.col, b.row, b.col};
-            block(&t, j, a_part, b_part, m, least(n - col, BLOCK_N), panel_a, panels_b);
+            block(&t, j, a_part, b_part, m, least(n - col, BLOCK_N), panels_a, panels_b);
         }
     tile_close(&t);
     if (!sums) return;
@@ -156,7 +116,7 @@ void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k
 }
 
 size_t SYMBOL(matmul_scratch)(int m, int n, int k) {
-    size_t words = PANELS_B + PANEL_A;
-    if (k > BLOCK_K) words += (size_t)tiles(m, TILE_ROWS) * (size_t)tiles(least(n, BLOCK_N), TILE_COLS) * TILE;
+    size_t words = PANELS_B + PANELS_A;
+    if (k > BLOCK_K_ACROSS) words += (size_t)tiles(m, TILE_ROWS) * (size_t)tiles(least(n, BLOCK_N), TILE_COLS) * TILE;
     return words * sizeof(uint32_t) + 64;
 }

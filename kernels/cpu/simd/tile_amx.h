@@ -3,7 +3,7 @@
 #ifndef KERNELS_CPU_SIMD_TILE_AMX_H
 #define KERNELS_CPU_SIMD_TILE_AMX_H
 
-#include "kernels/cpu/simd/vec_bf16.h"
+#include "kernels/cpu/simd/pack_bf16.h"
 
 enum { TILE_ROWS = 2 * PAIRS, TILE_COLS = 2 * PAIRS, TILE_LINES = TILE_ROWS };
 
@@ -12,7 +12,7 @@ V_FN void tile_open(Tile *t) { t_open(t); }
 V_FN void tile_close(Tile *t) { t_close(t); }
 
 V_FN void tile_of(Tile *t, float *to, size_t step, const float *from, const uint32_t *a, const uint32_t *b, int k,
-                  const bool tall, const bool wide) {
+                  const bool tall, const bool wide, Beside *beside) {
     enum { BELOW = PAIRS * TILE_COLS };
     (void)t;
     T_SETTLE(to);
@@ -27,16 +27,17 @@ V_FN void tile_of(Tile *t, float *to, size_t step, const float *from, const uint
         if (tall) T_ZERO(t, 2);
         if (tall && wide) T_ZERO(t, 3);
     }
-    for (; k > 0; k -= STEP, a += TILE_LINES * PAIRS, b += PAIRS * TILE_COLS) {
+    for (; k > 0; k -= STEP, a += 2 * SQUARE, b += 2 * SQUARE) {
+        beside_step(beside);
         T_LOAD(t, 4, a, PAIRS);
-        T_LOAD(t, 6, b, TILE_COLS);
+        T_LOAD(t, 6, b, PAIRS);
         T_DOT(t, 0, 4, 6);
         if (wide) {
-            T_LOAD(t, 7, b + PAIRS, TILE_COLS);
+            T_LOAD(t, 7, b + SQUARE, PAIRS);
             T_DOT(t, 1, 4, 7);
         }
         if (tall) {
-            T_LOAD(t, 5, a + PAIRS * PAIRS, PAIRS);
+            T_LOAD(t, 5, a + SQUARE, PAIRS);
             T_DOT(t, 2, 5, 6);
         }
         if (tall && wide) T_DOT(t, 3, 5, 7);
@@ -50,11 +51,11 @@ V_FN void tile_of(Tile *t, float *to, size_t step, const float *from, const uint
 
 /* Chains of a tile over k steps: from `from` (TILE_COLS between rows; NULL: +0) to `to`. A short tile has fewer rows. */
 V_FN void tile_run(Tile *t, float *to, size_t step, const float *from, const uint32_t *a, const uint32_t *b, int k, int rows,
-                   int cols) {
-    if (rows > PAIRS && cols > PAIRS) tile_of(t, to, step, from, a, b, k, true, true);
-    else if (rows > PAIRS) tile_of(t, to, step, from, a, b, k, true, false);
-    else if (cols > PAIRS) tile_of(t, to, step, from, a, b, k, false, true);
-    else tile_of(t, to, step, from, a, b, k, false, false);
+                   int cols, Beside *beside) {
+    if (rows > PAIRS && cols > PAIRS) tile_of(t, to, step, from, a, b, k, true, true, beside);
+    else if (rows > PAIRS) tile_of(t, to, step, from, a, b, k, true, false, beside);
+    else if (cols > PAIRS) tile_of(t, to, step, from, a, b, k, false, true, beside);
+    else tile_of(t, to, step, from, a, b, k, false, false, beside);
 }
 
 #endif

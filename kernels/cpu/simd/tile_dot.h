@@ -3,7 +3,7 @@
 #ifndef KERNELS_CPU_SIMD_TILE_DOT_H
 #define KERNELS_CPU_SIMD_TILE_DOT_H
 
-#include "kernels/cpu/simd/vec_bf16.h"
+#include "kernels/cpu/simd/pack_bf16.h"
 
 #if defined(__AVX512BF16__)
 enum { TILE_ROWS = 14, TILE_MIDDLE = 8, TILE_LOW = 4 }; /* 14 x 2 + 2 + 1 of 32 registers */
@@ -22,10 +22,10 @@ V_FN void tile_of(float *to, size_t step, const float *from, const uint32_t *a, 
     UNROLL for (int r = 0; r < rows; r++)
         UNROLL for (int v = 0; v < vecs; v++)
             t[r * vecs + v] = from ? l_load(from + r * TILE_COLS + v * PAIRS) : l_zero();
-    for (; k > 0; k -= STEP, a += TILE_LINES * PAIRS, b += PAIRS * TILE_COLS)
+    for (; k > 0; k -= STEP, a += SQUARE, b += 2 * SQUARE)
         for (int p = 0; p < PAIRS && 2 * p < k; p++) {
             pairs line[2];
-            UNROLL for (int v = 0; v < vecs; v++) line[v] = p_load(b + p * TILE_COLS + v * PAIRS);
+            UNROLL for (int v = 0; v < vecs; v++) line[v] = p_load(b + p * PAIRS + v * SQUARE);
             UNROLL for (int r = 0; r < rows; r++) {
                 pairs x = p_set(a[r * PAIRS + p]);
                 UNROLL for (int v = 0; v < vecs; v++) t[r * vecs + v] = p_dot(t[r * vecs + v], x, line[v]);
@@ -37,8 +37,8 @@ V_FN void tile_of(float *to, size_t step, const float *from, const uint32_t *a, 
 
 /* Chains of a tile over k steps: from `from` (TILE_COLS between rows; NULL: +0) to `to`. A short tile has fewer rows. */
 V_FN void tile_run(Tile *t, float *to, size_t step, const float *from, const uint32_t *a, const uint32_t *b, int k, int rows,
-                   int cols) {
-    (void)t;
+                   int cols, Beside *beside) {
+    (void)t, (void)beside;
     if (cols > PAIRS) {
         if (rows > TILE_MIDDLE) tile_of(to, step, from, a, b, k, TILE_ROWS, 2);
         else if (rows > TILE_LOW) tile_of(to, step, from, a, b, k, TILE_MIDDLE, 2);

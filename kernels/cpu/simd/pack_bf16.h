@@ -1,0 +1,104 @@
+/* Packing in bf16: lines of a matrix, rounded, in panels of squares of 16 lines by 16 pairs of k: A's by lines [line][pair],
+ * B's by pairs [pair][line], each as the instructions read them. Numbers that follow each other along k in memory arrive
+ * by lines, others by pairs; where the wrong one arrives, the square is turned. */
+#ifndef KERNELS_CPU_SIMD_PACK_BF16_H
+#define KERNELS_CPU_SIMD_PACK_BF16_H
+
+#include "kernels/cpu/matmul.h"
+#include "kernels/cpu/simd/vec_bf16.h"
+
+enum { SQUARE = PAIRS * PAIRS };
+
+V_FN int tiles(int lines, int width) {
+    return (lines + width - 1) / width;
+}
+
+/* A square of `lines` lines and k numbers of each, next to each other along k; padded with +0. What stands `next` words
+ * further is packed some time after this and sets out now. */
+V_FN void square_of_lines(uint32_t *to, const float *from, size_t line, size_t next, int lines, int k) {
+    const pairs none = p_set(0);
+    if (lines >= PAIRS && k >= STEP)
+        UNROLL for (int i = 0; i < PAIRS; i++, from += line) {
+            PREFETCH(from + next), PREFETCH(from + next + PAIRS);
+            p_store(to + i * PAIRS, p_along(from, STEP));
+        }
+    else
+        for (int i = 0; i < PAIRS; i++)
+            p_store(to + i * PAIRS, i < lines ? p_along(from + (size_t)i * line, k) : none);
+}
+
+/* The same of numbers next to each other across lines, pair by pair. */
+V_FN void square_of_pairs(uint32_t *to, const float *from, size_t along, size_t next, int lines, int k) {
+    const pairs none = p_set(0);
+    if (lines >= PAIRS && k >= STEP)
+        UNROLL for (int i = 0; i < PAIRS; i++, from += 2 * along) {
+            PREFETCH(from + next), PREFETCH(from + next + along);
+            p_store(to + i * PAIRS, p_across(from, from + along, PAIRS));
+        }
+    else
+        for (int i = 0; i < PAIRS; i++, from += 2 * along)
+            p_store(to + i * PAIRS,
+                    2 * i < k ? p_across(from, 2 * i + 1 < k ? from + along : NULL, least(lines, PAIRS)) : none);
+}
+
+/* Words between panels of `width` lines: an odd number of cache lines, which keeps them out of each other's cache sets. */
+V_FN int panel_words(int width, int k) {
+    return tiles(k, STEP) * PAIRS * width + PAIRS;
+}
+
+/* Panels of `width` lines that begin every `stride` lines; element (line, k) of x. Columns of lines that stand together
+ * are taken in the order of memory. */
+V_FN void pack_panels(uint32_t *to, Matrix x, int lines, int k, const int stride, const int width, const bool by_lines) {
+    const bool along = x.col == 1;
+    const int panel = panel_words(width, k);
+    uint32_t turned[SQUARE];
+    for (int l = 0; l < k; l += STEP, to += width * PAIRS)
+        for (int first = 0; first < lines; first += stride)
+            for (int i = 0; i < least(width, lines - first); i += PAIRS) {
+                uint32_t *square = to + first / stride * panel + i * PAIRS, *at = along == by_lines ? square : turned;
+                const float *from = x.at + (size_t)(first + i) * x.row + (size_t)l * x.col;
+                if (along) square_of_lines(at, from, x.row, (size_t)stride * x.row, lines - first - i, k - l);
+                else square_of_pairs(at, from, x.col, STEP * x.col, lines - first - i, k - l);
+                if (at == turned) p_turn(square, PAIRS, turned);
+            }
+}
+
+/* What a tile does between its steps, while the multiplier is busy: packs a square of the next panel of A now and then, and
+ * fetches where the tile below it will be stored. */
+typedef struct {
+    uint32_t *to;
+    const float *from, *soon;
+    size_t step, line, next;   /* words between squares along k; between lines; to what is packed after this panel */
+    size_t soon_row;
+    int lines, k, i, l;        /* those of the panel; of the next square */
+    int every, wait, per_step; /* steps between squares; until the next; rows of `soon` in a step */
+} Beside;
+
+V_FN void beside_pack(Beside *b, uint32_t *to, size_t step, Matrix from, size_t next, int lines, int k, int every) {
+    b->to = to, b->step = step, b->from = from.at, b->line = from.row, b->next = next, b->lines = lines, b->k = k;
+    b->every = b->wait = every > 1 ? every : 1;
+}
+
+V_FN void beside_fetch(Beside *b, const float *soon, size_t row, int rows, int k) {
+    b->soon = soon, b->soon_row = row, b->per_step = soon && k > 0 ? tiles(rows * STEP, k) : 0;
+}
+
+V_FN void beside_square(Beside *b) {
+    square_of_lines(b->to + (size_t)b->i * PAIRS + (size_t)b->l / STEP * b->step, b->from + (size_t)b->i * b->line + b->l, b->line,
+                    b->next, b->lines - b->i, b->k - b->l);
+    b->l += STEP;
+    if (b->l >= b->k) b->l = 0, b->i += PAIRS;
+}
+
+V_FN void beside_step(Beside *b) {
+    for (int i = 0; i < b->per_step; i++, b->soon += b->soon_row) PREFETCH(b->soon), PREFETCH(b->soon + PAIRS);
+    if (b->i >= b->lines || --b->wait) return;
+    b->wait = b->every;
+    beside_square(b);
+}
+
+V_FN void beside_rest(Beside *b) {
+    while (b->i < b->lines) beside_square(b);
+}
+
+#endif
