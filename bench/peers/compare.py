@@ -6,17 +6,17 @@
 
 Trains a run of EXPERIMENT's Pre-LN arm (default: embedding-norm) for a few steps, exports its weights at step 0 with its
 batches, and lets PyTorch train on them: eager and torch.compile, float and bf16 autocast, with the PyTorch of every
---python. Each side has one single-threaded process on every core, as one would train several seeds. Losses first: of
-step 0, and of step 1, which has seen one update; a row where they differ from normbench's by more than the tolerance is
-void. Then time: rounds in which each side in turn trains some steps, the median over rounds and processes. What is not
-on this machine is absent.
+--python; normbench trains in bf16 too where the processor has instructions for it. Each side has one single-threaded
+process on every core, as one would train several seeds. Losses first: of step 0, and of step 1, which has seen one
+update; a row where they differ from normbench's float ones by more than the tolerance is void. Then time: rounds in which
+each side in turn trains some steps, the median over rounds and processes. What is not on this machine is absent.
 
 With --save the table and its JSON go to DIR/steps.txt and DIR/steps.json, and the matrix products of the same model,
-by the program matmul_speed beside PROGRAM, to DIR/matmul.txt and DIR/matmul.json.
+by the program matmul_speed beside PROGRAM, to DIR/matmul.txt and DIR/matmul.json, in bf16 to DIR/matmul-bf16.*.
 
 JSON: {schema, experiment, set, shape, tokens_per_step, processors, asked_for, cpu, rows: [{name, status: ok, void or
 absent, why, version, losses, difference, tolerance, step_seconds, tokens_per_second, ratio}]}; a ratio above 1: normbench
-is faster.
+is faster, in the same precision where it has that.
 """
 import argparse
 import csv
@@ -31,6 +31,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 MODES = ["eager-float", "compile-float", "eager-bf16", "compile-bf16"]
 TOLERANCE = {"float": 2e-5, "bf16": 1e-2}  # of a loss near 4: a few units in the last place; bf16 has 8 bits
+PRECISION = {"float": "exact", "bf16": "bf16"}  # normbench's names
+UNMEASURED = 3  # normbench's exit code where something is not on this machine
 WAIT_SECONDS = 60
 
 
@@ -47,36 +49,56 @@ def pinned(core):
     return lambda: os.sched_setaffinity(0, {core})
 
 
+def judge(side, ours):
+    side.tolerance = TOLERANCE[side.precision]
+    side.difference = max(abs(a - b) for a, b in zip(side.losses[:2], ours.losses))
+    if not side.difference <= side.tolerance:
+        side.status, side.why = "void", f"losses differ by {side.difference:.1e}"
+
+
 class Ours:
     """normbench run, one seed per core; every round into a folder of its own, or the runs would be there already."""
-    name = "normbench float"
 
-    def __init__(self, args, folder):
+    def __init__(self, args, folder, precision):
         self.args, self.folder, self.round, self.status, self.why = args, folder, 0, "ok", ""
+        self.name, self.precision, self.version, self.losses = f"normbench {precision}", precision, "", []
 
     def train(self, seeds):
         self.round += 1
-        results = self.folder / f"ours-{self.round}"
+        results = self.folder / f"ours-{self.precision}-{self.round}"
         command = [self.args.program, "run", self.args.experiment, "--arm", "pre: {variant: pre}", "--results", results,
-                   "--threads", str(len(self.args.cores))]
+                   "--threads", str(len(self.args.cores)), "--precision", PRECISION[self.precision]]
         for key, value in self.args.keys + [("seeds", f"[{', '.join(map(str, seeds))}]"), ("steps", self.args.steps),
                                             ("evaluate_at", self.args.steps), ("curve_every", self.args.steps)]:
             command += ["--set", f"{key}={value}"]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
         if done.returncode:
-            sys.exit(f"compare.py: {done.stderr.strip().splitlines()[-1]}")
+            why = done.stderr.strip().splitlines()[-1]
+            if self.precision == "float" or done.returncode != UNMEASURED:
+                sys.exit(f"compare.py: {why}")
+            self.status, self.why = "absent", why
         return [json.load(open(path)) | {"folder": path.parent} for path in sorted(results.glob("runs/*/record.json"))]
+
+    def try_out(self):
+        records = self.train([1])
+        if not records:
+            return None
+        curves = records[0]["folder"] / "curves.csv"
+        self.losses = [float(row["train_loss"]) for row in csv.DictReader(open(curves)) if row["train_loss"]][:3]
+        self.version = records[0].get("provenance", {}).get("commit", "")
+        return records[0]
+
+    def warm_up(self, ours):
+        if self.try_out():
+            judge(self, ours)
 
     def export(self):
         """The run that the peers train again: its record, and the paths of weights and curves."""
-        record = self.train([1])[0]
+        record = self.try_out()
         weights = self.folder / "weights.safetensors"
         subprocess.run([self.args.program, "export", record["id"], "--results", record["folder"].parent.parent, "--step", "0",
                         "--batches", "-o", weights], check=True, stdout=subprocess.DEVNULL)
-        curves = record["folder"] / "curves.csv"
-        self.losses = [float(row["train_loss"]) for row in csv.DictReader(open(curves)) if row["train_loss"]][:3]
-        self.version = record.get("provenance", {}).get("commit", "")
-        return record, weights, curves
+        return record, weights, record["folder"] / "curves.csv"
 
     def measure(self):
         return [record["step_seconds"] for record in self.train(range(1, len(self.args.cores) + 1))]
@@ -102,10 +124,7 @@ class Torch:
             self.status, self.why = "absent", line["absent"]
             return
         self.version, self.losses = f"{line['torch']} ({line['optimizer']})", line["losses"]
-        self.tolerance = TOLERANCE[self.precision]
-        self.difference = max(abs(a - b) for a, b in zip(self.losses[:2], ours.losses))
-        if not self.difference <= self.tolerance:
-            self.status, self.why = "void", f"losses differ by {self.difference:.1e}"
+        judge(self, ours)
 
     def measure(self):
         for p in self.process:
@@ -128,11 +147,13 @@ def corpus_of(args, spec):
 
 
 def measure(args, folder):
-    ours = Ours(args, folder)
+    ours = Ours(args, folder, "float")
     record, *files = ours.export()
     spec = dict(line.split(" = ", 1) for line in record["spec"].splitlines())
     files.insert(1, args.corpus or corpus_of(args, spec))
-    peers = []
+    rounded = Ours(args, folder, "bf16")
+    rounded.warm_up(ours)
+    peers = [rounded]
     for python in args.python:
         for mode in MODES:
             peer = Torch(args, python, mode, files)
@@ -152,7 +173,7 @@ def measure(args, folder):
 
 def report(args, spec, ours, sides, seconds):
     tokens = int(spec["batch"]) * int(spec["context"])
-    rows = []
+    rows, same = [], {side.precision: seconds[side] for side in sides if isinstance(side, Ours) and side in seconds}
     for side in sides:
         row = {"name": side.name, "status": side.status, "why": side.why, "version": side.version, "losses": side.losses}
         if side is not ours and side.losses:
@@ -160,7 +181,7 @@ def report(args, spec, ours, sides, seconds):
         if side in seconds:
             median = statistics.median(seconds[side])
             row |= {"step_seconds": median, "tokens_per_second": len(args.cores) * tokens / median,
-                    "ratio": median / statistics.median(seconds[ours])}
+                    "ratio": median / statistics.median(same.get(side.precision, seconds[ours]))}
         rows.append(row)
     shape = {key: int(spec[key]) for key in ("layers", "width", "heads", "context", "batch")}
     return {"schema": 1, "experiment": args.experiment, "set": [f"{k}={v}" for k, v in args.keys], "shape": shape,
@@ -172,7 +193,8 @@ def text(r):
     s = r["shape"]
     lines = [f"training steps of {' '.join([r['experiment'], *r['set']])}: {s['layers']} layers x {s['width']}, {s['heads']} heads, "
              f"{r['tokens_per_step']} tokens; one process on each of {r['processors']} cores",
-             f"({r['cpu']}); PyTorch asked for: {r['asked_for']}; a ratio above 1: normbench is faster", "",
+             f"({r['cpu']}); PyTorch asked for: {r['asked_for']};",
+             "a ratio above 1: normbench is faster, in the same precision where it has that", "",
              f"  {'':16} {'version':24} {'loss at 0':>10} {'differs':>8}  {'ms/step':>8} {'tokens/s':>9} {'ratio':>6}"]
     for row in r["rows"]:
         start = f"  {row['name']:16} {row['version']:24} "
@@ -191,12 +213,13 @@ def save_matmuls(args, folder, r):
     if not program.exists():
         print("matmul_speed: absent (ninja -C BUILD bench/peers/matmul_speed)", file=sys.stderr)
         return
-    s = r["shape"]
-    done = subprocess.run([str(program), "--width", str(s["width"]), "--layers", str(s["layers"]), "--rows",
-                           str(r["tokens_per_step"]), "-o", str(folder / "matmul.json")], check=True, capture_output=True,
-                          text=True, preexec_fn=pinned(args.cores[0]))
-    (folder / "matmul.txt").write_text(done.stdout)
-    print(done.stdout)
+    s, rounded = r["shape"], any(row["name"] == "normbench bf16" and row["status"] == "ok" for row in r["rows"])
+    for name, options in [("matmul", [])] + [("matmul-bf16", ["--bf16"])] * rounded:
+        done = subprocess.run([str(program), *options, "--width", str(s["width"]), "--layers", str(s["layers"]), "--rows",
+                               str(r["tokens_per_step"]), "-o", str(folder / f"{name}.json")], check=True,
+                              capture_output=True, text=True, preexec_fn=pinned(args.cores[0]))
+        (folder / f"{name}.txt").write_text(done.stdout)
+        print(done.stdout)
 
 
 def arguments():
