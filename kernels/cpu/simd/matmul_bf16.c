@@ -73,18 +73,20 @@ static Matrix from_row(Matrix a, int row) {
 /* One block of k and of columns: chains go on from where `partial` has them. */
 static void block(Tile *t, Job j, Matrix a, Matrix b, int m, int n, uint32_t *panels_a, uint32_t *panels_b) {
     const bool along = a.col == 1;
-    const int panel = panel_words(TILE_LINES, j.k), together = along ? TILE_ROWS : BLOCK_M_ACROSS;
-    const int tile_words = tiles(n, TILE_COLS) * TILE, every = tiles(n, TILE_COLS) * PAIRS / TILE_LINES;
+    const int slots = along ? 2 : BLOCK_M_ACROSS / TILE_ROWS, panel = panel_words(TILE_LINES, j.k);
+    const int across = tiles(n, TILE_COLS), every = across * PAIRS / TILE_LINES;
     pack_panels(panels_b, (Matrix){b.at, b.col, b.row}, n, j.k, TILE_COLS, TILE_COLS, false);
-    for (int row = 0; row < m; row += TILE_ROWS, j.c += TILE_ROWS * j.ldc, j.partial += tile_words) {
-        const int left = m - row, number = row % together / TILE_ROWS, turn = along ? row / TILE_ROWS % 2 : number;
+    for (int row = 0; row < m; row += TILE_ROWS, j.c += TILE_ROWS * j.ldc, j.partial += across * TILE) {
+        const int left = m - row, slot = row / TILE_ROWS % slots;
         Beside beside = {0};
-        if (row == 0 || (!along && number == 0))
-            pack_panels(panels_a, from_row(a, row), least(left, together), j.k, TILE_ROWS, TILE_LINES, true);
+        if (along ? row == 0 : slot == 0)
+            pack_panels(panels_a, from_row(a, row), least(left, along ? TILE_ROWS : BLOCK_M_ACROSS), j.k, TILE_ROWS,
+                        TILE_LINES, true);
         if (along && left > TILE_ROWS)
-            beside_pack(&beside, panels_a + (1 - turn) * panel, TILE_LINES * PAIRS, from_row(a, row + TILE_ROWS),
-                        TILE_ROWS * a.row, least(left - TILE_ROWS, TILE_LINES), j.k, every);
-        j.a = panels_a + turn * panel;
+            beside = (Beside){.to = panels_a + (1 - slot) * panel, .step = TILE_LINES * PAIRS,
+                              .a = from_row(a, row + TILE_ROWS), .next = TILE_ROWS * a.row,
+                              .lines = least(left - TILE_ROWS, TILE_LINES), .k = j.k, .every = every, .wait = every};
+        j.a = panels_a + slot * panel;
         j.rows = least(left, TILE_ROWS);
         run_panel(t, j, n, panels_b, &beside);
         beside_rest(&beside);

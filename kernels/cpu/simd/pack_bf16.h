@@ -63,36 +63,35 @@ V_FN void pack_panels(uint32_t *to, Matrix x, int lines, int k, const int stride
             }
 }
 
-/* What a tile does between its steps, while the multiplier is busy: packs a square of the next panel of A now and then, and
- * fetches where the tile below it will be stored. */
+/* What a tile does between its steps, while the multiplier is busy: packs a square of the next panel of A now and then, whose
+ * lines stand along k in memory, and fetches where the tile below it will be stored. */
 typedef struct {
     uint32_t *to;
-    const float *from, *soon;
-    size_t step, line, next;   /* words between squares along k; between lines; to what is packed after this panel */
+    size_t step; /* words of `to` between squares along k */
+    Matrix a;
+    size_t next;     /* words to what is packed after this panel */
+    int lines, k;    /* of the panel */
+    int i, l;        /* the next square's first */
+    int every, wait; /* steps between squares; until the next */
+    const float *soon;
     size_t soon_row;
-    int lines, k, i, l;        /* those of the panel; of the next square */
-    int every, wait, per_step; /* steps between squares; until the next; rows of `soon` in a step */
+    int soon_rows; /* in a step */
 } Beside;
 
-V_FN void beside_pack(Beside *b, uint32_t *to, size_t step, Matrix from, size_t next, int lines, int k, int every) {
-    b->to = to, b->step = step, b->from = from.at, b->line = from.row, b->next = next, b->lines = lines, b->k = k;
-    b->every = b->wait = every > 1 ? every : 1;
-}
-
 V_FN void beside_fetch(Beside *b, const float *soon, size_t row, int rows, int k) {
-    b->soon = soon, b->soon_row = row, b->per_step = soon && k > 0 ? tiles(rows * STEP, k) : 0;
+    b->soon = soon, b->soon_row = row, b->soon_rows = soon && k > 0 ? tiles(rows * STEP, k) : 0;
 }
 
 V_FN void beside_square(Beside *b) {
-    square_of_lines(b->to + (size_t)b->i * PAIRS + (size_t)b->l / STEP * b->step, b->from + (size_t)b->i * b->line + b->l, b->line,
-                    b->next, b->lines - b->i, b->k - b->l);
+    uint32_t *to = b->to + (size_t)b->l / STEP * b->step + (size_t)b->i * PAIRS;
+    square_of_lines(to, b->a.at + (size_t)b->i * b->a.row + b->l, b->a.row, b->next, b->lines - b->i, b->k - b->l);
     b->l += STEP;
     if (b->l >= b->k) b->l = 0, b->i += PAIRS;
 }
 
 V_FN void beside_step(Beside *b) {
-    for (int i = 0; i < b->per_step; i++, b->soon += b->soon_row) PREFETCH(b->soon), PREFETCH(b->soon + PAIRS);
-    if (b->i >= b->lines || --b->wait) return;
+    for (int i = 0; i < b->soon_rows; i++, b->soon += b->soon_row) PREFETCH(b->soon), PREFETCH(b->soon + PAIRS);
+    if (b->i >= b->lines || --b->wait > 0) return;
     b->wait = b->every;
     beside_square(b);
 }
