@@ -23,6 +23,7 @@ import csv
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -236,6 +237,9 @@ def arguments():
     p.add_argument("--save", type=pathlib.Path, metavar="DIR", help="store tables and JSON there")
     args = p.parse_args()
     args.python = args.python or [sys.executable]
+    for option, program in [("--program", args.program)] + [("--python", python) for python in args.python]:
+        if not shutil.which(program):
+            p.error(f"{option}: no program '{program}'")
     args.keys = [tuple(pair.split("=", 1)) for pair in args.set]
     cores = sorted(os.sched_getaffinity(0))
     args.cores = cores[:args.processes] if args.processes > 0 else cores
