@@ -5,7 +5,7 @@
  * stay in the first; here packing also rounds (kernels/cpu/simd/pack_bf16.h). AMX multiplies faster than a core can read
  * its operands, so what counts is that memory never waits: where a panel of A's lines stands together in memory, it is
  * packed between the steps of the tiles before it; where a column of A does, many panels are packed at once, in memory's
- * order; and where the next tiles will be stored is fetched during these. Where k takes several blocks, chains wait in
+ * order; and where later tiles will be stored is fetched during these. Where k takes several blocks, chains wait in
  * `partial`, stored and reloaded exactly, so no bit depends on the blocks. */
 #include "kernels/cpu/matmul.h"
 #if defined(BF16_AMX)
@@ -47,7 +47,8 @@ static void run(Tile *t, const Job *j, Beside *beside) {
     float chain[TILE];
     bool whole = j->rows == TILE_ROWS && j->cols == TILE_COLS, direct = j->last && whole && !j->bias && !j->accumulate;
     float *to = !j->last ? j->partial : direct ? j->c : chain;
-    beside_fetch(beside, j->last ? j->c + TILE_ROWS * j->ldc : NULL, j->ldc, TILE_ROWS, j->k);
+    if (j->last) beside_fetch(beside, j->c + TILE_ROWS * j->ldc, j->ldc, TILE_ROWS, j->k);
+    else beside_fetch(beside, j->partial + TILE, TILE_COLS, TILE_ROWS, j->k);
     tile_run(t, to, direct ? j->ldc : TILE_COLS, j->first ? NULL : j->partial, j->a, j->b, j->k, j->rows, j->cols, beside);
     if (!j->last || direct) return;
     if (j->cols == TILE_COLS) finish(chain, j, TILE_COLS);

@@ -64,7 +64,7 @@ V_FN void pack_panels(uint32_t *to, Matrix x, int lines, int k, const int stride
 }
 
 /* What a tile does between its steps, while the multiplier is busy: packs a square of the next panel of A now and then, whose
- * lines stand along k in memory, and fetches where the tile below it will be stored. */
+ * lines stand along k in memory, and fetches where a later tile will be stored. */
 typedef struct {
     uint32_t *to;
     size_t step; /* words of `to` between squares along k */
@@ -79,7 +79,7 @@ typedef struct {
 } Beside;
 
 V_FN void beside_fetch(Beside *b, const float *soon, size_t row, int rows, int k) {
-    b->soon = soon, b->soon_row = row, b->soon_rows = soon && k > 0 ? tiles(rows * STEP, k) : 0;
+    b->soon = soon, b->soon_row = row, b->soon_rows = k > 0 ? tiles(rows * STEP, k) : 0;
 }
 
 V_FN void beside_square(Beside *b) {
