@@ -30,7 +30,8 @@ extern const GemmPeer gemm_openblas;
 /* Debian's libdnnl-dev, found when the build was configured: the BLAS-like function, and the primitive that frameworks
  * use (a plan made once per shape, as they keep it). */
 extern const GemmPeer gemm_dnnl_sgemm, gemm_dnnl_matmul;
-/* The primitive on operands that stand in bf16 already, with a float result: ours rounds them in its time. */
-extern const GemmPeer gemm_dnnl_bf16;
+/* The primitive on operands in bf16, with a float result: they stand so already; or they are floats, which oneDNN's reorder
+ * rounds first, as frameworks do and as ours rounds them in its time. */
+extern const GemmPeer gemm_dnnl_bf16, gemm_dnnl_rounding;
 
 #endif

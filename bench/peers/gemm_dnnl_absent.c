@@ -8,3 +8,4 @@ static const char *version(void) {
 const GemmPeer gemm_dnnl_sgemm = {"dnnl_sgemm", "oneDNN sgemm", version, NULL, NULL, NULL};
 const GemmPeer gemm_dnnl_matmul = {"dnnl_matmul", "oneDNN matmul", version, NULL, NULL, NULL};
 const GemmPeer gemm_dnnl_bf16 = {"dnnl_bf16", "oneDNN bf16", version, NULL, NULL, NULL};
+const GemmPeer gemm_dnnl_rounding = {"dnnl_rounding", "oneDNN floats", version, NULL, NULL, NULL};

@@ -27,7 +27,8 @@ static const char usage[] =
     "sgemm, oneDNN's sgemm and oneDNN's matmul, all on one processor in interleaved rounds. Medians; a ratio above 1: "
     "ours\n"
     "is faster; shares are of the float fma peak measured in between. --bf16: ours in bf16 (which rounds float operands)\n"
-    "beside oneDNN's matmul of operands that stand in bf16; without an instruction for it ours is skipped.\n"
+    "beside oneDNN's matmul, of the same floats, which its reorder rounds, and of operands that stand in bf16 already;\n"
+    "without an instruction for it ours is skipped.\n"
     "JSON: {schema, width, layers, rows, vocab, rounds, backend, fma_peak_gflops, skipped (why ours is), peers: "
     "[{name, what, version or null}],\n"
     "  products: [{pass, in, out, m, n, k, calls, flops, ours and each peer: {seconds, gflops, peak_share, ratio} or a "
@@ -40,7 +41,7 @@ enum { SETS = 6 };
 static const double sample_seconds = 3e-3;
 static const char *const pass_name[PASSES] = {"forward", "input grad", "weight grad"};
 static const GemmPeer *const float_peers[PEERS] = {&gemm_openblas, &gemm_dnnl_sgemm, &gemm_dnnl_matmul};
-static const GemmPeer *const bf16_peers[PEERS] = {&gemm_dnnl_bf16};
+static const GemmPeer *const bf16_peers[PEERS] = {&gemm_dnnl_rounding, &gemm_dnnl_bf16};
 
 /* A linear layer's product in one pass. */
 typedef struct {
@@ -294,7 +295,7 @@ static void print_text(const Speed *s) {
         s->layers, s->width, s->rows, s->vocab, s->rounds, s->backend->name, s->peak);
     for (int i = 0; i < s->sides - 1; i++)
         printf("  %-15s %s\n", s->peers[i]->what, s->version[i] ? s->version[i] : "absent");
-    if (s->bf16) printf("  oneDNN's operands stand in bf16 already, ours are rounded in its time\n");
+    if (s->bf16) printf("  operands are floats, rounded in the time measured; those of oneDNN bf16 stand in bf16 already\n");
     if (s->skipped) printf("  ours is skipped: %s\n", s->skipped);
     printf("\n  %-11s %5s %5s %5s  %5s  %8s  %7s %5s", "product", "m", "n", "k", "calls", "ours ms", "GFLOP/s", "peak");
     for (int i = 0; i < s->sides - 1; i++) printf("  %13s ms", s->peers[i]->what);
@@ -326,7 +327,7 @@ typedef struct {
 /* Without the instructions in bf16 the slow twin says what the peers' products have to be. */
 static Rc choose_backend(Speed *s, const char *asked, Error *e) {
     s->peers = s->bf16 ? bf16_peers : float_peers;
-    s->sides = s->bf16 ? 2 : SIDES;
+    s->sides = s->bf16 ? 3 : SIDES;
     s->backend = backend_find(asked ? asked : s->bf16 ? "cpu-bf16" : "cpu", e);
     if (!s->backend && s->bf16 && !asked && e->code == RC_UNMEASURED) {
         s->lacks = *e;
