@@ -35,7 +35,7 @@ static const char usage[] =
     "text\n"
     "  (absent, void, skipped)}], step: {ours and each peer: the same, of all calls of a step}, provenance}\n";
 
-enum { OURS, PEERS = 3, SIDES, PASSES = 3, LINEARS = 5, MOST_ROUNDS = 101 };
+enum { OURS, PEERS = 3, SIDES, BF16_PEERS = 2, PASSES = 3, LINEARS = 5, MOST_ROUNDS = 101 };
 /* Copies of the operands, used in turn: in a step they come from the outer caches too. */
 enum { SETS = 6 };
 static const double sample_seconds = 3e-3;
@@ -327,7 +327,7 @@ typedef struct {
 /* Without the instructions in bf16 the slow twin says what the peers' products have to be. */
 static Rc choose_backend(Speed *s, const char *asked, Error *e) {
     s->peers = s->bf16 ? bf16_peers : float_peers;
-    s->sides = s->bf16 ? 3 : SIDES;
+    s->sides = s->bf16 ? 1 + BF16_PEERS : SIDES;
     s->backend = backend_find(asked ? asked : s->bf16 ? "cpu-bf16" : "cpu", e);
     if (!s->backend && s->bf16 && !asked && e->code == RC_UNMEASURED) {
         s->lacks = *e;
