@@ -6,8 +6,8 @@
 
 enum { HUGE_PAGE = 2 << 20 }; /* of x86-64 and of arm64 with small pages of 4 KB; elsewhere only an alignment */
 
-/* Matrices are read in many places at once, more than small pages leave a processor addresses for. A machine that gives
- * no huge pages is slower, not wrong. */
+/* Matrix kernels read many rows at once; with pages of 4 KB they need more page addresses than a processor caches (its
+ * TLB), so huge pages are asked for. Without them the results are the same and take longer. */
 static void *allocate(size_t bytes) {
     if (bytes < HUGE_PAGE) return aligned_alloc(ARENA_ALIGN, bytes);
     void *at = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);

@@ -7,11 +7,14 @@
  *     CANON_BLOCK rows; blocks join by a fixed pairwise tree (canon_merge).
  *  3. Reductions along a row: lane j of 32 takes elements j, j+32, … in order; then lanes fold 16, 8, 4, 2, 1.
  *  4. Causal softmax omits absent keys. Several contributors to one gradient add in the order the tape runs backward.
- *  5. exp, log, tanh, erf, sin, cos are the polynomials below: only fma, mul, add, div, sqrt, compare and integer steps.
- *  6. No libm, no fast-math, no contraction by the compiler (-ffp-contract=off): an fma is written as one.
+ *  5. exp, log, tanh, erf, sin, cos are the polynomials below: only fma, mul, add, div, sqrt, compare and integer
+ *     steps.
+ *  6. No libm, no fast-math, no contraction by the compiler (-ffp-contract=off): where an fma is meant, the source
+ *     calls it.
  *  7. Subnormals are kept (canon_environment asserts it in every thread). A NaN hashes as 0x7fc00000.
  *
- * Shared by C and CUDA. The functions are branch-free so that compilers vectorize loops over them without changing a bit. */
+ * Shared by C and CUDA. The functions are branch-free so that compilers vectorize loops over them without changing a
+ * bit. */
 #ifndef BASE_CANON_H
 #define BASE_CANON_H
 
@@ -33,7 +36,7 @@
 
 enum { CANON_LANES = 32, CANON_BLOCK = 4096 };
 
-/* Puts this thread's floating-point state where rule 7 wants it and asserts that it took. */
+/* Sets this thread's floating-point state as rule 7 asks (round to nearest, subnormals kept) and checks it. */
 void canon_environment(void);
 
 CANON_FN uint32_t canon_to_bits(float x) {
@@ -185,7 +188,8 @@ CANON_FN float canon_uniform(uint32_t word) {
 }
 
 /* A Philox word as a standard normal: u = ((word>>9) + 1/2) 2^-23, then sqrt(2) erfinv(2u - 1) by the single-precision
- * polynomials of Giles, "Approximating the erfinv function" (2010), in w = -ln(1 - x^2). u is exact and never 0 or 1. */
+ * polynomials of Giles, "Approximating the erfinv function" (2010), in w = -ln(1 - x^2).
+ * u is exact and never 0 or 1. */
 CANON_FN float canon_normal(uint32_t word) {
     float x = CANON_FMA((float)(word >> 9), 0x1p-22f, 0x1p-23f - 1.0f);
     float w = -canon_log((1.0f - x) * (1.0f + x));

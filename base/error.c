@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const ExitCode exit_codes[] = {
+#define RC(name, number, what) {#name, what, number},
+#include "base/exit_codes.def"
+#undef RC
+};
+const int exit_code_count = sizeof exit_codes / sizeof *exit_codes;
+
 Rc error_set(Error *e, Rc code, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -30,7 +37,7 @@ Rc error_prefix(Error *e, const char *format, ...) {
     return e->code;
 }
 
-/* Levenshtein distance by one row of the dynamic program; words longer than a row count as far. */
+/* Levenshtein distance by one row of the dynamic program; words too long for that row count as far away. */
 static size_t edit_distance(const char *a, const char *b) {
     enum { LONGEST = 64 };
     size_t row[LONGEST + 1], n = strlen(b);

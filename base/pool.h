@@ -9,7 +9,7 @@ void pool_run(int threads, int jobs, void (*job)(void *context, int index), void
 /* Processors this process may use. */
 int pool_processors(void);
 
-/* Bytes of memory that can still be had without swapping; a number beyond any machine when the kernel does not say. */
+/* Bytes of memory that can still be had without swapping; a huge number when the kernel does not say. */
 double pool_memory(void);
 
 #endif

@@ -15,19 +15,26 @@ void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int ba
         starts[b] = philox_below(philox_word(seed, stream, philox_offset(step, (uint64_t)b)), choices);
 }
 
-static void copy_row(const int32_t *from, int context, int32_t *inputs, int32_t *targets) {
-    memcpy(inputs, from, (size_t)context * sizeof *inputs);
-    memcpy(targets, from + 1, (size_t)context * sizeof *targets);
+/* Row b of every feed that is cut from a text: from a crop, or (NULL) what stands where there is no text. */
+static void fill_row(const int32_t *crop, int b, int context, const FeedRoom *feed, int feeds) {
+    size_t width = (size_t)context;
+    for (int f = 0; f < feeds; f++) {
+        const FeedInfo *info = feed_find(feed[f].name);
+        if (!info) continue;
+        assert(feed[f].rows % context == 0 && b < feed[f].rows / context && info->shift <= 1);
+        int32_t *row = feed[f].ids + (size_t)b * width;
+        if (crop)
+            memcpy(row, crop + info->shift, width * sizeof *row);
+        else
+            for (size_t i = 0; i < width; i++) row[i] = info->absent;
+    }
 }
 
-void dataset_batch(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, int32_t *inputs,
-                   int32_t *targets) {
+void dataset_batch(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, const FeedRoom *feed,
+                   int feeds) {
     uint32_t *starts = mem_alloc((size_t)batch, sizeof *starts);
     dataset_batch_starts(d, seed, step, batch, context, starts);
-    for (int b = 0; b < batch; b++) {
-        size_t row = (size_t)b * (size_t)context;
-        copy_row(d->tokens + starts[b], context, inputs + row, targets + row);
-    }
+    for (int b = 0; b < batch; b++) fill_row(d->tokens + starts[b], b, context, feed, feeds);
     free(starts);
 }
 
@@ -40,21 +47,15 @@ size_t dataset_dropped(const Dataset *d, int context) {
     return d->valid ? d->valid - 1 - dataset_windows(d, context) * (size_t)context : 0;
 }
 
-int dataset_windows_fill(const Dataset *d, size_t first, int batch, int context, int32_t *inputs, int32_t *targets) {
-    size_t windows = dataset_windows(d, context), width = (size_t)context;
+int dataset_windows_fill(const Dataset *d, size_t first, int batch, int context, const FeedRoom *feed, int feeds) {
+    size_t windows = dataset_windows(d, context);
     const int32_t *valid = d->tokens + d->train;
     int real = 0;
     for (int b = 0; b < batch; b++) {
-        size_t row = (size_t)b * width, window = first + (size_t)b;
-        if (window < windows) {
-            copy_row(valid + window * width, context, inputs + row, targets + row);
-            real++;
-            continue;
-        }
-        for (size_t i = 0; i < width; i++) {
-            inputs[row + i] = 0;
-            targets[row + i] = -1;
-        }
+        size_t window = first + (size_t)b;
+        bool there = window < windows;
+        fill_row(there ? valid + window * (size_t)context : NULL, b, context, feed, feeds);
+        real += there;
     }
     return real;
 }

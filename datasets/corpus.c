@@ -171,7 +171,7 @@ static Rc download(CorpusBytes *c, const CorpusFile *row, const DataPlaces *plac
     return rc;
 }
 
-/* A folder that the user named must be there, or the name is a slip. */
+/* A folder that the user named must exist; an absent one is an error, because the name is probably mistyped. */
 static Rc named_folder(const DataPlaces *places, Place place, Error *e) {
     const char *folder = place_folder(places, place);
     struct stat info;

@@ -103,7 +103,8 @@ static Rc tokenize(Dataset *d, const char *tokenizer, const Parts *p, const char
     return RC_OK;
 }
 
-/* Whether the validation part can measure anything but memory. */
+/* Refuses a validation part of which too much stands in the training part too; a text cut in two gets a note
+ * instead. */
 static Rc check_overlap(Dataset *d, const Parts *p, Error *e) {
     Overlap o = overlap_find(p->bytes, p->cut, p->bytes + p->cut, p->length - p->cut);
     if (o.shared * OVERLAP_ALLOWED <= o.blocks) return RC_OK;

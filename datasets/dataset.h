@@ -1,11 +1,10 @@
 /* Dataset: a text as token ids, cut into train and validation, and the batches drawn from it.
  *
- * The first 90% of the bytes train and the last 10% validate (the cut moves forward to the end of a code
- * point); a corpus with files of its own for each part uses those, and is refused when the parts overlap: when more than
- * 0.1% of the validation part's blocks of 256 bytes stand word for word in the training part (a text cut in two gets a
- * note instead). Batches are paired by construction: the
- * crops of a step depend on the run's seed, the step and the place in the batch, and on nothing else, so all
- * variants of one seed see the same text. */
+ * The first 90% of the bytes train and the last 10% validate (the cut moves forward to the end of a code point); a
+ * corpus with files of its own for each part uses those, and is refused when the parts overlap: when more than 0.1% of
+ * the validation part's blocks of 256 bytes stand word for word in the training part (a text cut in two gets a note
+ * instead). Batches are paired by construction: the crops of a step depend on the run's seed, the step and the place in
+ * the batch, and on nothing else, so all variants of one seed see the same text. */
 #ifndef DATASETS_DATASET_H
 #define DATASETS_DATASET_H
 
@@ -14,12 +13,15 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/feed.h"
 #include "base/sha256.h"
 #include "datasets/corpus.h"
 #include "datasets/tokenizer.h"
 
+enum { DATASET_NAME_SIZE = 64 };
+
 typedef struct {
-    char name[64];                     /* manifest row, or a user's file name (bad UTF-8 as '?') */
+    char name[DATASET_NAME_SIZE];      /* manifest row, or a user's file name (bad UTF-8 as '?') */
     char sha256[SHA256_HEX];           /* of the bytes; of several files: of "HASH\n" per file, train first */
     char tokenizer[16];                /* name of the tokenizer */
     char tokenizer_sha256[SHA256_HEX]; /* its vocabulary's hash */
@@ -62,21 +64,21 @@ Rc dataset_fits(const Dataset *d, int batch, int context, Error *e);
  * word at philox_offset(step, b) of stream "batch" under the seed. */
 void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, uint32_t *starts);
 
-/* inputs, targets: [batch][context] ids. Row b is the crop that begins at starts[b]; targets are shifted by
- * one. */
-void dataset_batch(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, int32_t *inputs,
-                   int32_t *targets);
+/* Fills the feeds of base/feeds.def among feed[feeds], each [batch][context] ids, and leaves the others alone. Row b is
+ * the crop that begins at starts[b], shifted as the feed says: targets by one. */
+void dataset_batch(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, const FeedRoom *feed,
+                   int feeds);
 
-/* Validation windows do not overlap: window w has inputs valid[w*context .. (w+1)*context), targets shifted
+/* Validation windows do not overlap: window w has tokens valid[w*context .. (w+1)*context), targets shifted
  * by one. A last window that is not whole is dropped. Returns the number of whole windows. */
 size_t dataset_windows(const Dataset *d, int context);
 
 /* Targets that the whole validation leaves out: valid - 1 - windows*context. */
 size_t dataset_dropped(const Dataset *d, int context);
 
-/* inputs, targets: [batch][context]; row b is window first + b. Rows past the last window have inputs 0 and
- * targets -1. Returns how many rows are real. */
-int dataset_windows_fill(const Dataset *d, size_t first, int batch, int context, int32_t *inputs, int32_t *targets);
+/* The same of windows: row b is window first + b. Rows past the last window hold what the feed says: tokens 0, targets
+ * -1. Returns how many rows are real. */
+int dataset_windows_fill(const Dataset *d, size_t first, int batch, int context, const FeedRoom *feed, int feeds);
 
 /* Bytes of text behind targets[count]; -1 counts nothing. */
 size_t dataset_target_bytes(const Dataset *d, const int32_t *targets, size_t count);

@@ -55,7 +55,13 @@ const CorpusTokens *manifest_tokens(const char *corpus, const char *tokenizer);
 /* The source of that name, or NULL. */
 const Source *manifest_source(const char *name);
 
-enum { MANIFEST_NAMES = 64 };
+/* As many names as there can be. */
+enum {
+#define CORPUS(...) +1
+#define SOURCE(...) +1
+    MANIFEST_NAMES = 0
+#include "datasets/manifest.def"
+};
 
 /* Every name dataset_open knows, corpora first, each once; returns how many stand in names. */
 size_t manifest_names(const char *names[MANIFEST_NAMES]);

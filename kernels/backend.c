@@ -1,180 +1,182 @@
 #include "kernels/backend.h"
 
+#include <assert.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/canon.h"
-#include "kernels/bf16.h"
+#include "base/text.h"
 
-static bool always(void) {
-    return true;
-}
-
-/* Words of one size in all arenas but the ids'. */
-#define WORDS(bytes) \
-    {[ROLE_PARAM] = bytes, [ROLE_ACT] = bytes,  [ROLE_SAVE] = bytes,    [ROLE_TOKEN] = sizeof(int32_t), \
-     [ROLE_GRAD] = bytes,  [ROLE_DACT] = bytes, [ROLE_MOMENT1] = bytes, [ROLE_MOMENT2] = bytes}
-
-#define DECLARE(prefix) \
-    extern const Kernel *const prefix##_kernels[OP_COUNT]; \
-    extern void (*const prefix##_update[OPTIMIZER_COUNT])(const Update *); \
-    double prefix##_sumsq(const void *x, int rows, int cols);
-#define ROW(id, prefix, class_of_bits, text, bytes, can_run, peak) \
-    static const Backend backend_##prefix = { \
-        id, class_of_bits, text, WORDS(bytes), prefix##_kernels, prefix##_update, prefix##_sumsq, can_run, NULL, peak, NULL};
-/* Precision bf16: everything but linear of the float row `floats`. */
-#define ROW_BF16(id, prefix, floats, class_of_bits, text, can_run, lacks) \
-    extern const Kernel *const prefix##_kernels[OP_COUNT]; \
-    static const Backend backend_##prefix = { \
-        id, class_of_bits, text, WORDS(4), prefix##_kernels, floats##_update, floats##_sumsq, can_run, NULL, \
-        floats##_fma_peak, lacks};
-
-/* clang-format off */
-DECLARE(cpu64) DECLARE(readable) DECLARE(portable)
-ROW("cpu64",    cpu64,    "fp64",  "double, readable kernels: the oracle",          8, always, NULL)
-ROW("readable", readable, "canon", "float, readable kernels, every chain written out", 4, always, NULL)
-double portable_fma_peak(void);
-ROW("portable", portable, "canon", "float, fast kernels without vector instructions",  4, always, portable_fma_peak)
-
-#if defined(__x86_64__)
-static bool has_v3(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-}
-static bool has_v4(void) {
-    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
-}
-DECLARE(v3) DECLARE(v4)
-double v3_fma_peak(void);
-double v4_fma_peak(void);
-ROW("v3", v3, "canon", "float, x86-64-v3 (AVX2 and FMA)", 4, has_v3, v3_fma_peak)
-ROW("v4", v4, "canon", "float, x86-64-v4 (AVX-512)",      4, has_v4, v4_fma_peak)
-ROW_BF16("soft-dot-bf16", soft_dot_bf16, v3, "bf16-dot", "dot-bf16 in software (slow: its proof)", has_v3, NULL)
-ROW_BF16("soft-amx-bf16", soft_amx_bf16, v3, "bf16-amx", "amx-bf16 in software (slow: its proof)", has_v3, NULL)
-#else
-ROW_BF16("soft-dot-bf16", soft_dot_bf16, portable, "bf16-dot", "AVX512-BF16's products in software (slow)", always, NULL)
-ROW_BF16("soft-amx-bf16", soft_amx_bf16, portable, "bf16-amx", "AMX's products in software (slow)",         always, NULL)
-#endif
-#ifdef HAVE_BF16
-static bool has_dot(void) { return !bf16_dot_missing(); }
-static bool has_amx(void) { return !bf16_amx_missing(); }
-ROW_BF16("dot-bf16", dot_bf16, v4, "bf16-dot", "float, products in bf16 (AVX512-BF16)", has_dot, bf16_dot_missing)
-ROW_BF16("amx-bf16", amx_bf16, v4, "bf16-amx", "float, products in bf16 (AMX)",         has_amx, bf16_amx_missing)
-#endif
-/* clang-format on */
-
-#ifdef HAVE_SIMT
-extern const Kernel *const simt_kernels[OP_COUNT], *const simt_fp32_kernels[OP_COUNT];
-extern const Device simt_device;
-static const Backend backend_simt = {
-    "simt", "canon", "float, the CUDA kernels run thread by thread on the CPU (slow: their proof)", WORDS(4), simt_kernels, NULL,
-    NULL, always, &simt_device, NULL, NULL};
-static const Backend backend_simt_fp32 = {
-    "simt-fp32", "simt-fp32", "the same with a library's products, as cuda-fp32 has them", WORDS(4), simt_fp32_kernels, NULL,
-    NULL, always, &simt_device, NULL, NULL};
-#endif
-
-#ifdef HAVE_CUDA
-extern const Kernel *const cuda_kernels[OP_COUNT], *const cuda_fp32_kernels[OP_COUNT];
-extern const Device cuda_device, cuda_fp32_device;
-extern char cuda_fp32_class[];
-static bool has_cuda(void) {
-    Error e;
-    return cuda_device.present(&e);
-}
-static bool has_cuda_fp32(void) {
-    Error e;
-    return cuda_fp32_device.present(&e);
-}
-static const Backend backend_cuda = {
-    "cuda", "canon", "float on a CUDA device, exact: the CPU's bits", WORDS(4), cuda_kernels, NULL, NULL, has_cuda, &cuda_device,
-    NULL, NULL};
-static const Backend backend_cuda_fp32 = {
-    "cuda-fp32", cuda_fp32_class, "float on a CUDA device, products by cuBLAS (pedantic)", WORDS(4), cuda_fp32_kernels, NULL,
-    NULL, has_cuda_fp32, &cuda_fp32_device, NULL, NULL};
-#endif
-
-/* Slowest first: "cpu" takes the last canonical row that is supported, "cpu-bf16" the last instruction. */
-const Backend *const backends[] = {
-#ifdef HAVE_CUDA
-    &backend_cuda,  &backend_cuda_fp32,
-#endif
-#ifdef HAVE_SIMT
-    &backend_simt,  &backend_simt_fp32,
-#endif
-    &backend_soft_dot_bf16, &backend_soft_amx_bf16,
-#ifdef HAVE_BF16
-    &backend_dot_bf16, &backend_amx_bf16,
-#endif
-    &backend_cpu64, &backend_readable, &backend_portable,
-#if defined(__x86_64__)
-    &backend_v3,    &backend_v4,
-#endif
+static const struct {
+    const char *name, *what;
+} precisions[PRECISION_COUNT] = {
+#define PRECISION(name, what) {#name, what},
+#include "kernels/precisions.def"
+#undef PRECISION
 };
-const int backend_count = sizeof backends / sizeof backends[0];
 
-/* The last row that "cpu" or "cpu-bf16" may be. */
-static const Backend *fastest(bool bf16) {
-    for (int i = backend_count - 1; i >= 0; i--) {
-        const Backend *b = backends[i];
-        if (!b->device && (bf16 ? b->missing != NULL : !strcmp(b->arithmetic, "canon")) && b->supported()) return b;
+const char *precision_name(PrecisionKind p) {
+    return precisions[p].name;
+}
+
+const char *precision_what(PrecisionKind p) {
+    return precisions[p].what;
+}
+
+Rc precision_find(PrecisionKind *out, const char *name, Error *e) {
+    const char *names[PRECISION_COUNT];
+    char hint[96];
+    for (int i = 0; i < PRECISION_COUNT; i++) {
+        names[i] = precisions[i].name;
+        *out = (PrecisionKind)i;
+        if (!strcmp(name, names[i])) return RC_OK;
     }
+    return error_set(e, RC_USAGE, "unknown precision '%.40s'%s", name,
+                     did_you_mean(hint, sizeof hint, name, names, PRECISION_COUNT));
+}
+
+const char *backend_class(const Backend *b) {
+    const char *is = b->class_of_bits ? b->class_of_bits : b->class_here();
+    assert(strlen(is) < BACKEND_CLASS_SIZE);
+    return is;
+}
+
+/* The row of the next rank below `below`, whether this machine can run it or not; NULL: there is none. */
+static const Backend *next_rank(PrecisionKind p, int below) {
+    const Backend *best = NULL;
+    for (int i = 0; i < backend_count; i++) {
+        const Backend *b = backends[i];
+        if (b->precision == p && b->rank && b->rank < below && (!best || b->rank > best->rank)) best = b;
+    }
+    return best;
+}
+
+/* Says what each row that "cpu" could be is missing, and names a row that computes the same bits slowly. */
+static void none_is_fast(PrecisionKind p, Error *e) {
+    const char *last = "";
+    Text why;
+    text_init(&why);
+    for (const Backend *b = next_rank(p, INT_MAX); b; b = next_rank(p, b->rank)) {
+        const char *lacks = b->missing ? b->missing() : "this machine cannot run it";
+        if (strcmp(lacks, last)) text_format(&why, "%s%s", why.length ? "; " : "", lacks);
+        last = lacks;
+    }
+    for (int i = 0; i < backend_count; i++) {
+        const Backend *b = backends[i];
+        if (b->precision != p || b->rank || !b->portable || b->device || !b->supported()) continue;
+        text_format(&why, " (--backend %s computes its bits slowly)", b->name);
+        break;
+    }
+    error_set(e, RC_UNMEASURED, "precision %s: %s", precisions[p].name, why.at);
+    text_release(&why);
+}
+
+static const Backend *fastest(PrecisionKind p, Error *e) {
+    for (const Backend *b = next_rank(p, INT_MAX); b; b = next_rank(p, b->rank))
+        if (b->supported()) return b;
+    none_is_fast(p, e);
     return NULL;
 }
 
-static const Backend *fastest_bf16(Error *e) {
-    const Backend *b = fastest(true);
-#ifdef HAVE_BF16
-    const char *amx = bf16_amx_missing(), *dot = bf16_dot_missing();
-    if (!b) error_set(e, RC_UNMEASURED, "precision bf16: %s; %s (--backend soft-dot-bf16 computes its bits slowly)", amx, dot);
-#else
-    if (!b) error_set(e, RC_UNMEASURED, "precision bf16: built without its instructions (--backend soft-dot-bf16 computes its bits "
-                      "slowly)");
-#endif
-    return b;
+/* b, or why this machine cannot run it. */
+static const Backend *if_supported(const Backend *b, Error *e) {
+    if (b->supported()) return b;
+    const char *missing = b->missing ? b->missing() : NULL;
+    if (!b->device)
+        error_set(e, RC_UNMEASURED, "%s", missing ? missing : "this machine cannot run it");
+    else if (b->device->present(e))
+        error_set(e, RC_UNMEASURED, "cannot be had");
+    error_prefix(e, "backend '%s': ", b->name);
+    return NULL;
+}
+
+/* Whether a name means the fastest row of a precision: "cpu-bf16". */
+static bool is_fastest(const char *name, PrecisionKind p) {
+    return !strncmp(name, "cpu-", 4) && !strcmp(name + 4, precisions[p].name) && next_rank(p, INT_MAX);
+}
+
+enum { MOST_NAMES = 64 };
+
+/* "cpu", then every row's name, and its family where asked for; the last row's first. */
+static const Backend *unknown(const char *name, bool families, Error *e) {
+    const char *names[MOST_NAMES] = {"cpu"};
+    char hint[96];
+    size_t count = 1;
+    assert(1 + 2 * backend_count <= MOST_NAMES);
+    for (int i = backend_count - 1; i >= 0; i--) {
+        names[count++] = backends[i]->name;
+        if (families) names[count++] = backends[i]->family;
+    }
+    error_set(e, RC_USAGE, "unknown backend '%s'%s", name, did_you_mean(hint, sizeof hint, name, names, count));
+    return NULL;
 }
 
 const Backend *backend_find(const char *name, Error *e) {
-    const char *names[sizeof backends / sizeof backends[0] + 1] = {"cpu"};
-    if (!strcmp(name, "cpu")) return fastest(false);
-    if (!strcmp(name, "cpu-bf16")) return fastest_bf16(e);
-    for (int i = backend_count - 1; i >= 0; i--) {
-        names[i + 1] = backends[i]->name;
-        if (strcmp(name, backends[i]->name)) continue;
-        if (backends[i]->supported()) return backends[i];
-        const char *missing = backends[i]->missing ? backends[i]->missing() : NULL;
-        if (!backends[i]->device) error_set(e, RC_UNMEASURED, "%s", missing ? missing : "this machine cannot run it");
-        else if (backends[i]->device->present(e)) error_set(e, RC_UNMEASURED, "cannot be had");
-        error_prefix(e, "backend '%s': ", name);
-        return NULL;
-    }
-#ifndef HAVE_CUDA
-    if (!strncmp(name, "cuda", 4)) {
-        error_set(e, RC_UNMEASURED, "backend '%s': no CUDA device: this program was built without CUDA (nvcc, meson setup "
-                  "-Dcuda=enabled)", name);
-        return NULL;
-    }
-#endif
-#ifndef HAVE_BF16
-    if (!strcmp(name, "dot-bf16") || !strcmp(name, "amx-bf16")) {
-        error_set(e, RC_UNMEASURED, "backend '%s': built without its instructions", name);
-        return NULL;
-    }
-#endif
-    char hint[96];
-    error_set(e, RC_USAGE, "unknown backend '%s'%s", name,
-              did_you_mean(hint, sizeof hint, name, names, (size_t)backend_count + 1));
+    if (!strcmp(name, "cpu")) return fastest(PRECISION_exact, e);
+    for (int p = 0; p < PRECISION_COUNT; p++)
+        if (is_fastest(name, (PrecisionKind)p)) return fastest((PrecisionKind)p, e);
+    for (int i = 0; i < backend_count; i++)
+        if (!strcmp(name, backends[i]->name)) return if_supported(backends[i], e);
+    return unknown(name, false, e);
+}
+
+/* Whether a name may mean b once the precision is known. */
+static bool is_called(const Backend *b, const char *name) {
+    return !strcmp(name, b->name) || !strcmp(name, b->family) ||
+           (b->rank && (!strcmp(name, "cpu") || is_fastest(name, b->precision)));
+}
+
+/* Adds "a", "a and b" or "a, b and c". */
+static void add_list(Text *to, const char *const *word, int count) {
+    for (int i = 0; i < count; i++) text_format(to, "%s%s", i == 0 ? "" : i == count - 1 ? " and " : ", ", word[i]);
+}
+
+/* Says in which precisions `name` computes, and which backends have this one. */
+static const Backend *other_precisions(const char *name, PrecisionKind p, Error *e) {
+    const char *own[PRECISION_COUNT], *who[MOST_NAMES];
+    int owns = 0, whos = 0;
+    Text line;
+    for (int q = 0; q < PRECISION_COUNT; q++)
+        for (int i = 0; i < backend_count; i++)
+            if ((int)backends[i]->precision == q && is_called(backends[i], name)) {
+                own[owns++] = precisions[q].name;
+                break;
+            }
+    if (next_rank(p, INT_MAX)) who[whos++] = "cpu";
+    for (int i = backend_count - 1; i >= 0; i--)
+        if (backends[i]->precision == p) who[whos++] = backends[i]->family;
+    text_init(&line);
+    add_list(&line, own, owns);
+    text_format(&line, " only; ");
+    add_list(&line, who, whos);
+    text_format(&line, " %s %s", whos == 1 ? "has" : "have", precisions[p].name);
+    error_set(e, RC_USAGE, "backend '%s' computes in %s", name, line.at);
+    text_release(&line);
     return NULL;
+}
+
+const Backend *backend_precise(const char *name, const char *precision, Error *e) {
+    PrecisionKind p;
+    bool known = false;
+    if (precision_find(&p, precision, e)) return NULL;
+    if (!strcmp(name, "cpu") && next_rank(p, INT_MAX)) return fastest(p, e);
+    if (is_fastest(name, p)) return fastest(p, e);
+    for (int i = 0; i < backend_count; i++) {
+        if (!is_called(backends[i], name)) continue;
+        if (backends[i]->precision == p) return if_supported(backends[i], e);
+        known = true;
+    }
+    return known ? other_precisions(name, p, e) : unknown(name, true, e);
 }
 
 double backend_fma_peak(const Backend *b) {
     if (b && b->fma_peak) return b->fma_peak();
-#if defined(__x86_64__)
-    if (has_v4()) return v4_fma_peak();
-    if (has_v3()) return v3_fma_peak();
-#endif
-    return portable_fma_peak();
+    for (b = next_rank(PRECISION_exact, INT_MAX); b; b = next_rank(PRECISION_exact, b->rank))
+        if (b->fma_peak && b->supported()) break;
+    assert(b && "portable has vectors");
+    return b->fma_peak();
 }
 
 static double seconds(void) {

@@ -1,16 +1,8 @@
-/* Backends: where numbers are computed. A row of one table; callers hold a `const Backend *` and nothing else.
+/* Backends: where numbers are computed. A row of one table (kernels/backends.def, which lists them all); callers hold a
+ * `const Backend *` and nothing else. "cpu" is the fastest exact row of the CPU that this machine can run, "cpu-bf16"
+ * the faster of its two instructions for products in bf16.
  *
- *   cpu64       double, readable kernels: the oracle
- *   readable    float, readable kernels, the chains written out with fmaf
- *   portable    float, fast matmul and attention without vector instructions
- *   v3, v4      the same for x86-64-v3 (AVX2, FMA) and x86-64-v4 (AVX-512)
- *   simt        the CUDA kernels on the CPU, one thread after another: slow, their proof without a device
- *   cpu         the fastest of the CPU's canonical float rows this machine can run
- *   dot-bf16, amx-bf16             linear's products in bf16 by AVX512-BF16's and AMX's instructions
- *   soft-dot-bf16, soft-amx-bf16   the same bits on any machine, slowly: their proof, and what stores their baselines
- *   cpu-bf16    the faster of the two instructions, if this machine has one
- *
- * All float rows of class canon give the same bits (base/canon.h), and so do the two rows of each class of bf16
+ * All rows of class canon give the same bits (base/canon.h), and so do the two rows of each class of bf16
  * (kernels/cpu/simd/bf16.h). */
 #ifndef KERNELS_BACKEND_H
 #define KERNELS_BACKEND_H
@@ -18,9 +10,23 @@
 #include "base/error.h"
 #include "kernels/device.h"
 
+typedef enum {
+#define PRECISION(name, what) PRECISION_##name,
+#include "kernels/precisions.def"
+#undef PRECISION
+    PRECISION_COUNT
+} PrecisionKind;
+
+/* Bytes that hold the name of any class of bits, the final 0 included. */
+enum { BACKEND_CLASS_SIZE = 64 };
+
 typedef struct Backend {
-    const char *name;
-    const char *arithmetic; /* class of bits: records compare hashes only within one class */
+    const char *name, *family;
+    PrecisionKind precision;
+    const char *class_of_bits;                          /* NULL: class_here says it */
+    const char *(*class_here)(void);                    /* of the device here; asked only where `supported` is true */
+    bool portable;                                      /* the class has the same bits on every machine */
+    int rank;                                           /* among the rows that "cpu" may be; 0: none of them */
     const char *what;
     size_t word[ROLE_COUNT];                            /* bytes of a word of each arena; token ids are int32 */
     const Kernel *const *kernel;                        /* [OP_COUNT] */
@@ -29,18 +35,29 @@ typedef struct Backend {
     bool (*supported)(void);                            /* can this machine run it */
     const Device *device;                               /* NULL: the host */
     double (*fma_peak)(void);                           /* of its vectors; NULL: it has none of its own */
-    const char *(*missing)(void);                       /* what this machine lacks, in words; NULL: supported says all */
+    const char *(*missing)(void); /* what this machine or build lacks, in words; NULL: `supported` says all */
 } Backend;
 
 extern const Backend *const backends[];
 extern const int backend_count;
 
-/* By name; "cpu" and "cpu-bf16" are the fastest rows of their kind supported here. NULL with RC_USAGE (unknown; nearest
- * named) or RC_UNMEASURED (known, but this machine cannot run it). */
+/* By name. NULL with RC_USAGE (unknown; nearest named) or RC_UNMEASURED (known, but this machine cannot run it). */
 const Backend *backend_find(const char *name, Error *e);
 
-/* Measured now: the fma peak of one core in GFLOP/s, with b's vectors or else (b has none, or is NULL) the widest supported;
- * and its copy bandwidth in GB/s. */
+/* The backend of that name or family ("cpu": the fastest here) that computes `precision`, a name of precisions.def.
+ * NULL with RC_USAGE (either is unknown; or it computes in others only, which are listed) or RC_UNMEASURED. */
+const Backend *backend_precise(const char *name, const char *precision, Error *e);
+
+/* A supported row's class of bits: shorter than BACKEND_CLASS_SIZE. */
+const char *backend_class(const Backend *b);
+
+/* By name; RC_USAGE and the nearest name. */
+Rc precision_find(PrecisionKind *out, const char *name, Error *e);
+const char *precision_name(PrecisionKind p);
+const char *precision_what(PrecisionKind p);
+
+/* Measured now: the fma peak of one core in GFLOP/s, with b's vectors or else (b has none, or is NULL) the widest
+ * supported; and its copy bandwidth in GB/s. */
 double backend_fma_peak(const Backend *b);
 double backend_copy_bandwidth(void);
 

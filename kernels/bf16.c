@@ -25,9 +25,11 @@ typedef struct {
 
 enum { M = 17, N = 33, K = 70, CHECKS = 3 };
 
-/* Plain numbers; numbers whose products lie about the smallest normal one; both, with all that is special. */
+/* check 0: ordinary numbers; 1: numbers whose products are near the smallest normal number;
+ * 2: both, and special values. */
 static float number(int check, uint64_t i) {
-    static const float special[] = {0.0f, -0.0f, 0x1p-127f, -0x1p-149f, 0x1.fffffep127f, 0x1.018p0f, 0x1.008p0f, 0x1p-63f};
+    static const float special[] = {0.0f,       -0.0f,      0x1p-127f, -0x1p-149f, 0x1.fffffep127f,
+                                    0x1.018p0f, 0x1.008p0f, 0x1p-63f};
     float x = canon_normal(philox_word(1, (uint64_t)check, 2 * i));
     uint32_t word = philox_word(1, (uint64_t)check, 2 * i + 1);
     if (check == 2 && word % 5 == 0) return special[word / 5 % (sizeof special / sizeof *special)];
@@ -69,13 +71,15 @@ static unsigned int cpuid_7(unsigned int leaf, int word) {
 }
 
 static bool has_avx512(void) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd");
 }
 
 const char *bf16_dot_missing(void) {
     if (!has_avx512() || !(cpuid_7(1, 0) >> 5 & 1)) return "this machine has no AVX512-BF16";
-    if (!same((Row){dot_bf16_matmul, dot_bf16_matmul_scratch}, (Row){soft_dot_bf16_matmul, soft_dot_bf16_matmul_scratch}))
+    if (!same((Row){dot_bf16_matmul, dot_bf16_matmul_scratch},
+              (Row){soft_dot_bf16_matmul, soft_dot_bf16_matmul_scratch}))
         return "this machine's AVX512-BF16 sums otherwise than bf16-dot is defined";
     return NULL;
 }
@@ -91,7 +95,8 @@ const char *bf16_amx_missing(void) {
     if (!(bits >> 22 & 1) || !(bits >> 24 & 1)) return "this machine has no AMX-BF16";
     if (!has_avx512() || !(cpuid_7(1, 0) >> 5 & 1)) return "this machine has AMX-BF16 but no AVX512-BF16";
     if (!lent_tiles()) return "the kernel of this machine does not lend AMX's registers";
-    if (!same((Row){amx_bf16_matmul, amx_bf16_matmul_scratch}, (Row){soft_amx_bf16_matmul, soft_amx_bf16_matmul_scratch}))
+    if (!same((Row){amx_bf16_matmul, amx_bf16_matmul_scratch},
+              (Row){soft_amx_bf16_matmul, soft_amx_bf16_matmul_scratch}))
         return "this machine's AMX sums otherwise than bf16-amx is defined";
     return NULL;
 }

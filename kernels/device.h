@@ -1,15 +1,15 @@
 /* A place other than the host where kernels run: memory of its own, and queues that do work in order. A backend without
  * one (Backend.device is NULL) computes on the host, at once.
  *
- * What was enqueued is done later; the first thing that goes wrong stays in the queue's status, and everything after it is
- * without effect. Errors are RC_UNMEASURED. */
+ * Work that was enqueued runs later. The first error stays in the queue's status, and everything enqueued after it has
+ * no effect. Errors are RC_UNMEASURED. */
 #ifndef KERNELS_DEVICE_H
 #define KERNELS_DEVICE_H
 
 #include "base/error.h"
 #include "kernels/step.h"
 
-typedef struct Queue Queue; /* each device's own */
+typedef struct Queue Queue; /* each device defines its own */
 typedef struct Graph Graph; /* recorded work */
 
 enum { DEVICE_SLOTS = 2 };

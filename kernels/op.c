@@ -1,7 +1,6 @@
 #include "kernels/op.h"
 
-#include <ctype.h>
-#include <string.h>
+#include <math.h>
 
 static const char *shape_same(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
     *out = in[0];
@@ -157,32 +156,95 @@ static const char *shape_rowwise(const Shape *in, int count, const Attr *attr, S
 
 #define example_rowwise example_same
 
+/* Multiplications and additions of matrix products; every product of forward has two in backward. */
+static OpCost thrice(double forward) {
+    return (OpCost){forward, 2 * forward};
+}
+
+static OpCost flops_none(const Shape *in, Shape out, const Attr *attr) {
+    (void)in, (void)out, (void)attr;
+    return thrice(0);
+}
+
+static OpCost flops_product(const Shape *in, Shape out, const Attr *attr) {
+    (void)attr;
+    return thrice(2.0 * in[0].rows * in[0].cols * out.cols);
+}
+
+/* q k^T and P v over (T + 1) / 2 keys per query on average. */
+static OpCost flops_scores(const Shape *in, Shape out, const Attr *attr) {
+    (void)in;
+    return thrice(2 * 2.0 * out.rows * out.cols * (attr->seq + 1) / 2);
+}
+
+static double bytes_of(View v, size_t word) {
+    return (double)word * v.rows * v.cols;
+}
+
+/* Every tensor once a pass; backward reads the inputs' values only when `reread`.
+ * No input counts as more than `most`. */
+static OpCost bytes_moved(const Call *c, size_t word, bool reread, double most) {
+    double y = bytes_of(c->out, word) + bytes_of(c->save, word);
+    OpCost bytes = {y, y};
+    for (int i = 0; i < c->in_count; i++) {
+        double x = bytes_of(c->in[i], op_info[c->kind].input[i] == INPUT_token ? sizeof(int32_t) : word);
+        double dx = bytes_of(c->in[i], word);
+        if (x > most) x = most;
+        bytes.forward += x;
+        if (reread) bytes.backward += x;
+        if (c->din[i].at) bytes.backward += c->accumulate[i] ? 2 * dx : dx;
+    }
+    return bytes;
+}
+
+static OpCost bytes_inputs_twice(const Call *c, size_t word) {
+    return bytes_moved(c, word, true, (double)INFINITY);
+}
+
+/* Backward does not look at the inputs' values. */
+static OpCost bytes_inputs_once(const Call *c, size_t word) {
+    return bytes_moved(c, word, false, (double)INFINITY);
+}
+
+/* Of a table only the rows that are looked up. */
+static OpCost bytes_looked_up(const Call *c, size_t word) {
+    return bytes_moved(c, word, false, bytes_of(c->out, word));
+}
+
+#define IN1(a) {INPUT_##a}
+#define IN2(a, b) {INPUT_##a, INPUT_##b}
+#define IN3(a, b, c) {INPUT_##a, INPUT_##b, INPUT_##c}
 const OpInfo op_info[OP_COUNT] = {
-#define OP(name, inputs, rule, formula) \
-    [OP_##name] = {#name, inputs, formula, shape_##rule, example_##rule, OP_##name == OP_rownorm},
+#define OP(name, inputs, rule, y, dx, flops, bytes, formula) \
+    [OP_##name] = {#name, formula, inputs, shape_##rule, example_##rule, y, dx, flops_##flops, bytes_##bytes},
 #include "kernels/ops.def"
 #undef OP
 };
 
+bool op_is_probe(OpKind kind) {
+    return op_info[kind].dx == no_dx;
+}
+
 bool op_in_place(OpKind kind) {
-    return op_info[kind].inputs[0] == 'o' || op_info[kind].inputs[0] == 'b';
+    return op_info[kind].dx == dx_over_dy;
 }
 
 bool op_over_self(OpKind kind) {
-    return op_info[kind].inputs[0] == 's';
+    return op_info[kind].dx == dx_over_x;
 }
 
 int op_over(OpKind kind) {
-    size_t i = strcspn(op_info[kind].inputs, "yb");
-    return op_info[kind].inputs[i] ? (int)i : -1;
+    return (int)op_info[kind].y - (int)y_over_in0;
 }
 
 int op_most_inputs(OpKind kind) {
-    return (int)strlen(op_info[kind].inputs);
+    int n = 0;
+    while (n < OP_MAX_IN && op_info[kind].input[n] != INPUT_absent) n++;
+    return n;
 }
 
 int op_least_inputs(OpKind kind) {
     int n = op_most_inputs(kind);
-    while (n && isupper((unsigned char)op_info[kind].inputs[n - 1])) n--;
+    while (n && op_info[kind].input[n - 1] == INPUT_optional_param) n--;
     return n;
 }

@@ -1,12 +1,12 @@
 /* The contract every kernel obeys.
  *
  * forward writes y (and `save`, what backward wants to keep). backward writes or adds into each dx as the Call says:
- * `accumulate` is a property of the list of ops, computed when the list is built, never of an author's memory. Neither
- * allocates, synchronizes, nor reads host state that changes between steps: such values (step, learning rate, seed) live
- * in the replica's Scalars. So any list of ops can be captured into a CUDA graph.
+ * `accumulate` is computed from the list of ops when the list is built; no author of an op decides it. Neither
+ * allocates, synchronizes, nor reads host state that changes between steps: such values (step, learning rate, seed)
+ * live in the replica's Scalars. So any list of ops can be captured into a CUDA graph.
  *
- * Tensors are contiguous, row-major, two-dimensional. Rows are token positions (sequence b, position t at row
- * b * seq + t) or parameter rows; replica r of a View starts r * stride bytes after replica 0, and stride 0 means shared. */
+ * Tensors are contiguous, row-major, two-dimensional. Rows are token positions (sequence b, position t at row b * seq +
+ * t) or parameter rows; replica r of a View starts r * stride bytes after replica 0, and stride 0 means shared. */
 #ifndef KERNELS_OP_H
 #define KERNELS_OP_H
 
@@ -17,14 +17,14 @@
 #include "kernels/scalars.h"
 
 typedef enum {
-#define OP(name, inputs, rule, formula) OP_##name,
+#define OP(name, ...) OP_##name,
 #include "kernels/ops.def"
 #undef OP
     OP_COUNT
 } OpKind;
 
-/* One arena per role; every tensor has one of the first four, its gradient stands at the same place of the arena that
- * role_gradient names. Moments stand at their parameter's place. */
+/* One arena per role; every tensor has one of the first four. A parameter's gradient and moments have the
+ * parameter's offset in their own arenas; role_gradient names the arena of a gradient. */
 typedef enum {
     ROLE_PARAM,
     ROLE_ACT,
@@ -53,25 +53,43 @@ typedef struct {
     int rows, cols;
 } Shape;
 
+/* The words of ops.def, which says what they mean. */
+typedef enum { INPUT_absent, INPUT_act, INPUT_param, INPUT_token, INPUT_optional_param } InputKind;
+typedef enum { y_apart, y_over_in0, y_over_in1 } AliasOfY;
+typedef enum { dx_apart, dx_over_dy, dx_over_x, no_dx } AliasOfDx;
+
+/* Of one replica's forward and backward pass: FLOPs or bytes. */
 typedef struct {
-    const char *name, *inputs, *formula;
+    double forward, backward;
+} OpCost;
+
+typedef struct Call Call;
+
+typedef struct {
+    const char *name, *formula;
+    InputKind input[OP_MAX_IN];
     /* y's and save's shape (save 0 x 0: none) from the inputs'. NULL on success, else what is wrong. */
     const char *(*shape)(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save);
     /* Valid inputs near rows x cols for a test, and attributes to go with them. */
     void (*example)(int rows, int cols, Shape *in, Attr *attr);
-    bool probe; /* no gradient: backward is never called */
+    AliasOfY y;
+    AliasOfDx dx;
+    OpCost (*flops)(const Shape *in, Shape out, const Attr *attr);
+    OpCost (*bytes)(const Call *c, size_t word); /* of words so wide; a gradient that is added to is read as well */
 } OpInfo;
 
 extern const OpInfo op_info[OP_COUNT];
 
-/* Whether backward may write the gradient of input 0 over the output's (din[0].at == dout.at). */
+/* True for an op without a gradient: backward is never called. */
+bool op_is_probe(OpKind kind);
+
+/* True when backward may write the gradient of input 0 in the memory of the output's (din[0].at == dout.at). */
 bool op_in_place(OpKind kind);
 
-/* Whether backward may write the gradient of input 0 over that input (din[0].at == in[0].at). */
+/* True when backward may write the gradient of input 0 in the memory of that input (din[0].at == in[0].at). */
 bool op_over_self(OpKind kind);
 
-/* The input that forward may write the output over (out.at == in[i].at): backward does not read it, nor any op its own
- * output. -1: none. */
+/* The input in whose memory forward may write the output (out.at == in[i].at); -1: none. */
 int op_over(OpKind kind);
 
 /* Inputs an op must have, and may have. */
@@ -85,7 +103,7 @@ typedef struct {
 } View;
 
 /* One op of a list, resolved to memory. */
-typedef struct {
+struct Call {
     OpKind kind;
     int in_count, replicas;
     Attr attr;
@@ -96,10 +114,11 @@ typedef struct {
     void *scratch;          /* Kernel.scratch bytes, contents undefined at entry */
     int part, parts;        /* several threads share this call; parts 0 or 1: one does it all */
     void *queue;            /* of a device backend: where its kernels go; NULL: the caller's thread, at once */
-} Call;
+};
 
-/* This thread's share of n independent outputs (rows, columns, heads): from .. to - 1. Whole outputs only, so the bits do
- * not depend on the number of parts. A kernel whose backward may stand in place shares its rows alike in every input. */
+/* This thread's share of n independent outputs (rows, columns, heads): from .. to - 1. Whole outputs only, so the bits
+ * do not depend on the number of parts. A kernel whose backward may run in place gives a part the same rows of every
+ * input. */
 typedef struct {
     int from, to;
 } Share;

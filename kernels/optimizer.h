@@ -9,17 +9,27 @@
 #include "kernels/scalars.h"
 
 typedef enum {
-#define OPTIMIZER(name, moments, formula) OPTIMIZER_##name,
+#define OPTIMIZER(name, ...) OPTIMIZER_##name,
 #include "kernels/optimizers.def"
 #undef OPTIMIZER
     OPTIMIZER_COUNT
 } OptimizerKind;
 
 typedef struct {
-    void *p, *g, *m, *v; /* [count], words of the backend; v is unused by sgd */
+    void *p, *g, *m, *v; /* [count], words of the backend; m and v unused where the optimizer keeps fewer */
     size_t count;
     bool decay; /* weight decay applies to this tensor */
     const Scalars *scalars;
 } Update;
+
+/* Moments that an optimizer keeps for each parameter: 0, 1 (m) or 2 (m and v). */
+static inline int optimizer_moments(OptimizerKind kind) {
+    static const int kept[] = {
+#define OPTIMIZER(name, moments, ...) moments,
+#include "kernels/optimizers.def"
+#undef OPTIMIZER
+    };
+    return kept[kind];
+}
 
 #endif

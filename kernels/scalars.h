@@ -1,4 +1,4 @@
-/* What a sweep varies and a step changes: one row per replica, in device memory, read by kernels and never stored in an
+/* What a sweep varies and a step changes: one row per replica, in device memory, read by kernels and not stored in an
  * op. So one program trains many seeds and learning rates, and one captured graph serves every step. */
 #ifndef KERNELS_SCALARS_H
 #define KERNELS_SCALARS_H

@@ -1,10 +1,11 @@
-/* A training step around forward and backward, for devices: what models/trainer.c does on the host, as kernels that read
- * and write device memory only, so that one recorded graph serves every step. Shared by C and CUDA. */
+/* A training step around forward and backward, for devices: what models/trainer.c does on the host, as kernels that
+ * read and write device memory only, so that one recorded graph serves every step. Shared by C and CUDA. */
 #ifndef KERNELS_STEP_H
 #define KERNELS_STEP_H
 
 #include "kernels/op.h"
 #include "kernels/optimizer.h"
+#include "kernels/reduction.h"
 
 typedef enum {
 #define STEP(name, what) STEP_##name,
@@ -13,17 +14,34 @@ typedef enum {
     STEP_COUNT
 } StepKind;
 
-/* A tensor whose sum of squares is wanted: a parameter's gradient, or an activation that enters a norm. */
+/* A tensor of which one number is wanted: the sum of squares, or the largest absolute value. */
 typedef struct {
     size_t at;             /* first word in a replica's arena */
     int rows, cols, first; /* first: its rows' place among all rows */
-    int layer;             /* block, or -1 */
-    bool act;              /* in the activation arena */
-} Squared;
+    Role role;             /* whose arena: ACT, PARAM or GRAD */
+    bool largest;
+} StepPart;
 
 typedef struct {
-    int tensor, row;
-} SquaredRow;
+    int part, row;
+} StepRow;
+
+/* One number that is measured: of parts first .. first + count - 1, or a word of the activation arena. */
+typedef struct {
+    int first, count;
+    double elements; /* of those parts together */
+    Reduction reduction;
+    bool after;  /* once the update is done */
+    bool absent; /* this model has no such place: NaN */
+    size_t word; /* REDUCE_word */
+} StepProbe;
+
+/* Token ids that a step reads, [rows][1]; shift: which token of a crop from the corpus a row takes (base/feeds.def). */
+typedef struct {
+    View ids;
+    int shift;
+} StepFeed;
+enum { STEP_MOST_FEEDS = 8 };
 
 /* Words of parameters that one block updates. */
 enum { STEP_CHUNK = 1024 };
@@ -40,12 +58,10 @@ typedef struct {
     bool act;
 } Extent;
 
-/* Of a row of the ring: doubles. Then the gradient norm of each layer, then the norm input of each layer. */
+/* Of a row of the ring: doubles. Then one for each probe. */
 typedef enum {
     RING_loss,
     RING_grad_norm,
-    RING_update_norm,
-    RING_embedding_norm,
     RING_finite,  /* 0: nothing was updated */
     RING_culprit, /* tensor of the tape, or -1 */
     RING_culprit_act,
@@ -53,18 +69,26 @@ typedef enum {
 } RingWord;
 
 typedef struct {
-    int replicas, layers;
+    int replicas;
     OptimizerKind optimizer;
-    View param, grad, moment1, moment2, act, dact, tokens, targets; /* arenas; the last two are tensors [rows][1] */
-    size_t loss, embedding_norm;                                    /* words in the activation arena; dloss in dact */
-    size_t dloss;
+    View param, grad, moment1, moment2, act, dact; /* arenas */
+    StepFeed feed[STEP_MOST_FEEDS];
+    int feeds, targets; /* targets: the feed whose ids below 0 are not counted */
+    size_t loss, dloss; /* words in the activation arena and in dact */
 
-    const Squared *squared; /* [parameters + layers]; a layer without a norm has no rows */
-    const SquaredRow *row;  /* [rows]; the first parameter_rows are of gradients */
+    /* Parts gradient .. gradient + parameters - 1 are the parameters' gradients. Up to their end all are computed
+     * before the update; from their first on, if `after`, once more after it, when they hold the updates. */
+    const StepPart *part;   /* [parts] */
+    const StepRow *row; /* [rows]; rows gradient_row .. gradient_end - 1 are the gradients' */
+    int parts, gradient, parameters, rows, gradient_row, gradient_end;
+    bool after;
+    float *row_value, *value; /* [replicas][rows], [replicas][parts] */
+    const StepProbe *probe;   /* [probes]; the first `whole` are of the whole model */
+    int probes, whole;
+
     const Chunk *chunk;     /* [chunks] */
     const Extent *place;    /* [places] */
-    int parameters, rows, parameter_rows, chunks, places;
-    float *row_squares, *squares; /* [replicas][rows], [replicas][parameters + layers] */
+    int chunks, places;
 
     const Scalars *table;  /* [steps][replicas]; count and grad_scale are made here */
     Scalars *scalars;      /* [replicas] of this step */
@@ -72,7 +96,7 @@ typedef struct {
     int32_t *alive, *died; /* [replicas]; died: in this step, because of 1 + activations, 2 + gradients; else 0 */
     int32_t *culprit;      /* [replicas] index into place */
     uint64_t *step;        /* the next update, 0-based */
-    double *ring;          /* [ring_rows][replicas][RING_HEAD + 2 layers] */
+    double *ring;          /* [ring_rows][replicas][RING_HEAD + probes] */
     int ring_rows;
 
     const int32_t *corpus; /* NULL: the host brings batches */
@@ -82,7 +106,7 @@ typedef struct {
 } Step;
 
 static inline int ring_words(const Step *s) {
-    return RING_HEAD + 2 * s->layers;
+    return RING_HEAD + s->probes;
 }
 
 #endif

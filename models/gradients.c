@@ -10,7 +10,7 @@ typedef struct {
     size_t at, words;
 } Span;
 
-/* Spans that live, in order of place. */
+/* Live spans, in order of place. */
 typedef struct {
     Span *span;
     int count;
@@ -35,7 +35,8 @@ static void give(Ground *g, size_t at) {
     for (g->count--; i < g->count; i++) g->span[i] = g->span[i + 1];
 }
 
-/* The place of a gradient that op i is the first to give its input j. Returns whether it is that of the output's gradient. */
+/* Places the gradient of input j, to which op i is the first to contribute. Returns true when it takes over the memory
+ * of the output's gradient. */
 static bool settle(Gradients *g, const Tape *t, int i, int j, Ground *ground) {
     const Op *op = &t->op[i];
     const int *in = t->input + op->in_at;
@@ -45,7 +46,8 @@ static bool settle(Gradients *g, const Tape *t, int i, int j, Ground *ground) {
     return inherited;
 }
 
-/* Op i's inputs, the output's gradient complete: each contribution gets its place. Returns whether the output's is free. */
+/* Op i's inputs, the output's gradient complete: each contribution gets its place. Returns true
+ * when nothing needs the output's gradient after this op, so that its memory can be reused. */
 static bool contribute(Gradients *g, const Tape *t, int i, bool *has, Ground *ground) {
     const Op *op = &t->op[i];
     const int *in = t->input + op->in_at;
@@ -60,7 +62,7 @@ static bool contribute(Gradients *g, const Tape *t, int i, bool *has, Ground *gr
     return vacant;
 }
 
-static void lie_over(Gradients *g, const Tape *t) {
+static void choose_in_place(Gradients *g, const Tape *t) {
     int *readers = tape_readers(t);
     for (int i = 0; i < t->ops; i++) {
         int x = t->input[t->op[i].in_at];
@@ -76,7 +78,7 @@ void gradients_init(Gradients *g, const Tape *tape, bool over) {
                      .over = mem_alloc((size_t)tape->tensors, sizeof *g->over),
                      .reached = mem_alloc((size_t)tape->ops, sizeof *g->reached),
                      .accumulate = mem_alloc((size_t)tape->ops, sizeof *g->accumulate)};
-    if (over) lie_over(g, tape);
+    if (over) choose_in_place(g, tape);
     has[tape->loss] = true;
     g->at[tape->loss] = take(&ground, tensor_words(&tape->tensor[tape->loss]));
     for (int i = tape->ops - 1; i >= 0; i--) {

@@ -4,11 +4,7 @@
 #define MODELS_INIT_H
 
 #include "models/program.h"
-
-/* Standard deviations; residual scales the two projections back into the stream (GPT-2: 1/sqrt(2L)). */
-typedef struct {
-    double token, position, matrix, residual;
-} InitStd;
+#include "models/recipe.h"
 
 /* Fills replica r's parameters and zeroes its moments. */
 void init_parameters(Program *p, int replica, uint64_t seed, const InitStd *std);

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 
-/* The input that op i's output lies over, or -1. */
+/* The input in whose memory op i writes its output, or -1. */
 static int under(const Tape *t, int i, const int *readers) {
     const Op *op = &t->op[i];
     int which = op_over(op->kind);

@@ -1,8 +1,8 @@
-/* Where activations stand in their arena: decided once from the list of ops.
+/* Where activations are in their arena: decided once from the list of ops.
  *
- * An output may lie down over an input (op_over) that no other op reads: y = x + f over f, dropout's y over x. It is then
- * written where the caches already hold the lines, and needs no memory of its own. What was under it is gone after the
- * forward pass: no backward wants it. */
+ * An op whose row allows it (op_over) may write its output in the memory of an input that no other op reads: residual's
+ * y over f, dropout's y over x. That memory is in the caches already, and the output needs none of its own. The input's
+ * values are then lost after the forward pass; no backward reads them. */
 #ifndef MODELS_PLACES_H
 #define MODELS_PLACES_H
 
@@ -13,7 +13,7 @@ typedef struct {
     size_t *at;   /* [tape->tensors] first word of an activation */
 } Places;
 
-/* over = false: every activation has a place of its own. */
+/* over = false: no two activations share memory. */
 void places_init(Places *p, const Tape *tape, bool over);
 void places_release(Places *p);
 

@@ -7,16 +7,12 @@
 
 /* The tensor role that decides an arena's layout. */
 static Role layout_of(Role role) {
-    switch (role) {
-    case ROLE_GRAD:
-    case ROLE_MOMENT1:
-    case ROLE_MOMENT2: return ROLE_PARAM;
-    case ROLE_DACT: return ROLE_ACT;
-    default: return role;
-    }
+    if (role == ROLE_GRAD || role == ROLE_MOMENT1 || role == ROLE_MOMENT2) return ROLE_PARAM;
+    return role == ROLE_DACT ? ROLE_ACT : role;
 }
 
-/* Where activations and their gradients stand. A device's kernels write nothing over an input. */
+/* Where activations and their gradients are. On a device nothing shares memory with an input: its kernels read inputs
+ * while they write. */
 static void plan(Program *p) {
     places_init(&p->places, p->tape, !p->backend->device);
     gradients_init(&p->gradients, p->tape, !p->backend->device);
@@ -29,7 +25,8 @@ static void forget(Program *p) {
 
 /* Words of a role's arena per replica. */
 static size_t words_in(const Program *p, Role role) {
-    return role == ROLE_DACT ? p->gradients.words : role == ROLE_ACT ? p->places.words : p->tape->words[layout_of(role)];
+    if (role == ROLE_DACT) return p->gradients.words;
+    return role == ROLE_ACT ? p->places.words : p->tape->words[layout_of(role)];
 }
 
 static size_t stride_of(const Program *p, Role role) {
@@ -49,7 +46,7 @@ static Call plan_call(const Tape *tape, int i, int replicas) {
     return c;
 }
 
-/* What the op that needs most needs. */
+/* Scratch memory is shared by all ops: as much as the op that needs the most. */
 static size_t scratch_bytes(const Tape *tape, const Backend *backend, int replicas) {
     size_t most = 0;
     for (int i = 0; i < tape->ops; i++) {
@@ -307,6 +304,10 @@ int32_t *program_ids(const Program *p, int tensor, int replica) {
     return (int32_t *)(void *)(p->ids.at + at);
 }
 
+double program_round(const Program *p, double x) {
+    return p->backend->word[ROLE_PARAM] == sizeof(float) ? (double)(float)x : x;
+}
+
 static double word_at(const Program *p, Role role, const void *words, size_t index) {
     return p->backend->word[role] == sizeof(double) ? ((const double *)words)[index]
                                                     : (double)((const float *)words)[index];
@@ -354,7 +355,7 @@ static bool all_finite(const Program *p, Role role, int tensor, int replica) {
 
 int program_nonfinite_act(Program *p, int replica) {
     int first = -1;
-    for (int i = 0; i < p->tape->ops; i++) { /* to the end: other replicas' activations are wanted as they were */
+    for (int i = 0; i < p->tape->ops; i++) { /* to the end: the other replicas' activations must be complete again */
         run(p, p->backend->kernel[p->call[i].kind]->forward, i);
         if (first < 0 && !all_finite(p, ROLE_ACT, p->tape->op[i].out, replica)) first = p->tape->op[i].out;
     }

@@ -1,6 +1,6 @@
-/* A tape with memory: one arena per role on one backend, R replicas at fixed strides, every op resolved to pointers once.
- * Replica r never reads another replica's words, so a NaN stays inside its replica and a run alone has the bits it has
- * among others. */
+/* A tape with memory: one arena per role on one backend, R replicas at fixed strides, every op resolved to pointers
+ * once. Replica r never reads another replica's words, so a NaN stays inside its replica and a run alone has the bits
+ * it has among others. */
 #ifndef MODELS_PROGRAM_H
 #define MODELS_PROGRAM_H
 
@@ -19,14 +19,14 @@ typedef struct {
     Arena arena[ROLE_COUNT], scratch;
     size_t stride[ROLE_COUNT];           /* bytes between replicas */
     Call *call;                          /* [tape->ops] */
-    Places places;                       /* where activations stand */
-    Gradients gradients;                 /* where theirs stand, who writes them */
+    Places places;                       /* where activations are */
+    Gradients gradients;                 /* where their gradients are, and which op writes them first */
     Scalars *scalars;                    /* [replicas] */
     const volatile sig_atomic_t *cancel; /* nonzero stops a pass between two ops; NULL = never */
     Team *team;                          /* threads that share every op; NULL: the caller alone */
     size_t scratch_stride;               /* bytes of scratch each of them has */
 
-    /* On a device only: the queue its work goes to, the scalars that kernels read, and the token ids' stay on the host. */
+    /* On a device only: the queue its work goes to, the scalars that kernels read, the host's copy of the token ids. */
     Queue *queue;
     Scalars *device_scalars;
     Arena ids;
@@ -39,22 +39,23 @@ void program_release(Program *p);
 /* Bytes that program_init would take. */
 size_t program_bytes(const Tape *tape, const Backend *backend, int replicas);
 
-/* From here on `threads` threads share every op. The bits do not change. RC_UNMEASURED when memory is short, RC_USAGE for
- * more than one on a device. */
+/* From here on `threads` threads share every op. The bits do not change. RC_UNMEASURED when memory is short, RC_USAGE
+ * for more than one on a device. */
 Rc program_share(Program *p, int threads, Error *e);
 
 /* task(context, part, parts) on every thread of the program. */
 void program_together(const Program *p, void (*task)(void *context, int part, int parts), void *context);
 
-/* Whether a pass was stopped on its way: what it computed is to be thrown away. */
+/* True when *cancel stopped a pass between two ops: what it computed must not be used. */
 bool program_cancelled(const Program *p);
 
-/* Hands a device the scalars and token ids that stand on the host, as program_forward begins; nothing on the host. */
+/* Copies the host's scalars and token ids to the device, as program_forward does first; on the host it does nothing. */
 void program_ready(Program *p);
 
 void program_forward(Program *p);
-/* Seeds dloss = 1 and runs the list in reverse. Parameter gradients are complete afterwards; an activation's gradient
- * stands only until the op that made the activation has read it, and an activation under one (Gradients.over) is gone. */
+/* Sets dloss = 1 and runs the list in reverse. Afterwards the parameters' gradients are complete. An activation's
+ * gradient is valid only until the op that made the activation has read it; an activation whose gradient is in place
+ * of it (Gradients.over) has been overwritten. */
 void program_backward(Program *p);
 /* dloss = 1, for hosts that run the list op by op. */
 void program_seed(Program *p);
@@ -62,7 +63,8 @@ void program_seed(Program *p);
 void program_forward_ops(Program *p);
 void program_backward_ops(Program *p);
 
-/* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica, where kernels find them. */
+/* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica, where kernels find
+ * them. */
 void *program_at(const Program *p, Role role, int tensor, int replica);
 /* The same where the host finds them: *copy is NULL, or memory that the caller frees. */
 const void *program_words(const Program *p, Role role, int tensor, int replica, void **copy);
@@ -70,6 +72,10 @@ const void *program_words(const Program *p, Role role, int tensor, int replica, 
 void program_put(Program *p, Role role, int tensor, int replica, const void *words);
 /* Token ids as the host gives them; a device gets them with program_ready. */
 int32_t *program_ids(const Program *p, int tensor, int replica);
+
+/* A result of host arithmetic on a replica's numbers: rounded to float on a float backend, so that a device can do the
+ * same. Sums, quotients and roots of floats computed in double and rounded once are the float results. */
+double program_round(const Program *p, double x);
 
 /* One word as double, and a tensor as doubles or floats: for hosts that do not know the word size. */
 double program_value(const Program *p, Role role, int tensor, int replica, size_t index);
@@ -79,8 +85,8 @@ void program_write(Program *p, Role role, int tensor, int replica, const float *
 
 /* The first tensor of a role (GRAD or PARAM), in tape order, that holds a non-finite word; -1 when none does. */
 int program_nonfinite(const Program *p, Role role, int replica);
-/* The same of activations, each as its op leaves it: one that another lies over is gone after a forward pass, so the list
- * is run again. */
+/* The same of activations, each looked at right after its op: a forward pass overwrites those whose memory a later
+ * output shares, so the list is run again. */
 int program_nonfinite_act(Program *p, int replica);
 
 #endif

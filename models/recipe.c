@@ -4,18 +4,36 @@
 
 #include "base/canon.h"
 
+static double schedule_constant(const Recipe *r, int step, double u) {
+    (void)step, (void)u;
+    return r->lr;
+}
+
+static double schedule_linear(const Recipe *r, int step, double u) {
+    (void)step;
+    return r->lr + (r->final_lr - r->lr) * u;
+}
+
+static double schedule_cosine(const Recipe *r, int step, double u) {
+    (void)step;
+    double wave = (double)canon_cos((float)(3.14159265358979323846 * u));
+    return r->final_lr + (r->lr - r->final_lr) * 0.5 * (1 + wave);
+}
+
+static double schedule_inverse_sqrt(const Recipe *r, int step, double u) {
+    (void)u;
+    return r->lr * sqrt((r->warmup > 1 ? r->warmup : 1) / (step + 1.0));
+}
+
 double recipe_lr(const Recipe *r, int step) {
+    static double (*const after_warmup[])(const Recipe *, int, double) = {
+#define SCHEDULE(name, formula) schedule_##name,
+#include "models/schedule.def"
+#undef SCHEDULE
+    };
     if (step < r->warmup) return r->warmup_lr + (r->lr - r->warmup_lr) * (step + 1) / r->warmup;
     double rest = r->steps - r->warmup, u = rest > 0 ? (step - r->warmup) / rest : 0;
-    switch (r->schedule) {
-    case SCHEDULE_linear: return r->lr + (r->final_lr - r->lr) * u;
-    case SCHEDULE_cosine: {
-        double wave = (double)canon_cos((float)(3.14159265358979323846 * u));
-        return r->final_lr + (r->lr - r->final_lr) * 0.5 * (1 + wave);
-    }
-    case SCHEDULE_inverse_sqrt: return r->lr * sqrt((r->warmup > 1 ? r->warmup : 1) / (step + 1.0));
-    default: return r->lr;
-    }
+    return after_warmup[r->schedule](r, step, u);
 }
 
 /* RAdam's rectification (Liu et al. 2020, algorithm 2), undefined until the average holds more than five effective

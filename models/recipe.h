@@ -3,14 +3,18 @@
 #define MODELS_RECIPE_H
 
 #include "kernels/optimizer.h"
-#include "models/init.h"
 
 typedef enum {
-#define SCHEDULE(name, formula) SCHEDULE_##name,
+#define SCHEDULE(name, ...) SCHEDULE_##name,
 #include "models/schedule.def"
 #undef SCHEDULE
     SCHEDULE_COUNT
 } ScheduleKind;
+
+/* Standard deviations at the start; residual scales the two projections back into the stream (GPT-2: 1/sqrt(2L)). */
+typedef struct {
+    double token, position, matrix, residual;
+} InitStd;
 
 typedef struct {
     OptimizerKind optimizer;

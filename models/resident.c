@@ -1,6 +1,7 @@
 #include "models/resident.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,34 +42,55 @@ static View arena_of(const Program *p, Role role) {
     return (View){p->arena[role].at, p->stride[role], 0, 0};
 }
 
-/* Parameters in tape order, then what enters each layer's first norm. */
-static Rc list_squared(Resident *x, Trainer *t, Error *e) {
+static size_t word_of(const Trainer *t, int tensor) {
+    const Tensor *x = &t->tape.tensor[tensor];
+    return x->role == ROLE_ACT ? t->program.places.at[tensor] : x->at;
+}
+
+/* The measure's parts, with a row of memory for each of their rows. */
+static Rc list_parts(Resident *x, Trainer *t, Error *e) {
+    Step *s = &x->step;
+    const Measure *m = &t->measure;
+    size_t replicas = (size_t)t->program.replicas, parts = (size_t)m->parts;
+    StepPart *part = mem_alloc(parts, sizeof *part);
+    for (int i = 0; i < m->parts; i++) {
+        const Tensor *of = &t->tape.tensor[m->part[i].tensor];
+        if (i == m->gradient) s->gradient_row = s->rows;
+        part[i] = (StepPart){.at = word_of(t, m->part[i].tensor), .rows = of->rows, .cols = of->cols, .first = s->rows};
+        part[i].role = m->part[i].role, part[i].largest = m->part[i].largest;
+        s->rows += of->rows;
+        if (i < m->gradient + m->parameters) s->gradient_end = s->rows;
+    }
+    StepRow *row = mem_alloc((size_t)s->rows, sizeof *row);
+    for (int i = 0; i < m->parts; i++)
+        for (int j = 0; j < part[i].rows; j++) row[part[i].first + j] = (StepRow){i, j};
+    s->parts = m->parts, s->gradient = m->gradient, s->parameters = m->parameters, s->after = m->after;
+    Rc rc = take(x, t, (void **)&s->part, part, parts * sizeof *part, e);
+    if (!rc) rc = take(x, t, (void **)&s->row, row, (size_t)s->rows * sizeof *row, e);
+    if (!rc) rc = take(x, t, (void **)&s->row_value, NULL, replicas * (size_t)s->rows * sizeof(float), e);
+    if (!rc) rc = take(x, t, (void **)&s->value, NULL, replicas * parts * sizeof(float), e);
+    free(part);
+    free(row);
+    return rc;
+}
+
+static Rc list_probes(Resident *x, Trainer *t, Error *e) {
     Step *s = &x->step;
     const Tape *tape = &t->tape;
-    int count = t->parameters + tape->layers, rows = 0;
-    Squared *squared = mem_alloc((size_t)count, sizeof *squared);
-    for (int i = 0; i < count; i++) {
-        bool act = i >= t->parameters;
-        int tensor = act ? t->norm_input[i - t->parameters] : t->parameter[i];
-        if (i == t->parameters) s->parameter_rows = rows;
-        squared[i] =
-            (Squared){.first = rows, .layer = act ? i - t->parameters : tape->tensor[tensor].layer, .act = act};
-        if (tensor < 0) continue;
-        const Tensor *of = &tape->tensor[tensor];
-        squared[i].at = of->at, squared[i].rows = of->rows, squared[i].cols = of->cols;
-        rows += of->rows;
+    StepProbe *probe = mem_alloc((size_t)tape->probes + 1, sizeof *probe);
+    s->probes = tape->probes;
+    for (int i = 0; i < tape->probes; i++) {
+        const Probe *p = &tape->probe[i];
+        const Fold *fold = &t->measure.fold[i];
+        bool word = p->reduction == REDUCE_word && p->tensor >= 0;
+        probe[i] = (StepProbe){.first = fold->first, .count = fold->count, .elements = fold->elements};
+        probe[i].reduction = p->reduction, probe[i].absent = p->tensor == TENSOR_NONE;
+        probe[i].after = site_info[probe_info[p->kind].site].after;
+        probe[i].word = word ? word_of(t, p->tensor) : 0;
+        if (p->layer < 0) s->whole = i + 1;
     }
-    SquaredRow *row = mem_alloc((size_t)rows, sizeof *row);
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < squared[i].rows; j++) row[squared[i].first + j] = (SquaredRow){i, j};
-    s->parameters = t->parameters, s->rows = rows;
-    size_t replicas = (size_t)t->program.replicas;
-    Rc rc = take(x, t, (void **)&s->squared, squared, (size_t)count * sizeof *squared, e);
-    if (!rc) rc = take(x, t, (void **)&s->row, row, (size_t)rows * sizeof *row, e);
-    if (!rc) rc = take(x, t, (void **)&s->row_squares, NULL, replicas * (size_t)rows * sizeof(float), e);
-    if (!rc) rc = take(x, t, (void **)&s->squares, NULL, replicas * (size_t)count * sizeof(float), e);
-    free(squared);
-    free(row);
+    Rc rc = take(x, t, (void **)&s->probe, probe, (size_t)tape->probes * sizeof *probe, e);
+    free(probe);
     return rc;
 }
 
@@ -82,8 +104,7 @@ static Rc list_places(Resident *x, Trainer *t, Error *e) {
         const Tensor *of = &tape->tensor[i];
         size_t words = (size_t)of->rows * (size_t)of->cols;
         if (of->role != ROLE_ACT && of->role != ROLE_PARAM) continue;
-        const size_t at = of->role == ROLE_ACT ? t->program.places.at[i] : of->at;
-        place[s->places++] = (Extent){at, words, i, of->role == ROLE_ACT};
+        place[s->places++] = (Extent){word_of(t, i), words, i, of->role == ROLE_ACT};
         for (size_t from = 0; of->role == ROLE_PARAM && from < words; from += STEP_CHUNK) {
             size_t left = words - from;
             chunk = mem_grow(chunk, (size_t)s->chunks + 1, sizeof *chunk);
@@ -142,7 +163,6 @@ Rc resident_init(Resident **out, Trainer *t, Error *e) {
     Resident *x = *out = mem_alloc(1, sizeof *x);
     Step *s = &x->step;
     *s = (Step){.replicas = p->replicas,
-                .layers = tape->layers,
                 .optimizer = t->recipe[0].optimizer,
                 .param = arena_of(p, ROLE_PARAM),
                 .grad = arena_of(p, ROLE_GRAD),
@@ -150,19 +170,17 @@ Rc resident_init(Resident **out, Trainer *t, Error *e) {
                 .moment2 = arena_of(p, ROLE_MOMENT2),
                 .act = arena_of(p, ROLE_ACT),
                 .dact = arena_of(p, ROLE_DACT),
-                .loss = tape->tensor[tape->loss].at,
-                .embedding_norm = tape->tensor[tape->embedding_norm].at,
+                .loss = word_of(t, tape->loss),
                 .dloss = p->gradients.at[tape->loss],
                 .scalars = p->device_scalars,
                 .ring_rows = RING};
-    const int tensor[2] = {tape->tokens, tape->targets};
-    View *ids[2] = {&s->tokens, &s->targets};
-    for (int i = 0; i < 2; i++)
-        *ids[i] =
-            (View){program_at(p, ROLE_TOKEN, tensor[i], 0), p->stride[ROLE_TOKEN], tape->tensor[tensor[i]].rows, 1};
-    for (int i = 0; i < tape->ops; i++)
-        if (tape->op[i].kind == OP_embed) s->context = tape->op[i].attr.seq;
-    if (list_squared(x, t, e) || list_places(x, t, e) || take_state(x, t, e)) return e->code;
+    for (int i = 0; i < tape->feeds; i++) {
+        int tensor = tape->feed[i].tensor;
+        View ids = {program_at(p, ROLE_TOKEN, tensor, 0), p->stride[ROLE_TOKEN], tape->tensor[tensor].rows, 1};
+        s->feed[s->feeds++] = (StepFeed){.ids = ids};
+        if (tensor == t->targets) s->targets = i;
+    }
+    if (list_parts(x, t, e) || list_probes(x, t, e) || list_places(x, t, e) || take_state(x, t, e)) return e->code;
     return make_table(x, t, t->recipe[0].steps > 0 ? t->recipe[0].steps : 1, e);
 }
 
@@ -174,11 +192,23 @@ void resident_release(Resident *x, Trainer *t) {
     free(x);
 }
 
-Rc resident_corpus(Resident *x, Trainer *t, const int32_t *tokens, size_t count, uint32_t choices, uint64_t stream,
-                   Error *e) {
+Rc resident_corpus(Resident *x, Trainer *t, const Corpus *corpus, Error *e) {
+    Step *s = &x->step;
     assert(!x->training);
-    x->step.choices = choices, x->step.stream = stream;
-    return take(x, t, (void **)&x->step.corpus, tokens, count * sizeof *tokens, e);
+    for (int i = 0; i < s->feeds; i++) {
+        const FeedInfo *info = feed_find(t->tape.feed[i].name);
+        if (!info)
+            return error_set(e, RC_USAGE, "the model reads '%s', which is not cut from a text", t->tape.feed[i].name);
+        assert(info->shift <= 1); /* a crop ends one token before the text does */
+        s->feed[i].shift = info->shift;
+    }
+    s->choices = corpus->choices, s->stream = corpus->stream, s->context = corpus->context;
+    return take(x, t, (void **)&s->corpus, corpus->tokens, corpus->count * sizeof *corpus->tokens, e);
+}
+
+void resident_revive(Resident *x, Trainer *t, int replica) {
+    int32_t alive = 1;
+    device_of(t)->put(t->program.queue, x->step.alive + replica, &alive, sizeof alive);
 }
 
 void resident_seek(Resident *x, Trainer *t) {
@@ -200,7 +230,7 @@ static void enqueue_step(Resident *x, Trainer *t) {
 static void record(Resident *x, Trainer *t, Graph **graph, void (*enqueue)(Resident *, Trainer *)) {
     const volatile sig_atomic_t *cancel = t->program.cancel;
     if (*graph) return;
-    t->program.cancel = NULL; /* half a graph is none */
+    t->program.cancel = NULL; /* a graph is recorded whole */
     device_of(t)->record(t->program.queue);
     enqueue(x, t);
     *graph = device_of(t)->recorded(t->program.queue);
@@ -227,22 +257,28 @@ static void name_culprit(const Trainer *t, const double *row, StepReport *report
              tensor < 0 ? "norm" : t->tape.tensor[tensor].name);
 }
 
-static void receive(Resident *x, Trainer *t, const double *row, int count, StepReport *report) {
-    int replicas = t->program.replicas, layers = t->tape.layers;
+/* What one row of the ring says of the probes; those of the update where there was none are NaN. */
+static void read_probes(const Trainer *t, const double *row, int step, StepReport *to) {
+    for (int i = 0; to->probe && i < t->tape.probes; i++) {
+        ProbeKind kind = t->tape.probe[i].kind;
+        bool after = site_info[probe_info[kind].site].after;
+        bool measured = step % probe_stride(kind, t->every) == 0 && (to->finite || !after);
+        to->probe[i] = measured ? row[RING_HEAD + i] : (double)NAN;
+    }
+}
+
+static void receive(Resident *x, Trainer *t, const double *row, int first, int count, StepReport *report) {
+    int replicas = t->program.replicas;
     for (int i = 0; i < count; i++)
         for (int r = 0; r < replicas; r++, row += ring_words(&x->step)) {
             StepReport *to = &report[i * replicas + r];
             if (!t->alive[r]) continue;
             *to = (StepReport){.loss = (float)row[RING_loss],
                                .grad_norm = row[RING_grad_norm],
-                               .embedding_norm = row[RING_embedding_norm],
-                               .finite = row[RING_finite] > 0};
-            memcpy(to->layer_norm, row + RING_HEAD, (size_t)layers * sizeof *row);
-            memcpy(to->norm_input, row + RING_HEAD + layers, (size_t)layers * sizeof *row);
-            if (to->finite)
-                to->update_norm = row[RING_update_norm];
-            else
-                t->alive[r] = false, name_culprit(t, row, to);
+                               .finite = row[RING_finite] > 0,
+                               .probe = to->probe};
+            read_probes(t, row, first + i, to);
+            if (!to->finite) t->alive[r] = false, name_culprit(t, row, to);
         }
 }
 
@@ -264,8 +300,8 @@ int resident_steps(Resident *x, Trainer *t, int n, StepReport *report) {
         }
         if (!flying) break;
         const double *rows = d->landed(p->queue, oldest);
-        if (trainer_failed(t)) break;
-        receive(x, t, rows, count[oldest], report + (size_t)done * (size_t)p->replicas);
+        if (trainer_failed(t, NULL)) break;
+        receive(x, t, rows, first + done, count[oldest], report + (size_t)done * (size_t)p->replicas);
         done += count[oldest];
         oldest = (oldest + 1) % DEVICE_SLOTS, flying--;
     }

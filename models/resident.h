@@ -1,31 +1,35 @@
-/* A trainer whose numbers never leave a device: the step around forward and backward as kernels (kernels/step.h), recorded
- * once with the ops as one graph, replayed for every step. The host enqueues steps and reads, later, the rows they left in
- * a ring; inside the loop it waits for nothing. */
+/* A trainer whose numbers never leave a device: the step around forward and backward as kernels (kernels/step.h),
+ * recorded once with the ops as one graph, replayed for every step. The host enqueues steps and reads, later, the rows
+ * they left in a ring; inside the loop it waits for nothing. */
 #ifndef MODELS_RESIDENT_H
 #define MODELS_RESIDENT_H
 
-#include "models/trainer.h"
+#include "models/trainer_state.h"
 
-/* The trainer's program is ready and its parameters are initialized. RC_UNMEASURED when the device's memory is short. */
+/* The trainer's program is ready and its parameters are initialized. RC_UNMEASURED when the device's memory is
+ * short. */
 Rc resident_init(Resident **out, Trainer *t, Error *e);
 void resident_release(Resident *x, Trainer *t);
 
-/* From here on the device draws batches as dataset_batch does, from tokens[count]; `choices` are the first tokens a crop
- * may have, `stream` the Philox subsequence. RC_UNMEASURED as above. */
-Rc resident_corpus(Resident *x, Trainer *t, const int32_t *tokens, size_t count, uint32_t choices, uint64_t stream,
-                   Error *e);
+/* From here on the device draws batches from a corpus, as dataset_batch does. RC_UNMEASURED as above; RC_USAGE: a feed
+ * of the model is not cut from a text. */
+Rc resident_corpus(Resident *x, Trainer *t, const Corpus *corpus, Error *e);
+
+/* A replica that has stopped trains again. */
+void resident_revive(Resident *x, Trainer *t, int replica);
 
 /* The next update is t->step. */
 void resident_seek(Resident *x, Trainer *t);
 
-/* Up to n steps; report is [n][replicas], and a replica's row is left alone once it has stopped. Returns the steps done:
- * fewer when the program was cancelled or the device failed (t->failure). Without a corpus on the device n is 1. */
+/* Up to n steps; report is [n][replicas], and a replica's row is left alone once it has stopped. Returns the steps
+ * done: fewer when the program was cancelled or the device failed (t->failure). Without a corpus on
+ * the device n is 1. */
 int resident_steps(Resident *x, Trainer *t, int n, StepReport *report);
 
 /* The forward ops on the ids and scalars that stand on the host. */
 void resident_forward(Resident *x, Trainer *t);
 
-/* The graph of one training step, recorded now if it is not yet: for those who count what it launches. */
+/* The graph of one training step, recorded now if it is not yet. */
 const Graph *resident_graph(Resident *x, Trainer *t);
 
 #endif

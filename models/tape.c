@@ -9,19 +9,26 @@
 #include "base/error.h"
 
 void tape_init(Tape *t) {
-    *t = (Tape){.tokens = -1, .targets = -1, .logits = -1, .nll = -1, .loss = -1, .embedding_norm = -1};
+    *t = (Tape){.logits = -1, .nll = -1, .loss = -1};
 }
 
 void tape_release(Tape *t) {
     free(t->tensor);
     free(t->op);
     free(t->input);
+    free(t->feed);
+    free(t->mark);
+    free(t->probe);
     tape_init(t);
 }
 
 size_t tensor_words(const Tensor *t) {
     size_t line = ARENA_ALIGN / sizeof(float); /* 16 floats or 16 doubles are whole lines */
     return ((size_t)t->rows * (size_t)t->cols + line - 1) / line * line;
+}
+
+bool tensor_vector(const Tensor *t) {
+    return t->rows == 1 && t->init == INIT_VALUE;
 }
 
 static int add_tensor(Tape *t, Tensor new) {
@@ -32,15 +39,18 @@ static int add_tensor(Tape *t, Tensor new) {
     return t->tensors++;
 }
 
-static void copy_name(char to[48], const char *name) {
-    assert(strlen(name) < 48);
+static void copy_name(char to[TENSOR_NAME_SIZE], const char *name) {
+    assert(strlen(name) < TENSOR_NAME_SIZE);
     memcpy(to, name, strlen(name) + 1);
 }
 
-int tape_token(Tape *t, int rows, const char *name) {
+int tape_feed(Tape *t, int rows, const char *name) {
     Tensor new = {.rows = rows, .cols = 1, .role = ROLE_TOKEN, .layer = -1};
+    assert(tape_fed(t, name) < 0);
     copy_name(new.name, name);
-    return add_tensor(t, new);
+    t->feed = mem_grow(t->feed, (size_t)t->feeds + 1, sizeof *t->feed);
+    t->feed[t->feeds] = (Feed){name, add_tensor(t, new)};
+    return t->feed[t->feeds++].tensor;
 }
 
 int tape_param(Tape *t, int rows, int cols, InitKind init, double value, int layer, const char *name) {
@@ -88,9 +98,55 @@ int tape_find(const Tape *t, const char *name) {
     return -1;
 }
 
+int tape_fed(const Tape *t, const char *name) {
+    for (int i = 0; i < t->feeds; i++)
+        if (!strcmp(t->feed[i].name, name)) return t->feed[i].tensor;
+    return -1;
+}
+
+static int marked(const Tape *t, ProbeSite site, int layer) {
+    for (int i = 0; i < t->marks; i++)
+        if (t->mark[i].site == site && t->mark[i].layer == layer) return t->mark[i].tensor;
+    return TENSOR_NONE;
+}
+
+void tape_mark(Tape *t, ProbeSite site, int layer, int tensor) {
+    if (marked(t, site, layer) != TENSOR_NONE) return;
+    t->mark = mem_grow(t->mark, (size_t)t->marks + 1, sizeof *t->mark);
+    t->mark[t->marks++] = (Mark){site, layer, tensor};
+}
+
+static void add_probe(Tape *t, ProbeKind kind, int layer) {
+    const ProbeInfo *info = &probe_info[kind];
+    Role role = site_info[info->site].role;
+    int tensor = role == ROLE_ACT ? marked(t, info->site, layer) : TENSOR_PARAMETERS;
+    bool row_norm = info->reduction == REDUCE_row_norm;
+    assert(!row_norm || role == ROLE_ACT);
+    if (row_norm && tensor != TENSOR_NONE) {
+        char name[64], block[16] = "";
+        if (layer >= 0) snprintf(block, sizeof block, "_%d", layer);
+        snprintf(name, sizeof name, "%ss%s", info->name, block);
+        int norms = tape_op1(t, OP_rownorm, tensor, (Attr){0}, -1, name);
+        snprintf(name, sizeof name, "%s%s", info->name, block);
+        tensor = tape_op1(t, OP_mean, norms, (Attr){0}, -1, name);
+    }
+    t->probe = mem_grow(t->probe, (size_t)t->probes + 1, sizeof *t->probe);
+    t->probe[t->probes++] = (Probe){kind, layer, tensor, role, row_norm ? REDUCE_word : (Reduction)info->reduction};
+}
+
+void tape_probe(Tape *t, const ProbeChoice *choice) {
+    for (int blocks = 0; blocks < 2; blocks++)
+        for (ProbeKind kind = 0; kind < PROBE_COUNT; kind++) {
+            if (!choice->wanted[kind] || probe_info[kind].blocks != blocks) continue;
+            for (int layer = blocks ? 0 : -1; layer < (blocks ? t->layers : 0); layer++) add_probe(t, kind, layer);
+        }
+}
+
 int *tape_readers(const Tape *t) {
     int *readers = mem_alloc((size_t)t->tensors, sizeof *readers);
     for (int i = 0; i < t->inputs; i++) readers[t->input[i]]++;
+    for (int i = 0; i < t->probes; i++)
+        if (t->probe[i].tensor >= 0) readers[t->probe[i].tensor]++;
     return readers;
 }
 
@@ -122,11 +178,13 @@ double tape_flops(const Tape *t) {
     double flops = 0;
     for (int i = 0; i < t->ops; i++) {
         const Op *op = &t->op[i];
-        const Tensor *x = &t->tensor[t->input[op->in_at]], *y = &t->tensor[op->out];
-        /* forward once, backward twice */
-        if (op->kind == OP_linear) flops += 3 * 2.0 * x->rows * x->cols * y->cols;
-        /* q k^T and P v over (T + 1) / 2 keys per query on average */
-        if (op->kind == OP_attention) flops += 3 * 2 * 2.0 * y->rows * y->cols * (op->attr.seq + 1) / 2;
+        Shape in[OP_MAX_IN], out = {t->tensor[op->out].rows, t->tensor[op->out].cols};
+        for (int j = 0; j < op->in_count; j++) {
+            const Tensor *x = &t->tensor[t->input[op->in_at + j]];
+            in[j] = (Shape){x->rows, x->cols};
+        }
+        OpCost cost = op_info[op->kind].flops(in, out, &op->attr);
+        flops += cost.forward + cost.backward;
     }
     return flops;
 }

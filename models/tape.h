@@ -9,9 +9,13 @@
 
 #include "base/text.h"
 #include "kernels/op.h"
+#include "models/probe.h"
 
 /* How a parameter starts; the standard deviations are the recipe's (models/init.h). */
 typedef enum { INIT_TOKEN, INIT_POSITION, INIT_MATRIX, INIT_RESIDUAL, INIT_VALUE } InitKind;
+
+/* Room for a tensor's name, and for "act h.3.attn": a name and what is wrong there. */
+enum { TENSOR_NAME_SIZE = 48, CULPRIT_SIZE = 64 };
 
 typedef struct {
     int rows, cols; /* row-major [rows][cols] */
@@ -20,7 +24,7 @@ typedef struct {
     int layer;      /* block 0.., or -1 outside the blocks */
     InitKind init;  /* parameters */
     double value;   /* INIT_VALUE: what every element starts as */
-    char name[48];  /* parameters: the export name, which also seeds their random stream */
+    char name[TENSOR_NAME_SIZE];  /* parameters: the export name, which also seeds their random stream */
 } Tensor;
 
 typedef struct {
@@ -31,23 +35,46 @@ typedef struct {
     Attr attr;
 } Op;
 
+/* An input: int32 [rows][1] that whoever trains the model fills before each pass. */
+typedef struct {
+    const char *name; /* "tokens", "targets", …; lives as long as the program */
+    int tensor;
+} Feed;
+
+/* Where a probe's site stands in this model. */
+typedef struct {
+    ProbeSite site;
+    int layer, tensor; /* layer: -1 outside the blocks */
+} Mark;
+
+/* One number that a step measures. */
+typedef struct {
+    ProbeKind kind;
+    int layer;  /* block, or -1: the whole model */
+    int tensor; /* an activation; TENSOR_NONE: this model has none there, NaN; TENSOR_PARAMETERS: all of the layer's */
+    Role role;  /* ACT, PARAM, GRAD */
+    Reduction reduction;
+} Probe;
+enum { TENSOR_NONE = -1, TENSOR_PARAMETERS = -2 };
+
 typedef struct {
     Tensor *tensor;
     Op *op;
     int *input; /* tensor indices, all ops' inputs in one flat list */
-    int tensors, ops, inputs;
-    size_t words[ROLE_COUNT]; /* per replica; PARAM, ACT (each apart), SAVE, TOKEN, each tensor aligned to a cache line */
-    int tokens, targets;      /* int32 [rows][1] */
+    Feed *feed;
+    Mark *mark;
+    Probe *probe; /* those of the whole model first */
+    int tensors, ops, inputs, feeds, marks, probes;
+    size_t words[ROLE_COUNT]; /* per replica: PARAM, ACT (none shared), SAVE, TOKEN; tensors begin on cache lines */
     int logits, nll, loss;    /* [rows][vocab], [rows][1], [1][1] */
-    int embedding_norm;       /* [1][1] mean L2 norm of the vectors entering block 1, a probe; -1 absent */
     int layers;
 } Tape;
 
 void tape_init(Tape *t);
 void tape_release(Tape *t);
 
-/* Appends a tensor, returns its index. */
-int tape_token(Tape *t, int rows, const char *name);
+/* Appends a tensor, returns its index. A feed's name is a constant. */
+int tape_feed(Tape *t, int rows, const char *name);
 int tape_param(Tape *t, int rows, int cols, InitKind init, double value, int layer, const char *name);
 
 /* Appends an op over in[count], returns its output tensor, which is called name. A shape that does not fit is our
@@ -61,7 +88,17 @@ int tape_op2(Tape *t, OpKind kind, int a, int b, Attr attr, int layer, const cha
 /* The parameter called name, or -1. */
 int tape_find(const Tape *t, const char *name);
 
-/* [t->tensors] how often each is an input; the caller frees them. */
+/* The tensor of the feed called name, or -1. */
+int tape_fed(const Tape *t, const char *name);
+
+/* Says that a probe's site stands at this activation; the first mark of a site and layer counts. */
+void tape_mark(Tape *t, ProbeSite site, int layer, int tensor);
+
+/* Appends the probes of a choice, and the ops that some need: once, when the model is built and its sites are
+ * marked. */
+void tape_probe(Tape *t, const ProbeChoice *choice);
+
+/* [t->tensors] how often each is an input or what a probe looks at; the caller frees them. */
 int *tape_readers(const Tape *t);
 
 /* Parameters of the whole model. */
@@ -72,6 +109,9 @@ void tape_print(const Tape *t, Text *out);
 
 /* Words a tensor takes in its arena: whole cache lines in either word size. */
 size_t tensor_words(const Tensor *t);
+
+/* A gain, bias or gate, which files store with one dimension; a matrix of one row stays a matrix. */
+bool tensor_vector(const Tensor *t);
 
 /* The role whose arena holds a tensor's gradient; ROLE_COUNT when it has none. */
 Role role_gradient(Role role);

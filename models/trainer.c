@@ -1,5 +1,3 @@
-#include "models/trainer.h"
-
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,37 +5,31 @@
 #include <string.h>
 
 #include "base/canon.h"
-#include "base/sha256.h"
+#include "models/init.h"
+#include "models/observe.h"
 #include "models/resident.h"
-
-static bool is_norm(OpKind kind) {
-    return kind == OP_layernorm || kind == OP_rmsnorm || kind == OP_center;
-}
 
 /* The tensors that every step asks for. */
 static void list_tensors(Trainer *t) {
     const Tape *tape = &t->tape;
-    int most = tape->tensors > tape->layers ? tape->tensors : tape->layers;
     t->parameter = mem_alloc((size_t)tape->tensors, sizeof *t->parameter);
-    t->norm_input = mem_alloc((size_t)tape->layers, sizeof *t->norm_input);
-    t->squares = mem_alloc((size_t)most, sizeof *t->squares);
     for (int i = 0; i < tape->tensors; i++)
         if (tape->tensor[i].role == ROLE_PARAM) t->parameter[t->parameters++] = i;
-    for (int l = 0; l < tape->layers; l++) t->norm_input[l] = -1;
-    for (int i = tape->ops - 1; i >= 0; i--) {
-        const Op *op = &tape->op[i];
-        if (op->layer >= 0 && is_norm(op->kind)) t->norm_input[op->layer] = tape->input[op->in_at];
-    }
+    t->targets = tape_fed(tape, "targets");
+    assert(t->targets >= 0 && tape->feeds <= TRAINER_MOST_FEEDS && "a model has targets");
+    measure_init(&t->measure, tape);
+    t->value = mem_alloc((size_t)t->measure.parts, sizeof *t->value);
 }
 
-Rc trainer_init(Trainer *t, const ModelShape *shape, const Variant *variant, const Recipe *recipe, const uint64_t *seed,
-                int replicas, const Backend *backend, Error *e) {
+Rc trainer_of(Trainer **out, Tape *tape, int every, const Recipe *recipe, const uint64_t *seed, int replicas,
+              const Backend *backend, Error *e) {
     canon_environment();
-    *t = (Trainer){.recipe = recipe, .seed = seed};
-    assert(shape->layers <= TRAINER_MOST_LAYERS);
-    transformer_build(&t->tape, shape, variant);
+    Trainer *t = mem_alloc(1, sizeof *t);
+    *t = (Trainer){.tape = *tape, .recipe = recipe, .seed = seed, .every = every};
+    tape_init(tape);
     if (program_init(&t->program, &t->tape, backend, replicas, e)) {
         tape_release(&t->tape);
+        free(t);
         return e->code;
     }
     list_tensors(t);
@@ -49,30 +41,54 @@ Rc trainer_init(Trainer *t, const ModelShape *shape, const Variant *variant, con
         t->alive[r] = true;
     }
     if (backend->device && resident_init(&t->resident, t, e)) {
-        trainer_release(t);
+        trainer_free(t);
         return e->code;
     }
     trainer_seek(t, 0);
+    *out = t;
     return RC_OK;
 }
 
-void trainer_release(Trainer *t) {
+Rc trainer_new(Trainer **out, const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
+               const Recipe *recipe, const uint64_t *seed, int replicas, const Backend *backend, Error *e) {
+    Tape tape;
+    transformer_build(&tape, shape, variant, probes);
+    return trainer_of(out, &tape, probes ? probes->every : 1, recipe, seed, replicas, backend, e);
+}
+
+void trainer_free(Trainer *t) {
+    if (!t) return;
     resident_release(t->resident, t);
+    measure_release(&t->measure);
     program_release(&t->program);
     tape_release(&t->tape);
     free(t->parameter);
-    free(t->norm_input);
-    free(t->squares);
+    free(t->value);
     free(t->power);
     free(t->alive);
+    free(t);
 }
 
-int32_t *trainer_inputs(Trainer *t, int replica) {
-    return program_ids(&t->program, t->tape.tokens, replica);
+StepReport *trainer_reports(const Trainer *t, int n) {
+    size_t count = (size_t)n, probes = (size_t)t->tape.probes;
+    StepReport *report = mem_alloc(count, sizeof *report + probes * sizeof(double));
+    double *room = (double *)(void *)(report + count);
+    for (size_t i = 0; i < count; i++) report[i].probe = room + i * probes;
+    return report;
 }
 
-int32_t *trainer_targets(Trainer *t, int replica) {
-    return program_ids(&t->program, t->tape.targets, replica);
+int trainer_feeds(Trainer *t, int replica, FeedRoom room[TRAINER_MOST_FEEDS]) {
+    for (int i = 0; room && i < t->tape.feeds; i++) {
+        const Feed *f = &t->tape.feed[i];
+        room[i] = (FeedRoom){f->name, t->tape.tensor[f->tensor].rows, program_ids(&t->program, f->tensor, replica)};
+    }
+    return t->tape.feeds;
+}
+
+int32_t *trainer_feed(Trainer *t, const char *name, int replica) {
+    int tensor = tape_fed(&t->tape, name);
+    assert(tensor >= 0 && "the model has this feed");
+    return program_ids(&t->program, tensor, replica);
 }
 
 void trainer_seek(Trainer *t, int step) {
@@ -87,51 +103,20 @@ void trainer_seek(Trainer *t, int step) {
     if (t->resident) resident_seek(t->resident, t);
 }
 
-static double targets_of(Trainer *t, int replica) {
-    const int32_t *target = trainer_targets(t, replica);
+static double targets_of(const Trainer *t, int replica) {
+    const int32_t *target = program_ids(&t->program, t->targets, replica);
     double count = 0;
-    for (int i = 0; i < t->tape.tensor[t->tape.targets].rows; i++) count += target[i] >= 0;
+    for (int i = 0; i < t->tape.tensor[t->targets].rows; i++) count += target[i] >= 0;
     return count > 0 ? count : 1;
 }
 
-/* Host arithmetic on a float backend rounds every result to float, so that a device can do the same. Sums, quotients and
- * roots of floats computed in double and rounded once are the float results. */
-static double rounded(const Program *p, double x) {
-    return p->backend->word[ROLE_PARAM] == sizeof(float) ? (double)(float)x : x;
-}
-
-/* Sums of squares of some tensors of one replica, each by one of the program's threads. */
-typedef struct {
-    const Program *p;
-    Role role;
-    int replica, count;
-    const int *tensor; /* [count]; below 0: none */
-    double *squares;   /* [count] */
-} Squares;
-
-static void sum_squares(void *context, int part, int parts) {
-    const Squares *s = context;
-    for (int i = part; i < s->count; i += parts) {
-        if (s->tensor[i] < 0) continue;
-        const Tensor *x = &s->p->tape->tensor[s->tensor[i]];
-        s->squares[i] = s->p->backend->sumsq(program_at(s->p, s->role, s->tensor[i], s->replica), x->rows, x->cols);
+void trainer_scalars(Trainer *t) {
+    for (int r = 0; r < t->program.replicas; r++) {
+        t->power[2 * r] *= t->recipe[r].beta1;
+        t->power[2 * r + 1] *= t->recipe[r].beta2;
+        recipe_scalars(&t->recipe[r], &t->program.scalars[r], t->seed[r], t->step, targets_of(t, r), t->power[2 * r],
+                       t->power[2 * r + 1]);
     }
-}
-
-/* Norms over a role's tensors in tape order: global, and per block. */
-static double norms(const Trainer *t, Role role, int r, double *layer_norm) {
-    const Program *p = &t->program;
-    double total = 0;
-    Squares s = {p, role, r, t->parameters, t->parameter, t->squares};
-    program_together(p, sum_squares, &s);
-    for (int l = 0; layer_norm && l < t->tape.layers; l++) layer_norm[l] = 0;
-    for (int i = 0; i < t->parameters; i++) {
-        int layer = t->tape.tensor[t->parameter[i]].layer;
-        total = rounded(p, total + t->squares[i]);
-        if (layer_norm && layer >= 0) layer_norm[layer] = rounded(p, layer_norm[layer] + t->squares[i]);
-    }
-    for (int l = 0; layer_norm && l < t->tape.layers; l++) layer_norm[l] = rounded(p, sqrt(layer_norm[l]));
-    return rounded(p, sqrt(total));
 }
 
 static void stop(Trainer *t, int r, StepReport *report, const char *what, int tensor) {
@@ -168,26 +153,26 @@ static void update(void *context, int part, int parts) {
     }
 }
 
-/* What the tape's norms were given: the first of each block. */
-static void norm_inputs(const Trainer *t, int r, double *rms) {
-    Squares s = {&t->program, ROLE_ACT, r, t->tape.layers, t->norm_input, t->squares};
-    program_together(&t->program, sum_squares, &s);
-    for (int l = 0; l < t->tape.layers; l++) {
-        rms[l] = (double)NAN;
-        if (t->norm_input[l] < 0) continue;
-        const Tensor *x = &t->tape.tensor[t->norm_input[l]];
-        rms[l] = sqrt(t->squares[l] / ((double)x->rows * x->cols));
-        if (isnan(rms[l])) rms[l] = (double)INFINITY; /* broken is not absent */
+/* The probes before the update, or those after it, from the parts that stand in t->value. */
+static void report_probes(const Trainer *t, int r, bool after, StepReport *report) {
+    for (int i = 0; i < t->tape.probes; i++) {
+        ProbeKind kind = t->tape.probe[i].kind;
+        if (site_info[probe_info[kind].site].after == after && t->step % probe_stride(kind, t->every) == 0)
+            report->probe[i] = observe_probe(&t->measure, &t->program, i, r, t->value);
     }
 }
 
 /* One replica's part of a step after backward. */
 static void finish(Trainer *t, int r, StepReport *report) {
     Program *p = &t->program;
-    *report = (StepReport){.loss = (float)program_value(p, ROLE_ACT, t->tape.loss, r, 0), .finite = true};
-    report->embedding_norm = program_value(p, ROLE_ACT, t->tape.embedding_norm, r, 0);
-    report->grad_norm = norms(t, ROLE_GRAD, r, report->layer_norm);
-    norm_inputs(t, r, report->norm_input);
+    const Measure *m = &t->measure;
+    bool measured = report->probe;
+    float loss = (float)program_value(p, ROLE_ACT, t->tape.loss, r, 0);
+    *report = (StepReport){.loss = loss, .finite = true, .probe = report->probe};
+    for (int i = 0; report->probe && i < t->tape.probes; i++) report->probe[i] = (double)NAN;
+    observe_parts(m, p, r, measured ? 0 : m->gradient, m->gradient + m->parameters, t->value);
+    report->grad_norm = observe_norm(m, p, t->value);
+    if (measured) report_probes(t, r, false, report);
     if (!isfinite(report->loss)) {
         stop(t, r, report, "act", program_nonfinite_act(p, r));
         return;
@@ -198,36 +183,31 @@ static void finish(Trainer *t, int r, StepReport *report) {
     }
     double clip = t->recipe[r].clip;
     if (clip > 0) {
-        double scale = rounded(p, clip / rounded(p, report->grad_norm + 1e-6));
+        double scale = program_round(p, clip / program_round(p, report->grad_norm + 1e-6));
         p->scalars[r].grad_scale = scale < 1 ? scale : 1;
     }
     program_together(p, update, &(Updated){t, r});
-    report->update_norm = norms(t, ROLE_GRAD, r, NULL);
+    if (!measured || !m->after) return;
+    observe_parts(m, p, r, m->gradient, m->parts, t->value);
+    report_probes(t, r, true, report);
 }
 
-Rc trainer_keep_corpus(Trainer *t, const int32_t *tokens, size_t count, uint32_t choices, uint64_t stream, Error *e) {
-    return resident_corpus(t->resident, t, tokens, count, choices, stream, e);
+void trainer_update_only(Trainer *t) {
+    assert(!t->resident);
+    update(&(Updated){t, 0}, 0, 1);
 }
 
-int trainer_steps(Trainer *t, int n, StepReport *report) {
-    return resident_steps(t->resident, t, n, report);
-}
-
-bool trainer_failed(Trainer *t) {
-    Program *p = &t->program;
-    if (p->queue && !t->failure.code) (void)p->backend->device->status(p->queue, &t->failure);
-    return t->failure.code;
+double trainer_norm_only(Trainer *t) {
+    const Measure *m = &t->measure;
+    assert(!t->resident);
+    observe_parts(m, &t->program, 0, m->gradient, m->gradient + m->parameters, t->value);
+    return observe_norm(m, &t->program, t->value);
 }
 
 bool trainer_step(Trainer *t, StepReport *report) {
     Program *p = &t->program;
     if (t->resident) return resident_steps(t->resident, t, 1, report) == 1;
-    for (int r = 0; r < p->replicas; r++) {
-        t->power[2 * r] *= t->recipe[r].beta1;
-        t->power[2 * r + 1] *= t->recipe[r].beta2;
-        recipe_scalars(&t->recipe[r], &p->scalars[r], t->seed[r], t->step, targets_of(t, r), t->power[2 * r],
-                       t->power[2 * r + 1]);
-    }
+    trainer_scalars(t);
     program_forward(p);
     program_backward(p);
     if (program_cancelled(p)) {
@@ -252,7 +232,7 @@ void trainer_forward(Trainer *t) {
 
 void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count) {
     const Program *p = &t->program;
-    const int32_t *target = program_ids(p, t->tape.targets, replica);
+    const int32_t *target = program_ids(p, t->targets, replica);
     int kept = -1;
     for (int i = 0; i < t->tape.ops; i++)
         if (t->tape.op[i].out == t->tape.nll) kept = t->tape.op[i].save;
@@ -269,19 +249,4 @@ void trainer_score(const Trainer *t, int replica, int first, int rows, double *n
     }
     free(nlls);
     free(saved);
-}
-
-void trainer_hash(const Trainer *t, int replica, uint8_t out[32]) {
-    TensorHash h;
-    tensor_hash_init(&h);
-    for (int i = 0; i < t->tape.tensors; i++) {
-        const Tensor *x = &t->tape.tensor[i];
-        if (x->role != ROLE_PARAM) continue;
-        size_t n = (size_t)x->rows * (size_t)x->cols;
-        float *values = mem_alloc(n, sizeof *values);
-        program_read(&t->program, ROLE_PARAM, i, replica, values);
-        tensor_hash_add(&h, values, n);
-        free(values);
-    }
-    tensor_hash_end(&h, out);
 }

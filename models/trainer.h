@@ -1,76 +1,152 @@
-/* R runs of one shape and variant, trained together, step by step. The caller brings the batches. */
+/* R runs of one model, trained together, step by step, on any backend. Its struct is in
+ * models/trainer_state.h, for models/ and tests: callers use the functions below. */
 #ifndef MODELS_TRAINER_H
 #define MODELS_TRAINER_H
 
-#include "models/program.h"
+#include <signal.h>
+
+#include "base/feed.h"
+#include "kernels/backend.h"
 #include "models/recipe.h"
 #include "models/transformer.h"
 
-enum { TRAINER_MOST_LAYERS = 256 };
+typedef struct Trainer Trainer;
 
-/* What one step did in one replica; norms are of this step, before clipping. */
+/* What one step did in one replica. */
 typedef struct {
     float loss;
-    double grad_norm, update_norm, embedding_norm;
-    double layer_norm[TRAINER_MOST_LAYERS]; /* gradient norm of all parameters of each block */
-    double norm_input[TRAINER_MOST_LAYERS]; /* root mean square of what enters each block's first norm; NaN: no norm */
-    bool finite;                            /* false: nothing was updated, the replica has stopped */
-    char culprit[64];                       /* where the first non-finite number stands: "act h.3.attn" */
+    double grad_norm; /* global, before clipping */
+    bool finite;      /* false: nothing was updated, the replica has stopped */
+    char culprit[CULPRIT_SIZE]; /* where the first non-finite number stands: "act h.3.attn" */
+    double *probe;    /* [trainer_probes] or NULL: not wanted; a NaN among them: not measured at this step */
 } StepReport;
 
-typedef struct Resident Resident; /* models/resident.h */
+/* A trainer takes a tape over and releases it. Probes that are not usual stand at the steps that `every` divides.
+ * recipe[replicas] and seed[replicas] must outlive it. Parameters are initialized. The optimizer kind must be one for
+ * all. RC_UNMEASURED: memory. */
+Rc trainer_of(Trainer **out, Tape *tape, int every, const Recipe *recipe, const uint64_t *seed, int replicas,
+              const Backend *backend, Error *e);
 
-typedef struct {
-    Tape tape;
-    Program program;
-    Resident *resident;   /* NULL: the host does what stands around forward and backward */
-    Error failure;        /* of a device; code is RC_OK while there is none */
-    const Recipe *recipe; /* [replicas] */
-    const uint64_t *seed; /* [replicas] */
-    int step;             /* next update, 0-based */
-    double *power;        /* [replicas][2] beta^step, running products */
-    bool *alive;          /* [replicas] */
-    int *parameter;       /* [parameters] tensors, in tape order */
-    int *norm_input;      /* [layers] the tensor that enters the block's first norm; -1: no norm */
-    int parameters;
-    double *squares; /* room for a sum per tensor */
-} Trainer;
+/* The same for a GPT (transformer_build). probes: NULL for the usual ones. */
+Rc trainer_new(Trainer **out, const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
+               const Recipe *recipe, const uint64_t *seed, int replicas, const Backend *backend, Error *e);
+void trainer_free(Trainer *t);
 
-/* recipe[replicas] and seed[replicas] must outlive it. Parameters are initialized. Replicas share shape and variant;
- * their optimizer kind must be one. */
-Rc trainer_init(Trainer *t, const ModelShape *shape, const Variant *variant, const Recipe *recipe, const uint64_t *seed,
-                int replicas, const Backend *backend, Error *e);
-void trainer_release(Trainer *t);
+/* Bytes that trainer_new takes for one replica. */
+size_t trainer_need(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes, const Backend *backend);
 
-/* Where a replica's batch goes: [batch * context] token ids each; target -1 is ignored. */
-int32_t *trainer_inputs(Trainer *t, int replica);
-int32_t *trainer_targets(Trainer *t, int replica);
+/* n reports with room for the probes; one free() frees them all. */
+StepReport *trainer_reports(const Trainer *t, int n);
 
-/* forward, backward, clip, update on the batches that stand in the inputs. report is [replicas]. False when the program
- * was cancelled before its update, or its device failed: the trainer stands where it stood, the report means nothing. */
+/* What it is. */
+int trainer_replicas(const Trainer *t);
+int trainer_step_number(const Trainer *t); /* of the next update, 0-based */
+const Backend *trainer_backend(const Trainer *t);
+bool trainer_resident(const Trainer *t); /* the step runs on a device, which can draw its batches itself */
+double trainer_flops(const Trainer *t);  /* of a step of one replica (tape_flops) */
+size_t trainer_bytes(const Trainer *t);  /* of one replica */
+
+/* The numbers that reports hold: StepReport.probe[i] is of kind and layer (-1: the whole model). */
+int trainer_probes(const Trainer *t);
+ProbeKind trainer_probe(const Trainer *t, int i, int *layer);
+
+/* Nonzero *cancel stops a pass between two ops; NULL = never. */
+void trainer_cancel(Trainer *t, const volatile sig_atomic_t *cancel);
+
+/* From here on `threads` threads share every op. The bits do not change. RC_UNMEASURED when memory is short, RC_USAGE
+ * for more than one on a device. */
+Rc trainer_share(Trainer *t, int threads, Error *e);
+
+/* A replica's inputs: rooms to fill before a pass, one per feed of the tape; returns how many. room may be NULL. */
+enum { TRAINER_MOST_FEEDS = STEP_MOST_FEEDS };
+int trainer_feeds(Trainer *t, int replica, FeedRoom room[TRAINER_MOST_FEEDS]);
+/* The one called name. */
+int32_t *trainer_feed(Trainer *t, const char *name, int replica);
+
+/* forward, backward, clip, update on the batches that stand in the feeds. report is [replicas]. False when the trainer
+ * was cancelled before its update, or its device failed: then nothing of it has changed and the report must not be
+ * used. */
 bool trainer_step(Trainer *t, StepReport *report);
 
-/* On a device: keeps a corpus there, from which it draws batches as resident_corpus (models/resident.h) says. */
-Rc trainer_keep_corpus(Trainer *t, const int32_t *tokens, size_t count, uint32_t choices, uint64_t stream, Error *e);
+/* A text from which a device draws batches as dataset_batch does. */
+typedef struct {
+    const int32_t *tokens;
+    size_t count;
+    uint32_t choices; /* first tokens a crop may have */
+    uint64_t stream;  /* Philox subsequence */
+    int context;      /* rows of a crop */
+} Corpus;
 
-/* With a corpus on the device: up to n steps, enqueued without waiting; report is [n][replicas], left alone once a replica
- * has stopped. Returns the steps done, fewer when cancelled or when the device failed. */
+/* On a device: keeps a corpus there. RC_USAGE: the model has a feed that is not cut from a text. */
+Rc trainer_keep_corpus(Trainer *t, const Corpus *corpus, Error *e);
+
+/* With a corpus on the device: up to n steps, enqueued without waiting; report is [n][replicas], left alone once a
+ * replica has stopped. Returns the steps done, fewer when cancelled or when the device failed. */
 int trainer_steps(Trainer *t, int n, StepReport *report);
 
-/* Forward only, without dropout; nothing of the training state changes. Reads the same inputs. */
+/* Forward only, without dropout; nothing of the training state changes. Reads the same feeds. */
 void trainer_forward(Trainer *t);
 
 /* After trainer_forward: sum of nll (nats, added in row order in double), hits and count over rows whose target is not
  * -1, of one replica, rows first..first+rows-1. */
 void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count);
 
-/* Whether its device has failed, and t->failure says how: then what was read since means nothing. */
-bool trainer_failed(Trainer *t);
+/* True when its device has failed, and then e says how (e may be NULL): what was read since must not be used. */
+bool trainer_failed(Trainer *t, Error *e);
 
 /* Puts the trainer at `step` (after parameters and moments were restored): running products are computed again. */
 void trainer_seek(Trainer *t, int step);
 
+/* A replica's parameters and moments as they were at the start; trainer_seek(t, 0) does the rest. */
+void trainer_restart(Trainer *t, int replica);
+
+/* Parameters, in tape order. */
+typedef struct {
+    const char *name; /* the export name */
+    int rows, cols;
+    bool vector; /* tensor_vector */
+} Parameter;
+int trainer_parameters(const Trainer *t);
+Parameter trainer_parameter(const Trainer *t, int i);
+size_t trainer_weights(const Trainer *t); /* numbers in all of them */
+
+/* Words of parameter i, or of its moments (role), as the backend has them; *copy is NULL, or memory the caller
+ * frees. */
+const void *trainer_words(const Trainer *t, Role role, int i, int replica, void **copy);
+void trainer_put(Trainer *t, Role role, int i, int replica, const void *words);
+/* The same of parameters as floats. */
+void trainer_read(const Trainer *t, int i, int replica, float *out);
+void trainer_write(Trainer *t, int i, int replica, const float *in);
+
 /* Hash of all parameters of a replica in tape order, as float bits. */
 void trainer_hash(const Trainer *t, int replica, uint8_t out[32]);
+
+/* An op of the list, as kernels are called. */
+typedef struct {
+    const Call *call;
+    bool backward; /* it has a backward */
+} TrainerOp;
+int trainer_ops(const Trainer *t);
+TrainerOp trainer_op(const Trainer *t, int i);
+
+/* The passes of a step, op by op on the caller's thread: seen(op, backward) after each op, and with op -1 before the
+ * first of a pass. Scalars are those of the next update; nothing of the training state but gradients changes. */
+void trainer_each_op(Trainer *t, void (*seen)(void *context, int op, bool backward), void *context);
+
+/* The update alone, unclipped, of replica 0 with the gradients that stand; the norm of those gradients, or of the
+ * update after it. For those who time them, on the host, after trainer_each_op has set the scalars. */
+void trainer_update_only(Trainer *t);
+double trainer_norm_only(Trainer *t);
+
+/* One step, op by op, of replica 0: what each op wrote, and then the updated parameters, as hashes. phase: "forward",
+ * "backward", "update". False as trainer_step. */
+typedef void TraceLine(void *context, const char *phase, int op, const char *kind, const char *tensor,
+                       const uint8_t hash[32]);
+bool trainer_trace(Trainer *t, TraceLine *line, void *context, StepReport *report);
+/* The parameters alone; phase "start" or what the caller says. */
+void trainer_trace_parameters(const Trainer *t, const char *phase, TraceLine *line, void *context);
+
+/* On a device: the graph of one training step, recorded now if it is not yet, for those who count what it launches. */
+const Graph *trainer_graph(Trainer *t);
 
 #endif

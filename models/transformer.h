@@ -21,7 +21,34 @@ typedef struct {
 /* RC_USAGE when the numbers do not fit together (heads do not divide the width, …); the line names the key. */
 Rc shape_check(const ModelShape *s, Error *e);
 
-/* Builds the tape: embedding, blocks, head, loss, and the embedding-norm probe. The shape has passed shape_check. */
-void transformer_build(Tape *t, const ModelShape *s, const Variant *v);
+/* A stack of blocks with its embedding. One makes a GPT; a model of two stacks gives each a prefix for its names, and
+ * its blocks' layers follow those of the stack before. */
+typedef struct {
+    Tape *t;
+    const ModelShape *s;
+    const Variant *v;
+    const char *prefix; /* of its parameters' names, at most 8 letters: "", "src." */
+    int first_layer;    /* the tape's layer of its first block */
+    int layer;          /* block being built, -1 outside */
+    int wte;            /* the token embedding, which a tied head shares */
+    char name[TENSOR_NAME_SIZE]; /* room for the name being made */
+} Stack;
+
+/* Takes the next s->layers layers of the tape. The shape has passed shape_check; shape and variant must outlive the
+ * stack. */
+void stack_init(Stack *b, Tape *t, const ModelShape *s, const Variant *v, const char *prefix);
+
+/* Token and position embedding, its norm, dropout: [batch * context][width] from a feed. */
+int stack_embedding(Stack *b, int tokens);
+
+/* The blocks and the final norm. */
+int stack_blocks(Stack *b, int x);
+
+/* Logits, loss of every row, mean loss; the tape has one head. */
+void stack_head(Stack *b, int x, int targets);
+
+/* Builds the tape of a GPT: embedding, blocks, head, loss, probes (NULL: the usual ones). The shape has passed
+ * shape_check. */
+void transformer_build(Tape *t, const ModelShape *s, const Variant *v, const ProbeChoice *probes);
 
 #endif

@@ -6,41 +6,35 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names of norms and rules; the first is canonical. */
-static const struct {
-    const char *name, *alias;
-} norm_names[NORM_COUNT] = {
-    [NORM_NONE] = {"none", "none"},
-    [NORM_LAYERNORM] = {"layernorm", "ln"},
-    [NORM_RMSNORM] = {"rmsnorm", "rms"},
-    [NORM_CENTER] = {"center", "center"},
-};
-static const char *const rule_names[RULE_COUNT] = {
-    [RULE_CONSTANT] = "constant", [RULE_LAYER_ROOT] = "layer_root",   [RULE_DEEP_CARRY] = "deep_carry",
-    [RULE_LEARNED] = "learned",   [RULE_LEARNED_ROW] = "learned_row",
-};
+#include "models/norm.h"
 
-/* The columns that are read, written and hashed by name. */
+/* The columns that are read, written and hashed by name: C(key, field, kind, since, default). since and default are
+ * those of bench/plan/spec.def: a column younger than the first records is left out of the text where it stands at its
+ * default, which never changes. */
 typedef enum { COLUMN_NORM, COLUMN_QK, COLUMN_RULE } ColumnKind;
 // clang-format off
 #define VARIANT_COLUMNS(C) \
-    C("attn.in", attn.in, COLUMN_NORM) C("attn.qk", attn.qk, COLUMN_QK) C("attn.mid", attn.mid, COLUMN_NORM) \
-    C("attn.out", attn.out, COLUMN_NORM) C("attn.post", attn.post, COLUMN_NORM) C("mlp.in", mlp.in, COLUMN_NORM) \
-    C("mlp.mid", mlp.mid, COLUMN_NORM) C("mlp.out", mlp.out, COLUMN_NORM) C("mlp.post", mlp.post, COLUMN_NORM) \
-    C("embed", embed, COLUMN_NORM) C("final", final, COLUMN_NORM) C("carry", carry, COLUMN_RULE) \
-    C("gate", gate, COLUMN_RULE) C("depth_scale", depth_scale, COLUMN_RULE)
+    C("attn.in", attn.in, COLUMN_NORM, 1, "none") C("attn.qk", attn.qk, COLUMN_QK, 1, "none") \
+    C("attn.mid", attn.mid, COLUMN_NORM, 1, "none") C("attn.out", attn.out, COLUMN_NORM, 1, "none") \
+    C("attn.post", attn.post, COLUMN_NORM, 1, "none") C("mlp.in", mlp.in, COLUMN_NORM, 1, "none") \
+    C("mlp.mid", mlp.mid, COLUMN_NORM, 1, "none") C("mlp.out", mlp.out, COLUMN_NORM, 1, "none") \
+    C("mlp.post", mlp.post, COLUMN_NORM, 1, "none") C("embed", embed, COLUMN_NORM, 1, "none") \
+    C("final", final, COLUMN_NORM, 1, "none") C("carry", carry, COLUMN_RULE, 1, "1") \
+    C("gate", gate, COLUMN_RULE, 1, "1") C("depth_scale", depth_scale, COLUMN_RULE, 1, "1")
 // clang-format on
 
 static const struct {
     size_t at;
     ColumnKind kind;
+    int since;
+    const char *initial;
 } columns[] = {
-#define C(key, field, kind) {offsetof(Variant, field), kind},
+#define C(key, field, kind, since, initial) {offsetof(Variant, field), kind, since, initial},
     VARIANT_COLUMNS(C)
 #undef C
 };
 const char *const variant_keys[] = {
-#define C(key, field, kind) key,
+#define C(key, field, kind, since, initial) key,
     VARIANT_COLUMNS(C)
 #undef C
 };
@@ -52,16 +46,45 @@ Site variant_site(const Variant *v, Sub sub, int layer, int depth) {
     return sub == SUB_ATTN ? v->attn : v->mlp;
 }
 
-double rule_value(Rule rule, int layer, int depth) {
-    switch (rule.kind) {
-    case RULE_LAYER_ROOT: return rule.value / sqrt(layer + 1);
-    case RULE_DEEP_CARRY: return rule.value * sqrt(sqrt(2.0 * depth));
-    default: return rule.value;
-    }
+static double value_as_given(double value, int layer, int depth) {
+    (void)layer, (void)depth;
+    return value;
 }
 
-bool rule_learned(Rule rule) {
-    return rule.kind == RULE_LEARNED || rule.kind == RULE_LEARNED_ROW;
+static double value_layer_root(double value, int layer, int depth) {
+    (void)depth;
+    return value / sqrt(layer + 1);
+}
+
+static double value_deep_carry(double value, int layer, int depth) {
+    (void)layer;
+    return value * sqrt(sqrt(2.0 * depth));
+}
+
+/* What a rule learns for each sublayer. */
+typedef enum { LEARNS_fixed, LEARNS_number, LEARNS_row } Learns;
+
+static const struct {
+    const char *name;
+    Learns learns;
+    double (*value)(double value, int layer, int depth);
+} rules[RULE_COUNT] = {
+#define RULE(name, learned, value, formula) [RULE_##name] = {#name, LEARNS_##learned, value_##value},
+#include "models/rules.def"
+#undef RULE
+};
+
+double rule_value(Rule rule, int layer, int depth) {
+    return rules[rule.kind].value(rule.value, layer, depth);
+}
+
+int rule_width(Rule rule, int width) {
+    switch (rules[rule.kind].learns) {
+    case LEARNS_fixed: return 0;
+    case LEARNS_number: return 1;
+    case LEARNS_row: return width;
+    }
+    return 0;
 }
 
 const Variant *variant_find(const char *name, Error *e) {
@@ -83,13 +106,21 @@ static int column_of(const char *key) {
     return -1;
 }
 
+static Rc not_on_qk(const char *key, const char *value, Error *e) {
+    char valid[128] = "";
+    for (int i = 0; i < NORM_COUNT; i++) {
+        size_t n = strlen(valid);
+        if (norm_on_qk((Norm)i)) snprintf(valid + n, sizeof valid - n, "%s%s", n ? ", " : "", norm_info[i].name);
+    }
+    return error_set(e, RC_USAGE, "%s: '%s' is not possible here; valid: %s", key, value, valid);
+}
+
 static Rc set_norm(Norm *norm, ColumnKind kind, const char *key, const char *value, Error *e) {
     const char *names[NORM_COUNT];
     for (int i = 0; i < NORM_COUNT; i++) {
-        names[i] = norm_names[i].name;
-        if (strcmp(value, norm_names[i].name) && strcmp(value, norm_names[i].alias)) continue;
-        if (kind == COLUMN_QK && i != NORM_NONE && i != NORM_RMSNORM)
-            return error_set(e, RC_USAGE, "%s: '%s' is not possible here; valid: none, rmsnorm", key, value);
+        names[i] = norm_info[i].name;
+        if (strcmp(value, norm_info[i].name) && strcmp(value, norm_info[i].alias)) continue;
+        if (kind == COLUMN_QK && !norm_on_qk((Norm)i)) return not_on_qk(key, value, e);
         *norm = (Norm)i;
         return RC_OK;
     }
@@ -99,16 +130,18 @@ static Rc set_norm(Norm *norm, ColumnKind kind, const char *key, const char *val
 }
 
 static Rc set_rule(Rule *rule, const char *key, const char *value, Error *e) {
+    const char *names[RULE_COUNT];
     double number;
     if (parse_real(value, &number)) {
-        *rule = (Rule){RULE_CONSTANT, number};
+        *rule = (Rule){RULE_constant, number};
         return RC_OK;
     }
     char word[32];
     size_t n = strcspn(value, " ");
     snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), value);
     for (int i = 0; i < RULE_COUNT; i++) {
-        if (strcmp(word, rule_names[i])) continue;
+        names[i] = rules[i].name;
+        if (strcmp(word, names[i])) continue;
         number = 1;
         if (value[n] && !parse_real(value + n + 1, &number))
             return error_set(e, RC_USAGE, "%s: '%s' is not a number", key, value + n + 1);
@@ -117,7 +150,7 @@ static Rc set_rule(Rule *rule, const char *key, const char *value, Error *e) {
     }
     char hint[96];
     return error_set(e, RC_USAGE, "%s: '%s' is neither a number nor a rule%s", key, value,
-                     did_you_mean(hint, sizeof hint, word, rule_names, RULE_COUNT));
+                     did_you_mean(hint, sizeof hint, word, names, RULE_COUNT));
 }
 
 Rc variant_set(Variant *v, const char *key, const char *value, Error *e) {
@@ -136,21 +169,41 @@ char *variant_get(char *out, const Variant *v, const char *key) {
     assert(i >= 0);
     const void *field = (const char *)v + columns[i].at;
     if (columns[i].kind != COLUMN_RULE) {
-        snprintf(out, 64, "%s", norm_names[*(const Norm *)field].name);
+        snprintf(out, VARIANT_TEXT_SIZE, "%s", norm_info[*(const Norm *)field].name);
         return out;
     }
     const Rule *rule = field;
     char number[40];
     format_real(number, rule->value);
-    if (rule->kind == RULE_CONSTANT)
-        snprintf(out, 64, "%s", number);
+    if (rule->kind == RULE_constant)
+        snprintf(out, VARIANT_TEXT_SIZE, "%s", number);
     else
-        snprintf(out, 64, "%s %s", rule_names[rule->kind], number);
+        snprintf(out, VARIANT_TEXT_SIZE, "%s %s", rules[rule->kind].name, number);
     return out;
 }
 
+int variant_since(const char *key) {
+    return columns[column_of(key)].since;
+}
+
+const char *variant_default(const char *key) {
+    return columns[column_of(key)].initial;
+}
+
+bool variant_left_out(const char *key, const char *value) {
+    Variant v = variants[0];
+    char initial[VARIANT_TEXT_SIZE];
+    Error none;
+    if (variant_since(key) == 1) return false;
+    Rc rc = variant_set(&v, key, variant_default(key), &none);
+    assert(rc == RC_OK && "a default of a column is not valid");
+    (void)rc;
+    return !strcmp(value, variant_get(initial, &v, key));
+}
+
 void variant_text(const Variant *v, Text *out) {
-    char value[64];
+    char value[VARIANT_TEXT_SIZE];
     for (int i = 0; i < variant_key_count; i++)
-        text_format(out, "%s = %s\n", variant_keys[i], variant_get(value, v, variant_keys[i]));
+        if (!variant_left_out(variant_keys[i], variant_get(value, v, variant_keys[i])))
+            text_format(out, "%s = %s\n", variant_keys[i], value);
 }

@@ -12,7 +12,12 @@
 #include "base/error.h"
 #include "base/text.h"
 
-typedef enum { NORM_NONE, NORM_LAYERNORM, NORM_RMSNORM, NORM_CENTER, NORM_COUNT } Norm;
+typedef enum {
+#define NORM(name, ...) NORM_##name,
+#include "models/norms.def"
+#undef NORM
+    NORM_COUNT
+} Norm;
 
 /* in: before f. qk: on q and k, per head (attention only). mid: before f's last matrix. out: on f's output, before the
  * residual add. post: after the add. */
@@ -20,13 +25,11 @@ typedef struct {
     Norm in, qk, mid, out, post;
 } Site;
 
-/* A number that may depend on where it stands. l = 1-based block, L = blocks. */
+/* A number that may depend on where it stands. */
 typedef enum {
-    RULE_CONSTANT,    /* value */
-    RULE_LAYER_ROOT,  /* value / sqrt(l)      (LayerNorm Scaling, Sun et al. 2025) */
-    RULE_DEEP_CARRY,  /* value (2L)^(1/4)     (DeepNorm alpha, Wang et al. 2022, decoder only) */
-    RULE_LEARNED,     /* one learned number per sublayer, starts at value (ReZero, SkipInit) */
-    RULE_LEARNED_ROW, /* one learned row per sublayer, starts at value    (LayerScale) */
+#define RULE(name, ...) RULE_##name,
+#include "models/rules.def"
+#undef RULE
     RULE_COUNT
 } RuleKind;
 
@@ -51,7 +54,9 @@ Site variant_site(const Variant *v, Sub sub, int layer, int depth);
 
 /* The value of a rule at block `layer` (0-based) of `depth`; learned rules give their starting value. */
 double rule_value(Rule rule, int layer, int depth);
-bool rule_learned(Rule rule);
+
+/* Columns of the row that a rule learns in a stream of `width` columns; 0: it learns nothing. */
+int rule_width(Rule rule, int width);
 
 /* The row called name; NULL with RC_USAGE and the nearest name. */
 const Variant *variant_find(const char *name, Error *e);
@@ -65,8 +70,17 @@ Rc variant_set(Variant *v, const char *key, const char *value, Error *e);
 extern const char *const variant_keys[];
 extern const int variant_key_count;
 
-/* A column's canonical text; out holds at least 64 bytes; returns out. */
+/* A column's canonical text; out holds VARIANT_TEXT_SIZE bytes; returns out. */
+enum { VARIANT_TEXT_SIZE = 64 };
 char *variant_get(char *out, const Variant *v, const char *key);
+
+/* The schema of records that first had a column (1: the first), and its default; key is one of variant_keys. */
+int variant_since(const char *key);
+const char *variant_default(const char *key);
+
+/* Whether canonical text leaves out a column of this value: it is younger than the first
+ * records and this its default. */
+bool variant_left_out(const char *key, const char *value);
 
 /* Canonical text of all columns, "key = value" lines: two arms with one text are one network. The name is not in it. */
 void variant_text(const Variant *v, Text *out);

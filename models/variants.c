@@ -2,10 +2,10 @@
  * `normbench explain` and the tables print, because names collide in the wild. */
 #include "models/variant.h"
 
-#define NO NORM_NONE
-#define LN NORM_LAYERNORM
+#define NO NORM_none
+#define LN NORM_layernorm
 // clang-format off
-#define ONE {RULE_CONSTANT, 1}
+#define ONE {RULE_constant, 1}
 
 const Variant variants[] = {
     /*                    in  qk  mid out post     in  qk  mid out post  embed final carry gate depth_scale */

@@ -1,6 +1,6 @@
 /* Bootstrap of the mean difference over seeds: intervals, standard error and three named p forms.
  *
- * Read tests/test_stats_slow.c before trusting one: with few seeds a nominal 95 % percentile or BCa
+ * Read tests/stats/test_stats_slow.c before trusting one: with few seeds a nominal 95 % percentile or BCa
  * interval covers far less (.84 at five seeds), and "p < .05" comes up by chance three times too
  * often. They are reported and labelled; below ST_BOOT_DECIDES seeds they decide nothing. */
 #ifndef STATS_BOOTSTRAP_H
@@ -13,15 +13,16 @@
 #define ST_BOOT_DECIDES 10   /* seeds below which a bootstrap p must not drive a verdict */
 #define ST_BOOT_DRAWS 100000 /* resamples beyond ST_BOOT_EXACT_MAX */
 
-/* Efron's three intervals and three p-values for "mean d = 0". m* is a resample's mean, m the
- * observed one. percentile   quantiles of m*;  basic: 2m minus them, swapped bca          quantiles
- * at bias- and skew-corrected levels (Efron 1987), bias from the mid-p share below m; status
- * ST_DEGENERATE: no correction exists, and its lo, hi are the percentile ones pct          2
- * min(#{m* <= 0}, #{m* >= 0}) / N, at most 1 shift        #{|m* - m| >= |m|} / N: resampling the
- * centred data koehn        #{m* >= 0} / N: share of resamples in which A is not better (Koehn
- * 2004, one-sided) A count of 0 prints as "< 1/total". A Monte-Carlo p is count / total too,
- * without the + 1 of a permutation p. n = 1: ST_N_TOO_SMALL, no spread: ST_DEGENERATE; `mean` is
- * set in both. */
+/* Efron's three intervals and three p-values for "mean d = 0". m* is a resample's mean, m the observed one.
+ *   percentile   quantiles of m*
+ *   basic        2m minus them, swapped
+ *   bca          quantiles at bias- and skew-corrected levels (Efron 1987), bias from the mid-p share below m; status
+ *                ST_DEGENERATE: no correction exists, and its lo, hi are the percentile ones
+ *   pct          2 min(#{m* <= 0}, #{m* >= 0}) / N, at most 1
+ *   shift        #{|m* - m| >= |m|} / N: resampling the centred data
+ *   koehn        #{m* >= 0} / N: share of resamples in which A is not better (Koehn 2004, one-sided)
+ * A count of 0 prints as "< 1/total". A Monte-Carlo p is count / total too, without the + 1 of a permutation p. n = 1:
+ * ST_N_TOO_SMALL, no spread: ST_DEGENERATE; `mean` is set in both. */
 typedef struct {
     StStatus status;
     size_t n;

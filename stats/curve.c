@@ -60,8 +60,7 @@ static double residual_scale(const double *x, const double *y, const StLine *r, 
     return gsl_stats_median_from_sorted_data(size, 1, r->n) / 0.6745;
 }
 
-/* Tukey's weights (1 - u^2)^2, u = residual / (4.685 scale), until the line stands still. work:
- * [2n]. */
+/* Tukey's weights (1 - u^2)^2, u = residual / (4.685 scale), until the line no longer changes. work: [2n]. */
 static StStatus bisquare(const double *x, const double *y, StLine *r, double noise, double *work) {
     double *weight = work + r->n, c00, c01, c11, chisq;
     for (int round = 0; round < 200; round++) {

@@ -68,7 +68,7 @@ static StStatus refine(Curve *c, double *rho, double *rss) {
         }
     }
     double best = gsl_min_fminimizer_f_minimum(min);
-    if (best <= *rss) { /* an edge of the range brackets nothing: then the grid's best stands */
+    if (best <= *rss) { /* without a bracket, at an edge of the range, the grid's best is kept */
         *rss = best;
         *rho = gsl_min_fminimizer_x_minimum(min);
     }

@@ -33,7 +33,7 @@ static StStatus check_arm(StPairs *p, const StRun *run, size_t n, double cap) {
                 return refuse(p, ST_PAIR_NO_CAP, run[i].seed);
             }
             break;
-        default: return refuse(p, ST_PAIR_FAILED, run[i].seed);
+        case ST_RUN_FAILED: return refuse(p, ST_PAIR_FAILED, run[i].seed);
         }
     }
     return ST_OK;

@@ -18,8 +18,9 @@ static bool extreme(const Walk *w, double sum) {
     switch (w->alt) {
     case ST_LESS: return sum <= w->observed + w->slack;
     case ST_GREATER: return sum >= w->observed - w->slack;
-    default: return fabs(sum) >= fabs(w->observed) - w->slack;
+    case ST_TWO_SIDED: break;
     }
+    return fabs(sum) >= fabs(w->observed) - w->slack;
 }
 
 static StStatus walk_all(Walk *w, const double *x, size_t n) {

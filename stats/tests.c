@@ -1,4 +1,4 @@
-/* One row per statistical test. Adding one: a function elsewhere and a line here. */
+/* One row per statistical test, of tests.def; the functions that give their floors. */
 #include "stats/tests.h"
 
 #include <gsl/gsl_sf_gamma.h>
@@ -31,33 +31,12 @@ static double omnibus_floor(size_t n, size_t m) {
     return log_all <= log(1e6) ? exp(-log_all) : 1.0 / 100001.0;
 }
 
-// clang-format off
 const StTest st_tests[] = {
-    {"t", "paired t test and interval of the mean difference", "Student 1908", "-", NULL},
-    {"signflip", "exact sign flips of the mean difference", "Fisher 1935", "2/2^n", flip_floor},
-    {"wilcoxon", "exact signed ranks", "Wilcoxon 1945", "2/2^n", flip_floor},
-    {"maxt", "step-down max-T, all comparisons flipped together", "Westfall and Young 1993", "2/2^n", flip_floor},
-    {"holm", "Holm's adjustment of sign-flip p", "Holm 1979", "m 2/2^n", holm_floor},
-    {"hochberg", "Hochberg's adjustment of sign-flip p", "Hochberg 1988", "2/2^n", flip_floor},
-    {"bh", "Benjamini-Hochberg false discovery rate of sign-flip p", "Benjamini and Hochberg 1995", "2/2^n",
-     flip_floor},
-    {"omnibus", "variants relabelled within seeds: do any differ?", "Fisher 1935", "1/(k!)^(n-1)", omnibus_floor},
-    {"boot-pct", "bootstrap: twice the smaller tail; reported, never decides below ten seeds", "Efron 1979", "-",
-     NULL},
-    {"boot-shift", "bootstrap of the centred differences; reported, never decides below ten seeds",
-     "Efron and Tibshirani 1993", "-", NULL},
-    {"boot-koehn", "bootstrap: share of resamples where A is not better; reported, never decides below ten seeds",
-     "Koehn 2004", "-", NULL},
-    {"tost", "equivalence within a margin by two one-sided t tests", "Schuirmann 1987", "-", NULL},
-    {"crossed", "mean difference over seeds crossed with blocks of text", "Satterthwaite 1946", "-", NULL},
-    {"mcnemar", "exact test of paired divergence", "McNemar 1947", "2/2^n", mcnemar_floor},
-    {"fisher", "exact test of unpaired divergence", "Fisher 1935", "2/C(2n,n)", fisher_floor},
-    {"poisson", "paired counts given their totals", "Przyborowski and Wilenski 1940", "-", NULL},
-    {"levene", "equal variances, unpaired, about medians", "Brown and Forsythe 1974", "-", NULL},
-    {"pitman-morgan", "equal variances, paired", "Pitman 1939", "-", NULL},
-    {"logistic", "what predicts divergence: deviance gained", "Cox 1958", "-", NULL},
+#define TEST(name, about, what, source, floor_text, floor, reading) \
+    {name, ST_ABOUT_##about, what, source, floor_text, floor},
+#include "stats/tests.def"
+#undef TEST
 };
-// clang-format on
 
 const size_t st_tests_count = sizeof st_tests / sizeof st_tests[0];
 

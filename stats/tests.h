@@ -1,13 +1,25 @@
-/* The statistical tests as rows: what `list`, the documents and the JSON's names enumerate. */
+/* The statistical tests as rows, from stats/tests.def: what claims may name and `list` shows. */
 #ifndef STATS_TESTS_H
 #define STATS_TESTS_H
 
 #include <stddef.h>
 
+/* What a small p shows: that means differ, that they are equal within a margin, that variances over seeds,
+ * shares of diverged runs or rates of events differ, or that a number predicts which runs diverge. */
+typedef enum {
+    ST_ABOUT_difference,
+    ST_ABOUT_equality,
+    ST_ABOUT_variance,
+    ST_ABOUT_divergence,
+    ST_ABOUT_rate,
+    ST_ABOUT_predictor
+} StAbout;
+
 /* floor: the smallest two-sided p that n seeds (or pairs) and m comparisons on the same seeds can
  * give; NULL: any p > 0 can occur. For the omnibus the m comparisons are m + 1 variants. */
 typedef struct {
-    const char *name; /* as written in experiment files and JSON */
+    const char *name; /* as written in claims and JSON */
+    StAbout about;
     const char *what;
     const char *source;
     const char *floor_text; /* the floor as a formula, "-" without one */

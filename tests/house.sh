@@ -13,7 +13,8 @@ report() { # name, offenders (empty = ok)
 tracked() { git ls-files "$@" 2>/dev/null; }
 if ! git rev-parse --git-dir >/dev/null 2>&1; then tracked() { find . -type f | sed 's|^\./||' | grep -v '^build'; }; fi
 
-# Who may include whom.
+# Who may include whom: floors, and in bench/ rooms.
+floors="stats datasets models kernels base"
 may_include() {
   case $1 in
     base) echo "base" ;;
@@ -21,27 +22,42 @@ may_include() {
     models) echo "models kernels base" ;;
     datasets) echo "datasets base" ;;
     stats) echo "stats base" ;;
-    bench) echo "bench stats datasets models kernels base" ;;
-    tests) echo "tests bench stats datasets models kernels base" ;;
+    bench/formats) echo "bench/formats $floors" ;;
+    bench/plan) echo "bench/plan $(may_include bench/formats)" ;;
+    bench/run) echo "bench/run $(may_include bench/plan)" ;;
+    bench/verdict) echo "bench/verdict $(may_include bench/run)" ;;
+    bench/write) echo "bench/write bench/verdict bench/run bench/plan bench/formats stats datasets base" ;;
+    bench/perf) echo "bench/perf $(may_include bench/run)" ;;
+    bench/cli) echo "bench/cli bench/perf bench/write $(may_include bench/verdict)" ;;
+    bench/peers) echo "bench/peers bench/cli bench/perf bench/write $(may_include bench/verdict)" ;;
+    tests) echo "tests $(may_include bench/cli)" ;;
   esac
 }
-edges=$(for folder in base kernels models datasets stats bench tests; do
-  allowed=" $(may_include $folder) "
-  tracked "$folder/*.c" "$folder/*.h" "$folder/*.cu" "$folder/**/*.c" "$folder/**/*.h" "$folder/**/*.cu" "$folder/**/*.cuh" "$folder/**/*.cc" | sort -u | while read -r file; do
-    grep -n '^#include "' "$file" | while IFS=: read -r line text; do
-      target=$(printf '%s' "$text" | sed 's/.*"\([^"]*\)".*/\1/')
-      case $target in
-        */*) case $allowed in *" ${target%%/*} "*) ;; *) echo "$file:$line: $target" ;; esac ;;
-        bench_build.h) ;;
-        *) echo "$file:$line: $target names no folder" ;;
-      esac
-    done
+# The floor or room that a path stands in.
+room_of() {
+  case $1 in bench/*/*) echo "$1" | cut -d/ -f1-2 ;; *) echo "${1%%/*}" ;; esac
+}
+edges=$(tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | sort -u | while read -r file; do
+  allowed=$(may_include "$(room_of "$file")")
+  [ "$allowed" ] || { echo "$file: stands in no room"; continue; }
+  grep -n '^ *# *include "' "$file" | while IFS=: read -r line text; do
+    target=$(printf '%s' "$text" | sed 's/.*"\([^"]*\)".*/\1/')
+    case $target in
+      */*) case " $allowed " in *" $(room_of "$target") "*) ;; *) echo "$file:$line: $target" ;; esac ;;
+      bench_build.h) ;;
+      *) echo "$file:$line: $target names no folder" ;;
+    esac
   done
 done)
 report "includes respect who may include whom" "$edges"
+report "write/ knows no trainer, parser or spell-checker" \
+  "$(tracked 'bench/write/*' | xargs grep -nE 'run/(execute|runner|checkpoint|weights|trace)\.h|\b(spec_set|spec_parse|experiment_spec|did_you_mean)\(' 2>/dev/null)"
+
+report "nobody outside models/ and tests/ names a trainer's program or tape" \
+  "$(tracked '*.c' '*.h' '*.cc' '*.cu' | grep -v -e '^models/' -e '^tests/' | xargs grep -nE 'models/(trainer_state|program|resident|measure|observe|gradients|places|init)\.h|\b[a-z]*(trainer|t)(->|\.)(program|tape)\b' 2>/dev/null)"
 
 report "GSL lives in stats (and its version in the records)" \
-  "$(tracked '*.c' '*.h' | grep -v -e '^stats/' -e '^tests/' -e '^bench/provenance.c' | xargs grep -ln '<gsl/' 2>/dev/null)"
+  "$(tracked '*.c' '*.h' | grep -v -e '^stats/' -e '^tests/' -e '^bench/run/provenance.c' | xargs grep -ln '<gsl/' 2>/dev/null)"
 
 libm=$(tracked 'kernels/cpu/*.c' 'kernels/cpu/*.h' 'kernels/cuda/*.cu' 'kernels/cuda/*.cuh' 'base/canon.h' 'base/philox.h' | xargs grep -nE '\b(expf|logf|tanhf|powf|sinf|cosf|erff|fmaf|__expf|__logf|__fdividef|rsqrtf)\(' | grep -v 'CANON_FMA\|canon_')
 report "no libm in the float kernels" "$libm"
@@ -52,7 +68,13 @@ report "intrinsics only in the vector layer" \
 size() { tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' '*.sh' '*.py' | xargs wc -l | awk -v most="$1" '$2 != "total" && $1 > most {print $2 ": " $1}'; }
 report "no file over 500 lines" "$(size 500)"
 
+report "no line over 120 columns" "$(tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | xargs grep -nE '^.{121,}$' | cut -c1-100)"
+report "every mutant's text stands once in its file" "$(python3 tests/mutants . --check)"
+
 report "no float atomics on a device" "$(tracked 'kernels/cuda/*.cu' 'kernels/cuda/*.cuh' | xargs grep -nE 'atomic(Add|Max|Min)\(' | grep -vE 'culprit|count')"
+
+report "no switch has a default" \
+  "$(tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | xargs grep -nE '^[[:space:]]*default:' 2>/dev/null)"
 
 report "every public header guards itself and says what it is" "$(tracked '*.h' '*.cuh' | while read -r h; do
   head -1 "$h" | grep -q '^/\*' || echo "$h: does not begin with a comment"
@@ -69,6 +91,12 @@ report "tracked files have no trailing blanks, tabs or missing last newline" "$(
   case $file in *.c | *.h | *.def | *.build | *.yaml) grep -nP '\t' "$file" /dev/null | head -2 ;; esac
   [ -z "$(tail -c 1 "$file")" ] || echo "$file: no newline at the end"
 done)"
+
+profiles=$(sed -n 's/^PROFILE(\([^,]*\),.*/\1/p' bench/plan/profiles.def)
+report "reproduce knows the profiles of profiles.def" "$(for profile in $profiles; do
+  grep -q "^  $profile) " reproduce || echo "$profile"
+done
+grep -q "profiles are $(echo $profiles | sed 's/ /, /g')\"" reproduce || echo "reproduce names other profiles")"
 
 report "no path of a machine" "$(tracked | grep -v -e '\.svg$' -e '\.pdf$' -e '\.png$' | xargs grep -nE '/(home|root|Users|work)/[a-z]' 2>/dev/null | grep -v 'tests/house.sh' | head)"
 
@@ -97,5 +125,11 @@ PY
 done)"
 
 report "figures in README and REPRODUCE are the reference's" "$(sh tests/figures_in_text.sh . --check 2>&1)"
+
+report "every path that a document, comment or script names exists" "$(sh tests/paths_in_text.sh . 2>&1)"
+report "README's map has a row for every folder and room" \
+  "$(tracked | sed -nE 's#^(bench/[^/]+|[^/.][^/]*)/.*#\1#p' | sort -u | grep -vx bench | while read -r room; do
+    grep -q "^| .*\`$room/\`" README.md || echo "$room/"
+  done)"
 
 echo "1..$number"

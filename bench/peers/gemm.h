@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* C = op(A) op(B), all row-major and dense: op(A) is [m][k] and stands as [k][m] when turned; op(B) is [k][n] and stands
- * as [n][k] when turned. The three products of a linear layer are three of the four cases. */
+/* C = op(A) op(B), all row-major and dense: op(A) is [m][k], stored as [k][m] when transposed (turn_a); op(B) is
+ * [k][n], stored as [n][k] when transposed. The three products of a linear layer are three of the four cases. */
 typedef struct {
     int m, n, k;
     bool turn_a, turn_b;
@@ -30,8 +30,8 @@ extern const GemmPeer gemm_openblas;
 /* Debian's libdnnl-dev, found when the build was configured: the BLAS-like function, and the primitive that frameworks
  * use (a plan made once per shape, as they keep it). */
 extern const GemmPeer gemm_dnnl_sgemm, gemm_dnnl_matmul;
-/* The primitive on operands in bf16, with a float result: they stand so already; or they are floats, which oneDNN's reorder
- * rounds first, as frameworks do and as ours rounds them in its time. */
+/* The primitive on operands in bf16, with a float result. gemm_dnnl_bf16: they are in bf16 already. gemm_dnnl_rounding:
+ * they are floats, and the time includes oneDNN's reorder to bf16, as ours includes rounding. */
 extern const GemmPeer gemm_dnnl_bf16, gemm_dnnl_rounding;
 
 #endif

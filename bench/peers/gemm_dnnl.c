@@ -12,7 +12,7 @@ static const char *version(void) {
     const dnnl_version_t *v = dnnl_version();
     void (*set_threads)(int) = NULL;
     *(void **)&set_threads = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
-    if (set_threads) set_threads(1); /* built on another threading library, it goes by the processors it may use: one */
+    if (set_threads) set_threads(1); /* on another threading library: as many as the process may use, one */
     snprintf(text, sizeof text, "%d.%d.%d", v->major, v->minor, v->patch);
     return text;
 }

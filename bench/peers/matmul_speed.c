@@ -14,7 +14,7 @@
 #include "base/philox.h"
 #include "base/text.h"
 #include "bench/peers/gemm.h"
-#include "bench/provenance.h"
+#include "bench/run/provenance.h"
 #include "kernels/backend.h"
 #include "kernels/cpu/simd/bf16.h"
 
@@ -26,8 +26,10 @@ static const char usage[] =
     "OpenBLAS's\n"
     "sgemm, oneDNN's sgemm and oneDNN's matmul, all on one processor in interleaved rounds. Medians; a ratio above 1: "
     "ours\n"
-    "is faster; shares are of the float fma peak measured in between. --bf16: ours in bf16 (which rounds float operands)\n"
-    "beside oneDNN's matmul, of the same floats, which its reorder rounds, and of operands that stand in bf16 already;\n"
+    "is faster; shares are of the float fma peak measured in between. --bf16: ours in bf16 (which rounds float "
+    "operands)\n"
+    "beside oneDNN's matmul, of the same floats, which its reorder rounds, and of operands that stand in bf16 "
+    "already;\n"
     "without an instruction for it ours is skipped.\n"
     "JSON: {schema, width, layers, rows, vocab, rounds, backend, fma_peak_gflops, skipped (why ours is), peers: "
     "[{name, what, version or null}],\n"
@@ -159,7 +161,7 @@ static void measure(Speed *s, Product *p) {
         for (int turn = 0; turn < s->sides; turn++) {
             int side = (turn + round) % s->sides;
             if (p->why[side]) continue;
-            run(s, p, side, SETS - 1); /* brings its code back */
+            run(s, p, side, SETS - 1); /* untimed: fetches its code into the caches */
             start = now();
             for (int i = 0; i < times; i++) run(s, p, side, i % SETS);
             sample[side][round] = (now() - start) / times;
@@ -295,7 +297,8 @@ static void print_text(const Speed *s) {
         s->layers, s->width, s->rows, s->vocab, s->rounds, s->backend->name, s->peak);
     for (int i = 0; i < s->sides - 1; i++)
         printf("  %-15s %s\n", s->peers[i]->what, s->version[i] ? s->version[i] : "absent");
-    if (s->bf16) printf("  operands are floats, rounded in the time measured; those of oneDNN bf16 stand in bf16 already\n");
+    if (s->bf16)
+        printf("  operands are floats, rounded in the time measured; those of oneDNN bf16 stand in bf16 already\n");
     if (s->skipped) printf("  ours is skipped: %s\n", s->skipped);
     printf("\n  %-11s %5s %5s %5s  %5s  %8s  %7s %5s", "product", "m", "n", "k", "calls", "ours ms", "GFLOP/s", "peak");
     for (int i = 0; i < s->sides - 1; i++) printf("  %13s ms", s->peers[i]->what);
@@ -324,7 +327,7 @@ typedef struct {
     const char *path, *backend;
 } Choices;
 
-/* Without the instructions in bf16 the slow twin says what the peers' products have to be. */
+/* Without bf16 instructions the products of the peers are compared with those of our software backend. */
 static Rc choose_backend(Speed *s, const char *asked, Error *e) {
     s->peers = s->bf16 ? bf16_peers : float_peers;
     s->sides = s->bf16 ? 1 + BF16_PEERS : SIDES;
@@ -335,7 +338,7 @@ static Rc choose_backend(Speed *s, const char *asked, Error *e) {
         s->backend = backend_find("soft-dot-bf16", e);
     }
     if (!s->backend) return e->code;
-    if (s->bf16 != !strncmp(s->backend->arithmetic, "bf16", 4))
+    if (s->bf16 != (s->backend->precision == PRECISION_bf16))
         return error_set(e, RC_USAGE, "--backend: '%s' computes %s bf16", asked, s->bf16 ? "without" : "in");
     if (s->backend->word[ROLE_PARAM] == sizeof(float)) return RC_OK;
     return error_set(e, RC_USAGE, "--backend: '%s' does not compute in float", asked);

@@ -4,8 +4,8 @@
  *   dV_j = sum_i P(i,j) dy_i     dP(i,j) = dy_i . v_j     dS = P (dP - sum_j P dP) / sqrt(h)
  *   dQ_i = sum_j dS(i,j) k_j     dK_j = sum_i dS(i,j) q_i
  *
- * Dot products and sums over keys or queries are single chains (rule 1), row sums take lanes (rule 3). save: each head's
- * largest scores, then its 1/sum of exponentials, a number per query, from which backward recomputes P. */
+ * Dot products and sums over keys or queries are single chains (rule 1), row sums take lanes (rule 3). save: each
+ * head's largest scores, then its 1/sum of exponentials, a number per query, from which backward recomputes P. */
 #include "kernels/cpu/real.h"
 
 typedef struct {
@@ -73,7 +73,8 @@ static void probabilities(const Call *c, int r, int sequence, int head, const He
     }
 }
 
-/* Column by column, since dx may lie over x: from here on a column of q and k is read for its own gradient only. */
+/* Column by column, since dx may be written in place of x: a column of q and k is read before its gradient is written
+ * and not afterwards. */
 static void backward_head(const Call *c, int r, int sequence, int head) {
     Head t = head_of(c, at(c->in[0], r), sequence, head);
     size_t n = (size_t)t.n, d = (size_t)c->out.cols, first = (size_t)sequence * n;

@@ -5,7 +5,7 @@
 
 enum { BLOCKS = 32, WORDS = 4 * BLOCKS };
 
-#ifndef DRAW /* kernels/cpu/simd/dropout.c brings its own */
+#ifndef DRAW /* kernels/cpu/simd/dropout.c defines its own */
 /* A loop over independent counters becomes vectors. Words come four to a block. */
 static void draw(uint32_t *word, const Scalars *s, uint64_t stream, uint64_t block, int blocks) {
     uint32_t lane[4][BLOCKS];
@@ -20,7 +20,7 @@ static void draw(uint32_t *word, const Scalars *s, uint64_t stream, uint64_t blo
 #define DRAW draw
 #endif
 
-/* y may stand where x stands. */
+/* y may be x. */
 static inline void mask_piece(real *y, const real *x, const uint32_t *word, uint32_t below, real keep, size_t n,
                               bool accumulate) {
     real kept[WORDS];
@@ -41,12 +41,13 @@ static void mask(const Call *c, int r, View from, View to, bool accumulate) {
         return;
     }
     for (; e < end; e += WORDS) {
-        fetch_ahead(x + e, WORDS), fetch_ahead_to(y + e, WORDS);
+        const real *from_e = reading(x + e, WORDS);
+        real *to_e = writing(y + e, WORDS);
         DRAW(word, s, c->attr.stream, philox_offset(s->step, e) >> 2, BLOCKS);
         if (end - e >= WORDS)
-            mask_piece(y + e, x + e, word, below, keep, WORDS, accumulate);
+            mask_piece(to_e, from_e, word, below, keep, WORDS, accumulate);
         else
-            mask_piece(y + e, x + e, word, below, keep, end - e, accumulate);
+            mask_piece(to_e, from_e, word, below, keep, end - e, accumulate);
     }
 }
 

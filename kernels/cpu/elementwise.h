@@ -1,5 +1,5 @@
 /* Loops over every element of every replica, for ops whose y(i) depends on x(i) alone. VALUE and SLOPE are written in
- * terms of x[i]; SLOPE is dy/dx, multiplied by the incoming gradient, which dx may take the place of. */
+ * terms of x[i]; SLOPE is dy/dx, multiplied by the incoming gradient, which dx may be written over (in place). */
 #ifndef KERNELS_CPU_ELEMENTWISE_H
 #define KERNELS_CPU_ELEMENTWISE_H
 

@@ -11,8 +11,8 @@ static void forward(const Call *c) {
         real *y = at(c->out, r);
         for (int row = rows.from; row < rows.to; row++) {
             const real *te = wte + (size_t)token[row] * (size_t)d, *pe = wpe + (size_t)(row % c->attr.seq) * (size_t)d;
-            fetch_ahead_to(y + (size_t)row * (size_t)d, d);
-            for (int j = 0; j < d; j++) y[(size_t)row * (size_t)d + (size_t)j] = te[j] + pe[j];
+            real *line = writing(y + (size_t)row * (size_t)d, d);
+            for (int j = 0; j < d; j++) line[j] = te[j] + pe[j];
         }
     }
 }
@@ -26,8 +26,7 @@ static void scatter(const Call *c, int r, int input, const int32_t *token) {
     real *dtable = at(c->din[input], r) + cols.from;
     ROWS_REDUCE(c->out.rows, lines * count, (real *)c->scratch, total, {
         real *line = sum + (size_t)(token ? token[row] : row % c->attr.seq) * count;
-        const real *from = dy + (size_t)row * d;
-        fetch_ahead(from, (int)count);
+        const real *from = reading(dy + (size_t)row * d, (int)count);
         for (size_t j = 0; j < count; j++) line[j] += from[j];
     });
     for (size_t i = 0; i < lines; i++)

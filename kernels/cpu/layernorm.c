@@ -9,7 +9,6 @@ static int width_of(const Call *c) {
 
 static inline void forward_line(real *restrict y, real *restrict save, const real *restrict x, const real *restrict g,
                                 const real *restrict b, int n, real eps) {
-    fetch_ahead(x, n), fetch_ahead_to(y, n);
     real mean = row_sum(x, n) / (real)n, squares;
     ROW_REDUCE(n, squares, lane[j] = r_fma(x[i] - mean, x[i] - mean, lane[j]));
     real inverse = 1 / r_sqrt(squares / (real)n + eps);
@@ -23,15 +22,15 @@ static void forward(const Call *c) {
     for (int r = 0; r < c->replicas; r++)
         for (int line = lines.from; line < lines.to; line++) {
             size_t first = (size_t)line * (size_t)n;
-            forward_line(at(c->out, r) + first, at(c->save, r) + 2 * line, at(c->in[0], r) + first, at(c->in[1], r),
-                         at(c->in[2], r), n, (real)c->attr.eps);
+            const real *x = reading(at(c->in[0], r) + first, n);
+            real *y = writing(at(c->out, r) + first, n);
+            forward_line(y, at(c->save, r) + 2 * line, x, at(c->in[1], r), at(c->in[2], r), n, (real)c->attr.eps);
         }
 }
 
 static inline void input_line(real *restrict dx, const real *restrict x, const real *restrict dy,
                               const real *restrict g, real mean, real inverse, int n, bool accumulate) {
     real sum, dot;
-    fetch_ahead(x, n), fetch_ahead(dy, n), fetch_ahead_to(dx, n);
     ROW_REDUCE(n, sum, lane[j] = r_fma(dy[i], g[i], lane[j]));
     ROW_REDUCE(n, dot, lane[j] = r_fma(dy[i] * g[i], (x[i] - mean) * inverse, lane[j]));
     sum /= (real)n, dot /= (real)n;
@@ -49,7 +48,8 @@ static inline void gain_line(real *restrict dg, real *restrict db, const real *r
     }
 }
 
-/* One walk over the lines, while a line is near: dx of this thread's lines, gain and bias side by side of its columns. */
+/* One loop over the lines, so that each is read from memory once: dx of this thread's lines,
+ * gain and bias of its columns. */
 static void gradients(const Call *c, int r, int n, int lines) {
     const bool gains = c->din[1].at || c->din[2].at;
     const Share mine = call_share(c, lines), cols = call_share(c, n);
@@ -60,7 +60,8 @@ static void gradients(const Call *c, int r, int n, int lines) {
         const size_t first = (size_t)row * (size_t)n, part = first + (size_t)cols.from;
         const real mean = save[2 * row], inverse = save[2 * row + 1];
         if (dx && row >= mine.from && row < mine.to)
-            input_line(dx + first, x + first, dy + first, g, mean, inverse, n, c->accumulate[0]);
+            input_line(writing(dx + first, n), reading(x + first, n), reading(dy + first, n), g, mean, inverse, n,
+                       c->accumulate[0]);
         gain_line(sum, sum + count, x + part, dy + part, mean, inverse, count);
     });
     for (int which = 1; which < 3; which++)

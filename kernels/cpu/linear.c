@@ -6,7 +6,8 @@ static void forward(const Call *c) {
     int in = c->in[0].cols, out = c->out.cols;
     Share rows = call_share(c, c->in[0].rows);
     for (int r = 0; r < c->replicas; r++) {
-        Matrix x = {at(c->in[0], r) + (size_t)rows.from * (size_t)in, (size_t)in, 1}, w = {at(c->in[1], r), 1, (size_t)in};
+        Matrix x = {at(c->in[0], r) + (size_t)rows.from * (size_t)in, (size_t)in, 1},
+               w = {at(c->in[1], r), 1, (size_t)in};
         const real *bias = c->in_count == 3 ? at(c->in[2], r) : NULL;
         SYMBOL(matmul)(at(c->out, r) + (size_t)rows.from * (size_t)out, (size_t)out, x, w, rows.to - rows.from, out, in,
                        bias, false, NULL, c->scratch);
@@ -16,13 +17,15 @@ static void forward(const Call *c) {
 static void input_gradient(const Call *c, int r) {
     int in = c->in[0].cols, out = c->out.cols;
     Share rows = call_share(c, c->in[0].rows);
-    Matrix dy = {at(c->dout, r) + (size_t)rows.from * (size_t)out, (size_t)out, 1}, w = {at(c->in[1], r), (size_t)in, 1};
-    SYMBOL(matmul)(at(c->din[0], r) + (size_t)rows.from * (size_t)in, (size_t)in, dy, w, rows.to - rows.from, in, out, NULL,
-                   c->accumulate[0], NULL, c->scratch);
+    Matrix dy = {at(c->dout, r) + (size_t)rows.from * (size_t)out, (size_t)out, 1},
+           w = {at(c->in[1], r), (size_t)in, 1};
+    SYMBOL(matmul)
+    (at(c->din[0], r) + (size_t)rows.from * (size_t)in, (size_t)in, dy, w, rows.to - rows.from, in, out, NULL,
+     c->accumulate[0], NULL, c->scratch);
 }
 
-/* Rows `outs` of dW and db: of each block of token rows the product, which sums dy beside; blocks joined as a tree, db's
- * slots behind dW's. One block alone writes dW at once. */
+/* Rows `outs` of dW and db: of each block of token rows the product, which sums dy beside; blocks joined as a tree,
+ * db's slots behind dW's. One block alone writes dW at once. */
 static void weight_gradient(const Call *c, int r, Share outs) {
     real *dw = at(c->din[1], r), *db = c->in_count == 3 ? at(c->din[2], r) : NULL, *slots = c->scratch;
     int rows = c->in[0].rows, count = outs.to - outs.from, used = 0, block = 0;

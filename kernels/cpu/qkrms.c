@@ -14,7 +14,7 @@ static void forward(const Call *c) {
             const real *x = at(c->in[0], r) + (size_t)row * 3 * (size_t)d;
             real *y = at(c->out, r) + (size_t)row * 3 * (size_t)d,
                  *save = at(c->save, r) + (size_t)row * 2 * (size_t)groups;
-            for (int s = 0; s < 2 * groups; s++) /* q's groups, then k's: s * n walks both */
+            for (int s = 0; s < 2 * groups; s++) /* q's groups, then k's: s * n covers both */
                 save[s] = rms_forward(y + s * n, x + s * n, at(c->in[s < groups ? 1 : 2], r), n, (real)c->attr.eps);
             memcpy(y + 2 * d, x + 2 * d, (size_t)d * sizeof(real));
         }

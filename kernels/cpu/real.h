@@ -48,17 +48,38 @@ static inline void put(real *to, real value, bool accumulate) {
     *to = accumulate ? *to + value : value;
 }
 
-/* Asks for the cache lines of n reals that stand 4 KB after p, to read them or to write them: processors do so themselves,
- * but not across a border of 4 KB. It never faults. */
-enum { AHEAD = 4096, LINE = 64 / sizeof(real) };
+/* p, from where a kernel now reads or writes n reals of a longer run. They ask the cache for the n reals 4 KB further
+ * on: processors prefetch by themselves, but not across a border of 4 KB. reading_then asks for those `next` reals
+ * further on instead, where a kernel goes next. A prefetch never faults. */
+enum { AHEAD = 4096 / sizeof(real), LINE = 64 / sizeof(real) };
 
-static inline void fetch_ahead(const real *p, int n) {
-    for (int i = 0; i < n; i += LINE) __builtin_prefetch((const void *)((uintptr_t)(p + i) + AHEAD));
+static inline const real *reading_then(const real *p, int n, size_t next) {
+    for (int i = 0; i < n; i += LINE) __builtin_prefetch((const void *)((uintptr_t)(p + i) + next * sizeof(real)));
+    return p;
 }
 
-static inline void fetch_ahead_to(real *p, int n) {
-    for (int i = 0; i < n; i += LINE) __builtin_prefetch((void *)((uintptr_t)(p + i) + AHEAD), 1);
+static inline const real *reading(const real *p, int n) {
+    return reading_then(p, n, AHEAD);
 }
+
+static inline real *writing(real *p, int n) {
+    for (int i = 0; i < n; i += LINE) __builtin_prefetch((void *)((uintptr_t)(p + i) + AHEAD * sizeof(real)), 1);
+    return p;
+}
+
+/* The last argument for each i of a Share, in whole cache lines and a rest. What is READS and WRITES of long runs is
+ * asked for once a line. */
+#define STREAM(all, asks, ...) \
+    do { \
+        int i = (all).from; \
+        for (; i + LINE <= (all).to;) { \
+            const int line_end = i + LINE; \
+            asks for (; i < line_end; i++) __VA_ARGS__; \
+        } \
+        for (; i < (all).to; i++) __VA_ARGS__; \
+    } while (0)
+#define READS(x) (void)reading((x) + i, LINE);
+#define WRITES(y) (void)writing((y) + i, LINE);
 
 /* Rule 3: lanes fold 16, 8, 4, 2, 1. As the compiler's own vectors: of loops so short it makes a chain of scalars. */
 static inline real fold(const real *lane) {
@@ -128,7 +149,7 @@ static inline real row_max(const real *x, int n) {
     return larger(larger(by4[3], by4[1]), larger(by4[2], by4[0]));
 }
 
-/* Rule 2 for many columns at once. Partials of finished blocks stand in slots of `width` reals, the newest last; when
+/* Rule 2 for many columns at once. Partials of finished blocks are in slots of `width` reals, the newest last; when
  * block b is finished, the trailing ones of b say how many pairs of equal size join. */
 static inline int tree_slots(int rows) {
     int slots = 2;
@@ -150,7 +171,8 @@ static inline const real *tree_end(real *slots, size_t width, int used) {
     return slots;
 }
 
-/* For rows 0..rows-1 in blocks: the last argument adds row `row` into `sum[width]`; then `total` points at the joined sums. */
+/* For rows 0..rows-1 in blocks: the last argument adds row `row` into `sum[width]`; then
+ * `total` points at the joined sums. */
 #define ROWS_REDUCE(rows, width, slots, total, ...) \
     do { \
         int used = 0, block = 0; \

@@ -1,32 +1,23 @@
 /* y = alpha x + beta f. With alpha = beta = 1 this is x + f exactly. */
 #include "kernels/cpu/real.h"
 
-/* y stands where f stands. */
+/* In place: y is f. */
 static void add_over(real *restrict y, const real *restrict x, real alpha, real beta, Share all) {
-    int i = all.from;
-    for (; i + LINE <= all.to; i += LINE) {
-        fetch_ahead(x + i, LINE), fetch_ahead_to(y + i, LINE);
-        for (int j = i; j < i + LINE; j++) y[j] = r_fma(alpha, x[j], beta * y[j]);
-    }
-    for (; i < all.to; i++) y[i] = r_fma(alpha, x[i], beta * y[i]);
+    STREAM(all, READS(x) WRITES(y), y[i] = r_fma(alpha, x[i], beta * y[i]));
+}
+
+static void add(real *restrict y, const real *restrict x, const real *restrict f, real alpha, real beta, Share all) {
+    STREAM(all, READS(x) READS(f) WRITES(y), y[i] = r_fma(alpha, x[i], beta * f[i]));
 }
 
 static void forward(const Call *c) {
     const real alpha = (real)c->attr.alpha, beta = (real)c->attr.beta;
     const Share all = call_share(c, c->out.rows * c->out.cols);
     for (int r = 0; r < c->replicas; r++) {
-        if (c->out.at == c->in[1].at) {
+        if (c->out.at == c->in[1].at)
             add_over(at(c->out, r), at(c->in[0], r), alpha, beta, all);
-            continue;
-        }
-        const real *restrict x = at(c->in[0], r), *restrict f = at(c->in[1], r);
-        real *restrict y = at(c->out, r);
-        int i = all.from;
-        for (; i + LINE <= all.to; i += LINE) {
-            fetch_ahead(x + i, LINE), fetch_ahead(f + i, LINE), fetch_ahead_to(y + i, LINE);
-            for (int j = i; j < i + LINE; j++) y[j] = r_fma(alpha, x[j], beta * f[j]);
-        }
-        for (; i < all.to; i++) y[i] = r_fma(alpha, x[i], beta * f[i]);
+        else
+            add(at(c->out, r), at(c->in[0], r), at(c->in[1], r), alpha, beta, all);
     }
 }
 
@@ -39,7 +30,8 @@ static void backward(const Call *c) {
     const Share all = call_share(c, c->out.rows * c->out.cols);
     for (int r = 0; r < c->replicas; r++) {
         real *dy = at(c->dout, r);
-        /* dx of input 0 may stand where dy stands: then it comes last, and is there already when its factor is 1. */
+        /* dx of input 0 may be written in place of dy: then it comes last, and is there
+         * already when its factor is 1. */
         bool over = at(c->din[0], r) == dy;
         for (int k = 0; k < 2; k++) {
             int which = over ? 1 - k : k;

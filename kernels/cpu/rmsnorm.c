@@ -1,4 +1,5 @@
-/* y = g x / sqrt(mean(x^2) + eps), in groups (Zhang and Sennrich 2019). save: 1/rms in the first column of each pair. */
+/* y = g x / sqrt(mean(x^2) + eps), in groups (Zhang and Sennrich 2019). save: 1/rms in
+ * the first column of each pair. */
 #include "kernels/cpu/rms.h"
 
 static int width_of(const Call *c) {
@@ -17,7 +18,8 @@ static void forward(const Call *c) {
         }
 }
 
-/* One walk over the lines, while a line is near: dx of this thread's lines, the gain of its columns. */
+/* One loop over the lines, so that each is read from memory once: dx of this thread's
+ * lines, the gain of its columns. */
 static void backward(const Call *c) {
     const int n = width_of(c), lines = c->in[0].rows * (c->in[0].cols / n);
     const Share mine = call_share(c, lines), cols = call_share(c, n);

@@ -6,8 +6,7 @@ static void forward(const Call *c) {
     Share rows = call_share(c, c->in[0].rows);
     for (int r = 0; r < c->replicas; r++)
         for (int row = rows.from; row < rows.to; row++) {
-            const real *x = at(c->in[0], r) + (size_t)row * (size_t)d;
-            fetch_ahead(x, d);
+            const real *x = reading(at(c->in[0], r) + (size_t)row * (size_t)d, d);
             at(c->out, r)[row] = r_sqrt(row_dot(x, x, d));
         }
 }

@@ -1,13 +1,13 @@
 /* The kernels of one CPU backend, in ops.def's order, and its sum of squares. */
 #include "kernels/cpu/real.h"
 
-#define OP(name, inputs, rule, formula) extern const Kernel SYMBOL(name);
+#define OP(name, ...) extern const Kernel SYMBOL(name);
 #include "kernels/ops.def"
 #undef OP
 
 extern const Kernel *const SYMBOL(kernels)[OP_COUNT];
 const Kernel *const SYMBOL(kernels)[OP_COUNT] = {
-#define OP(name, inputs, rule, formula) [OP_##name] = &SYMBOL(name),
+#define OP(name, ...) [OP_##name] = &SYMBOL(name),
 #include "kernels/ops.def"
 #undef OP
 };
@@ -19,8 +19,7 @@ double SYMBOL(sumsq)(const void *x, int rows, int cols) {
     const real *from = x, *total;
     assert(tree_slots(rows) <= 40);
     ROWS_REDUCE(rows, 1, slots, total, {
-        const real *line = from + (size_t)row * (size_t)cols;
-        fetch_ahead(line, cols);
+        const real *line = reading(from + (size_t)row * (size_t)cols, cols);
         sum[0] += row_dot(line, line, cols);
     });
     return (double)total[0];

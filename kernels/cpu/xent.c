@@ -4,7 +4,7 @@
 
 enum { PIECE = 128 };
 
-#ifndef EXP_ALL /* kernels/cpu/simd/xent.c brings its own */
+#ifndef EXP_ALL /* kernels/cpu/simd/xent.c defines its own */
 static inline void exp_all(real *to, const real *x, real shift, int n) {
     for (int i = 0; i < n; i++) to[i] = r_exp(x[i] - shift);
 }
@@ -27,8 +27,8 @@ static inline void exp_piece(real e[PIECE], const real *x, real shift, int n) {
 static real exp_sum(const real *x, real shift, int v) {
     real lane[CANON_LANES] = {0}, e[PIECE];
     for (int from = 0; from < v; from += PIECE) {
-        for (int j = 0; j < PIECE; j += LINE) __builtin_prefetch((const char *)(x + from + j) + (size_t)v * sizeof(real));
-        exp_piece(e, x + from, shift, v - from);
+        /* then the same piece of the next row */
+        exp_piece(e, reading_then(x + from, PIECE, (size_t)v), shift, v - from);
         for (int k = 0; k < PIECE; k += CANON_LANES)
             for (int j = 0; j < CANON_LANES; j++) lane[j] += e[k + j];
     }
@@ -61,10 +61,10 @@ static void backward_row(const real *x, real *dx, int v, real lse, int target, r
     real e[PIECE];
     for (int from = 0; from < v; from += PIECE) {
         int n = v - from < PIECE ? v - from : PIECE;
-        fetch_ahead(x + from, PIECE), fetch_ahead_to(dx + from, PIECE);
-        exp_piece(e, x + from, lse, n);
+        real *to = writing(dx + from, PIECE);
+        exp_piece(e, reading(x + from, PIECE), lse, n);
         if (target >= from && target < from + n) e[target - from] -= 1;
-        for (int i = 0; i < n; i++) put(&dx[from + i], e[i] * dy, accumulate);
+        for (int i = 0; i < n; i++) put(&to[i], e[i] * dy, accumulate);
     }
 }
 

@@ -1,12 +1,14 @@
-/* Causal attention, x = [q | k | v] in rows of 3d; head size h. The equations stand in kernels/cpu/attention.c.
+/* Causal attention, x = [q | k | v] in rows of 3d; head size h. The equations are in kernels/cpu/attention.c.
  *
- * A block takes up to QUERIES queries of a head, a warp one at a time: lane j its keys j, j + 32, …, so that a row's sums are
- * rule 3's. Keys pass through shared memory, 32 at a time; the rows of scores stay there, and from them the threads make the
- * columns of the head, each a chain over the keys, two queries side by side. Backward keeps P and dS of a head in scratch,
- * from which a thread per key makes dK and dV, PIECE columns at a time, each a chain over the queries that see the key. */
+ * A block takes up to QUERIES queries of a head, a warp one at a time: lane j its keys j, j + 32, …, so that a row's
+ * sums are rule 3's. Keys pass through shared memory, 32 at a time; the rows of scores stay there, and from them the
+ * threads make the columns of the head, each a chain over the keys, two queries side by side. Backward keeps P and dS
+ * of a head in scratch, from which a thread per key makes dK and dV, PIECE columns at a time, each a chain over
+ * the queries that see the key. */
 #include "kernels/cuda/device.cuh"
 
-enum { QUERIES = 32, PIECE = 16, ODD = 4, NEAR = 48 << 10 }; /* NEAR: bytes of shared memory that every block can have */
+/* NEAR: bytes of shared memory that every block can have */
+enum { QUERIES = 32, PIECE = 16, ODD = 4, NEAR = 48 << 10 };
 
 typedef struct {
     const float *q, *k, *v; /* row i at q + i * step */
@@ -84,8 +86,8 @@ DEVICE_FN float chain_dot(const float *a, const float *b, const Head &t) {
     return chain;
 }
 
-/* y(query, l) = sum over the keys j it sees of row(query, j) v_j(l), for this block's queries; y's rows are `apart`. A thread
- * takes a column of two queries, so that v is read once for both. */
+/* y(query, l) = sum over the keys j it sees of row(query, j) v_j(l), for this block's queries; y's rows are `apart`. A
+ * thread takes a column of two queries, so that v is read once for both. */
 DEVICE_FN void weigh(float *y, size_t apart, const float *v, const Band &s, const Head &t, bool accumulate) {
     const int half = (s.queries + 1) / 2;
     __syncthreads();
@@ -137,7 +139,7 @@ DEVICE_FN float *kept(const Call &c, int r, int pair) {
     return (float *)c.scratch + ((size_t)r * pairs + pair) * 2 * c.attr.seq * c.attr.seq;
 }
 
-/* Rows of dP, then of dS, stand in shared memory; P goes to scratch, and dS too. */
+/* Rows of dP, then of dS, are kept in shared memory; P and dS are written to scratch. */
 KERNEL_FN(queries, AT_LEAST(3, THREADS), Call, c) {
     DYNAMIC_SHARED(float, near);
     int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP;
@@ -156,7 +158,8 @@ KERNEL_FN(queries, AT_LEAST(3, THREADS), Call, c) {
         bring(s, t.v, t, base);
         for (int q = warp, j = base + lane_id(); q < s.count; q += WARPS)
             if (j <= s.first + q)
-                s.rows[(size_t)q * t.n + j] = chain_dot(at(c.dout, r) + (first + q) * t.d + column, s.keys + lane_id() * s.pitch, t);
+                s.rows[(size_t)q * t.n + j] =
+                    chain_dot(at(c.dout, r) + (first + q) * t.d + column, s.keys + lane_id() * s.pitch, t);
     }
     for (int q = warp; q < s.count; q += WARPS) { /* a lane reads what it wrote */
         float *ds = s.rows + (size_t)q * t.n, *pq = p + (size_t)q * t.n;
@@ -216,7 +219,8 @@ static unsigned pairs_of(const Call *c) {
 static Grid each_query(const Call *c) {
     int queries = queries_of(*c);
     size_t words = (size_t)(WARP * pitch_of(*c)) + (size_t)queries * (size_t)c->attr.seq;
-    Grid g = {pairs_of(c), ceil_of((size_t)c->attr.seq, (unsigned)queries), (unsigned)c->replicas, THREADS, words * sizeof(float)};
+    Grid g = {pairs_of(c), ceil_of((size_t)c->attr.seq, (unsigned)queries), (unsigned)c->replicas, THREADS,
+              words * sizeof(float)};
     return g;
 }
 
@@ -226,7 +230,8 @@ static Grid each_query_back(const Call *c) {
 
 static Grid each_key(const Call *c) {
     int h = c->in[0].cols / 3 / c->attr.heads;
-    Grid g = {pairs_of(c) * ceil_of((size_t)h, PIECE), ceil_of((size_t)c->attr.seq, WARP), (unsigned)c->replicas, WARP, 0};
+    Grid g = {pairs_of(c) * ceil_of((size_t)h, PIECE), ceil_of((size_t)c->attr.seq, WARP), (unsigned)c->replicas, WARP,
+              0};
     return c->din[0].at ? g : no_grid();
 }
 
@@ -253,8 +258,10 @@ static size_t scratch(const Call *c) {
 }
 
 STAGES(attention,
-       {{"attention.forward", BODY(forward, Call), each_query, two_products, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
+       {{"attention.forward", BODY(forward, Call), each_query, two_products, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL,
+         false}},
        {{"attention.queries", BODY(queries, Call), each_query_back, three_products,
          TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, scratch_bytes, false},
-        {"attention.keys", BODY(keys, Call), each_key, two_products, TOUCH_in0 | TOUCH_dout | TOUCH_din0, scratch_bytes, true}},
+        {"attention.keys", BODY(keys, Call), each_key, two_products, TOUCH_in0 | TOUCH_dout | TOUCH_din0, scratch_bytes,
+         true}},
        scratch);

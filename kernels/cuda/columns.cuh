@@ -1,5 +1,5 @@
-/* Rule 2 for many columns at once: gradients of biases and gains. A block makes 32 columns; its warps fetch strips of rows,
- * the next one on its way while the first warp adds this one, lane by lane, in order. */
+/* Rule 2 for many columns at once: gradients of biases and gains. A block makes 32 columns; its warps fetch strips of
+ * rows, the next one on its way while the first warp adds this one, lane by lane, in order. */
 #ifndef KERNELS_CUDA_COLUMNS_CUH
 #define KERNELS_CUDA_COLUMNS_CUH
 
@@ -17,8 +17,8 @@ DEVICE_FN int column_here(void) {
     return (int)blockIdx.x * WARP + lane_id();
 }
 
-/* chain <- fma(a, b, chain) over rows 0..rows-1 in blocks of block_rows (a multiple of STRIP_ROWS), joined as a tree; `of`
- * gives the factors of (row, column). All threads of the block call; the sum is the first warp's. */
+/* chain <- fma(a, b, chain) over rows 0..rows-1 in blocks of block_rows (a multiple of STRIP_ROWS), joined as a tree;
+ * `of` gives the factors of (row, column). All threads of the block call; the sum is the first warp's. */
 template <typename Of>
 DEVICE_FN float column_chain(int rows, int block_rows, int column, int columns, const Of &of) {
     SHARED(float, near_a, [2][STRIP_ROWS][WARP]);

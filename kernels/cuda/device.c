@@ -1,5 +1,6 @@
-/* The CUDA device: its memory, a stream per queue, and the launches of the kernels beside this file through the runtime. cuBLAS is
- * looked for when a fast precision asks for it, so that a program built with CUDA starts where there is none. */
+/* The CUDA device: its memory, a stream per queue, and the launches of the kernels beside this file through the
+ * runtime. cuBLAS is looked for when a fast precision asks for it, so that a program built with CUDA
+ * starts where there is none. */
 #include <assert.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -19,11 +20,6 @@ extern const StepLaunch cuda_steps[STEP_COUNT];
 extern const Device cuda_device, cuda_fp32_device;
 
 enum { WORKSPACE = 32 << 20 };
-
-/* cuBLAS promises the same bits only for one version, one architecture and one number of processors: all stand in the class,
- * once they are known. */
-extern char cuda_fp32_class[64];
-char cuda_fp32_class[64] = "cuda-fp32";
 
 struct Graph {
     cudaGraphExec_t exec;
@@ -103,8 +99,10 @@ static cudaError_t load_kernels(void) {
     cudaError_t rc = cudaSuccess;
     for (int i = 0; i <= OP_COUNT && rc == cudaSuccess; i++) {
         const Stages *all = i < OP_COUNT ? cuda_stages[i] : &cuda_linear_bias;
-        for (const Stage *s = all->forward; s->name && rc == cudaSuccess; s++) rc = cudaFuncGetAttributes(&about, s->body);
-        for (const Stage *s = all->backward; s->name && rc == cudaSuccess; s++) rc = cudaFuncGetAttributes(&about, s->body);
+        for (const Stage *s = all->forward; s->name && rc == cudaSuccess; s++)
+            rc = cudaFuncGetAttributes(&about, s->body);
+        for (const Stage *s = all->backward; s->name && rc == cudaSuccess; s++)
+            rc = cudaFuncGetAttributes(&about, s->body);
     }
     for (int i = 0; i < STEP_COUNT && rc == cudaSuccess; i++) rc = cudaFuncGetAttributes(&about, cuda_steps[i].body);
     return rc;
@@ -133,8 +131,6 @@ static Rc look(Error *e) {
                          "no CUDA device: %.80s is sm_%d%d, this build carries %s (meson -Dgpu_arch=%d%d)", about.name,
                          about.major, about.minor, CUDA_ARCHITECTURES, about.major, about.minor);
     if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
-    snprintf(cuda_fp32_class, sizeof cuda_fp32_class, "cuda-fp32 sm_%d%d x%d", about.major, about.minor,
-             about.multiProcessorCount);
     return RC_OK;
 }
 
@@ -142,6 +138,7 @@ static Rc look(Error *e) {
 static struct {
     pthread_once_t once;
     Error why; /* code RC_OK: there is one */
+    char class[BACKEND_CLASS_SIZE]; /* of bits, with the library */
 } presence = {.once = PTHREAD_ONCE_INIT}, library = {.once = PTHREAD_ONCE_INIT};
 
 static void look_once(void) {
@@ -180,8 +177,8 @@ static Rc open_exact(Queue **out, Error *e) {
     return e->code;
 }
 
-/* The library by the name that its own header's version gives it, where the loader looks and where the toolkit stood that
- * this program was built with; its symbols by the names that header gives them. */
+/* The library by the name that its own header's version gives it, where the loader looks and where the toolkit stood
+ * that this program was built with; its symbols by the names that header gives them. */
 static Rc find_blas(Error *e) {
     static const struct {
         const char *name;
@@ -190,8 +187,7 @@ static Rc find_blas(Error *e) {
                   {"cublasGetProperty", &blas.version},     {"cublasSetStream_v2", &blas.set_stream},
                   {"cublasSetMathMode", &blas.set_math},    {"cublasSetWorkspace_v2", &blas.set_workspace},
                   {"cublasSgemmStridedBatched", &blas.gemm}};
-    char name[32], path[1024], class[sizeof cuda_fp32_class];
-    int version[3] = {0, 0, 0};
+    char name[32], path[1024];
     snprintf(name, sizeof name, "libcublas.so.%d", CUBLAS_VER_MAJOR);
     snprintf(path, sizeof path, "%s/%s", CUDA_LIBRARIES, name);
     void *found = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -202,14 +198,22 @@ static Rc find_blas(Error *e) {
         if (!function) return error_set(e, RC_UNMEASURED, "precision fp32: %s has no %s", name, symbol[i].name);
         memcpy(symbol[i].to, &function, sizeof function);
     }
-    for (int i = 0; i < 3; i++) (void)blas.version((libraryPropertyType)i, &version[i]);
-    memcpy(class, cuda_fp32_class, sizeof class);
-    snprintf(cuda_fp32_class, sizeof cuda_fp32_class, "%.40s cublas %d.%d.%d", class, version[0], version[1], version[2]);
     return RC_OK;
 }
 
+/* cuBLAS promises the same bits only for one version, one architecture and one number of processors: all stand in the
+ * class. */
+static void write_class(char out[BACKEND_CLASS_SIZE]) {
+    struct cudaDeviceProp about;
+    int version[3] = {0, 0, 0};
+    if (cudaGetDeviceProperties(&about, 0) != cudaSuccess) memset(&about, 0, sizeof about);
+    for (int i = 0; i < 3; i++) (void)blas.version((libraryPropertyType)i, &version[i]);
+    snprintf(out, BACKEND_CLASS_SIZE, "cuda-fp32 sm_%d%d x%d cublas %d.%d.%d", about.major, about.minor,
+             about.multiProcessorCount, version[0], version[1], version[2]);
+}
+
 static void find_blas_once(void) {
-    (void)find_blas(&library.why);
+    if (!find_blas(&library.why)) write_class(library.class);
 }
 
 static bool present_fp32(Error *e) {
@@ -219,10 +223,24 @@ static bool present_fp32(Error *e) {
     return !library.why.code;
 }
 
+const char *cuda_fp32_class(void);
+const char *cuda_fp32_class(void) {
+    Error e;
+    return present_fp32(&e) ? library.class : "cuda-fp32";
+}
+
 /* The library's first call, outside of any capture. */
 static bool first_product(Queue *q) {
-    const Product p = {.a = q->workspace, .b = q->workspace, .c = q->workspace, .m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1,
-                       .ldc = 1, .batch = 1};
+    const Product p = {.a = q->workspace,
+                       .b = q->workspace,
+                       .c = q->workspace,
+                       .m = 1,
+                       .n = 1,
+                       .k = 1,
+                       .lda = 1,
+                       .ldb = 1,
+                       .ldc = 1,
+                       .batch = 1};
     cuda_product(q, &p);
     note(q, cudaStreamSynchronize(q->stream), "cuBLAS's first product");
     return !lost(q);
@@ -297,7 +315,8 @@ static void step(Queue *q, StepKind kind, const Step *s) {
     enqueue_step(&cuda_steps[kind], s, q, cuda_launch);
 }
 
-/* Relaxed: other threads, and what a library does on its first call of a shape, are no part of this stream's capture. */
+/* Relaxed: other threads, and what a library does on its first call of a shape, are no
+ * part of this stream's capture. */
 static void record(Queue *q) {
     if (lost(q)) return;
     note(q, cudaStreamBeginCapture(q->stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
@@ -307,7 +326,8 @@ static void record(Queue *q) {
 static Graph *recorded(Queue *q) {
     cudaGraph_t graph = NULL;
     Graph *g = mem_alloc(1, sizeof *g);
-    if (q->capturing) note(q, cudaStreamEndCapture(q->stream, &graph), "cudaStreamEndCapture"); /* also after an error */
+    /* also after an error */
+    if (q->capturing) note(q, cudaStreamEndCapture(q->stream, &graph), "cudaStreamEndCapture");
     q->capturing = false;
     if (!lost(q)) note(q, cudaGraphInstantiate(&g->exec, graph, 0), "cudaGraphInstantiate");
     if (graph) (void)cudaGraphDestroy(graph);
@@ -345,13 +365,13 @@ const Device cuda_fp32_device = {false,  present_fp32, open_fp32, close_queue, t
                                  landed, step,    record,    recorded,    replay, forget, status, memory, describe};
 
 const Kernel *const cuda_kernels[OP_COUNT] = {
-#define OP(name, inputs, rule, formula) [OP_##name] = &cuda_kernel,
+#define OP(name, ...) [OP_##name] = &cuda_kernel,
 #include "kernels/ops.def"
 #undef OP
 };
 
 const Kernel *const cuda_fp32_kernels[OP_COUNT] = {
-#define OP(name, inputs, rule, formula) [OP_##name] = &cuda_fast_kernel,
+#define OP(name, ...) [OP_##name] = &cuda_fast_kernel,
 #include "kernels/ops.def"
 #undef OP
 };

@@ -1,8 +1,8 @@
-/* What a CUDA kernel is written in. Each kernels/cuda/<op>.cu mirrors kernels/cpu/<op>.c: same name, same order, same bits
- * (base/canon.h). nvcc compiles it for devices (BACKEND cuda), g++ with simt/simt.h for the shim (BACKEND simt).
+/* What a CUDA kernel is written in. Each kernels/cuda/<op>.cu mirrors kernels/cpu/<op>.c: same name, same order, same
+ * bits (base/canon.h). nvcc compiles it for devices (BACKEND cuda), g++ with simt/simt.h for the shim (BACKEND simt).
  *
- * A kernel takes one struct by value. blockIdx.z is the replica. Rows go to warps, so that lane j of rule 3 is lane j of a
- * warp; chains go to threads. No float atomics anywhere. */
+ * A kernel takes one struct by value. blockIdx.z is the replica. Rows go to warps, so that lane j of rule 3 is lane j
+ * of a warp; chains go to threads. No float atomics anywhere. */
 #ifndef KERNELS_CUDA_DEVICE_CUH
 #define KERNELS_CUDA_DEVICE_CUH
 
@@ -15,17 +15,22 @@
 #ifdef __CUDACC__
 #define DEVICE_FN static __device__ __forceinline__
 #define DEVICE_METHOD __device__ __forceinline__
-/* A kernel of at most `threads` threads a block that takes one Args called `name`. AT_LEAST: so many blocks must fit on a
- * processor, where the compiler's own guess spills. */
+/* A kernel of at most `threads` threads a block that takes one Args called `name`. AT_LEAST: so many blocks must fit on
+ * a processor, where the compiler's own guess spills. */
 #define AT_LEAST(blocks, threads) threads, blocks
-#define KERNEL_FN(function, threads, Args, name) static __global__ void __launch_bounds__(threads) function(const Args name)
-/* Nothing of what follows is begun before: else a tile's addresses all want registers at once. */
+#define KERNEL_FN(function, threads, Args, name) \
+    static __global__ void __launch_bounds__(threads) function(const Args name)
+/* The compiler may not move later loads before this line: all addresses of a tile at once
+ * would need too many registers. */
 #define ROW_BY_ROW() asm volatile("" ::: "memory")
 #define BODY(function, Args) ((const void *)(void (*)(const Args))function)
 /* Memory of a block. */
 #define SHARED(type, name, ...) __shared__ __align__(16) type name __VA_ARGS__
-#define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) unsigned char dynamic_shared[]; type *const name = (type *)dynamic_shared
-/* Four Philox words through cuRAND's integers; its floats are not portable and are not used. tests hold the two equal. */
+#define DYNAMIC_SHARED(type, name) \
+    extern __shared__ __align__(16) unsigned char dynamic_shared[]; \
+    type *const name = (type *)dynamic_shared
+/* Four Philox words through cuRAND's integers; its floats are not portable and are not
+ * used. tests hold the two equal. */
 #define QUALIFIERS static __forceinline__ __device__
 #include <curand_philox4x32_x.h>
 DEVICE_FN void draw_block(uint32_t out[4], uint64_t seed, uint64_t stream, uint64_t block) {
@@ -178,7 +183,7 @@ static inline Grid each_element(const Call *c) {
     return grid_of(c, (size_t)c->out.rows * (size_t)c->out.cols);
 }
 
-/* The same for backward, unless nobody wants the gradient of input 0. */
+/* The same for backward, unless the gradient of input 0 is not wanted. */
 static inline Grid each_element_back(const Call *c) {
     return c->din[0].at ? each_element(c) : no_grid();
 }

@@ -1,4 +1,4 @@
-/* A build without a C++ compiler has no stage tables to walk through. */
+/* A build without a C++ compiler has no stage tables, so it has no dry run. */
 #include "kernels/cuda/dry.h"
 
 const Backend *dry_backend(const char *name) {

@@ -1,12 +1,13 @@
 /* y = wte[token] + wpe[row mod seq]
- * Gradients are sums over token rows into the two tables' rows: each element of a table is one lane's, which takes its rows
- * in order. */
+ * Gradients are sums over token rows into the two tables' rows: each element of a table is one lane's, which takes its
+ * rows in order. */
 #include "kernels/cuda/device.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index(), row = i / d, j = i % d;
     if (row >= c.out.rows) return;
-    const float *te = at(c.in[1], r) + (size_t)ids(c.in[0], r)[row] * d, *pe = at(c.in[2], r) + (size_t)(row % c.attr.seq) * d;
+    const float *te = at(c.in[1], r) + (size_t)ids(c.in[0], r)[row] * d,
+                *pe = at(c.in[2], r) + (size_t)(row % c.attr.seq) * d;
     at(c.out, r)[i] = te[j] + pe[j];
 }
 
@@ -15,7 +16,8 @@ static inline __host__ __device__ int pieces_of(const Call &c) {
     return (c.out.cols + WARP - 1) / WARP;
 }
 
-/* A warp for each piece of a line: 32 rows at a time say whether they are of this line, and those that are add up in order. */
+/* A warp for each piece of a line: 32 rows at a time say whether they are of this line, and
+ * those that are add up in order. */
 KERNEL_FN(tokens, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, rows = c.out.rows, line = warp_row() / pieces_of(c);
     int j = warp_row() % pieces_of(c) * WARP + lane_id(), block = 0;
@@ -56,7 +58,9 @@ static Grid each_position(const Call *c) {
     return c->din[2].at ? grid_of(c, (size_t)c->din[2].rows * (size_t)c->out.cols) : no_grid();
 }
 
-STAGES(embed, {{"embed.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, NULL, true}},
+STAGES(embed,
+       {{"embed.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, NULL,
+         true}},
        {{"embed.tokens", BODY(tokens, Call), each_token, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, false},
         {"embed.positions", BODY(positions, Call), each_position, NULL, TOUCH_dout | TOUCH_din2, NULL, true}},
        NULL);

@@ -1,4 +1,4 @@
-/* From a Call to launches: the one walk over a list of stages, for the device and for the shim. */
+/* From a Call to launches: the one loop over a list of stages, for the device and for the shim. */
 #ifndef KERNELS_CUDA_ENQUEUE_H
 #define KERNELS_CUDA_ENQUEUE_H
 
@@ -35,8 +35,8 @@ static inline double stage_bytes(const Stage *s, const Call *c) {
     return bytes;
 }
 
-/* The rows of a backend whose kernels are stages: prefix##_stages and prefix##_launch must be there. Backward of a probe
- * has no stages. */
+/* The rows of a backend whose kernels are stages: prefix##_stages and prefix##_launch must be there. Backward of a
+ * probe has no stages. */
 #define STAGED_KERNELS(prefix) \
     static void prefix##_forward(const Call *c) { \
         enqueue(prefix##_stages[c->kind]->forward, c, prefix##_launch); \

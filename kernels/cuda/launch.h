@@ -1,13 +1,13 @@
-/* How an op becomes launches. One table of stages, written once in kernels/cuda/<op>.cu, serves the device, the SIMT shim
- * that runs the same code on a CPU, and the dry run that counts what a step launches, reads and computes. Shared by C and
- * CUDA. */
+/* How an op becomes launches. One table of stages, written once in kernels/cuda/<op>.cu, serves the device, the SIMT
+ * shim that runs the same code on a CPU, and the dry run that counts what a step launches, reads and computes. Shared
+ * by C and CUDA. */
 #ifndef KERNELS_CUDA_LAUNCH_H
 #define KERNELS_CUDA_LAUNCH_H
 
 #include "kernels/op.h"
 
-/* Blocks in x, y and z (z is the replica), threads of a block in x, bytes of dynamic shared memory. x = 0: this Call has
- * nothing for the stage to do. */
+/* Blocks in x, y and z (z is the replica), threads of a block in x, bytes of dynamic shared memory. x = 0: this Call
+ * has nothing for the stage to do. */
 typedef struct {
     unsigned x, y, z, threads;
     size_t shared;
@@ -34,7 +34,7 @@ typedef struct {
     double (*flops)(const Call *c); /* of one replica; NULL: not counted, the stage moves bytes */
     unsigned touches;
     double (*aside)(const Call *c); /* bytes of scratch written or read by one replica; NULL: none */
-    bool flat;                      /* no thread waits for another or hands it anything */
+    bool flat;                      /* threads neither wait for each other nor exchange anything */
 } Stage;
 
 enum { MOST_STAGES = 10 };

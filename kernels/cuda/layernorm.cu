@@ -59,7 +59,8 @@ static Grid each_column(const Call *c) {
 
 STAGES(layernorm,
        {{"layernorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
-       {{"layernorm.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, NULL, false},
+       {{"layernorm.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0,
+         NULL, false},
         {"layernorm.gains", BODY(gains, Call), each_column, NULL,
          TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1 | TOUCH_din2, NULL, false}},
        NULL);

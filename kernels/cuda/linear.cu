@@ -1,16 +1,22 @@
 /* y = x W^T + b      x [rows][in], W [out][in], b [out]
  * dx = dy W          dW = dy^T x, a sum over token rows      db = column sums of dy
  *
- * Each product comes in three tile sizes; its grid takes the largest that still gives the device enough blocks. The bits
- * do not depend on it. dW of more than CANON_BLOCK rows: each block's product apart in scratch, joined as a tree. */
+ * Each product comes in three tile sizes; its grid takes the largest that still gives the device enough blocks. The
+ * bits do not depend on it. dW of more than CANON_BLOCK rows: each block's product apart
+ * in scratch, joined as a tree. */
 #include "kernels/cuda/columns.cuh"
 #include "kernels/cuda/matmul.cuh"
 
 template <int PER>
 KERNEL_FN(forward, AT_LEAST(2, THREADS), Call, c) {
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
-    Multiplication p = {at(c.out, r), (size_t)out, {at(c.in[0], r), (size_t)in, 1, c.in[0].rows}, {at(c.in[1], r), (size_t)in, 1, out},
-                 in, c.in_count == 3 ? at(c.in[2], r) : NULL, false};
+    Multiplication p = {at(c.out, r),
+                        (size_t)out,
+                        {at(c.in[0], r), (size_t)in, 1, c.in[0].rows},
+                        {at(c.in[1], r), (size_t)in, 1, out},
+                        in,
+                        c.in_count == 3 ? at(c.in[2], r) : NULL,
+                        false};
     multiply<PER, true, true>(p);
 }
 
@@ -25,8 +31,13 @@ KERNEL_FN(input, AT_LEAST(2, THREADS), Call, c) {
 template <int PER>
 KERNEL_FN(weight, AT_LEAST(2, THREADS), Call, c) {
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
-    Multiplication p = {at(c.din[1], r), (size_t)in, {at(c.dout, r), 1, (size_t)out, out}, {at(c.in[0], r), 1, (size_t)in, in},
-                 c.in[0].rows, NULL, c.accumulate[1]};
+    Multiplication p = {at(c.din[1], r),
+                        (size_t)in,
+                        {at(c.dout, r), 1, (size_t)out, out},
+                        {at(c.in[0], r), 1, (size_t)in, in},
+                        c.in[0].rows,
+                        NULL,
+                        c.accumulate[1]};
     multiply<PER, false, false>(p);
 }
 
@@ -34,17 +45,23 @@ static inline __host__ __device__ int blocks_of(const Call &c) {
     return (c.in[0].rows + CANON_BLOCK - 1) / CANON_BLOCK;
 }
 
-/* Where replica r keeps block b's product. */
+/* The place in scratch of replica r's product of block b. */
 DEVICE_FN float *partial(const Call &c, int r, int b) {
     return (float *)c.scratch + ((size_t)r * blocks_of(c) + b) * c.out.cols * c.in[0].cols;
 }
 
 /* blockIdx.z counts blocks of rows, replica by replica. */
 KERNEL_FN(weight_parts, THREADS, Call, c) {
-    int blocks = blocks_of(c), r = (int)blockIdx.z / blocks, block = (int)blockIdx.z % blocks, first = block * CANON_BLOCK;
+    int blocks = blocks_of(c), r = (int)blockIdx.z / blocks, block = (int)blockIdx.z % blocks,
+        first = block * CANON_BLOCK;
     int in = c.in[0].cols, out = c.out.cols, rows = c.in[0].rows - first;
-    Multiplication p = {partial(c, r, block), (size_t)in, {at(c.dout, r) + (size_t)first * out, 1, (size_t)out, out},
-                 {at(c.in[0], r) + (size_t)first * in, 1, (size_t)in, in}, rows < CANON_BLOCK ? rows : CANON_BLOCK, NULL, false};
+    Multiplication p = {partial(c, r, block),
+                        (size_t)in,
+                        {at(c.dout, r) + (size_t)first * out, 1, (size_t)out, out},
+                        {at(c.in[0], r) + (size_t)first * in, 1, (size_t)in, in},
+                        rows < CANON_BLOCK ? rows : CANON_BLOCK,
+                        NULL,
+                        false};
     multiply<4, false, false>(p);
 }
 
@@ -78,15 +95,15 @@ KERNEL_FN(add_bias, THREADS, Call, c) {
     if (i < c.out.rows * c.out.cols) at(c.out, r)[i] += at(c.in[2], r)[i % c.out.cols];
 }
 
-/* Blocks that are enough for a tile of 128 or 64, where an H200 has 132 processors and an A100 has 108: two of the large
- * ones fit on a processor (128 registers), and small tiles spend their time on shared memory. */
+/* Blocks that are enough for a tile of 128 or 64, where an H200 has 132 processors and an A100 has 108: two of the
+ * large ones fit on a processor (128 registers), and small tiles spend their time on shared memory. */
 static int enough(int per) {
     return per == 8 ? 216 : 100;
 }
 
 static Grid tiles(const Call *c, int per, int m, int n) {
-    Grid g = {ceil_of((size_t)n, (unsigned)(SIDE * per)), ceil_of((size_t)m, (unsigned)(SIDE * per)), (unsigned)c->replicas,
-              THREADS, 0};
+    Grid g = {ceil_of((size_t)n, (unsigned)(SIDE * per)), ceil_of((size_t)m, (unsigned)(SIDE * per)),
+              (unsigned)c->replicas, THREADS, 0};
     return g;
 }
 
@@ -149,22 +166,29 @@ static double scratch_bytes(const Call *c) {
 }
 
 #define FORWARD(name, per) \
-    {name, BODY(forward<per>, Call), each_output<per>, product_flops, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, NULL, false}
+    { \
+        name, BODY(forward<per>, Call), each_output<per>, product_flops, \
+            TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, NULL, false \
+    }
 #define INPUT(name, per) \
     {name, BODY(input<per>, Call), each_input<per>, product_flops, TOUCH_in1 | TOUCH_dout | TOUCH_din0, NULL, false}
 #define WEIGHT(name, per) \
     {name, BODY(weight<per>, Call), each_weight<per>, product_flops, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, false}
 
 STAGES(linear, {FORWARD("linear.forward 128", 8), FORWARD("linear.forward 64", 4), FORWARD("linear.forward 32", 2)},
-       {INPUT("linear.input 128", 8), INPUT("linear.input 64", 4), INPUT("linear.input 32", 2), WEIGHT("linear.weight 128", 8),
-        WEIGHT("linear.weight 64", 4), WEIGHT("linear.weight 32", 2),
-        {"linear.weight_parts", BODY(weight_parts, Call), each_part, product_flops, TOUCH_in0 | TOUCH_dout, scratch_bytes,
-         false},
+       {INPUT("linear.input 128", 8),
+        INPUT("linear.input 64", 4),
+        INPUT("linear.input 32", 2),
+        WEIGHT("linear.weight 128", 8),
+        WEIGHT("linear.weight 64", 4),
+        WEIGHT("linear.weight 32", 2),
+        {"linear.weight_parts", BODY(weight_parts, Call), each_part, product_flops, TOUCH_in0 | TOUCH_dout,
+         scratch_bytes, false},
         {"linear.weight_join", BODY(weight_join, Call), each_join, NULL, TOUCH_din1, scratch_bytes, true},
         {"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}},
        scratch);
 
-/* What is left of linear when the products are a library's (product.h). */
+/* The part of linear that remains ours when a library computes the products (product.h). */
 STAGES(linear_bias,
        {{"linear.add_bias", BODY(add_bias, Call), each_output_with_bias, NULL, TOUCH_in2 | TOUCH_out, NULL, true}},
        {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}}, NULL);

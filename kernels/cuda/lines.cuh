@@ -16,7 +16,7 @@ static inline Grid each_line(const Call *c) {
     return grid_of_rows(c, (size_t)lines_of(*c));
 }
 
-/* The same for backward, unless nobody wants the gradient of input 0. */
+/* The same for backward, unless the gradient of input 0 is not wanted. */
 static inline Grid each_line_back(const Call *c) {
     return c->din[0].at ? each_line(c) : no_grid();
 }

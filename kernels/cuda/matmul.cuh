@@ -2,10 +2,10 @@
  *
  *   C(i, j)  =  [C(i, j) +]  ( sum over k of A(i, k) B(k, j)  [+ bias(j)] )
  *
- * Each output is one fma chain over ascending k from +0 in one register of one thread, then one add of the bias, then one
- * add of the old C when it accumulates (rule 1 of base/canon.h). A block makes a tile of 16 PER x 16 PER outputs, a thread
- * PER x PER of them; strips of STRIP steps of k pass through shared memory, the next one on its way in registers. Where k
- * ends inside a strip, the steps beyond are left out, not multiplied by zero. */
+ * Each output is one fma chain over ascending k from +0 in one register of one thread, then one add of the bias, then
+ * one add of the old C when it accumulates (rule 1 of base/canon.h). A block makes a tile of 16 PER x 16 PER outputs, a
+ * thread PER x PER of them; strips of STRIP steps of k pass through shared memory, the next one on its way in
+ * registers. Where k ends inside a strip, the steps beyond are left out, not multiplied by zero. */
 #ifndef KERNELS_CUDA_MATMUL_CUH
 #define KERNELS_CUDA_MATMUL_CUH
 
@@ -13,7 +13,8 @@
 
 enum { STRIP = 8, SIDE = 16, ODD = 4 }; /* ODD: words between steps of k in shared memory, against clashes of banks */
 
-/* Element (line, k) stands at at[line * line_step + k * k_step]; one of the steps is 1. Lines are rows of A or columns of B. */
+/* Element (line, k) is at[line * line_step + k * k_step]; one of the steps is 1. Lines
+ * are rows of A or columns of B. */
 typedef struct {
     const float *at;
     size_t line_step, k_step;
@@ -29,8 +30,8 @@ typedef struct {
     bool accumulate;
 } Multiplication;
 
-/* A thread's words of each strip: neighbours in memory go to neighbours among the threads. Word i stands `apart` words, `lines`
- * lines and `ks` steps of k after word i - 1. */
+/* A thread's words of each strip: neighbours in memory go to neighbours among the threads. Word i is `apart` words,
+ * `lines` lines and `ks` steps of k after word i - 1. */
 template <int TILE, bool ALONG_K>
 struct Walk {
     enum { LINES = ALONG_K ? THREADS / STRIP : 0, KS = ALONG_K ? 0 : THREADS / TILE };
@@ -66,7 +67,7 @@ DEVICE_FN void keep(float *strip, const float (&held)[WORDS], const Walk<TILE, A
     for (int i = 0; i < WORDS; i++) strip[(w.k + i * w.KS) * (TILE + ODD) + w.line + i * w.LINES] = held[i];
 }
 
-/* Where output i of a thread stands in its tile: groups of up to four side by side, so that threads read shared memory
+/* Where output i of a thread is in its tile: groups of up to four side by side, so that threads read shared memory
  * without clashes. */
 template <int PER>
 DEVICE_FN int spot(int thread, int i) {
@@ -117,7 +118,7 @@ DEVICE_FN void multiply(const Multiplication &p) {
     fetch(next_a, walk_a), fetch(next_b, walk_b);
     for (int from = 0, turn = 0; from < p.k; from += STRIP, turn ^= 1) {
         keep(a[turn], next_a, walk_a), keep(b[turn], next_b, walk_b);
-        __syncthreads(); /* one is enough: the strip after the next goes where this one stands, after the next barrier */
+        __syncthreads(); /* one is enough: the strip after the next overwrites this one, after the next barrier */
         if (from + STRIP < p.k) fetch(next_a, walk_a), fetch(next_b, walk_b);
         if (from + STRIP <= p.k)
 #pragma unroll

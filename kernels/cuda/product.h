@@ -1,5 +1,5 @@
-/* `linear` by a library's matrix product: what a fast precision puts in the place of kernels/cuda/linear.cu's products. The
- * library is the device's (cuBLAS) or, for the shim, a plain loop. */
+/* `linear` by a library's matrix product: what a fast precision puts in the place of kernels/cuda/linear.cu's products.
+ * The library is the device's (cuBLAS) or, for the shim, a plain loop. */
 #ifndef KERNELS_CUDA_PRODUCT_H
 #define KERNELS_CUDA_PRODUCT_H
 
@@ -77,7 +77,7 @@ static inline Product product_weight(const Call *c) {
 }
 
 /* The kernel of every op of a fast precision: after STAGED_KERNELS(prefix), with prefix##_product for the library and
- * prefix##_linear_bias for what it leaves of linear. */
+ * prefix##_linear_bias for the bias, which the library does not compute. */
 #define PRODUCT_KERNELS(prefix) \
     static void prefix##_fast_forward(const Call *c) { \
         Product p = product_forward(c); \

@@ -82,8 +82,10 @@ static Grid each_column(const Call *c) {
     return c->din[1].at || c->din[2].at ? grid_of_columns(c, 2 * (size_t)group_of(*c)) : no_grid();
 }
 
-STAGES(qkrms, {{"qkrms.forward", BODY(forward, Call), each_piece, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
-       {{"qkrms.input", BODY(input, Call), each_piece_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, NULL, false},
+STAGES(qkrms,
+       {{"qkrms.forward", BODY(forward, Call), each_piece, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
+       {{"qkrms.input", BODY(input, Call), each_piece_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0,
+         NULL, false},
         {"qkrms.gains", BODY(gains, Call), each_column, NULL,
          TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1 | TOUCH_din2, NULL, false}},
        NULL);

@@ -7,7 +7,7 @@ KERNEL_FN(forward, THREADS, Call, c) {
     at(c.out, r)[i] = CANON_FMA((float)c.attr.alpha, at(c.in[0], r)[i], (float)c.attr.beta * at(c.in[1], r)[i]);
 }
 
-/* dx of input 0 may stand where dy stands: dy is read before either is written. */
+/* dx of input 0 may be written in place of dy: dy is read before either gradient is written. */
 KERNEL_FN(backward, THREADS, Call, c) {
     int r = (int)blockIdx.z, i = thread_index();
     if (i >= c.out.rows * c.out.cols) return;
@@ -24,4 +24,5 @@ static Grid back(const Call *c) {
 
 STAGES(residual,
        {{"residual.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, NULL, true}},
-       {{"residual.backward", BODY(backward, Call), back, NULL, TOUCH_dout | TOUCH_din0 | TOUCH_din1, NULL, true}}, NULL);
+       {{"residual.backward", BODY(backward, Call), back, NULL, TOUCH_dout | TOUCH_din0 | TOUCH_din1, NULL, true}},
+       NULL);

@@ -13,7 +13,8 @@ DEVICE_FN float rms_forward(float *y, const float *x, const float *g, int n, flo
     return inverse;
 }
 
-DEVICE_FN void rms_backward(float *dx, const float *dy, const float *x, const float *g, float inverse, int n, bool accumulate) {
+DEVICE_FN void rms_backward(float *dx, const float *dy, const float *x, const float *g, float inverse, int n,
+                            bool accumulate) {
     float dot;
     ROW_REDUCE(n, dot, lane = CANON_FMA(dy[i] * g[i], x[i] * inverse, lane));
     dot /= (float)n;

@@ -40,7 +40,10 @@ static Grid each_column(const Call *c) {
     return c->din[1].at ? grid_of_columns(c, (size_t)width_of(*c)) : no_grid();
 }
 
-STAGES(rmsnorm, {{"rmsnorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
-       {{"rmsnorm.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, NULL, false},
-        {"rmsnorm.gain", BODY(gain, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1, NULL, false}},
+STAGES(rmsnorm,
+       {{"rmsnorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
+       {{"rmsnorm.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0,
+         NULL, false},
+        {"rmsnorm.gain", BODY(gain, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1, NULL,
+         false}},
        NULL);

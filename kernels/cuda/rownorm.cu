@@ -13,4 +13,5 @@ static Grid each_row(const Call *c) {
     return grid_of_rows(c, (size_t)c->in[0].rows);
 }
 
-STAGES(rownorm, {{"rownorm.forward", BODY(forward, Call), each_row, NULL, TOUCH_in0 | TOUCH_out, NULL, false}}, {}, NULL);
+STAGES(rownorm, {{"rownorm.forward", BODY(forward, Call), each_row, NULL, TOUCH_in0 | TOUCH_out, NULL, false}}, {},
+       NULL);

@@ -5,26 +5,33 @@
 #include "kernels/cuda/chain.cuh"
 #include "kernels/cuda/step_launch.h"
 
+typedef float real;
+#define r_fma CANON_FMA
+#define r_sqrt CANON_SQRT
+#define RULE_FN DEVICE_FN
+#include "kernels/optimizer_rules.h"
+
 /* dataset_batch: crop b of step s starts at Philox(seed, stream, s 2^40 + b) scaled to the choices. */
 KERNEL_FN(gather, THREADS, Step, s) {
     int r = (int)blockIdx.z, i = thread_index();
-    if (i >= s.tokens.rows) return;
+    if (i >= s.feed[s.targets].ids.rows) return;
     uint64_t offset = philox_offset(*s.step, (uint64_t)(i / s.context));
     uint32_t word[4];
     draw_block(word, s.table[r].seed, s.stream, offset >> 2);
     uint32_t mine = offset & 2 ? word[2 + (offset & 1)] : word[offset & 1]; /* a register, not an array in memory */
     const int32_t *from = s.corpus + philox_below(mine, s.choices) + i % s.context;
-    ((int32_t *)((char *)s.tokens.at + (size_t)r * s.tokens.stride))[i] = from[0];
-    ((int32_t *)((char *)s.targets.at + (size_t)r * s.targets.stride))[i] = from[1];
+    for (int f = 0; f < s.feeds; f++)
+        ((int32_t *)((char *)s.feed[f].ids.at + (size_t)r * s.feed[f].ids.stride))[i] = from[s.feed[f].shift];
 }
 
 KERNEL_FN(begin, THREADS, Step, s) {
     int r = (int)blockIdx.z;
+    const View targets = s.feed[s.targets].ids;
     SHARED(int, count, [1]);
     if (threadIdx.x == 0) count[0] = 0;
     __syncthreads();
     int mine = 0;
-    for (int i = (int)threadIdx.x; i < s.targets.rows; i += THREADS) mine += ids(s.targets, r)[i] >= 0;
+    for (int i = (int)threadIdx.x; i < targets.rows; i += THREADS) mine += ids(targets, r)[i] >= 0;
     atomicAdd(count, mine);
     __syncthreads();
     if (threadIdx.x) return;
@@ -37,63 +44,107 @@ KERNEL_FN(seed, 1, Step, s) {
     at(s.dact, (int)blockIdx.z)[s.dloss] = 1;
 }
 
-DEVICE_FN void square_row(const Step &s, int i) {
+/* A row's largest absolute value; infinity where a number is not finite. */
+DEVICE_FN float row_largest(const float *x, int n) {
+    float most = 0;
+    for (int i = lane_id(); i < n; i += WARP) {
+        float size = x[i] < 0 ? -x[i] : x[i];
+        if (!(size <= most)) most = size == size ? size : (float)INFINITY;
+    }
+    return fold_max(most);
+}
+
+DEVICE_FN void part_row(const Step &s, int i) {
     int r = (int)blockIdx.z;
-    SquaredRow row = s.row[i];
-    const Squared *t = &s.squared[row.tensor];
-    const float *x = at(t->act ? s.act : s.grad, r) + t->at + (size_t)row.row * t->cols;
-    float squares = row_dot(x, x, t->cols);
-    if (lane_id() == 0) s.row_squares[(size_t)r * s.rows + i] = squares;
+    StepRow row = s.row[i];
+    const StepPart *part = &s.part[row.part];
+    const View arena = part->role == ROLE_ACT ? s.act : part->role == ROLE_PARAM ? s.param : s.grad;
+    const float *x = at(arena, r) + part->at + (size_t)row.row * part->cols;
+    float value = part->largest ? row_largest(x, part->cols) : row_dot(x, x, part->cols);
+    if (lane_id() == 0) s.row_value[(size_t)r * s.rows + i] = value;
 }
 
 KERNEL_FN(squares, THREADS, Step, s) {
-    if (warp_row() < s.rows) square_row(s, warp_row());
+    if (warp_row() < s.gradient_end) part_row(s, warp_row());
 }
 
 KERNEL_FN(update_squares, THREADS, Step, s) {
-    if (warp_row() < s.parameter_rows) square_row(s, warp_row());
+    if (s.gradient_row + warp_row() < s.rows) part_row(s, s.gradient_row + warp_row());
 }
 
-/* A block for each tensor. */
+/* The largest of x[n], by one thread. */
+DEVICE_FN float largest(const float *x, int n) {
+    float most = 0;
+    for (int i = 0; i < n; i++)
+        if (x[i] > most) most = x[i];
+    return most;
+}
+
+/* A part's rows become its number, by a block. */
+DEVICE_FN void join_part(const Step &s, int i) {
+    int r = (int)blockIdx.z;
+    const StepPart *part = &s.part[i];
+    const float *row = s.row_value + (size_t)r * s.rows + part->first;
+    float value = 0;
+    if (!part->largest) value = chain_sum(row, part->rows);
+    if (threadIdx.x) return;
+    s.value[(size_t)r * s.parts + i] = part->largest ? largest(row, part->rows) : value;
+}
+
 KERNEL_FN(join, THREADS, Step, s) {
-    int r = (int)blockIdx.z, tensor = (int)blockIdx.x;
-    const Squared *t = &s.squared[tensor];
-    float sum = chain_sum(s.row_squares + (size_t)r * s.rows + t->first, t->rows);
-    if (threadIdx.x == 0) s.squares[(size_t)r * (s.parameters + s.layers) + tensor] = sum;
+    join_part(s, (int)blockIdx.x);
+}
+
+KERNEL_FN(update_join, THREADS, Step, s) {
+    join_part(s, s.gradient + (int)blockIdx.x);
 }
 
 DEVICE_FN double *ring_row(const Step &s, int r) {
-    return s.ring + ((*s.step % (uint64_t)s.ring_rows) * (uint64_t)s.replicas + (uint64_t)r) * (uint64_t)(RING_HEAD + 2 * s.layers);
+    return s.ring +
+           ((*s.step % (uint64_t)s.ring_rows) * (uint64_t)s.replicas + (uint64_t)r) * (uint64_t)(RING_HEAD + s.probes);
 }
 
-/* Sum over parameters in tape order of those in `layer`, or of all when layer is -2, by a thread; all threads must call. */
-DEVICE_FN float norm_over(const Step &s, int layer) {
-    SHARED(float, square, [THREADS]);
-    SHARED(int, of, [THREADS]);
-    const float *squares = s.squares + (size_t)blockIdx.z * (s.parameters + s.layers);
+/* Of x[n] in order: fetched by all threads of a block, added by the first, whose sum it is. All must call. */
+DEVICE_FN float total_of(const float *x, int n) {
+    SHARED(float, near, [THREADS]);
     float total = 0;
-    for (int from = 0; from < s.parameters; from += THREADS) {
-        int count = s.parameters - from < THREADS ? s.parameters - from : THREADS, i = (int)threadIdx.x;
+    for (int from = 0; from < n; from += THREADS) {
+        int count = n - from < THREADS ? n - from : THREADS, i = (int)threadIdx.x;
         __syncthreads();
-        if (i < count) square[i] = squares[from + i], of[i] = s.squared[from + i].layer;
+        if (i < count) near[i] = x[from + i];
         __syncthreads();
-        for (i = 0; i < count; i++)
-            if (layer == -2 || of[i] == layer) total += square[i];
+        if (threadIdx.x) continue;
+        for (i = 0; i < count; i++) total += near[i];
     }
-    return CANON_SQRT(total);
+    return total;
 }
 
 DEVICE_FN bool is_finite(float x) {
     return (canon_to_bits(x) & 0x7f800000u) != 0x7f800000u;
 }
 
-/* What entered a layer's first norm: NaN without one; broken is not absent. */
-DEVICE_FN double input_rms(const Step &s, int layer) {
-    const Squared *t = &s.squared[s.parameters + layer];
-    float squares = s.squares[(size_t)blockIdx.z * (s.parameters + s.layers) + s.parameters + layer];
-    double nan = (double)canon_from_bits(0x7fc00000u), rms = sqrt((double)squares / ((double)t->rows * t->cols));
-    if (!t->rows) return nan;
-    return rms != rms ? (double)INFINITY : rms;
+/* A probe's number from the sum over its parts; models/observe.c rounds alike. */
+DEVICE_FN double probed(const Step &s, int r, const StepProbe *p, float total) {
+    double nan = (double)canon_from_bits(0x7fc00000u), rms;
+    if (p->absent) return nan;
+    switch (p->reduction) {
+    case REDUCE_word: return at(s.act, r)[p->word];
+    case REDUCE_norm: return CANON_SQRT(total);
+    case REDUCE_rms:
+        rms = sqrt((double)total / p->elements);
+        return rms != rms ? (double)INFINITY : rms; /* NaN would say that there is nothing to measure */
+    case REDUCE_largest: return largest(s.value + (size_t)r * s.parts + p->first, p->count);
+    case REDUCTION_COUNT: break;
+    }
+    return nan;
+}
+
+/* The same by one thread, for a probe of few parts. */
+DEVICE_FN double probed_alone(const Step &s, int r, const StepProbe *p) {
+    const float *value = s.value + (size_t)r * s.parts + p->first;
+    float total = 0;
+    for (int i = 0; i < p->count; i++) total += value[i];
+    return probed(s, r, p, total);
 }
 
 /* Clipping as models/trainer.c rounds it. */
@@ -102,23 +153,25 @@ DEVICE_FN double clipped(float norm, double clip) {
     return clip > 0 && scale < 1 ? (double)scale : 1;
 }
 
-/* Threads 0..layers-1 a layer each, in turns; then everybody the total. */
+/* The blocks' probes a thread each, in turns; the model's by all threads, one after the other; then clipping. */
 KERNEL_FN(close, THREADS, Step, s) {
     int r = (int)blockIdx.z;
     double *row = ring_row(s, r);
-    for (int from = 0; from < s.layers; from += THREADS) {
-        int layer = from + (int)threadIdx.x;
-        float norm = norm_over(s, layer);
-        if (layer >= s.layers) continue;
-        row[RING_HEAD + layer] = norm;
-        row[RING_HEAD + s.layers + layer] = input_rms(s, layer);
+    const float *value = s.value + (size_t)r * s.parts;
+    for (int i = s.whole + (int)threadIdx.x; i < s.probes; i += THREADS)
+        if (!s.probe[i].after) row[RING_HEAD + i] = probed_alone(s, r, &s.probe[i]);
+    float squares = total_of(value + s.gradient, s.parameters), norm = CANON_SQRT(squares);
+    for (int i = 0; i < s.whole; i++) {
+        const StepProbe *p = &s.probe[i];
+        bool gradients = p->first == s.gradient && p->count == s.parameters;
+        if (p->after) continue;
+        float total = gradients || p->reduction == REDUCE_largest ? squares : total_of(value + p->first, p->count);
+        if (threadIdx.x == 0) row[RING_HEAD + i] = probed(s, r, p, total);
     }
-    float norm = norm_over(s, -2);
     if (threadIdx.x) return;
     float loss = at(s.act, r)[s.loss];
     bool finite = is_finite(loss) && is_finite(norm);
-    row[RING_loss] = loss, row[RING_grad_norm] = norm, row[RING_update_norm] = 0;
-    row[RING_embedding_norm] = at(s.act, r)[s.embedding_norm];
+    row[RING_loss] = loss, row[RING_grad_norm] = norm;
     row[RING_finite] = finite && s.alive[r], row[RING_culprit] = -1, row[RING_culprit_act] = !is_finite(loss);
     s.died[r] = s.alive[r] && !finite ? (is_finite(loss) ? 2 : 1) : 0;
     s.culprit[r] = s.places;
@@ -136,65 +189,40 @@ KERNEL_FN(culprit, THREADS, Step, s) {
     if (!finite) atomicMin(&s.culprit[r], (int)blockIdx.x);
 }
 
-typedef struct {
-    float lr, decay, b1, b2, eps, c1, c2, momentum, rectify, clip;
-} Rates;
-
-/* The two running averages that the Adam family shares. */
-DEVICE_FN void averages(float *m, float *v, float g, const Rates &a) {
-    *m = CANON_FMA(a.b1, *m, (1 - a.b1) * g);
-    *v = CANON_FMA(a.b2, *v, (1 - a.b2) * (g * g));
-}
-
-/* kernels/cpu/optimizer.c, one number; returns the new parameter. */
-DEVICE_FN float updated(OptimizerKind kind, float old, float g, float *m, float *v, const Rates &a) {
+DEVICE_FN float updated(OptimizerKind kind, float p, float g, float *m, float *v, const Rates *a) {
     switch (kind) {
-    case OPTIMIZER_adamw: {
-        averages(m, v, g * a.clip, a);
-        float root = CANON_SQRT(*v / a.c2) + a.eps, kept = old - a.lr * a.decay * old;
-        return kept - a.lr * (*m / a.c1) / root;
+#define OPTIMIZER(name, ...) \
+    case OPTIMIZER_##name: return rule_##name(p, g, m, v, a);
+#include "kernels/optimizers.def"
+#undef OPTIMIZER
+    case OPTIMIZER_COUNT: break;
     }
-    case OPTIMIZER_adam:
-        averages(m, v, CANON_FMA(a.decay, old, g * a.clip), a);
-        return old - a.lr * (*m / a.c1) / (CANON_SQRT(*v / a.c2) + a.eps);
-    case OPTIMIZER_radam: {
-        averages(m, v, CANON_FMA(a.decay, old, g * a.clip), a);
-        float plain = a.lr * (*m / a.c1), adapted = plain * a.rectify / (CANON_SQRT(*v / a.c2) + a.eps);
-        return old - (a.rectify > 0 ? adapted : plain);
-    }
-    default: /* sgd */
-        *m = CANON_FMA(a.momentum, *m, CANON_FMA(a.decay, old, g * a.clip));
-        return old - a.lr * *m;
-    }
+    return p;
 }
 
 KERNEL_FN(update, THREADS, Step, s) {
     int r = (int)blockIdx.z;
     if (!s.alive[r]) return;
     const Chunk chunk = s.chunk[blockIdx.x];
-    const Scalars *now = &s.scalars[r];
-    const Rates a = {(float)now->lr, chunk.decay ? (float)now->weight_decay : 0, (float)now->beta1, (float)now->beta2,
-                     (float)now->eps, (float)now->correction1, (float)now->correction2, (float)now->momentum,
-                     (float)now->rectify, (float)now->grad_scale};
+    const Rates a = rates_of(&s.scalars[r], chunk.decay);
     float *p = at(s.param, r) + chunk.at, *g = at(s.grad, r) + chunk.at;
     float *m = at(s.moment1, r) + chunk.at, *v = at(s.moment2, r) + chunk.at;
     for (int i = (int)threadIdx.x; i < chunk.count; i += THREADS) {
         float old = p[i], first = m[i], second = v[i];
-        p[i] = updated(s.optimizer, old, g[i], &first, &second, a);
+        p[i] = updated(s.optimizer, old, g[i] * a.clip, &first, &second, &a);
         g[i] = p[i] - old, m[i] = first, v[i] = second;
     }
 }
 
-/* One block walks over the replicas, then the step counter moves. */
+/* One block walks over the replicas' probes of the update, then the step counter moves. */
 KERNEL_FN(end, THREADS, Step, s) {
-    for (int r = (int)threadIdx.x; r < s.replicas; r += THREADS) {
-        double *row = ring_row(s, r);
-        float total = 0;
-        const float *squares = s.squares + (size_t)r * (s.parameters + s.layers);
-        for (int i = 0; i < s.parameters; i++) total += squares[i];
-        row[RING_update_norm] = CANON_SQRT(total);
-        if (s.died[r] && s.culprit[r] < s.places) row[RING_culprit] = s.place[s.culprit[r]].tensor;
+    for (int i = (int)threadIdx.x; s.after && i < s.replicas * s.probes; i += THREADS) {
+        const StepProbe *p = &s.probe[i % s.probes];
+        int r = i / s.probes;
+        if (p->after) ring_row(s, r)[RING_HEAD + i % s.probes] = probed_alone(s, r, p);
     }
+    for (int r = (int)threadIdx.x; r < s.replicas; r += THREADS)
+        if (s.died[r] && s.culprit[r] < s.places) ring_row(s, r)[RING_culprit] = s.place[s.culprit[r]].tensor;
     __syncthreads();
     if (threadIdx.x == 0) ++*s.step;
 }
@@ -220,23 +248,23 @@ static Grid whole(const Step *s) {
 }
 
 static Grid each_token(const Step *s) {
-    return grid_for(s, s->corpus ? ceil_of((size_t)s->tokens.rows, THREADS) : 0);
+    return grid_for(s, s->corpus ? ceil_of((size_t)s->feed[s->targets].ids.rows, THREADS) : 0);
 }
 
 static Grid each_row(const Step *s) {
-    return grid_for(s, ceil_of((size_t)s->rows, WARPS));
+    return grid_for(s, ceil_of((size_t)s->gradient_end, WARPS));
 }
 
-static Grid each_parameter_row(const Step *s) {
-    return grid_for(s, ceil_of((size_t)s->parameter_rows, WARPS));
+static Grid each_row_after(const Step *s) {
+    return grid_for(s, s->after ? ceil_of((size_t)(s->rows - s->gradient_row), WARPS) : 0);
 }
 
-static Grid each_squared(const Step *s) {
-    return grid_for(s, (unsigned)(s->parameters + s->layers));
+static Grid each_part(const Step *s) {
+    return grid_for(s, (unsigned)(s->gradient + s->parameters));
 }
 
-static Grid each_parameter(const Step *s) {
-    return grid_for(s, (unsigned)s->parameters);
+static Grid each_part_after(const Step *s) {
+    return grid_for(s, s->after ? (unsigned)(s->parts - s->gradient) : 0);
 }
 
 static Grid each_place(const Step *s) {
@@ -247,32 +275,27 @@ static Grid each_chunk(const Step *s) {
     return grid_for(s, (unsigned)s->chunks);
 }
 
-static double parameter_words(const Step *s) {
+static double part_words(const Step *s, int from, int to) {
     double words = 0;
-    for (int i = 0; i < s->parameters; i++) words += (double)s->squared[i].rows * s->squared[i].cols;
+    for (int i = from; i < to; i++) words += (double)s->part[i].rows * s->part[i].cols;
     return words;
 }
 
-static double squared_bytes(const Step *s) {
-    double words = parameter_words(s);
-    for (int i = 0; i < s->layers; i++) {
-        const Squared *t = &s->squared[s->parameters + i];
-        words += (double)t->rows * t->cols;
-    }
-    return 4 * words;
+static double part_bytes(const Step *s) {
+    return 4 * part_words(s, 0, s->gradient + s->parameters);
 }
 
-static double parameter_bytes(const Step *s) {
-    return 4 * parameter_words(s);
+static double part_bytes_after(const Step *s) {
+    return 4 * part_words(s, s->gradient, s->parts);
 }
 
 /* p, g and the moments read and written. */
 static double update_bytes(const Step *s) {
-    return (s->optimizer == OPTIMIZER_sgd ? 24 : 32) * parameter_words(s);
+    return 8 * (2 + optimizer_moments(s->optimizer)) * part_words(s, s->gradient, s->gradient + s->parameters);
 }
 
 static double token_bytes(const Step *s) {
-    return 16.0 * s->tokens.rows;
+    return 8.0 * s->feeds * s->feed[s->targets].ids.rows;
 }
 
 extern "C" const StepLaunch SYMBOL(steps)[STEP_COUNT];
@@ -280,12 +303,12 @@ extern "C" const StepLaunch SYMBOL(steps)[STEP_COUNT] = {
     {"step.gather", BODY(gather, Step), each_token, token_bytes, true},
     {"step.begin", BODY(begin, Step), one_block, NULL, false},
     {"step.seed", BODY(seed, Step), one_thread, NULL, true},
-    {"step.squares", BODY(squares, Step), each_row, squared_bytes, false},
-    {"step.join", BODY(join, Step), each_squared, NULL, false},
+    {"step.squares", BODY(squares, Step), each_row, part_bytes, false},
+    {"step.join", BODY(join, Step), each_part, NULL, false},
     {"step.close", BODY(close, Step), one_block, NULL, false},
     {"step.culprit", BODY(culprit, Step), each_place, NULL, true},
     {"step.update", BODY(update, Step), each_chunk, update_bytes, true},
-    {"step.update_squares", BODY(update_squares, Step), each_parameter_row, parameter_bytes, false},
-    {"step.update_join", BODY(join, Step), each_parameter, NULL, false},
+    {"step.update_squares", BODY(update_squares, Step), each_row_after, part_bytes_after, false},
+    {"step.update_join", BODY(update_join, Step), each_part_after, NULL, false},
     {"step.end", BODY(end, Step), whole, NULL, false},
 };

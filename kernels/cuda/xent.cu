@@ -47,7 +47,9 @@ static Grid each_row_back(const Call *c) {
     return c->din[0].at ? each_row(c) : no_grid();
 }
 
-STAGES(xent, {{"xent.forward", BODY(forward, Call), each_row, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out | TOUCH_save, NULL, false}},
+STAGES(xent,
+       {{"xent.forward", BODY(forward, Call), each_row, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out | TOUCH_save, NULL,
+         false}},
        {{"xent.backward", BODY(backward, Call), each_row_back, NULL,
          TOUCH_in0 | TOUCH_in1 | TOUCH_save | TOUCH_dout | TOUCH_din0, NULL, true}},
        NULL);

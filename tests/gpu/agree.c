@@ -1,19 +1,20 @@
-/* fp32 by a library against double: logits, loss and every parameter's gradient of one forward and backward pass from the
- * same parameters and batch, as relative L2 per tensor. A tensor may be off by SLACK times what our own float kernels are
- * off there, or that many units in the last place: what is badly conditioned is so for everybody. */
+/* fp32 by a library against double: logits, loss and every parameter's gradient of one forward and backward pass from
+ * the same parameters and batch, as relative L2 per tensor. A tensor may be off by SLACK times what our own float
+ * kernels are off there, or that many units in the last place: a badly conditioned tensor is
+ * inexact in every float arithmetic. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/gpu/check.h"
 #include "tests/gpu/table.h"
-#include "tests/toy.h"
+#include "tests/models/toy.h"
 
 enum { SLACK = 8, SEEDED = 1 };
 static const double LAST_PLACE = 1.0 / (1 << 23);
 
 typedef struct {
-    Trainer trainer;
+    Trainer *trainer;
     Recipe recipe;
     uint64_t seed;
 } Once;
@@ -21,9 +22,9 @@ typedef struct {
 static Rc run_forward(Once *o, const ModelShape *shape, int arm, const Backend *backend, Error *e) {
     Variant v = table_arm(arm);
     o->recipe = table_recipe(true), o->seed = SEEDED;
-    if (trainer_init(&o->trainer, shape, &v, &o->recipe, &o->seed, 1, backend, e)) return e->code;
-    Program *p = &o->trainer.program;
-    toy_batch(&o->trainer, 0, SEEDED, 0);
+    if (trainer_new(&o->trainer, shape, &v, NULL, &o->recipe, &o->seed, 1, backend, e)) return e->code;
+    Program *p = &o->trainer->program;
+    toy_batch(o->trainer, 0, SEEDED, 0);
     p->scalars[0] = (Scalars){.seed = SEEDED, .count = shape->batch * shape->context, .drop_scale = 1, .grad_scale = 1};
     program_forward(p);
     return RC_OK;
@@ -31,11 +32,11 @@ static Rc run_forward(Once *o, const ModelShape *shape, int arm, const Backend *
 
 /* |x - y| / |y|; of a gradient that is zero, |x|. */
 static double apart(const Once *x, const Once *y, Role role, int tensor) {
-    const Tensor *of = &x->trainer.tape.tensor[tensor];
+    const Tensor *of = &x->trainer->tape.tensor[tensor];
     size_t n = (size_t)of->rows * (size_t)of->cols;
     double *a = mem_alloc(n, sizeof *a), *b = mem_alloc(n, sizeof *b), difference = 0, size = 0;
-    program_values(&x->trainer.program, role, tensor, 0, a);
-    program_values(&y->trainer.program, role, tensor, 0, b);
+    program_values(&x->trainer->program, role, tensor, 0, a);
+    program_values(&y->trainer->program, role, tensor, 0, b);
     for (size_t i = 0; i < n; i++) difference += (a[i] - b[i]) * (a[i] - b[i]), size += b[i] * b[i];
     free(a);
     free(b);
@@ -54,7 +55,7 @@ static void judge(Worst *w, const Once *fast, const Once *ours, const Once *orac
     w->tensors++;
     w->over += !(error <= bound);
     if (w->name && error / bound <= w->error / w->bound) return;
-    w->name = oracle->trainer.tape.tensor[tensor].name;
+    w->name = oracle->trainer->tape.tensor[tensor].name;
     w->error = error, w->ours = own, w->bound = bound;
 }
 
@@ -69,15 +70,15 @@ static void write_worst(Json *j, const char *key, const Worst *w) {
     json_end(j);
 }
 
-/* Forward passes that were run; backward ones come between, since on the host the logits' gradient lies over them. */
+/* Compares forward, then runs backward and compares that: on the host the logits' gradient overwrites the logits. */
 static void compare(Check *c, const char *size, int arm, Once *fast, Once *ours, Once *oracle) {
-    const Tape *t = &oracle->trainer.tape;
+    const Tape *t = &oracle->trainer->tape;
     Worst forward = {.name = NULL}, gradient = {.name = NULL};
     judge(&forward, fast, ours, oracle, ROLE_ACT, t->logits);
     judge(&forward, fast, ours, oracle, ROLE_ACT, t->loss);
-    program_backward(&fast->trainer.program);
-    program_backward(&ours->trainer.program);
-    program_backward(&oracle->trainer.program);
+    program_backward(&fast->trainer->program);
+    program_backward(&ours->trainer->program);
+    program_backward(&oracle->trainer->program);
     for (int i = 0; i < t->tensors; i++)
         if (t->tensor[i].role == ROLE_PARAM) judge(&gradient, fast, ours, oracle, ROLE_GRAD, i);
     json_object(&c->json, NULL);
@@ -100,7 +101,7 @@ static Rc agree(Check *c, bool small, int arm, Error *e) {
     if (!small) shape.batch = 1; /* the readable kernels take their time */
     while (made < 3 && !run_forward(&once[made], &shape, arm, backend[made], e)) made++;
     if (made == 3) compare(c, small ? "toy" : "8 x 128", arm, &once[0], &once[1], &once[2]);
-    for (int i = 0; i < made; i++) trainer_release(&once[i].trainer);
+    for (int i = 0; i < made; i++) trainer_free(once[i].trainer);
     free(once);
     return made == 3 ? RC_OK : e->code;
 }

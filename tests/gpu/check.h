@@ -1,10 +1,10 @@
-/* gpu_check: does a device compute the CPU's bits, and how fast is it. Each part is a function that adds one object to the
- * JSON, prints a line or two, and counts what went wrong. */
+/* gpu_check: does a device compute the CPU's bits, and how fast is it. Each part is a function that adds one object to
+ * the JSON, prints a line or two, and counts what went wrong. */
 #ifndef TESTS_GPU_CHECK_H
 #define TESTS_GPU_CHECK_H
 
 #include "kernels/backend.h"
-#include "models/trainer.h"
+#include "models/trainer_state.h"
 #include "tests/gpu/json.h"
 
 typedef struct {

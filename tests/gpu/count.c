@@ -44,32 +44,34 @@ static void add_op(Work *w, const Call *c, bool reached, bool library) {
     if (reached) add_stages(w, s->backward, c);
 }
 
-/* The step's own kernels on a Step that has its sizes: all parameters as one tensor, then what enters the norms. */
+/* The step's own kernels on a Step that has its sizes. */
 static void add_step(Work *w, const Trainer *t) {
-    const Tape *tape = &t->tape;
-    Squared *squared = mem_alloc((size_t)tape->layers + 1, sizeof *squared);
-    squared[0].rows = 1, squared[0].cols = (int)tape_parameters(tape);
-    for (int l = 0; l < tape->layers; l++)
-        if (t->norm_input[l] >= 0)
-            squared[l + 1].rows = tape->tensor[t->norm_input[l]].rows,
-                        squared[l + 1].cols = tape->tensor[t->norm_input[l]].cols;
+    const Measure *m = &t->measure;
+    StepPart *part = mem_alloc((size_t)m->parts, sizeof *part);
+    for (int i = 0; i < m->parts; i++) {
+        const Tensor *x = &t->tape.tensor[m->part[i].tensor];
+        part[i].rows = x->rows, part[i].cols = x->cols;
+    }
     Step s = {.replicas = t->program.replicas,
-              .layers = tape->layers,
               .optimizer = t->recipe[0].optimizer,
-              .parameters = 1,
+              .part = part,
+              .parts = m->parts,
+              .gradient = m->gradient,
+              .parameters = m->parameters,
               .rows = 1,
-              .parameter_rows = 1,
+              .gradient_end = 1,
+              .after = m->after,
               .chunks = 1,
               .places = 1,
-              .squared = squared,
+              .feeds = t->tape.feeds,
               .corpus = &(int32_t){0}};
-    s.tokens.rows = tape->tensor[tape->tokens].rows;
+    s.feed[0].ids.rows = t->tape.tensor[t->targets].rows;
     for (int i = 0; i < STEP_COUNT; i++) {
         const StepLaunch *l = &NAME(steps)[i];
         enqueue_step(l, &s, w, count);
         if (l->bytes && l->grid(&s).x) w->bytes += l->bytes(&s) * s.replicas;
     }
-    free(squared);
+    free(part);
 }
 
 Work work_of(const Trainer *t, bool library) {

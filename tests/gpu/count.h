@@ -2,7 +2,7 @@
 #ifndef TESTS_GPU_COUNT_H
 #define TESTS_GPU_COUNT_H
 
-#include "models/trainer.h"
+#include "models/trainer_state.h"
 
 typedef struct {
     int kernels;

@@ -1,4 +1,5 @@
-/* gpu_check [--backend cuda|simt] [--quick | --toy | --toy-exact | --present | --count | --hash] [--out FILE] [--fact KEY=VALUE]...
+/* gpu_check [--backend cuda|simt] [--quick | --toy | --toy-exact | --present | --count | --hash]
+ * [--out FILE] [--fact KEY=VALUE]...
  *
  * One run on a device, as JSON: hashes against the CPU's, fp32 against cpu64, speed against ceilings of the same run.
  * bench/gpu-check calls it. Exit codes: 0 passed, 1 a bound or target was missed, 3 no device or something could not be

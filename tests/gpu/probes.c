@@ -1,28 +1,20 @@
-/* What probes cost a step: with them, and without the kernels and rows that serve nothing else, which are the norm of the
- * vectors that enter block 1 and the root mean square of what enters each layer's first norm. Gradient norms per layer are
- * sums of squares that clipping needs anyway; the update's norm stays on both sides. */
-#include <assert.h>
+/* What probes cost a step: with them, and without the kernels and rows that serve nothing else, which are the norm of
+ * the vectors that enter block 1 and the root mean square of what enters each layer's first norm. Gradient norms per
+ * layer are sums of squares that clipping needs anyway; the update's norm stays on both sides. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "models/resident.h"
 #include "tests/gpu/count.h"
 #include "tests/gpu/table.h"
 
 static const double MOST_COST = 0.05;
 enum { MOST_STRETCHES = 7 };
 
-/* The list of ops ends with the probe; the norms' inputs are listed when the step is made, so that is made again. */
-static Rc leave_out_probes(Group *g, Error *e) {
-    Trainer *t = &g->trainer;
-    const Tape *tape = &t->tape;
-    assert(tape->op[tape->ops - 2].kind == OP_rownorm && tape->op[tape->ops - 1].out == tape->embedding_norm);
-    t->tape.ops -= 2;
-    for (int l = 0; l < tape->layers; l++) t->norm_input[l] = -1;
-    resident_release(t->resident, t);
-    if (resident_init(&t->resident, t, e) || group_corpus(g, e)) return e->code;
-    trainer_seek(t, 0);
-    return RC_OK;
+/* Those that serve nothing else are left out. */
+static ProbeChoice fewer(void) {
+    ProbeChoice c = probes_usual();
+    c.wanted[PROBE_embedding_norm] = c.wanted[PROBE_norm_input] = false;
+    return c;
 }
 
 /* Turn by turn, so that both see the same clocks. */
@@ -33,29 +25,29 @@ static Rc time_both(Check *c, Group *with, Group *without, Error *e) {
     for (int i = -1; i < stretches; i++)
         for (int j = 0; j < 2; j++) {
             double s = group_steps(group[j], steps);
-            if (s < 0) return *e = group[j]->trainer.failure, RC_UNMEASURED;
+            if (s < 0) return *e = group[j]->trainer->failure, RC_UNMEASURED;
             if (i >= 0) seconds[j][i] = s / steps;
         }
     double on = median(seconds[0], stretches), off = median(seconds[1], stretches);
-    json_number(&c->json, "replicas", with->trainer.program.replicas);
+    json_number(&c->json, "replicas", with->trainer->program.replicas);
     json_number(&c->json, "ms_per_step_with", 1e3 * on);
     json_number(&c->json, "ms_per_step_without", 1e3 * off);
-    json_number(&c->json, "kernels_with", work_of(&with->trainer, false).kernels);
-    json_number(&c->json, "kernels_without", work_of(&without->trainer, false).kernels);
+    json_number(&c->json, "kernels_with", work_of(with->trainer, false).kernels);
+    json_number(&c->json, "kernels_without", work_of(without->trainer, false).kernels);
     check_target(c, "cost of the probes, share of a step", on / off - 1, MOST_COST, true);
     return RC_OK;
 }
 
 void part_probes(Check *c) {
+    const ProbeChoice few = fewer();
     Error e;
     int replicas = c->quick ? 1 : TABLE_SEEDS, made = 0;
     Group *with = mem_alloc(1, sizeof *with), *without = mem_alloc(1, sizeof *without);
     json_object(&c->json, "probes");
-    Rc rc = group_init(with, c->exact, c->quick, 0, replicas, &e);
+    Rc rc = group_init(with, c->exact, c->quick, 0, replicas, NULL, &e);
     made += !rc;
-    if (!rc) rc = group_init(without, c->exact, c->quick, 0, replicas, &e);
+    if (!rc) rc = group_init(without, c->exact, c->quick, 0, replicas, &few, &e);
     made += !rc;
-    if (!rc) rc = leave_out_probes(without, &e);
     if (!rc) rc = time_both(c, with, without, &e);
     if (rc) check_unmeasured(c, "probes", &e);
     if (made > 0) group_release(with);

@@ -1,5 +1,5 @@
-/* The matrix products of a step alone: every linear op of the tape, without its bias, grouped by shape, each group over all
- * layers and often enough to take its time, as one recorded graph. */
+/* The matrix products of a step alone: every linear op of the tape, without its bias, grouped by shape, each group over
+ * all layers and often enough to take its time, as one recorded graph. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,7 +45,7 @@ static void wait(const Program *p) {
 /* Seconds for all products of a shape, forward or backward. A training step between trials puts real numbers back into
  * the gradients. */
 static double time_products(Group *g, const ShapeOf *s, double flops, bool back, bool quick) {
-    Program *p = &g->trainer.program;
+    Program *p = &g->trainer->program;
     const Device *d = p->backend->device;
     int repeats = 1, trials = quick ? 1 : MOST_TRIALS;
     double seconds[MOST_TRIALS];
@@ -74,8 +74,8 @@ static void rate(Check *c, const char *key, double flops, double seconds) {
 
 static void write_shapes(Check *c, Group *g, const char *precision) {
     ShapeOf shape[MOST_SHAPES];
-    const Program *p = &g->trainer.program;
-    int shapes = list_shapes(p, shape), rows = p->tape->tensor[p->tape->tokens].rows;
+    const Program *p = &g->trainer->program;
+    int shapes = list_shapes(p, shape), rows = p->tape->tensor[g->trainer->targets].rows;
     double all_flops = 0, all_seconds = 0;
     json_list(&c->json, "shapes");
     for (int i = 0; i < shapes; i++) {
@@ -107,14 +107,14 @@ static void products_of(Check *c, const Backend *backend, const char *precision)
     json_object(&c->json, NULL);
     json_text(&c->json, "precision", precision);
     json_number(&c->json, "replicas", c->quick ? 1 : TABLE_MOST);
-    Rc rc = group_init(g, backend, c->quick, 0, c->quick ? 1 : TABLE_MOST, &e);
+    Rc rc = group_init(g, backend, c->quick, 0, c->quick ? 1 : TABLE_MOST, NULL, &e);
     if (!rc) {
         write_shapes(c, g, precision);
-        rc = g->trainer.failure.code;
+        rc = g->trainer->failure.code;
         if (!rc)
-            rc = backend->device->status(g->trainer.program.queue, &e);
+            rc = backend->device->status(g->trainer->program.queue, &e);
         else
-            e = g->trainer.failure;
+            e = g->trainer->failure;
         group_release(g);
     }
     if (rc) check_unmeasured(c, "products", &e);

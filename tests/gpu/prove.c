@@ -6,7 +6,7 @@
 #include "base/sha256.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/table.h"
-#include "tests/toy.h"
+#include "tests/models/toy.h"
 
 enum { MOST = 15 };
 
@@ -32,26 +32,26 @@ static void know(Known *k, const Trainer *t, int replica, const uint8_t chain[32
 /* Trains replicas with seeds first, first + 1, … together. */
 static Rc train(Known *known, const Setting *s, const Backend *backend, uint64_t first, int replicas, int steps,
                 Error *e) {
-    Trainer t;
+    Trainer *t;
     Recipe recipe[MOST];
     uint64_t seed[MOST];
     uint8_t chain[MOST][32] = {{0}};
     bool alive[MOST];
     StepReport *report = mem_alloc(MOST, sizeof *report);
     for (int r = 0; r < replicas; r++) recipe[r] = s->recipe, seed[r] = first + (uint64_t)r, alive[r] = true;
-    Rc rc = trainer_init(&t, &s->shape, &s->variant, recipe, seed, replicas, backend, e);
+    Rc rc = trainer_new(&t, &s->shape, &s->variant, NULL, recipe, seed, replicas, backend, e);
     bool made = !rc;
     for (int i = 0; i < steps && !rc; i++) {
-        for (int r = 0; r < replicas; r++) toy_batch(&t, r, seed[r], (uint64_t)i);
-        if (!trainer_step(&t, report)) *e = t.failure, rc = RC_UNMEASURED;
+        for (int r = 0; r < replicas; r++) toy_batch(t, r, seed[r], (uint64_t)i);
+        if (!trainer_step(t, report)) *e = t->failure, rc = RC_UNMEASURED;
         for (int r = 0; r < replicas && !rc; r++) {
             if (alive[r]) chain_add(chain[r], report[r].loss);
             alive[r] = alive[r] && report[r].finite;
         }
     }
-    for (int r = 0; r < replicas && !rc; r++) know(&known[r], &t, r, chain[r]);
+    for (int r = 0; r < replicas && !rc; r++) know(&known[r], t, r, chain[r]);
     free(report);
-    if (made) trainer_release(&t);
+    if (made) trainer_free(t);
     return rc;
 }
 
@@ -171,7 +171,8 @@ void part_toy(Check *c, bool exact_only) {
         return;
     }
     Setting pre = toy(1, name), rows = long_one();
-    if (c->device && !exact_only && train(known, &rows, c->exact, 1, 1, 1, &e)) c->unmeasured++, fprintf(stderr, "%s\n", e.text);
+    if (c->device && !exact_only && train(known, &rows, c->exact, 1, 1, 1, &e))
+        c->unmeasured++, fprintf(stderr, "%s\n", e.text);
     if (!exact_only && train(known, &pre, c->fp32, 1, 2, 2, &e)) fprintf(stderr, "fp32 was left out: %s\n", e.text);
     printf("toy: %d settings ran\n", toy_settings());
 }

@@ -17,7 +17,7 @@ static Sizes sizes(const Check *c) {
 }
 
 static void write_row(Check *c, const Group *g, const char *precision, double *seconds, const Sizes *s) {
-    const Trainer *t = &g->trainer;
+    const Trainer *t = g->trainer;
     int replicas = t->program.replicas;
     Work w = work_of(t, t->program.backend == c->fp32);
     double step = median(seconds, s->stretches) / s->stretch, flops = tape_flops(&t->tape) * replicas;
@@ -43,14 +43,14 @@ static Rc time_group(Check *c, const Backend *backend, const char *precision, in
     Sizes s = sizes(c);
     double seconds[16];
     Group *g = mem_alloc(1, sizeof *g);
-    Rc rc = group_init(g, backend, c->quick, 0, replicas, e);
+    Rc rc = group_init(g, backend, c->quick, 0, replicas, NULL, e);
     if (!rc) {
         bool ok = group_steps(g, s.stretch) >= 0; /* records the graph, warms up */
         for (int i = 0; i < s.stretches && ok; i++) ok = (seconds[i] = group_steps(g, s.stretch)) >= 0;
         if (ok)
             write_row(c, g, precision, seconds, &s);
         else
-            *e = g->trainer.failure, rc = RC_UNMEASURED;
+            *e = g->trainer->failure, rc = RC_UNMEASURED;
         group_release(g);
     }
     free(g);
@@ -87,7 +87,7 @@ static double together(Group **group, int steps, Error *e) {
     }
     for (int i = 0; i < TABLE_ARMS; i++) {
         pthread_join(id[i], NULL);
-        if (racer[i].seconds < 0) *e = group[i]->trainer.failure, seconds = -1;
+        if (racer[i].seconds < 0) *e = group[i]->trainer->failure, seconds = -1;
         if (seconds >= 0 && racer[i].seconds > seconds) seconds = racer[i].seconds;
     }
     pthread_barrier_destroy(&start);
@@ -99,10 +99,10 @@ static Rc time_arms(Check *c, Group **group, const char *precision, Error *e) {
     Sizes s = sizes(c);
     double apart = 0, beside;
     for (int i = 0; i < TABLE_ARMS; i++)
-        if (group_steps(group[i], s.stretch) < 0) return *e = group[i]->trainer.failure, RC_UNMEASURED;
+        if (group_steps(group[i], s.stretch) < 0) return *e = group[i]->trainer->failure, RC_UNMEASURED;
     for (int i = 0; i < TABLE_ARMS; i++) {
         double seconds = group_steps(group[i], s.table_steps);
-        if (seconds < 0) return *e = group[i]->trainer.failure, RC_UNMEASURED;
+        if (seconds < 0) return *e = group[i]->trainer->failure, RC_UNMEASURED;
         apart += seconds;
     }
     beside = together(group, s.table_steps, e);
@@ -111,7 +111,7 @@ static Rc time_arms(Check *c, Group **group, const char *precision, Error *e) {
     json_number(&c->json, "seconds_side_by_side", beside);
     printf("table, %s: %d arms x %d seeds x %d steps in %.2f s side by side, %.2f s one after another\n", precision,
            TABLE_ARMS, s.seeds, s.table_steps, beside, apart);
-    if (group[0]->trainer.program.backend == c->exact)
+    if (group[0]->trainer->program.backend == c->exact)
         check_target(c, "seconds of training for the table", beside < apart ? beside : apart, TABLE_SECONDS, true);
     return RC_OK;
 }
@@ -128,7 +128,7 @@ static void time_table(Check *c, const Backend *backend, const char *precision) 
     json_number(&c->json, "steps", s.table_steps);
     for (; made < TABLE_ARMS && !rc; made += !rc) {
         group[made] = mem_alloc(1, sizeof **group);
-        rc = group_init(group[made], backend, c->quick, made, s.seeds, &e);
+        rc = group_init(group[made], backend, c->quick, made, s.seeds, NULL, &e);
         if (rc) free(group[made]);
     }
     if (!rc) rc = time_arms(c, group, precision, &e);
@@ -164,13 +164,13 @@ void part_count(Check *c) {
     Error e;
     for (int i = 0; i < 2 * TABLE_ARMS; i++) {
         Group *g = mem_alloc(1, sizeof *g);
-        if (group_init(g, backend[i % 2], false, i / 2, 1, &e)) {
+        if (group_init(g, backend[i % 2], false, i / 2, 1, NULL, &e)) {
             c->unmeasured++;
             fprintf(stderr, "%s\n", e.text);
         } else {
-            Work w = work_of(&g->trainer, i % 2);
+            Work w = work_of(g->trainer, i % 2);
             printf("8 x 128, %s, %s: %d kernels a step, %.3f GFLOP and %.3f GB a replica\n", table_arm_name(i / 2),
-                   i % 2 ? "fp32" : "exact", w.kernels, tape_flops(&g->trainer.tape) / 1e9, w.bytes / 1e9);
+                   i % 2 ? "fp32" : "exact", w.kernels, tape_flops(&g->trainer->tape) / 1e9, w.bytes / 1e9);
             group_release(g);
         }
         free(g);

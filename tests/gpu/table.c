@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/philox.h"
-#include "tests/toy.h"
+#include "tests/models/toy.h"
 
 enum { CORPUS = 1 << 20, MOST_STEPS = TABLE_STEPS };
 
@@ -37,35 +37,37 @@ const char *table_arm_name(int arm) {
     return arms[arm].name;
 }
 
-Rc group_corpus(Group *g, Error *e) {
+static Rc keep_corpus(Group *g, bool small, Error *e) {
     const ModelShape s = table_shape(false); /* no smaller than the other */
     int32_t *tokens = mem_alloc(CORPUS, sizeof *tokens);
     for (int i = 0; i < CORPUS; i++)
         tokens[i] = (int32_t)philox_below(philox_word(1, 2, (uint64_t)i), (uint32_t)s.vocab);
-    Rc rc = trainer_keep_corpus(&g->trainer, tokens, CORPUS, (uint32_t)(CORPUS - s.context), 3, e);
+    const Corpus corpus = {tokens, CORPUS, (uint32_t)(CORPUS - s.context), 3, table_shape(small).context};
+    Rc rc = trainer_keep_corpus(g->trainer, &corpus, e);
     free(tokens);
     return rc;
 }
 
-Rc group_init(Group *g, const Backend *backend, bool small, int arm, int replicas, Error *e) {
+Rc group_init(Group *g, const Backend *backend, bool small, int arm, int replicas, const ProbeChoice *probes,
+              Error *e) {
     ModelShape shape = table_shape(small);
     Variant variant = table_arm(arm);
     for (int r = 0; r < replicas; r++) g->recipe[r] = table_recipe(small), g->seed[r] = 1 + (uint64_t)r;
-    if (trainer_init(&g->trainer, &shape, &variant, g->recipe, g->seed, replicas, backend, e)) return e->code;
-    g->report = mem_alloc((size_t)MOST_STEPS * (size_t)replicas, sizeof *g->report);
-    Rc rc = group_corpus(g, e);
+    if (trainer_new(&g->trainer, &shape, &variant, probes, g->recipe, g->seed, replicas, backend, e)) return e->code;
+    g->report = trainer_reports(g->trainer, MOST_STEPS * replicas);
+    Rc rc = keep_corpus(g, small, e);
     if (rc) group_release(g);
     return rc;
 }
 
 void group_release(Group *g) {
-    trainer_release(&g->trainer);
+    trainer_free(g->trainer);
     free(g->report);
 }
 
 double group_steps(Group *g, int n) {
     double start = clock_now();
-    return trainer_steps(&g->trainer, n, g->report) == n ? clock_now() - start : -1;
+    return trainer_steps(g->trainer, n, g->report) == n ? clock_now() - start : -1;
 }
 
 double clock_now(void) {

@@ -1,10 +1,10 @@
-/* Fast causal attention: the chains and lanes of kernels/cpu/attention.c, whose equations stand there, many at a time.
+/* Fast causal attention: the chains and lanes of kernels/cpu/attention.c, which has the equations, many at a time.
  *
- * One head of one sequence is worked off in bands of VEC queries, each a row of squares up to the diagonal (square.h), so
- * that scores never leave the first-level caches; backward takes PAIR bands at once. dK and dV wait in memory between
- * bands, stored and reloaded exactly. Parts of a head are copied from x in squares of VEC columns, a block of them side by
- * side for every VEC rows; the band's queries and dy also turned. A head's rows are a cache line or a few in each row of
- * x, which no hardware foresees, so the next sequence, or head, is fetched between pieces of work. */
+ * One head of one sequence is worked off in bands of VEC queries, each a row of squares up to the diagonal (square.h),
+ * so that scores never leave the first-level caches; backward takes PAIR bands at once. dK and dV are kept in memory
+ * between bands, stored and reloaded exactly. Parts of a head are copied from x in squares of VEC columns, a block of
+ * them side by side for every VEC rows; the band's queries and dy also turned. A head's rows are a cache line or a few
+ * in each row of x, which no hardware foresees, so the next sequence, or head, is fetched between pieces of work. */
 #include "kernels/cpu/simd/square.h"
 
 typedef struct {
@@ -28,8 +28,8 @@ typedef struct {
     int square, first, rows, vecs; /* the first band's square on the diagonal; its first query */
 } Wide;
 
-/* Words of a sequence that still gain by being fetched whole: 512 KB, half of a second-level cache, since the one at hand
- * stands there too. */
+/* Words of a sequence that still gain by being fetched whole: 512 KB, half of a second-level cache, since the
+ * sequence in use is there too. */
 enum { FETCH_WORDS = 1 << 17 };
 
 static int squares(int n) {
@@ -74,8 +74,9 @@ static void take_values(const Head *t, int band) {
     take(t, t->v + (size_t)band * t->block, SQUARE, NULL, t->here.x + 2 * t->d, t->x_step, band * VEC);
 }
 
-/* The exponentials of a band, and what backward needs of them; P is they times what is returned, each query's inverse sum.
- * Parts of the next band are taken where the units would wait for a row's maximum or sum. */
+/* The exponentials of a band, and what backward needs of them; P is they times what is returned, each query's inverse
+ * sum. Parts of the next band are copied meanwhile, since the units would idle until a
+ * row's maximum or sum is known. */
 static vec softmax(Head *t, int band) {
     int first = band * VEC, rows = least(t->n - first, VEC);
     bool more = first + VEC < t->n;
@@ -95,7 +96,8 @@ static vec softmax(Head *t, int band) {
 }
 
 /* The rows of y or dQ of a band: sums over keys of a(key, query) b(key); a first takes the factors, unless NULL. */
-static void band_put(Head *t, int band, float *to, size_t step, float *a, int a_row, const float *b, const vec *factor) {
+static void band_put(Head *t, int band, float *to, size_t step, float *a, int a_row, const float *b,
+                     const vec *factor) {
     _Alignas(64) float edge[SQUARE];
     int first = band * VEC, rows = least(t->n - first, VEC);
     to += (size_t)first * step;
@@ -138,7 +140,8 @@ static void wide_gradient(Head *t, const Wide *w, vec dot[PAIR]) {
     for (int v = 0; v < w->vecs; v++) {
         int first = w->first + v * VEC;
         take_queries(t, t->q + v * SQUARE, t->qt + v * VEC, first), take_keys(t, w->square + v);
-        take(t, t->dy + v * SQUARE, BLOCK, t->dyt + v * VEC, t->here.dy, t->y_step, first), take_values(t, w->square + v);
+        take(t, t->dy + v * SQUARE, BLOCK, t->dyt + v * VEC, t->here.dy, t->y_step, first),
+            take_values(t, w->square + v);
     }
     for (int square = 0; square < w->square + w->vecs; square++) {
         wide_dots(t, w, square, t->p, t->k, t->qt, t->scale);
@@ -155,7 +158,8 @@ static void wide_gradient(Head *t, const Wide *w, vec dot[PAIR]) {
     for (int v = 0; v < w->vecs; v++) dot[v] = fold_lanes(lanes + v * CANON_LANES * VEC);
 }
 
-/* The chains of dK or dV of one square of keys over this band's queries that see any of them: a(key, query) b(query). */
+/* The chains of dK or dV of one square of keys over this band's queries that see any of
+ * them: a(key, query) b(query). */
 static void wide_spread(Head *t, const Wide *w, int square, float *to, const float *a, const float *rows) {
     int from = square < w->square ? 0 : square - w->square, left = w->rows - from * VEC;
     a += square * BLOCK + from * VEC, rows += from * SQUARE, to += (size_t)square * t->block;
@@ -212,7 +216,8 @@ static size_t lay_out(Head *t, const Call *c) {
     float *from = (float *)(((uintptr_t)c->scratch + 63) / 64 * 64);
     for (size_t i = 0; i < sizeof place / sizeof place[0]; i++) {
         *place[i] = c->scratch ? from + used : NULL;
-        used += (i < 4 ? n * block : i < 8 ? PAIR * block : n * BLOCK) + 16; /* a line between: fewer clashes in a cache set */
+        /* a line between: fewer clashes in a cache set */
+        used += (i < 4 ? n * block : i < 8 ? PAIR * block : n * BLOCK) + 16;
     }
     return used * sizeof(float) + 64;
 }
@@ -241,7 +246,8 @@ static void each_head(const Call *c, void (*visit)(Head *), bool gradient) {
     lay_out(&t, c);
     t.accumulate = gradient && c->accumulate[0];
     Share share = call_share(c, c->in[0].rows / t.n * c->attr.heads);
-    bool apart = gradient && c->din[0].at != c->in[0].at; /* dx may lie over x: what is read of a head is read before */
+    /* dx may be written in place of x: all of a head that is read is read before */
+    bool apart = gradient && c->din[0].at != c->in[0].at;
     bool whole = (apart ? 7 : 4) * (size_t)t.n * t.d <= FETCH_WORDS;
     for (int r = 0; r < c->replicas; r++)
         for (int i = share.from; i < share.to; i++) {

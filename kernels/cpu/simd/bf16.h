@@ -1,5 +1,5 @@
-/* Products in bf16: what the two instructions do, one number at a time, in plain C. Everything else that computes such a
- * product (the instructions themselves, their software twins) must give these bits.
+/* Products in bf16: what the two instructions do, one number at a time, in plain C. Everything else that computes such
+ * a product (the instructions themselves, their software twins) must give these bits.
  *
  * A backend of precision bf16 differs from canon in `linear` alone: both operands of its three products (forward, input
  * gradient, weight gradient) are rounded to bf16, products and sums are float. Memory holds float words only: operands
@@ -18,8 +18,9 @@
  *   bf16-amx  TDPBF16PS; k is padded to a multiple of 32. For each 32 of k ascending: a chain of steps over the even
  *             members and one over the odd ones, each from +0; c <- c + (even + odd), each sum flushed like a step.
  *
- * A padded step is a step like any other: it turns a -0 into +0. Orders and flushing are those of Intel's manual (Software
- * Developer's Manual, volume 2, VCVTNE2PS2BF16, VDPBF16PS, TDPBF16PS); kernels/bf16.c holds the machine to them. */
+ * A padded step is a step like any other: it turns a -0 into +0. Orders and flushing are those of Intel's manual
+ * (Software Developer's Manual, volume 2, VCVTNE2PS2BF16, VDPBF16PS, TDPBF16PS);
+ * kernels/bf16.c holds the machine to them. */
 #ifndef KERNELS_CPU_SIMD_BF16_H
 #define KERNELS_CPU_SIMD_BF16_H
 
@@ -69,7 +70,9 @@ CANON_FN float bf16_step(float a, float b, float c) {
     if (!bf16_is_small(sum)) return sum;
     if (bf16_magnitude(sum) < BF16_NORMAL) return bf16_zero_like(sum);
     float small = bf16_magnitude(a) < bf16_magnitude(b) ? a : b, large = bf16_magnitude(a) < bf16_magnitude(b) ? b : a;
-    return bf16_magnitude(CANON_FMA(small * 0x1p24f, large, c * 0x1p24f)) < bf16_magnitude(0x1p-102f) ? bf16_zero_like(sum) : sum;
+    return bf16_magnitude(CANON_FMA(small * 0x1p24f, large, c * 0x1p24f)) < bf16_magnitude(0x1p-102f)
+               ? bf16_zero_like(sum)
+               : sum;
 }
 
 /* A sum of two floats is exact where it is tiny. */

@@ -1,4 +1,4 @@
-/* Fast GELU: the operations of kernels/cpu/gelu.c, whose equations stand there, in the same order, four vectors at a time
+/* Fast GELU: the operations of kernels/cpu/gelu.c, which has the equations, in the same order, four vectors at a time
  * because one chain of them alone leaves the units idle. The slope's x/2 halves a constant instead: no bit changes. */
 #include "kernels/cpu/simd/vec.h"
 
@@ -37,17 +37,17 @@ V_FN void store4(float *to, const vec x[4]) {
 
 V_FN void forward4(float *y, const float *x) {
     vec v[4], out[4];
-    fetch_ahead(x, STRIDE), fetch_ahead_to(y, STRIDE);
-    load4(v, x);
+    y = writing(y, STRIDE);
+    load4(v, reading(x, STRIDE));
     value4(out, v);
     store4(y, out);
 }
 
-/* dx may stand where dy stands. */
+/* dx may be dy. */
 V_FN void backward4(float *dx, const float *dy, const float *x, const bool accumulate) {
     vec v[4], s[4];
-    fetch_ahead(x, STRIDE), fetch_ahead(dy, STRIDE), fetch_ahead_to(dx, STRIDE);
-    load4(v, x);
+    dx = writing(dx, STRIDE), dy = reading(dy, STRIDE);
+    load4(v, reading(x, STRIDE));
     slope4(s, v);
     UNROLL for (int i = 0; i < 4; i++) {
         s[i] = v_mul(v_load(dy + i * VEC), s[i]);

@@ -1,25 +1,25 @@
 /* The fast matmul: the chains of kernels/cpu/matmul.c, many at a time (after Goto and van de Geijn 2008, and BLIS).
  *
- * C is cut into register tiles of TILE_ROWS x TILE_COLS chains, which lie across rows and columns, never along k: so the
- * order inside a chain, and with it every bit, is the readable one. A block of B is packed into panels of TILE_COLS columns
- * that stay in the second-level cache. At the edges of C a tile computes padding, which is not stored.
+ * C is cut into register tiles of TILE_ROWS x TILE_COLS chains; k is never split among chains, so the
+ * order inside a chain, and with it every bit, is the readable one. A block of B is packed into panels of TILE_COLS
+ * columns that stay in the second-level cache. At the edges of C a tile computes padding, which is not stored.
  *
- * NEAR, A's rows are contiguous (x or dy times weights): A is read where it stands, TILE_ROWS rows at once.
- * ACROSS, its columns are (dW = dy^T x): k is long and C small, so k is worked off in blocks, between which chains wait in
- * `partial` (stored and reloaded exactly; never in C, which may be accumulated into). A panel's first tile reads it where
- * it stands and packs it for the others; so does the first row of tiles with B.
+ * NEAR, A's rows are contiguous (x or dy times weights): A is read in place, TILE_ROWS rows at once.
+ * ACROSS, its columns are (dW = dy^T x): k is long and C small, so k is worked off in blocks, between which chains are
+ * kept in `partial` (stored and reloaded exactly; not in C, which may be accumulated into). A panel's first tile reads
+ * it in place and packs it for the others; so does the first row of tiles with B.
  *
- * Every tile fetches some of what comes next: of A and B, of C, of waiting chains; evenly, since a core can wait for about
- * ten lines at a time. What comes from the second-level cache is fetched SOON steps before it is used: sooner than the
- * hardware does it, and later costs the first-level cache. */
+ * Every tile fetches some of what comes next: of A and B, of C, of unfinished chains; evenly, since a core can have
+ * about ten lines under way at a time. What comes from the second-level cache is fetched SOON steps before it is used:
+ * earlier than the hardware does it; still earlier would take room in the first-level cache. */
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/simd/pack.h"
 #include "kernels/cpu/simd/tile.h"
 
 enum {
     CACHE = 1 << 18,   /* words of a second-level cache of 1 MB */
-    LONG_K = 512,      /* NEAR: steps of k in a block (no chain of such a width waits) */
-    DEEP_K = 2048,     /* NEAR: where C is narrow: reading A again costs less than chains that wait */
+    LONG_K = 512,      /* NEAR: steps of k in a block (of such a width no chain has to be kept) */
+    DEEP_K = 2048,     /* NEAR: where C is narrow: reading A again costs less than keeping chains */
     FIRST_K = 32,      /* ACROSS: in the first block, which nothing has fetched; the next has twice as many */
     SHORT_K = 128,     /* ACROSS: at most */
     WIDTH = 512,       /* ACROSS: columns in a block */
@@ -33,8 +33,8 @@ _Static_assert((int)TILE_ROWS <= (int)VEC, "a step of a packed panel of A is one
 /* How a tile reads A, and what it packs. */
 enum { ACROSS = 0, NEAR = 1, PACK_A = 2, PACK_B = 4 };
 
-/* Rows of a matrix that tiles fetch, some lines each: `step` words from row to row, of which `width` are wanted; on and on
- * if little stands between them, else one row for each tile. */
+/* Rows of a matrix that tiles fetch, some lines each: `step` words from row to row, of which `width` are wanted; on and
+ * on if little is between them, else one row for each tile. */
 typedef struct {
     const float *at;
     size_t step, width, done, rows, pace; /* pace: words from one fetch to the next */
@@ -49,10 +49,11 @@ typedef struct {
 
 /* A row of tiles, from one on. Moved on in place: reading as a whole what was just written in parts stalls. */
 typedef struct {
-    float *c, *partial; /* the tile's corner of C; its waiting chains */
+    float *c, *partial; /* the tile's corner of C; its unfinished chains */
     size_t ldc;
     const float *a, *b, *bias;    /* panels; bias of the first column or NULL */
-    size_t a_line, b_line, panel; /* words between rows of A if NEAR, between steps of what is packed; between panels of B */
+    /* words between rows of A if NEAR, between steps of what is packed; between panels of B */
+    size_t a_line, b_line, panel;
     float *to_a, *to_b, *sums;    /* where that goes; sums of A's rows up to here */
     int k, rows, cols;            /* rows that exist; columns left from the tile's first on */
     bool first, last, accumulate;
@@ -100,7 +101,7 @@ static void finish_edge(const float *chain, const Job *j) {
         }
 }
 
-/* Where a tile has got to. Rows of A stand at base[r / 5] + (r % 5) line, so that few registers address all of them. */
+/* Where a tile has got to. Row r of A is at base[r / 5] + (r % 5) line, so that few registers address all of them. */
 typedef struct {
     const char *base[3];
     size_t line, three; /* bytes; three lines in a register, since no addressing mode multiplies by three */
@@ -121,7 +122,8 @@ V_FN void pack_step(Place *p, const size_t skip) {
     p->raw_a += p->line;
 }
 
-/* One step of k, `skip` steps from p where those stand side by side: the outer product of a column of A and a line of B. */
+/* One step of k, `skip` steps from p where those are side by side: the outer product of a
+ * column of A and a line of B. */
 V_FN void step(vec t[], const int rows, const int vecs, const int how, const size_t skip, Place *p) {
     const float *a = (const float *)p->base[0] + (how & NEAR ? 0 : skip * VEC);
     const float *b = p->b + (how & PACK_B ? 0 : skip * TILE_COLS);
@@ -241,7 +243,7 @@ static void run(Job *j, int how) {
     if (j->cols > 0) kind[0](j);
 }
 
-/* Rows of A as they stand, a block of k of them; zeros where there are none. */
+/* Rows of A as they are, a block of k of them; zeros where there are none. */
 static void pack_rows(float *to, size_t step, const float *from, size_t line, int lines, int k) {
     for (int r = 0; r < TILE_ROWS; r++, to += step, from += line) {
         if (r < lines) memcpy(to, from, (size_t)k * sizeof(float));
@@ -249,8 +251,8 @@ static void pack_rows(float *to, size_t step, const float *from, size_t line, in
     }
 }
 
-/* One block of k and of columns, NEAR. Tiles fetch the next panel of A: a stretch of memory if it is one, else a row each at
- * k's pace. */
+/* One block of k and of columns, NEAR. Tiles fetch the next panel of A: a stretch of memory if it is one, else a row
+ * each at k's pace. */
 static void block_near(Job j, Matrix a, Matrix b, int m, int n, float *panel_a, float *panels_b) {
     Job row = j;
     bool dense = a.row == (size_t)j.k; /* rows far apart fall into few cache sets: those are packed */
@@ -258,7 +260,8 @@ static void block_near(Job j, Matrix a, Matrix b, int m, int n, float *panel_a, 
     pack(panels_b, row.panel, TILE_COLS, b.at, b.col, b.row, n, j.k);
     for (; m > 0; m -= TILE_ROWS, a.at += TILE_ROWS * a.row, j.c += TILE_ROWS * j.ldc) {
         row.rows = least(m, TILE_ROWS);
-        row.ahead_a = stream(a.at + TILE_ROWS * a.row, a.row, 1, j.k, m > TILE_ROWS ? least(m - TILE_ROWS, TILE_ROWS) : 0);
+        row.ahead_a =
+            stream(a.at + TILE_ROWS * a.row, a.row, 1, j.k, m > TILE_ROWS ? least(m - TILE_ROWS, TILE_ROWS) : 0);
         if (!row.ahead_a.on) row.ahead_a.pace = STEPS;
         row.a = a.at, row.a_line = a.row;
         if (!dense || row.rows < TILE_ROWS) {
@@ -295,7 +298,7 @@ static void block_across(Job j, Matrix a, Matrix b, int m, int n, int next, floa
 }
 
 /* How C and k are cut: n columns, m rows, k steps of k at a time; and the words of scratch they take. ACROSS, the cache
- * takes the waiting chains, two blocks of A, and two of B with its panels. */
+ * holds the unfinished chains, two blocks of A, and two of B with its panels. */
 typedef struct {
     int m, n, k;
     size_t a, b, sums, partial;
@@ -313,18 +316,21 @@ static Cut cut(bool near, int m, int n, int k) {
     c.a = ((size_t)c.k + ODD) * VEC;
     c.b = panels(c.n, TILE_COLS) * ((size_t)c.k * TILE_COLS + ODD);
     c.sums = panels(c.m, TILE_ROWS) * VEC;
-    c.partial = (near ? c.k : FIRST_K) < k ? panels(c.m, TILE_ROWS) * panels(c.n, TILE_COLS) * TILE_ROWS * TILE_COLS : 0;
+    c.partial =
+        (near ? c.k : FIRST_K) < k ? panels(c.m, TILE_ROWS) * panels(c.n, TILE_COLS) * TILE_ROWS * TILE_COLS : 0;
     return c;
 }
 
 /* One block of rows and of columns of C. */
-static void product(Job j, Cut cuts, bool near, Matrix a, Matrix b, int m, int n, int k, float *panel_a, float *panels_b) {
+static void product(Job j, Cut cuts, bool near, Matrix a, Matrix b, int m, int n, int k, float *panel_a,
+                    float *panels_b) {
     int from = 0, next = near ? cuts.k : FIRST_K;
     do {
         j.k = least(k - from, next);
         j.first = from == 0;
         j.last = from + j.k >= k;
-        Matrix a_part = {a.at + (size_t)from * a.col, a.row, a.col}, b_part = {b.at + (size_t)from * b.row, b.row, b.col};
+        Matrix a_part = {a.at + (size_t)from * a.col, a.row, a.col},
+               b_part = {b.at + (size_t)from * b.row, b.row, b.col};
         from += j.k;
         next = least(k - from, least(2 * next, cuts.k));
         if (near) block_near(j, a_part, b_part, m, n, panel_a, panels_b);
@@ -343,9 +349,11 @@ void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k
             Job j = {.c = c + (size_t)row * ldc + col, .partial = row_sums + cuts.sums, .ldc = ldc,
                      .bias = bias ? bias + col : NULL, .sums = row_sums, .accumulate = accumulate};
             int rows = least(m - row, cuts.m);
-            Matrix a_part = {a.at + (size_t)row * a.row, a.row, a.col}, b_part = {b.at + (size_t)col * b.col, b.row, b.col};
+            Matrix a_part = {a.at + (size_t)row * a.row, a.row, a.col},
+                   b_part = {b.at + (size_t)col * b.col, b.row, b.col};
             product(j, cuts, near, a_part, b_part, rows, least(n - col, cuts.n), k, panel_a, panels_b);
-            for (int i = 0; sums && !near && i < rows; i++) sums[row + i] = row_sums[i / TILE_ROWS * VEC + i % TILE_ROWS];
+            for (int i = 0; sums && !near && i < rows; i++)
+                sums[row + i] = row_sums[i / TILE_ROWS * VEC + i % TILE_ROWS];
         }
     if (sums && (near || n == 0)) {
         memset(sums, 0, (size_t)m * sizeof(float));
@@ -353,7 +361,8 @@ void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k
     }
 }
 
-/* Fewer rows or steps can mean deeper blocks, or chains that wait, so these count as deep as they come, and both kinds. */
+/* Fewer rows or steps can mean deeper blocks, or chains that are kept, so the deepest of
+ * these counts, for both kinds. */
 size_t SYMBOL(matmul_scratch)(int m, int n, int k) {
     size_t deep = (size_t)(k < SHORT_K ? SHORT_K : least(k, DEEP_K)), width = panels(least(n, WIDTH), TILE_COLS);
     size_t near = cut(true, m, n, k).partial, shallow = cut(true, m, n, k / 256 * 256).partial;

@@ -1,12 +1,12 @@
-/* The matmul of precision bf16 (kernels/cpu/simd/bf16.h says what it computes), one source for both instructions and for
- * their twins in software.
+/* The matmul of precision bf16 (kernels/cpu/simd/bf16.h says what it computes), one source for both instructions and
+ * for their twins in software.
  *
- * As in matmul.c, a block of B is packed into panels that stay in the second-level cache, and lines of A into panels that
- * stay in the first; here packing also rounds (kernels/cpu/simd/pack_bf16.h). AMX multiplies faster than a core can read
- * its operands, so what counts is that memory never waits: where a panel of A's lines stands together in memory, it is
- * packed between the steps of the tiles before it; where a column of A does, many panels are packed at once, in memory's
- * order; and where later tiles will be stored is fetched during these. Where k takes several blocks, chains wait in
- * `partial`, stored and reloaded exactly, so no bit depends on the blocks. */
+ * As in matmul.c, a block of B is packed into panels that stay in the second-level cache, and lines of A into panels
+ * that stay in the first; here packing also rounds (kernels/cpu/simd/pack_bf16.h). AMX multiplies faster than a core
+ * can read its operands, so memory must be kept busy: where a panel of A's lines is contiguous in memory, it is packed
+ * between the steps of the tiles before it; where a column of A is, many panels are packed at once, in memory's order;
+ * and the places where later tiles will be stored are prefetched meanwhile. Where k takes several blocks, chains are
+ * kept in `partial` between them, stored and reloaded exactly, so no bit depends on the blocks. */
 #include "kernels/cpu/matmul.h"
 #if defined(BF16_AMX)
 #include "kernels/cpu/simd/tile_amx.h"
@@ -17,7 +17,7 @@
 enum {
     BLOCK_K = 512, /* steps of k and columns of B in a block: half of a second-level cache of 1 MB */
     BLOCK_N = 512,
-    BLOCK_K_ACROSS = 256, /* where columns of A stand in memory, and lines of A there: less of k, many panels of it */
+    BLOCK_K_ACROSS = 256, /* where A's columns are contiguous; then lines of A: less of k, many panels */
     BLOCK_M_ACROSS = 512 / TILE_ROWS * TILE_ROWS,
     PANELS_A = BLOCK_M_ACROSS / TILE_ROWS * (BLOCK_K_ACROSS / 2 * TILE_LINES + PAIRS),
     PANELS_B = BLOCK_N / TILE_COLS * (BLOCK_K / 2 * TILE_COLS + PAIRS),
@@ -25,7 +25,7 @@ enum {
 };
 
 typedef struct {
-    float *c, *partial; /* this tile's corner of C; its waiting chains */
+    float *c, *partial; /* this tile's corner of C; its unfinished chains */
     size_t ldc;
     const uint32_t *a, *b;
     const float *bias; /* of the first column or NULL */
@@ -49,7 +49,8 @@ static void run(Tile *t, const Job *j, Beside *beside) {
     float *to = !j->last ? j->partial : direct ? j->c : chain;
     if (j->last) beside_fetch(beside, j->c + TILE_ROWS * j->ldc, j->ldc, TILE_ROWS, j->k);
     else beside_fetch(beside, j->partial + TILE, TILE_COLS, TILE_ROWS, j->k);
-    tile_run(t, to, direct ? j->ldc : TILE_COLS, j->first ? NULL : j->partial, j->a, j->b, j->k, j->rows, j->cols, beside);
+    tile_run(t, to, direct ? j->ldc : TILE_COLS, j->first ? NULL : j->partial, j->a, j->b, j->k, j->rows, j->cols,
+             beside);
     if (!j->last || direct) return;
     if (j->cols == TILE_COLS) finish(chain, j, TILE_COLS);
     else finish(chain, j, j->cols);

@@ -9,7 +9,7 @@ V_FN int least(int a, int b) {
 }
 
 /* One panel: to[l * width + i] = from[i * line + l * along] for i < width, l < k, from `lines` lines that exist; beyond
- * them stands padding, also behind the last row. VEC lines contiguous in k are transposed in registers. */
+ * them is padding, also behind the last row. VEC lines contiguous in k are transposed in registers. */
 V_FN void pack_along(float *to, const int width, const float *from, size_t line, size_t along, int lines, int k) {
     for (int first = 0; first < least(lines, width); first += VEC, from += VEC * line, to += VEC) {
         int l = 0;
@@ -24,7 +24,7 @@ V_FN void pack_along(float *to, const int width, const float *from, size_t line,
     }
 }
 
-/* Panels of lines that stand side by side (line = 1), row after row, in the order of memory. */
+/* Panels of lines that are side by side in memory (line = 1), row after row, in the order of memory. */
 V_FN void pack_across(float *to, size_t panel, const int width, const float *from, size_t along, int lines, int k) {
     int whole = lines / width * width;
     for (int l = 0; l < k; l++, from += along, to += width) {
@@ -37,7 +37,8 @@ V_FN void pack_across(float *to, size_t panel, const int width, const float *fro
 }
 
 /* `lines` lines of a matrix into panels of `width` lines, `panel` words apart. */
-V_FN void pack(float *to, size_t panel, const int width, const float *from, size_t line, size_t along, int lines, int k) {
+V_FN void pack(float *to, size_t panel, const int width, const float *from, size_t line, size_t along, int lines,
+               int k) {
     if (line == 1) pack_across(to, panel, width, from, along, lines, k);
     else
         for (int i = 0; i < lines; i += width, to += panel)

@@ -1,6 +1,6 @@
-/* Packing in bf16: lines of a matrix, rounded, in panels of squares of 16 lines by 16 pairs of k: A's by lines [line][pair],
- * B's by pairs [pair][line], each as the instructions read them. Numbers that follow each other along k in memory arrive
- * by lines, others by pairs; where the wrong one arrives, the square is turned. */
+/* Packing in bf16: lines of a matrix, rounded, in panels of squares of 16 lines by 16 pairs of k: A's by lines
+ * [line][pair], B's by pairs [pair][line], each as the instructions read them. Numbers that follow each other along k
+ * in memory arrive by lines, others by pairs; where the wrong one arrives, the square is turned. */
 #ifndef KERNELS_CPU_SIMD_PACK_BF16_H
 #define KERNELS_CPU_SIMD_PACK_BF16_H
 
@@ -13,7 +13,7 @@ V_FN int tiles(int lines, int width) {
     return (lines + width - 1) / width;
 }
 
-/* A square of `lines` lines and k numbers of each, next to each other along k; padded with +0. What stands `next` words
+/* A square of `lines` lines and k numbers of each, next to each other along k; padded with +0. What is `next` words
  * further is packed some time after this and sets out now. */
 V_FN void square_of_lines(uint32_t *to, const float *from, size_t line, size_t next, int lines, int k) {
     const pairs none = p_set(0);
@@ -41,14 +41,16 @@ V_FN void square_of_pairs(uint32_t *to, const float *from, size_t along, size_t 
                     2 * i < k ? p_across(from, 2 * i + 1 < k ? from + along : NULL, least(lines, PAIRS)) : none);
 }
 
-/* Words between panels of `width` lines: an odd number of cache lines, which keeps them out of each other's cache sets. */
+/* Words between panels of `width` lines: an odd number of cache lines, which keeps them out
+ * of each other's cache sets. */
 V_FN int panel_words(int width, int k) {
     return tiles(k, STEP) * PAIRS * width + PAIRS;
 }
 
-/* Panels of `width` lines that begin every `stride` lines; element (line, k) of x. Columns of lines that stand together
+/* Panels of `width` lines that begin every `stride` lines; element (line, k) of x. Columns of lines that are contiguous
  * are taken in the order of memory. */
-V_FN void pack_panels(uint32_t *to, Matrix x, int lines, int k, const int stride, const int width, const bool by_lines) {
+V_FN void pack_panels(uint32_t *to, Matrix x, int lines, int k, const int stride, const int width,
+                      const bool by_lines) {
     const bool along = x.col == 1;
     const int panel = panel_words(width, k);
     uint32_t turned[SQUARE];
@@ -63,8 +65,8 @@ V_FN void pack_panels(uint32_t *to, Matrix x, int lines, int k, const int stride
             }
 }
 
-/* What a tile does between its steps, while the multiplier is busy: packs a square of the next panel of A now and then, whose
- * lines stand along k in memory, and fetches where a later tile will be stored. */
+/* What a tile does between its steps, while the multiplier is busy: packs a square of the next panel of A now and then,
+ * whose lines are contiguous along k, and prefetches where a later tile will be stored. */
 typedef struct {
     uint32_t *to;
     size_t step; /* words of `to` between squares along k */

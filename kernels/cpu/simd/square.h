@@ -1,15 +1,15 @@
-/* The parts of causal attention on squares of VEC keys by VEC queries. A band is the row of squares that VEC queries see,
- * up to the one on the diagonal: s[square][key][query]. A vector holds VEC queries of one key, so that rule 3's lanes are
- * whole vectors and fold without a shuffle. Backward takes PAIR bands at once, s[square][key][PAIR][query], where each
- * key's broadcast serves PAIR fmas and the gradients of keys are loaded half as often; forward does not, since its band
- * would leave the first-level cache. Matrices stand in squares too, [rows][VEC columns].
+/* The parts of causal attention on squares of VEC keys by VEC queries. A band is the row of squares that VEC queries
+ * see, up to the one on the diagonal: s[square][key][query]. A vector holds VEC queries of one key, so that rule 3's
+ * lanes are whole vectors and fold without a shuffle. Backward takes PAIR bands at once, s[square][key][PAIR][query],
+ * where each key's broadcast serves PAIR fmas and the gradients of keys are loaded half as often; forward does not,
+ * since its band would leave the first-level cache. Matrices are stored in squares too, [rows][VEC columns].
  *
- * On the diagonal the steps of absent keys are left out, not multiplied by zero. Where a key is absent stands -infinity,
- * which changes no maximum, then +0, which changes no sum of exponentials; other sums leave it out.
+ * On the diagonal the steps of absent keys are left out, not multiplied by zero. An absent key's score is -infinity,
+ * which changes no maximum, and its exponential +0, which changes no sum; other sums leave it out.
  *
  * The code must fit the cache of decoded instructions, since fmas with long addresses are slow to decode: so the parts
- * are functions of their own, each once, and chains are loops of a few steps. Loops over the rows of one square are unrolled,
- * since the branch at the end of a short loop is often mispredicted. */
+ * are functions of their own, each once, and chains are loops of a few steps. Loops over the rows of one square are
+ * unrolled, since the branch at the end of a short loop is often mispredicted. */
 #ifndef KERNELS_CPU_SIMD_SQUARE_H
 #define KERNELS_CPU_SIMD_SQUARE_H
 
@@ -51,8 +51,8 @@ V_FN void square_chain(vec t[], const int rows, const int vecs, const float *a, 
     for (; k; k--, a++, b += b_row) tile_step(t, rows, vecs, a, (size_t)a_row, b);
 }
 
-/* s(key, query) = scale (a(key) . b(query)) of `rows` keys and `vecs` vectors of queries: a in squares of VEC columns, b
- * turned. */
+/* s(key, query) = scale (a(key) . b(query)) of `rows` keys and `vecs` vectors of queries: a in squares of VEC columns,
+ * b turned. */
 V_FN void tile_dots(float *s, size_t s_row, const int rows, const int vecs, const float *a, const float *b, int h,
                     float scale, Ahead *next) {
     vec t[VEC];
@@ -97,8 +97,8 @@ SQUARE_FN void diagonal_spread(float *y, const float *a, const float *b, int cou
     tile_store(t, VEC, 1, y, VEC);
 }
 
-/* y(query) = sum over the keys it sees of p(key, query) b(key); b's squares are `step` apart. With `scaled`, p first takes
- * the factor of its query, a square ahead of the chains, which leave the units time for it. */
+/* y(query) = sum over the keys it sees of p(key, query) b(key); b's squares are `step` apart. With `scaled`, p first
+ * takes the factor of its query, a square ahead of the chains, which leave the units time for it. */
 V_FN void band_chain(float *y, size_t y_row, float *p, int p_row, const float *b, size_t step, int band, vec factor,
                      const bool scaled) {
     vec t[VEC];
@@ -142,8 +142,8 @@ V_FN vec fold_lanes(const float *lanes) {
     return fold_tree(x, CANON_LANES / 2, 1, false);
 }
 
-/* Rule 3 over a band's keys, for each query: its largest s, or the sum. A SLICE of every group of lanes at a time, as many
- * as registers hold. */
+/* Rule 3 over a band's keys, for each query: its largest s, or the sum. A SLICE of every group of lanes at a time, as
+ * many as registers hold. */
 V_FN vec band_fold(const float *s, int band, const bool most) {
     vec x[VEC];
     UNROLL for (int i = 0; i < VEC; i += SLICE) {

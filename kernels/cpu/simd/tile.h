@@ -46,14 +46,14 @@ V_FN void tile_step(vec t[], const int rows, const int vecs, const float *a, siz
 }
 
 /* A(r, l) at a[r * a_row + l * a_col], B(l, .) at b[l * b_row]. */
-V_FN void tile_chain(vec t[], const int rows, const int vecs, const float *a, size_t a_row, size_t a_col, const float *b,
-                     size_t b_row, int k) {
+V_FN void tile_chain(vec t[], const int rows, const int vecs, const float *a, size_t a_row, size_t a_col,
+                     const float *b, size_t b_row, int k) {
     for (int l = 0; l < k; l++, a += a_col, b += b_row) tile_step(t, rows, vecs, a, a_row, b);
 }
 
 /* VEC steps without a loop, for short chains. */
-V_FN void tile_steps(vec t[], const int rows, const int vecs, const float *a, size_t a_row, size_t a_col, const float *b,
-                     size_t b_row) {
+V_FN void tile_steps(vec t[], const int rows, const int vecs, const float *a, size_t a_row, size_t a_col,
+                     const float *b, size_t b_row) {
     UNROLL for (int l = 0; l < VEC; l++)
         tile_step(t, rows, vecs, a + (size_t)l * a_col, a_row, b + (size_t)l * b_row);
 }

@@ -1,5 +1,5 @@
-/* The register tile of bf16-amx: 2 x 2 tiles of 16 x 16 chains; 32 steps of k load two tiles of A and two of B and multiply
- * four times. */
+/* The register tile of bf16-amx: 2 x 2 tiles of 16 x 16 chains; 32 steps of k load two tiles of A and two of B and
+ * multiply four times. */
 #ifndef KERNELS_CPU_SIMD_TILE_AMX_H
 #define KERNELS_CPU_SIMD_TILE_AMX_H
 
@@ -49,9 +49,10 @@ V_FN void tile_of(Tile *t, float *to, size_t step, const float *from, const uint
     T_SETTLE(to);
 }
 
-/* Chains of a tile over k steps: from `from` (TILE_COLS between rows; NULL: +0) to `to`. A short tile has fewer rows. */
-V_FN void tile_run(Tile *t, float *to, size_t step, const float *from, const uint32_t *a, const uint32_t *b, int k, int rows,
-                   int cols, Beside *beside) {
+/* Chains of a tile over k steps: from `from` (TILE_COLS between rows; NULL: +0) to `to`.
+ * A short tile has fewer rows. */
+V_FN void tile_run(Tile *t, float *to, size_t step, const float *from, const uint32_t *a, const uint32_t *b, int k,
+                   int rows, int cols, Beside *beside) {
     if (rows > PAIRS && cols > PAIRS) tile_of(t, to, step, from, a, b, k, true, true, beside);
     else if (rows > PAIRS) tile_of(t, to, step, from, a, b, k, true, false, beside);
     else if (cols > PAIRS) tile_of(t, to, step, from, a, b, k, false, true, beside);

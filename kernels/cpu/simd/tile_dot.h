@@ -1,5 +1,5 @@
-/* The register tile of bf16-dot: up to TILE_ROWS x 2 vectors of chains. Each pair of k loads two vectors of B's pairs and
- * broadcasts a pair of each row of A. */
+/* The register tile of bf16-dot: up to TILE_ROWS x 2 vectors of chains. Each pair of k loads two vectors of B's pairs
+ * and broadcasts a pair of each row of A. */
 #ifndef KERNELS_CPU_SIMD_TILE_DOT_H
 #define KERNELS_CPU_SIMD_TILE_DOT_H
 
@@ -16,8 +16,8 @@ typedef struct { char none; } Tile;
 V_FN void tile_open(Tile *t) { (void)t; }
 V_FN void tile_close(Tile *t) { (void)t; }
 
-V_FN void tile_of(float *to, size_t step, const float *from, const uint32_t *a, const uint32_t *b, int k, const int rows,
-                  const int vecs) {
+V_FN void tile_of(float *to, size_t step, const float *from, const uint32_t *a, const uint32_t *b, int k,
+                  const int rows, const int vecs) {
     lanes t[TILE_ROWS * 2];
     UNROLL for (int r = 0; r < rows; r++)
         UNROLL for (int v = 0; v < vecs; v++)
@@ -35,9 +35,10 @@ V_FN void tile_of(float *to, size_t step, const float *from, const uint32_t *a, 
         UNROLL for (int v = 0; v < vecs; v++) l_store(to + (size_t)r * step + v * PAIRS, t[r * vecs + v]);
 }
 
-/* Chains of a tile over k steps: from `from` (TILE_COLS between rows; NULL: +0) to `to`. A short tile has fewer rows. */
-V_FN void tile_run(Tile *t, float *to, size_t step, const float *from, const uint32_t *a, const uint32_t *b, int k, int rows,
-                   int cols, Beside *beside) {
+/* Chains of a tile over k steps: from `from` (TILE_COLS between rows; NULL: +0) to `to`.
+ * A short tile has fewer rows. */
+V_FN void tile_run(Tile *t, float *to, size_t step, const float *from, const uint32_t *a, const uint32_t *b, int k,
+                   int rows, int cols, Beside *beside) {
     (void)t, (void)beside;
     if (cols > PAIRS) {
         if (rows > TILE_MIDDLE) tile_of(to, step, from, a, b, k, TILE_ROWS, 2);

@@ -28,7 +28,7 @@ V_FN void v_store_first(float *p, vec x, int n) { _mm512_mask_storeu_ps(p, (__mm
 /* The first n lanes of x, the others of y. */
 V_FN vec v_first(vec x, vec y, int n) { return _mm512_mask_mov_ps(y, (__mmask16)((1u << n) - 1), x); }
 V_FN vec v_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
-/* *chain <- fma(a, b, *chain), *sum <- *sum + x where they stand: compilers move the many chains of a tile from register
+/* *chain <- fma(a, b, *chain), *sum <- *sum + x in place: compilers move the many chains of a tile from register
  * to register until some no longer fit. */
 V_FN void v_chain(vec *chain, vec a, vec b) { __asm__("vfmadd231ps %2, %1, %0" : "+v"(*chain) : "v"(a), "v"(b)); }
 V_FN void v_sum(vec *sum, vec x) { __asm__("vaddps %1, %0, %0" : "+v"(*sum) : "v"(x)); }
@@ -55,9 +55,10 @@ V_FN void v_transpose_quads(vec x[4]) {
     x[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
     x[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
-/* (e^2a + 1) / 2 of four vectors, 0 <= a <= 10, by canon_exp's steps in halves: r/2, its terms times powers of two. Step by
- * step side by side, since one chain of fmas alone leaves the units idle. The magic number carries the exponent's bias as
- * well, so shifted left it is 2^n; an odd one rounds ties of 2a log2 e the other way, but no a has a tie. */
+/* (e^2a + 1) / 2 of four vectors, 0 <= a <= 10, by canon_exp's steps in halves: r/2, its terms times powers of two.
+ * Step by step side by side, since one chain of fmas alone leaves the units idle. The magic number carries the
+ * exponent's bias as well, so shifted left it is 2^n; an odd one rounds ties of 2a log2 e the
+ * other way, but no a has a tie. */
 V_FN void v_half_exp4(vec x[4]) {
     vec shifted[4], n[4], p[4], magic = v_set(CANON_MAGIC + 127), half = v_set(0.5f);
     const float term[] = {16 * 0.008369026f, 8 * 0.041666202f, 4 * 0.16666518f, 2 * 0.5f};
@@ -86,7 +87,8 @@ V_FN void v_tanh4(vec x[4]) {
         UNROLL for (int i = 0; i < 4; i++) p[i] = v_fma(p[i], u[i], v_set(term[k]));
     UNROLL for (int i = 0; i < 4; i++) {
         __mmask16 near = _mm512_cmp_ps_mask(u[i], v_set(0.625f * 0.625f), _CMP_NGE_UQ);
-        vec y = _mm512_range_ps(x[i], v_sub(v_set(1.0f), _mm512_div_ps(v_set(1.0f), d[i])), LEAST_MAGNITUDE_SIGN_OF_FIRST);
+        vec y =
+            _mm512_range_ps(x[i], v_sub(v_set(1.0f), _mm512_div_ps(v_set(1.0f), d[i])), LEAST_MAGNITUDE_SIGN_OF_FIRST);
         y = _mm512_mask_mul_ps(y, near, p[i], u[i]);
         x[i] = _mm512_mask_fmadd_ps(y, near, x[i], x[i]);
     }
@@ -107,7 +109,7 @@ V_FN wvec w_add(wvec a, wvec b) { return _mm512_add_epi64(a, b); }
 V_FN wvec w_mul(wvec a, wvec b) { return _mm512_mul_epu32(a, b); }
 V_FN wvec w_high(wvec a) { return _mm512_srli_epi64(a, 32); }
 V_FN wvec w_xor3(wvec a, wvec b, wvec c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
-/* Block b of WIDE stands in lane 2b, and in lane 2b + 1 - WIDE from the middle on: then w_store_blocks needs no permute. */
+/* Block b of WIDE is in lane 2b, and in lane 2b + 1 - WIDE from the middle on: then w_store_blocks needs no permute. */
 V_FN wvec w_blocks(void) { return _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7); }
 /* to[4b + w] = the low half of word[w] in block b's lane. */
 V_FN void w_store_blocks(uint32_t *to, const wvec word[4]) {

@@ -1,5 +1,5 @@
-/* The vector layer of products in bf16: 16 floats (`lanes`) and 16 pairs of bf16 (`pairs`) at a time, in the compiler's own
- * vectors.
+/* The vector layer of products in bf16: 16 floats (`lanes`) and 16 pairs of bf16 (`pairs`) at a time, in the compiler's
+ * own vectors.
  *
  * Compiled for AVX512-BF16 and AMX, the instructions; for anything else, their twins in software. */
 #ifndef KERNELS_CPU_SIMD_VEC_BF16_H
@@ -63,8 +63,8 @@ V_FN pairs p_along(const float *p, int n) {
 
 /* Pair i: number i of two rows of n; +0 beyond, and for a row that is not there. */
 V_FN pairs p_across(const float *even, const float *odd, int n) {
-    const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5,
-                                           20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
+                                           21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
     pairs both = n >= PAIRS ? p_round(l_load(even), odd ? l_load(odd) : l_zero())
                             : p_round(l_load_first(even, n), odd ? l_load_first(odd, n) : l_zero());
     EACH_PART(pairs, (upart)_mm512_permutexvar_epi16(order, (__m512i)both.at[i]));

@@ -56,7 +56,8 @@ static void simt_launch(void *queue, const char *name, const void *body, Grid gr
     g->launch[g->launches++] = (Launched){name, body, grid, copy, flat};
 }
 
-/* The library of the shim's fast precision: sums in double, rounded once; an order that is neither ours nor cuBLAS's. */
+/* The library of the shim's fast precision: sums in double, rounded once; an order that
+ * is neither ours nor cuBLAS's. */
 static void multiply(const void *args) {
     const Product *p = args;
     for (int r = 0; r < p->batch; r++)
@@ -180,13 +181,13 @@ const Device simt_device = {true,   present, open_queue, close_queue, take,   gi
                             landed, step,    record,     recorded,    replay, forget, status, memory, describe};
 
 const Kernel *const simt_kernels[OP_COUNT] = {
-#define OP(name, inputs, rule, formula) [OP_##name] = &simt_kernel,
+#define OP(name, ...) [OP_##name] = &simt_kernel,
 #include "kernels/ops.def"
 #undef OP
 };
 
 const Kernel *const simt_fp32_kernels[OP_COUNT] = {
-#define OP(name, inputs, rule, formula) [OP_##name] = &simt_fast_kernel,
+#define OP(name, ...) [OP_##name] = &simt_fast_kernel,
 #include "kernels/ops.def"
 #undef OP
 };

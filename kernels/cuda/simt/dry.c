@@ -162,23 +162,37 @@ static const Device device = {false,  present, open_queue, close_queue, take,   
 static const Kernel exact_kernel = {forward, backward, scratch}, fast_kernel = {fast_forward, fast_backward, scratch};
 
 static const Kernel *const exact_kernels[OP_COUNT] = {
-#define OP(name, inputs, rule, formula) [OP_##name] = &exact_kernel,
+#define OP(name, ...) [OP_##name] = &exact_kernel,
 #include "kernels/ops.def"
 #undef OP
 };
 
 static const Kernel *const fast_kernels[OP_COUNT] = {
-#define OP(name, inputs, rule, formula) [OP_##name] = &fast_kernel,
+#define OP(name, ...) [OP_##name] = &fast_kernel,
 #include "kernels/ops.def"
 #undef OP
 };
 
 #define WORDS \
     { 4, 4, 4, 4, 4, 4, 4, 4 }
-static const Backend exact = {"cuda",    "none", "notes what cuda would launch", WORDS, exact_kernels, NULL, NULL,
-                              supported, &device, NULL, NULL};
-static const Backend fast = {"cuda-fp32", "none", "notes what cuda-fp32 would launch", WORDS, fast_kernels, NULL, NULL,
-                             supported,   &device, NULL, NULL};
+static const Backend exact = {.name = "cuda",
+                              .family = "cuda",
+                              .precision = PRECISION_exact,
+                              .class_of_bits = "none",
+                              .what = "notes what cuda would launch",
+                              .word = WORDS,
+                              .kernel = exact_kernels,
+                              .supported = supported,
+                              .device = &device};
+static const Backend fast = {.name = "cuda-fp32",
+                             .family = "cuda",
+                             .precision = PRECISION_fp32,
+                             .class_of_bits = "none",
+                             .what = "notes what cuda-fp32 would launch",
+                             .word = WORDS,
+                             .kernel = fast_kernels,
+                             .supported = supported,
+                             .device = &device};
 
 const Backend *dry_backend(const char *name) {
     if (!strcmp(name, exact.name)) return &exact;

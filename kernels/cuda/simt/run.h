@@ -11,12 +11,12 @@ extern "C" {
 /* Every thread of every block of the grid, on the calling thread; returns when all have ended. */
 void simt_run(const char *name, const void *body, Grid grid, const void *args, bool flat);
 
-/* In which order the threads of a block, and the blocks, get their turn from now on, on the calling thread: 0 ascending,
- * 1 descending, others a permutation each. A kernel without races gives the same bits in every order. */
+/* In which order the threads of a block, and the blocks, get their turn from now on, on the calling thread: 0
+ * ascending, 1 descending, others a permutation each. A kernel without races gives the same bits in every order. */
 void simt_order(unsigned order);
 
-/* Makes the shim fail as a device can, from now on, on the calling thread: it has so many bytes, and it is lost after so
- * many replays of graphs. 0: without limit. For tests. */
+/* Makes the shim fail as a device can, from now on, on the calling thread: it has so many bytes, and it is lost after
+ * so many replays of graphs. 0: without limit. For tests. */
 void simt_limits(size_t bytes, int replays);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
-/* Fibers for the SIMT shim. A fiber starts through ucontext; after that _setjmp and _longjmp change places without system
- * calls. AddressSanitizer does not understand jumps between stacks, so there swapcontext does it all. */
-#undef _FORTIFY_SOURCE /* its _longjmp takes a jump to another stack for a mistake */
+/* Fibers for the SIMT shim. A fiber starts through ucontext; after that _setjmp and _longjmp switch fibers without
+ * system calls. AddressSanitizer does not understand jumps between stacks, so under it
+ * swapcontext does every switch. */
+#undef _FORTIFY_SOURCE /* its _longjmp aborts on a jump to another stack */
 #include "kernels/cuda/simt/simt.h"
 
 #include <setjmp.h>
@@ -270,7 +271,7 @@ void __syncwarp(void) {
     wait(&warp_of(ours->running)->lanes);
 }
 
-/* One wait is enough: the next exchange takes the other half, and nobody is two exchanges ahead. */
+/* One wait is enough: the next exchange uses the other half, and no thread can be two exchanges ahead. */
 static const float *exchange(unsigned lanes, float value) {
     Fiber *f = ours->running;
     if (!f) mistake("a flat stage has no lane to exchange with");

@@ -1,7 +1,7 @@
-/* The SIMT shim: CUDA kernels as plain C++, so that the code a device runs can be run, sanitized and compared bit for bit on
- * a machine without one. Blocks run one after another; the threads of a block are fibers of the calling thread that change
- * places only where they wait for each other (simt.cc), or, in a flat stage, simply one call after another. What is missing
- * here is what the kernels do not use. */
+/* The SIMT shim: CUDA kernels as plain C++, so that the code a device runs can be run, sanitized and compared bit for
+ * bit on a machine without one. Blocks run one after another; the threads of a block are fibers of the calling thread
+ * that change places only where they wait for each other (simt.cc), or, in a flat stage, simply one call after another.
+ * What is missing here is what the kernels do not use. */
 #ifndef KERNELS_CUDA_SIMT_SIMT_H
 #define KERNELS_CUDA_SIMT_SIMT_H
 
@@ -39,13 +39,13 @@ struct alignas(16) float4 {
     float x, y, z, w;
 };
 
-extern __thread SimtIndex threadIdx, blockIdx, blockDim, gridDim; /* __thread: no call stands before each use */
+extern __thread SimtIndex threadIdx, blockIdx, blockDim, gridDim; /* __thread: a use needs no call of an accessor */
 
 void *simt_shared(const void *place, size_t bytes);
 void *simt_dynamic(void);
 
-/* A thread that waits where others of its block or warp have ended or wait elsewhere is a mistake in a kernel: the program
- * stops with the kernel's name. */
+/* A thread that waits where others of its block or warp have ended or wait elsewhere is a mistake in a kernel: the
+ * program stops with the kernel's name. */
 void __syncthreads(void);
 void __syncwarp(void);
 float __shfl_xor_sync(unsigned lanes, float value, int other);

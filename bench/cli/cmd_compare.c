@@ -1,0 +1,115 @@
+/* normbench compare FILE: paired statistics for anybody's numbers. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/commands.h"
+#include "bench/write/compare.h"
+
+const char compare_help[] =
+    "\nFILE (- reads standard input) is one of these; the first of , ; TAB in a header line separates its columns:\n"
+    "  seed,arm,value                one run a line, in any order of columns\n"
+    "  seed,arm,block,value          its value for each block of the evaluation text; blocks count in text order\n"
+    "  seed,pre,post,peri            one seed a line, one column per arm\n"
+    "  {\"arms\": {\"pre\": {\"1\": 3.2, \"2\": 3.1}, \"post\": {\"1\": 3.3, \"2\": 3.4}}}\n"
+    "  [{\"seed\": 1, \"arm\": \"pre\", \"value\": 3.2}, ...]                   also with \"block\"\n"
+    "Seeds and blocks are whole numbers; every arm needs every seed. A run that diverged is no missing run: its value "
+    "is\n"
+    "nan, inf or diverged (strings in JSON), and --cap says what it counts as.\n"
+    "\n"
+    "d = arm - baseline, seed by seed, in the file's unit and sign. A comparison is better or worse when the exact\n"
+    "two-sided sign-flip test, adjusted by step-down max-T over all arms, falls below 1 - conf; equivalent when two\n"
+    "one-sided t tests put it inside the margin; not testable when these seeds can give no p that small.\n"
+    "Exit codes: 0 something was decided and no arm is worse, 1 some arm is worse than the baseline, 2 usage or "
+    "input,\n"
+    "3 nothing to compare, 4 nothing could be decided.\n"
+    "\n"
+    "--json, schema 1; names are stable, equal numbers give equal bytes. The value of a diverged run is \"nan\". A\n"
+    "statistic that could not be made is {\"status\": why}; what is undefined for these seeds is absent, such as\n"
+    "correlation for one. A p that is a share has count and total; `floor` beside it is the smallest p that could\n"
+    "have come out (0: any p > 0; a bootstrap count of 0 means p < 1/total). p_koehn is the share of resampled means\n"
+    "at or above 0, whichever side is better.\n"
+    "  {schema, made_by, signature, data, baseline, baseline_named, better, margin, cap, confidence, alpha, "
+    "alpha_here,\n"
+    "   n, blocks, seeds: [], verdicts: {better, worse, equivalent, inconclusive, \"not testable\", exit_code},\n"
+    "   arms: [{arm, status, mean, sd, interquartile_mean: {value, cut_per_side}, diverged: {k, n, lo, hi},\n"
+    "           survivors_mean?, values: []}],\n"
+    "   family: {comparisons, floor, exact, flips, omnibus: {p, count, total, exact, floor},\n"
+    "            looks: [{seeds, spent, alpha, floor, usable, this_one}], at: [COMPARISON]}}\n"
+    "  COMPARISON: {arm, decision, d: [], diverged_arm, diverged_baseline, intervals_decide,\n"
+    "   t_interval: {mean, confidence, lo, hi, sd, se, t, df, p}, sign_flip: {p, count, total, exact, zeros, lo, hi,\n"
+    "    floor_given_zeros},\n"
+    "   max_t_step_down, max_t_single_step: {p, count, total}, holm, hochberg, benjamini_hochberg: {p},\n"
+    "   wilcoxon: {p, count, total, exact, w, zeros},\n"
+    "   bootstrap: {exact, resamples, decides, mean, se, bias, accel, percentile, basic, bca: {lo, hi},\n"
+    "               p_percentile, p_shift, p_koehn: {p, count, total}},\n"
+    "   tost: {margin, p, p_lower, p_upper, lo, hi, equivalent},\n"
+    "   effect: {mean, median, share_below_zero, share_better, exp_mean, pairing_gain, correlation, d_z, g_z, "
+    "hedges_j},\n"
+    "   power: {d_z, alpha, power, sd, sd_95, seeds_for_80, seeds_for_80_least, seeds_for_80_most, detectable_d_z,\n"
+    "           detectable},\n"
+    "   mcnemar: {p, only_arm, only_baseline}, fisher: {p, odds}, levene: {f, df, df2, p, variance_ratio},\n"
+    "   pitman_morgan: {t, df, p, variance_ratio},\n"
+    "   seeds_by_blocks?: {blocks, mean, se, df, lo, hi, p, lag1, floored, joined: {blocks_per_block, blocks, "
+    "dropped},\n"
+    "                      pigeonhole: {exact, resamples, mean, se, lo, hi}},\n"
+    "   max_t_on_ranks?, decision_on_ranks?: a diverged run worse than all others}\n"
+    "--tex writes rows without a tabular around them; its first comment names the columns.\n";
+
+static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {
+    const char *text = option(o, OPTION_looks, NULL);
+    if (!text) return RC_OK;
+    char *copy = mem_text(text), *rest = copy, *one;
+    Rc rc = RC_OK;
+    while (!rc && (one = strsep(&rest, ","))) {
+        int64_t n = 0;
+        if (x->looks == COMPARE_MOST_LOOKS)
+            rc = error_set(e, RC_USAGE, "--looks: %d at most", COMPARE_MOST_LOOKS);
+        else if (!parse_integer(trim(one), &n) || n < 1 || n > COMPARE_MOST_NUMBERS)
+            rc = error_set(e, RC_USAGE, "--looks: '%.60s' is not a list of seed counts such as '3,5,8'", text);
+        else
+            x->look[x->looks++] = (size_t)n;
+    }
+    free(copy);
+    return rc;
+}
+
+static Rc read_options(const Options *o, CompareOptions *x, Error *e) {
+    *x = (CompareOptions){.baseline = option(o, OPTION_baseline, NULL),
+                          .higher = !strcmp(option(o, OPTION_better, "lower"), "higher"),
+                          .margin = option_number(o, OPTION_margin, (double)NAN),
+                          .conf = option_number(o, OPTION_conf, .95),
+                          .cap = option_number(o, OPTION_cap, (double)NAN)};
+    return read_looks(o, x, e);
+}
+
+Rc command_compare(Session *s, Error *e) {
+    const Options *o = s->options;
+    CompareOptions options;
+    CompareData data;
+    CompareResult result;
+    if (o->operands != 1) return error_set(e, RC_USAGE, "compare: name one file, or - for standard input");
+    if (o->times[OPTION_json] && o->times[OPTION_tex])
+        return error_set(e, RC_USAGE, "compare: --json or --tex, not both");
+    if (read_options(o, &options, e)) return e->code;
+    if (compare_read(&data, o->operand[0], e)) return e->code;
+    if (compare_make(&result, &data, &options, s->threads, e)) {
+        compare_data_release(&data);
+        return e->code;
+    }
+    Text out;
+    text_init(&out);
+    if (o->times[OPTION_json])
+        compare_json(&result, &out);
+    else if (o->times[OPTION_tex])
+        compare_tex(&result, &out);
+    else
+        compare_text(&result, &out);
+    fwrite(out.at, 1, out.length, stdout);
+    Rc rc = compare_exit(&result);
+    text_release(&out);
+    compare_release(&result);
+    compare_data_release(&data);
+    return rc;
+}

@@ -1,0 +1,204 @@
+/* normbench import FILE: whole validation of anybody's weights, and for ours whether it is the record's, bit for bit.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/cli/commands.h"
+#include "bench/formats/json.h"
+#include "bench/run/execute.h"
+#include "bench/run/weights.h"
+
+/* How an evaluation stands to the run's record. */
+typedef enum { RECORD_NONE, RECORD_EQUAL, RECORD_DIFFERENT } Standing;
+
+typedef struct {
+    const char *path;
+    const Backend *backend; /* of the file's class of bits where that can be had, else the session's */
+    Weights w;
+    const Dataset *data;
+    size_t parameters;
+    Evaluation got;
+    double stored; /* the record's validation loss; NaN = none */
+    Standing standing;
+    char why[200]; /* of RECORD_NONE */
+} Import;
+
+/* `batches` must be the crops that training really drew. */
+static Rc check_batches(const Import *m, Error *e) {
+    const SafeTensor *y = safe_find(&m->w.file, "batches");
+    const RunSpec *spec = &m->w.origin.spec;
+    size_t batch = (size_t)spec->batch;
+    if (!y) return RC_OK;
+    uint32_t *starts = mem_alloc(batch, sizeof *starts);
+    Rc rc = RC_OK;
+    for (int64_t step = 0; step < spec->steps && !rc; step++) {
+        dataset_batch_starts(m->data, spec->seed, (uint64_t)step, (int)batch, (int)spec->context, starts);
+        for (size_t b = 0; b < batch && !rc; b++) {
+            int64_t start;
+            memcpy(&start, (const char *)y->data + ((size_t)step * batch + b) * sizeof start, sizeof start);
+            if (start != starts[b])
+                rc = error_set(e, RC_INTEGRITY, "tensor 'batches': step %lld is not what this run draws",
+                               (long long)step);
+        }
+    }
+    free(starts);
+    return rc;
+}
+
+/* Checks what can be checked before memory is allocated. */
+static Rc check(Import *m, Session *s, Error *e) {
+    const WeightsOrigin *o = &m->w.origin;
+    char tokenizer[SPEC_TEXT_SIZE];
+    if (session_dataset(s, o->spec.dataset.text, spec_get(tokenizer, &o->spec, "tokenizer"), &m->data, e))
+        return e->code;
+    if (strcmp(m->data->sha256, o->dataset_sha256) || strcmp(m->data->tokenizer_sha256, o->tokenizer_sha256))
+        return error_set(e, RC_INTEGRITY, "%s: '%s' has other bytes here (sha256 %.12s) than the file's corpus (%.12s)",
+                         m->path, o->spec.dataset.text, m->data->sha256, o->dataset_sha256);
+    ModelShape shape = spec_shape(&o->spec, m->data->vocab);
+    if (shape_check(&shape, e) || dataset_fits(m->data, shape.batch, shape.context, e)) {
+        error_prefix(e, "%s: __metadata__: spec: ", m->path);
+        return e->code = RC_INTEGRITY;
+    }
+    Tape tape;
+    transformer_build(&tape, &shape, &o->spec.variant, NULL);
+    m->parameters = tape_parameters(&tape);
+    Rc rc = weights_match(&m->w, &tape, e);
+    if (!rc) rc = check_batches(m, e);
+    tape_release(&tape);
+    return rc ? error_prefix(e, "%s: ", m->path) : RC_OK;
+}
+
+static Rc evaluate(Import *m, Error *e) {
+    const RunSpec *spec = &m->w.origin.spec;
+    ModelShape shape = spec_shape(spec, m->data->vocab);
+    Recipe recipe = spec_recipe(spec);
+    Trainer *t;
+    if (trainer_new(&t, &shape, &spec->variant, NULL, &recipe, &spec->seed, 1, m->backend, e)) return e->code;
+    trainer_cancel(t, &session_signal);
+    Rc rc = weights_load(&m->w, t, e);
+    if (rc)
+        error_prefix(e, "%s: ", m->path);
+    else if (!evaluate_whole(t, m->data, spec, NULL, &m->got, &session_signal))
+        rc = error_set(e, (Rc)(128 + session_signal), "stopped");
+    if (!rc && trainer_failed(t, e)) rc = e->code;
+    trainer_free(t);
+    return rc;
+}
+
+static bool same(double a, double b) {
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* What is derived through libm (perplexity, bits per byte) is not compared: another libm may round otherwise. */
+static bool same_evaluation(const Evaluation *a, const Evaluation *b) {
+    bool equal = a->targets == b->targets && a->dropped == b->dropped && a->blocks == b->blocks &&
+                 same(a->metric[METRIC_valid_loss], b->metric[METRIC_valid_loss]) &&
+                 same(a->metric[METRIC_accuracy], b->metric[METRIC_accuracy]);
+    for (int i = 0; equal && i < a->blocks; i++) equal = same(a->block[i], b->block[i]);
+    return equal;
+}
+
+static void compare(Import *m, const Session *s) {
+    const WeightsOrigin *o = &m->w.origin;
+    RunRecord r;
+    Error why;
+    m->stored = (double)NAN;
+    if (!o->run[0])
+        snprintf(m->why, sizeof m->why, "the file names no run");
+    else if (strcmp(o->arithmetic_class, backend_class(m->backend)))
+        snprintf(m->why, sizeof m->why, "the run's arithmetic is '%s', this backend's '%s'", o->arithmetic_class,
+                 backend_class(m->backend));
+    else if (m->backend->word[ROLE_PARAM] != sizeof(float))
+        snprintf(m->why, sizeof m->why, "the run's weights are doubles, the file's are rounded to float32");
+    else if (record_read(&r, s->runs, o->run, &why)) {
+        if (why.code == RC_USAGE)
+            snprintf(m->why, sizeof m->why, "run %.12s is not stored here", o->run);
+        else
+            snprintf(m->why, sizeof m->why, "%.190s", why.text);
+    } else {
+        const Evaluation *stored = record_at(&r, o->step);
+        if (stored) {
+            m->stored = stored->metric[METRIC_valid_loss];
+            m->standing = same_evaluation(stored, &m->got) ? RECORD_EQUAL : RECORD_DIFFERENT;
+        } else
+            snprintf(m->why, sizeof m->why, "run %.12s stored no whole validation at step %d", o->run, o->step);
+        record_release(&r);
+    }
+}
+
+static const char *const standing_name[] = {"none", "equal", "different"};
+
+static void print_json(const Import *m) {
+    const WeightsOrigin *o = &m->w.origin;
+    Text spec;
+    text_init(&spec);
+    spec_text(&o->spec, &spec);
+    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:I, s:s, s:I, s:I}", "file", m->path, "dataset", m->data->name,
+                             "dataset_sha256", m->data->sha256, "spec", spec.at, "parameters",
+                             (json_int_t)m->parameters, "record", standing_name[m->standing], "targets",
+                             (json_int_t)m->got.targets, "dropped_targets", (json_int_t)m->got.dropped);
+    text_release(&spec);
+    if (o->run[0]) {
+        json_object_set_new(root, "run", json_string(o->run));
+        json_object_set_new(root, "step", json_integer(o->step));
+    }
+    for (int i = 0; i < METRIC_COUNT; i++) /* those that need no curve */
+        if (!metric_info[i].reads[0])
+            json_object_set_new(root, metric_info[i].key, json_number_of(m->got.metric[i]));
+    if (m->standing == RECORD_NONE)
+        json_object_set_new(root, "record_why", json_string(m->why));
+    else
+        json_object_set_new(root, "record_valid_loss", json_number_of(m->stored));
+    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    printf("%s\n", text);
+    free(text);
+    json_decref(root);
+}
+
+static void print_text(const Import *m) {
+    const WeightsOrigin *o = &m->w.origin;
+    const double *x = m->got.metric;
+    char number[40];
+    printf("%s: %s, %lld layers x %lld, %zu parameters, seed %llu", m->path, o->spec.variant.name,
+           (long long)o->spec.layers, (long long)o->spec.width, m->parameters, (unsigned long long)o->spec.seed);
+    if (o->run[0]) printf(", step %d of run %.12s", o->step, o->run);
+    printf("\n%s, %ld targets (%ld dropped with the last partial window)\n", m->data->name, m->got.targets,
+           m->got.dropped);
+    printf("  validation loss  %.6f\n  perplexity       %.4f\n  bits per byte    %.6f\n  accuracy         %.6f\n",
+           x[METRIC_valid_loss], x[METRIC_perplexity], x[METRIC_bits_per_byte], x[METRIC_accuracy]);
+    if (m->standing == RECORD_NONE)
+        printf("record: not compared (%s)\n", m->why);
+    else if (m->standing == RECORD_EQUAL)
+        printf("record: equal bit for bit\n");
+    else
+        printf("record: DIFFERENT (stored validation loss %s)\n", format_real(number, m->stored));
+}
+
+Rc command_import(Session *s, Error *e) {
+    const Options *o = s->options;
+    Import m = {0};
+    if (o->operands != 1) return error_set(e, RC_USAGE, "import: name one safetensors file");
+    m.path = o->operand[0];
+    session_signals();
+    if (weights_open(&m.w, m.path, e)) return e->code;
+    m.backend = session_of_class(s, m.w.origin.arithmetic_class);
+    if (!m.backend) m.backend = s->backend;
+    Rc rc = check(&m, s, e);
+    if (!rc) rc = evaluate(&m, e);
+    if (!rc) {
+        compare(&m, s);
+        if (o->times[OPTION_json])
+            print_json(&m);
+        else
+            print_text(&m);
+        if (m.standing == RECORD_DIFFERENT)
+            rc = error_set(e, RC_REGRESSION, "%s: its validation is not the record's", m.path);
+    }
+    free(m.got.block);
+    weights_release(&m.w);
+    return rc;
+}

@@ -1,0 +1,224 @@
+/* normbench list: every kind of row, by name. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/cli/commands.h"
+#include "bench/plan/claim.h"
+#include "bench/plan/profile.h"
+#include "bench/run/record.h"
+#include "bench/write/stat_json.h"
+#include "models/norm.h"
+#include "stats/tests.h"
+
+/* The rows of one kind, as they come. */
+typedef struct {
+    const Session *s;
+    json_t *rows; /* [{name, what}] */
+} List;
+
+static void add(List *l, const char *name, const char *what) {
+    json_t *row = json_object();
+    json_put_text(row, "name", name), json_put_text(row, "what", what);
+    json_array_append_new(l->rows, row);
+}
+
+static void variant_rows(List *l) {
+    for (int i = 0; i < variant_count; i++) add(l, variants[i].name, variants[i].equation);
+}
+
+static void norm_rows(List *l) {
+    for (int i = 0; i < NORM_COUNT; i++) add(l, norm_info[i].name, norm_info[i].formula);
+}
+
+static void rule_rows(List *l) {
+#define RULE(name, learned, value, formula) add(l, #name, formula);
+#include "models/rules.def"
+#undef RULE
+}
+
+static void op_rows(List *l) {
+#define OP(name, inputs, shape, y, dx, flops, bytes, formula) add(l, #name, formula);
+#include "kernels/ops.def"
+#undef OP
+}
+
+static void optimizer_rows(List *l) {
+#define OPTIMIZER(name, moments, keys, formula) add(l, #name, formula);
+#include "kernels/optimizers.def"
+#undef OPTIMIZER
+}
+
+static void schedule_rows(List *l) {
+#define SCHEDULE(name, formula) add(l, #name, formula);
+#include "models/schedule.def"
+#undef SCHEDULE
+}
+
+static void experiment_rows(List *l) {
+    char path[1024], **names;
+    snprintf(path, sizeof path, "%s/bench/experiments", l->s->root);
+    int count = folder_names(path, ".yaml", &names);
+    for (int i = 0; i < count; i++) {
+        char file[1400], what[300];
+        Experiment x;
+        Error e;
+        snprintf(file, sizeof file, "%s/%s.yaml", path, names[i]);
+        if (experiment_read(&x, file, NULL, NULL, &e)) {
+            add(l, names[i], e.text);
+            continue;
+        }
+        snprintf(what, sizeof what, "%s (%d arms)", x.title, x.arms);
+        add(l, names[i], what);
+        experiment_release(&x);
+    }
+    names_free(names, count);
+}
+
+static void claim_rows(List *l) {
+    char path[1024], **names;
+    snprintf(path, sizeof path, "%s/bench/claims", l->s->root);
+    int count = folder_names(path, ".yaml", &names);
+    for (int i = 0; i < count; i++) {
+        char what[300];
+        ClaimFile f;
+        Error e;
+        if (claims_read(&f, l->s->root, names[i], &e)) {
+            add(l, names[i], e.text);
+            continue;
+        }
+        snprintf(what, sizeof what, "%.250s (%d claims)", f.title, f.claims);
+        add(l, names[i], what);
+        claims_release(&f);
+    }
+    names_free(names, count);
+}
+
+static void dataset_rows(List *l) {
+    const char *names[MANIFEST_NAMES];
+    size_t n = manifest_names(names);
+    for (size_t i = 0; i < n; i++) {
+        char what[200];
+        size_t files;
+        const CorpusFile *file = manifest_corpus(names[i], &files);
+        if (file)
+            snprintf(what, sizeof what, "%zu bytes, sha256 %.12s, %s", file->bytes, file->sha256, file->licence);
+        add(l, names[i], file ? what : manifest_source(names[i])->about);
+    }
+}
+
+static void tokenizer_rows(List *l) {
+    size_t kinds;
+    const TokenizerKind *kind = tokenizer_kinds(&kinds);
+    for (size_t i = 0; i < kinds; i++) add(l, kind[i].name, kind[i].about);
+}
+
+static void backend_rows(List *l) {
+    for (int i = 0; i < backend_count; i++) {
+        char what[200];
+        const Backend *b = backends[i];
+        snprintf(what, sizeof what, "%s%s", b->what,
+                 b->supported() ? b == l->s->backend ? " (used)" : "" : " (not on this machine)");
+        add(l, b->name, what);
+    }
+}
+
+static void precision_rows(List *l) {
+#define PRECISION(name, what) add(l, #name, what);
+#include "kernels/precisions.def"
+#undef PRECISION
+}
+
+static void metric_rows(List *l) {
+    for (int i = 0; i < METRIC_COUNT; i++) add(l, metric_info[i].key, metric_info[i].help);
+}
+
+static void curve_rows(List *l) {
+    for (int i = 0; i < CURVE_FIXED; i++) add(l, curve_info[i].name, curve_info[i].help);
+}
+
+static void probe_rows(List *l) {
+    for (int i = 0; i < PROBE_COUNT; i++) add(l, probe_info[i].name, probe_info[i].help);
+}
+
+static void statistic_rows(List *l) {
+    for (size_t i = 0; i < st_tests_count; i++) {
+        char what[200];
+        snprintf(what, sizeof what, "%s (%s)", st_tests[i].what, st_tests[i].source);
+        add(l, st_tests[i].name, what);
+    }
+}
+
+static void profile_rows(List *l) {
+    for (int i = 0; i < PROFILE_COUNT; i++) add(l, profile_info[i].name, profile_info[i].what);
+}
+
+static void exit_code_rows(List *l) {
+    for (int i = 0; i < exit_code_count; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", exit_codes[i].number);
+        add(l, number, exit_codes[i].what);
+    }
+}
+
+static const struct {
+    const char *kind, *use;
+    void (*rows)(List *l);
+} kinds[] = {
+    {"variants", "normbench explain NAME", variant_rows},
+    {"norms", "columns of an arm: {base: pre, attn.out: NAME}", norm_rows},
+    {"rules", "columns of an arm: {base: pre, carry: NAME}", rule_rows},
+    {"ops", "what a model's tape is made of", op_rows},
+    {"optimizers", "--set optimizer=NAME", optimizer_rows},
+    {"schedules", "--set schedule=NAME; after a linear warm-up", schedule_rows},
+    {"experiments", "normbench run NAME", experiment_rows},
+    {"claims", "normbench claims NAME", claim_rows},
+    {"profiles", "--profile NAME", profile_rows},
+    {"datasets", "--set dataset=NAME", dataset_rows},
+    {"tokenizers", "--set tokenizer=NAME", tokenizer_rows},
+    {"backends", "--backend NAME", backend_rows},
+    {"precisions", "--precision NAME, of backends that have it", precision_rows},
+    {"metrics", "of experiments and claims: metric: NAME, table: [NAME, …]", metric_rows},
+    {"curves", "of experiments: panels: [NAME, …]", curve_rows},
+    {"probes", "of experiments: probes: [NAME, …], beside the usual ones; and then panels", probe_rows},
+    {"statistics", "of claims: test: NAME", statistic_rows},
+    {"exit codes", "", exit_code_rows},
+};
+
+static void print(json_t *all) {
+    const char *before = "";
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++, before = "\n") {
+        size_t i;
+        json_t *row;
+        printf("%s%s%s%s%s\n", before, kinds[k].kind, kinds[k].use[0] ? " (" : "", kinds[k].use,
+               kinds[k].use[0] ? ")" : "");
+        json_array_foreach(json_object_get(all, kinds[k].kind), i, row)
+            printf("  %-18s %s\n", json_string_value(json_object_get(row, "name")),
+                   json_string_value(json_object_get(row, "what")));
+        if (kinds[k].rows != variant_rows) continue;
+        printf("  columns any variant can take:");
+        for (int c = 0; c < variant_key_count; c++) printf(" %s", variant_keys[c]);
+        printf("\n");
+    }
+}
+
+Rc command_list(Session *s, Error *e) {
+    if (s->options->operands)
+        return error_set(e, RC_USAGE, "list: '%s' is too much; it takes no operand", s->options->operand[0]);
+    json_t *all = json_object();
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        List l = {.s = s, .rows = json_array()};
+        kinds[k].rows(&l);
+        json_object_set_new(all, kinds[k].kind, l.rows);
+    }
+    if (s->options->times[OPTION_json]) {
+        char *text = json_dumps(all, JSON_INDENT(1));
+        printf("%s\n", text);
+        free(text);
+    } else
+        print(all);
+    json_decref(all);
+    return RC_OK;
+}

@@ -1,0 +1,27 @@
+/* normbench report: one page, and one PDF, of everything that is in results/. */
+#include <stdio.h>
+
+#include "base/file.h"
+#include "bench/cli/commands.h"
+#include "bench/write/report.h"
+
+Rc command_report(Session *s, Error *e) {
+    char folder[1024];
+    Ledger b;
+    Error why = {.code = RC_OK};
+    if (s->options->operands)
+        return error_set(e, RC_USAGE, "report: '%s' is too much; it takes no operand", s->options->operand[0]);
+    if (ledger_make(&b, s, NULL, true, e)) return e->code;
+    Rc rc = RC_OK;
+    if (!b.mades)
+        rc = error_set(e, RC_UNMEASURED, "report: no experiment is complete in %s: normbench run NAME --profile quick",
+                       s->runs);
+    ledger_note_parts(&b);
+    const char *output = option(s->options, OPTION_output, NULL);
+    snprintf(folder, sizeof folder, "%.900s%s", output ? output : s->results, output ? "" : "/out/report");
+    if (!rc) rc = folder_make(folder, e);
+    if (!rc) rc = report_html(&b, s, folder, e);
+    if (!rc && report_pdf(&b, s, folder, &why)) fprintf(stderr, "normbench: note: no report.pdf: %s\n", why.text);
+    ledger_release(&b);
+    return rc;
+}

@@ -1,0 +1,121 @@
+/* normbench run EXPERIMENT: train what is missing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/commands.h"
+#include "bench/plan/declare.h"
+#include "bench/run/execute.h"
+#include "bench/formats/progress.h"
+#include "bench/run/runner.h"
+
+static Rc parse_shard(const char *text, RunnerOptions *o, Error *e) {
+    const char *slash = strchr(text, '/');
+    char first[24];
+    int64_t i, n;
+    if (slash && (size_t)(slash - text) < sizeof first) {
+        snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
+        if (parse_integer(first, &i) && parse_integer(slash + 1, &n) && n >= 1 && n <= 100000 && i >= 1 && i <= n) {
+            o->shard = (int)i - 1, o->shards = (int)n;
+            return RC_OK;
+        }
+    }
+    return error_set(e, RC_USAGE, "--shard: '%s' is not I/N with 1 <= I <= N", text);
+}
+
+/* Why each missing run is trained, runs of one reason counted together. */
+static void print_reasons(const Todo *p, FILE *to) {
+    for (int i = 0; i < p->runs; i++) {
+        int same = 0, earlier = 0;
+        if (p->run[i].done) continue;
+        for (int j = 0; j < p->runs; j++) {
+            if (p->run[j].done || strcmp(p->run[j].why, p->run[i].why)) continue;
+            same++;
+            earlier += j < i;
+        }
+        if (!earlier) fprintf(to, "  %d run%s: %s\n", same, same == 1 ? "" : "s", p->run[i].why);
+    }
+}
+
+/* Tokens and memory of the missing runs; hours from this machine's speed on a few steps of the first one. A run that
+ * does not fit into memory gives the error that `run` would give. */
+static Rc dry_run(Session *s, const Todo *p, Error *e) {
+    double flops = 0, most, have;
+    const Backend *backend = s->backend;
+    Rc rc = runner_fits(p, &most, &have, e);
+    for (int i = 0; i < p->runs; i++) {
+        if (p->run[i].done) continue;
+        backend = p->run[i].backend;
+        ModelShape shape = spec_shape(&p->run[i].spec, p->run[i].data->vocab);
+        Tape t;
+        transformer_build(&t, &shape, &p->run[i].spec.variant, NULL);
+        double one = tape_flops(&t);
+        int at[64], n = spec_evaluations(&p->run[i].spec, at, 64);
+        double passes = (double)(dataset_windows(p->run[i].data, shape.context) / (size_t)shape.batch + 1) * n / 3;
+        flops += one * ((double)p->run[i].spec.steps + passes);
+        tape_release(&t);
+    }
+    if (backend->device) {
+        printf("%d of %d runs to train, %.3g FLOPs, %.0f MB per run on the device of backend %s\n", p->missing, p->runs,
+               flops, most / 1048576, backend->name);
+        return rc;
+    }
+    int threads = s->threads * s->threads_per_run;
+    double rate = 0.55e9 * backend_fma_peak(backend) * threads;
+    char took[32];
+    printf("%d of %d runs to train, %.3g FLOPs, about %s on %d thread%s at 55%% of this machine's fma peak,\n"
+           "%.0f MB per run, %.0f MB at once\n",
+           p->missing, p->runs, flops, format_duration(took, flops / rate), threads, threads == 1 ? "" : "s",
+           most / 1048576, most / 1048576 * s->threads);
+    return rc;
+}
+
+/* The lines that the records will hold: the plans of the experiment's file and the claims of its write-up. */
+static Rc declare(const Session *s, const Experiment *x, Text *lines, Error *e) {
+    ClaimFile claims;
+    bool has;
+    if (claims_find(&claims, s->root, x->writeup, &has, e)) return e->code;
+    declare_all(x, has ? &claims : NULL, lines);
+    if (has) claims_release(&claims);
+    return RC_OK;
+}
+
+Rc command_run(Session *s, Error *e) {
+    const Options *o = s->options;
+    RunnerOptions runner = {.checkpoint_seconds = option_number(o, OPTION_checkpoint_every, 60),
+                            .replicas = option_integer(o, OPTION_replicas, 0),
+                            .shards = 1};
+    const char *shard = option(o, OPTION_shard, NULL);
+    Experiment x;
+    Todo p;
+    Store stored;
+    Text lines;
+    if (o->operands != 1) return error_set(e, RC_USAGE, "run: name one experiment (`normbench list` shows them)");
+    if (shard && parse_shard(shard, &runner, e)) return e->code;
+    session_signals();
+    if (session_experiment(s, o->operand[0], &x, e)) return e->code;
+    text_init(&lines);
+    Rc rc = declare(s, &x, &lines, e);
+    runner.declared = lines.at;
+    if (!rc) rc = todo_make(&p, s, &x, e);
+    if (!rc) {
+        const char *comma = x.profile[0] ? ", profile " : "";
+        fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train\n", x.name, comma, x.profile, p.runs,
+                p.runs - p.missing, p.missing);
+        if (p.missing) {
+            store_read(&stored, s->runs);
+            todo_explain(&p, &stored);
+            store_release(&stored);
+        }
+        print_reasons(&p, stderr);
+        rc = o->times[OPTION_dry_run] ? dry_run(s, &p, e) : runner_train(&p, s, &x, &runner, e);
+        if (!rc && !o->times[OPTION_dry_run])
+            printf("%s%s%s: %d of %d runs stored in %s\n", x.name, comma, x.profile, p.runs - p.missing, p.runs,
+                   s->runs);
+        if (!rc && !o->times[OPTION_dry_run]) rc = todo_lacking(&p, s, e);
+        todo_release(&p);
+    }
+    text_release(&lines);
+    experiment_release(&x);
+    return rc;
+}

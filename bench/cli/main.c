@@ -1,0 +1,101 @@
+/* normbench: commands.def lists what it can do. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/canon.h"
+#include "bench/cli/commands.h"
+#include "bench/verdict/compare.h"
+#include "bench/perf/perf.h"
+#include "bench/run/provenance.h"
+
+typedef struct {
+    const char *name, *operands, *example, *what;
+    Rc (*run)(Session *s, Error *e);
+} Command;
+
+static const Command commands[] = {
+#define COMMAND(name, operands, example, what) {#name, operands, example, what, command_##name},
+#include "bench/cli/commands.def"
+#undef COMMAND
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_commands(FILE *to) {
+    fprintf(to, "normbench %s: where should normalization stand in a transformer?\n\n", NORMBENCH_VERSION);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(to, "  %-9s %s\n            %s\n", commands[i].name, commands[i].what, commands[i].example);
+    fprintf(to, "\n`normbench COMMAND --help` lists a command's options. Exit codes:\n");
+    for (int i = 0; i < exit_code_count; i++) fprintf(to, "  %3d  %s\n", exit_codes[i].number, exit_codes[i].what);
+}
+
+static void print_help(const Command *c) {
+    Text t;
+    text_init(&t);
+    options_help(c->name, &t);
+    printf("normbench %s %s\n  %s\n  example: %s\n\n%s", c->name, c->operands, c->what, c->example, t.at);
+    if (!strcmp(c->name, "run")) {
+        text_clear(&t);
+        spec_print_keys(&t);
+        printf("\nKeys of --set, of experiment files and of arms:\n%s", t.at);
+    }
+    if (!strcmp(c->name, "compare")) fputs(compare_help, stdout);
+    if (!strcmp(c->name, "perf")) fputs(perf_help, stdout);
+    text_release(&t);
+}
+
+static const Command *find(const char *name, Error *e) {
+    const char *names[COMMANDS];
+    char hint[96];
+    for (int i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i].name;
+        if (!strcmp(name, names[i])) return &commands[i];
+    }
+    error_set(e, RC_USAGE, "unknown command '%s'%s", name, did_you_mean(hint, sizeof hint, name, names, COMMANDS));
+    return NULL;
+}
+
+static Rc dispatch(const Command *c, int argc, char **argv, Error *e) {
+    Options o;
+    Session s;
+    if (options_parse(&o, c->name, argc, argv, e)) return e->code;
+    if (session_init(&s, &o, e)) return e->code;
+    Rc rc = c->run(&s, e);
+    session_release(&s);
+    return rc;
+}
+
+/* Output that did not reach its file or pipe is a failure, not a success. */
+static Rc flush_output(Rc rc, Error *e) {
+    if (!fflush(stdout) && !ferror(stdout)) return rc;
+    return rc ? rc : error_set(e, RC_UNMEASURED, "stdout: cannot write");
+}
+
+/* What needs no session: help and version. False when it is a command's turn. */
+static bool answered(int argc, char **argv) {
+    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
+        print_commands(stdout);
+    else if (!strcmp(argv[1], "--version"))
+        printf("normbench %s (%s)\n", NORMBENCH_VERSION, provenance_commit());
+    else
+        return false;
+    return true;
+}
+
+int main(int argc, char **argv) {
+    Error e = {.code = RC_OK};
+    Rc rc = RC_OK;
+    canon_environment();
+    if (!answered(argc, argv)) {
+        const Command *c = find(argv[1], &e);
+        bool help = false;
+        for (int i = 2; i < argc; i++) help = help || !strcmp(argv[i], "--help");
+        if (c && help)
+            print_help(c);
+        else
+            rc = c ? dispatch(c, argc - 2, argv + 2, &e) : e.code;
+    }
+    rc = flush_output(rc, &e);
+    if (rc && e.text[0]) fprintf(stderr, "normbench: %s\n", e.text);
+    return rc;
+}

@@ -1,0 +1,44 @@
+/* The command line: options.def says which options there are and which command takes them. */
+#ifndef BENCH_CLI_OPTIONS_H
+#define BENCH_CLI_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+typedef enum {
+#define OPTION(name, argument, value, commands, help) OPTION_##name,
+#include "bench/cli/options.def"
+#undef OPTION
+    OPTION_COUNT
+} OptionKind;
+
+enum { OPTION_MOST = 64 /* values of one option, operands */, OPTION_NAME = 32 };
+
+typedef struct Options {
+    const char *value[OPTION_COUNT][OPTION_MOST]; /* as given, in order; "" for switches */
+    int times[OPTION_COUNT];
+    const char *operand[OPTION_MOST];
+    int operands;
+    const char *command;
+} Options;
+
+/* Options and operands of `command` from argv[0..argc). Both "--name value" and "--name=value"; "--" ends options.
+ * RC_USAGE: unknown option (nearest named), one this command does not take, a missing value, a value that is not what
+ * the option's row says. */
+Rc options_parse(Options *o, const char *command, int argc, char **argv, Error *e);
+
+/* The last value given, or fallback: as text; of an INTEGER; of a NUMBER; of a CHOICE its place among the names. */
+const char *option(const Options *o, OptionKind kind, const char *fallback);
+int option_integer(const Options *o, OptionKind kind, int fallback);
+double option_number(const Options *o, OptionKind kind, double fallback);
+int option_choice(const Options *o, OptionKind kind, int fallback);
+
+/* The name on the command line, without "--". out holds at least OPTION_NAME bytes; returns out. */
+char *option_name(char out[OPTION_NAME], OptionKind kind);
+
+/* The options a command takes, one line each. */
+void options_help(const char *command, Text *out);
+
+#endif

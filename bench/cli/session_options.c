@@ -1,0 +1,171 @@
+#include "bench/cli/session_options.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/pool.h"
+#include "kernels/cuda/dry.h"
+
+/* A standard stream that was closed would lend its number to the next file that is opened, and messages would end up in
+ * a record. Its number goes to /dev/null instead, stdout's for reading only: what cannot
+ * be printed is still an error. */
+static void hold_streams(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* Upward from the working folder, then where the program was built. */
+static Rc find_root(char *root, size_t size, Error *e) {
+    const char *given = getenv("NORMBENCH_ROOT");
+    char at[512], probe[600];
+    if (given) {
+        snprintf(root, size, "%s", given);
+        snprintf(probe, sizeof probe, "%.500s/bench/experiments", root);
+        if (file_exists(probe)) return RC_OK;
+        return error_set(e, RC_USAGE, "$NORMBENCH_ROOT: '%s' holds no bench/experiments", given);
+    }
+    if (!getcwd(at, sizeof at)) at[0] = 0;
+    while (at[0]) {
+        snprintf(probe, sizeof probe, "%s/bench/experiments", at);
+        if (file_exists(probe)) {
+            snprintf(root, size, "%s", at);
+            return RC_OK;
+        }
+        char *slash = strrchr(at, '/');
+        *slash = 0;
+    }
+    snprintf(root, size, "%s", BUILD_ROOT);
+    snprintf(probe, sizeof probe, "%s/bench/experiments", BUILD_ROOT);
+    if (file_exists(probe)) return RC_OK;
+    return error_set(e, RC_USAGE, "not inside a checkout of normbench (no bench/experiments upward from here)");
+}
+
+/* The precision that is asked for: --precision, or one of `--set precision=NAME`; NULL: none, or several. */
+static const char *asked_precision(const Options *o) {
+    const char *found = NULL;
+    for (int i = 0; i < o->times[OPTION_set]; i++)
+        if (!strncmp(o->value[OPTION_set][i], "precision=", 10)) found = o->value[OPTION_set][i] + 10;
+    return option(o, OPTION_precision, found && *found != '[' ? found : NULL);
+}
+
+static bool is_family(const char *name) {
+    for (int i = 0; i < backend_count; i++)
+        if (!strcmp(name, backends[i]->family)) return true;
+    return false;
+}
+
+/* The precision that a backend's own name means when it is not exact ("soft-amx-bf16", "cpu-bf16", "cpu64"), and the
+ * family that other precisions of the same plan are asked of; NULL: the name leaves it open. */
+static const char *own_precision(const char *name, const char **family) {
+    char fastest[64];
+    *family = name;
+    for (int i = 0; i < backend_count; i++)
+        if (!strcmp(name, backends[i]->name)) {
+            *family = backends[i]->family;
+            return backends[i]->precision == PRECISION_exact ? NULL : precision_name(backends[i]->precision);
+        }
+    for (int p = 0; p < PRECISION_COUNT; p++) {
+        snprintf(fastest, sizeof fastest, "cpu-%s", precision_name((PrecisionKind)p));
+        if (strcmp(name, fastest)) continue;
+        *family = "cpu";
+        return precision_name((PrecisionKind)p);
+    }
+    return NULL;
+}
+
+static Rc find_dry(Session *s, const char *precision, Error *e) {
+    char both[128];
+    bool exact = !strcmp(precision, precision_name(PRECISION_exact));
+    if (!exact && !backend_precise(s->backend_name, precision, e) && e->code == RC_USAGE) return e->code;
+    snprintf(both, sizeof both, "%s%s%s", s->backend_name, exact ? "" : "-", exact ? "" : precision);
+    s->backend = dry_backend(both);
+    if (s->backend) return RC_OK;
+    if (!strncmp(s->backend_name, "cuda", 4) && !dry_backend("cuda"))
+        return error_set(e, RC_UNMEASURED,
+                         "perf --dry-run: this program was built without the CUDA kernels (a C++ compiler, "
+                         "meson setup -Dsimt=enabled)");
+    return error_set(e, RC_USAGE, "perf --dry-run counts what a device would launch: --backend cuda, not '%s'",
+                     s->backend_name);
+}
+
+/* The backend of the precision asked for. `run` may name a family without exact runs (amx): which of its runs are exact
+ * is only known when the experiment is read (todo_make). `table` computes nothing, so no backend
+ * of the precision is needed. */
+static Rc find_backend(Session *s, const Options *o, Error *e) {
+    bool dry = !strcmp(o->command, "perf") && o->times[OPTION_dry_run], run = !strcmp(o->command, "run");
+    const char *name = option(o, OPTION_backend, dry ? "cuda" : "cpu"), *asked = asked_precision(o), *family;
+    const char *own = own_precision(name, &family), *precision = asked ? asked : own ? own : "exact";
+    PrecisionKind known;
+    if (precision_find(&known, precision, e)) return e->code;
+    if (asked || own) snprintf(s->by_precision, sizeof s->by_precision, "precision=%s", precision);
+    snprintf(s->backend_name, sizeof s->backend_name, "%s", family);
+    if (dry) return find_dry(s, precision, e);
+    if (!strcmp(o->command, "table")) precision = "exact";
+    s->backend = backend_precise(name, precision, e);
+    if (!s->backend && run && !asked && e->code == RC_USAGE && is_family(family)) s->backend = backend_find("cpu", e);
+    return s->backend ? RC_OK : e->code;
+}
+
+/* --set and --arm as they are; --text and --tokenizer are two more keys. */
+static Rc take_overrides(Session *s, const Options *o, Error *e) {
+    const char *text = option(o, OPTION_text, NULL), *tokenizer = option(o, OPTION_tokenizer, NULL);
+    int sets = 0;
+    if (text && strlen(text) > 120) return error_set(e, RC_USAGE, "--text: a path of more than 120 bytes");
+    for (; sets < o->times[OPTION_set]; sets++) s->set[sets] = o->value[OPTION_set][sets];
+    if (text) {
+        snprintf(s->by_text, sizeof s->by_text, "dataset=text:%s", text);
+        s->set[sets++] = s->by_text;
+    }
+    if (tokenizer) {
+        snprintf(s->by_tokenizer, sizeof s->by_tokenizer, "tokenizer=%.40s", tokenizer);
+        s->set[sets++] = s->by_tokenizer;
+    }
+    if (s->by_precision[0]) s->set[sets++] = s->by_precision;
+    for (int i = 0; i < sets; i++) s->precise = s->precise || !strncmp(s->set[i], "precision=", 10);
+    s->overrides = (Overrides){.set = s->set, .sets = sets, .arm = o->value[OPTION_arm], .arms = o->times[OPTION_arm]};
+    s->profile = option(o, OPTION_profile, "");
+    return RC_OK;
+}
+
+Rc session_init(Session *s, const Options *o, Error *e) {
+    *s = (Session){.options = o};
+    hold_streams();
+    signal(SIGXFSZ, SIG_IGN); /* past `ulimit -f` a write fails, as on a full disk, and does not kill */
+    if (find_root(s->root, sizeof s->root, e)) return e->code;
+    const char *results = option(o, OPTION_results, NULL);
+    if (results && (!*results || strlen(results) >= sizeof s->results))
+        return error_set(e, RC_USAGE, "--results: a path of 1 to %zu bytes is needed", sizeof s->results - 1);
+    if (results)
+        snprintf(s->results, sizeof s->results, "%s", results);
+    else
+        snprintf(s->results, sizeof s->results, "%s/results", s->root);
+    snprintf(s->runs, sizeof s->runs, "%s/runs", s->results);
+    snprintf(s->cache, sizeof s->cache, "%s/datasets/cache", s->root);
+    s->places = (DataPlaces){.data = option(o, OPTION_data, NULL),
+                             .environment = getenv("NORMBENCH_DATA"),
+                             .cache = s->cache,
+                             .root = s->root,
+                             .offline = o->times[OPTION_offline] > 0,
+                             .stopped = session_stopped};
+    s->threads_per_run = option_integer(o, OPTION_threads_per_run, 1);
+    int at_once = pool_processors() / s->threads_per_run;
+    s->threads = option_integer(o, OPTION_threads, at_once > 1 ? at_once : 1);
+    if (find_backend(s, o, e) || take_overrides(s, o, e)) return e->code;
+    if (s->threads_per_run > 1 && s->backend->device)
+        return error_set(e, RC_USAGE, "--threads-per-run: backend '%s' takes no threads of the host", s->backend->name);
+    return RC_OK;
+}
+
+const Backend *session_of_class(const Session *s, const char *arithmetic_class) {
+    const Backend *best = NULL;
+    if (!strcmp(backend_class(s->backend), arithmetic_class)) return s->backend;
+    for (int i = 0; i < backend_count && !s->options->times[OPTION_backend]; i++) {
+        const Backend *b = backends[i];
+        if (b->supported() && !strcmp(backend_class(b), arithmetic_class) && (!best || b->rank > best->rank)) best = b;
+    }
+    return best;
+}

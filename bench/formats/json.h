@@ -1,0 +1,14 @@
+/* Numbers in JSON, which has neither inf nor nan: these become the strings "inf", "-inf" and "nan". */
+#ifndef BENCH_FORMATS_JSON_H
+#define BENCH_FORMATS_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* New reference. */
+json_t *json_number_of(double x);
+
+/* False, and *out is left alone, when value is neither a number nor one of the three strings. */
+bool json_number_read(const json_t *value, double *out);
+
+#endif

@@ -1,0 +1,167 @@
+#include "bench/formats/latex.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "datasets/tokenizer.h"
+
+int decimals_for(double uncertainty, int fallback) {
+    char text[SHOWN];
+    if (!isfinite(uncertainty) || uncertainty == 0) return fallback;
+    snprintf(text, sizeof text, "%.1e", fabs(uncertainty)); /* rounds 0.0996 up to 1.0e-01 first */
+    int decimals = 1 - (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+    return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
+}
+
+char *show_number(char out[SHOWN], double x, int decimals) {
+    if (!isfinite(x)) return strcpy(out, "n/a");
+    if (fabs(x) >= 1e7)
+        snprintf(out, SHOWN, "%.2e", x);
+    else
+        snprintf(out, SHOWN, "%.*f", decimals, x);
+    if (out[0] == '-' && !strpbrk(out, "123456789")) memmove(out, out + 1, strlen(out));
+    return out;
+}
+
+char *show_signed(char out[SHOWN], double x, int decimals) {
+    show_number(out, x, decimals);
+    if (isfinite(x) && out[0] != '-' && strpbrk(out, "123456789")) {
+        memmove(out + 1, out, strlen(out) + 1);
+        out[0] = '+';
+    }
+    return out;
+}
+
+char *show_p(char out[SHOWN], double p) {
+    char digits[SHOWN];
+    if (!isfinite(p)) return strcpy(out, "n/a");
+    if (p < 0.001) return strcpy(out, "<.001");
+    snprintf(digits, sizeof digits, "%.3f", p);
+    return strcpy(out, digits[0] == '1' ? "1" : digits + 1);
+}
+
+int show_bytes(const char *text, int *characters) {
+    int bytes = 0, most = *characters;
+    for (*characters = 0; text[bytes]; bytes++) {
+        bool begins = (text[bytes] & 0xC0) != 0x80;
+        if (begins && *characters == most) break;
+        *characters += begins;
+    }
+    return bytes;
+}
+
+void show_column(Text *out, const char *text, int width) {
+    int shown = abs(width), bytes = show_bytes(text, &shown), blanks = abs(width) - shown;
+    text_format(out, "%*s%.*s%*s", width < 0 ? blanks : 0, "", bytes, text, width < 0 ? 0 : blanks, "");
+}
+
+void show_interval(Text *out, double lo, double hi, int decimals, const char *why_not, bool latex) {
+    char low[SHOWN], high[SHOWN];
+    if (!isfinite(lo) || !isfinite(hi)) {
+        text_format(out, "n/a (%s)", why_not);
+        return;
+    }
+    show_number(low, lo, decimals);
+    show_number(high, hi, decimals);
+    if (!latex) {
+        text_format(out, "[%s, %s]", low, high);
+        return;
+    }
+    text_add(out, "[", 1);
+    latex_number(out, low);
+    text_add(out, ", ", 2);
+    latex_number(out, high);
+    text_add(out, "]", 1);
+}
+
+void latex_number(Text *out, const char *shown) {
+    const char *power = strchr(shown, 'e');
+    if (!strncmp(shown, "n/a", 3))
+        text_format(out, "%s", shown);
+    else if (power)
+        text_format(out, "$%.*s{\\times}10^{%d}$", (int)(power - shown), shown, (int)strtol(power + 1, NULL, 10));
+    else if (shown[0] == '-' || shown[0] == '+' || shown[0] == '<')
+        text_format(out, "$%c$%s", shown[0], shown + 1);
+    else
+        text_format(out, "%s", shown);
+}
+
+/* pdflatex sets accented letters as they stand, but not these. */
+static void latex_character(Text *out, const char *character, size_t bytes) {
+    static const char *const symbols[][2] = {
+        {"α", "alpha"},   {"β", "beta"},   {"γ", "gamma"},  {"δ", "delta"}, {"ε", "varepsilon"}, {"ζ", "zeta"},
+        {"η", "eta"},     {"θ", "theta"},  {"ι", "iota"},   {"κ", "kappa"}, {"λ", "lambda"},     {"μ", "mu"},
+        {"ν", "nu"},      {"ξ", "xi"},     {"π", "pi"},     {"ρ", "rho"},   {"σ", "sigma"},      {"τ", "tau"},
+        {"υ", "upsilon"}, {"φ", "varphi"}, {"χ", "chi"},    {"ψ", "psi"},   {"ω", "omega"},      {"Γ", "Gamma"},
+        {"Δ", "Delta"},   {"Θ", "Theta"},  {"Λ", "Lambda"}, {"Ξ", "Xi"},    {"Π", "Pi"},         {"Σ", "Sigma"},
+        {"Φ", "Phi"},     {"Ψ", "Psi"},    {"Ω", "Omega"},  {"≤", "leq"},   {"≥", "geq"},        {"≠", "neq"},
+        {"≈", "approx"},  {"∞", "infty"}};
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (!strncmp(symbols[i][0], character, bytes)) {
+            text_format(out, "\\ensuremath{\\%s}", symbols[i][1]);
+            return;
+        }
+    text_add(out, character, bytes);
+}
+
+void latex_text(Text *out, const char *text) {
+    static const char *const escapes[128] = {['_'] = "\\_",
+                                             ['%'] = "\\%",
+                                             ['&'] = "\\&",
+                                             ['#'] = "\\#",
+                                             ['$'] = "\\$",
+                                             ['{'] = "\\{",
+                                             ['}'] = "\\}",
+                                             ['~'] = "\\textasciitilde{}",
+                                             ['^'] = "\\textasciicircum{}",
+                                             ['\\'] = "\\textbackslash{}",
+                                             ['<'] = "\\textless{}",
+                                             ['>'] = "\\textgreater{}",
+                                             ['|'] = "\\textbar{}",
+                                             ['`'] = "{`}", /* no ligature with ? or ! */
+                                             ['"'] = "''"};
+    if (text[0] == '[' || text[0] == '*') text_add(out, "{}", 2); /* a row that starts so: \\ would take it */
+    for (const char *s = text; *s;) {
+        uint32_t code;
+        size_t bytes = utf8_next((const uint8_t *)s, strlen(s), &code);
+        const char *escape = bytes == 1 ? escapes[code] : NULL;
+        if (*s == '-' && s[1] == '-') escape = "-{}"; /* no dash made of two hyphens */
+        if (!bytes || code < ' ' || code == 127) escape = "?";
+        if (escape)
+            text_format(out, "%s", escape);
+        else
+            latex_character(out, s, bytes);
+        s += bytes ? bytes : 1;
+    }
+}
+
+void latex_macro_name(Text *out, const char *text) {
+    static const char *const digit[] = {"Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"};
+    bool first = true;
+    for (const char *s = text; *s; s++) {
+        char c = *s;
+        bool small = c >= 'a' && c <= 'z', capital = c >= 'A' && c <= 'Z';
+        if (c >= '0' && c <= '9')
+            text_format(out, "%s", digit[c - '0']);
+        else if (small || capital)
+            text_format(out, "%c", small && first ? c - 'a' + 'A' : c);
+        first = !small && !capital;
+    }
+}
+
+void csv_text(Text *out, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        text_format(out, "%s", text);
+        return;
+    }
+    text_add(out, "\"", 1);
+    for (const char *s = text; *s; s++) text_add(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+    text_add(out, "\"", 1);
+}
+
+void csv_number(Text *out, double x) {
+    char number[40];
+    if (isfinite(x)) text_format(out, "%s", format_real(number, x == 0 ? 0 : x));
+}

@@ -1,0 +1,178 @@
+#include "bench/formats/safetensors.h"
+
+#include <assert.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "base/text.h"
+
+static size_t word_of(const char *dtype) {
+    static const struct {
+        const char *name;
+        size_t bytes;
+    } known[] = {{"F32", 4}, {"I32", 4}, {"F64", 8}, {"I64", 8}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(dtype, known[i].name)) return known[i].bytes;
+    return 0;
+}
+
+void safe_init(SafeFile *f) {
+    *f = (SafeFile){0};
+}
+
+void safe_release(SafeFile *f) {
+    for (int i = 0; i < f->texts; i++) {
+        free(f->text[i].key);
+        free(f->text[i].value);
+    }
+    free(f->text);
+    free(f->tensor);
+    free(f->bytes);
+    safe_init(f);
+}
+
+size_t safe_bytes(const SafeTensor *t) {
+    size_t n = word_of(t->dtype);
+    for (int i = 0; i < t->rank; i++) n *= (size_t)t->shape[i];
+    return n;
+}
+
+void safe_add(SafeFile *f, const char *name, const char *dtype, int rank, int64_t rows, int64_t cols,
+              const void *data) {
+    SafeTensor t = {.rank = rank, .shape = {rows, cols}, .data = (void *)(uintptr_t)data};
+    assert(word_of(dtype) && strlen(name) < sizeof t.name && (rank == 1 || rank == 2));
+    strcpy(t.name, name);
+    strcpy(t.dtype, dtype);
+    f->tensor = mem_grow(f->tensor, (size_t)f->tensors + 1, sizeof *f->tensor);
+    f->tensor[f->tensors++] = t;
+}
+
+void safe_add_text(SafeFile *f, const char *key, const char *value) {
+    f->text = mem_grow(f->text, (size_t)f->texts + 1, sizeof *f->text);
+    f->text[f->texts++] = (SafeText){mem_text(key), mem_text(value)};
+}
+
+static char *header_of(const SafeFile *f, const char *hash) {
+    json_t *root = json_object(), *metadata = json_object();
+    for (int i = 0; i < f->texts; i++) json_object_set_new(metadata, f->text[i].key, json_string(f->text[i].value));
+    json_object_set_new(metadata, "sha256", json_string(hash));
+    json_object_set_new(root, "__metadata__", metadata);
+    size_t at = 0;
+    for (int i = 0; i < f->tensors; i++) {
+        const SafeTensor *t = &f->tensor[i];
+        json_t *shape = json_array();
+        for (int j = 0; j < t->rank; j++) json_array_append_new(shape, json_integer(t->shape[j]));
+        size_t end = at + safe_bytes(t);
+        json_object_set_new(root, t->name,
+                            json_pack("{s:s, s:o, s:[I, I]}", "dtype", t->dtype, "shape", shape, "data_offsets",
+                                      (json_int_t)at, (json_int_t)end));
+        at = end;
+    }
+    char *text = json_dumps(root, JSON_COMPACT);
+    json_decref(root);
+    return text;
+}
+
+Rc safe_write(const SafeFile *f, const char *path, Error *e) {
+    Text data, file;
+    char hash[SHA256_HEX];
+    text_init(&data);
+    text_init(&file);
+    for (int i = 0; i < f->tensors; i++) text_add(&data, f->tensor[i].data, safe_bytes(&f->tensor[i]));
+    char *header = header_of(f, sha256_hex_of(hash, data.at, data.length));
+    size_t length = strlen(header), padded = (length + 7) / 8 * 8;
+    for (int i = 0; i < 8; i++) text_add(&file, &(char){(char)(padded >> (8 * i))}, 1);
+    text_add(&file, header, length);
+    for (size_t i = length; i < padded; i++) text_add(&file, " ", 1);
+    text_add(&file, data.at, data.length);
+    Rc rc = file_write(path, file.at, file.length, e);
+    free(header);
+    text_release(&data);
+    text_release(&file);
+    return rc;
+}
+
+/* One header entry into a tensor, every number checked against the data's length. */
+static Rc read_tensor(SafeFile *f, const char *name, json_t *entry, char *data, size_t length, Error *e) {
+    SafeTensor t = {.shape = {1, 1}};
+    const char *dtype = json_string_value(json_object_get(entry, "dtype"));
+    json_t *shape = json_object_get(entry, "shape"), *offsets = json_object_get(entry, "data_offsets");
+    json_int_t begin = json_integer_value(json_array_get(offsets, 0)),
+               end = json_integer_value(json_array_get(offsets, 1));
+    if (strlen(name) >= sizeof t.name || !dtype || !word_of(dtype) || !json_is_array(shape) ||
+        json_array_size(shape) < 1 || json_array_size(shape) > 2 || json_array_size(offsets) != 2)
+        return error_set(e, RC_INTEGRITY, "tensor '%.60s': unreadable entry", name);
+    strcpy(t.name, name);
+    strcpy(t.dtype, dtype);
+    t.rank = (int)json_array_size(shape);
+    for (int i = 0; i < t.rank; i++) {
+        t.shape[i] = json_integer_value(json_array_get(shape, (size_t)i));
+        if (t.shape[i] < 0 || t.shape[i] > (1 << 28))
+            return error_set(e, RC_INTEGRITY, "tensor '%s': impossible shape", name);
+    }
+    if (begin < 0 || end < begin || (size_t)end > length || (size_t)(end - begin) != safe_bytes(&t))
+        return error_set(e, RC_INTEGRITY, "tensor '%s': its bytes do not lie inside the file", name);
+    t.data = data + begin;
+    f->tensor = mem_grow(f->tensor, (size_t)f->tensors + 1, sizeof *f->tensor);
+    f->tensor[f->tensors++] = t;
+    return RC_OK;
+}
+
+static Rc read_header(SafeFile *f, json_t *root, char *data, size_t length, Error *e) {
+    const char *key, *inner;
+    json_t *value, *text;
+    json_object_foreach(root, key, value) {
+        if (strcmp(key, "__metadata__")) {
+            if (read_tensor(f, key, value, data, length, e)) return e->code;
+            continue;
+        }
+        json_object_foreach(value, inner, text) {
+            if (!json_is_string(text)) return error_set(e, RC_INTEGRITY, "__metadata__: '%s' is not text", inner);
+            safe_add_text(f, inner, json_string_value(text));
+        }
+    }
+    char hash[SHA256_HEX];
+    const char *stated = safe_text(f, "sha256");
+    if (stated && strcmp(stated, sha256_hex_of(hash, data, length)))
+        return error_set(
+            e, RC_INTEGRITY,
+            "its data do not have the hash that its metadata name (a file written anew leaves sha256 out)");
+    return RC_OK;
+}
+
+Rc safe_read(SafeFile *f, const char *path, Error *e) {
+    size_t length = 0;
+    uint64_t header = 0;
+    safe_init(f);
+    if (file_read(path, &f->bytes, &length, e)) return e->code;
+    for (int i = 7; i >= 0 && length >= 8; i--) header = header << 8 | (uint8_t)f->bytes[i];
+    json_error_t why;
+    json_t *root = NULL;
+    if (length < 8 || header > length - 8)
+        error_set(e, RC_INTEGRITY, "truncated, or not a safetensors file");
+    else if (!(root = json_loadb(f->bytes + 8, header, JSON_REJECT_DUPLICATES, &why)) || !json_is_object(root))
+        error_set(e, RC_INTEGRITY, "not a safetensors file: %s", root ? "the header is no object" : why.text);
+    else if (!read_header(f, root, f->bytes + 8 + header, length - 8 - header, e)) {
+        json_decref(root);
+        return RC_OK;
+    }
+    json_decref(root);
+    safe_release(f);
+    return error_prefix(e, "%s: ", path);
+}
+
+const SafeTensor *safe_find(const SafeFile *f, const char *name) {
+    for (int i = 0; i < f->tensors; i++)
+        if (!strcmp(f->tensor[i].name, name)) return &f->tensor[i];
+    return NULL;
+}
+
+const char *safe_text(const SafeFile *f, const char *key) {
+    for (int i = 0; i < f->texts; i++)
+        if (!strcmp(f->text[i].key, key)) return f->text[i].value;
+    return NULL;
+}

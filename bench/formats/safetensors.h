@@ -1,0 +1,48 @@
+/* safetensors files: 8 bytes little-endian header length, a JSON header {name: {dtype, shape, data_offsets}}, then
+ * data. Written whole or not at all (base/file.h); `__metadata__` also carries the SHA-256 of the
+ * data, which reading checks. */
+#ifndef BENCH_FORMATS_SAFETENSORS_H
+#define BENCH_FORMATS_SAFETENSORS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+typedef struct {
+    char name[80];
+    char dtype[8]; /* "F32", "F64", "I32", "I64" */
+    int rank;      /* 1 or 2 */
+    int64_t shape[2];
+    void *data; /* little endian, row-major */
+} SafeTensor;
+
+typedef struct {
+    char *key, *value;
+} SafeText;
+
+typedef struct {
+    SafeTensor *tensor;
+    int tensors;
+    SafeText *text; /* __metadata__ */
+    int texts;
+    char *bytes; /* the file as read; tensors point into it */
+} SafeFile;
+
+void safe_init(SafeFile *f);
+void safe_release(SafeFile *f);
+
+/* Adds a tensor; data is not copied and must live until safe_write. */
+void safe_add(SafeFile *f, const char *name, const char *dtype, int rank, int64_t rows, int64_t cols, const void *data);
+void safe_add_text(SafeFile *f, const char *key, const char *value);
+
+/* RC_UNMEASURED when the disk refuses. */
+Rc safe_write(const SafeFile *f, const char *path, Error *e);
+
+/* RC_INTEGRITY when the file is not one, is truncated, or its data do not have the hash it names. */
+Rc safe_read(SafeFile *f, const char *path, Error *e);
+
+const SafeTensor *safe_find(const SafeFile *f, const char *name); /* NULL: absent */
+const char *safe_text(const SafeFile *f, const char *key);        /* NULL: absent */
+size_t safe_bytes(const SafeTensor *t);
+
+#endif

@@ -1,0 +1,169 @@
+/* Claims: what a write-up says, with the numbers it reports, and how each statement is tested. bench/claims/NNN.yaml is
+ * the only place of reported numbers; every one keeps the digits it was printed with and the line it stands on.
+ *
+ *   writeup: "002"                    its number, which is the file's name
+ *   title, source: text
+ *   setups:   {NAME: {keys: {KEY: value or list of values}, choices: [text]}}
+ *             keys: what a run must have to measure this (keys of spec.def)
+ *             choices: what the write-up leaves open, and what is done here
+ *   reported: {NAME: {where: text, setup: NAME, step: N, seeds: N, values: {ARM: {QUANTITY: number}}}}
+ *             QUANTITY: a metric, or a metric and "_sd" for its standard deviation over seeds
+ *   claims:   [{id, source, says, setup, at: [steps], family, tests: [TEST], needs}]
+ *
+ *   claims may also carry note: text, what a reader should know of the statement (a slip in the write-up, …)
+ *
+ *   TEST:     {metric, contrast: {ARM: weight}, expects, test, margin, needs,
+ *              reported: {table: NAME, of: QUANTITY, as: FORM}}
+ *             expects: lower, higher or equal
+ *             test: a name of stats/tests.def, whose p decides; tost with `expects: equal`, any other with lower
+ *             or higher
+ *             FORM: how the reported effect follows from the reported numbers: difference (sum of
+ *             weight x number), log_ratio (sum of weight x ln number) or ratio (exp of that)
+ *   ARM:      a name, or NAME@KEY=VALUE,KEY=VALUE: that arm in the cells where the keys have these values. A contrast
+ *             of such arms is tested once for every combination of the factors that its first arm leaves free
+ *   needs:    what must exist before this can be run; metric is then free text and the rest optional */
+#ifndef BENCH_PLAN_CLAIM_H
+#define BENCH_PLAN_CLAIM_H
+
+#include "bench/formats/document.h"
+#include "bench/plan/experiment.h"
+#include "bench/plan/metric.h"
+#include "stats/tests.h"
+
+enum { CLAIM_MOST_TERMS = 8, CLAIM_MOST_STEPS = 16, CLAIM_MOST_KEYS = 4, CLAIM_WHY_SIZE = 200 };
+
+/* An arm, and keys that its run must have. */
+typedef struct {
+    char name[ARM_NAME_SIZE];
+    const char *text; /* as the file writes it */
+    struct {
+        char key[SPEC_KEY_SIZE], value[FACTOR_VALUE_SIZE]; /* canonical */
+    } at[CLAIM_MOST_KEYS];
+    int ats;
+} ClaimArm;
+
+typedef struct {
+    ClaimArm arm;
+    const char *quantity, *text; /* text: as the write-up prints it */
+    double value;
+    int line;
+} ReportedNumber;
+
+/* One key that a run must have; canonical texts. */
+typedef struct {
+    const char *key;
+    char (*value)[SPEC_TEXT_SIZE];
+    int values;
+} SetupKey;
+
+typedef struct {
+    const char *name;
+    SetupKey *key;
+    int keys;
+    const char **choice;
+    int choices;
+} ClaimSetup;
+
+typedef struct {
+    const char *name, *where;
+    const ClaimSetup *setup;
+    int step, seeds;
+    ReportedNumber *number;
+    int numbers;
+} ReportedTable;
+
+typedef enum { EXPECT_lower, EXPECT_higher, EXPECT_equal, EXPECT_COUNT } Expect;
+typedef enum { EFFECT_difference, EFFECT_log_ratio, EFFECT_ratio, EFFECT_COUNT } EffectForm;
+extern const char *const expect_names[EXPECT_COUNT];
+extern const char *const effect_names[EFFECT_COUNT];
+
+typedef struct {
+    ClaimArm arm;
+    double weight;
+} ClaimTerm;
+
+typedef struct {
+    const char *metric_text; /* as in the file */
+    int metric;              /* of metrics.def; -1: another kind of number, see needs */
+    ClaimTerm term[CLAIM_MOST_TERMS];
+    int terms;
+    Expect expects;
+    const StTest *test;         /* NULL: none is named */
+    double margin;              /* in the metric's unit; NaN: none */
+    const ReportedTable *table; /* NULL: the write-up gives no number */
+    const char *of;
+    EffectForm form;
+    const char *needs;     /* NULL: can be run */
+    int line;
+} ClaimTest;
+
+typedef struct {
+    const char *id, *source, *says, *family, *needs, *note; /* needs, note: NULL: none */
+    const ClaimSetup *setup;
+    int at[CLAIM_MOST_STEPS], steps;
+    ClaimTest *test;
+    int tests, line;
+} Claim;
+
+typedef struct {
+    char file[64]; /* "bench/claims/002.yaml": how tables name the source of a reported number */
+    const char *writeup, *title, *source;
+    ClaimSetup *setup;
+    int setups;
+    ReportedTable *table;
+    int tables;
+    Claim *claim;
+    int claims;
+    Document document; /* owns every text above */
+} ClaimFile;
+
+/* Reads root/bench/claims/<writeup>.yaml. RC_USAGE: file:line: what is wrong, the nearest valid name. On failure there
+ * is nothing to release. */
+Rc claims_read(ClaimFile *f, const char *root, const char *writeup, Error *e);
+
+/* The claims of an experiment's write-up; *has is false, and nothing read, when it names none or one without a file. */
+Rc claims_find(ClaimFile *f, const char *root, const char *writeup, bool *has, Error *e);
+
+/* Every file of root/bench/claims, or the one of a write-up, in the order of their names: (*out)[*count], the caller
+ * releases each and frees the list, also on failure. RC_USAGE: no such write-up (the nearest is named), or as above. */
+Rc claims_read_all(ClaimFile **out, int *count, const char *root, const char *writeup, Error *e);
+
+/* The same as claims_read from text; `file` is how errors and tables call it. */
+Rc claims_parse(ClaimFile *f, const char *file, const char *text, Error *e);
+void claims_release(ClaimFile *f);
+
+/* Whether a run is of the set-up; if not, why (CLAIM_WHY_SIZE bytes) says which key differs. */
+bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t size);
+
+/* A number of a reported table for a run of that arm and spec, or NULL. Here and below no spec (NULL) goes with numbers
+ * and arms that name no keys. */
+const ReportedNumber *reported_number(const ReportedTable *t, const char *arm, const RunSpec *spec,
+                                      const char *quantity);
+
+/* The effect that follows from the reported numbers of the test's arms, spec[terms] being those of their runs; NaN when
+ * some number was not reported. */
+double reported_effect(const ClaimTest *t, const RunSpec *spec);
+
+/* Whether a run's keys are those that the arm names. */
+bool claim_arm_holds(const ClaimArm *arm, const RunSpec *spec);
+
+/* Parts of the reader, in claim_read.c. */
+Rc claim_read_setups(ClaimFile *f, const Node *setups, Error *e);
+Rc claim_read_reported(ClaimFile *f, const Node *reported, Error *e);
+Rc claim_read_claims(ClaimFile *f, const Node *claims, Error *e);
+/* An entry's key as an arm. */
+Rc claim_read_arm(const ClaimFile *f, const Node *entry, ClaimArm *out, Error *e);
+
+/* The text of a mapping's entry (*out = NULL when absent and not required); RC_USAGE when it is no text or empty. */
+Rc claim_text(const ClaimFile *f, const Node *mapping, const char *key, bool required, const char **out, Error *e);
+/* An entry of a kind; RC_USAGE when it is of another, or absent and required. */
+Rc claim_node(const ClaimFile *f, const Node *mapping, const char *key, NodeKind kind, bool required, const Node **out,
+              Error *e);
+/* RC_USAGE for an entry whose key is not among names[count]. */
+Rc claim_keys(const ClaimFile *f, const Node *mapping, const char *const *names, int count, Error *e);
+/* The place of a word among names[count]; RC_USAGE with the nearest. */
+Rc claim_choice(const ClaimFile *f, const Node *at, const char *what, const char *const *names, int count, int *out,
+                Error *e);
+int claim_children(const Node *n);
+
+#endif

@@ -1,0 +1,290 @@
+/* The parts of a claims file: set-ups, reported tables, claims with their tests. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/plan/claim.h"
+#include "stats/tests.h"
+
+/* One allowed value of a key, as its canonical text. */
+static Rc setup_value(ClaimFile *f, SetupKey *key, const Node *at, RunSpec *scratch, Error *e) {
+    if (at->kind != NODE_SCALAR)
+        return document_error(e, &f->document, at->line, "%s: %s, not a value", key->key, node_kind(at));
+    if (spec_set(scratch, key->key, at->text, e)) return document_prefix(e, &f->document, at->line);
+    spec_get(key->value[key->values++], scratch, key->key);
+    return RC_OK;
+}
+
+static Rc setup_key(ClaimFile *f, ClaimSetup *s, const Node *entry, Error *e) {
+    RunSpec scratch;
+    SetupKey *key = &s->key[s->keys++];
+    bool list = entry->kind == NODE_SEQUENCE;
+    key->key = entry->key;
+    key->value = mem_alloc((size_t)(list ? claim_children(entry) : 1), sizeof *key->value);
+    spec_init(&scratch);
+    if (!spec_has(entry->key)) {
+        spec_unknown(entry->key, NULL, 0, e);
+        return document_prefix(e, &f->document, entry->key_line);
+    }
+    if (!list) return setup_value(f, key, entry, &scratch, e);
+    if (!entry->child) return document_error(e, &f->document, entry->line, "%s: an empty list", entry->key);
+    for (const Node *v = entry->child; v; v = v->next)
+        if (setup_value(f, key, v, &scratch, e)) return e->code;
+    return RC_OK;
+}
+
+Rc claim_read_setups(ClaimFile *f, const Node *setups, Error *e) {
+    static const char *const known[] = {"keys", "choices"};
+    f->setup = mem_alloc((size_t)claim_children(setups), sizeof *f->setup);
+    for (const Node *n = setups->child; n; n = n->next) {
+        const Node *keys, *choices;
+        ClaimSetup *s = &f->setup[f->setups++];
+        s->name = n->key;
+        if (n->kind != NODE_MAPPING)
+            return document_error(e, &f->document, n->line, "%s: %s, not a mapping", n->key, node_kind(n));
+        if (claim_keys(f, n, known, 2, e) || claim_node(f, n, "keys", NODE_MAPPING, true, &keys, e) ||
+            claim_node(f, n, "choices", NODE_SEQUENCE, true, &choices, e))
+            return e->code;
+        s->key = mem_alloc((size_t)claim_children(keys), sizeof *s->key);
+        s->choice = mem_alloc((size_t)claim_children(choices), sizeof *s->choice);
+        for (const Node *k = keys->child; k; k = k->next)
+            if (setup_key(f, s, k, e)) return e->code;
+        for (const Node *c = choices->child; c; c = c->next) {
+            if (c->kind != NODE_SCALAR || node_empty(c))
+                return document_error(e, &f->document, c->line, "choices: a line of text is wanted");
+            s->choice[s->choices++] = c->text;
+        }
+    }
+    return RC_OK;
+}
+
+static Rc find_setup(ClaimFile *f, const Node *mapping, const ClaimSetup **out, Error *e) {
+    const char *names[64];
+    int n = f->setups < 64 ? f->setups : 64, at;
+    const Node *node;
+    for (int i = 0; i < n; i++) names[i] = f->setup[i].name;
+    if (claim_node(f, mapping, "setup", NODE_SCALAR, true, &node, e)) return e->code;
+    if (claim_choice(f, node, "setup", names, n, &at, e)) return e->code;
+    *out = &f->setup[at];
+    return RC_OK;
+}
+
+Rc claim_read_arm(const ClaimFile *f, const Node *entry, ClaimArm *out, Error *e) {
+    const char *at = strchr(entry->key, '@');
+    size_t length = at ? (size_t)(at - entry->key) : strlen(entry->key);
+    RunSpec scratch;
+    spec_init(&scratch);
+    *out = (ClaimArm){.text = entry->key};
+    if (!length || length >= sizeof out->name)
+        return document_error(e, &f->document, entry->key_line, "'%s': no arm's name", entry->key);
+    memcpy(out->name, entry->key, length);
+    while (at) {
+        char pair[SPEC_TEXT_SIZE], *value, canonical[SPEC_TEXT_SIZE];
+        const char *from = at + 1;
+        size_t n = strcspn(from, ",");
+        at = from[n] ? from + n : NULL;
+        snprintf(pair, sizeof pair, "%.*s", (int)n, from);
+        value = strchr(pair, '=');
+        if (!value || out->ats == CLAIM_MOST_KEYS)
+            return document_error(e, &f->document, entry->key_line, "'%s': NAME@KEY=VALUE with up to %d keys is wanted",
+                                  entry->key, CLAIM_MOST_KEYS);
+        *value++ = 0;
+        if (spec_set(&scratch, pair, value, e)) return document_prefix(e, &f->document, entry->key_line);
+        snprintf(out->at[out->ats].key, sizeof out->at->key, "%.47s", pair);
+        snprintf(out->at[out->ats++].value, sizeof out->at->value, "%.63s", spec_get(canonical, &scratch, pair));
+    }
+    return RC_OK;
+}
+
+static Rc positive_integer(const ClaimFile *f, const Node *at, const char *what, int *out, Error *e) {
+    int64_t value;
+    if (at->kind != NODE_SCALAR || !parse_integer(at->text, &value) || value < 1 || value > 1000000000)
+        return document_error(e, &f->document, at->line, "%s: a whole number from 1 to 10^9 is wanted", what);
+    *out = (int)value;
+    return RC_OK;
+}
+
+/* A metric, or a metric and "_sd". */
+static Rc check_quantity(const ClaimFile *f, int line, const char *name, Error *e) {
+    char metric[48];
+    Metric found;
+    size_t n = strlen(name);
+    bool spread = n > 3 && !strcmp(name + n - 3, "_sd");
+    snprintf(metric, sizeof metric, "%.*s", (int)(spread ? n - 3 : n), name);
+    return metric_find(&found, metric, e) ? document_prefix(e, &f->document, line) : RC_OK;
+}
+
+static Rc reported_values(ClaimFile *f, ReportedTable *t, const Node *arm, Error *e) {
+    if (arm->kind != NODE_MAPPING)
+        return document_error(e, &f->document, arm->line, "%s: %s, not a mapping", arm->key, node_kind(arm));
+    for (const Node *n = arm->child; n; n = n->next) {
+        ReportedNumber number = {.quantity = n->key, .text = n->text, .line = n->line};
+        if (claim_read_arm(f, arm, &number.arm, e)) return e->code;
+        if (check_quantity(f, n->key_line, n->key, e)) return e->code;
+        if (n->kind != NODE_SCALAR || !parse_real(n->text, &number.value))
+            return document_error(e, &f->document, n->line, "%s: not a number", n->key);
+        t->number = mem_grow(t->number, (size_t)t->numbers + 1, sizeof *t->number);
+        t->number[t->numbers++] = number;
+    }
+    return RC_OK;
+}
+
+Rc claim_read_reported(ClaimFile *f, const Node *reported, Error *e) {
+    static const char *const known[] = {"where", "setup", "step", "seeds", "values"};
+    f->table = mem_alloc((size_t)claim_children(reported), sizeof *f->table);
+    for (const Node *n = reported->child; n; n = n->next) {
+        const Node *step, *seeds, *values;
+        ReportedTable *t = &f->table[f->tables++];
+        t->name = n->key;
+        if (n->kind != NODE_MAPPING)
+            return document_error(e, &f->document, n->line, "%s: %s, not a mapping", n->key, node_kind(n));
+        if (claim_keys(f, n, known, 5, e) || claim_text(f, n, "where", true, &t->where, e) ||
+            find_setup(f, n, &t->setup, e) || claim_node(f, n, "step", NODE_SCALAR, true, &step, e) ||
+            positive_integer(f, step, "step", &t->step, e) || claim_node(f, n, "seeds", NODE_SCALAR, true, &seeds, e) ||
+            positive_integer(f, seeds, "seeds", &t->seeds, e) ||
+            claim_node(f, n, "values", NODE_MAPPING, true, &values, e))
+            return e->code;
+        for (const Node *arm = values->child; arm; arm = arm->next)
+            if (reported_values(f, t, arm, e)) return e->code;
+    }
+    return RC_OK;
+}
+
+/* Weights that add up to zero, so that a shift common to all arms cancels. */
+static Rc read_contrast(ClaimFile *f, ClaimTest *t, const Node *contrast, Error *e) {
+    double sum = 0, size = 0;
+    for (const Node *n = contrast->child; n; n = n->next) {
+        ClaimTerm term = {0};
+        if (t->terms == CLAIM_MOST_TERMS)
+            return document_error(e, &f->document, n->line, "contrast: more than %d arms", CLAIM_MOST_TERMS);
+        if (n->kind != NODE_SCALAR || !parse_real(n->text, &term.weight) || term.weight == 0)
+            return document_error(e, &f->document, n->line, "%s: a weight that is not zero is wanted", n->key);
+        if (claim_read_arm(f, n, &term.arm, e)) return e->code;
+        t->term[t->terms++] = term;
+        sum += term.weight, size += fabs(term.weight);
+    }
+    if (!(size > 0) || fabs(sum) > 1e-9 * size)
+        return document_error(e, &f->document, contrast->line, "contrast: the weights must add up to zero");
+    return RC_OK;
+}
+
+/* What an arm reports of a quantity, in whichever cells. */
+static const ReportedNumber *any_number(const ClaimTest *t, const char *arm, Rc *positive) {
+    const ReportedNumber *found = NULL;
+    for (int i = 0; i < t->table->numbers; i++) {
+        const ReportedNumber *r = &t->table->number[i];
+        if (strcmp(r->arm.name, arm) != 0 || strcmp(r->quantity, t->of) != 0) continue;
+        found = r;
+        if (t->form != EFFECT_difference && !(r->value > 0)) *positive = RC_USAGE;
+        if (*positive) break;
+    }
+    return found;
+}
+
+/* Where the effect's numbers stand, and that they are there. */
+static Rc read_effect(ClaimFile *f, ClaimTest *t, const Node *reported, Error *e) {
+    static const char *const known[] = {"table", "of", "as"};
+    const char *names[64];
+    const Node *table, *as;
+    int n = f->tables < 64 ? f->tables : 64, at, form;
+    for (int i = 0; i < n; i++) names[i] = f->table[i].name;
+    if (claim_keys(f, reported, known, 3, e) || claim_node(f, reported, "table", NODE_SCALAR, true, &table, e) ||
+        claim_choice(f, table, "table", names, n, &at, e) || claim_text(f, reported, "of", true, &t->of, e) ||
+        claim_node(f, reported, "as", NODE_SCALAR, true, &as, e) ||
+        claim_choice(f, as, "as", effect_names, EFFECT_COUNT, &form, e))
+        return e->code;
+    t->table = &f->table[at];
+    t->form = (EffectForm)form;
+    for (int i = 0; i < t->terms; i++) {
+        Rc positive = RC_OK;
+        const ReportedNumber *r = any_number(t, t->term[i].arm.name, &positive);
+        if (!r)
+            return document_error(e, &f->document, reported->line, "table '%s' has no %s of arm '%s'", t->table->name,
+                                  t->of, t->term[i].arm.name);
+        if (positive) return document_error(e, &f->document, r->line, "%s: no logarithm", r->text);
+    }
+    return RC_OK;
+}
+
+static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
+    static const char *const known[] = {"metric", "contrast", "expects", "test", "margin", "reported", "needs"};
+    const Node *contrast, *expects, *test, *margin, *reported;
+    int expect = EXPECT_COUNT, row = 0;
+    *t = (ClaimTest){.metric = -1, .margin = (double)NAN, .line = n->line};
+    if (n->kind != NODE_MAPPING) return document_error(e, &f->document, n->line, "%s, not a mapping", node_kind(n));
+    if (claim_keys(f, n, known, 7, e) || claim_text(f, n, "needs", false, &t->needs, e)) return e->code;
+    bool full = !t->needs;
+    if (claim_text(f, n, "metric", true, &t->metric_text, e) ||
+        claim_node(f, n, "contrast", NODE_MAPPING, full, &contrast, e) ||
+        claim_node(f, n, "expects", NODE_SCALAR, full, &expects, e) ||
+        claim_node(f, n, "test", NODE_SCALAR, full, &test, e) ||
+        claim_node(f, n, "margin", NODE_SCALAR, false, &margin, e) ||
+        claim_node(f, n, "reported", NODE_MAPPING, false, &reported, e))
+        return e->code;
+    Metric metric;
+    if (!metric_find(&metric, t->metric_text, e))
+        t->metric = (int)metric;
+    else if (full)
+        return document_prefix(e, &f->document, node_find(n, "metric")->line);
+    if (contrast && read_contrast(f, t, contrast, e)) return e->code;
+    if (expects && claim_choice(f, expects, "expects", expect_names, EXPECT_COUNT, &expect, e)) return e->code;
+    t->expects = (Expect)expect;
+    if (test) {
+        const char *names[64];
+        for (size_t i = 0; i < st_tests_count && i < 64; i++) names[i] = st_tests[i].name;
+        if (claim_choice(f, test, "test", names, (int)st_tests_count, &row, e)) return e->code;
+        t->test = &st_tests[row];
+    }
+    if (test && expects && (t->expects == EXPECT_equal) != (t->test->about == ST_ABOUT_equality))
+        return document_error(e, &f->document, test->line, "test: %s shows %s, not what is expected here",
+                              t->test->name, t->test->about == ST_ABOUT_equality ? "equality" : "a difference");
+    if (margin && (!parse_real(margin->text, &t->margin) || !(t->margin > 0)))
+        return document_error(e, &f->document, margin->line, "margin: a number above 0 is wanted");
+    if (full && t->expects == EXPECT_equal && isnan(t->margin))
+        return document_error(e, &f->document, n->line, "expects: equal needs a margin");
+    return reported ? read_effect(f, t, reported, e) : RC_OK;
+}
+
+static Rc read_steps(ClaimFile *f, Claim *c, const Node *at, Error *e) {
+    for (const Node *n = at->child; n; n = n->next) {
+        if (c->steps == CLAIM_MOST_STEPS)
+            return document_error(e, &f->document, n->line, "at: more than %d steps", CLAIM_MOST_STEPS);
+        if (positive_integer(f, n, "at", &c->at[c->steps], e)) return e->code;
+        if (c->steps && c->at[c->steps] <= c->at[c->steps - 1])
+            return document_error(e, &f->document, n->line, "at: steps must ascend");
+        c->steps++;
+    }
+    return RC_OK;
+}
+
+static Rc read_claim(ClaimFile *f, Claim *c, const Node *n, Error *e) {
+    static const char *const known[] = {"id", "source", "says", "setup", "at", "family", "tests", "needs", "note"};
+    const Node *at, *tests;
+    c->line = n->line;
+    if (n->kind != NODE_MAPPING) return document_error(e, &f->document, n->line, "%s, not a mapping", node_kind(n));
+    if (claim_keys(f, n, known, 9, e) || claim_text(f, n, "id", true, &c->id, e) ||
+        claim_text(f, n, "source", true, &c->source, e) || claim_text(f, n, "says", true, &c->says, e) ||
+        claim_text(f, n, "family", true, &c->family, e) || claim_text(f, n, "needs", false, &c->needs, e) ||
+        claim_text(f, n, "note", false, &c->note, e) || find_setup(f, n, &c->setup, e) ||
+        claim_node(f, n, "at", NODE_SEQUENCE, false, &at, e) ||
+        claim_node(f, n, "tests", NODE_SEQUENCE, !c->needs, &tests, e))
+        return e->code;
+    for (int i = 0; i < f->claims - 1; i++)
+        if (!strcmp(f->claim[i].id, c->id))
+            return document_error(e, &f->document, n->line, "id: '%s' also stands on line %d", c->id, f->claim[i].line);
+    if (at && read_steps(f, c, at, e)) return e->code;
+    c->test = mem_alloc(tests ? (size_t)claim_children(tests) : 0, sizeof *c->test);
+    for (const Node *t = tests ? tests->child : NULL; t; t = t->next)
+        if (read_test(f, &c->test[c->tests++], t, e)) return error_prefix(e, "claim %s: ", c->id);
+    if (!c->tests && !c->needs)
+        return document_error(e, &f->document, n->line, "claim %s: no tests, and not said what it needs", c->id);
+    return RC_OK;
+}
+
+Rc claim_read_claims(ClaimFile *f, const Node *claims, Error *e) {
+    f->claim = mem_alloc((size_t)claim_children(claims), sizeof *f->claim);
+    for (const Node *n = claims->child; n; n = n->next)
+        if (read_claim(f, &f->claim[f->claims++], n, e)) return e->code;
+    return RC_OK;
+}

@@ -1,0 +1,46 @@
+#include "bench/plan/curve.h"
+
+#include <string.h>
+
+enum { WHERE_model, WHERE_blocks };
+
+const CurveInfo curve_info[CURVE_FIXED + PROBE_COUNT] = {
+#define CURVE(name, title, unit, help) {#name, #name, title, unit, help, false},
+#include "bench/plan/curves.def"
+#undef CURVE
+#define PROBE(name, column, where, site, reduction, usual, title, unit, help) \
+    {#name, #column, title, unit, help, WHERE_##where == WHERE_blocks},
+#include "models/probes.def"
+#undef PROBE
+};
+enum { CURVES = CURVE_FIXED + PROBE_COUNT };
+
+CurveColumn curve_of_probe(ProbeKind kind) {
+    int i = 0;
+    while (i < CURVE_FIXED && (probe_info[kind].blocks || strcmp(curve_info[i].name, probe_info[kind].column))) i++;
+    return (CurveColumn)i;
+}
+
+ProbeKind curve_probe(const CurveInfo *curve) {
+    int i = (int)(curve - curve_info);
+    if (i >= CURVE_FIXED) return (ProbeKind)(i - CURVE_FIXED);
+    for (ProbeKind kind = 0; kind < PROBE_COUNT; kind++)
+        if ((int)curve_of_probe(kind) == i) return kind;
+    return PROBE_COUNT;
+}
+
+const CurveInfo *curve_named(const char *name) {
+    for (int i = 0; i < CURVES; i++)
+        if (!strcmp(name, curve_info[i].name)) return &curve_info[i];
+    return NULL;
+}
+
+Rc curve_find(const CurveInfo **out, const char *name, Error *e) {
+    const char *names[CURVES];
+    char hint[96];
+    *out = curve_named(name);
+    if (*out) return RC_OK;
+    for (int i = 0; i < CURVES; i++) names[i] = curve_info[i].name;
+    return error_set(e, RC_USAGE, "unknown curve '%.60s'%s", name,
+                     did_you_mean(hint, sizeof hint, name, names, CURVES));
+}

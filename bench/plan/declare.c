@@ -1,0 +1,70 @@
+#include "bench/plan/declare.h"
+
+#include <string.h>
+
+#include "base/sha256.h"
+#include "bench/plan/profile.h"
+
+void declare_plan(const Experiment *x, Text *out) {
+    text_clear(out);
+    text_format(out, "plan %s", x->plan);
+}
+
+static void test_text(const ClaimTest *t, Text *out) {
+    char number[40];
+    text_format(out, "metric = %s\ncontrast =", t->metric_text);
+    for (int i = 0; i < t->terms; i++)
+        text_format(out, " %s %s", format_real(number, t->term[i].weight), t->term[i].arm.text);
+    text_format(out, "\nexpects = %s\n", t->expects == EXPECT_COUNT ? "" : expect_names[t->expects]);
+    text_format(out, "test = %s\nmargin = %s\n", t->test ? t->test->name : "", format_real(number, t->margin));
+}
+
+static void claim_canonical(const Claim *c, Text *out) {
+    text_format(out, "claim %s\nfamily = %s\n", c->id, c->family);
+    for (const SetupKey *k = c->setup->key; k < c->setup->key + c->setup->keys; k++) {
+        if (k->values == 1 && spec_left_out(k->key, k->value[0])) continue;
+        text_format(out, "%s =", k->key);
+        for (int v = 0; v < k->values; v++) text_format(out, " %s", k->value[v]);
+        text_format(out, "\n");
+    }
+    text_format(out, "at =");
+    for (int i = 0; i < c->steps; i++) text_format(out, " %d", c->at[i]);
+    text_format(out, "\n");
+    for (int i = 0; i < c->tests; i++) test_text(&c->test[i], out);
+}
+
+void declare_claim(const Claim *c, Text *out) {
+    char hash[SHA256_HEX];
+    text_clear(out);
+    claim_canonical(c, out);
+    sha256_hex_of(hash, out->at, out->length);
+    text_clear(out);
+    text_format(out, "claim %s %s", c->id, hash);
+}
+
+void declare_all(const Experiment *x, const ClaimFile *claims, Text *out) {
+    Text line;
+    text_init(&line);
+    declare_plan(x, &line);
+    text_format(out, "%s\n", line.at);
+    for (int i = 0; i < PROFILE_COUNT; i++) {
+        Experiment other;
+        Error none;
+        if (experiment_read(&other, x->file, profile_info[i].name, NULL, &none)) continue;
+        declare_plan(&other, &line);
+        if (!strstr(out->at, line.at)) text_format(out, "%s\n", line.at);
+        experiment_release(&other);
+    }
+    for (int i = 0; claims && i < claims->claims; i++) {
+        declare_claim(&claims->claim[i], &line);
+        text_format(out, "%s\n", line.at);
+    }
+    text_release(&line);
+}
+
+bool declared(const char *lines, const char *line) {
+    size_t n = strlen(line);
+    for (const char *at = lines; at && (at = strstr(at, line)); at += n)
+        if ((at == lines || at[-1] == '\n') && at[n] == '\n') return true;
+    return false;
+}

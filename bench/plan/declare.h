@@ -1,0 +1,25 @@
+/* Declarations: what was fixed before a run was trained. A record keeps one line per plan of its experiment file (one
+ * per profile, all of them being written down by then) and one per claim of its write-up:
+ *
+ *   plan SHA256            baseline, metric, alpha, margin, seeds, factors and arms (experiment_text)
+ *   claim 002-1 SHA256     set-up, steps, family, and of each test metric, contrast, direction, test and margin
+ *
+ * A comparison whose line is not in every record that it uses was thought of, or changed, after the numbers were
+ * there: it is marked exploratory. Notes, reported numbers and wording may change freely. */
+#ifndef BENCH_PLAN_DECLARE_H
+#define BENCH_PLAN_DECLARE_H
+
+#include "bench/plan/claim.h"
+#include "bench/plan/experiment.h"
+
+/* All the lines of an experiment, each with its newline; claims NULL: none. */
+void declare_all(const Experiment *x, const ClaimFile *claims, Text *out);
+
+/* "plan SHA256" and "claim ID SHA256", without newline; out is emptied first. */
+void declare_plan(const Experiment *x, Text *out);
+void declare_claim(const Claim *c, Text *out);
+
+/* Whether a line is among the lines of a record; lines NULL: none. */
+bool declared(const char *lines, const char *line);
+
+#endif

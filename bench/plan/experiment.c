@@ -1,0 +1,112 @@
+#include "bench/plan/experiment.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+void experiment_release(Experiment *x) {
+    free(x->seed);
+    memset(x, 0, sizeof *x);
+}
+
+int experiment_cells(const Experiment *x) {
+    int cells = 1;
+    for (int i = 0; i < x->factors; i++) cells *= x->factor[i].values;
+    return cells;
+}
+
+/* The last factor runs fastest. */
+int experiment_level(const Experiment *x, int cell, int i) {
+    for (int j = x->factors - 1; j > i; j--) cell /= x->factor[j].values;
+    return cell % x->factor[i].values;
+}
+
+static const char *cell_value(const Experiment *x, int cell, int i) {
+    return x->factor[i].value[experiment_level(x, cell, i)];
+}
+
+RunSpec experiment_spec(const Experiment *x, int cell, int arm, int seed) {
+    assert(cell >= 0 && cell < experiment_cells(x) && arm >= 0 && arm < x->arms && seed >= 0 && seed < x->seeds);
+    RunSpec s = x->arm[arm].spec;
+    Error e;
+    for (int i = 0; i < x->factors; i++) {
+        if (x->arm[arm].own >> spec_index(x->factor[i].key) & 1) continue;
+        Rc rc = spec_set(&s, x->factor[i].key, cell_value(x, cell, i), &e);
+        assert(rc == RC_OK && "a factor's values were checked when they were read");
+        (void)rc;
+    }
+    s.seed = x->seed[seed];
+    return s;
+}
+
+char *experiment_cell_text(char *out, const Experiment *x, int cell) {
+    enum { ROOM = 256 };
+    size_t n = 0;
+    out[0] = 0;
+    for (int i = 0; i < x->factors && n < ROOM; i++)
+        n += (size_t)snprintf(out + n, ROOM - n, "%s%s = %s", i ? ", " : "", x->factor[i].key, cell_value(x, cell, i));
+    return out;
+}
+
+void experiment_command(const Experiment *x, Text *out) {
+    uint64_t own = 0;
+    char value[SPEC_TEXT_SIZE];
+    spec_get(value, &x->arm[0].spec, "precision");
+    for (int i = 0; i < x->factors; i++) own |= (uint64_t)1 << spec_index(x->factor[i].key);
+    for (int i = 0; i < x->arms; i++) own |= x->arm[i].own;
+    text_format(out, "normbench run %s --profile %s", x->name, x->profile);
+    if (!spec_left_out("precision", value) && !(own >> spec_index("precision") & 1))
+        text_format(out, " --precision %s", value);
+}
+
+void experiment_text(const Experiment *x, Text *out) {
+    char value[SPEC_TEXT_SIZE];
+    text_format(out, "baseline = %s\nmetric = %s\n", x->baseline, metric_info[x->metric].key);
+    text_format(out, "alpha = %s\n", format_real(value, x->alpha));
+    text_format(out, "margin = %s\nseeds =", format_real(value, x->margin));
+    for (int i = 0; i < x->seeds; i++) text_format(out, " %llu", (unsigned long long)x->seed[i]);
+    for (int i = 0; i < x->factors; i++) {
+        text_format(out, "\nfactor %s =", x->factor[i].key);
+        for (int j = 0; j < x->factor[i].values; j++) text_format(out, " %s", x->factor[i].value[j]);
+    }
+    text_format(out, "\n");
+    for (const Arm *a = x->arm; a < x->arm + x->arms; a++) {
+        text_format(out, "arm %s\n", a->name);
+        for (int i = 0; i < x->factors; i++)
+            if (a->own >> spec_index(x->factor[i].key) & 1) text_format(out, "keeps %s\n", x->factor[i].key);
+        spec_text_keys(&a->spec, out);
+    }
+}
+
+/* "; did you mean 'smoke'?" or "; there are a, b and c" */
+static Rc unknown_experiment(const char *folder, const char *name, Error *e) {
+    char **names, hint[300];
+    int count = folder_names(folder, ".yaml", &names);
+    did_you_mean(hint, sizeof hint, name, (const char *const *)names, (size_t)count);
+    error_set(e, RC_USAGE, "unknown experiment '%.200s'%s", name, hint);
+    size_t n = strlen(e->text);
+    if (!count) snprintf(e->text + n, sizeof e->text - n, "; %.300s holds none", folder);
+    for (int i = 0; i < count && !hint[0] && n < sizeof e->text; i++)
+        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; there are: ", names[i]);
+    names_free(names, count);
+    return RC_USAGE;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+Rc experiment_find(char *path, size_t size, const char *root, const char *name, Error *e) {
+    bool is_path = strchr(name, '/') || ends_with(name, ".yaml") || ends_with(name, ".yml");
+    int n =
+        is_path ? snprintf(path, size, "%s", name) : snprintf(path, size, "%s/bench/experiments/%s.yaml", root, name);
+    if (n < 0 || (size_t)n >= size) return error_set(e, RC_USAGE, "the path of '%.200s' is too long", name);
+    if (file_exists(path)) return RC_OK;
+    if (is_path) return error_set(e, RC_USAGE, "%.900s: no such file", name);
+    if ((size_t)snprintf(path, size, "%s/bench/experiments", root) >= size) path[0] = 0;
+    return unknown_experiment(path, name, e);
+}

@@ -1,0 +1,111 @@
+/* Experiment: what a yaml file says. Arms x factors x seeds become RunSpecs. A key's value is, later ones winning: its
+ * default, the file's, the profile's, --set's, the cell's (when it is a factor), the arm's own. */
+#ifndef BENCH_PLAN_EXPERIMENT_H
+#define BENCH_PLAN_EXPERIMENT_H
+
+#include "bench/plan/curve.h"
+#include "bench/plan/metric.h"
+#include "bench/plan/spec.h"
+#include "models/probe.h"
+
+enum { EXPERIMENT_MOST_ARMS = 64, EXPERIMENT_MOST_FACTORS = 4, EXPERIMENT_MOST_VALUES = 32 };
+enum { EXPERIMENT_MOST_ROWS = 16, EXPERIMENT_MOST_PANELS = 4 };
+enum { EXPERIMENT_MOST_CELLS = 1024, EXPERIMENT_MOST_SEEDS = 10000 };
+
+/* Room for names, with the zero behind them. */
+enum {
+    EXPERIMENT_NAME_SIZE = 64,
+    PROFILE_NAME_SIZE = 16,
+    ARM_NAME_SIZE = 48,
+    ARM_LABEL_SIZE = 64,
+    FACTOR_VALUE_SIZE = 64
+};
+
+/* One arm: a name and the columns and keys in which it differs. */
+typedef struct {
+    char name[ARM_NAME_SIZE], label[ARM_LABEL_SIZE]; /* label: for tables; the name when the file gives none */
+    RunSpec spec;             /* base keys + this arm's; seed not set */
+    uint64_t own;             /* bit i: the arm itself sets spec_keys[i], so no factor changes it */
+} Arm;
+
+/* A key with several values: each combination of the factors is a cell. */
+typedef struct {
+    char key[SPEC_KEY_SIZE];
+    int values;
+    char value[EXPERIMENT_MOST_VALUES][FACTOR_VALUE_SIZE];
+} Factor;
+
+/* A row of the tables. */
+typedef struct {
+    Metric metric;
+    char heading[26]; /* "": the metric's own */
+} TableRow;
+
+/* A panel of a figure. AXIS_auto: logarithmic when the values span more than a factor of 10. */
+typedef enum { AXIS_auto, AXIS_linear, AXIS_log, AXES } Axis;
+typedef struct {
+    const CurveInfo *curve;
+    Axis axis;
+} Panel;
+
+typedef struct {
+    char name[EXPERIMENT_NAME_SIZE], title[160], writeup[16], file[256], profile[PROFILE_NAME_SIZE];
+    char baseline[ARM_NAME_SIZE]; /* the arm the others are compared with; the first when the file is silent */
+    Metric metric;        /* decides the verdicts */
+    double alpha, margin; /* of the verdicts; margin in nats for equivalence; silent: 0.05 and 0.02 */
+    Arm arm[EXPERIMENT_MOST_ARMS];
+    int arms;
+    Factor factor[EXPERIMENT_MOST_FACTORS];
+    int factors;
+    uint64_t *seed;
+    int seeds;
+    /* What is shown, not part of the plan: rows of the tables, panels of the curves' figure and of the blocks'. */
+    TableRow row[EXPERIMENT_MOST_ROWS];
+    Panel panel[EXPERIMENT_MOST_PANELS], block_panel[EXPERIMENT_MOST_PANELS];
+    int rows, panels, block_panels;
+    uint64_t said;      /* bit i: the file, the profile or --set gives spec_keys[i] for all arms; no hash knows it */
+    ProbeChoice probes; /* what runs measure; no part of what they are, so no hash knows it */
+    char plan[65]; /* SHA-256 of the canonical text: arms, factors, seeds, baseline, metric, alpha, margin */
+} Experiment;
+
+/* Overrides from the command line, applied after the profile in order: "key=value"; a value "[a, b]" makes a factor;
+ * "seeds=8" or "seeds=[1, 2, 5]" sets the seeds; and whole arms (`--arm`) that replace the file's. */
+typedef struct {
+    const char *const *set;
+    int sets;
+    const char *const *arm; /* yaml flow text: "{base: pre, attn.out: rmsnorm}", optionally "name: {…}" */
+    int arms;
+} Overrides;
+
+/* Reads an experiment file for a profile (of profiles.def; "": the file's first; NULL: the file as it is, no profile).
+ * RC_USAGE: file:line: key: what is wrong; the nearest valid name. An absent profile is an error that lists those the
+ * file has; the other profiles are checked too. On failure there is nothing to release.
+ *
+ * With --arm, a baseline of the file that is not among the new arms gives way to the first of them. */
+Rc experiment_read(Experiment *x, const char *path, const char *profile, const Overrides *o, Error *e);
+
+/* From text instead of a file (`run --text`, tests); `file` is how errors call it. */
+Rc experiment_parse(Experiment *x, const char *file, const char *text, const char *profile, const Overrides *o,
+                    Error *e);
+void experiment_release(Experiment *x);
+
+/* Cells are the combinations of factor values (1 when there is no factor). The spec of (cell, arm, seed index). */
+int experiment_cells(const Experiment *x);
+RunSpec experiment_spec(const Experiment *x, int cell, int arm, int seed);
+/* "token_std = 1" of a cell, or "" without factors; out holds at least 256 bytes. */
+char *experiment_cell_text(char *out, const Experiment *x, int cell);
+
+/* "normbench run X --profile P --precision bf16": trains x. The precision is left out where it is exact, a factor or an
+ * arm's own. */
+void experiment_command(const Experiment *x, Text *out);
+
+/* Which value of factor i a cell has: an index into its values. */
+int experiment_level(const Experiment *x, int cell, int i);
+
+/* What `plan` hashes. */
+void experiment_text(const Experiment *x, Text *out);
+
+/* Path of bench/experiments/<name>.yaml under root, or name itself when it is a path; RC_USAGE with the nearest. */
+Rc experiment_find(char *path, size_t size, const char *root, const char *name, Error *e);
+
+#endif

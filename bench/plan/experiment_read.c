@@ -1,0 +1,250 @@
+/* A yaml file, a profile and the command line's overrides become an Experiment. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "bench/plan/reader.h"
+
+static Rc apply_top(Reader *r, const Node *n) {
+    Experiment *x = r->x;
+    const struct {
+        const char *key;
+        char *out;
+        size_t size;
+    } words[] = {{"name", x->name, sizeof x->name},
+                 {"title", x->title, sizeof x->title},
+                 {"writeup", x->writeup, sizeof x->writeup},
+                 {"baseline", x->baseline, sizeof x->baseline}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(n->key, words[i].key)) return text_entry(words[i].out, words[i].size, r->d, n, r->e);
+    if (!strcmp(n->key, "metric")) return metric_entry(&x->metric, r->d, n, r->e);
+    if (!strcmp(n->key, "table")) return apply_table(r, n);
+    if (!strcmp(n->key, "panels")) return apply_panels(r, n);
+    if (!strcmp(n->key, "alpha")) return apply_number(r, n, &x->alpha, 1);
+    if (!strcmp(n->key, "margin")) return apply_number(r, n, &x->margin, 1e6);
+    if (!strcmp(n->key, "seeds")) return apply_seeds(r, r->d, n);
+    if (!strcmp(n->key, "probes")) return apply_probes(r, r->d, n);
+    if (spec_has(n->key)) return apply_key(r, r->d, n);
+    bool arms = !strcmp(n->key, "arms");
+    if (!arms && strcmp(n->key, "profiles")) return unknown_key(r->d, n, experiment_keys, experiment_key_count, r->e);
+    if (n->kind != NODE_MAPPING)
+        return document_error(r->e, r->d, n->line, "%s: a mapping of names is needed, not %s", n->key, node_kind(n));
+    *(arms ? &r->arms : &r->profiles) = n;
+    return RC_OK;
+}
+
+/* The profile's list of arms: each is one of the file's, once. */
+static Rc check_keep(Reader *r, const Node *n) {
+    const char *names[EXPERIMENT_MOST_ARMS];
+    size_t count = 0;
+    char hint[160];
+    if (n->kind != NODE_SEQUENCE || !n->child)
+        return document_error(r->e, r->d, n->line, "arms: a profile lists the names of the arms it keeps: [a, b]");
+    for (const Node *a = r->arms ? r->arms->child : NULL; a && count < EXPERIMENT_MOST_ARMS; a = a->next)
+        names[count++] = a->key;
+    for (const Node *item = n->child; item; item = item->next) {
+        if (item->kind != NODE_SCALAR)
+            return document_error(r->e, r->d, item->line, "arms: a name is needed, not %s", node_kind(item));
+        for (const Node *twin = n->child; twin != item; twin = twin->next)
+            if (!strcmp(twin->text, item->text))
+                return document_error(r->e, r->d, item->line, "arms: '%s' stands in the list twice", item->text);
+        if (!r->arms || !node_find(r->arms, item->text))
+            return document_error(r->e, r->d, item->line, "unknown arm '%.80s'%s", item->text,
+                                  did_you_mean(hint, sizeof hint, item->text, names, count));
+    }
+    r->keep = n;
+    return RC_OK;
+}
+
+static Rc apply_profile(Reader *r, const Node *profile) {
+    Rc rc = name_check(r->d, profile->key_line, "profile", profile->key, sizeof r->x->profile - 1, r->e);
+    if (rc || node_empty(profile)) return rc;
+    if (profile->kind != NODE_MAPPING)
+        return document_error(r->e, r->d, profile->line, "%s: a profile is a mapping such as {steps: 150}, not %s",
+                              profile->key, node_kind(profile));
+    for (const Node *n = profile->child; n && !rc; n = n->next) {
+        if (!strcmp(n->key, "seeds"))
+            rc = apply_seeds(r, r->d, n);
+        else if (!strcmp(n->key, "arms"))
+            rc = check_keep(r, n);
+        else if (spec_has(n->key))
+            rc = apply_key(r, r->d, n);
+        else
+            rc = unknown_key(r->d, n, (const char *const[]){"seeds", "arms"}, 2, r->e);
+    }
+    return rc;
+}
+
+/* Checks a profile that was not asked for on a copy. */
+static Rc try_profile(const Reader *r, const Node *profile) {
+    Reader copy = *r;
+    copy.x = mem_alloc(1, sizeof *copy.x);
+    *copy.x = *r->x;
+    copy.x->seed = NULL;
+    copy.x->seeds = 0;
+    Rc rc = apply_profile(&copy, profile);
+    experiment_release(copy.x);
+    free(copy.x);
+    return rc;
+}
+
+static Rc apply_profiles(Reader *r, const char *wanted) {
+    if (wanted && !*wanted) wanted = r->profiles && r->profiles->child ? r->profiles->child->key : NULL;
+    for (const Node *n = r->profiles ? r->profiles->child : NULL; n; n = n->next) {
+        if (wanted && !strcmp(n->key, wanted))
+            r->profile = n;
+        else if (try_profile(r, n))
+            return r->e->code;
+    }
+    if (!wanted) return RC_OK;
+    if (r->profile) {
+        snprintf(r->x->profile, sizeof r->x->profile, "%s", wanted);
+        return apply_profile(r, r->profile);
+    }
+    document_error(r->e, r->d, r->profiles ? r->profiles->key_line : 0, "no profile '%.80s'", wanted);
+    size_t length = strlen(r->e->text);
+    const char *before = "; there are: ";
+    for (const Node *n = r->profiles ? r->profiles->child : NULL; n; n = n->next, before = ", ")
+        length += (size_t)snprintf(r->e->text + length, sizeof r->e->text - length, "%s%.20s", before, n->key),
+            length = length < sizeof r->e->text ? length : sizeof r->e->text - 1;
+    if (!r->profiles || !r->profiles->child)
+        snprintf(r->e->text + length, sizeof r->e->text - length, "; the file has none ('profiles: {%.20s: {}}')",
+                 wanted);
+    return RC_USAGE;
+}
+
+/* "key=value" as one entry of a document called --set. */
+static Rc apply_set(Reader *r, const char *set) {
+    char *copy = mem_text(set), *sign = strchr(copy, '='), *value = sign ? trim(sign + 1) : NULL;
+    if (sign) *sign = 0;
+    char *key = trim(copy);
+    Document list = {0}, d = {.file = (char[]){"--set"}};
+    Node n = {.kind = NODE_SCALAR, .text = value};
+    Rc rc = RC_OK;
+    if (!sign || !*key) rc = document_error(r->e, &d, 0, "'%.200s' is not key=value", set);
+    if (!rc && (value[0] == '[' || value[0] == '{')) {
+        rc = document_parse(&list, "--set", value, strlen(value), r->e);
+        if (!rc) n = *list.root;
+    }
+    n.key = key;
+    if (rc) goto done;
+    if (!strcmp(key, "seeds"))
+        rc = apply_seeds(r, &d, &n);
+    else if (!strcmp(key, "probes"))
+        rc = apply_probes(r, &d, &n);
+    else if (spec_has(key))
+        rc = apply_key(r, &d, &n);
+    else if (!strcmp(key, "arms"))
+        rc = document_error(r->e, &d, 0, "arms are given with --arm");
+    else
+        rc = unknown_key(&d, &n, (const char *const[]){"seeds", "probes"}, 2, r->e);
+    if (spec_has(key)) r->set |= (uint64_t)1 << spec_index(key);
+done:
+    document_release(&list);
+    free(copy);
+    return rc;
+}
+
+static bool kept(const Reader *r, const char *name) {
+    if (!r->keep) return true;
+    for (const Node *n = r->keep->child; n; n = n->next)
+        if (!strcmp(n->text, name)) return true;
+    return false;
+}
+
+/* Every arm of the file is read, so that an arm which the profile leaves out is checked too. */
+static Rc read_arms(Reader *r) {
+    Experiment *x = r->x;
+    if (!r->arms || !r->arms->child)
+        return document_error(r->e, r->d, r->arms ? r->arms->key_line : 0,
+                              "there are no arms; for example arms: {mine: {variant: pre}}");
+    for (const Node *n = r->arms->child; n; n = n->next) {
+        if (x->arms == EXPERIMENT_MOST_ARMS)
+            return document_error(r->e, r->d, n->key_line, "more than %d arms", (int)EXPERIMENT_MOST_ARMS);
+        Arm *a = &x->arm[x->arms];
+        Rc rc = name_check(r->d, n->key_line, "arm", n->key, sizeof a->name - 1, r->e);
+        if (!rc) rc = arm_read(a, r->d, n, n->key, &r->base, r->e);
+        if (rc) return rc;
+        x->arms += kept(r, n->key);
+    }
+    return RC_OK;
+}
+
+static Rc read_options(Reader *r, const Overrides *o) {
+    Experiment *x = r->x;
+    if (o->arms > EXPERIMENT_MOST_ARMS)
+        return error_set(r->e, RC_USAGE, "--arm: more than %d arms", (int)EXPERIMENT_MOST_ARMS);
+    r->arms = NULL; /* the file's are replaced */
+    for (; x->arms < o->arms; x->arms++) {
+        Rc rc = arm_option(&x->arm[x->arms], o->arm[x->arms], &r->base, r->e);
+        if (rc) return rc;
+        for (int i = 0; i < x->arms; i++)
+            if (!strcmp(x->arm[i].name, x->arm[x->arms].name))
+                return error_set(r->e, RC_USAGE, "--arm: two arms are called '%s'", x->arm[i].name);
+    }
+    return RC_OK;
+}
+
+static Rc read_all(Reader *r, const char *profile, const Overrides *o) {
+    Experiment *x = r->x;
+    const Node *root = r->d->root;
+    static const Overrides none = {0};
+    if (!o) o = &none;
+    if (root->kind != NODE_MAPPING)
+        return document_error(r->e, r->d, root->line, "an experiment is a mapping of keys (layers: 4), not %s",
+                              node_kind(root));
+    Rc rc = RC_OK;
+    for (const Node *n = root->child; n && !rc; n = n->next) rc = apply_top(r, n);
+    const Node *name = node_find(root, "name");
+    if (!rc && name) rc = name_check(r->d, name->line, "name", x->name, sizeof x->name - 1, r->e);
+    if (!rc) rc = apply_profiles(r, profile);
+    for (int i = 0; i < o->sets && !rc; i++) rc = apply_set(r, o->set[i]);
+    if (!rc) rc = o->arms ? read_options(r, o) : read_arms(r);
+    if (rc) return rc;
+    reader_defaults(x);
+    rc = reader_check(r, o->arms > 0);
+    if (rc) return rc;
+    Text text;
+    text_init(&text);
+    experiment_text(x, &text);
+    sha256_hex_of(x->plan, text.at, text.length);
+    text_release(&text);
+    return RC_OK;
+}
+
+static Rc parse(Experiment *x, const char *file, const char *bytes, size_t length, const char *profile,
+                const Overrides *o, Error *e) {
+    Document d;
+    Rc rc = document_parse(&d, file, bytes, length, e);
+    if (rc) return rc;
+    memset(x, 0, sizeof *x);
+    snprintf(x->file, sizeof x->file, "%s", file);
+    x->metric = METRIC_valid_loss;
+    x->alpha = 0.05;
+    x->margin = 0.02;
+    x->probes = probes_usual();
+    Reader r = {.x = x, .d = &d, .e = e};
+    spec_init(&r.base);
+    r.base.seed = 0;
+    rc = read_all(&r, profile, o);
+    if (rc) experiment_release(x);
+    document_release(&d);
+    return rc;
+}
+
+Rc experiment_parse(Experiment *x, const char *file, const char *text, const char *profile, const Overrides *o,
+                    Error *e) {
+    return parse(x, file, text, strlen(text), profile, o, e);
+}
+
+Rc experiment_read(Experiment *x, const char *path, const char *profile, const Overrides *o, Error *e) {
+    char *bytes;
+    size_t length;
+    Rc rc = file_read(path, &bytes, &length, e);
+    if (rc) return rc;
+    rc = parse(x, path, bytes, length, profile, o, e);
+    free(bytes);
+    return rc;
+}

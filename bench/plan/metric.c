@@ -1,0 +1,23 @@
+#include "bench/plan/metric.h"
+
+#include <string.h>
+
+const MetricInfo metric_info[METRIC_COUNT] = {
+#define METRIC(key, better, digits, measure, reads, uniform, header, heading, tex, macro, help) \
+    [METRIC_##key] = {#key, help, reads, header, heading, tex, macro, better, digits},
+#include "bench/plan/metrics.def"
+#undef METRIC
+};
+
+Rc metric_find(Metric *out, const char *name, Error *e) {
+    const char *names[METRIC_COUNT];
+    char hint[96];
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        names[m] = metric_info[m].key;
+        if (strcmp(name, names[m]) != 0) continue;
+        *out = (Metric)m;
+        return RC_OK;
+    }
+    return error_set(e, RC_USAGE, "unknown metric '%.60s'%s", name,
+                     did_you_mean(hint, sizeof hint, name, names, METRIC_COUNT));
+}

@@ -1,0 +1,26 @@
+/* The metrics of metrics.def: one number per run and whole validation, by name. bench/run/metrics.c measures them. */
+#ifndef BENCH_PLAN_METRIC_H
+#define BENCH_PLAN_METRIC_H
+
+#include "base/error.h"
+
+typedef enum {
+#define METRIC(key, better, digits, measure, reads, uniform, header, heading, tex, macro, help) METRIC_##key,
+#include "bench/plan/metrics.def"
+#undef METRIC
+    METRIC_COUNT
+} Metric;
+
+typedef struct {
+    const char *key, *help;
+    const char *reads;                  /* a row of curves.def or of models/probes.def, or "" */
+    const char *header, *heading, *tex; /* of a report's column; of a row on the terminal, in LaTeX */
+    const char *macro;                  /* letters */
+    int better, digits;
+} MetricInfo;
+extern const MetricInfo metric_info[METRIC_COUNT];
+
+/* The metric called name. RC_USAGE with the nearest. */
+Rc metric_find(Metric *out, const char *name, Error *e);
+
+#endif

@@ -1,0 +1,163 @@
+/* Single entries of an experiment file: names, texts, numbers, keys of spec.def, seeds. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/plan/reader.h"
+
+const char *const experiment_keys[] = {"name",  "title",  "writeup", "baseline", "metric",
+                                       "alpha", "margin", "arms",    "profiles", "seeds",
+                                       "table", "panels", "probes"};
+const int experiment_key_count = sizeof experiment_keys / sizeof *experiment_keys;
+
+bool is_column(const char *key) {
+    for (int i = 0; i < variant_key_count; i++)
+        if (!strcmp(key, variant_keys[i])) return true;
+    return false;
+}
+
+bool name_byte(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
+}
+
+Rc name_check(const Document *d, int line, const char *what, const char *name, size_t longest, Error *e) {
+    size_t n = strlen(name);
+    if (!n) return document_error(e, d, line, "%s: the name is empty", what);
+    if (n > longest)
+        return document_error(e, d, line, "%s: the name '%.64s…' is longer than %zu bytes", what, name, longest);
+    if (name[0] == '.') return document_error(e, d, line, "%s: the name '%s' begins with a '.'", what, name);
+    for (size_t i = 0; i < n; i++)
+        if (!name_byte(name[i]))
+            return document_error(e, d, line, "%s: '%s' is no name (letters, digits, '-', '_', '.')", what, name);
+    return RC_OK;
+}
+
+Rc spec_set_node(RunSpec *s, const Document *d, const Node *entry, Error *e) {
+    if (entry->kind != NODE_SCALAR)
+        return document_error(e, d, entry->line, "%s: one value is needed, not %s", entry->key, node_kind(entry));
+    if (node_empty(entry)) return document_error(e, d, entry->line, "%s: the value is missing", entry->key);
+    if (spec_set(s, entry->key, entry->text, e)) return document_prefix(e, d, entry->line);
+    return RC_OK;
+}
+
+Rc unknown_key(const Document *d, const Node *entry, const char *const *more, int count, Error *e) {
+    double number;
+    for (int i = 0; i < experiment_key_count; i++)
+        if (!strcmp(entry->key, experiment_keys[i]))
+            return document_error(e, d, entry->key_line, "'%s' belongs at the top level of the file", entry->key);
+    if (node_empty(entry) && parse_real(entry->key, &number)) /* {evaluate_at: 0,20} is two entries */
+        return document_error(e, d, entry->key_line, "unknown key '%s'; inside {…} quote a value that holds a comma",
+                              entry->key);
+    if (is_column(entry->key) || !strcmp(entry->key, "variant") || !strcmp(entry->key, "base"))
+        return document_error(e, d, entry->key_line,
+                              "'%s' says where norms stand: it goes inside an arm, arms: {mine: {variant: pre}}",
+                              entry->key);
+    spec_unknown(entry->key, more, count, e);
+    return document_prefix(e, d, entry->key_line);
+}
+
+Rc text_entry(char *out, size_t size, const Document *d, const Node *entry, Error *e) {
+    if (entry->kind != NODE_SCALAR)
+        return document_error(e, d, entry->line, "%s: one value is needed, not %s", entry->key, node_kind(entry));
+    size_t n = strlen(entry->text);
+    if (!n) return document_error(e, d, entry->line, "%s: the value is empty", entry->key);
+    if (n >= size)
+        return document_error(e, d, entry->line, "%s: %zu bytes are too many (at most %zu)", entry->key, n, size - 1);
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)entry->text[i] < ' ' || entry->text[i] == 127)
+            return document_error(e, d, entry->line, "%s: the value holds a line break or another control byte",
+                                  entry->key);
+    memcpy(out, entry->text, n + 1);
+    return RC_OK;
+}
+
+static Rc add_value(Factor *f, RunSpec *base, const Document *d, const Node *item, Error *e) {
+    char value[SPEC_TEXT_SIZE];
+    RunSpec s = *base;
+    Node entry = *item;
+    entry.key = f->key;
+    if (f->values == EXPERIMENT_MOST_VALUES)
+        return document_error(e, d, item->line, "%s: more than %d values", f->key, (int)EXPERIMENT_MOST_VALUES);
+    Rc rc = spec_set_node(&s, d, &entry, e);
+    if (rc) return rc;
+    spec_get(value, &s, f->key);
+    if (strlen(value) >= sizeof f->value[0])
+        return document_error(e, d, item->line, "%s: a value of a list has at most %zu bytes", f->key,
+                              sizeof f->value[0] - 1);
+    for (int i = 0; i < f->values; i++)
+        if (!strcmp(value, f->value[i]))
+            return document_error(e, d, item->line, "%s: %s stands in the list twice", f->key, value);
+    strcpy(f->value[f->values++], value);
+    if (f->values == 1) *base = s;
+    return RC_OK;
+}
+
+Rc apply_key(Reader *r, const Document *d, const Node *n) {
+    Experiment *x = r->x;
+    x->said |= (uint64_t)1 << spec_index(n->key);
+    for (int i = 0; i < x->factors; i++)
+        if (!strcmp(x->factor[i].key, n->key)) {
+            memmove(&x->factor[i], &x->factor[i + 1], (size_t)(x->factors - i - 1) * sizeof *x->factor);
+            x->factors--;
+        }
+    if (n->kind != NODE_SEQUENCE) return spec_set_node(&r->base, d, n, r->e);
+    if (!strcmp(n->key, "evaluate_at"))
+        return document_error(r->e, d, n->line, "evaluate_at: write the steps as one word, '0,150,300'");
+    if (!n->child) return document_error(r->e, d, n->line, "%s: the list is empty", n->key);
+    if (x->factors == EXPERIMENT_MOST_FACTORS)
+        return document_error(r->e, d, n->line, "%s: more than %d keys with a list of values", n->key,
+                              (int)EXPERIMENT_MOST_FACTORS);
+    Factor *f = &x->factor[x->factors++];
+    memset(f, 0, sizeof *f);
+    snprintf(f->key, sizeof f->key, "%s", n->key);
+    for (const Node *item = n->child; item; item = item->next)
+        if (add_value(f, &r->base, d, item, r->e)) return r->e->code;
+    return RC_OK;
+}
+
+static Rc parse_seed(const Document *d, const Node *n, int64_t least, int64_t most, int64_t *out, Error *e) {
+    if (n->kind != NODE_SCALAR) return document_error(e, d, n->line, "seeds: a number is needed, not %s", node_kind(n));
+    if (!parse_integer(n->text, out))
+        return document_error(e, d, n->line, "seeds: '%.80s' is not a whole number", n->text);
+    if (*out < least || *out > most)
+        return document_error(e, d, n->line, "seeds: %lld is out of range (%lld to %lld)", (long long)*out,
+                              (long long)least, (long long)most);
+    return RC_OK;
+}
+
+Rc apply_seeds(Reader *r, const Document *d, const Node *n) {
+    Experiment *x = r->x;
+    int64_t value, count = 0;
+    bool list = n->kind == NODE_SEQUENCE;
+    if (!list && parse_seed(d, n, 1, EXPERIMENT_MOST_SEEDS, &count, r->e)) return r->e->code;
+    for (const Node *item = n->child; list && item; item = item->next) count++;
+    if (!count || count > EXPERIMENT_MOST_SEEDS)
+        return document_error(r->e, d, n->line, "seeds: a list of 1 to %d seeds is needed", (int)EXPERIMENT_MOST_SEEDS);
+    free(x->seed);
+    x->seed = mem_alloc((size_t)count, sizeof *x->seed);
+    x->seeds = 0;
+    if (!list)
+        while (x->seeds < count) x->seed[x->seeds] = (uint64_t)x->seeds + 1, x->seeds++;
+    for (const Node *item = n->child; list && item; item = item->next) {
+        if (parse_seed(d, item, 0, INT64_MAX, &value, r->e)) return r->e->code;
+        for (int i = 0; i < x->seeds; i++)
+            if (x->seed[i] == (uint64_t)value)
+                return document_error(r->e, d, item->line, "seeds: %lld stands in the list twice", (long long)value);
+        x->seed[x->seeds++] = (uint64_t)value;
+    }
+    return RC_OK;
+}
+
+Rc apply_number(Reader *r, const Node *n, double *out, double below) {
+    double value;
+    if (n->kind != NODE_SCALAR || !parse_real(n->text, &value))
+        return document_error(r->e, r->d, n->line, "%s: '%.80s' is not a number", n->key, n->text ? n->text : "[…]");
+    if (value <= 0 || value >= below) {
+        char most[40];
+        return document_error(r->e, r->d, n->line, "%s: %.80s is out of range (above 0, below %s)", n->key, n->text,
+                              format_real(most, below));
+    }
+    *out = value;
+    return RC_OK;
+}

@@ -1,0 +1,115 @@
+/* What an experiment's tables and figures show: rows of metrics.def and of curves.def. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/plan/reader.h"
+
+static const char *const axis_names[AXES] = {"auto", "linear", "log"};
+
+Rc metric_entry(Metric *out, const Document *d, const Node *n, Error *e) {
+    char name[64];
+    if (text_entry(name, sizeof name, d, n, e)) return e->code;
+    return metric_find(out, name, e) ? document_prefix(e, d, n->line) : RC_OK;
+}
+
+static Rc list_of(const Reader *r, const Node *n, const char *example) {
+    if (n->kind == NODE_SEQUENCE && n->child) return RC_OK;
+    return document_error(r->e, r->d, n->line, "%s: a list is needed, such as %s", n->key, example);
+}
+
+/* An item is a name, or a mapping in which `key` names it and `more` may stand beside. NULL: neither. */
+static const Node *item_name(const Reader *r, const Node *list, const Node *item, const char *key, const char *more,
+                             const Node **beside) {
+    const char *const keys[] = {key, more};
+    char hint[96];
+    *beside = NULL;
+    if (item->kind == NODE_SCALAR) return item;
+    if (item->kind == NODE_MAPPING) {
+        for (const Node *n = item->child; n; n = n->next)
+            if (strcmp(n->key, key) != 0 && strcmp(n->key, more) != 0) {
+                document_error(r->e, r->d, n->key_line, "%s: unknown key '%.60s'%s", list->key, n->key,
+                               did_you_mean(hint, sizeof hint, n->key, keys, 2));
+                return NULL;
+            }
+        *beside = node_find(item, more);
+        if (node_find(item, key)) return node_find(item, key);
+    }
+    document_error(r->e, r->d, item->line, "%s: an entry is a name or {%s: name, %s: …}", list->key, key, more);
+    return NULL;
+}
+
+static Rc add_row(Reader *r, const Node *list, const Node *item) {
+    Experiment *x = r->x;
+    const Node *heading, *name = item_name(r, list, item, "metric", "heading", &heading);
+    TableRow *row = &x->row[x->rows];
+    if (!name) return r->e->code;
+    if (x->rows == EXPERIMENT_MOST_ROWS)
+        return document_error(r->e, r->d, item->line, "table: more than %d rows", (int)EXPERIMENT_MOST_ROWS);
+    *row = (TableRow){0};
+    if (metric_entry(&row->metric, r->d, name, r->e)) return r->e->code;
+    if (heading && text_entry(row->heading, sizeof row->heading, r->d, heading, r->e)) return r->e->code;
+    for (int i = 0; i < x->rows; i++)
+        if (x->row[i].metric == row->metric)
+            return document_error(r->e, r->d, item->line, "table: '%s' stands in the list twice", name->text);
+    x->rows++;
+    return RC_OK;
+}
+
+Rc apply_table(Reader *r, const Node *n) {
+    Rc rc = list_of(r, n, "[valid_loss, perplexity]");
+    for (const Node *item = n->child; !rc && item; item = item->next) rc = add_row(r, n, item);
+    return rc;
+}
+
+static Rc axis_entry(const Reader *r, const Node *n, Axis *out) {
+    char text[32], hint[96];
+    if (text_entry(text, sizeof text, r->d, n, r->e)) return r->e->code;
+    for (int i = 0; i < AXES; i++)
+        if (!strcmp(text, axis_names[i])) return *out = (Axis)i, RC_OK;
+    return document_error(r->e, r->d, n->line, "axis: unknown '%s'%s", text,
+                          did_you_mean(hint, sizeof hint, text, axis_names, AXES));
+}
+
+/* The values of blocks have a logarithmic axis unless another is asked for. */
+static Rc add_panel(Reader *r, const Node *list, const Node *item) {
+    Experiment *x = r->x;
+    const Node *axis, *node = item_name(r, list, item, "curve", "axis", &axis);
+    char name[64];
+    Panel panel = {0};
+    if (!node || text_entry(name, sizeof name, r->d, node, r->e)) return r->e->code;
+    if (curve_find(&panel.curve, name, r->e)) return document_prefix(r->e, r->d, node->line);
+    panel.axis = panel.curve->blocks ? AXIS_log : AXIS_auto;
+    if (axis && axis_entry(r, axis, &panel.axis)) return r->e->code;
+    Panel *all = panel.curve->blocks ? x->block_panel : x->panel;
+    int *count = panel.curve->blocks ? &x->block_panels : &x->panels;
+    for (int i = 0; i < *count; i++)
+        if (all[i].curve == panel.curve)
+            return document_error(r->e, r->d, item->line, "panels: '%s' stands in the list twice", name);
+    if (*count == EXPERIMENT_MOST_PANELS)
+        return document_error(r->e, r->d, item->line, "panels: more than %d curves %s", (int)EXPERIMENT_MOST_PANELS,
+                              panel.curve->blocks ? "of the blocks" : "of the whole model");
+    all[(*count)++] = panel;
+    return RC_OK;
+}
+
+Rc apply_panels(Reader *r, const Node *n) {
+    Rc rc = list_of(r, n, "[valid_loss, grad_norm]");
+    for (const Node *item = n->child; !rc && item; item = item->next) rc = add_panel(r, n, item);
+    if (!rc && !r->x->panels)
+        rc = document_error(r->e, r->d, n->line, "panels: a curve of the whole model is needed, such as valid_loss");
+    return rc;
+}
+
+void show_defaults(Experiment *x) {
+    static const Metric rows[] = {METRIC_valid_loss, METRIC_perplexity, METRIC_accuracy, METRIC_grad_norm,
+                                  METRIC_embedding_norm};
+    static const char *const panels[] = {"valid_loss", "grad_norm", "embedding_norm"};
+    static const char *const block_panels[] = {"block_grad_norm", "norm_input"};
+    for (size_t i = 0; !x->rows && i < sizeof rows / sizeof *rows; i++) x->row[i].metric = rows[i];
+    if (!x->rows) x->rows = sizeof rows / sizeof *rows;
+    if (x->panels) return;
+    for (const char *const *p = panels; p < panels + sizeof panels / sizeof *panels; p++)
+        x->panel[x->panels++] = (Panel){curve_named(*p), AXIS_auto};
+    for (const char *const *p = block_panels; p < block_panels + sizeof block_panels / sizeof *block_panels; p++)
+        x->block_panel[x->block_panels++] = (Panel){curve_named(*p), AXIS_log};
+}

@@ -1,0 +1,207 @@
+/* RunSpec as canonical text and back, and what the floors below need of it. */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/plan/spec.h"
+
+bool spec_left_out(const char *key, const char *value) {
+    RunSpec s;
+    char initial[SPEC_TEXT_SIZE];
+    if (!spec_has(key)) return variant_left_out(key, value);
+    if (spec_since(key) == 1) return false;
+    spec_init(&s);
+    return !strcmp(value, spec_get(initial, &s, key));
+}
+
+void spec_text_keys(const RunSpec *s, Text *out) {
+    char value[SPEC_TEXT_SIZE];
+    for (int i = 0; i < spec_key_count; i++)
+        if (!spec_left_out(spec_keys[i], spec_get(value, s, spec_keys[i])))
+            text_format(out, "%s = %s\n", spec_keys[i], value);
+    variant_text(&s->variant, out);
+}
+
+void spec_hash(const RunSpec *s, char out[SHA256_HEX]) {
+    Text text;
+    text_init(&text);
+    spec_text(s, &text);
+    sha256_hex_of(out, text.at, text.length);
+    text_release(&text);
+}
+
+void spec_text(const RunSpec *s, Text *out) {
+    spec_text_keys(s, out);
+    text_format(out, "seed = %llu\n", (unsigned long long)s->seed);
+}
+
+/* The row that has these columns, or a nameless one. */
+static void name_variant(Variant *v) {
+    Text mine, row;
+    text_init(&mine);
+    text_init(&row);
+    variant_text(v, &mine);
+    v->name = "custom";
+    v->cite = v->equation = "";
+    for (int i = 0; i < variant_count; i++) {
+        text_clear(&row);
+        variant_text(&variants[i], &row);
+        if (!strcmp(mine.at, row.at)) *v = variants[i];
+    }
+    text_release(&mine);
+    text_release(&row);
+}
+
+/* Seeds are uint64_t; parse_integer is int64_t. */
+static bool parse_seed(const char *text, uint64_t *out) {
+    uint64_t x = 0;
+    if (!*text || (*text == '0' && text[1])) return false;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9') return false;
+        unsigned digit = (unsigned)(*text - '0');
+        if (x > (UINT64_MAX - digit) / 10) return false;
+        x = x * 10 + digit;
+    }
+    *out = x;
+    return true;
+}
+
+/* Position of a canonical line: keys of spec.def, then columns, then the seed; -1 for any other key. */
+static int line_of(const char *key) {
+    int i = spec_index(key);
+    if (i >= 0) return i;
+    for (i = 0; i < variant_key_count; i++)
+        if (!strcmp(key, variant_keys[i])) return spec_key_count + i;
+    return strcmp(key, "seed") ? -1 : spec_key_count + variant_key_count;
+}
+
+static Rc parse_line(RunSpec *s, char *line, bool *seen, Error *e) {
+    char *sign = strstr(line, " = ");
+    if (!sign) return error_set(e, RC_USAGE, "'%.80s' is not 'key = value'", line);
+    *sign = 0;
+    char *value = sign + 3;
+    int at = line_of(line);
+    if (at < 0) return spec_unknown(line, (const char *const[]){"seed"}, 1, e);
+    if (seen[at]) return error_set(e, RC_USAGE, "duplicate key '%s'", line);
+    seen[at] = true;
+    if (strcmp(line, "seed")) return spec_set(s, line, value, e);
+    if (parse_seed(value, &s->seed)) return RC_OK;
+    return error_set(e, RC_USAGE, "seed: '%.80s' is not a whole number from 0 to 18446744073709551615", value);
+}
+
+Rc spec_parse(RunSpec *s, const char *text, Error *e) {
+    enum { MOST = 128 };
+    bool seen[MOST] = {false};
+    int keys = spec_key_count + variant_key_count + 1, number = 0;
+    assert(keys <= MOST);
+    RunSpec read;
+    spec_init(&read);
+    char *copy = mem_text(text), *line = copy;
+    Rc rc = RC_OK;
+    while (*line && !rc) {
+        char *end = strchr(line, '\n'), *next = end ? end + 1 : line + strlen(line);
+        if (end) *end = 0;
+        number++;
+        rc = parse_line(&read, line, seen, e);
+        if (rc) error_prefix(e, "line %d: ", number);
+        line = next;
+    }
+    free(copy);
+    if (rc) return rc;
+    for (int i = 0; i < keys; i++) {
+        if (seen[i]) continue;
+        const char *key = i < spec_key_count ? spec_keys[i] : i < keys - 1 ? variant_keys[i - spec_key_count] : "seed";
+        if (i < keys - 1 && spec_since(key) > 1) {
+            if (spec_set(&read, key, spec_default(key), e)) return e->code;
+            continue;
+        }
+        return error_set(e, RC_USAGE, "line %d: the text ends without key '%s'", number + 1, key);
+    }
+    name_variant(&read.variant);
+    *s = read;
+    return RC_OK;
+}
+
+ModelShape spec_shape(const RunSpec *s, int vocab) {
+    return (ModelShape){
+        .layers = (int)s->layers,
+        .width = (int)s->width,
+        .heads = (int)s->heads,
+        .context = (int)s->context,
+        .vocab = vocab,
+        .batch = (int)s->batch,
+        .ffn_mult = (int)s->ffn_mult,
+        .activation = (Activation)s->activation,
+        .bias = s->bias,
+        .tied = s->tied,
+        .dropout = s->dropout > 0,
+        .norm_eps = s->norm_eps,
+    };
+}
+
+Recipe spec_recipe(const RunSpec *s) {
+    double residual = s->residual_init == RESIDUAL_SCALED ? s->init_std / sqrt(2.0 * (double)s->layers) : s->init_std;
+    return (Recipe){
+        .optimizer = (OptimizerKind)s->optimizer,
+        .schedule = (ScheduleKind)s->schedule,
+        .steps = (int)s->steps,
+        .warmup = (int)s->warmup,
+        .lr = s->lr,
+        .warmup_lr = s->warmup_lr,
+        .final_lr = s->final_lr,
+        .beta1 = s->beta1,
+        .beta2 = s->beta2,
+        .eps = s->adam_eps,
+        .momentum = s->momentum,
+        .weight_decay = s->weight_decay,
+        .clip = s->clip,
+        .dropout = s->dropout,
+        .init = {.token = s->token_std, .position = s->position_std, .matrix = s->init_std, .residual = residual},
+    };
+}
+
+/* The next of a list "0,150,300"; *at moves behind its comma. False at the end, and with *at = NULL when it is no
+ * whole number. */
+static bool next_step(const char **at, int64_t *step) {
+    char word[24];
+    if (!**at) return false;
+    size_t n = strcspn(*at, ",");
+    snprintf(word, sizeof word, "%.*s", n < sizeof word ? (int)n : 1, n < sizeof word ? *at : "?");
+    const char *next = *at + n;
+    bool good = parse_integer(word, step) && *step >= 0 && (!*next || next[1]);
+    *at = !good ? NULL : *next ? next + 1 : next;
+    return good;
+}
+
+int spec_evaluations(const RunSpec *s, int *out, int most) {
+    int count = 0;
+    int64_t step;
+    for (const char *at = s->evaluate_at.text; at && count < most - 1 && next_step(&at, &step);)
+        if (step < s->steps) out[count++] = (int)step;
+    if (most > 0) out[count++] = (int)s->steps;
+    return count;
+}
+
+static Rc check_evaluations(const RunSpec *s, Error *e) {
+    const char *at = s->evaluate_at.text;
+    int64_t step, before = -1;
+    while (next_step(&at, &step)) {
+        if (step <= before) return error_set(e, RC_USAGE, "evaluate_at: '%s' is not ascending", s->evaluate_at.text);
+        before = step;
+    }
+    if (at) return RC_OK;
+    return error_set(e, RC_USAGE, "evaluate_at: '%s' is not a list of whole numbers such as '0,150,300'",
+                     s->evaluate_at.text);
+}
+
+Rc spec_check(const RunSpec *s, Error *e) {
+    ModelShape shape = spec_shape(s, 1);
+    Rc rc = shape_check(&shape, e);
+    if (rc) return rc;
+    if (s->warmup > s->steps)
+        return error_set(e, RC_USAGE, "warmup: %lld updates are more than steps (%lld)", (long long)s->warmup,
+                         (long long)s->steps);
+    return check_evaluations(s, e);
+}

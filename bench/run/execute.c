@@ -1,0 +1,462 @@
+#include "bench/run/execute.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/canon.h"
+#include "base/philox.h"
+#include "base/sha256.h"
+#include "bench/run/checkpoint.h"
+#include "bench/run/metrics.h"
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool stopped(const volatile sig_atomic_t *stop) {
+    return stop && *stop;
+}
+
+/* A copy of b in which the keys that replicas of one program may differ in (scalars, initialization) are those of a. */
+static RunSpec alike(const RunSpec *a, const RunSpec *b) {
+    RunSpec s = *b;
+    s.seed = a->seed;
+    s.init_std = a->init_std, s.token_std = a->token_std, s.position_std = a->position_std;
+    s.residual_init = a->residual_init;
+    s.lr = a->lr, s.warmup_lr = a->warmup_lr, s.final_lr = a->final_lr, s.schedule = a->schedule, s.warmup = a->warmup;
+    s.beta1 = a->beta1, s.beta2 = a->beta2, s.adam_eps = a->adam_eps, s.momentum = a->momentum;
+    s.weight_decay = a->weight_decay, s.clip = a->clip;
+    return s;
+}
+
+bool execute_together(const RunSpec *a, const RunSpec *b) {
+    RunSpec like = alike(a, b);
+    Text ours, theirs;
+    text_init(&ours), text_init(&theirs);
+    spec_text(a, &ours), spec_text(&like, &theirs);
+    bool same = !strcmp(ours.at, theirs.at);
+    text_release(&ours), text_release(&theirs);
+    return same;
+}
+
+/* The toy keeps everything of the spec that chooses operations, and makes sizes, steps and warm-up small. */
+Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e) {
+    ModelShape shape = spec_shape(s, 65);
+    shape.layers = 2, shape.width = 32, shape.heads = 4, shape.context = 16, shape.batch = 2, shape.ffn_mult = 4;
+    Recipe recipe = spec_recipe(s);
+    recipe.steps = 2, recipe.warmup = recipe.warmup > 1 ? 1 : recipe.warmup;
+    uint64_t seed = 1;
+    uint8_t chain[32] = {0};
+    Trainer *t;
+    StepReport report = {.finite = true};
+    if (trainer_new(&t, &shape, &s->variant, NULL, &recipe, &seed, 1, backend, e)) return e->code;
+    for (uint64_t step = 0; step < 2 && report.finite; step++) {
+        for (uint64_t i = 0; i < 32; i++) {
+            trainer_feed(t, "tokens", 0)[i] = (int32_t)philox_below(philox_word(1, 1, philox_offset(step, i)), 65);
+            trainer_feed(t, "targets", 0)[i] = (int32_t)philox_below(philox_word(1, 1, philox_offset(step, i + 1)), 65);
+        }
+        if (!trainer_step(t, &report)) break;
+        chain_add(chain, report.loss);
+        chain_add(chain, (float)report.grad_norm);
+    }
+    trainer_hash(t, 0, chain);
+    Rc rc = trainer_failed(t, e) ? e->code : RC_OK;
+    trainer_free(t);
+    sha256_hex(out, chain);
+    return rc;
+}
+
+void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Backend *backend, const char *arithmetic) {
+    record_identity(out, s, d->sha256, d->tokenizer_sha256, backend_class(backend), arithmetic);
+}
+
+/* One forward pass over windows first.., the same in every replica; returns the bytes of their targets. */
+static size_t windows_forward(Trainer *t, const Dataset *d, const RunSpec *s, size_t first) {
+    int batch = (int)s->batch, context = (int)s->context;
+    FeedRoom room[TRAINER_MOST_FEEDS], copy[TRAINER_MOST_FEEDS];
+    int feeds = trainer_feeds(t, 0, room);
+    dataset_windows_fill(d, first, batch, context, room, feeds);
+    for (int r = 1; r < trainer_replicas(t); r++) {
+        trainer_feeds(t, r, copy);
+        for (int f = 0; f < feeds; f++) memcpy(copy[f].ids, room[f].ids, (size_t)room[f].rows * sizeof(int32_t));
+    }
+    trainer_forward(t);
+    return dataset_target_bytes(d, trainer_feed(t, "targets", 0), (size_t)batch * (size_t)context);
+}
+
+typedef struct {
+    double nll;
+    long hits, count;
+} Score;
+
+static Score score(const Trainer *t, int replica, const RunSpec *s) {
+    Score x;
+    trainer_score(t, replica, 0, (int)(s->batch * s->context), &x.nll, &x.hits, &x.count);
+    return x;
+}
+
+bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves *const *curves, Evaluation *out,
+                    const volatile sig_atomic_t *stop) {
+    size_t windows = dataset_windows(d, (int)s->context), batch = (size_t)s->batch, bytes = 0;
+    int replicas = trainer_replicas(t);
+    Score *all = mem_alloc((size_t)replicas, sizeof *all);
+    for (int r = 0; r < replicas; r++) {
+        out[r].blocks = (int)((windows + batch - 1) / batch);
+        out[r].block = mem_alloc((size_t)out[r].blocks, sizeof *out[r].block);
+        out[r].dropped = (long)dataset_dropped(d, (int)s->context);
+    }
+    bool whole = true;
+    for (int b = 0; whole && b < out[0].blocks; b++) {
+        bytes += windows_forward(t, d, s, (size_t)b * batch);
+        whole = !stopped(stop); /* after a stop the forward pass may be incomplete */
+        for (int r = 0; whole && r < replicas; r++) {
+            Score part = score(t, r, s);
+            out[r].block[b] = part.nll / (double)part.count;
+            all[r].nll += part.nll, all[r].hits += part.hits, all[r].count += part.count;
+        }
+    }
+    for (int r = 0; r < replicas; r++) {
+        if (!whole) free(out[r].block), out[r].block = NULL;
+        out[r].step = trainer_step_number(t);
+        out[r].targets = all[r].count;
+        metrics_measure(out[r].metric, &(Validation){.nll = all[r].nll,
+                                                     .count = all[r].count,
+                                                     .hits = all[r].hits,
+                                                     .bytes = bytes,
+                                                     .curves = curves ? curves[r] : &(Curves){.every = 1},
+                                                     .step = trainer_step_number(t)});
+    }
+    free(all);
+    return whole;
+}
+
+/* One of the runs of an execution. */
+typedef struct {
+    const ExecutedRun *run;
+    RunRecord *r;
+    uint8_t chain[32];
+    double valid; /* the slice's loss where the next update begins; NaN where no point of the curve stands */
+    bool finite;
+} Replica;
+
+typedef struct {
+    const Execution *x;
+    const RunSpec *spec; /* of the first run: what all have in common */
+    Recipe *recipe;
+    uint64_t *seed;
+    Replica *replica; /* [x->runs] */
+    StepReport *report;
+    Trainer *t;
+    double *step_time;
+    int timed;
+    double started;
+} Running;
+
+/* Updates of one stretch on a device at most: what a signal waits for; numbers in the reports of a stretch. */
+enum { STRETCH = 256, MOST_NUMBERS = 1 << 23 };
+
+static int step_of(const Running *g) {
+    return trainer_step_number(g->t);
+}
+
+static int most_steps(const Running *g) {
+    int fit = MOST_NUMBERS / (g->x->runs * (trainer_probes(g->t) + (int)(sizeof(StepReport) / sizeof(double))));
+    return fit < 1 ? 1 : fit < STRETCH ? fit : STRETCH;
+}
+
+static bool any_finite(const Running *g) {
+    bool any = false;
+    for (int i = 0; i < g->x->runs; i++) any |= g->replica[i].finite;
+    return any;
+}
+
+/* The loss of a fixed slice of validation, of every replica. */
+static void slice_loss(Running *g) {
+    const RunSpec *s = g->spec;
+    Score *all = mem_alloc((size_t)g->x->runs, sizeof *all);
+    for (int64_t b = 0; b < s->curve_batches; b++) {
+        (void)windows_forward(g->t, g->x->data, s, (size_t)(b * s->batch));
+        for (int i = 0; i < g->x->runs; i++) {
+            Score part = score(g->t, i, s);
+            all[i].nll += part.nll, all[i].count += part.count;
+        }
+    }
+    for (int i = 0; i < g->x->runs; i++)
+        g->replica[i].valid = all[i].count ? all[i].nll / (double)all[i].count : (double)NAN;
+    free(all);
+}
+
+static bool evaluation_at(const Running *g, int step) {
+    int at[64], n = spec_evaluations(g->spec, at, 64);
+    for (int i = 0; i < n; i++)
+        if (at[i] == step) return true;
+    return false;
+}
+
+static bool lacks_evaluation(const Running *g, const Replica *of) {
+    return of->finite && !record_at(of->r, step_of(g));
+}
+
+static bool wants_evaluation(const Running *g) {
+    bool lacking = false;
+    for (int i = 0; i < g->x->runs; i++) lacking |= lacks_evaluation(g, &g->replica[i]);
+    return lacking && evaluation_at(g, step_of(g));
+}
+
+static void evaluate_here(Running *g) {
+    int runs = g->x->runs;
+    Evaluation *v = mem_alloc((size_t)runs, sizeof *v);
+    const Curves **curves = mem_alloc((size_t)runs, sizeof *curves);
+    for (int i = 0; i < runs; i++) curves[i] = &g->replica[i].r->curves;
+    bool whole = evaluate_whole(g->t, g->x->data, g->spec, curves, v, g->x->stop);
+    bool good = whole && !trainer_failed(g->t, NULL);
+    free(curves);
+    for (int i = 0; whole && i < runs; i++) {
+        RunRecord *r = g->replica[i].r;
+        if (!lacks_evaluation(g, &g->replica[i]) || !good) {
+            free(v[i].block);
+            continue;
+        }
+        r->evaluation = mem_grow(r->evaluation, (size_t)r->evaluations + 1, sizeof *v);
+        r->evaluation[r->evaluations++] = v[i];
+    }
+    free(v);
+}
+
+/* One update of one run: its row. */
+static void add_row(Running *g, Replica *of, int step, const StepReport *report) {
+    Curves *c = &of->r->curves;
+    double *row = curves_add(c);
+    row[CURVE_step] = step, row[CURVE_lr] = recipe_lr(&g->recipe[of - g->replica], step);
+    row[CURVE_train_loss] = (double)report->loss;
+    row[CURVE_valid_loss] = of->valid;
+    of->valid = (double)NAN;
+    for (int i = 0; i < trainer_probes(g->t); i++) {
+        int layer;
+        ProbeKind kind = trainer_probe(g->t, i, &layer);
+        row[curve_column(c, kind, layer)] = report->probe[i];
+    }
+    chain_add(of->chain, report->loss);
+    of->finite = report->finite;
+    if (report->finite) row[CURVE_spike] = curves_spike(c, c->rows - 1);
+}
+
+/* Updates until the next point of a curve or evaluation. */
+static int stretch(const Running *g) {
+    int step = step_of(g) + 1, most = step_of(g) + most_steps(g);
+    while (step < (int)g->spec->steps && step < most && step % g->spec->curve_every && !evaluation_at(g, step)) step++;
+    return step - step_of(g);
+}
+
+/* The host brings one batch to each replica, a device with the corpus draws those of a whole stretch. Returns the
+ * updates done: 0 when the program was cancelled or the device failed. */
+static int updates(Running *g) {
+    const RunSpec *s = g->spec;
+    if (trainer_resident(g->t)) return trainer_steps(g->t, stretch(g), g->report);
+    for (int i = 0; i < g->x->runs; i++) {
+        FeedRoom room[TRAINER_MOST_FEEDS];
+        int feeds = trainer_feeds(g->t, i, room);
+        dataset_batch(g->x->data, g->seed[i], (uint64_t)step_of(g), (int)s->batch, (int)s->context, room, feeds);
+    }
+    return trainer_step(g->t, g->report);
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_step(const Running *g) {
+    double *sorted = mem_alloc((size_t)g->timed + 1, sizeof *sorted), median = (double)NAN;
+    memcpy(sorted, g->step_time, (size_t)g->timed * sizeof *sorted);
+    qsort(sorted, (size_t)g->timed, sizeof *sorted, by_value);
+    if (g->timed) median = sorted[g->timed / 2] / g->x->runs;
+    free(sorted);
+    return median;
+}
+
+static void finish_record(Running *g, Replica *of) {
+    uint8_t hash[32];
+    RunRecord *r = of->r;
+    strcpy(r->status, of->finite ? "ok" : "diverged");
+    double *last = of->finite ? curves_add(&r->curves) : NULL;
+    if (last) last[CURVE_step] = step_of(g), last[CURVE_valid_loss] = of->valid;
+    sha256_hex(r->loss_chain, of->chain);
+    trainer_hash(g->t, (int)(of - g->replica), hash);
+    sha256_hex(r->parameters_hash, hash);
+    r->parameters = (long)trainer_weights(g->t);
+    r->memory_mb = (double)trainer_bytes(g->t) / (1 << 20);
+    r->step_seconds = median_step(g);
+    r->wall_seconds = (now() - g->started) / g->x->runs;
+    r->provenance.made = (int64_t)time(NULL);
+}
+
+/* A finished run to whoever asked for it; none, if the device failed while the last numbers were read. */
+static void hand_over(Running *g, Replica *of) {
+    if (trainer_failed(g->t, NULL))
+        of->r->status[0] = 0;
+    else if (g->x->finished)
+        g->x->finished(g->x->context, (int)(of - g->replica), of->r);
+}
+
+static void finish_records(Running *g) {
+    trainer_cancel(g->t, NULL); /* a finished run is stored whole */
+    if (any_finite(g)) slice_loss(g);
+    for (int i = 0; i < g->x->runs; i++)
+        if (g->replica[i].finite) finish_record(g, &g->replica[i]);
+    for (int i = 0; i < g->x->runs; i++)
+        if (g->replica[i].finite) hand_over(g, &g->replica[i]);
+}
+
+/* Updates and their rows; a run that diverges is finished on the spot. Returns the updates of all runs together. */
+static int advance(Running *g) {
+    int first = step_of(g), rows = 0, runs = g->x->runs;
+    if (first % g->spec->curve_every == 0) slice_loss(g);
+    if (trainer_failed(g->t, NULL)) return 0;
+    double start = now();
+    int done = updates(g);
+    double each = done ? (now() - start) / done : 0;
+    for (int k = 0; k < done; k++) {
+        g->step_time[g->timed++] = each;
+        for (int i = 0; i < runs; i++) {
+            Replica *of = &g->replica[i];
+            if (!of->finite) continue;
+            const StepReport *report = &g->report[k * runs + i];
+            add_row(g, of, first + k, report);
+            rows++;
+            if (of->finite) continue;
+            of->r->diverged_step = first + k;
+            snprintf(of->r->culprit, sizeof of->r->culprit, "%s", report->culprit);
+            finish_record(g, of);
+            hand_over(g, of);
+        }
+    }
+    return rows;
+}
+
+static void describe(const Execution *x, const ExecutedRun *run, RunRecord *r) {
+    *r = (RunRecord){.spec = *run->spec, .vocab = x->data->vocab, .diverged_step = -1};
+    strcpy(r->id, run->id);
+    strcpy(r->arithmetic, run->arithmetic);
+    snprintf(r->arithmetic_class, sizeof r->arithmetic_class, "%s", backend_class(x->backend));
+    _Static_assert(sizeof r->dataset >= DATASET_NAME_SIZE, "a record has room for the name of any corpus");
+    strcpy(r->dataset, x->data->name);
+    strcpy(r->dataset_sha256, x->data->sha256);
+    strcpy(r->tokenizer_sha256, x->data->tokenizer_sha256);
+    r->entropy_rate = x->data->entropy_rate, r->unigram = x->data->unigram;
+    provenance_here(&r->provenance);
+    r->provenance.threads = x->threads > 1 ? x->threads : 1, r->provenance.replicas = x->runs;
+    if (x->backend->device) x->backend->device->describe(r->provenance.device, sizeof r->provenance.device);
+    r->probes = x->probes ? *x->probes : probes_usual();
+    curves_init(&r->curves, (int)run->spec->layers, x->probes);
+}
+
+static Rc save(Running *g, Error *e) {
+    Rc rc = RC_OK;
+    for (int i = 0; i < g->x->runs; i++) {
+        const Replica *of = &g->replica[i];
+        if (of->finite && checkpoint_write(g->x->folder, of->run->id, g->t, i, of->r, of->chain, e)) rc = e->code;
+    }
+    return rc;
+}
+
+/* Every run stands where its checkpoint was made, if all have one of the same step; else all stand at the beginning. */
+static void resume(Running *g) {
+    int runs = g->x->runs, resumed = 0, step = -1;
+    for (int i = 0; i < runs; i++) {
+        Error why;
+        Replica *of = &g->replica[i];
+        Rc rc = checkpoint_read(g->x->folder, of->run->id, g->t, i, of->r, of->chain, &why);
+        if (rc == RC_INTEGRITY) fprintf(stderr, "normbench: checkpoint not used, this run starts over: %s\n", why.text);
+        if (!rc && step >= 0 && step_of(g) != step)
+            fprintf(stderr, "normbench: run %.12s stands at step %d, another of its program at %d: all start over\n",
+                    of->run->id, step_of(g), step);
+        if (!rc && step < 0) step = step_of(g);
+        resumed += !rc && step_of(g) == step;
+    }
+    if (resumed == runs || step < 0) return;
+    for (int i = 0; i < runs; i++) {
+        Replica *of = &g->replica[i];
+        record_release(of->r);
+        describe(g->x, of->run, of->r);
+        memset(of->chain, 0, sizeof of->chain);
+        trainer_restart(g->t, i);
+    }
+    trainer_seek(g->t, 0);
+}
+
+static Rc train(Running *g, Error *e) {
+    const Execution *x = g->x;
+    double saved = now();
+    while (any_finite(g)) {
+        Error unsaved;
+        if (!stopped(x->stop) && wants_evaluation(g)) evaluate_here(g);
+        if (stopped(x->stop)) {
+            if (save(g, e)) return e->code;
+            return error_set(e, RC_INTERRUPTED, "stopped at step %d", step_of(g));
+        }
+        if (step_of(g) >= (int)g->spec->steps) break;
+        int before = step_of(g), rows = advance(g);
+        if (trainer_failed(g->t, NULL)) break;
+        if (step_of(g) == before) continue; /* cancelled: nothing happened */
+        if (x->progress) x->progress(x->context, rows, false);
+        if (any_finite(g) && now() - saved >= x->checkpoint_seconds) {
+            /* A checkpoint that cannot be written costs a resume, not the run. */
+            (void)save(g, &unsaved);
+            saved = now();
+        }
+    }
+    return trainer_failed(g->t, e) ? e->code : RC_OK;
+}
+
+/* A program for the runs, and on a device the corpus beside it. */
+static Rc prepare(Running *g, Error *e) {
+    const Execution *x = g->x;
+    const Dataset *d = x->data;
+    ModelShape shape = spec_shape(g->spec, d->vocab);
+    if (trainer_new(&g->t, &shape, &g->spec->variant, x->probes, g->recipe, g->seed, x->runs, x->backend, e))
+        return e->code;
+    Corpus corpus = {.tokens = d->tokens,
+                     .count = d->train,
+                     .choices = (uint32_t)(d->train - (size_t)shape.context),
+                     .stream = name_stream("batch"),
+                     .context = shape.context};
+    Rc rc = trainer_share(g->t, x->threads > 1 ? x->threads : 1, e);
+    if (!rc && trainer_resident(g->t)) rc = trainer_keep_corpus(g->t, &corpus, e);
+    if (rc) trainer_free(g->t);
+    return rc;
+}
+
+Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
+    size_t runs = (size_t)x->runs;
+    Running g = {.x = x, .spec = x->run[0].spec, .started = now()};
+    g.recipe = mem_alloc(runs, sizeof *g.recipe), g.seed = mem_alloc(runs, sizeof *g.seed);
+    g.replica = mem_alloc(runs, sizeof *g.replica);
+    for (int i = 0; i < x->runs; i++) {
+        g.recipe[i] = spec_recipe(x->run[i].spec), g.seed[i] = x->run[i].spec->seed;
+        g.replica[i] = (Replica){.run = &x->run[i], .r = &r[i], .valid = (double)NAN, .finite = true};
+        describe(x, &x->run[i], &r[i]);
+    }
+    Rc rc = prepare(&g, e);
+    if (!rc) {
+        trainer_cancel(g.t, x->stop);
+        g.step_time = mem_alloc((size_t)g.spec->steps, sizeof *g.step_time);
+        g.report = trainer_reports(g.t, x->runs * (trainer_resident(g.t) ? most_steps(&g) : 1));
+        resume(&g);
+        if (step_of(&g) && x->progress) x->progress(x->context, step_of(&g) * x->runs, true);
+        rc = train(&g, e);
+        if (!rc) finish_records(&g);
+        if (!rc && trainer_failed(g.t, e)) rc = e->code;
+        trainer_free(g.t);
+    }
+    for (int i = 0; i < x->runs; i++)
+        if (!r[i].status[0]) record_release(&r[i]);
+    free(g.step_time), free(g.report);
+    free(g.recipe), free(g.seed), free(g.replica);
+    return rc;
+}

@@ -1,0 +1,57 @@
+/* Runs, from their RunSpecs to their RunRecords: train, evaluate, checkpoint, resume. Runs of one shape and variant can
+ * be the replicas of one program. */
+#ifndef BENCH_RUN_EXECUTE_H
+#define BENCH_RUN_EXECUTE_H
+
+#include <signal.h>
+
+#include "bench/run/record.h"
+#include "datasets/dataset.h"
+#include "kernels/backend.h"
+#include "models/trainer.h"
+
+typedef struct {
+    const RunSpec *spec;
+    const char *id, *arithmetic;
+} ExecutedRun;
+
+typedef struct {
+    const ExecutedRun *run; /* [runs] the replicas of one program: any two as execute_together says */
+    int runs;
+    const Dataset *data;
+    const Backend *backend;
+    const ProbeChoice *probes;         /* NULL: the usual ones */
+    const char *folder;                /* results/runs; checkpoints stand in folder/.partial/ */
+    int threads;                       /* that share the program; 0 = 1 */
+    double checkpoint_seconds;         /* wall time between checkpoints; 0 = after every step */
+    const volatile sig_atomic_t *stop; /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */
+    /* Called with the updates of all runs since the last call, or those that checkpoints held; NULL = nobody. */
+    void (*progress)(void *context, int steps, bool resumed);
+    /* Called when a run is finished, before the others are; NULL = nobody. */
+    void (*finished)(void *context, int run, RunRecord *r);
+    void *context;
+} Execution;
+
+/* Whether two runs can be replicas of one program: all that differs is the seed and what a replica's scalars hold. */
+bool execute_together(const RunSpec *a, const RunSpec *b);
+
+/* Hash of a two-step toy run of this spec's variant, optimizer and options on this backend: the arithmetic that the
+ * run's id depends on. RC_UNMEASURED: memory, or a device that failed. */
+Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e);
+
+/* A run's id: SHA-256 of its canonical text, the dataset's and tokenizer's hashes, the arithmetic class and hash. */
+void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Backend *backend, const char *arithmetic);
+
+/* Trains to the end (resuming checkpoints when all runs have good ones of the same step) and fills r[x->runs]; a
+ * non-finite loss is a finished run whose status is "diverged". RC_INTERRUPTED: checkpoints were written.
+ * RC_UNMEASURED: memory, disk, or a device that failed. With an error, what had finished before stands in r; the
+ * others' status is "". Runs are checkpointed one after the other: a crash between two leaves them at different steps,
+ * each whole, and the runner then trains them in programs of their own: slower, the same bits. */
+Rc run_execute(const Execution *x, RunRecord *r, Error *e);
+
+/* Whole validation of the parameters a trainer holds now; fills out[replicas]. curves[replicas]: what each run's say so
+ * far; NULL: not known, and metrics that need them are NaN. False when *stop became nonzero on the way. */
+bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves *const *curves, Evaluation *out,
+                    const volatile sig_atomic_t *stop);
+
+#endif

@@ -1,0 +1,190 @@
+#include "bench/run/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "stats/curve.h"
+
+static double measure_nats(const Validation *v, const CurveInfo *curve) {
+    (void)curve;
+    return v->nll / (double)v->count;
+}
+
+static double measure_perplexity(const Validation *v, const CurveInfo *curve) {
+    return exp(measure_nats(v, curve));
+}
+
+static double measure_bits_per_byte(const Validation *v, const CurveInfo *curve) {
+    (void)curve;
+    return v->nll / log(2) / (double)v->bytes;
+}
+
+static double measure_hits(const Validation *v, const CurveInfo *curve) {
+    (void)curve;
+    return (double)v->hits / (double)v->count;
+}
+
+/* The sum over rows first .. step - 1 of a curve of the whole model, or over the newest measured row before step when
+ * none of these was measured; *n: how many rows. */
+static double sum_from(const Validation *v, const CurveInfo *curve, int first, int *n) {
+    double sum = 0;
+    int stride = curve_stride(v->curves, curve), newest = v->step > 0 ? (v->step - 1) / stride * stride : 0;
+    *n = 0;
+    if (first > newest) first = newest;
+    for (int row = first < 0 ? 0 : first; row < v->step && row < v->curves->rows; row++)
+        if (row % stride == 0) sum += curve_number(v->curves, row, curve, 0), ++*n;
+    return sum;
+}
+
+static double mean_from(const Validation *v, const CurveInfo *curve, int first) {
+    int n;
+    double sum = sum_from(v, curve, first, &n);
+    return n ? sum / n : (double)NAN;
+}
+
+/* The mean over the last tenth of the steps, one at least. */
+static double measure_tail(const Validation *v, const CurveInfo *curve) {
+    int tail = v->step / 10;
+    return mean_from(v, curve, v->step - (tail > 0 ? tail : 1));
+}
+
+static double measure_last(const Validation *v, const CurveInfo *curve) {
+    int stride = curve_stride(v->curves, curve);
+    return mean_from(v, curve, v->step > 0 ? (v->step - 1) / stride * stride : -1);
+}
+
+static double measure_count(const Validation *v, const CurveInfo *curve) {
+    int n;
+    return sum_from(v, curve, 0, &n);
+}
+
+/* A curve of the blocks, averaged over the rows before step (all_steps) or at step 0; [layers], the caller frees it.
+ * NULL when there are no two blocks, or some number is not above 0 and finite. */
+static double *block_numbers(const Validation *v, const CurveInfo *curve, bool all_steps) {
+    const Curves *c = v->curves;
+    double *x = mem_alloc((size_t)c->layers, sizeof *x);
+    bool good = c->layers > 1 && v->step > 0;
+    for (int l = 0; l < c->layers; l++) {
+        x[l] = all_steps ? curve_mean(c, curve, l, v->step) : curve_number(c, 0, curve, l);
+        good &= isfinite(x[l]) && x[l] > 0;
+    }
+    if (good) return x;
+    free(x);
+    return NULL;
+}
+
+static double measure_start_last_first(const Validation *v, const CurveInfo *curve) {
+    double *x = block_numbers(v, curve, false);
+    double out = x ? (log(x[v->curves->layers - 1]) - log(x[0])) / log(10) : (double)NAN;
+    free(x);
+    return out;
+}
+
+static double measure_start_slope(const Validation *v, const CurveInfo *curve) {
+    double *x = block_numbers(v, curve, false), out = (double)NAN;
+    if (x) {
+        size_t n = (size_t)v->curves->layers;
+        double *index = mem_alloc(n, sizeof *index);
+        for (size_t l = 0; l < n; l++) index[l] = (double)l, x[l] = log(x[l]);
+        out = st_line(index, x, n).slope;
+        free(index);
+    }
+    free(x);
+    return out;
+}
+
+static double measure_blocks_last_first(const Validation *v, const CurveInfo *curve) {
+    double *x = block_numbers(v, curve, true);
+    double out = x ? log10(x[v->curves->layers - 1] / x[0]) : (double)NAN;
+    free(x);
+    return out;
+}
+
+static double measure_blocks_spread(const Validation *v, const CurveInfo *curve) {
+    double *x = block_numbers(v, curve, true), out = (double)NAN;
+    if (x) {
+        double least = x[1], most = x[1];
+        for (int l = 2; l < v->curves->layers; l++) least = fmin(least, x[l]), most = fmax(most, x[l]);
+        out = most / least;
+    }
+    free(x);
+    return out;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double measure_blocks_first_median(const Validation *v, const CurveInfo *curve) {
+    double *x = block_numbers(v, curve, true), out = (double)NAN;
+    if (x) {
+        int n = v->curves->layers;
+        double first = x[0];
+        qsort(x, (size_t)n, sizeof *x, by_value);
+        out = first / (n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2);
+    }
+    free(x);
+    return out;
+}
+
+/* Of the first and the last block alone: a block between them may have no such number. */
+static double measure_ends_last_first(const Validation *v, const CurveInfo *curve) {
+    int n = v->curves->layers;
+    double first = curve_mean(v->curves, curve, 0, v->step), last = curve_mean(v->curves, curve, n - 1, v->step);
+    return n > 1 && first > 0 && last > 0 && isfinite(last) ? log10(last / first) : (double)NAN;
+}
+
+/* Bits per byte scale with the loss by a factor of the text alone, so any finite validation gives it. */
+static double bits_per_nat(const RunRecord *r) {
+    for (int i = 0; i < r->evaluations; i++) {
+        double loss = r->evaluation[i].metric[METRIC_valid_loss], bits = r->evaluation[i].metric[METRIC_bits_per_byte];
+        if (isfinite(bits / loss)) return bits / loss;
+    }
+    return (double)NAN;
+}
+
+static double uniform_none(const RunRecord *r) {
+    (void)r;
+    return (double)NAN;
+}
+
+static double uniform_nats(const RunRecord *r) {
+    return log(r->vocab);
+}
+
+static double uniform_perplexity(const RunRecord *r) {
+    return r->vocab;
+}
+
+static double uniform_bits_per_byte(const RunRecord *r) {
+    return log(r->vocab) * bits_per_nat(r);
+}
+
+static double uniform_hits(const RunRecord *r) {
+    return 1.0 / r->vocab;
+}
+
+static const struct {
+    double (*measure)(const Validation *v, const CurveInfo *curve);
+    double (*uniform)(const RunRecord *r);
+} how[METRIC_COUNT] = {
+#define METRIC(key, better, digits, measure, reads, uniform, header, heading, tex, macro, help) \
+    [METRIC_##key] = {measure_##measure, uniform_##uniform},
+#include "bench/plan/metrics.def"
+#undef METRIC
+};
+
+void metrics_measure(double metric[METRIC_COUNT], const Validation *v) {
+    for (int m = 0; m < METRIC_COUNT; m++) metric[m] = how[m].measure(v, curve_named(metric_info[m].reads));
+}
+
+bool metric_lacking(Metric m, const RunRecord *r) {
+    const CurveInfo *curve = curve_named(metric_info[m].reads);
+    ProbeKind kind = curve ? curve_probe(curve) : PROBE_COUNT;
+    return kind < PROBE_COUNT && r->probes.every && !r->probes.wanted[kind];
+}
+
+double metric_uniform(Metric m, const RunRecord *r) {
+    return how[m].uniform(r);
+}

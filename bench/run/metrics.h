@@ -1,0 +1,25 @@
+/* The metrics of metrics.def, measured. */
+#ifndef BENCH_RUN_METRICS_H
+#define BENCH_RUN_METRICS_H
+
+#include "bench/run/record.h"
+
+/* A whole validation at `step`: its sums over all targets, and what the run's curves say until then. */
+typedef struct {
+    double nll; /* nats */
+    long count, hits;
+    size_t bytes; /* of the targets */
+    const Curves *curves;
+    int step;
+} Validation;
+
+/* All of them; NaN where one does not apply: no step done yet, too few blocks, a number that is not finite. */
+void metrics_measure(double metric[METRIC_COUNT], const Validation *v);
+
+/* Whether the run did not measure the probe that the metric is made of: its curves are older, or thinned. */
+bool metric_lacking(Metric m, const RunRecord *r);
+
+/* What a diverged run counts as: the uniform predictor's value, or NaN when a metric has none. */
+double metric_uniform(Metric m, const RunRecord *r);
+
+#endif

@@ -1,0 +1,90 @@
+/* RunRecord: what a finished run leaves behind, in runs/<id>/{record.json, curves.csv}. Written aside, fsynced,
+ * renamed: merging shards is copying folders, and kill -9 leaves a whole run or none. */
+#ifndef BENCH_RUN_RECORD_H
+#define BENCH_RUN_RECORD_H
+
+#include <stdbool.h>
+
+#include "base/sha256.h"
+#include "bench/plan/metric.h"
+#include "bench/plan/spec.h"
+#include "bench/run/curves.h"
+#include "bench/run/provenance.h"
+#include "kernels/backend.h"
+
+/* 1: without `declared`. 2: without `spec_sha256` and `provenance.made`; precision was no key of the spec yet but stood
+ * in the arithmetic class. All are read for ever: keys that are younger than a record stand at their default. */
+enum { RECORD_SCHEMA = 3 };
+
+enum { RECORD_DATASET_SIZE = 64 }; /* room for a corpus's name */
+
+/* One whole validation. */
+typedef struct {
+    int step;
+    double metric[METRIC_COUNT]; /* NaN where it does not apply (no step done yet) */
+    bool absent[METRIC_COUNT];   /* younger than the record, whose text and hash stay what they were */
+    long targets, dropped;       /* evaluated; left out with the last partial window */
+    double *block;               /* [blocks] mean nats of each batch of windows */
+    int blocks;
+} Evaluation;
+
+typedef struct {
+    char id[SHA256_HEX], arithmetic_class[BACKEND_CLASS_SIZE], arithmetic[SHA256_HEX];
+    char dataset[RECORD_DATASET_SIZE], dataset_sha256[SHA256_HEX], tokenizer_sha256[SHA256_HEX];
+    int vocab;
+    double entropy_rate, unigram; /* nats; NaN when unknown */
+    RunSpec spec;
+    char spec_sha256[SHA256_HEX]; /* spec_hash, as written or as it would be written today: what a run is found by */
+    char *declared;    /* lines of bench/plan/declare.h; NULL: nothing was */
+    char status[16];   /* ok | diverged */
+    int diverged_step; /* -1 when ok */
+    char culprit[CULPRIT_SIZE];  /* "act h.0.attn", where the first non-finite number stood */
+    char loss_chain[SHA256_HEX], parameters_hash[SHA256_HEX];
+    Evaluation *evaluation;
+    int evaluations;
+    ProbeChoice probes; /* that the curves hold; stored where they are not the usual ones; every = 0: the usual ones */
+    Curves curves;
+    long parameters; /* cost */
+    Provenance provenance;
+    double step_seconds, memory_mb, wall_seconds;
+} RunRecord;
+
+void record_release(RunRecord *r);
+
+/* The evaluation at a step; NULL when the run has none. */
+const Evaluation *record_at(const RunRecord *r, int step);
+
+/* runs/<id>/ under folder. RC_UNMEASURED when the disk refuses; nothing is left half-written. */
+Rc record_write(const RunRecord *r, const char *folder, Error *e);
+
+/* Reads runs/<id>/record.json and curves.csv. RC_INTEGRITY names what does not read or does not have the hash that the
+ * record names; RC_USAGE when absent. */
+Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e);
+
+/* What finding a run needs of its record, without evaluations and curves; nothing to release. */
+typedef struct {
+    char id[SHA256_HEX], spec_sha256[SHA256_HEX], arithmetic_class[BACKEND_CLASS_SIZE], arithmetic[SHA256_HEX];
+    char dataset_sha256[SHA256_HEX], tokenizer_sha256[SHA256_HEX];
+    int64_t made; /* 0: the record is older than this member */
+} RecordHead;
+
+/* Reads runs/<id>/record.json as far as that; its hash is not checked. The codes of record_read. */
+Rc record_head(RecordHead *h, const char *folder, const char *id, Error *e);
+
+/* A run's id: SHA-256 of its canonical text, the corpus' and tokenizer's hashes, the arithmetic's class and hash. */
+void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
+                     const char *arithmetic_class, const char *arithmetic);
+
+/* Whether an id is that of these, also as a record of schema 1 or 2 was named: without its precision. */
+bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
+                           const char *arithmetic_class, const char *arithmetic);
+
+/* The precision of an arithmetic class: bf16-amx -> bf16; cuda-fp32 and what stands behind
+ * it -> fp32; fp64; else exact. */
+PrecisionKind precision_of_class(const char *arithmetic_class);
+
+/* Evaluations as JSON text and back (checkpoints). */
+char *evaluations_text(const RunRecord *r);
+Rc evaluations_parse(RunRecord *r, const char *text, Error *e);
+
+#endif

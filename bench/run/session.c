@@ -1,0 +1,148 @@
+#include "bench/run/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "bench/formats/document.h"
+
+volatile sig_atomic_t session_signal;
+
+static void on_signal(int number) {
+    if (session_signal) _exit(128 + number);
+    session_signal = number;
+}
+
+bool session_stopped(void) {
+    return session_signal != 0;
+}
+
+void session_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+void session_release(Session *s) {
+    for (int i = 0; i < s->datasets; i++) dataset_release(&s->dataset[i]);
+    s->datasets = 0;
+}
+
+Rc session_dataset(Session *s, const char *name, const char *tokenizer, const Dataset **out, Error *e) {
+    char key[208];
+    snprintf(key, sizeof key, "%.150s %.40s", name, tokenizer);
+    for (int i = 0; i < s->datasets; i++)
+        if (!strcmp(key, s->dataset_key[i])) {
+            *out = &s->dataset[i];
+            return RC_OK;
+        }
+    if (s->datasets == SESSION_MOST_DATASETS) return error_set(e, RC_USAGE, "more than %d corpora", s->datasets);
+    Dataset *d = &s->dataset[s->datasets];
+    if (dataset_open(d, name, tokenizer, &s->places, e)) return e->code;
+    if (d->note[0]) fprintf(stderr, "normbench: note: %s\n", d->note);
+    strcpy(s->dataset_key[s->datasets++], key);
+    *out = d;
+    return RC_OK;
+}
+
+static void banner(const char *name, const char *why) {
+    fprintf(stderr,
+            "\n  ==========================================================================\n"
+            "   THE CORPUS '%s' CANNOT BE HAD. What follows is the same job on the\n"
+            "   built-in SYNTHETIC source; its numbers are not comparable with the\n"
+            "   write-up's, and every table says so.\n   %s\n"
+            "  ==========================================================================\n\n",
+            name, why);
+}
+
+/* Where a corpus was named: --set, or the line of the arm, of the profile or of the file. */
+static Rc place_corpus(const Session *s, const Experiment *x, int arm, Error *e) {
+    const Overrides *o = &s->overrides;
+    const char *const places[][2] = {{"arms", x->arm[arm].name}, {"profiles", x->profile}};
+    Document d;
+    Error ignored;
+    char *bytes;
+    size_t length;
+    if (o->arms && x->arm[arm].own >> spec_index("dataset") & 1) return error_prefix(e, "--arm: ");
+    for (int i = 0; i < o->sets; i++)
+        if (!strncmp(o->set[i], "dataset", 7)) return error_prefix(e, "--set: ");
+    if (file_read(x->file, &bytes, &length, &ignored)) return e->code;
+    if (!document_parse(&d, x->file, bytes, length, &ignored)) {
+        const Node *found = NULL;
+        for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
+            const Node *all = node_find(d.root, places[i][0]), *mine = all ? node_find(all, places[i][1]) : NULL;
+            found = mine ? node_find(mine, "dataset") : NULL;
+        }
+        if (!found) found = node_find(d.root, "dataset");
+        document_prefix(e, &d, found ? found->line : 0);
+        document_release(&d);
+    }
+    free(bytes);
+    return e->code;
+}
+
+Rc session_corpora(Session *s, Experiment *x, Error *e) {
+    bool told = false;
+    for (int arm = 0; arm < x->arms; arm++) {
+        RunSpec *spec = &x->arm[arm].spec;
+        char tokenizer[SPEC_TEXT_SIZE];
+        const Dataset *d;
+        spec_get(tokenizer, spec, "tokenizer");
+        if (tokenizer_ready(tokenizer, e)) return e->code; /* else it would look like a corpus that cannot be had */
+        Rc rc = session_dataset(s, spec->dataset.text, tokenizer, &d, e);
+        if (rc == RC_UNMEASURED && !s->strict_corpus && strncmp(spec->dataset.text, "text:", 5)) {
+            if (!told) banner(spec->dataset.text, e->text);
+            told = true;
+            strcpy(spec->dataset.text, "synthetic");
+            rc = session_dataset(s, spec->dataset.text, tokenizer, &d, e);
+        }
+        if (rc) return rc == RC_USAGE && strncmp(spec->dataset.text, "text:", 5) ? place_corpus(s, x, arm, e) : rc;
+        for (int cell = 0; cell < experiment_cells(x); cell++) {
+            RunSpec one = experiment_spec(x, cell, arm, 0);
+            ModelShape shape = spec_shape(&one, d->vocab);
+            if (spec_check(&one, e) || shape_check(&shape, e) || dataset_fits(d, shape.batch, shape.context, e))
+                return error_prefix(e, "%s, arm %s: ", x->file, x->arm[arm].name);
+        }
+    }
+    return RC_OK;
+}
+
+Rc session_plan(const Session *s, const char *name, Experiment *x, Error *e) {
+    char path[1024];
+    if (experiment_find(path, sizeof path, s->root, name, e)) return e->code;
+    return experiment_read(x, path, s->profile, &s->overrides, e);
+}
+
+Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e) {
+    if (session_plan(s, name, x, e)) return e->code;
+    if (session_corpora(s, x, e)) {
+        experiment_release(x);
+        return e->code;
+    }
+    return RC_OK;
+}
+
+/* A family without exact runs takes the CPU's for them: exact bits are the same on every backend. */
+Rc session_backend(const Session *s, PrecisionKind p, const Backend **out, Error *e) {
+    *out = s->oracle ? s->oracle : s->backend;
+    if (s->oracle || s->backend->precision == p) return RC_OK;
+    *out = backend_precise(s->backend_name, precision_name(p), e);
+    if (!*out && e->code == RC_USAGE && p == PRECISION_exact) *out = backend_find("cpu", e);
+    return *out ? RC_OK : e->code;
+}
+
+Rc session_class(const Session *s, const Experiment *x, const char **out, Error *e) {
+    const Backend *backend;
+    RunSpec first = experiment_spec(x, 0, 0, 0);
+    if (session_backend(s, (PrecisionKind)first.precision, &backend, e)) return e->code;
+    *out = backend_class(backend);
+    return RC_OK;
+}
+
+Rc session_output(const Session *s, const Experiment *x, char *path, size_t size, Error *e) {
+    snprintf(path, size, "%s/out/%s", s->results, x->profile);
+    return folder_make(path, e);
+}

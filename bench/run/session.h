@@ -1,0 +1,67 @@
+/* Session: what every command needs to know about where it runs: the checkout, the results, the corpora, the backend.
+ * bench/cli/session_options.h fills it from the command line; the rooms below cli/ only read it. */
+#ifndef BENCH_RUN_SESSION_H
+#define BENCH_RUN_SESSION_H
+
+#include <signal.h>
+
+#include "bench/plan/experiment.h"
+#include "datasets/dataset.h"
+#include "kernels/backend.h"
+
+enum { SESSION_MOST_DATASETS = 16, SESSION_MOST_SETS = 67 };
+
+typedef struct {
+    const struct Options *options; /* the command line, which only cli/ looks into */
+    Overrides overrides;           /* of experiments */
+    const char *profile;           /* of experiments; "": each file's first */
+    char root[512];    /* the checkout: $NORMBENCH_ROOT, else the nearest folder upward that has bench/experiments */
+    char results[600]; /* --results or root/results */
+    char runs[640];    /* results/runs */
+    char cache[600];
+    DataPlaces places;
+    const Backend *backend;  /* of the precision that was asked for: of commands that compute without a plan */
+    char backend_name[64];   /* the family of the one that was asked for */
+    const Backend *oracle;   /* not NULL: computes every run, whatever its precision */
+    bool precise;            /* a precision was asked for, so no other one's records are read instead */
+    int threads, threads_per_run; /* runs at once; threads that share each of them */
+    Dataset dataset[SESSION_MOST_DATASETS];
+    char dataset_key[SESSION_MOST_DATASETS][208];
+    int datasets;
+    const char *set[SESSION_MOST_SETS]; /* what overrides points to */
+    char by_text[160], by_tokenizer[64], by_precision[32];
+    bool strict_corpus; /* a corpus that cannot be had is an error: nothing stands in for it */
+} Session;
+
+void session_release(Session *s);
+
+/* Set by SIGINT and SIGTERM once session_signals ran (a second signal ends the program at
+ * once): the signal's number. */
+extern volatile sig_atomic_t session_signal;
+void session_signals(void);
+bool session_stopped(void);
+
+/* A dataset of this session, opened once. */
+Rc session_dataset(Session *s, const char *name, const char *tokenizer, const Dataset **out, Error *e);
+
+/* The backend that computes runs of a precision here. RC_USAGE: the one that was asked for does not; RC_UNMEASURED. */
+Rc session_backend(const Session *s, PrecisionKind p, const Backend **out, Error *e);
+
+/* The class of bits of x's runs here; of several precisions, that of the first arm in the first cell. The codes of
+ * session_backend. */
+Rc session_class(const Session *s, const Experiment *x, const char **out, Error *e);
+
+/* The experiment called name for this session's profile and overrides, as it is written: no corpus is looked for. */
+Rc session_plan(const Session *s, const char *name, Experiment *x, Error *e);
+
+/* Opens the corpora of x's runs. When one cannot be had at all, prints the banner on stderr and puts the synthetic
+ * source in its place: x's specs then say `synthetic`. Checks that each run's corpus fits its shape. */
+Rc session_corpora(Session *s, Experiment *x, Error *e);
+
+/* Both: an experiment that can be trained here. On failure there is nothing to release. */
+Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e);
+
+/* results/out/<profile>/, made. */
+Rc session_output(const Session *s, const Experiment *x, char *path, size_t size, Error *e);
+
+#endif

@@ -1,0 +1,145 @@
+#include "bench/run/todo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/run/execute.h"
+
+/* Runs with one arithmetic text share one toy run: the toy does not depend on sizes, rates or seeds. */
+typedef struct {
+    char (*text)[SHA256_HEX], (*hash)[SHA256_HEX];
+    int count;
+} ToyCache;
+
+static Rc cached_arithmetic(ToyCache *c, char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e) {
+    RunSpec same = *s;
+    char text[SHA256_HEX];
+    same.seed = 0;
+    spec_hash(&same, text);
+    for (int i = 0; i < c->count; i++)
+        if (!strcmp(text, c->text[i])) {
+            strcpy(out, c->hash[i]);
+            return RC_OK;
+        }
+    if (arithmetic_hash(out, s, backend, e)) return e->code;
+    c->text = mem_grow(c->text, (size_t)c->count + 1, sizeof *c->text);
+    c->hash = mem_grow(c->hash, (size_t)c->count + 1, sizeof *c->hash);
+    strcpy(c->text[c->count], text);
+    strcpy(c->hash[c->count++], out);
+    return RC_OK;
+}
+
+/* A run counts as stored when its whole folder can be read. A damaged folder is an error: it is neither used
+ * nor overwritten. */
+static Rc find_stored(TodoRun *run, const char *runs, const ProbeChoice *asked, Error *e) {
+    char path[1024];
+    RunRecord r;
+    snprintf(path, sizeof path, "%s/%s", runs, run->id);
+    if (!file_exists(path)) return RC_OK;
+    if (record_read(&r, runs, run->id, e)) return store_damage(runs, run->id, e);
+    run->lacking = probes_lacking(&r.probes, asked);
+    record_release(&r);
+    run->done = true;
+    return RC_OK;
+}
+
+/* Why a run is missing: it was never run, or with another arithmetic or corpus. */
+static void explain_missing(TodoRun *run, const Store *stored) {
+    char hash[SHA256_HEX];
+    int count;
+    spec_hash(&run->spec, hash);
+    const RecordHead *old = store_find(stored, hash, &count);
+    strcpy(run->why, "never run");
+    for (int i = 0; i < count; i++)
+        if (strcmp(old[i].dataset_sha256, run->data->sha256))
+            snprintf(run->why, sizeof run->why, "the corpus has other bytes than in run %.12s", old[i].id);
+        else if (strcmp(old[i].arithmetic_class, backend_class(run->backend)))
+            snprintf(run->why, sizeof run->why, "run %.12s was computed in class %.40s, not in %.40s", old[i].id,
+                     old[i].arithmetic_class, backend_class(run->backend));
+        else
+            snprintf(run->why, sizeof run->why,
+                     "the arithmetic of this arm changed since run %.12s (toy hash %.12s -> %.12s)", old[i].id,
+                     old[i].arithmetic, run->arithmetic);
+}
+
+void todo_explain(Todo *t, const Store *stored) {
+    for (int i = 0; i < t->runs; i++)
+        if (!t->run[i].done) explain_missing(&t->run[i], stored);
+}
+
+Rc todo_lacking(const Todo *t, const Session *s, Error *e) {
+    const TodoRun *first = NULL;
+    int count = 0;
+    for (int i = 0; i < t->runs; i++) {
+        if (t->run[i].lacking == PROBE_COUNT) continue;
+        if (!count++) first = &t->run[i];
+    }
+    if (!count) return RC_OK;
+    return error_set(e, RC_UNMEASURED,
+                     "%d of %d runs were stored without probe '%s' at every step asked for; move their folders (the "
+                     "first: %s/%s) away and run again, or leave the probe out",
+                     count, t->runs, probe_info[first->lacking].name, s->runs, first->id);
+}
+
+static Rc describe_run(TodoRun *run, Session *s, const ProbeChoice *probes, ToyCache *cache, Error *e) {
+    char tokenizer[SPEC_TEXT_SIZE];
+    if (session_dataset(s, run->spec.dataset.text, spec_get(tokenizer, &run->spec, "tokenizer"), &run->data, e) ||
+        session_backend(s, (PrecisionKind)run->spec.precision, &run->backend, e) ||
+        cached_arithmetic(cache, run->arithmetic, &run->spec, run->backend, e))
+        return e->code;
+    run_id(run->id, &run->spec, run->data, run->backend, run->arithmetic);
+    return find_stored(run, s->runs, probes, e);
+}
+
+Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
+    ToyCache cache = {0};
+    Rc rc = RC_OK;
+    bool used = false; /* the backend that was asked for */
+    *t = (Todo){.probes = x->probes};
+    t->run = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, sizeof *t->run);
+    for (int cell = 0; cell < experiment_cells(x) && !rc; cell++)
+        for (int arm = 0; arm < x->arms && !rc; arm++)
+            for (int seed = 0; seed < x->seeds && !rc; seed++) {
+                TodoRun *run = &t->run[t->runs++];
+                *run = (TodoRun){.spec = experiment_spec(x, cell, arm, seed),
+                                 .cell = cell,
+                                 .arm = arm,
+                                 .seed = seed,
+                                 .lacking = PROBE_COUNT};
+                rc = describe_run(run, s, &x->probes, &cache, e);
+                t->missing += !run->done;
+                used |= !rc && (s->oracle || !strcmp(s->backend_name, "cpu") ||
+                                !strcmp(run->backend->family, s->backend_name));
+            }
+    if (!rc && !used && !backend_precise(s->backend_name, "exact", e)) rc = e->code;
+    free(cache.text);
+    free(cache.hash);
+    if (rc) todo_release(t);
+    return rc;
+}
+
+double todo_bytes(const Todo *t, int *of) {
+    double most = 0;
+    const TodoRun *last = NULL;
+    ModelShape last_shape = {0};
+    *of = 0;
+    for (int i = 0; i < t->runs; i++) {
+        const TodoRun *run = &t->run[i];
+        if (run->done) continue;
+        ModelShape shape = spec_shape(&run->spec, run->data->vocab);
+        bool same = last && !memcmp(&shape, &last_shape, sizeof shape) && last->backend == run->backend &&
+                    !memcmp(&last->spec.variant, &run->spec.variant, sizeof run->spec.variant);
+        last = run, last_shape = shape;
+        if (same) continue; /* a deep model's list of ops takes most of a second to build */
+        double bytes = (double)trainer_need(&shape, &run->spec.variant, &t->probes, run->backend);
+        if (bytes > most) most = bytes, *of = i;
+    }
+    return most;
+}
+
+void todo_release(Todo *t) {
+    free(t->run);
+    *t = (Todo){0};
+}

@@ -1,0 +1,41 @@
+/* Todo: an experiment's runs with their ids, and which of them already stand in results/runs. What `run` trains;
+ * whoever only reads records asks bench/run/store.h, which computes nothing. */
+#ifndef BENCH_RUN_TODO_H
+#define BENCH_RUN_TODO_H
+
+#include "bench/run/session.h"
+#include "bench/run/store.h"
+
+typedef struct {
+    RunSpec spec;
+    const Dataset *data;
+    const Backend *backend; /* of the spec's precision */
+    char id[SHA256_HEX], arithmetic[SHA256_HEX];
+    int cell, arm, seed; /* indices into the experiment */
+    bool done;           /* results/runs/<id> is whole */
+    ProbeKind lacking;   /* a probe that the experiment asks for and the stored run has not; PROBE_COUNT: none */
+    char why[160];       /* of a run that is to be trained: why it does not count as done */
+} TodoRun;
+
+typedef struct {
+    TodoRun *run; /* cells x arms x seeds, in this order */
+    int runs, missing;
+    ProbeChoice probes; /* the experiment's */
+} Todo;
+
+/* RC_INTEGRITY: a run's folder is there but damaged; the line names the file and says what to do. RC_USAGE,
+ * RC_UNMEASURED: no backend for a run's precision. */
+Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e);
+void todo_release(Todo *t);
+
+/* RC_UNMEASURED when runs are stored without a probe that the experiment asks for: what they trained is the same, so
+ * they count as done, and only whoever asked can say whether they are to be trained again. */
+Rc todo_lacking(const Todo *t, const Session *s, Error *e);
+
+/* Fills `why` of the missing runs from what is stored. */
+void todo_explain(Todo *t, const Store *stored);
+
+/* Bytes that the largest of the missing runs takes; *of: which one, 0 when none is missing. */
+double todo_bytes(const Todo *t, int *of);
+
+#endif

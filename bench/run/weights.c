@@ -1,0 +1,208 @@
+#include "bench/run/weights.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bench/run/execute.h"
+
+static size_t words_of(Parameter x) {
+    return (size_t)x.rows * (size_t)x.cols;
+}
+
+static void add_origin(SafeFile *f, const WeightsOrigin *o) {
+    Text spec;
+    char step[24];
+    text_init(&spec);
+    spec_text(&o->spec, &spec);
+    snprintf(step, sizeof step, "%d", o->step);
+    safe_add_text(f, "format_version", WEIGHTS_FORMAT);
+    safe_add_text(f, "spec", spec.at);
+    safe_add_text(f, "dataset_sha256", o->dataset_sha256);
+    safe_add_text(f, "tokenizer_sha256", o->tokenizer_sha256);
+    if (o->run[0]) {
+        safe_add_text(f, "run", o->run);
+        safe_add_text(f, "step", step);
+        safe_add_text(f, "arithmetic_class", o->arithmetic_class);
+        safe_add_text(f, "arithmetic", o->arithmetic);
+    }
+    safe_add_text(f, "parameters_hash", o->parameters_hash);
+    text_release(&spec);
+}
+
+Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const int64_t *batches, Error *e) {
+    SafeFile f;
+    uint8_t hash[32];
+    size_t at = 0;
+    float *values = mem_alloc(trainer_weights(t), sizeof *values);
+    trainer_hash(t, 0, hash);
+    sha256_hex(origin->parameters_hash, hash);
+    safe_init(&f);
+    add_origin(&f, origin);
+    /* 8-byte words first: readers that map the file want them aligned. */
+    if (batches) safe_add(&f, "batches", "I64", 2, origin->spec.steps, origin->spec.batch, batches);
+    for (int i = 0; i < trainer_parameters(t); i++) {
+        Parameter x = trainer_parameter(t, i);
+        trainer_read(t, i, 0, values + at);
+        safe_add(&f, x.name, "F32", x.vector ? 1 : 2, x.vector ? x.cols : x.rows, x.vector ? 1 : x.cols, values + at);
+        at += words_of(x);
+    }
+    Rc rc = safe_write(&f, path, e);
+    safe_release(&f);
+    free(values);
+    return rc;
+}
+
+static int by_place(const void *a, const void *b) {
+    const SafeTensor *x = a, *y = b;
+    if (x->data != y->data) return (char *)x->data < (char *)y->data ? -1 : 1;
+    return (safe_bytes(x) > safe_bytes(y)) - (safe_bytes(x) < safe_bytes(y));
+}
+
+/* The tensors tile the data: none overlaps another, no byte belongs to none. */
+static Rc check_tiling(const SafeFile *f, const char *path, Error *e) {
+    struct stat st;
+    uint64_t header = 0;
+    for (int i = 7; i >= 0; i--) header = header << 8 | (uint8_t)f->bytes[i];
+    if (stat(path, &st)) return error_set(e, RC_UNMEASURED, "cannot be read again");
+    SafeTensor *sorted = mem_alloc((size_t)f->tensors, sizeof *sorted);
+    if (f->tensors) memcpy(sorted, f->tensor, (size_t)f->tensors * sizeof *sorted);
+    qsort(sorted, (size_t)f->tensors, sizeof *sorted, by_place);
+    const char *at = f->bytes + 8 + header;
+    Rc rc = RC_OK;
+    for (int i = 0; i < f->tensors && !rc; i++) {
+        if ((const char *)sorted[i].data != at)
+            rc = error_set(e, RC_INTEGRITY, "tensor '%s' overlaps another, or bytes before it belong to none",
+                           sorted[i].name);
+        at += safe_bytes(&sorted[i]);
+    }
+    if (!rc && at != f->bytes + st.st_size) rc = error_set(e, RC_INTEGRITY, "bytes at its end belong to no tensor");
+    free(sorted);
+    return rc;
+}
+
+/* A metadata text into out; absent is an error unless optional. */
+static Rc take(const SafeFile *f, const char *key, char *out, size_t size, bool optional, Error *e) {
+    const char *text = safe_text(f, key);
+    out[0] = 0;
+    if (!text && optional) return RC_OK;
+    if (!text)
+        return error_set(e, RC_INTEGRITY,
+                         "__metadata__ has no '%s': start from a file of `normbench export`, and keep its "
+                         "metadata when another program saves the weights",
+                         key);
+    if (strlen(text) >= size) return error_set(e, RC_INTEGRITY, "__metadata__: '%s' is too long", key);
+    strcpy(out, text);
+    return RC_OK;
+}
+
+/* The id is a hash of everything else that matters, so none of it can have been edited. */
+static Rc check_run(WeightsOrigin *o, const SafeFile *f, Error *e) {
+    char step[24];
+    int64_t number;
+    if (take(f, "arithmetic_class", o->arithmetic_class, sizeof o->arithmetic_class, false, e) ||
+        take(f, "arithmetic", o->arithmetic, sizeof o->arithmetic, false, e) ||
+        take(f, "step", step, sizeof step, false, e))
+        return e->code;
+    if (!parse_integer(step, &number) || number < 0 || number > o->spec.steps)
+        return error_set(e, RC_INTEGRITY, "__metadata__: step '%s' is not one of the run", step);
+    o->step = (int)number;
+    if (!record_identity_holds(o->run, &o->spec, o->dataset_sha256, o->tokenizer_sha256, o->arithmetic_class,
+                               o->arithmetic))
+        return error_set(e, RC_INTEGRITY, "__metadata__: 'run' is not the id of this spec, corpus and arithmetic");
+    return RC_OK;
+}
+
+static Rc read_origin(WeightsOrigin *o, const SafeFile *f, Error *e) {
+    char version[32];
+    const char *spec = safe_text(f, "spec");
+    *o = (WeightsOrigin){.step = -1};
+    if (take(f, "format_version", version, sizeof version, false, e)) return e->code;
+    if (strcmp(version, WEIGHTS_FORMAT))
+        return error_set(e, RC_INTEGRITY, "__metadata__: format_version '%s'; this program reads " WEIGHTS_FORMAT,
+                         version);
+    if (take(f, "dataset_sha256", o->dataset_sha256, SHA256_HEX, false, e) ||
+        take(f, "tokenizer_sha256", o->tokenizer_sha256, SHA256_HEX, false, e) ||
+        take(f, "run", o->run, SHA256_HEX, true, e) ||
+        take(f, "parameters_hash", o->parameters_hash, SHA256_HEX, true, e))
+        return e->code;
+    if (!spec) return take(f, "spec", version, sizeof version, false, e);
+    if (spec_parse(&o->spec, spec, e) || spec_check(&o->spec, e)) {
+        error_prefix(e, "__metadata__: spec: ");
+        return e->code = RC_INTEGRITY;
+    }
+    return o->run[0] ? check_run(o, f, e) : RC_OK;
+}
+
+Rc weights_open(Weights *w, const char *path, Error *e) {
+    if (safe_read(&w->file, path, e)) return e->code;
+    if (!check_tiling(&w->file, path, e) && !read_origin(&w->origin, &w->file, e)) return RC_OK;
+    safe_release(&w->file);
+    return error_prefix(e, "%s: ", path);
+}
+
+void weights_release(Weights *w) {
+    safe_release(&w->file);
+}
+
+static char *shape_text(char out[56], int rank, int64_t first, int64_t second) {
+    if (rank == 1)
+        snprintf(out, 56, "[%lld]", (long long)first);
+    else
+        snprintf(out, 56, "[%lld, %lld]", (long long)first, (long long)second);
+    return out;
+}
+
+static Rc match_one(const SafeFile *f, const Tensor *x, Error *e) {
+    const SafeTensor *y = safe_find(f, x->name);
+    char got[56], want[56];
+    if (!y) return error_set(e, RC_INTEGRITY, "tensor '%s' is missing", x->name);
+    if (strcmp(y->dtype, "F32"))
+        return error_set(e, RC_INTEGRITY, "tensor '%s' is %s, not F32 (float32)", x->name, y->dtype);
+    shape_text(got, y->rank, y->shape[0], y->shape[1]);
+    bool vector = tensor_vector(x);
+    shape_text(want, vector ? 1 : 2, vector ? x->cols : x->rows, x->cols);
+    if (!strcmp(got, want)) return RC_OK;
+    return error_set(e, RC_INTEGRITY, "tensor '%s' has shape %s, its model wants %s", x->name, got, want);
+}
+
+Rc weights_match(const Weights *w, const Tape *tape, Error *e) {
+    int parameters = 0;
+    for (int i = 0; i < tape->tensors; i++) {
+        if (tape->tensor[i].role != ROLE_PARAM) continue;
+        if (match_one(&w->file, &tape->tensor[i], e)) return e->code;
+        parameters++;
+    }
+    const SafeTensor *batches = safe_find(&w->file, "batches");
+    if (batches && (strcmp(batches->dtype, "I64") || batches->rank != 2 || batches->shape[0] != w->origin.spec.steps ||
+                    batches->shape[1] != w->origin.spec.batch))
+        return error_set(e, RC_INTEGRITY, "tensor 'batches' is not I64 [%lld, %lld]", (long long)w->origin.spec.steps,
+                         (long long)w->origin.spec.batch);
+    if (w->file.tensors == parameters + (batches != NULL)) return RC_OK;
+    for (int i = 0; i < w->file.tensors; i++) {
+        const char *name = w->file.tensor[i].name;
+        if (strcmp(name, "batches") && tape_find(tape, name) < 0)
+            return error_set(e, RC_INTEGRITY, "tensor '%s' is not one of its model's", name);
+    }
+    return error_set(e, RC_INTEGRITY, "a tensor stands twice");
+}
+
+Rc weights_load(const Weights *w, Trainer *t, Error *e) {
+    uint8_t hash[32];
+    char hex[SHA256_HEX];
+    for (int i = 0; i < trainer_parameters(t); i++) {
+        Parameter x = trainer_parameter(t, i);
+        /* The file need not align its data. */
+        float *values = mem_alloc(words_of(x), sizeof *values);
+        memcpy(values, safe_find(&w->file, x.name)->data, words_of(x) * sizeof *values);
+        trainer_write(t, i, 0, values);
+        free(values);
+    }
+    trainer_hash(t, 0, hash);
+    if (!w->origin.parameters_hash[0] || !strcmp(sha256_hex(hex, hash), w->origin.parameters_hash)) return RC_OK;
+    return error_set(e, RC_INTEGRITY,
+                     "the weights hash to %.12s, the file says %.12s (a program that changes weights leaves "
+                     "`parameters_hash` and `run` out)",
+                     hex, w->origin.parameters_hash);
+}

@@ -1,0 +1,52 @@
+/* Claim verdicts: the claims of a write-up against one experiment's sample. A test of a claim gives one verdict for
+ * each cell whose runs have the claim's set-up and each step it asks for that is measured; otherwise one `not run`. */
+#ifndef BENCH_VERDICT_CLAIM_VERDICT_H
+#define BENCH_VERDICT_CLAIM_VERDICT_H
+
+#include "bench/plan/claim.h"
+#include "bench/verdict/reading.h"
+#include "bench/verdict/verdict.h"
+
+typedef enum {
+    WORD_REPRODUCED,     /* adjusted p < alpha, right sign, reported effect inside our interval; for `equal`: TOST */
+    WORD_DIRECTION_ONLY, /* adjusted p < alpha, right sign; reported effect outside, or none reported at this step */
+    WORD_NOT_REPRODUCED, /* equivalent by TOST where a difference was claimed */
+    WORD_CONTRADICTED,   /* adjusted p < alpha, wrong sign; for `equal`: and the interval is outside the margin */
+    WORD_INCONCLUSIVE,
+    WORD_NOT_TESTABLE, /* the floor of p is above alpha, or there is no number to test */
+    WORD_NOT_RUN       /* another set-up, a step or arm that is not there, or a test that needs something else */
+} VerdictWord;
+const char *verdict_word(VerdictWord w);
+
+typedef struct {
+    const Claim *claim;
+    const ClaimTest *test; /* NULL: the claim has none yet */
+    int cell, step;        /* step: index into the cell's steps; -1 when not run */
+    const Comparison *c;   /* NULL when not run */
+    double effect;         /* ours, in the reported form: mean d, a ratio or a difference of shares */
+    double lo, hi;         /* its interval; NaN: none */
+    const char *interval;  /* what kind of interval: "t", "bootstrap", … */
+    double p;              /* the one that decides: the test's; Holm's over the verdicts by the same test where it does
+                              not adjust p itself */
+    double floor;          /* the smallest it could be; 0: none */
+    double reported;       /* the reported effect at this step; NaN: none */
+    bool undeclared;       /* some of its runs were trained before the claim read as it does now */
+    const char *by;        /* the test whose p decided: the claim's, or of a claim of equality that fails, max-T */
+    bool small;            /* separated from zero, and yet equivalent within the claim's margin */
+    VerdictWord word;
+    char why[CLAIM_WHY_SIZE]; /* of not run and not testable; what else to know */
+} ClaimVerdict;
+
+typedef struct {
+    Family family; /* every contrast of every claim that is measured here, adjusted together */
+    ClaimVerdict *at;
+    int count;
+} ClaimVerdicts;
+
+/* Whether an experiment's plan, once run, measures a test; if not, why (CLAIM_WHY_SIZE bytes) says what is missing. */
+bool claim_measured_by(const Claim *claim, const ClaimTest *t, const Experiment *x, char *why, size_t size);
+
+void claim_verdicts_make(ClaimVerdicts *l, const ClaimFile *f, const Sample *s);
+void claim_verdicts_release(ClaimVerdicts *l);
+
+#endif

@@ -1,0 +1,225 @@
+/* From a file's numbers to comparisons. */
+#include "bench/verdict/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "stats/resample.h"
+
+/* Beyond these a statistic takes minutes: it is then made with fewer draws, or left out with a reason. */
+#define EXACT_MULTISETS 3e7 /* comparisons times multisets of the exact bootstrap */
+#define BOOT_NUMBERS 2000   /* comparisons times seeds that get all ST_BOOT_DRAWS */
+#define BOOT_FEWER 10000
+#define OMNIBUS_NUMBERS 2000 /* arms times seeds */
+
+const char *compare_verdict_name(CompareVerdict v) {
+    static const char *const names[] = {[COMPARE_BETTER] = "better",
+                                        [COMPARE_WORSE] = "worse",
+                                        [COMPARE_EQUIVALENT] = "equivalent",
+                                        [COMPARE_INCONCLUSIVE] = "inconclusive",
+                                        [COMPARE_NOT_TESTABLE] = "not testable"};
+    return names[v];
+}
+
+CompareVerdict compare_verdict(const CompareResult *r, Decision decision) {
+    switch (decision) {
+    case DECISION_LOWER: return r->options.higher ? COMPARE_WORSE : COMPARE_BETTER;
+    case DECISION_HIGHER: return r->options.higher ? COMPARE_BETTER : COMPARE_WORSE;
+    case DECISION_EQUIVALENT: return COMPARE_EQUIVALENT;
+    case DECISION_INCONCLUSIVE: return COMPARE_INCONCLUSIVE;
+    case DECISION_NOT_TESTABLE: break;
+    }
+    return COMPARE_NOT_TESTABLE;
+}
+
+const char *compare_word(const CompareResult *r, Decision decision) {
+    return compare_verdict_name(compare_verdict(r, decision));
+}
+
+double compare_share_better(const CompareResult *r, const Comparison *c) {
+    return r->options.higher ? 1 - c->effect.better : c->effect.better;
+}
+
+const char *compare_arm_name(const CompareResult *r, const Comparison *c) {
+    return r->data->arm[c->what.term[0].arm];
+}
+
+/* Random numbers depend on what is compared, never on the order of arms or threads. */
+static StKey key_of(const char *what, const char *arm, const char *baseline) {
+    Text name;
+    text_init(&name);
+    text_format(&name, "%s: %s - %s", what, arm, baseline);
+    StKey key = {.plan = name_stream("normbench compare"), .stream = name_stream(name.at)};
+    text_release(&name);
+    return key;
+}
+
+static void arm_alone(CompareResult *r, int arm) {
+    const CompareData *d = r->data;
+    CompareArm *a = &r->arm[arm];
+    size_t lost = 0, n = (size_t)d->seeds, first = (size_t)arm * n;
+    double *x = mem_alloc(n, sizeof *x), sum = 0;
+    for (size_t s = 0; s < n; s++) {
+        bool diverged = d->diverged[first + s];
+        x[s] = diverged ? r->options.cap : d->value[first + s];
+        lost += diverged;
+        if (!diverged) sum += x[s];
+    }
+    a->mean = a->sd = (double)NAN;
+    a->survivors = lost && lost < n ? sum / (double)(n - lost) : (double)NAN;
+    a->rate = st_cp(lost, n, .95);
+    a->iqm = st_iqm(x, n);
+    StSample sample;
+    a->status = st_sample_init(&sample, x, n, 0);
+    if (!a->status) {
+        a->mean = st_sample_mean(&sample);
+        if (n > 1) a->sd = st_sample_sd(&sample);
+        st_sample_release(&sample);
+    }
+    free(x);
+}
+
+/* 0 where all resamples of every comparison can be counted. */
+static size_t boot_draws(const CompareData *d) {
+    size_t n = (size_t)d->seeds, count = (size_t)d->arms - 1;
+    if (n <= ST_BOOT_EXACT_MAX && (double)count * (double)st_multiset_count(n) <= EXACT_MULTISETS) return 0;
+    return count * n <= BOOT_NUMBERS ? ST_BOOT_DRAWS : BOOT_FEWER;
+}
+
+/* An arm's numbers; block: [seeds], where its blocks begin. */
+static PairedArm arm_of(const CompareData *d, int arm, double weight, const double **block) {
+    size_t first = (size_t)arm * (size_t)d->seeds;
+    for (int s = 0; s < d->seeds && d->blocks; s++) block[s] = d->block + (first + (size_t)s) * (size_t)d->blocks;
+    return (PairedArm){.weight = weight,
+                       .value = d->value + first,
+                       .diverged = d->diverged + first,
+                       .block = d->blocks ? block : NULL};
+}
+
+static void test_alone(void *context, int index) {
+    CompareResult *r = context;
+    Comparison *c = &r->family.at[index];
+    const CompareData *d = r->data;
+    int seeds = d->seeds, at = index + (index >= r->baseline);
+    const char *arm = d->arm[at], *baseline = d->arm[r->baseline];
+    const double **block = mem_alloc(2 * (size_t)seeds, sizeof *block);
+    c->what = contrast_pair(0, 0, (Metric)0, at, r->baseline, r->options.margin);
+    PairedRuns in = {.n = seeds,
+                     .seed = d->seed,
+                     .arm = {arm_of(d, at, 1, block), arm_of(d, r->baseline, -1, block + seeds)},
+                     .arms = 2,
+                     .blocks = d->blocks,
+                     .cap = r->options.cap,
+                     .flip = key_of("seeds", arm, baseline),
+                     .ranks = key_of("ranks", arm, baseline),
+                     .boot = key_of("bootstrap", arm, baseline),
+                     .pigeonhole = key_of("pigeonhole", arm, baseline)};
+    comparison_make(&r->family, c, &in);
+    free(block);
+}
+
+/* Is this the seed count of a look, and what may it spend? */
+static Rc read_looks(CompareResult *r, Error *e) {
+    const CompareOptions *o = &r->options;
+    r->this_look = -1;
+    r->family.alpha = r->alpha;
+    if (!o->looks) return RC_OK;
+    r->looks_status = st_looks(o->look, (size_t)o->looks, r->alpha, true, r->look);
+    if (r->looks_status == ST_BAD_ARG) return error_set(e, RC_USAGE, "--looks: seed counts must rise, from 1 on");
+    Text list;
+    text_init(&list);
+    for (int i = 0; i < o->looks; i++) {
+        text_format(&list, "%s%zu", i ? ", " : "", o->look[i]);
+        if (o->look[i] == (size_t)r->n) r->this_look = i;
+    }
+    if (r->this_look < 0)
+        error_set(e, RC_USAGE, "--looks: the file has %d seeds, which is not one of the looks (%.400s)", r->n, list.at);
+    else
+        r->family.alpha = r->look[r->this_look].alpha;
+    text_release(&list);
+    return r->this_look < 0 ? e->code : RC_OK;
+}
+
+static Rc find_baseline(CompareResult *r, Error *e) {
+    const CompareData *d = r->data;
+    const char *name = r->options.baseline;
+    char hint[160] = "";
+    r->baseline = 0;
+    if (!name) return RC_OK;
+    for (r->baseline = 0; r->baseline < d->arms; r->baseline++)
+        if (!strcmp(d->arm[r->baseline], name)) return RC_OK;
+    const char *near = nearest_name(name, (const char *const *)d->arm, (size_t)d->arms);
+    if (near) snprintf(hint, sizeof hint, "; did you mean '%.140s'?", near);
+    return error_set(e, RC_USAGE, "--baseline: the file has no arm '%.200s'%s", name, hint);
+}
+
+static Rc check(CompareResult *r, Error *e) {
+    const CompareData *d = r->data;
+    if (d->arms < 2) return error_set(e, RC_UNMEASURED, "nothing to compare: '%s' is the only arm", d->arm[0]);
+    if (d->lost && isnan(r->options.cap))
+        return error_set(e, RC_USAGE,
+                         "%s diverged: --cap VALUE says what a diverged run counts as (for a loss in nats ln of the "
+                         "vocabulary's size, the uniform predictor's)",
+                         d->first_lost);
+    if (find_baseline(r, e)) return e->code;
+    return read_looks(r, e);
+}
+
+static void omnibus(CompareResult *r) {
+    const CompareData *d = r->data;
+    size_t runs = (size_t)d->arms * (size_t)d->seeds;
+    r->omnibus.status = ST_BAD_ARG;
+    if (runs > OMNIBUS_NUMBERS) {
+        r->no_omnibus = "more than 2000 runs: relabelling them takes too long";
+        return;
+    }
+    double *x = mem_alloc(runs, sizeof *x);
+    for (size_t i = 0; i < runs; i++) x[i] = d->diverged[i] ? r->options.cap : d->value[i];
+    r->omnibus = st_omnibus(x, (size_t)d->arms, (size_t)d->seeds, key_of("omnibus", "all", "all"));
+    free(x);
+}
+
+static Family family_of(const CompareData *d, const CompareOptions *o) {
+    uint64_t plan = name_stream("normbench compare");
+    return (Family){.tests = PAIRED_T | PAIRED_FLIP | PAIRED_WILCOXON | PAIRED_BOOT | PAIRED_EFFECT | PAIRED_TOST |
+                             PAIRED_POWER | PAIRED_DIVERGED | PAIRED_VARIANCE | PAIRED_LEVENE | PAIRED_CROSSED |
+                             PAIRED_JOIN | PAIRED_RANKS,
+                    .conf = o->conf,
+                    .n = d->seeds,
+                    .higher = o->higher,
+                    .joint_key = {.plan = plan, .stream = name_stream("family")},
+                    .ranks_key = {.plan = plan, .stream = name_stream("family ranks")}};
+}
+
+Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e) {
+    *r = (CompareResult){.data = data, .options = *options, .n = data->seeds, .family = family_of(data, options)};
+    r->alpha = round(1e12 * (1 - options->conf)) / 1e12;
+    if (check(r, e)) {
+        *r = (CompareResult){0};
+        return e->code;
+    }
+    st_init();
+    r->family.draws = boot_draws(data);
+    family_begin(&r->family, data->arms - 1);
+    r->arm = mem_alloc((size_t)data->arms, sizeof *r->arm);
+    for (int arm = 0; arm < data->arms; arm++) arm_alone(r, arm);
+    pool_run(threads, r->family.count, test_alone, r);
+    omnibus(r);
+    family_together(&r->family);
+    for (int i = 0; i < r->family.count; i++) r->verdicts[compare_verdict(r, r->family.at[i].decision)]++;
+    return RC_OK;
+}
+
+void compare_release(CompareResult *r) {
+    family_release(&r->family);
+    free(r->arm);
+    *r = (CompareResult){0};
+}
+
+Rc compare_exit(const CompareResult *r) {
+    if (r->verdicts[COMPARE_WORSE]) return RC_REGRESSION;
+    return r->verdicts[COMPARE_BETTER] || r->verdicts[COMPARE_EQUIVALENT] ? RC_OK : RC_INCONCLUSIVE;
+}

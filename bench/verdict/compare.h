@@ -1,0 +1,105 @@
+/* compare: normbench's analysis of paired runs for anybody's numbers.
+ *
+ * A file holds one value for every arm and seed (and block of the evaluation text, if it says so). Every arm is
+ * compared with a baseline by the engine of bench/verdict/paired.h: d = arm - baseline for each seed, in the file's
+ * unit and sign. Text, JSON and LaTeX say the same. */
+#ifndef BENCH_VERDICT_COMPARE_H
+#define BENCH_VERDICT_COMPARE_H
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "bench/verdict/paired.h"
+#include "stats/design.h"
+
+/* A number may be this large, so that a difference stays below ST_HUGE. */
+#define COMPARE_LARGEST 1e99
+
+enum { COMPARE_SCHEMA = 1, COMPARE_MOST_LOOKS = 32, COMPARE_MOST_NUMBERS = 100000 /* comparisons times seeds */ };
+
+/* What a file says, whatever its form: every arm has every seed and every block. Arms in the file's order, seeds and
+ * blocks ascending. */
+typedef struct {
+    int arms, seeds, blocks; /* blocks: 0 when the file has none */
+    char **arm;
+    uint64_t *seed;
+    double *value;    /* [arms][seeds]: of the run, its mean over blocks; NaN when it diverged */
+    bool *diverged;   /* [arms][seeds] */
+    double *block;    /* [arms][seeds][blocks], or NULL */
+    int lost;         /* diverged runs */
+    char *first_lost; /* "FILE:3: seed 7 of arm 'pre'"; NULL: none */
+    char hash[SHA256_HEX];
+} CompareData;
+
+/* Reads CSV or JSON, "-" from standard input; help says which forms. RC_USAGE: not that, or a run that is missing or
+ * there twice. RC_UNMEASURED: no runs at all. On failure *d is zeroed. */
+Rc compare_read(CompareData *d, const char *path, Error *e);
+/* The same of bytes in memory; `name` is what errors call it. */
+Rc compare_parse(CompareData *d, const char *name, const char *bytes, size_t length, Error *e);
+void compare_data_release(CompareData *d);
+
+typedef struct {
+    const char *baseline; /* NULL: the file's first arm */
+    bool higher;          /* higher is better */
+    double margin;        /* of the equivalence test; NaN: none is made */
+    double conf;
+    double cap; /* what a diverged run counts as; NaN: there must be none */
+    size_t look[COMPARE_MOST_LOOKS];
+    int looks; /* 0: one look, at the end */
+} CompareOptions;
+
+typedef enum {
+    COMPARE_BETTER,
+    COMPARE_WORSE,
+    COMPARE_EQUIVALENT,
+    COMPARE_INCONCLUSIVE,
+    COMPARE_NOT_TESTABLE,
+    COMPARE_VERDICTS
+} CompareVerdict;
+const char *compare_verdict_name(CompareVerdict v);
+
+/* One arm by itself. */
+typedef struct {
+    StStatus status;            /* of mean and sd, diverged runs counting as the cap */
+    double mean, sd, survivors; /* survivors: mean without the diverged runs; NaN: none left, or none diverged */
+    StIqm iqm;
+    StCp rate; /* diverged runs */
+} CompareArm;
+
+typedef struct {
+    const CompareData *data;
+    CompareOptions options;
+    int baseline, n;
+    double alpha;    /* family.alpha: what this look may spend of it */
+    CompareArm *arm; /* [arms] */
+    Family family;   /* every arm minus the baseline, in the order of the arms: terms hold places in data->arm */
+    StOmnibus omnibus;
+    const char *no_omnibus; /* why it was not made, or NULL */
+    StStatus looks_status;
+    StLook look[COMPARE_MOST_LOOKS];
+    int this_look; /* -1: none */
+    int verdicts[COMPARE_VERDICTS];
+} CompareResult;
+
+/* data outlives the result. RC_USAGE: an unknown baseline, a diverged run without cap, looks that do not fit;
+ * RC_UNMEASURED: fewer than two arms. On failure *r is zeroed. */
+Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e);
+void compare_release(CompareResult *r);
+
+/* A decision, read with the side that is better. */
+CompareVerdict compare_verdict(const CompareResult *r, Decision decision);
+const char *compare_word(const CompareResult *r, Decision decision); /* its name */
+
+/* Share of the seeds in which the arm is better than the baseline, ties counting half. */
+double compare_share_better(const CompareResult *r, const Comparison *c);
+
+/* The name of the arm that is compared. */
+const char *compare_arm_name(const CompareResult *r, const Comparison *c);
+
+/* RC_REGRESSION: some arm is worse. RC_OK: something was decided. RC_INCONCLUSIVE: nothing was. */
+Rc compare_exit(const CompareResult *r);
+
+/* What `normbench compare --help` says of input, JSON and exit codes. */
+extern const char compare_help[];
+
+#endif

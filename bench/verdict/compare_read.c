@@ -1,0 +1,308 @@
+/* From rows to the grid of arms, seeds and blocks; what is missing or twice is named, never dropped. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "bench/verdict/compare_rows.h"
+
+enum { NAME_MOST = 80 };
+
+char *compare_where(char *out, size_t size, const CompareRows *r, const CompareRow *row) {
+    if (r->lines)
+        snprintf(out, size, "%.600s:%ld", r->file, row->at);
+    else if (row->at >= 0)
+        snprintf(out, size, "%.600s: [%ld]", r->file, row->at);
+    else
+        snprintf(out, size, "%.600s: arms.%s.%lld", r->file, r->arm[row->arm], (long long)row->seed);
+    return out;
+}
+
+/* The length of a name in code points; -1 when it is not UTF-8 or holds control bytes. */
+static int name_length(const char *name) {
+    json_t *utf8 = json_string(name);
+    int n = utf8 ? 0 : -1;
+    json_decref(utf8);
+    for (const char *s = name; n >= 0 && *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c < ' ' || c == 127) return -1;
+        n += (c & 0xC0) != 0x80;
+    }
+    return n;
+}
+
+Rc compare_arm(CompareRows *r, const char *where, const char *name, int *arm, Error *e) {
+    if (r->last_arm < r->arms && !strcmp(r->arm[r->last_arm], name)) {
+        *arm = r->last_arm;
+        return RC_OK;
+    }
+    for (int i = 0; i < r->arms; i++)
+        if (!strcmp(r->arm[i], name)) {
+            *arm = r->last_arm = i;
+            return RC_OK;
+        }
+    int length = name_length(name);
+    if (!length) return error_set(e, RC_USAGE, "%s: an arm without a name", where);
+    if (length < 0) return error_set(e, RC_USAGE, "%s: an arm's name is not UTF-8 or holds control characters", where);
+    if (length > NAME_MOST)
+        return error_set(e, RC_USAGE, "%s: arm '%.40s...': a name may have %d characters", where, name, NAME_MOST);
+    r->arm = mem_grow(r->arm, (size_t)r->arms + 1, sizeof *r->arm);
+    r->arm[r->arms] = mem_text(name);
+    *arm = r->last_arm = r->arms++;
+    return RC_OK;
+}
+
+void compare_row_add(CompareRows *r, CompareRow row) {
+    if (r->rows == r->room) {
+        r->room = r->room ? 2 * r->room : 64;
+        r->row = mem_grow(r->row, r->room, sizeof *r->row);
+    }
+    r->row[r->rows++] = row;
+}
+
+Rc compare_seed(const char *where, const char *what, const char *text, int64_t *out, Error *e) {
+    if (!text[0]) return error_set(e, RC_USAGE, "%s:%s: empty", where, what);
+    if (parse_integer(text, out) && *out >= 0) return RC_OK;
+    return error_set(e, RC_USAGE, "%s:%s: '%.60s' is not a whole number from 0 on", where, what, text);
+}
+
+Rc compare_value_fits(const char *where, const char *what, double value, Error *e) {
+    if (fabs(value) <= COMPARE_LARGEST) return RC_OK;
+    return error_set(e, RC_USAGE, "%s:%s: %g is too large (numbers may go to %g; a diverged run is written nan)", where,
+                     what, value, COMPARE_LARGEST);
+}
+
+/* Other programs also write +1, .5 and -.5, which our own files do not allow. bare: behind the sign. */
+static bool written_number(const char *text, const char *bare, double *out) {
+    Text plain;
+    text_init(&plain);
+    text_format(&plain, "%s%s%s", text[0] == '-' ? "-" : "", bare[0] == '.' ? "0" : "", bare);
+    bool is = bare[0] != '-' && parse_real(plain.at, out);
+    text_release(&plain);
+    return is;
+}
+
+Rc compare_value(const char *where, const char *what, const char *text, double *out, Error *e) {
+    static const char *const lost[] = {"nan", "inf", "infinity", "diverged"};
+    const char *bare = text[0] == '-' || text[0] == '+' ? text + 1 : text;
+    if (!text[0])
+        return error_set(e, RC_USAGE, "%s:%s: empty (every arm needs every seed; a diverged run is written nan)", where,
+                         what);
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
+        if (!strcasecmp(bare, lost[i])) {
+            *out = (double)NAN;
+            return RC_OK;
+        }
+    if (written_number(text, bare, out)) return compare_value_fits(where, what, *out, e);
+    return error_set(e, RC_USAGE, "%s:%s: '%.60s' is not a number%s", where, what, text,
+                     strchr(text, ',') ? " (decimals take a point)" : "");
+}
+
+static int by_place(const void *x, const void *y) {
+    const CompareRow *a = x, *b = y;
+    if (a->arm != b->arm) return a->arm < b->arm ? -1 : 1;
+    if (a->seed != b->seed) return a->seed < b->seed ? -1 : 1;
+    if (a->block != b->block) return a->block < b->block ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+static int by_number(const void *x, const void *y) {
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* The different seeds (or blocks) of all rows, ascending. */
+static int64_t *distinct(const CompareRows *r, bool blocks, size_t *count) {
+    int64_t *list = mem_alloc(r->rows, sizeof *list);
+    for (size_t i = 0; i < r->rows; i++) list[i] = blocks ? r->row[i].block : r->row[i].seed;
+    qsort(list, r->rows, sizeof *list, by_number);
+    *count = 0;
+    for (size_t i = 0; i < r->rows; i++)
+        if (!*count || list[*count - 1] != list[i]) list[(*count)++] = list[i];
+    return list;
+}
+
+static Rc twice(const CompareRows *r, const CompareRow *a, const CompareRow *b, Error *e) {
+    char where[1200], block[64] = "", before[64] = "";
+    if (r->blocks) snprintf(block, sizeof block, " and block %lld", (long long)b->block);
+    if (r->lines) snprintf(before, sizeof before, " (first on line %ld)", a->at);
+    return error_set(e, RC_USAGE, "%s: seed %lld%s of arm '%s' is there twice%s",
+                     compare_where(where, sizeof where, r, b), (long long)b->seed, block, r->arm[b->arm], before);
+}
+
+/* Which arm lacks what, and where some other run has it. */
+static Rc lacks(const CompareRows *r, int arm, int64_t seed, int64_t block, Error *e) {
+    const CompareRow *has = NULL;
+    char where[1200], what[64] = "";
+    for (size_t i = 0; i < r->rows && !has; i++)
+        if (r->row[i].seed == seed && (!r->blocks || r->row[i].block == block)) has = &r->row[i];
+    for (size_t i = 0; i < r->rows && !has; i++)
+        if (r->row[i].seed == seed) has = &r->row[i];
+    if (r->blocks) snprintf(what, sizeof what, ", block %lld", (long long)block);
+    return error_set(e, RC_USAGE,
+                     "%s: seed %lld%s is there for arm '%s' and missing for arm '%s'; pairs need every seed%s",
+                     compare_where(where, sizeof where, r, has), (long long)seed, has->block == block ? what : "",
+                     r->arm[has->arm], r->arm[arm], r->blocks ? " and block" : "");
+}
+
+/* Rows in ascending place: the i-th must be the i-th cell of the grid. */
+static Rc check_grid(const CompareRows *r, const int64_t *seed, size_t seeds, const int64_t *block, size_t blocks,
+                     Error *e) {
+    size_t i = 0;
+    for (size_t k = 1; k < r->rows; k++) {
+        const CompareRow *a = &r->row[k - 1], *b = &r->row[k];
+        if (a->arm == b->arm && a->seed == b->seed && a->block == b->block) return twice(r, a, b, e);
+    }
+    for (int arm = 0; arm < r->arms; arm++)
+        for (size_t s = 0; s < seeds; s++)
+            for (size_t b = 0; b < blocks; b++, i++) {
+                const CompareRow *row = &r->row[i];
+                bool there = i < r->rows && row->arm == arm && row->seed == seed[s] && row->block == block[b];
+                if (!there) return lacks(r, arm, seed[s], block[b], e);
+            }
+    return RC_OK;
+}
+
+/* The mean of a run's blocks, corrected by the mean of the rounding errors. */
+static double mean_of(const double *x, size_t n) {
+    double sum = 0, rest = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    for (size_t i = 0; i < n; i++) rest += x[i] - sum / (double)n;
+    return sum / (double)n + rest / (double)n;
+}
+
+static void fill(CompareData *d, const CompareRows *r, size_t blocks) {
+    size_t runs = (size_t)d->arms * (size_t)d->seeds;
+    double *all = mem_alloc(r->rows, sizeof *all);
+    d->value = mem_alloc(runs, sizeof *d->value);
+    d->diverged = mem_alloc(runs, sizeof *d->diverged);
+    for (size_t i = 0; i < r->rows; i++) all[i] = r->row[i].value;
+    const CompareRow *first = NULL;
+    for (size_t run = 0; run < runs; run++) {
+        for (size_t b = 0; b < blocks; b++) {
+            const CompareRow *row = &r->row[run * blocks + b];
+            d->diverged[run] |= isnan(row->value) != 0;
+            if (isnan(row->value) && (!first || row->at < first->at)) first = row;
+        }
+        d->lost += d->diverged[run];
+        d->value[run] = d->diverged[run] ? (double)NAN : mean_of(all + run * blocks, blocks);
+    }
+    if (first) {
+        char where[1200];
+        Text said;
+        text_init(&said);
+        text_format(&said, "%s: seed %lld of arm '%s'", compare_where(where, sizeof where, r, first),
+                    (long long)first->seed, r->arm[first->arm]);
+        d->first_lost = said.at;
+    }
+    if (r->blocks)
+        d->block = all;
+    else
+        free(all);
+}
+
+static int by_name(const void *x, const void *y) {
+    return strcmp(*(char *const *)x, *(char *const *)y);
+}
+
+/* Of what the file says, not of how it says it: arms by name. */
+static void hash(CompareData *d, const CompareRows *r, size_t blocks) {
+    size_t each = (size_t)d->seeds * blocks;
+    char **name = mem_alloc((size_t)d->arms, sizeof *name);
+    Text all;
+    text_init(&all);
+    memcpy(name, r->arm, (size_t)d->arms * sizeof *name);
+    qsort(name, (size_t)d->arms, sizeof *name, by_name);
+    for (int i = 0; i < d->arms; i++) {
+        int arm = 0;
+        while (strcmp(r->arm[arm], name[i]) != 0) arm++;
+        text_add(&all, name[i], strlen(name[i]) + 1);
+        for (size_t k = 0; k < each; k++) {
+            const CompareRow *row = &r->row[(size_t)arm * each + k];
+            int64_t place[2] = {row->seed, row->block};
+            bool lost = isnan(row->value);
+            double value = lost ? 0 : row->value;
+            text_add(&all, (const char *)place, sizeof place);
+            text_add(&all, lost ? "!" : "=", 1);
+            text_add(&all, (const char *)&value, sizeof value);
+        }
+    }
+    sha256_hex_of(d->hash, all.at, all.length);
+    text_release(&all);
+    free(name);
+}
+
+Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
+    size_t seeds, blocks;
+    if (!r->rows) return error_set(e, RC_UNMEASURED, "%.600s: nothing to compare: it holds no runs", r->file);
+    qsort(r->row, r->rows, sizeof *r->row, by_place);
+    int64_t *seed = distinct(r, false, &seeds), *block = distinct(r, true, &blocks);
+    Rc rc = check_grid(r, seed, seeds, block, blocks, e);
+    if (!rc && r->arms > 1 && (size_t)(r->arms - 1) * seeds > COMPARE_MOST_NUMBERS)
+        rc = error_set(e, RC_USAGE, "%.600s: %d arms of %zu seeds: comparisons times seeds may be %d at most", r->file,
+                       r->arms, seeds, COMPARE_MOST_NUMBERS);
+    if (!rc) {
+        d->arms = r->arms, d->seeds = (int)seeds, d->blocks = r->blocks ? (int)blocks : 0;
+        d->seed = mem_alloc(seeds, sizeof *d->seed);
+        for (size_t i = 0; i < seeds; i++) d->seed[i] = (uint64_t)seed[i];
+        fill(d, r, blocks);
+        hash(d, r, blocks);
+        d->arm = r->arm;
+        r->arm = NULL, r->arms = 0;
+    }
+    free(seed);
+    free(block);
+    return rc;
+}
+
+void compare_rows_release(CompareRows *r) {
+    for (int i = 0; i < r->arms; i++) free(r->arm[i]);
+    free(r->arm);
+    free(r->row);
+}
+
+void compare_data_release(CompareData *d) {
+    for (int i = 0; i < d->arms; i++) free(d->arm[i]);
+    free(d->arm);
+    free(d->seed);
+    free(d->value);
+    free(d->diverged);
+    free(d->block);
+    free(d->first_lost);
+    *d = (CompareData){0};
+}
+
+Rc compare_parse(CompareData *d, const char *name, const char *bytes, size_t length, Error *e) {
+    CompareRows r = {.file = name};
+    *d = (CompareData){0};
+    if (length >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3)) bytes += 3, length -= 3;
+    size_t start = 0;
+    while (start < length && strchr(" \t\r\n", bytes[start])) start++;
+    if (memchr(bytes, 0, length)) return error_set(e, RC_USAGE, "%.600s: not a text file (it holds a zero byte)", name);
+    if (start == length) return error_set(e, RC_USAGE, "%.600s: empty", name);
+    Rc rc;
+    if (bytes[start] == '{' || bytes[start] == '[')
+        rc = compare_records(&r, bytes, length, e);
+    else {
+        char *copy = mem_text(bytes);
+        rc = compare_csv(&r, copy, length, e);
+        free(copy);
+    }
+    if (!rc) rc = compare_gather(d, &r, e);
+    compare_rows_release(&r);
+    return rc;
+}
+
+Rc compare_read(CompareData *d, const char *path, Error *e) {
+    bool in = !strcmp(path, "-");
+    char *bytes;
+    size_t length;
+    *d = (CompareData){0};
+    if (file_read(in ? "/dev/stdin" : path, &bytes, &length, e)) return e->code;
+    Rc rc = compare_parse(d, in ? "standard input" : path, bytes, length, e);
+    free(bytes);
+    return rc;
+}

@@ -1,0 +1,96 @@
+/* JSON: {"arms": {ARM: {SEED: value}}} or [{"seed", "arm", "value", "block"?}]. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/verdict/compare_rows.h"
+
+static Rc value_of(const char *where, const json_t *v, double *out, Error *e) {
+    if (json_is_string(v)) return compare_value(where, "value", json_string_value(v), out, e);
+    if (!json_is_number(v))
+        return error_set(e, RC_USAGE, "%s: the value is not a number (a diverged run is written \"nan\")", where);
+    *out = json_number_value(v) + 0.0;
+    return compare_value_fits(where, "value", *out, e);
+}
+
+/* A whole number, as one or in quotes. */
+static Rc whole(const char *where, const char *key, const json_t *v, int64_t *out, Error *e) {
+    if (json_is_string(v)) return compare_seed(where, key, json_string_value(v), out, e);
+    *out = json_is_integer(v) ? (int64_t)json_integer_value(v) : -1;
+    if (*out >= 0) return RC_OK;
+    return error_set(e, RC_USAGE, "%s: \"%s\" is not a whole number from 0 on", where, key);
+}
+
+static Rc read_record(CompareRows *r, const json_t *o, long at, Error *e) {
+    static const char *const keys[] = {"seed", "arm", "value", "block"};
+    CompareRow row = {.at = at};
+    char where[700], hint[96];
+    const char *key;
+    json_t *v, *object = (json_t *)o;
+    compare_where(where, sizeof where, r, &row);
+    if (!json_is_object(o)) return error_set(e, RC_USAGE, "%s: not an object of seed, arm and value", where);
+    json_object_foreach(object, key, v) {
+        bool known = false;
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) known |= !strcmp(key, keys[i]);
+        if (!known)
+            return error_set(e, RC_USAGE, "%s: unknown key '%.60s'%s", where, key,
+                             did_you_mean(hint, sizeof hint, key, keys, sizeof keys / sizeof *keys));
+    }
+    bool blocks = json_object_get(o, "block") != NULL;
+    for (size_t i = 0; i < 3; i++)
+        if (!json_object_get(o, keys[i])) return error_set(e, RC_USAGE, "%s: no \"%s\"", where, keys[i]);
+    if (at && blocks != r->blocks)
+        return error_set(e, RC_USAGE, "%s: some records have a \"block\" and some do not", where);
+    r->blocks = blocks;
+    if (!json_is_string(json_object_get(o, "arm"))) return error_set(e, RC_USAGE, "%s: \"arm\" is not a string", where);
+    if (whole(where, "seed", json_object_get(o, "seed"), &row.seed, e)) return e->code;
+    if (blocks && whole(where, "block", json_object_get(o, "block"), &row.block, e)) return e->code;
+    if (compare_arm(r, where, json_string_value(json_object_get(o, "arm")), &row.arm, e)) return e->code;
+    if (value_of(where, json_object_get(o, "value"), &row.value, e)) return e->code;
+    compare_row_add(r, row);
+    return RC_OK;
+}
+
+static Rc read_list(CompareRows *r, const json_t *list, Error *e) {
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (read_record(r, json_array_get(list, i), (long)i, e)) return e->code;
+    return RC_OK;
+}
+
+static Rc read_arm(CompareRows *r, const char *name, json_t *seeds, Error *e) {
+    CompareRow row = {.at = -1};
+    char where[1200];
+    const char *key;
+    json_t *v;
+    snprintf(where, sizeof where, "%.600s: arms.%.200s", r->file, name);
+    if (!json_is_object(seeds)) return error_set(e, RC_USAGE, "%s: not an object of seeds and values", where);
+    if (compare_arm(r, where, name, &row.arm, e)) return e->code;
+    json_object_foreach(seeds, key, v) {
+        if (compare_seed(where, "seed", key, &row.seed, e)) return e->code;
+        compare_where(where, sizeof where, r, &row);
+        if (value_of(where, v, &row.value, e)) return e->code;
+        compare_row_add(r, row);
+    }
+    return RC_OK;
+}
+
+static Rc read_arms(CompareRows *r, json_t *root, Error *e) {
+    json_t *arms = json_object_get(root, "arms"), *v;
+    const char *key;
+    if (!json_is_object(arms) || json_object_size(root) != 1)
+        return error_set(e, RC_USAGE, "%.600s: a JSON object holds \"arms\": {ARM: {SEED: value}} and nothing else",
+                         r->file);
+    json_object_foreach(arms, key, v) if (read_arm(r, key, v, e)) return e->code;
+    return RC_OK;
+}
+
+Rc compare_records(CompareRows *r, const char *bytes, size_t length, Error *e) {
+    json_error_t why;
+    json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
+    if (!root) return error_set(e, RC_USAGE, "%.600s:%d: %s", r->file, why.line, why.text);
+    Rc rc = json_is_array(root) ? read_list(r, root, e) : read_arms(r, root, e);
+    json_decref(root);
+    return rc;
+}

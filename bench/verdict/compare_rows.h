@@ -1,0 +1,44 @@
+/* What the readers of CSV and JSON share: runs as they stand in a file, and the grid they must fill. */
+#ifndef BENCH_VERDICT_COMPARE_ROWS_H
+#define BENCH_VERDICT_COMPARE_ROWS_H
+
+#include "bench/verdict/compare.h"
+
+typedef struct {
+    int arm;
+    int64_t seed, block;
+    double value; /* NaN: diverged */
+    long at;      /* line of a CSV file, place in a JSON list, -1: under its arm and seed */
+} CompareRow;
+
+typedef struct {
+    const char *file;
+    bool lines, blocks; /* lines: CSV */
+    char **arm;
+    int arms, last_arm;
+    CompareRow *row;
+    size_t rows, room;
+} CompareRows;
+
+/* "FILE:3", "FILE: [3]", "FILE: arms.pre.7". */
+char *compare_where(char *out, size_t size, const CompareRows *r, const CompareRow *row);
+
+/* The arm of that name, made when new. RC_USAGE: a name that is empty, too long, not UTF-8, or has control bytes. */
+Rc compare_arm(CompareRows *r, const char *where, const char *name, int *arm, Error *e);
+
+void compare_row_add(CompareRows *r, CompareRow row);
+
+/* Strict. `what` names the column or key. A value is a finite number, or a word for a diverged run (nan, inf,
+ * diverged): NaN. A number beyond COMPARE_LARGEST is refused. */
+Rc compare_seed(const char *where, const char *what, const char *text, int64_t *out, Error *e);
+Rc compare_value(const char *where, const char *what, const char *text, double *out, Error *e);
+Rc compare_value_fits(const char *where, const char *what, double value, Error *e);
+
+/* Checks that every arm has every seed and block once, and makes the grid. */
+Rc compare_gather(CompareData *d, CompareRows *r, Error *e);
+void compare_rows_release(CompareRows *r);
+
+Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e);
+Rc compare_records(CompareRows *r, const char *bytes, size_t length, Error *e);
+
+#endif

@@ -1,0 +1,166 @@
+/* What every comparison says alone. */
+#include "bench/verdict/paired.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+#define BLOCKS_ALIKE .1 /* autocorrelation of neighbours from which on blocks are joined */
+#define POWER .8
+
+/* Beyond this the pigeonhole bootstrap takes minutes, and is left out with a reason. */
+#define PIGEONHOLE_DRAWS 10000
+#define PIGEONHOLE_WORK 1e9 /* comparisons times draws times seeds times blocks */
+
+const char *decision_name(Decision d) {
+    static const char *const names[] = {[DECISION_LOWER] = "lower",
+                                        [DECISION_HIGHER] = "higher",
+                                        [DECISION_EQUIVALENT] = "equivalent",
+                                        [DECISION_INCONCLUSIVE] = "inconclusive",
+                                        [DECISION_NOT_TESTABLE] = "not testable"};
+    return names[d];
+}
+
+Contrast contrast_pair(int cell, int step, Metric metric, int arm, int against, double margin) {
+    return (Contrast){.cell = cell,
+                      .step = step,
+                      .metric = metric,
+                      .term = {{arm, 1, cell, step}, {against, -1, cell, step}},
+                      .terms = 2,
+                      .margin = margin};
+}
+
+bool comparison_equivalent(const Comparison *c) {
+    bool flat = c->t.status == ST_DEGENERATE;
+    return c->t_decides && (c->tost.equivalent || (flat && fabs(c->t.mean) < c->what.margin));
+}
+
+/* One side of a contrast for one seed: the weighted sum of the arms on it. A side that is one plain arm keeps its
+ * divergence, so that the pairing can rank it. */
+static StRun side_run(const PairedRuns *in, int seed, bool positive, bool *lost) {
+    StRun run = {.seed = in->seed[seed], .state = ST_RUN_OK};
+    double weight = 0;
+    int arms = 0;
+    *lost = false;
+    for (const PairedArm *one = in->arm; one < in->arm + in->arms; one++) {
+        if ((one->weight > 0) != positive) continue;
+        run.value += fabs(one->weight) * one->value[seed];
+        *lost |= one->diverged && one->diverged[seed];
+        weight += fabs(one->weight);
+        arms++;
+    }
+    if (*lost && arms == 1 && weight == 1) run.state = ST_RUN_DIVERGED;
+    return run;
+}
+
+static void pair(Comparison *c, const PairedRuns *in) {
+    size_t n = (size_t)in->n;
+    StRun *a = mem_alloc(n, sizeof *a), *b = mem_alloc(n, sizeof *b);
+    for (int seed = 0; seed < in->n; seed++) {
+        bool lost_a, lost_b;
+        a[seed] = side_run(in, seed, true, &lost_a);
+        b[seed] = side_run(in, seed, false, &lost_b);
+        c->diverged_a += lost_a, c->diverged_b += lost_b;
+        c->only_a += lost_a && !lost_b, c->only_b += lost_b && !lost_a;
+    }
+    c->pairs = st_pair(a, n, b, n, in->cap);
+    c->status = c->pairs.status;
+    if (c->pairs.fault == ST_PAIR_NO_CAP) c->status = ST_NONFINITE_INPUT;
+    c->t_decides = !c->diverged_a && !c->diverged_b;
+    c->ranked = !in->unranked;
+    c->key = in->flip;
+    free(a);
+    free(b);
+}
+
+/* d for each seed and block: [n][blocks], freed by the caller. *scale: the largest number it is made of. */
+static double *block_differences(const PairedRuns *in, double *scale) {
+    size_t blocks = (size_t)in->blocks;
+    double *d = mem_alloc((size_t)in->n * blocks, sizeof *d);
+    *scale = 0;
+    for (int seed = 0; seed < in->n; seed++)
+        for (const PairedArm *one = in->arm; one < in->arm + in->arms; one++) {
+            for (size_t b = 0; b < blocks; b++) d[(size_t)seed * blocks + b] += one->weight * one->block[seed][b];
+            *scale = fmax(*scale, st_scale(one->block[seed], NULL, blocks));
+        }
+    return d;
+}
+
+static void join_blocks(const Family *f, Comparison *c, const PairedRuns *in, const double *d, double scale) {
+    size_t n = (size_t)in->n, blocks = (size_t)in->blocks;
+    double *joined = mem_alloc(n * blocks, sizeof *joined);
+    c->joined = st_blocks_merge(d, n, blocks, BLOCKS_ALIKE, joined);
+    bool usable = c->joined.status == ST_OK || c->joined.status == ST_NO_CONVERGENCE;
+    const double *use = usable ? joined : d;
+    if (usable) blocks = c->joined.blocks;
+    c->crossed = st_crossed(use, n, blocks, scale, f->conf);
+    if ((double)f->count * PIGEONHOLE_DRAWS * (double)n * (double)blocks > PIGEONHOLE_WORK)
+        c->no_pigeonhole = "too many blocks for 10000 draws";
+    else
+        c->pigeonhole = st_pigeonhole(use, n, blocks, scale, f->conf, PIGEONHOLE_DRAWS, in->pigeonhole);
+    free(joined);
+}
+
+static void cross(const Family *f, Comparison *c, const PairedRuns *in) {
+    c->crossed.status = c->pigeonhole.status = c->joined.status = ST_BAD_ARG;
+    if (in->blocks < 1 || !c->t_decides) return;
+    double scale, *d = block_differences(in, &scale);
+    if (f->tests & PAIRED_JOIN)
+        join_blocks(f, c, in, d, scale);
+    else
+        c->crossed = st_crossed(d, (size_t)in->n, (size_t)in->blocks, c->pairs.scale, f->conf);
+    free(d);
+}
+
+/* What these seeds could have found, and how many more it takes; the sd that all this rests on is itself uncertain. */
+static void plan_seeds(const Family *f, Comparison *c) {
+    double alpha = f->alpha, mean = c->t.mean;
+    c->power.status = c->seeds_needed.status = c->seeds_least.status = c->seeds_most.status = c->detectable.status =
+        c->sd.status = c->t.status;
+    if (c->t.status != ST_OK) return;
+    c->sd = st_sd_ci(c->t.sd, c->t.n, .95);
+    c->power = st_power(mean / c->t.sd, c->t.n, alpha);
+    c->detectable = st_mde(c->t.n, POWER, alpha);
+    c->seeds_needed = st_nfor(mean / c->t.sd, POWER, alpha);
+    c->seeds_least = st_nfor(mean / c->sd.lo, POWER, alpha);
+    c->seeds_most = st_nfor(mean / c->sd.hi, POWER, alpha);
+}
+
+static void could_not_be_paired(Comparison *c) {
+    c->t.status = c->flip.status = c->wilcoxon.status = c->boot.status = c->effect.status = c->tost.status =
+        c->pitman_morgan.status = c->levene.status = c->crossed.status = c->joined.status = c->pigeonhole.status =
+            c->sd.status = c->power.status = c->seeds_needed.status = c->seeds_least.status = c->seeds_most.status =
+                c->detectable.status = c->status;
+    c->t.mean = (double)NAN;
+}
+
+void comparison_make(const Family *f, Comparison *c, const PairedRuns *in) {
+    pair(c, in);
+    const StPairs *p = &c->pairs;
+    unsigned tests = f->tests;
+    double margin = c->what.margin;
+    c->joint = (StMaxTRow){.single = (double)NAN, .step = (double)NAN};
+    c->holm = c->hochberg = c->bh = c->joint_ranks = (double)NAN;
+    if (tests & PAIRED_DIVERGED) {
+        c->mcnemar = st_mcnemar((uint64_t)c->only_a, (uint64_t)c->only_b);
+        c->fisher = st_fisher((uint64_t)c->diverged_a, (uint64_t)(in->n - c->diverged_a), (uint64_t)c->diverged_b,
+                              (uint64_t)(in->n - c->diverged_b));
+    }
+    if (c->status != ST_OK) {
+        could_not_be_paired(c);
+        return;
+    }
+    if (tests & PAIRED_T) c->t = st_tci(p->d, p->n, p->scale, f->conf);
+    if (tests & PAIRED_FLIP) c->flip = st_signflip(p->d, p->n, p->scale, ST_TWO_SIDED, in->flip);
+    if (tests & PAIRED_WILCOXON) c->wilcoxon = st_wilcoxon(p->d, p->n, p->scale, ST_TWO_SIDED, in->ranks);
+    if (tests & PAIRED_BOOT)
+        c->boot = f->draws ? st_boot_mc(p->d, p->n, p->scale, f->conf, f->draws, in->boot)
+                           : st_boot(p->d, p->n, p->scale, f->conf, in->boot);
+    if (tests & PAIRED_EFFECT) c->effect = st_effect(p->a, p->b, p->n);
+    if (tests & PAIRED_TOST) c->tost = st_tost(p->d, p->n, p->scale, -margin, margin, f->alpha);
+    if (tests & PAIRED_POWER) plan_seeds(f, c);
+    if (tests & PAIRED_VARIANCE) c->pitman_morgan = st_pitman_morgan(p->a, p->b, p->n);
+    if (tests & PAIRED_LEVENE) c->levene = st_levene(p->a, p->n, p->b, p->n);
+    if (tests & PAIRED_CROSSED) cross(f, c, in);
+}

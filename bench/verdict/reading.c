@@ -1,0 +1,251 @@
+#include "bench/verdict/reading.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "stats/regress.h"
+#include "stats/status.h"
+
+typedef Reading ReadFunction(const ReadingOf *of, Reading r);
+
+static const char *const run_diverged = "a run diverged";
+
+/* The mean difference and its t interval. */
+static Reading mean_difference(const Comparison *c, Reading r) {
+    r.effect = c->t.mean;
+    r.interval = "t";
+    if (c->t_decides && c->t.status == ST_OK) r.lo = c->t.lo, r.hi = c->t.hi;
+    return r;
+}
+
+/* p where the status is fine. withheld: it means nothing once a run diverged. */
+static Reading with_p(Reading r, const Comparison *c, StStatus status, double p, bool withheld) {
+    r.why = withheld && !c->t_decides ? run_diverged : status != ST_OK ? st_status_text(status) : NULL;
+    if (!r.why) r.p = p;
+    return r;
+}
+
+static Reading read_t(const ReadingOf *of, Reading r) {
+    const StTci *t = &of->c->t;
+    return with_p(mean_difference(of->c, r), of->c, t->status, t->p, true);
+}
+
+static Reading read_signflip(const ReadingOf *of, Reading r) {
+    const StSignflip *f = &of->c->flip;
+    return with_p(mean_difference(of->c, r), of->c, f->status, f->p, false);
+}
+
+static Reading read_wilcoxon(const ReadingOf *of, Reading r) {
+    const StPairs *p = &of->c->pairs;
+    StWilcoxon w = st_wilcoxon(p->d, p->n, p->scale, ST_TWO_SIDED, of->c->key);
+    r.floor = w.status == ST_OK ? w.p_min : r.floor;
+    return with_p(mean_difference(of->c, r), of->c, w.status, w.p, false);
+}
+
+static Reading read_maxt(const ReadingOf *of, Reading r) {
+    r.floor = of->family->floor;
+    r.adjusted = true;
+    return with_p(mean_difference(of->c, r), of->c, of->family->joint.status, of->c->joint.step, false);
+}
+
+static Reading read_holm(const ReadingOf *of, Reading r) {
+    r.adjusted = true;
+    return with_p(mean_difference(of->c, r), of->c, of->c->flip.status, of->c->holm, false);
+}
+
+static Reading read_hochberg(const ReadingOf *of, Reading r) {
+    r.adjusted = true;
+    return with_p(mean_difference(of->c, r), of->c, of->c->flip.status, of->c->hochberg, false);
+}
+
+static Reading read_bh(const ReadingOf *of, Reading r) {
+    r.adjusted = true;
+    return with_p(mean_difference(of->c, r), of->c, of->c->flip.status, of->c->bh, false);
+}
+
+static Reading read_omnibus(const ReadingOf *of, Reading r) {
+    const Sample *s = of->sample;
+    const Contrast *w = &of->c->what;
+    size_t k = (size_t)w->terms, n = (size_t)s->seeds;
+    double *x = mem_alloc(k * n, sizeof *x);
+    for (size_t i = 0; i < k; i++)
+        for (size_t seed = 0; seed < n; seed++) {
+            const Term *t = &w->term[i];
+            x[i * n + seed] = sample_run(s, t->cell, t->step, t->arm, (int)seed)->value[w->metric];
+        }
+    StOmnibus o = st_omnibus(x, k, n, of->c->key);
+    free(x);
+    if (o.status == ST_OK) r.floor = o.p_min;
+    return with_p(mean_difference(of->c, r), of->c, o.status, o.p, false);
+}
+
+/* Below ST_BOOT_DECIDES seeds the bootstrap finds differences by chance far too often. */
+static Reading resampled(const ReadingOf *of, Reading r, double p) {
+    const StBoot *b = &of->c->boot;
+    r.effect = of->c->t.mean;
+    if (b->status == ST_OK && of->c->t_decides) r.lo = b->percentile.lo, r.hi = b->percentile.hi;
+    r.interval = "bootstrap";
+    r = with_p(r, of->c, b->status, p, true);
+    if (r.why || b->n >= ST_BOOT_DECIDES) return r;
+    r.why = "the bootstrap decides nothing below ten seeds";
+    r.p = (double)NAN;
+    return r;
+}
+
+static Reading read_boot_pct(const ReadingOf *of, Reading r) {
+    return resampled(of, r, of->c->boot.pct.p);
+}
+
+static Reading read_boot_shift(const ReadingOf *of, Reading r) {
+    return resampled(of, r, of->c->boot.shift.p);
+}
+
+/* One-sided, on the side that the claim expects. */
+static Reading read_boot_koehn(const ReadingOf *of, Reading r) {
+    double not_lower = of->c->boot.koehn.p;
+    return resampled(of, r, of->higher ? 1 - not_lower : not_lower);
+}
+
+static Reading read_tost(const ReadingOf *of, Reading r) {
+    const StTost *t = &of->c->tost;
+    r.adjusted = true; /* equality is claimed of one contrast, not of the best of several */
+    r = with_p(mean_difference(of->c, r), of->c, t->status, t->p, false);
+    if (of->c->t_decides) return r;
+    r.p = (double)NAN;
+    if (!r.why) r.why = run_diverged;
+    return r;
+}
+
+static Reading read_crossed(const ReadingOf *of, Reading r) {
+    const StCrossed *x = &of->c->crossed;
+    r.effect = of->c->t.mean;
+    r.interval = "crossed";
+    if (of->c->what.metric != METRIC_valid_loss) {
+        r.why = "only the validation loss is stored by blocks of text";
+        return r;
+    }
+    if (x->status == ST_OK) r.effect = x->mean, r.lo = x->lo, r.hi = x->hi;
+    return with_p(r, of->c, x->status, x->p, true);
+}
+
+/* Difference between the shares of seeds whose run diverged. */
+static Reading diverged_share(const ReadingOf *of, Reading r, StStatus status, double p, double floor) {
+    r.effect = (double)(of->c->diverged_a - of->c->diverged_b) / of->sample->seeds;
+    r.floor = floor;
+    return with_p(r, of->c, status, p, false);
+}
+
+static Reading read_mcnemar(const ReadingOf *of, Reading r) {
+    const StMcnemar *m = &of->c->mcnemar;
+    return diverged_share(of, r, m->status, m->p, m->p_min);
+}
+
+static Reading read_fisher(const ReadingOf *of, Reading r) {
+    const StFisher *f = &of->c->fisher;
+    return diverged_share(of, r, f->status, f->p, f->p_min);
+}
+
+/* Counts of events, such as spikes; both sides were watched for as long. */
+static Reading read_poisson(const ReadingOf *of, Reading r) {
+    const StPairs *p = &of->c->pairs;
+    uint64_t *a = mem_alloc(2 * p->n, sizeof *a), *b = a + p->n;
+    bool counts = true;
+    r.neutral = 1;
+    for (size_t i = 0; i < p->n; i++) {
+        counts &= p->a[i] >= 0 && p->b[i] >= 0 && p->a[i] <= 1e8 && p->b[i] <= 1e8;
+        a[i] = counts ? (uint64_t)p->a[i] : 0, b[i] = counts ? (uint64_t)p->b[i] : 0;
+        counts &= p->a[i] == (double)a[i] && p->b[i] == (double)b[i];
+    }
+    if (counts) {
+        StPoisson x = st_poisson_paired(a, b, p->n, 1, 1, of->family->conf);
+        r = with_p(r, of->c, x.status, x.p, true);
+        if (x.status == ST_OK) r.effect = x.total_b ? x.ratio : (double)INFINITY, r.floor = x.p_min;
+        if (x.status == ST_OK && x.total_b) r.lo = x.lo, r.hi = x.hi, r.interval = "Clopper-Pearson";
+    } else
+        r.why = "these numbers are no counts";
+    free(a);
+    return r;
+}
+
+/* There is no interval, so a reported ratio is never confirmed. */
+static Reading variance_ratio(const ReadingOf *of, Reading r, const StVariance *v) {
+    r.neutral = 1;
+    if (v->status == ST_OK) r.effect = v->ratio;
+    return with_p(r, of->c, v->status, v->p, true);
+}
+
+static Reading read_levene(const ReadingOf *of, Reading r) {
+    const StPairs *p = &of->c->pairs;
+    StVariance v = st_levene(p->a, p->n, p->b, p->n);
+    return variance_ratio(of, r, &v);
+}
+
+static Reading read_pitman_morgan(const ReadingOf *of, Reading r) {
+    return variance_ratio(of, r, &of->c->pitman_morgan);
+}
+
+/* Why a run of the contrast has no number. */
+static const char *why_no_number(const ReadingOf *of) {
+    const Contrast *w = &of->c->what;
+    for (int i = 0; i < w->terms; i++) {
+        const Term *t = &w->term[i];
+        if (sample_arm(of->sample, t->cell, t->step, t->arm, w->metric).lacking) return "a run did not measure it";
+    }
+    return "a diverged run has no such number";
+}
+
+/* Does the metric at the claim's step predict which of the contrast's runs diverge by the last step? The effect is its
+ * mean over runs that do minus that over runs that do not. */
+static Reading read_logistic(const ReadingOf *of, Reading r) {
+    const Sample *s = of->sample;
+    const Contrast *w = &of->c->what;
+    size_t n = 0, lost = 0, most = (size_t)w->terms * (size_t)s->seeds;
+    double *x = mem_alloc(most, sizeof *x), sum[2] = {0, 0};
+    unsigned char *y = mem_alloc(most, sizeof *y);
+    StCoef coef[2];
+    for (int i = 0; i < w->terms; i++)
+        for (int seed = 0; seed < s->seeds; seed++, n++) {
+            const Term *t = &w->term[i];
+            x[n] = sample_run(s, t->cell, t->step, t->arm, seed)->raw[w->metric];
+            y[n] = sample_run(s, t->cell, s->cell[t->cell].steps - 1, t->arm, seed)->diverged;
+            lost += y[n];
+            sum[y[n]] += x[n];
+        }
+    if (st_check_finite(x, n) != ST_OK)
+        r.why = why_no_number(of);
+    else if (!lost || lost == n)
+        r.why = lost ? "every run diverged" : "no run diverged";
+    else {
+        StLogistic l = st_logistic(x, y, n, 1, coef);
+        bool stands = l.status == ST_OK || l.separated;
+        r.effect = sum[1] / (double)lost - sum[0] / (double)(n - lost);
+        r = with_p(r, of->c, stands ? ST_OK : l.status, l.p_value, false);
+    }
+    free(x);
+    free(y);
+    return r;
+}
+
+/* In the order of st_tests. */
+static ReadFunction *const readings[] = {
+#define TEST(name, about, what, source, floor_text, floor, reading) read_##reading,
+#include "stats/tests.def"
+#undef TEST
+};
+
+/* Tests of divergence need no number of a diverged run; without pairs the others have nothing to say. */
+Reading reading_of(const StTest *test, const ReadingOf *of) {
+    size_t n = (size_t)of->family->n, m = (size_t)of->family->count;
+    bool divergence = test->about == ST_ABOUT_divergence || test->about == ST_ABOUT_predictor;
+    Reading r = {.p = (double)NAN,
+                 .floor = test->floor ? test->floor(n, m) : 0,
+                 .effect = (double)NAN,
+                 .lo = (double)NAN,
+                 .hi = (double)NAN,
+                 .interval = ""};
+    if (of->c->status == ST_OK || divergence) return readings[test - st_tests](of, r);
+    r.why = why_no_number(of);
+    r.floor = 0;
+    return r;
+}

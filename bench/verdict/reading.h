@@ -1,0 +1,32 @@
+/* Readings: what each test of stats/tests.def says of a claim's contrast. */
+#ifndef BENCH_VERDICT_READING_H
+#define BENCH_VERDICT_READING_H
+
+#include "bench/verdict/paired.h"
+#include "bench/verdict/sample.h"
+#include "stats/tests.h"
+
+typedef struct {
+    const char *why;      /* why there is no p; NULL: there is one */
+    double p;             /* two-sided, but for tests that say otherwise; NaN: none */
+    double floor;         /* the smallest it could be; 0: any p > 0 */
+    bool adjusted;        /* p counts all comparisons it should; otherwise Holm's is made of it and the p's of all
+                             verdicts by the same test */
+    double effect;        /* positive weights minus negative ones, or their ratio; NaN: none */
+    double neutral;       /* the effect of sides that do not differ: 0, or 1 for a ratio */
+    double lo, hi;        /* the effect's interval; NaN: none */
+    const char *interval; /* what kind of interval: "t", "bootstrap", … */
+} Reading;
+
+/* sample, family: that the comparison was made from; higher: the claim expects a higher first side. */
+typedef struct {
+    const Sample *sample;
+    const Family *family;
+    const Comparison *c;
+    bool higher;
+} ReadingOf;
+
+/* Every test has a reading: one that names no function does not compile. */
+Reading reading_of(const StTest *test, const ReadingOf *of);
+
+#endif

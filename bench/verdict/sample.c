@@ -1,0 +1,140 @@
+#include "bench/verdict/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int run_index(const Sample *s, int step, int arm, int seed) {
+    return (step * s->arms + arm) * s->seeds + seed;
+}
+
+const SampleRun *sample_run(const Sample *s, int cell, int step, int arm, int seed) {
+    return &s->cell[cell].run[run_index(s, step, arm, seed)];
+}
+
+int sample_step(const Sample *s, int cell, int step) {
+    for (int i = 0; i < s->cell[cell].steps; i++)
+        if (s->cell[cell].step[i] == step) return i;
+    return -1;
+}
+
+/* The loss a run started from: its validation before any update, else its first training loss. */
+static double first_loss(const RunRecord *r) {
+    const Evaluation *start = record_at(r, 0);
+    if (start) return start->metric[METRIC_valid_loss];
+    return r->curves.rows ? r->curves.value[CURVE_train_loss] : (double)NAN;
+}
+
+/* The validation at `at`; a run that met a non-finite number by then needs none. */
+static Rc read_run(SampleRun *run, const RunRecord *r, int at, Error *e) {
+    const Evaluation *v = record_at(r, at);
+    bool lost = strcmp(r->status, "ok") != 0 && r->diverged_step <= at;
+    if (!v && !lost) return error_set(e, RC_UNMEASURED, "run %s has no whole validation at step %d", r->id, at);
+    run->record = r;
+    for (int m = 0; m < METRIC_COUNT; m++)
+        run->raw[m] = v && !metric_lacking((Metric)m, r) ? v->metric[m] : (double)NAN;
+    double loss = run->raw[METRIC_valid_loss], chance = log(r->vocab);
+    bool high = loss > chance, fell = loss < first_loss(r);
+    run->diverged = lost || !isfinite(loss) || (at > 0 && high && !fell);
+    run->above = !run->diverged && high;
+    run->stalled = !(loss <= r->unigram - 0.05) && !isnan(r->unigram);
+    for (int m = 0; m < METRIC_COUNT; m++) run->value[m] = run->diverged ? metric_uniform((Metric)m, r) : run->raw[m];
+    return RC_OK;
+}
+
+/* The steps at which every arm of the cell is validated, ascending. first: the cell's first record. */
+static void common_steps(const Sample *s, const RunRecord *first, SampleCell *c) {
+    for (int arm = 0; arm < s->arms; arm++) {
+        int at[SAMPLE_MOST_STEPS], kept = 0;
+        int n = spec_evaluations(&first[arm * s->seeds].spec, at, SAMPLE_MOST_STEPS);
+        if (!arm) memcpy(c->step, at, sizeof at), c->steps = n;
+        for (int i = 0; i < c->steps; i++)
+            for (int j = 0; j < n; j++)
+                if (c->step[i] == at[j]) {
+                    c->step[kept++] = at[j];
+                    break;
+                }
+        c->steps = kept;
+    }
+}
+
+static Rc read_cell(Sample *s, int cell, const RunRecord *records, Error *e) {
+    SampleCell *c = &s->cell[cell];
+    common_steps(s, &records[cell * s->arms * s->seeds], c);
+    if (!c->steps || !c->step[c->steps - 1])
+        return error_set(e, RC_USAGE, "%s: the arms have no whole validation after training in common", s->x->name);
+    c->run = mem_alloc((size_t)c->steps * (size_t)s->arms * (size_t)s->seeds, sizeof *c->run);
+    for (int arm = 0; arm < s->arms; arm++)
+        for (int seed = 0; seed < s->seeds; seed++) {
+            const RunRecord *r = &records[(cell * s->arms + arm) * s->seeds + seed];
+            if (r->spec.seed != s->x->seed[seed])
+                return error_set(e, RC_INTEGRITY, "run %s is of seed %llu, not of the planned seed %llu", r->id,
+                                 (unsigned long long)r->spec.seed, (unsigned long long)s->x->seed[seed]);
+            for (int step = 0; step < c->steps; step++)
+                if (read_run(&c->run[run_index(s, step, arm, seed)], r, c->step[step], e)) return e->code;
+        }
+    return RC_OK;
+}
+
+Rc sample_make(Sample *s, const Experiment *x, const RunRecord *records, Error *e) {
+    *s = (Sample){.x = x, .cells = experiment_cells(x), .arms = x->arms, .seeds = x->seeds};
+    for (int arm = 0; arm < x->arms; arm++)
+        if (!strcmp(x->arm[arm].name, x->baseline)) s->baseline = arm;
+    s->cell = mem_alloc((size_t)s->cells, sizeof *s->cell);
+    for (int cell = 0; cell < s->cells; cell++)
+        if (read_cell(s, cell, records, e)) {
+            sample_release(s);
+            return e->code;
+        }
+    return RC_OK;
+}
+
+void sample_release(Sample *s) {
+    for (int cell = 0; s->cell && cell < s->cells; cell++) free(s->cell[cell].run);
+    free(s->cell);
+    *s = (Sample){0};
+}
+
+SampleArm sample_arm(const Sample *s, int cell, int step, int arm, Metric metric) {
+    SampleArm out = {.n = s->seeds,
+                     .mean = (double)NAN,
+                     .sd = (double)NAN,
+                     .median = (double)NAN,
+                     .least = (double)NAN,
+                     .most = (double)NAN,
+                     .survivors = (double)NAN};
+    double *value = mem_alloc((size_t)s->seeds, sizeof *value), sum = 0;
+    for (int seed = 0; seed < s->seeds; seed++) {
+        const SampleRun *run = sample_run(s, cell, step, arm, seed);
+        value[seed] = run->value[metric];
+        out.lacking |= metric_lacking(metric, run->record);
+        if (!run->diverged) sum += run->raw[metric];
+        out.diverged += run->diverged, out.above += run->above, out.stalled += run->stalled;
+    }
+    if (out.diverged && out.diverged < out.n) out.survivors = sum / (out.n - out.diverged);
+    out.rate = st_cp((uint64_t)out.diverged, (uint64_t)out.n, 0.95);
+    StSample sorted;
+    out.status = st_sample_init(&sorted, value, (size_t)s->seeds, 0);
+    if (out.status == ST_OK) {
+        out.mean = st_sample_mean(&sorted);
+        if (out.n > 1) out.sd = st_sample_sd(&sorted);
+        out.median = st_sample_median(&sorted);
+        out.least = sorted.x[0], out.most = sorted.x[sorted.n - 1];
+        st_sample_release(&sorted);
+    }
+    free(value);
+    return out;
+}
+
+void sample_hash(const Sample *s, const RunRecord *records, char out[SHA256_HEX]) {
+    Text t;
+    text_init(&t);
+    for (int i = 0; i < s->cells * s->arms * s->seeds; i++) {
+        char *evaluations = evaluations_text(&records[i]);
+        text_format(&t, "%s %s %d %s %s %s\n", records[i].id, records[i].status, records[i].diverged_step,
+                    records[i].loss_chain, records[i].parameters_hash, evaluations);
+        free(evaluations);
+    }
+    sha256_hex_of(out, t.at, t.length);
+    text_release(&t);
+}

@@ -1,0 +1,144 @@
+#include "bench/verdict/verdict.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void contrast_specs(const Contrast *c, const Sample *s, RunSpec spec[CONTRAST_MOST_TERMS]) {
+    for (int i = 0; i < c->terms; i++) {
+        const Term *t = &c->term[i];
+        spec[i] = sample_run(s, t->cell, t->step, t->arm, 0)->record->spec;
+    }
+}
+
+static uint64_t plan_key(const Sample *s) {
+    char head[17];
+    snprintf(head, sizeof head, "%.16s", s->x->plan);
+    return strtoull(head, NULL, 16);
+}
+
+/* Every contrast has its own stream of random numbers, named by what it compares. */
+static StKey key_of(const Sample *s, const Contrast *c) {
+    char name[512];
+    int n = snprintf(name, sizeof name, "cell %d step %d %s", c->cell, s->cell[c->cell].step[c->step],
+                     metric_info[c->metric].key);
+    for (int i = 0; i < c->terms; i++) {
+        const Term *t = &c->term[i];
+        n += snprintf(name + n, sizeof name - (size_t)n, " %g %.40s", t->weight, s->x->arm[t->arm].name);
+        if (t->cell != c->cell) n += snprintf(name + n, sizeof name - (size_t)n, " in %d", t->cell);
+    }
+    return (StKey){.plan = plan_key(s), .stream = name_stream(name)};
+}
+
+/* Copies of what the engine reads of a sample, made anew for each comparison. */
+typedef struct {
+    uint64_t *seed;
+    double *value;        /* [terms][seeds] */
+    bool *diverged;       /* [terms][seeds] */
+    const double **block; /* [terms][seeds] */
+} Copies;
+
+/* The validation blocks of every run, where all have them: losses only, and no last block that is not whole. */
+static void find_blocks(const Sample *s, const Contrast *w, Copies *k, PairedRuns *in) {
+    const int at = s->cell[w->cell].step[w->step];
+    const RunRecord *any = sample_run(s, w->cell, w->step, w->term[0].arm, 0)->record;
+    const Evaluation *first = record_at(any, at);
+    long block = (long)any->spec.batch * (long)any->spec.context;
+    int blocks = first && w->metric == METRIC_valid_loss ? (int)(first->targets / block) : 0;
+    for (int i = 0; i < w->terms; i++)
+        for (int seed = 0; seed < s->seeds && blocks; seed++) {
+            const Term *t = &w->term[i];
+            const Evaluation *v = record_at(sample_run(s, t->cell, t->step, t->arm, seed)->record, at);
+            if (!v || v->blocks < blocks) return;
+            k->block[i * s->seeds + seed] = v->block;
+        }
+    in->blocks = blocks;
+}
+
+static void gather(const Sample *s, const Contrast *w, Copies *k, PairedRuns *in) {
+    const RunRecord *any = sample_run(s, w->cell, w->step, w->term[0].arm, 0)->record;
+    StKey key = key_of(s, w);
+    *in = (PairedRuns){.n = s->seeds,
+                       .seed = k->seed,
+                       .arms = w->terms,
+                       .cap = metric_uniform(w->metric, any),
+                       .unranked = metric_info[w->metric].better > 0,
+                       .flip = key,
+                       .ranks = key,
+                       .boot = key,
+                       .pigeonhole = key};
+    for (int i = 0; i < w->terms; i++) {
+        const Term *t = &w->term[i];
+        for (int seed = 0; seed < s->seeds; seed++) {
+            const SampleRun *run = sample_run(s, t->cell, t->step, t->arm, seed);
+            k->value[i * s->seeds + seed] = run->value[w->metric];
+            k->diverged[i * s->seeds + seed] = run->diverged;
+        }
+        in->arm[i] = (PairedArm){.weight = t->weight,
+                                 .value = k->value + i * s->seeds,
+                                 .diverged = k->diverged + i * s->seeds,
+                                 .block = k->block + i * s->seeds};
+    }
+    find_blocks(s, w, k, in);
+}
+
+static void compare_all(Family *f, const Sample *s, const Contrast *what, int count) {
+    size_t most = (size_t)s->seeds * CONTRAST_MOST_TERMS;
+    Copies k = {.seed = mem_alloc((size_t)s->seeds, sizeof *k.seed),
+                .value = mem_alloc(most, sizeof *k.value),
+                .diverged = mem_alloc(most, sizeof *k.diverged),
+                .block = mem_alloc(most, sizeof *k.block)};
+    PairedRuns in;
+    for (int seed = 0; seed < s->seeds; seed++) k.seed[seed] = s->x->seed[seed];
+    f->n = s->seeds;
+    f->joint_key = (StKey){.plan = plan_key(s), .stream = name_stream("family")};
+    f->ranks_key = (StKey){.plan = plan_key(s), .stream = name_stream("family ranks")};
+    family_begin(f, count);
+    for (int i = 0; i < count; i++) {
+        f->at[i].what = what[i];
+        gather(s, &what[i], &k, &in);
+        comparison_make(f, &f->at[i], &in);
+    }
+    family_together(f);
+    free(k.seed);
+    free(k.value);
+    free(k.diverged);
+    free(k.block);
+}
+
+void family_make(Family *f, const Sample *s, const Contrast *what, int count) {
+    *f = (Family){.tests = PAIRED_T | PAIRED_FLIP | PAIRED_BOOT | PAIRED_EFFECT | PAIRED_TOST | PAIRED_DIVERGED |
+                           PAIRED_VARIANCE | PAIRED_CROSSED | PAIRED_RANKS,
+                  .alpha = s->x->alpha,
+                  .conf = 1 - s->x->alpha,
+                  .mean_side = true};
+    compare_all(f, s, what, count);
+}
+
+void verdict_tied(const Sample *s, int cell, int step, Metric metric, double alpha, bool *tied) {
+    enum { MOST_FLIPS = 1 << 26 };
+    int best = -1, better = metric_info[metric].better, pairs = s->arms * (s->arms - 1) / 2, n = 0;
+    double top = 0;
+    memset(tied, 0, (size_t)s->arms * sizeof *tied);
+    for (int arm = 0; arm < s->arms; arm++) {
+        SampleArm a = sample_arm(s, cell, step, arm, metric);
+        if (a.status != ST_OK) return;
+        if (best < 0 || (better < 0 ? a.mean < top : a.mean > top)) best = arm, top = a.mean;
+    }
+    double flips = pairs * ldexp(1, s->seeds < ST_FLIP_MAX ? s->seeds : 17);
+    if (!better || s->seeds < 2 || s->arms < 2 || flips > MOST_FLIPS) return;
+    Contrast *what = mem_alloc((size_t)pairs, sizeof *what);
+    for (int a = 0; a < s->arms; a++)
+        for (int b = a + 1; b < s->arms; b++) what[n++] = contrast_pair(cell, step, metric, a, b, 1);
+    Family f = {.tests = PAIRED_T, .alpha = alpha, .conf = 1 - alpha};
+    compare_all(&f, s, what, pairs);
+    if (f.floor < alpha)
+        for (int arm = 0; arm < s->arms; arm++) tied[arm] = true;
+    for (int i = 0; i < n && tied[best]; i++) {
+        int a = what[i].term[0].arm, b = what[i].term[1].arm;
+        if (f.at[i].joint.step < alpha && (a == best || b == best)) tied[a == best ? b : a] = false;
+    }
+    family_release(&f);
+    free(what);
+}

@@ -1,0 +1,16 @@
+/* What `normbench compare` prints of a CompareResult: text, JSON and LaTeX say the same. */
+#ifndef BENCH_WRITE_COMPARE_H
+#define BENCH_WRITE_COMPARE_H
+
+#include "bench/verdict/compare.h"
+
+void compare_signature(const CompareResult *r, Text *out);
+void compare_text(const CompareResult *r, Text *out);
+void compare_notes(const CompareResult *r, Text *out); /* the sentences below the text's table, one per line */
+void compare_json(const CompareResult *r, Text *out);
+void compare_tex(const CompareResult *r, Text *out);
+
+/* A number with the digits that its uncertainty deserves, also when both are tiny; signed: with "+" too. */
+char *compare_number(char out[48], double x, double uncertainty, bool with_sign);
+
+#endif

@@ -1,0 +1,217 @@
+/* What a reader of the numbers must know: what these seeds cannot show, and what would be needed. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/write/compare.h"
+#include "bench/formats/latex.h"
+#include "stats/tests.h"
+
+enum { NAMED = 6 }; /* comparisons that a note names; the others it counts */
+
+typedef bool (*Which)(const CompareResult *r, const Comparison *c);
+
+/* "a, b (…) and 7 more"; say may be NULL. Returns how many there are. */
+static int list(const CompareResult *r, Which which, void (*say)(const CompareResult *, const Comparison *, Text *),
+                Text *out) {
+    int n = 0;
+    for (int i = 0; i < r->family.count; i++) {
+        const Comparison *c = &r->family.at[i];
+        if (!which(r, c) || n++ >= NAMED) continue;
+        text_format(out, "%s%s", n > 1 ? ", " : "", compare_arm_name(r, c));
+        if (say) say(r, c, out);
+    }
+    if (n > NAMED) text_format(out, " and %d more (--json has them)", n - NAMED);
+    return n;
+}
+
+/* One note: `before`, the comparisons it is about, `after`; nothing when it is about none. */
+static void note(const CompareResult *r, Which which, void (*say)(const CompareResult *, const Comparison *, Text *),
+                 const char *before, const char *after, Text *out) {
+    Text names;
+    text_init(&names);
+    if (list(r, which, say, &names)) text_format(out, "%s%s%s\n", before, names.at, after);
+    text_release(&names);
+}
+
+static bool pairing_hurt(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->t_decides && c->effect.vr < 1 - 1e-9; /* a constant arm gives 1 but for rounding */
+}
+
+static void say_gain(const CompareResult *r, const Comparison *c, Text *out) {
+    char number[SHOWN];
+    (void)r;
+    text_format(out, " (%s)", show_number(number, c->effect.vr, 2));
+}
+
+static bool constant(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->t_decides && c->t.status == ST_DEGENERATE;
+}
+
+static bool undecided(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->t_decides && c->t.status == ST_OK &&
+           (c->decision == DECISION_INCONCLUSIVE || c->decision == DECISION_NOT_TESTABLE);
+}
+
+static void count_or_more(const StPower *p, Text *out) {
+    if (p->status == ST_OK)
+        text_format(out, "%zu", p->n);
+    else
+        text_format(out, "over a million");
+}
+
+static void say_seeds(const CompareResult *r, const Comparison *c, Text *out) {
+    (void)r;
+    text_format(out, " ");
+    count_or_more(&c->seeds_needed, out);
+    text_format(out, " (");
+    count_or_more(&c->seeds_least, out);
+    text_format(out, " to ");
+    count_or_more(&c->seeds_most, out);
+    text_format(out, ")");
+}
+
+static bool inside_margin(const CompareResult *r, const Comparison *c) {
+    return !isnan(r->options.margin) && c->t_decides && c->tost.equivalent && c->decision < DECISION_EQUIVALENT;
+}
+
+static bool crossed(const CompareResult *r, const Comparison *c) {
+    return r->data->blocks && c->t_decides && c->crossed.status == ST_OK;
+}
+
+static void say_crossed(const CompareResult *r, const Comparison *c, Text *out) {
+    char low[48], high[48];
+    (void)r;
+    text_format(out, " [%s, %s]", compare_number(low, c->crossed.lo, c->crossed.se, false),
+                compare_number(high, c->crossed.hi, c->crossed.se, false));
+}
+
+static bool ranks_differ(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return !c->t_decides && c->decision_ranks != c->decision;
+}
+
+static void say_ranks(const CompareResult *r, const Comparison *c, Text *out) {
+    char p[SHOWN];
+    (void)r;
+    text_format(out, ": %s (p %s)", compare_word(r, c->decision_ranks), show_p(p, c->joint_ranks));
+}
+
+static bool diverged(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return !c->t_decides;
+}
+
+static void say_diverged(const CompareResult *r, const Comparison *c, Text *out) {
+    char number[48], p[SHOWN], floor[SHOWN];
+    (void)r;
+    text_format(out, " (median difference %s, better in a share of %.2f of the seeds, McNemar p %s, smallest %s)",
+                compare_number(number, c->effect.median, (double)NAN, true), compare_share_better(r, c),
+                show_p(p, c->mcnemar.p), show_p(floor, c->mcnemar.p_min));
+}
+
+/* Arms with diverged runs, and a warning when runs that did not diverge are worse than the cap. */
+static void divergence_notes(const CompareResult *r, Text *out) {
+    const CompareData *d = r->data;
+    char number[48], cap[40];
+    int named = 0, beyond = 0;
+    if (!d->lost) return;
+    format_real(cap, r->options.cap);
+    text_format(out, "A diverged run counts as %s. Diverged:", cap);
+    for (int arm = 0; arm < d->arms; arm++) {
+        const CompareArm *a = &r->arm[arm];
+        for (int s = 0; s < d->seeds; s++) {
+            double x = d->value[arm * d->seeds + s];
+            beyond += r->options.higher ? x < r->options.cap : x > r->options.cap;
+        }
+        if (!a->rate.k || named++ >= NAMED) continue;
+        text_format(out, "%s %s %d of %d (Clopper-Pearson 95 %% [%.2f, %.2f]", named > 1 ? "," : "", d->arm[arm],
+                    (int)a->rate.k, (int)a->rate.n, a->rate.lo, a->rate.hi);
+        if (!isnan(a->survivors))
+            text_format(out, "; mean of the others %s", compare_number(number, a->survivors, (double)NAN, false));
+        text_format(out, ")");
+    }
+    if (named > NAMED) text_format(out, " and %d more arms", named - NAMED);
+    text_format(out, ".\n");
+    note(r, diverged, say_diverged,
+         "With a diverged run on either side the t interval, the equivalence test and the "
+         "power are withheld: ",
+         ".\n", out);
+    out->at[--out->length] = 0;
+    note(r, ranks_differ, say_ranks, "The verdict depends on the cap; with a diverged run worse than all others, ", ".",
+         out);
+    if (beyond)
+        text_format(out, "%d finished run%s worse than the cap %s: is it the right one?\n", beyond,
+                    beyond == 1 ? " is" : "s are", cap);
+}
+
+static void floor_notes(const CompareResult *r, Text *out) {
+    char floor[SHOWN], alpha[40], wants[SHOWN];
+    const StTest *flip = st_test_find("signflip");
+    format_real(alpha, r->family.alpha);
+    if (r->options.looks) {
+        const StLook *l = &r->look[r->this_look];
+        text_format(out, "Look %d of %d: it may spend %s of alpha %s (O'Brien-Fleming).", r->this_look + 1,
+                    r->options.looks, show_p(wants, l->alpha), format_real((char[40]){0}, r->alpha));
+        for (int i = 0; i < r->options.looks; i++)
+            if (!r->look[i].usable)
+                text_format(out, " The look at %zu seeds cannot reject: smallest p %s, to spend %s.", r->look[i].n,
+                            show_p(floor, r->look[i].p_floor), show_p(wants, r->look[i].alpha));
+        text_format(out, "\n");
+        snprintf(alpha, sizeof alpha, "%s", show_p(wants, r->family.alpha));
+    }
+    if (r->family.floor >= r->family.alpha) {
+        size_t needed = st_test_seeds(flip, 1, r->family.alpha);
+        text_format(out, "%d seed%s can never show a difference at level %s: no p falls below %s. ", r->n,
+                    r->n == 1 ? "" : "s", alpha, show_p(floor, r->family.floor));
+        if (needed)
+            text_format(out, "It takes %zu seeds.\n", needed);
+        else
+            text_format(out, "No number of seeds is enough.\n");
+    }
+    if (!r->family.joint.exact)
+        text_format(out, "p from %d random sign patterns: beyond %d seeds they are no longer all counted.\n",
+                    ST_FLIP_DRAWS, ST_FLIP_MAX);
+    if (r->n > 1 && r->n < ST_BOOT_DECIDES)
+        text_format(out, "Bootstrap intervals (--json) decide nothing below %d seeds: they are too narrow there.\n",
+                    ST_BOOT_DECIDES);
+}
+
+static void power_note(const CompareResult *r, Text *out) {
+    Text before;
+    text_init(&before);
+    text_format(&before, "Seeds for 80 %% power, if the difference seen is the true one (for the 95 %% interval of its "
+                         "sd): ");
+    note(r, undecided, say_seeds, before.at, ".", out);
+    text_clear(&before);
+    for (int i = 0; i < r->family.count && !before.length; i++) {
+        const Comparison *c = &r->family.at[i];
+        if (c->t_decides && c->detectable.status == ST_OK && c->t.status == ST_OK)
+            text_format(&before, "%d seeds find a difference of %.2f sd (of d) in 80 %% of cases.\n", r->n,
+                        c->detectable.d_z);
+    }
+    text_format(out, "%s", before.at);
+    text_release(&before);
+}
+
+void compare_notes(const CompareResult *r, Text *out) {
+    char p[SHOWN], floor[SHOWN], number[40];
+    floor_notes(r, out);
+    if (isnan(r->options.margin))
+        text_format(out, "Equivalence is not tested: no --margin.\n");
+    else
+        text_format(out, "Equivalent: inside +-%s by two one-sided t tests.\n", format_real(number, r->options.margin));
+    note(r, inside_margin, NULL, "Different, yet inside the margin: ", ".", out);
+    divergence_notes(r, out);
+    note(r, pairing_hurt, say_gain, "Pairing by seed hurt (variance ratio below 1): ", ".", out);
+    note(r, constant, NULL, "The same difference for every seed, so no t interval: ", ".", out);
+    power_note(r, out);
+    if (r->data->arms > 2 && !r->no_omnibus && r->omnibus.status == ST_OK)
+        text_format(out, "Do the arms differ at all? Relabelled within seeds: p %s (smallest %s).\n",
+                    show_p(p, r->omnibus.p), show_p(floor, r->omnibus.p_min));
+    if (r->no_omnibus) text_format(out, "No omnibus test: %s.\n", r->no_omnibus);
+    note(r, crossed, say_crossed, "For new seeds and new text (seeds crossed with blocks): ", ".", out);
+}

@@ -1,0 +1,220 @@
+#include "bench/write/ledger.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/plan/profile.h"
+
+static void table_free(LedgerTable *t) {
+    if (t->table.x) table_release(&t->table);
+    records_release(&t->records);
+    experiment_release(&t->x);
+    free(t);
+}
+
+static void add_part(Ledger *b, const Experiment *x, const Records *p) {
+    if (p->missing == p->runs) return;
+    b->part = mem_grow(b->part, (size_t)b->parts + 1, sizeof *b->part);
+    LedgerPart *part = &b->part[b->parts++];
+    *part = (LedgerPart){.missing = p->missing, .runs = p->runs};
+    snprintf(part->name, sizeof part->name, "%s", x->name);
+    snprintf(part->profile, sizeof part->profile, "%s", x->profile);
+    Text command;
+    text_init(&command);
+    experiment_command(x, &command);
+    snprintf(part->command, sizeof part->command, "%s", command.at);
+    text_release(&command);
+}
+
+/* One profile of an experiment. *made stays NULL when its runs are not all there. */
+static Rc try_profile(Ledger *b, const Store *s, const char *path, const char *profile, const ClaimFile *f,
+                      LedgerTable **made, Error *e) {
+    LedgerTable *t = mem_alloc(1, sizeof *t);
+    Rc rc = experiment_read(&t->x, path, profile, NULL, e);
+    if (rc == RC_USAGE) { /* the profile is not one of the file's: no table */
+        free(t);
+        return RC_OK;
+    }
+    if (!rc) rc = records_take(&t->records, s, &t->x, false, e);
+    if (!rc && t->records.missing) {
+        add_part(b, &t->x, &t->records);
+        table_free(t);
+        return RC_OK;
+    }
+    TableOptions options = {.command = "", .notes = t->records.notes};
+    if (!rc) rc = table_make(&t->table, &t->x, t->records.at, f, options, e);
+    if (rc == RC_UNMEASURED)
+        fprintf(stderr, "normbench: note: not shown: %s %s: %s\n", t->x.name, t->x.profile, e->text);
+    if (rc) {
+        table_free(t);
+        return rc == RC_UNMEASURED ? RC_OK : rc;
+    }
+    *made = t;
+    b->made = mem_grow(b->made, (size_t)b->mades + 1, sizeof *b->made);
+    b->made[b->mades++] = t;
+    return RC_OK;
+}
+
+static const ClaimFile *file_of(const Ledger *b, const char *writeup) {
+    for (int i = 0; i < b->files; i++)
+        if (!strcmp(b->file[i].writeup, writeup)) return &b->file[i];
+    return NULL;
+}
+
+/* Every experiment of the write-ups, at its largest complete profile. */
+static Rc read_tables(Ledger *b, const Session *s, char **names, int count, bool all, Error *e) {
+    Store stored;
+    Rc rc = RC_OK;
+    store_read(&stored, s->runs);
+    for (int i = 0; i < count && !rc; i++) {
+        char path[1400];
+        Experiment *x = mem_alloc(1, sizeof *x);
+        LedgerTable *made = NULL;
+        snprintf(path, sizeof path, "%s/bench/experiments/%s.yaml", s->root, names[i]);
+        rc = experiment_read(x, path, NULL, NULL, e);
+        const ClaimFile *f = rc ? NULL : file_of(b, x->writeup);
+        if (!rc) experiment_release(x);
+        free(x);
+        for (int p = PROFILE_COUNT - 1; (f || all) && p >= 0 && !made && !rc; p--)
+            if (!b->profile[0] || !strcmp(b->profile, profile_info[p].name))
+                rc = try_profile(b, &stored, path, profile_info[p].name, f, &made, e);
+    }
+    store_release(&stored);
+    return rc;
+}
+
+static LedgerLine *add(Ledger *b, const ClaimFile *f, const Claim *c, const ClaimTest *t) {
+    b->line = mem_grow(b->line, (size_t)b->lines + 1, sizeof *b->line);
+    LedgerLine *l = &b->line[b->lines++];
+    *l = (LedgerLine){.file = f, .claim = c, .test = t};
+    return l;
+}
+
+/* The command that would measure a test: the smallest profile of the first experiment that has it. */
+static void what_is_missing(const Session *s, char **names, int count, LedgerLine *l) {
+    const char *needs = l->test && l->test->needs ? l->test->needs : l->claim->needs;
+    char why[240] = "an experiment of this write-up", last[240] = "";
+    if (!l->test || l->test->needs) {
+        snprintf(l->why, sizeof l->why, "needs %.380s", needs ? needs : why);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        for (int p = 0; p < PROFILE_COUNT; p++) {
+            char path[1400];
+            Experiment *x = mem_alloc(1, sizeof *x);
+            Error none;
+            snprintf(path, sizeof path, "%s/bench/experiments/%s.yaml", s->root, names[i]);
+            bool ours =
+                !experiment_read(x, path, profile_info[p].name, NULL, &none) && !strcmp(x->writeup, l->file->writeup);
+            if (ours && claim_measured_by(l->claim, l->test, x, last, sizeof last)) {
+                Text command;
+                text_init(&command);
+                experiment_command(x, &command);
+                snprintf(l->why, sizeof l->why, "%s (%d runs)", command.at, experiment_cells(x) * x->arms * x->seeds);
+                text_release(&command);
+            } else if (ours)
+                snprintf(why, sizeof why, "another experiment: %s has %.160s", names[i], last);
+            if (x->arms) experiment_release(x);
+            free(x);
+            if (l->why[0]) return;
+        }
+    snprintf(l->why, sizeof l->why, "needs %s", needs ? needs : why);
+}
+
+static void write_lines(Ledger *b, const Session *s, char **names, int count) {
+    for (const ClaimFile *f = b->file; f < b->file + b->files; f++)
+        for (const Claim *c = f->claim; c < f->claim + f->claims; c++) {
+            if (!c->tests) what_is_missing(s, names, count, add(b, f, c, NULL));
+            for (const ClaimTest *t = c->test; t < c->test + c->tests; t++) {
+                int before = b->lines;
+                for (int m = 0; m < b->mades; m++)
+                    for (int i = 0; i < b->made[m]->table.verdicts.count; i++) {
+                        const ClaimVerdict *v = &b->made[m]->table.verdicts.at[i];
+                        if (v->test != t || !v->c) continue;
+                        LedgerLine *l = add(b, f, c, t);
+                        l->in = b->made[m];
+                        l->v = v;
+                    }
+                if (b->lines == before) what_is_missing(s, names, count, add(b, f, c, t));
+            }
+        }
+}
+
+/* What read_tables would take for a profile that a file lacks, or for a corpus that is not there. */
+static Rc check_options(const Ledger *b, const Session *s, Error *e) {
+    if (b->profile[0] && profile_check(b->profile, e)) return error_prefix(e, "--profile: ");
+    const char *folder = s->places.data;
+    if (folder && !file_exists(folder)) return error_set(e, RC_USAGE, "--data %s: no such folder", folder);
+    return RC_OK;
+}
+
+Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e) {
+    char path[1024], **names;
+    *b = (Ledger){0};
+    snprintf(b->profile, sizeof b->profile, "%s", s->profile);
+    if (check_options(b, s, e)) return e->code;
+    snprintf(path, sizeof path, "%s/bench/experiments", s->root);
+    int count = folder_names(path, ".yaml", &names);
+    Rc rc = claims_read_all(&b->file, &b->files, s->root, writeup, e);
+    if (!rc) rc = read_tables(b, s, names, count, all, e);
+    if (!rc) write_lines(b, s, names, count);
+    names_free(names, count);
+    if (rc) ledger_release(b);
+    return rc;
+}
+
+void ledger_release(Ledger *b) {
+    for (int i = 0; i < b->mades; i++) table_free(b->made[i]);
+    for (int i = 0; i < b->files; i++) claims_release(&b->file[i]);
+    free(b->made);
+    free(b->part);
+    free(b->file);
+    free(b->line);
+    *b = (Ledger){0};
+}
+
+void ledger_part(const LedgerPart *p, Text *out) {
+    text_format(out, "%s %s: %d of %d runs are missing (%s)", p->name, p->profile, p->missing, p->runs, p->command);
+}
+
+void ledger_note_parts(const Ledger *b) {
+    for (int i = 0; i < b->mades; i++) {
+        const LedgerTable *t = b->made[i];
+        Text classes;
+        text_init(&classes);
+        table_classes(&t->table, &classes);
+        if (classes.length)
+            fprintf(stderr, "normbench: note: %s %s: runs of arithmetic class %s are taken\n", t->x.name, t->x.profile,
+                    classes.at);
+        if (t->records.notes[0])
+            fprintf(stderr, "normbench: note: %s %s: %s\n", t->x.name, t->x.profile, t->records.notes);
+        text_release(&classes);
+    }
+    for (int i = 0; i < b->parts; i++) {
+        Text line;
+        text_init(&line);
+        ledger_part(&b->part[i], &line);
+        fprintf(stderr, "normbench: note: not shown: %s\n", line.at);
+        text_release(&line);
+    }
+}
+
+void ledger_class(const LedgerLine *l, Text *out) {
+    Text classes;
+    text_init(&classes);
+    table_classes(&l->in->table, &classes);
+    if (classes.length) text_format(out, ", class %s", classes.at);
+    text_release(&classes);
+}
+
+VerdictWord ledger_word(const LedgerLine *l) {
+    return l->v ? l->v->word : WORD_NOT_RUN;
+}
+
+void ledger_count(const Ledger *b, const ClaimFile *f, int count[WORD_NOT_RUN + 1]) {
+    memset(count, 0, (WORD_NOT_RUN + 1) * sizeof *count);
+    for (const LedgerLine *l = b->line; l < b->line + b->lines; l++)
+        if (!f || l->file == f) count[ledger_word(l)]++;
+}

@@ -1,0 +1,79 @@
+/* Ledger: every write-up's claims. Each claim of bench/claims/ is held against every experiment of its write-up
+ * whose runs are stored, each at the largest profile that is complete; a claim that nothing stored measures is `not
+ * run`, with the command that would, or with what must exist first. Nothing is trained here. */
+#ifndef BENCH_WRITE_LEDGER_H
+#define BENCH_WRITE_LEDGER_H
+
+#include <jansson.h>
+
+#include "bench/run/session.h"
+#include "bench/run/store.h"
+#include "bench/write/table.h"
+
+enum { LEDGER_SCHEMA = 1 };
+
+/* An experiment whose runs are all there. */
+typedef struct {
+    Experiment x;
+    Records records;
+    Table table;
+} LedgerTable;
+
+/* A profile of which some runs are there, and no table. */
+typedef struct {
+    char name[EXPERIMENT_NAME_SIZE], profile[PROFILE_NAME_SIZE], command[160]; /* that trains them */
+    int missing, runs;
+} LedgerPart;
+
+/* One test of a claim, at one step of one cell of one experiment. */
+typedef struct {
+    const ClaimFile *file;
+    const Claim *claim;
+    const ClaimTest *test; /* NULL: the claim has none yet */
+    const LedgerTable *in;   /* NULL: not run */
+    const ClaimVerdict *v; /* in in->table.verdicts; NULL: not run */
+    char why[400];         /* of not run: what is missing */
+} LedgerLine;
+
+typedef struct {
+    ClaimFile *file;
+    int files;
+    LedgerTable **made;
+    int mades;
+    LedgerPart *part; /* larger than the profile that is made, if one is */
+    int parts;
+    LedgerLine *line; /* by file, claim, test */
+    int lines;
+    char profile[PROFILE_NAME_SIZE]; /* asked for; "": the largest that is complete */
+} Ledger;
+
+/* writeup NULL: all of them. all: also experiments that belong to no write-up. RC_USAGE: no such write-up (the nearest
+ * is named), or a file of bench/ that does not read; RC_INTEGRITY: a damaged record. No corpus is needed. */
+Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e);
+void ledger_release(Ledger *b);
+
+/* "NAME PROFILE: 34 of 64 runs are missing (normbench run …)" */
+void ledger_part(const LedgerPart *p, Text *out);
+
+/* A note for each part, and for each table whose runs are not all of class canon, to standard error. */
+void ledger_note_parts(const Ledger *b);
+
+/* ", class bf16-amx": the arithmetic of a line's runs; nothing where all of them are of class canon. */
+void ledger_class(const LedgerLine *l, Text *out);
+
+VerdictWord ledger_word(const LedgerLine *l);
+
+/* Verdicts of a write-up by word; NULL: of all. A claim without runs counts once. */
+void ledger_count(const Ledger *b, const ClaimFile *f, int count[WORD_NOT_RUN + 1]);
+
+void ledger_text(const Ledger *b, Text *out); /* for the terminal */
+void ledger_tex(const Ledger *b, Text *out);  /* one booktabs table per write-up */
+
+/* {schema, counts: {WORD: n}, writeups: [{writeup, title, source, file, counts, claims: [{id, says, source, family,
+ *  note?, setup: {name, keys, choices}, verdicts: [VERDICT]}]}]}
+ * VERDICT is that of bench/write/table_json.h with experiment, profile, plan, hypothesis, and in `comparison` the whole
+ * COMPARISON, and `class` where its runs are not all of class canon; of a claim that is not run it is {verdict, why,
+ * metric?, test?}. New reference. */
+json_t *ledger_json(const Ledger *b);
+
+#endif

@@ -1,0 +1,87 @@
+/* The ledger as JSON. */
+#include <string.h>
+
+#include "bench/write/ledger.h"
+#include "bench/write/table_json.h"
+
+static json_t *counts_json(const Ledger *b, const ClaimFile *f) {
+    int count[WORD_NOT_RUN + 1];
+    json_t *o = json_object();
+    ledger_count(b, f, count);
+    for (int w = 0; w <= WORD_NOT_RUN; w++)
+        json_object_set_new(o, verdict_word((VerdictWord)w), json_integer(count[w]));
+    return o;
+}
+
+static json_t *setup_json(const ClaimSetup *s) {
+    json_t *o = json_object(), *keys = json_object(), *choices = json_array();
+    for (const SetupKey *k = s->key; k < s->key + s->keys; k++) {
+        json_t *values = json_array();
+        for (int v = 0; v < k->values; v++) json_array_append_new(values, json_string(k->value[v]));
+        json_object_set_new(keys, k->key, values);
+    }
+    for (int i = 0; i < s->choices; i++) json_array_append_new(choices, json_string(s->choice[i]));
+    json_put_text(o, "name", s->name);
+    json_object_set_new(o, "keys", keys);
+    json_object_set_new(o, "choices", choices);
+    return o;
+}
+
+static json_t *line_json(const LedgerLine *l) {
+    if (!l->v) {
+        json_t *o = json_object();
+        json_put_text(o, "verdict", verdict_word(WORD_NOT_RUN));
+        json_put_text(o, "why", l->why);
+        if (l->test) json_put_text(o, "metric", l->test->metric_text);
+        if (l->test && l->test->test) json_put_text(o, "test", l->test->test->name);
+        return o;
+    }
+    const Table *t = &l->in->table;
+    json_t *o = json_verdict(t, l->v);
+    Text words;
+    text_init(&words);
+    table_hypothesis(l->test, &words);
+    json_put_text(o, "hypothesis", words.at);
+    json_put_text(o, "experiment", t->x->name);
+    json_put_text(o, "profile", t->x->profile);
+    json_put_text(o, "plan", t->x->plan);
+    text_clear(&words);
+    table_classes(t, &words);
+    if (words.length) json_put_text(o, "class", words.at);
+    json_object_set_new(o, "comparison", json_comparison(t, &t->verdicts.family, l->v->c));
+    text_release(&words);
+    return o;
+}
+
+static json_t *claim_json(const Ledger *b, const Claim *c) {
+    json_t *o = json_object(), *verdicts = json_array();
+    json_put_text(o, "id", c->id);
+    json_put_text(o, "source", c->source);
+    json_put_text(o, "says", c->says);
+    json_put_text(o, "family", c->family);
+    if (c->note) json_put_text(o, "note", c->note);
+    json_object_set_new(o, "setup", setup_json(c->setup));
+    for (int i = 0; i < b->lines; i++)
+        if (b->line[i].claim == c) json_array_append_new(verdicts, line_json(&b->line[i]));
+    json_object_set_new(o, "verdicts", verdicts);
+    return o;
+}
+
+json_t *ledger_json(const Ledger *b) {
+    json_t *root = json_object(), *writeups = json_array();
+    json_object_set_new(root, "schema", json_integer(LEDGER_SCHEMA));
+    json_object_set_new(root, "counts", counts_json(b, NULL));
+    for (const ClaimFile *f = b->file; f < b->file + b->files; f++) {
+        json_t *o = json_object(), *claims = json_array();
+        json_put_text(o, "writeup", f->writeup);
+        json_put_text(o, "title", f->title);
+        json_put_text(o, "source", f->source);
+        json_put_text(o, "file", f->file);
+        json_object_set_new(o, "counts", counts_json(b, f));
+        for (int i = 0; i < f->claims; i++) json_array_append_new(claims, claim_json(b, &f->claim[i]));
+        json_object_set_new(o, "claims", claims);
+        json_array_append_new(writeups, o);
+    }
+    json_object_set_new(root, "writeups", writeups);
+    return root;
+}

@@ -1,0 +1,106 @@
+/* The ledger in LaTeX: booktabs tables, one or more per write-up, rows of claims that were not run included. */
+#include <math.h>
+#include <stdio.h>
+
+#include "bench/write/ledger.h"
+
+enum { LINES_PER_TABLE = 34 };
+
+static void begin(const Ledger *b, const ClaimFile *f, bool more, Text *out) {
+    int count[WORD_NOT_RUN + 1], written = 0;
+    Text words;
+    text_init(&words);
+    ledger_count(b, f, count);
+    text_format(&words, "Claims of write-up %s (%s)%s. ", f->writeup, f->title, more ? ", continued" : "");
+    for (int w = 0; w <= WORD_NOT_RUN; w++)
+        if (count[w]) text_format(&words, "%s%d %s", written++ ? ", " : "", count[w], verdict_word((VerdictWord)w));
+    text_format(&words, ".");
+    text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
+    latex_text(out, words.at);
+    text_format(out,
+                "}\n\\scriptsize\n\\begin{tabular}{@{}l r r l l@{}}\n\\toprule\n"
+                "experiment, step & $n$ & rep. & ours [CI] & $p_{\\mathrm{adj}}$ (floor), verdict \\\\\n\\midrule\n");
+    text_release(&words);
+}
+
+static void end(Text *out) {
+    text_format(
+        out, "\\bottomrule\n\\end{tabular}\n\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n"
+             "Differences: exact sign-flip test, step-down max-T over the contrasts of the write-up measured in that "
+             "experiment, paired $t$ interval. Equality: two one-sided tests within the claim's margin. rep.: the "
+             "effect that "
+             "follows from the write-up's own numbers. $\\ddagger$: separated from zero, and yet within the claim's "
+             "margin. *: "
+             "exploratory, written down after the runs.}\n\\end{table}\n");
+}
+
+/* A paragraph across all columns. */
+static void across(const char *id, const char *text, const char *shape, Text *out) {
+    text_format(out, "\\multicolumn{5}{@{}p{\\linewidth}@{}}{%s ", shape);
+    if (id[0]) {
+        text_format(out, "\\textbf{");
+        latex_text(out, id);
+        text_format(out, "} ");
+    }
+    latex_text(out, text);
+    text_format(out, "} \\\\\n");
+}
+
+static void measured(const LedgerLine *l, Text *out) {
+    char cell[256];
+    const ClaimVerdict *v = l->v;
+    const Table *t = &l->in->table;
+    Text words;
+    text_init(&words);
+    text_format(&words, "%s %s, %d", t->x->name, t->x->profile, t->sample.cell[v->cell].step[v->step]);
+    if (t->sample.cells > 1) text_format(&words, ", %s", experiment_cell_text(cell, t->x, v->cell));
+    ledger_class(l, &words);
+    text_format(out, "\\quad ");
+    latex_text(out, words.at);
+    text_format(out, " & %d", t->sample.seeds);
+    table_claim_cells(v, out);
+    text_format(out, " %s%s%s \\\\\n", verdict_word(v->word), v->small ? "$^{\\ddagger}$" : "",
+                t->exploratory || v->undeclared ? "*" : "");
+    text_release(&words);
+}
+
+static void hypothesis(const ClaimTest *test, Text *out) {
+    Text words;
+    text_init(&words);
+    table_hypothesis(test, &words);
+    if (!isnan(test->margin)) {
+        char number[40];
+        text_format(&words, ", margin %s", format_real(number, test->margin));
+    }
+    across("", words.at, "\\quad", out);
+    text_release(&words);
+}
+
+void ledger_tex(const Ledger *b, Text *out) {
+    int lines = 0;
+    text_format(out, "%% normbench claims --tex: the claims of all write-ups. Needs booktabs.\n");
+    for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
+        const LedgerLine *before = l > b->line ? l - 1 : NULL;
+        bool file = !before || before->file != l->file, claim = file || before->claim != l->claim;
+        bool test = claim || before->test != l->test, full = claim && lines >= LINES_PER_TABLE;
+        if (before && (file || full)) end(out);
+        if (file || full) begin(b, l->file, !file, out), lines = 0;
+        if (claim) {
+            if (lines) text_format(out, "\\addlinespace\n");
+            across(l->claim->id, l->claim->says, "", out);
+            lines += 3;
+        }
+        if (l->v) {
+            if (test) hypothesis(l->test, out), lines++;
+            measured(l, out);
+        } else {
+            Text words;
+            text_init(&words);
+            text_format(&words, "not run: %s", l->why);
+            across("", words.at, "\\quad\\itshape", out);
+            text_release(&words);
+        }
+        lines++;
+    }
+    if (b->lines) end(out);
+}

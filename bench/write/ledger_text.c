@@ -1,0 +1,111 @@
+/* The ledger for a terminal: what is claimed, how it is tested, what came out. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/write/ledger.h"
+
+enum { INDENT = 7, PAGE = 100 };
+
+static void count_words(const int count[WORD_NOT_RUN + 1], Text *out) {
+    int written = 0;
+    for (int w = 0; w <= WORD_NOT_RUN; w++)
+        if (count[w])
+            text_format(out, "%s%d %s", written++ ? ", " : "", count[w], verdict_word((VerdictWord)w));
+    if (!written) text_format(out, "none");
+}
+
+/* "embedding-norm-4 quick, step 150, token_std = 1, class bf16-amx" */
+static void place(const LedgerLine *l, Text *out) {
+    char cell[256];
+    const Table *t = &l->in->table;
+    text_format(out, "%s %s, step %d", t->x->name, t->x->profile, t->sample.cell[l->v->cell].step[l->v->step]);
+    if (t->sample.cells > 1) text_format(out, ", %s", experiment_cell_text(cell, t->x, l->v->cell));
+    ledger_class(l, out);
+}
+
+/* "+0.1173 [0.1120, 0.1227], reported -0.0720; maxt: p .031 (floor .031), n = 6, margin 0.02" */
+static void numbers(const LedgerLine *l, Text *out) {
+    char number[SHOWN], confidence[40];
+    const ClaimVerdict *v = l->v;
+    const char *ratio = table_ratio(v->test);
+    int decimals = table_effect_digits(v);
+    if (ratio) text_format(out, "ratio of %s ", ratio);
+    text_format(out, "%s", ratio ? show_number(number, v->effect, 2) : show_signed(number, v->effect, decimals));
+    if (!isnan(v->lo)) {
+        text_format(out, " ");
+        show_interval(out, v->lo, v->hi, decimals, "", false);
+        text_format(out, " (%s%% %s)", table_confidence(&l->in->table, confidence), v->interval);
+    }
+    if (!isnan(v->reported))
+        text_format(out, ", reported %s",
+                    ratio ? show_number(number, v->reported, 2) : show_signed(number, v->reported, 4));
+    text_format(out, "; %s: p %s", v->by, show_p(number, v->p));
+    if (v->floor > 0) text_format(out, " (floor %s)", show_p(number, v->floor));
+    text_format(out, ", n = %d", l->in->table.sample.seeds);
+    if (!isnan(v->test->margin)) text_format(out, ", margin %s", format_real(number, v->test->margin));
+    if (v->why[0]) text_format(out, "; %s", v->why);
+}
+
+static void verdict_lines(const LedgerLine *l, Text *out) {
+    Text words;
+    text_init(&words);
+    if (!l->v) {
+        text_format(&words, "not run: %s", l->why);
+        table_wrapped(words.at, INDENT, out);
+    } else {
+        bool exploratory = l->in->table.exploratory || l->v->undeclared;
+        place(l, &words);
+        text_format(out, "%*s%-14s %s%s\n", INDENT, "", verdict_word(l->v->word), words.at,
+                    exploratory ? " (exploratory)" : "");
+        text_clear(&words);
+        numbers(l, &words);
+        table_wrapped(words.at, INDENT + 15, out);
+    }
+    text_release(&words);
+}
+
+static void claim_head(const Claim *c, Text *out) {
+    Text words;
+    text_init(&words);
+    table_wrapped(c->says, INDENT, &words);
+    memcpy(words.at, c->id, strlen(c->id) < INDENT ? strlen(c->id) : INDENT - 1); /* into the first line's indent */
+    text_format(out, "%s", words.at);
+    if (c->note) {
+        text_clear(&words);
+        text_format(&words, "Note: %s", c->note);
+        table_wrapped(words.at, INDENT, out);
+    }
+    text_release(&words);
+}
+
+static void file_head(const Ledger *b, const ClaimFile *f, Text *out) {
+    int count[WORD_NOT_RUN + 1];
+    ledger_count(b, f, count);
+    text_format(out, "%sWrite-up %s: %s\n", f == b->file ? "" : "\n", f->writeup, f->title);
+    text_format(out, "  ");
+    count_words(count, out);
+    text_format(out, "\n");
+    for (int i = 0; i < PAGE; i++) text_format(out, "-");
+    text_format(out, "\n");
+}
+
+void ledger_text(const Ledger *b, Text *out) {
+    int count[WORD_NOT_RUN + 1];
+    for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
+        const LedgerLine *before = l > b->line ? l - 1 : NULL;
+        if (!before || before->file != l->file) file_head(b, l->file, out);
+        if (!before || before->claim != l->claim) claim_head(l->claim, out);
+        bool said = before && before->claim == l->claim && !l->v && !before->v && !strcmp(l->why, before->why);
+        if (l->test && l->v && (!before || before->test != l->test)) {
+            text_format(out, "%*s", INDENT, "");
+            table_hypothesis(l->test, out);
+            text_format(out, "\n");
+        }
+        if (!said) verdict_lines(l, out);
+    }
+    ledger_count(b, NULL, count);
+    text_format(out, "\nAll verdicts: ");
+    count_words(count, out);
+    text_format(out, "\n");
+}

@@ -1,0 +1,152 @@
+/* The sensitivity to the learning rate as text, LaTeX and JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/formats/json.h"
+#include "bench/verdict/sensitivity.h"
+#include "bench/write/sensitivity.h"
+#include "bench/write/table_json.h"
+
+/* "3.412 +-0.004", "none" when no rate was stable. */
+static void number(const Sensitivity *y, const SensitivityRow *row, int q, bool latex, Text *out) {
+    char mean[SHOWN], sd[SHOWN];
+    if (isnan(row->mean[q])) {
+        text_format(out, "none");
+        return;
+    }
+    int decimals = q == SENSITIVITY_stable || q == SENSITIVITY_basin ? 2 : decimals_for(row->sd[q], 3);
+    show_number(mean, row->mean[q], decimals);
+    show_number(sd, row->sd[q], decimals);
+    if (latex) {
+        latex_number(out, mean);
+        if (y->seeds > 1) text_format(out, " (%s)", sd);
+    } else
+        text_format(out, y->seeds > 1 ? "%s (%s)" : "%s", mean, sd);
+}
+
+static void difference(const SensitivityRow *row, int q, bool latex, Text *out) {
+    char mean[SHOWN], p[SHOWN];
+    if (!row->against[q]) return;
+    const StTci *c = &row->against[q]->t;
+    double adjusted = row->against[q]->joint.step;
+    if (isnan(c->mean)) {
+        text_format(out, "n/a");
+        return;
+    }
+    show_signed(mean, c->mean, 3);
+    if (latex)
+        latex_number(out, mean);
+    else
+        text_format(out, "%s", mean);
+    if (c->status == ST_OK) {
+        text_format(out, " ");
+        show_interval(out, c->lo, c->hi, 3, "", latex);
+    }
+    if (isnan(adjusted)) return;
+    text_format(out, latex ? ", $p$ " : ", p ");
+    show_p(p, adjusted);
+    if (latex)
+        latex_number(out, p);
+    else
+        text_format(out, "%s", p);
+}
+
+void sensitivity_text(const Table *t, Text *out) {
+    Sensitivity y;
+    char shown[SHOWN];
+    Text a, b;
+    if (!sensitivity_make(&y, &t->sample)) return;
+    text_init(&a);
+    text_init(&b);
+    text_format(out, "\nSensitivity to the learning rate, over");
+    for (int k = 0; k < y.rates; k++) text_format(out, " %s", format_real(shown, y.rate[k]));
+    text_format(out, "; mean (SD) over %d seeds; minus %s: [CI], p with floor %s\n", y.seeds,
+                t->x->arm[t->sample.baseline].label, show_p(shown, y.floor));
+    for (const SensitivityRow *row = y.row; row < y.row + y.rows; row++) {
+        if (row->arm == 0 && y.group[row->group][0]) text_format(out, "  %s\n", y.group[row->group]);
+        for (int q = 0; q < SENSITIVITY_COUNT; q++) {
+            text_clear(&a);
+            text_clear(&b);
+            number(&y, row, q, false, &a);
+            difference(row, q, false, &b);
+            text_format(out, "  ");
+            show_column(out, q ? "" : t->x->arm[row->arm].label, 18);
+            text_format(out, " %-26s %-16s %s\n", sensitivity_names[q], a.at, b.at);
+        }
+    }
+    text_release(&a);
+    text_release(&b);
+    sensitivity_release(&y);
+}
+
+void sensitivity_tex(const Table *t, Text *out) {
+    Sensitivity y;
+    char shown[SHOWN];
+    if (!sensitivity_make(&y, &t->sample)) return;
+    Text words;
+    text_init(&words);
+    table_header_comment(t, "sensitivity to the learning rate", out);
+    text_format(&words, "%s%s: sensitivity to the learning rate over the grid",
+                t->exploratory ? "EXPLORATORY: " : "", t->x->title);
+    for (int k = 0; k < y.rates; k++) text_format(&words, "%s %s", k ? "," : "", format_real(shown, y.rate[k]));
+    text_format(&words,
+                ". Mean (standard deviation) over n = %d seeds; differences to %s with paired t intervals, p by joint "
+                "sign flips (floor %s). Basin: neighbouring rates within 0.1 nats of the best. Sensitivity: mean loss "
+                "above the best, a loss counting at most as the first.",
+                y.seeds, t->x->arm[t->sample.baseline].label, show_p(shown, y.floor));
+    text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
+    latex_text(out, words.at);
+    text_format(out, "}\n\\scriptsize\n\\begin{tabular}{@{}l l r l@{}}\n\\toprule\n");
+    text_format(out, " & & {mean (SD)} & {difference} \\\\\n\\midrule\n");
+    for (const SensitivityRow *row = y.row; row < y.row + y.rows; row++) {
+        if (row->arm == 0 && row->group) text_format(out, "\\addlinespace\n");
+        if (row->arm == 0 && y.group[row->group][0]) {
+            text_format(out, "\\multicolumn{4}{@{}l}{\\textit{");
+            latex_text(out, y.group[row->group]);
+            text_format(out, "}} \\\\\n");
+        }
+        for (int q = 0; q < SENSITIVITY_COUNT; q++) {
+            if (!q) latex_text(out, t->x->arm[row->arm].label);
+            text_format(out, " & %s & ", sensitivity_names[q]);
+            number(&y, row, q, true, out);
+            text_format(out, " & ");
+            difference(row, q, true, out);
+            text_format(out, " \\\\\n");
+        }
+    }
+    text_format(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+    text_release(&words);
+    sensitivity_release(&y);
+}
+
+json_t *sensitivity_json(const Table *t) {
+    Sensitivity y;
+    if (!sensitivity_make(&y, &t->sample)) return json_null();
+    json_t *o = json_object(), *rates = json_array(), *rows = json_array();
+    for (int k = 0; k < y.rates; k++) json_array_append_new(rates, json_real(y.rate[k]));
+    for (const SensitivityRow *row = y.row; row < y.row + y.rows; row++) {
+        json_t *one = json_object();
+        json_put_text(one, "group", y.group[row->group]);
+        json_put_text(one, "arm", t->x->arm[row->arm].name);
+        for (int q = 0; q < SENSITIVITY_COUNT; q++) {
+            json_t *number = json_object(), *values = json_array();
+            for (int s = 0; s < y.seeds; s++) json_array_append_new(values, json_number_of(row->value[q][s]));
+            json_put(number, "mean", row->mean[q]), json_put(number, "sd", row->sd[q]);
+            json_object_set_new(number, "values", values);
+            const Comparison *c = row->against[q];
+            if (c && c->t.status == ST_OK) {
+                json_put(number, "difference", c->t.mean);
+                json_put(number, "lo", c->t.lo), json_put(number, "hi", c->t.hi);
+            }
+            if (c && !isnan(c->joint.step)) json_put(number, "p", c->joint.step);
+            json_object_set_new(one, sensitivity_names[q], number);
+        }
+        json_array_append_new(rows, one);
+    }
+    json_object_set_new(o, "rates", rates);
+    json_put(o, "floor", y.floor);
+    json_object_set_new(o, "rows", rows);
+    sensitivity_release(&y);
+    return o;
+}

@@ -1,0 +1,28 @@
+/* Statistics as JSON objects, one name for one number wherever it is written: tables, claims, compare.
+ *
+ * Every object has a "status"; when it is not "ok" the numbers that could not be made are left out. A number that is
+ * not finite is a string. A p that is a share of cases comes with its exact count and total. */
+#ifndef BENCH_WRITE_STAT_JSON_H
+#define BENCH_WRITE_STAT_JSON_H
+
+#include <jansson.h>
+
+#include "stats/bootstrap.h"
+#include "stats/crossed.h"
+#include "stats/paired.h"
+#include "stats/permute.h"
+
+void json_put(json_t *object, const char *key, double x);
+void json_put_text(json_t *object, const char *key, const char *text);
+
+json_t *json_status(StStatus status);                         /* {status} */
+json_t *json_share(double p, uint64_t count, uint64_t total); /* {p, count, total} */
+json_t *json_interval(StStatus status, double lo, double hi); /* {status, lo, hi} */
+json_t *json_t_interval(const StTci *t);
+json_t *json_flip(const StSignflip *f);
+json_t *json_boot(const StBoot *b);
+json_t *json_effect(const StEffect *x);
+json_t *json_tost(const StTost *x, double margin);
+json_t *json_crossed(const StCrossed *x);
+
+#endif

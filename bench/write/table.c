@@ -1,0 +1,190 @@
+#include "bench/write/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/plan/declare.h"
+
+const char *table_heading(const TableRow *row) {
+    return row->heading[0] ? row->heading : metric_info[row->metric].heading;
+}
+
+static void compare(Table *t) {
+    const Sample *s = &t->sample;
+    Contrast *what = NULL;
+    int count = 0;
+    for (int cell = 0; cell < s->cells; cell++)
+        for (int step = 0; step < s->cell[cell].steps; step++)
+            for (int arm = 0; arm < s->arms; arm++) {
+                if (arm == s->baseline || !s->cell[cell].step[step]) continue;
+                what = mem_grow(what, (size_t)count + 1, sizeof *what);
+                what[count++] = contrast_pair(cell, step, t->metric, arm, s->baseline, s->x->margin);
+            }
+    family_make(&t->family, s, what, count);
+    free(what);
+}
+
+static bool *tied_at(const Table *t, int cell, int step) {
+    return &t->tied[(cell * SAMPLE_MOST_STEPS + step) * t->sample.arms];
+}
+
+/* "-bf16" of runs that are all of one precision other than exact, or "". */
+static void precision_suffix(char *out, size_t size, const Sample *s, const RunRecord *records) {
+    int first = records[0].spec.precision;
+    bool same = first != PRECISION_exact;
+    for (int i = 0; i < s->cells * s->arms * s->seeds; i++) same &= records[i].spec.precision == first;
+    snprintf(out, size, "%s%s", same ? "-" : "", same ? precision_name((PrecisionKind)first) : "");
+}
+
+Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const ClaimFile *claims, TableOptions options,
+              Error *e) {
+    *t = (Table){.x = x, .records = records, .claims = claims, .options = options, .metric = x->metric};
+    st_init();
+    if (sample_make(&t->sample, x, records, e)) {
+        *t = (Table){0};
+        return e->code;
+    }
+    const Sample *s = &t->sample;
+    Text line;
+    text_init(&line);
+    declare_plan(x, &line);
+    for (int i = 0; i < s->cells * s->arms * s->seeds; i++) t->undeclared += !declared(records[i].declared, line.at);
+    text_release(&line);
+    t->exploratory = options.exploratory || t->undeclared;
+    char precision[12];
+    precision_suffix(precision, sizeof precision, s, records);
+    snprintf(t->name, sizeof t->name, "%s%s%s", x->name, precision, t->exploratory ? "-exploratory" : "");
+    sample_hash(s, records, t->results_hash);
+    for (int i = 0; i < s->cells * s->arms * s->seeds; i++) t->synthetic |= !isnan(records[i].entropy_rate);
+    compare(t);
+    if (claims) claim_verdicts_make(&t->verdicts, claims, s);
+    t->tied = mem_alloc((size_t)s->cells * SAMPLE_MOST_STEPS * (size_t)s->arms, sizeof *t->tied);
+    for (int cell = 0; cell < s->cells && !t->exploratory; cell++)
+        for (int step = 0; step < s->cell[cell].steps; step++)
+            if (s->cell[cell].step[step]) verdict_tied(s, cell, step, t->metric, x->alpha, tied_at(t, cell, step));
+    return RC_OK;
+}
+
+void table_release(Table *t) {
+    sample_release(&t->sample);
+    family_release(&t->family);
+    claim_verdicts_release(&t->verdicts);
+    free(t->tied);
+    *t = (Table){0};
+}
+
+const Comparison *table_comparison(const Table *t, int cell, int step, int arm) {
+    for (int i = 0; i < t->family.count; i++) {
+        const Contrast *c = &t->family.at[i].what;
+        if (c->cell == cell && c->step == step && c->term[0].arm == arm) return &t->family.at[i];
+    }
+    return NULL;
+}
+
+const RunSpec *table_spec(const Table *t, int cell, int arm) {
+    return &sample_run(&t->sample, cell, 0, arm, 0)->record->spec;
+}
+
+const ReportedTable *table_reported(const Table *t, int cell, int step) {
+    char why[CLAIM_WHY_SIZE];
+    const RunSpec *spec = table_spec(t, cell, t->sample.baseline);
+    for (int i = 0; t->claims && i < t->claims->tables; i++) {
+        const ReportedTable *r = &t->claims->table[i];
+        if (r->step == t->sample.cell[cell].step[step] && setup_holds(r->setup, spec, why, sizeof why)) return r;
+    }
+    return NULL;
+}
+
+const ReportedNumber *table_reported_number(const Table *t, int cell, int step, int arm, const char *quantity) {
+    const ReportedTable *r = table_reported(t, cell, step);
+    return r ? reported_number(r, t->x->arm[arm].name, table_spec(t, cell, arm), quantity) : NULL;
+}
+
+void table_reported_why(const Table *t, int cell, char *out, size_t size) {
+    const RunSpec *spec = table_spec(t, cell, t->sample.baseline);
+    out[0] = 0;
+    if (!t->claims || !t->claims->tables) return;
+    for (int i = 0; i < t->claims->tables; i++)
+        if (setup_holds(t->claims->table[i].setup, spec, out, size)) {
+            out[0] = 0;
+            if (sample_step(&t->sample, cell, t->claims->table[i].step) < 0)
+                snprintf(out, size, "step %d is not measured here", t->claims->table[i].step);
+            return;
+        }
+}
+
+const char *const bold_names[BOLD_MODES] = {"tied", "best", "none"};
+
+/* A tied set of all arms says nothing, and neither does one with a diverged run. */
+bool table_tied(const Table *t, int cell, int step, int arm) {
+    const bool *tied = tied_at(t, cell, step);
+    int count = 0, lost = 0;
+    for (int a = 0; a < t->sample.arms; a++) {
+        count += tied[a];
+        lost += tied[a] && sample_arm(&t->sample, cell, step, a, t->metric).diverged;
+    }
+    if (t->options.bold == BOLD_none || (t->options.bold == BOLD_best && count > 1)) return false;
+    return count < t->sample.arms && !lost && tied[arm];
+}
+
+Marks table_marks(const Table *t, int cell, int step, int arm) {
+    const Comparison *c = table_comparison(t, cell, step, arm);
+    Marks m = {.diverged = sample_arm(&t->sample, cell, step, arm, t->metric).diverged > 0};
+    if (!c || t->exploratory) return m;
+    m.separated = c->decision == DECISION_LOWER || c->decision == DECISION_HIGHER;
+    m.equivalent =
+        c->decision == DECISION_EQUIVALENT || (c->t_decides && c->tost.status == ST_OK && c->tost.equivalent);
+    return m;
+}
+
+void table_decision(const Table *t, const Comparison *c, Text *out) {
+    const char *arm = t->x->arm[c->what.term[0].arm].name, *base = t->x->arm[c->what.term[1].arm].name;
+    char number[40];
+    switch (c->decision) {
+    case DECISION_LOWER: text_format(out, "%s < %s", arm, base); break;
+    case DECISION_HIGHER: text_format(out, "%s > %s", arm, base); break;
+    case DECISION_EQUIVALENT: text_format(out, "equivalent within %s", format_real(number, c->what.margin)); break;
+    case DECISION_INCONCLUSIVE: text_format(out, "inconclusive"); break;
+    case DECISION_NOT_TESTABLE: text_format(out, "not testable (n = %d)", t->sample.seeds); break;
+    }
+}
+
+static double middle(double *x, int n) {
+    StSample sorted;
+    double out = (double)NAN;
+    if (st_sample_init(&sorted, x, (size_t)n, 0) == ST_OK) {
+        out = st_sample_median(&sorted);
+        st_sample_release(&sorted);
+    }
+    return out;
+}
+
+Cost table_cost(const Table *t, int arm) {
+    const Sample *s = &t->sample;
+    int n = s->cells * s->seeds, k = 0;
+    double *seconds = mem_alloc((size_t)n, sizeof *seconds), *ratio = mem_alloc((size_t)n, sizeof *ratio);
+    Cost cost = {.least = (double)INFINITY, .most = -(double)INFINITY};
+    for (int cell = 0; cell < s->cells; cell++) {
+        if (table_spec(t, cell, s->baseline)->precision != table_spec(t, 0, s->baseline)->precision ||
+            table_spec(t, cell, arm)->precision != table_spec(t, 0, arm)->precision)
+            continue;
+        for (int seed = 0; seed < s->seeds; seed++, k++) {
+            const RunRecord *r = &t->records[(cell * s->arms + arm) * s->seeds + seed];
+            const RunRecord *base = &t->records[(cell * s->arms + s->baseline) * s->seeds + seed];
+            cost.parameters = r->parameters;
+            cost.memory_mb = fmax(cost.memory_mb, r->memory_mb);
+            seconds[k] = r->step_seconds;
+            ratio[k] = r->step_seconds / base->step_seconds;
+            const Provenance *a = &r->provenance, *b = &base->provenance;
+            cost.unlike |= strcmp(a->device, b->device) || a->replicas != b->replicas || a->threads != b->threads;
+            cost.least = fmin(cost.least, ratio[k]), cost.most = fmax(cost.most, ratio[k]);
+        }
+    }
+    cost.step_seconds = middle(seconds, k);
+    cost.ratio = middle(ratio, k);
+    free(seconds);
+    free(ratio);
+    return cost;
+}

@@ -1,0 +1,152 @@
+/* Table: everything that `normbench table` says about one experiment, and its writers. Nothing here trains, reads a
+ * clock or asks a locale: the same records give the same bytes. What runs cost is measured time, differs from machine
+ * to machine, and therefore has files of its own.
+ *
+ * Out of one Table come, in results/out/<profile>/:
+ *
+ *   NAME.tex           the write-up's rows and columns, its numbers beside ours, and the paired tests,
+ *                      one part per cell and step
+ *   NAME-claims.tex    the write-up's claims with the verdict on each
+ *   NAME-cells.tex     one row per cell and arm, when there are several cells
+ *   NAME-sensitivity.tex   when `lr` is a factor (bench/write/sensitivity.h)
+ *   NAME-macros.tex    numbers for running text, and the methods sentence
+ *   NAME.csv           one line per cell, step, arm and metric
+ *   NAME.json          everything (bench/write/table_json.h)
+ *   NAME.txt           what the terminal shows
+ *   NAME-cost.*        tex and json: measured times, different on every machine
+ *   NAME-curves.*      csv, svg, pdf, png (bench/write/figure.h)
+ *   NAME-blocks.*      the same of the blocks' gradient norms and norm inputs
+ *   NAME.pdf           all of it typeset, with --pdf
+ *
+ * NAME is the experiment's, with the runs' precision behind it ("-bf16") where that is not exact, and "-exploratory"
+ * when the command line changed something. Every number of the
+ * JSON stands beside the ids of its runs, or, where a write-up reported it, beside file and line in bench/claims/. */
+#ifndef BENCH_WRITE_TABLE_H
+#define BENCH_WRITE_TABLE_H
+
+#include "bench/verdict/claim_verdict.h"
+#include "bench/formats/latex.h"
+
+/* What stands in bold: the best arm and those not separated from it, the best alone when it is separated from all, or
+ * nothing. */
+typedef enum { BOLD_tied, BOLD_best, BOLD_none, BOLD_MODES } BoldMode;
+extern const char *const bold_names[BOLD_MODES];
+
+typedef struct {
+    BoldMode bold;
+    bool siunitx;        /* number columns by siunitx */
+    bool exploratory;    /* something was changed on the command line: no marks, no bold */
+    const char *command; /* as typed, for the header comment */
+    const char *notes;   /* which records were left out as of another arithmetic (Records.notes); NULL or "": none */
+} TableOptions;
+
+typedef struct {
+    const Experiment *x;
+    const RunRecord *records;
+    const ClaimFile *claims; /* NULL: the experiment names no write-up */
+    TableOptions options;
+    char name[96]; /* of the files; macros are named after it */
+    char results_hash[SHA256_HEX];
+    Sample sample;
+    Metric metric;  /* decides; from the experiment */
+    Family family;  /* every arm against the baseline: cells x steps above 0 */
+    ClaimVerdicts verdicts;  /* of the claims, with a family of its own */
+    bool *tied;     /* [cells][SAMPLE_MOST_STEPS][arms] */
+    bool synthetic; /* some run was made on a built-in source */
+    int undeclared; /* runs that were trained before this plan was written down */
+    bool exploratory; /* options.exploratory, or some run is undeclared */
+} Table;
+
+/* x, records ([cells][arms][seeds]) and claims outlive the table. The codes of sample_make. On failure *t is
+ * zeroed and needs no release. */
+Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const ClaimFile *claims, TableOptions options,
+              Error *e);
+void table_release(Table *t);
+
+/* Arm against baseline at a cell's step; NULL for the baseline and for step 0. */
+const Comparison *table_comparison(const Table *t, int cell, int step, int arm);
+
+/* What the runs of a cell's arm were trained by: the first seed's record says it. */
+const RunSpec *table_spec(const Table *t, int cell, int arm);
+
+/* The write-up's numbers for a cell's step, or NULL: none for this step, or another set-up. */
+const ReportedTable *table_reported(const Table *t, int cell, int step);
+
+/* What it says of an arm's quantity (a metric, or a metric and "_sd"), or NULL. */
+const ReportedNumber *table_reported_number(const Table *t, int cell, int step, int arm, const char *quantity);
+
+bool table_tied(const Table *t, int cell, int step, int arm);
+
+/* The arm's mark at a step: how its comparison was decided, never in an exploratory table. */
+typedef struct {
+    bool separated, equivalent, diverged;
+} Marks;
+Marks table_marks(const Table *t, int cell, int step, int arm);
+
+/* "layernorm < baseline", "equivalent within 0.02", "inconclusive", "not testable (n = 3)". */
+void table_decision(const Table *t, const Comparison *c, Text *out);
+
+/* "changed on the command line", or how many runs are older than the plan; "" when the table is not exploratory. */
+void table_exploratory(const Table *t, Text *out);
+
+/* Sentences for captions, plain text: corpus and model; how the numbers were made; the one-line signature. */
+void table_corpus(const Table *t, int cell, Text *out);
+void table_text_source(const Table *t, int cell, Text *out); /* its first half: without the model, without a stop */
+void table_methods(const Table *t, Text *out);
+void table_hypothesis(const ClaimTest *t, Text *out); /* "valid_loss: layernorm - baseline < 0" */
+const char *table_ratio(const ClaimTest *t); /* what the effect is a ratio of: "variances", "rates"; NULL: it is none */
+int table_effect_digits(const ClaimVerdict *v); /* decimals of a verdict's effect */
+void table_divergence(const Table *t, int cell, int step, int arm,
+                      Text *out); /* " pre after 20 steps: 1 of 6 …", or "" */
+void table_signature(const Table *t, Text *out);
+
+/* " Arithmetic class: …." and the notes behind it, or "" where all is of class canon; part of table_methods. classes:
+ * their names, joined by '+', or nothing; out is empty before. */
+void table_arithmetic(const Table *t, Text *out);
+void table_classes(const Table *t, Text *out);
+char *table_confidence(const Table *t, char out[40]);                   /* "95" */
+void table_header_comment(const Table *t, const char *what, Text *out); /* "% …" lines */
+
+/* Words broken at blanks so that no line is longer than a terminal's page. */
+void table_wrapped(const char *text, int indent, Text *out);
+
+/* Why the reported numbers are not shown in a cell, or "". */
+void table_reported_why(const Table *t, int cell, char *out, size_t size);
+
+/* The heading of one of the experiment's rows, as plain text. */
+const char *table_heading(const TableRow *row);
+
+void table_tex(const Table *t, Text *out);
+void table_claims_tex(const Table *t, Text *out);
+/* " & reported & ours [CI] & p (floor)" of one verdict, in LaTeX. */
+void table_claim_cells(const ClaimVerdict *v, Text *out);
+void table_cells_text(const Table *t, Text *out); /* nothing when there is one cell */
+void table_cells_tex(const Table *t, Text *out);
+void table_macros(const Table *t, Text *out);
+void table_csv(const Table *t, Text *out);
+void table_json(const Table *t, Text *out);
+void table_text(const Table *t, Text *out);
+void table_cost_tex(const Table *t, Text *out);
+void table_cost_text(const Table *t, Text *out);
+void table_cost_json(const Table *t, Text *out);
+
+/* What an arm costs: medians over seeds and cells, where precision is a factor over those of the first cell's; ratio:
+ * of paired step times to the baseline's; unlike: some of these ran on another device than the baseline's run of the
+ * seed, or shared it among other numbers of runs or threads. */
+typedef struct {
+    long parameters;
+    double step_seconds, ratio, least, most, memory_mb;
+    bool unlike;
+} Cost;
+Cost table_cost(const Table *t, int arm);
+
+/* Writes folder/NAME-typeset.tex around the tables (and the figures that are there), runs pdflatex in a temporary
+ * folder and puts NAME.pdf beside the tables. RC_UNMEASURED: no pdflatex, or it failed (its first complaint). */
+Rc table_pdf(const Table *t, const char *folder, const char *const *figure, int figures, Error *e);
+
+/* Parts of it that other documents share: everything before \begin{document}; two passes of pdflatex over
+ * aside/typeset.tex, its warnings as notes on stderr. */
+void table_pdf_preamble(bool siunitx, Text *out);
+Rc table_pdf_run(const char *aside, bool siunitx, Error *e);
+
+#endif

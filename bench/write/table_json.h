@@ -1,0 +1,45 @@
+/* NAME.json, schema 1; its names are stable. NaN and infinities are strings; a statistic that could not be made is
+ * {"status": why} with what is known of it. Below, ... stands for fields that name themselves.
+ *
+ *   {schema, made_by, experiment, profile, plan, results, command, signature, methods,
+ *   exploratory, synthetic, sensitivity?, ...
+ *    cells: [{factors, corpus, reported_not_shown?, steps: [{step, arms: [ARM]}]}],
+ *    family: {alpha, n, comparisons, floor, holm_floor, exact, flips, at: [COMPARISON]},
+ *    claims: null | {file, writeup, source, verdicts: [VERDICT], family}}
+ *
+ *   ARM:         {arm, label, diverged: {k, n, lo, hi}, above_ln_v, stalled, tied_with_best,
+ *                 metrics: {METRIC: {status, mean, sd, median, least, most, survivors_mean?,
+ *                                    reported?: {text, value, source: "file:line"},
+ *                                    runs: [{seed, run, value, raw?}]}}}
+ *   COMPARISON:  {cell, step, metric, terms: [{arm, weight, runs: []}], d: [], status, decision,
+ *                 diverged_a, diverged_b, intervals_decide, t_interval, holm, effect, tost,
+ *                 sign_flip: {p, count, total, floor, ...}, max_t_step_down: {p, count, total, single_step},
+ *                 bootstrap: {percentile, basic, bca, p_percentile, p_shift, p_koehn, ...},
+ *                 perplexity_ratio, seeds_by_blocks, mcnemar, pitman_morgan}
+ *   VERDICT:     {claim, says, source, verdict, why?, metric, test, expects, margin?, reported?, cell, step, n,
+ *                 effect, lo, hi, reported_effect, p_decides, floor, comparison}
+ *
+ * A verdict's `comparison` is a place in claims.family.at. The functions give parts of it, each a new reference. */
+#ifndef BENCH_WRITE_TABLE_JSON_H
+#define BENCH_WRITE_TABLE_JSON_H
+
+#include <jansson.h>
+
+#include "bench/write/stat_json.h"
+#include "bench/write/table.h"
+
+enum { TABLE_SCHEMA = 1 };
+
+/* {alpha, n, comparisons, floor, joint: {…}, at: [comparison …]} */
+json_t *json_family(const Table *t, const Family *f);
+
+/* Every statistic of one comparison: exact p's as {p, count, total}. */
+json_t *json_comparison(const Table *t, const Family *f, const Comparison *c);
+
+/* One verdict of the table's ledger. */
+json_t *json_verdict(const Table *t, const ClaimVerdict *v);
+
+/* {file, family, verdicts: […]}, or null without claims. */
+json_t *json_claims(const Table *t);
+
+#endif

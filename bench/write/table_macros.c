@@ -1,0 +1,82 @@
+/* NAME-macros.tex: numbers for running text, one \newcommand each. NAME.csv: one line per cell, step, arm and metric.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/write/table.h"
+
+static void macro(const Table *t, const char *place, const char *what, const char *shown, Text *out) {
+    text_format(out, "\\newcommand{\\nb");
+    latex_macro_name(out, t->name);
+    text_format(out, "%s%s}{", place, what);
+    latex_number(out, shown);
+    text_format(out, "}\n");
+}
+
+/* "LayernormAtOneFiveZero", and "CellB" from the second cell on. */
+static void place_name(const Table *t, int cell, int step, int arm, Text *out) {
+    char at[24];
+    text_clear(out);
+    latex_macro_name(out, t->x->arm[arm].name);
+    snprintf(at, sizeof at, "%d", t->sample.cell[cell].step[step]);
+    text_format(out, "At");
+    latex_macro_name(out, at);
+    if (!cell) return;
+    text_format(out, "Cell");
+    for (int c = cell; c; c /= 26) text_format(out, "%c", 'A' + c % 26);
+}
+
+static void arm_macros(const Table *t, int cell, int step, int arm, const char *place, Text *out) {
+    for (const TableRow *row = t->x->row; row < t->x->row + t->x->rows; row++) {
+        const MetricInfo *metric = &metric_info[row->metric];
+        SampleArm a = sample_arm(&t->sample, cell, step, arm, row->metric);
+        char number[SHOWN], name[48];
+        int decimals = decimals_for(a.sd, metric->digits);
+        if (a.diverged || a.status != ST_OK) continue;
+        macro(t, place, metric->macro, show_number(number, a.mean, decimals), out);
+        snprintf(name, sizeof name, "%sSd", metric->macro);
+        if (a.n > 1) macro(t, place, name, show_number(number, a.sd, decimals), out);
+    }
+}
+
+static void comparison_macros(const Table *t, const Comparison *c, const char *place, Text *out) {
+    char number[SHOWN];
+    int decimals = decimals_for(c->t.se, 4);
+    if (c->status != ST_OK) return;
+    macro(t, place, "Delta", show_number(number, c->t.mean, decimals), out);
+    if (c->t_decides && c->t.status == ST_OK) {
+        macro(t, place, "DeltaLow", show_number(number, c->t.lo, decimals), out);
+        macro(t, place, "DeltaHigh", show_number(number, c->t.hi, decimals), out);
+    }
+    if (t->metric == METRIC_valid_loss)
+        macro(t, place, "Ratio", show_number(number, exp(c->t.mean), decimals_for(exp(c->t.mean) * c->t.se, 3)), out);
+    macro(t, place, "PAdj", show_p(number, c->joint.step), out);
+}
+
+void table_macros(const Table *t, Text *out) {
+    char number[SHOWN];
+    Text words, place;
+    text_init(&words);
+    text_init(&place);
+    table_header_comment(t, "macros", out);
+    snprintf(number, sizeof number, "%d", t->sample.seeds);
+    macro(t, "", "Seeds", number, out);
+    macro(t, "", "PFloor", show_p(number, t->family.floor), out);
+    table_methods(t, &words);
+    text_format(out, "\\newcommand{\\nb");
+    latex_macro_name(out, t->name);
+    text_format(out, "Methods}{");
+    latex_text(out, words.at);
+    text_format(out, "}\n");
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (int step = 0; step < t->sample.cell[cell].steps; step++)
+            for (int arm = 0; arm < t->sample.arms && t->sample.cell[cell].step[step]; arm++) {
+                const Comparison *c = table_comparison(t, cell, step, arm);
+                place_name(t, cell, step, arm, &place);
+                arm_macros(t, cell, step, arm, place.at, out);
+                if (c) comparison_macros(t, c, place.at, out);
+            }
+    text_release(&words);
+    text_release(&place);
+}

@@ -1,0 +1,128 @@
+/* --pdf: the tables and figures of an experiment as one typeset document. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/write/sensitivity.h"
+#include "bench/formats/subprocess.h"
+
+/* Text block of 5.5 x 9 inches, as venues have it; siunitx 2 and 3 want different words for bold numbers. */
+void table_pdf_preamble(bool siunitx, Text *out) {
+    text_format(out, "%% Typeset by normbench; the tables are the files beside this one.\n"
+                     "\\documentclass{article}\n\\setlength{\\textwidth}{5.5in}\\setlength{\\oddsidemargin}{0.5in}\n"
+                     "\\setlength{\\textheight}{9.4in}\\setlength{\\topmargin}{-0.6in}\n"
+                     "\\usepackage{booktabs}\n\\usepackage{graphicx}\n");
+    if (siunitx)
+        text_format(out, "\\usepackage{etoolbox}\n\\usepackage{siunitx}\n\\makeatletter\n"
+                         "\\@ifpackagelater{siunitx}{2021/05/17}{\\sisetup{text-series-to-math = true}}"
+                         "{\\robustify\\bfseries\\sisetup{detect-weight = true}}\n\\makeatother\n");
+    text_format(out, "\\renewcommand{\\floatpagefraction}{0.01}\\renewcommand{\\topfraction}{0.99}\n"
+                     "\\makeatletter\\setlength{\\@fptop}{0pt}\\makeatother\n");
+}
+
+static void document(const Table *t, int figures, Text *out) {
+    table_pdf_preamble(t->options.siunitx, out);
+    text_format(
+        out, "\\begin{document}\n\\input{macros}\n\\input{cells}\n\\input{sensitivity}\n\\clearpage\n\\input{table}\n"
+             "\\clearpage\n\\input{claims}\n\\clearpage\n\\input{cost}\n");
+    for (int i = 0; i < figures; i++)
+        text_format(out, "\\noindent\\includegraphics[width=\\textwidth]{figure%d}\\par\\medskip\n", i);
+    text_format(out, "\\end{document}\n");
+}
+
+static Rc put(const char *folder, const char *name, void (*write)(const Table *, Text *), const Table *t, Error *e) {
+    char path[900];
+    Text text;
+    text_init(&text);
+    write(t, &text);
+    snprintf(path, sizeof path, "%.800s/%s", folder, name);
+    Rc rc = file_write(path, text.at, text.length, e);
+    text_release(&text);
+    return rc;
+}
+
+/* Without claims there is nothing to include, but an empty file to read. */
+static void claims_or_nothing(const Table *t, Text *out) {
+    if (t->claims) table_claims_tex(t, out);
+}
+
+static Rc prepare(const Table *t, const char *aside, const char *const *figure, int figures, Error *e) {
+    char path[900];
+    Text text;
+    Rc rc = put(aside, "table.tex", table_tex, t, e);
+    if (!rc) rc = put(aside, "claims.tex", claims_or_nothing, t, e);
+    if (!rc) rc = put(aside, "cells.tex", table_cells_tex, t, e);
+    if (!rc) rc = put(aside, "sensitivity.tex", sensitivity_tex, t, e);
+    if (!rc) rc = put(aside, "macros.tex", table_macros, t, e);
+    if (!rc) rc = put(aside, "cost.tex", table_cost_tex, t, e);
+    for (int i = 0; i < figures && !rc; i++) {
+        snprintf(path, sizeof path, "%.800s/figure%d.pdf", aside, i);
+        rc = subprocess_copy(figure[i], path, e);
+    }
+    if (rc) return rc;
+    text_init(&text);
+    document(t, figures, &text);
+    snprintf(path, sizeof path, "%.800s/typeset.tex", aside);
+    rc = file_write(path, text.at, text.length, e);
+    text_release(&text);
+    return rc;
+}
+
+/* The first of LaTeX's complaints, with the line it goes on in behind blanks. */
+static Rc explain(const char *aside, Error *e) {
+    char path[900], *log;
+    size_t length;
+    Error ignored;
+    snprintf(path, sizeof path, "%.800s/output.txt", aside);
+    if (file_read(path, &log, &length, &ignored)) return e->code;
+    char *at = strstr(log, "\n! ");
+    if (at) {
+        char *line = at + 3, *next = line + strcspn(line, "\n"), *more = next + strspn(next, "\n");
+        int rest = *more == ' ' ? (int)strcspn(more += strspn(more, " ") - 1, "\n") : 0;
+        error_set(e, RC_UNMEASURED, "pdflatex: %.*s%.*s", (int)(next - line), line, rest, more);
+    }
+    free(log);
+    return e->code;
+}
+
+/* What LaTeX was not content with: boxes that stick out, references, fonts. */
+static void report_warnings(const char *aside) {
+    char path[900], *log, *rest;
+    size_t length;
+    Error ignored;
+    snprintf(path, sizeof path, "%.800s/typeset.log", aside);
+    if (file_read(path, &log, &length, &ignored)) return;
+    for (char *line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        if (!strncmp(line, "Overfull", 8) || !strncmp(line, "Underfull", 9) || strstr(line, "Warning:"))
+            fprintf(stderr, "normbench: note: LaTeX: %s\n", line);
+    free(log);
+}
+
+Rc table_pdf_run(const char *aside, bool siunitx, Error *e) {
+    const char *const argv[] = {"pdflatex", "-interaction=nonstopmode", "-halt-on-error", "typeset.tex", NULL};
+    bool absent = false;
+    Rc rc = RC_OK;
+    for (int pass = 0; pass < 2 && !rc; pass++)
+        if ((rc = subprocess_run(argv, aside, &absent, e))) {
+            if (absent)
+                error_set(e, rc, "--pdf: pdflatex is not installed (Debian: texlive-latex-recommended%s)",
+                          siunitx ? ", texlive-science" : "");
+            else
+                explain(aside, e);
+        }
+    if (!rc) report_warnings(aside);
+    return rc;
+}
+
+Rc table_pdf(const Table *t, const char *folder, const char *const *figure, int figures, Error *e) {
+    char aside[600], from[900], to[1200];
+    if (subprocess_folder(aside, sizeof aside, e)) return e->code;
+    Rc rc = prepare(t, aside, figure, figures, e);
+    if (!rc) rc = table_pdf_run(aside, t->options.siunitx, e);
+    snprintf(from, sizeof from, "%.800s/typeset.pdf", aside);
+    snprintf(to, sizeof to, "%.900s/%s.pdf", folder, t->name);
+    if (!rc) rc = subprocess_copy(from, to, e);
+    subprocess_folder_remove(aside);
+    return rc;
+}

@@ -1,0 +1,197 @@
+/* The sentences around the numbers: what was measured, how, and what it may be compared with. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/run/provenance.h"
+#include "bench/write/table.h"
+
+void table_text_source(const Table *t, int cell, Text *out) {
+    const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
+    char tokenizer[SPEC_TEXT_SIZE], number[SHOWN];
+    spec_get(tokenizer, &r->spec, "tokenizer");
+    if (!isnan(r->entropy_rate))
+        text_format(out, "SYNTHETIC SOURCE, not a text: known entropy rate %s nats per token. ",
+                    show_number(number, r->entropy_rate, 4));
+    text_format(out, "Corpus %s (%s tokens, vocabulary %d)", r->dataset, tokenizer, r->vocab);
+}
+
+void table_corpus(const Table *t, int cell, Text *out) {
+    const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
+    char number[SHOWN], where[256];
+    table_text_source(t, cell, out);
+    text_format(out, ", %lld layers of width %lld, %s M parameters", (long long)r->spec.layers,
+                (long long)r->spec.width, show_number(number, 1e-6 * (double)r->parameters, 2));
+    if (experiment_cell_text(where, t->x, cell)[0]) text_format(out, ", %s", where);
+    text_format(out, ".");
+}
+
+char *table_confidence(const Table *t, char out[40]) {
+    return format_real(out, round(1e8 * (1 - t->x->alpha)) / 1e6);
+}
+
+void table_classes(const Table *t, Text *out) {
+    int runs = t->sample.cells * t->sample.arms * t->sample.seeds, classes = 0;
+    bool other = false;
+    for (int i = 0; i < runs; i++) {
+        const char *name = t->records[i].arithmetic_class;
+        bool seen = false;
+        for (int j = 0; j < i && !seen; j++) seen = !strcmp(name, t->records[j].arithmetic_class);
+        if (seen) continue;
+        other |= strcmp(name, "canon") != 0;
+        text_format(out, "%s%s", classes++ ? "+" : "", name);
+    }
+    if (!other) text_clear(out);
+}
+
+void table_arithmetic(const Table *t, Text *out) {
+    Text classes;
+    text_init(&classes);
+    table_classes(t, &classes);
+    if (classes.length) text_format(out, " Arithmetic: class %s.", classes.at);
+    if (t->options.notes && t->options.notes[0]) text_format(out, " %s", t->options.notes);
+    text_release(&classes);
+}
+
+void table_methods(const Table *t, Text *out) {
+    int n = t->sample.seeds;
+    char alpha[40], margin[40], conf[40], floor[SHOWN];
+    format_real(alpha, t->x->alpha);
+    format_real(margin, t->x->margin);
+    table_confidence(t, conf);
+    if (n == 1) {
+        text_format(out, "Single seed: descriptive. No interval and no test can be made.");
+        table_arithmetic(t, out);
+        return;
+    }
+    text_format(
+        out,
+        "The unit of replication is the training seed: %d seeds, paired, so that every arm saw the same batches and "
+        "shares the initial values of all tensors it has in common with the others. SD: over seeds, divisor n - 1. "
+        "Differences to %s are means over seeds with a %s %% paired t interval; the ratio of perplexities is that of "
+        "geometric means. Decisions use the exact two-sided sign-flip test, adjusted by step-down max-T over the %d "
+        "%scomparisons of this table with seeds flipped jointly, at level %s; with %d seeds no p can fall "
+        "below %s. Equivalence: two one-sided t tests within %s nats. Bootstrap intervals are reported and decide "
+        "nothing below %d seeds.",
+        n, t->x->baseline, conf, t->family.count, t->exploratory ? "" : "declared ", alpha, n,
+        show_p(floor, t->family.floor), margin, ST_BOOT_DECIDES);
+    table_arithmetic(t, out);
+}
+
+/* "layernorm - baseline", "(layernorm + center - rmsnorm - baseline)/2". */
+static void contrast_words(const ClaimTest *t, Text *out) {
+    bool half = true;
+    for (int i = 0; i < t->terms; i++) half &= fabs(t->term[i].weight) == 0.5;
+    text_format(out, "%s", half ? "(" : "");
+    for (int sign = 1, written = 0; sign >= -1; sign -= 2)
+        for (int i = 0; i < t->terms; i++) {
+            double w = t->term[i].weight;
+            char number[40];
+            if ((w > 0) != (sign > 0)) continue;
+            text_format(out, "%s", written++ ? (w > 0 ? " + " : " - ") : w > 0 ? "" : "-");
+            if (!half && fabs(w) != 1) text_format(out, "%s ", format_real(number, fabs(w)));
+            text_format(out, "%s", t->term[i].arm.text);
+        }
+    text_format(out, "%s", half ? ")/2" : "");
+}
+
+void table_hypothesis(const ClaimTest *t, Text *out) {
+    static const char *const signs[] = {[EXPECT_lower] = "<", [EXPECT_higher] = ">", [EXPECT_equal] = "="};
+    static const char *const what[] = {[ST_ABOUT_difference] = "",
+                                       [ST_ABOUT_equality] = "",
+                                       [ST_ABOUT_variance] = "variance of ",
+                                       [ST_ABOUT_divergence] = "share of diverged runs, ",
+                                       [ST_ABOUT_rate] = "rate of ",
+                                       [ST_ABOUT_predictor] = "divergence predicted by "};
+    text_format(out, "%s%s: ", t->test ? what[t->test->about] : "", t->metric_text);
+    contrast_words(t, out);
+    text_format(out, " %s 0", signs[t->expects]);
+}
+
+void table_exploratory(const Table *t, Text *out) {
+    if (t->options.exploratory)
+        text_format(out, "changed on the command line");
+    else if (t->undeclared)
+        text_format(out, "%d of %d runs were trained before this plan was written down", t->undeclared,
+                    t->sample.cells * t->sample.arms * t->sample.seeds);
+}
+
+const char *table_ratio(const ClaimTest *t) {
+    if (!t->test) return NULL;
+    switch (t->test->about) {
+    case ST_ABOUT_variance: return "variances";
+    case ST_ABOUT_rate: return "rates";
+    case ST_ABOUT_difference:
+    case ST_ABOUT_equality:
+    case ST_ABOUT_divergence:
+    case ST_ABOUT_predictor: break;
+    }
+    return NULL;
+}
+
+int table_effect_digits(const ClaimVerdict *v) {
+    if (table_ratio(v->test) || v->test->test->about == ST_ABOUT_divergence) return 2;
+    return decimals_for(v->c->t.se, 4);
+}
+
+void table_signature(const Table *t, Text *out) {
+    char conf[40];
+    Text classes;
+    text_init(&classes);
+    table_classes(t, &classes);
+    text_format(out,
+                "n%d|pair:seed+crn|est:mean-d-%s|ci:t%s|p:signflip-%s|adj:maxT-sd(m%d)|div:cap-lnV|plan:%.8s%s%s|v%s%s",
+                t->sample.seeds, metric_info[t->metric].key, table_confidence(t, conf),
+                t->sample.seeds <= ST_FLIP_MAX ? "exact" : "mc", t->family.count, t->x->plan,
+                classes.length ? "|class:" : "", classes.at ? classes.at : "", NORMBENCH_VERSION,
+                t->exploratory ? "|EXPLORATORY" : "");
+    text_release(&classes);
+}
+
+void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {
+    SampleArm a = sample_arm(&t->sample, cell, step, arm, t->metric);
+    const Comparison *c = table_comparison(t, cell, step, arm);
+    const MetricInfo *metric = &metric_info[t->metric];
+    char number[SHOWN];
+    if (!a.diverged) return;
+    text_format(out, " %s after %d steps: %d of %d runs diverged (Clopper-Pearson 95 %% [%.2f, %.2f]); mean %s ",
+                t->x->arm[arm].label, t->sample.cell[cell].step[step], a.diverged, a.n, a.rate.lo, a.rate.hi,
+                metric->key);
+    if (a.status == ST_OK)
+        text_format(out, "%s with these at the uniform predictor's", show_number(number, a.mean, metric->digits));
+    else
+        text_format(out, "n/a (%s)", st_status_text(a.status));
+    if (!isnan(a.survivors)) text_format(out, ", of the others %s", show_number(number, a.survivors, metric->digits));
+    if (c && c->status == ST_OK) {
+        text_format(out, "; median difference %s", show_number(number, c->effect.median, 4));
+        text_format(out, ", better in a share of %s of the seeds",
+                    show_number(number, metric->better > 0 ? 1 - c->effect.better : c->effect.better, 2));
+        text_format(out, ", McNemar p %s (smallest %s)",
+                    c->mcnemar.status == ST_OK ? show_p(number, c->mcnemar.p) : "n/a",
+                    show_p((char[SHOWN]){0}, c->mcnemar.p_min));
+        if (c->decision_ranks != c->decision) text_format(out, "; on ranks: %s", decision_name(c->decision_ranks));
+    }
+    text_format(out, ".");
+}
+
+/* A command may hold anything; a comment ends with its line. */
+static void comment_line(Text *out, const char *label, const char *text) {
+    text_format(out, "%% %s: ", label);
+    for (const char *s = text; *s; s++) text_add(out, (unsigned char)*s < ' ' ? "?" : s, 1);
+    text_add(out, "\n", 1);
+}
+
+void table_header_comment(const Table *t, const char *what, Text *out) {
+    Text line;
+    text_init(&line);
+    text_format(&line, "normbench %s, %s of experiment %s, profile %s", NORMBENCH_VERSION, what, t->x->name,
+                t->x->profile);
+    comment_line(out, "made by", line.at);
+    comment_line(out, "plan", t->x->plan);
+    comment_line(out, "results", t->results_hash);
+    comment_line(out, "command", t->options.command);
+    text_clear(&line);
+    table_signature(t, &line);
+    comment_line(out, "signature", line.at);
+    text_release(&line);
+}

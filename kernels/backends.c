@@ -1,0 +1,120 @@
+/* The table of backends: kernels/backends.def, with the words of its column `built`. */
+#include <stdbool.h>
+
+#include "kernels/backend.h"
+#include "kernels/bf16.h"
+
+static bool always(void) {
+    return true;
+}
+
+/* What the rows ask this machine, and what rows that are not in this build say. */
+#if defined(__x86_64__)
+static bool has_v3(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+
+static bool has_v4(void) {
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd");
+}
+#define X86 HOST
+#define SOFT(kernels) HOST(kernels, v3, 4, has_v3, NULL, v3_fma_peak)
+#else
+static const char *no_x86(void) {
+    return "this program was built for another processor";
+}
+#define X86(...) UNBUILT(no_x86)
+#define SOFT(kernels) HOST(kernels, portable, 4, always, NULL, portable_fma_peak)
+#endif
+
+#ifdef HAVE_BF16
+static bool has_dot(void) {
+    return !bf16_dot_missing();
+}
+
+static bool has_amx(void) {
+    return !bf16_amx_missing();
+}
+#define BF16 HOST
+#else
+static const char *no_bf16(void) {
+    return "built without its instructions";
+}
+#define BF16(...) UNBUILT(no_bf16)
+#endif
+
+#ifdef HAVE_SIMT
+static bool has_simt_device(void) {
+    return true;
+}
+#define SIMT DEVICE
+#else
+static const char *no_simt(void) {
+    return "built without the CUDA kernels for the CPU (a C++ compiler, meson setup -Dsimt=enabled)";
+}
+#define SIMT(...) UNBUILT(no_simt)
+#endif
+
+#ifdef HAVE_CUDA
+extern const Device cuda_device, cuda_fp32_device;
+const char *cuda_fp32_class(void);
+
+static bool has_cuda_device(void) {
+    Error e;
+    return cuda_device.present(&e);
+}
+
+static bool has_cuda_fp32_device(void) {
+    Error e;
+    return cuda_fp32_device.present(&e);
+}
+#define CUDA DEVICE
+#else
+static const char *no_cuda(void) {
+    return "no CUDA device: this program was built without CUDA (nvcc, meson setup -Dcuda=enabled)";
+}
+#define CUDA(...) UNBUILT(no_cuda)
+#endif
+
+__attribute__((unused)) static bool never(void) {
+    return false;
+}
+
+/* The symbols that the rows of this build name. */
+double portable_fma_peak(void), v3_fma_peak(void), v4_fma_peak(void);
+#define BACKEND(name, family, precision, bits_class, bits, rank, built, what) built
+#define HOST(kernels, floats, ...) \
+    extern const Kernel *const kernels##_kernels[OP_COUNT]; \
+    extern void (*const floats##_update[OPTIMIZER_COUNT])(const Update *); \
+    double floats##_sumsq(const void *x, int rows, int cols);
+#define DEVICE(kernels, place, place_class) \
+    extern const Kernel *const kernels##_kernels[OP_COUNT]; \
+    extern const Device place;
+#define UNBUILT(lacks)
+#include "kernels/backends.def"
+#undef BACKEND
+#undef HOST
+#undef DEVICE
+#undef UNBUILT
+
+/* Words of one size in all arenas but the ids'. */
+#define WORDS(bytes) \
+    {[ROLE_PARAM] = bytes, [ROLE_ACT] = bytes,  [ROLE_SAVE] = bytes,    [ROLE_TOKEN] = sizeof(int32_t), \
+     [ROLE_GRAD] = bytes,  [ROLE_DACT] = bytes, [ROLE_MOMENT1] = bytes, [ROLE_MOMENT2] = bytes}
+enum { BITS_local = false, BITS_portable = true };
+#define HOST(kernels, floats, bytes, can_run, lacks, peak) \
+    .word = WORDS(bytes), .kernel = kernels##_kernels, .update = floats##_update, .sumsq = floats##_sumsq, \
+    .supported = can_run, .missing = lacks, .fma_peak = peak
+#define DEVICE(kernels, place, place_class) \
+    .word = WORDS(4), .kernel = kernels##_kernels, .supported = has_##place, .device = &place, .class_here = place_class
+#define UNBUILT(lacks) .supported = never, .missing = lacks
+#define BACKEND(name_, family_, precision_, bits_class, bits, rank_, built, what_) \
+    &(const Backend){.name = name_, .family = family_, .precision = PRECISION_##precision_, \
+                     .class_of_bits = bits_class, .portable = BITS_##bits, .rank = rank_, .what = what_, built},
+const Backend *const backends[] = {
+#include "kernels/backends.def"
+};
+#undef BACKEND
+const int backend_count = sizeof backends / sizeof backends[0];

@@ -1,0 +1,34 @@
+/* What a norm's name in a variant's row stands for (models/norms.def), and how it becomes an op of a tape. */
+#ifndef MODELS_NORM_H
+#define MODELS_NORM_H
+
+#include "models/tape.h"
+#include "models/variant.h"
+
+enum { NORM_MOST_PARAMETERS = OP_MAX_IN - 1 };
+
+typedef struct {
+    const char *name, *alias, *formula;
+    int op, qk_op; /* OpKind; NORM_NOTHING: x passes; NORM_IMPOSSIBLE */
+    struct {
+        const char *leaf; /* NULL ends the list */
+        double value;
+    } parameter[NORM_MOST_PARAMETERS];
+} NormInfo;
+
+enum { NORM_NOTHING = -1, NORM_IMPOSSIBLE = -2 };
+
+extern const NormInfo norm_info[NORM_COUNT];
+
+/* Whether attn.qk may be this norm. */
+bool norm_on_qk(Norm norm);
+
+/* Appends the norm of x to the tape and returns its output, called `name`; its parameters are called "<name>.weight"
+ * and so on. NORM_none returns x. */
+int norm_build(Tape *t, Norm norm, int x, double eps, int layer, const char *name);
+
+/* The same for q and k of x = [q | k | v], in groups of `group` columns (a head): "<prefix>qk_norm" with the parameters
+ * "<prefix>q_norm.weight", "<prefix>k_norm.weight" and so on. */
+int norm_build_qk(Tape *t, Norm norm, int x, int group, double eps, int layer, const char *prefix);
+
+#endif

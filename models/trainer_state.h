@@ -1,0 +1,32 @@
+/* What a trainer is made of: for models/ and for tests that look inside. */
+#ifndef MODELS_TRAINER_STATE_H
+#define MODELS_TRAINER_STATE_H
+
+#include "models/measure.h"
+#include "models/program.h"
+#include "models/trainer.h"
+
+typedef struct Resident Resident; /* models/resident.h */
+
+struct Trainer {
+    Tape tape;
+    Program program;
+    Measure measure;
+    Resident *resident;   /* NULL: the host does what stands around forward and backward */
+    Error failure;        /* of a device; code is RC_OK while there is none */
+    const Recipe *recipe; /* [replicas] */
+    const uint64_t *seed; /* [replicas] */
+    int step;             /* next update, 0-based */
+    int every;            /* probes that are not usual are measured at steps that it divides */
+    double *power;        /* [replicas][2] beta^step, running products */
+    bool *alive;          /* [replicas] */
+    int targets;          /* the feed whose ids count: its tensor */
+    int *parameter;       /* [parameters] tensors, in tape order */
+    int parameters;
+    double *value; /* [measure.parts] */
+};
+
+/* Scalars of the next update; the running products go on. */
+void trainer_scalars(Trainer *t);
+
+#endif

@@ -1,0 +1,207 @@
+/* What callers may ask of a trainer without knowing what it is made of. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/sha256.h"
+#include "models/init.h"
+#include "models/resident.h"
+
+size_t trainer_need(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
+                    const Backend *backend) {
+    Tape tape;
+    transformer_build(&tape, shape, variant, probes);
+    size_t bytes = program_bytes(&tape, backend, 1);
+    tape_release(&tape);
+    return bytes;
+}
+
+int trainer_replicas(const Trainer *t) {
+    return t->program.replicas;
+}
+
+int trainer_step_number(const Trainer *t) {
+    return t->step;
+}
+
+const Backend *trainer_backend(const Trainer *t) {
+    return t->program.backend;
+}
+
+bool trainer_resident(const Trainer *t) {
+    return t->resident != NULL;
+}
+
+double trainer_flops(const Trainer *t) {
+    return tape_flops(&t->tape);
+}
+
+size_t trainer_bytes(const Trainer *t) {
+    return program_bytes(&t->tape, t->program.backend, 1);
+}
+
+int trainer_probes(const Trainer *t) {
+    return t->tape.probes;
+}
+
+ProbeKind trainer_probe(const Trainer *t, int i, int *layer) {
+    *layer = t->tape.probe[i].layer;
+    return t->tape.probe[i].kind;
+}
+
+void trainer_cancel(Trainer *t, const volatile sig_atomic_t *cancel) {
+    t->program.cancel = cancel;
+}
+
+Rc trainer_share(Trainer *t, int threads, Error *e) {
+    return program_share(&t->program, threads, e);
+}
+
+Rc trainer_keep_corpus(Trainer *t, const Corpus *corpus, Error *e) {
+    return resident_corpus(t->resident, t, corpus, e);
+}
+
+int trainer_steps(Trainer *t, int n, StepReport *report) {
+    return resident_steps(t->resident, t, n, report);
+}
+
+bool trainer_failed(Trainer *t, Error *e) {
+    Program *p = &t->program;
+    if (p->queue && !t->failure.code) (void)p->backend->device->status(p->queue, &t->failure);
+    if (e && t->failure.code) *e = t->failure;
+    return t->failure.code;
+}
+
+void trainer_restart(Trainer *t, int replica) {
+    init_parameters(&t->program, replica, t->seed[replica], &t->recipe[replica].init);
+    t->alive[replica] = true;
+    if (t->resident) resident_revive(t->resident, t, replica);
+}
+
+int trainer_parameters(const Trainer *t) {
+    return t->parameters;
+}
+
+Parameter trainer_parameter(const Trainer *t, int i) {
+    const Tensor *x = &t->tape.tensor[t->parameter[i]];
+    return (Parameter){x->name, x->rows, x->cols, tensor_vector(x)};
+}
+
+size_t trainer_weights(const Trainer *t) {
+    return tape_parameters(&t->tape);
+}
+
+const void *trainer_words(const Trainer *t, Role role, int i, int replica, void **copy) {
+    return program_words(&t->program, role, t->parameter[i], replica, copy);
+}
+
+void trainer_put(Trainer *t, Role role, int i, int replica, const void *words) {
+    program_put(&t->program, role, t->parameter[i], replica, words);
+}
+
+void trainer_read(const Trainer *t, int i, int replica, float *out) {
+    program_read(&t->program, ROLE_PARAM, t->parameter[i], replica, out);
+}
+
+void trainer_write(Trainer *t, int i, int replica, const float *in) {
+    program_write(&t->program, ROLE_PARAM, t->parameter[i], replica, in);
+}
+
+static void add_hash(TensorHash *h, const Program *p, Role role, int tensor, int replica) {
+    const Tensor *x = &p->tape->tensor[tensor];
+    size_t n = (size_t)x->rows * (size_t)x->cols;
+    float *values = mem_alloc(n, sizeof *values);
+    program_read(p, role, tensor, replica, values);
+    tensor_hash_add(h, values, n);
+    free(values);
+}
+
+void trainer_hash(const Trainer *t, int replica, uint8_t out[32]) {
+    TensorHash h;
+    tensor_hash_init(&h);
+    for (int i = 0; i < t->parameters; i++) add_hash(&h, &t->program, ROLE_PARAM, t->parameter[i], replica);
+    tensor_hash_end(&h, out);
+}
+
+int trainer_ops(const Trainer *t) {
+    return t->tape.ops;
+}
+
+TrainerOp trainer_op(const Trainer *t, int i) {
+    return (TrainerOp){&t->program.call[i], t->program.gradients.reached[i]};
+}
+
+static const Kernel *kernel_of(const Program *p, int op) {
+    return p->backend->kernel[p->call[op].kind];
+}
+
+/* Scalars as trainer_step will make them again. */
+static void begin_by_hand(Trainer *t) {
+    int step = t->step;
+    trainer_scalars(t);
+    trainer_seek(t, step);
+    program_ready(&t->program);
+}
+
+void trainer_each_op(Trainer *t, void (*seen)(void *context, int op, bool backward), void *context) {
+    Program *p = &t->program;
+    begin_by_hand(t);
+    seen(context, -1, false);
+    for (int i = 0; i < t->tape.ops && !program_cancelled(p); i++) {
+        kernel_of(p, i)->forward(&p->call[i]);
+        seen(context, i, false);
+    }
+    program_seed(p);
+    seen(context, -1, true);
+    for (int i = t->tape.ops - 1; i >= 0 && !program_cancelled(p); i--) {
+        if (!p->gradients.reached[i]) continue;
+        kernel_of(p, i)->backward(&p->call[i]);
+        seen(context, i, true);
+    }
+}
+
+typedef struct {
+    Trainer *t;
+    TraceLine *line;
+    void *context;
+} Tracer;
+
+static void trace_tensor(const Trainer *t, TraceLine *line, void *context, const char *phase, int op, const char *kind,
+                         Role role, int tensor) {
+    uint8_t digest[32];
+    TensorHash h;
+    tensor_hash_init(&h);
+    add_hash(&h, &t->program, role, tensor, 0);
+    tensor_hash_end(&h, digest);
+    line(context, phase, op, kind, t->tape.tensor[tensor].name, digest);
+}
+
+/* An op's output; or the gradients it wrote, while they stand: later contributors add to them. */
+static void trace_op(void *context, int i, bool backward) {
+    const Tracer *x = context;
+    const Tape *tape = &x->t->tape;
+    if (i < 0) return;
+    const Op *op = &tape->op[i];
+    const char *kind = op_info[op->kind].name;
+    if (!backward) trace_tensor(x->t, x->line, x->context, "forward", i, kind, ROLE_ACT, op->out);
+    for (int j = 0; backward && j < op->in_count; j++) {
+        int tensor = tape->input[op->in_at + j];
+        Role role = role_gradient(tape->tensor[tensor].role);
+        if (role != ROLE_COUNT) trace_tensor(x->t, x->line, x->context, "backward", i, kind, role, tensor);
+    }
+}
+
+void trainer_trace_parameters(const Trainer *t, const char *phase, TraceLine *line, void *context) {
+    for (int i = 0; i < t->parameters; i++)
+        trace_tensor(t, line, context, phase, 0, "parameter", ROLE_PARAM, t->parameter[i]);
+}
+
+bool trainer_trace(Trainer *t, TraceLine *line, void *context, StepReport *report) {
+    trainer_each_op(t, trace_op, &(Tracer){t, line, context});
+    if (!trainer_step(t, report) || trainer_failed(t, NULL)) return false;
+    trainer_trace_parameters(t, "update", line, context);
+    return true;
+}
+
+const Graph *trainer_graph(Trainer *t) {
+    return resident_graph(t->resident, t);
+}

@@ -1,0 +1,120 @@
+/* The order in which bytes become durable: the file is synced before it is renamed, the folder after. This program's
+ * own fsync, rename and write stand in front of libc's, note what happens, and fail when a test asks them to. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+static char happened[64];
+static const char *failing = "";
+static int watching; /* only our own calls are meddled with, not the test framework's */
+
+static int note(char what) {
+    size_t n = strlen(happened);
+    if (n + 1 < sizeof happened) happened[n] = what, happened[n + 1] = 0;
+    if (!strchr(failing, what)) return 0;
+    errno = ENOSPC;
+    return -1;
+}
+
+int fsync(int fd) {
+    struct stat s;
+    fstat(fd, &s);
+    return note(S_ISDIR(s.st_mode) ? 'd' : 'f') ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int rename(const char *from, const char *to) {
+    return note('r') ? -1 : (int)syscall(SYS_renameat2, -100, from, -100, to, 0);
+}
+
+/* One byte at a time, and every third call interrupted. */
+ssize_t write(int fd, const void *bytes, size_t length) {
+    static int calls;
+    if (watching && strchr(failing, 'w')) {
+        errno = ENOSPC;
+        return -1;
+    }
+    if (watching && ++calls % 3 == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    return syscall(SYS_write, fd, bytes, watching && length > 1 ? 1 : length);
+}
+
+static char folder[64], path[96];
+
+static void enter(void) {
+    strcpy(folder, "/tmp/normbench-files-XXXXXX");
+    cr_assert(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a", folder);
+    happened[0] = 0;
+    failing = "";
+}
+
+static void leave(void) {
+    unlink(path);
+    cr_assert_eq(rmdir(folder), 0, "something was left in the folder");
+}
+
+static Rc watched_write(const char *to, const char *text, Error *e) {
+    watching = 1;
+    Rc rc = file_write(to, text, strlen(text), e);
+    watching = 0;
+    return rc;
+}
+
+static void holds(const char *text) {
+    char *bytes;
+    size_t length;
+    Error e;
+    cr_assert_eq(file_read(path, &bytes, &length, &e), RC_OK);
+    cr_assert_str_eq(bytes, text);
+    free(bytes);
+}
+
+Test(files, sync_rename_sync, .init = enter, .fini = leave) {
+    Error e;
+    cr_assert_eq(watched_write(path, "whole", &e), RC_OK);
+    cr_assert_str_eq(happened, "frd");
+    holds("whole");
+}
+
+Test(files, a_failure_changes_nothing, .init = enter, .fini = leave) {
+    Error e;
+    cr_assert_eq(watched_write(path, "old", &e), RC_OK);
+    for (const char *at = "wfr"; *at; at++) {
+        char one[2] = {*at, 0};
+        failing = one;
+        cr_assert_eq(watched_write(path, "new", &e), RC_UNMEASURED);
+        cr_assert(strstr(e.text, "No space left"), "%s", e.text);
+        failing = "";
+        holds("old");
+    }
+}
+
+/* A published folder is renamed and its parent synced; the one that stands already wins. */
+Test(files, folders_are_published, .init = enter) {
+    Error e;
+    char from[96], to[96], inside[128];
+    for (int turn = 0; turn < 2; turn++) {
+        snprintf(from, sizeof from, "%s/from", folder);
+        snprintf(to, sizeof to, "%s/to", folder);
+        snprintf(inside, sizeof inside, "%s/x", from);
+        cr_assert_eq(folder_make(from, &e), RC_OK);
+        cr_assert_eq(watched_write(inside, turn ? "second" : "first", &e), RC_OK);
+        happened[0] = 0;
+        cr_assert_eq(folder_publish(from, to, &e), RC_OK);
+        if (!turn) cr_assert_str_eq(happened, "rd");
+        cr_assert_not(file_exists(from));
+    }
+    snprintf(path, sizeof path, "%s/to/x", folder);
+    holds("first");
+    folder_remove(to);
+    cr_assert_eq(rmdir(folder), 0);
+}

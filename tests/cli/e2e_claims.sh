@@ -1,0 +1,209 @@
+# Part of e2e.sh: the ledger of claims over real, tiny runs, and the plan in their records.
+
+claims_tree() { # a checkout with one experiment and one write-up: deeper is worse, an arm equals itself, one never run
+  mkdir -p "$W/tree/bench/experiments" "$W/tree/bench/claims"
+  cat >"$W/tree/bench/experiments/tiny.yaml" <<YAML
+name: tiny
+title: Tiny
+writeup: "900"
+dataset: synthetic
+layers: 1
+width: [16, 32]
+heads: 2
+context: 16
+batch: 8
+steps: 40
+lr: 3e-3
+evaluate_at: 0,40
+curve_every: 20
+curve_batches: 1
+margin: 0.5
+arms:
+  pre: {variant: pre}
+  same: {variant: pre, clip: 2}
+profiles:
+  smoke: {seeds: 6}
+  quick: {seeds: 7}
+YAML
+  cat >"$W/tree/bench/claims/900.yaml" <<'YAML'
+writeup: "900"
+title: A write-up that nobody wrote
+source: "these tests"
+setups:
+  tiny: {keys: {dataset: synthetic, layers: 1}, choices: ["everything"]}
+reported:
+  table: {where: "nowhere", setup: tiny, step: 40, seeds: 1,
+          values: {"pre@width=16": {valid_loss: 4.5}, "pre@width=32": {valid_loss: 4.25}}}
+claims:
+  - id: 900-1
+    source: "line 1"
+    says: "Wider is better."
+    setup: tiny
+    at: [40]
+    family: "900"
+    tests:
+      - {metric: valid_loss, contrast: {"pre@width=32": 1, "pre@width=16": -1}, expects: lower, test: maxt, margin: 0.02,
+         reported: {table: table, of: valid_loss, as: difference}}
+  - id: 900-2
+    source: "line 2"
+    says: "Clipping does not matter."
+    note: "The norm never reaches either limit_."
+    setup: tiny
+    at: [40]
+    family: "900"
+    tests:
+      - {metric: valid_loss, contrast: {same: 1, pre: -1}, expects: equal, test: tost, margin: 0.5}
+  - id: 900-3
+    source: "line 3"
+    says: "It also translates."
+    setup: tiny
+    family: "900"
+    needs: "a translation task"
+YAML
+  export NORMBENCH_ROOT=$W/tree
+}
+
+ledger() { ends 0 claims 900 --offline --results "$W/r" "$@"; }
+
+check_the_ledger_says_what_holds() {
+  claims_tree
+  ledger
+  prints '3 not run$'
+  prints '900-1  Wider is better'
+  prints 'not run: normbench run tiny --profile smoke \(24 runs\)'
+  prints 'not run: needs a translation task'
+  ends 0 run tiny --profile smoke --offline --results "$W/r"
+  grep -qE '^  "claim 900-1 [0-9a-f]{64}"' "$W"/r/runs/*/record.json || fail "the claim is not in the records"
+  [ "$(grep -lE '^  "plan [0-9a-f]{64}"' "$W"/r/runs/*/record.json | wc -l)" = 24 ] || fail "no plan in the records"
+  ledger
+  prints '^  3 reproduced, 1 not run$'
+  prints 'valid_loss: pre@width=32 - pre@width=16 < 0'
+  prints 'tiny smoke, step 40, width = 32'
+  prints 'reported -0.2500; maxt: p .031 \(floor .031\), n = 6,'
+  prints 'reproduced     tiny smoke, step 40, width = 16'
+  prints 'Note: The norm never reaches either limit_'
+  ! grep -qi exploratory "$W/out" || fail "declared comparisons are called exploratory"
+  cp "$W/out" "$W/first"
+  ledger
+  cmp -s "$W/out" "$W/first" || fail "the same runs give another ledger"
+  ledger --json
+  python3 - "$W/out" <<'PY' || fail "the JSON is not what bench/write/ledger.h says"
+import json, sys
+ledger = json.load(open(sys.argv[1]))
+assert ledger["schema"] == 1 and ledger["counts"]["not run"] == 1
+one, two, three = ledger["writeups"][0]["claims"]
+v = one["verdicts"][0]
+assert v["experiment"] == "tiny" and v["n"] == 6 and v["reported_effect"] == -0.25 and not v["exploratory"]
+assert v["comparison"]["max_t_step_down"]["total"] == 64 and v["decided_by"] == v["test"]
+assert v["floor"] == 0.03125 and v["comparison"]["sign_flip"]["total"] == 64 and v["lo"] <= v["effect"] <= v["hi"] < 0
+assert len(two["verdicts"]) == 2 and two["note"] and two["setup"]["choices"] == ["everything"]
+assert three["verdicts"] == [{"verdict": "not run", "why": "needs a translation task"}]
+PY
+  ledger --tex
+  prints 'begin.tabular' && prints 'Clipping'
+  ! grep -qF 'reproduced$^{\ddagger}$' "$W/out" || fail "an effect beyond its margin is called small"
+  sed -i 's/test: maxt, margin: 0.02/test: maxt, margin: 5/' "$W/tree/bench/claims/900.yaml"
+  ledger
+  prints 'though within the margin of 5'
+  ledger --tex
+  grep -qF 'reproduced$^{\ddagger}$' "$W/out" || fail "the LaTeX ledger does not mark an effect within its margin"
+}
+
+# Runs of another arithmetic say so in every form of the ledger, exact ones in none.
+check_claims_name_an_arithmetic_that_is_not_exact() {
+  claims_tree
+  ends 0 run tiny --profile smoke --offline --results "$W/r" --backend soft-dot --precision bf16
+  ledger
+  prints 'tiny smoke, step 40, width = 16, class bf16-dot'
+  says '^normbench: note: tiny smoke: runs of arithmetic class bf16-dot are taken$'
+  ledger --tex
+  prints 'width = 16, class bf16-dot &'
+  ledger --json
+  [ "$(grep -c '"class": "bf16-dot"' "$W/out")" = 3 ] || fail "not every verdict of the JSON has its class"
+  ends 0 run tiny --profile smoke --offline --results "$W/r"
+  ledger
+  ! grep -q 'class' "$W/out" "$W/err" || fail "exact runs are given a class"
+  ledger --json
+  ! grep -q '"class"' "$W/out" || fail "exact runs are given a class in the JSON"
+}
+
+# The ledger reads records alone: no corpus, and no program that computes what they hold.
+check_claims_need_no_corpus() {
+  claims_tree
+  sed -i "s|dataset: synthetic|dataset: \"text:$W/words.txt\"|" "$W/tree/bench/experiments/tiny.yaml" "$W/tree/bench/claims/900.yaml"
+  cp "$T/text.txt" "$W/words.txt"
+  ends 0 run tiny --profile smoke --offline --results "$W/r"
+  ledger
+  cp "$W/out" "$W/with"
+  prints '1 not run$'
+  rm "$W/words.txt"
+  ledger
+  cmp "$W/out" "$W/with" || fail "the corpus changes the ledger"
+}
+
+check_a_claim_changed_after_its_runs_is_exploratory() {
+  claims_tree
+  ends 0 run tiny --profile smoke --offline --results "$W/r"
+  sed -i 's/test: tost, margin: 0.5/test: tost, margin: 0.4/' "$W/tree/bench/claims/900.yaml"
+  ledger
+  [ "$(grep -c '(exploratory)' "$W/out")" = 2 ] || fail "not the two verdicts of the changed claim"
+  sed -i 's/^margin: 0.5/margin: 0.6/' "$W/tree/bench/experiments/tiny.yaml"
+  ledger
+  [ "$(grep -c '(exploratory)' "$W/out")" = 3 ] || fail "a plan changed after its runs is not exploratory"
+  ends 0 table tiny --profile smoke --offline --results "$W/r"
+  prints 'EXPLORATORY: 24 of 24 runs were trained before this plan was written down'
+  [ -e "$W/r/out/smoke/tiny-exploratory.tex" ] || fail "its files are called like the declared ones"
+}
+
+check_a_larger_profile_was_declared_with_the_smaller() {
+  claims_tree
+  ends 0 run tiny --profile smoke --offline --results "$W/r"
+  ends 0 run tiny --profile quick --offline --results "$W/r"
+  ledger
+  prints 'tiny quick, step 40' && prints 'n = 7'
+  ! grep -qi exploratory "$W/out" || fail "profiles of one file are called exploratory"
+  ledger --profile smoke
+  prints 'tiny smoke, step 40' && prints 'n = 6'
+}
+
+check_bad_claims_are_refused() {
+  claims_tree
+  refused "claims: unknown write-up '901'; did you mean '900'\?" claims 901
+  refused 'not both' claims --json --tex
+  sed -i 's/expects: equal/expects: equl/' "$W/tree/bench/claims/900.yaml"
+  refused "900.yaml:27: .*unknown 'equl'; did you mean 'equal'\?" claims
+  ends 2 claims 900 902
+}
+
+check_the_gate_has_three_levels() {
+  local gate
+  claims_tree
+  sed -i 's/width: \[16, 32\]/width: 16/; s/seeds: 6/seeds: 3/; s/margin: 0.5/margin: 0.02/' "$W/tree/bench/experiments/tiny.yaml"
+  gate=(verify tiny --profile smoke --offline)
+  refused "--level: unknown 'numerc'; did you mean 'numeric'\?" verify tiny --level numerc
+  ends 3 "${gate[@]}"
+  says 'no such baseline'
+  ends 0 baseline tiny --profile smoke --offline --reason "the first one of this test"
+  ends 0 "${gate[@]}"
+  prints 'level bit: 6 runs, as stored'
+  ends 0 "${gate[@]}" --backend cpu64
+  prints 'level numeric: 6 runs, as stored'
+  sed -i 's/^dataset:/precision: fp64\n&/' "$W/tree/bench/experiments/tiny.yaml"
+  ends 0 "${gate[@]}" # the precision is the file's, not the command line's
+  prints 'level numeric: 6 runs, as stored'
+  sed -i '/^precision: fp64/d' "$W/tree/bench/experiments/tiny.yaml"
+  ends 3 "${gate[@]}" --backend cpu64 --level bit
+  says "stored in arithmetic class 'canon', measured in 'fp64'"
+  ends 0 "${gate[@]}" --level statistical
+  prints 'pre +n = 3 .*equivalent'
+  for lr in 1e-3 1e-2; do # worse, and better: neither is what was stored
+    for level in numeric statistical; do ends 1 "${gate[@]}" --level $level --set lr=$lr; done
+    prints 'pre .*DIFFERENT'
+  done
+  sed -i 's/^margin: 0.02/margin: 0.005/' "$W/tree/bench/experiments/tiny.yaml"
+  ends 4 "${gate[@]}" --level statistical --set steps=36 --set evaluate_at=0,36 --set lr=3.3e-3
+  says 'more seeds'
+  sed -i '0,/"nats": 4/s//"nats": 5/' "$W/tree/results/baselines/tiny-smoke.json"
+  ends 5 "${gate[@]}"
+  says 'its rows changed without a reason'
+}

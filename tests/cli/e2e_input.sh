@@ -1,0 +1,119 @@
+# Part of e2e.sh: the command line and experiment files.
+
+check_no_arguments() {
+  local command
+  ends 0
+  for command in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$root/bench/commands.def"); do
+    grep -qE "^  $command +[a-z]" "$W/out" || fail "the command $command is not listed"
+    [ "$(grep -cE "^ +normbench $command( |\$)" "$W/out")" = 1 ] || fail "the command $command has not one example"
+  done
+  [ ! -s "$W/err" ] || fail "something on stderr"
+}
+
+check_help_of_every_command() {
+  local command
+  for command in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$root/bench/commands.def"); do
+    ends 0 "$command" --help
+    prints "^normbench $command"
+    prints '^ +--results'
+  done
+  ends 0 run --help
+  prints '^layers +4 +1 to 1024'
+}
+
+check_slips_of_the_command_line() {
+  local r=(--results "$W/r" --offline)
+  refused "unknown command 'rnu'; did you mean 'run'" rnu
+  refused "unknown command 'xyzzy'" xyzzy
+  refused "run: name one experiment" run
+  refused "run: name one experiment" run smoke smoke "${r[@]}"
+  refused "explain: name one variant" explain
+  refused "list: .*'extra'" list extra
+  refused "table: name one experiment" table
+  refused "baseline: name one experiment" baseline
+  refused "baseline: --reason" baseline smoke
+  refused "export: name one run" export
+  refused "export: .* run" export 3f2a -o "$W/none" --results "$W/r"
+  refused "import: name one" import
+  refused "nowhere: No such file" import "$W/nowhere"
+  refused "\-\-bisect takes two" verify --bisect cpu
+  refused "unknown experiment 'smke'; did you mean 'smoke'" verify smke
+  refused "unknown experiment 'smke'; did you mean 'smoke'" table smke
+  refused "unknown experiment 'smkoe'; did you mean 'smoke'" run smkoe "${r[@]}"
+  refused "nowhere.yaml: no such file" run nowhere.yaml "${r[@]}"
+  refused "unknown option --profle; did you mean 'profile'" run smoke --profle x "${r[@]}"
+  refused "unknown option -p " run smoke -p x "${r[@]}"
+  refused "\-\-json: .run. does not take it" run smoke --json "${r[@]}"
+  refused "\-\-shard: .list. does not take it" list --shard 1/2
+  refused "\-\-results needs a value" list --results
+  refused "\-\-results: " run smoke --results '' --offline
+  refused "\-\-results: " run smoke --offline --results "$(printf 'd%.0s' {1..700})"
+  refused "\-\-offline takes no value" run smoke --offline=yes
+  refused "no profile 'smok'; there are: smoke" run smoke --profile smok "${r[@]}"
+  refused "unknown variant 'prenorm'; did you mean 'pre'" run smoke --arm '{variant: prenorm}' "${r[@]}"
+  refused "unknown variant 'prenorm'; did you mean 'pre'" explain prenorm
+  refused "unknown key 'attn.ot'; did you mean 'attn.out'" run smoke --arm '{variant: pre, attn.ot: rmsnorm}' "${r[@]}"
+  refused "unknown .*'rmsnrm'; did you mean 'rmsnorm'" run smoke --arm '{variant: pre, attn.out: rmsnrm}' "${r[@]}"
+  refused "\-\-set: unknown key 'lyers'; did you mean 'layers'" run smoke --set lyers=3 "${r[@]}"
+  refused "\-\-set: layers: '8.5'" run smoke --set layers=8.5 "${r[@]}"
+  refused "\-\-set: lr: .*1e9.*0 to 1000000" run smoke --set lr=1e9 "${r[@]}"
+  refused "\-\-set: 'lr' is not key=value" run smoke --set lr "${r[@]}"
+  refused "\-\-set: .*heads.*width" run smoke --set heads=5 "${r[@]}"
+  refused "\-\-set: unknown dataset 'tinyshakespear'; did you mean 'tinyshakespeare'" \
+    run smoke --set dataset=tinyshakespear "${r[@]}"
+  refused "\-\-arm: unknown dataset 'syntetic'; did you mean 'synthetic'" \
+    run smoke --arm '{variant: pre, dataset: syntetic}' "${r[@]}"
+  refused "unknown dataset 'tinyshake'; did you mean 'tinyshakespeare'" data verify tinyshake --offline
+  refused "data: unknown verb 'verfy'; did you mean 'verify'" data verfy
+  refused "unknown backend 'portabel'; did you mean 'portable'" run smoke --backend portabel "${r[@]}"
+  refused "tokenizer: unknown value 'chr'; did you mean 'char'" run smoke --tokenizer chr "${r[@]}"
+  refused "\-\-threads: '0'" run smoke --threads 0 "${r[@]}"
+  refused "\-\-threads: '2x'" run smoke --threads 2x "${r[@]}"
+  refused "\-\-threads-per-run: '0'" run smoke --threads-per-run 0 "${r[@]}"
+  refused "\-\-shard: '3/2'" run smoke --shard 3/2 "${r[@]}"
+  refused "\-\-shard: '1'" run smoke --shard 1 "${r[@]}"
+  refused "\-\-checkpoint-every: 'soon'" run smoke --checkpoint-every soon "${r[@]}"
+  [ ! -e "$W/r" ] || fail "a refused command left something in the results"
+}
+
+# A line of toy.yaml changed by sed must be refused with its number.
+yaml() { # LINE PATTERN SED
+  local line=$1 pattern=$2
+  sed "$3" "$T/toy.yaml" >"$W/wrong.yaml"
+  ! cmp -s "$T/toy.yaml" "$W/wrong.yaml" || fail "the edit '$3' changes nothing"
+  refused "wrong\.yaml:$line: .*$pattern" run "$W/wrong.yaml" --results "$W/r" --offline
+}
+
+check_mistakes_in_experiment_files() {
+  yaml 3 "unknown key 'lyers'; did you mean 'layers'" 's/^layers/lyers/'
+  yaml 3 "layers: '8.5'" 's/^layers: 2/layers: 8.5/'
+  yaml 3 "layers: '010'" 's/^layers: 2/layers: 010/'
+  yaml 3 "layers: 0 " 's/^layers: 2/layers: 0/'
+  yaml 3 "layers: .*missing" 's/^layers: 2/layers:/'
+  yaml 8 "lr: '3e-4x'" 's/^lr: 1e-3/lr: 3e-4x/'
+  yaml 8 "lr: 'nan'" 's/^lr: 1e-3/lr: nan/'
+  yaml 8 "lr: '0,5'" 's/^lr: 1e-3/lr: 0,5/'
+  yaml 8 "lr: '0x10'" 's/^lr: 1e-3/lr: 0x10/'
+  yaml 2 "unknown dataset 'syntetic'; did you mean 'synthetic'" 's/^dataset: .*/dataset: syntetic/'
+  yaml 14 "unknown dataset 'tinyshakespear'; did you mean 'tinyshakespeare'" 's/pre}/pre, dataset: tinyshakespear}/'
+  yaml 14 "unknown variant 'prre'; did you mean 'pre'" 's/variant: pre/variant: prre/'
+  yaml 15 "unknown key 'embd'; did you mean 'embed'" 's/embed/embd/'
+  yaml 15 "unknown .*'rmsnorn'; did you mean 'rmsnorm'" 's/rmsnorm/rmsnorn/'
+  yaml 5 "heads" 's/^heads: 4/heads: 5/'
+  yaml 4 "duplicate key 'layers'" '3p'
+  yaml 1 "baseline: there is no arm 'plane'; did you mean 'plain'" 's/^name: toy/baseline: plane/'
+  yaml 17 "unknown key 'stepps'; did you mean 'steps'" 's/{seeds: 2}/{stepps: 2}/'
+  yaml 14 "a tab" "s/^  plain/\tplain/"
+  yaml '[0-9]+' "not yaml" 's/{seeds: 2}/{seeds: 2/'
+  yaml 1 "UTF-8" 's/^name: toy/name: t\xff\xfe/'
+  [ ! -e "$W/r" ] || fail "a refused file left something in the results"
+}
+
+check_a_model_that_does_not_fit_is_refused_before_it_starts() {
+  ends 3 "${run[@]}" --set width=8192 --set layers=256 --results "$W/r"
+  says 'out of memory: a run of 256 layers x 8192, batch 4 x 16, needs [0-9]{6,} MB; [0-9]+ MB can be had'
+  [ -z "$(ls "$W/r/runs" 2>/dev/null)" ] || fail "something was begun"
+  ends 3 "${run[@]}" --set width=8192 --set layers=256 --results "$W/r" --dry-run
+  says 'out of memory: a run of 256 layers x 8192, batch 4 x 16, needs [0-9]{6,} MB; [0-9]+ MB can be had'
+  prints '^4 of 4 runs to train, .* FLOPs, '
+}

@@ -1,0 +1,355 @@
+# Part of e2e.sh: what is trained, what is not, and that nothing but the specification decides the bytes.
+
+check_second_run_trains_nothing() {
+  cp -r "$T/whole" "$W/r"
+  find "$W/r" -type f -exec stat -c '%n %i %Y' {} + | sort >"$W/before"
+  ends 0 "${run[@]}" --results "$W/r"
+  says '4 runs, 4 stored, 0 to train'
+  prints '4 of 4 runs stored'
+  find "$W/r" -type f -exec stat -c '%n %i %Y' {} + | sort | diff - "$W/before" >/dev/null ||
+    fail "files were written again"
+}
+
+check_what_changed_is_trained_and_says_why() {
+  cp -r "$T/whole1" "$W/r"
+  ends 0 "${one[@]}" --set steps=5 --results "$W/r"
+  says '1 runs?, 0 stored, 1 to train'
+  says '1 run: never run'
+  cp "$T/one.yaml" "$W/" && cp "$T/text.txt" "$W/"
+  cd "$W" || fail "no folder"
+  sed -i 's/^1 2 3/3 2 1/' text.txt
+  ends 0 "${one[@]}" --results "$W/r"
+  says '1 run: the corpus has other bytes than in run [0-9a-f]{12}'
+  [ "$(digest "$W/r" | grep -c '"id"')" = 3 ] || fail "not three runs"
+  ends 0 "${one[@]}" --results "$W/r"
+  says '1 stored, 0 to train'
+}
+
+check_probes_are_asked_for_and_missed() {
+  cp -r "$T/whole1" "$W/r"
+  ends 3 "${one[@]}" --set 'probes=[usual, weight_norm]' --results "$W/r"
+  says '1 stored, 0 to train'
+  says "1 of 1 runs were stored without probe 'weight_norm' at every step asked for; move their folders"
+  ends 0 "${one[@]}" --set 'probes=[usual, weight_norm]' --results "$W/r2"
+  diff <(cd "$W/r/runs" && ls) <(cd "$W/r2/runs" && ls) || fail "another run"
+  grep -q ',weight_norm' "$W"/r2/runs/*/curves.csv || fail "no column"
+  ends 0 "${one[@]}" --results "$W/r2"
+  says '1 stored, 0 to train'
+}
+
+check_dry_run() {
+  ends 0 "${run[@]}" --dry-run --results "$W/r"
+  [ ! -e "$W/r" ] || fail "a dry run left something"
+  prints '^4 of 4 runs to train, .* FLOPs, '
+  prints '^[0-9]+ MB per run'
+  cp -r "$T/whole" "$W/r"
+  ends 0 "${run[@]}" --dry-run --set steps=31 --results "$W/r"
+  prints '^4 of 4 runs to train'
+  ends 0 "${run[@]}" --dry-run --results "$W/r"
+  prints '^0 of 4 runs to train'
+  same "$W/r"
+}
+
+check_shards_make_a_whole() {
+  local a b
+  ends 0 "${run[@]}" --shard 1/2 --results "$W/a"
+  prints '2 of 4 runs stored'
+  ends 0 "${run[@]}" --shard 2/2 --results "$W/b"
+  prints '2 of 4 runs stored'
+  a=$(ls "$W/a/runs") b=$(ls "$W/b/runs")
+  [ -z "$(comm -12 <(echo "$a") <(echo "$b"))" ] || fail "both shards trained a run"
+  cp -r "$W/b/runs/." "$W/a/runs/"
+  same "$W/a"
+  ends 0 "${run[@]}" --results "$W/a"
+  says '4 stored, 0 to train'
+}
+
+check_shards_one_after_another_in_one_folder() {
+  ends 0 "${run[@]}" --shard 1/3 --results "$W/r"
+  ends 0 "${run[@]}" --shard 2/3 --results "$W/r"
+  ends 0 "${run[@]}" --shard 3/3 --results "$W/r"
+  same "$W/r"
+}
+
+check_threads_do_not_change_bytes() {
+  ends 0 "${run[@]}" --threads 3 --results "$W/r" # the reference has one
+  same "$W/r"
+}
+
+check_threads_that_share_a_run_do_not_change_bytes() {
+  ends 0 "${run[@]}" --threads 1 --threads-per-run 3 --results "$W/r"
+  same "$W/r"
+}
+
+check_two_processes_in_one_folder() {
+  local second
+  begin "${run[@]}" --checkpoint-every 0 --results "$W/r"
+  second=$pid
+  nb "${run[@]}" --checkpoint-every 0 --results "$W/r"
+  [ "$rc" = 0 ] || fail "one of two ends with $rc"
+  wait "$second" || fail "the other ends with $?"
+  same "$W/r"
+}
+
+check_backends_give_the_same_bytes() {
+  local backend count=0 few=(--set steps=6 --set seeds=1) # the readable kernels take their time
+  ends 0 "${run[@]}" "${few[@]}" --results "$W/reference"
+  ends 0 list
+  for backend in $(sed -n '/^backends/,/^$/p' "$W/out" | sed 1d | grep -v 'not on this machine' | cut -c3-20); do
+    case $backend in cpu64 | *-fp32 | *-bf16) continue ;; esac # not of this arithmetic
+    ends 0 "${run[@]}" "${few[@]}" --backend "$backend" --results "$W/$backend"
+    same "$W/$backend" "$W/reference"
+    count=$((count + 1))
+  done
+  [ "$count" -ge 2 ] || fail "only $count backends: $(cat "$W/out")"
+}
+
+check_replicas_do_not_change_bytes() {
+  ends 0 "${run[@]}" --threads 1 --replicas 2 --results "$W/r"
+  same "$W/r"
+  grep -q '"replicas": 2' "$W"/r/runs/*/record.json || fail "the records do not say that two runs were trained together"
+  ends 0 "${run[@]}" --backend simt --threads 1 --set steps=3 --results "$W/simt" # a device takes all that fit
+  ends 0 "${run[@]}" --threads 1 --set steps=3 --results "$W/cpu"
+  same "$W/simt" "$W/cpu"
+}
+
+check_costs_of_unlike_programs_are_marked() {
+  local table=(table toy.yaml --profile smoke --offline)
+  ends 0 "${run[@]}" --threads 1 --replicas 2 --results "$W/alike"
+  ends 0 "${table[@]}" --results "$W/alike"
+  ! grep -q '^\*: ' "$W/out" || fail "programs that were alike are marked"
+  ends 0 "${run[@]}" --threads 1 --shard 1/4 --results "$W/r" # one run alone; those of the other arm together
+  ends 0 "${run[@]}" --threads 1 --replicas 2 --results "$W/r"
+  ends 0 "${table[@]}" --results "$W/r"
+  prints '^ours .*\]\* ' && prints '^\*: the pairs of some seeds ran on different devices'
+  ! grep -qE '^plain .*\]\* ' "$W/out" || fail "the baseline is marked against itself"
+}
+
+check_a_fast_precision_is_another_run() {
+  ends 0 "${one[@]}" --results "$W/r" --backend simt --precision fp32
+  grep -q '"arithmetic_class": "simt-fp32"' "$W"/r/runs/*/record.json || fail "the class is not in the record"
+  ! diff <(ls "$W/r/runs") <(ls "$T/whole1/runs") >/dev/null || fail "exact and fp32 share an id"
+  refused "backend 'portable' computes in exact only; simt and cuda have fp32" \
+    "${one[@]}" --backend portable --precision fp32 --results "$W/none"
+  refused "unknown precision 'fp23'; did you mean 'fp32'" "${one[@]}" --precision fp23 --results "$W/none"
+}
+
+# A class of bits for each order of sums; where the instruction is missing the program ends and takes no other backend.
+check_bf16_is_a_run_of_its_own() {
+  local order
+  for order in dot amx; do
+    ends 0 "${one[@]}" --results "$W/$order" --backend "soft-$order" --precision bf16
+    grep -q "\"arithmetic_class\": \"bf16-$order\"" "$W/$order"/runs/*/record.json || fail "the class is not in the record"
+    ! diff <(ls "$W/$order/runs") <(ls "$T/whole1/runs") >/dev/null || fail "exact and bf16 share an id"
+    ends 0 "${one[@]}" --results "$W/$order" --backend "soft-$order-bf16"
+    says '1 stored'
+  done
+  ! diff <(ls "$W/dot/runs") <(ls "$W/amx/runs") >/dev/null || fail "the two orders share an id"
+  ends 0 list
+  if grep -qE '^  (dot|amx)-bf16 .*not on this machine' "$W/out" && ! grep -E '^  (dot|amx)-bf16 ' "$W/out" | grep -qv 'not on'; then
+    ends 3 "${one[@]}" --results "$W/none" --precision bf16
+    says '^normbench: precision bf16: .*AMX.*; .*AVX512-BF16 \(--backend soft-dot-bf16 computes its bits slowly\)$'
+    ends 3 "${one[@]}" --results "$W/none" --backend amx --precision bf16
+    says "^normbench: backend 'amx-bf16': .*AMX"
+    [ "$(grep -c '' "$W/err")" = 1 ] || fail "more than one line"
+    [ ! -e "$W/none/runs" ] || fail "something was trained"
+  fi
+  refused "backend 'cuda' computes in exact and fp32 only; cpu, amx" "${one[@]}" --backend cuda --precision bf16
+  refused "backend 'cuda' computes in exact and fp32 only; cpu, amx" perf smoke --dry-run --precision bf16
+  refused "backend 'portable' computes in exact only; cpu, amx, dot" "${one[@]}" --backend portable --precision bf16
+  refused "backend 'soft-dot-bf16' computes in bf16 only; simt and cuda have fp32" "${one[@]}" --backend soft-dot-bf16 --precision fp32
+  refused "unknown backend 'soft-dt'; did you mean 'soft-dot'" "${one[@]}" --backend soft-dt --precision bf16
+  refused "baseline: the bits of class simt-fp32 are not every machine's" \
+    baseline smoke --backend simt-fp32 --reason "not to be stored"
+}
+
+# A run in another precision is found by what was run, and its class stands in the table.
+check_a_table_names_the_precision_it_found() {
+  local bf16
+  ends 0 "${one[@]}" --backend soft-dot --precision bf16 --results "$W/r"
+  ends 0 table one.yaml --results "$W/r"
+  says 'not all stored in precision exact; those of bf16 are taken'
+  prints 'Arithmetic: class bf16-dot\.' && prints '\|class:bf16-dot\|v'
+  prints '^one-bf16-exploratory: ' # a file without profiles declares no other plan than that of the run
+  ends 3 table one.yaml --precision exact --results "$W/r"
+  says '1 of 1 runs are missing'
+  ends 0 "${one[@]}" --results "$W/r"
+  ends 0 table one.yaml --results "$W/r"
+  cp "$W/r/out/one.tex" "$W/exact.tex"
+  for bf16 in '--precision bf16' '--set precision=bf16'; do
+    # shellcheck disable=SC2086
+    ends 0 table one.yaml $bf16 --results "$W/r"
+    prints '^one-bf16-exploratory: '
+  done
+  cmp "$W/r/out/one.tex" "$W/exact.tex" || fail "the table of another precision overwrites that of the exact runs"
+  ends 0 table one.yaml --precision exact --results "$W/r"
+  prints '^one: '
+  ends 0 table one.yaml --results "$W/r"
+  ! grep -q 'class' "$W/out" || fail "the canonical class is named, or the other one is taken"
+}
+
+# The weights of such a run are validated in its own arithmetic, and are the record's.
+check_an_export_of_bf16_comes_back() {
+  ends 0 "${one[@]}" --backend soft-dot --precision bf16 --results "$W/r"
+  ends 0 export "$(ls "$W/r/runs")" -o "$W/w" --results "$W/r"
+  ends 0 import "$W/w" --results "$W/r"
+  prints '^record: equal bit for bit$'
+  ends 0 import "$W/w" --results "$W/r" --backend portable
+  prints "^record: not compared \(the run's arithmetic is 'bf16-dot', this backend's 'canon'\)"
+}
+
+check_precision_is_a_factor_and_an_arm() {
+  local both=(--set 'precision=[exact, bf16]') arms=(--arm 'a: {variant: pre}' --arm 'b: {variant: pre, precision: bf16}')
+  ends 0 "${one[@]}" "${both[@]}" --backend soft-amx --results "$W/r"
+  prints '2 of 2 runs stored'
+  [ -d "$W/r/runs/$(ls "$T/whole1/runs")" ] || fail "the exact run has another id than without the key"
+  ends 0 table one.yaml "${both[@]}" --results "$W/r"
+  prints 'precision = exact' && prints 'precision = bf16' && prints '\|class:canon\+bf16-amx\|'
+  prints '^Of the cells of precision exact\.$'
+  ends 0 "${one[@]}" "${arms[@]}" --backend soft-amx --results "$W/r"
+  says '2 stored, 0 to train'
+  ends 0 table one.yaml "${arms[@]}" --results "$W/r"
+  prints 'minus a' && prints '\|class:canon\+bf16-amx\|'
+  refused "backend 'soft-amx' computes in bf16 only; cpu, .* have exact" "${one[@]}" --backend soft-amx --results "$W/r"
+}
+
+# Only `run` needs the corpus.
+check_tables_need_no_corpus() {
+  cp -r "$T/whole" "$W/r" && cp "$T/toy.yaml" "$W/" && cd "$W" || fail "no folder"
+  ends 0 table toy.yaml --profile smoke --results "$W/r"
+  mv "$W/r/out" "$W/without"
+  cp "$T/text.txt" "$W/"
+  ends 0 table toy.yaml --profile smoke --results "$W/r"
+  cmp "$W/without/smoke/toy.tex" "$W/r/out/smoke/toy.tex" || fail "the corpus changes the table"
+  rm "$W/text.txt"
+  ends 2 run toy.yaml --profile smoke --offline --results "$W/r"
+  says 'text.txt: No such file'
+}
+
+# Without a device nothing falls back to the CPU.
+check_no_cuda_device() {
+  nvidia-smi -L >/dev/null 2>&1 && return 0
+  local backend
+  for backend in "cuda" "cuda --precision fp32" "cuda-fp32"; do
+    # shellcheck disable=SC2086
+    ends 3 "${one[@]}" --results "$W/r" --backend $backend
+    says '^normbench: .*no CUDA device: '
+    [ "$(grep -c '' "$W/err")" = 1 ] || fail "more than one line"
+    [ ! -e "$W/r/runs" ] || fail "something was trained"
+  done
+}
+
+check_a_dry_step_of_a_device() {
+  ends 0 perf embedding-norm --dry-run --backend cuda --replicas 15
+  prints '^one step +274 +319\.8'
+  prints '^linear\.weight 64 '
+  prints 'H200 .*: 7\.[0-9]+ ms'
+  ends 0 perf smoke --dry-run --precision fp32 --json
+  prints '"cublasSgemmStridedBatched"'
+  python3 -c 'import json, sys; s = json.load(open(sys.argv[1]))["steps"][0]; k = s["kernels"]
+assert s["launches"] == sum(x["launches"] for x in k) > 50 and s["replicas"] == 5
+assert sum(x["flops"] for x in k) > s["model_flops"] * 5 > 0' "$W/out" || fail "the JSON does not add up"
+  refused "perf --dry-run counts what a device would launch" perf smoke --dry-run --backend portable
+  refused "replicas: '0' is not a number from 1 to 1024" perf smoke --dry-run --replicas 0
+  refused "replicas goes with --dry-run" perf smoke --replicas 2
+  refused "backend 'simt' is measured by bench/gpu-check; --dry-run --backend cuda counts" perf smoke --backend simt
+  refused "replicas: 'x' is not a number" "${one[@]}" --replicas x --results "$W/none"
+  refused "takes no threads of the host" "${one[@]}" --backend simt --threads-per-run 2 --results "$W/none"
+}
+
+check_the_oracle_is_another_run() {
+  ends 0 "${one[@]}" --backend cpu64 --results "$W/r"
+  ! diff <(ls "$W/r/runs") <(ls "$T/whole1/runs") >/dev/null || fail "float and double share an id"
+  grep -q '"arithmetic_class": "canon"' "$W"/r/runs/*/record.json && fail "doubles pass for the canonical floats"
+  ends 0 "${one[@]}" --results "$W/r"
+  says '1 run: never run' # double is a precision, and that a key of the specification
+}
+
+check_checkpoint_after_every_step() {
+  ends 0 "${run[@]}" --checkpoint-every 0 --results "$W/r"
+  same "$W/r"
+}
+
+check_divergence_is_a_result() {
+  local wild='{wild: {variant: none, lr: 1e6, clip: 0, optimizer: sgd}}'
+  ends 0 "${run[@]}" --arm "$wild" --arm '{plain: {variant: pre}}' --results "$W/r"
+  says 'wild seed 1 +diverged at step [0-9]+ \([a-z0-9]+ [a-z0-9._]+\)'
+  says 'plain seed 2 +valid loss'
+  prints '4 of 4 runs stored'
+  [ "$(grep -l '"status": "diverged"' "$W"/r/runs/*/record.json | wc -l)" = 2 ] || fail "not two diverged runs"
+  grep -h -A1 '"status": "diverged"' "$W"/r/runs/*/record.json | grep '"culprit": ""' && fail "no tensor is named"
+  grep -l '"diverged_step": -1' "$W"/r/runs/*/record.json | xargs grep -L '"status": "ok"' | grep . &&
+    fail "no step is named"
+  ends 0 "${run[@]}" --arm "$wild" --arm '{plain: {variant: pre}}' --results "$W/r"
+  says '4 stored, 0 to train'
+  # What diverged is the same bytes too, and the arm beside it is what it is without it.
+  ends 0 "${run[@]}" --arm "$wild" --backend portable --threads 1 --checkpoint-every 0 --results "$W/again"
+  local ok
+  for ok in $(grep -l '"status": "ok"' "$W"/r/runs/*/record.json); do
+    ok=$(dirname "$ok")
+    cmp -s "$ok/curves.csv" "$T/whole/runs/$(basename "$ok")/curves.csv" || fail "$ok was disturbed"
+    rm -r "$ok"
+  done
+  same "$W/again" "$W/r"
+}
+
+check_tables() {
+  local file wild='{wild: {variant: none, lr: 1e6, clip: 0, optimizer: sgd}}'
+  with=(timeout -s KILL 0.12) # a run that was stopped anywhere makes the tables of one that was not
+  nb "${run[@]}" --checkpoint-every 0 --results "$W/r"
+  with=()
+  nb table toy.yaml --results "$W/r"
+  [ "$rc" = 0 ] || { [ "$rc" = 3 ] && says '[1-4] of 4 runs are missing: normbench run toy'; }
+  ends 0 "${run[@]}" --results "$W/r"
+  ends 0 table toy.yaml --results "$W/r"
+  cp "$W/out" "$W/first"
+  cp -r "$T/whole" "$W/s"
+  ends 0 table toy.yaml --results "$W/s"
+  diff <(sed '/^cost/,$d' "$W/first") <(sed '/^cost/,$d' "$W/out") >/dev/null || fail "the tables on the terminal differ"
+  for file in toy.tex toy.csv toy.json toy-macros.tex toy-curves.csv; do
+    cmp "$W/r/out/smoke/$file" "$W/s/out/smoke/$file" || fail "$file is not the same"
+  done
+  rm -r "$W/s/out" && : >"$W/s/out"
+  ends 3 table toy.yaml --results "$W/s"
+  says 's/out.*Not a directory'
+  "$program" table toy.yaml --results "$W/r" >/dev/full 2>"$W/err"
+  [ $? = 3 ] || fail "a table to a full device: not exit 3"
+  # Runs that diverge are counted, not dropped.
+  ends 0 "${run[@]}" --arm '{plain: {variant: pre}}' --arm "$wild" --results "$W/s2"
+  ends 0 table toy.yaml --arm '{plain: {variant: pre}}' --arm "$wild" --results "$W/s2"
+  prints 'diverged +0/2 +2/2'
+}
+
+check_all_arms_diverge() {
+  ends 0 "${one[@]}" --set lr=1e6 --set clip=0 --set optimizer=sgd --set steps=40 --results "$W/r"
+  grep -q '"status": "diverged"' "$W"/r/runs/*/record.json || fail "nothing diverged"
+  says 'diverged at step'
+}
+
+check_own_text() {
+  ends 0 "${one[@]}" --set dataset=synthetic --text text.txt --tokenizer char --results "$W/r"
+  same "$W/r" "$T/whole1"
+  ends 0 "${one[@]}" --text text.txt --tokenizer byte --results "$W/b"
+  grep -q '"vocab": 256' "$W"/b/runs/*/record.json || fail "bytes are not 256 tokens"
+  grep -q '"dataset": "text.txt"' "$W"/b/runs/*/record.json || fail "the record does not name the text"
+  printf 'naïve café über straße \xe2\x82\xac ' >"$W/utf8.txt"
+  for _ in 1 2 3 4 5 6; do cat "$W/utf8.txt" "$W/utf8.txt" >"$W/more" && mv "$W/more" "$W/utf8.txt"; done
+  ends 0 "${one[@]}" --text "$W/utf8.txt" --results "$W/u"
+  grep -q '"vocab": 16' "$W"/u/runs/*/record.json || fail "code points are not counted"
+}
+
+check_bad_text() {
+  local r=(--results "$W/r")
+  : >"$W/empty"
+  printf 'abc\xff\xfe' >"$W/bytes" && cat "$T/text.txt" >>"$W/bytes"
+  printf 'to be or not to be' >"$W/short"
+  refused "empty: the file is empty" "${one[@]}" --text "$W/empty" "${r[@]}"
+  refused "bytes: not UTF-8 .*\b3\b" "${one[@]}" --text "$W/bytes" "${r[@]}"
+  refused "too short for one batch" "${one[@]}" --text "$W/short" "${r[@]}"
+  refused "a folder, not a file" "${one[@]}" --text "$W" "${r[@]}"
+  refused "nowhere: No such file" "${one[@]}" --text "$W/nowhere" "${r[@]}"
+  refused "a path of more than" "${one[@]}" --text "$(printf 'd%.0s' {1..200})" "${r[@]}"
+  refused "line break" "${one[@]}" --text $'a\nb' "${r[@]}"
+  [ ! -e "$W/r" ] || fail "a refused text left something in the results"
+  ends 0 "${one[@]}" --text "$W/bytes" --tokenizer byte "${r[@]}"
+}

@@ -1,0 +1,117 @@
+/* Every row of options.def: who takes it, under which name, and with which values. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/options.h"
+
+static const char *const commands[] = {
+#define COMMAND(name, operands, example, what) #name,
+#include "bench/cli/commands.def"
+#undef COMMAND
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const struct {
+    const char *name, *argument, *takers;
+} row[OPTION_COUNT] = {
+#define OPTION(name, argument, value, takers, help) [OPTION_##name] = {#name, argument, takers},
+#include "bench/cli/options.def"
+#undef OPTION
+};
+
+static Error e;
+
+static Rc parse(Options *o, const char *command, const char *word, const char *value) {
+    char *argv[] = {(char *)word, (char *)value};
+    e = (Error){0};
+    return options_parse(o, command, value ? 2 : 1, argv, &e);
+}
+
+static bool takes(int i, const char *command) {
+    char list[200], one[40];
+    snprintf(list, sizeof list, " %s ", row[i].takers), snprintf(one, sizeof one, " %s ", command);
+    return !strcmp(row[i].takers, "*") || strstr(list, one);
+}
+
+Test(options, every_command_takes_its_own_and_no_other) {
+    int cases = 0;
+    for (int i = 0; i < OPTION_COUNT; i++)
+        for (int c = 0; c < COMMANDS; c++, cases++) {
+            char word[OPTION_NAME + 2] = "--";
+            Options o;
+            Text help;
+            text_init(&help);
+            options_help(commands[c], &help);
+            option_name(word + 2, (OptionKind)i);
+            cr_expect(!strchr(word, '_'));
+            bool flag = !row[i].argument[0];
+            Rc rc = parse(&o, commands[c], word, flag ? NULL : "\x01");
+            if (takes(i, commands[c]))
+                cr_expect(!strstr(e.text, "does not take it") && (!rc || strstr(e.text, word)), "%s", e.text);
+            else
+                cr_expect(rc == RC_USAGE && strstr(e.text, "does not take it"), "%s %s: %s", commands[c], word, e.text);
+            cr_expect(!!strstr(help.at, word) >= takes(i, commands[c]), "%s is not in the help of %s", word,
+                      commands[c]);
+            text_release(&help);
+        }
+    cr_assert_eq(cases, OPTION_COUNT * COMMANDS);
+}
+
+Test(options, who_takes_one_is_a_command) {
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        char *list = mem_text(row[i].takers), *rest = list, *one;
+        while ((one = strsep(&rest, " ")) && strcmp(one, "*") != 0) {
+            int known = 0;
+            for (int c = 0; c < COMMANDS; c++) known += !strcmp(one, commands[c]);
+            cr_expect_eq(known, 1, "--%s: no command '%s'", row[i].name, one);
+        }
+        free(list);
+    }
+}
+
+Test(options, a_value_is_what_its_row_says) {
+    static const struct {
+        const char *command, *option, *value, *says; /* says NULL: taken */
+    } at[] = {
+        {"run", "--threads", "1", NULL},
+        {"run", "--threads", "1024", NULL},
+        {"run", "--threads", "0", "--threads: '0' is not a number from 1 to 1024"},
+        {"run", "--threads", "1025", "--threads: '1025' is not a number from 1 to 1024"},
+        {"run", "--threads-per-run", "2.5", "--threads-per-run: '2.5' is not a number from 1 to 1024"},
+        {"run", "--threads_per_run", "2", "unknown option --threads_per_run; did you mean 'threads'?"},
+        {"run", "--checkpoint-every", "0", NULL},
+        {"run", "--checkpoint-every", "soon", "--checkpoint-every: 'soon' is not a number of seconds"},
+        {"run", "--checkpoint-every", "-1", "--checkpoint-every: '-1' is not a number of seconds"},
+        {"compare", "--cap", "-2.5", NULL},
+        {"compare", "--margin", "0", "--margin: '0' is not a number above 0, up to 1e+99"},
+        {"compare", "--conf", ".5", "--conf: '.5' is not a level from 0.5 to 0.9999, such as 0.95"},
+        {"table", "--bold", "best", NULL},
+        {"table", "--bold", "beast", "--bold: unknown 'beast'; did you mean 'best'?"},
+        {"table", "--bold", "qqqqqqqq", "--bold: unknown 'qqqqqqqq'; there are: tied, best, none"},
+        {"verify", "--level", "numerc", "--level: unknown 'numerc'; did you mean 'numeric'?"},
+        {"run", "--offline=1", NULL, "--offline takes no value"},
+        {"run", "--threads", NULL, "--threads needs a value (N)"},
+    };
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        Options o;
+        Rc rc = parse(&o, at[i].command, at[i].option, at[i].value);
+        cr_expect_eq(rc, at[i].says ? RC_USAGE : RC_OK, "%s", at[i].option);
+        cr_expect_str_eq(e.text, at[i].says ? at[i].says : "");
+    }
+}
+
+Test(options, values_come_back_as_their_row_says) {
+    Options o;
+    parse(&o, "run", "--threads=17", NULL);
+    cr_expect_eq(option_integer(&o, OPTION_threads, 3), 17);
+    cr_expect_eq(option_integer(&o, OPTION_replicas, 3), 3);
+    parse(&o, "compare", "--cap", "-2.5");
+    cr_expect_eq(option_number(&o, OPTION_cap, 1), -2.5);
+    cr_expect_eq(option_number(&o, OPTION_margin, 1), 1);
+    parse(&o, "table", "--bold", "none");
+    cr_expect_eq(option_choice(&o, OPTION_bold, 1), 2);
+    parse(&o, "table", "--siunitx", NULL);
+    cr_expect_eq(option_choice(&o, OPTION_bold, 1), 1);
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The smoke experiments against the stored baselines, bit for bit: on the synthetic source always, on tiny Shakespeare where
+# a copy is found without a download; the classes of bf16 in software, and by the instructions where the
+# machine has them. TAP.  verify.sh PROGRAM ROOT
+set -u
+export NORMBENCH_ROOT=$2
+experiments=smoke
+"$1" data verify tinyshakespeare --offline >/dev/null 2>&1
+case $? in
+  0) experiments="smoke smoke-shakespeare" ;;
+  3) echo "# tiny Shakespeare is nowhere on this machine: the synthetic source alone" ;;
+  *) experiments="smoke smoke-shakespeare" ;; # a wrong copy: let verify say so
+esac
+number=0
+program=$1
+holds() { # what to verify, as the command line has it
+  number=$((number + 1))
+  if out=$("$program" verify "$@" --offline 2>&1); then echo "ok $number - verify $*"; else
+    echo "not ok $number - verify $*"
+    printf '%s\n' "$out" | grep -v ' valid loss ' | sed 's/^/# /'
+  fi
+}
+for experiment in $experiments; do holds "$experiment"; done
+for backend in soft-dot soft-amx dot amx; do
+  why=$("$program" run smoke --dry-run --backend $backend --precision bf16 2>&1 >/dev/null)
+  case $?,$backend in
+    3,dot | 3,amx)
+      number=$((number + 1))
+      echo "ok $number - verify smoke by $backend # SKIP no bf16 instruction: ${why##*: }" ;;
+    *) holds smoke --profile quick --level bit --backend $backend --precision bf16 ;;
+  esac
+done
+echo "1..$number"

@@ -1,0 +1,119 @@
+#include "tests/kernels/op_case.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/canon.h"
+#include "base/philox.h"
+
+static View block(OpCase *c, Shape shape, size_t word, int replicas) {
+    size_t stride = align_up((size_t)shape.rows * (size_t)shape.cols * word + 1);
+    void *at = aligned_alloc(ARENA_ALIGN, stride * (size_t)replicas);
+    memset(at, 0, stride * (size_t)replicas);
+    c->memory[c->blocks++] = at;
+    return (View){at, stride, shape.rows, shape.cols};
+}
+
+double view_get(const OpCase *c, View v, int replica, size_t i) {
+    const char *at = (const char *)v.at + (size_t)replica * v.stride;
+    return c->backend->word[ROLE_ACT] == 8 ? ((const double *)(const void *)at)[i]
+                                           : (double)((const float *)(const void *)at)[i];
+}
+
+void view_set(const OpCase *c, View v, int replica, size_t i, double x) {
+    char *at = (char *)v.at + (size_t)replica * v.stride;
+    if (c->backend->word[ROLE_ACT] == 8)
+        ((double *)(void *)at)[i] = x;
+    else
+        ((float *)(void *)at)[i] = (float)x;
+}
+
+static void fill_reals(OpCase *c, View v, int replica, uint64_t seed, uint64_t stream) {
+    for (size_t i = 0; i < view_count(v); i++)
+        view_set(c, v, replica, i, (double)canon_normal(philox_word(seed, stream, i)));
+}
+
+/* Ids below the table they index (embed) or the logits' width (xent, which may also ignore a row). */
+static void fill_ids(OpCase *c, int input, int replica, uint64_t seed) {
+    bool first = input == 0;
+    uint32_t limit = (uint32_t)(first ? c->in[1].rows : c->in[0].cols);
+    int32_t *id = (int32_t *)(void *)((char *)c->call.in[input].at + (size_t)replica * c->call.in[input].stride);
+    for (int i = 0; i < c->in[input].rows; i++) {
+        uint32_t word = philox_word(seed, 99, (uint64_t)i);
+        id[i] = !first && i % 7 == 3 ? -1 : (int32_t)philox_below(word, limit);
+    }
+}
+
+void case_init(OpCase *c, OpKind kind, int rows, int cols, const Backend *backend, int replicas, uint64_t seed,
+               bool optional) {
+    *c = (OpCase){.backend = backend};
+    Call *call = &c->call;
+    *call = (Call){.kind = kind, .replicas = replicas};
+    call->in_count = optional ? op_most_inputs(kind) : op_least_inputs(kind);
+    op_info[kind].example(rows, cols, c->in, &call->attr);
+    const char *wrong = op_info[kind].shape(c->in, call->in_count, &call->attr, &c->out, &c->save);
+    assert(!wrong);
+    (void)wrong;
+    call->out = block(c, c->out, backend->word[ROLE_ACT], replicas);
+    call->dout = block(c, c->out, backend->word[ROLE_ACT], replicas);
+    if (c->save.rows) call->save = block(c, c->save, backend->word[ROLE_ACT], replicas);
+    Scalars *scalars = calloc((size_t)replicas, sizeof *scalars);
+    c->memory[c->blocks++] = scalars;
+    call->scalars = scalars;
+    for (int i = 0; i < call->in_count; i++) {
+        bool token = op_info[kind].input[i] == INPUT_token;
+        call->in[i] = block(c, c->in[i], token ? sizeof(int32_t) : backend->word[ROLE_ACT], replicas);
+        if (!token) call->din[i] = block(c, c->in[i], backend->word[ROLE_ACT], replicas);
+    }
+    for (int r = 0; r < replicas; r++) {
+        uint64_t key = seed + (uint64_t)r;
+        scalars[r] = (Scalars){.seed = key, .step = 3, .count = rows, .drop_below = 1u << 30, .drop_scale = 4.0 / 3};
+        fill_reals(c, call->dout, r, key, 50);
+        for (int i = 0; i < call->in_count; i++)
+            if (op_info[kind].input[i] == INPUT_token)
+                fill_ids(c, i, r, key);
+            else
+                fill_reals(c, call->in[i], r, key, (uint64_t)i);
+    }
+    const Kernel *k = backend->kernel[kind];
+    size_t need = k->scratch ? k->scratch(call) : 0;
+    call->scratch = aligned_alloc(ARENA_ALIGN, align_up(need + 1));
+    c->memory[c->blocks++] = call->scratch;
+    memset(call->scratch, 0x7f, need);
+}
+
+void case_release(OpCase *c) {
+    for (int i = 0; i < c->blocks; i++) free(c->memory[i]);
+}
+
+void case_forward(OpCase *c) {
+    c->backend->kernel[c->call.kind]->forward(&c->call);
+}
+
+void case_start(OpCase *c, bool accumulate, double start) {
+    for (int i = 0; i < c->call.in_count; i++) {
+        c->call.accumulate[i] = accumulate;
+        for (int r = 0; c->call.din[i].at && r < c->call.replicas; r++)
+            for (size_t j = 0; j < view_count(c->call.din[i]); j++)
+                view_set(c, c->call.din[i], r, j, accumulate ? start : (double)NAN);
+    }
+}
+
+void case_backward(OpCase *c, bool accumulate, double start) {
+    case_start(c, accumulate, start);
+    c->backend->kernel[c->call.kind]->backward(&c->call);
+}
+
+double case_objective(const OpCase *c, int replica) {
+    double sum = 0;
+    for (size_t i = 0; i < view_count(c->call.out); i++)
+        sum += view_get(c, c->call.out, replica, i) * view_get(c, c->call.dout, replica, i);
+    return sum;
+}
+
+bool case_can_run(const Backend *b) {
+    return b->supported() && (!b->device || b->device->shares_memory);
+}

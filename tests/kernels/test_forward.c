@@ -1,0 +1,207 @@
+/* What each op computes, against values worked out by hand or by libm: a gradient check only proves that backward fits
+ * forward, not that forward is the formula. On every backend. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+
+#include "tests/kernels/op_case.h"
+
+ParameterizedTestParameters(forward, values) {
+    static int index[16];
+    for (int i = 0; i < 16; i++) index[i] = i;
+    return cr_make_param_array(int, index, (size_t)backend_count);
+}
+
+static void start(OpCase *c, OpKind op, int rows, int cols, const Backend *b) {
+    case_init(c, op, rows, cols, b, 1, 1, true);
+}
+
+static void fill(OpCase *c, int input, const double *x) {
+    for (size_t i = 0; i < view_count(c->call.in[input]); i++) view_set(c, c->call.in[input], 0, i, x[i]);
+}
+
+static void expect(OpCase *c, const char *what, const double *y) {
+    case_forward(c);
+    for (size_t i = 0; i < view_count(c->call.out); i++) {
+        double got = view_get(c, c->call.out, 0, i);
+        cr_assert_float_eq(got, y[i], 2e-6 * fmax(1, fabs(y[i])), "%s on %s [%zu]: %.9g, expected %.9g", what,
+                           c->backend->name, i, got, y[i]);
+    }
+    case_release(c);
+}
+
+/* One row of n through a norm with gain 2, bias 0.5. */
+static void norms(const Backend *b) {
+    OpCase c;
+    const double x[3] = {3.22, 0, -3.22}, gain[3] = {1, 1, 1}, zero[3] = {0, 0, 0};
+    double y[4] = {1.224744871, 0, -1.224744871};
+    start(&c, OP_layernorm, 1, 3, b);
+    c.call.attr.eps = 0;
+    fill(&c, 0, x), fill(&c, 1, gain), fill(&c, 2, zero);
+    expect(&c, "LN of (3.22, 0, -3.22)", y);
+
+    /* mean 2, variance 1, eps 3: (x - 2)/2, then 2 h + 0.5 */
+    const double p[4] = {1, 3, 1, 3}, two[4] = {2, 2, 2, 2}, half[4] = {0.5, 0.5, 0.5, 0.5};
+    const double q[4] = {-0.5, 1.5, -0.5, 1.5};
+    start(&c, OP_layernorm, 1, 4, b);
+    c.call.attr.eps = 3;
+    fill(&c, 0, p), fill(&c, 1, two), fill(&c, 2, half);
+    expect(&c, "LN with eps, gain and bias", q);
+
+    /* mean of squares 5, eps 4: x/3 times gain 2 */
+    const double s[4] = {2 / 3.0, 2.0, 2 / 3.0, 2.0};
+    start(&c, OP_rmsnorm, 1, 4, b);
+    c.call.attr.eps = 4;
+    fill(&c, 0, p), fill(&c, 1, two);
+    expect(&c, "RMS with eps and gain", s);
+
+    const double centered[4] = {-1, 1, -1, 1};
+    start(&c, OP_center, 1, 4, b);
+    fill(&c, 0, p);
+    expect(&c, "centering", centered);
+}
+
+/* Two positions, one head of size 1: the first row sees itself; the second weighs by softmax of q k. */
+static void attention(const Backend *b) {
+    OpCase c;
+    start(&c, OP_attention, 2, 1, b);
+    c.call.attr.seq = 2, c.call.attr.heads = 1;
+    const double x[6] = {5, 1, 10, /* q k v */ 2, 1.5, 20};
+    double w = 1 / (1 + exp(-2 * (1.5 - 1))), y[2] = {10, 10 * (1 - w) + 20 * w};
+    fill(&c, 0, x);
+    expect(&c, "attention", y);
+
+    /* Head size 4 divides scores by 2. */
+    start(&c, OP_attention, 2, 4, b);
+    c.call.attr.seq = 2, c.call.attr.heads = 1;
+    const double z[24] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 1, 1, 1, 1, 1, 1, 1, 1, 5, 6, 7, 8};
+    double v = 1 / (1 + exp(-2.0)), u[8] = {1, 2, 3, 4};
+    for (int i = 0; i < 4; i++) u[4 + i] = (1 + i) + 4 * v;
+    fill(&c, 0, z);
+    expect(&c, "attention's scale", u);
+
+    /* RMS over the whole width of q and of k, gains 1 and 3; v passes. */
+    start(&c, OP_qkrms, 1, 3, b);
+    c.call.attr.eps = 0;
+    const double qkv[9] = {3, 4, 0, 6, 8, 0, 7, 9, 2}, one[3] = {1, 1, 1}, three[3] = {3, 3, 3};
+    double r = sqrt(25 / 3.0), n[9] = {3 / r, 4 / r, 0, 9 / r, 12 / r, 0, 7, 9, 2};
+    fill(&c, 0, qkv), fill(&c, 1, one), fill(&c, 2, three);
+    expect(&c, "QK norm", n);
+}
+
+static void elementwise(const Backend *b) {
+    OpCase c;
+    const double x[4] = {-2, -0.5, 0.25, 3}, f[4] = {1, 2, 3, 4};
+    double y[4];
+    for (int i = 0; i < 4; i++) y[i] = 0.5 * x[i] * (1 + tanh(sqrt(2 / M_PI) * (x[i] + 0.044715 * x[i] * x[i] * x[i])));
+    start(&c, OP_gelu, 1, 4, b);
+    fill(&c, 0, x);
+    expect(&c, "gelu", y);
+
+    const double rectified[4] = {0, 0, 0.25, 3}, scaled[4] = {-1.5, -0.375, 0.1875, 2.25};
+    start(&c, OP_relu, 1, 4, b);
+    fill(&c, 0, x);
+    expect(&c, "relu", rectified);
+    start(&c, OP_scale, 1, 4, b);
+    fill(&c, 0, x);
+    expect(&c, "scale by 0.75", scaled);
+
+    for (int i = 0; i < 4; i++) y[i] = 0.75 * x[i] - 1.5 * f[i];
+    start(&c, OP_residual, 1, 4, b);
+    fill(&c, 0, x), fill(&c, 1, f);
+    expect(&c, "residual", y);
+
+    for (int i = 0; i < 4; i++) y[i] = f[i] * x[i];
+    start(&c, OP_gate, 1, 4, b);
+    fill(&c, 0, x), fill(&c, 1, f);
+    expect(&c, "gate", y);
+}
+
+static void tables(const Backend *b) {
+    OpCase c;
+    /* 2 sequences of 2, tables of 5 tokens and 2 positions, width 1 */
+    start(&c, OP_embed, 4, 1, b);
+    c.call.attr.seq = 2;
+    c.in[2].rows = c.call.in[2].rows = 2;
+    const double token[5] = {10, 20, 30, 40, 50}, position[2] = {1, 2}, y[4] = {51, 12, 31, 32};
+    const int32_t id[4] = {4, 0, 2, 2};
+    for (int i = 0; i < 4; i++) ((int32_t *)c.call.in[0].at)[i] = id[i];
+    fill(&c, 1, token), fill(&c, 2, position);
+    expect(&c, "embedding", y);
+
+    /* x = (1, 2), W = ((1, 0), (2, 1), (0, 3), (1, 1)), b = (0, 1, 0, -1) */
+    start(&c, OP_linear, 1, 2, b);
+    const double x[2] = {1, 2}, w[8] = {1, 0, 2, 1, 0, 3, 1, 1}, bias[4] = {0, 1, 0, -1}, z[4] = {1, 5, 6, 2};
+    fill(&c, 0, x), fill(&c, 1, w), fill(&c, 2, bias);
+    expect(&c, "linear", z);
+}
+
+static void losses(const Backend *b) {
+    OpCase c;
+    /* logits (ln 1, ln 2, ln 5): probabilities 1/8, 2/8, 5/8; the third row is ignored */
+    const double x[9] = {0, log(2), log(5), 0, log(2), log(5), 1, 2, 3}, y[3] = {log(8), log(1.6), 0};
+    const int32_t target[3] = {0, 2, -1};
+    start(&c, OP_xent, 3, 3, b);
+    for (int i = 0; i < 3; i++) ((int32_t *)c.call.in[1].at)[i] = target[i];
+    fill(&c, 0, x);
+    case_forward(&c);
+    const double hits[3] = {0, 1, 0};
+    for (size_t i = 0; i < 3; i++) cr_assert(view_get(&c, c.call.save, 0, 2 * i + 1) == hits[i], "hit of row %zu", i);
+    expect(&c, "cross-entropy", y);
+
+    Scalars *s;
+    const double n[3] = {1, 2, 6}, mean = 4.5;
+    start(&c, OP_mean, 3, 1, b);
+    s = (Scalars *)(uintptr_t)c.call.scalars;
+    s->count = 2;
+    fill(&c, 0, n);
+    expect(&c, "mean over the device's count", &mean);
+
+    const double v[4] = {3, 4, 0, 12}, length = 13;
+    start(&c, OP_rownorm, 1, 4, b);
+    fill(&c, 0, v);
+    expect(&c, "row norm", &length);
+}
+
+ParameterizedTest(int *index, forward, values) {
+    const Backend *b = backends[*index];
+    if (!case_can_run(b)) return;
+    norms(b);
+    attention(b);
+    elementwise(b);
+    tables(b);
+    losses(b);
+}
+
+/* Dropout keeps each element with probability 1 - p, scales what it keeps, uses the same mask backward, another mask
+ * for another step or stream, and is the identity in evaluation. */
+Test(forward, dropout_is_a_mask) {
+    Error e;
+    const Backend *b = backend_find("cpu", &e);
+    OpCase c;
+    start(&c, OP_dropout, 100, 100, b);
+    Scalars *s = (Scalars *)(uintptr_t)c.call.scalars;
+    *s = (Scalars){.seed = 5, .step = 1, .drop_below = 1u << 30, .drop_scale = 4 / 3.0};
+    size_t n = view_count(c.call.out);
+    int kept = 0, same = 0;
+    for (size_t i = 0; i < n; i++) view_set(&c, c.call.in[0], 0, i, 3), view_set(&c, c.call.dout, 0, i, 1);
+    case_forward(&c);
+    case_backward(&c, false, 0);
+    char first[10000];
+    for (size_t i = 0; i < n; i++) {
+        double y = view_get(&c, c.call.out, 0, i), dx = view_get(&c, c.call.din[0], 0, i);
+        first[i] = y != 0;
+        kept += y != 0;
+        cr_assert(y == 0 || fabs(y - 4) < 1e-6);
+        cr_assert((y != 0) == (dx != 0));
+    }
+    cr_assert(abs(kept - 7500) < 4 * 44, "%d of 10000 kept at p = 1/4", kept);
+    s->step = 2;
+    case_forward(&c);
+    for (size_t i = 0; i < n; i++) same += first[i] == (view_get(&c, c.call.out, 0, i) != 0);
+    cr_assert(abs(same - 6250) < 4 * 49, "masks of two steps agree in %d of 10000 places", same);
+    s->drop_below = 0, s->drop_scale = 1;
+    case_forward(&c);
+    for (size_t i = 0; i < n; i++) cr_assert(view_get(&c, c.call.out, 0, i) == 3);
+    case_release(&c);
+}

@@ -1,0 +1,387 @@
+/* Every op x shape x backend, by enumeration: a new line of ops.def is tested without a line here. Each test loops over
+ * its cases and asserts that it ran as many as it enumerated. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/kernels/op_case.h"
+
+/* Rows of 1, odd and a multiple of 3 (whole sequences of `seq`), columns odd, even, and across the 32 lanes. */
+static const Shape shapes[] = {{1, 4}, {3, 7}, {6, 8}, {33, 5}, {9, 36}, {5, 70}};
+enum { SHAPES = sizeof shapes / sizeof *shapes, MOST = 4096 };
+
+/* One parameter per (op, backend): op * backend_count + backend. */
+static struct criterion_test_params every_op_and_backend(void) {
+    static int index[MOST];
+    int n = OP_COUNT * backend_count;
+    for (int i = 0; i < n; i++) index[i] = i;
+    return cr_make_param_array(int, index, (size_t)n);
+}
+
+static OpKind op_of(int index) {
+    return (OpKind)(index / backend_count);
+}
+
+static const Backend *backend_of(int index) {
+    return backends[index % backend_count];
+}
+
+/* Largest difference between the analytic gradient and central differences, relative to the largest entry of either. */
+static double gradient_error(OpCase *c) {
+    const double h = 1e-5;
+    double worst = 0;
+    case_forward(c);
+    case_backward(c, false, 0);
+    for (int i = 0; i < c->call.in_count; i++) {
+        View x = c->call.in[i], dx = c->call.din[i];
+        double most = 1e-3, error = 0;
+        for (size_t j = 0; dx.at && j < view_count(x); j++) {
+            double old = view_get(c, x, 0, j), analytic = view_get(c, dx, 0, j);
+            view_set(c, x, 0, j, old + h);
+            case_forward(c);
+            double up = case_objective(c, 0);
+            view_set(c, x, 0, j, old - h);
+            case_forward(c);
+            double numeric = (up - case_objective(c, 0)) / (2 * h);
+            view_set(c, x, 0, j, old);
+            error = fmax(error, fabs(analytic - numeric));
+            if (isnan(analytic)) error = (double)INFINITY;
+            most = fmax(most, fmax(fabs(analytic), fabs(numeric)));
+        }
+        worst = fmax(worst, error / most);
+    }
+    case_forward(c);
+    return worst;
+}
+
+ParameterizedTestParameters(ops, gradient) {
+    static int index[OP_COUNT];
+    for (int i = 0; i < OP_COUNT; i++) index[i] = i;
+    return cr_make_param_array(int, index, OP_COUNT);
+}
+
+/* cpu64 against central differences, sign included. */
+ParameterizedTest(int *index, ops, gradient) {
+    Error e;
+    const Backend *oracle = backend_find("cpu64", &e);
+    OpKind op = (OpKind)*index;
+    cr_assert(op_is_probe(op) == (oracle->kernel[op]->backward == NULL), "%s: no backward", op_info[op].name);
+    int ran = 0;
+    for (int s = 0; s < SHAPES && !op_is_probe(op); s++)
+        for (int optional = 0; optional < 2; optional++, ran++) {
+            OpCase c;
+            case_init(&c, op, shapes[s].rows, shapes[s].cols, oracle, 1, 11, optional);
+            double error = gradient_error(&c);
+            cr_assert(error < 1e-6, "%s %dx%d seed 11: gradient error %.3g", op_info[op].name, shapes[s].rows,
+                      shapes[s].cols, error);
+            case_release(&c);
+        }
+    cr_assert(op_is_probe(op) || ran == 2 * SHAPES);
+}
+
+/* The checker is checked: a backward with the opposite sign must fail it. */
+static const Kernel *honest;
+
+static void backward_flipped(const Call *c) {
+    honest->backward(c);
+    double *dx = c->din[0].at;
+    for (int i = 0; i < c->din[0].rows * c->din[0].cols; i++) dx[i] = -dx[i];
+}
+
+Test(ops, checker_sees_a_wrong_sign) {
+    Error e;
+    Backend wrong = *backend_find("cpu64", &e);
+    const Kernel *table[OP_COUNT];
+    memcpy(table, wrong.kernel, sizeof table);
+    honest = table[OP_layernorm];
+    Kernel flipped = *honest;
+    flipped.backward = backward_flipped;
+    table[OP_layernorm] = &flipped;
+    wrong.kernel = table;
+    OpCase c;
+    case_init(&c, OP_layernorm, 6, 8, &wrong, 1, 11, true);
+    cr_assert(gradient_error(&c) > 0.5);
+    case_release(&c);
+}
+
+/* ||a - b|| / ||b|| over one view, NaN where only one side has one. */
+static double distance(const OpCase *a, View va, int ra, const OpCase *b, View vb, int rb) {
+    double up = 0, down = 1e-30;
+    for (size_t i = 0; i < view_count(va); i++) {
+        double x = view_get(a, va, ra, i), y = view_get(b, vb, rb, i);
+        if (isfinite(x) != isfinite(y)) return (double)NAN;
+        if (!isfinite(y)) continue;
+        up += (x - y) * (x - y);
+        down += y * y;
+    }
+    return sqrt(up / down);
+}
+
+static double worst_distance(const OpCase *a, int ra, const OpCase *b, int rb) {
+    double worst = distance(a, a->call.out, ra, b, b->call.out, rb);
+    for (int i = 0; i < a->call.in_count && !op_is_probe(a->call.kind); i++)
+        if (a->call.din[i].at) {
+            double d = distance(a, a->call.din[i], ra, b, b->call.din[i], rb);
+            worst = d <= worst ? worst : d; /* NaN stays */
+        }
+    return worst;
+}
+
+/* How far from double: bf16 keeps 8 digits of what linear multiplies, and sums may cancel more. */
+static double allowed(double plain, double in_bf16, const Backend *b, OpKind op) {
+    return op == OP_linear && b->precision == PRECISION_bf16 ? in_bf16 : plain;
+}
+
+static void run_both_ways(OpCase *c) {
+    case_forward(c);
+    if (!op_is_probe(c->call.kind)) case_backward(c, false, 0);
+}
+
+ParameterizedTestParameters(ops, agrees_with_double) {
+    return every_op_and_backend();
+}
+
+ParameterizedTest(int *index, ops, agrees_with_double) {
+    Error e;
+    const Backend *b = backend_of(*index), *oracle = backend_find("cpu64", &e);
+    OpKind op = op_of(*index);
+    int ran = 0;
+    for (int s = 0; s < SHAPES && case_can_run(b); s++, ran++) {
+        OpCase x, y;
+        case_init(&x, op, shapes[s].rows, shapes[s].cols, b, 1, 5, true);
+        case_init(&y, op, shapes[s].rows, shapes[s].cols, oracle, 1, 5, true);
+        run_both_ways(&x);
+        run_both_ways(&y);
+        double d = worst_distance(&x, 0, &y, 0);
+        cr_assert(d < allowed(5e-6, 0x1p-7, b, op), "%s on %s %dx%d: relative L2 %.3g", op_info[op].name, b->name,
+                  shapes[s].rows, shapes[s].cols, d);
+        case_release(&x);
+        case_release(&y);
+    }
+    cr_assert(!case_can_run(b) || ran == SHAPES);
+}
+
+ParameterizedTestParameters(ops, replicas_are_runs) {
+    return every_op_and_backend();
+}
+
+/* R = 3 equals three runs, bit for bit; and the same input twice gives the same bits. */
+ParameterizedTest(int *index, ops, replicas_are_runs) {
+    const Backend *b = backend_of(*index);
+    OpKind op = op_of(*index);
+    int ran = 0;
+    for (int s = 0; s < SHAPES && case_can_run(b); s++) {
+        OpCase three, one;
+        case_init(&three, op, shapes[s].rows, shapes[s].cols, b, 3, 21, true);
+        run_both_ways(&three);
+        for (uint64_t r = 0; r < 3; r++, ran++) {
+            case_init(&one, op, shapes[s].rows, shapes[s].cols, b, 1, 21 + r, true);
+            run_both_ways(&one);
+            run_both_ways(&one);
+            cr_assert(worst_distance(&one, 0, &three, (int)r) == 0, "%s on %s: replica %d", op_info[op].name, b->name,
+                      (int)r);
+            case_release(&one);
+        }
+        case_release(&three);
+    }
+    cr_assert(!case_can_run(b) || ran == 3 * SHAPES);
+}
+
+ParameterizedTestParameters(ops, backward_accumulates) {
+    return every_op_and_backend();
+}
+
+/* Adding into a gradient that holds 0.5 gives exactly the written gradient + 0.5, in the backend's word. */
+ParameterizedTest(int *index, ops, backward_accumulates) {
+    const Backend *b = backend_of(*index);
+    OpKind op = op_of(*index);
+    for (int s = 0; s < SHAPES && case_can_run(b) && !op_is_probe(op); s++) {
+        OpCase written, added;
+        case_init(&written, op, shapes[s].rows, shapes[s].cols, b, 1, 31, true);
+        case_init(&added, op, shapes[s].rows, shapes[s].cols, b, 1, 31, true);
+        run_both_ways(&written);
+        case_forward(&added);
+        case_backward(&added, true, 0.5);
+        for (int i = 0; i < written.call.in_count; i++)
+            for (size_t j = 0; written.call.din[i].at && j < view_count(written.call.din[i]); j++) {
+                double w = view_get(&written, written.call.din[i], 0, j), a = view_get(&added, added.call.din[i], 0, j);
+                double expected = b->word[ROLE_ACT] == 8 ? w + 0.5 : (double)((float)w + 0.5f);
+                cr_assert(a == expected, "%s on %s: input %d element %zu: %.9g, expected %.9g", op_info[op].name,
+                          b->name, i, j, a, expected);
+            }
+        case_release(&written);
+        case_release(&added);
+    }
+}
+
+ParameterizedTestParameters(ops, backward_in_place) {
+    return every_op_and_backend();
+}
+
+/* Ops that say they may write the gradient of input 0 over the output's do so without changing a bit. */
+ParameterizedTest(int *index, ops, backward_in_place) {
+    const Backend *b = backend_of(*index);
+    OpKind op = op_of(*index);
+    for (int s = 0; s < SHAPES && case_can_run(b) && op_in_place(op); s++) {
+        OpCase apart, over;
+        case_init(&apart, op, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
+        case_init(&over, op, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
+        run_both_ways(&apart);
+        case_forward(&over);
+        over.call.din[0] = over.call.dout;
+        b->kernel[op]->backward(&over.call);
+        for (int r = 0; r < 2; r++)
+            for (int i = 0; i < over.call.in_count; i++)
+                for (size_t j = 0; j < view_count(over.call.din[i]); j++)
+                    cr_assert(view_get(&over, over.call.din[i], r, j) == view_get(&apart, apart.call.din[i], r, j),
+                              "%s on %s: input %d element %zu", op_info[op].name, b->name, i, j);
+        case_release(&apart);
+        case_release(&over);
+    }
+}
+
+ParameterizedTestParameters(ops, backward_over_its_input) {
+    return every_op_and_backend();
+}
+
+/* Ops that say they may write the gradient of input 0 over that input do so without changing a bit, also in parts. */
+ParameterizedTest(int *index, ops, backward_over_its_input) {
+    const Backend *b = backend_of(*index);
+    OpKind op = op_of(*index);
+    for (int s = 0; s < 2 * SHAPES && case_can_run(b) && !b->device && op_over_self(op); s++) {
+        OpCase apart, over;
+        case_init(&apart, op, shapes[s / 2].rows, shapes[s / 2].cols, b, 2, 31, true);
+        case_init(&over, op, shapes[s / 2].rows, shapes[s / 2].cols, b, 2, 31, true);
+        run_both_ways(&apart);
+        case_forward(&over);
+        over.call.din[0] = over.call.in[0];
+        over.call.parts = s % 2 ? 3 : 1;
+        for (int part = over.call.parts - 1; part >= 0; part--)
+            over.call.part = part, b->kernel[op]->backward(&over.call);
+        for (int r = 0; r < 2; r++)
+            for (size_t j = 0; j < view_count(over.call.din[0]); j++)
+                cr_assert(view_get(&over, over.call.din[0], r, j) == view_get(&apart, apart.call.din[0], r, j),
+                          "%s on %s, %d parts: element %zu", op_info[op].name, b->name, over.call.parts, j);
+        case_release(&apart);
+        case_release(&over);
+    }
+}
+
+ParameterizedTestParameters(ops, forward_over_an_input) {
+    return every_op_and_backend();
+}
+
+/* Ops that say they may write y over an input do so without changing a bit of y or of the gradients. */
+ParameterizedTest(int *index, ops, forward_over_an_input) {
+    const Backend *b = backend_of(*index);
+    OpKind op = op_of(*index);
+    int under = op_over(op);
+    for (int s = 0; s < SHAPES && case_can_run(b) && !b->device && under >= 0; s++) {
+        OpCase apart, over;
+        case_init(&apart, op, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
+        case_init(&over, op, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
+        over.call.out = over.call.in[under];
+        run_both_ways(&apart);
+        run_both_ways(&over);
+        for (int r = 0; r < 2; r++)
+            cr_assert(worst_distance(&apart, r, &over, r) == 0, "%s on %s", op_info[op].name, b->name);
+        case_release(&apart);
+        case_release(&over);
+    }
+}
+
+ParameterizedTestParameters(ops, shared_by_parts) {
+    return every_op_and_backend();
+}
+
+/* A call shared by 2, 3 or 50 parts, in descending order, gives the bits of one part; each output is added to once. */
+ParameterizedTest(int *index, ops, shared_by_parts) {
+    const Backend *b = backend_of(*index);
+    OpKind op = op_of(*index);
+    const int counts[] = {2, 3, 50};
+    for (int s = 0; s < SHAPES && case_can_run(b) && !b->device; s++) { /* a device takes no threads of the host */
+        OpCase whole;
+        case_init(&whole, op, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
+        case_forward(&whole);
+        if (!op_is_probe(op)) case_backward(&whole, true, 0.25);
+        for (int i = 0; i < 3; i++) {
+            OpCase shared;
+            case_init(&shared, op, shapes[s].rows, shapes[s].cols, b, 2, 31, true);
+            shared.call.parts = counts[i];
+            for (int part = counts[i] - 1; part >= 0; part--) shared.call.part = part, case_forward(&shared);
+            case_start(&shared, true, 0.25);
+            for (int part = counts[i] - 1; part >= 0 && !op_is_probe(op); part--)
+                shared.call.part = part, b->kernel[op]->backward(&shared.call);
+            for (int r = 0; r < 2; r++)
+                cr_assert(worst_distance(&whole, r, &shared, r) == 0, "%s on %s: %d parts", op_info[op].name, b->name,
+                          counts[i]);
+            case_release(&shared);
+        }
+        case_release(&whole);
+    }
+}
+
+ParameterizedTestParameters(ops, hard_rows) {
+    return every_op_and_backend();
+}
+
+/* A constant row, +-1e4, one huge outlier: finite wherever the oracle is, and near it. */
+ParameterizedTest(int *index, ops, hard_rows) {
+    Error e;
+    const Backend *b = backend_of(*index), *oracle = backend_find("cpu64", &e);
+    OpKind op = op_of(*index);
+    for (int kind = 0; kind < 3 && case_can_run(b); kind++) {
+        OpCase c[2];
+        for (int k = 0; k < 2; k++) {
+            case_init(&c[k], op, 6, 40, k ? oracle : b, 1, 41, true);
+            View x = c[k].call.in[op_info[op].input[0] == INPUT_token ? 1 : 0];
+            for (int j = 0; j < x.cols; j++)
+                view_set(&c[k], x, 0, (size_t)j,
+                         kind == 0   ? 3.0
+                         : kind == 1 ? (j % 2 ? 1e4 : -1e4)
+                         : j == 2    ? 1e6
+                                     : 1e-3);
+            run_both_ways(&c[k]);
+        }
+        View y = c[0].call.out;
+        for (size_t j = 0; j < view_count(y); j++) {
+            double got = view_get(&c[0], y, 0, j), want = view_get(&c[1], c[1].call.out, 0, j);
+            cr_assert(isfinite(got) == isfinite(want), "%s on %s, hard row %d: %g, oracle %g", op_info[op].name,
+                      b->name, kind, got, want);
+            double share = allowed(1e-4, 0x1p-4, b, op);
+            cr_assert(!isfinite(want) || fabs(got - want) <= share * fmax(1, fabs(want)) + (kind ? 2e-5 * 1e6 : 0),
+                      "%s on %s, hard row %d: %g, oracle %g", op_info[op].name, b->name, kind, got, want);
+        }
+        case_release(&c[0]);
+        case_release(&c[1]);
+    }
+}
+
+/* More token rows than one canonical block: partials join as a tree, the same on every backend. */
+Test(ops, blocks_of_rows_join_as_a_tree) {
+    enum { ROWS = 3 * 4096 + 5 };
+    Error e;
+    const Backend *readable = backend_find("readable", &e);
+    const OpKind kinds[] = {OP_layernorm, OP_linear, OP_mean, OP_gate};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        OpCase x;
+        case_init(&x, kinds[k], ROWS, 3, readable, 1, 51, true);
+        run_both_ways(&x);
+        for (int i = 0; i < backend_count; i++) {
+            if (!case_can_run(backends[i]) || strcmp(backend_class(backends[i]), backend_class(readable))) continue;
+            OpCase y;
+            case_init(&y, kinds[k], ROWS, 3, backends[i], 1, 51, true);
+            run_both_ways(&y);
+            cr_assert(worst_distance(&y, 0, &x, 0) == 0, "%s on %s", op_info[kinds[k]].name, backends[i]->name);
+            case_release(&y);
+        }
+        if (kinds[k] == OP_mean) {
+            float block[4] = {0};
+            for (int i = 0; i < ROWS; i++) block[i / 4096] += (float)view_get(&x, x.call.in[0], 0, (size_t)i);
+            float sum = (block[0] + block[1]) + (block[2] + block[3]);
+            cr_assert((float)view_get(&x, x.call.out, 0, 0) == sum / (float)ROWS, "the tree is ((0+1)+(2+3))");
+        }
+        case_release(&x);
+    }
+}

@@ -1,0 +1,97 @@
+/* The shim is checked: kernels with one mistake each, and every mistake is found in the way it is meant to be. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernels/cuda/simt/run.h"
+#include "tests/kernels/simt_wrong.h"
+
+static void run(const Wrong *w, unsigned order, float out[WRONG_THREADS]) {
+    const Grid grid = {1, 1, 1, WRONG_THREADS, WRONG_THREADS * sizeof(float)};
+    memset(out, 0, WRONG_THREADS * sizeof *out);
+    simt_order(order);
+    simt_run(w->name, w->body, grid, &out, w->flat);
+}
+
+/* Its own process, its last words in `said`; returns how it ended, as waitpid has it. */
+static int run_apart(const Wrong *w, char said[512]) {
+    int pipes[2], status = -1;
+    cr_assert_eq(pipe(pipes), 0);
+    pid_t child = fork();
+    cr_assert(child >= 0);
+    if (child == 0) {
+        float out[WRONG_THREADS];
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        dup2(pipes[1], STDERR_FILENO);
+        run(w, 0, out);
+        _exit(0);
+    }
+    close(pipes[1]);
+    size_t length = 0;
+    for (ssize_t n = 1; n > 0 && length<511; length += n> 0 ? (size_t)n : 0)
+        n = read(pipes[0], said + length, 511 - length);
+    said[length] = 0;
+    close(pipes[0]);
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static void must_stop(const Wrong *w) {
+    char said[512], start[96];
+    int status = run_apart(w, said);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%s went through", w->name);
+    snprintf(start, sizeof start, "simt: kernel %s, block 0 0 0: ", w->name);
+    cr_assert(!strncmp(said, start, strlen(start)), "%s: %s", w->name, said);
+    cr_assert(strstr(said, w->says), "%s: %s", w->name, said);
+}
+
+static int orders_that_differ(const Wrong *w) {
+    const unsigned order[] = {1, 2, 3, 7};
+    float first[WRONG_THREADS], other[WRONG_THREADS];
+    int differ = 0;
+    run(w, 0, first);
+    for (int i = 0; i < 4; i++) {
+        run(w, order[i], other);
+        differ += memcmp(first, other, sizeof first) != 0;
+    }
+    return differ;
+}
+
+static int nans_of(const Wrong *w) {
+    float out[WRONG_THREADS];
+    int nans = 0;
+    run(w, 0, out);
+    for (int i = 0; i < WRONG_THREADS; i++) nans += isnan(out[i]) != 0;
+    return nans;
+}
+
+ParameterizedTestParameters(simt_wrong, every_mistake_is_found) {
+    static int index[WRONG_COUNT];
+    for (int i = 0; i < WRONG_COUNT; i++) index[i] = i;
+    return cr_make_param_array(int, index, WRONG_COUNT);
+}
+
+ParameterizedTest(int *index, simt_wrong, every_mistake_is_found) {
+    const Wrong *w = &simt_wrong[*index];
+    if (w->symptom == STOPS) must_stop(w);
+    if (w->symptom == DIFFERS) cr_assert_gt(orders_that_differ(w), 0, "%s gives the same in every order", w->name);
+    if (w->symptom == NANS) cr_assert_gt(nans_of(w), 0, "%s read numbers nobody wrote", w->name);
+    if (w->symptom == RIGHT) cr_assert(orders_that_differ(w) == 0 && nans_of(w) == 0, "%s", w->name);
+}
+
+/* Thread i of 0..n-1 has its turn once in every order, and the orders are several. */
+Test(simt_wrong, orders_are_different_permutations) {
+    float turn[4][WRONG_THREADS];
+    const Wrong *last_writer = &simt_wrong[2];
+    cr_assert_str_eq(last_writer->name, "one_place_for_all");
+    const unsigned order[] = {0, 1, 2, 7};
+    for (int i = 0; i < 4; i++) {
+        run(last_writer, order[i], turn[i]);
+        for (int j = 0; j < i; j++) cr_assert_neq(turn[i][0], turn[j][0], "orders %u and %u", order[i], order[j]);
+    }
+}

@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# Every kind of row is truly one row: rows_patch.py adds one of each kind to a scratch copy of the tree and swaps two older
+# ones of every table; the copy is built once; then each new row must be listed, documented and at work, and the smoke
+# experiment must have the ids and the bits that the program without them gives. TAP.  rows.sh PROGRAM ROOT
+set -u
+export LC_ALL=C
+unset NORMBENCH_ROOT NORMBENCH_DATA
+program=$(realpath "$1") root=$(realpath "$2") here=$(dirname "$(realpath "$0")")
+T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-rows.XXXXXX") || exit 3
+trap 'rm -rf "$T"' EXIT
+trap 'exit 130' INT TERM
+
+number=0
+check() { # name; the rest is a command that must succeed and says why not
+  number=$((number + 1))
+  local name=$1
+  shift
+  if "$@" >"$T/why" 2>&1; then echo "ok $number - $name"; else
+    echo "not ok $number - $name"
+    tail -n 20 "$T/why" | cut -c1-300 | sed 's/^/# /'
+  fi
+}
+
+cd "$root" || exit 3
+mkdir "$T/tree"
+if git rev-parse --git-dir >/dev/null 2>&1; then git ls-files -z --cached --others --exclude-standard; else find . -type f -not -path './build*' -print0; fi |
+  tar --null -T - -c --ignore-failed-read 2>/dev/null | tar x -C "$T/tree"
+python3 "$here/rows_patch.py" "$T/tree" || { echo "Bail out! the patches do not fit this tree"; exit 3; }
+cd "$T/tree" || exit 3
+export NORMBENCH_DATA=$PWD/rows-data # its corpus is small: the readable kernels of a debug build are slow
+build() {
+  meson setup build -Dtests=disabled -Dcuda=disabled -Dbpe=disabled -Dcurl=disabled --buildtype=debug &&
+    ninja -C build bench/normbench
+}
+if ! build >"$T/log" 2>&1; then
+  echo "not ok 1 - a tree with a row more of every kind builds"
+  grep -E 'error|ERROR' "$T/log" | head -n 20 | sed 's/^/# /'
+  echo "1..1"
+  exit 1
+fi
+nb() { build/bench/normbench "$@"; }
+nb list >"$T/list" && nb list --json >"$T/list.json" && nb --help >"$T/help"
+
+listed() { # kind, name: under the kind's heading, and in the JSON
+  awk -v kind="$1" '/^[a-z]/ { on = index($0, kind) == 1 } on && /^  /' "$T/list" | grep -qE "^  $2 " || { echo "not in list: $1 $2"; return 1; }
+  python3 -c 'import json, sys; sys.exit(sys.argv[3] not in [row["name"] for row in json.load(open(sys.argv[1]))[sys.argv[2]]])' \
+    "$T/list.json" "$1" "$2" || { echo "not in list --json: $1 $2"; return 1; }
+}
+trains() { # ARGUMENTS…: the new experiment with them trains and its runs are ok
+  rm -rf "$T/one"
+  nb run row-experiment --profile row_tiny --set seeds=1 --offline --results "$T/one" "$@" || return 1
+  grep -l '"status": "ok"' "$T"/one/runs/*/record.json | grep -c . >"$T/count"
+  [ "$(cat "$T/count")" -gt 0 ] || { echo "no run is ok"; return 1; }
+}
+has() { grep -qF -- "$1" "$2" || { echo "$2 has no: $1"; return 1; }; }
+ends() { # CODE ARGUMENTS…
+  local code=$1
+  shift
+  nb "$@"
+  local rc=$?
+  [ $rc = "$code" ] || { echo "exit code $rc, not $code: $*"; return 1; }
+}
+
+same_bits() { # BACKEND ARGUMENTS…: it trains to the bits of the CPU
+  local backend=$1
+  shift
+  trains "$@" && mv "$T/one" "$T/cpu" && trains "$@" --backend $backend || return 1
+  for run in "$T"/cpu/runs/*; do cmp "$run/curves.csv" "$T/one/runs/${run##*/}/curves.csv" || return 1; done
+  rm -rf "$T/cpu"
+}
+
+option() { ends 0 list --row-added 3 && ends 2 list --row-added 12 && nb list --help >"$T/out" && has "--row-added N" "$T/out" && ends 2 run smoke --row-added 3; }
+exit_code() { listed "exit codes" 77 && has "77  an exit code" "$T/help" && ends 77 list --row-added 7; }
+schedule() { listed schedules row_halved && trains --set schedule=row_halved && grep -q '^1,0.0005,' "$T"/one/runs/*/curves.csv; }
+optimizer() {
+  listed optimizers row_plain && trains --set optimizer=row_plain || return 1
+  [ -n "$(nb list | grep '^  simt ' | grep -v 'not on this machine')" ] || return 0
+  same_bits simt --set optimizer=row_plain --set layers=1 --set width=8 --set heads=1
+}
+metric() {
+  listed metrics row_worst && rm -rf "$T/two" && nb run row-experiment --offline --results "$T/two" &&
+    nb table row-experiment --offline --results "$T/two" >"$T/out" && has "worst train loss" "$T/out" && has "the loss" "$T/out" &&
+    has '"row_worst"' "$T/two/out/row_tiny/row-experiment.json" && has "RowWorst" "$T/two/out/row_tiny/row-experiment-macros.tex" &&
+    has ",lr," "$T/two/out/row_tiny/row-experiment-curves.csv"
+}
+norm() { listed norms row_negated && trains --arm '{base: pre, attn.out: row_negated}' && trains --arm '{base: pre, attn.out: rowneg}'; }
+rule() { listed rules row_inverse && trains --arm '{base: pre, carry: row_inverse 1}'; }
+op() {
+  listed ops rownegate && nb explain --arm '{base: pre, attn.out: row_negated}' >"$T/out" && has rownegate "$T/out" || return 1
+  for backend in cpu cpu64 portable; do trains --arm '{base: pre, attn.out: row_negated}' --backend $backend || return 1; done
+}
+backend() { listed backends row-cpu && same_bits row-cpu; }
+precision() {
+  listed precisions row_precise && trains --backend row-cpu --precision row_precise &&
+    nb table row-experiment --profile row_tiny --set seeds=1 --precision row_precise --offline --results "$T/one" >"$T/out"
+}
+statistic() {
+  listed statistics row-test && nb run row-experiment --offline --results "$T/two" &&
+    nb claims row-claims --json --results "$T/two" >"$T/out" && has '"row-test"' "$T/out" && has '"p"' "$T/out"
+}
+probe() {
+  listed probes row_probe && trains --set 'probes=[usual, row_probe]' && grep -q '^step,.*,row_probe' "$T"/one/runs/*/curves.csv
+}
+variant() { listed variants row-variant && nb explain row-variant >"$T/out" && has "no N before the head" "$T/out" && trains --arm '{base: row-variant}'; }
+dataset() {
+  listed datasets row-corpus && nb data verify row-corpus --offline && nb data show row-corpus --offline >"$T/out" && has bottles "$T/out" && trains
+}
+profile() { listed profiles row_tiny && trains && ends 2 claims --profile row_tny && nb claims row-claims --profile row_tiny --results "$T/one"; }
+experiment() { listed experiments row-experiment && nb run row-experiment --dry-run --results "$T/none"; }
+claim() { listed claims row-claims && nb claims row-claims --results "$T/two" >"$T/out" && has "row_worst: post - pre < 0" "$T/out"; }
+command() { nb rowcommand | grep -q "a command" && has "a command that tests/rows.sh added" "$T/help"; }
+
+# What was there before: ids, bits, tables; and records of the program without the rows are read.
+same_runs() {
+  NORMBENCH_ROOT=$root "$program" run smoke --offline --results "$T/before" && nb run smoke --offline --results "$T/after" || return 1
+  diff <(ls "$T/before/runs") <(ls "$T/after/runs") || return 1
+  python3 - "$T" <<'PY'
+import json, os, sys
+for run in os.listdir(sys.argv[1] + "/before/runs"):
+    old, new = ({**json.load(open(f"{sys.argv[1]}/{when}/runs/{run}/record.json"))} for when in ("before", "after"))
+    for key in ("loss_chain", "parameters_hash", "declared", "spec"):
+        if old.get(key) != new.get(key):
+            sys.exit(f"{run}: {key} differs")
+    for a, b in zip(old["evaluations"], new["evaluations"]):
+        if any(a[key] != b[key] for key in a):
+            sys.exit(f"{run}: evaluations differ")
+PY
+}
+same_table() {
+  NORMBENCH_ROOT=$root "$program" table smoke --offline --results "$T/before" >"$T/table-before" 2>/dev/null &&
+    nb table smoke --offline --results "$T/after" >"$T/table-after" 2>/dev/null || return 1
+  diff "$T/before/out/smoke/smoke.txt" "$T/after/out/smoke/smoke.txt"
+}
+older() { # and their tables keep their bytes, the hash of all results included
+  mv "$T/before/out" "$T/kept" && nb table smoke --offline --results "$T/before" >"$T/out" || return 1
+  for ending in .txt .tex -macros.tex -curves.csv; do diff "$T/kept/smoke/smoke$ending" "$T/before/out/smoke/smoke$ending" || return 1; done
+}
+
+check "a tree with a row more of every kind builds" true
+for kind in option exit_code schedule optimizer metric norm rule op backend precision statistic probe variant dataset profile experiment claim command; do
+  check "one row adds: $kind" $kind
+done
+check "rows in another order leave ids and bits" same_runs
+check "and tables" same_table
+check "records of the program without the new rows are read" older
+echo "1..$number"

@@ -1,0 +1,157 @@
+/* Runs on a device, the shim in its place: replicas of one program are the runs alone, and
+ * what a device can do to a run. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "bench/run/execute.h"
+#include "kernels/cuda/simt/run.h"
+
+enum { RUNS = 3 };
+static char folder[64];
+static Dataset data;
+static Error e;
+
+static void enter(void) {
+    char text[96], name[112], all[1500];
+    DataPlaces places = {.offline = true};
+    for (int i = 0; i < (int)sizeof all; i++) all[i] = (char)('a' + i * i % 11);
+    strcpy(folder, "/tmp/normbench-device-XXXXXX");
+    cr_assert(mkdtemp(folder));
+    snprintf(text, sizeof text, "%s/text", folder);
+    cr_assert_eq(file_write(text, all, sizeof all, &e), RC_OK);
+    snprintf(name, sizeof name, "text:%s", text);
+    cr_assert_eq(dataset_open(&data, name, "char", &places, &e), RC_OK, "%s", e.text);
+    simt_limits(0, 0);
+}
+
+static void leave(void) {
+    dataset_release(&data);
+    folder_remove(folder);
+}
+
+/* Seeds 1.., learning rates apart; run 1 diverges. */
+static RunSpec spec_of(int i) {
+    static const char *const keys[][2] = {{"layers", "1"},      {"width", "8"},         {"heads", "2"},
+                                          {"context", "8"},     {"batch", "2"},         {"steps", "9"},
+                                          {"clip", "0"},        {"evaluate_at", "0,4"}, {"optimizer", "sgd"},
+                                          {"curve_every", "3"}, {"curve_batches", "1"}};
+    RunSpec s;
+    spec_init(&s);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        cr_assert_eq(spec_set(&s, keys[k][0], keys[k][1], &e), RC_OK, "%s", e.text);
+    s.seed = (uint64_t)i + 1, s.lr = i == 1 ? 1e6 : 0.01 * (i + 1);
+    return s;
+}
+
+typedef struct {
+    RunSpec spec[RUNS];
+    char id[RUNS][SHA256_HEX], arithmetic[RUNS][SHA256_HEX];
+    ExecutedRun run[RUNS];
+    RunRecord record[RUNS];
+} Table;
+
+static Rc execute(Table *t, const char *backend, int runs, double checkpoint_seconds) {
+    const Backend *b = backend_find(backend, &e);
+    cr_assert(b, "%s", e.text);
+    for (int i = 0; i < runs; i++) {
+        t->spec[i] = spec_of(i);
+        strcpy(t->arithmetic[i], "-");
+        run_id(t->id[i], &t->spec[i], &data, b, t->arithmetic[i]);
+        t->run[i] = (ExecutedRun){&t->spec[i], t->id[i], t->arithmetic[i]};
+        cr_assert(execute_together(&t->spec[0], &t->spec[i]));
+    }
+    Execution x = {.run = t->run,
+                   .runs = runs,
+                   .data = &data,
+                   .backend = b,
+                   .folder = folder,
+                   .checkpoint_seconds = checkpoint_seconds};
+    return run_execute(&x, t->record, &e);
+}
+
+static void same_records(const RunRecord *a, const RunRecord *b) {
+    Text x, y;
+    text_init(&x), text_init(&y);
+    curves_text(&a->curves, &x), curves_text(&b->curves, &y);
+    cr_assert_str_eq(x.at, y.at);
+    text_release(&x), text_release(&y);
+    char *p = evaluations_text(a), *q = evaluations_text(b);
+    cr_assert_str_eq(p, q);
+    free(p), free(q);
+    cr_assert_str_eq(a->status, b->status);
+    cr_assert_str_eq(a->culprit, b->culprit);
+    cr_assert_eq(a->diverged_step, b->diverged_step);
+    cr_assert_str_eq(a->loss_chain, b->loss_chain);
+    cr_assert_str_eq(a->parameters_hash, b->parameters_hash);
+}
+
+static void release(Table *t, int runs) {
+    for (int i = 0; i < runs; i++)
+        if (t->record[i].status[0]) record_release(&t->record[i]);
+}
+
+Test(device, replicas_are_the_runs_alone, .init = enter, .fini = leave) {
+    Table host = {0}, device = {0};
+    cr_assert_eq(execute(&host, "cpu", RUNS, 1e9), RC_OK);
+    cr_assert_eq(execute(&device, "simt", RUNS, 1e9), RC_OK, "%s", e.text);
+    cr_assert_str_eq(host.record[1].status, "diverged");
+    for (int i = 0; i < RUNS; i++) same_records(&host.record[i], &device.record[i]);
+    release(&host, RUNS), release(&device, RUNS);
+}
+
+Test(device, only_what_a_replica_holds_may_differ) {
+    RunSpec a = spec_of(0), b = spec_of(2);
+    cr_assert(execute_together(&a, &b));
+    b.dropout = 0.1;
+    cr_assert_not(execute_together(&a, &b), "dropout is an op of the tape");
+    b = spec_of(2), b.steps = 10;
+    cr_assert_not(execute_together(&a, &b));
+    b = spec_of(2);
+    cr_assert_eq(spec_set(&b, "attn.out", "rmsnorm", &e), RC_OK, "%s", e.text);
+    cr_assert_not(execute_together(&a, &b));
+}
+
+/* Lost in the middle: no record, its line, exit 3; what had diverged before is finished; then the runs resume. */
+Test(device, a_lost_device_fails_the_run, .init = enter, .fini = leave) {
+    Table whole = {0}, lost = {0};
+    cr_assert_eq(execute(&whole, "simt", RUNS, 1e9), RC_OK);
+    simt_limits(0, 15);
+    cr_assert_eq(execute(&lost, "simt", RUNS, 0), RC_UNMEASURED);
+    cr_assert(strstr(e.text, "lost"), "%s", e.text);
+    cr_assert(!lost.record[0].status[0] && !lost.record[2].status[0]);
+    cr_assert_str_eq(lost.record[1].status, "diverged");
+    same_records(&whole.record[1], &lost.record[1]);
+    release(&lost, RUNS);
+    for (int replays = 1; replays < 60; replays += 7) { /* wherever it happens, nothing half-read becomes a record */
+        simt_limits(0, replays);
+        if (execute(&lost, "simt", RUNS, 1e9) == RC_UNMEASURED) cr_assert(!lost.record[0].status[0]);
+        for (int i = 0; i < RUNS; i++)
+            if (lost.record[i].status[0]) same_records(&whole.record[i], &lost.record[i]);
+        release(&lost, RUNS);
+    }
+    simt_limits(0, 0);
+    cr_assert_eq(execute(&lost, "simt", RUNS, 1e9), RC_OK, "%s", e.text);
+    for (int i = 0; i < RUNS; i++) same_records(&whole.record[i], &lost.record[i]);
+    release(&whole, RUNS), release(&lost, RUNS);
+}
+
+/* Said before step 0, with need and free. */
+Test(device, memory_that_is_short, .init = enter, .fini = leave) {
+    Table t = {0};
+    for (size_t bytes = 1 << 10; bytes <= 1 << 14; bytes *= 4) {
+        simt_limits(bytes, 0);
+        Rc rc = execute(&t, "simt", RUNS, 1e9);
+        simt_limits(0, 0);
+        cr_assert_eq(rc, RC_UNMEASURED, "%zu bytes", bytes);
+        cr_assert(strstr(e.text, "out of device memory"), "%s", e.text);
+        cr_assert(!t.record[0].status[0]);
+    }
+    simt_limits(1 << 10, 0);
+    (void)execute(&t, "simt", RUNS, 1e9);
+    simt_limits(0, 0);
+    cr_assert(strstr(e.text, "need") && strstr(e.text, "free"), "%s", e.text);
+}

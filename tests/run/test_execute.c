@@ -1,0 +1,355 @@
+/* One run from spec to record: what it measures, what stopping and resuming leave, divergence. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "bench/run/checkpoint.h"
+#include "bench/run/execute.h"
+#include "bench/run/metrics.h"
+
+static char folder[64];
+static Dataset data;
+static volatile sig_atomic_t stop_now;
+static int stop_after; /* updates until the run is told to stop; -1 = never */
+
+/* A text in which letters follow each other by a simple rule, with two-byte code points
+ * so that bytes are not tokens. */
+static void enter(void) {
+    Error e;
+    char text[64 + 16], *all = malloc(8000);
+    size_t n = 0;
+    for (int i = 0; n < 6000; i++) {
+        if (i % 5 == 4)
+            all[n++] = (char)0xc3, all[n++] = (char)(0xa0 + i % 7);
+        else
+            all[n++] = (char)('a' + i * i % 11);
+    }
+    strcpy(folder, "/tmp/normbench-execute-XXXXXX");
+    cr_assert(mkdtemp(folder));
+    snprintf(text, sizeof text, "%s/text", folder);
+    cr_assert_eq(file_write(text, all, n, &e), RC_OK);
+    free(all);
+    char name[96];
+    DataPlaces places = {.offline = true};
+    snprintf(name, sizeof name, "text:%s", text);
+    cr_assert_eq(dataset_open(&data, name, "char", &places, &e), RC_OK, "%s", e.text);
+    unlink(text);
+    stop_now = 0, stop_after = -1;
+}
+
+static void leave(void) {
+    char path[96];
+    dataset_release(&data);
+    snprintf(path, sizeof path, "%s/.partial", folder);
+    folder_remove(path);
+    folder_remove(folder);
+    cr_assert_not(file_exists(folder), "something was left behind");
+}
+
+static RunSpec small(void) {
+    RunSpec s;
+    Error e;
+    spec_init(&s);
+    static const char *const keys[][2] = {
+        {"layers", "2"}, {"width", "32"},        {"heads", "4"},       {"context", "16"}, {"batch", "4"},
+        {"steps", "8"},  {"evaluate_at", "0,4"}, {"curve_every", "3"}, {"lr", "1e-3"},    {"dropout", "0.1"}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        cr_assert_eq(spec_set(&s, keys[i][0], keys[i][1], &e), RC_OK, "%s", e.text);
+    return s;
+}
+
+static void count(void *context, int steps, bool resumed) {
+    (void)context, (void)resumed;
+    if (stop_after >= 0 && (stop_after -= steps) <= 0) stop_now = 1;
+}
+
+static Rc execute_with(const RunSpec *s, const ProbeChoice *probes, RunRecord *r) {
+    Error e = {0};
+    char id[SHA256_HEX], arithmetic[SHA256_HEX];
+    const Backend *b = backend_find("cpu", &e);
+    cr_assert_eq(arithmetic_hash(arithmetic, s, b, &e), RC_OK);
+    run_id(id, s, &data, b, arithmetic);
+    ExecutedRun run = {s, id, arithmetic};
+    Execution x = {.run = &run,
+                   .runs = 1,
+                   .data = &data,
+                   .backend = b,
+                   .probes = probes,
+                   .folder = folder,
+                   .checkpoint_seconds = 1e9,
+                   .stop = &stop_now,
+                   .progress = count};
+    return run_execute(&x, r, &e);
+}
+
+static Rc execute(const RunSpec *s, RunRecord *r) {
+    return execute_with(s, NULL, r);
+}
+
+Test(execute, a_record_says_what_happened, .init = enter, .fini = leave) {
+    RunSpec s = small();
+    RunRecord r;
+    cr_assert_eq(execute(&s, &r), RC_OK);
+    cr_assert_str_eq(r.status, "ok");
+    cr_assert_eq(r.evaluations, 3);
+    cr_assert_eq(r.curves.rows, 9);
+    const int at[3] = {0, 4, 8};
+    size_t bytes = 0, windows = dataset_windows(&data, 16);
+    int32_t in[64], out[64];
+    for (size_t w = 0; w < windows; w += 4) {
+        dataset_windows_fill(&data, w, 4, 16, (FeedRoom[]){{"tokens", 64, in}, {"targets", 64, out}}, 2);
+        bytes += dataset_target_bytes(&data, out, 64);
+    }
+    for (int i = 0; i < 3; i++) {
+        const Evaluation *v = &r.evaluation[i];
+        double nats = v->metric[METRIC_valid_loss], mean = 0;
+        cr_assert_eq(v->step, at[i]);
+        cr_assert_eq((size_t)v->targets, windows * 16);
+        cr_assert_float_eq(v->metric[METRIC_perplexity], exp(nats), 1e-9);
+        cr_assert_float_eq(v->metric[METRIC_bits_per_byte], nats * (double)v->targets / log(2) / (double)bytes, 1e-9);
+        cr_assert(v->metric[METRIC_accuracy] >= 0 && v->metric[METRIC_accuracy] <= 1);
+        for (int b = 0; b < v->blocks; b++) {
+            long in_block = b + 1 < v->blocks ? 64 : v->targets - 64 * (v->blocks - 1);
+            mean += v->block[b] * (double)in_block / (double)v->targets;
+        }
+        cr_assert_float_eq(mean, nats, 1e-9, "the blocks make the whole");
+    }
+    cr_assert(bytes > windows * 16, "two-byte code points count as two");
+    cr_assert(isnan(r.evaluation[0].metric[METRIC_grad_norm]) && r.evaluation[2].metric[METRIC_grad_norm] > 0);
+    uint8_t chain[32] = {0};
+    char hex[SHA256_HEX];
+    for (int i = 0; i < 8; i++) {
+        const double *row = r.curves.value + i * r.curves.columns;
+        chain_add(chain, (float)row[CURVE_train_loss]);
+        cr_assert_eq(row[CURVE_step], i);
+        cr_assert_eq(isnan(row[CURVE_valid_loss]), i % 3 != 0);
+        double squares = 0;
+        for (int l = 0; l < 2; l++) squares += row[CURVE_FIXED + l] * row[CURVE_FIXED + l];
+        cr_assert(squares > 0 && sqrt(squares) <= row[CURVE_grad_norm] * (1 + 1e-6), "blocks are part of the whole");
+    }
+    cr_assert_str_eq(r.loss_chain, sha256_hex(hex, chain));
+    cr_assert_eq(r.evaluation[2].metric[METRIC_embedding_norm],
+                 r.curves.value[7 * r.curves.columns + CURVE_embedding_norm]);
+    record_release(&r);
+}
+
+/* Stopped after any number of updates and started again: the same curves, evaluations and hashes. */
+Test(execute, resumes_at_every_step, .init = enter, .fini = leave) {
+    RunSpec s = small();
+    RunRecord whole, part;
+    Text expected, got;
+    text_init(&expected);
+    text_init(&got);
+    cr_assert_eq(execute(&s, &whole), RC_OK);
+    curves_text(&whole.curves, &expected);
+    char *evaluations = evaluations_text(&whole);
+    for (int at = 1; at < 8; at++) {
+        stop_after = at;
+        cr_assert_eq(execute(&s, &part), RC_INTERRUPTED, "at %d", at);
+        stop_now = 0, stop_after = -1;
+        cr_assert_eq(execute(&s, &part), RC_OK);
+        text_clear(&got);
+        curves_text(&part.curves, &got);
+        char *mine = evaluations_text(&part);
+        cr_assert_str_eq(got.at, expected.at, "stopped after %d updates", at);
+        cr_assert_str_eq(mine, evaluations);
+        cr_assert_str_eq(part.loss_chain, whole.loss_chain);
+        cr_assert_str_eq(part.parameters_hash, whole.parameters_hash);
+        checkpoint_remove(folder, part.id);
+        record_release(&part);
+        free(mine);
+    }
+    record_release(&whole);
+    text_release(&expected);
+    text_release(&got);
+    free(evaluations);
+}
+
+Test(execute, divergence_is_a_result, .init = enter, .fini = leave) {
+    RunSpec s = small();
+    Error e;
+    RunRecord r;
+    cr_assert_eq(spec_set(&s, "lr", "1e6", &e), RC_OK);
+    cr_assert_eq(spec_set(&s, "clip", "0", &e), RC_OK);
+    cr_assert_eq(spec_set(&s, "weight_decay", "50", &e), RC_OK);
+    cr_assert_eq(spec_set(&s, "steps", "60", &e), RC_OK);
+    s.variant = *variant_find("none", &e);
+    cr_assert_eq(execute(&s, &r), RC_OK);
+    cr_assert_str_eq(r.status, "diverged");
+    cr_assert(r.diverged_step >= 0 && r.diverged_step < 60 && r.culprit[0]);
+    cr_assert_eq(r.curves.rows, r.diverged_step + 1);
+    cr_assert_null(record_at(&r, 60));
+    record_release(&r);
+}
+
+/* Different seeds, rates or corpora are different runs; the arm's and the experiment's names are not in the id. */
+Test(execute, ids_name_runs, .init = enter, .fini = leave) {
+    Error e;
+    const Backend *b = backend_find("cpu", &e);
+    RunSpec s = small(), t = s;
+    char a[SHA256_HEX], c[SHA256_HEX], toy[SHA256_HEX];
+    cr_assert_eq(arithmetic_hash(toy, &s, b, &e), RC_OK);
+    run_id(a, &s, &data, b, toy);
+    t.variant.name = "another name";
+    run_id(c, &t, &data, b, toy);
+    cr_assert_str_eq(a, c);
+    t.seed = 2;
+    run_id(c, &t, &data, b, toy);
+    cr_assert_str_neq(a, c);
+    t = s;
+    cr_assert_eq(spec_set(&t, "adam_eps", "1e-7", &e), RC_OK);
+    run_id(c, &t, &data, b, toy);
+    cr_assert_str_neq(a, c);
+    Dataset other = data;
+    other.sha256[0] = other.sha256[0] == '0' ? '1' : '0';
+    run_id(c, &s, &other, b, toy);
+    cr_assert_str_neq(a, c);
+    cr_assert_eq(variant_set(&t.variant, "embed", "rms", &e), RC_OK);
+    char toy2[SHA256_HEX];
+    cr_assert_eq(arithmetic_hash(toy2, &t, b, &e), RC_OK);
+    cr_assert_str_neq(toy, toy2);
+}
+
+/* Other probes are other columns of the same run: the same id, losses and parameters; the record says which they are,
+ * and a checkpoint of a run that measured others is not used. */
+Test(execute, probes_are_columns_of_the_same_run, .init = enter, .fini = leave) {
+    Error e;
+    RunSpec s = small();
+    RunRecord usual, more, again;
+    ProbeChoice choice = probes_usual();
+    choice.wanted[PROBE_weight_norm] = choice.wanted[PROBE_block_output_most] = true;
+    choice.every = 2;
+    cr_assert_eq(execute(&s, &usual), RC_OK);
+    stop_after = 4;
+    cr_assert_eq(execute(&s, &more), RC_INTERRUPTED);
+    stop_after = -1, stop_now = 0;
+    cr_assert_eq(execute_with(&s, &choice, &more), RC_OK);
+    cr_assert_str_eq(more.id, usual.id);
+    cr_assert_str_eq(more.loss_chain, usual.loss_chain);
+    cr_assert_str_eq(more.parameters_hash, usual.parameters_hash);
+    Text header;
+    text_init(&header);
+    curves_text(&more.curves, &header);
+    static const char columns[] =
+        "step,lr,train_loss,valid_loss,grad_norm,update_norm,embedding_norm,spike,weight_norm,"
+        "grad_norm_0,grad_norm_1,norm_input_0,norm_input_1,output_most_0,output_most_1\n";
+    cr_expect(!strncmp(header.at, columns, sizeof columns - 1), "%.200s", header.at);
+    text_release(&header);
+    cr_assert_eq(record_write(&more, folder, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(record_read(&again, folder, more.id, &e), RC_OK, "%s", e.text);
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, more.id);
+    folder_remove(path);
+    cr_expect(probes_same(&again.probes, &choice) && again.curves.every == 2 && again.curves.layers == 2);
+    for (int row = 0; row < 8; row++) {
+        double most = curve_number(&again.curves, row, curve_named("block_output_most"), 1);
+        cr_expect(row % 2 ? isnan(most) : most > 0, "row %d: %g", row, most);
+    }
+    for (int v = 0; v < 3; v++)
+        for (int m = 0; m < METRIC_COUNT; m++) {
+            double x = again.evaluation[v].metric[m], y = usual.evaluation[v].metric[m];
+            cr_expect(isnan(x) ? isnan(y) : x == y, "%s: %g, %g with the usual ones alone", metric_info[m].key, x, y);
+        }
+    record_release(&usual), record_release(&more), record_release(&again);
+}
+
+/* A file that is older than a column of curves.def is read: the columns stand where their names say. */
+Test(execute, curves_are_read_by_their_names) {
+    Error e = {0};
+    Curves c;
+    char older[] = "step,valid_loss,train_loss,grad_norm,grad_norm_0,grad_norm_1\n0,5,4,2,0.5,1.5\n1,,3,1,,\n";
+    cr_assert_eq(curves_read(&c, older, &e), RC_OK, "%s", e.text);
+    cr_expect(c.rows == 2 && c.layers == 2 && curve_at(&c, 1, CURVE_step) == 1);
+    cr_expect(curve_at(&c, 0, CURVE_valid_loss) == 5 && curve_at(&c, 1, CURVE_train_loss) == 3);
+    cr_expect(isnan(curve_at(&c, 0, CURVE_lr)) && isnan(curve_at(&c, 1, CURVE_valid_loss)));
+    cr_expect(c.at[PROBE_grad_norm] == CURVE_grad_norm && c.at[PROBE_embedding_norm] == -1);
+    cr_expect_eq(curve_number(&c, 0, curve_named("block_grad_norm"), 1), 1.5);
+    free(c.value);
+    static const char *const bad[] = {"lr,step\n1,2\n", "step,lr,step\n", "step,lrs\n", "\n", "step,lr\n0\n",
+                                      "step,lr\n0,1,2\n", "step,grad_norm_0,grad_norm\n0,1,2\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[64];
+        strcpy(text, bad[i]);
+        cr_expect_eq(curves_read(&c, text, &e), RC_INTEGRITY, "%s", bad[i]);
+        free(c.value);
+    }
+}
+
+/* A jump of the loss is a spike only against a full window, and only above six deviations. */
+Test(execute, spikes) {
+    Curves c;
+    curves_init(&c, 0, NULL);
+    for (int i = 0; i < 140; i++) curves_add(&c)[CURVE_train_loss] = 3 + 0.1 * (i % 2);
+    cr_assert_not(curves_spike(&c, 139));
+    c.value[139 * c.columns + CURVE_train_loss] = 3.05 + 0.05 * 5.9;
+    cr_assert_not(curves_spike(&c, 139));
+    c.value[139 * c.columns + CURVE_train_loss] = 3.05 + 0.05 * 6.1;
+    cr_assert(curves_spike(&c, 139));
+    c.value[100 * c.columns + CURVE_train_loss] = 50;
+    cr_assert_not(curves_spike(&c, 100), "128 rows are needed");
+    free(c.value);
+}
+
+Test(execute, metrics_read_curves_that_there_are) {
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        const CurveInfo *curve = curve_named(metric_info[m].reads);
+        cr_expect(curve || !metric_info[m].reads[0], "%s reads '%s'", metric_info[m].key, metric_info[m].reads);
+        ProbeKind kind = curve ? curve_probe(curve) : PROBE_COUNT;
+        cr_expect(kind == PROBE_COUNT || probe_info[kind].usual, "%s is of a probe that runs may lack",
+                  metric_info[m].key);
+    }
+}
+
+/* Three blocks whose gradient norms are 1, 2, 8 at step 0, then twice, three times … as much;
+ * their norm inputs 1, 3, 10. */
+Test(execute, metrics_compare_the_blocks) {
+    static const double grad[] = {1, 2, 8}, input[] = {1, 3, 10};
+    double early[METRIC_COUNT], late[METRIC_COUNT];
+    Curves c;
+    curves_init(&c, 3, NULL);
+    for (int step = 0; step < 6; step++) {
+        double *row = curves_add(&c);
+        for (int l = 0; l < 3; l++) {
+            row[curve_column(&c, PROBE_block_grad_norm, l)] = grad[l] * (step + 1) * (l == 2 && step > 2 ? 10 : 1);
+            row[curve_column(&c, PROBE_norm_input, l)] = input[l];
+        }
+    }
+    metrics_measure(early, &(Validation){.curves = &c, .step = 3});
+    metrics_measure(late, &(Validation){.curves = &c, .step = 6});
+    cr_expect_float_eq(early[METRIC_grad_ratio_start], log10(8), 1e-12);
+    cr_expect_float_eq(early[METRIC_grad_slope_start], log(8) / 2, 1e-12);
+    cr_expect_float_eq(early[METRIC_grad_ratio], log10(8), 1e-12, "steps 0 to 2 alone");
+    cr_expect_float_eq(early[METRIC_grad_spread], 4, 1e-12);
+    cr_expect_float_eq(early[METRIC_grad_first], 0.5, 1e-12);
+    cr_expect_float_eq(early[METRIC_norm_input_ratio], 1, 1e-12);
+    cr_expect_float_eq(late[METRIC_grad_ratio], log10(8 * (6 + 150) / 21.0), 1e-12,
+                       "steps 3 to 5 count tenfold in the last");
+    cr_expect_float_eq(late[METRIC_grad_ratio_start], early[METRIC_grad_ratio_start], 0);
+    c.value[curve_column(&c, PROBE_block_grad_norm, 1)] = (double)NAN;
+    metrics_measure(early, &(Validation){.curves = &c, .step = 3});
+    const CurveInfo *grad_norm = curve_named("block_grad_norm");
+    cr_expect(isnan(curve_mean(&c, grad_norm, 1, 3)));
+    cr_expect(isnan(early[METRIC_grad_ratio]) && isnan(early[METRIC_grad_slope_start]));
+    cr_expect_float_eq(early[METRIC_norm_input_ratio], 1, 1e-12);
+    cr_expect(isnan(curve_number(&c, 0, grad_norm, 3)) && isnan(curve_number(&c, 6, grad_norm, 0)));
+    free(c.value);
+}
+
+/* Text, and with it the hash of results, stays what it was when a metric is added to metrics.def. */
+Test(execute, a_metric_younger_than_a_record_stays_out_of_it) {
+    static const char *const text = "[{\"step\": 3, \"valid_loss\": 2.5, \"accuracy\": \"nan\", \"targets\": 7, "
+                                    "\"dropped_targets\": 0, \"block_losses\": []}]";
+    RunRecord r = {0};
+    Error e;
+    cr_assert_eq(evaluations_parse(&r, text, &e), RC_OK, "%s", e.text);
+    cr_expect(r.evaluation[0].metric[METRIC_valid_loss] == 2.5 && isnan(r.evaluation[0].metric[METRIC_perplexity]));
+    char *again = evaluations_text(&r);
+    cr_expect(strstr(again, "valid_loss") && strstr(again, "accuracy") && !strstr(again, "perplexity"), "%s", again);
+    free(again);
+    record_release(&r);
+}

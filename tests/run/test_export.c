@@ -1,0 +1,300 @@
+/* export and import: what a stored run's weights are at every step, and that they come back with the same bits. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "bench/cli/commands.h"
+#include "bench/run/execute.h"
+#include "bench/run/weights.h"
+
+static char folder[64], text[96], runs[96], file[96], printed[96];
+static Session session;
+static Options options;
+static Error e;
+
+/* A text of one's own, so that a run takes milliseconds and every spec is one of `text:PATH`. */
+static void enter(void) {
+    char all[6000];
+    for (size_t i = 0; i < sizeof all; i++) all[i] = (char)('a' + i * i % 23 + (i % 7 == 0));
+    strcpy(folder, "/tmp/normbench-export-XXXXXX");
+    cr_assert(mkdtemp(folder));
+    snprintf(text, sizeof text, "%s/text", folder);
+    snprintf(runs, sizeof runs, "%s/runs", folder);
+    snprintf(file, sizeof file, "%s/weights", folder);
+    snprintf(printed, sizeof printed, "%s/printed", folder);
+    cr_assert_eq(file_write(text, all, sizeof all, &e), RC_OK);
+    setenv("NORMBENCH_ROOT", SOURCE_ROOT, 1);
+}
+
+static void leave(void) {
+    session_release(&session);
+    char words[160];
+    snprintf(words, sizeof words, "rm -r '%s'", folder);
+    cr_assert_eq(system(words), 0);
+}
+
+TestSuite(export, .timeout = 280, .init = enter, .fini = leave);
+
+/* Runs `normbench NAME words…`, its stdout into `printed`. */
+static Rc command(const char *name, Rc (*run)(Session *, Error *), const char *const *words) {
+    char *argv[16] = {(char *)(uintptr_t) "--results", folder};
+    int argc = 2;
+    while (*words) argv[argc++] = (char *)(uintptr_t)*words++;
+    e = (Error){0};
+    session_release(&session);
+    cr_assert_eq(options_parse(&options, name, argc, argv, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(session_init(&session, &options, &e), RC_OK, "%s", e.text);
+    fflush(stdout);
+    int old = dup(STDOUT_FILENO), new = open(printed, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    cr_assert(old >= 0 && new >= 0 && dup2(new, STDOUT_FILENO) >= 0);
+    Rc rc = run(&session, &e);
+    fflush(stdout);
+    dup2(old, STDOUT_FILENO);
+    close(old);
+    close(new);
+    return rc;
+}
+
+#define EXPORT(...) command("export", command_export, (const char *const[]){__VA_ARGS__, NULL})
+#define IMPORT(...) command("import", command_import, (const char *const[]){__VA_ARGS__, NULL})
+
+/* A member of what import --json printed. */
+static json_t *import_says(const char *key) {
+    static json_t *root;
+    json_decref(root);
+    root = json_load_file(printed, 0, NULL);
+    cr_assert(root, "import printed no JSON");
+    return json_object_get(root, key);
+}
+
+static void refused(Rc rc, Rc want, const char *what) {
+    cr_assert_eq(rc, want, "%d instead of %d: %s", rc, want, e.text);
+    cr_expect(strstr(e.text, what), "'%s' in '%s'", what, e.text);
+}
+
+static RunSpec small(const char *const (*more)[2]) {
+    static const char *const keys[][2] = {
+        {"layers", "1"}, {"width", "16"},        {"heads", "2"},       {"context", "8"}, {"batch", "4"},
+        {"steps", "6"},  {"evaluate_at", "0,4"}, {"curve_every", "3"}, {"lr", "1e-2"},   {"dropout", "0.1"}};
+    RunSpec s;
+    char dataset[128];
+    spec_init(&s);
+    snprintf(dataset, sizeof dataset, "text:%s", text);
+    cr_assert_eq(spec_set(&s, "dataset", dataset, &e), RC_OK, "%s", e.text);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) spec_set(&s, keys[i][0], keys[i][1], &e);
+    for (; more && (*more)[0]; more++) cr_assert_eq(spec_set(&s, (*more)[0], (*more)[1], &e), RC_OK, "%s", e.text);
+    return s;
+}
+
+/* Trains and stores a run; *r is its record. */
+static void stored(RunRecord *r, const RunSpec *s) {
+    Dataset d;
+    DataPlaces places = {.offline = true};
+    char id[SHA256_HEX], arithmetic[SHA256_HEX];
+    const Backend *b = backend_find("cpu", &e);
+    cr_assert_eq(dataset_open(&d, s->dataset.text, "char", &places, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(arithmetic_hash(arithmetic, s, b, &e), RC_OK);
+    run_id(id, s, &d, b, arithmetic);
+    ExecutedRun run = {s, id, arithmetic};
+    Execution x = {.run = &run, .runs = 1, .data = &d, .backend = b, .folder = runs};
+    x.checkpoint_seconds = 1e9;
+    cr_assert_eq(run_execute(&x, r, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(record_write(r, runs, &e), RC_OK, "%s", e.text);
+    dataset_release(&d);
+}
+
+/* Every step of a run, by its own name: hashes where the record has one, evaluations bit for bit where it has some. */
+Test(export, every_step_comes_back) {
+    RunSpec s = small(NULL);
+    RunRecord r;
+    char prefix[13], step[8];
+    stored(&r, &s);
+    snprintf(prefix, sizeof prefix, "%.12s", r.id);
+    for (int i = 0; i <= 6; i++) {
+        snprintf(step, sizeof step, "%d", i);
+        cr_assert_eq(EXPORT(prefix, "--step", step, "-o", file), RC_OK, "%s", e.text);
+        cr_assert_eq(IMPORT(file, "--json"), RC_OK, "%s", e.text);
+        bool evaluated = i == 0 || i == 4 || i == 6;
+        cr_expect_str_eq(json_string_value(import_says("record")), evaluated ? "equal" : "none", "step %d", i);
+        cr_expect_eq(json_integer_value(import_says("step")), i);
+        if (evaluated)
+            cr_expect_eq(json_real_value(import_says("valid_loss")), record_at(&r, i)->metric[METRIC_valid_loss]);
+    }
+    cr_assert_eq(EXPORT(r.id, "-o", file), RC_OK, "%s", e.text);
+    Weights w;
+    cr_assert_eq(weights_open(&w, file, &e), RC_OK, "%s", e.text);
+    cr_assert_str_eq(w.origin.parameters_hash, r.parameters_hash);
+    cr_assert_eq(w.origin.step, 6);
+    cr_assert_eq(safe_find(&w.file, "h.0.attn.c_attn.weight")->shape[0], 48);
+    cr_assert_eq(safe_find(&w.file, "h.0.attn.c_attn.weight")->shape[1], 16);
+    cr_assert_eq(safe_find(&w.file, "ln_f.weight")->rank, 1);
+    weights_release(&w);
+    record_release(&r);
+}
+
+/* The last step of a diverged run is the one whose update did not happen. */
+Test(export, a_diverged_run) {
+    static const char *const wild[][2] = {
+        {"optimizer", "sgd"}, {"lr", "1e6"}, {"clip", "0"}, {"steps", "60"}, {NULL, NULL}};
+    RunSpec s = small(wild);
+    RunRecord r;
+    stored(&r, &s);
+    cr_assert_str_eq(r.status, "diverged");
+    cr_assert_eq(EXPORT(r.id, "--step", "final", "-o", file), RC_OK, "%s", e.text);
+    refused(EXPORT(r.id, "--step", "60", "-o", file), RC_USAGE, "a step of this run (0 to ");
+    record_release(&r);
+}
+
+Test(export, batches_are_the_crops) {
+    RunSpec s = small(NULL);
+    RunRecord r;
+    Weights w;
+    const Dataset *d;
+    uint32_t starts[4];
+    int64_t exported[6][4];
+    stored(&r, &s);
+    cr_assert_eq(EXPORT(r.id, "--step", "0", "--batches", "-o", file), RC_OK, "%s", e.text);
+    cr_assert_eq(weights_open(&w, file, &e), RC_OK, "%s", e.text);
+    const SafeTensor *b = safe_find(&w.file, "batches");
+    cr_assert(b && !strcmp(b->dtype, "I64") && b->rank == 2 && b->shape[0] == 6 && b->shape[1] == 4);
+    memcpy(exported, b->data, sizeof exported);
+    cr_assert_eq(session_dataset(&session, s.dataset.text, "char", &d, &e), RC_OK);
+    for (int step = 0; step < 6; step++) {
+        dataset_batch_starts(d, s.seed, (uint64_t)step, 4, 8, starts);
+        for (int i = 0; i < 4; i++) cr_assert_eq(exported[step][i], starts[i]);
+    }
+    cr_assert_eq(IMPORT(file), RC_OK, "%s", e.text);
+    /* Other crops are not this run's. */
+    exported[5][3]++;
+    ((SafeTensor *)(uintptr_t)b)->data = exported;
+    cr_assert_eq(safe_write(&w.file, file, &e), RC_OK);
+    refused(IMPORT(file), RC_INTEGRITY, "'batches': step 5");
+    weights_release(&w);
+    record_release(&r);
+}
+
+Test(export, unknown_and_ambiguous_runs) {
+    RunSpec s = small(NULL);
+    RunRecord r;
+    char other[200], prefix[9] = {0};
+    refused(EXPORT("3f2a", "-o", file), RC_USAGE, "no run is stored");
+    stored(&r, &s);
+    memcpy(prefix, r.id, 8);
+    refused(EXPORT("not-hex", "-o", file), RC_USAGE, "no stored run begins with 'not-hex'");
+    cr_expect(strstr(e.text, prefix), "the nearest is not named: %s", e.text);
+    refused(EXPORT("", "-o", file), RC_USAGE, "name one run");
+    refused(EXPORT(prefix), RC_USAGE, "-o FILE");
+    refused(EXPORT(prefix, "-o", file, "--step", "7"), RC_USAGE, "0 to 6");
+    refused(EXPORT(prefix, "-o", file, "--step", "-1"), RC_USAGE, "0 to 6");
+    refused(EXPORT(prefix, "-o", file, "--step", "last"), RC_USAGE, "neither `final`");
+    refused(EXPORT(prefix, "-o", file, "--backend", "cpu64"), RC_USAGE, "class 'fp64'");
+    snprintf(other, sizeof other, "%s/%s%056d", runs, prefix, 7);
+    cr_assert_eq(folder_make(other, &e), RC_OK);
+    refused(EXPORT(prefix, "-o", file), RC_USAGE, "2 runs begin with");
+    cr_assert_eq(EXPORT(r.id, "-o", file), RC_OK, "%s", e.text);
+    record_release(&r);
+}
+
+Test(export, no_place_to_write) {
+    RunSpec s = small(NULL);
+    RunRecord r;
+    char nowhere[128];
+    stored(&r, &s);
+    snprintf(nowhere, sizeof nowhere, "%s/none/weights", folder);
+    refused(EXPORT(r.id, "-o", nowhere), RC_UNMEASURED, "cannot write");
+    refused(EXPORT(r.id, "-o", folder), RC_UNMEASURED, "not a plain file");
+    record_release(&r);
+}
+
+/* A record whose numbers this program does not make again, and a corpus that changed. */
+Test(export, a_run_that_is_not_reproduced) {
+    RunSpec s = small(NULL);
+    RunRecord r;
+    char path[200];
+    stored(&r, &s);
+    snprintf(path, sizeof path, "%s/%s", runs, r.id);
+    for (int turn = 0; turn < 3; turn++) {
+        folder_remove(path);
+        char first = r.parameters_hash[0];
+        if (turn == 0)
+            r.parameters_hash[0] = first == '0' ? '1' : '0';
+        else
+            r.curves.value[2 * r.curves.columns + CURVE_train_loss] += 1e-6;
+        if (turn == 2) memset(r.arithmetic, '0', 64);
+        cr_assert_eq(record_write(&r, runs, &e), RC_OK, "%s", e.text);
+        const char *want[] = {"the parameters hash to", "the loss of step 2", "the arithmetic of this arm changed"};
+        refused(EXPORT(r.id, "-o", file), RC_INTEGRITY, want[turn]);
+        cr_assert_not(file_exists(file));
+        cr_assert_eq(EXPORT(r.id, "--step", "0", "-o", file), RC_OK, "%s", e.text);
+        unlink(file);
+        r.parameters_hash[0] = first;
+    }
+    cr_assert_eq(file_write(text, "another text entirely, of other letters: xyzzy. 0123456789", 58, &e), RC_OK);
+    refused(EXPORT(r.id, "-o", file), RC_INTEGRITY, "has other bytes now");
+    record_release(&r);
+}
+
+/* As another program would save it: other order, other padding, blanks, no alignment, no hash of the data. */
+static void save_as_peer(const SafeFile *f, size_t padding, float change, bool whole) {
+    Text header, data;
+    text_init(&header);
+    text_init(&data);
+    text_add(&header, "{", 1);
+    for (int i = f->tensors - 1; i >= 0; i--) {
+        const SafeTensor *x = &f->tensor[i];
+        size_t at = data.length, n = safe_bytes(x);
+        float first;
+        text_add(&data, x->data, n);
+        memcpy(&first, data.at + at, sizeof first);
+        first += change;
+        memcpy(data.at + at, &first, sizeof first);
+        text_format(&header, "\"%s\" : { \"data_offsets\":[%zu,%zu], \"shape\":[%lld", x->name, at, data.length,
+                    (long long)x->shape[0]);
+        if (x->rank == 2) text_format(&header, ",%lld", (long long)x->shape[1]);
+        text_format(&header, "], \"dtype\":\"F32\"},\n");
+    }
+    text_format(&header, "\"__metadata__\":{\"format\":\"pt\"");
+    for (int i = 0; i < f->texts; i++) {
+        const char *key = f->text[i].key;
+        if (!strcmp(key, "sha256") || (!whole && !strcmp(key, "parameters_hash"))) continue;
+        text_format(&header, ",\"%s\":\"", key);
+        for (const char *c = f->text[i].value; *c; c++) text_format(&header, *c == '\n' ? "\\n" : "%c", *c);
+        text_add(&header, "\"", 1);
+    }
+    text_format(&header, "}}%*s", (int)padding, "");
+    Text all;
+    text_init(&all);
+    for (int i = 0; i < 8; i++) text_add(&all, &(char){(char)(header.length >> (8 * i))}, 1);
+    text_add(&all, header.at, header.length);
+    text_add(&all, data.at, data.length);
+    cr_assert_eq(file_write(file, all.at, all.length, &e), RC_OK);
+    text_release(&all);
+    text_release(&header);
+    text_release(&data);
+}
+
+Test(export, files_of_other_programs) {
+    RunSpec s = small(NULL);
+    RunRecord r;
+    Weights w;
+    stored(&r, &s);
+    cr_assert_eq(EXPORT(r.id, "-o", file), RC_OK, "%s", e.text);
+    cr_assert_eq(weights_open(&w, file, &e), RC_OK, "%s", e.text);
+    for (size_t padding = 0; padding < 4; padding++) {
+        save_as_peer(&w.file, padding, 0, true);
+        cr_assert_eq(IMPORT(file, "--json"), RC_OK, "%s", e.text);
+        cr_assert_str_eq(json_string_value(import_says("record")), "equal");
+    }
+    save_as_peer(&w.file, 3, 0.5f, true);
+    refused(IMPORT(file), RC_INTEGRITY, "the weights hash to");
+    save_as_peer(&w.file, 3, 0.5f, false);
+    refused(IMPORT(file, "--json"), RC_REGRESSION, "not the record's");
+    cr_assert_str_eq(json_string_value(import_says("record")), "different");
+    weights_release(&w);
+    record_release(&r);
+}

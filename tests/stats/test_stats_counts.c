@@ -1,0 +1,234 @@
+/* Adjusted p, equality of variances, counts.
+ * Reference values named "scipy" come from scipy 1.17.1 (beta.ppf, levene, pearsonr, fisher_exact,
+ * binomtest) and statsmodels 0.14 (multipletests) on the data shown; the others are worked by hand.
+ */
+#include "stats/counts.h"
+#include "stats/multiple.h"
+#include "stats/variance.h"
+#include "tests/stats/test_stats.h"
+
+TestSuite(stats_multiple, .init = st_init);
+TestSuite(stats_variance, .init = st_init);
+TestSuite(stats_counts, .init = st_init);
+
+Test(stats_multiple, adjusted_p) {
+    const double p[5] = {.01, .04, .03, .005, .5}; /* statsmodels */
+    const double holm[5] = {.04, .09, .09, .025, .5}, hoch[5] = {.04, .08, .08, .025, .5};
+    const double bh[5] = {.025, .05, .05, .025, .5};
+    double adj[5];
+    STATUS(st_holm(p, 5, adj), ST_OK);
+    for (int i = 0; i < 5; i++) {
+        NEAR(adj[i], holm[i], 1e-15);
+    }
+    STATUS(st_hochberg(p, 5, adj), ST_OK);
+    for (int i = 0; i < 5; i++) {
+        NEAR(adj[i], hoch[i], 1e-15);
+    }
+    STATUS(st_bh(p, 5, adj), ST_OK);
+    for (int i = 0; i < 5; i++) {
+        NEAR(adj[i], bh[i], 1e-15);
+    }
+}
+
+Test(stats_multiple, monotone_clipped_and_in_place) {
+    double p[3] = {.02, .015, .9}, adj[3];
+    st_holm(p, 3, adj); /* .045, max(.045, .04), .9 */
+    NEAR(adj[1], .045, 1e-16);
+    NEAR(adj[0], .045, 1e-16);
+    double q[3] = {.6, .5, .4};
+    STATUS(st_holm(q, 3, q), ST_OK);
+    cr_assert(q[0] == 1 && q[1] == 1 && q[2] == 1);
+    double h[2] = {.04, .05};
+    st_hochberg(h, 2, h);
+    cr_assert(h[0] == .05 && h[1] == .05);
+    double five[3] = {.0625, .0625, .0625}; /* five seeds, three comparisons: Holm cannot go below .1875 */
+    st_holm(five, 3, five);
+    NEAR(five[0], .1875, 1e-16);
+    double tie[4] = {.2, .01, .2, .01};
+    st_holm(tie, 4, tie);
+    cr_assert(tie[0] == tie[2] && tie[1] == tie[3] && tie[1] == .04 && tie[0] == .4);
+}
+
+Test(stats_multiple, failed_comparisons_still_count) {
+    const double p[4] = {NAN, .01, NAN, .02};
+    double adj[4];
+    STATUS(st_holm(p, 4, adj), ST_OK);
+    cr_assert(isnan(adj[0]) && isnan(adj[2]));
+    NEAR(adj[1], .04, 1e-16);
+    NEAR(adj[3], .06, 1e-16);
+    STATUS(st_hochberg(p, 4, adj), ST_OK);
+    NEAR(adj[1], .04, 1e-16);
+    NEAR(adj[3], .06, 1e-16);
+    STATUS(st_bh(p, 4, adj), ST_OK);
+    NEAR(adj[3], .04, 1e-16);
+    NEAR(adj[1], .04, 1e-16);
+    double low[1] = {-.1}, high[1] = {1.1}, out[1] = {7};
+    STATUS(st_holm(low, 1, out), ST_BAD_ARG);
+    STATUS(st_bh(high, 1, out), ST_BAD_ARG);
+    cr_assert(out[0] == 7);
+    STATUS(st_holm(p, 0, adj), ST_OK);
+    STATUS(st_hochberg(NULL, 0, NULL), ST_OK);
+    double many[1000];
+    for (int i = 0; i < 1000; i++) {
+        many[i] = (i + 1) / 1000.0;
+    }
+    STATUS(st_holm(many, 1000, many), ST_OK);
+    cr_assert(many[0] == 1.0 && many[999] == 1.0);
+}
+
+Test(stats_variance, levene_with_medians) {
+    const double a[5] = {10.1, 9.8, 10.4, 10.0, 9.9}, b[5] = {8.0, 12.5, 9.1, 11.7, 10.2};
+    StVariance r = st_levene(a, 5, b, 5); /* scipy levene(center='median') */
+    STATUS(r.status, ST_OK);
+    NEAR(r.stat, 8.82, 1e-12);
+    NEAR(r.p, 0.017875279942681243, 1e-13);
+    NEAR(r.ratio, 0.015657311669128496, 1e-13);
+    cr_assert(r.df1 == 1 && r.df2 == 8);
+    StVariance s = st_levene(b, 5, a, 5);
+    NEAR(s.p, r.p, 1e-15);
+    STATUS(st_levene(a, 2, b, 2).status, ST_DEGENERATE);
+    STATUS(st_levene(a, 2, b, 3).status, ST_OK);
+    STATUS(st_levene(a, 1, b, 3).status, ST_N_TOO_SMALL);
+    STATUS(st_levene(a, 3, b, 1).status, ST_N_TOO_SMALL);
+    STATUS(st_levene(a, 3, b, 0).status, ST_N_TOO_SMALL);
+    STATUS(st_levene(NULL, 0, NULL, 0).status, ST_N_TOO_SMALL);
+    STATUS(st_levene(a, 3, NULL, 0).status, ST_N_TOO_SMALL);
+    STATUS(st_levene(NULL, 3, b, 3).status, ST_BAD_ARG);
+    STATUS(st_levene(a, 3, NULL, 3).status, ST_BAD_ARG);
+    STATUS(st_levene((double[]){1, NAN}, 2, b, 3).status, ST_NONFINITE_INPUT);
+    double flat[3] = {.1, .1, .1};
+    r = st_levene(a, 3, flat, 3);
+    cr_assert(isnan(r.ratio) && r.status == ST_OK);
+}
+
+Test(stats_variance, pitman_morgan) {
+    const double a[5] = {10.1, 9.8, 10.4, 10.0, 9.9}, b[5] = {8.0, 12.5, 9.1, 11.7, 10.2};
+    StVariance r = st_pitman_morgan(a, b, 5); /* scipy pearsonr(a + b, a - b) */
+    STATUS(r.status, ST_OK);
+    NEAR(r.stat, -9.209246772418412, 1e-11);
+    NEAR(r.p, 0.0027080966408562774, 1e-13);
+    NEAR(r.ratio, 0.015657311669128496, 1e-13);
+    cr_assert(r.df1 == 3 && isnan(r.df2));
+    const double ra[5] = {10.0, 9.9, 10.4, 9.8, 10.1}, rb[5] = {11.7, 10.2, 9.1, 12.5, 8.0};
+    cr_assert(st_pitman_morgan(ra, rb, 5).p == r.p, "seed order must not matter");
+    StVariance s = st_pitman_morgan(b, a, 5);
+    NEAR(s.stat, -r.stat, 1e-11);
+    STATUS(st_pitman_morgan(a, b, 2).status, ST_N_TOO_SMALL);
+    STATUS(st_pitman_morgan(NULL, b, 3).status, ST_BAD_ARG);
+    STATUS(st_pitman_morgan(a, NULL, 3).status, ST_BAD_ARG);
+    STATUS(st_pitman_morgan(a, (double[]){1, 2, INFINITY}, 3).status, ST_NONFINITE_INPUT);
+    STATUS(st_pitman_morgan((double[]){NAN, 2, 1}, b, 3).status, ST_NONFINITE_INPUT);
+    const double twice[3] = {2, 4, 9}, once[3] = {1, 2, 4.5}, minus[3] = {-2, -4, -9};
+    STATUS(st_pitman_morgan(twice, once, 3).status, ST_DEGENERATE);
+    STATUS(st_pitman_morgan(twice, minus, 3).status, ST_DEGENERATE);
+    const double flat[4] = {2, 2, 2, 2}, step[4] = {1, 1, 2, 4}, other[4] = {3, 1, 1, 2};
+    r = st_pitman_morgan(step, flat, 4);
+    cr_assert(r.status == ST_DEGENERATE && isnan(r.ratio));
+    STATUS(st_pitman_morgan(step, other, 4).status, ST_OK);
+}
+
+Test(stats_counts, clopper_pearson) {
+    StCp r = st_cp(3, 5, .95); /* scipy beta.ppf */
+    NEAR(r.lo, 0.14663279963467313, 1e-12);
+    NEAR(r.hi, 0.9472550494736831, 1e-12);
+    r = st_cp(0, 5, .95);
+    cr_assert(r.lo == 0 && r.share == 0);
+    NEAR(r.hi, 1 - pow(.025, 0.2), 1e-13);
+    r = st_cp(5, 5, .95);
+    cr_assert(r.hi == 1);
+    NEAR(r.lo, pow(.025, 0.2), 1e-13);
+    r = st_cp(50, 1000, .95);
+    NEAR(r.lo, 0.03733539760466178, 1e-11);
+    NEAR(r.hi, 0.06539048791549364, 1e-11);
+    r = st_cp(1, 100000, .95);
+    NEAR(r.lo * 100000, 0.0253178, 1e-6); /* near Poisson: -ln .975 */
+    STATUS(st_cp(0, 0, .95).status, ST_N_TOO_SMALL);
+    STATUS(st_cp(6, 5, .95).status, ST_BAD_ARG);
+    STATUS(st_cp(1, 5, 1).status, ST_BAD_ARG);
+    STATUS(st_cp(1, 5, NAN).status, ST_BAD_ARG);
+    for (uint64_t n = 1; n < 40; n++) { /* the defining equation, for every k */
+        for (uint64_t k = 0; k <= n; k++) {
+            r = st_cp(k, n, .9);
+            StCp mirror = st_cp(n - k, n, .9);
+            cr_assert(r.lo <= r.share && r.share <= r.hi);
+            NEAR(r.lo, 1 - mirror.hi, 1e-15);
+        }
+    }
+}
+
+Test(stats_counts, mcnemar) {
+    StMcnemar r = st_mcnemar(0, 5);
+    cr_assert(r.p == 0.0625 && r.p_min == 0.0625);
+    r = st_mcnemar(1, 9); /* 2 (1 + 10) / 1024 */
+    NEAR(r.p, 22.0 / 1024, 1e-15);
+    NEAR(r.p_min, 2.0 / 1024, 1e-18);
+    cr_assert(st_mcnemar(9, 1).p == r.p);
+    cr_assert(st_mcnemar(3, 3).p == 1.0);
+    r = st_mcnemar(20, 60); /* scipy binomtest(20, 80, .5) */
+    NEAR(r.p, 8.56e-06, 1e-7);
+    NEAR(st_mcnemar(0, 70).p, 2 * pow(.5, 70), 1e-30);
+    r = st_mcnemar(0, 0);
+    cr_assert(r.status == ST_OK && r.p == 1 && r.p_min == 1);
+    STATUS(st_mcnemar(UINT64_MAX, 1).status, ST_BAD_ARG);
+    STATUS(st_mcnemar(1, UINT64_MAX).status, ST_BAD_ARG);
+}
+
+Test(stats_counts, fisher) {
+    StFisher r = st_fisher(3, 1, 1, 3); /* the lady tasting tea, two-sided: 34/70 */
+    NEAR(r.p, 34.0 / 70, 1e-13);
+    NEAR(r.p_min, 2.0 / 70, 1e-13);
+    cr_assert(r.odds == 9);
+    NEAR(st_fisher(8, 2, 1, 5).p, 0.034965034965034975, 1e-13); /* scipy */
+    r = st_fisher(0, 5, 4, 1);
+    NEAR(r.p, 0.04761904761904762, 1e-13);
+    cr_assert(r.odds == 0);
+    r = st_fisher(0, 5, 0, 5);
+    cr_assert(r.p == 1 && r.p_min == 1 && isnan(r.odds));
+    cr_assert(isnan(st_fisher(5, 0, 1, 4).odds));
+    STATUS(st_fisher(0, 0, 0, 0).status, ST_N_TOO_SMALL);
+    STATUS(st_fisher(UINT64_MAX, 0, 0, 0).status, ST_BAD_ARG);
+    STATUS(st_fisher(0, UINT64_MAX, 0, 0).status, ST_BAD_ARG);
+    STATUS(st_fisher(0, 0, UINT64_MAX, 0).status, ST_BAD_ARG);
+    STATUS(st_fisher(0, 0, 0, UINT64_MAX).status, ST_BAD_ARG);
+}
+
+Test(stats_counts, paired_poisson) {
+    const uint64_t a[4] = {2, 3, 1, 2}, b[4] = {5, 6, 4, 1};
+    StPoisson r = st_poisson_paired(a, b, 4, 1, 1, .95); /* 8 of 24 at 1/2: 2 P(X <= 8) */
+    STATUS(r.status, ST_OK);
+    cr_assert(r.total_a == 8 && r.total_b == 16 && r.ratio == 0.5);
+    NEAR(r.p, 2 * 1271626.0 / 16777216, 1e-14);
+    StCp cp = st_cp(8, 24, .95);
+    NEAR(r.lo, cp.lo / (1 - cp.lo), 1e-15);
+    NEAR(r.hi, cp.hi / (1 - cp.hi), 1e-15);
+    NEAR(r.p_min, ldexp(1, -23), 1e-20);
+    double chi = 0; /* share 1/3: (x - t/3)^2 / (2t/9) */
+    for (int i = 0; i < 4; i++) {
+        double t = (double)(a[i] + b[i]);
+        chi += ((double)a[i] - t / 3) * ((double)a[i] - t / 3) / (2 * t / 9);
+    }
+    NEAR(r.dispersion, chi / 3, 1e-14);
+    r = st_poisson_paired(a, b, 4, 1, 2, .95); /* equal rates: expected share 1/3, and 8 of 24 is just that */
+    NEAR(r.ratio, 1.0, 1e-15);
+    NEAR(r.p, 1.0, 1e-12);
+    const uint64_t none[4] = {0, 0, 0, 0};
+    STATUS(st_poisson_paired(none, none, 4, 1, 1, .95).status, ST_DEGENERATE);
+    r = st_poisson_paired(a, none, 4, 1, 1, .95);
+    cr_assert(isnan(r.ratio) && isnan(r.hi) && isnan(r.dispersion) && r.lo > 1);
+    NEAR(r.p, r.p_min, 1e-15);
+    r = st_poisson_paired(none, b, 1, 1, 1, .95);
+    cr_assert(r.ratio == 0 && r.lo == 0 && r.hi > 0 && isnan(r.dispersion));
+    const uint64_t few[3] = {0, 0, 3}, more[3] = {2, 0, 3};
+    cr_assert(isfinite(st_poisson_paired(few, more, 3, 1, 1, .95).dispersion));
+    NEAR(st_poisson_paired(none, b, 4, 1, 3, .95).p, 2 * pow(.75, 16), 1e-15);
+    STATUS(st_poisson_paired(a, b, 4, INFINITY, 1, .95).status, ST_BAD_ARG);
+    STATUS(st_poisson_paired(a, b, 4, 1, 0, .95).status, ST_BAD_ARG);
+    STATUS(st_poisson_paired(a, b, 4, 1, 1, 1).status, ST_BAD_ARG);
+    STATUS(st_poisson_paired(a, b, 0, 1, 1, .95).status, ST_N_TOO_SMALL);
+    STATUS(st_poisson_paired(a, b, 4, 0, 1, .95).status, ST_BAD_ARG);
+    STATUS(st_poisson_paired(a, b, 4, 1, INFINITY, .95).status, ST_BAD_ARG);
+    STATUS(st_poisson_paired(a, b, 4, 1, 1, 0).status, ST_BAD_ARG);
+    const uint64_t big[1] = {UINT64_MAX};
+    STATUS(st_poisson_paired(big, a, 1, 1, 1, .95).status, ST_BAD_ARG);
+    STATUS(st_poisson_paired(a, big, 1, 1, 1, .95).status, ST_BAD_ARG);
+}

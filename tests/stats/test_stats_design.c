@@ -1,0 +1,164 @@
+/* Power, looks, evidence, sweep points, and the table of tests. Power references: scipy 1.17.1 (nct.sf + nct.cdf);
+ * seeds needed and detectable effects: ../shared/statistics.md. */
+#include <string.h>
+
+#include "stats/design.h"
+#include "stats/permute.h"
+#include "stats/power.h"
+#include "stats/tests.h"
+#include "tests/stats/test_stats.h"
+
+TestSuite(stats_power, .init = st_init);
+TestSuite(stats_design, .init = st_init);
+TestSuite(stats_tests, .init = st_init);
+
+Test(stats_power, against_scipy) {
+    NEAR(st_power(.5, 34, .05).power, 0.8077775012792738, 1e-9);
+    NEAR(st_power(.8, 15, .05).power, 0.8213105387241096, 1e-9);
+    NEAR(st_power(1, 10, .05).power, 0.8030968566327219, 1e-9);
+    NEAR(st_power(1.5, 6, .05).power, 0.832529279866808, 1e-9);
+    NEAR(st_power(-2, 5, .05).power, 0.9088848681009404, 1e-9);
+    NEAR(st_power(3, 3, .05).power, 0.7452680070062837, 1e-9);
+    NEAR(st_power(.1, 1000, .05).power, 0.8847890988907141, 1e-9);
+}
+
+Test(stats_power, limits) {
+    for (size_t n = 2; n < 1000000; n = 3 * n + 1) {
+        NEAR(st_power(0, n, .05).power, .05, 1e-9);
+        NEAR(st_power(0, n, .3).power, .3, 1e-9);
+        NEAR(st_power(1e6, n, .05).power, 1, 1e-9);
+    }
+    /* n = 2, one degree of freedom: T is a ratio of normals; delta large: power ~ 2 Phi(delta / t)
+     * - 1 */
+    NEAR(st_power(100 / sqrt(2), 2, .05).power, erf(100 / 12.706204736432095 / sqrt(2)), 1e-3);
+    STATUS(st_power(1, 1, .05).status, ST_N_TOO_SMALL);
+    STATUS(st_power(NAN, 5, .05).status, ST_BAD_ARG);
+    STATUS(st_power(2e6, 5, .05).status, ST_BAD_ARG);
+    STATUS(st_power(1, 5, 0).status, ST_BAD_ARG);
+    STATUS(st_power(1, 5, 1).status, ST_BAD_ARG);
+    STATUS(st_power(1, 1000001, .05).status, ST_BAD_ARG);
+    cr_assert(isnan(st_power(1, 1, .05).power));
+}
+
+Test(stats_power, seeds_needed) {
+    const double d[6] = {.5, .8, 1, 1.5, 2, 3};
+    const size_t n[6] = {34, 15, 10, 6, 5, 4};
+    for (int i = 0; i < 6; i++) {
+        StPower r = st_nfor(d[i], .8, .05);
+        STATUS(r.status, ST_OK);
+        cr_assert_eq(r.n, n[i], "d_z %g: %zu", d[i], r.n);
+        cr_assert(r.power >= .8 && st_power(d[i], r.n - 1, .05).power < .8);
+    }
+    cr_assert_eq(st_nfor(1000, .8, .05).n, 2);
+    cr_assert_eq(st_nfor(.01, .8, .05).n, 78491); /* nct: .7999974 at 78490, .8000024 here */
+    StPower r = st_nfor(0, .8, .05);
+    STATUS(r.status, ST_NOT_REACHABLE);
+    cr_assert(r.n == 0 && isnan(r.power));
+    STATUS(st_nfor(NAN, .8, .05).status, ST_BAD_ARG);
+    STATUS(st_nfor(1, 1, .05).status, ST_BAD_ARG);
+    STATUS(st_nfor(1, .8, 0).status, ST_BAD_ARG);
+}
+
+Test(stats_power, detectable_effect) {
+    const size_t n[7] = {3, 4, 5, 6, 8, 10, 20};
+    const double d[7] = {3.26, 2.13, 1.68, 1.43, 1.16, 1.00, .66};
+    for (int i = 0; i < 7; i++) {
+        StPower r = st_mde(n[i], .8, .05);
+        STATUS(r.status, ST_OK);
+        NEAR(r.d_z, d[i], .006);
+        NEAR(st_power(r.d_z, n[i], .05).power, .8, 1e-7);
+    }
+    NEAR(st_mde(3, .8, .05).d_z, 3.2640435496995774, 1e-7); /* scipy brentq */
+    STATUS(st_mde(1, .8, .05).status, ST_N_TOO_SMALL);
+    STATUS(st_mde(5, .05, .05).status, ST_BAD_ARG);
+    STATUS(st_mde(5, 1, .05).status, ST_BAD_ARG);
+    STATUS(st_mde(5, .8, NAN).status, ST_BAD_ARG);
+    STATUS(st_mde(1000001, .8, .05).status, ST_BAD_ARG);
+    STATUS(st_mde(2, .8, 1e-9).status, ST_NOT_REACHABLE); /* t critical 6e8 */
+}
+
+Test(stats_design, looks) {
+    const size_t n[3] = {3, 5, 8};
+    StLook k[3];
+    STATUS(st_looks(n, 3, .05, true, k), ST_NOT_REACHABLE);
+    NEAR(k[0].spent, .00137, 5e-6);
+    NEAR(k[1].spent, .0132, 5e-5);
+    cr_assert(k[2].spent == .05 && k[2].t == 1);
+    NEAR(k[0].alpha + k[1].alpha + k[2].alpha, .05, 1e-16);
+    cr_assert(!k[0].usable && !k[1].usable && k[2].usable, "no exact look before eight seeds");
+    cr_assert(k[0].p_floor == .25 && k[1].p_floor == .0625);
+    STATUS(st_looks(n, 3, .05, false, k), ST_OK);
+    cr_assert(k[0].usable && k[0].p_floor == 0);
+    STATUS(st_looks(n + 2, 1, .05, true, k), ST_OK);
+    cr_assert(k[0].alpha == .05);
+    const size_t same[2] = {5, 5}, zero[1] = {0}, far[1] = {30};
+    STATUS(st_looks(same, 2, .05, true, k), ST_BAD_ARG);
+    STATUS(st_looks(zero, 1, .05, true, k), ST_BAD_ARG);
+    STATUS(st_looks(n, 0, .05, true, k), ST_BAD_ARG);
+    STATUS(st_looks(n, 3, 1, true, k), ST_BAD_ARG);
+    STATUS(st_looks(n, 3, 0, true, k), ST_BAD_ARG);
+    STATUS(st_looks(far, 1, .05, true, k), ST_OK);
+    cr_assert(k[0].p_floor == 1.0 / (ST_FLIP_DRAWS + 1));
+}
+
+Test(stats_design, sign_evidence) {
+    const double six[6] = {-1, -2, -3, -1, -1, -4}, mixed[3] = {1, -1, 0};
+    cr_assert(st_sign_evidence(six, 6, 0, 1).e == 32);
+    cr_assert(st_sign_evidence(mixed, 3, 0, 1).e == 0);
+    NEAR(st_sign_evidence(mixed, 3, 0, .5).e, .75, 1e-15);
+    double many[2000];
+    for (int i = 0; i < 2000; i++) {
+        many[i] = 1;
+    }
+    cr_assert(st_sign_evidence(many, 2000, 0, 1).e == ST_HUGE);
+    STATUS(st_sign_evidence(six, 6, 0, 0).status, ST_BAD_ARG);
+    STATUS(st_sign_evidence(six, 6, 0, 1.5).status, ST_BAD_ARG);
+    STATUS(st_sign_evidence(six, 0, 0, 1).status, ST_N_TOO_SMALL);
+}
+
+Test(stats_design, sobol) {
+    double p[16 * 2];
+    STATUS(st_sobol(15, 2, p), ST_OK);
+    cr_assert(p[0] == .5 && p[1] == .5);
+    for (int dim = 0; dim < 2; dim++) { /* with the origin, 16 points fill every sixteenth once */
+        unsigned seen = 1;
+        for (int i = 0; i < 15; i++) {
+            seen |= 1u << (int)(p[2 * i + dim] * 16);
+        }
+        cr_assert_eq(seen, 0xffffu);
+    }
+    STATUS(st_sobol(1, 0, p), ST_BAD_ARG);
+    STATUS(st_sobol(1, 41, p), ST_BAD_ARG);
+}
+
+Test(stats_tests, rows) {
+    cr_assert_geq(st_tests_count, 15);
+    for (size_t i = 0; i < st_tests_count; i++) {
+        const StTest *t = &st_tests[i];
+        cr_assert_eq(st_test_find(t->name), t, "%s is not unique", t->name);
+        cr_assert(strlen(t->what) > 10 && strlen(t->source) > 5);
+        cr_assert_eq(t->floor == NULL, strcmp(t->floor_text, "-") == 0, "%s", t->name);
+        for (size_t n = 0; t->floor != NULL && n < 40; n++) {
+            double p = t->floor(n, 2);
+            cr_assert(p > 0 && p <= 1, "%s n=%zu: %g", t->name, n, p);
+        }
+    }
+    cr_assert_null(st_test_find("anova"));
+}
+
+Test(stats_tests, floors) {
+    const StTest *holm = st_test_find("holm"), *maxt = st_test_find("maxt");
+    cr_assert(st_test_find("signflip")->floor(5, 1) == .0625);
+    cr_assert(holm->floor(5, 3) == .1875 && maxt->floor(5, 3) == .0625);
+    NEAR(st_test_find("omnibus")->floor(3, 2), 1.0 / 36, 1e-15);
+    NEAR(st_test_find("fisher")->floor(4, 1), 2.0 / 70, 1e-14);
+    cr_assert(st_test_find("mcnemar")->floor(5, 1) == .0625 && st_test_find("mcnemar")->floor(2000, 1) == 0);
+    const size_t m[5] = {2, 3, 5, 6, 10}, n[5] = {7, 7, 8, 8, 9};
+    for (int i = 0; i < 5; i++) {
+        cr_assert_eq(st_test_seeds(holm, m[i], .05), n[i]);
+        cr_assert_eq(st_test_seeds(maxt, m[i], .05), 6);
+    }
+    cr_assert_eq(st_test_seeds(st_test_find("t"), 1, .05), 1);
+    cr_assert_eq(st_test_seeds(maxt, 1, 1e-9), 0);
+    cr_assert(holm->floor(5, 0) == .0625);
+}

@@ -1,0 +1,239 @@
+/* The statistics at their limits: bad input, a thousand comparisons, 10^5 blocks, many threads, and time. */
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "stats/bootstrap.h"
+#include "stats/counts.h"
+#include "stats/crossed.h"
+#include "stats/curve.h"
+#include "stats/design.h"
+#include "stats/multiple.h"
+#include "stats/permute.h"
+#include "stats/power.h"
+#include "stats/regress.h"
+#include "stats/variance.h"
+#include "tests/stats/test_stats.h"
+
+TestSuite(stats_limits, .init = st_init, .timeout = 120);
+
+enum { MOST = 8 };
+
+/* What a test on differences leaves behind: its status and every number that must be NaN unless it is ST_OK. */
+typedef struct {
+    StStatus status;
+    int numbers;
+    double number[8];
+} Said;
+
+static Said said_tci(const double *d, size_t n) {
+    StTci r = st_tci(d, n, 0, 0.95);
+    return (Said){r.status, 5, {r.se, r.t, r.p, r.lo, r.hi}};
+}
+static Said said_signflip(const double *d, size_t n) {
+    StSignflip r = st_signflip(d, n, 0, ST_TWO_SIDED, (StKey){1, 2});
+    return (Said){r.status, 3, {r.p, r.p_lo, r.p_hi}};
+}
+static Said said_wilcoxon(const double *d, size_t n) {
+    StWilcoxon r = st_wilcoxon(d, n, 0, ST_TWO_SIDED, (StKey){1, 2});
+    return (Said){r.status, 2, {r.w, r.p}};
+}
+static Said said_boot(const double *d, size_t n) {
+    StBoot r = st_boot(d, n, 0, 0.95, (StKey){1, 2});
+    return (Said){r.status, 4, {r.se, r.percentile.lo, r.basic.hi, r.shift.p}};
+}
+static Said said_boot_mc(const double *d, size_t n) {
+    StBoot r = st_boot_mc(d, n, 0, 0.95, 200, (StKey){1, 2});
+    return (Said){r.status, 4, {r.se, r.percentile.lo, r.basic.hi, r.shift.p}};
+}
+static Said said_tost(const double *d, size_t n) {
+    StTost r = st_tost(d, n, 0, -0.02, 0.02, 0.05);
+    return (Said){r.status, 5, {r.se, r.p_lower, r.p_upper, r.p, r.ci_lo}};
+}
+static Said said_effect(const double *d, size_t n) {
+    StEffect r = st_effect(d, NULL, n);
+    return (Said){r.status, 2, {r.sd, r.d_z}};
+}
+static Said said_maxT(const double *d, size_t n) {
+    StMaxTRow row = {(double)NAN, (double)NAN, 0, 0};
+    StMaxT r = st_maxT(d, 1, n, NULL, (StKey){1, 2}, &row);
+    return (Said){r.status, 3, {r.status ? (double)NAN : row.single, r.status ? (double)NAN : row.step, r.p_min}};
+}
+static Said said_levene(const double *d, size_t n) {
+    const double other[3] = {1, 2, 4};
+    StVariance r = st_levene(d, n, other, 3);
+    return (Said){r.status, 2, {r.stat, r.p}};
+}
+static Said said_pitman(const double *d, size_t n) {
+    const double other[MOST] = {1, 2, 4, 8, 16, 32, 64, 128};
+    StVariance r = st_pitman_morgan(d, other, n);
+    return (Said){r.status, 2, {r.stat, r.p}};
+}
+static Said said_evidence(const double *d, size_t n) {
+    StEvidence r = st_sign_evidence(d, n, 0, 1);
+    return (Said){r.status, 1, {r.e}};
+}
+static Said said_omnibus(const double *d, size_t n) {
+    double x[2 * MOST] = {0};
+    if (n) memcpy(x, d, n * sizeof *x);
+    StOmnibus r = st_omnibus(x, 2, n, (StKey){1, 2});
+    return (Said){r.status, 2, {r.p, r.p_min}};
+}
+static Said said_spikes(const double *d, size_t n) {
+    StSpikes r = st_spikes(d, n, 2, 6);
+    return (Said){r.status, 0, {0}};
+}
+static Said said_line(const double *d, size_t n) {
+    const double x[MOST] = {0, 1, 2, 3, 4, 5, 6, 7};
+    StLine r = st_line(x, d, n);
+    return (Said){r.status, 2, {r.slope, r.intercept}};
+}
+static Said said_crossed(const double *d, size_t n) {
+    double x[2 * MOST] = {0};
+    if (n) memcpy(x, d, n * sizeof *x);
+    StCrossed r = st_crossed(x, 2, n, 0, 0.95);
+    return (Said){r.status, 4, {r.se, r.lo, r.hi, r.p}};
+}
+
+static const struct {
+    const char *name;
+    Said (*call)(const double *d, size_t n);
+} tests[] = {{"tci", said_tci},       {"signflip", said_signflip}, {"wilcoxon", said_wilcoxon},
+             {"boot", said_boot},     {"boot_mc", said_boot_mc},   {"tost", said_tost},
+             {"effect", said_effect}, {"maxT", said_maxT},         {"levene", said_levene},
+             {"pitman", said_pitman}, {"evidence", said_evidence}, {"omnibus", said_omnibus},
+             {"spikes", said_spikes}, {"line", said_line},         {"crossed", said_crossed}};
+enum { TESTS = sizeof tests / sizeof *tests };
+
+/* A number with a status, or no number: never a wrong one, never a NaN that claims to be fine. */
+Test(stats_limits, bad_input_is_a_status_or_a_number) {
+    static const double inf = (double)INFINITY, nan = (double)NAN;
+    const double inputs[][MOST] = {
+        {0.1, -0.2, 0.3, 0.1, -0.1, 0.4, 0.2, -0.3},          {0, 0, 0, 0, 0, 0, 0, 0},
+        {-0.0, 0, -0.0, 0, -0.0, 0, -0.0, 0},                 {7, 7, 7, 7, 7, 7, 7, 7},
+        {5e-324, 0, -5e-324, 1e-310, 0, 0, 0, 0},             {1e-200, 2e-200, -1e-200, 0, 0, 1e-200, 0, 0},
+        {1e99, -1e99, 1e99, 1e99, 0, 1e99, -1e99, 1e99},      {0.1, 1e308, 0.3, 0.1, -0.1, 0.4, 0.2, -0.3},
+        {1e308, -1e308, 1e308, -1e308, 1e308, 1, 1e308, 1e308}, {0.1, nan, 0.3, 0.1, -0.1, 0.4, 0.2, -0.3},
+        {inf, 0.2, 0.3, 0.1, -0.1, 0.4, 0.2, -0.3},           {-inf, inf, nan, 0.1, -0.1, 0.4, 0.2, -0.3}};
+    enum { FIRST_NONFINITE = 7 };
+    int refused = 0, fine = 0;
+    for (int t = 0; t < TESTS; t++)
+        for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+            for (size_t n = 0; n <= MOST; n++) {
+                Said s = tests[t].call(inputs[i], n);
+                refused += s.status != ST_OK, fine += s.status == ST_OK;
+                for (int k = 0; k < s.numbers; k++)
+                    cr_expect(s.status == ST_OK ? isfinite(s.number[k]) : isnan(s.number[k]),
+                              "%s, input %zu, n %zu: %s, number %d is %g", tests[t].name, i, n,
+                              st_status_text(s.status), k, s.number[k]);
+                bool held = i >= FIRST_NONFINITE && n == MOST;
+                cr_expect(!held || s.status == ST_NONFINITE_INPUT, "%s takes input %zu: %s", tests[t].name, i,
+                          st_status_text(s.status));
+                cr_expect(n > 0 || s.status != ST_OK, "%s is content with nothing", tests[t].name);
+            }
+    cr_expect(refused > 400 && fine > 400, "%d refused, %d fine: the table tests too little", refused, fine);
+}
+
+Test(stats_limits, a_thousand_comparisons) {
+    enum { K = 1000, N = 8 };
+    static double d[K * N], p[K], adjusted[K];
+    static StMaxTRow rows[K];
+    for (int i = 0; i < K * N; i++) d[i] = sin(0.7 * i) + (i < N ? 3 : 0); /* the first is far from zero */
+    for (int i = 0; i < K; i++) p[i] = (i + 1.0) / (K + 1);
+    StMaxT r = st_maxT(d, K, N, NULL, (StKey){1, 2}, rows);
+    STATUS(r.status, ST_OK);
+    cr_expect_eq(r.total, 256);
+    cr_expect_float_eq(r.p_min, 2 / 256.0, 1e-15);
+    for (int i = 0; i < K; i++)
+        cr_assert(rows[i].step >= r.p_min && rows[i].step <= 1 && rows[i].step <= rows[i].single);
+    StStatus (*const all[])(const double *, size_t, double *) = {st_holm, st_hochberg, st_bh};
+    for (int a = 0; a < 3; a++) {
+        STATUS(all[a](p, K, adjusted), ST_OK);
+        for (int i = 0; i < K; i++) cr_assert(adjusted[i] >= p[i] && adjusted[i] <= 1);
+    }
+}
+
+Test(stats_limits, a_hundred_thousand_blocks) {
+    enum { SEEDS = 3, BLOCKS = 100000 };
+    double *d = calloc(SEEDS * (size_t)BLOCKS, sizeof *d), *out = calloc(SEEDS * (size_t)BLOCKS, sizeof *out);
+    cr_assert(d && out);
+    for (int s = 0; s < SEEDS; s++)
+        for (int b = 0; b < BLOCKS; b++) d[s * BLOCKS + b] = 0.1 * s + sin(1.3 * b) + 0.01 * cos(2.1 * b + s);
+    StCrossed r = st_crossed(d, SEEDS, BLOCKS, 0, 0.95);
+    STATUS(r.status, ST_OK);
+    cr_expect_float_eq(r.mean, 0.1, 1e-4);
+    cr_expect(r.lo < r.mean && r.mean < r.hi && isfinite(r.p));
+    StBlocks merged = st_blocks_merge(d, SEEDS, BLOCKS, 0.1, out);
+    cr_expect(merged.status == ST_OK || merged.status == ST_NO_CONVERGENCE);
+    cr_expect(merged.blocks >= 8 && merged.blocks <= BLOCKS);
+    free(d);
+    free(out);
+}
+
+/* Everything that draws or enumerates, from one thread: the bytes that each of several threads must give. */
+typedef struct {
+    StBoot exact, drawn;
+    StSignflip flip;
+    StMaxTRow row[3];
+    StOmnibus omnibus;
+    StPower power;
+} Bytes;
+
+static void *all_of_it(void *at) {
+    Bytes *b = at;
+    double d[24];
+    memset(b, 0, sizeof *b);
+    for (int i = 0; i < 24; i++) d[i] = cos(1.7 * i) + 0.2;
+    b->exact = st_boot_exact(d, 8, 0, 0.95);
+    b->drawn = st_boot_mc(d, 24, 0, 0.95, 2000, (StKey){3, 4});
+    b->flip = st_signflip(d, 24, 0, ST_TWO_SIDED, (StKey){5, 6});
+    st_maxT(d, 3, 8, NULL, (StKey){7, 8}, b->row);
+    b->omnibus = st_omnibus(d, 3, 8, (StKey){9, 10});
+    b->power = st_power(1.1, 7, 0.05);
+    return NULL;
+}
+
+static bool same_bytes(const Bytes *x, const Bytes *y) { /* field by field: padding bytes are undefined */
+    return x->exact.percentile.lo == y->exact.percentile.lo && x->exact.bca.hi == y->exact.bca.hi &&
+           x->exact.shift.count == y->exact.shift.count && x->drawn.percentile.lo == y->drawn.percentile.lo &&
+           x->drawn.se == y->drawn.se && x->drawn.koehn.count == y->drawn.koehn.count &&
+           x->flip.count == y->flip.count && x->row[0].step_count == y->row[0].step_count &&
+           x->row[2].single_count == y->row[2].single_count && x->omnibus.count == y->omnibus.count &&
+           x->power.power == y->power.power;
+}
+
+Test(stats_limits, threads_change_nothing) {
+    enum { THREADS = 6 };
+    static Bytes alone, each[THREADS];
+    pthread_t id[THREADS];
+    all_of_it(&alone);
+    for (int i = 0; i < THREADS; i++) cr_assert_eq(pthread_create(&id[i], NULL, all_of_it, &each[i]), 0);
+    for (int i = 0; i < THREADS; i++) pthread_join(id[i], NULL);
+    for (int i = 0; i < THREADS; i++) cr_expect(same_bytes(&alone, &each[i]), "thread %d has other numbers", i);
+    cr_expect_eq(alone.exact.status, ST_OK);
+}
+
+/* Time on the processor, so that a busy machine does not count. */
+static double busy_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+Test(stats_limits, fast_enough) {
+    double d[240], start = busy_seconds(), took;
+    StMaxTRow rows[20];
+    for (int i = 0; i < 240; i++) d[i] = sin(3.1 * i) + 0.3;
+    for (int metric = 0; metric < 10; metric++) STATUS(st_boot_exact(d + 8 * metric, 8, 0, 0.95).status, ST_OK);
+    took = busy_seconds() - start;
+    cr_expect(took < 0.05, "exact bootstrap of ten metrics at n = 8: %.3f s, not under 50 ms", took);
+    start = busy_seconds();
+    STATUS(st_boot_exact(d, 10, 0, 0.95).status, ST_OK);
+    took = busy_seconds() - start;
+    cr_expect(took < 1, "exact bootstrap at n = 10: %.2f s, not under 1 s", took);
+    start = busy_seconds();
+    STATUS(st_maxT(d, 20, 12, NULL, (StKey){1, 2}, rows).status, ST_OK);
+    took = busy_seconds() - start;
+    cr_expect(took < 1, "max-T of 20 comparisons at n = 12: %.2f s, not under 1 s", took);
+}

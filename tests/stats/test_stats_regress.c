@@ -1,0 +1,156 @@
+/* Logistic regression, Akaike's criterion, growth with depth. Reference values: statsmodels 0.14 GLM, scipy 1.17.1
+ * (linregress, minimize), on the data shown. */
+#include "stats/regress.h"
+#include "tests/stats/test_stats.h"
+
+TestSuite(stats_regress, .init = st_init);
+
+static const double hours[20] = {.5,   .75, 1,    1.25, 1.5, 1.75, 1.75, 2,    2.25, 2.5,
+                                 2.75, 3,   3.25, 3.5,  4,   4.25, 4.5,  4.75, 5,    5.5};
+static const unsigned char pass[20] = {0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1};
+
+Test(stats_regress, logistic_published) {
+    StCoef c[3]; /* the hours-of-study example; statsmodels GLM to 1e-14 */
+    StLogistic r = st_logistic(hours, pass, 20, 1, c);
+    STATUS(r.status, ST_OK);
+    NEAR(c[0].value, -4.07771343108763, 1e-12);
+    NEAR(c[1].value, 1.504645428373333, 1e-12);
+    NEAR(c[0].se, 1.760994314084708, 1e-7);
+    NEAR(c[1].se, .628720845913968, 1e-7);
+    NEAR(r.deviance, 16.059756928689346, 1e-10);
+    NEAR(r.null_deviance, 27.72588722239781, 1e-12);
+    NEAR(r.p_value, 0.0006364826185217138, 1e-10);
+    double x[40];
+    for (int i = 0; i < 20; i++) {
+        x[2 * i] = hours[i];
+        x[2 * i + 1] = sin(7 * hours[i]);
+    }
+    r = st_logistic(x, pass, 20, 2, c);
+    NEAR(c[0].value, -4.082619284994697, 1e-11);
+    NEAR(c[1].value, 1.504606173722792, 1e-11);
+    NEAR(c[2].value, -.070968222212517, 1e-11);
+    NEAR(c[0].se, 1.759856580861445, 1e-7);
+    NEAR(c[2].se, .937234751797996, 1e-7);
+    NEAR(r.deviance, 16.05401571188867, 1e-9);
+    for (int i = 0; i < 20; i++) {
+        x[i] = 1e6 + 1e3 * hours[i]; /* far from zero, another unit: the same fit */
+    }
+    r = st_logistic(x, pass, 20, 1, c);
+    NEAR(c[1].value, 1.50464543e-3, 1e-9);
+    NEAR(r.deviance, 16.059756928689346, 1e-8);
+}
+
+/* Full Newton steps throw the deviance from 7.19 to 73.6 here; the optimum is scipy's Nelder-Mead.
+ */
+Test(stats_regress, logistic_overshoots_safely) {
+    const double x[20] = {24, 0, 2, 1, 0, 0, -40, 51, 1, -223, 1, -1, -1, 0, -1, 0, 1, 90, 1, 0};
+    const unsigned char y[10] = {0, 0, 0, 1, 1, 1, 1, 0, 0, 0};
+    StCoef c[3];
+    StLogistic r = st_logistic(x, y, 10, 2, c);
+    STATUS(r.status, ST_OK);
+    NEAR(r.deviance, 6.686420527545505, 1e-9);
+    cr_assert(!r.separated && c[1].se > 0);
+}
+
+Test(stats_regress, logistic_says_when_separated) {
+    const double x[6] = {1, 2, 3, 4, 5, 6};
+    const unsigned char split[6] = {0, 0, 0, 1, 1, 1}, ones[6] = {1, 1, 1, 1, 1, 1};
+    StCoef c[3];
+    StLogistic r = st_logistic(x, split, 6, 1, c);
+    STATUS(r.status, ST_DEGENERATE);
+    cr_assert(r.separated && isnan(c[1].value) && isnan(c[0].se));
+    NEAR(r.deviance, 0, 1e-9);
+    NEAR(r.null_deviance, 12 * log(2), 1e-12);
+    cr_assert(r.p_value < .01);
+    r = st_logistic(x, ones, 6, 1, c);
+    cr_assert(r.separated && r.null_deviance == 0 && r.p_value == 1);
+    const double quasi[6] = {1, 2, 3, 3, 4, 5}; /* touching at 3: the limit keeps one coin flip per tie */
+    r = st_logistic(quasi, split, 6, 1, c);
+    cr_assert(r.separated);
+    NEAR(r.deviance, 4 * log(2), 1e-8);
+    const double far[8] = {-100, -90, -1, 1, -1.5, 1.5, 90, 100}; /* far points, no split */
+    const unsigned char mixed[8] = {0, 0, 1, 0, 0, 1, 1, 1};
+    r = st_logistic(far, mixed, 8, 1, c);
+    STATUS(r.status, ST_OK);
+    cr_assert(!r.separated && c[1].value > 0);
+}
+
+Test(stats_regress, logistic_refuses) {
+    const double x[6] = {1, 2, 3, 4, 5, 6}, flat[4] = {2, 2, 2, 2}, twice[8] = {1, 2, 2, 4, 5, 10, 3, 6};
+    const unsigned char y[6] = {0, 1, 0, 1, 0, 1}, wrong[4] = {0, 1, 2, 0};
+    StCoef c[3];
+    StLogistic r = st_logistic(flat, y, 4, 1, c);
+    STATUS(r.status, ST_DEGENERATE);
+    cr_assert(!r.separated && isnan(r.deviance));
+    r = st_logistic(twice, y, 4, 2, c);
+    STATUS(r.status, ST_DEGENERATE);
+    cr_assert(!r.separated && isnan(r.deviance) && isnan(r.p_value));
+    STATUS(st_logistic(x, y, 2, 1, c).status, ST_N_TOO_SMALL);
+    STATUS(st_logistic(x, wrong, 4, 1, c).status, ST_BAD_ARG);
+    STATUS(st_logistic(x, y, 6, 0, c).status, ST_BAD_ARG);
+    STATUS(st_logistic(x, y, 6, 1001, c).status, ST_BAD_ARG);
+    STATUS(st_logistic(x, y, SIZE_MAX, 1, c).status, ST_BAD_ARG);
+    STATUS(st_logistic(NULL, y, 6, 1, c).status, ST_BAD_ARG);
+    STATUS(st_logistic(x, NULL, 6, 1, c).status, ST_BAD_ARG);
+    STATUS(st_logistic((double[]){1, 2, NAN}, y, 3, 1, c).status, ST_NONFINITE_INPUT);
+}
+
+Test(stats_regress, akaike) {
+    StAic r = st_aic(.107, 5, 2); /* 5 ln(.0214) + 6, corrected by 24 */
+    NEAR(r.aic, 5 * log(.0214) + 6, 1e-13);
+    NEAR(r.aicc, r.aic + 24, 1e-13);
+    cr_assert(isnan(st_aic(1, 4, 2).aicc) && isfinite(st_aic(1, 4, 2).aic));
+    STATUS(st_aic(0, 5, 2).status, ST_DEGENERATE);
+    STATUS(st_aic(1, 2, 2).status, ST_N_TOO_SMALL);
+    STATUS(st_aic(-1, 5, 2).status, ST_BAD_ARG);
+    STATUS(st_aic(NAN, 5, 2).status, ST_BAD_ARG);
+    STATUS(st_aic(INFINITY, 5, 2).status, ST_BAD_ARG);
+    STATUS(st_aic(1, 5, 1000001).status, ST_BAD_ARG);
+}
+
+Test(stats_regress, growth) {
+    const double l[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8] = {1.1, 1.9, 3.2, 3.9, 5.1, 5.8, 7.2, 7.9};
+    StGrowth r = st_growth(l, y, 8); /* scipy minimize on (c, d); linregress of log y */
+    STATUS(r.status, ST_OK);
+    NEAR(r.rss_lin, 0.012846600405235636, 1e-12);
+    NEAR(r.growth, 7.376567907964071, 1e-5);
+    NEAR(r.rate, 0.26802844127099273, 1e-13);
+    NEAR(r.rss_exp, 0.23966408753153554, 1e-13);
+    NEAR(r.delta, 23.409272729736816, 1e-8);
+    double grown[8], down[8];
+    for (int i = 0; i < 8; i++) {
+        grown[i] = exp(.4 * l[i]) * (1 + (i % 2 ? .02 : -.02));
+        down[i] = 1 / y[i];
+    }
+    r = st_growth(l, grown, 8);
+    cr_assert(r.delta < -5);
+    NEAR(r.rate, .4, .01);
+    r = st_growth(l, down, 8);
+    STATUS(r.status, ST_OK);
+    NEAR(r.rate, -0.26802844127099273, 1e-13);
+    const double powers[4] = {1, 2, 4, 8}; /* exact the other way */
+    r = st_growth(l, powers, 4);
+    cr_assert(r.status == ST_OK && r.delta < -50 && isfinite(r.delta));
+    const double line[4] = {2, 4, 6, 8}; /* exact: delta stays finite */
+    r = st_growth(l, line, 4);
+    cr_assert(isfinite(r.delta) && r.delta > 50 && r.status == ST_OK);
+    NEAR(r.growth, 4, 1e-6);
+}
+
+Test(stats_regress, growth_refuses) {
+    const double l[4] = {1, 2, 3, 4}, flat[4] = {.7, .7, .7, .7}, bad[4] = {1, 0, 2, 3};
+    StGrowth r = st_growth(l, flat, 4);
+    STATUS(r.status, ST_DEGENERATE);
+    cr_assert(isnan(r.rss_exp) && isnan(r.delta));
+    STATUS(st_growth(flat, l, 4).status, ST_DEGENERATE);
+    STATUS(st_growth(l, bad, 4).status, ST_BAD_ARG);
+    STATUS(st_growth(l, l, 2).status, ST_N_TOO_SMALL);
+    STATUS(st_growth(NULL, l, 4).status, ST_BAD_ARG);
+    STATUS(st_growth(l, NULL, 4).status, ST_BAD_ARG);
+    STATUS(st_growth((double[]){1, NAN, 2}, l, 3).status, ST_NONFINITE_INPUT);
+    STATUS(st_growth(l, (double[]){1, INFINITY, 2}, 3).status, ST_NONFINITE_INPUT);
+    const double jump[4] = {1e-90, 1, 1, 1}; /* beyond the grid of growths: its edge */
+    r = st_growth(l, jump, 4);
+    STATUS(r.status, ST_OK);
+    cr_assert(isfinite(r.delta));
+}

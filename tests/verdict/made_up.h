@@ -1,0 +1,46 @@
+/* Runs that never happened, for the tests of tables: every number is a fraction made from small integers, none was
+ * measured. Experiments are texts; each has a name that says that it is made up. */
+#ifndef TESTS_MADE_UP_H
+#define TESTS_MADE_UP_H
+
+#include "bench/write/table.h"
+
+/* Four arms of write-up 002 at the set-up of its claims. Profiles: quick (6 seeds, 150 steps), full (8 seeds, 300
+ * steps, two embedding scales: the second starts above 100 nats), single (one seed), pair (3 seeds, two arms). */
+extern const char made_up_four[];
+
+/* Warm-up x learning rate, the rates out of order; two arms, six seeds. */
+extern const char made_up_rates[];
+
+/* Arms whose names and labels hold what LaTeX minds. */
+extern const char made_up_odd[];
+
+/* One experiment with its records, claims and table. All fields but the results of a failed step are set. */
+typedef struct {
+    Experiment x;
+    RunRecord *records;
+    int runs;
+    ClaimFile claims;
+    bool has_claims;
+    Table table;
+} MadeUp;
+
+/* Reads the text and makes its records; claims of the experiment's write-up, if it names one, come from SOURCE_ROOT. */
+void made_up_init(MadeUp *m, const char *yaml, const char *profile);
+
+/* The record of (cell, arm, seed index), to be changed before the table is made. */
+RunRecord *made_up_at(MadeUp *m, int cell, int arm, int seed);
+
+/* The validation loss at a step, and the perplexity that goes with it. */
+void made_up_loss(RunRecord *r, int step, double loss);
+
+/* The run met a non-finite number at this step: later validations and curves are gone. */
+void made_up_diverge(RunRecord *r, int step);
+
+Rc made_up_table(MadeUp *m, TableOptions options, Error *e);
+void made_up_release(MadeUp *m);
+
+/* What a writer writes; freed by the caller. */
+char *made_up_write(const MadeUp *m, void (*write)(const Table *, Text *));
+
+#endif

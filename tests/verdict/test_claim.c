@@ -1,0 +1,400 @@
+/* Claims: reading them, judging them, and tracing every number of a table to runs or to bench/claims/. */
+#include <criterion/criterion.h>
+#include <ctype.h>
+#include <glob.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/plan/declare.h"
+#include "tests/verdict/made_up.h"
+
+static MadeUp m; /* too large for a stack; each test has its own process */
+static Error e;
+
+TestSuite(claim, .timeout = 120);
+
+static void make(const char *yaml, const char *profile) {
+    made_up_init(&m, yaml, profile);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+}
+
+/* The n-th verdict of a claim. */
+static const ClaimVerdict *verdict(const char *id, int n) {
+    for (int i = 0; i < m.table.verdicts.count; i++)
+        if (!strcmp(m.table.verdicts.at[i].claim->id, id) && !n--) return &m.table.verdicts.at[i];
+    cr_assert_fail("claim %s has no such verdict", id);
+    return NULL;
+}
+
+/* Gives every seed of an arm the baseline's loss at step 150 plus `shift`, and a little more or less in turn. */
+static void set_difference(int arm, double shift, double spread) {
+    for (int seed = 0; seed < m.x.seeds; seed++) {
+        double base = record_at(made_up_at(&m, 0, 0, seed), 150)->metric[METRIC_valid_loss];
+        made_up_loss(made_up_at(&m, 0, arm, seed), 150,
+                     base + shift + (seed % 2 ? spread : -spread) * (1 + 0.1 * seed));
+    }
+}
+
+/* One line of a file, without its end. */
+static void line_of(const char *path, int line, char *out, size_t size) {
+    char *text, *at;
+    size_t length;
+    cr_assert_eq(file_read(path, &text, &length, &e), RC_OK, "%s", e.text);
+    at = text;
+    while (--line > 0 && at) at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+    cr_assert(at != NULL, "%s is shorter", path);
+    snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
+    free(text);
+}
+
+/* Every verdict word, from differences of our choosing; the write-up reports -0.0720 for LayerNorm, -0.0136 for
+ * RMSNorm. */
+static const struct {
+    double layernorm, rmsnorm, spread;
+    VerdictWord first, second;
+} cases[] = {
+    {-0.0720, -0.0136, 0.001, WORD_REPRODUCED, WORD_REPRODUCED},
+    {-0.0900, +0.0900, 0.001, WORD_DIRECTION_ONLY, WORD_CONTRADICTED},
+    {+0.0300, -0.0300, 0.001, WORD_CONTRADICTED, WORD_CONTRADICTED},
+    {+0.0005, +0.0005, 0.004, WORD_NOT_REPRODUCED, WORD_REPRODUCED},
+    {-0.0100, -0.0100, 0.200, WORD_INCONCLUSIVE, WORD_INCONCLUSIVE},
+    {-0.0190, -0.0190, 0.004, WORD_DIRECTION_ONLY, WORD_INCONCLUSIVE}, /* separated from 0, not from the margin */
+    {-0.0500, -0.0500, 0.000, WORD_DIRECTION_ONLY, WORD_CONTRADICTED}, /* every seed alike: no interval */
+};
+
+Test(claim, every_word_is_earned) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made_up_init(&m, made_up_four, "quick");
+        set_difference(1, cases[i].layernorm, cases[i].spread);
+        set_difference(2, cases[i].rmsnorm, cases[i].spread);
+        cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+        const ClaimVerdict *first = verdict("002-1", 0), *second = verdict("002-2", 0);
+        cr_expect_eq(first->word, cases[i].first, "case %zu, 002-1: %s", i, verdict_word(first->word));
+        cr_expect_eq(second->word, cases[i].second, "case %zu, 002-2: %s", i, verdict_word(second->word));
+        made_up_release(&m);
+    }
+}
+
+Test(claim, few_seeds_are_not_testable) {
+    make(made_up_four, "single");
+    cr_expect_eq(verdict("002-1", 0)->word, WORD_NOT_TESTABLE);
+    cr_expect_str_eq(verdict("002-1", 0)->why, "n = 1: p cannot fall below 1");
+    cr_expect_eq(verdict("002-2", 0)->word, WORD_NOT_TESTABLE);
+    cr_expect_eq(verdict("002-6", 0)->word, WORD_NOT_RUN);
+    made_up_release(&m);
+}
+
+Test(claim, another_setup_is_not_run_and_shows_no_reported_number) {
+    make(made_up_four, "toy");
+    cr_expect_eq(verdict("002-1", 0)->word, WORD_NOT_RUN);
+    cr_expect_str_eq(verdict("002-1", 0)->why, "layers is 2 here, 4 or 8 in the write-up's set-up");
+    cr_expect_null(table_reported(&m.table, 0, 1));
+    char *tex = made_up_write(&m, table_tex);
+    cr_expect(strstr(tex, "The numbers of write-up 002 are not shown: layers is 2 here") != NULL);
+    cr_expect(strstr(tex, "rep.") == NULL);
+    free(tex);
+    made_up_release(&m);
+}
+
+Test(claim, an_arm_that_is_not_there_is_said) {
+    make(made_up_four, "pair");
+    cr_expect_eq(verdict("002-2", 0)->word, WORD_NOT_RUN);
+    cr_expect_str_eq(verdict("002-2", 0)->why, "no arm 'rmsnorm' here");
+    cr_expect_eq(verdict("002-1", 0)->word, WORD_NOT_TESTABLE);
+    made_up_release(&m);
+}
+
+Test(claim, reported_effects_follow_from_reported_numbers) {
+    make(made_up_four, "quick");
+    cr_expect_float_eq(verdict("002-1", 0)->reported, log(20.64 / 22.18), 1e-15);
+    cr_expect_float_eq(verdict("002-2", 0)->reported, log(21.88 / 22.18), 1e-15);
+    cr_expect_float_eq(verdict("002-4", 0)->reported, 0.1706 - 0.1762, 1e-15);
+    cr_expect_float_eq(verdict("002-4", 2)->reported, 0.77 * 0.77 / (0.90 * 0.90), 1e-12);
+    cr_expect(isnan(verdict("002-3", 0)->reported), "a contrast that the write-up does not report");
+    made_up_release(&m);
+}
+
+/* Depth x warm-up, two arms: what the contrasts of write-up 000 need. */
+static const char grid[] = "name: made-up-grid\ntitle: Made-up grid\nbaseline: pre\nsteps: 150\nseeds: 6\n"
+                           "evaluate_at: 0,150\nlayers: [4, 12]\nwarmup: [0, 100]\n"
+                           "arms: {pre: {variant: pre}, post: {variant: post}}\n";
+static const char between[] =
+    "writeup: x\ntitle: t\nsource: s\nsetups: {any: {keys: {layers: [4, 12]}, choices: [one]}}\n"
+    "reported: {r: {where: w, setup: any, step: 150, seeds: 1, values: {\"post@layers=4,warmup=0\": {valid_loss: "
+    "3.5},\n"
+    "  \"post@warmup=100,layers=4\": {valid_loss: 3.25}, \"post@layers=12\": {valid_loss: 4}}}}\n"
+    "claims:\n"
+    "- {id: x-1, source: s, says: warm-up helps, setup: any, family: x, at: [150], tests: [{metric: valid_loss,\n"
+    "   expects: lower, test: maxt, contrast: {post@warmup=100: 1, post@warmup=0: -1},\n"
+    "   reported: {table: r, of: valid_loss, as: difference}}]}\n"
+    "- {id: x-2, source: s, says: it compounds with depth, setup: any, family: x, at: [150], tests: [{metric: "
+    "valid_loss,\n"
+    "   expects: higher, test: maxt, contrast: {post@layers=12: 1, pre@layers=12: -1, post@layers=4: -1, pre@layers=4: "
+    "1}}]}\n"
+    "- {id: x-3, source: s, says: deeper still, setup: any, family: x, at: [150], tests: [{metric: valid_loss,\n"
+    "   expects: higher, test: maxt, contrast: {post@layers=48: 1, post@layers=4: -1}}]}\n";
+
+static double loss_of(int cell, int arm, int seed) {
+    return record_at(made_up_at(&m, cell, arm, seed), 150)->metric[METRIC_valid_loss];
+}
+
+Test(claim, contrasts_reach_across_cells) {
+    made_up_init(&m, grid, NULL);
+    cr_assert_eq(claims_parse(&m.claims, "f", between, &e), RC_OK, "%s", e.text);
+    m.has_claims = true;
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(m.table.verdicts.count, 2 + 2 + 1, "each of the free factor's values, once");
+    const ClaimVerdict *shallow = verdict("x-1", 0), *deep = verdict("x-1", 1), *late = verdict("x-2", 1);
+    cr_expect_float_eq(shallow->reported, -0.25, 1e-15);
+    cr_expect_float_eq(deep->reported, 0, 1e-15, "one number for both depths");
+    cr_expect(isnan(verdict("x-2", 0)->reported));
+    cr_expect_eq(shallow->cell, 1, "the first arm's: layers 4, warm-up 100");
+    cr_expect_eq(deep->cell, 3);
+    for (int seed = 0; seed < 6; seed++) {
+        cr_expect_float_eq(shallow->c->pairs.d[seed], loss_of(1, 1, seed) - loss_of(0, 1, seed), 1e-12);
+        cr_expect_float_eq(late->c->pairs.d[seed],
+                           loss_of(3, 1, seed) - loss_of(3, 0, seed) - loss_of(1, 1, seed) + loss_of(1, 0, seed),
+                           1e-12);
+    }
+    cr_expect_eq(verdict("x-3", 0)->word, WORD_NOT_RUN);
+    made_up_release(&m);
+}
+
+Test(claim, what_was_not_declared_is_exploratory) {
+    Text line;
+    text_init(&line);
+    make(made_up_four, "quick");
+    cr_expect_eq(m.table.exploratory, false);
+    cr_expect_eq(verdict("002-1", 0)->undeclared, false);
+    char *text = made_up_write(&m, table_text);
+    cr_expect(!strstr(text, "xploratory") && !strstr(text, "EXPLORATORY"));
+    free(text);
+    made_up_release(&m);
+    /* One claim's line is missing in one record: its verdicts, and no others. */
+    made_up_init(&m, made_up_four, "quick");
+    declare_claim(&m.claims.claim[0], &line);
+    char *at = strstr(made_up_at(&m, 0, 1, 3)->declared, line.at);
+    cr_assert_not_null(at);
+    at[line.length - 1] ^= 1;
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_expect_eq(verdict("002-1", 0)->undeclared, true);
+    cr_expect_eq(verdict("002-2", 0)->undeclared, false);
+    cr_expect_eq(m.table.exploratory, false);
+    made_up_release(&m);
+    /* The plan changed after the runs: the whole table. */
+    made_up_init(&m, made_up_four, "quick");
+    m.x.margin = 0.2, m.x.plan[0] = 'f';
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    text = made_up_write(&m, table_text);
+    cr_expect(strstr(text, "EXPLORATORY: 24 of 24 runs were trained before this plan was written down") != NULL);
+    cr_expect_str_eq(m.table.name, "made-up-4-exploratory");
+    cr_expect_eq(table_marks(&m.table, 0, 1, 1).separated, false);
+    free(text);
+    made_up_release(&m);
+    text_release(&line);
+}
+
+Test(claim, a_declaration_is_a_whole_line) {
+    RunRecord r = {.declared = (char[]){"plan abcd\nclaim 1 ef\n"}}, none = {0};
+    cr_expect(declared(r.declared, "plan abcd") && declared(r.declared, "claim 1 ef"));
+    cr_expect_not(declared(r.declared, "plan abc"), "the beginning of a line");
+    cr_expect_not(declared(r.declared, "lan abcd"), "the end of a line");
+    cr_expect_not(declared(r.declared, "claim 1 e") || declared(r.declared, "claim 1") ||
+                  declared(none.declared, "plan abcd"));
+}
+
+/* Each of our numbers is the mean of the runs named beside it. */
+static int trace_ours(json_t *metric, const char *key, int step) {
+    size_t i;
+    json_t *one;
+    double sum = 0;
+    json_array_foreach(json_object_get(metric, "runs"), i, one) {
+        const char *id = json_string_value(json_object_get(one, "run"));
+        const RunRecord *r = NULL;
+        for (int k = 0; k < m.runs; k++)
+            if (!strcmp(m.records[k].id, id)) r = &m.records[k];
+        cr_assert_not_null(r, "no run %s", id);
+        cr_expect_eq((json_int_t)r->spec.seed, json_integer_value(json_object_get(one, "seed")));
+        for (int k = 0; k < METRIC_COUNT; k++)
+            if (!strcmp(key, metric_info[k].key)) sum += record_at(r, step)->metric[k];
+    }
+    json_t *mean = json_object_get(metric, "mean");
+    if (mean) cr_expect_float_eq(json_number_value(mean), sum / (double)i, 1e-12 * fabs(sum) + 1e-15, "%s", key);
+    return 1;
+}
+
+/* Each reported number stands on the line of the file beside it. */
+static int trace_reported(json_t *number) {
+    char path[512], line[256];
+    const char *source = json_string_value(json_object_get(number, "source")), *colon = strrchr(source, ':');
+    cr_expect_eq(strncmp(source, "bench/claims/", 13), 0);
+    snprintf(path, sizeof path, "%s/%.*s", SOURCE_ROOT, (int)(colon - source), source);
+    line_of(path, (int)strtol(colon + 1, NULL, 10), line, sizeof line);
+    cr_expect(strstr(line, json_string_value(json_object_get(number, "text"))) != NULL, "%s: %s", source, line);
+    return 1;
+}
+
+static void trace_arm(json_t *arm, int step, int *ours, int *reported) {
+    const char *key;
+    json_t *metric;
+    json_object_foreach(json_object_get(arm, "metrics"), key, metric) {
+        *ours += trace_ours(metric, key, step);
+        json_t *number = json_object_get(metric, "reported");
+        if (number) *reported += trace_reported(number);
+    }
+}
+
+Test(claim, every_number_is_traced) {
+    make(made_up_four, "full");
+    char *text = made_up_write(&m, table_json);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL), *cell, *step, *arm, *verdict_json, *number;
+    size_t c, s, a;
+    int ours = 0, reported = 0, effects = 0;
+    cr_assert_not_null(root);
+    json_array_foreach(json_object_get(root, "cells"), c, cell)
+        json_array_foreach(json_object_get(cell, "steps"), s, step)
+            json_array_foreach(json_object_get(step, "arms"), a, arm)
+                trace_arm(arm, (int)json_integer_value(json_object_get(step, "step")), &ours, &reported);
+    json_array_foreach(json_object_get(json_object_get(root, "claims"), "verdicts"), c, verdict_json)
+        json_array_foreach(json_object_get(json_object_get(verdict_json, "reported"), "numbers"), s, number) effects +=
+        trace_reported(number);
+    cr_expect_eq(ours, 2 * 3 * 4 * METRIC_COUNT);
+    cr_expect_eq(reported, 2 * 3 * 4, "four metrics of three arms at one step of each cell");
+    cr_expect_gt(effects, 20);
+    json_decref(root);
+    free(text);
+    made_up_release(&m);
+}
+
+/* The write-up's numbers stand in its claims file and in no source of the program. */
+Test(claim, reported_numbers_stand_in_one_place) {
+    char pattern[512];
+    glob_t found;
+    made_up_init(&m, made_up_four, "single");
+    snprintf(pattern, sizeof pattern, "%s/bench/*/*.[ch]", SOURCE_ROOT);
+    cr_assert_eq(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char *text;
+        size_t length;
+        cr_assert_eq(file_read(found.gl_pathv[i], &text, &length, &e), RC_OK);
+        for (int n = 0; n < m.claims.table[0].numbers; n++) {
+            const char *number = m.claims.table[0].number[n].text;
+            if (strlen(number) > 4) cr_expect(!strstr(text, number), "%s holds %s", found.gl_pathv[i], number);
+        }
+        free(text);
+    }
+    globfree(&found);
+    made_up_release(&m);
+}
+
+#define HEAD "writeup: x\ntitle: t\nsource: s\n"
+#define SETUPS "setups: {a: {keys: {layers: [4, 8]}, choices: [one]}}\n"
+#define REPORTED \
+    "reported: {r: {where: w, setup: a, step: 5, seeds: 3, values: {p: {perplexity: 2.50}, q: {perplexity: 2}}}}\n"
+#define CLAIM "claims:\n- id: x-1\n  source: s\n  says: t\n  setup: a\n  family: f\n  at: [5]\n  tests:\n  - "
+#define TEST "metric: valid_loss\n    expects: lower\n    test: maxt\n    contrast: "
+
+static const struct {
+    const char *text, *error;
+} bad[] = {
+    {"- a", "f:1: a list, not a mapping"},
+    {HEAD SETUPS "claim: []", "f:5: unknown key 'claim'; did you mean 'claims'?"},
+    {HEAD SETUPS, "f:1: claims: missing"},
+    {HEAD "setups: {a: {keys: {layer: 4}, choices: []}}\nclaims: []",
+     "f:4: unknown key 'layer'; did you mean 'layers'?"},
+    {HEAD "setups: {a: {keys: {layers: 4.5}, choices: []}}\nclaims: []", "f:4: layers: '4.5' is not a whole number"},
+    {HEAD "setups: {a: {keys: {layers: []}, choices: []}}\nclaims: []", "f:4: layers: an empty list"},
+    {HEAD SETUPS "reported: {r: {where: w, setup: b, step: 5, seeds: 3, values: {}}}\nclaims: []",
+     "f:5: setup: unknown 'b'; did you mean 'a'?"},
+    {HEAD SETUPS "reported: {r: {where: w, setup: a, step: 5, seeds: 3, values: {p: {perplexit: 2}}}}\nclaims: []",
+     "f:5: unknown metric 'perplexit'; did you mean 'perplexity'?"},
+    {HEAD SETUPS "reported: {r: {where: w, setup: a, step: 5, seeds: 3, values: {p: {accuracy_sd: 2x}}}}\nclaims: []",
+     "f:5: accuracy_sd: not a number"},
+    {HEAD SETUPS "reported: {r: {where: w, setup: a, step: 0, seeds: 3, values: {}}}\nclaims: []",
+     "f:5: step: a whole number from 1 to 10^9 is wanted"},
+    {HEAD SETUPS CLAIM TEST "{p: 1, q: -2}", "claim x-1: f:16: contrast: the weights must add up to zero"},
+    {HEAD SETUPS CLAIM TEST "{p@layer=4: 1, q: -1}", "claim x-1: f:16: unknown key 'layer'; did you mean 'layers'?"},
+    {HEAD SETUPS CLAIM TEST "{p@layers: 1, q: -1}",
+     "claim x-1: f:16: 'p@layers': NAME@KEY=VALUE with up to 4 keys is wanted"},
+    {HEAD SETUPS CLAIM TEST "{'@layers=4': 1, q: -1}", "claim x-1: f:16: '@layers=4': no arm's name"},
+    {HEAD SETUPS CLAIM TEST "{p: one}", "claim x-1: f:16: p: a weight that is not zero is wanted"},
+    {HEAD SETUPS CLAIM "metric: valid_los\n    expects: lower\n    test: maxt\n    contrast: {p: 1, q: -1}",
+     "claim x-1: f:13: unknown metric 'valid_los'; did you mean 'valid_loss'?"},
+    {HEAD SETUPS CLAIM "metric: valid_loss\n    expects: lowr\n    test: maxt\n    contrast: {p: 1, q: -1}",
+     "claim x-1: f:14: expects: unknown 'lowr'; did you mean 'lower'?"},
+    {HEAD SETUPS CLAIM "metric: valid_loss\n    expects: lower\n    test: maxtt\n    contrast: {p: 1, q: -1}",
+     "claim x-1: f:15: test: unknown 'maxtt'; did you mean 'maxt'?"},
+    {HEAD SETUPS CLAIM "metric: valid_loss\n    expects: equal\n    test: tost\n    contrast: {p: 1, q: -1}",
+     "claim x-1: f:13: expects: equal needs a margin"},
+    {HEAD SETUPS CLAIM TEST "{p: 1, q: -1}\n    margin: 0", "claim x-1: f:17: margin: a number above 0 is wanted"},
+    {HEAD SETUPS REPORTED CLAIM TEST "{p: 1, z: -1}\n    reported: {table: r, of: perplexity, as: log_ratio}",
+     "claim x-1: f:18: table 'r' has no perplexity of arm 'z'"},
+    {HEAD SETUPS REPORTED CLAIM TEST "{p: 1, q: -1}\n    reported: {table: r, of: perplexity, as: log}",
+     "claim x-1: f:18: as: unknown 'log'; did you mean 'log_ratio'?"},
+    {HEAD SETUPS "claims: [{id: x-1, source: s, says: t, setup: a, family: f, tests: []}]",
+     "f:5: claim x-1: no tests, and not said what it needs"},
+    {HEAD SETUPS "claims: [{id: y, source: s, says: t, setup: a, family: f, needs: n}, "
+                 "{id: y, source: s, says: t, setup: a, family: f, needs: n}]",
+     "f:5: id: 'y' also stands on line 5"},
+    {HEAD SETUPS "claims: [{id: y, source: s, says: t, setup: a, family: f, needs: n, at: [5, 5]}]",
+     "f:5: at: steps must ascend"},
+    {HEAD SETUPS "claims: [{id: y, source: s, says: t, setup: a, family: f, needs: }]", "f:5: needs: empty"},
+};
+
+Test(claim, mistakes_are_refused_with_their_line) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ClaimFile f;
+        e = (Error){0};
+        cr_expect_eq(claims_parse(&f, "f", bad[i].text, &e), RC_USAGE, "not refused: %s", bad[i].error);
+        cr_expect_str_eq(e.text, bad[i].error);
+    }
+}
+
+Test(claim, what_cannot_be_run_yet_needs_little) {
+    ClaimFile f;
+    cr_assert_eq(
+        claims_parse(&f, "f", HEAD SETUPS CLAIM "metric: BLEU on a test set\n    needs: a translation task", &e), RC_OK,
+        "%s", e.text);
+    cr_expect_eq(f.claim[0].test[0].metric, -1);
+    cr_expect_str_eq(f.claim[0].test[0].needs, "a translation task");
+    claims_release(&f);
+}
+
+Test(claim, all_files_read) {
+    char pattern[512];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/bench/claims/*.yaml", SOURCE_ROOT);
+    cr_assert_eq(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        ClaimFile f;
+        char name[64];
+        snprintf(name, sizeof name, "%s", strrchr(found.gl_pathv[i], '/') + 1);
+        *strrchr(name, '.') = 0;
+        cr_expect_eq(claims_read(&f, SOURCE_ROOT, name, &e), RC_OK, "%s", e.text);
+        claims_release(&f);
+    }
+    globfree(&found);
+}
+
+/* Every claim of the five write-ups is listed, also those that nothing here can run yet. */
+Test(claim, all_claims_are_listed) {
+    static const struct {
+        const char *writeup;
+        int claims;
+    } listed[] = {{"000", 7}, {"001", 9}, {"002", 6}, {"003", 12}, {"004", 17}};
+    for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
+        ClaimFile f;
+        cr_assert_eq(claims_read(&f, SOURCE_ROOT, listed[i].writeup, &e), RC_OK, "%s", e.text);
+        cr_expect_eq(f.claims, listed[i].claims, "%s", listed[i].writeup);
+        for (int c = 0; c < f.claims; c++) {
+            char id[16];
+            snprintf(id, sizeof id, "%s-%d", listed[i].writeup, c + 1);
+            cr_expect_str_eq(f.claim[c].id, id);
+        }
+        claims_release(&f);
+    }
+}

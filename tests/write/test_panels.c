@@ -1,0 +1,69 @@
+/* What an experiment's `table:` and `panels:` show, on made-up runs. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/write/figure.h"
+#include "tests/verdict/made_up.h"
+
+static MadeUp m; /* too large for a stack; each test has its own process */
+static Error e;
+
+TestSuite(panels, .timeout = 120);
+
+static void make(const char *yaml, const char *profile, TableOptions options) {
+    made_up_init(&m, yaml, profile);
+    cr_assert_eq(made_up_table(&m, options, &e), RC_OK, "%s", e.text);
+}
+
+/* Runs stored before the probe was asked for: a note stands in its panel's place, the others are drawn. */
+Test(panels, a_panel_without_a_number_says_so) {
+    char yaml[2000];
+    snprintf(yaml, sizeof yaml,
+             "probes: [weight_norm, block_output_most]\n"
+             "panels: [valid_loss, weight_norm, block_grad_norm, block_output_most]\n%s",
+             made_up_four);
+    make(yaml, "quick", (TableOptions){0});
+    Text script;
+    text_init(&script);
+    figure_script(&m.table, 0, 1, &script);
+    cr_expect(strstr(script.at, "'weight_norm: not measured'") && strstr(script.at, "plot $d0_0 "));
+    cr_expect(!strstr(script.at, "plot $d1_0 "));
+    text_release(&script);
+    char *blocks = made_up_write(&m, figure_blocks_csv);
+    cr_expect(strstr(blocks, ",block_output_most,0,") && strstr(blocks, ",grad_norm,0,"));
+    free(blocks);
+    char to[64] = "/tmp/normbench-figure-XXXXXX";
+    cr_assert(mkdtemp(to));
+    Rc rc = figure_draw(&m.table, to, 1, &e);
+    cr_expect(!rc || strstr(e.text, "gnuplot: not"), "%s", e.text);
+    folder_remove(to);
+    made_up_release(&m);
+}
+
+/* The experiment says which metrics are rows and which curves are panels. */
+Test(panels, rows_and_panels_are_the_experiments) {
+    char yaml[2000];
+    snprintf(yaml, sizeof yaml, "table: [bits_per_byte, {metric: perplexity, heading: PPL & co}]\n"
+                                "panels: [train_loss, {curve: valid_loss, axis: log}]\n%s", made_up_four);
+    make(yaml, "quick", (TableOptions){0});
+    char *tex = made_up_write(&m, table_tex), *text = made_up_write(&m, table_text),
+         *csv = made_up_write(&m, figure_csv);
+    char *macros = made_up_write(&m, table_macros), *blocks = made_up_write(&m, figure_blocks_csv);
+    cr_expect(strstr(tex, "mean bits per byte $\\downarrow$") && strstr(tex, "mean PPL \\& co $\\downarrow$"));
+    cr_expect(!strstr(tex, "accuracy"));
+    cr_expect(strstr(text, "\nbits per byte  ") && strstr(text, "\nPPL & co  ") && !strstr(text, "\naccuracy "));
+    cr_expect(strstr(macros, "BitsPerByte") && !strstr(macros, "Accuracy"));
+    cr_expect(strstr(csv, ",train_loss,") && strstr(csv, ",valid_loss,") && !strstr(csv, ",grad_norm,"));
+    cr_expect(!strstr(blocks, "grad_norm"), "no curve of the blocks was asked for");
+    Text script;
+    text_init(&script);
+    figure_script(&m.table, 0, 1, &script);
+    cr_expect(strstr(script.at, "set title 'train loss'") &&
+              strstr(script.at, "set ylabel 'nats per token, log axis'"));
+    text_release(&script);
+    free(tex), free(text), free(csv), free(macros), free(blocks);
+    made_up_release(&m);
+}

@@ -1,0 +1,475 @@
+/* Tables of made-up runs: the bytes they write, and what they must never write. */
+#include <criterion/criterion.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/write/figure.h"
+#include "bench/verdict/sensitivity.h"
+#include "bench/write/sensitivity.h"
+#include "tests/verdict/made_up.h"
+
+static MadeUp m; /* too large for a stack; each test has its own process */
+static Error e;
+
+TestSuite(table, .timeout = 120);
+
+static void make(const char *yaml, const char *profile, TableOptions options) {
+    made_up_init(&m, yaml, profile);
+    cr_assert_eq(made_up_table(&m, options, &e), RC_OK, "%s", e.text);
+}
+
+static bool writes(void (*write)(const Table *, Text *), const char *what) {
+    char *text = made_up_write(&m, write);
+    bool found = strstr(text, what) != NULL;
+    free(text);
+    return found;
+}
+
+#define WRITES(writer, what) cr_expect(writes(writer, what), #writer " does not write: %s", what)
+#define OMITS(writer, what) cr_expect(!writes(writer, what), #writer " writes: %s", what)
+
+static void (*const writers[])(const Table *, Text *) = {table_tex,  table_claims_tex, table_macros,    table_csv,
+                                                         table_text, table_cost_tex,   table_cost_text, figure_csv};
+
+/* "nan" and "inf" as words of their own: not inside "median" or "inferior". */
+static void no_words_for_numbers(void) {
+    static const char *const words[] = {"nan", "inf", "NaN", "Inf", "-0.000 ", "-0.00 "};
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        if (writers[i] == table_claims_tex && !m.has_claims) continue;
+        char *text = made_up_write(&m, writers[i]);
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            for (const char *at = text; (at = strstr(at, words[k])); at++) {
+                bool alone = at == text || (!isalpha((unsigned char)at[-1]) && at[-1] != '+');
+                alone &= !isalpha((unsigned char)at[strlen(words[k])]);
+                cr_expect(!alone, "writer %zu: '%.60s'", i, at > text + 20 ? at - 20 : at);
+            }
+        free(text);
+    }
+}
+
+/* Bytes of tests/golden/NAME; NORMBENCH_WRITE_GOLDEN=1 in the environment writes them anew instead. */
+static void golden(const char *name, void (*write)(const Table *, Text *)) {
+    char path[512], *want, *got = made_up_write(&m, write);
+    size_t length;
+    snprintf(path, sizeof path, "%s/tests/golden/%s", SOURCE_ROOT, name);
+    if (getenv("NORMBENCH_WRITE_GOLDEN")) {
+        cr_assert_eq(file_write(path, got, strlen(got), &e), RC_OK, "%s", e.text);
+    } else if (file_read(path, &want, &length, &e)) {
+        cr_assert_fail("%s", e.text);
+    } else {
+        size_t at = 0;
+        while (got[at] && got[at] == want[at]) at++;
+        cr_expect(got[at] == want[at], "%s differs at byte %zu:\n got: %.80s\nwant: %.80s", name, at, got + at,
+                  want + at);
+        free(want);
+    }
+    free(got);
+}
+
+Test(table, goldens_of_a_quick_table) {
+    make(made_up_four, "quick", (TableOptions){0});
+    golden("table.tex", table_tex);
+    golden("table-claims.tex", table_claims_tex);
+    golden("table-macros.tex", table_macros);
+    golden("table.csv", table_csv);
+    golden("table.txt", table_text);
+    golden("table-cost.tex", table_cost_tex);
+    no_words_for_numbers();
+    made_up_release(&m);
+}
+
+Test(table, goldens_with_siunitx_cells_and_divergence) {
+    made_up_init(&m, made_up_four, "full");
+    made_up_diverge(made_up_at(&m, 0, 1, 2), 77);
+    cr_assert_eq(made_up_table(&m, (TableOptions){.siunitx = true}, &e), RC_OK, "%s", e.text);
+    golden("table-full-siunitx.tex", table_tex);
+    golden("table-full.txt", table_text);
+    golden("table-cells.tex", table_cells_tex);
+    no_words_for_numbers();
+    made_up_release(&m);
+}
+
+/* Losses of our choosing over the rates 3e-4, 1e-3, 3e-3, 1e-2 (cells 2, 0, 1, 3 of the first group), the first loss
+ * being 4.18: pre is flat and stable, post is best at 1e-3, stalls at 3e-3 and diverges at 1e-2. */
+Test(table, sensitivity_to_the_learning_rate) {
+    static const int cell[4] = {2, 0, 1, 3};
+    static const double loss[2][4] = {{3.01, 2.95, 2.90, 2.99}, {3.20, 2.95, 4.10, 9}};
+    Sensitivity y;
+    made_up_init(&m, made_up_rates, NULL);
+    for (int k = 0; k < 4; k++)
+        for (int arm = 0; arm < 2; arm++)
+            for (int seed = 0; seed < 6; seed++) {
+                made_up_loss(made_up_at(&m, cell[k], arm, seed), 0, 4.0);
+                made_up_loss(made_up_at(&m, cell[k], arm, seed), 150, loss[arm][k] + 0.001 * seed);
+            }
+    for (int seed = 0; seed < 6; seed++) made_up_diverge(made_up_at(&m, 3, 1, seed), 40);
+    for (int k = 0; k < 4; k++) /* the other group: a rate between stable ones diverges */
+        for (int seed = 0; seed < 6; seed++) {
+            made_up_loss(made_up_at(&m, 4 + k, 1, seed), 0, 4.0);
+            made_up_loss(made_up_at(&m, 4 + k, 1, seed), 150, 3.0);
+            if (k == 0) made_up_diverge(made_up_at(&m, 4, 1, seed), 40);
+        }
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_assert(sensitivity_make(&y, &m.table.sample));
+    cr_assert_eq(y.groups, 2);
+    cr_assert_eq(y.rates, 4);
+    cr_expect_str_eq(y.group[0], "warmup = 0");
+    cr_expect_float_eq(y.rate[0], 3e-4, 0);
+    const SensitivityRow *pre = &y.row[0], *post = &y.row[1];
+    for (int seed = 0; seed < 6; seed++) {
+        double more = 0.001 * seed;
+        cr_expect_float_eq(pre->value[SENSITIVITY_best][seed], 2.90 + more, 1e-12);
+        cr_expect_float_eq(pre->value[SENSITIVITY_stable][seed], log2(1e-2), 1e-12);
+        cr_expect_float_eq(pre->value[SENSITIVITY_basin][seed], log2(1e-2 / 1e-3), 1e-12, "3.01 is outside");
+        cr_expect_float_eq(pre->value[SENSITIVITY_sensitivity][seed], (3.01 + 2.95 + 2.90 + 2.99) / 4 - 2.90, 1e-12);
+        cr_expect_float_eq(post->value[SENSITIVITY_stable][seed], log2(3e-3), 1e-12);
+        cr_expect_float_eq(post->value[SENSITIVITY_basin][seed], 0, 1e-12);
+        cr_expect_float_eq(post->value[SENSITIVITY_sensitivity][seed], (3.20 + 2 * 4.0 - 3 * 2.95 - 2 * more) / 4,
+                           1e-12);
+    }
+    cr_expect_float_eq(y.row[3].value[SENSITIVITY_stable][0], log2(3e-4), 1e-12, "1e-3 diverged");
+    cr_expect_float_eq(y.floor, 2 / 64.0, 1e-12);
+    cr_expect_float_eq(post->against[SENSITIVITY_stable]->joint.step, 2 / 64.0, 1e-12, "every seed by the same");
+    cr_expect(pre->against[SENSITIVITY_best] == NULL);
+    sensitivity_release(&y);
+    golden("table-sensitivity.tex", sensitivity_tex);
+    golden("table-rates.txt", table_text);
+    made_up_release(&m);
+    make(made_up_four, "quick", (TableOptions){0});
+    cr_expect_not(sensitivity_make(&y, &m.table.sample), "no sweep");
+    made_up_release(&m);
+}
+
+/* LayerNorm is far below the others, RMSNorm close to it. */
+Test(table, bold_modes) {
+    static const struct {
+        BoldMode mode;
+        bool layernorm, rmsnorm;
+    } cases[] = {{BOLD_tied, true, true}, {BOLD_best, false, false}, {BOLD_none, false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int close = 0; close < 2; close++) {
+            made_up_init(&m, made_up_four, "quick");
+            for (int seed = 0; seed < 6; seed++)
+                for (int arm = 1; arm < 3; arm++)
+                    made_up_loss(made_up_at(&m, 0, arm, seed), 150,
+                                 2 + (arm == 2 && !close ? 0.05 : 0) + (arm == 2 ? 0.01 * (seed % 2 ? 1 : -1.1) : 0));
+            cr_assert_eq(made_up_table(&m, (TableOptions){.bold = cases[i].mode}, &e), RC_OK, "%s", e.text);
+            bool lone = !close && cases[i].mode == BOLD_best;
+            cr_expect_eq(table_tied(&m.table, 0, 1, 1), cases[i].layernorm || lone, "%zu %d", i, close);
+            cr_expect_eq(table_tied(&m.table, 0, 1, 2), cases[i].rmsnorm && close, "%zu %d", i, close);
+            made_up_release(&m);
+        }
+}
+
+/* What LaTeX minds is escaped; tests/write/typeset.sh typesets the golden. */
+Test(table, golden_of_odd_names) {
+    make(made_up_odd, NULL, (TableOptions){0});
+    golden("table-odd.tex", table_tex);
+    WRITES(table_tex, "50\\% \\& \\$x\\_1\\textasciicircum{}2\\$ \\#");
+    WRITES(table_tex, "{[3]}: \\{curly\\} \\textbackslash{}back\\textasciitilde{}slash -{}-a label");
+    WRITES(table_tex, "été \\ensuremath{\\lambda}\\ensuremath{\\leq} \\textless{}\\textbar{}\\textgreater{}");
+    WRITES(table_macros, "{\\nbMadeUpOddBaseOneZeroAtOneFiveZeroPpl}{");
+    no_words_for_numbers();
+    made_up_release(&m);
+}
+
+Test(table, columns_count_characters) {
+    static const struct {
+        const char *text;
+        int width;
+        const char *column;
+    } cases[] = {{"日本語", 5, "日本語  "}, {"日本語", -5, "  日本語"}, {"日本語", 2, "日本"}, {"é", -1, "é"}, {"", 2, "  "}};
+    Text out;
+    text_init(&out);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text_clear(&out);
+        show_column(&out, cases[i].text, cases[i].width);
+        cr_expect_str_eq(out.at, cases[i].column);
+    }
+    text_release(&out);
+    make(made_up_odd, NULL, (TableOptions){0});
+    WRITES(table_cost_text, "\nété λ≤ <|>                       818432 ");
+    WRITES(table_text, "\n  été λ≤ <|>               -0.0458 [");
+    WRITES(table_text, " {curly} \\back~slash            été λ≤ <|>\n");
+    made_up_release(&m);
+}
+
+/* \newcommand fails on a name that is there already. */
+Test(table, macros_have_names_of_their_own) {
+    int lines = 0, twice = 0;
+    make(made_up_four, "full", (TableOptions){0});
+    char *text = made_up_write(&m, table_macros);
+    for (char *at = text; (at = strstr(at, "\\newcommand{")); at++, lines++) {
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "}") + 1, at);
+        twice += strstr(at + 1, name) != NULL;
+        for (const char *c = name + 13; *c != '}'; c++) cr_assert(isalpha((unsigned char)*c), "%s", name);
+    }
+    cr_expect_gt(lines, 100);
+    cr_expect_eq(twice, 0);
+    free(text);
+    made_up_release(&m);
+}
+
+/* A line under others is wide and pale, and the title says so: the blocks' figure hides no arm. */
+Test(table, coinciding_lines_of_blocks_are_seen) {
+    static const double times[] = {1, 3, 1.00001, 1.1};
+    static const char *const drawn[] = {"$d0_0_0 using 1:2 with linespoints pt 7 ps 0.75 lc rgb '#a00072B2' dt 1 lw 6 ",
+                                        "$d0_0_1 using 1:2 with linespoints pt 7 ps 0.5 lc rgb '#D55E00' dt 1 lw 2 ",
+                                        "$d0_0_2 using 1:2 with linespoints pt 7 ps 0.5 lc rgb '#009E73' dt 1 lw 2 ",
+                                        "$d0_0_3 using 1:2 with linespoints pt 7 ps 0.5 lc rgb '#CC79A7' dt 1 lw 2 "};
+    Text script;
+    text_init(&script);
+    made_up_init(&m, made_up_four, "quick");
+    for (int arm = 0; arm < 4; arm++)
+        for (int seed = 0; seed < 6; seed++) {
+            Curves *c = &made_up_at(&m, 0, arm, seed)->curves;
+            for (int row = 0; row < c->rows; row++)
+                for (int l = 0; l < c->layers; l++)
+                    c->value[row * c->columns + curve_column(c, PROBE_block_grad_norm, l)] = times[arm] / (1 + l);
+        }
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    figure_blocks_script(&m.table, 1, &script);
+    cr_expect(strstr(script.at, "seeds; wide and pale: within 1% of the lines on it)"));
+    for (int arm = 0; arm < 4; arm++)
+        cr_expect(strstr(script.at, drawn[arm]), "%d: %s", arm, strstr(script.at, "plot "));
+    text_release(&script);
+    made_up_release(&m);
+}
+
+Test(table, records_that_do_not_fit_are_refused) {
+    made_up_init(&m, made_up_four, "quick");
+    RunRecord *r = made_up_at(&m, 0, 2, 3);
+    r->evaluation[1].step = 149;
+    cr_expect_eq(made_up_table(&m, (TableOptions){0}, &e), RC_UNMEASURED);
+    cr_expect(strstr(e.text, "has no whole validation at step 150") != NULL, "%s", e.text);
+    r->evaluation[1].step = 150;
+    r->spec.seed = 99;
+    cr_expect_eq(made_up_table(&m, (TableOptions){0}, &e), RC_INTEGRITY);
+    cr_expect(strstr(e.text, "is of seed 99, not of the planned seed 4") != NULL, "%s", e.text);
+    made_up_release(&m);
+}
+
+Test(table, golden_json) {
+    make(made_up_four, "pair", (TableOptions){0});
+    golden("table-pair.json", table_json);
+    made_up_release(&m);
+}
+
+Test(table, same_records_same_bytes) {
+    char *first[8];
+    make(made_up_four, "full", (TableOptions){0});
+    for (int i = 0; i < 8; i++) first[i] = made_up_write(&m, writers[i]);
+    made_up_release(&m);
+    make(made_up_four, "full", (TableOptions){0});
+    for (int i = 0; i < 8; i++) {
+        char *again = made_up_write(&m, writers[i]);
+        cr_expect_str_eq(first[i], again);
+        free(again);
+        free(first[i]);
+    }
+    made_up_release(&m);
+}
+
+/* What a machine measures of itself is in the cost files and nowhere else. */
+Test(table, times_change_only_the_cost) {
+    char *before[6], *cost;
+    make(made_up_four, "quick", (TableOptions){0});
+    for (int i = 0; i < 5; i++) before[i] = made_up_write(&m, writers[i]);
+    before[5] = made_up_write(&m, table_json);
+    cost = made_up_write(&m, table_cost_tex);
+    for (int i = 0; i < m.runs; i++) m.records[i].step_seconds *= 1 + i % 3, m.records[i].wall_seconds = i;
+    table_release(&m.table);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK);
+    for (int i = 0; i < 6; i++) {
+        char *after = made_up_write(&m, i < 5 ? writers[i] : table_json);
+        cr_expect_str_eq(before[i], after);
+        free(after);
+        free(before[i]);
+    }
+    char *other = made_up_write(&m, table_cost_tex);
+    cr_expect_str_neq(cost, other);
+    free(other);
+    free(cost);
+    made_up_release(&m);
+}
+
+/* Step times of unlike programs are no pair: the ratio is marked, and the mark explained. */
+Test(table, cost_marks_pairs_that_ran_differently) {
+    for (int what = 0; what < 4; what++) {
+        make(made_up_four, "quick", (TableOptions){0});
+        RunRecord *r = made_up_at(&m, 0, 2, 3);
+        if (what == 1) strcpy(r->provenance.device, "another");
+        if (what == 2) r->provenance.replicas = 3;
+        if (what == 3) r->provenance.threads = 2;
+        for (int arm = 0; arm < 4; arm++) cr_expect_eq(table_cost(&m.table, arm).unlike, what && arm == 2, "%d", what);
+        cr_expect_eq(writes(table_cost_tex, "]$^{*}$ & "), what > 0, "%d", what);
+        cr_expect_eq(writes(table_cost_tex, "\\raggedright *: the pairs of some seeds ran on"), what > 0, "%d", what);
+        cr_expect_eq(writes(table_cost_text, "]* "), what > 0, "%d", what);
+        cr_expect_eq(writes(table_cost_text, "\n*: the pairs of some seeds ran on"), what > 0, "%d", what);
+        cr_expect_eq(writes(table_cost_json, "\"unlike\": true"), what > 0, "%d", what);
+        made_up_release(&m);
+    }
+}
+
+Test(table, swapped_arms_flip_the_sign) {
+    make(made_up_four, "pair", (TableOptions){0});
+    const Comparison *c = table_comparison(&m.table, 0, 1, 1);
+    double mean = c->t.mean, lo = c->t.lo, hi = c->t.hi, p = c->joint.step;
+    cr_expect_lt(mean, 0);
+    table_release(&m.table);
+    strcpy(m.x.baseline, "layernorm");
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    c = table_comparison(&m.table, 0, 1, 0);
+    cr_expect_eq(c->t.mean, -mean);
+    cr_expect_eq(c->t.lo, -hi);
+    cr_expect_eq(c->t.hi, -lo);
+    cr_expect_eq(c->joint.step, p);
+    made_up_release(&m);
+}
+
+Test(table, one_seed_is_descriptive) {
+    make(made_up_four, "single", (TableOptions){0});
+    WRITES(table_tex, "Single seed: descriptive.");
+    OMITS(table_tex, "std dev");
+    OMITS(table_tex, "\\textbf");
+    OMITS(table_tex, "\\dagger");
+    WRITES(table_text, "not testable (n = 1)");
+    OMITS(table_text, "mean +-SD");
+    no_words_for_numbers();
+    made_up_release(&m);
+}
+
+Test(table, three_seeds_cannot_reach_alpha) {
+    make(made_up_four, "pair", (TableOptions){0});
+    const Comparison *c = table_comparison(&m.table, 0, 1, 1);
+    cr_expect_eq(c->decision, DECISION_NOT_TESTABLE);
+    cr_expect_eq(m.table.family.floor, 0.25);
+    WRITES(table_text, "smallest p: .250");
+    cr_expect(!table_tied(&m.table, 0, 1, 0) && !table_tied(&m.table, 0, 1, 1));
+    made_up_release(&m);
+}
+
+Test(table, marks_and_bold_follow_the_joint_test) {
+    make(made_up_four, "quick", (TableOptions){0});
+    Marks ln = table_marks(&m.table, 0, 1, 1), rms = table_marks(&m.table, 0, 1, 2);
+    cr_expect(ln.separated && !ln.equivalent && !ln.diverged);
+    cr_expect(!rms.separated && rms.equivalent);
+    cr_expect(table_tied(&m.table, 0, 1, 1), "the best arm");
+    cr_expect(!table_tied(&m.table, 0, 1, 0) && !table_tied(&m.table, 0, 1, 2));
+    made_up_release(&m);
+}
+
+Test(table, exploratory_tables_carry_no_marks) {
+    make(made_up_four, "quick", (TableOptions){.exploratory = true});
+    WRITES(table_tex, "EXPLORATORY");
+    OMITS(table_tex, "$^{");
+    OMITS(table_tex, "\\textbf");
+    WRITES(table_text, "(exploratory)");
+    WRITES(table_csv, ",true\n");
+    cr_expect_str_eq(m.table.name, "made-up-4-exploratory");
+    made_up_release(&m);
+}
+
+Test(table, a_diverged_run_counts_and_is_seen) {
+    made_up_init(&m, made_up_four, "quick");
+    made_up_diverge(made_up_at(&m, 0, 1, 2), 77);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    const Comparison *c = table_comparison(&m.table, 0, 1, 1);
+    cr_expect_eq(c->pairs.n, 6);
+    cr_expect_eq(c->pairs.a[2], log(65));
+    cr_expect(!c->t_decides && c->diverged_a == 1 && c->only_a == 1);
+    cr_expect_eq(sample_arm(&m.table.sample, 0, 1, 1, METRIC_perplexity).most, 65);
+    WRITES(table_tex, "\\textit{div. 1/6}$^{\\S}$");
+    WRITES(table_tex, "n/a (diverged)");
+    WRITES(table_tex, "1 of 6 runs diverged (Clopper-Pearson 95 \\% [0.00, 0.64])");
+    WRITES(table_text, "div. 1/6");
+    WRITES(table_json, "\"survivors_mean\"");
+    WRITES(table_json, "\"decision_on_ranks\"");
+    OMITS(table_tex, "\\textbf{div");
+    no_words_for_numbers();
+    made_up_release(&m);
+}
+
+/* Whatever number its record has: it is of other rows than the other runs'. */
+Test(table, a_metric_whose_probe_a_run_lacks_is_not_measured) {
+    made_up_init(&m, made_up_four, "quick");
+    RunRecord *r = made_up_at(&m, 0, 1, 2);
+    r->probes = probes_usual();
+    r->probes.wanted[PROBE_grad_norm] = false;
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_expect(sample_arm(&m.table.sample, 0, 1, 1, METRIC_grad_norm).lacking);
+    cr_expect_not(sample_arm(&m.table.sample, 0, 1, 1, METRIC_valid_loss).lacking);
+    WRITES(table_text, "not measured");
+    OMITS(table_text, "beyond range");
+    made_up_release(&m);
+}
+
+Test(table, divergence_is_judged_at_each_step) {
+    made_up_init(&m, made_up_four, "full");
+    made_up_diverge(made_up_at(&m, 0, 2, 0), 200);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_expect_eq(sample_arm(&m.table.sample, 0, 1, 2, METRIC_valid_loss).diverged, 0, "at step 150 it was well");
+    cr_expect_eq(sample_arm(&m.table.sample, 0, 2, 2, METRIC_valid_loss).diverged, 1);
+    made_up_release(&m);
+}
+
+Test(table, a_nan_that_was_recorded_as_ok_is_divergence) {
+    made_up_init(&m, made_up_four, "quick");
+    made_up_loss(made_up_at(&m, 0, 3, 1), 150, (double)NAN);
+    made_up_loss(made_up_at(&m, 0, 2, 1), 150, (double)INFINITY);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_expect_eq(sample_arm(&m.table.sample, 0, 1, 3, METRIC_valid_loss).diverged, 1);
+    cr_expect_eq(sample_arm(&m.table.sample, 0, 1, 2, METRIC_valid_loss).diverged, 1);
+    no_words_for_numbers();
+    made_up_release(&m);
+}
+
+/* Above ln V: falling runs keep their numbers and are marked, others count as guessing. */
+Test(table, above_guessing_but_falling_is_not_divergence) {
+    made_up_init(&m, made_up_four, "quick");
+    made_up_loss(made_up_at(&m, 0, 1, 0), 0, 130);
+    made_up_loss(made_up_at(&m, 0, 1, 0), 150, 7.5);
+    made_up_loss(made_up_at(&m, 0, 2, 0), 150, 4.3);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    const SampleRun *falls = sample_run(&m.table.sample, 0, 1, 1, 0), *rises = sample_run(&m.table.sample, 0, 1, 2, 0);
+    cr_expect(falls->above && !falls->diverged && falls->stalled);
+    cr_expect_eq(falls->value[METRIC_valid_loss], 7.5);
+    cr_expect(rises->diverged && !rises->above && rises->stalled);
+    cr_expect_eq(rises->value[METRIC_valid_loss], log(65));
+    cr_expect_eq(rises->raw[METRIC_valid_loss], 4.3);
+    WRITES(table_tex, "runs above $\\ln V$");
+    WRITES(table_tex, "runs stalled");
+    made_up_release(&m);
+}
+
+Test(table, huge_perplexities_are_no_trouble) {
+    made_up_init(&m, made_up_four, "quick");
+    for (int arm = 0; arm < 4; arm++)
+        for (int seed = 0; seed < 6; seed++) {
+            made_up_loss(made_up_at(&m, 0, arm, seed), 0, 1000);
+            made_up_loss(made_up_at(&m, 0, arm, seed), 150, arm == 3 ? 900 + seed : 30 + 0.01 * seed * (arm + 1));
+        }
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    WRITES(table_tex, "{\\times}10^{13}");
+    WRITES(table_tex, "n/a (beyond range)");
+    no_words_for_numbers();
+    made_up_release(&m);
+}
+
+Test(table, all_equal_is_said_and_not_computed) {
+    made_up_init(&m, made_up_four, "quick");
+    for (int i = 0; i < m.runs; i++) made_up_loss(&m.records[i], 150, 3.125);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    const Comparison *c = table_comparison(&m.table, 0, 1, 1);
+    cr_expect_eq(c->t.status, ST_DEGENERATE);
+    cr_expect_eq(c->decision, DECISION_EQUIVALENT);
+    cr_expect_eq(c->joint.step, 1);
+    WRITES(table_tex, "n/a (all values equal)");
+    no_words_for_numbers();
+    made_up_release(&m);
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Typesets every table without a single warning of LaTeX, an overfull box being one. TAP.  typeset.sh PROGRAM ROOT
+# First the goldens of tests/golden/, plain and with siunitx, inside a bare article; then what the program itself makes of a
+# few quick runs: all its tables, figures and --pdf, twice with the same bytes, and without the programs it can do without.
+set -u
+export LC_ALL=C
+[ $# -eq 2 ] || { echo "usage: typeset.sh PROGRAM ROOT" >&2; exit 2; }
+program=$(realpath "$1") root=$(realpath "$2")
+export NORMBENCH_ROOT=$root
+T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-typeset.XXXXXX") || exit 3
+trap 'rm -rf "$T"' EXIT
+export TMPDIR=$T
+number=0
+report() { # name, complaint (empty = ok)
+  number=$((number + 1))
+  if [ -z "$2" ]; then echo "ok $number - $1"; else
+    echo "not ok $number - $1"
+    printf '%s\n' "$2" | head -20 | sed 's/^/# /'
+  fi
+}
+if ! command -v pdflatex >/dev/null; then
+  echo "1..0 # SKIP no pdflatex"
+  exit 0
+fi
+
+# The text block is 5.5 inches wide, as in the styles of the large venues; nothing else is changed.
+typeset() { # name, packages, files...: prints complaints
+  local name=$1 packages=$2 folder=$T/$1
+  shift 2
+  mkdir -p "$folder"
+  {
+    printf '\\documentclass{article}\n\\setlength{\\textwidth}{5.5in}\n\\setlength{\\textheight}{9in}\n'
+    printf '\\setlength{\\topmargin}{-0.5in}\n\\usepackage{booktabs}\n%s\n' "$packages"
+    printf '\\renewcommand{\\floatpagefraction}{0.01}\n\\begin{document}\n'
+    for file in "$@"; do printf '\\input{%s}\n\\clearpage\n' "$file"; done
+    printf 'x\n\\end{document}\n'
+  } >"$folder/x.tex"
+  for pass in 1 2; do
+    (cd "$folder" && pdflatex -interaction=nonstopmode -halt-on-error x.tex) >"$folder/out" 2>&1 || {
+      echo "pdflatex fails in pass $pass"
+      grep -m 3 '^!' "$folder/out"
+      return
+    }
+  done
+  grep -E '^(Over|Under)full|Warning' "$folder/x.log"
+}
+siunitx='\usepackage{etoolbox}\usepackage{siunitx}\makeatletter\@ifpackagelater{siunitx}{2021/05/17}'
+siunitx+='{\sisetup{text-series-to-math = true}}{\robustify\bfseries\sisetup{detect-weight = true}}\makeatother'
+
+for golden in "$root"/tests/golden/*.tex; do
+  name=$(basename "$golden" .tex)
+  case $name in
+    compare*) # rows for the reader's own tabular
+      { echo '\begin{tabular}{lrlllll}\toprule'; cat "$golden"; echo '\bottomrule\end{tabular}'; } >"$T/$name.tex"
+      report "golden $name typesets" "$(typeset "$name" '' "$T/$name.tex")" ;;
+    *siunitx*) report "golden $name typesets with siunitx" "$(typeset "$name" "$siunitx" "$golden")" ;;
+    *) report "golden $name typesets" "$(typeset "$name" '' "$golden")" ;;
+  esac
+done
+
+results=$T/results
+quick=(--set steps=4 --set evaluate_at=0,2,4 --set seeds=3 --results "$results" --arm '{base: pre}'
+  --arm 'an_arm-with-a-name.longer_than_any_head: {base: peri}' --arm '{base: pre, attn.out: rms}')
+if ! "$program" run smoke "${quick[@]}" >"$T/out" 2>"$T/err"; then
+  report "the smoke experiment runs" "$(tail -5 "$T/err")"
+fi
+out=$results/out/smoke
+
+search=$PATH
+table() { # code, arguments...: prints complaints; leaves $T/out and $T/err
+  local code=$1 rc
+  shift
+  PATH=$search "$program" table smoke "${quick[@]}" "$@" >"$T/out" 2>"$T/err"
+  rc=$?
+  [ "$rc" = "$code" ] || { echo "exit $rc instead of $code"; tail -3 "$T/err"; }
+  grep 'LaTeX' "$T/err"
+}
+report "--pdf typesets plain columns without a warning" "$(table 0 --pdf)"
+(cd "$out" && sha256sum -- *) >"$T/first" 2>/dev/null
+report "the PDF is one" "$([ "$(head -c 5 "$out/smoke-exploratory.pdf" 2>&1)" = '%PDF-' ] || echo "it is not")"
+report "the same runs give the same bytes" "$(table 0 --pdf; (cd "$out" && sha256sum -- *) | diff "$T/first" -)"
+report "--pdf typesets siunitx columns without a warning" "$(table 0 --pdf --siunitx)"
+report "a character that LaTeX cannot set is named in one line" "$(
+  "$program" table smoke "${quick[@]}" --pdf --arm 'a: {base: pre, label: a日}' >"$T/out" 2>"$T/err"
+  [ $? = 3 ] || echo "exit is not 3"
+  tail -1 "$T/err" | grep -qx 'normbench: pdflatex: LaTeX Error: Unicode character 日 (U+65E5) not set up for use with LaTeX.' ||
+    tail -2 "$T/err")"
+report "every figure is there in three formats" "$(for ending in svg pdf png; do
+  [ -s "$out/smoke-exploratory-curves.$ending" ] || { command -v gnuplot >/dev/null && echo "no $ending"; }
+done)"
+report "no table holds nan or inf" "$(grep -nwiE 'nan|inf' "$out"/*.tex "$out"/*.csv "$out"/*.txt | head -5)"
+report "what was changed on the command line is marked exploratory" \
+  "$(grep -q EXPLORATORY "$out/smoke-exploratory.tex" || echo "the table is not"
+  ls "$out" | grep -v '^smoke-exploratory')"
+
+mkdir "$T/bare" # a path that holds neither gnuplot nor pdflatex
+without() { search=$T/bare table "$@"; }
+report "without gnuplot the tables are written and one line says so" "$(without 0
+  grep -c 'note: no figures: gnuplot: not installed' "$T/err" | grep -vx 1)"
+report "--pdf without pdflatex is one clear line" "$(without 3 --pdf
+  grep -q 'pdflatex is not installed' "$T/err" || tail -2 "$T/err")"
+report "runs that are missing are named with the command that makes them" "$(
+  "$program" table smoke --results "$T/none" >"$T/out" 2>"$T/err"
+  [ $? = 3 ] || echo "exit is not 3"
+  grep -q 'runs are missing: normbench run smoke' "$T/err" || cat "$T/err")"
+
+echo "1..$number"
