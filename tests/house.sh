@@ -69,6 +69,9 @@ size() { tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' '*.sh' '*.py' | xargs wc -l |
 report "no file over 500 lines" "$(size 500)"
 
 report "no line over 120 columns" "$(tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | xargs grep -nE '^.{121,}$' | cut -c1-100)"
+# Meson 1.0 stops in the middle of its report when two tests share a name.
+report "no two tests share a name" \
+  "$(tracked 'tests/*meson.build' | xargs grep -hoE "^ +'[a-z0-9_]+': files\(|\btest\('[a-z0-9_]+'" | grep -oE "'[a-z0-9_]+'" | sort | uniq -d)"
 report "every mutant's text stands once in its file" "$(python3 tests/mutants . --check)"
 
 report "no float atomics on a device" "$(tracked 'kernels/cuda/*.cu' 'kernels/cuda/*.cuh' | xargs grep -nE 'atomic(Add|Max|Min)\(' | grep -vE 'culprit|count')"
