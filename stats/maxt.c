@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "stats/counts.h"
 #include "stats/flips.h"
 #include "stats/permute.h"
 
@@ -70,8 +71,12 @@ static void count_flip(const Column *c, size_t k, const double *u, uint64_t time
         }
     }
     for (size_t j = 0; j < k; j++) {
-        if (run >= c[j].seen - c[j].slack) {
+        double least = c[j].seen - c[j].slack;
+        if (run >= least) {
             c[j].row->single_count += times;
+        }
+        if (u[j] + c[j].slack >= least) {
+            c[j].row->raw_count += times;
         }
     }
 }
@@ -88,10 +93,7 @@ static uint64_t flip_all(const Column *c, size_t k, size_t n, double *u) {
     return 2 * half;
 }
 
-static uint64_t flip_some(const Column *c, size_t k, size_t n, double *u, double *sign, gsl_rng *rng) {
-    for (size_t j = 0; j < k; j++) {
-        c[j].row->single_count = c[j].row->step_count = 1;
-    }
+static void flip_some(const Column *c, size_t k, size_t n, double *u, double *sign, gsl_rng *rng) {
     for (uint64_t draw = 0; draw < ST_FLIP_DRAWS; draw++) {
         unsigned long word = 0;
         for (size_t i = 0; i < n; i++) {
@@ -107,7 +109,43 @@ static uint64_t flip_some(const Column *c, size_t k, size_t n, double *u, double
         }
         count_flip(c, k, u, 1);
     }
-    return ST_FLIP_DRAWS + 1;
+}
+
+/* Step-down p of column j in `total` flips, the first of which is the observed pattern, with its interval: they never
+ * fall along the order, so the caller passes the largest count so far. */
+static void step_p(const Column *c, uint64_t run, uint64_t total) {
+    StCp cp = st_cp(run - 1, total - 1, .999);
+    c->row->step = (double)run / (double)total;
+    c->row->lo = cp.lo, c->row->hi = cp.hi;
+}
+
+static bool settled(const Column *c, size_t k, uint64_t total, double alpha) {
+    uint64_t run = 0;
+    for (size_t j = 0; j < k; j++) {
+        run = c[j].row->step_count > run ? c[j].row->step_count : run;
+        step_p(&c[j], run, total);
+        if (c[j].row->lo <= alpha && alpha <= c[j].row->hi) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Random flips, and more of them where alpha is within the interval of a p. */
+static uint64_t flip_until_settled(const Column *c, size_t k, size_t n, double alpha, double *u, gsl_rng *rng) {
+    uint64_t total = 1; /* the observed pattern */
+    for (size_t j = 0; j < k; j++) {
+        c[j].row->raw_count = c[j].row->single_count = c[j].row->step_count = 1;
+    }
+    double work = (double)ST_FLIP_DRAWS * (double)k * (double)n;
+    for (int times = 1; times <= ST_FLIP_REFINE; times++) {
+        flip_some(c, k, n, u, u + k, rng);
+        total += ST_FLIP_DRAWS;
+        if (!(alpha > 0) || work * (times + 1) > ST_FLIP_WORK || settled(c, k, total, alpha)) {
+            break;
+        }
+    }
+    return total;
 }
 
 static int by_seen(const void *x, const void *y) {
@@ -118,20 +156,24 @@ static int by_seen(const void *x, const void *y) {
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static StStatus flip(StMaxT *r, Column *c, StKey key) {
+static StStatus flip(StMaxT *r, Column *c, double alpha, StKey key) {
     double *u = st_alloc(r->k + r->n, sizeof *u);
     gsl_rng *rng = r->exact ? NULL : st_rng_new(key);
     StStatus status = u == NULL || (!r->exact && rng == NULL) ? ST_NO_MEMORY : ST_OK;
     if (status == ST_OK) {
         qsort(c, r->k, sizeof *c, by_seen);
-        r->total = r->exact ? flip_all(c, r->k, r->n, u) : flip_some(c, r->k, r->n, u, u + r->k, rng);
+        r->total = r->exact ? flip_all(c, r->k, r->n, u) : flip_until_settled(c, r->k, r->n, alpha, u, rng);
         r->p_min = r->exact ? 2.0 / (double)r->total : 1.0 / (double)r->total;
         uint64_t run = 0;
         for (size_t j = 0; j < r->k; j++) { /* step-down p never fall along the order */
             run = c[j].row->step_count > run ? c[j].row->step_count : run;
             c[j].row->step_count = run;
-            c[j].row->step = (double)run / (double)r->total;
+            c[j].row->step = c[j].row->lo = c[j].row->hi = (double)run / (double)r->total;
+            if (!r->exact) {
+                step_p(&c[j], run, r->total);
+            }
             c[j].row->single = (double)c[j].row->single_count / (double)r->total;
+            c[j].row->raw = (double)c[j].row->raw_count / (double)r->total;
         }
     }
     free(u);
@@ -141,10 +183,10 @@ static StStatus flip(StMaxT *r, Column *c, StKey key) {
     return status;
 }
 
-StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, StKey key, StMaxTRow *rows) {
+StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, double alpha, StKey key, StMaxTRow *rows) {
     StMaxT r = {ST_N_TOO_SMALL, k, n, n <= ST_FLIP_MAX, 0, NAN};
     for (size_t j = 0; j < k; j++) {
-        rows[j] = (StMaxTRow){NAN, NAN, 0, 0};
+        rows[j] = (StMaxTRow){NAN, NAN, NAN, 0, 0, 0, NAN, NAN};
     }
     if (n == 0 || k == 0) {
         return r;
@@ -162,7 +204,7 @@ StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, StKey k
         r.status = column_init(&c[j], d + j * n, n, scale != NULL ? scale[j] : 0.0, r.exact);
     }
     if (r.status == ST_OK) {
-        r.status = flip(&r, c, key);
+        r.status = flip(&r, c, alpha, key);
     }
     columns_free(c, k);
     return r;

@@ -12,6 +12,8 @@
 
 #define ST_FLIP_MAX 20
 #define ST_FLIP_DRAWS 100000 /* random patterns beyond ST_FLIP_MAX */
+#define ST_FLIP_REFINE 16    /* times as many where p is close to alpha, as long as they cost at most ST_FLIP_WORK */
+#define ST_FLIP_WORK 2e9     /* additions */
 
 /* Sign-flip test of the mean (Fisher 1935). p_min_here: the floor given that `zeros` differences
  * are zero and cannot flip. p_lo, p_hi: 95 % Clopper-Pearson interval for p when it was estimated,
@@ -44,11 +46,13 @@ typedef struct {
 
 StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StAlt alt, StKey key);
 
-/* One comparison of st_maxT. single, step: two-sided adjusted p, shares of `total` of the struct
- * below. */
+/* One comparison of st_maxT: shares of `total` of the struct below. raw: two-sided sign-flip p of this
+ * comparison alone, from the same flips, so that raw <= step <= single always holds. lo, hi: 99.9 %
+ * Clopper-Pearson interval for step when flips were drawn, else both equal it. */
 typedef struct {
-    double single, step;
-    uint64_t single_count, step_count;
+    double raw, single, step;
+    uint64_t raw_count, single_count, step_count;
+    double lo, hi;
 } StMaxTRow;
 
 typedef struct {
@@ -63,8 +67,9 @@ typedef struct {
  * the floor stays 2/2^n for any k. d: [k][n]. scale: [k] (see st_scale), or NULL. Statistic t^2: it
  * grows with (sum d)^2 / sum d^2, which flips leave a fixed divisor and which stays finite for a
  * column without spread (1 when it is not zero, as t^2 = infinity demands; 0 when it is all zero).
- * rows: [k]. */
-StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, StKey key, StMaxTRow *rows);
+ * Beyond ST_FLIP_MAX seeds ST_FLIP_DRAWS flips are drawn, and more, up to ST_FLIP_REFINE times as many, while the
+ * interval of some comparison's step-down p holds alpha (0: never more). rows: [k]. */
+StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, double alpha, StKey key, StMaxTRow *rows);
 
 /* Omnibus: do k variants differ at all? x: [k][n], variant by seed. All relabellings of the
  * variants within seeds

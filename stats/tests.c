@@ -21,6 +21,10 @@ static double mcnemar_floor(size_t n, size_t m) {
     return n <= 1000 ? fmin(1.0, ldexp(2.0, -(int)n)) : 0.0;
 }
 
+static double swap_floor(size_t n, size_t m) {
+    return n > 1 ? flip_floor(n - 1, m) : 1.0;
+}
+
 static double fisher_floor(size_t n, size_t m) {
     (void)m; /* all of n against none of n: 2 / C(2n, n) */
     return fmin(1.0, 2.0 * exp(2.0 * gsl_sf_lngamma((double)n + 1.0) - gsl_sf_lngamma(2.0 * (double)n + 1.0)));

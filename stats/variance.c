@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "stats/permute.h"
+
 /* The sample of |x - median|, and the variance of x. */
 static StStatus spread(const double *x, size_t n, double scale, StSample *out, double *var) {
     StSample s;
@@ -46,7 +48,7 @@ static void levene_f(const StSample *a, const StSample *b, StVariance *r) {
 }
 
 StVariance st_levene(const double *a, size_t na, const double *b, size_t nb) {
-    StVariance r = {ST_BAD_ARG, NAN, NAN, NAN, NAN, NAN};
+    StVariance r = {ST_BAD_ARG, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     if ((a == NULL && na > 0) || (b == NULL && nb > 0)) {
         return r;
     }
@@ -66,7 +68,7 @@ StVariance st_levene(const double *a, size_t na, const double *b, size_t nb) {
     return r;
 }
 
-/* Sums of squares and products about the means, for pairs put in ascending order of (a, b). */
+/* Pairs in ascending order of (a, b), so that the order of seeds does not matter. */
 typedef struct {
     double a, b;
 } Pair;
@@ -77,29 +79,55 @@ static int by_pair(const void *x, const void *y) {
     return first != 0 ? first : (p->b > q->b) - (p->b < q->b);
 }
 
-static void pitman_morgan(Pair *x, size_t n, double tol, StVariance *r) {
-    double mean_a = 0.0, mean_b = 0.0, aa = 0.0, bb = 0.0, ab = 0.0;
-    qsort(x, n, sizeof *x, by_pair);
+/* Sums s = a + b and differences d = a - b about their means, without the pair `skip`. Two nearby arms lose nothing:
+ * a - b is exact there, while a variance of a - b put together from those of a and b cancels. Returns how many. */
+static size_t centred(const Pair *x, size_t n, size_t skip, double *s, double *d) {
+    size_t m = 0;
+    double mean_s = 0.0, mean_d = 0.0;
     for (size_t i = 0; i < n; i++) {
-        mean_a += x[i].a;
-        mean_b += x[i].b;
+        if (i != skip) {
+            s[m] = x[i].a + x[i].b;
+            d[m] = x[i].a - x[i].b;
+            mean_s += s[m];
+            mean_d += d[m++];
+        }
     }
-    mean_a /= (double)n;
-    mean_b /= (double)n;
+    mean_s /= (double)m;
+    mean_d /= (double)m;
+    for (size_t i = 0; i < m; i++) {
+        s[i] -= mean_s;
+        d[i] -= mean_d;
+    }
+    return m;
+}
+
+/* The covariance of sums and differences is var a - var b, and swapping the arms of a seed turns the sign of its term.
+ * work: [3n]. */
+static StSignflip swaps(const Pair *x, size_t n, size_t skip, double *work) {
+    double *s = work, *d = s + n, *term = d + n;
+    size_t m = centred(x, n, skip, s, d);
+    for (size_t i = 0; i < m; i++) {
+        term[i] = s[i] * d[i];
+    }
+    return st_signflip(term, m, 0, ST_TWO_SIDED, (StKey){0x53574150, m});
+}
+
+static void pitman_morgan(const Pair *x, size_t n, double tol, double *work, StVariance *r) {
+    double *s = work, *d = s + n, ss = 0.0, dd = 0.0, sd = 0.0;
+    centred(x, n, n, s, d);
     for (size_t i = 0; i < n; i++) {
-        double u = x[i].a - mean_a, v = x[i].b - mean_b;
-        aa += u * u;
-        bb += v * v;
-        ab += u * v;
+        ss += s[i] * s[i];
+        dd += d[i] * d[i];
+        sd += s[i] * d[i];
     }
-    double df = (double)n - 2.0, sum = sqrt(fmax(0.0, aa + bb + 2.0 * ab));
-    double diff = sqrt(fmax(0.0, aa + bb - 2.0 * ab)), limit = tol * sqrt((double)n - 1.0);
-    r->ratio = sqrt(bb) > limit ? aa / bb : NAN;
-    if (sum <= limit || diff <= limit) {
+    double df = (double)n - 2.0, limit = tol * sqrt((double)n - 1.0);
+    double aa = (ss + dd) / 4.0 + sd / 2.0, bb = (ss + dd) / 4.0 - sd / 2.0; /* of a = (s + d)/2, b = (s - d)/2 */
+    r->ratio = bb > limit * limit ? aa / bb : NAN;
+    if (sqrt(ss) <= limit || sqrt(dd) <= limit) {
         r->status = ST_DEGENERATE;
         return;
     }
-    double corr = (aa - bb) / sum / diff, rest = 1.0 - corr * corr;
+    double corr = sd / sqrt(ss) / sqrt(dd), rest = 1.0 - corr * corr;
     if (rest <= 64.0 * DBL_EPSILON) {
         r->status = ST_DEGENERATE;
         return;
@@ -107,10 +135,25 @@ static void pitman_morgan(Pair *x, size_t n, double tol, StVariance *r) {
     r->df1 = df;
     r->stat = corr * sqrt(df / rest);
     r->p = 2.0 * gsl_cdf_tdist_Q(fabs(r->stat), df);
+    size_t most = 0, last = n - 1; /* the seed that supports the difference most: where all would take too long, it alone */
+    for (size_t i = 1; i < n; i++) {
+        most = s[i] * d[i] * sd > s[most] * d[most] * sd ? i : most;
+    }
+    last = n > ST_FLIP_MAX + 1 ? most : last;
+    StSignflip all = swaps(x, n, n, work);
+    r->status = all.status;
+    r->p_swap = r->p_left_out = all.p;
+    r->p_min = 0.0;
+    for (size_t i = n > ST_FLIP_MAX + 1 ? most : 0; i <= last && r->status == ST_OK; i++) {
+        StSignflip rest_of = swaps(x, n, i, work);
+        r->status = rest_of.status;
+        r->p_left_out = fmax(r->p_left_out, rest_of.p);
+        r->p_min = fmax(r->p_min, rest_of.p_min);
+    }
 }
 
 StVariance st_pitman_morgan(const double *a, const double *b, size_t n) {
-    StVariance r = {ST_N_TOO_SMALL, NAN, NAN, NAN, NAN, NAN};
+    StVariance r = {ST_N_TOO_SMALL, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     if (n < 3) {
         return r;
     }
@@ -123,15 +166,16 @@ StVariance st_pitman_morgan(const double *a, const double *b, size_t n) {
         return r;
     }
     Pair *x = st_alloc(n, sizeof *x);
-    if (x == NULL) {
-        r.status = ST_NO_MEMORY;
-        return r;
+    double *work = st_alloc(3 * n, sizeof *work);
+    r.status = x == NULL || work == NULL ? ST_NO_MEMORY : ST_OK;
+    if (r.status == ST_OK) {
+        for (size_t i = 0; i < n; i++) {
+            x[i] = (Pair){a[i], b[i]};
+        }
+        qsort(x, n, sizeof *x, by_pair);
+        pitman_morgan(x, n, st_tol(st_scale(a, b, n)), work, &r);
     }
-    for (size_t i = 0; i < n; i++) {
-        x[i] = (Pair){a[i], b[i]};
-    }
-    r.status = ST_OK;
-    pitman_morgan(x, n, st_tol(st_scale(a, b, n)), &r);
     free(x);
+    free(work);
     return r;
 }

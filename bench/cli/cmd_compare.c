@@ -50,7 +50,7 @@ const char compare_help[] =
     "   power: {d_z, alpha, power, sd, sd_95, seeds_for_80, seeds_for_80_least, seeds_for_80_most, detectable_d_z,\n"
     "           detectable},\n"
     "   mcnemar: {p, only_arm, only_baseline}, fisher: {p, odds}, levene: {f, df, df2, p, variance_ratio},\n"
-    "   pitman_morgan: {t, df, p, variance_ratio},\n"
+    "   pitman_morgan: {t, df, p, p_swap, p_one_seed_left_out, variance_ratio},\n"
     "   seeds_by_blocks?: {blocks, mean, se, df, lo, hi, p, lag1, floored, joined: {blocks_per_block, blocks, "
     "dropped},\n"
     "                      pigeonhole: {exact, resamples, mean, se, lo, hi}},\n"

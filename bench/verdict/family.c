@@ -1,4 +1,5 @@
 /* All comparisons together: adjusted p's and decisions. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static StMaxT joint_test(const Family *f, bool ranks, StMaxTRow *rows, double *m
             memcpy(d + i * n, c->pairs.d, n * sizeof *d);
         for (size_t s = 0; s < n; s++) mean[i] += d[i * n + s] / (double)n;
     }
-    StMaxT out = st_maxT(d, k, n, scale, ranks ? f->ranks_key : f->joint_key, rows);
+    StMaxT out = st_maxT(d, k, n, scale, f->alpha, ranks ? f->ranks_key : f->joint_key, rows);
     free(d);
     free(scale);
     return out;
@@ -93,17 +94,34 @@ static void decide_on_ranks(Family *f, StMaxTRow *rows, double *mean) {
     }
 }
 
+/* Where flips were drawn, each comparison's own p comes from the family's flips too: an adjusted p is never below it. */
+static void share_flips(const Family *f, const StMaxTRow *rows) {
+    if (f->joint.status != ST_OK || f->joint.exact) return;
+    for (int i = 0; i < f->count; i++) {
+        StSignflip *flip = &f->at[i].flip;
+        if (f->at[i].status != ST_OK || flip->status != ST_OK) continue;
+        StCp cp = st_cp(rows[i].raw_count - 1, f->joint.total - 1, .95);
+        flip->p = rows[i].raw, flip->count = rows[i].raw_count, flip->total = f->joint.total;
+        flip->p_min = flip->p_min_here = f->joint.p_min;
+        flip->p_lo = cp.lo, flip->p_hi = cp.hi;
+    }
+}
+
 void family_together(Family *f) {
     if (!f->count) return;
     StMaxTRow *rows = mem_alloc((size_t)f->count, sizeof *rows);
     double *mean = mem_alloc((size_t)f->count, sizeof *mean);
     bool lost = false;
-    if (f->tests & PAIRED_FLIP) adjust_flips(f);
     f->joint = joint_test(f, false, rows, mean);
+    if (f->tests & PAIRED_FLIP) {
+        share_flips(f, rows);
+        adjust_flips(f);
+    }
     f->floor = f->joint.status == ST_OK ? f->joint.p_min : 1;
     for (int i = 0; i < f->count; i++) {
         Comparison *c = &f->at[i];
         if (c->status == ST_OK && f->joint.status == ST_OK) c->joint = rows[i];
+        assert(!(f->tests & PAIRED_FLIP) || !(c->joint.step < c->flip.p - 1e-12));
         c->decision = c->decision_ranks = decide(f, c, c->joint.step, c->t.mean);
         lost |= !c->t_decides;
     }

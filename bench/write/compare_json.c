@@ -112,6 +112,7 @@ static json_t *variance_json(const StVariance *v, const char *statistic) {
         json_put(o, statistic, v->stat), json_put(o, "df", v->df1);
         if (!isnan(v->df2)) json_put(o, "df2", v->df2);
         json_put(o, "p", v->p);
+        if (!isnan(v->p_swap)) json_put(o, "p_swap", v->p_swap), json_put(o, "p_one_seed_left_out", v->p_left_out);
     }
     if (!isnan(v->ratio)) json_put(o, "variance_ratio", v->ratio);
     return with_floor(o, 0);

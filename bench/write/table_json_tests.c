@@ -67,7 +67,8 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
     json_put(m, "p", c->mcnemar.p), json_put(m, "floor", c->mcnemar.p_min);
     json_object_set_new(o, "mcnemar", m);
     json_t *v = json_status(c->pitman_morgan.status);
-    if (c->pitman_morgan.status == ST_OK) json_put(v, "t", c->pitman_morgan.stat), json_put(v, "p", c->pitman_morgan.p);
+    if (c->pitman_morgan.status == ST_OK) json_put(v, "t", c->pitman_morgan.stat), json_put(v, "p", c->pitman_morgan.p),
+        json_put(v, "p_swap", c->pitman_morgan.p_swap), json_put(v, "p_one_seed_left_out", c->pitman_morgan.p_left_out);
     if (!isnan(c->pitman_morgan.ratio)) json_put(v, "variance_ratio", c->pitman_morgan.ratio);
     json_object_set_new(o, "pitman_morgan", v);
     if (!c->t_decides) {

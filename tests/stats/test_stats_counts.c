@@ -127,6 +127,48 @@ Test(stats_variance, pitman_morgan) {
     STATUS(st_pitman_morgan(step, other, 4).status, ST_OK);
 }
 
+/* The audit's example: arms that differ by 1e-8. Its p in exact rational arithmetic is .3029. */
+Test(stats_variance, pitman_morgan_does_not_cancel) {
+    const double b[6] = {20.1, 23.7, 18.2, 25.9, 21.4, 19.6}, by[6] = {3, -2, 5, 1, -4, 2};
+    double a[6];
+    for (int i = 0; i < 6; i++) a[i] = b[i] + by[i] * 1e-8;
+    StVariance r = st_pitman_morgan(a, b, 6);
+    STATUS(r.status, ST_OK);
+    NEAR(r.p, 0.3029, 5e-5);
+}
+
+/* Both p's of swaps by a slow second way: every pattern, nothing shared. */
+Test(stats_variance, pitman_morgan_by_swaps) {
+    const double a[8] = {1.0, 1.2, .8, 1.1, .9, 1.05, .95, 6.0}, b[8] = {1.1, .9, 1.3, .7, 1.2, .8, 1.0, 1.1};
+    double left_out = 0;
+    for (int skip = 0; skip <= 8; skip++) {
+        double s[8], d[8], ms = 0, md = 0, seen = 0;
+        int m = 0, count = 0;
+        for (int i = 0; i < 8; i++)
+            if (i != skip) s[m] = a[i] + b[i], d[m] = a[i] - b[i], ms += s[m], md += d[m], m++;
+        for (int i = 0; i < m; i++) seen += (s[i] - ms / m) * (d[i] - md / m);
+        for (int pattern = 0; pattern < 1 << m; pattern++) {
+            double sum = 0;
+            for (int i = 0; i < m; i++) sum += (pattern >> i & 1 ? -1 : 1) * (s[i] - ms / m) * (d[i] - md / m);
+            count += fabs(sum) >= fabs(seen) - 1e-12;
+        }
+        double p = (double)count / (1 << m);
+        if (skip == 8) {
+            StVariance r = st_pitman_morgan(a, b, 8);
+            cr_assert(r.p_swap == p && r.p_left_out == fmax(left_out, p) && r.p_min == 2. / 128);
+            cr_assert(r.p < .001 && r.p_left_out > .05, "one outlying seed: %g by t, %g by swaps", r.p, r.p_left_out);
+        }
+        left_out = fmax(left_out, p);
+    }
+    double many_a[40], many_b[40];
+    for (int i = 0; i < 40; i++) many_a[i] = (i * 7919 % 97) / 97., many_b[i] = .1 * (i * 104729 % 89) / 89.;
+    StVariance r = st_pitman_morgan(many_a, many_b, 40);
+    cr_assert(r.status == ST_OK && r.p_swap < .01 && r.p_left_out < .01 && r.p_left_out >= r.p_swap && r.ratio > 50);
+    double scaled[5] = {20, 21, 23, 20.5, 22}, same[5] = {0, 3, 1, 2, 5};
+    StVariance left = st_pitman_morgan(scaled, same, 5), right = st_pitman_morgan(same, scaled, 5);
+    cr_assert(left.p_swap == right.p_swap && left.p_left_out == right.p_left_out, "which arm is first must not matter");
+}
+
 Test(stats_counts, clopper_pearson) {
     StCp r = st_cp(3, 5, .95); /* scipy beta.ppf */
     NEAR(r.lo, 0.14663279963467313, 1e-12);

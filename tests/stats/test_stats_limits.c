@@ -56,8 +56,8 @@ static Said said_effect(const double *d, size_t n) {
     return (Said){r.status, 2, {r.sd, r.d_z}};
 }
 static Said said_maxT(const double *d, size_t n) {
-    StMaxTRow row = {(double)NAN, (double)NAN, 0, 0};
-    StMaxT r = st_maxT(d, 1, n, NULL, (StKey){1, 2}, &row);
+    StMaxTRow row = {0};
+    StMaxT r = st_maxT(d, 1, n, NULL, 0, (StKey){1, 2}, &row);
     return (Said){r.status, 3, {r.status ? (double)NAN : row.single, r.status ? (double)NAN : row.step, r.p_min}};
 }
 static Said said_levene(const double *d, size_t n) {
@@ -141,7 +141,7 @@ Test(stats_limits, a_thousand_comparisons) {
     static StMaxTRow rows[K];
     for (int i = 0; i < K * N; i++) d[i] = sin(0.7 * i) + (i < N ? 3 : 0); /* the first is far from zero */
     for (int i = 0; i < K; i++) p[i] = (i + 1.0) / (K + 1);
-    StMaxT r = st_maxT(d, K, N, NULL, (StKey){1, 2}, rows);
+    StMaxT r = st_maxT(d, K, N, NULL, 0, (StKey){1, 2}, rows);
     STATUS(r.status, ST_OK);
     cr_expect_eq(r.total, 256);
     cr_expect_float_eq(r.p_min, 2 / 256.0, 1e-15);
@@ -188,7 +188,7 @@ static void *all_of_it(void *at) {
     b->exact = st_boot_exact(d, 8, 0, 0.95);
     b->drawn = st_boot_mc(d, 24, 0, 0.95, 2000, (StKey){3, 4});
     b->flip = st_signflip(d, 24, 0, ST_TWO_SIDED, (StKey){5, 6});
-    st_maxT(d, 3, 8, NULL, (StKey){7, 8}, b->row);
+    st_maxT(d, 3, 8, NULL, 0, (StKey){7, 8}, b->row);
     b->omnibus = st_omnibus(d, 3, 8, (StKey){9, 10});
     b->power = st_power(1.1, 7, 0.05);
     return NULL;
@@ -233,7 +233,7 @@ Test(stats_limits, fast_enough) {
     took = busy_seconds() - start;
     cr_expect(took < 1, "exact bootstrap at n = 10: %.2f s, not under 1 s", took);
     start = busy_seconds();
-    STATUS(st_maxT(d, 20, 12, NULL, (StKey){1, 2}, rows).status, ST_OK);
+    STATUS(st_maxT(d, 20, 12, NULL, 0, (StKey){1, 2}, rows).status, ST_OK);
     took = busy_seconds() - start;
     cr_expect(took < 1, "max-T of 20 comparisons at n = 12: %.2f s, not under 1 s", took);
 }

@@ -88,11 +88,11 @@ static StStatus call_wilcoxon(void) {
 }
 static StStatus call_maxt(void) {
     StMaxTRow row[4];
-    return st_maxT(d, 4, 5, NULL, KEY, row).status;
+    return st_maxT(d, 4, 5, NULL, 0, KEY, row).status;
 }
 static StStatus call_maxt_many(void) {
     StMaxTRow row[2];
-    return st_maxT(d, 2, 22, NULL, KEY, row).status;
+    return st_maxT(d, 2, 22, NULL, 0, KEY, row).status;
 }
 static StStatus call_omnibus(void) {
     return st_omnibus(d, 3, 3, KEY).status;

@@ -198,7 +198,7 @@ Test(stats_maxt, floor_does_not_grow) {
         d[i] = -0.1 - 0.01 * ((i * 7) % 5) - 0.1 * (i / 5);
     }
     StMaxTRow row[3];
-    StMaxT r = st_maxT(d, 3, 5, NULL, KEY, row);
+    StMaxT r = st_maxT(d, 3, 5, NULL, 0, KEY, row);
     STATUS(r.status, ST_OK);
     cr_assert(r.p_min == .0625 && r.total == 32 && r.exact);
     double holm[3];
@@ -267,7 +267,7 @@ Test(stats_maxt, equals_brute_force) {
             d[i] = gsl_rng_uniform(rng) - 0.3 - 0.2 * (i / n);
         }
         brute_maxt(d, k, n, single, step);
-        StMaxT r = st_maxT(d, (size_t)k, (size_t)n, NULL, KEY, row);
+        StMaxT r = st_maxT(d, (size_t)k, (size_t)n, NULL, 0, KEY, row);
         STATUS(r.status, ST_OK);
         for (int j = 0; j < k; j++) {
             NEAR(row[j].single, single[j], 1e-15);
@@ -285,7 +285,7 @@ Test(stats_maxt, columns_without_spread) {
     const double d[3 * 4] = {.05, .05, .05, .05, 0, 0, 0, 0, .1, -.2, .3, .4};
     const double scale[3] = {4, 4, 4};
     StMaxTRow row[3];
-    StMaxT r = st_maxT(d, 3, 4, scale, KEY, row);
+    StMaxT r = st_maxT(d, 3, 4, scale, 0, KEY, row);
     STATUS(r.status, ST_OK);
     cr_assert(row[0].step == .125 && row[0].single == .125, "infinite t^2");
     cr_assert(row[1].step == 1 && row[1].single == 1, "nothing to test");
@@ -300,7 +300,7 @@ Test(stats_maxt, equal_comparisons_get_equal_p) {
         d[7 + i] = 1.0 - i;
     }
     StMaxTRow row[3];
-    STATUS(st_maxT(d, 3, 7, NULL, KEY, row).status, ST_OK);
+    STATUS(st_maxT(d, 3, 7, NULL, 0, KEY, row).status, ST_OK);
     cr_assert(row[0].step == row[2].step && row[0].single == row[2].single && row[0].step < row[1].step);
 }
 
@@ -310,16 +310,48 @@ Test(stats_maxt, many_seeds_and_bad_input) {
         d[i] = i < 24 ? (i % 4 ? 1.0 : -1.0) : (i % 2 ? 1.0 : -1.0);
     }
     StMaxTRow row[2];
-    StMaxT r = st_maxT(d, 2, 24, NULL, KEY, row);
+    StMaxT r = st_maxT(d, 2, 24, NULL, 0, KEY, row);
     cr_assert(!r.exact && r.total == ST_FLIP_DRAWS + 1 && row[1].step == 1 && row[0].single < 0.1);
     NEAR(r.p_min, 1e-5, 1e-8);
     NEAR(row[0].step, 2 * 0.0226, 0.006); /* one column: P(|S| >= 12) = 2 P(X >= 18 of 24) = .0227; two: twice */
     d[30] = NAN;
-    STATUS(st_maxT(d, 2, 24, NULL, KEY, row).status, ST_NONFINITE_INPUT);
+    STATUS(st_maxT(d, 2, 24, NULL, 0, KEY, row).status, ST_NONFINITE_INPUT);
     cr_assert(isnan(row[0].step));
-    STATUS(st_maxT(d, 0, 5, NULL, KEY, row).status, ST_N_TOO_SMALL);
-    STATUS(st_maxT(d, 1, 0, NULL, KEY, row).status, ST_N_TOO_SMALL);
-    STATUS(st_maxT(d, 1, 5, (double[]){-1}, KEY, row).status, ST_BAD_ARG);
-    r = st_maxT(d, 1, 1, NULL, KEY, row);
+    STATUS(st_maxT(d, 0, 5, NULL, 0, KEY, row).status, ST_N_TOO_SMALL);
+    STATUS(st_maxT(d, 1, 0, NULL, 0, KEY, row).status, ST_N_TOO_SMALL);
+    STATUS(st_maxT(d, 1, 5, (double[]){-1}, 0, KEY, row).status, ST_BAD_ARG);
+    r = st_maxT(d, 1, 1, NULL, 0, KEY, row);
     cr_assert(r.status == ST_OK && row[0].step == 1 && r.p_min == 1);
+}
+
+/* Beyond ST_FLIP_MAX seeds a p alone and an adjusted one come from the same flips. The audit's case: with draws of
+ * their own an adjusted p fell below the raw one in 23 of 40 one-comparison samples. */
+Test(stats_permute, maxT_never_below_the_raw_p) {
+    st_init();
+    gsl_rng *rng = st_rng_new((StKey){24, 1});
+    for (int sample = 0; sample < 10; sample++) {
+        double d[3 * 24];
+        for (int i = 0; i < 3 * 24; i++) d[i] = (double)gsl_rng_get(rng) / 4294967296. - .4;
+        StMaxTRow one, row[3];
+        StMaxT r = st_maxT(d, 1, 24, NULL, 0, (StKey){5, (uint64_t)sample}, &one);
+        cr_assert(!r.exact && one.raw_count == one.step_count && one.raw_count == one.single_count);
+        st_maxT(d, 3, 24, NULL, 0, KEY, row);
+        for (int j = 0; j < 3; j++) cr_assert(row[j].raw_count <= row[j].step_count && row[j].step <= row[j].single);
+        StSignflip alone = st_signflip(d, 24, 0, ST_TWO_SIDED, (StKey){5, (uint64_t)sample});
+        cr_assert(alone.p_lo <= one.hi && one.lo <= alone.p_hi);
+    }
+    gsl_rng_free(rng);
+}
+
+/* 17 of 24 signs are positive: p = 2 P(X >= 17) = .0639 exactly. Far from .05 the usual draws settle it; a level that
+ * equals p is never settled, and all draws are made. */
+Test(stats_permute, maxT_draws_more_near_alpha) {
+    st_init();
+    double d[24];
+    for (int i = 0; i < 24; i++) d[i] = i < 17 ? 1 : -1;
+    StMaxTRow few, many;
+    StMaxT a = st_maxT(d, 1, 24, NULL, .05, KEY, &few), b = st_maxT(d, 1, 24, NULL, .06391, KEY, &many);
+    cr_assert(a.total == ST_FLIP_DRAWS + 1 && few.lo > .05);
+    cr_assert(b.total == ST_FLIP_REFINE * ST_FLIP_DRAWS + 1);
+    cr_assert(many.hi - many.lo < (few.hi - few.lo) / 3 && many.lo < .06391 && .06391 < many.hi);
 }

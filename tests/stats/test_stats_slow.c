@@ -113,7 +113,7 @@ Test(stats_slow, family_wise_error) {
             }
             p[j] = st_signflip(d + j * N, N, 0.0, ST_TWO_SIDED, (StKey){0, 0}).p;
         }
-        st_maxT(d, K, N, NULL, (StKey){0, 0}, row);
+        st_maxT(d, K, N, NULL, 0, (StKey){0, 0}, row);
         st_holm(p, K, p);
         joint += fmin(row[0].step, fmin(row[1].step, row[2].step)) <= 0.05;
         holm += fmin(p[0], fmin(p[1], p[2])) <= 0.05;
