@@ -135,7 +135,7 @@ static void pitman_morgan(const Pair *x, size_t n, double tol, double *work, StV
     r->df1 = df;
     r->stat = corr * sqrt(df / rest);
     r->p = 2.0 * gsl_cdf_tdist_Q(fabs(r->stat), df);
-    size_t most = 0, last = n - 1; /* the seed that supports the difference most: where all would take too long, it alone */
+    size_t most = 0, last = n - 1; /* most: whose swap changes most; it alone where all take too long */
     for (size_t i = 1; i < n; i++) {
         most = s[i] * d[i] * sd > s[most] * d[most] * sd ? i : most;
     }

@@ -24,7 +24,8 @@ StVariance st_levene(const double *a, size_t na, const double *b, size_t nb);
  * p rests on normal values, and one outlying seed can make it as small as one likes. p_swap does not: it swaps the arms
  * within seeds in all 2^n ways (random ones beyond ST_FLIP_MAX), each arm about its own mean so that a difference of
  * means is no difference of spread. With estimated means it is exact only nearly: at the level .05 it rejected 3 to 7 %
- * of normal pairs of equal spread at n = 6 and 8, correlated 0 and .9, with means 0 and 2 sd apart (1,500 samples each).
+ * of normal pairs of equal spread at n = 6 and 8, correlated 0 and .9, with means 0 and 2 sd apart (1,500 samples
+ * each).
  * p_left_out is the largest p_swap with one seed left out (beyond ST_FLIP_MAX + 1 seeds: with that one left out whose
  * swap changes most); where it is above alpha, one seed decides. p_min: the
  * smallest that p_left_out can be, 2/2^(n-1). */

@@ -94,7 +94,8 @@ static void decide_on_ranks(Family *f, StMaxTRow *rows, double *mean) {
     }
 }
 
-/* Where flips were drawn, each comparison's own p comes from the family's flips too: an adjusted p is never below it. */
+/* Where flips were drawn, each comparison's own p comes from the family's flips too, so that no adjusted p is below
+ * it. */
 static void share_flips(const Family *f, const StMaxTRow *rows) {
     if (f->joint.status != ST_OK || f->joint.exact) return;
     for (int i = 0; i < f->count; i++) {
