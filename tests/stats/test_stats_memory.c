@@ -8,6 +8,7 @@
 #include "stats/crossed.h"
 #include "stats/curve.h"
 #include "stats/design.h"
+#include "stats/invert.h"
 #include "stats/multiple.h"
 #include "stats/paired.h"
 #include "stats/permute.h"
@@ -93,6 +94,20 @@ static StStatus call_maxt(void) {
 static StStatus call_maxt_many(void) {
     StMaxTRow row[2];
     return st_maxT(d, 2, 22, NULL, 0, KEY, row).status;
+}
+static StStatus call_flip_ci(void) {
+    return st_flip_ci(d, 7, 0, .95, KEY).status;
+}
+static StStatus call_flip_ci_many(void) {
+    return st_flip_ci(d, 22, 0, .95, KEY).status;
+}
+static StStatus call_maxt_ci(void) {
+    StFlipCi ci[2];
+    return st_maxT_ci(d, 2, 7, NULL, .95, KEY, ci);
+}
+static StStatus call_maxt_ci_many(void) {
+    StFlipCi ci[2];
+    return st_maxT_ci(d, 2, 22, NULL, .95, KEY, ci);
 }
 static StStatus call_omnibus(void) {
     return st_omnibus(d, 3, 3, KEY).status;
@@ -181,7 +196,7 @@ static const Case cases[] = {
     CASE(boot),          CASE(boot_many),       CASE(holm),   CASE(bh),        CASE(levene),   CASE(crossed),
     CASE(pigeonhole),    CASE(pigeonhole_many), CASE(blocks), CASE(power),     CASE(nfor),     CASE(mde),
     CASE(evidence),      CASE(sobol),           CASE(robust), CASE(loglog),    CASE(curve_at), CASE(logistic),
-    CASE(pitman_morgan), CASE(growth),
+    CASE(pitman_morgan), CASE(flip_ci), CASE(flip_ci_many), CASE(maxt_ci), CASE(maxt_ci_many), CASE(growth),
 };
 
 static StStatus attempt(const Case *c, long fail_at, long *left, long *held) {
