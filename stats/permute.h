@@ -31,6 +31,20 @@ typedef struct {
 /* key is read only when n > ST_FLIP_MAX. n = 0: ST_N_TOO_SMALL. */
 StSignflip st_signflip(const double *d, size_t n, double scale, StAlt alt, StKey key);
 
+/* Equivalence without normality, the exact companion of st_tost (stats/paired.h): two one-sided sign-flip tests of d
+ * shifted to the margins lo < hi. p is the larger of the two; p_min = 1/2^n. */
+typedef struct {
+    StStatus status;
+    size_t n;
+    double p_lower, p_upper, p, p_min;
+} StFlipTost;
+
+StFlipTost st_flip_tost(const double *d, size_t n, double scale, double lo, double hi, StKey key);
+
+/* The largest chance per run of an event that n runs without one leave open at the level alpha, 1 - alpha^(1/n): what
+ * "the same in all n seeds" cannot exclude. n = 8, alpha = .05: .312. */
+double st_unseen(size_t n, double alpha);
+
 /* Wilcoxon signed ranks (1945): zeros dropped and reported, midranks for ties, all 2^m patterns of
  * the m that are left (m > ST_FLIP_MAX: random ones). w: sum of the ranks of positive d. m = 0: p
  * = 1. */

@@ -1,4 +1,4 @@
-/* Power of the two-sided paired t test, through the noncentral t distribution.
+/* Power of the two-sided paired t test, through the noncentral t distribution; of the sign-flip test, by simulation.
  *
  * d_z: true mean difference in units of its standard deviation over seeds. An s_d that came from a
  * pilot is itself uncertain: print st_sd_ci (stats/paired.h) beside anything planned from it. */
@@ -23,5 +23,17 @@ StPower st_nfor(double d_z, double power, double alpha);
 
 /* The smallest d_z > 0 that n seeds detect with `power` (alpha < power < 1). */
 StPower st_mde(size_t n, double power, double alpha);
+
+/* Power of what decides: step-down max-T by joint sign flips (stats/permute.h) of k comparisons with one baseline, of
+ * which one has the true difference d_z and the others none; normal differences, correlated .5 as comparisons of equal
+ * arms with one baseline are. 0 where n seeds cannot reach alpha (2/2^n >= alpha). The share of ST_POWER_SAMPLES
+ * simulated samples, fewer where k 2^n is large (never below 500: a standard error of at most .022); the same samples
+ * for every d_z, so that it grows with d_z. Beyond ST_FLIP_MAX seeds the t test's at alpha/k stands for it. */
+#define ST_POWER_SAMPLES 20000
+StPower st_flip_power(double d_z, size_t n, size_t k, double alpha);
+
+/* The smallest d_z > 0, to 1 %, that n seeds detect with `power` among k comparisons; ST_NOT_REACHABLE when p cannot
+ * fall below alpha. */
+StPower st_flip_mde(size_t n, size_t k, double power, double alpha);
 
 #endif

@@ -40,6 +40,32 @@ Test(stats_power, limits) {
     cr_assert(isnan(st_power(1, 1, .05).power));
 }
 
+/* The audit's numbers: at the effect that a t test finds in 80 %, the sign-flip test that decides finds 0 with up to 5
+ * seeds, .62 with 6 and .78 with 8. */
+Test(stats_design, power_of_sign_flips) {
+    for (size_t n = 2; n <= 5; n++) cr_assert(st_flip_power(st_mde(n, .8, .05).d_z, n, 1, .05).power == 0);
+    NEAR(st_flip_power(st_mde(6, .8, .05).d_z, 6, 1, .05).power, .62, .015);
+    NEAR(st_flip_power(st_mde(8, .8, .05).d_z, 8, 1, .05).power, .78, .015);
+    /* Nothing but chance: 2/64 of 6 seeds, 6/128 of 7. */
+    NEAR(st_flip_power(0, 6, 1, .05).power, 2. / 64, .005);
+    NEAR(st_flip_power(0, 7, 1, .05).power, 6. / 128, .006);
+    /* All of 6 differences have one sign with the chance Phi(d)^6 + Phi(-d)^6. */
+    NEAR(st_flip_power(1, 6, 1, .05).power, pow(.8413447460685429, 6) + pow(1 - .8413447460685429, 6), .012);
+    double alone = st_flip_power(1.2, 8, 1, .05).power, of_three = st_flip_power(1.2, 8, 3, .05).power;
+    cr_assert(of_three < alone && of_three > st_flip_power(1.2, 8, 10, .05).power);
+    StPower least = st_flip_mde(8, 1, .8, .05);
+    STATUS(least.status, ST_OK);
+    cr_assert(least.d_z > st_mde(8, .8, .05).d_z && st_flip_power(least.d_z, 8, 1, .05).power >= .8);
+    STATUS(st_flip_mde(5, 1, .8, .05).status, ST_NOT_REACHABLE);
+    STATUS(st_flip_mde(0, 1, .8, .05).status, ST_N_TOO_SMALL);
+    STATUS(st_flip_mde(8, 1, .04, .05).status, ST_BAD_ARG);
+    STATUS(st_flip_power(1, 0, 1, .05).status, ST_N_TOO_SMALL);
+    STATUS(st_flip_power(1, 6, 0, .05).status, ST_BAD_ARG);
+    STATUS(st_flip_power((double)NAN, 6, 1, .05).status, ST_BAD_ARG);
+    NEAR(st_flip_power(.5, 34, 1, .05).power, st_power(.5, 34, .05).power, 0);
+    cr_assert(st_flip_power(.5, 34, 5, .05).power == st_power(.5, 34, .01).power);
+}
+
 Test(stats_power, seeds_needed) {
     const double d[6] = {.5, .8, 1, 1.5, 2, 3};
     const size_t n[6] = {34, 15, 10, 6, 5, 4};

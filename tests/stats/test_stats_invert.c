@@ -128,3 +128,30 @@ Test(stats_invert, covers) {
     cr_assert(missed > 60 && missed < 128, "%d of 2000, expected 94 +- 9", missed);
     cr_assert(missed_any < 42, "%d of 500, expected at most 25 +- 5", missed_any);
 }
+
+/* Equivalent at .05 exactly when the two-sided 90 % interval by the same flips lies inside the margins. */
+Test(stats_invert, equivalence) {
+    gsl_rng *rng = st_rng_new((StKey){9, 1});
+    int yes = 0;
+    for (int sample = 0; sample < 200; sample++) {
+        double d[8];
+        for (int i = 0; i < 8; i++) d[i] = ((double)gsl_rng_get(rng) / 4294967296. - .4) * .1;
+        StFlipTost r = st_flip_tost(d, 8, 0, -.02, .02, key);
+        StFlipCi ci = st_flip_ci(d, 8, 0, .9, key);
+        STATUS(r.status, ST_OK);
+        cr_assert(r.p == fmax(r.p_lower, r.p_upper) && r.p_min == 1. / 256);
+        cr_assert_eq(r.p < .05, ci.lo > -.02 && ci.hi < .02, "sample %d: p %g, [%g, %g]", sample, r.p, ci.lo, ci.hi);
+        yes += r.p < .05;
+    }
+    gsl_rng_free(rng);
+    cr_assert(yes > 20 && yes < 180, "%d of 200", yes);
+    const double same[8] = {.001, .001, .001, .001, .001, .001, .001, .001};
+    cr_assert(st_flip_tost(same, 8, 0, -.02, .02, key).p == 1. / 256, "no spread is no exception");
+    cr_assert(st_flip_tost(same, 4, 0, -.02, .02, key).p > .05, "4 seeds cannot show it");
+    STATUS(st_flip_tost(same, 8, 0, .02, -.02, key).status, ST_BAD_ARG);
+    STATUS(st_flip_tost(same, 8, 0, -.02, INFINITY, key).status, ST_BAD_ARG);
+    STATUS(st_flip_tost(same, 0, 0, -.02, .02, key).status, ST_N_TOO_SMALL);
+    STATUS(st_flip_tost((double[]){1, NAN}, 2, 0, -.02, .02, key).status, ST_NONFINITE_INPUT);
+    NEAR(st_unseen(8, .05), .3123, 1e-4);
+    cr_assert(st_unseen(0, .05) == 1);
+}

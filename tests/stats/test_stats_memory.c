@@ -95,6 +95,9 @@ static StStatus call_maxt_many(void) {
     StMaxTRow row[2];
     return st_maxT(d, 2, 22, NULL, 0, KEY, row).status;
 }
+static StStatus call_flip_tost(void) {
+    return st_flip_tost(d, 7, 0, -1, 1, KEY).status;
+}
 static StStatus call_flip_ci(void) {
     return st_flip_ci(d, 7, 0, .95, KEY).status;
 }
@@ -196,7 +199,8 @@ static const Case cases[] = {
     CASE(boot),          CASE(boot_many),       CASE(holm),   CASE(bh),        CASE(levene),   CASE(crossed),
     CASE(pigeonhole),    CASE(pigeonhole_many), CASE(blocks), CASE(power),     CASE(nfor),     CASE(mde),
     CASE(evidence),      CASE(sobol),           CASE(robust), CASE(loglog),    CASE(curve_at), CASE(logistic),
-    CASE(pitman_morgan), CASE(flip_ci), CASE(flip_ci_many), CASE(maxt_ci), CASE(maxt_ci_many), CASE(growth),
+    CASE(pitman_morgan), CASE(flip_ci),         CASE(flip_ci_many), CASE(maxt_ci), CASE(maxt_ci_many), CASE(growth),
+    CASE(flip_tost),
 };
 
 static StStatus attempt(const Case *c, long fail_at, long *left, long *held) {
