@@ -135,7 +135,7 @@ Test(stats_invert, equivalence) {
     int yes = 0;
     for (int sample = 0; sample < 200; sample++) {
         double d[8];
-        for (int i = 0; i < 8; i++) d[i] = ((double)gsl_rng_get(rng) / 4294967296. - .4) * .1;
+        for (int i = 0; i < 8; i++) d[i] = ((double)gsl_rng_get(rng) / 4294967296. - .4) * .07;
         StFlipTost r = st_flip_tost(d, 8, 0, -.02, .02, key);
         StFlipCi ci = st_flip_ci(d, 8, 0, .9, key);
         STATUS(r.status, ST_OK);
