@@ -29,7 +29,7 @@ def finding(path):
             t, p = c["t_interval"], c["max_t_step_down"]
             mean, lo, hi = (f"{x + 0.0:.4f}".replace("-0.0000", "0.0000") for x in (t["mean"], t["lo"], t["hi"]))
             plus = "+" if t["mean"] >= 5e-5 else ""
-            word = words.get(c["decision"], "not decided")
+            word = c.get("verdict") or words.get(c["decision"], "not decided")
             difference = f"| {plus}{mean} [{lo}, {hi}] | {p['count']}/{p['total']} | {word} |"
         rows.append(f"| {arm['label']} | {arm['metrics']['valid_loss']['mean']:.4f} {difference}")
     return "\n".join(rows)

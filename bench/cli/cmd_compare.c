@@ -19,8 +19,9 @@ const char compare_help[] =
     "nan, inf or diverged (strings in JSON), and --cap says what it counts as.\n"
     "\n"
     "d = arm - baseline, seed by seed, in the file's unit and sign. A comparison is better or worse when the exact\n"
-    "two-sided sign-flip test, adjusted by step-down max-T over all arms, falls below 1 - conf; equivalent when two\n"
-    "one-sided t tests put it inside the margin; not testable when these seeds can give no p that small.\n"
+    "two-sided sign-flip test, adjusted by step-down max-T over all arms, falls below 1 - conf; the same when two\n"
+    "one-sided t tests put it inside the margin; too small to matter when both hold; otherwise not decided. In JSON\n"
+    "`verdict` is this sentence and `decision` its code.\n"
     "Exit codes: 0 something was decided and no arm is worse, 1 some arm is worse than the baseline, 2 usage or "
     "input,\n"
     "3 nothing to compare, 4 nothing could be decided.\n"
@@ -37,7 +38,7 @@ const char compare_help[] =
     "           survivors_mean?, values: []}],\n"
     "   family: {comparisons, floor, exact, flips, omnibus: {p, count, total, exact, floor},\n"
     "            looks: [{seeds, spent, alpha, floor, usable, this_one}], at: [COMPARISON]}}\n"
-    "  COMPARISON: {arm, decision, d: [], diverged_arm, diverged_baseline, intervals_decide,\n"
+    "  COMPARISON: {arm, decision, verdict, d: [], diverged_arm, diverged_baseline, intervals_decide,\n"
     "   t_interval: {mean, confidence, lo, hi, sd, se, t, df, p}, sign_flip: {p, count, total, exact, zeros, lo, hi,\n"
     "    floor_given_zeros},\n"
     "   max_t_step_down, max_t_single_step: {p, count, total}, holm, hochberg, benjamini_hochberg: {p},\n"
@@ -54,7 +55,7 @@ const char compare_help[] =
     "   seeds_by_blocks?: {blocks, mean, se, df, lo, hi, p, lag1, floored, joined: {blocks_per_block, blocks, "
     "dropped},\n"
     "                      pigeonhole: {exact, resamples, mean, se, lo, hi}},\n"
-    "   max_t_on_ranks?, decision_on_ranks?: a diverged run worse than all others}\n"
+    "   max_t_on_ranks?, decision_on_ranks?, verdict_on_ranks?: a diverged run worse than all others}\n"
     "--tex writes rows without a tabular around them; its first comment names the columns.\n";
 
 static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {

@@ -187,6 +187,29 @@ static Rc read_options(Reader *r, const Overrides *o) {
     return RC_OK;
 }
 
+/* The file's title speaks of the file's arms and shape. A plan that the command line changed is called by its arms. */
+static void title_of_changed(Experiment *x) {
+    enum { MOST_NAMED = 4 };
+    const char *baseline = x->baseline;
+    Text title;
+    text_init(&title);
+    for (int i = 0; i < x->arms; i++)
+        if (!strcmp(x->arm[i].name, x->baseline)) baseline = x->arm[i].label;
+    if (x->arms > MOST_NAMED) text_format(&title, "%d arms", x->arms - 1);
+    for (int i = 0, named = 0; i < x->arms && x->arms <= MOST_NAMED; i++) {
+        if (!strcmp(x->arm[i].name, x->baseline)) continue;
+        text_format(&title, "%s%s", !named ? "" : named == x->arms - 2 ? " and " : ", ", x->arm[i].label);
+        named++;
+    }
+    if (x->arms > 1)
+        text_format(&title, " against %s", baseline);
+    else
+        text_format(&title, "%s alone", baseline);
+    text_format(&title, " (from %s)", x->name);
+    snprintf(x->title, sizeof x->title, "%s", title.at);
+    text_release(&title);
+}
+
 static Rc read_all(Reader *r, const char *profile, const Overrides *o) {
     Experiment *x = r->x;
     const Node *root = r->d->root;
@@ -206,6 +229,7 @@ static Rc read_all(Reader *r, const char *profile, const Overrides *o) {
     reader_defaults(x);
     rc = reader_check(r, o->arms > 0);
     if (rc) return rc;
+    if (o->sets || o->arms) title_of_changed(x);
     Text text;
     text_init(&text);
     experiment_text(x, &text);

@@ -9,6 +9,10 @@
 #include "stats/multiple.h"
 
 const char *verdict_word(VerdictWord w) {
+    return w == WORD_INCONCLUSIVE ? "not decided" : verdict_code(w);
+}
+
+const char *verdict_code(VerdictWord w) {
     static const char *const words[] = {[WORD_REPRODUCED] = "reproduced",
                                         [WORD_DIRECTION_ONLY] = "direction only",
                                         [WORD_NOT_REPRODUCED] = "not reproduced",
@@ -185,8 +189,8 @@ static void judge_difference(ClaimVerdict *v, const Reading *r, double alpha) {
         v->word = WORD_NOT_REPRODUCED;
     else
         v->word = v->floor >= alpha ? WORD_NOT_TESTABLE : WORD_INCONCLUSIVE;
-    v->small = means && v->p < alpha && c->t_decides && c->tost.status == ST_OK && c->tost.equivalent;
-    if (v->small) snprintf(v->why, sizeof v->why, "though within the margin of %g", c->what.margin);
+    v->small = means && v->p < alpha && comparison_equivalent(c);
+    if (v->small) snprintf(v->why, sizeof v->why, "but within %g: too small to matter", c->what.margin);
 }
 
 /* A claim of no difference: confirmed inside the margin, contradicted when the whole interval is outside of it. */
@@ -226,6 +230,7 @@ static void adjust(ClaimVerdicts *l, const Reading *r, const StTest *test) {
         ClaimVerdict *v = &l->at[i];
         if (!v->c || v->test->test != test || r[i].adjusted) continue;
         v->p = p[at++];
+        v->holm = true;
         v->floor = fmin(1, (double)k * r[i].floor);
     }
     free(p);

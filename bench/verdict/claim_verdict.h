@@ -16,7 +16,8 @@ typedef enum {
     WORD_NOT_TESTABLE, /* the floor of p is above alpha, or there is no number to test */
     WORD_NOT_RUN       /* another set-up, a step or arm that is not there, or a test that needs something else */
 } VerdictWord;
-const char *verdict_word(VerdictWord w);
+const char *verdict_word(VerdictWord w); /* for a reader: "not decided" */
+const char *verdict_code(VerdictWord w); /* in JSON and class names, never changed: "inconclusive" */
 
 typedef struct {
     const Claim *claim;
@@ -32,6 +33,7 @@ typedef struct {
     double reported;       /* the reported effect at this step; NaN: none */
     bool undeclared;       /* some of its runs were trained before the claim read as it does now */
     const char *by;        /* the test whose p decided: the claim's, or of a claim of equality that fails, max-T */
+    bool holm;             /* p is Holm's over the verdicts by the same test */
     bool small;            /* separated from zero, and yet equivalent within the claim's margin */
     VerdictWord word;
     char why[CLAIM_WHY_SIZE]; /* of not run and not testable; what else to know */

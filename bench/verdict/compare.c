@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "bench/verdict/words.h"
 #include "stats/resample.h"
 
 /* Beyond these a statistic takes minutes: it is then made with fewer draws, or left out with a reason. */
@@ -37,6 +38,10 @@ CompareVerdict compare_verdict(const CompareResult *r, Decision decision) {
 
 const char *compare_word(const CompareResult *r, Decision decision) {
     return compare_verdict_name(compare_verdict(r, decision));
+}
+
+void compare_words(const CompareResult *r, const Comparison *c, Decision decision, Text *out) {
+    decision_words(&r->family, c, decision, r->options.higher ? 1 : -1, r->data->arm[r->baseline], out);
 }
 
 double compare_share_better(const CompareResult *r, const Comparison *c) {

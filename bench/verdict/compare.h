@@ -90,6 +90,9 @@ void compare_release(CompareResult *r);
 CompareVerdict compare_verdict(const CompareResult *r, Decision decision);
 const char *compare_word(const CompareResult *r, Decision decision); /* its name */
 
+/* "worse than base, but within 0.02: too small to matter" (bench/verdict/words.h). */
+void compare_words(const CompareResult *r, const Comparison *c, Decision decision, Text *out);
+
 /* Share of the seeds in which the arm is better than the baseline, ties counting half. */
 double compare_share_better(const CompareResult *r, const Comparison *c);
 

@@ -151,6 +151,15 @@ static void joint_json(const CompareResult *r, const Comparison *c, json_t *o) {
     json_object_set_new(o, "benjamini_hochberg", p_json(c->bh, st_test_find("bh")->floor(n, k)));
 }
 
+/* The sentence beside the code. */
+static void put_words(const CompareResult *r, const Comparison *c, const char *key, Decision d, json_t *o) {
+    Text words;
+    text_init(&words);
+    compare_words(r, c, d, &words);
+    json_put_text(o, key, words.at);
+    text_release(&words);
+}
+
 static json_t *item_json(const CompareResult *r, const Comparison *c) {
     json_t *o = json_object(), *d = json_array();
     const StPairs *p = &c->pairs;
@@ -158,6 +167,7 @@ static json_t *item_json(const CompareResult *r, const Comparison *c) {
     for (size_t i = 0; i < p->n; i++) json_array_append_new(d, json_number_of(p->d[i]));
     json_put_text(o, "arm", compare_arm_name(r, c));
     json_put_text(o, "decision", compare_word(r, c->decision));
+    put_words(r, c, "verdict", c->decision, o);
     json_object_set_new(o, "d", d);
     put_count(o, "diverged_arm", p->lost_a), put_count(o, "diverged_baseline", p->lost_b);
     json_object_set_new(o, "intervals_decide", json_boolean(c->t_decides));
@@ -179,6 +189,7 @@ static json_t *item_json(const CompareResult *r, const Comparison *c) {
     if (!c->t_decides) {
         json_object_set_new(o, "max_t_on_ranks", p_json(c->joint_ranks, r->family.floor));
         json_put_text(o, "decision_on_ranks", compare_word(r, c->decision_ranks));
+        put_words(r, c, "verdict_on_ranks", c->decision_ranks, o);
     }
     return o;
 }

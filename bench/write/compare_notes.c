@@ -74,10 +74,6 @@ static void say_seeds(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, ")");
 }
 
-static bool inside_margin(const CompareResult *r, const Comparison *c) {
-    return !isnan(r->options.margin) && c->t_decides && c->tost.equivalent && c->decision < DECISION_EQUIVALENT;
-}
-
 static bool crossed(const CompareResult *r, const Comparison *c) {
     return r->data->blocks && c->t_decides && c->crossed.status == ST_OK;
 }
@@ -96,8 +92,9 @@ static bool ranks_differ(const CompareResult *r, const Comparison *c) {
 
 static void say_ranks(const CompareResult *r, const Comparison *c, Text *out) {
     char p[SHOWN];
-    (void)r;
-    text_format(out, ": %s (p %s)", compare_word(r, c->decision_ranks), show_p(p, c->joint_ranks));
+    text_format(out, ": ");
+    compare_words(r, c, c->decision_ranks, out);
+    text_format(out, " (p %s)", show_p(p, c->joint_ranks));
 }
 
 static bool diverged(const CompareResult *r, const Comparison *c) {
@@ -201,10 +198,10 @@ void compare_notes(const CompareResult *r, Text *out) {
     char p[SHOWN], floor[SHOWN], number[40];
     floor_notes(r, out);
     if (isnan(r->options.margin))
-        text_format(out, "Equivalence is not tested: no --margin.\n");
+        text_format(out, "Whether a difference is too small to matter is not tested: no --margin.\n");
     else
-        text_format(out, "Equivalent: inside +-%s by two one-sided t tests.\n", format_real(number, r->options.margin));
-    note(r, inside_margin, NULL, "Different, yet inside the margin: ", ".", out);
+        text_format(out, "Within %s: inside +-%s by two one-sided t tests.\n", format_real(number, r->options.margin),
+                    format_real((char[40]){0}, r->options.margin));
     divergence_notes(r, out);
     note(r, pairing_hurt, say_gain, "Pairing by seed hurt (variance ratio below 1): ", ".", out);
     note(r, constant, NULL, "The same difference for every seed, so no t interval: ", ".", out);

@@ -8,7 +8,7 @@
 #include "bench/formats/latex.h"
 #include "bench/run/provenance.h"
 
-enum { NAME_WIDTH = 24, INTERVAL_WIDTH = 26, PAGE_WIDTH = 98 };
+enum { NAME_WIDTH = 24, INTERVAL_WIDTH = 26, PAGE_WIDTH = 98, VERDICT_WIDTH = 26 };
 
 /* "%.*e" below and above what reads well with a point. */
 char *compare_number(char out[48], double x, double uncertainty, bool with_sign) {
@@ -72,18 +72,22 @@ static void interval(const Comparison *c, Text *out, bool latex) {
 static void line(const CompareResult *r, const Comparison *c, Text *out) {
     const char *name = compare_arm_name(r, c);
     char number[48], p[SHOWN], floor[SHOWN];
-    Text range;
+    Text range, words;
     text_init(&range);
+    text_init(&words);
     interval(c, &range, false);
+    compare_words(r, c, c->decision, &words);
     text_format(out, "  ");
     if (shown_width(name) > NAME_WIDTH) {
         text_format(out, "%s\n  ", name);
         name = "";
     }
     show_column(out, name, NAME_WIDTH);
-    text_format(out, " %12s  %-*s %6s %6s  %s\n", compare_number(number, c->t.mean, c->t.se, true), INTERVAL_WIDTH,
-                range.at, show_p(p, c->joint.step), show_p(floor, r->family.floor), compare_word(r, c->decision));
+    text_format(out, " %12s  %-*s %6s %6s", compare_number(number, c->t.mean, c->t.se, true), INTERVAL_WIDTH,
+                range.at, show_p(p, c->joint.step), show_p(floor, r->family.floor));
+    text_format(out, shown_width(words.at) > VERDICT_WIDTH ? "\n    %s\n" : "  %s\n", words.at);
     text_release(&range);
+    text_release(&words);
 }
 
 /* One note after the other, words broken at blanks. */
@@ -164,7 +168,11 @@ void compare_tex(const CompareResult *r, Text *out) {
             text_format(out, " & ");
             latex_number(out, show_p(number, p[k]));
         }
-        text_format(out, " & %s \\\\\n", compare_word(r, c->decision));
+        text_format(out, " & ");
+        text_clear(&words);
+        compare_words(r, c, c->decision, &words);
+        latex_text(out, words.at);
+        text_format(out, " \\\\\n");
     }
     text_release(&words);
 }

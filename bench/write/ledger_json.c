@@ -9,7 +9,7 @@ static json_t *counts_json(const Ledger *b, const ClaimFile *f) {
     json_t *o = json_object();
     ledger_count(b, f, count);
     for (int w = 0; w <= WORD_NOT_RUN; w++)
-        json_object_set_new(o, verdict_word((VerdictWord)w), json_integer(count[w]));
+        json_object_set_new(o, verdict_code((VerdictWord)w), json_integer(count[w]));
     return o;
 }
 
@@ -30,7 +30,7 @@ static json_t *setup_json(const ClaimSetup *s) {
 static json_t *line_json(const LedgerLine *l) {
     if (!l->v) {
         json_t *o = json_object();
-        json_put_text(o, "verdict", verdict_word(WORD_NOT_RUN));
+        json_put_text(o, "verdict", verdict_code(WORD_NOT_RUN));
         json_put_text(o, "why", l->why);
         if (l->test) json_put_text(o, "metric", l->test->metric_text);
         if (l->test && l->test->test) json_put_text(o, "test", l->test->test->name);

@@ -1,6 +1,7 @@
 /* The ledger in LaTeX: booktabs tables, one or more per write-up, rows of claims that were not run included. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "bench/write/ledger.h"
 
@@ -19,19 +20,28 @@ static void begin(const Ledger *b, const ClaimFile *f, bool more, Text *out) {
     latex_text(out, words.at);
     text_format(out,
                 "}\n\\scriptsize\n\\begin{tabular}{@{}l r r l l@{}}\n\\toprule\n"
-                "experiment, step & $n$ & rep. & ours [CI] & $p_{\\mathrm{adj}}$ (floor), verdict \\\\\n\\midrule\n");
+                "experiment, step & $n$ & rep. & ours [CI] & $p$ (floor), verdict \\\\\n\\midrule\n");
     text_release(&words);
 }
 
-static void end(Text *out) {
-    text_format(
-        out, "\\bottomrule\n\\end{tabular}\n\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n"
-             "Differences: exact sign-flip test, step-down max-T over the contrasts of the write-up measured in that "
-             "experiment, paired $t$ interval. Equality: two one-sided tests within the claim's margin. rep.: the "
-             "effect that "
-             "follows from the write-up's own numbers. $\\ddagger$: separated from zero, and yet within the claim's "
-             "margin. *: "
-             "exploratory, written down after the runs.}\n\\end{table}\n");
+static void end(const LedgerLine *first, const LedgerLine *last, Text *out) {
+    const ClaimVerdict **v = mem_alloc((size_t)(last - first), sizeof *v);
+    int count = 0;
+    bool exploratory = false;
+    for (const LedgerLine *l = first; l < last; l++) {
+        if (!l->v) continue;
+        v[count++] = l->v;
+        exploratory |= l->in->table.exploratory || l->v->undeclared;
+    }
+    text_format(out, "\\bottomrule\n\\end{tabular}\n");
+    if (count) {
+        text_format(out, "\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n");
+        table_claims_note(v, count, out);
+        text_format(out, "rep.: the effect that follows from the write-up's own numbers.%s}\n",
+                    exploratory ? " *: exploratory, written down after the runs." : "");
+    }
+    text_format(out, "\\end{table}\n");
+    free(v);
 }
 
 /* A paragraph across all columns. */
@@ -72,18 +82,20 @@ static void hypothesis(const ClaimTest *test, Text *out) {
         char number[40];
         text_format(&words, ", margin %s", format_real(number, test->margin));
     }
+    text_format(&words, " (%s)", test->test->name);
     across("", words.at, "\\quad", out);
     text_release(&words);
 }
 
 void ledger_tex(const Ledger *b, Text *out) {
     int lines = 0;
+    const LedgerLine *first = b->line;
     text_format(out, "%% normbench claims --tex: the claims of all write-ups. Needs booktabs.\n");
     for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
         const LedgerLine *before = l > b->line ? l - 1 : NULL;
         bool file = !before || before->file != l->file, claim = file || before->claim != l->claim;
         bool test = claim || before->test != l->test, full = claim && lines >= LINES_PER_TABLE;
-        if (before && (file || full)) end(out);
+        if (before && (file || full)) end(first, l, out), first = l;
         if (file || full) begin(b, l->file, !file, out), lines = 0;
         if (claim) {
             if (lines) text_format(out, "\\addlinespace\n");
@@ -102,5 +114,5 @@ void ledger_tex(const Ledger *b, Text *out) {
         }
         lines++;
     }
-    if (b->lines) end(out);
+    if (b->lines) end(first, b->line + b->lines, out);
 }

@@ -162,7 +162,7 @@ void report_section_tables(const Table *t, Text *out) {
 }
 
 static void class_name(VerdictWord w, Text *out) {
-    for (const char *s = verdict_word(w); *s; s++) text_add(out, *s == ' ' ? "-" : s, 1);
+    for (const char *s = verdict_code(w); *s; s++) text_add(out, *s == ' ' ? "-" : s, 1);
 }
 
 static void claim_cells(const LedgerLine *l, Text *out) {

@@ -139,18 +139,6 @@ Marks table_marks(const Table *t, int cell, int step, int arm) {
     return m;
 }
 
-void table_decision(const Table *t, const Comparison *c, Text *out) {
-    const char *arm = t->x->arm[c->what.term[0].arm].name, *base = t->x->arm[c->what.term[1].arm].name;
-    char number[40];
-    switch (c->decision) {
-    case DECISION_LOWER: text_format(out, "%s < %s", arm, base); break;
-    case DECISION_HIGHER: text_format(out, "%s > %s", arm, base); break;
-    case DECISION_EQUIVALENT: text_format(out, "equivalent within %s", format_real(number, c->what.margin)); break;
-    case DECISION_INCONCLUSIVE: text_format(out, "inconclusive"); break;
-    case DECISION_NOT_TESTABLE: text_format(out, "not testable (n = %d)", t->sample.seeds); break;
-    }
-}
-
 static double middle(double *x, int n) {
     StSample sorted;
     double out = (double)NAN;

@@ -83,8 +83,10 @@ typedef struct {
 } Marks;
 Marks table_marks(const Table *t, int cell, int step, int arm);
 
-/* "layernorm < baseline", "equivalent within 0.02", "inconclusive", "not testable (n = 3)". */
+/* "worse than Pre-LN", "the same within 0.02", "not decided": bench/verdict/words.h says them all. table_decision: of
+ * one of the table's comparisons; table_words: of decision d of a comparison of two arms in family f. */
 void table_decision(const Table *t, const Comparison *c, Text *out);
+void table_words(const Table *t, const Family *f, const Comparison *c, Decision d, Text *out);
 
 /* "changed on the command line", or how many runs are older than the plan; "" when the table is not exploratory. */
 void table_exploratory(const Table *t, Text *out);
@@ -104,6 +106,10 @@ void table_signature(const Table *t, Text *out);
  * their names, joined by '+', or nothing; out is empty before. */
 void table_arithmetic(const Table *t, Text *out);
 void table_classes(const Table *t, Text *out);
+
+/* "Mean and standard deviation over n = 6 paired seeds; 95 % paired t intervals; exact sign-flip tests, adjusted by
+ * step-down max-T over 3 comparisons.": what a caption says of n and the test; of one arm and one seed what is true. */
+void table_statistics(const Table *t, Text *out);
 char *table_confidence(const Table *t, char out[40]);                   /* "95" */
 void table_header_comment(const Table *t, const char *what, Text *out); /* "% …" lines */
 
@@ -118,6 +124,9 @@ const char *table_heading(const TableRow *row);
 
 void table_tex(const Table *t, Text *out);
 void table_claims_tex(const Table *t, Text *out);
+/* What decided these verdicts, in LaTeX: each test among them, what its p is adjusted by, the kinds of intervals, and
+ * the sign of a difference that is too small to matter. Verdicts that were not run may be among them. */
+void table_claims_note(const ClaimVerdict *const *v, int count, Text *out);
 /* " & reported & ours [CI] & p (floor)" of one verdict, in LaTeX. */
 void table_claim_cells(const ClaimVerdict *v, Text *out);
 void table_cells_text(const Table *t, Text *out); /* nothing when there is one cell */

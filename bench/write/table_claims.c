@@ -1,11 +1,12 @@
 /* NAME-claims.tex: the write-up's claims, the reported effect beside ours, and the verdict. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/write/table.h"
 
-enum { CLAIM_LINES_PER_TABLE = 40 };
+enum { CLAIM_LINES_PER_TABLE = 40, LONGEST_HYPOTHESIS = 90 };
 
 static int digits_of(const ClaimVerdict *v) {
     return v->c && v->c->t_decides && v->c->t.status == ST_OK ? table_effect_digits(v) : 2;
@@ -17,7 +18,9 @@ static void hypothesis_row(const ClaimVerdict *v, Text *out) {
     text_init(&words);
     text_format(&words, "%s ", v->claim->id);
     table_hypothesis(v->test, &words);
-    text_format(out, "\\multicolumn{5}{@{}l}{");
+    text_format(&words, " (%s)", v->test->test->name);
+    text_format(out, words.length > LONGEST_HYPOTHESIS ? "\\multicolumn{5}{@{}p{\\linewidth}}{"
+                                                        : "\\multicolumn{5}{@{}l}{");
     latex_text(out, words.at);
     text_format(out, "} \\\\\n");
     text_release(&words);
@@ -65,45 +68,66 @@ static void begin(const Table *t, bool more, Text *out) {
     latex_text(out, words.at);
     text_format(out,
                 "}\n\\footnotesize\n\\begin{tabular}{@{}l r l l l@{}}\n\\toprule\n"
-                "after steps & rep. & ours [%s\\%% CI] & $p_{\\mathrm{adj}}$ (floor) & verdict "
+                "after steps & rep. & ours [%s\\%% CI] & $p$ (floor) & verdict "
                 "\\\\\n\\midrule\n",
                 table_confidence(t, conf));
     text_release(&words);
 }
 
-/* What decided claims that name another test than those the note below the table explains. */
-static void other_tests(const Table *t, Text *out) {
-    static const char *const explained[] = {"maxt", "tost", "pitman-morgan"};
-    for (const StTest *test = st_tests; test < st_tests + st_tests_count; test++) {
-        bool named = false;
-        for (int i = 0; i < t->verdicts.count; i++)
-            named |= t->verdicts.at[i].c && t->verdicts.at[i].test->test == test;
-        for (size_t k = 0; k < sizeof explained / sizeof *explained; k++)
-            named &= strcmp(test->name, explained[k]) != 0;
-        if (!named) continue;
-        latex_text(out, test->name);
-        text_format(out, ": ");
-        latex_text(out, test->what);
-        text_format(out, ". ");
+/* What one test among the verdicts is, and how its p counts the others; nothing where it decided none. */
+static void test_note(const StTest *test, const ClaimVerdict *const *v, int count, Text *out) {
+    bool named = false, holm = false, ratio = false;
+    for (int i = 0; i < count; i++) {
+        if (!v[i]->c || (v[i]->test->test != test && strcmp(v[i]->by, test->name) != 0)) continue;
+        named = true;
+        holm |= v[i]->holm;
+        ratio |= test->about == ST_ABOUT_variance && isnan(v[i]->lo);
     }
+    if (!named) return;
+    latex_text(out, test->name);
+    text_format(out, ": ");
+    latex_text(out, test->what);
+    if (holm) text_format(out, ", Holm over those tested so");
+    if (ratio)
+        text_format(out, "; the number is the ratio of variances and has no interval, so it is confirmed in direction "
+                         "at most");
+    text_format(out, ". ");
 }
 
-static void end(const Table *t, Text *out) {
-    char number[SHOWN];
-    text_format(out,
-                "\\bottomrule\n\\end{tabular}\n\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n"
-                "Differences: step-down max-T over the %d contrasts of the claims measured here, floor ",
-                t->verdicts.family.count);
-    latex_number(out, show_p(number, t->verdicts.family.floor));
-    text_format(out,
-                ". Equality: "
-                "two one-sided tests within the claim's margin. Variances: Pitman-Morgan, Holm over those tested; the "
-                "number is the ratio of variances and has no interval, so it is confirmed in direction at most. "
-                "$\\ddagger$: separated from zero, and yet within the claim's margin. ");
-    other_tests(t, out);
+/* "Intervals: paired t." */
+static void interval_note(const ClaimVerdict *const *v, int count, Text *out) {
+    int named = 0;
+    for (int i = 0; i < count; i++) {
+        bool before = !v[i]->c || isnan(v[i]->lo);
+        for (int k = 0; k < i && !before; k++)
+            before = v[k]->c && !isnan(v[k]->lo) && !strcmp(v[k]->interval, v[i]->interval);
+        if (!before) text_format(out, "%s%s", named++ ? ", " : "Intervals: ", v[i]->interval);
+    }
+    if (named) text_format(out, ". ");
+}
+
+void table_claims_note(const ClaimVerdict *const *v, int count, Text *out) {
+    bool small = false, equality_failed = false;
+    for (const StTest *test = st_tests; test < st_tests + st_tests_count; test++) test_note(test, v, count, out);
+    for (int i = 0; i < count; i++) {
+        small |= v[i]->small;
+        equality_failed |= v[i]->c && strcmp(v[i]->by, v[i]->test->test->name) != 0;
+    }
+    if (equality_failed) text_format(out, "A claim of equality that is contradicted shows the p of maxt. ");
+    interval_note(v, count, out);
+    if (small) text_format(out, "$\\ddagger$: within the claim's margin, too small to matter. ");
+}
+
+static void end(const Table *t, const ClaimVerdict *first, const ClaimVerdict *last, Text *out) {
+    int count = (int)(last - first);
+    const ClaimVerdict **v = mem_alloc((size_t)count, sizeof *v);
+    for (int i = 0; i < count; i++) v[i] = first + i;
+    text_format(out, "\\bottomrule\n\\end{tabular}\n\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n");
+    table_claims_note(v, count, out);
     text_format(out, "rep.: the effect that follows from the numbers of ");
     latex_text(out, t->claims->file);
     text_format(out, ", at the step they were reported for.}\n\\end{table}\n");
+    free(v);
 }
 
 /* Lines that a test takes from its first verdict on. */
@@ -115,6 +139,7 @@ static int lines_of(const ClaimVerdicts *l, int i) {
 
 void table_claims_tex(const Table *t, Text *out) {
     const ClaimTest *before = NULL;
+    const ClaimVerdict *first = t->verdicts.at;
     int lines = 0;
     table_header_comment(t, "claims", out);
     for (int i = 0; i < t->verdicts.count; i++) {
@@ -126,7 +151,7 @@ void table_claims_tex(const Table *t, Text *out) {
         }
         int more = v->test == before ? 1 : lines_of(&t->verdicts, i);
         bool full = lines && lines + more > CLAIM_LINES_PER_TABLE;
-        if (full) end(t, out);
+        if (full) end(t, first, v, out), first = v;
         if (full || !before) begin(t, full, out);
         lines = full ? 0 : lines;
         if (lines && v->test != before) text_format(out, "\\addlinespace\n");
@@ -135,5 +160,5 @@ void table_claims_tex(const Table *t, Text *out) {
         before = v->test;
         lines++;
     }
-    if (before) end(t, out);
+    if (before) end(t, first, t->verdicts.at + t->verdicts.count, out);
 }

@@ -10,7 +10,7 @@ static const char head[] = "experiment,profile,cell,step,arm,metric,n,mean,sd,me
                            "stalled,reported,reported_at,"
                            "delta,delta_lo,delta_hi,ratio,p_signflip,p_count,p_total,p_floor,p_adjusted,p_adjusted_"
                            "count,p_holm,boot_lo,boot_hi,"
-                           "bca_lo,bca_hi,p_tost,g_z,pairing_gain,decision,exploratory\n";
+                           "bca_lo,bca_hi,p_tost,g_z,pairing_gain,decision,exploratory,verdict\n";
 
 static void field(Text *out, double x) {
     text_add(out, ",", 1);
@@ -43,7 +43,13 @@ static void comparison_fields(const Table *t, const Comparison *c, Text *out) {
     field(out, shown(ok && c->t_decides && c->tost.status == ST_OK, c->tost.p));
     field(out, shown(ok && c->effect.status == ST_OK, c->effect.g_z));
     field(out, shown(ok, c->effect.vr));
-    text_format(out, ",%s,%s\n", decision_name(c->decision), t->exploratory ? "true" : "false");
+    Text words;
+    text_init(&words);
+    table_decision(t, c, &words);
+    text_format(out, ",%s,%s,", decision_name(c->decision), t->exploratory ? "true" : "false");
+    csv_text(out, words.at);
+    text_format(out, "\n");
+    text_release(&words);
 }
 
 static void line(const Table *t, int cell, int step, int arm, Metric m, Text *out) {
@@ -72,7 +78,7 @@ static void line(const Table *t, int cell, int step, int arm, Metric m, Text *ou
     if (c)
         comparison_fields(t, c, out);
     else
-        text_format(out, ",,,,,,,,,,,,,,,,,,,%s\n", t->exploratory ? "true" : "false");
+        text_format(out, ",,,,,,,,,,,,,,,,,,,%s,\n", t->exploratory ? "true" : "false");
 }
 
 void table_csv(const Table *t, Text *out) {

@@ -11,12 +11,12 @@
  *                 metrics: {METRIC: {status, mean, sd, median, least, most, survivors_mean?,
  *                                    reported?: {text, value, source: "file:line"},
  *                                    runs: [{seed, run, value, raw?}]}}}
- *   COMPARISON:  {cell, step, metric, terms: [{arm, weight, runs: []}], d: [], status, decision,
+ *   COMPARISON:  {cell, step, metric, terms: [{arm, weight, runs: []}], d: [], status, decision, verdict?,
  *                 diverged_a, diverged_b, intervals_decide, t_interval, holm, effect, tost,
  *                 sign_flip: {p, count, total, floor, ...}, max_t_step_down: {p, count, total, single_step},
  *                 bootstrap: {percentile, basic, bca, p_percentile, p_shift, p_koehn, ...},
  *                 perplexity_ratio, seeds_by_blocks, mcnemar, pitman_morgan}
- *   VERDICT:     {claim, says, source, verdict, why?, metric, test, expects, margin?, reported?, cell, step, n,
+ *   VERDICT:     {claim, says, source, verdict, words, why?, metric, test, expects, margin?, reported?, cell, step, n,
  *                 effect, lo, hi, reported_effect, p_decides, floor, comparison}
  *
  * A verdict's `comparison` is a place in claims.family.at. The functions give parts of it, each a new reference. */

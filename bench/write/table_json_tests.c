@@ -32,10 +32,21 @@ static json_t *json_contrast(const Table *t, const Comparison *c, json_t *o) {
     return o;
 }
 
+/* The sentence beside the code; a contrast of more than two arms has none. */
+static void put_words(const Table *t, const Family *f, const Comparison *c, const char *key, Decision d, json_t *o) {
+    Text words;
+    if (c->what.terms != 2) return;
+    text_init(&words);
+    table_words(t, f, c, d, &words);
+    json_put_text(o, key, words.at);
+    text_release(&words);
+}
+
 json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
     json_t *o = json_contrast(t, c, json_object());
     json_put_text(o, "status", st_status_text(c->status));
     json_put_text(o, "decision", decision_name(c->decision));
+    put_words(t, f, c, "verdict", c->decision, o);
     json_object_set_new(o, "diverged_a", json_integer(c->diverged_a));
     json_object_set_new(o, "diverged_b", json_integer(c->diverged_b));
     json_object_set_new(o, "intervals_decide", json_boolean(c->t_decides));
@@ -74,6 +85,7 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
     if (!c->t_decides) {
         json_put(o, "max_t_on_ranks", c->joint_ranks);
         json_put_text(o, "decision_on_ranks", decision_name(c->decision_ranks));
+        put_words(t, f, c, "verdict_on_ranks", c->decision_ranks, o);
     }
     return o;
 }
@@ -121,7 +133,8 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
     json_put_text(o, "claim", v->claim->id);
     json_put_text(o, "says", v->claim->says);
     json_put_text(o, "source", v->claim->source);
-    json_put_text(o, "verdict", verdict_word(v->word));
+    json_put_text(o, "verdict", verdict_code(v->word));
+    json_put_text(o, "words", verdict_word(v->word));
     if (v->why[0]) json_put_text(o, "why", v->why);
     if (v->test) {
         json_put_text(o, "metric", v->test->metric_text);

@@ -135,6 +135,17 @@ static void exploratory_note(const Table *t, Text *out) {
     text_release(&why);
 }
 
+/* "LayerNorm: worse than baseline. RMSNorm: the same within 0.02. " */
+static void verdict_sentences(const Table *t, const Part *p, Text *out) {
+    for (int a = 1; a < p->arms && t->sample.seeds > 1; a++) {
+        const Comparison *c = table_comparison(t, p->cell, p->step, p->arm[a]);
+        if (!c) continue;
+        text_format(out, "%s: ", t->x->arm[p->arm[a]].label);
+        table_decision(t, c, out);
+        text_format(out, ". ");
+    }
+}
+
 void table_notes_tex(const Table *t, const Part *p, Text *out) {
     Text words;
     char alpha[40], margin[40];
@@ -146,15 +157,21 @@ void table_notes_tex(const Table *t, const Part *p, Text *out) {
     legend(t, p, out);
     if (t->exploratory)
         exploratory_note(t, out);
-    else if (t->sample.seeds > 1)
-        text_format(
-            out,
-            "$\\dagger$ differs from the baseline, adjusted $p < %s$; $\\ddagger$ equivalent to it within $\\pm$%s; "
-            "\\S{} at least one run diverged. Bold: the best mean and all not separated from it by the joint test of "
-            "all pairs; nothing when these are all arms or one of them diverged. ",
-            alpha, margin);
+    else if (t->sample.seeds > 1 && p->arms > 1) {
+        latex_text(&words, t->x->arm[t->sample.baseline].label);
+        text_format(out,
+                    "$\\dagger$ differs from %s, adjusted $p < %s$; $\\ddagger$ within $\\pm$%s of it, and too small "
+                    "to matter where $\\dagger$ stands too; \\S{} at least one run diverged. Bold: the best mean and "
+                    "all not separated from it by the joint test of all pairs; nothing when these are all arms or one "
+                    "of them diverged. ",
+                    words.at, alpha, margin);
+        text_clear(&words);
+    }
+    verdict_sentences(t, p, &words);
     table_methods(t, &words);
-    text_format(&words, " Gain: (var a + var b) / var d, what pairing by seed gained; below 1 it hurt. g_z: Hedges.");
+    if (p->arms > 1)
+        text_format(&words,
+                    " Gain: (var a + var b) / var d, what pairing by seed gained; below 1 it hurt. g_z: Hedges.");
     for (int k = 0; k < p->arms; k++) {
         SampleArm a = sample_arm(&t->sample, p->cell, p->step, p->arm[k], t->metric);
         above += a.above, stalled += a.stalled;

@@ -115,20 +115,14 @@ static void column_heads(const Table *t, const Part *p, Text *out) {
 
 static void caption(const Table *t, const Part *p, Text *out) {
     Text words;
-    char why[CLAIM_WHY_SIZE], conf[40];
+    char why[CLAIM_WHY_SIZE];
     text_init(&words);
     text_format(&words, "%s%s, after %d steps. ",
                 t->exploratory ? "EXPLORATORY, not the declared comparison: " : "", t->x->title,
                 t->sample.cell[p->cell].step[p->step]);
     table_corpus(t, p->cell, &words);
-    table_confidence(t, conf);
-    if (t->sample.seeds == 1)
-        text_format(&words, " Single seed: descriptive.");
-    else
-        text_format(&words,
-                    " Mean and standard deviation over n = %d paired seeds; %s %% paired t intervals; exact sign-flip "
-                    "tests, adjusted by step-down max-T.",
-                    t->sample.seeds, conf);
+    text_format(&words, " ");
+    table_statistics(t, &words);
     table_reported_why(t, p->cell, why, sizeof why);
     if (any_reported(p))
         text_format(&words, " rep.: as reported by write-up %s.", t->claims->writeup);

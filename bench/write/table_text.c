@@ -1,11 +1,12 @@
 /* The table on the terminal: the same numbers, aligned by blanks. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/write/sensitivity.h"
 
-enum { NAME_WIDTH = 26, ARM_WIDTH = 20, PAGE_WIDTH = 110 };
+enum { NAME_WIDTH = 26, ARM_WIDTH = 20, PAGE_WIDTH = 110, VERDICT_WIDTH = 34 };
 
 static void rule(Text *out, char c, int width) {
     for (int i = 0; i < width; i++) text_add(out, &c, 1);
@@ -113,9 +114,12 @@ static void comparison_line(const Table *t, const Comparison *c, Text *out) {
     text_format(out, " %9s %-21s", show_signed(number, c->t.mean, decimals), interval.at);
     if (t->metric == METRIC_valid_loss)
         text_format(out, " %6s", show_number(number, exp(c->t.mean), decimals_for(exp(c->t.mean) * c->t.se, 3)));
-    text_format(out, "  %5s  %5s  %5s  %s%s\n", show_p(p, c->flip.status == ST_OK ? c->flip.p : (double)NAN),
-                show_p(adjusted, c->joint.step), show_p(holm, c->holm), decision.at,
-                t->exploratory ? " (exploratory)" : "");
+    text_format(out, "  %5s  %5s  %5s", show_p(p, c->flip.status == ST_OK ? c->flip.p : (double)NAN),
+                show_p(adjusted, c->joint.step), show_p(holm, c->holm));
+    if (t->exploratory) text_format(&decision, " (exploratory)");
+    int characters = INT_MAX;
+    (void)show_bytes(decision.at, &characters);
+    text_format(out, characters > VERDICT_WIDTH ? "\n      %s\n" : "  %s\n", decision.at);
     text_release(&interval);
     text_release(&decision);
 }
@@ -190,7 +194,7 @@ static void verdicts(const Table *t, Text *out) {
         if (!before || v->test != before->test) {
             text_format(out, "    ");
             table_hypothesis(v->test, out);
-            text_format(out, "\n");
+            text_format(out, " (%s)\n", v->test->test->name);
         }
         verdict_line(t, v, out);
     }

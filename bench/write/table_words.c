@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/run/provenance.h"
+#include "bench/verdict/words.h"
 #include "bench/write/table.h"
 
 void table_text_source(const Table *t, int cell, Text *out) {
@@ -53,6 +54,28 @@ void table_arithmetic(const Table *t, Text *out) {
     text_release(&classes);
 }
 
+/* Whether every arm of a cell reads the same text in the same batches. */
+static bool same_batches(const Table *t) {
+    static const char *const keys[] = {"dataset", "tokenizer", "batch", "context"};
+    char one[SPEC_TEXT_SIZE], other[SPEC_TEXT_SIZE];
+    bool same = true;
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (int arm = 0; arm < t->sample.arms; arm++)
+            for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+                spec_get(one, table_spec(t, cell, t->sample.baseline), keys[k]);
+                spec_get(other, table_spec(t, cell, arm), keys[k]);
+                same &= !strcmp(one, other);
+            }
+    return same;
+}
+
+static void sign_flips(const Table *t, const char *plural, Text *out) {
+    if (t->sample.seeds <= ST_FLIP_MAX)
+        text_format(out, "exact two-sided sign-flip test%s", plural);
+    else
+        text_format(out, "two-sided sign-flip test%s with %d random sign patterns", plural, ST_FLIP_DRAWS);
+}
+
 void table_methods(const Table *t, Text *out) {
     int n = t->sample.seeds;
     char alpha[40], margin[40], conf[40], floor[SHOWN];
@@ -64,18 +87,48 @@ void table_methods(const Table *t, Text *out) {
         table_arithmetic(t, out);
         return;
     }
-    text_format(
-        out,
-        "The unit of replication is the training seed: %d seeds, paired, so that every arm saw the same batches and "
-        "shares the initial values of all tensors it has in common with the others. SD: over seeds, divisor n - 1. "
-        "Differences to %s are means over seeds with a %s %% paired t interval; the ratio of perplexities is that of "
-        "geometric means. Decisions use the exact two-sided sign-flip test, adjusted by step-down max-T over the %d "
-        "%scomparisons of this table with seeds flipped jointly, at level %s; with %d seeds no p can fall "
-        "below %s. Equivalence: two one-sided t tests within %s nats. Bootstrap intervals are reported and decide "
-        "nothing below %d seeds.",
-        n, t->x->baseline, conf, t->family.count, t->exploratory ? "" : "declared ", alpha, n,
-        show_p(floor, t->family.floor), margin, ST_BOOT_DECIDES);
+    text_format(out, "The unit of replication is the training seed: %d seeds", n);
+    if (!t->family.count) {
+        text_format(out, ". SD: over seeds, divisor n - 1. %s: nothing is compared.",
+                    t->sample.arms == 1 ? "One arm" : "No step after the first");
+        table_arithmetic(t, out);
+        return;
+    }
+    text_format(out,
+                ", paired, so that every arm %sshares the initial values of all tensors it has in common with the "
+                "others. SD: over seeds, divisor n - 1. Differences to %s are means over seeds with a %s %% paired "
+                "t interval; ",
+                same_batches(t) ? "saw the same batches and " : "", t->x->arm[t->sample.baseline].label, conf);
+    if (t->metric == METRIC_valid_loss) text_format(out, "the ratio of perplexities is that of geometric means. ");
+    text_format(out, "Decisions use the ");
+    sign_flips(t, "", out);
+    if (t->family.count == 1)
+        text_format(out, " of the one %scomparison of this table", t->exploratory ? "" : "declared ");
+    else
+        text_format(out,
+                    ", adjusted by step-down max-T over the %d %scomparisons of this table with seeds flipped jointly",
+                    t->family.count, t->exploratory ? "" : "declared ");
+    text_format(out,
+                ", at level %s; with %d seeds no p can fall below %s. The same within %s: two one-sided t tests. "
+                "Bootstrap intervals are reported and decide nothing below %d seeds.",
+                alpha, n, show_p(floor, t->family.floor), margin, ST_BOOT_DECIDES);
     table_arithmetic(t, out);
+}
+
+void table_statistics(const Table *t, Text *out) {
+    char conf[40];
+    int n = t->sample.seeds;
+    if (n == 1) {
+        text_format(out, "Single seed: descriptive.");
+        return;
+    }
+    text_format(out, "Mean and standard deviation over n = %d %sseeds", n, t->family.count ? "paired " : "");
+    if (t->family.count) {
+        text_format(out, "; %s %% paired t intervals; ", table_confidence(t, conf));
+        sign_flips(t, t->family.count > 1 ? "s" : "", out);
+        if (t->family.count > 1) text_format(out, ", adjusted by step-down max-T over %d comparisons", t->family.count);
+    }
+    text_format(out, ".");
 }
 
 /* "layernorm - baseline", "(layernorm + center - rmsnorm - baseline)/2". */
@@ -106,6 +159,21 @@ void table_hypothesis(const ClaimTest *t, Text *out) {
     text_format(out, "%s%s: ", t->test ? what[t->test->about] : "", t->metric_text);
     contrast_words(t, out);
     text_format(out, " %s 0", signs[t->expects]);
+}
+
+void table_words(const Table *t, const Family *f, const Comparison *c, Decision d, Text *out) {
+    const Term *first = c->what.term, *against = first[1].weight < 0 ? first + 1 : first;
+    char where[256];
+    Text name;
+    text_init(&name);
+    text_format(&name, "%s", t->x->arm[against->arm].label);
+    if (first[0].cell != first[1].cell) text_format(&name, " (%s)", experiment_cell_text(where, t->x, against->cell));
+    decision_words(f, c, d, metric_info[c->what.metric].better, name.at, out);
+    text_release(&name);
+}
+
+void table_decision(const Table *t, const Comparison *c, Text *out) {
+    table_words(t, &t->family, c, c->decision, out);
 }
 
 void table_exploratory(const Table *t, Text *out) {
@@ -169,7 +237,10 @@ void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {
         text_format(out, ", McNemar p %s (smallest %s)",
                     c->mcnemar.status == ST_OK ? show_p(number, c->mcnemar.p) : "n/a",
                     show_p((char[SHOWN]){0}, c->mcnemar.p_min));
-        if (c->decision_ranks != c->decision) text_format(out, "; on ranks: %s", decision_name(c->decision_ranks));
+        if (c->decision_ranks != c->decision) {
+            text_format(out, "; on ranks: ");
+            table_words(t, &t->family, c, c->decision_ranks, out);
+        }
     }
     text_format(out, ".");
 }

@@ -94,6 +94,25 @@ Test(experiment, table_and_panels_are_said_by_the_file) {
     experiment_release(&x);
 }
 
+/* A title speaks of the file's own arms: of others it would be untrue. */
+Test(experiment, a_changed_plan_is_called_by_its_arms) {
+    static const char text[] = "name: toy\ntitle: Every placement\nbaseline: pre\nseeds: 2\narms: {pre: {variant: pre, "
+                               "label: Pre-LN}, post: {variant: post, label: Post-LN}, peri: {variant: peri}}\n";
+    static const char many[] = "name: toy\ntitle: Every placement\nseeds: 2\narms: {a: {variant: pre}, b: {variant: "
+                               "pre}, c: {variant: pre}, d: {variant: pre}, e: {variant: pre}}\n";
+    const char *const arm[] = {"{base: peri}", "mine: {base: pre, label: Mine}"}, *const set[] = {"layers=2"};
+    must(text, NULL);
+    cr_expect_str_eq(x.title, "Every placement");
+    cr_assert_eq(parse_with(text, NULL, 1, set, 0, NULL), RC_OK, "%s", e.text);
+    cr_expect_str_eq(x.title, "Post-LN and peri against Pre-LN (from toy)");
+    cr_assert_eq(parse_with(text, NULL, 0, NULL, 2, arm), RC_OK, "%s", e.text);
+    cr_expect_str_eq(x.title, "Mine against peri (from toy)");
+    cr_assert_eq(parse_with(text, NULL, 0, NULL, 1, arm + 1), RC_OK, "%s", e.text);
+    cr_expect_str_eq(x.title, "Mine alone (from toy)");
+    cr_assert_eq(parse_with(many, NULL, 1, set, 0, NULL), RC_OK, "%s", e.text);
+    cr_expect_str_eq(x.title, "4 arms against a (from toy)");
+}
+
 Test(experiment, profiles_override_the_file) {
     char text[256];
     must(whole, "smoke");

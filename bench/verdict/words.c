@@ -1,0 +1,37 @@
+#include "bench/verdict/words.h"
+
+#include <stdio.h>
+
+bool decision_small(const Comparison *c, Decision d) {
+    return (d == DECISION_LOWER || d == DECISION_HIGHER) && comparison_equivalent(c);
+}
+
+static void separated(const Comparison *c, Decision d, int better, const char *against, Text *out) {
+    const char *side = d == DECISION_LOWER ? "lower" : "higher";
+    char margin[40];
+    if (better) side = (d == DECISION_LOWER) == (better < 0) ? "better" : "worse";
+    text_format(out, "%s than %s", side, against);
+    if (decision_small(c, d))
+        text_format(out, ", but within %s: too small to matter", format_real(margin, c->what.margin));
+}
+
+static void undecided(const Family *f, const Comparison *c, Text *out) {
+    StStatus why = c->status != ST_OK ? c->status : f->joint.status;
+    if (f->floor >= f->alpha)
+        text_format(out, "not decided: %d seed%s cannot reach p < %.3g", f->n, f->n == 1 ? "" : "s", f->alpha);
+    else
+        text_format(out, why == ST_OK ? "not decided" : "not decided: %s", st_status_text(why));
+}
+
+void decision_words(const Family *f, const Comparison *c, Decision d, int better, const char *against, Text *out) {
+    char margin[40];
+    switch (d) {
+    case DECISION_LOWER:
+    case DECISION_HIGHER: separated(c, d, better, against, out); break;
+    case DECISION_EQUIVALENT:
+        text_format(out, "the same within %s", format_real(margin, c->what.margin));
+        break;
+    case DECISION_INCONCLUSIVE: text_format(out, "not decided"); break;
+    case DECISION_NOT_TESTABLE: undecided(f, c, out); break;
+    }
+}

@@ -1,0 +1,18 @@
+/* Words: a decision as a sentence for a reader, the same in every table, file and figure. The codes beside it
+ * (decision_name, compare_verdict_name, verdict_code) stay as they are. */
+#ifndef BENCH_VERDICT_WORDS_H
+#define BENCH_VERDICT_WORDS_H
+
+#include "base/text.h"
+#include "bench/verdict/paired.h"
+
+/* A difference was shown, and yet it lies within the margin. */
+bool decision_small(const Comparison *c, Decision d);
+
+/* "worse than Pre-LN", "better than Pre-LN, but within 0.02: too small to matter", "the same within 0.02", "not
+ * decided", "not decided: 5 seeds cannot reach p < 0.05".
+ * c: one of f's; d: its decision, or the one on ranks; better: of the numbers compared, -1 lower, +1 higher, 0 neither
+ * ("lower than Pre-LN"); against: what a reader calls the arm that is subtracted. */
+void decision_words(const Family *f, const Comparison *c, Decision d, int better, const char *against, Text *out);
+
+#endif

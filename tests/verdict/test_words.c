@@ -1,0 +1,132 @@
+/* What a decision is called: one sentence, in every table and file. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/verdict/words.h"
+#include "bench/write/compare.h"
+#include "tests/verdict/made_up.h"
+
+TestSuite(words, .timeout = 120);
+
+static MadeUp m; /* too large for a stack; each test has its own process */
+static Error e;
+
+/* Columns base and a of a file, a's numbers by seed as given; the sentence of its one comparison. */
+static void sentence(int seeds, const char *const *line, CompareOptions options, const char *want,
+                     CompareVerdict code) {
+    CompareData data;
+    CompareResult r;
+    Text file, got;
+    text_init(&file);
+    text_init(&got);
+    text_format(&file, "seed,base,a\n");
+    for (int i = 0; i < seeds; i++) text_format(&file, "%d,%s\n", i + 1, line[i]);
+    cr_assert_eq(compare_parse(&data, "FILE", file.at, file.length, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(compare_make(&r, &data, &options, 1, &e), RC_OK, "%s", e.text);
+    compare_words(&r, r.family.at, r.family.at->decision, &got);
+    cr_expect_str_eq(got.at, want);
+    cr_expect_eq(compare_verdict(&r, r.family.at->decision), code, "%s", want);
+    void (*const writers[])(const CompareResult *, Text *) = {compare_text, compare_tex, compare_json};
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        text_clear(&file);
+        writers[i](&r, &file);
+        Text shown; /* LaTeX's < */
+        text_init(&shown);
+        if (writers[i] == compare_tex)
+            latex_text(&shown, want);
+        else
+            text_format(&shown, "%s", want);
+        cr_expect(strstr(file.at, shown.at), "writer %zu does not say: %s\n%s", i, shown.at, file.at);
+        text_release(&shown);
+    }
+    compare_release(&r);
+    compare_data_release(&data);
+    text_release(&file);
+    text_release(&got);
+}
+
+Test(words, of_two_arms) {
+    static const char *const apart[] = {"3,3.5", "3.1,3.6", "3.2,3.8", "3,3.4", "3.1,3.7", "3,3.6"};
+    static const char *const near[] = {"3,3.01", "3.1,3.112", "3.2,3.211", "3,3.009", "3.1,3.108", "3,3.012"};
+    static const char *const same[] = {"3,3.001", "3.1,3.098", "3.2,3.2", "3,3.002", "3.1,3.099", "3,3"};
+    static const char *const wild[] = {"3,3.5", "3.1,2.6", "3.2,3.8", "3,2.4", "3.1,3.7", "3,2.7"};
+    CompareOptions lower = {.margin = .02, .conf = .95, .cap = NAN}, higher = lower, none = lower;
+    higher.higher = true;
+    none.margin = NAN;
+    sentence(6, apart, lower, "worse than base", COMPARE_WORSE);
+    sentence(6, apart, higher, "better than base", COMPARE_BETTER);
+    sentence(6, near, lower, "worse than base, but within 0.02: too small to matter", COMPARE_WORSE);
+    sentence(6, near, higher, "better than base, but within 0.02: too small to matter", COMPARE_BETTER);
+    sentence(6, near, none, "worse than base", COMPARE_WORSE);
+    sentence(6, same, lower, "the same within 0.02", COMPARE_EQUIVALENT);
+    sentence(6, wild, lower, "not decided", COMPARE_INCONCLUSIVE);
+    sentence(5, apart, lower, "not decided: 5 seeds cannot reach p < 0.05", COMPARE_NOT_TESTABLE);
+    sentence(1, apart, lower, "not decided: 1 seed cannot reach p < 0.05", COMPARE_NOT_TESTABLE);
+}
+
+static void writes(void (*write)(const Table *, Text *), const char *what, bool wanted) {
+    char *text = made_up_write(&m, write);
+    cr_expect_eq(strstr(text, what) != NULL, wanted, "%s", what);
+    free(text);
+}
+
+/* LayerNorm ahead by a trifle in every seed; every file names the baseline by its label. */
+static void a_trifle(Metric metric) {
+    made_up_init(&m, "name: trifle\ntitle: Trifle\ndataset: tinyshakespeare\nlayers: 4\nwidth: 128\nsteps: 150\n"
+                     "seeds: 6\nevaluate_at: 0,150\narms: {a: {variant: pre, label: Pre-LN & co}, b: {variant: post, "
+                     "label: Post}}\n",
+                 NULL);
+    m.x.metric = metric;
+    for (int seed = 0; seed < 6; seed++)
+        for (int arm = 0; arm < 2; arm++) {
+            RunRecord *r = made_up_at(&m, 0, arm, seed);
+            made_up_loss(r, 150, 3 + 0.1 * seed - arm * (0.01 + 0.0005 * (seed % 3)));
+            r->evaluation[1].metric[METRIC_grad_norm] = 1 + 0.1 * seed - arm * (0.01 + 0.0005 * (seed % 3));
+        }
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+}
+
+Test(words, of_a_table) {
+    static const char words[] = "better than Pre-LN & co, but within 0.02: too small to matter";
+    a_trifle(METRIC_valid_loss);
+    writes(table_text, words, true);
+    writes(table_json, words, true);
+    writes(table_json, "\"decision\": \"lower\"", true);
+    writes(table_csv, ",lower,false,\"better than Pre-LN & co, but within 0.02: too small to matter\"\n", true);
+    writes(table_tex, "Post: better than Pre-LN \\& co, but within 0.02: too small to matter.", true);
+    writes(table_text, "equivalent", false);
+    writes(table_json, "of the one declared comparison of this table, at level 0.05", true);
+    writes(table_tex, "max-T", false);
+    made_up_release(&m);
+}
+
+/* A gradient norm is neither better nor worse. */
+Test(words, of_a_metric_without_a_side) {
+    a_trifle(METRIC_grad_norm);
+    writes(table_text, "lower than Pre-LN & co, but within 0.02: too small to matter", true);
+    made_up_release(&m);
+}
+
+Test(words, of_one_arm) {
+    made_up_init(&m, "name: lone\ndataset: tinyshakespeare\nlayers: 4\nwidth: 128\nsteps: 150\nseeds: 6\n"
+                     "evaluate_at: 0,150\narms: {a: {variant: pre}}\n",
+                 NULL);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    writes(table_json, "One arm: nothing is compared.", true);
+    writes(table_tex, "over n = 6 seeds.", true);
+    const char *const untrue[] = {"paired", "sign-flip", "comparison", "dagger"};
+    for (size_t i = 0; i < sizeof untrue / sizeof *untrue; i++) writes(table_tex, untrue[i], false);
+    made_up_release(&m);
+}
+
+/* Codes are read by programs: they stay when words change. */
+Test(words, codes_stay) {
+    static const char *const decisions[] = {"lower", "higher", "equivalent", "inconclusive", "not testable"};
+    static const char *const verdicts[] = {"reproduced",   "direction only", "not reproduced", "contradicted",
+                                           "inconclusive", "not testable",   "not run"};
+    for (int d = 0; d <= DECISION_NOT_TESTABLE; d++) cr_expect_str_eq(decision_name((Decision)d), decisions[d]);
+    for (int w = 0; w <= WORD_NOT_RUN; w++) cr_expect_str_eq(verdict_code((VerdictWord)w), verdicts[w]);
+    cr_expect_str_eq(verdict_word(WORD_INCONCLUSIVE), "not decided");
+}
