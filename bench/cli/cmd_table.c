@@ -22,6 +22,8 @@ static void command_text(const Session *s, const Experiment *x, Text *out) {
             text_format(out, " --%s '%s'", option_name(name, kept[k]), o->value[kept[k]][i]);
     if (o->times[OPTION_text]) text_format(out, " --text FILE");
     if (o->times[OPTION_siunitx]) text_format(out, " --siunitx");
+    if (o->times[OPTION_paper]) text_format(out, " --paper");
+    if (o->times[OPTION_metrics]) text_format(out, " --metrics %s", option(o, OPTION_metrics, ""));
     if (o->times[OPTION_bold]) text_format(out, " --bold %s", option(o, OPTION_bold, ""));
 }
 
@@ -91,6 +93,7 @@ static Rc write_all(Session *s, const Table *t, Error *e) {
     fflush(stdout);
     text_release(&text);
     Rc rc = write_files(t, folder, e);
+    if (!rc && s->options->times[OPTION_paper]) rc = write_file(t, folder, "-paper.tex", table_paper, e);
     if (rc) return rc;
     char(*path)[1200] = mem_alloc((size_t)t->sample.cells + 1, sizeof *path);
     const char **figure = mem_alloc((size_t)t->sample.cells + 1, sizeof *figure);
@@ -118,6 +121,22 @@ static bool changed(const Session *s, const Experiment *x) {
     return is;
 }
 
+/* --metrics 'loss,ppl': keys of metrics.def, or the names that macros give them. */
+static Rc read_metrics(const Options *o, TableOptions *t, Error *e) {
+    const char *text = option(o, OPTION_metrics, NULL);
+    if (!text) return RC_OK;
+    if (!o->times[OPTION_paper]) return error_set(e, RC_USAGE, "--metrics: they are of the table that --paper makes");
+    char *copy = mem_text(text), *rest = copy, *one;
+    Rc rc = RC_OK;
+    while (!rc && (one = strsep(&rest, ","))) {
+        if (t->metrics == PAPER_MOST_METRICS)
+            rc = error_set(e, RC_USAGE, "--metrics: %d at most", PAPER_MOST_METRICS);
+        else if ((rc = metric_named(&t->metric[t->metrics++], trim(one), e))) error_prefix(e, "--metrics: ");
+    }
+    free(copy);
+    return rc;
+}
+
 static Rc make(Session *s, const Experiment *x, const Records *records, Error *e) {
     const Options *o = s->options;
     ClaimFile claims;
@@ -135,7 +154,8 @@ static Rc make(Session *s, const Experiment *x, const Records *records, Error *e
                             .exploratory = changed(s, x),
                             .notes = records->notes,
                             .command = command.at};
-    Rc rc = table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e);
+    Rc rc = read_metrics(o, &options, e);
+    if (!rc) rc = table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e);
     if (!rc) {
         rc = write_all(s, &t, e);
         table_release(&t);

@@ -106,7 +106,7 @@ static void latex_character(Text *out, const char *character, size_t bytes) {
     text_add(out, character, bytes);
 }
 
-void latex_text(Text *out, const char *text) {
+static void latex_escaped(Text *out, const char *text) {
     static const char *const escapes[128] = {['_'] = "\\_",
                                              ['%'] = "\\%",
                                              ['&'] = "\\&",
@@ -122,7 +122,6 @@ void latex_text(Text *out, const char *text) {
                                              ['|'] = "\\textbar{}",
                                              ['`'] = "{`}", /* no ligature with ? or ! */
                                              ['"'] = "''"};
-    if (text[0] == '[' || text[0] == '*') text_add(out, "{}", 2); /* a row that starts so: \\ would take it */
     for (const char *s = text; *s;) {
         uint32_t code;
         size_t bytes = utf8_next((const uint8_t *)s, strlen(s), &code);
@@ -134,6 +133,32 @@ void latex_text(Text *out, const char *text) {
         else
             latex_character(out, s, bytes);
         s += bytes ? bytes : 1;
+    }
+}
+
+void latex_text(Text *out, const char *text) {
+    if (text[0] == '[' || text[0] == '*') text_add(out, "{}", 2); /* a row that starts so: \\ would take it */
+    latex_escaped(out, text);
+}
+
+void latex_breakable(Text *out, const char *text) {
+    enum { LONG_WORD = 20 };
+    for (const char *s = text, *word = text; *s;) {
+        char piece[160];
+        size_t n = strcspn(s, "_-./=:, ");
+        n += s[n] != 0;
+        while (n && s[n] == '-' && s[n - 1] == '-') n++; /* they are escaped together */
+        if (n >= sizeof piece) n = sizeof piece - 1;
+        while (n > 1 && ((unsigned char)s[n] & 0xC0) == 0x80) n--; /* between characters */
+        memcpy(piece, s, n);
+        piece[n] = 0;
+        if (s == text)
+            latex_text(out, piece);
+        else
+            latex_escaped(out, piece);
+        s += n;
+        if (s[-1] == ' ') word = s;
+        if (*s && s > word && strcspn(word, " ") > LONG_WORD) text_format(out, "\\allowbreak{}");
     }
 }
 

@@ -38,6 +38,9 @@ void latex_number(Text *out, const char *shown);
  * characters stand as they are: pdflatex sets those of Europe, and names the first that it cannot set. */
 void latex_text(Text *out, const char *text);
 
+/* The same, and a line may break behind each joint of a word that is long: _ - . / = : and commas. */
+void latex_breakable(Text *out, const char *text);
+
 /* A name of letters only, for macros: "embedding-norm-4" -> "EmbeddingNormFour". */
 void latex_macro_name(Text *out, const char *text);
 

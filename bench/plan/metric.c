@@ -1,6 +1,7 @@
 #include "bench/plan/metric.h"
 
 #include <string.h>
+#include <strings.h>
 
 const MetricInfo metric_info[METRIC_COUNT] = {
 #define METRIC(key, better, digits, measure, reads, uniform, header, heading, tex, macro, help) \
@@ -20,4 +21,13 @@ Rc metric_find(Metric *out, const char *name, Error *e) {
     }
     return error_set(e, RC_USAGE, "unknown metric '%.60s'%s", name,
                      did_you_mean(hint, sizeof hint, name, names, METRIC_COUNT));
+}
+
+Rc metric_named(Metric *out, const char *name, Error *e) {
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        if (strcasecmp(name, metric_info[m].macro) != 0) continue;
+        *out = (Metric)m;
+        return RC_OK;
+    }
+    return metric_find(out, name, e);
 }

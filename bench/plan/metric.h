@@ -22,5 +22,7 @@ extern const MetricInfo metric_info[METRIC_COUNT];
 
 /* The metric called name. RC_USAGE with the nearest. */
 Rc metric_find(Metric *out, const char *name, Error *e);
+/* The same, also by the name that macros give it, in any case: "loss", "ppl". */
+Rc metric_named(Metric *out, const char *name, Error *e);
 
 #endif

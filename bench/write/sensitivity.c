@@ -96,7 +96,7 @@ void sensitivity_tex(const Table *t, Text *out) {
                 "above the best, a loss counting at most as the first.",
                 y.seeds, t->x->arm[t->sample.baseline].label, show_p(shown, y.floor));
     text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
-    latex_text(out, words.at);
+    latex_breakable(out, words.at);
     text_format(out, "}\n\\scriptsize\n\\begin{tabular}{@{}l l r l@{}}\n\\toprule\n");
     text_format(out, " & & {mean (SD)} & {difference} \\\\\n\\midrule\n");
     for (const SensitivityRow *row = y.row; row < y.row + y.rows; row++) {

@@ -6,6 +6,7 @@
  *
  *   NAME.tex           the write-up's rows and columns, its numbers beside ours, and the paired tests,
  *                      one part per cell and step
+ *   NAME-paper.tex     with --paper: one table for a paper's column, at the last step
  *   NAME-claims.tex    the write-up's claims with the verdict on each
  *   NAME-cells.tex     one row per cell and arm, when there are several cells
  *   NAME-sensitivity.tex   when `lr` is a factor (bench/write/sensitivity.h)
@@ -32,10 +33,14 @@
 typedef enum { BOLD_tied, BOLD_best, BOLD_none, BOLD_MODES } BoldMode;
 extern const char *const bold_names[BOLD_MODES];
 
+enum { PAPER_MOST_METRICS = 6 };
+
 typedef struct {
     BoldMode bold;
     bool siunitx;        /* number columns by siunitx */
     bool exploratory;    /* something was changed on the command line: no marks, no bold */
+    int metrics;         /* of the paper's table */
+    Metric metric[PAPER_MOST_METRICS];
     const char *command; /* as typed, for the header comment */
     const char *notes;   /* which records were left out as of another arithmetic (Records.notes); NULL or "": none */
 } TableOptions;
@@ -110,6 +115,9 @@ void table_classes(const Table *t, Text *out);
 /* "Mean and standard deviation over n = 6 paired seeds; 95 % paired t intervals; exact sign-flip tests, adjusted by
  * step-down max-T over 3 comparisons.": what a caption says of n and the test; of one arm and one seed what is true. */
 void table_statistics(const Table *t, Text *out);
+void table_flips(const Table *t, const char *plural, Text *out); /* "exact two-sided sign-flip test" */
+void table_sources(const Table *t, Text *out);                   /* every corpus among the cells, a sentence each */
+const char *table_packages(const Table *t);                      /* what LaTeX needs for its tables */
 char *table_confidence(const Table *t, char out[40]);                   /* "95" */
 void table_header_comment(const Table *t, const char *what, Text *out); /* "% …" lines */
 
@@ -129,6 +137,8 @@ void table_claims_tex(const Table *t, Text *out);
 void table_claims_note(const ClaimVerdict *const *v, int count, Text *out);
 /* " & reported & ours [CI] & p (floor)" of one verdict, in LaTeX. */
 void table_claim_cells(const ClaimVerdict *v, Text *out);
+/* options.metrics of them; none: the metric that decides and the first other row of the experiment's table. */
+void table_paper(const Table *t, Text *out);
 void table_cells_text(const Table *t, Text *out); /* nothing when there is one cell */
 void table_cells_tex(const Table *t, Text *out);
 void table_macros(const Table *t, Text *out);

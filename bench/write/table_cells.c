@@ -66,32 +66,19 @@ void table_cells_text(const Table *t, Text *out) {
         }
 }
 
-/* The corpus, or each cell's where a factor changes it. */
-static void sources(const Table *t, Text *out) {
-    Text one;
-    text_init(&one);
-    for (int cell = 0; cell < t->sample.cells; cell++) {
-        text_clear(&one);
-        table_text_source(t, cell, &one);
-        text_format(&one, ".");
-        if (!strstr(out->at, one.at)) text_format(out, "%s%s", cell ? " " : "", one.at);
-    }
-    text_release(&one);
-}
-
 static void begin(const Table *t, bool more, Text *out) {
     Text words;
     bool any = t->claims && t->claims->tables;
     text_init(&words);
     text_format(&words, "%s%s: every cell at its last step%s. ", t->exploratory ? "EXPLORATORY: " : "", t->x->title,
                 more ? ", continued" : "");
-    sources(t, &words);
+    table_sources(t, &words);
     if (t->sample.seeds > 1)
         text_format(&words, " Means over n = %d seeds; the loss with its standard deviation.", t->sample.seeds);
     else
         text_format(&words, " Single seed: descriptive.");
     text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
-    latex_text(out, words.at);
+    latex_breakable(out, words.at);
     text_format(out, " $\\lg$ last/first: decades between the gradient norms of the last and the first block, averaged "
                      "over the steps.%s}\n\\scriptsize\\setlength{\\tabcolsep}{%s}\n\\begin{tabular}{@{}",
                 any ? " rep.: as reported." : "", t->x->factors > 2 ? "2.5pt" : "3.5pt");

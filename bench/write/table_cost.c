@@ -54,10 +54,10 @@ void table_cost_tex(const Table *t, Text *out) {
             text_format(&words,
                         "%s: cost%s. Step time relative to %s: median [least, most] of the ratios paired by seed; "
                         "wall-clock times on a shared machine are noisy.",
-                        t->x->title, arm ? ", continued" : "", t->x->baseline);
+                        t->x->title, arm ? ", continued" : "", t->x->arm[t->sample.baseline].label);
             if (counted(t)) text_format(&words, " Of the cells of precision %s.", counted(t));
             text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
-            latex_text(out, words.at);
+            latex_breakable(out, words.at);
             text_format(out, "}\n\\footnotesize\n\\begin{tabular}{@{}l r l r r@{}}\n\\toprule\n"
                              "arm & parameters & step time / baseline & ms per step & MB \\\\\n\\midrule\n");
         }

@@ -76,6 +76,10 @@ static void write_cell(const Grid *g, const GridCell *c, Text *out) {
     bool sign, number = alignable(c->text, &whole, &decimals, &sign), braces = g->siunitx && !number;
     text_format(out, " & ");
     if (!c->text[0]) return;
+    if (c->latex) {
+        text_format(out, "{\\scriptsize %s}", c->text);
+        return;
+    }
     if (braces) text_format(out, "{");
     if (g->siunitx && number) {
         text_format(out, "%s%s", c->bold ? "\\bfseries " : "", c->text);
@@ -94,11 +98,12 @@ static void write_cell(const Grid *g, const GridCell *c, Text *out) {
     if (braces) text_format(out, "}");
 }
 
+void grid_row_tex(const Grid *g, int row, Text *out) {
+    text_format(out, "%s", g->row[row].label);
+    for (int c = 0; c < g->columns; c++) write_cell(g, &g->row[row].cell[c], out);
+    text_format(out, " \\\\\n");
+}
+
 void grid_rows(const Grid *g, Text *out) {
-    for (int i = 0; i < g->rows; i++) {
-        const GridRow *row = &g->row[i];
-        text_format(out, "%s", row->label);
-        for (int c = 0; c < g->columns; c++) write_cell(g, &row->cell[c], out);
-        text_format(out, " \\\\\n");
-    }
+    for (int i = 0; i < g->rows; i++) grid_row_tex(g, i, out);
 }

@@ -4,11 +4,12 @@
 
 #include "bench/write/table.h"
 
-enum { GRID_MOST_COLUMNS = 12, GRID_MOST_ROWS = 40 };
+enum { GRID_MOST_COLUMNS = 12, GRID_MOST_ROWS = 48 };
 
 typedef struct {
     char text[64]; /* a shown number (bench/formats/latex.h), or other plain text; "" = empty */
     bool bold, italic;
+    bool latex; /* the text is LaTeX, of a smaller line under a number */
     Marks marks;
 } GridCell;
 
@@ -28,6 +29,7 @@ GridRow *grid_row(Grid *g, const char *label);
 /* "{@{}l rr@{}}" with the columns' formats; then the rows, without the rules around them. */
 void grid_columns(const Grid *g, Text *out);
 void grid_rows(const Grid *g, Text *out);
+void grid_row_tex(const Grid *g, int row, Text *out);
 
 /* "$^{\dagger\S}$", or nothing. */
 void grid_marks(Marks m, Text *out);

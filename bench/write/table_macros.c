@@ -1,5 +1,5 @@
-/* NAME-macros.tex: numbers for running text, one \newcommand each. NAME.csv: one line per cell, step, arm and metric.
- */
+/* NAME-macros.tex: numbers for running text, one \newcommand each. Every line ends in %, so that the file may be read
+ * anywhere and sets no blank. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,14 +11,30 @@ static void macro(const Table *t, const char *place, const char *what, const cha
     latex_macro_name(out, t->name);
     text_format(out, "%s%s}{", place, what);
     latex_number(out, shown);
-    text_format(out, "}\n");
+    text_format(out, "}%%\n");
+}
+
+/* An arm's name in letters. Two that say the same in letters, or one that has none, are told apart by their place. */
+static void arm_name(const Table *t, int arm, Text *out) {
+    Text other;
+    bool alone;
+    text_init(&other);
+    latex_macro_name(out, t->x->arm[arm].name);
+    alone = out->length > 0;
+    for (int a = 0; a < arm && alone; a++) {
+        text_clear(&other);
+        latex_macro_name(&other, t->x->arm[a].name);
+        alone = strcmp(other.at, out->at) != 0;
+    }
+    if (!alone) text_format(out, "Arm%c%c", 'A' + arm / 26, 'A' + arm % 26);
+    text_release(&other);
 }
 
 /* "LayernormAtOneFiveZero", and "CellB" from the second cell on. */
 static void place_name(const Table *t, int cell, int step, int arm, Text *out) {
     char at[24];
     text_clear(out);
-    latex_macro_name(out, t->x->arm[arm].name);
+    arm_name(t, arm, out);
     snprintf(at, sizeof at, "%d", t->sample.cell[cell].step[step]);
     text_format(out, "At");
     latex_macro_name(out, at);
@@ -40,6 +56,15 @@ static void arm_macros(const Table *t, int cell, int step, int arm, const char *
     }
 }
 
+/* Words, as a macro. */
+static void sentence(const Table *t, const char *place, const char *what, const char *words, Text *out) {
+    text_format(out, "\\newcommand{\\nb");
+    latex_macro_name(out, t->name);
+    text_format(out, "%s%s}{", place, what);
+    latex_text(out, words);
+    text_format(out, "}%%\n");
+}
+
 static void comparison_macros(const Table *t, const Comparison *c, const char *place, Text *out) {
     char number[SHOWN];
     int decimals = decimals_for(c->t.se, 4);
@@ -52,6 +77,11 @@ static void comparison_macros(const Table *t, const Comparison *c, const char *p
     if (t->metric == METRIC_valid_loss)
         macro(t, place, "Ratio", show_number(number, exp(c->t.mean), decimals_for(exp(c->t.mean) * c->t.se, 3)), out);
     macro(t, place, "PAdj", show_p(number, c->joint.step), out);
+    Text words;
+    text_init(&words);
+    table_decision(t, c, &words);
+    sentence(t, place, "Verdict", words.at, out);
+    text_release(&words);
 }
 
 void table_macros(const Table *t, Text *out) {
@@ -64,11 +94,7 @@ void table_macros(const Table *t, Text *out) {
     macro(t, "", "Seeds", number, out);
     macro(t, "", "PFloor", show_p(number, t->family.floor), out);
     table_methods(t, &words);
-    text_format(out, "\\newcommand{\\nb");
-    latex_macro_name(out, t->name);
-    text_format(out, "Methods}{");
-    latex_text(out, words.at);
-    text_format(out, "}\n");
+    sentence(t, "", "Methods", words.at, out);
     for (int cell = 0; cell < t->sample.cells; cell++)
         for (int step = 0; step < t->sample.cell[cell].steps; step++)
             for (int arm = 0; arm < t->sample.arms && t->sample.cell[cell].step[step]; arm++) {

@@ -182,7 +182,7 @@ void table_notes_tex(const Table *t, const Part *p, Text *out) {
                     "and enter with their raw loss.");
     if (stalled) text_format(&words, " Stalled: a loss that is not 0.05 nats below the unigram model's.");
     for (int k = 0; k < p->arms; k++) table_divergence(t, p->cell, p->step, p->arm[k], &words);
-    latex_text(out, words.at);
+    latex_breakable(out, words.at);
     text_clear(&words);
     table_signature(t, &words);
     text_format(out, " ");

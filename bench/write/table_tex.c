@@ -130,7 +130,7 @@ static void caption(const Table *t, const Part *p, Text *out) {
         text_format(&words, " The numbers of write-up %s are not shown: %s.", t->claims->writeup, why);
     if (p->parts > 1) text_format(&words, " Part %d of %d.", p->number, p->parts);
     text_format(out, "\\caption{");
-    latex_text(out, words.at);
+    latex_breakable(out, words.at);
     text_format(out, "}\n\\label{tab:");
     for (const char *s = t->name; *s; s++) text_add(out, strchr("_%&#$~^\\{}", *s) ? "-" : s, 1);
     text_format(out, "-%d}\n", p->number);
@@ -181,13 +181,17 @@ static void each_part(const Table *t, int cell, int *number, int parts, Text *ou
         }
 }
 
+const char *table_packages(const Table *t) {
+    return t->options.siunitx
+               ? "\\usepackage{booktabs}, \\usepackage{siunitx}; siunitx 3: \\sisetup{text-series-to-math = true}; 2: "
+                 "\\usepackage{etoolbox}\\robustify\\bfseries\\sisetup{detect-weight = true}"
+               : "\\usepackage{booktabs}";
+}
+
 void table_tex(const Table *t, Text *out) {
     int parts = 0, number = 0;
     table_header_comment(t, "table", out);
-    text_format(out, "%% needs: \\usepackage{booktabs}%s\n",
-                t->options.siunitx ? ", \\usepackage{siunitx}; siunitx 3: \\sisetup{text-series-to-math = true}; 2: "
-                                     "\\usepackage{etoolbox}\\robustify\\bfseries\\sisetup{detect-weight = true}"
-                                   : "");
+    text_format(out, "%% needs: %s\n", table_packages(t));
     for (int cell = 0; cell < t->sample.cells; cell++) each_part(t, cell, &parts, 0, NULL);
     for (int cell = 0; cell < t->sample.cells; cell++) each_part(t, cell, &number, parts, out);
 }

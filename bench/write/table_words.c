@@ -17,6 +17,18 @@ void table_text_source(const Table *t, int cell, Text *out) {
     text_format(out, "Corpus %s (%s tokens, vocabulary %d)", r->dataset, tokenizer, r->vocab);
 }
 
+void table_sources(const Table *t, Text *out) {
+    Text one;
+    text_init(&one);
+    for (int cell = 0; cell < t->sample.cells; cell++) {
+        text_clear(&one);
+        table_text_source(t, cell, &one);
+        text_format(&one, ".");
+        if (!strstr(out->at, one.at)) text_format(out, "%s%s", cell ? " " : "", one.at);
+    }
+    text_release(&one);
+}
+
 void table_corpus(const Table *t, int cell, Text *out) {
     const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
     char number[SHOWN], where[256];
@@ -69,7 +81,7 @@ static bool same_batches(const Table *t) {
     return same;
 }
 
-static void sign_flips(const Table *t, const char *plural, Text *out) {
+void table_flips(const Table *t, const char *plural, Text *out) {
     if (t->sample.seeds <= ST_FLIP_MAX)
         text_format(out, "exact two-sided sign-flip test%s", plural);
     else
@@ -101,7 +113,7 @@ void table_methods(const Table *t, Text *out) {
                 same_batches(t) ? "saw the same batches and " : "", t->x->arm[t->sample.baseline].label, conf);
     if (t->metric == METRIC_valid_loss) text_format(out, "the ratio of perplexities is that of geometric means. ");
     text_format(out, "Decisions use the ");
-    sign_flips(t, "", out);
+    table_flips(t, "", out);
     if (t->family.count == 1)
         text_format(out, " of the one %scomparison of this table", t->exploratory ? "" : "declared ");
     else
@@ -125,7 +137,7 @@ void table_statistics(const Table *t, Text *out) {
     text_format(out, "Mean and standard deviation over n = %d %sseeds", n, t->family.count ? "paired " : "");
     if (t->family.count) {
         text_format(out, "; %s %% paired t intervals; ", table_confidence(t, conf));
-        sign_flips(t, t->family.count > 1 ? "s" : "", out);
+        table_flips(t, t->family.count > 1 ? "s" : "", out);
         if (t->family.count > 1) text_format(out, ", adjusted by step-down max-T over %d comparisons", t->family.count);
     }
     text_format(out, ".");

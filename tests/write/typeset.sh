@@ -42,7 +42,29 @@ typeset() { # name, packages, files...: prints complaints
       return
     }
   done
-  grep -E '^(Over|Under)full|Warning' "$folder/x.log"
+  grep -E '^(Over|Under)full|Warning|^Missing character' "$folder/x.log"
+}
+
+# Two columns as narrow as any venue's (219 points), and the files among running text, so that macros have a line to break.
+columns() { # name, packages, text, files...: prints complaints
+  local name=$1 packages=$2 words=$3 folder=$T/$1
+  shift 3
+  mkdir -p "$folder"
+  {
+    printf '\\documentclass[twocolumn]{article}\n\\setlength{\\textwidth}{456pt}\\setlength{\\columnsep}{18pt}\n'
+    printf '\\setlength{\\oddsidemargin}{0pt}\\setlength{\\textheight}{9in}\\setlength{\\topmargin}{-0.5in}\n'
+    printf '\\usepackage{booktabs}\\usepackage{graphicx}\n%s\n\\begin{document}\n' "$packages"
+    for file in "$@"; do printf '\\input{%s}\n' "$file"; done
+    printf '%s\n\\end{document}\n' "$words"
+  } >"$folder/x.tex"
+  for pass in 1 2; do
+    (cd "$folder" && pdflatex -interaction=nonstopmode -halt-on-error x.tex) >"$folder/out" 2>&1 || {
+      echo "pdflatex fails in pass $pass"
+      grep -m 3 '^!' "$folder/out"
+      return
+    }
+  done
+  grep -E '^Overfull|Warning|^Missing character' "$folder/x.log" | grep -v 'multiply.defined' # of two goldens of a name
 }
 siunitx='\usepackage{etoolbox}\usepackage{siunitx}\makeatletter\@ifpackagelater{siunitx}{2021/05/17}'
 siunitx+='{\sisetup{text-series-to-math = true}}{\robustify\bfseries\sisetup{detect-weight = true}}\makeatother'
@@ -57,6 +79,13 @@ for golden in "$root"/tests/golden/*.tex; do
     *) report "golden $name typesets" "$(typeset "$name" '' "$golden")" ;;
   esac
 done
+
+paper=("$root"/tests/golden/table-paper*.tex)
+report "tables for a paper fit the columns" "$(columns paper "$siunitx" x "${paper[@]}")"
+report "macros stand in a column's text" "$(columns macros '' \
+  '\nbMadeUpFourMethods{} LayerNorm is \nbMadeUpFourLayernormAtOneFiveZeroVerdict.' "$root/tests/golden/table-macros.tex")"
+report "the columns are narrow: a table of the usual width does not fit" \
+  "$(columns usual '' x "$root/tests/golden/table.tex" | grep -q '^Overfull' || echo "it fits")"
 
 results=$T/results
 quick=(--set steps=4 --set evaluate_at=0,2,4 --set seeds=3 --results "$results" --arm '{base: pre}'
@@ -80,6 +109,23 @@ report "--pdf typesets plain columns without a warning" "$(table 0 --pdf)"
 report "the PDF is one" "$([ "$(head -c 5 "$out/smoke-exploratory.pdf" 2>&1)" = '%PDF-' ] || echo "it is not")"
 report "the same runs give the same bytes" "$(table 0 --pdf; (cd "$out" && sha256sum -- *) | diff "$T/first" -)"
 report "--pdf typesets siunitx columns without a warning" "$(table 0 --pdf --siunitx)"
+paper() { # arguments...: table --paper with them, typeset in columns
+  table 0 --paper "$@"
+  columns paper-own "$siunitx" x "$out/smoke-exploratory-paper.tex"
+}
+report "--paper makes one table for a column" "$(paper
+  grep -c 'begin{table}' "$out/smoke-exploratory-paper.tex" | grep -vx 1)"
+report "--paper takes metrics by name, also with siunitx" "$(paper --metrics loss,accuracy,ppl,spikes --siunitx
+  grep -q 'accuracy' "$out/smoke-exploratory-paper.tex" || echo "no accuracy")"
+report "a caption says nothing of arms that are not there" \
+  "$(grep -h '^.caption' "$out"/*.tex | grep -iE 'every (placement|arm|variant)|of the file'
+  grep -q 'caption.*and pre+attn.out=rmsnorm against pre (from smoke)' "$out/smoke-exploratory-paper.tex" || echo "it does not name the arms")"
+report "an unknown metric is named with the nearest" "$(
+  "$program" table smoke "${quick[@]}" --paper --metrics los >"$T/out" 2>"$T/err"
+  [ $? = 2 ] || echo "exit is not 2"
+  grep -q "metrics: unknown metric 'los'" "$T/err" || cat "$T/err"
+  "$program" table smoke "${quick[@]}" --metrics loss >"$T/out" 2>"$T/err"
+  [ $? = 2 ] || echo "--metrics alone: exit is not 2")"
 report "a character that LaTeX cannot set is named in one line" "$(
   "$program" table smoke "${quick[@]}" --pdf --arm 'a: {base: pre, label: a日}' >"$T/out" 2>"$T/err"
   [ $? = 3 ] || echo "exit is not 3"
