@@ -144,46 +144,6 @@ Test(table, sensitivity_to_the_learning_rate) {
     made_up_release(&m);
 }
 
-/* One table for a paper's column: two rows per arm, or a grid of factors; tests/write/typeset.sh typesets them. */
-Test(table, goldens_for_a_paper) {
-    static const char wide[] =
-        "name: made-up-wide\ntitle: Made-up grid\nlayers: 4\nsteps: 150\nevaluate_at: 0,150\nseeds: 6\n"
-        "warmup: [0, 40]\nclip: [0, 1]\nlr: [3e-4, 1e-3, 3e-3, 1e-2, 3e-2]\narms: {a: {variant: pre, label: Pre-LN}, "
-        "b: {variant: post, label: Post-LN}, c: {variant: peri, label: an arm with a name that no column holds}, "
-        "d: {variant: none}}\n";
-    TableOptions two = {.metrics = 2, .metric = {METRIC_valid_loss, METRIC_accuracy}}, four = two;
-    four.metrics = 4, four.metric[2] = METRIC_perplexity, four.metric[3] = METRIC_grad_norm;
-    make(made_up_four, "quick", (TableOptions){0});
-    golden("table-paper.tex", table_paper);
-    WRITES(table_paper, "\\begin{table}[tbp]");
-    WRITES(table_paper, "n = 6 paired seeds");
-    made_up_release(&m);
-    make(made_up_four, "quick", four);
-    WRITES(table_paper, "\\begin{table*}[tbp]"); /* four metrics are wider than a column */
-    made_up_release(&m);
-    made_up_init(&m, made_up_four, "full");
-    made_up_diverge(made_up_at(&m, 0, 1, 2), 77);
-    two.siunitx = true;
-    cr_assert_eq(made_up_table(&m, two, &e), RC_OK, "%s", e.text);
-    golden("table-paper-siunitx.tex", table_paper);
-    made_up_release(&m);
-    make(made_up_odd, NULL, (TableOptions){0});
-    golden("table-paper-odd.tex", table_paper);
-    made_up_release(&m);
-    make(made_up_four, "single", (TableOptions){0});
-    OMITS(table_paper, "$p$");
-    OMITS(table_paper, "pm$");
-    made_up_release(&m);
-    make(wide, NULL, (TableOptions){0});
-    golden("table-paper-wide.tex", table_paper);
-    char *text = made_up_write(&m, table_paper);
-    int floats = 0;
-    for (const char *at = text; (at = strstr(at, "\\begin{table")); at++) floats++;
-    cr_expect_eq(floats, 1, "20 cells of 4 arms are one table, not %d", floats);
-    free(text);
-    made_up_release(&m);
-}
-
 /* LayerNorm is far below the others, RMSNorm close to it. */
 Test(table, bold_modes) {
     static const struct {
@@ -235,32 +195,6 @@ Test(table, columns_count_characters) {
     WRITES(table_cost_text, "\nété λ≤ <|>                       818432 ");
     WRITES(table_text, "\n  été λ≤ <|>               -0.0458 [");
     WRITES(table_text, " {curly} \\back~slash            été λ≤ <|>\n");
-    made_up_release(&m);
-}
-
-/* \newcommand fails on a name that is there already. */
-Test(table, macros_have_names_of_their_own) {
-    int lines = 0, twice = 0;
-    make(made_up_four, "full", (TableOptions){0});
-    char *text = made_up_write(&m, table_macros);
-    for (char *at = text; (at = strstr(at, "\\newcommand{")); at++, lines++) {
-        char name[128];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "}") + 1, at);
-        twice += strstr(at + 1, name) != NULL;
-        for (const char *c = name + 13; *c != '}'; c++) cr_assert(isalpha((unsigned char)*c), "%s", name);
-    }
-    cr_expect_gt(lines, 100);
-    cr_expect_eq(twice, 0);
-    for (char *at = text; *at; at = strchr(at, '\n') + 1)
-        cr_expect(*at == '%' || strchr(at, '\n')[-1] == '%', "a line sets a blank: %.60s", at);
-    free(text);
-    made_up_release(&m);
-    make("name: same\nsteps: 150\nevaluate_at: 0,150\nlayers: 4\nseeds: 3\n"
-         "arms: {a-b: {variant: pre}, a_b: {variant: post}, 'a.b': {variant: peri}}\n",
-         NULL, (TableOptions){0});
-    WRITES(table_macros, "\\nbSameABAtOneFiveZeroLoss}");
-    WRITES(table_macros, "\\nbSameABArmABAtOneFiveZeroLoss}");
-    WRITES(table_macros, "\\nbSameABArmACAtOneFiveZeroVerdict}{");
     made_up_release(&m);
 }
 

@@ -1,0 +1,114 @@
+/* What a paper takes from a table: one float for a column, and macros for its text. */
+#include <criterion/criterion.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "tests/verdict/made_up.h"
+
+static MadeUp m; /* too large for a stack; each test has its own process */
+static Error e;
+
+TestSuite(paper, .timeout = 120);
+
+static void make(const char *yaml, const char *profile, TableOptions options) {
+    made_up_init(&m, yaml, profile);
+    cr_assert_eq(made_up_table(&m, options, &e), RC_OK, "%s", e.text);
+}
+
+static bool writes(void (*write)(const Table *, Text *), const char *what) {
+    char *text = made_up_write(&m, write);
+    bool found = strstr(text, what) != NULL;
+    free(text);
+    return found;
+}
+
+#define WRITES(writer, what) cr_expect(writes(writer, what), #writer " does not write: %s", what)
+#define OMITS(writer, what) cr_expect(!writes(writer, what), #writer " writes: %s", what)
+
+/* Bytes of tests/golden/NAME; NORMBENCH_WRITE_GOLDEN=1 in the environment writes them anew instead. */
+static void golden(const char *name, void (*write)(const Table *, Text *)) {
+    char path[512], *want, *got = made_up_write(&m, write);
+    size_t length;
+    snprintf(path, sizeof path, "%s/tests/golden/%s", SOURCE_ROOT, name);
+    if (getenv("NORMBENCH_WRITE_GOLDEN")) {
+        cr_assert_eq(file_write(path, got, strlen(got), &e), RC_OK, "%s", e.text);
+    } else if (file_read(path, &want, &length, &e)) {
+        cr_assert_fail("%s", e.text);
+    } else {
+        size_t at = 0;
+        while (got[at] && got[at] == want[at]) at++;
+        cr_expect(got[at] == want[at], "%s differs at byte %zu:\n got: %.80s\nwant: %.80s", name, at, got + at,
+                  want + at);
+        free(want);
+    }
+    free(got);
+}
+
+/* One table for a paper's column: two rows per arm, or a grid of factors; tests/write/typeset.sh typesets them. */
+Test(paper, goldens_for_a_paper) {
+    static const char wide[] =
+        "name: made-up-wide\ntitle: Made-up grid\nlayers: 4\nsteps: 150\nevaluate_at: 0,150\nseeds: 6\n"
+        "warmup: [0, 40]\nclip: [0, 1]\nlr: [3e-4, 1e-3, 3e-3, 1e-2, 3e-2]\narms: {a: {variant: pre, label: Pre-LN}, "
+        "b: {variant: post, label: Post-LN}, c: {variant: peri, label: an arm with a name that no column holds}, "
+        "d: {variant: none}}\n";
+    TableOptions two = {.metrics = 2, .metric = {METRIC_valid_loss, METRIC_accuracy}}, four = two;
+    four.metrics = 4, four.metric[2] = METRIC_perplexity, four.metric[3] = METRIC_grad_norm;
+    make(made_up_four, "quick", (TableOptions){0});
+    golden("table-paper.tex", table_paper);
+    WRITES(table_paper, "\\begin{table}[tbp]");
+    WRITES(table_paper, "n = 6 paired seeds");
+    made_up_release(&m);
+    make(made_up_four, "quick", four);
+    WRITES(table_paper, "\\begin{table*}[tbp]"); /* four metrics are wider than a column */
+    made_up_release(&m);
+    made_up_init(&m, made_up_four, "full");
+    made_up_diverge(made_up_at(&m, 0, 1, 2), 77);
+    two.siunitx = true;
+    cr_assert_eq(made_up_table(&m, two, &e), RC_OK, "%s", e.text);
+    golden("table-paper-siunitx.tex", table_paper);
+    made_up_release(&m);
+    make(made_up_odd, NULL, (TableOptions){0});
+    golden("table-paper-odd.tex", table_paper);
+    made_up_release(&m);
+    make(made_up_four, "single", (TableOptions){0});
+    OMITS(table_paper, "$p$");
+    OMITS(table_paper, "pm$");
+    made_up_release(&m);
+    make(wide, NULL, (TableOptions){0});
+    golden("table-paper-wide.tex", table_paper);
+    char *text = made_up_write(&m, table_paper);
+    int floats = 0;
+    for (const char *at = text; (at = strstr(at, "\\begin{table")); at++) floats++;
+    cr_expect_eq(floats, 1, "20 cells of 4 arms are one table, not %d", floats);
+    free(text);
+    made_up_release(&m);
+}
+
+/* \newcommand fails on a name that is there already. */
+Test(paper, macros_have_names_of_their_own) {
+    int lines = 0, twice = 0;
+    make(made_up_four, "full", (TableOptions){0});
+    char *text = made_up_write(&m, table_macros);
+    for (char *at = text; (at = strstr(at, "\\newcommand{")); at++, lines++) {
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "}") + 1, at);
+        twice += strstr(at + 1, name) != NULL;
+        for (const char *c = name + 13; *c != '}'; c++) cr_assert(isalpha((unsigned char)*c), "%s", name);
+    }
+    cr_expect_gt(lines, 100);
+    cr_expect_eq(twice, 0);
+    for (char *at = text; *at; at = strchr(at, '\n') + 1)
+        cr_expect(*at == '%' || strchr(at, '\n')[-1] == '%', "a line sets a blank: %.60s", at);
+    free(text);
+    made_up_release(&m);
+    make("name: same\nsteps: 150\nevaluate_at: 0,150\nlayers: 4\nseeds: 3\n"
+         "arms: {a-b: {variant: pre}, a_b: {variant: post}, 'a.b': {variant: peri}}\n",
+         NULL, (TableOptions){0});
+    WRITES(table_macros, "\\nbSameABAtOneFiveZeroLoss}");
+    WRITES(table_macros, "\\nbSameABArmABAtOneFiveZeroLoss}");
+    WRITES(table_macros, "\\nbSameABArmACAtOneFiveZeroVerdict}{");
+    made_up_release(&m);
+}
