@@ -12,7 +12,7 @@ void table_pdf_preamble(bool siunitx, Text *out) {
     text_format(out, "%% Typeset by normbench; the tables are the files beside this one.\n"
                      "\\documentclass{article}\n\\setlength{\\textwidth}{5.5in}\\setlength{\\oddsidemargin}{0.5in}\n"
                      "\\setlength{\\textheight}{9.4in}\\setlength{\\topmargin}{-0.6in}\n"
-                     "\\usepackage{booktabs}\n\\usepackage{graphicx}\n");
+                     "\\setlength{\\belowcaptionskip}{4pt}\n\\usepackage{booktabs}\n\\usepackage{graphicx}\n");
     if (siunitx)
         text_format(out, "\\usepackage{etoolbox}\n\\usepackage{siunitx}\n\\makeatletter\n"
                          "\\@ifpackagelater{siunitx}{2021/05/17}{\\sisetup{text-series-to-math = true}}"

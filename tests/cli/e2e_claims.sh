@@ -101,12 +101,17 @@ assert three["verdicts"] == [{"verdict": "not run", "why": "needs a translation 
 PY
   ledger --tex
   prints 'begin.tabular' && prints 'Clipping'
+  prints 'maxt: step-down max-T' && prints 'tost: equivalence within a margin'
   ! grep -qF 'reproduced$^{\ddagger}$' "$W/out" || fail "an effect beyond its margin is called small"
   sed -i 's/test: maxt, margin: 0.02/test: maxt, margin: 5/' "$W/tree/bench/claims/900.yaml"
   ledger
-  prints 'though within the margin of 5'
+  prints 'but within 5: too small to matter'
   ledger --tex
   grep -qF 'reproduced$^{\ddagger}$' "$W/out" || fail "the LaTeX ledger does not mark an effect within its margin"
+  sed -i 's/test: maxt/test: wilcoxon/' "$W/tree/bench/claims/900.yaml"
+  ledger --tex
+  prints 'wilcoxon: exact signed ranks, Holm over those tested so' && prints '(wilcoxon)'
+  ! grep -qiE 'max-?t|sign-flip' "$W/out" || fail "the LaTeX ledger names a test that decided nothing"
 }
 
 # Runs of another arithmetic say so in every form of the ledger, exact ones in none.
