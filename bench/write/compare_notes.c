@@ -200,8 +200,8 @@ void compare_notes(const CompareResult *r, Text *out) {
     if (isnan(r->options.margin))
         text_format(out, "Whether a difference is too small to matter is not tested: no --margin.\n");
     else
-        text_format(out, "Within %s: inside +-%s by two one-sided t tests.\n", format_real(number, r->options.margin),
-                    format_real((char[40]){0}, r->options.margin));
+        text_format(out, "Too small to matter: inside +-%s by two one-sided t tests.\n",
+                    format_real(number, r->options.margin));
     divergence_notes(r, out);
     note(r, pairing_hurt, say_gain, "Pairing by seed hurt (variance ratio below 1): ", ".", out);
     note(r, constant, NULL, "The same difference for every seed, so no t interval: ", ".", out);

@@ -85,7 +85,8 @@ void table_flips(const Table *t, const char *plural, Text *out) {
     if (t->sample.seeds <= ST_FLIP_MAX)
         text_format(out, "exact two-sided sign-flip test%s", plural);
     else
-        text_format(out, "two-sided sign-flip test%s with %d random sign patterns", plural, ST_FLIP_DRAWS);
+        text_format(out, "two-sided sign-flip test%s with %llu random sign patterns", plural,
+                    (unsigned long long)t->family.joint.total);
 }
 
 void table_methods(const Table *t, Text *out) {
