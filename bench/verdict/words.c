@@ -10,9 +10,11 @@ static void separated(const Comparison *c, Decision d, int better, const char *a
     const char *side = d == DECISION_LOWER ? "lower" : "higher";
     char margin[40];
     if (better) side = (d == DECISION_LOWER) == (better < 0) ? "better" : "worse";
-    text_format(out, "%s than %s", side, against);
-    if (decision_small(c, d))
-        text_format(out, ", but within %s: too small to matter", format_real(margin, c->what.margin));
+    text_format(out, "%s%s%s", side, against ? " than " : "", against ? against : "");
+    if (decision_small(c, d)) {
+        text_format(out, ", but within %s", format_real(margin, c->what.margin));
+        if (against) text_format(out, ": too small to matter");
+    }
 }
 
 static void undecided(const Family *f, const Comparison *c, Text *out) {
@@ -32,6 +34,11 @@ void decision_words(const Family *f, const Comparison *c, Decision d, int better
         text_format(out, "the same within %s", format_real(margin, c->what.margin));
         break;
     case DECISION_INCONCLUSIVE: text_format(out, "not decided"); break;
-    case DECISION_NOT_TESTABLE: undecided(f, c, out); break;
+    case DECISION_NOT_TESTABLE:
+        if (against)
+            undecided(f, c, out);
+        else
+            text_format(out, "not decided");
+        break;
     }
 }

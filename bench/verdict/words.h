@@ -12,7 +12,8 @@ bool decision_small(const Comparison *c, Decision d);
 /* "worse than Pre-LN", "better than Pre-LN, but within 0.02: too small to matter", "the same within 0.02", "not
  * decided", "not decided: 5 seeds cannot reach p < 0.05".
  * c: one of f's; d: its decision, or the one on ranks; better: of the numbers compared, -1 lower, +1 higher, 0 neither
- * ("lower than Pre-LN"); against: what a reader calls the arm that is subtracted. */
+ * ("lower than Pre-LN"); against: what a reader calls the arm that is subtracted; NULL: the short form of a figure that
+ * names it ("worse, but within 0.02"). */
 void decision_words(const Family *f, const Comparison *c, Decision d, int better, const char *against, Text *out);
 
 #endif

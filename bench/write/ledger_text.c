@@ -69,7 +69,10 @@ static void claim_head(const Claim *c, Text *out) {
     Text words;
     text_init(&words);
     table_wrapped(c->says, INDENT, &words);
-    memcpy(words.at, c->id, strlen(c->id) < INDENT ? strlen(c->id) : INDENT - 1); /* into the first line's indent */
+    if (strlen(c->id) < INDENT)
+        memcpy(words.at, c->id, strlen(c->id)); /* into the first line's indent */
+    else
+        text_format(out, "%s\n", c->id);
     text_format(out, "%s", words.at);
     if (c->note) {
         text_clear(&words);

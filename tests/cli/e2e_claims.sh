@@ -108,7 +108,9 @@ PY
   prints 'but within 5: too small to matter'
   ledger --tex
   grep -qF 'reproduced$^{\ddagger}$' "$W/out" || fail "the LaTeX ledger does not mark an effect within its margin"
-  sed -i 's/test: maxt/test: wilcoxon/' "$W/tree/bench/claims/900.yaml"
+  sed -i 's/test: maxt/test: wilcoxon/; s/id: 900-3/id: 900-translation/' "$W/tree/bench/claims/900.yaml"
+  ledger
+  prints '^900-translation$'
   ledger --tex
   prints 'wilcoxon: exact signed ranks, Holm over those tested so' && prints '(wilcoxon)'
   ! grep -qiE 'max-?t|sign-flip' "$W/out" || fail "the LaTeX ledger names a test that decided nothing"

@@ -90,7 +90,12 @@ static void a_trifle(Metric metric) {
 
 Test(words, of_a_table) {
     static const char words[] = "better than Pre-LN & co, but within 0.02: too small to matter";
+    Text brief;
     a_trifle(METRIC_valid_loss);
+    text_init(&brief);
+    decision_words(&m.table.family, m.table.family.at, m.table.family.at->decision, -1, NULL, &brief);
+    cr_expect_str_eq(brief.at, "better, but within 0.02");
+    text_release(&brief);
     writes(table_text, words, true);
     writes(table_json, words, true);
     writes(table_json, "\"decision\": \"lower\"", true);
