@@ -44,7 +44,7 @@ static int width_of(const char *latex) {
             continue;
         else if (strchr(".,:;'il|jt()[] ", *s))
             sum += 27;
-        else if (strchr("mwMW+", *s) || (*s == '-' && s > latex && s[-1] == '$'))
+        else if (strchr("mwMW+=<>", *s) || (*s == '-' && s > latex && s[-1] == '$'))
             sum += 70;
         else
             sum += *s >= 'A' && *s <= 'Z' ? 62 : 43;
@@ -103,13 +103,19 @@ static void name_rows(Paper *p, int arm, GridRow *first, GridRow *second) {
     text_release(&words);
 }
 
+/* No more decimals than the metric is shown with, however alike seeds or arms are. */
+static int decimals_in_paper(double uncertainty, Metric m) {
+    int decimals = decimals_for(uncertainty, metric_info[m].digits);
+    return decimals < metric_info[m].digits ? decimals : metric_info[m].digits;
+}
+
 /* The mean of an arm's metric and, below, its standard deviation. */
 static void mean_cells(Paper *p, int cell, int arm, Metric m, GridCell *mean, GridCell *below, bool marked) {
     const Table *t = p->t;
     int step = last_step(t, cell);
     bool decided = m == t->metric || (t->metric == METRIC_valid_loss && m == METRIC_perplexity);
     SampleArm a = sample_arm(&t->sample, cell, step, arm, m);
-    int decimals = decimals_for(a.sd, metric_info[m].digits);
+    int decimals = decimals_in_paper(a.sd, m);
     char sd[SHOWN];
     if (a.diverged) {
         snprintf(mean->text, sizeof mean->text, "div. %d/%d", a.diverged, a.n);
@@ -128,10 +134,8 @@ static void mean_cells(Paper *p, int cell, int arm, Metric m, GridCell *mean, Gr
     mean->marks = table_marks(t, cell, step, arm);
 }
 
-/* No more decimals than the metric is shown with, however alike the arms are. */
 static void difference_cells(const Comparison *c, GridCell *mean, GridCell *interval, GridCell *p) {
-    int decimals = decimals_for(c->t.se, 4), most = metric_info[c->what.metric].digits;
-    if (decimals > most) decimals = most;
+    int decimals = decimals_in_paper(c->t.se, c->what.metric);
     bool shown = c->t_decides && c->t.status == ST_OK;
     Text words;
     text_init(&words);
@@ -178,8 +182,9 @@ static int natural_width(const Paper *p) {
         int widest = p->least[c];
         for (int i = 0; i < g->rows; i++) {
             const GridCell *one = &g->row[i].cell[c];
-            int marks = 35 * (one->marks.separated + one->marks.equivalent + one->marks.diverged);
-            int here = width_of(one->text) * (one->bold ? 115 : 100) / 100 + marks + (g->siunitx ? 20 : 0);
+            int marks = 45 * (one->marks.separated + one->marks.equivalent + one->marks.diverged);
+            int broader = one->bold ? 116 : one->italic ? 120 : 100; /* percent */
+            int here = width_of(one->text) * broader / 100 + marks + (g->siunitx ? 20 : 0);
             if (one->latex) here = here * 94 / 100;
             widest = here > widest ? here : widest;
         }
@@ -402,9 +407,10 @@ static void grid(Paper *p, Text *out) {
     Text above, words;
     text_init(&above);
     text_init(&words);
-    for (int first = 0; first < cells; first += MOST_ACROSS) {
-        int last = first + MOST_ACROSS < cells ? first + MOST_ACROSS : cells;
-        p->grid.columns = cells < MOST_ACROSS ? cells : MOST_ACROSS;
+    int panels = (cells + MOST_ACROSS - 1) / MOST_ACROSS, most = (cells + panels - 1) / panels;
+    p->grid.columns = most;
+    for (int first = 0; first < cells; first += most) {
+        int last = first + most < cells ? first + most : cells;
         grid_head(p, across, cells, first, last);
         text_clear(&above);
         text_format(&above, "\\midrule\n%s\\midrule\n", p->head.at);
