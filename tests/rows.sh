@@ -79,7 +79,7 @@ optimizer() {
 }
 metric() {
   listed metrics row_worst && rm -rf "$T/two" && nb run row-experiment --offline --results "$T/two" &&
-    nb table row-experiment --offline --results "$T/two" >"$T/out" && has "worst train loss" "$T/out" && has "the loss" "$T/out" &&
+    nb table row-experiment --results "$T/two" >"$T/out" && has "worst train loss" "$T/out" && has "the loss" "$T/out" &&
     has '"row_worst"' "$T/two/out/row_tiny/row-experiment.json" && has "RowWorst" "$T/two/out/row_tiny/row-experiment-macros.tex" &&
     has ",lr," "$T/two/out/row_tiny/row-experiment-curves.csv"
 }
@@ -92,7 +92,7 @@ op() {
 backend() { listed backends row-cpu && same_bits row-cpu; }
 precision() {
   listed precisions row_precise && trains --backend row-cpu --precision row_precise &&
-    nb table row-experiment --profile row_tiny --set seeds=1 --precision row_precise --offline --results "$T/one" >"$T/out"
+    nb table row-experiment --profile row_tiny --set seeds=1 --precision row_precise --results "$T/one" >"$T/out"
 }
 statistic() {
   listed statistics row-test && nb run row-experiment --offline --results "$T/two" &&
@@ -127,12 +127,12 @@ for run in os.listdir(sys.argv[1] + "/before/runs"):
 PY
 }
 same_table() {
-  NORMBENCH_ROOT=$root "$program" table smoke --offline --results "$T/before" >"$T/table-before" 2>/dev/null &&
-    nb table smoke --offline --results "$T/after" >"$T/table-after" 2>/dev/null || return 1
+  NORMBENCH_ROOT=$root "$program" table smoke --results "$T/before" >"$T/table-before" 2>/dev/null &&
+    nb table smoke --results "$T/after" >"$T/table-after" 2>/dev/null || return 1
   diff "$T/before/out/smoke/smoke.txt" "$T/after/out/smoke/smoke.txt"
 }
 older() { # and their tables keep their bytes, the hash of all results included
-  mv "$T/before/out" "$T/kept" && nb table smoke --offline --results "$T/before" >"$T/out" || return 1
+  mv "$T/before/out" "$T/kept" && nb table smoke --results "$T/before" >"$T/out" || return 1
   for ending in .txt .tex -macros.tex -curves.csv; do diff "$T/kept/smoke/smoke$ending" "$T/before/out/smoke/smoke$ending" || return 1; done
 }
 

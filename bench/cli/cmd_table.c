@@ -165,19 +165,13 @@ static Rc make(Session *s, const Experiment *x, const Records *records, Error *e
     return rc;
 }
 
-/* The records, of the corpus that is written or, when it cannot be had and its runs are
- * not there, of what stands in. */
 static Rc take(Records *records, Session *s, Experiment *x, Error *e) {
     Store stored;
     store_read(&stored, s->runs);
-    Rc rc = records_take(records, &stored, x, s->precise, e);
-    if (!rc && records->missing) {
-        int as_written = records->missing;
-        records_release(records);
-        rc = session_corpora(s, x, e);
-        if (!rc) rc = records_take(records, &stored, x, s->precise, e);
-        if (!rc && records->missing > as_written) records->missing = as_written;
-    }
+    Rc rc = records_take_or_stand_in(records, &stored, x, s->precise, e);
+    if (!rc && records->stand_in)
+        fprintf(stderr, "normbench: note: no run is stored on the corpus that %s names; those on the built-in SYNTHETIC "
+                        "source are taken\n", x->file);
     store_release(&stored);
     return rc;
 }

@@ -142,19 +142,12 @@ static void write_lines(Ledger *b, const Session *s, char **names, int count) {
         }
 }
 
-/* What read_tables would take for a profile that a file lacks, or for a corpus that is not there. */
-static Rc check_options(const Ledger *b, const Session *s, Error *e) {
-    if (b->profile[0] && profile_check(b->profile, e)) return error_prefix(e, "--profile: ");
-    const char *folder = s->places.data;
-    if (folder && !file_exists(folder)) return error_set(e, RC_USAGE, "--data %s: no such folder", folder);
-    return RC_OK;
-}
-
 Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e) {
     char path[1024], **names;
     *b = (Ledger){0};
     snprintf(b->profile, sizeof b->profile, "%s", s->profile);
-    if (check_options(b, s, e)) return e->code;
+    /* read_tables would take it for a profile that a file lacks */
+    if (b->profile[0] && profile_check(b->profile, e)) return error_prefix(e, "--profile: ");
     snprintf(path, sizeof path, "%s/bench/experiments", s->root);
     int count = folder_names(path, ".yaml", &names);
     Rc rc = claims_read_all(&b->file, &b->files, s->root, writeup, e);

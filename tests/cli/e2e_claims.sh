@@ -63,7 +63,7 @@ YAML
   export NORMBENCH_ROOT=$W/tree
 }
 
-ledger() { ends 0 claims 900 --offline --results "$W/r" "$@"; }
+ledger() { ends 0 claims 900 --results "$W/r" "$@"; }
 
 check_the_ledger_says_what_holds() {
   claims_tree
@@ -157,7 +157,7 @@ check_a_claim_changed_after_its_runs_is_exploratory() {
   sed -i 's/^margin: 0.5/margin: 0.6/' "$W/tree/bench/experiments/tiny.yaml"
   ledger
   [ "$(grep -c '(exploratory)' "$W/out")" = 3 ] || fail "a plan changed after its runs is not exploratory"
-  ends 0 table tiny --profile smoke --offline --results "$W/r"
+  ends 0 table tiny --profile smoke --results "$W/r"
   prints 'EXPLORATORY: 24 of 24 runs were trained before this plan was written down'
   [ -e "$W/r/out/smoke/tiny-exploratory.tex" ] || fail "its files are called like the declared ones"
 }

@@ -114,7 +114,7 @@ check_replicas_do_not_change_bytes() {
 }
 
 check_costs_of_unlike_programs_are_marked() {
-  local table=(table toy.yaml --profile smoke --offline)
+  local table=(table toy.yaml --profile smoke)
   ends 0 "${run[@]}" --threads 1 --replicas 2 --results "$W/alike"
   ends 0 "${table[@]}" --results "$W/alike"
   ! grep -q '^\*: ' "$W/out" || fail "programs that were alike are marked"
