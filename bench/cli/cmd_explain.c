@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "bench/cli/commands.h"
+#include "bench/run/address.h"
+#include "bench/run/record.h"
 
 static void explain(const Variant *v, const char *title) {
     char value[VARIANT_TEXT_SIZE];
@@ -29,6 +31,22 @@ static void explain(const Variant *v, const char *title) {
     tape_release(&t);
 }
 
+/* The variant of a stored run; e says that no variant is called so, and keeps saying it where `name` is no address. */
+static Rc explain_run(const Session *s, const char *name, Error *e) {
+    char id[SHA256_HEX], title[64 + ARM_NAME_SIZE];
+    RunRecord r;
+    Error why;
+    bool address = strpbrk(name, "/:=") || (strlen(name) > 3 && strspn(name, "0123456789abcdef") == strlen(name));
+    if (address_find(s, name, id, &why) || record_members(&r, s->runs, id, &why)) {
+        if (address) *e = why, error_prefix(e, "explain: ");
+        return e->code;
+    }
+    snprintf(title, sizeof title, "%s (run %.12s)", r.spec.variant.name, id);
+    explain(&r.spec.variant, title);
+    record_release(&r);
+    return RC_OK;
+}
+
 Rc command_explain(Session *s, Error *e) {
     const Options *o = s->options;
     if (o->times[OPTION_arm]) {
@@ -43,7 +61,7 @@ Rc command_explain(Session *s, Error *e) {
     }
     if (o->operands != 1) return error_set(e, RC_USAGE, "explain: name one variant (`normbench list` shows them)");
     const Variant *v = variant_find(o->operand[0], e);
-    if (!v) return e->code;
+    if (!v) return explain_run(s, o->operand[0], e);
     explain(v, v->name);
     return RC_OK;
 }

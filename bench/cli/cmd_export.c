@@ -1,7 +1,6 @@
 /* normbench export RUN: a stored run's weights at any step. A run's weights are a function of its spec, so none are
  * kept: they are trained again, every loss on the way is compared with the record, and at the end the parameters' hash.
  */
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,74 +9,11 @@
 #include <unistd.h>
 
 #include "bench/cli/commands.h"
+#include "bench/run/address.h"
 #include "bench/run/execute.h"
 #include "bench/run/store.h"
 #include "bench/formats/progress.h"
 #include "bench/run/weights.h"
-
-enum { SHOWN = 6 }; /* runs that an error lists */
-
-static size_t common_prefix(const char *a, const char *b) {
-    size_t n = 0;
-    while (a[n] && a[n] == b[n]) n++;
-    return n;
-}
-
-typedef struct {
-    char (*id)[SHA256_HEX];
-    int count;
-} RunList;
-
-/* Folders whose name is an id. */
-static RunList stored_runs(const char *folder) {
-    RunList list = {0};
-    DIR *open = opendir(folder);
-    for (struct dirent *entry; open && (entry = readdir(open));) {
-        if (!store_is_id(entry->d_name)) continue;
-        list.id = mem_grow(list.id, (size_t)list.count + 1, sizeof *list.id);
-        memcpy(list.id[list.count++], entry->d_name, SHA256_HEX);
-    }
-    if (open) closedir(open);
-    return list;
-}
-
-/* Adds "3f2a91c0b2d4 (pre, seed 1, 300 steps of tinyshakespeare)" for the runs that share most of the prefix. */
-static void add_nearest(Error *e, const Session *s, const RunList *list, const char *prefix) {
-    int shown = 0;
-    for (size_t share = 65; share-- > 0 && shown < SHOWN;)
-        for (int i = 0; i < list->count && shown < SHOWN; i++) {
-            RunRecord r;
-            Error ignored;
-            size_t n = strlen(e->text);
-            if (common_prefix(prefix, list->id[i]) != share || record_read(&r, s->runs, list->id[i], &ignored))
-                continue;
-            snprintf(e->text + n, sizeof e->text - n, "%s%.12s (%s, seed %llu, %lld steps of %.40s)",
-                     shown++ ? ", " : "", r.id, r.spec.variant.name, (unsigned long long)r.spec.seed,
-                     (long long)r.spec.steps, r.spec.dataset.text);
-            record_release(&r);
-        }
-    size_t n = strlen(e->text);
-    if (list->count > shown) snprintf(e->text + n, sizeof e->text - n, ", of %d", list->count);
-}
-
-/* The one stored run whose id begins with prefix. */
-static Rc find_run(const Session *s, const char *prefix, char id[SHA256_HEX], Error *e) {
-    RunList list = stored_runs(s->runs);
-    int matches = 0;
-    for (int i = 0; i < list.count; i++)
-        if (!strncmp(list.id[i], prefix, strlen(prefix)) && !matches++) memcpy(id, list.id[i], SHA256_HEX);
-    if (!list.count)
-        error_set(e, RC_USAGE, "export: no run is stored in %s; `normbench run EXPERIMENT` makes some", s->runs);
-    else if (matches != 1) {
-        if (matches)
-            error_set(e, RC_USAGE, "export: %d runs begin with '%.64s': ", matches, prefix);
-        else
-            error_set(e, RC_USAGE, "export: no stored run begins with '%.64s'; nearest: ", prefix);
-        add_nearest(e, s, &list, prefix);
-    }
-    free(list.id);
-    return matches == 1 ? RC_OK : e->code;
-}
 
 /* The last step whose weights a run has; of a diverged run, those before the step that failed. */
 static int last_step(const RunRecord *r) {
@@ -241,10 +177,11 @@ Rc command_export(Session *s, Error *e) {
     char id[SHA256_HEX];
     RunRecord r;
     if (o->operands != 1 || !o->operand[0][0])
-        return error_set(e, RC_USAGE, "export: name one run by its id or the beginning of it (folders of %s)", s->runs);
+        return error_set(e, RC_USAGE, "export: name one run, by its id or as ARM/lr=1e-3/seed=3 (`normbench runs` lists them)");
     if (!path || !path[0]) return error_set(e, RC_USAGE, "export: -o FILE says where to write");
     session_signals();
-    if (find_run(s, o->operand[0], id, e) || record_read(&r, s->runs, id, e)) return e->code;
+    if (address_find(s, o->operand[0], id, e)) return error_prefix(e, "export: ");
+    if (record_read(&r, s->runs, id, e)) return e->code;
     Rc rc = export_run(s, &r, path, e);
     record_release(&r);
     return rc;

@@ -92,9 +92,16 @@ static Rc find_dry(Session *s, const char *precision, Error *e) {
                      s->backend_name);
 }
 
+static bool only_reads(const char *command) {
+    static const char *const names[] = {"table", "runs"};
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && strcmp(command, names[i])) i++;
+    return i < sizeof names / sizeof *names;
+}
+
 /* The backend of the precision asked for. `run` may name a family without exact runs (amx): which of its runs are exact
- * is only known when the experiment is read (todo_make). `table` computes nothing, so no backend
- * of the precision is needed. */
+ * is only known when the experiment is read (todo_make). A command that only reads records computes nothing, so no
+ * backend of the precision is needed. */
 static Rc find_backend(Session *s, const Options *o, Error *e) {
     bool dry = !strcmp(o->command, "perf") && o->times[OPTION_dry_run], run = !strcmp(o->command, "run");
     const char *name = option(o, OPTION_backend, dry ? "cuda" : "cpu"), *asked = asked_precision(o), *family;
@@ -104,7 +111,7 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
     if (asked || own) snprintf(s->by_precision, sizeof s->by_precision, "precision=%s", precision);
     snprintf(s->backend_name, sizeof s->backend_name, "%s", family);
     if (dry) return find_dry(s, precision, e);
-    if (!strcmp(o->command, "table")) precision = "exact";
+    if (only_reads(o->command)) precision = "exact";
     s->backend = backend_precise(name, precision, e);
     if (!s->backend && run && !asked && e->code == RC_USAGE && is_family(family)) s->backend = backend_find("cpu", e);
     return s->backend ? RC_OK : e->code;

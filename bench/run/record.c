@@ -387,3 +387,16 @@ Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
     text_release(&path);
     return rc;
 }
+
+Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e) {
+    Text path;
+    json_t *root = NULL;
+    *r = (RunRecord){0};
+    text_init(&path);
+    text_format(&path, "%s/%s/record.json", folder, id);
+    Rc rc = read_record(r, &root, path.at, id, e);
+    json_decref(root);
+    if (rc) record_release(r);
+    text_release(&path);
+    return rc;
+}

@@ -61,6 +61,9 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e);
  * record names; RC_USAGE when absent. */
 Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e);
 
+/* The same of record.json alone: no curves, and its hash, which counts them in, is not checked. */
+Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e);
+
 /* What finding a run needs of its record, without evaluations and curves; nothing to release. */
 typedef struct {
     char id[SHA256_HEX], spec_sha256[SHA256_HEX], arithmetic_class[BACKEND_CLASS_SIZE], arithmetic[SHA256_HEX];

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "bench/formats/json.h"
+#include "bench/run/provenance.h"
 
 void json_put(json_t *object, const char *key, double x) {
     json_object_set_new(object, key, json_number_of(x == 0 ? 0 : x));
@@ -11,6 +12,11 @@ void json_put(json_t *object, const char *key, double x) {
 void json_put_text(json_t *object, const char *key, const char *text) {
     json_t *value = json_string(text);
     json_object_set_new(object, key, value ? value : json_string("(not UTF-8)"));
+}
+
+void json_put_made_by(json_t *object) {
+    json_put_text(object, "made_by", "normbench " NORMBENCH_VERSION);
+    json_put_text(object, "commit", provenance_commit());
 }
 
 json_t *json_status(StStatus status) {

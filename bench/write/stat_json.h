@@ -15,6 +15,10 @@
 void json_put(json_t *object, const char *key, double x);
 void json_put_text(json_t *object, const char *key, const char *text);
 
+
+/* "made_by" and "commit": the program that writes, and the commit that it was built from. */
+void json_put_made_by(json_t *object);
+
 json_t *json_status(StStatus status);                         /* {status} */
 json_t *json_share(double p, uint64_t count, uint64_t total); /* {p, count, total} */
 json_t *json_interval(StStatus status, double lo, double hi); /* {status, lo, hi} */

@@ -1,0 +1,48 @@
+/* normbench runs [EXPERIMENT] [KEY=VALUE…]: what is stored. Reads records alone. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/commands.h"
+#include "bench/run/listing.h"
+#include "bench/write/runs.h"
+
+static Rc print(const Listing *l, const Session *s, bool whole, Error *e) {
+    Text text;
+    text_init(&text);
+    if (s->options->times[OPTION_json]) {
+        json_t *root = runs_json(l, whole);
+        char *bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+        text_format(&text, "%s\n", bytes);
+        free(bytes);
+        json_decref(root);
+    } else {
+        runs_text(l, whole, &text);
+        if (!text.length) text_format(&text, "no run is stored in %s; `normbench run EXPERIMENT` makes some\n", s->runs);
+        else if (l->runs) text_format(&text, "\none of them whole: normbench show %.12s\n", l->run[0].record->id);
+    }
+    fputs(text.at, stdout);
+    text_release(&text);
+    return e->code;
+}
+
+Rc command_runs(Session *s, Error *e) {
+    const Options *o = s->options;
+    const char *experiment = o->operands && !strchr(o->operand[0], '=') ? o->operand[0] : NULL;
+    bool named = s->profile[0] || s->overrides.sets || s->overrides.arms;
+    int first = experiment ? 1 : 0;
+    Store stored;
+    Listing l;
+    if (named && !experiment)
+        return error_set(e, RC_USAGE, "runs: --profile, --set, --arm, --text and --precision say which plan of an "
+                                      "experiment is meant: name the experiment too");
+    store_read(&stored, s->runs);
+    Rc rc = listing_make(&l, s, &stored, experiment, e);
+    store_release(&stored);
+    if (rc) return rc;
+    for (int i = first; i < o->operands && !rc; i++)
+        if (listing_keep(&l, o->operand[i], e)) rc = error_prefix(e, "runs: ");
+    if (!rc) rc = print(&l, s, experiment && o->operands == first, e);
+    listing_release(&l);
+    return rc;
+}

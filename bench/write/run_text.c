@@ -1,0 +1,176 @@
+/* `normbench show`: one stored run, whole. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/formats/latex.h"
+#include "bench/write/runs.h"
+#include "bench/write/table.h"
+
+enum { WIDTH = 72, HEIGHT = 12, LABEL = 9 };
+
+/* What is drawn: the least and the largest finite value, and the last step. */
+typedef struct {
+    double least, most, last;
+    bool log;
+} Frame;
+
+static void widen(Frame *f, const Curves *c, const CurveInfo *curve) {
+    for (int row = 0; curve && row < c->rows; row++) {
+        double y = curve_number(c, row, curve, -1);
+        if (!isfinite(y)) continue;
+        f->least = fmin(f->least, y), f->most = fmax(f->most, y);
+        f->last = fmax(f->last, curve_at(c, row, CURVE_step));
+    }
+}
+
+static int place(const Frame *f, double y, int height) {
+    double low = f->log ? log10(f->least) : f->least, high = f->log ? log10(f->most) : f->most;
+    double at = high > low ? ((f->log ? log10(y) : y) - low) / (high - low) : 0;
+    return (int)lround((1 - at) * (height - 1));
+}
+
+static void draw(char *cells, const Frame *f, const Curves *c, const CurveInfo *curve, char mark, int width, int height) {
+    double *sum = mem_alloc((size_t)width, sizeof *sum);
+    int *n = mem_alloc((size_t)width, sizeof *n);
+    for (int row = 0; curve && row < c->rows; row++) {
+        double y = curve_number(c, row, curve, -1), step = curve_at(c, row, CURVE_step);
+        int x = f->last > 0 ? (int)floor(step / f->last * (width - 1)) : 0;
+        if (isfinite(y)) sum[x] += y, n[x]++;
+    }
+    for (int x = 0; x < width; x++)
+        if (n[x]) cells[place(f, sum[x] / n[x], height) * width + x] = mark;
+    free(sum);
+    free(n);
+}
+
+void curve_text(const Curves *c, const CurveInfo *often, const CurveInfo *seldom, int width, int height, Text *out) {
+    Frame f = {.least = (double)INFINITY, .most = -(double)INFINITY};
+    char number[SHOWN];
+    widen(&f, c, often), widen(&f, c, seldom);
+    if (!(f.least <= f.most)) return;
+    f.log = f.least > 0 && f.most > 10 * f.least;
+    char *cells = mem_alloc((size_t)width * (size_t)height, 1);
+    memset(cells, ' ', (size_t)width * (size_t)height);
+    draw(cells, &f, c, often, '*', width, height);
+    draw(cells, &f, c, seldom, 'o', width, height);
+    for (int row = 0; row < height; row++) {
+        bool first = !row, last = row == height - 1;
+        const char *label = first ? show_number(number, f.most, 3) : last ? show_number(number, f.least, 3) : "";
+        int used = width;
+        while (used && cells[row * width + used - 1] == ' ') used--;
+        text_format(out, "%*s |%.*s\n", LABEL, label, used, cells + row * width);
+    }
+    text_format(out, "%*s +", LABEL, "");
+    for (int x = 0; x < width; x++) text_format(out, "-");
+    text_format(out, "\n%*s 0%*.0f\n", LABEL + 1, f.log ? "(log)" : "", width - 1, f.last);
+    free(cells);
+}
+
+static void when(int64_t made, Text *out) {
+    time_t t = (time_t)made;
+    struct tm utc;
+    char text[40];
+    if (!made || !gmtime_r(&t, &utc) || !strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &utc)) return;
+    text_format(out, ", finished %s", text);
+}
+
+static void identity(const RunShown *shown, Text *out) {
+    const RunRecord *r = shown->record;
+    const Listing *l = shown->listing;
+    text_format(out, "run %s\n", r->id);
+    for (int i = 0; i < l->runs; i++) {
+        const ListedRun *run = &l->run[i];
+        const RunGroup *g = &l->group[run->group];
+        if (strcmp(run->record->id, r->id)) continue;
+        text_format(out, "  %s%s%s%s: arm %s", g->experiment[0] ? g->experiment : "of no experiment here",
+                    g->profile[0] ? " " : "", g->profile, g->planned || !g->experiment[0] ? "" : ", changed on the command line",
+                    run->arm);
+        if (strcmp(run->arm, run->label)) text_format(out, " (%s)", run->label);
+        if (g->plan[0]) text_format(out, ", plan %.8s", g->plan);
+        text_format(out, "\n");
+    }
+    text_format(out, "  variant %s, seed %llu, corpus %s, %ld parameters\n", r->spec.variant.name,
+                (unsigned long long)r->spec.seed, r->dataset, r->parameters);
+    text_format(out, "  status  %s", r->status);
+    if (r->diverged_step < 0)
+        text_format(out, ", %lld steps\n", (long long)r->spec.steps);
+    else
+        text_format(out, " at step %d of %lld, first in %s\n", r->diverged_step, (long long)r->spec.steps, r->culprit);
+}
+
+/* The keys that are not at their default, one a line; then the others. */
+static void keys(const RunSpec *s, Text *out) {
+    char value[SPEC_TEXT_SIZE], initial[SPEC_TEXT_SIZE];
+    RunSpec defaults;
+    Text others;
+    text_init(&others);
+    spec_init(&defaults);
+    text_format(out, "\nkeys, those that are not at their default first\n");
+    for (int i = 0; i < spec_key_count + variant_key_count; i++) {
+        const char *key = i < spec_key_count ? spec_keys[i] : variant_keys[i - spec_key_count];
+        spec_get(value, s, key), spec_get(initial, &defaults, key);
+        if (strcmp(value, initial))
+            text_format(out, "  %-13s %s (default %s)\n", key, value, initial);
+        else
+            text_format(&others, "%s%s %s", others.length ? ", " : "", key, value);
+    }
+    if (others.length) table_wrapped(others.at, 2, out);
+    text_release(&others);
+}
+
+static void metrics(const RunRecord *r, Text *out) {
+    char number[SHOWN];
+    enum { MOST = 6 };
+    int from = r->evaluations > MOST ? r->evaluations - MOST : 0;
+    if (!r->evaluations) return;
+    text_format(out, "\n%-26s", "after step");
+    for (int i = from; i < r->evaluations; i++) text_format(out, " %10d", r->evaluation[i].step);
+    text_format(out, "\n");
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        bool any = false;
+        for (int i = from; i < r->evaluations; i++) any |= isfinite(r->evaluation[i].metric[m]);
+        if (!any) continue;
+        text_format(out, "  ");
+        show_column(out, metric_info[m].heading, 24);
+        for (int i = from; i < r->evaluations; i++) {
+            double x = r->evaluation[i].metric[m];
+            text_format(out, " %10s", isnan(x) ? "" : show_number(number, x, metric_info[m].digits));
+        }
+        text_format(out, "\n");
+    }
+}
+
+static void provenance(const RunRecord *r, Text *out) {
+    const Provenance *p = &r->provenance;
+    char number[SHOWN];
+    text_format(out, "\nmade by\n  normbench %s, commit %s", p->version, p->commit);
+    when(p->made, out);
+    text_format(out, "\n  %s, %s, %s\n  on %s", p->compiler, p->flags, p->isa, p->device);
+    if (strcmp(p->device, p->cpu)) text_format(out, " in a machine with %s", p->cpu);
+    text_format(out, ", %d processors; %d thread%s, %d run%s trained together\n", p->processors, p->threads,
+                p->threads == 1 ? "" : "s", p->replicas, p->replicas == 1 ? "" : "s");
+    text_format(out, "  gsl %s, jansson %s, %s\n", p->gsl, p->jansson, p->openssl);
+    text_format(out, "  %s s, ", show_number(number, r->wall_seconds, 1));
+    text_format(out, "%s ms a step, ", show_number(number, 1e3 * r->step_seconds, 1));
+    text_format(out, "%s MB\n", show_number(number, r->memory_mb, 0));
+    text_format(out, "\nhashes\n  class %s, arithmetic %.12s\n  corpus %.12s, tokenizer %.12s\n", r->arithmetic_class,
+                r->arithmetic, r->dataset_sha256, r->tokenizer_sha256);
+    text_format(out, "  loss chain %.12s, parameters %.12s\n", r->loss_chain, r->parameters_hash);
+}
+
+void run_text(const RunShown *shown, Text *out) {
+    const RunRecord *r = shown->record;
+    Text curve;
+    text_init(&curve);
+    identity(shown, out);
+    keys(&r->spec, out);
+    metrics(r, out);
+    curve_text(&r->curves, curve_named("train_loss"), curve_named("valid_loss"), WIDTH, HEIGHT, &curve);
+    if (curve.length)
+        text_format(out, "\nloss over the steps, nats (* train, o validation slice)\n%s", curve.at);
+    provenance(r, out);
+    text_format(out, "\nfiles\n  runs/%s/record.json\n  runs/%s/curves.csv\n", r->id, r->id);
+    text_release(&curve);
+}

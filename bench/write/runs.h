@@ -1,0 +1,38 @@
+/* Stored runs for the terminal and as JSON: the list of them, and one of them whole. */
+#ifndef BENCH_WRITE_RUNS_H
+#define BENCH_WRITE_RUNS_H
+
+#include <jansson.h>
+
+#include "bench/run/listing.h"
+
+enum { RUNS_SCHEMA = 1 };
+
+/* A part for each plan: what it is, how many of its runs are stored, and a line for each run of the listing. A key is a
+ * column where runs of one arm differ in it. empty: also plans of which the listing holds no run. */
+void runs_text(const Listing *l, bool empty, Text *out);
+
+/* {schema, made_by, commit, groups: [{experiment, profile, plan, planned, stored, runs: [{id, arm, label, variant, seed,
+ *  status, diverged_step?, culprit?, step?, valid_loss?, class, records_commit, made, keys: {…}}]}]}
+ * keys: those that are not at their default. New reference. */
+json_t *runs_json(const Listing *l, bool empty);
+
+/* Where a run stands among the plans. */
+typedef struct {
+    const RunRecord *record; /* whole, with its curves */
+    const Listing *listing;  /* of all runs */
+} RunShown;
+
+/* Identity, what it was trained with, how it ended, its metrics, a curve of its loss, who made it, its files. */
+void run_text(const RunShown *r, Text *out);
+
+/* {schema, made_by, commit, id, plans: [{experiment, profile, plan, arm, label}], variant, seed, status, changed: {KEY: value}
+ *  (not at their default), spec: {KEY: value}, class, arithmetic, dataset, …, evaluations: [{step, METRIC: …}], curve: {step:
+ *  [], train_loss: [], valid_loss: [], grad_norm: []}, provenance: {…}, files: []}. New reference. */
+json_t *run_json(const RunShown *r);
+
+/* A text curve of width x height characters: '*' what was measured at every step, averaged over the steps of a column;
+ * 'o' what was measured now and then. No line when nothing finite was measured. */
+void curve_text(const Curves *c, const CurveInfo *often, const CurveInfo *seldom, int width, int height, Text *out);
+
+#endif
