@@ -400,3 +400,18 @@ Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e) {
     text_release(&path);
     return rc;
 }
+
+int records_made_by(MadeBy out[MADE_BY_MOST], const RunRecord *const *r, int runs) {
+    int count = 0;
+    for (int i = 0; i < runs; i++) {
+        const Provenance *p = &r[i]->provenance;
+        int k = 0;
+        while (k < count && strcmp(out[k].commit, p->commit)) k++;
+        if (k == MADE_BY_MOST) continue;
+        if (k == count) out[count++] = (MadeBy){.commit = p->commit, .first = p->made, .last = p->made};
+        out[k].runs++;
+        if (p->made < out[k].first) out[k].first = p->made;
+        if (p->made > out[k].last) out[k].last = p->made;
+    }
+    return count;
+}

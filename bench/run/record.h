@@ -86,6 +86,16 @@ bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset
  * it -> fp32; fp64; else exact. */
 PrecisionKind precision_of_class(const char *arithmetic_class);
 
+/* The builds that made some runs. */
+enum { MADE_BY_MOST = 16 };
+typedef struct {
+    const char *commit; /* of the first of its runs */
+    int runs;
+    int64_t first, last; /* when they were finished, in seconds since 1970; 0: not recorded */
+} MadeBy;
+/* In the order of the runs; those beyond MADE_BY_MOST commits are left out. Returns how many. */
+int records_made_by(MadeBy out[MADE_BY_MOST], const RunRecord *const *r, int runs);
+
 /* Evaluations as JSON text and back (checkpoints). */
 char *evaluations_text(const RunRecord *r);
 Rc evaluations_parse(RunRecord *r, const char *text, Error *e);

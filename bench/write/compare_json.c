@@ -247,7 +247,7 @@ static void head_json(const CompareResult *r, json_t *o) {
     text_init(&words);
     compare_signature(r, &words);
     put_count(o, "schema", COMPARE_SCHEMA);
-    json_put_text(o, "made_by", "normbench " NORMBENCH_VERSION);
+    json_put_made_by(o);
     json_put_text(o, "signature", words.at);
     json_put_text(o, "data", r->data->hash);
     json_put_text(o, "baseline", r->data->arm[r->baseline]);

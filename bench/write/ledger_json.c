@@ -45,6 +45,7 @@ static json_t *line_json(const LedgerLine *l) {
     json_put_text(o, "experiment", t->x->name);
     json_put_text(o, "profile", t->x->profile);
     json_put_text(o, "plan", t->x->plan);
+    json_object_set_new(o, "records", json_records_made_by(t));
     text_clear(&words);
     table_classes(t, &words);
     if (words.length) json_put_text(o, "class", words.at);
@@ -70,6 +71,7 @@ static json_t *claim_json(const Ledger *b, const Claim *c) {
 json_t *ledger_json(const Ledger *b) {
     json_t *root = json_object(), *writeups = json_array();
     json_object_set_new(root, "schema", json_integer(LEDGER_SCHEMA));
+    json_put_made_by(root);
     json_object_set_new(root, "counts", counts_json(b, NULL));
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++) {
         json_t *o = json_object(), *claims = json_array();

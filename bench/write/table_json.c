@@ -84,13 +84,27 @@ static json_t *cell_json(const Table *t, int cell) {
     return o;
 }
 
+json_t *json_records_made_by(const Table *t) {
+    MadeBy made[MADE_BY_MOST];
+    int runs = t->sample.cells * t->sample.arms * t->sample.seeds;
+    const RunRecord **r = mem_alloc((size_t)runs, sizeof *r);
+    json_t *list = json_array();
+    for (int i = 0; i < runs; i++) r[i] = &t->records[i];
+    int commits = records_made_by(made, r, runs);
+    for (int i = 0; i < commits; i++)
+        json_array_append_new(list, json_pack("{s:s, s:i}", "commit", made[i].commit, "runs", made[i].runs));
+    free(r);
+    return list;
+}
+
 static void head_json(const Table *t, json_t *o) {
     Text words;
     json_t *seeds = json_array();
     const RunRecord *r = t->records;
     text_init(&words);
     json_object_set_new(o, "schema", json_integer(TABLE_SCHEMA));
-    json_put_text(o, "made_by", "normbench " NORMBENCH_VERSION);
+    json_put_made_by(o);
+    json_object_set_new(o, "records", json_records_made_by(t));
     json_put_text(o, "experiment", t->x->name), json_put_text(o, "profile", t->x->profile);
     json_put_text(o, "title", t->x->title), json_put_text(o, "writeup", t->x->writeup);
     json_put_text(o, "plan", t->x->plan), json_put_text(o, "results", t->results_hash);
@@ -134,6 +148,8 @@ void table_json(const Table *t, Text *out) {
 
 void table_cost_json(const Table *t, Text *out) {
     json_t *o = json_object(), *arms = json_array();
+    json_put_made_by(o);
+    json_object_set_new(o, "records", json_records_made_by(t));
     json_put_text(o, "experiment", t->x->name), json_put_text(o, "profile", t->x->profile);
     json_put_text(o, "plan", t->x->plan), json_put_text(o, "results", t->results_hash);
     json_put_text(o, "note", "measured times: they differ from machine to machine and from run to run");

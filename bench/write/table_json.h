@@ -1,7 +1,7 @@
 /* NAME.json, schema 1; its names are stable. NaN and infinities are strings; a statistic that could not be made is
  * {"status": why} with what is known of it. Below, ... stands for fields that name themselves.
  *
- *   {schema, made_by, experiment, profile, plan, results, command, signature, methods,
+ *   {schema, made_by, commit, records: [{commit, runs}], experiment, profile, plan, results, command, signature, methods,
  *   exploratory, synthetic, sensitivity?, ...
  *    cells: [{factors, corpus, reported_not_shown?, steps: [{step, arms: [ARM]}]}],
  *    family: {alpha, n, comparisons, floor, holm_floor, exact, flips, at: [COMPARISON]},
@@ -29,6 +29,9 @@
 #include "bench/write/table.h"
 
 enum { TABLE_SCHEMA = 1 };
+
+/* [{commit, runs}]: the commits that the program was built from when it made the table's runs. */
+json_t *json_records_made_by(const Table *t);
 
 /* {alpha, n, comparisons, floor, joint: {…}, at: [comparison …]} */
 json_t *json_family(const Table *t, const Family *f);

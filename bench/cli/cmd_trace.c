@@ -1,0 +1,253 @@
+/* normbench trace 'EXPERIMENT: ARM - ARM' [KEY=VALUE…]: from a number of a table to the runs it was made of. Reads records
+ * alone. (The traces of hashes that `verify --trace` writes are bench/run/trace.h.) */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/commands.h"
+#include "bench/run/store.h"
+#include "bench/write/lineage.h"
+
+/* What is asked for: the two arms, and what picks cell, step and metric. */
+typedef struct {
+    char *text, *experiment, *difference; /* text: owns the other two */
+    const char *key[OPTION_MOST];         /* "lr=1e-3" */
+    int keys;
+    int arm, against, cell, step; /* step: as the user says it, -1: the last */
+    Metric metric;
+    bool metric_named;
+} Asked;
+
+static Rc split(Asked *a, const Options *o, Error *e) {
+    Text text;
+    text_init(&text);
+    for (int i = 0; i < o->operands; i++)
+        if (strchr(o->operand[i], '='))
+            a->key[a->keys++] = o->operand[i];
+        else
+            text_format(&text, "%s%s", text.length ? " " : "", o->operand[i]);
+    a->text = text.at;
+    char *colon = strchr(a->text, ':');
+    if (!colon)
+        return error_set(e, RC_USAGE, "trace: '%.100s' is no 'EXPERIMENT: ARM - ARM', such as "
+                                      "'embedding-norm-4: layernorm - baseline'", a->text);
+    *colon = 0;
+    a->experiment = trim(a->text), a->difference = trim(colon + 1);
+    return RC_OK;
+}
+
+static int find_arm(const Experiment *x, const char *name) {
+    for (int i = 0; i < x->arms; i++)
+        if (!strcmp(x->arm[i].name, name) || !strcmp(x->arm[i].label, name)) return i;
+    return -1;
+}
+
+static Rc unknown_arm(const Experiment *x, const char *name, Error *e) {
+    const char *names[EXPERIMENT_MOST_ARMS];
+    char hint[96];
+    for (int i = 0; i < x->arms; i++) names[i] = x->arm[i].name;
+    error_set(e, RC_USAGE, "trace: %s has no arm '%.80s'%s", x->name, name,
+              did_you_mean(hint, sizeof hint, name, names, (size_t)x->arms));
+    size_t n = strlen(e->text);
+    for (int i = 0; i < x->arms && !hint[0] && n < sizeof e->text; i++)
+        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; there are: ", names[i]);
+    return e->code;
+}
+
+/* "A - B"; a name may have a '-' in it, so every one of them is tried, those between blanks first. */
+static Rc find_arms(Asked *a, const Experiment *x, Error *e) {
+    static const char *const signs[] = {" - ", "-"};
+    char *left = NULL, *right = NULL, *first_left = NULL, *first_right = NULL;
+    for (int k = 0; k < 2; k++)
+        for (char *at = a->difference; (at = strstr(at, signs[k])); at++) {
+            char *copy = mem_text(a->difference);
+            copy[at - a->difference] = 0;
+            left = trim(copy), right = trim(copy + (at - a->difference) + strlen(signs[k]));
+            a->arm = find_arm(x, left), a->against = find_arm(x, right);
+            Rc rc = RC_OK;
+            if (a->arm >= 0 && a->against >= 0) {
+                if (a->arm == a->against)
+                    rc = error_set(e, RC_USAGE, "trace: '%.100s' is an arm minus itself", a->difference);
+                free(copy);
+                free(first_left);
+                return rc;
+            }
+            if (first_left)
+                free(copy);
+            else
+                first_left = copy, first_right = right;
+        }
+    if (!first_left)
+        return error_set(e, RC_USAGE, "trace: '%.100s' is no difference 'ARM - ARM'", a->difference);
+    const char *one = trim(first_left);
+    Rc rc = unknown_arm(x, find_arm(x, one) < 0 ? one : first_right, e);
+    free(first_left);
+    return rc;
+}
+
+/* The canonical text of a factor's value. */
+static Rc factor_value(char out[SPEC_TEXT_SIZE], const char *key, const char *value, Error *e) {
+    RunSpec scratch;
+    spec_init(&scratch);
+    if (spec_set(&scratch, key, value, e)) return e->code;
+    spec_get(out, &scratch, key);
+    return RC_OK;
+}
+
+static int factor_of(const Experiment *x, const char *key, size_t n) {
+    for (int i = 0; i < x->factors; i++)
+        if (strlen(x->factor[i].key) == n && !strncmp(key, x->factor[i].key, n)) return i;
+    return -1;
+}
+
+/* Crosses out the cells that have another value: keep[cells]. */
+static Rc keep_cells(const Experiment *x, int factor, const char *value, bool *keep, Error *e) {
+    const Factor *f = &x->factor[factor];
+    char want[SPEC_TEXT_SIZE], has[SPEC_TEXT_SIZE];
+    bool any = false;
+    if (factor_value(want, f->key, value, e)) return e->code;
+    for (int cell = 0; cell < experiment_cells(x); cell++) {
+        if (factor_value(has, f->key, f->value[experiment_level(x, cell, factor)], e)) return e->code;
+        keep[cell] &= !strcmp(want, has);
+        any |= !strcmp(want, has);
+    }
+    if (any) return RC_OK;
+    error_set(e, RC_USAGE, "%s: %s has no cell with %s; there are:", f->key, x->name, want);
+    for (int i = 0; i < f->values; i++) {
+        size_t n = strlen(e->text);
+        snprintf(e->text + n, sizeof e->text - n, "%s %s", i ? "," : "", f->value[i]);
+    }
+    return e->code;
+}
+
+static Rc read_key(Asked *a, const Experiment *x, const char *text, bool *keep, Error *e) {
+    const char *at = strchr(text, '=');
+    size_t n = (size_t)(at - text);
+    int64_t step;
+    int factor = factor_of(x, text, n);
+    if (factor >= 0) return keep_cells(x, factor, at + 1, keep, e);
+    if (n == 4 && !strncmp(text, "step", n)) {
+        if (!parse_integer(at + 1, &step) || step < 1 || step > INT32_MAX)
+            return error_set(e, RC_USAGE, "step: '%.40s' is not a step above 0", at + 1);
+        a->step = (int)step;
+        return RC_OK;
+    }
+    if (n == 6 && !strncmp(text, "metric", n)) {
+        a->metric_named = true;
+        return metric_find(&a->metric, at + 1, e);
+    }
+    error_set(e, RC_USAGE, "'%.60s' picks nothing here; there are: step, metric", text);
+    for (int i = 0; i < x->factors; i++) {
+        size_t used = strlen(e->text);
+        snprintf(e->text + used, sizeof e->text - used, ", %s", x->factor[i].key);
+    }
+    return e->code;
+}
+
+static Rc find_cell(Asked *a, const Experiment *x, Error *e) {
+    int cells = experiment_cells(x), left = 0;
+    bool *keep = mem_alloc((size_t)cells, sizeof *keep);
+    char first[256] = "", text[256];
+    memset(keep, true, (size_t)cells);
+    Rc rc = RC_OK;
+    for (int i = 0; i < a->keys && !rc; i++) rc = read_key(a, x, a->key[i], keep, e);
+    for (int cell = cells - 1; cell >= 0 && !rc; cell--)
+        if (keep[cell]) a->cell = cell, left++;
+    if (!rc && left > 1) {
+        rc = error_set(e, RC_USAGE, "%s has %d cells like this; say which, such as", x->name, left);
+        experiment_cell_text(first, x, a->cell);
+        for (int i = 0; i < x->factors; i++) {
+            size_t n = strlen(e->text);
+            snprintf(e->text + n, sizeof e->text - n, " %s=%s", x->factor[i].key,
+                     x->factor[i].value[experiment_level(x, a->cell, i)]);
+        }
+        size_t n = strlen(e->text);
+        snprintf(e->text + n, sizeof e->text - n, "; there are: ");
+        for (int cell = 0, shown = 0; cell < cells && shown < 8; cell++) {
+            if (!keep[cell]) continue;
+            n = strlen(e->text);
+            snprintf(e->text + n, sizeof e->text - n, "%s%s", shown++ ? "; " : "", experiment_cell_text(text, x, cell));
+        }
+    } else if (!rc && !left)
+        rc = error_set(e, RC_USAGE, "%s has no cell with all of these values", x->name);
+    free(keep);
+    return rc ? error_prefix(e, "trace: ") : RC_OK;
+}
+
+/* The index of the step that is asked for, or of the last. */
+static Rc find_step(const Asked *a, const Sample *s, int *step, Error *e) {
+    const SampleCell *cell = &s->cell[a->cell];
+    *step = a->step < 0 ? cell->steps - 1 : sample_step(s, a->cell, a->step);
+    if (*step >= 0) return RC_OK;
+    error_set(e, RC_USAGE, "trace: no validation after step %d; there are:", a->step);
+    for (int i = 0; i < cell->steps; i++) {
+        size_t n = strlen(e->text);
+        if (cell->step[i]) snprintf(e->text + n, sizeof e->text - n, " %d", cell->step[i]);
+    }
+    return e->code;
+}
+
+static Rc print(const Asked *a, const Table *t, bool json, Error *e) {
+    Lineage l;
+    Text text;
+    int step;
+    if (find_step(a, &t->sample, &step, e)) return e->code;
+    lineage_make(&l, t, a->cell, step, a->metric_named ? a->metric : t->metric, a->arm, a->against);
+    text_init(&text);
+    if (json) {
+        json_t *root = lineage_json(&l);
+        char *bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+        text_format(&text, "%s\n", bytes);
+        free(bytes);
+        json_decref(root);
+    } else
+        lineage_text(&l, &text);
+    fputs(text.at, stdout);
+    text_release(&text);
+    lineage_release(&l);
+    return RC_OK;
+}
+
+static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Records *records, Error *e) {
+    ClaimFile claims;
+    bool has_claims;
+    Table t;
+    if (claims_find(&claims, s->root, x->writeup, &has_claims, e)) return e->code;
+    TableOptions options = {.command = "", .notes = records->notes, .exploratory = s->overrides.arms > 0};
+    for (int i = 0; i < s->overrides.sets; i++)
+        options.exploratory |= strncmp(s->overrides.set[i], "precision=", 10) != 0;
+    Rc rc = table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e);
+    if (!rc) {
+        rc = print(a, &t, s->options->times[OPTION_json] > 0, e);
+        table_release(&t);
+    }
+    if (has_claims) claims_release(&claims);
+    return rc;
+}
+
+static Rc with_plan(const Session *s, Asked *a, Experiment *x, Error *e) {
+    Store stored;
+    Records records;
+    if (find_arms(a, x, e) || find_cell(a, x, e)) return e->code;
+    store_read(&stored, s->runs);
+    Rc rc = records_take_or_stand_in(&records, &stored, x, s->precise, e);
+    store_release(&stored);
+    if (rc) return rc;
+    rc = records_complete(&records, x, e);
+    if (!rc) rc = trace(s, a, x, &records, e);
+    records_release(&records);
+    return rc;
+}
+
+Rc command_trace(Session *s, Error *e) {
+    Asked a = {.step = -1};
+    Experiment x;
+    Rc rc = split(&a, s->options, e);
+    if (!rc) rc = session_plan(s, a.experiment, &x, e);
+    if (!rc) {
+        rc = with_plan(s, &a, &x, e);
+        experiment_release(&x);
+    }
+    free(a.text);
+    return rc;
+}

@@ -1,0 +1,228 @@
+#include "bench/write/lineage.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/run/provenance.h"
+
+enum { ARM_COLUMN = 28 };
+
+static bool is_pair(const Contrast *w, int cell, int step, Metric metric, int arm, int against) {
+    return w->cell == cell && w->step == step && w->metric == metric && w->terms == 2 && w->term[0].arm == arm &&
+           w->term[1].arm == against && w->term[0].cell == cell && w->term[1].cell == cell &&
+           w->term[0].step == step && w->term[1].step == step && w->term[0].weight >= 1 && w->term[0].weight <= 1 &&
+           w->term[1].weight >= -1 && w->term[1].weight <= -1;
+}
+
+static const Comparison *find(const Family *f, int cell, int step, Metric metric, int arm, int against) {
+    for (int i = 0; i < f->count; i++)
+        if (is_pair(&f->at[i].what, cell, step, metric, arm, against)) return &f->at[i];
+    return NULL;
+}
+
+void lineage_make(Lineage *l, const Table *t, int cell, int step, Metric metric, int arm, int against) {
+    const Family *const families[] = {&t->family, &t->verdicts.family};
+    *l = (Lineage){.t = t};
+    for (int turned = 0; turned < 2; turned++)
+        for (int i = 0; i < 2 && !l->c; i++) {
+            l->c = find(families[i], cell, step, metric, turned ? against : arm, turned ? arm : against);
+            l->family = families[i], l->of = i ? LINEAGE_CLAIMS : LINEAGE_TABLE, l->turned = turned;
+        }
+    if (l->c) return;
+    Contrast what = contrast_pair(cell, step, metric, arm, against, metric == t->metric ? t->x->margin : (double)NAN);
+    family_make(&l->own, &t->sample, &what, 1);
+    l->c = &l->own.at[0], l->family = &l->own, l->of = LINEAGE_ALONE, l->turned = false;
+}
+
+void lineage_release(Lineage *l) {
+    if (l->of == LINEAGE_ALONE) family_release(&l->own);
+    *l = (Lineage){0};
+}
+
+static const SampleRun *run_of(const Lineage *l, int side, int seed) {
+    const Term *t = &l->c->what.term[side];
+    return sample_run(&l->t->sample, t->cell, t->step, t->arm, seed);
+}
+
+/* All runs of both arms: out[2 * seeds]. */
+static void both(const Lineage *l, const RunRecord **out) {
+    for (int seed = 0; seed < l->t->sample.seeds; seed++)
+        for (int side = 0; side < 2; side++) out[2 * seed + side] = run_of(l, side, seed)->record;
+}
+
+static const char *arm_name(const Lineage *l, int side) {
+    return l->t->x->arm[l->c->what.term[side].arm].name;
+}
+
+static const char *arm_label(const Lineage *l, int side) {
+    return l->t->x->arm[l->c->what.term[side].arm].label;
+}
+
+static int step_of(const Lineage *l) {
+    return l->t->sample.cell[l->c->what.cell].step[l->c->what.step];
+}
+
+static void heading(const Lineage *l, Text *out) {
+    const Table *t = l->t;
+    const Contrast *w = &l->c->what;
+    char where[256];
+    Text why;
+    text_init(&why);
+    text_format(out, "%s%s%s: %s - %s\n%s after %d steps", t->x->name, t->x->profile[0] ? " " : "", t->x->profile,
+                arm_label(l, 0), arm_label(l, 1), metric_info[w->metric].heading, step_of(l));
+    if (experiment_cell_text(where, t->x, w->cell)[0]) text_format(out, ", %s", where);
+    text_format(out, "; plan %.8s, results %.8s\n", t->x->plan, t->results_hash);
+    if (l->turned)
+        text_format(out, "The table has %s - %s; so has this.\n", arm_name(l, 0), arm_name(l, 1));
+    table_exploratory(t, &why);
+    if (why.length) text_format(out, "EXPLORATORY: %s.\n", why.at);
+    text_release(&why);
+}
+
+/* "1f3f8df059b1     2.666312*": a run and what it counts as. */
+static void side_cell(const Lineage *l, int side, int seed, Text *out) {
+    const SampleRun *run = run_of(l, side, seed);
+    Metric m = l->c->what.metric;
+    char number[SHOWN];
+    text_format(out, "  %.12s %12s%s", run->record->id, show_number(number, run->value[m], metric_info[m].digits + 2),
+                run->diverged ? "*" : " ");
+}
+
+static void rows(const Lineage *l, Text *out) {
+    const Sample *s = &l->t->sample;
+    Metric m = l->c->what.metric;
+    char number[SHOWN];
+    bool lost = false;
+    text_format(out, "\n  %5s  ", "seed");
+    for (int side = 0; side < 2; side++) show_column(out, arm_name(l, side), ARM_COLUMN);
+    text_format(out, " difference\n");
+    for (int seed = 0; seed < s->seeds; seed++) {
+        const SampleRun *a = run_of(l, 0, seed), *b = run_of(l, 1, seed);
+        text_format(out, "  %5llu", (unsigned long long)s->x->seed[seed]);
+        for (int side = 0; side < 2; side++) side_cell(l, side, seed, out);
+        text_format(out, "  %12s\n", show_signed(number, a->value[m] - b->value[m], metric_info[m].digits + 2));
+        lost |= a->diverged || b->diverged;
+    }
+    text_format(out, "  %5s", "mean");
+    for (int side = 0; side < 2; side++) {
+        SampleArm arm = sample_arm(s, l->c->what.cell, l->c->what.step, l->c->what.term[side].arm, m);
+        text_format(out, "  %12s %12s ", "", show_number(number, arm.status == ST_OK ? arm.mean : (double)NAN,
+                                                         metric_info[m].digits + 2));
+    }
+    text_format(out, "  %12s\n", show_signed(number, l->c->t.mean, metric_info[m].digits + 2));
+    if (lost) table_wrapped("*: diverged by this step; it counts as the uniform predictor.", 2, out);
+}
+
+/* "+0.1173 [0.1120, 0.1227]": as the table shows it. */
+static void interval(const Lineage *l, Text *out) {
+    const Comparison *c = l->c;
+    char number[SHOWN], conf[40];
+    int decimals = decimals_for(c->t.se, 4);
+    bool shown = c->t_decides && c->t.status == ST_OK;
+    text_format(out, "\nmean difference  %s ", show_signed(number, c->t.mean, decimals));
+    show_interval(out, shown ? c->t.lo : (double)NAN, c->t.hi, decimals,
+                  c->t_decides ? st_status_text(c->t.status) : "diverged", false);
+    text_format(out, ", %s%% paired t interval\n", table_confidence(l->t, conf));
+}
+
+static void share(Text *out, uint64_t count, uint64_t total, double p) {
+    char number[SHOWN];
+    text_format(out, "p = %llu/%llu = %s", (unsigned long long)count, (unsigned long long)total, show_p(number, p));
+}
+
+static void flips(const Lineage *l, Text *out) {
+    const Comparison *c = l->c;
+    const StSignflip *f = &c->flip;
+    static const char *const families[] = {[LINEAGE_TABLE] = "comparisons of the table",
+                                           [LINEAGE_CLAIMS] = "contrasts of the write-up's claims measured here",
+                                           [LINEAGE_ALONE] = ""};
+    Text words;
+    char number[SHOWN];
+    text_init(&words);
+    if (f->status != ST_OK)
+        text_format(&words, "No sign flips: %s.", st_status_text(f->status));
+    else {
+        text_format(&words, "If the arms did not differ, each of the %zu differences could as well have the other sign. ",
+                    f->n);
+        if (f->exact)
+            text_format(&words, "Of all %llu ways to choose the signs, %llu give a mean at least as far from 0: ",
+                        (unsigned long long)f->total, (unsigned long long)f->count);
+        else
+            text_format(&words, "Of %llu choices of the signs (this one, and random ones), %llu give a mean at least as "
+                                "far from 0: ", (unsigned long long)f->total, (unsigned long long)f->count);
+        share(&words, f->count, f->total, f->p);
+        text_format(&words, ".");
+    }
+    if (l->of == LINEAGE_ALONE)
+        text_format(&words, " No table makes this comparison: it is adjusted for nothing, and is exploratory.");
+    else if (!isnan(c->joint.step)) {
+        text_format(&words, " It is one of %d %s. With the signs of all of them flipped together and the largest "
+                            "counted (step-down max-T), %llu are as extreme: adjusted ", l->family->count,
+                    families[l->of], (unsigned long long)c->joint.step_count);
+        share(&words, c->joint.step_count, l->family->joint.total, c->joint.step);
+        text_format(&words, ".");
+    }
+    text_format(&words, " The smallest p that %d seeds allow: %s.", l->family->n, show_p(number, l->family->floor));
+    text_format(out, "\n");
+    table_wrapped(words.at, 0, out);
+    text_release(&words);
+}
+
+static void verdict(const Lineage *l, Text *out) {
+    char number[40];
+    Text words;
+    text_init(&words);
+    if (l->c->status == ST_OK)
+        table_decision(l->t, l->c, &words);
+    else
+        text_format(&words, "not testable (%s)", st_status_text(l->c->status));
+    text_format(out, "\nverdict  %s, at level %s", words.at, format_real(number, l->family->alpha));
+    if (!isnan(l->c->what.margin)) text_format(out, "; margin %s", format_real(number, l->c->what.margin));
+    text_format(out, "\n");
+    for (int i = 0; i < l->t->verdicts.count; i++) {
+        const ClaimVerdict *v = &l->t->verdicts.at[i];
+        if (v->c && is_pair(&v->c->what, l->c->what.cell, l->c->what.step, l->c->what.metric, l->c->what.term[0].arm,
+                            l->c->what.term[1].arm))
+            text_format(out, "claim %s  %s\n", v->claim->id, verdict_word(v->word));
+    }
+    text_release(&words);
+}
+
+static char *day(char out[24], int64_t made) {
+    time_t t = (time_t)made;
+    struct tm utc;
+    if (!made || !gmtime_r(&t, &utc) || !strftime(out, 24, "%Y-%m-%d %H:%M UTC", &utc)) out[0] = 0;
+    return out;
+}
+
+static void makers(const Lineage *l, Text *out) {
+    int runs = 2 * l->t->sample.seeds;
+    const RunRecord **r = mem_alloc((size_t)runs, sizeof *r);
+    MadeBy made[MADE_BY_MOST];
+    char from[24], to[24];
+    both(l, r);
+    int commits = records_made_by(made, r, runs);
+    text_format(out, "\nThe runs were made by\n");
+    for (int i = 0; i < commits; i++) {
+        text_format(out, "  commit %s: %d run%s", made[i].commit, made[i].runs, made[i].runs == 1 ? "" : "s");
+        if (made[i].first) text_format(out, ", finished %s to %s", day(from, made[i].first), day(to, made[i].last));
+        text_format(out, "\n");
+    }
+    text_format(out, "and these numbers by\n  normbench %s, commit %s\nOne of the runs whole: normbench show %.12s\n",
+                NORMBENCH_VERSION, provenance_commit(), r[0]->id);
+    free(r);
+}
+
+void lineage_text(const Lineage *l, Text *out) {
+    heading(l, out);
+    rows(l, out);
+    if (l->c->status == ST_OK) {
+        interval(l, out);
+        flips(l, out);
+    }
+    verdict(l, out);
+    makers(l, out);
+}

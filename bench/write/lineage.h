@@ -1,0 +1,38 @@
+/* Lineage: from a number of a table to the runs that it was made of: for one difference between two arms the values of
+ * both runs of every seed, how often flipped signs are as extreme, the verdict, and the commits that made the runs. All
+ * numbers are those of the table's own comparison (bench/verdict/paired.h); none is made again. */
+#ifndef BENCH_WRITE_LINEAGE_H
+#define BENCH_WRITE_LINEAGE_H
+
+#include <jansson.h>
+
+#include "bench/write/table.h"
+
+enum { LINEAGE_SCHEMA = 1 };
+
+typedef struct {
+    const Table *t;
+    const Family *family;  /* that the comparison is adjusted in */
+    const Comparison *c;
+    enum {
+        LINEAGE_TABLE, /* a line of the table's comparisons */
+        LINEAGE_CLAIMS, /* one of those that the write-up's claims make */
+        LINEAGE_ALONE /* in no table: made here, adjusted for nothing */
+    } of;
+    bool turned; /* the table has the difference the other way round, and so has this */
+    Family own;  /* of LINEAGE_ALONE */
+} Lineage;
+
+/* arm minus against at a cell's step (an index into its steps), by a metric; t outlives the lineage. */
+void lineage_make(Lineage *l, const Table *t, int cell, int step, Metric metric, int arm, int against);
+void lineage_release(Lineage *l);
+
+void lineage_text(const Lineage *l, Text *out);
+
+/* {schema, made_by, commit, experiment, profile, plan, results, exploratory, factors, step, metric, of: table |
+ *  claims | alone, arms: [{arm, label}], runs: [{seed, runs: [{run, value, raw?, diverged, records_commit}], difference}],
+ *  comparison: COMPARISON of bench/write/table_json.h, comparisons, flips, floor, verdict, records: [{commit, runs}] of the
+ *  whole table}. New reference. */
+json_t *lineage_json(const Lineage *l);
+
+#endif

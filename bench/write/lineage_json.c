@@ -1,0 +1,70 @@
+/* From a number to its runs, as JSON. */
+#include <stdlib.h>
+
+#include "bench/write/lineage.h"
+#include "bench/write/table_json.h"
+
+static json_t *side_json(const Lineage *l, int side, int seed) {
+    const Term *t = &l->c->what.term[side];
+    const SampleRun *run = sample_run(&l->t->sample, t->cell, t->step, t->arm, seed);
+    Metric m = l->c->what.metric;
+    json_t *o = json_object();
+    json_put_text(o, "run", run->record->id);
+    json_put(o, "value", run->value[m]);
+    if (run->diverged) json_put(o, "raw", run->raw[m]);
+    json_object_set_new(o, "diverged", json_boolean(run->diverged));
+    json_put_text(o, "records_commit", run->record->provenance.commit);
+    return o;
+}
+
+static json_t *runs_of(const Lineage *l) {
+    json_t *list = json_array();
+    const Sample *s = &l->t->sample;
+    for (int seed = 0; seed < s->seeds; seed++) {
+        json_t *o = json_object(), *runs = json_array();
+        const Term *a = &l->c->what.term[0], *b = &l->c->what.term[1];
+        Metric m = l->c->what.metric;
+        json_object_set_new(o, "seed", json_integer((json_int_t)s->x->seed[seed]));
+        for (int side = 0; side < 2; side++) json_array_append_new(runs, side_json(l, side, seed));
+        json_object_set_new(o, "runs", runs);
+        json_put(o, "difference", sample_run(s, a->cell, a->step, a->arm, seed)->value[m] -
+                                      sample_run(s, b->cell, b->step, b->arm, seed)->value[m]);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+json_t *lineage_json(const Lineage *l) {
+    static const char *const of[] = {
+        [LINEAGE_TABLE] = "table", [LINEAGE_CLAIMS] = "claims", [LINEAGE_ALONE] = "alone"};
+    const Table *t = l->t;
+    const Contrast *w = &l->c->what;
+    json_t *o = json_object(), *arms = json_array();
+    char where[256];
+    Text words;
+    text_init(&words);
+    json_object_set_new(o, "schema", json_integer(LINEAGE_SCHEMA));
+    json_put_made_by(o);
+    json_put_text(o, "experiment", t->x->name), json_put_text(o, "profile", t->x->profile);
+    json_put_text(o, "plan", t->x->plan), json_put_text(o, "results", t->results_hash);
+    json_object_set_new(o, "exploratory", json_boolean(t->exploratory || l->of == LINEAGE_ALONE));
+    json_put_text(o, "factors", experiment_cell_text(where, t->x, w->cell));
+    json_object_set_new(o, "step", json_integer(t->sample.cell[w->cell].step[w->step]));
+    json_put_text(o, "metric", metric_info[w->metric].key);
+    json_put_text(o, "of", of[l->of]);
+    for (int side = 0; side < 2; side++) {
+        const Arm *arm = &t->x->arm[w->term[side].arm];
+        json_array_append_new(arms, json_pack("{s:s, s:s}", "arm", arm->name, "label", arm->label));
+    }
+    json_object_set_new(o, "arms", arms);
+    json_object_set_new(o, "runs", runs_of(l));
+    json_object_set_new(o, "comparison", json_comparison(t, l->family, l->c));
+    json_object_set_new(o, "comparisons", json_integer(l->family->count));
+    json_object_set_new(o, "flips", json_integer((json_int_t)l->family->joint.total));
+    json_put(o, "floor", l->family->floor);
+    if (l->c->status == ST_OK) table_decision(t, l->c, &words);
+    json_put_text(o, "verdict", words.length ? words.at : "not testable");
+    json_object_set_new(o, "records", json_records_made_by(t));
+    text_release(&words);
+    return o;
+}
