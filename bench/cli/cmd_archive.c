@@ -1,0 +1,91 @@
+/* normbench archive EXPERIMENT… -o PATH: the records of an experiment's runs, to be stored or sent. Reads records alone. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/cli/commands.h"
+#include "bench/formats/subprocess.h"
+#include "bench/run/archive.h"
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && !strcmp(text + n - m, end);
+}
+
+static Rc add(Archive *a, const Session *s, const Store *stored, const char *name, Error *e) {
+    Experiment x;
+    Records records;
+    if (session_plan(s, name, &x, e)) return e->code;
+    Rc rc = records_take_or_stand_in(&records, stored, &x, s->precise, e);
+    if (!rc) {
+        rc = records_complete(&records, &x, e) ? error_prefix(e, "%s: ", x.name)
+                                               : archive_add(a, &x, &records, s->runs, e);
+        records_release(&records);
+    }
+    experiment_release(&x);
+    return rc;
+}
+
+/* The tar file through gzip -n, which writes neither name nor time. */
+static Rc compress(const Text *tar, const char *path, Error *e) {
+    static const char *const gzip[] = {"gzip", "-9", "-n", "archive.tar", NULL};
+    char folder[600], file[640];
+    bool absent;
+    if (subprocess_folder(folder, sizeof folder, e)) return e->code;
+    snprintf(file, sizeof file, "%s/archive.tar", folder);
+    Rc rc = file_write(file, tar->at, tar->length, e);
+    if (!rc && subprocess_run(gzip, folder, &absent, e))
+        rc = absent ? error_set(e, RC_UNMEASURED, "%s: gzip is not there; -o FILE.tar needs none", path) : e->code;
+    snprintf(file, sizeof file, "%s/archive.tar.gz", folder);
+    if (!rc) rc = subprocess_copy(file, path, e);
+    subprocess_folder_remove(folder);
+    return rc;
+}
+
+/* "records" of "some/where/records.tar.gz" */
+static void top_folder(char out[100], const char *path) {
+    const char *slash = strrchr(path, '/');
+    snprintf(out, 100, "%s", slash ? slash + 1 : path);
+    out[strcspn(out, ".")] = 0;
+    if (!out[0]) strcpy(out, "records");
+}
+
+static Rc write_to(const Archive *a, const char *path, Error *e) {
+    bool gz = ends_with(path, ".tar.gz") || ends_with(path, ".tgz");
+    char top[100];
+    Text tar;
+    if (!gz && !ends_with(path, ".tar")) return archive_folder(a, path, e);
+    top_folder(top, path);
+    text_init(&tar);
+    archive_tar(a, top, &tar);
+    Rc rc = gz ? compress(&tar, path, e) : file_write(path, tar.at, tar.length, e);
+    text_release(&tar);
+    return rc;
+}
+
+Rc command_archive(Session *s, Error *e) {
+    const Options *o = s->options;
+    const char *path = option(o, OPTION_output, NULL);
+    Archive a;
+    Store stored;
+    size_t bytes = 0;
+    Rc rc = RC_OK;
+    if (!o->operands) return error_set(e, RC_USAGE, "archive: name one experiment or more (`normbench runs` lists what is stored)");
+    if (!path || !path[0])
+        return error_set(e, RC_USAGE, "archive: -o PATH says where to write: a new folder, FILE.tar or FILE.tar.gz");
+    archive_begin(&a);
+    store_read(&stored, s->runs);
+    for (int i = 0; i < o->operands && !rc; i++) rc = add(&a, s, &stored, o->operand[i], e);
+    store_release(&stored);
+    if (!rc) {
+        archive_close(&a);
+        rc = write_to(&a, path, e);
+    }
+    for (int i = 0; i < a.files; i++) bytes += a.file[i].length;
+    if (!rc)
+        printf("%s: %d runs, %d files, %.1f kB unpacked; to read them: normbench table %s%s%s --results %s\n", path,
+               (a.files - 2) / 2, a.files, 1e-3 * (double)bytes, a.plan[0].experiment,
+               a.plan[0].profile[0] ? " --profile " : "", a.plan[0].profile, ends_with(path, "tar") || ends_with(path, "gz") ? "FOLDER" : path);
+    archive_release(&a);
+    return rc;
+}

@@ -1,0 +1,163 @@
+#include "bench/run/archive.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+void archive_begin(Archive *a) {
+    *a = (Archive){0};
+}
+
+void archive_release(Archive *a) {
+    for (int i = 0; i < a->files; i++) {
+        free(a->file[i].path);
+        free(a->file[i].bytes);
+    }
+    for (int i = 0; i < a->mades; i++) free((char *)(uintptr_t)a->made[i].commit);
+    free(a->file);
+    free(a->plan);
+    *a = (Archive){0};
+}
+
+static void add_file(Archive *a, const char *path, char *bytes, size_t length) {
+    a->file = mem_grow(a->file, (size_t)a->files + 1, sizeof *a->file);
+    a->file[a->files++] = (ArchiveFile){.path = mem_text(path), .bytes = bytes, .length = length};
+}
+
+static bool has(const Archive *a, const char *path) {
+    int i = 0;
+    while (i < a->files && strcmp(a->file[i].path, path)) i++;
+    return i < a->files;
+}
+
+static void count_maker(Archive *a, const RunRecord *r) {
+    int k = 0;
+    while (k < a->mades && strcmp(a->made[k].commit, r->provenance.commit)) k++;
+    if (k == MADE_BY_MOST) return;
+    if (k == a->mades) a->made[a->mades++] = (MadeBy){.commit = mem_text(r->provenance.commit)};
+    a->made[k].runs++;
+}
+
+Rc archive_add(Archive *a, const Experiment *x, const Records *r, const char *runs, Error *e) {
+    static const char *const names[] = {"record.json", "curves.csv"};
+    a->plan = mem_grow(a->plan, (size_t)a->plans + 1, sizeof *a->plan);
+    ArchivePlan *plan = &a->plan[a->plans++];
+    *plan = (ArchivePlan){.runs = r->runs};
+    snprintf(plan->experiment, sizeof plan->experiment, "%s", x->name);
+    snprintf(plan->profile, sizeof plan->profile, "%s", x->profile);
+    snprintf(plan->plan, sizeof plan->plan, "%s", x->plan);
+    for (const RunRecord *run = r->at; run < r->at + r->runs; run++) {
+        bool new = false;
+        for (int k = 0; k < 2; k++) {
+            char path[128], from[1200], *bytes;
+            size_t length;
+            snprintf(path, sizeof path, "runs/%s/%s", run->id, names[k]);
+            snprintf(from, sizeof from, "%.1000s/%s/%s", runs, run->id, names[k]);
+            if (has(a, path)) continue;
+            if (file_read(from, &bytes, &length, e)) return e->code;
+            add_file(a, path, bytes, length);
+            new = true;
+        }
+        if (new) count_maker(a, run);
+    }
+    return RC_OK;
+}
+
+static int by_path(const void *a, const void *b) {
+    return strcmp(((const ArchiveFile *)a)->path, ((const ArchiveFile *)b)->path);
+}
+
+static json_t *manifest(const Archive *a) {
+    json_t *root = json_pack("{s:i, s:s, s:s}", "schema", (int)ARCHIVE_SCHEMA, "made_by", "normbench " NORMBENCH_VERSION,
+                             "commit", provenance_commit());
+    json_t *plans = json_array(), *made = json_array(), *files = json_array();
+    char hash[SHA256_HEX];
+    for (const ArchivePlan *p = a->plan; p < a->plan + a->plans; p++)
+        json_array_append_new(plans, json_pack("{s:s, s:s, s:s, s:i}", "experiment", p->experiment, "profile", p->profile,
+                                               "plan", p->plan, "runs", p->runs));
+    for (int i = 0; i < a->mades; i++)
+        json_array_append_new(made, json_pack("{s:s, s:i}", "commit", a->made[i].commit, "runs", a->made[i].runs));
+    for (const ArchiveFile *f = a->file; f < a->file + a->files; f++)
+        json_array_append_new(files, json_pack("{s:s, s:I, s:s}", "path", f->path, "bytes", (json_int_t)f->length, "sha256",
+                                               sha256_hex_of(hash, f->bytes, f->length)));
+    json_object_set_new(root, "plans", plans);
+    json_object_set_new(root, "records", made);
+    json_object_set_new(root, "files", files);
+    return root;
+}
+
+void archive_close(Archive *a) {
+    char hash[SHA256_HEX];
+    Text sums;
+    if (a->files) qsort(a->file, (size_t)a->files, sizeof *a->file, by_path);
+    json_t *root = manifest(a);
+    char *json = json_dumps(root, JSON_INDENT(1));
+    json_decref(root);
+    text_init(&sums);
+    text_format(&sums, "%s\n", json);
+    free(json);
+    add_file(a, "MANIFEST.json", mem_text(sums.at), sums.length);
+    text_clear(&sums);
+    for (const ArchiveFile *f = a->file; f < a->file + a->files; f++)
+        text_format(&sums, "%s  %s\n", sha256_hex_of(hash, f->bytes, f->length), f->path);
+    add_file(a, "SHA256SUMS", mem_text(sums.at), sums.length);
+    text_release(&sums);
+}
+
+/* Whether a folder holds anything; an absent one does not. */
+static bool filled(const char *folder) {
+    DIR *open = opendir(folder);
+    bool any = false;
+    for (struct dirent *entry; open && (entry = readdir(open));)
+        any |= strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+    if (open) closedir(open);
+    return any;
+}
+
+Rc archive_folder(const Archive *a, const char *folder, Error *e) {
+    if (filled(folder)) return error_set(e, RC_USAGE, "%s: something is in it; name a new folder", folder);
+    for (const ArchiveFile *f = a->file; f < a->file + a->files; f++) {
+        char path[1400];
+        if (snprintf(path, sizeof path, "%s/%s", folder, f->path) >= (int)sizeof path)
+            return error_set(e, RC_USAGE, "%.200s: the path is too long", folder);
+        char *slash = strrchr(path, '/');
+        *slash = 0;
+        Rc rc = folder_make(path, e);
+        *slash = '/';
+        if (rc || file_write(path, f->bytes, f->length, e)) return e->code;
+    }
+    return RC_OK;
+}
+
+/* A header of the ustar format: owner, group and time are zero, so the bytes depend on the contents alone. */
+static void tar_header(const ArchiveFile *f, const char *top, Text *out) {
+    char header[512] = {0};
+    unsigned sum = 0;
+    snprintf(header, 100, "%s", f->path);
+    snprintf(header + 100, 8, "%07o", 0644u);
+    snprintf(header + 108, 8, "%07o", 0u);
+    snprintf(header + 116, 8, "%07o", 0u);
+    snprintf(header + 124, 12, "%011lo", (unsigned long)f->length);
+    snprintf(header + 136, 12, "%011o", 0u);
+    memset(header + 148, ' ', 8);
+    header[156] = '0';
+    memcpy(header + 257, "ustar\0" "00", 8);
+    snprintf(header + 345, 155, "%s", top);
+    for (int i = 0; i < 512; i++) sum += (unsigned char)header[i];
+    snprintf(header + 148, 8, "%06o", sum);
+    text_add(out, header, sizeof header);
+}
+
+void archive_tar(const Archive *a, const char *top, Text *out) {
+    static const char zeros[1024];
+    for (const ArchiveFile *f = a->file; f < a->file + a->files; f++) {
+        tar_header(f, top, out);
+        text_add(out, f->bytes, f->length);
+        text_add(out, zeros, (512 - f->length % 512) % 512);
+    }
+    text_add(out, zeros, sizeof zeros);
+}
