@@ -89,7 +89,11 @@ static void claim_rows(List *l) {
             add(l, names[i], e.text);
             continue;
         }
-        snprintf(what, sizeof what, "%.250s (%d claims)", f.title, f.claims);
+        Text cite;
+        text_init(&cite);
+        claims_cite(&f, &cite);
+        snprintf(what, sizeof what, "%.250s: %d claims", cite.at, f.claims);
+        text_release(&cite);
         add(l, names[i], what);
         claims_release(&f);
     }

@@ -63,13 +63,14 @@ Rc claim_choice(const ClaimFile *f, const Node *at, const char *what, const char
 }
 
 static Rc read_root(ClaimFile *f, Error *e) {
-    static const char *const keys[] = {"writeup", "title", "source", "setups", "reported", "claims"};
+    static const char *const keys[] = {"writeup", "title", "source",   "author", "date",
+                                       "url",     "setups", "reported", "claims"};
     const Node *root = f->document.root, *setups, *reported, *claims;
     if (root->kind != NODE_MAPPING)
         return document_error(e, &f->document, root->line, "%s, not a mapping", node_kind(root));
     if (claim_keys(f, root, keys, sizeof keys / sizeof *keys, e)) return e->code;
     if (claim_text(f, root, "writeup", true, &f->writeup, e) || claim_text(f, root, "title", true, &f->title, e) ||
-        claim_text(f, root, "source", true, &f->source, e) ||
+        claim_text(f, root, "source", true, &f->source, e) || claim_read_origin(f, root, e) ||
         claim_node(f, root, "setups", NODE_MAPPING, true, &setups, e) ||
         claim_node(f, root, "reported", NODE_MAPPING, false, &reported, e) ||
         claim_node(f, root, "claims", NODE_SEQUENCE, true, &claims, e))
@@ -131,6 +132,15 @@ Rc claims_read_all(ClaimFile **out, int *count, const char *root, const char *wr
                       did_you_mean(hint, sizeof hint, writeup ? writeup : "", (const char *const *)names, (size_t)all));
     names_free(names, all);
     return rc;
+}
+
+void claims_cite(const ClaimFile *f, Text *out) {
+    const char *const known[] = {f->author, f->date, f->url};
+    int written = 0;
+    text_format(out, "%s", f->title);
+    for (int i = 0; i < 3; i++)
+        if (known[i]) text_format(out, "%s%s", written++ ? ", " : " (", known[i]);
+    if (written) text_format(out, ")");
 }
 
 void claims_release(ClaimFile *f) {

@@ -3,6 +3,7 @@
  *
  *   writeup: "002"                    its number, which is the file's name
  *   title, source: text
+ *   author: text; date: YYYY-MM-DD, YYYY-MM or YYYY; url: its address; each where it is known
  *   setups:   {NAME: {keys: {KEY: value or list of values}, choices: [text]}}
  *             keys: what a run must have to measure this (keys of spec.def)
  *             choices: what the write-up leaves open, and what is done here
@@ -108,6 +109,7 @@ typedef struct {
 typedef struct {
     char file[64]; /* "bench/claims/002.yaml": how tables name the source of a reported number */
     const char *writeup, *title, *source;
+    const char *author, *date, *url; /* NULL: not known */
     ClaimSetup *setup;
     int setups;
     ReportedTable *table;
@@ -132,6 +134,9 @@ Rc claims_read_all(ClaimFile **out, int *count, const char *root, const char *wr
 Rc claims_parse(ClaimFile *f, const char *file, const char *text, Error *e);
 void claims_release(ClaimFile *f);
 
+/* "Title (Author, 2026-03-25, https://example.org/page)", of what is known: how a write-up is named beside its number. */
+void claims_cite(const ClaimFile *f, Text *out);
+
 /* Whether a run is of the set-up; if not, why (CLAIM_WHY_SIZE bytes) says which key differs. */
 bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t size);
 
@@ -148,6 +153,8 @@ double reported_effect(const ClaimTest *t, const RunSpec *spec);
 bool claim_arm_holds(const ClaimArm *arm, const RunSpec *spec);
 
 /* Parts of the reader, in claim_read.c. */
+/* author, date and url. */
+Rc claim_read_origin(ClaimFile *f, const Node *root, Error *e);
 Rc claim_read_setups(ClaimFile *f, const Node *setups, Error *e);
 Rc claim_read_reported(ClaimFile *f, const Node *reported, Error *e);
 Rc claim_read_claims(ClaimFile *f, const Node *claims, Error *e);

@@ -7,6 +7,49 @@
 #include "bench/plan/claim.h"
 #include "stats/tests.h"
 
+/* YYYY, YYYY-MM or YYYY-MM-DD, of a day that there is. */
+static bool is_date(const char *text) {
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    static const char form[] = "dddd-dd-dd";
+    size_t n = strlen(text);
+    int part[3] = {0, 1, 1};
+    if (n != 4 && n != 7 && n != 10) return false;
+    for (size_t i = 0; i < n; i++)
+        if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
+    for (size_t i = 0, k = 0; i < n; i++)
+        if (form[i] == '-')
+            part[++k] = 0;
+        else
+            part[k] = 10 * part[k] + text[i] - '0';
+    bool leap = !(part[0] % 4) && (part[0] % 100 || !(part[0] % 400));
+    if (part[1] < 1 || part[1] > 12) return false;
+    return part[2] >= 1 && part[2] <= days[part[1] - 1] + (leap && part[1] == 2);
+}
+
+/* An address of the web, with or without https:// in front: no blanks, and a host with a dot in it. */
+static bool is_url(const char *text) {
+    const char *at = strstr(text, "://");
+    if (at && strncmp(text, "https://", 8) && strncmp(text, "http://", 7)) return false;
+    at = at ? at + 3 : text;
+    size_t host = strcspn(at, "/?#"), dot = strcspn(at, ".");
+    for (const char *s = text; *s; s++)
+        if (*s <= ' ' || *s > '~') return false;
+    return dot > 0 && dot + 1 < host && !strstr(at, "://");
+}
+
+Rc claim_read_origin(ClaimFile *f, const Node *root, Error *e) {
+    if (claim_text(f, root, "author", false, &f->author, e) || claim_text(f, root, "date", false, &f->date, e) ||
+        claim_text(f, root, "url", false, &f->url, e))
+        return e->code;
+    if (f->date && !is_date(f->date))
+        return document_error(e, &f->document, node_find(root, "date")->line,
+                              "date: '%.60s' is no YYYY-MM-DD, YYYY-MM or YYYY", f->date);
+    if (f->url && !is_url(f->url))
+        return document_error(e, &f->document, node_find(root, "url")->line,
+                              "url: '%.100s' is no address such as https://example.org/page", f->url);
+    return RC_OK;
+}
+
 /* One allowed value of a key, as its canonical text. */
 static Rc setup_value(ClaimFile *f, SetupKey *key, const Node *at, RunSpec *scratch, Error *e) {
     if (at->kind != NODE_SCALAR)

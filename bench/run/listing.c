@@ -303,7 +303,7 @@ Rc listing_keep(Listing *l, const char *filter, Error *e) {
         text_init(&there);
         listing_values(l, key, 24, &there);
         if (l->runs)
-            error_set(e, RC_USAGE, "none of %d stored runs has %s=%s; there %s: %.600s", l->runs, key, value,
+            error_set(e, RC_USAGE, "no stored run has %s=%s (of %d); there %s: %.600s", key, value, l->runs,
                       strchr(there.at, ',') ? "are" : "is", there.length ? there.at : "none");
         else
             error_set(e, RC_USAGE, "no run is stored, so none has %s=%s", key, value);

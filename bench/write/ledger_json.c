@@ -76,7 +76,7 @@ json_t *ledger_json(const Ledger *b) {
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++) {
         json_t *o = json_object(), *claims = json_array();
         json_put_text(o, "writeup", f->writeup);
-        json_put_text(o, "title", f->title);
+        json_put_writeup(o, f);
         json_put_text(o, "source", f->source);
         json_put_text(o, "file", f->file);
         json_object_set_new(o, "counts", counts_json(b, f));

@@ -12,7 +12,9 @@ static void begin(const Ledger *b, const ClaimFile *f, bool more, Text *out) {
     Text words;
     text_init(&words);
     ledger_count(b, f, count);
-    text_format(&words, "Claims of write-up %s (%s)%s. ", f->writeup, f->title, more ? ", continued" : "");
+    text_format(&words, "Claims of write-up %s: ", f->writeup);
+    claims_cite(f, &words);
+    text_format(&words, "%s. ", more ? ", continued" : "");
     for (int w = 0; w <= WORD_NOT_RUN; w++)
         if (count[w]) text_format(&words, "%s%d %s", written++ ? ", " : "", count[w], verdict_word((VerdictWord)w));
     text_format(&words, ".");

@@ -85,8 +85,9 @@ static void claim_head(const Claim *c, Text *out) {
 static void file_head(const Ledger *b, const ClaimFile *f, Text *out) {
     int count[WORD_NOT_RUN + 1];
     ledger_count(b, f, count);
-    text_format(out, "%sWrite-up %s: %s\n", f == b->file ? "" : "\n", f->writeup, f->title);
-    text_format(out, "  ");
+    text_format(out, "%sWrite-up %s: ", f == b->file ? "" : "\n", f->writeup);
+    claims_cite(f, out);
+    text_format(out, "\n  ");
     count_words(count, out);
     text_format(out, "\n");
     for (int i = 0; i < PAGE; i++) text_format(out, "-");

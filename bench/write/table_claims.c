@@ -57,9 +57,9 @@ static void begin(const Table *t, bool more, Text *out) {
     Text words;
     char where[256], conf[40];
     text_init(&words);
-    text_format(&words, "%sClaims of write-up %s (%s) against %s, n = %d seeds%s.",
-                t->exploratory ? "EXPLORATORY: " : "", t->claims->writeup, t->claims->title, t->x->name,
-                t->sample.seeds, more ? ", continued" : "");
+    text_format(&words, "%sClaims of write-up %s, ", t->exploratory ? "EXPLORATORY: " : "", t->claims->writeup);
+    claims_cite(t->claims, &words);
+    text_format(&words, ", against %s, n = %d seeds%s.", t->x->name, t->sample.seeds, more ? ", continued" : "");
     text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
     latex_text(out, words.at);
     text_clear(&words);

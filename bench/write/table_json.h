@@ -5,7 +5,7 @@
  *   exploratory, synthetic, sensitivity?, ...
  *    cells: [{factors, corpus, reported_not_shown?, steps: [{step, arms: [ARM]}]}],
  *    family: {alpha, n, comparisons, floor, holm_floor, exact, flips, at: [COMPARISON]},
- *    claims: null | {file, writeup, source, verdicts: [VERDICT], family}}
+ *    claims: null | {file, writeup, title, author?, date?, url?, source, verdicts: [VERDICT], family}}
  *
  *   ARM:         {arm, label, diverged: {k, n, lo, hi}, above_ln_v, stalled, tied_with_best,
  *                 metrics: {METRIC: {status, mean, sd, median, least, most, survivors_mean?,
@@ -41,6 +41,9 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c);
 
 /* One verdict of the table's ledger. */
 json_t *json_verdict(const Table *t, const ClaimVerdict *v);
+
+/* title, and author, date and url where they are known. */
+void json_put_writeup(json_t *o, const ClaimFile *f);
 
 /* {file, family, verdicts: […]}, or null without claims. */
 json_t *json_claims(const Table *t);

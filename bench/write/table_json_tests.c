@@ -156,12 +156,20 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
     return o;
 }
 
+void json_put_writeup(json_t *o, const ClaimFile *f) {
+    json_put_text(o, "title", f->title);
+    if (f->author) json_put_text(o, "author", f->author);
+    if (f->date) json_put_text(o, "date", f->date);
+    if (f->url) json_put_text(o, "url", f->url);
+}
+
 json_t *json_claims(const Table *t) {
     if (!t->claims) return json_null();
     json_t *o = json_object(), *at = json_array();
     for (int i = 0; i < t->verdicts.count; i++) json_array_append_new(at, json_verdict(t, &t->verdicts.at[i]));
     json_put_text(o, "file", t->claims->file);
     json_put_text(o, "writeup", t->claims->writeup);
+    json_put_writeup(o, t->claims);
     json_put_text(o, "source", t->claims->source);
     json_object_set_new(o, "verdicts", at);
     json_object_set_new(o, "family", json_family(t, &t->verdicts.family));

@@ -182,7 +182,9 @@ static void verdict_line(const Table *t, const ClaimVerdict *v, Text *out) {
 }
 
 static void verdicts(const Table *t, Text *out) {
-    text_format(out, "\nClaims of write-up %s (%s)\n", t->claims->writeup, t->claims->file);
+    text_format(out, "\nClaims of write-up %s: ", t->claims->writeup);
+    claims_cite(t->claims, out);
+    text_format(out, " [%s]\n", t->claims->file);
     for (int i = 0; i < t->verdicts.count; i++) {
         const ClaimVerdict *v = &t->verdicts.at[i], *before = i ? v - 1 : NULL;
         if (!before || v->claim != before->claim) text_format(out, "  %s  %s\n", v->claim->id, v->claim->says);

@@ -185,8 +185,11 @@ Test(export, unknown_and_ambiguous_runs) {
     refused(EXPORT("3f2a", "-o", file), RC_USAGE, "no run is stored");
     stored(&r, &s);
     memcpy(prefix, r.id, 8);
-    refused(EXPORT("not-hex", "-o", file), RC_USAGE, "no stored run begins with 'not-hex'");
+    refused(EXPORT("ffff0000ffff", "-o", file), RC_USAGE, "no stored run begins with 'ffff0000ffff'");
     cr_expect(strstr(e.text, prefix), "the nearest is not named: %s", e.text);
+    refused(EXPORT("not-hex", "-o", file), RC_USAGE, "no stored run has arm=not-hex (of 1); there is: pre");
+    refused(EXPORT("pre/steps=7", "-o", file), RC_USAGE, "no stored run has steps=7 (of 1); there is: 6");
+    cr_assert_eq(EXPORT("pre/steps=6/seed=1", "-o", file), RC_OK, "%s", e.text);
     refused(EXPORT("", "-o", file), RC_USAGE, "name one run");
     refused(EXPORT(prefix), RC_USAGE, "-o FILE");
     refused(EXPORT(prefix, "-o", file, "--step", "7"), RC_USAGE, "0 to 6");

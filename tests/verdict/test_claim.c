@@ -302,6 +302,14 @@ static const struct {
     const char *text, *error;
 } bad[] = {
     {"- a", "f:1: a list, not a mapping"},
+    {HEAD "date: 25/03/2026\n" SETUPS "claims: []", "f:4: date: '25/03/2026' is no YYYY-MM-DD, YYYY-MM or YYYY"},
+    {HEAD "date: 2026-02-29\n" SETUPS "claims: []", "f:4: date: '2026-02-29' is no YYYY-MM-DD, YYYY-MM or YYYY"},
+    {HEAD "author: A\nurl: on the web\n" SETUPS "claims: []",
+     "f:5: url: 'on the web' is no address such as https://example.org/page"},
+    {HEAD "url: ftp://a.org\n" SETUPS "claims: []",
+     "f:4: url: 'ftp://a.org' is no address such as https://example.org/page"},
+    {HEAD "author:\n" SETUPS "claims: []", "f:4: author: empty"},
+    {HEAD "autor: A\n" SETUPS "claims: []", "f:4: unknown key 'autor'; did you mean 'author'?"},
     {HEAD SETUPS "claim: []", "f:5: unknown key 'claim'; did you mean 'claims'?"},
     {HEAD SETUPS, "f:1: claims: missing"},
     {HEAD "setups: {a: {keys: {layer: 4}, choices: []}}\nclaims: []",
@@ -362,6 +370,33 @@ Test(claim, what_cannot_be_run_yet_needs_little) {
     cr_expect_eq(f.claim[0].test[0].metric, -1);
     cr_expect_str_eq(f.claim[0].test[0].needs, "a translation task");
     claims_release(&f);
+}
+
+/* How a write-up is named beside its number, and that none of it is part of what a claim declares. */
+Test(claim, a_writeup_is_cited_as_far_as_it_is_known) {
+    static const struct {
+        const char *origin, *cite;
+    } rows[] = {{"", "t"},
+                {"date: 2024-02-29\n", "t (2024-02-29)"},
+                {"url: example.org\nauthor: A. Writer\n", "t (A. Writer, example.org)"},
+                {"author: A. Writer\ndate: 2026\nurl: https://example.org/a?b#c\n",
+                 "t (A. Writer, 2026, https://example.org/a?b#c)"}};
+    char first[128] = "";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ClaimFile f;
+        Text text, line;
+        text_init(&text), text_init(&line);
+        text_format(&text, "%s%s%s%s%s{p: 1, q: -1}", HEAD, rows[i].origin, SETUPS, CLAIM, TEST);
+        cr_assert_eq(claims_parse(&f, "f", text.at, &e), RC_OK, "%s", e.text);
+        text_clear(&text);
+        claims_cite(&f, &text);
+        cr_expect_str_eq(text.at, rows[i].cite);
+        declare_claim(&f.claim[0], &line);
+        if (!i) snprintf(first, sizeof first, "%s", line.at);
+        cr_expect_str_eq(line.at, first);
+        text_release(&text), text_release(&line);
+        claims_release(&f);
+    }
 }
 
 Test(claim, all_files_read) {
