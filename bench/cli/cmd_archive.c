@@ -1,4 +1,5 @@
-/* normbench archive EXPERIMENT… -o PATH: the records of an experiment's runs, to be stored or sent. Reads records alone. */
+/* normbench archive EXPERIMENT… -o PATH: the records of an experiment's runs, to be stored or sent. Reads records
+ * alone. */
 #include <stdio.h>
 #include <string.h>
 
@@ -70,7 +71,8 @@ Rc command_archive(Session *s, Error *e) {
     Store stored;
     size_t bytes = 0;
     Rc rc = RC_OK;
-    if (!o->operands) return error_set(e, RC_USAGE, "archive: name one experiment or more (`normbench runs` lists what is stored)");
+    if (!o->operands)
+        return error_set(e, RC_USAGE, "archive: name one experiment or more (`normbench runs` lists what is stored)");
     if (!path || !path[0])
         return error_set(e, RC_USAGE, "archive: -o PATH says where to write: a new folder, FILE.tar or FILE.tar.gz");
     archive_begin(&a);
@@ -85,7 +87,8 @@ Rc command_archive(Session *s, Error *e) {
     if (!rc)
         printf("%s: %d runs, %d files, %.1f kB unpacked; to read them: normbench table %s%s%s --results %s\n", path,
                (a.files - 2) / 2, a.files, 1e-3 * (double)bytes, a.plan[0].experiment,
-               a.plan[0].profile[0] ? " --profile " : "", a.plan[0].profile, ends_with(path, "tar") || ends_with(path, "gz") ? "FOLDER" : path);
+               a.plan[0].profile[0] ? " --profile " : "", a.plan[0].profile,
+               ends_with(path, "tar") || ends_with(path, "gz") ? "FOLDER" : path);
     archive_release(&a);
     return rc;
 }

@@ -177,7 +177,8 @@ Rc command_export(Session *s, Error *e) {
     char id[SHA256_HEX];
     RunRecord r;
     if (o->operands != 1 || !o->operand[0][0])
-        return error_set(e, RC_USAGE, "export: name one run, by its id or as ARM/lr=1e-3/seed=3 (`normbench runs` lists them)");
+        return error_set(e, RC_USAGE,
+                         "export: name one run, by its id or as ARM/lr=1e-3/seed=3 (`normbench runs` lists them)");
     if (!path || !path[0]) return error_set(e, RC_USAGE, "export: -o FILE says where to write");
     session_signals();
     if (address_find(s, o->operand[0], id, e)) return error_prefix(e, "export: ");

@@ -18,8 +18,10 @@ static Rc print(const Listing *l, const Session *s, bool whole, Error *e) {
         json_decref(root);
     } else {
         runs_text(l, whole, &text);
-        if (!text.length) text_format(&text, "no run is stored in %s; `normbench run EXPERIMENT` makes some\n", s->runs);
-        else if (l->runs) text_format(&text, "\none of them whole: normbench show %.12s\n", l->run[0].record->id);
+        if (!text.length)
+            text_format(&text, "no run is stored in %s; `normbench run EXPERIMENT` makes some\n", s->runs);
+        else if (l->runs)
+            text_format(&text, "\none of them whole: normbench show %.12s\n", l->run[0].record->id);
     }
     fputs(text.at, stdout);
     text_release(&text);
@@ -34,8 +36,9 @@ Rc command_runs(Session *s, Error *e) {
     Store stored;
     Listing l;
     if (named && !experiment)
-        return error_set(e, RC_USAGE, "runs: --profile, --set, --arm, --text and --precision say which plan of an "
-                                      "experiment is meant: name the experiment too");
+        return error_set(e, RC_USAGE,
+                         "runs: --profile, --set, --arm, --text and --precision say which plan of an "
+                         "experiment is meant: name the experiment too");
     store_read(&stored, s->runs);
     Rc rc = listing_make(&l, s, &stored, experiment, e);
     store_release(&stored);

@@ -29,7 +29,8 @@ Rc command_show(Session *s, Error *e) {
     Listing all;
     RunRecord r;
     if (o->operands != 1 || !o->operand[0][0])
-        return error_set(e, RC_USAGE, "show: name one run, by its id or as ARM/lr=1e-3/seed=3 (`normbench runs` lists them)");
+        return error_set(e, RC_USAGE,
+                         "show: name one run, by its id or as ARM/lr=1e-3/seed=3 (`normbench runs` lists them)");
     if (address_find(s, o->operand[0], id, e)) return error_prefix(e, "show: ");
     if (record_read(&r, s->runs, id, e)) return store_damage(s->runs, id, e);
     store_read(&stored, s->runs);

@@ -170,8 +170,10 @@ static Rc take(Records *records, Session *s, Experiment *x, Error *e) {
     store_read(&stored, s->runs);
     Rc rc = records_take_or_stand_in(records, &stored, x, s->precise, e);
     if (!rc && records->stand_in)
-        fprintf(stderr, "normbench: note: no run is stored on the corpus that %s names; those on the built-in SYNTHETIC "
-                        "source are taken\n", x->file);
+        fprintf(stderr,
+                "normbench: note: no run is stored on the corpus that %s names; those on the built-in SYNTHETIC source "
+                "are taken\n",
+                x->file);
     store_release(&stored);
     return rc;
 }

@@ -1,5 +1,5 @@
-/* normbench trace 'EXPERIMENT: ARM - ARM' [KEY=VALUE…]: from a number of a table to the runs it was made of. Reads records
- * alone. (The traces of hashes that `verify --trace` writes are bench/run/trace.h.) */
+/* normbench trace 'EXPERIMENT: ARM - ARM' [KEY=VALUE…]: from a number of a table to the runs it was made of. Reads
+ * records alone. (The traces of hashes that `verify --trace` writes are bench/run/trace.h.) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,10 @@ static Rc split(Asked *a, const Options *o, Error *e) {
     a->text = text.at;
     char *colon = strchr(a->text, ':');
     if (!colon)
-        return error_set(e, RC_USAGE, "trace: '%.100s' is no 'EXPERIMENT: ARM - ARM', such as "
-                                      "'embedding-norm-4: layernorm - baseline'", a->text);
+        return error_set(e, RC_USAGE,
+                         "trace: '%.100s' is no 'EXPERIMENT: ARM - ARM', such as "
+                         "'embedding-norm-4: layernorm - baseline'",
+                         a->text);
     *colon = 0;
     a->experiment = trim(a->text), a->difference = trim(colon + 1);
     return RC_OK;
@@ -77,8 +79,7 @@ static Rc find_arms(Asked *a, const Experiment *x, Error *e) {
             else
                 first_left = copy, first_right = right;
         }
-    if (!first_left)
-        return error_set(e, RC_USAGE, "trace: '%.100s' is no difference 'ARM - ARM'", a->difference);
+    if (!first_left) return error_set(e, RC_USAGE, "trace: '%.100s' is no difference 'ARM - ARM'", a->difference);
     const char *one = trim(first_left);
     Rc rc = unknown_arm(x, find_arm(x, one) < 0 ? one : first_right, e);
     free(first_left);

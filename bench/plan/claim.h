@@ -134,7 +134,7 @@ Rc claims_read_all(ClaimFile **out, int *count, const char *root, const char *wr
 Rc claims_parse(ClaimFile *f, const char *file, const char *text, Error *e);
 void claims_release(ClaimFile *f);
 
-/* "Title (Author, 2026-03-25, https://example.org/page)", of what is known: how a write-up is named beside its number. */
+/* "Title (Author, 2026-03-25, https://example.org/page)", of what is known: a write-up beside its number. */
 void claims_cite(const ClaimFile *f, Text *out);
 
 /* Whether a run is of the set-up; if not, why (CLAIM_WHY_SIZE bytes) says which key differs. */

@@ -18,8 +18,8 @@ static size_t common_prefix(const char *a, const char *b) {
     return n;
 }
 
-/* Adds "3f2a91c0b2d4 (pre, seed 1, 300 steps of tinyshakespeare)" for the runs that share most of the prefix, `least` bytes
- * or more. */
+/* Adds "3f2a91c0b2d4 (pre, seed 1, 300 steps of tinyshakespeare)" for the runs that share most of the prefix, `least`
+ * bytes or more. */
 static void add_nearest(Error *e, const Store *s, const char *prefix, size_t least) {
     int shown = 0;
     for (size_t share = SHA256_HEX; share-- > least && shown < SHOWN;)
@@ -27,8 +27,7 @@ static void add_nearest(Error *e, const Store *s, const char *prefix, size_t lea
             RunRecord r;
             Error ignored;
             size_t n = strlen(e->text);
-            if (common_prefix(prefix, s->head[i].id) != share ||
-                record_members(&r, s->folder, s->head[i].id, &ignored))
+            if (common_prefix(prefix, s->head[i].id) != share || record_members(&r, s->folder, s->head[i].id, &ignored))
                 continue;
             snprintf(e->text + n, sizeof e->text - n, "%s%.12s (%s, seed %llu, %lld steps of %.40s)",
                      shown++ ? ", " : "", r.id, r.spec.variant.name, (unsigned long long)r.spec.seed,
@@ -100,8 +99,10 @@ static Rc several(const Listing *l, const char *text, Error *e) {
     for (int i = in_front; i < keys; i++)
         text_format(&line, "/%s=%s", key[i], listing_value(value, l, &l->run[0], key[i]));
     if (!keys || listing_twins(l, -1)) {
-        text_format(&line, "; %sof one spec, stored in several arithmetics or corpora; take an id: ", keys ? "some are " : "");
-        for (int i = 0; i < l->runs && i < SHOWN; i++) text_format(&line, "%s%.12s", i ? ", " : "", l->run[i].record->id);
+        text_format(&line,
+                    "; %sof one spec, stored in several arithmetics or corpora; take an id: ", keys ? "some are " : "");
+        for (int i = 0; i < l->runs && i < SHOWN; i++)
+            text_format(&line, "%s%.12s", i ? ", " : "", l->run[i].record->id);
     }
     error_set(e, RC_USAGE, "%s", line.at);
     text_release(&line);

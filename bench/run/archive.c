@@ -72,18 +72,18 @@ static int by_path(const void *a, const void *b) {
 }
 
 static json_t *manifest(const Archive *a) {
-    json_t *root = json_pack("{s:i, s:s, s:s}", "schema", (int)ARCHIVE_SCHEMA, "made_by", "normbench " NORMBENCH_VERSION,
-                             "commit", provenance_commit());
+    json_t *root = json_pack("{s:i, s:s, s:s}", "schema", (int)ARCHIVE_SCHEMA, "made_by",
+                             "normbench " NORMBENCH_VERSION, "commit", provenance_commit());
     json_t *plans = json_array(), *made = json_array(), *files = json_array();
     char hash[SHA256_HEX];
     for (const ArchivePlan *p = a->plan; p < a->plan + a->plans; p++)
-        json_array_append_new(plans, json_pack("{s:s, s:s, s:s, s:i}", "experiment", p->experiment, "profile", p->profile,
-                                               "plan", p->plan, "runs", p->runs));
+        json_array_append_new(plans, json_pack("{s:s, s:s, s:s, s:i}", "experiment", p->experiment, "profile",
+                                               p->profile, "plan", p->plan, "runs", p->runs));
     for (int i = 0; i < a->mades; i++)
         json_array_append_new(made, json_pack("{s:s, s:i}", "commit", a->made[i].commit, "runs", a->made[i].runs));
     for (const ArchiveFile *f = a->file; f < a->file + a->files; f++)
-        json_array_append_new(files, json_pack("{s:s, s:I, s:s}", "path", f->path, "bytes", (json_int_t)f->length, "sha256",
-                                               sha256_hex_of(hash, f->bytes, f->length)));
+        json_array_append_new(files, json_pack("{s:s, s:I, s:s}", "path", f->path, "bytes", (json_int_t)f->length,
+                                               "sha256", sha256_hex_of(hash, f->bytes, f->length)));
     json_object_set_new(root, "plans", plans);
     json_object_set_new(root, "records", made);
     json_object_set_new(root, "files", files);
@@ -145,7 +145,10 @@ static void tar_header(const ArchiveFile *f, const char *top, Text *out) {
     snprintf(header + 136, 12, "%011o", 0u);
     memset(header + 148, ' ', 8);
     header[156] = '0';
-    memcpy(header + 257, "ustar\0" "00", 8);
+    memcpy(header + 257,
+           "ustar\0"
+           "00",
+           8);
     snprintf(header + 345, 155, "%s", top);
     for (int i = 0; i < 512; i++) sum += (unsigned char)header[i];
     snprintf(header + 148, 8, "%06o", sum);

@@ -1,5 +1,5 @@
-/* Archive: the records of some plans' runs as a folder or a tar file, to be stored or sent: what `table`, `claims`, `runs`,
- * `show` and `trace` need of them, and nothing besides. The same records and plans give the same bytes.
+/* Archive: the records of some plans' runs as a folder or a tar file, to be stored or sent: what `table`, `claims`,
+ * `runs`, `show` and `trace` need of them, and nothing besides. The same records and plans give the same bytes.
  *
  *   runs/ID/record.json, runs/ID/curves.csv   as they are stored
  *   MANIFEST.json                             {schema, made_by, commit, plans: [{experiment, profile, plan, runs}],
@@ -36,14 +36,15 @@ typedef struct {
 
 void archive_begin(Archive *a);
 
-/* Adds the runs of a plan; one that is there already stands once. RC_UNMEASURED, RC_INTEGRITY: a file that does not read. */
+/* Adds the runs of a plan; one that is there already stands once. RC_UNMEASURED, RC_INTEGRITY: a file that does not
+ * read. */
 Rc archive_add(Archive *a, const Experiment *x, const Records *r, const char *runs, Error *e);
 
 /* Adds MANIFEST.json and SHA256SUMS. */
 void archive_close(Archive *a);
 
-/* Into a folder, which must be absent or empty; into a tar file whose one folder is called `top`. RC_USAGE: something is
- * there; RC_UNMEASURED: the disk refused. */
+/* Into a folder, which must be absent or empty; into a tar file whose one folder is called `top`. RC_USAGE: something
+ * is there; RC_UNMEASURED: the disk refused. */
 Rc archive_folder(const Archive *a, const char *folder, Error *e);
 void archive_tar(const Archive *a, const char *top, Text *out);
 

@@ -123,7 +123,8 @@ static void name_arm(ListedRun *run, const Plans *p, const char *experiment) {
     const Arm *best = NULL;
     int most = -1;
     for (int i = 0; i < p->count; i++)
-        for (const Arm *a = p->at[i]->arm; !strcmp(p->at[i]->name, experiment) && a < p->at[i]->arm + p->at[i]->arms; a++) {
+        for (const Arm *a = p->at[i]->arm; !strcmp(p->at[i]->name, experiment) && a < p->at[i]->arm + p->at[i]->arms;
+             a++) {
             int fits = arm_fits(a, &run->record->spec);
             if (fits > most) best = a, most = fits;
         }

@@ -53,9 +53,9 @@ typedef struct {
 Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e);
 void records_release(Records *r);
 
-/* The same; when runs are missing, each arm of which no run is stored is looked for on the synthetic source, which stands
- * in where `run` could not have the corpus. Taken only if all are there then, and x's specs then say so; else x and the
- * count of missing runs are as written. No corpus is looked for. */
+/* The same; when runs are missing, each arm of which no run is stored is looked for on the synthetic source, which
+ * stands in where `run` could not have the corpus. Taken only if all are there then, and x's specs then say so; else x
+ * and the count of missing runs are as written. No corpus is looked for. */
 Rc records_take_or_stand_in(Records *r, const Store *s, Experiment *x, bool precise, Error *e);
 
 /* RC_UNMEASURED "12 of 24 runs are missing: normbench run …" when some are. */

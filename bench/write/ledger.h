@@ -69,11 +69,12 @@ void ledger_count(const Ledger *b, const ClaimFile *f, int count[WORD_NOT_RUN + 
 void ledger_text(const Ledger *b, Text *out); /* for the terminal */
 void ledger_tex(const Ledger *b, Text *out);  /* one booktabs table per write-up */
 
-/* {schema, made_by, commit, counts: {WORD: n}, writeups: [{writeup, title, author?, date?, url?, source, file, counts, claims: [{id, says, source, family,
+/* {schema, made_by, commit, counts: {WORD: n}, writeups: [{writeup, title, author?, date?, url?, source, file, counts,
+ * claims: [{id, says, source, family,
  *  note?, setup: {name, keys, choices}, verdicts: [VERDICT]}]}]}
- * VERDICT is that of bench/write/table_json.h with experiment, profile, plan, records (who made them), hypothesis, and in `comparison` the whole
- * COMPARISON, and `class` where its runs are not all of class canon; of a claim that is not run it is {verdict, why,
- * metric?, test?}. New reference. */
+ * VERDICT is that of bench/write/table_json.h with experiment, profile, plan, records (who made them), hypothesis, and
+ * in `comparison` the whole COMPARISON, and `class` where its runs are not all of class canon; of a claim that is not
+ * run it is {verdict, why, metric?, test?}. New reference. */
 json_t *ledger_json(const Ledger *b);
 
 #endif

@@ -12,9 +12,9 @@ enum { ARM_COLUMN = 28 };
 
 static bool is_pair(const Contrast *w, int cell, int step, Metric metric, int arm, int against) {
     return w->cell == cell && w->step == step && w->metric == metric && w->terms == 2 && w->term[0].arm == arm &&
-           w->term[1].arm == against && w->term[0].cell == cell && w->term[1].cell == cell &&
-           w->term[0].step == step && w->term[1].step == step && w->term[0].weight >= 1 && w->term[0].weight <= 1 &&
-           w->term[1].weight >= -1 && w->term[1].weight <= -1;
+           w->term[1].arm == against && w->term[0].cell == cell && w->term[1].cell == cell && w->term[0].step == step &&
+           w->term[1].step == step && w->term[0].weight >= 1 && w->term[0].weight <= 1 && w->term[1].weight >= -1 &&
+           w->term[1].weight <= -1;
 }
 
 static const Comparison *find(const Family *f, int cell, int step, Metric metric, int arm, int against) {
@@ -75,8 +75,7 @@ static void heading(const Lineage *l, Text *out) {
                 arm_label(l, 0), arm_label(l, 1), metric_info[w->metric].heading, step_of(l));
     if (experiment_cell_text(where, t->x, w->cell)[0]) text_format(out, ", %s", where);
     text_format(out, "; plan %.8s, results %.8s\n", t->x->plan, t->results_hash);
-    if (l->turned)
-        text_format(out, "The table has %s - %s; so has this.\n", arm_name(l, 0), arm_name(l, 1));
+    if (l->turned) text_format(out, "The table has %s - %s; so has this.\n", arm_name(l, 0), arm_name(l, 1));
     table_exploratory(t, &why);
     if (why.length) text_format(out, "EXPLORATORY: %s.\n", why.at);
     text_release(&why);
@@ -109,8 +108,8 @@ static void rows(const Lineage *l, Text *out) {
     text_format(out, "  %5s", "mean");
     for (int side = 0; side < 2; side++) {
         SampleArm arm = sample_arm(s, l->c->what.cell, l->c->what.step, l->c->what.term[side].arm, m);
-        text_format(out, "  %12s %12s ", "", show_number(number, arm.status == ST_OK ? arm.mean : (double)NAN,
-                                                         metric_info[m].digits + 2));
+        text_format(out, "  %12s %12s ", "",
+                    show_number(number, arm.status == ST_OK ? arm.mean : (double)NAN, metric_info[m].digits + 2));
     }
     text_format(out, "  %12s\n", show_signed(number, l->c->t.mean, metric_info[m].digits + 2));
     if (lost) table_wrapped("*: diverged by this step; it counts as the uniform predictor.", 2, out);
@@ -145,23 +144,27 @@ static void flips(const Lineage *l, Text *out) {
     if (f->status != ST_OK)
         text_format(&words, "No sign flips: %s.", st_status_text(f->status));
     else {
-        text_format(&words, "If the arms did not differ, each of the %zu differences could as well have the other sign. ",
+        text_format(&words,
+                    "If the arms did not differ, each of the %zu differences could as well have the other sign. ",
                     f->n);
         if (f->exact)
             text_format(&words, "Of all %llu ways to choose the signs, %llu give a mean at least as far from 0: ",
                         (unsigned long long)f->total, (unsigned long long)f->count);
         else
-            text_format(&words, "Of %llu choices of the signs (this one, and random ones), %llu give a mean at least as "
-                                "far from 0: ", (unsigned long long)f->total, (unsigned long long)f->count);
+            text_format(&words,
+                        "Of %llu choices of the signs (this one, and random ones), %llu give a mean at least as "
+                        "far from 0: ",
+                        (unsigned long long)f->total, (unsigned long long)f->count);
         share(&words, f->count, f->total, f->p);
         text_format(&words, ".");
     }
     if (l->of == LINEAGE_ALONE)
         text_format(&words, " No table makes this comparison: it is adjusted for nothing, and is exploratory.");
     else if (!isnan(c->joint.step)) {
-        text_format(&words, " It is one of %d %s. With the signs of all of them flipped together and the largest "
-                            "counted (step-down max-T), %llu are as extreme: adjusted ", l->family->count,
-                    families[l->of], (unsigned long long)c->joint.step_count);
+        text_format(&words,
+                    " It is one of %d %s. With the signs of all of them flipped together and the largest "
+                    "counted (step-down max-T), %llu are as extreme: adjusted ",
+                    l->family->count, families[l->of], (unsigned long long)c->joint.step_count);
         share(&words, c->joint.step_count, l->family->joint.total, c->joint.step);
         text_format(&words, ".");
     }

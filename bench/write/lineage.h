@@ -12,12 +12,12 @@ enum { LINEAGE_SCHEMA = 1 };
 
 typedef struct {
     const Table *t;
-    const Family *family;  /* that the comparison is adjusted in */
+    const Family *family; /* that the comparison is adjusted in */
     const Comparison *c;
     enum {
-        LINEAGE_TABLE, /* a line of the table's comparisons */
+        LINEAGE_TABLE,  /* a line of the table's comparisons */
         LINEAGE_CLAIMS, /* one of those that the write-up's claims make */
-        LINEAGE_ALONE /* in no table: made here, adjusted for nothing */
+        LINEAGE_ALONE   /* in no table: made here, adjusted for nothing */
     } of;
     bool turned; /* the table has the difference the other way round, and so has this */
     Family own;  /* of LINEAGE_ALONE */
@@ -30,9 +30,9 @@ void lineage_release(Lineage *l);
 void lineage_text(const Lineage *l, Text *out);
 
 /* {schema, made_by, commit, experiment, profile, plan, results, exploratory, factors, step, metric, of: table |
- *  claims | alone, arms: [{arm, label}], runs: [{seed, runs: [{run, value, raw?, diverged, records_commit}], difference}],
- *  comparison: COMPARISON of bench/write/table_json.h, comparisons, flips, floor, verdict, records: [{commit, runs}] of the
- *  whole table}. New reference. */
+ *  claims | alone, arms: [{arm, label}], runs: [{seed, runs: [{run, value, raw?, diverged, records_commit}],
+ *  difference}], comparison: COMPARISON of bench/write/table_json.h, comparisons, flips, floor, verdict, records:
+ *  [{commit, runs}] of the whole table}. New reference. */
 json_t *lineage_json(const Lineage *l);
 
 #endif

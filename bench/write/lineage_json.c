@@ -27,16 +27,16 @@ static json_t *runs_of(const Lineage *l) {
         json_object_set_new(o, "seed", json_integer((json_int_t)s->x->seed[seed]));
         for (int side = 0; side < 2; side++) json_array_append_new(runs, side_json(l, side, seed));
         json_object_set_new(o, "runs", runs);
-        json_put(o, "difference", sample_run(s, a->cell, a->step, a->arm, seed)->value[m] -
-                                      sample_run(s, b->cell, b->step, b->arm, seed)->value[m]);
+        json_put(o, "difference",
+                 sample_run(s, a->cell, a->step, a->arm, seed)->value[m] -
+                     sample_run(s, b->cell, b->step, b->arm, seed)->value[m]);
         json_array_append_new(list, o);
     }
     return list;
 }
 
 json_t *lineage_json(const Lineage *l) {
-    static const char *const of[] = {
-        [LINEAGE_TABLE] = "table", [LINEAGE_CLAIMS] = "claims", [LINEAGE_ALONE] = "alone"};
+    static const char *const of[] = {[LINEAGE_TABLE] = "table", [LINEAGE_CLAIMS] = "claims", [LINEAGE_ALONE] = "alone"};
     const Table *t = l->t;
     const Contrast *w = &l->c->what;
     json_t *o = json_object(), *arms = json_array();

@@ -31,7 +31,8 @@ static int place(const Frame *f, double y, int height) {
     return (int)lround((1 - at) * (height - 1));
 }
 
-static void draw(char *cells, const Frame *f, const Curves *c, const CurveInfo *curve, char mark, int width, int height) {
+static void draw(char *cells, const Frame *f, const Curves *c, const CurveInfo *curve, char mark, int width,
+                 int height) {
     double *sum = mem_alloc((size_t)width, sizeof *sum);
     int *n = mem_alloc((size_t)width, sizeof *n);
     for (int row = 0; curve && row < c->rows; row++) {
@@ -85,8 +86,8 @@ static void identity(const RunShown *shown, Text *out) {
         const RunGroup *g = &l->group[run->group];
         if (strcmp(run->record->id, r->id)) continue;
         text_format(out, "  %s%s%s%s: arm %s", g->experiment[0] ? g->experiment : "of no experiment here",
-                    g->profile[0] ? " " : "", g->profile, g->planned || !g->experiment[0] ? "" : ", changed on the command line",
-                    run->arm);
+                    g->profile[0] ? " " : "", g->profile,
+                    g->planned || !g->experiment[0] ? "" : ", changed on the command line", run->arm);
         if (strcmp(run->arm, run->label)) text_format(out, " (%s)", run->label);
         if (g->plan[0]) text_format(out, ", plan %.8s", g->plan);
         text_format(out, "\n");
@@ -168,8 +169,7 @@ void run_text(const RunShown *shown, Text *out) {
     keys(&r->spec, out);
     metrics(r, out);
     curve_text(&r->curves, curve_named("train_loss"), curve_named("valid_loss"), WIDTH, HEIGHT, &curve);
-    if (curve.length)
-        text_format(out, "\nloss over the steps, nats (* train, o validation slice)\n%s", curve.at);
+    if (curve.length) text_format(out, "\nloss over the steps, nats (* train, o validation slice)\n%s", curve.at);
     provenance(r, out);
     text_format(out, "\nfiles\n  runs/%s/record.json\n  runs/%s/curves.csv\n", r->id, r->id);
     text_release(&curve);

@@ -12,7 +12,8 @@ enum { RUNS_SCHEMA = 1 };
  * column where runs of one arm differ in it. empty: also plans of which the listing holds no run. */
 void runs_text(const Listing *l, bool empty, Text *out);
 
-/* {schema, made_by, commit, groups: [{experiment, profile, plan, planned, stored, runs: [{id, arm, label, variant, seed,
+/* {schema, made_by, commit, groups: [{experiment, profile, plan, planned, stored, runs: [{id, arm, label, variant,
+ * seed,
  *  status, diverged_step?, culprit?, step?, valid_loss?, class, records_commit, made, keys: {…}}]}]}
  * keys: those that are not at their default. New reference. */
 json_t *runs_json(const Listing *l, bool empty);
@@ -26,9 +27,10 @@ typedef struct {
 /* Identity, what it was trained with, how it ended, its metrics, a curve of its loss, who made it, its files. */
 void run_text(const RunShown *r, Text *out);
 
-/* {schema, made_by, commit, id, plans: [{experiment, profile, plan, arm, label}], variant, seed, status, changed: {KEY: value}
- *  (not at their default), spec: {KEY: value}, class, arithmetic, dataset, …, evaluations: [{step, METRIC: …}], curve: {step:
- *  [], train_loss: [], valid_loss: [], grad_norm: []}, provenance: {…}, files: []}. New reference. */
+/* {schema, made_by, commit, id, plans: [{experiment, profile, plan, arm, label}], variant, seed, status, changed:
+ * {KEY: value}
+ *  (not at their default), spec: {KEY: value}, class, arithmetic, dataset, …, evaluations: [{step, METRIC: …}], curve:
+ *  {step: [], train_loss: [], valid_loss: [], grad_norm: []}, provenance: {…}, files: []}. New reference. */
 json_t *run_json(const RunShown *r);
 
 /* A text curve of width x height characters: '*' what was measured at every step, averaged over the steps of a column;

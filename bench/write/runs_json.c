@@ -111,7 +111,8 @@ static json_t *curve_json(const Curves *c) {
     json_object_set_new(o, "step", steps);
     for (int k = 0; k < 3; k++) {
         json_t *list = json_array();
-        for (int row = 0; row < c->rows; row++) json_array_append_new(list, json_number_of(curve_at(c, row, columns[k])));
+        for (int row = 0; row < c->rows; row++)
+            json_array_append_new(list, json_number_of(curve_at(c, row, columns[k])));
         json_object_set_new(o, names[k], list);
     }
     return o;

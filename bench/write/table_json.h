@@ -1,8 +1,8 @@
 /* NAME.json, schema 1; its names are stable. NaN and infinities are strings; a statistic that could not be made is
  * {"status": why} with what is known of it. Below, ... stands for fields that name themselves.
  *
- *   {schema, made_by, commit, records: [{commit, runs}], experiment, profile, plan, results, command, signature, methods,
- *   exploratory, synthetic, sensitivity?, ...
+ *   {schema, made_by, commit, records: [{commit, runs}], experiment, profile, plan, results, command, signature,
+ *    methods, exploratory, synthetic, sensitivity?, ...
  *    cells: [{factors, corpus, reported_not_shown?, steps: [{step, arms: [ARM]}]}],
  *    family: {alpha, n, comparisons, floor, holm_floor, exact, flips, at: [COMPARISON]},
  *    claims: null | {file, writeup, title, author?, date?, url?, source, verdicts: [VERDICT], family}}

@@ -40,7 +40,7 @@ void made_up_diverge(RunRecord *r, int step);
 Rc made_up_table(MadeUp *m, TableOptions options, Error *e);
 void made_up_release(MadeUp *m);
 
-/* What a writer writes; freed by the caller. */
+/* What a writer writes, the commit of the build cut out of it ("commit": ""). Freed by the caller. */
 char *made_up_write(const MadeUp *m, void (*write)(const Table *, Text *));
 
 #endif
