@@ -62,6 +62,12 @@ void experiment_command(const Experiment *x, Text *out) {
         text_format(out, " --precision %s", value);
 }
 
+bool experiment_leaves_precision(const Experiment *x) {
+    uint64_t said = x->said;
+    for (int i = 0; i < x->arms; i++) said |= x->arm[i].own;
+    return !(said >> spec_index("precision") & 1);
+}
+
 void experiment_text(const Experiment *x, Text *out) {
     char value[SPEC_TEXT_SIZE];
     text_format(out, "baseline = %s\nmetric = %s\n", x->baseline, metric_info[x->metric].key);

@@ -102,6 +102,9 @@ void experiment_command(const Experiment *x, Text *out);
 /* Which value of factor i a cell has: an index into its values. */
 int experiment_level(const Experiment *x, int cell, int i);
 
+/* Whether neither x nor an arm says a precision: records of any are then x's. */
+bool experiment_leaves_precision(const Experiment *x);
+
 /* What `plan` hashes. */
 void experiment_text(const Experiment *x, Text *out);
 

@@ -79,11 +79,26 @@ static RunGroup *add_group(Listing *l) {
     return &l->group[l->groups++];
 }
 
-/* The stored runs of a plan; planned[record]: marked. */
-static void take_plan(Listing *l, const Store *stored, const Experiment *x, bool *planned) {
+/* The records of a spec. */
+static void take_run(Listing *l, const Store *stored, const RunSpec *spec, int group, int place, const Arm *arm,
+                     bool *planned) {
     char hash[SHA256_HEX];
+    int count;
+    spec_hash(spec, hash);
+    const RecordHead *h = store_find(stored, hash, &count);
+    for (int i = 0; i < count; i++) {
+        ListedRun *run = add_run(l, &l->record[h + i - stored->head], group, place);
+        snprintf(run->arm, sizeof run->arm, "%s", arm->name);
+        snprintf(run->label, sizeof run->label, "%s", arm->label);
+        planned[h + i - stored->head] = true;
+    }
+}
+
+/* The stored runs of a plan, of every precision where it leaves that open; planned[record]: marked. */
+static void take_plan(Listing *l, const Store *stored, const Experiment *x, bool *planned) {
     RunGroup *g = add_group(l);
-    int group = l->groups - 1, place = 0, count;
+    int group = l->groups - 1, place = 0;
+    bool open = experiment_leaves_precision(x);
     snprintf(g->experiment, sizeof g->experiment, "%s", x->name);
     snprintf(g->profile, sizeof g->profile, "%s", x->profile);
     snprintf(g->plan, sizeof g->plan, "%s", x->plan);
@@ -91,16 +106,14 @@ static void take_plan(Listing *l, const Store *stored, const Experiment *x, bool
         for (int arm = 0; arm < x->arms; arm++)
             for (int seed = 0; seed < x->seeds; seed++, place++) {
                 RunSpec spec = experiment_spec(x, cell, arm, seed);
-                spec_hash(&spec, hash);
-                const RecordHead *h = store_find(stored, hash, &count);
-                g->planned++;
-                g->stored += count > 0;
-                for (int i = 0; i < count; i++) {
-                    ListedRun *run = add_run(l, &l->record[h + i - stored->head], group, place);
-                    snprintf(run->arm, sizeof run->arm, "%s", x->arm[arm].name);
-                    snprintf(run->label, sizeof run->label, "%s", x->arm[arm].label);
-                    planned[h + i - stored->head] = true;
+                int before = l->runs, own = spec.precision;
+                for (int p = 0; p < PRECISION_COUNT; p++) {
+                    if (!open && p != own) continue;
+                    spec.precision = p;
+                    take_run(l, stored, &spec, group, place, &x->arm[arm], planned);
                 }
+                l->group[group].planned++;
+                l->group[group].stored += l->runs > before;
             }
 }
 

@@ -246,12 +246,6 @@ static int choose(Wanted *run, Unit *unit, const Store *s, const Experiment *x, 
     return missing;
 }
 
-static bool leaves_precision(const Experiment *x) {
-    uint64_t said = x->said;
-    for (int i = 0; i < x->arms; i++) said |= x->arm[i].own;
-    return !(said >> spec_index("precision") & 1);
-}
-
 static void set_precision(Experiment *x, PrecisionKind p) {
     for (int i = 0; i < x->arms; i++) x->arm[i].spec.precision = (int)p;
 }
@@ -260,7 +254,7 @@ static void set_precision(Experiment *x, PrecisionKind p) {
 static void choose_precision(Records *r, Wanted *run, Unit *unit, const Store *s, Experiment *x, bool precise,
                              Text *notes) {
     r->missing = choose(run, unit, s, x, notes);
-    if (!r->missing || precise || !leaves_precision(x)) return;
+    if (!r->missing || precise || !experiment_leaves_precision(x)) return;
     for (PrecisionKind p = PRECISION_fp32; p < PRECISION_COUNT; p++) {
         text_clear(notes);
         set_precision(x, p);

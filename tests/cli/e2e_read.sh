@@ -1,0 +1,272 @@
+# Part of e2e.sh: what is read of stored runs alone: runs, show, trace, archive, and the names by which runs are called.
+
+id_of() { # ARM SEED RESULTS: the id of a run of toy.yaml
+  ends 0 runs toy.yaml "arm=$1" "seed=$2" --json --results "$3"
+  python3 -c 'import json, sys; (g,) = json.load(open(sys.argv[1]))["groups"]; (r,) = g["runs"]; print(r["id"])' "$W/out"
+}
+
+no_corpus() { # from here on nothing is where a corpus could be
+  rm -f "$W/words.txt" && mkdir -p "$W/empty" "$W/elsewhere" && cd "$W/elsewhere" || fail "no folder"
+  with=(env HOME=/nonexistent NORMBENCH_DATA="$W/empty")
+}
+
+check_reading_needs_no_corpus_and_trains_nothing() {
+  local id r=(--results "$W/r")
+  claims_tree
+  sed -i "s|dataset: synthetic|dataset: \"text:$W/words.txt\"|" "$W/tree/bench/experiments/tiny.yaml" "$W/tree/bench/claims/900.yaml"
+  cp "$T/text.txt" "$W/words.txt"
+  ends 0 run tiny --profile smoke --offline "${r[@]}"
+  no_corpus
+  find "$W/r/runs" -exec stat -c '%n %i %Y' {} + | sort >"$W/before"
+  ends 0 table tiny --profile smoke "${r[@]}" && prints 'same '
+  ends 0 claims "${r[@]}" && prints '^  2 reproduced, .*1 not run$'
+  ends 0 report "${r[@]}"
+  ends 0 runs "${r[@]}" && prints 'tiny smoke \(plan [0-9a-f]{8}\): 24 of 24 runs stored'
+  ends 0 show tiny:pre/width=16/seed=3 "${r[@]}" && prints 'status  ok, 40 steps'
+  ends 0 trace 'tiny: same - pre' --profile smoke width=32 "${r[@]}" && prints '^verdict'
+  ends 0 archive tiny --profile smoke -o "$W/archive" "${r[@]}"
+  ends 0 explain tiny:pre/width=16/seed=3 "${r[@]}"
+  find "$W/r/runs" -exec stat -c '%n %i %Y' {} + | sort | diff - "$W/before" >/dev/null || fail "runs were written"
+  for id in table report claims runs show trace archive; do
+    refused "\-\-data: \`$id\` does not take it" "$id" --data "$W/empty"
+    refused "\-\-offline: \`$id\` does not take it" "$id" --offline
+  done
+}
+
+# Runs on the source that stood in for a corpus are found by what they are, and said to be what they are.
+check_a_table_of_the_stand_in_needs_no_corpus() {
+  claims_tree
+  sed -i 's/dataset: synthetic/dataset: tinyshakespeare/; s/seeds: 6/seeds: 2/; s/width: .*/width: 16/' "$W/tree/bench/experiments/tiny.yaml"
+  no_corpus
+  ends 3 table tiny --profile smoke --results "$W/r"
+  says '4 of 4 runs are missing: normbench run tiny --profile smoke'
+  ends 0 run tiny --profile smoke --offline --results "$W/r"
+  says 'THE CORPUS .tinyshakespeare. CANNOT BE HAD'
+  ends 0 table tiny --profile smoke --results "$W/r"
+  says 'no run is stored on the corpus that .*tiny.yaml names; those on the built-in SYNTHETIC source are taken'
+  prints 'SYNTHETIC SOURCE, not a text'
+}
+
+check_stored_runs_are_listed() {
+  cp -r "$T/whole" "$W/r"
+  ends 0 runs toy.yaml --results "$W/r"
+  prints '^toy smoke \(plan [0-9a-f]{8}\): 4 of 4 runs stored$'
+  [ "$(grep -cE '^  [0-9a-f]{12}  (plain|ours ) +[12] +[0-9]\.[0-9]{4}  ok$' "$W/out")" = 4 ] || fail "not four lines"
+  ends 0 runs toy.yaml arm=ours seed=2 --json --results "$W/r"
+  python3 - "$W/out" "$W/r" <<'PY' || fail "the JSON is not the record's"
+import json, sys
+(group,) = json.load(open(sys.argv[1]))["groups"]
+(run,) = group["runs"]
+record = json.load(open(f"{sys.argv[2]}/runs/{run['id']}/record.json"))
+assert group["planned"] == group["stored"] == 4 and record["declared"][0] == "plan " + group["plan"]
+assert run["valid_loss"] == record["evaluations"][-1]["valid_loss"] and run["step"] == 30 and run["status"] == "ok"
+assert record["spec"].endswith("seed = 2\n") and "attn.post = layernorm" in record["spec"]
+assert run["keys"]["embed"] == "rmsnorm" and run["keys"]["attn.in"] == "none" and "carry" not in run["keys"]
+assert run["records_commit"] == record["provenance"]["commit"]
+PY
+  # A key that runs of one arm differ in is a column; runs changed on the command line go to the file whose plan they declare.
+  ends 0 "${run[@]}" --set steps=7 --set seeds=1 --results "$W/r"
+  ends 0 "${run[@]}" --set steps=8 --set seeds=1 --arm '{plain: {variant: pre}}' --results "$W/r"
+  ends 0 runs toy.yaml --results "$W/r"
+  prints '^toy, changed on the command line \(plan [0-9a-f]{8}\): 2 runs stored$'
+  prints '^toy, changed on the command line \(plan [0-9a-f]{8}\): 1 run stored$'
+  ends 0 runs toy.yaml arm=plain --set 'steps=[7, 8]' --set seeds=1 --results "$W/r"
+  prints '^  run +arm +steps +seed' && prints '^  [0-9a-f]{12}  plain +8 +1 '
+  ends 0 runs --results "$W/r" # no file of the checkout plans these
+  prints '^Of no experiment here \(plan [0-9a-f]{8}\): 4 runs stored$' && prints '  custom  '
+  ends 0 runs lr=1e-3 status=ok variant=pre seed=2 --results "$W/r"
+  [ "$(grep -cE '^  [0-9a-f]{12} ' "$W/out")" = 1 ] || fail "not one run"
+  ends 0 runs --results "$W/none"
+  prints 'no run is stored in '
+}
+
+check_a_filter_that_fits_nothing_names_what_there_is() {
+  local r=(--results "$T/whole")
+  refused "runs: no stored run has seed=9 \(of 4\); there are: 1, 2$" runs toy.yaml seed=9 "${r[@]}"
+  refused "runs: no stored run has seed=9 \(of 2\); there are: 1, 2$" runs toy.yaml arm=ours seed=9 "${r[@]}"
+  refused "runs: no stored run has arm=his \(of 4\); there are: plain, ours$" runs toy.yaml arm=his "${r[@]}"
+  refused "runs: no stored run has lr=0.01 \(of 4\); there is: 0.001$" runs toy.yaml lr=1e-2 "${r[@]}"
+  refused "runs: unknown key 'lrr'; did you mean 'lr'\?" runs toy.yaml lrr=1 "${r[@]}"
+  refused "runs: unknown key 'statu'; did you mean 'status'\?" runs toy.yaml statu=ok "${r[@]}"
+  refused "runs: lr: 'fast' is not a number" runs toy.yaml lr=fast "${r[@]}"
+  refused "runs: unknown variant 'preri'; did you mean 'peri'\?" runs toy.yaml variant=preri "${r[@]}"
+  refused "runs: 'ours' is no key=value, such as arm=" runs toy.yaml ours "${r[@]}"
+  refused "unknown experiment 'smke'; did you mean 'smoke'\?" runs smke "${r[@]}"
+  refused "name the experiment too" runs --profile smoke "${r[@]}"
+}
+
+check_a_run_is_called_by_what_it_was() {
+  local id other r=(--results "$W/r")
+  cp -r "$T/whole" "$W/r"
+  id=$(id_of ours 2 "$W/r") other=$(id_of plain 1 "$W/r")
+  [ ${#id} = 64 ] || fail "no id: $id"
+  for name in "$id" "${id:0:10}" toy.yaml:ours/seed=2 toy.yaml:seed=2/arm=ours/lr=1e-3 custom/seed=2 embed=rmsnorm/seed=2; do
+    ends 0 show "$name" "${r[@]}"
+    prints "^run $id$"
+  done
+  refused "show: 'toy.yaml:ours' is 2 stored runs, which differ in seed \(1, 2\); one of them: toy.yaml:ours/seed=1$" \
+    show toy.yaml:ours "${r[@]}"
+  refused "show: 'toy.yaml:seed=1' is 2 stored runs, which differ in arm \(plain, ours\); one of them: toy.yaml:seed=1/arm=plain$" \
+    show toy.yaml:seed=1 "${r[@]}"
+  refused "show: no stored run has arm=theirs \(of 4\); there are: plain, ours$" show toy.yaml:theirs/seed=1 "${r[@]}"
+  refused "show: no stored run begins with '0000ffff0000'; nearest: [0-9a-f]{12} \(" show 0000ffff0000 "${r[@]}"
+  refused "show: no run is stored in " show 00 --results "$W/none"
+  refused "show: name one run" show "${r[@]}"
+  ends 0 export toy.yaml:plain/seed=1 --step 0 -o "$W/a" "${r[@]}"
+  ends 0 export "${other:0:9}" --step 0 -o "$W/b" "${r[@]}"
+  cmp "$W/a" "$W/b" || fail "the two names are not of one run"
+  refused "export: 'toy.yaml:plain' is 2 stored runs" export toy.yaml:plain -o "$W/a" "${r[@]}"
+  ends 0 explain toy.yaml:ours/seed=1 "${r[@]}"
+  prints '^  attn.post +layernorm$' && prints '^  embed +rmsnorm$'
+  refused "explain: no stored run has arm=theirs" explain toy.yaml:theirs/seed=1 "${r[@]}"
+  refused "unknown variant 'perry'; did you mean 'peri'\?" explain perry "${r[@]}"
+}
+
+# One spec in two classes: the class tells the runs apart.
+check_a_class_is_part_of_a_name() {
+  local r=(--results "$W/r")
+  ends 0 "${one[@]}" "${r[@]}" --backend soft-dot --precision bf16
+  ends 0 "${one[@]}" "${r[@]}" --backend soft-amx --precision bf16
+  ends 0 runs one.yaml "${r[@]}"
+  prints 'bf16-dot' && prints 'bf16-amx'
+  refused "is 2 stored runs, which differ in class \(bf16-(dot|amx), bf16-(dot|amx)\); one of them: one.yaml:plain/class=bf16-" \
+    show one.yaml:plain "${r[@]}"
+  ends 0 show one.yaml:plain/class=bf16-dot "${r[@]}"
+  prints 'class bf16-dot'
+}
+
+check_a_run_is_shown_whole() {
+  local id r=(--results "$W/r") wild='{wild: {variant: none, lr: 1e6, clip: 0, optimizer: sgd}}'
+  cp -r "$T/whole" "$W/r"
+  id=$(id_of ours 1 "$W/r")
+  ends 0 show "$id" "${r[@]}"
+  prints '^  status  ok, 30 steps$' && prints '^  steps +30 \(default 300\)$' && prints '^  embed +rmsnorm \(default none\)$'
+  prints "commit $(sed -n 's/^  "commit": "\(.*\)",$/\1/p' "$W/r/runs/$id/record.json"), finished 20" && prints 'runs/.*/curves.csv$'
+  prints '^after step +0 +15 +30$' && prints '^ +[0-9.]+ \|[o*]'
+  [ "$(grep -n 'steps  *30 (default' "$W/out" | cut -d: -f1)" -lt "$(grep -n 'weight_decay 0.1' "$W/out" | cut -d: -f1)" ] ||
+    fail "what is at its default does not stand last"
+  ends 0 show "$id" --json "${r[@]}"
+  python3 - "$W/out" "$W/r/runs/$id" <<'PY' || fail "the JSON is not the record's"
+import csv, json, sys
+run, record = json.load(open(sys.argv[1])), json.load(open(sys.argv[2] + "/record.json"))
+rows = list(csv.DictReader(open(sys.argv[2] + "/curves.csv")))
+assert run["id"] == record["id"] and run["provenance"] == record["provenance"] and run["status"] == "ok"
+assert "".join(f"{k} = {v}\n" for k, v in run["spec"].items() if k in record["spec"]) + "seed = 1\n" == record["spec"]
+assert run["curve"]["train_loss"][:30] == [float(r["train_loss"]) for r in rows[:30]]
+for mine, theirs in zip(run["evaluations"], record["evaluations"], strict=True):
+    assert mine["valid_loss"] == theirs["valid_loss"] and mine["step"] == theirs["step"]
+PY
+  ends 0 "${run[@]}" --arm "$wild" --set seeds=1 "${r[@]}"
+  ends 0 runs status=diverged "${r[@]}"
+  prints ' +-  diverged at step [0-9]+$'
+  ends 0 show status=diverged "${r[@]}"
+  prints '^  status  diverged at step [0-9]+ of 30, first in [a-z]+ [a-z0-9._]+$'
+  # A digit that is not the record's is noticed.
+  sed -i 's/"wall_seconds": /&1/' "$W/r/runs/$id/record.json"
+  ends 5 show "$id" "${r[@]}"
+  says 'do not have the hash'
+}
+
+# Every number of a trace is the table's; both p's come out of the differences that it prints, counted anew.
+check_a_number_is_traced_to_its_runs() {
+  local r=(--results "$W/r" --profile smoke)
+  claims_tree
+  ends 0 run tiny --offline "${r[@]}"
+  ends 0 table tiny "${r[@]}"
+  find "$W/r/out" -name tiny.json -exec cp {} "$W/table.json" \;
+  ends 0 trace 'tiny: same - pre' width=32 "${r[@]}"
+  cp "$W/out" "$W/text"
+  ends 0 trace tiny: same - pre width=32 --json "${r[@]}"
+  python3 - "$W/out" "$W/table.json" "$W/r/runs" "$W/text" <<'PY' || fail "the trace is not the table's"
+import itertools, json, re, sys
+trace, table, text = json.load(open(sys.argv[1])), json.load(open(sys.argv[2])), open(sys.argv[4]).read()
+(mine,) = [c for c in table["family"]["at"] if c["cell"] == 1 and c["terms"][0]["arm"] == "same"]
+assert trace["comparison"] == mine and trace["of"] == "table" and trace["comparisons"] == table["family"]["comparisons"] == 2
+assert trace["results"] == table["results"] and trace["plan"] == table["plan"] and trace["records"] == table["records"]
+assert trace["commit"] == table["commit"] and trace["factors"] == "width = 32"
+for row in trace["runs"]:
+    values = []
+    for side in row["runs"]:
+        record = json.load(open(f"{sys.argv[3]}/{side['run']}/record.json"))
+        assert record["spec"].endswith(f"seed = {row['seed']}\n") and side["records_commit"] == record["provenance"]["commit"]
+        assert record["evaluations"][-1]["valid_loss"] == side["value"]
+        assert side["run"][:12] in text
+        values.append(side["value"])
+    assert row["difference"] == values[0] - values[1]
+def statistic(d):
+    return sum(d) ** 2 / sum(x * x for x in d) if any(d) else 0
+d = [row["difference"] for row in trace["runs"]]
+family = [c["d"] for c in table["family"]["at"]]
+assert d == family[1] == mine["d"]
+signs = list(itertools.product([1, -1], repeat=6))
+def flip(d, s): return [x * y for x, y in zip(d, s)]
+count = sum(abs(sum(flip(d, s))) >= abs(sum(d)) * (1 - 1e-12) for s in signs)
+assert count == mine["sign_flip"]["count"] and len(signs) == mine["sign_flip"]["total"] == 64
+order = sorted(range(2), key=lambda i: -statistic(family[i]))
+adjusted, before = {}, 0
+for k, i in enumerate(order):
+    hits = sum(max(statistic(flip(family[j], s)) for j in order[k:]) >= statistic(family[i]) * (1 - 1e-12) for s in signs)
+    adjusted[i] = before = max(before, hits)
+assert adjusted[1] == mine["max_t_step_down"]["count"]
+said = [int(x) for x in re.findall(r"p =\s+(\d+)/64", text)]
+assert said == [count, adjusted[1]], (said, count, adjusted)
+assert f"commit {trace['records'][0]['commit']}: 12 runs" in text
+PY
+  # The other way round it is the same; a contrast of the claims is adjusted among them, any other stands alone.
+  ends 0 trace 'tiny: pre - same' width=32 "${r[@]}"
+  prints 'The table has same - pre; so has this'
+  diff <(grep -E '^(mean|verdict|  +[1-6] )' "$W/text") <(grep -E '^(mean|verdict|  +[1-6] )' "$W/out") || fail "other numbers"
+  ends 0 trace 'tiny: same - pre' width=32 metric=perplexity "${r[@]}"
+  prints 'perplexity|PPL' && prints 'adjusted for nothing'
+  refused "trace: tiny has 2 cells like this; say which, such as width=16; there are: width = 16; width = 32" \
+    trace 'tiny: same - pre' "${r[@]}"
+  refused "trace: width: tiny has no cell with 64; there are: 16, 32" trace 'tiny: same - pre' width=64 "${r[@]}"
+  refused "trace: tiny has no arm 'sam'; did you mean 'same'\?" trace 'tiny: sam - pre' "${r[@]}"
+  refused "trace: 'lr=1' picks nothing here; there are: step, metric, width" trace 'tiny: same - pre' lr=1 "${r[@]}"
+  refused "trace: no validation after step 7; there are: 40" trace 'tiny: same - pre' width=16 step=7 "${r[@]}"
+  refused "is an arm minus itself" trace 'tiny: pre - pre' "${r[@]}"
+  refused "is no 'EXPERIMENT: ARM - ARM'" trace same - pre "${r[@]}"
+  ends 3 trace 'tiny: same - pre' width=16 --results "$W/r" --profile quick
+  says '4 of 28 runs are missing: normbench run tiny --profile quick'
+}
+
+check_an_archive_reprints_the_table() {
+  local toy=(toy.yaml --profile smoke) file
+  cp -r "$T/whole" "$W/r"
+  ends 0 table "${toy[@]}" --results "$W/r"
+  sed '/^cost/,$d' "$W/out" >"$W/printed"
+  ends 0 archive "${toy[@]}" -o "$W/a.tar.gz" --results "$W/r"
+  prints 'a.tar.gz: 4 runs, 10 files, '
+  ends 0 archive "${toy[@]}" -o "$W/a.tar" --results "$W/r"
+  ends 0 archive "${toy[@]}" toy.yaml -o "$W/folder/a" --results "$W/r" # a run of two plans stands once
+  touch "$W"/r/runs/*/record.json
+  mkdir "$W/again" && ends 0 archive "${toy[@]}" -o "$W/again/a.tar.gz" --results "$W/r"
+  cmp "$W/a.tar.gz" "$W/again/a.tar.gz" || fail "the same records give other bytes"
+  mkdir "$W/unpacked" "$W/plain" && tar -C "$W/unpacked" -xzf "$W/a.tar.gz" && tar -C "$W/plain" -xf "$W/a.tar" || fail "no tar file"
+  diff -r "$W/unpacked/a" "$W/plain/a" || fail "the two tar files hold different things"
+  diff -r "$W/unpacked/a/runs" "$W/folder/a/runs" || fail "the folder is not what is in the tar file"
+  diff -r "$W/unpacked/a/runs" "$W/r/runs" || fail "these are not the records"
+  (cd "$W/unpacked/a" && sha256sum --quiet -c SHA256SUMS) || fail "the sums are wrong"
+  python3 - "$W/unpacked/a" <<'PY' || fail "the manifest is not that of the files"
+import hashlib, json, os, sys
+manifest = json.load(open(sys.argv[1] + "/MANIFEST.json"))
+for f in manifest["files"]:
+    data = open(f"{sys.argv[1]}/{f['path']}", "rb").read()
+    assert len(data) == f["bytes"] and hashlib.sha256(data).hexdigest() == f["sha256"]
+assert len(manifest["files"]) == 8 and manifest["plans"][0]["runs"] == 4
+record = json.load(open(f"{sys.argv[1]}/{manifest['files'][1]['path']}"))
+assert manifest["records"] == [{"commit": record["provenance"]["commit"], "runs": 4}] and manifest["commit"]
+PY
+  ends 0 table "${toy[@]}" --results "$W/unpacked/a"
+  sed '/^cost/,$d' "$W/out" | cmp - "$W/printed" || fail "the table on the terminal is another"
+  for file in toy.txt toy.tex toy.json toy.csv toy-macros.tex toy-curves.csv; do
+    cmp "$(find "$W/r/out" -name $file)" "$(find "$W/unpacked/a/out" -name $file)" || fail "$file is another"
+  done
+  refused 'something is in it; name a new folder' archive "${toy[@]}" -o "$W/folder/a" --results "$W/r"
+  refused 'archive: -o PATH says where to write' archive "${toy[@]}" --results "$W/r"
+  refused 'archive: name one experiment' archive -o "$W/b" --results "$W/r"
+  rm -r "$W/r/runs/$(id_of ours 2 "$W/r")"
+  ends 3 archive "${toy[@]}" -o "$W/b.tar" --results "$W/r"
+  says 'toy: 1 of 4 runs are missing'
+  [ ! -e "$W/b.tar" ] || fail "half an archive"
+}
