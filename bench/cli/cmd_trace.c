@@ -209,14 +209,22 @@ static Rc print(const Asked *a, const Table *t, bool json, Error *e) {
     return RC_OK;
 }
 
+/* Whether the command line made another plan than the file's. */
+static bool changed(const Experiment *x) {
+    Experiment plain;
+    Error none;
+    if (experiment_read(&plain, x->file, x->profile, NULL, &none)) return true;
+    bool is = strcmp(plain.plan, x->plan) != 0;
+    experiment_release(&plain);
+    return is;
+}
+
 static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Records *records, Error *e) {
     ClaimFile claims;
     bool has_claims;
     Table t;
     if (claims_find(&claims, s->root, x->writeup, &has_claims, e)) return e->code;
-    TableOptions options = {.command = "", .notes = records->notes, .exploratory = s->overrides.arms > 0};
-    for (int i = 0; i < s->overrides.sets; i++)
-        options.exploratory |= strncmp(s->overrides.set[i], "precision=", 10) != 0;
+    TableOptions options = {.command = "", .notes = records->notes, .exploratory = changed(x)};
     Rc rc = table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e);
     if (!rc) {
         rc = print(a, &t, s->options->times[OPTION_json] > 0, e);
