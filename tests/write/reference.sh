@@ -2,7 +2,8 @@
 # The reference records reprint the reference tables. TAP.  reference.sh PROGRAM ROOT
 # Each folder below results/reference/records with a MANIFEST.json is what `normbench archive` wrote. Its sums must hold,
 # and `table` must make of it, with no corpus in reach, every file of results/reference/<profile>/ that it writes, byte
-# for byte: all but figures, measured times, and the commit of the build that writes.
+# for byte: all but figures, measured times, and the commit of the build that writes. NORMBENCH_WRITE_GOLDEN=1 in the
+# environment writes them anew instead.
 set -u
 export LC_ALL=C
 [ $# -eq 2 ] || { echo "usage: reference.sh PROGRAM ROOT" >&2; exit 2; }
@@ -35,6 +36,7 @@ reprints() { # RESULTS EXPERIMENT PROFILE: prints what differs
     theirs=$(find "$1/out" -name "$(basename "$file")")
     [ "$theirs" ] || { echo "table does not write $(basename "$file")"; continue; }
     compared=$((compared + 1))
+    [ -z "${NORMBENCH_WRITE_GOLDEN:-}" ] || cp "$theirs" "$file"
     diff <(written "$file") <(written "$theirs") >"$T/diff" || { echo "$(basename "$file") differs:"; head -6 "$T/diff" | cut -c1-160; }
   done
   [ "$compared" -ge 6 ] || echo "only $compared files to compare with in results/reference/$3"
