@@ -139,6 +139,13 @@ static Rc find(const Session *s, const Store *stored, const char *text, char id[
     return e->code;
 }
 
+char *address_experiment(const char *text) {
+    char *copy = mem_text(text), *experiment;
+    (void)split_experiment(copy, &experiment);
+    if (!experiment) free(copy);
+    return experiment;
+}
+
 Rc address_find(const Session *s, const char *text, char id[SHA256_HEX], Error *e) {
     Store stored;
     store_read(&stored, s->runs);

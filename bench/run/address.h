@@ -12,4 +12,7 @@
  * tell them apart). RC_INTEGRITY: a record that does not read. */
 Rc address_find(const Session *s, const char *text, char id[SHA256_HEX], Error *e);
 
+/* The EXPERIMENT in front of an address, or NULL; freed by the caller. */
+char *address_experiment(const char *text);
+
 #endif

@@ -76,6 +76,9 @@ static void heading(const Lineage *l, Text *out) {
     if (experiment_cell_text(where, t->x, w->cell)[0]) text_format(out, ", %s", where);
     text_format(out, "; plan %.8s, results %.8s\n", t->x->plan, t->results_hash);
     if (l->turned) text_format(out, "The table has %s - %s; so has this.\n", arm_name(l, 0), arm_name(l, 1));
+    table_classes(t, &why);
+    if (why.length) text_format(out, "Arithmetic: class %s.\n", why.at);
+    text_clear(&why);
     table_exploratory(t, &why);
     if (why.length) text_format(out, "EXPLORATORY: %s.\n", why.at);
     text_release(&why);

@@ -29,7 +29,7 @@ void lineage_release(Lineage *l);
 
 void lineage_text(const Lineage *l, Text *out);
 
-/* {schema, made_by, commit, experiment, profile, plan, results, exploratory, factors, step, metric, of: table |
+/* {schema, made_by, commit, experiment, profile, plan, results, exploratory, class?, factors, step, metric, of: table |
  *  claims | alone, arms: [{arm, label}], runs: [{seed, runs: [{run, value, raw?, diverged, records_commit}],
  *  difference}], comparison: COMPARISON of bench/write/table_json.h, comparisons, flips, floor, verdict, records:
  *  [{commit, runs}] of the whole table}. New reference. */

@@ -140,6 +140,9 @@ check_a_run_is_shown_whole() {
   cp -r "$T/whole" "$W/r"
   id=$(id_of ours 1 "$W/r")
   ends 0 show "$id" "${r[@]}"
+  prints '^  of no experiment here: arm custom, plan [0-9a-f]{8}$'
+  ends 0 show toy.yaml:ours/seed=1 "${r[@]}"
+  prints '^  toy smoke: arm ours, plan [0-9a-f]{8}$'
   prints '^  status  ok, 30 steps$' && prints '^  steps +30 \(default 300\)$' && prints '^  embed +rmsnorm \(default none\)$'
   prints "commit $(sed -n 's/^  "commit": "\(.*\)",$/\1/p' "$W/r/runs/$id/record.json"), finished 20" && prints 'runs/.*/curves.csv$'
   prints '^after step +0 +15 +30$' && prints '^ +[0-9.]+ \|[o*]'
