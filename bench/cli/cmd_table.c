@@ -62,23 +62,22 @@ static Rc write_files(const Table *t, const char *folder, Error *e) {
     return rc;
 }
 
-/* Without gnuplot the tables are written without figures, and one line says so. */
-static int draw_figures(const Table *t, const char *folder, char (*path)[1200]) {
+/* Without gnuplot the tables are written without figures, and one line says so. path: of each figure's PDF; freed. */
+static int draw_figures(const Table *t, const char *folder, char (**path)[1200]) {
     Error why;
-    char name[120];
-    int figures = 0;
+    Figure *figure;
+    *path = NULL;
     if (figure_draw(t, folder, FIGURE_ALL, &why)) {
         fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
         return 0;
     }
-    for (int cell = 0; cell < t->sample.cells; cell++) {
-        snprintf(path[figures++], sizeof *path, "%.900s/%s.pdf", folder, figure_name(name, t, cell));
-        fprintf(stderr, "  %.900s/%s.{svg,pdf,png}\n", folder, name);
+    int figures = figure_list(t, &figure);
+    *path = mem_alloc((size_t)figures, sizeof **path);
+    for (int i = 0; i < figures; i++) {
+        snprintf((*path)[i], sizeof **path, "%.900s/%s.pdf", folder, figure[i].name);
+        fprintf(stderr, "  %.900s/%s{.svg,.pdf,-85mm.pdf}\n", folder, figure[i].name);
     }
-    if (figure_blocks_any(t)) {
-        snprintf(path[figures++], sizeof *path, "%.900s/%s-blocks.pdf", folder, t->name);
-        fprintf(stderr, "  %.900s/%s-blocks.{svg,pdf,png}\n", folder, t->name);
-    }
+    free(figure);
     return figures;
 }
 
@@ -95,9 +94,9 @@ static Rc write_all(Session *s, const Table *t, Error *e) {
     Rc rc = write_files(t, folder, e);
     if (!rc && s->options->times[OPTION_paper]) rc = write_file(t, folder, "-paper.tex", table_paper, e);
     if (rc) return rc;
-    char(*path)[1200] = mem_alloc((size_t)t->sample.cells + 1, sizeof *path);
-    const char **figure = mem_alloc((size_t)t->sample.cells + 1, sizeof *figure);
-    int figures = draw_figures(t, folder, path);
+    char(*path)[1200];
+    int figures = draw_figures(t, folder, &path);
+    const char **figure = mem_alloc((size_t)figures + 1, sizeof *figure);
     for (int i = 0; i < figures; i++) figure[i] = path[i];
     if (s->options->times[OPTION_pdf]) {
         rc = table_pdf(t, folder, figure, figures, e);

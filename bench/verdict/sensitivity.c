@@ -9,16 +9,12 @@
 const char *const sensitivity_names[SENSITIVITY_COUNT] = {"best loss", "log2 largest stable rate",
                                                           "log2 basin width", "sensitivity"};
 
-static int lr_factor(const Experiment *x) {
+int sensitivity_factor(const Experiment *x) {
+    for (int a = 0; a < x->arms; a++)
+        if (x->arm[a].own >> spec_index("lr") & 1) return -1;
     for (int f = 0; f < x->factors; f++)
         if (!strcmp(x->factor[f].key, "lr") && x->factor[f].values > 1) return f;
     return -1;
-}
-
-static bool any_own_rate(const Experiment *x) {
-    bool own = false;
-    for (int a = 0; a < x->arms; a++) own |= x->arm[a].own >> spec_index("lr") & 1;
-    return own;
 }
 
 typedef struct {
@@ -115,8 +111,8 @@ static void compare(Sensitivity *y, const Sample *s) {
 
 bool sensitivity_make(Sensitivity *y, const Sample *s) {
     const Experiment *x = s->x;
-    int factor = lr_factor(x);
-    if (factor < 0 || any_own_rate(x)) return false;
+    int factor = sensitivity_factor(x);
+    if (factor < 0) return false;
     *y = (Sensitivity){.rates = x->factor[factor].values, .seeds = x->seeds, .floor = 1};
     y->groups = s->cells / y->rates;
     y->rows = y->groups * x->arms;

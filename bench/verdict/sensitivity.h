@@ -24,7 +24,7 @@ typedef enum {
     SENSITIVITY_sensitivity,
     SENSITIVITY_COUNT
 } SensitivityKind;
-extern const char *const sensitivity_names[SENSITIVITY_COUNT];
+extern const char *const sensitivity_names[SENSITIVITY_COUNT]; /* in JSON */
 
 /* An arm within a group: the cells that differ in `lr` alone. */
 typedef struct {
@@ -43,8 +43,10 @@ typedef struct {
     SensitivityRow *row; /* [groups][arms] */
 } Sensitivity;
 
-/* False, and nothing to release, when the experiment has no factor `lr` with two values or more, or an arm sets its
- * own. */
+/* The factor `lr`; -1: it has fewer than two values, or an arm sets its own. */
+int sensitivity_factor(const Experiment *x);
+
+/* False, and nothing to release, when there is no such factor. */
 bool sensitivity_make(Sensitivity *y, const Sample *s);
 void sensitivity_release(Sensitivity *y);
 

@@ -1,5 +1,6 @@
-#include "bench/write/figure.h"
+#include "bench/write/figure_sheet.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "base/file.h"
 #include "bench/formats/subprocess.h"
+#include "bench/write/sensitivity.h"
 
 static const RunRecord *record(const Table *t, int cell, int arm, int seed) {
     return &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
@@ -76,12 +78,113 @@ void figure_csv(const Table *t, Text *out) {
             }
 }
 
-char *figure_name(char *out, const Table *t, int cell) {
-    if (t->sample.cells == 1)
-        snprintf(out, 120, "%s-curves", t->name);
-    else
-        snprintf(out, 120, "%s-curves-cell%d", t->name, cell);
+static const FigureRow *const rows[FIGURE_KINDS] = {[FIGURE_differences] = &figure_differences,
+                                                    [FIGURE_rates] = &figure_rates,
+                                                    [FIGURE_seeds] = &figure_seeds,
+                                                    [FIGURE_curves] = &figure_curves,
+                                                    [FIGURE_blocks] = &figure_blocks};
+
+int figure_every_cell(const Table *t) {
+    return t->sample.cells;
+}
+
+int figure_own_cell(const Table *t, int part) {
+    return t->sample.cells > 1 ? part : -1;
+}
+
+/* A factor's value for a file's name: LaTeX takes what stands behind a dot for the kind of file, so 0.02 is 2e-2. */
+static void value_text(const char *value, Text *out) {
+    const char *dot = strchr(value, '.'), *end = value + strcspn(value, "eE");
+    double number;
+    if (!dot || !parse_real(value, &number)) {
+        for (const char *s = value; *s; s++)
+            text_add(out, isalnum((unsigned char)*s) || strchr("+-_", *s) ? s : "_", 1);
+        return;
+    }
+    const char *first = value + strspn(value, "-0.");
+    text_format(out, "%s", *value == '-' ? "-" : "");
+    for (const char *s = first; s < end; s++)
+        if (*s != '.') text_add(out, s, 1);
+    text_format(out, "%se%ld", first < end ? "" : "0", (*end ? strtol(end + 1, NULL, 10) : 0) - (end - dot - 1));
+}
+
+char *figure_where(char out[256], const Experiment *x, int cell, const char *without) {
+    size_t n = 0;
+    out[0] = 0;
+    for (int f = 0; f < x->factors && n < 256; f++) {
+        const char *value = x->factor[f].value[experiment_level(x, cell, f)];
+        char rate[SHOWN];
+        double number;
+        if (without && !strcmp(x->factor[f].key, without)) continue;
+        if (!strcmp(x->factor[f].key, "lr") && parse_real(value, &number)) value = show_rate(rate, number);
+        n += (size_t)snprintf(out + n, 256 - n, "%s%s=%s", n ? ", " : "", x->factor[f].key, value);
+    }
     return out;
+}
+
+/* "lr=3e-4,warmup=500" of a cell. */
+static void cell_name(const Experiment *x, int cell, const char *without, Text *out) {
+    text_clear(out);
+    for (int f = 0; f < x->factors; f++) {
+        if (without && !strcmp(x->factor[f].key, without)) continue;
+        text_format(out, "%s%s=", out->length ? "," : "", x->factor[f].key);
+        value_text(x->factor[f].value[experiment_level(x, cell, f)], out);
+    }
+}
+
+/* NAME-curves-lr=3e-4; -cellK where another cell has that name, or it is too long. */
+static void name_figure(const Table *t, const FigureRow *row, Figure *f) {
+    int cell = row->cell(t, f->part), cells = experiment_cells(t->x);
+    Text own, other;
+    snprintf(f->name, sizeof f->name, "%s-%s", t->name, row->name);
+    if (cell < 0) return;
+    text_init(&own);
+    text_init(&other);
+    cell_name(t->x, cell, row->without, &own);
+    bool clear = own.length && strlen(f->name) + own.length < 150;
+    for (int i = 0; i < row->parts(t) && clear; i++) {
+        int one = row->cell(t, i);
+        if (one == cell || one < 0 || one >= cells) continue;
+        cell_name(t->x, one, row->without, &other);
+        clear = strcmp(own.at, other.at) != 0;
+    }
+    size_t n = strlen(f->name);
+    if (clear)
+        snprintf(f->name + n, sizeof f->name - n, "-%s", own.at);
+    else
+        snprintf(f->name + n, sizeof f->name - n, "-cell%d", cell);
+    text_release(&own);
+    text_release(&other);
+}
+
+int figure_list(const Table *t, Figure **out) {
+    int count = 0;
+    *out = NULL;
+    for (FigureKind kind = 0; kind < FIGURE_KINDS; kind++)
+        for (int i = 0, parts = rows[kind]->parts(t); i < parts; i++) {
+            if (!rows[kind]->any(t, i)) continue;
+            *out = mem_grow(*out, (size_t)count + 1, sizeof **out);
+            Figure *f = &(*out)[count];
+            *f = (Figure){.kind = kind, .part = i};
+            name_figure(t, rows[kind], f);
+            count++;
+        }
+    return count;
+}
+
+void figure_caption(const Table *t, const Figure *f, Text *out) {
+    rows[f->kind]->caption(t, f->part, out);
+}
+
+void figure_script(const Table *t, const Figure *f, int formats, Text *out) {
+    text_format(out, "set encoding utf8\n");
+    rows[f->kind]->data(t, f->part, out);
+    for (int i = 0; i < FIGURE_FORMATS; i++) {
+        Sheet s;
+        if (!(formats >> i & 1)) continue;
+        sheet_init(&s, i);
+        rows[f->kind]->draw(t, f->part, &s, out);
+    }
 }
 
 /* Cairo writes the date into a PDF whatever the environment says; the digits are all that changes. */
@@ -99,52 +202,61 @@ static void fix_pdf_date(const char *path) {
     free(bytes);
 }
 
-/* Runs one script; figure.{svg,pdf,png} become name.{svg,pdf,png} in folder. */
-static Rc draw(const Text *script, const char *name, int terminals, const char *aside, const char *folder, Error *e) {
-    static const char *const endings[] = {"svg", "pdf", "png"};
+/* Puts one drawn file in its place. */
+static Rc publish(const Table *t, const Figure *f, int format, const char *aside, const char *folder, Error *e) {
+    const char *ending = figure_endings[format];
+    char from[1200], to[1400], *bytes;
+    size_t length;
+    Text svg, caption;
+    snprintf(from, sizeof from, "%.1000s/figure%s", aside, ending);
+    snprintf(to, sizeof to, "%.1000s/%s%s", folder, f->name, ending);
+    if (strstr(ending, ".pdf")) fix_pdf_date(from);
+    if (!strstr(ending, ".svg")) return subprocess_copy(from, to, e);
+    if (file_read(from, &bytes, &length, e)) return error_set(e, RC_UNMEASURED, "gnuplot wrote no SVG");
+    text_init(&svg);
+    text_init(&caption);
+    figure_caption(t, f, &caption);
+    figure_svg(bytes, caption.at, &svg);
+    Rc rc = file_write(to, svg.at, svg.length, e);
+    text_release(&caption);
+    text_release(&svg);
+    free(bytes);
+    return rc;
+}
+
+static Rc draw_one(const Table *t, const Figure *f, int formats, const char *aside, const char *folder, Error *e) {
     const char *const argv[] = {"gnuplot", "figure.gp", NULL};
-    char from[1200], to[1200];
+    char path[1200];
     bool absent;
-    snprintf(from, sizeof from, "%.1000s/figure.gp", aside);
-    Rc rc = file_write(from, script->at, script->length, e);
+    Text script;
+    text_init(&script);
+    figure_script(t, f, formats, &script);
+    snprintf(path, sizeof path, "%.1000s/figure.gp", aside);
+    Rc rc = file_write(path, script.at, script.length, e);
+    text_release(&script);
     if (!rc && (rc = subprocess_run(argv, aside, &absent, e)) && !absent) {
         char *said;
         size_t length;
         Error ignored;
-        snprintf(from, sizeof from, "%.1000s/output.txt", aside);
-        if (!file_read(from, &said, &length, &ignored)) {
+        snprintf(path, sizeof path, "%.1000s/output.txt", aside);
+        if (!file_read(path, &said, &length, &ignored)) {
             error_set(e, RC_UNMEASURED, "gnuplot failed: %.600s", trim(said));
             free(said);
         }
     }
-    for (int i = 0; i < 3 && !rc; i++) {
-        if (!(terminals >> i & 1)) continue;
-        snprintf(from, sizeof from, "%.1000s/figure.%s", aside, endings[i]);
-        snprintf(to, sizeof to, "%.900s/%.100s.%s", folder, name, endings[i]);
-        if (i == 1) fix_pdf_date(from);
-        rc = subprocess_copy(from, to, e);
-    }
+    for (int i = 0; i < FIGURE_FORMATS && !rc; i++)
+        if (formats >> i & 1) rc = publish(t, f, i, aside, folder, e);
     return rc;
 }
 
-Rc figure_draw(const Table *t, const char *folder, int terminals, Error *e) {
-    char aside[600], name[120];
-    Text script;
+Rc figure_draw(const Table *t, const char *folder, int formats, Error *e) {
+    char aside[600];
+    Figure *figure;
     if (subprocess_folder(aside, sizeof aside, e)) return e->code;
+    int figures = figure_list(t, &figure);
     Rc rc = RC_OK;
-    text_init(&script);
-    for (int cell = 0; cell < t->sample.cells && !rc; cell++) {
-        text_clear(&script);
-        figure_script(t, cell, terminals, &script);
-        rc = draw(&script, figure_name(name, t, cell), terminals, aside, folder, e);
-    }
-    if (!rc && figure_blocks_any(t)) {
-        text_clear(&script);
-        figure_blocks_script(t, terminals, &script);
-        snprintf(name, sizeof name, "%.96s-blocks", t->name);
-        rc = draw(&script, name, terminals, aside, folder, e);
-    }
-    text_release(&script);
+    for (int i = 0; i < figures && !rc; i++) rc = draw_one(t, &figure[i], formats, aside, folder, e);
+    free(figure);
     subprocess_folder_remove(aside);
     return rc;
 }

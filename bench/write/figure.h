@@ -1,12 +1,60 @@
-/* Figures. NAME-curves: the curves that the experiment's `panels` name over the steps, one figure per cell; validation
- * loss, gradient norm and embedding norm when it names none. A line is the mean of an arm's seeds, its band reaches
- * from the smallest to the largest. Unless the file names an axis, a panel whose values span more than a factor of 10
- * has a logarithmic one, so a first loss above 100 nats hides nothing. Values that are not finite are left out of the
- * line, a cross stands where a run diverged, and the legend says how many did. Drawn by gnuplot. */
+/* Figures of a table, from records alone, drawn by gnuplot; the same records give the same bytes.
+ *
+ *   NAME-differences  every arm minus the baseline at the last step: one row per cell and arm, a point per seed, the
+ *                     mean with its paired t interval, the margin, the verdict
+ *   NAME-rates        the last loss against the learning rate, where `lr` is a factor
+ *   NAME-seeds        curves per seed of the arms in which a seed leaves the others, where one does
+ *   NAME-curves       the curves that the experiment's `panels` name over the steps (mean of the seeds, a band from the
+ *                     smallest to the largest), beside them the table's numbers
+ *   NAME-blocks       the blocks' curves that `panels` name, averaged over the steps; blocks count from 0, as in
+ *                     curves.csv, in weights (h.0) and in every title
+ *
+ * What has several parts says which behind the name: NAME-curves-lr=3e-4.svg, NAME-blocks-layers=4,warmup=500.svg.
+ *
+ * An arm looks the same in all of them (figure_style): its place in the experiment decides colour, dash and point. The
+ * baseline is the text's colour.
+ *
+ * For those who embed an SVG: text, axes, grid and the baseline are currentColor, there is no background, and the arms'
+ * colours are readable on #fff and on #111. Opened by itself, or as an <img>, the file takes its colours and background
+ * from the reader's colour scheme, by a rule on svg:root that matches nothing inside a page. Widths are in mm, six
+ * units of the viewBox each. Type is 7 points or more at that width. */
 #ifndef BENCH_WRITE_FIGURE_H
 #define BENCH_WRITE_FIGURE_H
 
 #include "bench/write/table.h"
+
+typedef enum { FIGURE_differences, FIGURE_rates, FIGURE_seeds, FIGURE_curves, FIGURE_blocks, FIGURE_KINDS } FigureKind;
+
+enum { FIGURE_NAME_SIZE = 200 };
+
+typedef struct {
+    FigureKind kind;
+    int part;                    /* a cell, or of the rates a group of cells; -1: all of them are in one figure */
+    char name[FIGURE_NAME_SIZE]; /* of its files, without an ending */
+} Figure;
+
+/* Every figure of a table in reading order; returns how many. *out is freed by the caller. */
+int figure_list(const Table *t, Figure **out);
+
+/* What a figure shows, as a sentence for its caption. */
+void figure_caption(const Table *t, const Figure *f, Text *out);
+
+/* Bits: NAME.svg and NAME.pdf for the width of two columns, 170 mm; NAME-85mm.svg and NAME-85mm.pdf for that of one. */
+enum { FIGURE_SVG = 1, FIGURE_PDF = 2, FIGURE_COLUMN_SVG = 4, FIGURE_COLUMN_PDF = 8, FIGURE_FORMATS = 4 };
+enum { FIGURE_ALL = FIGURE_SVG | FIGURE_PDF | FIGURE_COLUMN_PDF }; /* what `table` writes */
+
+/* ".svg", ".pdf", "-85mm.svg", "-85mm.pdf": what bit i adds to the name. */
+extern const char *const figure_endings[FIGURE_FORMATS];
+
+/* Draws every figure into folder. RC_UNMEASURED: no gnuplot, it failed, or the disk refused. */
+Rc figure_draw(const Table *t, const char *folder, int formats, Error *e);
+
+/* A figure's gnuplot program; in the working folder it writes figure.svg and so on, those whose bit is set. */
+void figure_script(const Table *t, const Figure *f, int formats, Text *out);
+
+/* What is plotted of curves and blocks, as CSV; the numbers of the other figures are in NAME.csv and NAME.json. */
+void figure_csv(const Table *t, Text *out);
+void figure_blocks_csv(const Table *t, Text *out);
 
 /* One arm's curve: rows at the steps where at least one seed has a finite value. */
 typedef struct {
@@ -19,35 +67,13 @@ typedef struct {
 Curve figure_curve(const Table *t, int cell, int arm, const CurveInfo *what);
 void curve_release(Curve *c);
 
-/* What is plotted, as CSV. */
-void figure_csv(const Table *t, Text *out);
-
-/* A cell's gnuplot program; in the working folder it writes figure.svg, figure.pdf and figure.png, those of the
- * terminals whose bit is set. */
-void figure_script(const Table *t, int cell, int terminals, Text *out);
-
-/* Whether a panel of values from least to most has a logarithmic axis; one with a value at or below 0 has none. */
+/* Whether a panel of values from least to most has a logarithmic axis: where the experiment says so, or they span more
+ * than a factor of 10; one with a value at or below 0 has none. */
 bool figure_log_axis(Axis axis, double least, double most);
 
-/* A gnuplot string: nothing in it is special but the quote. */
-void figure_quoted(Text *out, const char *text);
-
-enum { FIGURE_ALL = 7 };
-/* Terminal 0 svg, 1 pdf, 2 png (bits 1, 2 and 4 of `terminals`): one shape for web, paper and screen, in the SVG's
- * pixels, 154 of them an inch, and half as many again for the PNG. */
-void figure_terminal(int which, int width, double height, Text *out);
-
-/* The blocks' figure (bench/write/figure_blocks.c): its program and its numbers. Whether there is one: two blocks or
- * more, and at most 32 lines. A line that runs under others is wide and pale. */
-bool figure_blocks_any(const Table *t);
-void figure_blocks_script(const Table *t, int terminals, Text *out);
-void figure_blocks_csv(const Table *t, Text *out);
-
-/* "NAME-curves", with "-cellK" when there are several cells; out holds at least 120 bytes; returns out. */
-char *figure_name(char *out, const Table *t, int cell);
-
-/* Draws every cell's figure, and the blocks', into folder. RC_UNMEASURED: no gnuplot, it
- * failed, or the disk refused. */
-Rc figure_draw(const Table *t, const char *folder, int terminals, Error *e);
+/* Whether a run of an arm leaves those of the other seeds: it ended at a number that is not finite while most did not,
+ * or its last value is farther from the arm's median than the margin and than ten times the median distance. Never with
+ * three seeds. */
+bool figure_leaves(const Table *t, int cell, int arm, int seed);
 
 #endif

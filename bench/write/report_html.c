@@ -1,5 +1,4 @@
 /* report.html: the page around the tables and figures. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,54 +87,23 @@ static bool inline_figure(const char *path, const char *caption, int *number, Te
     return svg != NULL;
 }
 
-/* What a figure's panels show, each by its title; `usual` where they are those of a file that names none. */
-static void panels_text(const Panel *panel, int panels, const char *const names[], int count, Axis axis,
-                        const char *usual, Text *out) {
-    bool same = panels == count;
-    for (int i = 0; i < panels && same; i++)
-        same = !strcmp(panel[i].curve->name, names[i]) && panel[i].axis == axis;
-    if (same) text_format(out, "%s", usual);
-    for (int i = 0; i < panels && !same; i++) text_format(out, "%s%s", i ? "; " : "", panel[i].curve->title);
-    if (!same) out->at[0] = (char)toupper((unsigned char)out->at[0]);
-}
-
-static void blocks_caption(const Table *t, Text *out) {
-    static const char *const names[] = {"block_grad_norm", "norm_input"};
-    panels_text(t->x->block_panel, t->x->block_panels, names, 2, AXIS_log,
-                "Average gradient norm per block, and what enters each block's first norm, a line per cell and arm; "
-                "logarithmic axes.",
-                out);
-    if (out->at[out->length - 1] != '.') text_format(out, "; a line per cell and arm.");
-}
-
-static void curves_caption(const Table *t, int cell, Text *out) {
-    static const char *const names[] = {"valid_loss", "grad_norm", "embedding_norm"};
-    char where[256];
-    experiment_cell_text(where, t->x, cell);
-    panels_text(t->x->panel, t->x->panels, names, 3, AXIS_auto, "Validation loss, gradient norm and embedding norm",
-                out);
-    text_format(out, " over the steps%s%s.", where[0] ? ", " : "", where);
-}
-
 static void figures(const Table *t, const char *folder, int *number, Text *out) {
-    char path[1400], name[120];
-    Text caption;
     enum { OPEN = 4 };
+    char path[1400];
+    Figure *figure;
+    Text caption;
+    int figures = figure_list(t, &figure);
     text_init(&caption);
-    if (figure_blocks_any(t)) {
-        snprintf(path, sizeof path, "%.1200s/%.96s-blocks.svg", folder, t->name);
-        blocks_caption(t, &caption);
-        (void)inline_figure(path, caption.at, number, out);
-    }
-    for (int cell = 0; cell < t->sample.cells; cell++) {
-        if (cell == OPEN) text_format(out, "<details><summary>The other cells' curves</summary>\n");
-        snprintf(path, sizeof path, "%.1200s/%s.svg", folder, figure_name(name, t, cell));
+    for (int i = 0; i < figures; i++) {
+        if (i == OPEN) text_format(out, "<details><summary>The other figures</summary>\n");
+        snprintf(path, sizeof path, "%.1100s/%s.svg", folder, figure[i].name);
         text_clear(&caption);
-        curves_caption(t, cell, &caption);
+        figure_caption(t, &figure[i], &caption);
         (void)inline_figure(path, caption.at, number, out);
     }
-    if (t->sample.cells > OPEN) text_format(out, "</details>\n");
+    if (figures > OPEN) text_format(out, "</details>\n");
     text_release(&caption);
+    free(figure);
 }
 
 static void section(const LedgerTable *made, const char *folder, int *number, Text *out) {

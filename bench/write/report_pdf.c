@@ -32,14 +32,15 @@ static Rc part(const char *folder, const char *name, int i, void (*write)(const 
 
 static void figure(const char *folder, int i, const char *name, Text *main) {
     char path[1100];
-    snprintf(path, sizeof path, "%.900s/%d/%.100s.pdf", folder, i, name);
+    snprintf(path, sizeof path, "%.850s/%d/%s.pdf", folder, i, name);
     if (file_exists(path))
         text_format(main, "\\noindent\\includegraphics[width=\\linewidth]{%d/%s}\\par\\medskip\n", i, name);
 }
 
 static Rc section(const LedgerTable *made, int i, const char *folder, Text *main, Error *e) {
     const Table *t = &made->table;
-    char name[120];
+    Figure *drawn;
+    int figures = figure_list(t, &drawn);
     text_format(main, "\\clearpage\n\\section{");
     latex_text(main, t->x->title);
     text_format(main, "}\n");
@@ -52,9 +53,8 @@ static Rc section(const LedgerTable *made, int i, const char *folder, Text *main
     text_release(&words);
     Rc rc = part(folder, "cells", i, table_cells_tex, t, main, e);
     if (!rc) rc = part(folder, "sensitivity", i, sensitivity_tex, t, main, e);
-    snprintf(name, sizeof name, "%.96s-blocks", t->name);
-    figure(folder, i, name, main);
-    for (int cell = 0; cell < t->sample.cells; cell++) figure(folder, i, figure_name(name, t, cell), main);
+    for (int k = 0; k < figures; k++) figure(folder, i, drawn[k].name, main);
+    free(drawn);
     text_format(main, "\\clearpage\n");
     if (!rc) rc = part(folder, "table", i, table_tex, t, main, e);
     return rc;

@@ -2,20 +2,69 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/formats/json.h"
 #include "bench/verdict/sensitivity.h"
 #include "bench/write/sensitivity.h"
 #include "bench/write/table_json.h"
 
-/* "3.412 +-0.004", "none" when no rate was stable. */
+/* What a reader sees; sensitivity_names stay the keys of JSON. */
+static const char *const headings[SENSITIVITY_COUNT] = {"best loss", "largest stable rate", "log2 basin width",
+                                                        "sensitivity"};
+
+char *show_rate(char out[SHOWN], double rate) {
+    char text[SHOWN], *e;
+    if (!isfinite(rate) || (rate >= 1 && rate < 1e5)) return format_real(out, rate);
+    for (int digits = 0; digits < 17; digits++) {
+        snprintf(text, sizeof text, "%.*e", digits, rate);
+        if (strtod(text, NULL) == rate) break;
+    }
+    e = strchr(text, 'e');
+    snprintf(out, SHOWN, "%.*se%ld", (int)(e - text), text, strtol(e + 1, NULL, 10));
+    return out;
+}
+
+/* 2^x with two digits: what x, a mean of logarithms, stands for. */
+static double power(double x) {
+    char text[SHOWN];
+    snprintf(text, sizeof text, "%.1e", exp2(x));
+    return strtod(text, NULL);
+}
+
+/* "3e-3 (1e-3 to 1e-2)": the geometric mean and the range of the seeds, where they differ. */
+static void stable_rate(const Sensitivity *y, const SensitivityRow *row, bool latex, Text *out) {
+    double least = (double)INFINITY, most = -(double)INFINITY;
+    char text[SHOWN];
+    for (int s = 0; s < y->seeds; s++) {
+        double x = row->value[SENSITIVITY_stable][s];
+        least = fmin(least, x), most = fmax(most, x);
+    }
+    const double shown[] = {row->mean[SENSITIVITY_stable], least, most};
+    static const char *const before[] = {"", " (", " to "};
+    for (int i = 0; i < (least < most ? 3 : 1); i++) {
+        text_format(out, "%s", before[i]);
+        show_rate(text, power(shown[i]));
+        if (latex)
+            latex_number(out, text);
+        else
+            text_format(out, "%s", text);
+    }
+    text_format(out, least < most ? ")" : "");
+}
+
+/* "3.412 (0.004)", "none" when no rate was stable. */
 static void number(const Sensitivity *y, const SensitivityRow *row, int q, bool latex, Text *out) {
     char mean[SHOWN], sd[SHOWN];
     if (isnan(row->mean[q])) {
         text_format(out, "none");
         return;
     }
-    int decimals = q == SENSITIVITY_stable || q == SENSITIVITY_basin ? 2 : decimals_for(row->sd[q], 3);
+    if (q == SENSITIVITY_stable) {
+        stable_rate(y, row, latex, out);
+        return;
+    }
+    int decimals = q == SENSITIVITY_basin ? 2 : decimals_for(row->sd[q], 3);
     show_number(mean, row->mean[q], decimals);
     show_number(sd, row->sd[q], decimals);
     if (latex) {
@@ -25,23 +74,26 @@ static void number(const Sensitivity *y, const SensitivityRow *row, int q, bool 
         text_format(out, y->seeds > 1 ? "%s (%s)" : "%s", mean, sd);
 }
 
+/* The stable rates' difference is one of logarithms: a ratio. */
 static void difference(const SensitivityRow *row, int q, bool latex, Text *out) {
     char mean[SHOWN], p[SHOWN];
     if (!row->against[q]) return;
     const StTci *c = &row->against[q]->t;
     double adjusted = row->against[q]->joint.step;
+    bool ratio = q == SENSITIVITY_stable;
     if (isnan(c->mean)) {
         text_format(out, "n/a");
         return;
     }
-    show_signed(mean, c->mean, 3);
-    if (latex)
+    if (ratio)
+        text_format(out, "%s%s", latex ? "$\\times$" : "x ", show_number(mean, exp2(c->mean), 2));
+    else if (show_signed(mean, c->mean, 3) && latex)
         latex_number(out, mean);
     else
         text_format(out, "%s", mean);
     if (c->status == ST_OK) {
         text_format(out, " ");
-        show_interval(out, c->lo, c->hi, 3, "", latex);
+        show_interval(out, ratio ? exp2(c->lo) : c->lo, ratio ? exp2(c->hi) : c->hi, ratio ? 2 : 3, "", latex);
     }
     if (isnan(adjusted)) return;
     text_format(out, latex ? ", $p$ " : ", p ");
@@ -60,7 +112,7 @@ void sensitivity_text(const Table *t, Text *out) {
     text_init(&a);
     text_init(&b);
     text_format(out, "\nSensitivity to the learning rate, over");
-    for (int k = 0; k < y.rates; k++) text_format(out, " %s", format_real(shown, y.rate[k]));
+    for (int k = 0; k < y.rates; k++) text_format(out, " %s", show_rate(shown, y.rate[k]));
     text_format(out, "; mean (SD) over %d seeds; minus %s: [CI], p with floor %s\n", y.seeds,
                 t->x->arm[t->sample.baseline].label, show_p(shown, y.floor));
     for (const SensitivityRow *row = y.row; row < y.row + y.rows; row++) {
@@ -72,7 +124,7 @@ void sensitivity_text(const Table *t, Text *out) {
             difference(row, q, false, &b);
             text_format(out, "  ");
             show_column(out, q ? "" : t->x->arm[row->arm].label, 18);
-            text_format(out, " %-26s %-16s %s\n", sensitivity_names[q], a.at, b.at);
+            text_format(out, " %-26s %-16s %s\n", headings[q], a.at, b.at);
         }
     }
     text_release(&a);
@@ -89,11 +141,12 @@ void sensitivity_tex(const Table *t, Text *out) {
     table_header_comment(t, "sensitivity to the learning rate", out);
     text_format(&words, "%s%s: sensitivity to the learning rate over the grid",
                 t->exploratory ? "EXPLORATORY: " : "", t->x->title);
-    for (int k = 0; k < y.rates; k++) text_format(&words, "%s %s", k ? "," : "", format_real(shown, y.rate[k]));
+    for (int k = 0; k < y.rates; k++) text_format(&words, "%s %s", k ? "," : "", show_rate(shown, y.rate[k]));
     text_format(&words,
                 ". Mean (standard deviation) over n = %d seeds; differences to %s with paired t intervals, p by joint "
                 "sign flips (floor %s). Basin: neighbouring rates within 0.1 nats of the best. Sensitivity: mean loss "
-                "above the best, a loss counting at most as the first.",
+                "above the best, a loss counting at most as the first. Rates: geometric mean (range), compared by "
+                "their ratio.",
                 y.seeds, t->x->arm[t->sample.baseline].label, show_p(shown, y.floor));
     text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
     latex_breakable(out, words.at);
@@ -108,7 +161,7 @@ void sensitivity_tex(const Table *t, Text *out) {
         }
         for (int q = 0; q < SENSITIVITY_COUNT; q++) {
             if (!q) latex_text(out, t->x->arm[row->arm].label);
-            text_format(out, " & %s & ", sensitivity_names[q]);
+            text_format(out, " & %s & ", headings[q]);
             number(&y, row, q, true, out);
             text_format(out, " & ");
             difference(row, q, true, out);

@@ -11,4 +11,7 @@ void sensitivity_text(const Table *t, Text *out);
 void sensitivity_tex(const Table *t, Text *out);
 json_t *sensitivity_json(const Table *t);
 
+/* A learning rate as a reader types it: "3e-4", "1.5e-3", "2". */
+char *show_rate(char out[SHOWN], double rate);
+
 #endif

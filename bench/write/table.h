@@ -15,8 +15,8 @@
  *   NAME.json          everything (bench/write/table_json.h)
  *   NAME.txt           what the terminal shows
  *   NAME-cost.*        tex and json: measured times, different on every machine
- *   NAME-curves.*      csv, svg, pdf, png (bench/write/figure.h)
- *   NAME-blocks.*      the same of the blocks' gradient norms and norm inputs
+ *   NAME-KIND.*        figures as svg and pdf, and for one column as -85mm.pdf (bench/write/figure.h)
+ *   NAME-curves.csv    what is drawn of the curves; NAME-blocks.csv: of the blocks
  *   NAME.pdf           all of it typeset, with --pdf
  *
  * NAME is the experiment's, with the runs' precision behind it ("-bf16") where that is not exact, and "-exploratory"

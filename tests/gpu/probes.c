@@ -1,5 +1,5 @@
 /* What probes cost a step: with them, and without the kernels and rows that serve nothing else, which are the norm of
- * the vectors that enter block 1 and the root mean square of what enters each layer's first norm. Gradient norms per
+ * the vectors that enter block 0 and the root mean square of what enters each layer's first norm. Gradient norms per
  * layer are sums of squares that clipping needs anyway; the update's norm stays on both sides. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,6 +18,11 @@ static void make(const char *yaml, const char *profile, TableOptions options) {
     cr_assert_eq(made_up_table(&m, options, &e), RC_OK, "%s", e.text);
 }
 
+/* The first figure of a kind, as gnuplot is told to draw it. */
+static void script_of(FigureKind kind, Text *script) {
+    figure_script(&m.table, &(Figure){.kind = kind}, FIGURE_SVG, script);
+}
+
 /* Runs stored before the probe was asked for: a note stands in its panel's place, the others are drawn. */
 Test(panels, a_panel_without_a_number_says_so) {
     char yaml[2000];
@@ -28,7 +33,7 @@ Test(panels, a_panel_without_a_number_says_so) {
     make(yaml, "quick", (TableOptions){0});
     Text script;
     text_init(&script);
-    figure_script(&m.table, 0, 1, &script);
+    script_of(FIGURE_curves, &script);
     cr_expect(strstr(script.at, "'weight_norm: not measured'") && strstr(script.at, "plot $d0_0 "));
     cr_expect(!strstr(script.at, "plot $d1_0 "));
     text_release(&script);
@@ -60,9 +65,8 @@ Test(panels, rows_and_panels_are_the_experiments) {
     cr_expect(!strstr(blocks, "grad_norm"), "no curve of the blocks was asked for");
     Text script;
     text_init(&script);
-    figure_script(&m.table, 0, 1, &script);
-    cr_expect(strstr(script.at, "set title 'train loss'") &&
-              strstr(script.at, "set ylabel 'nats per token, log axis'"));
+    script_of(FIGURE_curves, &script);
+    cr_expect(strstr(script.at, "set label 'train loss'") && strstr(script.at, "set label 'nats per token, log axis'"));
     text_release(&script);
     free(tex), free(text), free(csv), free(macros), free(blocks);
     made_up_release(&m);

@@ -198,32 +198,6 @@ Test(table, columns_count_characters) {
     made_up_release(&m);
 }
 
-/* A line under others is wide and pale, and the title says so: the blocks' figure hides no arm. */
-Test(table, coinciding_lines_of_blocks_are_seen) {
-    static const double times[] = {1, 3, 1.00001, 1.1};
-    static const char *const drawn[] = {"$d0_0_0 using 1:2 with linespoints pt 7 ps 0.75 lc rgb '#a00072B2' dt 1 lw 6 ",
-                                        "$d0_0_1 using 1:2 with linespoints pt 7 ps 0.5 lc rgb '#D55E00' dt 1 lw 2 ",
-                                        "$d0_0_2 using 1:2 with linespoints pt 7 ps 0.5 lc rgb '#009E73' dt 1 lw 2 ",
-                                        "$d0_0_3 using 1:2 with linespoints pt 7 ps 0.5 lc rgb '#CC79A7' dt 1 lw 2 "};
-    Text script;
-    text_init(&script);
-    made_up_init(&m, made_up_four, "quick");
-    for (int arm = 0; arm < 4; arm++)
-        for (int seed = 0; seed < 6; seed++) {
-            Curves *c = &made_up_at(&m, 0, arm, seed)->curves;
-            for (int row = 0; row < c->rows; row++)
-                for (int l = 0; l < c->layers; l++)
-                    c->value[row * c->columns + curve_column(c, PROBE_block_grad_norm, l)] = times[arm] / (1 + l);
-        }
-    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
-    figure_blocks_script(&m.table, 1, &script);
-    cr_expect(strstr(script.at, "seeds; wide and pale: within 1% of the lines on it)"));
-    for (int arm = 0; arm < 4; arm++)
-        cr_expect(strstr(script.at, drawn[arm]), "%d: %s", arm, strstr(script.at, "plot "));
-    text_release(&script);
-    made_up_release(&m);
-}
-
 Test(table, records_that_do_not_fit_are_refused) {
     made_up_init(&m, made_up_four, "quick");
     RunRecord *r = made_up_at(&m, 0, 2, 3);

@@ -1,0 +1,105 @@
+/* A sheet: the page that a figure is drawn on, for one format. Lengths are in points (1/72 inch), which gnuplot is given
+ * as fractions of the page. From the top: title, panels in rows, legend, notes. Private to bench/write/figure*.c. */
+#ifndef BENCH_WRITE_FIGURE_SHEET_H
+#define BENCH_WRITE_FIGURE_SHEET_H
+
+#include "bench/write/figure.h"
+
+/* How an arm looks: in every figure, whatever else it shows. point: gnuplot's number of a filled shape. */
+typedef struct {
+    const char *colour, *dash;
+    int point;
+} FigureStyle;
+FigureStyle figure_style(const Table *t, int arm);
+
+#define FIGURE_SOFT "#666666" /* of what is beside the matter: units, notes, reference lines */
+
+enum { SHEET_LINE = 200, SHEET_LINES = 12 };
+
+typedef struct {
+    int format;           /* index of a bit of FIGURE_… */
+    bool narrow;          /* 85 mm */
+    double width, height; /* of the page */
+    double unit;          /* a font's size in this terminal per point */
+    double mark;          /* a point's, against that of the PDF */
+    int columns, rows;
+    double panel, above;  /* height of a panel's axes; of what stands above them */
+    double left, right;   /* beside a panel's axes */
+    double head, legend, foot;
+    int titles, notes;
+    char title[4][SHEET_LINE], note[SHEET_LINES][SHEET_LINE];
+    int legends, legend_columns;
+    double legend_wide; /* of a column */
+    struct {
+        int arm;
+        char label[SHEET_LINE];
+    } entry[EXPERIMENT_MOST_ARMS];
+} Sheet;
+
+void sheet_init(Sheet *s, int format);
+
+/* "lr=3e-4, warmup=500" of a cell, or "" without factors; without: one that is left out, or NULL. */
+char *figure_where(char out[256], const Experiment *x, int cell, const char *without);
+
+/* EXPLORATORY, the experiment's title, which part, the synthetic source. */
+void sheet_title(Sheet *s, const Table *t, const char *where);
+void sheet_note(Sheet *s, const char *text);
+void sheet_legend(Sheet *s, int arm, const char *label); /* in the order of the calls; before sheet_panels */
+
+/* Places for `panels` panels, at most `across` beside each other, whose axes are `height` points high and carry up to
+ * `lines` lines above. */
+void sheet_panels(Sheet *s, int panels, int across, double height, int lines);
+
+/* Terminal and page; then sheet_panel before each plot; then legend and notes. */
+void sheet_open(const Sheet *s, Text *out);
+void sheet_panel(const Sheet *s, int panel, const char *title, const char *unit, const char *xlabel, Text *out);
+void sheet_close(const Sheet *s, const Table *t, Text *out);
+
+/* Lines that a title takes in a panel. */
+int sheet_title_lines(const Sheet *s, int across, const char *title);
+
+/* "set label 'text' at screen x,y left …": x, y in points from the page's upper left corner; soft: in FIGURE_SOFT. */
+typedef enum { ALIGN_left, ALIGN_centre, ALIGN_right } Align;
+void sheet_text(const Sheet *s, double x, double y, Align align, double points, bool soft, const char *text, Text *out);
+
+/* " lc rgb '#0072B2' dt (9,6) lw 1.1": a line of an arm, `width` points wide. */
+void sheet_line(const Table *t, int arm, double width, Text *out);
+
+/* An axis' ends, a little beyond least and most. */
+void sheet_bounds(double *least, double *most, bool log_axis);
+
+/* The y axis between them; on a logarithmic one that spans little, marks at 1, 2 and 5. */
+void sheet_yrange(double least, double most, bool log_axis, Text *out);
+
+/* Marks at steps from 0 to the last. */
+void sheet_steps(int last, Text *out);
+
+/* Characters that fit into a width at a size. */
+int sheet_fit(double width, double points);
+
+/* A gnuplot string: nothing in it is special but the quote. */
+void figure_quoted(Text *out, const char *text);
+
+/* A label's first characters, "…" behind them when it was cut. */
+char *figure_cut(char out[SHEET_LINE], const char *text, int characters);
+
+/* A kind of figure. Its parts are cells, groups of cells, or one that shows them all. */
+typedef struct {
+    const char *name; /* behind the table's */
+    int (*parts)(const Table *t);
+    bool (*any)(const Table *t, int part); /* whether there is something to draw */
+    int (*cell)(const Table *t, int part); /* whose factors the file's name says; -1: none */
+    const char *without;                   /* but for this one, or NULL */
+    void (*data)(const Table *t, int part, Text *out); /* before any page */
+    void (*draw)(const Table *t, int part, Sheet *s, Text *out);
+    void (*caption)(const Table *t, int part, Text *out);
+} FigureRow;
+extern const FigureRow figure_differences, figure_rates, figure_seeds, figure_curves, figure_blocks;
+
+int figure_every_cell(const Table *t);         /* parts: one per cell */
+int figure_own_cell(const Table *t, int part); /* cell: the part itself, where there are several */
+
+/* gnuplot's SVG as figure.h promises it: colours, size in mm, title. */
+void figure_svg(const char *svg, const char *title, Text *out);
+
+#endif
