@@ -1,5 +1,5 @@
-/* NAME-curves: the curves of a cell over the steps, and the table's numbers beside their ends. Values that are not finite
- * are left out of the line, a cross stands where a run diverged, and the legend says how many did. */
+/* NAME-curves: the curves of a cell over the steps, and the table's numbers beside their ends. Values that are not
+ * finite are left out of the line, a cross stands where a run diverged, and the legend says how many did. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,8 +122,8 @@ static void reference_lines(const Table *t, int cell, const Sheet *s, Range rang
                     "set arrow from graph 0, first %.9g to graph 1, first %.9g nohead back lc rgb '" FIGURE_SOFT
                     "' dt (1,3) lw 0.6\n",
                     lines[i].at, lines[i].at);
-        double at = log_axis ? log(lines[i].at) / log(range.most / range.least)
-                             : lines[i].at / (range.most - range.least);
+        double at =
+            log_axis ? log(lines[i].at) / log(range.most / range.least) : lines[i].at / (range.most - range.least);
         if (before - at < 0.1) continue; /* no room for its name */
         before = at;
         text_format(out,
@@ -141,7 +141,7 @@ bool figure_log_axis(Axis axis, double least, double most) {
 static void panel_note(const CurveInfo *curve, int last, Text *out) {
     text_format(out,
                 "set label '%s: not measured' at graph 0.5, graph 0.5 center tc rgb '" FIGURE_SOFT "'\n"
-                "set xrange [0:%d]\nset yrange [0:1]\nplot NaN notitle\n",
+                "set xrange [0:%d]\nset yrange [0:1]\nplot NaN lc rgb '#000000' notitle\n",
                 curve->name, last);
 }
 

@@ -1,5 +1,5 @@
-/* NAME-differences: every arm minus the baseline at the last step, one row per cell and arm. A row shows the seeds one by
- * one, their mean with its paired t interval, the margin and the verdict: the numbers of NAME.json's `family`. */
+/* NAME-differences: every arm minus the baseline at the last step, one row per cell and arm. A row shows the seeds one
+ * by one, their mean with its paired t interval, the margin and the verdict: the numbers of NAME.json's `family`. */
 #include <math.h>
 #include <stdio.h>
 
@@ -74,8 +74,7 @@ static bool diverged(const Table *t, const Comparison *c, int seed) {
 #define MEAN 0.28
 #define MIDDLE ((MEAN - SEEDS) / 2)
 
-/* $s: seeds; $x: those where a run diverged; $m: mean and interval. Twice the same numbers would be one too many: both
- * are the comparison's own. */
+/* $s: seeds; $x: those where a run diverged; $m: mean and interval. */
 static void data(const Table *t, int part, Text *out) {
     for (int cell = first_cell(t, part); cell < end_cell(t, part); cell++)
         for (int place = 0, arm; place + 1 < t->sample.arms; place++) {
@@ -208,10 +207,11 @@ static void ground(const Table *t, double row, bool narrow, Text *out) {
     text_format(out, "set arrow from first 0, first %.9g to first 0, first %.9g nohead lw 0.8 lc rgb '#000000'\n", top,
                 bottom);
     if (isfinite(t->x->margin) && t->x->margin > 0)
-        text_format(out,
-                    "set object rectangle from first %.9g, first %.9g to first %.9g, first %.9g behind fs transparent solid "
-                    "0.1 noborder fc rgb '#000000'\n",
-                    -t->x->margin, top, t->x->margin, bottom);
+        text_format(
+            out,
+            "set object rectangle from first %.9g, first %.9g to first %.9g, first %.9g behind fs transparent solid "
+            "0.1 noborder fc rgb '#000000'\n",
+            -t->x->margin, top, t->x->margin, bottom);
 }
 
 static void draw_rows(const Table *t, int part, const Sheet *s, Text *out) {
@@ -225,10 +225,11 @@ static void draw_rows(const Table *t, int part, const Sheet *s, Text *out) {
                         written++ ? ", \\\n  " : "", cell, arm, 0.4 * s->mark, style.colour);
             text_format(out, "$x%d_%d using 1:2 with points pt 2 ps %g lw 1.2 lc rgb '%s' notitle, \\\n  ", cell, arm,
                         0.5 * s->mark, style.colour);
-            text_format(out,
-                        "$m%d_%d using 3:2:($4-$3):(0) with vectors nohead lw 1.2 lc rgb '%s' notitle, \\\n  $m%d_%d using "
-                        "1:2 with points pt %d ps %g lc rgb '%s' notitle",
-                        cell, arm, style.colour, cell, arm, style.point, 0.6 * s->mark, style.colour);
+            text_format(
+                out,
+                "$m%d_%d using 3:2:($4-$3):(0) with vectors nohead lw 1.2 lc rgb '%s' notitle, \\\n  $m%d_%d using "
+                "1:2 with points pt %d ps %g lc rgb '%s' notitle",
+                cell, arm, style.colour, cell, arm, style.point, 0.6 * s->mark, style.colour);
         }
     text_format(out, "\n");
 }
@@ -256,9 +257,10 @@ static void draw(const Table *t, int part, Sheet *s, Text *out) {
     sheet_open(s, out);
     sheet_panel(s, 0, "", "", "", out);
     range_of(t, part, &least, &most);
-    text_format(out,
-                "set border 1\nunset ytics\nunset grid\n%sset format x '%%g'\nset xrange [%.9g:%.9g]\nset yrange [%.9g:0]\n",
-                s->narrow ? "" : "set grid x lc rgb '#e6e6e6' lt 1 lw 0.5\n", least, most, -rows);
+    text_format(
+        out,
+        "set border 1\nunset ytics\nunset grid\n%sset format x '%%g'\nset xrange [%.9g:%.9g]\nset yrange [%.9g:0]\n",
+        s->narrow ? "" : "set grid x lc rgb '#e6e6e6' lt 1 lw 0.5\n", least, most, -rows);
     for (int cell = first_cell(t, part); cell < end_cell(t, part); cell++)
         for (int place = 0; place + 1 < t->sample.arms; place++)
             ground(t, row_at(t, part, cell, place), s->narrow, out);
@@ -277,7 +279,8 @@ static void draw(const Table *t, int part, Sheet *s, Text *out) {
 static void caption(const Table *t, int part, Text *out) {
     char where[256] = "", margin[40], conf[40];
     if (!together(t)) figure_where(where, t->x, part, NULL);
-    text_format(out, "%s%s%s: %s minus %s's after the last step, a point per seed, the mean with its paired %s%% t interval",
+    text_format(out,
+                "%s%s%s: %s minus %s's after the last step, a point per seed, the mean with its paired %s%% t interval",
                 t->x->title, where[0] ? ", " : "", where, metric_info[t->metric].heading,
                 t->x->arm[t->sample.baseline].label, table_confidence(t, conf));
     if (isfinite(t->x->margin)) text_format(out, "; shaded: within %s", format_real(margin, t->x->margin));

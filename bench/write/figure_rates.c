@@ -131,7 +131,8 @@ static void rate_axis(const Table *t, const Sheet *s, Text *out) {
     int rates = rates_of(t, rate), fit = sheet_fit(s->width / s->columns - s->left - s->right, 7) / 6;
     int each = fit > 0 ? (rates + fit - 1) / fit : rates;
     char text[SHOWN];
-    text_format(out, "set logscale x\nset xrange [%.9g:%.9g]\nset xtics (", rate[0].rate / 1.25, rate[rates - 1].rate * 1.25);
+    text_format(out, "set logscale x\nset xrange [%.9g:%.9g]\nset xtics (", rate[0].rate / 1.25,
+                rate[rates - 1].rate * 1.25);
     for (int k = 0; k < rates; k++)
         text_format(out, "%s'%s' %.9g", k ? ", " : "", k % each ? "" : show_rate(text, rate[k].rate), rate[k].rate);
     text_format(out, ")\n");
@@ -157,10 +158,12 @@ static void panel_plot(const Table *t, int group, int panel, double least, doubl
         FigureStyle style = figure_style(t, arm);
         text_format(out, "$d%d_%d using 1:2 with linespoints pt %d ps %g", group, arm, style.point, 0.4 * s->mark);
         sheet_line(t, arm, 1.2, out);
-        text_format(out,
-                    " notitle, \\\n  $x%d_%d using 1:2 with points pt 2 ps %g lw 1.2 lc rgb '%s' notitle, \\\n  $b%d_%d "
-                    "using 1:2 with points pt 6 ps %g lw 1 lc rgb '%s' notitle%s",
-                    group, arm, 0.7 * s->mark, style.colour, group, arm, 0.95 * s->mark, style.colour, i < arms ? ", \\\n  " : "\n");
+        text_format(
+            out,
+            " notitle, \\\n  $x%d_%d using 1:2 with points pt 2 ps %g lw 1.2 lc rgb '%s' notitle, \\\n  $b%d_%d "
+            "using 1:2 with points pt 6 ps %g lw 1 lc rgb '%s' notitle%s",
+            group, arm, 0.7 * s->mark, style.colour, group, arm, 0.95 * s->mark, style.colour,
+            i < arms ? ", \\\n  " : "\n");
     }
 }
 
@@ -172,7 +175,8 @@ static void draw(const Table *t, int part, Sheet *s, Text *out) {
     snprintf(where, sizeof where, "after %d steps", t->sample.cell[0].step[t->sample.cell[0].steps - 1]);
     sheet_title(s, t, where);
     for (int arm = 0; arm < t->sample.arms; arm++) sheet_legend(s, arm, t->x->arm[arm].label);
-    snprintf(note, sizeof note, "%s%s%s", t->sample.seeds > 1 ? "Line: mean of the seeds; band: smallest to largest." : "",
+    snprintf(note, sizeof note, "%s%s%s",
+             t->sample.seeds > 1 ? "Line: mean of the seeds; band: smallest to largest." : "",
              better ? " Ring: an arm's best rate." : "",
              lost ? " Cross: a run that diverged, which counts as the uniform predictor." : "");
     sheet_note(s, note[0] == ' ' ? note + 1 : note);
@@ -191,8 +195,8 @@ static void draw(const Table *t, int part, Sheet *s, Text *out) {
 static void caption(const Table *t, int part, Text *out) {
     char where[256] = "";
     if (!together(t)) figure_where(where, t->x, cell_at(t, part, 0), "lr");
-    text_format(out, "%s%s%s: %s after the last step against the learning rate.", t->x->title, where[0] ? ", " : "", where,
-                metric_info[t->metric].heading);
+    text_format(out, "%s%s%s: %s after the last step against the learning rate.", t->x->title, where[0] ? ", " : "",
+                where, metric_info[t->metric].heading);
 }
 
 const FigureRow figure_rates = {"rates", parts, any, named_cell, "lr", data, draw, caption};

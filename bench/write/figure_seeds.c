@@ -145,7 +145,8 @@ static void draw(const Table *t, int cell, Sheet *s, Text *out) {
     Text note;
     text_init(&note);
     sheet_title(s, t, figure_where(where, t->x, cell, NULL));
-    text_format(&note, "%s, a line per seed (%d). Wide: a seed that leaves the others: at the end it is farther from their "
+    text_format(&note,
+                "%s, a line per seed (%d). Wide: a seed that leaves the others: at the end it is farther from their "
                 "median than the margin and than ten times the median distance, or it diverged.",
                 t->x->panel[0].curve->title, t->sample.seeds);
     sheet_note(s, note.at);

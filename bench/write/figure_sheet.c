@@ -12,8 +12,8 @@ const char *const figure_endings[FIGURE_FORMATS] = {".svg", ".pdf", "-85mm.svg",
 #define SMALL 7.0
 enum { TITLE_STEP = 11, LINE_STEP = 9, LEGEND_STEP = 11, BELOW = 26, SAMPLE = 20, EDGE = 4 };
 
-/* Okabe and Ito's colours, told apart by colour-blind readers; orange and sky blue darkened until all have a contrast of
- * 3 and more on white and on #111. Two of one colour differ in dash or, far apart in a long list, in the point. */
+/* Okabe and Ito's colours, told apart by colour-blind readers; orange and sky blue darkened until all have a contrast
+ * of 3 and more on white and on #111. Two of one colour differ in dash or, far apart in a long list, in the point. */
 FigureStyle figure_style(const Table *t, int arm) {
     static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B07D00", "#2F97D0"};
     static const char *const dashes[] = {"1", "(9,5)", "(2,3)", "(12,4,2,4)", "(5,3)", "(9,3,2,3,2,3)"};
@@ -21,7 +21,8 @@ FigureStyle figure_style(const Table *t, int arm) {
     enum { COLOURS = 6, POINTS = 5 };
     int base = t->sample.baseline, place = arm < base ? arm : arm - 1;
     if (arm == base) return (FigureStyle){"#000000", "(6,4)", 7};
-    return (FigureStyle){colours[place % COLOURS], dashes[place % 2 + 2 * (place / COLOURS % 3)],
+    int round = place / COLOURS; /* of the colours */
+    return (FigureStyle){colours[place % COLOURS], dashes[(place + round / 3) % 2 + 2 * (round % 3)],
                          points[place % POINTS]};
 }
 
@@ -60,8 +61,10 @@ static int wrap(const char *text, int fit, char (*line)[SHEET_LINE], int most) {
         int characters = fit, bytes = show_bytes(text, &characters), end = bytes;
         while (end > 0 && text[end] != ' ') end--;
         if (!end) end = bytes; /* one long word */
-        if (lines + 1 == most) figure_cut(line[lines++], text, fit);
-        else snprintf(line[lines++], SHEET_LINE, "%.*s", end < SHEET_LINE - 1 ? end : SHEET_LINE - 1, text);
+        if (lines + 1 == most)
+            figure_cut(line[lines++], text, fit);
+        else
+            snprintf(line[lines++], SHEET_LINE, "%.*s", end < SHEET_LINE - 1 ? end : SHEET_LINE - 1, text);
         text += end;
         while (*text == ' ') text++;
     }
@@ -113,7 +116,8 @@ void sheet_panels(Sheet *s, int panels, int across, double height, int lines) {
     s->legend_columns = (int)((s->width - 2 * EDGE) / (SAMPLE + 16 + longest * SMALL * 0.56));
     if (s->legend_columns < 1) s->legend_columns = 1;
     if (s->legend_columns > s->legends) s->legend_columns = s->legends;
-    s->legend_wide = fmin(SAMPLE + 22 + longest * SMALL * 0.56, s->legends ? (s->width - 2 * EDGE) / s->legend_columns : 0);
+    s->legend_wide =
+        fmin(SAMPLE + 22 + longest * SMALL * 0.56, s->legends ? (s->width - 2 * EDGE) / s->legend_columns : 0);
     int rows = s->legends ? (s->legends + s->legend_columns - 1) / s->legend_columns : 0;
     s->columns = columns_of(s, panels, across), s->rows = (panels + s->columns - 1) / s->columns;
     s->panel = height, s->above = LINE_STEP * lines + 8;
@@ -123,7 +127,8 @@ void sheet_panels(Sheet *s, int panels, int across, double height, int lines) {
     s->height = ceil(s->head + s->rows * (s->above + s->panel + BELOW) + s->foot);
 }
 
-void sheet_text(const Sheet *s, double x, double y, Align align, double points, bool soft, const char *text, Text *out) {
+void sheet_text(const Sheet *s, double x, double y, Align align, double points, bool soft, const char *text,
+                Text *out) {
     static const char *const words[] = {"left", "center", "right"};
     text_format(out, "set label ");
     figure_quoted(out, text);
@@ -200,7 +205,8 @@ static void margins(const Sheet *s, double left, double right, double top, doubl
 
 void sheet_panel(const Sheet *s, int panel, const char *title, const char *unit, const char *xlabel, Text *out) {
     char line[2][SHEET_LINE];
-    double wide = s->width / s->columns, left = panel % s->columns * wide + s->left, right = left - s->left + wide - s->right;
+    double wide = s->width / s->columns, left = panel % s->columns * wide + s->left,
+           right = left - s->left + wide - s->right;
     double top = s->head + panel / s->columns * (s->above + s->panel + BELOW) + s->above, bottom = top + s->panel;
     double y = top - 9;
     int lines = wrap(title, sheet_fit(wide - EDGE - s->right, HEADING), line, 2);
@@ -219,8 +225,8 @@ static void legend(const Sheet *s, const Table *t, Text *out) {
         text_format(out, "set arrow from screen %.5f,%.5f to screen %.5f,%.5f nohead", x / s->width, 1 - y / s->height,
                     (x + SAMPLE) / s->width, 1 - y / s->height);
         sheet_line(t, s->entry[i].arm, 1.2, out);
-        text_format(out, "\nset label '' at screen %.5f,%.5f point pt %d ps %g lc rgb '%s'\n", (x + SAMPLE / 2.0) / s->width,
-                    1 - y / s->height, style.point, 0.5 * s->mark, style.colour);
+        text_format(out, "\nset label '' at screen %.5f,%.5f point pt %d ps %g lc rgb '%s'\n",
+                    (x + SAMPLE / 2.0) / s->width, 1 - y / s->height, style.point, 0.5 * s->mark, style.colour);
         sheet_text(s, x + SAMPLE + 5, y, ALIGN_left, SMALL, false, s->entry[i].label, out);
     }
 }
@@ -232,7 +238,7 @@ void sheet_close(const Sheet *s, const Table *t, Text *out) {
         sheet_text(s, EDGE, TITLE_STEP * (i + 0.6), ALIGN_left, TITLE, false, s->title[i], out);
     legend(s, t, out);
     for (int i = 0; i < s->notes; i++)
-        sheet_text(s, EDGE, s->height - s->foot + s->legend + LINE_STEP * (i + 0.5), ALIGN_left, SMALL, true, s->note[i],
-                   out);
-    text_format(out, "plot NaN notitle\nunset multiplot\nset output\n");
+        sheet_text(s, EDGE, s->height - s->foot + s->legend + LINE_STEP * (i + 0.5), ALIGN_left, SMALL, true,
+                   s->note[i], out);
+    text_format(out, "plot NaN lc rgb '#000000' notitle\nunset multiplot\nset output\n");
 }

@@ -1,5 +1,5 @@
-/* A sheet: the page that a figure is drawn on, for one format. Lengths are in points (1/72 inch), which gnuplot is given
- * as fractions of the page. From the top: title, panels in rows, legend, notes. Private to bench/write/figure*.c. */
+/* A sheet: the page that a figure is drawn on, for one format. Lengths are in points (1/72 inch), which gnuplot is
+ * given as fractions of the page. From the top: title, panels in rows, legend, notes. For bench/write/figure*.c. */
 #ifndef BENCH_WRITE_FIGURE_SHEET_H
 #define BENCH_WRITE_FIGURE_SHEET_H
 
@@ -23,8 +23,8 @@ typedef struct {
     double unit;          /* a font's size in this terminal per point */
     double mark;          /* a point's, against that of the PDF */
     int columns, rows;
-    double panel, above;  /* height of a panel's axes; of what stands above them */
-    double left, right;   /* beside a panel's axes */
+    double panel, above; /* height of a panel's axes; of what stands above them */
+    double left, right;  /* beside a panel's axes */
     double head, legend, foot;
     int titles, notes;
     char title[4][SHEET_LINE], note[SHEET_LINES][SHEET_LINE];
@@ -87,9 +87,9 @@ char *figure_cut(char out[SHEET_LINE], const char *text, int characters);
 typedef struct {
     const char *name; /* behind the table's */
     int (*parts)(const Table *t);
-    bool (*any)(const Table *t, int part); /* whether there is something to draw */
-    int (*cell)(const Table *t, int part); /* whose factors the file's name says; -1: none */
-    const char *without;                   /* but for this one, or NULL */
+    bool (*any)(const Table *t, int part);             /* whether there is something to draw */
+    int (*cell)(const Table *t, int part);             /* whose factors the file's name says; -1: none */
+    const char *without;                               /* but for this one, or NULL */
     void (*data)(const Table *t, int part, Text *out); /* before any page */
     void (*draw)(const Table *t, int part, Sheet *s, Text *out);
     void (*caption)(const Table *t, int part, Text *out);

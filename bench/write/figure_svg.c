@@ -1,4 +1,4 @@
-/* gnuplot's SVG made fit for pages: black is the text's colour, wherever the file is shown, and the size is that of print. */
+/* gnuplot's SVG made fit for pages: black is the text's colour, wherever it is shown, and the size is that of print. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +16,8 @@ static const struct {
     {"=\"black\"", "=\"currentColor\""},
     {"rgb(  0,   0,   0)", "currentColor"},
     {"rgb(0,0,0)", "currentColor"},
+    {"stroke=\"rgb(102, 102, 102)\"", "stroke=\"currentColor\""}, /* of a group, whose lines have their own */
+    {"stroke=\"rgb(230, 230, 230)\"", "stroke=\"currentColor\""},
     {"stroke='rgb(230, 230, 230)'", "stroke='currentColor' stroke-opacity='0.14'"},
     {"stroke='rgb(102, 102, 102)'", "stroke='currentColor' stroke-opacity='0.7'"},
     {"fill=\"rgb(102,102,102)\"", "fill=\"currentColor\" fill-opacity=\"0.75\""},
@@ -49,7 +51,8 @@ static size_t dropped(const char *s) {
 void figure_svg(const char *svg, const char *title, Text *out) {
     const char *size = strstr(svg, " width=\""), *view = strstr(svg, " viewBox=");
     int width, height;
-    if (!size || !view || view < size || sscanf(view, " viewBox=\"0 0 %d %d\"", &width, &height) != 2) { /* another gnuplot's: as it is */
+    if (!size || !view || view < size ||
+        sscanf(view, " viewBox=\"0 0 %d %d\"", &width, &height) != 2) { /* another gnuplot's: as it is */
         text_format(out, "%s", svg);
         return;
     }

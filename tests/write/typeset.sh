@@ -131,8 +131,8 @@ report "a character that LaTeX cannot set is named in one line" "$(
   [ $? = 3 ] || echo "exit is not 3"
   tail -1 "$T/err" | grep -qx 'normbench: pdflatex: LaTeX Error: Unicode character 日 (U+65E5) not set up for use with LaTeX.' ||
     tail -2 "$T/err")"
-report "every figure is there in three formats" "$(for ending in svg pdf png; do
-  [ -s "$out/smoke-exploratory-curves.$ending" ] || { command -v gnuplot >/dev/null && echo "no $ending"; }
+report "every figure is there in three formats" "$(for ending in .svg .pdf -85mm.pdf; do
+  [ -s "$out/smoke-exploratory-curves$ending" ] || { command -v gnuplot >/dev/null && echo "no $ending"; }
 done)"
 report "no table holds nan or inf" "$(grep -nwiE 'nan|inf' "$out"/*.tex "$out"/*.csv "$out"/*.txt | head -5)"
 report "what was changed on the command line is marked exploratory" \
