@@ -62,7 +62,8 @@ static Rc write_files(const Table *t, const char *folder, Error *e) {
     return rc;
 }
 
-/* Without gnuplot the tables are written without figures, and one line says so. path: of each figure's PDF; freed. */
+/* Without gnuplot the tables are written without figures, without its pdfcairo without their PDFs, and one line says so.
+ * path: of each PDF; freed by the caller. Returns how many. */
 static int draw_figures(const Table *t, const char *folder, char (**path)[1200]) {
     Error why;
     Figure *figure;
@@ -71,14 +72,17 @@ static int draw_figures(const Table *t, const char *folder, char (**path)[1200])
         fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
         return 0;
     }
-    int figures = figure_list(t, &figure);
+    int figures = figure_list(t, &figure), pdfs = 0;
     *path = mem_alloc((size_t)figures, sizeof **path);
     for (int i = 0; i < figures; i++) {
-        snprintf((*path)[i], sizeof **path, "%.900s/%s.pdf", folder, figure[i].name);
-        fprintf(stderr, "  %.900s/%s{.svg,.pdf,-85mm.pdf}\n", folder, figure[i].name);
+        snprintf((*path)[pdfs], sizeof **path, "%.900s/%s.pdf", folder, figure[i].name);
+        bool pdf = file_exists((*path)[pdfs]);
+        fprintf(stderr, "  %.900s/%s%s\n", folder, figure[i].name, pdf ? "{.svg,.pdf,-85mm.pdf}" : ".svg");
+        pdfs += pdf;
     }
+    if (pdfs < figures) fprintf(stderr, "normbench: note: no PDF of figures: this gnuplot lacks the terminal pdfcairo\n");
     free(figure);
-    return figures;
+    return pdfs;
 }
 
 static Rc write_all(Session *s, const Table *t, Error *e) {

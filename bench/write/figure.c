@@ -176,14 +176,21 @@ void figure_caption(const Table *t, const Figure *f, Text *out) {
     rows[f->kind]->caption(t, f->part, out);
 }
 
+static bool is_pdf(int format) {
+    return 1 << format & (FIGURE_PDF | FIGURE_COLUMN_PDF);
+}
+
 void figure_script(const Table *t, const Figure *f, int formats, Text *out) {
     text_format(out, "set encoding utf8\n");
     rows[f->kind]->data(t, f->part, out);
-    for (int i = 0; i < FIGURE_FORMATS; i++) {
-        Sheet s;
-        if (!(formats >> i & 1)) continue;
-        sheet_init(&s, i);
-        rows[f->kind]->draw(t, f->part, &s, out);
+    for (int pdf = 0; pdf < 2; pdf++) {
+        if (pdf) text_format(out, "if (strstrt(GPVAL_TERMINALS, 'pdfcairo') == 0) exit\n");
+        for (int i = 0; i < FIGURE_FORMATS; i++) {
+            Sheet s;
+            if (!(formats >> i & 1) || is_pdf(i) != pdf) continue;
+            sheet_init(&s, i);
+            rows[f->kind]->draw(t, f->part, &s, out);
+        }
     }
 }
 
@@ -210,8 +217,11 @@ static Rc publish(const Table *t, const Figure *f, int format, const char *aside
     Text svg, caption;
     snprintf(from, sizeof from, "%.1000s/figure%s", aside, ending);
     snprintf(to, sizeof to, "%.1000s/%s%s", folder, f->name, ending);
-    if (strstr(ending, ".pdf")) fix_pdf_date(from);
-    if (!strstr(ending, ".svg")) return subprocess_copy(from, to, e);
+    if (is_pdf(format)) {
+        if (!file_exists(from)) return RC_OK; /* a gnuplot without pdfcairo */
+        fix_pdf_date(from);
+        return subprocess_copy(from, to, e);
+    }
     if (file_read(from, &bytes, &length, e)) return error_set(e, RC_UNMEASURED, "gnuplot wrote no SVG");
     text_init(&svg);
     text_init(&caption);

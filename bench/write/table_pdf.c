@@ -27,7 +27,7 @@ static void document(const Table *t, int figures, Text *out) {
         out, "\\begin{document}\n\\input{macros}\n\\input{cells}\n\\input{sensitivity}\n\\clearpage\n\\input{table}\n"
              "\\clearpage\n\\input{claims}\n\\clearpage\n\\input{cost}\n");
     for (int i = 0; i < figures; i++)
-        text_format(out, "\\noindent\\includegraphics[width=\\textwidth]{figure%d}\\par\\medskip\n", i);
+        text_format(out, "\\noindent\\makebox[\\textwidth]{\\includegraphics{figure%d}}\\par\\medskip\n", i);
     text_format(out, "\\end{document}\n");
 }
 

@@ -104,6 +104,12 @@ if command -v pdflatex >/dev/null; then
     grep -E 'Overfull .hbox|Warning' x.log)"
 fi
 mkdir "$T/bin"
+real=$(command -v gnuplot)
+printf '#!/bin/sh\nsed -i s/pdfcairo/pdfnone/g figure.gp && exec %s "$@"\n' "$real" >"$T/bin/gnuplot" # a gnuplot without it
+chmod +x "$T/bin/gnuplot"
+report "without pdfcairo the SVGs are drawn and one line says so" "$(rm -f -- *.svg *.pdf; PATH=$T/bin:$PATH table
+  grep -c 'note: no PDF of figures: this gnuplot lacks the terminal pdfcairo' "$T/err" | grep -vx 1
+  [ -s sweep-rates.svg ] || echo "no SVG"; ls | grep 'pdf$')"
 printf '#!/bin/sh\nexit 1\n' >"$T/bin/gnuplot"
 chmod +x "$T/bin/gnuplot"
 report "a gnuplot that fails leaves the tables and one line" "$(PATH=$T/bin:$PATH table
