@@ -62,8 +62,8 @@ static Rc write_files(const Table *t, const char *folder, Error *e) {
     return rc;
 }
 
-/* Without gnuplot the tables are written without figures, without its pdfcairo without their PDFs, and one line says so.
- * path: of each PDF; freed by the caller. Returns how many. */
+/* Without gnuplot the tables are written without figures, without its pdfcairo without their PDFs, and one line says
+ * so. path: of each PDF; freed by the caller. Returns how many. */
 static int draw_figures(const Table *t, const char *folder, char (**path)[1200]) {
     Error why;
     Figure *figure;
@@ -80,7 +80,8 @@ static int draw_figures(const Table *t, const char *folder, char (**path)[1200])
         fprintf(stderr, "  %.900s/%s%s\n", folder, figure[i].name, pdf ? "{.svg,.pdf,-85mm.pdf}" : ".svg");
         pdfs += pdf;
     }
-    if (pdfs < figures) fprintf(stderr, "normbench: note: no PDF of figures: this gnuplot lacks the terminal pdfcairo\n");
+    if (pdfs < figures)
+        fprintf(stderr, "normbench: note: no PDF of figures: this gnuplot lacks the terminal pdfcairo\n");
     free(figure);
     return pdfs;
 }

@@ -46,8 +46,8 @@ enum { FIGURE_ALL = FIGURE_SVG | FIGURE_PDF | FIGURE_COLUMN_PDF }; /* what `tabl
 /* ".svg", ".pdf", "-85mm.svg", "-85mm.pdf": what bit i adds to the name. */
 extern const char *const figure_endings[FIGURE_FORMATS];
 
-/* Draws every figure into folder; without the PDFs where gnuplot cannot write any. RC_UNMEASURED: no gnuplot, it failed,
- * or the disk refused. */
+/* Draws every figure into folder; without the PDFs where gnuplot cannot write any. RC_UNMEASURED: no gnuplot, it
+ * failed, or the disk refused. */
 Rc figure_draw(const Table *t, const char *folder, int formats, Error *e);
 
 /* A figure's gnuplot program; in the working folder it writes figure.svg and so on, those whose bit is set. */
