@@ -105,9 +105,10 @@ static int diverged_runs(const Table *t, int cell, int arm) {
 }
 
 /* Lines that a loss may be compared with: guessing, the unigram model, the source's entropy rate. Their names stand
- * where a falling curve is not: above the line on the right; on a logarithmic axis, where the curves end near them, on
- * the left and the lower ones below their lines. */
-static void reference_lines(const Table *t, int cell, const Sheet *s, Range range, bool log_axis, Text *out) {
+ * where a falling curve is not: above the line on the right, left of the table's numbers; on a logarithmic axis, where
+ * the curves end near them, on the left and the lower ones below their lines. */
+static void reference_lines(const Table *t, int cell, const Sheet *s, Range range, bool log_axis, bool numbers,
+                            Text *out) {
     const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
     const struct {
         const char *name;
@@ -128,7 +129,7 @@ static void reference_lines(const Table *t, int cell, const Sheet *s, Range rang
         before = at;
         text_format(out,
                     "set label '%s' at graph %s, first %.9g %s offset 0,%s font ',%.2f' tc rgb '" FIGURE_SOFT "'\n",
-                    lines[i].name, log_axis ? "0.02" : "0.98", lines[i].at, log_axis ? "left" : "right",
+                    lines[i].name, log_axis ? "0.02" : numbers ? "0.8" : "0.98", lines[i].at, log_axis ? "left" : "right",
                     below ? "-0.5" : "0.5", 7 * s->unit);
     }
 }
@@ -160,7 +161,7 @@ static void panel_plot(const Table *t, int cell, int panel, const Sheet *s, Text
     }
     sheet_yrange(range.least, range.most, log_axis, out);
     sheet_steps(range.last, out);
-    if (!strcmp(curve->unit, "nats per token")) reference_lines(t, cell, s, range, log_axis, out);
+    if (!strcmp(curve->unit, "nats per token")) reference_lines(t, cell, s, range, log_axis, m != METRIC_COUNT, out);
     text_format(out, "set xrange [0:%.9g]\nplot ", range.last * (m != METRIC_COUNT ? 1.22 : 1));
     for (int arm = 0; arm < arms && t->sample.seeds > 1; arm++)
         text_format(out,

@@ -147,7 +147,7 @@ void sheet_yrange(double least, double most, bool log_axis, Text *out) {
     if (!(least < most)) return;
     sheet_bounds(&least, &most, log_axis);
     text_format(out, "%sset yrange [%.9g:%.9g]\nset ytics autofreq\n", log_axis ? "set logscale y\n" : "", least, most);
-    if (!log_axis || most > 50 * least) return;
+    if (!log_axis || most > 300 * least) return;
     for (int power = (int)floor(log10(least)) - 1; power <= (int)ceil(log10(most)); power++)
         for (int i = 1; i < 10; i++) {
             double at = i * pow(10, power);
