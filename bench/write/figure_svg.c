@@ -11,7 +11,6 @@ static const char style[] = "<style>svg:root{color:#1b1b1b;background:#fff}@medi
 static const struct {
     const char *from, *to;
 } words[] = {
-    {" color=\"black\"", ""},
     {" color=\"white\"", ""},
     {"=\"black\"", "=\"currentColor\""},
     {"rgb(  0,   0,   0)", "currentColor"},
