@@ -3,7 +3,7 @@
  *   NAME-differences  every arm minus the baseline at the last step: one row per cell and arm, a point per seed, the
  *                     mean with its paired t interval, the margin, the verdict
  *   NAME-rates        the last loss against the learning rate, where `lr` is a factor
- *   NAME-seeds        curves per seed of the arms in which a seed leaves the others, where one does
+ *   NAME-seeds        a curve per seed, where one leaves the others
  *   NAME-curves       the curves that the experiment's `panels` name over the steps (mean of the seeds, a band from the
  *                     smallest to the largest), beside them the table's numbers
  *   NAME-blocks       the blocks' curves that `panels` name, averaged over the steps; blocks count from 0, as in

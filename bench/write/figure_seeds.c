@@ -1,5 +1,5 @@
-/* NAME-seeds: a curve per seed of the arms in which one leaves the others, and of the baseline, where some arm has one.
- * The first of the experiment's panels is shown; those that leave are named. */
+/* NAME-seeds: a curve per seed, where one leaves the others: of all arms when they are few, else of those in which one
+ * does and of the baseline. The first of the experiment's panels is shown; seeds that leave are named. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "bench/write/figure_sheet.h"
 
-enum { ACROSS = 3, MOST_PANELS = 9, HEIGHT = 112, HEIGHT_NARROW = 100 };
+enum { ACROSS = 3, FEW = 6, MOST_PANELS = 9, HEIGHT = 112, HEIGHT_NARROW = 100 };
 
 static const SampleRun *last_run(const Table *t, int cell, int arm, int seed) {
     return sample_run(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, seed);
@@ -56,7 +56,7 @@ static int arms_of(const Table *t, int cell, int arm[MOST_PANELS]) {
     for (int a = 0; a < t->sample.arms; a++) {
         bool own = leaving(t, cell, a) > 0;
         left += own;
-        if ((own || a == t->sample.baseline) && count < MOST_PANELS) arm[count++] = a;
+        if ((own || a == t->sample.baseline || t->sample.arms <= FEW) && count < MOST_PANELS) arm[count++] = a;
     }
     return left ? count : 0;
 }
@@ -139,7 +139,7 @@ static void panel_plot(const Table *t, int cell, int arm, int panel, Range range
 }
 
 static void draw(const Table *t, int cell, Sheet *s, Text *out) {
-    int arm[MOST_PANELS], arms = arms_of(t, cell, arm), lines = 1;
+    int arm[MOST_PANELS], arms = arms_of(t, cell, arm), lines = 1, across = arms == 4 ? 2 : ACROSS;
     char where[256];
     Range range = range_of(t, cell);
     Text note;
@@ -152,10 +152,10 @@ static void draw(const Table *t, int cell, Sheet *s, Text *out) {
     sheet_note(s, note.at);
     text_release(&note);
     for (int i = 0; i < arms; i++) {
-        int own = sheet_title_lines(s, arms < ACROSS ? arms : ACROSS, t->x->arm[arm[i]].label) + 1;
+        int own = sheet_title_lines(s, arms < across ? arms : across, t->x->arm[arm[i]].label) + 1;
         lines = own > lines ? own : lines;
     }
-    sheet_panels(s, arms, ACROSS, s->narrow ? HEIGHT_NARROW : HEIGHT, lines);
+    sheet_panels(s, arms, across, s->narrow ? HEIGHT_NARROW : HEIGHT, lines);
     sheet_open(s, out);
     for (int i = 0; i < arms; i++) panel_plot(t, cell, arm[i], i, range, s, out);
     sheet_close(s, t, out);
@@ -164,7 +164,7 @@ static void draw(const Table *t, int cell, Sheet *s, Text *out) {
 static void caption(const Table *t, int cell, Text *out) {
     char where[256];
     figure_where(where, t->x, cell, NULL);
-    text_format(out, "%s%s%s: %s, a line per seed, of the arms in which a seed leaves the others, and of the baseline.",
+    text_format(out, "%s%s%s: %s, a line per seed; those that leave the others are wide and named.",
                 t->x->title, where[0] ? ", " : "", where, t->x->panel[0].curve->title);
 }
 

@@ -373,7 +373,7 @@ Test(figure, a_seed_that_leaves_is_drawn_and_named) {
         cr_expect(strstr(script, wide), "%s", wide);
         cr_expect(strstr(script, "$d0_4 using 1:2 with lines lc rgb '#000000' dt (6,4) lw 1.4"));
         cr_expect(strstr(script, "$d0_5 using 1:2 with lines lc rgb '#000000' dt (6,4) lw 0.5"));
-        cr_expect(!strstr(script, "$d1_0"), "an arm whose seeds stay together");
+        cr_expect(strstr(script, "$d1_4 using 1:2 with lines lc rgb '#0072B2' dt 1 lw 0.5"), "its seeds stay together");
         free(script);
         drawn++;
     }
