@@ -118,6 +118,7 @@ static void reference_lines(const Table *t, int cell, const Sheet *s, Range rang
     sheet_bounds(&range.least, &range.most, log_axis);
     for (int i = 0; i < 3; i++) {
         bool below = i == 2 || (log_axis && i);
+        const char *at_x = log_axis ? "0.02" : numbers ? "0.8" : "0.98";
         if (!(lines[i].at > range.least && lines[i].at < range.most)) continue; /* also when there is none */
         text_format(out,
                     "set arrow from graph 0, first %.9g to graph 1, first %.9g nohead back lc rgb '" FIGURE_SOFT
@@ -129,7 +130,7 @@ static void reference_lines(const Table *t, int cell, const Sheet *s, Range rang
         before = at;
         text_format(out,
                     "set label '%s' at graph %s, first %.9g %s offset 0,%s font ',%.2f' tc rgb '" FIGURE_SOFT "'\n",
-                    lines[i].name, log_axis ? "0.02" : numbers ? "0.8" : "0.98", lines[i].at, log_axis ? "left" : "right",
+                    lines[i].name, at_x, lines[i].at, log_axis ? "left" : "right",
                     below ? "-0.5" : "0.5", 7 * s->unit);
     }
 }
