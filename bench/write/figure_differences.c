@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "bench/verdict/words.h"
 #include "bench/write/figure_sheet.h"
 
 enum { MOST_ROWS = 40, ROW = 21, NARROW_ROW = 33, LABELS = 150, WORDS = 112, NUMBER = 4 };
@@ -117,7 +118,8 @@ static void range_of(const Table *t, int part, double *least, double *most) {
     *least -= room > 0 ? room : 1, *most += room > 0 ? room : 1;
 }
 
-/* "better", "worse, but within 0.02", "the same within 0.02", "not decided": of an arm against the baseline. */
+/* "better", "worse, but within 0.02", "the same within 0.02", "not decided": decision_words in the room that there is,
+ * without the baseline, which the axis names. */
 static void verdict(const Comparison *c, Text *out) {
     int better = metric_info[c->what.metric].better;
     bool lower = c->decision == DECISION_LOWER;
@@ -127,7 +129,7 @@ static void verdict(const Comparison *c, Text *out) {
     case DECISION_LOWER:
     case DECISION_HIGHER:
         text_format(out, "%s", !better ? lower ? "lower" : "higher" : lower == (better < 0) ? "better" : "worse");
-        if (comparison_equivalent(c)) text_format(out, ", but within %s", margin);
+        if (decision_small(c, c->decision)) text_format(out, ", but within %s", margin);
         break;
     case DECISION_EQUIVALENT: text_format(out, "the same within %s", margin); break;
     case DECISION_INCONCLUSIVE: text_format(out, "not decided"); break;
