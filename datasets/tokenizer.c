@@ -199,14 +199,18 @@ Rc tokenizer_ready(const char *name, Error *e) {
                      name);
 }
 
+void tokenizer_vocabulary(const Tokenizer *t, Text *out) {
+    text_format(out, "%s\n", t->kind->name);
+    for (int i = 0; i < t->vocab; i++) {
+        t->kind->spell(t, i, out);
+        text_add(out, "\n", 1);
+    }
+}
+
 static void hash_vocabulary(Tokenizer *t) {
     Text canonical;
     text_init(&canonical);
-    text_format(&canonical, "%s\n", t->kind->name);
-    for (int i = 0; i < t->vocab; i++) {
-        t->kind->spell(t, i, &canonical);
-        text_add(&canonical, "\n", 1);
-    }
+    tokenizer_vocabulary(t, &canonical);
     sha256_hex_of(t->sha256, canonical.at, canonical.length);
     text_release(&canonical);
 }

@@ -73,6 +73,10 @@ void tokenizer_decode(const Tokenizer *t, const int32_t *tokens, size_t count, T
  * well-formed UTF-8 begins there (overlong forms, surrogates and values above 10FFFF are not well formed). */
 size_t utf8_next(const uint8_t *text, size_t length, uint32_t *code);
 
+/* Appends the vocabulary as text: the kind's name, then each token as its kind spells it, one per line. Its SHA-256 is
+ * t->sha256. */
+void tokenizer_vocabulary(const Tokenizer *t, Text *out);
+
 /* For kinds: the refusal of text[at], and room for vocab tokens. */
 Rc utf8_refused(const uint8_t *text, size_t length, size_t at, Error *e);
 void tokenizer_reserve(Tokenizer *t, int vocab);

@@ -133,13 +133,22 @@ static Rc open_corpus(Session *s, const RunRecord *r, const Dataset **out, Error
 }
 
 static WeightsOrigin origin_of(const RunRecord *r, int step) {
-    WeightsOrigin o = {.spec = r->spec, .step = step};
+    WeightsOrigin o = {.spec = r->spec, .step = step, .vocab = r->vocab};
     strcpy(o.run, r->id);
     strcpy(o.dataset_sha256, r->dataset_sha256);
     strcpy(o.tokenizer_sha256, r->tokenizer_sha256);
     strcpy(o.arithmetic_class, r->arithmetic_class);
     strcpy(o.arithmetic, r->arithmetic);
     return o;
+}
+
+/* The corpus is needed to train, and to know the crops. Without it weights of step 0 go without a vocabulary. */
+static Rc find_corpus(Session *s, const RunRecord *r, bool needed, const Dataset **out, Error *e) {
+    Rc rc = open_corpus(s, r, out, e);
+    if (!rc || needed) return rc;
+    fprintf(stderr, "normbench: %s; the file carries no vocabulary\n", e->text);
+    *out = NULL;
+    return RC_OK;
 }
 
 static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e) {
@@ -153,14 +162,14 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
     int step = 0;
     bool with_batches = s->options->times[OPTION_batches] > 0;
     if (parse_step(option(s->options, OPTION_step, "final"), r, &step, e) || find_backend(s, r, &backend, e) ||
-        check_output(path, e) || ((step || with_batches) && open_corpus(s, r, &d, e)))
+        check_output(path, e) || find_corpus(s, r, step || with_batches, &d, e))
         return e->code;
     if (with_batches && crop_starts(r, d, &batches, e)) return e->code;
     Rc rc = trainer_new(&t, &shape, &r->spec.variant, NULL, &recipe, &r->spec.seed, 1, backend, e);
     if (!rc) {
         rc = retrain(t, r, d, step, e);
         origin = origin_of(r, step);
-        if (!rc) rc = weights_write(path, t, &origin, batches, e);
+        if (!rc) rc = weights_write(path, t, &origin, batches, d ? &d->codec : NULL, e);
         if (!rc)
             printf("%s: %zu parameters at step %d of run %.12s (%s, seed %llu), hash %.12s\n", path,
                    trainer_weights(t), step, r->id, r->spec.variant.name, (unsigned long long)r->spec.seed,

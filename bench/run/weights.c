@@ -11,11 +11,14 @@ static size_t words_of(Parameter x) {
     return (size_t)x.rows * (size_t)x.cols;
 }
 
-static void add_origin(SafeFile *f, const WeightsOrigin *o) {
-    Text spec;
+static void add_origin(SafeFile *f, const WeightsOrigin *o, const Tokenizer *tokenizer) {
+    Text spec, model, vocabulary;
     char step[24];
     text_init(&spec);
+    text_init(&model);
+    text_init(&vocabulary);
     spec_text(&o->spec, &spec);
+    weights_model(&o->spec, o->vocab, &model);
     snprintf(step, sizeof step, "%d", o->step);
     safe_add_text(f, "format_version", WEIGHTS_FORMAT);
     safe_add_text(f, "spec", spec.at);
@@ -27,11 +30,19 @@ static void add_origin(SafeFile *f, const WeightsOrigin *o) {
         safe_add_text(f, "arithmetic_class", o->arithmetic_class);
         safe_add_text(f, "arithmetic", o->arithmetic);
     }
+    safe_add_text(f, "model", model.at);
+    if (tokenizer) {
+        tokenizer_vocabulary(tokenizer, &vocabulary);
+        safe_add_text(f, "vocabulary", vocabulary.at);
+    }
     safe_add_text(f, "parameters_hash", o->parameters_hash);
     text_release(&spec);
+    text_release(&model);
+    text_release(&vocabulary);
 }
 
-Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const int64_t *batches, Error *e) {
+Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const int64_t *batches,
+                 const Tokenizer *tokenizer, Error *e) {
     SafeFile f;
     uint8_t hash[32];
     size_t at = 0;
@@ -39,7 +50,7 @@ Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, cons
     trainer_hash(t, 0, hash);
     sha256_hex(origin->parameters_hash, hash);
     safe_init(&f);
-    add_origin(&f, origin);
+    add_origin(&f, origin, tokenizer);
     /* 8-byte words first: readers that map the file want them aligned. */
     if (batches) safe_add(&f, "batches", "I64", 2, origin->spec.steps, origin->spec.batch, batches);
     for (int i = 0; i < trainer_parameters(t); i++) {
@@ -127,6 +138,10 @@ static Rc read_origin(WeightsOrigin *o, const SafeFile *f, Error *e) {
         take(f, "run", o->run, SHA256_HEX, true, e) ||
         take(f, "parameters_hash", o->parameters_hash, SHA256_HEX, true, e))
         return e->code;
+    const char *vocabulary = safe_text(f, "vocabulary");
+    char hash[SHA256_HEX];
+    if (vocabulary && strcmp(sha256_hex_of(hash, vocabulary, strlen(vocabulary)), o->tokenizer_sha256))
+        return error_set(e, RC_INTEGRITY, "__metadata__: 'vocabulary' does not hash to tokenizer_sha256");
     if (!spec) return take(f, "spec", version, sizeof version, false, e);
     if (spec_parse(&o->spec, spec, e) || spec_check(&o->spec, e)) {
         error_prefix(e, "__metadata__: spec: ");

@@ -6,6 +6,8 @@
  *   dataset_sha256, tokenizer_sha256
  *   run, step, arithmetic_class, arithmetic    the stored run and its step; a program that changed the weights leaves
  *                                              `run` out, and nothing is compared with a record
+ *   model               the network as JSON, for programs that know no spec (bench/run/weights_model.c says how)
+ *   vocabulary          tokenizer_vocabulary: its SHA-256 is tokenizer_sha256; absent when the corpus was not at hand
  *   parameters_hash     trainer_hash of the weights; optional, and checked where it stands
  *   sha256              of the data section (bench/formats/safetensors.h); a program that
  *                       saves the file anew leaves it out
@@ -18,6 +20,7 @@
 #include "base/sha256.h"
 #include "bench/formats/safetensors.h"
 #include "bench/plan/spec.h"
+#include "datasets/tokenizer.h"
 #include "kernels/backend.h"
 #include "models/trainer.h"
 
@@ -31,6 +34,7 @@ typedef struct {
     char arithmetic_class[BACKEND_CLASS_SIZE], arithmetic[SHA256_HEX];
     char parameters_hash[SHA256_HEX]; /* "" = not stated */
     int step;
+    int vocab; /* size of the vocabulary */
 } WeightsOrigin;
 
 typedef struct {
@@ -38,9 +42,13 @@ typedef struct {
     SafeFile file;
 } Weights;
 
-/* Replica 0 of t; origin's parameters_hash is filled here. batches: [spec.steps][spec.batch], or NULL.
- * RC_UNMEASURED when the disk refuses; then nothing at path has changed. */
-Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const int64_t *batches, Error *e);
+/* Replica 0 of t; origin's parameters_hash is filled here. batches: [spec.steps][spec.batch], or NULL. tokenizer: whose
+ * vocabulary the file carries, or NULL. RC_UNMEASURED when the disk refuses; then nothing at path has changed. */
+Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const int64_t *batches,
+                 const Tokenizer *tokenizer, Error *e);
+
+/* Appends the network of a spec as JSON. */
+void weights_model(const RunSpec *spec, int vocab, Text *out);
 
 /* Reads a file and its metadata. RC_INTEGRITY: no safetensors file, truncated, tensors that overlap or leave gaps, a
  * hash that does not hold, metadata absent or contradicting each other. RC_USAGE: no such file. On failure there is

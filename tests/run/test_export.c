@@ -242,6 +242,31 @@ Test(export, a_run_that_is_not_reproduced) {
     record_release(&r);
 }
 
+/* The vocabulary in the file is the one the run's tokens are of, and a false one is no vocabulary. */
+Test(export, the_vocabulary_is_in_the_file) {
+    RunSpec s = small(NULL);
+    RunRecord r;
+    Weights w;
+    char hash[SHA256_HEX];
+    stored(&r, &s);
+    cr_assert_eq(EXPORT(r.id, "--step", "0", "-o", file), RC_OK, "%s", e.text);
+    cr_assert_eq(weights_open(&w, file, &e), RC_OK, "%s", e.text);
+    const char *vocabulary = safe_text(&w.file, "vocabulary");
+    cr_assert(vocabulary && !strncmp(vocabulary, "char\n97\n98\n", 11), "%s", vocabulary);
+    cr_assert_str_eq(sha256_hex_of(hash, vocabulary, strlen(vocabulary)), r.tokenizer_sha256);
+    ((char *)(uintptr_t)vocabulary)[5] = '8';
+    cr_assert_eq(safe_write(&w.file, file, &e), RC_OK);
+    refused(IMPORT(file), RC_INTEGRITY, "'vocabulary' does not hash to tokenizer_sha256");
+    weights_release(&w);
+    cr_assert_eq(unlink(text), 0);
+    cr_assert_eq(EXPORT(r.id, "--step", "0", "-o", file), RC_OK, "%s", e.text);
+    cr_assert_eq(weights_open(&w, file, &e), RC_OK, "%s", e.text);
+    cr_assert_null(safe_text(&w.file, "vocabulary"));
+    cr_assert_not_null(safe_text(&w.file, "model"));
+    weights_release(&w);
+    record_release(&r);
+}
+
 /* As another program would save it: other order, other padding, blanks, no alignment, no hash of the data. */
 static void save_as_peer(const SafeFile *f, size_t padding, float change, bool whole) {
     Text header, data;
@@ -266,7 +291,7 @@ static void save_as_peer(const SafeFile *f, size_t padding, float change, bool w
         const char *key = f->text[i].key;
         if (!strcmp(key, "sha256") || (!whole && !strcmp(key, "parameters_hash"))) continue;
         text_format(&header, ",\"%s\":\"", key);
-        for (const char *c = f->text[i].value; *c; c++) text_format(&header, *c == '\n' ? "\\n" : "%c", *c);
+        for (const char *c = f->text[i].value; *c; c++) text_format(&header, *c == '\n' ? "\\n" : *c == '"' ? "\\\"" : "%c", *c);
         text_add(&header, "\"", 1);
     }
     text_format(&header, "}}%*s", (int)padding, "");

@@ -147,7 +147,7 @@ static void toy(Trainer **t, WeightsOrigin *o) {
                                           {"batch", "2"},  {"steps", "3"}, {"ffn_mult", "1"}, {"evaluate_at", "0"}};
     static Recipe recipe;
     static uint64_t seed = 1;
-    *o = (WeightsOrigin){.step = 2, .arithmetic_class = "canon"};
+    *o = (WeightsOrigin){.step = 2, .arithmetic_class = "canon", .vocab = 5};
     spec_init(&o->spec);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         cr_assert_eq(spec_set(&o->spec, keys[i][0], keys[i][1], &e), RC_OK);
@@ -197,7 +197,7 @@ static Rc reads_as(Trainer *t, const WeightsOrigin *o) {
 static char *toy_file(Trainer **t, WeightsOrigin *o, size_t *length) {
     char *bytes;
     toy(t, o);
-    cr_assert_eq(weights_write(disk, *t, o, NULL, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(weights_write(disk, *t, o, NULL, NULL, &e), RC_OK, "%s", e.text);
     cr_assert_eq(reads_as(*t, o), RC_OK, "%s", e.text);
     cr_assert_eq(file_read(path, &bytes, length, &e), RC_OK);
     return bytes;
