@@ -43,26 +43,32 @@ def main(path, corpus, curves, mode, steps):
         return say(absent=str(missing))
     style, precision = mode.split("-")
     torch.set_num_threads(1)
-    w, spec = load_torch.load(path)
-    try:
-        load_torch.refuse_other(spec)
-    except SystemExit as other:
-        return say(absent=str(other))
+    if not load_torch.torch:
+        return say(absent="no PyTorch")
+    model = load_torch.load(path)
+    spec, ops = model.spec, model.ops
+    if float(spec["dropout"]):
+        return say(absent="dropout, whose random numbers are each program's own")
+    if not model.vocabulary:
+        return say(absent="a file without a vocabulary")
     if style == "compile" and not hasattr(torch, "compile"):
         return say(absent="this PyTorch has no torch.compile")
-    batches, T, clip = {"batches": w.pop("batches")}, int(spec["context"]), float(spec["clip"])
-    ids = load_torch.train_ids(corpus, spec["tokenizer"])
+    T, clip = int(spec["context"]), float(spec["clip"])
+    ids = torch.tensor(model.vocabulary.encode(load_torch.parts(corpus)[0]))
+    batches = load_torch.File(path, ops).batches
     rates = [float(row["lr"]) for row in csv.DictReader(open(curves)) if row["train_loss"]]
-    w = {name: p.requires_grad_() for name, p in w.items()}
+    w = dict(model.named_parameters())
     update, how = optimizer(torch, w, spec)
 
     def plain_loss(inputs, targets):
-        return torch.nn.functional.cross_entropy(load_torch.logits(w, spec, inputs).flatten(0, 1), targets.flatten())
+        logits = load_torch.forward(ops, model.graph, w, inputs)
+        return torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
     loss_of = torch.compile(plain_loss) if style == "compile" else plain_loss
 
     def step(number):
-        inputs, targets = load_torch.batch(batches, ids, number % len(batches["batches"]), T)
+        starts = batches[number % len(batches)].tolist()
+        inputs, targets = (torch.stack([ids[s + by:s + by + T] for s in starts]) for by in (0, 1))
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision == "bf16"):
             loss = loss_of(inputs, targets)
         loss.backward()

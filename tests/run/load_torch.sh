@@ -1,0 +1,200 @@
+#!/usr/bin/env bash
+# bench/peers/load_torch.py gives the loss and the accuracy of `normbench import` for every variant, every norm in every
+# column, every rule and every recipe, from the exported file and the text alone: with numpy, and with PyTorch where it is
+# installed. A wrong output or constant of any op must show. TAP.  load_torch.sh PROGRAM ROOT
+set -u
+export LC_ALL=C.UTF-8
+unset NORMBENCH_DATA NORMBENCH_ROOT
+program=$(realpath "$1") root=$(realpath "$2") here=$(dirname "$(realpath "$0")")
+export NORMBENCH_ROOT=$root PYTHONDONTWRITEBYTECODE=1
+T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-load.XXXXXX") || exit 3
+trap 'rm -rf "$T"' EXIT
+trap 'exit 130' INT TERM
+cd "$T" || exit 3
+# A Python with numpy: $PYTHON, the first on the path, or the system's.
+for python in ${PYTHON:-python3} /usr/bin/python3; do "$python" -c 'import numpy' 2>/dev/null && break; done
+"$python" -c 'import numpy' || { echo "Bail out! no Python with numpy (Debian: python3-numpy)"; exit 3; }
+loader=$root/bench/peers/load_torch.py number=0
+
+verdict() { # name, what is wrong (empty: nothing)
+  number=$((number + 1))
+  if [ -z "$2" ]; then echo "ok $number - $1"; else
+    echo "not ok $number - $1"
+    printf '%s\n' "$2" | tail -n 20 | cut -c1-300 | sed 's/^/# /'
+  fi
+}
+
+# Words with letters of one to four bytes.
+for i in $(seq 400); do printf '%s the %s grün ist 水 of %s\n' "$((i * i % 97))" "$((i % 13))" "𝛼$((i * 7 % 31))"; done >text
+"$program" list --json >list.json || exit 3
+shape="layers: 2
+width: 16
+heads: 4
+context: 16
+batch: 4
+steps: 8
+lr: 3e-2
+norm_eps: 1e-2
+evaluate_at: 8
+curve_every: 4
+seeds: [1]
+profiles: {smoke: {}}
+dataset: text:text"
+"$python" - >arms.yaml <<'PY' || exit 3
+import json, re
+rows = json.load(open("list.json"))
+columns = re.findall(r"^    C\(|\"([a-z_.]+)\"", open(__import__("os").environ["NORMBENCH_ROOT"] + "/models/variant.c").read().split(
+    "VARIANT_COLUMNS(C) \\")[1].split("// clang-format on")[0])
+columns = [c for c in columns if "." in c or c in ("embed", "final", "carry", "gate", "depth_scale")]
+rules = ("carry", "gate", "depth_scale")
+assert len(columns) >= 14 and len(rows["norms"]) >= 4 and len(rows["rules"]) >= 5 and len(rows["variants"]) >= 5, columns
+print("arms:")
+for v in rows["variants"]:
+    print(f"  v-{v['name']}: {{variant: {v['name']}}}")
+for c in columns:
+    for value in [f"{r['name']} 0.7" for r in rows["rules"]] if c in rules else [n["name"] for n in rows["norms"]]:
+        value = value.replace("constant ", "")
+        if c == "attn.qk" and value not in ("none", "rmsnorm"):
+            continue
+        print(f"  {c.replace('.', '-')}-{value.split()[0].replace('.', '-')}: {{variant: post, {c}: {value}}}")
+PY
+{ printf 'name: placements\ntitle: Every placement\nbaseline: v-pre\n%s\n' "$shape" && cat arms.yaml; } >placements.yaml
+{ printf 'name: recipes\ntitle: Recipes\nbaseline: pre\n%s\n' "$shape"
+  printf 'arms: {pre: {variant: pre}, learned: {variant: peri, attn.qk: rmsnorm, gate: learned_row 0.3}}\n'; } >recipes.yaml
+
+run() { # experiment, --set words
+  local words=() word
+  for word in "${@:2}"; do words+=(--set "$word"); done
+  "$program" run "$1.yaml" --results results "${words[@]}" >>log 2>&1 || { tail -n 3 log | sed 's/^/# /'; echo "Bail out! run $*"; exit 3; }
+}
+run placements
+run recipes bias=false
+run recipes tied=false
+run recipes activation=relu ffn_mult=2
+run recipes dropout=0.2
+run recipes layers=5 width=24 heads=2
+run recipes tokenizer=byte
+bpe=
+if "$program" list | grep -q '^ *bpe .*not in this build'; then :; else bpe=yes run recipes tokenizer=bpe:300; fi
+for record in results/runs/*/record.json; do
+  id=$(basename "$(dirname "$record")")
+  "$program" export "$id" --results results --batches -o "$id.safetensors" >>log 2>&1 &&
+    "$program" import "$id.safetensors" --results results --json >"$id.json" 2>>log ||
+    { tail -n 3 log | sed 's/^/# /'; echo "Bail out! export $id"; exit 3; }
+done
+
+cat >check.py <<'PY'
+"""check.py numpy|torch: every file against what import says."""
+import glob, json, os, sys
+sys.path.insert(0, os.path.join(os.environ["NORMBENCH_ROOT"], "bench/peers"))
+import load_torch as lt
+TOLERANCE = 3e-7  # nats: float32 sums in another order
+if lt.torch:
+    lt.torch.set_grad_enabled(False)
+valid, worst, kinds, tokenizers, weak = lt.parts("text")[1], 0, set(), set(), []
+files = sorted(glob.glob("*.safetensors"))
+for path in files:
+    ops = lt.Numpy() if sys.argv[1] == "numpy" else lt.Torch()
+    file, want = lt.File(path, ops), json.load(open(path.replace(".safetensors", ".json")))
+    ids, context = file.vocabulary.encode(valid), file.graph["context"]
+    assert file.vocabulary.decode(ids) == valid, path
+    def loss_now():
+        return lt.validate(lambda x: lt.forward(ops, file.graph, file.weights, x), ops, ids, context)
+    loss, accuracy, targets = loss_now()
+    off = abs(loss - want["valid_loss"])
+    worst = max(worst, off)
+    if off > TOLERANCE or targets != want["targets"] or abs(accuracy - want["accuracy"]) > 1.5 / targets:
+        print(path, file.spec["tokenizer"], loss, accuracy, targets, "import:", want["valid_loss"], want["accuracy"], want["targets"])
+    kinds |= {op["op"] for op in file.graph["ops"]}
+    tokenizers.add(file.vocabulary.kind)
+    if sys.argv[1] != "numpy":
+        model = lt.load(path)
+        names = {n for n in file.weights}
+        assert set(model.state_dict()) == names, path
+        x = ops.ids([ids[:context]])
+        y, seen = model(x, want=[file.graph["ops"][0]["out"]])
+        assert lt.torch.equal(y, lt.forward(ops, file.graph, file.weights, x)) and len(seen) == 1, path
+        continue
+    # Would an error be seen? Each kind of op with every second column off, each constant off.
+    for kind in sorted({op["op"] for op in file.graph["ops"]} - {"dropout"}):
+        def wrong(op, x, *rest, right=getattr(ops, kind)):
+            y = right(op, x, *rest).copy()
+            y[..., ::2] += 0.5
+            return y
+        setattr(ops, kind, wrong)
+        if abs(loss_now()[0] - want["valid_loss"]) <= TOLERANCE:
+            weak.append(f"{path}: {kind}")
+        delattr(ops, kind)
+    for key, change in {"alpha": lambda v: v * 1.1, "beta": lambda v: v * 1.1, "eps": lambda v: v * 2, "heads": lambda v: v // 2}.items():
+        old = [(op, op[key]) for op in file.graph["ops"] if key in op]
+        for op, value in old:
+            op[key] = change(value)
+        if old and abs(loss_now()[0] - want["valid_loss"]) <= TOLERANCE:
+            weak.append(f"{path}: {key}")
+        for op, value in old:
+            op[key] = value
+print("\n".join(f"an error would not show: {w}" for w in weak), end="")
+print(f"{len(files)} files, the largest difference {worst:.1e} nats; ops {sorted(kinds)}; {sorted(tokenizers)}", file=sys.stderr)
+PY
+backends=numpy
+"$python" -c 'import torch' 2>/dev/null && backends="numpy torch"
+for backend in $backends; do
+  said=$("$python" check.py "$backend" 2>"$backend.err") || said="$said $(tail -n 2 "$backend.err")"
+  verdict "every placement and recipe has import's loss ($backend)" "$said"
+  tail -n 1 "$backend.err" | sed 's/^/# /'
+done
+
+# A row of ops.def that a model could contain is one that the loader knows.
+verdict "the loader knows every op" "$(sed -n 's/^OP(\([a-z]*\),.*/\1/p' "$root/kernels/ops.def" | grep -vxE 'xent|mean|rownorm' |
+  while read -r op; do grep -q "    def $op(self, op" "$loader" || echo "$op"; done)"
+
+id=$(grep -l 'layers = 5' ./*.json | head -n 1 | xargs basename -s .json)
+last=$id.safetensors
+said=$("$python" "$loader" "$last" --numpy --text text --steps 0,7 2>&1)
+first=$("$program" export "$id" --results results --step 0 --batches -o first.safetensors >/dev/null &&
+  "$python" "$loader" first.safetensors --numpy --text text --steps 0 | sed -n 's/^step 0: loss //p')
+verdict "the loss of a step is the curve's" "$("$python" - "$first" "results/runs/$id/curves.csv" 2>&1 <<'PY'
+import csv, sys
+want = float(next(csv.DictReader(open(sys.argv[2])))["train_loss"])
+if abs(float(sys.argv[1]) - want) > 2e-6:
+    print(sys.argv[1], want)
+PY
+printf '%s\n' "$said" | grep -c '^validation loss [0-9.]*, accuracy [0-9.]*, [0-9]* targets$\|^step [07]: loss [0-9]' | grep -vx 3)"
+one=$("$python" "$loader" "$last" --numpy --sample 'the ' --tokens 12 --seed 3)
+two=$("$python" "$loader" "$last" --numpy --sample 'the ' --tokens 12 --seed 3)
+verdict "a sample goes on from its text" "$([ "$one" = "$two" ] && [ "${one#the }" != "$one" ] && [ ${#one} -gt 8 ] || echo "'$one' '$two'")"
+verdict "without arguments it says what is in the file" "$("$python" "$loader" "$last" --numpy | grep -cE '^[0-9]+ layers x|^vocabulary: [0-9]+ of kind' | grep -vx 2)"
+
+refused() { # pattern, arguments
+  local said
+  said=$("$python" "$loader" --numpy "${@:2}" 2>&1) && { echo "$* ends with 0"; return; }
+  [ "$(printf '%s\n' "$said" | grep -c '')" = 1 ] && printf '%s' "$said" | grep -qE "^load_torch.py: .*$1" || printf '%s\n' "$said" | tail -n 3
+}
+"$python" - "$last" <<'PY'
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+(n,) = struct.unpack("<Q", data[:8])
+def save(name, change):
+    header = json.loads(data[8:8 + n])
+    change(header["__metadata__"])
+    text = json.dumps(header).encode()
+    open(name, "wb").write(struct.pack("<Q", len(text)) + text + data[8 + n:])
+save("no-model", lambda m: m.pop("model"))
+save("no-vocabulary", lambda m: m.pop("vocabulary"))
+save("false-vocabulary", lambda m: m.update(vocabulary=m["vocabulary"] + "7\n"))
+save("new-op", lambda m: m.update(model=m["model"].replace('"op":"linear"', '"op":"rotate"')))
+PY
+"$program" export "$id" --results results -o bare >/dev/null
+verdict "mistakes get one line" "$(refused 'no .model.' no-model --text text
+refused 'no vocabulary in it' no-vocabulary --text text
+refused 'not the one that tokenizer_sha256 names' false-vocabulary --text text
+refused 'the op rotate' new-op --text text
+refused 'export with --batches' bare --text text --steps 0
+refused '99. is no step of this run .0 to 7.' "$last" --text text --steps 0,99
+refused 'x. is no step' "$last" --text text --steps x
+refused 'an empty text' bare --sample ''
+refused '.Q. is not in the vocabulary' bare --sample 'Q'
+printf 'the' >short
+refused '3 tokens of validation text' bare --valid short
+refused 'No such file' nowhere)"
+echo "1..$number"
