@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/write/compare.h"
 
 const char compare_help[] =
     "\nFILE (- reads standard input) is one of these; the first of , ; TAB in a header line separates its columns:\n"
-    "  seed,arm,value                one run a line, in any order of columns\n"
+    "  seed,arm,value                one run a line, in any order of columns; others are named by --seed-column,\n"
+    "                                --arm-column and --value-column, but seed,method,loss is understood as it is\n"
     "  seed,arm,block,value          its value for each block of the evaluation text; blocks count in text order\n"
     "  seed,pre,post,peri            one seed a line, one column per arm\n"
     "  {\"arms\": {\"pre\": {\"1\": 3.2, \"2\": 3.1}, \"post\": {\"1\": 3.3, \"2\": 3.4}}}\n"
@@ -56,7 +58,7 @@ const char compare_help[] =
     "dropped},\n"
     "                      pigeonhole: {exact, resamples, mean, se, lo, hi}},\n"
     "   max_t_on_ranks?, decision_on_ranks?, verdict_on_ranks?: a diverged run worse than all others}\n"
-    "--tex writes rows without a tabular around them; its first comment names the columns.\n";
+    "--tex writes a whole tabular for booktabs; its comments are the notes. --plot FILE.svg draws the differences.\n";
 
 static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {
     const char *text = option(o, OPTION_looks, NULL);
@@ -94,7 +96,14 @@ Rc command_compare(Session *s, Error *e) {
     if (o->times[OPTION_json] && o->times[OPTION_tex])
         return error_set(e, RC_USAGE, "compare: --json or --tex, not both");
     if (read_options(o, &options, e)) return e->code;
-    if (compare_read(&data, o->operand[0], e)) return e->code;
+    CompareColumns columns = {.seed = option(o, OPTION_seed_column, NULL),
+                              .arm = option(o, OPTION_arm_column, NULL),
+                              .value = option(o, OPTION_value_column, NULL)};
+    const char *plot = option(o, OPTION_plot, NULL);
+    size_t length = plot ? strlen(plot) : 0;
+    if (plot && (length < 5 || strcmp(plot + length - 4, ".svg") != 0))
+        return error_set(e, RC_USAGE, "--plot: '%.200s' does not end in .svg, the only kind there is", plot);
+    if (compare_read(&data, o->operand[0], columns, e)) return e->code;
     if (compare_make(&result, &data, &options, s->threads, e)) {
         compare_data_release(&data);
         return e->code;
@@ -107,8 +116,15 @@ Rc command_compare(Session *s, Error *e) {
         compare_tex(&result, &out);
     else
         compare_text(&result, &out);
-    fwrite(out.at, 1, out.length, stdout);
     Rc rc = compare_exit(&result);
+    if (plot) {
+        Text drawn;
+        text_init(&drawn);
+        compare_plot(&result, &drawn);
+        if (file_write(plot, drawn.at, drawn.length, e)) rc = e->code;
+        text_release(&drawn);
+    }
+    fwrite(out.at, 1, out.length, stdout);
     text_release(&out);
     compare_release(&result);
     compare_data_release(&data);

@@ -28,14 +28,21 @@ typedef struct {
     double *block;    /* [arms][seeds][blocks], or NULL */
     int lost;         /* diverged runs */
     char *first_lost; /* "FILE:3: seed 7 of arm 'pre'"; NULL: none */
+    char *columns;    /* "arm is column 'method', value is column 'loss'"; NULL: they have these names */
     char hash[SHA256_HEX];
 } CompareData;
 
+/* The names of a file's columns or keys; NULL: seed, arm, value. Where arm or value is named, the file holds one run a
+ * line and other columns are passed over. */
+typedef struct {
+    const char *seed, *arm, *value;
+} CompareColumns;
+
 /* Reads CSV or JSON, "-" from standard input; help says which forms. RC_USAGE: not that, or a run that is missing or
  * there twice. RC_UNMEASURED: no runs at all. On failure *d is zeroed. */
-Rc compare_read(CompareData *d, const char *path, Error *e);
+Rc compare_read(CompareData *d, const char *path, CompareColumns columns, Error *e);
 /* The same of bytes in memory; `name` is what errors call it. */
-Rc compare_parse(CompareData *d, const char *name, const char *bytes, size_t length, Error *e);
+Rc compare_parse(CompareData *d, const char *name, CompareColumns columns, const char *bytes, size_t length, Error *e);
 void compare_data_release(CompareData *d);
 
 typedef struct {

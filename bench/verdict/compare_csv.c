@@ -1,7 +1,9 @@
 /* CSV: the header says whether a line is one run (seed, arm, value) or one seed with a column for every arm. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "bench/verdict/compare_rows.h"
 
@@ -12,7 +14,7 @@ typedef struct {
     char separator;
     char **field; /* into the text */
     int fields, room;
-    char where[700];
+    char where[700], header[700];
 } Csv;
 
 /* The first comma, semicolon or tab of the header that is not in quotes. */
@@ -91,37 +93,145 @@ static int column(const Csv *c, const char *name) {
     return -1;
 }
 
-static Rc check_header(const Csv *c, Error *e) {
+/* The name of a column: as the command line has it, or the usual one. */
+static const char *name_or(const char *named, const char *usual) {
+    return named ? named : usual;
+}
+
+/* A column that the command line names or that every file has. */
+static Rc find_column(const Csv *c, const char *name, const char *option, int *out, Error *e) {
     char hint[96] = "";
+    *out = column(c, name);
+    if (*out >= 0) return RC_OK;
+    const char *near = nearest_name(name, (const char *const *)c->field, (size_t)c->fields);
+    if (near) snprintf(hint, sizeof hint, "; is '%.60s' meant?", near);
+    return error_set(e, RC_USAGE, "%s: the header has no column '%.80s'%s (--%s-column names it)", c->where, name, hint,
+                     option);
+}
+
+static Rc check_header(const Csv *c, Error *e) {
     for (int i = 0; i < c->fields; i++) {
         if (!c->field[i][0]) return error_set(e, RC_USAGE, "%s: column %d has no name", c->where, i + 1);
         for (int k = 0; k < i; k++)
             if (!strcmp(c->field[i], c->field[k]))
                 return error_set(e, RC_USAGE, "%s: two columns are called '%.80s'", c->where, c->field[i]);
     }
-    if (column(c, "seed") >= 0) return RC_OK;
-    const char *near = nearest_name("seed", (const char *const *)c->field, (size_t)c->fields);
-    if (near) snprintf(hint, sizeof hint, "; is '%.60s' meant?", near);
-    return error_set(e, RC_USAGE, "%s: the header has no column 'seed'%s", c->where, hint);
+    return RC_OK;
 }
 
 /* What a line is: the columns of a run, or one per arm. */
 typedef struct {
     int fields, seed, arm, value, block; /* arm < 0: one column per arm */
     char **name;                         /* of the columns */
+    bool guess; /* two columns beside seed and block, neither called arm nor value: the first line of numbers decides */
 } Shape;
 
+/* The only column that has no part yet; -1: there are none or several. */
+static int only_other(const Shape *s) {
+    int found = -1;
+    for (int i = 0; i < s->fields; i++) {
+        if (i == s->seed || i == s->arm || i == s->value || i == s->block) continue;
+        if (found >= 0) return -1;
+        found = i;
+    }
+    return found;
+}
+
+/* "loss, accuracy": the columns that have no part yet. */
+static void list_others(const Csv *c, const Shape *s, Text *out) {
+    for (int i = 0; i < s->fields; i++)
+        if (i != s->seed && i != s->arm && i != s->value && i != s->block)
+            text_format(out, "%s%.40s", out->length ? ", " : "", c->field[i]);
+}
+
+/* One run a line, since the command line names the arm's or the value's column. The other one may go without a name
+ * where one column is left. */
+static Rc find_named(const Csv *c, Shape *s, Error *e) {
+    const CompareColumns *n = &c->r->columns;
+    s->arm = column(c, name_or(n->arm, "arm")), s->value = column(c, name_or(n->value, "value"));
+    if (n->arm && s->arm < 0) return find_column(c, n->arm, "arm", &s->arm, e);
+    if (n->value && s->value < 0) return find_column(c, n->value, "value", &s->value, e);
+    if (s->arm < 0) s->arm = only_other(s);
+    if (s->value < 0) s->value = only_other(s);
+    if (s->arm < 0 || s->value < 0) {
+        Text others;
+        text_init(&others);
+        list_others(c, s, &others);
+        error_set(e, RC_USAGE, "%s: --%s-column must say which column it is: %.200s", c->where,
+                  s->arm < 0 ? "arm" : "value", others.length ? others.at : "none is left");
+        text_release(&others);
+        return e->code;
+    }
+    if (s->arm == s->value || s->arm == s->seed || s->value == s->seed)
+        return error_set(e, RC_USAGE, "%s: seed, arm and value are three columns, and two of them are '%.80s'",
+                         c->where, c->field[s->value == s->seed ? s->seed : s->arm]);
+    return RC_OK;
+}
+
 static Rc find_shape(const Csv *c, Shape *s, Error *e) {
+    const CompareColumns *n = &c->r->columns;
     s->fields = c->fields;
-    s->seed = column(c, "seed"), s->arm = column(c, "arm"), s->value = column(c, "value"),
+    s->arm = s->value = -1;
+    if (find_column(c, name_or(n->seed, "seed"), "seed", &s->seed, e)) return e->code;
     s->block = column(c, "block");
+    if (n->arm || n->value) return find_named(c, s, e);
+    s->arm = column(c, "arm"), s->value = column(c, "value");
     if (s->arm >= 0 && s->value >= 0) {
         for (int i = 0; i < c->fields; i++)
             if (i != s->seed && i != s->arm && i != s->value && i != s->block)
-                return error_set(e, RC_USAGE, "%s: unknown column '%.80s' (seed, arm, value and block are known)",
+                return error_set(e, RC_USAGE,
+                                 "%s: unknown column '%.80s' (seed, arm, value and block are known; --value-column "
+                                 "value passes over others)",
                                  c->where, c->field[i]);
-    } else
-        s->arm = s->value = s->block = -1;
+        return RC_OK;
+    }
+    s->arm = s->value = -1;
+    s->guess = c->fields - (s->block >= 0) == 3;
+    return RC_OK;
+}
+
+/* Letters that stand for no number: "adam", but not "NA" or "1e-3x". */
+static bool is_name(const char *text) {
+    static const char *const absent[] = {"na", "n/a", "null", "none"};
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        if (!strcasecmp(text, absent[i])) return false;
+    return isalpha((unsigned char)text[0]) || (unsigned char)text[0] >= 0x80;
+}
+
+static bool is_number(const char *text) {
+    double value;
+    Error ignored;
+    return !compare_value("", "", text, &value, &ignored);
+}
+
+/* seed,method,loss: of the two columns one holds names, the other numbers. No file with a column for every arm has a
+ * name there. */
+static void guess_shape(Csv *c, Shape *s) {
+    int two[2], count = 0;
+    for (int i = 0; i < s->fields; i++)
+        if (i != s->seed && i != s->block) two[count++] = i;
+    bool first = is_number(c->field[two[0]]), second = is_number(c->field[two[1]]);
+    s->guess = false;
+    if (first == second || !is_name(c->field[two[first]])) return;
+    s->arm = two[first], s->value = two[!first];
+}
+
+/* Once it is known what a line is. */
+static Rc settle(Csv *c, Shape *s, Error *e) {
+    CompareRows *r = c->r;
+    r->wide = s->arm < 0;
+    if (!r->wide && (strcmp(s->name[s->arm], "arm") != 0 || strcmp(s->name[s->value], "value") != 0)) {
+        Text said;
+        text_init(&said);
+        text_format(&said, "arm is column '%.80s', value is column '%.80s'", s->name[s->arm], s->name[s->value]);
+        r->read_as = said.at;
+    }
+    if (r->wide) s->block = -1;
+    r->blocks = s->block >= 0;
+    for (int i = 0; r->wide && i < s->fields; i++) {
+        int arm;
+        if (i != s->seed && compare_arm(r, c->header, s->name[i], &arm, e)) return e->code;
+    }
     return RC_OK;
 }
 
@@ -130,30 +240,30 @@ static Rc read_header(Csv *c, Shape *s, Error *e) {
     if (check_header(c, e) || find_shape(c, s, e)) return e->code;
     s->name = mem_alloc((size_t)c->fields, sizeof *s->name);
     memcpy(s->name, c->field, (size_t)c->fields * sizeof *s->name);
-    c->r->blocks = s->block >= 0;
-    for (int i = 0; s->arm < 0 && i < s->fields; i++) {
-        int arm;
-        if (i != s->seed && compare_arm(c->r, c->where, s->name[i], &arm, e)) return e->code;
-    }
-    return RC_OK;
+    snprintf(c->header, sizeof c->header, "%s", c->where);
+    return s->guess ? RC_OK : settle(c, s, e);
 }
 
 static Rc read_run(Csv *c, const Shape *s, Error *e) {
     CompareRow row = {.at = c->line};
-    if (compare_seed(c->where, "seed", c->field[s->seed], &row.seed, e)) return e->code;
+    if (compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row.seed, e)) return e->code;
     if (s->block >= 0 && compare_seed(c->where, "block", c->field[s->block], &row.block, e)) return e->code;
     if (compare_arm(c->r, c->where, c->field[s->arm], &row.arm, e)) return e->code;
-    if (compare_value(c->where, "value", c->field[s->value], &row.value, e)) return e->code;
+    if (compare_value(c->where, s->name[s->value], c->field[s->value], &row.value, e)) return e->code;
     compare_row_add(c->r, row);
     return RC_OK;
 }
 
 static Rc read_seed(Csv *c, const Shape *s, Error *e) {
     CompareRow row = {.at = c->line};
-    if (compare_seed(c->where, "seed", c->field[s->seed], &row.seed, e)) return e->code;
+    if (compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row.seed, e)) return e->code;
     for (int i = 0; i < s->fields; i++) {
         if (i == s->seed) continue;
-        if (compare_value(c->where, s->name[i], c->field[i], &row.value, e)) return e->code;
+        if (compare_value(c->where, s->name[i], c->field[i], &row.value, e)) {
+            size_t n = strlen(e->text);
+            if (c->r->rows < (size_t)s->fields) snprintf(e->text + n, sizeof e->text - n, "%s", compare_name_columns);
+            return e->code;
+        }
         compare_row_add(c->r, row);
         row.arm++;
     }
@@ -170,7 +280,11 @@ Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e) {
     while (!rc && next_line(&c, &rc, e) && !rc) {
         if (c.fields != s.fields)
             rc = error_set(e, RC_USAGE, "%s: %d fields where the header has %d", c.where, c.fields, s.fields);
-        else
+        else if (s.guess) {
+            guess_shape(&c, &s);
+            rc = settle(&c, &s, e);
+        }
+        if (!rc)
             rc = s.arm >= 0 ? read_run(&c, &s, e) : read_seed(&c, &s, e);
     }
     free(c.field);

@@ -11,6 +11,8 @@
 
 enum { NAME_MOST = 80 };
 
+const char compare_name_columns[] = "; if a line is one run, --arm-column and --value-column name its columns";
+
 char *compare_where(char *out, size_t size, const CompareRows *r, const CompareRow *row) {
     if (r->lines)
         snprintf(out, size, "%.600s:%ld", r->file, row->at);
@@ -129,8 +131,9 @@ static Rc twice(const CompareRows *r, const CompareRow *a, const CompareRow *b, 
     char where[1200], block[64] = "", before[64] = "";
     if (r->blocks) snprintf(block, sizeof block, " and block %lld", (long long)b->block);
     if (r->lines) snprintf(before, sizeof before, " (first on line %ld)", a->at);
-    return error_set(e, RC_USAGE, "%s: seed %lld%s of arm '%s' is there twice%s",
-                     compare_where(where, sizeof where, r, b), (long long)b->seed, block, r->arm[b->arm], before);
+    return error_set(e, RC_USAGE, "%s: seed %lld%s of arm '%s' is there twice%s%s",
+                     compare_where(where, sizeof where, r, b), (long long)b->seed, block, r->arm[b->arm], before,
+                     r->wide ? compare_name_columns : "");
 }
 
 /* Which arm lacks what, and where some other run has it. */
@@ -250,8 +253,8 @@ Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
         for (size_t i = 0; i < seeds; i++) d->seed[i] = (uint64_t)seed[i];
         fill(d, r, blocks);
         hash(d, r, blocks);
-        d->arm = r->arm;
-        r->arm = NULL, r->arms = 0;
+        d->arm = r->arm, d->columns = r->read_as;
+        r->arm = NULL, r->arms = 0, r->read_as = NULL;
     }
     free(seed);
     free(block);
@@ -262,6 +265,7 @@ void compare_rows_release(CompareRows *r) {
     for (int i = 0; i < r->arms; i++) free(r->arm[i]);
     free(r->arm);
     free(r->row);
+    free(r->read_as);
 }
 
 void compare_data_release(CompareData *d) {
@@ -272,11 +276,12 @@ void compare_data_release(CompareData *d) {
     free(d->diverged);
     free(d->block);
     free(d->first_lost);
+    free(d->columns);
     *d = (CompareData){0};
 }
 
-Rc compare_parse(CompareData *d, const char *name, const char *bytes, size_t length, Error *e) {
-    CompareRows r = {.file = name};
+Rc compare_parse(CompareData *d, const char *name, CompareColumns columns, const char *bytes, size_t length, Error *e) {
+    CompareRows r = {.file = name, .columns = columns};
     *d = (CompareData){0};
     if (length >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3)) bytes += 3, length -= 3;
     size_t start = 0;
@@ -296,13 +301,13 @@ Rc compare_parse(CompareData *d, const char *name, const char *bytes, size_t len
     return rc;
 }
 
-Rc compare_read(CompareData *d, const char *path, Error *e) {
+Rc compare_read(CompareData *d, const char *path, CompareColumns columns, Error *e) {
     bool in = !strcmp(path, "-");
     char *bytes;
     size_t length;
     *d = (CompareData){0};
     if (file_read(in ? "/dev/stdin" : path, &bytes, &length, e)) return e->code;
-    Rc rc = compare_parse(d, in ? "standard input" : path, bytes, length, e);
+    Rc rc = compare_parse(d, in ? "standard input" : path, columns, bytes, length, e);
     free(bytes);
     return rc;
 }

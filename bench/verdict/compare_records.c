@@ -24,17 +24,21 @@ static Rc whole(const char *where, const char *key, const json_t *v, int64_t *ou
 }
 
 static Rc read_record(CompareRows *r, const json_t *o, long at, Error *e) {
-    static const char *const keys[] = {"seed", "arm", "value", "block"};
+    const CompareColumns *n = &r->columns;
+    const char *const keys[] = {n->seed ? n->seed : "seed", n->arm ? n->arm : "arm", n->value ? n->value : "value",
+                                "block"};
+    bool others = n->arm || n->value; /* are passed over */
     CompareRow row = {.at = at};
     char where[700], hint[96];
     const char *key;
     json_t *v, *object = (json_t *)o;
     compare_where(where, sizeof where, r, &row);
-    if (!json_is_object(o)) return error_set(e, RC_USAGE, "%s: not an object of seed, arm and value", where);
+    if (!json_is_object(o))
+        return error_set(e, RC_USAGE, "%s: not an object of %.80s, %.80s and %.80s", where, keys[0], keys[1], keys[2]);
     json_object_foreach(object, key, v) {
         bool known = false;
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) known |= !strcmp(key, keys[i]);
-        if (!known)
+        if (!known && !others)
             return error_set(e, RC_USAGE, "%s: unknown key '%.60s'%s", where, key,
                              did_you_mean(hint, sizeof hint, key, keys, sizeof keys / sizeof *keys));
     }
@@ -44,11 +48,12 @@ static Rc read_record(CompareRows *r, const json_t *o, long at, Error *e) {
     if (at && blocks != r->blocks)
         return error_set(e, RC_USAGE, "%s: some records have a \"block\" and some do not", where);
     r->blocks = blocks;
-    if (!json_is_string(json_object_get(o, "arm"))) return error_set(e, RC_USAGE, "%s: \"arm\" is not a string", where);
-    if (whole(where, "seed", json_object_get(o, "seed"), &row.seed, e)) return e->code;
+    if (!json_is_string(json_object_get(o, keys[1])))
+        return error_set(e, RC_USAGE, "%s: \"%.80s\" is not a string", where, keys[1]);
+    if (whole(where, keys[0], json_object_get(o, keys[0]), &row.seed, e)) return e->code;
     if (blocks && whole(where, "block", json_object_get(o, "block"), &row.block, e)) return e->code;
-    if (compare_arm(r, where, json_string_value(json_object_get(o, "arm")), &row.arm, e)) return e->code;
-    if (value_of(where, json_object_get(o, "value"), &row.value, e)) return e->code;
+    if (compare_arm(r, where, json_string_value(json_object_get(o, keys[1])), &row.arm, e)) return e->code;
+    if (value_of(where, json_object_get(o, keys[2]), &row.value, e)) return e->code;
     compare_row_add(r, row);
     return RC_OK;
 }
@@ -79,6 +84,9 @@ static Rc read_arm(CompareRows *r, const char *name, json_t *seeds, Error *e) {
 static Rc read_arms(CompareRows *r, json_t *root, Error *e) {
     json_t *arms = json_object_get(root, "arms"), *v;
     const char *key;
+    if (r->columns.seed || r->columns.arm || r->columns.value)
+        return error_set(e, RC_USAGE, "%.600s: {\"arms\": ...} has no columns to name; leave --seed-column, "
+                         "--arm-column and --value-column out", r->file);
     if (!json_is_object(arms) || json_object_size(root) != 1)
         return error_set(e, RC_USAGE, "%.600s: a JSON object holds \"arms\": {ARM: {SEED: value}} and nothing else",
                          r->file);

@@ -13,12 +13,18 @@ typedef struct {
 
 typedef struct {
     const char *file;
-    bool lines, blocks; /* lines: CSV */
+    CompareColumns columns; /* as named on the command line */
+    char *read_as;          /* CompareData.columns */
+    bool lines, blocks;     /* lines: CSV */
+    bool wide;              /* CSV with a column for every arm */
     char **arm;
     int arms, last_arm;
     CompareRow *row;
     size_t rows, room;
 } CompareRows;
+
+/* What to say of a file that was read as one with a column for every arm, and makes no sense. */
+extern const char compare_name_columns[];
 
 /* "FILE:3", "FILE: [3]", "FILE: arms.pre.7". */
 char *compare_where(char *out, size_t size, const CompareRows *r, const CompareRow *row);

@@ -1,4 +1,4 @@
-/* compare on the terminal and as LaTeX rows: one line per comparison, then what must be said beside it. */
+/* compare on the terminal: the arms, one line per comparison, then what must be said beside it. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static int shown_width(const char *s) {
     return characters;
 }
 
-static void interval(const Comparison *c, Text *out, bool latex) {
+void compare_interval(const Comparison *c, Text *out, bool latex) {
     char low[48], high[48];
     if (!c->t_decides)
         text_format(out, "withheld (diverged)");
@@ -75,7 +75,7 @@ static void line(const CompareResult *r, const Comparison *c, Text *out) {
     Text range, words;
     text_init(&range);
     text_init(&words);
-    interval(c, &range, false);
+    compare_interval(c, &range, false);
     compare_words(r, c, c->decision, &words);
     text_format(out, "  ");
     if (shown_width(name) > NAME_WIDTH) {
@@ -88,6 +88,29 @@ static void line(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, shown_width(words.at) > VERDICT_WIDTH ? "\n    %s\n" : "  %s\n", words.at);
     text_release(&range);
     text_release(&words);
+}
+
+/* Every arm by itself, the baseline first. */
+static void arm_line(const CompareResult *r, int arm, Text *out) {
+    const CompareArm *a = &r->arm[arm];
+    const char *name = r->data->arm[arm];
+    char mean[48], sd[48];
+    text_format(out, "  ");
+    if (shown_width(name) > NAME_WIDTH) {
+        text_format(out, "%s\n  ", name);
+        name = "";
+    }
+    show_column(out, name, NAME_WIDTH);
+    text_format(out, " %12s  %s", compare_number(mean, a->mean, a->sd, false), compare_number(sd, a->sd, a->sd, false));
+    if (a->rate.k) text_format(out, "   %d of %d diverged", (int)a->rate.k, (int)a->rate.n);
+    text_format(out, "\n");
+}
+
+static void arm_lines(const CompareResult *r, Text *out) {
+    text_format(out, "\n  %-*s %12s  sd over seeds\n", NAME_WIDTH, "", "mean");
+    arm_line(r, r->baseline, out);
+    for (int arm = 0; arm < r->data->arms; arm++)
+        if (arm != r->baseline) arm_line(r, arm, out);
 }
 
 /* One note after the other, words broken at blanks. */
@@ -119,9 +142,11 @@ void compare_text(const CompareResult *r, Text *out) {
     text_format(&words, "; %s is better; baseline: %s%s. delta = arm - baseline, mean over seeds.\n",
                 r->options.higher ? "higher" : "lower", d->arm[r->baseline],
                 r->options.baseline ? "" : " (the first arm; --baseline names another)");
+    if (d->columns) text_format(&words, "Read as one run a line: %s.\n", d->columns);
     text_format(out, "\n");
     wrapped(words.at, out);
     text_clear(&words);
+    arm_lines(r, out);
     text_format(&words, "%s%% t interval", conf);
     text_format(out, "\n  %-*s %12s  %-*s %6s %6s  %s\n", NAME_WIDTH, "", "delta", INTERVAL_WIDTH, words.at, "p_adj",
                 "floor", "verdict");
@@ -130,49 +155,5 @@ void compare_text(const CompareResult *r, Text *out) {
     compare_notes(r, &words);
     text_format(out, "\n");
     wrapped(words.at, out);
-    text_release(&words);
-}
-
-/* Text in a comment: the notes, line by line. */
-static void comments(const char *text, Text *out) {
-    for (const char *s = text; *s;) {
-        size_t n = strcspn(s, "\n");
-        text_format(out, "%% ");
-        text_add(out, s, n);
-        text_format(out, "\n");
-        s += n + (s[n] != 0);
-    }
-}
-
-void compare_tex(const CompareResult *r, Text *out) {
-    char number[48];
-    Text words;
-    text_init(&words);
-    compare_signature(r, &words);
-    text_format(&words,
-                "\nrows of: arm & mean difference to %s & %s%% t interval & sign-flip p & p adjusted by step-down "
-                "max-T & smallest p possible & verdict (%s is better)\n",
-                r->data->arm[r->baseline], format_real(number, round(1e8 * r->options.conf) / 1e6),
-                r->options.higher ? "higher" : "lower");
-    compare_notes(r, &words);
-    comments(words.at, out);
-    for (int i = 0; i < r->family.count; i++) {
-        const Comparison *c = &r->family.at[i];
-        const double p[] = {c->flip.status == ST_OK ? c->flip.p : (double)NAN, c->joint.step, r->family.floor};
-        latex_text(out, compare_arm_name(r, c));
-        text_format(out, " & ");
-        latex_number(out, compare_number(number, c->t.mean, c->t.se, false));
-        text_format(out, " & ");
-        interval(c, out, true);
-        for (size_t k = 0; k < sizeof p / sizeof *p; k++) {
-            text_format(out, " & ");
-            latex_number(out, show_p(number, p[k]));
-        }
-        text_format(out, " & ");
-        text_clear(&words);
-        compare_words(r, c, c->decision, &words);
-        latex_text(out, words.at);
-        text_format(out, " \\\\\n");
-    }
     text_release(&words);
 }

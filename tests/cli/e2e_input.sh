@@ -117,3 +117,25 @@ check_a_model_that_does_not_fit_is_refused_before_it_starts() {
   says 'out of memory: a run of 256 layers x 8192, batch 4 x 16, needs [0-9]{6,} MB; [0-9]+ MB can be had'
   prints '^4 of 4 runs to train, .* FLOPs, '
 }
+
+check_compare_reads_columns_by_name_and_draws() {
+  local seed losses=$W/losses.csv
+  echo run,method,loss,accuracy >"$losses"
+  for seed in 1 2 3 4 5 6; do printf '%d,adam,3.%d,.4\n%d,lion,3.%d,.5\n' $seed $seed $seed $((seed * seed % 7 + 1)) >>"$losses"; done
+  refused "losses.csv:1: the header has no column 'seed' \(--seed-column names it\)" compare "$losses"
+  refused "losses.csv:1: --value-column must say which column it is: loss, accuracy" \
+    compare "$losses" --seed-column run --arm-column method
+  refused "the header has no column 'los'; is 'loss' meant\?" compare "$losses" --seed-column run --value-column los
+  local columns=(--seed-column run --arm-column method --value-column loss)
+  ends 4 compare "$losses" "${columns[@]}" --plot "$W/d.svg"
+  prints "^Read as one run a line: arm is column 'method', value is column 'loss'\.$"
+  prints '^  adam +3\.35  0\.19$'
+  [ "$(grep -c 'class="seed"' "$W/d.svg")" = 6 ] && python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$W/d.svg" ||
+    fail "the plot is no SVG of six seeds"
+  refused "--plot: 'd.png' does not end in .svg" compare "$losses" "${columns[@]}" --plot d.png
+  ends 3 compare "$losses" "${columns[@]}" --plot "$W/none/d.svg"
+  says 'none/d.svg: '
+  cut -d, -f1-3 "$losses" | sed '1s/run/seed/' >"$W/plain.csv"
+  ends 4 compare "$W/plain.csv"
+  prints "^Read as one run a line: arm is column 'method', value is column 'loss'\.$"
+}

@@ -291,7 +291,8 @@ static void save_as_peer(const SafeFile *f, size_t padding, float change, bool w
         const char *key = f->text[i].key;
         if (!strcmp(key, "sha256") || (!whole && !strcmp(key, "parameters_hash"))) continue;
         text_format(&header, ",\"%s\":\"", key);
-        for (const char *c = f->text[i].value; *c; c++) text_format(&header, *c == '\n' ? "\\n" : *c == '"' ? "\\\"" : "%c", *c);
+        for (const char *c = f->text[i].value; *c; c++)
+            text_format(&header, *c == '\n' ? "\\n" : *c == '"' ? "\\\"" : "%c", *c);
         text_add(&header, "\"", 1);
     }
     text_format(&header, "}}%*s", (int)padding, "");

@@ -30,7 +30,7 @@ static const char eight[] = "seed,base,worse,same\n"
 static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN};
 
 static void make(const char *text, CompareOptions options) {
-    cr_assert_eq(compare_parse(&data, "FILE", text, strlen(text), &e), RC_OK, "%s", e.text);
+    cr_assert_eq(compare_parse(&data, "FILE", (CompareColumns){0}, text, strlen(text), &e), RC_OK, "%s", e.text);
     cr_assert_eq(compare_make(&result, &data, &options, 2, &e), RC_OK, "%s", e.text);
 }
 
@@ -305,6 +305,85 @@ Test(compare, the_help_names_every_key_of_the_json) {
         json_decref(root);
         free(bytes);
     }
+}
+
+/* The same runs under other names of columns, with columns beside them, in any form, are the same data. */
+Test(compare, columns_by_any_name) {
+    static const char usual[] = "seed,arm,value\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,nan\n";
+    static const struct {
+        const char *text;
+        CompareColumns columns;
+    } same[] = {
+        {"seed,method,loss\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,diverged\n", {NULL}},
+        {"loss;seed;method\n3;1;adam\n4;1;lion\n5;2;adam\nnan;2;lion\n", {NULL}},
+        {"run,method,loss\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,nan\n", {.seed = "run"}},
+        {"seed,lr,method,loss\n1,.1,adam,3\n1,.1,lion,4\n2,x,adam,5\n2,,lion,nan\n", {NULL, "method", "loss"}},
+        {"seed,method,loss\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,nan\n", {.arm = "method"}},
+        {"seed,method,loss\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,nan\n", {.value = "loss"}},
+        {"id,adam,lion\n1,3,4\n2,5,nan\n", {.seed = "id"}},
+        {"[{\"s\": 1, \"m\": \"adam\", \"l\": 3, \"lr\": 1}, {\"s\": 1, \"m\": \"lion\", \"l\": 4},"
+         " {\"s\": 2, \"m\": \"adam\", \"l\": 5}, {\"s\": 2, \"m\": \"lion\", \"l\": \"nan\"}]",
+         {"s", "m", "l"}},
+    };
+    CompareData want, got;
+    cr_assert_eq(compare_parse(&want, "f", (CompareColumns){0}, usual, strlen(usual), &e), RC_OK, "%s", e.text);
+    cr_expect_null(want.columns);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        e = (Error){0};
+        Rc rc = compare_parse(&got, "f", same[i].columns, same[i].text, strlen(same[i].text), &e);
+        cr_assert_eq(rc, RC_OK, "%zu: %s", i, e.text);
+        cr_expect_str_eq(got.hash, want.hash, "%zu", i);
+        if (strstr(same[i].text, "method"))
+            cr_expect_str_eq(got.columns, "arm is column 'method', value is column 'loss'", "%zu", i);
+        compare_data_release(&got);
+    }
+    compare_data_release(&want);
+}
+
+static int count_of(const char *text, const char *word) {
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, word)); at++) n++;
+    return n;
+}
+
+/* A plot has every seed's difference of every comparison, the interval where there is one, and names as text. */
+Test(compare, plot) {
+    CompareOptions options = plain;
+    options.margin = .02, options.cap = 11;
+    make(eight, options);
+    char *svg = written(compare_plot);
+    cr_expect_eq(count_of(svg, "class=\"seed\""), 16);
+    cr_expect_eq(count_of(svg, "class=\"bar\""), 2);
+    cr_expect_eq(count_of(svg, "class=\"margin\""), 1);
+    cr_expect_eq(count_of(svg, ">worse than base</text>"), 1);
+    free(svg);
+    release();
+    make(one_lost, options);
+    svg = written(compare_plot);
+    cr_expect_gt(count_of(svg, "class=\"lost\""), 0);
+    free(svg);
+    release();
+    make("seed,base,<b>&\n1,0,0\n", options); /* one seed, no difference, a name that HTML minds */
+    svg = written(compare_plot);
+    cr_expect_eq(count_of(svg, "<b>"), 0);
+    cr_expect_eq(count_of(svg, "&lt;b&gt;&amp;"), 1);
+    cr_expect_eq(count_of(svg, "nan"), 0, "%s", svg);
+    free(svg);
+    release();
+}
+
+/* The text has every arm's mean and standard deviation, the baseline's first. */
+Test(compare, means_with_sd) {
+    CompareOptions options = plain;
+    options.baseline = "b";
+    make("seed,a,b\n1,1,10\n2,2,10\n3,3,13\n", options);
+    char *text = written(compare_text);
+    const char *b = strstr(text, "\n  b "), *a = strstr(text, "\n  a ");
+    cr_assert(a && b && b < a, "%s", text);
+    cr_expect(strstr(b, "11.0  1.7"), "%s", text);
+    cr_expect(strstr(a, "2.0  1.0"), "%s", text);
+    free(text);
+    release();
 }
 
 /* Bytes of tests/golden/NAME; NORMBENCH_WRITE_GOLDEN=1 in the environment writes them anew instead. */

@@ -18,7 +18,7 @@ static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN};
 static Rc run(const char *text, CompareOptions options, CompareData *d, CompareResult *r) {
     e = (Error){0};
     *r = (CompareResult){0};
-    if (compare_parse(d, "f", text, strlen(text), &e)) return e.code;
+    if (compare_parse(d, "f", (CompareColumns){0}, text, strlen(text), &e)) return e.code;
     if (compare_make(r, d, &options, 1, &e)) {
         compare_data_release(d);
         return e.code;
@@ -37,6 +37,42 @@ static void refused(const char *text, CompareOptions options, Rc code, const cha
     compare_data_release(&d);
 }
 
+static void refused_with(const char *text, CompareColumns columns, const char *says) {
+    CompareData d;
+    e = (Error){0};
+    Rc rc = compare_parse(&d, "f", columns, text, strlen(text), &e);
+    cr_expect_eq(rc, RC_USAGE, "%.60s: exit code %d", text, rc);
+    cr_expect(strstr(e.text, says), "%.60s: '%s' does not say '%s'", text, e.text, says);
+    if (!rc) compare_data_release(&d);
+}
+
+Test(compare_bad, columns_that_are_refused) {
+    static const char wide[] = "run,method,loss,accuracy\n1,adam,3.2,.4\n1,lion,3.3,.5\n";
+    static const struct {
+        const char *text;
+        CompareColumns columns;
+        const char *says;
+    } bad[] = {
+        {wide, {.arm = "method"}, "f:1: the header has no column 'seed' (--seed-column names it)"},
+        {wide, {.seed = "runn"}, "f:1: the header has no column 'runn'; is 'run' meant? (--seed-column"},
+        {wide, {.seed = "run", .arm = "methd"}, "no column 'methd'; is 'method' meant? (--arm-column"},
+        {wide, {.seed = "run", .value = "los"}, "no column 'los'; is 'loss' meant? (--value-column"},
+        {wide, {.seed = "run", .arm = "method"}, "f:1: --value-column must say which column it is: loss, accuracy"},
+        {wide, {.seed = "run", .value = "loss"}, "f:1: --arm-column must say which column it is: method, accuracy"},
+        {wide, {.seed = "run", .arm = "method", .value = "method"}, "two of them are 'method'"},
+        {wide, {.seed = "run", .arm = "run", .value = "loss"}, "two of them are 'run'"},
+        {wide, {.seed = "run", .arm = "loss", .value = "method"}, "f:2:method: 'adam' is not a number"},
+        {wide, {.seed = "run"}, "f:2:method: 'adam' is not a number; if a line is one run, --arm-column and"},
+        {"seed,method,loss\n1,0,3.2\n1,1,3.3\n", {NULL}, "there twice (first on line 2); if a line is one run, --"},
+        {"seed,arm,value,lr\n1,a,2,3\n", {NULL}, "unknown column 'lr' (seed, arm, value and block are known; --value"},
+        {"seed,arm,value,lr\n1,a,2,3\n1,a,3,4\n", {.value = "value"}, "seed 1 of arm 'a' is there twice"},
+        {"{\"arms\": {\"a\": {\"1\": 2}}}", {.arm = "method"}, "has no columns to name"},
+        {"[{\"seed\": 1, \"method\": \"a\", \"loss\": 2}]", {.arm = "method"}, "no \"value\""},
+        {"[{\"seed\": 1, \"method\": 2, \"value\": 2}]", {.arm = "method"}, "\"method\" is not a string"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) refused_with(bad[i].text, bad[i].columns, bad[i].says);
+}
+
 Test(compare_bad, files_that_are_refused) {
     static const struct {
         const char *text;
@@ -51,7 +87,7 @@ Test(compare_bad, files_that_are_refused) {
         {"{\"arms\": {}}", RC_UNMEASURED, "holds no runs"},
         {"seed\n1\n", RC_UNMEASURED, "holds no runs"},
         {"seed,a\n1,2\n", RC_UNMEASURED, "'a' is the only arm"},
-        {"sed,a,b\n1,2,3\n", RC_USAGE, "f:1: the header has no column 'seed'; is 'sed' meant?"},
+        {"sed,a,b\n1,2,3\n", RC_USAGE, "f:1: the header has no column 'seed'; is 'sed' meant? (--seed-column"},
         {"seed,a,a\n1,2,3\n", RC_USAGE, "f:1: two columns are called 'a'"},
         {"seed,seed,a\n1,2,3\n", RC_USAGE, "f:1: two columns are called 'seed'"},
         {"seed,a,\n1,2,3\n", RC_USAGE, "f:1: column 3 has no name"},
@@ -109,7 +145,7 @@ Test(compare_bad, files_that_are_refused) {
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) refused(bad[i].text, plain, bad[i].code, bad[i].says);
     CompareData d;
-    cr_expect_eq(compare_parse(&d, "f", "seed,a\0,b\n", 10, &e), RC_USAGE);
+    cr_expect_eq(compare_parse(&d, "f", (CompareColumns){0}, "seed,a\0,b\n", 10, &e), RC_USAGE);
     cr_expect(strstr(e.text, "zero byte"));
 }
 

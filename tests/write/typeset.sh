@@ -72,9 +72,6 @@ siunitx+='{\sisetup{text-series-to-math = true}}{\robustify\bfseries\sisetup{det
 for golden in "$root"/tests/golden/*.tex; do
   name=$(basename "$golden" .tex)
   case $name in
-    compare*) # rows for the reader's own tabular
-      { echo '\begin{tabular}{lrlllll}\toprule'; cat "$golden"; echo '\bottomrule\end{tabular}'; } >"$T/$name.tex"
-      report "golden $name typesets" "$(typeset "$name" '' "$T/$name.tex")" ;;
     *siunitx*) report "golden $name typesets with siunitx" "$(typeset "$name" "$siunitx" "$golden")" ;;
     *) report "golden $name typesets" "$(typeset "$name" '' "$golden")" ;;
   esac

@@ -1,0 +1,158 @@
+/* compare --plot: one row per comparison. A dot is a seed's difference, the bar the t interval around their mean, the grey
+ * band the margin; a cross is a seed with a diverged run, at the edge. SVG, for light and dark pages. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/formats/latex.h"
+#include "bench/write/compare.h"
+#include "bench/write/report.h"
+
+enum { WIDTH = 890, LEFT = 190, PLOT = 330, RIGHT = LEFT + PLOT + 20, TOP = 58, ROW = 44, NAME_MOST = 22, TICKS = 6 };
+
+typedef struct {
+    double low, high, step;
+} Span;
+
+static bool lost(const CompareResult *r, const Comparison *c, int seed) {
+    const CompareData *d = r->data;
+    int arm = c->what.term[0].arm;
+    return d->diverged[arm * d->seeds + seed] || d->diverged[r->baseline * d->seeds + seed];
+}
+
+static bool has_interval(const Comparison *c) {
+    return c->t_decides && c->t.status == ST_OK;
+}
+
+static void include(Span *a, double x) {
+    if (x < a->low) a->low = x;
+    if (x > a->high) a->high = x;
+}
+
+/* 1, 2 or 5 times a power of ten: at most TICKS of them in a length. */
+static double nice_step(double length) {
+    double unit = pow(10, floor(log10(length / TICKS)));
+    for (int i = 0; i < 3; i++) {
+        static const double of[] = {1, 2, 5};
+        if (length / (of[i] * unit) <= TICKS) return of[i] * unit;
+    }
+    return 10 * unit;
+}
+
+static Span axis_of(const CompareResult *r) {
+    Span a = {0, 0, 1};
+    for (int i = 0; i < r->family.count; i++) {
+        const Comparison *c = &r->family.at[i];
+        for (int s = 0; s < r->n; s++)
+            if (!lost(r, c, s)) include(&a, c->pairs.d[s]);
+        if (has_interval(c)) include(&a, c->t.lo), include(&a, c->t.hi);
+    }
+    if (!isnan(r->options.margin)) include(&a, r->options.margin), include(&a, -r->options.margin);
+    if (a.low == a.high) a.low = -1, a.high = 1;
+    double room = 0.06 * (a.high - a.low);
+    a.low -= room, a.high += room;
+    a.step = nice_step(a.high - a.low);
+    return a;
+}
+
+static double x_of(const Span *a, double value) {
+    return LEFT + PLOT * (value - a->low) / (a->high - a->low);
+}
+
+static void text_at(Text *out, double x, double y, const char *class, const char *text) {
+    text_format(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
+    html_text(out, text);
+    text_format(out, "</text>\n");
+}
+
+static void ticks(const Span *a, int bottom, Text *out) {
+    char shown[SHOWN];
+    int digits = a->step >= 1 ? 0 : (int)ceil(-log10(a->step) - 1e-9);
+    for (double k = ceil(a->low / a->step); k * a->step <= a->high; k++) {
+        double x = x_of(a, k * a->step);
+        text_format(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" class=\"%s\"/>\n", x, x, TOP - 6, bottom,
+                    k == 0 ? "zero" : "tick");
+        if (digits > 6 || a->step >= 1e7)
+            snprintf(shown, sizeof shown, "%g", k * a->step);
+        else
+            show_signed(shown, k * a->step, digits);
+        text_at(out, x, bottom + 16, "middle", k == 0 ? "0" : shown);
+    }
+}
+
+/* The first characters of a name. */
+static char *cut(char out[4 * NAME_MOST + 8], const char *name) {
+    int all = 1 << 20, most = NAME_MOST;
+    (void)show_bytes(name, &all);
+    snprintf(out, 4 * NAME_MOST + 8, "%.*s%s", show_bytes(name, &most), name, all > NAME_MOST ? "\u2026" : "");
+    return out;
+}
+
+static void row(const CompareResult *r, const Comparison *c, const Span *a, double y, Text *out) {
+    char name[4 * NAME_MOST + 8], mean[48];
+    Text words;
+    text_init(&words);
+    text_at(out, LEFT - 14, y + 4, "end", cut(name, compare_arm_name(r, c)));
+    for (int s = 0; s < r->n; s++) {
+        double x = lost(r, c, s) ? LEFT + PLOT : x_of(a, c->pairs.d[s]), at = y + 9;
+        if (lost(r, c, s))
+            text_format(out, "<path d=\"M%.1f %.1fl7 7m0 -7l-7 7\" class=\"lost\"/>\n", x - 3.5, at - 3.5);
+        else
+            text_format(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" class=\"seed\"/>\n", x, at);
+    }
+    if (has_interval(c)) {
+        text_format(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" class=\"bar\"/>\n", x_of(a, c->t.lo),
+                    x_of(a, c->t.hi), y - 4, y - 4);
+        text_format(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" class=\"mean\"/>\n", x_of(a, c->t.mean), y - 4);
+    }
+    text_format(&words, "%s ", compare_number(mean, c->t.mean, c->t.se, true));
+    compare_interval(c, &words, false);
+    text_at(out, RIGHT, y - 2, "number", words.at);
+    text_clear(&words);
+    compare_words(r, c, c->decision, &words);
+    text_at(out, RIGHT, y + 13, "soft", words.at);
+    text_release(&words);
+}
+
+static const char style[] =
+    "<style>\n"
+    "text { font: 13px sans-serif; fill: #1a1a1a } .soft { fill: #666 } .end { text-anchor: end }\n"
+    ".middle { text-anchor: middle; font-size: 12px; fill: #666 } .title { font-weight: bold }\n"
+    ".number { font-variant-numeric: tabular-nums } .tick { stroke: #ddd } .zero { stroke: #555; stroke-width: 1.5 }\n"
+    ".margin { fill: #000; fill-opacity: 0.07 } .bar { stroke: #0072b2; stroke-width: 2.5 } .mean { fill: #0072b2 }\n"
+    ".seed { fill: #0072b2; fill-opacity: 0.45 } .lost { stroke: #d55e00; stroke-width: 1.8; fill: none }\n"
+    "@media (prefers-color-scheme: dark) { text { fill: #e8e8e8 } .soft, .middle { fill: #a0a0a0 }\n"
+    ".tick { stroke: #444 } .zero { stroke: #bbb } .margin { fill: #fff; fill-opacity: 0.1 } .bar { stroke: #56b4e9 }\n"
+    ".mean, .seed { fill: #56b4e9 } }\n"
+    "</style>\n";
+
+void compare_plot(const CompareResult *r, Text *out) {
+    Span a = axis_of(r);
+    int bottom = TOP + ROW * r->family.count, height = bottom + 56;
+    char number[40];
+    Text words;
+    text_init(&words);
+    text_format(&words, "Each arm minus %s, %d seed%s; %s is better", r->data->arm[r->baseline], r->n,
+                r->n == 1 ? "" : "s", r->options.higher ? "higher" : "lower");
+    text_format(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n", WIDTH,
+                height, WIDTH, height);
+    text_format(out, "<title>");
+    html_text(out, words.at);
+    text_format(out, "</title>\n%s", style);
+    text_at(out, 14, 26, "title", words.at);
+    if (!isnan(r->options.margin))
+        text_format(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" class=\"margin\"/>\n",
+                    x_of(&a, -r->options.margin), TOP - 6, x_of(&a, r->options.margin) - x_of(&a, -r->options.margin),
+                    bottom - TOP + 6);
+    ticks(&a, bottom, out);
+    for (int i = 0; i < r->family.count; i++) row(r, &r->family.at[i], &a, TOP + ROW * i + ROW / 2.0, out);
+    text_clear(&words);
+    text_format(&words, "Dots: seeds. Bar: mean and %s%% t interval.",
+                format_real(number, round(1e8 * r->options.conf) / 1e6));
+    if (!isnan(r->options.margin))
+        text_format(&words, " Grey: the margin, +-%s.", format_real(number, r->options.margin));
+    if (r->data->lost) text_format(&words, " Cross: a run of this seed diverged; no interval then.");
+    text_at(out, 14, height - 12, "soft", words.at);
+    text_format(out, "</svg>\n");
+    text_release(&words);
+}
