@@ -1,56 +1,91 @@
 # Sourced by ./check and ./reproduce: makes this machine able to build normbench, and builds it.
-# Installs only what is missing, from Debian; without root it prints the line to run and goes on without optional parts.
+# Installs only what is missing, on Debian and Ubuntu as root; elsewhere it prints the line to run and goes on without
+# optional parts. The names for other systems were looked up in their lists of packages; only Debian's are tried by CI.
 
 say() { printf '%s\n' "$*" >&2; }
 
-# probe | Debian packages | needed or optional (what goes without it)
+# probe | Debian, Ubuntu | Fedora | Arch | Homebrew | needed or optional (what goes without it). "-": no package of its own
 requirements() {
   cat <<'LIST'
-cc --version            | build-essential                                  | needed
-pkg-config --version    | pkg-config                                       | needed
-git --version           | git                                              | optional: the commit in records
-meson --version         | meson                                            | needed
-ninja --version         | ninja-build                                      | needed
-pkg-config gsl          | libgsl-dev                                       | needed
-pkg-config yaml-0.1     | libyaml-dev                                      | needed
-pkg-config jansson      | libjansson-dev                                   | needed
-pkg-config libcrypto    | libssl-dev                                       | needed
-pkg-config libcurl      | libcurl4-openssl-dev ca-certificates             | optional: downloads
-pkg-config sentencepiece | libsentencepiece-dev                            | optional: the tokenizer bpe
-gnuplot --version       | gnuplot-nox                                      | optional: figures
+cc --version            | build-essential | gcc gcc-c++ | base-devel | - | needed
+pkg-config --version    | pkg-config | pkgconf-pkg-config | pkgconf | pkgconf | needed
+git --version           | git | git | git | git | optional: the commit in records
+meson --version         | meson | meson | meson | meson | needed
+ninja --version         | ninja-build | ninja-build | ninja | ninja | needed
+pkg-config gsl          | libgsl-dev | gsl-devel | gsl | gsl | needed
+pkg-config yaml-0.1     | libyaml-dev | libyaml-devel | libyaml | libyaml | needed
+pkg-config jansson      | libjansson-dev | jansson-devel | jansson | jansson | needed
+pkg-config libcrypto    | libssl-dev | openssl-devel | openssl | openssl@3 | needed
+pkg-config libcurl      | libcurl4-openssl-dev ca-certificates | libcurl-devel ca-certificates | curl ca-certificates | curl | optional: downloads
+pkg-config sentencepiece | libsentencepiece-dev | sentencepiece-devel | sentencepiece | sentencepiece | optional: the tokenizer bpe
+gnuplot --version       | gnuplot-nox | gnuplot | gnuplot | gnuplot | optional: figures
 LIST
   [ "${WITH_TESTS:-}" ] && cat <<'LIST'
-pkg-config criterion    | libcriterion-dev                                 | needed
-clang --version         | clang                                            | needed
-chromium --version      | chromium                                         | optional: the report's screenshot
+pkg-config criterion    | libcriterion-dev | criterion-devel | criterion | criterion | needed
+clang --version         | clang | clang | clang | llvm | needed
+python numpy            | python3-numpy | python3-numpy | python-numpy | numpy | needed
+chromium --version      | chromium | chromium | chromium | - | optional: the report's screenshot
 LIST
   [ "${WITH_ARM64:-}" ] && cat <<'LIST'
-qemu-aarch64 --version            | qemu-user             | needed
-aarch64-linux-gnu-gcc --version   | gcc-aarch64-linux-gnu | needed
-library arm64 libcrypto.a         | libssl-dev:arm64      | needed
+qemu-aarch64 --version  | qemu-user | qemu-user | qemu-user | - | needed
+aarch64-linux-gnu-gcc --version | gcc-aarch64-linux-gnu | gcc-aarch64-linux-gnu | aarch64-linux-gnu-gcc | - | needed
+library arm64 libcrypto.a | libssl-dev:arm64 | - | - | - | needed
 LIST
   [ "${WITH_TEX:-}" ] && cat <<'LIST'
-kpsewhich booktabs.sty  | texlive-latex-base texlive-latex-recommended     | optional: typeset tables
-kpsewhich siunitx.sty   | texlive-science                                  | optional: siunitx tables
+kpsewhich booktabs.sty  | texlive-latex-base texlive-latex-recommended | texlive-collection-latexrecommended | texlive-latexrecommended | texlive | optional: typeset tables
+kpsewhich siunitx.sty   | texlive-science | texlive-siunitx | texlive-mathscience | texlive | optional: siunitx tables
 LIST
   true
+}
+
+# Whose names hold on this machine: debian, ubuntu, fedora, arch or homebrew; empty when nothing says so. OS_RELEASE: where
+# the system says what it is.
+distribution() {
+  local word
+  [ "$(uname -s)" != Darwin ] || { echo homebrew; return; }
+  for word in $(sed -n 's/^ID=//p; s/^ID_LIKE=//p' "${OS_RELEASE:-/etc/os-release}" 2>/dev/null | tr -d "\"'"); do
+    case $word in
+      debian | ubuntu | fedora | arch) echo "$word"; return ;;
+      rhel | centos) echo fedora; return ;;
+      archlinux) echo arch; return ;;
+    esac
+  done
+}
+
+# What installs packages there.
+installer() {
+  case $1 in
+    fedora) echo "dnf install" ;;
+    arch) echo "pacman -S --needed" ;;
+    homebrew) echo "brew install" ;;
+    *) echo "apt-get install" ;;
+  esac
 }
 
 present() {
   case $1 in
     "pkg-config --"*) command -v pkg-config >/dev/null ;;
     pkg-config*) command -v pkg-config >/dev/null && pkg-config --exists "${1#pkg-config }" ;;
+    "python numpy") python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     "library arm64"*) [ -e "/usr/lib/aarch64-linux-gnu/${1##* }" ] ;;
     kpsewhich*) command -v pdflatex >/dev/null && kpsewhich "${1#kpsewhich }" >/dev/null ;;
     *) command -v "${1%% *}" >/dev/null ;;
   esac
 }
 
-# Every row of the list that is absent, as "probe|packages|need".
+# Every row of the list that is absent, as "probe|packages|need", the packages as $1 calls them.
 absent_rows() {
-  requirements | sed 's/ *| */|/g' | while IFS='|' read -r probe packages need; do
+  local column=2
+  case $1 in fedora) column=3 ;; arch) column=4 ;; homebrew) column=5 ;; esac
+  requirements | sed 's/ *| */|/g' | cut -d'|' -f1,$column,6 | while IFS='|' read -r probe packages need; do
+    [ "$1" != ubuntu ] || [ "$packages" != chromium ] || packages=chromium-browser
     present "$probe" || printf '%s|%s|%s\n' "$probe" "$packages" "$need"
   done
+}
+
+# The packages of such rows, each once.
+packages_of() {
+  printf '%s\n' "$1" | cut -d'|' -f2 | tr ' ' '\n' | awk '$1 != "-" && $1 != "" && !seen[$1]++ {printf "%s%s", n++ ? " " : "", $1}'
 }
 
 as_root() {
@@ -60,27 +95,36 @@ as_root() {
 }
 
 prepare_machine() {
-  local rows packages
-  rows=$(absent_rows)
+  local rows packages system
+  system=$(distribution)
+  rows=$(absent_rows "$system")
   [ -n "$rows" ] || return 0
-  packages=$(printf '%s\n' "$rows" | cut -d'|' -f2 | tr '\n' ' ')
-  if command -v apt-get >/dev/null && as_root true; then
-    say "Installing from Debian: $packages"
-    case $packages in *:arm64*) as_root dpkg --add-architecture arm64 ;; esac
-    as_root apt-get -qq update >&2 || true
-    # shellcheck disable=SC2086
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install $packages >/dev/null || true
-  fi
-  rows=$(absent_rows)
+  packages=$(packages_of "$rows")
+  case $system in
+    debian | ubuntu | '')
+      if command -v apt-get >/dev/null && as_root true; then
+        say "Installing from ${system:-Debian}: $packages"
+        case $packages in *:arm64*) as_root dpkg --add-architecture arm64 ;; esac
+        as_root apt-get -qq update >&2 || true
+        # shellcheck disable=SC2086
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install $packages >/dev/null || true
+      fi ;;
+  esac
+  rows=$(absent_rows "$system")
   [ -n "$rows" ] || return 0
-  packages=$(printf '%s\n' "$rows" | cut -d'|' -f2 | tr '\n' ' ')
-  say "Not on this machine, and not installed from here. As root:"
-  say "    apt-get install ${packages% }"
+  packages=$(packages_of "$rows")
+  say "Not on this machine, and not installed from here. $([ "$system" = homebrew ] && echo "Run:" || echo "As root:")"
+  say "    $(installer "$system") $packages"
+  [ "$system" ] || say "These are Debian's names: nothing here says which system this is."
   if printf '%s\n' "$rows" | grep -q '|needed$'; then
+    printf '%s\n' "$rows" | sed -n 's/^\([^|]*\)|-|needed$/No package there has it: \1/p' >&2
     say "Without them nothing can be built."
     return 3
   fi
-  printf '%s\n' "$rows" | while IFS='|' read -r _ packages need; do say "Going on without ${packages}(${need#optional: })."; done
+  printf '%s\n' "$rows" | while IFS='|' read -r probe packages need; do
+    [ "$packages" != - ] || packages=${probe%% *}
+    say "Going on without $packages (${need#optional: })."
+  done
 }
 
 # build_in FOLDER [meson options]: configure once, compile always.

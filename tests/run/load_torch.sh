@@ -5,7 +5,7 @@
 set -u
 export LC_ALL=C.UTF-8
 unset NORMBENCH_DATA NORMBENCH_ROOT
-program=$(realpath "$1") root=$(realpath "$2") here=$(dirname "$(realpath "$0")")
+program=$(realpath "$1") root=$(realpath "$2")
 export NORMBENCH_ROOT=$root PYTHONDONTWRITEBYTECODE=1
 T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-load.XXXXXX") || exit 3
 trap 'rm -rf "$T"' EXIT
@@ -74,8 +74,8 @@ run recipes activation=relu ffn_mult=2
 run recipes dropout=0.2
 run recipes layers=5 width=24 heads=2
 run recipes tokenizer=byte
-bpe=
-if "$program" list | grep -q '^ *bpe .*not in this build'; then :; else bpe=yes run recipes tokenizer=bpe:300; fi
+
+if "$program" list | grep -q '^ *bpe .*not in this build'; then :; else run recipes tokenizer=bpe:300; fi
 for record in results/runs/*/record.json; do
   id=$(basename "$(dirname "$record")")
   "$program" export "$id" --results results --batches -o "$id.safetensors" >>log 2>&1 &&

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# What ./check says is missing, and how it is installed, by the names of each system. TAP.  machine.sh ROOT
+set -u
+root=$(realpath "$1")
+T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-machine.XXXXXX") || exit 3
+trap 'rm -rf "$T"' EXIT
+number=0
+verdict() { # name, what is wrong (empty: nothing)
+  number=$((number + 1))
+  if [ -z "$2" ]; then echo "ok $number - $1"; else
+    echo "not ok $number - $1"
+    printf '%s\n' "$2" | sed 's/^/# /'
+  fi
+}
+
+# A machine: FILE of os-release, what uname -s says, which probes are absent (a pattern), who is root (yes, no). What
+# prepare_machine prints is in $T/said, what it ran as root in $T/ran.
+machine() {
+  : >"$T/ran"
+  (
+    export OS_RELEASE=$T/$1 WITH_TESTS=1 WITH_TEX=1
+    . "$root/bench/machine.sh"
+    kernel_is=$2 absent=$3 root_here=$4
+    uname() { echo "$kernel_is"; }
+    command() { case "$*" in "-v apt-get") [ "$kernel_is" = Linux ] ;; *) builtin command "$@" ;; esac; }
+    present() { ! printf '%s' "$1" | grep -qE "$absent" || grep -q install "$T/ran"; }
+    as_root() { [ "$root_here" = yes ] || return 1; [ "$*" = true ] || echo "$*" >>"$T/ran"; }
+    prepare_machine
+  ) 2>"$T/said"
+}
+says() { grep -qxF -- "$1" "$T/said" || echo "'$1' is not said, but: $(cat "$T/said")"; }
+
+release() { printf '%s\n' "${@:2}" >"$T/$1"; }
+release debian 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"' 'ID=debian'
+release ubuntu 'ID=ubuntu' 'ID_LIKE=debian'
+release mint 'ID=linuxmint' 'ID_LIKE="ubuntu debian"'
+release fedora 'ID=fedora'
+release rocky 'ID="rocky"' 'ID_LIKE="rhel centos fedora"'
+release arch 'ID=arch'
+release manjaro 'ID=manjaro' "ID_LIKE='arch'"
+release other 'ID=plan9'
+
+few='gsl|criterion|chromium|siunitx'
+for system in debian ubuntu mint fedora rocky arch manjaro other none mac; do
+  kernel=Linux line='apt-get install libgsl-dev libcriterion-dev chromium texlive-science'
+  case $system in
+    ubuntu | mint) line='apt-get install libgsl-dev libcriterion-dev chromium-browser texlive-science' ;;
+    fedora | rocky) line='dnf install gsl-devel criterion-devel chromium texlive-siunitx' ;;
+    arch | manjaro) line='pacman -S --needed gsl criterion chromium texlive-mathscience' ;;
+    mac) kernel=Darwin line='brew install gsl criterion texlive' ;;
+  esac
+  machine $system $kernel "$few" no
+  verdict "$system: the line to run" "$([ $? = 3 ] || echo "needed packages are absent, yet it goes on"
+    says "    $line"
+    says "Without them nothing can be built.")"
+done
+machine other Linux "$few" no
+verdict "an unknown system is told whose names these are" "$(says "These are Debian's names: nothing here says which system this is.")"
+machine mac Darwin 'chromium|gnuplot' no
+verdict "without optional packages it goes on" "$([ $? = 0 ] || echo "it ends"
+  says '    brew install gnuplot'
+  says "Going on without gnuplot (figures)."
+  says "Going on without chromium (the report's screenshot).")"
+machine debian Linux 'gsl|gnuplot|numpy' yes
+verdict "Debian: root installs just what is missing" "$([ $? = 0 ] || cat "$T/said"
+  diff "$T/ran" - <<'RAN'
+apt-get -qq update
+env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install libgsl-dev gnuplot-nox python3-numpy
+RAN
+)"
+machine fedora Linux "$few" yes
+verdict "elsewhere nothing is installed" "$(cat "$T/ran")"
+machine debian Linux 'no such probe' no
+verdict "a machine with everything is told nothing" "$([ $? = 0 ] && cat "$T/said")"
+
+rows() { (export WITH_TESTS=1 WITH_TEX=1 WITH_ARM64=1 && . "$root/bench/machine.sh" && requirements) | sed 's/ *| */|/g'; }
+verdict "every row has a name for each system, and Debian a package" "$(rows | awk -F'|' '
+  NF != 6 || $2 == "-" || $6 !~ /^(needed|optional: .+)$/ {print} {for (i = 1; i <= NF; i++) if ($i == "") print}')"
+if command -v apt-cache >/dev/null && apt-cache show build-essential >/dev/null 2>&1; then
+  verdict "Debian has these packages" "$(rows | cut -d'|' -f2 | tr ' ' '\n' | grep -v ':arm64$' | while read -r package; do
+    apt-cache show "$package" >/dev/null 2>&1 || echo "$package"; done)"
+fi
+echo "1..$number"
