@@ -1,5 +1,5 @@
-/* compare --plot: one row per comparison. A dot is a seed's difference, the bar the t interval around their mean, the grey
- * band the margin; a cross is a seed with a diverged run, at the edge. SVG, for light and dark pages. */
+/* compare --plot: one row per comparison. A dot is a seed's difference, the bar the t interval around their mean, the
+ * grey band the margin; a cross is a seed with a diverged run, at the edge. SVG, for light and dark pages. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,8 +134,8 @@ void compare_plot(const CompareResult *r, Text *out) {
     text_init(&words);
     text_format(&words, "Each arm minus %s, %d seed%s; %s is better", r->data->arm[r->baseline], r->n,
                 r->n == 1 ? "" : "s", r->options.higher ? "higher" : "lower");
-    text_format(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n", WIDTH,
-                height, WIDTH, height);
+    text_format(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n",
+                WIDTH, height, WIDTH, height);
     text_format(out, "<title>");
     html_text(out, words.at);
     text_format(out, "</title>\n%s", style);

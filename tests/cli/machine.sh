@@ -76,8 +76,7 @@ verdict "a machine with everything is told nothing" "$([ $? = 0 ] && cat "$T/sai
 rows() { (export WITH_TESTS=1 WITH_TEX=1 WITH_ARM64=1 && . "$root/bench/machine.sh" && requirements) | sed 's/ *| */|/g'; }
 verdict "every row has a name for each system, and Debian a package" "$(rows | awk -F'|' '
   NF != 6 || $2 == "-" || $6 !~ /^(needed|optional: .+)$/ {print} {for (i = 1; i <= NF; i++) if ($i == "") print}')"
-if command -v apt-cache >/dev/null && apt-cache show build-essential >/dev/null 2>&1; then
-  verdict "Debian has these packages" "$(rows | cut -d'|' -f2 | tr ' ' '\n' | grep -v ':arm64$' | while read -r package; do
-    apt-cache show "$package" >/dev/null 2>&1 || echo "$package"; done)"
+if command -v apt-cache >/dev/null && apt-cache pkgnames 2>/dev/null | sort >"$T/known" && grep -qx gnuplot-nox "$T/known"; then
+  verdict "Debian has these packages" "$(rows | cut -d'|' -f2 | tr ' ' '\n' | grep -v ':arm64$' | grep -vxFf "$T/known")"
 fi
 echo "1..$number"
