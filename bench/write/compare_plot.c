@@ -12,7 +12,7 @@ enum { WIDTH = 890, LEFT = 190, PLOT = 330, RIGHT = LEFT + PLOT + 20, TOP = 58, 
 
 typedef struct {
     double low, high, step;
-} Span;
+} PlotAxis;
 
 static bool lost(const CompareResult *r, const Comparison *c, int seed) {
     const CompareData *d = r->data;
@@ -24,7 +24,7 @@ static bool has_interval(const Comparison *c) {
     return c->t_decides && c->t.status == ST_OK;
 }
 
-static void include(Span *a, double x) {
+static void include(PlotAxis *a, double x) {
     if (x < a->low) a->low = x;
     if (x > a->high) a->high = x;
 }
@@ -39,8 +39,8 @@ static double nice_step(double length) {
     return 10 * unit;
 }
 
-static Span axis_of(const CompareResult *r) {
-    Span a = {0, 0, 1};
+static PlotAxis axis_of(const CompareResult *r) {
+    PlotAxis a = {0, 0, 1};
     for (int i = 0; i < r->family.count; i++) {
         const Comparison *c = &r->family.at[i];
         for (int s = 0; s < r->n; s++)
@@ -55,7 +55,7 @@ static Span axis_of(const CompareResult *r) {
     return a;
 }
 
-static double x_of(const Span *a, double value) {
+static double x_of(const PlotAxis *a, double value) {
     return LEFT + PLOT * (value - a->low) / (a->high - a->low);
 }
 
@@ -65,7 +65,7 @@ static void text_at(Text *out, double x, double y, const char *class, const char
     text_format(out, "</text>\n");
 }
 
-static void ticks(const Span *a, int bottom, Text *out) {
+static void ticks(const PlotAxis *a, int bottom, Text *out) {
     char shown[SHOWN];
     int digits = a->step >= 1 ? 0 : (int)ceil(-log10(a->step) - 1e-9);
     for (double k = ceil(a->low / a->step); k * a->step <= a->high; k++) {
@@ -88,7 +88,7 @@ static char *cut(char out[4 * NAME_MOST + 8], const char *name) {
     return out;
 }
 
-static void row(const CompareResult *r, const Comparison *c, const Span *a, double y, Text *out) {
+static void row(const CompareResult *r, const Comparison *c, const PlotAxis *a, double y, Text *out) {
     char name[4 * NAME_MOST + 8], mean[48];
     Text words;
     text_init(&words);
@@ -127,7 +127,7 @@ static const char style[] =
     "</style>\n";
 
 void compare_plot(const CompareResult *r, Text *out) {
-    Span a = axis_of(r);
+    PlotAxis a = axis_of(r);
     int bottom = TOP + ROW * r->family.count, height = bottom + 56;
     char number[40];
     Text words;
