@@ -27,7 +27,7 @@ verdict() { # name, what is wrong (empty: nothing)
 # Words with letters of one to four bytes.
 for i in $(seq 400); do printf '%s the %s grün ist 水 of %s\n' "$((i * i % 97))" "$((i % 13))" "𝛼$((i * 7 % 31))"; done >text
 "$program" list --json >list.json && "$program" list >list.txt || exit 3
-shape="layers: 2
+shape="layers: 3
 width: 16
 heads: 4
 context: 16
@@ -40,23 +40,27 @@ curve_every: 4
 seeds: [1]
 profiles: {smoke: {}}
 dataset: text:text"
-"$python" - >arms.yaml <<'PY' || exit 3
-import json, re
+"$python" - "$program" >arms.yaml <<'PY' || exit 3
+import json, re, subprocess, sys
 rows = json.load(open("list.json"))
 columns = re.search("columns any variant can take: (.*)", open("list.txt").read()).group(1).split()
-rules = ("carry", "gate", "depth_scale")
-assert len(columns) >= 14 and len(rows["norms"]) >= 4 and len(rows["rules"]) >= 5 and len(rows["variants"]) >= 5, columns
-print("arms:")
-for v in rows["variants"]:
-    print(f"  v-{v['name']}: {{variant: {v['name']}}}")
-for c in columns:
-    for value in [f"{r['name']} 0.7" for r in rows["rules"]] if c in rules else [n["name"] for n in rows["norms"]]:
-        value = value.replace("constant ", "")
-        if c == "attn.qk" and value not in ("none", "rmsnorm"):
-            continue
-        print(f"  {c.replace('.', '-')}-{value.split()[0].replace('.', '-')}: {{variant: post, {c}: {value}}}")
+values = {"norm": [n["name"] for n in rows["norms"]], "rule": [f"{r['name']} 0.7" for r in rows["rules"]]}
+ranged = {"attn.out": "{from: 1/2, norm: rmsnorm}", "mlp.in": "{to: 1/2, norm: none}"}
+tries = [{"base": v["name"]} for v in rows["variants"]]
+tries += [{"base": "post", c: value.replace("constant ", "")} for c in columns for kind in values for value in values[kind]]
+tries += [{"base": "peri", **ranged}]
+arms = []
+for arm in tries:
+    text = "{" + ", ".join(f"{key}: {value}" for key, value in arm.items()) + "}"
+    # What the program does not take, such as a norm where a number belongs, is no arm.
+    if subprocess.run([sys.argv[1], "explain", "--arm", text], capture_output=True).returncode == 0:
+        arms.append(text.replace("base:", "variant:"))
+assert len(arms) >= 50, arms
+print("arms:\n  pre: {variant: pre}")
+for i, text in enumerate(arms):
+    print(f"  a{i}: {text}")
 PY
-{ printf 'name: placements\ntitle: Every placement\nbaseline: v-pre\n%s\n' "$shape" && cat arms.yaml; } >placements.yaml
+{ printf 'name: placements\ntitle: Every placement\nbaseline: pre\n%s\n' "$shape" && cat arms.yaml; } >placements.yaml
 { printf 'name: recipes\ntitle: Recipes\nbaseline: pre\n%s\n' "$shape"
   printf 'arms: {pre: {variant: pre}, learned: {variant: peri, attn.qk: rmsnorm, gate: learned_row 0.3}}\n'; } >recipes.yaml
 
