@@ -8,7 +8,8 @@
 #include "bench/write/compare.h"
 #include "bench/write/report.h"
 
-enum { WIDTH = 890, LEFT = 190, PLOT = 330, RIGHT = LEFT + PLOT + 20, TOP = 58, ROW = 44, NAME_MOST = 22, TICKS = 6 };
+enum { WIDTH = 920, LEFT = 190, PLOT = 330, RIGHT = LEFT + PLOT + 20, TOP = 58, ROW = 44, TICKS = 6 };
+enum { NAME_MOST = 22, WORDS_MOST = 53 }; /* characters: longer ones are cut */
 
 typedef struct {
     double low, high, step;
@@ -80,19 +81,21 @@ static void ticks(const PlotAxis *a, int bottom, Text *out) {
     }
 }
 
-/* The first characters of a name. */
-static char *cut(char out[4 * NAME_MOST + 8], const char *name) {
-    int all = 1 << 20, most = NAME_MOST;
-    (void)show_bytes(name, &all);
-    snprintf(out, 4 * NAME_MOST + 8, "%.*s%s", show_bytes(name, &most), name, all > NAME_MOST ? "\u2026" : "");
+enum { CUT_SIZE = 4 * WORDS_MOST + 8 };
+
+/* A text's first characters. */
+static char *cut(char out[CUT_SIZE], const char *text, int most) {
+    int all = 1 << 20, shown = most;
+    (void)show_bytes(text, &all);
+    snprintf(out, CUT_SIZE, "%.*s%s", show_bytes(text, &shown), text, all > most ? "\u2026" : "");
     return out;
 }
 
 static void row(const CompareResult *r, const Comparison *c, const PlotAxis *a, double y, Text *out) {
-    char name[4 * NAME_MOST + 8], mean[48];
+    char shown[CUT_SIZE], mean[48];
     Text words;
     text_init(&words);
-    text_at(out, LEFT - 14, y + 4, "end", cut(name, compare_arm_name(r, c)));
+    text_at(out, LEFT - 14, y + 4, "end", cut(shown, compare_arm_name(r, c), NAME_MOST));
     for (int s = 0; s < r->n; s++) {
         double x = lost(r, c, s) ? LEFT + PLOT : x_of(a, c->pairs.d[s]), at = y + 9;
         if (lost(r, c, s))
@@ -110,7 +113,7 @@ static void row(const CompareResult *r, const Comparison *c, const PlotAxis *a, 
     text_at(out, RIGHT, y - 2, "number", words.at);
     text_clear(&words);
     compare_words(r, c, c->decision, &words);
-    text_at(out, RIGHT, y + 13, "soft", words.at);
+    text_at(out, RIGHT, y + 13, "soft", cut(shown, words.at, WORDS_MOST));
     text_release(&words);
 }
 

@@ -23,7 +23,7 @@ static void sentence(int seeds, const char *const *line, CompareOptions options,
     text_init(&got);
     text_format(&file, "seed,base,a\n");
     for (int i = 0; i < seeds; i++) text_format(&file, "%d,%s\n", i + 1, line[i]);
-    cr_assert_eq(compare_parse(&data, "FILE", file.at, file.length, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(compare_parse(&data, "FILE", (CompareColumns){0}, file.at, file.length, &e), RC_OK, "%s", e.text);
     cr_assert_eq(compare_make(&r, &data, &options, 1, &e), RC_OK, "%s", e.text);
     compare_words(&r, r.family.at, r.family.at->decision, &got);
     cr_expect_str_eq(got.at, want);
