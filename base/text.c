@@ -51,6 +51,17 @@ void text_format(Text *t, const char *format, ...) {
     t->length += (size_t)n;
 }
 
+void text_shell(Text *t, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        text_add(t, word, strlen(word));
+        return;
+    }
+    text_add(t, "'", 1);
+    for (; *word; word++) text_add(t, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+    text_add(t, "'", 1);
+}
+
 /* -?(0|[1-9][0-9]*) and nothing else; returns the byte after the match or NULL. */
 static const char *match_integer(const char *s) {
     if (*s == '-') s++;

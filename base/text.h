@@ -18,6 +18,9 @@ void text_clear(Text *t);
 void text_add(Text *t, const char *bytes, size_t length);
 void text_format(Text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A word as a shell reads it back: as it is, or in single quotes. */
+void text_shell(Text *t, const char *word);
+
 /* Whole string or nothing: no blanks, no trailing bytes, no leading zero ("010"), no "+", no hex, no nan or inf, no
  * locale's comma. Integers must fit; reals must be finite. Return false and leave *out alone otherwise. */
 bool parse_integer(const char *text, int64_t *out);

@@ -88,15 +88,18 @@ int rule_width(Rule rule, int width) {
 }
 
 const Variant *variant_find(const char *name, Error *e) {
-    const char *names[64];
+    const char *names[64] = {NULL};
     assert(variant_count <= 64);
     for (int i = 0; i < variant_count; i++) {
         names[i] = variants[i].name;
         if (!strcmp(name, names[i])) return &variants[i];
     }
     char hint[96];
-    error_set(e, RC_USAGE, "unknown variant '%s'%s", name,
+    error_set(e, RC_USAGE, "unknown variant '%.80s'%s", name,
               did_you_mean(hint, sizeof hint, name, names, (size_t)variant_count));
+    size_t n = strlen(e->text);
+    for (int i = 0; i < variant_count && !hint[0] && n < sizeof e->text; i++)
+        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; there are: ", names[i]);
     return NULL;
 }
 
@@ -106,13 +109,29 @@ static int column_of(const char *key) {
     return -1;
 }
 
-static Rc not_on_qk(const char *key, const char *value, Error *e) {
-    char valid[128] = "";
-    for (int i = 0; i < NORM_COUNT; i++) {
-        size_t n = strlen(valid);
-        if (norm_on_qk((Norm)i)) snprintf(valid + n, sizeof valid - n, "%s%s", n ? ", " : "", norm_info[i].name);
+void variant_valid(const char *key, Text *out) {
+    ColumnKind kind = columns[column_of(key)].kind;
+    const char *comma = "";
+    for (int i = 0; kind != COLUMN_RULE && i < NORM_COUNT; i++) {
+        if (kind == COLUMN_QK && !norm_on_qk((Norm)i)) continue;
+        text_format(out, "%s%s", comma, norm_info[i].name);
+        comma = ", ";
     }
-    return error_set(e, RC_USAGE, "%s: '%s' is not possible here; valid: %s", key, value, valid);
+    if (kind == COLUMN_RULE) text_format(out, "a number, or ");
+    for (int i = 0; kind == COLUMN_RULE && i < RULE_COUNT; i++, comma = ", ")
+        text_format(out, "%s%s", comma, rules[i].name);
+    if (kind == COLUMN_RULE) text_format(out, " and a number ('learned 0')");
+}
+
+/* Behind what is wrong with a value: all that it may be. */
+static Rc list_valid(const char *key, Error *e) {
+    Text valid;
+    size_t n = strlen(e->text);
+    text_init(&valid);
+    variant_valid(key, &valid);
+    snprintf(e->text + n, sizeof e->text - n, "%s valid: %s", e->text[n - 1] == '?' ? "" : ";", valid.at);
+    text_release(&valid);
+    return e->code;
 }
 
 static Rc set_norm(Norm *norm, ColumnKind kind, const char *key, const char *value, Error *e) {
@@ -120,13 +139,17 @@ static Rc set_norm(Norm *norm, ColumnKind kind, const char *key, const char *val
     for (int i = 0; i < NORM_COUNT; i++) {
         names[i] = norm_info[i].name;
         if (strcmp(value, norm_info[i].name) && strcmp(value, norm_info[i].alias)) continue;
-        if (kind == COLUMN_QK && !norm_on_qk((Norm)i)) return not_on_qk(key, value, e);
+        if (kind == COLUMN_QK && !norm_on_qk((Norm)i)) {
+            error_set(e, RC_USAGE, "%s: '%s' is not possible here", key, value);
+            return list_valid(key, e);
+        }
         *norm = (Norm)i;
         return RC_OK;
     }
     char hint[96];
-    return error_set(e, RC_USAGE, "%s: unknown norm '%s'%s", key, value,
-                     did_you_mean(hint, sizeof hint, value, names, NORM_COUNT));
+    error_set(e, RC_USAGE, "%s: unknown norm '%.80s'%s", key, value,
+              did_you_mean(hint, sizeof hint, value, names, NORM_COUNT));
+    return list_valid(key, e);
 }
 
 static Rc set_rule(Rule *rule, const char *key, const char *value, Error *e) {
@@ -149,8 +172,9 @@ static Rc set_rule(Rule *rule, const char *key, const char *value, Error *e) {
         return RC_OK;
     }
     char hint[96];
-    return error_set(e, RC_USAGE, "%s: '%s' is neither a number nor a rule%s", key, value,
-                     did_you_mean(hint, sizeof hint, word, names, RULE_COUNT));
+    error_set(e, RC_USAGE, "%s: '%.80s' is neither a number nor a rule%s", key, value,
+              did_you_mean(hint, sizeof hint, word, names, RULE_COUNT));
+    return list_valid(key, e);
 }
 
 Rc variant_set(Variant *v, const char *key, const char *value, Error *e) {

@@ -78,6 +78,9 @@ char *variant_get(char *out, const Variant *v, const char *key);
 int variant_since(const char *key);
 const char *variant_default(const char *key);
 
+/* What a column may be, for help and errors: "none, layernorm, …". */
+void variant_valid(const char *key, Text *out);
+
 /* Whether canonical text leaves out a column of this value: it is younger than the first
  * records and this its default. */
 bool variant_left_out(const char *key, const char *value);

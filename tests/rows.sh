@@ -80,8 +80,8 @@ optimizer() {
 metric() {
   listed metrics row_worst && rm -rf "$T/two" && nb run row-experiment --offline --results "$T/two" &&
     nb table row-experiment --results "$T/two" >"$T/out" && has "worst train loss" "$T/out" && has "the loss" "$T/out" &&
-    has '"row_worst"' "$T/two/out/row_tiny/row-experiment.json" && has "RowWorst" "$T/two/out/row_tiny/row-experiment-macros.tex" &&
-    has ",lr," "$T/two/out/row_tiny/row-experiment-curves.csv"
+    has '"row_worst"' "$T"/two/out/row-experiment-*/"row-experiment.json" && has "RowWorst" "$T"/two/out/row-experiment-*/"row-experiment-macros.tex" &&
+    has ",lr," "$T"/two/out/row-experiment-*/"row-experiment-curves.csv"
 }
 norm() { listed norms row_negated && trains --arm '{base: pre, attn.out: row_negated}' && trains --arm '{base: pre, attn.out: rowneg}'; }
 rule() { listed rules row_inverse && trains --arm '{base: pre, carry: row_inverse 1}'; }
@@ -129,11 +129,11 @@ PY
 same_table() {
   NORMBENCH_ROOT=$root "$program" table smoke --results "$T/before" >"$T/table-before" 2>/dev/null &&
     nb table smoke --results "$T/after" >"$T/table-after" 2>/dev/null || return 1
-  diff "$T/before/out/smoke/smoke.txt" "$T/after/out/smoke/smoke.txt"
+  diff "$T"/before/out/smoke-*/smoke.txt "$T"/after/out/smoke-*/smoke.txt
 }
 older() { # and their tables keep their bytes, the hash of all results included
   mv "$T/before/out" "$T/kept" && nb table smoke --results "$T/before" >"$T/out" || return 1
-  for ending in .txt .tex -macros.tex -curves.csv; do diff "$T/kept/smoke/smoke$ending" "$T/before/out/smoke/smoke$ending" || return 1; done
+  for ending in .txt .tex -macros.tex -curves.csv; do diff "$T"/kept/smoke-*/"smoke$ending" "$T"/before/out/smoke-*/"smoke$ending" || return 1; done
 }
 
 check "a tree with a row more of every kind builds" true

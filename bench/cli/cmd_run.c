@@ -1,4 +1,5 @@
 /* normbench run EXPERIMENT: train what is missing. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,17 @@ static Rc declare(const Session *s, const Experiment *x, Text *lines, Error *e) 
     return RC_OK;
 }
 
+/* The line to type next: the plan's folder knows the rest. */
+static void print_next(const Session *s, const PlanFolder *folder) {
+    Text line;
+    text_init(&line);
+    text_shell(&line, program_invocation_name);
+    text_format(&line, " table %s", folder->word);
+    session_results(s, &line);
+    printf("Next: %s\n", line.at);
+    text_release(&line);
+}
+
 Rc command_run(Session *s, Error *e) {
     const Options *o = s->options;
     RunnerOptions runner = {.checkpoint_seconds = option_number(o, OPTION_checkpoint_every, 60),
@@ -90,12 +102,16 @@ Rc command_run(Session *s, Error *e) {
     Todo p;
     Store stored;
     Text lines;
+    PlanFolder folder;
+    Error note;
+    bool dry = o->times[OPTION_dry_run] > 0;
     if (o->operands != 1) return error_set(e, RC_USAGE, "run: name one experiment (`normbench list` shows them)");
     if (shard && parse_shard(shard, &runner, e)) return e->code;
     session_signals();
     if (session_experiment(s, o->operand[0], &x, e)) return e->code;
     text_init(&lines);
-    Rc rc = declare(s, &x, &lines, e);
+    Rc rc = plan_folder_find(&folder, s->results, s->word, &x, e);
+    if (!rc) rc = declare(s, &x, &lines, e);
     runner.declared = lines.at;
     if (!rc) rc = todo_make(&p, s, &x, e);
     if (!rc) {
@@ -108,14 +124,19 @@ Rc command_run(Session *s, Error *e) {
             store_release(&stored);
         }
         print_reasons(&p, stderr);
-        rc = o->times[OPTION_dry_run] ? dry_run(s, &p, e) : runner_train(&p, s, &x, &runner, e);
-        if (!rc && !o->times[OPTION_dry_run])
+        if (!dry && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
+            fprintf(stderr, "normbench: note: %s\n", note.text);
+        rc = dry ? dry_run(s, &p, e) : runner_train(&p, s, &x, &runner, e);
+        if (!rc && !dry) {
             printf("%s%s%s: %d of %d runs stored in %s\n", x.name, comma, x.profile, p.runs - p.missing, p.runs,
                    s->runs);
-        if (!rc && !o->times[OPTION_dry_run]) rc = todo_lacking(&p, s, e);
+            print_next(s, &folder);
+            rc = todo_lacking(&p, s, e);
+        }
         todo_release(&p);
     }
     text_release(&lines);
+    plan_folder_release(&folder);
     experiment_release(&x);
     return rc;
 }

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/formats/subprocess.h"
 #include "bench/write/figure.h"
 #include "bench/run/store.h"
 #include "bench/write/sensitivity.h"
@@ -14,13 +15,7 @@
 /* The command as a reader may type it again: paths of this machine are left out. */
 static void command_text(const Session *s, const Experiment *x, Text *out) {
     const Options *o = s->options;
-    static const OptionKind kept[] = {OPTION_set, OPTION_arm, OPTION_precision, OPTION_tokenizer};
-    char name[OPTION_NAME];
-    text_format(out, "normbench table %s --profile %s", x->name, x->profile);
-    for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
-        for (int i = 0; i < o->times[kept[k]]; i++)
-            text_format(out, " --%s '%s'", option_name(name, kept[k]), o->value[kept[k]][i]);
-    if (o->times[OPTION_text]) text_format(out, " --text FILE");
+    session_shown(s, x, "table", out);
     if (o->times[OPTION_siunitx]) text_format(out, " --siunitx");
     if (o->times[OPTION_paper]) text_format(out, " --paper");
     if (o->times[OPTION_metrics]) text_format(out, " --metrics %s", option(o, OPTION_metrics, ""));
@@ -39,7 +34,6 @@ static Rc write_file(const Table *t, const char *folder, const char *ending, voi
     }
     snprintf(path, sizeof path, "%.900s/%s%s", folder, t->name, ending);
     Rc rc = file_write(path, text.at, text.length, e);
-    if (!rc) fprintf(stderr, "  %s\n", path);
     text_release(&text);
     return rc;
 }
@@ -76,9 +70,7 @@ static int draw_figures(const Table *t, const char *folder, char (**path)[1200])
     *path = mem_alloc((size_t)figures, sizeof **path);
     for (int i = 0; i < figures; i++) {
         snprintf((*path)[pdfs], sizeof **path, "%.900s/%s.pdf", folder, figure[i].name);
-        bool pdf = file_exists((*path)[pdfs]);
-        fprintf(stderr, "  %.900s/%s%s\n", folder, figure[i].name, pdf ? "{.svg,.pdf,-85mm.pdf}" : ".svg");
-        pdfs += pdf;
+        pdfs += file_exists((*path)[pdfs]);
     }
     if (pdfs < figures)
         fprintf(stderr, "normbench: note: no PDF of figures: this gnuplot lacks the terminal pdfcairo\n");
@@ -86,41 +78,70 @@ static int draw_figures(const Table *t, const char *folder, char (**path)[1200])
     return pdfs;
 }
 
-static Rc write_all(Session *s, const Table *t, Error *e) {
-    char folder[1024];
+/* Figures and, when it is asked for, everything typeset. */
+static Rc draw_all(const Session *s, const Table *t, const char *folder, Error *e) {
+    Rc rc = RC_OK;
+    char(*path)[1200];
+    int figures = draw_figures(t, folder, &path);
+    const char **figure = mem_alloc((size_t)figures + 1, sizeof *figure);
+    for (int i = 0; i < figures; i++) figure[i] = path[i];
+    if (s->options->times[OPTION_pdf]) rc = table_pdf(t, folder, figure, figures, e);
+    free(figure);
+    free(path);
+    return rc;
+}
+
+/* The folder on a line of its own, then what stands in it. */
+static void print_files(const PlanFolder *f, const char *aside) {
+    char **name;
+    int count = folder_names(aside, "", &name), column = 0;
+    fprintf(stderr, "%s/\n ", f->path);
+    for (int i = 0; i < count; i++) {
+        if (name[i][0] == '.') continue;
+        int width = (int)strlen(name[i]) + 1;
+        if (column + width > 110) column = 0, fputs("\n ", stderr);
+        fprintf(stderr, " %s", name[i]);
+        column += width;
+    }
+    fputc('\n', stderr);
+    names_free(name, count);
+}
+
+static void show(const Table *t) {
     Text text;
-    if (session_output(s, t->x, folder, sizeof folder, e)) return e->code;
     text_init(&text);
     table_text(t, &text);
     table_cost_text(t, &text);
     fputs(text.at, stdout);
     fflush(stdout);
     text_release(&text);
-    Rc rc = write_files(t, folder, e);
-    if (!rc && s->options->times[OPTION_paper]) rc = write_file(t, folder, "-paper.tex", table_paper, e);
+}
+
+/* All files are made aside, so that the folder holds those of one `table` and no others. The tables are put there also
+ * when their typesetting failed. */
+static Rc publish(const Session *s, const Table *t, const PlanFolder *folder, Error *e) {
+    char aside[600];
+    Error typeset = {.code = RC_OK};
+    Rc rc = folder_make(folder->path, e);
+    if (!rc) rc = subprocess_folder(aside, sizeof aside, e);
     if (rc) return rc;
-    char(*path)[1200];
-    int figures = draw_figures(t, folder, &path);
-    const char **figure = mem_alloc((size_t)figures + 1, sizeof *figure);
-    for (int i = 0; i < figures; i++) figure[i] = path[i];
-    if (s->options->times[OPTION_pdf]) {
-        rc = table_pdf(t, folder, figure, figures, e);
-        if (!rc) fprintf(stderr, "  %s/%s.pdf\n", folder, t->name);
-    }
-    free(figure);
-    free(path);
+    show(t);
+    rc = write_files(t, aside, e);
+    if (!rc && s->options->times[OPTION_paper]) rc = write_file(t, aside, "-paper.tex", table_paper, e);
+    if (!rc) (void)draw_all(s, t, aside, &typeset);
+    if (!rc) rc = plan_folder_fill(folder, aside, s->root, t->x, &s->overrides, e);
+    if (!rc) print_files(folder, aside);
+    subprocess_folder_remove(aside);
+    if (!rc && typeset.code) *e = typeset, rc = e->code;
     return rc;
 }
 
-/* Whether the command line changed what the file says. A precision that is the file's own changes nothing. */
-static bool changed(const Session *s, const Experiment *x) {
-    const Options *o = s->options;
+/* Whether the command line made another plan than the file's. */
+static bool changed(const Experiment *x) {
     Experiment plain;
     Error none;
-    bool is = o->times[OPTION_arm] || o->times[OPTION_text] || o->times[OPTION_tokenizer];
-    for (int i = 0; i < o->times[OPTION_set]; i++) is |= strncmp(o->value[OPTION_set][i], "precision=", 10) != 0;
-    if (is || !s->precise || experiment_read(&plain, x->file, x->profile, NULL, &none)) return is;
-    is = strcmp(plain.plan, x->plan) != 0;
+    if (experiment_read(&plain, x->file, x->profile, NULL, &none)) return true;
+    bool is = strcmp(plain.plan, x->plan) != 0;
     experiment_release(&plain);
     return is;
 }
@@ -141,7 +162,7 @@ static Rc read_metrics(const Options *o, TableOptions *t, Error *e) {
     return rc;
 }
 
-static Rc make(Session *s, const Experiment *x, const Records *records, Error *e) {
+static Rc make(const Session *s, const Experiment *x, const Records *records, const PlanFolder *folder, Error *e) {
     const Options *o = s->options;
     ClaimFile claims;
     Text command;
@@ -155,13 +176,13 @@ static Rc make(Session *s, const Experiment *x, const Records *records, Error *e
     command_text(s, x, &command);
     TableOptions options = {.bold = (BoldMode)option_choice(o, OPTION_bold, BOLD_tied),
                             .siunitx = o->times[OPTION_siunitx] > 0,
-                            .exploratory = changed(s, x),
+                            .exploratory = changed(x),
                             .notes = records->notes,
                             .command = command.at};
     Rc rc = read_metrics(o, &options, e);
     if (!rc) rc = table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e);
     if (!rc) {
-        rc = write_all(s, &t, e);
+        rc = publish(s, &t, folder, e);
         table_release(&t);
     }
     if (has_claims) claims_release(&claims);
@@ -182,25 +203,100 @@ static Rc take(Records *records, Session *s, Experiment *x, Error *e) {
     return rc;
 }
 
+/* "12 of 24 runs are missing: normbench run …", with the command line that this plan has. */
+static Rc missing(const Session *s, const Experiment *x, const Records *records, Error *e) {
+    Text again;
+    text_init(&again);
+    session_command(s, x, "run", &again);
+    error_set(e, RC_UNMEASURED, "%d of %d runs are missing: %.900s", records->missing, records->runs, again.at);
+    text_release(&again);
+    return e->code;
+}
+
+/* What is stored of another plan of the same file: "normbench table smoke-24252339 (--set steps=50; 30 of 30 runs)". */
+static bool other_plan(const Session *s, const Experiment *x, const Store *stored, const char *word, Text *out) {
+    enum { MOST = 64 };
+    char experiment[PATH_MAX];
+    const char *set[MOST], *arm[MOST];
+    PlanNote note;
+    Experiment other;
+    Records records;
+    Error none;
+    bool is = false;
+    plan_experiment(s->root, x, experiment);
+    if (plan_note_read(&note, s->results, word, &none) || !note.all) return false;
+    Overrides o = {.set = set, .arm = arm};
+    for (; (size_t)o.sets < json_array_size(note.set) && o.sets < MOST; o.sets++)
+        set[o.sets] = json_string_value(json_array_get(note.set, (size_t)o.sets));
+    for (; (size_t)o.arms < json_array_size(note.arm) && o.arms < MOST; o.arms++)
+        arm[o.arms] = json_string_value(json_array_get(note.arm, (size_t)o.arms));
+    if (!strcmp(note.experiment, experiment) && strcmp(note.plan, x->plan) != 0 &&
+        !experiment_read(&other, x->file, note.profile, &o, &none)) {
+        if (!strcmp(other.plan, note.plan) && !records_take(&records, stored, &other, false, &none)) {
+            is = records.missing < records.runs;
+            Text options;
+            text_init(&options);
+            plan_note_options(&note, &options);
+            if (is)
+                text_format(out, "%snormbench table %s (%s; %d of %d runs)", out->length ? ", " : "", word,
+                            options.length ? options.at + 1 : "as the file is", records.runs - records.missing,
+                            records.runs);
+            text_release(&options);
+            records_release(&records);
+        }
+        experiment_release(&other);
+    }
+    plan_note_release(&note);
+    return is;
+}
+
+/* A note that names the plans of x's file of which runs are stored, when x's own lacks some. */
+static void name_others(const Session *s, const Experiment *x) {
+    enum { NAMED = 4 };
+    Store stored;
+    Text out;
+    char **word;
+    int words = plan_words(s->results, &word), named = 0, more = 0;
+    text_init(&out);
+    store_read(&stored, s->runs);
+    for (int i = 0; i < words; i++) {
+        if (named == NAMED)
+            more++;
+        else
+            named += other_plan(s, x, &stored, word[i], &out);
+    }
+    if (named)
+        fprintf(stderr, "normbench: note: of other plans of %s there are: %s%s\n", x->name, out.at,
+                more ? ", …; all are in out/ of the results" : "");
+    store_release(&stored);
+    text_release(&out);
+    names_free(word, words);
+}
+
 Rc command_table(Session *s, Error *e) {
     const Options *o = s->options;
     Experiment x;
     Records records;
+    PlanFolder folder;
     if (o->operands != 1) return error_set(e, RC_USAGE, "table: name one experiment (`normbench list` shows them)");
     if (session_plan(s, o->operand[0], &x, e)) return e->code;
-    Rc rc = take(&records, s, &x, e);
+    Rc rc = plan_folder_find(&folder, s->results, s->word, &x, e);
+    if (!rc) rc = take(&records, s, &x, e);
     if (!rc) {
-        rc = records_complete(&records, &x, e);
-        if (!rc) {
+        if (records.missing) {
+            rc = missing(s, &x, &records, e);
+            if (!s->recalled.all) name_others(s, &x);
+        } else {
             if (records.notes[0]) fprintf(stderr, "normbench: note: %s\n", records.notes);
             if (records.precision != PRECISION_exact)
                 fprintf(stderr,
                         "normbench: note: the runs are not all stored in precision exact; those of %s are taken\n",
                         precision_name(records.precision));
-            rc = make(s, &x, &records, e);
+            rc = make(s, &x, &records, &folder, e);
         }
         records_release(&records);
     }
+    plan_folder_release(&folder);
     experiment_release(&x);
     return rc;
 }

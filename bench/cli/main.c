@@ -25,7 +25,7 @@ static void print_commands(FILE *to) {
     fprintf(to, "normbench %s: where should normalization stand in a transformer?\n\n", NORMBENCH_VERSION);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(to, "  %-9s %s\n            %s\n", commands[i].name, commands[i].what, commands[i].example);
-    fprintf(to, "\n`normbench COMMAND --help` lists a command's options. Exit codes:\n");
+    fprintf(to, "\n`normbench COMMAND --help` (-h, `help COMMAND`) lists a command's options. Exit codes:\n");
     for (int i = 0; i < exit_code_count; i++) fprintf(to, "  %3d  %s\n", exit_codes[i].number, exit_codes[i].what);
 }
 
@@ -36,8 +36,8 @@ static void print_help(const Command *c) {
     printf("normbench %s %s\n  %s\n  example: %s\n\n%s", c->name, c->operands, c->what, c->example, t.at);
     if (!strcmp(c->name, "run")) {
         text_clear(&t);
-        spec_print_keys(&t);
-        printf("\nKeys of --set, of experiment files and of arms:\n%s", t.at);
+        experiment_help(&t);
+        fputs(t.at, stdout);
     }
     if (!strcmp(c->name, "compare")) fputs(compare_help, stdout);
     if (!strcmp(c->name, "perf")) fputs(perf_help, stdout);
@@ -59,8 +59,8 @@ static Rc dispatch(const Command *c, int argc, char **argv, Error *e) {
     Options o;
     Session s;
     if (options_parse(&o, c->name, argc, argv, e)) return e->code;
-    if (session_init(&s, &o, e)) return e->code;
-    Rc rc = c->run(&s, e);
+    Rc rc = session_init(&s, &o, e);
+    if (!rc) rc = c->run(&s, e);
     session_release(&s);
     return rc;
 }
@@ -71,9 +71,13 @@ static Rc flush_output(Rc rc, Error *e) {
     return rc ? rc : error_set(e, RC_UNMEASURED, "stdout: cannot write");
 }
 
+static bool asks_help(const char *word) {
+    return !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
 /* What needs no session: help and version. False when it is a command's turn. */
 static bool answered(int argc, char **argv) {
-    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
+    if (argc < 2 || asks_help(argv[1]) || (!strcmp(argv[1], "help") && (argc < 3 || asks_help(argv[2]))))
         print_commands(stdout);
     else if (!strcmp(argv[1], "--version"))
         printf("normbench %s (%s)\n", NORMBENCH_VERSION, provenance_commit());
@@ -87,9 +91,9 @@ int main(int argc, char **argv) {
     Rc rc = RC_OK;
     canon_environment();
     if (!answered(argc, argv)) {
-        const Command *c = find(argv[1], &e);
-        bool help = false;
-        for (int i = 2; i < argc; i++) help = help || !strcmp(argv[i], "--help");
+        bool help = !strcmp(argv[1], "help"); /* of a command */
+        const Command *c = find(argv[help ? 2 : 1], &e);
+        for (int i = 2; i < argc; i++) help = help || asks_help(argv[i]);
         if (c && help)
             print_help(c);
         else

@@ -5,12 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/plan/experiment.h"
 #include "bench/verdict/compare.h"
 #include "bench/verdict/gate.h"
 #include "bench/write/table.h"
 
 typedef struct {
-    enum { FLAG, TEXT, INTEGER, NUMBER, CHOICE } kind;
+    enum { FLAG, TEXT, PAIR, INTEGER, NUMBER, CHOICE } kind;
     double least, most;
     const char *what;         /* a NUMBER in words */
     const char *const *names; /* of a CHOICE */
@@ -29,6 +30,7 @@ enum { SIDES = sizeof sides / sizeof *sides };
 static const OptionInfo info[OPTION_COUNT] = {
 #define FLAG {.kind = FLAG}
 #define TEXT {.kind = TEXT}
+#define PAIR {.kind = PAIR}
 #define INTEGER(from, to) {.kind = INTEGER, .least = from, .most = to}
 #define NUMBER(from, to, words) {.kind = NUMBER, .least = from, .most = to, .what = words}
 #define CHOICE(list, length) {.kind = CHOICE, .names = list, .count = length}
@@ -37,6 +39,7 @@ static const OptionInfo info[OPTION_COUNT] = {
 #undef OPTION
 #undef FLAG
 #undef TEXT
+#undef PAIR
 #undef INTEGER
 #undef NUMBER
 #undef CHOICE
@@ -55,6 +58,10 @@ static bool takes(const OptionInfo *x, const char *command) {
     for (const char *at = x->commands; (at = strstr(at, command)); at += n)
         if ((at == x->commands || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return true;
     return false;
+}
+
+bool option_taken(OptionKind kind, const char *command) {
+    return takes(&info[kind], command);
 }
 
 static Rc find(int *kind, const char *command, const char *name, Error *e) {
@@ -89,7 +96,15 @@ static Rc not_among(const Value *v, const char *name, const char *text, Error *e
     return RC_USAGE;
 }
 
-static Rc check(OptionKind kind, const char *text, Error *e) {
+/* `--set steps 50`: what stands behind is shown as the value, unless it is an option. */
+static Rc not_a_pair(const char *name, const char *text, const char *next, Error *e) {
+    bool value = next && *next && next[0] != '-';
+    return error_set(e, RC_USAGE, "--%s: '%.80s' is not key=value; write --%s %.80s=%.80s", name, text, name, text,
+                     value ? next : "VALUE");
+}
+
+/* next: the word behind it on the command line, or NULL. */
+static Rc check(OptionKind kind, const char *text, const char *next, Error *e) {
     const Value *v = &info[kind].value;
     char name[OPTION_NAME];
     int64_t n;
@@ -98,6 +113,9 @@ static Rc check(OptionKind kind, const char *text, Error *e) {
     switch (v->kind) {
     case FLAG:
     case TEXT: break;
+    case PAIR:
+        if (!strchr(text, '=')) return not_a_pair(name, text, next, e);
+        break;
     case INTEGER:
         if (!parse_integer(text, &n) || (double)n < v->least || (double)n > v->most)
             return error_set(e, RC_USAGE, "--%s: '%.60s' is not a number from %.0f to %.0f", name, text, v->least,
@@ -141,7 +159,7 @@ Rc options_parse(Options *o, const char *command, int argc, char **argv, Error *
             return error_set(e, RC_USAGE, "--%s needs a value (%s)", name, info[kind].argument);
         if (o->times[kind] == OPTION_MOST) return error_set(e, RC_USAGE, "--%s is given too often", name);
         const char *given = !wants ? "" : value ? value + 1 : argv[++i];
-        if (check((OptionKind)kind, given, e)) return e->code;
+        if (check((OptionKind)kind, given, i + 1 < argc ? argv[i + 1] : NULL, e)) return e->code;
         o->value[kind][o->times[kind]++] = given;
     }
     return RC_OK;

@@ -38,6 +38,8 @@ int option_choice(const Options *o, OptionKind kind, int fallback);
 /* The name on the command line, without "--". out holds at least OPTION_NAME bytes; returns out. */
 char *option_name(char out[OPTION_NAME], OptionKind kind);
 
+bool option_taken(OptionKind kind, const char *command);
+
 /* The options a command takes, one line each. */
 void options_help(const char *command, Text *out);
 

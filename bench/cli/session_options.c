@@ -117,9 +117,44 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
     return s->backend ? RC_OK : e->code;
 }
 
-/* --set and --arm as they are; --text and --tokenizer are two more keys. */
+static Rc push(Options *o, OptionKind kind, const json_t *list, Error *e) {
+    if (json_array_size(list) > OPTION_MOST)
+        return error_set(e, RC_INTEGRITY, "plan.json: more than %d texts", OPTION_MOST);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        o->value[kind][o->times[kind]++] = json_string_value(json_array_get(list, i));
+    return RC_OK;
+}
+
+/* `table first`: a word that is no experiment's, but that of a plan's folder, stands for the command line that its
+ * plan.json holds. */
+static Rc recall(Session *s, Options *o, Error *e) {
+    static const OptionKind fixed[] = {OPTION_profile, OPTION_set,       OPTION_arm,  OPTION_text,
+                                       OPTION_tokenizer, OPTION_precision, OPTION_seeds};
+    char path[1024], name[OPTION_NAME];
+    Error unknown;
+    s->word = "";
+    for (int i = 1; i < o->operands; i++)
+        if (!strchr(o->operand[i], '=')) return RC_OK; /* several experiments, or backends */
+    if (!o->operands || !option_taken(OPTION_set, o->command) || strchr(o->operand[0], '/') ||
+        !experiment_find(path, sizeof path, s->root, o->operand[0], &unknown))
+        return RC_OK;
+    if (plan_note_read(&s->recalled, s->results, o->operand[0], e)) return e->code;
+    if (!s->recalled.all) return RC_OK;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (o->times[fixed[i]])
+            return error_set(e, RC_USAGE, "--%s: %s is a plan already; for another one name the experiment, %s",
+                             option_name(name, fixed[i]), o->operand[0], s->recalled.experiment);
+    s->word = o->operand[0];
+    o->operand[0] = s->recalled.experiment;
+    o->value[OPTION_profile][o->times[OPTION_profile]++] = s->recalled.profile;
+    return push(o, OPTION_set, s->recalled.set, e) ? e->code : push(o, OPTION_arm, s->recalled.arm, e);
+}
+
+/* --set and --arm as they are; --text, --tokenizer and --seeds are more keys. */
 static Rc take_overrides(Session *s, const Options *o, Error *e) {
+    const char *seeds = option(o, OPTION_seeds, NULL);
     const char *text = option(o, OPTION_text, NULL), *tokenizer = option(o, OPTION_tokenizer, NULL);
+    char path[1024];
     int sets = 0;
     if (text && strlen(text) > 120) return error_set(e, RC_USAGE, "--text: a path of more than 120 bytes");
     for (; sets < o->times[OPTION_set]; sets++) s->set[sets] = o->value[OPTION_set][sets];
@@ -131,14 +166,25 @@ static Rc take_overrides(Session *s, const Options *o, Error *e) {
         snprintf(s->by_tokenizer, sizeof s->by_tokenizer, "tokenizer=%.40s", tokenizer);
         s->set[sets++] = s->by_tokenizer;
     }
-    if (s->by_precision[0]) s->set[sets++] = s->by_precision;
+    if (seeds) {
+        snprintf(s->by_seeds, sizeof s->by_seeds, "seeds=%.20s", seeds);
+        s->set[sets++] = s->by_seeds;
+    }
+    bool said = !s->by_precision[0];
+    for (int i = 0; i < sets; i++)
+        if (!strncmp(s->set[i], "precision=", 10)) said = !s->by_precision[0] || !strcmp(s->set[i], s->by_precision);
+    if (!said) s->set[sets++] = s->by_precision;
     for (int i = 0; i < sets; i++) s->precise = s->precise || !strncmp(s->set[i], "precision=", 10);
     s->overrides = (Overrides){.set = s->set, .sets = sets, .arm = o->value[OPTION_arm], .arms = o->times[OPTION_arm]};
     s->profile = option(o, OPTION_profile, "");
-    return RC_OK;
+    s->word = option(o, OPTION_name, s->word);
+    if (!o->times[OPTION_name]) return RC_OK;
+    if (!s->word[0]) return error_set(e, RC_USAGE, "--name: a word is needed");
+    if (experiment_find(path, sizeof path, s->root, s->word, e)) return RC_OK;
+    return error_set(e, RC_USAGE, "--name: '%.80s' is an experiment; take another name", s->word);
 }
 
-Rc session_init(Session *s, const Options *o, Error *e) {
+Rc session_init(Session *s, Options *o, Error *e) {
     *s = (Session){.options = o};
     hold_streams();
     signal(SIGXFSZ, SIG_IGN); /* past `ulimit -f` a write fails, as on a full disk, and does not kill */
@@ -161,7 +207,7 @@ Rc session_init(Session *s, const Options *o, Error *e) {
     s->threads_per_run = option_integer(o, OPTION_threads_per_run, 1);
     int at_once = pool_processors() / s->threads_per_run;
     s->threads = option_integer(o, OPTION_threads, at_once > 1 ? at_once : 1);
-    if (find_backend(s, o, e) || take_overrides(s, o, e)) return e->code;
+    if (recall(s, o, e) || find_backend(s, o, e) || take_overrides(s, o, e)) return e->code;
     if (s->threads_per_run > 1 && s->backend->device)
         return error_set(e, RC_USAGE, "--threads-per-run: backend '%s' takes no threads of the host", s->backend->name);
     return RC_OK;

@@ -5,8 +5,10 @@
 #include "bench/cli/options.h"
 #include "bench/run/session.h"
 
-/* o outlives the session. RC_USAGE: no checkout, bad --threads, unknown backend. */
-Rc session_init(Session *s, const Options *o, Error *e);
+/* o outlives the session; where its operand is the word of a plan's folder, it becomes the command line that plan.json
+ * holds. RC_USAGE: no checkout, bad --threads, unknown backend. What there is is released by session_release, also
+ * after an error. */
+Rc session_init(Session *s, Options *o, Error *e);
 
 /* The backend that has the bits of a class: the session's own, or, unless --backend was given, the fastest here. NULL:
  * there is none. */

@@ -108,6 +108,9 @@ bool experiment_leaves_precision(const Experiment *x);
 /* What `plan` hashes. */
 void experiment_text(const Experiment *x, Text *out);
 
+/* Every key of a file, of a profile and of an arm, with what it may be. */
+void experiment_help(Text *out);
+
 /* Path of bench/experiments/<name>.yaml under root, or name itself when it is a path; RC_USAGE with the nearest. */
 Rc experiment_find(char *path, size_t size, const char *root, const char *name, Error *e);
 

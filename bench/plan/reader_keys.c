@@ -5,9 +5,11 @@
 
 #include "bench/plan/reader.h"
 
-const char *const experiment_keys[] = {"name",  "title",  "writeup", "baseline", "metric",
-                                       "alpha", "margin", "arms",    "profiles", "seeds",
-                                       "table", "panels", "probes"};
+const char *const experiment_keys[] = {
+#define EXPERIMENT_KEY(name, help) #name,
+#include "bench/plan/experiment_keys.def"
+#undef EXPERIMENT_KEY
+};
 const int experiment_key_count = sizeof experiment_keys / sizeof *experiment_keys;
 
 bool is_column(const char *key) {

@@ -29,6 +29,7 @@ void session_signals(void) {
 void session_release(Session *s) {
     for (int i = 0; i < s->datasets; i++) dataset_release(&s->dataset[i]);
     s->datasets = 0;
+    plan_note_release(&s->recalled);
 }
 
 Rc session_dataset(Session *s, const char *name, const char *tokenizer, const Dataset **out, Error *e) {
@@ -113,7 +114,13 @@ Rc session_corpora(Session *s, Experiment *x, Error *e) {
 Rc session_plan(const Session *s, const char *name, Experiment *x, Error *e) {
     char path[1024];
     if (experiment_find(path, sizeof path, s->root, name, e)) return e->code;
-    return experiment_read(x, path, s->profile, &s->overrides, e);
+    if (experiment_read(x, path, s->profile, &s->overrides, e)) return e->code;
+    if (!s->recalled.all || !strcmp(x->plan, s->recalled.plan)) return RC_OK;
+    error_set(e, RC_USAGE,
+              "%s: this was plan %.8s of %s, which the file makes no more (now %.8s): it was changed since", s->word,
+              s->recalled.plan, x->name, x->plan);
+    experiment_release(x);
+    return e->code;
 }
 
 Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e) {
@@ -142,7 +149,50 @@ Rc session_class(const Session *s, const Experiment *x, const char **out, Error 
     return RC_OK;
 }
 
-Rc session_output(const Session *s, const Experiment *x, char *path, size_t size, Error *e) {
-    snprintf(path, size, "%s/out/%s", s->results, x->profile);
-    return folder_make(path, e);
+/* --precision, --tokenizer and --seeds are keys of --set and are shown as what they are. */
+static void shown_set(const char *set, Text *out) {
+    static const char *const own[] = {"precision", "tokenizer", "seeds"};
+    const char *value = strchr(set, '=');
+    if (!strncmp(set, "dataset=text:", 13)) {
+        text_format(out, " --text FILE");
+        return;
+    }
+    for (size_t i = 0; value && value[1] != '[' && i < sizeof own / sizeof *own; i++)
+        if (!strncmp(set, own[i], strlen(own[i])) && strlen(own[i]) == (size_t)(value - set)) {
+            text_format(out, " --%s '%s'", own[i], value + 1);
+            return;
+        }
+    text_format(out, " --set '%s'", set);
+}
+
+void session_results(const Session *s, Text *out) {
+    char usual[620];
+    snprintf(usual, sizeof usual, "%s/results", s->root);
+    if (!strcmp(s->results, usual)) return;
+    text_format(out, " --results ");
+    text_shell(out, s->results);
+}
+
+static void typed(const char *option, const char *const *value, int count, Text *out) {
+    for (int i = 0; i < count; i++) {
+        text_format(out, " --%s ", option);
+        text_shell(out, value[i]);
+    }
+}
+
+void session_command(const Session *s, const Experiment *x, const char *verb, Text *out) {
+    char experiment[PATH_MAX];
+    plan_experiment(s->root, x, experiment);
+    text_format(out, "normbench %s ", verb);
+    text_shell(out, s->recalled.all ? s->word : strchr(experiment, '/') ? x->file : experiment);
+    if (!s->recalled.all && x->profile[0]) typed("profile", (const char *const[]){x->profile}, 1, out);
+    if (!s->recalled.all) typed("set", s->overrides.set, s->overrides.sets, out);
+    if (!s->recalled.all) typed("arm", s->overrides.arm, s->overrides.arms, out);
+    session_results(s, out);
+}
+
+void session_shown(const Session *s, const Experiment *x, const char *verb, Text *out) {
+    text_format(out, "normbench %s %s --profile %s", verb, x->name, x->profile);
+    for (int i = 0; i < s->overrides.sets; i++) shown_set(s->overrides.set[i], out);
+    for (int i = 0; i < s->overrides.arms; i++) text_format(out, " --arm '%s'", s->overrides.arm[i]);
 }

@@ -5,16 +5,18 @@
 
 #include <signal.h>
 
-#include "bench/plan/experiment.h"
+#include "bench/run/plan_folder.h"
 #include "datasets/dataset.h"
 #include "kernels/backend.h"
 
-enum { SESSION_MOST_DATASETS = 16, SESSION_MOST_SETS = 67 };
+enum { SESSION_MOST_DATASETS = 16, SESSION_MOST_SETS = 68 };
 
 typedef struct {
     const struct Options *options; /* the command line, which only cli/ looks into */
     Overrides overrides;           /* of experiments */
     const char *profile;           /* of experiments; "": each file's first */
+    const char *word;              /* of the plan's folder (--name); "": the plan's own */
+    PlanNote recalled; /* `table WORD`: what overrides and profile come from; recalled.all NULL: the command line */
     char root[512];    /* the checkout: $NORMBENCH_ROOT, else the nearest folder upward that has bench/experiments */
     char results[600]; /* --results or root/results */
     char runs[640];    /* results/runs */
@@ -29,7 +31,7 @@ typedef struct {
     char dataset_key[SESSION_MOST_DATASETS][208];
     int datasets;
     const char *set[SESSION_MOST_SETS]; /* what overrides points to */
-    char by_text[160], by_tokenizer[64], by_precision[32];
+    char by_text[160], by_tokenizer[64], by_precision[32], by_seeds[32];
     bool strict_corpus; /* a corpus that cannot be had is an error: nothing stands in for it */
 } Session;
 
@@ -61,7 +63,12 @@ Rc session_corpora(Session *s, Experiment *x, Error *e);
 /* Both: an experiment that can be trained here. On failure there is nothing to release. */
 Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e);
 
-/* results/out/<profile>/, made. */
-Rc session_output(const Session *s, const Experiment *x, char *path, size_t size, Error *e);
+/* "normbench VERB EXPERIMENT --profile P --set …": what makes x's plan, as a shell takes it; and as a file may hold it,
+ * without a path of this machine. */
+void session_command(const Session *s, const Experiment *x, const char *verb, Text *out);
+void session_shown(const Session *s, const Experiment *x, const char *verb, Text *out);
+
+/* " --results DIR" as a shell takes it, or "" where results are those of the checkout. */
+void session_results(const Session *s, Text *out);
 
 #endif

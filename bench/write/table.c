@@ -55,7 +55,8 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
     t->exploratory = options.exploratory || t->undeclared;
     char precision[12];
     precision_suffix(precision, sizeof precision, s, records);
-    snprintf(t->name, sizeof t->name, "%s%s%s", x->name, precision, t->exploratory ? "-exploratory" : "");
+    snprintf(t->name, sizeof t->name, "%s%s", x->name, precision);
+    snprintf(t->label, sizeof t->label, "%s%s", t->name, t->exploratory ? "-exploratory" : "");
     sample_hash(s, records, t->results_hash);
     for (int i = 0; i < s->cells * s->arms * s->seeds; i++) t->synthetic |= !isnan(records[i].entropy_rate);
     compare(t);

@@ -2,7 +2,7 @@
  * clock or asks a locale: the same records give the same bytes. What runs cost is measured time, differs from machine
  * to machine, and therefore has files of its own.
  *
- * Out of one Table come, in results/out/<profile>/:
+ * Out of one Table come, in the folder of its plan (bench/run/plan_folder.h):
  *
  *   NAME.tex           the write-up's rows and columns, its numbers beside ours, and the paired tests,
  *                      one part per cell and step
@@ -19,8 +19,7 @@
  *   NAME-curves.csv    what is drawn of the curves; NAME-blocks.csv: of the blocks
  *   NAME.pdf           all of it typeset, with --pdf
  *
- * NAME is the experiment's, with the runs' precision behind it ("-bf16") where that is not exact, and "-exploratory"
- * when the command line changed something. Every number of the
+ * NAME is the experiment's, with the runs' precision behind it ("-bf16") where that is not exact. Every number of the
  * JSON stands beside the ids of its runs, or, where a write-up reported it, beside file and line in bench/claims/. */
 #ifndef BENCH_WRITE_TABLE_H
 #define BENCH_WRITE_TABLE_H
@@ -50,7 +49,8 @@ typedef struct {
     const RunRecord *records;
     const ClaimFile *claims; /* NULL: the experiment names no write-up */
     TableOptions options;
-    char name[96]; /* of the files; macros are named after it */
+    char name[96];   /* of the files */
+    char label[112]; /* of macros and of LaTeX's labels: the name, and "-exploratory" where the table is that */
     char results_hash[SHA256_HEX];
     Sample sample;
     Metric metric;  /* decides; from the experiment */

@@ -8,7 +8,7 @@
 
 static void macro(const Table *t, const char *place, const char *what, const char *shown, Text *out) {
     text_format(out, "\\newcommand{\\nb");
-    latex_macro_name(out, t->name);
+    latex_macro_name(out, t->label);
     text_format(out, "%s%s}{", place, what);
     latex_number(out, shown);
     text_format(out, "}%%\n");
@@ -59,7 +59,7 @@ static void arm_macros(const Table *t, int cell, int step, int arm, const char *
 /* Words, as a macro. */
 static void sentence(const Table *t, const char *place, const char *what, const char *words, Text *out) {
     text_format(out, "\\newcommand{\\nb");
-    latex_macro_name(out, t->name);
+    latex_macro_name(out, t->label);
     text_format(out, "%s%s}{", place, what);
     latex_text(out, words);
     text_format(out, "}%%\n");

@@ -275,7 +275,7 @@ static void write_float(Paper *p, Text *out) {
     text_format(out, "\\begin{table%s}[tbp]\n\\centering\n\\caption{\\emergencystretch=2em ", star ? "*" : "");
     caption(p, out);
     text_format(out, "}\n\\label{tab:");
-    for (const char *s = p->t->name; *s; s++) text_add(out, strchr("_%&#$~^\\{}", *s) ? "-" : s, 1);
+    for (const char *s = p->t->label; *s; s++) text_add(out, strchr("_%&#$~^\\{}", *s) ? "-" : s, 1);
     text_format(out, "-paper");
     if (p->parts) text_format(out, "-%d", p->parts + 1);
     text_format(out, "}\n\\smallskip\n\\%s\\setlength{\\tabcolsep}{%dpt}\n\\begin{tabular}",

@@ -132,7 +132,7 @@ static void caption(const Table *t, const Part *p, Text *out) {
     text_format(out, "\\caption{");
     latex_breakable(out, words.at);
     text_format(out, "}\n\\label{tab:");
-    for (const char *s = t->name; *s; s++) text_add(out, strchr("_%&#$~^\\{}", *s) ? "-" : s, 1);
+    for (const char *s = t->label; *s; s++) text_add(out, strchr("_%&#$~^\\{}", *s) ? "-" : s, 1);
     text_format(out, "-%d}\n", p->number);
     text_release(&words);
 }

@@ -89,6 +89,9 @@ check_groups_resume_where_each_run_stands() {
 
 check_second_ctrl_c_ends_at_once() {
   local start
+  begin "${long[@]}" --set steps=1000000 --results "$W/r"
+  until_there "$W"/r/runs # the plan is noted by then
+  kill -9 "$pid" && wait "$pid" 2>/dev/null
   with=(env LD_PRELOAD="$(disk)" DISK_FAULT=stall DISK_MARK="$W/stalled")
   begin "${long[@]}" --set steps=1000000 --results "$W/r"
   until_there "$W/r/runs"
@@ -106,6 +109,7 @@ check_second_ctrl_c_ends_at_once() {
 
 check_a_run_that_another_process_has_stored_is_no_failure() {
   local first
+  mkdir "$W/r" && cp -r "$T/whole1/out" "$W/r/" # the plan is noted
   with=(env LD_PRELOAD="$(disk)" DISK_FAULT=stall DISK_MARK="$W/stalled" DISK_GO="$W/go")
   begin "${one[@]}" --results "$W/r"
   first=$pid
@@ -287,6 +291,7 @@ check_damaged_checkpoints_are_refused() {
   RANDOM=$seed
   ends 0 "${one[@]}" --set steps=6 --results "$W/reference"
   id=$(ls "$W/reference/runs")
+  mkdir "$W/r" && cp -r "$W/reference/out" "$W/r/" # the plan is noted: that takes calls too
   with=(env LD_PRELOAD="$(disk)" DISK_FAULT=kill DISK_AT=24)
   nb "${one[@]}" --set steps=6 --checkpoint-every 0 --results "$W/r"
   [ "$rc" = 137 ] || fail "exit $rc: not killed at call 24"
@@ -294,7 +299,10 @@ check_damaged_checkpoints_are_refused() {
   cp "$W/r/runs/.partial/$id.safetensors" "$W/good" || fail "no checkpoint"
   size=$(stat -c %s "$W/good")
   header=$(od -An -tu4 -N 4 "$W/good" | tr -d ' ')
-  damaged() { rm -rf "$W/r" && mkdir -p "$W/r/runs/.partial" && cp "$W/good" "$W/r/runs/.partial/$id.safetensors"; }
+  damaged() {
+    rm -rf "$W/r" && mkdir -p "$W/r/runs/.partial" && cp "$W/good" "$W/r/runs/.partial/$id.safetensors"
+    cp -r "$W/reference/out" "$W/r/"
+  }
   # The good one is used, and in silence: with a disk that allows 40 calls a run that began anew would not end.
   with=(env LD_PRELOAD="$T/disk.so" DISK_FAULT=kill DISK_AT=40)
   rm -r "$W/r"

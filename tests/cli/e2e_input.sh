@@ -3,7 +3,7 @@
 check_no_arguments() {
   local command
   ends 0
-  for command in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$root/bench/commands.def"); do
+  for command in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$root/bench/cli/commands.def"); do
     grep -qE "^  $command +[a-z]" "$W/out" || fail "the command $command is not listed"
     [ "$(grep -cE "^ +normbench $command( |\$)" "$W/out")" = 1 ] || fail "the command $command has not one example"
   done
@@ -12,13 +12,44 @@ check_no_arguments() {
 
 check_help_of_every_command() {
   local command
-  for command in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$root/bench/commands.def"); do
+  for command in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$root/bench/cli/commands.def"); do
     ends 0 "$command" --help
     prints "^normbench $command"
     prints '^ +--results'
   done
   ends 0 run --help
   prints '^layers +4 +1 to 1024'
+  cp "$W/out" "$W/long"
+  for command in 'run -h' 'help run' 'run smoke -h' 'help run --set'; do
+    # shellcheck disable=SC2086
+    ends 0 $command
+    cmp -s "$W/out" "$W/long" || fail "$command: not the help of run"
+  done
+  ends 0 --help
+  cp "$W/out" "$W/long"
+  for command in -h help 'help -h' 'help --help'; do
+    # shellcheck disable=SC2086
+    ends 0 $command
+    cmp -s "$W/out" "$W/long" || fail "$command: not the list of commands"
+  done
+  refused "unknown command 'rnu'; did you mean 'run'" help rnu
+}
+
+check_help_names_every_key() {
+  local key line
+  ends 0 run --help
+  for key in $(sed -n 's/^FIELD(\([a-z_0-9]*\),.*/\1/p' "$root/bench/plan/spec.def") \
+    $(sed -n 's/^EXPERIMENT_KEY(\([a-z]*\),.*/\1/p' "$root/bench/plan/experiment_keys.def"); do
+    [ "$(grep -cE "^$key +[^ ]" "$W/out")" = 1 ] || fail "the key $key has not one line"
+  done
+  for key in seeds table panels probes profiles writeup; do prints "^$key +[^ ]"; done
+  for key in $(grep -oE 'C\("[a-z._]*"' "$root/models/variant.c" | cut -d'"' -f2); do
+    grep -qE "(^|, )${key/./[.]}(,|:)" "$W/out" || fail "the column $key is not named"
+  done
+  for key in $(sed -n 's/^NORM(\([a-z]*\),.*/\1/p' "$root/models/norms.def") $(sed -n 's/^RULE(\([a-z_]*\),.*/\1/p' "$root/models/rules.def"); do
+    line=$(grep -E '^    (none|a number)' "$W/out")
+    [[ $line == *" $key"* ]] || fail "$key is not among the values of a column"
+  done
 }
 
 check_slips_of_the_command_line() {
@@ -57,7 +88,13 @@ check_slips_of_the_command_line() {
   refused "\-\-set: unknown key 'lyers'; did you mean 'layers'" run smoke --set lyers=3 "${r[@]}"
   refused "\-\-set: layers: '8.5'" run smoke --set layers=8.5 "${r[@]}"
   refused "\-\-set: lr: .*1e9.*0 to 1000000" run smoke --set lr=1e9 "${r[@]}"
-  refused "\-\-set: 'lr' is not key=value" run smoke --set lr "${r[@]}"
+  refused "\-\-set: 'lr' is not key=value; write --set lr=VALUE$" run smoke --set lr "${r[@]}"
+  refused "\-\-set: 'steps' is not key=value; write --set steps=50$" run smoke --set steps 50 "${r[@]}"
+  refused "attn.out: unknown norm 'foo'; valid: none, .*rmsnorm" run smoke --arm '{base: pre, attn.out: foo}' "${r[@]}"
+  refused "'rmsnrm'; did you mean 'rmsnorm'\? valid: none, " run smoke --arm '{base: pre, attn.out: rmsnrm}' "${r[@]}"
+  refused "gate: 'lerned' is neither a number nor a rule; did you mean 'learned'\? valid: a number, or constant, .*learned_row" \
+    run smoke --arm '{base: pre, gate: lerned}' "${r[@]}"
+  refused "unknown variant 'xyzzy'; there are: .*pre, post" run smoke --arm '{base: xyzzy}' "${r[@]}"
   refused "\-\-set: .*heads.*width" run smoke --set heads=5 "${r[@]}"
   refused "\-\-set: unknown dataset 'tinyshakespear'; did you mean 'tinyshakespeare'" \
     run smoke --set dataset=tinyshakespear "${r[@]}"
@@ -99,6 +136,7 @@ check_mistakes_in_experiment_files() {
   yaml 14 "unknown variant 'prre'; did you mean 'pre'" 's/variant: pre/variant: prre/'
   yaml 15 "unknown key 'embd'; did you mean 'embed'" 's/embed/embd/'
   yaml 15 "unknown .*'rmsnorn'; did you mean 'rmsnorm'" 's/rmsnorm/rmsnorn/'
+  yaml 15 "unknown norm 'rms2'; .*valid: none, layernorm" 's/rmsnorm/rms2/'
   yaml 5 "heads" 's/^heads: 4/heads: 5/'
   yaml 4 "duplicate key 'layers'" '3p'
   yaml 1 "baseline: there is no arm 'plane'; did you mean 'plain'" 's/^name: toy/baseline: plane/'

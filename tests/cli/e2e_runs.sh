@@ -165,23 +165,25 @@ check_bf16_is_a_run_of_its_own() {
 
 # A run in another precision is found by what was run, and its class stands in the table.
 check_a_table_names_the_precision_it_found() {
-  local bf16
+  local bf16 exact
   ends 0 "${one[@]}" --backend soft-dot --precision bf16 --results "$W/r"
   ends 0 table one.yaml --results "$W/r"
   says 'not all stored in precision exact; those of bf16 are taken'
   prints 'Arithmetic: class bf16-dot\.' && prints '\|class:bf16-dot\|v'
-  prints '^one-bf16-exploratory: ' # a file without profiles declares no other plan than that of the run
+  prints '^one-bf16: .*EXPLORATORY' # a file without profiles declares no other plan than that of the run
   ends 3 table one.yaml --precision exact --results "$W/r"
   says '1 of 1 runs are missing'
   ends 0 "${one[@]}" --results "$W/r"
   ends 0 table one.yaml --results "$W/r"
-  cp "$W/r/out/one.tex" "$W/exact.tex"
+  ls "$W"/r/out/*/one-bf16.tex >/dev/null 2>&1 && fail "the plan's folder still holds the earlier tables"
+  exact=$(ls "$W"/r/out/*/one.tex)
+  cp "$exact" "$W/exact.tex"
   for bf16 in '--precision bf16' '--set precision=bf16'; do
     # shellcheck disable=SC2086
     ends 0 table one.yaml $bf16 --results "$W/r"
-    prints '^one-bf16-exploratory: '
+    prints '^one-bf16: .*EXPLORATORY'
   done
-  cmp "$W/r/out/one.tex" "$W/exact.tex" || fail "the table of another precision overwrites that of the exact runs"
+  cmp "$exact" "$W/exact.tex" || fail "the table of another precision overwrites that of the exact runs"
   ends 0 table one.yaml --precision exact --results "$W/r"
   prints '^one: '
   ends 0 table one.yaml --results "$W/r"
@@ -220,7 +222,7 @@ check_tables_need_no_corpus() {
   mv "$W/r/out" "$W/without"
   cp "$T/text.txt" "$W/"
   ends 0 table toy.yaml --profile smoke --results "$W/r"
-  cmp "$W/without/smoke/toy.tex" "$W/r/out/smoke/toy.tex" || fail "the corpus changes the table"
+  cmp "$W"/without/toy-*/toy.tex "$W"/r/out/toy-*/toy.tex || fail "the corpus changes the table"
   rm "$W/text.txt"
   ends 2 run toy.yaml --profile smoke --offline --results "$W/r"
   says 'text.txt: No such file'
@@ -307,7 +309,7 @@ check_tables() {
   ends 0 table toy.yaml --results "$W/s"
   diff <(sed '/^cost/,$d' "$W/first") <(sed '/^cost/,$d' "$W/out") >/dev/null || fail "the tables on the terminal differ"
   for file in toy.tex toy.csv toy.json toy-macros.tex toy-curves.csv; do
-    cmp "$W/r/out/smoke/$file" "$W/s/out/smoke/$file" || fail "$file is not the same"
+    cmp "$W"/r/out/toy-*/"$file" "$W"/s/out/toy-*/"$file" || fail "$file is not the same"
   done
   rm -r "$W/s/out" && : >"$W/s/out"
   ends 3 table toy.yaml --results "$W/s"

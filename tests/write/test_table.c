@@ -328,7 +328,7 @@ Test(table, exploratory_tables_carry_no_marks) {
     OMITS(table_tex, "\\textbf");
     WRITES(table_text, "(exploratory)");
     WRITES(table_csv, ",lower,true,better than baseline\n");
-    cr_expect_str_eq(m.table.name, "made-up-4-exploratory");
+    cr_expect_str_eq(m.table.name, "made-up-4");
     made_up_release(&m);
 }
 

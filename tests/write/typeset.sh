@@ -90,7 +90,7 @@ quick=(--set steps=4 --set evaluate_at=0,2,4 --set seeds=3 --results "$results" 
 if ! "$program" run smoke "${quick[@]}" >"$T/out" 2>"$T/err"; then
   report "the smoke experiment runs" "$(tail -5 "$T/err")"
 fi
-out=$results/out/smoke
+out=$(echo "$results"/out/smoke-*)
 
 search=$PATH
 table() { # code, arguments...: prints complaints; leaves $T/out and $T/err
@@ -103,20 +103,20 @@ table() { # code, arguments...: prints complaints; leaves $T/out and $T/err
 }
 report "--pdf typesets plain columns without a warning" "$(table 0 --pdf)"
 (cd "$out" && sha256sum -- *) >"$T/first" 2>/dev/null
-report "the PDF is one" "$([ "$(head -c 5 "$out/smoke-exploratory.pdf" 2>&1)" = '%PDF-' ] || echo "it is not")"
+report "the PDF is one" "$([ "$(head -c 5 "$out/smoke.pdf" 2>&1)" = '%PDF-' ] || echo "it is not")"
 report "the same runs give the same bytes" "$(table 0 --pdf; (cd "$out" && sha256sum -- *) | diff "$T/first" -)"
 report "--pdf typesets siunitx columns without a warning" "$(table 0 --pdf --siunitx)"
 paper() { # arguments...: table --paper with them, typeset in columns
   table 0 --paper "$@"
-  columns paper-own "$siunitx" x "$out/smoke-exploratory-paper.tex"
+  columns paper-own "$siunitx" x "$out/smoke-paper.tex"
 }
 report "--paper makes one table for a column" "$(paper
-  grep -c 'begin{table}' "$out/smoke-exploratory-paper.tex" | grep -vx 1)"
+  grep -c 'begin{table}' "$out/smoke-paper.tex" | grep -vx 1)"
 report "--paper takes metrics by name, also with siunitx" "$(paper --metrics loss,accuracy,ppl,spikes --siunitx
-  grep -q 'accuracy' "$out/smoke-exploratory-paper.tex" || echo "no accuracy")"
+  grep -q 'accuracy' "$out/smoke-paper.tex" || echo "no accuracy")"
 report "a caption says nothing of arms that are not there" \
   "$(grep -h '^.caption' "$out"/*.tex | grep -iE 'every (placement|arm|variant)|of the file'
-  grep -q 'caption.*and pre+attn.out=rmsnorm against pre (from smoke)' "$out/smoke-exploratory-paper.tex" || echo "it does not name the arms")"
+  grep -q 'caption.*and pre+attn.out=rmsnorm against pre (from smoke)' "$out/smoke-paper.tex" || echo "it does not name the arms")"
 report "an unknown metric is named with the nearest" "$(
   "$program" table smoke "${quick[@]}" --paper --metrics los >"$T/out" 2>"$T/err"
   [ $? = 2 ] || echo "exit is not 2"
@@ -129,12 +129,12 @@ report "a character that LaTeX cannot set is named in one line" "$(
   tail -1 "$T/err" | grep -qx 'normbench: pdflatex: LaTeX Error: Unicode character 日 (U+65E5) not set up for use with LaTeX.' ||
     tail -2 "$T/err")"
 report "every figure is there in three formats" "$(for ending in .svg .pdf -85mm.pdf; do
-  [ -s "$out/smoke-exploratory-curves$ending" ] || { command -v gnuplot >/dev/null && echo "no $ending"; }
+  [ -s "$out/smoke-curves$ending" ] || { command -v gnuplot >/dev/null && echo "no $ending"; }
 done)"
 report "no table holds nan or inf" "$(grep -nwiE 'nan|inf' "$out"/*.tex "$out"/*.csv "$out"/*.txt | head -5)"
 report "what was changed on the command line is marked exploratory" \
-  "$(grep -q EXPLORATORY "$out/smoke-exploratory.tex" || echo "the table is not"
-  ls "$out" | grep -v '^smoke-exploratory')"
+  "$(grep -q EXPLORATORY "$out/smoke.tex" || echo "the table is not"
+  ls "$out" | grep -vE '^(smoke[-.]|plan.json$)')"
 
 mkdir "$T/bare" # a path that holds neither gnuplot nor pdflatex
 without() { search=$T/bare table "$@"; }

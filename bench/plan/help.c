@@ -1,0 +1,45 @@
+/* What may stand in an experiment file, for `normbench run --help`. */
+#include <string.h>
+
+#include "bench/plan/experiment.h"
+
+static const struct {
+    const char *name, *help;
+} keys[] = {
+#define EXPERIMENT_KEY(name, help) {#name, help},
+#include "bench/plan/experiment_keys.def"
+#undef EXPERIMENT_KEY
+};
+
+/* Columns with the same valid values share a line. */
+static void print_columns(Text *out) {
+    Text valid, other;
+    text_init(&valid);
+    text_init(&other);
+    for (int i = 0; i < variant_key_count; i++) {
+        bool earlier = false;
+        text_clear(&valid);
+        variant_valid(variant_keys[i], &valid);
+        for (int j = 0; j < variant_key_count; j++) {
+            text_clear(&other);
+            variant_valid(variant_keys[j], &other);
+            if (strcmp(valid.at, other.at) != 0) continue;
+            if (j < i) earlier = true;
+            if (!earlier && j >= i) text_format(out, "%s%s", j > i ? ", " : "", variant_keys[j]);
+        }
+        if (!earlier) text_format(out, ":\n    %s\n", valid.at);
+    }
+    text_release(&other);
+    text_release(&valid);
+}
+
+void experiment_help(Text *out) {
+    text_format(out, "\nKeys of --set, of experiment files, of their profiles and of arms:\n");
+    spec_print_keys(out);
+    text_format(out, "--set takes seeds and probes too.\n\nOther keys of an experiment file:\n");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        text_format(out, "%-14s %s\n", keys[i].name, keys[i].help);
+    text_format(out, "\nColumns of an arm, beside variant (or base: a row of `normbench list`), label and the first keys above.\n"
+                     "A sublayer f (attn, mlp) is x <- post(carry x + gate out(f(depth_scale in(x)))), with qk and mid inside:\n");
+    print_columns(out);
+}

@@ -1,0 +1,106 @@
+# Part of e2e.sh: the folder of a plan, what it remembers, and what is said before and after training.
+
+plan_files() { (cd "$1" && find . -type f ! -name plan.json | sort | xargs sha256sum); }
+
+check_two_plans_have_two_folders() {
+  local first second
+  cp -r "$T/whole" "$W/r"
+  ends 0 table toy.yaml --results "$W/r"
+  first=$(dirname "$W"/r/out/*/toy.tex)
+  [[ $(basename "$first") =~ ^toy-[0-9a-f]{8}$ ]] || fail "the folder is called $first"
+  grep -q "\"plan\": \"$(basename "${first##*-}")" "$first/plan.json" || fail "the folder is not named after the plan"
+  says "^$first/$"
+  plan_files "$first" >"$W/before"
+  ends 0 "${run[@]}" --set steps=4 --results "$W/r"
+  ends 0 table toy.yaml --set steps=4 --results "$W/r"
+  second=$(ls -d "$W"/r/out/toy-*/ | grep -v "$first/")
+  [ -s "$second/toy.tex" ] && grep -q EXPLORATORY "$second/toy.tex" || fail "no table of the changed plan"
+  [ -z "$(find "$W/r/out" -name '*exploratory*')" ] || fail "a file is called exploratory"
+  plan_files "$first" | cmp -s - "$W/before" || fail "another plan changed the first one's files"
+  ends 0 table toy.yaml --set steps=30 --results "$W/r" # what the file says already
+  ! grep -q EXPLORATORY "$first/toy.tex" || fail "a plan that is the file's is called exploratory"
+}
+
+check_a_table_removes_what_an_earlier_one_left() {
+  local out
+  cp -r "$T/whole" "$W/r"
+  ends 0 table toy.yaml --results "$W/r"
+  out=$(dirname "$W"/r/out/*/toy.tex)
+  echo mine >"$out/notes.txt" && echo old >"$out/toy-old.tex"
+  sed -i 's/"toy.tex"/"toy.tex", "toy-old.tex", "..\/..\/runs", "absent.tex"/' "$out/plan.json"
+  ends 0 table toy.yaml --results "$W/r"
+  [ ! -e "$out/toy-old.tex" ] || fail "a file of an earlier table is still there"
+  [ "$(cat "$out/notes.txt")" = mine ] || fail "a file of the user's was removed"
+  [ -d "$W/r/runs" ] && same "$W/r" || fail "something outside of the folder was removed"
+  ! grep -q 'toy-old' "$out/plan.json" && grep -q '"toy.tex"' "$out/plan.json" || fail "the list is not that of the files"
+}
+
+check_table_remembers_a_plan() {
+  local word arm='{plain: {variant: pre, label: "it'"'"'s a $plain one"}}'
+  ends 0 "${run[@]}" --set steps=4 --set 'evaluate_at=0,2' --seeds 3 --arm "$arm" --arm '{ours: {variant: post}}' --results "$W/a b"
+  word=$(sed -n 's/^Next: .* table \([^ ]*\) .*/\1/p' "$W/out")
+  [ -s "$W/a b/out/$word/plan.json" ] || fail "no plan.json of $word"
+  (cd / && unset NORMBENCH_ROOT && eval "$(sed -n 's/^Next: //p' "$W/out")") >"$W/said" 2>"$W/err" || fail "the line does not run"
+  ends 0 table toy.yaml --set steps=4 --set 'evaluate_at=0,2' --seeds 3 --arm "$arm" --arm '{ours: {variant: post}}' --results "$W/a b"
+  cmp "$W/said" "$W/out" || fail "the word and the whole command line make two tables"
+  [ "$(ls "$W/a b/out" | wc -l)" = 1 ] || fail "they have two folders"
+  ends 0 run "$word" --results "$W/a b" --offline
+  says '6 runs, 6 stored'
+  refused "set: $word is a plan already" table "$word" --set steps=5 --results "$W/a b"
+  refused "seeds: $word is a plan already" table "$word" --seeds 5 --results "$W/a b"
+  refused "unknown experiment '${word%?}'" table "${word%?}" --results "$W/a b"
+  rm -r "$W/a b/runs"
+  ends 3 table "$word" --results "$W/a b"
+  says "6 of 6 runs are missing: normbench run $word --results '$W/a b'$"
+}
+
+check_a_plan_has_the_name_that_it_was_given() {
+  ends 0 "${run[@]}" --set steps=4 --name first --results "$W/r"
+  prints " table first --results $W/r$"
+  ends 0 table first --results "$W/r"
+  says "^$W/r/out/first/$"
+  [ -s "$W/r/out/first/toy.tex" ] && [ "$(ls "$W/r/out")" = first ] || fail "there is another folder"
+  refused "r/out/first is the folder of another plan \(.*toy.yaml --profile smoke --set steps=4\)" \
+    "${run[@]}" --set steps=5 --name first --results "$W/r"
+  refused "r/out/first is the folder of another plan" table toy.yaml --name first --results "$W/r"
+  mkdir "$W/r/out/mine" && : >"$W/r/out/mine/thesis.tex"
+  refused "r/out/mine holds files that are no plan's" "${run[@]}" --name mine --results "$W/r"
+  refused "'a/b' is no name of a folder" "${run[@]}" --name a/b --results "$W/r"
+  refused "'..' is no name of a folder" "${run[@]}" --name .. --results "$W/r"
+  refused "'smoke' is an experiment" "${run[@]}" --name smoke --results "$W/r"
+  refused "where .report. writes" "${run[@]}" --name report --results "$W/r"
+  refused "name: a word is needed" "${run[@]}" --name '' --results "$W/r"
+  cp "$T/toy.yaml" "$W/" && cp "$T/text.txt" "$W/" && cd "$W" || fail "no folder"
+  ends 0 "${run[@]}" --name second --results "$W/r"
+  sed -i 's/^steps: 30/steps: 31/' toy.yaml
+  refused "second: this was plan [0-9a-f]{8} of toy, which the file makes no more" table second --results "$W/r"
+  echo '{' >"$W/r/out/second/plan.json"
+  ends 5 table second --results "$W/r"
+  says 'second/plan.json: it is damaged'
+}
+
+check_plans_that_were_run_are_named() {
+  ends 0 "${run[@]}" --set steps=4 --name first --results "$W/r"
+  ends 0 "${run[@]}" --set steps=5 --results "$W/r" --shard 1/2
+  ends 3 table toy.yaml --results "$W/r"
+  says '^normbench: 4 of 4 runs are missing: normbench run toy.yaml --profile smoke --results '
+  says 'note: of other plans of toy there are: normbench table first \(--profile smoke --set steps=4; 4 of 4 runs\), '
+  says 'normbench table toy-[0-9a-f]{8} \(--profile smoke --set steps=5; 2 of 4 runs\)$'
+  [ "$(grep -c '' "$W/err")" = 2 ] || fail "more than two lines"
+  ends 3 table one.yaml --set steps=6 --results "$W/r"
+  [ "$(grep -c '' "$W/err")" = 1 ] || fail "plans of another experiment are named"
+}
+
+check_seeds_are_those_of_the_file() {
+  ends 0 "${run[@]}" --seeds 3 --results "$W/r"
+  says '6 runs, 0 stored'
+  ends 0 "${run[@]}" --set seeds=3 --results "$W/r"
+  says '6 runs, 6 stored'
+  sed 's/{seeds: 2}/{seeds: 3}/' "$T/toy.yaml" >"$W/toy.yaml"
+  cp "$T/text.txt" "$W/" && cd "$W" || fail "no folder"
+  ends 0 "${run[@]}" --results "$W/r"
+  says '6 runs, 6 stored'
+  [ "$(ls "$W/r/out" | wc -l)" = 1 ] || fail "three ways to say the seeds make several plans"
+  ends 0 table toy.yaml --results "$W/r"
+  refused "seeds: '0' is not a number from 1 to 10000" "${run[@]}" --seeds 0 --results "$W/r"
+}
