@@ -9,6 +9,7 @@
 #include "bench/run/execute.h"
 #include "bench/formats/progress.h"
 #include "bench/run/runner.h"
+#include "bench/write/outlook.h"
 
 static Rc parse_shard(const char *text, RunnerOptions *o, Error *e) {
     const char *slash = strchr(text, '/');
@@ -38,36 +39,74 @@ static void print_reasons(const Todo *p, FILE *to) {
     }
 }
 
-/* Tokens and memory of the missing runs; hours from this machine's speed on a few steps of the first one. A run that
- * does not fit into memory gives the error that `run` would give. */
-static Rc dry_run(Session *s, const Todo *p, Error *e) {
-    double flops = 0, most, have;
-    const Backend *backend = s->backend;
-    Rc rc = runner_fits(p, &most, &have, e);
+/* FLOPs of the missing runs; a cell's arm is built once. */
+static double count_flops(const Todo *p) {
+    double flops = 0, one = 0;
+    const TodoRun *before = NULL;
     for (int i = 0; i < p->runs; i++) {
-        if (p->run[i].done) continue;
-        backend = p->run[i].backend;
-        ModelShape shape = spec_shape(&p->run[i].spec, p->run[i].data->vocab);
-        Tape t;
-        transformer_build(&t, &shape, &p->run[i].spec.variant, NULL);
-        double one = tape_flops(&t);
-        int at[64], n = spec_evaluations(&p->run[i].spec, at, 64);
-        double passes = (double)(dataset_windows(p->run[i].data, shape.context) / (size_t)shape.batch + 1) * n / 3;
-        flops += one * ((double)p->run[i].spec.steps + passes);
-        tape_release(&t);
+        const TodoRun *run = &p->run[i];
+        if (run->done) continue;
+        if (!before || before->cell != run->cell || before->arm != run->arm) {
+            ModelShape shape = spec_shape(&run->spec, run->data->vocab);
+            Tape t;
+            transformer_build(&t, &shape, &run->spec.variant, NULL);
+            int at[64], n = spec_evaluations(&run->spec, at, 64);
+            double passes = (double)(dataset_windows(run->data, shape.context) / (size_t)shape.batch + 1) * n / 3;
+            one = tape_flops(&t) * ((double)run->spec.steps + passes);
+            tape_release(&t);
+        }
+        before = run;
+        flops += one;
     }
+    return flops;
+}
+
+/* Seconds that the missing runs take one after another, as stored runs of the same arms did; NaN: some have none. */
+static double count_seconds(const Todo *p, const Outlook *o) {
+    double seconds = 0;
+    for (int i = 0; i < p->runs; i++)
+        if (!p->run[i].done) seconds += o->seconds[p->run[i].cell * (o->arms + 1) + p->run[i].arm];
+    return seconds;
+}
+
+/* Hours and memory of the missing runs: by the time of stored runs of these arms, else by this machine's speed on a few
+ * products. A run that does not fit into memory gives the error that training it would give. */
+static Rc estimate(Session *s, const Todo *p, const Outlook *o, FILE *to, Error *e) {
+    double most, have, flops = count_flops(p), seconds = count_seconds(p, o);
+    const Backend *backend = s->backend;
+    int threads = s->threads * s->threads_per_run;
+    char took[32];
+    Rc rc = runner_fits(p, &most, &have, e);
+    for (int i = 0; i < p->runs; i++)
+        if (!p->run[i].done) backend = p->run[i].backend;
     if (backend->device) {
-        printf("%d of %d runs to train, %.3g FLOPs, %.0f MB per run on the device of backend %s\n", p->missing, p->runs,
-               flops, most / 1048576, backend->name);
+        fprintf(to, "%d of %d runs to train, %.3g FLOPs, %.0f MB per run on the device of backend %s\n", p->missing,
+                p->runs, flops, most / 1048576, backend->name);
         return rc;
     }
-    int threads = s->threads * s->threads_per_run;
-    double rate = 0.55e9 * backend_fma_peak(backend) * threads;
-    char took[32];
-    printf("%d of %d runs to train, %.3g FLOPs, about %s on %d thread%s at 55%% of this machine's fma peak,\n"
-           "%.0f MB per run, %.0f MB at once\n",
-           p->missing, p->runs, flops, format_duration(took, flops / rate), threads, threads == 1 ? "" : "s",
-           most / 1048576, most / 1048576 * s->threads);
+    fprintf(to, "%d of %d runs to train, %.3g FLOPs, ", p->missing, p->runs, flops);
+    if (seconds > 0)
+        fprintf(to, "about %s, %d at once, by the time of %d stored runs of these arms,\n",
+                format_duration(took, seconds / s->threads), s->threads, o->timed);
+    else
+        fprintf(to, "about %s on %d thread%s at 55%% of this machine's fma peak,\n",
+                format_duration(took, flops / (0.55e9 * backend_fma_peak(backend) * threads)), threads,
+                threads == 1 ? "" : "s");
+    fprintf(to, "%.0f MB per run, %.0f MB at once\n", most / 1048576, most / 1048576 * s->threads);
+    return rc;
+}
+
+/* What the plan can decide, and what it costs. */
+static Rc foretell(Session *s, const Experiment *x, const Todo *p, const Store *stored, FILE *to, Error *e) {
+    Outlook o;
+    Text words;
+    text_init(&words);
+    outlook_make(&o, x, stored, s->precise, s->options->times[OPTION_dry_run] > 0);
+    outlook_text(&o, x, &words);
+    fputs(words.at, to);
+    Rc rc = estimate(s, p, &o, to, e);
+    outlook_release(&o);
+    text_release(&words);
     return rc;
 }
 
@@ -118,15 +157,14 @@ Rc command_run(Session *s, Error *e) {
         const char *comma = x.profile[0] ? ", profile " : "";
         fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train\n", x.name, comma, x.profile, p.runs,
                 p.runs - p.missing, p.missing);
-        if (p.missing) {
-            store_read(&stored, s->runs);
-            todo_explain(&p, &stored);
-            store_release(&stored);
-        }
+        store_read(&stored, s->runs);
+        if (p.missing) todo_explain(&p, &stored);
         print_reasons(&p, stderr);
-        if (!dry && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
+        if (p.missing || dry) rc = foretell(s, &x, &p, &stored, dry ? stdout : stderr, e);
+        store_release(&stored);
+        if (!dry && !rc && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
             fprintf(stderr, "normbench: note: %s\n", note.text);
-        rc = dry ? dry_run(s, &p, e) : runner_train(&p, s, &x, &runner, e);
+        if (!dry && !rc) rc = runner_train(&p, s, &x, &runner, e);
         if (!rc && !dry) {
             printf("%s%s%s: %d of %d runs stored in %s\n", x.name, comma, x.profile, p.runs - p.missing, p.runs,
                    s->runs);

@@ -39,7 +39,8 @@ void experiment_help(Text *out) {
     text_format(out, "--set takes seeds and probes too.\n\nOther keys of an experiment file:\n");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         text_format(out, "%-14s %s\n", keys[i].name, keys[i].help);
-    text_format(out, "\nColumns of an arm, beside variant (or base: a row of `normbench list`), label and the first keys above.\n"
-                     "A sublayer f (attn, mlp) is x <- post(carry x + gate out(f(depth_scale in(x)))), with qk and mid inside:\n");
+    text_format(out, "\nColumns of an arm, beside variant (or base: a row of `normbench list`), label and the first "
+                     "keys above.\nA sublayer f (attn, mlp) is x <- post(carry x + gate out(f(depth_scale in(x)))), "
+                     "with qk and mid inside:\n");
     print_columns(out);
 }

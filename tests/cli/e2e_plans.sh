@@ -104,3 +104,34 @@ check_seeds_are_those_of_the_file() {
   ends 0 table toy.yaml --results "$W/r"
   refused "seeds: '0' is not a number from 1 to 10000" "${run[@]}" --seeds 0 --results "$W/r"
 }
+
+check_what_a_plan_can_decide_is_said_first() {
+  local line number
+  ends 0 "${run[@]}" --seeds 5 --dry-run --results "$W/r"
+  prints '^  5 seeds cannot reach p < 0\.05: the smallest p of the sign flips is 2/32 = 0\.0625\. 6 seeds can \(2/64 = 0\.0312\)\.$'
+  prints '^10 of 10 runs to train, .* at 55% of this machine'
+  [ ! -e "$W/r" ] || fail "a dry run left something"
+  ends 0 "${run[@]}" --set steps=4 --results "$W/r"
+  says '^  2 seeds cannot reach p < 0\.05: .* 2/4 = 0\.5\. 6 seeds can'
+  says '^4 of 4 runs to train' && says '^[0-9]+ MB per run'
+  line=$(grep -n 'cannot reach' "$W/err" | cut -d: -f1) number=$(grep -n 'valid loss' "$W/err" | head -n 1 | cut -d: -f1)
+  [ "$line" -lt "$number" ] || fail "it is said after the training"
+  ends 0 "${run[@]}" --set steps=4 --results "$W/r"
+  ! grep -q 'reach' "$W/err" || fail "it is said where nothing is to be trained"
+  cp -r "$T/whole" "$W/s"
+  ends 0 "${run[@]}" --seeds 6 --dry-run --results "$W/s"
+  prints '^  6 seeds can reach' && prints 'Found in 80% of cases: a difference of 1\.8 SD'
+  prints '^8 of 12 runs to train, .* by the time of 4 stored runs of these arms,$'
+  python3 - "$W/s/runs" "$W/out" <<'PY' || fail "the SD is not that of the stored seeds"
+import glob, json, re, statistics, sys
+loss = {}
+for path in glob.glob(sys.argv[1] + "/*/record.json"):
+    r = json.load(open(path))
+    text = "\n".join(r["spec"]) if isinstance(r["spec"], list) else r["spec"]
+    seed = re.search(r"seed = (\d+)", text).group(1)
+    loss["embed = rmsnorm" in text, seed] = r["evaluations"][-1]["valid_loss"]
+sd = statistics.stdev(loss[True, s] - loss[False, s] for s in "12")
+found = re.search(r"2 seeds that are stored, ([0-9.]+) SD of valid_loss are: ours ([0-9.e-]+)\.$", open(sys.argv[2]).read(), re.M)
+assert abs(float(found.group(2)) / sd / float(found.group(1)) - 1) < .05, (found.groups(), sd)
+PY
+}

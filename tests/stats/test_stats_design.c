@@ -75,6 +75,8 @@ Test(stats_power, seeds_needed) {
         cr_assert_eq(r.n, n[i], "d_z %g: %zu", d[i], r.n);
         cr_assert(r.power >= .8 && st_power(d[i], r.n - 1, .05).power < .8);
     }
+    /* Brysbaert 2019, "How many participants do we have to include": one within-participant variable, d_z */
+    cr_assert(st_nfor(.2, .8, .05).n == 199 && st_nfor(.4, .8, .05).n == 52 && st_nfor(.5, .8, .05).n == 34);
     cr_assert_eq(st_nfor(1000, .8, .05).n, 2);
     cr_assert_eq(st_nfor(.01, .8, .05).n, 78491); /* nct: .7999974 at 78490, .8000024 here */
     StPower r = st_nfor(0, .8, .05);
@@ -101,6 +103,14 @@ Test(stats_power, detectable_effect) {
     STATUS(st_mde(5, .8, NAN).status, ST_BAD_ARG);
     STATUS(st_mde(1000001, .8, .05).status, ST_BAD_ARG);
     STATUS(st_mde(2, .8, 1e-9).status, ST_NOT_REACHABLE); /* t critical 6e8 */
+}
+
+/* Where only equal signs reject, power is Phi(d)^n. */
+Test(stats_power, sign_flips_with_one_pattern) {
+    NEAR(st_flip_mde(6, 1, .8, .05).d_z, 1.7927, .03);
+    NEAR(st_flip_mde(6, 1, .5, .05).d_z, 1.2313, .03);
+    NEAR(st_flip_mde(5, 1, .8, .1).d_z, 1.7098, .03);
+    NEAR(st_flip_mde(8, 1, .9, .01).d_z, 2.2237, .04);
 }
 
 Test(stats_design, looks) {

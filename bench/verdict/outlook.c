@@ -1,0 +1,143 @@
+#include "bench/verdict/outlook.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/verdict/sample.h"
+#include "stats/paired.h"
+#include "stats/power.h"
+#include "stats/tests.h"
+
+#define POWER .8
+
+/* Patterns times comparisons: about two and twenty seconds. */
+#define SHORT_WORK 1200
+#define LONG_WORK 12000
+
+/* The steps above 0 at which all arms of a cell are validated (bench/verdict/sample.h). */
+static int common_steps(const Experiment *x, int cell) {
+    int at[SAMPLE_MOST_STEPS], other[SAMPLE_MOST_STEPS], common = 0;
+    RunSpec first = experiment_spec(x, cell, 0, 0);
+    int n = spec_evaluations(&first, at, SAMPLE_MOST_STEPS);
+    for (int i = 0; i < n; i++) {
+        bool all = at[i] > 0;
+        for (int arm = 1; arm < x->arms && all; arm++) {
+            RunSpec s = experiment_spec(x, cell, arm, 0);
+            int m = spec_evaluations(&s, other, SAMPLE_MOST_STEPS);
+            all = false;
+            for (int k = 0; k < m; k++) all |= other[k] == at[i];
+        }
+        common += all;
+    }
+    return common;
+}
+
+/* By the sign flips that decide; where they take too long for one comparison alone, by the t test, which differs from
+ * them by less than 2 % then. */
+static double detectable(int seeds, int comparisons, double alpha, double most) {
+    enum { FLIPPED = 10 };
+    size_t n = (size_t)seeds, k = (size_t)comparisons;
+    bool reachable = st_test_find("signflip")->floor(n, 1) < alpha;
+    if (!reachable || !k || (k > 1 && ldexp((double)k, seeds) > most)) return (double)NAN;
+    StPower p = k == 1 && n > FLIPPED ? st_mde(n, POWER, alpha) : st_flip_mde(n, k, POWER, alpha);
+    return p.status == ST_OK ? p.d_z : (double)NAN;
+}
+
+static bool all_stored(const Experiment *x, const Store *stored, int seed) {
+    char hash[SHA256_HEX];
+    int count;
+    for (int cell = 0; cell < experiment_cells(x); cell++)
+        for (int arm = 0; arm < x->arms; arm++) {
+            RunSpec s = experiment_spec(x, cell, arm, seed);
+            spec_hash(&s, hash);
+            if (!store_find(stored, hash, &count)) return false;
+        }
+    return true;
+}
+
+/* The spread of an arm's differences at a cell's last step; one with a diverged run has none. */
+static double spread(const Sample *s, Metric metric, int cell, int arm) {
+    double *d = mem_alloc((size_t)s->seeds, sizeof *d), scale = 0;
+    bool lost = false;
+    for (int seed = 0; seed < s->seeds; seed++) {
+        const SampleRun *a = sample_run(s, cell, s->cell[cell].steps - 1, arm, seed);
+        const SampleRun *b = sample_run(s, cell, s->cell[cell].steps - 1, s->baseline, seed);
+        lost |= a->diverged || b->diverged;
+        d[seed] = a->value[metric] - b->value[metric];
+        scale = fmax(scale, fmax(fabs(a->value[metric]), fabs(b->value[metric])));
+    }
+    StTci t = st_tci(d, (size_t)s->seeds, scale, .95);
+    free(d);
+    return !lost && t.status == ST_OK ? t.sd : (double)NAN;
+}
+
+static void read_spreads(Outlook *o, const Sample *s, Metric metric) {
+    for (int cell = 0; cell < s->cells; cell++)
+        for (int arm = 0; arm < s->arms; arm++)
+            if (arm != s->baseline) o->sd[arm] = fmax(o->sd[arm], spread(s, metric, cell, arm)); /* passes over NaN */
+}
+
+/* Means over the seeds that ran on a processor like this one. */
+static void read_times(Outlook *o, const RunRecord *records, int seeds) {
+    Provenance here;
+    provenance_here(&here);
+    for (int i = 0; i < o->cells * (o->arms + 1); i++) {
+        double sum = 0;
+        int count = 0;
+        for (const RunRecord *r = &records[i * seeds]; r < &records[(i + 1) * seeds]; r++) {
+            if (strcmp(r->provenance.device, here.device) || strcmp(r->provenance.cpu, here.cpu)) continue;
+            sum += r->wall_seconds;
+            count++;
+        }
+        if (count) o->seconds[i] = sum / count;
+        o->timed += count;
+    }
+}
+
+/* The seeds of which everything is stored, as an experiment of their own. */
+static void read_stored(Outlook *o, const Experiment *x, const Store *stored, bool precise) {
+    Experiment part = *x;
+    Records records;
+    Sample sample;
+    Error none;
+    part.seed = mem_alloc((size_t)x->seeds, sizeof *part.seed);
+    part.seeds = 0;
+    for (int seed = 0; seed < x->seeds; seed++)
+        if (all_stored(x, stored, seed)) part.seed[part.seeds++] = x->seed[seed];
+    if (part.seeds && !records_take(&records, stored, &part, precise, &none)) {
+        if (!records.missing) read_times(o, records.at, part.seeds);
+        if (!records.missing && part.seeds > 1 && !sample_make(&sample, &part, records.at, &none)) {
+            o->stored = part.seeds;
+            read_spreads(o, &sample, x->metric);
+            sample_release(&sample);
+        }
+        records_release(&records);
+    }
+    free(part.seed);
+}
+
+void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool precise, bool thorough) {
+    const StTest *flip = st_test_find("signflip");
+    st_init();
+    *o = (Outlook){.seeds = x->seeds,
+                   .arms = x->arms - 1,
+                   .cells = experiment_cells(x),
+                   .alpha = x->alpha,
+                   .floor = flip->floor((size_t)x->seeds, 1),
+                   .least = (int)st_test_seeds(flip, 1, x->alpha),
+                   .detectable = detectable(x->seeds, 1, x->alpha, 0)};
+    for (int cell = 0; cell < o->cells; cell++) o->comparisons += o->arms * common_steps(x, cell);
+    o->among = detectable(x->seeds, o->comparisons, x->alpha, thorough ? LONG_WORK : SHORT_WORK);
+    o->sd = mem_alloc((size_t)x->arms, sizeof *o->sd);
+    for (int i = 0; i < x->arms; i++) o->sd[i] = (double)NAN;
+    o->seconds = mem_alloc((size_t)(o->cells * x->arms), sizeof *o->seconds);
+    for (int i = 0; i < o->cells * x->arms; i++) o->seconds[i] = (double)NAN;
+    if (stored->heads) read_stored(o, x, stored, precise);
+}
+
+void outlook_release(Outlook *o) {
+    free(o->sd);
+    free(o->seconds);
+    *o = (Outlook){0};
+}

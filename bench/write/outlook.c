@@ -1,0 +1,81 @@
+#include "bench/write/outlook.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "stats/permute.h"
+#include "stats/tests.h"
+
+static const char *seeds_text(char out[24], int n) {
+    snprintf(out, 24, "%d seed%s", n, n == 1 ? "" : "s");
+    return out;
+}
+
+/* "2/32 = 0.0625"; beyond ST_FLIP_MAX seeds patterns are drawn, and the smallest share is 1 / (draws + 1). */
+static void floor_text(int seeds, Text *out) {
+    double p = st_test_find("signflip")->floor((size_t)seeds, 1);
+    if (seeds > ST_FLIP_MAX)
+        text_format(out, "1/%d", ST_FLIP_DRAWS + 1);
+    else
+        text_format(out, "%d/%lld", seeds > 1 ? 2 : 1, seeds > 1 ? 1LL << seeds : 1LL);
+    text_format(out, " = %.3g", p);
+}
+
+static void reach_text(const Outlook *o, const char *alpha, Text *out) {
+    char n[24];
+    bool can = o->floor < o->alpha;
+    text_format(out, "  %s %s reach p < %s: ", seeds_text(n, o->seeds), can ? "can" : "cannot", alpha);
+    if (o->seeds > 1) {
+        text_format(out, "the smallest p of the sign flips is ");
+        floor_text(o->seeds, out);
+    } else
+        text_format(out, "one difference alone has no test");
+    if (!can && o->least) {
+        text_format(out, ". %s can (", seeds_text(n, o->least));
+        floor_text(o->least, out);
+        text_format(out, ")");
+    } else if (!can)
+        text_format(out, ". No number of seeds can");
+    text_format(out, ".\n");
+}
+
+/* By the SD of the stored seeds, arm by arm. */
+static void spread_text(const Outlook *o, const Experiment *x, Text *out) {
+    enum { NAMED = 6 };
+    double factor = isnan(o->among) ? o->detectable : o->among;
+    int known = 0;
+    for (int arm = 0; arm < x->arms; arm++) {
+        if (!(o->sd[arm] > 0)) continue;
+        if (known++ >= NAMED) continue;
+        if (known == 1)
+            text_format(out, "  By the SD in the %d seeds that are stored, %.2g SD of %s are: ", o->stored, factor,
+                        metric_info[x->metric].key);
+        else
+            text_format(out, ", ");
+        text_format(out, "%s %.2g", x->arm[arm].name, factor * o->sd[arm]);
+    }
+    if (known) text_format(out, "%s.\n", known > NAMED ? ", …" : "");
+}
+
+static void power_text(const Outlook *o, Text *out) {
+    bool several = o->comparisons > 1;
+    text_format(out, "  Found in 80%% of cases: a difference of %.2g SD", o->detectable);
+    text_format(out, " (of the differences over seeds) by one comparison alone%s\n", several ? ";" : ".");
+    if (!several) return;
+    text_format(out, "  %d comparisons (arms, cells, steps) are decided together by max-T: the smallest p stays ",
+                o->comparisons);
+    floor_text(o->seeds, out);
+    if (isnan(o->among))
+        text_format(out, ", but it takes more than that.\n");
+    else
+        text_format(out, ", but it takes %.2g SD.\n", o->among);
+}
+
+void outlook_text(const Outlook *o, const Experiment *x, Text *out) {
+    char alpha[40];
+    if (o->arms < 1) return;
+    reach_text(o, format_real(alpha, o->alpha), out);
+    if (isnan(o->detectable)) return;
+    power_text(o, out);
+    spread_text(o, x, out);
+}

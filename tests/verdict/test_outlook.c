@@ -1,0 +1,90 @@
+/* What a plan can decide: floors and the fewest seeds, by hand; power, by the formula where there is one. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench/write/outlook.h"
+
+static Experiment x;
+static Outlook o;
+static Text text;
+
+static void look(const char *keys) {
+    Store nothing = {0};
+    Error e;
+    Text yaml;
+    text_init(&yaml);
+    text_format(&yaml, "name: t\ndataset: synthetic\nsteps: 20\nevaluate_at: 0,10,20\n%s\n", keys);
+    if (!strstr(keys, "arms:"))
+        text_format(&yaml, "arms: {a: {variant: pre}, b: {variant: post}, c: {variant: peri}}\n");
+    cr_assert_eq(experiment_parse(&x, "f.yaml", yaml.at, "", NULL, &e), RC_OK, "%s", e.text);
+    outlook_make(&o, &x, &nothing, false, false);
+    text_init(&text);
+    outlook_text(&o, &x, &text);
+    text_release(&yaml);
+}
+
+static void end(void) {
+    text_release(&text);
+    outlook_release(&o);
+    experiment_release(&x);
+}
+
+#define SAYS(what) cr_expect(strstr(text.at, what), "'%s' is not in:\n%s", what, text.at)
+#define OMITS(what) cr_expect(!strstr(text.at, what), "'%s' is in:\n%s", what, text.at)
+
+Test(outlook, five_seeds_cannot_and_six_can) {
+    look("seeds: 5");
+    cr_assert(o.floor == .0625 && o.least == 6 && isnan(o.detectable) && !o.stored);
+    SAYS("5 seeds cannot reach p < 0.05: the smallest p of the sign flips is 2/32 = 0.0625. "
+         "6 seeds can (2/64 = 0.0312).");
+    OMITS("80%");
+    end();
+    look("seeds: 6");
+    cr_expect_float_eq(o.detectable, 1.7927, .03); /* Phi(d)^6 = .8: only six equal signs are below .05 */
+    SAYS("6 seeds can reach p < 0.05: the smallest p of the sign flips is 2/64 = 0.0312.");
+    SAYS("Found in 80% of cases: a difference of 1.8 SD (of the differences over seeds) by one comparison alone");
+    OMITS("stored");
+    end();
+}
+
+Test(outlook, other_levels_and_counts) {
+    look("seeds: 6\nalpha: 0.01");
+    SAYS("6 seeds cannot reach p < 0.01: the smallest p of the sign flips is 2/64 = 0.0312. "
+         "8 seeds can (2/256 = 0.00781).");
+    end();
+    look("seeds: 1");
+    SAYS("1 seed cannot reach p < 0.05: one difference alone has no test. 6 seeds can");
+    end();
+    look("seeds: 30");
+    cr_expect_float_eq(o.detectable, .5295, .002); /* st_mde */
+    SAYS("is 1/100001 = 1e-05");
+    end();
+    look("seeds: 30\nalpha: 1e-7");
+    SAYS("No number of seeds can.");
+    end();
+}
+
+/* The family is that of `table`: the arms beside the baseline, every cell, the steps that all arms have. */
+Test(outlook, the_family_is_the_table_s) {
+    look("seeds: 6");
+    cr_expect_eq(o.comparisons, 4);
+    SAYS("alone;\n  4 comparisons (arms, cells, steps) are decided together by max-T: the smallest p stays 2/64 = "
+         "0.0312, but it takes ");
+    cr_expect(o.among > 1.2 * o.detectable && o.among < 2 * o.detectable, "%g", o.among);
+    end();
+    look("seeds: 5\nlr: [1e-3, 2e-3, 3e-3]");
+    cr_expect_eq(o.comparisons, 12);
+    end();
+    look("seeds: 12");
+    cr_expect(isnan(o.among), "this takes minutes");
+    SAYS("but it takes more than that.");
+    end();
+    look("seeds: 6\narms: {a: {variant: pre}, b: {variant: pre, embed: rmsnorm, evaluate_at: '0,5'}}");
+    cr_expect_eq(o.comparisons, 1);
+    OMITS("max-T");
+    end();
+    look("seeds: 6\narms: {a: {variant: pre}}");
+    cr_expect_str_eq(text.at, "");
+    end();
+}
