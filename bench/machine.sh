@@ -138,6 +138,15 @@ build_in() {
   meson compile -C "$folder" >"$folder/compile.log" 2>&1 || { tail -n 40 "$folder/compile.log" >&2; return 3; }
 }
 
+# leave_program FOLDER: ./normbench is the program that was built there, so that README's commands find it.
+leave_program() {
+  if [ -e normbench ] && [ ! -L normbench ]; then
+    say "normbench: a file of this name is in the way; the program is $1/bench/normbench"
+  else
+    ln -sfn "$1/bench/normbench" normbench
+  fi
+}
+
 # Says what ./reproduce does with this machine's GPU; sets gpu (its name; empty: none) and cuda (yes: it can be built for).
 find_gpu() {
   gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
