@@ -8,9 +8,11 @@
 #define MODELS_VARIANT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "models/range.h"
 
 typedef enum {
 #define NORM(name, ...) NORM_##name,
@@ -38,22 +40,45 @@ typedef struct {
     double value;
 } Rule;
 
+/* Some blocks have another norm in one place than the row's Sites say. In a row of variants.c, in place of ALIKE:
+ * {{COLUMN(attn.out), NORM_rmsnorm, {.from = AT_PART(2, 3)}}} */
 typedef struct {
-    const char *name, *cite, *equation;
+    size_t column; /* of the Variant: a Norm of attn or mlp */
+    Norm norm;
+    BlockRange range;
+} Span;
+
+enum { VARIANT_MOST_SPANS = 12, VARIANT_MOST_RANGES = 4 /* of one column */ };
+#define COLUMN(field) offsetof(Variant, field)
+
+/* What a row computes is what models/equation.h derives from it: no row has an equation of its own. */
+typedef struct {
+    const char *name, *label, *cite;
     Site attn, mlp;
     Norm embed, final; /* after token + position; before the head */
     Rule carry, gate, depth_scale;
+    Span span[VARIANT_MOST_SPANS]; /* later ones win; column 0 ends the list */
 } Variant;
 
 extern const Variant variants[];
 extern const int variant_count;
 
-/* Where a block's sublayer norms stand. Rows that differ by layer are no special case: everybody asks here. */
+/* Where a block's sublayer norms stand. Rows that differ by layer (spans) are no special case: everybody asks here. */
 typedef enum { SUB_ATTN, SUB_MLP } Sub;
 Site variant_site(const Variant *v, Sub sub, int layer, int depth);
 
+/* RC_USAGE names the column: a span holds none of `depth` blocks, or names one that is not there. */
+Rc variant_check(const Variant *v, int depth, Error *e);
+
+/* The smallest depth, `least` or more, at which every span holds a block. */
+int variant_depth(const Variant *v, int least);
+
 /* The value of a rule at block `layer` (0-based) of `depth`; learned rules give their starting value. */
 double rule_value(Rule rule, int layer, int depth);
+
+/* The name and the text of a rule in rules.def. */
+const char *rule_name(RuleKind kind);
+const char *rule_formula(Rule rule);
 
 /* Columns of the row that a rule learns in a stream of `width` columns; 0: it learns nothing. */
 int rule_width(Rule rule, int width);
@@ -63,16 +88,26 @@ const Variant *variant_find(const char *name, Error *e);
 
 /* Sets one column by its key ("attn.out", "embed", "gate", …) from text ("rmsnorm" or "rms", "layernorm" or "ln",
  * "center", "none"; rules: "0.5", "learned", "learned 0.1", "learned_row 1e-5", "layer_root 1", "deep_carry 1").
- * RC_USAGE names the key or value and the nearest valid one. */
+ * A norm inside the blocks may have a range behind it (models/range.h) and then changes those blocks only:
+ * "rmsnorm from 2/3"; several stand with ';' between them, later ones win: "none; layernorm to 1/4; rmsnorm from 3/4".
+ * RC_USAGE names the key or value and the nearest valid one, and leaves *v as it is. */
 Rc variant_set(Variant *v, const char *key, const char *value, Error *e);
+
+/* Whether the column is a norm inside the blocks, which may differ by block; whether it is a norm at all. */
+bool variant_ranged(const char *key);
+bool variant_normed(const char *key);
 
 /* The keys variant_set knows, in canonical order, and how many. */
 extern const char *const variant_keys[];
 extern const int variant_key_count;
 
 /* A column's canonical text; out holds VARIANT_TEXT_SIZE bytes; returns out. */
-enum { VARIANT_TEXT_SIZE = 64 };
+enum { VARIANT_TEXT_SIZE = 256 };
 char *variant_get(char *out, const Variant *v, const char *key);
+
+/* The same, less what `row` has there too: what variant_set must be given to make row's column v's. "" when the two are
+ * alike. */
+char *variant_change(char *out, const Variant *v, const Variant *row, const char *key);
 
 /* The schema of records that first had a column (1: the first), and its default; key is one of variant_keys. */
 int variant_since(const char *key);
@@ -85,7 +120,8 @@ void variant_valid(const char *key, Text *out);
  * records and this its default. */
 bool variant_left_out(const char *key, const char *value);
 
-/* Canonical text of all columns, "key = value" lines: two arms with one text are one network. The name is not in it. */
+/* Canonical text of all columns, "key = value" lines: two arms with one text are one network. The name is not in it.
+ * A column without ranges has the text that it had before there were any. */
 void variant_text(const Variant *v, Text *out);
 
 #endif

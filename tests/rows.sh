@@ -101,7 +101,10 @@ statistic() {
 probe() {
   listed probes row_probe && trains --set 'probes=[usual, row_probe]' && grep -q '^step,.*,row_probe' "$T"/one/runs/*/curves.csv
 }
-variant() { listed variants row-variant && nb explain row-variant >"$T/out" && has "no N before the head" "$T/out" && trains --arm '{base: row-variant}'; }
+variant() {
+  listed variants row-variant && nb explain row-variant >"$T/out" && has "no norm before the head" "$T/out" &&
+    has "blocks 2 to 3, MLP: x <- x + RMS(F(LN(x)))" "$T/out" && trains --arm '{base: row-variant}'
+}
 dataset() {
   listed datasets row-corpus && nb data verify row-corpus --offline && nb data show row-corpus --offline >"$T/out" && has bottles "$T/out" && trains
 }

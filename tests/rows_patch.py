@@ -151,8 +151,9 @@ add_row("models/probes.def", "PROBE", '''PROBE(row_probe, row_probe, model, weig
 text = read("models/variants.c")
 head = "const Variant variants[] = {\n"
 assert head in text
-write("models/variants.c", text.replace(head, head + '''    {"row-variant", "added by tests/rows.sh", "x <- x + f(N(x)); no N before the head",
-                         {LN, NO, NO, NO, NO},    {LN, NO, NO, NO, NO},  NO,   NO,   ONE,  ONE, ONE},
+write("models/variants.c", text.replace(head, head + '''    {"row-variant", "Row-LN", "added by tests/rows.sh",
+                         {LN, NO, NO, NO, NO},    {LN, NO, NO, NO, NO},  NO,   NO,   ONE,  ONE, ONE,
+                         {{COLUMN(mlp.out), NORM_rmsnorm, {.from = AT_PART(1, 2)}}}},
 '''))
 
 corpus = b"".join(b"%d bottles stand on the wall, take one of them down and pass it round.\n" % i for i in range(300))

@@ -1,39 +1,177 @@
-/* normbench explain VARIANT: what a row computes, and the program it becomes. */
+/* normbench explain VARIANT: what a row, an arm or a stored run computes, as equation and drawing, and the program that
+ * it becomes. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/run/address.h"
 #include "bench/run/record.h"
+#include "bench/write/block.h"
+#include "models/equation.h"
+#include "models/norm.h"
 
-static void explain(const Variant *v, const char *title) {
+/* What is explained: a row, or an arm made from one. */
+typedef struct {
+    const char *title;
+    const RunSpec *spec;
+    const Variant *v, *row;
+    int depth; /* at which it is shown */
+} Explained;
+
+/* Puts "<text><after>" on the branch, unless text is "". */
+static void add_box(BlockPart *p, BoxKind kind, const char *text, const char *after) {
+    if (!text[0]) return;
+    Box *b = &p->branch[p->boxes++];
+    b->kind = kind;
+    snprintf(b->text, sizeof b->text, "%s%s", text, after);
+}
+
+static void one_box(Box *b, BoxKind kind, const char *text) {
+    b->kind = text[0] ? kind : BOX_NONE;
+    snprintf(b->text, sizeof b->text, "%s", text);
+}
+
+static void part_boxes(BlockPart *out, const Parts *p, bool attention) {
+    *out = (BlockPart){.name = attention ? "attention" : "MLP"};
+    bool inside = p->qk[0] || p->mid[0];
+    add_box(out, BOX_NORM, p->in, "");
+    add_box(out, BOX_FACTOR, p->depth_scale, "");
+    if (!inside) add_box(out, BOX_FUNCTION, out->name, "");
+    if (inside && attention) {
+        add_box(out, BOX_FUNCTION, "q, k, v", "");
+        add_box(out, BOX_NORM, p->qk, " of q, of k");
+        add_box(out, BOX_FUNCTION, "heads", "");
+    } else if (inside)
+        add_box(out, BOX_FUNCTION, "act(W x)", "");
+    add_box(out, BOX_NORM, p->mid, "");
+    if (inside) add_box(out, BOX_FUNCTION, attention ? "W" : "W'", "");
+    add_box(out, BOX_NORM, p->out, "");
+    add_box(out, BOX_FACTOR, p->gate, "");
+    one_box(&out->carry, BOX_FACTOR, p->carry);
+    one_box(&out->post, BOX_NORM, p->post);
+}
+
+static void picture_of(const Explained *x, BlockPicture *p) {
+    Stretch s[BLOCK_MOST_STRETCHES];
+    char norm[EQUATION_PART];
+    int count = equation_stretches(x->v, x->depth, s, BLOCK_MOST_STRETCHES);
+    *p = (BlockPicture){.stretches = count < BLOCK_MOST_STRETCHES ? count : BLOCK_MOST_STRETCHES};
+    p->left_out = count - p->stretches;
+    snprintf(p->title, sizeof p->title, "%s", x->title);
+    one_box(&p->embed, BOX_NORM, equation_norm(norm, x->v->embed));
+    one_box(&p->final, BOX_NORM, equation_norm(norm, x->v->final));
+    for (int i = 0; i < p->stretches; i++) {
+        char *title = p->stretch[i].title;
+        if (count == 1)
+            snprintf(title, BOX_TEXT, "every block");
+        else if (s[i].first == s[i].last)
+            snprintf(title, BOX_TEXT, "block %d", s[i].first);
+        else
+            snprintf(title, BOX_TEXT, "blocks %d to %d", s[i].first, s[i].last);
+        part_boxes(&p->stretch[i].part[0], &s[i].attn, true);
+        part_boxes(&p->stretch[i].part[1], &s[i].mlp, false);
+    }
+}
+
+/* The formulas of the norms that it has. */
+static void print_norms(const Explained *x) {
+    bool has[NORM_COUNT] = {false};
+    char norm[EQUATION_PART];
+    has[x->v->embed] = has[x->v->final] = true;
+    for (int layer = 0; layer < x->depth; layer++)
+        for (int sub = SUB_ATTN; sub <= SUB_MLP; sub++) {
+            Site s = variant_site(x->v, (Sub)sub, layer, x->depth);
+            has[s.in] = has[s.qk] = has[s.mid] = has[s.out] = has[s.post] = true;
+        }
+    for (int i = 0; i < NORM_COUNT; i++)
+        if (has[i] && i != NORM_none) printf("  %s: %s\n", equation_norm(norm, (Norm)i), norm_info[i].formula);
+}
+
+static void print_equation(const Explained *x) {
+    Text text;
+    text_init(&text);
+    equation_text(x->v, x->depth, "\n  ", &text);
+    printf("%s\n  %s\n", x->title, text.at);
+    if (equation_stretches(x->v, x->depth, NULL, 0) > 1)
+        printf("  shown for %d blocks, 0 to %d; another depth with layers: N in the arm\n", x->depth, x->depth - 1);
+    text_clear(&text);
+    equation_changes(x->v, x->row, &text);
+    if (text.length)
+        printf("  changed from %s: %s\n  base: %s, %s\n", x->row->name, text.at, x->row->label, x->row->cite);
+    else
+        printf("  source: %s\n", x->row->cite);
+    print_norms(x);
+    text_release(&text);
+}
+
+static void print_columns(const Variant *v) {
     char value[VARIANT_TEXT_SIZE];
-    RunSpec s;
-    Tape t;
-    Text program;
-    spec_init(&s);
-    s.variant = *v;
-    s.layers = 2;
-    ModelShape shape = spec_shape(&s, 65);
-    transformer_build(&t, &shape, v, NULL);
-    text_init(&program);
-    tape_print(&t, &program);
-    printf("%s\n  %s\n  source: %s\n\n", title, v->equation, v->cite);
-    printf("one sublayer: x <- post( carry x + gate out( f( in(x) depth_scale ) ) )\n");
+    printf("\none sublayer: x <- post( carry x + gate out( f( in(x) depth_scale ) ) )\n");
     for (int i = 0; i < variant_key_count; i++)
         printf("  %-12s %s\n", variant_keys[i], variant_get(value, v, variant_keys[i]));
-    printf("\ninitialization: matrices N(0, init_std); the two projections into the stream are scaled by 1/sqrt(2L)\n"
-           "(residual_init: scaled); token and position embeddings N(0, token_std), N(0, position_std); gains 1, "
-           "biases 0.\n");
-    printf("\ntape of 2 blocks x 128, 8 heads, context 128, batch 16 (%zu parameters, %.3g FLOPs a step):\n%s",
-           tape_parameters(&t), tape_flops(&t), program.at);
+}
+
+static void print_tape(const Explained *x) {
+    RunSpec s = *x->spec;
+    Tape t;
+    Text program;
+    s.layers = variant_depth(x->v, 2);
+    ModelShape shape = spec_shape(&s, 65);
+    transformer_build(&t, &shape, x->v, NULL);
+    text_init(&program);
+    tape_print(&t, &program);
+    printf("\ntape of %d blocks x %d, %d heads, context %d, batch %d (%zu parameters, %.3g FLOPs a step):\n%s",
+           shape.layers, shape.width, shape.heads, shape.context, shape.batch, tape_parameters(&t), tape_flops(&t),
+           program.at);
     text_release(&program);
     tape_release(&t);
 }
 
-/* The variant of a stored run; e says that no variant is called so, and keeps saying it where `name` is no address. */
-static Rc explain_run(const Session *s, const char *name, Error *e) {
-    char id[SHA256_HEX], title[64 + ARM_NAME_SIZE];
+static Rc explain(const Explained *x, const char *svg, Error *e) {
+    BlockPicture p;
+    Text drawing;
+    Rc rc = RC_OK;
+    picture_of(x, &p);
+    text_init(&drawing);
+    print_equation(x);
+    block_text(&p, &drawing);
+    printf("\n%s", drawing.at);
+    print_columns(x->v);
+    printf("\ninitialization: matrices N(0, init_std); the two projections into the stream are scaled by 1/sqrt(2L)\n"
+           "(residual_init: scaled); token and position embeddings N(0, token_std), N(0, position_std); gains 1, "
+           "biases 0.\n");
+    print_tape(x);
+    if (svg) {
+        Text equation;
+        text_init(&equation);
+        equation_text(x->v, x->depth, "\n", &equation);
+        p.equation = equation.at;
+        text_clear(&drawing);
+        block_svg(&p, &drawing);
+        rc = file_write(svg, drawing.at, drawing.length, e);
+        text_release(&equation);
+    }
+    text_release(&drawing);
+    return rc;
+}
+
+static Rc explain_arm(const char *text, const char *svg, Error *e) {
+    RunSpec base;
+    Arm a;
+    spec_init(&base);
+    if (arm_option(&a, text, &base, e)) return e->code;
+    Explained x = {a.label, &a.spec, &a.spec.variant, equation_base(&a.spec.variant), (int)a.spec.layers};
+    bool own = a.own >> spec_index("layers") & 1;
+    if (!own) x.depth = variant_depth(x.v, x.depth);
+    a.spec.layers = x.depth;
+    if (spec_check(&a.spec, e)) return error_prefix(e, "--arm: ");
+    return explain(&x, svg, e);
+}
+
+/* A stored run; e says that no variant is called so, and keeps saying it where `name` is no address. */
+static Rc explain_run(const Session *s, const char *name, const char *svg, Error *e) {
+    char id[SHA256_HEX], title[BLOCK_TITLE];
     RunRecord r;
     Error why;
     bool address = strpbrk(name, "/:=") || (strlen(name) > 3 && strspn(name, "0123456789abcdef") == strlen(name));
@@ -41,27 +179,44 @@ static Rc explain_run(const Session *s, const char *name, Error *e) {
         if (address) *e = why, error_prefix(e, "explain: ");
         return e->code;
     }
-    snprintf(title, sizeof title, "%s (run %.12s)", r.spec.variant.name, id);
-    explain(&r.spec.variant, title);
+    const Variant *v = &r.spec.variant, *base = equation_base(v);
+    Text changes;
+    text_init(&changes);
+    equation_changes(v, base, &changes);
+    snprintf(title, sizeof title, "%s%s (run %.12s)", base->label, changes.length ? ", changed" : "", id);
+    text_release(&changes);
+    Explained x = {title, &r.spec, v, base, (int)r.spec.layers};
+    Rc rc = explain(&x, svg, e);
     record_release(&r);
-    return RC_OK;
+    return rc;
 }
 
+static Rc explain_row(const Session *session, const char *name, const char *svg, Error *e) {
+    RunSpec s;
+    char title[BLOCK_TITLE];
+    const Variant *v = variant_find(name, e);
+    if (!v) return explain_run(session, name, svg, e);
+    spec_init(&s);
+    snprintf(title, sizeof title, "%s: %s", v->name, v->label);
+    Explained x = {title, &s, v, v, variant_depth(v, (int)s.layers)};
+    return explain(&x, svg, e);
+}
+
+/* A row by its name; an arm as --arm takes it, with or without "--arm". */
 Rc command_explain(Session *s, Error *e) {
     const Options *o = s->options;
-    if (o->times[OPTION_arm]) {
-        Experiment x;
-        Overrides overrides = {.arm = o->value[OPTION_arm], .arms = o->times[OPTION_arm]};
-        char path[1024];
-        if (experiment_find(path, sizeof path, s->root, "smoke", e)) return e->code;
-        if (experiment_read(&x, path, NULL, &overrides, e)) return e->code;
-        for (int i = 0; i < x.arms; i++) explain(&x.arm[i].spec.variant, x.arm[i].name);
-        experiment_release(&x);
-        return RC_OK;
+    const char *svg = option(o, OPTION_output, NULL);
+    int arms = o->times[OPTION_arm], all = arms + o->operands;
+    Rc rc = RC_OK;
+    if (!all || o->operands > 1)
+        return error_set(e, RC_USAGE,
+                         "explain: name one variant (`normbench list` shows them) or give an arm, "
+                         "'{base: pre, attn.out: rmsnorm}'");
+    if (svg && all > 1) return error_set(e, RC_USAGE, "explain: --output draws one variant, not %d", all);
+    for (int i = 0; i < all && !rc; i++) {
+        const char *what = i < o->operands ? o->operand[i] : o->value[OPTION_arm][i - o->operands];
+        if (i) printf("\n");
+        rc = i >= o->operands || strchr(what, '{') ? explain_arm(what, svg, e) : explain_row(s, what, svg, e);
     }
-    if (o->operands != 1) return error_set(e, RC_USAGE, "explain: name one variant (`normbench list` shows them)");
-    const Variant *v = variant_find(o->operand[0], e);
-    if (!v) return explain_run(s, o->operand[0], e);
-    explain(v, v->name);
-    return RC_OK;
+    return rc;
 }

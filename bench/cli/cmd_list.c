@@ -10,6 +10,7 @@
 #include "bench/plan/profile.h"
 #include "bench/run/record.h"
 #include "bench/write/stat_json.h"
+#include "models/equation.h"
 #include "models/norm.h"
 #include "stats/tests.h"
 
@@ -26,7 +27,13 @@ static void add(List *l, const char *name, const char *what) {
 }
 
 static void variant_rows(List *l) {
-    for (int i = 0; i < variant_count; i++) add(l, variants[i].name, variants[i].equation);
+    Text equation;
+    text_init(&equation);
+    for (int i = 0; i < variant_count; i++, text_clear(&equation)) {
+        equation_text(&variants[i], variant_depth(&variants[i], 2), "; ", &equation);
+        add(l, variants[i].name, equation.at);
+    }
+    text_release(&equation);
 }
 
 static void norm_rows(List *l) {

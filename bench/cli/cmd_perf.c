@@ -318,7 +318,7 @@ static Rc measure(Measured *m, const Experiment *x, const RunSpec *spec, Error *
 static Rc measure_cells(Measured *m, const char *name, Error *e) {
     const Options *o = m->s->options;
     const Overrides overrides = {o->value[OPTION_set], o->times[OPTION_set], o->value[OPTION_arm],
-                                 o->times[OPTION_arm]};
+                                 o->times[OPTION_arm], true};
     char path[1024];
     Experiment x;
     if (experiment_find(path, sizeof path, m->s->root, name, e) ||

@@ -157,6 +157,9 @@ Rc command_run(Session *s, Error *e) {
         const char *comma = x.profile[0] ? ", profile " : "";
         fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train\n", x.name, comma, x.profile, p.runs,
                 p.runs - p.missing, p.missing);
+        if (x.compared)
+            fprintf(stderr, "  --arm alone is compared with its base: arm %s (%s) is trained too\n", x.arm[0].name,
+                    x.arm[0].label);
         store_read(&stored, s->runs);
         if (p.missing) todo_explain(&p, &stored);
         print_reasons(&p, stderr);

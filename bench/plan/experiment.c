@@ -51,13 +51,27 @@ char *experiment_cell_text(char *out, const Experiment *x, int cell) {
     return out;
 }
 
+/* How `run` is told the file: an experiment of the checkout by its name, any other by its path. */
+static void file_word(const Experiment *x, Text *out) {
+    static const char folder[] = "bench/experiments/";
+    const char *slash = strrchr(x->file, '/'), *name = slash ? slash + 1 : x->file;
+    size_t before = (size_t)(name - x->file), n = strlen(name);
+    bool own = before >= strlen(folder) && !strncmp(name - strlen(folder), folder, strlen(folder)) && n > 5;
+    if (own)
+        text_format(out, "%.*s", (int)n - 5, name);
+    else
+        text_format(out, "%s", x->file);
+}
+
 void experiment_command(const Experiment *x, Text *out) {
     uint64_t own = 0;
     char value[SPEC_TEXT_SIZE];
     spec_get(value, &x->arm[0].spec, "precision");
     for (int i = 0; i < x->factors; i++) own |= (uint64_t)1 << spec_index(x->factor[i].key);
     for (int i = 0; i < x->arms; i++) own |= x->arm[i].own;
-    text_format(out, "normbench run %s --profile %s", x->name, x->profile);
+    text_format(out, "normbench run ");
+    file_word(x, out);
+    if (x->profile[0]) text_format(out, " --profile %s", x->profile);
     if (!spec_left_out("precision", value) && !(own >> spec_index("precision") & 1))
         text_format(out, " --precision %s", value);
 }

@@ -65,6 +65,7 @@ typedef struct {
     int rows, panels, block_panels;
     uint64_t said;      /* bit i: the file, the profile or --set gives spec_keys[i] for all arms; no hash knows it */
     ProbeChoice probes; /* what runs measure; no part of what they are, so no hash knows it */
+    bool compared;      /* --arm gave one arm, and arm[0] is the base that it is compared with */
     char plan[65]; /* SHA-256 of the canonical text: arms, factors, seeds, baseline, metric, alpha, margin */
 } Experiment;
 
@@ -75,13 +76,22 @@ typedef struct {
     int sets;
     const char *const *arm; /* yaml flow text: "{base: pre, attn.out: rmsnorm}", optionally "name: {…}" */
     int arms;
+    bool alone; /* one --arm stays alone, without the base that it is compared with */
 } Overrides;
+
+/* Text of --arm as an arm beside `base`. Without a name of its own it gets one of its content, "pre+attn.out=rmsnorm",
+ * and a label that says the change, "Pre-LN + attn.out rmsnorm". */
+Rc arm_option(Arm *a, const char *text, const RunSpec *base, Error *e);
+
+/* The keys of a range of blocks, for `run --help`. */
+void arm_print_ranges(Text *out);
 
 /* Reads an experiment file for a profile (of profiles.def; "": the file's first; NULL: the file as it is, no profile).
  * RC_USAGE: file:line: key: what is wrong; the nearest valid name. An absent profile is an error that lists those the
  * file has; the other profiles are checked too. On failure there is nothing to release.
  *
- * With --arm, a baseline of the file that is not among the new arms gives way to the first of them. */
+ * With --arm, a baseline of the file that is not among the new arms gives way to the first of them. One --arm alone is
+ * compared with its base: the base as it stands becomes the first arm and the baseline. */
 Rc experiment_read(Experiment *x, const char *path, const char *profile, const Overrides *o, Error *e);
 
 /* From text instead of a file (`run --text`, tests); `file` is how errors call it. */

@@ -184,6 +184,12 @@ static Rc read_options(Reader *r, const Overrides *o) {
             if (!strcmp(x->arm[i].name, x->arm[x->arms].name))
                 return error_set(r->e, RC_USAGE, "--arm: two arms are called '%s'", x->arm[i].name);
     }
+    x->compared = x->arms == 1 && !o->alone && arm_baseline(&x->arm[1], &x->arm[0], &r->base);
+    if (x->compared) {
+        Arm given = x->arm[0];
+        x->arm[0] = x->arm[1], x->arm[1] = given;
+        x->arms = 2;
+    }
     return RC_OK;
 }
 

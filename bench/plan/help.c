@@ -43,4 +43,5 @@ void experiment_help(Text *out) {
                      "keys above.\nA sublayer f (attn, mlp) is x <- post(carry x + gate out(f(depth_scale in(x)))), "
                      "with qk and mid inside:\n");
     print_columns(out);
+    arm_print_ranges(out);
 }

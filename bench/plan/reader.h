@@ -59,9 +59,9 @@ void show_defaults(Experiment *x);
 
 Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, const RunSpec *base, Error *e);
 
-/* --arm: "{base: pre, attn.out: rms}" or "mine: {base: pre}". A name made of its content when it gives none:
- * "pre+attn.out=rmsnorm". */
-Rc arm_option(Arm *a, const char *text, const RunSpec *base, Error *e);
+/* The arm that a lone --arm is compared with: its base as it stands, with the keys of the file. False when `of` is that
+ * arm itself. */
+bool arm_baseline(Arm *out, const Arm *of, const RunSpec *base);
 
 /* The name is the file's without folder and ending, the title is the name, one seed. */
 void reader_defaults(Experiment *x);

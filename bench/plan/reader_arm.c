@@ -5,6 +5,17 @@
 
 #include "base/sha256.h"
 #include "bench/plan/reader.h"
+#include "models/equation.h"
+#include "models/norm.h"
+
+/* What a range says. */
+static const struct {
+    const char *name, *what;
+} range_keys[] = {
+    {"norm", "the norm of these blocks"},
+    {"from", "their first: its number (0 is the first block) or the fraction of the depth before it (2/3, 0.5)"},
+    {"to", "their last, itself included: its number or the fraction of the depth that it ends"}};
+enum { RANGE_KEYS = sizeof range_keys / sizeof *range_keys };
 
 /* `base` is applied first, wherever the mapping has it: the other entries change its columns. */
 static Rc read_variant(Arm *a, const Document *d, const Node *mapping, Error *e) {
@@ -15,6 +26,65 @@ static Rc read_variant(Arm *a, const Document *d, const Node *mapping, Error *e)
     if (variant || base) return spec_set_node(&a->spec, d, variant ? variant : base, e);
     return document_error(e, d, mapping->key_line, "%s%sthe arm names no variant; for example {variant: pre}", a->name,
                           a->name[0] ? ": " : "");
+}
+
+static Rc not_of_range(const Document *d, const char *key, const Node *n, Error *e) {
+    document_error(e, d, n->key_line, "%s: unknown key '%.60s'; a range has ", key, n->key);
+    size_t length = strlen(e->text);
+    for (int i = 0; i < RANGE_KEYS && length < sizeof e->text; i++)
+        length +=
+            (size_t)snprintf(e->text + length, sizeof e->text - length, "%s%s", i ? ", " : "", range_keys[i].name);
+    return e->code;
+}
+
+/* {from: 2/3, norm: rmsnorm} as variant_set reads it: "rmsnorm from 2/3". key: of the column it belongs to. */
+static Rc range_node(Text *out, const Document *d, const char *key, const Node *range, Error *e) {
+    for (const Node *n = range->child; n; n = n->next) {
+        bool known = false;
+        for (int i = 0; i < RANGE_KEYS; i++) known |= !strcmp(n->key, range_keys[i].name);
+        if (!known) return not_of_range(d, key, n, e);
+        if (n->kind != NODE_SCALAR || node_empty(n) || strpbrk(n->text, " ;"))
+            return document_error(e, d, n->line, "%s: %s: one word is needed, such as %s", key, n->key,
+                                  strcmp(n->key, "norm") ? "2/3" : "rmsnorm");
+    }
+    if (!node_find(range, "norm"))
+        return document_error(e, d, range->line, "%s: 'norm' is missing; for example {from: 2/3, norm: rmsnorm}", key);
+    text_format(out, "%s", node_find(range, "norm")->text);
+    for (const Node *n = range->child; n; n = n->next)
+        if (strcmp(n->key, "norm") != 0) text_format(out, " %s %s", n->key, n->text);
+    return RC_OK;
+}
+
+/* A column whose value is a range or a list of norms and ranges, as text for variant_set. */
+static Rc ranges_node(Text *out, const Document *d, const Node *column, Error *e) {
+    Rc rc = RC_OK;
+    if (!variant_ranged(column->key))
+        return document_error(e, d, column->line,
+                              "%s: one value is needed, not %s; only norms inside the blocks take a "
+                              "range (attn.in, mlp.out, …)",
+                              column->key, node_kind(column));
+    if (column->kind == NODE_MAPPING) return range_node(out, d, column->key, column, e);
+    if (!column->child) return document_error(e, d, column->line, "%s: the list is empty", column->key);
+    for (const Node *n = column->child; n && !rc; n = n->next) {
+        if (n != column->child) text_format(out, "; ");
+        if (n->kind == NODE_SCALAR)
+            text_format(out, "%s", n->text);
+        else if (n->kind == NODE_MAPPING)
+            rc = range_node(out, d, column->key, n, e);
+        else
+            rc = document_error(e, d, n->line, "%s: an entry is a norm or {from: 2/3, norm: rmsnorm}", column->key);
+    }
+    return rc;
+}
+
+static Rc read_column(RunSpec *s, const Document *d, const Node *n, Error *e) {
+    if (n->kind == NODE_SCALAR) return spec_set_node(s, d, n, e);
+    Text value;
+    text_init(&value);
+    Rc rc = ranges_node(&value, d, n, e);
+    if (!rc && variant_set(&s->variant, n->key, value.at, e)) rc = document_prefix(e, d, n->line);
+    text_release(&value);
+    return rc;
 }
 
 Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, const RunSpec *base, Error *e) {
@@ -31,7 +101,9 @@ Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, co
         if (!strcmp(n->key, "variant") || !strcmp(n->key, "base")) continue;
         if (!strcmp(n->key, "label"))
             rc = text_entry(a->label, sizeof a->label, d, n, e);
-        else if (i >= 0 || is_column(n->key))
+        else if (is_column(n->key))
+            rc = read_column(&a->spec, d, n, e);
+        else if (i >= 0)
             rc = spec_set_node(&a->spec, d, n, e);
         else
             rc = unknown_key(d, n, (const char *const[]){"label"}, 1, e);
@@ -47,26 +119,64 @@ static void name_add(Text *out, const char *key, const char *value) {
 }
 
 /* base+column=value+key=value; one that is too long is cut and ends in a hash of the whole. */
-static void name_arm(Arm *a) {
-    char mine[SPEC_TEXT_SIZE], row[SPEC_TEXT_SIZE], hash[SHA256_HEX];
-    Error e;
-    const Variant *v = variant_find(a->spec.variant.name, &e);
+static void name_arm(Arm *a, const Variant *row) {
+    char value[SPEC_TEXT_SIZE], hash[SHA256_HEX];
     Text name;
-    assert(v);
     text_init(&name);
-    text_format(&name, "%s", v->name);
-    for (int i = 0; i < variant_key_count; i++) {
-        variant_get(mine, &a->spec.variant, variant_keys[i]);
-        if (strcmp(mine, variant_get(row, v, variant_keys[i]))) name_add(&name, variant_keys[i], mine);
-    }
+    text_format(&name, "%s", row->name);
+    for (int i = 0; i < variant_key_count; i++)
+        if (variant_change(value, &a->spec.variant, row, variant_keys[i])[0]) name_add(&name, variant_keys[i], value);
     for (int i = 0; i < spec_key_count; i++)
-        if (a->own >> i & 1) name_add(&name, spec_keys[i], spec_get(mine, &a->spec, spec_keys[i]));
+        if (a->own >> i & 1) name_add(&name, spec_keys[i], spec_get(value, &a->spec, spec_keys[i]));
     sha256_hex_of(hash, name.at, name.length);
     if (name.length < sizeof a->name)
         snprintf(a->name, sizeof a->name, "%s", name.at);
     else
         snprintf(a->name, sizeof a->name, "%.*s-%.8s", (int)sizeof a->name - 10, name.at, hash);
     text_release(&name);
+}
+
+/* "Pre-LN + attn.out rmsnorm + lr 0.001"; changes that do not fit are counted: "Pre-LN + attn.out rmsnorm + 2 more". */
+static void label_arm(Arm *a, const Variant *row) {
+    enum { MORE = 10, LONG = 32 };
+    char value[SPEC_TEXT_SIZE];
+    Text all;
+    int changes = 0, kept = 0;
+    size_t fits = 0;
+    text_init(&all);
+    text_format(&all, "%s", row->label);
+    fits = all.length;
+    for (int i = 0; i < variant_key_count + spec_key_count; i++) {
+        const char *key = i < variant_key_count ? variant_keys[i] : spec_keys[i - variant_key_count];
+        if (i < variant_key_count ? !variant_change(value, &a->spec.variant, row, key)[0]
+                                  : !(a->own >> (i - variant_key_count) & 1))
+            continue;
+        if (i >= variant_key_count) spec_get(value, &a->spec, key);
+        if (i < variant_key_count && strlen(value) > LONG) strcpy(value, "by block"); /* several ranges */
+        text_format(&all, " + %s %s", key, value);
+        changes++;
+        if (all.length + MORE < sizeof a->label) fits = all.length, kept = changes;
+    }
+    if (all.length < sizeof a->label)
+        snprintf(a->label, sizeof a->label, "%s", all.at);
+    else
+        snprintf(a->label, sizeof a->label, "%.*s + %d more", (int)fits, all.at, changes - kept);
+    text_release(&all);
+}
+
+bool arm_baseline(Arm *out, const Arm *of, const RunSpec *base) {
+    Text mine, theirs;
+    const Variant *row = equation_base(&of->spec.variant);
+    memset(out, 0, sizeof *out);
+    out->spec = *base;
+    out->spec.variant = *row;
+    snprintf(out->name, sizeof out->name, "%s", strcmp(row->name, of->name) ? row->name : "base");
+    snprintf(out->label, sizeof out->label, "%s", row->label);
+    text_init(&mine), text_init(&theirs);
+    spec_text_keys(&out->spec, &mine), spec_text_keys(&of->spec, &theirs);
+    bool differ = strcmp(mine.at, theirs.at) != 0;
+    text_release(&mine), text_release(&theirs);
+    return differ;
 }
 
 Rc arm_option(Arm *a, const char *text, const RunSpec *base, Error *e) {
@@ -82,10 +192,17 @@ Rc arm_option(Arm *a, const char *text, const RunSpec *base, Error *e) {
     }
     if (!rc) rc = arm_read(a, &d, n, name, base, e);
     if (!rc && !name[0]) {
-        bool labelled = a->label[0];
-        name_arm(a);
-        if (!labelled) snprintf(a->label, sizeof a->label, "%s", a->name);
+        const Variant *row = equation_base(&a->spec.variant);
+        name_arm(a, row);
+        if (!a->label[0]) label_arm(a, row);
     }
     document_release(&d);
     return rc;
+}
+
+void arm_print_ranges(Text *out) {
+    text_format(out,
+                "A norm inside the blocks (attn.*, mlp.*) may be that of some of them, a range or a list of ranges; "
+                "later ones win,\nother blocks keep the base's: attn.out: {from: 2/3, norm: rmsnorm}\n");
+    for (int i = 0; i < RANGE_KEYS; i++) text_format(out, "  %-5s %s\n", range_keys[i].name, range_keys[i].what);
 }

@@ -67,7 +67,7 @@ Rc reader_check(Reader *r, bool new_arms) {
         names[i] = x->arm[i].name;
         found |= !strcmp(names[i], x->baseline);
     }
-    if (!found && (new_arms || !x->baseline[0]))
+    if (x->compared || (!found && (new_arms || !x->baseline[0])))
         strcpy(x->baseline, names[0]);
     else if (!found)
         return document_error(r->e, r->d, node_find(r->d->root, "baseline")->line, "baseline: there is no arm '%s'%s",

@@ -21,7 +21,7 @@
 #define SPEC_TYPE_choice(list) int /* index into the list of that name in spec.c */
 
 /* Room for a key's name, for any value's canonical text (spec_get), and for a word. */
-enum { SPEC_KEY_SIZE = 48, SPEC_TEXT_SIZE = 160, SPEC_WORD_SIZE = 128 };
+enum { SPEC_KEY_SIZE = 48, SPEC_TEXT_SIZE = VARIANT_TEXT_SIZE, SPEC_WORD_SIZE = 128 };
 
 typedef struct {
     char text[SPEC_WORD_SIZE];

@@ -44,7 +44,7 @@ static void name_variant(Variant *v) {
     text_init(&row);
     variant_text(v, &mine);
     v->name = "custom";
-    v->cite = v->equation = "";
+    v->label = v->cite = "";
     for (int i = 0; i < variant_count; i++) {
         text_clear(&row);
         variant_text(&variants[i], &row);
@@ -199,6 +199,7 @@ static Rc check_evaluations(const RunSpec *s, Error *e) {
 Rc spec_check(const RunSpec *s, Error *e) {
     ModelShape shape = spec_shape(s, 1);
     Rc rc = shape_check(&shape, e);
+    if (!rc) rc = variant_check(&s->variant, shape.layers, e);
     if (rc) return rc;
     if (s->warmup > s->steps)
         return error_set(e, RC_USAGE, "warmup: %lld updates are more than steps (%lld)", (long long)s->warmup,

@@ -22,6 +22,8 @@ static const char *const dressed[][2] = {
     {"carry", "deep_carry 1"},
     {"depth_scale", "layer_root 1"},
     {"gate", "0.5"},
+    {"attn.out", "none; rmsnorm from 1/2"},
+    {"mlp.in", "center to 0; layernorm from 1"},
 };
 enum { DRESSED = sizeof dressed / sizeof *dressed };
 

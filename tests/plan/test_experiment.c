@@ -106,7 +106,7 @@ Test(experiment, a_changed_plan_is_called_by_its_arms) {
     cr_assert_eq(parse_with(text, NULL, 1, set, 0, NULL), RC_OK, "%s", e.text);
     cr_expect_str_eq(x.title, "Post-LN and peri against Pre-LN (from toy)");
     cr_assert_eq(parse_with(text, NULL, 0, NULL, 2, arm), RC_OK, "%s", e.text);
-    cr_expect_str_eq(x.title, "Mine against peri (from toy)");
+    cr_expect_str_eq(x.title, "Mine against Peri-LN (from toy)");
     cr_assert_eq(parse_with(text, NULL, 0, NULL, 1, arm + 1), RC_OK, "%s", e.text);
     cr_expect_str_eq(x.title, "Mine alone (from toy)");
     cr_assert_eq(parse_with(many, NULL, 1, set, 0, NULL), RC_OK, "%s", e.text);
@@ -176,9 +176,12 @@ Test(experiment, arm_replaces_the_arms) {
     cr_assert_eq(parse_with(whole, NULL, 0, NULL, 5, arm), RC_OK, "%s", e.text);
     const char *const name[] = {"pre+attn.out=rmsnorm", "mine", "pre+gate=learned_-1+dataset=text__a_b", "pre",
                                 "none+attn.in=layernorm+attn.out=rmsnor-8afdca66"};
+    const char *const label[] = {"Pre-LN + attn.out rmsnorm", "My own",
+                                 "Pre-LN + gate learned -1 + dataset text:/a b", "Pre-LN",
+                                 "No norm + attn.in layernorm + attn.out rmsnorm + 2 more"};
     for (int i = 0; i < 5; i++) {
         cr_expect_str_eq(x.arm[i].name, name[i]);
-        cr_expect_str_eq(x.arm[i].label, i == 1 ? "My own" : name[i]);
+        cr_expect_str_eq(x.arm[i].label, label[i]);
     }
     cr_assert_eq(x.arms, 5);
     cr_assert_str_eq(x.baseline, name[0], "the file's baseline is gone");

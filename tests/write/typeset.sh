@@ -116,7 +116,7 @@ report "--paper takes metrics by name, also with siunitx" "$(paper --metrics los
   grep -q 'accuracy' "$out/smoke-paper.tex" || echo "no accuracy")"
 report "a caption says nothing of arms that are not there" \
   "$(grep -h '^.caption' "$out"/*.tex | grep -iE 'every (placement|arm|variant)|of the file'
-  grep -q 'caption.*and pre+attn.out=rmsnorm against pre (from smoke)' "$out/smoke-paper.tex" || echo "it does not name the arms")"
+  grep -q 'caption.*and Pre-LN + attn.out rmsnorm against Pre-LN (from smoke)' "$out/smoke-paper.tex" || echo "it does not name the arms")"
 report "an unknown metric is named with the nearest" "$(
   "$program" table smoke "${quick[@]}" --paper --metrics los >"$T/out" 2>"$T/err"
   [ $? = 2 ] || echo "exit is not 2"

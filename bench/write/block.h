@@ -1,0 +1,43 @@
+/* A transformer block as a drawing: the stream on the left, each sublayer a branch on the right. It knows boxes and
+ * their texts; who fills them knows what a variant is (bench/cli/cmd_explain.c). */
+#ifndef BENCH_WRITE_BLOCK_H
+#define BENCH_WRITE_BLOCK_H
+
+#include "base/text.h"
+
+enum { BOX_TEXT = 48, BLOCK_MOST_BOXES = 8, BLOCK_MOST_STRETCHES = 8, BLOCK_TITLE = 128 };
+
+typedef enum { BOX_NONE, BOX_NORM, BOX_FUNCTION, BOX_FACTOR } BoxKind;
+
+typedef struct {
+    BoxKind kind;        /* BOX_NONE: nothing stands there */
+    char text[BOX_TEXT]; /* of a factor: what it multiplies by */
+} Box;
+
+/* x <- post( carry x + the branch's boxes in order ) */
+typedef struct {
+    const char *name;
+    Box branch[BLOCK_MOST_BOXES], carry, post;
+    int boxes;
+} BlockPart;
+
+typedef struct {
+    char title[BOX_TEXT]; /* "blocks 2 to 3", "every block" */
+    BlockPart part[2];
+} BlockStretch;
+
+typedef struct {
+    char title[BLOCK_TITLE];
+    const char *equation; /* lines that stand below the SVG */
+    BlockStretch stretch[BLOCK_MOST_STRETCHES];
+    int stretches, left_out; /* stretches there are beyond those drawn */
+    Box embed, final;        /* after the embeddings; before the head */
+} BlockPicture;
+
+/* An SVG file of its own, readable on light and dark ground. */
+void block_svg(const BlockPicture *p, Text *out);
+
+/* The same in plain characters, at most 80 to a line. */
+void block_text(const BlockPicture *p, Text *out);
+
+#endif
