@@ -11,27 +11,32 @@
 #include "bench/run/runner.h"
 #include "bench/write/outlook.h"
 
-static Rc parse_shard(const char *text, RunnerOptions *o, Error *e) {
+static Rc parse_shard(const char *text, int *shard, int *shards, Error *e) {
     const char *slash = strchr(text, '/');
     char first[24];
     int64_t i, n;
     if (slash && (size_t)(slash - text) < sizeof first) {
         snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
         if (parse_integer(first, &i) && parse_integer(slash + 1, &n) && n >= 1 && n <= 100000 && i >= 1 && i <= n) {
-            o->shard = (int)i - 1, o->shards = (int)n;
+            *shard = (int)i - 1, *shards = (int)n;
             return RC_OK;
         }
     }
     return error_set(e, RC_USAGE, "--shard: '%s' is not I/N with 1 <= I <= N", text);
 }
 
+/* To be trained by this process. */
+static bool wanted(const Todo *p, int i) {
+    return !p->run[i].done && todo_mine(p, &p->run[i]);
+}
+
 /* Why each missing run is trained, runs of one reason counted together. */
 static void print_reasons(const Todo *p, FILE *to) {
     for (int i = 0; i < p->runs; i++) {
         int same = 0, earlier = 0;
-        if (p->run[i].done) continue;
+        if (!wanted(p, i)) continue;
         for (int j = 0; j < p->runs; j++) {
-            if (p->run[j].done || strcmp(p->run[j].why, p->run[i].why)) continue;
+            if (!wanted(p, j) || strcmp(p->run[j].why, p->run[i].why)) continue;
             same++;
             earlier += j < i;
         }
@@ -39,52 +44,36 @@ static void print_reasons(const Todo *p, FILE *to) {
     }
 }
 
-/* FLOPs of the missing runs; a cell's arm is built once. */
-static double count_flops(const Todo *p) {
-    double flops = 0, one = 0;
-    const TodoRun *before = NULL;
-    for (int i = 0; i < p->runs; i++) {
-        const TodoRun *run = &p->run[i];
-        if (run->done) continue;
-        if (!before || before->cell != run->cell || before->arm != run->arm) {
-            ModelShape shape = spec_shape(&run->spec, run->data->vocab);
-            Tape t;
-            transformer_build(&t, &shape, &run->spec.variant, NULL);
-            int at[64], n = spec_evaluations(&run->spec, at, 64);
-            double passes = (double)(dataset_windows(run->data, shape.context) / (size_t)shape.batch + 1) * n / 3;
-            one = tape_flops(&t) * ((double)run->spec.steps + passes);
-            tape_release(&t);
-        }
-        before = run;
-        flops += one;
-    }
-    return flops;
-}
-
 /* Seconds that the missing runs take one after another, as stored runs of the same arms did; NaN: some have none. */
 static double count_seconds(const Todo *p, const Outlook *o) {
     double seconds = 0;
     for (int i = 0; i < p->runs; i++)
-        if (!p->run[i].done) seconds += o->seconds[p->run[i].cell * (o->arms + 1) + p->run[i].arm];
+        if (wanted(p, i)) seconds += o->seconds[p->run[i].cell * (o->arms + 1) + p->run[i].arm];
     return seconds;
 }
 
 /* Hours and memory of the missing runs: by the time of stored runs of these arms, else by this machine's speed on a few
  * products. A run that does not fit into memory gives the error that training it would give. */
 static Rc estimate(Session *s, const Todo *p, const Outlook *o, FILE *to, Error *e) {
-    double most, have, flops = count_flops(p), seconds = count_seconds(p, o);
+    double most, have, flops = 0, all = 0, mine = 0, seconds = count_seconds(p, o);
+    int count = 0, share = 0;
     const Backend *backend = s->backend;
     int threads = s->threads * s->threads_per_run;
     char took[32];
     Rc rc = runner_fits(p, &most, &have, e);
-    for (int i = 0; i < p->runs; i++)
-        if (!p->run[i].done) backend = p->run[i].backend;
+    for (int i = 0; i < p->runs; i++) {
+        all += p->run[i].cost;
+        if (todo_mine(p, &p->run[i])) share++, mine += p->run[i].cost;
+        if (wanted(p, i)) count++, flops += p->run[i].cost, backend = p->run[i].backend;
+    }
+    if (p->shards > 1)
+        fprintf(to, "shard %d/%d: %d of the plan's %d runs, %.1f%% of its cost\n", p->shard + 1, p->shards, share,
+                p->runs, all > 0 ? 100 * mine / all : 0);
+    fprintf(to, "%d of %d runs to train, %.3g FLOPs, ", count, share, flops);
     if (backend->device) {
-        fprintf(to, "%d of %d runs to train, %.3g FLOPs, %.0f MB per run on the device of backend %s\n", p->missing,
-                p->runs, flops, most / 1048576, backend->name);
+        fprintf(to, "%.0f MB per run on the device of backend %s\n", most / 1048576, backend->name);
         return rc;
     }
-    fprintf(to, "%d of %d runs to train, %.3g FLOPs, ", p->missing, p->runs, flops);
     if (seconds > 0)
         fprintf(to, "about %s, %d at once, by the time of %d stored runs of these arms,\n",
                 format_duration(took, seconds / s->threads), s->threads, o->timed);
@@ -120,6 +109,29 @@ static Rc declare(const Session *s, const Experiment *x, Text *lines, Error *e) 
     return RC_OK;
 }
 
+/* What is left to do when a share is done. */
+static void print_shards(const Session *s, const Todo *p, const Experiment *x) {
+    Text run, table;
+    text_init(&run), text_init(&table);
+    session_command(s, x, "run", &run);
+    session_command(s, x, "table", &table);
+    for (int k = 0, named = 0; k < p->shards && p->missing; k++) {
+        int missing = 0;
+        for (int i = 0; i < p->runs; i++) missing += p->run[i].shard == k && !p->run[i].done;
+        if (!missing) continue;
+        if (named++ == 8) {
+            printf("…\n");
+            break;
+        }
+        printf("not here: %d run%s of shard %d/%d: %s --shard %d/%d\n", missing, missing == 1 ? "" : "s", k + 1,
+               p->shards, run.at, k + 1, p->shards);
+    }
+    printf(p->missing ? "When all shards are done, copy their results/runs/ into one folder; then: %s\n"
+                      : "All shards are here: %s\n",
+           table.at);
+    text_release(&run), text_release(&table);
+}
+
 /* The line to type next: the plan's folder knows the rest. */
 static void print_next(const Session *s, const PlanFolder *folder) {
     Text line;
@@ -134,9 +146,9 @@ static void print_next(const Session *s, const PlanFolder *folder) {
 Rc command_run(Session *s, Error *e) {
     const Options *o = s->options;
     RunnerOptions runner = {.checkpoint_seconds = option_number(o, OPTION_checkpoint_every, 60),
-                            .replicas = option_integer(o, OPTION_replicas, 0),
-                            .shards = 1};
+                            .replicas = option_integer(o, OPTION_replicas, 0)};
     const char *shard = option(o, OPTION_shard, NULL);
+    int shard_at = 0, shards = 1;
     Experiment x;
     Todo p;
     Store stored;
@@ -145,7 +157,7 @@ Rc command_run(Session *s, Error *e) {
     Error note;
     bool dry = o->times[OPTION_dry_run] > 0;
     if (o->operands != 1) return error_set(e, RC_USAGE, "run: name one experiment (`normbench list` shows them)");
-    if (shard && parse_shard(shard, &runner, e)) return e->code;
+    if (shard && parse_shard(shard, &shard_at, &shards, e)) return e->code;
     session_signals();
     if (session_experiment(s, o->operand[0], &x, e)) return e->code;
     text_init(&lines);
@@ -155,8 +167,13 @@ Rc command_run(Session *s, Error *e) {
     if (!rc) rc = todo_make(&p, s, &x, e);
     if (!rc) {
         const char *comma = x.profile[0] ? ", profile " : "";
-        fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train\n", x.name, comma, x.profile, p.runs,
+        int here = 0;
+        todo_shards(&p, shard_at, shards);
+        for (int i = 0; i < p.runs; i++) here += wanted(&p, i);
+        fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train", x.name, comma, x.profile, p.runs,
                 p.runs - p.missing, p.missing);
+        if (shard) fprintf(stderr, ", %d of them in shard %d/%d", here, shard_at + 1, shards);
+        fputc('\n', stderr);
         if (x.compared)
             fprintf(stderr, "  --arm alone is compared with its base: arm %s (%s) is trained too\n", x.arm[0].name,
                     x.arm[0].label);
@@ -171,7 +188,10 @@ Rc command_run(Session *s, Error *e) {
         if (!rc && !dry) {
             printf("%s%s%s: %d of %d runs stored in %s\n", x.name, comma, x.profile, p.runs - p.missing, p.runs,
                    s->runs);
-            print_next(s, &folder);
+            if (shard)
+                print_shards(s, &p, &x);
+            else
+                print_next(s, &folder);
             rc = todo_lacking(&p, s, e);
         }
         todo_release(&p);

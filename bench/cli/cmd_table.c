@@ -7,7 +7,7 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/subprocess.h"
 #include "bench/write/figure.h"
-#include "bench/run/store.h"
+#include "bench/run/partial.h"
 #include "bench/write/sensitivity.h"
 #include "bench/write/table.h"
 #include "kernels/backend.h"
@@ -162,7 +162,9 @@ static Rc read_metrics(const Options *o, TableOptions *t, Error *e) {
     return rc;
 }
 
-static Rc make(const Session *s, const Experiment *x, const Records *records, const PlanFolder *folder, Error *e) {
+/* partial: what is missing, or "". Claims are decided when all is there. */
+static Rc make(const Session *s, const Experiment *x, const Records *records, const PlanFolder *folder,
+               const char *partial, Error *e) {
     const Options *o = s->options;
     ClaimFile claims;
     Text command;
@@ -178,9 +180,10 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
                             .siunitx = o->times[OPTION_siunitx] > 0,
                             .exploratory = changed(x),
                             .notes = records->notes,
+                            .partial = partial,
                             .command = command.at};
     Rc rc = read_metrics(o, &options, e);
-    if (!rc) rc = table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e);
+    if (!rc) rc = table_make(&t, x, records->at, has_claims && !partial[0] ? &claims : NULL, options, e);
     if (!rc) {
         rc = publish(s, &t, folder, e);
         table_release(&t);
@@ -201,6 +204,22 @@ static Rc take(Records *records, Session *s, Experiment *x, Error *e) {
                 x->file);
     store_release(&stored);
     return rc;
+}
+
+/* Of the seeds that are whole. */
+static Rc take_partial(Records *records, const Session *s, Experiment *x, Text *words, Error *e) {
+    Store stored;
+    store_read(&stored, s->runs);
+    Rc rc = partial_seeds(&stored, x, words, e) ? e->code : records_take(records, &stored, x, s->precise, e);
+    store_release(&stored);
+    return rc;
+}
+
+/* Where so much is stored that some seed may be whole. */
+static void offer_partial(const Records *r, const Experiment *x, Error *e) {
+    size_t n = strlen(e->text);
+    if (r->missing && r->runs - r->missing >= experiment_cells(x) * x->arms)
+        snprintf(e->text + n, sizeof e->text - n, "; --partial makes the table of the seeds that are whole");
 }
 
 /* "12 of 24 runs are missing: normbench run …", with the command line that this plan has. */
@@ -277,14 +296,21 @@ Rc command_table(Session *s, Error *e) {
     const Options *o = s->options;
     Experiment x;
     Records records;
+    Text partial;
     PlanFolder folder;
     if (o->operands != 1) return error_set(e, RC_USAGE, "table: name one experiment (`normbench list` shows them)");
     if (session_plan(s, o->operand[0], &x, e)) return e->code;
+    text_init(&partial);
     Rc rc = plan_folder_find(&folder, s->results, s->word, &x, e);
     if (!rc) rc = take(&records, s, &x, e);
+    if (!rc && records.missing && o->times[OPTION_partial]) {
+        records_release(&records);
+        rc = take_partial(&records, s, &x, &partial, e);
+    }
     if (!rc) {
         if (records.missing) {
             rc = missing(s, &x, &records, e);
+            offer_partial(&records, &x, e);
             if (!s->recalled.all) name_others(s, &x);
         } else {
             if (records.notes[0]) fprintf(stderr, "normbench: note: %s\n", records.notes);
@@ -292,10 +318,11 @@ Rc command_table(Session *s, Error *e) {
                 fprintf(stderr,
                         "normbench: note: the runs are not all stored in precision exact; those of %s are taken\n",
                         precision_name(records.precision));
-            rc = make(s, &x, &records, &folder, e);
+            rc = make(s, &x, &records, &folder, partial.at, e);
         }
         records_release(&records);
     }
+    text_release(&partial);
     plan_folder_release(&folder);
     experiment_release(&x);
     return rc;

@@ -97,7 +97,6 @@ Rc command_verify(Session *s, Error *e) {
     int operands = o->operands, compared = 0;
     Experiment x;
     session_signals();
-    s->strict_corpus = true;
     if (o->times[OPTION_bisect] || trace) {
         int own = o->times[OPTION_bisect] ? operands - 2 : operands;
         if (own != 0 && own != 1) return error_set(e, RC_USAGE, "verify: --bisect takes two backends or trace files");

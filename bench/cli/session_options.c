@@ -93,7 +93,7 @@ static Rc find_dry(Session *s, const char *precision, Error *e) {
 }
 
 static bool only_reads(const char *command) {
-    static const char *const names[] = {"table", "runs", "trace", "archive"};
+    static const char *const names[] = {"table", "status", "runs", "trace", "archive"};
     size_t i = 0;
     while (i < sizeof names / sizeof *names && strcmp(command, names[i])) i++;
     return i < sizeof names / sizeof *names;

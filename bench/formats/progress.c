@@ -1,7 +1,9 @@
 #include "bench/formats/progress.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,30 +24,71 @@ char *format_duration(char *out, double seconds) {
     return out;
 }
 
+int terminal_columns(int fd, int *rows) {
+    struct winsize size = {0};
+    const char *columns = getenv("COLUMNS");
+    (void)ioctl(fd, TIOCGWINSZ, &size);
+    if (rows) *rows = size.ws_row ? size.ws_row : 24;
+    if (size.ws_col) return size.ws_col;
+    int given = columns ? atoi(columns) : 0;
+    return given > 0 ? given : 80;
+}
+
 void progress_init(Progress *p, double total, int jobs) {
-    *p = (Progress){.total = total, .jobs = jobs, .started = now(), .terminal = isatty(STDERR_FILENO)};
+    *p = (Progress){.total = total, .jobs = jobs, .started = now(), .every = 60, .terminal = isatty(STDERR_FILENO)};
+    p->shown = p->started;
     pthread_mutex_init(&p->lock, NULL);
 }
 
-static void draw(Progress *p) {
-    enum { WIDTH = 28 };
-    char bar[WIDTH + 1], left[32] = "?", took[32];
+void progress_line(const Progress *p, int columns, char *out, size_t size) {
+    enum { WIDEST = 28, NARROWEST = 8, MOST = 256 };
+    char left[32] = "?", took[32], text[MOST], bar[WIDEST + 1];
     double share = p->total > 0 ? p->done / p->total : 1, elapsed = now() - p->started, worked = p->done - p->skipped;
-    int full = (int)(share * WIDTH);
-    for (int i = 0; i < WIDTH; i++) bar[i] = i < full ? '#' : '.';
-    bar[WIDTH] = 0;
+    const char *blank = p->state[0] ? "  " : "";
+    if (share > 1) share = 1;
     if (worked > 0) format_duration(left, (p->total - p->done) * elapsed / worked);
-    fprintf(stderr, "\r[%s] %3.0f%%  %d/%d runs  %s, %s left\033[K", bar, 100 * share, p->finished, p->jobs,
-            format_duration(took, elapsed), left);
+    format_duration(took, elapsed);
+    snprintf(text, sizeof text, "%3.0f%%  %d/%d runs%s%s  %s, %s left", 100 * share, p->finished, p->jobs, blank,
+             p->state, took, left);
+    if ((int)strlen(text) > columns)
+        snprintf(text, sizeof text, "%3.0f%%  %d/%d runs%s%s  %s left", 100 * share, p->finished, p->jobs, blank,
+                 p->state, left);
+    if ((int)strlen(text) > columns)
+        snprintf(text, sizeof text, "%3.0f%%  %d/%d runs  %s left", 100 * share, p->finished, p->jobs, left);
+    int room = columns - (int)strlen(text) - 3, full;
+    if (room > WIDEST) room = WIDEST;
+    if (room < NARROWEST || !p->terminal) room = 0;
+    full = (int)(share * room);
+    for (int i = 0; i < room; i++) bar[i] = i < full ? '#' : '.';
+    bar[room] = 0;
+    snprintf(out, size, "%s%s%s%s", room ? "[" : "", bar, room ? "] " : "", text);
+    if (columns >= 0 && (size_t)columns < size) out[columns] = 0;
+}
+
+/* One column stays free: a terminal whose last column is written to may go on to the next line. */
+static void draw(Progress *p) {
+    char line[320];
+    progress_line(p, p->terminal ? terminal_columns(STDERR_FILENO, NULL) - 1 : 300, line, sizeof line);
+    fprintf(stderr, p->terminal ? "\r%s\033[K" : "%s\n", line + (p->terminal ? 0 : strspn(line, " ")));
     fflush(stderr);
     p->shown = now();
+}
+
+void progress_before(Progress *p, double work, int jobs) {
+    p->done += work, p->skipped += work, p->finished += jobs;
 }
 
 void progress_add(Progress *p, double work, bool resumed) {
     pthread_mutex_lock(&p->lock);
     p->done += work;
     if (resumed) p->skipped += work;
-    if (p->terminal && now() - p->shown > 0.2) draw(p);
+    if (now() - p->shown > (p->terminal ? 0.2 : p->every)) draw(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void progress_state(Progress *p, const char *state) {
+    pthread_mutex_lock(&p->lock);
+    snprintf(p->state, sizeof p->state, "%s", state);
     pthread_mutex_unlock(&p->lock);
 }
 

@@ -224,7 +224,7 @@ void checkpoint_remove(const char *folder, const char *id) {
     text_release(&path);
 }
 
-/* The id in ".aside.ID.PID" or "ID.safetensors…"; false for any other name. */
+/* The id in ".aside.ID.PID" or "ID.…"; false for any other name. */
 static bool id_in(char out[SHA256_HEX], const char *name, const char *before, const char *after) {
     size_t n = strlen(before);
     if (strncmp(name, before, n) || strlen(name) < n + SHA256_HEX - 1) return false;
@@ -262,7 +262,7 @@ static void sweep(const char *folder, const char *within, const char *before, co
 void checkpoint_sweep(const char *folder) {
     Text path;
     sweep(folder, "", ".aside.", ".");
-    sweep(folder, "/.partial", "", ".safetensors");
+    sweep(folder, "/.partial", "", ".");
     text_init(&path);
     text_format(&path, "%s/.partial", folder);
     rmdir(path.at); /* stays while any checkpoint is in it */

@@ -22,8 +22,9 @@ int checkpoint_step(const char *folder, const char *id);
 /* Removes it; absent is fine. */
 void checkpoint_remove(const char *folder, const char *id);
 
-/* Removes what killed processes left behind of runs that are stored by now (checkpoints, folders written aside), and
- * .partial/ when it is empty. What belongs to any other run is left alone: somebody may be writing it. */
+/* Removes what killed processes left behind of runs that are stored by now (checkpoints, growing curves, claims,
+ * folders written aside), and .partial/ when it is empty. What belongs to any other run is left alone: somebody may be
+ * writing it. */
 void checkpoint_sweep(const char *folder);
 
 #endif

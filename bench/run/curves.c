@@ -77,18 +77,22 @@ static void probe_names(const Curves *c, ProbeKind kind, Text *out) {
     for (int l = 0; info->blocks && l < c->layers; l++) text_format(out, ",%s_%d", info->column, l);
 }
 
-void curves_text(const Curves *c, Text *out) {
+void curves_rows_text(const Curves *c, int first, Text *out) {
     char number[40];
-    for (int i = 0; i < CURVE_FIXED; i++) text_format(out, "%s%s", i ? "," : "", curve_info[i].column);
-    for (ProbeKind kind = 0; kind < PROBE_COUNT; kind++) probe_names(c, kind, out);
-    text_add(out, "\n", 1);
-    for (int row = 0; row < c->rows; row++) {
+    for (int row = first; row < c->rows; row++) {
         for (int i = 0; i < c->columns; i++) {
             double x = c->value[(size_t)row * (size_t)c->columns + (size_t)i];
             text_format(out, "%s%s", i ? "," : "", isnan(x) ? "" : format_real(number, x));
         }
         text_add(out, "\n", 1);
     }
+}
+
+void curves_text(const Curves *c, Text *out) {
+    for (int i = 0; i < CURVE_FIXED; i++) text_format(out, "%s%s", i ? "," : "", curve_info[i].column);
+    for (ProbeKind kind = 0; kind < PROBE_COUNT; kind++) probe_names(c, kind, out);
+    text_add(out, "\n", 1);
+    curves_rows_text(c, 0, out);
 }
 
 /* The probe whose column, or whose column of block 0, is called name. */

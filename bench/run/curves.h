@@ -43,6 +43,7 @@ double curve_mean(const Curves *c, const CurveInfo *curve, int layer, int step);
 /* curves.csv, and back from it (every is 1 then); a fixed column that the file lacks is NaN. RC_INTEGRITY names the row
  * or column. text is written over. */
 void curves_text(const Curves *c, Text *out);
+void curves_rows_text(const Curves *c, int first, Text *out); /* its lines from that row on, without the header */
 Rc curves_read(Curves *c, char *text, Error *e);
 
 #endif

@@ -391,6 +391,12 @@ static void resume(Running *g) {
     trainer_seek(g->t, 0);
 }
 
+static void tell_rows(const Running *g) {
+    const Execution *x = g->x;
+    for (int i = 0; x->row && i < x->runs; i++)
+        if (g->replica[i].finite) x->row(x->context, i, g->replica[i].r, step_of(g));
+}
+
 static Rc train(Running *g, Error *e) {
     const Execution *x = g->x;
     double saved = now();
@@ -398,6 +404,7 @@ static Rc train(Running *g, Error *e) {
         Error unsaved;
         if (!stopped(x->stop) && wants_evaluation(g)) evaluate_here(g);
         if (stopped(x->stop)) {
+            tell_rows(g);
             if (save(g, e)) return e->code;
             return error_set(e, RC_INTERRUPTED, "stopped at step %d", step_of(g));
         }
@@ -405,6 +412,7 @@ static Rc train(Running *g, Error *e) {
         int before = step_of(g), rows = advance(g);
         if (trainer_failed(g->t, NULL)) break;
         if (step_of(g) == before) continue; /* cancelled: nothing happened */
+        tell_rows(g);
         if (x->progress) x->progress(x->context, rows, false);
         if (any_finite(g) && now() - saved >= x->checkpoint_seconds) {
             /* A checkpoint that cannot be written costs a resume, not the run. */
@@ -450,6 +458,7 @@ Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
         g.report = trainer_reports(g.t, x->runs * (trainer_resident(g.t) ? most_steps(&g) : 1));
         resume(&g);
         if (step_of(&g) && x->progress) x->progress(x->context, step_of(&g) * x->runs, true);
+        tell_rows(&g);
         rc = train(&g, e);
         if (!rc) finish_records(&g);
         if (!rc && trainer_failed(g.t, e)) rc = e->code;

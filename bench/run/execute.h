@@ -27,6 +27,9 @@ typedef struct {
     const volatile sig_atomic_t *stop; /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */
     /* Called with the updates of all runs since the last call, or those that checkpoints held; NULL = nobody. */
     void (*progress)(void *context, int steps, bool resumed);
+    /* Called for each run that goes on, before its first update, after every few and when it is stopped: r holds its
+     * curves so far; NULL = nobody. */
+    void (*row)(void *context, int run, const RunRecord *r, int step);
     /* Called when a run is finished, before the others are; NULL = nobody. */
     void (*finished)(void *context, int run, RunRecord *r);
     void *context;

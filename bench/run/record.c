@@ -328,8 +328,9 @@ static Rc read_head(RecordHead *h, json_t *root, const char *id, Error *e) {
     if (read_schema(root, &schema, e)) return e->code;
 #define T(name) \
     if (read_text(root, #name, h->name, sizeof h->name, e)) return e->code;
-    T(id) T(arithmetic_class) T(arithmetic) T(dataset_sha256) T(tokenizer_sha256)
+    T(id) T(arithmetic_class) T(arithmetic) T(dataset_sha256) T(tokenizer_sha256) T(status)
 #undef T
+    h->wall_seconds = json_number_value(json_object_get(root, "wall_seconds"));
     h->made = json_integer_value(json_object_get(json_object_get(root, "provenance"), "made"));
     if (strcmp(h->id, id)) return error_set(e, RC_INTEGRITY, "id: names another run");
     return read_spec(root, schema, h->arithmetic_class, &spec, h->spec_sha256, e);

@@ -68,6 +68,8 @@ Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e);
 typedef struct {
     char id[SHA256_HEX], spec_sha256[SHA256_HEX], arithmetic_class[BACKEND_CLASS_SIZE], arithmetic[SHA256_HEX];
     char dataset_sha256[SHA256_HEX], tokenizer_sha256[SHA256_HEX];
+    char status[16];
+    double wall_seconds;
     int64_t made; /* 0: the record is older than this member */
 } RecordHead;
 

@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/pool.h"
 #include "bench/run/checkpoint.h"
 #include "bench/run/execute.h"
+#include "bench/run/share.h"
+#include "bench/run/watch.h"
 #include "bench/formats/progress.h"
 
 enum { RUNNER_MOST_REPLICAS = 1024 };
@@ -29,6 +32,11 @@ typedef struct {
     const RunnerOptions *o;
     Group *job;
     Progress progress;
+    Holds holds;
+    Watch *watch; /* [todo->runs] */
+    bool *failed; /* [todo->runs] here: not tried again */
+    bool told;    /* how many fit */
+    time_t noticed; /* when others' runs were looked for */
     pthread_mutex_t lock;
     int failures;
     Error error;      /* the first failure */
@@ -41,17 +49,57 @@ typedef struct {
     const Group *group;
 } Job;
 
+/* Cost of one update: replicas of one program cost the same. */
 static void report(void *context, int steps, bool resumed) {
     const Job *j = context;
-    progress_add(&j->runner->progress, steps, resumed);
+    const TodoRun *first = &j->runner->todo->run[j->group->run[0]];
+    progress_add(&j->runner->progress, steps * first->cost / (double)first->spec.steps, resumed);
+}
+
+/* What others are told of a run. */
+static Hold describe(const Runner *r, const TodoRun *run) {
+    Hold c = {.steps = run->spec.steps};
+    char cell[256];
+    experiment_cell_text(cell, r->x, run->cell);
+    strcpy(c.id, run->id);
+    spec_hash(&run->spec, c.spec_sha256);
+    snprintf(c.experiment, sizeof c.experiment, "%s", r->x->name);
+    snprintf(c.profile, sizeof c.profile, "%s", r->x->profile);
+    snprintf(c.what, sizeof c.what, "%s%s%s seed %llu", cell, cell[0] ? "  " : "", r->x->arm[run->arm].name,
+             (unsigned long long)run->spec.seed);
+    return c;
+}
+
+static void row(void *context, int index, const RunRecord *record, int step) {
+    const Job *j = context;
+    Runner *r = j->runner;
+    int at = j->group->run[index];
+    char state[96];
+    bool begins = !r->watch[at].running;
+    Hold c = describe(r, &r->todo->run[at]);
+    if (begins) share_began(&r->holds, &c, step);
+    pthread_mutex_lock(&r->lock);
+    watch_row(&r->watch[at], r->s->runs, record, step, session_signal != 0);
+    watch_summary(state, r->watch, r->todo->runs);
+    pthread_mutex_unlock(&r->lock);
+    progress_state(&r->progress, state);
+}
+
+/* A run is over here: stored, failed or stopped. */
+static void leave(Runner *r, int at, const char *why, bool failed) {
+    char state[96];
+    Hold c = describe(r, &r->todo->run[at]);
+    pthread_mutex_lock(&r->lock);
+    watch_end(&r->watch[at], r->s->runs, c.id, r->todo->run[at].done);
+    watch_summary(state, r->watch, r->todo->runs);
+    pthread_mutex_unlock(&r->lock);
+    progress_state(&r->progress, state);
+    share_drop(&r->holds, &c, why, failed);
 }
 
 static void summarize(char *line, size_t size, const Runner *r, const TodoRun *run, const RunRecord *record) {
-    char cell[256];
     const Evaluation *last = record->evaluations ? &record->evaluation[record->evaluations - 1] : NULL;
-    experiment_cell_text(cell, r->x, run->cell);
-    int n = snprintf(line, size, "%s%s%s seed %llu  ", cell, cell[0] ? "  " : "", r->x->arm[run->arm].name,
-                     (unsigned long long)run->spec.seed);
+    int n = snprintf(line, size, "%s  ", describe(r, run).what);
     if (!strcmp(record->status, "ok") && last)
         snprintf(line + n, size - (size_t)n, "valid loss %.4f at step %d  (%.0f ms/step)",
                  last->metric[METRIC_valid_loss], last->step, 1e3 * record->step_seconds);
@@ -71,53 +119,126 @@ static void fail(Runner *r, const TodoRun *run, Error *e) {
 static void store(void *context, int index, RunRecord *record) {
     const Job *j = context;
     Runner *r = j->runner;
-    TodoRun *run = &r->todo->run[j->group->run[index]];
+    int at = j->group->run[index];
+    TodoRun *run = &r->todo->run[at];
     Error e;
     char line[512];
     if (r->o->declared) record->declared = mem_text(r->o->declared);
     if (record_write(record, r->s->runs, &e)) {
         r->full = true;
+        r->failed[at] = true;
         fail(r, run, &e);
+        leave(r, at, e.text, true);
         return;
     }
+    pthread_mutex_lock(&r->lock);
     run->done = true;
+    pthread_mutex_unlock(&r->lock);
     checkpoint_remove(r->s->runs, run->id);
+    leave(r, at, NULL, false);
     summarize(line, sizeof line, r, run, record);
     progress_finish_job(&r->progress, line);
 }
 
+/* Whether another process stored a run meanwhile. */
+static bool adopt(Runner *r, int at) {
+    TodoRun *run = &r->todo->run[at];
+    RunRecord record;
+    Error ignored;
+    char line[512];
+    pthread_mutex_lock(&r->lock);
+    bool before = run->done, now = before || !record_read(&record, r->s->runs, run->id, &ignored);
+    run->done = now;
+    pthread_mutex_unlock(&r->lock);
+    if (before || !now) return now;
+    summarize(line, sizeof line - 32, r, run, &record);
+    strcat(line, "  (another process)");
+    record_release(&record);
+    progress_add(&r->progress, run->cost, false);
+    progress_finish_job(&r->progress, line);
+    return true;
+}
+
+/* Counts what others stored meanwhile, so that the line of progress is right; every five seconds at most. */
+static void notice_others(Runner *r) {
+    char path[1024];
+    time_t now = time(NULL);
+    pthread_mutex_lock(&r->lock);
+    bool due = now - r->noticed >= 5;
+    if (due) r->noticed = now;
+    pthread_mutex_unlock(&r->lock);
+    if (!due) return;
+    for (int i = 0; i < r->todo->runs; i++) {
+        const TodoRun *run = &r->todo->run[i];
+        pthread_mutex_lock(&r->lock);
+        bool open = todo_mine(r->todo, run) && !run->done && !r->watch[i].running;
+        pthread_mutex_unlock(&r->lock);
+        snprintf(path, sizeof path, "%.900s/%s", r->s->runs, run->id);
+        if (open && file_exists(path)) (void)adopt(r, i);
+    }
+}
+
+/* The runs of a group that this process can have now: not another's, not stored meanwhile, and replicas of one program
+ * only where their checkpoints are of one step. */
+static Group take_group(Runner *r, const Group *wanted) {
+    Group mine = {mem_alloc((size_t)wanted->runs, sizeof *mine.run), 0};
+    Hold theirs;
+    int step = -1;
+    for (int i = 0; i < wanted->runs; i++) {
+        int at = wanted->run[i], here = -1;
+        Hold c = describe(r, &r->todo->run[at]);
+        if (!share_take(&r->holds, &c, &theirs)) continue;
+        bool fits = !adopt(r, at);
+        if (fits && wanted->runs > 1) here = checkpoint_step(r->s->runs, c.id);
+        if (fits && (!mine.runs || here == step))
+            mine.run[mine.runs++] = at, step = here;
+        else
+            share_drop(&r->holds, &c, NULL, false);
+    }
+    return mine;
+}
+
 static void one_group(void *context, int index) {
     Runner *r = context;
-    const Group *group = &r->job[index];
     TodoRun *all = r->todo->run;
-    Error e;
+    Error e = {.code = RC_OK};
     if (session_signal || r->full) return; /* what cannot be stored is not trained */
-    ExecutedRun *run = mem_alloc((size_t)group->runs, sizeof *run);
-    RunRecord *record = mem_alloc((size_t)group->runs, sizeof *record);
-    for (int i = 0; i < group->runs; i++) {
-        TodoRun *planned = &all[group->run[i]];
+    Group group = take_group(r, &r->job[index]);
+    ExecutedRun *run = mem_alloc((size_t)group.runs + 1, sizeof *run);
+    RunRecord *record = mem_alloc((size_t)group.runs + 1, sizeof *record);
+    for (int i = 0; i < group.runs; i++) {
+        TodoRun *planned = &all[group.run[i]];
         run[i] = (ExecutedRun){&planned->spec, planned->id, planned->arithmetic};
     }
     Execution x = {.run = run,
-                   .runs = group->runs,
-                   .data = all[group->run[0]].data,
-                   .backend = all[group->run[0]].backend,
+                   .runs = group.runs,
                    .probes = &r->todo->probes,
                    .folder = r->s->runs,
                    .threads = r->s->threads_per_run,
                    .checkpoint_seconds = r->o->checkpoint_seconds,
                    .stop = &session_signal,
                    .progress = report,
+                   .row = row,
                    .finished = store,
-                   .context = &(Job){r, group}};
-    Rc rc = run_execute(&x, record, &e);
-    for (int i = 0; i < group->runs; i++) {
-        Error own = e;
-        if (record[i].status[0])
-            record_release(&record[i]);
-        else if (rc && rc != RC_INTERRUPTED)
-            fail(r, &all[group->run[i]], &own);
+                   .context = &(Job){r, &group}};
+    Rc rc = RC_OK;
+    if (group.runs) {
+        x.data = all[group.run[0]].data, x.backend = all[group.run[0]].backend;
+        rc = run_execute(&x, record, &e);
     }
+    for (int i = 0; i < group.runs; i++) {
+        int at = group.run[i];
+        Error own = e;
+        if (record[i].status[0]) {
+            record_release(&record[i]);
+            continue;
+        }
+        r->failed[at] = rc && rc != RC_INTERRUPTED;
+        if (r->failed[at]) fail(r, &all[at], &own);
+        leave(r, at, own.text, r->failed[at]);
+    }
+    notice_others(r);
+    free(group.run);
     free(run);
     free(record);
 }
@@ -180,40 +301,99 @@ static Rc fit_memory(Runner *r, const int *pending, int jobs, int *groups, int *
     if (most > fit) most = fit;
     if (most < asked) *groups = make_groups(r, pending, jobs, most);
     if (*threads > fit / most) *threads = fit / most;
-    if ((*threads < wanted && *threads < *groups) || (r->o->replicas && most < asked))
+    if (!r->told && ((*threads < wanted && *threads < *groups) || (r->o->replicas && most < asked)))
         fprintf(stderr, "%d runs at once instead of %d: each needs %.0f MB, %.0f MB can be had\n", *threads * most,
                 wanted * (r->o->replicas ? asked : most), need / mb, have / mb);
+    r->told = true;
     return RC_OK;
+}
+
+/* The runs that are still to be done, seeds outermost: a stopped sweep leaves whole sets of arms, which can already be
+ * compared. */
+static int collect(Runner *r, int *pending) {
+    int count = 0;
+    for (int seed = 0; seed < r->x->seeds; seed++)
+        for (int i = 0; i < r->todo->runs; i++) {
+            const TodoRun *run = &r->todo->run[i];
+            if (run->seed == seed && todo_mine(r->todo, run) && !run->done && !r->failed[i]) pending[count++] = i;
+        }
+    return count;
+}
+
+/* Until another process has stored one of the runs that it trains, or has given one up. */
+static void wait_for_others(Runner *r, const int *pending, int count) {
+    char line[512], owner[96];
+    Hold theirs = {0};
+    bool held = true, stored = false;
+    for (bool first = true; held && !stored && !session_signal; first = false) {
+        nanosleep(&(struct timespec){0, 200000000}, NULL);
+        for (int i = 0; i < count && held; i++) {
+            if (adopt(r, pending[i]))
+                stored = true;
+            else
+                held = share_held(r->s->runs, r->todo->run[pending[i]].id, &theirs);
+        }
+        progress_add(&r->progress, 0, false);
+        if (!first || !held || stored) continue;
+        snprintf(line, sizeof line,
+                 "waiting for %d run%s of other processes (%s trains %.300s); Ctrl-C ends this one alone", count,
+                 count == 1 ? "" : "s", share_owner(owner, &theirs), theirs.what);
+        progress_note(&r->progress, line);
+    }
+}
+
+/* Rounds over what nobody has stored: what others train now may be left to this process later. */
+static Rc rounds(Runner *r, int *pending, int count, Error *e) {
+    Rc rc = RC_OK;
+    while (count && !rc && !session_signal && !r->full) {
+        int groups = 0, threads = r->s->threads;
+        rc = fit_memory(r, pending, count, &groups, &threads, e);
+        if (!rc) pool_run(threads, groups, one_group, r);
+        for (int i = 0; i < r->todo->runs; i++) free(r->job[i].run), r->job[i] = (Group){0};
+        count = collect(r, pending);
+        if (!rc && count && !r->full) wait_for_others(r, pending, count);
+        if (!rc) count = collect(r, pending);
+    }
+    return rc;
+}
+
+static Rc writable(const Session *s, Error *e) {
+    if (folder_make(s->runs, e)) return e->code;
+    if (!access(s->runs, W_OK | X_OK)) return RC_OK;
+    return error_set(e, RC_UNMEASURED, "%s: nothing can be stored here: %s", s->runs, strerror(errno));
 }
 
 Rc runner_train(Todo *p, Session *s, const Experiment *x, const RunnerOptions *o, Error *e) {
     Runner r = {.todo = p, .s = s, .x = x, .o = o};
-    int jobs = 0, groups = 0, nth = 0, threads = s->threads, *pending = mem_alloc((size_t)p->runs, sizeof *pending);
-    double steps = 0;
+    int *pending = mem_alloc((size_t)p->runs, sizeof *pending), stored = 0;
+    double all = 0, before = 0;
     r.job = mem_alloc((size_t)p->runs, sizeof *r.job);
-    /* Seeds outermost: a stopped sweep leaves whole sets of arms, which can already be compared. */
-    for (int seed = 0; seed < x->seeds; seed++)
-        for (int i = 0; i < p->runs; i++) {
-            if (p->run[i].seed != seed || nth++ % o->shards != o->shard || p->run[i].done) continue;
-            pending[jobs++] = i;
-            steps += (double)p->run[i].spec.steps;
-        }
-    Rc rc = jobs ? folder_make(s->runs, e) : RC_OK;
-    if (jobs && !rc && access(s->runs, W_OK | X_OK))
-        rc = error_set(e, RC_UNMEASURED, "%s: nothing can be stored here: %s", s->runs, strerror(errno));
-    if (jobs && !rc) rc = fit_memory(&r, pending, jobs, &groups, &threads, e);
-    if (jobs && !rc) {
+    r.watch = mem_alloc((size_t)p->runs, sizeof *r.watch);
+    r.failed = mem_alloc((size_t)p->runs, sizeof *r.failed);
+    int count = collect(&r, pending), mine = 0;
+    for (int i = 0; i < p->runs; i++) {
+        if (!todo_mine(p, &p->run[i])) continue;
+        mine++, all += p->run[i].cost;
+        if (p->run[i].done) stored++, before += p->run[i].cost;
+    }
+    Rc rc = count ? writable(s, e) : RC_OK;
+    if (count && !rc) {
         pthread_mutex_init(&r.lock, NULL);
-        progress_init(&r.progress, steps, jobs);
-        pool_run(threads, groups, one_group, &r);
+        progress_init(&r.progress, all, mine);
+        progress_before(&r.progress, before, stored);
+        share_open(&r.holds, s->runs);
+        rc = rounds(&r, pending, count, e);
+        share_close(&r.holds);
         progress_end(&r.progress);
         pthread_mutex_destroy(&r.lock);
     }
-    while (groups) free(r.job[--groups].run);
     free(r.job);
+    free(r.watch);
+    free(r.failed);
     free(pending);
     checkpoint_sweep(s->runs);
-    for (p->missing = 0, nth = 0; nth < p->runs; nth++) p->missing += !p->run[nth].done;
+    p->missing = 0;
+    for (int i = 0; i < p->runs; i++) p->missing += !p->run[i].done;
     if (rc) return rc;
     if (session_signal)
         return error_set(e, (Rc)(128 + session_signal),

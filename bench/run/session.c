@@ -49,16 +49,6 @@ Rc session_dataset(Session *s, const char *name, const char *tokenizer, const Da
     return RC_OK;
 }
 
-static void banner(const char *name, const char *why) {
-    fprintf(stderr,
-            "\n  ==========================================================================\n"
-            "   THE CORPUS '%s' CANNOT BE HAD. What follows is the same job on the\n"
-            "   built-in SYNTHETIC source; its numbers are not comparable with the\n"
-            "   write-up's, and every table says so.\n   %s\n"
-            "  ==========================================================================\n\n",
-            name, why);
-}
-
 /* Where a corpus was named: --set, or the line of the arm, of the profile or of the file. */
 static Rc place_corpus(const Session *s, const Experiment *x, int arm, Error *e) {
     const Overrides *o = &s->overrides;
@@ -85,22 +75,27 @@ static Rc place_corpus(const Session *s, const Experiment *x, int arm, Error *e)
     return e->code;
 }
 
-Rc session_corpora(Session *s, Experiment *x, Error *e) {
-    bool told = false;
+/* Numbers of another source are another experiment's, so nothing stands in by itself. */
+static Rc refuse_corpus(const char *name, Error *e) {
+    size_t n = strlen(e->text);
+    snprintf(e->text + n, sizeof e->text - n,
+             "; --data DIR names a folder that has it; --set dataset=synthetic (./reproduce --synthetic) asks for "
+             "the built-in source instead, whose numbers are not comparable");
+    return error_prefix(e, "corpus '%s' cannot be had: ", name);
+}
+
+Rc session_corpora(Session *s, const Experiment *x, Error *e) {
     for (int arm = 0; arm < x->arms; arm++) {
-        RunSpec *spec = &x->arm[arm].spec;
+        const RunSpec *spec = &x->arm[arm].spec;
         char tokenizer[SPEC_TEXT_SIZE];
         const Dataset *d;
         spec_get(tokenizer, spec, "tokenizer");
         if (tokenizer_ready(tokenizer, e)) return e->code; /* else it would look like a corpus that cannot be had */
         Rc rc = session_dataset(s, spec->dataset.text, tokenizer, &d, e);
-        if (rc == RC_UNMEASURED && !s->strict_corpus && strncmp(spec->dataset.text, "text:", 5)) {
-            if (!told) banner(spec->dataset.text, e->text);
-            told = true;
-            strcpy(spec->dataset.text, "synthetic");
-            rc = session_dataset(s, spec->dataset.text, tokenizer, &d, e);
-        }
-        if (rc) return rc == RC_USAGE && strncmp(spec->dataset.text, "text:", 5) ? place_corpus(s, x, arm, e) : rc;
+        if (rc && !strncmp(spec->dataset.text, "text:", 5)) return rc;
+        if (rc == RC_USAGE) return place_corpus(s, x, arm, e);
+        if (rc == RC_UNMEASURED) return refuse_corpus(spec->dataset.text, e);
+        if (rc) return rc;
         for (int cell = 0; cell < experiment_cells(x); cell++) {
             RunSpec one = experiment_spec(x, cell, arm, 0);
             ModelShape shape = spec_shape(&one, d->vocab);

@@ -32,7 +32,6 @@ typedef struct {
     int datasets;
     const char *set[SESSION_MOST_SETS]; /* what overrides points to */
     char by_text[160], by_tokenizer[64], by_precision[32], by_seeds[32];
-    bool strict_corpus; /* a corpus that cannot be had is an error: nothing stands in for it */
 } Session;
 
 void session_release(Session *s);
@@ -56,9 +55,9 @@ Rc session_class(const Session *s, const Experiment *x, const char **out, Error 
 /* The experiment called name for this session's profile and overrides, as it is written: no corpus is looked for. */
 Rc session_plan(const Session *s, const char *name, Experiment *x, Error *e);
 
-/* Opens the corpora of x's runs. When one cannot be had at all, prints the banner on stderr and puts the synthetic
- * source in its place: x's specs then say `synthetic`. Checks that each run's corpus fits its shape. */
-Rc session_corpora(Session *s, Experiment *x, Error *e);
+/* Opens the corpora of x's runs and checks that each fits the shapes of its runs. RC_UNMEASURED: one cannot be had;
+ * nothing stands in for it unless it is asked for (--set dataset=synthetic). */
+Rc session_corpora(Session *s, const Experiment *x, Error *e);
 
 /* Both: an experiment that can be trained here. On failure there is nothing to release. */
 Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e);

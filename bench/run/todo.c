@@ -97,7 +97,7 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     ToyCache cache = {0};
     Rc rc = RC_OK;
     bool used = false; /* the backend that was asked for */
-    *t = (Todo){.probes = x->probes};
+    *t = (Todo){.probes = x->probes, .shards = 1};
     t->run = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, sizeof *t->run);
     for (int cell = 0; cell < experiment_cells(x) && !rc; cell++)
         for (int arm = 0; arm < x->arms && !rc; arm++)
@@ -117,7 +117,72 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     free(cache.text);
     free(cache.hash);
     if (rc) todo_release(t);
+    if (!rc) todo_shards(t, 0, 1);
     return rc;
+}
+
+/* The operations of one update of each list of ops that was built: a deep model's takes most of a second to build. */
+typedef struct {
+    ModelShape shape;
+    const Variant *variant;
+    double flops;
+} Built;
+
+static double update_flops(Built **all, int *count, const TodoRun *run, const ModelShape *shape) {
+    for (int i = 0; i < *count; i++)
+        if (!memcmp(&(*all)[i].shape, shape, sizeof *shape) &&
+            !memcmp((*all)[i].variant, &run->spec.variant, sizeof run->spec.variant))
+            return (*all)[i].flops;
+    Tape tape;
+    transformer_build(&tape, shape, &run->spec.variant, NULL);
+    *all = mem_grow(*all, (size_t)*count + 1, sizeof **all);
+    (*all)[*count] = (Built){*shape, &run->spec.variant, tape_flops(&tape)};
+    tape_release(&tape);
+    return (*all)[(*count)++].flops;
+}
+
+typedef struct {
+    int run, seed;
+    double cost;
+} Dealt;
+
+/* The dearest first; of the same cost as they are trained: seeds outermost. */
+static int by_cost(const void *a, const void *b) {
+    const Dealt *x = a, *y = b;
+    if (x->cost != y->cost) return x->cost < y->cost ? 1 : -1;
+    return x->seed != y->seed ? x->seed - y->seed : x->run - y->run;
+}
+
+void todo_shards(Todo *t, int shard, int shards) {
+    Built *built = NULL;
+    int builds = 0, at[64];
+    Dealt *order = mem_alloc((size_t)t->runs, sizeof *order);
+    double *load = mem_alloc((size_t)shards, sizeof *load);
+    t->shard = shard, t->shards = shards;
+    for (int i = 0; i < t->runs; i++) {
+        TodoRun *run = &t->run[i];
+        ModelShape shape = spec_shape(&run->spec, run->data->vocab);
+        int evaluations = spec_evaluations(&run->spec, at, 64);
+        double passes =
+            (double)(dataset_windows(run->data, shape.context) / (size_t)shape.batch + 1) * evaluations / 3;
+        run->cost = update_flops(&built, &builds, run, &shape) * ((double)run->spec.steps + passes);
+        order[i] = (Dealt){i, run->seed, run->cost};
+    }
+    qsort(order, (size_t)t->runs, sizeof *order, by_cost);
+    for (int i = 0; i < t->runs; i++) {
+        int least = 0;
+        for (int k = 1; k < shards; k++)
+            if (load[k] < load[least]) least = k;
+        t->run[order[i].run].shard = least;
+        load[least] += order[i].cost;
+    }
+    free(built);
+    free(order);
+    free(load);
+}
+
+bool todo_mine(const Todo *t, const TodoRun *run) {
+    return run->shard == t->shard;
 }
 
 double todo_bytes(const Todo *t, int *of) {
@@ -127,7 +192,7 @@ double todo_bytes(const Todo *t, int *of) {
     *of = 0;
     for (int i = 0; i < t->runs; i++) {
         const TodoRun *run = &t->run[i];
-        if (run->done) continue;
+        if (run->done || !todo_mine(t, run)) continue;
         ModelShape shape = spec_shape(&run->spec, run->data->vocab);
         bool same = last && !memcmp(&shape, &last_shape, sizeof shape) && last->backend == run->backend &&
                     !memcmp(&last->spec.variant, &run->spec.variant, sizeof run->spec.variant);

@@ -13,6 +13,8 @@ typedef struct {
     char id[SHA256_HEX], arithmetic[SHA256_HEX];
     int cell, arm, seed; /* indices into the experiment */
     bool done;           /* results/runs/<id> is whole */
+    int shard;           /* who trains it, 0-based (todo_shards) */
+    double cost;         /* floating-point operations, validations included (todo_shards) */
     ProbeKind lacking;   /* a probe that the experiment asks for and the stored run has not; PROBE_COUNT: none */
     char why[160];       /* of a run that is to be trained: why it does not count as done */
 } TodoRun;
@@ -21,6 +23,7 @@ typedef struct {
     TodoRun *run; /* cells x arms x seeds, in this order */
     int runs, missing;
     ProbeChoice probes; /* the experiment's */
+    int shard, shards;  /* the share that is trained here */
 } Todo;
 
 /* RC_INTEGRITY: a run's folder is there but damaged; the line names the file and says what to do. RC_USAGE,
@@ -35,7 +38,14 @@ Rc todo_lacking(const Todo *t, const Session *s, Error *e);
 /* Fills `why` of the missing runs from what is stored. */
 void todo_explain(Todo *t, const Store *stored);
 
-/* Bytes that the largest of the missing runs takes; *of: which one, 0 when none is missing. */
+/* What each run costs, and a share of them for this process, the shard-th of `shards` (0-based): the dearest run first
+ * goes to whoever has least so far, runs of the same cost in turn, seeds outermost. Only the plan decides, not what is
+ * stored, so that all shards agree. */
+void todo_shards(Todo *t, int shard, int shards);
+/* Whether this process is to train a run. */
+bool todo_mine(const Todo *t, const TodoRun *run);
+
+/* Bytes that the largest of this share's missing runs takes; *of: which one, 0 when none is missing. */
 double todo_bytes(const Todo *t, int *of);
 
 #endif

@@ -197,7 +197,7 @@ static Rc read_rows(const Todo *todo, const Session *s, const Experiment *x, jso
 Rc baseline_measure(Session *s, const Experiment *x, json_t **rows, Error *e) {
     Session anew = *s; /* the same datasets, another place for runs */
     Todo todo;
-    RunnerOptions o = {.checkpoint_seconds = INFINITY, .shards = 1};
+    RunnerOptions o = {.checkpoint_seconds = INFINITY};
     const char *folder = getenv("TMPDIR");
     snprintf(anew.results, sizeof anew.results, "%.400s/normbench-verify-XXXXXX", folder ? folder : "/tmp");
     if (!mkdtemp(anew.results)) return error_set(e, RC_UNMEASURED, "%s: cannot make a temporary folder", anew.results);

@@ -81,8 +81,8 @@ void sheet_init(Sheet *s, int format) {
 void sheet_title(Sheet *s, const Table *t, const char *where) {
     Text title;
     text_init(&title);
-    text_format(&title, "%s%s%s%s%s", t->exploratory ? "EXPLORATORY  " : "", t->x->title, where[0] ? ", " : "", where,
-                t->synthetic ? ", SYNTHETIC SOURCE" : "");
+    text_format(&title, "%s%s%s%s%s%s", table_mark(t), t->exploratory ? "  " : "", t->x->title,
+                where[0] ? ", " : "", where, t->synthetic ? ", SYNTHETIC SOURCE" : "");
     s->titles = wrap(title.at, sheet_fit(s->width - 2 * EDGE, TITLE), s->title, 3);
     text_release(&title);
 }

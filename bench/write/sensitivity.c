@@ -139,8 +139,8 @@ void sensitivity_tex(const Table *t, Text *out) {
     Text words;
     text_init(&words);
     table_header_comment(t, "sensitivity to the learning rate", out);
-    text_format(&words, "%s%s: sensitivity to the learning rate over the grid",
-                t->exploratory ? "EXPLORATORY: " : "", t->x->title);
+    text_format(&words, "%s%s%s: sensitivity to the learning rate over the grid", table_mark(t),
+                t->exploratory ? ": " : "", t->x->title);
     for (int k = 0; k < y.rates; k++) text_format(&words, "%s %s", k ? "," : "", show_rate(shown, y.rate[k]));
     text_format(&words,
                 ". Mean (standard deviation) over n = %d seeds; differences to %s with paired t intervals, p by joint "

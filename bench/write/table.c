@@ -52,11 +52,13 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
     declare_plan(x, &line);
     for (int i = 0; i < s->cells * s->arms * s->seeds; i++) t->undeclared += !declared(records[i].declared, line.at);
     text_release(&line);
-    t->exploratory = options.exploratory || t->undeclared;
+    t->partial = options.partial && options.partial[0];
+    bool other = options.exploratory || t->undeclared;
+    t->exploratory = other || t->partial;
     char precision[12];
     precision_suffix(precision, sizeof precision, s, records);
-    snprintf(t->name, sizeof t->name, "%s%s", x->name, precision);
-    snprintf(t->label, sizeof t->label, "%s%s", t->name, t->exploratory ? "-exploratory" : "");
+    snprintf(t->name, sizeof t->name, "%s%s%s", x->name, precision, t->partial ? "-partial" : "");
+    snprintf(t->label, sizeof t->label, "%s%s", t->name, other ? "-exploratory" : "");
     sample_hash(s, records, t->results_hash);
     for (int i = 0; i < s->cells * s->arms * s->seeds; i++) t->synthetic |= !isnan(records[i].entropy_rate);
     compare(t);

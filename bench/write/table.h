@@ -19,7 +19,8 @@
  *   NAME-curves.csv    what is drawn of the curves; NAME-blocks.csv: of the blocks
  *   NAME.pdf           all of it typeset, with --pdf
  *
- * NAME is the experiment's, with the runs' precision behind it ("-bf16") where that is not exact. Every number of the
+ * NAME is the experiment's, with the runs' precision behind it ("-bf16") where that is not exact, and "-partial" when
+ * runs are missing. Every number of the
  * JSON stands beside the ids of its runs, or, where a write-up reported it, beside file and line in bench/claims/. */
 #ifndef BENCH_WRITE_TABLE_H
 #define BENCH_WRITE_TABLE_H
@@ -40,6 +41,7 @@ typedef struct {
     bool exploratory;    /* something was changed on the command line: no marks, no bold */
     int metrics;         /* of the paper's table */
     Metric metric[PAPER_MOST_METRICS];
+    const char *partial; /* what is missing (bench/run/partial.h): no marks, no bold, no claims; NULL or "": nothing */
     const char *command; /* as typed, for the header comment */
     const char *notes;   /* which records were left out as of another arithmetic (Records.notes); NULL or "": none */
 } TableOptions;
@@ -59,7 +61,8 @@ typedef struct {
     bool *tied;     /* [cells][SAMPLE_MOST_STEPS][arms] */
     bool synthetic; /* some run was made on a built-in source */
     int undeclared; /* runs that were trained before this plan was written down */
-    bool exploratory; /* options.exploratory, or some run is undeclared */
+    bool exploratory; /* options.exploratory, or some run is undeclared, or it is partial */
+    bool partial;     /* options.partial says something */
 } Table;
 
 /* x, records ([cells][arms][seeds]) and claims outlive the table. The codes of sample_make. On failure *t is
@@ -93,8 +96,11 @@ Marks table_marks(const Table *t, int cell, int step, int arm);
 void table_decision(const Table *t, const Comparison *c, Text *out);
 void table_words(const Table *t, const Family *f, const Comparison *c, Decision d, Text *out);
 
-/* "changed on the command line", or how many runs are older than the plan; "" when the table is not exploratory. */
+/* What is missing, "changed on the command line", or how many runs are older than the plan; "" when the table is none
+ * of these. */
 void table_exploratory(const Table *t, Text *out);
+/* "PARTIAL", "EXPLORATORY" or "". */
+const char *table_mark(const Table *t);
 
 /* Sentences for captions, plain text: corpus and model; how the numbers were made; the one-line signature. */
 void table_corpus(const Table *t, int cell, Text *out);

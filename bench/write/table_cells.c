@@ -70,8 +70,8 @@ static void begin(const Table *t, bool more, Text *out) {
     Text words;
     bool any = t->claims && t->claims->tables;
     text_init(&words);
-    text_format(&words, "%s%s: every cell at its last step%s. ", t->exploratory ? "EXPLORATORY: " : "", t->x->title,
-                more ? ", continued" : "");
+    text_format(&words, "%s%s%s: every cell at its last step%s. ", table_mark(t), t->exploratory ? ": " : "",
+                t->x->title, more ? ", continued" : "");
     table_sources(t, &words);
     if (t->sample.seeds > 1)
         text_format(&words, " Means over n = %d seeds; the loss with its standard deviation.", t->sample.seeds);

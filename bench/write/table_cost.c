@@ -52,9 +52,10 @@ void table_cost_tex(const Table *t, Text *out) {
             any = false;
             text_clear(&words);
             text_format(&words,
-                        "%s: cost%s. Step time relative to %s: median [least, most] of the ratios paired by seed; "
+                        "%s%s: cost%s. Step time relative to %s: median [least, most] of the ratios paired by seed; "
                         "wall-clock times on a shared machine are noisy.",
-                        t->x->title, arm ? ", continued" : "", t->x->arm[t->sample.baseline].label);
+                        t->partial ? "PARTIAL: " : "", t->x->title, arm ? ", continued" : "",
+                        t->x->arm[t->sample.baseline].label);
             if (counted(t)) text_format(&words, " Of the cells of precision %s.", counted(t));
             text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
             latex_breakable(out, words.at);

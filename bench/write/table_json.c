@@ -115,6 +115,7 @@ static void head_json(const Table *t, json_t *o) {
     table_methods(t, &words);
     json_put_text(o, "methods", words.at);
     json_object_set_new(o, "exploratory", json_boolean(t->exploratory));
+    if (t->partial) json_put_text(o, "partial", t->options.partial);
     json_t *sensitivity = sensitivity_json(t);
     if (!json_is_null(sensitivity)) json_object_set(o, "sensitivity", sensitivity);
     json_decref(sensitivity);

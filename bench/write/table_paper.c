@@ -211,7 +211,7 @@ static void caption(const Paper *p, Text *out) {
     Text words;
     text_init(&words);
     for (int cell = 1; cell < t->sample.cells; cell++) same &= t->sample.cell[cell].step[last_step(t, cell)] == step;
-    text_format(&words, "%s%s%s", t->exploratory ? "EXPLORATORY, not the declared comparison: " : "", t->x->title,
+    text_format(&words, "%s%s%s%s", table_mark(t), t->exploratory ? ", not the declared comparison: " : "", t->x->title,
                 p->parts ? ", continued" : "");
     if (same)
         text_format(&words, ", after %d steps. ", step);

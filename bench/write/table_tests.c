@@ -131,7 +131,9 @@ static void exploratory_note(const Table *t, Text *out) {
     Text why;
     text_init(&why);
     table_exploratory(t, &why);
-    text_format(out, "Not declared before: %s. Exploratory, without marks. ", why.at);
+    text_format(out,
+                t->partial ? "Partial: %s. Without marks. " : "Not declared before: %s. Exploratory, without marks. ",
+                why.at);
     text_release(&why);
 }
 

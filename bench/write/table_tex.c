@@ -117,8 +117,8 @@ static void caption(const Table *t, const Part *p, Text *out) {
     Text words;
     char why[CLAIM_WHY_SIZE];
     text_init(&words);
-    text_format(&words, "%s%s, after %d steps. ",
-                t->exploratory ? "EXPLORATORY, not the declared comparison: " : "", t->x->title,
+    text_format(&words, "%s%s%s, after %d steps. ", table_mark(t),
+                t->exploratory ? ", not the declared comparison: " : "", t->x->title,
                 t->sample.cell[p->cell].step[p->step]);
     table_corpus(t, p->cell, &words);
     text_format(&words, " ");

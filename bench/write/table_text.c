@@ -116,7 +116,7 @@ static void comparison_line(const Table *t, const Comparison *c, Text *out) {
         text_format(out, " %6s", show_number(number, exp(c->t.mean), decimals_for(exp(c->t.mean) * c->t.se, 3)));
     text_format(out, "  %5s  %5s  %5s", show_p(p, c->flip.status == ST_OK ? c->flip.p : (double)NAN),
                 show_p(adjusted, c->joint.step), show_p(holm, c->holm));
-    if (t->exploratory) text_format(&decision, " (exploratory)");
+    if (t->exploratory) text_format(&decision, t->partial ? " (partial)" : " (exploratory)");
     int characters = INT_MAX;
     (void)show_bytes(decision.at, &characters);
     text_format(out, characters > VERDICT_WIDTH ? "\n      %s\n" : "  %s\n", decision.at);
@@ -208,8 +208,8 @@ void table_text(const Table *t, Text *out) {
     Text words;
     text_init(&words);
     table_exploratory(t, &words);
-    text_format(out, "%s: %s%s%s%s\n", t->name, t->x->title, words.length ? "  [EXPLORATORY: " : "", words.at,
-                words.length ? "]" : "");
+    text_format(out, "%s: %s%s%s%s%s%s\n", t->name, t->x->title, words.length ? "  [" : "", table_mark(t),
+                words.length ? ": " : "", words.at, words.length ? "]" : "");
     rule(out, '=', PAGE_WIDTH);
     table_cells_text(t, out);
     sensitivity_text(t, out);

@@ -190,11 +190,17 @@ void table_decision(const Table *t, const Comparison *c, Text *out) {
 }
 
 void table_exploratory(const Table *t, Text *out) {
+    if (t->partial) text_format(out, "%s", t->options.partial);
+    if (t->partial && (t->options.exploratory || t->undeclared)) text_format(out, "; ");
     if (t->options.exploratory)
         text_format(out, "changed on the command line");
     else if (t->undeclared)
         text_format(out, "%d of %d runs were trained before this plan was written down", t->undeclared,
                     t->sample.cells * t->sample.arms * t->sample.seeds);
+}
+
+const char *table_mark(const Table *t) {
+    return t->partial ? "PARTIAL" : t->exploratory ? "EXPLORATORY" : "";
 }
 
 const char *table_ratio(const ClaimTest *t) {
@@ -221,11 +227,12 @@ void table_signature(const Table *t, Text *out) {
     text_init(&classes);
     table_classes(t, &classes);
     text_format(out,
-                "n%d|pair:seed+crn|est:mean-d-%s|ci:t%s|p:signflip-%s|adj:maxT-sd(m%d)|div:cap-lnV|plan:%.8s%s%s|v%s%s",
+                "n%d|pair:seed+crn|est:mean-d-%s|ci:t%s|p:signflip-%s|adj:maxT-sd(m%d)|div:cap-lnV|plan:%.8s%s%s|"
+                "v%s%s%s",
                 t->sample.seeds, metric_info[t->metric].key, table_confidence(t, conf),
                 t->sample.seeds <= ST_FLIP_MAX ? "exact" : "mc", t->family.count, t->x->plan,
                 classes.length ? "|class:" : "", classes.at ? classes.at : "", NORMBENCH_VERSION,
-                t->exploratory ? "|EXPLORATORY" : "");
+                t->exploratory ? "|" : "", table_mark(t));
     text_release(&classes);
 }
 

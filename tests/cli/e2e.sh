@@ -119,6 +119,7 @@ copied_tree() { # DIR: a checkout of its own, with nothing beside it
 
 . "$here/e2e_input.sh"
 . "$here/e2e_runs.sh"
+. "$here/e2e_share.sh"
 . "$here/e2e_faults.sh"
 . "$here/e2e_world.sh"
 . "$here/e2e_claims.sh"
@@ -168,7 +169,7 @@ perform() {
 alone="check_start_up check_ctrl_c_at_real_size"
 checks=("$@")
 [ $# -gt 0 ] ||
-  mapfile -t checks < <(sed -n 's/^\(check_[a-z0-9_]*\)().*/\1/p' "$here"/e2e_{input,runs,faults,world,claims,read,plans}.sh)
+  mapfile -t checks < <(sed -n 's/^\(check_[a-z0-9_]*\)().*/\1/p' "$here"/e2e_{input,runs,share,faults,world,claims,read,plans}.sh)
 echo "1..${#checks[@]}"
 for check in "${checks[@]}"; do [[ " $alone " != *" $check "* ]] || perform "$check"; done
 for check in "${checks[@]}"; do

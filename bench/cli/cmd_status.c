@@ -1,0 +1,260 @@
+/* normbench status [EXPERIMENT]: what is done, runs, failed, stopped or waits, from the folder of runs alone. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/cli/commands.h"
+#include "bench/formats/json.h"
+#include "bench/formats/progress.h"
+#include "bench/run/share.h"
+#include "bench/run/store.h"
+#include "bench/run/watch.h"
+
+typedef enum { RUNNING, FAILED, STOPPED, STATES } State;
+static const char *const state_names[STATES] = {"running", "failed", "stopped"};
+
+/* A run that is not stored and that somebody has begun. */
+typedef struct {
+    Hold hold;
+    State state;
+    int step;
+    double loss, valid, left; /* NaN: not known; left: seconds */
+} Begun;
+
+typedef struct {
+    const Experiment *x; /* NULL: whatever is in the folder */
+    const char *folder;
+    int runs, done, diverged, count[STATES], waiting; /* runs, waiting: -1 without an experiment */
+    Begun *begun;
+    int all;
+    double left; /* seconds until all is done; NaN: not known */
+} Status;
+
+/* The hashes of x's specs, [cells][arms][seeds]; NULL without x. */
+typedef char SpecHash[SHA256_HEX];
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+static SpecHash *hashes_of(const Experiment *x, int *count) {
+    SpecHash *all = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, sizeof *all);
+    *count = 0;
+    for (int cell = 0; cell < experiment_cells(x); cell++)
+        for (int arm = 0; arm < x->arms; arm++)
+            for (int seed = 0; seed < x->seeds; seed++) {
+                RunSpec spec = experiment_spec(x, cell, arm, seed);
+                spec_hash(&spec, all[(*count)++]);
+            }
+    qsort(all, (size_t)*count, sizeof *all, by_text);
+    return all;
+}
+
+static bool planned(const SpecHash *hash, int count, const char *spec) {
+    return !hash || bsearch(spec, hash, (size_t)count, sizeof *hash, by_text);
+}
+
+/* Counts what is stored; returns how long a run took, NaN when none is stored. */
+static double count_stored(Status *st, const Store *stored, const SpecHash *hash, int hashes) {
+    double seconds = 0;
+    for (int i = 0; i < stored->heads; i++) {
+        const RecordHead *h = &stored->head[i];
+        bool again = hash && i && !strcmp(h->spec_sha256, stored->head[i - 1].spec_sha256); /* of another arithmetic */
+        if (again || !planned(hash, hashes, h->spec_sha256)) continue;
+        st->done++;
+        st->diverged += !strcmp(h->status, "diverged");
+        seconds += h->wall_seconds;
+    }
+    return st->done ? seconds / st->done : (double)NAN;
+}
+
+static bool is_stored(const Store *stored, const Hold *h) {
+    int count;
+    const RecordHead *found = store_find(stored, h->spec_sha256, &count);
+    for (int i = 0; i < count; i++)
+        if (!strcmp(found[i].id, h->id)) return true;
+    return false;
+}
+
+static void describe(Begun *b, const char *folder) {
+    double age, took = difftime(time(NULL), (time_t)b->hold.since);
+    b->loss = b->valid = b->left = (double)NAN;
+    b->step = (int)b->hold.from;
+    b->state = b->hold.alive ? RUNNING : b->hold.failed ? FAILED : STOPPED;
+    (void)watch_read(folder, b->hold.id, &b->step, &b->loss, &b->valid, &age);
+    if (b->state == RUNNING && b->step > b->hold.from)
+        b->left = took * (double)(b->hold.steps - b->step) / (double)(b->step - b->hold.from);
+}
+
+/* The time of what runs and waits, shared by as many at once as run now. usual: seconds of a run. */
+static double time_left(const Status *st, double usual) {
+    double sum = 0, whole = 0;
+    int known = 0;
+    for (int i = 0; i < st->all; i++) {
+        const Begun *b = &st->begun[i];
+        if (b->state != RUNNING || isnan(b->left)) continue;
+        known++, sum += b->left;
+        whole += b->left * (double)b->hold.steps / fmax(1, (double)(b->hold.steps - b->step));
+    }
+    if (st->x && st->done == st->runs) return 0;
+    if (!known) return (double)NAN;
+    if (isnan(usual)) usual = whole / known;
+    sum += usual * (st->count[RUNNING] - known + (st->waiting > 0 ? st->waiting : 0) + st->count[STOPPED]);
+    return sum / st->count[RUNNING];
+}
+
+static void look(Status *st, const char *folder, const Experiment *x) {
+    Store stored;
+    Hold *hold;
+    int hashes = -1, holds = share_list(folder, &hold);
+    *st = (Status){.x = x, .folder = folder, .runs = -1, .waiting = -1};
+    SpecHash *hash = x ? hashes_of(x, &hashes) : NULL;
+    store_read(&stored, folder);
+    double usual = count_stored(st, &stored, hash, hashes);
+    st->begun = mem_alloc((size_t)holds + 1, sizeof *st->begun);
+    for (int i = 0; i < holds; i++) {
+        /* A hold that stands makes what was left before, and a reason makes a dead hold, old news. */
+        bool older = hold[i].left[0] ? i && !strcmp(hold[i - 1].id, hold[i].id) && hold[i - 1].alive
+                                     : i + 1 < holds && !strcmp(hold[i + 1].id, hold[i].id) && !hold[i].alive;
+        if (older || is_stored(&stored, &hold[i]) || !planned(hash, hashes, hold[i].spec_sha256)) continue;
+        Begun *b = &st->begun[st->all++];
+        b->hold = hold[i];
+        describe(b, folder);
+        st->count[b->state]++;
+    }
+    if (x) {
+        st->runs = hashes;
+        st->waiting = hashes - st->done - st->all;
+        if (st->waiting < 0) st->waiting = 0; /* two arithmetics of one run are in the making */
+    }
+    st->left = time_left(st, usual);
+    store_release(&stored);
+    free(hash);
+    free(hold);
+}
+
+static void begun_line(const Status *st, const Begun *b, Text *out) {
+    char owner[96], took[32];
+    text_format(out, "%-8s ", state_names[b->state]);
+    if (!st->x) text_format(out, "%s%s%s  ", b->hold.experiment, b->hold.profile[0] ? " " : "", b->hold.profile);
+    text_format(out, "%s  step %d/%lld", b->hold.what, b->step, (long long)b->hold.steps);
+    if (!isnan(b->loss)) text_format(out, "  loss %.4f", b->loss);
+    if (!isnan(b->valid)) text_format(out, ", valid %.4f", b->valid);
+    if (b->state == RUNNING) {
+        if (!isnan(b->left)) text_format(out, "  %s left", format_duration(took, b->left));
+        text_format(out, "  (%s)", share_owner(owner, &b->hold));
+    } else if (b->hold.left[0])
+        text_format(out, "  %s", b->hold.left);
+    else
+        text_format(out, "  %s is gone; `normbench run` takes it up again", share_owner(owner, &b->hold));
+    text_format(out, "\n");
+}
+
+static void status_text(const Status *st, Text *out) {
+    char left[32];
+    if (st->x)
+        text_format(out, "%s%s%s: %d runs: ", st->x->name, st->x->profile[0] ? ", profile " : "", st->x->profile,
+                    st->runs);
+    else
+        text_format(out, "%s: ", st->folder);
+    text_format(out, "%d done", st->done);
+    if (st->diverged) text_format(out, " (%d diverged)", st->diverged);
+    for (State k = 0; k < STATES; k++)
+        if (st->count[k] || k == RUNNING) text_format(out, ", %d %s", st->count[k], state_names[k]);
+    if (st->x) text_format(out, ", %d waiting", st->waiting);
+    if (st->left > 0) text_format(out, "; about %s left", format_duration(left, st->left));
+    text_format(out, "\n");
+    for (State k = 0; k < STATES; k++)
+        for (int i = 0; i < st->all; i++)
+            if (st->begun[i].state == k) begun_line(st, &st->begun[i], out);
+}
+
+static json_t *number_or_null(double x) {
+    return isnan(x) ? json_null() : json_number_of(x);
+}
+
+static json_t *begun_json(const Status *st, const Begun *b) {
+    char curve[1400];
+    const Hold *h = &b->hold;
+    snprintf(curve, sizeof curve, "%.1000s/.partial/%s.curves.csv", st->folder, h->id);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:o, s:o, s:s, s:s, s:I, s:I}", "id", h->id, "experiment",
+                          h->experiment, "profile", h->profile, "what", h->what, "step", b->step, "steps",
+                          (json_int_t)h->steps, "train_loss", number_or_null(b->loss), "valid_loss",
+                          number_or_null(b->valid), "curve", curve, "host", h->owner.host, "pid",
+                          (json_int_t)h->owner.pid, "since", (json_int_t)h->since);
+    if (b->state == RUNNING) json_object_set_new(o, "seconds_left", number_or_null(b->left));
+    if (b->state == RUNNING) json_object_set_new(o, "seconds_since_sign", number_or_null(h->heard));
+    if (b->state != RUNNING) json_object_set_new(o, "why", h->left[0] ? json_string(h->left) : json_null());
+    return o;
+}
+
+static void status_json(const Status *st, Text *out) {
+    const Experiment *x = st->x;
+    json_t *root = json_pack("{s:s?, s:s?, s:s?, s:o, s:i, s:i, s:o}", "experiment", x ? x->name : NULL, "profile",
+                             x ? x->profile : NULL, "plan", x ? x->plan : NULL, "runs",
+                             x ? json_integer(st->runs) : json_null(), "done", st->done, "diverged", st->diverged,
+                             "waiting", x ? json_integer(st->waiting) : json_null());
+    for (State k = 0; k < STATES; k++) {
+        json_t *list = json_array();
+        for (int i = 0; i < st->all; i++)
+            if (st->begun[i].state == k) json_array_append_new(list, begun_json(st, &st->begun[i]));
+        json_object_set_new(root, state_names[k], list);
+    }
+    json_object_set_new(root, "seconds_left", number_or_null(st->left));
+    char *bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    text_format(out, "%s\n", bytes);
+    free(bytes);
+    json_decref(root);
+}
+
+/* The first `columns` characters of each of the first `rows` lines, over what the screen showed before. */
+static void show(const Text *text, int columns, int rows) {
+    fputs("\033[H", stdout);
+    const char *line = text->at;
+    for (int row = 0; *line && row < rows; row++) {
+        int column = 0;
+        for (; *line && *line != '\n'; line++) {
+            column += ((unsigned char)*line & 0xc0) != 0x80; /* bytes that go on with a character count nothing */
+            if (column <= columns) fputc(*line, stdout);
+        }
+        line += *line == '\n';
+        fputs("\033[K\n", stdout);
+    }
+    fputs("\033[J", stdout);
+}
+
+Rc command_status(Session *s, Error *e) {
+    const Options *o = s->options;
+    bool watch = o->times[OPTION_watch], terminal = isatty(STDOUT_FILENO), more = true;
+    Experiment x;
+    Text text;
+    if (o->operands > 1) return error_set(e, RC_USAGE, "status: name one experiment, or none for all in the folder");
+    if (o->operands && session_plan(s, o->operand[0], &x, e)) return e->code;
+    if (watch) session_signals();
+    if (watch && terminal) fputs("\033[2J", stdout);
+    text_init(&text);
+    while (more && !session_signal) {
+        Status st;
+        int rows, columns = terminal_columns(STDOUT_FILENO, &rows);
+        look(&st, s->runs, o->operands ? &x : NULL);
+        text_clear(&text);
+        if (o->times[OPTION_json])
+            status_json(&st, &text);
+        else
+            status_text(&st, &text);
+        if (watch && terminal)
+            show(&text, columns - 1, rows - 1);
+        else
+            fputs(text.at, stdout);
+        if (fflush(stdout)) break; /* nobody reads it any more: main says so */
+        more = watch && !(st.x && st.done == st.runs);
+        free(st.begun);
+        for (int i = 0; i < 20 && more && !session_signal; i++) nanosleep(&(struct timespec){0, 100000000}, NULL);
+    }
+    text_release(&text);
+    if (o->operands) experiment_release(&x);
+    return RC_OK;
+}

@@ -1,0 +1,43 @@
+#include "bench/run/partial.h"
+
+#include <stdlib.h>
+
+/* Runs of a seed that are not stored, in any class or arithmetic. */
+static int missing_of(const Store *s, const Experiment *x, int seed) {
+    char hash[SHA256_HEX];
+    int missing = 0, count;
+    for (int cell = 0; cell < experiment_cells(x); cell++)
+        for (int arm = 0; arm < x->arms; arm++) {
+            RunSpec spec = experiment_spec(x, cell, arm, seed);
+            spec_hash(&spec, hash);
+            (void)store_find(s, hash, &count);
+            missing += !count;
+        }
+    return missing;
+}
+
+Rc partial_seeds(const Store *s, Experiment *x, Text *words, Error *e) {
+    int *missing = mem_alloc((size_t)x->seeds, sizeof *missing), each = experiment_cells(x) * x->arms;
+    int whole = 0, kept = 0, named = 0, all = 0;
+    for (int i = 0; i < x->seeds; i++) missing[i] = missing_of(s, x, i), whole += !missing[i], all += missing[i];
+    if (!whole) {
+        error_set(e, RC_UNMEASURED, "no seed has all of its %d runs yet: %d of %d are missing", each, all,
+                  each * x->seeds);
+        free(missing);
+        return e->code;
+    }
+    if (all) text_format(words, "%d of %d seeds; missing:", whole, x->seeds);
+    for (int i = 0; i < x->seeds; i++) {
+        if (!missing[i]) {
+            x->seed[kept++] = x->seed[i];
+            continue;
+        }
+        if (++named <= 12)
+            text_format(words, "%s %d of %d runs of seed %llu", named > 1 ? "," : "", missing[i], each,
+                        (unsigned long long)x->seed[i]);
+    }
+    if (named > 12) text_format(words, " and %d more", named - 12);
+    x->seeds = kept;
+    free(missing);
+    return RC_OK;
+}
