@@ -12,11 +12,12 @@ Rc command_report(Session *s, Error *e) {
     if (s->options->operands)
         return error_set(e, RC_USAGE, "report: '%s' is too much; it takes no operand", s->options->operand[0]);
     if (ledger_make(&b, s, NULL, true, e)) return e->code;
-    Rc rc = RC_OK;
-    if (!b.mades)
+    Rc rc = report_take(&b, s, e);
+    if (!rc && !b.mades)
         rc = error_set(e, RC_UNMEASURED, "report: no experiment is complete in %s: normbench run NAME --profile quick",
                        s->runs);
     ledger_note_parts(&b);
+    report_order(&b);
     const char *output = option(s->options, OPTION_output, NULL);
     snprintf(folder, sizeof folder, "%.900s%s", output ? output : s->results, output ? "" : "/out/report");
     if (!rc) rc = folder_make(folder, e);

@@ -7,10 +7,12 @@
 #include "base/file.h"
 #include "bench/plan/profile.h"
 
-static void table_free(LedgerTable *t) {
+void ledger_table_free(LedgerTable *t) {
     if (t->table.x) table_release(&t->table);
     records_release(&t->records);
     experiment_release(&t->x);
+    free(t->word);
+    free(t->changed);
     free(t);
 }
 
@@ -40,7 +42,7 @@ static Rc try_profile(Ledger *b, const Store *s, const char *path, const char *p
     if (!rc) rc = records_take(&t->records, s, &t->x, false, e);
     if (!rc && t->records.missing) {
         add_part(b, &t->x, &t->records);
-        table_free(t);
+        ledger_table_free(t);
         return RC_OK;
     }
     TableOptions options = {.command = "", .notes = t->records.notes};
@@ -48,7 +50,7 @@ static Rc try_profile(Ledger *b, const Store *s, const char *path, const char *p
     if (rc == RC_UNMEASURED)
         fprintf(stderr, "normbench: note: not shown: %s %s: %s\n", t->x.name, t->x.profile, e->text);
     if (rc) {
-        table_free(t);
+        ledger_table_free(t);
         return rc == RC_UNMEASURED ? RC_OK : rc;
     }
     *made = t;
@@ -159,7 +161,7 @@ Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e) {
 }
 
 void ledger_release(Ledger *b) {
-    for (int i = 0; i < b->mades; i++) table_free(b->made[i]);
+    for (int i = 0; i < b->mades; i++) ledger_table_free(b->made[i]);
     for (int i = 0; i < b->files; i++) claims_release(&b->file[i]);
     free(b->made);
     free(b->part);

@@ -17,7 +17,10 @@ typedef struct {
     Experiment x;
     Records records;
     Table table;
+    char *word;    /* of its plan's folder in results/out; NULL: none is known */
+    char *changed; /* "--set steps=4": what the command line changed; NULL: nothing */
 } LedgerTable;
+void ledger_table_free(LedgerTable *t);
 
 /* A profile of which some runs are there, and no table. */
 typedef struct {
@@ -42,6 +45,7 @@ typedef struct {
     int mades;
     LedgerPart *part; /* larger than the profile that is made, if one is */
     int parts;
+    int others; /* stored runs that are in none of these; only report_take counts them */
     LedgerLine *line; /* by file, claim, test */
     int lines;
     char profile[PROFILE_NAME_SIZE]; /* asked for; "": the largest that is complete */

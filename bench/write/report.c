@@ -1,49 +1,130 @@
-/* What both forms of the report need: figures drawn side by side, and where the numbers come from. */
+/* What both forms of the report need: order, titles, what is in it and where the numbers come from. */
 #include "bench/write/report.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "base/file.h"
-#include "base/pool.h"
-#include "bench/write/figure.h"
 #include "bench/formats/latex.h"
 #include "bench/run/provenance.h"
-#include "bench/formats/subprocess.h"
 
-typedef struct {
-    const Ledger *b;
-    const char *folder;
-    int terminals;
-    Error error; /* one of them */
-    atomic_int failed;
-} Drawing;
-
-static void draw_one(void *context, int i) {
-    Drawing *d = context;
-    char folder[1100];
-    Error e;
-    snprintf(folder, sizeof folder, "%.1000s/%d", d->folder, i);
-    if ((folder_make(folder, &e) || figure_draw(&d->b->made[i]->table, folder, d->terminals, &e)) && !d->failed++)
-        d->error = e;
+/* What decides something before what cannot, a text before the synthetic source; otherwise as they were. */
+static int weight_of(const LedgerTable *made) {
+    const Table *t = &made->table;
+    return 2 * (t->family.count && t->family.floor >= t->x->alpha) + t->synthetic;
 }
 
-Rc report_figures(const Ledger *b, const char *folder, int terminals, int threads, Error *e) {
-    Drawing d = {.b = b, .folder = folder, .terminals = terminals};
-    pool_run(threads, b->mades, draw_one, &d);
-    if (d.failed) *e = d.error;
-    return d.failed ? d.error.code : RC_OK;
-}
-
-void report_figures_remove(const Ledger *b, const char *folder) {
-    for (int i = 0; i < b->mades; i++) {
-        char figures[1100];
-        snprintf(figures, sizeof figures, "%.1000s/%d", folder, i);
-        folder_remove(figures);
+void report_order(Ledger *b) {
+    for (int i = 1; i < b->mades; i++) {
+        LedgerTable *moved = b->made[i];
+        int at = i;
+        for (; at && weight_of(b->made[at - 1]) > weight_of(moved); at--) b->made[at] = b->made[at - 1];
+        b->made[at] = moved;
     }
-    subprocess_folder_remove(folder);
+}
+
+void report_id(const LedgerTable *made, Text *out) {
+    html_text(out, made->table.name);
+    text_format(out, "-%.8s", made->x.plan);
+}
+
+void report_title(const Ledger *b, const LedgerTable *made, Text *out) {
+    int same = 0;
+    for (int i = 0; i < b->mades; i++) same += !strcmp(b->made[i]->x.title, made->x.title);
+    text_format(out, "%s", made->x.title);
+    if (same > 1 && made->word)
+        text_format(out, " (%s)", made->word);
+    else if (same > 1)
+        text_format(out, " (profile %s)", made->x.profile);
+}
+
+/* "Changed on the command line: --set steps=4. Exploratory: …", or nothing. */
+void report_caveats(const LedgerTable *made, Text *out) {
+    const Table *t = &made->table;
+    Text why;
+    text_init(&why);
+    if (t->synthetic) text_format(out, "Made on the built-in synthetic source, not on a text. ");
+    if (made->changed) text_format(out, "Changed on the command line: %s. ", made->changed);
+    table_exploratory(t, &why);
+    if (t->exploratory && made->changed && t->options.exploratory)
+        text_format(out, "So it is exploratory. ");
+    else if (why.length)
+        text_format(out, "Exploratory: %s. ", why.at);
+    while (out->length && out->at[out->length - 1] == ' ') out->at[--out->length] = 0;
+    text_release(&why);
+}
+
+void report_command(const LedgerTable *made, Text *out) {
+    if (made->word)
+        text_format(out, "normbench run %s", made->word);
+    else
+        experiment_command(&made->x, out);
+}
+
+void report_counts(const Ledger *b, Text *out) {
+    int count[WORD_NOT_RUN + 1];
+    ledger_count(b, NULL, count);
+    for (int w = 0; w < WORD_NOT_RUN; w++)
+        if (count[w]) text_format(out, "%s%d %s", out->length ? ", " : "", count[w], verdict_word((VerdictWord)w));
+}
+
+/* "21 November 2026" in UTC. */
+static void day_text(int64_t when, Text *out) {
+    char day[40];
+    time_t seconds = (time_t)when;
+    struct tm utc;
+    if (gmtime_r(&seconds, &utc) && strftime(day, sizeof day, "%B %Y", &utc))
+        text_format(out, "%d %s", utc.tm_mday, day);
+}
+
+/* " on 21 November 2026", " from … to …", or nothing where no record says it. */
+static void when_trained(const Ledger *b, Text *out) {
+    int64_t first = 0, last = 0;
+    Text from, to;
+    for (int t = 0; t < b->mades; t++)
+        for (int i = 0; i < b->made[t]->records.runs; i++) {
+            int64_t made = b->made[t]->records.at[i].provenance.made;
+            if (made && (!first || made < first)) first = made;
+            if (made > last) last = made;
+        }
+    if (!first) return;
+    text_init(&from);
+    text_init(&to);
+    day_text(first, &from);
+    day_text(last, &to);
+    if (!strcmp(from.at, to.at))
+        text_format(out, " on %s", from.at);
+    else
+        text_format(out, " from %s to %s", from.at, to.at);
+    text_release(&from);
+    text_release(&to);
+}
+
+/* " by commit A", " by commits A and B", " by A, B and 3 other commits". */
+static void by_commits(const Ledger *b, Text *out) {
+    enum { NAMED = 2 };
+    const char *commit[NAMED + 1] = {NULL};
+    int found = 0, more = 0;
+    for (int t = 0; t < b->mades; t++)
+        for (int i = 0; i < b->made[t]->records.runs; i++) {
+            const char *one = b->made[t]->records.at[i].provenance.commit;
+            bool seen = false;
+            for (int k = 0; k < found && !seen; k++) seen = !strcmp(commit[k], one);
+            if (!seen && found < NAMED) commit[found++] = one;
+            else if (!seen) more = 1;
+        }
+    text_format(out, " by commit%s %.40s", found > 1 ? "s" : "", commit[0]);
+    if (found > 1) text_format(out, "%s %.40s%s", more ? "," : " and", commit[1], more ? " and others" : "");
+}
+
+void report_overview(const Ledger *b, Text *out) {
+    int runs = 0;
+    for (int i = 0; i < b->mades; i++) runs += b->made[i]->records.runs;
+    text_format(out, "%d experiment%s, %d runs, trained", b->mades, b->mades == 1 ? "" : "s", runs);
+    when_trained(b, out);
+    if (runs) by_commits(b, out);
+    text_format(out, ". Report by normbench %s, commit %s.", NORMBENCH_VERSION, provenance_commit());
 }
 
 /* A line of the provenance table and how many runs it stands for. */
@@ -128,8 +209,12 @@ void report_provenance(const Ledger *b, const ReportMarkup *m, Text *out) {
         mark(m, m->item, text, out);
     }
     text_format(out, "%s", m->list[1]);
-    if (!b->parts) return;
-    mark(m, m->heading, "Not shown", out);
+}
+
+void report_parts(const Ledger *b, const ReportMarkup *m, Text *out) {
+    char text[200];
+    if (!b->parts && !b->others) return;
+    mark(m, m->heading, "Experiments that are not complete", out);
     text_format(out, "%s", m->list[0]);
     for (int i = 0; i < b->parts; i++) {
         Text line;
@@ -138,15 +223,29 @@ void report_provenance(const Ledger *b, const ReportMarkup *m, Text *out) {
         mark(m, m->item, line.at, out);
         text_release(&line);
     }
+    if (b->others) {
+        snprintf(text, sizeof text, "%d stored run%s of no experiment above", b->others,
+                 b->others == 1 ? " is" : "s are");
+        mark(m, m->item, text, out);
+    }
     text_format(out, "%s", m->list[1]);
+}
+
+static bool any_of(const Ledger *b, const ClaimFile *f) {
+    for (int i = 0; i < b->mades; i++)
+        if (!strcmp(b->made[i]->x.writeup, f->writeup)) return true;
+    return false;
 }
 
 void report_choices(const Ledger *b, const ReportMarkup *m, Text *out) {
     char text[400];
+    bool any = false;
+    for (int i = 0; i < b->files; i++) any |= any_of(b, &b->file[i]);
+    if (!any) return;
     mark(m, m->title, "What the write-ups leave open, and what is done here", out);
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++)
         for (const ClaimSetup *s = f->setup; s < f->setup + f->setups; s++) {
-            if (!s->choices) continue;
+            if (!s->choices || !any_of(b, f)) continue;
             snprintf(text, sizeof text, "%s %.100s: %.200s", f->writeup, f->title, s->name);
             mark(m, m->heading, text, out);
             text_format(out, "%s", m->list[0]);

@@ -1,10 +1,19 @@
-/* Report: everything in results/ on one page. report.html stands alone: no network, no script, figures inline as SVG,
- * light and dark. report.pdf is the same typeset. Both are made from the records; nothing is trained. The same results
- * give the same bytes. */
+/* Report: everything in results/ on one page. It begins with the answer: for each experiment a paragraph in words and a
+ * forest plot of the differences. Then come figures and tables, the claims that were measured, choices, provenance, and
+ * at the end, folded, what was not run. report.html stands alone: no network, no script, figures inline as SVG, light
+ * and dark, wide and narrow; the files of results/ that it names are links beside it. report.pdf is the same typeset.
+ * Both are made from the records; nothing is trained. The same results give the same bytes. */
 #ifndef BENCH_WRITE_REPORT_H
 #define BENCH_WRITE_REPORT_H
 
 #include "bench/write/ledger.h"
+
+/* Adds the plans of results/out that the ledger lacks: the user's own experiments, other profiles, and what was changed
+ * on the command line. RC_INTEGRITY: a damaged record or plan.json. */
+Rc report_take(Ledger *b, const Session *s, Error *e);
+
+/* Puts the experiments in the order of the report: those that can decide something first. */
+void report_order(Ledger *b);
 
 /* Writes folder/report.html. Figures are left out, with a line that says so, when there is no gnuplot. RC_UNMEASURED:
  * the disk refused. */
@@ -13,8 +22,8 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e);
 /* Writes folder/report.pdf. RC_UNMEASURED: no pdflatex, or it failed (its first complaint). */
 Rc report_pdf(const Ledger *b, const Session *s, const char *folder, Error *e);
 
-/* Draws the figures of every table: folder/<table>/…; threads programs at once. terminals: bits of figure_draw. */
-Rc report_figures(const Ledger *b, const char *folder, int terminals, int threads, Error *e);
+/* Draws the figures of every table: folder/<table>/…; threads programs at once. formats: bits of figure_draw. */
+Rc report_figures(const Ledger *b, const char *folder, int formats, int threads, Error *e);
 
 /* Removes that folder, which subprocess_folder made, and the figures in it. */
 void report_figures_remove(const Ledger *b, const char *folder);
@@ -22,11 +31,49 @@ void report_figures_remove(const Ledger *b, const char *folder);
 /* Text with what HTML minds escaped; bytes that are not UTF-8 as '?'. */
 void html_text(Text *out, const char *text);
 
-/* One experiment's section: what was measured, its tables. */
+/* An experiment's figures, drawn in folder with FIGURE_SVG and FIGURE_COLUMN_SVG; *number: figures so far. */
+void report_section_figures(const Table *t, const char *folder, int *number, Text *out);
+
+extern const char report_style[]; /* CSS */
+
+/* An experiment's section: its id on the page, its title with the plan where another section has the same, and the
+ * tables. */
+void report_id(const LedgerTable *made, Text *out);
+void report_title(const Ledger *b, const LedgerTable *made, Text *out);
+void report_caveats(const LedgerTable *made, Text *out); /* synthetic, changed, exploratory; or nothing */
+void report_command(const LedgerTable *made, Text *out); /* that trains it again */
+void report_files(const LedgerTable *made, const Session *s, const char *folder, Text *out); /* links, from folder */
 void report_section_tables(const Table *t, Text *out);
 
-/* The ledger as tables, one per write-up. */
+/* What was found, in plain text: "After 150 steps on … LayerNorm is worse than baseline: +0.1173 nats [0.1120, 0.1227],
+ * p = 2/64. …" At the last step: each difference by itself, many arms by verdict, many cells by arm. */
+void report_answer(const Table *t, Text *out);
+
+/* Its parts, which the forest plot shares: "+0.1173 nats [0.1120, 0.1227]"; "2/64", or ".031" where flips were drawn;
+ * how many of the arm's runs diverged by that step; whether a difference is for or against the arm. */
+void report_difference(const Table *t, const Comparison *c, Text *out);
+void report_p(const Table *t, const Comparison *c, Text *out);
+void report_verdict(const Table *t, const Comparison *c, Text *out); /* table_decision without why none was made */
+int report_diverged(const Table *t, const Comparison *c);
+typedef enum { TONE_neutral, TONE_better, TONE_worse } VerdictTone;
+VerdictTone report_tone(const Comparison *c);
+const char *report_unit(const Table *t); /* " nats" or "" */
+
+/* The differences as a forest plot: a table in HTML whose strips are SVG, and the same in LaTeX (packages array and
+ * color). all: of every step, otherwise of each cell's last one. False, and nothing written, where nothing can be
+ * drawn. */
+bool report_forest(const Table *t, bool all, Text *out);
+void report_forest_tex(const Table *t, Text *out);
+
+/* The claims that were measured, one table per write-up; and, folded, those that were not. */
 void report_ledger(const Ledger *b, Text *out);
+void report_not_run(const Ledger *b, Text *out);
+
+/* "6 contradicted, 2 inconclusive" of the claims that were measured, or nothing. */
+void report_counts(const Ledger *b, Text *out);
+
+/* "3 experiments, 66 runs, trained 21 to 22 November 2026 by commit 6ed6811; …": what is in the report. */
+void report_overview(const Ledger *b, Text *out);
 
 /* How the page and the PDF mark the same words: what escapes a text, and what stands around titles, headings, lists. */
 typedef struct {
@@ -36,11 +83,13 @@ typedef struct {
 
 extern const ReportMarkup report_in_html, report_in_tex;
 
-/* Builds and machines that the runs came from, with how many runs; corpora with their hashes; plans; what is
- * not shown because runs are missing. */
+/* Builds and machines that the runs came from, with how many runs; corpora with their hashes; plans. */
 void report_provenance(const Ledger *b, const ReportMarkup *m, Text *out);
 
-/* What each write-up leaves open and its reproduction had to choose (bench/claims, setups). */
+/* What is not shown because runs are missing. */
+void report_parts(const Ledger *b, const ReportMarkup *m, Text *out);
+
+/* What the write-ups of the experiments shown leave open and their reproduction had to choose. */
 void report_choices(const Ledger *b, const ReportMarkup *m, Text *out);
 
 #endif

@@ -37,16 +37,20 @@ static void figure(const char *folder, int i, const char *name, Text *main) {
         text_format(main, "\\noindent\\includegraphics[width=\\linewidth]{%d/%s}\\par\\medskip\n", i, name);
 }
 
-static Rc section(const LedgerTable *made, int i, const char *folder, Text *main, Error *e) {
+static Rc section(const Ledger *b, const LedgerTable *made, int i, const char *folder, Text *main, Error *e) {
     const Table *t = &made->table;
     Figure *drawn;
     int figures = figure_list(t, &drawn);
     text_format(main, "\\clearpage\n\\section{");
-    latex_text(main, t->x->title);
-    text_format(main, "}\n");
     Text words;
     text_init(&words);
-    text_format(&words, "Experiment %s, profile %s: %d runs. ", t->x->name, t->x->profile, made->records.runs);
+    report_title(b, made, &words);
+    latex_text(main, words.at);
+    text_clear(&words);
+    text_format(main, "}\n");
+    report_caveats(made, &words);
+    text_format(&words, "%sExperiment %s, profile %s: %d runs. ", words.length ? " " : "",
+                t->x->name, t->x->profile, made->records.runs);
     table_methods(t, &words);
     latex_text(main, words.at);
     text_format(main, "\n\n");
@@ -60,22 +64,53 @@ static Rc section(const LedgerTable *made, int i, const char *folder, Text *main
     return rc;
 }
 
+/* Page 1: what is in the report, and what was found. */
+static void answers(const Ledger *b, Text *main) {
+    Text words;
+    text_init(&words);
+    report_overview(b, &words);
+    text_format(main, "{\\raggedright{\\LARGE Where should normalization stand?\\par}\\smallskip{\\footnotesize ");
+    latex_text(main, words.at);
+    text_format(main, "\\par}}\n\\section*{What was found}\n");
+    for (int i = 0; i < b->mades; i++) {
+        text_format(main, "\\subsection*{");
+        text_clear(&words);
+        report_title(b, b->made[i], &words);
+        latex_text(main, words.at);
+        text_format(main, "}\n{\\raggedright ");
+        text_clear(&words);
+        if (b->made[i]->changed) report_caveats(b->made[i], &words), text_format(&words, " ");
+        report_answer(&b->made[i]->table, &words);
+        latex_text(main, words.at);
+        text_format(main, "\\par}\\smallskip\n");
+        report_forest_tex(&b->made[i]->table, main);
+    }
+    text_clear(&words);
+    report_counts(b, &words);
+    if (words.length) {
+        text_format(main, "\\noindent The write-ups' claims that were measured: ");
+        latex_text(main, words.at);
+        text_format(main, ".\n");
+    }
+    text_release(&words);
+}
+
 static Rc prepare(const Ledger *b, const char *folder, Error *e) {
     Text main, ledger;
     text_init(&main);
     text_init(&ledger);
     table_pdf_preamble(false, &main);
-    text_format(&main, "\\setlength{\\textwidth}{6.5in}\\setlength{\\oddsidemargin}{0in}\n"
-                       "\\title{Where should normalization stand in a transformer?}\n\\author{normbench %s}\n\\date{}\n"
-                       "\\begin{document}\n\\maketitle\n\\section{The claims}\n",
-                NORMBENCH_VERSION);
+    text_format(&main, "\\usepackage{array}\n\\usepackage{color}\n"
+                       "\\setlength{\\textwidth}{6.5in}\\setlength{\\oddsidemargin}{0in}\n\\begin{document}\n");
+    answers(b, &main);
+    Rc rc = RC_OK;
+    for (int i = 0; i < b->mades && !rc; i++) rc = section(b, b->made[i], i, folder, &main, e);
     ledger_tex(b, &ledger);
-    Rc rc = put(folder, "ledger.tex", &ledger, e);
-    text_format(&main, "\\input{ledger}\n");
-    for (int i = 0; i < b->mades && !rc; i++) rc = section(b->made[i], i, folder, &main, e);
-    text_format(&main, "\\clearpage\\raggedright\n");
+    if (!rc) rc = put(folder, "ledger.tex", &ledger, e);
+    text_format(&main, "\\clearpage\n\\section{The claims}\n\\input{ledger}\n\\clearpage\\raggedright\n");
     report_choices(b, &report_in_tex, &main);
     report_provenance(b, &report_in_tex, &main);
+    report_parts(b, &report_in_tex, &main);
     text_format(&main, "\\end{document}\n");
     if (!rc) rc = put(folder, "typeset.tex", &main, e);
     text_release(&ledger);
@@ -87,7 +122,7 @@ Rc report_pdf(const Ledger *b, const Session *s, const char *folder, Error *e) {
     char aside[600], from[900], to[1300];
     Error why = {.code = RC_OK};
     if (subprocess_folder(aside, sizeof aside, e)) return e->code;
-    (void)report_figures(b, aside, 2, s->threads, &why); /* said by the page; the tables stand without them */
+    (void)report_figures(b, aside, FIGURE_PDF, s->threads, &why); /* said by the page; the tables stand without them */
     Rc rc = prepare(b, aside, e);
     if (!rc) rc = table_pdf_run(aside, false, e);
     snprintf(from, sizeof from, "%.800s/typeset.pdf", aside);

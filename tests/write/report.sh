@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# normbench report over tiny real runs: the page's structure, every figure on a screenshot of headless Chromium, the PDF
-# without a warning of LaTeX, the same bytes twice, and what it says when something is missing. TAP.  report.sh PROGRAM ROOT
+# normbench report over tiny real runs: the page's structure and the order of its parts, where its first result stands on a
+# desk's and a phone's first screen, colours in the dark, every figure on a screenshot of headless Chromium, the PDF without a
+# warning of LaTeX and with a result on page 1, the same bytes twice, and what it says when something is missing. TAP.
+# report.sh PROGRAM ROOT
 set -u
 export LC_ALL=C.UTF-8
 [ $# -eq 2 ] || { echo "usage: report.sh PROGRAM ROOT" >&2; exit 2; }
@@ -50,42 +52,58 @@ took=$((($(date +%s%N) - start) / 1000000))
 page=$T/r/out/report/report.html
 report "the PDF is one" "$([ "$(head -c 5 "$T/r/out/report/report.pdf" 2>&1)" = '%PDF-' ] || echo "it is not")"
 echo "# $took ms with TeX"
-report "the page is well formed and needs nothing from outside" "$(python3 - "$page" 2>&1 <<'PY'
-import html.parser, re, sys
-text = open(sys.argv[1], encoding="utf-8").read()
-void = {"meta", "br", "link", "hr", "img"}
-class Page(html.parser.HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.open, self.ids, self.links, self.figures, self.words = [], [], [], 0, []
-    def handle_starttag(self, tag, attributes):
-        a = dict(attributes)
-        if tag not in void: self.open.append(tag)
-        if "id" in a: self.ids.append(a["id"])
-        self.figures += tag == "figure"
-        if tag in ("script", "link", "iframe", "img"): print("there is a", tag)
-        for key, value in a.items():
-            if key.startswith("on"): print("a handler:", key)
-            if key in ("href", "src", "xlink:href"):
-                if not value.startswith("#"): print("points outside:", value)
-                else: self.links.append(value[1:])
-    def handle_startendtag(self, tag, attributes):
-        self.handle_starttag(tag, attributes)
-        if tag not in void: self.open.pop()
-    def handle_endtag(self, tag):
-        if not self.open or self.open.pop() != tag: print("not nested:", tag, self.getpos())
-    def handle_data(self, data): self.words.append(data)
-p = Page(); p.feed(text); p.close()
-words = " ".join(p.words)
-if p.open: print("left open:", p.open)
-if len(set(p.ids)) != len(p.ids): print("an id twice:", [i for i in p.ids if p.ids.count(i) > 1][:3])
-for link in set(p.links) - set(p.ids): print("no target:", link)
-if p.figures != 11: print(p.figures, "figures instead of 11")
-if re.search(r"\b(nan|inf)\b", words, re.I): print("nan or inf in the text")
-for wanted in ('A sweep, 50% & <odd> "letters" #1_x', "Pre <LN> & co", "Wider is better.", "reproduced", "not run",
-               "a translation task", "A write-up that nobody wrote", "reported 4.5", "Builds and machines",
-               "largest stable rate"):
-    if wanted not in words: print("it does not say:", wanted)
+figures=$(sed -n 's|.*/report.html: \([0-9]*\) figures$|\1|p' "$T/err")
+report "the page is well formed and needs nothing from outside" "$(python3 "$here/report_page.py" "$page" "$figures" 2>&1 <<'WORDS'
+A sweep, 50% & <odd> "letters" #1_x
+Pre <LN> & co
+Wider is better.
+reproduced
+not run
+a translation task
+A write-up that nobody wrote
+reported 4.5
+Builds and machines
+largest stable rate
+2 experiments, 42 runs, trained on
+maxt: step-down max-T, all comparisons flipped together (Westfall and Young 1993)
+WORDS
+)"
+report "the answer comes first, what was not run last and folded" "$(python3 - "$page" 2>&1 <<'PY'
+import re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+at = [page.find(x) for x in ('<section id="answer">', 'class="answer">After 40 steps on', 'class="forest"', '<nav ', 'class="plot"',
+                             'mean &plusmn; standard deviation', '<section id="claims">', '<section id="not-run">')]
+if -1 in at or at != sorted(at): print("not in this order:", at)
+end = page[at[-1]:]
+if "not run: " in page[:at[-1]]: print("something that was not run stands before the end")
+if end.find("<details>") == -1 or end.find("not run: ") < end.find("<details>"): print("it is not folded")
+if "</section>\n</main>" not in end: print("something stands behind it")
+claims = page[at[6]:at[7]]
+tests = re.findall(r'data-label="test">([^<]*)<', claims)
+if sorted(set(tests)) != ["maxt", "tost"]: print("tests of the claims:", tests)
+PY
+)"
+report "the answer says what the numbers say" "$(python3 - "$page" "$T/r/runs" 2>&1 <<'PY'
+import glob, html, json, re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+said = html.unescape(re.search(r'class="answer">(After 40 steps.*?)</p>', page).group(1))
+runs = [json.load(open(f)) for f in glob.glob(sys.argv[2] + "/*/record.json")]
+loss = {}
+for r in runs:
+    spec = dict(l.split(" = ") for l in r["spec"].splitlines())
+    if spec["steps"] == "40": loss[spec["width"], spec["clip"], spec["seed"]] = r["evaluations"][-1]["valid_loss"]
+def mean(width):
+    d = [v - loss[w, "1", s] for (w, c, s), v in loss.items() if w == width and c == "2"]
+    if len(d) != 6: print(len(d), "seeds")
+    return sum(d) / 6
+found = sorted(float(x) for pair in re.findall(r"\(([-+0-9.]+)(?: to ([-+0-9.]+))? nats\)", said) for x in pair if x)
+wanted = sorted([mean("16"), mean("32")])
+if len(found) != 2 or max(abs(a - b) for a, b in zip(found, wanted)) > 6e-5: print(wanted, "but", said)
+if "2 settings of width): same: " not in said: print(said)
+if "2/64 is the smallest that 6 seeds allow" not in said: print(said)
+if not re.search(r"[^>]*[0-9]+ of 18 runs diverged; they .* 3 seeds cannot settle it: no p can fall below 2/8, .* 6 seeds could", page):
+    print("it does not say what 3 seeds cannot decide")
+if len(re.findall(r'<td class="p">p [0-9]+/64</td>', page)) != 2: print("not both p's in the forest plot")
 PY
 )"
 report "the same results give the same bytes" "$({ cd "$T/r/out/report" && sha256sum -- * >"$T/first" && nb report && sha256sum --check --quiet "$T/first"; } 2>&1)"
@@ -96,7 +114,7 @@ chrome=("$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --use
   --blink-settings=preferredColorScheme=1 --window-size=1200,900)
 figures_drawn() {
   [ -n "$browser" ] || { echo "no Chromium on this machine"; return; }
-  sed 's|</body>|<pre id="places"></pre><script>document.getElementById("places").textContent = [["page", 0, 0, 1200, document.documentElement.scrollHeight]].concat([...document.querySelectorAll("figure svg")].map(f => { const r = f.getBoundingClientRect(); return ["figure", r.left, r.top, r.width, r.height]; })).map(x => x.join(" ")).join("\\n");</script></body>|; s/<details>/<details open>/g' \
+  sed 's|</body>|<pre id="places"></pre><script>document.getElementById("places").textContent = [["page", 0, 0, 1200, document.documentElement.scrollHeight]].concat([...document.querySelectorAll(".plot svg")].filter(f => f.getBoundingClientRect().width).map(f => { const r = f.getBoundingClientRect(); return ["figure", r.left, r.top, r.width, r.height]; })).map(x => x.join(" ")).join("\\n");</script></body>|; s/<details>/<details open>/g' \
     "$page" >"$T/places.html"
   sed 's/<details>/<details open>/g' "$page" >"$T/open.html" # what is folded has to be drawn as well
   timeout 120 "${chrome[@]}" --dump-dom "file://$T/places.html" 2>/dev/null |
@@ -105,7 +123,7 @@ figures_drawn() {
   [ -n "$height" ] || { echo "Chromium does not lay the page out"; return; }
   timeout 120 "${chrome[@]}" --force-device-scale-factor=0.5 --window-size=1200,"$height" \
     --screenshot="$T/shot.png" "file://$T/open.html" >/dev/null 2>&1
-  python3 - "$T/shot.png" "$T/places" <<'PY'
+  python3 - "$T/shot.png" "$T/places" "$figures" <<'PY'
 import struct, sys, zlib
 data, at, packed = open(sys.argv[1], "rb").read(), 8, b""
 while at < len(data):
@@ -132,7 +150,7 @@ for y in range(height):
     rows.append(line)
     before = line
 figures = [list(map(float, l.split()[1:])) for l in open(sys.argv[2]) if l.startswith("figure")]
-if len(figures) != 11: print(len(figures), "figures on the page instead of 11")
+if len(figures) != int(sys.argv[3]): print(len(figures), "figures on the page instead of", sys.argv[3])
 for n, (left, top, w, h) in enumerate(figures, 1):
     ink = colours = count = 0
     for y in range(int(top / 2), min(int((top + h) / 2), height)):
@@ -147,18 +165,115 @@ PY
 }
 report "every figure is drawn on a screenshot" "$(figures_drawn 2>&1)"
 
+# The page in a frame of a screen's size: Chromium's own window is never narrower than 500 pixels. Prints what is wrong.
+screen() { # width, height
+  python3 - "$page" "$1" "$2" >"$T/frame.html" <<'PY'
+import html, sys
+page, width, height = open(sys.argv[1], encoding="utf-8").read(), sys.argv[2], sys.argv[3]
+print(f"""<!DOCTYPE html><iframe id="frame" style="border:0;width:{width}px;height:{height}px" srcdoc="{html.escape(page)}"></iframe>
+<pre id="found"></pre><script>
+onload = () => {{
+  const w = frame.contentWindow, d = w.document, bad = [];
+  const show = (what, ok) => {{ if (!ok) bad.push("BA" + "D " + what); }};
+  const bottom = (name) => {{ const e = d.querySelector(name); return e ? e.getBoundingClientRect().bottom : 1e9; }};
+  show("the frame is " + w.innerWidth, w.innerWidth == {width} && w.innerHeight == {height});
+  show("the answer ends at " + bottom(".answer"), bottom(".answer") <= {height});
+  show("the first difference ends at " + bottom(".forest tbody tr:not(.group)"), bottom(".forest tbody tr:not(.group)") <= {height});
+  d.querySelectorAll("details").forEach(e => e.open = true);
+  const wide = d.scrollingElement.scrollWidth;
+  show("the page is " + wide + " wide", wide <= w.innerWidth);
+  d.querySelectorAll("main *").forEach(e => {{
+    const r = e.getBoundingClientRect();
+    if (r.width && r.right > w.innerWidth + 1 && !e.closest(".wide")) show(e.tagName + "." + e.className + " reaches to " + r.right, false);
+  }});
+  found.textContent = ["MEAS" + "URED"].concat(bad).join("\\n");
+}};
+</script>""")
+PY
+  timeout 120 "${chrome[@]}" --dump-dom "file://$T/frame.html" 2>/dev/null |
+    sed -n '/<pre id="found">/,/<\/pre>/p' | grep -oE 'MEASURED|BAD .*' >"$T/found"
+  grep -q MEASURED "$T/found" || echo "Chromium did not lay the page out"
+  grep BAD "$T/found"
+}
+report "a desk's first screen shows a result" "$(screen 1300 800)"
+report "a phone's first screen shows a result, and nothing runs off it" "$(screen 390 844)"
+
+# Every word and line is told from the page's colour, in the dark too.
+contrast() { # 0 dark, 1 light; what the page's colour has to be
+  sed 's|</body>|<pre id="found"></pre><script>{const lum = c => { const v = c.match(/[0-9.]+/g).slice(0, 3).map(x => x / 255).map(x => x > .03928 ? ((x + .055) / 1.055) ** 2.4 : x / 12.92); return .2126 * v[0] + .7152 * v[1] + .0722 * v[2]; }; const page = lum(getComputedStyle(document.body).backgroundColor), bad = []; const see = (what, c, least) => { const l = lum(c), r = (Math.max(l, page) + .05) / (Math.min(l, page) + .05); if (!(r >= least)) bad.push("BA" + "D " + what + " " + c + " " + r.toFixed(2)); }; document.querySelectorAll("p, td, th, h1, h2, h3, li, a, summary, small, figcaption, caption").forEach(e => see(e.tagName + "." + e.className, getComputedStyle(e).color, 4.5)); document.querySelectorAll(".plot svg text, .forest svg text").forEach(e => see("text in a figure: " + e.textContent.trim(), getComputedStyle(e).fill, 4)); document.querySelectorAll(".forest .ci, .forest .zero").forEach(e => see("a line of the forest", getComputedStyle(e).stroke, 2.5)); document.querySelectorAll(".plot svg rect").forEach(e => { const f = getComputedStyle(e).fill; if (f != "none" \&\& e.getBoundingClientRect().width > 500 \&\& Math.abs(lum(f) - page) > .01) bad.push("BA" + "D a figure has a background: " + f); }); document.getElementById("found").textContent = ["PAG" + "E " + (page < .1 ? "dark" : "light")].concat([...new Set(bad)]).join("\\n");}</script></body>|' \
+    "$page" >"$T/colours.html"
+  timeout 120 "${chrome[@]}" --blink-settings=preferredColorScheme="$1" --dump-dom "file://$T/colours.html" 2>/dev/null |
+    sed -n '/<pre id="found">/,/<\/pre>/p' | grep -oE 'PAGE [a-z]+|BAD .*' >"$T/found"
+  grep -qx "PAGE $2" "$T/found" || echo "the page is not $2: $(head -1 "$T/found")"
+  grep BAD "$T/found"
+}
+report "on a light page everything can be read" "$(contrast 1 light)"
+report "on a dark page everything can be read" "$(contrast 0 dark)"
+
+report "page 1 of the PDF has the answer and the forest plot" "$(python3 - "$T/r/out/report/report.pdf" 2>&1 <<'PY'
+import re, sys, zlib
+pdf = open(sys.argv[1], "rb").read()
+first = zlib.decompressobj().decompress(re.search(rb"stream\r?\n(.*?)endstream", pdf, re.S).group(1)) # pdfTeX writes page 1 first
+words = re.sub(r"\W+", "", "".join(re.findall(r"\(((?:\\.|[^()\\])*)\)", first.decode("latin-1"))))
+for wanted in ("What was found", "After 40 steps on", "2/64", "Dot: mean over 6 seeds", "verdict", "Builds and machines"):
+    there = re.sub(r"\W+", "", wanted) in words
+    if there == (wanted == "Builds and machines"): print(wanted, "there" if there else "missing:", words[:300])
+if len(re.findall(rb" re\s+f", first)) < 4: print("no strips are drawn")
+PY
+)"
+
 hidden=$(grep -l 'width = 32' "$T"/r/runs/*/record.json | head -1) # a run of tiny
 hidden=${hidden%/*}
 mv "$hidden" "$T/hidden"
 report "an experiment that lacks a run is named" "$(nb report || tail -3 "$T/err"
   wanted='tiny smoke: 1 of [0-9]+ runs are missing .normbench run tiny --profile smoke'
   grep -qE "note: not shown: $wanted" "$T/err" || cat "$T/err"
-  grep -qE "<li>$wanted" "$page" || echo "the page does not name it"
+  sed -n '/<section id="not-run">/,$p' "$page" | grep -qE "<li>$wanted" || echo "the page does not name it"
   nb claims; grep -qE "note: not shown: $wanted" "$T/err" || echo "claims does not name it")"
 mv "$T/hidden" "$hidden"
 
 mkdir "$T/bare"
 report "without gnuplot and TeX the page stands and says so" "$(PATH=$T/bare nb report || echo "it fails: $(tail -1 "$T/err")"
   grep -q 'note: no figures: gnuplot' "$T/err" && grep -q 'note: no report.pdf: .*pdflatex' "$T/err" || cat "$T/err"
-  grep -q 'class="banner">No figures: ' "$page" || echo "the page does not say so"; grep -c '<figure' "$page" | grep -vx 0)"
+  grep -q 'class="banner">No figures: ' "$page" || echo "the page does not say so"; grep -c 'class="plot"' "$page" | grep -vx 0
+  grep -q 'class="forest"' "$page" || echo "the forest plot needs none of them, and is not there")"
+
+# What is not of bench/experiments: a file of the user's, and the same experiment with something changed.
+mkdir "$T/a b"
+sed 's/^name: .*/name: mine/; s/^title: .*/title: "Mine, not yours"/; /^lr:/d; s/seeds: 3/seeds: 6/' \
+  "$W/tree/bench/experiments/rates.yaml" >"$T/a b/mine.yaml"
+own_experiments() {
+  nb run "$T/a b/mine.yaml" --profile smoke && nb run rates --set lr=3e-3 --seeds 2 && nb run tiny --precision bf16 --backend soft-dot \
+    || { tail -3 "$T/err"; return; }
+  nb table "$T/a b/mine.yaml" --profile smoke || tail -3 "$T/err"
+  nb report || tail -3 "$T/err"
+  figures=$(sed -n 's|.*/report.html: \([0-9]*\) figures$|\1|p' "$T/err")
+  python3 "$here/report_page.py" "$page" "$figures" <<'WORDS'
+5 experiments
+Mine, not yours
+Changed on the command line: --set lr=3e-3 --set seeds=2. So it is exploratory.
+Changed on the command line: --set precision=bf16.
+arithmetic bf16-dot
+WORDS
+  grep -qE '<a href="\.\./mine-[0-9a-f]{8}/mine\.json">' "$page" || echo "no link to the files of mine"
+  grep -qE '<code>normbench run mine-[0-9a-f]{8}</code>' "$page" || echo "it does not say how mine is run again"
+  python3 - "$page" <<'PY'
+import re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+answers = re.findall(r"<article>\n<h3><a [^>]*>([^<]*)</a></h3>(.*?)</article>", page, re.S)
+titles = [a[0] for a in answers]
+if titles[-1].startswith("Mine") or len(set(titles)) != 5: print("titles:", titles)
+mine = [a[1] for a in answers if a[0] == "Mine, not yours"][0]
+if "6 paired seeds" not in mine or "b is " not in mine or 'class="forest"' not in mine: print("mine:", mine[:500])
+PY
+  grep -q 'LaTeX' "$T/err" && cat "$T/err"
+  nb report --output "$T/else" || tail -3 "$T/err"
+  python3 "$here/report_page.py" "$T/else/report.html" "$figures" </dev/null
+  mv "$T/a b/mine.yaml" "$T/a b/gone.yaml"
+  nb report || tail -3 "$T/err"
+  grep -qE 'note: not shown: results/out/mine-[0-9a-f]{8}: ' "$T/err" || echo "a plan without its file is not named"
+  sed -n '/<section id="not-run">/,$p' "$page" | grep -q '12 stored runs are of no experiment above' || echo "its runs are not counted"
+  grep -q 'Mine, not yours' "$page" && echo "a plan without its file is shown"
+}
+report "the user's own experiments are in it, by name, with their files" "$(own_experiments 2>&1)"
 echo "1..$number"

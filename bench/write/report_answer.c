@@ -1,0 +1,267 @@
+/* What was found, in words: one paragraph per experiment, which the page and the PDF begin with. Plain text. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/write/report.h"
+#include "stats/tests.h"
+
+enum { FULL_SENTENCES = 4 };
+
+const char *report_unit(const Table *t) {
+    return t->metric == METRIC_valid_loss || t->metric == METRIC_train_loss ? " nats" : "";
+}
+
+static int digits_of(const Comparison *c) {
+    int digits = decimals_for(c->t.se, 4);
+    return digits > 4 ? 4 : digits;
+}
+
+static bool within_margin(const Comparison *c) {
+    return c->t_decides && c->tost.status == ST_OK && c->tost.equivalent;
+}
+
+void report_verdict(const Table *t, const Comparison *c, Text *out) {
+    size_t before = out->length;
+    bool decided = c->decision != DECISION_INCONCLUSIVE && c->decision != DECISION_NOT_TESTABLE;
+    table_decision(t, c, out);
+    char *why = decided ? NULL : strstr(out->at + before, ": "); /* said once, of all of them */
+    if (why) out->length = (size_t)(why - out->at), *why = 0;
+}
+
+VerdictTone report_tone(const Comparison *c) {
+    int better = metric_info[c->what.metric].better;
+    bool apart = c->decision == DECISION_LOWER || c->decision == DECISION_HIGHER;
+    if (!apart || !better || within_margin(c)) return TONE_neutral;
+    return (c->decision == DECISION_LOWER) == (better < 0) ? TONE_better : TONE_worse;
+}
+
+void report_p(const Table *t, const Comparison *c, Text *out) {
+    char number[SHOWN];
+    if (isnan(c->joint.step) || t->sample.seeds < 2)
+        text_format(out, "n/a");
+    else if (t->family.joint.exact)
+        text_format(out, "%llu/%llu", (unsigned long long)c->joint.step_count,
+                    (unsigned long long)t->family.joint.total);
+    else
+        text_format(out, "%s", show_p(number, c->joint.step));
+}
+
+void report_difference(const Table *t, const Comparison *c, Text *out) {
+    char number[SHOWN];
+    int digits = digits_of(c);
+    bool interval = c->t_decides && (c->t.status == ST_OK || c->t.status == ST_DEGENERATE);
+    if (c->status != ST_OK) {
+        text_format(out, "n/a (%s)", st_status_text(c->status));
+        return;
+    }
+    text_format(out, "%s%s", show_signed(number, c->t.mean, digits), report_unit(t));
+    if (interval && c->t.status == ST_OK) {
+        text_format(out, " ");
+        show_interval(out, c->t.lo, c->t.hi, digits, "", false);
+    }
+}
+
+int report_diverged(const Table *t, const Comparison *c) {
+    return sample_arm(&t->sample, c->what.cell, c->what.step, c->what.term[0].arm, t->metric).diverged;
+}
+
+/* "LayerNorm is worse than baseline: +0.1173 nats [0.1120, 0.1227], p = 2/64. ", "LayerNorm: not decided, +0.063 …" */
+static void sentence(const Table *t, const Comparison *c, Text *out) {
+    int lost = report_diverged(t, c);
+    bool decided = c->decision != DECISION_INCONCLUSIVE && c->decision != DECISION_NOT_TESTABLE;
+    text_format(out, decided ? "%s is " : "%s: ", t->x->arm[c->what.term[0].arm].label);
+    report_verdict(t, c, out);
+    text_format(out, decided ? ": " : ", ");
+    report_difference(t, c, out);
+    if (c->status == ST_OK && t->sample.seeds > 1) {
+        text_format(out, ", p = ");
+        report_p(t, c, out);
+    }
+    if (lost) text_format(out, " (%d of its %d runs diverged)", lost, t->sample.seeds);
+    text_format(out, ". ");
+}
+
+/* Comparisons with the same verdict, named once. */
+typedef struct {
+    Text verdict, names;
+    int count;
+    double least, most;
+    int digits;
+} Group;
+
+static int group_all(const Table *t, const Comparison *const *c, int count, Group **list) {
+    int groups = 0;
+    Text verdict;
+    *list = mem_alloc((size_t)count + 1, sizeof **list);
+    text_init(&verdict);
+    for (int i = 0; i < count; i++) {
+        char number[SHOWN];
+        int at = 0, digits = digits_of(c[i]);
+        double d = c[i]->t.mean;
+        text_clear(&verdict);
+        report_verdict(t, c[i], &verdict);
+        while (at < groups && strcmp((*list)[at].verdict.at, verdict.at) != 0) at++;
+        Group *g = &(*list)[at];
+        if (at == groups) {
+            *g = (Group){.least = d, .most = d};
+            text_init(&g->verdict);
+            text_init(&g->names);
+            text_format(&g->verdict, "%s", verdict.at);
+            groups++;
+        }
+        g->least = fmin(g->least, d), g->most = fmax(g->most, d);
+        g->digits = digits > g->digits ? digits : g->digits;
+        text_format(&g->names, "%s%s (%s)", g->count++ ? ", " : "", t->x->arm[c[i]->what.term[0].arm].label,
+                    show_signed(number, d, digits));
+    }
+    text_release(&verdict);
+    return groups;
+}
+
+static void groups_release(Group *list, int count) {
+    for (int i = 0; i < count; i++) {
+        text_release(&list[i].verdict);
+        text_release(&list[i].names);
+    }
+    free(list);
+}
+
+/* Many arms in one cell: "Worse than pre: post (+0.2), none (+0.5). " */
+static void by_verdict(const Table *t, const Comparison *const *c, int count, Text *out) {
+    Group *list;
+    int groups = group_all(t, c, count, &list);
+    for (Group *g = list; g < list + groups; g++) {
+        g->verdict.at[0] = (char)toupper((unsigned char)g->verdict.at[0]);
+        text_format(out, "%s: %s. ", g->verdict.at, g->names.at);
+    }
+    groups_release(list, groups);
+}
+
+/* Many cells: "Post-LN: worse than Pre-LN in 4 of 6 settings (+0.0456 to +0.0698 nats), not decided in 2. " */
+static void by_arm(const Table *t, const Comparison *const *c, int count, int arm, Text *out) {
+    const Comparison **own = mem_alloc((size_t)count + 1, sizeof *own);
+    int owns = 0;
+    Group *list;
+    for (int i = 0; i < count; i++)
+        if (c[i]->what.term[0].arm == arm) own[owns++] = c[i];
+    int groups = group_all(t, own, owns, &list);
+    for (Group *g = list; g < list + groups; g++) {
+        char least[SHOWN], most[SHOWN];
+        text_format(out, g == list ? "%s: " : ", ", t->x->arm[arm].label);
+        if (g > list)
+            text_format(out, "%s in %d", g->verdict.at, g->count);
+        else if (g->count < owns)
+            text_format(out, "%s in %d of %d settings", g->verdict.at, g->count, owns);
+        else
+            text_format(out, "%s in %s", g->verdict.at, owns == 2 ? "both settings" : "all settings");
+        show_signed(least, g->least, g->digits);
+        show_signed(most, g->most, g->digits);
+        if (!strcmp(least, most))
+            text_format(out, " (%s%s)", least, report_unit(t));
+        else
+            text_format(out, " (%s to %s%s)", least, most, report_unit(t));
+    }
+    if (groups) text_format(out, ". ");
+    groups_release(list, groups);
+    free(own);
+}
+
+/* What there is to say where nothing is compared. */
+static void single_arm(const Table *t, Text *out) {
+    char mean[SHOWN], sd[SHOWN], where[256];
+    for (int cell = 0; cell < t->sample.cells && cell < FULL_SENTENCES; cell++) {
+        SampleArm a = sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, 0, t->metric);
+        int digits = decimals_for(a.n > 1 ? a.sd : 0, metric_info[t->metric].digits);
+        if (a.status != ST_OK) continue;
+        text_format(out, "%s%s%s: %s %s", experiment_cell_text(where, t->x, cell), where[0] ? ", " : "",
+                    t->x->arm[0].label, metric_info[t->metric].heading, show_number(mean, a.mean, digits));
+        if (a.n > 1) text_format(out, " (SD %s)", show_number(sd, a.sd, digits));
+        text_format(out, ". ");
+    }
+    text_format(out, "There is one arm, so nothing is compared. ");
+}
+
+static void what_p_is(const Table *t, Text *out) {
+    char alpha[40], floor[SHOWN];
+    const Family *f = &t->family;
+    if (t->sample.seeds < 2) text_format(out, "One seed: nothing can be tested. ");
+    if (t->sample.seeds < 2 || !f->count) return;
+    if (f->joint.exact)
+        snprintf(floor, sizeof floor, "%.0f/%llu", f->floor * (double)f->joint.total,
+                 (unsigned long long)f->joint.total);
+    else
+        show_p(floor, f->floor);
+    if (f->floor >= t->x->alpha)
+        text_format(out, "%d seeds cannot settle it: no p can fall below %s, and %s is asked for; %zu seeds could. ",
+                    t->sample.seeds, floor, format_real(alpha, t->x->alpha),
+                    st_test_seeds(st_test_find("maxt"), (size_t)f->count, t->x->alpha));
+    else
+        text_format(out, "p: exact sign flips of the seeds%s; %s is the smallest that %d seeds allow. ",
+                    f->count > 1 ? ", adjusted for all comparisons together" : "", floor, t->sample.seeds);
+}
+
+/* Those at the last step of every cell; returns how many. */
+static int last_comparisons(const Table *t, const Comparison **c) {
+    int count = 0;
+    for (int at = 0; at < t->sample.cells; at++)
+        for (int arm = 0; arm < t->sample.arms; arm++) {
+            const Comparison *one = table_comparison(t, at, t->sample.cell[at].steps - 1, arm);
+            if (one) c[count++] = one;
+        }
+    return count;
+}
+
+/* ", 6 paired seeds" and where: what a paragraph begins with. */
+static void setting(const Table *t, Text *out) {
+    const SampleCell *first = &t->sample.cell[0];
+    const RunRecord *r = sample_run(&t->sample, 0, 0, t->sample.baseline, 0)->record;
+    bool same = true;
+    for (int cell = 1; cell < t->sample.cells; cell++)
+        same &= t->sample.cell[cell].step[t->sample.cell[cell].steps - 1] == first->step[first->steps - 1];
+    if (same)
+        text_format(out, "After %d steps on ", first->step[first->steps - 1]);
+    else
+        text_format(out, "After the last step on ");
+    if (t->synthetic)
+        text_format(out, "the built-in synthetic source");
+    else
+        text_format(out, "%s", r->dataset);
+    text_format(out, " (%d %s, %s", t->sample.seeds, t->sample.seeds == 1 ? "seed" : "paired seeds",
+                metric_info[t->metric].heading);
+    if (t->sample.cells > 1) text_format(out, ", %d settings of ", t->sample.cells);
+    for (int i = 0; i < t->x->factors; i++)
+        text_format(out, "%s%s", i ? i + 1 < t->x->factors ? ", " : " and " : "", t->x->factor[i].key);
+    text_format(out, "): ");
+}
+
+/* " 36 of 108 runs diverged and count as the uniform predictor. ", or nothing. */
+static void divergence(const Table *t, Text *out) {
+    int lost = 0;
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (int arm = 0; arm < t->sample.arms; arm++)
+            lost += sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, t->metric).diverged;
+    if (lost)
+        text_format(out, "%d of %d runs diverged; they count as the uniform predictor. ", lost,
+                    t->sample.cells * t->sample.arms * t->sample.seeds);
+}
+
+void report_answer(const Table *t, Text *out) {
+    const Comparison **c = mem_alloc((size_t)(t->sample.cells * t->sample.arms), sizeof *c);
+    int count = last_comparisons(t, c);
+    setting(t, out);
+    if (!count)
+        single_arm(t, out);
+    else if (t->sample.cells > 1)
+        for (int arm = 0; arm < t->sample.arms; arm++) by_arm(t, c, count, arm, out);
+    else if (count > FULL_SENTENCES)
+        by_verdict(t, c, count, out);
+    else
+        for (int i = 0; i < count; i++) sentence(t, c[i], out);
+    if (count > FULL_SENTENCES || t->sample.cells > 1) divergence(t, out);
+    if (count) what_p_is(t, out);
+    while (out->length && out->at[out->length - 1] == ' ') out->at[--out->length] = 0;
+    free(c);
+}

@@ -1,0 +1,106 @@
+/* The report's figures: drawn side by side into a folder, then put into the page, a wide and a narrow one of each. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/pool.h"
+#include "bench/formats/subprocess.h"
+#include "bench/write/figure.h"
+#include "bench/write/report.h"
+
+typedef struct {
+    const Ledger *b;
+    const char *folder;
+    int formats;
+    Error error; /* one of them */
+    atomic_int failed;
+} Drawing;
+
+static void draw_one(void *context, int i) {
+    Drawing *d = context;
+    char folder[1100];
+    Error e;
+    snprintf(folder, sizeof folder, "%.1000s/%d", d->folder, i);
+    if ((folder_make(folder, &e) || figure_draw(&d->b->made[i]->table, folder, d->formats, &e)) && !d->failed++)
+        d->error = e;
+}
+
+Rc report_figures(const Ledger *b, const char *folder, int formats, int threads, Error *e) {
+    Drawing d = {.b = b, .folder = folder, .formats = formats};
+    pool_run(threads, b->mades, draw_one, &d);
+    if (d.failed) *e = d.error;
+    return d.failed ? d.error.code : RC_OK;
+}
+
+void report_figures_remove(const Ledger *b, const char *folder) {
+    for (int i = 0; i < b->mades; i++) {
+        char figures[1100];
+        snprintf(figures, sizeof figures, "%.1000s/%d", folder, i);
+        folder_remove(figures);
+    }
+    subprocess_folder_remove(folder);
+}
+
+/* The ids inside a figure, and references to them, get a prefix, so that ids are unique on the page. */
+static void add_svg(Text *out, const char *svg, const char *prefix) {
+    static const char *const before[] = {"id=\"", "id='", "'#", "\"#", "url(#"};
+    for (const char *s = svg; *s;) {
+        size_t n = 0;
+        for (size_t i = 0; i < sizeof before / sizeof *before && !n; i++)
+            if (!strncmp(s, before[i], strlen(before[i]))) n = strlen(before[i]);
+        bool colour = n == 2 && strspn(s + n, "0123456789abcdefABCDEF") >= 6; /* "#0072B2" refers to no id */
+        text_add(out, s, n ? n : 1);
+        if (n && !colour) text_format(out, "%s", prefix);
+        s += n ? n : 1;
+    }
+}
+
+/* One width of a figure. class: which screens show it. */
+static bool add_width(const char *folder, const Figure *figure, const char *ending, const char *class, int number,
+                      Text *out) {
+    char path[1400], prefix[32], *bytes;
+    size_t length;
+    Error ignored;
+    snprintf(path, sizeof path, "%.1100s/%s%s", folder, figure->name, ending);
+    if (file_read(path, &bytes, &length, &ignored)) return false;
+    const char *svg = strstr(bytes, "<svg");
+    if (svg) {
+        snprintf(prefix, sizeof prefix, "f%d%c-", number, class[0]);
+        text_format(out, "<div class=\"%s\">", class);
+        add_svg(out, svg, prefix);
+        text_format(out, "</div>\n");
+    }
+    free(bytes);
+    return svg != NULL;
+}
+
+static void add_figure(const Table *t, const Figure *figure, const char *folder, int *number, Text *out) {
+    Text drawn, caption;
+    text_init(&drawn);
+    text_init(&caption);
+    if (add_width(folder, figure, ".svg", "desk", *number + 1, &drawn) &&
+        add_width(folder, figure, "-85mm.svg", "phone", *number + 1, &drawn)) {
+        ++*number;
+        figure_caption(t, figure, &caption);
+        text_format(out, "<figure class=\"plot\" id=\"figure-%d\" aria-labelledby=\"caption-%d\">\n", *number, *number);
+        text_format(out, "%s<figcaption id=\"caption-%d\">Figure %d. ", drawn.at, *number, *number);
+        html_text(out, caption.at);
+        text_format(out, "</figcaption></figure>\n");
+    }
+    text_release(&caption);
+    text_release(&drawn);
+}
+
+void report_section_figures(const Table *t, const char *folder, int *number, Text *out) {
+    enum { OPEN = 4 };
+    Figure *figure;
+    int figures = figure_list(t, &figure);
+    for (int i = 0; i < figures; i++) {
+        if (i == OPEN) text_format(out, "<details><summary>%d more figures</summary>\n", figures - OPEN);
+        add_figure(t, &figure[i], folder, number, out);
+    }
+    if (figures > OPEN) text_format(out, "</details>\n");
+    free(figure);
+}

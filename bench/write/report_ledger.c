@@ -1,0 +1,211 @@
+/* The write-ups' claims on the page: what was measured, by write-up; and, folded, what was not. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/write/report.h"
+
+static void class_name(VerdictWord w, Text *out) {
+    for (const char *s = verdict_code(w); *s; s++) text_add(out, *s == ' ' ? "-" : s, 1);
+}
+
+static void cell(Text *out, const char *label, const char *text) {
+    text_format(out, "<td data-label=\"%s\">", label);
+    html_text(out, text);
+    text_format(out, "</td>");
+}
+
+/* ".031 (.031)": the p that decides, and the smallest that it could be. */
+static void p_text(const ClaimVerdict *v, Text *out) {
+    char number[SHOWN];
+    text_format(out, "%s", show_p(number, v->p));
+    if (v->floor > 0) text_format(out, " (%s)", show_p(number, v->floor));
+}
+
+static void effect_text(const ClaimVerdict *v, Text *out) {
+    bool ratio = table_ratio(v->test) != NULL;
+    int digits = table_effect_digits(v);
+    char number[SHOWN];
+    text_format(out, "%s", ratio ? show_number(number, v->effect, digits) : show_signed(number, v->effect, digits));
+    if (isnan(v->lo)) return;
+    text_format(out, " ");
+    show_interval(out, v->lo, v->hi, digits, "", false);
+}
+
+static void place(const LedgerLine *l, Text *out) {
+    char where[256];
+    const ClaimVerdict *v = l->v;
+    const Table *t = &l->in->table;
+    text_format(out, "<td class=\"text\" data-label=\"measured in\"><a href=\"#");
+    report_id(l->in, out);
+    text_format(out, "\">");
+    html_text(out, t->x->name);
+    text_format(out, "</a> %s, step %d%s", t->x->profile, t->sample.cell[v->cell].step[v->step],
+                t->sample.cells > 1 ? ", " : "");
+    html_text(out, experiment_cell_text(where, t->x, v->cell));
+    ledger_class(l, out);
+    text_format(out, "</td>");
+}
+
+static void claim_cells(const LedgerLine *l, Text *out) {
+    char number[SHOWN];
+    const ClaimVerdict *v = l->v;
+    Text words;
+    text_init(&words);
+    place(l, out);
+    text_format(out, "<td data-label=\"n\">%d</td>", l->in->table.sample.seeds);
+    if (isnan(v->reported))
+        text_format(out, "<td></td>");
+    else
+        cell(out, "reported",
+             table_ratio(v->test) ? show_number(number, v->reported, 2) : show_signed(number, v->reported, 4));
+    effect_text(v, &words);
+    cell(out, "ours", words.at);
+    text_clear(&words);
+    p_text(v, &words);
+    cell(out, "p (floor)", words.at);
+    cell(out, "test", v->by);
+    text_release(&words);
+}
+
+static void hypothesis(const LedgerLine *l, Text *out) {
+    Text words;
+    char number[40];
+    if (!l->test) return;
+    text_init(&words);
+    if (l->test->terms)
+        table_hypothesis(l->test, &words);
+    else
+        text_format(&words, "%s", l->test->metric_text);
+    if (!isnan(l->test->margin)) text_format(&words, ", margin %s", format_real(number, l->test->margin));
+    html_text(out, words.at);
+    text_release(&words);
+}
+
+static void measured_row(const LedgerLine *l, Text *out) {
+    text_format(out, "<tr><th scope=\"row\">");
+    hypothesis(l, out);
+    text_format(out, "</th>");
+    claim_cells(l, out);
+    text_format(out, "<td class=\"text verdict v-");
+    class_name(ledger_word(l), out);
+    text_format(out, "\">%s%s", verdict_word(ledger_word(l)),
+                l->in->table.exploratory || l->v->undeclared ? " <small>(exploratory)</small>" : "");
+    if (l->v->why[0]) {
+        text_format(out, "<br><small>");
+        html_text(out, l->v->why);
+        text_format(out, "</small>");
+    }
+    text_format(out, "</td></tr>\n");
+}
+
+static void said(const Claim *c, Text *out) {
+    text_format(out, "<strong>%s</strong> ", c->id);
+    html_text(out, c->says);
+    if (!c->note) return;
+    text_format(out, "<br><small>");
+    html_text(out, c->note);
+    text_format(out, "</small>");
+}
+
+static void heading(const ClaimFile *f, Text *out) {
+    text_format(out, "<h3>Write-up ");
+    html_text(out, f->writeup);
+    text_format(out, ": ");
+    html_text(out, f->title);
+    text_format(out, "</h3>\n");
+}
+
+/* What each test is that decided some claim of the write-up. */
+static void tests(const Ledger *b, const ClaimFile *f, Text *out) {
+    int count = 0;
+    text_format(out, "</tbody></table></div>\n<p class=\"soft\">Tests. ");
+    for (const StTest *test = st_tests; test < st_tests + st_tests_count; test++) {
+        bool named = false;
+        for (const LedgerLine *l = b->line; l < b->line + b->lines && !named; l++)
+            named = l->file == f && l->v && !strcmp(l->v->by, test->name);
+        if (!named) continue;
+        text_format(out, "%s%s: ", count++ ? "; " : "", test->name);
+        html_text(out, test->what);
+        text_format(out, " (%s)", test->source);
+    }
+    text_format(out, ".</p>\n");
+}
+
+static void writeup(const Ledger *b, const ClaimFile *f, Text *out) {
+    const LedgerLine *before = NULL;
+    for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
+        if (l->file != f || !l->v) continue;
+        if (!before) {
+            heading(f, out);
+            text_format(out,
+                        "<div class=\"wide\"><table class=\"stack\"><thead><tr>"
+                        "<th scope=\"col\" class=\"text\">hypothesis</th>"
+                        "<th scope=\"col\" class=\"text\">measured in</th>"
+                        "<th scope=\"col\">n</th><th scope=\"col\">reported</th><th scope=\"col\">ours [CI]</th>"
+                        "<th scope=\"col\">p (floor)</th><th scope=\"col\">test</th>"
+                        "<th scope=\"col\" class=\"text\">verdict</th></tr></thead>\n<tbody>\n");
+        }
+        if (!before || before->claim != l->claim) {
+            text_format(out, "%s<tr class=\"said\"><th colspan=\"8\" scope=\"rowgroup\">",
+                        before ? "</tbody>\n<tbody>\n" : "");
+            said(l->claim, out);
+            text_format(out, "</th></tr>\n");
+        }
+        measured_row(l, out);
+        before = l;
+    }
+    if (before) tests(b, f, out);
+}
+
+void report_ledger(const Ledger *b, Text *out) {
+    int count[WORD_NOT_RUN + 1];
+    ledger_count(b, NULL, count);
+    if (count[WORD_NOT_RUN] == b->lines) return;
+    text_format(out,
+                "<section id=\"claims\">\n<h2>The claims</h2>\n<p>Reproduced: p below alpha, the right sign, "
+                "and the reported effect inside our interval; for a claim of no difference, equivalence within the "
+                "margin. Direction only: the reported effect outside it, or none reported. Contradicted: the wrong "
+                "sign. p is that of the test beside it, adjusted by Holm over the verdicts of the same test where it "
+                "does not adjust by itself; in brackets the smallest that it could be.</p>\n");
+    for (const ClaimFile *f = b->file; f < b->file + b->files; f++) writeup(b, f, out);
+    text_format(out, "</section>\n");
+}
+
+/* One list per write-up: the claim, and of each test that was not run what would measure it. */
+static void not_run_of(const Ledger *b, const ClaimFile *f, Text *out) {
+    const LedgerLine *before = NULL;
+    for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
+        if (l->file != f || l->v) continue;
+        if (!before) {
+            heading(f, out);
+            text_format(out, "<ul>\n");
+        }
+        if (!before || before->claim != l->claim) {
+            text_format(out, "%s<li>", before ? "</ul></li>\n" : "");
+            said(l->claim, out);
+            text_format(out, "<ul>\n");
+        }
+        text_format(out, "<li>");
+        hypothesis(l, out);
+        text_format(out, "%s<small>not run: ", l->test ? " " : "");
+        html_text(out, l->why);
+        text_format(out, "</small></li>\n");
+        before = l;
+    }
+    if (before) text_format(out, "</ul></li>\n</ul>\n");
+}
+
+void report_not_run(const Ledger *b, Text *out) {
+    int count[WORD_NOT_RUN + 1];
+    ledger_count(b, NULL, count);
+    text_format(out, "<section id=\"not-run\">\n<h2>What was not run</h2>\n");
+    if (count[WORD_NOT_RUN]) {
+        text_format(out, "<details><summary>%d test%s of the write-ups' claims</summary>\n", count[WORD_NOT_RUN],
+                    count[WORD_NOT_RUN] == 1 ? "" : "s");
+        for (const ClaimFile *f = b->file; f < b->file + b->files; f++) not_run_of(b, f, out);
+        text_format(out, "</details>\n");
+    }
+    report_parts(b, &report_in_html, out);
+    if (!count[WORD_NOT_RUN] && !b->parts && !b->others) text_format(out, "<p>Nothing.</p>\n");
+    text_format(out, "</section>\n");
+}

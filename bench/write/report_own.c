@@ -1,0 +1,219 @@
+/* The plans that `run` and `table` left in results/out: the user's own experiments, and those of bench/experiments with
+ * something changed on the command line. Each is read again as it was made; its records are taken from the store. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/run/plan_folder.h"
+#include "bench/write/report.h"
+
+enum { MOST_OPTIONS = 64 };
+
+static int texts_of(json_t *list, const char *text[MOST_OPTIONS]) {
+    int count = 0;
+    for (; count < MOST_OPTIONS && (size_t)count < json_array_size(list); count++)
+        text[count] = json_string_value(json_array_get(list, (size_t)count));
+    return count;
+}
+
+static LedgerTable *of_plan(const Ledger *b, const char *plan) {
+    for (int i = 0; i < b->mades; i++)
+        if (!strcmp(b->made[i]->x.plan, plan)) return b->made[i];
+    return NULL;
+}
+
+static char *copy_of(const char *text) {
+    char *out = mem_alloc(strlen(text) + 1, 1);
+    return strcpy(out, text);
+}
+
+/* A name in a list of what is not shown. */
+static void add_part(Ledger *b, const Experiment *x, const char *word, int missing, int runs) {
+    b->part = mem_grow(b->part, (size_t)b->parts + 1, sizeof *b->part);
+    LedgerPart *part = &b->part[b->parts++];
+    *part = (LedgerPart){.missing = missing, .runs = runs};
+    snprintf(part->name, sizeof part->name, "%s", x->name);
+    snprintf(part->profile, sizeof part->profile, "%s", x->profile);
+    snprintf(part->command, sizeof part->command, "normbench run %.80s", word);
+}
+
+static bool is_part(const Ledger *b, const Experiment *x) {
+    for (int i = 0; i < b->parts; i++)
+        if (!strcmp(b->part[i].name, x->name) && !strcmp(b->part[i].profile, x->profile)) return true;
+    return false;
+}
+
+/* The plan of a note as its file makes it today. */
+static Rc read_plan(Experiment *x, const Session *s, const PlanNote *note, Overrides *o, Error *e) {
+    char path[PATH_MAX];
+    if (experiment_find(path, sizeof path, s->root, note->experiment, e)) return e->code;
+    if (experiment_read(x, path, note->profile, o, e)) return e->code;
+    if (!strcmp(x->plan, note->plan)) return RC_OK;
+    experiment_release(x);
+    return error_set(e, RC_USAGE, "%s was changed since: it makes plan %.8s no more", note->experiment, note->plan);
+}
+
+/* Whether the command line made another plan than the file's. */
+static bool changed(const Experiment *x) {
+    Experiment plain;
+    Error none;
+    if (experiment_read(&plain, x->file, x->profile, NULL, &none)) return true;
+    bool is = strcmp(plain.plan, x->plan) != 0;
+    experiment_release(&plain);
+    return is;
+}
+
+static const ClaimFile *claims_of(const Ledger *b, const Experiment *x) {
+    for (int i = 0; i < b->files; i++)
+        if (!strcmp(b->file[i].writeup, x->writeup)) return &b->file[i];
+    return NULL;
+}
+
+/* The table of a plan whose runs are all there. t->x is read. */
+static Rc make(Ledger *b, const Store *stored, LedgerTable *t, const char *word, bool plain, bool precise, Error *e) {
+    Rc rc = records_take(&t->records, stored, &t->x, precise, e);
+    if (rc) return rc;
+    if (t->records.missing) {
+        bool known = t->records.missing == t->records.runs || (plain && is_part(b, &t->x));
+        if (!known) add_part(b, &t->x, word, t->records.missing, t->records.runs);
+        return RC_UNMEASURED;
+    }
+    TableOptions options = {.command = "", .notes = t->records.notes, .exploratory = !plain && changed(&t->x)};
+    rc = table_make(&t->table, &t->x, t->records.at, claims_of(b, &t->x), options, e);
+    if (rc == RC_UNMEASURED) fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", word, e->text);
+    return rc;
+}
+
+/* stored is read when the first plan asks for it. */
+static Rc take(Ledger *b, const Session *s, Store *stored, const char *word, const PlanNote *note, Error *e) {
+    const char *set[MOST_OPTIONS], *arm[MOST_OPTIONS];
+    Overrides o = {.set = set, .arm = arm};
+    bool precise = false;
+    o.sets = texts_of(note->set, set);
+    o.arms = texts_of(note->arm, arm);
+    for (int i = 0; i < o.sets; i++) precise |= !strncmp(set[i], "precision=", 10);
+    LedgerTable *t = mem_alloc(1, sizeof *t);
+    if (read_plan(&t->x, s, note, &o, e)) {
+        fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", word, e->text);
+        free(t);
+        return RC_OK;
+    }
+    if (!stored->folder[0]) store_read(stored, s->runs);
+    Rc rc = make(b, stored, t, word, !o.sets && !o.arms, precise, e);
+    if (rc) {
+        ledger_table_free(t);
+        return rc == RC_UNMEASURED ? RC_OK : rc;
+    }
+    Text options;
+    text_init(&options);
+    plan_note_options(&(PlanNote){.profile = "", .set = note->set, .arm = note->arm}, &options);
+    if (options.length) t->changed = copy_of(options.at + 1);
+    text_release(&options);
+    t->word = copy_of(word);
+    b->made = mem_grow(b->made, (size_t)b->mades + 1, sizeof *b->made);
+    b->made[b->mades++] = t;
+    return RC_OK;
+}
+
+static Rc take_word(Ledger *b, const Session *s, Store *stored, const char *word, Error *e) {
+    PlanNote note;
+    if (plan_note_read(&note, s->results, word, e)) return e->code;
+    if (!note.all) return RC_OK;
+    Rc rc = RC_OK;
+    LedgerTable *shown = of_plan(b, note.plan);
+    if (!shown && (!b->profile[0] || !strcmp(b->profile, note.profile))) rc = take(b, s, stored, word, &note, e);
+    if (shown && !shown->word) shown->word = copy_of(word);
+    plan_note_release(&note);
+    return rc;
+}
+
+/* Stored runs that are in no table. */
+static int count_others(const Ledger *b, const char *runs) {
+    char **id;
+    int count = folder_names(runs, "", &id), others = 0;
+    for (int i = 0; i < count; i++) {
+        bool shown = !store_is_id(id[i]);
+        for (int t = 0; t < b->mades && !shown; t++)
+            for (int r = 0; r < b->made[t]->records.runs && !shown; r++)
+                shown = !strcmp(b->made[t]->records.at[r].id, id[i]);
+        others += !shown;
+    }
+    names_free(id, count);
+    return others;
+}
+
+Rc report_take(Ledger *b, const Session *s, Error *e) {
+    Store stored = {0};
+    char **word;
+    int words = plan_words(s->results, &word);
+    Rc rc = RC_OK;
+    for (int i = 0; i < words && !rc; i++) rc = take_word(b, s, &stored, word[i], e);
+    store_release(&stored);
+    names_free(word, words);
+    b->others = count_others(b, s->runs);
+    return rc;
+}
+
+/* The way from one folder to another, both of them there: "../smoke-24252339". */
+static void way(const char *from, const char *to, Text *out) {
+    char a[PATH_MAX], b[PATH_MAX];
+    size_t same = 0;
+    if (!realpath(from, a) || !realpath(to, b)) return;
+    for (size_t i = 0; a[i] == b[i] || !a[i] || !b[i]; i++) {
+        if ((a[i] == '/' || !a[i]) && (b[i] == '/' || !b[i])) same = i;
+        if (!a[i] || !b[i]) break;
+    }
+    for (const char *s = a + same; *s; s++)
+        if (*s == '/') text_format(out, "../");
+    text_format(out, "%s", b[same] ? b + same + 1 : "");
+    if (out->length && out->at[out->length - 1] == '/') out->at[--out->length] = 0;
+    if (!out->length) text_format(out, ".");
+}
+
+static void url(const char *path, Text *out) {
+    for (const char *s = path; *s; s++)
+        if (strchr("%?# \"&<>'", *s))
+            text_format(out, "%%%02X", (unsigned)*s);
+        else
+            text_add(out, s, 1);
+}
+
+static void link_file(const char *folder, const char *name, Text *out) {
+    text_format(out, "<a href=\"");
+    url(folder, out);
+    text_format(out, "/");
+    url(name, out);
+    text_format(out, "\">");
+    html_text(out, name);
+    text_format(out, "</a>");
+}
+
+void report_files(const LedgerTable *made, const Session *s, const char *folder, Text *out) {
+    char path[1200];
+    Text to;
+    PlanNote note;
+    Error none;
+    if (!made->word || plan_note_read(&note, s->results, made->word, &none)) return;
+    text_init(&to);
+    snprintf(path, sizeof path, "%.900s/out/%.80s", s->results, made->word);
+    way(folder, path, &to);
+    text_format(out, "<p class=\"soft\">Files: ");
+    link_file(to.at, "plan.json", out);
+    for (size_t i = 0; i < json_array_size(note.files); i++) {
+        const char *name = json_string_value(json_array_get(note.files, i));
+        snprintf(path, sizeof path, "%.900s/out/%.80s/%.200s", s->results, made->word, name);
+        if (strchr(name, '/') || !file_exists(path)) continue;
+        text_format(out, ", ");
+        link_file(to.at, name, out);
+    }
+    if (!json_array_size(note.files)) {
+        text_format(out, "; <code>normbench table ");
+        html_text(out, made->word);
+        text_format(out, "</code> writes the tables and figures beside it");
+    }
+    text_format(out, ".</p>\n");
+    text_release(&to);
+    plan_note_release(&note);
+}
