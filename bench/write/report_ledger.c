@@ -108,11 +108,15 @@ static void said(const Claim *c, Text *out) {
 }
 
 static void heading(const ClaimFile *f, Text *out) {
+    Text words;
+    text_init(&words);
     text_format(out, "<h3>Write-up ");
     html_text(out, f->writeup);
     text_format(out, ": ");
-    html_text(out, f->title);
+    claims_cite(f, &words);
+    html_text(out, words.at);
     text_format(out, "</h3>\n");
+    text_release(&words);
 }
 
 /* What each test is that decided some claim of the write-up. */
