@@ -8,9 +8,10 @@
 #include "bench/plan/declare.h"
 #include "bench/plan/profile.h"
 
-/* The plans of all files that are looked at. */
+/* The plans of all files that are looked at; options: as in RunGroup. */
 typedef struct {
     Experiment **at;
+    char (*options)[sizeof(((RunGroup *)0)->options)];
     int count;
 } Plans;
 
@@ -20,6 +21,7 @@ static void plans_release(Plans *p) {
         free(p->at[i]);
     }
     free(p->at);
+    free(p->options);
 }
 
 /* Adds a profile of a file; one with the plan of another profile of it is the same once more. */
@@ -36,6 +38,8 @@ static Rc add_plan(Plans *p, const char *path, const char *profile, const Overri
             return RC_OK;
         }
     p->at = mem_grow(p->at, (size_t)p->count + 1, sizeof *p->at);
+    p->options = mem_grow(p->options, (size_t)p->count + 1, sizeof *p->options);
+    p->options[p->count][0] = 0;
     p->at[p->count++] = x;
     return RC_OK;
 }
@@ -48,13 +52,56 @@ static Rc add_profiles(Plans *p, const char *path, const Overrides *o, Error *e)
     return RC_OK;
 }
 
+static bool same_file(const char *a, const char *b) {
+    char *x = realpath(a, NULL), *y = realpath(b, NULL);
+    bool same = x && y && !strcmp(x, y);
+    free(x);
+    free(y);
+    return same;
+}
+
+/* The plan that a folder of results/out remembers, as its command line made it, if it is of `file` (NULL: of any). */
+static void add_noted(Plans *p, const Session *s, const char *word, const char *file) {
+    enum { MOST = 64 };
+    const char *set[MOST], *arm[MOST];
+    char path[1024];
+    PlanNote note;
+    Error none;
+    int before = p->count;
+    if (plan_note_read(&note, s->results, word, &none) || !note.all) return;
+    Overrides o = {.set = set, .arm = arm};
+    for (; (size_t)o.sets < json_array_size(note.set) && o.sets < MOST; o.sets++)
+        set[o.sets] = json_string_value(json_array_get(note.set, (size_t)o.sets));
+    for (; (size_t)o.arms < json_array_size(note.arm) && o.arms < MOST; o.arms++)
+        arm[o.arms] = json_string_value(json_array_get(note.arm, (size_t)o.arms));
+    if (!experiment_find(path, sizeof path, s->root, note.experiment, &none) && (!file || same_file(path, file)))
+        (void)add_plan(p, path, note.profile, &o, &none);
+    if (p->count > before && (o.sets || o.arms)) {
+        Text options;
+        text_init(&options);
+        plan_note_options(&note, &options);
+        snprintf(p->options[before], sizeof *p->options, "%s", options.at);
+        text_release(&options);
+    }
+    plan_note_release(&note);
+}
+
+static void add_all_noted(Plans *p, const Session *s, const char *file) {
+    char **words;
+    int count = plan_words(s->results, &words);
+    for (int i = 0; i < count; i++) add_noted(p, s, words[i], file);
+    names_free(words, count);
+}
+
 static Rc read_plans(Plans *p, const Session *s, const char *experiment, Error *e) {
     char path[1400], **names;
     Error ignored;
     if (experiment) {
         if (experiment_find(path, 1024, s->root, experiment, e)) return e->code;
         if (s->profile[0]) return add_plan(p, path, s->profile, &s->overrides, e);
-        return add_profiles(p, path, &s->overrides, e);
+        if (add_profiles(p, path, &s->overrides, e)) return e->code;
+        if (!s->overrides.sets && !s->overrides.arms) add_all_noted(p, s, path);
+        return RC_OK;
     }
     snprintf(path, sizeof path, "%s/bench/experiments", s->root);
     int count = folder_names(path, ".yaml", &names);
@@ -63,6 +110,7 @@ static Rc read_plans(Plans *p, const Session *s, const char *experiment, Error *
         (void)add_profiles(p, path, NULL, &ignored); /* a file that does not read plans nothing */
     }
     names_free(names, count);
+    add_all_noted(p, s, NULL);
     return RC_OK;
 }
 
@@ -95,13 +143,14 @@ static void take_run(Listing *l, const Store *stored, const RunSpec *spec, int g
 }
 
 /* The stored runs of a plan, of every precision where it leaves that open; planned[record]: marked. */
-static void take_plan(Listing *l, const Store *stored, const Experiment *x, bool *planned) {
+static void take_plan(Listing *l, const Store *stored, const Experiment *x, const char *options, bool *planned) {
     RunGroup *g = add_group(l);
     int group = l->groups - 1, place = 0;
     bool open = experiment_leaves_precision(x);
     snprintf(g->experiment, sizeof g->experiment, "%s", x->name);
     snprintf(g->profile, sizeof g->profile, "%s", x->profile);
     snprintf(g->plan, sizeof g->plan, "%s", x->plan);
+    snprintf(g->options, sizeof g->options, "%s", options);
     for (int cell = 0; cell < experiment_cells(x); cell++)
         for (int arm = 0; arm < x->arms; arm++)
             for (int seed = 0; seed < x->seeds; seed++, place++) {
@@ -192,7 +241,7 @@ Rc listing_make(Listing *l, const Session *s, const Store *stored, const char *e
     for (; !rc && l->records < stored->heads; l->records += !rc)
         rc = record_members(&l->record[l->records], stored->folder, stored->head[l->records].id, e);
     if (!rc) {
-        for (int i = 0; i < plans.count; i++) take_plan(l, stored, plans.at[i], planned);
+        for (int i = 0; i < plans.count; i++) take_plan(l, stored, plans.at[i], plans.options[i], planned);
         bool changed = experiment && (s->overrides.sets || s->overrides.arms || s->profile[0]);
         for (int i = 0; i < l->records && !changed; i++)
             if (!planned[i]) take_unplanned(l, &l->record[i], &plans, experiment != NULL);

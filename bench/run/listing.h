@@ -1,4 +1,5 @@
-/* Listing: the stored runs as a reader names them: by the experiment and profile that plan them, arm, keys, seed. Read
+/* Listing: the stored runs as a reader names them: by the experiment and profile that plan them, arm, keys, seed.
+ * Plans are those of bench/experiments and, with their changes, those that results/out remembers (plan_folder.h). Read
  * from records alone, each as far as record.json says it; a run that several plans share stands under each of them.
  *
  * A record does not name its arm. It is that of the plan which has this very run (the same spec); a run that no
@@ -15,6 +16,7 @@
 typedef struct {
     char experiment[EXPERIMENT_NAME_SIZE]; /* "": of no file here */
     char profile[PROFILE_NAME_SIZE];       /* "": of none, changed on the command line, or the file has no profiles */
+    char options[160];                     /* " --set steps=50": of a plan of results/out; "": as the file has it */
     char plan[SHA256_HEX];                 /* "": the runs declare none */
     int planned;                           /* 0: no file here plans these runs */
     int stored;                            /* of those planned; else how many there are; filters do not change it */

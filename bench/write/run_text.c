@@ -85,9 +85,13 @@ static void identity(const RunShown *shown, Text *out) {
         const ListedRun *run = &l->run[i];
         const RunGroup *g = &l->group[run->group];
         if (strcmp(run->record->id, r->id)) continue;
-        text_format(out, "  %s%s%s%s: arm %s", g->experiment[0] ? g->experiment : "of no experiment here",
-                    g->profile[0] ? " " : "", g->profile,
-                    g->planned || !g->experiment[0] ? "" : ", changed on the command line", run->arm);
+        text_format(out, "  %s", g->experiment[0] ? g->experiment : "of no experiment here");
+        if (g->options[0])
+            text_format(out, "%s", g->options);
+        else if (g->experiment[0])
+            text_format(out, "%s%s%s", g->profile[0] ? " " : "", g->profile,
+                        g->planned ? "" : ", changed on the command line");
+        text_format(out, ": arm %s", run->arm);
         if (strcmp(run->arm, run->label)) text_format(out, " (%s)", run->label);
         if (g->plan[0]) text_format(out, ", plan %.8s", g->plan);
         text_format(out, "\n");

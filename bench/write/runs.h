@@ -12,8 +12,8 @@ enum { RUNS_SCHEMA = 1 };
  * column where runs of one arm differ in it. empty: also plans of which the listing holds no run. */
 void runs_text(const Listing *l, bool empty, Text *out);
 
-/* {schema, made_by, commit, groups: [{experiment, profile, plan, planned, stored, runs: [{id, arm, label, variant,
- * seed,
+/* {schema, made_by, commit, groups: [{experiment, profile, options, plan, planned, stored, runs: [{id, arm, label,
+ * variant, seed,
  *  status, diverged_step?, culprit?, step?, valid_loss?, class, records_commit, made, keys: {…}}]}]}
  * keys: those that are not at their default. New reference. */
 json_t *runs_json(const Listing *l, bool empty);

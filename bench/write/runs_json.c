@@ -49,7 +49,7 @@ static json_t *group_json(const Listing *l, int group) {
     const RunGroup *g = &l->group[group];
     json_t *o = json_object(), *runs = json_array();
     json_put_text(o, "experiment", g->experiment), json_put_text(o, "profile", g->profile);
-    json_put_text(o, "plan", g->plan);
+    json_put_text(o, "options", g->options), json_put_text(o, "plan", g->plan);
     json_object_set_new(o, "planned", json_integer(g->planned));
     json_object_set_new(o, "stored", json_integer(g->stored));
     for (int i = 0; i < l->runs; i++)

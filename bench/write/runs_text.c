@@ -100,6 +100,8 @@ static void group_rows(const Listing *l, int group, int rows, Text *out) {
 static void heading(const RunGroup *g, Text *out) {
     if (!g->planned && !g->experiment[0])
         text_format(out, "Of no experiment here");
+    else if (g->options[0])
+        text_format(out, "%s%s", g->experiment, g->options);
     else
         text_format(out, "%s%s%s%s", g->experiment, g->profile[0] ? " " : "", g->profile,
                     g->planned ? "" : ", changed on the command line");

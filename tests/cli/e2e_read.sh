@@ -64,9 +64,15 @@ assert record["spec"].endswith("seed = 2\n") and "attn.post = layernorm" in reco
 assert run["keys"]["embed"] == "rmsnorm" and run["keys"]["attn.in"] == "none" and "carry" not in run["keys"]
 assert run["records_commit"] == record["provenance"]["commit"]
 PY
-  # A key that runs of one arm differ in is a column; runs changed on the command line go to the file whose plan they declare.
+  # A key that runs of one arm differ in is a column; a plan of the command line is one that results/out remembers. Without
+  # it, runs that no file plans go to the one of which they declare a plan.
   ends 0 "${run[@]}" --set steps=7 --set seeds=1 --results "$W/r"
   ends 0 "${run[@]}" --set steps=8 --set seeds=1 --arm '{plain: {variant: pre}}' --results "$W/r"
+  ends 0 runs toy.yaml --results "$W/r"
+  prints '^toy --profile smoke --set steps=7 --set seeds=1 \(plan [0-9a-f]{8}\): 2 of 2 runs stored$'
+  ends 0 runs --results "$W/r"
+  prints '^toy smoke \(plan [0-9a-f]{8}\): 4 of 4 runs stored$' && ! grep -q 'no experiment' "$W/out" || fail "not all are known"
+  rm -r "$W/r/out"
   ends 0 runs toy.yaml --results "$W/r"
   prints '^toy, changed on the command line \(plan [0-9a-f]{8}\): 2 runs stored$'
   prints '^toy, changed on the command line \(plan [0-9a-f]{8}\): 1 run stored$'
@@ -100,7 +106,7 @@ check_a_run_is_called_by_what_it_was() {
   cp -r "$T/whole" "$W/r"
   id=$(id_of ours 2 "$W/r") other=$(id_of plain 1 "$W/r")
   [ ${#id} = 64 ] || fail "no id: $id"
-  for name in "$id" "${id:0:10}" toy.yaml:ours/seed=2 toy.yaml:seed=2/arm=ours/lr=1e-3 custom/seed=2 embed=rmsnorm/seed=2; do
+  for name in "$id" "${id:0:10}" toy.yaml:ours/seed=2 toy.yaml:seed=2/arm=ours/lr=1e-3 ours/seed=2 embed=rmsnorm/seed=2; do
     ends 0 show "$name" "${r[@]}"
     prints "^run $id$"
   done
@@ -139,6 +145,9 @@ check_a_run_is_shown_whole() {
   local id r=(--results "$W/r") wild='{wild: {variant: none, lr: 1e6, clip: 0, optimizer: sgd}}'
   cp -r "$T/whole" "$W/r"
   id=$(id_of ours 1 "$W/r")
+  ends 0 show "$id" "${r[@]}"
+  prints '^  toy smoke: arm ours, plan [0-9a-f]{8}$'
+  rm -r "$W/r/out"
   ends 0 show "$id" "${r[@]}"
   prints '^  of no experiment here: arm custom, plan [0-9a-f]{8}$'
   ends 0 show toy.yaml:ours/seed=1 "${r[@]}"
