@@ -66,6 +66,21 @@ static void example_norm(int rows, int cols, Shape *in, Attr *attr) {
     in[1] = in[2] = (Shape){1, attr->group ? attr->group : cols};
 }
 
+static const char *shape_affine(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)attr;
+    *out = in[0];
+    *save = (Shape){0, 0};
+    for (int i = 1; i < count; i++)
+        if (in[i].rows != 1 || in[i].cols != in[0].cols) return "gain and bias are one row of the input's width";
+    return NULL;
+}
+
+static void example_affine(int rows, int cols, Shape *in, Attr *attr) {
+    (void)attr;
+    in[0] = (Shape){rows, cols};
+    in[1] = in[2] = (Shape){1, cols};
+}
+
 static const char *shape_qknorm(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
     int width = in[0].cols / 3;
     (void)count;
@@ -108,8 +123,8 @@ static const char *shape_gate(const Shape *in, int count, const Attr *attr, Shap
     (void)attr;
     *out = in[0];
     *save = (Shape){0, 0};
-    return in[1].rows != 1 || (in[1].cols != 1 && in[1].cols != in[0].cols) ? "gate is not one number or one row"
-                                                                            : NULL;
+    if (in[1].rows == 1 && (in[1].cols == 1 || in[1].cols == in[0].cols)) return NULL;
+    return "gate or shift is not one number or one row";
 }
 
 static void example_gate(int rows, int cols, Shape *in, Attr *attr) {

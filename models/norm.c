@@ -1,15 +1,20 @@
 #include "models/norm.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 
 #define NOTHING NORM_NOTHING
+#define NO_STEPS {NORM_NOTHING}
 #define IMPOSSIBLE NORM_IMPOSSIBLE
 #define NO_PARAMETERS {{NULL, 0}}
 #define PARAMETERS(...) {__VA_ARGS__}
+#define STEPS(...) {__VA_ARGS__, NORM_NOTHING}
+#define NUMBER NORM_NUMBER
+#define NUMBER_ROOT NORM_NUMBER_ROOT
 const NormInfo norm_info[NORM_COUNT] = {
-#define NORM(name, alias, op, qk_op, parameters, formula) \
-    [NORM_##name] = {#name, #alias, formula, op, qk_op, parameters},
+#define NORM(name, alias, steps, qk_op, parameters, formula) \
+    [NORM_##name] = {#name, #alias, formula, steps, qk_op, parameters},
 #include "models/norms.def"
 #undef NORM
 };
@@ -18,24 +23,29 @@ bool norm_on_qk(Norm norm) {
     return norm_info[norm].qk_op != NORM_IMPOSSIBLE;
 }
 
-/* Appends the norm's parameters called "<stem>.<leaf>", one row of `width` each, to in[]; returns how many inputs there
- * are. */
-static int add_parameters(Tape *t, const NormInfo *info, int width, int layer, const char *stem, int *in, int count) {
+/* Appends parameter i of the norm, called "<stem>.<leaf>", for a stream of `width` columns. */
+static int add_parameter(Tape *t, const NormInfo *info, int i, int width, int layer, const char *stem) {
     char name[64];
-    for (int i = 0; i < NORM_MOST_PARAMETERS && info->parameter[i].leaf; i++) {
-        assert(count < OP_MAX_IN);
-        snprintf(name, sizeof name, "%.40s.%.20s", stem, info->parameter[i].leaf);
-        in[count++] = tape_param(t, 1, width, INIT_VALUE, info->parameter[i].value, layer, name);
-    }
-    return count;
+    bool row = info->parameter[i].shape == NORM_ROW;
+    double value = info->parameter[i].value * (info->parameter[i].shape == NORM_NUMBER_ROOT ? sqrt(width) : 1);
+    assert(info->parameter[i].leaf);
+    snprintf(name, sizeof name, "%.40s.%.20s", stem, info->parameter[i].leaf);
+    return tape_param(t, 1, row ? width : 1, INIT_VALUE, value, layer, name);
 }
 
 int norm_build(Tape *t, Norm norm, int x, double eps, int layer, const char *name) {
     const NormInfo *info = &norm_info[norm];
-    int in[OP_MAX_IN] = {x};
-    if (info->op == NORM_NOTHING) return x;
-    int count = add_parameters(t, info, t->tensor[x].cols, layer, name, in, 1);
-    return tape_op(t, (OpKind)info->op, in, count, (Attr){.eps = eps}, layer, name);
+    const int width = t->tensor[x].cols;
+    int next = 0;
+    for (const int *op = info->step; *op != NORM_NOTHING; op++) {
+        int in[OP_MAX_IN] = {x}, count = op_most_inputs((OpKind)*op);
+        char step[64];
+        for (int i = 1; i < count; i++) in[i] = add_parameter(t, info, next++, width, layer, name);
+        snprintf(step, sizeof step, "%.40s%s%.20s", name, op[1] == NORM_NOTHING ? "" : ".",
+                 op[1] == NORM_NOTHING ? "" : op_info[*op].name);
+        x = tape_op(t, (OpKind)*op, in, count, (Attr){.eps = eps}, layer, step);
+    }
+    return x;
 }
 
 int norm_build_qk(Tape *t, Norm norm, int x, int group, double eps, int layer, const char *prefix) {
@@ -46,7 +56,7 @@ int norm_build_qk(Tape *t, Norm norm, int x, int group, double eps, int layer, c
     assert(norm_on_qk(norm));
     for (const char *which = "qk"; *which; which++) {
         snprintf(name, sizeof name, "%.40s%c_norm", prefix, *which);
-        count = add_parameters(t, info, group, layer, name, in, count);
+        for (int i = 0; info->parameter[i].leaf; i++) in[count++] = add_parameter(t, info, i, group, layer, name);
     }
     snprintf(name, sizeof name, "%.40sqk_norm", prefix);
     return tape_op(t, (OpKind)info->qk_op, in, count, (Attr){.eps = eps, .group = group}, layer, name);

@@ -5,18 +5,19 @@
 #include "models/tape.h"
 #include "models/variant.h"
 
-enum { NORM_MOST_PARAMETERS = OP_MAX_IN - 1 };
+enum { NORM_MOST_STEPS = 3, NORM_MOST_PARAMETERS = 4 };
+enum { NORM_NOTHING = -1, NORM_IMPOSSIBLE = -2 };
 
 typedef struct {
     const char *name, *alias, *formula;
-    int op, qk_op; /* OpKind; NORM_NOTHING: x passes; NORM_IMPOSSIBLE */
+    int step[NORM_MOST_STEPS + 1]; /* OpKind; NORM_NOTHING ends the list */
+    int qk_op;                     /* OpKind; NORM_NOTHING: x passes; NORM_IMPOSSIBLE */
     struct {
         const char *leaf; /* NULL ends the list */
         double value;
-    } parameter[NORM_MOST_PARAMETERS];
+        enum { NORM_ROW, NORM_NUMBER, NORM_NUMBER_ROOT } shape;
+    } parameter[NORM_MOST_PARAMETERS + 1];
 } NormInfo;
-
-enum { NORM_NOTHING = -1, NORM_IMPOSSIBLE = -2 };
 
 extern const NormInfo norm_info[NORM_COUNT];
 

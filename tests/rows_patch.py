@@ -103,7 +103,7 @@ before("bench/run/metrics.c", "static double measure_last(",
 ''')
 
 add_row("models/norms.def", "NORM",
-        'NORM(row_negated, rowneg, OP_rownegate, IMPOSSIBLE, NO_PARAMETERS, "y = -x, added by tests/rows.sh")')
+        'NORM(row_negated, rowneg, STEPS(OP_rownegate), IMPOSSIBLE, NO_PARAMETERS, "y = -x, added by tests/rows.sh")')
 
 add_row("models/rules.def", "RULE", 'RULE(row_inverse, fixed, row_inverse, "value / l, added by tests/rows.sh")')
 before("models/variant.c", "/* What a rule learns", '''static double value_row_inverse(double value, int layer, int depth) {

@@ -17,6 +17,7 @@ typedef double real;
 #define r_exp exp
 #define r_log log
 #define r_tanh tanh
+#define r_erf erf
 #else
 typedef float real;
 #define r_fma CANON_FMA
@@ -24,6 +25,7 @@ typedef float real;
 #define r_exp canon_exp
 #define r_log canon_log
 #define r_tanh canon_tanh
+#define r_erf canon_erf
 #endif
 
 #define PASTE2(a, b) a##_##b

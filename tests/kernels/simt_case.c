@@ -178,7 +178,8 @@ static const Row usual[] = {{OP_COUNT, 1, 5, 0},   {OP_COUNT, 3, 7, 0},   {OP_CO
 static const Row tall[] = {{OP_linear, 4099, 3, 0},  {OP_linear, 8195, 2, 0}, {OP_layernorm, 2050, 8, 0},
                            {OP_rmsnorm, 2050, 8, 0}, {OP_embed, 4101, 3, 0},  {OP_gate, 4099, 3, 0},
                            {OP_gate, 4099, 2, 0},    {OP_mean, 4099, 1, 0},   {OP_mean, 12289, 1, 0},
-                           {OP_qkrms, 4099, 3, 0}};
+                           {OP_qkrms, 4099, 3, 0},   {OP_crms, 2050, 8, 0},   {OP_tanh, 4099, 3, 0},
+                           {OP_erf, 4099, 3, 0},     {OP_shift, 4099, 3, 0},  {OP_shift, 4099, 2, 0}};
 /* Products and replicas enough for each size of tiles, with more than one tile to a side. */
 static const Row wide[] = {
     {OP_linear, 130, 9, 132}, {OP_linear, 66, 9, 132}, {OP_linear, 2, 130, 66}, {OP_linear, 2, 66, 66}};

@@ -55,6 +55,34 @@ static void norms(const Backend *b) {
     fill(&c, 0, p), fill(&c, 1, two);
     expect(&c, "RMS with eps and gain", s);
 
+    /* with -sum = -8 mean of squares 20/5 + 64/5, eps 8.2: x/5 times gain 2 */
+    const double u[4] = {.4, 1.2, .4, 1.2};
+    start(&c, OP_crms, 1, 4, b);
+    c.call.attr.eps = 8.2;
+    fill(&c, 0, p), fill(&c, 1, two);
+    expect(&c, "CRMS with eps and gain", u);
+
+    /* Without eps, LN of the same numbers and of what makes their sum 0. */
+    const double all[5] = {1, 3, 1, 3, -8}, ones[5] = {1, 1, 1, 1, 1}, none[5] = {0};
+    double whole[4];
+    start(&c, OP_layernorm, 1, 5, b);
+    c.call.attr.eps = 0;
+    fill(&c, 0, all), fill(&c, 1, ones), fill(&c, 2, none);
+    case_forward(&c);
+    for (size_t i = 0; i < 4; i++) whole[i] = view_get(&c, c.call.out, 0, i);
+    case_release(&c);
+    start(&c, OP_crms, 1, 4, b);
+    c.call.attr.eps = 0;
+    fill(&c, 0, p), fill(&c, 1, ones);
+    expect(&c, "CRMS as LN", whole);
+
+    /* |x|^2 = 20, eps 5: x/5 */
+    const double v[4] = {.2, .6, .2, .6};
+    start(&c, OP_unit, 1, 4, b);
+    c.call.attr.eps = 5;
+    fill(&c, 0, p);
+    expect(&c, "unit length", v);
+
     const double centered[4] = {-1, 1, -1, 1};
     start(&c, OP_center, 1, 4, b);
     fill(&c, 0, p);
@@ -115,6 +143,25 @@ static void elementwise(const Backend *b) {
     start(&c, OP_gate, 1, 4, b);
     fill(&c, 0, x), fill(&c, 1, f);
     expect(&c, "gate", y);
+
+    for (int i = 0; i < 4; i++) y[i] = f[i] + x[i];
+    start(&c, OP_shift, 1, 4, b);
+    fill(&c, 0, x), fill(&c, 1, f);
+    expect(&c, "shift", y);
+    const double third[1] = {-1. / 3}, five[5] = {1, 2, 3, 4, 5}, less[5] = {2. / 3, 5. / 3, 8. / 3, 11. / 3, 14. / 3};
+    start(&c, OP_shift, 1, 5, b);
+    fill(&c, 0, five), fill(&c, 1, third);
+    expect(&c, "shift by one number", less);
+
+    for (int i = 0; i < 4; i++) y[i] = f[i] * tanh(x[i]) - 0.5 * f[i];
+    const double bias[4] = {-.5, -1, -1.5, -2};
+    start(&c, OP_tanh, 1, 4, b);
+    fill(&c, 0, x), fill(&c, 1, f), fill(&c, 2, bias);
+    expect(&c, "tanh with gain and bias", y);
+    for (int i = 0; i < 4; i++) y[i] = f[i] * erf(x[i]) + bias[i];
+    start(&c, OP_erf, 1, 4, b);
+    fill(&c, 0, x), fill(&c, 1, f), fill(&c, 2, bias);
+    expect(&c, "erf with gain and bias", y);
 }
 
 static void tables(const Backend *b) {

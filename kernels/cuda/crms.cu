@@ -1,0 +1,55 @@
+/* y = g x / sqrt((sum x^2 + (sum x)^2) / (n + 1) + eps), in groups. save: the sum, 1/rms per group.
+ *   h = x / rms, dh = dy g:  dx = (dh - (x + sum x) / rms * sum(dh h) / (n + 1)) / rms;  dg = sum of dy h over rows */
+#include "kernels/cuda/columns.cuh"
+#include "kernels/cuda/lines.cuh"
+
+KERNEL_FN(forward, THREADS, Call, c) {
+    int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
+    if (line >= lines_of(c)) return;
+    const float *x = at(c.in[0], r) + (size_t)line * n, *g = at(c.in[1], r);
+    float *y = at(c.out, r) + (size_t)line * n, *save = at(c.save, r) + 2 * (size_t)line, sum = row_sum(x, n);
+    float inverse = 1 / CANON_SQRT(CANON_FMA(sum, sum, row_dot(x, x, n)) / (float)(n + 1) + (float)c.attr.eps);
+    for (int i = lane_id(); i < n; i += WARP) y[i] = x[i] * inverse * g[i];
+    if (lane_id() == 0) save[0] = sum, save[1] = inverse;
+}
+
+KERNEL_FN(input, THREADS, Call, c) {
+    int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
+    if (line >= lines_of(c)) return;
+    const float *x = at(c.in[0], r) + (size_t)line * n, *dy = at(c.dout, r) + (size_t)line * n, *g = at(c.in[1], r);
+    const float *save = at(c.save, r) + 2 * (size_t)line;
+    float *dx = at(c.din[0], r) + (size_t)line * n, sum = save[0], inverse = save[1], dot;
+    ROW_REDUCE(n, dot, lane = CANON_FMA(dy[i] * g[i], x[i] * inverse, lane));
+    dot /= (float)(n + 1);
+    for (int i = lane_id(); i < n; i += WARP)
+        put(&dx[i], CANON_FMA(-((x[i] + sum) * inverse), dot, dy[i] * g[i]) * inverse, c.accumulate[0]);
+}
+
+struct GainFactors {
+    const float *x, *dy, *save;
+    int n;
+    DEVICE_METHOD Factors operator()(int row, int column) const {
+        size_t e = (size_t)row * n + column;
+        Factors f = {dy[e], x[e] * save[2 * (size_t)row + 1]};
+        return f;
+    }
+};
+
+KERNEL_FN(gain, THREADS, Call, c) {
+    int r = (int)blockIdx.z, n = width_of(c), i = column_here();
+    const GainFactors of = {at(c.in[0], r), at(c.dout, r), at(c.save, r), n};
+    float total = column_chain(lines_of(c), CANON_BLOCK, i, n, of);
+    if (threadIdx.x < WARP && i < n) put(&at(c.din[1], r)[i], total, c.accumulate[1]);
+}
+
+static Grid each_column(const Call *c) {
+    return c->din[1].at ? grid_of_columns(c, (size_t)width_of(*c)) : no_grid();
+}
+
+STAGES(crms,
+       {{"crms.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
+       {{"crms.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, NULL,
+         false},
+        {"crms.gain", BODY(gain, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1, NULL,
+         false}},
+       NULL);

@@ -1,0 +1,60 @@
+/* y = g f(x) + b with f bounded and elementwise, g and b one row each; dx = dy g f'(x), dg = sum of dy f(x) over rows,
+ * db = sum of dy. A file that includes this defines squash(x) = f and squash_slope(x, f) = f'. */
+#ifndef KERNELS_CUDA_SQUASH_CUH
+#define KERNELS_CUDA_SQUASH_CUH
+
+#include "kernels/cuda/columns.cuh"
+
+DEVICE_FN float squash(float x);
+DEVICE_FN float squash_slope(float x, float f);
+
+KERNEL_FN(forward, THREADS, Call, c) {
+    int r = (int)blockIdx.z, d = c.out.cols, e = thread_index();
+    if (e >= c.out.rows * d) return;
+    at(c.out, r)[e] = CANON_FMA(squash(at(c.in[0], r)[e]), at(c.in[1], r)[e % d], at(c.in[2], r)[e % d]);
+}
+
+KERNEL_FN(input, THREADS, Call, c) {
+    int r = (int)blockIdx.z, d = c.out.cols, e = thread_index();
+    if (e >= c.out.rows * d) return;
+    float x = at(c.in[0], r)[e];
+    put(&at(c.din[0], r)[e], at(c.dout, r)[e] * at(c.in[1], r)[e % d] * squash_slope(x, squash(x)), c.accumulate[0]);
+}
+
+struct GainFactors {
+    const float *x, *dy;
+    int d;
+    /* Columns of the gain, then of the bias. */
+    DEVICE_METHOD Factors operator()(int row, int column) const {
+        size_t e = (size_t)row * d + column % d;
+        Factors f = {dy[e], 1};
+        if (column < d) f.b = squash(x[e]);
+        return f;
+    }
+};
+
+KERNEL_FN(gains, THREADS, Call, c) {
+    int r = (int)blockIdx.z, d = c.out.cols, column = column_here();
+    const GainFactors of = {at(c.in[0], r), at(c.dout, r), d};
+    float total = column_chain(c.out.rows, CANON_BLOCK, column, 2 * d, of);
+    if (threadIdx.x >= WARP || column >= 2 * d) return;
+    float *gain = at(c.din[1], r), *bias = at(c.din[2], r);
+    if (column < d && gain) put(&gain[column], total, c.accumulate[1]);
+    if (column >= d && bias) put(&bias[column - d], total, c.accumulate[2]);
+}
+
+static Grid each_column(const Call *c) {
+    return c->din[1].at || c->din[2].at ? grid_of_columns(c, 2 * (size_t)c->out.cols) : no_grid();
+}
+
+#define SQUASH(op) \
+    STAGES(op, \
+           {{#op ".forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, \
+             NULL, true}}, \
+           {{#op ".input", BODY(input, Call), each_element_back, NULL, \
+             TOUCH_in0 | TOUCH_in1 | TOUCH_dout | TOUCH_din0, NULL, true}, \
+            {#op ".gains", BODY(gains, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1 | TOUCH_din2, \
+             NULL, false}}, \
+           NULL)
+
+#endif
