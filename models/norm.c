@@ -41,8 +41,10 @@ int norm_build(Tape *t, Norm norm, int x, double eps, int layer, const char *nam
         int in[OP_MAX_IN] = {x}, count = op_most_inputs((OpKind)*op);
         char step[64];
         for (int i = 1; i < count; i++) in[i] = add_parameter(t, info, next++, width, layer, name);
-        snprintf(step, sizeof step, "%.40s%s%.20s", name, op[1] == NORM_NOTHING ? "" : ".",
-                 op[1] == NORM_NOTHING ? "" : op_info[*op].name);
+        if (op[1] == NORM_NOTHING)
+            snprintf(step, sizeof step, "%.40s", name);
+        else
+            snprintf(step, sizeof step, "%.40s.%.16s_out", name, op_info[*op].name);
         x = tape_op(t, (OpKind)*op, in, count, (Attr){.eps = eps}, layer, step);
     }
     return x;

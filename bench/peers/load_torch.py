@@ -107,6 +107,15 @@ class Ops:
     def rmsnorm(self, op, x, gain):
         return self.by_group(op, lambda x: gain * (x * self.rsqrt(self.mean(x * x) + op["eps"])), x)
 
+    def crms(self, op, x, gain):
+        def norm(x):
+            n, total = x.shape[-1], self.mean(x) * x.shape[-1]
+            return gain * (x * self.rsqrt((self.mean(x * x) * n + total * total) / (n + 1) + op["eps"]))
+        return self.by_group(op, norm, x)
+
+    def unit(self, op, x):
+        return self.by_group(op, lambda x: x * self.rsqrt(self.mean(x * x) * x.shape[-1] + op["eps"]), x)
+
     def center(self, op, x):
         return self.by_group(op, self.centered, x)
 
@@ -125,6 +134,9 @@ class Ops:
 
     def gate(self, op, x, gain):
         return x * gain
+
+    def shift(self, op, x, by):
+        return x + by
 
     def residual(self, op, x, f):
         a, b = op.get("alpha", 0), op.get("beta", 0)
@@ -160,6 +172,12 @@ class Numpy(Ops):
 
     def relu(self, op, x):
         return self.np.maximum(x, 0)
+
+    def tanh(self, op, x, gain, bias):
+        return gain * self.np.tanh(x) + bias
+
+    def erf(self, op, x, gain, bias):
+        return gain * self.np.vectorize(math.erf, [x.dtype])(x) + bias
 
     def attend(self, q, k, v):
         T = q.shape[-2]
@@ -206,6 +224,12 @@ class Torch(Ops):
 
     def relu(self, op, x):
         return F.relu(x)
+
+    def tanh(self, op, x, gain, bias):
+        return gain * torch.tanh(x) + bias
+
+    def erf(self, op, x, gain, bias):
+        return gain * torch.erf(x) + bias
 
     def dropout(self, op, x):
         return F.dropout(x, self.dropout_p, self.training)

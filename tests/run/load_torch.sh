@@ -40,7 +40,7 @@ curve_every: 4
 seeds: [1]
 profiles: {smoke: {}}
 dataset: text:text"
-"$python" - "$program" >arms.yaml <<'PY' || exit 3
+"$python" - "$program" "$shape" <<'PY' || exit 3
 import json, re, subprocess, sys
 rows = json.load(open("list.json"))
 columns = re.search("columns any variant can take: (.*)", open("list.txt").read()).group(1).split()
@@ -56,11 +56,12 @@ for arm in tries:
     if subprocess.run([sys.argv[1], "explain", "--arm", text], capture_output=True).returncode == 0:
         arms.append(text.replace("base:", "variant:"))
 assert len(arms) >= 50, arms
-print("arms:\n  pre: {variant: pre}")
-for i, text in enumerate(arms):
-    print(f"  a{i}: {text}")
+for first in range(0, len(arms), 60):  # an experiment has at most 64 arms
+    with open(f"placements-{first}.yaml", "w") as out:
+        print(f"name: placements-{first}\ntitle: Every placement\nbaseline: pre\n{sys.argv[2]}\narms:\n  pre: {{variant: pre}}", file=out)
+        for i, text in enumerate(arms[first:first + 60]):
+            print(f"  a{i}: {text}", file=out)
 PY
-{ printf 'name: placements\ntitle: Every placement\nbaseline: pre\n%s\n' "$shape" && cat arms.yaml; } >placements.yaml
 { printf 'name: recipes\ntitle: Recipes\nbaseline: pre\n%s\n' "$shape"
   printf 'arms: {pre: {variant: pre}, learned: {variant: peri, attn.qk: rmsnorm, gate: learned_row 0.3}}\n'; } >recipes.yaml
 
@@ -69,7 +70,7 @@ run() { # experiment, --set words
   for word in "${@:2}"; do words+=(--set "$word"); done
   "$program" run "$1.yaml" --results results "${words[@]}" >>log 2>&1 || { tail -n 3 log | sed 's/^/# /'; echo "Bail out! run $*"; exit 3; }
 }
-run placements
+for file in placements-*.yaml; do run "${file%.yaml}"; done
 run recipes bias=false
 run recipes tied=false
 run recipes activation=relu ffn_mult=2
