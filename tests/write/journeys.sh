@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# The journeys that REPRODUCE.md quotes are what the program prints today: their commands run again in an empty folder, and
+# only times, the commit of the build and the machine's peak may differ. TAP.  journeys.sh PROGRAM ROOT
+# NORMBENCH_WRITE_GOLDEN=1 writes the files anew.
+set -u
+export LC_ALL=C.UTF-8 COLUMNS=110
+unset NORMBENCH_DATA
+program=$(realpath "$1") root=$(realpath "$2")
+export NORMBENCH_ROOT=$root
+T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-journeys.XXXXXX") || exit 3
+trap 'rm -rf "$T"' EXIT
+trap 'exit 130' INT TERM
+mkdir "$T/bin" && ln -s "$program" "$T/bin/normbench" || exit 3
+PATH=$T/bin:$PATH
+
+# What differs from run to run and from machine to machine.
+mask() {
+  sed -E 's/\([0-9.]+ ms\/step\)/(N ms\/step)/; s/^([0-9]+ of [0-9]+ runs.* to train, [^,]*), .*/\1, about N s/
+    s/(commit|normbench [0-9.]+, commit) [0-9a-f]{12}(-dirty|\+)?/\1 COMMIT/; s/[0-9]+ MB per run, [0-9]+ MB at once/N MB/; s/about [0-9.]+ (s|min)/about N s/g'
+}
+
+number=0
+for file in "$root"/results/reference/journeys/*.txt; do
+  name=$(basename "$file" .txt)
+  mkdir -p "$T/$name/results" && cd "$T/$name" && ln -s "$root/results/reference" results/reference || exit 3
+  while IFS= read -r command; do
+    printf '%s\n' "$command"
+    bash -c "${command#'$ '}" 2>&1
+  done < <(grep '^\$ ' "$file") >"$T/$name.txt"
+  number=$((number + 1))
+  if [ "${NORMBENCH_WRITE_GOLDEN:-}" ]; then sed -E 's/ +$//' "$T/$name.txt" >"$file"; fi
+  if said=$(diff <(mask <"$file") <(sed -E 's/ +$//' "$T/$name.txt" | mask)); then echo "ok $number - journey: $name"; else
+    echo "not ok $number - journey: $name"
+    printf '%s\n' "$said" | head -n 30 | sed 's/^/# /'
+  fi
+done
+echo "1..$number"
