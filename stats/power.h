@@ -28,12 +28,17 @@ StPower st_mde(size_t n, double power, double alpha);
  * which one has the true difference d_z and the others none; normal differences, correlated .5 as comparisons of equal
  * arms with one baseline are. 0 where n seeds cannot reach alpha (2/2^n >= alpha). The share of ST_POWER_SAMPLES
  * simulated samples, fewer where k 2^n is large (never below 500: a standard error of at most .022); the same samples
- * for every d_z, so that it grows with d_z. Beyond ST_FLIP_MAX seeds the t test's at alpha/k stands for it. */
+ * for every d_z, so that it grows with d_z. Beyond ST_POWER_FLIPPED seeds for k = 1, where the two tests differ by less
+ * than .02, and beyond ST_FLIP_MAX for others, the t test's at alpha/k stands for it. */
 #define ST_POWER_SAMPLES 20000
+#define ST_POWER_FLIPPED 10
 StPower st_flip_power(double d_z, size_t n, size_t k, double alpha);
 
 /* The smallest d_z > 0, to 1 %, that n seeds detect with `power` among k comparisons; ST_NOT_REACHABLE when p cannot
  * fall below alpha. */
 StPower st_flip_mde(size_t n, size_t k, double power, double alpha);
+
+/* The fewest seeds with at least `power` for one comparison, never fewer than can reach alpha; as st_nfor. */
+StPower st_flip_nfor(double d_z, double power, double alpha);
 
 #endif

@@ -39,7 +39,7 @@ StPower st_flip_power(double d_z, size_t n, size_t k, double alpha) {
         r.status = ST_N_TOO_SMALL;
         return r;
     }
-    if (n > ST_FLIP_MAX) {
+    if (n > ST_FLIP_MAX || (k == 1 && n > ST_POWER_FLIPPED)) {
         return st_power(d_z, n, alpha / (double)k);
     }
     if (!reachable(n, alpha)) {
@@ -97,6 +97,23 @@ StPower st_flip_mde(size_t n, size_t k, double power, double alpha) {
     if (r.status == ST_OK) {
         r.d_z = high;
         r.power = power;
+    }
+    return r;
+}
+
+StPower st_flip_nfor(double d_z, double power, double alpha) {
+    StPower r = st_nfor(d_z, power, alpha);
+    while (r.status == ST_OK && r.n <= ST_POWER_FLIPPED) {
+        StPower at = st_flip_power(d_z, r.n, 1, alpha);
+        r.status = at.status;
+        r.power = at.power;
+        if (at.power >= power) {
+            return r;
+        }
+        r.n++;
+    }
+    if (r.status == ST_OK && r.n == ST_POWER_FLIPPED + 1) {
+        r.power = st_power(d_z, r.n, alpha).power;
     }
     return r;
 }

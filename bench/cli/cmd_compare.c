@@ -50,7 +50,7 @@ const char compare_help[] =
     "   tost: {margin, p, p_lower, p_upper, lo, hi, equivalent},\n"
     "   effect: {mean, median, share_below_zero, share_better, exp_mean, pairing_gain, correlation, d_z, g_z, "
     "hedges_j},\n"
-    "   power: {d_z, alpha, power, sd, sd_95, seeds_for_80, seeds_for_80_least, seeds_for_80_most, detectable_d_z,\n"
+    "   power: {of, d_z, alpha, power, sd, sd_95, seeds_for_80, seeds_for_80_least, seeds_for_80_most, detectable_d_z,\n"
     "           detectable},\n"
     "   mcnemar: {p, only_arm, only_baseline}, fisher: {p, odds}, levene: {f, df, df2, p, variance_ratio},\n"
     "   pitman_morgan: {t, df, p, p_swap, p_one_seed_left_out, variance_ratio},\n"

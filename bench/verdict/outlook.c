@@ -33,14 +33,11 @@ static int common_steps(const Experiment *x, int cell) {
     return common;
 }
 
-/* By the sign flips that decide; where they take too long for one comparison alone, by the t test, which differs from
- * them by less than 2 % then. */
 static double detectable(int seeds, int comparisons, double alpha, double most) {
-    enum { FLIPPED = 10 };
     size_t n = (size_t)seeds, k = (size_t)comparisons;
     bool reachable = st_test_find("signflip")->floor(n, 1) < alpha;
     if (!reachable || !k || (k > 1 && ldexp((double)k, seeds) > most)) return (double)NAN;
-    StPower p = k == 1 && n > FLIPPED ? st_mde(n, POWER, alpha) : st_flip_mde(n, k, POWER, alpha);
+    StPower p = st_flip_mde(n, k, POWER, alpha);
     return p.status == ST_OK ? p.d_z : (double)NAN;
 }
 

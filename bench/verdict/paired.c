@@ -7,7 +7,7 @@
 #include "base/error.h"
 
 #define BLOCKS_ALIKE .1 /* autocorrelation of neighbours from which on blocks are joined */
-#define POWER .8
+#define POWER PAIRED_POWER_AIM
 
 /* Beyond this the pigeonhole bootstrap takes minutes, and is left out with a reason. */
 #define PIGEONHOLE_DRAWS 10000
@@ -120,11 +120,12 @@ static void plan_seeds(const Family *f, Comparison *c) {
         c->sd.status = c->t.status;
     if (c->t.status != ST_OK) return;
     c->sd = st_sd_ci(c->t.sd, c->t.n, .95);
-    c->power = st_power(mean / c->t.sd, c->t.n, alpha);
-    c->detectable = st_mde(c->t.n, POWER, alpha);
-    c->seeds_needed = st_nfor(mean / c->t.sd, POWER, alpha);
-    c->seeds_least = st_nfor(mean / c->sd.lo, POWER, alpha);
-    c->seeds_most = st_nfor(mean / c->sd.hi, POWER, alpha);
+    bool flips = family_power_by_flips(f);
+    StPower (*seeds)(double, double, double) = flips ? st_flip_nfor : st_nfor;
+    c->power = flips ? st_flip_power(mean / c->t.sd, c->t.n, 1, alpha) : st_power(mean / c->t.sd, c->t.n, alpha);
+    c->seeds_needed = seeds(mean / c->t.sd, POWER, alpha);
+    c->seeds_least = seeds(mean / c->sd.lo, POWER, alpha);
+    c->seeds_most = seeds(mean / c->sd.hi, POWER, alpha);
 }
 
 static void could_not_be_paired(Comparison *c) {

@@ -22,6 +22,7 @@
 #include "stats/variance.h"
 
 enum { CONTRAST_MOST_TERMS = 8 };
+#define PAIRED_POWER_AIM .8 /* of plans: the chance to find a difference */
 
 typedef struct {
     int arm;
@@ -84,7 +85,7 @@ typedef struct {
     StEffect effect;
     StTost tost;
     StInterval sd;                                 /* of d, 95 % */
-    StPower power;                                 /* at the difference seen */
+    StPower power;                                 /* at the difference seen, of its sign flips alone */
     StPower seeds_needed, seeds_least, seeds_most; /* for 80 %; least, most: at the ends of the interval of the sd */
     StPower detectable;                            /* d_z that these seeds find in 80 % */
     StMcnemar mcnemar;                             /* seeds where only one side diverged */
@@ -143,6 +144,10 @@ void comparison_make(const Family *f, Comparison *c, const PairedRuns *runs);
 
 /* Adjusted p's and decisions, once every comparison is made. All of them count, also those that could not be tested. */
 void family_together(Family *f);
+
+/* Whether power and the seeds needed are those of the sign flips that decide; of many comparisons, whose simulations
+ * would take too long, they are the t test's. */
+bool family_power_by_flips(const Family *f);
 
 /* Holm's p of p[count] (NaN: not made, and still counted) into the comparisons; p is overwritten. */
 void family_holm(Family *f, double *p);

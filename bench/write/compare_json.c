@@ -76,10 +76,11 @@ static void put_power(json_t *o, const char *key, const StPower *p, double value
         json_object_set_new(o, key, not_made(st_status_text(p->status)));
 }
 
-static json_t *power_json(const Comparison *c) {
+static json_t *power_json(const Family *f, const Comparison *c) {
     if (!c->t_decides) return withheld();
     json_t *o = json_status(c->t.status);
     if (c->t.status != ST_OK) return o;
+    json_put_text(o, "of", family_power_by_flips(f) ? "sign flips" : "t test");
     json_put(o, "d_z", c->power.d_z), json_put(o, "alpha", c->power.alpha);
     put_power(o, "power", &c->power, c->power.power);
     json_put(o, "sd", c->t.sd);
@@ -181,7 +182,7 @@ static json_t *item_json(const CompareResult *r, const Comparison *c) {
                         : !c->t_decides ? withheld()
                                         : with_floor(json_tost(&c->tost, r->options.margin), 0));
     json_object_set_new(o, "effect", effect_json(r, c));
-    json_object_set_new(o, "power", power_json(c));
+    json_object_set_new(o, "power", power_json(&r->family, c));
     divergence_json(c, o);
     json_object_set_new(o, "levene", c->t_decides ? variance_json(&c->levene, "f") : withheld());
     json_object_set_new(o, "pitman_morgan", c->t_decides ? variance_json(&c->pitman_morgan, "t") : withheld());

@@ -187,8 +187,10 @@ static void power_note(const CompareResult *r, Text *out) {
     for (int i = 0; i < r->family.count && !before.length; i++) {
         const Comparison *c = &r->family.at[i];
         if (c->t_decides && c->detectable.status == ST_OK && c->t.status == ST_OK)
-            text_format(&before, "%d seeds find a difference of %.2f sd (of d) in 80 %% of cases.\n", r->n,
-                        c->detectable.d_z);
+            text_format(&before,
+                        "%d seeds find a difference of %.2f sd (of d) in 80 %% of cases, by the sign flips of one "
+                        "comparison.\n",
+                        r->n, c->detectable.d_z);
     }
     text_format(out, "%s", before.at);
     text_release(&before);

@@ -63,6 +63,15 @@ Test(stats_design, power_of_sign_flips) {
     STATUS(st_flip_power(1, 6, 0, .05).status, ST_BAD_ARG);
     STATUS(st_flip_power((double)NAN, 6, 1, .05).status, ST_BAD_ARG);
     NEAR(st_flip_power(.5, 34, 1, .05).power, st_power(.5, 34, .05).power, 0);
+    /* However large the difference, 6 seeds; beyond ST_POWER_FLIPPED the t test stands for both. */
+    cr_assert(st_flip_nfor(50, .8, .05).n == 6 && st_nfor(50, .8, .05).n < 4);
+    for (double d = .5; d < 3; d *= 1.1) {
+        StPower t = st_nfor(d, .8, .05), flips = st_flip_nfor(d, .8, .05);
+        size_t most = (t.n < 6 ? 6 : t.n) + 2;
+        cr_assert(flips.n >= t.n && flips.n <= most && flips.power >= .8, "%g: %zu %zu", d, t.n, flips.n);
+        if (t.n > ST_POWER_FLIPPED) cr_assert(flips.n == t.n && flips.power == t.power);
+    }
+    STATUS(st_flip_nfor(0, .8, .05).status, ST_NOT_REACHABLE);
     cr_assert(st_flip_power(.5, 34, 5, .05).power == st_power(.5, 34, .01).power);
 }
 
