@@ -168,7 +168,7 @@ assert os.path.exists(r["curve"])' "$W/out" "$first" || fail "the JSON is anothe
   prints '0 done, 0 running, 1 stopped'
   ends 0 "${one[@]}" --arm "$wild" --set steps=40 --results "$W/d"
   ends 0 status one.yaml --arm "$wild" --set steps=40 --watch --results "$W/d" # ends by itself: all is done
-  prints '^one: 1 runs: 1 done \(1 diverged\), 0 running, 0 waiting$'
+  prints '^one: 2 runs: 2 done \(1 diverged\), 0 running, 0 waiting$'
   # A disk that fails once, wherever that makes a run fail.
   for at in $(seq 5 60); do
     rm -rf "$W/f"

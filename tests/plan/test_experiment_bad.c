@@ -125,7 +125,8 @@ static const struct {
     {"arms:\n  a:\n    variant: prenorm", "4: unknown variant 'prenorm'; did you mean 'pre'?"},
     {"arms:\n  a: {variant: pre,\n   embd: rms}", "4: unknown key 'embd'; did you mean 'embed'?"},
     {"arms: {a: {variant: pre, embed: rmsnrm}}",
-     "2: embed: unknown norm 'rmsnrm'; did you mean 'rmsnorm'? valid: none, layernorm, rmsnorm, center"},
+     "2: embed: unknown norm 'rmsnrm'; did you mean 'rmsnorm'? valid: none, layernorm, rmsnorm, center, crms, "
+     "scalenorm, unit, dyt, derf"},
     {"arms: {a: {variant: pre, base: pre}}", "2: 'base' is another name of 'variant' (line 2); one is enough"},
     {"arms: {a: {variant: pre, lr: [1, 2]}}", "2: lr: one value is needed, not a list"},
     {"arms: {a: {variant: pre, seeds: 3}}", "2: 'seeds' belongs at the top level of the file"},

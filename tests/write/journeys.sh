@@ -28,7 +28,7 @@ for file in "$root"/results/reference/journeys/*.txt; do
     bash -c "${command#'$ '}" 2>&1
   done < <(grep '^\$ ' "$file") >"$T/$name.txt"
   number=$((number + 1))
-  if [ "${NORMBENCH_WRITE_GOLDEN:-}" ]; then sed -E 's/ +$//' "$T/$name.txt" >"$file"; fi
+  if [ "${NORMBENCH_WRITE_GOLDEN:-}" ]; then sed -E 's/ +$//; s/(commit [0-9a-f]{12})-dirty/\1/' "$T/$name.txt" >"$file"; fi
   if said=$(diff <(mask <"$file") <(sed -E 's/ +$//' "$T/$name.txt" | mask)); then echo "ok $number - journey: $name"; else
     echo "not ok $number - journey: $name"
     printf '%s\n' "$said" | head -n 30 | sed 's/^/# /'
