@@ -1,5 +1,6 @@
 /* normbench explain VARIANT: what a row, an arm or a stored run computes, as equation and drawing, and the program that
  * it becomes. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ typedef struct {
 /* Puts "<text><after>" on the branch, unless text is "". */
 static void add_box(BlockPart *p, BoxKind kind, const char *text, const char *after) {
     if (!text[0]) return;
+    assert(p->boxes < BLOCK_MOST_BOXES);
     Box *b = &p->branch[p->boxes++];
     b->kind = kind;
     snprintf(b->text, sizeof b->text, "%s%s", text, after);
