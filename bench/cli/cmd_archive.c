@@ -17,7 +17,7 @@ static Rc add(Archive *a, const Session *s, const Store *stored, const char *nam
     Experiment x;
     Records records;
     if (session_plan(s, name, &x, e)) return e->code;
-    Rc rc = records_take_or_stand_in(&records, stored, &x, s->precise, e);
+    Rc rc = records_take(&records, stored, &x, s->precise, e);
     if (!rc) {
         rc = records_complete(&records, &x, e) ? error_prefix(e, "%s: ", x.name)
                                                : archive_add(a, &x, &records, s->runs, e);

@@ -193,15 +193,10 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
     return rc;
 }
 
-static Rc take(Records *records, Session *s, Experiment *x, Error *e) {
+static Rc take(Records *records, const Session *s, Experiment *x, Error *e) {
     Store stored;
     store_read(&stored, s->runs);
-    Rc rc = records_take_or_stand_in(records, &stored, x, s->precise, e);
-    if (!rc && records->stand_in)
-        fprintf(stderr,
-                "normbench: note: no run is stored on the corpus that %s names; those on the built-in SYNTHETIC source "
-                "are taken\n",
-                x->file);
+    Rc rc = records_take(records, &stored, x, s->precise, e);
     store_release(&stored);
     return rc;
 }

@@ -239,7 +239,7 @@ static Rc with_plan(const Session *s, Asked *a, Experiment *x, Error *e) {
     Records records;
     if (find_arms(a, x, e) || find_cell(a, x, e)) return e->code;
     store_read(&stored, s->runs);
-    Rc rc = records_take_or_stand_in(&records, &stored, x, s->precise, e);
+    Rc rc = records_take(&records, &stored, x, s->precise, e);
     store_release(&stored);
     if (rc) return rc;
     rc = records_complete(&records, x, e);

@@ -318,46 +318,6 @@ void records_release(Records *r) {
     *r = (Records){0};
 }
 
-/* Whether no run of an arm is stored, in any class or arithmetic. */
-static bool none_stored(const Store *s, const Experiment *x, int arm) {
-    char hash[SHA256_HEX];
-    int count = 0;
-    for (int cell = 0; cell < experiment_cells(x) && !count; cell++)
-        for (int seed = 0; seed < x->seeds && !count; seed++) {
-            RunSpec spec = experiment_spec(x, cell, arm, seed);
-            spec_hash(&spec, hash);
-            (void)store_find(s, hash, &count);
-        }
-    return !count;
-}
-
-Rc records_take_or_stand_in(Records *r, const Store *s, Experiment *x, bool precise, Error *e) {
-    Experiment other = *x; /* shares the list of seeds */
-    Records in_place;
-    bool any = false;
-    if (records_take(r, s, x, precise, e)) return e->code;
-    if (!r->missing) return RC_OK;
-    for (int arm = 0; arm < other.arms; arm++) {
-        SpecWord *dataset = &other.arm[arm].spec.dataset;
-        if (!strncmp(dataset->text, "text:", 5) || !none_stored(s, &other, arm)) continue;
-        any |= strcmp(dataset->text, "synthetic") != 0;
-        strcpy(dataset->text, "synthetic");
-    }
-    if (!any) return RC_OK;
-    if (records_take(&in_place, s, &other, precise, e)) {
-        records_release(r);
-        return e->code;
-    }
-    if (in_place.missing) {
-        records_release(&in_place);
-        return RC_OK;
-    }
-    records_release(r);
-    *r = in_place, *x = other;
-    r->stand_in = true;
-    return RC_OK;
-}
-
 Rc records_complete(const Records *r, const Experiment *x, Error *e) {
     if (!r->missing) return RC_OK;
     Text again;

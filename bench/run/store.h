@@ -41,7 +41,6 @@ typedef struct {
     RunRecord *at; /* [cells][arms][seeds]; NULL when some are missing */
     int runs, missing;
     PrecisionKind precision; /* of the records where the experiment leaves it open */
-    bool stand_in;           /* some are of the synthetic source in place of a corpus (records_take_or_stand_in) */
     char *notes;         /* "", or sentences about what was left out because it is of another class or arithmetic */
 } Records;
 
@@ -52,11 +51,6 @@ typedef struct {
  * of one corpus. With an error there is nothing to release. */
 Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e);
 void records_release(Records *r);
-
-/* The same; when runs are missing, each arm of which no run is stored is looked for on the synthetic source, which
- * stands in where `run` could not have the corpus. Taken only if all are there then, and x's specs then say so; else x
- * and the count of missing runs are as written. No corpus is looked for. */
-Rc records_take_or_stand_in(Records *r, const Store *s, Experiment *x, bool precise, Error *e);
 
 /* RC_UNMEASURED "12 of 24 runs are missing: normbench run …" when some are. */
 Rc records_complete(const Records *r, const Experiment *x, Error *e);

@@ -34,19 +34,6 @@ check_reading_needs_no_corpus_and_trains_nothing() {
 }
 
 # Runs on the source that stood in for a corpus are found by what they are, and said to be what they are.
-check_a_table_of_the_stand_in_needs_no_corpus() {
-  claims_tree
-  sed -i 's/dataset: synthetic/dataset: tinyshakespeare/; s/seeds: 6/seeds: 2/; s/width: .*/width: 16/' "$W/tree/bench/experiments/tiny.yaml"
-  no_corpus
-  ends 3 table tiny --profile smoke --results "$W/r"
-  says '4 of 4 runs are missing: normbench run tiny --profile smoke'
-  ends 0 run tiny --profile smoke --offline --results "$W/r"
-  says 'THE CORPUS .tinyshakespeare. CANNOT BE HAD'
-  ends 0 table tiny --profile smoke --results "$W/r"
-  says 'no run is stored on the corpus that .*tiny.yaml names; those on the built-in SYNTHETIC source are taken'
-  prints 'SYNTHETIC SOURCE, not a text'
-}
-
 check_stored_runs_are_listed() {
   cp -r "$T/whole" "$W/r"
   ends 0 runs toy.yaml --results "$W/r"
