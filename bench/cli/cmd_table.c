@@ -136,16 +136,6 @@ static Rc publish(const Session *s, const Table *t, const PlanFolder *folder, Er
     return rc;
 }
 
-/* Whether the command line made another plan than the file's. */
-static bool changed(const Experiment *x) {
-    Experiment plain;
-    Error none;
-    if (experiment_read(&plain, x->file, x->profile, NULL, &none)) return true;
-    bool is = strcmp(plain.plan, x->plan) != 0;
-    experiment_release(&plain);
-    return is;
-}
-
 /* --metrics 'loss,ppl': keys of metrics.def, or the names that macros give them. */
 static Rc read_metrics(const Options *o, TableOptions *t, Error *e) {
     const char *text = option(o, OPTION_metrics, NULL);
@@ -178,7 +168,7 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
     command_text(s, x, &command);
     TableOptions options = {.bold = (BoldMode)option_choice(o, OPTION_bold, BOLD_tied),
                             .siunitx = o->times[OPTION_siunitx] > 0,
-                            .exploratory = changed(x),
+                            .exploratory = experiment_changed(x),
                             .notes = records->notes,
                             .partial = partial,
                             .command = command.at};
@@ -229,9 +219,8 @@ static Rc missing(const Session *s, const Experiment *x, const Records *records,
 
 /* What is stored of another plan of the same file: "normbench table smoke-24252339 (--set steps=50; 30 of 30 runs)". */
 static bool other_plan(const Session *s, const Experiment *x, const Store *stored, const char *word, Text *out) {
-    enum { MOST = 64 };
     char experiment[PATH_MAX];
-    const char *set[MOST], *arm[MOST];
+    const char *set[PLAN_MOST_TEXTS], *arm[PLAN_MOST_TEXTS];
     PlanNote note;
     Experiment other;
     Records records;
@@ -239,11 +228,7 @@ static bool other_plan(const Session *s, const Experiment *x, const Store *store
     bool is = false;
     plan_experiment(s->root, x, experiment);
     if (plan_note_read(&note, s->results, word, &none) || !note.all) return false;
-    Overrides o = {.set = set, .arm = arm};
-    for (; (size_t)o.sets < json_array_size(note.set) && o.sets < MOST; o.sets++)
-        set[o.sets] = json_string_value(json_array_get(note.set, (size_t)o.sets));
-    for (; (size_t)o.arms < json_array_size(note.arm) && o.arms < MOST; o.arms++)
-        arm[o.arms] = json_string_value(json_array_get(note.arm, (size_t)o.arms));
+    Overrides o = plan_note_overrides(&note, set, arm);
     if (!strcmp(note.experiment, experiment) && strcmp(note.plan, x->plan) != 0 &&
         !experiment_read(&other, x->file, note.profile, &o, &none)) {
         if (!strcmp(other.plan, note.plan) && !records_take(&records, stored, &other, false, &none)) {

@@ -209,22 +209,12 @@ static Rc print(const Asked *a, const Table *t, bool json, Error *e) {
     return RC_OK;
 }
 
-/* Whether the command line made another plan than the file's. */
-static bool changed(const Experiment *x) {
-    Experiment plain;
-    Error none;
-    if (experiment_read(&plain, x->file, x->profile, NULL, &none)) return true;
-    bool is = strcmp(plain.plan, x->plan) != 0;
-    experiment_release(&plain);
-    return is;
-}
-
 static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Records *records, Error *e) {
     ClaimFile claims;
     bool has_claims;
     Table t;
     if (claims_find(&claims, s->root, x->writeup, &has_claims, e)) return e->code;
-    TableOptions options = {.command = "", .notes = records->notes, .exploratory = changed(x)};
+    TableOptions options = {.command = "", .notes = records->notes, .exploratory = experiment_changed(x)};
     Rc rc = table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e);
     if (!rc) {
         rc = print(a, &t, s->options->times[OPTION_json] > 0, e);

@@ -278,3 +278,12 @@ Rc experiment_read(Experiment *x, const char *path, const char *profile, const O
     free(bytes);
     return rc;
 }
+
+bool experiment_changed(const Experiment *x) {
+    Experiment plain;
+    Error none;
+    if (experiment_read(&plain, x->file, x->profile, NULL, &none)) return true;
+    bool is = strcmp(plain.plan, x->plan) != 0;
+    experiment_release(&plain);
+    return is;
+}

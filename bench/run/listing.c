@@ -62,18 +62,13 @@ static bool same_file(const char *a, const char *b) {
 
 /* The plan that a folder of results/out remembers, as its command line made it, if it is of `file` (NULL: of any). */
 static void add_noted(Plans *p, const Session *s, const char *word, const char *file) {
-    enum { MOST = 64 };
-    const char *set[MOST], *arm[MOST];
+    const char *set[PLAN_MOST_TEXTS], *arm[PLAN_MOST_TEXTS];
     char path[1024];
     PlanNote note;
     Error none;
     int before = p->count;
     if (plan_note_read(&note, s->results, word, &none) || !note.all) return;
-    Overrides o = {.set = set, .arm = arm};
-    for (; (size_t)o.sets < json_array_size(note.set) && o.sets < MOST; o.sets++)
-        set[o.sets] = json_string_value(json_array_get(note.set, (size_t)o.sets));
-    for (; (size_t)o.arms < json_array_size(note.arm) && o.arms < MOST; o.arms++)
-        arm[o.arms] = json_string_value(json_array_get(note.arm, (size_t)o.arms));
+    Overrides o = plan_note_overrides(&note, set, arm);
     if (!experiment_find(path, sizeof path, s->root, note.experiment, &none) && (!file || same_file(path, file)))
         (void)add_plan(p, path, note.profile, &o, &none);
     if (p->count > before && (o.sets || o.arms)) {

@@ -59,6 +59,18 @@ int plan_words(const char *results, char ***words) {
     return kept;
 }
 
+static int texts_of(const json_t *list, const char *text[PLAN_MOST_TEXTS]) {
+    int count = 0;
+    for (; count < PLAN_MOST_TEXTS && (size_t)count < json_array_size(list); count++)
+        text[count] = json_string_value(json_array_get(list, (size_t)count));
+    return count;
+}
+
+Overrides plan_note_overrides(const PlanNote *note, const char *set[PLAN_MOST_TEXTS],
+                              const char *arm[PLAN_MOST_TEXTS]) {
+    return (Overrides){.set = set, .sets = texts_of(note->set, set), .arm = arm, .arms = texts_of(note->arm, arm)};
+}
+
 static void add_option(Text *out, const char *name, const char *value) {
     text_format(out, " --%s ", name);
     text_shell(out, value);

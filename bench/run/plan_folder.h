@@ -17,7 +17,7 @@
 #include "base/sha256.h"
 #include "bench/plan/experiment.h"
 
-enum { PLAN_WORD_SIZE = 80, PLAN_PATH_SIZE = 900 };
+enum { PLAN_WORD_SIZE = 80, PLAN_PATH_SIZE = 900, PLAN_MOST_TEXTS = 68 };
 
 /* What a plan.json says. */
 typedef struct {
@@ -32,6 +32,9 @@ void plan_note_release(PlanNote *note);
 
 /* The words of all folders of results/out that hold a plan.json, ascending; names_free (base/file.h) frees them. */
 int plan_words(const char *results, char ***words);
+
+/* What experiment_read takes to make the plan again; lists that it points to, their texts are the note's. */
+Overrides plan_note_overrides(const PlanNote *note, const char *set[PLAN_MOST_TEXTS], const char *arm[PLAN_MOST_TEXTS]);
 
 /* " --profile smoke --set steps=4 --arm '…'", as a shell reads it back. */
 void plan_note_options(const PlanNote *note, Text *out);

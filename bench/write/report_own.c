@@ -9,24 +9,10 @@
 #include "bench/run/plan_folder.h"
 #include "bench/write/report.h"
 
-enum { MOST_OPTIONS = 64 };
-
-static int texts_of(json_t *list, const char *text[MOST_OPTIONS]) {
-    int count = 0;
-    for (; count < MOST_OPTIONS && (size_t)count < json_array_size(list); count++)
-        text[count] = json_string_value(json_array_get(list, (size_t)count));
-    return count;
-}
-
 static LedgerTable *of_plan(const Ledger *b, const char *plan) {
     for (int i = 0; i < b->mades; i++)
         if (!strcmp(b->made[i]->x.plan, plan)) return b->made[i];
     return NULL;
-}
-
-static char *copy_of(const char *text) {
-    char *out = mem_alloc(strlen(text) + 1, 1);
-    return strcpy(out, text);
 }
 
 /* A name in a list of what is not shown. */
@@ -55,16 +41,6 @@ static Rc read_plan(Experiment *x, const Session *s, const PlanNote *note, Overr
     return error_set(e, RC_USAGE, "%s was changed since: it makes plan %.8s no more", note->experiment, note->plan);
 }
 
-/* Whether the command line made another plan than the file's. */
-static bool changed(const Experiment *x) {
-    Experiment plain;
-    Error none;
-    if (experiment_read(&plain, x->file, x->profile, NULL, &none)) return true;
-    bool is = strcmp(plain.plan, x->plan) != 0;
-    experiment_release(&plain);
-    return is;
-}
-
 static const ClaimFile *claims_of(const Ledger *b, const Experiment *x) {
     for (int i = 0; i < b->files; i++)
         if (!strcmp(b->file[i].writeup, x->writeup)) return &b->file[i];
@@ -80,7 +56,7 @@ static Rc make(Ledger *b, const Store *stored, LedgerTable *t, const char *word,
         if (!known) add_part(b, &t->x, word, t->records.missing, t->records.runs);
         return RC_UNMEASURED;
     }
-    TableOptions options = {.command = "", .notes = t->records.notes, .exploratory = !plain && changed(&t->x)};
+    TableOptions options = {.command = "", .notes = t->records.notes, .exploratory = !plain && experiment_changed(&t->x)};
     rc = table_make(&t->table, &t->x, t->records.at, claims_of(b, &t->x), options, e);
     if (rc == RC_UNMEASURED) fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", word, e->text);
     return rc;
@@ -88,11 +64,9 @@ static Rc make(Ledger *b, const Store *stored, LedgerTable *t, const char *word,
 
 /* stored is read when the first plan asks for it. */
 static Rc take(Ledger *b, const Session *s, Store *stored, const char *word, const PlanNote *note, Error *e) {
-    const char *set[MOST_OPTIONS], *arm[MOST_OPTIONS];
-    Overrides o = {.set = set, .arm = arm};
+    const char *set[PLAN_MOST_TEXTS], *arm[PLAN_MOST_TEXTS];
+    Overrides o = plan_note_overrides(note, set, arm);
     bool precise = false;
-    o.sets = texts_of(note->set, set);
-    o.arms = texts_of(note->arm, arm);
     for (int i = 0; i < o.sets; i++) precise |= !strncmp(set[i], "precision=", 10);
     LedgerTable *t = mem_alloc(1, sizeof *t);
     if (read_plan(&t->x, s, note, &o, e)) {
@@ -109,9 +83,9 @@ static Rc take(Ledger *b, const Session *s, Store *stored, const char *word, con
     Text options;
     text_init(&options);
     plan_note_options(&(PlanNote){.profile = "", .set = note->set, .arm = note->arm}, &options);
-    if (options.length) t->changed = copy_of(options.at + 1);
+    if (options.length) t->changed = mem_text(options.at + 1);
     text_release(&options);
-    t->word = copy_of(word);
+    t->word = mem_text(word);
     b->made = mem_grow(b->made, (size_t)b->mades + 1, sizeof *b->made);
     b->made[b->mades++] = t;
     return RC_OK;
@@ -124,7 +98,7 @@ static Rc take_word(Ledger *b, const Session *s, Store *stored, const char *word
     Rc rc = RC_OK;
     LedgerTable *shown = of_plan(b, note.plan);
     if (!shown && (!b->profile[0] || !strcmp(b->profile, note.profile))) rc = take(b, s, stored, word, &note, e);
-    if (shown && !shown->word) shown->word = copy_of(word);
+    if (shown && !shown->word) shown->word = mem_text(word);
     plan_note_release(&note);
     return rc;
 }
