@@ -17,18 +17,25 @@ int sensitivity_factor(const Experiment *x) {
     return -1;
 }
 
-typedef struct {
-    double rate;
-    int level;
-} Rate;
-
 static int by_rate(const void *a, const void *b) {
-    double x = ((const Rate *)a)->rate, y = ((const Rate *)b)->rate;
+    double x = ((const RateLevel *)a)->rate, y = ((const RateLevel *)b)->rate;
     return (x > y) - (x < y);
 }
 
-/* Cells of group `g` in ascending order of rate; a group is named by its first cell's other factors. */
-static void group_cells(const Experiment *x, int factor, const Rate *order, int first, int *cells) {
+int sensitivity_rates(const Experiment *x, RateLevel order[EXPERIMENT_MOST_VALUES]) {
+    const Factor *f = &x->factor[sensitivity_factor(x)];
+    for (int k = 0; k < f->values; k++) {
+        bool number = parse_real(f->value[k], &order[k].rate);
+        assert(number && "a factor's values were checked when they were read");
+        (void)number;
+        order[k].level = k;
+    }
+    qsort(order, (size_t)f->values, sizeof *order, by_rate);
+    return f->values;
+}
+
+/* The cells of the group whose cell at level 0 is `first`, in ascending order of rate. */
+static void group_cells(const Experiment *x, int factor, const RateLevel *order, int first, int *cells) {
     int rates = x->factor[factor].values, stride = 1;
     for (int f = x->factors - 1; f > factor; f--) stride *= x->factor[f].values;
     for (int k = 0; k < rates; k++) cells[k] = first + order[k].level * stride;
@@ -116,15 +123,9 @@ bool sensitivity_make(Sensitivity *y, const Sample *s) {
     *y = (Sensitivity){.rates = x->factor[factor].values, .seeds = x->seeds, .floor = 1};
     y->groups = s->cells / y->rates;
     y->rows = y->groups * x->arms;
-    Rate *order = mem_alloc((size_t)y->rates, sizeof *order);
+    RateLevel order[EXPERIMENT_MOST_VALUES];
     int *cells = mem_alloc((size_t)y->rates, sizeof *cells), group = 0;
-    for (int k = 0; k < y->rates; k++) {
-        bool number = parse_real(x->factor[factor].value[k], &order[k].rate);
-        assert(number && "a factor's values were checked when they were read");
-        (void)number;
-        order[k].level = k;
-    }
-    qsort(order, (size_t)y->rates, sizeof *order, by_rate);
+    (void)sensitivity_rates(x, order);
     y->rate = mem_alloc((size_t)y->rates, sizeof *y->rate);
     for (int k = 0; k < y->rates; k++) y->rate[k] = order[k].rate;
     y->group = mem_alloc((size_t)y->groups, sizeof *y->group);
@@ -144,7 +145,6 @@ bool sensitivity_make(Sensitivity *y, const Sample *s) {
     }
     compare(y, s);
     free(cells);
-    free(order);
     return true;
 }
 

@@ -46,6 +46,15 @@ typedef struct {
 /* The factor `lr`; -1: it has fewer than two values, or an arm sets its own. */
 int sensitivity_factor(const Experiment *x);
 
+/* A rate, and its level of that factor. */
+typedef struct {
+    double rate;
+    int level;
+} RateLevel;
+
+/* The rates of the factor, which there is, ascending; returns how many. */
+int sensitivity_rates(const Experiment *x, RateLevel order[EXPERIMENT_MOST_VALUES]);
+
 /* False, and nothing to release, when there is no such factor. */
 bool sensitivity_make(Sensitivity *y, const Sample *s);
 void sensitivity_release(Sensitivity *y);

@@ -5,7 +5,8 @@
 
 #include "base/text.h"
 
-enum { BOX_TEXT = 48, BLOCK_MOST_BOXES = 9 /* attention with every norm and factor */, BLOCK_MOST_STRETCHES = 8, BLOCK_TITLE = 128 };
+enum { BOX_TEXT = 48, BLOCK_MOST_STRETCHES = 8, BLOCK_TITLE = 128 };
+enum { BLOCK_MOST_BOXES = 9 }; /* attention with every norm and factor */
 
 typedef enum { BOX_NONE, BOX_NORM, BOX_FUNCTION, BOX_FACTOR } BoxKind;
 

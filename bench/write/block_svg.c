@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/formats/html.h"
 #include "bench/write/block.h"
 
 enum {
@@ -14,19 +15,9 @@ enum {
     STEP = 46 /* from one box to the next */
 };
 
-static void escaped(Text *out, const char *text) {
-    for (; *text; text++) {
-        const char *named = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : NULL;
-        if (named)
-            text_format(out, "%s", named);
-        else
-            text_add(out, text, 1);
-    }
-}
-
 static void words(Text *out, int x, int y, const char *kind, const char *text) {
     text_format(out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", kind, x, y);
-    escaped(out, text);
+    html_text(out, text);
     text_format(out, "</text>\n");
 }
 
@@ -125,7 +116,7 @@ void block_svg(const BlockPicture *p, Text *out) {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n"
         "<title>",
         width, height, width, height);
-    escaped(out, p->title);
+    html_text(out, p->title);
     text_format(
         out,
         "</title>\n<style>\n"

@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/formats/html.h"
 #include "bench/formats/latex.h"
 #include "bench/write/compare.h"
-#include "bench/write/report.h"
+#include "bench/write/figure.h"
 
 enum { WIDTH = 920, LEFT = 190, PLOT = 330, RIGHT = LEFT + PLOT + 20, TOP = 58, ROW = 44, TICKS = 6 };
 enum { NAME_MOST = 22, WORDS_MOST = 53 }; /* characters: longer ones are cut */
@@ -30,16 +31,6 @@ static void include(PlotAxis *a, double x) {
     if (x > a->high) a->high = x;
 }
 
-/* 1, 2 or 5 times a power of ten: at most TICKS of them in a length. */
-static double nice_step(double length) {
-    double unit = pow(10, floor(log10(length / TICKS)));
-    for (int i = 0; i < 3; i++) {
-        static const double of[] = {1, 2, 5};
-        if (length / (of[i] * unit) <= TICKS) return of[i] * unit;
-    }
-    return 10 * unit;
-}
-
 static PlotAxis axis_of(const CompareResult *r) {
     PlotAxis a = {0, 0, 1};
     for (int i = 0; i < r->family.count; i++) {
@@ -52,7 +43,7 @@ static PlotAxis axis_of(const CompareResult *r) {
     if (a.low == a.high) a.low = -1, a.high = 1;
     double room = 0.06 * (a.high - a.low);
     a.low -= room, a.high += room;
-    a.step = nice_step(a.high - a.low);
+    a.step = figure_tick(a.high - a.low, TICKS);
     return a;
 }
 

@@ -78,6 +78,14 @@ void figure_csv(const Table *t, Text *out) {
             }
 }
 
+double figure_tick(double range, int most) {
+    static const double of[] = {1, 2, 5};
+    double power = pow(10, floor(log10(range / most)));
+    for (int i = 0; i < 3; i++)
+        if (range / (of[i] * power) <= most) return of[i] * power;
+    return 10 * power;
+}
+
 static const FigureRow *const rows[FIGURE_KINDS] = {[FIGURE_differences] = &figure_differences,
                                                     [FIGURE_rates] = &figure_rates,
                                                     [FIGURE_seeds] = &figure_seeds,

@@ -72,6 +72,17 @@ void curve_release(Curve *c);
  * than a factor of 10; one with a value at or below 0 has none. */
 bool figure_log_axis(Axis axis, double least, double most);
 
+/* How an arm looks: in every figure, whatever else it shows. point: gnuplot's number of a filled shape. */
+typedef struct {
+    const char *colour, *dash; /* "#0072B2"; gnuplot's, in points: "(9,5)" */
+    int point;
+} FigureStyle;
+FigureStyle figure_style(const Table *t, int arm);
+
+/* The distance between the ticks of an axis: the least of 1, 2 and 5 times a power of ten with at most `most` of them
+ * in `range`, which is above 0. */
+double figure_tick(double range, int most);
+
 /* Whether a run of an arm leaves those of the other seeds: it ended at a number that is not finite while most did not,
  * or its last value is farther from the arm's median than the margin and than ten times the median distance. Never with
  * three seeds. */

@@ -1,6 +1,6 @@
 /* NAME-blocks: what the blocks' curves that the experiment's `panels` name were on average over the steps, a line per
- * arm; when it names none, gradient norm and norm input: write-up
- * 000's "average gradient norm per layer". One figure per cell. */
+ * arm; when it names none, gradient norm and norm input: write-up 000's "average gradient norm per layer". One figure
+ * per cell. */
 #include <math.h>
 #include <stdio.h>
 

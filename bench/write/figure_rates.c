@@ -2,7 +2,6 @@
  * combination of the other factors. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bench/verdict/sensitivity.h"
 #include "bench/write/figure_sheet.h"
@@ -49,35 +48,14 @@ static int end_group(const Table *t, int part) {
     return together(t) ? groups_of(t) : part + 1;
 }
 
-typedef struct {
-    double rate;
-    int level;
-} Rate;
-
-static int by_rate(const void *a, const void *b) {
-    double x = ((const Rate *)a)->rate, y = ((const Rate *)b)->rate;
-    return (x > y) - (x < y);
-}
-
-/* The rates, ascending; returns how many. */
-static int rates_of(const Table *t, Rate rate[EXPERIMENT_MOST_VALUES]) {
-    const Factor *f = &t->x->factor[sensitivity_factor(t->x)];
-    for (int k = 0; k < f->values; k++) {
-        rate[k].level = k;
-        if (!parse_real(f->value[k], &rate[k].rate)) rate[k].rate = 0; /* checked when it was read */
-    }
-    qsort(rate, (size_t)f->values, sizeof *rate, by_rate);
-    return f->values;
-}
-
 static SampleArm number(const Table *t, int cell, int arm) {
     return sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, t->metric);
 }
 
 /* $d: means and band; $b: the best of the means; $x: the runs that diverged, at what they count as. */
 static void arm_blocks(const Table *t, int group, int arm, Text *out) {
-    Rate rate[EXPERIMENT_MOST_VALUES];
-    int rates = rates_of(t, rate), best = -1, lost = 0;
+    RateLevel rate[EXPERIMENT_MOST_VALUES];
+    int rates = sensitivity_rates(t->x, rate), best = -1, lost = 0;
     double most = 0;
     text_format(out, "$d%d_%d << END\n", group, arm);
     for (int k = 0; k < rates; k++) {
@@ -115,8 +93,8 @@ static void data(const Table *t, int part, Text *out) {
 
 /* Of all that is drawn in the figure, so that its panels have one axis. */
 static void range_of(const Table *t, int part, double *least, double *most, int *lost) {
-    Rate rate[EXPERIMENT_MOST_VALUES];
-    int rates = rates_of(t, rate);
+    RateLevel rate[EXPERIMENT_MOST_VALUES];
+    int rates = sensitivity_rates(t->x, rate);
     *least = (double)INFINITY, *most = -(double)INFINITY, *lost = 0;
     for (int group = first_group(t, part); group < end_group(t, part); group++)
         for (int i = 0; i < rates * t->sample.arms; i++) {
@@ -127,8 +105,8 @@ static void range_of(const Table *t, int part, double *least, double *most, int 
 }
 
 static void rate_axis(const Table *t, const Sheet *s, Text *out) {
-    Rate rate[EXPERIMENT_MOST_VALUES];
-    int rates = rates_of(t, rate), fit = sheet_fit(s->width / s->columns - s->left - s->right, 7) / 6;
+    RateLevel rate[EXPERIMENT_MOST_VALUES];
+    int rates = sensitivity_rates(t->x, rate), fit = sheet_fit(s->width / s->columns - s->left - s->right, 7) / 6;
     int each = fit > 0 ? (rates + fit - 1) / fit : rates;
     char text[SHOWN];
     text_format(out, "set logscale x\nset xrange [%.9g:%.9g]\nset xtics (", rate[0].rate / 1.25,

@@ -5,13 +5,6 @@
 
 #include "bench/write/figure.h"
 
-/* How an arm looks: in every figure, whatever else it shows. point: gnuplot's number of a filled shape. */
-typedef struct {
-    const char *colour, *dash;
-    int point;
-} FigureStyle;
-FigureStyle figure_style(const Table *t, int arm);
-
 #define FIGURE_SOFT "#666666" /* of what is beside the matter: units, notes, reference lines */
 
 enum { SHEET_LINE = 200, SHEET_LINES = 12 };

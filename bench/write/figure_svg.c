@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/formats/html.h"
 #include "bench/write/figure_sheet.h"
 
 static const char style[] = "<style>svg:root{color:#1b1b1b;background:#fff}@media(prefers-color-scheme:dark){"
@@ -21,16 +22,6 @@ static const struct {
     {"stroke='rgb(102, 102, 102)'", "stroke='currentColor' stroke-opacity='0.7'"},
     {"fill=\"rgb(102,102,102)\"", "fill=\"currentColor\" fill-opacity=\"0.75\""},
 };
-
-static void escaped(Text *out, const char *text) {
-    for (const char *s = text; *s; s++)
-        if (*s == '&')
-            text_format(out, "&amp;");
-        else if (*s == '<')
-            text_format(out, "&lt;");
-        else
-            text_add(out, s, 1);
-}
 
 static size_t replaced(const char *s, Text *out) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -61,7 +52,7 @@ void figure_svg(const char *svg, const char *title, Text *out) {
         size_t n = 0;
         if (!strncmp(s, "<title>Gnuplot</title>", 22)) {
             text_format(out, "<title>");
-            escaped(out, title);
+            html_text(out, title);
             text_format(out, "</title>\n%s", style);
             n = 22;
         }

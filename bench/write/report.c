@@ -101,7 +101,7 @@ static void when_trained(const Ledger *b, Text *out) {
     text_release(&to);
 }
 
-/* " by commit A", " by commits A and B", " by A, B and 3 other commits". */
+/* " by commit A", " by commits A and B", " by commits A, B and others". */
 static void by_commits(const Ledger *b, Text *out) {
     enum { NAMED = 2 };
     const char *commit[NAMED + 1] = {NULL};

@@ -6,6 +6,7 @@
 #ifndef BENCH_WRITE_REPORT_H
 #define BENCH_WRITE_REPORT_H
 
+#include "bench/formats/html.h"
 #include "bench/write/ledger.h"
 
 /* Adds the plans of results/out that the ledger lacks: the user's own experiments, other profiles, and what was changed
@@ -27,9 +28,6 @@ Rc report_figures(const Ledger *b, const char *folder, int formats, int threads,
 
 /* Removes that folder, which subprocess_folder made, and the figures in it. */
 void report_figures_remove(const Ledger *b, const char *folder);
-
-/* Text with what HTML minds escaped; bytes that are not UTF-8 as '?'. */
-void html_text(Text *out, const char *text);
 
 /* An experiment's figures, drawn in folder with FIGURE_SVG and FIGURE_COLUMN_SVG; *number: figures so far. */
 void report_section_figures(const Table *t, const char *folder, int *number, Text *out);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/verdict/words.h"
 #include "bench/write/report.h"
 #include "stats/tests.h"
 
@@ -19,10 +20,6 @@ static int digits_of(const Comparison *c) {
     return digits > 4 ? 4 : digits;
 }
 
-static bool within_margin(const Comparison *c) {
-    return c->t_decides && c->tost.status == ST_OK && c->tost.equivalent;
-}
-
 void report_verdict(const Table *t, const Comparison *c, Text *out) {
     size_t before = out->length;
     bool decided = c->decision != DECISION_INCONCLUSIVE && c->decision != DECISION_NOT_TESTABLE;
@@ -34,7 +31,7 @@ void report_verdict(const Table *t, const Comparison *c, Text *out) {
 VerdictTone report_tone(const Comparison *c) {
     int better = metric_info[c->what.metric].better;
     bool apart = c->decision == DECISION_LOWER || c->decision == DECISION_HIGHER;
-    if (!apart || !better || within_margin(c)) return TONE_neutral;
+    if (!apart || !better || decision_small(c, c->decision)) return TONE_neutral;
     return (c->decision == DECISION_LOWER) == (better < 0) ? TONE_better : TONE_worse;
 }
 
@@ -214,7 +211,7 @@ static int last_comparisons(const Table *t, const Comparison **c) {
     return count;
 }
 
-/* ", 6 paired seeds" and where: what a paragraph begins with. */
+/* "After 150 steps on tinyshakespeare (6 paired seeds, val loss): ": what a paragraph begins with. */
 static void setting(const Table *t, Text *out) {
     const SampleCell *first = &t->sample.cell[0];
     const RunRecord *r = sample_run(&t->sample, 0, 0, t->sample.baseline, 0)->record;
@@ -237,7 +234,7 @@ static void setting(const Table *t, Text *out) {
     text_format(out, "): ");
 }
 
-/* " 36 of 108 runs diverged and count as the uniform predictor. ", or nothing. */
+/* "36 of 108 runs diverged; they count as the uniform predictor. ", or nothing. */
 static void divergence(const Table *t, Text *out) {
     int lost = 0;
     for (int cell = 0; cell < t->sample.cells; cell++)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/write/figure_sheet.h" /* an arm looks as in the figures */
+#include "bench/write/figure.h" /* an arm looks as in the figures */
 #include "bench/write/report.h"
 
 /* The rows that are drawn together and the axis they share. */
@@ -22,15 +22,6 @@ static bool has_interval(const Comparison *c) {
     return c->t_decides && c->t.status == ST_OK;
 }
 
-/* 1, 2 or 5 times a power of ten, so that at most MOST_TICKS of them stand on the axis. */
-static double tick_of(double range) {
-    static const double steps[] = {1, 2, 5, 10};
-    double power = pow(10, floor(log10(range / MOST_TICKS)));
-    for (int i = 0; i < 4; i++)
-        if (range / (steps[i] * power) <= MOST_TICKS) return steps[i] * power;
-    return 10 * power;
-}
-
 static void axis(Forest *f) {
     double margin = f->t->x->margin, room;
     f->least = -margin, f->most = margin;
@@ -43,7 +34,7 @@ static void axis(Forest *f) {
     room = (f->most - f->least) * 0.05;
     if (!(room > 0)) room = 1;
     f->least -= room, f->most += room;
-    f->tick = tick_of(f->most - f->least);
+    f->tick = figure_tick(f->most - f->least, MOST_TICKS);
 }
 
 /* Where a difference stands on the axis: 0 at its left end, 1 at its right. */

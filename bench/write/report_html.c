@@ -8,28 +8,6 @@
 #include "bench/write/report.h"
 #include "bench/formats/subprocess.h"
 
-void html_text(Text *out, const char *text) {
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        uint32_t code;
-        size_t n = utf8_next(s, strlen((const char *)s), &code);
-        if (!n)
-            text_format(out, "?"), n = 1;
-        else if (*s == '&')
-            text_format(out, "&amp;");
-        else if (*s == '<')
-            text_format(out, "&lt;");
-        else if (*s == '>')
-            text_format(out, "&gt;");
-        else if (*s == '"')
-            text_format(out, "&quot;");
-        else if (n == 1 && *s < 0x20 && *s != '\n')
-            text_format(out, "?");
-        else
-            text_add(out, (const char *)s, n);
-        s += n;
-    }
-}
-
 /* What a reader has to know before the numbers: no text, or no plan before the runs. */
 static void caveats(const LedgerTable *made, Text *out) {
     Text words;

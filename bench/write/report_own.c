@@ -56,7 +56,8 @@ static Rc make(Ledger *b, const Store *stored, LedgerTable *t, const char *word,
         if (!known) add_part(b, &t->x, word, t->records.missing, t->records.runs);
         return RC_UNMEASURED;
     }
-    TableOptions options = {.command = "", .notes = t->records.notes, .exploratory = !plain && experiment_changed(&t->x)};
+    TableOptions options = {.command = "", .notes = t->records.notes,
+                            .exploratory = !plain && experiment_changed(&t->x)};
     rc = table_make(&t->table, &t->x, t->records.at, claims_of(b, &t->x), options, e);
     if (rc == RC_UNMEASURED) fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", word, e->text);
     return rc;

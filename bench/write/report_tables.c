@@ -1,4 +1,4 @@
-/* The report's tables in HTML: an experiment's numbers, and the ledger. */
+/* The report's tables in HTML: an experiment's numbers. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -137,8 +137,7 @@ Marks table_marks(const Table *t, int cell, int step, int arm) {
     Marks m = {.diverged = sample_arm(&t->sample, cell, step, arm, t->metric).diverged > 0};
     if (!c || t->exploratory) return m;
     m.separated = c->decision == DECISION_LOWER || c->decision == DECISION_HIGHER;
-    m.equivalent =
-        c->decision == DECISION_EQUIVALENT || (c->t_decides && c->tost.status == ST_OK && c->tost.equivalent);
+    m.equivalent = c->decision == DECISION_EQUIVALENT || comparison_equivalent(c);
     return m;
 }
 

@@ -101,7 +101,7 @@ sys.exit(bool(bad))
 PY
   done
   [ "$(grep -c 'marker-end' 1.svg)" -ge 3 ] || { echo "no arrows"; return 1; }
-  has '>a &lt; b &amp; "c"<' 9.svg && has "blocks 10 to 15" 8.svg || return 1
+  has '>a &lt; b &amp; &quot;c&quot;<' 9.svg && has "blocks 10 to 15" 8.svg || return 1
   ends 0 explain '{base: pre, attn.qk: rms, attn.mid: ln, attn.out: rms, gate: 0.25, depth_scale: 0.5}' || return 1
   [ "$(grep -cF '(* 0.25)' out)" = 2 ] || { echo "a full branch lost its last box"; return 1; }
   ends 3 explain pre -o no/where.svg && has "no/where.svg" err &&

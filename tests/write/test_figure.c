@@ -453,7 +453,7 @@ Test(figure, an_svg_takes_its_colours_from_the_page) {
     cr_expect(!strstr(out.at, "black") && !strstr(out.at, "rgb(0,0,0)") && !strstr(out.at, "rgb(  0,   0,   0)"));
     cr_expect(!strstr(out.at, "230") && !strstr(out.at, "gnuplot_plot"));
     cr_expect(strstr(out.at, "width=\"170.00mm\" height=\"50.00mm\""), "%s", out.at);
-    cr_expect(strstr(out.at, "<title>A &amp; &lt;b></title>"));
+    cr_expect(strstr(out.at, "<title>A &amp; &lt;b&gt;</title>"));
     cr_expect(strstr(out.at, "stroke='rgb(  0, 114, 178)'"), "an arm keeps its colour");
     const char *style = strstr(out.at, "<style>"), *end = strstr(out.at, "</style>");
     cr_assert(style && end && strstr(style, "prefers-color-scheme:dark"));
