@@ -85,7 +85,7 @@ static void describe(Begun *b, const char *folder) {
     b->step = (int)b->hold.from;
     b->state = b->hold.alive ? RUNNING : b->hold.failed ? FAILED : STOPPED;
     (void)watch_read(folder, b->hold.id, &b->step, &b->loss, &b->valid, &age);
-    if (b->state == RUNNING && b->step > b->hold.from)
+    if (b->state == RUNNING && b->step > b->hold.from && took >= 3) /* both times are of whole seconds */
         b->left = took * (double)(b->hold.steps - b->step) / (double)(b->step - b->hold.from);
 }
 
@@ -210,18 +210,30 @@ static void status_json(const Status *st, Text *out) {
     json_decref(root);
 }
 
-/* The first `columns` characters of each of the first `rows` lines, over what the screen showed before. */
+/* How many bytes of a line fit into `columns`: up to the last blank where the whole does not. */
+static int fitting(const char *line, int columns) {
+    int at = 0, column = 0, blank = 0;
+    for (; line[at] && line[at] != '\n'; at++) {
+        column += ((unsigned char)line[at] & 0xc0) != 0x80; /* bytes that go on with a character count nothing */
+        if (column > columns) return blank ? blank : at;
+        if (line[at] == ' ') blank = at;
+    }
+    return at;
+}
+
+/* The first `rows` rows, over what the screen showed before. What is wider than `columns` goes on below, indented. */
 static void show(const Text *text, int columns, int rows) {
-    fputs("\033[H", stdout);
+    enum { INDENT = 9 };
     const char *line = text->at;
+    bool on = false;
+    fputs("\033[H", stdout);
     for (int row = 0; *line && row < rows; row++) {
-        int column = 0;
-        for (; *line && *line != '\n'; line++) {
-            column += ((unsigned char)*line & 0xc0) != 0x80; /* bytes that go on with a character count nothing */
-            if (column <= columns) fputc(*line, stdout);
-        }
+        int room = columns - (on ? INDENT : 0), n = fitting(line, room > 1 ? room : 1);
+        printf("%*s%.*s\033[K\n", on ? INDENT : 0, "", n, line);
+        line += n;
+        while (*line == ' ') line++;
+        on = *line && *line != '\n';
         line += *line == '\n';
-        fputs("\033[K\n", stdout);
     }
     fputs("\033[J", stdout);
 }

@@ -127,8 +127,8 @@ static void store(void *context, int index, RunRecord *record) {
     if (record_write(record, r->s->runs, &e)) {
         r->full = true;
         r->failed[at] = true;
-        fail(r, run, &e);
         leave(r, at, e.text, true);
+        fail(r, run, &e);
         return;
     }
     pthread_mutex_lock(&r->lock);
@@ -234,8 +234,8 @@ static void one_group(void *context, int index) {
             continue;
         }
         r->failed[at] = rc && rc != RC_INTERRUPTED;
-        if (r->failed[at]) fail(r, &all[at], &own);
         leave(r, at, own.text, r->failed[at]);
+        if (r->failed[at]) fail(r, &all[at], &own);
     }
     notice_others(r);
     free(group.run);
@@ -331,13 +331,13 @@ static void wait_for_others(Runner *r, const int *pending, int count) {
             if (adopt(r, pending[i]))
                 stored = true;
             else
-                held = share_held(r->s->runs, r->todo->run[pending[i]].id, &theirs);
+                held = share_held(&r->holds, r->todo->run[pending[i]].id, &theirs);
         }
         progress_add(&r->progress, 0, false);
         if (!first || !held || stored) continue;
         snprintf(line, sizeof line,
                  "waiting for %d run%s of other processes (%s trains %.300s); Ctrl-C ends this one alone", count,
-                 count == 1 ? "" : "s", share_owner(owner, &theirs), theirs.what);
+                 count == 1 ? "" : "s", share_owner(owner, &theirs), theirs.what[0] ? theirs.what : "one");
         progress_note(&r->progress, line);
     }
 }

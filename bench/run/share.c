@@ -71,7 +71,9 @@ static bool process_runs(const Owner *o) {
 
 char *share_owner(char out[96], const Hold *c) {
     Owner me = myself();
-    if (!strcmp(me.host, c->owner.host))
+    if (!c->owner.pid)
+        snprintf(out, 96, "somebody");
+    else if (!strcmp(me.host, c->owner.host))
         snprintf(out, 96, "pid %" PRId64, c->owner.pid);
     else
         snprintf(out, 96, "pid %" PRId64 " on %.60s", c->owner.pid, c->owner.host);
@@ -109,10 +111,14 @@ static bool read_hold(const char *path, const Owner *me, double now, Hold *c) {
     Error ignored;
     char *bytes;
     size_t length;
+    json_t *root = NULL;
     *c = (Hold){0};
-    if (stat(path, &at) || file_read(path, &bytes, &length, &ignored)) return false;
-    json_t *root = json_loadb(bytes, length, 0, NULL);
-    free(bytes);
+    if (stat(path, &at)) return false;
+    if (!file_read(path, &bytes, &length, &ignored)) {
+        root = json_loadb(bytes, length, 0, NULL);
+        free(bytes);
+    } else if (!file_exists(path)) /* given back meanwhile */
+        return false;
     take_text(c->id, sizeof c->id, root, "id");
     take_text(c->spec_sha256, sizeof c->spec_sha256, root, "spec_sha256");
     take_text(c->experiment, sizeof c->experiment, root, "experiment");
@@ -128,7 +134,7 @@ static bool read_hold(const char *path, const Owner *me, double now, Hold *c) {
     c->owner.pid = json_integer_value(json_object_get(root, "pid"));
     c->owner.start = json_integer_value(json_object_get(root, "start"));
     c->failed = json_is_true(json_object_get(root, "failed"));
-    c->heard = fmax(0, now - (double)at.st_mtim.tv_sec);
+    c->heard = fabs(now - (double)at.st_mtim.tv_sec);
     bool here = root && c->owner.pid > 0 && same_place(me, &c->owner);
     c->alive = !c->left[0] && (here ? process_runs(&c->owner) : c->heard < SHARE_SILENCE);
     json_decref(root);
@@ -241,6 +247,9 @@ bool share_take(Holds *s, const Hold *what, Hold *theirs) {
         /* Who stores the last run removes the folder when it is empty. */
         if (folder_make(left, &ignored) || !write_aside(aside, s->folder, &mine, &now)) continue;
         path_of(hold, s->folder, mine.id, ".hold");
+        pthread_mutex_lock(&s->lock);
+        s->ahead = now - (double)time(NULL);
+        pthread_mutex_unlock(&s->lock);
         taken = publish(aside, hold, &exists);
         if (exists && read_hold(hold, &s->me, now, theirs)) {
             if (same_owner(&theirs->owner, &s->me))
@@ -286,11 +295,13 @@ void share_drop(Holds *s, const Hold *what, const char *why, bool failed) {
     unlink_mine(s, mine.id);
 }
 
-bool share_held(const char *folder, const char *id, Hold *theirs) {
+bool share_held(Holds *s, const char *id, Hold *theirs) {
     char path[1400];
-    Owner me = myself();
-    return read_hold(path_of(path, folder, id, ".hold"), &me, (double)time(NULL), theirs) && theirs->alive &&
-           !same_owner(&theirs->owner, &me);
+    pthread_mutex_lock(&s->lock);
+    double now = (double)time(NULL) + s->ahead;
+    pthread_mutex_unlock(&s->lock);
+    return read_hold(path_of(path, s->folder, id, ".hold"), &s->me, now, theirs) && theirs->alive &&
+           !same_owner(&theirs->owner, &s->me);
 }
 
 static int by_id(const void *a, const void *b) {

@@ -1,9 +1,11 @@
 /* Who trains a run when several want to, and what is shown of those that train. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -97,7 +99,7 @@ Test(share, a_hold_says_who_and_why_nobody, .init = enter, .fini = leave) {
     cr_assert(share_take(&s, &h, &theirs));
     cr_assert(share_take(&s, &h, &theirs), "one's own hold is no obstacle");
     share_began(&s, &h, 40);
-    cr_assert_not(share_held(folder, h.id, &theirs), "only others are waited for");
+    cr_assert_not(share_held(&s, h.id, &theirs), "only others are waited for");
     cr_assert_eq(share_list(folder, &all), 1);
     cr_expect(all->alive && all->from == 40 && all->owner.pid == getpid() && all->steps == 100);
     cr_expect_str_eq(all->what, "plain seed 1");
@@ -112,6 +114,33 @@ Test(share, a_hold_says_who_and_why_nobody, .init = enter, .fini = leave) {
     share_close(&s);
     cr_assert_eq(share_list(folder, &all), 0);
     free(all);
+}
+
+/* Of a damaged hold, and of another machine's, the file's time alone tells: none may stand for ever. */
+Test(share, a_hold_stands_while_its_time_is_near, .init = enter, .fini = leave) {
+    static const struct {
+        int later; /* seconds */
+        bool stands;
+    } cases[] = {{0, true}, {-SHARE_SILENCE - 60, false}, {SHARE_SILENCE + 60, false}, {86400 * 365, false}};
+    static const char *const texts[] = {"{", "", "{\"pid\": 7, \"host\": \"elsewhere\", \"boot\": \"b\", \"what\": \"x\"}"};
+    char path[200], owner[96];
+    Hold h = hold_of(1), theirs;
+    Holds s;
+    Error e;
+    share_open(&s, folder);
+    snprintf(path, sizeof path, "%s/%s.hold", partial, h.id);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+            struct timespec times[2] = {{.tv_sec = time(NULL) + cases[i].later}, {.tv_sec = time(NULL) + cases[i].later}};
+            cr_assert_eq(file_write(path, texts[k], strlen(texts[k]), &e), RC_OK);
+            cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+            cr_expect_eq(share_held(&s, h.id, &theirs), cases[i].stands, "%d s, '%s'", cases[i].later, texts[k]);
+            cr_expect_eq(share_take(&s, &h, &theirs), !cases[i].stands, "%d s, '%s'", cases[i].later, texts[k]);
+            if (cases[i].stands) cr_expect_str_eq(share_owner(owner, &theirs), k < 2 ? "somebody" : "pid 7 on elsewhere");
+            share_drop(&s, &h, NULL, false);
+            unlink(path);
+        }
+    share_close(&s);
 }
 
 /* ---- what is shown ---- */
