@@ -1,6 +1,7 @@
 # Sourced by ./check and ./reproduce: makes this machine able to build normbench, and builds it.
 # Installs only what is missing, on Debian and Ubuntu as root; elsewhere it prints the line to run and goes on without
-# optional parts. The names for other systems were looked up in their lists of packages; only Debian's are tried by CI.
+# optional parts. Tried: Debian 12. The other names are those under which Ubuntu, Fedora, Arch and Homebrew list these
+# packages; nothing was installed by them.
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -56,6 +56,12 @@ for script in check reproduce; do
     grep -qE "unknown option '--fulll' \(--" "$T/err" || cat "$T/err")"
 done
 
+for word in --profile --writeup --shard --profile= --shard=; do
+  called reproduce $word
+  report "reproduce $word without its value trains nothing" "$([ $code = 2 ] || echo "exit $code"
+    [ ! -s "$CALLS" ] || cat "$CALLS"; grep -qx "reproduce: ${word%=} needs a value" "$T/err" || cat "$T/err")"
+done
+
 called reproduce --profile full --results r
 report "reproduce leaves ./normbench and ends with the folders of the tables" "$([ $code = 0 ] || echo "exit $code"
   [ "$(readlink "$tree/normbench")" = build/bench/normbench ] || echo "no link: $(ls "$tree")"
