@@ -118,7 +118,7 @@ static void print_tape(const Explained *x) {
     RunSpec s = *x->spec;
     Tape t;
     Text program;
-    s.layers = variant_depth(x->v, 2);
+    s.layers = equation_stretches(x->v, x->depth, NULL, 0) > 1 ? x->depth : 2; /* as drawn, or two blocks */
     ModelShape shape = spec_shape(&s, 65);
     transformer_build(&t, &shape, x->v, NULL);
     text_init(&program);

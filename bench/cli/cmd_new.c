@@ -83,6 +83,16 @@ static Rc write_new(const char *path, const Text *text, Error *e) {
     return error_set(e, RC_UNMEASURED, "new: %s: cannot write", path);
 }
 
+static void print_next(const char *path) {
+    Text line;
+    text_init(&line);
+    text_shell(&line, program_invocation_name);
+    text_format(&line, " run ");
+    text_shell(&line, path);
+    printf("%s is written. Next: %s\n", path, line.at);
+    text_release(&line);
+}
+
 Rc command_new(Session *s, Error *e) {
     const Options *o = s->options;
     if (o->operands != 1) return error_set(e, RC_USAGE, "new: name one file, such as mine.yaml");
@@ -98,6 +108,6 @@ Rc command_new(Session *s, Error *e) {
     text_format(&text, "%s", tail);
     Rc rc = write_new(path, &text, e);
     text_release(&text);
-    if (!rc) printf("%s is written; next: normbench run %s\n", path, path);
+    if (!rc) print_next(path);
     return rc;
 }

@@ -156,7 +156,7 @@ Rc command_run(Session *s, Error *e) {
     PlanFolder folder;
     Error note;
     bool dry = o->times[OPTION_dry_run] > 0;
-    if (o->operands != 1) return error_set(e, RC_USAGE, "run: name one experiment (`normbench list` shows them)");
+    if (options_one_experiment(o, e)) return e->code;
     if (shard && parse_shard(shard, &shard_at, &shards, e)) return e->code;
     session_signals();
     if (session_experiment(s, o->operand[0], &x, e)) return e->code;

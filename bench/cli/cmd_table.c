@@ -278,7 +278,7 @@ Rc command_table(Session *s, Error *e) {
     Records records;
     Text partial;
     PlanFolder folder;
-    if (o->operands != 1) return error_set(e, RC_USAGE, "table: name one experiment (`normbench list` shows them)");
+    if (options_one_experiment(o, e)) return e->code;
     if (session_plan(s, o->operand[0], &x, e)) return e->code;
     text_init(&partial);
     Rc rc = plan_folder_find(&folder, s->results, s->word, &x, e);

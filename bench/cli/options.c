@@ -69,6 +69,7 @@ static Rc find(int *kind, const char *command, const char *name, Error *e) {
     const char *names[OPTION_COUNT];
     size_t n = 0;
     char hint[96];
+    const char *near;
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (!strcmp(name, option_name(known[i], (OptionKind)i))) {
             *kind = i;
@@ -77,7 +78,11 @@ static Rc find(int *kind, const char *command, const char *name, Error *e) {
         }
         if (takes(&info[i], command)) names[n++] = known[i];
     }
-    return error_set(e, RC_USAGE, "unknown option --%s%s", name, did_you_mean(hint, sizeof hint, name, names, n));
+    if (spec_index(name) >= 0 && option_taken(OPTION_set, command))
+        return error_set(e, RC_USAGE, "unknown option --%s; %s is a key: --set %s=VALUE", name, name, name);
+    near = nearest_name(name, names, n);
+    snprintf(hint, sizeof hint, near ? "; did you mean --%s?" : "", near);
+    return error_set(e, RC_USAGE, "unknown option --%s%s", name, hint);
 }
 
 static int place_of(const Value *v, const char *text) {
@@ -163,6 +168,14 @@ Rc options_parse(Options *o, const char *command, int argc, char **argv, Error *
         o->value[kind][o->times[kind]++] = given;
     }
     return RC_OK;
+}
+
+Rc options_one_experiment(const Options *o, Error *e) {
+    if (o->operands == 1) return RC_OK;
+    if (!o->operands)
+        return error_set(e, RC_USAGE, "%s: name one experiment (`normbench list` shows them)", o->command);
+    return error_set(e, RC_USAGE, "%s: name one experiment, not '%.60s' and '%.60s'; a value with a space needs quotes",
+                     o->command, o->operand[0], o->operand[1]);
 }
 
 const char *option(const Options *o, OptionKind kind, const char *fallback) {

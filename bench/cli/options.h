@@ -29,6 +29,9 @@ typedef struct Options {
  * the option's row says. */
 Rc options_parse(Options *o, const char *command, int argc, char **argv, Error *e);
 
+/* RC_USAGE unless there is one operand, an experiment. */
+Rc options_one_experiment(const Options *o, Error *e);
+
 /* The last value given, or fallback: as text; of an INTEGER; of a NUMBER; of a CHOICE its place among the names. */
 const char *option(const Options *o, OptionKind kind, const char *fallback);
 int option_integer(const Options *o, OptionKind kind, int fallback);

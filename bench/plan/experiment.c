@@ -101,9 +101,12 @@ void experiment_text(const Experiment *x, Text *out) {
     }
 }
 
-/* "; did you mean 'smoke'?" or "; there are a, b and c" */
+/* "; did you mean 'smoke'?" or "; there are a, b and c"; a file of the user's is named by its path */
 static Rc unknown_experiment(const char *folder, const char *name, Error *e) {
     char **names, hint[300];
+    snprintf(hint, sizeof hint, "%.200s.yaml", name);
+    if (file_exists(hint))
+        return error_set(e, RC_USAGE, "unknown experiment '%.200s'; did you mean the file %s?", name, hint);
     int count = folder_names(folder, ".yaml", &names);
     did_you_mean(hint, sizeof hint, name, (const char *const *)names, (size_t)count);
     error_set(e, RC_USAGE, "unknown experiment '%.200s'%s", name, hint);

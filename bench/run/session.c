@@ -112,8 +112,9 @@ Rc session_plan(const Session *s, const char *name, Experiment *x, Error *e) {
     if (experiment_read(x, path, s->profile, &s->overrides, e)) return e->code;
     if (!s->recalled.all || !strcmp(x->plan, s->recalled.plan)) return RC_OK;
     error_set(e, RC_USAGE,
-              "%s: this was plan %.8s of %s, which the file makes no more (now %.8s): it was changed since", s->word,
-              s->recalled.plan, x->name, x->plan);
+              "%s: this was plan %.8s of %s, which the file makes no more (now %.8s): it was changed since; "
+              "for its new plan name %s instead",
+              s->word, s->recalled.plan, x->name, x->plan, name);
     experiment_release(x);
     return e->code;
 }

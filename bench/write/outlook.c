@@ -59,16 +59,16 @@ static void spread_text(const Outlook *o, const Experiment *x, Text *out) {
 
 static void power_text(const Outlook *o, Text *out) {
     bool several = o->comparisons > 1;
-    text_format(out, "  Found in 80%% of cases: a difference of %.2g SD", o->detectable);
-    text_format(out, " (of the differences over seeds) by one comparison alone%s\n", several ? ";" : ".");
+    text_format(out, "  One comparison alone finds a difference of %.2g SD in 80%% of cases", o->detectable);
+    text_format(out, " (SD: of the differences over seeds)%s\n", several ? ";" : ".");
     if (!several) return;
     text_format(out, "  %d comparisons (arms, cells, steps) are decided together by max-T: the smallest p stays ",
                 o->comparisons);
     floor_text(o->seeds, out);
     if (isnan(o->among))
-        text_format(out, ", but it takes more than that.\n");
+        text_format(out, ", but the difference has to be larger.\n");
     else
-        text_format(out, ", but it takes %.2g SD.\n", o->among);
+        text_format(out, ",\n  but the difference has to be %.2g SD.\n", o->among);
 }
 
 void outlook_text(const Outlook *o, const Experiment *x, Text *out) {

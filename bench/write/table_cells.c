@@ -44,12 +44,13 @@ static const char *level(const Table *t, int cell, int factor) {
 
 void table_cells_text(const Table *t, Text *out) {
     char text[128];
+    bool any = t->claims && t->claims->tables;
     if (t->sample.cells < 2) return;
-    text_format(out, "\nAll cells at their last step (rep.: as reported)\n  ");
+    text_format(out, "\nAll cells at their last step%s\n  ", any ? " (rep.: as reported)" : "");
     for (int f = 0; f < t->x->factors; f++) text_format(out, "%-8.10s ", t->x->factor[f].key);
     text_format(out, "%-12s", "arm");
     for (int c = 0; c < COLUMNS; c++) text_format(out, " %*s", columns[c].sd ? 20 : 13, columns[c].heading);
-    text_format(out, "  rep.loss  rep.BPB  div.\n");
+    text_format(out, "%s  div.\n", any ? "  rep.loss  rep.BPB" : "");
     for (int cell = 0; cell < t->sample.cells; cell++)
         for (int arm = 0; arm < t->sample.arms; arm++) {
             int step = t->sample.cell[cell].steps - 1;
@@ -61,8 +62,10 @@ void table_cells_text(const Table *t, Text *out) {
                 ours(t, cell, arm, c, " +-", text);
                 text_format(out, " %*s", columns[c].sd ? 20 : 13, text);
             }
-            text_format(out, "  %8s  %7s  %d/%d\n", reported(t, cell, arm, METRIC_valid_loss),
-                        reported(t, cell, arm, METRIC_bits_per_byte), a.diverged, a.n);
+            if (any)
+                text_format(out, "  %8s  %7s", reported(t, cell, arm, METRIC_valid_loss),
+                            reported(t, cell, arm, METRIC_bits_per_byte));
+            text_format(out, "  %d/%d\n", a.diverged, a.n);
         }
 }
 

@@ -157,6 +157,7 @@ a_new_file_runs() {
   ends 0 new mine.yaml && has "normbench run mine.yaml" out && cp mine.yaml kept || return 1
   refused "mine.yaml is there already" new mine.yaml && cmp mine.yaml kept || return 1
   refused "must end in .yaml" new mine && refused "name one file" new && ends 3 new no/mine.yaml && has "no/mine.yaml" err || return 1
+  refused "unknown experiment 'mine'; did you mean the file mine.yaml" table mine || return 1
   [ "$(grep -c '#' mine.yaml)" -ge 40 ] || { echo "too few comments"; return 1; }
   for key in $(sed -n 's/^FIELD(\([a-z0-9_]*\),.*/\1/p' "$root/bench/plan/spec.def"); do
     grep -qE "^(# )?$key: " mine.yaml || { echo "no key $key"; return 1; }

@@ -58,6 +58,7 @@ check_slips_of_the_command_line() {
   refused "unknown command 'xyzzy'" xyzzy
   refused "run: name one experiment" run
   refused "run: name one experiment" run smoke smoke "${r[@]}"
+  refused "run: name one experiment, not 'smoke' and '3e-3]'; a value with a space needs quotes" run smoke --set 'lr=[1e-3,' '3e-3]'
   refused "explain: name one variant" explain
   refused "list: .*'extra'" list extra
   refused "table: name one experiment" table
@@ -72,7 +73,7 @@ check_slips_of_the_command_line() {
   refused "unknown experiment 'smke'; did you mean 'smoke'" table smke
   refused "unknown experiment 'smkoe'; did you mean 'smoke'" run smkoe "${r[@]}"
   refused "nowhere.yaml: no such file" run nowhere.yaml "${r[@]}"
-  refused "unknown option --profle; did you mean 'profile'" run smoke --profle x "${r[@]}"
+  refused "unknown option --profle; did you mean --profile" run smoke --profle x "${r[@]}"
   refused "unknown option -p " run smoke -p x "${r[@]}"
   refused "\-\-json: .run. does not take it" run smoke --json "${r[@]}"
   refused "\-\-shard: .list. does not take it" list --shard 1/2

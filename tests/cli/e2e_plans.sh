@@ -120,7 +120,7 @@ check_what_a_plan_can_decide_is_said_first() {
   ! grep -q 'reach' "$W/err" || fail "it is said where nothing is to be trained"
   cp -r "$T/whole" "$W/s"
   ends 0 "${run[@]}" --seeds 6 --dry-run --results "$W/s"
-  prints '^  6 seeds can reach' && prints 'Found in 80% of cases: a difference of 1\.8 SD'
+  prints '^  6 seeds can reach' && prints 'One comparison alone finds a difference of 1\.8 SD in 80% of cases'
   prints '^8 of 12 runs to train, .* by the time of 4 stored runs of these arms,$'
   python3 - "$W/s/runs" "$W/out" <<'PY' || fail "the SD is not that of the stored seeds"
 import glob, json, re, statistics, sys

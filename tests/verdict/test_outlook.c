@@ -43,7 +43,7 @@ Test(outlook, five_seeds_cannot_and_six_can) {
     look("seeds: 6");
     cr_expect_float_eq(o.detectable, 1.7927, .03); /* Phi(d)^6 = .8: only six equal signs are below .05 */
     SAYS("6 seeds can reach p < 0.05: the smallest p of the sign flips is 2/64 = 0.0312.");
-    SAYS("Found in 80% of cases: a difference of 1.8 SD (of the differences over seeds) by one comparison alone");
+    SAYS("One comparison alone finds a difference of 1.8 SD in 80% of cases (SD: of the differences over seeds)");
     OMITS("stored");
     end();
 }
@@ -69,8 +69,8 @@ Test(outlook, other_levels_and_counts) {
 Test(outlook, the_family_is_the_table_s) {
     look("seeds: 6");
     cr_expect_eq(o.comparisons, 4);
-    SAYS("alone;\n  4 comparisons (arms, cells, steps) are decided together by max-T: the smallest p stays 2/64 = "
-         "0.0312, but it takes ");
+    SAYS("seeds);\n  4 comparisons (arms, cells, steps) are decided together by max-T: the smallest p stays 2/64 = "
+         "0.0312,\n  but the difference has to be ");
     cr_expect(o.among > 1.2 * o.detectable && o.among < 2 * o.detectable, "%g", o.among);
     end();
     look("seeds: 5\nlr: [1e-3, 2e-3, 3e-3]");
@@ -78,7 +78,7 @@ Test(outlook, the_family_is_the_table_s) {
     end();
     look("seeds: 12");
     cr_expect(isnan(o.among), "this takes minutes");
-    SAYS("but it takes more than that.");
+    SAYS("but the difference has to be larger.");
     end();
     look("seeds: 6\narms: {a: {variant: pre}, b: {variant: pre, embed: rmsnorm, evaluate_at: '0,5'}}");
     cr_expect_eq(o.comparisons, 1);
