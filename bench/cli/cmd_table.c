@@ -169,6 +169,7 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
     TableOptions options = {.bold = (BoldMode)option_choice(o, OPTION_bold, BOLD_tied),
                             .siunitx = o->times[OPTION_siunitx] > 0,
                             .exploratory = experiment_changed(x),
+                            .word = folder->word,
                             .notes = records->notes,
                             .partial = partial,
                             .command = command.at};

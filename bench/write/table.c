@@ -38,6 +38,17 @@ static void precision_suffix(char *out, size_t size, const Sample *s, const RunR
     snprintf(out, size, "%s%s", same ? "-" : "", same ? precision_name((PrecisionKind)first) : "");
 }
 
+/* "smoke-exploratory-first" of out/first, "smoke-exploratory-24252339" of out/smoke-24252339 or of no folder. */
+static void exploratory_label(Table *t) {
+    char hash[9];
+    const char *name = t->x->name, *word = t->options.word;
+    size_t n = strlen(name);
+    snprintf(hash, sizeof hash, "%.8s", t->x->plan);
+    if (!word || !*word) word = hash;
+    if (!strncmp(word, name, n) && word[n] == '-') word += n + 1;
+    snprintf(t->label, sizeof t->label, "%s-exploratory-%s", t->name, word);
+}
+
 Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const ClaimFile *claims, TableOptions options,
               Error *e) {
     *t = (Table){.x = x, .records = records, .claims = claims, .options = options, .metric = x->metric};
@@ -58,7 +69,10 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
     char precision[12];
     precision_suffix(precision, sizeof precision, s, records);
     snprintf(t->name, sizeof t->name, "%s%s%s", x->name, precision, t->partial ? "-partial" : "");
-    snprintf(t->label, sizeof t->label, "%s%s", t->name, other ? "-exploratory" : "");
+    if (other)
+        exploratory_label(t);
+    else
+        snprintf(t->label, sizeof t->label, "%s", t->name);
     sample_hash(s, records, t->results_hash);
     for (int i = 0; i < s->cells * s->arms * s->seeds; i++) t->synthetic |= !isnan(records[i].entropy_rate);
     compare(t);

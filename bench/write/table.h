@@ -42,6 +42,7 @@ typedef struct {
     int metrics;         /* of the paper's table */
     Metric metric[PAPER_MOST_METRICS];
     const char *partial; /* what is missing (bench/run/partial.h): no marks, no bold, no claims; NULL or "": nothing */
+    const char *word;    /* of the plan's folder, in the labels of an exploratory table; NULL: the plan's hash */
     const char *command; /* as typed, for the header comment */
     const char *notes;   /* which records were left out as of another arithmetic (Records.notes); NULL or "": none */
 } TableOptions;
@@ -52,7 +53,8 @@ typedef struct {
     const ClaimFile *claims; /* NULL: the experiment names no write-up */
     TableOptions options;
     char name[96];   /* of the files */
-    char label[112]; /* of macros and of LaTeX's labels: the name, and "-exploratory" where the table is that */
+    char label[192]; /* of macros and of LaTeX's labels: the name; "-exploratory-<word>" where the table is that, so that
+                        two variations fit into one paper */
     char results_hash[SHA256_HEX];
     Sample sample;
     Metric metric;  /* decides; from the experiment */

@@ -332,6 +332,20 @@ Test(table, exploratory_tables_carry_no_marks) {
     made_up_release(&m);
 }
 
+/* Two variations of one experiment in one paper: their labels and macros differ. */
+Test(table, exploratory_tables_have_labels_of_their_own) {
+    make(made_up_four, "quick", (TableOptions){.exploratory = true, .word = "first"});
+    WRITES(table_tex, "\\label{tab:made-up-4-exploratory-first");
+    WRITES(table_macros, "\\newcommand{\\nbMadeUpFourExploratoryFirst");
+    made_up_release(&m);
+    make(made_up_four, "quick", (TableOptions){.exploratory = true, .word = "made-up-4-24252339"});
+    cr_expect_str_eq(m.table.label, "made-up-4-exploratory-24252339");
+    made_up_release(&m);
+    make(made_up_four, "quick", (TableOptions){.exploratory = true});
+    cr_expect(strncmp(m.table.label, "made-up-4-exploratory-", 22) == 0 && m.table.label[22], "%s", m.table.label);
+    made_up_release(&m);
+}
+
 Test(table, a_diverged_run_counts_and_is_seen) {
     made_up_init(&m, made_up_four, "quick");
     made_up_diverge(made_up_at(&m, 0, 1, 2), 77);
