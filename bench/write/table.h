@@ -53,7 +53,7 @@ typedef struct {
     const ClaimFile *claims; /* NULL: the experiment names no write-up */
     TableOptions options;
     char name[96];   /* of the files */
-    char label[192]; /* of macros and of LaTeX's labels: the name; "-exploratory-<word>" where the table is that, so that
+    char label[192]; /* of macros and of LaTeX's labels: the name, with "-exploratory-<word>" where the table is that:
                         two variations fit into one paper */
     char results_hash[SHA256_HEX];
     Sample sample;
