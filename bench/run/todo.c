@@ -1,11 +1,14 @@
 #include "bench/run/todo.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "bench/run/execute.h"
+
+#define UNEVEN 1.1 /* the dearest share of whole seeds over the mean share */
 
 /* Runs with one arithmetic text share one toy run: the toy does not depend on sizes, rates or seeds. */
 typedef struct {
@@ -141,8 +144,9 @@ static double update_flops(Built **all, int *count, const TodoRun *run, const Mo
     return (*all)[(*count)++].flops;
 }
 
+/* A run, or all arms of a seed in a cell: what one shard gets. */
 typedef struct {
-    int run, seed;
+    int first, seed, shard; /* first: its run with the smallest index */
     double cost;
 } Dealt;
 
@@ -150,14 +154,53 @@ typedef struct {
 static int by_cost(const void *a, const void *b) {
     const Dealt *x = a, *y = b;
     if (x->cost != y->cost) return x->cost < y->cost ? 1 : -1;
-    return x->seed != y->seed ? x->seed - y->seed : x->run - y->run;
+    return x->seed != y->seed ? x->seed - y->seed : x->first - y->first;
+}
+
+/* Each to whoever has least so far. Returns the largest load. */
+static double deal(Dealt *order, int count, int shards) {
+    double *load = mem_alloc((size_t)shards, sizeof *load), most = 0;
+    qsort(order, (size_t)count, sizeof *order, by_cost);
+    for (int i = 0; i < count; i++) {
+        int least = 0;
+        for (int k = 1; k < shards; k++)
+            if (load[k] < load[least]) least = k;
+        order[i].shard = least;
+        load[least] += order[i].cost;
+        most = fmax(most, load[least]);
+    }
+    free(load);
+    return most;
+}
+
+static bool of_one_seed(const TodoRun *a, const TodoRun *b) {
+    return a->cell == b->cell && a->seed == b->seed;
+}
+
+/* Shares of whole seeds (together) or of single runs. Returns the largest load. */
+static double deal_runs(Todo *t, int shards, bool together) {
+    Dealt *order = mem_alloc((size_t)t->runs, sizeof *order);
+    int count = 0;
+    for (int i = 0; i < t->runs; i++) {
+        int unit = 0;
+        while (unit < count && !(together && of_one_seed(&t->run[order[unit].first], &t->run[i]))) unit++;
+        if (unit == count) order[count++] = (Dealt){.first = i, .seed = t->run[i].seed};
+        order[unit].cost += t->run[i].cost;
+    }
+    double most = deal(order, count, shards);
+    for (int unit = 0; unit < count; unit++) {
+        TodoRun *first = &t->run[order[unit].first];
+        for (TodoRun *run = first; run < t->run + t->runs; run++)
+            if (run == first || (together && of_one_seed(run, first))) run->shard = order[unit].shard;
+    }
+    free(order);
+    return most;
 }
 
 void todo_shards(Todo *t, int shard, int shards) {
     Built *built = NULL;
     int builds = 0, at[64];
-    Dealt *order = mem_alloc((size_t)t->runs, sizeof *order);
-    double *load = mem_alloc((size_t)shards, sizeof *load);
+    double total = 0;
     t->shard = shard, t->shards = shards;
     for (int i = 0; i < t->runs; i++) {
         TodoRun *run = &t->run[i];
@@ -166,19 +209,10 @@ void todo_shards(Todo *t, int shard, int shards) {
         double passes =
             (double)(dataset_windows(run->data, shape.context) / (size_t)shape.batch + 1) * evaluations / 3;
         run->cost = update_flops(&built, &builds, run, &shape) * ((double)run->spec.steps + passes);
-        order[i] = (Dealt){i, run->seed, run->cost};
-    }
-    qsort(order, (size_t)t->runs, sizeof *order, by_cost);
-    for (int i = 0; i < t->runs; i++) {
-        int least = 0;
-        for (int k = 1; k < shards; k++)
-            if (load[k] < load[least]) least = k;
-        t->run[order[i].run].shard = least;
-        load[least] += order[i].cost;
+        total += run->cost;
     }
     free(built);
-    free(order);
-    free(load);
+    if (deal_runs(t, shards, true) > UNEVEN * total / shards) deal_runs(t, shards, false);
 }
 
 bool todo_mine(const Todo *t, const TodoRun *run) {
