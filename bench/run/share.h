@@ -3,10 +3,10 @@
  * Who trains a run has its hold, folder/.partial/<id>.hold: JSON that says what is trained and by whom. A hold is
  * made by link(), which only one of several can do, on NFS too. A hold stands for nothing once its owner is dead: of
  * the same boot and process namespace, when that process is gone (number and start time tell); of any other, when the
- * file was not touched for SHARE_SILENCE seconds (every owner touches its holds every SHARE_BEAT), by the file system's
- * clock; a time that far ahead is nobody's sign either. Of a hold that cannot be read only that time counts. A dead hold is
- * first moved aside and looked at again, so that two who both found it dead do not both take it. Should a hold be
- * lost all the same, a run is trained twice, with the same bytes, and stored once.
+ * file was not touched for SHARE_SILENCE seconds (every owner touches its holds every SHARE_BEAT), by the file
+ * system's clock; a time that far ahead is nobody's sign either. Of a hold that cannot be read only that time
+ * counts. A dead hold is first moved aside and looked at again, so that two who both found it dead do not both take
+ * it. Should a hold be lost all the same, a run is trained twice, with the same bytes, and stored once.
  *
  * What failed or was stopped leaves folder/.partial/<id>.left: the same JSON with the reason. */
 #ifndef BENCH_RUN_SHARE_H
@@ -72,7 +72,8 @@ bool share_held(Holds *s, const char *id, Hold *theirs);
 /* All holds and what was left behind, in order of ids; returns how many. */
 int share_list(const char *folder, Hold **all);
 
-/* "pid 123", "pid 123 on host": as this process would call it; "somebody" when a hold cannot be read. out has room for 96 bytes; returns out. */
+/* "pid 123", "pid 123 on host": as this process would call it; "somebody": the hold cannot be read. out has
+ * room for 96 bytes; returns out. */
 char *share_owner(char out[96], const Hold *c);
 
 #endif

@@ -122,7 +122,8 @@ Test(share, a_hold_stands_while_its_time_is_near, .init = enter, .fini = leave) 
         int later; /* seconds */
         bool stands;
     } cases[] = {{0, true}, {-SHARE_SILENCE - 60, false}, {SHARE_SILENCE + 60, false}, {86400 * 365, false}};
-    static const char *const texts[] = {"{", "", "{\"pid\": 7, \"host\": \"elsewhere\", \"boot\": \"b\", \"what\": \"x\"}"};
+    static const char *const texts[] = {"{", "",
+                                        "{\"pid\": 7, \"host\": \"elsewhere\", \"boot\": \"b\", \"what\": \"x\"}"};
     char path[200], owner[96];
     Hold h = hold_of(1), theirs;
     Holds s;
@@ -131,12 +132,13 @@ Test(share, a_hold_stands_while_its_time_is_near, .init = enter, .fini = leave) 
     snprintf(path, sizeof path, "%s/%s.hold", partial, h.id);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-            struct timespec times[2] = {{.tv_sec = time(NULL) + cases[i].later}, {.tv_sec = time(NULL) + cases[i].later}};
+            struct timespec then = {.tv_sec = time(NULL) + cases[i].later}, times[2] = {then, then};
             cr_assert_eq(file_write(path, texts[k], strlen(texts[k]), &e), RC_OK);
             cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
             cr_expect_eq(share_held(&s, h.id, &theirs), cases[i].stands, "%d s, '%s'", cases[i].later, texts[k]);
             cr_expect_eq(share_take(&s, &h, &theirs), !cases[i].stands, "%d s, '%s'", cases[i].later, texts[k]);
-            if (cases[i].stands) cr_expect_str_eq(share_owner(owner, &theirs), k < 2 ? "somebody" : "pid 7 on elsewhere");
+            if (cases[i].stands)
+                cr_expect_str_eq(share_owner(owner, &theirs), k < 2 ? "somebody" : "pid 7 on elsewhere");
             share_drop(&s, &h, NULL, false);
             unlink(path);
         }
