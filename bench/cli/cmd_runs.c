@@ -20,8 +20,11 @@ static Rc print(const Listing *l, const Session *s, bool whole, Error *e) {
         runs_text(l, whole, &text);
         if (!text.length)
             text_format(&text, "no run is stored in %s; `normbench run EXPERIMENT` makes some\n", s->runs);
-        else if (l->runs)
-            text_format(&text, "\none of them whole: normbench show %.12s\n", l->run[0].record->id);
+        else if (l->runs) {
+            text_format(&text, "\none of them whole: normbench show %.12s", l->run[0].record->id);
+            session_results(s, &text);
+            text_format(&text, "\n");
+        }
     }
     fputs(text.at, stdout);
     text_release(&text);

@@ -135,7 +135,7 @@ static Rc read_key(Asked *a, const Experiment *x, const char *text, bool *keep, 
     }
     if (n == 6 && !strncmp(text, "metric", n)) {
         a->metric_named = true;
-        return metric_find(&a->metric, at + 1, e);
+        return metric_named(&a->metric, at + 1, e);
     }
     error_set(e, RC_USAGE, "'%.60s' picks nothing here; there are: step, metric", text);
     for (int i = 0; i < x->factors; i++) {
@@ -188,7 +188,7 @@ static Rc find_step(const Asked *a, const Sample *s, int *step, Error *e) {
     return e->code;
 }
 
-static Rc print(const Asked *a, const Table *t, bool json, Error *e) {
+static Rc print(const Session *s, const Asked *a, const Table *t, bool json, Error *e) {
     Lineage l;
     Text text;
     int step;
@@ -201,8 +201,12 @@ static Rc print(const Asked *a, const Table *t, bool json, Error *e) {
         text_format(&text, "%s\n", bytes);
         free(bytes);
         json_decref(root);
-    } else
+    } else {
         lineage_text(&l, &text);
+        text_format(&text, "One of the runs whole: normbench show %.12s", lineage_run(&l));
+        session_results(s, &text);
+        text_format(&text, "\n");
+    }
     fputs(text.at, stdout);
     text_release(&text);
     lineage_release(&l);
@@ -217,7 +221,7 @@ static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Rec
     TableOptions options = {.command = "", .notes = records->notes, .exploratory = experiment_changed(x)};
     Rc rc = table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e);
     if (!rc) {
-        rc = print(a, &t, s->options->times[OPTION_json] > 0, e);
+        rc = print(s, a, &t, s->options->times[OPTION_json] > 0, e);
         table_release(&t);
     }
     if (has_claims) claims_release(&claims);

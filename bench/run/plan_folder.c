@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "bench/run/provenance.h"
 
 #define NOTE_FILE "plan.json"
 
@@ -173,8 +174,10 @@ static Rc write_note(const PlanFolder *f, const char *root, const Experiment *x,
     Rc rc = RC_OK;
     plan_experiment(root, x, experiment);
     json_t *all =
-        json_pack("{s:i, s:s, s:s, s:o, s:o, s:s, s:O}", "schema", 1, "experiment", experiment, "profile", x->profile,
-                  "set", list_of(o->set, o->sets), "arm", list_of(o->arm, o->arms), "plan", x->plan, "files", files);
+        json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:O}", "schema", 1, "made_by",
+                  "normbench " NORMBENCH_VERSION, "commit", provenance_commit(), "experiment", experiment, "profile",
+                  x->profile, "set", list_of(o->set, o->sets), "arm", list_of(o->arm, o->arms), "plan", x->plan,
+                  "files", files);
     if (!all) return error_set(e, RC_USAGE, "plan.json: a path or an option is not UTF-8");
     snprintf(path, sizeof path, "%s/" NOTE_FILE, f->path);
     sweep(f);

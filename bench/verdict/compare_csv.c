@@ -105,8 +105,13 @@ static Rc find_column(const Csv *c, const char *name, const char *option, int *o
     if (*out >= 0) return RC_OK;
     const char *near = nearest_name(name, (const char *const *)c->field, (size_t)c->fields);
     if (near) snprintf(hint, sizeof hint, "; is '%.60s' meant?", near);
-    return error_set(e, RC_USAGE, "%s: the header has no column '%.80s'%s (--%s-column names it)", c->where, name, hint,
-                     option);
+    error_set(e, RC_USAGE, "%s: the header has no column '%.80s'%s (--%s-column names it)", c->where, name, hint,
+              option);
+    for (int i = 0; i < c->fields && !near; i++) {
+        size_t n = strlen(e->text);
+        snprintf(e->text + n, sizeof e->text - n, "%s'%.40s'", i ? ", " : "; there are: ", c->field[i]);
+    }
+    return e->code;
 }
 
 static Rc check_header(const Csv *c, Error *e) {

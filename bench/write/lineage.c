@@ -75,7 +75,10 @@ static void heading(const Lineage *l, Text *out) {
                 arm_label(l, 0), arm_label(l, 1), metric_info[w->metric].heading, step_of(l));
     if (experiment_cell_text(where, t->x, w->cell)[0]) text_format(out, ", %s", where);
     text_format(out, "; plan %.8s, results %.8s\n", t->x->plan, t->results_hash);
-    if (l->turned) text_format(out, "The table has %s - %s; so has this.\n", arm_name(l, 0), arm_name(l, 1));
+    if (l->turned)
+        text_format(out, "Shown as %s compare it: %s - %s.\n",
+                    l->of == LINEAGE_CLAIMS ? "the write-up's claims" : "the lines of the table", arm_name(l, 0),
+                    arm_name(l, 1));
     table_classes(t, &why);
     if (why.length) text_format(out, "Arithmetic: class %s.\n", why.at);
     text_clear(&why);
@@ -93,6 +96,13 @@ static void side_cell(const Lineage *l, int side, int seed, Text *out) {
                 run->diverged ? "*" : " ");
 }
 
+/* "+0.117345"; where these digits would all be 0 and the difference is not, "+5.1e-09": its sign can flip too. */
+static char *show_difference(char out[SHOWN], double d, int decimals) {
+    show_signed(out, d, decimals);
+    if (!strpbrk(out, "123456789") && fabs(d) > 0) snprintf(out, SHOWN, "%+.1e", d);
+    return out;
+}
+
 static void rows(const Lineage *l, Text *out) {
     const Sample *s = &l->t->sample;
     Metric m = l->c->what.metric;
@@ -105,7 +115,7 @@ static void rows(const Lineage *l, Text *out) {
         const SampleRun *a = run_of(l, 0, seed), *b = run_of(l, 1, seed);
         text_format(out, "  %5llu", (unsigned long long)s->x->seed[seed]);
         for (int side = 0; side < 2; side++) side_cell(l, side, seed, out);
-        text_format(out, "  %12s\n", show_signed(number, a->value[m] - b->value[m], metric_info[m].digits + 2));
+        text_format(out, "  %12s\n", show_difference(number, a->value[m] - b->value[m], metric_info[m].digits + 2));
         lost |= a->diverged || b->diverged;
     }
     text_format(out, "  %5s", "mean");
@@ -114,7 +124,7 @@ static void rows(const Lineage *l, Text *out) {
         text_format(out, "  %12s %12s ", "",
                     show_number(number, arm.status == ST_OK ? arm.mean : (double)NAN, metric_info[m].digits + 2));
     }
-    text_format(out, "  %12s\n", show_signed(number, l->c->t.mean, metric_info[m].digits + 2));
+    text_format(out, "  %12s\n", show_difference(number, l->c->t.mean, metric_info[m].digits + 2));
     if (lost) table_wrapped("*: diverged by this step; it counts as the uniform predictor.", 2, out);
 }
 
@@ -177,6 +187,25 @@ static void flips(const Lineage *l, Text *out) {
     text_release(&words);
 }
 
+/* The evidence of "the same within 0.02" and of "too small to matter". */
+static void margin(const Lineage *l, Text *out) {
+    const StTost *x = &l->c->tost;
+    char p[SHOWN], within[40], level[40], conf[40];
+    int decimals = decimals_for(x->se, 4);
+    Text words;
+    if (isnan(l->c->what.margin) || !l->c->t_decides || x->status != ST_OK) return;
+    text_init(&words);
+    text_format(&words, "Is it inside %s? Two one-sided t tests: p %s%s; the %s%% interval ",
+                format_real(within, l->c->what.margin), x->p < 0.001 ? "" : "= ", show_p(p, x->p),
+                format_real(conf, round(1e4 * (1 - 2 * l->family->alpha)) / 100));
+    show_interval(&words, x->ci_lo, x->ci_hi, decimals, "", false);
+    text_format(&words, " %s between -%s and +%s: %s at level %s.", x->equivalent ? "lies" : "does not lie", within,
+                within, x->equivalent ? "yes" : "not shown", format_real(level, l->family->alpha));
+    text_format(out, "\n");
+    table_wrapped(words.at, 0, out);
+    text_release(&words);
+}
+
 static void verdict(const Lineage *l, Text *out) {
     char number[40];
     Text words;
@@ -191,8 +220,12 @@ static void verdict(const Lineage *l, Text *out) {
     for (int i = 0; i < l->t->verdicts.count; i++) {
         const ClaimVerdict *v = &l->t->verdicts.at[i];
         if (v->c && is_pair(&v->c->what, l->c->what.cell, l->c->what.step, l->c->what.metric, l->c->what.term[0].arm,
-                            l->c->what.term[1].arm))
-            text_format(out, "claim %s  %s\n", v->claim->id, verdict_word(v->word));
+                            l->c->what.term[1].arm)) {
+            text_clear(&words);
+            table_hypothesis(v->test, &words);
+            text_format(out, "claim %s (%s)  %s%s\n", v->claim->id, words.at, verdict_word(v->word),
+                        v->small ? ", but too small to matter" : "");
+        }
     }
     text_release(&words);
 }
@@ -217,9 +250,12 @@ static void makers(const Lineage *l, Text *out) {
         if (made[i].first) text_format(out, ", finished %s to %s", day(from, made[i].first), day(to, made[i].last));
         text_format(out, "\n");
     }
-    text_format(out, "and these numbers by\n  normbench %s, commit %s\nOne of the runs whole: normbench show %.12s\n",
-                NORMBENCH_VERSION, provenance_commit(), r[0]->id);
+    text_format(out, "and these numbers by\n  normbench %s, commit %s\n", NORMBENCH_VERSION, provenance_commit());
     free(r);
+}
+
+const char *lineage_run(const Lineage *l) {
+    return run_of(l, 0, 0)->record->id;
 }
 
 void lineage_text(const Lineage *l, Text *out) {
@@ -228,6 +264,7 @@ void lineage_text(const Lineage *l, Text *out) {
     if (l->c->status == ST_OK) {
         interval(l, out);
         flips(l, out);
+        margin(l, out);
     }
     verdict(l, out);
     makers(l, out);

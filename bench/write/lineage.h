@@ -28,6 +28,7 @@ void lineage_make(Lineage *l, const Table *t, int cell, int step, Metric metric,
 void lineage_release(Lineage *l);
 
 void lineage_text(const Lineage *l, Text *out);
+const char *lineage_run(const Lineage *l); /* the id of the first run in it */
 
 /* {schema, made_by, commit, experiment, profile, plan, results, exploratory, class?, factors, step, metric, of: table |
  *  claims | alone, arms: [{arm, label}], runs: [{seed, runs: [{run, value, raw?, diverged, records_commit}],

@@ -168,7 +168,7 @@ PY
 
 # Every number of a trace is the table's; both p's come out of the differences that it prints, counted anew.
 check_a_number_is_traced_to_its_runs() {
-  local r=(--results "$W/r" --profile smoke)
+  local id r=(--results "$W/r" --profile smoke)
   claims_tree
   ends 0 run tiny --offline "${r[@]}"
   ends 0 table tiny "${r[@]}"
@@ -210,12 +210,20 @@ assert adjusted[1] == mine["max_t_step_down"]["count"]
 said = [int(x) for x in re.findall(r"p =\s+(\d+)/64", text)]
 assert said == [count, adjusted[1]], (said, count, adjusted)
 assert f"commit {trace['records'][0]['commit']}: 12 runs" in text
+tost = trace["comparison"]["tost"]
+assert ("lies between" in text) == tost["equivalent"] and "Two one-sided t tests: p" in text, tost
+shown = [float(x.split()[-1]) for x in text.splitlines() if re.match(r" +[1-6]  [0-9a-f]{12} ", x)]
+assert len(shown) == 6 and all(abs(a - b) < 1e-6 and (a == 0) == (b == 0) for a, b in zip(shown, d)), shown
 PY
+  for id in "$W"/r/out/*/*.json; do
+    grep -qE '"commit": "[^"]+"' "$id" || fail "$id does not name the commit"
+  done
   # The other way round it is the same; a contrast of the claims is adjusted among them, any other stands alone.
   ends 0 trace 'tiny: pre - same' width=32 "${r[@]}"
-  prints 'The table has same - pre; so has this'
+  prints 'Shown as the lines of the table compare it: same - pre\.'
   diff <(grep -E '^(mean|verdict|  +[1-6] )' "$W/text") <(grep -E '^(mean|verdict|  +[1-6] )' "$W/out") || fail "other numbers"
-  ends 0 trace 'tiny: same - pre' width=32 metric=perplexity "${r[@]}"
+  prints "^One of the runs whole: normbench show [0-9a-f]{12} --results $W/r"
+  ends 0 trace 'tiny: same - pre' width=32 metric=ppl "${r[@]}"
   prints 'perplexity|PPL' && prints 'adjusted for nothing'
   refused "trace: tiny has 2 cells like this; say which, such as width=16; there are: width = 16; width = 32" \
     trace 'tiny: same - pre' "${r[@]}"

@@ -53,7 +53,7 @@ Test(compare_bad, columns_that_are_refused) {
         CompareColumns columns;
         const char *says;
     } bad[] = {
-        {wide, {.arm = "method"}, "f:1: the header has no column 'seed' (--seed-column names it)"},
+        {wide, {.arm = "method"}, "f:1: the header has no column 'seed' (--seed-column names it); there are: 'run', "},
         {wide, {.seed = "runn"}, "f:1: the header has no column 'runn'; is 'run' meant? (--seed-column"},
         {wide, {.seed = "run", .arm = "methd"}, "no column 'methd'; is 'method' meant? (--arm-column"},
         {wide, {.seed = "run", .value = "los"}, "no column 'los'; is 'loss' meant? (--value-column"},
