@@ -19,7 +19,7 @@ static Rc add(Archive *a, const Session *s, const Store *stored, const char *nam
     if (session_plan(s, name, &x, e)) return e->code;
     Rc rc = records_take(&records, stored, &x, s->precise, e);
     if (!rc) {
-        rc = records_complete(&records, &x, e) ? error_prefix(e, "%s: ", x.name)
+        rc = records_complete(&records, s, &x, e) ? error_prefix(e, "%s: ", x.name)
                                                : archive_add(a, &x, &records, s->runs, e);
         records_release(&records);
     }

@@ -208,16 +208,6 @@ static void offer_partial(const Records *r, const Experiment *x, Error *e) {
         snprintf(e->text + n, sizeof e->text - n, "; --partial makes the table of the seeds that are whole");
 }
 
-/* "12 of 24 runs are missing: normbench run …", with the command line that this plan has. */
-static Rc missing(const Session *s, const Experiment *x, const Records *records, Error *e) {
-    Text again;
-    text_init(&again);
-    session_command(s, x, "run", &again);
-    error_set(e, RC_UNMEASURED, "%d of %d runs are missing: %.900s", records->missing, records->runs, again.at);
-    text_release(&again);
-    return e->code;
-}
-
 /* What is stored of another plan of the same file: "normbench table smoke-24252339 (--set steps=50; 30 of 30 runs)". */
 static bool other_plan(const Session *s, const Experiment *x, const Store *stored, const char *word, Text *out) {
     char experiment[PATH_MAX];
@@ -290,7 +280,7 @@ Rc command_table(Session *s, Error *e) {
     }
     if (!rc) {
         if (records.missing) {
-            rc = missing(s, &x, &records, e);
+            rc = records_complete(&records, s, &x, e);
             offer_partial(&records, &x, e);
             if (!s->recalled.all) name_others(s, &x);
         } else {

@@ -236,7 +236,7 @@ static Rc with_plan(const Session *s, Asked *a, Experiment *x, Error *e) {
     Rc rc = records_take(&records, &stored, x, s->precise, e);
     store_release(&stored);
     if (rc) return rc;
-    rc = records_complete(&records, x, e);
+    rc = records_complete(&records, s, x, e);
     if (!rc) rc = trace(s, a, x, &records, e);
     records_release(&records);
     return rc;

@@ -1,5 +1,6 @@
 #include "bench/plan/metric.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -19,8 +20,12 @@ Rc metric_find(Metric *out, const char *name, Error *e) {
         *out = (Metric)m;
         return RC_OK;
     }
-    return error_set(e, RC_USAGE, "unknown metric '%.60s'%s", name,
-                     did_you_mean(hint, sizeof hint, name, names, METRIC_COUNT));
+    error_set(e, RC_USAGE, "unknown metric '%.60s'%s", name, did_you_mean(hint, sizeof hint, name, names, METRIC_COUNT));
+    for (int m = 0; m < METRIC_COUNT && !hint[0]; m++) {
+        size_t n = strlen(e->text);
+        snprintf(e->text + n, sizeof e->text - n, "%s%s", m ? ", " : "; there are: ", names[m]);
+    }
+    return e->code;
 }
 
 Rc metric_named(Metric *out, const char *name, Error *e) {

@@ -318,12 +318,12 @@ void records_release(Records *r) {
     *r = (Records){0};
 }
 
-Rc records_complete(const Records *r, const Experiment *x, Error *e) {
+Rc records_complete(const Records *r, const Session *s, const Experiment *x, Error *e) {
     if (!r->missing) return RC_OK;
     Text again;
     text_init(&again);
-    experiment_command(x, &again);
-    error_set(e, RC_UNMEASURED, "%d of %d runs are missing: %s", r->missing, r->runs, again.at);
+    session_command(s, x, "run", &again);
+    error_set(e, RC_UNMEASURED, "%d of %d runs are missing: %.900s", r->missing, r->runs, again.at);
     text_release(&again);
     return e->code;
 }

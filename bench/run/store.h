@@ -13,6 +13,7 @@
 
 #include "bench/plan/experiment.h"
 #include "bench/run/record.h"
+#include "bench/run/session.h"
 
 typedef struct {
     char folder[1024];
@@ -52,7 +53,8 @@ typedef struct {
 Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e);
 void records_release(Records *r);
 
-/* RC_UNMEASURED "12 of 24 runs are missing: normbench run …" when some are. */
-Rc records_complete(const Records *r, const Experiment *x, Error *e);
+/* RC_UNMEASURED "12 of 24 runs are missing: normbench run …" when some are; s: what the command line says of the
+ * plan. */
+Rc records_complete(const Records *r, const Session *s, const Experiment *x, Error *e);
 
 #endif
