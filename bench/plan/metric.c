@@ -20,7 +20,8 @@ Rc metric_find(Metric *out, const char *name, Error *e) {
         *out = (Metric)m;
         return RC_OK;
     }
-    error_set(e, RC_USAGE, "unknown metric '%.60s'%s", name, did_you_mean(hint, sizeof hint, name, names, METRIC_COUNT));
+    error_set(e, RC_USAGE, "unknown metric '%.60s'%s", name,
+              did_you_mean(hint, sizeof hint, name, names, METRIC_COUNT));
     for (int m = 0; m < METRIC_COUNT && !hint[0]; m++) {
         size_t n = strlen(e->text);
         snprintf(e->text + n, sizeof e->text - n, "%s%s", m ? ", " : "; there are: ", names[m]);

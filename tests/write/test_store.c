@@ -24,6 +24,8 @@ static char folder[64];
 
 TestSuite(store, .timeout = 60);
 
+static Session session = {.root = SOURCE_ROOT, .results = SOURCE_ROOT "/results"};
+
 static void read_smoke(const char *set) {
     Overrides o = {.set = &set, .sets = set != NULL};
     cr_assert_eq(experiment_read(&x, SOURCE_ROOT "/bench/experiments/smoke.yaml", "quick", &o, &e), RC_OK, "%s",
@@ -191,8 +193,11 @@ Test(store, a_precision_is_found_by_what_was_run) {
     read_smoke("precision=fp32");
     take(GOLDEN "schema2", false);
     cr_expect_eq(records.missing, 2);
-    cr_expect_eq(records_complete(&records, &x, &e), RC_UNMEASURED);
-    cr_expect_str_eq(e.text, "2 of 2 runs are missing: normbench run smoke --profile quick --precision fp32");
+    static const char *const asked[] = {"precision=fp32"};
+    session.overrides = (Overrides){.set = asked, .sets = 1};
+    cr_expect_eq(records_complete(&records, &session, &x, &e), RC_UNMEASURED);
+    session.overrides = (Overrides){0};
+    cr_expect_str_eq(e.text, "2 of 2 runs are missing: normbench run smoke --profile quick --set precision=fp32");
     put_back();
 }
 
@@ -255,7 +260,7 @@ Test(store, one_arithmetic_is_taken_the_newest) {
     take(folder, false);
     cr_expect_eq(records.missing, 1, "the second seed of pre is of an older arithmetic: it is not mixed in");
     cr_expect_null(records.at);
-    cr_expect_eq(records_complete(&records, &x, &e), RC_UNMEASURED);
+    cr_expect_eq(records_complete(&records, &session, &x, &e), RC_UNMEASURED);
     cr_expect_str_eq(e.text, "1 of 4 runs are missing: normbench run smoke --profile quick");
     put_back();
 
