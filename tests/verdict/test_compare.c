@@ -107,12 +107,6 @@ Test(compare, three_seeds_by_hand) {
     cr_expect_eq(compare_exit(&result), RC_INCONCLUSIVE);
     char *notes = written(compare_notes);
     cr_expect(strstr(notes, "3 seeds can never show a difference at level 0.05: no p falls below .250. It takes 6"));
-    cr_expect(!strstr(notes, "3 seeds find"), "they can find nothing: %s", notes);
-    free(notes);
-    release();
-    make("seed,a,b\n1,2.51,2.60\n2,2.53,2.65\n", plain);
-    notes = written(compare_notes);
-    cr_expect(strstr(notes, "b 6 (6 to "), "the t test's 3 seeds cannot decide: %s", notes);
     free(notes);
     release();
 }
