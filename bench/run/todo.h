@@ -39,9 +39,9 @@ Rc todo_lacking(const Todo *t, const Session *s, Error *e);
 void todo_explain(Todo *t, const Store *stored);
 
 /* What each run costs, and a share of them for this process, the shard-th of `shards` (0-based): the dearest first goes
- * to whoever has least so far, of the same cost in turn, seeds outermost. The arms of a seed in a cell stay together, so
- * that a share alone has pairs to compare; they are dealt one by one where some share would be a tenth dearer than the
- * mean. Only the plan decides, not what is stored, so that all shards agree. */
+ * to whoever has least so far, of the same cost in turn, seeds outermost. The arms of a seed in a cell stay together,
+ * so that a share alone has pairs to compare; they are dealt one by one where some share would be a tenth dearer than
+ * the mean. Only the plan decides, not what is stored, so that all shards agree. */
 void todo_shards(Todo *t, int shard, int shards);
 /* Whether this process is to train a run. */
 bool todo_mine(const Todo *t, const TodoRun *run);
