@@ -21,10 +21,11 @@ typedef struct {
  * ST_FLIP_DRAWS random subsets. n = 0: ST_N_TOO_SMALL; conf outside (0, 1): ST_BAD_ARG. */
 StFlipCi st_flip_ci(const double *d, size_t n, double scale, double conf, StKey key);
 
-/* Of k mean differences on the same seeds together, by single-step max-T: the chance that any of them misses is at most
- * 1 - conf. d, scale: as st_maxT takes them; ci: [k]. The limits are found by bisection, from the mean outwards, to
- * 1e-12 of the width. A column without spread has the width 0, unless its test cannot reach the level. Returns the
- * first status that is not ST_OK and not ST_NOT_REACHABLE; then no ci is set. */
+/* Of k mean differences on the same seeds together: the shifts of one column, the others as they are, that single-step
+ * max-T does not reject, so that an interval excludes 0 exactly when that test rejects. Joint coverage was only
+ * measured (tests/stats/test_stats_invert.c). d, scale: as st_maxT takes them; ci: [k]. The limits are found by
+ * bisection, from the mean outwards, to 1e-12 of the width. A column without spread has the width 0, unless its test
+ * cannot reach the level. Returns the first status that is not ST_OK and not ST_NOT_REACHABLE; then no ci is set. */
 StStatus st_maxT_ci(const double *d, size_t k, size_t n, const double *scale, double conf, StKey key, StFlipCi *ci);
 
 #endif

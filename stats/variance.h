@@ -26,9 +26,9 @@ StVariance st_levene(const double *a, size_t na, const double *b, size_t nb);
  * means is no difference of spread. With estimated means it is exact only nearly: at the level .05 it rejected 3 to 7 %
  * of normal pairs of equal spread at n = 6 and 8, correlated 0 and .9, with means 0 and 2 sd apart (1,500 samples
  * each).
- * p_left_out is the largest p_swap with one seed left out (beyond ST_FLIP_MAX + 1 seeds: with that one left out whose
- * swap changes most); where it is above alpha, one seed decides. p_min: the
- * smallest that p_left_out can be, 2/2^(n-1). */
+ * p_left_out is the largest of p_swap and the same with one seed left out (beyond ST_FLIP_MAX + 1 seeds: with that one
+ * left out whose swap changes most); where it is above alpha, one seed decides. p_min: the smallest that p_left_out can
+ * be, 2/2^(n-1). */
 StVariance st_pitman_morgan(const double *a, const double *b, size_t n);
 
 #endif

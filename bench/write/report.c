@@ -33,7 +33,7 @@ void report_title(const Ledger *b, const LedgerTable *made, Text *out) {
     int same = 0;
     for (int i = 0; i < b->mades; i++) same += !strcmp(b->made[i]->x.title, made->x.title);
     text_format(out, "%s", made->x.title);
-    if (same > 1 && made->word)
+    if (same > 1 && made->word && made->changed)
         text_format(out, " (%s)", made->word);
     else if (same > 1)
         text_format(out, " (profile %s)", made->x.profile);

@@ -101,7 +101,9 @@ static Rc prepare(const Ledger *b, const char *folder, Error *e) {
     text_init(&ledger);
     table_pdf_preamble(false, &main);
     text_format(&main, "\\usepackage{array}\n\\usepackage{color}\n"
-                       "\\setlength{\\textwidth}{6.5in}\\setlength{\\oddsidemargin}{0in}\n\\begin{document}\n");
+                       "\\setlength{\\textwidth}{6.5in}\\setlength{\\oddsidemargin}{0in}\n\\begin{document}\n"
+                       /* Two profiles of one experiment have one label; nothing here refers to any. */
+                       "\\renewcommand{\\label}[1]{}\n");
     answers(b, &main);
     Rc rc = RC_OK;
     for (int i = 0; i < b->mades && !rc; i++) rc = section(b, b->made[i], i, folder, &main, e);
