@@ -13,6 +13,14 @@ static bool ends_with(const char *text, const char *end) {
     return n > m && !strcmp(text + n - m, end);
 }
 
+static bool is_gz(const char *path) {
+    return ends_with(path, ".tar.gz") || ends_with(path, ".tgz");
+}
+
+static bool is_tar(const char *path) {
+    return is_gz(path) || ends_with(path, ".tar");
+}
+
 static Rc add(Archive *a, const Session *s, const Store *stored, const char *name, Error *e) {
     Experiment x;
     Records records;
@@ -52,10 +60,10 @@ static void top_folder(char out[100], const char *path) {
 }
 
 static Rc write_to(const Archive *a, const char *path, Error *e) {
-    bool gz = ends_with(path, ".tar.gz") || ends_with(path, ".tgz");
+    bool gz = is_gz(path);
     char top[100];
     Text tar;
-    if (!gz && !ends_with(path, ".tar")) return archive_folder(a, path, e);
+    if (!is_tar(path)) return archive_folder(a, path, e);
     top_folder(top, path);
     text_init(&tar);
     archive_tar(a, top, &tar);
@@ -88,7 +96,7 @@ Rc command_archive(Session *s, Error *e) {
         printf("%s: %d runs, %d files, %.1f kB unpacked; to read them: normbench table %s%s%s --results %s\n", path,
                (a.files - 2) / 2, a.files, 1e-3 * (double)bytes, a.plan[0].experiment,
                a.plan[0].profile[0] ? " --profile " : "", a.plan[0].profile,
-               ends_with(path, "tar") || ends_with(path, "gz") ? "FOLDER" : path);
+               is_tar(path) ? "FOLDER" : path);
     archive_release(&a);
     return rc;
 }

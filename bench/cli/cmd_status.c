@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/formats/progress.h"
@@ -245,6 +246,7 @@ Rc command_status(Session *s, Error *e) {
     Text text;
     if (o->operands > 1) return error_set(e, RC_USAGE, "status: name one experiment, or none for all in the folder");
     if (o->operands && session_plan(s, o->operand[0], &x, e)) return e->code;
+    if (!file_exists(s->runs)) fprintf(stderr, "normbench: note: %s: no such folder yet\n", s->runs);
     if (watch) session_signals();
     if (watch && terminal) fputs("\033[2J", stdout);
     text_init(&text);

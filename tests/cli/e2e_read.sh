@@ -275,6 +275,8 @@ PY
   refused 'something is in it; name a new folder' archive "${toy[@]}" -o "$W/folder/a" --results "$W/r"
   refused 'archive: -o PATH says where to write' archive "${toy[@]}" --results "$W/r"
   refused 'archive: name one experiment' archive -o "$W/b" --results "$W/r"
+  ends 0 archive "${toy[@]}" -o "$W/mytar" --results "$W/r" # a folder whose name only sounds like a tar
+  prints "to read them: normbench table .* --results $W/mytar\$"
   rm -r "$W/r/runs/$(id_of ours 2 "$W/r")"
   ends 3 archive "${toy[@]}" -o "$W/b.tar" --results "$W/r"
   says 'toy: 1 of 4 runs are missing'

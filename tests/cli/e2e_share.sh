@@ -179,6 +179,8 @@ assert os.path.exists(r["curve"])' "$W/out" "$first" || fail "the JSON is anothe
   done
   prints '^one: 1 runs: 0 done, 0 running, 1 failed, 0 waiting$' && prints '^failed   plain seed 1 .*Input/output error'
   refused "status: name one experiment" status one.yaml toy.yaml --results "$W/f"
+  ends 0 status --results "$W/mistyped"
+  says 'mistyped/runs: no such folder yet'
 }
 
 check_a_partial_table_is_marked() {
