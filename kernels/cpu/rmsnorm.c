@@ -1,5 +1,5 @@
 /* y = g x / sqrt(mean(x^2) + eps), in groups (Zhang and Sennrich 2019). save: 1/rms in
- * the first column of each pair. */
+ * the second column of each pair. */
 #include "kernels/cpu/rms.h"
 
 static int width_of(const Call *c) {

@@ -1,7 +1,6 @@
 /* y = g x / sqrt((sum x^2 + (sum x)^2) / (n + 1) + eps), in groups. save: the sum, 1/rms per group.
  *   h = x / rms, dh = dy g:  dx = (dh - (x + sum x) / rms * sum(dh h) / (n + 1)) / rms;  dg = sum of dy h over rows */
-#include "kernels/cuda/columns.cuh"
-#include "kernels/cuda/lines.cuh"
+#include "kernels/cuda/rms_gain.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
@@ -23,27 +22,6 @@ KERNEL_FN(input, THREADS, Call, c) {
     dot /= (float)(n + 1);
     for (int i = lane_id(); i < n; i += WARP)
         put(&dx[i], CANON_FMA(-((x[i] + sum) * inverse), dot, dy[i] * g[i]) * inverse, c.accumulate[0]);
-}
-
-struct GainFactors {
-    const float *x, *dy, *save;
-    int n;
-    DEVICE_METHOD Factors operator()(int row, int column) const {
-        size_t e = (size_t)row * n + column;
-        Factors f = {dy[e], x[e] * save[2 * (size_t)row + 1]};
-        return f;
-    }
-};
-
-KERNEL_FN(gain, THREADS, Call, c) {
-    int r = (int)blockIdx.z, n = width_of(c), i = column_here();
-    const GainFactors of = {at(c.in[0], r), at(c.dout, r), at(c.save, r), n};
-    float total = column_chain(lines_of(c), CANON_BLOCK, i, n, of);
-    if (threadIdx.x < WARP && i < n) put(&at(c.din[1], r)[i], total, c.accumulate[1]);
-}
-
-static Grid each_column(const Call *c) {
-    return c->din[1].at ? grid_of_columns(c, (size_t)width_of(*c)) : no_grid();
 }
 
 STAGES(crms,

@@ -1,6 +1,5 @@
 /* y = g x with g one learned number (ReZero) or one learned row (LayerScale); dg = sum over rows of dy x. */
-#include "kernels/cuda/chain.cuh"
-#include "kernels/cuda/columns.cuh"
+#include "kernels/cuda/number.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index();
@@ -38,37 +37,6 @@ KERNEL_FN(dots, THREADS, Call, c) {
     if (row >= c.out.rows) return;
     float dot = row_dot(at(c.in[0], r) + (size_t)row * d, at(c.dout, r) + (size_t)row * d, d);
     if (lane_id() == 0) ((float *)c.scratch)[(size_t)r * c.out.rows + row] = dot;
-}
-
-KERNEL_FN(number, THREADS, Call, c) {
-    int r = (int)blockIdx.z;
-    float total = chain_sum((const float *)c.scratch + (size_t)r * c.out.rows, c.out.rows);
-    if (threadIdx.x == 0) put(at(c.din[1], r), total, c.accumulate[1]);
-}
-
-/* A gate of one column on activations of one column is a row. */
-static bool is_number(const Call *c) {
-    return c->in[1].cols == 1 && c->out.cols > 1;
-}
-
-static Grid each_column(const Call *c) {
-    return c->din[1].at && !is_number(c) ? grid_of_columns(c, (size_t)c->in[1].cols) : no_grid();
-}
-
-static Grid each_row(const Call *c) {
-    return c->din[1].at && is_number(c) ? grid_of_rows(c, (size_t)c->out.rows) : no_grid();
-}
-
-static Grid one_block(const Call *c) {
-    return c->din[1].at && is_number(c) ? grid_of(c, 1) : no_grid();
-}
-
-static size_t scratch(const Call *c) {
-    return (size_t)c->replicas * (size_t)c->out.rows * sizeof(float);
-}
-
-static double scratch_bytes(const Call *c) {
-    return 4.0 * c->out.rows;
 }
 
 STAGES(gate, {{"gate.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, NULL, true}},

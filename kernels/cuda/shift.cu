@@ -1,6 +1,5 @@
 /* y = x + s with s one learned number or one learned row; ds = sum over rows of dy. */
-#include "kernels/cuda/chain.cuh"
-#include "kernels/cuda/columns.cuh"
+#include "kernels/cuda/number.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index();
@@ -39,40 +38,9 @@ KERNEL_FN(sums, THREADS, Call, c) {
     if (lane_id() == 0) ((float *)c.scratch)[(size_t)r * c.out.rows + row] = sum;
 }
 
-KERNEL_FN(number, THREADS, Call, c) {
-    int r = (int)blockIdx.z;
-    float total = chain_sum((const float *)c.scratch + (size_t)r * c.out.rows, c.out.rows);
-    if (threadIdx.x == 0) put(at(c.din[1], r), total, c.accumulate[1]);
-}
-
-/* A shift of one column on activations of one column is a row. */
-static bool is_number(const Call *c) {
-    return c->in[1].cols == 1 && c->out.cols > 1;
-}
-
 /* In place (din[0] is dout) there is nothing to write. */
 static Grid each_moved(const Call *c) {
     return c->din[0].at != c->dout.at ? each_element_back(c) : no_grid();
-}
-
-static Grid each_column(const Call *c) {
-    return c->din[1].at && !is_number(c) ? grid_of_columns(c, (size_t)c->in[1].cols) : no_grid();
-}
-
-static Grid each_row(const Call *c) {
-    return c->din[1].at && is_number(c) ? grid_of_rows(c, (size_t)c->out.rows) : no_grid();
-}
-
-static Grid one_block(const Call *c) {
-    return c->din[1].at && is_number(c) ? grid_of(c, 1) : no_grid();
-}
-
-static size_t scratch(const Call *c) {
-    return (size_t)c->replicas * (size_t)c->out.rows * sizeof(float);
-}
-
-static double scratch_bytes(const Call *c) {
-    return 4.0 * c->out.rows;
 }
 
 STAGES(shift,

@@ -1,10 +1,12 @@
 #include "tests/verdict/made_up.h"
 
+#include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/philox.h"
 #include "bench/plan/declare.h"
 #include "bench/run/provenance.h"
@@ -189,4 +191,23 @@ char *made_up_write(const MadeUp *m, void (*write)(const Table *, Text *)) {
     write(&m->table, &text);
     blot(text.at);
     return text.at;
+}
+
+void made_up_golden(const MadeUp *m, const char *name, void (*write)(const Table *, Text *)) {
+    char path[512], *want, *got = made_up_write(m, write);
+    size_t length;
+    Error e;
+    snprintf(path, sizeof path, "%s/tests/golden/%s", SOURCE_ROOT, name);
+    if (getenv("NORMBENCH_WRITE_GOLDEN")) {
+        cr_assert_eq(file_write(path, got, strlen(got), &e), RC_OK, "%s", e.text);
+    } else if (file_read(path, &want, &length, &e)) {
+        cr_assert_fail("%s", e.text);
+    } else {
+        size_t at = 0;
+        while (got[at] && got[at] == want[at]) at++;
+        cr_expect(got[at] == want[at], "%s differs at byte %zu:\n got: %.80s\nwant: %.80s", name, at, got + at,
+                  want + at);
+        free(want);
+    }
+    free(got);
 }

@@ -43,4 +43,8 @@ void made_up_release(MadeUp *m);
 /* What a writer writes, the commit of the build cut out of it ("commit": ""). Freed by the caller. */
 char *made_up_write(const MadeUp *m, void (*write)(const Table *, Text *));
 
+/* What a writer writes has the bytes of tests/golden/NAME; NORMBENCH_WRITE_GOLDEN=1 in the environment writes them anew
+ * instead. */
+void made_up_golden(const MadeUp *m, const char *name, void (*write)(const Table *, Text *));
+
 #endif

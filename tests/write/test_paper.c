@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */
@@ -28,25 +27,6 @@ static bool writes(void (*write)(const Table *, Text *), const char *what) {
 #define WRITES(writer, what) cr_expect(writes(writer, what), #writer " does not write: %s", what)
 #define OMITS(writer, what) cr_expect(!writes(writer, what), #writer " writes: %s", what)
 
-/* Bytes of tests/golden/NAME; NORMBENCH_WRITE_GOLDEN=1 in the environment writes them anew instead. */
-static void golden(const char *name, void (*write)(const Table *, Text *)) {
-    char path[512], *want, *got = made_up_write(&m, write);
-    size_t length;
-    snprintf(path, sizeof path, "%s/tests/golden/%s", SOURCE_ROOT, name);
-    if (getenv("NORMBENCH_WRITE_GOLDEN")) {
-        cr_assert_eq(file_write(path, got, strlen(got), &e), RC_OK, "%s", e.text);
-    } else if (file_read(path, &want, &length, &e)) {
-        cr_assert_fail("%s", e.text);
-    } else {
-        size_t at = 0;
-        while (got[at] && got[at] == want[at]) at++;
-        cr_expect(got[at] == want[at], "%s differs at byte %zu:\n got: %.80s\nwant: %.80s", name, at, got + at,
-                  want + at);
-        free(want);
-    }
-    free(got);
-}
-
 /* One table for a paper's column: two rows per arm, or a grid of factors; tests/write/typeset.sh typesets them. */
 Test(paper, goldens_for_a_paper) {
     static const char wide[] =
@@ -57,7 +37,7 @@ Test(paper, goldens_for_a_paper) {
     TableOptions two = {.metrics = 2, .metric = {METRIC_valid_loss, METRIC_accuracy}}, four = two;
     four.metrics = 4, four.metric[2] = METRIC_perplexity, four.metric[3] = METRIC_grad_norm;
     make(made_up_four, "quick", (TableOptions){0});
-    golden("table-paper.tex", table_paper);
+    made_up_golden(&m, "table-paper.tex", table_paper);
     WRITES(table_paper, "\\begin{table}[tbp]");
     WRITES(table_paper, "n = 6 paired seeds");
     made_up_release(&m);
@@ -68,10 +48,10 @@ Test(paper, goldens_for_a_paper) {
     made_up_diverge(made_up_at(&m, 0, 1, 2), 77);
     two.siunitx = true;
     cr_assert_eq(made_up_table(&m, two, &e), RC_OK, "%s", e.text);
-    golden("table-paper-siunitx.tex", table_paper);
+    made_up_golden(&m, "table-paper-siunitx.tex", table_paper);
     made_up_release(&m);
     make(made_up_odd, NULL, (TableOptions){0});
-    golden("table-paper-odd.tex", table_paper);
+    made_up_golden(&m, "table-paper-odd.tex", table_paper);
     made_up_release(&m);
     make(made_up_four, "single", (TableOptions){0});
     OMITS(table_paper, "$p$");
@@ -81,7 +61,7 @@ Test(paper, goldens_for_a_paper) {
     for (int cell = 10; cell < 20; cell++)
         for (int seed = 0; seed < 6; seed++) made_up_diverge(made_up_at(&m, cell, 3, seed), 77);
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
-    golden("table-paper-wide.tex", table_paper);
+    made_up_golden(&m, "table-paper-wide.tex", table_paper);
     char *text = made_up_write(&m, table_paper);
     int floats = 0;
     for (const char *at = text; (at = strstr(at, "\\begin{table")); at++) floats++;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "bench/write/figure.h"
 #include "bench/verdict/sensitivity.h"
 #include "bench/write/sensitivity.h"
@@ -51,33 +50,14 @@ static void no_words_for_numbers(void) {
     }
 }
 
-/* Bytes of tests/golden/NAME; NORMBENCH_WRITE_GOLDEN=1 in the environment writes them anew instead. */
-static void golden(const char *name, void (*write)(const Table *, Text *)) {
-    char path[512], *want, *got = made_up_write(&m, write);
-    size_t length;
-    snprintf(path, sizeof path, "%s/tests/golden/%s", SOURCE_ROOT, name);
-    if (getenv("NORMBENCH_WRITE_GOLDEN")) {
-        cr_assert_eq(file_write(path, got, strlen(got), &e), RC_OK, "%s", e.text);
-    } else if (file_read(path, &want, &length, &e)) {
-        cr_assert_fail("%s", e.text);
-    } else {
-        size_t at = 0;
-        while (got[at] && got[at] == want[at]) at++;
-        cr_expect(got[at] == want[at], "%s differs at byte %zu:\n got: %.80s\nwant: %.80s", name, at, got + at,
-                  want + at);
-        free(want);
-    }
-    free(got);
-}
-
 Test(table, goldens_of_a_quick_table) {
     make(made_up_four, "quick", (TableOptions){0});
-    golden("table.tex", table_tex);
-    golden("table-claims.tex", table_claims_tex);
-    golden("table-macros.tex", table_macros);
-    golden("table.csv", table_csv);
-    golden("table.txt", table_text);
-    golden("table-cost.tex", table_cost_tex);
+    made_up_golden(&m, "table.tex", table_tex);
+    made_up_golden(&m, "table-claims.tex", table_claims_tex);
+    made_up_golden(&m, "table-macros.tex", table_macros);
+    made_up_golden(&m, "table.csv", table_csv);
+    made_up_golden(&m, "table.txt", table_text);
+    made_up_golden(&m, "table-cost.tex", table_cost_tex);
     no_words_for_numbers();
     made_up_release(&m);
 }
@@ -86,9 +66,9 @@ Test(table, goldens_with_siunitx_cells_and_divergence) {
     made_up_init(&m, made_up_four, "full");
     made_up_diverge(made_up_at(&m, 0, 1, 2), 77);
     cr_assert_eq(made_up_table(&m, (TableOptions){.siunitx = true}, &e), RC_OK, "%s", e.text);
-    golden("table-full-siunitx.tex", table_tex);
-    golden("table-full.txt", table_text);
-    golden("table-cells.tex", table_cells_tex);
+    made_up_golden(&m, "table-full-siunitx.tex", table_tex);
+    made_up_golden(&m, "table-full.txt", table_text);
+    made_up_golden(&m, "table-cells.tex", table_cells_tex);
     no_words_for_numbers();
     made_up_release(&m);
 }
@@ -136,8 +116,8 @@ Test(table, sensitivity_to_the_learning_rate) {
     cr_expect_float_eq(post->against[SENSITIVITY_stable]->joint.step, 2 / 64.0, 1e-12, "every seed by the same");
     cr_expect(pre->against[SENSITIVITY_best] == NULL);
     sensitivity_release(&y);
-    golden("table-sensitivity.tex", sensitivity_tex);
-    golden("table-rates.txt", table_text);
+    made_up_golden(&m, "table-sensitivity.tex", sensitivity_tex);
+    made_up_golden(&m, "table-rates.txt", table_text);
     made_up_release(&m);
     make(made_up_four, "quick", (TableOptions){0});
     cr_expect_not(sensitivity_make(&y, &m.table.sample), "no sweep");
@@ -168,7 +148,7 @@ Test(table, bold_modes) {
 /* What LaTeX minds is escaped; tests/write/typeset.sh typesets the golden. */
 Test(table, golden_of_odd_names) {
     make(made_up_odd, NULL, (TableOptions){0});
-    golden("table-odd.tex", table_tex);
+    made_up_golden(&m, "table-odd.tex", table_tex);
     WRITES(table_tex, "50\\% \\& \\$x\\_1\\textasciicircum{}2\\$ \\#");
     WRITES(table_tex, "{[3]}: \\{curly\\} \\textbackslash{}back\\textasciitilde{}slash -{}-a label");
     WRITES(table_tex, "été \\ensuremath{\\lambda}\\ensuremath{\\leq} \\textless{}\\textbar{}\\textgreater{}");
@@ -213,7 +193,7 @@ Test(table, records_that_do_not_fit_are_refused) {
 
 Test(table, golden_json) {
     make(made_up_four, "pair", (TableOptions){0});
-    golden("table-pair.json", table_json);
+    made_up_golden(&m, "table-pair.json", table_json);
     made_up_release(&m);
 }
 
