@@ -51,7 +51,7 @@ static double squares_about(const double *x, size_t n, double mean) {
 }
 
 static double lag1_of(const double *x, size_t n, double tol) {
-    return n >= 2 && gsl_stats_sd(x, 1, n) > tol ? gsl_stats_lag1_autocorrelation(x, 1, n) : NAN;
+    return n >= 2 && gsl_stats_sd(x, 1, n) > tol ? fmax(-1.0, fmin(1.0, gsl_stats_lag1_autocorrelation(x, 1, n))) : NAN;
 }
 
 /* Mean squares, the variance of the mean and its degrees of freedom. */

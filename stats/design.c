@@ -5,7 +5,7 @@
 #include <gsl/gsl_qrng.h>
 #include <math.h>
 
-#include "stats/permute.h"
+#include "stats/tests.h"
 
 StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLook *looks) {
     if (m == 0 || !(alpha > 0.0 && alpha < 1.0)) {
@@ -25,7 +25,7 @@ StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLoo
         k->spent = i + 1 == m ? alpha : 2.0 * gsl_cdf_ugaussian_Q(z / sqrt(k->t));
         k->alpha = k->spent - before;
         before = k->spent;
-        k->p_floor = !sign_flip ? 0.0 : n[i] <= ST_FLIP_MAX ? ldexp(2.0, -(int)n[i]) : 1.0 / (ST_FLIP_DRAWS + 1);
+        k->p_floor = !sign_flip ? 0.0 : st_test_find("signflip")->floor(n[i], 1);
         k->usable = k->p_floor < k->alpha;
         status = k->usable ? status : ST_NOT_REACHABLE;
     }

@@ -45,7 +45,7 @@ static StStatus some_means(const double *x, size_t n, StKey key, double *mean) {
     if (rng == NULL) {
         return ST_NO_MEMORY;
     }
-    for (uint64_t draw = 0; draw < ST_FLIP_DRAWS;) {
+    for (uint64_t draw = 0; draw < st_flip_draws(n);) {
         double sum = 0.0;
         size_t size = 0;
         unsigned long word = 0;
@@ -74,7 +74,7 @@ StFlipCi st_flip_ci(const double *d, size_t n, double scale, double conf, StKey 
     if (r.status != ST_OK) {
         return r;
     }
-    uint64_t means = r.exact ? ((uint64_t)1 << n) - 1 : ST_FLIP_DRAWS, least = least_count(1.0 - conf, means + 1);
+    uint64_t means = r.exact ? ((uint64_t)1 << n) - 1 : st_flip_draws(n), least = least_count(1.0 - conf, means + 1);
     double *mean = st_alloc((size_t)means, sizeof *mean);
     r.status = mean == NULL ? ST_NO_MEMORY : r.exact ? all_means(s.x, n, mean) : some_means(s.x, n, key, mean);
     if (r.status == ST_OK && least < 2) {
@@ -126,7 +126,7 @@ static void flipped_release(Flipped *f) {
 
 static StStatus flipped_init(Flipped *f, const double *d, size_t k, size_t n, const double *scale, StKey key) {
     bool exact = n <= ST_FLIP_MAX;
-    uint64_t total = exact ? (uint64_t)1 << (n - 1) : ST_FLIP_DRAWS + 1;
+    uint64_t total = exact ? (uint64_t)1 << (n - 1) : st_flip_draws(n) + 1;
     *f = (Flipped){.total = total, .weight = exact ? 2.0 : 1.0};
     f->ones = st_alloc((size_t)total, sizeof *f->ones);
     f->sum = st_alloc((size_t)total * k, sizeof *f->sum);

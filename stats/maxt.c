@@ -4,7 +4,7 @@
  * A comparison enters as u_j = |sum_s d_js| / sqrt(n sum_s d_js^2), 0 <= u <= 1, which is
  * increasing in |t| and whose divisor flips do not change. Each u_j is known to its own tolerance n
  * * tol_j / sqrt(n sum d^2), kept beside it so that ties are ties also between comparisons of
- * different size. */
+ * different size. One-sided, u_j is the sum without its absolute value. */
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,11 @@ typedef struct {
     StMaxTRow *row; /* where its p goes */
 } Column;
 
-static StStatus column_init(Column *c, const double *d, size_t n, double scale, bool exact) {
+static double statistic(double sum, bool one_sided) {
+    return one_sided ? sum : fabs(sum);
+}
+
+static StStatus column_init(Column *c, const double *d, size_t n, double scale, bool exact, bool one_sided) {
     StSample s;
     StStatus status = st_sample_init(&s, d, n, scale);
     if (status != ST_OK) {
@@ -42,12 +46,12 @@ static StStatus column_init(Column *c, const double *d, size_t n, double scale, 
         c->d[i] = fabs(d[i]) <= s.tol ? 0.0 : d[i] / divisor;
         sum += c->d[i];
     }
-    c->seen = fabs(sum);
+    c->seen = statistic(sum, one_sided);
     c->slack = largest > 0.0 ? (double)n * s.tol / divisor : 0.0;
     st_sample_release(&s);
     if (exact) {
         status = st_flips_init(&c->flips, c->d, n);
-        c->seen = status == ST_OK ? fabs(st_flips_sum(&c->flips, 0)) : c->seen;
+        c->seen = status == ST_OK ? statistic(st_flips_sum(&c->flips, 0), one_sided) : c->seen;
     }
     return status;
 }
@@ -81,20 +85,26 @@ static void count_flip(const Column *c, size_t k, const double *u, uint64_t time
     }
 }
 
-/* Half of all patterns, each standing for its complement too. */
-static uint64_t flip_all(const Column *c, size_t k, size_t n, double *u) {
+/* Half of all patterns, each standing for its complement too, whose sums are the negated ones. */
+static uint64_t flip_all(const Column *c, size_t k, size_t n, bool one_sided, double *u) {
     uint64_t half = (uint64_t)1 << (n - 1);
     for (uint64_t pattern = 0; pattern < half; pattern++) {
         for (size_t j = 0; j < k; j++) {
-            u[j] = fabs(st_flips_sum(&c[j].flips, pattern));
+            u[j] = statistic(st_flips_sum(&c[j].flips, pattern), one_sided);
         }
-        count_flip(c, k, u, 2);
+        count_flip(c, k, u, one_sided ? 1 : 2);
+        for (size_t j = 0; j < k && one_sided; j++) {
+            u[j] = -u[j];
+        }
+        if (one_sided) {
+            count_flip(c, k, u, 1);
+        }
     }
     return 2 * half;
 }
 
-static void flip_some(const Column *c, size_t k, size_t n, double *u, double *sign, gsl_rng *rng) {
-    for (uint64_t draw = 0; draw < ST_FLIP_DRAWS; draw++) {
+static void flip_some(const Column *c, size_t k, size_t n, bool one_sided, double *u, double *sign, gsl_rng *rng) {
+    for (uint64_t draw = 0; draw < st_flip_draws(n); draw++) {
         unsigned long word = 0;
         for (size_t i = 0; i < n; i++) {
             word = i % 32 == 0 ? gsl_rng_get(rng) : word >> 1;
@@ -105,7 +115,7 @@ static void flip_some(const Column *c, size_t k, size_t n, double *u, double *si
             for (size_t i = 0; i < n; i++) {
                 sum += sign[i] * c[j].d[i];
             }
-            u[j] = fabs(sum);
+            u[j] = statistic(sum, one_sided);
         }
         count_flip(c, k, u, 1);
     }
@@ -132,15 +142,16 @@ static bool settled(const Column *c, size_t k, uint64_t total, double alpha) {
 }
 
 /* Random flips, and more of them where alpha is within the interval of a p. */
-static uint64_t flip_until_settled(const Column *c, size_t k, size_t n, double alpha, double *u, gsl_rng *rng) {
+static uint64_t flip_until_settled(const Column *c, size_t k, size_t n, bool one_sided, double alpha, double *u,
+                                   gsl_rng *rng) {
     uint64_t total = 1; /* the observed pattern */
     for (size_t j = 0; j < k; j++) {
         c[j].row->raw_count = c[j].row->single_count = c[j].row->step_count = 1;
     }
-    double work = (double)ST_FLIP_DRAWS * (double)k * (double)n;
+    double work = (double)st_flip_draws(n) * (double)k * (double)n;
     for (int times = 1; times <= ST_FLIP_REFINE; times++) {
-        flip_some(c, k, n, u, u + k, rng);
-        total += ST_FLIP_DRAWS;
+        flip_some(c, k, n, one_sided, u, u + k, rng);
+        total += st_flip_draws(n);
         if (!(alpha > 0) || work * (times + 1) > ST_FLIP_WORK || settled(c, k, total, alpha)) {
             break;
         }
@@ -156,14 +167,15 @@ static int by_seen(const void *x, const void *y) {
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static StStatus flip(StMaxT *r, Column *c, double alpha, StKey key) {
+static StStatus flip(StMaxT *r, Column *c, bool one_sided, double alpha, StKey key) {
     double *u = st_alloc(r->k + r->n, sizeof *u);
     gsl_rng *rng = r->exact ? NULL : st_rng_new(key);
     StStatus status = u == NULL || (!r->exact && rng == NULL) ? ST_NO_MEMORY : ST_OK;
     if (status == ST_OK) {
         qsort(c, r->k, sizeof *c, by_seen);
-        r->total = r->exact ? flip_all(c, r->k, r->n, u) : flip_until_settled(c, r->k, r->n, alpha, u, rng);
-        r->p_min = r->exact ? 2.0 / (double)r->total : 1.0 / (double)r->total;
+        r->total = r->exact ? flip_all(c, r->k, r->n, one_sided, u)
+                            : flip_until_settled(c, r->k, r->n, one_sided, alpha, u, rng);
+        r->p_min = (r->exact && !one_sided ? 2.0 : 1.0) / (double)r->total;
         uint64_t run = 0;
         for (size_t j = 0; j < r->k; j++) { /* step-down p never fall along the order */
             run = c[j].row->step_count > run ? c[j].row->step_count : run;
@@ -183,7 +195,8 @@ static StStatus flip(StMaxT *r, Column *c, double alpha, StKey key) {
     return status;
 }
 
-StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, double alpha, StKey key, StMaxTRow *rows) {
+static StMaxT joint(const double *d, size_t k, size_t n, const double *scale, bool one_sided, double alpha, StKey key,
+                    StMaxTRow *rows) {
     StMaxT r = {ST_N_TOO_SMALL, k, n, n <= ST_FLIP_MAX, 0, NAN};
     for (size_t j = 0; j < k; j++) {
         rows[j] = (StMaxTRow){NAN, NAN, NAN, 0, 0, 0, NAN, NAN};
@@ -201,11 +214,45 @@ StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, double 
     }
     r.status = ST_OK;
     for (size_t j = 0; j < k && r.status == ST_OK; j++) {
-        r.status = column_init(&c[j], d + j * n, n, scale != NULL ? scale[j] : 0.0, r.exact);
+        r.status = column_init(&c[j], d + j * n, n, scale != NULL ? scale[j] : 0.0, r.exact, one_sided);
     }
     if (r.status == ST_OK) {
-        r.status = flip(&r, c, alpha, key);
+        r.status = flip(&r, c, one_sided, alpha, key);
     }
     columns_free(c, k);
     return r;
+}
+
+StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, double alpha, StKey key, StMaxTRow *rows) {
+    return joint(d, k, n, scale, false, alpha, key, rows);
+}
+
+StStatus st_maxT_tost(const double *d, size_t k, size_t n, const double *scale, const double *margin, double alpha,
+                      StKey key, double *p) {
+    for (size_t j = 0; j < k; j++) {
+        if (!(margin[j] > 0.0) || !isfinite(margin[j])) {
+            return ST_BAD_ARG;
+        }
+    }
+    double *shifted = st_alloc(2 * k * n, sizeof *shifted), *size = st_alloc(2 * k, sizeof *size);
+    StMaxTRow *rows = st_alloc(2 * k, sizeof *rows);
+    StStatus status = shifted == NULL || size == NULL || rows == NULL ? ST_NO_MEMORY : ST_OK;
+    for (size_t j = 0; j < k && status == ST_OK; j++) {
+        size[j] = size[k + j] = fmax(scale != NULL ? scale[j] : st_scale(d + j * n, NULL, n), margin[j]);
+        for (size_t i = 0; i < n; i++) {
+            shifted[j * n + i] = d[j * n + i] + margin[j];
+            shifted[(k + j) * n + i] = margin[j] - d[j * n + i];
+        }
+    }
+    if (status == ST_OK) {
+        status = joint(shifted, 2 * k, n, size, true, alpha, key, rows).status;
+    }
+    for (size_t j = 0; j < k && status == ST_OK; j++) {
+        double above = k == 1 ? rows[j].raw : rows[j].step, below = k == 1 ? rows[k + j].raw : rows[k + j].step;
+        p[j] = fmax(above, below);
+    }
+    free(shifted);
+    free(size);
+    free(rows);
+    return status;
 }

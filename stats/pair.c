@@ -123,24 +123,48 @@ void st_pairs_release(StPairs *pairs) {
     *pairs = (StPairs){.status = ST_BAD_ARG};
 }
 
+static double size_of(const StPairs *pairs, size_t i) {
+    unsigned lost = pairs->lost[i];
+    return lost == 0 ? fabs(pairs->d[i]) : lost == 3 ? 0.0 : INFINITY;
+}
+
+/* How many of the ascending list[n] lie below size, or not above it, ties within tol counting as equal. */
+static size_t count_below(const double *list, size_t n, double size, double tol, bool or_tied) {
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        bool tied = list[mid] == size || fabs(list[mid] - size) <= tol; /* inf - inf is NaN: never tied by it */
+        if (tied ? or_tied : list[mid] < size) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
 StStatus st_pairs_ranks(const StPairs *pairs, double *rank) {
     if (pairs->status != ST_OK) {
         return pairs->status;
     }
-    double tol = st_tol(pairs->scale);
-    for (size_t i = 0; i < pairs->n; i++) {
+    size_t n = pairs->n;
+    double tol = st_tol(pairs->scale), *list = st_alloc(n, sizeof *list);
+    if (list == NULL) {
+        return ST_NO_MEMORY;
+    }
+    for (size_t i = 0; i < n; i++) {
+        list[i] = size_of(pairs, i);
+    }
+    qsort(list, n, sizeof *list, st_compare_double);
+    double zero = (double)count_below(list, n, 0.0, tol, true);
+    for (size_t i = 0; i < n; i++) {
         unsigned lost = pairs->lost[i];
-        double size = lost == 0 ? fabs(pairs->d[i]) : lost == 3 ? 0.0 : INFINITY;
-        double below = 0.0, tied = 0.0, zero = 0.0;
-        for (size_t k = 0; k < pairs->n; k++) {
-            unsigned other = pairs->lost[k];
-            double with = other == 0 ? fabs(pairs->d[k]) : other == 3 ? 0.0 : INFINITY;
-            zero += with <= tol;
-            tied += with == size || fabs(with - size) <= tol; /* inf - inf is NaN: never tied by it */
-            below += with < size && !(fabs(with - size) <= tol);
-        }
+        double size = size_of(pairs, i);
+        double below = (double)count_below(list, n, size, tol, false);
+        double tied = (double)count_below(list, n, size, tol, true) - below;
         double sign = lost == 1 ? 1.0 : lost == 2 ? -1.0 : pairs->d[i] > 0.0 ? 1.0 : -1.0;
         rank[i] = size <= tol ? 0.0 : sign * (below - zero + (tied + 1.0) / 2.0);
     }
+    free(list);
     return ST_OK;
 }

@@ -76,7 +76,7 @@ static void pairing(const double *a, const double *b, size_t n, double sd, doubl
         r->vr = (va + vb) / (sd * sd);
     }
     if (sqrt(va) > tol && sqrt(vb) > tol) {
-        r->r = gsl_stats_covariance(a, 1, b, 1, n) / (sqrt(va) * sqrt(vb));
+        r->r = fmax(-1.0, fmin(1.0, gsl_stats_covariance(a, 1, b, 1, n) / (sqrt(va) * sqrt(vb))));
     }
 }
 
@@ -88,9 +88,19 @@ static double share_better(const StSample *s) {
     return better / (double)s->n;
 }
 
+static double skewness(const StSample *s, double mean) {
+    double squares = 0.0, cubes = 0.0;
+    for (size_t i = 0; i < s->n; i++) {
+        double u = s->x[i] - mean;
+        squares += u * u, cubes += u * u * u;
+    }
+    return cubes / (double)s->n / pow(squares / (double)s->n, 1.5);
+}
+
 static void effect_of(const StSample *s, const double *a, const double *b, StEffect *r) {
     r->mean = st_sample_mean(s);
     r->median = st_sample_median(s);
+    r->least = s->x[0], r->most = s->x[s->n - 1];
     r->better = share_better(s);
     double ratio = exp(r->mean);
     r->ratio = isfinite(ratio) ? ratio : NAN;
@@ -111,11 +121,12 @@ static void effect_of(const StSample *s, const double *a, const double *b, StEff
     if (s->n >= 3) {
         r->j = hedges_j((double)(s->n - 1));
         r->g_z = r->j * r->d_z;
+        r->skew = skewness(s, r->mean);
     }
 }
 
 StEffect st_effect(const double *a, const double *b, size_t n) {
-    StEffect r = {ST_N_TOO_SMALL, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    StEffect r = {ST_N_TOO_SMALL, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     if (n == 0) {
         return r;
     }

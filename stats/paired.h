@@ -28,7 +28,7 @@ StInterval st_sd_ci(double sd, size_t n, double conf);
 
 /* Effect sizes. a[n], b[n]; b NULL: a holds differences and the fields that need arms are NaN.
  * ST_N_TOO_SMALL (n = 1) and ST_DEGENERATE (no spread in d) still set mean, median, better, ratio,
- * vr, r. */
+ * vr, r, least, most. */
 typedef struct {
     StStatus status;
     size_t n;
@@ -39,6 +39,8 @@ typedef struct {
     double ratio;            /* exp(mean): ratio of geometric-mean perplexities; NaN when it overflows */
     double vr;               /* (var a + var b) / var d: what pairing gained; below 1 it hurt */
     double r;                /* correlation of a and b over seeds */
+    double least, most;      /* d */
+    double skew;             /* of d: mean cube over the 3/2 power of the mean square, about the mean; n >= 3 */
 } StEffect;
 
 StEffect st_effect(const double *a, const double *b, size_t n);

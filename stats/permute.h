@@ -11,9 +11,14 @@
 #include "stats/status.h"
 
 #define ST_FLIP_MAX 20
-#define ST_FLIP_DRAWS 100000 /* random patterns beyond ST_FLIP_MAX */
+#define ST_FLIP_DRAWS 100000 /* random patterns beyond ST_FLIP_MAX, but see st_flip_draws */
 #define ST_FLIP_REFINE 16    /* times as many where p is close to alpha, as long as they cost at most ST_FLIP_WORK */
 #define ST_FLIP_WORK 2e9     /* additions */
+
+/* How many are drawn for n seeds: ST_FLIP_DRAWS, and fewer where they would take minutes (100,000 seeds: 2,000). */
+static inline uint64_t st_flip_draws(size_t n) {
+    return n <= 2000 ? ST_FLIP_DRAWS : n >= 100000 ? 2000 : (uint64_t)(2e8 / (double)n);
+}
 
 /* Sign-flip test of the mean (Fisher 1935). p_min_here: the floor given that `zeros` differences
  * are zero and cannot flip. p_lo, p_hi: 95 % Clopper-Pearson interval for p when it was estimated,
@@ -30,6 +35,9 @@ typedef struct {
 
 /* key is read only when n > ST_FLIP_MAX. n = 0: ST_N_TOO_SMALL. */
 StSignflip st_signflip(const double *d, size_t n, double scale, StAlt alt, StKey key);
+
+/* Below as many seeds nothing should be called the same: 8 alike still leave 31 % of runs unlike them (st_unseen). */
+#define ST_EQUAL_SEEDS 8
 
 /* Equivalence without normality, the exact companion of st_tost (stats/paired.h): two one-sided sign-flip tests of d
  * shifted to the margins lo < hi. p is the larger of the two; p_min = 1/2^n. */
@@ -84,6 +92,12 @@ typedef struct {
  * Beyond ST_FLIP_MAX seeds ST_FLIP_DRAWS flips are drawn, and more, up to ST_FLIP_REFINE times as many, while the
  * interval of some comparison's step-down p holds alpha (0: never more). rows: [k]. */
 StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, double alpha, StKey key, StMaxTRow *rows);
+
+/* st_flip_tost of k comparisons on the same seeds together: the 2k one-sided tests, each of d shifted to one of its
+ * margins -margin[j] and margin[j] > 0, adjusted by step-down max-T with whole seeds flipped together, so that the
+ * floor stays 1/2^n. p: [k], the larger of a comparison's two; for k = 1 that of st_flip_tost. */
+StStatus st_maxT_tost(const double *d, size_t k, size_t n, const double *scale, const double *margin, double alpha,
+                      StKey key, double *p);
 
 /* Omnibus: do k variants differ at all? x: [k][n], variant by seed. All relabellings of the
  * variants within seeds

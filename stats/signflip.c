@@ -59,9 +59,9 @@ static StStatus walk_some(Walk *w, const double *x, size_t n, StKey key) {
     for (size_t i = 0; i < n; i++) {
         w->observed += x[i];
     }
-    w->total = ST_FLIP_DRAWS + 1;
+    w->total = st_flip_draws(n) + 1;
     w->count = 1; /* the observed pattern is one of them */
-    for (uint64_t draw = 0; draw < ST_FLIP_DRAWS; draw++) {
+    for (uint64_t draw = 0; draw + 1 < w->total; draw++) {
         w->count += extreme(w, random_sum(rng, x, n));
     }
     gsl_rng_free(rng);

@@ -9,7 +9,7 @@
 
 static double flip_floor(size_t n, size_t m) {
     (void)m; /* one comparison, or all flipped jointly */
-    return n <= ST_FLIP_MAX ? fmin(1.0, ldexp(2.0, -(int)n)) : 1.0 / (ST_FLIP_DRAWS + 1);
+    return n <= ST_FLIP_MAX ? fmin(1.0, ldexp(2.0, -(int)n)) : 1.0 / (double)(st_flip_draws(n) + 1);
 }
 
 static double holm_floor(size_t n, size_t m) {
@@ -19,6 +19,11 @@ static double holm_floor(size_t n, size_t m) {
 static double mcnemar_floor(size_t n, size_t m) {
     (void)m;
     return n <= 1000 ? fmin(1.0, ldexp(2.0, -(int)n)) : 0.0;
+}
+
+static double inside_floor(size_t n, size_t m) {
+    (void)m; /* shifted differences flipped jointly */
+    return n < ST_EQUAL_SEEDS ? 1.0 : n <= ST_FLIP_MAX ? ldexp(1.0, -(int)n) : 1.0 / (double)(st_flip_draws(n) + 1);
 }
 
 static double swap_floor(size_t n, size_t m) {

@@ -104,6 +104,54 @@ Test(stats_invert, drawn) {
     cr_assert(fabs(together.lo - r.lo) < .05 * half && fabs(together.hi - r.hi) < .05 * half);
 }
 
+/* Alone as st_flip_tost; three together as every flip counted anew: the 6 one-sided statistics in falling order, each
+ * against the largest of those from it on. */
+Test(stats_invert, equivalence_of_several) {
+    static const double margin[3] = {.02, .03, .02};
+    double d[3 * 8], p[3], alone;
+    gsl_rng *rng = st_rng_new((StKey){9, 3});
+    int inside = 0;
+    for (int sample = 0; sample < 40; sample++) {
+        for (int i = 0; i < 24; i++) d[i] = ((double)gsl_rng_get(rng) / 4294967296. - .3) * .06;
+        STATUS(st_maxT_tost(d, 1, 8, NULL, margin, .05, key, &alone), ST_OK);
+        cr_assert(alone == st_flip_tost(d, 8, 0, -.02, .02, key).p);
+        STATUS(st_maxT_tost(d, 3, 8, NULL, margin, .05, key, p), ST_OK);
+        double u[6][256], adjusted[6];
+        for (int c = 0; c < 6; c++)
+            for (int s = 0; s < 256; s++) {
+                double sum = 0, squares = 0;
+                for (int i = 0; i < 8; i++) {
+                    double x = c < 3 ? d[c * 8 + i] + margin[c] : margin[c - 3] - d[(c - 3) * 8 + i];
+                    sum += s >> i & 1 ? -x : x, squares += x * x;
+                }
+                u[c][s] = sum / sqrt(8 * squares);
+            }
+        for (int c = 0; c < 6; c++) {
+            int largest = 0;
+            for (int first = 0; first < 6; first++) { /* the step of each column at or before c's */
+                if (u[first][0] < u[c][0]) continue;
+                int count = 0;
+                for (int s = 0; s < 256; s++) {
+                    double most = -INFINITY;
+                    for (int j = 0; j < 6; j++)
+                        if (u[j][0] <= u[first][0]) most = fmax(most, u[j][s]);
+                    count += most >= u[first][0] - 1e-12;
+                }
+                largest = count > largest ? count : largest;
+            }
+            adjusted[c] = largest / 256.;
+        }
+        for (int c = 0; c < 3; c++) {
+            NEAR(p[c], fmax(adjusted[c], adjusted[c + 3]), 1e-12);
+            inside += p[c] < .05;
+        }
+    }
+    gsl_rng_free(rng);
+    cr_assert(inside > 10 && inside < 110, "%d of 120", inside);
+    STATUS(st_maxT_tost(d, 1, 8, NULL, (double[]){0}, .05, key, p), ST_BAD_ARG);
+    STATUS(st_maxT_tost(d, 1, 0, NULL, margin, .05, key, p), ST_N_TOO_SMALL);
+}
+
 /* Of 2,000 samples of 7 skewed differences about 1 with symmetric noise, the interval misses 1 in at most 1 - conf
  * (exactly 6/128 = .047 can be reached); three together miss any in at most as many. */
 Test(stats_invert, covers) {

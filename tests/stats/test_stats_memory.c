@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "stats/bootstrap.h"
+#include "stats/choice.h"
 #include "stats/counts.h"
 #include "stats/crossed.h"
 #include "stats/curve.h"
@@ -95,6 +96,21 @@ static StStatus call_maxt_many(void) {
     StMaxTRow row[2];
     return st_maxT(d, 2, 22, NULL, 0, KEY, row).status;
 }
+static StStatus call_choice(void) {
+    StMaxTRow row;
+    StGrid grid[2] = {{d, yes, 2, 5}, {d + 10, yes, 2, 5}};
+    return st_choice_maxT(grid, &(StGridPair){0, 1}, 1, KEY, &row).status;
+}
+static StStatus call_choice_many(void) {
+    StMaxTRow row;
+    StGrid grid[2] = {{d, yes, 1, 13}, {d + 13, yes, 1, 13}};
+    return st_choice_maxT(grid, &(StGridPair){0, 1}, 1, KEY, &row).status;
+}
+static StStatus call_maxT_tost(void) {
+    double p[2];
+    return st_maxT_tost(d, 2, 3, NULL, (double[]){1, 1}, .05, KEY, p);
+}
+
 static StStatus call_flip_tost(void) {
     return st_flip_tost(d, 7, 0, -1, 1, KEY).status;
 }
@@ -200,7 +216,9 @@ static const Case cases[] = {
     CASE(pigeonhole),    CASE(pigeonhole_many), CASE(blocks), CASE(power),     CASE(nfor),     CASE(mde),
     CASE(evidence),      CASE(sobol),           CASE(robust), CASE(loglog),    CASE(curve_at), CASE(logistic),
     CASE(pitman_morgan), CASE(flip_ci),         CASE(flip_ci_many), CASE(maxt_ci), CASE(maxt_ci_many), CASE(growth),
+    CASE(choice),        CASE(choice_many),
     CASE(flip_tost),
+    CASE(maxT_tost),
 };
 
 static StStatus attempt(const Case *c, long fail_at, long *left, long *held) {

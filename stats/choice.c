@@ -1,0 +1,229 @@
+#include "stats/choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "stats/counts.h"
+
+/* What a choice needs of a setting: sums over seeds. */
+typedef struct {
+    double sum;
+    int lost;
+} Total;
+
+static double at(const StGrid *g, size_t setting, size_t seed) {
+    return g->value[setting * g->n + seed];
+}
+
+static int lost_at(const StGrid *g, size_t setting, size_t seed) {
+    return g->lost[setting * g->n + seed] != 0;
+}
+
+/* The first setting with the fewest lost and the least sum; sums within tol of each other are tied. total[k] less
+ * minus[k] (NULL: nothing). */
+static size_t best_of(const Total *total, const Total *minus, size_t settings, double tol) {
+    size_t best = 0;
+    Total least = {0};
+    for (size_t k = 0; k < settings; k++) {
+        Total one = total[k];
+        if (minus != NULL) {
+            one.sum -= minus[k].sum;
+            one.lost -= minus[k].lost;
+        }
+        if (k == 0 || one.lost < least.lost || (one.lost == least.lost && one.sum < least.sum - tol)) {
+            best = k;
+            least = one;
+        }
+    }
+    return best;
+}
+
+enum { MOST_SETTINGS = 64 };
+
+static double tolerance(const StGrid *g) {
+    return (double)g->n * st_tol(st_scale(g->value, NULL, g->settings * g->n));
+}
+
+/* a where the pattern's bit of the seed is not set, b where it is. */
+static const StGrid *side(const StGrid *a, const StGrid *b, const unsigned char *swap, size_t seed) {
+    return swap != NULL && swap[seed] ? b : a;
+}
+
+/* Judges the arm whose rows are those of a, swapped with b's. chosen: NULL or [n]. */
+static void judge(const StGrid *a, const StGrid *b, const unsigned char *swap, double tol, size_t *chosen,
+                  double *judged) {
+    Total total[MOST_SETTINGS] = {{0}}, own[MOST_SETTINGS];
+    for (size_t k = 0; k < a->settings; k++) {
+        for (size_t s = 0; s < a->n; s++) {
+            const StGrid *g = side(a, b, swap, s);
+            total[k].sum += at(g, k, s);
+            total[k].lost += lost_at(g, k, s);
+        }
+    }
+    for (size_t s = 0; s < a->n; s++) {
+        const StGrid *g = side(a, b, swap, s);
+        for (size_t k = 0; k < a->settings; k++) {
+            own[k] = (Total){at(g, k, s), lost_at(g, k, s)};
+        }
+        size_t best = best_of(total, own, a->settings, tol);
+        judged[s] = at(g, best, s);
+        if (chosen != NULL) {
+            chosen[s] = best;
+        }
+    }
+}
+
+static StStatus check(const StGrid *g) {
+    if (g->settings == 0 || g->settings > MOST_SETTINGS) {
+        return ST_BAD_ARG;
+    }
+    return g->n < 2 ? ST_N_TOO_SMALL : st_check_finite(g->value, g->settings * g->n);
+}
+
+size_t st_choose(const StGrid *g, size_t without) {
+    Total total[MOST_SETTINGS] = {{0}};
+    for (size_t k = 0; k < g->settings; k++) {
+        for (size_t s = 0; s < g->n; s++) {
+            if (s != without) {
+                total[k].sum += at(g, k, s);
+                total[k].lost += lost_at(g, k, s);
+            }
+        }
+    }
+    return best_of(total, NULL, g->settings, tolerance(g));
+}
+
+StStatus st_judge(const StGrid *g, size_t *chosen, double *judged) {
+    StStatus status = check(g);
+    if (status == ST_OK) {
+        judge(g, g, NULL, tolerance(g), chosen, judged);
+    }
+    return status;
+}
+
+/* A pair, what was seen of it, and where its p goes. */
+typedef struct {
+    const StGrid *a, *b;
+    double tol, seen;
+    StMaxTRow *row;
+} Column;
+
+/* t^2 of the judged differences, as the share of its largest value: (sum d)^2 / (n sum d^2); 0 where all are ties. */
+static double statistic(const Column *c, const unsigned char *swap, double *judged) {
+    size_t n = c->a->n;
+    double sum = 0.0, squares = 0.0, *other = judged + n;
+    judge(c->a, c->b, swap, c->tol, NULL, judged);
+    judge(c->b, c->a, swap, c->tol, NULL, other);
+    for (size_t s = 0; s < n; s++) {
+        double d = judged[s] - other[s];
+        d = fabs(d) <= c->tol ? 0.0 : d;
+        sum += d;
+        squares += d * d;
+    }
+    return squares > 0.0 ? sum * sum / ((double)n * squares) : 0.0;
+}
+
+static int by_seen(const void *x, const void *y) {
+    const Column *a = x, *b = y;
+    if (a->seen != b->seen) {
+        return a->seen > b->seen ? -1 : 1;
+    }
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+#define SLACK 1e-9 /* of a statistic between 0 and 1: ties */
+
+/* Counts one pattern; columns in falling order of `seen`. */
+static void count(const Column *c, size_t k, const unsigned char *swap, double *u, double *judged, uint64_t times) {
+    double run = -INFINITY;
+    for (size_t j = k; j-- > 0;) {
+        u[j] = statistic(&c[j], swap, judged);
+        run = fmax(run, u[j]);
+        c[j].row->step_count += run >= c[j].seen - SLACK ? times : 0;
+    }
+    for (size_t j = 0; j < k; j++) {
+        c[j].row->single_count += run >= c[j].seen - SLACK ? times : 0;
+        c[j].row->raw_count += u[j] >= c[j].seen - SLACK ? times : 0;
+    }
+}
+
+/* Half of all patterns, each standing for its complement too, or random ones beside the one that was seen. */
+static uint64_t count_all(const Column *c, size_t k, size_t n, bool exact, gsl_rng *rng, unsigned char *swap, double *u,
+                          double *judged) {
+    uint64_t draws = exact ? (uint64_t)1 << (n - 1) : ST_CHOICE_DRAWS;
+    for (uint64_t pattern = 0; pattern < draws; pattern++) {
+        for (size_t s = 0; s < n; s++) {
+            swap[s] = exact ? pattern >> s & 1 : st_rng_below(rng, 2);
+        }
+        count(c, k, swap, u, judged, exact ? 2 : 1);
+    }
+    if (exact) {
+        return 2 * draws;
+    }
+    for (size_t s = 0; s < n; s++) {
+        swap[s] = 0;
+    }
+    count(c, k, swap, u, judged, 1);
+    return draws + 1;
+}
+
+/* Step-down p never fall along the order. */
+static void shares(StMaxT *r, const Column *c) {
+    uint64_t run = 0;
+    r->p_min = (r->exact ? 2.0 : 1.0) / (double)r->total;
+    for (size_t j = 0; j < r->k; j++) {
+        StMaxTRow *row = c[j].row;
+        run = row->step_count > run ? row->step_count : run;
+        row->step_count = run;
+        row->step = row->lo = row->hi = (double)run / (double)r->total;
+        row->single = (double)row->single_count / (double)r->total;
+        row->raw = (double)row->raw_count / (double)r->total;
+        if (!r->exact) {
+            StCp cp = st_cp(run - 1, r->total - 1, .999);
+            row->lo = cp.lo;
+            row->hi = cp.hi;
+        }
+    }
+}
+
+StMaxT st_choice_maxT(const StGrid *grid, const StGridPair *pair, size_t k, StKey key, StMaxTRow *rows) {
+    size_t n = k > 0 ? grid[pair[0].a].n : 0;
+    StMaxT r = {ST_N_TOO_SMALL, k, n, n <= ST_CHOICE_MAX, 0, NAN};
+    for (size_t j = 0; j < k; j++) {
+        const StGrid *a = &grid[pair[j].a], *b = &grid[pair[j].b];
+        rows[j] = (StMaxTRow){NAN, NAN, NAN, 0, 0, 0, NAN, NAN};
+        r.status = check(a);
+        r.status = r.status == ST_OK ? check(b) : r.status;
+        if (r.status == ST_OK && (a->n != n || b->n != n || a->settings != b->settings)) {
+            r.status = ST_BAD_ARG;
+        }
+        if (r.status != ST_OK) {
+            return r;
+        }
+    }
+    if (k == 0) {
+        return r;
+    }
+    Column *c = st_alloc(k, sizeof *c);
+    double *u = st_alloc(k + 2 * n, sizeof *u);
+    unsigned char *swap = st_alloc(n, sizeof *swap);
+    gsl_rng *rng = r.exact ? NULL : st_rng_new(key);
+    r.status = c == NULL || u == NULL || swap == NULL || (!r.exact && rng == NULL) ? ST_NO_MEMORY : ST_OK;
+    if (r.status == ST_OK) {
+        for (size_t j = 0; j < k; j++) {
+            const StGrid *a = &grid[pair[j].a], *b = &grid[pair[j].b];
+            c[j] = (Column){.a = a, .b = b, .tol = fmax(tolerance(a), tolerance(b)), .row = &rows[j]};
+            c[j].seen = statistic(&c[j], NULL, u + k);
+        }
+        qsort(c, k, sizeof *c, by_seen);
+        r.total = count_all(c, k, n, r.exact, rng, swap, u, u + k);
+        shares(&r, c);
+    }
+    if (rng != NULL) {
+        gsl_rng_free(rng);
+    }
+    free(swap);
+    free(u);
+    free(c);
+    return r;
+}

@@ -1,0 +1,44 @@
+/* Choice: arms that are each measured at several settings (learning rates), judged for every seed at the setting
+ * that the other seeds choose.
+ *
+ * Choosing the setting by the value that is then judged flatters: the smallest of several noisy numbers is below
+ * their mean. Choosing on the other seeds does not. But judged values are not independent over seeds, because they
+ * share the choice, so that flipping the signs of judged differences rejects too often: at eight seeds .19 of equal
+ * arms with five equal settings, .29 where runs at some settings are lost by chance, for a nominal .05; and of their
+ * t intervals 81 % instead of 95 % cover (tests/stats/test_stats_choice.c).
+ * What may be exchanged between two arms that do not differ is a seed's whole row of settings. So here a flip of a
+ * seed swaps the two arms' rows, every pattern chooses and judges anew, and p is exact again. */
+#ifndef STATS_CHOICE_H
+#define STATS_CHOICE_H
+
+#include "stats/permute.h"
+
+#define ST_CHOICE_MAX 12     /* seeds up to which all patterns are counted */
+#define ST_CHOICE_DRAWS 4096 /* random patterns beyond */
+
+/* One arm: value[setting * n + seed], lower is better; lost[…]: that run came to nothing and counts by its value,
+ * but its setting comes after those with fewer such runs. */
+typedef struct {
+    const double *value;
+    const unsigned char *lost;
+    size_t settings, n;
+} StGrid;
+
+/* The setting with the fewest lost runs and, of those, the lowest mean over all seeds but `without` (n: over all);
+ * of means that are tied, the first. */
+size_t st_choose(const StGrid *g, size_t without);
+
+/* chosen[n]: for each seed the setting that the others choose; judged[n]: its value there. n < 2 is ST_N_TOO_SMALL,
+ * no setting ST_BAD_ARG, a value that is not finite ST_NONFINITE_INPUT. */
+StStatus st_judge(const StGrid *g, size_t *chosen, double *judged);
+
+/* Arm a minus arm b: places in a list of grids. */
+typedef struct {
+    size_t a, b;
+} StGridPair;
+
+/* k pairs of grids, of the same settings and seeds, tested as st_maxT does: statistic t^2 of the judged differences,
+ * joint flips, step-down; a flip swaps rows. rows: [k]. key is read only beyond ST_CHOICE_MAX seeds. */
+StMaxT st_choice_maxT(const StGrid *grid, const StGridPair *pair, size_t k, StKey key, StMaxTRow *rows);
+
+#endif
