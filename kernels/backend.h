@@ -31,6 +31,8 @@ typedef struct Backend {
     size_t word[ROLE_COUNT];                            /* bytes of a word of each arena; token ids are int32 */
     const Kernel *const *kernel;                        /* [OP_COUNT] */
     void (*const *update)(const Update *u);             /* [OPTIMIZER_COUNT]; NULL with a device */
+    /* One thread's part of the rows, or columns, of a parameter; NULL with a device. */
+    void (*renorm)(void *x, int rows, int cols, UnitKind unit, int part, int parts);
     double (*sumsq)(const void *x, int rows, int cols); /* sum of squares, by rules 2 and 3 of base/canon.h; likewise */
     bool (*supported)(void);                            /* can this machine run it */
     const Device *device;                               /* NULL: the host */

@@ -16,11 +16,18 @@ static void example_same(int rows, int cols, Shape *in, Attr *attr) {
     attr->stream = 7;
 }
 
+static const char *shape_cap(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    if (!(attr->alpha > 0)) return "the cap is not above 0";
+    return shape_same(in, count, attr, out, save);
+}
+
+#define example_cap example_same
+
 static const char *shape_table(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
-    (void)count;
     *out = (Shape){in[0].rows, in[1].cols};
     *save = (Shape){0, 0};
     if (in[0].cols != 1) return "token ids are one column";
+    if (count < 3) return NULL;
     if (in[2].cols != in[1].cols) return "token and position tables differ in width";
     if (attr->seq < 1 || in[2].rows < attr->seq || in[0].rows % attr->seq) return "positions do not fit the sequence";
     return NULL;
@@ -81,21 +88,21 @@ static void example_affine(int rows, int cols, Shape *in, Attr *attr) {
     in[1] = in[2] = (Shape){1, cols};
 }
 
-static const char *shape_qknorm(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+/* A gain for each of q and k, or one for v. */
+static const char *shape_qkvnorm(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
     int width = in[0].cols / 3;
-    (void)count;
     *out = in[0];
     *save = (Shape){0, 0};
     if (in[0].cols % 3) return "x is not [q | k | v]";
     int group = attr->group ? attr->group : width;
     if (width % group) return "group does not divide the columns of q";
-    for (int i = 1; i < 3; i++)
+    for (int i = 1; i < count; i++)
         if (in[i].rows != 1 || in[i].cols != group) return "gains are one row of the group's width";
-    *save = (Shape){in[0].rows, 2 * (width / group)}; /* 1/deviation per group of q, then of k */
+    *save = (Shape){in[0].rows, (count - 1) * (width / group)}; /* 1/deviation per group of q, then of k; or of v */
     return NULL;
 }
 
-static void example_qknorm(int rows, int cols, Shape *in, Attr *attr) {
+static void example_qkvnorm(int rows, int cols, Shape *in, Attr *attr) {
     attr->eps = 1e-5;
     attr->group = cols % 2 ? 0 : cols / 2;
     in[0] = (Shape){rows, 3 * cols};
@@ -118,19 +125,122 @@ static void example_attention(int rows, int cols, Shape *in, Attr *attr) {
     in[0] = (Shape){rows, 3 * cols};
 }
 
+static const char *shape_rope(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    Shape y;
+    const char *wrong = shape_attention(in, count, attr, &y, save);
+    *out = in[0];
+    *save = (Shape){0, 0};
+    if (wrong) return wrong;
+    return y.cols / attr->heads % 2 ? "columns of a head do not make pairs" : NULL;
+}
+
+static void example_rope(int rows, int cols, Shape *in, Attr *attr) {
+    example_attention(rows, cols % 4 ? 4 * cols : cols, in, attr);
+}
+
+static const char *shape_halves(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)count;
+    (void)attr;
+    *out = (Shape){in[0].rows, in[0].cols / 2};
+    *save = (Shape){0, 0};
+    return in[0].cols % 2 ? "x is not [a | b]" : NULL;
+}
+
+static void example_halves(int rows, int cols, Shape *in, Attr *attr) {
+    (void)attr;
+    in[0] = (Shape){rows, 2 * cols};
+}
+
 static const char *shape_gate(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
     (void)count;
     (void)attr;
     *out = in[0];
     *save = (Shape){0, 0};
-    if (in[1].rows == 1 && (in[1].cols == 1 || in[1].cols == in[0].cols)) return NULL;
-    return "gate or shift is not one number or one row";
+    if (in[1].rows == 1 && in[1].cols > 0 && in[0].cols % in[1].cols == 0) return NULL;
+    return "gate is not one number, one row, or a number for each of equal groups of columns";
 }
 
 static void example_gate(int rows, int cols, Shape *in, Attr *attr) {
     (void)attr;
     in[0] = (Shape){rows, cols};
+    in[1] = (Shape){1, cols % 2 ? 1 : cols % 8 ? cols : cols / 4};
+}
+
+static const char *shape_shift(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)count;
+    (void)attr;
+    *out = in[0];
+    *save = (Shape){0, 0};
+    if (in[1].rows == 1 && (in[1].cols == 1 || in[1].cols == in[0].cols)) return NULL;
+    return "shift is not one number or one row";
+}
+
+static void example_shift(int rows, int cols, Shape *in, Attr *attr) {
+    (void)attr;
+    in[0] = (Shape){rows, cols};
     in[1] = (Shape){1, cols % 2 ? 1 : cols};
+}
+
+static const char *shape_append(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)count;
+    (void)attr;
+    *out = (Shape){in[0].rows, in[0].cols + in[1].cols};
+    *save = (Shape){0, 0};
+    return in[0].rows != in[1].rows ? "inputs differ in rows" : NULL;
+}
+
+static void example_append(int rows, int cols, Shape *in, Attr *attr) {
+    (void)attr;
+    in[0] = (Shape){rows, cols};
+    in[1] = (Shape){rows, cols + 3};
+}
+
+static const char *shape_streams(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    int d = attr->group ? attr->group : in[0].cols, n = in[0].cols / d;
+    (void)count;
+    *out = *save = (Shape){0, 0};
+    if (in[0].cols % d) return "group does not divide the columns";
+    if (in[1].rows != 1 || in[1].cols % n) return "the matrix is not one row of a number for each pair of groups";
+    *out = (Shape){in[0].rows, in[1].cols / n * d};
+    return NULL;
+}
+
+/* 2 groups become 3, or 3 become 2. */
+static void example_streams(int rows, int cols, Shape *in, Attr *attr) {
+    attr->group = cols;
+    in[0] = (Shape){rows, (cols % 2 ? 3 : 2) * cols};
+    in[1] = (Shape){1, 6};
+}
+
+static const char *shape_attnres(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    int d = attr->group ? attr->group : in[0].cols;
+    (void)count;
+    *out = (Shape){in[0].rows, d};
+    *save = (Shape){in[0].rows, 3 * (in[0].cols / d)}; /* scores, 1/rms, weights of the groups */
+    if (in[0].cols % d) return "group does not divide the columns";
+    return in[1].rows != 1 || in[1].cols != d ? "the query is not one row of the group's width" : NULL;
+}
+
+/* 3 groups, or more than a warp has lanes. */
+static void example_attnres(int rows, int cols, Shape *in, Attr *attr) {
+    attr->eps = 1e-5;
+    attr->group = cols;
+    in[0] = (Shape){rows, (cols == 5 ? 35 : 3) * cols};
+    in[1] = (Shape){1, cols};
+}
+
+static const char *shape_number(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)count;
+    (void)attr;
+    *out = in[0];
+    *save = (Shape){0, 0};
+    return in[1].rows != 1 || in[1].cols != 1 ? "the parameter is not one number" : NULL;
+}
+
+static void example_number(int rows, int cols, Shape *in, Attr *attr) {
+    (void)attr;
+    in[0] = (Shape){rows, cols};
+    in[1] = (Shape){1, 1};
 }
 
 static const char *shape_loss(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
@@ -186,10 +296,10 @@ static OpCost flops_product(const Shape *in, Shape out, const Attr *attr) {
     return thrice(2.0 * in[0].rows * in[0].cols * out.cols);
 }
 
-/* q k^T and P v over (T + 1) / 2 keys per query on average. */
+/* q k^T and P v over the keys a query sees: T, or of a causal mask (T + 1) / 2 on average. */
 static OpCost flops_scores(const Shape *in, Shape out, const Attr *attr) {
     (void)in;
-    return thrice(2 * 2.0 * out.rows * out.cols * (attr->seq + 1) / 2);
+    return thrice(2 * 2.0 * out.rows * out.cols * (attr->full ? 2 * attr->seq : attr->seq + 1) / 2);
 }
 
 static double bytes_of(View v, size_t word) {
@@ -241,7 +351,11 @@ bool op_is_probe(OpKind kind) {
 }
 
 bool op_in_place(OpKind kind) {
-    return op_info[kind].dx == dx_over_dy;
+    return op_info[kind].dx == dx_over_dy || op_stops(kind);
+}
+
+bool op_stops(OpKind kind) {
+    return op_info[kind].dx == dx_stopped;
 }
 
 bool op_over_self(OpKind kind) {

@@ -41,11 +41,12 @@ enum { OP_MAX_IN = 3 };
 
 /* The constants of an op; each op reads those its formula names. */
 typedef struct {
-    int heads;          /* attention: cols of q / heads is the head size */
-    int seq;            /* attention, embed: rows per sequence */
+    int heads;          /* attention, rope: cols of q / heads is the head size */
+    int seq;            /* attention, rope, embed: rows per sequence */
+    bool full;          /* attention: a token sees all of its sequence; false: none behind it (causal) */
     int group;          /* norms: columns normalized together; 0 = the whole row */
     double eps;         /* norms: under the root */
-    double alpha, beta; /* scale, residual */
+    double alpha, beta; /* scale, residual, softcap; of fade and blend at the first and at the last step */
     uint64_t stream;    /* dropout: Philox subsequence */
 } Attr;
 
@@ -56,7 +57,7 @@ typedef struct {
 /* The words of ops.def, which says what they mean. */
 typedef enum { INPUT_absent, INPUT_act, INPUT_param, INPUT_token, INPUT_optional_param } InputKind;
 typedef enum { y_apart, y_over_in0, y_over_in1 } AliasOfY;
-typedef enum { dx_apart, dx_over_dy, dx_over_x, no_dx } AliasOfDx;
+typedef enum { dx_apart, dx_over_dy, dx_over_x, dx_stopped, no_dx } AliasOfDx;
 
 /* Of one replica's forward and backward pass: FLOPs or bytes. */
 typedef struct {
@@ -85,6 +86,9 @@ bool op_is_probe(OpKind kind);
 
 /* True when backward may write the gradient of input 0 in the memory of the output's (din[0].at == dout.at). */
 bool op_in_place(OpKind kind);
+
+/* True when a stop-gradient stands in the formula: the gradient of input 0 is the output's, not the derivative. */
+bool op_stops(OpKind kind);
 
 /* True when backward may write the gradient of input 0 in the memory of that input (din[0].at == in[0].at). */
 bool op_over_self(OpKind kind);

@@ -22,6 +22,10 @@ typedef struct {
     const Scalars *scalars;
 } Update;
 
+/* The lines of a parameter that are brought to length 1 after each update (nGPT, Loshchilov et al. 2024): every row, or
+ * every column, is divided by its L2 norm. A line whose squares sum to 0 stays as it is. */
+typedef enum { UNIT_none, UNIT_rows, UNIT_columns } UnitKind;
+
 /* Moments that an optimizer keeps for each parameter: 0, 1 (m) or 2 (m and v). */
 static inline int optimizer_moments(OptimizerKind kind) {
     static const int kept[] = {

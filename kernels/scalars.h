@@ -5,9 +5,12 @@
 
 #include <stdint.h>
 
+#include "base/canon.h"
+
 typedef struct {
     uint64_t seed;       /* Philox key */
     uint64_t step;       /* training step, 0-based: Philox offset of dropout */
+    double progress;     /* of the schedule over steps, 0 at the first, 1 at the last (models/recipe.h) */
     double count;        /* targets in the batch; the mean divides by it */
     uint32_t drop_below; /* dropout drops where a Philox word is below; 0 = off (p = 0, or evaluation) */
     double drop_scale;   /* 1 / (1 - p) */
@@ -16,5 +19,10 @@ typedef struct {
     double rectify;                  /* RAdam's variance rectification; 0 while it is undefined (then plain momentum) */
     double grad_scale;               /* clipping: gradients are multiplied by it before the update */
 } Scalars;
+
+/* What moves in a line over the steps: `first` at the first of them, `last` at the last. */
+CANON_FN double scalars_between(const Scalars *s, double first, double last) {
+    return first + (last - first) * s->progress;
+}
 
 #endif

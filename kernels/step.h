@@ -51,6 +51,14 @@ typedef struct {
     bool decay;
 } Chunk;
 
+/* Rows or columns of a parameter, `first` and the next ones, that one block brings to length 1. */
+enum { STEP_LINES = 32 };
+typedef struct {
+    size_t at; /* of the parameter */
+    int rows, cols, first;
+    UnitKind unit;
+} StepLines;
+
 /* Where a tensor stands, for the search of what is not finite. */
 typedef struct {
     size_t at, count;
@@ -87,8 +95,9 @@ typedef struct {
     int probes, whole;
 
     const Chunk *chunk;     /* [chunks] */
+    const StepLines *lines; /* [units] */
     const Extent *place;    /* [places] */
-    int chunks, places;
+    int chunks, units, places;
 
     const Scalars *table;  /* [steps][replicas]; count and grad_scale are made here */
     Scalars *scalars;      /* [replicas] of this step */

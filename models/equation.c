@@ -24,16 +24,25 @@ static void factor(char *out, Rule rule, const char *letter) {
         snprintf(out, EQUATION_PART, "%.*s", EQUATION_PART - 1, format_real(number, rule.value));
 }
 
+/* "LN", or "LN[i]" of a strength that is not 1. */
+static void norm_part(char *out, Norm norm, Rule strength, const char *letter) {
+    char name[EQUATION_PART];
+    equation_norm(name, norm);
+    snprintf(out, EQUATION_PART, name[0] && !rule_is(strength, 1) ? "%.19s[%s]" : "%s%.0s", name, letter);
+}
+
 static Parts parts_of(const Variant *v, Site site) {
     Parts p;
-    equation_norm(p.in, site.in), equation_norm(p.qk, site.qk), equation_norm(p.mid, site.mid);
-    equation_norm(p.out, site.out), equation_norm(p.post, site.post);
-    factor(p.carry, v->carry, "c"), factor(p.gate, v->gate, "g"), factor(p.depth_scale, v->depth_scale, "s");
+    norm_part(p.in, site.in, v->in_strength, "i"), norm_part(p.out, site.out, v->out_strength, "o");
+    norm_part(p.post, site.post, v->post_strength, "p");
+    equation_norm(p.qk, site.qk), equation_norm(p.v, site.v), equation_norm(p.mid, site.mid);
+    factor(p.carry, v->carry, rule_learns(v->carry.kind) == LEARNS_rest ? "(1 - g)" : "c");
+    factor(p.gate, v->gate, "g"), factor(p.depth_scale, v->depth_scale, "s");
     return p;
 }
 
 static bool same_site(Site a, Site b) {
-    return a.in == b.in && a.qk == b.qk && a.mid == b.mid && a.out == b.out && a.post == b.post;
+    return a.in == b.in && a.qk == b.qk && a.v == b.v && a.mid == b.mid && a.out == b.out && a.post == b.post;
 }
 
 int equation_stretches(const Variant *v, int depth, Stretch *out, int most) {
@@ -59,21 +68,44 @@ static void times(Text *out, const char *by) {
     text_format(out, "%s%s", by, by[0] ? " " : "");
 }
 
-/* "x <- LN(c x + g RMS(f(s LN(x))))" */
-static void sublayer(const Parts *p, const char *f, Text *out) {
-    Text branch, sum;
-    text_init(&branch), text_init(&sum);
-    text_format(&branch, "%s(", f);
-    times(&branch, p->depth_scale);
-    apply(&branch, p->in, "x");
-    text_format(&branch, ")");
-    times(&sum, p->carry);
-    text_format(&sum, "x + ");
-    times(&sum, p->gate);
-    apply(&sum, p->out, branch.at);
+/* What the streams make of a sublayer's sum or branch. */
+static void streamed(const Variant *v, const Parts *p, const char *branch, const char *sum, bool mlp, Text *out) {
+    char number[40];
+    const ChoiceKind kind = v->streams.kind;
+    if (kind == CHOICE_streams_hyper) {
+        text_format(out, "x = m X, X <- M [X; %s]", branch);
+        return;
+    }
+    if (kind == CHOICE_streams_attnres || kind == CHOICE_streams_attnres_block) {
+        text_format(out, "x = sum_i a_i v_i, %s%s", kind == CHOICE_streams_attnres ? "next v = " : "v <- v + ", branch);
+        return;
+    }
+    Text all;
+    text_init(&all);
+    text_format(&all, "%s%s", sum, kind == CHOICE_streams_skip && mlp ? " + x_block" : "");
     text_format(out, "x <- ");
-    apply(out, p->post, sum.at);
-    text_release(&branch), text_release(&sum);
+    apply(out, p->post, all.at);
+    text_release(&all);
+    if (kind != CHOICE_streams_dual) return;
+    text_format(out, ", r <- r + ");
+    if (v->streams.value != 1) text_format(out, "%s ", format_real(number, v->streams.value));
+    text_format(out, "%s", branch);
+}
+
+/* "x <- LN(c x + g RMS(f(s LN(x))))" */
+static void sublayer(const Variant *v, const Parts *p, const char *f, Text *out) {
+    Text inside, branch, sum;
+    text_init(&inside), text_init(&branch), text_init(&sum);
+    text_format(&inside, "%s(", f);
+    times(&inside, p->depth_scale);
+    apply(&inside, p->in, "x");
+    text_format(&inside, ")");
+    times(&branch, p->gate);
+    apply(&branch, p->out, inside.at);
+    times(&sum, p->carry);
+    text_format(&sum, "x + %s", branch.at);
+    streamed(v, p, branch.at, sum.at, f[0] == 'F', out);
+    text_release(&inside), text_release(&branch), text_release(&sum);
 }
 
 /* An item's beginning: what is between it and the one before, and which blocks and sublayer it is about. */
@@ -82,57 +114,142 @@ static void begin(Text *out, const char *between, const char *where, const char 
     text_format(out, "%s%s%s%s", where, where[0] && which[0] ? ", " : "", which, where[0] || which[0] ? ": " : "");
 }
 
-/* "A(z) = W LN(heads of RMS(q), RMS(k), v)", "F(z) = W LN(act(W' z))": where a norm stands inside f. */
-static void inside(const Stretch *s, const char *where, const char *between, Text *out) {
-    char qkv[2 * EQUATION_PART + 32];
-    snprintf(qkv, sizeof qkv, s->attn.qk[0] ? "%s(q), %s(k), v" : "q, k, v%s%s", s->attn.qk, s->attn.qk);
-    if (s->attn.qk[0] || s->attn.mid[0]) {
+/* "A(z) = W LN(heads of RMS(q), RMS(k), v)", "F(z) = W LN(act(W' z))": where a norm or a scale stands inside f. */
+static void inside(const Variant *v, const Stretch *s, const char *where, const char *between, Text *out) {
+    char heads[4 * EQUATION_PART + 64], q[EQUATION_PART + 4], k[EQUATION_PART + 4], value[EQUATION_PART + 4];
+    char scale[EQUATION_PART];
+    factor(scale, v->head_scale, "h");
+    snprintf(q, sizeof q, s->attn.qk[0] ? "%s(q)" : "q%s", s->attn.qk);
+    snprintf(k, sizeof k, s->attn.qk[0] ? "%s(k)" : "k%s", s->attn.qk);
+    snprintf(value, sizeof value, s->attn.v[0] ? "%s(v)" : "v%s", s->attn.v);
+    snprintf(heads, sizeof heads, "%s%sheads(%s, %s, %s)", scale, scale[0] ? " " : "", q, k, value);
+    if (s->attn.qk[0] || s->attn.v[0] || s->attn.mid[0] || scale[0]) {
         begin(out, between, where, "");
         text_format(out, "A(x) = W ");
-        text_format(out, s->attn.mid[0] ? "%s(heads(%s))" : "%sheads(%s)", s->attn.mid, qkv);
+        text_format(out, s->attn.mid[0] ? "%s(%s)" : "%s%s", s->attn.mid, heads);
+        if (s->attn.qk[0] && v->qk_over.kind == CHOICE_qk_over_width)
+            text_format(out, ", %s over all heads", s->attn.qk);
     }
-    if (s->mlp.mid[0]) {
+    factor(scale, v->hidden_scale, "t");
+    if (s->mlp.mid[0] || scale[0]) {
         begin(out, between, where, "");
-        text_format(out, "F(x) = W' %s(act(W x))", s->mlp.mid);
+        text_format(out, s->mlp.mid[0] ? "F(x) = W' %s(act(" : "F(x) = W' %sact(", s->mlp.mid);
+        times(out, scale);
+        text_format(out, s->mlp.mid[0] ? "W x))" : "W x)");
     }
 }
 
-static void stretch(const Stretch *s, const char *where, const char *between, Text *out) {
-    Text attn, mlp;
-    text_init(&attn), text_init(&mlp);
-    bool within = s->attn.qk[0] || s->attn.mid[0] || s->mlp.mid[0];
-    sublayer(&s->attn, "f", &attn), sublayer(&s->mlp, "f", &mlp);
-    if (!within && !strcmp(attn.at, mlp.at)) {
+static void stretch(const Variant *v, const Stretch *s, const char *where, const char *between, Text *out) {
+    Text attn, mlp, within;
+    text_init(&attn), text_init(&mlp), text_init(&within);
+    inside(v, s, where, between, &within);
+    sublayer(v, &s->attn, "f", &attn), sublayer(v, &s->mlp, "f", &mlp);
+    if (!within.length && !strcmp(attn.at, mlp.at) && v->streams.kind != CHOICE_streams_skip) {
         begin(out, between, where, "");
         text_format(out, "%s", attn.at);
     } else {
         begin(out, between, where, "attention");
-        sublayer(&s->attn, "A", out);
+        sublayer(v, &s->attn, "A", out);
         begin(out, between, where, "MLP");
-        sublayer(&s->mlp, "F", out);
-        inside(s, where, between, out);
+        sublayer(v, &s->mlp, "F", out);
+        inside(v, s, where, between, out);
     }
-    text_release(&attn), text_release(&mlp);
+    text_release(&attn), text_release(&mlp), text_release(&within);
 }
 
-/* "c = (2L)^(1/4)": the rule's formula up to its ':', with its number in place of "value". */
-static void where_rule(Rule rule, const char *letter, const char *between, Text *out) {
+/* formula[0..n) with `value` and `end` replaced by the rule's numbers, a leading "value " left out where it is 1. */
+static void substituted(Rule rule, const char *formula, int n, Text *out) {
+    char value[40], end[40];
+    format_real(value, rule.value), format_real(end, rule.end);
+    bool first = !strncmp(formula, "value ", 6) && formula[6] != '/' && rule.value == 1;
+    for (int i = first ? 6 : 0; i < n;) {
+        bool word = !i || formula[i - 1] == ' ';
+        bool is_value = word && !strncmp(formula + i, "value", 5), is_end = word && !strncmp(formula + i, "end ", 4);
+        if (is_value || is_end)
+            text_format(out, "%s", is_value ? value : end);
+        else
+            text_add(out, formula + i, 1);
+        i += is_value ? 5 : is_end ? 3 : 1;
+    }
+}
+
+/* "c = (2L)^(1/4)": the rule's formula up to its ':', with its numbers; " per sublayer" in it becomes `per`. */
+static void rule_per(Rule rule, const char *letter, const char *per, const char *between, Text *out) {
     char number[40];
     const char *formula = rule_formula(rule);
     int n = (int)strcspn(formula, ":");
-    if (rule.kind == RULE_constant) return;
+    if (rule.kind == RULE_constant || rule_learns(rule.kind) == LEARNS_rest) return;
     begin(out, between, "", "");
-    format_real(number, rule.value);
-    bool by_block = strstr(formula, "(l)");
-    if (rule_width(rule, 1))
-        text_format(out, "%s = %.*s, starting at %s", letter, n, formula, number);
-    else if (strncmp(formula, "value", 5) != 0)
-        text_format(out, "%s = %.*s, value %s", letter, n, formula, number);
-    else if (rule.value == 1 && !strncmp(formula, "value (", 7))
-        text_format(out, "%s = %.*s", letter, n - 6, formula + 6);
-    else
-        text_format(out, "%s = %s%.*s", letter, number, n - 5, formula + 5);
-    if (by_block) text_format(out, ", l = 1 in block 0");
+    text_format(out, strncmp(formula, "from ", 5) ? "%s = " : "%s goes ", letter);
+    const char *sublayer = strstr(formula, " per sublayer");
+    int before = sublayer && sublayer < formula + n ? (int)(sublayer - formula) : n;
+    substituted(rule, formula, before, out);
+    if (before < n) {
+        text_format(out, "%s", per);
+        substituted(rule, sublayer + 13, n - before - 13, out);
+    }
+    bool told = strstr(formula, "start") || strstr(formula, "first") || strstr(formula, "value");
+    if (rule_width(rule, 1) && !told) text_format(out, ", starting at %s", format_real(number, rule.value));
+    if (strstr(formula, "(l)")) text_format(out, ", l = 1 in block 0");
+}
+
+static void where_rule(Rule rule, const char *letter, const char *between, Text *out) {
+    rule_per(rule, letter, " per sublayer", between, out);
+}
+
+static void strength(Rule rule, const char *letter, const char *between, Text *out) {
+    char number[40];
+    if (rule_is(rule, 1)) return;
+    begin(out, between, "", "");
+    text_format(out, "N[%s](x) = %s N(x) + (1 - %s) x", letter, letter, letter);
+    where_rule(rule, letter, between, out);
+    if (rule.kind == RULE_constant) text_format(out, ", %s = %s", letter, format_real(number, rule.value));
+}
+
+/* Of a column that stands outside the sublayers: what it does, then its rule, of each block or of all (""). */
+static void outside(Rule rule, double none, const char *format, const char *letter, const char *per,
+                    const char *between, Text *out) {
+    char number[40];
+    if (rule_is(rule, none)) return;
+    begin(out, between, "", "");
+    const char *by = rule.kind == RULE_constant ? format_real(number, rule.value) : letter;
+    for (const char *c = format; *c; c++) {
+        if (*c == '#')
+            text_format(out, "%s", by);
+        else
+            text_add(out, c, 1);
+    }
+    rule_per(rule, letter, per, between, out);
+}
+
+/* What a choice that is not its column's first does. */
+static void chosen(const char *what, Choice choice, ChoiceKind usual, const char *between, Text *out) {
+    const char *formula = choice_formula(choice.kind);
+    Rule number = {RULE_constant, choice.value, 0};
+    if (choice.kind == usual) return;
+    begin(out, between, what, "");
+    substituted(number, formula, (int)strcspn(formula, ":"), out);
+}
+
+static void around_blocks(const Variant *v, const char *between, Text *out) {
+    char number[40];
+    if (!rule_is(v->x0, 0)) {
+        char carry[EQUATION_PART], first[EQUATION_PART];
+        factor(carry, v->block_carry, "e"), factor(first, v->x0, "y");
+        begin(out, between, "", "");
+        text_format(out, "before each block: x <- %s%sx + %s x_0", carry, carry[0] ? " " : "", first);
+        rule_per(v->block_carry, "e", " per block", between, out), rule_per(v->x0, "y", " per block", between, out);
+    } else {
+        outside(v->block_carry, 1, "before each block: x <- # x", "e", " per block", between, out);
+    }
+    outside(v->shrink, 0, "after each block: x <- x - silu(#) stop_gradient(x)", "k", " per block", between, out);
+    outside(v->embed_scale, 1, "embeddings times #", "m", "", between, out);
+    outside(v->logit_scale, 1, "logits times #", "z", "", between, out);
+    if (v->logit_cap.value != 0) {
+        begin(out, between, "", "");
+        format_real(number, v->logit_cap.value);
+        text_format(out, "logits x become %s tanh(x / %s)", number, number);
+    }
 }
 
 void equation_text(const Variant *v, int depth, const char *between, Text *out) {
@@ -146,17 +263,28 @@ void equation_text(const Variant *v, int depth, const char *between, Text *out) 
         if (count > 1)
             snprintf(where, sizeof where, s[i].first < s[i].last ? "blocks %d to %d" : "block %d", s[i].first,
                      s[i].last);
-        stretch(&s[i], where, between, &all);
+        stretch(v, &s[i], where, between, &all);
     }
     where_rule(v->carry, "c", between, &all);
     where_rule(v->gate, "g", between, &all);
     where_rule(v->depth_scale, "s", between, &all);
+    strength(v->in_strength, "i", between, &all), strength(v->out_strength, "o", between, &all);
+    strength(v->post_strength, "p", between, &all);
+    where_rule(v->head_scale, "h", between, &all), where_rule(v->hidden_scale, "t", between, &all);
+    around_blocks(v, between, &all);
+    chosen("streams", v->streams, CHOICE_streams_one, between, &all);
+    chosen("start", v->init, CHOICE_init_recipe, between, &all);
+    chosen("updates", v->after_step, CHOICE_after_step_none, between, &all);
     if (v->embed != NORM_none) {
         begin(&all, between, "", "");
         text_format(&all, "%s after the embeddings", equation_norm(norm, v->embed));
     }
     begin(&all, between, "", "");
-    text_format(&all, "%s before the head", v->final == NORM_none ? "no norm" : equation_norm(norm, v->final));
+    equation_norm(norm, v->final);
+    if (v->streams.kind == CHOICE_streams_dual)
+        text_format(&all, norm[0] ? "x + %s(r) before the head" : "x + r%s before the head", norm);
+    else
+        text_format(&all, norm[0] ? "%s before the head" : "no norm%s before the head", norm);
     text_format(out, "%s", all.at);
     text_release(&all);
 }

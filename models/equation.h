@@ -6,11 +6,12 @@
 
 enum { EQUATION_PART = 24 };
 
-/* One sublayer, x <- post( carry x + gate out( f( in(x) depth_scale ) ) ), part by part; "" where nothing stands. Norms
- * are called LN, RMS, …; a factor is its number, or c, g, s when a rule makes it. */
+/* One sublayer, x <- post( carry x + gate out( f( in(x) depth_scale ) ) ), part by part; "" where nothing stands.
+ * Norms are called LN, RMS, …, those of a moving strength LN[i]; a factor is its number, or c, g, s when a rule
+ * makes it. */
 typedef struct {
-    char in[EQUATION_PART], depth_scale[EQUATION_PART], qk[EQUATION_PART], mid[EQUATION_PART], out[EQUATION_PART],
-        gate[EQUATION_PART], carry[EQUATION_PART], post[EQUATION_PART];
+    char in[EQUATION_PART], depth_scale[EQUATION_PART], qk[EQUATION_PART], v[EQUATION_PART], mid[EQUATION_PART],
+        out[EQUATION_PART], gate[EQUATION_PART], carry[EQUATION_PART], post[EQUATION_PART];
 } Parts;
 
 /* Blocks first..last with the same norms. */

@@ -6,25 +6,42 @@
 #include "base/philox.h"
 #include "base/sha256.h"
 
-static void init_tensor(Program *p, int tensor, int replica, uint64_t seed, double std) {
+/* Floats, whatever the backend's words and whether or not it is the host: so all start alike. */
+static void unit_lines(const Tensor *t, float *x) {
+    Error e;
+    if (t->unit != UNIT_none) backend_find("readable", &e)->renorm(x, t->rows, t->cols, t->unit, 0, 1);
+}
+
+static void init_tensor(Program *p, int tensor, int replica, uint64_t seed, double recipe_std) {
     const Tensor *t = &p->tape->tensor[tensor];
-    size_t n = (size_t)t->rows * (size_t)t->cols;
+    size_t n = (size_t)t->rows * (size_t)t->cols, last = n / 3 * 2;
     float *x = mem_alloc(n, sizeof *x);
     uint64_t stream = name_stream(t->name);
-    for (size_t i = 0; i < n; i += 4) {
+    double std = (t->std != 0 ? t->std : recipe_std) * t->scale;
+    for (size_t i = 0; t->scale != 0 && i < n; i += 4) {
         uint32_t word[4];
         philox_block(word, seed, stream, i >> 2);
-        for (size_t j = 0; j < 4 && i + j < n; j++) x[i + j] = canon_normal(word[j]) * (float)std;
+        for (size_t j = 0; j < 4 && i + j < n; j++)
+            x[i + j] = canon_normal(word[j]) * (float)(i + j < last ? std : std * t->scale_last);
     }
+    unit_lines(t, x);
     program_write(p, ROLE_PARAM, tensor, replica, x);
     free(x);
 }
 
-static void fill_tensor(Program *p, int tensor, int replica, double value) {
+static float given(const Tensor *t, size_t i) {
+    if (t->init == INIT_ONE_HOT) return i == (size_t)t->value;
+    if (t->init == INIT_VALUE) return (float)t->value;
+    size_t n = (size_t)t->value, row = i / (n + 1), column = i % (n + 1);
+    return column == n || column == row;
+}
+
+static void fill_tensor(Program *p, int tensor, int replica) {
     const Tensor *t = &p->tape->tensor[tensor];
     size_t n = (size_t)t->rows * (size_t)t->cols;
     float *x = mem_alloc(n, sizeof *x);
-    for (size_t i = 0; i < n; i++) x[i] = (float)value;
+    for (size_t i = 0; i < n; i++) x[i] = given(t, i);
+    unit_lines(t, x);
     program_write(p, ROLE_PARAM, tensor, replica, x);
     free(x);
 }
@@ -38,7 +55,9 @@ void init_parameters(Program *p, int replica, uint64_t seed, const InitStd *std)
         case INIT_POSITION: init_tensor(p, i, replica, seed, std->position); break;
         case INIT_MATRIX: init_tensor(p, i, replica, seed, std->matrix); break;
         case INIT_RESIDUAL: init_tensor(p, i, replica, seed, std->residual); break;
-        case INIT_VALUE: fill_tensor(p, i, replica, t->value); break;
+        case INIT_VALUE:
+        case INIT_ONE_HOT:
+        case INIT_MIX: fill_tensor(p, i, replica); break;
         }
         program_put(p, ROLE_MOMENT1, i, replica, NULL);
         program_put(p, ROLE_MOMENT2, i, replica, NULL);

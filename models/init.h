@@ -6,7 +6,8 @@
 #include "models/program.h"
 #include "models/recipe.h"
 
-/* Fills replica r's parameters and zeroes its moments. */
+/* Fills replica r's parameters, brings rows or columns to length 1 where the tape says so (Tensor.unit), and zeroes the
+ * moments. */
 void init_parameters(Program *p, int replica, uint64_t seed, const InitStd *std);
 
 #endif

@@ -25,6 +25,7 @@ static void forget(Program *p) {
 
 /* Words of a role's arena per replica. */
 static size_t words_in(const Program *p, Role role) {
+    if (p->tape->untrained && (role == ROLE_MOMENT1 || role == ROLE_MOMENT2)) return 0;
     if (role == ROLE_DACT) return p->gradients.words;
     return role == ROLE_ACT ? p->places.words : p->tape->words[layout_of(role)];
 }
@@ -243,9 +244,12 @@ void program_ready(Program *p) {
     d->put(p->queue, p->arena[ROLE_TOKEN].at, p->ids.at, p->stride[ROLE_TOKEN] * (size_t)p->replicas);
 }
 
+void program_forward_op(Program *p, int op) {
+    run(p, p->backend->kernel[p->call[op].kind]->forward, op);
+}
+
 void program_forward_ops(Program *p) {
-    for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++)
-        run(p, p->backend->kernel[p->call[i].kind]->forward, i);
+    for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++) program_forward_op(p, i);
 }
 
 void program_backward_ops(Program *p) {
@@ -356,7 +360,7 @@ static bool all_finite(const Program *p, Role role, int tensor, int replica) {
 int program_nonfinite_act(Program *p, int replica) {
     int first = -1;
     for (int i = 0; i < p->tape->ops; i++) { /* to the end: the other replicas' activations must be complete again */
-        run(p, p->backend->kernel[p->call[i].kind]->forward, i);
+        program_forward_op(p, i);
         if (first < 0 && !all_finite(p, ROLE_ACT, p->tape->op[i].out, replica)) first = p->tape->op[i].out;
     }
     return first;

@@ -62,6 +62,8 @@ void program_seed(Program *p);
 /* The ops alone, without program_ready and program_seed: what a device records. */
 void program_forward_ops(Program *p);
 void program_backward_ops(Program *p);
+/* One op, for those who look at what it makes before the next one runs. */
+void program_forward_op(Program *p, int op);
 
 /* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica, where kernels find
  * them. */

@@ -36,6 +36,11 @@ double recipe_lr(const Recipe *r, int step) {
     return after_warmup[r->schedule](r, step, u);
 }
 
+double recipe_progress(const Recipe *r, int step) {
+    if (step <= 0 || r->steps < 2) return 0;
+    return step < r->steps ? step / (r->steps - 1.0) : 1;
+}
+
 /* RAdam's rectification (Liu et al. 2020, algorithm 2), undefined until the average holds more than five effective
  * gradients: the threshold of the authors' code and of PyTorch (the paper's text has four). */
 static double rectification(double beta2, double power2, double t) {
@@ -46,6 +51,7 @@ static double rectification(double beta2, double power2, double t) {
 
 void recipe_scalars(const Recipe *r, Scalars *s, uint64_t seed, int step, double count, double power1, double power2) {
     *s = (Scalars){.seed = seed, .step = (uint64_t)step, .count = count, .lr = recipe_lr(r, step)};
+    s->progress = recipe_progress(r, step);
     s->weight_decay = r->weight_decay;
     s->beta1 = r->beta1, s->beta2 = r->beta2, s->eps = r->eps, s->momentum = r->momentum;
     s->correction1 = 1 - power1, s->correction2 = 1 - power2;

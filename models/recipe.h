@@ -30,6 +30,10 @@ typedef struct {
 /* Learning rate of update `step` (0-based). */
 double recipe_lr(const Recipe *r, int step);
 
+/* How far update `step` is between the first and the last: step / (steps - 1) within [0, 1]; 0 of a single step. After
+ * update t the model is the one of t's progress: it is evaluated there. */
+double recipe_progress(const Recipe *r, int step);
+
 /* Scalars of update `step` for a run with this seed, `count` targets in its batch. power1/power2 are beta^(step+1),
  * kept by the caller as running products so that no pow() is needed. grad_scale is left at 1. */
 void recipe_scalars(const Recipe *r, Scalars *s, uint64_t seed, int step, double count, double power1, double power2);

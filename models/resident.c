@@ -118,6 +118,23 @@ static Rc list_places(Resident *x, Trainer *t, Error *e) {
     return rc;
 }
 
+/* Rows or columns to bring to length 1. */
+static Rc list_lines(Resident *x, Trainer *t, Error *e) {
+    Step *s = &x->step;
+    StepLines *lines = NULL;
+    for (int i = 0; i < t->parameters; i++) {
+        const Tensor *of = &t->tape.tensor[t->parameter[i]];
+        int count = of->unit == UNIT_rows ? of->rows : of->unit == UNIT_columns ? of->cols : 0;
+        for (int first = 0; first < count; first += STEP_LINES) {
+            lines = mem_grow(lines, (size_t)s->units + 1, sizeof *lines);
+            lines[s->units++] = (StepLines){of->at, of->rows, of->cols, first, of->unit};
+        }
+    }
+    Rc rc = s->units ? take(x, t, (void **)&s->lines, lines, (size_t)s->units * sizeof *lines, e) : RC_OK;
+    free(lines);
+    return rc;
+}
+
 /* Scalars of updates 0..steps-1 of every replica. A longer table takes the place of a shorter one. */
 static Rc make_table(Resident *x, Trainer *t, int steps, Error *e) {
     int replicas = t->program.replicas;
@@ -180,7 +197,9 @@ Rc resident_init(Resident **out, Trainer *t, Error *e) {
         s->feed[s->feeds++] = (StepFeed){.ids = ids};
         if (tensor == t->targets) s->targets = i;
     }
-    if (list_parts(x, t, e) || list_probes(x, t, e) || list_places(x, t, e) || take_state(x, t, e)) return e->code;
+    if (list_parts(x, t, e) || list_probes(x, t, e) || list_places(x, t, e) || list_lines(x, t, e) ||
+        take_state(x, t, e))
+        return e->code;
     return make_table(x, t, t->recipe[0].steps > 0 ? t->recipe[0].steps : 1, e);
 }
 

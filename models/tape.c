@@ -19,6 +19,7 @@ void tape_release(Tape *t) {
     free(t->feed);
     free(t->mark);
     free(t->probe);
+    free(t->profile);
     tape_init(t);
 }
 
@@ -28,7 +29,7 @@ size_t tensor_words(const Tensor *t) {
 }
 
 bool tensor_vector(const Tensor *t) {
-    return t->rows == 1 && t->init == INIT_VALUE;
+    return t->rows == 1 && t->init >= INIT_VALUE;
 }
 
 static int add_tensor(Tape *t, Tensor new) {
@@ -55,6 +56,7 @@ int tape_feed(Tape *t, int rows, const char *name) {
 
 int tape_param(Tape *t, int rows, int cols, InitKind init, double value, int layer, const char *name) {
     Tensor new = {.rows = rows, .cols = cols, .role = ROLE_PARAM, .layer = layer, .init = init, .value = value};
+    new.scale = new.scale_last = 1;
     copy_name(new.name, name);
     assert(tape_find(t, name) < 0);
     return add_tensor(t, new);
@@ -114,6 +116,11 @@ void tape_mark(Tape *t, ProbeSite site, int layer, int tensor) {
     if (marked(t, site, layer) != TENSOR_NONE) return;
     t->mark = mem_grow(t->mark, (size_t)t->marks + 1, sizeof *t->mark);
     t->mark[t->marks++] = (Mark){site, layer, tensor};
+}
+
+void tape_profile(Tape *t, int parameter, int branch) {
+    t->profile = mem_grow(t->profile, (size_t)t->profiles + 1, sizeof *t->profile);
+    t->profile[t->profiles++] = (Profile){parameter, branch};
 }
 
 static void add_probe(Tape *t, ProbeKind kind, int layer) {

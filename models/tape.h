@@ -9,22 +9,28 @@
 
 #include "base/text.h"
 #include "kernels/op.h"
+#include "kernels/optimizer.h"
 #include "models/probe.h"
 
-/* How a parameter starts; the standard deviations are the recipe's (models/init.h). */
-typedef enum { INIT_TOKEN, INIT_POSITION, INIT_MATRIX, INIT_RESIDUAL, INIT_VALUE } InitKind;
+/* How a parameter starts: at random, with the recipe's standard deviations (models/init.h) unless the tensor has
+ * its own; or with given values: one everywhere; 1 in column `value`, 0 in the others; a mix of streams, the
+ * identity with a column of ones behind it, row by row. */
+typedef enum { INIT_TOKEN, INIT_POSITION, INIT_MATRIX, INIT_RESIDUAL, INIT_VALUE, INIT_ONE_HOT, INIT_MIX } InitKind;
 
 /* Room for a tensor's name, and for "act h.3.attn": a name and what is wrong there. */
 enum { TENSOR_NAME_SIZE = 48, CULPRIT_SIZE = 64 };
 
 typedef struct {
-    int rows, cols; /* row-major [rows][cols] */
-    size_t at;      /* first word inside a replica of its role's arena; of activations: models/places.h */
-    Role role;      /* PARAM, ACT, SAVE or TOKEN */
-    int layer;      /* block 0.., or -1 outside the blocks */
-    InitKind init;  /* parameters */
-    double value;   /* INIT_VALUE: what every element starts as */
-    char name[TENSOR_NAME_SIZE];  /* parameters: the export name, which also seeds their random stream */
+    int rows, cols;           /* row-major [rows][cols] */
+    size_t at;                /* first word inside a replica of its role's arena; of activations: models/places.h */
+    Role role;                /* PARAM, ACT, SAVE or TOKEN */
+    int layer;                /* block 0.., or -1 outside the blocks */
+    InitKind init;            /* parameters */
+    double value;             /* INIT_VALUE: what every element starts as; INIT_ONE_HOT: a column; INIT_MIX: streams */
+    double std;               /* parameters at random: their standard deviation, 0: the recipe's */
+    UnitKind unit;            /* parameters: what has length 1 at the start and after every update */
+    double scale, scale_last; /* what that is multiplied by, and once more in the last third of the rows */
+    char name[TENSOR_NAME_SIZE]; /* parameters: the export name, which also seeds their random stream */
 } Tensor;
 
 typedef struct {
@@ -47,6 +53,11 @@ typedef struct {
     int layer, tensor; /* layer: -1 outside the blocks */
 } Mark;
 
+/* A parameter that starts as a pass over the first batch measures (models/profile.h). */
+typedef struct {
+    int parameter, branch; /* tensors: [1][cols], and the activation whose variance counts from the next one on */
+} Profile;
+
 /* One number that a step measures. */
 typedef struct {
     ProbeKind kind;
@@ -63,11 +74,13 @@ typedef struct {
     int *input; /* tensor indices, all ops' inputs in one flat list */
     Feed *feed;
     Mark *mark;
-    Probe *probe; /* those of the whole model first */
-    int tensors, ops, inputs, feeds, marks, probes;
+    Probe *probe;     /* those of the whole model first */
+    Profile *profile; /* in the order of the passes */
+    int tensors, ops, inputs, feeds, marks, probes, profiles;
     size_t words[ROLE_COUNT]; /* per replica: PARAM, ACT (none shared), SAVE, TOKEN; tensors begin on cache lines */
     int logits, nll, loss;    /* [rows][vocab], [rows][1], [1][1] */
     int layers;
+    bool untrained;           /* no optimizer will see it: its programs have no moments */
 } Tape;
 
 void tape_init(Tape *t);
@@ -94,6 +107,9 @@ int tape_fed(const Tape *t, const char *name);
 /* Says that a probe's site stands at this activation; the first mark of a site and layer counts. */
 void tape_mark(Tape *t, ProbeSite site, int layer, int tensor);
 
+/* Says that a parameter starts as a profiling pass measures. */
+void tape_profile(Tape *t, int parameter, int branch);
+
 /* Appends the probes of a choice, and the ops that some need: once, when the model is built and its sites are
  * marked. */
 void tape_probe(Tape *t, const ProbeChoice *choice);
@@ -116,7 +132,7 @@ bool tensor_vector(const Tensor *t);
 /* The role whose arena holds a tensor's gradient; ROLE_COUNT when it has none. */
 Role role_gradient(Role role);
 
-/* FLOPs of one forward and backward pass over all rows: matmuls 2 mnk each way, causal attention counted once. */
+/* FLOPs of one forward and backward pass over all rows: matmuls 2 mnk each way, attention over keys that are seen. */
 double tape_flops(const Tape *t);
 
 #endif

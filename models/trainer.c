@@ -7,6 +7,7 @@
 #include "base/canon.h"
 #include "models/init.h"
 #include "models/observe.h"
+#include "models/profile.h"
 #include "models/resident.h"
 
 /* The tensors that every step asks for. */
@@ -14,7 +15,10 @@ static void list_tensors(Trainer *t) {
     const Tape *tape = &t->tape;
     t->parameter = mem_alloc((size_t)tape->tensors, sizeof *t->parameter);
     for (int i = 0; i < tape->tensors; i++)
-        if (tape->tensor[i].role == ROLE_PARAM) t->parameter[t->parameters++] = i;
+        if (tape->tensor[i].role == ROLE_PARAM) {
+            t->parameter[t->parameters++] = i;
+            t->renorm = t->renorm || tape->tensor[i].unit != UNIT_none;
+        }
     t->targets = tape_fed(tape, "targets");
     assert(t->targets >= 0 && tape->feeds <= TRAINER_MOST_FEEDS && "a model has targets");
     measure_init(&t->measure, tape);
@@ -153,6 +157,18 @@ static void update(void *context, int part, int parts) {
     }
 }
 
+/* A part of the lines of every parameter that has lines of length 1, once all of it is updated. */
+static void renorm(void *context, int part, int parts) {
+    const Updated *u = context;
+    const Program *p = &u->t->program;
+    for (int i = 0; i < u->t->parameters; i++) {
+        int tensor = u->t->parameter[i];
+        const Tensor *x = &u->t->tape.tensor[tensor];
+        if (x->unit == UNIT_none) continue;
+        p->backend->renorm(program_at(p, ROLE_PARAM, tensor, u->replica), x->rows, x->cols, x->unit, part, parts);
+    }
+}
+
 /* The probes before the update, or those after it, from the parts that stand in t->value. */
 static void report_probes(const Trainer *t, int r, bool after, StepReport *report) {
     for (int i = 0; i < t->tape.probes; i++) {
@@ -187,6 +203,7 @@ static void finish(Trainer *t, int r, StepReport *report) {
         p->scalars[r].grad_scale = scale < 1 ? scale : 1;
     }
     program_together(p, update, &(Updated){t, r});
+    if (t->renorm) program_together(p, renorm, &(Updated){t, r});
     if (!measured || !m->after) return;
     observe_parts(m, p, r, m->gradient, m->parts, t->value);
     report_probes(t, r, true, report);
@@ -195,6 +212,7 @@ static void finish(Trainer *t, int r, StepReport *report) {
 void trainer_update_only(Trainer *t) {
     assert(!t->resident);
     update(&(Updated){t, 0}, 0, 1);
+    renorm(&(Updated){t, 0}, 0, 1);
 }
 
 double trainer_norm_only(Trainer *t) {
@@ -206,6 +224,7 @@ double trainer_norm_only(Trainer *t) {
 
 bool trainer_step(Trainer *t, StepReport *report) {
     Program *p = &t->program;
+    if (trainer_profiles(t)) trainer_profile(t);
     if (t->resident) return resident_steps(t->resident, t, 1, report) == 1;
     trainer_scalars(t);
     program_forward(p);
@@ -220,10 +239,29 @@ bool trainer_step(Trainer *t, StepReport *report) {
     return true;
 }
 
-void trainer_forward(Trainer *t) {
+/* Those of a pass without dropout. */
+static void still_scalars(Trainer *t) {
     Program *p = &t->program;
     for (int r = 0; r < p->replicas; r++)
-        p->scalars[r] = (Scalars){.seed = t->seed[r], .count = targets_of(t, r), .drop_scale = 1};
+        p->scalars[r] = (Scalars){.seed = t->seed[r],
+                                  .progress = recipe_progress(&t->recipe[r], t->step - 1),
+                                  .count = targets_of(t, r),
+                                  .drop_scale = 1};
+}
+
+bool trainer_profiles(const Trainer *t) {
+    return t->tape.profiles && !t->profiled && !t->step;
+}
+
+void trainer_profile(Trainer *t) {
+    still_scalars(t);
+    profile_parameters(&t->program);
+    t->profiled = true;
+}
+
+void trainer_forward(Trainer *t) {
+    Program *p = &t->program;
+    still_scalars(t);
     if (t->resident)
         resident_forward(t->resident, t);
     else

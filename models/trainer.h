@@ -15,10 +15,10 @@ typedef struct Trainer Trainer;
 /* What one step did in one replica. */
 typedef struct {
     float loss;
-    double grad_norm; /* global, before clipping */
-    bool finite;      /* false: nothing was updated, the replica has stopped */
+    double grad_norm;           /* global, before clipping */
+    bool finite;                /* false: nothing was updated, the replica has stopped */
     char culprit[CULPRIT_SIZE]; /* where the first non-finite number stands: "act h.3.attn" */
-    double *probe;    /* [trainer_probes] or NULL: not wanted; a NaN among them: not measured at this step */
+    double *probe;              /* [trainer_probes] or NULL: not wanted; a NaN among them: not measured at this step */
 } StepReport;
 
 /* A trainer takes a tape over and releases it. Probes that are not usual stand at the steps that `every` divides.
@@ -63,9 +63,10 @@ int trainer_feeds(Trainer *t, int replica, FeedRoom room[TRAINER_MOST_FEEDS]);
 /* The one called name. */
 int32_t *trainer_feed(Trainer *t, const char *name, int replica);
 
-/* forward, backward, clip, update on the batches that stand in the feeds. report is [replicas]. False when the trainer
- * was cancelled before its update, or its device failed: then nothing of it has changed and the report must not be
- * used. */
+/* forward, backward, clip, update on the batches that stand in the feeds; then parameters whose rows or columns have
+ * length 1 (Tensor.unit) are brought back to it: probes of the updates look at what was added before that. report is
+ * [replicas]. False when the trainer was cancelled before its update, or its device failed: then nothing of it has
+ * changed and the report must not be used. */
 bool trainer_step(Trainer *t, StepReport *report);
 
 /* A text from which a device draws batches as dataset_batch does. */
@@ -84,7 +85,8 @@ Rc trainer_keep_corpus(Trainer *t, const Corpus *corpus, Error *e);
  * replica has stopped. Returns the steps done, fewer when cancelled or when the device failed. */
 int trainer_steps(Trainer *t, int n, StepReport *report);
 
-/* Forward only, without dropout; nothing of the training state changes. Reads the same feeds. */
+/* Forward only, without dropout, at the progress of the last update made (recipe_progress); nothing of the training
+ * state changes. Reads the same feeds. */
 void trainer_forward(Trainer *t);
 
 /* After trainer_forward: sum of nll (nats, added in row order in double), hits and count over rows whose target is not
@@ -94,7 +96,14 @@ void trainer_score(const Trainer *t, int replica, int first, int rows, double *n
 /* True when its device has failed, and then e says how (e may be NULL): what was read since must not be used. */
 bool trainer_failed(Trainer *t, Error *e);
 
-/* Puts the trainer at `step` (after parameters and moments were restored): running products are computed again. */
+/* Parameters that start as a pass over the first batch measures (models/profile.h) get their values from the
+ * batches that stand in the feeds, without dropout; trainer_step does it by itself where nobody did before the
+ * first update. */
+bool trainer_profiles(const Trainer *t); /* the model has such parameters, and they have not been filled */
+void trainer_profile(Trainer *t);
+
+/* Puts the trainer at `step` (after parameters and moments were restored, or weights for evaluation): running products
+ * are computed again. */
 void trainer_seek(Trainer *t, int step);
 
 /* A replica's parameters and moments as they were at the start; trainer_seek(t, 0) does the rest. */

@@ -20,9 +20,11 @@ struct Trainer {
     int every;            /* probes that are not usual are measured at steps that it divides */
     double *power;        /* [replicas][2] beta^step, running products */
     bool *alive;          /* [replicas] */
+    bool profiled;        /* parameters that a profiling pass fills have been filled */
     int targets;          /* the feed whose ids count: its tensor */
     int *parameter;       /* [parameters] tensors, in tape order */
     int parameters;
+    bool renorm; /* a parameter has rows or columns of length 1 */
     double *value; /* [measure.parts] */
 };
 

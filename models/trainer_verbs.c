@@ -74,6 +74,7 @@ bool trainer_failed(Trainer *t, Error *e) {
 void trainer_restart(Trainer *t, int replica) {
     init_parameters(&t->program, replica, t->seed[replica], &t->recipe[replica].init);
     t->alive[replica] = true;
+    t->profiled = false;
     if (t->resident) resident_revive(t->resident, t, replica);
 }
 

@@ -5,18 +5,25 @@
 #include "models/tape.h"
 #include "models/variant.h"
 
-typedef enum { ACTIVATION_GELU, ACTIVATION_RELU } Activation;
+typedef enum { ACTIVATION_GELU, ACTIVATION_RELU, ACTIVATION_SWIGLU } Activation;
+typedef enum { POSITIONS_LEARNED, POSITIONS_ROPE, POSITIONS_NONE } Positions;
 
 /* What all arms of an experiment share. */
 typedef struct {
     int layers, width, heads, context, vocab, batch;
-    int ffn_mult; /* hidden width of the MLP / width */
+    int ffn_mult; /* hidden width of the MLP / width; shape_hidden has the exceptions */
     Activation activation;
+    Positions positions;
     bool bias;    /* on linear layers */
     bool tied;    /* the head is the token embedding */
     bool dropout; /* dropout ops exist; their p is a scalar of the replica */
+    bool full;    /* every token sees all of its sequence; false: causal. No key: targets are next tokens */
     double norm_eps;
 } ModelShape;
+
+/* Hidden width of the MLP: ffn_mult * width, or of swiglu, which has three matrices for two, 2/3 of that rounded up to
+ * a multiple of 8 (Shazeer 2020). */
+int shape_hidden(const ModelShape *s);
 
 /* RC_USAGE when the numbers do not fit together (heads do not divide the width, …); the line names the key. */
 Rc shape_check(const ModelShape *s, Error *e);
@@ -27,18 +34,26 @@ typedef struct {
     Tape *t;
     const ModelShape *s;
     const Variant *v;
-    const char *prefix; /* of its parameters' names, at most 8 letters: "", "src." */
-    int first_layer;    /* the tape's layer of its first block */
-    int layer;          /* block being built, -1 outside */
-    int wte;            /* the token embedding, which a tied head shares */
+    const char *prefix;          /* of its parameters' names, at most 8 letters: "", "src." */
+    int first_layer;             /* the tape's layer of its first block */
+    int layer;                   /* block being built, -1 outside */
+    int wte;                     /* the token embedding, which a tied head shares */
+    int x0, block_in;            /* what enters the first block, this block */
+    int second;                  /* streams: dual; */
+    int group_sum, in_group;     /* streams: attnres_block; outputs of the group being summed, -1: none yet; how many */
     char name[TENSOR_NAME_SIZE]; /* room for the name being made */
 } Stack;
+
+/* The export name of something in the current block: "h.3." and the rest, or the rest alone outside the blocks. Valid
+ * until the next call. */
+const char *stack_name(Stack *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Takes the next s->layers layers of the tape. The shape has passed shape_check; shape and variant must outlive the
  * stack. */
 void stack_init(Stack *b, Tape *t, const ModelShape *s, const Variant *v, const char *prefix);
 
-/* Token and position embedding, its norm, dropout: [batch * context][width] from a feed. */
+/* Token embedding, and position embedding where positions are learned, its norm, dropout: [batch * context][width] from
+ * a feed. */
 int stack_embedding(Stack *b, int tokens);
 
 /* The blocks and the final norm. */

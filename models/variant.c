@@ -1,47 +1,61 @@
 #include "models/variant.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "models/norm.h"
 
-/* The columns that are read, written and hashed by name: C(key, field, kind, since, default). A COLUMN_NORM stands in
- * every block and may have ranges, a COLUMN_ONCE stands outside the blocks. since and default are
- * those of bench/plan/spec.def: a column younger than the first records is left out of the text where it stands at its
- * default, which never changes. */
-typedef enum {
-    COLUMN_NORM,
-    COLUMN_QK,
-    COLUMN_ONCE,
-    COLUMN_RULE,
-    COLUMN_FIXED /* a rule that learns nothing */
-} ColumnKind;
+/* The columns that are read, written and hashed by name: C(key, field, kind, rules, since, default). A COLUMN_NORM
+ * stands in every block and may have ranges, a COLUMN_ONCE stands outside the blocks; `rules` are what a rule there may
+ * learn. since and default are those of bench/plan/spec.def: a column younger than the first records is left out of the
+ * text where it stands at its default, which never changes. */
+typedef enum { COLUMN_NORM, COLUMN_QK, COLUMN_V, COLUMN_ONCE, COLUMN_RULE, COLUMN_CHOICE } ColumnKind;
+enum {
+    FIXED = 1 << LEARNS_fixed,
+    NUMBER = FIXED | 1 << LEARNS_number,
+    LEARNED = NUMBER | 1 << LEARNS_row,
+    MOVING = FIXED | 1 << LEARNS_moving,
+    GATE = LEARNED | MOVING | 1 << LEARNS_block,
+    CARRY = GATE | 1 << LEARNS_rest | 1 << LEARNS_profiled
+};
 // clang-format off
 #define VARIANT_COLUMNS(C) \
-    C("attn.in", attn.in, COLUMN_NORM, 1, "none") C("attn.qk", attn.qk, COLUMN_QK, 1, "none") \
-    C("attn.mid", attn.mid, COLUMN_NORM, 1, "none") C("attn.out", attn.out, COLUMN_NORM, 1, "none") \
-    C("attn.post", attn.post, COLUMN_NORM, 1, "none") C("mlp.in", mlp.in, COLUMN_NORM, 1, "none") \
-    C("mlp.mid", mlp.mid, COLUMN_NORM, 1, "none") C("mlp.out", mlp.out, COLUMN_NORM, 1, "none") \
-    C("mlp.post", mlp.post, COLUMN_NORM, 1, "none") C("embed", embed, COLUMN_ONCE, 1, "none") \
-    C("final", final, COLUMN_ONCE, 1, "none") C("carry", carry, COLUMN_RULE, 1, "1") \
-    C("gate", gate, COLUMN_RULE, 1, "1") C("depth_scale", depth_scale, COLUMN_FIXED, 1, "1")
+    C("attn.in", attn.in, COLUMN_NORM, 0, 1, "none") C("attn.qk", attn.qk, COLUMN_QK, 0, 1, "none") \
+    C("attn.mid", attn.mid, COLUMN_NORM, 0, 1, "none") C("attn.out", attn.out, COLUMN_NORM, 0, 1, "none") \
+    C("attn.post", attn.post, COLUMN_NORM, 0, 1, "none") C("mlp.in", mlp.in, COLUMN_NORM, 0, 1, "none") \
+    C("mlp.mid", mlp.mid, COLUMN_NORM, 0, 1, "none") C("mlp.out", mlp.out, COLUMN_NORM, 0, 1, "none") \
+    C("mlp.post", mlp.post, COLUMN_NORM, 0, 1, "none") C("embed", embed, COLUMN_ONCE, 0, 1, "none") \
+    C("final", final, COLUMN_ONCE, 0, 1, "none") C("carry", carry, COLUMN_RULE, CARRY, 1, "1") \
+    C("gate", gate, COLUMN_RULE, GATE, 1, "1") C("depth_scale", depth_scale, COLUMN_RULE, FIXED, 1, "1") \
+    C("attn.v", attn.v, COLUMN_V, 0, 4, "none") C("attn.qk_over", qk_over, COLUMN_CHOICE, 0, 4, "head") \
+    C("in_strength", in_strength, COLUMN_RULE, MOVING, 4, "1") \
+    C("out_strength", out_strength, COLUMN_RULE, MOVING, 4, "1") \
+    C("post_strength", post_strength, COLUMN_RULE, MOVING, 4, "1") \
+    C("head_scale", head_scale, COLUMN_RULE, LEARNED, 4, "1") \
+    C("hidden_scale", hidden_scale, COLUMN_RULE, LEARNED, 4, "1") \
+    C("block_carry", block_carry, COLUMN_RULE, LEARNED | MOVING, 4, "1") \
+    C("x0", x0, COLUMN_RULE, LEARNED | MOVING, 4, "0") C("shrink", shrink, COLUMN_RULE, NUMBER, 4, "0") \
+    C("embed_scale", embed_scale, COLUMN_RULE, NUMBER, 4, "1") \
+    C("logit_scale", logit_scale, COLUMN_RULE, LEARNED, 4, "1") C("logit_cap", logit_cap, COLUMN_RULE, FIXED, 4, "0") \
+    C("streams", streams, COLUMN_CHOICE, 0, 4, "one") C("init", init, COLUMN_CHOICE, 0, 4, "recipe") \
+    C("after_step", after_step, COLUMN_CHOICE, 0, 4, "none")
 // clang-format on
 
 static const struct {
     size_t at;
     ColumnKind kind;
+    unsigned rules;
     int since;
     const char *initial;
 } columns[] = {
-#define C(key, field, kind, since, initial) {offsetof(Variant, field), kind, since, initial},
+#define C(key, field, kind, rules, since, initial) {offsetof(Variant, field), kind, rules, since, initial},
     VARIANT_COLUMNS(C)
 #undef C
 };
 const char *const variant_keys[] = {
-#define C(key, field, kind, since, initial) key,
+#define C(key, field, kind, rules, since, initial) key,
     VARIANT_COLUMNS(C)
 #undef C
 };
@@ -70,66 +84,55 @@ static const char *key_at(size_t at) {
     return "";
 }
 
+bool variant_sums(const Variant *v) {
+    return v->streams.kind != CHOICE_streams_hyper && v->streams.kind != CHOICE_streams_attnres &&
+           v->streams.kind != CHOICE_streams_attnres_block;
+}
+
+static Rc not_summed(const Variant *v, const char *column, Error *e) {
+    return error_set(e, RC_USAGE, "%s: not possible with streams: %s, whose sublayers end in no sum x + f", column,
+                     choice_name(v->streams.kind));
+}
+
+/* Two columns that do not go together. */
+static Rc check_columns(const Variant *v, Error *e) {
+    if (!rule_is(v->shrink, 0) && v->shrink.kind == RULE_constant)
+        return error_set(e, RC_USAGE, "shrink: it is 0 or learned ('learned 0'), not a constant");
+    if (v->logit_cap.kind == RULE_constant && v->logit_cap.value < 0)
+        return error_set(e, RC_USAGE, "logit_cap: it is 0 (none) or above, not %g", v->logit_cap.value);
+    if (variant_sums(v)) return RC_OK;
+    const Rule ones[] = {v->carry, v->block_carry}, zeros[] = {v->x0, v->shrink};
+    static const char *const one_keys[] = {"carry", "block_carry"}, *const zero_keys[] = {"x0", "shrink"};
+    for (int i = 0; i < 2; i++) {
+        if (!rule_is(ones[i], 1)) return not_summed(v, one_keys[i], e);
+        if (!rule_is(zeros[i], 0)) return not_summed(v, zero_keys[i], e);
+    }
+    if (v->attn.post != NORM_none) return not_summed(v, "attn.post", e);
+    if (v->mlp.post != NORM_none) return not_summed(v, "mlp.post", e);
+    for (const Span *s = v->span; s < v->span + variant_spans(v); s++)
+        if ((s->column == offsetof(Variant, attn.post) || s->column == offsetof(Variant, mlp.post)) &&
+            s->norm != NORM_none)
+            return not_summed(v, key_at(s->column), e);
+    return RC_OK;
+}
+
 Rc variant_check(const Variant *v, int depth, Error *e) {
     for (const Span *s = v->span; s < v->span + variant_spans(v); s++)
         if (range_check(s->range, depth, e))
             return error_prefix(e, "%s: %s ", key_at(s->column), norm_info[s->norm].name);
-    return RC_OK;
+    return check_columns(v, e);
+}
+
+static bool spans_hold(const Variant *v, int depth) {
+    Error e;
+    for (const Span *s = v->span; s < v->span + variant_spans(v); s++)
+        if (range_check(s->range, depth, &e)) return false;
+    return true;
 }
 
 int variant_depth(const Variant *v, int least) {
-    Error e;
-    while (variant_check(v, least, &e)) least++;
+    while (!spans_hold(v, least)) least++;
     return least;
-}
-
-static double value_as_given(double value, int layer, int depth) {
-    (void)layer, (void)depth;
-    return value;
-}
-
-static double value_layer_root(double value, int layer, int depth) {
-    (void)depth;
-    return value / sqrt(layer + 1);
-}
-
-static double value_deep_carry(double value, int layer, int depth) {
-    (void)layer;
-    return value * sqrt(sqrt(2.0 * depth));
-}
-
-/* What a rule learns for each sublayer. */
-typedef enum { LEARNS_fixed, LEARNS_number, LEARNS_row } Learns;
-
-static const struct {
-    const char *name, *formula;
-    Learns learns;
-    double (*value)(double value, int layer, int depth);
-} rules[RULE_COUNT] = {
-#define RULE(name, learned, value, formula) [RULE_##name] = {#name, formula, LEARNS_##learned, value_##value},
-#include "models/rules.def"
-#undef RULE
-};
-
-double rule_value(Rule rule, int layer, int depth) {
-    return rules[rule.kind].value(rule.value, layer, depth);
-}
-
-const char *rule_name(RuleKind kind) {
-    return rules[kind].name;
-}
-
-const char *rule_formula(Rule rule) {
-    return rules[rule.kind].formula;
-}
-
-int rule_width(Rule rule, int width) {
-    switch (rules[rule.kind].learns) {
-    case LEARNS_fixed: return 0;
-    case LEARNS_number: return 1;
-    case LEARNS_row: return width;
-    }
-    return 0;
 }
 
 const Variant *variant_find(const char *name, Error *e) {
@@ -154,36 +157,33 @@ static int column_of(const char *key) {
     return -1;
 }
 
-static bool is_rule(int column) {
-    return columns[column].kind == COLUMN_RULE || columns[column].kind == COLUMN_FIXED;
+static bool is_norm(int column) {
+    return columns[column].kind < COLUMN_RULE;
+}
+
+/* Whether a norm may stand in a column of this kind. */
+static bool norm_fits(ColumnKind kind, Norm norm) {
+    return (kind != COLUMN_QK || norm_on_qk(norm)) && (kind != COLUMN_V || norm_on_v(norm));
 }
 
 void variant_valid(const char *key, Text *out) {
     int column = column_of(key);
-    ColumnKind kind = columns[column].kind;
     const char *comma = "";
-    for (int i = 0; !is_rule(column) && i < NORM_COUNT; i++) {
-        if (kind == COLUMN_QK && !norm_on_qk((Norm)i)) continue;
+    if (columns[column].kind == COLUMN_RULE) rule_valid(columns[column].rules, out);
+    if (columns[column].kind == COLUMN_CHOICE) choice_valid(key, out);
+    for (int i = 0; is_norm(column) && i < NORM_COUNT; i++) {
+        if (!norm_fits(columns[column].kind, (Norm)i)) continue;
         text_format(out, "%s%s", comma, norm_info[i].name);
         comma = ", ";
     }
-    if (!is_rule(column)) return;
-    text_format(out, "a number, or ");
-    for (int i = 0; i < RULE_COUNT; i++) {
-        if (kind == COLUMN_FIXED && rules[i].learns != LEARNS_fixed) continue;
-        text_format(out, "%s%s", comma, rules[i].name);
-        comma = ", ";
-    }
-    text_format(out, " and a number ('%s')", kind == COLUMN_FIXED ? "layer_root 1" : "learned 0");
 }
 
 /* Behind what is wrong with a value: all that it may be. */
 static Rc list_valid(const char *key, Error *e) {
     Text valid;
-    size_t n = strlen(e->text);
     text_init(&valid);
     variant_valid(key, &valid);
-    snprintf(e->text + n, sizeof e->text - n, "%s valid: %s", e->text[n - 1] == '?' ? "" : ";", valid.at);
+    error_valid(e, valid.at);
     text_release(&valid);
     return e->code;
 }
@@ -194,7 +194,7 @@ static Rc find_norm(Norm *norm, ColumnKind kind, const char *key, const char *va
     for (int i = 0; i < NORM_COUNT; i++) {
         names[i] = norm_info[i].name;
         if (strcmp(value, norm_info[i].name) && strcmp(value, norm_info[i].alias)) continue;
-        if (kind == COLUMN_QK && !norm_on_qk((Norm)i)) {
+        if (!norm_fits(kind, (Norm)i)) {
             error_set(e, RC_USAGE, "%s: '%s' is not possible here", key, value);
             return list_valid(key, e);
         }
@@ -256,35 +256,6 @@ static Rc set_norms(Variant *v, int column, const char *value, Error *e) {
     return RC_OK;
 }
 
-static Rc set_rule(Rule *rule, ColumnKind kind, const char *key, const char *value, Error *e) {
-    const char *names[RULE_COUNT];
-    double number;
-    if (parse_real(value, &number)) {
-        *rule = (Rule){RULE_constant, number};
-        return RC_OK;
-    }
-    char word[32];
-    size_t n = strcspn(value, " ");
-    snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), value);
-    for (int i = 0; i < RULE_COUNT; i++) {
-        names[i] = rules[i].name;
-        if (strcmp(word, names[i])) continue;
-        if (kind == COLUMN_FIXED && rules[i].learns != LEARNS_fixed) {
-            error_set(e, RC_USAGE, "%s: '%s' is not possible here", key, word);
-            return list_valid(key, e);
-        }
-        number = 1;
-        if (value[n] && !parse_real(value + n + 1, &number))
-            return error_set(e, RC_USAGE, "%s: '%s' is not a number", key, value + n + 1);
-        *rule = (Rule){(RuleKind)i, number};
-        return RC_OK;
-    }
-    char hint[96];
-    error_set(e, RC_USAGE, "%s: '%.80s' is neither a number nor a rule%s", key, value,
-              did_you_mean(hint, sizeof hint, word, names, RULE_COUNT));
-    return list_valid(key, e);
-}
-
 Rc variant_set(Variant *v, const char *key, const char *value, Error *e) {
     int i = column_of(key);
     char hint[96];
@@ -292,18 +263,34 @@ Rc variant_set(Variant *v, const char *key, const char *value, Error *e) {
         return error_set(e, RC_USAGE, "unknown key '%s'%s", key,
                          did_you_mean(hint, sizeof hint, key, variant_keys, (size_t)variant_key_count));
     void *field = (char *)v + columns[i].at;
-    if (is_rule(i)) return set_rule(field, columns[i].kind, key, value, e);
+    if (columns[i].kind == COLUMN_RULE) return rule_parse(field, columns[i].rules, key, value, e);
+    if (columns[i].kind == COLUMN_CHOICE) return choice_parse(field, key, value, e);
     return set_norms(v, i, value, e);
 }
 
 bool variant_ranged(const char *key) {
     int i = column_of(key);
-    return i >= 0 && (columns[i].kind == COLUMN_NORM || columns[i].kind == COLUMN_QK);
+    return i >= 0 && columns[i].kind < COLUMN_ONCE;
 }
 
 bool variant_normed(const char *key) {
     int i = column_of(key);
-    return i >= 0 && !is_rule(i);
+    return i >= 0 && is_norm(i);
+}
+
+bool variant_rule(const Variant *v, const char *key, Rule *rule) {
+    int i = column_of(key);
+    if (i < 0 || columns[i].kind != COLUMN_RULE) return false;
+    *rule = *(const Rule *)(const void *)((const char *)v + columns[i].at);
+    return true;
+}
+
+bool variant_drawn(const Variant *v) {
+    const Rule ones[] = {v->head_scale, v->hidden_scale, v->block_carry, v->embed_scale, v->logit_scale};
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        if (!rule_is(ones[i], 1)) return false;
+    return v->streams.kind == CHOICE_streams_one && rule_is(v->x0, 0) && rule_is(v->shrink, 0) &&
+           rule_is(v->logit_cap, 0);
 }
 
 /* The column's spans behind its first `skip`, each with ';' before it unless it is the first of the text. */
@@ -322,18 +309,10 @@ char *variant_get(char *out, const Variant *v, const char *key) {
     int i = column_of(key);
     assert(i >= 0);
     const void *field = (const char *)v + columns[i].at;
-    if (!is_rule(i)) {
-        snprintf(out, VARIANT_TEXT_SIZE, "%s", norm_info[*(const Norm *)field].name);
-        return get_spans(out, v, columns[i].at, 0);
-    }
-    const Rule *rule = field;
-    char number[40];
-    format_real(number, rule->value);
-    if (rule->kind == RULE_constant)
-        snprintf(out, VARIANT_TEXT_SIZE, "%s", number);
-    else
-        snprintf(out, VARIANT_TEXT_SIZE, "%s %s", rules[rule->kind].name, number);
-    return out;
+    if (columns[i].kind == COLUMN_RULE) return rule_text(out, *(const Rule *)field);
+    if (columns[i].kind == COLUMN_CHOICE) return choice_text(out, *(const Choice *)field);
+    snprintf(out, VARIANT_TEXT_SIZE, "%s", norm_info[*(const Norm *)field].name);
+    return get_spans(out, v, columns[i].at, 0);
 }
 
 char *variant_change(char *out, const Variant *v, const Variant *row, const char *key) {

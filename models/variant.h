@@ -1,6 +1,6 @@
 /* A norm placement is one row. One sublayer of a block is
  *
- *     x <- post( carry x + gate out( f( in(x) depth_scale ) ) ),      f = attention (with qk and mid norm) or MLP (mid)
+ *     x <- post( carry x + gate out( f( in(x) depth_scale ) ) ),   f = attention (with qk, v, mid norm) or MLP (mid)
  *
  * and the only thing that differs between two arms of an experiment is the row. models/variants.c has the rows; every
  * column can also be set by name in an experiment's arm or with `run --arm '{base: pre, attn.out: rmsnorm}'`. */
@@ -12,7 +12,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "models/choice.h"
 #include "models/range.h"
+#include "models/rule.h"
 
 typedef enum {
 #define NORM(name, ...) NORM_##name,
@@ -21,24 +23,11 @@ typedef enum {
     NORM_COUNT
 } Norm;
 
-/* in: before f. qk: on q and k, per head (attention only). mid: before f's last matrix. out: on f's output, before the
- * residual add. post: after the add. */
+/* in: before f. qk: on q and k; v: on v, per head (attention only). mid: before f's last matrix. out: on f's output,
+ * before the residual add. post: after the add. */
 typedef struct {
-    Norm in, qk, mid, out, post;
+    Norm in, qk, v, mid, out, post;
 } Site;
-
-/* A number that may depend on where it stands. */
-typedef enum {
-#define RULE(name, ...) RULE_##name,
-#include "models/rules.def"
-#undef RULE
-    RULE_COUNT
-} RuleKind;
-
-typedef struct {
-    RuleKind kind;
-    double value;
-} Rule;
 
 /* Some blocks have another norm in one place than the row's Sites say. In a row of variants.c, in place of ALIKE:
  * {{COLUMN(attn.out), NORM_rmsnorm, {.from = AT_PART(2, 3)}}} */
@@ -54,9 +43,16 @@ enum { VARIANT_MOST_SPANS = 12, VARIANT_MOST_RANGES = 4 /* of one column */ };
 /* What a row computes is what models/equation.h derives from it: no row has an equation of its own. */
 typedef struct {
     const char *name, *label, *cite;
+    const char *differs; /* where published code or the paper's recipe is not this row; NULL: nothing known */
+    const char *needs;   /* the write-ups, claims or papers that need it */
     Site attn, mlp;
     Norm embed, final; /* after token + position; before the head */
     Rule carry, gate, depth_scale;
+    Rule in_strength, out_strength, post_strength; /* s of s N(x) + (1 - s) x */
+    Rule head_scale, hidden_scale; /* times each head's output; times the MLP's hidden row, before the activation */
+    Rule block_carry, x0, shrink; /* x <- block_carry x + x0 x_0 before a block; x <- x - silu(shrink) sg(x) after it */
+    Rule embed_scale, logit_scale, logit_cap;
+    Choice qk_over, streams, init, after_step;
     Span span[VARIANT_MOST_SPANS]; /* later ones win; column 0 ends the list */
 } Variant;
 
@@ -67,27 +63,21 @@ extern const int variant_count;
 typedef enum { SUB_ATTN, SUB_MLP } Sub;
 Site variant_site(const Variant *v, Sub sub, int layer, int depth);
 
-/* RC_USAGE names the column: a span holds none of `depth` blocks, or names one that is not there. */
+/* Whether the row's sublayers end in a sum of x and f, which carry, a norm behind it and the like change. */
+bool variant_sums(const Variant *v);
+
+/* RC_USAGE names the column: a span holds none of `depth` blocks, or names one that is not there; or two columns do not
+ * go together. */
 Rc variant_check(const Variant *v, int depth, Error *e);
 
 /* The smallest depth, `least` or more, at which every span holds a block. */
 int variant_depth(const Variant *v, int least);
 
-/* The value of a rule at block `layer` (0-based) of `depth`; learned rules give their starting value. */
-double rule_value(Rule rule, int layer, int depth);
-
-/* The name and the text of a rule in rules.def. */
-const char *rule_name(RuleKind kind);
-const char *rule_formula(Rule rule);
-
-/* Columns of the row that a rule learns in a stream of `width` columns; 0: it learns nothing. */
-int rule_width(Rule rule, int width);
-
 /* The row called name; NULL with RC_USAGE and the nearest name. */
 const Variant *variant_find(const char *name, Error *e);
 
 /* Sets one column by its key ("attn.out", "embed", "gate", …) from text ("rmsnorm" or "rms", "layernorm" or "ln",
- * "center", "none"; rules: "0.5", "learned", "learned 0.1", "learned_row 1e-5", "layer_root 1", "deep_carry 1").
+ * "center", "none"; rules: "0.5", "learned", "learned 0.1", "learned_row 1e-5", "moves 0 1"; choices: "hyper 4").
  * A norm inside the blocks may have a range behind it (models/range.h) and then changes those blocks only:
  * "rmsnorm from 2/3"; several stand with ';' between them, later ones win: "none; layernorm to 1/4; rmsnorm from 3/4".
  * RC_USAGE names the key or value and the nearest valid one, and leaves *v as it is. */
@@ -96,6 +86,13 @@ Rc variant_set(Variant *v, const char *key, const char *value, Error *e);
 /* Whether the column is a norm inside the blocks, which may differ by block; whether it is a norm at all. */
 bool variant_ranged(const char *key);
 bool variant_normed(const char *key);
+
+/* The rule of a column; false: the column is no rule. */
+bool variant_rule(const Variant *v, const char *key, Rule *rule);
+
+/* Whether the sublayers alone are the network: one stream, nothing before, between or behind the blocks but the norms
+ * of the embedding and before the head, no scales inside the sublayers. */
+bool variant_drawn(const Variant *v);
 
 /* The keys variant_set knows, in canonical order, and how many. */
 extern const char *const variant_keys[];

@@ -1,6 +1,6 @@
-/* Readable causal attention, one head of one sequence at a time. x = [q | k | v] in rows of 3d; head size h.
+/* Readable attention, one head of one sequence at a time. x = [q | k | v] in rows of 3d; head size h.
  *
- *   S(i,j) = (q_i . k_j) / sqrt(h), j <= i      P = softmax over the keys present      y_i = sum_j P(i,j) v_j
+ *   S(i,j) = (q_i . k_j) / sqrt(h)     P = softmax over the keys present, j <= i or all     y_i = sum_j P(i,j) v_j
  *   dV_j = sum_i P(i,j) dy_i     dP(i,j) = dy_i . v_j     dS = P (dP - sum_j P dP) / sqrt(h)
  *   dQ_i = sum_j dS(i,j) k_j     dK_j = sum_i dS(i,j) q_i
  *
@@ -12,13 +12,24 @@ typedef struct {
     const real *q, *k, *v; /* row i at q + i * step */
     size_t step;
     int n, h; /* sequence length, head size */
+    bool full;
     real scale;
 } Head;
 
 static Head head_of(const Call *c, const real *x, int sequence, int head) {
     size_t d = (size_t)c->in[0].cols / 3, n = (size_t)c->attr.seq, h = d / (size_t)c->attr.heads;
     const real *q = x + (size_t)sequence * n * 3 * d + (size_t)head * h;
-    return (Head){q, q + d, q + 2 * d, 3 * d, (int)n, (int)h, 1 / r_sqrt((real)h)};
+    return (Head){q, q + d, q + 2 * d, 3 * d, (int)n, (int)h, c->attr.full, 1 / r_sqrt((real)h)};
+}
+
+/* Keys that query i sees. */
+static int keys_of(const Head *t, int i) {
+    return t->full ? t->n : i + 1;
+}
+
+/* The first query that sees key j. */
+static size_t first_of(const Head *t, size_t j) {
+    return t->full ? 0 : j;
 }
 
 static real *save_of(const Call *c, int r, int sequence, int head) {
@@ -32,7 +43,7 @@ static real chain_dot(const real *a, const real *b, int n) {
 }
 
 static void scores(real *s, const Head *t, int i) {
-    for (int j = 0; j <= i; j++)
+    for (int j = 0; j < keys_of(t, i); j++)
         s[j] = chain_dot(t->q + (size_t)i * t->step, t->k + (size_t)j * t->step, t->h) * t->scale;
 }
 
@@ -41,35 +52,37 @@ static void forward_head(const Call *c, int r, int sequence, int head) {
     size_t d = (size_t)c->out.cols;
     real *p = c->scratch, *save = save_of(c, r, sequence, head);
     for (int i = 0; i < t.n; i++) {
+        const int keys = keys_of(&t, i);
         size_t row = (size_t)sequence * (size_t)t.n + (size_t)i;
         real *y = at(c->out, r) + row * d + (size_t)head * (size_t)t.h;
         scores(p, &t, i);
-        real most = row_max(p, i + 1);
-        for (int j = 0; j <= i; j++) p[j] = r_exp(p[j] - most);
-        real inverse = 1 / row_sum(p, i + 1);
-        for (int j = 0; j <= i; j++) p[j] *= inverse;
+        real most = row_max(p, keys);
+        for (int j = 0; j < keys; j++) p[j] = r_exp(p[j] - most);
+        real inverse = 1 / row_sum(p, keys);
+        for (int j = 0; j < keys; j++) p[j] *= inverse;
         for (int l = 0; l < t.h; l++) {
             real chain = 0;
-            for (int j = 0; j <= i; j++) chain = r_fma(p[j], t.v[(size_t)j * t.step + (size_t)l], chain);
+            for (int j = 0; j < keys; j++) chain = r_fma(p[j], t.v[(size_t)j * t.step + (size_t)l], chain);
             y[l] = chain;
         }
         save[i] = most, save[t.n + i] = inverse;
     }
 }
 
-/* P and dS of one head, [n][n] each, lower triangles. */
+/* P and dS of one head, [n][n] each, where keys are present. */
 static void probabilities(const Call *c, int r, int sequence, int head, const Head *t, real *p, real *ds) {
     size_t d = (size_t)c->out.cols, n = (size_t)t->n;
     const real *most = save_of(c, r, sequence, head), *inverse = most + n;
     for (int i = 0; i < t->n; i++) {
+        const int keys = keys_of(t, i);
         size_t row = (size_t)sequence * n + (size_t)i;
         const real *dy = at(c->dout, r) + row * d + (size_t)head * (size_t)t->h;
         real *pi = p + (size_t)i * n, *dsi = ds + (size_t)i * n;
         scores(pi, t, i);
-        for (int j = 0; j <= i; j++) pi[j] = r_exp(pi[j] - most[i]) * inverse[i];
-        for (int j = 0; j <= i; j++) dsi[j] = chain_dot(dy, t->v + (size_t)j * t->step, t->h);
-        real dot = row_dot(pi, dsi, i + 1);
-        for (int j = 0; j <= i; j++) dsi[j] = pi[j] * (dsi[j] - dot) * t->scale;
+        for (int j = 0; j < keys; j++) pi[j] = r_exp(pi[j] - most[i]) * inverse[i];
+        for (int j = 0; j < keys; j++) dsi[j] = chain_dot(dy, t->v + (size_t)j * t->step, t->h);
+        real dot = row_dot(pi, dsi, keys);
+        for (int j = 0; j < keys; j++) dsi[j] = pi[j] * (dsi[j] - dot) * t->scale;
     }
 }
 
@@ -84,10 +97,11 @@ static void backward_head(const Call *c, int r, int sequence, int head) {
     probabilities(c, r, sequence, head, &t, p, ds);
     for (size_t l = 0; l < (size_t)t.h; l++) {
         for (size_t i = 0; i < n; i++) {
+            const size_t keys = (size_t)keys_of(&t, (int)i), query = first_of(&t, i);
             real v = q[i] = k[i] = 0;
-            for (size_t j = 0; j <= i; j++) q[i] = r_fma(ds[i * n + j], t.k[j * t.step + l], q[i]);
-            for (size_t j = i; j < n; j++) k[i] = r_fma(ds[j * n + i], t.q[j * t.step + l], k[i]);
-            for (size_t j = i; j < n; j++) v = r_fma(p[j * n + i], dy[j * d + l], v);
+            for (size_t j = 0; j < keys; j++) q[i] = r_fma(ds[i * n + j], t.k[j * t.step + l], q[i]);
+            for (size_t j = query; j < n; j++) k[i] = r_fma(ds[j * n + i], t.q[j * t.step + l], k[i]);
+            for (size_t j = query; j < n; j++) v = r_fma(p[j * n + i], dy[j * d + l], v);
             put(&dv[i * t.step + l], v, c->accumulate[0]);
         }
         for (size_t i = 0; i < n; i++) {

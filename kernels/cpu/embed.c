@@ -1,4 +1,4 @@
-/* y = wte[token] + wpe[row mod seq]
+/* y = wte[token] + wpe[row mod seq], or without a table of positions wte[token]
  * Gradients are sums over token rows into the two tables' rows. */
 #include "kernels/cpu/real.h"
 
@@ -10,8 +10,13 @@ static void forward(const Call *c) {
         const real *wte = at(c->in[1], r), *wpe = at(c->in[2], r);
         real *y = at(c->out, r);
         for (int row = rows.from; row < rows.to; row++) {
-            const real *te = wte + (size_t)token[row] * (size_t)d, *pe = wpe + (size_t)(row % c->attr.seq) * (size_t)d;
+            const real *te = wte + (size_t)token[row] * (size_t)d;
             real *line = writing(y + (size_t)row * (size_t)d, d);
+            if (!wpe) {
+                memcpy(line, te, (size_t)d * sizeof *line);
+                continue;
+            }
+            const real *pe = wpe + (size_t)(row % c->attr.seq) * (size_t)d;
             for (int j = 0; j < d; j++) line[j] = te[j] + pe[j];
         }
     }

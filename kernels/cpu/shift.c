@@ -1,5 +1,5 @@
 /* y = x + s with s one learned number or one learned row; ds = sum over rows of dy. */
-#include "kernels/cpu/real.h"
+#include "kernels/cpu/elementwise.h"
 
 static void forward(const Call *c) {
     int d = c->out.cols, wide = c->in[1].cols > 1;
@@ -27,13 +27,9 @@ static void shift_gradient(const Call *c, int r) {
     for (int i = 0; i < count; i++) put(&at(c->din[1], r)[cols.from + i], total[i], c->accumulate[1]);
 }
 
-/* In place (din[0] is dout) there is nothing to write. */
 static void backward(const Call *c) {
-    Share all = call_share(c, c->out.rows * c->out.cols);
     for (int r = 0; r < c->replicas; r++) {
-        const real *dy = at(c->dout, r);
-        real *dx = at(c->din[0], r);
-        for (int i = all.from; dx && dx != dy && i < all.to; i++) put(&dx[i], dy[i], c->accumulate[0]);
+        pass_gradient(c, r);
         if (c->din[1].at) shift_gradient(c, r);
     }
 }

@@ -1,4 +1,4 @@
-/* Causal attention, x = [q | k | v] in rows of 3d; head size h. The equations are in kernels/cpu/attention.c.
+/* Attention, x = [q | k | v] in rows of 3d; head size h. The equations are in kernels/cpu/attention.c.
  *
  * A block takes up to QUERIES queries of a head, a warp one at a time: lane j its keys j, j + 32, …, so that a row's
  * sums are rule 3's. Keys pass through shared memory, 32 at a time; the rows of scores stay there, and from them the
@@ -15,6 +15,7 @@ typedef struct {
     int step, n, h, d, head, sequence;
     float scale;
     bool fours; /* rows of a head can be read four numbers at a time */
+    bool full;  /* a query sees every key */
 } Head;
 
 /* Of replica r; `pair` counts heads, sequence by sequence. */
@@ -25,8 +26,13 @@ DEVICE_FN Head head_of(const Call &c, int r, int pair) {
     t.q = at(c.in[0], r) + (size_t)t.sequence * t.n * t.step + (size_t)t.head * t.h;
     t.k = t.q + t.d, t.v = t.k + t.d;
     t.scale = 1 / CANON_SQRT((float)t.h);
-    t.fours = t.h % 4 == 0;
+    t.fours = t.h % 4 == 0, t.full = c.attr.full;
     return t;
+}
+
+/* Keys that query i sees. */
+DEVICE_FN int keys_of(const Head &t, int i) {
+    return t.full ? t.n : i + 1;
 }
 
 /* A head's largest scores; its 1/sum of exponentials n words behind. */
@@ -93,8 +99,8 @@ DEVICE_FN void weigh(float *y, size_t apart, const float *v, const Band &s, cons
     __syncthreads();
     for (int output = (int)threadIdx.x; output < half * t.h; output += (int)blockDim.x) {
         int l = output % t.h, one = output / t.h, two = one + half, j = 0;
-        const int end_one = one < s.count ? s.first + one : -1; /* the last key it sees; -1: no such query */
-        const int end_two = two < s.count ? s.first + two : -1;
+        const int end_one = one < s.count ? keys_of(t, s.first + one) - 1 : -1; /* its last key; -1: no such query */
+        const int end_two = two < s.count ? keys_of(t, s.first + two) - 1 : -1;
         const float *p_one = s.rows + (size_t)one * t.n, *p_two = s.rows + (size_t)two * t.n, *value = v + l;
         float chain_one = 0, chain_two = 0;
         for (; end_two >= 0 && j <= end_one; j++, value += t.step) {
@@ -114,16 +120,16 @@ KERNEL_FN(forward, AT_LEAST(3, THREADS), Call, c) {
     const Head t = head_of(c, r, (int)blockIdx.x);
     const Band s = share_here(c, t, near);
     size_t first = (size_t)t.sequence * t.n + s.first;
-    for (int base = 0; base < s.first + s.count; base += WARP) {
+    for (int base = 0; base < keys_of(t, s.first + s.count - 1); base += WARP) {
         bring(s, t.k, t, base);
         for (int q = warp, j = base + lane_id(); q < s.count; q += WARPS)
-            if (j <= s.first + q)
+            if (j < keys_of(t, s.first + q))
                 s.rows[(size_t)q * t.n + j] =
                     chain_dot(t.q + (size_t)(s.first + q) * t.step, s.keys + lane_id() * s.pitch, t) * t.scale;
     }
     for (int q = warp; q < s.count; q += WARPS) { /* a lane reads what it wrote */
         float *p = s.rows + (size_t)q * t.n, *save = save_of(c, r, (int)blockIdx.x) + s.first + q;
-        int keys = s.first + q + 1;
+        int keys = keys_of(t, s.first + q);
         float most = row_max(p, keys);
         for (int j = lane_id(); j < keys; j += WARP) p[j] = canon_exp(p[j] - most);
         float inverse = 1 / row_sum(p, keys);
@@ -133,7 +139,7 @@ KERNEL_FN(forward, AT_LEAST(3, THREADS), Call, c) {
     weigh(at(c.out, r) + first * t.d + (size_t)t.head * t.h, (size_t)t.d, t.v, s, t, false);
 }
 
-/* P of a head in scratch, [n][n], lower triangle; dS behind it. */
+/* P of a head in scratch, [n][n], where keys are present; dS behind it. */
 DEVICE_FN float *kept(const Call &c, int r, int pair) {
     size_t pairs = (size_t)(c.in[0].rows / c.attr.seq) * c.attr.heads;
     return (float *)c.scratch + ((size_t)r * pairs + pair) * 2 * c.attr.seq * c.attr.seq;
@@ -147,23 +153,23 @@ KERNEL_FN(queries, AT_LEAST(3, THREADS), Call, c) {
     const Band s = share_here(c, t, near);
     size_t first = (size_t)t.sequence * t.n + s.first, column = (size_t)t.head * t.h;
     float *p = kept(c, r, (int)blockIdx.x) + (size_t)s.first * t.n, *far = p + (size_t)t.n * t.n;
-    for (int base = 0; base < s.first + s.count; base += WARP) {
+    for (int base = 0; base < keys_of(t, s.first + s.count - 1); base += WARP) {
         bring(s, t.k, t, base);
         for (int q = warp, j = base + lane_id(); q < s.count; q += WARPS) {
             const float *save = save_of(c, r, (int)blockIdx.x) + s.first + q;
-            if (j > s.first + q) continue;
+            if (j >= keys_of(t, s.first + q)) continue;
             float score = chain_dot(t.q + (size_t)(s.first + q) * t.step, s.keys + lane_id() * s.pitch, t) * t.scale;
             p[(size_t)q * t.n + j] = canon_exp(score - save[0]) * save[t.n];
         }
         bring(s, t.v, t, base);
         for (int q = warp, j = base + lane_id(); q < s.count; q += WARPS)
-            if (j <= s.first + q)
+            if (j < keys_of(t, s.first + q))
                 s.rows[(size_t)q * t.n + j] =
                     chain_dot(at(c.dout, r) + (first + q) * t.d + column, s.keys + lane_id() * s.pitch, t);
     }
     for (int q = warp; q < s.count; q += WARPS) { /* a lane reads what it wrote */
         float *ds = s.rows + (size_t)q * t.n, *pq = p + (size_t)q * t.n;
-        int keys = s.first + q + 1;
+        int keys = keys_of(t, s.first + q);
         float dot = row_dot(pq, ds, keys);
         for (int j = lane_id(); j < keys; j += WARP) far[(size_t)q * t.n + j] = ds[j] = pq[j] * (ds[j] - dot) * t.scale;
     }
@@ -193,8 +199,8 @@ KERNEL_FN(keys, AT_LEAST(16, WARP), Call, c) {
     const float *p = kept(c, r, pair) + j, *ds = p + (size_t)t.n * t.n, *q = t.q + from;
     const float *dy = at(c.dout, r) + (size_t)t.sequence * t.n * t.d + (size_t)t.head * t.h + from;
     float dk[PIECE] = {0}, dv[PIECE] = {0};
-    for (int i = first; i < t.n; i++) {
-        if (i < j) continue;
+    for (int i = t.full ? 0 : first; i < t.n; i++) {
+        if (!t.full && i < j) continue;
         float weight = p[(size_t)i * t.n], slope = ds[(size_t)i * t.n];
 #pragma unroll
         for (int l = 0; l < PIECE; l += 4)
@@ -235,22 +241,27 @@ static Grid each_key(const Call *c) {
     return c->din[0].at ? g : no_grid();
 }
 
-/* One product over the causal half of the squares: 2 h per pair of query and key. */
-static double half_product(const Call *c) {
-    return (double)c->in[0].rows * (c->attr.seq + 1) * (c->in[0].cols / 3);
+/* Twice the keys that a query sees, on average. */
+static double keys_twice(const Call *c) {
+    return c->attr.full ? 2.0 * c->attr.seq : c->attr.seq + 1.0;
+}
+
+/* 2 h per pair of a query and a key that it sees. */
+static double one_product(const Call *c) {
+    return (double)c->in[0].rows * keys_twice(c) * (c->in[0].cols / 3);
 }
 
 static double two_products(const Call *c) {
-    return 2 * half_product(c);
+    return 2 * one_product(c);
 }
 
 static double three_products(const Call *c) {
-    return 3 * half_product(c);
+    return 3 * one_product(c);
 }
 
-/* P and dS, lower triangles. */
+/* P and dS where keys are present. */
 static double scratch_bytes(const Call *c) {
-    return 4.0 * pairs_of(c) * c->attr.seq * (c->attr.seq + 1);
+    return 4.0 * pairs_of(c) * c->attr.seq * keys_twice(c);
 }
 
 static size_t scratch(const Call *c) {

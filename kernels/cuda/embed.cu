@@ -1,4 +1,4 @@
-/* y = wte[token] + wpe[row mod seq]
+/* y = wte[token] + wpe[row mod seq], or without a table of positions wte[token]
  * Gradients are sums over token rows into the two tables' rows: each element of a table is one lane's, which takes its
  * rows in order. */
 #include "kernels/cuda/device.cuh"
@@ -6,9 +6,8 @@
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index(), row = i / d, j = i % d;
     if (row >= c.out.rows) return;
-    const float *te = at(c.in[1], r) + (size_t)ids(c.in[0], r)[row] * d,
-                *pe = at(c.in[2], r) + (size_t)(row % c.attr.seq) * d;
-    at(c.out, r)[i] = te[j] + pe[j];
+    const float *te = at(c.in[1], r) + (size_t)ids(c.in[0], r)[row] * d, *wpe = at(c.in[2], r);
+    at(c.out, r)[i] = wpe ? te[j] + wpe[(size_t)(row % c.attr.seq) * d + j] : te[j];
 }
 
 /* Pieces of 32 columns of a table's line. */

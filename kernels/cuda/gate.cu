@@ -1,16 +1,17 @@
-/* y = g x with g one learned number (ReZero) or one learned row (LayerScale); dg = sum over rows of dy x. */
+/* y = g x with g one learned number (ReZero), one learned row (LayerScale) or a learned number for each of equal groups
+ * of columns (the head scale of NormFormer); dg = sum over rows of dy x. */
 #include "kernels/cuda/number.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index();
     if (i >= c.out.rows * d) return;
-    at(c.out, r)[i] = at(c.in[1], r)[c.in[1].cols > 1 ? i % d : 0] * at(c.in[0], r)[i];
+    at(c.out, r)[i] = at(c.in[1], r)[i % d / group_of(c)] * at(c.in[0], r)[i];
 }
 
 KERNEL_FN(input, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index();
     if (i >= c.out.rows * d) return;
-    put(&at(c.din[0], r)[i], at(c.in[1], r)[c.in[1].cols > 1 ? i % d : 0] * at(c.dout, r)[i], c.accumulate[0]);
+    put(&at(c.din[0], r)[i], at(c.in[1], r)[i % d / group_of(c)] * at(c.dout, r)[i], c.accumulate[0]);
 }
 
 struct GainFactors {
@@ -31,17 +32,17 @@ KERNEL_FN(gains, THREADS, Call, c) {
     if (threadIdx.x < WARP && i < d) put(&at(c.din[1], r)[i], total, c.accumulate[1]);
 }
 
-/* One learned number: a row's dot product to a warp, then one chain over the rows. */
+/* Learned numbers: the dot product of a row's group to a warp, then one chain over the rows. */
 KERNEL_FN(dots, THREADS, Call, c) {
-    int r = (int)blockIdx.z, d = c.out.cols, row = warp_row();
-    if (row >= c.out.rows) return;
-    float dot = row_dot(at(c.in[0], r) + (size_t)row * d, at(c.dout, r) + (size_t)row * d, d);
-    if (lane_id() == 0) ((float *)c.scratch)[(size_t)r * c.out.rows + row] = dot;
+    int r = (int)blockIdx.z, line = warp_row(), m = group_of(c);
+    if (line >= c.out.rows * c.in[1].cols) return;
+    float dot = row_dot(at(c.in[0], r) + (size_t)line * m, at(c.dout, r) + (size_t)line * m, m);
+    if (lane_id() == 0) *summand(c, r, line) = dot;
 }
 
 STAGES(gate, {{"gate.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, NULL, true}},
        {{"gate.input", BODY(input, Call), each_element_back, NULL, TOUCH_in1 | TOUCH_dout | TOUCH_din0, NULL, true},
         {"gate.gains", BODY(gains, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, false},
-        {"gate.dots", BODY(dots, Call), each_row, NULL, TOUCH_in0 | TOUCH_dout, scratch_bytes, false},
-        {"gate.number", BODY(number, Call), one_block, NULL, TOUCH_din1, scratch_bytes, false}},
+        {"gate.dots", BODY(dots, Call), each_line, NULL, TOUCH_in0 | TOUCH_dout, scratch_bytes, false},
+        {"gate.number", BODY(number, Call), each_number, NULL, TOUCH_din1, scratch_bytes, false}},
        scratch);

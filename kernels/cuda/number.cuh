@@ -1,40 +1,59 @@
-/* The gradient of input 1 where that is one learned number or one learned row (gate, shift): which stages a Call has. A
- * number's is a sum per row, in scratch, then one chain over the rows. */
+/* The gradient of input 1 where that is one learned row, or learned numbers that serve a group of columns each (gate,
+ * shift, damp): which stages a Call has. A number's is a sum per row, in scratch, then one chain over the rows. */
 #ifndef KERNELS_CUDA_NUMBER_CUH
 #define KERNELS_CUDA_NUMBER_CUH
 
 #include "kernels/cuda/chain.cuh"
 #include "kernels/cuda/columns.cuh"
 
+/* Columns that a number serves; 1 of a row. */
+static inline __host__ __device__ int group_of(const Call &c) {
+    return c.out.cols / c.in[1].cols;
+}
+
+/* Where the sum over a line goes: line % numbers is of that number, in row line / numbers. */
+DEVICE_FN float *summand(const Call &c, int r, int line) {
+    const int n = c.in[1].cols;
+    return (float *)c.scratch + ((size_t)r * n + line % n) * c.out.rows + line / n;
+}
+
 KERNEL_FN(number, THREADS, Call, c) {
-    int r = (int)blockIdx.z;
-    float total = chain_sum((const float *)c.scratch + (size_t)r * c.out.rows, c.out.rows);
-    if (threadIdx.x == 0) put(at(c.din[1], r), total, c.accumulate[1]);
+    int r = (int)blockIdx.z, i = (int)blockIdx.x;
+    float total = chain_sum(summand(c, r, i), c.out.rows);
+    if (threadIdx.x == 0) put(&at(c.din[1], r)[i], total, c.accumulate[1]);
 }
 
 /* One column on activations of one column is a row. */
-static bool is_number(const Call *c) {
-    return c->in[1].cols == 1 && c->out.cols > 1;
+static inline bool has_numbers(const Call *c) {
+    return c->din[1].at && group_of(*c) > 1;
 }
 
-static Grid each_column(const Call *c) {
-    return c->din[1].at && !is_number(c) ? grid_of_columns(c, (size_t)c->in[1].cols) : no_grid();
+static inline Grid each_column(const Call *c) {
+    return c->din[1].at && !has_numbers(c) ? grid_of_columns(c, (size_t)c->in[1].cols) : no_grid();
 }
 
-static Grid each_row(const Call *c) {
-    return c->din[1].at && is_number(c) ? grid_of_rows(c, (size_t)c->out.rows) : no_grid();
+static inline size_t lines_of(const Call *c) {
+    return (size_t)c->out.rows * (size_t)c->in[1].cols;
 }
 
-static Grid one_block(const Call *c) {
-    return c->din[1].at && is_number(c) ? grid_of(c, 1) : no_grid();
+static inline Grid each_line(const Call *c) {
+    return has_numbers(c) ? grid_of_rows(c, lines_of(c)) : no_grid();
 }
 
+/* A block for each. */
+static inline Grid each_number(const Call *c) {
+    Grid g = {(unsigned)c->in[1].cols, 1, (unsigned)c->replicas, THREADS, 0};
+    return has_numbers(c) ? g : no_grid();
+}
+
+/* Gradients are not bound yet when this is asked. */
 static size_t scratch(const Call *c) {
-    return (size_t)c->replicas * (size_t)c->out.rows * sizeof(float);
+    bool row = c->in[1].cols > 1 && group_of(*c) == 1;
+    return row ? 0 : (size_t)c->replicas * lines_of(c) * sizeof(float);
 }
 
 static double scratch_bytes(const Call *c) {
-    return 4.0 * c->out.rows;
+    return 4.0 * (double)lines_of(c);
 }
 
 #endif

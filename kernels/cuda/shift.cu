@@ -1,16 +1,11 @@
 /* y = x + s with s one learned number or one learned row; ds = sum over rows of dy. */
 #include "kernels/cuda/number.cuh"
+#include "kernels/cuda/straight.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index();
     if (i >= c.out.rows * d) return;
     at(c.out, r)[i] = at(c.in[0], r)[i] + at(c.in[1], r)[c.in[1].cols > 1 ? i % d : 0];
-}
-
-KERNEL_FN(input, THREADS, Call, c) {
-    int r = (int)blockIdx.z, i = thread_index();
-    if (i >= c.out.rows * c.out.cols) return;
-    put(&at(c.din[0], r)[i], at(c.dout, r)[i], c.accumulate[0]);
 }
 
 struct RowFactors {
@@ -35,18 +30,13 @@ KERNEL_FN(sums, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, row = warp_row();
     if (row >= c.out.rows) return;
     float sum = row_sum(at(c.dout, r) + (size_t)row * d, d);
-    if (lane_id() == 0) ((float *)c.scratch)[(size_t)r * c.out.rows + row] = sum;
-}
-
-/* In place (din[0] is dout) there is nothing to write. */
-static Grid each_moved(const Call *c) {
-    return c->din[0].at != c->dout.at ? each_element_back(c) : no_grid();
+    if (lane_id() == 0) *summand(c, r, row) = sum;
 }
 
 STAGES(shift,
        {{"shift.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, NULL, true}},
-       {{"shift.input", BODY(input, Call), each_moved, NULL, TOUCH_dout | TOUCH_din0, NULL, true},
+       {{"shift.input", BODY(straight, Call), each_moved, NULL, TOUCH_dout | TOUCH_din0, NULL, true},
         {"shift.shifts", BODY(shifts, Call), each_column, NULL, TOUCH_dout | TOUCH_din1, NULL, false},
-        {"shift.sums", BODY(sums, Call), each_row, NULL, TOUCH_dout, scratch_bytes, false},
-        {"shift.number", BODY(number, Call), one_block, NULL, TOUCH_din1, scratch_bytes, false}},
+        {"shift.sums", BODY(sums, Call), each_line, NULL, TOUCH_dout, scratch_bytes, false},
+        {"shift.number", BODY(number, Call), each_number, NULL, TOUCH_din1, scratch_bytes, false}},
        scratch);

@@ -3,6 +3,7 @@
 #include "kernels/step.h"
 
 #include "kernels/cuda/chain.cuh"
+#include "kernels/cuda/columns.cuh"
 #include "kernels/cuda/step_launch.h"
 
 typedef float real;
@@ -214,6 +215,48 @@ KERNEL_FN(update, THREADS, Step, s) {
     }
 }
 
+/* A warp for each row. */
+DEVICE_FN void unit_rows(float *x, const StepLines &l) {
+    const int end = l.rows - l.first < STEP_LINES ? l.rows : l.first + STEP_LINES;
+    for (int row = l.first + (int)threadIdx.x / WARP; row < end; row += WARPS) {
+        float *line = x + (size_t)row * l.cols, norm = CANON_SQRT(row_dot(line, line, l.cols));
+        for (int i = lane_id(); norm > 0 && i < l.cols; i += WARP) line[i] /= norm;
+    }
+}
+
+struct SquareFactors {
+    const float *x;
+    int cols;
+    DEVICE_METHOD Factors operator()(int row, int column) const {
+        const float value = x[(size_t)row * cols + column];
+        Factors f = {value, value};
+        return f;
+    }
+};
+
+/* A lane for each column. */
+DEVICE_FN void unit_columns(float *x, const StepLines &l) {
+    SHARED(float, norm, [STEP_LINES]);
+    const int column = l.first + lane_id();
+    const SquareFactors of = {x, l.cols};
+    float total = column_chain(l.rows, CANON_BLOCK, column, l.cols, of);
+    if (threadIdx.x < WARP) norm[threadIdx.x] = total > 0 ? CANON_SQRT(total) : 1;
+    __syncthreads();
+    for (int row = (int)threadIdx.x / WARP; column < l.cols && row < l.rows; row += WARPS)
+        x[(size_t)row * l.cols + column] /= norm[lane_id()];
+}
+
+KERNEL_FN(renorm, THREADS, Step, s) {
+    int r = (int)blockIdx.z;
+    if (!s.alive[r]) return;
+    const StepLines l = s.lines[blockIdx.x];
+    float *x = at(s.param, r) + l.at;
+    if (l.unit == UNIT_rows)
+        unit_rows(x, l);
+    else
+        unit_columns(x, l);
+}
+
 /* One block walks over the replicas' probes of the update, then the step counter moves. */
 KERNEL_FN(end, THREADS, Step, s) {
     for (int i = (int)threadIdx.x; s.after && i < s.replicas * s.probes; i += THREADS) {
@@ -275,6 +318,10 @@ static Grid each_chunk(const Step *s) {
     return grid_for(s, (unsigned)s->chunks);
 }
 
+static Grid each_lines(const Step *s) {
+    return grid_for(s, (unsigned)s->units);
+}
+
 static double part_words(const Step *s, int from, int to) {
     double words = 0;
     for (int i = from; i < to; i++) words += (double)s->part[i].rows * s->part[i].cols;
@@ -294,6 +341,17 @@ static double update_bytes(const Step *s) {
     return 8 * (2 + optimizer_moments(s->optimizer)) * part_words(s, s->gradient, s->gradient + s->parameters);
 }
 
+/* Rows or columns read and written. */
+static double lines_bytes(const Step *s) {
+    double words = 0;
+    for (int i = 0; i < s->units; i++) {
+        const StepLines *l = &s->lines[i];
+        int all = l->unit == UNIT_rows ? l->rows : l->cols, left = all - l->first;
+        words += (double)(left < STEP_LINES ? left : STEP_LINES) * (l->unit == UNIT_rows ? l->cols : l->rows);
+    }
+    return 8 * words;
+}
+
 static double token_bytes(const Step *s) {
     return 8.0 * s->feeds * s->feed[s->targets].ids.rows;
 }
@@ -308,6 +366,7 @@ extern "C" const StepLaunch SYMBOL(steps)[STEP_COUNT] = {
     {"step.close", BODY(close, Step), one_block, NULL, false},
     {"step.culprit", BODY(culprit, Step), each_place, NULL, true},
     {"step.update", BODY(update, Step), each_chunk, update_bytes, true},
+    {"step.renorm", BODY(renorm, Step), each_lines, lines_bytes, false},
     {"step.update_squares", BODY(update_squares, Step), each_row_after, part_bytes_after, false},
     {"step.update_join", BODY(update_join, Step), each_part_after, NULL, false},
     {"step.end", BODY(end, Step), whole, NULL, false},

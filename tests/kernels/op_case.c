@@ -47,14 +47,35 @@ static void fill_ids(OpCase *c, int input, int replica, uint64_t seed) {
     }
 }
 
-void case_init(OpCase *c, OpKind kind, int rows, int cols, const Backend *backend, int replicas, uint64_t seed,
+static void set_full(Attr *attr) {
+    attr->full = true;
+}
+
+static const struct {
+    OpKind op;
+    const char *name;
+    void (*set)(Attr *);
+} other[] = {{OP_attention, "attention (full)", set_full}};
+_Static_assert(sizeof other / sizeof *other == CASE_COUNT - OP_COUNT, "CASE_COUNT counts ops and these");
+
+OpKind case_op(int kind) {
+    return kind < OP_COUNT ? (OpKind)kind : other[kind - OP_COUNT].op;
+}
+
+const char *case_name(int kind) {
+    return kind < OP_COUNT ? op_info[kind].name : other[kind - OP_COUNT].name;
+}
+
+void case_init(OpCase *c, int kind, int rows, int cols, const Backend *backend, int replicas, uint64_t seed,
                bool optional) {
+    OpKind op = case_op(kind);
     *c = (OpCase){.backend = backend};
     Call *call = &c->call;
-    *call = (Call){.kind = kind, .replicas = replicas};
-    call->in_count = optional ? op_most_inputs(kind) : op_least_inputs(kind);
-    op_info[kind].example(rows, cols, c->in, &call->attr);
-    const char *wrong = op_info[kind].shape(c->in, call->in_count, &call->attr, &c->out, &c->save);
+    *call = (Call){.kind = op, .replicas = replicas};
+    call->in_count = optional ? op_most_inputs(op) : op_least_inputs(op);
+    op_info[op].example(rows, cols, c->in, &call->attr);
+    if (kind >= OP_COUNT) other[kind - OP_COUNT].set(&call->attr);
+    const char *wrong = op_info[op].shape(c->in, call->in_count, &call->attr, &c->out, &c->save);
     assert(!wrong);
     (void)wrong;
     call->out = block(c, c->out, backend->word[ROLE_ACT], replicas);
@@ -64,21 +85,22 @@ void case_init(OpCase *c, OpKind kind, int rows, int cols, const Backend *backen
     c->memory[c->blocks++] = scalars;
     call->scalars = scalars;
     for (int i = 0; i < call->in_count; i++) {
-        bool token = op_info[kind].input[i] == INPUT_token;
+        bool token = op_info[op].input[i] == INPUT_token;
         call->in[i] = block(c, c->in[i], token ? sizeof(int32_t) : backend->word[ROLE_ACT], replicas);
         if (!token) call->din[i] = block(c, c->in[i], backend->word[ROLE_ACT], replicas);
     }
     for (int r = 0; r < replicas; r++) {
         uint64_t key = seed + (uint64_t)r;
         scalars[r] = (Scalars){.seed = key, .step = 3, .count = rows, .drop_below = 1u << 30, .drop_scale = 4.0 / 3};
+        scalars[r].progress = (double)(1 + key % 7) / 10;
         fill_reals(c, call->dout, r, key, 50);
         for (int i = 0; i < call->in_count; i++)
-            if (op_info[kind].input[i] == INPUT_token)
+            if (op_info[op].input[i] == INPUT_token)
                 fill_ids(c, i, r, key);
             else
                 fill_reals(c, call->in[i], r, key, (uint64_t)i);
     }
-    const Kernel *k = backend->kernel[kind];
+    const Kernel *k = backend->kernel[op];
     size_t need = k->scratch ? k->scratch(call) : 0;
     call->scratch = aligned_alloc(ARENA_ALIGN, align_up(need + 1));
     c->memory[c->blocks++] = call->scratch;

@@ -13,9 +13,15 @@ typedef struct {
     int blocks;
 } OpCase;
 
-/* rows x cols as op_info[kind].example understands them. Replica r is filled from seed + r, so a case of one replica
- * with seed s + r holds what replica r of a case with seed s holds. optional: give optional inputs too. */
-void case_init(OpCase *c, OpKind kind, int rows, int cols, const Backend *backend, int replicas, uint64_t seed,
+/* What tests enumerate: every op, then some once more with an attribute that its example leaves alone. */
+enum { CASE_COUNT = OP_COUNT + 1 };
+OpKind case_op(int kind);
+const char *case_name(int kind);
+
+/* Of kind 0..CASE_COUNT - 1, rows x cols as op_info[].example understands them. Replica r is filled from seed + r, so a
+ * case of one replica with seed s + r holds what replica r of a case with seed s holds. optional: give optional inputs
+ * too. */
+void case_init(OpCase *c, int kind, int rows, int cols, const Backend *backend, int replicas, uint64_t seed,
                bool optional);
 void case_release(OpCase *c);
 

@@ -10,16 +10,16 @@
 #include "tests/kernels/simt_wrong.h"
 #include "tests/models/toy.h"
 
-static int check_op(const char *backend, OpKind op) {
+static int check_op(const char *backend, int kind) {
     SimtCase shape;
     bool costly;
     char why[160];
     unsigned stages = 0;
     int wrong = 0;
-    for (int i = 0; simt_case(op, i, &shape, &costly); i++) {
+    for (int i = 0; simt_case(kind, i, &shape, &costly); i++) {
         if (costly && (shape.replicas > 1 || !shape.accumulate) && shape.rows > 100) continue;
-        if (strcmp(backend, "simt") ? case_agrees(why, backend, op, &shape)
-                                    : simt_agrees(why, op, &shape, simt_orders[i % SIMT_ORDERS], &stages))
+        if (strcmp(backend, "simt") ? case_agrees(why, backend, kind, &shape)
+                                    : simt_agrees(why, kind, &shape, simt_orders[i % SIMT_ORDERS], &stages))
             continue;
         fprintf(stderr, "%s\n", why);
         wrong++;
@@ -57,8 +57,8 @@ int main(int count, char **argument) {
     Error e;
     if (!strcmp(what, "wrong")) return run_wrong(name);
     if (!backend_find(backend, &e)) return fprintf(stderr, "%s\n", e.text), e.code;
-    for (int op = 0; op < OP_COUNT; op++)
-        if (all || !strcmp(op_info[op].name, name)) wrong += check_op(backend, (OpKind)op), ran++;
+    for (int kind = 0; kind < CASE_COUNT; kind++)
+        if (all || !strcmp(case_name(kind), name)) wrong += check_op(backend, kind), ran++;
     for (int i = 0; all && i < 3; i++) wrong += check_training(backend, toy_settings() - 1 - 3 * i, 1 + (unsigned)i);
     return wrong || !ran;
 }

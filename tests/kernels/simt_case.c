@@ -135,33 +135,35 @@ static unsigned launched(const Stage *stage, const Call *c) {
     return bits;
 }
 
-unsigned simt_all_stages(OpKind op) {
+unsigned simt_all_stages(int kind) {
+    OpKind op = case_op(kind);
     return launched(simt_stages[op]->forward, NULL) | launched(simt_stages[op]->backward, NULL) << MOST_STAGES;
 }
 
-bool case_agrees(char why[160], const char *backend, OpKind op, const SimtCase *s) {
+bool case_agrees(char why[160], const char *backend, int kind, const SimtCase *s) {
     Error e;
     OpCase ours, readable;
-    case_init(&ours, op, s->rows, s->cols, backend_find(backend, &e), s->replicas, 7, s->optional);
-    case_init(&readable, op, s->rows, s->cols, backend_find("readable", &e), s->replicas, 7, s->optional);
+    case_init(&ours, kind, s->rows, s->cols, backend_find(backend, &e), s->replicas, 7, s->optional);
+    case_init(&readable, kind, s->rows, s->cols, backend_find("readable", &e), s->replicas, 7, s->optional);
     const char *what = compare(&ours, &readable, s->accumulate);
     if (what)
-        snprintf(why, 160, "%s on %s: %s, %d x %d, %d replicas, accumulate %d, optional inputs %d", op_info[op].name,
+        snprintf(why, 160, "%s on %s: %s, %d x %d, %d replicas, accumulate %d, optional inputs %d", case_name(kind),
                  backend, what, s->rows, s->cols, s->replicas, s->accumulate, s->optional);
     case_release(&ours);
     case_release(&readable);
     return !what;
 }
 
-bool simt_agrees(char why[160], OpKind op, const SimtCase *s, unsigned order, unsigned *stages) {
+bool simt_agrees(char why[160], int kind, const SimtCase *s, unsigned order, unsigned *stages) {
     Error e;
+    OpKind op = case_op(kind);
     OpCase seen;
-    case_init(&seen, op, s->rows, s->cols, backend_find("simt", &e), s->replicas, 7, s->optional);
+    case_init(&seen, kind, s->rows, s->cols, backend_find("simt", &e), s->replicas, 7, s->optional);
     *stages |= launched(simt_stages[op]->forward, &seen.call);
     *stages |= launched(simt_stages[op]->backward, &seen.call) << MOST_STAGES;
     case_release(&seen);
     simt_order(order);
-    bool same = case_agrees(why, "simt", op, s);
+    bool same = case_agrees(why, "simt", kind, s);
     simt_order(0);
     return same;
 }
@@ -179,7 +181,10 @@ static const Row tall[] = {{OP_linear, 4099, 3, 0},  {OP_linear, 8195, 2, 0}, {O
                            {OP_rmsnorm, 2050, 8, 0}, {OP_embed, 4101, 3, 0},  {OP_gate, 4099, 3, 0},
                            {OP_gate, 4099, 2, 0},    {OP_mean, 4099, 1, 0},   {OP_mean, 12289, 1, 0},
                            {OP_qkrms, 4099, 3, 0},   {OP_crms, 2050, 8, 0},   {OP_tanh, 4099, 3, 0},
-                           {OP_erf, 4099, 3, 0},     {OP_shift, 4099, 3, 0},  {OP_shift, 4099, 2, 0}};
+                           {OP_erf, 4099, 3, 0},     {OP_shift, 4099, 3, 0},  {OP_shift, 4099, 2, 0},
+                           {OP_streams, 4099, 2, 0}, {OP_attnres, 4099, 3, 0},
+                           {OP_gate, 4099, 8, 0},    {OP_damp, 4099, 3, 0},   {OP_damp, 4099, 1, 0},
+                            {OP_vrms, 4099, 3, 0},    {OP_vrms, 4099, 4, 0}};
 /* Products and replicas enough for each size of tiles, with more than one tile to a side. */
 static const Row wide[] = {
     {OP_linear, 130, 9, 132}, {OP_linear, 66, 9, 132}, {OP_linear, 2, 130, 66}, {OP_linear, 2, 66, 66}};
@@ -190,7 +195,8 @@ enum { USUAL = sizeof usual / sizeof *usual, TALL = sizeof tall / sizeof *tall, 
 static const SimtCase ways[] = {
     {0, 0, 3, true, true}, {0, 0, 1, false, true}, {0, 0, 3, false, false}, {0, 0, 1, true, true}};
 
-bool simt_case(OpKind op, int i, SimtCase *shape, bool *costly) {
+bool simt_case(int kind, int i, SimtCase *shape, bool *costly) {
+    OpKind op = case_op(kind);
     for (int j = 0; j < USUAL + TALL + WIDE; j++) {
         const Row *row = j < USUAL ? &usual[j] : j < USUAL + TALL ? &tall[j - USUAL] : &wide[j - USUAL - TALL];
         int count = j < USUAL ? 4 : j < USUAL + TALL ? 2 : 1;

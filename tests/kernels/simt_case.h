@@ -16,16 +16,16 @@ extern const unsigned simt_orders[SIMT_ORDERS];
 
 /* Whether y, save and every gradient have the same bits on a backend as on readable, gradients also in place where they
  * may stand there, and nothing is written beyond a tensor's end; why says which differs. */
-bool case_agrees(char why[160], const char *backend, OpKind op, const SimtCase *shape);
+bool case_agrees(char why[160], const char *backend, int kind, const SimtCase *shape);
 
 /* The same of simt in that order of threads. Marks the stages launched in *stages: forward's bits from 0 on, backward's
  * from MOST_STAGES on. */
-bool simt_agrees(char why[160], OpKind op, const SimtCase *shape, unsigned order, unsigned *stages);
+bool simt_agrees(char why[160], int kind, const SimtCase *shape, unsigned order, unsigned *stages);
 
-/* The cases of an op, the i-th; false: no more. The costly ones are run in one order. */
-bool simt_case(OpKind op, int i, SimtCase *shape, bool *costly);
+/* The cases of a kind of op_case.h, the i-th; false: no more. The costly ones are run in one order. */
+bool simt_case(int kind, int i, SimtCase *shape, bool *costly);
 
 /* The stages an op has. */
-unsigned simt_all_stages(OpKind op);
+unsigned simt_all_stages(int kind);
 
 #endif

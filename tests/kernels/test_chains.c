@@ -136,34 +136,35 @@ static bool same_bits(const OpCase *a, const OpCase *b, View va, View vb) {
 }
 
 ParameterizedTestParameters(chains, ops_have_the_readable_bits) {
-    static int index[OP_COUNT];
-    for (int i = 0; i < OP_COUNT; i++) index[i] = i;
-    return cr_make_param_array(int, index, OP_COUNT);
+    static int index[CASE_COUNT];
+    for (int i = 0; i < CASE_COUNT; i++) index[i] = i;
+    return cr_make_param_array(int, index, CASE_COUNT);
 }
 
 ParameterizedTest(int *index, chains, ops_have_the_readable_bits) {
     static const Shape shapes[] = {{1, 4}, {3, 7}, {33, 16}, {6, 48}, {64, 32}, {129, 20}, {157, 40}, {9, 130}};
     Error e;
-    OpKind op = (OpKind)*index;
+    int kind = *index;
+    OpKind op = case_op(kind);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int accumulate = 0; accumulate < 2; accumulate++) {
             OpCase readable;
-            case_init(&readable, op, shapes[s].rows, shapes[s].cols, backend_find("readable", &e), 1, 7, true);
+            case_init(&readable, kind, shapes[s].rows, shapes[s].cols, backend_find("readable", &e), 1, 7, true);
             case_forward(&readable);
             if (!op_is_probe(op)) case_backward(&readable, accumulate, 0.25);
             for (int f = 1; f < FAST; f++) {
                 OpCase quick;
                 const Backend *b = backend_find(fast[f].backend, &e);
                 if (!b) continue;
-                case_init(&quick, op, shapes[s].rows, shapes[s].cols, b, 1, 7, true);
+                case_init(&quick, kind, shapes[s].rows, shapes[s].cols, b, 1, 7, true);
                 case_forward(&quick);
                 cr_assert(same_bits(&quick, &readable, quick.call.out, readable.call.out), "%s forward on %s, %d x %d",
-                          op_info[op].name, b->name, shapes[s].rows, shapes[s].cols);
+                          case_name(kind), b->name, shapes[s].rows, shapes[s].cols);
                 if (!op_is_probe(op)) case_backward(&quick, accumulate, 0.25);
                 for (int i = 0; i < quick.call.in_count && !op_is_probe(op); i++)
                     if (quick.call.din[i].at)
                         cr_assert(same_bits(&quick, &readable, quick.call.din[i], readable.call.din[i]),
-                                  "%s backward on %s, input %d, %d x %d", op_info[op].name, b->name, i, shapes[s].rows,
+                                  "%s backward on %s, input %d, %d x %d", case_name(kind), b->name, i, shapes[s].rows,
                                   shapes[s].cols);
                 case_release(&quick);
             }

@@ -4,6 +4,7 @@
 #include <criterion/parameterized.h>
 #include <math.h>
 
+#include "kernels/rope.h"
 #include "tests/kernels/op_case.h"
 
 ParameterizedTestParameters(forward, values) {
@@ -89,7 +90,8 @@ static void norms(const Backend *b) {
     expect(&c, "centering", centered);
 }
 
-/* Two positions, one head of size 1: the first row sees itself; the second weighs by softmax of q k. */
+/* Two positions, one head of size 1: the first row sees itself, or with the mask `full` both; rows weigh by softmax
+ * of q k. */
 static void attention(const Backend *b) {
     OpCase c;
     start(&c, OP_attention, 2, 1, b);
@@ -98,6 +100,11 @@ static void attention(const Backend *b) {
     double w = 1 / (1 + exp(-2 * (1.5 - 1))), y[2] = {10, 10 * (1 - w) + 20 * w};
     fill(&c, 0, x);
     expect(&c, "attention", y);
+    start(&c, OP_attention, 2, 1, b);
+    c.call.attr.seq = 2, c.call.attr.heads = 1, c.call.attr.full = true;
+    double w0 = 1 / (1 + exp(-5 * (1.5 - 1))), all[2] = {10 * (1 - w0) + 20 * w0, y[1]};
+    fill(&c, 0, x);
+    expect(&c, "attention to all", all);
 
     /* Head size 4 divides scores by 2. */
     start(&c, OP_attention, 2, 4, b);
@@ -115,6 +122,69 @@ static void attention(const Backend *b) {
     double r = sqrt(25 / 3.0), n[9] = {3 / r, 4 / r, 0, 9 / r, 12 / r, 0, 7, 9, 2};
     fill(&c, 0, qkv), fill(&c, 1, one), fill(&c, 2, three);
     expect(&c, "QK norm", n);
+
+    /* RMS of v = (3, 4, 6, 8) in groups of two, gains 1 and 3; q and k pass. */
+    start(&c, OP_vrms, 1, 4, b);
+    c.call.attr.eps = 0, c.call.attr.group = 2;
+    const double values[12] = {5, 1, -2, 7, 0, 9, 8, -3, 3, 4, 6, 8}, gain[2] = {1, 3};
+    const double normed[12] = {5,         1,           -2, 7, 0, 9, 8, -3, 3 / sqrt(12.5), 12 / sqrt(12.5),
+                               6 / sqrt(50), 24 / sqrt(50)};
+    fill(&c, 0, values), fill(&c, 1, gain);
+    expect(&c, "norm of v", normed);
+}
+
+/* silu(0) = 0, silu(ln 3) = 3/4 ln 3; the gradient of g is -silu'(g) sum(dy x), silu'(0) = 1/2 and
+ * silu'(ln 3) = 3/4 (1 + ln 3 / 4). */
+static void damping(const Backend *b) {
+    const double x[4] = {-2, -0.5, 0.25, 3}, dy[4] = {1, 2, 4, -1}, g[2] = {0, log(3)};
+    const double slope[2] = {.5, .75 * (1 + log(3) / 4)};
+    for (int i = 0; i < 2; i++) {
+        OpCase c;
+        double y[4];
+        for (int j = 0; j < 4; j++) y[j] = (1 - .75 * g[i]) * x[j];
+        start(&c, OP_damp, 1, 4, b);
+        fill(&c, 0, x), fill(&c, 1, g + i);
+        for (size_t j = 0; j < 4; j++) view_set(&c, c.call.dout, 0, j, dy[j]);
+        case_backward(&c, false, 0);
+        double got = view_get(&c, c.call.din[1], 0, 0), want = -slope[i] * -5; /* dy x = -2 - 1 + 1 - 3 */
+        cr_assert_float_eq(got, want, 1e-6, "damp's g = %g on %s: %.9g, expected %.9g", g[i], b->name, got, want);
+        for (size_t j = 0; j < 4; j++)
+            cr_assert(view_get(&c, c.call.din[0], 0, j) == dy[j], "damp passes the gradient on %s", b->name);
+        expect(&c, "damp", y);
+    }
+}
+
+/* From 0.75 at the first step to -1.5 at the last. */
+static void scheduled(const Backend *b) {
+    OpCase c;
+    const double x[4] = {-2, -0.5, 0.25, 3}, n[4] = {1, 2, 3, 4}, progress[3] = {0, 1. / 3, 1};
+    const double faded[3][4] = {{-1.5, -.375, .1875, 2.25}, {0, 0, 0, 0}, {3, .75, -.375, -4.5}};
+    const double blended[3][4] = {{.25, 1.375, 2.3125, 3.75}, {-2, -.5, .25, 3}, {-6.5, -4.25, -3.875, 1.5}};
+    for (int i = 0; i < 3; i++) {
+        start(&c, OP_fade, 1, 4, b);
+        ((Scalars *)(uintptr_t)c.call.scalars)->progress = progress[i];
+        fill(&c, 0, x);
+        expect(&c, "fade", faded[i]);
+        start(&c, OP_blend, 1, 4, b);
+        ((Scalars *)(uintptr_t)c.call.scalars)->progress = progress[i];
+        fill(&c, 0, x), fill(&c, 1, n);
+        expect(&c, "blend", blended[i]);
+    }
+}
+
+/* Two positions, one head of 4: the first stays; the second turns its first pair by 1, its second by 1/100; not v. */
+static void rotation(const Backend *b) {
+    OpCase c;
+    start(&c, OP_rope, 2, 4, b);
+    c.call.attr.seq = 2, c.call.attr.heads = 1;
+    const double x[24] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1, 0, 0, 1, 3, 4, -2, 5, 9, 10, 11, 12};
+    double y[24];
+    for (int i = 0; i < 24; i++) y[i] = x[i];
+    y[12] = cos(1), y[13] = sin(1), y[14] = -sin(.01), y[15] = cos(.01);
+    y[16] = 3 * cos(1) - 4 * sin(1), y[17] = 3 * sin(1) + 4 * cos(1);
+    y[18] = -2 * cos(.01) - 5 * sin(.01), y[19] = -2 * sin(.01) + 5 * cos(.01);
+    fill(&c, 0, x);
+    expect(&c, "rope", y);
 }
 
 static void elementwise(const Backend *b) {
@@ -134,20 +204,40 @@ static void elementwise(const Backend *b) {
     fill(&c, 0, x);
     expect(&c, "scale by 0.75", scaled);
 
+    for (int i = 0; i < 4; i++) y[i] = 2 * tanh(x[i] / 2);
+    start(&c, OP_softcap, 1, 4, b);
+    c.call.attr.alpha = 2;
+    fill(&c, 0, x);
+    expect(&c, "cap of 2", y);
+
     for (int i = 0; i < 4; i++) y[i] = 0.75 * x[i] - 1.5 * f[i];
     start(&c, OP_residual, 1, 4, b);
     fill(&c, 0, x), fill(&c, 1, f);
     expect(&c, "residual", y);
+
+    scheduled(b);
 
     for (int i = 0; i < 4; i++) y[i] = f[i] * x[i];
     start(&c, OP_gate, 1, 4, b);
     fill(&c, 0, x), fill(&c, 1, f);
     expect(&c, "gate", y);
 
+    const double pairs[8] = {1, 2, 3, 4, 5, 6, 7, 8}, by[2] = {-1, .5}, halves[8] = {-1, -2, -3, -4, 2.5, 3, 3.5, 4};
+    start(&c, OP_gate, 1, 8, b);
+    fill(&c, 0, pairs), fill(&c, 1, by);
+    expect(&c, "gate of two groups", halves);
+    damping(b);
+
     for (int i = 0; i < 4; i++) y[i] = f[i] + x[i];
     start(&c, OP_shift, 1, 4, b);
     fill(&c, 0, x), fill(&c, 1, f);
     expect(&c, "shift", y);
+    /* a = (-2, -0.5), b = (0.25, 3) */
+    double s[2];
+    for (int i = 0; i < 2; i++) s[i] = x[i] / (1 + exp(-x[i])) * x[2 + i];
+    start(&c, OP_swiglu, 1, 2, b);
+    fill(&c, 0, x);
+    expect(&c, "swiglu", s);
     const double third[1] = {-1. / 3}, five[5] = {1, 2, 3, 4, 5}, less[5] = {2. / 3, 5. / 3, 8. / 3, 11. / 3, 14. / 3};
     start(&c, OP_shift, 1, 5, b);
     fill(&c, 0, five), fill(&c, 1, third);
@@ -162,6 +252,42 @@ static void elementwise(const Backend *b) {
     start(&c, OP_erf, 1, 4, b);
     fill(&c, 0, x), fill(&c, 1, f), fill(&c, 2, bias);
     expect(&c, "erf with gain and bias", y);
+}
+
+/* Columns side by side, and groups of columns. */
+static void streams(const Backend *b) {
+    OpCase c;
+    const double x0[2] = {1, 2}, x1[8] = {3, 4, 5, 6, 7, 8, 9, 10}, beside[10] = {1, 3, 4, 5, 6, 2, 7, 8, 9, 10};
+    start(&c, OP_append, 2, 1, b);
+    fill(&c, 0, x0), fill(&c, 1, x1);
+    expect(&c, "append", beside);
+
+    /* A tensor beside itself: its gradient is the sum of both halves. */
+    const double twice[4] = {1, 1, 2, 2}, dy[4] = {10, 20, 30, 40}, dx[2] = {30, 70};
+    start(&c, OP_append, 2, 1, b);
+    fill(&c, 0, x0);
+    c.call.in[1] = c.call.in[0], c.call.din[1] = c.call.din[0], c.call.out.cols = c.call.dout.cols = 2;
+    for (size_t i = 0; i < 4; i++) view_set(&c, c.call.dout, 0, i, dy[i]);
+    case_start(&c, false, 0);
+    c.call.accumulate[1] = true;
+    b->kernel[OP_append]->backward(&c.call);
+    for (size_t i = 0; i < 2; i++) cr_assert(view_get(&c, c.call.din[0], 0, i) == dx[i], "%s [%zu]", b->name, i);
+    expect(&c, "append to itself", twice);
+
+    /* groups (1, 2) and (10, 20) by rows (1, 2), (-1, 0.5), (0, 3) of the matrix */
+    const double groups[4] = {1, 2, 10, 20}, matrix[6] = {1, 2, -1, .5, 0, 3}, mixed[6] = {21, 42, 4, 8, 30, 60};
+    start(&c, OP_streams, 1, 2, b);
+    fill(&c, 0, groups), fill(&c, 1, matrix);
+    expect(&c, "streams", mixed);
+
+    /* groups (1, 3), (6, 2), (0, 0) with w = (2, 1): mean squares 5, 20, 0 and eps 5 give scores 5/sqrt(10), 14/5, 0 */
+    const double layers[6] = {1, 3, 6, 2, 0, 0}, query[2] = {2, 1};
+    const double e0 = exp(5 / sqrt(10)), e1 = exp(2.8), all = e0 + e1 + 1;
+    const double attended[2] = {(e0 + 6 * e1) / all, (3 * e0 + 2 * e1) / all};
+    start(&c, OP_attnres, 1, 2, b);
+    c.call.attr.eps = 5;
+    fill(&c, 0, layers), fill(&c, 1, query);
+    expect(&c, "attention over layers", attended);
 }
 
 static void tables(const Backend *b) {
@@ -215,9 +341,28 @@ ParameterizedTest(int *index, forward, values) {
     if (!case_can_run(b)) return;
     norms(b);
     attention(b);
+    rotation(b);
     elementwise(b);
+    streams(b);
     tables(b);
     losses(b);
+}
+
+/* Angles of RoPE at every position that a context may have, for heads of several sizes. */
+Test(forward, rope_is_near_libm) {
+    const int sizes[] = {2, 6, 8, 64, 100, 256};
+    double worst = 0;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int pair = 0; pair < sizes[s] / 2; pair++) {
+            uint64_t frequency = rope_frequency(pair, sizes[s]);
+            double exact = pow(ROPE_BASE, -2.0 * pair / sizes[s]);
+            for (int t = 0; t < 8192; t++) {
+                worst = fmax(worst, fabs((double)rope_wave((uint64_t)t * frequency, 1) - cos(t * exact)));
+                worst = fmax(worst, fabs((double)rope_wave((uint64_t)t * frequency, 0) - sin(t * exact)));
+            }
+        }
+    cr_log_warn("worst %.3g", worst);
+    cr_assert(worst < 1.5e-7, "%.3g", worst);
 }
 
 /* Dropout keeps each element with probability 1 - p, scales what it keeps, uses the same mask backward, another mask

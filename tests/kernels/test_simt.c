@@ -14,27 +14,27 @@
 #include "tests/models/toy.h"
 
 ParameterizedTestParameters(simt, ops_have_the_readable_bits) {
-    static int index[OP_COUNT];
-    for (int i = 0; i < OP_COUNT; i++) index[i] = i;
-    return cr_make_param_array(int, index, OP_COUNT);
+    static int index[CASE_COUNT];
+    for (int i = 0; i < CASE_COUNT; i++) index[i] = i;
+    return cr_make_param_array(int, index, CASE_COUNT);
 }
 
 ParameterizedTest(int *index, simt, ops_have_the_readable_bits) {
-    OpKind op = (OpKind)*index;
+    int kind = *index;
     SimtCase shape;
     bool costly;
     unsigned reached = 0;
     char why[160];
     int ran = 0;
-    for (int i = 0; simt_case(op, i, &shape, &costly); i++, ran++) {
+    for (int i = 0; simt_case(kind, i, &shape, &costly); i++, ran++) {
         for (int o = 0; o < SIMT_ORDERS; o++) {
             if (costly && o != i % SIMT_ORDERS) continue;
-            cr_assert(simt_agrees(why, op, &shape, simt_orders[o], &reached), "%s", why);
+            cr_assert(simt_agrees(why, kind, &shape, simt_orders[o], &reached), "%s", why);
         }
     }
     cr_assert_geq(ran, 28);
-    cr_assert_eq(reached, simt_all_stages(op), "%s: a stage was never launched (%x of %x)", op_info[op].name, reached,
-                 simt_all_stages(op));
+    cr_assert_eq(reached, simt_all_stages(kind), "%s: a stage was never launched (%x of %x)", case_name(kind), reached,
+                 simt_all_stages(kind));
 }
 
 ParameterizedTestParameters(simt, trainings_have_the_readable_bits) {

@@ -23,8 +23,8 @@ static const char *const rows[] = {"cpu", "soft-dot-bf16", "soft-amx-bf16"};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 ParameterizedTestParameters(bits, same_on_every_path) {
-    static int index[64];
-    for (int i = 0; i < 64; i++) index[i] = i;
+    static int index[128];
+    for (int i = 0; i < 128; i++) index[i] = i;
     return cr_make_param_array(int, index, (size_t)toy_settings());
 }
 
@@ -77,8 +77,8 @@ Test(bits, same_for_any_thread_count) {
 
 /* A run alone is the run among others, also when a neighbour diverges. */
 ParameterizedTestParameters(bits, same_when_threads_share_a_run) {
-    static int index[64];
-    for (int i = 0; i < 64; i++) index[i] = i;
+    static int index[128];
+    for (int i = 0; i < 128; i++) index[i] = i;
     return cr_make_param_array(int, index, (size_t)toy_settings());
 }
 

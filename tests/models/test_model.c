@@ -29,6 +29,14 @@ static const char *const dressed[][2] = {
     {"gate", "0.5"},
     {"attn.out", "none; rmsnorm from 1/2"},
     {"mlp.in", "center to 0; layernorm from 1"},
+    {"gate", "moves 0.2 1"},
+    {"carry", "moves 1 0.5"},
+    {"gate", "learned_block 0.5"},
+    {"block_carry", "learned 0.9"},
+    {"logit_scale", "learned_row 1.5"},
+    {"head_scale", "learned 2"},
+    {"streams", "attnres_block 2"},
+    {"embed_scale", "learned 3"},
 };
 enum { DRESSED = sizeof dressed / sizeof *dressed };
 
@@ -42,8 +50,8 @@ static Variant variant_at(int i) {
 }
 
 static struct criterion_test_params every_variant(void) {
-    static int index[64];
-    for (int i = 0; i < 64; i++) index[i] = i;
+    static int index[128];
+    for (int i = 0; i < 128; i++) index[i] = i;
     return cr_make_param_array(int, index, (size_t)(variant_count + DRESSED));
 }
 
@@ -57,8 +65,10 @@ ParameterizedTest(int *index, model, gradient) {
     const Backend *oracle = backend_find("cpu64", &e);
     Variant v = variant_at(*index);
     ModelShape s = toy_shape();
+    s.layers = variant_depth(&v, s.layers);
     s.width = 8, s.heads = 2, s.context = 5, s.vocab = 11;
-    s.tied = *index % 3 != 0, s.activation = *index % 4 == 3 ? ACTIVATION_RELU : ACTIVATION_GELU;
+    s.full = *index % 5 == 4;
+    s.tied = *index % 3 != 0, s.activation = (Activation)(*index % 4 % 3), s.positions = (Positions)(*index / 2 % 3);
     Recipe recipe = toy_recipe();
     recipe.init = (InitStd){0.3, 0.3, 0.3, 0.2};
     uint64_t seed = 3;

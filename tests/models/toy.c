@@ -8,7 +8,7 @@
 #include "base/sha256.h"
 
 int toy_settings(void) {
-    return variant_count + 2 + OPTIMIZER_COUNT;
+    return variant_count + 3 + OPTIMIZER_COUNT;
 }
 
 void toy_setting(int i, Variant *v, ModelShape *s, Recipe *r) {
@@ -22,8 +22,11 @@ void toy_setting(int i, Variant *v, ModelShape *s, Recipe *r) {
         s->dropout = true, r->dropout = 0.1, variant_set(v, "embed", "rms", &e);
     else if (i < variant_count + 1 + OPTIMIZER_COUNT)
         r->optimizer = (OptimizerKind)(i - variant_count - 1);
+    else if (i > variant_count + 1 + OPTIMIZER_COUNT)
+        s->positions = POSITIONS_ROPE, s->activation = ACTIVATION_SWIGLU, s->bias = s->tied = false;
     else
         variant_set(v, "attn.qk", "rms", &e), variant_set(v, "gate", "learned 0.5", &e), r->lr = 1e3, r->clip = 0;
+    s->layers = variant_depth(v, s->layers);
 }
 
 void toy_batch(Trainer *t, int replica, uint64_t seed, uint64_t step) {

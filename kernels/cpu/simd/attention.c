@@ -1,10 +1,11 @@
-/* Fast causal attention: the chains and lanes of kernels/cpu/attention.c, which has the equations, many at a time.
+/* Fast attention: the chains and lanes of kernels/cpu/attention.c, which has the equations, many at a time.
  *
- * One head of one sequence is worked off in bands of VEC queries, each a row of squares up to the diagonal (square.h),
- * so that scores never leave the first-level caches; backward takes PAIR bands at once. dK and dV are kept in memory
- * between bands, stored and reloaded exactly. Parts of a head are copied from x in squares of VEC columns, a block of
- * them side by side for every VEC rows; the band's queries and dy also turned. A head's rows are a cache line or a few
- * in each row of x, which no hardware foresees, so the next sequence, or head, is fetched between pieces of work. */
+ * One head of one sequence is worked off in bands of VEC queries, each a row of squares up to the diagonal or to the
+ * sequence's end (square.h), so that scores never leave the first-level caches; backward takes PAIR bands at once. dK
+ * and dV are kept in memory between bands, stored and reloaded exactly. Parts of a head are copied from x in squares of
+ * VEC columns, a block of them side by side for every VEC rows; the band's queries and dy also turned. A head's rows
+ * are a cache line or a few in each row of x, which no hardware foresees, so the next sequence, or head, is fetched
+ * between pieces of work. */
 #include "kernels/cpu/simd/square.h"
 
 typedef struct {
@@ -17,6 +18,7 @@ typedef struct {
     Ahead next;
     size_t d, x_step, y_step, block; /* block: words of VEC rows in squares */
     int n, h;                        /* sequence length, head size */
+    int keys;                        /* of a band's last square: 0 on the diagonal, else of the sequence's last */
     float scale;
     bool accumulate;
     float *k, *v, *dk, *dv;            /* all rows */
@@ -25,7 +27,7 @@ typedef struct {
 
 /* PAIR bands of queries, or as many as are left. */
 typedef struct {
-    int square, first, rows, vecs; /* the first band's square on the diagonal; its first query */
+    int square, first, rows, vecs; /* the first band, its first query */
 } Wide;
 
 /* Words of a sequence that still gain by being fetched whole: 512 KB, half of a second-level cache, since the
@@ -74,23 +76,33 @@ static void take_values(const Head *t, int band) {
     take(t, t->v + (size_t)band * t->block, SQUARE, NULL, t->here.x + 2 * t->d, t->x_step, band * VEC);
 }
 
+static void take_sequence(const Head *t) {
+    for (int square = 0; square < squares(t->n); square++) take_keys(t, square), take_values(t, square);
+}
+
+/* The last square that a band's queries see. */
+static int last_of(const Head *t, int band) {
+    return t->keys ? squares(t->n) - 1 : band;
+}
+
 /* The exponentials of a band, and what backward needs of them; P is they times what is returned, each query's inverse
  * sum. Parts of the next band are copied meanwhile, since the units would idle until a
  * row's maximum or sum is known. */
 static vec softmax(Head *t, int band) {
-    int first = band * VEC, rows = least(t->n - first, VEC);
-    bool more = first + VEC < t->n;
+    int first = band * VEC, rows = least(t->n - first, VEC), last = last_of(t, band);
+    bool more = first + VEC < t->n, growing = more && !t->keys;
     float *save = t->here.save + first;
     if (more) take_queries(t, NULL, t->qt, first + VEC);
-    vec most = band_max(t->p, band);
-    if (more) take_keys(t, band + 1);
-    for (int square = 0; square <= band; square++) {
+    vec most = t->keys ? full_max(t->p, last, t->keys) : band_max(t->p, band);
+    if (growing) take_keys(t, band + 1);
+    for (int square = 0; square <= last; square++) {
         fetch(&t->next);
-        if (square < band) square_exp(t->p + square * SQUARE, most, false);
-        else square_exp(t->p + square * SQUARE, most, true);
+        if (square < last || t->keys == VEC) square_exp(t->p + square * SQUARE, most, WHOLE, VEC);
+        else if (!t->keys) square_exp(t->p + square * SQUARE, most, DIAGONAL, VEC);
+        else short_exp(t->p + square * SQUARE, most, t->keys);
     }
-    vec inverse = band_inverse(t->p, band);
-    if (more) take_values(t, band + 1);
+    vec inverse = band_inverse(t->p, last);
+    if (growing) take_values(t, band + 1);
     v_store_first(save, most, rows), v_store_first(save + t->n, inverse, rows);
     return inverse;
 }
@@ -99,32 +111,41 @@ static vec softmax(Head *t, int band) {
 static void band_put(Head *t, int band, float *to, size_t step, float *a, int a_row, const float *b,
                      const vec *factor) {
     _Alignas(64) float edge[SQUARE];
-    int first = band * VEC, rows = least(t->n - first, VEC);
+    int first = band * VEC, rows = least(t->n - first, VEC), last = last_of(t, band);
     to += (size_t)first * step;
     for (int c = 0; c < t->h; c += VEC, to += VEC, b += SQUARE, factor = NULL) {
         int cols = least(t->h - c, VEC);
         bool whole = rows == VEC && cols == VEC && !t->accumulate;
         float *y = whole ? to : edge;
         size_t y_row = whole ? step : VEC;
-        if (factor) band_scale_sum(y, y_row, a, a_row, b, t->block, band, *factor);
+        if (t->keys && factor) full_scale_sum(y, y_row, a, a_row, b, t->block, last, t->keys, *factor);
+        else if (t->keys) full_sum(y, y_row, a, a_row, b, t->block, last, t->keys);
+        else if (factor) band_scale_sum(y, y_row, a, a_row, b, t->block, band, *factor);
         else band_sum(y, y_row, a, a_row, b, t->block, band);
         if (!whole) put_rows(to, step, edge, rows, cols, t->accumulate);
     }
 }
 
 static void forward_band(Head *t, int band) {
-    if (!band) take_queries(t, NULL, t->qt, 0), take_keys(t, 0), take_values(t, 0);
-    for (int square = 0; square <= band; square++)
+    if (!band) take_queries(t, NULL, t->qt, 0);
+    if (!band && t->keys) take_sequence(t);
+    else if (!band) take_keys(t, 0), take_values(t, 0);
+    for (int square = 0; square <= last_of(t, band); square++)
         square_dots(t->p + square * SQUARE, VEC, t->k + (size_t)square * t->block, t->qt, t->h, t->scale, &t->next);
     vec inverse = softmax(t, band);
     band_put(t, band, t->here.y, t->y_step, t->p, VEC, t->v, &inverse);
+}
+
+/* Bands of w, from the first on, that see nothing of a square. */
+static int blind_bands(const Head *t, const Wide *w, int square) {
+    return t->keys || square <= w->square ? 0 : square - w->square;
 }
 
 /* One square of keys against the queries that see any of it. */
 static void wide_dots(Head *t, const Wide *w, int square, float *s, const float *a, const float *turned, float scale) {
     int last = (w->vecs - 1) * VEC;
     a += (size_t)square * t->block, s += square * BLOCK;
-    if (w->vecs == PAIR && square <= w->square) pair_dots(s, a, turned, t->h, scale, &t->next);
+    if (w->vecs == PAIR && !blind_bands(t, w, square)) pair_dots(s, a, turned, t->h, scale, &t->next);
     else square_dots(s + last, WIDE_ROW, a, turned + last, t->h, scale, &t->next);
 }
 
@@ -139,20 +160,24 @@ static void wide_gradient(Head *t, const Wide *w, vec dot[PAIR]) {
     UNROLL for (int i = 0; i < PAIR * CANON_LANES; i++) v_store(lanes + i * VEC, v_zero());
     for (int v = 0; v < w->vecs; v++) {
         int first = w->first + v * VEC;
-        take_queries(t, t->q + v * SQUARE, t->qt + v * VEC, first), take_keys(t, w->square + v);
-        take(t, t->dy + v * SQUARE, BLOCK, t->dyt + v * VEC, t->here.dy, t->y_step, first),
-            take_values(t, w->square + v);
+        take_queries(t, t->q + v * SQUARE, t->qt + v * VEC, first);
+        if (!t->keys) take_keys(t, w->square + v);
+        take(t, t->dy + v * SQUARE, BLOCK, t->dyt + v * VEC, t->here.dy, t->y_step, first);
+        if (!t->keys) take_values(t, w->square + v);
     }
-    for (int square = 0; square < w->square + w->vecs; square++) {
+    for (int square = 0; square <= last_of(t, w->square + w->vecs - 1); square++) {
         wide_dots(t, w, square, t->p, t->k, t->qt, t->scale);
         wide_dots(t, w, square, t->ds, t->v, t->dyt, 1);
         for (int v = 0; v < w->vecs; v++) {
             float *p = t->p + square * BLOCK + v * VEC, *ds = t->ds + square * BLOCK + v * VEC;
             float *lane = lanes + (v * GROUPS + square % GROUPS) * SQUARE;
             vec shift = v_load(most + v * VEC), factor = v_load(inverse + v * VEC);
+            const int last = last_of(t, w->square + v);
             fetch(&t->next);
-            if (square < w->square + v) square_gradient(p, ds, lane, shift, factor, false);
-            else if (square == w->square + v) square_gradient(p, ds, lane, shift, factor, true);
+            if (square < last || (square == last && t->keys == VEC))
+                square_gradient(p, ds, lane, shift, factor, WHOLE, VEC);
+            else if (square == last && t->keys) short_gradient(p, ds, lane, shift, factor, t->keys);
+            else if (square == last) square_gradient(p, ds, lane, shift, factor, DIAGONAL, VEC);
         }
     }
     for (int v = 0; v < w->vecs; v++) dot[v] = fold_lanes(lanes + v * CANON_LANES * VEC);
@@ -161,10 +186,10 @@ static void wide_gradient(Head *t, const Wide *w, vec dot[PAIR]) {
 /* The chains of dK or dV of one square of keys over this band's queries that see any of
  * them: a(key, query) b(query). */
 static void wide_spread(Head *t, const Wide *w, int square, float *to, const float *a, const float *rows) {
-    int from = square < w->square ? 0 : square - w->square, left = w->rows - from * VEC;
+    int from = blind_bands(t, w, square), left = w->rows - from * VEC;
     a += square * BLOCK + from * VEC, rows += from * SQUARE, to += (size_t)square * t->block;
     for (int c = 0; c < t->h; c += VEC, to += SQUARE, rows += BLOCK) {
-        if (square < w->square) square_spread(to, a, rows, left, &t->next);
+        if (t->keys || square < w->square) square_spread(to, a, rows, left, &t->next);
         else {
             diagonal_spread(to, a, rows, left);
             if (left > VEC) square_spread(to, a + VEC, rows + SQUARE, left - VEC, &t->next);
@@ -185,8 +210,8 @@ static void backward_bands(Head *t, int first) {
     Wide w = {first / VEC, first, rows, squares(rows)};
     vec dot[PAIR];
     wide_gradient(t, &w, dot);
-    for (int square = 0; square < w.square + w.vecs; square++) {
-        for (int v = square <= w.square ? 0 : square - w.square; v < w.vecs; v++)
+    for (int square = 0; square <= last_of(t, w.square + w.vecs - 1); square++) {
+        for (int v = blind_bands(t, &w, square); v < w.vecs; v++)
             square_center(t->ds + square * BLOCK + v * VEC, t->p + square * BLOCK + v * VEC, dot[v], v_set(t->scale));
         wide_spread(t, &w, square, t->dk, t->ds, t->q);
         wide_spread(t, &w, square, t->dv, t->p, t->dy);
@@ -203,6 +228,9 @@ static void forward_head(Head *t) {
 }
 
 static void backward_head(Head *t) {
+    size_t words = t->keys ? (size_t)squares(t->n) * t->block : 0; /* chains that no diagonal begins */
+    memset(t->dk, 0, words * sizeof(float)), memset(t->dv, 0, words * sizeof(float));
+    if (t->keys) take_sequence(t);
     for (int first = 0; first < t->n; first += WIDE_ROW) backward_bands(t, first);
 }
 
@@ -211,7 +239,7 @@ static size_t lay_out(Head *t, const Call *c) {
     size_t d = (size_t)c->in[0].cols / 3, h = d / (size_t)c->attr.heads, n = (size_t)squares(c->attr.seq), used = 0;
     size_t block = (h + VEC - 1) / VEC * SQUARE;
     *t = (Head){.d = d, .x_step = 3 * d, .y_step = d, .block = block, .n = c->attr.seq, .h = (int)h,
-                .scale = 1 / CANON_SQRT((float)h)};
+                .keys = c->attr.full ? (c->attr.seq - 1) % VEC + 1 : 0, .scale = 1 / CANON_SQRT((float)h)};
     float **place[] = {&t->k, &t->v, &t->dk, &t->dv, &t->q, &t->dy, &t->qt, &t->dyt, &t->p, &t->ds};
     float *from = (float *)(((uintptr_t)c->scratch + 63) / 64 * 64);
     for (size_t i = 0; i < sizeof place / sizeof place[0]; i++) {
@@ -234,7 +262,7 @@ static Place place_of(const Head *t, const Call *c, int r, size_t i, bool gradie
 /* What to fetch while a head is visited: the next sequence in the order of memory, which the hardware foresees, a share
  * of it for each head; or just the next head, where a sequence overflows a second-level cache. */
 static Ahead ahead_of(const Head *t, const Place *p, bool whole, bool any) {
-    int n = squares(t->n), work = n * (n + 1) / 2, cols = squares(t->h);
+    int n = squares(t->n), work = t->keys ? n * n : n * (n + 1) / 2, cols = squares(t->h);
     int calls = (p->dx ? 1 + PAIR : 1) * (PAIR == 1 ? 1 : cols) + 1; /* of fetch, per square */
     return (Ahead){p->x, p->dy ? p->dy : p->y, p->dx == p->x ? NULL : p->dx, t->x_step, t->y_step,
                    whole ? 16 : t->d, whole ? 3 : 1, 0, whole ? t->d : (size_t)t->h,

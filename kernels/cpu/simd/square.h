@@ -1,11 +1,12 @@
-/* The parts of causal attention on squares of VEC keys by VEC queries. A band is the row of squares that VEC queries
- * see, up to the one on the diagonal: s[square][key][query]. A vector holds VEC queries of one key, so that rule 3's
- * lanes are whole vectors and fold without a shuffle. Backward takes PAIR bands at once, s[square][key][PAIR][query],
- * where each key's broadcast serves PAIR fmas and the gradients of keys are loaded half as often; forward does not,
- * since its band would leave the first-level cache. Matrices are stored in squares too, [rows][VEC columns].
+/* The parts of attention on squares of VEC keys by VEC queries. A band is the row of squares that VEC queries see, up
+ * to the one on the diagonal, or with the mask `full` up to the sequence's last: s[square][key][query]. A vector holds
+ * VEC queries of one key, so that rule 3's lanes are whole vectors and fold without a shuffle. Backward takes PAIR
+ * bands at once, s[square][key][PAIR][query], where each key's broadcast serves PAIR fmas and the gradients of keys are
+ * loaded half as often; forward does not, since its band would leave the first-level cache. Matrices are stored in
+ * squares too, [rows][VEC columns].
  *
- * On the diagonal the steps of absent keys are left out, not multiplied by zero. An absent key's score is -infinity,
- * which changes no maximum, and its exponential +0, which changes no sum; other sums leave it out.
+ * In a band's last square the steps of absent keys are left out, not multiplied by zero. An absent key's score is
+ * -infinity, which changes no maximum, and its exponential +0, which changes no sum; other sums leave it out.
  *
  * The code must fit the cache of decoded instructions, since fmas with long addresses are slow to decode: so the parts
  * are functions of their own, each once, and chains are loops of a few steps. Loops over the rows of one square are
@@ -97,10 +98,18 @@ SQUARE_FN void diagonal_spread(float *y, const float *a, const float *b, int cou
     tile_store(t, VEC, 1, y, VEC);
 }
 
+/* Queries of a square see all its keys; those up to themselves; or the first `keys`. */
+typedef enum { WHOLE, DIAGONAL, SHORT } Form;
+
+/* Queries, from the first on, that do not see key j. */
+V_FN int absent_to(const Form form, int j, int keys) {
+    return form == DIAGONAL ? j : form == SHORT && j >= keys ? VEC : 0;
+}
+
 /* y(query) = sum over the keys it sees of p(key, query) b(key); b's squares are `step` apart. With `scaled`, p first
  * takes the factor of its query, a square ahead of the chains, which leave the units time for it. */
-V_FN void band_chain(float *y, size_t y_row, float *p, int p_row, const float *b, size_t step, int band, vec factor,
-                     const bool scaled) {
+V_FN void band_chain(float *y, size_t y_row, float *p, int p_row, const float *b, size_t step, int band,
+                     const bool diagonal, int keys, vec factor, const bool scaled) {
     vec t[VEC];
     tile_zero(t, VEC, 1);
     for (int j = 0; scaled && j < VEC * p_row; j += p_row) v_store(p + j, v_mul(v_load(p + j), factor));
@@ -111,7 +120,8 @@ V_FN void band_chain(float *y, size_t y_row, float *p, int p_row, const float *b
                 if (scaled) v_store(ahead, v_mul(v_load(ahead), factor));
                 tile_step(t, VEC, 1, p + i * p_row, 1, b + i * VEC);
             }
-    UNROLL for (int j = 0; j < VEC; j++, p += p_row) {
+    for (; !diagonal && keys; keys--, p += p_row, b += VEC) tile_step(t, VEC, 1, p, 1, b);
+    UNROLL for (int j = 0; diagonal && j < VEC; j++, p += p_row) {
         vec line = v_load(b + j * VEC);
         UNROLL for (int i = j; i < VEC; i++) t[i] = v_fma(v_set(p[i]), line, t[i]);
     }
@@ -119,12 +129,22 @@ V_FN void band_chain(float *y, size_t y_row, float *p, int p_row, const float *b
 }
 
 SQUARE_FN void band_sum(float *y, size_t y_row, float *p, int p_row, const float *b, size_t step, int band) {
-    band_chain(y, y_row, p, p_row, b, step, band, v_zero(), false);
+    band_chain(y, y_row, p, p_row, b, step, band, true, 0, v_zero(), false);
 }
 
 SQUARE_FN void band_scale_sum(float *y, size_t y_row, float *p, int p_row, const float *b, size_t step, int band,
                               vec factor) {
-    band_chain(y, y_row, p, p_row, b, step, band, factor, true);
+    band_chain(y, y_row, p, p_row, b, step, band, true, 0, factor, true);
+}
+
+/* The same where all queries see `keys` of the last square. */
+SQUARE_FN void full_sum(float *y, size_t y_row, float *p, int p_row, const float *b, size_t step, int last, int keys) {
+    band_chain(y, y_row, p, p_row, b, step, last, false, keys, v_zero(), false);
+}
+
+SQUARE_FN void full_scale_sum(float *y, size_t y_row, float *p, int p_row, const float *b, size_t step, int last,
+                              int keys, vec factor) {
+    band_chain(y, y_row, p, p_row, b, step, last, false, keys, factor, true);
 }
 
 /* Rule 3's tree, halving `count` lanes down to `end`. */
@@ -171,6 +191,11 @@ SQUARE_FN vec band_max(float *s, int band) {
     return band_fold(s, band, true);
 }
 
+SQUARE_FN vec full_max(float *s, int last, int keys) {
+    for (int j = keys; j < VEC; j++) v_store(s + last * SQUARE + j * VEC, v_set(-INFINITY));
+    return band_fold(s, last, true);
+}
+
 /* 1 / each query's sum. */
 SQUARE_FN vec band_inverse(const float *s, int band) {
     float sum[VEC];
@@ -180,39 +205,48 @@ SQUARE_FN vec band_inverse(const float *s, int band) {
 }
 
 /* e^(s - most) of EXPS keys from key j on; absent keys take 0 for s - most, without the cost of an underflow. */
-V_FN void keys_exp(vec x[EXPS], const float *s, const int row, vec most, int j, const bool diagonal) {
+V_FN void keys_exp(vec x[EXPS], const float *s, const int row, vec most, int j, const Form form, int keys) {
     UNROLL for (int r = 0; r < EXPS; r++) {
         x[r] = v_load(s + (j + r) * row);
-        if (diagonal) x[r] = v_first(most, x[r], j + r);
+        if (form) x[r] = v_first(most, x[r], absent_to(form, j + r, keys));
         x[r] = v_sub(x[r], most);
     }
     v_exp_below(x);
 }
 
 /* s <- e^(s - most); absent keys get +0. */
-V_FN void square_exp(float *s, vec most, const bool diagonal) {
+V_FN void square_exp(float *s, vec most, const Form form, int keys) {
     for (int j = 0; j < VEC; j += EXPS) {
         vec x[EXPS];
-        keys_exp(x, s, VEC, most, j, diagonal);
+        keys_exp(x, s, VEC, most, j, form, keys);
         UNROLL for (int r = 0; r < EXPS; r++) {
-            if (diagonal) x[r] = v_first(v_zero(), x[r], j + r);
+            if (form) x[r] = v_first(v_zero(), x[r], absent_to(form, j + r, keys));
             v_store(s + (j + r) * VEC, x[r]);
         }
     }
 }
 
 /* p <- e^(p - most) inverse, lane <- fma(p, ds, lane), present keys only. */
-V_FN void square_gradient(float *p, const float *ds, float *lane, vec most, vec inverse, const bool diagonal) {
+V_FN void square_gradient(float *p, const float *ds, float *lane, vec most, vec inverse, const Form form, int keys) {
     for (int j = 0; j < VEC; j += EXPS) {
         vec x[EXPS];
-        keys_exp(x, p, WIDE_ROW, most, j, diagonal);
+        keys_exp(x, p, WIDE_ROW, most, j, form, keys);
         UNROLL for (int r = 0; r < EXPS; r++) {
             int at_key = (j + r) * WIDE_ROW, at_lane = (j + r) * VEC;
             vec old = v_load(lane + at_lane), y = v_mul(x[r], inverse), sum = v_fma(y, v_load(ds + at_key), old);
             v_store(p + at_key, y);
-            v_store(lane + at_lane, diagonal ? v_first(old, sum, j + r) : sum);
+            v_store(lane + at_lane, form ? v_first(old, sum, absent_to(form, j + r, keys)) : sum);
         }
     }
+}
+
+/* The same of a sequence's last square, where it is not whole. */
+SQUARE_FN void short_exp(float *s, vec most, int keys) {
+    square_exp(s, most, SHORT, keys);
+}
+
+SQUARE_FN void short_gradient(float *p, const float *ds, float *lane, vec most, vec inverse, int keys) {
+    square_gradient(p, ds, lane, most, inverse, SHORT, keys);
 }
 
 /* ds <- p (ds - dot) scale */

@@ -1,0 +1,53 @@
+/* y = [x0 | x1]; each gradient is its columns of dy. Both inputs may be one tensor: so each has a stage of its own. */
+#include "kernels/cuda/device.cuh"
+
+KERNEL_FN(forward, THREADS, Call, c) {
+    int r = (int)blockIdx.z, n0 = c.in[0].cols, n1 = c.in[1].cols, i = thread_index();
+    if (i >= c.out.rows * (n0 + n1)) return;
+    int row = i / (n0 + n1), column = i % (n0 + n1);
+    at(c.out, r)[i] =
+        column < n0 ? at(c.in[0], r)[(size_t)row * n0 + column] : at(c.in[1], r)[(size_t)row * n1 + column - n0];
+}
+
+/* The gradient of input `which`, whose columns of dy begin at `first`. */
+DEVICE_FN void columns_of(const Call &c, int which, int first) {
+    int r = (int)blockIdx.z, n = c.in[which].cols, i = thread_index();
+    if (i >= c.out.rows * n) return;
+    put(&at(c.din[which], r)[i], at(c.dout, r)[(size_t)(i / n) * c.out.cols + first + i % n], c.accumulate[which]);
+}
+
+KERNEL_FN(first, THREADS, Call, c) {
+    columns_of(c, 0, 0);
+}
+
+KERNEL_FN(second, THREADS, Call, c) {
+    columns_of(c, 1, c.in[0].cols);
+}
+
+static Grid each_of(const Call *c, int which) {
+    size_t words = (size_t)c->in[which].rows * (size_t)c->in[which].cols;
+    return c->din[which].at ? grid_of(c, words) : no_grid();
+}
+
+static Grid each_of_first(const Call *c) {
+    return each_of(c, 0);
+}
+
+static Grid each_of_second(const Call *c) {
+    return each_of(c, 1);
+}
+
+/* Its columns of dy: as many words as the gradient has. */
+static double first_bytes(const Call *c) {
+    return 4.0 * c->in[0].rows * c->in[0].cols;
+}
+
+static double second_bytes(const Call *c) {
+    return 4.0 * c->in[1].rows * c->in[1].cols;
+}
+
+STAGES(append,
+       {{"append.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, NULL, true}},
+       {{"append.first", BODY(first, Call), each_of_first, NULL, TOUCH_din0, first_bytes, true},
+        {"append.second", BODY(second, Call), each_of_second, NULL, TOUCH_din1, second_bytes, true}},
+       NULL);

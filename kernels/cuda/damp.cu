@@ -1,0 +1,45 @@
+/* y = x - silu(g) stop_gradient(x) with g one learned number. silu(g) = g s, s = 1 / (1 + exp(-g))
+ * dx = dy;  dg = -silu'(g) sum(dy x), silu' = s (1 + g (1 - s)) */
+#include "kernels/cuda/number.cuh"
+#include "kernels/cuda/straight.cuh"
+
+DEVICE_FN float sigmoid(float g) {
+    return 1 / (1 + canon_exp(-g));
+}
+
+DEVICE_FN float slope(float g) {
+    const float sig = sigmoid(g);
+    return sig * CANON_FMA(g, 1 - sig, 1.0f);
+}
+
+DEVICE_FN float kept(float g) {
+    return CANON_FMA(-g, sigmoid(g), 1.0f);
+}
+
+KERNEL_FN(forward, THREADS, Call, c) {
+    int r = (int)blockIdx.z, i = thread_index();
+    if (i >= c.out.rows * c.out.cols) return;
+    at(c.out, r)[i] = kept(at(c.in[1], r)[0]) * at(c.in[0], r)[i];
+}
+
+/* A row's dot product to a warp, then one chain over the rows. */
+KERNEL_FN(dots, THREADS, Call, c) {
+    int r = (int)blockIdx.z, d = c.out.cols, row = warp_row();
+    if (row >= c.out.rows) return;
+    float dot = row_dot(at(c.in[0], r) + (size_t)row * d, at(c.dout, r) + (size_t)row * d, d);
+    if (lane_id() == 0) *summand(c, r, row) = -slope(at(c.in[1], r)[0]) * dot;
+}
+
+static Grid each_row(const Call *c) {
+    return c->din[1].at ? grid_of_rows(c, (size_t)c->out.rows) : no_grid();
+}
+
+static Grid one_block(const Call *c) {
+    return c->din[1].at ? grid_of(c, 1) : no_grid();
+}
+
+STAGES(damp, {{"damp.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, NULL, true}},
+       {{"damp.input", BODY(straight, Call), each_moved, NULL, TOUCH_dout | TOUCH_din0, NULL, true},
+        {"damp.dots", BODY(dots, Call), each_row, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_dout, scratch_bytes, false},
+        {"damp.number", BODY(number, Call), one_block, NULL, TOUCH_din1, scratch_bytes, false}},
+       scratch);
