@@ -13,30 +13,37 @@ const char compare_help[] =
     "  seed,arm,value                one run a line, in any order of columns; others are named by --seed-column,\n"
     "                                --arm-column and --value-column, but seed,method,loss is understood as it is\n"
     "  seed,arm,block,value          its value for each block of the evaluation text; blocks count in text order\n"
-    "  seed,pre,post,peri            one seed a line, one column per arm\n"
+    "  seed,pre,post,peri            one seed a line, one column per arm; seed,block,pre,post: also with blocks.\n"
+    "                                A first column without a name (an index) is passed over; step, epoch, lr and the\n"
+    "                                like are no arms and are refused\n"
     "  {\"arms\": {\"pre\": {\"1\": 3.2, \"2\": 3.1}, \"post\": {\"1\": 3.3, \"2\": 3.4}}}\n"
-    "  [{\"seed\": 1, \"arm\": \"pre\", \"value\": 3.2}, ...]                   also with \"block\"\n"
+    "  [{\"seed\": 1, \"arm\": \"pre\", \"value\": 3.2}, ...]                   also with \"block\",\n"
+    "  {\"seed\": 1, \"arm\": \"pre\", \"value\": 3.2}                          or one such object a line (JSONL)\n"
     "Seeds and blocks are whole numbers; every arm needs every seed. A run that diverged is no missing run: its value "
     "is\n"
     "nan, inf or diverged (strings in JSON), and --cap says what it counts as.\n"
     "\n"
     "d = arm - baseline, seed by seed, in the file's unit and sign. A comparison is better or worse when the exact\n"
-    "two-sided sign-flip test, adjusted by step-down max-T over all arms, falls below 1 - conf; the same when two\n"
-    "one-sided t tests put it inside the margin; too small to matter when both hold; otherwise not decided. In JSON\n"
-    "`verdict` is this sentence and `decision` its code.\n"
-    "Exit codes: 0 something was decided and no arm is worse, 1 some arm is worse than the baseline, 2 usage or "
-    "input,\n"
-    "3 nothing to compare, 4 nothing could be decided.\n"
+    "two-sided sign-flip test, adjusted by step-down max-T over all arms, falls below 1 - conf; the same within the\n"
+    "margin when one-sided t tests and one-sided sign flips both put it there, adjusted over all arms, from 8 seeds\n"
+    "on; too small to matter (negligible) when both hold; otherwise not decided. With a diverged run it is decided\n"
+    "only where the ranks, a diverged run the worst of all, show the same side. In JSON `verdict` is this sentence\n"
+    "and `decision` its code.\n"
+    "Exit codes: 0 something was decided and no arm is worse, 1 some arm is worse than the baseline and not\n"
+    "negligibly, 2 usage or input, 3 nothing to compare, 4 nothing could be decided. With --fail-on worse-by:D:\n"
+    "1 when the sign-flip interval of some arm lies beyond D on the worse side, 0 when all lie below it, else 4.\n"
     "\n"
-    "--json, schema 1; names are stable, equal numbers give equal bytes but for `commit`, that of the build.\n"
+    "--json, schema 2; names are stable, equal numbers give equal bytes but for `commit`, that of the build.\n"
     "The value of a diverged run is \"nan\". A statistic that could not be made is {\"status\": why}; what is\n"
     "undefined for these seeds is absent, such as correlation for one. A p that is a share has count and total;\n"
     "`floor` beside it is the smallest p that could have come out (0: any p > 0; a bootstrap count of 0 means\n"
     "p < 1/total). p_koehn is the share of resampled means at or above 0, whichever side is better.\n"
-    "  {schema, made_by, commit, signature, data, baseline, baseline_named, better, margin, cap, confidence, alpha, "
-    "alpha_here,\n"
-    "   n, blocks, seeds: [], verdicts: {better, worse, equivalent, inconclusive, \"not testable\", exit_code},\n"
-    "   arms: [{arm, status, mean, sd, interquartile_mean: {value, cut_per_side}, diverged: {k, n, lo, hi},\n"
+    "  {schema, made_by, commit, signature, data, baseline, baseline_named, better, margin, cap, stall, "
+    "fail_on_worse_by,\n"
+    "   confidence, alpha, alpha_here, n, blocks, seeds: [],\n"
+    "   verdicts: {better, worse, \"better but negligible\", \"worse but negligible\", equivalent, inconclusive,\n"
+    "              \"not testable\", exit_code},\n"
+    "   arms: [{arm, status, mean, sd, interquartile_mean: {value, cut_per_side}, diverged, stalled?: {k, n, lo, hi},\n"
     "           survivors_mean?, values: []}],\n"
     "   family: {comparisons, floor, exact, flips, omnibus: {p, count, total, exact, floor},\n"
     "            looks: [{seeds, spent, alpha, floor, usable, this_one}], at: [COMPARISON]}}\n"
@@ -48,8 +55,12 @@ const char compare_help[] =
     "   bootstrap: {exact, resamples, decides, mean, se, bias, accel, percentile, basic, bca: {lo, hi},\n"
     "               p_percentile, p_shift, p_koehn: {p, count, total}},\n"
     "   tost: {margin, p, p_lower, p_upper, lo, hi, equivalent},\n"
-    "   effect: {mean, median, share_below_zero, share_better, exp_mean, pairing_gain, correlation, d_z, g_z, "
-    "hedges_j},\n"
+    "   inside_margin: {p, inside, unseen}: what decides; unseen: the share of unlike runs that so many seeds leave "
+    "open,\n"
+    "   sign_flip_interval: {confidence, lo, hi, alone_lo, alone_hi}: of all comparisons jointly, of one alone,\n"
+    "   effect: {mean, median, least, most, skewness, share_below_zero, share_better, exp_mean, pairing_gain, "
+    "correlation,\n"
+    "            d_z, g_z, hedges_j},\n"
     "   power: {of, d_z, alpha, power, sd, sd_95, seeds_for_80, seeds_for_80_least, seeds_for_80_most,\n"
     "           detectable_d_z, detectable},\n"
     "   mcnemar: {p, only_arm, only_baseline}, fisher: {p, odds}, levene: {f, df, df2, p, variance_ratio},\n"
@@ -57,7 +68,10 @@ const char compare_help[] =
     "   seeds_by_blocks?: {blocks, mean, se, df, lo, hi, p, lag1, floored, joined: {blocks_per_block, blocks, "
     "dropped},\n"
     "                      pigeonhole: {exact, resamples, mean, se, lo, hi}},\n"
-    "   max_t_on_ranks?, decision_on_ranks?, verdict_on_ranks?: a diverged run worse than all others}\n"
+    "   stalled: {arm, baseline, only_arm, only_baseline, p}: of runs that stall or diverge,\n"
+    "   one_seed_left_out: {seeds, seed?, decision?}: seeds that turn the verdict when left out, the first of them,\n"
+    "   max_t_on_ranks, decision_on_ranks, verdict_on_ranks: a diverged run worse than all others,\n"
+    "   decision_with_cap?: where the verdict would rest on the cap}\n"
     "--tex writes a whole tabular for booktabs; its comments are the notes. --plot FILE.svg draws the differences.\n";
 
 static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {
@@ -78,13 +92,26 @@ static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {
     return rc;
 }
 
+/* worse, worse-by:0.05 */
+static Rc read_gate(const Options *o, CompareOptions *x, Error *e) {
+    static const char by[] = "worse-by:";
+    const char *text = option(o, OPTION_fail_on, "worse");
+    x->fail_by = !strncmp(text, by, strlen(by));
+    if (!strcmp(text, "worse")) return RC_OK;
+    bool number = x->fail_by && parse_number(text + strlen(by), &x->fail_more);
+    if (number && x->fail_more >= 0 && x->fail_more <= COMPARE_LARGEST) return RC_OK;
+    return error_set(e, RC_USAGE, "--fail-on: '%.60s' is neither worse nor worse-by:D with a number D such as 0.05",
+                     text);
+}
+
 static Rc read_options(const Options *o, CompareOptions *x, Error *e) {
     *x = (CompareOptions){.baseline = option(o, OPTION_baseline, NULL),
                           .higher = !strcmp(option(o, OPTION_better, "lower"), "higher"),
                           .margin = option_number(o, OPTION_margin, (double)NAN),
                           .conf = option_number(o, OPTION_conf, .95),
-                          .cap = option_number(o, OPTION_cap, (double)NAN)};
-    return read_looks(o, x, e);
+                          .cap = option_number(o, OPTION_cap, (double)NAN),
+                          .stall = option_number(o, OPTION_stall, (double)NAN)};
+    return read_gate(o, x, e) ? e->code : read_looks(o, x, e);
 }
 
 Rc command_compare(Session *s, Error *e) {
@@ -104,9 +131,14 @@ Rc command_compare(Session *s, Error *e) {
     if (plot && (length < 5 || strcmp(plot + length - 4, ".svg") != 0))
         return error_set(e, RC_USAGE, "--plot: '%.200s' does not end in .svg, the only kind there is", plot);
     if (compare_read(&data, o->operand[0], columns, e)) return e->code;
-    if (compare_make(&result, &data, &options, s->threads, e)) {
+    Progress progress;
+    progress_init(&progress, 2 * (data.arms - 1), data.arms - 1);
+    options.progress = &progress;
+    Rc rc = compare_make(&result, &data, &options, s->threads, e);
+    progress_end(&progress);
+    if (rc) {
         compare_data_release(&data);
-        return e->code;
+        return rc;
     }
     Text out;
     text_init(&out);
@@ -116,7 +148,7 @@ Rc command_compare(Session *s, Error *e) {
         compare_tex(&result, &out);
     else
         compare_text(&result, &out);
-    Rc rc = compare_exit(&result);
+    rc = compare_exit(&result);
     if (plot) {
         Text drawn;
         text_init(&drawn);

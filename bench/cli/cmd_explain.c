@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/plan/recipes.h"
 #include "bench/run/address.h"
 #include "bench/run/record.h"
 #include "bench/write/block.h"
@@ -36,13 +37,14 @@ static void one_box(Box *b, BoxKind kind, const char *text) {
 
 static void part_boxes(BlockPart *out, const Parts *p, bool attention) {
     *out = (BlockPart){.name = attention ? "attention" : "MLP"};
-    bool inside = p->qk[0] || p->mid[0];
+    bool inside = p->qk[0] || p->v[0] || p->mid[0];
     add_box(out, BOX_NORM, p->in, "");
     add_box(out, BOX_FACTOR, p->depth_scale, "");
     if (!inside) add_box(out, BOX_FUNCTION, out->name, "");
     if (inside && attention) {
         add_box(out, BOX_FUNCTION, "q, k, v", "");
         add_box(out, BOX_NORM, p->qk, " of q, of k");
+        add_box(out, BOX_NORM, p->v, " of v");
         add_box(out, BOX_FUNCTION, "heads", "");
     } else if (inside)
         add_box(out, BOX_FUNCTION, "act(W x)", "");
@@ -84,10 +86,21 @@ static void print_norms(const Explained *x) {
     for (int layer = 0; layer < x->depth; layer++)
         for (int sub = SUB_ATTN; sub <= SUB_MLP; sub++) {
             Site s = variant_site(x->v, (Sub)sub, layer, x->depth);
-            has[s.in] = has[s.qk] = has[s.mid] = has[s.out] = has[s.post] = true;
+            has[s.in] = has[s.qk] = has[s.v] = has[s.mid] = has[s.out] = has[s.post] = true;
         }
     for (int i = 0; i < NORM_COUNT; i++)
         if (has[i] && i != NORM_none) printf("  %s: %s\n", equation_norm(norm, (Norm)i), norm_info[i].formula);
+}
+
+static void print_note(const char *what, const char *words) {
+    Text note, lines;
+    text_init(&note);
+    text_init(&lines);
+    text_format(&note, "%s: %s", what, words);
+    text_wrapped(&lines, "  ", note.at, 4, 100);
+    printf("%s", lines.at);
+    text_release(&lines);
+    text_release(&note);
 }
 
 static void print_equation(const Explained *x) {
@@ -102,8 +115,15 @@ static void print_equation(const Explained *x) {
     if (text.length)
         printf("  changed from %s: %s\n  base: %s, %s\n", x->row->name, text.at, x->row->label, x->row->cite);
     else
-        printf("  source: %s\n", x->row->cite);
+        print_note("source", x->row->cite);
+    if (x->row->differs)
+        print_note(text.length ? "known differences of the base" : "known differences", x->row->differs);
+    if (!text.length && x->row->needs) print_note("needed by", x->row->needs);
     print_norms(x);
+    const ModelRecipe *recipe = model_recipe_of(x->spec);
+    char name[40];
+    snprintf(name, sizeof name, "recipe %s", recipe ? recipe->name : "");
+    if (recipe) print_note(name, recipe->what);
     text_release(&text);
 }
 
@@ -111,7 +131,7 @@ static void print_columns(const Variant *v) {
     char value[VARIANT_TEXT_SIZE];
     printf("\none sublayer: x <- post( carry x + gate out( f( in(x) depth_scale ) ) )\n");
     for (int i = 0; i < variant_key_count; i++)
-        printf("  %-12s %s\n", variant_keys[i], variant_get(value, v, variant_keys[i]));
+        printf("  %-13s %s\n", variant_keys[i], variant_get(value, v, variant_keys[i]));
 }
 
 static void print_tape(const Explained *x) {
@@ -130,6 +150,27 @@ static void print_tape(const Explained *x) {
     tape_release(&t);
 }
 
+/* Numbers that move over the steps, drawn. */
+static void print_schedules(const Variant *v) {
+    Text text;
+    text_init(&text);
+    for (int i = 0; i < variant_key_count; i++) {
+        Rule rule;
+        if (!variant_rule(v, variant_keys[i], &rule) || rule_learns(rule.kind) != LEARNS_moving) continue;
+        text_format(&text, "\n");
+        moves_text(variant_keys[i], rule.value, rule.end, &text);
+    }
+    printf("%s", text.at);
+    text_release(&text);
+}
+
+static void print_start(const Variant *v) {
+    printf("\ninitialization: matrices N(0, init_std); the two projections into the stream are scaled by 1/sqrt(2L)\n"
+           "(residual_init: scaled); token and position embeddings N(0, token_std), N(0, position_std); gains 1, "
+           "biases 0.\n");
+    if (v->init.kind != CHOICE_init_recipe) printf("this row instead: %s\n", choice_formula(v->init.kind));
+}
+
 static Rc explain(const Explained *x, const char *svg, Error *e) {
     BlockPicture p;
     Text drawing;
@@ -139,10 +180,10 @@ static Rc explain(const Explained *x, const char *svg, Error *e) {
     print_equation(x);
     block_text(&p, &drawing);
     printf("\n%s", drawing.at);
+    if (!variant_drawn(x->v)) printf("  not drawn: what the equation says beside the sublayers\n");
+    print_schedules(x->v);
     print_columns(x->v);
-    printf("\ninitialization: matrices N(0, init_std); the two projections into the stream are scaled by 1/sqrt(2L)\n"
-           "(residual_init: scaled); token and position embeddings N(0, token_std), N(0, position_std); gains 1, "
-           "biases 0.\n");
+    print_start(x->v);
     print_tape(x);
     if (svg) {
         Text equation;
@@ -162,7 +203,7 @@ static Rc explain_arm(const char *text, const char *svg, Error *e) {
     RunSpec base;
     Arm a;
     spec_init(&base);
-    if (arm_option(&a, text, &base, e)) return e->code;
+    if (arm_option(&a, text, &base, NULL, e)) return e->code;
     Explained x = {a.label, &a.spec, &a.spec.variant, equation_base(&a.spec.variant), (int)a.spec.layers};
     bool own = a.own >> spec_index("layers") & 1;
     if (!own) x.depth = variant_depth(x.v, x.depth);

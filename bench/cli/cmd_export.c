@@ -82,6 +82,10 @@ static Rc retrain(Trainer *t, const RunRecord *r, const Dataset *d, int step, Er
     int feeds = trainer_feeds(t, 0, room);
     trainer_cancel(t, &session_signal);
     progress_init(&progress, step, 1);
+    if (!step && trainer_profiles(t)) { /* what a pass over the first batch fills stands at step 0 too */
+        dataset_batch(d, r->spec.seed, 0, (int)r->spec.batch, (int)r->spec.context, room, feeds);
+        trainer_profile(t);
+    }
     while (trainer_step_number(t) < step && !rc) {
         StepReport report = {.finite = true};
         char what[160];

@@ -8,7 +8,9 @@
 #include "bench/cli/commands.h"
 #include "bench/plan/claim.h"
 #include "bench/plan/profile.h"
+#include "bench/plan/recipes.h"
 #include "bench/run/record.h"
+#include "bench/run/theory.h"
 #include "bench/write/stat_json.h"
 #include "models/equation.h"
 #include "models/norm.h"
@@ -20,18 +22,23 @@ typedef struct {
     json_t *rows; /* [{name, what}] */
 } List;
 
-static void add(List *l, const char *name, const char *what) {
+static json_t *add(List *l, const char *name, const char *what) {
     json_t *row = json_object();
     json_put_text(row, "name", name), json_put_text(row, "what", what);
     json_array_append_new(l->rows, row);
+    return row;
 }
 
 static void variant_rows(List *l) {
     Text equation;
     text_init(&equation);
     for (int i = 0; i < variant_count; i++, text_clear(&equation)) {
-        equation_text(&variants[i], variant_depth(&variants[i], 2), "; ", &equation);
-        add(l, variants[i].name, equation.at);
+        RunSpec usual;
+        spec_init(&usual); /* as deep as explain shows it */
+        equation_text(&variants[i], variant_depth(&variants[i], (int)usual.layers), "; ", &equation);
+        json_t *row = add(l, variants[i].name, equation.at);
+        json_put_text(row, "source", variants[i].cite), json_put_text(row, "needed_by", variants[i].needs);
+        if (variants[i].differs) json_put_text(row, "differs", variants[i].differs);
     }
     text_release(&equation);
 }
@@ -41,9 +48,24 @@ static void norm_rows(List *l) {
 }
 
 static void rule_rows(List *l) {
-#define RULE(name, learned, value, formula) add(l, #name, formula);
-#include "models/rules.def"
-#undef RULE
+    for (int i = 0; i < RULE_COUNT; i++) add(l, rule_name((RuleKind)i), rule_formula((Rule){.kind = (RuleKind)i}));
+}
+
+static void choice_rows(List *l) {
+    for (int c = 0; c < variant_key_count; c++)
+        for (int i = 0; i < CHOICE_COUNT; i++) {
+            char name[64], what[300];
+            Choice usual;
+            Error e;
+            if (choice_parse(&usual, variant_keys[c], choice_name((ChoiceKind)i), &e) || (int)usual.kind != i) continue;
+            snprintf(name, sizeof name, "%s: %s", variant_keys[c], choice_name((ChoiceKind)i));
+            snprintf(what, sizeof what, "%s", choice_formula((ChoiceKind)i));
+            if (usual.value != 0) {
+                size_t n = strlen(what);
+                snprintf(what + n, sizeof what - n, " (value: %g unless given)", usual.value);
+            }
+            add(l, name, what);
+        }
 }
 
 static void op_rows(List *l) {
@@ -64,8 +86,12 @@ static void schedule_rows(List *l) {
 #undef SCHEDULE
 }
 
+static void recipe_rows(List *l) {
+    for (int i = 0; i < model_recipe_count; i++) add(l, model_recipes[i].name, model_recipes[i].what);
+}
+
 static void experiment_rows(List *l) {
-    char path[1024], **names;
+    char path[1024], **names, theory[120];
     snprintf(path, sizeof path, "%s/bench/experiments", l->s->root);
     int count = folder_names(path, ".yaml", &names);
     for (int i = 0; i < count; i++) {
@@ -82,6 +108,13 @@ static void experiment_rows(List *l) {
         experiment_release(&x);
     }
     names_free(names, count);
+    snprintf(theory, sizeof theory, "%d statements about networks before their first step; trains nothing",
+             STATEMENT_COUNT);
+    add(l, theory_word, theory);
+}
+
+static void statement_rows(List *l) {
+    for (int i = 0; i < STATEMENT_COUNT; i++) add(l, statements[i].name, statements[i].what);
 }
 
 static void claim_rows(List *l) {
@@ -114,8 +147,7 @@ static void dataset_rows(List *l) {
         char what[200];
         size_t files;
         const CorpusFile *file = manifest_corpus(names[i], &files);
-        if (file)
-            snprintf(what, sizeof what, "%zu bytes, sha256 %.12s, %s", file->bytes, file->sha256, file->licence);
+        if (file) snprintf(what, sizeof what, "%zu bytes, sha256 %.12s, %s", file->bytes, file->sha256, file->licence);
         add(l, names[i], file ? what : manifest_source(names[i])->about);
     }
 }
@@ -178,14 +210,18 @@ static const struct {
     const char *kind, *use;
     void (*rows)(List *l);
 } kinds[] = {
-    {"variants", "normbench explain NAME", variant_rows},
+    {"variants", "normbench explain NAME; 001-5: claim 5 of write-up 001, normbench claims 001", variant_rows},
     {"norms", "columns of an arm: {base: pre, attn.out: NAME}", norm_rows},
-    {"rules", "columns of an arm: {base: pre, carry: NAME}", rule_rows},
+    {"rules", "columns of an arm: {base: pre, gate: NAME VALUE [END]}; l: block, from 1; L: blocks; d: width",
+     rule_rows},
+    {"choices", "columns of an arm: {base: pre, streams: hyper 2}", choice_rows},
     {"ops", "what a model's tape is made of", op_rows},
     {"optimizers", "--set optimizer=NAME", optimizer_rows},
     {"schedules", "--set schedule=NAME; after a linear warm-up", schedule_rows},
+    {"recipes", "--set recipe=NAME, or of an arm: {base: pre, recipe: NAME}", recipe_rows},
     {"experiments", "normbench run NAME", experiment_rows},
     {"claims", "normbench claims NAME", claim_rows},
+    {"statements", "normbench run theory; of claims: theory: [NAME, …]", statement_rows},
     {"profiles", "--profile NAME", profile_rows},
     {"datasets", "--set dataset=NAME", dataset_rows},
     {"tokenizers", "--set tokenizer=NAME", tokenizer_rows},
@@ -198,21 +234,64 @@ static const struct {
     {"exit codes", "", exit_code_rows},
 };
 
+enum { LIST_WIDTH = 100 };
+
+/* What a row says beside its name and formula. */
+static void print_more(const json_t *row, int indent, Text *out) {
+    static const struct {
+        const char *key, *words;
+    } more[] = {{"source", "source"}, {"differs", "known differences"}, {"needed_by", "needed by"}};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        const char *text = json_string_value(json_object_get(row, more[i].key));
+        if (!text) continue;
+        char blanks[80];
+        Text words;
+        snprintf(blanks, sizeof blanks, "%*s", indent + 2, "");
+        text_init(&words);
+        text_format(&words, "%s: %s", more[i].words, text);
+        text_wrapped(out, blanks, words.at, indent + 2, LIST_WIDTH);
+        text_release(&words);
+    }
+}
+
+/* The column behind a kind's names. */
+static int name_width(const json_t *rows) {
+    size_t i, most = 18;
+    json_t *row;
+    json_array_foreach(rows, i, row) {
+        size_t n = json_string_length(json_object_get(row, "name"));
+        if (n > most) most = n;
+    }
+    return (int)most + 3;
+}
+
 static void print(json_t *all) {
     const char *before = "";
+    Text out;
+    text_init(&out);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++, before = "\n") {
         size_t i;
         json_t *row;
-        printf("%s%s%s%s%s\n", before, kinds[k].kind, kinds[k].use[0] ? " (" : "", kinds[k].use,
-               kinds[k].use[0] ? ")" : "");
-        json_array_foreach(json_object_get(all, kinds[k].kind), i, row)
-            printf("  %-18s %s\n", json_string_value(json_object_get(row, "name")),
-                   json_string_value(json_object_get(row, "what")));
+        json_t *rows = json_object_get(all, kinds[k].kind);
+        int indent = name_width(rows);
+        text_format(&out, "%s%s%s%s%s\n", before, kinds[k].kind, kinds[k].use[0] ? " (" : "", kinds[k].use,
+                    kinds[k].use[0] ? ")" : "");
+        json_array_foreach(rows, i, row) {
+            char head[80];
+            snprintf(head, sizeof head, "  %-*s ", indent - 3, json_string_value(json_object_get(row, "name")));
+            text_wrapped(&out, head, json_string_value(json_object_get(row, "what")), indent, LIST_WIDTH);
+            print_more(row, indent, &out);
+        }
         if (kinds[k].rows != variant_rows) continue;
-        printf("  columns any variant can take:");
-        for (int c = 0; c < variant_key_count; c++) printf(" %s", variant_keys[c]);
-        printf("\n");
+        Text columns;
+        text_init(&columns);
+        text_format(&columns, "columns any variant can take:");
+        for (int c = 0; c < variant_key_count; c++) text_format(&columns, " %s", variant_keys[c]);
+        text_wrapped(&out, "  ", columns.at, 4, LIST_WIDTH);
+        text_release(&columns);
     }
+    printf("%s", out.at);
+    text_release(&out);
 }
 
 Rc command_list(Session *s, Error *e) {

@@ -226,9 +226,10 @@ static bool is_new(Measured *m, const char *line) {
  * it. */
 static bool new_shape(Measured *m, const ModelShape *s) {
     char line[240];
-    snprintf(line, sizeof line, "%d x %d, %d heads, %d x %d, vocabulary %d, MLP %d %d, bias %d, tied %d, dropout %d",
-             s->layers, s->width, s->heads, s->batch, s->context, s->vocab, s->ffn_mult, (int)s->activation, s->bias,
-             s->tied, s->dropout);
+    snprintf(line, sizeof line,
+             "%d x %d, %d heads, %d x %d, vocabulary %d, MLP %d %d, positions %d, bias %d, tied %d, dropout %d",
+             s->layers, s->width, s->heads, s->batch, s->context, s->vocab, s->ffn_mult, (int)s->activation,
+             (int)s->positions, s->bias, s->tied, s->dropout);
     return is_new(m, line);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/cli/commands.h"
+#include "bench/cli/theory.h"
 #include "bench/plan/declare.h"
 #include "bench/run/execute.h"
 #include "bench/formats/progress.h"
@@ -157,6 +158,7 @@ Rc command_run(Session *s, Error *e) {
     Error note;
     bool dry = o->times[OPTION_dry_run] > 0;
     if (options_one_experiment(o, e)) return e->code;
+    if (theory_asked(o)) return theory_run(s, e);
     if (shard && parse_shard(shard, &shard_at, &shards, e)) return e->code;
     session_signals();
     if (session_experiment(s, o->operand[0], &x, e)) return e->code;

@@ -5,9 +5,12 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/theory.h"
 #include "bench/formats/subprocess.h"
 #include "bench/write/figure.h"
 #include "bench/run/partial.h"
+#include "bench/write/failures.h"
+#include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
 #include "bench/write/table.h"
 #include "kernels/backend.h"
@@ -48,7 +51,9 @@ static Rc write_files(const Table *t, const char *folder, Error *e) {
                  {".json", table_json, false},         {".txt", table_text, false},
                  {"-cost.tex", table_cost_tex, false}, {"-cost.json", table_cost_json, false},
                  {"-cells.tex", table_cells_tex, false},
-                 {"-sensitivity.tex", sensitivity_tex, false}, {"-curves.csv", figure_csv, false},
+                 {"-sensitivity.tex", sensitivity_tex, false}, {"-ranking.tex", ranking_tex, false},
+                 {"-ranking.csv", ranking_csv, false}, {"-ranking-cost.tex", ranking_cost_tex, false},
+                 {"-failures.tex", failures_tex, false}, {"-curves.csv", figure_csv, false},
                  {"-blocks.csv", figure_blocks_csv, false}};
     Rc rc = RC_OK;
     for (size_t i = 0; i < sizeof files / sizeof *files && !rc; i++)
@@ -111,7 +116,9 @@ static void show(const Table *t) {
     Text text;
     text_init(&text);
     table_text(t, &text);
-    table_cost_text(t, &text);
+    size_t before = text.length;
+    ranking_cost_text(t, &text);
+    if (text.length == before) table_cost_text(t, &text);
     fputs(text.at, stdout);
     fflush(stdout);
     text_release(&text);
@@ -270,6 +277,7 @@ Rc command_table(Session *s, Error *e) {
     Text partial;
     PlanFolder folder;
     if (options_one_experiment(o, e)) return e->code;
+    if (theory_asked(o)) return theory_table(s, e);
     if (session_plan(s, o->operand[0], &x, e)) return e->code;
     text_init(&partial);
     Rc rc = plan_folder_find(&folder, s->results, s->word, &x, e);

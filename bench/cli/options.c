@@ -127,7 +127,7 @@ static Rc check(OptionKind kind, const char *text, const char *next, Error *e) {
                              v->most);
         break;
     case NUMBER:
-        if (!parse_real(text, &x) || x < v->least || x > v->most)
+        if (!parse_number(text, &x) || x < v->least || x > v->most)
             return error_set(e, RC_USAGE, "--%s: '%.60s' is not %s", name, text, v->what);
         break;
     case CHOICE:
@@ -190,7 +190,7 @@ int option_integer(const Options *o, OptionKind kind, int fallback) {
 
 double option_number(const Options *o, OptionKind kind, double fallback) {
     double x = fallback;
-    if (o->times[kind]) (void)parse_real(option(o, kind, NULL), &x);
+    if (o->times[kind]) (void)parse_number(option(o, kind, NULL), &x);
     return x;
 }
 

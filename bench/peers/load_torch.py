@@ -12,8 +12,8 @@
     python3 load_torch.py F.safetensors --sample 'ROMEO:' --tokens 200
 
 The file says which network it is: the ops of normbench's tape from tokens to logits (metadata `model`) and the vocabulary
-(`vocabulary`). Each op is a method here, so a placement, a recipe or a range of layers needs no code of its own. This file
-needs nothing else of normbench; PyTorch is used where it is installed, numpy with --numpy or without PyTorch.
+(`vocabulary`). Each op is a method of tape_ops.py beside this file, so a placement, a recipe or a range of layers needs no code of
+its own. These two files need nothing else of normbench; PyTorch is used where it is installed, numpy with --numpy or without PyTorch.
 """
 import argparse
 import hashlib
@@ -24,11 +24,7 @@ import re
 import struct
 import sys
 
-try:
-    import torch
-    import torch.nn.functional as F
-except ImportError:
-    torch = None
+from tape_ops import Numpy, Ops, Torch, torch
 
 
 class Vocabulary:
@@ -78,179 +74,11 @@ class Vocabulary:
         return ids
 
 
-class Ops:
-    """One method per op of a model: the formulas of kernels/ops.def. `op` holds the op's constants, absent ones are 0."""
-
-    dropout_p, training = 0.0, False
-
-    def embed(self, op, tokens, wte, wpe):
-        return wte[tokens] + wpe[:tokens.shape[-1]]
-
-    def linear(self, op, x, weight, bias=None):
-        y = x @ weight.T
-        return y if bias is None else y + bias
-
-    def by_group(self, op, norm, x):
-        """norm over groups of columns, or over whole rows."""
-        group = op.get("group", 0)
-        return norm(x.reshape(*x.shape[:-1], -1, group)).reshape(x.shape) if group else norm(x)
-
-    def centered(self, x):
-        return x - self.mean(x)
-
-    def layernorm(self, op, x, gain, bias):
-        def norm(x):
-            d = self.centered(x)
-            return gain * (d * self.rsqrt(self.mean(d * d) + op["eps"])) + bias
-        return self.by_group(op, norm, x)
-
-    def rmsnorm(self, op, x, gain):
-        return self.by_group(op, lambda x: gain * (x * self.rsqrt(self.mean(x * x) + op["eps"])), x)
-
-    def crms(self, op, x, gain):
-        def norm(x):
-            n, total = x.shape[-1], self.mean(x) * x.shape[-1]
-            return gain * (x * self.rsqrt((self.mean(x * x) * n + total * total) / (n + 1) + op["eps"]))
-        return self.by_group(op, norm, x)
-
-    def unit(self, op, x):
-        return self.by_group(op, lambda x: x * self.rsqrt(self.mean(x * x) * x.shape[-1] + op["eps"]), x)
-
-    def center(self, op, x):
-        return self.by_group(op, self.centered, x)
-
-    def qkrms(self, op, x, q_gain, k_gain):
-        C = x.shape[-1] // 3
-        q, k = self.rmsnorm(op, x[..., :C], q_gain), self.rmsnorm(op, x[..., C:2 * C], k_gain)
-        return self.concatenate([q, k, x[..., 2 * C:]])
-
-    def attention(self, op, x):
-        B, T, C = *x.shape[:2], x.shape[-1] // 3
-        q, k, v = (x[..., i * C:(i + 1) * C].reshape(B, T, op["heads"], -1).swapaxes(1, 2) for i in range(3))
-        return self.attend(q, k, v).swapaxes(1, 2).reshape(B, T, C)
-
-    def scale(self, op, x):
-        return op.get("alpha", 0) * x
-
-    def gate(self, op, x, gain):
-        return x * gain
-
-    def shift(self, op, x, by):
-        return x + by
-
-    def residual(self, op, x, f):
-        a, b = op.get("alpha", 0), op.get("beta", 0)
-        return (x if a == 1 else a * x) + (f if b == 1 else b * f)
-
-    def dropout(self, op, x):
-        return x
-
-
-class Numpy(Ops):
-    def __init__(self):
-        import numpy
-        self.np = numpy
-
-    def tensor(self, data, dtype, shape):
-        kind = {"F32": "<f4", "I64": "<i8", "I32": "<i4"}[dtype]
-        return self.np.frombuffer(bytes(data), kind).reshape(shape)
-
-    def ids(self, rows):
-        return self.np.array(rows)
-
-    def mean(self, x):
-        return x.mean(-1, keepdims=True)
-
-    def rsqrt(self, x):
-        return 1 / self.np.sqrt(x)
-
-    def concatenate(self, parts):
-        return self.np.concatenate(parts, -1)
-
-    def gelu(self, op, x):
-        return x / 2 * (1 + self.np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
-
-    def relu(self, op, x):
-        return self.np.maximum(x, 0)
-
-    def tanh(self, op, x, gain, bias):
-        return gain * self.np.tanh(x) + bias
-
-    def erf(self, op, x, gain, bias):
-        return gain * self.np.vectorize(math.erf, [x.dtype])(x) + bias
-
-    def attend(self, q, k, v):
-        T = q.shape[-2]
-        scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-        scores = self.np.where(self.np.tril(self.np.ones((T, T), bool)), scores, -self.np.inf)
-        e = self.np.exp(scores - scores.max(-1, keepdims=True))
-        return e / e.sum(-1, keepdims=True) @ v
-
-    def score(self, logits, targets):
-        """The sum of the losses and the number of right guesses."""
-        x = logits.reshape(-1, logits.shape[-1]).astype("f8")
-        right, most, targets = self.np.arange(len(x)), x.max(-1), targets.reshape(-1)
-        nll = most + self.np.log(self.np.exp(x - most[:, None]).sum(-1)) - x[right, targets]
-        return float(nll.sum()), int((x.argmax(-1) == targets).sum())
-
-
-class Torch(Ops):
-    """The same with PyTorch's own layer norm, GELU and attention."""
-
-    def tensor(self, data, dtype, shape):
-        kind = {"F32": torch.float32, "I64": torch.int64, "I32": torch.int32}[dtype]
-        return torch.frombuffer(bytearray(data), dtype=kind).reshape(shape)
-
-    def ids(self, rows):
-        return torch.tensor(rows)
-
-    def mean(self, x):
-        return x.mean(-1, keepdim=True)
-
-    def rsqrt(self, x):
-        return torch.rsqrt(x)
-
-    def concatenate(self, parts):
-        return torch.cat(parts, -1)
-
-    def linear(self, op, x, weight, bias=None):
-        return F.linear(x, weight, bias)
-
-    def layernorm(self, op, x, gain, bias):
-        return self.by_group(op, lambda x: F.layer_norm(x, x.shape[-1:], gain, bias, op["eps"]), x)
-
-    def gelu(self, op, x):
-        return F.gelu(x, approximate="tanh")
-
-    def relu(self, op, x):
-        return F.relu(x)
-
-    def tanh(self, op, x, gain, bias):
-        return gain * torch.tanh(x) + bias
-
-    def erf(self, op, x, gain, bias):
-        return gain * torch.erf(x) + bias
-
-    def dropout(self, op, x):
-        return F.dropout(x, self.dropout_p, self.training)
-
-    def attend(self, q, k, v):
-        """q, k, v [B, heads, T, size]: fused since PyTorch 2, written out before."""
-        if hasattr(F, "scaled_dot_product_attention"):
-            return F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        future = torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool, device=q.device).triu(1)
-        scores = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).masked_fill(future, -math.inf)
-        return scores.softmax(-1) @ v
-
-    def score(self, logits, targets):
-        x, targets = logits.flatten(0, 1).double(), targets.flatten()
-        return F.cross_entropy(x, targets, reduction="sum").item(), int((x.argmax(-1) == targets).sum())
-
-
 def forward(ops, graph, weights, tokens, want=()):
     """Runs a file's ops on tokens [B, T]: the logits, or with `want` (logits, {name: activation})."""
     if tokens.shape[-1] > graph["context"]:
         raise ValueError(f"{tokens.shape[-1]} tokens; the context of this model is {graph['context']}")
+    ops.progress = graph.get("progress", 0)
     value, last = {"tokens": tokens}, {}
     for number, op in enumerate(graph["ops"]):
         last.update((name, number) for name in op["in"])

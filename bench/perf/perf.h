@@ -21,7 +21,7 @@ typedef struct {
     OpKind kind;
     int in_cols, out_cols; /* of the first input and of the output */
     int calls;
-    double flops[PASSES];   /* model FLOPs: matmuls and attention, attention's keys counted causally; 0 for others */
+    double flops[PASSES];   /* model FLOPs: matmuls and attention over the keys a query sees; 0 for others */
     double bytes[PASSES];   /* what must move at least: every tensor read or written once */
     double seconds[PASSES]; /* of processor time, median over the measured steps */
 } PerfOp;

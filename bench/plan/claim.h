@@ -14,7 +14,9 @@
  *   claims may also carry note: text, what a reader should know of the statement (a slip in the write-up, …)
  *
  *   TEST:     {metric, contrast: {ARM: weight}, expects, test, margin, needs,
- *              reported: {table: NAME, of: QUANTITY, as: FORM}}
+ *              reported: {table: NAME, of: QUANTITY, as: FORM}}, or
+ *             {metric: free text, theory: [STATEMENT]}: decided by statements of bench/plan/statements.def, one after
+ *             the other, which `normbench run theory` measures
  *             expects: lower, higher or equal
  *             test: a name of stats/tests.def, whose p decides; tost with `expects: equal`, any other with lower
  *             or higher
@@ -29,9 +31,16 @@
 #include "bench/formats/document.h"
 #include "bench/plan/experiment.h"
 #include "bench/plan/metric.h"
+#include "bench/plan/statement.h"
 #include "stats/tests.h"
 
-enum { CLAIM_MOST_TERMS = 8, CLAIM_MOST_STEPS = 16, CLAIM_MOST_KEYS = 4, CLAIM_WHY_SIZE = 200 };
+enum {
+    CLAIM_MOST_TERMS = 8,
+    CLAIM_MOST_STEPS = 16,
+    CLAIM_MOST_KEYS = 4,
+    CLAIM_MOST_THEORIES = 8,
+    CLAIM_WHY_SIZE = 200
+};
 
 /* An arm, and keys that its run must have. */
 typedef struct {
@@ -95,7 +104,8 @@ typedef struct {
     const char *of;
     EffectForm form;
     const char *needs;     /* NULL: can be run */
-    int line;
+    StatementId theory[CLAIM_MOST_THEORIES]; /* what decides it instead of a contrast */
+    int theories, line;
 } ClaimTest;
 
 typedef struct {

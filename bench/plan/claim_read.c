@@ -250,12 +250,33 @@ static Rc read_effect(ClaimFile *f, ClaimTest *t, const Node *reported, Error *e
     return RC_OK;
 }
 
+/* A test that statements decide has nothing else beside its metric's text. */
+static Rc read_theory(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
+    static const char *const known[] = {"metric", "theory"};
+    const Node *list;
+    if (claim_keys(f, n, known, 2, e) || claim_node(f, n, "theory", NODE_SEQUENCE, true, &list, e)) return e->code;
+    if (!list->child) return document_error(e, &f->document, list->line, "theory: an empty list");
+    for (const Node *one = list->child; one; one = one->next) {
+        if (t->theories == CLAIM_MOST_THEORIES)
+            return document_error(e, &f->document, one->line, "theory: more than %d statements", CLAIM_MOST_THEORIES);
+        if (one->kind != NODE_SCALAR)
+            return document_error(e, &f->document, one->line, "theory: %s, not a value", node_kind(one));
+        if (statement_find(&t->theory[t->theories++], one->text, e))
+            return document_prefix(e, &f->document, one->line);
+    }
+    return claim_text(f, n, "metric", true, &t->metric_text, e);
+}
+
 static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
     static const char *const known[] = {"metric", "contrast", "expects", "test", "margin", "reported", "needs"};
     const Node *contrast, *expects, *test, *margin, *reported;
     int expect = EXPECT_COUNT, row = 0;
     *t = (ClaimTest){.metric = -1, .margin = (double)NAN, .line = n->line};
     if (n->kind != NODE_MAPPING) return document_error(e, &f->document, n->line, "%s, not a mapping", node_kind(n));
+    if (node_find(n, "theory")) {
+        t->expects = EXPECT_COUNT;
+        return read_theory(f, t, n, e);
+    }
     if (claim_keys(f, n, known, 7, e) || claim_text(f, n, "needs", false, &t->needs, e)) return e->code;
     bool full = !t->needs;
     if (claim_text(f, n, "metric", true, &t->metric_text, e) ||

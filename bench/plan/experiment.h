@@ -5,6 +5,7 @@
 
 #include "bench/plan/curve.h"
 #include "bench/plan/metric.h"
+#include "bench/plan/recipes.h"
 #include "bench/plan/spec.h"
 #include "models/probe.h"
 
@@ -26,6 +27,7 @@ typedef struct {
     char name[ARM_NAME_SIZE], label[ARM_LABEL_SIZE]; /* label: for tables; the name when the file gives none */
     RunSpec spec;             /* base keys + this arm's; seed not set */
     uint64_t own;             /* bit i: the arm itself sets spec_keys[i], so no factor changes it */
+    const ModelRecipe *recipe; /* the arm itself names it; NULL: it does not */
 } Arm;
 
 /* A key with several values: each combination of the factors is a cell. */
@@ -48,6 +50,14 @@ typedef struct {
     Axis axis;
 } Panel;
 
+/* Tables over all cells that a file asks for. */
+typedef enum {
+#define SUMMARY(name, help) SUMMARY_##name,
+#include "bench/plan/summaries.def"
+#undef SUMMARY
+    SUMMARY_COUNT
+} SummaryKind;
+
 typedef struct {
     char name[EXPERIMENT_NAME_SIZE], title[160], writeup[16], file[256], profile[PROFILE_NAME_SIZE];
     char baseline[ARM_NAME_SIZE]; /* the arm the others are compared with; the first when the file is silent */
@@ -63,6 +73,7 @@ typedef struct {
     TableRow row[EXPERIMENT_MOST_ROWS];
     Panel panel[EXPERIMENT_MOST_PANELS], block_panel[EXPERIMENT_MOST_PANELS];
     int rows, panels, block_panels;
+    bool summary[SUMMARY_COUNT];
     uint64_t said;      /* bit i: the file, the profile or --set gives spec_keys[i] for all arms; no hash knows it */
     ProbeChoice probes; /* what runs measure; no part of what they are, so no hash knows it */
     bool compared;      /* --arm gave one arm, and arm[0] is the base that it is compared with */
@@ -79,9 +90,9 @@ typedef struct {
     bool alone; /* one --arm stays alone, without the base that it is compared with */
 } Overrides;
 
-/* Text of --arm as an arm beside `base`. Without a name of its own it gets one of its content, "pre+attn.out=rmsnorm",
- * and a label that says the change, "Pre-LN + attn.out rmsnorm". */
-Rc arm_option(Arm *a, const char *text, const RunSpec *base, Error *e);
+/* Text of --arm as an arm beside `base`; recipe: that of the file, or NULL. Without a name of its own it gets one of
+ * its content, "pre+attn.out=rmsnorm", and a label that says the change, "Pre-LN + attn.out rmsnorm". */
+Rc arm_option(Arm *a, const char *text, const RunSpec *base, const ModelRecipe *recipe, Error *e);
 
 /* The keys of a range of blocks, for `run --help`. */
 void arm_print_ranges(Text *out);

@@ -22,10 +22,12 @@ static Rc apply_top(Reader *r, const Node *n) {
     if (!strcmp(n->key, "metric")) return metric_entry(&x->metric, r->d, n, r->e);
     if (!strcmp(n->key, "table")) return apply_table(r, n);
     if (!strcmp(n->key, "panels")) return apply_panels(r, n);
+    if (!strcmp(n->key, "summaries")) return apply_summaries(r, n);
     if (!strcmp(n->key, "alpha")) return apply_number(r, n, &x->alpha, 1);
     if (!strcmp(n->key, "margin")) return apply_number(r, n, &x->margin, 1e6);
     if (!strcmp(n->key, "seeds")) return apply_seeds(r, r->d, n);
     if (!strcmp(n->key, "probes")) return apply_probes(r, r->d, n);
+    if (!strcmp(n->key, "recipe")) return RC_OK; /* applied before */
     if (spec_has(n->key)) return apply_key(r, r->d, n);
     bool arms = !strcmp(n->key, "arms");
     if (!arms && strcmp(n->key, "profiles")) return unknown_key(r->d, n, experiment_keys, experiment_key_count, r->e);
@@ -64,7 +66,9 @@ static Rc apply_profile(Reader *r, const Node *profile) {
     if (profile->kind != NODE_MAPPING)
         return document_error(r->e, r->d, profile->line, "%s: a profile is a mapping such as {steps: 150}, not %s",
                               profile->key, node_kind(profile));
+    rc = apply_recipe(r, r->d, node_find(profile, "recipe"));
     for (const Node *n = profile->child; n && !rc; n = n->next) {
+        if (!strcmp(n->key, "recipe")) continue;
         if (!strcmp(n->key, "seeds"))
             rc = apply_seeds(r, r->d, n);
         else if (!strcmp(n->key, "arms"))
@@ -72,7 +76,7 @@ static Rc apply_profile(Reader *r, const Node *profile) {
         else if (spec_has(n->key))
             rc = apply_key(r, r->d, n);
         else
-            rc = unknown_key(r->d, n, (const char *const[]){"seeds", "arms"}, 2, r->e);
+            rc = unknown_key(r->d, n, (const char *const[]){"seeds", "arms", "recipe"}, 3, r->e);
     }
     return rc;
 }
@@ -134,12 +138,14 @@ static Rc apply_set(Reader *r, const char *set) {
         rc = apply_seeds(r, &d, &n);
     else if (!strcmp(key, "probes"))
         rc = apply_probes(r, &d, &n);
+    else if (!strcmp(key, "recipe"))
+        rc = apply_recipe(r, &d, &n);
     else if (spec_has(key))
         rc = apply_key(r, &d, &n);
     else if (!strcmp(key, "arms"))
         rc = document_error(r->e, &d, 0, "arms are given with --arm");
     else
-        rc = unknown_key(&d, &n, (const char *const[]){"seeds", "probes"}, 2, r->e);
+        rc = unknown_key(&d, &n, (const char *const[]){"seeds", "probes", "recipe"}, 3, r->e);
     if (spec_has(key)) r->set |= (uint64_t)1 << spec_index(key);
 done:
     document_release(&list);
@@ -165,7 +171,7 @@ static Rc read_arms(Reader *r) {
             return document_error(r->e, r->d, n->key_line, "more than %d arms", (int)EXPERIMENT_MOST_ARMS);
         Arm *a = &x->arm[x->arms];
         Rc rc = name_check(r->d, n->key_line, "arm", n->key, sizeof a->name - 1, r->e);
-        if (!rc) rc = arm_read(a, r->d, n, n->key, &r->base, r->e);
+        if (!rc) rc = arm_read(a, r->d, n, n->key, &r->base, r->recipe, r->e);
         if (rc) return rc;
         x->arms += kept(r, n->key);
     }
@@ -178,13 +184,13 @@ static Rc read_options(Reader *r, const Overrides *o) {
         return error_set(r->e, RC_USAGE, "--arm: more than %d arms", (int)EXPERIMENT_MOST_ARMS);
     r->arms = NULL; /* the file's are replaced */
     for (; x->arms < o->arms; x->arms++) {
-        Rc rc = arm_option(&x->arm[x->arms], o->arm[x->arms], &r->base, r->e);
+        Rc rc = arm_option(&x->arm[x->arms], o->arm[x->arms], &r->base, r->recipe, r->e);
         if (rc) return rc;
         for (int i = 0; i < x->arms; i++)
             if (!strcmp(x->arm[i].name, x->arm[x->arms].name))
                 return error_set(r->e, RC_USAGE, "--arm: two arms are called '%s'", x->arm[i].name);
     }
-    x->compared = x->arms == 1 && !o->alone && arm_baseline(&x->arm[1], &x->arm[0], &r->base);
+    x->compared = x->arms == 1 && !o->alone && arm_baseline(&x->arm[1], &x->arm[0], &r->base, r->recipe);
     if (x->compared) {
         Arm given = x->arm[0];
         x->arm[0] = x->arm[1], x->arm[1] = given;
@@ -224,7 +230,7 @@ static Rc read_all(Reader *r, const char *profile, const Overrides *o) {
     if (root->kind != NODE_MAPPING)
         return document_error(r->e, r->d, root->line, "an experiment is a mapping of keys (layers: 4), not %s",
                               node_kind(root));
-    Rc rc = RC_OK;
+    Rc rc = apply_recipe(r, r->d, node_find(root, "recipe"));
     for (const Node *n = root->child; n && !rc; n = n->next) rc = apply_top(r, n);
     const Node *name = node_find(root, "name");
     if (!rc && name) rc = name_check(r->d, name->line, "name", x->name, sizeof x->name - 1, r->e);

@@ -27,7 +27,9 @@ static void print_columns(Text *out) {
             if (j < i) earlier = true;
             if (!earlier && j >= i) text_format(out, "%s%s", j > i ? ", " : "", variant_keys[j]);
         }
-        if (!earlier) text_format(out, ":\n    %s\n", valid.at);
+        if (earlier) continue;
+        text_format(out, ":\n");
+        text_wrapped(out, "    ", valid.at, 4, 112);
     }
     text_release(&other);
     text_release(&valid);
@@ -37,11 +39,16 @@ void experiment_help(Text *out) {
     text_format(out, "\nKeys of --set, of experiment files, of their profiles and of arms:\n");
     spec_print_keys(out);
     text_format(out, "--set takes seeds and probes too.\n\nOther keys of an experiment file:\n");
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        text_format(out, "%-14s %s\n", keys[i].name, keys[i].help);
-    text_format(out, "\nColumns of an arm, beside variant (or base: a row of `normbench list`), label and the first "
-                     "keys above.\nA sublayer f (attn, mlp) is x <- post(carry x + gate out(f(depth_scale in(x)))), "
-                     "with qk and mid inside:\n");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) text_format(out, "%-14s %s\n", keys[i].name, keys[i].help);
+    text_format(out,
+                "\nColumns of an arm, beside variant (or base: a row of `normbench list`), label and the first "
+                "keys above.\nA sublayer f (attn, mlp) is x <- post(carry x + gate out(f(depth_scale in(x)))), "
+                "with qk and mid inside.\n"
+                "A norm N whose in_strength (out_, post_) is s gives s N(x) + (1 - s) x. head_scale multiplies each "
+                "head's output,\nhidden_scale what enters the activation. Before a block, with x_0 the embeddings: "
+                "x <- block_carry x + x0 x_0;\nbehind it: x <- x - silu(shrink) x. embed_scale multiplies the "
+                "embeddings, logit_scale the logits x; logit_cap c\nmakes them c tanh(x / c). `normbench list` has "
+                "the formulas of what may stand in a column:\n");
     print_columns(out);
     arm_print_ranges(out);
 }

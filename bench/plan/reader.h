@@ -4,6 +4,7 @@
 
 #include "bench/formats/document.h"
 #include "bench/plan/experiment.h"
+#include "bench/plan/recipes.h"
 
 /* An experiment while it is read. */
 typedef struct {
@@ -12,6 +13,7 @@ typedef struct {
     const Node *arms, *profiles, *profile; /* of the file; the profile asked for */
     const Node *keep;                      /* the profile's list of arms, or NULL: all */
     RunSpec base;                          /* what every arm starts from */
+    const ModelRecipe *recipe;             /* whose norm every arm's row gets, or NULL */
     uint64_t set;                          /* bit i: --set gives spec_keys[i] */
     Error *e;
 } Reader;
@@ -38,6 +40,12 @@ Rc text_entry(char *out, size_t size, const Document *d, const Node *entry, Erro
 /* One key of spec.def: a value sets it, a list makes a factor of it; an earlier value is replaced. */
 Rc apply_key(Reader *r, const Document *d, const Node *entry);
 
+/* "recipe: llama" of a mapping, or nothing where it has none: for all arms, before the keys beside it. */
+Rc apply_recipe(Reader *r, const Document *d, const Node *entry);
+
+/* The recipe that an entry names; NULL and RC_USAGE in e where it names none. */
+const ModelRecipe *recipe_entry(const Document *d, const Node *entry, Error *e);
+
 /* "seeds: 8" is 1, 2, … 8; "seeds: [3, 5]" is 3 and 5. */
 Rc apply_seeds(Reader *r, const Document *d, const Node *entry);
 
@@ -57,11 +65,17 @@ Rc apply_table(Reader *r, const Node *entry);
 Rc apply_panels(Reader *r, const Node *entry);
 void show_defaults(Experiment *x);
 
-Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, const RunSpec *base, Error *e);
+/* "summaries: [ranking]": rows of summaries.def; whether the experiment has what they need. */
+Rc apply_summaries(Reader *r, const Node *entry);
+Rc check_summaries(const Reader *r);
 
-/* The arm that a lone --arm is compared with: its base as it stands, with the keys of the file. False when `of` is that
- * arm itself. */
-bool arm_baseline(Arm *out, const Arm *of, const RunSpec *base);
+/* recipe: of the file, for an arm without one of its own; NULL: none. */
+Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, const RunSpec *base,
+            const ModelRecipe *recipe, Error *e);
+
+/* The arm that a lone --arm is compared with: its base as it stands, with the keys and the recipe of the file. False
+ * when `of` is that arm itself. */
+bool arm_baseline(Arm *out, const Arm *of, const RunSpec *base, const ModelRecipe *recipe);
 
 /* The name is the file's without folder and ending, the title is the name, one seed. */
 void reader_defaults(Experiment *x);

@@ -17,6 +17,18 @@ static const struct {
     {"to", "their last, itself included: its number or the fraction of the depth that it ends"}};
 enum { RANGE_KEYS = sizeof range_keys / sizeof *range_keys };
 
+/* Keys and norms of the arm's recipe, or the norms of the file's, whose keys are in the base. */
+static Rc read_recipe(Arm *a, const Document *d, const Node *entry, const ModelRecipe *recipe, Error *e) {
+    if (entry && !(recipe = a->recipe = recipe_entry(d, entry, e))) return e->code;
+    if (recipe) model_recipe_norms(recipe, &a->spec.variant);
+    for (int i = 0; a->recipe && i < RECIPE_MOST_KEYS && recipe->pair[i].key; i++) {
+        Rc rc = spec_set(&a->spec, recipe->pair[i].key, recipe->pair[i].value, e);
+        if (rc) return rc;
+        a->own |= (uint64_t)1 << spec_index(recipe->pair[i].key);
+    }
+    return RC_OK;
+}
+
 /* `base` is applied first, wherever the mapping has it: the other entries change its columns. */
 static Rc read_variant(Arm *a, const Document *d, const Node *mapping, Error *e) {
     const Node *variant = node_find(mapping, "variant"), *base = node_find(mapping, "base");
@@ -87,7 +99,8 @@ static Rc read_column(RunSpec *s, const Document *d, const Node *n, Error *e) {
     return rc;
 }
 
-Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, const RunSpec *base, Error *e) {
+Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, const RunSpec *base,
+            const ModelRecipe *recipe, Error *e) {
     memset(a, 0, sizeof *a);
     a->spec = *base;
     snprintf(a->name, sizeof a->name, "%s", name);
@@ -96,9 +109,10 @@ Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, co
         return document_error(e, d, mapping->key_line, "%s: an arm is a mapping such as {variant: pre}, not %s",
                               name[0] ? name : "arm", node_kind(mapping));
     Rc rc = read_variant(a, d, mapping, e);
+    if (!rc) rc = read_recipe(a, d, node_find(mapping, "recipe"), recipe, e);
     for (const Node *n = mapping->child; n && !rc; n = n->next) {
         int i = spec_index(n->key);
-        if (!strcmp(n->key, "variant") || !strcmp(n->key, "base")) continue;
+        if (!strcmp(n->key, "variant") || !strcmp(n->key, "base") || !strcmp(n->key, "recipe")) continue;
         if (!strcmp(n->key, "label"))
             rc = text_entry(a->label, sizeof a->label, d, n, e);
         else if (is_column(n->key))
@@ -106,7 +120,7 @@ Rc arm_read(Arm *a, const Document *d, const Node *mapping, const char *name, co
         else if (i >= 0)
             rc = spec_set_node(&a->spec, d, n, e);
         else
-            rc = unknown_key(d, n, (const char *const[]){"label"}, 1, e);
+            rc = unknown_key(d, n, (const char *const[]){"label", "recipe"}, 2, e);
         if (i >= 0) a->own |= (uint64_t)1 << i;
     }
     return rc;
@@ -118,16 +132,35 @@ static void name_add(Text *out, const char *key, const char *value) {
     for (; *value; value++) text_add(out, name_byte(*value) ? value : "_", 1);
 }
 
+/* Whether the arm's recipe already says a key's value. */
+static bool of_recipe(const Arm *a, const char *key, const char *value) {
+    for (int i = 0; a->recipe && i < RECIPE_MOST_KEYS && a->recipe->pair[i].key; i++)
+        if (!strcmp(key, a->recipe->pair[i].key)) return !strcmp(value, a->recipe->pair[i].value);
+    return false;
+}
+
+/* The next of what an arm has beside its row and recipe: a column, then a key of its own; *i moves behind it. NULL: no
+ * more. */
+static const char *next_change(const Arm *a, const Variant *row, int *i, char value[SPEC_TEXT_SIZE]) {
+    for (; *i < variant_key_count + spec_key_count; (*i)++) {
+        int field = *i - variant_key_count;
+        const char *key = field < 0 ? variant_keys[*i] : spec_keys[field];
+        bool changed = field < 0 ? variant_change(value, &a->spec.variant, row, key)[0]
+                                 : a->own >> field & 1 && !of_recipe(a, key, spec_get(value, &a->spec, key));
+        if (changed) return (*i)++, key;
+    }
+    return NULL;
+}
+
 /* base+column=value+key=value; one that is too long is cut and ends in a hash of the whole. */
 static void name_arm(Arm *a, const Variant *row) {
     char value[SPEC_TEXT_SIZE], hash[SHA256_HEX];
+    const char *key;
     Text name;
     text_init(&name);
     text_format(&name, "%s", row->name);
-    for (int i = 0; i < variant_key_count; i++)
-        if (variant_change(value, &a->spec.variant, row, variant_keys[i])[0]) name_add(&name, variant_keys[i], value);
-    for (int i = 0; i < spec_key_count; i++)
-        if (a->own >> i & 1) name_add(&name, spec_keys[i], spec_get(value, &a->spec, spec_keys[i]));
+    if (a->recipe) name_add(&name, "recipe", a->recipe->name);
+    for (int i = 0; (key = next_change(a, row, &i, value));) name_add(&name, key, value);
     sha256_hex_of(hash, name.at, name.length);
     if (name.length < sizeof a->name)
         snprintf(a->name, sizeof a->name, "%s", name.at);
@@ -140,19 +173,16 @@ static void name_arm(Arm *a, const Variant *row) {
 static void label_arm(Arm *a, const Variant *row) {
     enum { MORE = 10, LONG = 32 };
     char value[SPEC_TEXT_SIZE];
+    const char *key;
     Text all;
     int changes = 0, kept = 0;
     size_t fits = 0;
     text_init(&all);
     text_format(&all, "%s", row->label);
+    if (a->recipe) text_format(&all, " + recipe %s", a->recipe->name);
     fits = all.length;
-    for (int i = 0; i < variant_key_count + spec_key_count; i++) {
-        const char *key = i < variant_key_count ? variant_keys[i] : spec_keys[i - variant_key_count];
-        if (i < variant_key_count ? !variant_change(value, &a->spec.variant, row, key)[0]
-                                  : !(a->own >> (i - variant_key_count) & 1))
-            continue;
-        if (i >= variant_key_count) spec_get(value, &a->spec, key);
-        if (i < variant_key_count && strlen(value) > LONG) strcpy(value, "by block"); /* several ranges */
+    for (int i = 0; (key = next_change(a, row, &i, value));) {
+        if (is_column(key) && strlen(value) > LONG) strcpy(value, "by block"); /* several ranges */
         text_format(&all, " + %s %s", key, value);
         changes++;
         if (all.length + MORE < sizeof a->label) fits = all.length, kept = changes;
@@ -164,12 +194,13 @@ static void label_arm(Arm *a, const Variant *row) {
     text_release(&all);
 }
 
-bool arm_baseline(Arm *out, const Arm *of, const RunSpec *base) {
+bool arm_baseline(Arm *out, const Arm *of, const RunSpec *base, const ModelRecipe *recipe) {
     Text mine, theirs;
     const Variant *row = equation_base(&of->spec.variant);
     memset(out, 0, sizeof *out);
     out->spec = *base;
     out->spec.variant = *row;
+    if (recipe) model_recipe_norms(recipe, &out->spec.variant);
     snprintf(out->name, sizeof out->name, "%s", strcmp(row->name, of->name) ? row->name : "base");
     snprintf(out->label, sizeof out->label, "%s", row->label);
     text_init(&mine), text_init(&theirs);
@@ -179,7 +210,7 @@ bool arm_baseline(Arm *out, const Arm *of, const RunSpec *base) {
     return differ;
 }
 
-Rc arm_option(Arm *a, const char *text, const RunSpec *base, Error *e) {
+Rc arm_option(Arm *a, const char *text, const RunSpec *base, const ModelRecipe *recipe, Error *e) {
     Document d;
     Rc rc = document_parse(&d, "--arm", text, strlen(text), e);
     if (rc) return rc;
@@ -190,11 +221,12 @@ Rc arm_option(Arm *a, const char *text, const RunSpec *base, Error *e) {
         name = n->key;
         rc = name_check(&d, 0, "arm", name, sizeof a->name - 1, e);
     }
-    if (!rc) rc = arm_read(a, &d, n, name, base, e);
+    if (!rc) rc = arm_read(a, &d, n, name, base, recipe, e);
     if (!rc && !name[0]) {
-        const Variant *row = equation_base(&a->spec.variant);
-        name_arm(a, row);
-        if (!a->label[0]) label_arm(a, row);
+        Variant row = *equation_base(&a->spec.variant);
+        if (a->recipe || recipe) model_recipe_norms(a->recipe ? a->recipe : recipe, &row);
+        name_arm(a, &row);
+        if (!a->label[0]) label_arm(a, &row);
     }
     document_release(&d);
     return rc;

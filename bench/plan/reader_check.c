@@ -77,7 +77,7 @@ Rc reader_check(Reader *r, bool new_arms) {
             RunSpec s = experiment_spec(x, cell, arm, 0);
             if (spec_check(&s, r->e)) return place(r, names[arm]);
         }
-    return check_panels(r);
+    return check_panels(r) ? r->e->code : check_summaries(r);
 }
 
 void reader_defaults(Experiment *x) {

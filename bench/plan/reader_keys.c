@@ -118,6 +118,30 @@ Rc apply_key(Reader *r, const Document *d, const Node *n) {
     return RC_OK;
 }
 
+const ModelRecipe *recipe_entry(const Document *d, const Node *entry, Error *e) {
+    if (entry->kind != NODE_SCALAR) {
+        document_error(e, d, entry->line, "recipe: one word is needed, not %s; two recipes are two arms",
+                       node_kind(entry));
+        return NULL;
+    }
+    const ModelRecipe *recipe = model_recipe_find(entry->text, e);
+    if (!recipe) document_prefix(e, d, entry->line);
+    return recipe;
+}
+
+Rc apply_recipe(Reader *r, const Document *d, const Node *entry) {
+    if (!entry) return RC_OK;
+    const ModelRecipe *recipe = recipe_entry(d, entry, r->e);
+    if (!recipe) return r->e->code;
+    r->recipe = recipe;
+    for (int i = 0; i < RECIPE_MOST_KEYS && recipe->pair[i].key; i++) {
+        Node n = *entry;
+        n.key = (char *)(uintptr_t)recipe->pair[i].key, n.text = (char *)(uintptr_t)recipe->pair[i].value;
+        if (apply_key(r, d, &n)) return r->e->code;
+    }
+    return RC_OK;
+}
+
 static Rc parse_seed(const Document *d, const Node *n, int64_t least, int64_t most, int64_t *out, Error *e) {
     if (n->kind != NODE_SCALAR) return document_error(e, d, n->line, "seeds: a number is needed, not %s", node_kind(n));
     if (!parse_integer(n->text, out))

@@ -4,6 +4,12 @@
 
 #include "bench/plan/reader.h"
 
+static const char *const summary_names[SUMMARY_COUNT] = {
+#define SUMMARY(name, help) #name,
+#include "bench/plan/summaries.def"
+#undef SUMMARY
+};
+
 static const char *const axis_names[AXES] = {"auto", "linear", "log"};
 
 Rc metric_entry(Metric *out, const Document *d, const Node *n, Error *e) {
@@ -98,6 +104,46 @@ Rc apply_panels(Reader *r, const Node *n) {
     if (!rc && !r->x->panels)
         rc = document_error(r->e, r->d, n->line, "panels: a curve of the whole model is needed, such as valid_loss");
     return rc;
+}
+
+static Rc add_summary(Reader *r, const Node *item) {
+    char name[32], hint[96];
+    if (text_entry(name, sizeof name, r->d, item, r->e)) return r->e->code;
+    for (int i = 0; i < SUMMARY_COUNT; i++) {
+        if (strcmp(name, summary_names[i]) != 0) continue;
+        if (r->x->summary[i])
+            return document_error(r->e, r->d, item->line, "summaries: '%s' stands in the list twice", name);
+        r->x->summary[i] = true;
+        return RC_OK;
+    }
+    return document_error(r->e, r->d, item->line, "summaries: unknown '%s'%s", name,
+                          did_you_mean(hint, sizeof hint, name, summary_names, SUMMARY_COUNT));
+}
+
+Rc apply_summaries(Reader *r, const Node *n) {
+    Rc rc = list_of(r, n, "[ranking]");
+    for (const Node *item = n->child; !rc && item; item = item->next) {
+        Node named = *item; /* its list is its key in errors */
+        named.key = n->key;
+        rc = add_summary(r, &named);
+    }
+    return rc;
+}
+
+/* A ranking gives every arm the same rates. */
+Rc check_summaries(const Reader *r) {
+    const Experiment *x = r->x;
+    const Node *list = node_find(r->d->root, "summaries");
+    if (!x->summary[SUMMARY_ranking]) return RC_OK;
+    if (x->metric != METRIC_valid_loss)
+        return document_error(r->e, r->d, list->line, "summaries: a ranking is by valid_loss, and metric is %s",
+                              metric_info[x->metric].key);
+    for (int arm = 0; arm < x->arms; arm++)
+        if (x->arm[arm].own >> spec_index("lr") & 1)
+            return document_error(r->e, r->d, list->line,
+                                  "summaries: arm '%s' sets its own lr; all arms of a ranking have the same rates",
+                                  x->arm[arm].name);
+    return RC_OK;
 }
 
 void show_defaults(Experiment *x) {

@@ -12,7 +12,10 @@
 
 /* The lists of spec.def's choices; an index into one of them is the value. */
 static const char *const tokenizers[] = {"char", "byte", "bpe"};
-static const char *const activations[] = {[ACTIVATION_GELU] = "gelu", [ACTIVATION_RELU] = "relu"};
+static const char *const activations[] = {
+    [ACTIVATION_GELU] = "gelu", [ACTIVATION_RELU] = "relu", [ACTIVATION_SWIGLU] = "swiglu"};
+static const char *const positions[] = {
+    [POSITIONS_LEARNED] = "learned", [POSITIONS_ROPE] = "rope", [POSITIONS_NONE] = "none"};
 static const char *const residuals[] = {[RESIDUAL_SCALED] = "scaled", [RESIDUAL_PLAIN] = "plain"};
 static const char *const precisions[] = {
 #define PRECISION(name, what) [PRECISION_##name] = #name,

@@ -45,10 +45,12 @@ static void name_variant(Variant *v) {
     variant_text(v, &mine);
     v->name = "custom";
     v->label = v->cite = "";
-    for (int i = 0; i < variant_count; i++) {
+    bool found = false;
+    for (int i = 0; i < variant_count && !found; i++) { /* the first of rows that are one network */
         text_clear(&row);
         variant_text(&variants[i], &row);
-        if (!strcmp(mine.at, row.at)) *v = variants[i];
+        found = !strcmp(mine.at, row.at);
+        if (found) *v = variants[i];
     }
     text_release(&mine);
     text_release(&row);
@@ -134,6 +136,7 @@ ModelShape spec_shape(const RunSpec *s, int vocab) {
         .batch = (int)s->batch,
         .ffn_mult = (int)s->ffn_mult,
         .activation = (Activation)s->activation,
+        .positions = (Positions)s->positions,
         .bias = s->bias,
         .tied = s->tied,
         .dropout = s->dropout > 0,

@@ -254,17 +254,29 @@ static int stretch(const Running *g) {
     return step - step_of(g);
 }
 
-/* The host brings one batch to each replica, a device with the corpus draws those of a whole stretch. Returns the
- * updates done: 0 when the program was cancelled or the device failed. */
-static int updates(Running *g) {
+/* The batches of this step, one to each replica. */
+static void bring(Running *g) {
     const RunSpec *s = g->spec;
-    if (trainer_resident(g->t)) return trainer_steps(g->t, stretch(g), g->report);
     for (int i = 0; i < g->x->runs; i++) {
         FeedRoom room[TRAINER_MOST_FEEDS];
         int feeds = trainer_feeds(g->t, i, room);
         dataset_batch(g->x->data, g->seed[i], (uint64_t)step_of(g), (int)s->batch, (int)s->context, room, feeds);
     }
+}
+
+/* The host brings the batches, a device with the corpus draws those of a whole stretch. Returns the updates done:
+ * 0 when the program was cancelled or the device failed. */
+static int updates(Running *g) {
+    if (trainer_resident(g->t)) return trainer_steps(g->t, stretch(g), g->report);
+    bring(g);
     return trainer_step(g->t, g->report);
+}
+
+/* Before the evaluation at step 0. */
+static void profile(Running *g) {
+    if (!trainer_profiles(g->t)) return;
+    bring(g);
+    trainer_profile(g->t);
 }
 
 static int by_value(const void *a, const void *b) {
@@ -400,6 +412,7 @@ static void tell_rows(const Running *g) {
 static Rc train(Running *g, Error *e) {
     const Execution *x = g->x;
     double saved = now();
+    profile(g);
     while (any_finite(g)) {
         Error unsaved;
         if (!stopped(x->stop) && wants_evaluation(g)) evaluate_here(g);

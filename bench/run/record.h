@@ -13,8 +13,9 @@
 #include "kernels/backend.h"
 
 /* 1: without `declared`. 2: without `spec_sha256` and `provenance.made`; precision was no key of the spec yet but stood
- * in the arithmetic class. All are read for ever: keys that are younger than a record stand at their default. */
-enum { RECORD_SCHEMA = 3 };
+ * in the arithmetic class. 3: without the key `positions`. All are read for ever: keys that are younger than a record
+ * stand at their default. */
+enum { RECORD_SCHEMA = 4 };
 
 enum { RECORD_DATASET_SIZE = 64 }; /* room for a corpus's name */
 

@@ -11,6 +11,10 @@ static size_t words_of(Parameter x) {
     return (size_t)x.rows * (size_t)x.cols;
 }
 
+int weights_step(const WeightsOrigin *o) {
+    return o->step < 0 ? (int)o->spec.steps : o->step;
+}
+
 static void add_origin(SafeFile *f, const WeightsOrigin *o, const Tokenizer *tokenizer) {
     Text spec, model, vocabulary;
     char step[24];
@@ -18,7 +22,7 @@ static void add_origin(SafeFile *f, const WeightsOrigin *o, const Tokenizer *tok
     text_init(&model);
     text_init(&vocabulary);
     spec_text(&o->spec, &spec);
-    weights_model(&o->spec, o->vocab, &model);
+    weights_model(&o->spec, o->vocab, weights_step(o), &model);
     snprintf(step, sizeof step, "%d", o->step);
     safe_add_text(f, "format_version", WEIGHTS_FORMAT);
     safe_add_text(f, "spec", spec.at);
@@ -214,6 +218,7 @@ Rc weights_load(const Weights *w, Trainer *t, Error *e) {
         trainer_write(t, i, 0, values);
         free(values);
     }
+    trainer_seek(t, weights_step(&w->origin));
     trainer_hash(t, 0, hash);
     if (!w->origin.parameters_hash[0] || !strcmp(sha256_hex(hex, hash), w->origin.parameters_hash)) return RC_OK;
     return error_set(e, RC_INTEGRITY,

@@ -47,8 +47,11 @@ typedef struct {
 Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const int64_t *batches,
                  const Tokenizer *tokenizer, Error *e);
 
-/* Appends the network of a spec as JSON. */
-void weights_model(const RunSpec *spec, int vocab, Text *out);
+/* The updates behind the weights: what the file says, or all of the run's where it says nothing. */
+int weights_step(const WeightsOrigin *o);
+
+/* Appends the network of a spec as JSON, as it is after `step` updates. */
+void weights_model(const RunSpec *spec, int vocab, int step, Text *out);
 
 /* Reads a file and its metadata. RC_INTEGRITY: no safetensors file, truncated, tensors that overlap or leave gaps, a
  * hash that does not hold, metadata absent or contradicting each other. RC_USAGE: no such file. On failure there is
@@ -59,7 +62,8 @@ void weights_release(Weights *w);
 /* RC_INTEGRITY unless the file holds the tape's parameters and no others (perhaps `batches`), float32, in shape. */
 Rc weights_match(const Weights *w, const Tape *tape, Error *e);
 
-/* Into replica 0 of t, whose tape has matched. RC_INTEGRITY when they do not have the hash the file states. */
+/* Into replica 0 of t, whose tape has matched; t then stands at their step. RC_INTEGRITY when they do not
+ * have the hash the file states. */
 Rc weights_load(const Weights *w, Trainer *t, Error *e);
 
 #endif

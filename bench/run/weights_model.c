@@ -1,12 +1,13 @@
 /* The network of a file of weights as JSON, so that another program runs it without knowing variants, recipes or layer
  * ranges: the ops of the tape from tokens to logits, in order.
  *
- *   {"layers": 4, "width": 128, "context": 128, "vocabulary": 65, "dropout": 0, "logits": NAME,
+ *   {"layers": 4, "width": 128, "context": 128, "vocabulary": 65, "dropout": 0, "progress": 1, "logits": NAME,
  *    "ops": [{"op": "linear", "out": NAME, "in": [NAME, ...], "layer": 0}, ...]}
  *
  * op: a row of kernels/ops.def, whose formula says what it computes. in: "tokens", the out of an op before, or a tensor
  * of the file. A constant of the op (group, heads, eps, alpha, beta: kernels/op.h) stands beside them unless it is 0;
- * layer is absent outside the blocks. Every sequence has the same positions, so a batch may be of any size. */
+ * layer is absent outside the blocks. progress: the u of ops whose formula has one, at which these weights are
+ * evaluated (recipe_progress). Every sequence has the same positions, so a batch may be of any size. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +39,9 @@ static json_t *op_json(const Tape *t, const Op *op) {
     return o;
 }
 
-void weights_model(const RunSpec *spec, int vocab, Text *out) {
+void weights_model(const RunSpec *spec, int vocab, int step, Text *out) {
     ModelShape shape = spec_shape(spec, vocab);
+    Recipe recipe = spec_recipe(spec);
     Tape tape;
     json_t *root = json_object(), *ops = json_array();
     transformer_build(&tape, &shape, &spec->variant, NULL);
@@ -48,6 +50,7 @@ void weights_model(const RunSpec *spec, int vocab, Text *out) {
     json_object_set_new(root, "context", json_integer(shape.context));
     json_object_set_new(root, "vocabulary", json_integer(vocab));
     json_object_set_new(root, "dropout", json_real(spec->dropout));
+    json_object_set_new(root, "progress", json_real(recipe_progress(&recipe, step - 1)));
     json_object_set_new(root, "logits", json_string(tape.tensor[tape.logits].name));
     for (int i = 0; i < tape.ops; i++) {
         json_array_append_new(ops, op_json(&tape, &tape.op[i]));

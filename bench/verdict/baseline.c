@@ -23,6 +23,17 @@ void baseline_path(char *path, size_t size, const Session *s, const Experiment *
              own ? arithmetic : "");
 }
 
+/* The first step's gradient norm of each block, before clipping, exactly. */
+static json_t *first_gradients(const RunRecord *r) {
+    json_t *norms = json_array();
+    for (int layer = 0; r->curves.rows && layer < r->spec.layers; layer++) {
+        char exact[40];
+        snprintf(exact, sizeof exact, "%a", r->curves.value[curve_column(&r->curves, PROBE_block_grad_norm, layer)]);
+        json_array_append_new(norms, json_string(exact));
+    }
+    return norms;
+}
+
 static json_t *row_of(const Experiment *x, int index, const RunRecord *r) {
     char cell[256], exact[40];
     json_t *row = json_object(), *losses = json_object();
@@ -45,6 +56,7 @@ static json_t *row_of(const Experiment *x, int index, const RunRecord *r) {
     json_object_set_new(row, "parameters_hash", json_string(r->parameters_hash));
     json_object_set_new(row, "dataset_sha256", json_string(r->dataset_sha256));
     json_object_set_new(row, "valid_loss", losses);
+    json_object_set_new(row, "first_block_grad_norms", first_gradients(r));
     return row;
 }
 

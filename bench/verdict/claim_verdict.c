@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "bench/plan/declare.h"
+#include "bench/verdict/words.h"
 #include "stats/multiple.h"
 
 const char *verdict_word(VerdictWord w) {
+    if (w == WORD_NO_EFFECT) return "no effect (inside the margin)";
     return w == WORD_INCONCLUSIVE ? "not decided" : verdict_code(w);
 }
 
@@ -17,6 +19,7 @@ const char *verdict_code(VerdictWord w) {
                                         [WORD_DIRECTION_ONLY] = "direction only",
                                         [WORD_NOT_REPRODUCED] = "not reproduced",
                                         [WORD_CONTRADICTED] = "contradicted",
+                                        [WORD_NO_EFFECT] = "no effect",
                                         [WORD_INCONCLUSIVE] = "inconclusive",
                                         [WORD_NOT_TESTABLE] = "not testable",
                                         [WORD_NOT_RUN] = "not run"};
@@ -43,6 +46,10 @@ static ClaimVerdict *add(ClaimVerdicts *l, const Claim *claim, const ClaimTest *
 
 /* Why a claim's test cannot be made by any experiment here yet; false: it can be. */
 static bool needs_more(const ClaimTest *t, char *why, size_t size) {
+    if (t->theories) {
+        snprintf(why, size, "decided by statements, not by runs: normbench run theory");
+        return true;
+    }
     if (!t->needs) return false;
     snprintf(why, size, "needs %.180s", t->needs);
     return true;
@@ -179,17 +186,21 @@ static void judge_difference(ClaimVerdict *v, const Reading *r, double alpha) {
     const Comparison *c = v->c;
     bool means = v->test->test->about == ST_ABOUT_difference;
     bool right = v->test->expects == EXPECT_lower ? v->effect < r->neutral : v->effect > r->neutral;
+    bool cap = means && c->decision_capped != c->decision;
     if (isnan(v->p))
         v->word = WORD_NOT_TESTABLE;
+    else if (v->p < alpha && cap)
+        v->word = WORD_INCONCLUSIVE;
     else if (v->p < alpha && !right)
-        v->word = WORD_CONTRADICTED;
+        v->word = means && c->inside ? WORD_NO_EFFECT : WORD_CONTRADICTED;
     else if (v->p < alpha)
         v->word = v->reported >= v->lo && v->reported <= v->hi ? WORD_REPRODUCED : WORD_DIRECTION_ONLY;
-    else if (means && comparison_equivalent(c))
+    else if (means && c->inside)
         v->word = WORD_NOT_REPRODUCED;
     else
         v->word = v->floor >= alpha ? WORD_NOT_TESTABLE : WORD_INCONCLUSIVE;
-    v->small = means && v->p < alpha && comparison_equivalent(c);
+    if (v->p < alpha && cap) snprintf(v->why, sizeof v->why, "it would rest on what a diverged run counts as");
+    v->small = means && v->p < alpha && right && c->inside;
     if (v->small) snprintf(v->why, sizeof v->why, "but within %g: too small to matter", c->what.margin);
 }
 
@@ -199,11 +210,11 @@ static void judge_equal(ClaimVerdict *v, const Family *f) {
     double margin = c->what.margin;
     bool flat = c->t_decides && c->t.status == ST_DEGENERATE; /* every seed differs by the same */
     bool beyond = flat ? fabs(c->t.mean) > margin : v->lo > margin || v->hi < -margin;
-    if (comparison_equivalent(c))
+    if (c->inside)
         v->word = WORD_REPRODUCED;
     else if (c->joint.step < f->alpha && beyond)
         v->word = WORD_CONTRADICTED, v->p = c->joint.step, v->floor = f->floor, v->by = "maxt";
-    else if (c->tost.status == ST_N_TOO_SMALL || c->status != ST_OK)
+    else if (isnan(c->inside_p) || c->status != ST_OK)
         v->word = WORD_NOT_TESTABLE;
     else
         v->word = WORD_INCONCLUSIVE;
@@ -241,6 +252,18 @@ static void judge(ClaimVerdict *v, const Reading *r, const Family *f) {
         judge_equal(v, f);
     else
         judge_difference(v, r, f->alpha);
+    bool made = v->word == WORD_REPRODUCED || v->word == WORD_DIRECTION_ONLY || v->word == WORD_NOT_REPRODUCED ||
+                v->word == WORD_CONTRADICTED || v->word == WORD_NO_EFFECT;
+    StAbout about = v->test->test->about;
+    if (made && v->c->turning > 0 && (about == ST_ABOUT_difference || about == ST_ABOUT_equality)) {
+        Text without;
+        text_init(&without);
+        decision_words(f, v->c, v->c->turned, metric_info[v->c->what.metric].better, NULL, &without);
+        size_t n = strlen(v->why);
+        snprintf(v->why + n, sizeof v->why - n, "%sone seed decides (without seed %llu: %.80s)", n ? "; " : "",
+                 (unsigned long long)v->c->pairs.seed[v->c->turning_seed], without.at);
+        text_release(&without);
+    }
     if (v->word != WORD_NOT_TESTABLE) return;
     if (r->why)
         snprintf(v->why, sizeof v->why, "%s", r->why);

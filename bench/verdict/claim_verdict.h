@@ -8,10 +8,11 @@
 #include "bench/verdict/verdict.h"
 
 typedef enum {
-    WORD_REPRODUCED,     /* adjusted p < alpha, right sign, reported effect inside our interval; for `equal`: TOST */
+    WORD_REPRODUCED,     /* adjusted p < alpha, right sign, reported effect inside our interval; for `equal`: shown */
     WORD_DIRECTION_ONLY, /* adjusted p < alpha, right sign; reported effect outside, or none reported at this step */
-    WORD_NOT_REPRODUCED, /* equivalent by TOST where a difference was claimed */
+    WORD_NOT_REPRODUCED, /* inside the margin where a difference was claimed */
     WORD_CONTRADICTED,   /* adjusted p < alpha, wrong sign; for `equal`: and the interval is outside the margin */
+    WORD_NO_EFFECT,      /* wrong sign as above, and yet inside the margin */
     WORD_INCONCLUSIVE,
     WORD_NOT_TESTABLE, /* the floor of p is above alpha, or there is no number to test */
     WORD_NOT_RUN       /* another set-up, a step or arm that is not there, or a test that needs something else */
@@ -34,7 +35,7 @@ typedef struct {
     bool undeclared;       /* some of its runs were trained before the claim read as it does now */
     const char *by;        /* the test whose p decided: the claim's, or of a claim of equality that fails, max-T */
     bool holm;             /* p is Holm's over the verdicts by the same test */
-    bool small;            /* separated from zero, and yet equivalent within the claim's margin */
+    bool small;            /* separated from zero on the claimed side, and yet inside the claim's margin */
     VerdictWord word;
     char why[CLAIM_WHY_SIZE]; /* of not run and not testable; what else to know */
 } ClaimVerdict;

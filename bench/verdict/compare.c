@@ -14,11 +14,15 @@
 #define EXACT_MULTISETS 3e7 /* comparisons times multisets of the exact bootstrap */
 #define BOOT_NUMBERS 2000   /* comparisons times seeds that get all ST_BOOT_DRAWS */
 #define BOOT_FEWER 10000
+#define BOOT_FEWEST 1000
+#define BOOT_WORK 1e8 /* numbers drawn */
 #define OMNIBUS_NUMBERS 2000 /* arms times seeds */
 
 const char *compare_verdict_name(CompareVerdict v) {
     static const char *const names[] = {[COMPARE_BETTER] = "better",
                                         [COMPARE_WORSE] = "worse",
+                                        [COMPARE_BETTER_NEGLIGIBLE] = "better but negligible",
+                                        [COMPARE_WORSE_NEGLIGIBLE] = "worse but negligible",
                                         [COMPARE_EQUIVALENT] = "equivalent",
                                         [COMPARE_INCONCLUSIVE] = "inconclusive",
                                         [COMPARE_NOT_TESTABLE] = "not testable"};
@@ -29,6 +33,8 @@ CompareVerdict compare_verdict(const CompareResult *r, Decision decision) {
     switch (decision) {
     case DECISION_LOWER: return r->options.higher ? COMPARE_WORSE : COMPARE_BETTER;
     case DECISION_HIGHER: return r->options.higher ? COMPARE_BETTER : COMPARE_WORSE;
+    case DECISION_LOWER_NEGLIGIBLE: return r->options.higher ? COMPARE_WORSE_NEGLIGIBLE : COMPARE_BETTER_NEGLIGIBLE;
+    case DECISION_HIGHER_NEGLIGIBLE: return r->options.higher ? COMPARE_BETTER_NEGLIGIBLE : COMPARE_WORSE_NEGLIGIBLE;
     case DECISION_EQUIVALENT: return COMPARE_EQUIVALENT;
     case DECISION_INCONCLUSIVE: return COMPARE_INCONCLUSIVE;
     case DECISION_NOT_TESTABLE: break;
@@ -62,6 +68,15 @@ static StKey key_of(const char *what, const char *arm, const char *baseline) {
     return key;
 }
 
+static void find_stalled(CompareResult *r) {
+    const CompareData *d = r->data;
+    double bound = r->options.stall;
+    if (isnan(bound)) return;
+    r->stalled = mem_alloc((size_t)d->arms * (size_t)d->seeds, sizeof *r->stalled);
+    for (int i = 0; i < d->arms * d->seeds; i++)
+        r->stalled[i] = d->diverged[i] || (r->options.higher ? d->value[i] <= bound : d->value[i] >= bound);
+}
+
 static void arm_alone(CompareResult *r, int arm) {
     const CompareData *d = r->data;
     CompareArm *a = &r->arm[arm];
@@ -76,6 +91,9 @@ static void arm_alone(CompareResult *r, int arm) {
     a->mean = a->sd = (double)NAN;
     a->survivors = lost && lost < n ? sum / (double)(n - lost) : (double)NAN;
     a->rate = st_cp(lost, n, .95);
+    size_t stalled = 0;
+    for (size_t s = 0; s < n && r->stalled; s++) stalled += r->stalled[first + s];
+    a->stalled = st_cp(stalled, r->stalled ? n : 0, .95);
     a->iqm = st_iqm(x, n);
     StSample sample;
     a->status = st_sample_init(&sample, x, n, 0);
@@ -91,16 +109,20 @@ static void arm_alone(CompareResult *r, int arm) {
 static size_t boot_draws(const CompareData *d) {
     size_t n = (size_t)d->seeds, count = (size_t)d->arms - 1;
     if (n <= ST_BOOT_EXACT_MAX && (double)count * (double)st_multiset_count(n) <= EXACT_MULTISETS) return 0;
-    return count * n <= BOOT_NUMBERS ? ST_BOOT_DRAWS : BOOT_FEWER;
+    if (count * n <= BOOT_NUMBERS) return ST_BOOT_DRAWS;
+    double fewer = BOOT_WORK / (double)(count * n);
+    return fewer > BOOT_FEWER ? BOOT_FEWER : fewer < BOOT_FEWEST ? BOOT_FEWEST : (size_t)fewer;
 }
 
 /* An arm's numbers; block: [seeds], where its blocks begin. */
-static PairedArm arm_of(const CompareData *d, int arm, double weight, const double **block) {
+static PairedArm arm_of(const CompareResult *r, int arm, double weight, const double **block) {
+    const CompareData *d = r->data;
     size_t first = (size_t)arm * (size_t)d->seeds;
     for (int s = 0; s < d->seeds && d->blocks; s++) block[s] = d->block + (first + (size_t)s) * (size_t)d->blocks;
     return (PairedArm){.weight = weight,
                        .value = d->value + first,
                        .diverged = d->diverged + first,
+                       .stalled = r->stalled ? r->stalled + first : NULL,
                        .block = d->blocks ? block : NULL};
 }
 
@@ -114,15 +136,17 @@ static void test_alone(void *context, int index) {
     c->what = contrast_pair(0, 0, (Metric)0, at, r->baseline, r->options.margin);
     PairedRuns in = {.n = seeds,
                      .seed = d->seed,
-                     .arm = {arm_of(d, at, 1, block), arm_of(d, r->baseline, -1, block + seeds)},
+                     .arm = {arm_of(r, at, 1, block), arm_of(r, r->baseline, -1, block + seeds)},
                      .arms = 2,
                      .blocks = d->blocks,
                      .cap = r->options.cap,
+                     .higher = r->options.higher,
                      .flip = key_of("seeds", arm, baseline),
                      .ranks = key_of("ranks", arm, baseline),
                      .boot = key_of("bootstrap", arm, baseline),
                      .pigeonhole = key_of("pigeonhole", arm, baseline)};
     comparison_make(&r->family, c, &in);
+    if (r->options.progress) progress_add(r->options.progress, 1, false);
     free(block);
 }
 
@@ -161,6 +185,24 @@ static Rc find_baseline(CompareResult *r, Error *e) {
     return error_set(e, RC_USAGE, "--baseline: the file has no arm '%.200s'%s", name, hint);
 }
 
+/* A diverged run may not count as good as the best run that finished: then divergence could win. */
+static Rc check_cap(const CompareResult *r, Error *e) {
+    const CompareData *d = r->data;
+    double cap = r->options.cap, best = (double)NAN;
+    char number[40], other[40];
+    int at = 0;
+    for (int i = 0; i < d->arms * d->seeds; i++)
+        if (!d->diverged[i] && !(r->options.higher ? d->value[i] <= best : d->value[i] >= best))
+            best = d->value[at = i];
+    bool sound = isnan(best) || (r->options.higher ? cap < best : cap > best);
+    if (!d->lost || sound) return RC_OK;
+    return error_set(e, RC_USAGE,
+                     "--cap %s: a diverged run would count as good as the best that finished (%s, seed %llu of arm "
+                     "'%.80s') or better; for a loss in nats the cap is ln of the vocabulary's size",
+                     format_real(number, cap), format_real(other, best), (unsigned long long)d->seed[at % d->seeds],
+                     d->arm[at / d->seeds]);
+}
+
 static Rc check(CompareResult *r, Error *e) {
     const CompareData *d = r->data;
     if (d->arms < 2) return error_set(e, RC_UNMEASURED, "nothing to compare: '%s' is the only arm", d->arm[0]);
@@ -169,7 +211,7 @@ static Rc check(CompareResult *r, Error *e) {
                          "%s diverged: --cap VALUE says what a diverged run counts as (for a loss in nats ln of the "
                          "vocabulary's size, the uniform predictor's)",
                          d->first_lost);
-    if (find_baseline(r, e)) return e->code;
+    if (find_baseline(r, e) || check_cap(r, e)) return e->code;
     return read_looks(r, e);
 }
 
@@ -191,10 +233,9 @@ static Family family_of(const CompareData *d, const CompareOptions *o) {
     uint64_t plan = name_stream("normbench compare");
     return (Family){.tests = PAIRED_T | PAIRED_FLIP | PAIRED_WILCOXON | PAIRED_BOOT | PAIRED_EFFECT | PAIRED_TOST |
                              PAIRED_POWER | PAIRED_DIVERGED | PAIRED_VARIANCE | PAIRED_LEVENE | PAIRED_CROSSED |
-                             PAIRED_JOIN | PAIRED_RANKS,
+                             PAIRED_JOIN | PAIRED_RANKS | PAIRED_INTERVAL | PAIRED_LEAVE,
                     .conf = o->conf,
                     .n = d->seeds,
-                    .higher = o->higher,
                     .joint_key = {.plan = plan, .stream = name_stream("family")},
                     .ranks_key = {.plan = plan, .stream = name_stream("family ranks")}};
 }
@@ -210,10 +251,13 @@ Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions 
     r->family.draws = boot_draws(data);
     family_begin(&r->family, data->arms - 1);
     r->arm = mem_alloc((size_t)data->arms, sizeof *r->arm);
+    find_stalled(r);
     for (int arm = 0; arm < data->arms; arm++) arm_alone(r, arm);
     pool_run(threads, r->family.count, test_alone, r);
     omnibus(r);
+    if (options->progress) progress_state(options->progress, "all comparisons together");
     family_together(&r->family);
+    if (options->progress) progress_add(options->progress, r->family.count, false);
     for (int i = 0; i < r->family.count; i++) r->verdicts[compare_verdict(r, r->family.at[i].decision)]++;
     return RC_OK;
 }
@@ -221,10 +265,25 @@ Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions 
 void compare_release(CompareResult *r) {
     family_release(&r->family);
     free(r->arm);
+    free(r->stalled);
     *r = (CompareResult){0};
 }
 
+/* Is some arm worse by more than what the gate allows, or every arm not? */
+static Rc exit_by(const CompareResult *r) {
+    int passed = 0;
+    for (int i = 0; i < r->family.count; i++) {
+        int beyond = comparison_beyond(&r->family.at[i], r->options.fail_more);
+        if (beyond > 0) return RC_REGRESSION;
+        passed += beyond < 0;
+    }
+    return passed == r->family.count ? RC_OK : RC_INCONCLUSIVE;
+}
+
 Rc compare_exit(const CompareResult *r) {
+    if (r->options.fail_by) return exit_by(r);
     if (r->verdicts[COMPARE_WORSE]) return RC_REGRESSION;
-    return r->verdicts[COMPARE_BETTER] || r->verdicts[COMPARE_EQUIVALENT] ? RC_OK : RC_INCONCLUSIVE;
+    for (int i = 0; i < r->family.count; i++)
+        if (decision_made(r->family.at[i].decision)) return RC_OK;
+    return RC_INCONCLUSIVE;
 }

@@ -9,13 +9,16 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "bench/formats/progress.h"
 #include "bench/verdict/paired.h"
 #include "stats/design.h"
 
-/* A number may be this large, so that a difference stays below ST_HUGE. */
+/* A number may be this large, so that a difference stays below ST_HUGE, and this small unless it is 0: then a
+ * difference in the last digits stays far above ST_TINY, and is no tie. */
 #define COMPARE_LARGEST 1e99
+#define COMPARE_SMALLEST 1e-80
 
-enum { COMPARE_SCHEMA = 1, COMPARE_MOST_LOOKS = 32, COMPARE_MOST_NUMBERS = 100000 /* comparisons times seeds */ };
+enum { COMPARE_SCHEMA = 2, COMPARE_MOST_LOOKS = 32, COMPARE_MOST_NUMBERS = 100000 /* comparisons times seeds */ };
 
 /* What a file says, whatever its form: every arm has every seed and every block. Arms in the file's order, seeds and
  * blocks ascending. */
@@ -51,6 +54,10 @@ typedef struct {
     double margin;        /* of the equivalence test; NaN: none is made */
     double conf;
     double cap; /* what a diverged run counts as; NaN: there must be none */
+    double stall;     /* a run no better than this stalled; NaN: not known */
+    bool fail_by;     /* the exit code asks for more than any difference: */
+    double fail_more; /* an arm fails where it is shown to be worse by more than this, and passes where by less */
+    Progress *progress; /* of family.count comparisons alone, then as much together; NULL: none is shown */
     size_t look[COMPARE_MOST_LOOKS];
     int looks; /* 0: one look, at the end */
 } CompareOptions;
@@ -58,6 +65,8 @@ typedef struct {
 typedef enum {
     COMPARE_BETTER,
     COMPARE_WORSE,
+    COMPARE_BETTER_NEGLIGIBLE,
+    COMPARE_WORSE_NEGLIGIBLE,
     COMPARE_EQUIVALENT,
     COMPARE_INCONCLUSIVE,
     COMPARE_NOT_TESTABLE,
@@ -71,6 +80,7 @@ typedef struct {
     double mean, sd, survivors; /* survivors: mean without the diverged runs; NaN: none left, or none diverged */
     StIqm iqm;
     StCp rate; /* diverged runs */
+    StCp stalled; /* or diverged; of no runs (n = 0) without a bound */
 } CompareArm;
 
 typedef struct {
@@ -79,6 +89,7 @@ typedef struct {
     int baseline, n;
     double alpha;    /* family.alpha: what this look may spend of it */
     CompareArm *arm; /* [arms] */
+    bool *stalled;   /* [arms][seeds]: or diverged; NULL without a bound */
     Family family;   /* every arm minus the baseline, in the order of the arms: terms hold places in data->arm */
     StOmnibus omnibus;
     const char *no_omnibus; /* why it was not made, or NULL */
@@ -106,7 +117,8 @@ double compare_share_better(const CompareResult *r, const Comparison *c);
 /* The name of the arm that is compared. */
 const char *compare_arm_name(const CompareResult *r, const Comparison *c);
 
-/* RC_REGRESSION: some arm is worse. RC_OK: something was decided. RC_INCONCLUSIVE: nothing was. */
+/* RC_REGRESSION: some arm is worse, and not negligibly. RC_OK: something was decided. RC_INCONCLUSIVE: nothing was.
+ * With fail_by: RC_REGRESSION when some arm is worse by more, RC_OK when every arm is not, else RC_INCONCLUSIVE. */
 Rc compare_exit(const CompareResult *r);
 
 /* What `normbench compare --help` says of input, JSON and exit codes. */

@@ -114,8 +114,23 @@ static Rc find_column(const Csv *c, const char *name, const char *option, int *o
     return e->code;
 }
 
+/* The first column of a data frame's rows: without a name, or as pandas calls it when it reads that file. */
+static bool is_index(const Csv *c, int column) {
+    return !column && c->fields > 2 && (!c->field[0][0] || !strcmp(c->field[0], "Unnamed: 0"));
+}
+
+/* What logs hold beside results; none of it is an arm. */
+static bool is_no_arm(const char *name) {
+    static const char *const names[] = {"step", "steps", "epoch", "epochs", "iteration", "iterations", "iter", "index",
+                                        "lr", "learning_rate", "time", "seconds", "timestamp", "date", "batch"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcasecmp(name, names[i])) return true;
+    return false;
+}
+
 static Rc check_header(const Csv *c, Error *e) {
     for (int i = 0; i < c->fields; i++) {
+        if (is_index(c, i)) continue;
         if (!c->field[i][0]) return error_set(e, RC_USAGE, "%s: column %d has no name", c->where, i + 1);
         for (int k = 0; k < i; k++)
             if (!strcmp(c->field[i], c->field[k]))
@@ -127,15 +142,20 @@ static Rc check_header(const Csv *c, Error *e) {
 /* What a line is: the columns of a run, or one per arm. */
 typedef struct {
     int fields, seed, arm, value, block; /* arm < 0: one column per arm */
+    int index;                           /* passed over; -1: there is none */
     char **name;                         /* of the columns */
     bool guess; /* two columns beside seed and block, neither called arm nor value: the first line of numbers decides */
 } Shape;
+
+static bool has_part(const Shape *s, int column) {
+    return column == s->seed || column == s->arm || column == s->value || column == s->block || column == s->index;
+}
 
 /* The only column that has no part yet; -1: there are none or several. */
 static int only_other(const Shape *s) {
     int found = -1;
     for (int i = 0; i < s->fields; i++) {
-        if (i == s->seed || i == s->arm || i == s->value || i == s->block) continue;
+        if (has_part(s, i)) continue;
         if (found >= 0) return -1;
         found = i;
     }
@@ -145,7 +165,7 @@ static int only_other(const Shape *s) {
 /* "loss, accuracy": the columns that have no part yet. */
 static void list_others(const Csv *c, const Shape *s, Text *out) {
     for (int i = 0; i < s->fields; i++)
-        if (i != s->seed && i != s->arm && i != s->value && i != s->block)
+        if (!has_part(s, i))
             text_format(out, "%s%.40s", out->length ? ", " : "", c->field[i]);
 }
 
@@ -177,13 +197,14 @@ static Rc find_shape(const Csv *c, Shape *s, Error *e) {
     const CompareColumns *n = &c->r->columns;
     s->fields = c->fields;
     s->arm = s->value = -1;
+    s->index = is_index(c, 0) ? 0 : -1;
     if (find_column(c, name_or(n->seed, "seed"), "seed", &s->seed, e)) return e->code;
     s->block = column(c, "block");
     if (n->arm || n->value) return find_named(c, s, e);
     s->arm = column(c, "arm"), s->value = column(c, "value");
     if (s->arm >= 0 && s->value >= 0) {
         for (int i = 0; i < c->fields; i++)
-            if (i != s->seed && i != s->arm && i != s->value && i != s->block)
+            if (!has_part(s, i))
                 return error_set(e, RC_USAGE,
                                  "%s: unknown column '%.80s' (seed, arm, value and block are known; --value-column "
                                  "value passes over others)",
@@ -191,7 +212,7 @@ static Rc find_shape(const Csv *c, Shape *s, Error *e) {
         return RC_OK;
     }
     s->arm = s->value = -1;
-    s->guess = c->fields - (s->block >= 0) == 3;
+    s->guess = c->fields - (s->block >= 0) - (s->index >= 0) == 3;
     return RC_OK;
 }
 
@@ -214,7 +235,7 @@ static bool is_number(const char *text) {
 static void guess_shape(Csv *c, Shape *s) {
     int two[2], count = 0;
     for (int i = 0; i < s->fields; i++)
-        if (i != s->seed && i != s->block) two[count++] = i;
+        if (!has_part(s, i)) two[count++] = i;
     bool first = is_number(c->field[two[0]]), second = is_number(c->field[two[1]]);
     s->guess = false;
     if (first == second || !is_name(c->field[two[first]])) return;
@@ -231,11 +252,15 @@ static Rc settle(Csv *c, Shape *s, Error *e) {
         text_format(&said, "arm is column '%.80s', value is column '%.80s'", s->name[s->arm], s->name[s->value]);
         r->read_as = said.at;
     }
-    if (r->wide) s->block = -1;
     r->blocks = s->block >= 0;
     for (int i = 0; r->wide && i < s->fields; i++) {
         int arm;
-        if (i != s->seed && compare_arm(r, c->header, s->name[i], &arm, e)) return e->code;
+        if (has_part(s, i)) continue;
+        if (is_no_arm(s->name[i]))
+            return error_set(e, RC_USAGE,
+                             "%s: column '%.80s' is no arm: leave it out, with one line per seed%s",
+                             c->header, s->name[i], compare_name_columns);
+        if (compare_arm(r, c->header, s->name[i], &arm, e)) return e->code;
     }
     return RC_OK;
 }
@@ -262,8 +287,9 @@ static Rc read_run(Csv *c, const Shape *s, Error *e) {
 static Rc read_seed(Csv *c, const Shape *s, Error *e) {
     CompareRow row = {.at = c->line};
     if (compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row.seed, e)) return e->code;
+    if (s->block >= 0 && compare_seed(c->where, "block", c->field[s->block], &row.block, e)) return e->code;
     for (int i = 0; i < s->fields; i++) {
-        if (i == s->seed) continue;
+        if (has_part(s, i)) continue;
         if (compare_value(c->where, s->name[i], c->field[i], &row.value, e)) {
             size_t n = strlen(e->text);
             if (c->r->rows < (size_t)s->fields) snprintf(e->text + n, sizeof e->text - n, "%s", compare_name_columns);

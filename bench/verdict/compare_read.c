@@ -72,19 +72,12 @@ Rc compare_seed(const char *where, const char *what, const char *text, int64_t *
 }
 
 Rc compare_value_fits(const char *where, const char *what, double value, Error *e) {
+    if (value != 0 && fabs(value) < COMPARE_SMALLEST)
+        return error_set(e, RC_USAGE, "%s:%s: %g is too small (numbers but 0 begin at %g; take another unit)", where,
+                         what, value, COMPARE_SMALLEST);
     if (fabs(value) <= COMPARE_LARGEST) return RC_OK;
     return error_set(e, RC_USAGE, "%s:%s: %g is too large (numbers may go to %g; a diverged run is written nan)", where,
                      what, value, COMPARE_LARGEST);
-}
-
-/* Other programs also write +1, .5 and -.5, which our own files do not allow. bare: behind the sign. */
-static bool written_number(const char *text, const char *bare, double *out) {
-    Text plain;
-    text_init(&plain);
-    text_format(&plain, "%s%s%s", text[0] == '-' ? "-" : "", bare[0] == '.' ? "0" : "", bare);
-    bool is = bare[0] != '-' && parse_real(plain.at, out);
-    text_release(&plain);
-    return is;
 }
 
 Rc compare_value(const char *where, const char *what, const char *text, double *out, Error *e) {
@@ -98,7 +91,7 @@ Rc compare_value(const char *where, const char *what, const char *text, double *
             *out = (double)NAN;
             return RC_OK;
         }
-    if (written_number(text, bare, out)) return compare_value_fits(where, what, *out, e);
+    if (parse_number(text, out)) return compare_value_fits(where, what, *out, e);
     return error_set(e, RC_USAGE, "%s:%s: '%.60s' is not a number%s", where, what, text,
                      strchr(text, ',') ? " (decimals take a point)" : "");
 }

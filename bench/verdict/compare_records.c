@@ -1,4 +1,4 @@
-/* JSON: {"arms": {ARM: {SEED: value}}} or [{"seed", "arm", "value", "block"?}]. */
+/* JSON: {"arms": {ARM: {SEED: value}}} or [{"seed", "arm", "value", "block"?}]; JSONL: such objects, one a line. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static Rc read_record(CompareRows *r, const json_t *o, long at, Error *e) {
     bool blocks = json_object_get(o, "block") != NULL;
     for (size_t i = 0; i < 3; i++)
         if (!json_object_get(o, keys[i])) return error_set(e, RC_USAGE, "%s: no \"%s\"", where, keys[i]);
-    if (at && blocks != r->blocks)
+    if (r->rows && blocks != r->blocks)
         return error_set(e, RC_USAGE, "%s: some records have a \"block\" and some do not", where);
     r->blocks = blocks;
     if (!json_is_string(json_object_get(o, keys[1])))
@@ -94,10 +94,40 @@ static Rc read_arms(CompareRows *r, json_t *root, Error *e) {
     return RC_OK;
 }
 
+/* Is the first line an object by itself, and no {"arms": ...}? */
+static bool is_lines(const char *bytes, size_t length) {
+    const char *end = memchr(bytes, '\n', length);
+    json_t *first = json_loadb(bytes, end ? (size_t)(end - bytes) : length, 0, NULL);
+    bool is = json_is_object(first) && !json_object_get(first, "arms") && json_object_size(first) > 1;
+    json_decref(first);
+    return is;
+}
+
+static Rc read_lines(CompareRows *r, const char *bytes, size_t length, Error *e) {
+    const char *at = bytes, *last = bytes + length;
+    Rc rc = RC_OK;
+    r->lines = true;
+    for (long line = 1 + r->before; !rc && at < last; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(last - at));
+        if (!stop) stop = last;
+        size_t blank = strspn(at, " \t\r");
+        if (at + blank < stop) {
+            json_error_t why;
+            json_t *o = json_loadb(at, (size_t)(stop - at), JSON_REJECT_DUPLICATES, &why);
+            rc = o ? read_record(r, o, line, e) : error_set(e, RC_USAGE, "%.600s:%ld: %s", r->file, line, why.text);
+            json_decref(o);
+        }
+        at = stop + 1;
+    }
+    return rc;
+}
+
 Rc compare_records(CompareRows *r, const char *bytes, size_t length, Error *e) {
     json_error_t why;
+    while (length && strchr(" \t\r\n", *bytes)) r->before += *bytes == '\n', bytes++, length--;
+    if (is_lines(bytes, length)) return read_lines(r, bytes, length, e);
     json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
-    if (!root) return error_set(e, RC_USAGE, "%.600s:%d: %s", r->file, why.line, why.text);
+    if (!root) return error_set(e, RC_USAGE, "%.600s:%ld: %s", r->file, why.line + r->before, why.text);
     Rc rc = json_is_array(root) ? read_list(r, root, e) : read_arms(r, root, e);
     json_decref(root);
     return rc;

@@ -8,14 +8,15 @@ typedef struct {
     int arm;
     int64_t seed, block;
     double value; /* NaN: diverged */
-    long at;      /* line of a CSV file, place in a JSON list, -1: under its arm and seed */
+    long at;      /* line of a CSV or JSONL file, place in a JSON list, -1: under its arm and seed */
 } CompareRow;
 
 typedef struct {
     const char *file;
     CompareColumns columns; /* as named on the command line */
     char *read_as;          /* CompareData.columns */
-    bool lines, blocks;     /* lines: CSV */
+    bool lines, blocks;     /* lines: CSV or JSONL */
+    long before;            /* blank lines at the start of JSON */
     bool wide;              /* CSV with a column for every arm */
     char **arm;
     int arms, last_arm;

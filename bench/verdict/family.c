@@ -16,10 +16,10 @@ void family_begin(Family *f, int count) {
 
 /* Ranks of d with a diverged run worse than all others; they want lower to be better, so d is turned where it is not.
  * Returns their size. */
-static double rank(const Family *f, const Comparison *c, double *out) {
+static double rank(const Comparison *c, double *out) {
     StPairs turned = c->pairs;
     size_t n = turned.n;
-    double sign = f->higher ? -1 : 1, scale = 0, *d = mem_alloc(n, sizeof *d);
+    double sign = c->higher ? -1 : 1, scale = 0, *d = mem_alloc(n, sizeof *d);
     for (size_t i = 0; i < n; i++) d[i] = sign * c->pairs.d[i];
     turned.d = d;
     memcpy(out, d, n * sizeof *d);
@@ -43,12 +43,12 @@ static StMaxT joint_test(const Family *f, bool ranks, StMaxTRow *rows, double *m
         if (c->status != ST_OK) continue;
         scale[i] = c->pairs.scale;
         if (ranks)
-            scale[i] = rank(f, c, d + i * n);
+            scale[i] = rank(c, d + i * n);
         else
             memcpy(d + i * n, c->pairs.d, n * sizeof *d);
         for (size_t s = 0; s < n; s++) mean[i] += d[i * n + s] / (double)n;
     }
-    StMaxT out = st_maxT(d, k, n, scale, f->alpha, ranks ? f->ranks_key : f->joint_key, rows);
+    StMaxT out = st_maxT(d, k, n, scale, f->left_out ? 0 : f->alpha, ranks ? f->ranks_key : f->joint_key, rows);
     free(d);
     free(scale);
     return out;
@@ -57,8 +57,9 @@ static StMaxT joint_test(const Family *f, bool ranks, StMaxTRow *rows, double *m
 /* mean: of the differences or ranks that p is about. */
 static Decision decide(const Family *f, const Comparison *c, double p, double mean) {
     if (c->status != ST_OK || isnan(p)) return DECISION_NOT_TESTABLE;
+    if (p < f->alpha && c->inside) return mean < 0 ? DECISION_LOWER_NEGLIGIBLE : DECISION_HIGHER_NEGLIGIBLE;
     if (p < f->alpha) return mean < 0 ? DECISION_LOWER : DECISION_HIGHER;
-    if (comparison_equivalent(c)) return DECISION_EQUIVALENT;
+    if (c->inside) return DECISION_EQUIVALENT;
     return f->floor >= f->alpha ? DECISION_NOT_TESTABLE : DECISION_INCONCLUSIVE;
 }
 
@@ -83,15 +84,102 @@ static void adjust_flips(Family *f) {
     free(p);
 }
 
-/* The decision repeated on ranks, for comparisons with a diverged run. */
+/* The decision repeated on ranks. With a diverged run only a side that both show is decided; for this check ranks are
+ * not adjusted, since with distinct ranks other comparisons often reach as large a statistic. */
 static void decide_on_ranks(Family *f, StMaxTRow *rows, double *mean) {
     if (joint_test(f, true, rows, mean).status != ST_OK) return;
     for (int i = 0; i < f->count; i++) {
         Comparison *c = &f->at[i];
-        if (c->t_decides || c->status != ST_OK || !c->ranked) continue;
+        if (c->status != ST_OK) continue;
         c->joint_ranks = rows[i].step;
-        c->decision_ranks = decide(f, c, c->joint_ranks, f->mean_side ? c->t.mean : mean[i]);
+        c->decision_ranks = decide(f, c, c->joint_ranks, mean[i]);
+        bool agree = rows[i].raw < f->alpha && decision_lower(c->decision) == (mean[i] < 0);
+        if (!c->t_decides && decision_apart(c->decision) && !agree) c->decision = DECISION_INCONCLUSIVE;
     }
+}
+
+/* TOST's p of one comparison; where all seeds differ by the same, the limit for a vanishing spread. */
+static double tost_p(const Comparison *c) {
+    if (c->tost.status == ST_OK) return c->tost.p;
+    return c->t.status == ST_DEGENERATE ? (fabs(c->t.mean) < c->what.margin ? 0 : 1) : (double)NAN;
+}
+
+/* p[count]: of the exact companion, NaN where there is no margin or no pairs to test. */
+static void flip_inside(const Family *f, double *p) {
+    size_t n = (size_t)f->n, k = 0, at = 0;
+    double *d = mem_alloc((size_t)f->count * n, sizeof *d), *scale = mem_alloc((size_t)f->count, sizeof *scale);
+    double *margin = mem_alloc((size_t)f->count, sizeof *margin), *out = mem_alloc((size_t)f->count, sizeof *out);
+    for (int i = 0; i < f->count; i++) {
+        const Comparison *c = &f->at[i];
+        p[i] = (double)NAN;
+        if (isnan(c->what.margin) || c->status != ST_OK || !c->t_decides) continue;
+        memcpy(d + k * n, c->pairs.d, n * sizeof *d);
+        scale[k] = c->pairs.scale, margin[k++] = c->what.margin;
+    }
+    bool made = k && !st_maxT_tost(d, k, n, scale, margin, f->left_out ? 0 : f->alpha, f->joint_key, out);
+    for (int i = 0; i < f->count && made; i++) {
+        const Comparison *c = &f->at[i];
+        if (!isnan(c->what.margin) && c->status == ST_OK && c->t_decides) p[i] = out[at++];
+    }
+    free(out);
+    free(margin);
+    free(scale);
+    free(d);
+}
+
+/* Which differences lie inside their margin. Every comparison with a margin costs the others, made or not. */
+static void find_inside(Family *f) {
+    if (f->n + f->left_out < ST_EQUAL_SEEDS) return;
+    double *t = mem_alloc((size_t)f->count, sizeof *t), *flips = mem_alloc((size_t)f->count, sizeof *flips);
+    size_t m = 0, at = 0;
+    for (int i = 0; i < f->count; i++)
+        if (!isnan(f->at[i].what.margin)) t[m++] = tost_p(&f->at[i]);
+    flip_inside(f, flips);
+    bool made = !st_holm(t, m, t);
+    for (int i = 0; i < f->count && made; i++) {
+        Comparison *c = &f->at[i];
+        if (isnan(c->what.margin)) continue;
+        double p = t[at++];
+        c->inside_p = isnan(p) || isnan(flips[i]) ? (double)NAN : fmax(p, flips[i]);
+        c->inside = c->inside_p < f->alpha;
+    }
+    free(flips);
+    free(t);
+}
+
+/* Beyond these additions and numbers an interval by sign flips would take minutes or gigabytes. */
+#define INTERVAL_WORK 2e9
+#define INTERVAL_NUMBERS 2e7
+#define BISECTIONS 100
+
+/* Joint intervals of all comparisons that can be paired and have no diverged run. */
+static void find_intervals(Family *f) {
+    size_t n = (size_t)f->n, count = (size_t)f->count, k = 0;
+    double flips = n <= ST_FLIP_MAX ? ldexp(.5, f->n) : (double)st_flip_draws(n), all = flips * (double)count;
+    if (all * ((double)count + BISECTIONS) > INTERVAL_WORK || all > INTERVAL_NUMBERS ||
+        (n > ST_FLIP_MAX && all * (double)n > INTERVAL_WORK)) {
+        f->no_interval = "too many seeds and comparisons to count";
+        return;
+    }
+    double *d = mem_alloc(count * n, sizeof *d), *scale = mem_alloc(count, sizeof *scale);
+    StFlipCi *ci = mem_alloc(count, sizeof *ci);
+    Comparison **of = mem_alloc(count, sizeof *of);
+    for (size_t i = 0; i < count; i++) {
+        Comparison *c = &f->at[i];
+        if (c->status != ST_OK || !c->t_decides) continue;
+        memcpy(d + k * n, c->pairs.d, n * sizeof *d);
+        scale[k] = c->pairs.scale, of[k++] = c;
+        c->alone = st_flip_ci(c->pairs.d, n, c->pairs.scale, 1 - f->alpha, f->joint_key);
+    }
+    StStatus status = k ? st_maxT_ci(d, k, n, scale, 1 - f->alpha, f->joint_key, ci) : ST_OK;
+    for (size_t i = 0; i < k; i++) {
+        of[i]->together = ci[i];
+        if (status) of[i]->together.status = status;
+    }
+    free(of);
+    free(ci);
+    free(scale);
+    free(d);
 }
 
 /* Where flips were drawn, each comparison's own p comes from the family's flips too, so that no adjusted p is below
@@ -128,21 +216,22 @@ void family_together(Family *f) {
     if (f->tests & PAIRED_POWER) find_detectable(f);
     StMaxTRow *rows = mem_alloc((size_t)f->count, sizeof *rows);
     double *mean = mem_alloc((size_t)f->count, sizeof *mean);
-    bool lost = false;
     f->joint = joint_test(f, false, rows, mean);
     if (f->tests & PAIRED_FLIP) {
         share_flips(f, rows);
         adjust_flips(f);
     }
     f->floor = f->joint.status == ST_OK ? f->joint.p_min : 1;
+    if (f->tests & PAIRED_TOST) find_inside(f);
     for (int i = 0; i < f->count; i++) {
         Comparison *c = &f->at[i];
         if (c->status == ST_OK && f->joint.status == ST_OK) c->joint = rows[i];
         assert(!(f->tests & PAIRED_FLIP) || !(c->joint.step < c->flip.p - 1e-12));
-        c->decision = c->decision_ranks = decide(f, c, c->joint.step, c->t.mean);
-        lost |= !c->t_decides;
+        c->decision = c->decision_capped = c->decision_ranks = decide(f, c, c->joint.step, c->t.mean);
     }
-    if (lost && f->tests & PAIRED_RANKS) decide_on_ranks(f, rows, mean);
+    if (f->tests & PAIRED_RANKS) decide_on_ranks(f, rows, mean);
+    if (f->tests & PAIRED_INTERVAL) find_intervals(f);
+    if (f->tests & PAIRED_LEAVE) family_leave_out(f);
     free(mean);
     free(rows);
 }

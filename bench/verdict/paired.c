@@ -16,10 +16,28 @@
 const char *decision_name(Decision d) {
     static const char *const names[] = {[DECISION_LOWER] = "lower",
                                         [DECISION_HIGHER] = "higher",
+                                        [DECISION_LOWER_NEGLIGIBLE] = "lower but negligible",
+                                        [DECISION_HIGHER_NEGLIGIBLE] = "higher but negligible",
                                         [DECISION_EQUIVALENT] = "equivalent",
                                         [DECISION_INCONCLUSIVE] = "inconclusive",
                                         [DECISION_NOT_TESTABLE] = "not testable"};
     return names[d];
+}
+
+bool decision_lower(Decision d) {
+    return d == DECISION_LOWER || d == DECISION_LOWER_NEGLIGIBLE;
+}
+
+bool decision_negligible(Decision d) {
+    return d == DECISION_LOWER_NEGLIGIBLE || d == DECISION_HIGHER_NEGLIGIBLE;
+}
+
+bool decision_apart(Decision d) {
+    return d == DECISION_LOWER || d == DECISION_HIGHER || decision_negligible(d);
+}
+
+bool decision_made(Decision d) {
+    return d != DECISION_INCONCLUSIVE && d != DECISION_NOT_TESTABLE;
 }
 
 Contrast contrast_pair(int cell, int step, Metric metric, int arm, int against, double margin) {
@@ -31,9 +49,12 @@ Contrast contrast_pair(int cell, int step, Metric metric, int arm, int against, 
                       .margin = margin};
 }
 
-bool comparison_equivalent(const Comparison *c) {
-    bool flat = c->t.status == ST_DEGENERATE;
-    return c->t_decides && (c->tost.equivalent || (flat && fabs(c->t.mean) < c->what.margin));
+int comparison_beyond(const Comparison *c, double by) {
+    bool worse = decision_lower(c->decision) == c->higher;
+    if (!c->t_decides || c->status != ST_OK) return !decision_apart(c->decision) ? 0 : worse ? 1 : -1;
+    if (c->together.status != ST_OK) return 0;
+    double least = c->higher ? -c->together.hi : c->together.lo, most = c->higher ? -c->together.lo : c->together.hi;
+    return least > by ? 1 : most < by ? -1 : 0;
 }
 
 /* One side of a contrast for one seed: the weighted sum of the arms on it. A side that is one plain arm keeps its
@@ -54,6 +75,14 @@ static StRun side_run(const PairedRuns *in, int seed, bool positive, bool *lost)
     return run;
 }
 
+/* A side of several arms stalled when one of them did. */
+static bool side_stalled(const PairedRuns *in, int seed, bool positive) {
+    bool stalled = false;
+    for (const PairedArm *one = in->arm; one < in->arm + in->arms; one++)
+        stalled |= (one->weight > 0) == positive && one->stalled && one->stalled[seed];
+    return stalled;
+}
+
 static void pair(Comparison *c, const PairedRuns *in) {
     size_t n = (size_t)in->n;
     StRun *a = mem_alloc(n, sizeof *a), *b = mem_alloc(n, sizeof *b);
@@ -63,12 +92,16 @@ static void pair(Comparison *c, const PairedRuns *in) {
         b[seed] = side_run(in, seed, false, &lost_b);
         c->diverged_a += lost_a, c->diverged_b += lost_b;
         c->only_a += lost_a && !lost_b, c->only_b += lost_b && !lost_a;
+        bool stuck_a = side_stalled(in, seed, true), stuck_b = side_stalled(in, seed, false);
+        c->stalled_a += stuck_a, c->stalled_b += stuck_b;
+        c->only_stalled_a += stuck_a && !stuck_b, c->only_stalled_b += stuck_b && !stuck_a;
     }
     c->pairs = st_pair(a, n, b, n, in->cap);
     c->status = c->pairs.status;
     if (c->pairs.fault == ST_PAIR_NO_CAP) c->status = ST_NONFINITE_INPUT;
     c->t_decides = !c->diverged_a && !c->diverged_b;
-    c->ranked = !in->unranked;
+    c->higher = in->higher;
+    if (!in->arms || !in->arm[0].stalled) c->stalled_a = c->stalled_b = c->only_stalled_a = c->only_stalled_b = -1;
     c->key = in->flip;
     free(a);
     free(b);
@@ -142,11 +175,15 @@ void comparison_make(const Family *f, Comparison *c, const PairedRuns *in) {
     unsigned tests = f->tests;
     double margin = c->what.margin;
     c->joint = (StMaxTRow){.single = (double)NAN, .step = (double)NAN};
-    c->holm = c->hochberg = c->bh = c->joint_ranks = (double)NAN;
+    c->holm = c->hochberg = c->bh = c->joint_ranks = c->inside_p = (double)NAN;
+    c->alone.status = c->together.status = ST_BAD_ARG;
+    c->turning = -1;
     if (tests & PAIRED_DIVERGED) {
         c->mcnemar = st_mcnemar((uint64_t)c->only_a, (uint64_t)c->only_b);
         c->fisher = st_fisher((uint64_t)c->diverged_a, (uint64_t)(in->n - c->diverged_a), (uint64_t)c->diverged_b,
                               (uint64_t)(in->n - c->diverged_b));
+        c->stall = c->stalled_a < 0 ? (StMcnemar){.status = ST_BAD_ARG, .p = (double)NAN}
+                                    : st_mcnemar((uint64_t)c->only_stalled_a, (uint64_t)c->only_stalled_b);
     }
     if (c->status != ST_OK) {
         could_not_be_paired(c);

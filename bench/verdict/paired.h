@@ -3,9 +3,16 @@
  * A contrast is a weighted sum of arms, weights adding up to zero: arm minus baseline is {1, -1}. Its difference for
  * one seed is d; d < 0 means that the side with the positive weights is lower. The decision is made by the exact
  * two-sided sign-flip test, adjusted by step-down max-T over the whole family with seeds flipped jointly, so that the
- * floor stays 2/2^n. The t interval says how large the difference is, Holm's p stands beside, the bootstrap is reported
- * and decides nothing below ten seeds. With a diverged run on either side the t interval and the equivalence test are
- * withheld, the run counts as the cap, and the decision is repeated on ranks (the diverged run worse than everything).
+ * floor stays 2/2^n. Sign flips ask whether the two sides' distributions differ, not whether a mean is 0. Where a
+ * margin D is given, a difference that is shown to lie within -D ... D is negligible, whether or not it was separated
+ * from 0: that takes two one-sided t tests (Holm over the family) and two one-sided sign-flip tests of d shifted to the
+ * margins (max-T over the family), both below alpha, and ST_EQUAL_SEEDS seeds. The t interval and the sign-flip
+ * interval say how large the difference is, Holm's p stands beside, the bootstrap is reported and decides nothing below
+ * ten seeds.
+ *
+ * All is repeated on ranks. With a diverged run on either side the intervals and the margin are withheld, the run
+ * counts as the cap, and it ranks worse than everything: where that does not give the same side, the verdict would rest
+ * on the cap, and nothing is decided.
  *
  * A caller fills a Family (what is to be computed, levels, keys of random numbers), gives comparison_make the runs of
  * each contrast, in any order and from any thread, and calls family_together once. */
@@ -16,6 +23,7 @@
 #include "stats/bootstrap.h"
 #include "stats/counts.h"
 #include "stats/crossed.h"
+#include "stats/invert.h"
 #include "stats/paired.h"
 #include "stats/permute.h"
 #include "stats/power.h"
@@ -49,7 +57,7 @@ enum {
     PAIRED_WILCOXON = 1 << 2,
     PAIRED_BOOT = 1 << 3,
     PAIRED_EFFECT = 1 << 4,
-    PAIRED_TOST = 1 << 5,
+    PAIRED_TOST = 1 << 5, /* with its exact companion */
     PAIRED_POWER = 1 << 6, /* from PAIRED_T */
     PAIRED_DIVERGED = 1 << 7, /* tests of how often runs diverge */
     PAIRED_VARIANCE = 1 << 8, /* over seeds, paired */
@@ -57,17 +65,25 @@ enum {
     PAIRED_CROSSED = 1 << 10, /* seeds crossed with blocks of the evaluation text */
     PAIRED_JOIN = 1 << 11,    /* neighbouring blocks are joined before that until they are nearly uncorrelated, and
                                  seeds and blocks are resampled too */
-    PAIRED_RANKS = 1 << 12    /* max-T also on ranks, when some run diverged */
+    PAIRED_RANKS = 1 << 12,   /* max-T also on ranks */
+    PAIRED_INTERVAL = 1 << 13, /* by sign flips */
+    PAIRED_LEAVE = 1 << 14     /* the verdict with each seed left out */
 };
 
 typedef enum {
     DECISION_LOWER, /* adjusted p < alpha, the mean difference is below zero */
     DECISION_HIGHER,
-    DECISION_EQUIVALENT, /* not separated, and inside the margin by TOST */
+    DECISION_LOWER_NEGLIGIBLE, /* the same, and shown to lie inside the margin */
+    DECISION_HIGHER_NEGLIGIBLE,
+    DECISION_EQUIVALENT, /* not separated, and inside the margin */
     DECISION_INCONCLUSIVE,
     DECISION_NOT_TESTABLE /* the floor of p is above alpha, or the test could not be made */
 } Decision;
-const char *decision_name(Decision d); /* "lower", "higher", "equivalent", "inconclusive", "not testable" */
+const char *decision_name(Decision d); /* "lower", "lower but negligible", "equivalent", "not testable", … */
+bool decision_apart(Decision d);       /* a difference from 0 was shown, negligible or not */
+bool decision_lower(Decision d);       /* of these, the mean is below 0 */
+bool decision_negligible(Decision d);  /* of these, inside the margin */
+bool decision_made(Decision d);        /* neither inconclusive nor not testable */
 
 /* When status is not ST_OK, every other status is the same, but for the counts of diverged runs. */
 typedef struct {
@@ -84,11 +100,17 @@ typedef struct {
     StBoot boot;
     StEffect effect;
     StTost tost;
+    double inside_p; /* that decides: the larger of TOST's after Holm and its exact companion's after max-T; NaN: not
+                        made, or too few seeds */
+    bool inside;     /* the margin */
+    StFlipCi alone, together; /* intervals by sign flips: of this comparison, and of all of the family jointly */
     StInterval sd;                                 /* of d, 95 % */
     StPower power;                                 /* at the difference seen, of its sign flips alone */
     StPower seeds_needed, seeds_least, seeds_most; /* for 80 %; least, most: at the ends of the interval of the sd */
     StPower detectable;                            /* d_z that these seeds find in 80 % */
     StMcnemar mcnemar;                             /* seeds where only one side diverged */
+    int stalled_a, stalled_b, only_stalled_a, only_stalled_b; /* seeds; -1: not known */
+    StMcnemar stall;
     StFisher fisher;
     StVariance pitman_morgan, levene;
     StBlocks joined;
@@ -96,10 +118,13 @@ typedef struct {
     StPigeonhole pigeonhole;
     const char *no_pigeonhole; /* why it was not made, or NULL */
     bool t_decides;            /* no diverged run: intervals may be shown */
-    Decision decision;
-    bool ranked;        /* a diverged run ranks below all others; false: its metric has no worst, or higher is better */
-    double joint_ranks; /* the adjusted p on ranks; NaN without divergence, or when not ranked */
+    Decision decision, decision_capped; /* capped: what the means alone say; another one where ranks disagree */
+    bool higher;        /* a diverged run ranks as the lowest, not the highest */
+    double joint_ranks; /* the adjusted p on ranks; NaN: not made */
     Decision decision_ranks;
+    int turning, turning_seed; /* seeds each of which, left out, turns the verdict; -1: not looked at; the first of them
+                                  as a place in pairs.seed */
+    Decision turned;           /* what it is without that seed */
 } Comparison;
 
 /* Comparisons that are adjusted together. */
@@ -108,12 +133,12 @@ typedef struct {
     double alpha;   /* of decisions and of the equivalence test */
     double conf;    /* of intervals */
     int n;          /* seeds */
-    bool higher;    /* ranks: higher is better */
-    bool mean_side; /* the decision on ranks takes its side from the mean difference, not from the ranks */
+    int left_out;   /* seeds that were left out to look at the verdict without them: 0 or 1 */
     size_t draws;   /* of the bootstrap; 0: all resamples, ST_BOOT_DRAWS of them beyond ST_BOOT_EXACT_MAX seeds */
     StKey joint_key, ranks_key;
     StMaxT joint;
     double floor; /* smallest p any of them can reach; 1 when there is none */
+    const char *no_interval; /* why there is none by sign flips, or NULL */
     Comparison *at;
     int count;
 } Family;
@@ -123,6 +148,7 @@ typedef struct {
     double weight;
     const double *value;        /* [n]; of a diverged run: what it counts as in a sum of several arms */
     const bool *diverged;       /* [n], or NULL: none did */
+    const bool *stalled;        /* [n], or NULL: not known */
     const double *const *block; /* [n][blocks], or NULL */
 } PairedArm;
 
@@ -132,7 +158,7 @@ typedef struct {
     PairedArm arm[CONTRAST_MOST_TERMS];
     int arms, blocks;
     double cap;    /* what a diverged run counts as where its arm is a side by itself; NaN: no such number */
-    bool unranked; /* gets no p on ranks */
+    bool higher;   /* is better */
     StKey flip, ranks, boot, pigeonhole; /* streams of random numbers */
 } PairedRuns;
 
@@ -152,8 +178,12 @@ bool family_power_by_flips(const Family *f);
 /* Holm's p of p[count] (NaN: not made, and still counted) into the comparisons; p is overwritten. */
 void family_holm(Family *f, double *p);
 
-/* Inside the margin by TOST, or the same difference for every seed and smaller than it. */
-bool comparison_equivalent(const Comparison *c);
+/* The verdict of every comparison with each seed left out, unless that takes too long or so few seeds cannot decide. */
+void family_leave_out(Family *f);
+
+/* Shown to lie beyond a difference on the side that is worse (1), to lie below it (-1), or neither (0), by the
+ * sign-flip interval of the whole family. With a diverged run the decision alone tells. */
+int comparison_beyond(const Comparison *c, double by);
 
 void family_release(Family *f);
 

@@ -108,12 +108,11 @@ static Reading read_boot_koehn(const ReadingOf *of, Reading r) {
 }
 
 static Reading read_tost(const ReadingOf *of, Reading r) {
-    const StTost *t = &of->c->tost;
-    r.adjusted = true; /* equality is claimed of one contrast, not of the best of several */
-    r = with_p(mean_difference(of->c, r), of->c, t->status, t->p, false);
-    if (of->c->t_decides) return r;
-    r.p = (double)NAN;
-    if (!r.why) r.why = run_diverged;
+    const Comparison *c = of->c;
+    r.adjusted = true;
+    r = with_p(mean_difference(c, r), c, isnan(c->inside_p) ? ST_N_TOO_SMALL : ST_OK, c->inside_p, true);
+    if (r.why && c->t_decides) r.why = of->family->n < ST_EQUAL_SEEDS ? "below 8 seeds nothing is called equal"
+                                                                          : st_status_text(c->tost.status);
     return r;
 }
 
@@ -139,6 +138,14 @@ static Reading diverged_share(const ReadingOf *of, Reading r, StStatus status, d
 static Reading read_mcnemar(const ReadingOf *of, Reading r) {
     const StMcnemar *m = &of->c->mcnemar;
     return diverged_share(of, r, m->status, m->p, m->p_min);
+}
+
+/* The same of seeds whose run stalled or diverged. */
+static Reading read_mcnemar_stall(const ReadingOf *of, Reading r) {
+    const Comparison *c = of->c;
+    r.effect = (double)(c->stalled_a - c->stalled_b) / of->sample->seeds;
+    r.floor = c->stall.p_min;
+    return with_p(r, c, c->stall.status, c->stall.p, false);
 }
 
 static Reading read_fisher(const ReadingOf *of, Reading r) {
@@ -241,7 +248,8 @@ static ReadFunction *const readings[] = {
 /* Tests of divergence need no number of a diverged run; without pairs the others have nothing to say. */
 Reading reading_of(const StTest *test, const ReadingOf *of) {
     size_t n = (size_t)of->family->n, m = (size_t)of->family->count;
-    bool divergence = test->about == ST_ABOUT_divergence || test->about == ST_ABOUT_predictor;
+    bool divergence = test->about == ST_ABOUT_divergence || test->about == ST_ABOUT_stall ||
+                      test->about == ST_ABOUT_predictor;
     Reading r = {.p = (double)NAN,
                  .floor = test->floor ? test->floor(n, m) : 0,
                  .effect = (double)NAN,

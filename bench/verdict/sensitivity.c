@@ -34,15 +34,26 @@ int sensitivity_rates(const Experiment *x, RateLevel order[EXPERIMENT_MOST_VALUE
     return f->values;
 }
 
-/* The cells of the group whose cell at level 0 is `first`, in ascending order of rate. */
-static void group_cells(const Experiment *x, int factor, const RateLevel *order, int first, int *cells) {
-    int rates = x->factor[factor].values, stride = 1;
+int sensitivity_cells(const Experiment *x, int group, int cell[EXPERIMENT_MOST_VALUES],
+                      double rate[EXPERIMENT_MOST_VALUES]) {
+    RateLevel order[EXPERIMENT_MOST_VALUES];
+    int factor = sensitivity_factor(x), stride = 1;
+    if (factor < 0) {
+        cell[0] = group, rate[0] = experiment_spec(x, group, 0, 0).lr;
+        return 1;
+    }
+    int rates = sensitivity_rates(x, order);
     for (int f = x->factors - 1; f > factor; f--) stride *= x->factor[f].values;
-    for (int k = 0; k < rates; k++) cells[k] = first + order[k].level * stride;
+    for (int k = 0; k < rates; k++) {
+        cell[k] = group / stride * stride * rates + group % stride + order[k].level * stride;
+        rate[k] = order[k].rate;
+    }
+    return rates;
 }
 
-static void group_name(const Experiment *x, int factor, int cell, char out[256]) {
+void sensitivity_group(const Experiment *x, int cell, char out[256]) {
     size_t n = 0;
+    int factor = sensitivity_factor(x);
     out[0] = 0;
     for (int f = 0; f < x->factors && n < 256; f++)
         if (f != factor)
@@ -123,17 +134,13 @@ bool sensitivity_make(Sensitivity *y, const Sample *s) {
     *y = (Sensitivity){.rates = x->factor[factor].values, .seeds = x->seeds, .floor = 1};
     y->groups = s->cells / y->rates;
     y->rows = y->groups * x->arms;
-    RateLevel order[EXPERIMENT_MOST_VALUES];
-    int *cells = mem_alloc((size_t)y->rates, sizeof *cells), group = 0;
-    (void)sensitivity_rates(x, order);
-    y->rate = mem_alloc((size_t)y->rates, sizeof *y->rate);
-    for (int k = 0; k < y->rates; k++) y->rate[k] = order[k].rate;
+    int cells[EXPERIMENT_MOST_VALUES];
+    y->rate = mem_alloc(EXPERIMENT_MOST_VALUES, sizeof *y->rate);
     y->group = mem_alloc((size_t)y->groups, sizeof *y->group);
     y->row = mem_alloc((size_t)y->rows, sizeof *y->row);
-    for (int cell = 0; cell < s->cells; cell++) {
-        if (experiment_level(x, cell, factor)) continue;
-        group_cells(x, factor, order, cell, cells);
-        group_name(x, factor, cell, y->group[group]);
+    for (int group = 0; group < y->groups; group++) {
+        (void)sensitivity_cells(x, group, cells, y->rate);
+        sensitivity_group(x, cells[0], y->group[group]);
         for (int arm = 0; arm < x->arms; arm++) {
             SensitivityRow *row = &y->row[group * x->arms + arm];
             row->group = group, row->arm = arm;
@@ -141,10 +148,8 @@ bool sensitivity_make(Sensitivity *y, const Sample *s) {
             for (int seed = 0; seed < y->seeds; seed++) one_seed(s, y, cells, row, seed);
             summarize(row, y->seeds);
         }
-        group++;
     }
     compare(y, s);
-    free(cells);
     return true;
 }
 

@@ -6,9 +6,9 @@
  *                best
  *   sensitivity  mean over the grid of min(loss, first loss) - best (Wortsman et al. 2023)
  *
- * A grid can only show what it spans: where a range reaches the grid's edge, the edge is taken as its end. Differences
- * to the baseline are paired by seed, their sign-flip p's adjusted by step-down max-T over all arms, groups and the
- * four quantities. */
+ * A grid can only show what it spans: where a range reaches the grid's edge, the edge is taken as its end.
+ * Differences to the baseline are paired by seed, their sign-flip p's adjusted by step-down max-T over all arms,
+ * groups and the four quantities. */
 #ifndef BENCH_VERDICT_SENSITIVITY_H
 #define BENCH_VERDICT_SENSITIVITY_H
 
@@ -54,6 +54,14 @@ typedef struct {
 
 /* The rates of the factor, which there is, ascending; returns how many. */
 int sensitivity_rates(const Experiment *x, RateLevel order[EXPERIMENT_MOST_VALUES]);
+
+/* The cells of a group, which differ in that factor alone, and their rates, ascending; without the factor every cell
+ * is a group. Returns how many. */
+int sensitivity_cells(const Experiment *x, int group, int cell[EXPERIMENT_MOST_VALUES],
+                      double rate[EXPERIMENT_MOST_VALUES]);
+
+/* "warmup = 45" of a group's cell: its other factors, or "". */
+void sensitivity_group(const Experiment *x, int cell, char out[256]);
 
 /* False, and nothing to release, when there is no such factor. */
 bool sensitivity_make(Sensitivity *y, const Sample *s);

@@ -35,7 +35,7 @@ static StKey key_of(const Sample *s, const Contrast *c) {
 typedef struct {
     uint64_t *seed;
     double *value;        /* [terms][seeds] */
-    bool *diverged;       /* [terms][seeds] */
+    bool *diverged, *stalled; /* [terms][seeds] */
     const double **block; /* [terms][seeds] */
 } Copies;
 
@@ -63,7 +63,7 @@ static void gather(const Sample *s, const Contrast *w, Copies *k, PairedRuns *in
                        .seed = k->seed,
                        .arms = w->terms,
                        .cap = metric_uniform(w->metric, any),
-                       .unranked = metric_info[w->metric].better > 0,
+                       .higher = metric_info[w->metric].better > 0,
                        .flip = key,
                        .ranks = key,
                        .boot = key,
@@ -74,10 +74,12 @@ static void gather(const Sample *s, const Contrast *w, Copies *k, PairedRuns *in
             const SampleRun *run = sample_run(s, t->cell, t->step, t->arm, seed);
             k->value[i * s->seeds + seed] = run->value[w->metric];
             k->diverged[i * s->seeds + seed] = run->diverged;
+            k->stalled[i * s->seeds + seed] = run->stalled;
         }
         in->arm[i] = (PairedArm){.weight = t->weight,
                                  .value = k->value + i * s->seeds,
                                  .diverged = k->diverged + i * s->seeds,
+                                 .stalled = k->stalled + i * s->seeds,
                                  .block = k->block + i * s->seeds};
     }
     find_blocks(s, w, k, in);
@@ -88,6 +90,7 @@ static void compare_all(Family *f, const Sample *s, const Contrast *what, int co
     Copies k = {.seed = mem_alloc((size_t)s->seeds, sizeof *k.seed),
                 .value = mem_alloc(most, sizeof *k.value),
                 .diverged = mem_alloc(most, sizeof *k.diverged),
+                .stalled = mem_alloc(most, sizeof *k.stalled),
                 .block = mem_alloc(most, sizeof *k.block)};
     PairedRuns in;
     for (int seed = 0; seed < s->seeds; seed++) k.seed[seed] = s->x->seed[seed];
@@ -104,15 +107,15 @@ static void compare_all(Family *f, const Sample *s, const Contrast *what, int co
     free(k.seed);
     free(k.value);
     free(k.diverged);
+    free(k.stalled);
     free(k.block);
 }
 
 void family_make(Family *f, const Sample *s, const Contrast *what, int count) {
     *f = (Family){.tests = PAIRED_T | PAIRED_FLIP | PAIRED_BOOT | PAIRED_EFFECT | PAIRED_TOST | PAIRED_DIVERGED |
-                           PAIRED_VARIANCE | PAIRED_CROSSED | PAIRED_RANKS,
+                           PAIRED_VARIANCE | PAIRED_CROSSED | PAIRED_RANKS | PAIRED_INTERVAL | PAIRED_LEAVE,
                   .alpha = s->x->alpha,
-                  .conf = 1 - s->x->alpha,
-                  .mean_side = true};
+                  .conf = 1 - s->x->alpha};
     compare_all(f, s, what, count);
 }
 

@@ -1,17 +1,11 @@
 #include "bench/verdict/words.h"
 
-#include <stdio.h>
-
-bool decision_small(const Comparison *c, Decision d) {
-    return (d == DECISION_LOWER || d == DECISION_HIGHER) && comparison_equivalent(c);
-}
-
 static void separated(const Comparison *c, Decision d, int better, const char *against, Text *out) {
-    const char *side = d == DECISION_LOWER ? "lower" : "higher";
+    const char *side = decision_lower(d) ? "lower" : "higher";
     char margin[40];
-    if (better) side = (d == DECISION_LOWER) == (better < 0) ? "better" : "worse";
+    if (better) side = decision_lower(d) == (better < 0) ? "better" : "worse";
     text_format(out, "%s%s%s", side, against ? " than " : "", against ? against : "");
-    if (decision_small(c, d)) {
+    if (decision_negligible(d)) {
         text_format(out, ", but within %s", format_real(margin, c->what.margin));
         if (against) text_format(out, ": too small to matter");
     }
@@ -29,7 +23,9 @@ void decision_words(const Family *f, const Comparison *c, Decision d, int better
     char margin[40];
     switch (d) {
     case DECISION_LOWER:
-    case DECISION_HIGHER: separated(c, d, better, against, out); break;
+    case DECISION_HIGHER:
+    case DECISION_LOWER_NEGLIGIBLE:
+    case DECISION_HIGHER_NEGLIGIBLE: separated(c, d, better, against, out); break;
     case DECISION_EQUIVALENT:
         text_format(out, "the same within %s", format_real(margin, c->what.margin));
         break;

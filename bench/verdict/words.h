@@ -6,9 +6,6 @@
 #include "base/text.h"
 #include "bench/verdict/paired.h"
 
-/* A difference was shown, and yet it lies within the margin. */
-bool decision_small(const Comparison *c, Decision d);
-
 /* "worse than Pre-LN", "better than Pre-LN, but within 0.02: too small to matter", "the same within 0.02", "not
  * decided", "not decided: 5 seeds cannot reach p < 0.05".
  * c: one of f's; d: its decision, or the one on ranks; better: of the numbers compared, -1 lower, +1 higher, 0 neither

@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 enum { BOX_TEXT = 48, BLOCK_MOST_STRETCHES = 8, BLOCK_TITLE = 128 };
-enum { BLOCK_MOST_BOXES = 9 }; /* attention with every norm and factor */
+enum { BLOCK_MOST_BOXES = 10 }; /* attention with every norm and factor */
 
 typedef enum { BOX_NONE, BOX_NORM, BOX_FUNCTION, BOX_FACTOR } BoxKind;
 
@@ -40,5 +40,8 @@ void block_svg(const BlockPicture *p, Text *out);
 
 /* The same in plain characters, at most 80 to a line. */
 void block_text(const BlockPicture *p, Text *out);
+
+/* A number that moves in a straight line over the steps of a run, as a drawing in plain characters: `what` above it. */
+void moves_text(const char *what, double from, double to, Text *out);
 
 #endif

@@ -11,8 +11,9 @@ void compare_json(const CompareResult *r, Text *out);
 void compare_tex(const CompareResult *r, Text *out);  /* a whole tabular; the notes are comments */
 void compare_plot(const CompareResult *r, Text *out); /* SVG: each comparison's differences and interval */
 
-/* "[0.10, 0.12]", or why there is none. */
+/* "[0.10, 0.12]" of the t test, or of the sign flips of the whole family; or why there is none. */
 void compare_interval(const Comparison *c, Text *out, bool latex);
+void compare_flip_interval(const Family *f, const Comparison *c, Text *out, bool latex);
 
 /* A number with the digits that its uncertainty deserves, also when both are tiny; signed: with "+" too. */
 char *compare_number(char out[48], double x, double uncertainty, bool with_sign);

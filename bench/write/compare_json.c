@@ -147,7 +147,7 @@ static void joint_json(const CompareResult *r, const Comparison *c, json_t *o) {
                         made ? with_floor(json_share(c->joint.single, c->joint.single_count, total), r->family.floor)
                              : json_status(r->family.joint.status));
     size_t n = (size_t)r->n, k = (size_t)r->family.count;
-    json_object_set_new(o, "holm", p_json(c->holm, st_test_find("holm")->floor(n, k)));
+    json_object_set_new(o, "holm", json_holm(&r->family, c));
     json_object_set_new(o, "hochberg", p_json(c->hochberg, st_test_find("hochberg")->floor(n, k)));
     json_object_set_new(o, "benjamini_hochberg", p_json(c->bh, st_test_find("bh")->floor(n, k)));
 }
@@ -159,6 +159,10 @@ static void put_words(const CompareResult *r, const Comparison *c, const char *k
     compare_words(r, c, d, &words);
     json_put_text(o, key, words.at);
     text_release(&words);
+}
+
+static const char *name_of(const void *of, Decision d) {
+    return compare_word(of, d);
 }
 
 static json_t *item_json(const CompareResult *r, const Comparison *c) {
@@ -181,17 +185,25 @@ static json_t *item_json(const CompareResult *r, const Comparison *c) {
                         !tested         ? not_made("not tested: no --margin")
                         : !c->t_decides ? withheld()
                                         : with_floor(json_tost(&c->tost, r->options.margin), 0));
+    json_object_set_new(o, "inside_margin",
+                        !tested         ? not_made("not tested: no --margin")
+                        : !c->t_decides ? withheld()
+                                        : json_inside(&r->family, c));
+    json_object_set_new(o, "sign_flip_interval", c->t_decides ? json_flip_interval(&r->family, c) : withheld());
     json_object_set_new(o, "effect", effect_json(r, c));
     json_object_set_new(o, "power", power_json(&r->family, c));
     divergence_json(c, o);
     json_object_set_new(o, "levene", c->t_decides ? variance_json(&c->levene, "f") : withheld());
     json_object_set_new(o, "pitman_morgan", c->t_decides ? variance_json(&c->pitman_morgan, "t") : withheld());
     if (r->data->blocks) json_object_set_new(o, "seeds_by_blocks", c->t_decides ? crossed_json(c) : withheld());
-    if (!c->t_decides) {
-        json_object_set_new(o, "max_t_on_ranks", p_json(c->joint_ranks, r->family.floor));
-        json_put_text(o, "decision_on_ranks", compare_word(r, c->decision_ranks));
-        put_words(r, c, "verdict_on_ranks", c->decision_ranks, o);
-    }
+    json_object_set_new(o, "stalled", json_stalled(c));
+    json_object_set_new(o, "one_seed_left_out", json_left_out(c, name_of, r));
+    json_object_set_new(o, "max_t_on_ranks",
+                        isnan(c->joint_ranks) ? not_made(st_status_text(c->status == ST_OK ? ST_BAD_ARG : c->status))
+                                              : p_json(c->joint_ranks, r->family.floor));
+    json_put_text(o, "decision_on_ranks", compare_word(r, c->decision_ranks));
+    put_words(r, c, "verdict_on_ranks", c->decision_ranks, o);
+    if (c->decision_capped != c->decision) json_put_text(o, "decision_with_cap", compare_word(r, c->decision_capped));
     return o;
 }
 
@@ -211,6 +223,12 @@ static json_t *arm_json(const CompareResult *r, int arm) {
     put_count(rate, "k", a->rate.k), put_count(rate, "n", a->rate.n);
     json_put(rate, "lo", a->rate.lo), json_put(rate, "hi", a->rate.hi);
     json_object_set_new(o, "diverged", rate);
+    if (a->stalled.n) {
+        json_t *stalled = json_object();
+        put_count(stalled, "k", a->stalled.k), put_count(stalled, "n", a->stalled.n);
+        json_put(stalled, "lo", a->stalled.lo), json_put(stalled, "hi", a->stalled.hi);
+        json_object_set_new(o, "stalled", stalled);
+    }
     if (!isnan(a->survivors)) json_put(o, "survivors_mean", a->survivors);
     for (int s = 0; s < d->seeds; s++) json_array_append_new(runs, json_number_of(d->value[arm * d->seeds + s]));
     json_object_set_new(o, "values", runs);
@@ -256,6 +274,11 @@ static void head_json(const CompareResult *r, json_t *o) {
     json_put_text(o, "better", x->higher ? "higher" : "lower");
     json_object_set_new(o, "margin", isnan(x->margin) ? json_null() : json_real(x->margin));
     json_object_set_new(o, "cap", isnan(x->cap) ? json_null() : json_real(x->cap));
+    json_object_set_new(o, "stall", isnan(x->stall) ? json_null() : json_real(x->stall));
+    if (x->fail_by)
+        json_put(o, "fail_on_worse_by", x->fail_more);
+    else
+        json_object_set_new(o, "fail_on_worse_by", json_null());
     json_put(o, "confidence", x->conf), json_put(o, "alpha", r->alpha), json_put(o, "alpha_here", r->family.alpha);
     put_count(o, "n", (uint64_t)r->n), put_count(o, "blocks", (uint64_t)r->data->blocks);
     for (int s = 0; s < r->n; s++) json_array_append_new(seeds, json_integer((json_int_t)r->data->seed[s]));

@@ -52,8 +52,7 @@ static bool constant(const CompareResult *r, const Comparison *c) {
 
 static bool undecided(const CompareResult *r, const Comparison *c) {
     (void)r;
-    return c->t_decides && c->t.status == ST_OK &&
-           (c->decision == DECISION_INCONCLUSIVE || c->decision == DECISION_NOT_TESTABLE);
+    return c->t_decides && c->t.status == ST_OK && !decision_made(c->decision);
 }
 
 static void count_or_more(const StPower *p, Text *out) {
@@ -85,16 +84,75 @@ static void say_crossed(const CompareResult *r, const Comparison *c, Text *out) 
                 compare_number(high, c->crossed.hi, c->crossed.se, false));
 }
 
-static bool ranks_differ(const CompareResult *r, const Comparison *c) {
-    (void)r;
-    return !c->t_decides && c->decision_ranks != c->decision;
+/* Bonferroni over the comparisons, of swaps within seeds with that seed left out that supports it most. */
+static double spread_p(const CompareResult *r, const Comparison *c) {
+    return c->t_decides && c->pitman_morgan.status == ST_OK ? c->pitman_morgan.p_left_out * r->family.count : 1;
 }
 
-static void say_ranks(const CompareResult *r, const Comparison *c, Text *out) {
+static bool spread_differs(const CompareResult *r, const Comparison *c) {
+    return spread_p(r, c) < r->family.alpha;
+}
+
+static void say_spread(const CompareResult *r, const Comparison *c, Text *out) {
+    char times[SHOWN], p[SHOWN];
+    text_format(out, " (sd %s times the baseline's, p %s)", show_number(times, sqrt(c->pitman_morgan.ratio), 2),
+                show_p(p, spread_p(r, c)));
+}
+
+static bool rests_on_cap(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->decision_capped != c->decision;
+}
+
+static void say_capped(const CompareResult *r, const Comparison *c, Text *out) {
     char p[SHOWN];
-    text_format(out, ": ");
+    text_format(out, " (with the cap ");
+    compare_words(r, c, c->decision_capped, out);
+    text_format(out, ", p %s; with a diverged run worse than all others ", show_p(p, c->joint.step));
     compare_words(r, c, c->decision_ranks, out);
-    text_format(out, " (p %s)", show_p(p, c->joint_ranks));
+    text_format(out, ", p %s)", show_p(p, c->joint_ranks));
+}
+
+static bool one_seed_decides(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->turning > 0;
+}
+
+static void say_seed(const CompareResult *r, const Comparison *c, Text *out) {
+    text_format(out, " (without seed %llu: ", (unsigned long long)c->pairs.seed[c->turning_seed]);
+    compare_words(r, c, c->turned, out);
+    if (c->turning > 1) text_format(out, "; %d seeds do so", c->turning);
+    text_format(out, ")");
+}
+
+static bool has_range(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->status == ST_OK && c->effect.status == ST_OK;
+}
+
+static void say_range(const CompareResult *r, const Comparison *c, Text *out) {
+    char least[48], most[48], skew[SHOWN];
+    (void)r;
+    text_format(out, " %s to %s", compare_number(least, c->effect.least, c->effect.sd, true),
+                compare_number(most, c->effect.most, c->effect.sd, true));
+    if (!isnan(c->effect.skew)) text_format(out, " (skewness %s)", show_signed(skew, c->effect.skew, 1));
+}
+
+static bool stalls(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->stalled_a > 0 || c->stalled_b > 0;
+}
+
+static void say_stalls(const CompareResult *r, const Comparison *c, Text *out) {
+    char p[SHOWN], floor[SHOWN];
+    (void)r;
+    text_format(out, " %d of %d against %d (p %s, smallest %s)", c->stalled_a, r->n, c->stalled_b,
+                show_p(p, c->stall.p), show_p(floor, c->stall.p_min));
+}
+
+static bool inside(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->inside;
 }
 
 static bool diverged(const CompareResult *r, const Comparison *c) {
@@ -136,10 +194,8 @@ static void divergence_notes(const CompareResult *r, Text *out) {
     note(r, diverged, say_diverged,
          "With a diverged run on either side the t interval, the equivalence test and the "
          "power are withheld: ",
-         ".\n", out);
-    out->at[--out->length] = 0;
-    note(r, ranks_differ, say_ranks, "The verdict depends on the cap; with a diverged run worse than all others, ", ".",
-         out);
+         ".", out);
+    note(r, rests_on_cap, say_capped, "Not decided, since the verdict would rest on the cap: ", ".", out);
     if (beyond)
         text_format(out, "%d finished run%s worse than the cap %s: is it the right one?\n", beyond,
                     beyond == 1 ? " is" : "s are", cap);
@@ -170,8 +226,8 @@ static void floor_notes(const CompareResult *r, Text *out) {
             text_format(out, "No number of seeds is enough.\n");
     }
     if (!r->family.joint.exact)
-        text_format(out, "p from %d random sign patterns: beyond %d seeds they are no longer all counted.\n",
-                    ST_FLIP_DRAWS, ST_FLIP_MAX);
+        text_format(out, "p from %llu random sign patterns: beyond %d seeds they are no longer all counted.\n",
+                    (unsigned long long)r->family.joint.total - 1, ST_FLIP_MAX);
     if (r->n > 1 && r->n < ST_BOOT_DECIDES)
         text_format(out, "Bootstrap intervals (--json) decide nothing below %d seeds: they are too narrow there.\n",
                     ST_BOOT_DECIDES);
@@ -196,15 +252,76 @@ static void power_note(const CompareResult *r, Text *out) {
     text_release(&before);
 }
 
+/* What p is of, and what it is not of. */
+static void p_notes(const CompareResult *r, Text *out) {
+    char floor[SHOWN];
+    text_format(out,
+                "p_adj: could the two arms be swapped within each seed? By sign flips%s; smallest possible %s. A small "
+                "p says that their distributions differ: mostly the means, but runs that stall or scatter more do it "
+                "too. p_rank: the same on ranks, which one outlying seed cannot swamp.\n",
+                r->family.count > 1 ? " of all comparisons jointly (max-T)" : "", show_p(floor, r->family.floor));
+    note(r, one_seed_decides, say_seed, "ONE SEED DECIDES: ", ".", out);
+    note(r, has_range, say_range, "Differences by seed: ", ".", out);
+    note(r, spread_differs, say_spread, "The spread over seeds differs, whichever seed is left out: ", ".", out);
+}
+
+static void margin_notes(const CompareResult *r, Text *out) {
+    char number[40];
+    if (isnan(r->options.margin)) {
+        text_format(out, "Whether a difference is too small to matter is not tested: no --margin.\n");
+        return;
+    }
+    text_format(out, "Too small to matter: shown to lie inside +-%s, by one-sided t tests and by sign flips.",
+                format_real(number, r->options.margin));
+    if (r->n < ST_EQUAL_SEEDS)
+        text_format(out, " Nothing is called the same below %d seeds.", ST_EQUAL_SEEDS);
+    text_format(out, "\n");
+    Text after;
+    text_init(&after);
+    text_format(&after, ". Yet %d seeds alike do not exclude that up to %.0f %% of the runs stall or diverge.", r->n,
+                100 * st_unseen((size_t)r->n, r->family.alpha));
+    note(r, inside, NULL, "Shown so: ", after.at, out);
+    text_release(&after);
+}
+
+static bool beyond(const CompareResult *r, const Comparison *c) {
+    return comparison_beyond(c, r->options.fail_more) > 0;
+}
+
+static bool short_of(const CompareResult *r, const Comparison *c) {
+    return comparison_beyond(c, r->options.fail_more) < 0;
+}
+
+static bool neither(const CompareResult *r, const Comparison *c) {
+    return comparison_beyond(c, r->options.fail_more) == 0;
+}
+
+/* What the exit code says. */
+static void gate_notes(const CompareResult *r, Text *out) {
+    char by[40], head[80];
+    if (!r->options.fail_by) return;
+    snprintf(head, sizeof head, "--fail-on worse-by:%s: ", format_real(by, r->options.fail_more));
+    text_format(out, "%sjudged by the sign-flip interval.\n", head);
+    note(r, beyond, NULL, "  FAILS, worse by more: ", ".", out);
+    note(r, short_of, NULL, "  passes, not worse by more: ", ".", out);
+    note(r, neither, NULL, "  not decided: ", ".", out);
+}
+
 void compare_notes(const CompareResult *r, Text *out) {
     char p[SHOWN], floor[SHOWN], number[40];
     floor_notes(r, out);
-    if (isnan(r->options.margin))
-        text_format(out, "Whether a difference is too small to matter is not tested: no --margin.\n");
-    else
-        text_format(out, "Too small to matter: inside +-%s by two one-sided t tests.\n",
-                    format_real(number, r->options.margin));
+    p_notes(r, out);
+    margin_notes(r, out);
+    gate_notes(r, out);
     divergence_notes(r, out);
+    if (!isnan(r->options.stall)) {
+        Text before;
+        text_init(&before);
+        text_format(&before, "Runs that end no better than %s, or diverge, arm against baseline (McNemar):",
+                    format_real(number, r->options.stall));
+        note(r, stalls, say_stalls, before.at, ".", out);
+        text_release(&before);
+    }
     note(r, pairing_hurt, say_gain, "Pairing by seed hurt (variance ratio below 1): ", ".", out);
     note(r, constant, NULL, "The same difference for every seed, so no t interval: ", ".", out);
     power_note(r, out);

@@ -45,7 +45,11 @@ static void line(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, " & \\raggedright ");
     latex_text(out, words.at);
     text_release(&words);
-    text_format(out, " \\tabularnewline\n");
+    text_format(out, " \\tabularnewline\n & & & & ");
+    compare_flip_interval(&r->family, c, out, true);
+    text_format(out, " & & ");
+    latex_number(out, show_p(number, c->joint_ranks));
+    text_format(out, " & \\\\\n");
 }
 
 void compare_tex(const CompareResult *r, Text *out) {
@@ -54,7 +58,8 @@ void compare_tex(const CompareResult *r, Text *out) {
     text_init(&words);
     compare_signature(r, &words);
     text_format(&words,
-                "\nneeds booktabs; %s is better; p: sign-flip; adjusted: step-down max-T; smallest p possible: %s\n",
+                "\nneeds booktabs; %s is better; p: sign-flip; adjusted: step-down max-T; smallest p possible: %s\n"
+                "second line of a comparison: interval by sign flips of all comparisons jointly; adjusted p on ranks\n",
                 r->options.higher ? "higher" : "lower", show_p(number, r->family.floor));
     compare_notes(r, &words);
     comments(words.at, out);

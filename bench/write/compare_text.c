@@ -8,7 +8,7 @@
 #include "bench/formats/latex.h"
 #include "bench/run/provenance.h"
 
-enum { NAME_WIDTH = 24, INTERVAL_WIDTH = 26, PAGE_WIDTH = 98, VERDICT_WIDTH = 26 };
+enum { NAME_WIDTH = 20, INTERVAL_WIDTH = 23, PAGE_WIDTH = 98 };
 
 /* "%.*e" below and above what reads well with a point. */
 char *compare_number(char out[48], double x, double uncertainty, bool with_sign) {
@@ -46,36 +46,51 @@ static int shown_width(const char *s) {
     return characters;
 }
 
+static void bounds(double lo, double hi, double error, Text *out, bool latex) {
+    char number[48];
+    text_format(out, "[");
+    for (int side = 0; side < 2; side++) {
+        compare_number(number, side ? hi : lo, error, false);
+        if (side) text_format(out, ", ");
+        if (latex)
+            latex_number(out, number);
+        else
+            text_format(out, "%s", number);
+    }
+    text_format(out, "]");
+}
+
 void compare_interval(const Comparison *c, Text *out, bool latex) {
-    char low[48], high[48];
     if (!c->t_decides)
         text_format(out, "withheld (diverged)");
     else if (c->t.status != ST_OK)
         text_format(out, "n/a (%s)", st_status_text(c->t.status));
-    else {
-        compare_number(low, c->t.lo, c->t.se, false);
-        compare_number(high, c->t.hi, c->t.se, false);
-        text_format(out, "[");
-        if (latex)
-            latex_number(out, low);
-        else
-            text_format(out, "%s", low);
-        text_format(out, ", ");
-        if (latex)
-            latex_number(out, high);
-        else
-            text_format(out, "%s", high);
-        text_format(out, "]");
-    }
+    else
+        bounds(c->t.lo, c->t.hi, c->t.se, out, latex);
+}
+
+void compare_flip_interval(const Family *f, const Comparison *c, Text *out, bool latex) {
+    if (!c->t_decides)
+        text_format(out, "withheld (diverged)");
+    else if (f->no_interval)
+        text_format(out, "n/a (too many)");
+    else if (c->together.status == ST_NOT_REACHABLE)
+        text_format(out, "unbounded");
+    else if (c->together.status != ST_OK)
+        text_format(out, "n/a (%s)", st_status_text(c->together.status));
+    else
+        bounds(c->together.lo, c->together.hi, c->t.status == ST_OK ? c->t.se : (double)NAN, out, latex);
 }
 
 static void line(const CompareResult *r, const Comparison *c, Text *out) {
     const char *name = compare_arm_name(r, c);
-    char number[48], p[SHOWN], floor[SHOWN];
-    Text range, words;
+    char number[48], p[SHOWN], ranks[SHOWN];
+    Text range, flips, words;
     text_init(&range);
+    text_init(&flips);
     text_init(&words);
     compare_interval(c, &range, false);
+    compare_flip_interval(&r->family, c, &flips, false);
     compare_words(r, c, c->decision, &words);
     text_format(out, "  ");
     if (shown_width(name) > NAME_WIDTH) {
@@ -83,10 +98,11 @@ static void line(const CompareResult *r, const Comparison *c, Text *out) {
         name = "";
     }
     show_column(out, name, NAME_WIDTH);
-    text_format(out, " %12s  %-*s %6s %6s", compare_number(number, c->t.mean, c->t.se, true), INTERVAL_WIDTH,
-                range.at, show_p(p, c->joint.step), show_p(floor, r->family.floor));
-    text_format(out, shown_width(words.at) > VERDICT_WIDTH ? "\n    %s\n" : "  %s\n", words.at);
+    text_format(out, " %11s  %-*s  %-*s %6s %6s\n    %s\n", compare_number(number, c->t.mean, c->t.se, true),
+                INTERVAL_WIDTH, range.at, INTERVAL_WIDTH, flips.at, show_p(p, c->joint.step),
+                show_p(ranks, c->joint_ranks), words.at);
     text_release(&range);
+    text_release(&flips);
     text_release(&words);
 }
 
@@ -101,13 +117,15 @@ static void arm_line(const CompareResult *r, int arm, Text *out) {
         name = "";
     }
     show_column(out, name, NAME_WIDTH);
-    text_format(out, " %12s  %s", compare_number(mean, a->mean, a->sd, false), compare_number(sd, a->sd, a->sd, false));
+    text_format(out, " %11s  %s", compare_number(mean, a->mean, a->sd, false), compare_number(sd, a->sd, a->sd, false));
     if (a->rate.k) text_format(out, "   %d of %d diverged", (int)a->rate.k, (int)a->rate.n);
+    if (a->stalled.k > a->rate.k)
+        text_format(out, "   %d of %d stalled", (int)(a->stalled.k - a->rate.k), (int)a->rate.n);
     text_format(out, "\n");
 }
 
 static void arm_lines(const CompareResult *r, Text *out) {
-    text_format(out, "\n  %-*s %12s  sd over seeds\n", NAME_WIDTH, "", "mean");
+    text_format(out, "\n  %-*s %11s  sd over seeds\n", NAME_WIDTH, "", "mean");
     arm_line(r, r->baseline, out);
     for (int arm = 0; arm < r->data->arms; arm++)
         if (arm != r->baseline) arm_line(r, arm, out);
@@ -133,8 +151,9 @@ static void wrapped(const char *text, Text *out) {
 void compare_text(const CompareResult *r, Text *out) {
     const CompareData *d = r->data;
     char conf[40];
-    Text words;
+    Text words, flips;
     text_init(&words);
+    text_init(&flips);
     format_real(conf, round(1e8 * r->options.conf) / 1e6);
     compare_signature(r, out);
     text_format(&words, "%d seed%s, %d arms", r->n, r->n == 1 ? "" : "s", d->arms);
@@ -148,12 +167,14 @@ void compare_text(const CompareResult *r, Text *out) {
     text_clear(&words);
     arm_lines(r, out);
     text_format(&words, "%s%% t interval", conf);
-    text_format(out, "\n  %-*s %12s  %-*s %6s %6s  %s\n", NAME_WIDTH, "", "delta", INTERVAL_WIDTH, words.at, "p_adj",
-                "floor", "verdict");
+    text_format(&flips, "%s%% by sign flips", format_real(conf, round(1e8 * (1 - r->family.alpha)) / 1e6));
+    text_format(out, "\n  %-*s %11s  %-*s  %-*s %6s %6s\n", NAME_WIDTH, "", "delta", INTERVAL_WIDTH, words.at,
+                INTERVAL_WIDTH, flips.at, "p_adj", "p_rank");
     for (int i = 0; i < r->family.count; i++) line(r, &r->family.at[i], out);
     text_clear(&words);
     compare_notes(r, &words);
     text_format(out, "\n");
     wrapped(words.at, out);
+    text_release(&flips);
     text_release(&words);
 }

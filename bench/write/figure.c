@@ -86,7 +86,9 @@ double figure_tick(double range, int most) {
     return 10 * power;
 }
 
-static const FigureRow *const rows[FIGURE_KINDS] = {[FIGURE_differences] = &figure_differences,
+static const FigureRow *const rows[FIGURE_KINDS] = {[FIGURE_ranking] = &figure_ranking,
+                                                    [FIGURE_ranking_rates] = &figure_ranking_rates,
+                                                    [FIGURE_differences] = &figure_differences,
                                                     [FIGURE_rates] = &figure_rates,
                                                     [FIGURE_seeds] = &figure_seeds,
                                                     [FIGURE_curves] = &figure_curves,
@@ -165,6 +167,12 @@ static void name_figure(const Table *t, const FigureRow *row, Figure *f) {
     text_release(&other);
 }
 
+static void number_figure(const Table *t, const FigureRow *row, Figure *f) {
+    int number = row->number ? row->number(t, f->part) : 0;
+    size_t n = strlen(f->name);
+    if (number) snprintf(f->name + n, sizeof f->name - n, "-%d", number);
+}
+
 int figure_list(const Table *t, Figure **out) {
     int count = 0;
     *out = NULL;
@@ -175,6 +183,7 @@ int figure_list(const Table *t, Figure **out) {
             Figure *f = &(*out)[count];
             *f = (Figure){.kind = kind, .part = i};
             name_figure(t, rows[kind], f);
+            number_figure(t, rows[kind], f);
             count++;
         }
     return count;
@@ -188,17 +197,25 @@ static bool is_pdf(int format) {
     return 1 << format & (FIGURE_PDF | FIGURE_COLUMN_PDF);
 }
 
+int sheet_format(int formats, int *i, Text *out) {
+    for (; *i < 2 * FIGURE_FORMATS; ++*i) {
+        bool pdf = *i >= FIGURE_FORMATS;
+        int format = *i % FIGURE_FORMATS;
+        if (*i == FIGURE_FORMATS) text_format(out, "if (strstrt(GPVAL_TERMINALS, 'pdfcairo') == 0) exit\n");
+        if (!(formats >> format & 1) || is_pdf(format) != pdf) continue;
+        ++*i;
+        return format;
+    }
+    return -1;
+}
+
 void figure_script(const Table *t, const Figure *f, int formats, Text *out) {
     text_format(out, "set encoding utf8\n");
     rows[f->kind]->data(t, f->part, out);
-    for (int pdf = 0; pdf < 2; pdf++) {
-        if (pdf) text_format(out, "if (strstrt(GPVAL_TERMINALS, 'pdfcairo') == 0) exit\n");
-        for (int i = 0; i < FIGURE_FORMATS; i++) {
-            Sheet s;
-            if (!(formats >> i & 1) || is_pdf(i) != pdf) continue;
-            sheet_init(&s, i);
-            rows[f->kind]->draw(t, f->part, &s, out);
-        }
+    for (int i = 0, format; (format = sheet_format(formats, &i, out)) >= 0;) {
+        Sheet s;
+        sheet_init(&s, format);
+        rows[f->kind]->draw(t, f->part, &s, out);
     }
 }
 
@@ -218,11 +235,11 @@ static void fix_pdf_date(const char *path) {
 }
 
 /* Puts one drawn file in its place. */
-static Rc publish(const Table *t, const Figure *f, int format, const char *aside, const char *folder, Error *e) {
+static Rc publish(const FigureText *f, int format, const char *aside, const char *folder, Error *e) {
     const char *ending = figure_endings[format];
     char from[1200], to[1400], *bytes;
     size_t length;
-    Text svg, caption;
+    Text svg;
     snprintf(from, sizeof from, "%.1000s/figure%s", aside, ending);
     snprintf(to, sizeof to, "%.1000s/%s%s", folder, f->name, ending);
     if (is_pdf(format)) {
@@ -232,26 +249,19 @@ static Rc publish(const Table *t, const Figure *f, int format, const char *aside
     }
     if (file_read(from, &bytes, &length, e)) return error_set(e, RC_UNMEASURED, "gnuplot wrote no SVG");
     text_init(&svg);
-    text_init(&caption);
-    figure_caption(t, f, &caption);
-    figure_svg(bytes, caption.at, &svg);
+    figure_svg(bytes, f->caption, &svg);
     Rc rc = file_write(to, svg.at, svg.length, e);
-    text_release(&caption);
     text_release(&svg);
     free(bytes);
     return rc;
 }
 
-static Rc draw_one(const Table *t, const Figure *f, int formats, const char *aside, const char *folder, Error *e) {
+Rc figure_make(const FigureText *f, int formats, const char *aside, const char *folder, Error *e) {
     const char *const argv[] = {"gnuplot", "figure.gp", NULL};
     char path[1200];
     bool absent;
-    Text script;
-    text_init(&script);
-    figure_script(t, f, formats, &script);
     snprintf(path, sizeof path, "%.1000s/figure.gp", aside);
-    Rc rc = file_write(path, script.at, script.length, e);
-    text_release(&script);
+    Rc rc = file_write(path, f->script, strlen(f->script), e);
     if (!rc && (rc = subprocess_run(argv, aside, &absent, e)) && !absent) {
         char *said;
         size_t length;
@@ -263,7 +273,19 @@ static Rc draw_one(const Table *t, const Figure *f, int formats, const char *asi
         }
     }
     for (int i = 0; i < FIGURE_FORMATS && !rc; i++)
-        if (formats >> i & 1) rc = publish(t, f, i, aside, folder, e);
+        if (formats >> i & 1) rc = publish(f, i, aside, folder, e);
+    return rc;
+}
+
+static Rc draw_one(const Table *t, const Figure *f, int formats, const char *aside, const char *folder, Error *e) {
+    Text script, caption;
+    text_init(&script);
+    text_init(&caption);
+    figure_script(t, f, formats, &script);
+    figure_caption(t, f, &caption);
+    Rc rc = figure_make(&(FigureText){f->name, caption.at, script.at}, formats, aside, folder, e);
+    text_release(&script);
+    text_release(&caption);
     return rc;
 }
 

@@ -1,5 +1,7 @@
 /* Figures of a table, from records alone, drawn by gnuplot; the same records give the same bytes.
  *
+ *   NAME-ranking      the arms by rank, each at its best learning rate, where the experiment asks for it; and
+ *   NAME-ranking-rates   a small panel per arm of its loss against the rate
  *   NAME-differences  every arm minus the baseline at the last step: one row per cell and arm, a point per seed, the
  *                     mean with its paired t interval, the margin, the verdict
  *   NAME-rates        the last loss against the learning rate, where `lr` is a factor
@@ -23,7 +25,16 @@
 
 #include "bench/write/table.h"
 
-typedef enum { FIGURE_differences, FIGURE_rates, FIGURE_seeds, FIGURE_curves, FIGURE_blocks, FIGURE_KINDS } FigureKind;
+typedef enum {
+    FIGURE_ranking,
+    FIGURE_ranking_rates,
+    FIGURE_differences,
+    FIGURE_rates,
+    FIGURE_seeds,
+    FIGURE_curves,
+    FIGURE_blocks,
+    FIGURE_KINDS
+} FigureKind;
 
 enum { FIGURE_NAME_SIZE = 200 };
 

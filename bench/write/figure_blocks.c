@@ -174,4 +174,4 @@ static void caption(const Table *t, int cell, Text *out) {
     text_format(out, ".");
 }
 
-const FigureRow figure_blocks = {"blocks", figure_every_cell, any, figure_own_cell, NULL, data, draw, caption};
+const FigureRow figure_blocks = {"blocks", figure_every_cell, any, figure_own_cell, NULL, data, draw, caption, NULL};

@@ -247,4 +247,4 @@ static void caption(const Table *t, int cell, Text *out) {
     text_format(out, " over the steps.");
 }
 
-const FigureRow figure_curves = {"curves", figure_every_cell, always, figure_own_cell, NULL, data, draw, caption};
+const FigureRow figure_curves = {"curves", figure_every_cell, always, figure_own_cell, NULL, data, draw, caption, NULL};

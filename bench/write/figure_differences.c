@@ -122,14 +122,16 @@ static void range_of(const Table *t, int part, double *least, double *most) {
  * without the baseline, which the axis names. */
 static void verdict(const Comparison *c, Text *out) {
     int better = metric_info[c->what.metric].better;
-    bool lower = c->decision == DECISION_LOWER;
+    bool lower = decision_lower(c->decision);
     char margin[40];
     format_real(margin, c->what.margin);
     switch (c->decision) {
     case DECISION_LOWER:
     case DECISION_HIGHER:
+    case DECISION_LOWER_NEGLIGIBLE:
+    case DECISION_HIGHER_NEGLIGIBLE:
         text_format(out, "%s", !better ? lower ? "lower" : "higher" : lower == (better < 0) ? "better" : "worse");
-        if (decision_small(c, c->decision)) text_format(out, ", but within %s", margin);
+        if (decision_negligible(c->decision)) text_format(out, ", but within %s", margin);
         break;
     case DECISION_EQUIVALENT: text_format(out, "the same within %s", margin); break;
     case DECISION_INCONCLUSIVE: text_format(out, "not decided"); break;
@@ -289,4 +291,4 @@ static void caption(const Table *t, int part, Text *out) {
     text_format(out, ".");
 }
 
-const FigureRow figure_differences = {"differences", parts, any, named_cell, NULL, data, draw, caption};
+const FigureRow figure_differences = {"differences", parts, any, named_cell, NULL, data, draw, caption, NULL};

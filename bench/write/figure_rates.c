@@ -177,4 +177,4 @@ static void caption(const Table *t, int part, Text *out) {
                 where, metric_info[t->metric].heading);
 }
 
-const FigureRow figure_rates = {"rates", parts, any, named_cell, "lr", data, draw, caption};
+const FigureRow figure_rates = {"rates", parts, any, named_cell, "lr", data, draw, caption, NULL};

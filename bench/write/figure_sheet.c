@@ -98,7 +98,8 @@ void sheet_legend(Sheet *s, int arm, const char *label) {
 }
 
 static int columns_of(const Sheet *s, int panels, int across) {
-    return s->narrow ? 1 : panels < across ? panels : across;
+    if (s->narrow) across = s->narrow_across ? s->narrow_across : 1;
+    return panels < across ? panels : across;
 }
 
 int sheet_title_lines(const Sheet *s, int across, const char *title) {

@@ -16,6 +16,7 @@ typedef struct {
     double unit;          /* a font's size in this terminal per point */
     double mark;          /* a point's, against that of the PDF */
     int columns, rows;
+    int narrow_across;   /* panels beside each other at 85 mm; 0: one */
     double panel, above; /* height of a panel's axes; of what stands above them */
     double left, right;  /* beside a panel's axes */
     double head, legend, foot;
@@ -30,6 +31,18 @@ typedef struct {
 } Sheet;
 
 void sheet_init(Sheet *s, int format);
+
+/* One format after the other, from *i = 0: those of the bits `formats`, the PDFs last and only where gnuplot can write
+ * them. -1: no more. */
+int sheet_format(int formats, int *i, Text *out);
+
+/* A drawn figure's text: its files' name without an ending, what it shows, gnuplot's program. */
+typedef struct {
+    const char *name, *caption, *script;
+} FigureText;
+
+/* Runs the program in the folder `aside` and puts the files into `folder`; the codes of figure_draw. */
+Rc figure_make(const FigureText *f, int formats, const char *aside, const char *folder, Error *e);
 
 /* "lr=3e-4, warmup=500" of a cell, or "" without factors; without: one that is left out, or NULL. */
 char *figure_where(char out[256], const Experiment *x, int cell, const char *without);
@@ -86,7 +99,9 @@ typedef struct {
     void (*data)(const Table *t, int part, Text *out); /* before any page */
     void (*draw)(const Table *t, int part, Sheet *s, Text *out);
     void (*caption)(const Table *t, int part, Text *out);
+    int (*number)(const Table *t, int part); /* behind the name where it is not 0; NULL: no part has one */
 } FigureRow;
+extern const FigureRow figure_ranking, figure_ranking_rates;
 extern const FigureRow figure_differences, figure_rates, figure_seeds, figure_curves, figure_blocks;
 
 int figure_every_cell(const Table *t);         /* parts: one per cell */

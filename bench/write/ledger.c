@@ -125,12 +125,34 @@ static void what_is_missing(const Session *s, char **names, int count, LedgerLin
     snprintf(l->why, sizeof l->why, "needs %s", needs ? needs : why);
 }
 
+/* A line for every statement of a test. */
+static void stated_lines(Ledger *b, const ClaimFile *f, const Claim *c, const ClaimTest *t) {
+    for (int i = 0; i < t->theories; i++) {
+        LedgerLine *l = add(b, f, c, t);
+        if (b->stated && b->stated[t->theory[i]].m->points)
+            l->stated = &b->stated[t->theory[i]];
+        else
+            snprintf(l->why, sizeof l->why, "normbench run theory (%s)", statements[t->theory[i]].name);
+    }
+}
+
+/* Nothing stored is no mistake. */
+static Rc read_theory(Ledger *b, const Session *s, Error *e) {
+    char path[THEORY_PATH_SIZE];
+    if (!file_exists(theory_file(s->results, path))) return RC_OK;
+    if (theory_read(&b->theory, path, e)) return e->code;
+    b->stated = mem_alloc(STATEMENT_COUNT, sizeof *b->stated);
+    theory_judge(&b->theory, b->stated);
+    return RC_OK;
+}
+
 static void write_lines(Ledger *b, const Session *s, char **names, int count) {
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++)
         for (const Claim *c = f->claim; c < f->claim + f->claims; c++) {
             if (!c->tests) what_is_missing(s, names, count, add(b, f, c, NULL));
             for (const ClaimTest *t = c->test; t < c->test + c->tests; t++) {
                 int before = b->lines;
+                stated_lines(b, f, c, t);
                 for (int m = 0; m < b->mades; m++)
                     for (int i = 0; i < b->made[m]->table.verdicts.count; i++) {
                         const ClaimVerdict *v = &b->made[m]->table.verdicts.at[i];
@@ -154,6 +176,7 @@ Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e) {
     int count = folder_names(path, ".yaml", &names);
     Rc rc = claims_read_all(&b->file, &b->files, s->root, writeup, e);
     if (!rc) rc = read_tables(b, s, names, count, all, e);
+    if (!rc) rc = read_theory(b, s, e);
     if (!rc) write_lines(b, s, names, count);
     names_free(names, count);
     if (rc) ledger_release(b);
@@ -167,6 +190,8 @@ void ledger_release(Ledger *b) {
     free(b->part);
     free(b->file);
     free(b->line);
+    free(b->stated);
+    theory_release(&b->theory);
     *b = (Ledger){0};
 }
 
@@ -205,7 +230,7 @@ void ledger_class(const LedgerLine *l, Text *out) {
 }
 
 VerdictWord ledger_word(const LedgerLine *l) {
-    return l->v ? l->v->word : WORD_NOT_RUN;
+    return l->v ? l->v->word : l->stated ? stated_claim(l->stated) : WORD_NOT_RUN;
 }
 
 void ledger_count(const Ledger *b, const ClaimFile *f, int count[WORD_NOT_RUN + 1]) {

@@ -8,6 +8,7 @@
 
 #include "bench/run/session.h"
 #include "bench/run/store.h"
+#include "bench/verdict/theory.h"
 #include "bench/write/table.h"
 
 enum { LEDGER_SCHEMA = 1 };
@@ -35,6 +36,7 @@ typedef struct {
     const ClaimTest *test; /* NULL: the claim has none yet */
     const LedgerTable *in;   /* NULL: not run */
     const ClaimVerdict *v; /* in in->table.verdicts; NULL: not run */
+    const StatementVerdict *stated; /* of a test that statements decide, one line for each; NULL: not measured */
     char why[400];         /* of not run: what is missing */
 } LedgerLine;
 
@@ -46,6 +48,8 @@ typedef struct {
     LedgerPart *part; /* larger than the profile that is made, if one is */
     int parts;
     int others; /* stored runs that are in none of these; only report_take counts them */
+    Theory theory; /* what `run theory` stored */
+    StatementVerdict *stated; /* [STATEMENT_COUNT]; NULL: nothing is stored */
     LedgerLine *line; /* by file, claim, test */
     int lines;
     char profile[PROFILE_NAME_SIZE]; /* asked for; "": the largest that is complete */
@@ -78,7 +82,8 @@ void ledger_tex(const Ledger *b, Text *out);  /* one booktabs table per write-up
  *  note?, setup: {name, keys, choices}, verdicts: [VERDICT]}]}]}
  * VERDICT is that of bench/write/table_json.h with experiment, profile, plan, records (who made them), hypothesis, and
  * in `comparison` the whole COMPARISON, and `class` where its runs are not all of class canon; of a claim that is not
- * run it is {verdict, why, metric?, test?}. New reference. */
+ * run it is {verdict, why, metric?, test?}; of a statement {verdict, metric, statement} with a STATEMENT of
+ * bench/write/theory.h. New reference. */
 json_t *ledger_json(const Ledger *b);
 
 #endif

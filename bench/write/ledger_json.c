@@ -3,6 +3,7 @@
 
 #include "bench/write/ledger.h"
 #include "bench/write/table_json.h"
+#include "bench/write/theory.h"
 
 static json_t *counts_json(const Ledger *b, const ClaimFile *f) {
     int count[WORD_NOT_RUN + 1];
@@ -28,6 +29,13 @@ static json_t *setup_json(const ClaimSetup *s) {
 }
 
 static json_t *line_json(const LedgerLine *l) {
+    if (l->stated) {
+        json_t *o = json_object();
+        json_put_text(o, "verdict", verdict_code(ledger_word(l)));
+        json_put_text(o, "metric", l->test->metric_text);
+        json_object_set_new(o, "statement", theory_statement_json(l->stated));
+        return o;
+    }
     if (!l->v) {
         json_t *o = json_object();
         json_put_text(o, "verdict", verdict_code(WORD_NOT_RUN));

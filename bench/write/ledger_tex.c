@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bench/write/ledger.h"
+#include "bench/write/theory.h"
 
 enum { LINES_PER_TABLE = 34 };
 
@@ -110,8 +111,12 @@ void ledger_tex(const Ledger *b, Text *out) {
         } else {
             Text words;
             text_init(&words);
-            text_format(&words, "not run: %s", l->why);
-            across("", words.at, "\\quad\\itshape", out);
+            text_format(&words, "%s: ", verdict_word(ledger_word(l)));
+            if (l->stated)
+                theory_summary(l->stated, &words);
+            else
+                text_format(&words, "%s", l->why);
+            across("", words.at, l->stated ? "\\quad" : "\\quad\\itshape", out);
             text_release(&words);
         }
         lines++;

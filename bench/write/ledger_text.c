@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/write/ledger.h"
+#include "bench/write/theory.h"
 
 enum { INDENT = 7, PAGE = 100 };
 
@@ -50,7 +51,15 @@ static void numbers(const LedgerLine *l, Text *out) {
 static void verdict_lines(const LedgerLine *l, Text *out) {
     Text words;
     text_init(&words);
-    if (!l->v) {
+    if (l->stated) {
+        text_format(out, "%*s%-14s ", INDENT, "", verdict_word(ledger_word(l)));
+        theory_summary(l->stated, &words);
+        Text lines;
+        text_init(&lines);
+        table_wrapped(words.at, INDENT + 15, &lines);
+        text_format(out, "%s", lines.at + INDENT + 15);
+        text_release(&lines);
+    } else if (!l->v) {
         text_format(&words, "not run: %s", l->why);
         table_wrapped(words.at, INDENT, out);
     } else {
@@ -100,10 +109,14 @@ void ledger_text(const Ledger *b, Text *out) {
         const LedgerLine *before = l > b->line ? l - 1 : NULL;
         if (!before || before->file != l->file) file_head(b, l->file, out);
         if (!before || before->claim != l->claim) claim_head(l->claim, out);
-        bool said = before && before->claim == l->claim && !l->v && !before->v && !strcmp(l->why, before->why);
-        if (l->test && l->v && (!before || before->test != l->test)) {
+        bool said = before && before->claim == l->claim && !l->v && !before->v && !l->stated &&
+                    !strcmp(l->why, before->why);
+        if (l->test && (l->v || l->stated) && (!before || before->test != l->test)) {
             text_format(out, "%*s", INDENT, "");
-            table_hypothesis(l->test, out);
+            if (l->stated)
+                text_format(out, "%s", l->test->metric_text);
+            else
+                table_hypothesis(l->test, out);
             text_format(out, "\n");
         }
         if (!said) verdict_lines(l, out);

@@ -187,10 +187,26 @@ static void flips(const Lineage *l, Text *out) {
     text_release(&words);
 }
 
+/* What decides: these t tests after Holm, and their exact companion. */
+static void margin_verdict(const Lineage *l, Text *words) {
+    const Comparison *c = l->c;
+    char p[SHOWN], level[40];
+    if (isnan(c->inside_p)) {
+        text_format(words, " Yet below %d seeds nothing is called the same.", ST_EQUAL_SEEDS);
+        return;
+    }
+    text_format(words,
+                " With sign flips of d shifted to both margins, and adjusted over the family: p %s: %s at level %s.",
+                show_p(p, c->inside_p), c->inside ? "yes" : "not shown", format_real(level, l->family->alpha));
+    if (c->inside)
+        text_format(words, " %d seeds alike do not exclude that up to %.0f %% of the runs stall or diverge.",
+                    l->family->n, 100 * st_unseen((size_t)l->family->n, l->family->alpha));
+}
+
 /* The evidence of "the same within 0.02" and of "too small to matter". */
 static void margin(const Lineage *l, Text *out) {
     const StTost *x = &l->c->tost;
-    char p[SHOWN], within[40], level[40], conf[40];
+    char p[SHOWN], within[40], conf[40];
     int decimals = decimals_for(x->se, 4);
     Text words;
     if (isnan(l->c->what.margin) || !l->c->t_decides || x->status != ST_OK) return;
@@ -199,8 +215,8 @@ static void margin(const Lineage *l, Text *out) {
                 format_real(within, l->c->what.margin), x->p < 0.001 ? "" : "= ", show_p(p, x->p),
                 format_real(conf, round(1e4 * (1 - 2 * l->family->alpha)) / 100));
     show_interval(&words, x->ci_lo, x->ci_hi, decimals, "", false);
-    text_format(&words, " %s between -%s and +%s: %s at level %s.", x->equivalent ? "lies" : "does not lie", within,
-                within, x->equivalent ? "yes" : "not shown", format_real(level, l->family->alpha));
+    text_format(&words, " %s between -%s and +%s.", x->equivalent ? "lies" : "does not lie", within, within);
+    margin_verdict(l, &words);
     text_format(out, "\n");
     table_wrapped(words.at, 0, out);
     text_release(&words);

@@ -15,7 +15,7 @@ static const char *seeds_text(char out[24], int n) {
 static void floor_text(int seeds, Text *out) {
     double p = st_test_find("signflip")->floor((size_t)seeds, 1);
     if (seeds > ST_FLIP_MAX)
-        text_format(out, "1/%d", ST_FLIP_DRAWS + 1);
+        text_format(out, "1/%llu", (unsigned long long)st_flip_draws((size_t)seeds) + 1);
     else
         text_format(out, "%d/%lld", seeds > 1 ? 2 : 1, seeds > 1 ? 1LL << seeds : 1LL);
     text_format(out, " = %.3g", p);
@@ -37,6 +37,9 @@ static void reach_text(const Outlook *o, const char *alpha, Text *out) {
     } else if (!can)
         text_format(out, ". No number of seeds can");
     text_format(out, ".\n");
+    if (can && o->seeds < ST_EQUAL_SEEDS)
+        text_format(out, "  That an arm is the same, or differs too little to matter, takes %d seeds.\n",
+                    ST_EQUAL_SEEDS);
 }
 
 /* By the SD of the stored seeds, arm by arm. */

@@ -29,7 +29,11 @@ Rc report_figures(const Ledger *b, const char *folder, int formats, int threads,
 /* Removes that folder, which subprocess_folder made, and the figures in it. */
 void report_figures_remove(const Ledger *b, const char *folder);
 
-/* An experiment's figures, drawn in folder with FIGURE_SVG and FIGURE_COLUMN_SVG; *number: figures so far. */
+/* Figures, drawn in folder with FIGURE_SVG and FIGURE_COLUMN_SVG; *number: figures so far. One, nothing where it was
+ * not drawn; that of the statements about networks before their first step with their table, nothing where none is
+ * measured; an experiment's. */
+void report_figure(const char *folder, const char *name, const char *caption, int *number, Text *out);
+void report_theory(const Ledger *b, const char *folder, int *number, Text *out);
 void report_section_figures(const Table *t, const char *folder, int *number, Text *out);
 
 extern const char report_style[]; /* CSS */

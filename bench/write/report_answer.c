@@ -22,7 +22,7 @@ static int digits_of(const Comparison *c) {
 
 void report_verdict(const Table *t, const Comparison *c, Text *out) {
     size_t before = out->length;
-    bool decided = c->decision != DECISION_INCONCLUSIVE && c->decision != DECISION_NOT_TESTABLE;
+    bool decided = decision_made(c->decision);
     table_decision(t, c, out);
     char *why = decided ? NULL : strstr(out->at + before, ": "); /* said once, of all of them */
     if (why) out->length = (size_t)(why - out->at), *why = 0;
@@ -30,9 +30,8 @@ void report_verdict(const Table *t, const Comparison *c, Text *out) {
 
 VerdictTone report_tone(const Comparison *c) {
     int better = metric_info[c->what.metric].better;
-    bool apart = c->decision == DECISION_LOWER || c->decision == DECISION_HIGHER;
-    if (!apart || !better || decision_small(c, c->decision)) return TONE_neutral;
-    return (c->decision == DECISION_LOWER) == (better < 0) ? TONE_better : TONE_worse;
+    if (!decision_apart(c->decision) || !better || decision_negligible(c->decision)) return TONE_neutral;
+    return decision_lower(c->decision) == (better < 0) ? TONE_better : TONE_worse;
 }
 
 void report_p(const Table *t, const Comparison *c, Text *out) {
@@ -68,7 +67,7 @@ int report_diverged(const Table *t, const Comparison *c) {
 /* "LayerNorm is worse than baseline: +0.1173 nats [0.1120, 0.1227], p = 2/64. ", "LayerNorm: not decided, +0.063 …" */
 static void sentence(const Table *t, const Comparison *c, Text *out) {
     int lost = report_diverged(t, c);
-    bool decided = c->decision != DECISION_INCONCLUSIVE && c->decision != DECISION_NOT_TESTABLE;
+    bool decided = decision_made(c->decision);
     text_format(out, decided ? "%s is " : "%s: ", t->x->arm[c->what.term[0].arm].label);
     report_verdict(t, c, out);
     text_format(out, decided ? ": " : ", ");

@@ -9,6 +9,7 @@
 #include "bench/formats/subprocess.h"
 #include "bench/write/figure.h"
 #include "bench/write/report.h"
+#include "bench/write/theory.h"
 
 typedef struct {
     const Ledger *b;
@@ -22,20 +23,23 @@ static void draw_one(void *context, int i) {
     Drawing *d = context;
     char folder[1100];
     Error e;
+    const bool theory = i == d->b->mades; /* behind the experiments */
     snprintf(folder, sizeof folder, "%.1000s/%d", d->folder, i);
-    if ((folder_make(folder, &e) || figure_draw(&d->b->made[i]->table, folder, d->formats, &e)) && !d->failed++)
-        d->error = e;
+    Rc rc = folder_make(folder, &e);
+    if (!rc && theory) rc = theory_draw(d->b->stated, folder, d->formats, &e);
+    if (!rc && !theory) rc = figure_draw(&d->b->made[i]->table, folder, d->formats, &e);
+    if (rc && !d->failed++) d->error = e;
 }
 
 Rc report_figures(const Ledger *b, const char *folder, int formats, int threads, Error *e) {
     Drawing d = {.b = b, .folder = folder, .formats = formats};
-    pool_run(threads, b->mades, draw_one, &d);
+    pool_run(threads, b->mades + (b->stated != NULL), draw_one, &d);
     if (d.failed) *e = d.error;
     return d.failed ? d.error.code : RC_OK;
 }
 
 void report_figures_remove(const Ledger *b, const char *folder) {
-    for (int i = 0; i < b->mades; i++) {
+    for (int i = 0; i < b->mades + (b->stated != NULL); i++) {
         char figures[1100];
         snprintf(figures, sizeof figures, "%.1000s/%d", folder, i);
         folder_remove(figures);
@@ -58,12 +62,12 @@ static void add_svg(Text *out, const char *svg, const char *prefix) {
 }
 
 /* One width of a figure. class: which screens show it. */
-static bool add_width(const char *folder, const Figure *figure, const char *ending, const char *class, int number,
+static bool add_width(const char *folder, const char *name, const char *ending, const char *class, int number,
                       Text *out) {
     char path[1400], prefix[32], *bytes;
     size_t length;
     Error ignored;
-    snprintf(path, sizeof path, "%.1100s/%s%s", folder, figure->name, ending);
+    snprintf(path, sizeof path, "%.1100s/%s%s", folder, name, ending);
     if (file_read(path, &bytes, &length, &ignored)) return false;
     const char *svg = strstr(bytes, "<svg");
     if (svg) {
@@ -76,21 +80,26 @@ static bool add_width(const char *folder, const Figure *figure, const char *endi
     return svg != NULL;
 }
 
-static void add_figure(const Table *t, const Figure *figure, const char *folder, int *number, Text *out) {
-    Text drawn, caption;
+void report_figure(const char *folder, const char *name, const char *caption, int *number, Text *out) {
+    Text drawn;
     text_init(&drawn);
-    text_init(&caption);
-    if (add_width(folder, figure, ".svg", "desk", *number + 1, &drawn) &&
-        add_width(folder, figure, "-85mm.svg", "phone", *number + 1, &drawn)) {
+    if (add_width(folder, name, ".svg", "desk", *number + 1, &drawn) &&
+        add_width(folder, name, "-85mm.svg", "phone", *number + 1, &drawn)) {
         ++*number;
-        figure_caption(t, figure, &caption);
         text_format(out, "<figure class=\"plot\" id=\"figure-%d\" aria-labelledby=\"caption-%d\">\n", *number, *number);
         text_format(out, "%s<figcaption id=\"caption-%d\">Figure %d. ", drawn.at, *number, *number);
-        html_text(out, caption.at);
+        html_text(out, caption);
         text_format(out, "</figcaption></figure>\n");
     }
-    text_release(&caption);
     text_release(&drawn);
+}
+
+static void add_figure(const Table *t, const Figure *figure, const char *folder, int *number, Text *out) {
+    Text caption;
+    text_init(&caption);
+    figure_caption(t, figure, &caption);
+    report_figure(folder, figure->name, caption.at, number, out);
+    text_release(&caption);
 }
 
 void report_section_figures(const Table *t, const char *folder, int *number, Text *out) {

@@ -117,6 +117,7 @@ static void contents(const Ledger *b, bool claims, Text *out) {
         html_text(out, words.at);
         text_format(out, "</a></li>\n");
     }
+    if (b->stated) text_format(out, "<li><a href=\"#theory\">Theory: networks before their first step</a></li>\n");
     if (claims) text_format(out, "<li><a href=\"#claims\">The claims</a></li>\n");
     text_format(out, "<li><a href=\"#choices\">Choices</a></li>\n<li><a href=\"#provenance\">Provenance</a></li>\n"
                      "<li><a href=\"#not-run\">What was not run</a></li>\n</ul></nav>\n");
@@ -168,6 +169,9 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
         snprintf(from, sizeof from, "%s/%d", aside, i);
         section(b, b->made[i], s, from, folder, &number, &page);
     }
+    char theory[700];
+    snprintf(theory, sizeof theory, "%s/%d", aside, b->mades);
+    report_theory(b, theory, &number, &page);
     report_ledger(b, &page);
     text_format(&page, "<section id=\"choices\">\n");
     report_choices(b, &report_in_html, &page);

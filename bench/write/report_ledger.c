@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/write/report.h"
+#include "bench/write/theory.h"
 
 static void class_name(VerdictWord w, Text *out) {
     for (const char *s = verdict_code(w); *s; s++) text_add(out, *s == ' ' ? "-" : s, 1);
@@ -81,7 +82,28 @@ static void hypothesis(const LedgerLine *l, Text *out) {
     text_release(&words);
 }
 
+/* A statement's numbers across the columns of a run's. */
+static void stated_row(const LedgerLine *l, Text *out) {
+    Text words;
+    text_init(&words);
+    theory_summary(l->stated, &words);
+    text_format(out, "<tr><th scope=\"row\">");
+    html_text(out, l->test->metric_text);
+    text_format(out, "</th><td class=\"text\" data-label=\"measured in\"><a href=\"#theory\">theory</a></td>");
+    text_format(out, "<td data-label=\"n\">%d</td><td class=\"text\" colspan=\"4\" data-label=\"ours\">",
+                l->stated->m->seeds);
+    html_text(out, words.at);
+    text_format(out, "</td><td class=\"text verdict v-");
+    class_name(ledger_word(l), out);
+    text_format(out, "\">%s</td></tr>\n", verdict_word(ledger_word(l)));
+    text_release(&words);
+}
+
 static void measured_row(const LedgerLine *l, Text *out) {
+    if (l->stated) {
+        stated_row(l, out);
+        return;
+    }
     text_format(out, "<tr><th scope=\"row\">");
     hypothesis(l, out);
     text_format(out, "</th>");
@@ -122,23 +144,23 @@ static void heading(const ClaimFile *f, Text *out) {
 /* What each test is that decided some claim of the write-up. */
 static void tests(const Ledger *b, const ClaimFile *f, Text *out) {
     int count = 0;
-    text_format(out, "</tbody></table></div>\n<p class=\"soft\">Tests. ");
+    text_format(out, "</tbody></table></div>\n");
     for (const StTest *test = st_tests; test < st_tests + st_tests_count; test++) {
         bool named = false;
         for (const LedgerLine *l = b->line; l < b->line + b->lines && !named; l++)
             named = l->file == f && l->v && !strcmp(l->v->by, test->name);
         if (!named) continue;
-        text_format(out, "%s%s: ", count++ ? "; " : "", test->name);
+        text_format(out, "%s%s: ", count++ ? "; " : "<p class=\"soft\">Tests. ", test->name);
         html_text(out, test->what);
         text_format(out, " (%s)", test->source);
     }
-    text_format(out, ".</p>\n");
+    if (count) text_format(out, ".</p>\n");
 }
 
 static void writeup(const Ledger *b, const ClaimFile *f, Text *out) {
     const LedgerLine *before = NULL;
     for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
-        if (l->file != f || !l->v) continue;
+        if (l->file != f || (!l->v && !l->stated)) continue;
         if (!before) {
             heading(f, out);
             text_format(out,
@@ -179,7 +201,7 @@ void report_ledger(const Ledger *b, Text *out) {
 static void not_run_of(const Ledger *b, const ClaimFile *f, Text *out) {
     const LedgerLine *before = NULL;
     for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
-        if (l->file != f || l->v) continue;
+        if (l->file != f || l->v || l->stated) continue;
         if (!before) {
             heading(f, out);
             text_format(out, "<ul>\n");

@@ -7,7 +7,10 @@
 #include "bench/write/figure.h"
 #include "bench/run/provenance.h"
 #include "bench/write/report.h"
+#include "bench/write/failures.h"
+#include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
+#include "bench/write/theory.h"
 #include "bench/formats/subprocess.h"
 
 static Rc put(const char *folder, const char *name, const Text *text, Error *e) {
@@ -55,7 +58,10 @@ static Rc section(const Ledger *b, const LedgerTable *made, int i, const char *f
     latex_text(main, words.at);
     text_format(main, "\n\n");
     text_release(&words);
-    Rc rc = part(folder, "cells", i, table_cells_tex, t, main, e);
+    Rc rc = part(folder, "ranking", i, ranking_tex, t, main, e);
+    if (!rc) rc = part(folder, "ranking-cost", i, ranking_cost_tex, t, main, e);
+    if (!rc) rc = part(folder, "failures", i, failures_tex, t, main, e);
+    if (!rc) rc = part(folder, "cells", i, table_cells_tex, t, main, e);
     if (!rc) rc = part(folder, "sensitivity", i, sensitivity_tex, t, main, e);
     for (int k = 0; k < figures; k++) figure(folder, i, drawn[k].name, main);
     free(drawn);
@@ -95,6 +101,20 @@ static void answers(const Ledger *b, Text *main) {
     text_release(&words);
 }
 
+/* Behind the experiments. */
+static Rc theory(const Ledger *b, const char *folder, Text *main, Error *e) {
+    Text table;
+    if (!b->stated) return RC_OK;
+    text_init(&table);
+    theory_tex(b->stated, &table);
+    Rc rc = put(folder, "theory.tex", &table, e);
+    text_format(main, "\\clearpage\n\\section{Theory: networks before their first step}\n");
+    figure(folder, b->mades, "theory", main);
+    text_format(main, "\\clearpage\n\\input{theory}\n");
+    text_release(&table);
+    return rc;
+}
+
 static Rc prepare(const Ledger *b, const char *folder, Error *e) {
     Text main, ledger;
     text_init(&main);
@@ -107,6 +127,7 @@ static Rc prepare(const Ledger *b, const char *folder, Error *e) {
     answers(b, &main);
     Rc rc = RC_OK;
     for (int i = 0; i < b->mades && !rc; i++) rc = section(b, b->made[i], i, folder, &main, e);
+    if (!rc) rc = theory(b, folder, &main, e);
     ledger_tex(b, &ledger);
     if (!rc) rc = put(folder, "ledger.tex", &ledger, e);
     text_format(&main, "\\clearpage\n\\section{The claims}\n\\input{ledger}\n\\clearpage\\raggedright\n");

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "bench/write/report.h"
+#include "bench/write/failures.h"
+#include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
 
 /* "3.0881 ± 0.0041", "div. 1/6", "n/a". */
@@ -111,6 +113,9 @@ static void preformatted(void (*write)(const Table *, Text *), const Table *t, T
 void report_section_tables(const Table *t, Text *out) {
     enum { OPEN = 2 };
     int shown = 0;
+    preformatted(ranking_text, t, out);
+    preformatted(ranking_cost_text, t, out);
+    preformatted(failures_text, t, out);
     if (t->sample.cells > 1) cells_table(t, out);
     preformatted(sensitivity_text, t, out);
     for (int cell = 0; cell < t->sample.cells; cell++)

@@ -9,6 +9,8 @@
 #include "bench/write/sensitivity.h"
 #include "bench/write/table_json.h"
 
+enum { ROWS_PER_TABLE = 12 }; /* arms, of four lines each */
+
 /* What a reader sees; sensitivity_names stay the keys of JSON. */
 static const char *const headings[SENSITIVITY_COUNT] = {"best loss", "largest stable rate", "log2 basin width",
                                                         "sensitivity"};
@@ -132,6 +134,13 @@ void sensitivity_text(const Table *t, Text *out) {
     sensitivity_release(&y);
 }
 
+static void begin(const char *caption, Text *out) {
+    text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
+    latex_breakable(out, caption);
+    text_format(out, "}\n\\scriptsize\n\\begin{tabular}{@{}l l r l@{}}\n\\toprule\n");
+    text_format(out, " & & {mean (SD)} & {difference} \\\\\n\\midrule\n");
+}
+
 void sensitivity_tex(const Table *t, Text *out) {
     Sensitivity y;
     char shown[SHOWN];
@@ -148,11 +157,14 @@ void sensitivity_tex(const Table *t, Text *out) {
                 "above the best, a loss counting at most as the first. Rates: geometric mean (range), compared by "
                 "their ratio.",
                 y.seeds, t->x->arm[t->sample.baseline].label, show_p(shown, y.floor));
-    text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
-    latex_breakable(out, words.at);
-    text_format(out, "}\n\\scriptsize\n\\begin{tabular}{@{}l l r l@{}}\n\\toprule\n");
-    text_format(out, " & & {mean (SD)} & {difference} \\\\\n\\midrule\n");
+    begin(words.at, out);
     for (const SensitivityRow *row = y.row; row < y.row + y.rows; row++) {
+        if (row > y.row && (row - y.row) % ROWS_PER_TABLE == 0) {
+            text_format(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+            text_clear(&words);
+            text_format(&words, "%s: sensitivity to the learning rate, continued.", t->x->title);
+            begin(words.at, out);
+        }
         if (row->arm == 0 && row->group) text_format(out, "\\addlinespace\n");
         if (row->arm == 0 && y.group[row->group][0]) {
             text_format(out, "\\multicolumn{4}{@{}l}{\\textit{");

@@ -4,6 +4,7 @@
 
 #include "bench/formats/json.h"
 #include "bench/run/provenance.h"
+#include "stats/tests.h"
 
 void json_put(json_t *object, const char *key, double x) {
     json_object_set_new(object, key, json_number_of(x == 0 ? 0 : x));
@@ -78,11 +79,62 @@ json_t *json_boot(const StBoot *b) {
     return o;
 }
 
+json_t *json_holm(const Family *f, const Comparison *c) {
+    json_t *o = json_object();
+    json_put(o, "p", c->holm);
+    json_put(o, "floor", fmin(1, f->count * f->floor));
+    return o;
+}
+
+json_t *json_flip_interval(const Family *f, const Comparison *c) {
+    const StFlipCi *all = &c->together, *one = &c->alone;
+    json_t *o = f->no_interval ? json_object() : json_status(all->status);
+    if (f->no_interval) json_put_text(o, "status", f->no_interval);
+    if (f->no_interval || all->status != ST_OK) return o;
+    json_put(o, "confidence", all->conf), json_put(o, "lo", all->lo), json_put(o, "hi", all->hi);
+    if (one->status == ST_OK) json_put(o, "alone_lo", one->lo), json_put(o, "alone_hi", one->hi);
+    return o;
+}
+
+json_t *json_inside(const Family *f, const Comparison *c) {
+    json_t *o = json_status(isnan(c->inside_p) ? ST_N_TOO_SMALL : ST_OK);
+    if (isnan(c->inside_p)) return o;
+    json_put(o, "p", c->inside_p), json_put(o, "floor", st_test_find("tost")->floor((size_t)f->n, 1));
+    json_object_set_new(o, "inside", json_boolean(c->inside));
+    json_put(o, "unseen", st_unseen((size_t)f->n, f->alpha));
+    return o;
+}
+
+json_t *json_left_out(const Comparison *c, const char *(*name)(const void *, Decision), const void *of) {
+    json_t *o = json_object();
+    json_put_text(o, "status", c->turning < 0 ? "not looked at: too few seeds, or too many" : "ok");
+    if (c->turning < 0) return o;
+    json_object_set_new(o, "seeds", json_integer(c->turning));
+    if (!c->turning) return o;
+    json_object_set_new(o, "seed", json_integer((json_int_t)c->pairs.seed[c->turning_seed]));
+    json_put_text(o, "decision", name(of, c->turned));
+    return o;
+}
+
+json_t *json_stalled(const Comparison *c) {
+    json_t *o = json_object();
+    json_put_text(o, "status", c->stalled_a < 0 ? "not known" : "ok");
+    if (c->stalled_a < 0) return o;
+    json_object_set_new(o, "arm", json_integer(c->stalled_a));
+    json_object_set_new(o, "baseline", json_integer(c->stalled_b));
+    json_object_set_new(o, "only_arm", json_integer(c->only_stalled_a));
+    json_object_set_new(o, "only_baseline", json_integer(c->only_stalled_b));
+    json_put(o, "p", c->stall.p), json_put(o, "floor", c->stall.p_min);
+    return o;
+}
+
 json_t *json_effect(const StEffect *x) {
     json_t *o = json_status(x->status);
+    json_put(o, "least", x->least), json_put(o, "most", x->most);
     json_put(o, "mean", x->mean), json_put(o, "median", x->median), json_put(o, "share_below_zero", x->better);
     json_put(o, "exp_mean", x->ratio), json_put(o, "pairing_gain", x->vr), json_put(o, "correlation", x->r);
-    if (x->status == ST_OK) json_put(o, "d_z", x->d_z), json_put(o, "g_z", x->g_z), json_put(o, "hedges_j", x->j);
+    if (x->status == ST_OK) json_put(o, "d_z", x->d_z), json_put(o, "g_z", x->g_z), json_put(o, "hedges_j", x->j),
+        json_put(o, "skewness", x->skew);
     return o;
 }
 

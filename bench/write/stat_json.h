@@ -7,10 +7,7 @@
 
 #include <jansson.h>
 
-#include "stats/bootstrap.h"
-#include "stats/crossed.h"
-#include "stats/paired.h"
-#include "stats/permute.h"
+#include "bench/verdict/paired.h"
 
 void json_put(json_t *object, const char *key, double x);
 void json_put_text(json_t *object, const char *key, const char *text);
@@ -27,6 +24,19 @@ json_t *json_flip(const StSignflip *f);
 json_t *json_boot(const StBoot *b);
 json_t *json_effect(const StEffect *x);
 json_t *json_tost(const StTost *x, double margin);
+json_t *json_holm(const Family *f, const Comparison *c); /* {p, floor} */
+
+/* {status, confidence, lo, hi, alone_lo, alone_hi}: of all comparisons jointly, and of this one. */
+json_t *json_flip_interval(const Family *f, const Comparison *c);
+
+/* {status, p, floor, inside, unseen}: the p that decides, and the share of unlike runs that n alike leave open. */
+json_t *json_inside(const Family *f, const Comparison *c);
+
+/* {status, seeds, seed?, decision?}: seeds that turn the verdict when left out, the first of them, the verdict then. */
+json_t *json_left_out(const Comparison *c, const char *(*name)(const void *, Decision), const void *of);
+
+/* {status, arm, baseline, only_arm, only_baseline, p, floor}: of runs that stalled or diverged. */
+json_t *json_stalled(const Comparison *c);
 json_t *json_crossed(const StCrossed *x);
 
 #endif

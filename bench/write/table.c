@@ -150,8 +150,8 @@ Marks table_marks(const Table *t, int cell, int step, int arm) {
     const Comparison *c = table_comparison(t, cell, step, arm);
     Marks m = {.diverged = sample_arm(&t->sample, cell, step, arm, t->metric).diverged > 0};
     if (!c || t->exploratory) return m;
-    m.separated = c->decision == DECISION_LOWER || c->decision == DECISION_HIGHER;
-    m.equivalent = c->decision == DECISION_EQUIVALENT || comparison_equivalent(c);
+    m.separated = decision_apart(c->decision);
+    m.equivalent = c->inside;
     return m;
 }
 

@@ -10,6 +10,8 @@
  *   NAME-claims.tex    the write-up's claims with the verdict on each
  *   NAME-cells.tex     one row per cell and arm, when there are several cells
  *   NAME-sensitivity.tex   when `lr` is a factor (bench/write/sensitivity.h)
+ *   NAME-ranking.*     tex, csv and figures, NAME-ranking-cost.tex, NAME-failures.tex: where the experiment asks for
+ *                      them (bench/write/ranking.h, bench/write/failures.h)
  *   NAME-macros.tex    numbers for running text, and the methods sentence
  *   NAME.csv           one line per cell, step, arm and metric
  *   NAME.json          everything (bench/write/table_json.h)
@@ -111,6 +113,10 @@ void table_methods(const Table *t, Text *out);
 void table_hypothesis(const ClaimTest *t, Text *out); /* "valid_loss: layernorm - baseline < 0" */
 const char *table_ratio(const ClaimTest *t); /* what the effect is a ratio of: "variances", "rates"; NULL: it is none */
 int table_effect_digits(const ClaimVerdict *v); /* decimals of a verdict's effect */
+/* table_divergence, and what else must be known of a comparison: stalls, ranks, one seed that decides. */
+void table_flags(const Table *t, int cell, int step, int arm, Text *out);
+/* "[0.10, 0.12]" of the sign flips of all comparisons jointly, or why there is none. */
+void table_flip_interval(const Table *t, const Comparison *c, bool latex, Text *out);
 void table_divergence(const Table *t, int cell, int step, int arm,
                       Text *out); /* " pre after 20 steps: 1 of 6 …", or "" */
 void table_signature(const Table *t, Text *out);

@@ -10,7 +10,8 @@ static const char head[] = "experiment,profile,cell,step,arm,metric,n,mean,sd,me
                            "stalled,reported,reported_at,"
                            "delta,delta_lo,delta_hi,ratio,p_signflip,p_count,p_total,p_floor,p_adjusted,p_adjusted_"
                            "count,p_holm,boot_lo,boot_hi,"
-                           "bca_lo,bca_hi,p_tost,g_z,pairing_gain,decision,exploratory,verdict\n";
+                           "bca_lo,bca_hi,p_tost,g_z,pairing_gain,p_inside,flip_lo,flip_hi,"
+                           "p_ranks,stalled_p,turning_seeds,decision,exploratory,verdict\n";
 
 static void field(Text *out, double x) {
     text_add(out, ",", 1);
@@ -43,6 +44,12 @@ static void comparison_fields(const Table *t, const Comparison *c, Text *out) {
     field(out, shown(ok && c->t_decides && c->tost.status == ST_OK, c->tost.p));
     field(out, shown(ok && c->effect.status == ST_OK, c->effect.g_z));
     field(out, shown(ok, c->effect.vr));
+    field(out, c->inside_p);
+    field(out, shown(c->together.status == ST_OK, c->together.lo));
+    field(out, shown(c->together.status == ST_OK, c->together.hi));
+    field(out, c->joint_ranks);
+    field(out, shown(c->stall.status == ST_OK, c->stall.p));
+    field(out, shown(c->turning >= 0, c->turning));
     Text words;
     text_init(&words);
     table_decision(t, c, &words);
@@ -78,7 +85,7 @@ static void line(const Table *t, int cell, int step, int arm, Metric m, Text *ou
     if (c)
         comparison_fields(t, c, out);
     else
-        text_format(out, ",,,,,,,,,,,,,,,,,,,%s,\n", t->exploratory ? "true" : "false");
+        text_format(out, ",,,,,,,,,,,,,,,,,,,,,,,,,%s,\n", t->exploratory ? "true" : "false");
 }
 
 void table_csv(const Table *t, Text *out) {

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "bench/run/provenance.h"
+#include "bench/write/failures.h"
+#include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
 
 /* One metric of an arm at a step: its runs, what they sum up to, and what the write-up reports. */
@@ -97,6 +99,11 @@ json_t *json_records_made_by(const Table *t) {
     return list;
 }
 
+static void put_unless_null(json_t *o, const char *key, json_t *value) {
+    if (!json_is_null(value)) json_object_set(o, key, value);
+    json_decref(value);
+}
+
 static void head_json(const Table *t, json_t *o) {
     Text words;
     json_t *seeds = json_array();
@@ -116,9 +123,9 @@ static void head_json(const Table *t, json_t *o) {
     json_put_text(o, "methods", words.at);
     json_object_set_new(o, "exploratory", json_boolean(t->exploratory));
     if (t->partial) json_put_text(o, "partial", t->options.partial);
-    json_t *sensitivity = sensitivity_json(t);
-    if (!json_is_null(sensitivity)) json_object_set(o, "sensitivity", sensitivity);
-    json_decref(sensitivity);
+    put_unless_null(o, "sensitivity", sensitivity_json(t));
+    put_unless_null(o, "ranking", ranking_json(t));
+    put_unless_null(o, "failures", failures_json(t));
     json_object_set_new(o, "synthetic", json_boolean(t->synthetic));
     json_put_text(o, "dataset", r->dataset), json_put_text(o, "dataset_sha256", r->dataset_sha256);
     json_object_set_new(o, "vocabulary", json_integer(r->vocab));

@@ -1,10 +1,10 @@
-/* NAME.json, schema 1; its names are stable. NaN and infinities are strings; a statistic that could not be made is
+/* NAME.json, schema 2; its names are stable. NaN and infinities are strings; a statistic that could not be made is
  * {"status": why} with what is known of it. Below, ... stands for fields that name themselves.
  *
  *   {schema, made_by, commit, records: [{commit, runs}], experiment, profile, plan, results, command, signature,
  *    methods, exploratory, synthetic, sensitivity?, ...
  *    cells: [{factors, corpus, reported_not_shown?, steps: [{step, arms: [ARM]}]}],
- *    family: {alpha, n, comparisons, floor, holm_floor, exact, flips, at: [COMPARISON]},
+ *    family: {alpha, n, comparisons, floor, exact, flips, at: [COMPARISON]},
  *    claims: null | {file, writeup, title, author?, date?, url?, source, verdicts: [VERDICT], family}}
  *
  *   ARM:         {arm, label, diverged: {k, n, lo, hi}, above_ln_v, stalled, tied_with_best,
@@ -12,7 +12,10 @@
  *                                    reported?: {text, value, source: "file:line"},
  *                                    runs: [{seed, run, value, raw?}]}}}
  *   COMPARISON:  {cell, step, metric, terms: [{arm, weight, runs: []}], d: [], status, decision, verdict?,
- *                 diverged_a, diverged_b, intervals_decide, t_interval, holm, effect, tost,
+ *                 diverged_a, diverged_b, intervals_decide, t_interval, holm: {p, floor}, effect, tost,
+ *                 inside_margin: {p, floor, inside, unseen}, sign_flip_interval: {lo, hi, alone_lo, alone_hi},
+ *                 stalled: {arm, baseline, only_arm, only_baseline, p}, one_seed_left_out: {seeds, seed?, decision?},
+ *                 max_t_on_ranks, decision_on_ranks, verdict_on_ranks, decision_with_cap?,
  *                 sign_flip: {p, count, total, floor, ...}, max_t_step_down: {p, count, total, single_step},
  *                 bootstrap: {percentile, basic, bca, p_percentile, p_shift, p_koehn, ...},
  *                 perplexity_ratio, seeds_by_blocks, mcnemar, pitman_morgan}
@@ -28,7 +31,7 @@
 #include "bench/write/stat_json.h"
 #include "bench/write/table.h"
 
-enum { TABLE_SCHEMA = 1 };
+enum { TABLE_SCHEMA = 2 };
 
 /* [{commit, runs}]: the commits that the program was built from when it made the table's runs. */
 json_t *json_records_made_by(const Table *t);

@@ -42,6 +42,11 @@ static void put_words(const Table *t, const Family *f, const Comparison *c, cons
     text_release(&words);
 }
 
+static const char *plain_name(const void *of, Decision d) {
+    (void)of;
+    return decision_name(d);
+}
+
 json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
     json_t *o = json_contrast(t, c, json_object());
     json_put_text(o, "status", st_status_text(c->status));
@@ -54,6 +59,8 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
     json_object_set_new(o, "sign_flip", json_flip(&c->flip));
     json_object_set_new(o, "bootstrap", json_boot(&c->boot));
     json_object_set_new(o, "tost", json_tost(&c->tost, c->what.margin));
+    json_object_set_new(o, "inside_margin", json_inside(f, c));
+    json_object_set_new(o, "sign_flip_interval", json_flip_interval(f, c));
     if (c->status != ST_OK) return o;
     json_t *max_t = json_status(ST_BAD_ARG);
     if (!isnan(c->joint.step)) {
@@ -71,7 +78,7 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
         json_object_set_new(o, "perplexity_ratio", ratio);
         json_object_set_new(o, "seeds_by_blocks", json_crossed(&c->crossed));
     }
-    json_put(o, "holm", c->holm);
+    json_object_set_new(o, "holm", json_holm(f, c));
     json_t *m = json_object();
     json_object_set_new(m, "only_a", json_integer(c->only_a));
     json_object_set_new(m, "only_b", json_integer(c->only_b));
@@ -82,11 +89,12 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
         json_put(v, "p_swap", c->pitman_morgan.p_swap), json_put(v, "p_one_seed_left_out", c->pitman_morgan.p_left_out);
     if (!isnan(c->pitman_morgan.ratio)) json_put(v, "variance_ratio", c->pitman_morgan.ratio);
     json_object_set_new(o, "pitman_morgan", v);
-    if (!c->t_decides) {
-        json_put(o, "max_t_on_ranks", c->joint_ranks);
-        json_put_text(o, "decision_on_ranks", decision_name(c->decision_ranks));
-        put_words(t, f, c, "verdict_on_ranks", c->decision_ranks, o);
-    }
+    json_object_set_new(o, "stalled", json_stalled(c));
+    json_object_set_new(o, "one_seed_left_out", json_left_out(c, plain_name, NULL));
+    json_put(o, "max_t_on_ranks", c->joint_ranks);
+    json_put_text(o, "decision_on_ranks", decision_name(c->decision_ranks));
+    put_words(t, f, c, "verdict_on_ranks", c->decision_ranks, o);
+    if (c->decision_capped != c->decision) json_put_text(o, "decision_with_cap", decision_name(c->decision_capped));
     return o;
 }
 
@@ -96,7 +104,6 @@ json_t *json_family(const Table *t, const Family *f) {
     json_object_set_new(o, "n", json_integer(f->n));
     json_object_set_new(o, "comparisons", json_integer(f->count));
     json_put(o, "floor", f->floor);
-    json_put(o, "holm_floor", fmin(1, f->count * f->floor));
     json_object_set_new(o, "exact", json_boolean(f->joint.exact));
     json_object_set_new(o, "flips", json_integer((json_int_t)f->joint.total));
     for (int i = 0; i < f->count; i++) json_array_append_new(at, json_comparison(t, f, &f->at[i]));

@@ -107,9 +107,40 @@ static void resampling(const Table *t, const Part *p, Text *out) {
     text_format(out, "\\bottomrule\n\\end{tabular}\n");
 }
 
+/* What the test that decides says besides its p. */
+static void flips_row(const Table *t, const Comparison *c, Text *out) {
+    char number[SHOWN];
+    int decimals = decimals_for(c->effect.sd, 4);
+    arm_with_marks(t, c, out);
+    text_format(out, " & ");
+    table_flip_interval(t, c, true, out);
+    p_cell(out, c->joint_ranks);
+    p_cell(out, c->inside_p);
+    text_format(out, " & ");
+    show_interval(out, c->effect.least, c->effect.most, decimals, "", true);
+    text_format(out, " & ");
+    latex_number(out, show_number(number, c->effect.skew, 1));
+    text_format(out, " \\\\\n");
+}
+
+static void flips(const Table *t, const Part *p, Text *out) {
+    char conf[40], margin[40];
+    text_format(out, "\n\\medskip\n\\begin{tabular}{@{}l l r r l r@{}}\n\\toprule\nminus ");
+    part_arm(t, t->sample.baseline, out);
+    text_format(out, " & by sign flips %s\\%% & $p_{\\mathrm{rank}}$ & $p$ within $\\pm$%s & by seed, from to & skew "
+                     "\\\\\n\\midrule\n",
+                table_confidence(t, conf), format_real(margin, t->x->margin));
+    for (int a = 1; a < p->arms; a++) {
+        const Comparison *c = table_comparison(t, p->cell, p->step, p->arm[a]);
+        if (c && c->status == ST_OK) flips_row(t, c, out);
+    }
+    text_format(out, "\\bottomrule\n\\end{tabular}\n");
+}
+
 void table_tests_tex(const Table *t, const Part *p, Text *out) {
     if (p->arms < 2) return;
     differences(t, p, out);
+    flips(t, p, out);
     resampling(t, p, out);
 }
 
@@ -183,7 +214,7 @@ void table_notes_tex(const Table *t, const Part *p, Text *out) {
                     " Runs whose loss is above ln V but below their own first loss are counted in a row of their own "
                     "and enter with their raw loss.");
     if (stalled) text_format(&words, " Stalled: a loss that is not 0.05 nats below the unigram model's.");
-    for (int k = 0; k < p->arms; k++) table_divergence(t, p->cell, p->step, p->arm[k], &words);
+    for (int k = 0; k < p->arms; k++) table_flags(t, p->cell, p->step, p->arm[k], &words);
     latex_breakable(out, words.at);
     text_clear(&words);
     table_signature(t, &words);

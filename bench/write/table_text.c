@@ -1,12 +1,13 @@
 /* The table on the terminal: the same numbers, aligned by blanks. */
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/write/failures.h"
+#include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
 
-enum { NAME_WIDTH = 26, ARM_WIDTH = 20, PAGE_WIDTH = 110, VERDICT_WIDTH = 34 };
+enum { NAME_WIDTH = 26, ARM_WIDTH = 20, PAGE_WIDTH = 110 };
 
 static void rule(Text *out, char c, int width) {
     for (int i = 0; i < width; i++) text_add(out, &c, 1);
@@ -84,19 +85,9 @@ static void metric_lines(const Table *t, int cell, int step, int first, int last
 }
 
 void table_wrapped(const char *text, int indent, Text *out) {
-    int column = 0;
-    while (*text) {
-        size_t n = strcspn(text, " ");
-        if (column && column + 1 + (int)n > PAGE_WIDTH) text_format(out, "\n"), column = 0;
-        if (column)
-            text_format(out, " "), column++;
-        else
-            text_format(out, "%*s", indent, ""), column = indent;
-        text_add(out, text, n);
-        column += (int)n;
-        text += n + (text[n] == ' ');
-    }
-    text_format(out, "\n");
+    char head[40];
+    snprintf(head, sizeof head, "%*s", indent, "");
+    text_wrapped(out, head, text, indent, PAGE_WIDTH);
 }
 
 static void comparison_line(const Table *t, const Comparison *c, Text *out) {
@@ -117,9 +108,15 @@ static void comparison_line(const Table *t, const Comparison *c, Text *out) {
     text_format(out, "  %5s  %5s  %5s", show_p(p, c->flip.status == ST_OK ? c->flip.p : (double)NAN),
                 show_p(adjusted, c->joint.step), show_p(holm, c->holm));
     if (t->exploratory) text_format(&decision, t->partial ? " (partial)" : " (exploratory)");
-    int characters = INT_MAX;
-    (void)show_bytes(decision.at, &characters);
-    text_format(out, characters > VERDICT_WIDTH ? "\n      %s\n" : "  %s\n", decision.at);
+    text_format(out, "\n      %s\n", decision.at);
+    text_clear(&interval);
+    if (c->together.status == ST_OK) {
+        text_format(&interval, "by sign flips ");
+        table_flip_interval(t, c, false, &interval);
+        text_format(&interval, ", ");
+    }
+    if (t->family.floor < t->family.alpha)
+        text_format(out, "      (%sp on ranks %s)\n", interval.at, show_p(p, c->joint_ranks));
     text_release(&interval);
     text_release(&decision);
 }
@@ -142,7 +139,7 @@ static void comparisons(const Table *t, int cell, int step, Text *out) {
     for (int arm = 0; arm < t->sample.arms; arm++) {
         Text words;
         text_init(&words);
-        table_divergence(t, cell, step, arm, &words);
+        table_flags(t, cell, step, arm, &words);
         if (words.length) table_wrapped(words.at + 1, 0, out);
         text_release(&words);
     }
@@ -211,9 +208,13 @@ void table_text(const Table *t, Text *out) {
     text_format(out, "%s: %s%s%s%s%s%s\n", t->name, t->x->title, words.length ? "  [" : "", table_mark(t),
                 words.length ? ": " : "", words.at, words.length ? "]" : "");
     rule(out, '=', PAGE_WIDTH);
+    size_t head = out->length;
+    ranking_text(t, out);
+    failures_text(t, out);
+    bool summaries = out->length > head;
     table_cells_text(t, out);
     sensitivity_text(t, out);
-    if (t->sample.cells > 1) text_format(out, "\n");
+    if (t->sample.cells > 1 || summaries) text_format(out, "\n");
     for (int cell = 0; cell < t->sample.cells; cell++) {
         text_clear(&words);
         table_corpus(t, cell, &words);

@@ -122,9 +122,16 @@ void table_methods(const Table *t, Text *out) {
                     ", adjusted by step-down max-T over the %d %scomparisons of this table with seeds flipped jointly",
                     t->family.count, t->exploratory ? "" : "declared ");
     text_format(out,
-                ", at level %s; with %d seeds no p can fall below %s. The same within %s: two one-sided t tests. "
-                "Bootstrap intervals are reported and decide nothing below %d seeds.",
-                alpha, n, show_p(floor, t->family.floor), margin, ST_BOOT_DECIDES);
+                ", at level %s; with %d seeds no p can fall below %s. A small p says that the arms' distributions "
+                "differ: mostly their means. The same, or too small to matter: shown to lie within %s by one-sided t "
+                "tests and by sign flips, adjusted over these comparisons; ",
+                alpha, n, show_p(floor, t->family.floor), margin);
+    if (n < ST_EQUAL_SEEDS)
+        text_format(out, "never below %d seeds. ", ST_EQUAL_SEEDS);
+    else
+        text_format(out, "%d seeds alike do not exclude that up to %.0f %% of the runs stall or diverge. ", n,
+                    100 * st_unseen((size_t)n, t->x->alpha));
+    text_format(out, "Bootstrap intervals are reported and decide nothing below %d seeds.", ST_BOOT_DECIDES);
     table_arithmetic(t, out);
 }
 
@@ -167,6 +174,7 @@ void table_hypothesis(const ClaimTest *t, Text *out) {
                                        [ST_ABOUT_equality] = "",
                                        [ST_ABOUT_variance] = "variance of ",
                                        [ST_ABOUT_divergence] = "share of diverged runs, ",
+                                       [ST_ABOUT_stall] = "share of stalled or diverged runs, ",
                                        [ST_ABOUT_rate] = "rate of ",
                                        [ST_ABOUT_predictor] = "divergence predicted by "};
     text_format(out, "%s%s: ", t->test ? what[t->test->about] : "", t->metric_text);
@@ -211,13 +219,16 @@ const char *table_ratio(const ClaimTest *t) {
     case ST_ABOUT_difference:
     case ST_ABOUT_equality:
     case ST_ABOUT_divergence:
+    case ST_ABOUT_stall:
     case ST_ABOUT_predictor: break;
     }
     return NULL;
 }
 
 int table_effect_digits(const ClaimVerdict *v) {
-    if (table_ratio(v->test) || v->test->test->about == ST_ABOUT_divergence) return 2;
+    if (table_ratio(v->test) || v->test->test->about == ST_ABOUT_divergence ||
+        v->test->test->about == ST_ABOUT_stall)
+        return 2;
     return decimals_for(v->c->t.se, 4);
 }
 
@@ -257,10 +268,6 @@ void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {
         text_format(out, ", McNemar p %s (smallest %s)",
                     c->mcnemar.status == ST_OK ? show_p(number, c->mcnemar.p) : "n/a",
                     show_p((char[SHOWN]){0}, c->mcnemar.p_min));
-        if (c->decision_ranks != c->decision) {
-            text_format(out, "; on ranks: ");
-            table_words(t, &t->family, c, c->decision_ranks, out);
-        }
     }
     text_format(out, ".");
 }

@@ -1,0 +1,81 @@
+#include "bench/cli/theory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/write/figure.h"
+#include "bench/write/theory.h"
+
+bool theory_asked(const Options *o) {
+    return o->operands == 1 && !strcmp(o->operand[0], theory_word);
+}
+
+/* Everything else chooses among runs, and here are none. */
+static Rc check_options(const Options *o, Error *e) {
+    static const OptionKind taken[] = {OPTION_results, OPTION_threads};
+    char name[OPTION_NAME];
+    for (OptionKind kind = 0; kind < OPTION_COUNT; kind++) {
+        bool known = !o->times[kind];
+        for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) known |= taken[i] == kind;
+        if (!known)
+            return error_set(e, RC_USAGE, "--%s means nothing to '%s', which trains nothing",
+                             option_name(name, kind), theory_word);
+    }
+    return RC_OK;
+}
+
+static Rc write_files(const StatementVerdict *v, const char *folder, Error *e) {
+    static const struct {
+        const char *ending;
+        void (*write)(const StatementVerdict *, Text *);
+    } files[] = {{"txt", theory_text}, {"csv", theory_csv}, {"json", theory_json}, {"tex", theory_tex}};
+    Rc rc = RC_OK;
+    for (size_t i = 0; i < sizeof files / sizeof *files && !rc; i++) {
+        char path[THEORY_PATH_SIZE + 16];
+        Text text;
+        text_init(&text);
+        files[i].write(v, &text);
+        snprintf(path, sizeof path, "%s/%s.%s", folder, theory_word, files[i].ending);
+        rc = file_write(path, text.at, text.length, e);
+        text_release(&text);
+    }
+    return rc;
+}
+
+static Rc print_table(const Session *s, Error *e) {
+    char folder[THEORY_PATH_SIZE], path[THEORY_PATH_SIZE];
+    StatementVerdict verdict[STATEMENT_COUNT];
+    Error why;
+    Theory t;
+    Text text;
+    if (theory_read(&t, theory_file(s->results, path), e)) return e->code;
+    theory_judge(&t, verdict);
+    text_init(&text);
+    theory_text(verdict, &text);
+    fputs(text.at, stdout);
+    text_release(&text);
+    Rc rc = write_files(verdict, theory_folder(s->results, folder), e);
+    if (!rc && theory_draw(verdict, folder, FIGURE_ALL, &why))
+        fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
+    if (!rc) fprintf(stderr, "%s/\n", folder);
+    theory_release(&t);
+    return rc;
+}
+
+Rc theory_table(Session *s, Error *e) {
+    return check_options(s->options, e) ? e->code : print_table(s, e);
+}
+
+Rc theory_run(Session *s, Error *e) {
+    char path[THEORY_PATH_SIZE], folder[THEORY_PATH_SIZE];
+    Theory t;
+    if (check_options(s->options, e)) return e->code;
+    session_signals();
+    fprintf(stderr, "theory: %d statements, in double on %d threads\n", STATEMENT_COUNT, s->threads);
+    if (theory_measure(&t, s->threads, session_stopped, e)) return e->code;
+    Rc rc = folder_make(theory_folder(s->results, folder), e);
+    if (!rc) rc = theory_write(&t, theory_file(s->results, path), e);
+    theory_release(&t);
+    return rc ? rc : print_table(s, e);
+}

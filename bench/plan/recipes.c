@@ -1,0 +1,69 @@
+#include "bench/plan/recipes.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PAIRS(...) {__VA_ARGS__}
+const ModelRecipe model_recipes[] = {
+#define MODEL_RECIPE(name, norm, keys, what) {#name, #norm, what, keys},
+#include "bench/plan/recipes.def"
+#undef MODEL_RECIPE
+};
+const int model_recipe_count = sizeof model_recipes / sizeof *model_recipes;
+
+const ModelRecipe *model_recipe_find(const char *name, Error *e) {
+    const char *names[sizeof model_recipes / sizeof *model_recipes];
+    char hint[96];
+    for (int i = 0; i < model_recipe_count; i++) {
+        names[i] = model_recipes[i].name;
+        if (!strcmp(name, names[i])) return &model_recipes[i];
+    }
+    error_set(e, RC_USAGE, "recipe: unknown value '%.80s'%s", name,
+              did_you_mean(hint, sizeof hint, name, names, (size_t)model_recipe_count));
+    size_t n = strlen(e->text);
+    for (int i = 0; i < model_recipe_count && !hint[0]; i++)
+        n += (size_t)snprintf(e->text + n, sizeof e->text - n, "%s%s", i ? ", " : "; valid: ", names[i]);
+    return NULL;
+}
+
+/* A column's text word by word; every word `from` becomes `to`. */
+static void replace_words(Text *out, const char *text, const char *from, const char *to) {
+    while (*text) {
+        size_t n = strcspn(text, " ;");
+        if (n == strlen(from) && !strncmp(text, from, n)) text_format(out, "%s", to);
+        else text_add(out, text, n);
+        text += n;
+        n = strspn(text, " ;");
+        text_add(out, text, n);
+        text += n;
+    }
+}
+
+void model_recipe_norms(const ModelRecipe *recipe, Variant *v) {
+    char old[VARIANT_TEXT_SIZE];
+    Text new;
+    Error e;
+    text_init(&new);
+    for (int i = 0; i < variant_key_count; i++) {
+        if (!variant_normed(variant_keys[i])) continue;
+        text_clear(&new);
+        replace_words(&new, variant_get(old, v, variant_keys[i]), "layernorm", recipe->norm);
+        if (!strcmp(old, new.at)) continue;
+        Rc rc = variant_set(v, variant_keys[i], new.at, &e);
+        assert(!rc && "a recipe's norm can stand where layernorm can");
+        (void)rc;
+    }
+    text_release(&new);
+}
+
+const ModelRecipe *model_recipe_of(const RunSpec *s) {
+    char value[SPEC_TEXT_SIZE];
+    for (const ModelRecipe *m = model_recipes; m < model_recipes + model_recipe_count; m++) {
+        bool all = true;
+        for (int i = 0; i < RECIPE_MOST_KEYS && m->pair[i].key; i++)
+            all = all && !strcmp(spec_get(value, s, m->pair[i].key), m->pair[i].value);
+        if (all) return m;
+    }
+    return NULL;
+}

@@ -1,0 +1,29 @@
+/* Recipes: words for several keys of spec.def at once and for the normalizer that stands where a placement has
+ * layernorm. No run knows its recipe: it is replaced by what it stands for where it is read. */
+#ifndef BENCH_PLAN_RECIPES_H
+#define BENCH_PLAN_RECIPES_H
+
+#include "bench/plan/spec.h"
+
+enum { RECIPE_MOST_KEYS = 8 };
+
+typedef struct {
+    const char *name, *norm, *what;
+    struct {
+        const char *key, *value;
+    } pair[RECIPE_MOST_KEYS]; /* the first without a key ends them */
+} ModelRecipe;
+
+extern const ModelRecipe model_recipes[];
+extern const int model_recipe_count;
+
+/* RC_USAGE "recipe: unknown value 'lama'; did you mean 'llama'?" and NULL. */
+const ModelRecipe *model_recipe_find(const char *name, Error *e);
+
+/* The recipe's norm in place of every layernorm of the row, also in ranges of blocks. */
+void model_recipe_norms(const ModelRecipe *recipe, Variant *v);
+
+/* The recipe whose keys the spec has, or NULL. */
+const ModelRecipe *model_recipe_of(const RunSpec *s);
+
+#endif

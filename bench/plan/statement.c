@@ -1,0 +1,46 @@
+#include "bench/plan/statement.h"
+
+#include <math.h>
+#include <string.h>
+
+const PanelInfo panel_info[PANEL_COUNT] = {
+#define PANEL(name, title, xlabel, ylabel, log_x, log_y) [PANEL_##name] = {#name, title, xlabel, ylabel, log_x, log_y},
+#include "bench/plan/theory_panels.def"
+#undef PANEL
+};
+
+#define EXACT(tolerance) DECIDE_exact, 0, tolerance
+#define EXPECTED(relative) DECIDE_expected, 0, relative
+#define INSIDE(lo, hi) DECIDE_inside, lo, hi
+#define POWER(lo, hi) DECIDE_power, lo, hi
+#define RATE(lo, hi) DECIDE_rate, lo, hi
+#define LOGARITHM DECIDE_logarithm, 0, 0
+#define AT_MOST(relative) DECIDE_at_most, 0, relative
+#define ROW(name, source, what, predicted, how, lo, hi, setting, panel, label) \
+    [STATEMENT_##name] = {#name, source, what, predicted, setting, label, how, lo, hi, PANEL_##panel},
+#define STATEMENT(...) ROW(__VA_ARGS__)
+const Statement statements[STATEMENT_COUNT] = {
+#include "bench/plan/statements.def"
+};
+#undef STATEMENT
+
+const char *statement_how(const Statement *s) {
+    static const char *const words[] = {[DECIDE_exact] = "exact",         [DECIDE_expected] = "expected",
+                                        [DECIDE_inside] = "inside",       [DECIDE_power] = "power",
+                                        [DECIDE_rate] = "rate",           [DECIDE_logarithm] = "logarithm",
+                                        [DECIDE_at_most] = "at most"};
+    return words[s->how];
+}
+
+Rc statement_find(StatementId *out, const char *name, Error *e) {
+    const char *names[STATEMENT_COUNT];
+    char hint[96];
+    for (int i = 0; i < STATEMENT_COUNT; i++) {
+        names[i] = statements[i].name;
+        if (strcmp(names[i], name) != 0) continue;
+        *out = (StatementId)i;
+        return RC_OK;
+    }
+    return error_set(e, RC_USAGE, "unknown statement '%.60s'%s", name,
+                     did_you_mean(hint, sizeof hint, name, names, STATEMENT_COUNT));
+}
