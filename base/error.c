@@ -37,6 +37,12 @@ Rc error_prefix(Error *e, const char *format, ...) {
     return e->code;
 }
 
+Rc error_valid(Error *e, const char *valid) {
+    size_t n = strlen(e->text);
+    snprintf(e->text + n, sizeof e->text - n, "%s valid: %s", n && e->text[n - 1] == '?' ? "" : ";", valid);
+    return e->code;
+}
+
 /* Levenshtein distance by one row of the dynamic program; words too long for that row count as far away. */
 static size_t edit_distance(const char *a, const char *b) {
     enum { LONGEST = 64 };

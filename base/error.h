@@ -32,6 +32,9 @@ Rc error_set(Error *e, Rc code, const char *format, ...) __attribute__((format(p
 /* Puts "prefix: " before the text that e already holds (a caller knows the file, the callee only the key). */
 Rc error_prefix(Error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Appends "; valid: …" to what e says is wrong with a value; returns e's code. */
+Rc error_valid(Error *e, const char *valid);
+
 /* The name in names[count] with the smallest edit distance to word, or NULL when none is near (distance above
  * half the word's length, rounded up). */
 const char *nearest_name(const char *word, const char *const *names, size_t count);

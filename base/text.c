@@ -51,6 +51,20 @@ void text_format(Text *t, const char *format, ...) {
     t->length += (size_t)n;
 }
 
+void text_wrapped(Text *t, const char *head, const char *words, int indent, int width) {
+    int column = (int)strlen(head);
+    const char *between = "";
+    text_format(t, "%s", head);
+    for (; *words; between = " ") {
+        size_t n = strcspn(words, " ");
+        if (*between && column + 1 + (int)n > width) text_format(t, "\n%*s", indent, between = ""), column = indent;
+        text_format(t, "%s%.*s", between, (int)n, words);
+        column += (int)(n + strlen(between));
+        words += n + (words[n] == ' ');
+    }
+    text_format(t, "\n");
+}
+
 void text_shell(Text *t, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
     if (*word && strspn(word, plain) == strlen(word)) {
@@ -105,6 +119,16 @@ bool parse_real(const char *text, double *out) {
     if (!isfinite(value) || vanished) return false;
     *out = value + 0.0;
     return true;
+}
+
+bool parse_number(const char *text, double *out) {
+    const char *bare = text[0] == '-' || text[0] == '+' ? text + 1 : text;
+    Text plain;
+    text_init(&plain);
+    text_format(&plain, "%s%s%s", text[0] == '-' ? "-" : "", bare[0] == '.' ? "0" : "", bare);
+    bool is = bare[0] != '-' && parse_real(plain.at, out);
+    text_release(&plain);
+    return is;
 }
 
 bool parse_bool(const char *text, bool *out) {

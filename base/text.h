@@ -18,6 +18,10 @@ void text_clear(Text *t);
 void text_add(Text *t, const char *bytes, size_t length);
 void text_format(Text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Words broken at blanks so that no line is longer than `width` columns; the first begins with `head`, the others with
+ * `indent` blanks. */
+void text_wrapped(Text *t, const char *head, const char *words, int indent, int width);
+
 /* A word as a shell reads it back: as it is, or in single quotes. */
 void text_shell(Text *t, const char *word);
 
@@ -25,6 +29,8 @@ void text_shell(Text *t, const char *word);
  * locale's comma. Integers must fit; reals must be finite. Return false and leave *out alone otherwise. */
 bool parse_integer(const char *text, int64_t *out);
 bool parse_real(const char *text, double *out);
+/* The same as people write it elsewhere: also +1, .5 and -.5. */
+bool parse_number(const char *text, double *out);
 bool parse_bool(const char *text, bool *out); /* true | false */
 
 /* The shortest decimal that reads back as exactly x ("0.1", "0.0003", "1e-08"), "inf", "-inf", "nan".

@@ -26,11 +26,12 @@ def exists(text, folder):
 
 
 for file in files:
-    folder = os.path.dirname(file) or "."
+    folder, fenced = os.path.dirname(file) or ".", False  # what a program printed has no links
     for number, line in enumerate(open(file, encoding="utf-8", errors="replace"), 1):
         wanted = [p for p in path.findall(line) if not elsewhere.match(p)]
         missing = [p for p in wanted if not exists(p, folder)]
-        if file.endswith(".md"):
+        fenced ^= line.startswith("```")
+        if file.endswith(".md") and not fenced:
             missing += [p for p in link.findall(line) if not exists(p, folder)]
             missing += [p for p in named.findall(line) if p not in names]
         for p in missing:

@@ -84,6 +84,7 @@ metric() {
     has ",lr," "$T"/two/out/row-experiment-*/"row-experiment-curves.csv"
 }
 norm() { listed norms row_negated && trains --arm '{base: pre, attn.out: row_negated}' && trains --arm '{base: pre, attn.out: rowneg}'; }
+choice() { listed choices "init: row_halved" && trains --arm '{base: pre, init: row_halved}'; }
 rule() { listed rules row_inverse && trains --arm '{base: pre, carry: row_inverse 1}'; }
 op() {
   listed ops rownegate && nb explain --arm '{base: pre, attn.out: row_negated}' >"$T/out" && has rownegate "$T/out" || return 1
@@ -140,7 +141,7 @@ older() { # and their tables keep their bytes, the hash of all results included
 }
 
 check "a tree with a row more of every kind builds" true
-for kind in option exit_code schedule optimizer metric norm rule op backend precision statistic probe variant dataset profile experiment claim command; do
+for kind in option exit_code schedule optimizer metric norm rule choice op backend precision statistic probe variant dataset profile experiment claim command; do
   check "one row adds: $kind" $kind
 done
 check "rows in another order leave ids and bits" same_runs

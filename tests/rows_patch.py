@@ -103,12 +103,19 @@ before("bench/run/metrics.c", "static double measure_last(",
 ''')
 
 add_row("models/norms.def", "NORM",
-        'NORM(row_negated, rowneg, STEPS(OP_rownegate), IMPOSSIBLE, NO_PARAMETERS, "y = -x, added by tests/rows.sh")')
+        'NORM(row_negated, rowneg, STEPS(OP_rownegate), IMPOSSIBLE, IMPOSSIBLE, NO_PARAMETERS, "y = -x, added by tests/rows.sh")')
 
-add_row("models/rules.def", "RULE", 'RULE(row_inverse, fixed, row_inverse, "value / l, added by tests/rows.sh")')
-before("models/variant.c", "/* What a rule learns", '''static double value_row_inverse(double value, int layer, int depth) {
-    (void)depth;
-    return value / (layer + 1);
+add_row("models/rules.def", "RULE", 'RULE(row_inverse, fixed, row_inverse, one, "value / l, added by tests/rows.sh")')
+before("models/rule.c", "static const struct {\n    const char *name, *formula;", '''static double value_row_inverse(double value, double end, RulePlace at) {
+    (void)end;
+    return value / (at.layer + 1);
+}
+''')
+
+add_row("models/choices.def", "CHOICE", 'CHOICE(init, row_halved, 0, "half of the recipe\'s, added by tests/rows.sh")')
+before("models/start.c", "void start_parameter(", '''static void start_row_halved(Tensor *t, const Place *p) {
+    (void)p;
+    t->scale = 0.5;
 }
 ''')
 
@@ -151,9 +158,8 @@ add_row("models/probes.def", "PROBE", '''PROBE(row_probe, row_probe, model, weig
 text = read("models/variants.c")
 head = "const Variant variants[] = {\n"
 assert head in text
-write("models/variants.c", text.replace(head, head + '''    {"row-variant", "Row-LN", "added by tests/rows.sh",
-                         {LN, NO, NO, NO, NO},    {LN, NO, NO, NO, NO},  NO,   NO,   ONE,  ONE, ONE,
-                         {{COLUMN(mlp.out), NORM_rmsnorm, {.from = AT_PART(1, 2)}}}},
+write("models/variants.c", text.replace(head, head + '''    {"row-variant", "Row-LN", "added by tests/rows.sh", .needs = "tests/rows.sh", IN(LN), .final = NORM_none,
+     .span = {FROM(mlp.out, RMS, 1, 2)}},
 '''))
 
 corpus = b"".join(b"%d bottles stand on the wall, take one of them down and pass it round.\n" % i for i in range(300))
@@ -216,7 +222,8 @@ add_row("bench/cli/commands.def", "COMMAND", 'COMMAND(rowcommand, "", "normbench
 # steps.def and curves.def, whose order is what they say.
 for path, macro in [("bench/cli/options.def", "OPTION"), ("bench/cli/commands.def", "COMMAND"), ("base/exit_codes.def", "RC"),
                     ("models/schedule.def", "SCHEDULE"),
-                    ("models/norms.def", "NORM"), ("models/rules.def", "RULE"), ("kernels/ops.def", "OP"),
+                    ("models/norms.def", "NORM"), ("models/rules.def", "RULE"), ("models/choices.def", "CHOICE"),
+                    ("kernels/ops.def", "OP"),
                     ("kernels/optimizers.def", "OPTIMIZER"), ("kernels/backends.def", "BACKEND"),
                     ("kernels/precisions.def", "PRECISION"), ("stats/tests.def", "TEST"), ("models/probes.def", "PROBE"),
                     ("datasets/manifest.def", "TOKENS")]:

@@ -99,6 +99,15 @@ Test(text, numbers_are_strict) {
     cr_assert(parse_real("3e-4", &x) && x == 3e-4);
     cr_assert(parse_real("-0", &x) && !signbit(x));
     cr_assert(parse_real("0e9", &x) && x == 0);
+    static const struct {
+        const char *text;
+        double x;
+    } written[] = {{".02", .02}, {"+.5", .5}, {"-.25e1", -2.5}, {"+3", 3}, {"-0", 0}, {"2", 2}};
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        cr_assert(parse_number(written[i].text, &x) && x == written[i].x, "'%s'", written[i].text);
+    static const char *const unreadable[] = {"", ".", "+", "-", "+-1", "-+1", "--1", "..5", "+010", "nan", ".5x"};
+    for (size_t i = 0; i < sizeof unreadable / sizeof *unreadable; i++)
+        cr_assert_not(parse_number(unreadable[i], &x), "'%s'", unreadable[i]);
     cr_assert(parse_bool("true", &b) && b);
     cr_assert_not(parse_bool("yes", &b));
 }
@@ -120,6 +129,20 @@ Test(text, reals_print_as_the_shortest_that_reads_back) {
         back = strtod(format_real(out, x), NULL);
         cr_assert(back == x, "%a -> %s", x, out);
     }
+}
+
+Test(text, lines_are_no_longer_than_asked) {
+    Text t;
+    text_init(&t);
+    text_wrapped(&t, "  name ", "a bb ccc dddd", 4, 12);
+    cr_expect_str_eq(t.at, "  name a bb\n    ccc dddd\n");
+    text_clear(&t);
+    text_wrapped(&t, "", "longer_than_the_line b", 2, 8);
+    cr_expect_str_eq(t.at, "longer_than_the_line\n  b\n");
+    text_clear(&t);
+    text_wrapped(&t, "head", "", 2, 8);
+    cr_expect_str_eq(t.at, "head\n");
+    text_release(&t);
 }
 
 Test(error, nearest_names) {

@@ -38,17 +38,25 @@ refused() { # TEXT ARGUMENTS…: exit 2 and one line
 count() { [ "$(ls "$1/runs" | wc -l)" = "$2" ] || { echo "$(ls "$1/runs" | wc -l) runs instead of $2"; return 1; }; }
 tiny=(--set seeds=2 --set steps=4 --set evaluate_at=4)
 
+# Every row's explanation, its tape's ops included, is stored: NORMBENCH_WRITE_GOLDEN=1 writes it anew.
 rows_are_explained() {
   local name equation
-  ends 0 list || return 1
-  awk '/^[a-z]/ { on = /^variants/ } on && /<-/' out >rows
-  [ "$(grep -c '' rows)" -ge 5 ] || { echo "too few rows"; return 1; }
+  ends 0 list --json || return 1
+  python3 -c 'import json; [print(row["name"], row["what"]) for row in json.load(open("out"))["variants"]]' >rows
+  [ "$(grep -c '' rows)" -ge 30 ] || { echo "too few rows"; return 1; }
+  : >explained
   while read -r name equation; do
     ends 0 explain "$name" || return 1
-    [ "$(sed -n 2,3p out | sed 's/^  //' | paste -sd';' | sed 's/;/; /')" = "$equation" ] ||
+    [ "$(sed '1d; /^  shown for /,$d; /^  source: /,$d; s/^  //' out | paste -sd';' | sed 's/;/; /g; s/;  /; /g')" = "$equation" ] ||
       { echo "$name: list says $equation"; return 1; }
     has "source: " out && lacks "changed from" out || return 1
+    cat out >>explained
   done <rows
+  [ -z "${NORMBENCH_WRITE_GOLDEN-}" ] || cp explained "$root/tests/golden/explain.txt"
+  "$program" list | sed -n '/^variants/,/^$/p' >listed
+  [ -z "${NORMBENCH_WRITE_GOLDEN-}" ] || cp listed "$root/results/reference/rows.txt"
+  cmp listed "$root/results/reference/rows.txt" || { echo "results/reference/rows.txt, which REPRODUCE.md shows, is not what list prints"; return 1; }
+  cmp explained "$root/tests/golden/explain.txt" || { diff explained "$root/tests/golden/explain.txt" | head -20; return 1; }
 }
 
 an_arm_is_explained() {

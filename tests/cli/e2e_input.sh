@@ -46,8 +46,9 @@ check_help_names_every_key() {
   for key in $(grep -oE 'C\("[a-z._]*"' "$root/models/variant.c" | cut -d'"' -f2); do
     grep -qE "(^|, )${key/./[.]}(,|:)" "$W/out" || fail "the column $key is not named"
   done
-  for key in $(sed -n 's/^NORM(\([a-z]*\),.*/\1/p' "$root/models/norms.def") $(sed -n 's/^RULE(\([a-z_]*\),.*/\1/p' "$root/models/rules.def"); do
-    line=$(grep -E '^    (none|a number)' "$W/out")
+  for key in $(sed -n 's/^NORM(\([a-z]*\),.*/\1/p' "$root/models/norms.def") $(sed -n 's/^RULE(\([a-z_]*\),.*/\1/p' "$root/models/rules.def") \
+    $(sed -n 's/^CHOICE([a-z_]*, \([a-z_]*\),.*/\1/p' "$root/models/choices.def"); do
+    line=$(grep -E '^    ' "$W/out") # values break over lines
     [[ $line == *" $key"* ]] || fail "$key is not among the values of a column"
   done
 }
@@ -177,4 +178,21 @@ check_compare_reads_columns_by_name_and_draws() {
   cut -d, -f1-3 "$losses" | sed '1s/run/seed/' >"$W/plain.csv"
   ends 4 compare "$W/plain.csv"
   prints "^Read as one run a line: arm is column 'method', value is column 'loss'\.$"
+}
+
+check_compare_gates_by_how_much() {
+  local seed gate=$W/gate.csv
+  echo seed,base,a >"$gate"
+  for seed in 1 2 3 4 5 6 7 8; do printf '%d,3.0%d,3.1%d\n' $seed $seed $((seed * seed % 10)) >>"$gate"; done
+  ends 1 compare "$gate"
+  ends 1 compare "$gate" --fail-on worse-by:.03
+  prints 'FAILS, worse by more: a\.$'
+  ends 4 compare "$gate" --fail-on worse-by:.1
+  ends 0 compare "$gate" --fail-on=worse-by:0.3 --margin .02
+  prints 'passes, not worse by more: a\.$'
+  sed -i '2,$s/[^,]*$/nan/' "$gate"
+  refused "--cap 1: a diverged run would count as good as the best that finished \(3.01, seed 1 of arm 'base'\)" \
+    compare "$gate" --cap 1
+  ends 1 compare "$gate" --cap 10.8 --stall 4 --json
+  prints '"only_arm": 8'
 }

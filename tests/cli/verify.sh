@@ -4,12 +4,12 @@
 # machine has them. TAP.  verify.sh PROGRAM ROOT
 set -u
 export NORMBENCH_ROOT=$2
-experiments=smoke
+experiments="smoke placements"
 "$1" data verify tinyshakespeare --offline >/dev/null 2>&1
 case $? in
-  0) experiments="smoke smoke-shakespeare" ;;
+  0) experiments="smoke placements smoke-shakespeare" ;;
   3) echo "# tiny Shakespeare is nowhere on this machine: the synthetic source alone" ;;
-  *) experiments="smoke smoke-shakespeare" ;; # a wrong copy: let verify say so
+  *) experiments="smoke placements smoke-shakespeare" ;; # a wrong copy: let verify say so
 esac
 number=0
 program=$1

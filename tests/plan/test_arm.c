@@ -154,17 +154,18 @@ Test(arm, labels_fit) {
     RunSpec base;
     Arm a;
     spec_init(&base);
-    cr_assert_eq(arm_option(&a, "{base: pre, attn.out: rms, mlp.out: rms, embed: rms}", &base, &e), RC_OK);
+    cr_assert_eq(arm_option(&a, "{base: pre, attn.out: rms, mlp.out: rms, embed: rms}", &base, NULL, &e), RC_OK);
     cr_expect_str_eq(a.label, "Pre-LN + attn.out rmsnorm + mlp.out rmsnorm + embed rmsnorm");
-    cr_assert_eq(arm_option(&a, "{base: pre, attn.out: rms, mlp.out: rms, embed: rms, lr: 1, clip: 2}", &base, &e),
+    cr_assert_eq(arm_option(&a, "{base: pre, attn.out: rms, mlp.out: rms, embed: rms, lr: 1, clip: 2}", &base, NULL,
+                            &e),
                  RC_OK);
     cr_expect_str_eq(a.label, "Pre-LN + attn.out rmsnorm + mlp.out rmsnorm + 3 more");
     cr_assert_eq(arm_option(&a, "{base: prepost, evaluate_at: '0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20'}",
-                            &base, &e),
+                            &base, NULL, &e),
                  RC_OK);
     cr_expect_str_eq(a.label, "Pre+Post-LN + 1 more");
     cr_assert_eq(arm_option(&a, "{base: pre, mlp.out: [{to: 0, norm: ln}, {from: 2, to: 3, norm: rms}], lr: 1}", &base,
-                            &e),
+                            NULL, &e),
                  RC_OK);
     cr_expect_str_eq(a.label, "Pre-LN + mlp.out by block + lr 1");
 }

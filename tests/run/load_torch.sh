@@ -27,7 +27,7 @@ verdict() { # name, what is wrong (empty: nothing)
 # Words with letters of one to four bytes.
 for i in $(seq 400); do printf '%s the %s grün ist 水 of %s\n' "$((i * i % 97))" "$((i % 13))" "𝛼$((i * 7 % 31))"; done >text
 "$program" list --json >list.json && "$program" list >list.txt || exit 3
-shape="layers: 3
+shape="layers: 4
 width: 16
 heads: 4
 context: 16
@@ -43,8 +43,10 @@ dataset: text:text"
 "$python" - "$program" "$shape" <<'PY' || exit 3
 import json, re, subprocess, sys
 rows = json.load(open("list.json"))
-columns = re.search("columns any variant can take: (.*)", open("list.txt").read()).group(1).split()
-values = {"norm": [n["name"] for n in rows["norms"]], "rule": [f"{r['name']} 0.7" for r in rows["rules"]]}
+columns = re.search("columns any variant can take: (.*?)\n\n", open("list.txt").read(), re.S).group(1).split()
+values = {"norm": [n["name"] for n in rows["norms"]],
+          "rule": [f"{r['name']} 0.7{end}" for r in rows["rules"] for end in ("", " 0.3")],
+          "choice": [c["name"].split(": ")[1] for c in rows["choices"]]}
 ranged = {"attn.out": "{from: 1/2, norm: rmsnorm}", "mlp.in": "{to: 1/2, norm: none}"}
 tries = [{"base": v["name"]} for v in rows["variants"]]
 tries += [{"base": "post", c: value.replace("constant ", "")} for c in columns for kind in values for value in values[kind]]
@@ -74,6 +76,8 @@ for file in placements-*.yaml; do run "${file%.yaml}"; done
 run recipes bias=false
 run recipes tied=false
 run recipes activation=relu ffn_mult=2
+run recipes recipe=llama
+run recipes positions=none
 run recipes dropout=0.2
 run recipes layers=5 width=24 heads=2
 run recipes tokenizer=byte
@@ -155,7 +159,31 @@ done
 
 # A row of ops.def that a model could contain is one that the loader knows.
 verdict "the loader knows every op" "$(sed -n 's/^OP(\([a-z]*\),.*/\1/p' "$root/kernels/ops.def" | grep -vxE 'xent|mean|rownorm' |
-  while read -r op; do grep -q "    def $op(self, op" "$loader" || echo "$op"; done)"
+  while read -r op; do grep -q "    def $op(self, op" "$root/bench/peers/tape_ops.py" || echo "$op"; done)"
+
+# By hand, what no placement above has.
+cat >formulas.py <<'PY'
+import math, os, sys
+sys.path.insert(0, os.path.join(os.environ["NORMBENCH_ROOT"], "bench/peers"))
+import load_torch as lt
+ops = lt.Numpy() if sys.argv[1] == "numpy" else lt.Torch()
+array = (lambda x: ops.np.array(x, "f8")) if sys.argv[1] == "numpy" else (lambda x: lt.torch.tensor(x, dtype=lt.torch.float64))
+x, n, eight = array([[-2, -.5, .25, 3]]), array([[1, 2, 3, 4]]), array([[1, 2, 3, 4, 5, 6, 7, 8]])
+ops.progress = .25
+moved = {"alpha": .75, "beta": -1.25}  # at a quarter of the steps: 1/4
+for name, got, want in [
+        ("fade", ops.fade(moved, x), [-.5, -.125, .0625, .75]),
+        ("blend", ops.blend(moved, x, n), [-1.25, .125, .9375, 3.25]),
+        ("gate", ops.gate({}, eight, array([-1, .5])), [-1, -2, -3, -4, 2.5, 3, 3.5, 4]),
+        ("damp", ops.damp({}, x, array([math.log(3)])), [(1 - .75 * math.log(3)) * v for v in [-2, -.5, .25, 3]]),
+        ("softcap", ops.softcap({"alpha": 2}, x), [2 * math.tanh(v / 2) for v in [-2, -.5, .25, 3]]),
+        ("vrms", ops.vrms({"eps": 0, "group": 2}, array([[5, 1, -2, 7, 0, 9, 8, -3, 3, 4, 6, 8]]), array([1, 3])),
+         [5, 1, -2, 7, 0, 9, 8, -3, 3 / 12.5 ** .5, 12 / 12.5 ** .5, 6 / 50 ** .5, 24 / 50 ** .5])]:
+    got = [float(v) for v in got[0]]
+    if len(got) != len(want) or max(abs(a - b) for a, b in zip(got, want)) > 1e-12:
+        print(name, got, "by hand:", want)
+PY
+for backend in $backends; do verdict "formulas have their values by hand ($backend)" "$("$python" formulas.py "$backend" 2>&1)"; done
 
 id=$(grep -l 'layers = 5' ./*.json | head -n 1 | xargs basename -s .json)
 last=$id.safetensors

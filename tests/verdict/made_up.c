@@ -21,6 +21,7 @@ const char made_up_four[] = "name: made-up-4\ntitle: Made-up numbers, 4 layers\n
                             "profiles:\n"
                             "  full: {seeds: 8, token_std: [0.02, 1]}\n"
                             "  quick: {steps: 150, seeds: 6}\n"
+                            "  eight: {steps: 150, seeds: 8}\n"
                             "  single: {steps: 150, seeds: 1}\n"
                             "  pair: {steps: 150, seeds: 3, arms: [baseline, layernorm]}\n"
                             "  toy: {steps: 150, seeds: 6, layers: 2}\n";

@@ -5,7 +5,7 @@
 
 #include "bench/write/table.h"
 
-/* Four arms of write-up 002 at the set-up of its claims. Profiles: quick (6 seeds, 150 steps), full (8 seeds, 300
+/* Four arms of write-up 002 at the set-up of its claims. Profiles: quick (6 seeds, 150 steps), eight (8), full (8, 300
  * steps, two embedding scales: the second starts above 100 nats), single (one seed), pair (3 seeds, two arms). */
 extern const char made_up_four[];
 

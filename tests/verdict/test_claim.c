@@ -61,6 +61,7 @@ static const struct {
     {-0.0900, +0.0900, 0.001, WORD_DIRECTION_ONLY, WORD_CONTRADICTED},
     {+0.0300, -0.0300, 0.001, WORD_CONTRADICTED, WORD_CONTRADICTED},
     {+0.0005, +0.0005, 0.004, WORD_NOT_REPRODUCED, WORD_REPRODUCED},
+    {+0.0050, -0.0050, 0.001, WORD_NO_EFFECT, WORD_REPRODUCED}, /* the wrong side, and too small to matter */
     {-0.0100, -0.0100, 0.200, WORD_INCONCLUSIVE, WORD_INCONCLUSIVE},
     {-0.0190, -0.0190, 0.004, WORD_DIRECTION_ONLY, WORD_INCONCLUSIVE}, /* separated from 0, not from the margin */
     {-0.0500, -0.0500, 0.000, WORD_DIRECTION_ONLY, WORD_CONTRADICTED}, /* every seed alike: no interval */
@@ -68,7 +69,7 @@ static const struct {
 
 Test(claim, every_word_is_earned) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        made_up_init(&m, made_up_four, "quick");
+        made_up_init(&m, made_up_four, "eight");
         set_difference(1, cases[i].layernorm, cases[i].spread);
         set_difference(2, cases[i].rmsnorm, cases[i].spread);
         cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
@@ -77,6 +78,51 @@ Test(claim, every_word_is_earned) {
         cr_expect_eq(second->word, cases[i].second, "case %zu, 002-2: %s", i, verdict_word(second->word));
         made_up_release(&m);
     }
+}
+
+/* Six seeds that all lie within a fifth of the margin are no evidence of equality; nor do words say so. */
+Test(claim, equality_takes_eight_seeds) {
+    made_up_init(&m, made_up_four, "quick");
+    set_difference(1, 0.0005, 0.004);
+    set_difference(2, 0.0005, 0.004);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_expect_eq(verdict("002-1", 0)->word, WORD_INCONCLUSIVE);
+    cr_expect_eq(verdict("002-2", 0)->word, WORD_NOT_TESTABLE);
+    cr_expect_str_eq(verdict("002-2", 0)->why, "below 8 seeds nothing is called equal");
+    made_up_release(&m);
+}
+
+/* LayerNorm diverges in all eight seeds, the baseline ends above ln V in seven: by the means, at the cap, LayerNorm is
+ * lower, as is claimed. It is worse than everything. */
+Test(claim, divergence_proves_nothing_good) {
+    made_up_init(&m, made_up_four, "eight");
+    for (int arm = 0; arm < 4; arm++)
+        for (int seed = 0; seed < 8; seed++) {
+            RunRecord *r = made_up_at(&m, 0, arm, seed);
+            made_up_loss(r, 0, 6);
+            made_up_loss(r, 150, seed < 7 ? 4.27 + .01 * seed : 4.16);
+            if (arm == 1) made_up_diverge(r, 100);
+        }
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    const ClaimVerdict *v = verdict("002-1", 0);
+    cr_expect_lt(v->effect, 0, "%g", v->effect);
+    cr_expect_lt(v->p, .05, "%g", v->p);
+    cr_expect_eq(v->word, WORD_INCONCLUSIVE, "%s", verdict_word(v->word));
+    cr_expect_str_eq(v->why, "it would rest on what a diverged run counts as");
+    cr_expect_eq(table_comparison(&m.table, 0, 1, 1)->decision, DECISION_INCONCLUSIVE);
+    made_up_release(&m);
+}
+
+Test(claim, one_seed_that_decides_is_said) {
+    static const double by[] = {-.09, -.05, -.06, -.04, -.07, -.03, .05, -.04};
+    made_up_init(&m, made_up_four, "eight");
+    for (int arm = 0; arm < 4; arm++)
+        for (int seed = 0; seed < 8; seed++)
+            made_up_loss(made_up_at(&m, 0, arm, seed), 150, 2 + .01 * seed + (arm == 1 ? by[seed] : 0));
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_expect(strstr(verdict("002-1", 0)->why, "one seed decides (without seed "), "%s: %s",
+              verdict_word(verdict("002-1", 0)->word), verdict("002-1", 0)->why);
+    made_up_release(&m);
 }
 
 Test(claim, few_seeds_are_not_testable) {
@@ -343,6 +389,13 @@ static const struct {
      "claim x-1: f:18: table 'r' has no perplexity of arm 'z'"},
     {HEAD SETUPS REPORTED CLAIM TEST "{p: 1, q: -1}\n    reported: {table: r, of: perplexity, as: log}",
      "claim x-1: f:18: as: unknown 'log'; did you mean 'log_ratio'?"},
+    {HEAD SETUPS CLAIM "metric: m\n    theory: [lemma2_pots]",
+     "claim x-1: f:14: unknown statement 'lemma2_pots'; did you mean 'lemma2_post'?"},
+    {HEAD SETUPS CLAIM "metric: m\n    theory: []", "claim x-1: f:14: theory: an empty list"},
+    {HEAD SETUPS CLAIM "metric: m\n    theory: lemma1", "claim x-1: f:14: theory: a value, not a list"},
+    {HEAD SETUPS CLAIM "metric: m\n    theory: [lemma1]\n    needs: more",
+     "claim x-1: f:15: unknown key 'needs'"},
+    {HEAD SETUPS CLAIM "theory: [lemma1]", "claim x-1: f:13: metric: missing"},
     {HEAD SETUPS "claims: [{id: x-1, source: s, says: t, setup: a, family: f, tests: []}]",
      "f:5: claim x-1: no tests, and not said what it needs"},
     {HEAD SETUPS "claims: [{id: y, source: s, says: t, setup: a, family: f, needs: n}, "

@@ -27,7 +27,7 @@ static const char eight[] = "seed,base,worse,same\n"
                             "1,3.00,3.10,3.020\n2,3.05,3.17,3.045\n3,2.98,3.09,2.990\n4,3.02,3.13,3.005\n"
                             "5,3.01,3.12,3.012\n6,2.97,3.09,2.958\n7,3.03,3.13,3.033\n8,2.99,3.11,2.986\n";
 
-static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN};
+static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};
 
 static void make(const char *text, CompareOptions options) {
     cr_assert_eq(compare_parse(&data, "FILE", (CompareColumns){0}, text, strlen(text), &e), RC_OK, "%s", e.text);
@@ -321,6 +321,11 @@ Test(compare, columns_by_any_name) {
         {"seed,method,loss\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,nan\n", {.arm = "method"}},
         {"seed,method,loss\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,nan\n", {.value = "loss"}},
         {"id,adam,lion\n1,3,4\n2,5,nan\n", {.seed = "id"}},
+        {",seed,adam,lion\n0,1,3,4\n1,2,5,nan\n", {NULL}},
+        {"Unnamed: 0,seed,method,loss\n0,1,adam,3\n1,1,lion,4\n2,2,adam,5\n3,2,lion,nan\n", {NULL}},
+        {"{\"seed\": 1, \"arm\": \"adam\", \"value\": 3}\n{\"seed\": 1, \"arm\": \"lion\", \"value\": 4}\r\n\n"
+         "{\"seed\": 2, \"arm\": \"adam\", \"value\": 5}\n{\"seed\": 2, \"arm\": \"lion\", \"value\": \"nan\"}",
+         {NULL}},
         {"[{\"s\": 1, \"m\": \"adam\", \"l\": 3, \"lr\": 1}, {\"s\": 1, \"m\": \"lion\", \"l\": 4},"
          " {\"s\": 2, \"m\": \"adam\", \"l\": 5}, {\"s\": 2, \"m\": \"lion\", \"l\": \"nan\"}]",
          {"s", "m", "l"}},
@@ -338,6 +343,21 @@ Test(compare, columns_by_any_name) {
         compare_data_release(&got);
     }
     compare_data_release(&want);
+}
+
+/* A block column stays one where a column is an arm. */
+Test(compare, blocks_in_a_column_per_arm) {
+    static const char narrow[] = "seed,arm,block,value\n1,a,1,1\n1,a,2,2\n1,b,1,1.5\n1,b,2,3\n2,a,1,2\n2,a,2,2.5\n"
+                                 "2,b,1,2\n2,b,2,4\n";
+    static const char wide[] = "seed,block,a,b\n1,1,1,1.5\n1,2,2,3\n2,1,2,2\n2,2,2.5,4\n";
+    make(narrow, plain);
+    char hash[SHA256_HEX];
+    snprintf(hash, sizeof hash, "%s", data.hash);
+    release();
+    make(wide, plain);
+    cr_expect(data.arms == 2 && data.blocks == 2, "%d arms, %d blocks", data.arms, data.blocks);
+    cr_expect_str_eq(data.hash, hash);
+    release();
 }
 
 static int count_of(const char *text, const char *word) {

@@ -44,7 +44,11 @@ Test(outlook, five_seeds_cannot_and_six_can) {
     cr_expect_float_eq(o.detectable, 1.7927, .03); /* Phi(d)^6 = .8: only six equal signs are below .05 */
     SAYS("6 seeds can reach p < 0.05: the smallest p of the sign flips is 2/64 = 0.0312.");
     SAYS("One comparison alone finds a difference of 1.8 SD in 80% of cases (SD: of the differences over seeds)");
+    SAYS("That an arm is the same, or differs too little to matter, takes 8 seeds.");
     OMITS("stored");
+    end();
+    look("seeds: 8");
+    OMITS("takes 8 seeds");
     end();
 }
 

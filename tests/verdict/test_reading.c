@@ -31,6 +31,7 @@ static const struct {
     [ST_ABOUT_equality] = {"valid_loss", EXPECT_equal, EXPECT_COUNT, 0.001, {0.002, 0.002}, 0, {0, 0}},
     [ST_ABOUT_variance] = {"valid_loss", EXPECT_lower, EXPECT_higher, 0, {0.01, 0.3}, 0, {0, 0}},
     [ST_ABOUT_divergence] = {"valid_loss", EXPECT_higher, EXPECT_lower, 0, {0.01, 0.01}, 8, {0, 0}},
+    [ST_ABOUT_stall] = {"valid_loss", EXPECT_higher, EXPECT_lower, 0, {0.01, 0.01}, 8, {0, 0}},
     [ST_ABOUT_rate] = {"spikes", EXPECT_lower, EXPECT_higher, 0, {0.01, 0.01}, 0, {0, 3}},
     [ST_ABOUT_predictor] = {"grad_norm", EXPECT_higher, EXPECT_lower, 0, {0.01, 0.01}, 6, {0, 0}},
 };

@@ -49,18 +49,25 @@ static void sentence(int seeds, const char *const *line, CompareOptions options,
 
 Test(words, of_two_arms) {
     static const char *const apart[] = {"3,3.5", "3.1,3.6", "3.2,3.8", "3,3.4", "3.1,3.7", "3,3.6"};
-    static const char *const near[] = {"3,3.01", "3.1,3.112", "3.2,3.211", "3,3.009", "3.1,3.108", "3,3.012"};
-    static const char *const same[] = {"3,3.001", "3.1,3.098", "3.2,3.2", "3,3.002", "3.1,3.099", "3,3"};
+    static const char *const near[] = {"3,3.01",    "3.1,3.112", "3.2,3.211", "3,3.009",
+                                       "3.1,3.108", "3,3.012",   "3,3.011",   "3.1,3.109"};
+    static const char *const same[] = {"3,3.001", "3.1,3.098", "3.2,3.2", "3,3.002", "3.1,3.099", "3,3", "3,2.999",
+                                       "3.1,3.1"};
+    static const char *const trifle[] = {"3,3.0001",   "3.1,3.1001", "3.2,3.2001", "3,3.0002",
+                                         "3.1,3.1001", "3,3.0001",   "3,3.0001",   "3.1,3.1001"};
     static const char *const wild[] = {"3,3.5", "3.1,2.6", "3.2,3.8", "3,2.4", "3.1,3.7", "3,2.7"};
-    CompareOptions lower = {.margin = .02, .conf = .95, .cap = NAN}, higher = lower, none = lower;
+    CompareOptions lower = {.margin = .02, .conf = .95, .cap = NAN, .stall = NAN}, higher = lower, none = lower;
     higher.higher = true;
     none.margin = NAN;
     sentence(6, apart, lower, "worse than base", COMPARE_WORSE);
     sentence(6, apart, higher, "better than base", COMPARE_BETTER);
-    sentence(6, near, lower, "worse than base, but within 0.02: too small to matter", COMPARE_WORSE);
-    sentence(6, near, higher, "better than base, but within 0.02: too small to matter", COMPARE_BETTER);
-    sentence(6, near, none, "worse than base", COMPARE_WORSE);
-    sentence(6, same, lower, "the same within 0.02", COMPARE_EQUIVALENT);
+    sentence(8, near, lower, "worse than base, but within 0.02: too small to matter", COMPARE_WORSE_NEGLIGIBLE);
+    sentence(8, near, higher, "better than base, but within 0.02: too small to matter", COMPARE_BETTER_NEGLIGIBLE);
+    sentence(8, trifle, lower, "worse than base, but within 0.02: too small to matter", COMPARE_WORSE_NEGLIGIBLE);
+    sentence(8, near, none, "worse than base", COMPARE_WORSE);
+    sentence(8, same, lower, "the same within 0.02", COMPARE_EQUIVALENT);
+    sentence(7, near, lower, "worse than base", COMPARE_WORSE);
+    sentence(7, same, lower, "not decided", COMPARE_INCONCLUSIVE);
     sentence(6, wild, lower, "not decided", COMPARE_INCONCLUSIVE);
     sentence(5, apart, lower, "not decided: 5 seeds cannot reach p < 0.05", COMPARE_NOT_TESTABLE);
     sentence(1, apart, lower, "not decided: 1 seed cannot reach p < 0.05", COMPARE_NOT_TESTABLE);
@@ -75,11 +82,11 @@ static void writes(void (*write)(const Table *, Text *), const char *what, bool 
 /* LayerNorm ahead by a trifle in every seed; every file names the baseline by its label. */
 static void a_trifle(Metric metric) {
     made_up_init(&m, "name: trifle\ntitle: Trifle\ndataset: tinyshakespeare\nlayers: 4\nwidth: 128\nsteps: 150\n"
-                     "seeds: 6\nevaluate_at: 0,150\narms: {a: {variant: pre, label: Pre-LN & co}, b: {variant: post, "
+                     "seeds: 8\nevaluate_at: 0,150\narms: {a: {variant: pre, label: Pre-LN & co}, b: {variant: post, "
                      "label: Post}}\n",
                  NULL);
     m.x.metric = metric;
-    for (int seed = 0; seed < 6; seed++)
+    for (int seed = 0; seed < 8; seed++)
         for (int arm = 0; arm < 2; arm++) {
             RunRecord *r = made_up_at(&m, 0, arm, seed);
             made_up_loss(r, 150, 3 + 0.1 * seed - arm * (0.01 + 0.0005 * (seed % 3)));
@@ -98,8 +105,9 @@ Test(words, of_a_table) {
     text_release(&brief);
     writes(table_text, words, true);
     writes(table_json, words, true);
-    writes(table_json, "\"decision\": \"lower\"", true);
-    writes(table_csv, ",lower,false,\"better than Pre-LN & co, but within 0.02: too small to matter\"\n", true);
+    writes(table_json, "\"decision\": \"lower but negligible\"", true);
+    writes(table_csv,
+           ",lower but negligible,false,\"better than Pre-LN & co, but within 0.02: too small to matter\"\n", true);
     writes(table_tex, "Post: better than Pre-LN \\& co, but within 0.02: too small to matter.", true);
     writes(table_text, "equivalent", false);
     writes(table_json, "of the one declared comparison of this table, at level 0.05", true);
@@ -128,9 +136,11 @@ Test(words, of_one_arm) {
 
 /* Codes are read by programs: they stay when words change. */
 Test(words, codes_stay) {
-    static const char *const decisions[] = {"lower", "higher", "equivalent", "inconclusive", "not testable"};
-    static const char *const verdicts[] = {"reproduced",   "direction only", "not reproduced", "contradicted",
-                                           "inconclusive", "not testable",   "not run"};
+    static const char *const decisions[] = {
+        "lower",      "higher",       "lower but negligible", "higher but negligible",
+        "equivalent", "inconclusive", "not testable"};
+    static const char *const verdicts[] = {"reproduced", "direction only", "not reproduced", "contradicted",
+                                           "no effect",  "inconclusive",   "not testable",   "not run"};
     for (int d = 0; d <= DECISION_NOT_TESTABLE; d++) cr_expect_str_eq(decision_name((Decision)d), decisions[d]);
     for (int w = 0; w <= WORD_NOT_RUN; w++) cr_expect_str_eq(verdict_code((VerdictWord)w), verdicts[w]);
     cr_expect_str_eq(verdict_word(WORD_INCONCLUSIVE), "not decided");

@@ -279,7 +279,7 @@ Test(store, one_arithmetic_is_taken_the_newest) {
     TableOptions options = {.command = "", .notes = records.notes};
     cr_assert_eq(table_make(&t, &x, records.at, NULL, options, &e), RC_OK, "%s", e.text);
     table_text(&t, &text);
-    cr_expect_not_null(strstr(text.at, "only the newest is taken"), "%s", text.at);
+    cr_expect_not_null(strstr(text.at, "Stored in several arithmetics"), "%s", text.at);
     table_release(&t);
     text_release(&text);
     put_back();

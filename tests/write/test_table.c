@@ -292,7 +292,7 @@ Test(table, three_seeds_cannot_reach_alpha) {
 }
 
 Test(table, marks_and_bold_follow_the_joint_test) {
-    make(made_up_four, "quick", (TableOptions){0});
+    make(made_up_four, "eight", (TableOptions){0});
     Marks ln = table_marks(&m.table, 0, 1, 1), rms = table_marks(&m.table, 0, 1, 2);
     cr_expect(ln.separated && !ln.equivalent && !ln.diverged);
     cr_expect(!rms.separated && rms.equivalent);
@@ -412,15 +412,63 @@ Test(table, huge_perplexities_are_no_trouble) {
     made_up_release(&m);
 }
 
-Test(table, all_equal_is_said_and_not_computed) {
-    made_up_init(&m, made_up_four, "quick");
-    for (int i = 0; i < m.runs; i++) made_up_loss(&m.records[i], 150, 3.125);
+/* Every arm as the baseline in eight seeds, but the first, which is off by `by`. */
+static void eight_seeds(const double by[8]) {
+    made_up_init(&m, made_up_four, "eight");
+    for (int arm = 0; arm < 4; arm++)
+        for (int seed = 0; seed < 8; seed++)
+            made_up_loss(made_up_at(&m, 0, arm, seed), 150, 2 + .01 * seed + (arm == 1 ? by[seed] : 0));
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+}
+
+/* p is 12/256; without any seed but the seventh it is above .05. */
+Test(table, one_seed_that_decides_is_said) {
+    eight_seeds((double[]){.09, .05, .06, .04, .07, .03, -.05, .04});
     const Comparison *c = table_comparison(&m.table, 0, 1, 1);
-    cr_expect_eq(c->t.status, ST_DEGENERATE);
-    cr_expect_eq(c->decision, DECISION_EQUIVALENT);
-    cr_expect_eq(c->joint.step, 1);
-    WRITES(table_tex, "n/a (all values equal)");
-    no_words_for_numbers();
+    cr_expect_eq(c->decision, DECISION_HIGHER);
+    cr_expect_eq(c->joint.step_count, 12);
+    cr_expect_eq(c->turning, 7);
+    WRITES(table_text, "LayerNorm after 150 steps: ONE SEED DECIDES, without seed 1: not decided.");
+    WRITES(table_tex, "ONE SEED DECIDES");
+    WRITES(table_json, "\"seeds\": 7,");
     made_up_release(&m);
+    eight_seeds((double[]){.09, .05, .06, .04, .07, .03, .05, .04});
+    OMITS(table_text, "ONE SEED");
+    made_up_release(&m);
+}
+
+/* A loss that is not 0.05 nats below the unigram model's 3.347. */
+Test(table, stalls_are_tested) {
+    eight_seeds((double[]){1.4, 1.4, 1.4, 1.4, 1.4, 1.4, 0, 0});
+    WRITES(table_text, "6 of 8 runs stalled or diverged, 0 of baseline (McNemar p .031, smallest .031).");
+    WRITES(table_json, "\"only_arm\": 6");
+    made_up_release(&m);
+}
+
+/* Eight tiny differences and one wild one in the other direction. */
+Test(table, ranks_and_the_joint_interval_stand_beside_means) {
+    eight_seeds((double[]){.010, .011, .012, .013, .014, .015, .016, -.3});
+    const Comparison *c = table_comparison(&m.table, 0, 1, 1);
+    cr_expect_gt(c->joint.step, .5);
+    cr_expect_lt(c->joint_ranks, c->joint.step / 4);
+    WRITES(table_text, "by sign flips [");
+    WRITES(table_text, ", p on ranks .");
+    WRITES(table_tex, "p_{\\mathrm{rank}}");
+    made_up_release(&m);
+}
+
+Test(table, all_equal_is_said_and_not_computed) {
+    static const char *const profile[] = {"quick", "eight"};
+    for (int eight = 0; eight < 2; eight++) {
+        made_up_init(&m, made_up_four, profile[eight]);
+        for (int i = 0; i < m.runs; i++) made_up_loss(&m.records[i], 150, 3.125);
+        cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+        const Comparison *c = table_comparison(&m.table, 0, 1, 1);
+        cr_expect_eq(c->t.status, ST_DEGENERATE);
+        cr_expect_eq(c->decision, eight ? DECISION_EQUIVALENT : DECISION_INCONCLUSIVE, "six alike are too few");
+        cr_expect_eq(c->joint.step, 1);
+        WRITES(table_tex, "n/a (all values equal)");
+        no_words_for_numbers();
+        made_up_release(&m);
+    }
 }

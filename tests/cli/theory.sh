@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# `normbench run theory` from the outside: the table prints from the file alone, claims and report read it, and what is
+# wrong ends with one line; with `again`, two runs give the same bytes whatever the threads. TAP.
+#   theory.sh NORMBENCH ROOT [again]
+set -u
+NORMBENCH=$1
+export NORMBENCH_ROOT=$2
+W=$(mktemp -d)
+trap 'rm -rf "$W"' EXIT
+number=0
+report() { # name, what is wrong (empty: nothing)
+  number=$((number + 1))
+  if [ -z "$2" ]; then echo "ok $number - $1"; else
+    echo "not ok $number - $1"
+    printf '%s\n' "$2" | sed 's/^/# /'
+  fi
+}
+# ends CODE ARGS...: output in $W/out and $W/err.
+ends() {
+  local want=$1
+  shift
+  "$NORMBENCH" "$@" >"$W/out" 2>"$W/err"
+  local code=$?
+  [ "$code" = "$want" ] || { echo "exit code $code, not $want: normbench $*"; head -3 "$W/err"; }
+}
+
+wrong=$(ends 3 table theory --results "$W/none"; grep -q 'normbench run theory' "$W/err" || echo "does not say what to run")
+report "nothing measured is one line" "$wrong"
+wrong=$(ends 2 run theory --set steps=4 --results "$W/a"; grep -q -- '--set means nothing' "$W/err" || echo "accepts --set")
+report "an option that chooses runs is refused" "$wrong"
+
+wrong=$(ends 0 run theory --results "$W/a" --threads 2; cp "$W/out" "$W/first"; cp -r "$W/a/out/theory" "$W/was")
+report "theory is measured" "$wrong"
+if [ "${3:-}" = again ]; then
+  wrong=$(ends 0 run theory --results "$W/b" --threads 1
+    cmp "$W/a/out/theory/measured.json" "$W/b/out/theory/measured.json" 2>&1)
+  report "two runs give the same bytes, whatever the threads" "$wrong"
+fi
+wrong=$(grep -q 'not measured' "$W/first" && grep 'not measured' "$W/first")
+report "every statement is measured" "$wrong"
+wrong=$(grep -q '^depth_none .*not finite from x = ' "$W/first" || echo "no word of it")
+report "a depth that leaves the doubles is a finding" "$wrong"
+
+wrong=$(ends 0 table theory --results "$W/a"; cmp "$W/out" "$W/first" 2>&1
+  for file in txt csv json tex; do
+    cmp "$W/a/out/theory/theory.$file" "$W/was/theory.$file" 2>&1 || echo "$file differs"
+  done
+  python3 -c "import json, sys; assert len(json.load(open(sys.argv[1]))['statements']) > 40" "$W/a/out/theory/theory.json" 2>&1)
+report "the table prints again from the file" "$wrong"
+
+wrong=$(ends 0 claims 003 --results "$W/a"
+  grep -q 'w003_gpt2' "$W/out" || echo "003-12 is not decided by its dates"
+  grep -A6 '^003-2 ' "$W/out" | grep -q 'not reproduced' || echo "003-2 has no verdict"
+  ends 0 claims 004 --results "$W/a" --json
+  python3 - "$W/out" <<'PY' 2>&1
+import json, sys
+claims = {c["id"]: c for w in json.load(open(sys.argv[1]))["writeups"] for c in w["claims"]}
+for v in claims["004-17"]["verdicts"]:
+    assert v["verdict"] == "contradicted" and v["statement"]["verdict"] == "does not hold", v
+PY
+  ends 0 claims --results "$W/a" --tex; grep -q 'lemma2\\_post' "$W/out" || echo "not in the LaTeX ledger")
+report "claims get their verdicts from statements" "$wrong"
+
+wrong=$(sed -i 's/"lemma1"/"lemma7"/' "$W/a/out/theory/measured.json"; ends 5 table theory --results "$W/a"
+  grep -q "unknown statement 'lemma7'" "$W/err" || echo "does not name the statement"
+  ends 5 claims 003 --results "$W/a")
+report "a damaged file is refused" "$wrong"
+echo "1..$number"
