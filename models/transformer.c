@@ -141,7 +141,7 @@ static int norm_in_strength(Stack *b, Norm kind, Rule strength, int x, const cha
 static int add(Stack *b, int x, int f, const char *family) {
     const Variant *v = b->v;
     char gate[16], carry[16], moved[24], residual[24];
-    Attr attr;
+    Attr attr = {0};
     snprintf(gate, sizeof gate, "%s.gate", family), snprintf(carry, sizeof carry, "%s.carry", family);
     snprintf(moved, sizeof moved, "%s.towards", family), snprintf(residual, sizeof residual, "%s.residual", family);
     bool rest = rule_learns(v->carry.kind) == LEARNS_rest, fixed = rule_learns(v->gate.kind) == LEARNS_fixed;
@@ -187,7 +187,7 @@ static int sublayer(Stack *b, Sub sub, int x) {
 /* What enters a block: x <- block_carry x + x0 x_0. */
 static int enter(Stack *b, int x) {
     const Variant *v = b->v;
-    Attr attr;
+    Attr attr = {0};
     if (rule_is(v->x0, 0)) return scaled(b, v->block_carry, x, b->s->width, "block_carry");
     x = ruled(b, v->block_carry, x, b->s->width, &attr.alpha, "block_carry");
     int first = ruled(b, v->x0, b->x0, b->s->width, &attr.beta, "x0");
