@@ -6,9 +6,9 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/theory.h"
+#include "bench/formats/progress.h"
 #include "bench/plan/declare.h"
 #include "bench/run/execute.h"
-#include "bench/formats/progress.h"
 #include "bench/run/runner.h"
 #include "bench/write/outlook.h"
 
@@ -100,14 +100,22 @@ static Rc foretell(Session *s, const Experiment *x, const Todo *p, const Store *
     return rc;
 }
 
-/* The lines that the records will hold: the plans of the experiment's file and the claims of its write-up. */
-static Rc declare(const Session *s, const Experiment *x, Text *lines, Error *e) {
+static Rc declare_writeup(const Session *s, const char *writeup, Text *lines, Error *e) {
     ClaimFile claims;
     bool has;
-    if (claims_find(&claims, s->root, x->writeup, &has, e)) return e->code;
-    declare_all(x, has ? &claims : NULL, lines);
+    if (claims_find(&claims, s->root, writeup, &has, e)) return e->code;
+    if (has) declare_claims(&claims, lines);
     if (has) claims_release(&claims);
     return RC_OK;
+}
+
+/* The lines that the records will hold: the plans of the experiment's file and the claims of its write-ups. */
+static Rc declare(const Session *s, const Experiment *x, Text *lines, Error *e) {
+    declare_plans(x, lines);
+    Rc rc = declare_writeup(s, x->writeup, lines, e);
+    for (int i = 0; i < EXPERIMENT_MOST_ALSO && x->also[i][0] && !rc; i++)
+        rc = declare_writeup(s, x->also[i], lines, e);
+    return rc;
 }
 
 /* What is left to do when a share is done. */
@@ -172,8 +180,8 @@ Rc command_run(Session *s, Error *e) {
         int here = 0;
         todo_shards(&p, shard_at, shards);
         for (int i = 0; i < p.runs; i++) here += wanted(&p, i);
-        fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train", x.name, comma, x.profile, p.runs,
-                p.runs - p.missing, p.missing);
+        fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train", x.name, comma, x.profile, p.runs, p.runs - p.missing,
+                p.missing);
         if (shard) fprintf(stderr, ", %d of them in shard %d/%d", here, shard_at + 1, shards);
         fputc('\n', stderr);
         if (x.compared)

@@ -63,7 +63,7 @@ Rc claim_choice(const ClaimFile *f, const Node *at, const char *what, const char
 }
 
 static Rc read_root(ClaimFile *f, Error *e) {
-    static const char *const keys[] = {"writeup", "title", "source",   "author", "date",
+    static const char *const keys[] = {"writeup", "title",  "source",   "author", "date",
                                        "url",     "setups", "reported", "claims"};
     const Node *root = f->document.root, *setups, *reported, *claims;
     if (root->kind != NODE_MAPPING)
@@ -173,6 +173,17 @@ bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t
         return false;
     }
     return true;
+}
+
+bool claim_holds(const Claim *claim, const RunSpec *spec, int count, char *why, size_t size) {
+    char other[CLAIM_WHY_SIZE];
+    for (int i = 0; i < claim->setups; i++) {
+        bool all = true;
+        for (int k = 0; k < count && all; k++)
+            all = setup_holds(claim->setup[i], &spec[k], i ? other : why, i ? sizeof other : size);
+        if (all) return true;
+    }
+    return false;
 }
 
 bool claim_arm_holds(const ClaimArm *arm, const RunSpec *spec) {

@@ -10,26 +10,32 @@
  *   reported: {NAME: {where: text, setup: NAME, step: N, seeds: N, values: {ARM: {QUANTITY: number}}}}
  *             QUANTITY: a metric, or a metric and "_sd" for its standard deviation over seeds
  *   claims:   [{id, source, says, setup, at: [steps], family, tests: [TEST], needs}]
+ *             setup: NAME or [NAME, NAME], any of which a contrast's runs may be of
  *
  *   claims may also carry note: text, what a reader should know of the statement (a slip in the write-up, …)
  *
- *   TEST:     {metric, contrast: {ARM: weight}, expects, test, margin, needs,
+ *   TEST:     {metric, contrast: {ARM: weight}, against, expects, test, margin, needs,
  *              reported: {table: NAME, of: QUANTITY, as: FORM}}, or
  *             {metric: free text, theory: [STATEMENT]}: decided by statements of bench/plan/statements.def, one after
  *             the other, which `normbench run theory` measures
- *             expects: lower, higher or equal
+ *             metric: of metrics.def, or of grids.def: a number of all the runs that differ in `lr` alone
+ *             contrast: weights that add up to zero; with `against` any
+ *             expects: lower, higher or equal; of the contrast, compared with 0, or with the number `against`
  *             test: a name of stats/tests.def, whose p decides; tost with `expects: equal`, any other with lower
- *             or higher
+ *             or higher; choice where the arms have lr=best, and only there
  *             FORM: how the reported effect follows from the reported numbers: difference (sum of
  *             weight x number), log_ratio (sum of weight x ln number) or ratio (exp of that)
  *   ARM:      a name, or NAME@KEY=VALUE,KEY=VALUE: that arm in the cells where the keys have these values. A contrast
- *             of such arms is tested once for every combination of the factors that its first arm leaves free
+ *             of such arms is tested once for every combination of the factors that its first arm leaves free.
+ *             lr=best: every seed's run at the rate that the other seeds choose (stats/choice.h); step=N: at that
+ *             step, not at the claim's
  *   needs:    what must exist before this can be run; metric is then free text and the rest optional */
 #ifndef BENCH_PLAN_CLAIM_H
 #define BENCH_PLAN_CLAIM_H
 
 #include "bench/formats/document.h"
 #include "bench/plan/experiment.h"
+#include "bench/plan/grid.h"
 #include "bench/plan/metric.h"
 #include "bench/plan/statement.h"
 #include "stats/tests.h"
@@ -38,6 +44,7 @@ enum {
     CLAIM_MOST_TERMS = 8,
     CLAIM_MOST_STEPS = 16,
     CLAIM_MOST_KEYS = 4,
+    CLAIM_MOST_SETUPS = 4,
     CLAIM_MOST_THEORIES = 8,
     CLAIM_WHY_SIZE = 200
 };
@@ -49,7 +56,8 @@ typedef struct {
     struct {
         char key[SPEC_KEY_SIZE], value[FACTOR_VALUE_SIZE]; /* canonical */
     } at[CLAIM_MOST_KEYS];
-    int ats;
+    int ats, step; /* step: 0: the claim's */
+    bool best;     /* lr=best */
 } ClaimArm;
 
 typedef struct {
@@ -94,12 +102,14 @@ typedef struct {
 
 typedef struct {
     const char *metric_text; /* as in the file */
-    int metric;              /* of metrics.def; -1: another kind of number, see needs */
+    int metric;              /* of metrics.def; -1: another kind of number, see needs; of a grid's: valid_loss */
+    GridMetric grid;         /* GRID_none: a metric of one run */
     ClaimTerm term[CLAIM_MOST_TERMS];
     int terms;
     Expect expects;
     const StTest *test;         /* NULL: none is named */
     double margin;              /* in the metric's unit; NaN: none */
+    double against;             /* what the contrast is compared with; NaN: 0 */
     const ReportedTable *table; /* NULL: the write-up gives no number */
     const char *of;
     EffectForm form;
@@ -110,8 +120,8 @@ typedef struct {
 
 typedef struct {
     const char *id, *source, *says, *family, *needs, *note; /* needs, note: NULL: none */
-    const ClaimSetup *setup;
-    int at[CLAIM_MOST_STEPS], steps;
+    const ClaimSetup *setup[CLAIM_MOST_SETUPS];
+    int setups, at[CLAIM_MOST_STEPS], steps;
     ClaimTest *test;
     int tests, line;
 } Claim;
@@ -147,6 +157,9 @@ void claims_release(ClaimFile *f);
 /* "Title (Author, 2026-03-25, https://example.org/page)", of what is known: a write-up beside its number. */
 void claims_cite(const ClaimFile *f, Text *out);
 
+/* Whether the runs of spec[count] are of one of the claim's set-ups; if not, why says what differs from the first. */
+bool claim_holds(const Claim *claim, const RunSpec *spec, int count, char *why, size_t size);
+
 /* Whether a run is of the set-up; if not, why (CLAIM_WHY_SIZE bytes) says which key differs. */
 bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t size);
 
@@ -159,7 +172,7 @@ const ReportedNumber *reported_number(const ReportedTable *t, const char *arm, c
  * some number was not reported. */
 double reported_effect(const ClaimTest *t, const RunSpec *spec);
 
-/* Whether a run's keys are those that the arm names. */
+/* Whether a run's keys are those that the arm names; the step and lr=best are no keys. */
 bool claim_arm_holds(const ClaimArm *arm, const RunSpec *spec);
 
 /* Parts of the reader, in claim_read.c. */

@@ -113,6 +113,43 @@ static Rc find_setup(ClaimFile *f, const Node *mapping, const ClaimSetup **out, 
     return RC_OK;
 }
 
+/* One name, or a list of names. */
+static Rc claim_setups(ClaimFile *f, Claim *c, const Node *mapping, Error *e) {
+    const char *names[64];
+    const Node *node = node_find(mapping, "setup");
+    int n = f->setups < 64 ? f->setups : 64;
+    c->setups = 1;
+    if (!node || node->kind != NODE_SEQUENCE) return find_setup(f, mapping, &c->setup[0], e);
+    for (int i = 0; i < n; i++) names[i] = f->setup[i].name;
+    c->setups = 0;
+    for (const Node *one = node->child; one; one = one->next) {
+        int at;
+        if (c->setups == CLAIM_MOST_SETUPS)
+            return document_error(e, &f->document, one->line, "setup: more than %d set-ups", CLAIM_MOST_SETUPS);
+        if (claim_choice(f, one, "setup", names, n, &at, e)) return e->code;
+        c->setup[c->setups++] = &f->setup[at];
+    }
+    return c->setups ? RC_OK : document_error(e, &f->document, node->line, "setup: an empty list");
+}
+
+/* "lr=best" and "step=N", which are no keys of a run; RC_OK and *taken false for another pair. */
+static Rc arm_choice(const ClaimFile *f, const Node *entry, const char *key, const char *value, ClaimArm *out,
+                     bool *taken, Error *e) {
+    int64_t step;
+    *taken = true;
+    if (!strcmp(key, "lr") && !strcmp(value, "best")) {
+        out->best = true;
+        return RC_OK;
+    }
+    *taken = !strcmp(key, "step");
+    if (!*taken) return RC_OK;
+    if (!parse_integer(value, &step) || step < 1 || step > 1000000000)
+        return document_error(e, &f->document, entry->key_line, "'%s': step: a whole number from 1 to 10^9 is wanted",
+                              entry->key);
+    out->step = (int)step;
+    return RC_OK;
+}
+
 Rc claim_read_arm(const ClaimFile *f, const Node *entry, ClaimArm *out, Error *e) {
     const char *at = strchr(entry->key, '@');
     size_t length = at ? (size_t)(at - entry->key) : strlen(entry->key);
@@ -133,6 +170,9 @@ Rc claim_read_arm(const ClaimFile *f, const Node *entry, ClaimArm *out, Error *e
             return document_error(e, &f->document, entry->key_line, "'%s': NAME@KEY=VALUE with up to %d keys is wanted",
                                   entry->key, CLAIM_MOST_KEYS);
         *value++ = 0;
+        bool taken;
+        if (arm_choice(f, entry, pair, value, out, &taken, e)) return e->code;
+        if (taken) continue;
         if (spec_set(&scratch, pair, value, e)) return document_prefix(e, &f->document, entry->key_line);
         snprintf(out->at[out->ats].key, sizeof out->at->key, "%.47s", pair);
         snprintf(out->at[out->ats++].value, sizeof out->at->value, "%.63s", spec_get(canonical, &scratch, pair));
@@ -194,7 +234,7 @@ Rc claim_read_reported(ClaimFile *f, const Node *reported, Error *e) {
     return RC_OK;
 }
 
-/* Weights that add up to zero, so that a shift common to all arms cancels. */
+/* Weights that add up to zero, so that a shift common to all arms cancels; compared with a number they may be any. */
 static Rc read_contrast(ClaimFile *f, ClaimTest *t, const Node *contrast, Error *e) {
     double sum = 0, size = 0;
     for (const Node *n = contrast->child; n; n = n->next) {
@@ -207,8 +247,10 @@ static Rc read_contrast(ClaimFile *f, ClaimTest *t, const Node *contrast, Error 
         t->term[t->terms++] = term;
         sum += term.weight, size += fabs(term.weight);
     }
-    if (!(size > 0) || fabs(sum) > 1e-9 * size)
-        return document_error(e, &f->document, contrast->line, "contrast: the weights must add up to zero");
+    if (!(size > 0) || (isnan(t->against) && fabs(sum) > 1e-9 * size))
+        return document_error(
+            e, &f->document, contrast->line,
+            "contrast: the weights must add up to zero (or say with `against` what a sum is compared with)");
     return RC_OK;
 }
 
@@ -261,36 +303,64 @@ static Rc read_theory(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
             return document_error(e, &f->document, one->line, "theory: more than %d statements", CLAIM_MOST_THEORIES);
         if (one->kind != NODE_SCALAR)
             return document_error(e, &f->document, one->line, "theory: %s, not a value", node_kind(one));
-        if (statement_find(&t->theory[t->theories++], one->text, e))
-            return document_prefix(e, &f->document, one->line);
+        if (statement_find(&t->theory[t->theories++], one->text, e)) return document_prefix(e, &f->document, one->line);
     }
     return claim_text(f, n, "metric", true, &t->metric_text, e);
 }
 
+/* A metric of a run, or of a grid of rates. */
+static Rc read_metric(ClaimFile *f, ClaimTest *t, const Node *at, bool full, Error *e) {
+    Metric metric;
+    Error unknown;
+    if (!metric_find(&metric, t->metric_text, e))
+        t->metric = (int)metric;
+    else if (!grid_find(&t->grid, t->metric_text, &unknown))
+        t->metric = METRIC_valid_loss;
+    else if (full)
+        return document_prefix(e, &f->document, at->line);
+    return RC_OK;
+}
+
+/* Arms at their best rates are tested by swaps of whole grids, and nothing else is. */
+static Rc check_choice(ClaimFile *f, const ClaimTest *t, const Node *n, Error *e) {
+    int best = 0;
+    bool choice = t->test && !strcmp(t->test->name, "choice");
+    for (int i = 0; i < t->terms; i++) best += t->term[i].arm.best;
+    if (!best && !choice) return RC_OK;
+    bool pair = t->terms == 2 && best == 2 && fabs(t->term[0].weight) == 1 && fabs(t->term[1].weight) == 1 &&
+                t->term[0].weight == -t->term[1].weight;
+    if (!choice || !pair)
+        return document_error(e, &f->document, n->line,
+                              "lr=best: wants test: choice and two arms, both lr=best, of weights 1 and -1");
+    if (t->grid || t->metric != METRIC_valid_loss)
+        return document_error(e, &f->document, n->line, "lr=best: the metric that chooses is valid_loss");
+    return RC_OK;
+}
+
 static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
-    static const char *const known[] = {"metric", "contrast", "expects", "test", "margin", "reported", "needs"};
-    const Node *contrast, *expects, *test, *margin, *reported;
+    static const char *const known[] = {"metric", "contrast", "against",  "expects",
+                                        "test",   "margin",   "reported", "needs"};
+    const Node *contrast, *against, *expects, *test, *margin, *reported;
     int expect = EXPECT_COUNT, row = 0;
-    *t = (ClaimTest){.metric = -1, .margin = (double)NAN, .line = n->line};
+    *t = (ClaimTest){.metric = -1, .margin = (double)NAN, .against = (double)NAN, .line = n->line};
     if (n->kind != NODE_MAPPING) return document_error(e, &f->document, n->line, "%s, not a mapping", node_kind(n));
     if (node_find(n, "theory")) {
         t->expects = EXPECT_COUNT;
         return read_theory(f, t, n, e);
     }
-    if (claim_keys(f, n, known, 7, e) || claim_text(f, n, "needs", false, &t->needs, e)) return e->code;
+    if (claim_keys(f, n, known, 8, e) || claim_text(f, n, "needs", false, &t->needs, e)) return e->code;
     bool full = !t->needs;
     if (claim_text(f, n, "metric", true, &t->metric_text, e) ||
         claim_node(f, n, "contrast", NODE_MAPPING, full, &contrast, e) ||
         claim_node(f, n, "expects", NODE_SCALAR, full, &expects, e) ||
         claim_node(f, n, "test", NODE_SCALAR, full, &test, e) ||
         claim_node(f, n, "margin", NODE_SCALAR, false, &margin, e) ||
+        claim_node(f, n, "against", NODE_SCALAR, false, &against, e) ||
         claim_node(f, n, "reported", NODE_MAPPING, false, &reported, e))
         return e->code;
-    Metric metric;
-    if (!metric_find(&metric, t->metric_text, e))
-        t->metric = (int)metric;
-    else if (full)
-        return document_prefix(e, &f->document, node_find(n, "metric")->line);
+    if (read_metric(f, t, node_find(n, "metric"), full, e)) return e->code;
+    if (against && (!parse_real(against->text, &t->against) || !isfinite(t->against)))
+        return document_error(e, &f->document, against->line, "against: a number is wanted");
     if (contrast && read_contrast(f, t, contrast, e)) return e->code;
     if (expects && claim_choice(f, expects, "expects", expect_names, EXPECT_COUNT, &expect, e)) return e->code;
     t->expects = (Expect)expect;
@@ -307,6 +377,9 @@ static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
         return document_error(e, &f->document, margin->line, "margin: a number above 0 is wanted");
     if (full && t->expects == EXPECT_equal && isnan(t->margin))
         return document_error(e, &f->document, n->line, "expects: equal needs a margin");
+    if (against && t->expects == EXPECT_equal)
+        return document_error(e, &f->document, n->line, "against: goes with expects: lower or higher");
+    if (check_choice(f, t, n, e)) return e->code;
     return reported ? read_effect(f, t, reported, e) : RC_OK;
 }
 
@@ -330,7 +403,7 @@ static Rc read_claim(ClaimFile *f, Claim *c, const Node *n, Error *e) {
     if (claim_keys(f, n, known, 9, e) || claim_text(f, n, "id", true, &c->id, e) ||
         claim_text(f, n, "source", true, &c->source, e) || claim_text(f, n, "says", true, &c->says, e) ||
         claim_text(f, n, "family", true, &c->family, e) || claim_text(f, n, "needs", false, &c->needs, e) ||
-        claim_text(f, n, "note", false, &c->note, e) || find_setup(f, n, &c->setup, e) ||
+        claim_text(f, n, "note", false, &c->note, e) || claim_setups(f, c, n, e) ||
         claim_node(f, n, "at", NODE_SEQUENCE, false, &at, e) ||
         claim_node(f, n, "tests", NODE_SEQUENCE, !c->needs, &tests, e))
         return e->code;

@@ -1,5 +1,6 @@
 #include "bench/plan/declare.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/sha256.h"
@@ -16,17 +17,22 @@ static void test_text(const ClaimTest *t, Text *out) {
     for (int i = 0; i < t->terms; i++)
         text_format(out, " %s %s", format_real(number, t->term[i].weight), t->term[i].arm.text);
     text_format(out, "\nexpects = %s\n", t->expects == EXPECT_COUNT ? "" : expect_names[t->expects]);
+    if (!isnan(t->against)) text_format(out, "against = %s\n", format_real(number, t->against));
     text_format(out, "test = %s\nmargin = %s\n", t->test ? t->test->name : "", format_real(number, t->margin));
 }
 
-static void claim_canonical(const Claim *c, Text *out) {
-    text_format(out, "claim %s\nfamily = %s\n", c->id, c->family);
-    for (const SetupKey *k = c->setup->key; k < c->setup->key + c->setup->keys; k++) {
+static void setup_text(const ClaimSetup *s, Text *out) {
+    for (const SetupKey *k = s->key; k < s->key + s->keys; k++) {
         if (k->values == 1 && spec_left_out(k->key, k->value[0])) continue;
         text_format(out, "%s =", k->key);
         for (int v = 0; v < k->values; v++) text_format(out, " %s", k->value[v]);
         text_format(out, "\n");
     }
+}
+
+static void claim_canonical(const Claim *c, Text *out) {
+    text_format(out, "claim %s\nfamily = %s\n", c->id, c->family);
+    for (int i = 0; i < c->setups; i++) setup_text(c->setup[i], out);
     text_format(out, "at =");
     for (int i = 0; i < c->steps; i++) text_format(out, " %d", c->at[i]);
     text_format(out, "\n");
@@ -42,7 +48,7 @@ void declare_claim(const Claim *c, Text *out) {
     text_format(out, "claim %s %s", c->id, hash);
 }
 
-void declare_all(const Experiment *x, const ClaimFile *claims, Text *out) {
+void declare_plans(const Experiment *x, Text *out) {
     Text line;
     text_init(&line);
     declare_plan(x, &line);
@@ -55,7 +61,13 @@ void declare_all(const Experiment *x, const ClaimFile *claims, Text *out) {
         if (!strstr(out->at, line.at)) text_format(out, "%s\n", line.at);
         experiment_release(&other);
     }
-    for (int i = 0; claims && i < claims->claims; i++) {
+    text_release(&line);
+}
+
+void declare_claims(const ClaimFile *claims, Text *out) {
+    Text line;
+    text_init(&line);
+    for (int i = 0; i < claims->claims; i++) {
         declare_claim(&claims->claim[i], &line);
         text_format(out, "%s\n", line.at);
     }

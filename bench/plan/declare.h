@@ -12,8 +12,9 @@
 #include "bench/plan/claim.h"
 #include "bench/plan/experiment.h"
 
-/* All the lines of an experiment, each with its newline; claims NULL: none. */
-void declare_all(const Experiment *x, const ClaimFile *claims, Text *out);
+/* All the lines of an experiment's plans, and of a write-up's claims, each with its newline. */
+void declare_plans(const Experiment *x, Text *out);
+void declare_claims(const ClaimFile *claims, Text *out);
 
 /* "plan SHA256" and "claim ID SHA256", without newline; out is emptied first. */
 void declare_plan(const Experiment *x, Text *out);

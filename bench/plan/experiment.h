@@ -11,7 +11,7 @@
 
 enum { EXPERIMENT_MOST_ARMS = 64, EXPERIMENT_MOST_FACTORS = 4, EXPERIMENT_MOST_VALUES = 32 };
 enum { EXPERIMENT_MOST_ROWS = 16, EXPERIMENT_MOST_PANELS = 4 };
-enum { EXPERIMENT_MOST_CELLS = 1024, EXPERIMENT_MOST_SEEDS = 10000 };
+enum { EXPERIMENT_MOST_CELLS = 1024, EXPERIMENT_MOST_SEEDS = 10000, EXPERIMENT_MOST_ALSO = 4 };
 
 /* Room for names, with the zero behind them. */
 enum {
@@ -60,6 +60,7 @@ typedef enum {
 
 typedef struct {
     char name[EXPERIMENT_NAME_SIZE], title[160], writeup[16], file[256], profile[PROFILE_NAME_SIZE];
+    char also[EXPERIMENT_MOST_ALSO][16]; /* other write-ups whose claims its runs decide; "": no more */
     char baseline[ARM_NAME_SIZE]; /* the arm the others are compared with; the first when the file is silent */
     Metric metric;        /* decides the verdicts */
     double alpha, margin; /* of the verdicts; margin in nats for equivalence; silent: 0.05 and 0.02 */

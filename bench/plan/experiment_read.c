@@ -19,6 +19,7 @@ static Rc apply_top(Reader *r, const Node *n) {
                  {"baseline", x->baseline, sizeof x->baseline}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(n->key, words[i].key)) return text_entry(words[i].out, words[i].size, r->d, n, r->e);
+    if (!strcmp(n->key, "also")) return apply_also(r, n);
     if (!strcmp(n->key, "metric")) return metric_entry(&x->metric, r->d, n, r->e);
     if (!strcmp(n->key, "table")) return apply_table(r, n);
     if (!strcmp(n->key, "panels")) return apply_panels(r, n);

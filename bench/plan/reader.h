@@ -67,6 +67,9 @@ void show_defaults(Experiment *x);
 
 /* "summaries: [ranking]": rows of summaries.def; whether the experiment has what they need. */
 Rc apply_summaries(Reader *r, const Node *entry);
+
+/* "also: [001]": other write-ups than `writeup`. */
+Rc apply_also(Reader *r, const Node *entry);
 Rc check_summaries(const Reader *r);
 
 /* recipe: of the file, for an arm without one of its own; NULL: none. */

@@ -120,6 +120,23 @@ static Rc add_summary(Reader *r, const Node *item) {
                           did_you_mean(hint, sizeof hint, name, summary_names, SUMMARY_COUNT));
 }
 
+Rc apply_also(Reader *r, const Node *n) {
+    Rc rc = list_of(r, n, "[\"001\"]");
+    int count = 0;
+    for (const Node *item = n->child; !rc && item; item = item->next) {
+        if (count == EXPERIMENT_MOST_ALSO)
+            return document_error(r->e, r->d, item->line, "also: more than %d write-ups", EXPERIMENT_MOST_ALSO);
+        for (int i = 0; i < count; i++)
+            if (!strcmp(r->x->also[i], item->text))
+                return document_error(r->e, r->d, item->line, "also: '%.16s' stands in the list twice", item->text);
+        Node named = *item;
+        named.key = n->key;
+        rc = text_entry(r->x->also[count], sizeof r->x->also[count], r->d, &named, r->e);
+        count++;
+    }
+    return rc;
+}
+
 Rc apply_summaries(Reader *r, const Node *n) {
     Rc rc = list_of(r, n, "[ranking]");
     for (const Node *item = n->child; !rc && item; item = item->next) {

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "bench/plan/declare.h"
+#include "bench/verdict/grid.h"
+#include "bench/verdict/sensitivity.h"
 #include "bench/verdict/words.h"
 #include "stats/multiple.h"
 
@@ -15,14 +17,11 @@ const char *verdict_word(VerdictWord w) {
 }
 
 const char *verdict_code(VerdictWord w) {
-    static const char *const words[] = {[WORD_REPRODUCED] = "reproduced",
-                                        [WORD_DIRECTION_ONLY] = "direction only",
-                                        [WORD_NOT_REPRODUCED] = "not reproduced",
-                                        [WORD_CONTRADICTED] = "contradicted",
-                                        [WORD_NO_EFFECT] = "no effect",
-                                        [WORD_INCONCLUSIVE] = "inconclusive",
-                                        [WORD_NOT_TESTABLE] = "not testable",
-                                        [WORD_NOT_RUN] = "not run"};
+    static const char *const words[] = {
+        [WORD_REPRODUCED] = "reproduced",         [WORD_DIRECTION_ONLY] = "direction only",
+        [WORD_NOT_REPRODUCED] = "not reproduced", [WORD_CONTRADICTED] = "contradicted",
+        [WORD_NO_EFFECT] = "no effect",           [WORD_INCONCLUSIVE] = "inconclusive",
+        [WORD_NOT_TESTABLE] = "not testable",     [WORD_NOT_RUN] = "not run"};
     return words[w];
 }
 
@@ -68,7 +67,10 @@ static bool find_arms(const ClaimTest *t, const Experiment *x, Contrast *c, char
     }
     c->terms = t->terms;
     c->metric = (Metric)t->metric;
+    c->grid = t->grid;
+    c->best = t->terms && t->term[0].arm.best;
     c->margin = t->margin;
+    c->against = isnan(t->against) ? 0 : t->against;
     return true;
 }
 
@@ -78,9 +80,11 @@ static RunSpec spec_of(const Experiment *x, const Sample *s, int cell, int arm) 
 }
 
 /* The cell that an arm of the claim stands in when the contrast is made at `cell`: the same one, but for the keys that
- * the arm names; -1: the experiment has no such cell. */
-static int cell_of(const Experiment *x, const Sample *s, const ClaimArm *named, int arm, int cell) {
+ * the arm names; of a grid the one of its lowest rate; -1: the experiment has no such cell. */
+static int cell_of(const Experiment *x, const Sample *s, const ClaimArm *named, int arm, int cell, bool grid) {
     for (int i = 0, cells = experiment_cells(x); i < cells; i++) {
+        int of_grid[EXPERIMENT_MOST_VALUES];
+        if (grid && grid_cells(x, i, of_grid) && of_grid[0] != i) continue;
         RunSpec spec = spec_of(x, s, i, arm);
         bool same = claim_arm_holds(named, &spec);
         for (int f = 0; f < x->factors && same; f++) {
@@ -97,24 +101,18 @@ static int cell_of(const Experiment *x, const Sample *s, const ClaimArm *named, 
  * or when another cell makes the same contrast. */
 static bool find_cells(const ClaimTest *t, const Experiment *x, const Sample *s, Contrast *c, RunSpec *spec) {
     for (int i = 0; i < t->terms; i++) {
-        c->term[i].cell = cell_of(x, s, &t->term[i].arm, c->term[i].arm, c->cell);
+        c->term[i].cell = cell_of(x, s, &t->term[i].arm, c->term[i].arm, c->cell, c->grid || c->best);
         if (c->term[i].cell < 0) return false;
         spec[i] = spec_of(x, s, c->term[i].cell, c->term[i].arm);
     }
     return c->term[0].cell == c->cell;
 }
 
-/* Whether all the runs are of the claim's set-up. */
-static bool of_setup(const Claim *claim, const Contrast *c, const RunSpec *spec, char *differs, size_t size) {
-    for (int i = 0; i < c->terms; i++)
-        if (!setup_holds(claim->setup, &spec[i], differs, size)) return false;
-    return true;
-}
-
 /* The step of every arm of the contrast; false when some arm is not measured there. */
-static bool find_steps(const Sample *s, Contrast *c, int step) {
+static bool find_steps(const ClaimTest *t, const Sample *s, Contrast *c, int step) {
     for (int i = 0; i < c->terms; i++) {
-        c->term[i].step = sample_step(s, c->term[i].cell, step);
+        int own = t->term[i].arm.step;
+        c->term[i].step = sample_step(s, c->term[i].cell, own ? own : step);
         if (c->term[i].step < 0) return false;
     }
     c->step = c->term[0].step;
@@ -122,12 +120,12 @@ static bool find_steps(const Sample *s, Contrast *c, int step) {
 }
 
 /* Whether all the runs of a contrast are evaluated at one of the claim's steps. */
-static bool planned_step(const Claim *claim, const Contrast *c, const RunSpec *spec) {
+static bool planned_step(const Claim *claim, const ClaimTest *t, const Contrast *c, const RunSpec *spec) {
     for (int i = 0; i < claim->steps; i++) {
         int at[SAMPLE_MOST_STEPS], with = 0;
         for (int term = 0; term < c->terms; term++) {
-            int n = spec_evaluations(&spec[term], at, SAMPLE_MOST_STEPS);
-            for (int k = 0; k < n; k++) with += at[k] == claim->at[i];
+            int n = spec_evaluations(&spec[term], at, SAMPLE_MOST_STEPS), own = t->term[term].arm.step;
+            for (int k = 0; k < n; k++) with += at[k] == (own ? own : claim->at[i]);
         }
         if (with == c->terms) return true;
     }
@@ -142,8 +140,8 @@ bool claim_measured_by(const Claim *claim, const ClaimTest *t, const Experiment 
         if (!find_arms(t, x, &c, why, size)) return false;
         RunSpec spec[CONTRAST_MOST_TERMS];
         if (!find_cells(t, x, NULL, &c, spec)) continue;
-        if (!of_setup(claim, &c, spec, why, size)) continue;
-        if (planned_step(claim, &c, spec)) return true;
+        if (!claim_holds(claim, spec, c.terms, why, size)) continue;
+        if (planned_step(claim, t, &c, spec)) return true;
         snprintf(why, size, "no step of the claim is measured here");
     }
     return false;
@@ -161,13 +159,13 @@ static void plan_test(ClaimVerdicts *l, Contrast **what, const Claim *claim, con
         if (!find_cells(t, s->x, s, &c, spec)) continue;
         found++;
         char differs[CLAIM_WHY_SIZE];
-        if (!of_setup(claim, &c, spec, differs, sizeof differs)) {
+        if (!claim_holds(claim, spec, c.terms, differs, sizeof differs)) {
             snprintf(add(l, claim, t, cell, -1)->why, sizeof differs, "%s", differs);
             planned++;
             continue;
         }
         for (int i = 0; i < claim->steps; i++) {
-            if (!find_steps(s, &c, claim->at[i])) continue;
+            if (!find_steps(t, s, &c, claim->at[i])) continue;
             *what = mem_grow(*what, (size_t)l->family.count + 1, sizeof **what);
             (*what)[l->family.count++] = c;
             add(l, claim, t, cell, c.step);
@@ -258,7 +256,7 @@ static void judge(ClaimVerdict *v, const Reading *r, const Family *f) {
     if (made && v->c->turning > 0 && (about == ST_ABOUT_difference || about == ST_ABOUT_equality)) {
         Text without;
         text_init(&without);
-        decision_words(f, v->c, v->c->turned, metric_info[v->c->what.metric].better, NULL, &without);
+        decision_words(f, v->c, v->c->turned, contrast_better(&v->c->what), NULL, &without);
         size_t n = strlen(v->why);
         snprintf(v->why + n, sizeof v->why - n, "%sone seed decides (without seed %llu: %.80s)", n ? "; " : "",
                  (unsigned long long)v->c->pairs.seed[v->c->turning_seed], without.at);
@@ -277,13 +275,22 @@ static bool all_declared(const ClaimVerdict *v, const Sample *s) {
     Text line;
     text_init(&line);
     declare_claim(v->claim, &line);
-    for (int i = 0; i < c->terms; i++)
-        for (int seed = 0; seed < s->seeds; seed++) {
-            const Term *t = &c->term[i];
-            all &= declared(sample_run(s, t->cell, t->step, t->arm, seed)->record->declared, line.at);
-        }
+    for (const Term *t = c->term; t < c->term + c->terms; t++) {
+        int cell[EXPERIMENT_MOST_VALUES] = {t->cell};
+        int cells = c->grid || c->best ? grid_cells(s->x, t->cell, cell) : 1;
+        for (int k = 0; k < cells; k++)
+            for (int seed = 0; seed < s->seeds; seed++)
+                all &= declared(sample_run(s, cell[k], t->step, t->arm, seed)->record->declared, line.at);
+    }
     text_release(&line);
     return all;
+}
+
+char *claim_verdict_cell(char out[256], const Experiment *x, const ClaimVerdict *v) {
+    bool grid = v->c && (v->c->what.grid || v->c->what.best);
+    if (!grid) return experiment_cell_text(out, x, v->cell);
+    sensitivity_group(x, v->cell, out);
+    return out;
 }
 
 void claim_verdicts_make(ClaimVerdicts *l, const ClaimFile *f, const Sample *s) {

@@ -49,6 +49,9 @@ typedef struct {
 /* Whether an experiment's plan, once run, measures a test; if not, why (CLAIM_WHY_SIZE bytes) says what is missing. */
 bool claim_measured_by(const Claim *claim, const ClaimTest *t, const Experiment *x, char *why, size_t size);
 
+/* The cell of a verdict, as "layers = 4, lr = 1e-3"; of a grid without its rate. Returns out. */
+char *claim_verdict_cell(char out[256], const Experiment *x, const ClaimVerdict *v);
+
 void claim_verdicts_make(ClaimVerdicts *l, const ClaimFile *f, const Sample *s);
 void claim_verdicts_release(ClaimVerdicts *l);
 

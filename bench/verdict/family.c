@@ -40,7 +40,7 @@ static StMaxT joint_test(const Family *f, bool ranks, StMaxTRow *rows, double *m
     for (size_t i = 0; i < k; i++) {
         const Comparison *c = &f->at[i];
         mean[i] = 0;
-        if (c->status != ST_OK) continue;
+        if (c->status != ST_OK || c->what.best) continue;
         scale[i] = c->pairs.scale;
         if (ranks)
             scale[i] = rank(c, d + i * n);
@@ -90,7 +90,7 @@ static void decide_on_ranks(Family *f, StMaxTRow *rows, double *mean) {
     if (joint_test(f, true, rows, mean).status != ST_OK) return;
     for (int i = 0; i < f->count; i++) {
         Comparison *c = &f->at[i];
-        if (c->status != ST_OK) continue;
+        if (c->status != ST_OK || c->what.best) continue;
         c->joint_ranks = rows[i].step;
         c->decision_ranks = decide(f, c, c->joint_ranks, mean[i]);
         bool agree = rows[i].raw < f->alpha && decision_lower(c->decision) == (mean[i] < 0);
@@ -166,7 +166,7 @@ static void find_intervals(Family *f) {
     Comparison **of = mem_alloc(count, sizeof *of);
     for (size_t i = 0; i < count; i++) {
         Comparison *c = &f->at[i];
-        if (c->status != ST_OK || !c->t_decides) continue;
+        if (c->status != ST_OK || !c->t_decides || c->what.best) continue;
         memcpy(d + k * n, c->pairs.d, n * sizeof *d);
         scale[k] = c->pairs.scale, of[k++] = c;
         c->alone = st_flip_ci(c->pairs.d, n, c->pairs.scale, 1 - f->alpha, f->joint_key);
@@ -188,7 +188,7 @@ static void share_flips(const Family *f, const StMaxTRow *rows) {
     if (f->joint.status != ST_OK || f->joint.exact) return;
     for (int i = 0; i < f->count; i++) {
         StSignflip *flip = &f->at[i].flip;
-        if (f->at[i].status != ST_OK || flip->status != ST_OK) continue;
+        if (f->at[i].status != ST_OK || flip->status != ST_OK || f->at[i].what.best) continue;
         StCp cp = st_cp(rows[i].raw_count - 1, f->joint.total - 1, .95);
         flip->p = rows[i].raw, flip->count = rows[i].raw_count, flip->total = f->joint.total;
         flip->p_min = flip->p_min_here = f->joint.p_min;
@@ -225,8 +225,8 @@ void family_together(Family *f) {
     if (f->tests & PAIRED_TOST) find_inside(f);
     for (int i = 0; i < f->count; i++) {
         Comparison *c = &f->at[i];
-        if (c->status == ST_OK && f->joint.status == ST_OK) c->joint = rows[i];
-        assert(!(f->tests & PAIRED_FLIP) || !(c->joint.step < c->flip.p - 1e-12));
+        if (c->status == ST_OK && f->joint.status == ST_OK) c->joint = c->what.best ? c->choice : rows[i];
+        assert(c->what.best || !(f->tests & PAIRED_FLIP) || !(c->joint.step < c->flip.p - 1e-12));
         c->decision = c->decision_capped = c->decision_ranks = decide(f, c, c->joint.step, c->t.mean);
     }
     if (f->tests & PAIRED_RANKS) decide_on_ranks(f, rows, mean);

@@ -34,6 +34,10 @@ static Comparison comparison_without(const Family *f, const Comparison *c, size_
     out.joint = (StMaxTRow){.single = (double)NAN, .step = (double)NAN};
     out.inside_p = (double)NAN;
     if (c->status != ST_OK) return out;
+    if (c->what.best) { /* another seed's rates would be chosen anew: not looked at */
+        out.status = ST_BAD_ARG;
+        return out;
+    }
     out.pairs = pairs_without(&c->pairs, seed);
     const StPairs *p = &out.pairs;
     bool known = (size_t)c->diverged_a == c->pairs.lost_a && (size_t)c->diverged_b == c->pairs.lost_b;
@@ -47,7 +51,7 @@ void family_leave_out(Family *f) {
     double n = f->n, flips = f->n - 1 <= ST_FLIP_MAX ? ldexp(1, f->n - 1) : ST_FLIP_DRAWS * n;
     double floor = ldexp(4, -f->n);
     if (f->n < 3 || floor >= f->alpha || 4 * flips * n * f->count > WORK || f->joint.status != ST_OK) return;
-    for (int i = 0; i < f->count; i++) f->at[i].turning = f->at[i].status == ST_OK ? 0 : -1;
+    for (int i = 0; i < f->count; i++) f->at[i].turning = f->at[i].status == ST_OK && !f->at[i].what.best ? 0 : -1;
     for (int seed = 0; seed < f->n; seed++) {
         Family g = {.tests = f->tests & (PAIRED_TOST | PAIRED_RANKS),
                     .alpha = f->alpha,
@@ -61,7 +65,7 @@ void family_leave_out(Family *f) {
         family_together(&g);
         for (int i = 0; i < f->count; i++) {
             Comparison *c = &f->at[i];
-            if (c->status != ST_OK || g.at[i].decision == c->decision) continue;
+            if (c->status != ST_OK || c->what.best || g.at[i].decision == c->decision) continue;
             if (!c->turning++) c->turning_seed = seed, c->turned = g.at[i].decision;
         }
         family_release(&g);

@@ -49,6 +49,10 @@ Contrast contrast_pair(int cell, int step, Metric metric, int arm, int against, 
                       .margin = margin};
 }
 
+int contrast_better(const Contrast *c) {
+    return c->grid ? grid_info[c->grid].better : metric_info[c->metric].better;
+}
+
 int comparison_beyond(const Comparison *c, double by) {
     bool worse = decision_lower(c->decision) == c->higher;
     if (!c->t_decides || c->status != ST_OK) return !decision_apart(c->decision) ? 0 : worse ? 1 : -1;
@@ -90,6 +94,7 @@ static void pair(Comparison *c, const PairedRuns *in) {
         bool lost_a, lost_b;
         a[seed] = side_run(in, seed, true, &lost_a);
         b[seed] = side_run(in, seed, false, &lost_b);
+        b[seed].value += in->against;
         c->diverged_a += lost_a, c->diverged_b += lost_b;
         c->only_a += lost_a && !lost_b, c->only_b += lost_b && !lost_a;
         bool stuck_a = side_stalled(in, seed, true), stuck_b = side_stalled(in, seed, false);

@@ -19,6 +19,7 @@
 #ifndef BENCH_VERDICT_PAIRED_H
 #define BENCH_VERDICT_PAIRED_H
 
+#include "bench/plan/grid.h"
 #include "bench/plan/metric.h"
 #include "stats/bootstrap.h"
 #include "stats/counts.h"
@@ -45,7 +46,13 @@ typedef struct {
     Term term[CONTRAST_MOST_TERMS];
     int terms;
     double margin; /* of the equivalence test, in the metric's unit; NaN: none is made */
+    double against;  /* what the weighted sum is compared with: it is taken off every d */
+    GridMetric grid; /* of all runs that differ in lr alone; GRID_none: of the cell's run */
+    bool best;       /* every arm at the rate that the other seeds choose; its p is that of stats/choice.h */
 } Contrast;
+
+/* Which side is better, as MetricInfo's. */
+int contrast_better(const Contrast *c);
 
 /* arm minus against. */
 Contrast contrast_pair(int cell, int step, Metric metric, int arm, int against, double margin);
@@ -96,6 +103,7 @@ typedef struct {
     StSignflip flip;
     StWilcoxon wilcoxon;
     StMaxTRow joint; /* NaN when status is not ST_OK */
+    StMaxTRow choice; /* what joint is for arms at their best rates, adjusted over the family's comparisons of them */
     double holm, hochberg, bh;
     StBoot boot;
     StEffect effect;
@@ -136,7 +144,7 @@ typedef struct {
     int left_out;   /* seeds that were left out to look at the verdict without them: 0 or 1 */
     size_t draws;   /* of the bootstrap; 0: all resamples, ST_BOOT_DRAWS of them beyond ST_BOOT_EXACT_MAX seeds */
     StKey joint_key, ranks_key;
-    StMaxT joint;
+    StMaxT joint, choice; /* choice: of the comparisons at best rates */
     double floor; /* smallest p any of them can reach; 1 when there is none */
     const char *no_interval; /* why there is none by sign flips, or NULL */
     Comparison *at;
@@ -157,6 +165,7 @@ typedef struct {
     const uint64_t *seed; /* [n] */
     PairedArm arm[CONTRAST_MOST_TERMS];
     int arms, blocks;
+    double against; /* see Contrast */
     double cap;    /* what a diverged run counts as where its arm is a side by itself; NaN: no such number */
     bool higher;   /* is better */
     StKey flip, ranks, boot, pigeonhole; /* streams of random numbers */

@@ -13,9 +13,11 @@ static const char *const run_diverged = "a run diverged";
 
 /* The mean difference and its t interval. */
 static Reading mean_difference(const Comparison *c, Reading r) {
-    r.effect = c->t.mean;
+    double against = c->what.against;
+    r.effect = c->t.mean + against;
+    r.neutral = against;
     r.interval = "t";
-    if (c->t_decides && c->t.status == ST_OK) r.lo = c->t.lo, r.hi = c->t.hi;
+    if (c->t_decides && c->t.status == ST_OK) r.lo = c->t.lo + against, r.hi = c->t.hi + against;
     return r;
 }
 
@@ -47,6 +49,15 @@ static Reading read_maxt(const ReadingOf *of, Reading r) {
     r.floor = of->family->floor;
     r.adjusted = true;
     return with_p(mean_difference(of->c, r), of->c, of->family->joint.status, of->c->joint.step, false);
+}
+
+/* The t interval takes the chosen rates as given. */
+static Reading read_choice(const ReadingOf *of, Reading r) {
+    r.adjusted = true;
+    r = mean_difference(of->c, r);
+    r.interval = "t, rates given";
+    if (of->family->choice.status == ST_OK) r.floor = of->family->choice.p_min;
+    return with_p(r, of->c, of->family->choice.status, of->c->choice.step, false);
 }
 
 static Reading read_holm(const ReadingOf *of, Reading r) {
@@ -111,8 +122,9 @@ static Reading read_tost(const ReadingOf *of, Reading r) {
     const Comparison *c = of->c;
     r.adjusted = true;
     r = with_p(mean_difference(c, r), c, isnan(c->inside_p) ? ST_N_TOO_SMALL : ST_OK, c->inside_p, true);
-    if (r.why && c->t_decides) r.why = of->family->n < ST_EQUAL_SEEDS ? "below 8 seeds nothing is called equal"
-                                                                          : st_status_text(c->tost.status);
+    if (r.why && c->t_decides)
+        r.why =
+            of->family->n < ST_EQUAL_SEEDS ? "below 8 seeds nothing is called equal" : st_status_text(c->tost.status);
     return r;
 }
 
@@ -248,8 +260,8 @@ static ReadFunction *const readings[] = {
 /* Tests of divergence need no number of a diverged run; without pairs the others have nothing to say. */
 Reading reading_of(const StTest *test, const ReadingOf *of) {
     size_t n = (size_t)of->family->n, m = (size_t)of->family->count;
-    bool divergence = test->about == ST_ABOUT_divergence || test->about == ST_ABOUT_stall ||
-                      test->about == ST_ABOUT_predictor;
+    bool divergence =
+        test->about == ST_ABOUT_divergence || test->about == ST_ABOUT_stall || test->about == ST_ABOUT_predictor;
     Reading r = {.p = (double)NAN,
                  .floor = test->floor ? test->floor(n, m) : 0,
                  .effect = (double)NAN,

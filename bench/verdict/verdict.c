@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/verdict/grid.h"
+
 void contrast_specs(const Contrast *c, const Sample *s, RunSpec spec[CONTRAST_MOST_TERMS]) {
     for (int i = 0; i < c->terms; i++) {
         const Term *t = &c->term[i];
@@ -28,15 +30,17 @@ static StKey key_of(const Sample *s, const Contrast *c) {
         n += snprintf(name + n, sizeof name - (size_t)n, " %g %.40s", t->weight, s->x->arm[t->arm].name);
         if (t->cell != c->cell) n += snprintf(name + n, sizeof name - (size_t)n, " in %d", t->cell);
     }
+    if (c->grid) snprintf(name + n, sizeof name - (size_t)n, " %s", grid_info[c->grid].key);
     return (StKey){.plan = plan_key(s), .stream = name_stream(name)};
 }
 
 /* Copies of what the engine reads of a sample, made anew for each comparison. */
 typedef struct {
     uint64_t *seed;
-    double *value;        /* [terms][seeds] */
+    double *value;            /* [terms][seeds] */
     bool *diverged, *stalled; /* [terms][seeds] */
-    const double **block; /* [terms][seeds] */
+    const double **block;     /* [terms][seeds] */
+    size_t *rate;             /* [seeds] */
 } Copies;
 
 /* The validation blocks of every run, where all have them: losses only, and no last block that is not whole. */
@@ -45,7 +49,8 @@ static void find_blocks(const Sample *s, const Contrast *w, Copies *k, PairedRun
     const RunRecord *any = sample_run(s, w->cell, w->step, w->term[0].arm, 0)->record;
     const Evaluation *first = record_at(any, at);
     long block = (long)any->spec.batch * (long)any->spec.context;
-    int blocks = first && w->metric == METRIC_valid_loss ? (int)(first->targets / block) : 0;
+    bool plain = !w->grid && !w->best && !(w->against != 0) && w->terms > 1;
+    int blocks = first && plain && w->metric == METRIC_valid_loss ? (int)(first->targets / block) : 0;
     for (int i = 0; i < w->terms; i++)
         for (int seed = 0; seed < s->seeds && blocks; seed++) {
             const Term *t = &w->term[i];
@@ -62,24 +67,27 @@ static void gather(const Sample *s, const Contrast *w, Copies *k, PairedRuns *in
     *in = (PairedRuns){.n = s->seeds,
                        .seed = k->seed,
                        .arms = w->terms,
-                       .cap = metric_uniform(w->metric, any),
-                       .higher = metric_info[w->metric].better > 0,
+                       .against = w->against,
+                       .cap = w->grid ? (double)NAN : metric_uniform(w->metric, any),
+                       .higher = w->grid ? grid_info[w->grid].better > 0 : metric_info[w->metric].better > 0,
                        .flip = key,
                        .ranks = key,
                        .boot = key,
                        .pigeonhole = key};
     for (int i = 0; i < w->terms; i++) {
         const Term *t = &w->term[i];
+        if (w->best) grid_chosen(s, t, k->rate);
         for (int seed = 0; seed < s->seeds; seed++) {
-            const SampleRun *run = sample_run(s, t->cell, t->step, t->arm, seed);
-            k->value[i * s->seeds + seed] = run->value[w->metric];
+            const SampleRun *run =
+                w->best ? grid_run(s, t, (int)k->rate[seed], seed) : sample_run(s, t->cell, t->step, t->arm, seed);
+            k->value[i * s->seeds + seed] = w->grid ? grid_value(w->grid, s, t, seed) : run->value[w->metric];
             k->diverged[i * s->seeds + seed] = run->diverged;
             k->stalled[i * s->seeds + seed] = run->stalled;
         }
         in->arm[i] = (PairedArm){.weight = t->weight,
                                  .value = k->value + i * s->seeds,
-                                 .diverged = k->diverged + i * s->seeds,
-                                 .stalled = k->stalled + i * s->seeds,
+                                 .diverged = w->grid ? NULL : k->diverged + i * s->seeds,
+                                 .stalled = w->grid ? NULL : k->stalled + i * s->seeds,
                                  .block = k->block + i * s->seeds};
     }
     find_blocks(s, w, k, in);
@@ -91,7 +99,8 @@ static void compare_all(Family *f, const Sample *s, const Contrast *what, int co
                 .value = mem_alloc(most, sizeof *k.value),
                 .diverged = mem_alloc(most, sizeof *k.diverged),
                 .stalled = mem_alloc(most, sizeof *k.stalled),
-                .block = mem_alloc(most, sizeof *k.block)};
+                .block = mem_alloc(most, sizeof *k.block),
+                .rate = mem_alloc((size_t)s->seeds, sizeof *k.rate)};
     PairedRuns in;
     for (int seed = 0; seed < s->seeds; seed++) k.seed[seed] = s->x->seed[seed];
     f->n = s->seeds;
@@ -103,12 +112,14 @@ static void compare_all(Family *f, const Sample *s, const Contrast *what, int co
         gather(s, &what[i], &k, &in);
         comparison_make(f, &f->at[i], &in);
     }
+    grid_test(f, s);
     family_together(f);
     free(k.seed);
     free(k.value);
     free(k.diverged);
     free(k.stalled);
     free(k.block);
+    free(k.rate);
 }
 
 void family_make(Family *f, const Sample *s, const Contrast *what, int count) {

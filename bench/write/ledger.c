@@ -8,6 +8,7 @@
 #include "bench/plan/profile.h"
 
 void ledger_table_free(LedgerTable *t) {
+    for (int i = 0; i < t->alsos; i++) claim_verdicts_release(&t->also[i]);
     if (t->table.x) table_release(&t->table);
     records_release(&t->records);
     experiment_release(&t->x);
@@ -28,6 +29,12 @@ static void add_part(Ledger *b, const Experiment *x, const Records *p) {
     experiment_command(x, &command);
     snprintf(part->command, sizeof part->command, "%s", command.at);
     text_release(&command);
+}
+
+static const ClaimFile *file_of(const Ledger *b, const char *writeup) {
+    for (int i = 0; i < b->files; i++)
+        if (!strcmp(b->file[i].writeup, writeup)) return &b->file[i];
+    return NULL;
 }
 
 /* One profile of an experiment. *made stays NULL when its runs are not all there. */
@@ -53,16 +60,14 @@ static Rc try_profile(Ledger *b, const Store *s, const char *path, const char *p
         ledger_table_free(t);
         return rc == RC_UNMEASURED ? RC_OK : rc;
     }
+    for (int i = 0; i < EXPERIMENT_MOST_ALSO; i++) {
+        const ClaimFile *other = file_of(b, t->x.also[i]);
+        if (other) claim_verdicts_make(&t->also[t->alsos++], other, &t->table.sample);
+    }
     *made = t;
     b->made = mem_grow(b->made, (size_t)b->mades + 1, sizeof *b->made);
     b->made[b->mades++] = t;
     return RC_OK;
-}
-
-static const ClaimFile *file_of(const Ledger *b, const char *writeup) {
-    for (int i = 0; i < b->files; i++)
-        if (!strcmp(b->file[i].writeup, writeup)) return &b->file[i];
-    return NULL;
 }
 
 /* Every experiment of the write-ups, at its largest complete profile. */
@@ -77,9 +82,13 @@ static Rc read_tables(Ledger *b, const Session *s, char **names, int count, bool
         snprintf(path, sizeof path, "%s/bench/experiments/%s.yaml", s->root, names[i]);
         rc = experiment_read(x, path, NULL, NULL, e);
         const ClaimFile *f = rc ? NULL : file_of(b, x->writeup);
+        char also[EXPERIMENT_MOST_ALSO][sizeof *x->also];
+        memcpy(also, x->also, sizeof also);
         if (!rc) experiment_release(x);
         free(x);
-        for (int p = PROFILE_COUNT - 1; (f || all) && p >= 0 && !made && !rc; p--)
+        bool wanted = f || all;
+        for (int k = 0; !rc && k < EXPERIMENT_MOST_ALSO; k++) wanted |= file_of(b, also[k]) != NULL;
+        for (int p = PROFILE_COUNT - 1; wanted && p >= 0 && !made && !rc; p--)
             if (!b->profile[0] || !strcmp(b->profile, profile_info[p].name))
                 rc = try_profile(b, &stored, path, profile_info[p].name, f, &made, e);
     }
@@ -92,6 +101,13 @@ static LedgerLine *add(Ledger *b, const ClaimFile *f, const Claim *c, const Clai
     LedgerLine *l = &b->line[b->lines++];
     *l = (LedgerLine){.file = f, .claim = c, .test = t};
     return l;
+}
+
+/* Whether an experiment's runs decide claims of a write-up. */
+static bool decides(const Experiment *x, const char *writeup) {
+    bool is = !strcmp(x->writeup, writeup);
+    for (int i = 0; i < EXPERIMENT_MOST_ALSO; i++) is |= !strcmp(x->also[i], writeup);
+    return is;
 }
 
 /* The command that would measure a test: the smallest profile of the first experiment that has it. */
@@ -108,8 +124,7 @@ static void what_is_missing(const Session *s, char **names, int count, LedgerLin
             Experiment *x = mem_alloc(1, sizeof *x);
             Error none;
             snprintf(path, sizeof path, "%s/bench/experiments/%s.yaml", s->root, names[i]);
-            bool ours =
-                !experiment_read(x, path, profile_info[p].name, NULL, &none) && !strcmp(x->writeup, l->file->writeup);
+            bool ours = !experiment_read(x, path, profile_info[p].name, NULL, &none) && decides(x, l->file->writeup);
             if (ours && claim_measured_by(l->claim, l->test, x, last, sizeof last)) {
                 Text command;
                 text_init(&command);
@@ -146,6 +161,16 @@ static Rc read_theory(Ledger *b, const Session *s, Error *e) {
     return RC_OK;
 }
 
+/* A line for every verdict of a test. */
+static void verdict_rows(Ledger *b, const ClaimFile *f, const Claim *c, const ClaimTest *t, const LedgerTable *in,
+                         const ClaimVerdicts *of) {
+    for (const ClaimVerdict *v = of->at; v < of->at + of->count; v++) {
+        if (v->test != t || !v->c) continue;
+        LedgerLine *l = add(b, f, c, t);
+        l->in = in, l->v = v, l->family = &of->family;
+    }
+}
+
 static void write_lines(Ledger *b, const Session *s, char **names, int count) {
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++)
         for (const Claim *c = f->claim; c < f->claim + f->claims; c++) {
@@ -153,14 +178,11 @@ static void write_lines(Ledger *b, const Session *s, char **names, int count) {
             for (const ClaimTest *t = c->test; t < c->test + c->tests; t++) {
                 int before = b->lines;
                 stated_lines(b, f, c, t);
-                for (int m = 0; m < b->mades; m++)
-                    for (int i = 0; i < b->made[m]->table.verdicts.count; i++) {
-                        const ClaimVerdict *v = &b->made[m]->table.verdicts.at[i];
-                        if (v->test != t || !v->c) continue;
-                        LedgerLine *l = add(b, f, c, t);
-                        l->in = b->made[m];
-                        l->v = v;
-                    }
+                for (int m = 0; m < b->mades; m++) {
+                    const LedgerTable *in = b->made[m];
+                    verdict_rows(b, f, c, t, in, &in->table.verdicts);
+                    for (int i = 0; i < in->alsos; i++) verdict_rows(b, f, c, t, in, &in->also[i]);
+                }
                 if (b->lines == before) what_is_missing(s, names, count, add(b, f, c, t));
             }
         }

@@ -18,6 +18,8 @@ typedef struct {
     Experiment x;
     Records records;
     Table table;
+    ClaimVerdicts also[EXPERIMENT_MOST_ALSO]; /* claims of other write-ups that its runs decide */
+    int alsos;
     char *word;    /* of its plan's folder in results/out; NULL: none is known */
     char *changed; /* "--set steps=4": what the command line changed; NULL: nothing */
 } LedgerTable;
@@ -35,7 +37,8 @@ typedef struct {
     const Claim *claim;
     const ClaimTest *test; /* NULL: the claim has none yet */
     const LedgerTable *in;   /* NULL: not run */
-    const ClaimVerdict *v; /* in in->table.verdicts; NULL: not run */
+    const ClaimVerdict *v; /* NULL: not run */
+    const Family *family;  /* that v was adjusted in */
     const StatementVerdict *stated; /* of a test that statements decide, one line for each; NULL: not measured */
     char why[400];         /* of not run: what is missing */
 } LedgerLine;

@@ -57,7 +57,7 @@ static json_t *line_json(const LedgerLine *l) {
     text_clear(&words);
     table_classes(t, &words);
     if (words.length) json_put_text(o, "class", words.at);
-    json_object_set_new(o, "comparison", json_comparison(t, &t->verdicts.family, l->v->c));
+    json_object_set_new(o, "comparison", json_comparison(t, l->family, l->v->c));
     text_release(&words);
     return o;
 }
@@ -69,7 +69,10 @@ static json_t *claim_json(const Ledger *b, const Claim *c) {
     json_put_text(o, "says", c->says);
     json_put_text(o, "family", c->family);
     if (c->note) json_put_text(o, "note", c->note);
-    json_object_set_new(o, "setup", setup_json(c->setup));
+    json_object_set_new(o, "setup", setup_json(c->setup[0]));
+    json_t *setups = json_array();
+    for (int i = 0; i < c->setups; i++) json_array_append_new(setups, setup_json(c->setup[i]));
+    json_object_set_new(o, "setups", setups);
     for (int i = 0; i < b->lines; i++)
         if (b->line[i].claim == c) json_array_append_new(verdicts, line_json(&b->line[i]));
     json_object_set_new(o, "verdicts", verdicts);

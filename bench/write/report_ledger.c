@@ -42,7 +42,7 @@ static void place(const LedgerLine *l, Text *out) {
     html_text(out, t->x->name);
     text_format(out, "</a> %s, step %d%s", t->x->profile, t->sample.cell[v->cell].step[v->step],
                 t->sample.cells > 1 ? ", " : "");
-    html_text(out, experiment_cell_text(where, t->x, v->cell));
+    html_text(out, claim_verdict_cell(where, t->x, v));
     ledger_class(l, out);
     text_format(out, "</td>");
 }

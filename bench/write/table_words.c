@@ -179,7 +179,8 @@ void table_hypothesis(const ClaimTest *t, Text *out) {
                                        [ST_ABOUT_predictor] = "divergence predicted by "};
     text_format(out, "%s%s: ", t->test ? what[t->test->about] : "", t->metric_text);
     contrast_words(t, out);
-    text_format(out, " %s 0", signs[t->expects]);
+    char number[40];
+    text_format(out, " %s %s", signs[t->expects], isnan(t->against) ? "0" : format_real(number, t->against));
 }
 
 void table_words(const Table *t, const Family *f, const Comparison *c, Decision d, Text *out) {
@@ -189,7 +190,7 @@ void table_words(const Table *t, const Family *f, const Comparison *c, Decision 
     text_init(&name);
     text_format(&name, "%s", t->x->arm[against->arm].label);
     if (first[0].cell != first[1].cell) text_format(&name, " (%s)", experiment_cell_text(where, t->x, against->cell));
-    decision_words(f, c, d, metric_info[c->what.metric].better, name.at, out);
+    decision_words(f, c, d, contrast_better(&c->what), name.at, out);
     text_release(&name);
 }
 

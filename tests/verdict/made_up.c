@@ -138,7 +138,8 @@ void made_up_init(MadeUp *m, const char *yaml, const char *profile) {
     for (int i = 0; i < m->runs; i++) {
         Text lines;
         text_init(&lines);
-        declare_all(&m->x, m->has_claims ? &m->claims : NULL, &lines);
+        declare_plans(&m->x, &lines);
+        if (m->has_claims) declare_claims(&m->claims, &lines);
         m->records[i].declared = lines.at;
     }
 }

@@ -1,0 +1,18 @@
+#include "bench/plan/grid.h"
+
+#include <string.h>
+
+const GridInfo grid_info[GRID_COUNT] = {
+#define GRID(key, better, digits, unit, help) [GRID_##key] = {#key, better, digits, unit, help},
+#include "bench/plan/grids.def"
+#undef GRID
+};
+
+Rc grid_find(GridMetric *out, const char *key, Error *e) {
+    for (int i = GRID_none + 1; i < GRID_COUNT; i++)
+        if (!strcmp(key, grid_info[i].key)) {
+            *out = (GridMetric)i;
+            return RC_OK;
+        }
+    return error_set(e, RC_USAGE, "unknown grid metric '%.60s'", key);
+}

@@ -1,0 +1,26 @@
+/* Grids: all runs of an arm and seed that differ in their learning rate alone. Without a factor `lr` a grid is one run.
+ * What claims test of them: the numbers of bench/plan/grids.def, and an arm at the rate that the other seeds choose. */
+#ifndef BENCH_VERDICT_GRID_H
+#define BENCH_VERDICT_GRID_H
+
+#include "bench/verdict/paired.h"
+#include "bench/verdict/sample.h"
+
+/* The cells that differ from `cell` in lr alone, in ascending order of their rate; returns how many. */
+int grid_cells(const Experiment *x, int cell, int out[EXPERIMENT_MOST_VALUES]);
+
+/* The run of a term at a rate, an index into grid_cells of the term's cell, at the term's step. */
+const SampleRun *grid_run(const Sample *s, const Term *t, int rate, int seed);
+
+/* chosen[seeds]: for each seed the rate with the lowest mean validation loss over the other seeds, those at which a run
+ * diverged or stalled last, as bench/verdict/ranking.h has it. One seed: its own best. */
+void grid_chosen(const Sample *s, const Term *t, size_t *chosen);
+
+/* A seed's number of a term's grid, at the cells' last steps; no stable rate: one grid step below the smallest. */
+double grid_value(GridMetric metric, const Sample *s, const Term *t, int seed);
+
+/* Sets `choice` of every comparison at best rates, and of the family: whole grids are swapped within seeds, `against`
+ * being added to the second arm's, all such comparisons adjusted together by step-down max-T. */
+void grid_test(Family *f, const Sample *s);
+
+#endif
