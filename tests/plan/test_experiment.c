@@ -268,7 +268,7 @@ Test(experiment, shipped_files_parse_for_each_profile) {
     cr_assert(files >= 3 && profiles >= files);
     experiment_find(path, sizeof path, SOURCE_ROOT, "embedding-norm", &e);
     cr_assert_eq(experiment_read(&x, path, "quick", NULL, &e), RC_OK, "%s", e.text);
-    cr_expect(x.seeds == 6 && experiment_cells(&x) == 1 && x.arms == 4);
+    cr_expect(x.seeds == 8 && experiment_cells(&x) == 1 && x.arms == 4);
     experiment_release(&x);
     cr_assert_eq(experiment_read(&x, path, "full", NULL, &e), RC_OK, "%s", e.text);
     cr_expect(x.seeds == 8 && experiment_cells(&x) == 2 && x.arms == 4);

@@ -12,14 +12,14 @@
 #include "bench/run/provenance.h"
 
 const char made_up_four[] = "name: made-up-4\ntitle: Made-up numbers, 4 layers\nwriteup: \"002\"\nbaseline: baseline\n"
-                            "layers: 4\nsteps: 300\nevaluate_at: 0,150,300\n"
+                            "layers: 4\ntoken_std: 0.5\nsteps: 300\nevaluate_at: 0,150,300\n"
                             "arms:\n"
                             "  baseline:  {variant: pre}\n"
                             "  layernorm: {variant: pre, embed: layernorm, label: LayerNorm}\n"
                             "  rmsnorm:   {variant: pre, embed: rmsnorm, label: RMSNorm}\n"
                             "  center:    {variant: pre, embed: center, label: Centering only}\n"
                             "profiles:\n"
-                            "  full: {seeds: 8, token_std: [0.02, 1]}\n"
+                            "  full: {seeds: 8, token_std: [0.5, 1]}\n"
                             "  quick: {steps: 150, seeds: 6}\n"
                             "  eight: {steps: 150, seeds: 8}\n"
                             "  single: {steps: 150, seeds: 1}\n"
@@ -75,6 +75,7 @@ static void fill_evaluation(Evaluation *v, int cell, int arm, int seed, int step
     if (!step) return;
     v->metric[METRIC_train_loss] = loss - 0.02;
     v->metric[METRIC_grad_norm] = 0.6 + 0.02 * (arm % 4) + 0.01 * noise(arm, seed, salt + 2);
+    v->metric[METRIC_grad_norm_last] = 0.6 + 0.02 * (arm % 4) + 0.01 * noise(arm, seed, salt + 2);
     v->metric[METRIC_embedding_norm] =
         (arm % 4 == 1 || arm % 4 == 2 ? 11.5 : 0.35) + 0.003 * noise(arm, seed, salt + 3);
     v->metric[METRIC_grad_ratio] = 0.3 * (arm % 4) - 0.4 + 0.02 * noise(arm, seed, salt + 5);

@@ -58,6 +58,7 @@ static void set_runs(StAbout about) {
 
 /* A claims file of `claims` equal claims that name a test; freed by the caller. */
 static char *claims_text(const char *metric, const char *expects, const char *test, int claims) {
+    const char *at = strcmp(test, "choice") ? "" : "@lr=best"; /* that test is of best rates alone */
     Text text;
     text_init(&text);
     text_format(&text, "writeup: x\ntitle: t\nsource: s\n");
@@ -65,8 +66,8 @@ static char *claims_text(const char *metric, const char *expects, const char *te
     for (int i = 0; i < claims; i++)
         text_format(&text,
                     "- {id: x-%d, source: s, says: t, setup: any, family: f, at: [150], tests: [{metric: %s,\n"
-                    "   expects: %s, test: %s, margin: 0.02, contrast: {other: 1, baseline: -1}}]}\n",
-                    i + 1, metric, expects, test);
+                    "   expects: %s, test: %s, margin: 0.02, contrast: {'other%s': 1, 'baseline%s': -1}}]}\n",
+                    i + 1, metric, expects, test, at, at);
     return text.at;
 }
 

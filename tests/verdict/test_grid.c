@@ -1,0 +1,166 @@
+/* Claims of one arm, of grids of learning rates, and of best rates, on numbers made by hand. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/verdict/grid.h"
+#include "stats/choice.h"
+#include "tests/verdict/made_up.h"
+
+static MadeUp m;
+static Error e;
+
+static void fini(void) {
+    made_up_release(&m);
+}
+
+TestSuite(grid, .timeout = 120, .fini = fini);
+
+enum { RATES = 4, SEEDS = 6 };
+
+/* The losses of a seed at 3e-4, 1e-3, 3e-3 and 1e-2, cells 2, 0, 1 and 3 of the first warm-up. */
+static const int cell_of_rate[RATES] = {2, 0, 1, 3};
+
+static void set(int arm, int seed, const double loss[RATES]) {
+    for (int k = 0; k < RATES; k++) {
+        RunRecord *r = made_up_at(&m, cell_of_rate[k], arm, seed);
+        made_up_loss(r, 0, 4);
+        if (isinf(loss[k]))
+            made_up_diverge(r, 3);
+        else
+            made_up_loss(r, 150, loss[k]);
+    }
+}
+
+/* Claims whose tests are `tests`, on losses of our own; other cells keep what they have. */
+static void judge(const char *tests) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             "writeup: x\ntitle: t\nsource: s\nsetups: {any: {keys: {layers: 4}, choices: [one]}, none: {keys: {layers: 9}, "
+             "choices: [one]}}\nclaims:\n- {id: x-1, source: s, says: t, setup: [none, any], family: f, at: [150], tests: [%s]}\n",
+             tests);
+    cr_assert_eq(claims_parse(&m.claims, "f", text, &e), RC_OK, "%s", e.text);
+    m.has_claims = true;
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+}
+
+static void start(void) {
+    made_up_init(&m, made_up_rates, NULL);
+}
+
+/* First loss 4, ln V is above it. Losses 3.0 2.9 2.95 3.25: best 2.9 at 1e-3, within 0.1 of it the first three; the mean
+ * over the grid is 3.025. Lost at 3e-3: stable up to 1e-3. Lost at once: one step of the grid below the smallest. */
+Test(grid, numbers_of_a_grid_by_hand) {
+    const double inf = (double)INFINITY;
+    start();
+    for (int seed = 0; seed < SEEDS; seed++)
+        for (int arm = 0; arm < 2; arm++) set(arm, seed, (const double[]){3.0, 2.9, 2.95, 3.25});
+    set(1, 1, (const double[]){3.0, 2.9, inf, 3.0});
+    set(1, 2, (const double[]){inf, 2.9, 3.1, 3.0});
+    judge("{metric: failed, contrast: {post: 1}, against: 0, expects: higher, test: maxt}");
+    const Sample *s = &m.table.sample;
+    Term pre = {.arm = 0, .cell = 0}, post = {.arm = 1, .cell = 3};
+    cr_expect_float_eq(grid_value(GRID_rate_basin, s, &pre, 0), log2(10), 1e-12);
+    cr_expect_float_eq(grid_value(GRID_rate_sensitivity, s, &pre, 0), 0.125, 1e-12);
+    cr_expect_float_eq(grid_value(GRID_rate_stable, s, &pre, 0), log2(1e-2), 1e-12);
+    cr_expect_eq(grid_value(GRID_failed, s, &pre, 0), 0);
+    cr_expect_float_eq(grid_value(GRID_rate_stable, s, &post, 1), log2(1e-3), 1e-12);
+    cr_expect_eq(grid_value(GRID_failed, s, &post, 1), 1);
+    cr_expect_float_eq(grid_value(GRID_rate_stable, s, &post, 2), log2(3e-4 * 0.3), 1e-12);
+    int cell[EXPERIMENT_MOST_VALUES];
+    cr_expect_eq(grid_cells(s->x, 3, cell), RATES);
+    for (int k = 0; k < RATES; k++) cr_expect_eq(cell[k], cell_of_rate[k]);
+    /* One verdict for each warm-up, none for each rate. */
+    cr_expect_eq(m.table.verdicts.count, 2);
+}
+
+/* A single arm against a number: d is what it is above it, and the effect is told as it was measured. */
+Test(grid, one_arm_against_a_number) {
+    start();
+    for (int seed = 0; seed < SEEDS; seed++) set(0, seed, (const double[]){3.0, 2.90 + 0.01 * seed, 2.95, 3.5});
+    judge("{metric: valid_loss, contrast: {'pre@lr=1e-3,warmup=0': 1}, against: 3, expects: lower, test: maxt}, "
+          "{metric: valid_loss, contrast: {'pre@lr=1e-3,warmup=0': 1}, against: 2.8, expects: lower, test: maxt}");
+    const ClaimVerdict *v = m.table.verdicts.at;
+    cr_assert_eq(m.table.verdicts.count, 2);
+    cr_expect_float_eq(v[0].effect, 2.925, 1e-12);
+    cr_expect_float_eq(v[0].c->t.mean, -0.075, 1e-12);
+    cr_expect(v[0].lo > 2.9 && v[0].hi < 2.95);
+    cr_expect_eq(v[0].p, 2. / 64);
+    cr_expect_eq(v[0].word, WORD_DIRECTION_ONLY);
+    cr_expect_eq(v[1].word, WORD_CONTRADICTED);
+}
+
+/* The p is that of swaps of whole grids, `against` added to the second arm's, and the values those of the chosen rates. */
+Test(grid, best_rates_are_tested_by_swaps) {
+    double a[RATES * SEEDS], b[RATES * SEEDS];
+    unsigned char lost[RATES * SEEDS] = {0};
+    start();
+    for (int seed = 0; seed < SEEDS; seed++) {
+        double pre[RATES] = {3.0, 2.90 + 0.01 * seed, 2.93, 3.5}, post[RATES] = {3.1, 2.97, 2.96 + 0.02 * (seed % 3), 3.6};
+        set(0, seed, pre), set(1, seed, post);
+        for (int k = 0; k < RATES; k++) a[k * SEEDS + seed] = pre[k], b[k * SEEDS + seed] = post[k] + 0.03;
+    }
+    judge("{metric: valid_loss, contrast: {'post@warmup=0,lr=best': -1, 'pre@warmup=0,lr=best': 1}, against: 0.03, "
+          "expects: lower, test: choice}");
+    StGrid grids[] = {{a, lost, RATES, SEEDS}, {b, lost, RATES, SEEDS}};
+    StGridPair pair = {0, 1};
+    StMaxTRow row;
+    size_t chosen[SEEDS];
+    double judged[SEEDS], other[SEEDS], mean = 0;
+    cr_assert_eq(st_choice_maxT(grids, &pair, 1, (StKey){0}, &row).status, ST_OK);
+    st_judge(&grids[0], chosen, judged), st_judge(&grids[1], chosen, other);
+    for (int seed = 0; seed < SEEDS; seed++) mean += (judged[seed] - other[seed]) / SEEDS;
+    const ClaimVerdict *v = m.table.verdicts.at;
+    cr_assert_eq(m.table.verdicts.count, 1);
+    cr_expect_float_eq(v->p, row.step, 1e-15);
+    cr_expect_float_eq(v->effect, mean + 0.03, 1e-12);
+    cr_expect_str_eq(v->by, "choice");
+    char where[256];
+    cr_expect_str_eq(claim_verdict_cell(where, &m.x, v), "warmup = 0");
+}
+
+/* A run that diverged counts as the cap at its rate, and never leaves the comparison. */
+Test(grid, a_lost_run_stays_in_the_grid) {
+    const double inf = (double)INFINITY;
+    start();
+    for (int seed = 0; seed < SEEDS; seed++) {
+        set(0, seed, (const double[]){2.9 + 0.01 * seed, 3.0, 3.1, 3.2});
+        set(1, seed, (const double[]){inf, inf, inf, inf});
+    }
+    judge("{metric: valid_loss, contrast: {'pre@warmup=0,lr=best': 1, 'post@warmup=0,lr=best': -1}, expects: lower, test: "
+          "choice}, {metric: failed, contrast: {'pre@warmup=0': 1, 'post@warmup=0': -1}, expects: lower, test: maxt}, "
+          "{metric: rate_stable, contrast: {'pre@warmup=0': 1, 'post@warmup=0': -1}, expects: higher, test: maxt}");
+    for (int i = 0; i < 3; i++) cr_expect_eq(m.table.verdicts.at[i].p, 2. / 64, "%d", i);
+    cr_expect_eq(m.table.verdicts.at[1].effect, -RATES);
+    cr_expect_eq(m.table.verdicts.at[1].word, WORD_DIRECTION_ONLY);
+    cr_expect_eq(m.table.verdicts.at[2].word, WORD_DIRECTION_ONLY);
+}
+
+Test(grid, mistakes_are_refused) {
+    static const struct {
+        const char *test, *says;
+    } wrong[] = {
+        {"{metric: valid_loss, contrast: {pre: 1}, expects: lower, test: maxt}", "must add up to zero"},
+        {"{metric: valid_loss, contrast: {pre: 1}, against: x, expects: lower, test: maxt}", "against: a number"},
+        {"{metric: valid_loss, contrast: {pre: 1}, against: 1, expects: equal, margin: 1, test: tost}", "against: goes"},
+        {"{metric: valid_loss, contrast: {'pre@lr=best': 1, post: -1}, expects: lower, test: choice}", "both lr=best"},
+        {"{metric: valid_loss, contrast: {'pre@lr=best': 1, 'post@lr=best': -1}, expects: lower, test: maxt}",
+         "wants test: choice"},
+        {"{metric: valid_loss, contrast: {pre: 1, post: -1}, expects: lower, test: choice}", "both lr=best"},
+        {"{metric: accuracy, contrast: {'pre@lr=best': 1, 'post@lr=best': -1}, expects: lower, test: choice}",
+         "chooses is valid_loss"},
+        {"{metric: valid_loss, contrast: {'pre@step=0': 1, post: -1}, expects: lower, test: maxt}", "step: a whole number"},
+        {"{metric: failled, contrast: {pre: 1, post: -1}, expects: lower, test: maxt}", "failled"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[1200];
+        ClaimFile f;
+        snprintf(text, sizeof text,
+                 "writeup: x\ntitle: t\nsource: s\nsetups: {any: {keys: {layers: 4}, choices: [one]}}\n"
+                 "claims:\n- {id: x-1, source: s, says: t, setup: any, family: f, at: [150], tests: [%s]}\n",
+                 wrong[i].test);
+        cr_expect_eq(claims_parse(&f, "f", text, &e), RC_USAGE, "%zu", i);
+        cr_expect(strstr(e.text, wrong[i].says), "%zu: %s", i, e.text);
+    }
+}
