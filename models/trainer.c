@@ -268,7 +268,8 @@ void trainer_forward(Trainer *t) {
         program_forward(p);
 }
 
-void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count) {
+void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count,
+                   bool *hit) {
     const Program *p = &t->program;
     const int32_t *target = program_ids(p, t->targets, replica);
     int kept = -1;
@@ -280,9 +281,11 @@ void trainer_score(const Trainer *t, int replica, int first, int rows, double *n
     program_values(p, ROLE_SAVE, kept, replica, saved);
     *nll = 0, *hits = 0, *count = 0;
     for (int row = first; row < first + rows; row++) {
+        bool right = target[row] >= 0 && saved[2 * row + 1] > 0;
+        if (hit) hit[row - first] = right;
         if (target[row] < 0) continue;
         *nll += nlls[row];
-        *hits += saved[2 * row + 1] > 0;
+        *hits += right;
         ++*count;
     }
     free(nlls);

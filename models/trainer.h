@@ -90,8 +90,8 @@ int trainer_steps(Trainer *t, int n, StepReport *report);
 void trainer_forward(Trainer *t);
 
 /* After trainer_forward: sum of nll (nats, added in row order in double), hits and count over rows whose target is not
- * -1, of one replica, rows first..first+rows-1. */
-void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count);
+ * -1, of one replica, rows first..first+rows-1. hit[rows]: which of them are hits; NULL: not wanted. */
+void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count, bool *hit);
 
 /* True when its device has failed, and then e says how (e may be NULL): what was read since must not be used. */
 bool trainer_failed(Trainer *t, Error *e);

@@ -94,9 +94,8 @@ Rc command_archive(Session *s, Error *e) {
     for (int i = 0; i < a.files; i++) bytes += a.file[i].length;
     if (!rc)
         printf("%s: %d runs, %d files, %.1f kB unpacked; to read them: normbench table %s%s%s --results %s\n", path,
-               (a.files - 2) / 2, a.files, 1e-3 * (double)bytes, a.plan[0].experiment,
-               a.plan[0].profile[0] ? " --profile " : "", a.plan[0].profile,
-               is_tar(path) ? "FOLDER" : path);
+               a.runs, a.files, 1e-3 * (double)bytes, a.plan[0].experiment, a.plan[0].profile[0] ? " --profile " : "",
+               a.plan[0].profile, is_tar(path) ? "FOLDER" : path);
     archive_release(&a);
     return rc;
 }

@@ -82,7 +82,7 @@ static Rc evaluate(Import *m, Error *e) {
     Rc rc = weights_load(&m->w, t, e);
     if (rc)
         error_prefix(e, "%s: ", m->path);
-    else if (!evaluate_whole(t, m->data, spec, NULL, &m->got, &session_signal))
+    else if (!evaluate_whole(t, m->data, spec, NULL, &m->got, NULL, &session_signal))
         rc = error_set(e, (Rc)(128 + session_signal), "stopped");
     if (!rc && trainer_failed(t, e)) rc = e->code;
     trainer_free(t);

@@ -28,6 +28,7 @@ static Rc apply_top(Reader *r, const Node *n) {
     if (!strcmp(n->key, "margin")) return apply_number(r, n, &x->margin, 1e6);
     if (!strcmp(n->key, "seeds")) return apply_seeds(r, r->d, n);
     if (!strcmp(n->key, "probes")) return apply_probes(r, r->d, n);
+    if (!strcmp(n->key, "hits")) return apply_flag(r, r->d, n, &x->hits);
     if (!strcmp(n->key, "recipe")) return RC_OK; /* applied before */
     if (spec_has(n->key)) return apply_key(r, r->d, n);
     bool arms = !strcmp(n->key, "arms");
@@ -139,6 +140,8 @@ static Rc apply_set(Reader *r, const char *set) {
         rc = apply_seeds(r, &d, &n);
     else if (!strcmp(key, "probes"))
         rc = apply_probes(r, &d, &n);
+    else if (!strcmp(key, "hits"))
+        rc = apply_flag(r, &d, &n, &r->x->hits);
     else if (!strcmp(key, "recipe"))
         rc = apply_recipe(r, &d, &n);
     else if (spec_has(key))
@@ -146,7 +149,7 @@ static Rc apply_set(Reader *r, const char *set) {
     else if (!strcmp(key, "arms"))
         rc = document_error(r->e, &d, 0, "arms are given with --arm");
     else
-        rc = unknown_key(&d, &n, (const char *const[]){"seeds", "probes", "recipe"}, 3, r->e);
+        rc = unknown_key(&d, &n, (const char *const[]){"seeds", "probes", "hits", "recipe"}, 4, r->e);
     if (spec_has(key)) r->set |= (uint64_t)1 << spec_index(key);
 done:
     document_release(&list);

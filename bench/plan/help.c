@@ -38,7 +38,7 @@ static void print_columns(Text *out) {
 void experiment_help(Text *out) {
     text_format(out, "\nKeys of --set, of experiment files, of their profiles and of arms:\n");
     spec_print_keys(out);
-    text_format(out, "--set takes seeds and probes too.\n\nOther keys of an experiment file:\n");
+    text_format(out, "--set takes seeds, probes and hits too.\n\nOther keys of an experiment file:\n");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) text_format(out, "%-14s %s\n", keys[i].name, keys[i].help);
     text_format(out,
                 "\nColumns of an arm, beside variant (or base: a row of `normbench list`), label and the first "

@@ -53,6 +53,9 @@ Rc apply_seeds(Reader *r, const Document *d, const Node *entry);
  * usual ones, which need not be named; `every`: the steps from one measurement to the next of those that are added. */
 Rc apply_probes(Reader *r, const Document *d, const Node *n);
 
+/* "hits: true" */
+Rc apply_flag(Reader *r, const Document *d, const Node *entry, bool *out);
+
 /* alpha and margin: a number above 0 and below `below`. */
 Rc apply_number(Reader *r, const Node *entry, double *out, double below);
 

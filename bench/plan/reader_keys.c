@@ -175,6 +175,11 @@ Rc apply_seeds(Reader *r, const Document *d, const Node *n) {
     return RC_OK;
 }
 
+Rc apply_flag(Reader *r, const Document *d, const Node *n, bool *out) {
+    if (n->kind == NODE_SCALAR && parse_bool(n->text, out)) return RC_OK;
+    return document_error(r->e, d, n->line, "%s: '%.80s' is neither true nor false", n->key, n->text ? n->text : "[…]");
+}
+
 Rc apply_number(Reader *r, const Node *n, double *out, double below) {
     double value;
     if (n->kind != NODE_SCALAR || !parse_real(n->text, &value))

@@ -1,7 +1,7 @@
 /* Archive: the records of some plans' runs as a folder or a tar file, to be stored or sent: what `table`, `claims`,
  * `runs`, `show` and `trace` need of them, and nothing besides. The same records and plans give the same bytes.
  *
- *   runs/ID/record.json, runs/ID/curves.csv   as they are stored
+ *   runs/ID/record.json, runs/ID/curves.csv   as they are stored, and runs/ID/hits.bin of a run that has one
  *   MANIFEST.json                             {schema, made_by, commit, plans: [{experiment, profile, plan, runs}],
  *                                             records: [{commit, runs}], files: [{path, bytes, sha256}]}
  *   SHA256SUMS                                of all of these, for `sha256sum -c`
@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     ArchiveFile *file; /* of runs, by path; with archive_close also the two others, at the end */
-    int files;
+    int files, runs;   /* runs: each counted once */
     ArchivePlan *plan;
     int plans;
     MadeBy made[MADE_BY_MOST]; /* commits: texts of their own */

@@ -95,34 +95,40 @@ typedef struct {
     long hits, count;
 } Score;
 
-static Score score(const Trainer *t, int replica, const RunSpec *s) {
+static Score score(const Trainer *t, int replica, const RunSpec *s, bool *hit) {
     Score x;
-    trainer_score(t, replica, 0, (int)(s->batch * s->context), &x.nll, &x.hits, &x.count);
+    trainer_score(t, replica, 0, (int)(s->batch * s->context), &x.nll, &x.hits, &x.count, hit);
     return x;
 }
 
 bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves *const *curves, Evaluation *out,
-                    const volatile sig_atomic_t *stop) {
-    size_t windows = dataset_windows(d, (int)s->context), batch = (size_t)s->batch, bytes = 0;
+                    Hits *hits, const volatile sig_atomic_t *stop) {
+    size_t context = (size_t)s->context, windows = dataset_windows(d, (int)context), batch = (size_t)s->batch,
+           bytes = 0;
     int replicas = trainer_replicas(t);
     Score *all = mem_alloc((size_t)replicas, sizeof *all);
+    bool *hit = mem_alloc(batch * context, sizeof *hit);
+    for (int r = 0; hits && r < replicas; r++)
+        hits_begin(&hits[r], trainer_step_number(t), (long)(windows * context), d->vocab);
     for (int r = 0; r < replicas; r++) {
         out[r].blocks = (int)((windows + batch - 1) / batch);
         out[r].block = mem_alloc((size_t)out[r].blocks, sizeof *out[r].block);
-        out[r].dropped = (long)dataset_dropped(d, (int)s->context);
+        out[r].dropped = (long)dataset_dropped(d, (int)context);
     }
     bool whole = true;
     for (int b = 0; whole && b < out[0].blocks; b++) {
         bytes += windows_forward(t, d, s, (size_t)b * batch);
         whole = !stopped(stop); /* after a stop the forward pass may be incomplete */
         for (int r = 0; whole && r < replicas; r++) {
-            Score part = score(t, r, s);
+            Score part = score(t, r, s, hit);
+            if (hits) hits_add(&hits[r], trainer_feed(t, "targets", r), hit, batch * context);
             out[r].block[b] = part.nll / (double)part.count;
             all[r].nll += part.nll, all[r].hits += part.hits, all[r].count += part.count;
         }
     }
     for (int r = 0; r < replicas; r++) {
         if (!whole) free(out[r].block), out[r].block = NULL;
+        if (hits) (whole ? hits_end : hits_release)(&hits[r]);
         out[r].step = trainer_step_number(t);
         out[r].targets = all[r].count;
         metrics_measure(out[r].metric, &(Validation){.nll = all[r].nll,
@@ -133,6 +139,7 @@ bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves
                                                      .step = trainer_step_number(t)});
     }
     free(all);
+    free(hit);
     return whole;
 }
 
@@ -183,7 +190,7 @@ static void slice_loss(Running *g) {
     for (int64_t b = 0; b < s->curve_batches; b++) {
         (void)windows_forward(g->t, g->x->data, s, (size_t)(b * s->batch));
         for (int i = 0; i < g->x->runs; i++) {
-            Score part = score(g->t, i, s);
+            Score part = score(g->t, i, s, NULL);
             all[i].nll += part.nll, all[i].count += part.count;
         }
     }
@@ -199,8 +206,13 @@ static bool evaluation_at(const Running *g, int step) {
     return false;
 }
 
+/* Hits are wanted of the last whole validation. A checkpoint has none, so one that stands behind it makes it again. */
+static bool wants_hits(const Running *g) {
+    return g->x->hits && step_of(g) == (int)g->spec->steps;
+}
+
 static bool lacks_evaluation(const Running *g, const Replica *of) {
-    return of->finite && !record_at(of->r, step_of(g));
+    return of->finite && (!record_at(of->r, step_of(g)) || (wants_hits(g) && !of->r->hits.targets));
 }
 
 static bool wants_evaluation(const Running *g) {
@@ -212,21 +224,24 @@ static bool wants_evaluation(const Running *g) {
 static void evaluate_here(Running *g) {
     int runs = g->x->runs;
     Evaluation *v = mem_alloc((size_t)runs, sizeof *v);
+    Hits *hits = wants_hits(g) ? mem_alloc((size_t)runs, sizeof *hits) : NULL;
     const Curves **curves = mem_alloc((size_t)runs, sizeof *curves);
     for (int i = 0; i < runs; i++) curves[i] = &g->replica[i].r->curves;
-    bool whole = evaluate_whole(g->t, g->x->data, g->spec, curves, v, g->x->stop);
+    bool whole = evaluate_whole(g->t, g->x->data, g->spec, curves, v, hits, g->x->stop);
     bool good = whole && !trainer_failed(g->t, NULL);
     free(curves);
     for (int i = 0; whole && i < runs; i++) {
         RunRecord *r = g->replica[i].r;
-        if (!lacks_evaluation(g, &g->replica[i]) || !good) {
+        bool keep = good && lacks_evaluation(g, &g->replica[i]);
+        if (hits && keep) r->hits = hits[i];
+        if (hits && !keep) hits_release(&hits[i]);
+        if (keep && !record_at(r, step_of(g)))
+            record_evaluated(r, &v[i]);
+        else
             free(v[i].block);
-            continue;
-        }
-        r->evaluation = mem_grow(r->evaluation, (size_t)r->evaluations + 1, sizeof *v);
-        r->evaluation[r->evaluations++] = v[i];
     }
     free(v);
+    free(hits);
 }
 
 /* One update of one run: its row. */

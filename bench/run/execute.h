@@ -21,6 +21,7 @@ typedef struct {
     const Dataset *data;
     const Backend *backend;
     const ProbeChoice *probes;         /* NULL: the usual ones */
+    bool hits;                         /* records keep which targets of the last whole validation are predicted right */
     const char *folder;                /* results/runs; checkpoints stand in folder/.partial/ */
     int threads;                       /* that share the program; 0 = 1 */
     double checkpoint_seconds;         /* wall time between checkpoints; 0 = after every step */
@@ -53,8 +54,9 @@ void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Back
 Rc run_execute(const Execution *x, RunRecord *r, Error *e);
 
 /* Whole validation of the parameters a trainer holds now; fills out[replicas]. curves[replicas]: what each run's say so
- * far; NULL: not known, and metrics that need them are NaN. False when *stop became nonzero on the way. */
+ * far; NULL: not known, and metrics that need them are NaN. hits[replicas]: filled too; NULL: not wanted. False when
+ * *stop became nonzero on the way: then out and hits hold nothing. */
 bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves *const *curves, Evaluation *out,
-                    const volatile sig_atomic_t *stop);
+                    Hits *hits, const volatile sig_atomic_t *stop);
 
 #endif

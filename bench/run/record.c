@@ -15,6 +15,7 @@ void record_release(RunRecord *r) {
     free(r->evaluation);
     free(r->curves.value);
     free(r->declared);
+    hits_release(&r->hits);
     r->declared = NULL;
     r->evaluation = NULL;
     r->evaluations = 0;
@@ -25,6 +26,11 @@ const Evaluation *record_at(const RunRecord *r, int step) {
     for (int i = 0; i < r->evaluations; i++)
         if (r->evaluation[i].step == step) return &r->evaluation[i];
     return NULL;
+}
+
+void record_evaluated(RunRecord *r, const Evaluation *x) {
+    r->evaluation = mem_grow(r->evaluation, (size_t)r->evaluations + 1, sizeof *r->evaluation);
+    r->evaluation[r->evaluations++] = *x;
 }
 
 static json_t *evaluations_json(const RunRecord *r) {
@@ -60,8 +66,7 @@ static Rc evaluations_read(RunRecord *r, json_t *list, Error *e) {
                 return error_set(e, RC_INTEGRITY, "evaluations[%zu]: %s is not a number", i, metric_info[m].key);
         x.blocks = (int)json_array_size(blocks);
         x.block = mem_alloc((size_t)x.blocks, sizeof *x.block);
-        r->evaluation = mem_grow(r->evaluation, (size_t)r->evaluations + 1, sizeof *r->evaluation);
-        r->evaluation[r->evaluations++] = x;
+        record_evaluated(r, &x);
         json_array_foreach(blocks, j, block) if (!json_number_read(block, &x.block[j])) return error_set(
             e, RC_INTEGRITY, "evaluations[%zu]: block_losses[%zu] is not a number", i, j);
     }
@@ -190,6 +195,7 @@ static json_t *record_json(const RunRecord *r) {
     json_object_set_new(root, "spec_sha256", json_string(sha256_hex_of(hash, spec.at, spec.length)));
     json_object_set_new(root, "declared", declared_json(r->declared));
     set_probes(root, &r->probes);
+    if (r->hits.targets) json_object_set_new(root, "hits", hits_json(&r->hits));
     json_object_set_new(root, "evaluations", evaluations_json(r));
     json_object_set_new(root, "provenance", provenance_json_of(&r->provenance));
     text_release(&spec);
@@ -211,6 +217,7 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     Rc rc = folder_make(aside.at, e);
     text_format(&path, "%s/curves.csv", aside.at);
     if (!rc) rc = file_write(path.at, curves.at, curves.length, e);
+    if (!rc && r->hits.targets) rc = hits_write(&r->hits, aside.at, e);
     text_clear(&path);
     text_format(&path, "%s/record.json", aside.at);
     if (!rc) rc = file_write(path.at, json, strlen(json), e);
@@ -308,6 +315,7 @@ static Rc read_members(RunRecord *r, json_t *root, Error *e) {
 #undef N
     provenance_read(&r->provenance, json_object_get(root, "provenance"));
     if (read_probes(&r->probes, json_object_get(root, "probes"), e)) return e->code;
+    if (hits_parse(&r->hits, json_object_get(root, "hits"), e)) return e->code;
     if (read_spec(root, schema, r->arithmetic_class, &r->spec, r->spec_sha256, e)) return e->code;
     return evaluations_read(r, json_object_get(root, "evaluations"), e);
 }
@@ -383,6 +391,9 @@ Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
     text_clear(&path);
     text_format(&path, "%s/%s/curves.csv", folder, id);
     if (!rc) rc = read_vouched(r, root, path.at, e);
+    text_clear(&path);
+    text_format(&path, "%s/%s", folder, id);
+    if (!rc && r->hits.targets) rc = hits_read(&r->hits, path.at, e);
     json_decref(root);
     if (rc) record_release(r);
     text_release(&path);

@@ -1,5 +1,6 @@
-/* RunRecord: what a finished run leaves behind, in runs/<id>/{record.json, curves.csv}. Written aside, fsynced,
- * renamed: merging shards is copying folders, and kill -9 leaves a whole run or none. */
+/* RunRecord: what a finished run leaves behind, in runs/<id>/{record.json, curves.csv} and, where it was
+ * asked for, hits.bin (bench/run/hits.h). Written aside, fsynced, renamed: merging shards is copying folders, and
+ * kill -9 leaves a whole run or none. */
 #ifndef BENCH_RUN_RECORD_H
 #define BENCH_RUN_RECORD_H
 
@@ -9,6 +10,7 @@
 #include "bench/plan/metric.h"
 #include "bench/plan/spec.h"
 #include "bench/run/curves.h"
+#include "bench/run/hits.h"
 #include "bench/run/provenance.h"
 #include "kernels/backend.h"
 
@@ -45,6 +47,8 @@ typedef struct {
     int evaluations;
     ProbeChoice probes; /* that the curves hold; stored where they are not the usual ones; every = 0: the usual ones */
     Curves curves;
+    Hits hits;       /* of the last whole validation, where they were asked for; younger than schema 4, and left out
+                        of the text of a record without them */
     long parameters; /* cost */
     Provenance provenance;
     double step_seconds, memory_mb, wall_seconds;
@@ -55,14 +59,17 @@ void record_release(RunRecord *r);
 /* The evaluation at a step; NULL when the run has none. */
 const Evaluation *record_at(const RunRecord *r, int step);
 
+/* Adds one, whose blocks the record owns from here on. */
+void record_evaluated(RunRecord *r, const Evaluation *x);
+
 /* runs/<id>/ under folder. RC_UNMEASURED when the disk refuses; nothing is left half-written. */
 Rc record_write(const RunRecord *r, const char *folder, Error *e);
 
-/* Reads runs/<id>/record.json and curves.csv. RC_INTEGRITY names what does not read or does not have the hash that the
- * record names; RC_USAGE when absent. */
+/* Reads runs/<id>/record.json, curves.csv and, where the record names one, hits.bin. RC_INTEGRITY names what does not
+ * read or does not have the hash that the record names; RC_USAGE when absent. */
 Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e);
 
-/* The same of record.json alone: no curves, and its hash, which counts them in, is not checked. */
+/* The same of record.json alone: no curves, no bits of hits, and its hash, which counts them in, is not checked. */
 Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e);
 
 /* What finding a run needs of its record, without evaluations and curves; nothing to release. */

@@ -213,6 +213,7 @@ static void one_group(void *context, int index) {
     Execution x = {.run = run,
                    .runs = group.runs,
                    .probes = &r->todo->probes,
+                   .hits = r->todo->hits,
                    .folder = r->s->runs,
                    .threads = r->s->threads_per_run,
                    .checkpoint_seconds = r->o->checkpoint_seconds,

@@ -36,13 +36,14 @@ static Rc cached_arithmetic(ToyCache *c, char out[SHA256_HEX], const RunSpec *s,
 
 /* A run counts as stored when its whole folder can be read. A damaged folder is an error: it is neither used
  * nor overwritten. */
-static Rc find_stored(TodoRun *run, const char *runs, const ProbeChoice *asked, Error *e) {
+static Rc find_stored(TodoRun *run, const char *runs, const Experiment *x, Error *e) {
     char path[1024];
     RunRecord r;
     snprintf(path, sizeof path, "%s/%s", runs, run->id);
     if (!file_exists(path)) return RC_OK;
     if (record_read(&r, runs, run->id, e)) return store_damage(runs, run->id, e);
-    run->lacking = probes_lacking(&r.probes, asked);
+    run->lacking = probes_lacking(&r.probes, &x->probes);
+    run->lacks_hits = x->hits && !r.hits.targets && !strcmp(r.status, "ok"); /* one that diverged has none */
     record_release(&r);
     run->done = true;
     return RC_OK;
@@ -73,34 +74,40 @@ void todo_explain(Todo *t, const Store *stored) {
 }
 
 Rc todo_lacking(const Todo *t, const Session *s, Error *e) {
-    const TodoRun *first = NULL;
-    int count = 0;
+    static const char *const again = "move their folders (the first:";
+    const TodoRun *first = NULL, *hitless = NULL;
+    int count = 0, without = 0;
     for (int i = 0; i < t->runs; i++) {
-        if (t->run[i].lacking == PROBE_COUNT) continue;
-        if (!count++) first = &t->run[i];
+        if (t->run[i].lacking != PROBE_COUNT && !count++) first = &t->run[i];
+        if (t->run[i].lacks_hits && !without++) hitless = &t->run[i];
     }
-    if (!count) return RC_OK;
+    if (count)
+        return error_set(e, RC_UNMEASURED,
+                         "%d of %d runs were stored without probe '%s' at every step asked for; %s %s/%s) away and run "
+                         "again, or leave the probe out",
+                         count, t->runs, probe_info[first->lacking].name, again, s->runs, first->id);
+    if (!without) return RC_OK;
     return error_set(e, RC_UNMEASURED,
-                     "%d of %d runs were stored without probe '%s' at every step asked for; move their folders (the "
-                     "first: %s/%s) away and run again, or leave the probe out",
-                     count, t->runs, probe_info[first->lacking].name, s->runs, first->id);
+                     "%d of %d runs were stored without 'hits', which targets they predict right; %s %s/%s) away and "
+                     "run again, or leave 'hits' out",
+                     without, t->runs, again, s->runs, hitless->id);
 }
 
-static Rc describe_run(TodoRun *run, Session *s, const ProbeChoice *probes, ToyCache *cache, Error *e) {
+static Rc describe_run(TodoRun *run, Session *s, const Experiment *x, ToyCache *cache, Error *e) {
     char tokenizer[SPEC_TEXT_SIZE];
     if (session_dataset(s, run->spec.dataset.text, spec_get(tokenizer, &run->spec, "tokenizer"), &run->data, e) ||
         session_backend(s, (PrecisionKind)run->spec.precision, &run->backend, e) ||
         cached_arithmetic(cache, run->arithmetic, &run->spec, run->backend, e))
         return e->code;
     run_id(run->id, &run->spec, run->data, run->backend, run->arithmetic);
-    return find_stored(run, s->runs, probes, e);
+    return find_stored(run, s->runs, x, e);
 }
 
 Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     ToyCache cache = {0};
     Rc rc = RC_OK;
     bool used = false; /* the backend that was asked for */
-    *t = (Todo){.probes = x->probes, .shards = 1};
+    *t = (Todo){.probes = x->probes, .hits = x->hits, .shards = 1};
     t->run = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, sizeof *t->run);
     for (int cell = 0; cell < experiment_cells(x) && !rc; cell++)
         for (int arm = 0; arm < x->arms && !rc; arm++)
@@ -111,7 +118,7 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
                                  .arm = arm,
                                  .seed = seed,
                                  .lacking = PROBE_COUNT};
-                rc = describe_run(run, s, &x->probes, &cache, e);
+                rc = describe_run(run, s, x, &cache, e);
                 t->missing += !run->done;
                 used |= !rc && (s->oracle || !strcmp(s->backend_name, "cpu") ||
                                 !strcmp(run->backend->family, s->backend_name));

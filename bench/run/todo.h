@@ -16,6 +16,7 @@ typedef struct {
     int shard;           /* who trains it, 0-based (todo_shards) */
     double cost;         /* floating-point operations, validations included (todo_shards) */
     ProbeKind lacking;   /* a probe that the experiment asks for and the stored run has not; PROBE_COUNT: none */
+    bool lacks_hits;     /* the experiment asks for hits, and the stored run kept none */
     char why[160];       /* of a run that is to be trained: why it does not count as done */
 } TodoRun;
 
@@ -23,6 +24,7 @@ typedef struct {
     TodoRun *run; /* cells x arms x seeds, in this order */
     int runs, missing;
     ProbeChoice probes; /* the experiment's */
+    bool hits;
     int shard, shards;  /* the share that is trained here */
 } Todo;
 
@@ -31,8 +33,8 @@ typedef struct {
 Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e);
 void todo_release(Todo *t);
 
-/* RC_UNMEASURED when runs are stored without a probe that the experiment asks for: what they trained is the same, so
- * they count as done, and only whoever asked can say whether they are to be trained again. */
+/* RC_UNMEASURED when runs are stored without a probe or hits that the experiment asks for: what they trained is the
+ * same, so they count as done, and only whoever asked can say whether they are to be trained again. */
 Rc todo_lacking(const Todo *t, const Session *s, Error *e);
 
 /* Fills `why` of the missing runs from what is stored. */

@@ -147,6 +147,15 @@ static void metrics(const RunRecord *r, Text *out) {
     }
 }
 
+static void hits(const RunRecord *r, Text *out) {
+    const Hits *h = &r->hits;
+    if (!h->targets) return;
+    text_format(out,
+                "\nhits: %ld of %ld targets are predicted right after step %d; always saying the most frequent one, "
+                "%ld are (%.2f %%)\n",
+                h->right, h->targets, h->step, h->frequent, 100. * (double)h->frequent / (double)h->targets);
+}
+
 static void provenance(const RunRecord *r, Text *out) {
     const Provenance *p = &r->provenance;
     char number[SHOWN];
@@ -172,9 +181,11 @@ void run_text(const RunShown *shown, Text *out) {
     identity(shown, out);
     keys(&r->spec, out);
     metrics(r, out);
+    hits(r, out);
     curve_text(&r->curves, curve_named("train_loss"), curve_named("valid_loss"), WIDTH, HEIGHT, &curve);
     if (curve.length) text_format(out, "\nloss over the steps, nats (* train, o validation slice)\n%s", curve.at);
     provenance(r, out);
     text_format(out, "\nfiles\n  runs/%s/record.json\n  runs/%s/curves.csv\n", r->id, r->id);
+    if (r->hits.targets) text_format(out, "  runs/%s/" HITS_FILE "\n", r->id);
     text_release(&curve);
 }

@@ -144,6 +144,10 @@ json_t *run_json(const RunShown *shown) {
     json_object_set_new(o, "provenance", provenance_json_of(&r->provenance));
     json_array_append_new(files, json_sprintf("runs/%s/record.json", r->id));
     json_array_append_new(files, json_sprintf("runs/%s/curves.csv", r->id));
+    if (r->hits.targets) {
+        json_object_set_new(o, "hits", hits_json(&r->hits));
+        json_array_append_new(files, json_sprintf("runs/%s/" HITS_FILE, r->id));
+    }
     json_object_set_new(o, "files", files);
     return o;
 }

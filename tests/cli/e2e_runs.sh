@@ -37,6 +37,27 @@ check_probes_are_asked_for_and_missed() {
   says '1 stored, 0 to train'
 }
 
+check_hits_are_asked_for_and_missed() {
+  local id
+  cp -r "$T/whole1" "$W/r"
+  ends 3 "${one[@]}" --set hits=true --results "$W/r"
+  says "1 of 1 runs were stored without 'hits', which targets they predict right; move their folders"
+  ends 0 "${one[@]}" --set hits=true --results "$W/r2"
+  diff <(cd "$W/r/runs" && ls) <(cd "$W/r2/runs" && ls) || fail "another run"
+  id=$(ls "$W/r2/runs")
+  [ "$(sha256sum <"$W/r2/runs/$id/hits.bin" | cut -c-64)" = \
+    "$(sed -n '/"hits": {/,/}/s/.*"sha256": "\(.*\)"/\1/p' "$W/r2/runs/$id/record.json")" ] || fail "not the hash of the file"
+  ends 0 show "$id" --results "$W/r2" && prints "^hits: [0-9]+ of [0-9]+ targets" && prints "runs/$id/hits.bin"
+  ends 0 archive one.yaml --set hits=true -o "$W/a" --results "$W/r2"
+  prints ': 1 runs, 5 files'
+  cmp "$W/r2/runs/$id/hits.bin" "$W/a/runs/$id/hits.bin" || fail "not in the archive"
+  for edit in 'rm hits.bin' ': >hits.bin' 'truncate -s -1 hits.bin' 'cp curves.csv hits.bin'; do
+    rm -rf "$W/r3" && cp -r "$W/r2" "$W/r3" && (cd "$W/r3/runs/$id" && eval "$edit")
+    ends 5 "${one[@]}" --results "$W/r3"
+    says "$id/hits\.bin: .*move the folder .* away"
+  done
+}
+
 check_dry_run() {
   ends 0 "${run[@]}" --dry-run --results "$W/r"
   [ ! -e "$W/r" ] || fail "a dry run left something"

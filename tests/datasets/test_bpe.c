@@ -317,7 +317,7 @@ static Evaluation of_uniform(const Dataset *d) {
     ModelShape shape = spec_shape(&s, d->vocab);
     Recipe recipe = spec_recipe(&s);
     EXPECT_RC(trainer_new(&t, &shape, &s.variant, NULL, &recipe, &s.seed, 1, backend_find("cpu", &e), &e), RC_OK);
-    cr_assert(evaluate_whole(t, d, &s, NULL, &got, NULL));
+    cr_assert(evaluate_whole(t, d, &s, NULL, &got, NULL, NULL));
     trainer_free(t);
     free(got.block);
     return got;

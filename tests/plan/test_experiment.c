@@ -238,6 +238,9 @@ Test(experiment, probes_change_no_plan) {
     must("probes: {every: 5}\narms: {a: {variant: pre}}\n", NULL);
     cr_expect(probes_same(&x.probes, &usual), "it thins what is added alone");
     must("probes: [weight_norm]\npanels: [weight_norm, block_grad_norm]\narms: {a: {variant: pre}}\n", NULL);
+    cr_expect_not(x.hits);
+    cr_assert_eq(parse_with(whole, NULL, 1, (const char *const[]){"hits=true"}, 0, NULL), RC_OK, "%s", e.text);
+    cr_expect(x.hits && !strcmp(x.plan, plan));
 }
 
 /* Whatever stands in bench/experiments/ is read for each of its profiles. */

@@ -69,6 +69,8 @@ static const struct {
     {"probes: [[a]]", "2: probes: a name is needed, not a list"},
     {"probes: {name: [usual]}", "2: probes: unknown key 'name'; there are: names, every"},
     {"probes:\n  every: 0", "3: probes: every: a number of steps from 1 on is needed"},
+    {"hits: yes", "2: hits: 'yes' is neither true nor false"},
+    {"hits: [true]", "2: hits: '[…]' is neither true nor false"},
     {"seeds: 0", "2: seeds: 0 is out of range (1 to 10000)"},
     {"seeds: 2.0", "2: seeds: '2.0' is not a whole number"},
     {"seeds: [3, 3]", "2: seeds: 3 stands in the list twice"},

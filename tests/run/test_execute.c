@@ -68,7 +68,7 @@ static void count(void *context, int steps, bool resumed) {
     if (stop_after >= 0 && (stop_after -= steps) <= 0) stop_now = 1;
 }
 
-static Rc execute_with(const RunSpec *s, const ProbeChoice *probes, RunRecord *r) {
+static Rc execute_with(const RunSpec *s, const ProbeChoice *probes, bool hits, RunRecord *r) {
     Error e = {0};
     char id[SHA256_HEX], arithmetic[SHA256_HEX];
     const Backend *b = backend_find("cpu", &e);
@@ -80,6 +80,7 @@ static Rc execute_with(const RunSpec *s, const ProbeChoice *probes, RunRecord *r
                    .data = &data,
                    .backend = b,
                    .probes = probes,
+                   .hits = hits,
                    .folder = folder,
                    .checkpoint_seconds = 1e9,
                    .stop = &stop_now,
@@ -88,7 +89,7 @@ static Rc execute_with(const RunSpec *s, const ProbeChoice *probes, RunRecord *r
 }
 
 static Rc execute(const RunSpec *s, RunRecord *r) {
-    return execute_with(s, NULL, r);
+    return execute_with(s, NULL, false, r);
 }
 
 Test(execute, a_record_says_what_happened, .init = enter, .fini = leave) {
@@ -170,6 +171,84 @@ Test(execute, resumes_at_every_step, .init = enter, .fini = leave) {
     free(evaluations);
 }
 
+static void forget(const RunRecord *r) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, r->id);
+    folder_remove(path);
+}
+
+/* The bits of the last whole validation are of the same run and count to its accuracy; they come back as they were
+ * written, and not when one of them was changed. */
+Test(execute, hits_are_kept_where_they_are_asked_for, .init = enter, .fini = leave) {
+    Error e;
+    RunSpec s = small();
+    RunRecord without, r, again;
+    long right = 0, seen[256] = {0}, most = 0;
+    size_t length;
+    char path[200], *bytes;
+    cr_assert_eq(execute(&s, &without), RC_OK);
+    cr_assert_eq(execute_with(&s, NULL, true, &r), RC_OK);
+    cr_expect(!without.hits.targets && !strcmp(r.id, without.id) && !strcmp(r.loss_chain, without.loss_chain));
+    const Evaluation *last = record_at(&r, 8);
+    cr_assert(r.hits.step == 8 && r.hits.targets == last->targets);
+    for (long i = 0; i < r.hits.targets; i++) {
+        right += hits_at(&r.hits, i);
+        long *of = &seen[data.tokens[data.train + 1 + (size_t)i]]; /* windows follow each other, targets one on */
+        if (++*of > most) most = *of;
+    }
+    cr_expect(right > 0 && right == r.hits.right && most == r.hits.frequent, "%ld right, %ld most", right, most);
+    cr_expect_eq((double)right / (double)last->targets, last->metric[METRIC_accuracy]);
+    cr_assert_eq(record_write(&r, folder, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(record_read(&again, folder, r.id, &e), RC_OK, "%s", e.text);
+    cr_expect(again.hits.right == right && again.hits.frequent == most && again.hits.step == 8);
+    cr_expect(!memcmp(again.hits.bit, r.hits.bit, hits_bytes(&r.hits)));
+    record_release(&again);
+    snprintf(path, sizeof path, "%s/%s/hits.bin", folder, r.id);
+    cr_assert_eq(file_read(path, &bytes, &length, &e), RC_OK);
+    cr_expect_eq(length, ((size_t)r.hits.targets + 7) / 8);
+    bytes[length / 2] ^= 4;
+    for (int edit = 0; edit < 3; edit++) { /* a bit, a byte less, nothing there */
+        cr_assert_eq(edit < 2 ? file_write(path, bytes, length - (size_t)edit, &e) : (Rc)unlink(path), RC_OK);
+        bytes[length / 2] ^= edit ? 0 : 4;
+        cr_expect_eq(record_read(&again, folder, r.id, &e), RC_INTEGRITY);
+        cr_expect(strstr(e.text, "/hits.bin: "), "%s", e.text);
+    }
+    free(bytes);
+    forget(&r);
+    record_release(&without), record_release(&r);
+}
+
+/* A checkpoint holds no hits: stopped behind its last validation, a run makes that one again. */
+Test(execute, hits_outlive_a_stop_behind_the_last_validation, .init = enter, .fini = leave) {
+    Error e;
+    RunSpec s = small();
+    RunRecord whole, part;
+    Trainer *t;
+    uint8_t chain[32];
+    ModelShape shape = spec_shape(&s, data.vocab);
+    Recipe recipe = spec_recipe(&s);
+    cr_assert_eq(execute_with(&s, NULL, true, &whole), RC_OK);
+    stop_after = 8;
+    cr_assert_eq(execute_with(&s, NULL, true, &part), RC_INTERRUPTED);
+    stop_now = 0, stop_after = -1;
+    cr_assert_eq(trainer_new(&t, &shape, &s.variant, NULL, &recipe, &s.seed, 1, backend_find("cpu", &e), &e), RC_OK);
+    RunRecord between = {.spec = s, .probes = probes_usual()};
+    curves_init(&between.curves, (int)s.layers, NULL);
+    cr_assert_eq(checkpoint_read(folder, whole.id, t, 0, &between, chain, &e), RC_OK, "%s", e.text);
+    cr_assert(between.evaluations == 2 && trainer_step_number(t) == 8);
+    free(between.evaluation[0].block), free(between.evaluation[1].block), free(between.evaluation);
+    between.evaluation = whole.evaluation, between.evaluations = whole.evaluations;
+    cr_assert_eq(checkpoint_write(folder, whole.id, t, 0, &between, chain, &e), RC_OK, "%s", e.text);
+    between.evaluations = 0, between.evaluation = NULL;
+    record_release(&between);
+    trainer_free(t);
+    cr_assert_eq(execute_with(&s, NULL, true, &part), RC_OK);
+    cr_expect(part.evaluations == 3 && part.hits.right == whole.hits.right);
+    cr_expect_str_eq(part.hits.sha256, whole.hits.sha256);
+    checkpoint_remove(folder, part.id);
+    record_release(&part), record_release(&whole);
+}
+
 Test(execute, divergence_is_a_result, .init = enter, .fini = leave) {
     RunSpec s = small();
     Error e;
@@ -228,7 +307,7 @@ Test(execute, probes_are_columns_of_the_same_run, .init = enter, .fini = leave) 
     stop_after = 4;
     cr_assert_eq(execute(&s, &more), RC_INTERRUPTED);
     stop_after = -1, stop_now = 0;
-    cr_assert_eq(execute_with(&s, &choice, &more), RC_OK);
+    cr_assert_eq(execute_with(&s, &choice, false, &more), RC_OK);
     cr_assert_str_eq(more.id, usual.id);
     cr_assert_str_eq(more.loss_chain, usual.loss_chain);
     cr_assert_str_eq(more.parameters_hash, usual.parameters_hash);
