@@ -41,6 +41,7 @@ check_stopped_runs_resume() {
   for signal in INT:130 TERM:143; do
     begin "${long[@]}" --results "$W/r"
     until_says 'to train' # the signals are taken care of by then
+    until_there "$W/r/runs" # training has begun, on a busy machine too
     sleep 0.1
     kill -"${signal%:*}" "$pid"
     ended 20
