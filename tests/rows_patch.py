@@ -145,6 +145,12 @@ add_row("kernels/backends.def", "BACKEND", '''BACKEND("row-cpu", "row-cpu", exac
 BACKEND("row-cpu-precise", "row-cpu", row_precise, "row-precise", portable, 0,
         HOST(readable, readable, 4, always, NULL, NULL), "its row in a precision that tests/rows.sh added")''')
 
+add_row("bench/plan/grids.def", "GRID", 'GRID(row_rates, 0, 0, "rates", "how many rates there are, added by tests/rows.sh")')
+before("bench/verdict/grid.c", "double grid_value(", '''static double grid_row_rates(const Row *r) {
+    return r->rates;
+}
+''')
+
 # The statistic's function is that of another: what counts is that a claim reaches it.
 add_row("stats/tests.def", "TEST", '''TEST("row-test", difference, "a test that tests/rows.sh added", "tests/rows.sh", "2/2^n", flip_floor, row_test)''')
 before("bench/verdict/reading.c", "static Reading read_wilcoxon(", '''static Reading read_row_test(const ReadingOf *of, Reading r) {
@@ -204,6 +210,7 @@ claims:
     family: rows
     tests:
       - {metric: row_worst, contrast: {post: 1, pre: -1}, expects: lower, test: row-test}
+      - {metric: row_rates, contrast: {post: 1}, against: 0, expects: higher, test: row-test}
 ''')
 
 write(os.path.join("bench/cli", "cmd_rowcommand.c"), '''/* normbench rowcommand: added by tests/rows.sh. */
@@ -226,6 +233,7 @@ for path, macro in [("bench/cli/options.def", "OPTION"), ("bench/cli/commands.de
                     ("kernels/ops.def", "OP"),
                     ("kernels/optimizers.def", "OPTIMIZER"), ("kernels/backends.def", "BACKEND"),
                     ("kernels/precisions.def", "PRECISION"), ("stats/tests.def", "TEST"), ("models/probes.def", "PROBE"),
+                    ("bench/plan/grids.def", "GRID"),
                     ("datasets/manifest.def", "TOKENS")]:
     count = len(rows(path, macro)[1])
     swap_rows(path, macro, 0 if count < 3 else 1, 1 if count < 3 else 2)

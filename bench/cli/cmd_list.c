@@ -186,6 +186,10 @@ static void probe_rows(List *l) {
     for (int i = 0; i < PROBE_COUNT; i++) add(l, probe_info[i].name, probe_info[i].help);
 }
 
+static void grid_rows(List *l) {
+    for (int i = GRID_none + 1; i < GRID_COUNT; i++) add(l, grid_info[i].key, grid_info[i].help);
+}
+
 static void statistic_rows(List *l) {
     for (size_t i = 0; i < st_tests_count; i++) {
         char what[200];
@@ -230,6 +234,7 @@ static const struct {
     {"metrics", "of experiments and claims: metric: NAME, table: [NAME, …]", metric_rows},
     {"curves", "of experiments: panels: [NAME, …]", curve_rows},
     {"probes", "of experiments: probes: [NAME, …], beside the usual ones; and then panels", probe_rows},
+    {"grid metrics", "of claims: metric: NAME, of all runs that differ in lr alone", grid_rows},
     {"statistics", "of claims: test: NAME", statistic_rows},
     {"exit codes", "", exit_code_rows},
 };
