@@ -192,7 +192,7 @@ static void judge_difference(ClaimVerdict *v, const Reading *r, double alpha) {
     else if (v->p < alpha && !right)
         v->word = means && c->inside ? WORD_NO_EFFECT : WORD_CONTRADICTED;
     else if (v->p < alpha)
-        v->word = v->reported >= v->lo && v->reported <= v->hi ? WORD_REPRODUCED : WORD_DIRECTION_ONLY;
+        v->word = v->replication.inside ? WORD_REPRODUCED : WORD_DIRECTION_ONLY;
     else if (means && c->inside)
         v->word = WORD_NOT_REPRODUCED;
     else
@@ -226,6 +226,12 @@ static double reported_here(const ClaimVerdict *v, const Sample *s) {
     contrast_specs(&v->c->what, s, spec);
     double effect = reported_effect(t, spec);
     return t->test->about == ST_ABOUT_variance ? effect * effect : effect; /* standard deviations are reported */
+}
+
+static void replicate(ClaimVerdict *v, const Sample *s, const Reading *r, double conf) {
+    RunSpec spec[CONTRAST_MOST_TERMS];
+    contrast_specs(&v->c->what, s, spec);
+    v->replication = replication_of(v->test, spec, v->reported, r, conf);
 }
 
 /* Holm over the verdicts of one test whose p's are of one comparison each. */
@@ -316,8 +322,13 @@ void claim_verdicts_make(ClaimVerdicts *l, const ClaimFile *f, const Sample *s) 
         v->p = r[i].p, v->floor = r[i].floor;
     }
     for (size_t test = 0; test < st_tests_count; test++) adjust(l, r, &st_tests[test]);
-    for (int i = 0; i < l->count; i++)
-        if (l->at[i].c) judge(&l->at[i], &r[i], &l->family);
+    for (int i = 0; i < l->count; i++) {
+        if (!l->at[i].c) continue;
+        ClaimVerdict *v = &l->at[i];
+        replicate(v, s, &r[i], l->family.conf);
+        judge(v, &r[i], &l->family);
+        v->replication.agrees = v->replication.inside && !(v->p < l->family.alpha);
+    }
     free(r);
 }
 

@@ -5,10 +5,12 @@
 
 #include "bench/plan/claim.h"
 #include "bench/verdict/reading.h"
+#include "bench/verdict/replication.h"
 #include "bench/verdict/verdict.h"
 
 typedef enum {
-    WORD_REPRODUCED,     /* adjusted p < alpha, right sign, reported effect inside our interval; for `equal`: shown */
+    WORD_REPRODUCED,     /* adjusted p < alpha, right sign, reported effect inside the prediction interval of a
+                            replication (bench/verdict/replication.h); for `equal`: shown */
     WORD_DIRECTION_ONLY, /* adjusted p < alpha, right sign; reported effect outside, or none reported at this step */
     WORD_NOT_REPRODUCED, /* inside the margin where a difference was claimed */
     WORD_CONTRADICTED,   /* adjusted p < alpha, wrong sign; for `equal`: and the interval is outside the margin */
@@ -32,6 +34,7 @@ typedef struct {
                               not adjust p itself */
     double floor;          /* the smallest it could be; 0: none */
     double reported;       /* the reported effect at this step; NaN: none */
+    Replication replication; /* whether it agrees with ours */
     bool undeclared;       /* some of its runs were trained before the claim read as it does now */
     const char *by;        /* the test whose p decided: the claim's, or of a claim of equality that fails, max-T */
     bool holm;             /* p is Holm's over the verdicts by the same test */

@@ -17,7 +17,10 @@ static Reading mean_difference(const Comparison *c, Reading r) {
     r.effect = c->t.mean + against;
     r.neutral = against;
     r.interval = "t";
-    if (c->t_decides && c->t.status == ST_OK) r.lo = c->t.lo + against, r.hi = c->t.hi + against;
+    if (c->t_decides && c->t.status == ST_OK) {
+        r.lo = c->t.lo + against, r.hi = c->t.hi + against;
+        r.se = c->t.se, r.df = c->t.df;
+    }
     return r;
 }
 
@@ -94,7 +97,8 @@ static Reading read_omnibus(const ReadingOf *of, Reading r) {
 /* Below ST_BOOT_DECIDES seeds the bootstrap finds differences by chance far too often. */
 static Reading resampled(const ReadingOf *of, Reading r, double p) {
     const StBoot *b = &of->c->boot;
-    r.effect = of->c->t.mean;
+    r = mean_difference(of->c, r);
+    r.lo = r.hi = (double)NAN;
     if (b->status == ST_OK && of->c->t_decides) r.lo = b->percentile.lo, r.hi = b->percentile.hi;
     r.interval = "bootstrap";
     r = with_p(r, of->c, b->status, p, true);
@@ -136,7 +140,7 @@ static Reading read_crossed(const ReadingOf *of, Reading r) {
         r.why = "only the validation loss is stored by blocks of text";
         return r;
     }
-    if (x->status == ST_OK) r.effect = x->mean, r.lo = x->lo, r.hi = x->hi;
+    if (x->status == ST_OK) r.effect = x->mean, r.lo = x->lo, r.hi = x->hi, r.se = x->se, r.df = x->df;
     return with_p(r, of->c, x->status, x->p, true);
 }
 
@@ -267,6 +271,8 @@ Reading reading_of(const StTest *test, const ReadingOf *of) {
                  .effect = (double)NAN,
                  .lo = (double)NAN,
                  .hi = (double)NAN,
+                 .se = (double)NAN,
+                 .df = (double)NAN,
                  .interval = ""};
     if (of->c->status == ST_OK || divergence) return readings[test - st_tests](of, r);
     r.why = why_no_number(of);

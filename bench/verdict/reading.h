@@ -15,6 +15,7 @@ typedef struct {
     double effect;        /* positive weights minus negative ones, or their ratio; NaN: none */
     double neutral;       /* the effect of sides that do not differ: 0, or 1 for a ratio */
     double lo, hi;        /* the effect's interval; NaN: none */
+    double se, df;        /* the effect's standard error and its degrees of freedom; NaN: none */
     const char *interval; /* what kind of interval: "t", "bootstrap", … */
 } Reading;
 

@@ -72,7 +72,7 @@ static void measured(const LedgerLine *l, Text *out) {
     latex_text(out, words.at);
     text_format(out, " & %d", t->sample.seeds);
     table_claim_cells(v, out);
-    text_format(out, " %s%s%s \\\\\n", verdict_word(v->word), v->small ? "$^{\\ddagger}$" : "",
+    text_format(out, " %s%s%s \\\\\n", verdict_word(v->word), table_claim_mark(v),
                 t->exploratory || v->undeclared ? "*" : "");
     text_release(&words);
 }

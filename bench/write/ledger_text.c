@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/write/ledger.h"
+#include "bench/write/replication.h"
 #include "bench/write/theory.h"
 
 enum { INDENT = 7, PAGE = 100 };
@@ -65,11 +66,14 @@ static void verdict_lines(const LedgerLine *l, Text *out) {
     } else {
         bool exploratory = l->in->table.exploratory || l->v->undeclared;
         place(l, &words);
-        text_format(out, "%*s%-14s %s%s\n", INDENT, "", verdict_word(l->v->word), words.at,
+        text_format(out, "%*s%-14s %s%s%s\n", INDENT, "", verdict_word(l->v->word), words.at, replication_word(l->v),
                     exploratory ? " (exploratory)" : "");
         text_clear(&words);
         numbers(l, &words);
         table_wrapped(words.at, INDENT + 15, out);
+        text_clear(&words);
+        replication_text(l->v, &words);
+        if (words.length) table_wrapped(words.at, INDENT + 15, out);
     }
     text_release(&words);
 }

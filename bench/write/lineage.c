@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "bench/run/provenance.h"
+#include "bench/write/replication.h"
 
 enum { ARM_COLUMN = 28 };
 
@@ -222,6 +223,26 @@ static void margin(const Lineage *l, Text *out) {
     text_release(&words);
 }
 
+bool lineage_holds(const Lineage *l, const ClaimVerdict *v) {
+    const Contrast *w = &l->c->what;
+    return v->c && is_pair(&v->c->what, w->cell, w->step, w->metric, w->term[0].arm, w->term[1].arm);
+}
+
+/* What a claim says of this difference, and the reported one beside it. */
+static void claim(const ClaimVerdict *v, Text *out) {
+    char number[SHOWN];
+    Text words;
+    text_init(&words);
+    table_hypothesis(v->test, &words);
+    text_format(out, "claim %s (%s)  %s%s%s\n", v->claim->id, words.at, verdict_word(v->word), replication_word(v),
+                v->small ? ", but too small to matter" : "");
+    text_clear(&words);
+    if (!isnan(v->reported)) text_format(&words, "reported %s, ", show_signed(number, v->reported, 4));
+    replication_text(v, &words);
+    if (words.length) table_wrapped(words.at, 2, out);
+    text_release(&words);
+}
+
 static void verdict(const Lineage *l, Text *out) {
     char number[40];
     Text words;
@@ -235,13 +256,7 @@ static void verdict(const Lineage *l, Text *out) {
     text_format(out, "\n");
     for (int i = 0; i < l->t->verdicts.count; i++) {
         const ClaimVerdict *v = &l->t->verdicts.at[i];
-        if (v->c && is_pair(&v->c->what, l->c->what.cell, l->c->what.step, l->c->what.metric, l->c->what.term[0].arm,
-                            l->c->what.term[1].arm)) {
-            text_clear(&words);
-            table_hypothesis(v->test, &words);
-            text_format(out, "claim %s (%s)  %s%s\n", v->claim->id, words.at, verdict_word(v->word),
-                        v->small ? ", but too small to matter" : "");
-        }
+        if (lineage_holds(l, v)) claim(v, out);
     }
     text_release(&words);
 }

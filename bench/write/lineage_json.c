@@ -35,6 +35,14 @@ static json_t *runs_of(const Lineage *l) {
     return list;
 }
 
+static json_t *claims_of(const Lineage *l) {
+    json_t *list = json_array();
+    const ClaimVerdicts *all = &l->t->verdicts;
+    for (const ClaimVerdict *v = all->at; v < all->at + all->count; v++)
+        if (lineage_holds(l, v)) json_array_append_new(list, json_verdict(l->t, v));
+    return list;
+}
+
 json_t *lineage_json(const Lineage *l) {
     static const char *const of[] = {[LINEAGE_TABLE] = "table", [LINEAGE_CLAIMS] = "claims", [LINEAGE_ALONE] = "alone"};
     const Table *t = l->t;
@@ -67,6 +75,7 @@ json_t *lineage_json(const Lineage *l) {
     json_put(o, "floor", l->family->floor);
     if (l->c->status == ST_OK) table_decision(t, l->c, &words);
     json_put_text(o, "verdict", words.length ? words.at : "not testable");
+    json_object_set_new(o, "claims", claims_of(l));
     json_object_set_new(o, "records", json_records_made_by(t));
     text_release(&words);
     return o;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/write/replication.h"
 #include "bench/write/report.h"
 #include "bench/write/theory.h"
 
@@ -56,9 +57,16 @@ static void claim_cells(const LedgerLine *l, Text *out) {
     text_format(out, "<td data-label=\"n\">%d</td>", l->in->table.sample.seeds);
     if (isnan(v->reported))
         text_format(out, "<td></td>");
-    else
-        cell(out, "reported",
-             table_ratio(v->test) ? show_number(number, v->reported, 2) : show_signed(number, v->reported, 4));
+    else {
+        text_format(out, "<td data-label=\"reported\">");
+        bool ratio = table_ratio(v->test) != NULL;
+        html_text(out, ratio ? show_number(number, v->reported, 2) : show_signed(number, v->reported, 4));
+        replication_text(v, &words);
+        text_format(out, "<br><small>");
+        html_text(out, words.at);
+        text_format(out, "</small></td>");
+        text_clear(&words);
+    }
     effect_text(v, &words);
     cell(out, "ours", words.at);
     text_clear(&words);
@@ -112,6 +120,7 @@ static void measured_row(const LedgerLine *l, Text *out) {
     class_name(ledger_word(l), out);
     text_format(out, "\">%s%s", verdict_word(ledger_word(l)),
                 l->in->table.exploratory || l->v->undeclared ? " <small>(exploratory)</small>" : "");
+    if (l->v->replication.agrees) text_format(out, "<br><small>" REPLICATION_AGREES "</small>");
     if (l->v->why[0]) {
         text_format(out, "<br><small>");
         html_text(out, l->v->why);
@@ -189,10 +198,11 @@ void report_ledger(const Ledger *b, Text *out) {
     if (count[WORD_NOT_RUN] == b->lines) return;
     text_format(out,
                 "<section id=\"claims\">\n<h2>The claims</h2>\n<p>Reproduced: p below alpha, the right sign, "
-                "and the reported effect inside our interval; for a claim of no difference, equivalence within the "
-                "margin. Direction only: the reported effect outside it, or none reported. Contradicted: the wrong "
-                "sign. p is that of the test beside it, adjusted by Holm over the verdicts of the same test where it "
-                "does not adjust by itself; in brackets the smallest that it could be.</p>\n");
+                "and the reported effect inside the prediction interval around ours, made of both standard "
+                "errors where the write-up gives its spread; for a claim of no difference, equivalence within "
+                "the margin. Direction only: the reported effect outside it, or none reported. Contradicted: "
+                "the wrong sign. p is that of the test beside it, adjusted by Holm over the verdicts of the "
+                "same test where it does not adjust by itself; in brackets the smallest that it could be.</p>\n");
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++) writeup(b, f, out);
     text_format(out, "</section>\n");
 }

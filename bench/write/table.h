@@ -147,8 +147,10 @@ const char *table_heading(const TableRow *row);
 void table_tex(const Table *t, Text *out);
 void table_claims_tex(const Table *t, Text *out);
 /* What decided these verdicts, in LaTeX: each test among them, what its p is adjusted by, the kinds of intervals, and
- * the sign of a difference that is too small to matter. Verdicts that were not run may be among them. */
+ * the marks below. Verdicts that were not run may be among them. */
 void table_claims_note(const ClaimVerdict *const *v, int count, Text *out);
+/* Behind a verdict's word, in LaTeX: too small to matter, or agrees with what is reported though nothing is shown. */
+const char *table_claim_mark(const ClaimVerdict *v);
 /* " & reported & ours [CI] & p (floor)" of one verdict, in LaTeX. */
 void table_claim_cells(const ClaimVerdict *v, Text *out);
 /* options.metrics of them; none: the metric that decides and the first other row of the experiment's table. */

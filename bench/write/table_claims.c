@@ -46,11 +46,15 @@ void table_claim_cells(const ClaimVerdict *v, Text *out) {
     }
 }
 
+const char *table_claim_mark(const ClaimVerdict *v) {
+    return v->small ? "$^{\\ddagger}$" : v->replication.agrees ? "$^{\\approx}$" : "";
+}
+
 static void claim_row(const Table *t, const ClaimVerdict *v, Text *out) {
     text_format(out, "\\quad %d", t->sample.cell[v->cell].step[v->step]);
     if (t->sample.cells > 1) text_format(out, ", cell %d", v->cell);
     table_claim_cells(v, out);
-    text_format(out, " & %s%s \\\\\n", verdict_word(v->word), v->small ? "$^{\\ddagger}$" : "");
+    text_format(out, " & %s%s \\\\\n", verdict_word(v->word), table_claim_mark(v));
 }
 
 static void begin(const Table *t, bool more, Text *out) {
@@ -107,15 +111,19 @@ static void interval_note(const ClaimVerdict *const *v, int count, Text *out) {
 }
 
 void table_claims_note(const ClaimVerdict *const *v, int count, Text *out) {
-    bool small = false, equality_failed = false;
+    bool small = false, agrees = false, equality_failed = false;
     for (const StTest *test = st_tests; test < st_tests + st_tests_count; test++) test_note(test, v, count, out);
     for (int i = 0; i < count; i++) {
         small |= v[i]->small;
+        agrees |= v[i]->replication.agrees;
         equality_failed |= v[i]->c && strcmp(v[i]->by, v[i]->test->test->name) != 0;
     }
     if (equality_failed) text_format(out, "A claim of equality that is contradicted shows the p of maxt. ");
     interval_note(v, count, out);
     if (small) text_format(out, "$\\ddagger$: within the claim's margin, too small to matter. ");
+    if (agrees)
+        text_format(out, "$\\approx$: not shown by our test, but the reported number lies in the prediction "
+                         "interval. ");
 }
 
 static void end(const Table *t, const ClaimVerdict *first, const ClaimVerdict *last, Text *out) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/formats/json.h"
+#include "bench/write/replication.h"
 #include "bench/write/table_json.h"
 
 /* What differs from the baseline, seed by seed, and from which runs. */
@@ -157,6 +158,7 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
     json_object_set_new(o, "n", json_integer(t->sample.seeds));
     json_put(o, "effect", v->effect), json_put(o, "lo", v->lo), json_put(o, "hi", v->hi);
     json_put(o, "reported_effect", v->reported);
+    replication_json(v, o);
     json_put(o, "p_decides", v->p), json_put(o, "floor", v->floor);
     json_object_set_new(o, "comparison", json_integer((json_int_t)(v->c - t->verdicts.family.at)));
     json_object_set_new(o, "exploratory", json_boolean(t->exploratory || v->undeclared));

@@ -5,6 +5,7 @@
 
 #include "bench/write/failures.h"
 #include "bench/write/ranking.h"
+#include "bench/write/replication.h"
 #include "bench/write/sensitivity.h"
 
 enum { NAME_WIDTH = 26, ARM_WIDTH = 20, PAGE_WIDTH = 110 };
@@ -169,11 +170,14 @@ static void verdict_line(const Table *t, const ClaimVerdict *v, Text *out) {
         text_format(out, " (floor %s)", show_p(number, v->floor));
     else
         text_format(out, "%13s", "");
-    text_format(out, "  %s%s%s%s\n", verdict_word(v->word),
+    text_format(out, "  %s%s%s%s%s\n", verdict_word(v->word), replication_word(v),
                 v->small    ? ", "
                 : v->why[0] ? ": "
                             : "",
                 v->why, t->exploratory || v->undeclared ? " (exploratory)" : "");
+    text_clear(&value);
+    replication_text(v, &value);
+    if (value.length) table_wrapped(value.at, 8, out);
     text_release(&place);
     text_release(&value);
 }

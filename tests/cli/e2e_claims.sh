@@ -80,6 +80,7 @@ check_the_ledger_says_what_holds() {
   prints 'valid_loss: pre@width=32 - pre@width=16 < 0'
   prints 'tiny smoke, step 40, width = 32'
   prints 'reported -0.2500; maxt: p .031 \(floor .031\), n = 6,'
+  prints '^ +prediction interval \[-.*\]; SE [0-9.]+ \(their spread is not known\)$'
   prints 'not testable   tiny smoke, step 40, width = 16' && prints 'nothing is called equal'
   prints 'Note: The norm never reaches either limit_'
   ! grep -qi exploratory "$W/out" || fail "declared comparisons are called exploratory"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "stats/paired.h"
+#include "stats/replication.h"
 #include "stats/variance.h"
 #include "tests/stats/test_stats.h"
 
@@ -302,4 +303,41 @@ Test(stats_paired, interval_of_a_pilot_sd) {
     STATUS(st_sd_ci(1e101, 5, .95).status, ST_BAD_ARG);
     STATUS(st_sd_ci(1, 5, 1).status, ST_BAD_ARG);
     STATUS(st_sd_ci(1, 5, 0).status, ST_BAD_ARG);
+}
+
+/* With two variances it is the interval of Welch's test. Degrees of freedom: two examples of Welch's test with means of
+ * 15 and 15 values and of 10 and 20 (24.9 and 9.9 from the rounded variances); the whole interval: the unpaired
+ * comparison of Cushny and Peebles' sleep data, as R prints it for its example of t.test (df 17.776, -3.3654832 to
+ * 0.2054832). */
+Test(stats_paired, prediction_of_an_earlier_estimate) {
+    static const double drug[2][10] = {{.7, -1.6, -.2, -1.2, -.1, 3.4, 3.7, .8, 0, 2},
+                                       {1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4}};
+    StVarianceOf part[2];
+    double mean = 0;
+    for (int i = 0; i < 2; i++) {
+        StTci t = st_tci(drug[i], 10, 6, .95);
+        part[i] = (StVarianceOf){t.se * t.se, 9};
+        mean += i ? -t.mean : t.mean;
+    }
+    StPrediction r = st_prediction(mean, part, 2, .95);
+    STATUS(r.status, ST_OK);
+    NEAR(r.df, 17.776, 5e-4);
+    NEAR(r.lo, -3.3654832, 5e-8);
+    NEAR(r.hi, .2054832, 5e-8);
+    NEAR(st_prediction(0, (StVarianceOf[]){{7.9 / 15, 14}, {3.8 / 15, 14}}, 2, .95).df, 24.9, .05);
+    NEAR(st_prediction(0, (StVarianceOf[]){{9.0 / 10, 9}, {.9 / 20, 19}}, 2, .95).df, 9.9, .05);
+    StTci alone = st_tci(sleep_gain, 10, 6, .95);
+    r = st_prediction(alone.mean, &(StVarianceOf){alone.se * alone.se, 9}, 1, .95);
+    NEAR(r.lo, alone.lo, 1e-12);
+    NEAR(r.hi, alone.hi, 1e-12);
+    STATUS(st_prediction(0, part, 0, .95).status, ST_BAD_ARG);
+    STATUS(st_prediction(0, part, 2, 1).status, ST_BAD_ARG);
+    STATUS(st_prediction(0, part, 2, 0).status, ST_BAD_ARG);
+    STATUS(st_prediction(0, &(StVarianceOf){-1, 3}, 1, .95).status, ST_BAD_ARG);
+    STATUS(st_prediction(0, &(StVarianceOf){1, 0}, 1, .95).status, ST_BAD_ARG);
+    STATUS(st_prediction(0, &(StVarianceOf){NAN, 3}, 1, .95).status, ST_BAD_ARG);
+    STATUS(st_prediction(0, &(StVarianceOf){0, 3}, 1, .95).status, ST_DEGENERATE);
+    STATUS(st_prediction(NAN, part, 2, .95).status, ST_NONFINITE_INPUT);
+    STATUS(st_prediction(0, &(StVarianceOf){INFINITY, 3}, 1, .95).status, ST_NONFINITE_INPUT);
+    cr_assert(isnan(st_prediction(0, part, 0, .95).lo));
 }

@@ -58,12 +58,13 @@ static const struct {
     VerdictWord first, second;
 } cases[] = {
     {-0.0720, -0.0136, 0.001, WORD_REPRODUCED, WORD_REPRODUCED},
-    {-0.0900, +0.0900, 0.001, WORD_DIRECTION_ONLY, WORD_CONTRADICTED},
+    {-0.0900, +0.0900, 0.001, WORD_REPRODUCED, WORD_CONTRADICTED}, /* their standard error is 0.033 */
+    {-0.2000, +0.0900, 0.001, WORD_DIRECTION_ONLY, WORD_CONTRADICTED},
     {+0.0300, -0.0300, 0.001, WORD_CONTRADICTED, WORD_CONTRADICTED},
     {+0.0005, +0.0005, 0.004, WORD_NOT_REPRODUCED, WORD_REPRODUCED},
     {+0.0050, -0.0050, 0.001, WORD_NO_EFFECT, WORD_REPRODUCED}, /* the wrong side, and too small to matter */
     {-0.0100, -0.0100, 0.200, WORD_INCONCLUSIVE, WORD_INCONCLUSIVE},
-    {-0.0190, -0.0190, 0.004, WORD_DIRECTION_ONLY, WORD_INCONCLUSIVE}, /* separated from 0, not from the margin */
+    {-0.0190, -0.0190, 0.004, WORD_REPRODUCED, WORD_INCONCLUSIVE}, /* separated from 0, not from the margin */
     {-0.0500, -0.0500, 0.000, WORD_DIRECTION_ONLY, WORD_CONTRADICTED}, /* every seed alike: no interval */
 };
 
