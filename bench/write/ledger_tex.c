@@ -66,7 +66,7 @@ static void measured(const LedgerLine *l, Text *out) {
     Text words;
     text_init(&words);
     text_format(&words, "%s %s, %d", t->x->name, t->x->profile, t->sample.cell[v->cell].step[v->step]);
-    if (t->sample.cells > 1) text_format(&words, ", %s", claim_verdict_cell(cell, t->x, v));
+    if (claim_verdict_cell(cell, t->x, v)[0]) text_format(&words, ", %s", cell);
     ledger_class(l, &words);
     text_format(out, "\\quad ");
     latex_text(out, words.at);

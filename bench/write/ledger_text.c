@@ -22,7 +22,7 @@ static void place(const LedgerLine *l, Text *out) {
     char cell[256];
     const Table *t = &l->in->table;
     text_format(out, "%s %s, step %d", t->x->name, t->x->profile, t->sample.cell[l->v->cell].step[l->v->step]);
-    if (t->sample.cells > 1) text_format(out, ", %s", claim_verdict_cell(cell, t->x, l->v));
+    if (claim_verdict_cell(cell, t->x, l->v)[0]) text_format(out, ", %s", cell);
     ledger_class(l, out);
 }
 

@@ -41,9 +41,10 @@ static void place(const LedgerLine *l, Text *out) {
     report_id(l->in, out);
     text_format(out, "\">");
     html_text(out, t->x->name);
+    claim_verdict_cell(where, t->x, v);
     text_format(out, "</a> %s, step %d%s", t->x->profile, t->sample.cell[v->cell].step[v->step],
-                t->sample.cells > 1 ? ", " : "");
-    html_text(out, claim_verdict_cell(where, t->x, v));
+                where[0] ? ", " : "");
+    html_text(out, where);
     ledger_class(l, out);
     text_format(out, "</td>");
 }

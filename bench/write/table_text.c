@@ -154,8 +154,8 @@ static void verdict_line(const Table *t, const ClaimVerdict *v, Text *out) {
     Text place, value;
     text_init(&place);
     text_init(&value);
-    text_format(&place, "step %d%s%s", t->sample.cell[v->cell].step[v->step], t->sample.cells > 1 ? ", " : "",
-                claim_verdict_cell(where, t->x, v));
+    claim_verdict_cell(where, t->x, v);
+    text_format(&place, "step %d%s%s", t->sample.cell[v->cell].step[v->step], where[0] ? ", " : "", where);
     text_format(&value, "%s%s ", ratio ? "ratio " : "",
                 ratio ? show_number(number, v->effect, 2) : show_signed(number, v->effect, decimals));
     if (!isnan(v->lo)) show_interval(&value, v->lo, v->hi, decimals, "", false);
