@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "bench/verdict/targets.h"
 #include "stats/regress.h"
 #include "stats/status.h"
 
@@ -156,7 +157,22 @@ static Reading read_mcnemar(const ReadingOf *of, Reading r) {
     return diverged_share(of, r, m->status, m->p, m->p_min);
 }
 
-/* The same of seeds whose run stalled or diverged. */
+/* (b - c)/N is the difference of the accuracies, so the flips that decide are those of the comparison; the counts must
+ * be there, since whoever names this test is shown them. */
+static Reading read_mcnemar_targets(const ReadingOf *of, Reading r) {
+    const StSignflip *f = &of->c->flip;
+    Targets t;
+    const char *why = targets_make(&t, of->sample, &of->c->what);
+    r = mean_difference(of->c, r);
+    if (!why) {
+        targets_release(&t);
+        return with_p(r, of->c, f->status, f->p, true);
+    }
+    r.why = why;
+    return r;
+}
+
+/* Difference between the shares of seeds whose run stalled or diverged. */
 static Reading read_mcnemar_stall(const ReadingOf *of, Reading r) {
     const Comparison *c = of->c;
     r.effect = (double)(c->stalled_a - c->stalled_b) / of->sample->seeds;

@@ -5,6 +5,7 @@
 
 #include "bench/write/ledger.h"
 #include "bench/write/replication.h"
+#include "bench/write/targets.h"
 #include "bench/write/theory.h"
 
 enum { INDENT = 7, PAGE = 100 };
@@ -73,6 +74,7 @@ static void verdict_lines(const LedgerLine *l, Text *out) {
         table_wrapped(words.at, INDENT + 15, out);
         text_clear(&words);
         replication_text(l->v, &words);
+        if (l->test->test == st_test_find("mcnemar-targets")) targets_text(&l->in->table, &l->v->c->what, &words);
         if (words.length) table_wrapped(words.at, INDENT + 15, out);
     }
     text_release(&words);

@@ -8,6 +8,7 @@
 
 #include "bench/run/provenance.h"
 #include "bench/write/replication.h"
+#include "bench/write/targets.h"
 
 enum { ARM_COLUMN = 28 };
 
@@ -292,6 +293,7 @@ const char *lineage_run(const Lineage *l) {
 void lineage_text(const Lineage *l, Text *out) {
     heading(l, out);
     rows(l, out);
+    targets_rows(l->t, &l->c->what, out);
     if (l->c->status == ST_OK) {
         interval(l, out);
         flips(l, out);

@@ -35,8 +35,9 @@ bool lineage_holds(const Lineage *l, const ClaimVerdict *v);
 
 /* {schema, made_by, commit, experiment, profile, plan, results, exploratory, class?, factors, step, metric, of: table |
  *  claims | alone, arms: [{arm, label}], runs: [{seed, runs: [{run, value, raw?, diverged, records_commit}],
- *  difference}], comparison: COMPARISON of bench/write/table_json.h, comparisons, flips, floor, verdict, claims:
- *  [VERDICT of bench/write/table_json.h], records: [{commit, runs}] of the whole table}. New reference. */
+ *  difference}], comparison: COMPARISON of bench/write/table_json.h, targets? (bench/write/targets.h), comparisons,
+ *  flips, floor, verdict, claims: [VERDICT of bench/write/table_json.h], records: [{commit, runs}] of the whole
+ *  table}. New reference. */
 json_t *lineage_json(const Lineage *l);
 
 #endif

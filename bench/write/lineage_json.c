@@ -3,6 +3,7 @@
 
 #include "bench/write/lineage.h"
 #include "bench/write/table_json.h"
+#include "bench/write/targets.h"
 
 static json_t *side_json(const Lineage *l, int side, int seed) {
     const Term *t = &l->c->what.term[side];
@@ -70,6 +71,8 @@ json_t *lineage_json(const Lineage *l) {
     json_object_set_new(o, "arms", arms);
     json_object_set_new(o, "runs", runs_of(l));
     json_object_set_new(o, "comparison", json_comparison(t, l->family, l->c));
+    json_t *targets = targets_json(t, w);
+    if (targets) json_object_set_new(o, "targets", targets);
     json_object_set_new(o, "comparisons", json_integer(l->family->count));
     json_object_set_new(o, "flips", json_integer((json_int_t)l->family->joint.total));
     json_put(o, "floor", l->family->floor);

@@ -5,6 +5,7 @@
 #include "bench/formats/json.h"
 #include "bench/write/replication.h"
 #include "bench/write/table_json.h"
+#include "bench/write/targets.h"
 
 /* What differs from the baseline, seed by seed, and from which runs. */
 static json_t *json_contrast(const Table *t, const Comparison *c, json_t *o) {
@@ -162,6 +163,8 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
     json_put(o, "p_decides", v->p), json_put(o, "floor", v->floor);
     json_object_set_new(o, "comparison", json_integer((json_int_t)(v->c - t->verdicts.family.at)));
     json_object_set_new(o, "exploratory", json_boolean(t->exploratory || v->undeclared));
+    json_t *targets = v->test->test == st_test_find("mcnemar-targets") ? targets_json(t, &v->c->what) : NULL;
+    if (targets) json_object_set_new(o, "targets", targets);
     return o;
 }
 

@@ -65,6 +65,45 @@ YAML
 
 ledger() { ends 0 claims 900 --results "$W/r" "$@"; }
 
+check_targets_are_counted_and_seeds_decide() {
+  claims_tree
+  sed -i 's/^margin: 0.5$/&\nhits: true/' "$W/tree/bench/experiments/tiny.yaml"
+  sed -i 's/metric: valid_loss, contrast: {same: 1, pre: -1}, expects: equal, test: tost, margin: 0.5/metric: accuracy, contrast: {"pre@width=32": 1, "pre@width=16": -1}, expects: higher, test: mcnemar-targets/' \
+    "$W/tree/bench/claims/900.yaml"
+  ends 0 run tiny --profile smoke --offline --results "$W/r"
+  ledger
+  prints 'accuracy: pre@width=32 - pre@width=16 > 0' && prints 'mcnemar-targets: p '
+  tr -s ' \n' ' ' <"$W/out" >"$W/line" # it is wrapped
+  grep -qE 'Of N = [0-9]+ targets, right in pre \(width = 32\) alone \(b\), in pre \(width = 16\) alone \(c\), exact McNemar p: seed 1 [0-9]+,' \
+    "$W/line" || fail "no counts of a seed"
+  grep -qE 'are not independent .*Always the most frequent target would be right 0\.[0-9]{4} of the time: pre' "$W/line" ||
+    fail "not said what decides, and beside what"
+  ledger --json
+  python3 - "$W/out" "$W/r/runs" <<'PY' || fail "the counts are not those of the files"
+import json, sys
+verdict = json.load(open(sys.argv[1]))["writeups"][0]["claims"][1]["verdicts"][0]
+def run(id):
+    hits = json.load(open(f"{sys.argv[2]}/{id}/record.json"))["hits"]
+    bits = int.from_bytes(open(f"{sys.argv[2]}/{id}/hits.bin", "rb").read(), "little")
+    assert bits.bit_count() == hits["right"] and bits >> hits["targets"] == 0
+    return bits, hits
+targets, wide, narrow = verdict["targets"], *(t["runs"] for t in verdict["comparison"]["terms"])
+assert len(targets["seeds"]) == 6
+for one, a, b, d in zip(targets["seeds"], wide, narrow, verdict["comparison"]["d"]):
+    (a, hits), (b, _) = run(a), run(b)
+    assert one["only_first"] == (a & ~b).bit_count() and one["only_second"] == (b & ~a).bit_count() and 0 <= one["p"] <= 1
+    assert abs((one["only_first"] - one["only_second"]) / hits["targets"] - d) < 1e-12
+    assert targets["most_frequent"] == hits["most_frequent"] / hits["targets"] and targets["n"] == hits["targets"]
+flip = verdict["comparison"]["sign_flip"]
+assert verdict["p_decides"] == flip["p"] and verdict["floor"] == flip["floor"] == 2 / 64
+for arm in targets["arms"]: assert arm["above_most_frequent"] == (arm["accuracy"] > targets["most_frequent"])
+PY
+  ends 0 trace 'tiny: same - pre' --profile smoke width=32 metric=accuracy --results "$W/r"
+  prints 'b: same +c: pre +\(b - c\)/N  McNemar p' && prints '^ +6 +[0-9]+ +[0-9]+ +[-+]?[0-9.]+ '
+  ends 0 trace 'tiny: same - pre' --profile smoke width=32 --results "$W/r" # the loss has no targets
+  ! grep -q McNemar "$W/out" || fail "targets of a loss"
+}
+
 check_the_ledger_says_what_holds() {
   claims_tree
   ledger

@@ -209,6 +209,8 @@ Test(stats_counts, mcnemar) {
     r = st_mcnemar(20, 60); /* scipy binomtest(20, 80, .5) */
     NEAR(r.p, 8.56e-06, 1e-7);
     NEAR(st_mcnemar(0, 70).p, 2 * pow(.5, 70), 1e-30);
+    NEAR(st_mcnemar(8123, 8011).p, 0.3821840215759241, 1e-10); /* binomials summed in exact fractions */
+    NEAR(st_mcnemar(8011, 8400).p, 0.0024546123647680687, 1e-12);
     r = st_mcnemar(0, 0);
     cr_assert(r.status == ST_OK && r.p == 1 && r.p_min == 1);
     STATUS(st_mcnemar(UINT64_MAX, 1).status, ST_BAD_ARG);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/verdict/targets.h"
+#include "bench/write/targets.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */
@@ -41,6 +43,21 @@ static double place(int arm, int seed) {
     return ((seed * (arm ? 3 : 7) + arm) % SEEDS) / 4.5 - 1;
 }
 
+/* Of 100 targets, 36 of which are one and the same, the baseline is right on the first 40 to 42, `other` on all from
+ * the eleventh to the 44th or 45th: 10 are right in the baseline alone, 2 to 5 in `other` alone. */
+static void set_hits(RunRecord *r, int arm, int seed) {
+    int32_t target[100];
+    bool hit[100];
+    for (int i = 0; i < 100; i++) {
+        target[i] = i < 36 ? 0 : i;
+        hit[i] = arm ? i >= 10 && i < 45 - seed % 2 : i < 40 + seed % 3;
+    }
+    hits_begin(&r->hits, 150, 100, 100);
+    hits_add(&r->hits, target, hit, 60), hits_add(&r->hits, target + 60, hit + 60, 40);
+    hits_end(&r->hits);
+    r->evaluation[1].metric[METRIC_accuracy] = (double)r->hits.right / 100;
+}
+
 static void set_runs(StAbout about) {
     for (int seed = 0; seed < SEEDS; seed++)
         for (int arm = 0; arm < 2; arm++) {
@@ -53,6 +70,7 @@ static void set_runs(StAbout about) {
             for (int b = 0; b < v->blocks; b++) v->block[b] = loss + 0.01 * place(b % 2, b % SEEDS);
             v->metric[METRIC_spikes] = asked[about].events[!arm];
             v->metric[METRIC_grad_norm] = 1 + 0.1 * place(arm, seed) + 0.15 * lost;
+            set_hits(r, arm, seed);
         }
 }
 
@@ -71,9 +89,13 @@ static char *claims_text(const char *metric, const char *expects, const char *te
     return text.at;
 }
 
+static const char *metric_for(const StTest *test) {
+    return strcmp(test->name, "mcnemar-targets") ? asked[test->about].metric : "accuracy";
+}
+
 /* Verdicts on such claims of runs that are made for tests about something. */
 static void ask_of(StAbout runs, const StTest *test, Expect expects, int claims) {
-    char *text = claims_text(asked[test->about].metric, expect_names[expects], test->name, claims);
+    char *text = claims_text(metric_for(test), expect_names[expects], test->name, claims);
     made_up_init(&m, two, NULL);
     set_runs(runs);
     cr_assert_eq(claims_parse(&m.claims, "f", text, &e), RC_OK, "%s", e.text);
@@ -120,7 +142,8 @@ Test(reading, claims_by_one_test_are_adjusted_together) {
     static const struct {
         const char *name;
         double times;
-    } cases[] = {{"signflip", 3}, {"t", 3}, {"mcnemar", 3}, {"levene", 3}, {"maxt", 1}, {"tost", 1}, {"holm", 3}};
+    } cases[] = {{"signflip", 3}, {"t", 3},    {"mcnemar", 3}, {"mcnemar-targets", 3},
+                 {"levene", 3},   {"maxt", 1}, {"tost", 1},    {"holm", 3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const StTest *t = st_test_find(cases[i].name);
         double p, floor;
@@ -149,6 +172,67 @@ Test(reading, numbers_are_the_comparisons) {
     cr_expect_eq(m.table.verdicts.at->p, st_fisher(8, 2, 0, 10).p);
     cr_expect_float_eq(m.table.verdicts.at->effect, 8.0 / 10, 1e-15);
     cr_expect_eq(c->t_decides, false);
+    made_up_release(&m);
+}
+
+/* Counted by hand. The seeds decide: all differ in one direction, 2/2^10. */
+Test(reading, targets_that_one_arm_alone_predicts_right) {
+    ask(st_test_find("mcnemar-targets"), EXPECT_lower, 1);
+    const ClaimVerdict *v = m.table.verdicts.at;
+    Targets t;
+    cr_assert_null(targets_make(&t, &m.table.sample, &v->c->what));
+    cr_expect(t.targets == 100 && t.seeds == SEEDS);
+    cr_expect_float_eq(t.frequent, .36, 1e-15);
+    cr_expect_float_eq(t.accuracy[0], .345, 1e-15, "with weight 1: %g", t.accuracy[0]);
+    cr_expect_float_eq(t.accuracy[1], .409, 1e-15);
+    for (int seed = 0; seed < SEEDS; seed++) {
+        const TargetSeed *one = &t.seed[seed];
+        cr_expect(one->only_b == 10 && one->only_a == 5 - seed % 2 - seed % 3, "%ld, %ld", one->only_a, one->only_b);
+        cr_expect_float_eq((double)(one->only_a - one->only_b) / 100, v->c->pairs.d[seed], 1e-15);
+    }
+    targets_release(&t);
+    cr_expect(v->p >= 2 / 1024. && v->p <= 2 / 1024. && v->word == WORD_DIRECTION_ONLY, "%g", v->p);
+    Text text;
+    text_init(&text);
+    targets_text(&m.table, &v->c->what, &text);
+    cr_expect(strstr(text.at, "Of N = 100 targets, right in other alone (b), in baseline alone (c)"), "%s", text.at);
+    cr_expect(strstr(text.at,
+                     "would be right 0.3600 of the time: other, 0.3450, is not above that; baseline, 0.4090, is above "
+                     "that."),
+              "%s", text.at);
+    text_release(&text);
+    made_up_release(&m);
+}
+
+/* Why there is no such verdict. */
+Test(reading, targets_that_cannot_be_counted) {
+    static const char *const why[] = {"a run kept no hits (hits: true of the experiment)",
+                                      "hits are kept after the last step alone",
+                                      "the runs were evaluated on different targets", "a run diverged"};
+    for (int k = 0; k < 4; k++) {
+        char *text = claims_text("accuracy", "lower", "mcnemar-targets", 1);
+        made_up_init(&m, two, NULL);
+        set_runs(ST_ABOUT_difference);
+        RunRecord *r = made_up_at(&m, 0, 1, 4);
+        if (k == 0) hits_release(&r->hits);
+        if (k == 1) r->hits.step = 300;
+        if (k == 2) r->hits.targets = 99;
+        if (k == 3) made_up_diverge(r, 100), hits_release(&r->hits);
+        cr_assert_eq(claims_parse(&m.claims, "f", text, &e), RC_OK, "%s", e.text);
+        m.has_claims = true;
+        cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+        const ClaimVerdict *v = m.table.verdicts.at;
+        cr_expect(v->word == WORD_NOT_TESTABLE && !strcmp(v->why, why[k]), "%s: %s", verdict_word(v->word), v->why);
+        cr_expect_null(targets_json(&m.table, &v->c->what));
+        free(text);
+        made_up_release(&m);
+    }
+    ask_of(ST_ABOUT_difference, st_test_find("maxt"), EXPECT_lower, 1);
+    Contrast what = m.table.verdicts.at->c->what;
+    Targets t;
+    cr_expect_str_eq(targets_make(&t, &m.table.sample, &what), "targets are right or wrong: the metric is accuracy");
+    what.metric = METRIC_accuracy, what.term[1].weight = -.5;
+    cr_expect_str_eq(targets_make(&t, &m.table.sample, &what), "targets are those of one arm against one other");
     made_up_release(&m);
 }
 
