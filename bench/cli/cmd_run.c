@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/theory.h"
 #include "bench/formats/progress.h"
@@ -109,9 +110,28 @@ static Rc declare_writeup(const Session *s, const char *writeup, Text *lines, Er
     return RC_OK;
 }
 
-/* The lines that the records will hold: the plans of the experiment's file and the claims of its write-ups. */
+/* The plans of the other experiments of a write-up: they share runs with this one. A file that does not read declares
+ * nothing. */
+static void declare_relatives(const Session *s, const Experiment *x, Text *lines) {
+    char folder[1100], path[1400], **names;
+    snprintf(folder, sizeof folder, "%.1000s/bench/experiments", s->root);
+    int count = x->writeup[0] ? folder_names(folder, ".yaml", &names) : 0;
+    for (int i = 0; i < count; i++) {
+        Experiment other;
+        Error none;
+        snprintf(path, sizeof path, "%s/%.200s.yaml", folder, names[i]);
+        if (experiment_read(&other, path, NULL, NULL, &none)) continue;
+        if (!strcmp(other.writeup, x->writeup) && strcmp(other.name, x->name) != 0) declare_plans(&other, lines);
+        experiment_release(&other);
+    }
+    if (x->writeup[0]) names_free(names, count);
+}
+
+/* The lines that the records will hold: the plans of the experiment's file and of its relatives, and the claims of its
+ * write-ups. */
 static Rc declare(const Session *s, const Experiment *x, Text *lines, Error *e) {
     declare_plans(x, lines);
+    declare_relatives(s, x, lines);
     Rc rc = declare_writeup(s, x->writeup, lines, e);
     for (int i = 0; i < EXPERIMENT_MOST_ALSO && x->also[i][0] && !rc; i++)
         rc = declare_writeup(s, x->also[i], lines, e);
