@@ -82,7 +82,39 @@ bool experiment_leaves_precision(const Experiment *x) {
     return !(said >> spec_index("precision") & 1);
 }
 
+static int by_number(const void *a, const void *b) {
+    double x = 0, y = 0;
+    parse_real(*(char *const *)a, &x), parse_real(*(char *const *)b, &y);
+    return (x > y) - (x < y);
+}
+
+/* A factor's values; numbers ascend, since their order is only that of the table's cells. */
+static void plan_values(const Factor *f, const char *value[EXPERIMENT_MOST_VALUES]) {
+    bool numbers = true;
+    double number;
+    for (int j = 0; j < f->values; j++) value[j] = f->value[j], numbers &= parse_real(f->value[j], &number);
+    if (numbers) qsort(value, (size_t)f->values, sizeof *value, by_number);
+}
+
+/* An arm's keys, those that are factors at the factor's first value. */
+static void plan_arm(const Experiment *x, const Arm *a, Text *out) {
+    const char *value[EXPERIMENT_MOST_VALUES];
+    RunSpec spec = a->spec;
+    Error none;
+    text_format(out, "arm %s\n", a->name);
+    for (const Factor *f = x->factor; f < x->factor + x->factors; f++) {
+        if (a->own >> spec_index(f->key) & 1) {
+            text_format(out, "keeps %s\n", f->key);
+            continue;
+        }
+        plan_values(f, value);
+        (void)spec_set(&spec, f->key, value[0], &none); /* was checked when it was read */
+    }
+    spec_text_keys(&spec, out);
+}
+
 void experiment_text(const Experiment *x, Text *out) {
+    const char *values[EXPERIMENT_MOST_VALUES];
     char value[SPEC_TEXT_SIZE];
     text_format(out, "baseline = %s\nmetric = %s\n", x->baseline, metric_info[x->metric].key);
     text_format(out, "alpha = %s\n", format_real(value, x->alpha));
@@ -90,15 +122,11 @@ void experiment_text(const Experiment *x, Text *out) {
     for (int i = 0; i < x->seeds; i++) text_format(out, " %llu", (unsigned long long)x->seed[i]);
     for (int i = 0; i < x->factors; i++) {
         text_format(out, "\nfactor %s =", x->factor[i].key);
-        for (int j = 0; j < x->factor[i].values; j++) text_format(out, " %s", x->factor[i].value[j]);
+        plan_values(&x->factor[i], values);
+        for (int j = 0; j < x->factor[i].values; j++) text_format(out, " %s", values[j]);
     }
     text_format(out, "\n");
-    for (const Arm *a = x->arm; a < x->arm + x->arms; a++) {
-        text_format(out, "arm %s\n", a->name);
-        for (int i = 0; i < x->factors; i++)
-            if (a->own >> spec_index(x->factor[i].key) & 1) text_format(out, "keeps %s\n", x->factor[i].key);
-        spec_text_keys(&a->spec, out);
-    }
+    for (const Arm *a = x->arm; a < x->arm + x->arms; a++) plan_arm(x, a, out);
 }
 
 /* "; did you mean 'smoke'?" or "; there are a, b and c"; a file of the user's is named by its path */

@@ -224,6 +224,9 @@ static double reported_here(const ClaimVerdict *v, const Sample *s) {
     RunSpec spec[CONTRAST_MOST_TERMS];
     if (!t->table || t->table->step != s->cell[v->cell].step[v->step]) return (double)NAN;
     contrast_specs(&v->c->what, s, spec);
+    char why[CLAIM_WHY_SIZE];
+    for (int i = 0; i < v->c->what.terms; i++)
+        if (!setup_holds(t->table->setup, &spec[i], why, sizeof why)) return (double)NAN;
     double effect = reported_effect(t, spec);
     return t->test->about == ST_ABOUT_variance ? effect * effect : effect; /* standard deviations are reported */
 }

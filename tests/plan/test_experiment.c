@@ -220,6 +220,20 @@ Test(experiment, plan_is_what_decides) {
     cr_expect_str_eq(x.plan, plan);
 }
 
+/* The order of a factor's numbers is that of the table's cells, not of the plan; words stand as they are written. */
+Test(experiment, numbers_in_another_order_are_the_same_plan) {
+    char plan[65];
+    must("lr: [3e-4, 1e-3]\nlayers: [2, 4]\narms: {a: {variant: pre}, b: {variant: post}}\n", NULL);
+    strcpy(plan, x.plan);
+    must("lr: [1e-3, 3e-4]\nlayers: [4, 2]\narms: {a: {variant: pre}, b: {variant: post}}\n", NULL);
+    cr_expect_str_eq(x.plan, plan);
+    cr_expect_str_eq(x.factor[0].value[0], "0.001", "the cells keep the file's order");
+    must("optimizer: [adam, sgd]\narms: {a: {variant: pre}}\n", NULL);
+    strcpy(plan, x.plan);
+    must("optimizer: [sgd, adam]\narms: {a: {variant: pre}}\n", NULL);
+    cr_expect_str_neq(x.plan, plan);
+}
+
 /* What runs measure is no part of what they are. */
 Test(experiment, probes_change_no_plan) {
     const ProbeChoice usual = probes_usual();
