@@ -40,8 +40,17 @@ static size_t best_of(const Total *total, const Total *minus, size_t settings, d
 
 enum { MOST_SETTINGS = 64 };
 
+static const double *counted(const StGrid *g) {
+    return g->judged != NULL ? g->judged : g->value;
+}
+
+/* Of sums over seeds of x, which is g's values or what is judged. */
+static double tolerance_of(const double *x, const StGrid *g) {
+    return (double)g->n * st_tol(st_scale(x, NULL, g->settings * g->n));
+}
+
 static double tolerance(const StGrid *g) {
-    return (double)g->n * st_tol(st_scale(g->value, NULL, g->settings * g->n));
+    return tolerance_of(g->value, g);
 }
 
 /* a where the pattern's bit of the seed is not set, b where it is. */
@@ -66,7 +75,7 @@ static void judge(const StGrid *a, const StGrid *b, const unsigned char *swap, d
             own[k] = (Total){at(g, k, s), lost_at(g, k, s)};
         }
         size_t best = best_of(total, own, a->settings, tol);
-        judged[s] = at(g, best, s);
+        judged[s] = counted(g)[best * g->n + s];
         if (chosen != NULL) {
             chosen[s] = best;
         }
@@ -77,7 +86,11 @@ static StStatus check(const StGrid *g) {
     if (g->settings == 0 || g->settings > MOST_SETTINGS) {
         return ST_BAD_ARG;
     }
-    return g->n < 2 ? ST_N_TOO_SMALL : st_check_finite(g->value, g->settings * g->n);
+    if (g->n < 2) {
+        return ST_N_TOO_SMALL;
+    }
+    StStatus status = st_check_finite(g->value, g->settings * g->n);
+    return status == ST_OK ? st_check_finite(counted(g), g->settings * g->n) : status;
 }
 
 size_t st_choose(const StGrid *g, size_t without) {
@@ -101,10 +114,34 @@ StStatus st_judge(const StGrid *g, size_t *chosen, double *judged) {
     return status;
 }
 
-/* A pair, what was seen of it, and where its p goes. */
+static int ascending(const void *x, const void *y) {
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+StStatus st_expected_least(const StGrid *g, size_t k, double *out) {
+    StStatus status = check(g);
+    size_t m = g->settings;
+    status = k < 1 || k > m ? ST_BAD_ARG : status;
+    for (size_t s = 0; s < g->n && status == ST_OK; s++) {
+        double v[MOST_SETTINGS], share = (double)k / (double)m; /* C(m - 1, k - 1) / C(m, k) */
+        for (size_t i = 0; i < m; i++) {
+            v[i] = at(g, i, s);
+        }
+        qsort(v, m, sizeof *v, ascending);
+        out[s] = 0.0;
+        for (size_t i = 0; i + k <= m; i++) {
+            out[s] += share * v[i];
+            share *= i + k < m ? (double)(m - i - k) / (double)(m - i - 1) : 0.0;
+        }
+    }
+    return status;
+}
+
+/* A pair, what was seen of it, and where its p goes. tol: of choices; apart: of what is judged. */
 typedef struct {
     const StGrid *a, *b;
-    double tol, seen;
+    double tol, apart, seen;
     StMaxTRow *row;
 } Column;
 
@@ -116,7 +153,7 @@ static double statistic(const Column *c, const unsigned char *swap, double *judg
     judge(c->b, c->a, swap, c->tol, NULL, other);
     for (size_t s = 0; s < n; s++) {
         double d = judged[s] - other[s];
-        d = fabs(d) <= c->tol ? 0.0 : d;
+        d = fabs(d) <= c->apart ? 0.0 : d;
         sum += d;
         squares += d * d;
     }
@@ -190,8 +227,10 @@ StMaxT st_choice_maxT(const StGrid *grid, const StGridPair *pair, size_t k, StKe
     size_t n = k > 0 ? grid[pair[0].a].n : 0;
     StMaxT r = {ST_N_TOO_SMALL, k, n, n <= ST_CHOICE_MAX, 0, NAN};
     for (size_t j = 0; j < k; j++) {
-        const StGrid *a = &grid[pair[j].a], *b = &grid[pair[j].b];
         rows[j] = (StMaxTRow){NAN, NAN, NAN, 0, 0, 0, NAN, NAN};
+    }
+    for (size_t j = 0; j < k; j++) {
+        const StGrid *a = &grid[pair[j].a], *b = &grid[pair[j].b];
         r.status = check(a);
         r.status = r.status == ST_OK ? check(b) : r.status;
         if (r.status == ST_OK && (a->n != n || b->n != n || a->settings != b->settings)) {
@@ -213,6 +252,7 @@ StMaxT st_choice_maxT(const StGrid *grid, const StGridPair *pair, size_t k, StKe
         for (size_t j = 0; j < k; j++) {
             const StGrid *a = &grid[pair[j].a], *b = &grid[pair[j].b];
             c[j] = (Column){.a = a, .b = b, .tol = fmax(tolerance(a), tolerance(b)), .row = &rows[j]};
+            c[j].apart = fmax(tolerance_of(counted(a), a), tolerance_of(counted(b), b));
             c[j].seen = statistic(&c[j], NULL, u + k);
         }
         qsort(c, k, sizeof *c, by_seen);

@@ -17,19 +17,17 @@ static const SampleRun *run_at(const Grid *g, int rate, int seed) {
 }
 
 static double loss_at(const RankingRow *row, int seeds, int rate, int seed) {
-    return row->grid[rate * seeds + seed];
+    return row->grid.loss[rate * seeds + seed];
 }
 
 static StGrid grid_of(const Ranking *y, const RankingRow *row) {
-    return (StGrid){row->grid, row->untrained, (size_t)y->rates, (size_t)y->seeds};
+    return (StGrid){row->grid.loss, row->grid.untrained, (size_t)y->rates, (size_t)y->seeds, NULL};
 }
 
-static void fill_grid(const Ranking *y, const Grid *g, RankingRow *row) {
+static void count_lost(const Ranking *y, const Grid *g, RankingRow *row) {
     for (int k = 0; k < y->rates; k++)
         for (int seed = 0; seed < y->seeds; seed++) {
             const SampleRun *run = run_at(g, k, seed);
-            row->grid[k * y->seeds + seed] = run->value[METRIC_valid_loss];
-            row->untrained[k * y->seeds + seed] = run->diverged || run->stalled;
             row->runs++;
             row->diverged += run->diverged, row->stalled += run->stalled && !run->diverged;
         }
@@ -66,7 +64,7 @@ static double mean_at(const Ranking *y, const RankingRow *row, int rate) {
 /* Whether a rate belongs to the basin of losses up to `most`. */
 static bool inside(const Ranking *y, const RankingRow *row, int rate, double most) {
     for (int seed = 0; seed < y->seeds; seed++)
-        if (row->untrained[rate * y->seeds + seed]) return false;
+        if (row->grid.untrained[rate * y->seeds + seed]) return false;
     return mean_at(y, row, rate) <= most;
 }
 
@@ -183,16 +181,15 @@ static void fill_group(Ranking *y, const Sample *s, int group, StKey key) {
     sensitivity_group(s->x, g.cell[0], y->group[group]);
     for (g.arm = 0; g.arm < y->arms; g.arm++) {
         RankingRow *one = &row[g.arm];
-        size_t n = (size_t)y->seeds, all = n * (size_t)y->rates;
+        size_t n = (size_t)y->seeds;
         *one = (RankingRow){.group = group,
                             .arm = g.arm,
-                            .grid = mem_alloc(all, sizeof *one->grid),
-                            .untrained = mem_alloc(all, sizeof *one->untrained),
+                            .grid = sensitivity_grid(s, g.cell, y->rates, g.arm),
                             .chosen = mem_alloc(n, sizeof *one->chosen),
                             .value = mem_alloc(n, sizeof *one->value),
                             .lost = mem_alloc(n, sizeof *one->lost),
                             .run = mem_alloc(n, sizeof *one->run)};
-        fill_grid(y, &g, one);
+        count_lost(y, &g, one);
         judge(y, &g, one);
         find_basin(y, one);
         count_cost(&g, one);
@@ -226,8 +223,7 @@ bool ranking_make(Ranking *y, const Sample *s) {
 
 void ranking_release(Ranking *y) {
     for (int i = 0; i < y->rows; i++) {
-        free(y->row[i].grid);
-        free(y->row[i].untrained);
+        free(y->row[i].grid.loss);
         free(y->row[i].chosen);
         free(y->row[i].value);
         free(y->row[i].lost);

@@ -23,16 +23,13 @@
 
 #include "bench/verdict/sample.h"
 #include "bench/verdict/sensitivity.h"
-#include "stats/choice.h"
-#include "stats/paired.h"
 
 enum { RANKING_LEAST_SEEDS = 2 };
 
 /* An arm within a group. */
 typedef struct {
     int group, arm, rank;
-    double *grid;             /* [rates][seeds] losses; a diverged run's: the uniform predictor's */
-    unsigned char *untrained; /* [rates][seeds] diverged or stalled */
+    RateGrid grid;            /* a diverged run's loss: the uniform predictor's */
     size_t *chosen;           /* [seeds] index into rate */
     double *value;            /* [seeds] judged loss, nats */
     bool *lost;               /* [seeds] the judged run diverged */

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const sensitivity_names[SENSITIVITY_COUNT] = {"best loss", "log2 largest stable rate",
-                                                          "log2 basin width", "sensitivity"};
+#include "base/error.h"
+#include "base/sha256.h"
+
+const char *const sensitivity_names[SENSITIVITY_COUNT] = {"best loss", "log2 largest stable rate", "log2 basin width",
+                                                          "sensitivity"};
 
 int sensitivity_factor(const Experiment *x) {
     for (int a = 0; a < x->arms; a++)
@@ -61,31 +64,88 @@ void sensitivity_group(const Experiment *x, int cell, char out[256]) {
                                   x->factor[f].value[experiment_level(x, cell, f)]);
 }
 
-/* One seed's four numbers over the grid. */
-static void one_seed(const Sample *s, const Sensitivity *y, const int *cells, SensitivityRow *row, int seed) {
-    double best = (double)INFINITY, sum = 0, stable = (double)NAN;
-    double *loss = mem_alloc((size_t)y->rates, sizeof *loss);
-    bool sound = true;
-    int at = 0;
+RateGrid sensitivity_grid(const Sample *s, const int *cells, int rates, int arm) {
+    size_t n = (size_t)s->seeds, all = (size_t)rates * n;
+    RateGrid g = {.loss = mem_alloc(all * (sizeof *g.loss + 1), 1)};
+    g.untrained = (unsigned char *)(g.loss + all);
+    for (size_t i = 0; i < all; i++) {
+        int cell = cells[i / n];
+        const SampleRun *run = sample_run(s, cell, s->cell[cell].steps - 1, arm, (int)(i % n));
+        g.loss[i] = run->value[METRIC_valid_loss];
+        g.untrained[i] = run->diverged || run->stalled;
+    }
+    return g;
+}
+
+bool sensitivity_none(const Sensitivity *y, double stable) {
+    return exp2(stable) < 0.999999 * y->rate[0];
+}
+
+/* log2 of the largest rate up to which all is well, or of one step below the grid. */
+static double stable_rate(const Sample *s, const Sensitivity *y, const int *cells, int arm, int seed) {
+    double stable = 2 * log2(y->rate[0]) - log2(y->rate[1]);
+    for (int k = 0; k < y->rates; k++) {
+        const SampleRun *run = sample_run(s, cells[k], s->cell[cells[k]].steps - 1, arm, seed);
+        if (run->diverged || run->above) break;
+        stable = log2(y->rate[k]);
+    }
+    return stable;
+}
+
+/* Whether a run trained to a loss of up to `most`; run: its place in the grid. */
+static bool trained(const RateGrid *g, int run, double most) {
+    return !g->untrained[run] && g->loss[run] <= most;
+}
+
+/* The width of a seed's basin around rate `at`. */
+static double basin(const Sensitivity *y, const RateGrid *g, int at, int seed) {
+    double most = g->loss[at * y->seeds + seed] + SENSITIVITY_BASIN;
+    int low = at, high = at;
+    if (g->untrained[at * y->seeds + seed]) return 0;
+    while (low > 0 && trained(g, (low - 1) * y->seeds + seed, most)) low--;
+    while (high + 1 < y->rates && trained(g, (high + 1) * y->seeds + seed, most)) high++;
+    return log2(y->rate[high] / y->rate[low]);
+}
+
+/* The mean over the grid of losses that count at most as the first. */
+static double mean_loss(const Sample *s, const Sensitivity *y, const int *cells, const SensitivityRow *row, int seed) {
+    double sum = 0;
     for (int k = 0; k < y->rates; k++) {
         int last = s->cell[cells[k]].steps - 1;
-        const SampleRun *run = sample_run(s, cells[k], last, row->arm, seed);
         const SampleRun *start = sample_run(s, cells[k], 0, row->arm, seed);
-        double first = last > 0 ? start->raw[METRIC_valid_loss] : metric_uniform(METRIC_valid_loss, run->record);
-        loss[k] = run->value[METRIC_valid_loss];
-        sum += fmin(loss[k], first);
-        sound &= !run->diverged && !run->above;
-        if (sound) stable = log2(y->rate[k]);
-        if (loss[k] < best) best = loss[k], at = k;
+        double first = last > 0 ? start->raw[METRIC_valid_loss] : metric_uniform(METRIC_valid_loss, start->record);
+        sum += fmin(row->grid.loss[k * y->seeds + seed], first);
     }
-    int low = at, high = at;
-    while (low > 0 && loss[low - 1] <= best + SENSITIVITY_BASIN) low--;
-    while (high + 1 < y->rates && loss[high + 1] <= best + SENSITIVITY_BASIN) high++;
-    row->value[SENSITIVITY_best][seed] = best;
-    row->value[SENSITIVITY_stable][seed] = stable;
-    row->value[SENSITIVITY_basin][seed] = log2(y->rate[high] / y->rate[low]);
-    row->value[SENSITIVITY_sensitivity][seed] = sum / y->rates - best;
-    free(loss);
+    return sum / y->rates;
+}
+
+/* What each quantity is for each seed at each rate that may be chosen for it. */
+static void judge_all(const Sample *s, const Sensitivity *y, const int *cells, SensitivityRow *row) {
+    row->none = 0;
+    for (int seed = 0; seed < y->seeds; seed++) {
+        double stable = stable_rate(s, y, cells, row->arm, seed), mean = mean_loss(s, y, cells, row, seed);
+        row->none += sensitivity_none(y, stable);
+        row->value[SENSITIVITY_stable][seed] = stable; /* whatever is chosen */
+        for (int k = 0; k < y->rates; k++) {
+            int i = k * y->seeds + seed;
+            row->judged[SENSITIVITY_best][i] = row->grid.loss[i];
+            row->judged[SENSITIVITY_stable][i] = stable;
+            row->judged[SENSITIVITY_basin][i] = basin(y, &row->grid, k, seed);
+            row->judged[SENSITIVITY_sensitivity][i] = mean - row->grid.loss[i];
+        }
+    }
+}
+
+static StGrid grid_of(const Sensitivity *y, const SensitivityRow *row, int q) {
+    return (StGrid){row->grid.loss, row->grid.untrained, (size_t)y->rates, (size_t)y->seeds, row->judged[q]};
+}
+
+static void choose(const Sensitivity *y, SensitivityRow *row) {
+    for (int q = 0; q < SENSITIVITY_COUNT; q++) {
+        StGrid g = grid_of(y, row, q);
+        if (st_judge(&g, row->chosen, row->value[q]) == ST_OK || q == SENSITIVITY_stable) continue;
+        for (int seed = 0; seed < y->seeds; seed++) row->value[q][seed] = (double)NAN;
+    }
 }
 
 static void summarize(SensitivityRow *row, int seeds) {
@@ -99,32 +159,67 @@ static void summarize(SensitivityRow *row, int seeds) {
     }
 }
 
-/* Every arm against the baseline of its group; all sign flips joint. */
+/* Whether a run that was judged diverged: then a mean has no t interval. */
+static bool judged_diverged(const Sample *s, const Sensitivity *y, const SensitivityRow *row) {
+    int cells[EXPERIMENT_MOST_VALUES];
+    double rate[EXPERIMENT_MOST_VALUES];
+    bool lost = false;
+    (void)sensitivity_cells(s->x, row->group, cells, rate);
+    for (int seed = 0; seed < y->seeds && y->seeds > 1; seed++) {
+        int cell = cells[row->chosen[seed]];
+        lost |= sample_run(s, cell, s->cell[cell].steps - 1, row->arm, seed)->diverged;
+    }
+    return lost;
+}
+
+static void subtract(const Sample *s, const Sensitivity *y, SensitivityRow *row, const SensitivityRow *base) {
+    size_t n = (size_t)y->seeds;
+    double *d = mem_alloc(n, sizeof *d);
+    bool lost = judged_diverged(s, y, row) || judged_diverged(s, y, base);
+    for (int q = 0; q < SENSITIVITY_COUNT; q++) {
+        for (size_t i = 0; i < n; i++) d[i] = row->value[q][i] - base->value[q][i];
+        row->minus[q] = st_tci(d, n, st_scale(row->value[q], base->value[q], n), 1 - s->x->alpha);
+        if (lost && q != SENSITIVITY_stable) row->minus[q].status = ST_BAD_ARG;
+    }
+    free(d);
+}
+
+/* Every arm against the baseline of its group, all quantities jointly. */
 static void compare(Sensitivity *y, const Sample *s) {
-    uint64_t *seed = mem_alloc((size_t)y->seeds, sizeof *seed);
-    Family *f = &y->family;
-    int k = 0;
-    for (int i = 0; i < y->seeds; i++) seed[i] = s->x->seed[i];
-    *f = (Family){.tests = PAIRED_T, .alpha = s->x->alpha, .conf = 1 - s->x->alpha, .n = y->seeds};
-    family_begin(f, (y->rows - y->groups) * SENSITIVITY_COUNT);
-    for (SensitivityRow *row = y->row; row < y->row + y->rows; row++) {
-        const SensitivityRow *base = &y->row[row->group * s->arms + s->baseline];
-        for (int q = 0; q < SENSITIVITY_COUNT && row != base; q++) {
-            Comparison *c = &f->at[k++];
-            c->what = contrast_pair(0, 0, METRIC_valid_loss, row->arm, s->baseline, (double)NAN);
-            comparison_make(f, c,
-                            &(PairedRuns){.n = y->seeds,
-                                          .seed = seed,
-                                          .arm = {{.weight = 1, .value = row->value[q]},
-                                                  {.weight = -1, .value = base->value[q]}},
-                                          .arms = 2});
-            row->against[q] = c;
+    size_t k = 0, all = (size_t)y->rows * SENSITIVITY_COUNT;
+    StGrid *grid = mem_alloc(all, sizeof *grid);
+    StGridPair *pair = mem_alloc(all, sizeof *pair);
+    StMaxTRow *p = mem_alloc(all, sizeof *p);
+    for (int i = 0; i < y->rows; i++) {
+        int base = y->row[i].group * s->arms + s->baseline;
+        y->row[i].baseline = base == i;
+        if (base != i) subtract(s, y, &y->row[i], &y->row[base]);
+        for (int q = 0; q < SENSITIVITY_COUNT; q++) {
+            grid[i * SENSITIVITY_COUNT + q] = grid_of(y, &y->row[i], q);
+            if (base == i) continue;
+            pair[k++] = (StGridPair){(size_t)(i * SENSITIVITY_COUNT + q), (size_t)(base * SENSITIVITY_COUNT + q)};
         }
     }
-    family_together(f);
-    for (int i = 0; i < k; i++)
-        if (f->at[i].status == ST_OK) y->floor = f->floor;
-    free(seed);
+    StKey key = {.plan = name_stream(s->x->plan), .stream = name_stream("sensitivity")};
+    y->joint = st_choice_maxT(grid, pair, k, key, p);
+    if (y->joint.status == ST_OK) y->floor = y->joint.p_min;
+    for (size_t j = 0; j < k; j++) y->row[pair[j].a / SENSITIVITY_COUNT].p[pair[j].a % SENSITIVITY_COUNT] = p[j];
+    free(p);
+    free(pair);
+    free(grid);
+}
+
+static void fill_row(const Sample *s, const Sensitivity *y, const int *cells, SensitivityRow *row) {
+    size_t n = (size_t)y->seeds, all = n * (size_t)y->rates;
+    row->grid = sensitivity_grid(s, cells, y->rates, row->arm);
+    row->chosen = mem_alloc(n, sizeof *row->chosen);
+    for (int q = 0; q < SENSITIVITY_COUNT; q++) {
+        row->judged[q] = mem_alloc(all, sizeof(double));
+        row->value[q] = mem_alloc(n, sizeof(double));
+    }
+    judge_all(s, y, cells, row);
+    choose(y, row);
+    summarize(row, y->seeds);
 }
 
 bool sensitivity_make(Sensitivity *y, const Sample *s) {
@@ -144,9 +239,7 @@ bool sensitivity_make(Sensitivity *y, const Sample *s) {
         for (int arm = 0; arm < x->arms; arm++) {
             SensitivityRow *row = &y->row[group * x->arms + arm];
             row->group = group, row->arm = arm;
-            for (int q = 0; q < SENSITIVITY_COUNT; q++) row->value[q] = mem_alloc((size_t)y->seeds, sizeof(double));
-            for (int seed = 0; seed < y->seeds; seed++) one_seed(s, y, cells, row, seed);
-            summarize(row, y->seeds);
+            fill_row(s, y, cells, row);
         }
     }
     compare(y, s);
@@ -154,9 +247,11 @@ bool sensitivity_make(Sensitivity *y, const Sample *s) {
 }
 
 void sensitivity_release(Sensitivity *y) {
-    for (int i = 0; i < y->rows; i++)
-        for (int q = 0; q < SENSITIVITY_COUNT; q++) free(y->row[i].value[q]);
-    family_release(&y->family);
+    for (SensitivityRow *row = y->row; row < y->row + y->rows; row++) {
+        for (int q = 0; q < SENSITIVITY_COUNT; q++) free(row->value[q]), free(row->judged[q]);
+        free(row->grid.loss);
+        free(row->chosen);
+    }
     free(y->row);
     free(y->rate);
     free(y->group);

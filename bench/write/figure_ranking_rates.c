@@ -52,7 +52,7 @@ static Shown shown_of(const Table *t, const Ranking *y, int part) {
 static void statistics(const Ranking *y, const RankingRow *row, int rate, double *mean, double *least, double *most) {
     *mean = 0, *least = (double)INFINITY, *most = -(double)INFINITY;
     for (int s = 0; s < y->seeds; s++) {
-        double x = row->grid[rate * y->seeds + s];
+        double x = row->grid.loss[rate * y->seeds + s];
         *mean += x / y->seeds, *least = fmin(*least, x), *most = fmax(*most, x);
     }
 }
@@ -69,8 +69,8 @@ static void arm_data(const Ranking *y, const RankingRow *row, Text *out) {
     text_format(out, "END\n$x%d_%d << END\n", row->group, row->arm);
     for (int k = 0; k < y->rates; k++)
         for (int s = 0; s < y->seeds; s++)
-            if (row->untrained[k * y->seeds + s])
-                text_format(out, "%.9g %.9g\n", y->rate[k], row->grid[k * y->seeds + s]), lost++;
+            if (row->grid.untrained[k * y->seeds + s])
+                text_format(out, "%.9g %.9g\n", y->rate[k], row->grid.loss[k * y->seeds + s]), lost++;
     text_format(out, lost ? "END\n" : "1 NaN\nEND\n");
 }
 

@@ -12,8 +12,8 @@
 enum { ROWS_PER_TABLE = 12 }; /* arms, of four lines each */
 
 /* What a reader sees; sensitivity_names stay the keys of JSON. */
-static const char *const headings[SENSITIVITY_COUNT] = {"best loss", "largest stable rate", "log2 basin width",
-                                                        "sensitivity"};
+static const char *const headings[SENSITIVITY_COUNT] = {"loss at the chosen rate", "largest stable rate",
+                                                        "log2 basin width", "sensitivity"};
 
 char *show_rate(char out[SHOWN], double rate) {
     char text[SHOWN], *e;
@@ -34,7 +34,8 @@ static double power(double x) {
     return strtod(text, NULL);
 }
 
-/* "3e-3 (1e-3 to 1e-2)": the geometric mean and the range of the seeds, where they differ. */
+/* "3e-3 (1e-3 to 1e-2)": the geometric mean and the range of the seeds, where they differ; "below 3e-4 (none to 3e-4)"
+ * where some have none, and "none" where all. */
 static void stable_rate(const Sensitivity *y, const SensitivityRow *row, bool latex, Text *out) {
     double least = (double)INFINITY, most = -(double)INFINITY;
     char text[SHOWN];
@@ -46,7 +47,12 @@ static void stable_rate(const Sensitivity *y, const SensitivityRow *row, bool la
     static const char *const before[] = {"", " (", " to "};
     for (int i = 0; i < (least < most ? 3 : 1); i++) {
         text_format(out, "%s", before[i]);
-        show_rate(text, power(shown[i]));
+        if (sensitivity_none(y, shown[i]) && (i || row->none == y->seeds)) {
+            text_format(out, "none");
+            continue;
+        }
+        text_format(out, "%s", sensitivity_none(y, shown[i]) ? "below " : "");
+        show_rate(text, sensitivity_none(y, shown[i]) ? y->rate[0] : power(shown[i]));
         if (latex)
             latex_number(out, text);
         else
@@ -55,11 +61,11 @@ static void stable_rate(const Sensitivity *y, const SensitivityRow *row, bool la
     text_format(out, least < most ? ")" : "");
 }
 
-/* "3.412 (0.004)", "none" when no rate was stable. */
+/* "3.412 (0.004)" */
 static void number(const Sensitivity *y, const SensitivityRow *row, int q, bool latex, Text *out) {
     char mean[SHOWN], sd[SHOWN];
     if (isnan(row->mean[q])) {
-        text_format(out, "none");
+        text_format(out, "n/a");
         return;
     }
     if (q == SENSITIVITY_stable) {
@@ -79,9 +85,9 @@ static void number(const Sensitivity *y, const SensitivityRow *row, int q, bool 
 /* The stable rates' difference is one of logarithms: a ratio. */
 static void difference(const SensitivityRow *row, int q, bool latex, Text *out) {
     char mean[SHOWN], p[SHOWN];
-    if (!row->against[q]) return;
-    const StTci *c = &row->against[q]->t;
-    double adjusted = row->against[q]->joint.step;
+    if (row->baseline) return;
+    const StTci *c = &row->minus[q];
+    double adjusted = row->p[q].step;
     bool ratio = q == SENSITIVITY_stable;
     if (isnan(c->mean)) {
         text_format(out, "n/a");
@@ -106,6 +112,9 @@ static void difference(const SensitivityRow *row, int q, bool latex, Text *out) 
         text_format(out, "%s", p);
 }
 
+static const char method[] = "Each seed's rate is the one that the other seeds choose. The tests swap two arms' runs "
+                             "at all rates within a seed and choose anew; p's are adjusted by max-T over all of them.";
+
 void sensitivity_text(const Table *t, Text *out) {
     Sensitivity y;
     char shown[SHOWN];
@@ -117,6 +126,7 @@ void sensitivity_text(const Table *t, Text *out) {
     for (int k = 0; k < y.rates; k++) text_format(out, " %s", show_rate(shown, y.rate[k]));
     text_format(out, "; mean (SD) over %d seeds; minus %s: [CI], p with floor %s\n", y.seeds,
                 t->x->arm[t->sample.baseline].label, show_p(shown, y.floor));
+    table_wrapped(method, 2, out);
     for (const SensitivityRow *row = y.row; row < y.row + y.rows; row++) {
         if (row->arm == 0 && y.group[row->group][0]) text_format(out, "  %s\n", y.group[row->group]);
         for (int q = 0; q < SENSITIVITY_COUNT; q++) {
@@ -151,12 +161,13 @@ void sensitivity_tex(const Table *t, Text *out) {
     text_format(&words, "%s%s%s: sensitivity to the learning rate over the grid", table_mark(t),
                 t->exploratory ? ": " : "", t->x->title);
     for (int k = 0; k < y.rates; k++) text_format(&words, "%s %s", k ? "," : "", show_rate(shown, y.rate[k]));
-    text_format(&words,
-                ". Mean (standard deviation) over n = %d seeds; differences to %s with paired t intervals, p by joint "
-                "sign flips (floor %s). Basin: neighbouring rates within 0.1 nats of the best. Sensitivity: mean loss "
-                "above the best, a loss counting at most as the first. Rates: geometric mean (range), compared by "
-                "their ratio.",
-                y.seeds, t->x->arm[t->sample.baseline].label, show_p(shown, y.floor));
+    text_format(
+        &words,
+        ". Mean (standard deviation) over n = %d seeds; differences to %s with paired t intervals, p with "
+        "floor %s. %s Basin: neighbouring rates up to 0.1 nats above the chosen one. Sensitivity: mean "
+        "loss above that at the chosen rate, a loss counting at most as the first. Rates: geometric mean (range), "
+        "compared by their ratio; no stable rate counts as one step below the grid.",
+        y.seeds, t->x->arm[t->sample.baseline].label, show_p(shown, y.floor), method);
     begin(words.at, out);
     for (const SensitivityRow *row = y.row; row < y.row + y.rows; row++) {
         if (row > y.row && (row - y.row) % ROWS_PER_TABLE == 0) {
@@ -199,14 +210,19 @@ json_t *sensitivity_json(const Table *t) {
             for (int s = 0; s < y.seeds; s++) json_array_append_new(values, json_number_of(row->value[q][s]));
             json_put(number, "mean", row->mean[q]), json_put(number, "sd", row->sd[q]);
             json_object_set_new(number, "values", values);
-            const Comparison *c = row->against[q];
-            if (c && c->t.status == ST_OK) {
-                json_put(number, "difference", c->t.mean);
-                json_put(number, "lo", c->t.lo), json_put(number, "hi", c->t.hi);
+            const StTci *c = &row->minus[q];
+            if (!row->baseline && c->status == ST_OK) {
+                json_put(number, "difference", c->mean);
+                json_put(number, "lo", c->lo), json_put(number, "hi", c->hi);
             }
-            if (c && !isnan(c->joint.step)) json_put(number, "p", c->joint.step);
+            if (!row->baseline && !isnan(row->p[q].step)) json_put(number, "p", row->p[q].step);
             json_object_set_new(one, sensitivity_names[q], number);
         }
+        json_object_set_new(one, "seeds_without_stable_rate", json_integer(row->none));
+        json_t *chosen = json_array();
+        for (int s = 0; s < y.seeds && y.seeds > 1; s++)
+            json_array_append_new(chosen, json_real(y.rate[row->chosen[s]]));
+        json_object_set_new(one, "chosen_rates", chosen);
         json_array_append_new(rows, one);
     }
     json_object_set_new(o, "rates", rates);

@@ -98,12 +98,12 @@ static StStatus call_maxt_many(void) {
 }
 static StStatus call_choice(void) {
     StMaxTRow row;
-    StGrid grid[2] = {{d, yes, 2, 5}, {d + 10, yes, 2, 5}};
+    StGrid grid[2] = {{d, yes, 2, 5, NULL}, {d + 10, yes, 2, 5, NULL}};
     return st_choice_maxT(grid, &(StGridPair){0, 1}, 1, KEY, &row).status;
 }
 static StStatus call_choice_many(void) {
     StMaxTRow row;
-    StGrid grid[2] = {{d, yes, 1, 13}, {d + 13, yes, 1, 13}};
+    StGrid grid[2] = {{d, yes, 1, 13, NULL}, {d + 13, yes, 1, 13, NULL}};
     return st_choice_maxT(grid, &(StGridPair){0, 1}, 1, KEY, &row).status;
 }
 static StStatus call_maxT_tost(void) {

@@ -113,8 +113,8 @@ Test(table, sensitivity_to_the_learning_rate) {
     }
     cr_expect_float_eq(y.row[3].value[SENSITIVITY_stable][0], log2(3e-4), 1e-12, "1e-3 diverged");
     cr_expect_float_eq(y.floor, 2 / 64.0, 1e-12);
-    cr_expect_float_eq(post->against[SENSITIVITY_stable]->joint.step, 2 / 64.0, 1e-12, "every seed by the same");
-    cr_expect(pre->against[SENSITIVITY_best] == NULL);
+    cr_expect_float_eq(post->p[SENSITIVITY_stable].step, 2 / 64.0, 1e-12, "every seed by the same");
+    cr_expect(pre->baseline && !post->baseline);
     sensitivity_release(&y);
     made_up_golden(&m, "table-sensitivity.tex", sensitivity_tex);
     made_up_golden(&m, "table-rates.txt", table_text);

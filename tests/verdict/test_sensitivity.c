@@ -1,0 +1,133 @@
+/* Rates chosen on the other seeds, and arms that no rate trains. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/verdict/sensitivity.h"
+#include "bench/write/sensitivity.h"
+#include "tests/verdict/made_up.h"
+
+static MadeUp m; /* too large for a stack; each test has its own process */
+static Error e;
+
+TestSuite(sensitivity, .timeout = 120);
+
+enum { SEEDS = 4 };
+
+/* Three rates a factor 2 apart: cell k has rate 2^k / 1000. */
+static const char sweep[] = "name: made-up-sweep\ntitle: t\nbaseline: pre\nsteps: 150\nseeds: 4\nlayers: 4\n"
+                            "evaluate_at: 0,150\nlr: [1e-3, 2e-3, 4e-3]\n"
+                            "arms: {pre: {variant: pre}, post: {variant: post}}\n";
+
+/* NaN: that run diverges. */
+static void make(const double loss[2][3][SEEDS]) {
+    made_up_init(&m, sweep, NULL);
+    for (int arm = 0; arm < 2; arm++)
+        for (int k = 0; k < 3; k++)
+            for (int seed = 0; seed < m.x.seeds; seed++) {
+                RunRecord *r = made_up_at(&m, k, arm, seed);
+                made_up_loss(r, 0, 4);
+                made_up_loss(r, 150, loss[arm][k][seed]);
+                if (isnan(loss[arm][k][seed])) made_up_diverge(r, 40);
+            }
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+}
+
+/* pre is the grid that tests/stats/test_stats_choice.c chooses from by hand: seed 1 gets the first rate, the others the
+ * second. The seeds' own smallest losses are 2.0 throughout, 0.45 lower in the mean. post is 2.45 at every rate and
+ * without any noise. */
+static const double noisy[2][3][SEEDS] = {
+    {{2.0, 3.0, 2.0, 2.0}, {2.2, 2.0, 2.4, 2.2}, {2.6, 2.0, 2.4, 2.4}},
+    {{2.45, 2.45, 2.45, 2.45}, {2.45, 2.45, 2.45, 2.45}, {2.45, 2.45, 2.45, 2.45}}};
+
+Test(sensitivity, noise_gains_nothing) {
+    static const size_t chosen[SEEDS] = {1, 0, 1, 1};
+    static const double judged[SEEDS] = {2.2, 3.0, 2.4, 2.2}, basin[SEEDS] = {1, 2, 2, 1},
+                        mean[SEEDS] = {6.8 / 3, 7.0 / 3, 6.8 / 3, 6.6 / 3};
+    Sensitivity y;
+    make(noisy);
+    cr_assert(sensitivity_make(&y, &m.table.sample));
+    const SensitivityRow *pre = &y.row[0], *post = &y.row[1];
+    for (int seed = 0; seed < SEEDS; seed++) {
+        cr_expect_eq(pre->chosen[seed], chosen[seed], "seed %d", seed);
+        cr_expect_float_eq(pre->value[SENSITIVITY_best][seed], judged[seed], 1e-12, "seed %d", seed);
+        cr_expect_float_eq(pre->value[SENSITIVITY_sensitivity][seed], mean[seed] - judged[seed], 1e-12);
+        cr_expect_float_eq(pre->value[SENSITIVITY_basin][seed], basin[seed], 1e-12, "seed %d", seed);
+    }
+    cr_expect_float_eq(pre->mean[SENSITIVITY_best], 2.45, 1e-12, "as low as post, not at 2.0");
+    cr_expect_float_eq(post->mean[SENSITIVITY_best], 2.45, 1e-12);
+    cr_expect_float_eq(post->minus[SENSITIVITY_best].mean, 0, 1e-12);
+    sensitivity_release(&y);
+    made_up_release(&m);
+}
+
+#define X NAN
+/* No rate trains post. Seed by seed its largest stable rate is 5e-4, half of the smallest, against 4e-3: three octaves
+ * in every seed, p 2/16; its loss is ln 65. */
+static const double hopeless[2][3][SEEDS] = {{{2.3, 2.4, 2.3, 2.4}, {2.0, 2.1, 2.0, 2.1}, {2.4, 2.5, 2.4, 2.5}},
+                                             {{X, X, X, X}, {X, X, X, X}, {X, X, X, X}}};
+
+Test(sensitivity, an_arm_that_no_rate_trains_stays_in_the_family) {
+    Sensitivity y;
+    make(hopeless);
+    cr_assert(sensitivity_make(&y, &m.table.sample));
+    const SensitivityRow *post = &y.row[1];
+    cr_expect_eq(y.joint.k, 4);
+    cr_expect_eq(post->none, SEEDS);
+    for (int seed = 0; seed < SEEDS; seed++) {
+        cr_expect_float_eq(post->value[SENSITIVITY_stable][seed], log2(5e-4), 1e-12);
+        cr_expect_float_eq(post->value[SENSITIVITY_best][seed], log(65), 1e-12, "counts by the cap");
+        cr_expect_float_eq(post->value[SENSITIVITY_basin][seed], 0, 1e-12);
+    }
+    cr_expect_float_eq(post->minus[SENSITIVITY_stable].mean, -3, 1e-12);
+    cr_expect_float_eq(post->minus[SENSITIVITY_best].mean, log(65) - 2.05, 1e-12);
+    cr_expect_eq(post->minus[SENSITIVITY_best].status, ST_BAD_ARG, "no t interval of what a diverged run counts as");
+    for (int q = 0; q < SENSITIVITY_COUNT; q++) /* basins are a point in both */
+        cr_expect_float_eq(post->p[q].step, q == SENSITIVITY_basin ? 1 : 0.125, 1e-12, "%s", sensitivity_names[q]);
+    char *text = made_up_write(&m, sensitivity_text), *tex = made_up_write(&m, sensitivity_tex);
+    cr_expect(strstr(text, "largest stable rate        none             x 0.12"), "%s", text);
+    cr_expect(strstr(tex, "largest stable rate & none & $\\times$0.12"), "%s", tex);
+    free(text);
+    free(tex);
+    sensitivity_release(&y);
+    made_up_release(&m);
+}
+
+/* In some seeds there is no stable rate; the mean of the others and of these lies on the grid or below. */
+Test(sensitivity, no_rate_in_some_seeds) {
+    static const double one[2][3][SEEDS] = {{{2, 2, 2, 2}, {2, 2, 2, 2}, {2, 2, 2, 2}},
+                                            {{X, 2, 2, 2}, {2, 2, 2, 2}, {2, 2, 2, 2}}},
+                        three[2][3][SEEDS] = {{{2, 2, 2, 2}, {2, 2, 2, 2}, {2, 2, 2, 2}},
+                                              {{X, X, X, 2}, {2, 2, 2, X}, {2, 2, 2, 2}}};
+    make(one);
+    char *text = made_up_write(&m, sensitivity_text);
+    cr_expect(strstr(text, "2.4e-3 (none to 4e-3)"), "%s", text);
+    free(text);
+    made_up_release(&m);
+    make(three);
+    text = made_up_write(&m, sensitivity_text);
+    cr_expect(strstr(text, "below 1e-3 (none to 1e-3)"), "%s", text);
+    free(text);
+    made_up_release(&m);
+}
+
+/* Nothing chooses for one seed but itself. */
+Test(sensitivity, one_seed_has_no_chosen_rate) {
+    char yaml[512];
+    Sensitivity y;
+    snprintf(yaml, sizeof yaml, "%s", sweep);
+    strstr(yaml, "seeds: 4")[7] = '1';
+    made_up_init(&m, yaml, NULL);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_assert(sensitivity_make(&y, &m.table.sample));
+    cr_expect(isnan(y.row[1].value[SENSITIVITY_best][0]) && isnan(y.row[1].mean[SENSITIVITY_sensitivity]));
+    cr_expect(isfinite(y.row[1].value[SENSITIVITY_stable][0]) && isnan(y.row[1].p[SENSITIVITY_stable].step));
+    char *text = made_up_write(&m, sensitivity_text), *json = made_up_write(&m, table_json);
+    cr_expect(strstr(text, "loss at the chosen rate    n/a"), "%s", text);
+    free(json);
+    free(text);
+    sensitivity_release(&y);
+    made_up_release(&m);
+}
