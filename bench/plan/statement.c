@@ -9,15 +9,17 @@ const PanelInfo panel_info[PANEL_COUNT] = {
 #undef PANEL
 };
 
-#define EXACT(tolerance) DECIDE_exact, 0, tolerance
-#define EXPECTED(relative) DECIDE_expected, 0, relative
-#define INSIDE(lo, hi) DECIDE_inside, lo, hi
-#define POWER(lo, hi) DECIDE_power, lo, hi
-#define RATE(lo, hi) DECIDE_rate, lo, hi
-#define LOGARITHM DECIDE_logarithm, 0, 0
-#define AT_MOST(relative) DECIDE_at_most, 0, relative
-#define ROW(name, source, what, predicted, how, lo, hi, setting, panel, label) \
-    [STATEMENT_##name] = {#name, source, what, predicted, setting, label, how, lo, hi, PANEL_##panel},
+#define EXACT(tolerance) DECIDE_exact, 0, tolerance, false
+#define EXPECTED(relative) DECIDE_expected, 0, relative, false
+#define INSIDE(lo, hi) DECIDE_inside, lo, hi, false
+#define POWER(lo, hi) DECIDE_power, lo, hi, false
+#define RATE(lo, hi) DECIDE_rate, lo, hi, false
+#define LOGARITHM DECIDE_logarithm, 0, 0, false
+#define AT_MOST(relative) DECIDE_at_most, 0, relative, false
+#define PRINTED(how) AS_PRINTED(how)
+#define AS_PRINTED(how, lo, hi, printed) how, lo, hi, true
+#define ROW(name, source, what, predicted, how, lo, hi, printed, setting, panel, label) \
+    [STATEMENT_##name] = {#name, source, what, predicted, setting, label, how, lo, hi, printed, PANEL_##panel},
 #define STATEMENT(...) ROW(__VA_ARGS__)
 const Statement statements[STATEMENT_COUNT] = {
 #include "bench/plan/statements.def"

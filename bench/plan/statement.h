@@ -3,6 +3,8 @@
 #ifndef BENCH_PLAN_STATEMENT_H
 #define BENCH_PLAN_STATEMENT_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 /* INFINITY in the rows: no border on that side. */
@@ -43,6 +45,7 @@ typedef struct {
     const char *name, *source, *what, *predicted, *setting, *label;
     DecideKind how;
     double lo, hi; /* the window; of exact, expected and at_most: hi is the tolerance */
+    bool printed;  /* what the source prints is right or wrong whatever a network does */
     PanelId panel;
 } Statement;
 extern const Statement statements[STATEMENT_COUNT];

@@ -11,20 +11,6 @@
 #include "bench/verdict/words.h"
 #include "stats/multiple.h"
 
-const char *verdict_word(VerdictWord w) {
-    if (w == WORD_NO_EFFECT) return "no effect (inside the margin)";
-    return w == WORD_INCONCLUSIVE ? "not decided" : verdict_code(w);
-}
-
-const char *verdict_code(VerdictWord w) {
-    static const char *const words[] = {
-        [WORD_REPRODUCED] = "reproduced",         [WORD_DIRECTION_ONLY] = "direction only",
-        [WORD_NOT_REPRODUCED] = "not reproduced", [WORD_CONTRADICTED] = "contradicted",
-        [WORD_NO_EFFECT] = "no effect",           [WORD_INCONCLUSIVE] = "inconclusive",
-        [WORD_NOT_TESTABLE] = "not testable",     [WORD_NOT_RUN] = "not run"};
-    return words[w];
-}
-
 static ClaimVerdict *add(ClaimVerdicts *l, const Claim *claim, const ClaimTest *test, int cell, int step) {
     l->at = mem_grow(l->at, (size_t)l->count + 1, sizeof *l->at);
     ClaimVerdict *v = &l->at[l->count++];
@@ -179,6 +165,11 @@ static void plan_test(ClaimVerdicts *l, Contrast **what, const Claim *claim, con
                          : "no cell of the claim is here");
 }
 
+/* Nothing was tested: for lack of seeds, or of a number. */
+static VerdictWord untested(const ClaimVerdict *v, const Reading *r, double alpha) {
+    return r->few || v->floor >= alpha ? WORD_TOO_FEW : WORD_NOT_TESTABLE;
+}
+
 /* A claim that one side is lower or higher, decided by the p of its test. */
 static void judge_difference(ClaimVerdict *v, const Reading *r, double alpha) {
     const Comparison *c = v->c;
@@ -186,24 +177,28 @@ static void judge_difference(ClaimVerdict *v, const Reading *r, double alpha) {
     bool right = v->test->expects == EXPECT_lower ? v->effect < r->neutral : v->effect > r->neutral;
     bool cap = means && c->decision_capped != c->decision;
     if (isnan(v->p))
-        v->word = WORD_NOT_TESTABLE;
+        v->word = untested(v, r, alpha);
     else if (v->p < alpha && cap)
         v->word = WORD_INCONCLUSIVE;
     else if (v->p < alpha && !right)
         v->word = means && c->inside ? WORD_NO_EFFECT : WORD_CONTRADICTED;
+    else if (v->p < alpha && !isnan(v->test->against))
+        v->word = WORD_REPRODUCED; /* the number is the threshold */
+    else if (v->p < alpha && isnan(v->reported))
+        v->word = WORD_NO_NUMBER;
     else if (v->p < alpha)
         v->word = v->replication.inside ? WORD_REPRODUCED : WORD_DIRECTION_ONLY;
     else if (means && c->inside)
         v->word = WORD_NOT_REPRODUCED;
     else
-        v->word = v->floor >= alpha ? WORD_NOT_TESTABLE : WORD_INCONCLUSIVE;
+        v->word = v->floor >= alpha ? WORD_TOO_FEW : WORD_INCONCLUSIVE;
     if (v->p < alpha && cap) snprintf(v->why, sizeof v->why, "it would rest on what a diverged run counts as");
     v->small = means && v->p < alpha && right && c->inside;
     if (v->small) snprintf(v->why, sizeof v->why, "but within %g: too small to matter", c->what.margin);
 }
 
 /* A claim of no difference: confirmed inside the margin, contradicted when the whole interval is outside of it. */
-static void judge_equal(ClaimVerdict *v, const Family *f) {
+static void judge_equal(ClaimVerdict *v, const Reading *r, const Family *f) {
     const Comparison *c = v->c;
     double margin = c->what.margin;
     bool flat = c->t_decides && c->t.status == ST_DEGENERATE; /* every seed differs by the same */
@@ -213,7 +208,7 @@ static void judge_equal(ClaimVerdict *v, const Family *f) {
     else if (c->joint.step < f->alpha && beyond)
         v->word = WORD_CONTRADICTED, v->p = c->joint.step, v->floor = f->floor, v->by = "maxt";
     else if (isnan(c->inside_p) || c->status != ST_OK)
-        v->word = WORD_NOT_TESTABLE;
+        v->word = r->few ? WORD_TOO_FEW : WORD_NOT_TESTABLE;
     else
         v->word = WORD_INCONCLUSIVE;
 }
@@ -256,13 +251,11 @@ static void adjust(ClaimVerdicts *l, const Reading *r, const StTest *test) {
 
 static void judge(ClaimVerdict *v, const Reading *r, const Family *f) {
     if (v->test->expects == EXPECT_equal)
-        judge_equal(v, f);
+        judge_equal(v, r, f);
     else
         judge_difference(v, r, f->alpha);
-    bool made = v->word == WORD_REPRODUCED || v->word == WORD_DIRECTION_ONLY || v->word == WORD_NOT_REPRODUCED ||
-                v->word == WORD_CONTRADICTED || v->word == WORD_NO_EFFECT;
     StAbout about = v->test->test->about;
-    if (made && v->c->turning > 0 && (about == ST_ABOUT_difference || about == ST_ABOUT_equality)) {
+    if (verdict_made(v->word) && v->c->turning > 0 && (about == ST_ABOUT_difference || about == ST_ABOUT_equality)) {
         Text without;
         text_init(&without);
         decision_words(f, v->c, v->c->turned, contrast_better(&v->c->what), NULL, &without);
@@ -271,7 +264,7 @@ static void judge(ClaimVerdict *v, const Reading *r, const Family *f) {
                  (unsigned long long)v->c->pairs.seed[v->c->turning_seed], without.at);
         text_release(&without);
     }
-    if (v->word != WORD_NOT_TESTABLE) return;
+    if (v->word != WORD_TOO_FEW && v->word != WORD_NOT_TESTABLE) return;
     if (r->why)
         snprintf(v->why, sizeof v->why, "%s", r->why);
     else

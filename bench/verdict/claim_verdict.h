@@ -4,23 +4,10 @@
 #define BENCH_VERDICT_CLAIM_VERDICT_H
 
 #include "bench/plan/claim.h"
+#include "bench/verdict/claim_words.h"
 #include "bench/verdict/reading.h"
 #include "bench/verdict/replication.h"
 #include "bench/verdict/verdict.h"
-
-typedef enum {
-    WORD_REPRODUCED,     /* adjusted p < alpha, right sign, reported effect inside the prediction interval of a
-                            replication (bench/verdict/replication.h); for `equal`: shown */
-    WORD_DIRECTION_ONLY, /* adjusted p < alpha, right sign; reported effect outside, or none reported at this step */
-    WORD_NOT_REPRODUCED, /* inside the margin where a difference was claimed */
-    WORD_CONTRADICTED,   /* adjusted p < alpha, wrong sign; for `equal`: and the interval is outside the margin */
-    WORD_NO_EFFECT,      /* wrong sign as above, and yet inside the margin */
-    WORD_INCONCLUSIVE,
-    WORD_NOT_TESTABLE, /* the floor of p is above alpha, or there is no number to test */
-    WORD_NOT_RUN       /* another set-up, a step or arm that is not there, or a test that needs something else */
-} VerdictWord;
-const char *verdict_word(VerdictWord w); /* for a reader: "not decided" */
-const char *verdict_code(VerdictWord w); /* in JSON and class names, never changed: "inconclusive" */
 
 typedef struct {
     const Claim *claim;
@@ -40,7 +27,7 @@ typedef struct {
     bool holm;             /* p is Holm's over the verdicts by the same test */
     bool small;            /* separated from zero on the claimed side, and yet inside the claim's margin */
     VerdictWord word;
-    char why[CLAIM_WHY_SIZE]; /* of not run and not testable; what else to know */
+    char why[CLAIM_WHY_SIZE]; /* of not run, too few seeds and not testable; what else to know */
 } ClaimVerdict;
 
 typedef struct {

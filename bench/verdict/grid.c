@@ -39,7 +39,7 @@ static StGrid grid_make(const Sample *s, const Term *t, double plus) {
             value[k * n + seed] = run->value[METRIC_valid_loss] + plus;
             lost[k * n + seed] = run->diverged || run->stalled;
         }
-    return (StGrid){value, lost, rates, n};
+    return (StGrid){.value = value, .lost = lost, .settings = rates, .n = n};
 }
 
 static void grid_free(StGrid *g) {

@@ -8,6 +8,7 @@
 
 typedef struct {
     const char *why;      /* why there is no p; NULL: there is one */
+    bool few;             /* because there are too few seeds for it */
     double p;             /* two-sided, but for tests that say otherwise; NaN: none */
     double floor;         /* the smallest it could be; 0: any p > 0 */
     bool adjusted;        /* p counts all comparisons it should; otherwise Holm's is made of it and the p's of all

@@ -165,7 +165,9 @@ VerdictWord stated_claim(const StatementVerdict *v) {
     bool other_sign = (s->lo >= 0 && v->hi < 0) || (s->hi <= 0 && v->lo > 0);
     switch (v->word) {
     case STATED_HOLDS: return WORD_REPRODUCED;
-    case STATED_FAILS: return slope && !other_sign ? WORD_NOT_REPRODUCED : WORD_CONTRADICTED;
+    case STATED_FAILS:
+        if (s->printed) return WORD_AS_PRINTED;
+        return slope && !other_sign ? WORD_NOT_REPRODUCED : WORD_CONTRADICTED;
     case STATED_UNDECIDED: return WORD_INCONCLUSIVE;
     case STATED_UNMEASURED: return WORD_NOT_TESTABLE;
     }

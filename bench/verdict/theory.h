@@ -34,7 +34,8 @@ typedef struct {
 StatementVerdict statement_judge(const Statement *s, const Measured *m);
 
 /* What a statement's verdict makes of a claim that it stands for: contradicted where it does not hold, but "not
- * reproduced" where a slope is outside of its window without having the other sign. */
+ * reproduced" where a slope is outside of its window without having the other sign, and "wrong as printed" where
+ * arithmetic or dates decide. */
 VerdictWord stated_claim(const StatementVerdict *v);
 
 /* All of them, in the order of statements.def. */

@@ -255,8 +255,8 @@ VerdictWord ledger_word(const LedgerLine *l) {
     return l->v ? l->v->word : l->stated ? stated_claim(l->stated) : WORD_NOT_RUN;
 }
 
-void ledger_count(const Ledger *b, const ClaimFile *f, int count[WORD_NOT_RUN + 1]) {
-    memset(count, 0, (WORD_NOT_RUN + 1) * sizeof *count);
+void ledger_count(const Ledger *b, const ClaimFile *f, int count[WORD_COUNT]) {
+    memset(count, 0, WORD_COUNT * sizeof *count);
     for (const LedgerLine *l = b->line; l < b->line + b->lines; l++)
         if (!f || l->file == f) count[ledger_word(l)]++;
 }

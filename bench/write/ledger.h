@@ -75,7 +75,7 @@ void ledger_class(const LedgerLine *l, Text *out);
 VerdictWord ledger_word(const LedgerLine *l);
 
 /* Verdicts of a write-up by word; NULL: of all. A claim without runs counts once. */
-void ledger_count(const Ledger *b, const ClaimFile *f, int count[WORD_NOT_RUN + 1]);
+void ledger_count(const Ledger *b, const ClaimFile *f, int count[WORD_COUNT]);
 
 void ledger_text(const Ledger *b, Text *out); /* for the terminal */
 void ledger_tex(const Ledger *b, Text *out);  /* one booktabs table per write-up */

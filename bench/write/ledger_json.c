@@ -6,10 +6,10 @@
 #include "bench/write/theory.h"
 
 static json_t *counts_json(const Ledger *b, const ClaimFile *f) {
-    int count[WORD_NOT_RUN + 1];
+    int count[WORD_COUNT];
     json_t *o = json_object();
     ledger_count(b, f, count);
-    for (int w = 0; w <= WORD_NOT_RUN; w++)
+    for (int w = 0; w < WORD_COUNT; w++)
         json_object_set_new(o, verdict_code((VerdictWord)w), json_integer(count[w]));
     return o;
 }

@@ -9,14 +9,14 @@
 enum { LINES_PER_TABLE = 34 };
 
 static void begin(const Ledger *b, const ClaimFile *f, bool more, Text *out) {
-    int count[WORD_NOT_RUN + 1], written = 0;
+    int count[WORD_COUNT], written = 0;
     Text words;
     text_init(&words);
     ledger_count(b, f, count);
     text_format(&words, "Claims of write-up %s: ", f->writeup);
     claims_cite(f, &words);
     text_format(&words, "%s. ", more ? ", continued" : "");
-    for (int w = 0; w <= WORD_NOT_RUN; w++)
+    for (int w = 0; w < WORD_COUNT; w++)
         if (count[w]) text_format(&words, "%s%d %s", written++ ? ", " : "", count[w], verdict_word((VerdictWord)w));
     text_format(&words, ".");
     text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
@@ -63,6 +63,7 @@ static void measured(const LedgerLine *l, Text *out) {
     char cell[256];
     const ClaimVerdict *v = l->v;
     const Table *t = &l->in->table;
+    const char *side = table_side_found(v);
     Text words;
     text_init(&words);
     text_format(&words, "%s %s, %d", t->x->name, t->x->profile, t->sample.cell[v->cell].step[v->step]);
@@ -72,7 +73,7 @@ static void measured(const LedgerLine *l, Text *out) {
     latex_text(out, words.at);
     text_format(out, " & %d", t->sample.seeds);
     table_claim_cells(v, out);
-    text_format(out, " %s%s%s \\\\\n", verdict_word(v->word), table_claim_mark(v),
+    text_format(out, " %s%s%s%s%s \\\\\n", verdict_word(v->word), side[0] ? ", " : "", side, table_claim_mark(v),
                 t->exploratory || v->undeclared ? "*" : "");
     text_release(&words);
 }
@@ -80,7 +81,7 @@ static void measured(const LedgerLine *l, Text *out) {
 static void hypothesis(const ClaimTest *test, Text *out) {
     Text words;
     text_init(&words);
-    table_hypothesis(test, &words);
+    table_expectation(test, &words);
     if (!isnan(test->margin)) {
         char number[40];
         text_format(&words, ", margin %s", format_real(number, test->margin));

@@ -8,11 +8,11 @@
 #include "bench/write/targets.h"
 #include "bench/write/theory.h"
 
-enum { INDENT = 7, PAGE = 100 };
+enum { INDENT = 7, WORD_WIDTH = 18, NUMBERS = INDENT + WORD_WIDTH + 1, PAGE = 100 };
 
-static void count_words(const int count[WORD_NOT_RUN + 1], Text *out) {
+static void count_words(const int count[WORD_COUNT], Text *out) {
     int written = 0;
-    for (int w = 0; w <= WORD_NOT_RUN; w++)
+    for (int w = 0; w < WORD_COUNT; w++)
         if (count[w])
             text_format(out, "%s%d %s", written++ ? ", " : "", count[w], verdict_word((VerdictWord)w));
     if (!written) text_format(out, "none");
@@ -27,7 +27,7 @@ static void place(const LedgerLine *l, Text *out) {
     ledger_class(l, out);
 }
 
-/* "+0.1173 [0.1120, 0.1227], reported -0.0720; maxt: p .031 (floor .031), n = 6, margin 0.02" */
+/* "+0.1173 [0.1120, 0.1227] (95% t), higher (worse), reported -0.0720; maxt: p .031 (floor .031), n = 6" */
 static void numbers(const LedgerLine *l, Text *out) {
     char number[SHOWN], confidence[40];
     const ClaimVerdict *v = l->v;
@@ -40,6 +40,7 @@ static void numbers(const LedgerLine *l, Text *out) {
         show_interval(out, v->lo, v->hi, decimals, "", false);
         text_format(out, " (%s%% %s)", table_confidence(&l->in->table, confidence), v->interval);
     }
+    if (table_side_found(v)[0]) text_format(out, ", %s", table_side_found(v));
     if (!isnan(v->reported))
         text_format(out, ", reported %s",
                     ratio ? show_number(number, v->reported, 2) : show_signed(number, v->reported, 4));
@@ -54,12 +55,12 @@ static void verdict_lines(const LedgerLine *l, Text *out) {
     Text words;
     text_init(&words);
     if (l->stated) {
-        text_format(out, "%*s%-14s ", INDENT, "", verdict_word(ledger_word(l)));
+        text_format(out, "%*s%-*s ", INDENT, "", WORD_WIDTH, verdict_word(ledger_word(l)));
         theory_summary(l->stated, &words);
         Text lines;
         text_init(&lines);
-        table_wrapped(words.at, INDENT + 15, &lines);
-        text_format(out, "%s", lines.at + INDENT + 15);
+        table_wrapped(words.at, NUMBERS, &lines);
+        text_format(out, "%s", lines.at + NUMBERS);
         text_release(&lines);
     } else if (!l->v) {
         text_format(&words, "not run: %s", l->why);
@@ -67,15 +68,15 @@ static void verdict_lines(const LedgerLine *l, Text *out) {
     } else {
         bool exploratory = l->in->table.exploratory || l->v->undeclared;
         place(l, &words);
-        text_format(out, "%*s%-14s %s%s%s\n", INDENT, "", verdict_word(l->v->word), words.at, replication_word(l->v),
-                    exploratory ? " (exploratory)" : "");
+        text_format(out, "%*s%-*s %s%s%s\n", INDENT, "", WORD_WIDTH, verdict_word(l->v->word), words.at,
+                    replication_word(l->v), exploratory ? " (exploratory)" : "");
         text_clear(&words);
         numbers(l, &words);
-        table_wrapped(words.at, INDENT + 15, out);
+        table_wrapped(words.at, NUMBERS, out);
         text_clear(&words);
         replication_text(l->v, &words);
         if (l->test->test == st_test_find("mcnemar-targets")) targets_text(&l->in->table, &l->v->c->what, &words);
-        if (words.length) table_wrapped(words.at, INDENT + 15, out);
+        if (words.length) table_wrapped(words.at, NUMBERS, out);
     }
     text_release(&words);
 }
@@ -98,7 +99,7 @@ static void claim_head(const Claim *c, Text *out) {
 }
 
 static void file_head(const Ledger *b, const ClaimFile *f, Text *out) {
-    int count[WORD_NOT_RUN + 1];
+    int count[WORD_COUNT];
     ledger_count(b, f, count);
     text_format(out, "%sWrite-up %s: ", f == b->file ? "" : "\n", f->writeup);
     claims_cite(f, out);
@@ -109,8 +110,22 @@ static void file_head(const Ledger *b, const ClaimFile *f, Text *out) {
     text_format(out, "\n");
 }
 
+/* What the words mean that stand above. */
+static void legend(const int count[WORD_COUNT], Text *out) {
+    Text words;
+    text_init(&words);
+    text_format(out, "\n");
+    for (int w = 0; w < WORD_COUNT; w++) {
+        if (!count[w]) continue;
+        text_clear(&words);
+        text_format(&words, "%s: %s", verdict_word((VerdictWord)w), verdict_meaning((VerdictWord)w));
+        table_wrapped(words.at, 2, out);
+    }
+    text_release(&words);
+}
+
 void ledger_text(const Ledger *b, Text *out) {
-    int count[WORD_NOT_RUN + 1];
+    int count[WORD_COUNT];
     for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
         const LedgerLine *before = l > b->line ? l - 1 : NULL;
         if (!before || before->file != l->file) file_head(b, l->file, out);
@@ -122,7 +137,7 @@ void ledger_text(const Ledger *b, Text *out) {
             if (l->stated)
                 text_format(out, "%s", l->test->metric_text);
             else
-                table_hypothesis(l->test, out);
+                table_expectation(l->test, out);
             text_format(out, "\n");
         }
         if (!said) verdict_lines(l, out);
@@ -131,4 +146,5 @@ void ledger_text(const Ledger *b, Text *out) {
     text_format(out, "\nAll verdicts: ");
     count_words(count, out);
     text_format(out, "\n");
+    legend(count, out);
 }

@@ -234,9 +234,10 @@ static void claim(const ClaimVerdict *v, Text *out) {
     char number[SHOWN];
     Text words;
     text_init(&words);
-    table_hypothesis(v->test, &words);
-    text_format(out, "claim %s (%s)  %s%s%s\n", v->claim->id, words.at, verdict_word(v->word), replication_word(v),
-                v->small ? ", but too small to matter" : "");
+    const char *side = table_side_found(v);
+    table_expectation(v->test, &words);
+    text_format(out, "claim %s (%s)  %s%s%s%s%s\n", v->claim->id, words.at, verdict_word(v->word),
+                side[0] ? ", " : "", side, replication_word(v), v->small ? ", but too small to matter" : "");
     text_clear(&words);
     if (!isnan(v->reported)) text_format(&words, "reported %s, ", show_signed(number, v->reported, 4));
     replication_text(v, &words);

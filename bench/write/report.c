@@ -63,7 +63,7 @@ void report_command(const LedgerTable *made, Text *out) {
 }
 
 void report_counts(const Ledger *b, Text *out) {
-    int count[WORD_NOT_RUN + 1];
+    int count[WORD_COUNT];
     ledger_count(b, NULL, count);
     for (int w = 0; w < WORD_NOT_RUN; w++)
         if (count[w]) text_format(out, "%s%d %s", out->length ? ", " : "", count[w], verdict_word((VerdictWord)w));

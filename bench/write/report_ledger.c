@@ -83,7 +83,7 @@ static void hypothesis(const LedgerLine *l, Text *out) {
     if (!l->test) return;
     text_init(&words);
     if (l->test->terms)
-        table_hypothesis(l->test, &words);
+        table_expectation(l->test, &words);
     else
         text_format(&words, "%s", l->test->metric_text);
     if (!isnan(l->test->margin)) text_format(&words, ", margin %s", format_real(number, l->test->margin));
@@ -113,6 +113,7 @@ static void measured_row(const LedgerLine *l, Text *out) {
         stated_row(l, out);
         return;
     }
+    const char *side = table_side_found(l->v);
     text_format(out, "<tr><th scope=\"row\">");
     hypothesis(l, out);
     text_format(out, "</th>");
@@ -121,6 +122,7 @@ static void measured_row(const LedgerLine *l, Text *out) {
     class_name(ledger_word(l), out);
     text_format(out, "\">%s%s", verdict_word(ledger_word(l)),
                 l->in->table.exploratory || l->v->undeclared ? " <small>(exploratory)</small>" : "");
+    if (side[0]) text_format(out, "<br><small>%s</small>", side);
     if (l->v->replication.agrees) text_format(out, "<br><small>" REPLICATION_AGREES "</small>");
     if (l->v->why[0]) {
         text_format(out, "<br><small>");
@@ -194,16 +196,20 @@ static void writeup(const Ledger *b, const ClaimFile *f, Text *out) {
 }
 
 void report_ledger(const Ledger *b, Text *out) {
-    int count[WORD_NOT_RUN + 1];
+    int count[WORD_COUNT];
     ledger_count(b, NULL, count);
     if (count[WORD_NOT_RUN] == b->lines) return;
     text_format(out,
-                "<section id=\"claims\">\n<h2>The claims</h2>\n<p>Reproduced: p below alpha, the right sign, "
-                "and the reported effect inside the prediction interval around ours, made of both standard "
-                "errors where the write-up gives its spread; for a claim of no difference, equivalence within "
-                "the margin. Direction only: the reported effect outside it, or none reported. Contradicted: "
-                "the wrong sign. p is that of the test beside it, adjusted by Holm over the verdicts of the "
-                "same test where it does not adjust by itself; in brackets the smallest that it could be.</p>\n");
+                "<section id=\"claims\">\n<h2>The claims</h2>\n<p>p is that of the test beside it, adjusted by "
+                "Holm over the verdicts of the same test where it does not adjust by itself; in brackets the "
+                "smallest that it could be. The words:</p>\n<ul class=\"soft\">\n");
+    for (int w = 0; w < WORD_COUNT; w++)
+        if (count[w]) {
+            text_format(out, "<li><strong>%s</strong>: ", verdict_word((VerdictWord)w));
+            html_text(out, verdict_meaning((VerdictWord)w));
+            text_format(out, "</li>\n");
+        }
+    text_format(out, "</ul>\n");
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++) writeup(b, f, out);
     text_format(out, "</section>\n");
 }
@@ -233,7 +239,7 @@ static void not_run_of(const Ledger *b, const ClaimFile *f, Text *out) {
 }
 
 void report_not_run(const Ledger *b, Text *out) {
-    int count[WORD_NOT_RUN + 1];
+    int count[WORD_COUNT];
     ledger_count(b, NULL, count);
     text_format(out, "<section id=\"not-run\">\n<h2>What was not run</h2>\n");
     if (count[WORD_NOT_RUN]) {

@@ -40,8 +40,8 @@ const char report_style[] =
     ".plot svg{width:100%;height:auto;display:block}.plot .phone{display:none}"
     ".plot figcaption{color:var(--soft);font-size:.88rem;padding:.3em}\n"
     /* Verdicts and the rest. */
-    ".verdict{font-weight:600}.v-reproduced{color:var(--good)}.v-contradicted,.v-not-reproduced{"
-    "color:var(--bad)}.v-not-run,.v-not-testable{color:var(--soft);font-weight:400}\n"
+    ".verdict{font-weight:600}.v-reproduced{color:var(--good)}.v-contradicted,.v-not-reproduced,.v-wrong-as-printed{"
+    "color:var(--bad)}.v-not-run,.v-not-testable,.v-too-few-seeds{color:var(--soft);font-weight:400}\n"
     "details{margin:.6em 0}summary{cursor:pointer;color:var(--accent)}nav ul{columns:2;padding-left:1.2em}"
     ".banner{border-left:.3rem solid var(--bad);background:var(--tint);padding:.4em .8em}\n"
     /* A phone: rows of the forest and of the claims become blocks, wide tables and figures scroll in their boxes. */

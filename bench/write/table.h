@@ -111,6 +111,14 @@ void table_corpus(const Table *t, int cell, Text *out);
 void table_text_source(const Table *t, int cell, Text *out); /* its first half: without the model, without a stop */
 void table_methods(const Table *t, Text *out);
 void table_hypothesis(const ClaimTest *t, Text *out); /* "valid_loss: layernorm - baseline < 0" */
+void table_expectation(const ClaimTest *t, Text *out); /* the same, ": lower (better)" behind it where a side is */
+/* "lower (better)", "higher (worse)": which side a test claims and which was shown; "" where none was, or neither is
+ * better. */
+const char *table_side_claimed(const ClaimTest *t);
+const char *table_side_found(const ClaimVerdict *v);
+/* The smallest that Holm's p can be in this table; the column is left out where that is not below alpha. */
+double table_holm_floor(const Table *t);
+bool table_shows_holm(const Table *t);
 const char *table_ratio(const ClaimTest *t); /* what the effect is a ratio of: "variances", "rates"; NULL: it is none */
 int table_effect_digits(const ClaimVerdict *v); /* decimals of a verdict's effect */
 /* table_divergence, and what else must be known of a comparison: stalls, ranks, one seed that decides. */

@@ -17,10 +17,10 @@ static void hypothesis_row(const ClaimVerdict *v, Text *out) {
     Text words;
     text_init(&words);
     text_format(&words, "%s ", v->claim->id);
-    table_hypothesis(v->test, &words);
+    table_expectation(v->test, &words);
     text_format(&words, " (%s)", v->test->test->name);
-    text_format(out, words.length > LONGEST_HYPOTHESIS ? "\\multicolumn{5}{@{}p{\\linewidth}}{"
-                                                        : "\\multicolumn{5}{@{}l}{");
+    text_format(out,
+                words.length > LONGEST_HYPOTHESIS ? "\\multicolumn{5}{@{}p{\\linewidth}}{" : "\\multicolumn{5}{@{}l}{");
     latex_text(out, words.at);
     text_format(out, "} \\\\\n");
     text_release(&words);
@@ -51,10 +51,11 @@ const char *table_claim_mark(const ClaimVerdict *v) {
 }
 
 static void claim_row(const Table *t, const ClaimVerdict *v, Text *out) {
+    const char *side = table_side_found(v);
     text_format(out, "\\quad %d", t->sample.cell[v->cell].step[v->step]);
     if (t->sample.cells > 1) text_format(out, ", cell %d", v->cell);
     table_claim_cells(v, out);
-    text_format(out, " & %s%s \\\\\n", verdict_word(v->word), table_claim_mark(v));
+    text_format(out, " & %s%s%s%s \\\\\n", verdict_word(v->word), side[0] ? ", " : "", side, table_claim_mark(v));
 }
 
 static void begin(const Table *t, bool more, Text *out) {

@@ -19,8 +19,8 @@
  *                 sign_flip: {p, count, total, floor, ...}, max_t_step_down: {p, count, total, single_step},
  *                 bootstrap: {percentile, basic, bca, p_percentile, p_shift, p_koehn, ...},
  *                 perplexity_ratio, seeds_by_blocks, mcnemar, pitman_morgan}
- *   VERDICT:     {claim, says, source, verdict, words, why?, metric, test, expects, margin?, reported?, cell, step, n,
- *                 effect, lo, hi, reported_effect, p_decides, floor, comparison,
+ *   VERDICT:     {claim, says, source, verdict, words, why?, metric, test, expects, side_claimed?, margin?, reported?,
+ *                 cell, side_found?, step, n, effect, lo, hi, reported_effect, p_decides, floor, comparison,
  *                 replication?: {se, reported_se, df, lo, hi, inside, agrees}, targets? (bench/write/targets.h)}
  *
  * A verdict's `comparison` is a place in claims.family.at. The functions give parts of it, each a new reference. */

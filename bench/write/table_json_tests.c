@@ -150,11 +150,13 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
         if (v->test->test) json_put_text(o, "test", v->test->test->name);
         if (v->by) json_put_text(o, "decided_by", v->by);
         if (v->test->expects != EXPECT_COUNT) json_put_text(o, "expects", expect_names[v->test->expects]);
+        if (table_side_claimed(v->test)[0]) json_put_text(o, "side_claimed", table_side_claimed(v->test));
         if (!isnan(v->test->margin)) json_put(o, "margin", v->test->margin);
         if (v->test->table) json_object_set_new(o, "reported", reported_json(t, v));
     }
     if (v->cell >= 0) json_object_set_new(o, "cell", json_integer(v->cell));
     if (!v->c) return o;
+    if (table_side_found(v)[0]) json_put_text(o, "side_found", table_side_found(v));
     json_object_set_new(o, "step", json_integer(t->sample.cell[v->cell].step[v->step]));
     json_object_set_new(o, "n", json_integer(t->sample.seeds));
     json_put(o, "effect", v->effect), json_put(o, "lo", v->lo), json_put(o, "hi", v->hi);

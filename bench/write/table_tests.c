@@ -14,9 +14,13 @@ static const char *why_no_interval(const Comparison *c) {
     return !c->t_decides ? "diverged" : st_status_text(c->t.status);
 }
 
-/* The smallest sign-flip p after Holm over the family: m times the floor, at most 1. */
-static double holm_floor(const Family *f) {
-    return fmin(1, f->count * f->floor);
+/* m times the floor of the sign flips, at most 1. */
+double table_holm_floor(const Table *t) {
+    return fmin(1, t->family.count * t->family.floor);
+}
+
+bool table_shows_holm(const Table *t) {
+    return table_holm_floor(t) < t->family.alpha;
 }
 
 static void p_cell(Text *out, double p) {
@@ -44,15 +48,17 @@ static void difference_row(const Table *t, const Comparison *c, Text *out) {
     }
     p_cell(out, c->flip.status == ST_OK ? c->flip.p : (double)NAN);
     p_cell(out, c->joint.step);
-    p_cell(out, c->holm);
+    if (table_shows_holm(t)) p_cell(out, c->holm);
     text_format(out, " \\\\\n");
 }
 
 static void differences(const Table *t, const Part *p, Text *out) {
     bool loss = t->metric == METRIC_valid_loss;
+    bool holm = table_shows_holm(t);
     char conf[40];
     table_confidence(t, conf);
-    text_format(out, "\n\\medskip\n\\begin{tabular}{@{}l %sr r r@{}}\n\\toprule\nminus ", loss ? "l l " : "l ");
+    text_format(out, "\n\\medskip\n\\begin{tabular}{@{}l %sr r%s@{}}\n\\toprule\nminus ", loss ? "l l " : "l ",
+                holm ? " r" : "");
     part_arm(t, t->sample.baseline, out);
     text_format(out, " & $\\Delta$ ");
     if (loss)
@@ -61,7 +67,7 @@ static void differences(const Table *t, const Part *p, Text *out) {
         latex_text(out, metric_info[t->metric].key);
         text_format(out, " [%s\\%% CI]", conf);
     }
-    text_format(out, " & $p$ & $p_{\\mathrm{adj}}$ & $p_{\\mathrm{Holm}}$ \\\\\n\\midrule\n");
+    text_format(out, " & $p$ & $p_{\\mathrm{adj}}$%s \\\\\n\\midrule\n", holm ? " & $p_{\\mathrm{Holm}}$" : "");
     for (int a = 1; a < p->arms; a++) {
         const Comparison *c = table_comparison(t, p->cell, p->step, p->arm[a]);
         if (c && c->status == ST_OK) difference_row(t, c, out);
@@ -69,7 +75,7 @@ static void differences(const Table *t, const Part *p, Text *out) {
     text_format(out, "\\addlinespace\nsmallest possible%s", loss ? " & & " : " & ");
     p_cell(out, t->family.floor);
     p_cell(out, t->family.floor);
-    p_cell(out, holm_floor(&t->family));
+    if (holm) p_cell(out, table_holm_floor(t));
     text_format(out, " \\\\\n\\bottomrule\n\\end{tabular}\n");
 }
 

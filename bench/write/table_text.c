@@ -106,8 +106,9 @@ static void comparison_line(const Table *t, const Comparison *c, Text *out) {
     text_format(out, " %9s %-21s", show_signed(number, c->t.mean, decimals), interval.at);
     if (t->metric == METRIC_valid_loss)
         text_format(out, " %6s", show_number(number, exp(c->t.mean), decimals_for(exp(c->t.mean) * c->t.se, 3)));
-    text_format(out, "  %5s  %5s  %5s", show_p(p, c->flip.status == ST_OK ? c->flip.p : (double)NAN),
-                show_p(adjusted, c->joint.step), show_p(holm, c->holm));
+    text_format(out, "  %5s  %5s", show_p(p, c->flip.status == ST_OK ? c->flip.p : (double)NAN),
+                show_p(adjusted, c->joint.step));
+    if (table_shows_holm(t)) text_format(out, "  %5s", show_p(holm, c->holm));
     if (t->exploratory) text_format(&decision, t->partial ? " (partial)" : " (exploratory)");
     text_format(out, "\n      %s\n", decision.at);
     text_clear(&interval);
@@ -128,8 +129,9 @@ static void comparisons(const Table *t, int cell, int step, Text *out) {
     table_confidence(t, conf);
     text_format(out, "\n  minus ");
     show_column(out, t->x->arm[t->sample.baseline].label, NAME_WIDTH - 10);
-    text_format(out, " %9s [%s%% t interval]%s      p  p_adj p_Holm  (smallest p: %s)\n", "delta", conf,
-                t->metric == METRIC_valid_loss ? "   PPL x" : "", show_p(floor, t->family.floor));
+    text_format(out, " %9s [%s%% t interval]%s      p  p_adj%s  (smallest p: %s)\n", "delta", conf,
+                t->metric == METRIC_valid_loss ? "   PPL x" : "", table_shows_holm(t) ? " p_Holm" : "",
+                show_p(floor, t->family.floor));
     for (int arm = 0; arm < t->sample.arms; arm++) {
         const Comparison *c = table_comparison(t, cell, step, arm);
         if (c && c->status == ST_OK)
@@ -146,11 +148,12 @@ static void comparisons(const Table *t, int cell, int step, Text *out) {
     }
 }
 
-/* "  step 5, lr = 1   -0.071 [-0.078, -0.064]   reported -0.0700   p .031 (floor .031)   reproduced" */
+/* "  step 5, lr = 1   -0.071 [-0.078, -0.064]   reported -0.0700   p .031 (floor .031)   reproduced, lower (better)" */
 static void verdict_line(const Table *t, const ClaimVerdict *v, Text *out) {
     char number[SHOWN], where[256];
     bool ratio = table_ratio(v->test) != NULL;
     int decimals = table_effect_digits(v);
+    const char *side = table_side_found(v);
     Text place, value;
     text_init(&place);
     text_init(&value);
@@ -170,7 +173,7 @@ static void verdict_line(const Table *t, const ClaimVerdict *v, Text *out) {
         text_format(out, " (floor %s)", show_p(number, v->floor));
     else
         text_format(out, "%13s", "");
-    text_format(out, "  %s%s%s%s%s\n", verdict_word(v->word), replication_word(v),
+    text_format(out, "  %s%s%s%s%s%s%s\n", verdict_word(v->word), side[0] ? ", " : "", side, replication_word(v),
                 v->small    ? ", "
                 : v->why[0] ? ": "
                             : "",
@@ -196,7 +199,7 @@ static void verdicts(const Table *t, Text *out) {
         }
         if (!before || v->test != before->test) {
             text_format(out, "    ");
-            table_hypothesis(v->test, out);
+            table_expectation(v->test, out);
             text_format(out, " (%s)\n", v->test->test->name);
         }
         verdict_line(t, v, out);

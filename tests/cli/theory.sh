@@ -49,14 +49,14 @@ wrong=$(ends 0 table theory --results "$W/a"; cmp "$W/out" "$W/first" 2>&1
 report "the table prints again from the file" "$wrong"
 
 wrong=$(ends 0 claims 003 --results "$W/a"
-  grep -q 'w003_gpt2' "$W/out" || echo "003-12 is not decided by its dates"
+  grep -B1 'w003_gpt2' "$W/out" | grep -q 'wrong as printed' || echo "003-12 is not decided by its dates"
   grep -A6 '^003-2 ' "$W/out" | grep -q 'not reproduced' || echo "003-2 has no verdict"
   ends 0 claims 004 --results "$W/a" --json
   python3 - "$W/out" <<'PY' 2>&1
 import json, sys
 claims = {c["id"]: c for w in json.load(open(sys.argv[1]))["writeups"] for c in w["claims"]}
 for v in claims["004-17"]["verdicts"]:
-    assert v["verdict"] == "contradicted" and v["statement"]["verdict"] == "does not hold", v
+    assert v["verdict"] == "wrong as printed" and v["statement"]["verdict"] == "does not hold", v
 PY
   ends 0 claims --results "$W/a" --tex; grep -q 'lemma2\\_post' "$W/out" || echo "not in the LaTeX ledger")
 report "claims get their verdicts from statements" "$wrong"

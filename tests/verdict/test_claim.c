@@ -88,7 +88,7 @@ Test(claim, equality_takes_eight_seeds) {
     set_difference(2, 0.0005, 0.004);
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
     cr_expect_eq(verdict("002-1", 0)->word, WORD_INCONCLUSIVE);
-    cr_expect_eq(verdict("002-2", 1)->word, WORD_NOT_TESTABLE);
+    cr_expect_eq(verdict("002-2", 1)->word, WORD_TOO_FEW);
     cr_expect_str_eq(verdict("002-2", 1)->why, "below 8 seeds nothing is called equal");
     made_up_release(&m);
 }
@@ -128,9 +128,9 @@ Test(claim, one_seed_that_decides_is_said) {
 
 Test(claim, few_seeds_are_not_testable) {
     make(made_up_four, "single");
-    cr_expect_eq(verdict("002-1", 0)->word, WORD_NOT_TESTABLE);
+    cr_expect_eq(verdict("002-1", 0)->word, WORD_TOO_FEW);
     cr_expect_str_eq(verdict("002-1", 0)->why, "n = 1: p cannot fall below 1");
-    cr_expect_eq(verdict("002-2", 1)->word, WORD_NOT_TESTABLE);
+    cr_expect_eq(verdict("002-2", 1)->word, WORD_TOO_FEW);
     cr_expect_eq(verdict("002-6", 0)->word, WORD_NOT_RUN);
     made_up_release(&m);
 }
@@ -151,7 +151,7 @@ Test(claim, an_arm_that_is_not_there_is_said) {
     make(made_up_four, "pair");
     cr_expect_eq(verdict("002-2", 0)->word, WORD_NOT_RUN);
     cr_expect_str_eq(verdict("002-2", 0)->why, "no arm 'rmsnorm' here");
-    cr_expect_eq(verdict("002-1", 0)->word, WORD_NOT_TESTABLE);
+    cr_expect_eq(verdict("002-1", 0)->word, WORD_TOO_FEW);
     made_up_release(&m);
 }
 

@@ -88,7 +88,7 @@ Test(grid, one_arm_against_a_number) {
     cr_expect_float_eq(v[0].c->t.mean, -0.075, 1e-12);
     cr_expect(v[0].lo > 2.9 && v[0].hi < 2.95);
     cr_expect_eq(v[0].p, 2. / 64);
-    cr_expect_eq(v[0].word, WORD_DIRECTION_ONLY);
+    cr_expect_eq(v[0].word, WORD_REPRODUCED);
     cr_expect_eq(v[1].word, WORD_CONTRADICTED);
 }
 
@@ -104,7 +104,8 @@ Test(grid, best_rates_are_tested_by_swaps) {
     }
     judge("{metric: valid_loss, contrast: {'post@warmup=0,lr=best': -1, 'pre@warmup=0,lr=best': 1}, against: 0.03, "
           "expects: lower, test: choice}");
-    StGrid grids[] = {{a, lost, RATES, SEEDS}, {b, lost, RATES, SEEDS}};
+    StGrid grids[] = {{.value = a, .lost = lost, .settings = RATES, .n = SEEDS},
+                      {.value = b, .lost = lost, .settings = RATES, .n = SEEDS}};
     StGridPair pair = {0, 1};
     StMaxTRow row;
     size_t chosen[SEEDS];
@@ -134,8 +135,8 @@ Test(grid, a_lost_run_stays_in_the_grid) {
           "{metric: rate_stable, contrast: {'pre@warmup=0': 1, 'post@warmup=0': -1}, expects: higher, test: maxt}");
     for (int i = 0; i < 3; i++) cr_expect_eq(m.table.verdicts.at[i].p, 2. / 64, "%d", i);
     cr_expect_eq(m.table.verdicts.at[1].effect, -RATES);
-    cr_expect_eq(m.table.verdicts.at[1].word, WORD_DIRECTION_ONLY);
-    cr_expect_eq(m.table.verdicts.at[2].word, WORD_DIRECTION_ONLY);
+    cr_expect_eq(m.table.verdicts.at[1].word, WORD_NO_NUMBER);
+    cr_expect_eq(m.table.verdicts.at[2].word, WORD_NO_NUMBER);
 }
 
 Test(grid, mistakes_are_refused) {

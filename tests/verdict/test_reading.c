@@ -113,7 +113,7 @@ Test(reading, every_test_decides_a_claim) {
     for (const StTest *t = st_tests; t < st_tests + st_tests_count; t++) {
         ask(t, asked[t->about].right, 1);
         const ClaimVerdict *v = m.table.verdicts.at;
-        VerdictWord confirmed = t->about == ST_ABOUT_equality ? WORD_REPRODUCED : WORD_DIRECTION_ONLY;
+        VerdictWord confirmed = t->about == ST_ABOUT_equality ? WORD_REPRODUCED : WORD_NO_NUMBER;
         cr_expect_eq(v->word, confirmed, "%s: %s (%s), p = %g", t->name, verdict_word(v->word), v->why, v->p);
         cr_expect(v->p >= 0 && v->p < 0.05, "%s: p = %g", t->name, v->p);
         cr_expect_str_eq(v->by, t->name);
@@ -191,7 +191,7 @@ Test(reading, targets_that_one_arm_alone_predicts_right) {
         cr_expect_float_eq((double)(one->only_a - one->only_b) / 100, v->c->pairs.d[seed], 1e-15);
     }
     targets_release(&t);
-    cr_expect(v->p >= 2 / 1024. && v->p <= 2 / 1024. && v->word == WORD_DIRECTION_ONLY, "%g", v->p);
+    cr_expect(v->p >= 2 / 1024. && v->p <= 2 / 1024. && v->word == WORD_NO_NUMBER, "%g", v->p);
     Text text;
     text_init(&text);
     targets_text(&m.table, &v->c->what, &text);

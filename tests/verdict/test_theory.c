@@ -118,6 +118,22 @@ Test(theory, a_slope_with_the_other_sign_contradicts_a_claim) {
     cr_assert_eq(stated_claim(&v), WORD_NOT_REPRODUCED);
 }
 
+/* The three statements that arithmetic or dates decide; what fails of others is contradicted. */
+Test(theory, arithmetic_and_dates_are_wrong_as_printed) {
+    int printed = 0;
+    for (int i = 0; i < STATEMENT_COUNT; i++) {
+        const Statement *s = &statements[i];
+        const StatementVerdict fails = {.statement = s, .word = STATED_FAILS}, holds = {s, .word = STATED_HOLDS};
+        cr_expect_eq(stated_claim(&fails) == WORD_AS_PRINTED, s->printed, "%s", s->name);
+        cr_expect_eq(stated_claim(&holds), WORD_REPRODUCED, "%s", s->name);
+        printed += s->printed;
+    }
+    cr_expect_eq(printed, 3);
+    cr_expect(statements[STATEMENT_w003_gpt2].printed && statements[STATEMENT_w004_example].printed &&
+              statements[STATEMENT_w004_bound].printed);
+    cr_expect(statements[STATEMENT_w004_bound].how == DECIDE_at_most && statements[STATEMENT_w004_bound].hi == 1e-10);
+}
+
 static char path[64];
 
 static Rc read_text(const char *text, Theory *t, Error *e) {
@@ -163,7 +179,8 @@ Test(theory, a_damaged_file_is_refused_and_says_where) {
         {"{\"schema\": 1, \"statements\": {\"lemma1\": {\"x\": [1], \"predicted\": [1], \"values\": [[true]]}}}",
          "lemma1"},
         {"{\"schema\": 1, \"statements\": {\"lemma1\": {\"x\": [2, 1], \"predicted\": [1, 1], \"values\": [[1], "
-         "[1]]}}}", "ascending"},
+         "[1]]}}}",
+         "ascending"},
         {"{\"schema\": 1, \"statements\": {\"lemma1\": {\"x\": [1], \"predicted\": [1], \"values\": [[1]], \"y\": 1}}}",
          "lemma1"},
     };

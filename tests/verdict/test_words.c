@@ -51,8 +51,8 @@ Test(words, of_two_arms) {
     static const char *const apart[] = {"3,3.5", "3.1,3.6", "3.2,3.8", "3,3.4", "3.1,3.7", "3,3.6"};
     static const char *const near[] = {"3,3.01",    "3.1,3.112", "3.2,3.211", "3,3.009",
                                        "3.1,3.108", "3,3.012",   "3,3.011",   "3.1,3.109"};
-    static const char *const same[] = {"3,3.001", "3.1,3.098", "3.2,3.2", "3,3.002", "3.1,3.099", "3,3", "3,2.999",
-                                       "3.1,3.1"};
+    static const char *const same[] = {"3,3.001",   "3.1,3.098", "3.2,3.2", "3,3.002",
+                                       "3.1,3.099", "3,3",       "3,2.999", "3.1,3.1"};
     static const char *const trifle[] = {"3,3.0001",   "3.1,3.1001", "3.2,3.2001", "3,3.0002",
                                          "3.1,3.1001", "3,3.0001",   "3,3.0001",   "3.1,3.1001"};
     static const char *const wild[] = {"3,3.5", "3.1,2.6", "3.2,3.8", "3,2.4", "3.1,3.7", "3,2.7"};
@@ -81,9 +81,10 @@ static void writes(void (*write)(const Table *, Text *), const char *what, bool 
 
 /* LayerNorm ahead by a trifle in every seed; every file names the baseline by its label. */
 static void a_trifle(Metric metric) {
-    made_up_init(&m, "name: trifle\ntitle: Trifle\ndataset: tinyshakespeare\nlayers: 4\nwidth: 128\nsteps: 150\n"
-                     "seeds: 8\nevaluate_at: 0,150\narms: {a: {variant: pre, label: Pre-LN & co}, b: {variant: post, "
-                     "label: Post}}\n",
+    made_up_init(&m,
+                 "name: trifle\ntitle: Trifle\ndataset: tinyshakespeare\nlayers: 4\nwidth: 128\nsteps: 150\n"
+                 "seeds: 8\nevaluate_at: 0,150\narms: {a: {variant: pre, label: Pre-LN & co}, b: {variant: post, "
+                 "label: Post}}\n",
                  NULL);
     m.x.metric = metric;
     for (int seed = 0; seed < 8; seed++)
@@ -106,12 +107,27 @@ Test(words, of_a_table) {
     writes(table_text, words, true);
     writes(table_json, words, true);
     writes(table_json, "\"decision\": \"lower but negligible\"", true);
-    writes(table_csv,
-           ",lower but negligible,false,\"better than Pre-LN & co, but within 0.02: too small to matter\"\n", true);
+    writes(table_csv, ",lower but negligible,false,\"better than Pre-LN & co, but within 0.02: too small to matter\"\n",
+           true);
     writes(table_tex, "Post: better than Pre-LN \\& co, but within 0.02: too small to matter.", true);
     writes(table_text, "equivalent", false);
     writes(table_json, "of the one declared comparison of this table, at level 0.05", true);
     writes(table_tex, "max-T", false);
+    made_up_release(&m);
+}
+
+/* Three comparisons of six seeds: Holm's p cannot fall below 3 x 2/64; one comparison's can. */
+Test(words, holm_is_shown_where_it_can_decide) {
+    a_trifle(METRIC_valid_loss);
+    writes(table_text, " p_Holm ", true);
+    writes(table_tex, "p_{\\mathrm{Holm}}", true);
+    made_up_release(&m);
+    made_up_init(&m, made_up_four, "quick");
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_expect_float_eq(table_holm_floor(&m.table), 3 * 2. / 64, 1e-15);
+    writes(table_text, "p_Holm", false);
+    writes(table_tex, "Holm", false);
+    writes(table_json, "\"holm\"", true);
     made_up_release(&m);
 }
 
@@ -123,8 +139,9 @@ Test(words, of_a_metric_without_a_side) {
 }
 
 Test(words, of_one_arm) {
-    made_up_init(&m, "name: lone\ndataset: tinyshakespeare\nlayers: 4\nwidth: 128\nsteps: 150\nseeds: 6\n"
-                     "evaluate_at: 0,150\narms: {a: {variant: pre}}\n",
+    made_up_init(&m,
+                 "name: lone\ndataset: tinyshakespeare\nlayers: 4\nwidth: 128\nsteps: 150\nseeds: 6\n"
+                 "evaluate_at: 0,150\narms: {a: {variant: pre}}\n",
                  NULL);
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
     writes(table_json, "One arm: nothing is compared.", true);
@@ -134,14 +151,53 @@ Test(words, of_one_arm) {
     made_up_release(&m);
 }
 
+/* "higher (worse)" for a loss, "higher (better)" for an accuracy, and nothing where neither side is. */
+static void side(Metric metric, const char *test, Expect expects, VerdictWord word, const char *claimed,
+                 const char *found) {
+    ClaimTest t = {.metric = (int)metric, .expects = expects, .test = st_test_find(test), .terms = 2};
+    t.term[0].weight = 1, t.term[1].weight = -1;
+    ClaimVerdict v = {.test = &t, .word = word, .effect = .1};
+    cr_expect_str_eq(table_side_claimed(&t), claimed, "%s, %s", metric_info[metric].key, verdict_word(word));
+    cr_expect_str_eq(table_side_found(&v), found, "%s, %s", metric_info[metric].key, verdict_word(word));
+    for (int i = 0; i < 4; i++) t.term[i].weight = i % 2 ? -1 : 1; /* the difference of two differences */
+    t.terms = 4;
+    cr_expect(!table_side_claimed(&t)[0] && !table_side_found(&v)[0]);
+}
+
+Test(words, of_the_better_side) {
+    const Metric loss = METRIC_valid_loss, hits = METRIC_accuracy, norm = METRIC_grad_norm;
+    side(loss, "maxt", EXPECT_higher, WORD_REPRODUCED, "higher (worse)", "higher (worse)");
+    side(loss, "maxt", EXPECT_lower, WORD_CONTRADICTED, "lower (better)", "higher (worse)");
+    side(loss, "maxt", EXPECT_lower, WORD_NO_NUMBER, "lower (better)", "lower (better)");
+    side(loss, "maxt", EXPECT_lower, WORD_INCONCLUSIVE, "lower (better)", "");
+    side(loss, "maxt", EXPECT_lower, WORD_NOT_REPRODUCED, "lower (better)", "");
+    side(loss, "tost", EXPECT_equal, WORD_REPRODUCED, "", "");
+    side(loss, "tost", EXPECT_equal, WORD_CONTRADICTED, "", "higher (worse)");
+    side(hits, "maxt", EXPECT_higher, WORD_DIRECTION_ONLY, "higher (better)", "higher (better)");
+    side(hits, "maxt", EXPECT_higher, WORD_NO_EFFECT, "higher (better)", "lower (worse)");
+    side(norm, "maxt", EXPECT_lower, WORD_REPRODUCED, "", "");
+    side(loss, "pitman-morgan", EXPECT_lower, WORD_REPRODUCED, "", "");
+    side(loss, "mcnemar", EXPECT_higher, WORD_REPRODUCED, "higher (worse)", "higher (worse)");
+    side(METRIC_spikes, "poisson", EXPECT_lower, WORD_CONTRADICTED, "lower (better)", "higher (worse)");
+}
+
 /* Codes are read by programs: they stay when words change. */
 Test(words, codes_stay) {
     static const char *const decisions[] = {
         "lower",      "higher",       "lower but negligible", "higher but negligible",
         "equivalent", "inconclusive", "not testable"};
-    static const char *const verdicts[] = {"reproduced", "direction only", "not reproduced", "contradicted",
-                                           "no effect",  "inconclusive",   "not testable",   "not run"};
+    static const char *const verdicts[] = {
+        "reproduced",       "direction only", "no number reported", "not reproduced", "contradicted", "no effect",
+        "wrong as printed", "inconclusive",   "too few seeds",      "not testable",   "not run"};
+    VerdictWord found;
     for (int d = 0; d <= DECISION_NOT_TESTABLE; d++) cr_expect_str_eq(decision_name((Decision)d), decisions[d]);
-    for (int w = 0; w <= WORD_NOT_RUN; w++) cr_expect_str_eq(verdict_code((VerdictWord)w), verdicts[w]);
+    for (int w = 0; w < WORD_COUNT; w++) {
+        const char *word = verdict_word((VerdictWord)w), *meaning = verdict_meaning((VerdictWord)w);
+        cr_expect_str_eq(verdict_code((VerdictWord)w), verdicts[w]);
+        cr_expect(verdict_of_code(verdicts[w], &found) && found == (VerdictWord)w);
+        cr_expect_leq(strlen(word) + strlen(meaning), 106, "%s: not one line of the ledger", word);
+    }
+    cr_expect_not(verdict_of_code("not decided", &found));
+    cr_expect(verdict_made(WORD_NO_EFFECT) && !verdict_made(WORD_AS_PRINTED));
     cr_expect_str_eq(verdict_word(WORD_INCONCLUSIVE), "not decided");
 }
