@@ -12,7 +12,7 @@ static int better_side(const ClaimTest *t) {
     switch (t->test->about) {
     case ST_ABOUT_difference:
     case ST_ABOUT_equality:
-    case ST_ABOUT_rate: return metric_info[t->metric].better;
+    case ST_ABOUT_rate: return t->grid ? grid_info[t->grid].better : metric_info[t->metric].better;
     case ST_ABOUT_divergence:
     case ST_ABOUT_stall: return -1;
     case ST_ABOUT_variance:
