@@ -9,16 +9,21 @@ trap 'rm -rf "$T"' EXIT
 "$program" data verify tinyshakespeare --offline >/dev/null 2>&1 ||
   { echo "ok 1 - stored runs # SKIP no copy of tiny Shakespeare on this machine"; echo "1..1"; exit 0; }
 
-same() { # EXPERIMENT PROFILE ARM SEED LR LAYERS
+same() { # EXPERIMENT PROFILE ARM SEED KEY=VALUE...: the run of that arm, seed and factors
   number=$((number + 1))
-  local name="$1 $2: $3 seed $4, lr $5, $6 layers" arm said line
+  local name="$1 $2: $3 seed $4, ${*:5}" arm said line key set=()
   arm=$(sed -n "s/^  $3: *\({.*}\)$/\1/p" "$root/bench/experiments/$1.yaml")
-  said=$("$program" run "$1" --profile "$2" --arm "$arm" --set "seeds=[$4]" --set "lr=$5" --set "layers=$6" --offline \
-    --results "$T/$number" 2>&1) || { echo "not ok $number - $name"; printf '%s\n' "$said" | tail -n 2 | sed 's/^/# /'; return; }
-  line=$(python3 - "$T/$number" "$root/results/reference/$2/$1-runs.csv" "$3" "$4" "$5" "$6" <<'PY'
+  for key in "${@:5}"; do set+=(--set "$key"); done
+  said=$("$program" run "$1" --profile "$2" --arm "$arm" --set "seeds=[$4]" "${set[@]}" --offline --results "$T/$number" 2>&1) ||
+    { echo "not ok $number - $name"; printf '%s\n' "$said" | tail -n 2 | sed 's/^/# /'; return; }
+  line=$(python3 - "$T/$number" "$root/results/reference/$2/$1-runs.csv" "${@:3}" <<'PY'
 import csv, json, os, sys
-folder, stored, arm, seed, lr, layers = sys.argv[1:]
-line, = [r for r in csv.DictReader(open(stored)) if (r["arm"], r["seed"], r["layers"]) == (arm, seed, layers) and float(r["lr"]) == float(lr)]
+folder, stored, arm, seed, *factors = sys.argv[1:]
+def number(text):
+    try: return float(text)
+    except ValueError: return text
+asked = {"arm": arm, "seed": float(seed), **{k: number(v) for k, v in (f.split("=") for f in factors)}}
+line, = [r for r in csv.DictReader(open(stored)) if all((number(r[k]) if k != "arm" else r[k]) == v for k, v in asked.items())]
 runs = [json.load(open(f"{folder}/runs/{name}/record.json")) for name in os.listdir(folder + "/runs") if len(name) == 64]
 print("the same" if any((r["id"], r["loss_chain"], r["parameters_hash"]) == (line["id"], line["loss_chain"], line["parameters_hash"])
                         for r in runs) else f"{len(runs)} runs, none of them {line['id'][:12]} with its hashes")
@@ -26,8 +31,9 @@ PY
   )
   [ "$line" = "the same" ] && echo "ok $number - $name" || { echo "not ok $number - $name"; echo "# $line"; }
 }
-same placements quick admin 2 1e-2 4
-same placements full ngpt 11 3e-2 4
-same placements full attnres-block 7 3e-3 4
-same deep quick deepnorm 8 1e-3 12
+same placements quick admin 2 lr=1e-2
+same placements full ngpt 11 lr=3e-2
+same placements full attnres-block 7 lr=3e-3
+same deep quick deepnorm 8 layers=12
+same residual-scale quick gate 3 lr=1e-3
 echo "1..$number"
