@@ -12,7 +12,8 @@ Rc command_report(Session *s, Error *e) {
     if (s->options->operands)
         return error_set(e, RC_USAGE, "report: '%s' is too much; it takes no operand", s->options->operand[0]);
     if (ledger_make(&b, s, NULL, true, e)) return e->code;
-    Rc rc = report_take(&b, s, e);
+    Rc rc = s->options->times[OPTION_own] ? RC_OK : ledger_add_stored(&b, s, e);
+    if (!rc) rc = report_take(&b, s, e);
     if (!rc && !b.mades)
         rc = error_set(e, RC_UNMEASURED, "report: no experiment is complete in %s: normbench run NAME --profile quick",
                        s->runs);

@@ -144,6 +144,7 @@ static void what_is_missing(const Session *s, char **names, int count, LedgerLin
 static void stated_lines(Ledger *b, const ClaimFile *f, const Claim *c, const ClaimTest *t) {
     for (int i = 0; i < t->theories; i++) {
         LedgerLine *l = add(b, f, c, t);
+        l->statement = &statements[t->theory[i]];
         if (b->stated && b->stated[t->theory[i]].m->points)
             l->stated = &b->stated[t->theory[i]];
         else
@@ -214,6 +215,7 @@ void ledger_release(Ledger *b) {
     free(b->line);
     free(b->stated);
     theory_release(&b->theory);
+    stored_release(&b->kept);
     *b = (Ledger){0};
 }
 
@@ -252,11 +254,18 @@ void ledger_class(const LedgerLine *l, Text *out) {
 }
 
 VerdictWord ledger_word(const LedgerLine *l) {
+    if (l->stored) return l->stored->word;
     return l->v ? l->v->word : l->stated ? stated_claim(l->stated) : WORD_NOT_RUN;
 }
 
-void ledger_count(const Ledger *b, const ClaimFile *f, int count[WORD_COUNT]) {
+void ledger_count(const Ledger *b, const ClaimFile *f, bool stored, int count[WORD_COUNT]) {
     memset(count, 0, WORD_COUNT * sizeof *count);
     for (const LedgerLine *l = b->line; l < b->line + b->lines; l++)
-        if (!f || l->file == f) count[ledger_word(l)]++;
+        if ((!f || l->file == f) && stored == (l->stored != NULL)) count[ledger_word(l)]++;
+}
+
+void ledger_counts_text(const int count[WORD_COUNT], Text *out) {
+    int written = 0;
+    for (int w = 0; w < WORD_COUNT; w++)
+        if (count[w]) text_format(out, "%s%d %s", written++ ? ", " : "", count[w], verdict_word((VerdictWord)w));
 }

@@ -6,8 +6,10 @@
 
 #include <jansson.h>
 
+#include "base/sha256.h"
 #include "bench/run/session.h"
 #include "bench/run/store.h"
+#include "bench/verdict/stored.h"
 #include "bench/verdict/theory.h"
 #include "bench/write/table.h"
 
@@ -39,7 +41,9 @@ typedef struct {
     const LedgerTable *in;   /* NULL: not run */
     const ClaimVerdict *v; /* NULL: not run */
     const Family *family;  /* that v was adjusted in */
-    const StatementVerdict *stated; /* of a test that statements decide, one line for each; NULL: not measured */
+    const Statement *statement;     /* of a test that statements decide, one line for each */
+    const StatementVerdict *stated; /* its verdict; NULL: not measured */
+    const StoredVerdict *stored;    /* what was measured elsewhere where nothing here is; NULL: nothing */
     char why[400];         /* of not run: what is missing */
 } LedgerLine;
 
@@ -56,12 +60,20 @@ typedef struct {
     LedgerLine *line; /* by file, claim, test */
     int lines;
     char profile[PROFILE_NAME_SIZE]; /* asked for; "": the largest that is complete */
+    Stored kept; /* the verdicts that ledger_add_stored read */
 } Ledger;
 
 /* writeup NULL: all of them. all: also experiments that belong to no write-up. RC_USAGE: no such write-up (the nearest
  * is named), or a file of bench/ that does not read; RC_INTEGRITY: a damaged record. No corpus is needed. */
 Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e);
 void ledger_release(Ledger *b);
+
+/* Lines for the stored verdicts of tests that are not run here, of the profile that was asked for. RC_INTEGRITY: their
+ * file is damaged; the ledger stays as it was. */
+Rc ledger_add_stored(Ledger *b, const Session *s, Error *e);
+
+/* Of the claim as declare_claim writes it. */
+void ledger_hash(const Claim *c, char out[SHA256_HEX]);
 
 /* "NAME PROFILE: 34 of 64 runs are missing (normbench run …)" */
 void ledger_part(const LedgerPart *p, Text *out);
@@ -72,21 +84,31 @@ void ledger_note_parts(const Ledger *b);
 /* ", class bf16-amx": the arithmetic of a line's runs; nothing where all of them are of class canon. */
 void ledger_class(const LedgerLine *l, Text *out);
 
-VerdictWord ledger_word(const LedgerLine *l);
+/* Where it was measured: "embedding-norm-4 quick, step 150, token_std = 1, class bf16-amx"; what: "+0.1173 [0.1120,
+ * 0.1227] (95% t), higher (worse), reported -0.0720; maxt: p .031 (floor .031), n = 6, margin 0.02". Of a contrast. */
+void ledger_place(const LedgerLine *l, Text *out);
+void ledger_numbers(const LedgerLine *l, Text *out);
 
-/* Verdicts of a write-up by word; NULL: of all. A claim without runs counts once. */
-void ledger_count(const Ledger *b, const ClaimFile *f, int count[WORD_COUNT]);
+VerdictWord ledger_word(const LedgerLine *l); /* `not run` only where nothing is stored either */
+
+/* Verdicts of a write-up by word, NULL: of all; either the own ones and what is not run, or the stored ones. A claim
+ * without runs counts once. */
+void ledger_count(const Ledger *b, const ClaimFile *f, bool stored, int count[WORD_COUNT]);
+/* "2 reproduced, 1 not run"; nothing where there is none. */
+void ledger_counts_text(const int count[WORD_COUNT], Text *out);
 
 void ledger_text(const Ledger *b, Text *out); /* for the terminal */
 void ledger_tex(const Ledger *b, Text *out);  /* one booktabs table per write-up */
 
-/* {schema, made_by, commit, counts: {WORD: n}, writeups: [{writeup, title, author?, date?, url?, source, file, counts,
- * claims: [{id, says, source, family,
+/* {schema, made_by, commit, counts: {WORD: n}, stored_counts, writeups: [{writeup, title, author?, date?, url?, source,
+ * file, counts, stored_counts, claims: [{id, hash, says, source, family,
  *  note?, setup: {name, keys, choices}, verdicts: [VERDICT]}]}]}
- * VERDICT is that of bench/write/table_json.h with experiment, profile, plan, records (who made them), hypothesis, and
+ * VERDICT is that of bench/write/table_json.h with test_at (its place among the claim's tests), where, numbers,
+ * experiment, profile, plan, records (who made them), trained (the day of the last of them), hypothesis, and
  * in `comparison` the whole COMPARISON, and `class` where its runs are not all of class canon; of a claim that is not
- * run it is {verdict, why, metric?, test?}; of a statement {verdict, metric, statement} with a STATEMENT of
- * bench/write/theory.h. New reference. */
+ * run it is {verdict, why, metric?, test?}; of a statement {verdict, metric, test_at, numbers, statement} with a
+ * STATEMENT of bench/write/theory.h. A stored verdict is as it was written then, with stored: {commit}. New
+ * reference. */
 json_t *ledger_json(const Ledger *b);
 
 #endif

@@ -1,16 +1,16 @@
 /* The ledger as JSON. */
 #include <string.h>
+#include <time.h>
 
 #include "bench/write/ledger.h"
 #include "bench/write/table_json.h"
 #include "bench/write/theory.h"
 
-static json_t *counts_json(const Ledger *b, const ClaimFile *f) {
+static json_t *counts_json(const Ledger *b, const ClaimFile *f, bool stored) {
     int count[WORD_COUNT];
     json_t *o = json_object();
-    ledger_count(b, f, count);
-    for (int w = 0; w < WORD_COUNT; w++)
-        json_object_set_new(o, verdict_code((VerdictWord)w), json_integer(count[w]));
+    ledger_count(b, f, stored, count);
+    for (int w = 0; w < WORD_COUNT; w++) json_object_set_new(o, verdict_code((VerdictWord)w), json_integer(count[w]));
     return o;
 }
 
@@ -28,14 +28,40 @@ static json_t *setup_json(const ClaimSetup *s) {
     return o;
 }
 
+/* The day of the last of the runs, in UTC; nothing where no record says it. */
+static void put_day(json_t *o, const Table *t) {
+    int64_t last = 0;
+    char day[24];
+    struct tm utc;
+    for (int i = 0; i < t->sample.cells * t->sample.arms * t->sample.seeds; i++)
+        if (t->records[i].provenance.made > last) last = t->records[i].provenance.made;
+    time_t seconds = (time_t)last;
+    if (last && gmtime_r(&seconds, &utc) && strftime(day, sizeof day, "%Y-%m-%d", &utc))
+        json_put_text(o, "trained", day);
+}
+
+static json_t *stated_json(const LedgerLine *l) {
+    json_t *o = json_object();
+    Text words;
+    text_init(&words);
+    theory_summary(l->stated, &words);
+    json_put_text(o, "verdict", verdict_code(ledger_word(l)));
+    json_put_text(o, "metric", l->test->metric_text);
+    json_object_set_new(o, "test_at", json_integer(l->test - l->claim->test));
+    json_put_text(o, "numbers", words.at);
+    json_object_set_new(o, "statement", theory_statement_json(l->stated));
+    text_release(&words);
+    return o;
+}
+
+static json_t *stored_json(const Ledger *b, const LedgerLine *l) {
+    json_t *o = json_deep_copy(l->stored->json);
+    json_object_set_new(o, "stored", json_pack("{s:s}", "commit", b->kept.commit));
+    return o;
+}
+
 static json_t *line_json(const LedgerLine *l) {
-    if (l->stated) {
-        json_t *o = json_object();
-        json_put_text(o, "verdict", verdict_code(ledger_word(l)));
-        json_put_text(o, "metric", l->test->metric_text);
-        json_object_set_new(o, "statement", theory_statement_json(l->stated));
-        return o;
-    }
+    if (l->stated) return stated_json(l);
     if (!l->v) {
         json_t *o = json_object();
         json_put_text(o, "verdict", verdict_code(WORD_NOT_RUN));
@@ -48,12 +74,20 @@ static json_t *line_json(const LedgerLine *l) {
     json_t *o = json_verdict(t, l->v);
     Text words;
     text_init(&words);
+    json_object_set_new(o, "test_at", json_integer(l->test - l->claim->test));
+    ledger_place(l, &words);
+    json_put_text(o, "where", words.at);
+    text_clear(&words);
+    ledger_numbers(l, &words);
+    json_put_text(o, "numbers", words.at);
+    text_clear(&words);
     table_hypothesis(l->test, &words);
     json_put_text(o, "hypothesis", words.at);
     json_put_text(o, "experiment", t->x->name);
     json_put_text(o, "profile", t->x->profile);
     json_put_text(o, "plan", t->x->plan);
     json_object_set_new(o, "records", json_records_made_by(t));
+    put_day(o, t);
     text_clear(&words);
     table_classes(t, &words);
     if (words.length) json_put_text(o, "class", words.at);
@@ -64,7 +98,10 @@ static json_t *line_json(const LedgerLine *l) {
 
 static json_t *claim_json(const Ledger *b, const Claim *c) {
     json_t *o = json_object(), *verdicts = json_array();
+    char hash[SHA256_HEX];
+    ledger_hash(c, hash);
     json_put_text(o, "id", c->id);
+    json_put_text(o, "hash", hash);
     json_put_text(o, "source", c->source);
     json_put_text(o, "says", c->says);
     json_put_text(o, "family", c->family);
@@ -73,8 +110,8 @@ static json_t *claim_json(const Ledger *b, const Claim *c) {
     json_t *setups = json_array();
     for (int i = 0; i < c->setups; i++) json_array_append_new(setups, setup_json(c->setup[i]));
     json_object_set_new(o, "setups", setups);
-    for (int i = 0; i < b->lines; i++)
-        if (b->line[i].claim == c) json_array_append_new(verdicts, line_json(&b->line[i]));
+    for (const LedgerLine *l = b->line; l < b->line + b->lines; l++)
+        if (l->claim == c) json_array_append_new(verdicts, l->stored ? stored_json(b, l) : line_json(l));
     json_object_set_new(o, "verdicts", verdicts);
     return o;
 }
@@ -83,14 +120,16 @@ json_t *ledger_json(const Ledger *b) {
     json_t *root = json_object(), *writeups = json_array();
     json_object_set_new(root, "schema", json_integer(LEDGER_SCHEMA));
     json_put_made_by(root);
-    json_object_set_new(root, "counts", counts_json(b, NULL));
+    json_object_set_new(root, "counts", counts_json(b, NULL, false));
+    json_object_set_new(root, "stored_counts", counts_json(b, NULL, true));
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++) {
         json_t *o = json_object(), *claims = json_array();
         json_put_text(o, "writeup", f->writeup);
         json_put_writeup(o, f);
         json_put_text(o, "source", f->source);
         json_put_text(o, "file", f->file);
-        json_object_set_new(o, "counts", counts_json(b, f));
+        json_object_set_new(o, "counts", counts_json(b, f, false));
+        json_object_set_new(o, "stored_counts", counts_json(b, f, true));
         for (int i = 0; i < f->claims; i++) json_array_append_new(claims, claim_json(b, &f->claim[i]));
         json_object_set_new(o, "claims", claims);
         json_array_append_new(writeups, o);

@@ -9,22 +9,25 @@
 enum { LINES_PER_TABLE = 34 };
 
 static void begin(const Ledger *b, const ClaimFile *f, bool more, Text *out) {
-    int count[WORD_COUNT], written = 0;
-    Text words;
+    int own[WORD_COUNT], stored[WORD_COUNT];
+    Text words, kept;
     text_init(&words);
-    ledger_count(b, f, count);
+    text_init(&kept);
+    ledger_count(b, f, false, own);
+    ledger_count(b, f, true, stored);
     text_format(&words, "Claims of write-up %s: ", f->writeup);
     claims_cite(f, &words);
     text_format(&words, "%s. ", more ? ", continued" : "");
-    for (int w = 0; w < WORD_COUNT; w++)
-        if (count[w]) text_format(&words, "%s%d %s", written++ ? ", " : "", count[w], verdict_word((VerdictWord)w));
+    ledger_counts_text(own, &words);
+    ledger_counts_text(stored, &kept);
+    if (kept.length) text_format(&words, "%sstored: %s", words.at[words.length - 1] == ' ' ? "" : "; ", kept.at);
     text_format(&words, ".");
     text_format(out, "\\begin{table}[tbp]\n\\centering\n\\caption{");
     latex_text(out, words.at);
-    text_format(out,
-                "}\n\\scriptsize\n\\begin{tabular}{@{}l r r l l@{}}\n\\toprule\n"
-                "experiment, step & $n$ & rep. & ours [CI] & $p$ (floor), verdict \\\\\n\\midrule\n");
+    text_format(out, "}\n\\scriptsize\n\\begin{tabular}{@{}l r r l l@{}}\n\\toprule\n"
+                     "experiment, step & $n$ & rep. & ours [CI] & $p$ (floor), verdict \\\\\n\\midrule\n");
     text_release(&words);
+    text_release(&kept);
 }
 
 static void end(const LedgerLine *first, const LedgerLine *last, Text *out) {
@@ -63,7 +66,6 @@ static void measured(const LedgerLine *l, Text *out) {
     char cell[256];
     const ClaimVerdict *v = l->v;
     const Table *t = &l->in->table;
-    const char *side = table_side_found(v);
     Text words;
     text_init(&words);
     text_format(&words, "%s %s, %d", t->x->name, t->x->profile, t->sample.cell[v->cell].step[v->step]);
@@ -73,7 +75,7 @@ static void measured(const LedgerLine *l, Text *out) {
     latex_text(out, words.at);
     text_format(out, " & %d", t->sample.seeds);
     table_claim_cells(v, out);
-    text_format(out, " %s%s%s%s%s \\\\\n", verdict_word(v->word), side[0] ? ", " : "", side, table_claim_mark(v),
+    text_format(out, " %s%s%s \\\\\n", verdict_word(v->word), table_claim_mark(v),
                 t->exploratory || v->undeclared ? "*" : "");
     text_release(&words);
 }
@@ -88,6 +90,23 @@ static void hypothesis(const ClaimTest *test, Text *out) {
     }
     text_format(&words, " (%s)", test->test->name);
     across("", words.at, "\\quad", out);
+    text_release(&words);
+}
+
+/* A line without columns: of a statement, stored, or not run. */
+static void said(const LedgerLine *l, Text *out) {
+    const StoredVerdict *v = l->stored;
+    Text words;
+    text_init(&words);
+    text_format(&words, "%s: ", verdict_word(ledger_word(l)));
+    if (v)
+        text_format(&words, "%s%s%s (stored: %s)%s", v->where ? v->where : "", v->where ? ": " : "", v->numbers,
+                    v->made, v->exploratory ? "*" : "");
+    else if (l->stated)
+        theory_summary(l->stated, &words);
+    else
+        text_format(&words, "%s", l->why);
+    across("", words.at, v || l->stated ? "\\quad" : "\\quad\\itshape", out);
     text_release(&words);
 }
 
@@ -106,20 +125,11 @@ void ledger_tex(const Ledger *b, Text *out) {
             across(l->claim->id, l->claim->says, "", out);
             lines += 3;
         }
-        if (l->v) {
-            if (test) hypothesis(l->test, out), lines++;
+        if (test && l->test && !l->statement && ledger_word(l) != WORD_NOT_RUN) hypothesis(l->test, out), lines++;
+        if (l->v)
             measured(l, out);
-        } else {
-            Text words;
-            text_init(&words);
-            text_format(&words, "%s: ", verdict_word(ledger_word(l)));
-            if (l->stated)
-                theory_summary(l->stated, &words);
-            else
-                text_format(&words, "%s", l->why);
-            across("", words.at, l->stated ? "\\quad" : "\\quad\\itshape", out);
-            text_release(&words);
-        }
+        else
+            said(l, out);
         lines++;
     }
     if (b->lines) end(first, b->line + b->lines, out);

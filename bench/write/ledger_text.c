@@ -10,16 +10,21 @@
 
 enum { INDENT = 7, WORD_WIDTH = 18, NUMBERS = INDENT + WORD_WIDTH + 1, PAGE = 100 };
 
-static void count_words(const int count[WORD_COUNT], Text *out) {
-    int written = 0;
-    for (int w = 0; w < WORD_COUNT; w++)
-        if (count[w])
-            text_format(out, "%s%d %s", written++ ? ", " : "", count[w], verdict_word((VerdictWord)w));
-    if (!written) text_format(out, "none");
+/* "2 reproduced, 1 not run; stored: 3 contradicted" */
+static void count_words(const Ledger *b, const ClaimFile *f, Text *out) {
+    int own[WORD_COUNT], stored[WORD_COUNT];
+    Text words;
+    text_init(&words);
+    ledger_count(b, f, false, own);
+    ledger_count(b, f, true, stored);
+    ledger_counts_text(own, out);
+    ledger_counts_text(stored, &words);
+    if (words.length) text_format(out, "%sstored: %s", out->at[out->length - 1] == ' ' ? "" : "; ", words.at);
+    if (!b->lines) text_format(out, "none");
+    text_release(&words);
 }
 
-/* "embedding-norm-4 quick, step 150, token_std = 1, class bf16-amx" */
-static void place(const LedgerLine *l, Text *out) {
+void ledger_place(const LedgerLine *l, Text *out) {
     char cell[256];
     const Table *t = &l->in->table;
     text_format(out, "%s %s, step %d", t->x->name, t->x->profile, t->sample.cell[l->v->cell].step[l->v->step]);
@@ -27,8 +32,7 @@ static void place(const LedgerLine *l, Text *out) {
     ledger_class(l, out);
 }
 
-/* "+0.1173 [0.1120, 0.1227] (95% t), higher (worse), reported -0.0720; maxt: p .031 (floor .031), n = 6" */
-static void numbers(const LedgerLine *l, Text *out) {
+void ledger_numbers(const LedgerLine *l, Text *out) {
     char number[SHOWN], confidence[40];
     const ClaimVerdict *v = l->v;
     const char *ratio = table_ratio(v->test);
@@ -51,27 +55,43 @@ static void numbers(const LedgerLine *l, Text *out) {
     if (v->why[0]) text_format(out, "; %s", v->why);
 }
 
+/* The verdict's word, and words that begin beside it. */
+static void beside(const LedgerLine *l, const char *words, Text *out) {
+    Text lines;
+    text_init(&lines);
+    table_wrapped(words, NUMBERS, &lines);
+    text_format(out, "%*s%-*s %s", INDENT, "", WORD_WIDTH, verdict_word(ledger_word(l)), lines.at + NUMBERS);
+    text_release(&lines);
+}
+
+static void stored_lines(const StoredVerdict *v, const LedgerLine *l, Text *out) {
+    Text words;
+    text_init(&words);
+    text_format(&words, "%s (stored: %s)%s", v->where ? v->where : v->numbers, v->made,
+                v->exploratory ? " (exploratory)" : "");
+    beside(l, words.at, out);
+    if (v->where) table_wrapped(v->numbers, NUMBERS, out);
+    text_release(&words);
+}
+
 static void verdict_lines(const LedgerLine *l, Text *out) {
     Text words;
     text_init(&words);
-    if (l->stated) {
-        text_format(out, "%*s%-*s ", INDENT, "", WORD_WIDTH, verdict_word(ledger_word(l)));
+    if (l->stored)
+        stored_lines(l->stored, l, out);
+    else if (l->stated) {
         theory_summary(l->stated, &words);
-        Text lines;
-        text_init(&lines);
-        table_wrapped(words.at, NUMBERS, &lines);
-        text_format(out, "%s", lines.at + NUMBERS);
-        text_release(&lines);
+        beside(l, words.at, out);
     } else if (!l->v) {
         text_format(&words, "not run: %s", l->why);
         table_wrapped(words.at, INDENT, out);
     } else {
         bool exploratory = l->in->table.exploratory || l->v->undeclared;
-        place(l, &words);
+        ledger_place(l, &words);
         text_format(out, "%*s%-*s %s%s%s\n", INDENT, "", WORD_WIDTH, verdict_word(l->v->word), words.at,
                     replication_word(l->v), exploratory ? " (exploratory)" : "");
         text_clear(&words);
-        numbers(l, &words);
+        ledger_numbers(l, &words);
         table_wrapped(words.at, NUMBERS, out);
         text_clear(&words);
         replication_text(l->v, &words);
@@ -99,42 +119,48 @@ static void claim_head(const Claim *c, Text *out) {
 }
 
 static void file_head(const Ledger *b, const ClaimFile *f, Text *out) {
-    int count[WORD_COUNT];
-    ledger_count(b, f, count);
     text_format(out, "%sWrite-up %s: ", f == b->file ? "" : "\n", f->writeup);
     claims_cite(f, out);
     text_format(out, "\n  ");
-    count_words(count, out);
+    count_words(b, f, out);
     text_format(out, "\n");
     for (int i = 0; i < PAGE; i++) text_format(out, "-");
     text_format(out, "\n");
 }
 
 /* What the words mean that stand above. */
-static void legend(const int count[WORD_COUNT], Text *out) {
+static void legend(const Ledger *b, Text *out) {
+    int own[WORD_COUNT], stored[WORD_COUNT], kept = 0;
     Text words;
     text_init(&words);
+    ledger_count(b, NULL, false, own);
+    ledger_count(b, NULL, true, stored);
     text_format(out, "\n");
     for (int w = 0; w < WORD_COUNT; w++) {
-        if (!count[w]) continue;
+        kept += stored[w];
+        if (!own[w] && !stored[w]) continue;
         text_clear(&words);
         text_format(&words, "%s: %s", verdict_word((VerdictWord)w), verdict_meaning((VerdictWord)w));
         table_wrapped(words.at, 2, out);
     }
+    if (kept)
+        text_format(out,
+                    "  stored: of results/reference/claims.json (commit %s), not of runs here; --own leaves it out\n",
+                    b->kept.commit);
     text_release(&words);
 }
 
 void ledger_text(const Ledger *b, Text *out) {
-    int count[WORD_COUNT];
     for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
         const LedgerLine *before = l > b->line ? l - 1 : NULL;
         if (!before || before->file != l->file) file_head(b, l->file, out);
         if (!before || before->claim != l->claim) claim_head(l->claim, out);
-        bool said = before && before->claim == l->claim && !l->v && !before->v && !l->stated &&
+        bool not_run = ledger_word(l) == WORD_NOT_RUN;
+        bool said = not_run && before && before->claim == l->claim && ledger_word(before) == WORD_NOT_RUN &&
                     !strcmp(l->why, before->why);
-        if (l->test && (l->v || l->stated) && (!before || before->test != l->test)) {
+        if (!not_run && (!before || before->test != l->test)) {
             text_format(out, "%*s", INDENT, "");
-            if (l->stated)
+            if (l->statement)
                 text_format(out, "%s", l->test->metric_text);
             else
                 table_expectation(l->test, out);
@@ -142,9 +168,8 @@ void ledger_text(const Ledger *b, Text *out) {
         }
         if (!said) verdict_lines(l, out);
     }
-    ledger_count(b, NULL, count);
     text_format(out, "\nAll verdicts: ");
-    count_words(count, out);
+    count_words(b, NULL, out);
     text_format(out, "\n");
-    legend(count, out);
+    legend(b, out);
 }

@@ -63,10 +63,16 @@ void report_command(const LedgerTable *made, Text *out) {
 }
 
 void report_counts(const Ledger *b, Text *out) {
-    int count[WORD_COUNT];
-    ledger_count(b, NULL, count);
-    for (int w = 0; w < WORD_NOT_RUN; w++)
-        if (count[w]) text_format(out, "%s%d %s", out->length ? ", " : "", count[w], verdict_word((VerdictWord)w));
+    int own[WORD_COUNT], stored[WORD_COUNT];
+    Text kept;
+    text_init(&kept);
+    ledger_count(b, NULL, false, own);
+    ledger_count(b, NULL, true, stored);
+    own[WORD_NOT_RUN] = 0;
+    ledger_counts_text(own, out);
+    ledger_counts_text(stored, &kept);
+    if (kept.length) text_format(out, "%sstored: %s", out->length ? "; " : "", kept.at);
+    text_release(&kept);
 }
 
 /* "21 November 2026" in UTC. */

@@ -71,7 +71,7 @@ void report_forest_tex(const Table *t, Text *out);
 void report_ledger(const Ledger *b, Text *out);
 void report_not_run(const Ledger *b, Text *out);
 
-/* "6 contradicted, 2 inconclusive" of the claims that were measured, or nothing. */
+/* "6 contradicted, 2 not decided; stored: 1 reproduced" of the claims that were measured, or nothing. */
 void report_counts(const Ledger *b, Text *out);
 
 /* "3 experiments, 66 runs, trained 21 to 22 November 2026 by commit 6ed6811; …": what is in the report. */

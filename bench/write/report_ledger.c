@@ -108,9 +108,27 @@ static void stated_row(const LedgerLine *l, Text *out) {
     text_release(&words);
 }
 
+/* The same for a stored verdict. */
+static void stored_row(const LedgerLine *l, Text *out) {
+    const StoredVerdict *v = l->stored;
+    text_format(out, "<tr><th scope=\"row\">");
+    hypothesis(l, out);
+    text_format(out, "</th><td class=\"text\" data-label=\"measured in\">");
+    html_text(out, v->where ? v->where : "theory");
+    text_format(out, " <small>(stored: ");
+    html_text(out, v->made);
+    text_format(out, ")</small></td><td data-label=\"n\">%d</td><td class=\"text\" colspan=\"4\" data-label=\"ours\">",
+                v->n);
+    html_text(out, v->numbers);
+    text_format(out, "</td><td class=\"text verdict v-");
+    class_name(v->word, out);
+    text_format(out, "\">%s <small>(stored%s)</small></td></tr>\n", verdict_word(v->word),
+                v->exploratory ? ", exploratory" : "");
+}
+
 static void measured_row(const LedgerLine *l, Text *out) {
-    if (l->stated) {
-        stated_row(l, out);
+    if (l->stored || l->stated) {
+        l->stored ? stored_row(l, out) : stated_row(l, out);
         return;
     }
     const char *side = table_side_found(l->v);
@@ -172,16 +190,15 @@ static void tests(const Ledger *b, const ClaimFile *f, Text *out) {
 static void writeup(const Ledger *b, const ClaimFile *f, Text *out) {
     const LedgerLine *before = NULL;
     for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
-        if (l->file != f || (!l->v && !l->stated)) continue;
+        if (l->file != f || ledger_word(l) == WORD_NOT_RUN) continue;
         if (!before) {
             heading(f, out);
-            text_format(out,
-                        "<div class=\"wide\"><table class=\"stack\"><thead><tr>"
-                        "<th scope=\"col\" class=\"text\">hypothesis</th>"
-                        "<th scope=\"col\" class=\"text\">measured in</th>"
-                        "<th scope=\"col\">n</th><th scope=\"col\">reported</th><th scope=\"col\">ours [CI]</th>"
-                        "<th scope=\"col\">p (floor)</th><th scope=\"col\">test</th>"
-                        "<th scope=\"col\" class=\"text\">verdict</th></tr></thead>\n<tbody>\n");
+            text_format(out, "<div class=\"wide\"><table class=\"stack\"><thead><tr>"
+                             "<th scope=\"col\" class=\"text\">hypothesis</th>"
+                             "<th scope=\"col\" class=\"text\">measured in</th>"
+                             "<th scope=\"col\">n</th><th scope=\"col\">reported</th><th scope=\"col\">ours [CI]</th>"
+                             "<th scope=\"col\">p (floor)</th><th scope=\"col\">test</th>"
+                             "<th scope=\"col\" class=\"text\">verdict</th></tr></thead>\n<tbody>\n");
         }
         if (!before || before->claim != l->claim) {
             text_format(out, "%s<tr class=\"said\"><th colspan=\"8\" scope=\"rowgroup\">",
@@ -196,19 +213,25 @@ static void writeup(const Ledger *b, const ClaimFile *f, Text *out) {
 }
 
 void report_ledger(const Ledger *b, Text *out) {
-    int count[WORD_COUNT];
-    ledger_count(b, NULL, count);
-    if (count[WORD_NOT_RUN] == b->lines) return;
-    text_format(out,
-                "<section id=\"claims\">\n<h2>The claims</h2>\n<p>p is that of the test beside it, adjusted by "
-                "Holm over the verdicts of the same test where it does not adjust by itself; in brackets the "
-                "smallest that it could be. The words:</p>\n<ul class=\"soft\">\n");
-    for (int w = 0; w < WORD_COUNT; w++)
-        if (count[w]) {
+    int own[WORD_COUNT], stored[WORD_COUNT], kept = 0;
+    ledger_count(b, NULL, false, own);
+    ledger_count(b, NULL, true, stored);
+    if (own[WORD_NOT_RUN] == b->lines) return;
+    text_format(out, "<section id=\"claims\">\n<h2>The claims</h2>\n<p>p is that of the test beside it, adjusted by "
+                     "Holm over the verdicts of the same test where it does not adjust by itself; in brackets the "
+                     "smallest that it could be. The words:</p>\n<ul class=\"soft\">\n");
+    for (int w = 0; w < WORD_COUNT; w++) {
+        kept += stored[w];
+        if (own[w] || stored[w]) {
             text_format(out, "<li><strong>%s</strong>: ", verdict_word((VerdictWord)w));
             html_text(out, verdict_meaning((VerdictWord)w));
             text_format(out, "</li>\n");
         }
+    }
+    if (kept)
+        text_format(out, "<li><strong>stored</strong>: of results/reference/claims.json (commit %s), not of runs here; "
+                         "<code>--own</code> leaves it out</li>\n",
+                    b->kept.commit);
     text_format(out, "</ul>\n");
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++) writeup(b, f, out);
     text_format(out, "</section>\n");
@@ -218,7 +241,7 @@ void report_ledger(const Ledger *b, Text *out) {
 static void not_run_of(const Ledger *b, const ClaimFile *f, Text *out) {
     const LedgerLine *before = NULL;
     for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
-        if (l->file != f || l->v || l->stated) continue;
+        if (l->file != f || ledger_word(l) != WORD_NOT_RUN) continue;
         if (!before) {
             heading(f, out);
             text_format(out, "<ul>\n");
@@ -240,7 +263,7 @@ static void not_run_of(const Ledger *b, const ClaimFile *f, Text *out) {
 
 void report_not_run(const Ledger *b, Text *out) {
     int count[WORD_COUNT];
-    ledger_count(b, NULL, count);
+    ledger_count(b, NULL, false, count);
     text_format(out, "<section id=\"not-run\">\n<h2>What was not run</h2>\n");
     if (count[WORD_NOT_RUN]) {
         text_format(out, "<details><summary>%d test%s of the write-ups' claims</summary>\n", count[WORD_NOT_RUN],

@@ -51,11 +51,10 @@ const char *table_claim_mark(const ClaimVerdict *v) {
 }
 
 static void claim_row(const Table *t, const ClaimVerdict *v, Text *out) {
-    const char *side = table_side_found(v);
     text_format(out, "\\quad %d", t->sample.cell[v->cell].step[v->step]);
     if (t->sample.cells > 1) text_format(out, ", cell %d", v->cell);
     table_claim_cells(v, out);
-    text_format(out, " & %s%s%s%s \\\\\n", verdict_word(v->word), side[0] ? ", " : "", side, table_claim_mark(v));
+    text_format(out, " & %s%s \\\\\n", verdict_word(v->word), table_claim_mark(v));
 }
 
 static void begin(const Table *t, bool more, Text *out) {

@@ -156,6 +156,53 @@ PY
   ! grep -qiE 'max-?t|sign-flip' "$W/out" || fail "the LaTeX ledger names a test that decided nothing"
 }
 
+# A fresh clone shows what the checkout keeps, marked as stored; own runs come first.
+check_stored_verdicts_stand_in_for_runs() {
+  local kept
+  claims_tree
+  kept=$W/tree/results/reference/claims.json
+  mkdir -p "$(dirname "$kept")"
+  ends 0 run tiny --profile smoke --offline --results "$W/r"
+  ledger
+  tr -s ' \n' ' ' <"$W/out" | sed 's/All verdicts.*//; s/1 reproduced, 2 too few seeds, 1 not run//' >"$W/own"
+  ledger --json --own
+  cp "$W/out" "$kept"
+  ends 0 claims 900 --results "$W/none"
+  prints '^  1 not run; stored: 1 reproduced, 2 too few seeds$' && prints '^All verdicts: 1 not run; stored: 1 rep'
+  prints 'tiny smoke, step 40, width = 32 \(stored: trained 2[0-9-]{9}'
+  prints '^  stored: of results/reference/claims.json \(commit [^ )]*\), not of runs here'
+  tr -s ' \n' ' ' <"$W/out" | sed 's/All verdicts.*//; s/1 not run; stored: [^-]*--/ --/' |
+    sed -E 's/ \(stored: trained [0-9-]{10}, commit [^ )]+\)//g' | diff -w - "$W/own" || fail "not the same lines"
+  ends 0 claims --results "$W/none" --own
+  prints '^  3 not run$' && ! grep -q 'stored' "$W/out" || fail "--own shows stored verdicts"
+  ends 0 claims --results "$W/none" --profile quick
+  prints '^  3 not run$'
+  ends 0 claims --results "$W/none" --tex
+  prints 'reproduced: tiny smoke, step 40.*\(stored: trained' && prints '1 not run; stored: 1 reproduced'
+  ends 0 claims --results "$W/none" --json
+  python3 - "$W/out" "$kept" <<'PY' || fail "the JSON of stored verdicts is not what was stored"
+import json, sys
+now, then = (json.load(open(f)) for f in sys.argv[1:])
+assert now["counts"]["not run"] == 1 and now["stored_counts"]["too few seeds"] == 2 and now["counts"]["reproduced"] == 0
+for a, b in zip(now["writeups"][0]["claims"], then["writeups"][0]["claims"]):
+    assert a["hash"] == b["hash"] and len(a["hash"]) == 64
+    for v, w in zip(a["verdicts"], b["verdicts"]):
+        assert v.pop("stored", None) == (None if v["verdict"] == "not run" else {"commit": then["commit"]}) and v == w
+PY
+  ledger # own runs: nothing stored is left to show
+  ! grep -q 'stored' "$W/out" || fail "a stored verdict stands beside runs"
+  sed -i 's/test: maxt, margin: 0.02/test: maxt, margin: 0.03/; s/^    says: "Clip.*/    says: "Reworded."/' "$W/tree/bench/claims/900.yaml"
+  ends 0 claims --results "$W/none"
+  prints '^  2 not run; stored: 2 too few seeds$'
+  prints 'not run: normbench run tiny --profile smoke \(24 runs\); the claim changed since'
+  sed -i 's/"too few seeds",/"too many seeds",/' "$kept"
+  ends 5 claims --results "$W/none"
+  says '^normbench: .*results/reference/claims.json: claim 900-2: a verdict has no word that is known$'
+  [ "$(grep -c '' "$W/err")" = 1 ] && [ ! -s "$W/out" ] || fail "more than one line"
+  ends 5 report --results "$W/r"
+  ends 0 claims --results "$W/none" --own
+}
+
 # Runs of another arithmetic say so in every form of the ledger, exact ones in none.
 check_claims_name_an_arithmetic_that_is_not_exact() {
   claims_tree
