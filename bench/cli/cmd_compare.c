@@ -61,6 +61,8 @@ const char compare_help[] =
     "   effect: {mean, median, least, most, skewness, share_below_zero, share_better, exp_mean, pairing_gain, "
     "correlation,\n"
     "            d_z, g_z, hedges_j},\n"
+    "   improvement: {share, confidence, lo, hi, wins, ties, total, p}: probability of improvement, the share of seeds\n"
+    "    in which the arm is better, ties half; lo, hi by Clopper-Pearson, p of the sign test,\n"
     "   power: {of, d_z, alpha, power, sd, sd_95, seeds_for_80, seeds_for_80_least, seeds_for_80_most,\n"
     "           detectable_d_z, detectable},\n"
     "   mcnemar: {p, only_arm, only_baseline}, fisher: {p, odds}, levene: {f, df, df2, p, variance_ratio},\n"

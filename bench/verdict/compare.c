@@ -233,7 +233,7 @@ static Family family_of(const CompareData *d, const CompareOptions *o) {
     uint64_t plan = name_stream("normbench compare");
     return (Family){.tests = PAIRED_T | PAIRED_FLIP | PAIRED_WILCOXON | PAIRED_BOOT | PAIRED_EFFECT | PAIRED_TOST |
                              PAIRED_POWER | PAIRED_DIVERGED | PAIRED_VARIANCE | PAIRED_LEVENE | PAIRED_CROSSED |
-                             PAIRED_JOIN | PAIRED_RANKS | PAIRED_INTERVAL | PAIRED_LEAVE,
+                             PAIRED_JOIN | PAIRED_RANKS | PAIRED_INTERVAL | PAIRED_LEAVE | PAIRED_CHANCE,
                     .conf = o->conf,
                     .n = d->seeds,
                     .joint_key = {.plan = plan, .stream = name_stream("family")},

@@ -166,12 +166,25 @@ static void plan_seeds(const Family *f, Comparison *c) {
     c->seeds_most = seeds(mean / c->sd.hi, POWER, alpha);
 }
 
+/* Wins, ties and losses, seed by seed. */
+static StChance chance_of(const Comparison *c, double conf) {
+    const StPairs *p = &c->pairs;
+    uint64_t wins = 0, ties = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        bool tied = p->lost[i] ? p->lost[i] == 3 : fabs(p->d[i]) <= st_tol(p->scale);
+        bool win = p->lost[i] ? p->lost[i] == 2 : (p->d[i] > 0) == c->higher;
+        ties += tied;
+        wins += win && !tied;
+    }
+    return st_chance_paired(wins, ties, p->n - wins - ties, conf);
+}
+
 static void could_not_be_paired(Comparison *c) {
     c->t.status = c->flip.status = c->wilcoxon.status = c->boot.status = c->effect.status = c->tost.status =
-        c->pitman_morgan.status = c->levene.status = c->crossed.status = c->joined.status = c->pigeonhole.status =
-            c->sd.status = c->power.status = c->seeds_needed.status = c->seeds_least.status = c->seeds_most.status =
-                c->detectable.status = c->status;
-    c->t.mean = (double)NAN;
+        c->chance.status = c->pitman_morgan.status = c->levene.status = c->crossed.status = c->joined.status =
+            c->pigeonhole.status = c->sd.status = c->power.status = c->seeds_needed.status = c->seeds_least.status =
+                c->seeds_most.status = c->detectable.status = c->status;
+    c->t.mean = c->chance.share = (double)NAN;
 }
 
 void comparison_make(const Family *f, Comparison *c, const PairedRuns *in) {
@@ -201,6 +214,7 @@ void comparison_make(const Family *f, Comparison *c, const PairedRuns *in) {
         c->boot = f->draws ? st_boot_mc(p->d, p->n, p->scale, f->conf, f->draws, in->boot)
                            : st_boot(p->d, p->n, p->scale, f->conf, in->boot);
     if (tests & PAIRED_EFFECT) c->effect = st_effect(p->a, p->b, p->n);
+    if (tests & PAIRED_CHANCE) c->chance = chance_of(c, f->conf);
     if (tests & PAIRED_TOST) c->tost = st_tost(p->d, p->n, p->scale, -margin, margin, f->alpha);
     if (tests & PAIRED_POWER) plan_seeds(f, c);
     if (tests & PAIRED_VARIANCE) c->pitman_morgan = st_pitman_morgan(p->a, p->b, p->n);

@@ -22,6 +22,7 @@
 #include "bench/plan/grid.h"
 #include "bench/plan/metric.h"
 #include "stats/bootstrap.h"
+#include "stats/chance.h"
 #include "stats/counts.h"
 #include "stats/crossed.h"
 #include "stats/invert.h"
@@ -74,7 +75,8 @@ enum {
                                  seeds and blocks are resampled too */
     PAIRED_RANKS = 1 << 12,   /* max-T also on ranks */
     PAIRED_INTERVAL = 1 << 13, /* by sign flips */
-    PAIRED_LEAVE = 1 << 14     /* the verdict with each seed left out */
+    PAIRED_LEAVE = 1 << 14,    /* the verdict with each seed left out */
+    PAIRED_CHANCE = 1 << 15    /* probability of improvement */
 };
 
 typedef enum {
@@ -107,6 +109,7 @@ typedef struct {
     double holm, hochberg, bh;
     StBoot boot;
     StEffect effect;
+    StChance chance; /* that the first side is better; a diverged run is worse than all others */
     StTost tost;
     double inside_p; /* that decides: the larger of TOST's after Holm and its exact companion's after max-T; NaN: not
                         made, or too few seeds */

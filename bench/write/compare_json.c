@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "bench/formats/json.h"
-#include "bench/write/compare.h"
 #include "bench/run/provenance.h"
+#include "bench/write/compare.h"
 #include "bench/write/stat_json.h"
 #include "stats/tests.h"
 
@@ -67,6 +67,16 @@ static json_t *effect_json(const CompareResult *r, const Comparison *c) {
         if (strcmp(key, "status") && !json_is_number(value)) json_object_del(o, key);
     }
     return o;
+}
+
+static json_t *chance_json(const StChance *x) {
+    json_t *o = json_status(x->status);
+    if (isnan(x->share)) return o;
+    json_put(o, "share", x->share);
+    if (x->status == ST_OK) json_put(o, "confidence", x->conf), json_put(o, "lo", x->lo), json_put(o, "hi", x->hi);
+    put_count(o, "wins", x->wins), put_count(o, "ties", x->ties), put_count(o, "total", x->total);
+    if (!isnan(x->p)) json_put(o, "p", x->p);
+    return with_floor(o, fmin(1, ldexp(2, -(int)(x->total - x->ties))));
 }
 
 static void put_power(json_t *o, const char *key, const StPower *p, double value) {
@@ -191,6 +201,7 @@ static json_t *item_json(const CompareResult *r, const Comparison *c) {
                                         : json_inside(&r->family, c));
     json_object_set_new(o, "sign_flip_interval", c->t_decides ? json_flip_interval(&r->family, c) : withheld());
     json_object_set_new(o, "effect", effect_json(r, c));
+    json_object_set_new(o, "improvement", chance_json(&c->chance));
     json_object_set_new(o, "power", power_json(&r->family, c));
     divergence_json(c, o);
     json_object_set_new(o, "levene", c->t_decides ? variance_json(&c->levene, "f") : withheld());

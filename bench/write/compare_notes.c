@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/write/compare.h"
 #include "bench/formats/latex.h"
+#include "bench/write/compare.h"
 #include "stats/tests.h"
 
 enum { NAMED = 6 }; /* comparisons that a note names; the others it counts */
@@ -273,8 +273,7 @@ static void margin_notes(const CompareResult *r, Text *out) {
     }
     text_format(out, "Too small to matter: shown to lie inside +-%s, by one-sided t tests and by sign flips.",
                 format_real(number, r->options.margin));
-    if (r->n < ST_EQUAL_SEEDS)
-        text_format(out, " Nothing is called the same below %d seeds.", ST_EQUAL_SEEDS);
+    if (r->n < ST_EQUAL_SEEDS) text_format(out, " Nothing is called the same below %d seeds.", ST_EQUAL_SEEDS);
     text_format(out, "\n");
     Text after;
     text_init(&after);
@@ -282,6 +281,29 @@ static void margin_notes(const CompareResult *r, Text *out) {
                 100 * st_unseen((size_t)r->n, r->family.alpha));
     note(r, inside, NULL, "Shown so: ", after.at, out);
     text_release(&after);
+}
+
+static bool has_chance(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return !isnan(c->chance.share);
+}
+
+static void say_chance(const CompareResult *r, const Comparison *c, Text *out) {
+    (void)r;
+    text_format(out, " %.2f", c->chance.share);
+    if (c->chance.status == ST_OK) text_format(out, " [%.2f, %.2f]", c->chance.lo, c->chance.hi);
+}
+
+static void chance_notes(const CompareResult *r, Text *out) {
+    Text before;
+    char conf[40];
+    text_init(&before);
+    text_format(&before,
+                "Probability of improvement, the share of seeds in which it is better, ties half (%s %% "
+                "Clopper-Pearson): ",
+                format_real(conf, round(1e8 * r->options.conf) / 1e6));
+    note(r, has_chance, say_chance, before.at, ".", out);
+    text_release(&before);
 }
 
 static bool beyond(const CompareResult *r, const Comparison *c) {
@@ -312,6 +334,7 @@ void compare_notes(const CompareResult *r, Text *out) {
     floor_notes(r, out);
     p_notes(r, out);
     margin_notes(r, out);
+    chance_notes(r, out);
     gate_notes(r, out);
     divergence_notes(r, out);
     if (!isnan(r->options.stall)) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "stats/bootstrap.h"
+#include "stats/chance.h"
 #include "stats/choice.h"
 #include "stats/counts.h"
 #include "stats/crossed.h"
@@ -105,6 +106,9 @@ static StStatus call_choice_many(void) {
     StMaxTRow row;
     StGrid grid[2] = {{d, yes, 1, 13, NULL}, {d + 13, yes, 1, 13, NULL}};
     return st_choice_maxT(grid, &(StGridPair){0, 1}, 1, KEY, &row).status;
+}
+static StStatus call_chance(void) {
+    return st_chance_unpaired(d, 3, d + 5, 4, .95, 50, KEY).status;
 }
 static StStatus call_maxT_tost(void) {
     double p[2];
@@ -217,7 +221,7 @@ static const Case cases[] = {
     CASE(evidence),      CASE(sobol),           CASE(robust), CASE(loglog),    CASE(curve_at), CASE(logistic),
     CASE(pitman_morgan), CASE(flip_ci),         CASE(flip_ci_many), CASE(maxt_ci), CASE(maxt_ci_many), CASE(growth),
     CASE(choice),        CASE(choice_many),
-    CASE(flip_tost),
+    CASE(flip_tost),     CASE(chance),
     CASE(maxT_tost),
 };
 

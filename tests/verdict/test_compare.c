@@ -84,6 +84,9 @@ Test(compare, darwins_maize) {
     near(c->wilcoxon.w, 96, 0, "W");
     near(c->wilcoxon.p, .04126, 5e-6, "p of W");
     near(compare_share_better(&result, c), 13.0 / 15, 1e-12, "share better");
+    near(c->chance.share, 13.0 / 15, 1e-12, "probability of improvement");
+    near(c->chance.lo, .59540, 5e-6, "its lower limit (R: binom.test)");
+    near(c->chance.hi, .98342, 5e-6, "its upper limit");
     cr_expect_eq(compare_verdict(&result, c->decision), COMPARE_INCONCLUSIVE);
     cr_expect_eq(compare_exit(&result), RC_INCONCLUSIVE);
     cr_expect_str_eq(data.arm[result.baseline], "self");
@@ -216,6 +219,8 @@ Test(compare, a_diverged_run_is_counted_not_dropped) {
     near(result.arm[1].rate.hi, .5265, 5e-5, "Clopper-Pearson 1 of 8");
     near(result.arm[1].survivors, 20.29 / 7, 1e-12, "survivors");
     cr_expect_neq(verdict(0), COMPARE_EQUIVALENT, "a margin decides nothing when a run diverged");
+    near(c->chance.share, 7.0 / 8, 0, "better in seven seeds");
+    near(c->chance.hi, .99684, 5e-6, "of which the diverged one is none");
     static const double rank[] = {3, 5, 3, 8, 1, 6.5, 3, 6.5}; /* |d| in hundredths: 10 11 10 most 9 12 10 12 */
     int extreme = 0;
     for (int flips = 0; flips < 256; flips++) {
@@ -232,6 +237,7 @@ Test(compare, a_diverged_run_is_counted_not_dropped) {
     options.cap = 0;
     make(one_lost, options);
     near(result.family.at->joint_ranks, 2.0 / 256, 1e-12, "all ranks on one side");
+    near(result.family.at->chance.share, 0, 0, "never better");
     cr_expect_eq(compare_verdict(&result, result.family.at->decision_ranks), COMPARE_WORSE);
     release();
 }
