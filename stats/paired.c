@@ -188,3 +188,21 @@ StTost st_tost(const double *d, size_t n, double scale, double lo, double hi, do
     r.equivalent = r.p <= alpha;
     return r;
 }
+
+StPosterior st_posterior(const double *d, size_t n, double scale, double margin) {
+    StPosterior r = {ST_BAD_ARG, n, NAN, NAN, NAN};
+    if (!(margin >= 0.0) || !isfinite(margin)) {
+        return r;
+    }
+    double mean, sd;
+    r.status = moments(d, n, scale, &mean, &sd);
+    if (r.status != ST_OK) {
+        return r;
+    }
+    double df = (double)(n - 1), se = sd / sqrt((double)n);
+    double from = (-margin - mean) / se, to = (margin - mean) / se;
+    r.below = gsl_cdf_tdist_P(from, df);
+    r.above = gsl_cdf_tdist_Q(to, df);
+    r.inside = mean > 0.0 ? gsl_cdf_tdist_P(to, df) - r.below : gsl_cdf_tdist_Q(from, df) - r.above;
+    return r;
+}

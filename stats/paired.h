@@ -72,4 +72,17 @@ typedef struct {
 
 StTost st_tost(const double *d, size_t n, double scale, double lo, double hi, double alpha);
 
+/* Where the mean difference lies by the Bayesian t test (Benavoli et al. 2017, without their correlation of folds:
+ * seeds are independent). The differences are normal and the prior is p(mean, sd) ~ 1 / sd, flat in the mean and in
+ * ln sd; then (mean - m) / se given d is Student's t with n - 1 degrees of freedom. below, inside, above: the
+ * probabilities that it lies below -margin, within +-margin, above margin >= 0. n = 1: ST_N_TOO_SMALL, no spread:
+ * ST_DEGENERATE. */
+typedef struct {
+    StStatus status;
+    size_t n;
+    double below, inside, above;
+} StPosterior;
+
+StPosterior st_posterior(const double *d, size_t n, double scale, double margin);
+
 #endif

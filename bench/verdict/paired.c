@@ -181,9 +181,9 @@ static StChance chance_of(const Comparison *c, double conf) {
 
 static void could_not_be_paired(Comparison *c) {
     c->t.status = c->flip.status = c->wilcoxon.status = c->boot.status = c->effect.status = c->tost.status =
-        c->chance.status = c->pitman_morgan.status = c->levene.status = c->crossed.status = c->joined.status =
-            c->pigeonhole.status = c->sd.status = c->power.status = c->seeds_needed.status = c->seeds_least.status =
-                c->seeds_most.status = c->detectable.status = c->status;
+        c->chance.status = c->posterior.status = c->pitman_morgan.status = c->levene.status = c->crossed.status =
+            c->joined.status = c->pigeonhole.status = c->sd.status = c->power.status = c->seeds_needed.status =
+                c->seeds_least.status = c->seeds_most.status = c->detectable.status = c->status;
     c->t.mean = c->chance.share = (double)NAN;
 }
 
@@ -215,6 +215,7 @@ void comparison_make(const Family *f, Comparison *c, const PairedRuns *in) {
                            : st_boot(p->d, p->n, p->scale, f->conf, in->boot);
     if (tests & PAIRED_EFFECT) c->effect = st_effect(p->a, p->b, p->n);
     if (tests & PAIRED_CHANCE) c->chance = chance_of(c, f->conf);
+    if (tests & PAIRED_CHANCE) c->posterior = st_posterior(p->d, p->n, p->scale, margin);
     if (tests & PAIRED_TOST) c->tost = st_tost(p->d, p->n, p->scale, -margin, margin, f->alpha);
     if (tests & PAIRED_POWER) plan_seeds(f, c);
     if (tests & PAIRED_VARIANCE) c->pitman_morgan = st_pitman_morgan(p->a, p->b, p->n);

@@ -76,7 +76,7 @@ enum {
     PAIRED_RANKS = 1 << 12,   /* max-T also on ranks */
     PAIRED_INTERVAL = 1 << 13, /* by sign flips */
     PAIRED_LEAVE = 1 << 14,    /* the verdict with each seed left out */
-    PAIRED_CHANCE = 1 << 15    /* probability of improvement */
+    PAIRED_CHANCE = 1 << 15    /* probability of improvement; with a margin also the posterior */
 };
 
 typedef enum {
@@ -111,6 +111,7 @@ typedef struct {
     StEffect effect;
     StChance chance; /* that the first side is better; a diverged run is worse than all others */
     StTost tost;
+    StPosterior posterior; /* of the margin; decides nothing; ST_BAD_ARG: no margin */
     double inside_p; /* that decides: the larger of TOST's after Holm and its exact companion's after max-T; NaN: not
                         made, or too few seeds */
     bool inside;     /* the margin */

@@ -11,6 +11,9 @@ void compare_json(const CompareResult *r, Text *out);
 void compare_tex(const CompareResult *r, Text *out);  /* a whole tabular; the notes are comments */
 void compare_plot(const CompareResult *r, Text *out); /* SVG: each comparison's differences and interval */
 
+/* The prior of the posterior that is shown beside, as a sentence. */
+extern const char compare_prior[];
+
 /* "[0.10, 0.12]" of the t test, or of the sign flips of the whole family; or why there is none. */
 void compare_interval(const Comparison *c, Text *out, bool latex);
 void compare_flip_interval(const Family *f, const Comparison *c, Text *out, bool latex);

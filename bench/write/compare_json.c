@@ -79,6 +79,20 @@ static json_t *chance_json(const StChance *x) {
     return with_floor(o, fmin(1, ldexp(2, -(int)(x->total - x->ties))));
 }
 
+static json_t *posterior_json(const CompareResult *r, const Comparison *c) {
+    const StPosterior *p = &c->posterior;
+    if (isnan(r->options.margin)) return not_made("not made: no --margin");
+    if (!c->t_decides) return withheld();
+    json_t *o = json_status(p->status);
+    if (p->status != ST_OK) return o;
+    json_put(o, "better", r->options.higher ? p->above : p->below);
+    json_put(o, "practically_equal", p->inside);
+    json_put(o, "worse", r->options.higher ? p->below : p->above);
+    json_put_text(o, "prior", compare_prior);
+    json_object_set_new(o, "decides", json_false());
+    return o;
+}
+
 static void put_power(json_t *o, const char *key, const StPower *p, double value) {
     if (p->status == ST_OK)
         json_put(o, key, value);
@@ -202,6 +216,7 @@ static json_t *item_json(const CompareResult *r, const Comparison *c) {
     json_object_set_new(o, "sign_flip_interval", c->t_decides ? json_flip_interval(&r->family, c) : withheld());
     json_object_set_new(o, "effect", effect_json(r, c));
     json_object_set_new(o, "improvement", chance_json(&c->chance));
+    json_object_set_new(o, "posterior", posterior_json(r, c));
     json_object_set_new(o, "power", power_json(&r->family, c));
     divergence_json(c, o);
     json_object_set_new(o, "levene", c->t_decides ? variance_json(&c->levene, "f") : withheld());

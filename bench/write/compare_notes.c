@@ -306,6 +306,34 @@ static void chance_notes(const CompareResult *r, Text *out) {
     text_release(&before);
 }
 
+const char compare_prior[] =
+    "flat in the mean difference and in ln of its sd, p(mean, sd) ~ 1/sd, with normal, independent differences";
+
+static bool has_posterior(const CompareResult *r, const Comparison *c) {
+    (void)r;
+    return c->t_decides && c->posterior.status == ST_OK;
+}
+
+static void say_posterior(const CompareResult *r, const Comparison *c, Text *out) {
+    const StPosterior *p = &c->posterior;
+    double share[] = {r->options.higher ? p->above : p->below, p->inside, r->options.higher ? p->below : p->above};
+    char shown[SHOWN];
+    for (size_t i = 0; i < 3; i++) text_format(out, "%s%s", i ? "/" : " ", show_p(shown, share[i]));
+}
+
+static void posterior_note(const CompareResult *r, Text *out) {
+    Text before, after;
+    char number[40];
+    text_init(&before);
+    text_init(&after);
+    text_format(&before, "P(better/the same within %s/worse) of the Bayesian t test, which decides nothing here: ",
+                format_real(number, r->options.margin));
+    text_format(&after, ". Prior: %s.", compare_prior);
+    note(r, has_posterior, say_posterior, before.at, after.at, out);
+    text_release(&after);
+    text_release(&before);
+}
+
 static bool beyond(const CompareResult *r, const Comparison *c) {
     return comparison_beyond(c, r->options.fail_more) > 0;
 }
@@ -335,6 +363,7 @@ void compare_notes(const CompareResult *r, Text *out) {
     p_notes(r, out);
     margin_notes(r, out);
     chance_notes(r, out);
+    posterior_note(r, out);
     gate_notes(r, out);
     divergence_notes(r, out);
     if (!isnan(r->options.stall)) {

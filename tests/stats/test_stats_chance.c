@@ -1,6 +1,7 @@
 /* Probability of improvement, Bayesian t test.
  * "R": binom.test; "scipy": the example of scipy.stats.mannwhitneyu's documentation; the others are worked by hand. */
 #include "stats/chance.h"
+#include "stats/paired.h"
 #include "tests/stats/test_stats.h"
 
 TestSuite(stats_chance, .init = st_init);
@@ -116,4 +117,48 @@ Test(stats_chance, unpaired_bad_input) {
     STATUS(st_chance_unpaired(a, 3, b, 3, 1, 100, KEY).status, ST_BAD_ARG);
     STATUS(st_chance_unpaired(a, 3, b, 3, .95, 0, KEY).status, ST_BAD_ARG);
     STATUS(st_chance_unpaired(a, 100000, b, 100000, .95, 100, KEY).status, ST_BAD_ARG);
+}
+
+/* Student 1908 read his curve as such a posterior: the probability that drug 2 gives more sleep than none, .9974, and
+ * than drug 1, .9985. */
+Test(stats_chance, posterior_published) {
+    const double two[10] = {1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4};
+    const double more[10] = {1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, .8, 4.6, 1.4};
+    NEAR(st_posterior(two, 10, 0, 0).above, .9974, 1e-4);
+    StPosterior r = st_posterior(more, 10, 0, 0);
+    NEAR(r.above, .9985, 1e-4);
+    NEAR(r.above, 1 - .002832890197384273 / 2, 1e-14); /* half of scipy's two-sided p */
+    NEAR(r.inside, 0, 1e-15);
+    NEAR(r.below + r.above, 1, 1e-15);
+}
+
+/* t with 1 degree of freedom is 1/2 + atan(x) / pi; with 2 it is 1/2 + x / (2 sqrt(2 + x^2)). */
+Test(stats_chance, posterior_by_hand) {
+    const double two[2] = {1, 3}, three[3] = {1, 2, 3}; /* mean 2, se 1; mean 2, se 1 / sqrt 3 */
+    StPosterior r = st_posterior(two, 2, 0, 1);
+    STATUS(r.status, ST_OK);
+    NEAR(r.below, .5 - atan(3) / M_PI, 1e-12);
+    NEAR(r.above, .75, 1e-12);
+    NEAR(r.inside, .25 - r.below, 1e-12);
+    r = st_posterior(three, 3, 0, 1);
+    NEAR(r.below, .5 - sqrt(27) / (2 * sqrt(29)), 1e-12);
+    NEAR(r.above, .5 + sqrt(3) / (2 * sqrt(5)), 1e-12);
+    NEAR(r.inside, .0951526, 1e-6);
+    const double turned[3] = {-1, -2, -3};
+    StPosterior t = st_posterior(turned, 3, 0, 1);
+    NEAR(t.below, r.above, 1e-15);
+    NEAR(t.inside, r.inside, 1e-15);
+    NEAR(st_posterior(three, 3, 0, 1e9).inside, 1, 1e-12);
+}
+
+Test(stats_chance, posterior_bad_input) {
+    const double d[3] = {1, 2, 4}, same[3] = {.1, .1, .1}, bad[3] = {1, 2, INFINITY};
+    STATUS(st_posterior(d, 0, 0, 1).status, ST_N_TOO_SMALL);
+    STATUS(st_posterior(d, 1, 0, 1).status, ST_N_TOO_SMALL);
+    STATUS(st_posterior(same, 3, 0, 1).status, ST_DEGENERATE);
+    STATUS(st_posterior(bad, 3, 0, 1).status, ST_NONFINITE_INPUT);
+    STATUS(st_posterior(d, 3, 0, -1).status, ST_BAD_ARG);
+    STATUS(st_posterior(d, 3, 0, NAN).status, ST_BAD_ARG);
+    STATUS(st_posterior(d, 3, 0, INFINITY).status, ST_BAD_ARG);
+    cr_assert(isnan(st_posterior(d, 1, 0, 1).inside));
 }

@@ -126,11 +126,14 @@ Test(compare, a_family_of_two) {
     near(worse->hochberg, 4.0 / 256, 0, "Hochberg");
     near(worse->bh, 4.0 / 256, 0, "Benjamini-Hochberg");
     cr_expect_gt(same->flip.p, .9);
+    near(same->posterior.inside, 1 - same->tost.p_lower - same->tost.p_upper, 1e-12, "as TOST's");
+    near(worse->posterior.above, worse->tost.p_upper, 1e-12, "above the margin");
     cr_expect_eq(compare_verdict(&result, worse->decision), COMPARE_WORSE);
     cr_expect_eq(compare_verdict(&result, same->decision), COMPARE_EQUIVALENT);
     cr_expect_eq(compare_exit(&result), RC_REGRESSION);
     release();
     make(eight, plain);
+    cr_expect_eq(result.family.at[1].posterior.status, ST_BAD_ARG, "no posterior without a margin");
     cr_expect_eq(verdict(1), COMPARE_INCONCLUSIVE, "equivalence without a margin");
     release();
     margin.higher = true;
