@@ -19,9 +19,8 @@ const char compare_help[] =
     "  {\"arms\": {\"pre\": {\"1\": 3.2, \"2\": 3.1}, \"post\": {\"1\": 3.3, \"2\": 3.4}}}\n"
     "  [{\"seed\": 1, \"arm\": \"pre\", \"value\": 3.2}, ...]                   also with \"block\",\n"
     "  {\"seed\": 1, \"arm\": \"pre\", \"value\": 3.2}                          or one such object a line (JSONL)\n"
-    "Seeds and blocks are whole numbers; every arm needs every seed. A run that diverged is no missing run: its value "
-    "is\n"
-    "nan, inf or diverged (strings in JSON), and --cap says what it counts as.\n"
+    "Seeds and blocks are whole numbers; every arm needs every seed, but for --unpaired. A run that diverged is no\n"
+    "missing run: its value is nan, inf or diverged (strings in JSON), and --cap says what it counts as.\n"
     "\n"
     "d = arm - baseline, seed by seed, in the file's unit and sign. A comparison is better or worse when the exact\n"
     "two-sided sign-flip test, adjusted by step-down max-T over all arms, falls below 1 - conf; the same within the\n"
@@ -29,6 +28,14 @@ const char compare_help[] =
     "on; too small to matter (negligible) when both hold; otherwise not decided. With a diverged run it is decided\n"
     "only where the ranks, a diverged run the worst of all, show the same side. In JSON `verdict` is this sentence\n"
     "and `decision` its code.\n"
+    "\n"
+    "--unpaired: for arms that share no seeds, of as many runs as they like; an empty cell is then no run. If two\n"
+    "arms do not differ, every choice of runs of both for the one is as likely: a permutation test of the\n"
+    "difference of means, exact up to a million relabellings (11 runs against 11), by random ones beyond;\n"
+    "two-sided p is twice the smaller side. Beside it stand the interval of the shifts that it accepts, Welch's t\n"
+    "interval, Mann and Whitney's exact test of ranks and Fisher's of diverged runs. Holm adjusts over all arms.\n"
+    "Verdicts, --margin, --fail-on and exit codes are the same. Where arms do share seeds, pairs mostly show more.\n"
+    "\n"
     "Exit codes: 0 something was decided and no arm is worse, 1 some arm is worse than the baseline and not\n"
     "negligibly, 2 usage or input, 3 nothing to compare, 4 nothing could be decided. With --fail-on worse-by:D:\n"
     "1 when the sign-flip interval of some arm lies beyond D on the worse side, 0 when all lie below it, else 4.\n"
@@ -40,7 +47,7 @@ const char compare_help[] =
     "p < 1/total). p_koehn is the share of resampled means at or above 0, whichever side is better.\n"
     "  {schema, made_by, commit, signature, data, baseline, baseline_named, better, margin, cap, stall, "
     "fail_on_worse_by,\n"
-    "   confidence, alpha, alpha_here, n, blocks, seeds: [],\n"
+    "   confidence, alpha, alpha_here, n, blocks, seeds: [], unpaired,\n"
     "   verdicts: {better, worse, \"better but negligible\", \"worse but negligible\", equivalent, inconclusive,\n"
     "              \"not testable\", exit_code},\n"
     "   arms: [{arm, status, mean, sd, interquartile_mean: {value, cut_per_side}, diverged, stalled?: {k, n, lo, hi},\n"
@@ -76,6 +83,11 @@ const char compare_help[] =
     "   one_seed_left_out: {seeds, seed?, decision?}: seeds that turn the verdict when left out, the first of them,\n"
     "   max_t_on_ranks, decision_on_ranks, verdict_on_ranks: a diverged run worse than all others,\n"
     "   decision_with_cap?: where the verdict would rest on the cap}\n"
+    "With --unpaired seeds stand beside each arm's values, and a COMPARISON is {arm, decision, verdict, n_arm,\n"
+    "   n_baseline, diverged_arm, diverged_baseline, intervals_decide, t_interval: Welch's, relabelling,\n"
+    "   mann_whitney: {p, count, total, exact, lo, hi, holm}, tost, inside_margin, relabelling_interval: as\n"
+    "   sign_flip_interval, improvement: with exact, resamples, fisher, levene, stalled, and what is said of ranks\n"
+    "   and cap}\n"
     "--tex writes a whole tabular for booktabs; its comments are the notes. --plot FILE.svg draws the differences.\n";
 
 static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {
@@ -129,7 +141,8 @@ Rc command_compare(Session *s, Error *e) {
     if (read_options(o, &options, e)) return e->code;
     CompareColumns columns = {.seed = option(o, OPTION_seed_column, NULL),
                               .arm = option(o, OPTION_arm_column, NULL),
-                              .value = option(o, OPTION_value_column, NULL)};
+                              .value = option(o, OPTION_value_column, NULL),
+                              .unpaired = o->times[OPTION_unpaired] > 0};
     const char *plot = option(o, OPTION_plot, NULL);
     size_t length = plot ? strlen(plot) : 0;
     if (plot && (length < 5 || strcmp(plot + length - 4, ".svg") != 0))

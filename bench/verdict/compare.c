@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "bench/verdict/unpaired.h"
 #include "bench/verdict/words.h"
 #include "stats/resample.h"
 
@@ -15,7 +16,7 @@
 #define BOOT_NUMBERS 2000   /* comparisons times seeds that get all ST_BOOT_DRAWS */
 #define BOOT_FEWER 10000
 #define BOOT_FEWEST 1000
-#define BOOT_WORK 1e8 /* numbers drawn */
+#define BOOT_WORK 1e8        /* numbers drawn */
 #define OMNIBUS_NUMBERS 2000 /* arms times seeds */
 
 const char *compare_verdict_name(CompareVerdict v) {
@@ -68,6 +69,11 @@ static StKey key_of(const char *what, const char *arm, const char *baseline) {
     return key;
 }
 
+/* Whether there is such a run; arms without common seeds may have fewer. */
+static bool there(const CompareData *d, int run) {
+    return run % d->seeds < d->runs[run / d->seeds];
+}
+
 static void find_stalled(CompareResult *r) {
     const CompareData *d = r->data;
     double bound = r->options.stall;
@@ -80,7 +86,7 @@ static void find_stalled(CompareResult *r) {
 static void arm_alone(CompareResult *r, int arm) {
     const CompareData *d = r->data;
     CompareArm *a = &r->arm[arm];
-    size_t lost = 0, n = (size_t)d->seeds, first = (size_t)arm * n;
+    size_t lost = 0, n = (size_t)d->runs[arm], first = (size_t)arm * (size_t)d->seeds;
     double *x = mem_alloc(n, sizeof *x), sum = 0;
     for (size_t s = 0; s < n; s++) {
         bool diverged = d->diverged[first + s];
@@ -150,12 +156,39 @@ static void test_alone(void *context, int index) {
     free(block);
 }
 
+static UnpairedArm unpaired_arm(const CompareResult *r, int arm) {
+    const CompareData *d = r->data;
+    size_t first = (size_t)arm * (size_t)d->seeds;
+    return (UnpairedArm){.n = d->runs[arm],
+                         .value = d->value + first,
+                         .diverged = d->diverged + first,
+                         .stalled = r->stalled ? r->stalled + first : NULL};
+}
+
+static void test_unpaired(void *context, int index) {
+    CompareResult *r = context;
+    Comparison *c = &r->family.at[index];
+    int at = index + (index >= r->baseline);
+    const char *arm = r->data->arm[at], *baseline = r->data->arm[r->baseline];
+    c->what = contrast_pair(0, 0, (Metric)0, at, r->baseline, r->options.margin);
+    UnpairedRuns in = {.a = unpaired_arm(r, at),
+                       .b = unpaired_arm(r, r->baseline),
+                       .cap = r->options.cap,
+                       .higher = r->options.higher,
+                       .relabel = key_of("relabel", arm, baseline),
+                       .ranks = key_of("relabel ranks", arm, baseline),
+                       .boot = key_of("bootstrap", arm, baseline)};
+    unpaired_make(&r->family, c, &in);
+    if (r->options.progress) progress_add(r->options.progress, 1, false);
+}
+
 /* Is this the seed count of a look, and what may it spend? */
 static Rc read_looks(CompareResult *r, Error *e) {
     const CompareOptions *o = &r->options;
     r->this_look = -1;
     r->family.alpha = r->alpha;
     if (!o->looks) return RC_OK;
+    if (r->data->unpaired) return error_set(e, RC_USAGE, "--looks: they are seed counts of pairs, not of --unpaired");
     r->looks_status = st_looks(o->look, (size_t)o->looks, r->alpha, true, r->look);
     if (r->looks_status == ST_BAD_ARG) return error_set(e, RC_USAGE, "--looks: seed counts must rise, from 1 on");
     Text list;
@@ -192,14 +225,14 @@ static Rc check_cap(const CompareResult *r, Error *e) {
     char number[40], other[40];
     int at = 0;
     for (int i = 0; i < d->arms * d->seeds; i++)
-        if (!d->diverged[i] && !(r->options.higher ? d->value[i] <= best : d->value[i] >= best))
+        if (there(d, i) && !d->diverged[i] && !(r->options.higher ? d->value[i] <= best : d->value[i] >= best))
             best = d->value[at = i];
     bool sound = isnan(best) || (r->options.higher ? cap < best : cap > best);
     if (!d->lost || sound) return RC_OK;
     return error_set(e, RC_USAGE,
                      "--cap %s: a diverged run would count as good as the best that finished (%s, seed %llu of arm "
                      "'%.80s') or better; for a loss in nats the cap is ln of the vocabulary's size",
-                     format_real(number, cap), format_real(other, best), (unsigned long long)d->seed[at % d->seeds],
+                     format_real(number, cap), format_real(other, best), (unsigned long long)d->seed[at],
                      d->arm[at / d->seeds]);
 }
 
@@ -219,6 +252,7 @@ static void omnibus(CompareResult *r) {
     const CompareData *d = r->data;
     size_t runs = (size_t)d->arms * (size_t)d->seeds;
     r->omnibus.status = ST_BAD_ARG;
+    if (d->unpaired) return;
     if (runs > OMNIBUS_NUMBERS) {
         r->no_omnibus = "more than 2000 runs: relabelling them takes too long";
         return;
@@ -229,19 +263,26 @@ static void omnibus(CompareResult *r) {
     free(x);
 }
 
+static int fewest_runs(const CompareData *d) {
+    int n = d->seeds;
+    for (int arm = 0; arm < d->arms; arm++) n = d->runs[arm] < n ? d->runs[arm] : n;
+    return n;
+}
+
 static Family family_of(const CompareData *d, const CompareOptions *o) {
     uint64_t plan = name_stream("normbench compare");
     return (Family){.tests = PAIRED_T | PAIRED_FLIP | PAIRED_WILCOXON | PAIRED_BOOT | PAIRED_EFFECT | PAIRED_TOST |
                              PAIRED_POWER | PAIRED_DIVERGED | PAIRED_VARIANCE | PAIRED_LEVENE | PAIRED_CROSSED |
                              PAIRED_JOIN | PAIRED_RANKS | PAIRED_INTERVAL | PAIRED_LEAVE | PAIRED_CHANCE,
                     .conf = o->conf,
-                    .n = d->seeds,
+                    .unpaired = d->unpaired,
+                    .n = fewest_runs(d),
                     .joint_key = {.plan = plan, .stream = name_stream("family")},
                     .ranks_key = {.plan = plan, .stream = name_stream("family ranks")}};
 }
 
 Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e) {
-    *r = (CompareResult){.data = data, .options = *options, .n = data->seeds, .family = family_of(data, options)};
+    *r = (CompareResult){.data = data, .options = *options, .n = fewest_runs(data), .family = family_of(data, options)};
     r->alpha = round(1e12 * (1 - options->conf)) / 1e12;
     if (check(r, e)) {
         *r = (CompareResult){0};
@@ -253,10 +294,13 @@ Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions 
     r->arm = mem_alloc((size_t)data->arms, sizeof *r->arm);
     find_stalled(r);
     for (int arm = 0; arm < data->arms; arm++) arm_alone(r, arm);
-    pool_run(threads, r->family.count, test_alone, r);
+    pool_run(threads, r->family.count, data->unpaired ? test_unpaired : test_alone, r);
     omnibus(r);
     if (options->progress) progress_state(options->progress, "all comparisons together");
-    family_together(&r->family);
+    if (data->unpaired)
+        unpaired_together(&r->family);
+    else
+        family_together(&r->family);
     if (options->progress) progress_add(options->progress, r->family.count, false);
     for (int i = 0; i < r->family.count; i++) r->verdicts[compare_verdict(r, r->family.at[i].decision)]++;
     return RC_OK;

@@ -20,25 +20,29 @@
 
 enum { COMPARE_SCHEMA = 2, COMPARE_MOST_LOOKS = 32, COMPARE_MOST_NUMBERS = 100000 /* comparisons times seeds */ };
 
-/* What a file says, whatever its form: every arm has every seed and every block. Arms in the file's order, seeds and
- * blocks ascending. */
+/* What a file says, whatever its form. Every arm has every seed and every block; unpaired, every arm has runs of its
+ * own, of as many seeds as it likes. Arms in the file's order, seeds and blocks ascending. */
 typedef struct {
-    int arms, seeds, blocks; /* blocks: 0 when the file has none */
+    int arms, seeds, blocks; /* seeds: the most of an arm; blocks: 0 when the file has none */
+    bool unpaired;
+    bool shared; /* unpaired, yet every arm has the same seeds */
     char **arm;
-    uint64_t *seed;
+    int *runs;        /* [arms]: seeds, or fewer where arms are unpaired; they stand first */
+    uint64_t *seed;   /* [arms][seeds] */
     double *value;    /* [arms][seeds]: of the run, its mean over blocks; NaN when it diverged */
     bool *diverged;   /* [arms][seeds] */
-    double *block;    /* [arms][seeds][blocks], or NULL */
+    double *block;    /* [arms][seeds][blocks]; NULL: unpaired, or none */
     int lost;         /* diverged runs */
     char *first_lost; /* "FILE:3: seed 7 of arm 'pre'"; NULL: none */
     char *columns;    /* "arm is column 'method', value is column 'loss'"; NULL: they have these names */
     char hash[SHA256_HEX];
 } CompareData;
 
-/* The names of a file's columns or keys; NULL: seed, arm, value. Where arm or value is named, the file holds one run a
- * line and other columns are passed over. */
+/* How a file is read: the names of its columns or keys; NULL: seed, arm, value. Where arm or value is named, the file
+ * holds one run a line and other columns are passed over. unpaired: arms need not have the same seeds. */
 typedef struct {
     const char *seed, *arm, *value;
+    bool unpaired;
 } CompareColumns;
 
 /* Reads CSV or JSON, "-" from standard input; help says which forms. RC_USAGE: not that, or a run that is missing or
@@ -86,7 +90,7 @@ typedef struct {
 typedef struct {
     const CompareData *data;
     CompareOptions options;
-    int baseline, n;
+    int baseline, n; /* n: runs of the smallest arm */
     double alpha;    /* family.alpha: what this look may spend of it */
     CompareArm *arm; /* [arms] */
     bool *stalled;   /* [arms][seeds]: or diverged; NULL without a bound */

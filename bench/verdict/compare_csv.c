@@ -121,8 +121,9 @@ static bool is_index(const Csv *c, int column) {
 
 /* What logs hold beside results; none of it is an arm. */
 static bool is_no_arm(const char *name) {
-    static const char *const names[] = {"step", "steps", "epoch", "epochs", "iteration", "iterations", "iter", "index",
-                                        "lr", "learning_rate", "time", "seconds", "timestamp", "date", "batch"};
+    static const char *const names[] = {"step",       "steps",   "epoch",     "epochs", "iteration",
+                                        "iterations", "iter",    "index",     "lr",     "learning_rate",
+                                        "time",       "seconds", "timestamp", "date",   "batch"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcasecmp(name, names[i])) return true;
     return false;
@@ -165,8 +166,7 @@ static int only_other(const Shape *s) {
 /* "loss, accuracy": the columns that have no part yet. */
 static void list_others(const Csv *c, const Shape *s, Text *out) {
     for (int i = 0; i < s->fields; i++)
-        if (!has_part(s, i))
-            text_format(out, "%s%.40s", out->length ? ", " : "", c->field[i]);
+        if (!has_part(s, i)) text_format(out, "%s%.40s", out->length ? ", " : "", c->field[i]);
 }
 
 /* One run a line, since the command line names the arm's or the value's column. The other one may go without a name
@@ -257,8 +257,7 @@ static Rc settle(Csv *c, Shape *s, Error *e) {
         int arm;
         if (has_part(s, i)) continue;
         if (is_no_arm(s->name[i]))
-            return error_set(e, RC_USAGE,
-                             "%s: column '%.80s' is no arm: leave it out, with one line per seed%s",
+            return error_set(e, RC_USAGE, "%s: column '%.80s' is no arm: leave it out, with one line per seed%s",
                              c->header, s->name[i], compare_name_columns);
         if (compare_arm(r, c->header, s->name[i], &arm, e)) return e->code;
     }
@@ -290,6 +289,10 @@ static Rc read_seed(Csv *c, const Shape *s, Error *e) {
     if (s->block >= 0 && compare_seed(c->where, "block", c->field[s->block], &row.block, e)) return e->code;
     for (int i = 0; i < s->fields; i++) {
         if (has_part(s, i)) continue;
+        if (c->r->columns.unpaired && !c->field[i][0]) { /* this arm has no run of this seed */
+            row.arm++;
+            continue;
+        }
         if (compare_value(c->where, s->name[i], c->field[i], &row.value, e)) {
             size_t n = strlen(e->text);
             if (c->r->rows < (size_t)s->fields) snprintf(e->text + n, sizeof e->text - n, "%s", compare_name_columns);
@@ -315,8 +318,7 @@ Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e) {
             guess_shape(&c, &s);
             rc = settle(&c, &s, e);
         }
-        if (!rc)
-            rc = s.arm >= 0 ? read_run(&c, &s, e) : read_seed(&c, &s, e);
+        if (!rc) rc = s.arm >= 0 ? read_run(&c, &s, e) : read_seed(&c, &s, e);
     }
     free(c.field);
     free(s.name);

@@ -84,8 +84,9 @@ Rc compare_value(const char *where, const char *what, const char *text, double *
     static const char *const lost[] = {"nan", "inf", "infinity", "diverged"};
     const char *bare = text[0] == '-' || text[0] == '+' ? text + 1 : text;
     if (!text[0])
-        return error_set(e, RC_USAGE, "%s:%s: empty (every arm needs every seed; a diverged run is written nan)", where,
-                         what);
+        return error_set(e, RC_USAGE,
+                         "%s:%s: empty (every arm needs every seed, but for --unpaired; a diverged run is written nan)",
+                         where, what);
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
         if (!strcasecmp(bare, lost[i])) {
             *out = (double)NAN;
@@ -139,12 +140,28 @@ static Rc lacks(const CompareRows *r, int arm, int64_t seed, int64_t block, Erro
         if (r->row[i].seed == seed) has = &r->row[i];
     if (r->blocks) snprintf(what, sizeof what, ", block %lld", (long long)block);
     return error_set(e, RC_USAGE,
-                     "%s: seed %lld%s is there for arm '%s' and missing for arm '%s'; pairs need every seed%s",
+                     "%s: seed %lld%s is there for arm '%s' and missing for arm '%s'; pairs need every seed%s; "
+                     "--unpaired compares arms that share no seeds",
                      compare_where(where, sizeof where, r, has), (long long)seed, has->block == block ? what : "",
                      r->arm[has->arm], r->arm[arm], r->blocks ? " and block" : "");
 }
 
-/* Rows in ascending place: the i-th must be the i-th cell of the grid. */
+/* Rows in ascending place: no run may lack a block that others have. */
+static Rc check_blocks(const CompareRows *r, const int64_t *block, size_t blocks, Error *e) {
+    for (size_t i = 0; i < r->rows; i += blocks)
+        for (size_t b = 0; b < blocks; b++) {
+            const CompareRow *row = &r->row[i], *at = &r->row[i + b];
+            bool there = i + b < r->rows && at->arm == row->arm && at->seed == row->seed && at->block == block[b];
+            char where[1200];
+            if (!there)
+                return error_set(e, RC_USAGE, "%s: seed %lld of arm '%s' has no block %lld, which others have",
+                                 compare_where(where, sizeof where, r, row), (long long)row->seed, r->arm[row->arm],
+                                 (long long)block[b]);
+        }
+    return RC_OK;
+}
+
+/* The same: the i-th must be the i-th cell of the grid. */
 static Rc check_grid(const CompareRows *r, const int64_t *seed, size_t seeds, const int64_t *block, size_t blocks,
                      Error *e) {
     size_t i = 0;
@@ -152,6 +169,7 @@ static Rc check_grid(const CompareRows *r, const int64_t *seed, size_t seeds, co
         const CompareRow *a = &r->row[k - 1], *b = &r->row[k];
         if (a->arm == b->arm && a->seed == b->seed && a->block == b->block) return twice(r, a, b, e);
     }
+    if (r->columns.unpaired) return check_blocks(r, block, blocks, e);
     for (int arm = 0; arm < r->arms; arm++)
         for (size_t s = 0; s < seeds; s++)
             for (size_t b = 0; b < blocks; b++, i++) {
@@ -170,21 +188,42 @@ static double mean_of(const double *x, size_t n) {
     return sum / (double)n + rest / (double)n;
 }
 
+/* Where arms begin in the rows, and how many runs they have; the most of an arm. */
+static int count_runs(const CompareRows *r, size_t blocks, int *runs) {
+    int most = 0;
+    for (size_t i = 0; i < r->rows; i += blocks) runs[r->row[i].arm]++;
+    for (int arm = 0; arm < r->arms; arm++) most = runs[arm] > most ? runs[arm] : most;
+    return most;
+}
+
+/* Whether every arm has the seeds of the first. */
+static bool all_shared(const CompareData *d) {
+    for (int arm = 1; arm < d->arms; arm++)
+        if (d->runs[arm] != d->runs[0] ||
+            memcmp(d->seed, d->seed + (size_t)arm * (size_t)d->seeds, (size_t)d->runs[0] * sizeof *d->seed) != 0)
+            return false;
+    return true;
+}
+
 static void fill(CompareData *d, const CompareRows *r, size_t blocks) {
-    size_t runs = (size_t)d->arms * (size_t)d->seeds;
+    size_t runs = (size_t)d->arms * (size_t)d->seeds, at = 0;
     double *all = mem_alloc(r->rows, sizeof *all);
+    d->seed = mem_alloc(runs, sizeof *d->seed);
     d->value = mem_alloc(runs, sizeof *d->value);
     d->diverged = mem_alloc(runs, sizeof *d->diverged);
     for (size_t i = 0; i < r->rows; i++) all[i] = r->row[i].value;
     const CompareRow *first = NULL;
     for (size_t run = 0; run < runs; run++) {
+        if (run % (size_t)d->seeds >= (size_t)d->runs[run / (size_t)d->seeds]) continue;
+        d->seed[run] = (uint64_t)r->row[at].seed;
         for (size_t b = 0; b < blocks; b++) {
-            const CompareRow *row = &r->row[run * blocks + b];
+            const CompareRow *row = &r->row[at + b];
             d->diverged[run] |= isnan(row->value) != 0;
             if (isnan(row->value) && (!first || row->at < first->at)) first = row;
         }
         d->lost += d->diverged[run];
-        d->value[run] = d->diverged[run] ? (double)NAN : mean_of(all + run * blocks, blocks);
+        d->value[run] = d->diverged[run] ? (double)NAN : mean_of(all + at, blocks);
+        at += blocks;
     }
     if (first) {
         char where[1200];
@@ -194,7 +233,7 @@ static void fill(CompareData *d, const CompareRows *r, size_t blocks) {
                     (long long)first->seed, r->arm[first->arm]);
         d->first_lost = said.at;
     }
-    if (r->blocks)
+    if (r->blocks && !d->unpaired)
         d->block = all;
     else
         free(all);
@@ -206,7 +245,6 @@ static int by_name(const void *x, const void *y) {
 
 /* Of what the file says, not of how it says it: arms by name. */
 static void hash(CompareData *d, const CompareRows *r, size_t blocks) {
-    size_t each = (size_t)d->seeds * blocks;
     char **name = mem_alloc((size_t)d->arms, sizeof *name);
     Text all;
     text_init(&all);
@@ -214,10 +252,11 @@ static void hash(CompareData *d, const CompareRows *r, size_t blocks) {
     qsort(name, (size_t)d->arms, sizeof *name, by_name);
     for (int i = 0; i < d->arms; i++) {
         int arm = 0;
-        while (strcmp(r->arm[arm], name[i]) != 0) arm++;
+        size_t at = 0;
+        while (strcmp(r->arm[arm], name[i]) != 0) at += (size_t)d->runs[arm++] * blocks;
         text_add(&all, name[i], strlen(name[i]) + 1);
-        for (size_t k = 0; k < each; k++) {
-            const CompareRow *row = &r->row[(size_t)arm * each + k];
+        for (size_t k = 0; k < (size_t)d->runs[arm] * blocks; k++) {
+            const CompareRow *row = &r->row[at + k];
             int64_t place[2] = {row->seed, row->block};
             bool lost = isnan(row->value);
             double value = lost ? 0 : row->value;
@@ -236,19 +275,25 @@ Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
     if (!r->rows) return error_set(e, RC_UNMEASURED, "%.600s: nothing to compare: it holds no runs", r->file);
     qsort(r->row, r->rows, sizeof *r->row, by_place);
     int64_t *seed = distinct(r, false, &seeds), *block = distinct(r, true, &blocks);
+    int *runs = mem_alloc((size_t)r->arms, sizeof *runs), most = 0;
     Rc rc = check_grid(r, seed, seeds, block, blocks, e);
-    if (!rc && r->arms > 1 && (size_t)(r->arms - 1) * seeds > COMPARE_MOST_NUMBERS)
-        rc = error_set(e, RC_USAGE, "%.600s: %d arms of %zu seeds: comparisons times seeds may be %d at most", r->file,
-                       r->arms, seeds, COMPARE_MOST_NUMBERS);
+    if (!rc) most = count_runs(r, blocks, runs);
+    for (int arm = 0; !rc && arm < r->arms; arm++)
+        if (!runs[arm]) rc = error_set(e, RC_USAGE, "%.600s: arm '%s' has no run", r->file, r->arm[arm]);
+    if (!rc && r->arms > 1 && (double)(r->arms - 1) * most > COMPARE_MOST_NUMBERS)
+        rc = error_set(e, RC_USAGE, "%.600s: %d arms of %d seeds: comparisons times seeds may be %d at most", r->file,
+                       r->arms, most, COMPARE_MOST_NUMBERS);
     if (!rc) {
-        d->arms = r->arms, d->seeds = (int)seeds, d->blocks = r->blocks ? (int)blocks : 0;
-        d->seed = mem_alloc(seeds, sizeof *d->seed);
-        for (size_t i = 0; i < seeds; i++) d->seed[i] = (uint64_t)seed[i];
+        d->arms = r->arms, d->seeds = most, d->blocks = r->blocks ? (int)blocks : 0;
+        d->unpaired = r->columns.unpaired;
+        d->runs = runs, runs = NULL;
         fill(d, r, blocks);
+        d->shared = all_shared(d);
         hash(d, r, blocks);
         d->arm = r->arm, d->columns = r->read_as;
         r->arm = NULL, r->arms = 0, r->read_as = NULL;
     }
+    free(runs);
     free(seed);
     free(block);
     return rc;
@@ -264,6 +309,7 @@ void compare_rows_release(CompareRows *r) {
 void compare_data_release(CompareData *d) {
     for (int i = 0; i < d->arms; i++) free(d->arm[i]);
     free(d->arm);
+    free(d->runs);
     free(d->seed);
     free(d->value);
     free(d->diverged);

@@ -54,8 +54,7 @@ static StMaxT joint_test(const Family *f, bool ranks, StMaxTRow *rows, double *m
     return out;
 }
 
-/* mean: of the differences or ranks that p is about. */
-static Decision decide(const Family *f, const Comparison *c, double p, double mean) {
+Decision family_decide(const Family *f, const Comparison *c, double p, double mean) {
     if (c->status != ST_OK || isnan(p)) return DECISION_NOT_TESTABLE;
     if (p < f->alpha && c->inside) return mean < 0 ? DECISION_LOWER_NEGLIGIBLE : DECISION_HIGHER_NEGLIGIBLE;
     if (p < f->alpha) return mean < 0 ? DECISION_LOWER : DECISION_HIGHER;
@@ -92,7 +91,7 @@ static void decide_on_ranks(Family *f, StMaxTRow *rows, double *mean) {
         Comparison *c = &f->at[i];
         if (c->status != ST_OK || c->what.best) continue;
         c->joint_ranks = rows[i].step;
-        c->decision_ranks = decide(f, c, c->joint_ranks, mean[i]);
+        c->decision_ranks = family_decide(f, c, c->joint_ranks, mean[i]);
         bool agree = rows[i].raw < f->alpha && decision_lower(c->decision) == (mean[i] < 0);
         if (!c->t_decides && decision_apart(c->decision) && !agree) c->decision = DECISION_INCONCLUSIVE;
     }
@@ -227,7 +226,7 @@ void family_together(Family *f) {
         Comparison *c = &f->at[i];
         if (c->status == ST_OK && f->joint.status == ST_OK) c->joint = c->what.best ? c->choice : rows[i];
         assert(c->what.best || !(f->tests & PAIRED_FLIP) || !(c->joint.step < c->flip.p - 1e-12));
-        c->decision = c->decision_capped = c->decision_ranks = decide(f, c, c->joint.step, c->t.mean);
+        c->decision = c->decision_capped = c->decision_ranks = family_decide(f, c, c->joint.step, c->t.mean);
     }
     if (f->tests & PAIRED_RANKS) decide_on_ranks(f, rows, mean);
     if (f->tests & PAIRED_INTERVAL) find_intervals(f);

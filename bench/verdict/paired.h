@@ -29,6 +29,7 @@
 #include "stats/paired.h"
 #include "stats/permute.h"
 #include "stats/power.h"
+#include "stats/unpaired.h"
 #include "stats/variance.h"
 
 enum { CONTRAST_MOST_TERMS = 8 };
@@ -132,6 +133,9 @@ typedef struct {
     bool t_decides;            /* no diverged run: intervals may be shown */
     Decision decision, decision_capped; /* capped: what the means alone say; another one where ranks disagree */
     bool higher;        /* a diverged run ranks as the lowest, not the highest */
+    int n_a, n_b;         /* of unpaired arms (bench/verdict/unpaired.h), as these two: */
+    StSignflip rank_test; /* relabelled midranks */
+    double rank_mean;     /* of the first arm less that of the other */
     double joint_ranks; /* the adjusted p on ranks; NaN: not made */
     Decision decision_ranks;
     int turning, turning_seed; /* seeds each of which, left out, turns the verdict; -1: not looked at; the first of them
@@ -144,6 +148,7 @@ typedef struct {
     unsigned tests; /* PAIRED_… */
     double alpha;   /* of decisions and of the equivalence test */
     double conf;    /* of intervals */
+    bool unpaired;  /* no seeds in common: n is that of the smallest arm, flips are relabellings, max-T is Holm */
     int n;          /* seeds */
     int left_out;   /* seeds that were left out to look at the verdict without them: 0 or 1 */
     size_t draws;   /* of the bootstrap; 0: all resamples, ST_BOOT_DRAWS of them beyond ST_BOOT_EXACT_MAX seeds */
@@ -187,6 +192,9 @@ void family_together(Family *f);
 /* Whether power and the seeds needed are those of the sign flips that decide; of many comparisons, whose simulations
  * would take too long, they are the t test's. */
 bool family_power_by_flips(const Family *f);
+
+/* The decision that an adjusted p and the margin make; mean: of the differences or ranks that p is about. */
+Decision family_decide(const Family *f, const Comparison *c, double p, double mean);
 
 /* Holm's p of p[count] (NaN: not made, and still counted) into the comparisons; p is overwritten. */
 void family_holm(Family *f, double *p);

@@ -4,6 +4,21 @@
 
 #include "bench/verdict/compare.h"
 
+/* What the methods are called, of paired arms and of those that share no seeds. */
+typedef struct {
+    const char *t, *flips;    /* headings of the two intervals */
+    const char *p, *jointly;  /* what p_adj asks and of what it is; behind it, where there are several comparisons */
+    const char *tests;        /* that put a difference inside the margin */
+    const char *by;           /* what the gate judges by */
+    const char *chance, *chance_interval; /* what the probability of improvement is, and its interval */
+    const char *counts;       /* the test of diverged or stalled runs */
+    const char *constant;     /* why there is no t interval */
+} CompareWords;
+const CompareWords *compare_vocabulary(const CompareResult *r);
+
+/* "8 seeds", "5 to 8 runs of each arm". */
+void compare_counts(const CompareResult *r, Text *out);
+
 void compare_signature(const CompareResult *r, Text *out);
 void compare_text(const CompareResult *r, Text *out);
 void compare_notes(const CompareResult *r, Text *out); /* the sentences below the text's table, one per line */

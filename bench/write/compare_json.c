@@ -117,20 +117,6 @@ static json_t *power_json(const Family *f, const Comparison *c) {
     return o;
 }
 
-static json_t *divergence_json(const Comparison *c, json_t *o) {
-    const StPairs *p = &c->pairs;
-    json_t *m = p_json(c->mcnemar.p, c->mcnemar.p_min), *f = json_status(c->fisher.status);
-    put_count(m, "only_arm", p->only_a), put_count(m, "only_baseline", p->only_b);
-    json_object_set_new(o, "mcnemar", m);
-    if (c->fisher.status == ST_OK) {
-        json_put(f, "p", c->fisher.p);
-        with_floor(f, c->fisher.p_min);
-        if (!isnan(c->fisher.odds)) json_put(f, "odds", c->fisher.odds);
-    }
-    json_object_set_new(o, "fisher", f);
-    return o;
-}
-
 static json_t *variance_json(const StVariance *v, const char *statistic) {
     json_t *o = json_status(v->status);
     if (v->status == ST_OK) {
@@ -189,6 +175,85 @@ static const char *name_of(const void *of, Decision d) {
     return compare_word(of, d);
 }
 
+/* What every comparison ends with: the decision on ranks, and with the cap where it differs. */
+static void put_rank_decision(const CompareResult *r, const Comparison *c, json_t *o) {
+    json_put_text(o, "decision_on_ranks", compare_word(r, c->decision_ranks));
+    put_words(r, c, "verdict_on_ranks", c->decision_ranks, o);
+    if (c->decision_capped != c->decision) json_put_text(o, "decision_with_cap", compare_word(r, c->decision_capped));
+}
+
+static json_t *tost_json(const CompareResult *r, const Comparison *c) {
+    if (isnan(r->options.margin)) return not_made("not tested: no --margin");
+    return c->t_decides ? with_floor(json_tost(&c->tost, r->options.margin), 0) : withheld();
+}
+
+/* A relabelling test beside Holm's adjustment of it. */
+static json_t *relabel_json(const StSignflip *x, double holm) {
+    json_t *o = json_status(x->status);
+    if (x->status != ST_OK) return o;
+    json_object_update_new(o, json_share(x->p, x->count, x->total));
+    json_object_set_new(o, "exact", json_boolean(x->exact));
+    json_put(o, "floor", x->p_min), json_put(o, "lo", x->p_lo), json_put(o, "hi", x->p_hi);
+    json_put(o, "holm", holm);
+    return o;
+}
+
+static json_t *unpaired_inside(const CompareResult *r, const Comparison *c) {
+    if (isnan(r->options.margin)) return not_made("not tested: no --margin");
+    if (!c->t_decides) return withheld();
+    json_t *o = json_status(isnan(c->inside_p) ? ST_N_TOO_SMALL : ST_OK);
+    if (isnan(c->inside_p)) return o;
+    size_t n = (size_t)(c->n_a < c->n_b ? c->n_a : c->n_b);
+    json_put(o, "p", c->inside_p), json_put(o, "floor", c->flip.p_min / 2);
+    json_object_set_new(o, "inside", json_boolean(c->inside));
+    json_put(o, "unseen", st_unseen(n, r->family.alpha));
+    return o;
+}
+
+static json_t *unpaired_stalled(const Comparison *c) {
+    if (c->stalled_a < 0) return not_made("not known");
+    json_t *o = json_status(c->stall.status);
+    json_object_set_new(o, "arm", json_integer(c->stalled_a)),
+        json_object_set_new(o, "baseline", json_integer(c->stalled_b));
+    json_put(o, "p", c->stall.p), json_put(o, "floor", c->stall.p_min);
+    return o;
+}
+
+static void fisher_json(const Comparison *c, json_t *o) {
+    json_t *f = json_status(c->fisher.status);
+    if (c->fisher.status == ST_OK) {
+        json_put(f, "p", c->fisher.p);
+        with_floor(f, c->fisher.p_min);
+        if (!isnan(c->fisher.odds)) json_put(f, "odds", c->fisher.odds);
+    }
+    json_object_set_new(o, "fisher", f);
+}
+
+/* Of arms that share no seeds. */
+static json_t *unpaired_json(const CompareResult *r, const Comparison *c) {
+    json_t *o = json_object(), *chance = chance_json(&c->chance);
+    json_put_text(o, "arm", compare_arm_name(r, c));
+    json_put_text(o, "decision", compare_word(r, c->decision));
+    put_words(r, c, "verdict", c->decision, o);
+    put_count(o, "n_arm", (uint64_t)c->n_a), put_count(o, "n_baseline", (uint64_t)c->n_b);
+    put_count(o, "diverged_arm", (uint64_t)c->diverged_a), put_count(o, "diverged_baseline", (uint64_t)c->diverged_b);
+    json_object_set_new(o, "intervals_decide", json_boolean(c->t_decides));
+    json_object_set_new(o, "t_interval", c->t_decides ? with_floor(json_t_interval(&c->t), 0) : withheld());
+    json_object_set_new(o, "relabelling", relabel_json(&c->flip, c->holm));
+    json_object_set_new(o, "mann_whitney", relabel_json(&c->rank_test, c->joint_ranks));
+    json_object_set_new(o, "tost", tost_json(r, c));
+    json_object_set_new(o, "inside_margin", unpaired_inside(r, c));
+    json_object_set_new(o, "relabelling_interval", c->t_decides ? json_flip_interval(&r->family, c) : withheld());
+    json_object_set_new(chance, "exact", json_boolean(c->chance.exact));
+    put_count(chance, "resamples", c->chance.resamples);
+    json_object_set_new(o, "improvement", chance);
+    fisher_json(c, o);
+    json_object_set_new(o, "levene", c->t_decides ? variance_json(&c->levene, "f") : withheld());
+    json_object_set_new(o, "stalled", unpaired_stalled(c));
+    put_rank_decision(r, c, o);
+    return o;
+}
+
 static json_t *item_json(const CompareResult *r, const Comparison *c) {
     json_t *o = json_object(), *d = json_array();
     const StPairs *p = &c->pairs;
@@ -205,10 +270,7 @@ static json_t *item_json(const CompareResult *r, const Comparison *c) {
     joint_json(r, c, o);
     json_object_set_new(o, "wilcoxon", wilcoxon_json(&c->wilcoxon));
     json_object_set_new(o, "bootstrap", boot_json(&c->boot));
-    json_object_set_new(o, "tost",
-                        !tested         ? not_made("not tested: no --margin")
-                        : !c->t_decides ? withheld()
-                                        : with_floor(json_tost(&c->tost, r->options.margin), 0));
+    json_object_set_new(o, "tost", tost_json(r, c));
     json_object_set_new(o, "inside_margin",
                         !tested         ? not_made("not tested: no --margin")
                         : !c->t_decides ? withheld()
@@ -218,7 +280,10 @@ static json_t *item_json(const CompareResult *r, const Comparison *c) {
     json_object_set_new(o, "improvement", chance_json(&c->chance));
     json_object_set_new(o, "posterior", posterior_json(r, c));
     json_object_set_new(o, "power", power_json(&r->family, c));
-    divergence_json(c, o);
+    json_t *mcnemar = p_json(c->mcnemar.p, c->mcnemar.p_min);
+    put_count(mcnemar, "only_arm", p->only_a), put_count(mcnemar, "only_baseline", p->only_b);
+    json_object_set_new(o, "mcnemar", mcnemar);
+    fisher_json(c, o);
     json_object_set_new(o, "levene", c->t_decides ? variance_json(&c->levene, "f") : withheld());
     json_object_set_new(o, "pitman_morgan", c->t_decides ? variance_json(&c->pitman_morgan, "t") : withheld());
     if (r->data->blocks) json_object_set_new(o, "seeds_by_blocks", c->t_decides ? crossed_json(c) : withheld());
@@ -227,10 +292,15 @@ static json_t *item_json(const CompareResult *r, const Comparison *c) {
     json_object_set_new(o, "max_t_on_ranks",
                         isnan(c->joint_ranks) ? not_made(st_status_text(c->status == ST_OK ? ST_BAD_ARG : c->status))
                                               : p_json(c->joint_ranks, r->family.floor));
-    json_put_text(o, "decision_on_ranks", compare_word(r, c->decision_ranks));
-    put_words(r, c, "verdict_on_ranks", c->decision_ranks, o);
-    if (c->decision_capped != c->decision) json_put_text(o, "decision_with_cap", compare_word(r, c->decision_capped));
+    put_rank_decision(r, c, o);
     return o;
+}
+
+static json_t *seeds_json(const CompareData *d, int arm) {
+    json_t *list = json_array();
+    for (int s = 0; s < d->runs[arm]; s++)
+        json_array_append_new(list, json_integer((json_int_t)d->seed[arm * d->seeds + s]));
+    return list;
 }
 
 static json_t *arm_json(const CompareResult *r, int arm) {
@@ -256,14 +326,16 @@ static json_t *arm_json(const CompareResult *r, int arm) {
         json_object_set_new(o, "stalled", stalled);
     }
     if (!isnan(a->survivors)) json_put(o, "survivors_mean", a->survivors);
-    for (int s = 0; s < d->seeds; s++) json_array_append_new(runs, json_number_of(d->value[arm * d->seeds + s]));
+    for (int s = 0; s < d->runs[arm]; s++) json_array_append_new(runs, json_number_of(d->value[arm * d->seeds + s]));
     json_object_set_new(o, "values", runs);
+    if (d->unpaired) json_object_set_new(o, "seeds", seeds_json(d, arm));
     return o;
 }
 
 static json_t *omnibus_json(const CompareResult *r) {
     const StOmnibus *x = &r->omnibus;
     if (r->no_omnibus) return not_made(r->no_omnibus);
+    if (r->data->unpaired) return not_made("not made: unpaired");
     json_t *o = json_status(x->status);
     if (x->status != ST_OK) return o;
     json_object_update_new(o, json_share(x->p, x->count, x->total));
@@ -287,7 +359,6 @@ static json_t *looks_json(const CompareResult *r) {
 
 static void head_json(const CompareResult *r, json_t *o) {
     const CompareOptions *x = &r->options;
-    json_t *seeds = json_array();
     Text words;
     text_init(&words);
     compare_signature(r, &words);
@@ -307,8 +378,8 @@ static void head_json(const CompareResult *r, json_t *o) {
         json_object_set_new(o, "fail_on_worse_by", json_null());
     json_put(o, "confidence", x->conf), json_put(o, "alpha", r->alpha), json_put(o, "alpha_here", r->family.alpha);
     put_count(o, "n", (uint64_t)r->n), put_count(o, "blocks", (uint64_t)r->data->blocks);
-    for (int s = 0; s < r->n; s++) json_array_append_new(seeds, json_integer((json_int_t)r->data->seed[s]));
-    json_object_set_new(o, "seeds", seeds);
+    json_object_set_new(o, "seeds", r->data->unpaired ? json_array() : seeds_json(r->data, 0));
+    json_object_set_new(o, "unpaired", json_boolean(r->data->unpaired));
     text_release(&words);
 }
 
@@ -329,10 +400,13 @@ void compare_json(const CompareResult *r, Text *out) {
     put_count(family, "comparisons", (uint64_t)r->family.count);
     json_put(family, "floor", r->family.floor);
     json_object_set_new(family, "exact", json_boolean(r->family.joint.exact));
-    put_count(family, "flips", r->family.joint.total);
+    if (!r->data->unpaired) put_count(family, "flips", r->family.joint.total);
     json_object_set_new(family, "omnibus", omnibus_json(r));
     json_object_set_new(family, "looks", looks_json(r));
-    for (int i = 0; i < r->family.count; i++) json_array_append_new(at, item_json(r, &r->family.at[i]));
+    for (int i = 0; i < r->family.count; i++) {
+        const Comparison *c = &r->family.at[i];
+        json_array_append_new(at, r->data->unpaired ? unpaired_json(r, c) : item_json(r, c));
+    }
     json_object_set_new(family, "at", at);
     json_object_set_new(o, "family", family);
     char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(17));

@@ -9,6 +9,40 @@
 
 enum { NAMED = 6 }; /* comparisons that a note names; the others it counts */
 
+const CompareWords *compare_vocabulary(const CompareResult *r) {
+    static const CompareWords paired = {.t = "t interval",
+                                        .flips = "by sign flips",
+                                        .p = "could the two arms be swapped within each seed? By sign flips",
+                                        .jointly = " of all comparisons jointly (max-T)",
+                                        .tests = "t tests and by sign flips",
+                                        .by = "sign-flip interval",
+                                        .chance = "the share of seeds in which it is better, ties half",
+                                        .chance_interval = "Clopper-Pearson",
+                                        .counts = "McNemar",
+                                        .constant = "The same difference for every seed, so no t interval: "};
+    static const CompareWords unpaired = {
+        .t = "Welch t interval",
+        .flips = "by relabelling",
+        .p = "could every run be of either arm? By relabelling the runs of both (permutation test of the mean)",
+        .jointly = ", adjusted over the comparisons (Holm)",
+        .tests = "Welch t tests and by relabelling",
+        .by = "interval by relabelling",
+        .chance = "the share of all pairs of runs in which it is better, ties half",
+        .chance_interval = "stratified bootstrap",
+        .counts = "Fisher",
+        .constant = "No spread in either arm, so no t interval: "};
+    return r->data->unpaired ? &unpaired : &paired;
+}
+
+void compare_counts(const CompareResult *r, Text *out) {
+    const CompareData *d = r->data;
+    if (r->n != d->seeds)
+        text_format(out, "%d to %d runs of an arm", r->n, d->seeds);
+    else
+        text_format(out, "%d %s%s%s", r->n, d->unpaired ? "run" : "seed", r->n == 1 ? "" : "s",
+                    d->unpaired ? " of each arm" : "");
+}
+
 typedef bool (*Which)(const CompareResult *r, const Comparison *c);
 
 /* "a, b (…) and 7 more"; say may be NULL. Returns how many there are. */
@@ -145,9 +179,9 @@ static bool stalls(const CompareResult *r, const Comparison *c) {
 
 static void say_stalls(const CompareResult *r, const Comparison *c, Text *out) {
     char p[SHOWN], floor[SHOWN];
-    (void)r;
-    text_format(out, " %d of %d against %d (p %s, smallest %s)", c->stalled_a, r->n, c->stalled_b,
-                show_p(p, c->stall.p), show_p(floor, c->stall.p_min));
+    text_format(out, " %d of %d against %d", c->stalled_a, r->data->unpaired ? c->n_a : r->n, c->stalled_b);
+    if (r->data->unpaired) text_format(out, " of %d", c->n_b);
+    text_format(out, " (p %s, smallest %s)", show_p(p, c->stall.p), show_p(floor, c->stall.p_min));
 }
 
 static bool inside(const CompareResult *r, const Comparison *c) {
@@ -162,7 +196,10 @@ static bool diverged(const CompareResult *r, const Comparison *c) {
 
 static void say_diverged(const CompareResult *r, const Comparison *c, Text *out) {
     char number[48], p[SHOWN], floor[SHOWN];
-    (void)r;
+    if (r->data->unpaired) {
+        text_format(out, " (Fisher p %s, smallest %s)", show_p(p, c->fisher.p), show_p(floor, c->fisher.p_min));
+        return;
+    }
     text_format(out, " (median difference %s, better in a share of %.2f of the seeds, McNemar p %s, smallest %s)",
                 compare_number(number, c->effect.median, (double)NAN, true), compare_share_better(r, c),
                 show_p(p, c->mcnemar.p), show_p(floor, c->mcnemar.p_min));
@@ -178,7 +215,7 @@ static void divergence_notes(const CompareResult *r, Text *out) {
     text_format(out, "A diverged run counts as %s. Diverged:", cap);
     for (int arm = 0; arm < d->arms; arm++) {
         const CompareArm *a = &r->arm[arm];
-        for (int s = 0; s < d->seeds; s++) {
+        for (int s = 0; s < d->runs[arm]; s++) {
             double x = d->value[arm * d->seeds + s];
             beyond += r->options.higher ? x < r->options.cap : x > r->options.cap;
         }
@@ -199,6 +236,20 @@ static void divergence_notes(const CompareResult *r, Text *out) {
     if (beyond)
         text_format(out, "%d finished run%s worse than the cap %s: is it the right one?\n", beyond,
                     beyond == 1 ? " is" : "s are", cap);
+}
+
+/* Arms that share no seeds. */
+static void unpaired_floor(const CompareResult *r, Text *out) {
+    char floor[SHOWN], alpha[40];
+    if (r->data->shared)
+        text_format(out,
+                    "All arms have the same seeds: without --unpaired they are compared seed by seed, which mostly "
+                    "shows more.\n");
+    if (r->family.floor >= r->family.alpha)
+        text_format(out, "So few runs can never show a difference at level %s: no p falls below %s.\n",
+                    format_real(alpha, r->family.alpha), show_p(floor, r->family.floor));
+    if (!r->family.joint.exact)
+        text_format(out, "p from random relabellings where there are more than a million: they are not all counted.\n");
 }
 
 static void floor_notes(const CompareResult *r, Text *out) {
@@ -255,11 +306,12 @@ static void power_note(const CompareResult *r, Text *out) {
 /* What p is of, and what it is not of. */
 static void p_notes(const CompareResult *r, Text *out) {
     char floor[SHOWN];
+    const CompareWords *w = compare_vocabulary(r);
     text_format(out,
-                "p_adj: could the two arms be swapped within each seed? By sign flips%s; smallest possible %s. A small "
+                "p_adj: %s%s; smallest possible %s. A small "
                 "p says that their distributions differ: mostly the means, but runs that stall or scatter more do it "
                 "too. p_rank: the same on ranks, which one outlying seed cannot swamp.\n",
-                r->family.count > 1 ? " of all comparisons jointly (max-T)" : "", show_p(floor, r->family.floor));
+                w->p, r->family.count > 1 ? w->jointly : "", show_p(floor, r->family.floor));
     note(r, one_seed_decides, say_seed, "ONE SEED DECIDES: ", ".", out);
     note(r, has_range, say_range, "Differences by seed: ", ".", out);
     note(r, spread_differs, say_spread, "The spread over seeds differs, whichever seed is left out: ", ".", out);
@@ -271,14 +323,16 @@ static void margin_notes(const CompareResult *r, Text *out) {
         text_format(out, "Whether a difference is too small to matter is not tested: no --margin.\n");
         return;
     }
-    text_format(out, "Too small to matter: shown to lie inside +-%s, by one-sided t tests and by sign flips.",
-                format_real(number, r->options.margin));
-    if (r->n < ST_EQUAL_SEEDS) text_format(out, " Nothing is called the same below %d seeds.", ST_EQUAL_SEEDS);
+    text_format(out, "Too small to matter: shown to lie inside +-%s, by one-sided %s.",
+                format_real(number, r->options.margin), compare_vocabulary(r)->tests);
+    if (r->n < ST_EQUAL_SEEDS)
+        text_format(out, " Nothing is called the same below %d %s.", ST_EQUAL_SEEDS,
+                    r->data->unpaired ? "runs of either arm" : "seeds");
     text_format(out, "\n");
     Text after;
     text_init(&after);
-    text_format(&after, ". Yet %d seeds alike do not exclude that up to %.0f %% of the runs stall or diverge.", r->n,
-                100 * st_unseen((size_t)r->n, r->family.alpha));
+    text_format(&after, ". Yet %d %s alike do not exclude that up to %.0f %% of the runs stall or diverge.", r->n,
+                r->data->unpaired ? "runs" : "seeds", 100 * st_unseen((size_t)r->n, r->family.alpha));
     note(r, inside, NULL, "Shown so: ", after.at, out);
     text_release(&after);
 }
@@ -295,13 +349,12 @@ static void say_chance(const CompareResult *r, const Comparison *c, Text *out) {
 }
 
 static void chance_notes(const CompareResult *r, Text *out) {
+    const CompareWords *w = compare_vocabulary(r);
     Text before;
     char conf[40];
     text_init(&before);
-    text_format(&before,
-                "Probability of improvement, the share of seeds in which it is better, ties half (%s %% "
-                "Clopper-Pearson): ",
-                format_real(conf, round(1e8 * r->options.conf) / 1e6));
+    text_format(&before, "Probability of improvement, %s (%s %% %s): ", w->chance,
+                format_real(conf, round(1e8 * r->options.conf) / 1e6), w->chance_interval);
     note(r, has_chance, say_chance, before.at, ".", out);
     text_release(&before);
 }
@@ -351,7 +404,7 @@ static void gate_notes(const CompareResult *r, Text *out) {
     char by[40], head[80];
     if (!r->options.fail_by) return;
     snprintf(head, sizeof head, "--fail-on worse-by:%s: ", format_real(by, r->options.fail_more));
-    text_format(out, "%sjudged by the sign-flip interval.\n", head);
+    text_format(out, "%sjudged by the %s.\n", head, compare_vocabulary(r)->by);
     note(r, beyond, NULL, "  FAILS, worse by more: ", ".", out);
     note(r, short_of, NULL, "  passes, not worse by more: ", ".", out);
     note(r, neither, NULL, "  not decided: ", ".", out);
@@ -359,7 +412,10 @@ static void gate_notes(const CompareResult *r, Text *out) {
 
 void compare_notes(const CompareResult *r, Text *out) {
     char p[SHOWN], floor[SHOWN], number[40];
-    floor_notes(r, out);
+    if (r->data->unpaired)
+        unpaired_floor(r, out);
+    else
+        floor_notes(r, out);
     p_notes(r, out);
     margin_notes(r, out);
     chance_notes(r, out);
@@ -369,14 +425,14 @@ void compare_notes(const CompareResult *r, Text *out) {
     if (!isnan(r->options.stall)) {
         Text before;
         text_init(&before);
-        text_format(&before, "Runs that end no better than %s, or diverge, arm against baseline (McNemar):",
-                    format_real(number, r->options.stall));
+        text_format(&before, "Runs that end no better than %s, or diverge, arm against baseline (%s): ",
+                    format_real(number, r->options.stall), compare_vocabulary(r)->counts);
         note(r, stalls, say_stalls, before.at, ".", out);
         text_release(&before);
     }
     note(r, pairing_hurt, say_gain, "Pairing by seed hurt (variance ratio below 1): ", ".", out);
-    note(r, constant, NULL, "The same difference for every seed, so no t interval: ", ".", out);
-    power_note(r, out);
+    note(r, constant, NULL, compare_vocabulary(r)->constant, ".", out);
+    if (!r->data->unpaired) power_note(r, out);
     if (r->data->arms > 2 && !r->no_omnibus && r->omnibus.status == ST_OK)
         text_format(out, "Do the arms differ at all? Relabelled within seeds: p %s (smallest %s).\n",
                     show_p(p, r->omnibus.p), show_p(floor, r->omnibus.p_min));

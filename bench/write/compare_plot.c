@@ -35,7 +35,7 @@ static PlotAxis axis_of(const CompareResult *r) {
     PlotAxis a = {0, 0, 1};
     for (int i = 0; i < r->family.count; i++) {
         const Comparison *c = &r->family.at[i];
-        for (int s = 0; s < r->n; s++)
+        for (int s = 0; s < (int)c->pairs.n; s++)
             if (!lost(r, c, s)) include(&a, c->pairs.d[s]);
         if (has_interval(c)) include(&a, c->t.lo), include(&a, c->t.hi);
     }
@@ -87,7 +87,7 @@ static void row(const CompareResult *r, const Comparison *c, const PlotAxis *a, 
     Text words;
     text_init(&words);
     text_at(out, LEFT - 14, y + 4, "end", cut(shown, compare_arm_name(r, c), NAME_MOST));
-    for (int s = 0; s < r->n; s++) {
+    for (int s = 0; s < (int)c->pairs.n; s++) {
         double x = lost(r, c, s) ? LEFT + PLOT : x_of(a, c->pairs.d[s]), at = y + 9;
         if (lost(r, c, s))
             text_format(out, "<path d=\"M%.1f %.1fl7 7m0 -7l-7 7\" class=\"lost\"/>\n", x - 3.5, at - 3.5);
@@ -126,8 +126,9 @@ void compare_plot(const CompareResult *r, Text *out) {
     char number[40];
     Text words;
     text_init(&words);
-    text_format(&words, "Each arm minus %s, %d seed%s; %s is better", r->data->arm[r->baseline], r->n,
-                r->n == 1 ? "" : "s", r->options.higher ? "higher" : "lower");
+    text_format(&words, "Each arm minus %s, ", r->data->arm[r->baseline]);
+    compare_counts(r, &words);
+    text_format(&words, "; %s is better", r->options.higher ? "higher" : "lower");
     text_format(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n",
                 WIDTH, height, WIDTH, height);
     text_format(out, "<title>");
@@ -141,8 +142,8 @@ void compare_plot(const CompareResult *r, Text *out) {
     ticks(&a, bottom, out);
     for (int i = 0; i < r->family.count; i++) row(r, &r->family.at[i], &a, TOP + ROW * i + ROW / 2.0, out);
     text_clear(&words);
-    text_format(&words, "Dots: seeds. Bar: mean and %s%% t interval.",
-                format_real(number, round(1e8 * r->options.conf) / 1e6));
+    text_format(&words, "%sBar: mean and %s%% %s.", r->data->unpaired ? "" : "Dots: seeds. ",
+                format_real(number, round(1e8 * r->options.conf) / 1e6), compare_vocabulary(r)->t);
     if (!isnan(r->options.margin))
         text_format(&words, " Grey: the margin, +-%s.", format_real(number, r->options.margin));
     if (r->data->lost) text_format(&words, " Cross: a run of this seed diverged; no interval then.");

@@ -58,13 +58,16 @@ void compare_tex(const CompareResult *r, Text *out) {
     text_init(&words);
     compare_signature(r, &words);
     text_format(&words,
-                "\nneeds booktabs; %s is better; p: sign-flip; adjusted: step-down max-T; smallest p possible: %s\n"
-                "second line of a comparison: interval by sign flips of all comparisons jointly; adjusted p on ranks\n",
-                r->options.higher ? "higher" : "lower", show_p(number, r->family.floor));
+                "\nneeds booktabs; %s is better; p: %s; smallest p possible: %s\n"
+                "second line of a comparison: interval %s of all comparisons jointly; adjusted p on ranks\n",
+                r->options.higher ? "higher" : "lower",
+                r->data->unpaired ? "relabelling; adjusted: Holm" : "sign-flip; adjusted: step-down max-T",
+                show_p(number, r->family.floor), compare_vocabulary(r)->flips);
     compare_notes(r, &words);
     comments(words.at, out);
-    text_format(out, "{\\setlength{\\tabcolsep}{4pt}%%\n\\begin{tabular}{@{}lrrrlrrp{1.1in}@{}}\n\\toprule\n"
-                     " & Mean & SD & Difference & %s\\%% interval & $p$ & adjusted & \\\\\n\\midrule\n",
+    text_format(out,
+                "{\\setlength{\\tabcolsep}{4pt}%%\n\\begin{tabular}{@{}lrrrlrrp{1.1in}@{}}\n\\toprule\n"
+                " & Mean & SD & Difference & %s\\%% interval & $p$ & adjusted & \\\\\n\\midrule\n",
                 format_real(number, round(1e8 * r->options.conf) / 1e6));
     arm_cells(r, r->baseline, out);
     text_format(out, " & & & & & \\\\\n");

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/write/compare.h"
 #include "bench/formats/latex.h"
 #include "bench/run/provenance.h"
+#include "bench/write/compare.h"
 
 enum { NAME_WIDTH = 20, INTERVAL_WIDTH = 23, PAGE_WIDTH = 98 };
 
@@ -30,8 +30,11 @@ char *compare_number(char out[48], double x, double uncertainty, bool with_sign)
 void compare_signature(const CompareResult *r, Text *out) {
     char number[40];
     const CompareOptions *o = &r->options;
-    text_format(out, "n%d|pair:seed|est:mean-d|ci:t%s|p:signflip-%s|adj:maxT-sd(m%d)|div:", r->n,
-                format_real(number, round(1e8 * o->conf) / 1e6), r->n <= ST_FLIP_MAX ? "exact" : "mc", r->family.count);
+    bool apart = r->data->unpaired, exact = apart ? r->family.joint.exact : r->n <= ST_FLIP_MAX;
+    text_format(out, r->n == r->data->seeds ? "n%d" : "n%d-%d", r->n, r->data->seeds);
+    text_format(out, "|pair:%s|est:mean-d|ci:%s%s|p:%s-%s|adj:%s(m%d)|div:", apart ? "none" : "seed",
+                apart ? "welch" : "t", format_real(number, round(1e8 * o->conf) / 1e6), apart ? "relabel" : "signflip",
+                exact ? "exact" : "mc", apart ? "holm" : "maxT-sd", r->family.count);
     if (r->data->lost)
         text_format(out, "cap-%s", format_real(number, o->cap));
     else
@@ -118,6 +121,7 @@ static void arm_line(const CompareResult *r, int arm, Text *out) {
     }
     show_column(out, name, NAME_WIDTH);
     text_format(out, " %11s  %s", compare_number(mean, a->mean, a->sd, false), compare_number(sd, a->sd, a->sd, false));
+    if (r->data->unpaired) text_format(out, "   %d run%s", (int)a->rate.n, a->rate.n == 1 ? "" : "s");
     if (a->rate.k) text_format(out, "   %d of %d diverged", (int)a->rate.k, (int)a->rate.n);
     if (a->stalled.k > a->rate.k)
         text_format(out, "   %d of %d stalled", (int)(a->stalled.k - a->rate.k), (int)a->rate.n);
@@ -125,7 +129,7 @@ static void arm_line(const CompareResult *r, int arm, Text *out) {
 }
 
 static void arm_lines(const CompareResult *r, Text *out) {
-    text_format(out, "\n  %-*s %11s  sd over seeds\n", NAME_WIDTH, "", "mean");
+    text_format(out, "\n  %-*s %11s  sd over %s\n", NAME_WIDTH, "", "mean", r->data->unpaired ? "runs" : "seeds");
     arm_line(r, r->baseline, out);
     for (int arm = 0; arm < r->data->arms; arm++)
         if (arm != r->baseline) arm_line(r, arm, out);
@@ -156,18 +160,20 @@ void compare_text(const CompareResult *r, Text *out) {
     text_init(&flips);
     format_real(conf, round(1e8 * r->options.conf) / 1e6);
     compare_signature(r, out);
-    text_format(&words, "%d seed%s, %d arms", r->n, r->n == 1 ? "" : "s", d->arms);
+    compare_counts(r, &words);
+    text_format(&words, ", %d arms", d->arms);
     if (d->blocks) text_format(&words, ", %d block%s", d->blocks, d->blocks == 1 ? "" : "s");
-    text_format(&words, "; %s is better; baseline: %s%s. delta = arm - baseline, mean over seeds.\n",
-                r->options.higher ? "higher" : "lower", d->arm[r->baseline],
-                r->options.baseline ? "" : " (the first arm; --baseline names another)");
+    text_format(&words, "; %s is better; baseline: %s%s. delta = %s.\n", r->options.higher ? "higher" : "lower",
+                d->arm[r->baseline], r->options.baseline ? "" : " (the first arm; --baseline names another)",
+                d->unpaired ? "mean of the arm - mean of the baseline, unpaired" : "arm - baseline, mean over seeds");
     if (d->columns) text_format(&words, "Read as one run a line: %s.\n", d->columns);
     text_format(out, "\n");
     wrapped(words.at, out);
     text_clear(&words);
     arm_lines(r, out);
-    text_format(&words, "%s%% t interval", conf);
-    text_format(&flips, "%s%% by sign flips", format_real(conf, round(1e8 * (1 - r->family.alpha)) / 1e6));
+    text_format(&words, "%s%% %s", conf, compare_vocabulary(r)->t);
+    text_format(&flips, "%s%% %s", format_real(conf, round(1e8 * (1 - r->family.alpha)) / 1e6),
+                compare_vocabulary(r)->flips);
     text_format(out, "\n  %-*s %11s  %-*s  %-*s %6s %6s\n", NAME_WIDTH, "", "delta", INTERVAL_WIDTH, words.at,
                 INTERVAL_WIDTH, flips.at, "p_adj", "p_rank");
     for (int i = 0; i < r->family.count; i++) line(r, &r->family.at[i], out);

@@ -46,7 +46,8 @@ json_t *json_t_interval(const StTci *t) {
     if (ok || t->status == ST_N_TOO_SMALL || t->status == ST_DEGENERATE) json_put(o, "mean", t->mean);
     if (!ok) return o;
     json_put(o, "confidence", t->conf), json_put(o, "lo", t->lo), json_put(o, "hi", t->hi);
-    json_put(o, "sd", t->sd), json_put(o, "se", t->se), json_put(o, "t", t->t), json_put(o, "df", t->df);
+    if (!isnan(t->sd)) json_put(o, "sd", t->sd);
+    json_put(o, "se", t->se), json_put(o, "t", t->t), json_put(o, "df", t->df);
     json_put(o, "p", t->p);
     return o;
 }

@@ -16,6 +16,7 @@
 #include "stats/permute.h"
 #include "stats/power.h"
 #include "stats/regress.h"
+#include "stats/unpaired.h"
 #include "stats/variance.h"
 #include "tests/stats/test_stats.h"
 
@@ -109,6 +110,22 @@ static StStatus call_choice_many(void) {
 }
 static StStatus call_chance(void) {
     return st_chance_unpaired(d, 3, d + 5, 4, .95, 50, KEY).status;
+}
+static StStatus call_relabel(void) {
+    StRelabel r = st_relabel(d, 4, d + 5, 3, KEY);
+    st_relabel_release(&r);
+    return r.status;
+}
+static StStatus call_relabel_many(void) {
+    StRelabel r = st_relabel(d, 14, d + 14, 13, KEY);
+    st_relabel_release(&r);
+    return r.status;
+}
+static StStatus call_welch(void) {
+    return st_welch(d, 4, d + 5, 3, .95).status;
+}
+static StStatus call_midranks(void) {
+    return st_midranks(d, 9, 0, scratch);
 }
 static StStatus call_maxT_tost(void) {
     double p[2];
@@ -221,7 +238,7 @@ static const Case cases[] = {
     CASE(evidence),      CASE(sobol),           CASE(robust), CASE(loglog),    CASE(curve_at), CASE(logistic),
     CASE(pitman_morgan), CASE(flip_ci),         CASE(flip_ci_many), CASE(maxt_ci), CASE(maxt_ci_many), CASE(growth),
     CASE(choice),        CASE(choice_many),
-    CASE(flip_tost),     CASE(chance),
+    CASE(flip_tost),     CASE(chance),          CASE(relabel), CASE(relabel_many), CASE(welch), CASE(midranks),
     CASE(maxT_tost),
 };
 

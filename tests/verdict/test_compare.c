@@ -326,7 +326,8 @@ Test(compare, columns_by_any_name) {
         {"seed,method,loss\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,diverged\n", {NULL}},
         {"loss;seed;method\n3;1;adam\n4;1;lion\n5;2;adam\nnan;2;lion\n", {NULL}},
         {"run,method,loss\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,nan\n", {.seed = "run"}},
-        {"seed,lr,method,loss\n1,.1,adam,3\n1,.1,lion,4\n2,x,adam,5\n2,,lion,nan\n", {NULL, "method", "loss"}},
+        {"seed,lr,method,loss\n1,.1,adam,3\n1,.1,lion,4\n2,x,adam,5\n2,,lion,nan\n",
+         {.arm = "method", .value = "loss"}},
         {"seed,method,loss\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,nan\n", {.arm = "method"}},
         {"seed,method,loss\n1,adam,3\n1,lion,4\n2,adam,5\n2,lion,nan\n", {.value = "loss"}},
         {"id,adam,lion\n1,3,4\n2,5,nan\n", {.seed = "id"}},
@@ -337,7 +338,7 @@ Test(compare, columns_by_any_name) {
          {NULL}},
         {"[{\"s\": 1, \"m\": \"adam\", \"l\": 3, \"lr\": 1}, {\"s\": 1, \"m\": \"lion\", \"l\": 4},"
          " {\"s\": 2, \"m\": \"adam\", \"l\": 5}, {\"s\": 2, \"m\": \"lion\", \"l\": \"nan\"}]",
-         {"s", "m", "l"}},
+         {.seed = "s", .arm = "m", .value = "l"}},
     };
     CompareData want, got;
     cr_assert_eq(compare_parse(&want, "f", (CompareColumns){0}, usual, strlen(usual), &e), RC_OK, "%s", e.text);
