@@ -120,9 +120,8 @@ static int ascending(const void *x, const void *y) {
 }
 
 StStatus st_expected_least(const StGrid *g, size_t k, double *out) {
-    StStatus status = check(g);
     size_t m = g->settings;
-    status = k < 1 || k > m ? ST_BAD_ARG : status;
+    StStatus status = k < 1 || k > m || m > MOST_SETTINGS ? ST_BAD_ARG : st_check_finite(g->value, m * g->n);
     for (size_t s = 0; s < g->n && status == ST_OK; s++) {
         double v[MOST_SETTINGS], share = (double)k / (double)m; /* C(m - 1, k - 1) / C(m, k) */
         for (size_t i = 0; i < m; i++) {

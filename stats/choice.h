@@ -30,14 +30,15 @@ typedef struct {
  * of means that are tied, the first. */
 size_t st_choose(const StGrid *g, size_t without);
 
-/* chosen[n]: for each seed the setting that the others choose; judged[n]: what is judged there. n < 2 is ST_N_TOO_SMALL,
- * no setting ST_BAD_ARG, a value that is not finite ST_NONFINITE_INPUT. */
+/* chosen[n]: for each seed the setting that the others choose; judged[n]: what is judged there. n < 2 is
+ * ST_N_TOO_SMALL, no setting ST_BAD_ARG, a value that is not finite ST_NONFINITE_INPUT. */
 StStatus st_judge(const StGrid *g, size_t *chosen, double *judged);
 
 /* The expected least value of k settings tried, drawn at random without replacement from those of the grid: out[n], for
  * each seed of the sum over its values in ascending order, v_1 <= … <= v_m, of v_i C(m - i, k - 1) / C(m, k). (Dodge,
  * Gururangan, Card, Schwartz and Smith 2019, section 3, draw with replacement; Tang et al. 2020 show why without.) This
- * is a seed's own least value, which flatters as said above. Statuses as of st_judge; k not in 1 … m ST_BAD_ARG. */
+ * is a seed's own least value, which flatters as said above.
+ * k not in 1 … m, no setting: ST_BAD_ARG; a value that is not finite: ST_NONFINITE_INPUT. */
 StStatus st_expected_least(const StGrid *g, size_t k, double *out);
 
 /* Arm a minus arm b: places in a list of grids. */

@@ -3,11 +3,11 @@
  * the arm with more noise. A run that diverged counts as the uniform predictor.
  *
  *   best         the loss at the seed's rate
- *   stable       log2 of the largest rate up to which no run diverged or ended above ln V; where there is none, one step
- *                of the grid below its smallest rate, so that such an arm is compared like any other
- *   basin        log2 of the largest over the smallest rate, next to the seed's rate and to each other on the grid, whose
- *                losses are up to 0.1 nats above that at the seed's rate and whose runs neither diverged nor stalled; 0
- *                where the run at the seed's rate did
+ *   stable       log2 of the largest rate up to which no run diverged or ended above ln V; where there is none, one
+ *                step of the grid below its smallest rate, so that such an arm is compared like any other
+ *   basin        log2 of the largest over the smallest rate, next to the seed's rate and to each other on the grid,
+ *                whose losses are up to 0.1 nats above that at the seed's rate and whose runs neither diverged nor
+ *                stalled; 0 where the run at the seed's rate did
  *   sensitivity  mean over the grid of min(loss, first loss), minus best (Wortsman et al. 2023)
  *
  * A grid can only show what it spans: where a range reaches the grid's edge, the edge is taken as its end.

@@ -90,6 +90,7 @@ static const FigureRow *const rows[FIGURE_KINDS] = {[FIGURE_ranking] = &figure_r
                                                     [FIGURE_ranking_rates] = &figure_ranking_rates,
                                                     [FIGURE_differences] = &figure_differences,
                                                     [FIGURE_rates] = &figure_rates,
+                                                    [FIGURE_budget] = &figure_budget,
                                                     [FIGURE_seeds] = &figure_seeds,
                                                     [FIGURE_curves] = &figure_curves,
                                                     [FIGURE_blocks] = &figure_blocks};

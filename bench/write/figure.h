@@ -5,6 +5,7 @@
  *   NAME-differences  every arm minus the baseline at the last step: one row per cell and arm, a point per seed, the
  *                     mean with its paired t interval, the margin, the verdict
  *   NAME-rates        the last loss against the learning rate, where `lr` is a factor
+ *   NAME-budget       there too: the expected best loss against the number of learning rates tried
  *   NAME-seeds        a curve per seed, where one leaves the others
  *   NAME-curves       the curves that the experiment's `panels` name over the steps (mean of the seeds, a band from the
  *                     smallest to the largest), beside them the table's numbers
@@ -30,6 +31,7 @@ typedef enum {
     FIGURE_ranking_rates,
     FIGURE_differences,
     FIGURE_rates,
+    FIGURE_budget,
     FIGURE_seeds,
     FIGURE_curves,
     FIGURE_blocks,

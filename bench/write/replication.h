@@ -6,8 +6,8 @@
 
 #include "bench/verdict/claim_verdict.h"
 
-/* "prediction interval [-0.23, 0.09]; SE 0.060 (ours), 0.033 (theirs)", or that their spread is not known; nothing where
- * the write-up reports no effect at this step. SE: standard errors. */
+/* "prediction interval [-0.23, 0.09]; SE 0.060 (ours), 0.033 (theirs)", or that their spread is not known; nothing
+ * where the write-up reports no effect at this step. SE: standard errors. */
 void replication_text(const ClaimVerdict *v, Text *out);
 
 /* " (agrees with the reported number)" beside the word of a test that shows nothing, or "". */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/verdict/sensitivity.h"
+#include "bench/write/figure.h"
 #include "bench/write/sensitivity.h"
 #include "tests/verdict/made_up.h"
 
@@ -130,4 +131,34 @@ Test(sensitivity, one_seed_has_no_chosen_rate) {
     free(text);
     sensitivity_release(&y);
     made_up_release(&m);
+}
+
+/* The figure of the expected best. Of pre (test_stats_choice.c has the single seeds): after one rate the mean of all,
+ * 27.2 / 12, after two (6.2 / 3 + 2 + 6.4 / 3 + 6.2 / 3) / 4, after three the seeds' own smallest; the ring is what other
+ * seeds choose. Where nothing trains every number is the cap, ln 65. */
+Test(sensitivity, expected_best_by_the_rates_tried) {
+    static const char *const want[] = {
+        "$d0_0 << END\n1 2.26666667 2.2 2.33333333\n2 2.06666667 2 2.13333333\n3 2 2 2\nEND\n"
+        "$j0_0 << END\n3 2.45\nEND\n$d0_1 << END\n1 2.45 2.45 2.45\n",
+        "$d0_1 << END\n1 4.17438727 4.17438727 4.17438727\n2 4.17438727 4.17438727 4.17438727\n"};
+    for (int i = 0; i < 2; i++) {
+        Figure *figure;
+        bool found = false;
+        make(i ? hopeless : noisy);
+        int figures = figure_list(&m.table, &figure);
+        for (int k = 0; k < figures; k++) {
+            if (figure[k].kind != FIGURE_budget) continue;
+            Text script;
+            text_init(&script);
+            found = true;
+            cr_expect_str_eq(figure[k].name, "made-up-sweep-budget");
+            figure_script(&m.table, &figure[k], FIGURE_SVG, &script);
+            cr_expect(strstr(script.at, want[i]), "%.900s", script.at);
+            cr_expect(strstr(script.at, "set xtics 1,1") && strstr(script.at, "learning rates tried"));
+            text_release(&script);
+        }
+        cr_expect(found);
+        free(figure);
+        made_up_release(&m);
+    }
 }

@@ -116,7 +116,7 @@ Test(figure, an_arm_looks_the_same_in_all_of_them) {
             cr_expect_gt(found, 1, "%s", figure[k].name);
             kinds[figure[k].kind] += found;
             FigureKind kind = figure[k].kind; /* those in which the arms stand apart have no legend */
-            if (kind == FIGURE_rates || kind == FIGURE_curves || kind == FIGURE_blocks)
+            if (kind == FIGURE_rates || kind == FIGURE_budget || kind == FIGURE_curves || kind == FIGURE_blocks)
                 legend_holds(&figure[k], script);
             free(script);
         }
@@ -170,7 +170,7 @@ Test(figure, names_say_the_factors) {
     } cases[] = {
         {made_up_rates,
          NULL,
-         {"made-up-rates-differences", "made-up-rates-rates", "made-up-rates-curves-warmup=0,lr=3e-4",
+         {"made-up-rates-budget", "made-up-rates-rates", "made-up-rates-curves-warmup=0,lr=3e-4",
           "made-up-rates-blocks-warmup=40,lr=1e-2", "made-up-rates-curves-warmup=40,lr=3e-3"}},
         {made_up_four,
          "full",
