@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 
@@ -150,6 +151,13 @@ char *format_real(char *out, double x) {
         snprintf(out, 40, "%.*e", digits, x);
     else
         snprintf(out, 40, "%.*f", digits > exponent ? digits - exponent : 0, x);
+    return out;
+}
+
+char *format_time(char out[TIME_SIZE], int64_t seconds) {
+    time_t t = (time_t)seconds;
+    struct tm utc;
+    if (!seconds || !gmtime_r(&t, &utc) || !strftime(out, TIME_SIZE, "%Y-%m-%d %H:%M UTC", &utc)) out[0] = 0;
     return out;
 }
 

@@ -37,6 +37,10 @@ bool parse_bool(const char *text, bool *out); /* true | false */
  * out holds at least 40 bytes; returns out. */
 char *format_real(char *out, double x);
 
+/* Seconds since 1970 as "2026-03-01 10:22 UTC"; "" for 0 (not known) and what no calendar has. Returns out. */
+enum { TIME_SIZE = 24 };
+char *format_time(char out[TIME_SIZE], int64_t seconds);
+
 /* Splits "a.b" paths and "key=value" pairs are left to callers; this trims blanks at both ends in place. */
 char *trim(char *text);
 

@@ -193,7 +193,7 @@ static Rc print(const Session *s, const Asked *a, const Table *t, bool json, Err
     Text text;
     int step;
     if (find_step(a, &t->sample, &step, e)) return e->code;
-    lineage_make(&l, t, a->cell, step, a->metric_named ? a->metric : t->metric, a->arm, a->against);
+    lineage_make(&l, t, s->root, a->cell, step, a->metric_named ? a->metric : t->metric, a->arm, a->against);
     text_init(&text);
     if (json) {
         json_t *root = lineage_json(&l);

@@ -145,6 +145,7 @@ static void take_plan(Listing *l, const Store *stored, const Experiment *x, cons
     snprintf(g->experiment, sizeof g->experiment, "%s", x->name);
     snprintf(g->profile, sizeof g->profile, "%s", x->profile);
     snprintf(g->plan, sizeof g->plan, "%s", x->plan);
+    snprintf(g->file, sizeof g->file, "%s", x->file);
     snprintf(g->options, sizeof g->options, "%s", options);
     for (int cell = 0; cell < experiment_cells(x); cell++)
         for (int arm = 0; arm < x->arms; arm++)

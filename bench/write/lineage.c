@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench/run/provenance.h"
 #include "bench/write/replication.h"
@@ -25,7 +24,7 @@ static const Comparison *find(const Family *f, int cell, int step, Metric metric
     return NULL;
 }
 
-void lineage_make(Lineage *l, const Table *t, int cell, int step, Metric metric, int arm, int against) {
+static void choose(Lineage *l, const Table *t, int cell, int step, Metric metric, int arm, int against) {
     const Family *const families[] = {&t->family, &t->verdicts.family};
     *l = (Lineage){.t = t};
     for (int turned = 0; turned < 2; turned++)
@@ -37,6 +36,25 @@ void lineage_make(Lineage *l, const Table *t, int cell, int step, Metric metric,
     Contrast what = contrast_pair(cell, step, metric, arm, against, metric == t->metric ? t->x->margin : (double)NAN);
     family_make(&l->own, &t->sample, &what, 1);
     l->c = &l->own.at[0], l->family = &l->own, l->of = LINEAGE_ALONE, l->turned = false;
+}
+
+static void look_up(Lineage *l, const char *root) {
+    const Table *t = l->t;
+    char claims[1024];
+    const Claim *before = NULL;
+    l->written[l->writtens++] = history_plan(t->x->file, t->x->profile, t->x->plan);
+    for (int i = 0; i < t->verdicts.count && l->writtens < LINEAGE_MOST_WRITTEN; i++) {
+        const ClaimVerdict *v = &t->verdicts.at[i];
+        if (!lineage_holds(l, v) || v->claim == before) continue;
+        snprintf(claims, sizeof claims, "%.900s/%s", root, t->claims->file);
+        l->written[l->writtens++] = history_claim(claims, before = v->claim);
+    }
+}
+
+void lineage_make(Lineage *l, const Table *t, const char *root, int cell, int step, Metric metric, int arm,
+                  int against) {
+    choose(l, t, cell, step, metric, arm, against);
+    look_up(l, root);
 }
 
 void lineage_release(Lineage *l) {
@@ -263,27 +281,30 @@ static void verdict(const Lineage *l, Text *out) {
     text_release(&words);
 }
 
-static char *day(char out[24], int64_t made) {
-    time_t t = (time_t)made;
-    struct tm utc;
-    if (!made || !gmtime_r(&t, &utc) || !strftime(out, 24, "%Y-%m-%d %H:%M UTC", &utc)) out[0] = 0;
-    return out;
-}
-
 static void makers(const Lineage *l, Text *out) {
     int runs = 2 * l->t->sample.seeds;
     const RunRecord **r = mem_alloc((size_t)runs, sizeof *r);
     MadeBy made[MADE_BY_MOST];
-    char from[24], to[24];
+    char from[TIME_SIZE], to[TIME_SIZE];
     both(l, r);
     int commits = records_made_by(made, r, runs);
     text_format(out, "\nThe runs were made by\n");
+    int64_t first = 0;
     for (int i = 0; i < commits; i++) {
         text_format(out, "  commit %s: %d run%s", made[i].commit, made[i].runs, made[i].runs == 1 ? "" : "s");
-        if (made[i].first) text_format(out, ", finished %s to %s", day(from, made[i].first), day(to, made[i].last));
+        if (made[i].first)
+            text_format(out, ", finished %s to %s", format_time(from, made[i].first), format_time(to, made[i].last));
+        if (made[i].first && (!first || made[i].first < first)) first = made[i].first;
         text_format(out, "\n");
     }
     text_format(out, "and these numbers by\n  normbench %s, commit %s\n", NORMBENCH_VERSION, provenance_commit());
+    text_format(out, "\nWritten down\n");
+    for (int i = 0; i < l->writtens; i++) {
+        text_format(out, "  ");
+        history_text(&l->written[i], first, out);
+        text_format(out, "\n");
+    }
+    text_format(out, "  %s\n", history_caution);
     free(r);
 }
 

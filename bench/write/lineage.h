@@ -6,9 +6,10 @@
 
 #include <jansson.h>
 
+#include "bench/run/history.h"
 #include "bench/write/table.h"
 
-enum { LINEAGE_SCHEMA = 1 };
+enum { LINEAGE_SCHEMA = 1, LINEAGE_MOST_WRITTEN = 9 };
 
 typedef struct {
     const Table *t;
@@ -19,12 +20,16 @@ typedef struct {
         LINEAGE_CLAIMS, /* one of those that the write-up's claims make */
         LINEAGE_ALONE   /* in no table: made here, adjusted for nothing */
     } of;
-    bool turned; /* the table has the difference the other way round, and so has this */
-    Family own;  /* of LINEAGE_ALONE */
+    bool turned;                           /* the table has the difference the other way round, and so has this */
+    Family own;                            /* of LINEAGE_ALONE */
+    Written written[LINEAGE_MOST_WRITTEN]; /* since when there are the plan and the claims that this decides */
+    int writtens;
 } Lineage;
 
-/* arm minus against at a cell's step (an index into its steps), by a metric; t outlives the lineage. */
-void lineage_make(Lineage *l, const Table *t, int cell, int step, Metric metric, int arm, int against);
+/* arm minus against at a cell's step (an index into its steps), by a metric; t outlives the lineage. root: of the
+ * checkout, whose git history is asked. */
+void lineage_make(Lineage *l, const Table *t, const char *root, int cell, int step, Metric metric, int arm,
+                  int against);
 void lineage_release(Lineage *l);
 
 void lineage_text(const Lineage *l, Text *out);
@@ -36,8 +41,8 @@ bool lineage_holds(const Lineage *l, const ClaimVerdict *v);
 /* {schema, made_by, commit, experiment, profile, plan, results, exploratory, class?, factors, step, metric, of: table |
  *  claims | alone, arms: [{arm, label}], runs: [{seed, runs: [{run, value, raw?, diverged, records_commit}],
  *  difference}], comparison: COMPARISON of bench/write/table_json.h, targets? (bench/write/targets.h), comparisons,
- *  flips, floor, verdict, claims: [VERDICT of bench/write/table_json.h], records: [{commit, runs}] of the whole
- *  table}. New reference. */
+ *  flips, floor, verdict, claims: [VERDICT of bench/write/table_json.h], records: [{commit, runs}] of the whole table,
+ *  written: [{what, commit, date}]}. New reference. */
 json_t *lineage_json(const Lineage *l);
 
 #endif

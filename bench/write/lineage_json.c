@@ -48,7 +48,7 @@ json_t *lineage_json(const Lineage *l) {
     static const char *const of[] = {[LINEAGE_TABLE] = "table", [LINEAGE_CLAIMS] = "claims", [LINEAGE_ALONE] = "alone"};
     const Table *t = l->t;
     const Contrast *w = &l->c->what;
-    json_t *o = json_object(), *arms = json_array();
+    json_t *o = json_object(), *arms = json_array(), *written = json_array();
     char where[256];
     Text words;
     text_init(&words);
@@ -80,6 +80,8 @@ json_t *lineage_json(const Lineage *l) {
     json_put_text(o, "verdict", words.length ? words.at : "not testable");
     json_object_set_new(o, "claims", claims_of(l));
     json_object_set_new(o, "records", json_records_made_by(t));
+    for (int i = 0; i < l->writtens; i++) json_array_append_new(written, history_json(&l->written[i]));
+    json_object_set_new(o, "written", written);
     text_release(&words);
     return o;
 }

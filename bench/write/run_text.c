@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench/formats/latex.h"
+#include "bench/run/history.h"
 #include "bench/write/runs.h"
 #include "bench/write/table.h"
 
@@ -67,14 +67,6 @@ void curve_text(const Curves *c, const CurveInfo *often, const CurveInfo *seldom
     for (int x = 0; x < width; x++) text_format(out, "-");
     text_format(out, "\n%*s 0%*.0f\n", LABEL + 1, f.log ? "(log)" : "", width - 1, f.last);
     free(cells);
-}
-
-static void when(int64_t made, Text *out) {
-    time_t t = (time_t)made;
-    struct tm utc;
-    char text[40];
-    if (!made || !gmtime_r(&t, &utc) || !strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &utc)) return;
-    text_format(out, ", finished %s", text);
 }
 
 static void identity(const RunShown *shown, Text *out) {
@@ -158,9 +150,9 @@ static void hits(const RunRecord *r, Text *out) {
 
 static void provenance(const RunRecord *r, Text *out) {
     const Provenance *p = &r->provenance;
-    char number[SHOWN];
+    char number[SHOWN], made[TIME_SIZE];
     text_format(out, "\nmade by\n  normbench %s, commit %s", p->version, p->commit);
-    when(p->made, out);
+    if (format_time(made, p->made)[0]) text_format(out, ", finished %s", made);
     text_format(out, "\n  %s, %s, %s\n  on %s", p->compiler, p->flags, p->isa, p->device);
     if (strcmp(p->device, p->cpu)) text_format(out, " in a machine with %s", p->cpu);
     text_format(out, ", %d processors; %d thread%s, %d run%s trained together\n", p->processors, p->threads,
@@ -174,6 +166,21 @@ static void provenance(const RunRecord *r, Text *out) {
     text_format(out, "  loss chain %.12s, parameters %.12s\n", r->loss_chain, r->parameters_hash);
 }
 
+/* Since when the plans that this run is of are written down. */
+static void written(const RunShown *shown, Text *out) {
+    int plans = 0;
+    for (int i = 0; i < shown->listing->runs; i++) {
+        const ListedRun *run = &shown->listing->run[i];
+        const RunGroup *g = &shown->listing->group[run->group];
+        if (strcmp(run->record->id, shown->record->id) || !g->planned) continue;
+        text_format(out, plans++ ? "  " : "\nwritten down\n  ");
+        Written w = history_plan(g->file, g->profile, g->plan);
+        history_text(&w, shown->record->provenance.made, out);
+        text_format(out, "\n");
+    }
+    if (plans) text_format(out, "  %s\n", history_caution);
+}
+
 void run_text(const RunShown *shown, Text *out) {
     const RunRecord *r = shown->record;
     Text curve;
@@ -185,6 +192,7 @@ void run_text(const RunShown *shown, Text *out) {
     curve_text(&r->curves, curve_named("train_loss"), curve_named("valid_loss"), WIDTH, HEIGHT, &curve);
     if (curve.length) text_format(out, "\nloss over the steps, nats (* train, o validation slice)\n%s", curve.at);
     provenance(r, out);
+    written(shown, out);
     text_format(out, "\nfiles\n  runs/%s/record.json\n  runs/%s/curves.csv\n", r->id, r->id);
     if (r->hits.targets) text_format(out, "  runs/%s/" HITS_FILE "\n", r->id);
     text_release(&curve);

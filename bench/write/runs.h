@@ -27,7 +27,8 @@ typedef struct {
 /* Identity, what it was trained with, how it ended, its metrics, a curve of its loss, who made it, its files. */
 void run_text(const RunShown *r, Text *out);
 
-/* {schema, made_by, commit, id, plans: [{experiment, profile, plan, arm, label}], variant, seed, status, changed:
+/* {schema, made_by, commit, id, plans: [{experiment, profile, plan, arm, label,
+ *  written: {what, commit, date}}], variant, seed, status, changed:
  * {KEY: value}
  *  (not at their default), spec: {KEY: value}, class, arithmetic, dataset, …, evaluations: [{step, METRIC: …}], curve:
  *  {step: [], train_loss: [], valid_loss: [], grad_norm: []}, provenance: {…}, files: []}. New reference. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/formats/json.h"
+#include "bench/run/history.h"
 #include "bench/write/runs.h"
 #include "bench/write/stat_json.h"
 
@@ -85,6 +86,10 @@ static json_t *plans_json(const RunShown *shown) {
         json_put_text(o, "experiment", g->experiment), json_put_text(o, "profile", g->profile);
         json_put_text(o, "plan", g->plan);
         json_put_text(o, "arm", run->arm), json_put_text(o, "label", run->label);
+        if (g->planned) {
+            Written w = history_plan(g->file, g->profile, g->plan);
+            json_object_set_new(o, "written", history_json(&w));
+        }
         json_array_append_new(list, o);
     }
     return list;

@@ -135,3 +135,43 @@ found = re.search(r"2 seeds that are stored, ([0-9.]+) SD of valid_loss are: our
 assert abs(float(found.group(2)) / sd / float(found.group(1)) - 1) < .05, (found.groups(), sd)
 PY
 }
+
+# A plan is as old as the first commit whose file makes it; without a history nobody knows.
+check_plans_have_the_dates_of_commits() {
+  local r=(--results "$W/r" --profile smoke) tree=$W/tree from commit
+  commit() { # DATE: everything in the tree
+    git -C "$tree" add -A && GIT_COMMITTER_DATE=$1 git -C "$tree" -c user.name=n -c user.email=n@n commit -q -m m --date "$1"
+  }
+  type git >/dev/null || { echo "no git"; return 0; }
+  export GIT_CONFIG_NOSYSTEM=1
+  claims_tree
+  ends 0 run tiny --offline "${r[@]}"
+  from=(trace 'tiny: same - pre' width=32 "${r[@]}")
+  ends 0 "${from[@]}"
+  prints '^  plan [0-9a-f]{8}: the date is not known, as there is no git history here$'
+  ends 0 show "tiny:pre/width=16/seed=3" --results "$W/r" && prints 'plan [0-9a-f]{8}: the date is not known'
+  # The first commit has another plan, the second this one, the third another title: the second counts, and of the
+  # claim, whose file never changed, the first.
+  git -C "$tree" init -q || fail "git init"
+  sed -i 's/^margin: 0.5/margin: 0.25/' "$tree/bench/experiments/tiny.yaml"
+  commit '2020-02-01T10:00:00Z'
+  sed -i 's/^margin: 0.25/margin: 0.5/' "$tree/bench/experiments/tiny.yaml"
+  ends 0 "${from[@]}" && prints '^  plan [0-9a-f]{8}: in no commit: '
+  commit '2020-02-02T11:30:00Z'
+  commit=$(git -C "$tree" rev-parse --short=12 HEAD)
+  sed -i 's/^title: Tiny/title: Tinier/' "$tree/bench/experiments/tiny.yaml"
+  commit '2020-02-03T10:00:00Z'
+  ends 0 "${from[@]}"
+  prints "^  plan [0-9a-f]{8}: first in commit $commit of 2020-02-02 11:30 UTC, before the first run ended\$"
+  prints '^  claim 900-2: first in commit [0-9a-f]{12} of 2020-02-01 10:00 UTC, before the first run ended$'
+  prints "^  This proves no order: a commit's date can be set, a history rewritten, and runs made elsewhere before\.\$"
+  ends 0 "${from[@]}" --json
+  python3 -c 'import json, sys; w = json.load(open(sys.argv[1]))["written"]
+assert [x["date"] for x in w] == ["2020-02-02 11:30 UTC", "2020-02-01 10:00 UTC"] and w[0]["commit"][:12] == sys.argv[2], w' \
+    "$W/out" "$commit" || fail "the JSON has other dates"
+  ends 0 show "tiny:pre/width=16/seed=3" --results "$W/r" && prints "first in commit $commit of 2020-02-02 11:30 UTC, before"
+  # A plan that was committed behind its runs, and one that only the command line makes.
+  rm -rf "$tree/.git" && git -C "$tree" init -q && commit '2099-01-01T00:00:00Z'
+  ends 0 "${from[@]}" && prints 'of 2099-01-01 00:00 UTC, after the first run ended$'
+  ends 0 "${from[@]}" --set seeds=5 && prints 'in no commit: made on the command line, or not committed'
+}
