@@ -3,25 +3,17 @@
  * With every seed's mean taken out, the statistic is sum_j (sum_s x_js)^2: total spread of the
  * variant sums. Its square root is a norm, so an error of n * tol in each of k sums moves it by at
  * most sqrt(k) * n * tol. */
-#include <gsl/gsl_permutation.h>
-#include <gsl/gsl_randist.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "stats/permute.h"
-
-#define RELABELLINGS_MAX 1000000u
-#define DRAWS 100000u
+#include "stats/relabel.h"
 
 typedef struct {
-    size_t k, n;
-    double *x;       /* [n][k], centred by seed */
-    double *sum;     /* [n][k], variant sums over seeds 0 … s */
-    size_t *order;   /* [orders][k], every permutation; NULL when sampling */
-    size_t orders;   /* k! */
+    size_t k;
+    double slack;    /* of the norm */
     double at_least; /* observed norm less its tolerance */
     uint64_t count;
-} Walk;
+} Tally;
 
 static double norm(const double *sum, size_t k) {
     double squares = 0.0;
@@ -31,147 +23,30 @@ static double norm(const double *sum, size_t k) {
     return sqrt(squares);
 }
 
-/* Relabels seed s in every way on top of what the earlier seeds add up to. */
-static void relabel(Walk *w, size_t s) {
-    const double *before = w->sum + (s - 1) * w->k, *x = w->x + s * w->k;
-    double *sum = w->sum + s * w->k;
-    for (size_t o = 0; o < w->orders; o++) {
-        const size_t *order = w->order + o * w->k;
-        for (size_t j = 0; j < w->k; j++) {
-            sum[j] = before[j] + x[order[j]];
-        }
-        if (s + 1 == w->n) {
-            w->count += norm(sum, w->k) >= w->at_least;
-        } else {
-            relabel(w, s + 1);
-        }
-    }
+static void observed(void *context, const double *sum) {
+    Tally *t = context;
+    t->at_least = norm(sum, t->k) - t->slack;
 }
 
-static StStatus list_orders(Walk *w) {
-    gsl_permutation *p = gsl_permutation_calloc(w->k);
-    w->order = st_alloc(w->orders * w->k, sizeof *w->order);
-    if (p == NULL || w->order == NULL) {
-        gsl_permutation_free(p);
-        return ST_NO_MEMORY;
-    }
-    for (size_t o = 0; o < w->orders; o++) {
-        for (size_t j = 0; j < w->k; j++) {
-            w->order[o * w->k + j] = gsl_permutation_get(p, j);
-        }
-        gsl_permutation_next(p);
-    }
-    gsl_permutation_free(p);
-    return ST_OK;
-}
-
-static StStatus walk_all(Walk *w) {
-    StStatus status = list_orders(w);
-    if (status == ST_OK) {
-        for (size_t j = 0; j < w->k; j++) {
-            w->sum[j] = w->x[j];
-        }
-        relabel(w, 1);
-    }
-    return status;
-}
-
-static StStatus walk_some(Walk *w, StKey key) {
-    gsl_rng *rng = st_rng_new(key);
-    if (rng == NULL) {
-        return ST_NO_MEMORY;
-    }
-    double *sum = w->sum, *labelled = w->sum + w->k; /* n >= 2, so two rows are there */
-    w->count = 1;
-    for (unsigned draw = 0; draw < DRAWS; draw++) {
-        for (size_t j = 0; j < w->k; j++) {
-            sum[j] = w->x[j];
-        }
-        for (size_t s = 1; s < w->n; s++) {
-            for (size_t j = 0; j < w->k; j++) { /* Fisher and Yates, inside out */
-                size_t at = st_rng_below(rng, (uint32_t)(j + 1));
-                labelled[j] = labelled[at];
-                labelled[at] = w->x[s * w->k + j];
-            }
-            for (size_t j = 0; j < w->k; j++) {
-                sum[j] += labelled[j];
-            }
-        }
-        w->count += norm(sum, w->k) >= w->at_least;
-    }
-    gsl_rng_free(rng);
-    return ST_OK;
-}
-
-/* (k!)^(n-1), or 0 when above RELABELLINGS_MAX; k! to *orders. */
-static uint64_t relabellings(size_t k, size_t n, size_t *orders) {
-    uint64_t each = 1, all = 1;
-    for (size_t i = 2; i <= k; i++) {
-        each *= i;
-        if (each > RELABELLINGS_MAX) {
-            return 0;
-        }
-    }
-    *orders = (size_t)each;
-    for (size_t s = 1; s < n; s++) {
-        all *= each;
-        if (all > RELABELLINGS_MAX) {
-            return 0;
-        }
-    }
-    return all;
-}
-
-/* Seeds as rows, each less its mean; the observed norm of the variant sums. */
-static void load(Walk *w, const double *x) {
-    double tol = st_tol(st_scale(x, NULL, w->k * w->n));
-    for (size_t j = 0; j < w->k; j++) {
-        w->sum[j] = 0.0;
-    }
-    for (size_t s = 0; s < w->n; s++) {
-        double mean = 0.0;
-        for (size_t j = 0; j < w->k; j++) {
-            mean += x[j * w->n + s] / (double)w->k;
-        }
-        for (size_t j = 0; j < w->k; j++) {
-            w->x[s * w->k + j] = x[j * w->n + s] - mean;
-            w->sum[j] += w->x[s * w->k + j];
-        }
-    }
-    w->at_least = norm(w->sum, w->k) - sqrt((double)w->k) * (double)w->n * tol;
+static void tally(void *context, const double *sum) {
+    Tally *t = context;
+    t->count += norm(sum, t->k) >= t->at_least;
 }
 
 StOmnibus st_omnibus(const double *x, size_t k, size_t n, StKey key) {
     StOmnibus r = {ST_N_TOO_SMALL, k, n, false, NAN, 0, 0, NAN};
-    if (k < 2 || n < 2) {
-        return r;
+    Tally t = {.k = k};
+    if (k >= 2 && n >= 2 && x != NULL && n <= SIZE_MAX / k) {
+        t.slack = sqrt((double)k) * (double)n * st_tol(st_scale(x, NULL, k * n));
     }
-    if (x == NULL || k > UINT32_MAX || n > SIZE_MAX / k) {
-        r.status = ST_BAD_ARG;
-        return r;
-    }
-    r.status = st_check_finite(x, k * n);
-    if (r.status != ST_OK) {
-        return r;
-    }
-    Walk w = {.k = k, .n = n};
-    w.x = st_alloc(k * n, sizeof *w.x);
-    w.sum = st_alloc(k * n, sizeof *w.sum);
-    r.status = w.x == NULL || w.sum == NULL ? ST_NO_MEMORY : ST_OK;
+    StRelabel all = st_relabel(x, k, n, key, observed, tally, &t);
+    r.status = all.status;
+    r.exact = all.exact;
+    r.total = all.total;
     if (r.status == ST_OK) {
-        load(&w, x);
-        uint64_t all = relabellings(k, n, &w.orders);
-        r.exact = all > 0;
-        r.total = r.exact ? all : DRAWS + 1;
-        r.status = r.exact ? walk_all(&w) : walk_some(&w, key);
-    }
-    if (r.status == ST_OK) {
-        r.count = w.count;
+        r.count = t.count;
         r.p = (double)r.count / (double)r.total;
         r.p_min = 1.0 / (double)r.total;
     }
-    free(w.order);
-    free(w.sum);
-    free(w.x);
     return r;
 }

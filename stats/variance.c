@@ -179,3 +179,52 @@ StVariance st_pitman_morgan(const double *a, const double *b, size_t n) {
     free(work);
     return r;
 }
+
+static StSd with_interval(double variance, double df, double conf) {
+    double tail = (1.0 - conf) / 2.0;
+    StSd r = {ST_OK, sqrt(variance), df, 0.0, 0.0};
+    if (variance > 0.0) {
+        r.lo = sqrt(variance * df / gsl_cdf_chisq_Qinv(tail, df));
+        r.hi = sqrt(variance * df / gsl_cdf_chisq_Pinv(tail, df));
+    }
+    return r;
+}
+
+StSd st_sd(const double *x, size_t n, double conf) {
+    StSd r = {ST_BAD_ARG, NAN, NAN, NAN, NAN};
+    if (!(conf > 0.0 && conf < 1.0) || x == NULL) {
+        return r;
+    }
+    StSample s;
+    r.status = st_sample_init(&s, x, n, 0);
+    if (r.status != ST_OK) {
+        return r;
+    }
+    if (n < 2) {
+        r.status = ST_N_TOO_SMALL;
+    } else {
+        double sd = st_sample_sd(&s);
+        r = with_interval(sd <= s.tol ? 0.0 : sd * sd, (double)n - 1.0, conf);
+    }
+    st_sample_release(&s);
+    return r;
+}
+
+StSd st_sd_of_sum(const StSd *part, size_t parts, double conf) {
+    StSd r = {ST_BAD_ARG, NAN, NAN, NAN, NAN};
+    double sum = 0.0, weight = 0.0, df = 0.0;
+    if (!(conf > 0.0 && conf < 1.0) || part == NULL || parts == 0) {
+        return r;
+    }
+    for (size_t i = 0; i < parts; i++) {
+        if (part[i].status != ST_OK) {
+            r.status = part[i].status;
+            return r;
+        }
+        double v = part[i].sd * part[i].sd;
+        sum += v;
+        weight += v * v / part[i].df;
+        df += part[i].df;
+    }
+    return with_interval(sum, weight > 0.0 ? sum * sum / weight : df, conf);
+}

@@ -31,4 +31,18 @@ StVariance st_levene(const double *a, size_t na, const double *b, size_t nb);
  * be, 2/2^(n-1). */
 StVariance st_pitman_morgan(const double *a, const double *b, size_t n);
 
+/* Standard deviation of n values with divisor n - 1, and its interval when they are normal: the chi-square one,
+ * sd sqrt(df / q) with q the quantiles of chi-square with df = n - 1. Values that are all the same have the interval
+ * [0, 0]. n = 1 is ST_N_TOO_SMALL. */
+typedef struct {
+    StStatus status;
+    double sd, df, lo, hi;
+} StSd;
+
+StSd st_sd(const double *x, size_t n, double conf);
+
+/* Of a sum of independent parts: the root of the sum of their variances, with Satterthwaite's (1946) degrees of
+ * freedom, (sum v)^2 / sum(v^2 / df). A part that is not ST_OK is the sum's status. */
+StSd st_sd_of_sum(const StSd *part, size_t parts, double conf);
+
 #endif
