@@ -8,7 +8,8 @@
 #include "base/canon.h"
 
 typedef struct {
-    uint64_t seed;       /* Philox key */
+    uint64_t seed;       /* Philox key of dropout */
+    uint64_t order_seed; /* of the batches that a device draws */
     uint64_t step;       /* training step, 0-based: Philox offset of dropout */
     double progress;     /* of the schedule over steps, 0 at the first, 1 at the last (models/recipe.h) */
     double count;        /* targets in the batch; the mean divides by it */

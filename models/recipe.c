@@ -49,8 +49,13 @@ static double rectification(double beta2, double power2, double t) {
     return sqrt((rho - 4) * (rho - 2) * most / ((most - 4) * (most - 2) * rho));
 }
 
+uint64_t recipe_seed(uint64_t fixed, uint64_t own) {
+    return fixed ? fixed : own;
+}
+
 void recipe_scalars(const Recipe *r, Scalars *s, uint64_t seed, int step, double count, double power1, double power2) {
-    *s = (Scalars){.seed = seed, .step = (uint64_t)step, .count = count, .lr = recipe_lr(r, step)};
+    *s = (Scalars){.step = (uint64_t)step, .count = count, .lr = recipe_lr(r, step)};
+    s->seed = recipe_seed(r->dropout_seed, seed), s->order_seed = recipe_seed(r->order_seed, seed);
     s->progress = recipe_progress(r, step);
     s->weight_decay = r->weight_decay;
     s->beta1 = r->beta1, s->beta2 = r->beta2, s->eps = r->eps, s->momentum = r->momentum;

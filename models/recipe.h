@@ -24,6 +24,8 @@ typedef struct {
     double beta1, beta2, eps, momentum, weight_decay;
     double clip;    /* largest global gradient norm, 0 = no clipping */
     double dropout; /* probability, 0 = off */
+    /* Philox keys of these draws alone; 0: the run's seed */
+    uint64_t init_seed, order_seed, dropout_seed;
     InitStd init;
 } Recipe;
 
@@ -33,6 +35,9 @@ double recipe_lr(const Recipe *r, int step);
 /* How far update `step` is between the first and the last: step / (steps - 1) within [0, 1]; 0 of a single step. After
  * update t the model is the one of t's progress: it is evaluated there. */
 double recipe_progress(const Recipe *r, int step);
+
+/* The key of a run's draws: the fixed one, or its own seed. */
+uint64_t recipe_seed(uint64_t fixed, uint64_t own);
 
 /* Scalars of update `step` for a run with this seed, `count` targets in its batch. power1/power2 are beta^(step+1),
  * kept by the caller as running products so that no pow() is needed. grad_scale is left at 1. */

@@ -41,7 +41,7 @@ Rc trainer_of(Trainer **out, Tape *tape, int every, const Recipe *recipe, const 
     t->alive = mem_alloc((size_t)replicas, sizeof *t->alive);
     for (int r = 0; r < replicas; r++) {
         assert(recipe[r].optimizer == recipe[0].optimizer);
-        init_parameters(&t->program, r, seed[r], &recipe[r].init);
+        init_parameters(&t->program, r, recipe_seed(recipe[r].init_seed, seed[r]), &recipe[r].init);
         t->alive[r] = true;
     }
     if (backend->device && resident_init(&t->resident, t, e)) {

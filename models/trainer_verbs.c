@@ -72,7 +72,8 @@ bool trainer_failed(Trainer *t, Error *e) {
 }
 
 void trainer_restart(Trainer *t, int replica) {
-    init_parameters(&t->program, replica, t->seed[replica], &t->recipe[replica].init);
+    const Recipe *recipe = &t->recipe[replica];
+    init_parameters(&t->program, replica, recipe_seed(recipe->init_seed, t->seed[replica]), &recipe->init);
     t->alive[replica] = true;
     t->profiled = false;
     if (t->resident) resident_revive(t->resident, t, replica);

@@ -78,19 +78,20 @@ static bool same_loss(const RunRecord *r, int step, float loss) {
 static Rc retrain(Trainer *t, const RunRecord *r, const Dataset *d, int step, Error *e) {
     Progress progress;
     Rc rc = RC_OK;
+    uint64_t seed = spec_order_seed(&r->spec);
     FeedRoom room[TRAINER_MOST_FEEDS];
     int feeds = trainer_feeds(t, 0, room);
     trainer_cancel(t, &session_signal);
     progress_init(&progress, step, 1);
     if (!step && trainer_profiles(t)) { /* what a pass over the first batch fills stands at step 0 too */
-        dataset_batch(d, r->spec.seed, 0, (int)r->spec.batch, (int)r->spec.context, room, feeds);
+        dataset_batch(d, seed, 0, (int)r->spec.batch, (int)r->spec.context, room, feeds);
         trainer_profile(t);
     }
     while (trainer_step_number(t) < step && !rc) {
         StepReport report = {.finite = true};
         char what[160];
         int at = trainer_step_number(t);
-        dataset_batch(d, r->spec.seed, (uint64_t)at, (int)r->spec.batch, (int)r->spec.context, room, feeds);
+        dataset_batch(d, seed, (uint64_t)at, (int)r->spec.batch, (int)r->spec.context, room, feeds);
         if (session_signal || !trainer_step(t, &report)) {
             if (trainer_failed(t, e)) rc = e->code;
             else
@@ -118,10 +119,11 @@ static Rc crop_starts(const RunRecord *r, const Dataset *d, int64_t **out, Error
     int64_t steps = r->spec.steps, batch = r->spec.batch;
     if (steps > (1 << 27) / batch)
         return error_set(e, RC_USAGE, "--batches: %lld steps are too many for one tensor", (long long)steps);
+    uint64_t seed = spec_order_seed(&r->spec);
     uint32_t *starts = mem_alloc((size_t)batch, sizeof *starts);
     *out = mem_alloc((size_t)(steps * batch), sizeof **out);
     for (int64_t step = 0; step < steps; step++) {
-        dataset_batch_starts(d, r->spec.seed, (uint64_t)step, (int)batch, (int)r->spec.context, starts);
+        dataset_batch_starts(d, seed, (uint64_t)step, (int)batch, (int)r->spec.context, starts);
         for (int64_t b = 0; b < batch; b++) (*out)[step * batch + b] = starts[b];
     }
     free(starts);

@@ -36,7 +36,7 @@ static Rc check_batches(const Import *m, Error *e) {
     uint32_t *starts = mem_alloc(batch, sizeof *starts);
     Rc rc = RC_OK;
     for (int64_t step = 0; step < spec->steps && !rc; step++) {
-        dataset_batch_starts(m->data, spec->seed, (uint64_t)step, (int)batch, (int)spec->context, starts);
+        dataset_batch_starts(m->data, spec_order_seed(spec), (uint64_t)step, (int)batch, (int)spec->context, starts);
         for (size_t b = 0; b < batch && !rc; b++) {
             int64_t start;
             memcpy(&start, (const char *)y->data + ((size_t)step * batch + b) * sizeof start, sizeof start);

@@ -9,6 +9,7 @@
 #include "bench/formats/subprocess.h"
 #include "bench/write/figure.h"
 #include "bench/run/partial.h"
+#include "bench/write/components.h"
 #include "bench/write/failures.h"
 #include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
@@ -53,6 +54,7 @@ static Rc write_files(const Table *t, const char *folder, Error *e) {
                  {"-cells.tex", table_cells_tex, false},
                  {"-sensitivity.tex", sensitivity_tex, false}, {"-ranking.tex", ranking_tex, false},
                  {"-ranking.csv", ranking_csv, false}, {"-ranking-cost.tex", ranking_cost_tex, false},
+                 {"-components.tex", components_tex, false},
                  {"-failures.tex", failures_tex, false}, {"-curves.csv", figure_csv, false},
                  {"-blocks.csv", figure_blocks_csv, false}};
     Rc rc = RC_OK;

@@ -93,7 +93,8 @@ static void forget_resident(void) {
 static void next_batch(Trainer *t, const RunSpec *s, const Dataset *d) {
     FeedRoom room[TRAINER_MOST_FEEDS];
     int feeds = trainer_feeds(t, 0, room);
-    dataset_batch(d, s->seed, (uint64_t)trainer_step_number(t), (int)s->batch, (int)s->context, room, feeds);
+    uint64_t step = (uint64_t)trainer_step_number(t);
+    dataset_batch(d, spec_order_seed(s), step, (int)s->batch, (int)s->context, room, feeds);
 }
 
 typedef struct {

@@ -11,6 +11,14 @@ static const struct {
 #undef EXPERIMENT_KEY
 };
 
+static const struct {
+    const char *name, *help;
+} summaries[] = {
+#define SUMMARY(name, help) {#name, help},
+#include "bench/plan/summaries.def"
+#undef SUMMARY
+};
+
 /* Columns with the same valid values share a line. */
 static void print_columns(Text *out) {
     Text valid, other;
@@ -40,6 +48,9 @@ void experiment_help(Text *out) {
     spec_print_keys(out);
     text_format(out, "--set takes seeds, probes and hits too.\n\nOther keys of an experiment file:\n");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) text_format(out, "%-14s %s\n", keys[i].name, keys[i].help);
+    text_format(out, "\nSummaries:\n");
+    for (size_t i = 0; i < sizeof summaries / sizeof *summaries; i++)
+        text_format(out, "%-14s %s\n", summaries[i].name, summaries[i].help);
     text_format(out,
                 "\nColumns of an arm, beside variant (or base: a row of `normbench list`), label and the first "
                 "keys above.\nA sublayer f (attn, mlp) is x <- post(carry x + gate out(f(depth_scale in(x)))), "

@@ -147,11 +147,15 @@ Rc apply_summaries(Reader *r, const Node *n) {
     return rc;
 }
 
+static const Factor *factor_of(const Experiment *x, const char *key) {
+    for (int i = 0; i < x->factors; i++)
+        if (!strcmp(x->factor[i].key, key)) return &x->factor[i];
+    return NULL;
+}
+
 /* A ranking gives every arm the same rates. */
-Rc check_summaries(const Reader *r) {
+static Rc check_ranking(const Reader *r, const Node *list) {
     const Experiment *x = r->x;
-    const Node *list = node_find(r->d->root, "summaries");
-    if (!x->summary[SUMMARY_ranking]) return RC_OK;
     if (x->metric != METRIC_valid_loss)
         return document_error(r->e, r->d, list->line, "summaries: a ranking is by valid_loss, and metric is %s",
                               metric_info[x->metric].key);
@@ -160,6 +164,39 @@ Rc check_summaries(const Reader *r) {
             return document_error(r->e, r->d, list->line,
                                   "summaries: arm '%s' sets its own lr; all arms of a ranking have the same rates",
                                   x->arm[arm].name);
+    return RC_OK;
+}
+
+/* Each stream that is told apart is free in one level of its factor and fixed in the other, for all arms. */
+static Rc check_components(const Reader *r, const Node *list) {
+    static const char *const streams[] = {"init_seed", "order_seed", "dropout_seed"};
+    const Experiment *x = r->x;
+    int found = 0;
+    for (int k = 0; k < 3; k++) {
+        const Factor *f = factor_of(x, streams[k]);
+        if (!f) continue;
+        found++;
+        if (f->values != 2 || (strcmp(f->value[0], "0") != 0 && strcmp(f->value[1], "0") != 0))
+            return document_error(r->e, r->d, list->line,
+                                  "summaries: components need %s: [0, N], where 0 varies and N is fixed", streams[k]);
+        for (int arm = 0; arm < x->arms; arm++)
+            if (x->arm[arm].own >> spec_index(streams[k]) & 1)
+                return document_error(r->e, r->d, list->line,
+                                      "summaries: arm '%s' sets its own %s; components need "
+                                      "all arms to have both of its values",
+                                      x->arm[arm].name, streams[k]);
+    }
+    if (found > 1) return RC_OK;
+    return document_error(r->e, r->d, list->line,
+                          "summaries: components need two of init_seed, order_seed, dropout_seed as [0, N]");
+}
+
+Rc check_summaries(const Reader *r) {
+    static Rc (*const check[SUMMARY_COUNT])(const Reader *, const Node *) = {
+        [SUMMARY_ranking] = check_ranking, [SUMMARY_components] = check_components};
+    const Node *list = node_find(r->d->root, "summaries");
+    for (int i = 0; i < SUMMARY_COUNT; i++)
+        if (r->x->summary[i] && check[i] && check[i](r, list)) return r->e->code;
     return RC_OK;
 }
 

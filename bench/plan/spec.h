@@ -84,6 +84,8 @@ Rc spec_parse(RunSpec *s, const char *text, Error *e);
 /* What the models need. vocab comes from the dataset. */
 ModelShape spec_shape(const RunSpec *s, int vocab);
 Recipe spec_recipe(const RunSpec *s);
+bool spec_fixed(const RunSpec *s);          /* no draw follows the seed: runs of all seeds are one */
+uint64_t spec_order_seed(const RunSpec *s); /* whose batches the run sees */
 
 /* Steps of whole validation inside a run: evaluate_at below `steps`, then `steps` itself; ascending, unique.
  * Returns how many were written to out[most]. */

@@ -161,8 +161,19 @@ Recipe spec_recipe(const RunSpec *s) {
         .weight_decay = s->weight_decay,
         .clip = s->clip,
         .dropout = s->dropout,
+        .init_seed = (uint64_t)s->init_seed,
+        .order_seed = (uint64_t)s->order_seed,
+        .dropout_seed = (uint64_t)s->dropout_seed,
         .init = {.token = s->token_std, .position = s->position_std, .matrix = s->init_std, .residual = residual},
     };
+}
+
+bool spec_fixed(const RunSpec *s) {
+    return s->init_seed && s->order_seed && (s->dropout_seed || !(s->dropout > 0));
+}
+
+uint64_t spec_order_seed(const RunSpec *s) {
+    return recipe_seed((uint64_t)s->order_seed, s->seed);
 }
 
 /* The next of a list "0,150,300"; *at moves behind its comma. False at the end, and with *at = NULL when it is no

@@ -28,6 +28,7 @@ static RunSpec alike(const RunSpec *a, const RunSpec *b) {
     s.seed = a->seed;
     s.init_std = a->init_std, s.token_std = a->token_std, s.position_std = a->position_std;
     s.residual_init = a->residual_init;
+    s.init_seed = a->init_seed, s.order_seed = a->order_seed, s.dropout_seed = a->dropout_seed;
     s.lr = a->lr, s.warmup_lr = a->warmup_lr, s.final_lr = a->final_lr, s.schedule = a->schedule, s.warmup = a->warmup;
     s.beta1 = a->beta1, s.beta2 = a->beta2, s.adam_eps = a->adam_eps, s.momentum = a->momentum;
     s.weight_decay = a->weight_decay, s.clip = a->clip;
@@ -50,6 +51,7 @@ Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backen
     shape.layers = variant_depth(&s->variant, 2); /* so that a norm of some blocks is among them */
     shape.width = 32, shape.heads = 4, shape.context = 16, shape.batch = 2, shape.ffn_mult = 4;
     Recipe recipe = spec_recipe(s);
+    recipe.init_seed = recipe.order_seed = recipe.dropout_seed = 0;
     recipe.steps = 2, recipe.warmup = recipe.warmup > 1 ? 1 : recipe.warmup;
     uint64_t seed = 1;
     uint8_t chain[32] = {0};
@@ -275,7 +277,8 @@ static void bring(Running *g) {
     for (int i = 0; i < g->x->runs; i++) {
         FeedRoom room[TRAINER_MOST_FEEDS];
         int feeds = trainer_feeds(g->t, i, room);
-        dataset_batch(g->x->data, g->seed[i], (uint64_t)step_of(g), (int)s->batch, (int)s->context, room, feeds);
+        dataset_batch(g->x->data, spec_order_seed(g->x->run[i].spec), (uint64_t)step_of(g), (int)s->batch,
+                      (int)s->context, room, feeds);
     }
 }
 

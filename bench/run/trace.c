@@ -32,7 +32,7 @@ static Rc trace_run(const RunSpec *s, const Dataset *d, const Backend *backend, 
     int feeds = trainer_feeds(t, 0, room);
     trainer_trace_parameters(t, "start", add_line, &tracer);
     for (bool traced = true; tracer.step < steps && report.finite && traced; tracer.step++) {
-        dataset_batch(d, s->seed, (uint64_t)tracer.step, shape.batch, shape.context, room, feeds);
+        dataset_batch(d, spec_order_seed(s), (uint64_t)tracer.step, shape.batch, shape.context, room, feeds);
         traced = trainer_trace(t, add_line, &tracer, &report);
     }
     Rc rc = trainer_failed(t, e) ? e->code : RC_OK;

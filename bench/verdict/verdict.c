@@ -77,6 +77,7 @@ static void gather(const Sample *s, const Contrast *w, Copies *k, PairedRuns *in
     for (int i = 0; i < w->terms; i++) {
         const Term *t = &w->term[i];
         if (w->best) grid_chosen(s, t, k->rate);
+        in->one |= s->seeds > 1 && spec_fixed(&sample_run(s, t->cell, t->step, t->arm, 0)->record->spec);
         for (int seed = 0; seed < s->seeds; seed++) {
             const SampleRun *run =
                 w->best ? grid_run(s, t, (int)k->rate[seed], seed) : sample_run(s, t->cell, t->step, t->arm, seed);

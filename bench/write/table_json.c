@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/run/provenance.h"
+#include "bench/write/components.h"
 #include "bench/write/failures.h"
 #include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
@@ -126,6 +127,7 @@ static void head_json(const Table *t, json_t *o) {
     put_unless_null(o, "sensitivity", sensitivity_json(t));
     put_unless_null(o, "ranking", ranking_json(t));
     put_unless_null(o, "failures", failures_json(t));
+    put_unless_null(o, "components", components_json(t));
     json_object_set_new(o, "synthetic", json_boolean(t->synthetic));
     json_put_text(o, "dataset", r->dataset), json_put_text(o, "dataset_sha256", r->dataset_sha256);
     json_object_set_new(o, "vocabulary", json_integer(r->vocab));

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/write/components.h"
 #include "bench/write/failures.h"
 #include "bench/write/ranking.h"
 #include "bench/write/replication.h"
@@ -218,6 +219,7 @@ void table_text(const Table *t, Text *out) {
     size_t head = out->length;
     ranking_text(t, out);
     failures_text(t, out);
+    components_text(t, out);
     bool summaries = out->length > head;
     table_cells_text(t, out);
     sensitivity_text(t, out);

@@ -12,13 +12,13 @@ typedef float real;
 #define RULE_FN DEVICE_FN
 #include "kernels/optimizer_rules.h"
 
-/* dataset_batch: crop b of step s starts at Philox(seed, stream, s 2^40 + b) scaled to the choices. */
+/* dataset_batch: crop b of step s starts at Philox(order_seed, stream, s 2^40 + b) scaled to the choices. */
 KERNEL_FN(gather, THREADS, Step, s) {
     int r = (int)blockIdx.z, i = thread_index();
     if (i >= s.feed[s.targets].ids.rows) return;
     uint64_t offset = philox_offset(*s.step, (uint64_t)(i / s.context));
     uint32_t word[4];
-    draw_block(word, s.table[r].seed, s.stream, offset >> 2);
+    draw_block(word, s.table[r].order_seed, s.stream, offset >> 2);
     uint32_t mine = offset & 2 ? word[2 + (offset & 1)] : word[offset & 1]; /* a register, not an array in memory */
     const int32_t *from = s.corpus + philox_below(mine, s.choices) + i % s.context;
     for (int f = 0; f < s.feeds; f++)

@@ -266,6 +266,47 @@ Test(execute, divergence_is_a_result, .init = enter, .fini = leave) {
     record_release(&r);
 }
 
+/* Start, batches and dropout each follow the seed that is fixed for them, and only the others the run's own: a run is
+ * the one whose own seed and fixed seeds are exchanged, and every choice of what is fixed is another run. */
+Test(execute, streams_are_fixed_one_by_one, .init = enter, .fini = leave) {
+    enum { OWN = 2, FIXED = 7 };
+    char chain[8][SHA256_HEX], hash[8][SHA256_HEX];
+    for (int fixed = 0; fixed < 8; fixed++)
+        for (int turned = 0; turned < 2; turned++) {
+            RunSpec s = small();
+            RunRecord r;
+            int which = turned ? 7 - fixed : fixed, to = turned ? OWN : FIXED;
+            s.seed = turned ? FIXED : OWN;
+            if (which & 1) s.init_seed = to;
+            if (which & 2) s.order_seed = to;
+            if (which & 4) s.dropout_seed = to;
+            cr_assert_eq(execute(&s, &r), RC_OK);
+            cr_expect(!turned || !strcmp(hash[fixed], r.parameters_hash), "%d", fixed);
+            cr_expect(!turned || !strcmp(chain[fixed], r.loss_chain), "%d", fixed);
+            strcpy(chain[fixed], r.loss_chain), strcpy(hash[fixed], r.parameters_hash);
+            record_release(&r);
+        }
+    for (int a = 0; a < 8; a++)
+        for (int b = 0; b < a; b++) cr_expect_str_neq(hash[a], hash[b], "%d %d", a, b);
+}
+
+/* With all three fixed, the seed is in the id alone. */
+Test(execute, runs_of_fixed_streams_are_one, .init = enter, .fini = leave) {
+    RunSpec s = small();
+    RunRecord first, r;
+    s.init_seed = s.order_seed = s.dropout_seed = 5;
+    cr_assert_eq(execute(&s, &first), RC_OK);
+    for (uint64_t seed = 2; seed < 4; seed++) {
+        s.seed = seed;
+        cr_assert_eq(execute(&s, &r), RC_OK);
+        cr_expect_str_eq(r.loss_chain, first.loss_chain);
+        cr_expect_str_eq(r.parameters_hash, first.parameters_hash);
+        cr_expect_str_neq(r.id, first.id);
+        record_release(&r);
+    }
+    record_release(&first);
+}
+
 /* Different seeds, rates or corpora are different runs; the arm's and the experiment's names are not in the id. */
 Test(execute, ids_name_runs, .init = enter, .fini = leave) {
     Error e;
@@ -349,8 +390,13 @@ Test(execute, curves_are_read_by_their_names) {
     cr_expect(c.at[PROBE_grad_norm] == CURVE_grad_norm && c.at[PROBE_embedding_norm] == -1);
     cr_expect_eq(curve_number(&c, 0, curve_named("block_grad_norm"), 1), 1.5);
     free(c.value);
-    static const char *const bad[] = {"lr,step\n1,2\n", "step,lr,step\n", "step,lrs\n", "\n", "step,lr\n0\n",
-                                      "step,lr\n0,1,2\n", "step,grad_norm_0,grad_norm\n0,1,2\n"};
+    static const char *const bad[] = {"lr,step\n1,2\n",
+                                      "step,lr,step\n",
+                                      "step,lrs\n",
+                                      "\n",
+                                      "step,lr\n0\n",
+                                      "step,lr\n0,1,2\n",
+                                      "step,grad_norm_0,grad_norm\n0,1,2\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[64];
         strcpy(text, bad[i]);
