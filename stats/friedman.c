@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/relabel.h"
+#include "stats/relabel_blocks.h"
 
 typedef struct {
     size_t k;
@@ -111,7 +111,7 @@ StFriedman st_friedman(const double *x, size_t k, size_t n, double alpha, StKey 
         for (size_t i = 0; i <= most; i++) {
             t.reaching[i] = 0;
         }
-        StRelabel all = st_relabel(rank, k, n, key, observed, tally, &t);
+        StRelabelBlocks all = st_relabel_blocks(rank, k, n, key, observed, tally, &t);
         r.status = all.status;
         r.exact = all.exact;
         r.total = all.total;

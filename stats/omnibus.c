@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "stats/permute.h"
-#include "stats/relabel.h"
+#include "stats/relabel_blocks.h"
 
 typedef struct {
     size_t k;
@@ -39,7 +39,7 @@ StOmnibus st_omnibus(const double *x, size_t k, size_t n, StKey key) {
     if (k >= 2 && n >= 2 && x != NULL && n <= SIZE_MAX / k) {
         t.slack = sqrt((double)k) * (double)n * st_tol(st_scale(x, NULL, k * n));
     }
-    StRelabel all = st_relabel(x, k, n, key, observed, tally, &t);
+    StRelabelBlocks all = st_relabel_blocks(x, k, n, key, observed, tally, &t);
     r.status = all.status;
     r.exact = all.exact;
     r.total = all.total;

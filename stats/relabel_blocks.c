@@ -1,5 +1,5 @@
 /* Every relabelling of arms within blocks, or random ones. */
-#include "stats/relabel.h"
+#include "stats/relabel_blocks.h"
 
 #include <gsl/gsl_permutation.h>
 #include <math.h>
@@ -14,7 +14,7 @@ typedef struct {
     double *sum;   /* [n][k], arms' sums over blocks 0 … s */
     size_t *order; /* [orders][k], every permutation; NULL when sampling */
     size_t orders; /* k! */
-    StRelabelled *seen;
+    StBlockSums *seen;
     void *context;
 } Walk;
 
@@ -126,9 +126,9 @@ static void load(Walk *w, const double *x) {
     }
 }
 
-StRelabel st_relabel(const double *x, size_t k, size_t n, StKey key, StRelabelled *first, StRelabelled *seen,
-                     void *context) {
-    StRelabel r = {.status = ST_N_TOO_SMALL};
+StRelabelBlocks st_relabel_blocks(const double *x, size_t k, size_t n, StKey key, StBlockSums *first, StBlockSums *seen,
+                                  void *context) {
+    StRelabelBlocks r = {.status = ST_N_TOO_SMALL};
     if (k < 2 || n < 2) {
         return r;
     }
