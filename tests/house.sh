@@ -97,7 +97,7 @@ done)"
 
 profiles=$(sed -n 's/^PROFILE(\([^,]*\),.*/\1/p' bench/plan/profiles.def)
 report "reproduce knows the profiles of profiles.def" "$(for profile in $profiles; do
-  grep -q "^  $profile) " reproduce || echo "$profile"
+  grep -qE "^    -$profile\) " reproduce || echo "$profile"
 done
 grep -q "profiles are $(echo $profiles | sed 's/ /, /g')\"" reproduce || echo "reproduce names other profiles")"
 

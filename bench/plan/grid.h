@@ -1,4 +1,4 @@
-/* Grid metrics: numbers of an arm and seed over all the runs that differ in their learning rate alone. See grids.def. */
+/* Grid metrics: numbers of an arm and seed over all the runs that differ in their rate alone. See grids.def. */
 #ifndef BENCH_PLAN_GRID_H
 #define BENCH_PLAN_GRID_H
 

@@ -37,10 +37,12 @@ static void set(int arm, int seed, const double loss[RATES]) {
 /* Claims whose tests are `tests`, on losses of our own; other cells keep what they have. */
 static void judge(const char *tests) {
     char text[2000];
-    snprintf(text, sizeof text,
-             "writeup: x\ntitle: t\nsource: s\nsetups: {any: {keys: {layers: 4}, choices: [one]}, none: {keys: {layers: 9}, "
-             "choices: [one]}}\nclaims:\n- {id: x-1, source: s, says: t, setup: [none, any], family: f, at: [150], tests: [%s]}\n",
-             tests);
+    snprintf(
+        text, sizeof text,
+        "writeup: x\ntitle: t\nsource: s\nsetups: {any: {keys: {layers: 4}, choices: [one]}, none: {keys: {layers: 9}, "
+        "choices: [one]}}\nclaims:\n- {id: x-1, source: s, says: t, setup: [none, any], family: f, at: [150], tests: "
+        "[%s]}\n",
+        tests);
     cr_assert_eq(claims_parse(&m.claims, "f", text, &e), RC_OK, "%s", e.text);
     m.has_claims = true;
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
@@ -50,8 +52,9 @@ static void start(void) {
     made_up_init(&m, made_up_rates, NULL);
 }
 
-/* First loss 4, ln V is above it. Losses 3.0 2.9 2.95 3.25: best 2.9 at 1e-3, within 0.1 of it the first three; the mean
- * over the grid is 3.025. Lost at 3e-3: stable up to 1e-3. Lost at once: one step of the grid below the smallest. */
+/* First loss 4, ln V is above it. Losses 3.0 2.9 2.95 3.25: best 2.9 at 1e-3, within 0.1 of it the first three; the
+ * mean over the grid is 3.025. Lost at 3e-3: stable up to 1e-3. Lost at once: one step of the grid below the
+ * smallest. */
 Test(grid, numbers_of_a_grid_by_hand) {
     const double inf = (double)INFINITY;
     start();
@@ -92,13 +95,14 @@ Test(grid, one_arm_against_a_number) {
     cr_expect_eq(v[1].word, WORD_CONTRADICTED);
 }
 
-/* The p is that of swaps of whole grids, `against` added to the second arm's, and the values those of the chosen rates. */
+/* The p is that of swaps of whole grids, `against` added to the second arm's; values are those of the chosen rates. */
 Test(grid, best_rates_are_tested_by_swaps) {
     double a[RATES * SEEDS], b[RATES * SEEDS];
     unsigned char lost[RATES * SEEDS] = {0};
     start();
     for (int seed = 0; seed < SEEDS; seed++) {
-        double pre[RATES] = {3.0, 2.90 + 0.01 * seed, 2.93, 3.5}, post[RATES] = {3.1, 2.97, 2.96 + 0.02 * (seed % 3), 3.6};
+        double pre[RATES] = {3.0, 2.90 + 0.01 * seed, 2.93, 3.5},
+               post[RATES] = {3.1, 2.97, 2.96 + 0.02 * (seed % 3), 3.6};
         set(0, seed, pre), set(1, seed, post);
         for (int k = 0; k < RATES; k++) a[k * SEEDS + seed] = pre[k], b[k * SEEDS + seed] = post[k] + 0.03;
     }
@@ -130,7 +134,8 @@ Test(grid, a_lost_run_stays_in_the_grid) {
         set(0, seed, (const double[]){2.9 + 0.01 * seed, 3.0, 3.1, 3.2});
         set(1, seed, (const double[]){inf, inf, inf, inf});
     }
-    judge("{metric: valid_loss, contrast: {'pre@warmup=0,lr=best': 1, 'post@warmup=0,lr=best': -1}, expects: lower, test: "
+    judge("{metric: valid_loss, contrast: {'pre@warmup=0,lr=best': 1, 'post@warmup=0,lr=best': -1}, expects: lower, "
+          "test: "
           "choice}, {metric: failed, contrast: {'pre@warmup=0': 1, 'post@warmup=0': -1}, expects: lower, test: maxt}, "
           "{metric: rate_stable, contrast: {'pre@warmup=0': 1, 'post@warmup=0': -1}, expects: higher, test: maxt}");
     for (int i = 0; i < 3; i++) cr_expect_eq(m.table.verdicts.at[i].p, 2. / 64, "%d", i);
@@ -145,14 +150,16 @@ Test(grid, mistakes_are_refused) {
     } wrong[] = {
         {"{metric: valid_loss, contrast: {pre: 1}, expects: lower, test: maxt}", "must add up to zero"},
         {"{metric: valid_loss, contrast: {pre: 1}, against: x, expects: lower, test: maxt}", "against: a number"},
-        {"{metric: valid_loss, contrast: {pre: 1}, against: 1, expects: equal, margin: 1, test: tost}", "against: goes"},
+        {"{metric: valid_loss, contrast: {pre: 1}, against: 1, expects: equal, margin: 1, test: tost}",
+         "against: goes"},
         {"{metric: valid_loss, contrast: {'pre@lr=best': 1, post: -1}, expects: lower, test: choice}", "both lr=best"},
         {"{metric: valid_loss, contrast: {'pre@lr=best': 1, 'post@lr=best': -1}, expects: lower, test: maxt}",
          "wants test: choice"},
         {"{metric: valid_loss, contrast: {pre: 1, post: -1}, expects: lower, test: choice}", "both lr=best"},
         {"{metric: accuracy, contrast: {'pre@lr=best': 1, 'post@lr=best': -1}, expects: lower, test: choice}",
          "chooses is valid_loss"},
-        {"{metric: valid_loss, contrast: {'pre@step=0': 1, post: -1}, expects: lower, test: maxt}", "step: a whole number"},
+        {"{metric: valid_loss, contrast: {'pre@step=0': 1, post: -1}, expects: lower, test: maxt}",
+         "step: a whole number"},
         {"{metric: failled, contrast: {pre: 1, post: -1}, expects: lower, test: maxt}", "failled"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[1200];

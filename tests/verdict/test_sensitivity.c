@@ -134,8 +134,8 @@ Test(sensitivity, one_seed_has_no_chosen_rate) {
 }
 
 /* The figure of the expected best. Of pre (test_stats_choice.c has the single seeds): after one rate the mean of all,
- * 27.2 / 12, after two (6.2 / 3 + 2 + 6.4 / 3 + 6.2 / 3) / 4, after three the seeds' own smallest; the ring is what other
- * seeds choose. Where nothing trains every number is the cap, ln 65. */
+ * 27.2 / 12, after two (6.2 / 3 + 2 + 6.4 / 3 + 6.2 / 3) / 4, after three the seeds' own smallest; the ring is what
+ * other seeds choose. Where nothing trains every number is the cap, ln 65. */
 Test(sensitivity, expected_best_by_the_rates_tried) {
     static const char *const want[] = {
         "$d0_0 << END\n1 2.26666667 2.2 2.33333333\n2 2.06666667 2 2.13333333\n3 2 2 2\nEND\n"

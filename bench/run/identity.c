@@ -1,0 +1,37 @@
+/* What a run is, before it is trained: the arithmetic that its operations have here, and its id. */
+#include "base/philox.h"
+#include "base/sha256.h"
+#include "bench/run/execute.h"
+
+/* The toy keeps everything of the spec that chooses operations, and makes sizes, steps and warm-up small. */
+Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e) {
+    ModelShape shape = spec_shape(s, 65);
+    shape.layers = variant_depth(&s->variant, 2); /* so that a norm of some blocks is among them */
+    shape.width = 32, shape.heads = 4, shape.context = 16, shape.batch = 2, shape.ffn_mult = 4;
+    Recipe recipe = spec_recipe(s);
+    recipe.init_seed = recipe.order_seed = recipe.dropout_seed = 0;
+    recipe.steps = 2, recipe.warmup = recipe.warmup > 1 ? 1 : recipe.warmup;
+    uint64_t seed = 1;
+    uint8_t chain[32] = {0};
+    Trainer *t;
+    StepReport report = {.finite = true};
+    if (trainer_new(&t, &shape, &s->variant, NULL, &recipe, &seed, 1, backend, e)) return e->code;
+    for (uint64_t step = 0; step < 2 && report.finite; step++) {
+        for (uint64_t i = 0; i < 32; i++) {
+            trainer_feed(t, "tokens", 0)[i] = (int32_t)philox_below(philox_word(1, 1, philox_offset(step, i)), 65);
+            trainer_feed(t, "targets", 0)[i] = (int32_t)philox_below(philox_word(1, 1, philox_offset(step, i + 1)), 65);
+        }
+        if (!trainer_step(t, &report)) break;
+        chain_add(chain, report.loss);
+        chain_add(chain, (float)report.grad_norm);
+    }
+    trainer_hash(t, 0, chain);
+    Rc rc = trainer_failed(t, e) ? e->code : RC_OK;
+    trainer_free(t);
+    sha256_hex(out, chain);
+    return rc;
+}
+
+void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Backend *backend, const char *arithmetic) {
+    record_identity(out, s, d->sha256, d->tokenizer_sha256, backend_class(backend), arithmetic);
+}
