@@ -36,6 +36,12 @@ const char compare_help[] =
     "interval, Mann and Whitney's exact test of ranks and Fisher's of diverged runs. Holm adjusts over all arms.\n"
     "Verdicts, --margin, --fail-on and exit codes are the same. Where arms do share seeds, pairs mostly show more.\n"
     "\n"
+    "--target VALUE: for curves, one line per step: seed,arm,step,value or seed,step,pre,post, or records with\n"
+    "\"step\"; an empty value was not measured. Every run becomes the first step at which its value is at most VALUE\n"
+    "(with --better higher: at least), and fewer steps are better. A run that never reaches it ranks last and is\n"
+    "reported as diverged runs are: in means it counts as the step behind the last (--cap names another), and a\n"
+    "verdict needs the ranks to agree. Works with --unpaired; --margin and worse-by:D are in steps.\n"
+    "\n"
     "Exit codes: 0 something was decided and no arm is worse, 1 some arm is worse than the baseline and not\n"
     "negligibly, 2 usage or input, 3 nothing to compare, 4 nothing could be decided. With --fail-on worse-by:D:\n"
     "1 when the sign-flip interval of some arm lies beyond D on the worse side, 0 when all lie below it, else 4.\n"
@@ -45,13 +51,13 @@ const char compare_help[] =
     "undefined for these seeds is absent, such as correlation for one. A p that is a share has count and total;\n"
     "`floor` beside it is the smallest p that could have come out (0: any p > 0; a bootstrap count of 0 means\n"
     "p < 1/total). p_koehn is the share of resampled means at or above 0, whichever side is better.\n"
-    "  {schema, made_by, commit, signature, data, baseline, baseline_named, better, margin, cap, stall, "
-    "fail_on_worse_by,\n"
-    "   confidence, alpha, alpha_here, n, blocks, seeds: [], unpaired,\n"
+    "  {schema, made_by, commit, signature, data, baseline, baseline_named, better, margin, cap, stall,\n"
+    "   target: {value, reached, last_step}, fail_on_worse_by, confidence, alpha, alpha_here, n, blocks, seeds: [],\n"
+    "   unpaired,\n"
     "   verdicts: {better, worse, \"better but negligible\", \"worse but negligible\", equivalent, inconclusive,\n"
     "              \"not testable\", exit_code},\n"
     "   arms: [{arm, status, mean, sd, interquartile_mean: {value, cut_per_side}, diverged, stalled?: {k, n, lo, hi},\n"
-    "           survivors_mean?, values: []}],\n"
+    "           survivors_mean?, steps?: {median, least, most, never}: to the target, values: []}],\n"
     "   family: {comparisons, floor, exact, flips, omnibus: {p, count, total, exact, floor},\n"
     "            looks: [{seeds, spent, alpha, floor, usable, this_one}], at: [COMPARISON]}}\n"
     "  COMPARISON: {arm, decision, verdict, d: [], diverged_arm, diverged_baseline, intervals_decide,\n"
@@ -130,6 +136,21 @@ static Rc read_options(const Options *o, CompareOptions *x, Error *e) {
     return read_gate(o, x, e) ? e->code : read_looks(o, x, e);
 }
 
+static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
+    const char *target = option(o, OPTION_target, NULL);
+    *c = (CompareColumns){.seed = option(o, OPTION_seed_column, NULL),
+                          .arm = option(o, OPTION_arm_column, NULL),
+                          .value = option(o, OPTION_value_column, NULL),
+                          .unpaired = o->times[OPTION_unpaired] > 0,
+                          .steps = target != NULL,
+                          .rising = !strcmp(option(o, OPTION_better, "lower"), "higher"),
+                          .step = option(o, OPTION_step_column, NULL)};
+    if (c->step && !target)
+        return error_set(e, RC_USAGE, "--step-column: it is of the curves that --target VALUE reads");
+    if (!target || (parse_number(target, &c->target) && fabs(c->target) <= COMPARE_LARGEST)) return RC_OK;
+    return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", target, COMPARE_LARGEST);
+}
+
 Rc command_compare(Session *s, Error *e) {
     const Options *o = s->options;
     CompareOptions options;
@@ -139,10 +160,8 @@ Rc command_compare(Session *s, Error *e) {
     if (o->times[OPTION_json] && o->times[OPTION_tex])
         return error_set(e, RC_USAGE, "compare: --json or --tex, not both");
     if (read_options(o, &options, e)) return e->code;
-    CompareColumns columns = {.seed = option(o, OPTION_seed_column, NULL),
-                              .arm = option(o, OPTION_arm_column, NULL),
-                              .value = option(o, OPTION_value_column, NULL),
-                              .unpaired = o->times[OPTION_unpaired] > 0};
+    CompareColumns columns;
+    if (read_columns(o, &columns, e)) return e->code;
     const char *plot = option(o, OPTION_plot, NULL);
     size_t length = plot ? strlen(plot) : 0;
     if (plot && (length < 5 || strcmp(plot + length - 4, ".svg") != 0))

@@ -83,6 +83,16 @@ static void find_stalled(CompareResult *r) {
         r->stalled[i] = d->diverged[i] || (r->options.higher ? d->value[i] <= bound : d->value[i] >= bound);
 }
 
+/* The middle and the ends, diverged runs behind all others. x: [n], written over. */
+static void order(const CompareData *d, size_t first, const double *values, size_t n, CompareArm *a) {
+    double *x = mem_alloc(n, sizeof *x);
+    for (size_t s = 0; s < n; s++) x[s] = d->diverged[first + s] ? (double)INFINITY : values[s];
+    qsort(x, n, sizeof *x, st_compare_double);
+    a->least = x[0], a->most = x[n - 1];
+    a->median = (x[(n - 1) / 2] + x[n / 2]) / 2;
+    free(x);
+}
+
 static void arm_alone(CompareResult *r, int arm) {
     const CompareData *d = r->data;
     CompareArm *a = &r->arm[arm];
@@ -101,6 +111,7 @@ static void arm_alone(CompareResult *r, int arm) {
     for (size_t s = 0; s < n && r->stalled; s++) stalled += r->stalled[first + s];
     a->stalled = st_cp(stalled, r->stalled ? n : 0, .95);
     a->iqm = st_iqm(x, n);
+    order(d, first, x, n, a);
     StSample sample;
     a->status = st_sample_init(&sample, x, n, 0);
     if (!a->status) {
@@ -239,6 +250,8 @@ static Rc check_cap(const CompareResult *r, Error *e) {
 static Rc check(CompareResult *r, Error *e) {
     const CompareData *d = r->data;
     if (d->arms < 2) return error_set(e, RC_UNMEASURED, "nothing to compare: '%s' is the only arm", d->arm[0]);
+    if (d->steps && !isnan(r->options.stall))
+        return error_set(e, RC_USAGE, "--stall: a bound of values, and --target compares steps");
     if (d->lost && isnan(r->options.cap))
         return error_set(e, RC_USAGE,
                          "%s diverged: --cap VALUE says what a diverged run counts as (for a loss in nats ln of the "
@@ -284,6 +297,10 @@ static Family family_of(const CompareData *d, const CompareOptions *o) {
 Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e) {
     *r = (CompareResult){.data = data, .options = *options, .n = fewest_runs(data), .family = family_of(data, options)};
     r->alpha = round(1e12 * (1 - options->conf)) / 1e12;
+    if (data->steps) { /* fewer are better, and a run that never gets there comes behind the last step */
+        r->options.higher = false;
+        if (isnan(options->cap)) r->options.cap = data->last + 1;
+    }
     if (check(r, e)) {
         *r = (CompareResult){0};
         return e->code;

@@ -34,6 +34,10 @@ typedef struct {
     double *block;    /* [arms][seeds][blocks]; NULL: unpaired, or none */
     int lost;         /* diverged runs */
     char *first_lost; /* "FILE:3: seed 7 of arm 'pre'"; NULL: none */
+    bool steps;       /* values are steps at which runs reached a target; one that never did counts as diverged */
+    bool rising;      /* by values that grow */
+    double target;
+    double last, ended; /* the last step of all curves; the earliest end of one that never reached it, or infinity */
     char *columns;    /* "arm is column 'method', value is column 'loss'"; NULL: they have these names */
     char hash[SHA256_HEX];
 } CompareData;
@@ -43,6 +47,10 @@ typedef struct {
 typedef struct {
     const char *seed, *arm, *value;
     bool unpaired;
+    bool steps;       /* curves: the value compared is the first step at which a run's is at most the target */
+    bool rising;      /* at least the target */
+    double target;
+    const char *step; /* the column's name; NULL: step */
 } CompareColumns;
 
 /* Reads CSV or JSON, "-" from standard input; help says which forms. RC_USAGE: not that, or a run that is missing or
@@ -83,6 +91,7 @@ typedef struct {
     StStatus status;            /* of mean and sd, diverged runs counting as the cap */
     double mean, sd, survivors; /* survivors: mean without the diverged runs; NaN: none left, or none diverged */
     StIqm iqm;
+    double median, least, most; /* of steps to a target; infinite: never */
     StCp rate; /* diverged runs */
     StCp stalled; /* or diverged; of no runs (n = 0) without a bound */
 } CompareArm;

@@ -193,6 +193,11 @@ static Rc find_named(const Csv *c, Shape *s, Error *e) {
     return RC_OK;
 }
 
+/* What to say of a column of steps. */
+static const char *curves(const char *name) {
+    return strcasecmp(name, "step") ? "" : "; --target VALUE reads curves and compares the first step that reaches it";
+}
+
 static Rc find_shape(const Csv *c, Shape *s, Error *e) {
     const CompareColumns *n = &c->r->columns;
     s->fields = c->fields;
@@ -200,15 +205,16 @@ static Rc find_shape(const Csv *c, Shape *s, Error *e) {
     s->index = is_index(c, 0) ? 0 : -1;
     if (find_column(c, name_or(n->seed, "seed"), "seed", &s->seed, e)) return e->code;
     s->block = column(c, "block");
+    if (n->steps && find_column(c, name_or(n->step, "step"), "step", &s->block, e)) return e->code;
     if (n->arm || n->value) return find_named(c, s, e);
     s->arm = column(c, "arm"), s->value = column(c, "value");
     if (s->arm >= 0 && s->value >= 0) {
         for (int i = 0; i < c->fields; i++)
             if (!has_part(s, i))
                 return error_set(e, RC_USAGE,
-                                 "%s: unknown column '%.80s' (seed, arm, value and block are known; --value-column "
-                                 "value passes over others)",
-                                 c->where, c->field[i]);
+                                 "%s: unknown column '%.80s' (seed, arm, value and %s are known; --value-column "
+                                 "value passes over others)%s",
+                                 c->where, c->field[i], n->steps ? "step" : "block", curves(c->field[i]));
         return RC_OK;
     }
     s->arm = s->value = -1;
@@ -257,8 +263,8 @@ static Rc settle(Csv *c, Shape *s, Error *e) {
         int arm;
         if (has_part(s, i)) continue;
         if (is_no_arm(s->name[i]))
-            return error_set(e, RC_USAGE, "%s: column '%.80s' is no arm: leave it out, with one line per seed%s",
-                             c->header, s->name[i], compare_name_columns);
+            return error_set(e, RC_USAGE, "%s: column '%.80s' is no arm: leave it out, with one line per seed%s%s",
+                             c->header, s->name[i], compare_name_columns, curves(s->name[i]));
         if (compare_arm(r, c->header, s->name[i], &arm, e)) return e->code;
     }
     return RC_OK;
@@ -275,8 +281,9 @@ static Rc read_header(Csv *c, Shape *s, Error *e) {
 
 static Rc read_run(Csv *c, const Shape *s, Error *e) {
     CompareRow row = {.at = c->line};
+    if (c->r->columns.steps && !c->field[s->value][0]) return RC_OK; /* not measured at this step */
     if (compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row.seed, e)) return e->code;
-    if (s->block >= 0 && compare_seed(c->where, "block", c->field[s->block], &row.block, e)) return e->code;
+    if (s->block >= 0 && compare_seed(c->where, s->name[s->block], c->field[s->block], &row.block, e)) return e->code;
     if (compare_arm(c->r, c->where, c->field[s->arm], &row.arm, e)) return e->code;
     if (compare_value(c->where, s->name[s->value], c->field[s->value], &row.value, e)) return e->code;
     compare_row_add(c->r, row);
@@ -286,10 +293,11 @@ static Rc read_run(Csv *c, const Shape *s, Error *e) {
 static Rc read_seed(Csv *c, const Shape *s, Error *e) {
     CompareRow row = {.at = c->line};
     if (compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row.seed, e)) return e->code;
-    if (s->block >= 0 && compare_seed(c->where, "block", c->field[s->block], &row.block, e)) return e->code;
+    if (s->block >= 0 && compare_seed(c->where, s->name[s->block], c->field[s->block], &row.block, e)) return e->code;
     for (int i = 0; i < s->fields; i++) {
         if (has_part(s, i)) continue;
-        if (c->r->columns.unpaired && !c->field[i][0]) { /* this arm has no run of this seed */
+        bool may_lack = c->r->columns.unpaired || c->r->columns.steps;
+        if (may_lack && !c->field[i][0]) { /* no run of this seed; not measured at this step */
             row.arm++;
             continue;
         }

@@ -121,9 +121,10 @@ static int64_t *distinct(const CompareRows *r, bool blocks, size_t *count) {
     return list;
 }
 
-static Rc twice(const CompareRows *r, const CompareRow *a, const CompareRow *b, Error *e) {
+Rc compare_twice(const CompareRows *r, const CompareRow *a, const CompareRow *b, Error *e) {
     char where[1200], block[64] = "", before[64] = "";
-    if (r->blocks) snprintf(block, sizeof block, " and block %lld", (long long)b->block);
+    if (r->blocks)
+        snprintf(block, sizeof block, " and %s %lld", r->columns.steps ? "step" : "block", (long long)b->block);
     if (r->lines) snprintf(before, sizeof before, " (first on line %ld)", a->at);
     return error_set(e, RC_USAGE, "%s: seed %lld%s of arm '%s' is there twice%s%s",
                      compare_where(where, sizeof where, r, b), (long long)b->seed, block, r->arm[b->arm], before,
@@ -167,7 +168,7 @@ static Rc check_grid(const CompareRows *r, const int64_t *seed, size_t seeds, co
     size_t i = 0;
     for (size_t k = 1; k < r->rows; k++) {
         const CompareRow *a = &r->row[k - 1], *b = &r->row[k];
-        if (a->arm == b->arm && a->seed == b->seed && a->block == b->block) return twice(r, a, b, e);
+        if (a->arm == b->arm && a->seed == b->seed && a->block == b->block) return compare_twice(r, a, b, e);
     }
     if (r->columns.unpaired) return check_blocks(r, block, blocks, e);
     for (int arm = 0; arm < r->arms; arm++)
@@ -274,6 +275,8 @@ Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
     size_t seeds, blocks;
     if (!r->rows) return error_set(e, RC_UNMEASURED, "%.600s: nothing to compare: it holds no runs", r->file);
     qsort(r->row, r->rows, sizeof *r->row, by_place);
+    CompareReached reached = {0, 0};
+    if (r->columns.steps && compare_reach(r, &reached, e)) return e->code;
     int64_t *seed = distinct(r, false, &seeds), *block = distinct(r, true, &blocks);
     int *runs = mem_alloc((size_t)r->arms, sizeof *runs), most = 0;
     Rc rc = check_grid(r, seed, seeds, block, blocks, e);
@@ -286,6 +289,8 @@ Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
     if (!rc) {
         d->arms = r->arms, d->seeds = most, d->blocks = r->blocks ? (int)blocks : 0;
         d->unpaired = r->columns.unpaired;
+        d->steps = r->columns.steps, d->rising = r->columns.rising, d->target = r->columns.target;
+        d->last = reached.last, d->ended = reached.ended;
         d->runs = runs, runs = NULL;
         fill(d, r, blocks);
         d->shared = all_shared(d);

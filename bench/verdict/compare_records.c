@@ -26,7 +26,7 @@ static Rc whole(const char *where, const char *key, const json_t *v, int64_t *ou
 static Rc read_record(CompareRows *r, const json_t *o, long at, Error *e) {
     const CompareColumns *n = &r->columns;
     const char *const keys[] = {n->seed ? n->seed : "seed", n->arm ? n->arm : "arm", n->value ? n->value : "value",
-                                "block"};
+                                n->steps ? n->step ? n->step : "step" : "block"};
     bool others = n->arm || n->value; /* are passed over */
     CompareRow row = {.at = at};
     char where[700], hint[96];
@@ -42,7 +42,8 @@ static Rc read_record(CompareRows *r, const json_t *o, long at, Error *e) {
             return error_set(e, RC_USAGE, "%s: unknown key '%.60s'%s", where, key,
                              did_you_mean(hint, sizeof hint, key, keys, sizeof keys / sizeof *keys));
     }
-    bool blocks = json_object_get(o, "block") != NULL;
+    bool blocks = json_object_get(o, keys[3]) != NULL;
+    if (n->steps && !blocks) return error_set(e, RC_USAGE, "%s: no \"%.80s\": --target reads curves", where, keys[3]);
     for (size_t i = 0; i < 3; i++)
         if (!json_object_get(o, keys[i])) return error_set(e, RC_USAGE, "%s: no \"%s\"", where, keys[i]);
     if (r->rows && blocks != r->blocks)
@@ -51,7 +52,7 @@ static Rc read_record(CompareRows *r, const json_t *o, long at, Error *e) {
     if (!json_is_string(json_object_get(o, keys[1])))
         return error_set(e, RC_USAGE, "%s: \"%.80s\" is not a string", where, keys[1]);
     if (whole(where, keys[0], json_object_get(o, keys[0]), &row.seed, e)) return e->code;
-    if (blocks && whole(where, "block", json_object_get(o, "block"), &row.block, e)) return e->code;
+    if (blocks && whole(where, keys[3], json_object_get(o, keys[3]), &row.block, e)) return e->code;
     if (compare_arm(r, where, json_string_value(json_object_get(o, keys[1])), &row.arm, e)) return e->code;
     if (value_of(where, json_object_get(o, keys[2]), &row.value, e)) return e->code;
     compare_row_add(r, row);
@@ -85,8 +86,13 @@ static Rc read_arms(CompareRows *r, json_t *root, Error *e) {
     json_t *arms = json_object_get(root, "arms"), *v;
     const char *key;
     if (r->columns.seed || r->columns.arm || r->columns.value)
-        return error_set(e, RC_USAGE, "%.600s: {\"arms\": ...} has no columns to name; leave --seed-column, "
-                         "--arm-column and --value-column out", r->file);
+        return error_set(e, RC_USAGE,
+                         "%.600s: {\"arms\": ...} has no columns to name; leave --seed-column, "
+                         "--arm-column and --value-column out",
+                         r->file);
+    if (r->columns.steps)
+        return error_set(e, RC_USAGE, "%.600s: {\"arms\": ...} has no steps; --target takes a list of records",
+                         r->file);
     if (!json_is_object(arms) || json_object_size(root) != 1)
         return error_set(e, RC_USAGE, "%.600s: a JSON object holds \"arms\": {ARM: {SEED: value}} and nothing else",
                          r->file);

@@ -16,6 +16,15 @@ typedef struct {
 } CompareWords;
 const CompareWords *compare_vocabulary(const CompareResult *r);
 
+/* What a run without a number is called, of values and of steps to a target. */
+typedef struct {
+    const char *run;      /* "A diverged run" */
+    const char *all;      /* "Diverged" */
+    const char *did;      /* of so many runs, and of an interval: "diverged" */
+    const char *last;     /* "a diverged run worse than all others" */
+} CompareLost;
+const CompareLost *compare_lost(const CompareResult *r);
+
 /* "8 seeds", "5 to 8 runs of each arm". */
 void compare_counts(const CompareResult *r, Text *out);
 
@@ -30,8 +39,8 @@ void compare_plot(const CompareResult *r, Text *out); /* SVG: each comparison's 
 extern const char compare_prior[];
 
 /* "[0.10, 0.12]" of the t test, or of the sign flips of the whole family; or why there is none. */
-void compare_interval(const Comparison *c, Text *out, bool latex);
-void compare_flip_interval(const Family *f, const Comparison *c, Text *out, bool latex);
+void compare_interval(const CompareResult *r, const Comparison *c, Text *out, bool latex);
+void compare_flip_interval(const CompareResult *r, const Comparison *c, Text *out, bool latex);
 
 /* A number with the digits that its uncertainty deserves, also when both are tiny; signed: with "+" too. */
 char *compare_number(char out[48], double x, double uncertainty, bool with_sign);

@@ -21,8 +21,8 @@ static json_t *not_made(const char *why) {
     return o;
 }
 
-static json_t *withheld(void) {
-    return not_made("withheld: a run diverged");
+static json_t *withheld(const CompareResult *r) {
+    return not_made(r->data->steps ? "withheld: a run never reached the target" : "withheld: a run diverged");
 }
 
 /* A p beside the smallest one that could have come out; 0: any p > 0. */
@@ -82,7 +82,7 @@ static json_t *chance_json(const StChance *x) {
 static json_t *posterior_json(const CompareResult *r, const Comparison *c) {
     const StPosterior *p = &c->posterior;
     if (isnan(r->options.margin)) return not_made("not made: no --margin");
-    if (!c->t_decides) return withheld();
+    if (!c->t_decides) return withheld(r);
     json_t *o = json_status(p->status);
     if (p->status != ST_OK) return o;
     json_put(o, "better", r->options.higher ? p->above : p->below);
@@ -100,8 +100,9 @@ static void put_power(json_t *o, const char *key, const StPower *p, double value
         json_object_set_new(o, key, not_made(st_status_text(p->status)));
 }
 
-static json_t *power_json(const Family *f, const Comparison *c) {
-    if (!c->t_decides) return withheld();
+static json_t *power_json(const CompareResult *r, const Comparison *c) {
+    const Family *f = &r->family;
+    if (!c->t_decides) return withheld(r);
     json_t *o = json_status(c->t.status);
     if (c->t.status != ST_OK) return o;
     json_put_text(o, "of", family_power_by_flips(f) ? "sign flips" : "t test");
@@ -184,7 +185,7 @@ static void put_rank_decision(const CompareResult *r, const Comparison *c, json_
 
 static json_t *tost_json(const CompareResult *r, const Comparison *c) {
     if (isnan(r->options.margin)) return not_made("not tested: no --margin");
-    return c->t_decides ? with_floor(json_tost(&c->tost, r->options.margin), 0) : withheld();
+    return c->t_decides ? with_floor(json_tost(&c->tost, r->options.margin), 0) : withheld(r);
 }
 
 /* A relabelling test beside Holm's adjustment of it. */
@@ -200,7 +201,7 @@ static json_t *relabel_json(const StSignflip *x, double holm) {
 
 static json_t *unpaired_inside(const CompareResult *r, const Comparison *c) {
     if (isnan(r->options.margin)) return not_made("not tested: no --margin");
-    if (!c->t_decides) return withheld();
+    if (!c->t_decides) return withheld(r);
     json_t *o = json_status(isnan(c->inside_p) ? ST_N_TOO_SMALL : ST_OK);
     if (isnan(c->inside_p)) return o;
     size_t n = (size_t)(c->n_a < c->n_b ? c->n_a : c->n_b);
@@ -238,17 +239,17 @@ static json_t *unpaired_json(const CompareResult *r, const Comparison *c) {
     put_count(o, "n_arm", (uint64_t)c->n_a), put_count(o, "n_baseline", (uint64_t)c->n_b);
     put_count(o, "diverged_arm", (uint64_t)c->diverged_a), put_count(o, "diverged_baseline", (uint64_t)c->diverged_b);
     json_object_set_new(o, "intervals_decide", json_boolean(c->t_decides));
-    json_object_set_new(o, "t_interval", c->t_decides ? with_floor(json_t_interval(&c->t), 0) : withheld());
+    json_object_set_new(o, "t_interval", c->t_decides ? with_floor(json_t_interval(&c->t), 0) : withheld(r));
     json_object_set_new(o, "relabelling", relabel_json(&c->flip, c->holm));
     json_object_set_new(o, "mann_whitney", relabel_json(&c->rank_test, c->joint_ranks));
     json_object_set_new(o, "tost", tost_json(r, c));
     json_object_set_new(o, "inside_margin", unpaired_inside(r, c));
-    json_object_set_new(o, "relabelling_interval", c->t_decides ? json_flip_interval(&r->family, c) : withheld());
+    json_object_set_new(o, "relabelling_interval", c->t_decides ? json_flip_interval(&r->family, c) : withheld(r));
     json_object_set_new(chance, "exact", json_boolean(c->chance.exact));
     put_count(chance, "resamples", c->chance.resamples);
     json_object_set_new(o, "improvement", chance);
     fisher_json(c, o);
-    json_object_set_new(o, "levene", c->t_decides ? variance_json(&c->levene, "f") : withheld());
+    json_object_set_new(o, "levene", c->t_decides ? variance_json(&c->levene, "f") : withheld(r));
     json_object_set_new(o, "stalled", unpaired_stalled(c));
     put_rank_decision(r, c, o);
     return o;
@@ -265,7 +266,7 @@ static json_t *item_json(const CompareResult *r, const Comparison *c) {
     json_object_set_new(o, "d", d);
     put_count(o, "diverged_arm", p->lost_a), put_count(o, "diverged_baseline", p->lost_b);
     json_object_set_new(o, "intervals_decide", json_boolean(c->t_decides));
-    json_object_set_new(o, "t_interval", c->t_decides ? with_floor(json_t_interval(&c->t), 0) : withheld());
+    json_object_set_new(o, "t_interval", c->t_decides ? with_floor(json_t_interval(&c->t), 0) : withheld(r));
     json_object_set_new(o, "sign_flip", json_flip(&c->flip));
     joint_json(r, c, o);
     json_object_set_new(o, "wilcoxon", wilcoxon_json(&c->wilcoxon));
@@ -273,20 +274,20 @@ static json_t *item_json(const CompareResult *r, const Comparison *c) {
     json_object_set_new(o, "tost", tost_json(r, c));
     json_object_set_new(o, "inside_margin",
                         !tested         ? not_made("not tested: no --margin")
-                        : !c->t_decides ? withheld()
+                        : !c->t_decides ? withheld(r)
                                         : json_inside(&r->family, c));
-    json_object_set_new(o, "sign_flip_interval", c->t_decides ? json_flip_interval(&r->family, c) : withheld());
+    json_object_set_new(o, "sign_flip_interval", c->t_decides ? json_flip_interval(&r->family, c) : withheld(r));
     json_object_set_new(o, "effect", effect_json(r, c));
     json_object_set_new(o, "improvement", chance_json(&c->chance));
     json_object_set_new(o, "posterior", posterior_json(r, c));
-    json_object_set_new(o, "power", power_json(&r->family, c));
+    json_object_set_new(o, "power", power_json(r, c));
     json_t *mcnemar = p_json(c->mcnemar.p, c->mcnemar.p_min);
     put_count(mcnemar, "only_arm", p->only_a), put_count(mcnemar, "only_baseline", p->only_b);
     json_object_set_new(o, "mcnemar", mcnemar);
     fisher_json(c, o);
-    json_object_set_new(o, "levene", c->t_decides ? variance_json(&c->levene, "f") : withheld());
-    json_object_set_new(o, "pitman_morgan", c->t_decides ? variance_json(&c->pitman_morgan, "t") : withheld());
-    if (r->data->blocks) json_object_set_new(o, "seeds_by_blocks", c->t_decides ? crossed_json(c) : withheld());
+    json_object_set_new(o, "levene", c->t_decides ? variance_json(&c->levene, "f") : withheld(r));
+    json_object_set_new(o, "pitman_morgan", c->t_decides ? variance_json(&c->pitman_morgan, "t") : withheld(r));
+    if (r->data->blocks) json_object_set_new(o, "seeds_by_blocks", c->t_decides ? crossed_json(c) : withheld(r));
     json_object_set_new(o, "stalled", json_stalled(c));
     json_object_set_new(o, "one_seed_left_out", json_left_out(c, name_of, r));
     json_object_set_new(o, "max_t_on_ranks",
@@ -301,6 +302,20 @@ static json_t *seeds_json(const CompareData *d, int arm) {
     for (int s = 0; s < d->runs[arm]; s++)
         json_array_append_new(list, json_integer((json_int_t)d->seed[arm * d->seeds + s]));
     return list;
+}
+
+static void put_step(json_t *o, const char *key, double step) {
+    if (isinf(step))
+        json_put_text(o, key, "never");
+    else
+        json_put(o, key, step);
+}
+
+static json_t *steps_json(const CompareArm *a) {
+    json_t *o = json_object();
+    put_step(o, "median", a->median), put_step(o, "least", a->least), put_step(o, "most", a->most);
+    put_count(o, "never", a->rate.k);
+    return o;
 }
 
 static json_t *arm_json(const CompareResult *r, int arm) {
@@ -326,6 +341,7 @@ static json_t *arm_json(const CompareResult *r, int arm) {
         json_object_set_new(o, "stalled", stalled);
     }
     if (!isnan(a->survivors)) json_put(o, "survivors_mean", a->survivors);
+    if (d->steps) json_object_set_new(o, "steps", steps_json(a));
     for (int s = 0; s < d->runs[arm]; s++) json_array_append_new(runs, json_number_of(d->value[arm * d->seeds + s]));
     json_object_set_new(o, "values", runs);
     if (d->unpaired) json_object_set_new(o, "seeds", seeds_json(d, arm));
@@ -357,6 +373,15 @@ static json_t *looks_json(const CompareResult *r) {
     return list;
 }
 
+static json_t *target_json(const CompareData *d) {
+    if (!d->steps) return json_null();
+    json_t *o = json_object();
+    json_put(o, "value", d->target);
+    json_put_text(o, "reached", d->rising ? "at least" : "at most");
+    json_put(o, "last_step", d->last);
+    return o;
+}
+
 static void head_json(const CompareResult *r, json_t *o) {
     const CompareOptions *x = &r->options;
     Text words;
@@ -372,6 +397,7 @@ static void head_json(const CompareResult *r, json_t *o) {
     json_object_set_new(o, "margin", isnan(x->margin) ? json_null() : json_real(x->margin));
     json_object_set_new(o, "cap", isnan(x->cap) ? json_null() : json_real(x->cap));
     json_object_set_new(o, "stall", isnan(x->stall) ? json_null() : json_real(x->stall));
+    json_object_set_new(o, "target", target_json(r->data));
     if (x->fail_by)
         json_put(o, "fail_on_worse_by", x->fail_more);
     else

@@ -34,6 +34,19 @@ const CompareWords *compare_vocabulary(const CompareResult *r) {
     return r->data->unpaired ? &unpaired : &paired;
 }
 
+const CompareLost *compare_lost(const CompareResult *r) {
+    static const CompareLost diverged = {.run = "A diverged run counts as",
+                                         .all = "Diverged",
+                                         .did = "diverged",
+                                         .last = "with a diverged run worse than all others"};
+    static const CompareLost never = {.run =
+                                          "A run that never reaches the target ranks last; in a mean it counts as step",
+                                      .all = "Never reached it",
+                                      .did = "never",
+                                      .last = "with a run that never reaches the target last"};
+    return r->data->steps ? &never : &diverged;
+}
+
 void compare_counts(const CompareResult *r, Text *out) {
     const CompareData *d = r->data;
     if (r->n != d->seeds)
@@ -142,7 +155,7 @@ static void say_capped(const CompareResult *r, const Comparison *c, Text *out) {
     char p[SHOWN];
     text_format(out, " (with the cap ");
     compare_words(r, c, c->decision_capped, out);
-    text_format(out, ", p %s; with a diverged run worse than all others ", show_p(p, c->joint.step));
+    text_format(out, ", p %s; %s ", show_p(p, c->joint.step), compare_lost(r)->last);
     compare_words(r, c, c->decision_ranks, out);
     text_format(out, ", p %s)", show_p(p, c->joint_ranks));
 }
@@ -212,7 +225,7 @@ static void divergence_notes(const CompareResult *r, Text *out) {
     int named = 0, beyond = 0;
     if (!d->lost) return;
     format_real(cap, r->options.cap);
-    text_format(out, "A diverged run counts as %s. Diverged:", cap);
+    text_format(out, "%s %s. %s:", compare_lost(r)->run, cap, compare_lost(r)->all);
     for (int arm = 0; arm < d->arms; arm++) {
         const CompareArm *a = &r->arm[arm];
         for (int s = 0; s < d->runs[arm]; s++) {
@@ -229,8 +242,10 @@ static void divergence_notes(const CompareResult *r, Text *out) {
     if (named > NAMED) text_format(out, " and %d more arms", named - NAMED);
     text_format(out, ".\n");
     note(r, diverged, say_diverged,
-         "With a diverged run on either side the t interval, the equivalence test and the "
-         "power are withheld: ",
+         r->data->steps ? "With such a run on either side the t interval, the equivalence test and the power are "
+                          "withheld: "
+                        : "With a diverged run on either side the t interval, the equivalence test and the power are "
+                          "withheld: ",
          ".", out);
     note(r, rests_on_cap, say_capped, "Not decided, since the verdict would rest on the cap: ", ".", out);
     if (beyond)
@@ -250,6 +265,15 @@ static void unpaired_floor(const CompareResult *r, Text *out) {
                     format_real(alpha, r->family.alpha), show_p(floor, r->family.floor));
     if (!r->family.joint.exact)
         text_format(out, "p from random relabellings where there are more than a million: they are not all counted.\n");
+}
+
+static void target_note(const CompareResult *r, Text *out) {
+    const CompareData *d = r->data;
+    if (d->steps && d->ended < d->last)
+        text_format(out,
+                    "Some curve that never reached the target ended at step %.0f, where others went on to %.0f: it "
+                    "might have reached it there, yet ranks last.\n",
+                    d->ended, d->last);
 }
 
 static void floor_notes(const CompareResult *r, Text *out) {
@@ -422,6 +446,7 @@ void compare_notes(const CompareResult *r, Text *out) {
     posterior_note(r, out);
     gate_notes(r, out);
     divergence_notes(r, out);
+    target_note(r, out);
     if (!isnan(r->options.stall)) {
         Text before;
         text_init(&before);

@@ -100,7 +100,7 @@ static void row(const CompareResult *r, const Comparison *c, const PlotAxis *a, 
         text_format(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" class=\"mean\"/>\n", x_of(a, c->t.mean), y - 4);
     }
     text_format(&words, "%s ", compare_number(mean, c->t.mean, c->t.se, true));
-    compare_interval(c, &words, false);
+    compare_interval(r, c, &words, false);
     text_at(out, RIGHT, y - 2, "number", words.at);
     text_clear(&words);
     compare_words(r, c, c->decision, &words);
@@ -146,7 +146,9 @@ void compare_plot(const CompareResult *r, Text *out) {
                 format_real(number, round(1e8 * r->options.conf) / 1e6), compare_vocabulary(r)->t);
     if (!isnan(r->options.margin))
         text_format(&words, " Grey: the margin, +-%s.", format_real(number, r->options.margin));
-    if (r->data->lost) text_format(&words, " Cross: a run of this seed diverged; no interval then.");
+    if (r->data->lost)
+        text_format(&words, " Cross: a run of this seed %s; no interval then.",
+                    r->data->steps ? "never reached the target" : "diverged");
     text_at(out, 14, height - 12, "soft", words.at);
     text_format(out, "</svg>\n");
     text_release(&words);

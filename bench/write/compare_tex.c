@@ -34,7 +34,7 @@ static void line(const CompareResult *r, const Comparison *c, Text *out) {
     text_format(out, " & ");
     latex_number(out, compare_number(number, c->t.mean, c->t.se, true));
     text_format(out, " & ");
-    compare_interval(c, out, true);
+    compare_interval(r, c, out, true);
     for (size_t k = 0; k < sizeof p / sizeof *p; k++) {
         text_format(out, " & ");
         latex_number(out, show_p(number, p[k]));
@@ -46,7 +46,7 @@ static void line(const CompareResult *r, const Comparison *c, Text *out) {
     latex_text(out, words.at);
     text_release(&words);
     text_format(out, " \\tabularnewline\n & & & & ");
-    compare_flip_interval(&r->family, c, out, true);
+    compare_flip_interval(r, c, out, true);
     text_format(out, " & & ");
     latex_number(out, show_p(number, c->joint_ranks));
     text_format(out, " & \\\\\n");

@@ -39,6 +39,7 @@ void compare_signature(const CompareResult *r, Text *out) {
         text_format(out, "cap-%s", format_real(number, o->cap));
     else
         text_format(out, "none");
+    if (r->data->steps) text_format(out, "|target:%s", format_real(number, r->data->target));
     if (o->looks) text_format(out, "|look:%d/%d", r->this_look + 1, o->looks);
     text_format(out, "|better:%s|data:%.8s|v%s", o->higher ? "higher" : "lower", r->data->hash, NORMBENCH_VERSION);
 }
@@ -63,18 +64,19 @@ static void bounds(double lo, double hi, double error, Text *out, bool latex) {
     text_format(out, "]");
 }
 
-void compare_interval(const Comparison *c, Text *out, bool latex) {
+void compare_interval(const CompareResult *r, const Comparison *c, Text *out, bool latex) {
     if (!c->t_decides)
-        text_format(out, "withheld (diverged)");
+        text_format(out, "withheld (%s)", compare_lost(r)->did);
     else if (c->t.status != ST_OK)
         text_format(out, "n/a (%s)", st_status_text(c->t.status));
     else
         bounds(c->t.lo, c->t.hi, c->t.se, out, latex);
 }
 
-void compare_flip_interval(const Family *f, const Comparison *c, Text *out, bool latex) {
+void compare_flip_interval(const CompareResult *r, const Comparison *c, Text *out, bool latex) {
+    const Family *f = &r->family;
     if (!c->t_decides)
-        text_format(out, "withheld (diverged)");
+        text_format(out, "withheld (%s)", compare_lost(r)->did);
     else if (f->no_interval)
         text_format(out, "n/a (too many)");
     else if (c->together.status == ST_NOT_REACHABLE)
@@ -92,8 +94,8 @@ static void line(const CompareResult *r, const Comparison *c, Text *out) {
     text_init(&range);
     text_init(&flips);
     text_init(&words);
-    compare_interval(c, &range, false);
-    compare_flip_interval(&r->family, c, &flips, false);
+    compare_interval(r, c, &range, false);
+    compare_flip_interval(r, c, &flips, false);
     compare_words(r, c, c->decision, &words);
     text_format(out, "  ");
     if (shown_width(name) > NAME_WIDTH) {
@@ -109,6 +111,18 @@ static void line(const CompareResult *r, const Comparison *c, Text *out) {
     text_release(&words);
 }
 
+static const char *step_text(char out[48], double step) {
+    if (isinf(step)) return "never";
+    snprintf(out, 48, "%.10g", step);
+    return out;
+}
+
+static void steps(const CompareArm *a, Text *out) {
+    char median[48], least[48], most[48];
+    text_format(out, " %11s  %s", step_text(median, a->median), step_text(least, a->least));
+    if (a->most != a->least) text_format(out, " to %s", step_text(most, a->most));
+}
+
 /* Every arm by itself, the baseline first. */
 static void arm_line(const CompareResult *r, int arm, Text *out) {
     const CompareArm *a = &r->arm[arm];
@@ -120,16 +134,21 @@ static void arm_line(const CompareResult *r, int arm, Text *out) {
         name = "";
     }
     show_column(out, name, NAME_WIDTH);
-    text_format(out, " %11s  %s", compare_number(mean, a->mean, a->sd, false), compare_number(sd, a->sd, a->sd, false));
+    if (r->data->steps)
+        steps(a, out);
+    else
+        text_format(out, " %11s  %s", compare_number(mean, a->mean, a->sd, false),
+                    compare_number(sd, a->sd, a->sd, false));
     if (r->data->unpaired) text_format(out, "   %d run%s", (int)a->rate.n, a->rate.n == 1 ? "" : "s");
-    if (a->rate.k) text_format(out, "   %d of %d diverged", (int)a->rate.k, (int)a->rate.n);
+    if (a->rate.k) text_format(out, "   %d of %d %s", (int)a->rate.k, (int)a->rate.n, compare_lost(r)->did);
     if (a->stalled.k > a->rate.k)
         text_format(out, "   %d of %d stalled", (int)(a->stalled.k - a->rate.k), (int)a->rate.n);
     text_format(out, "\n");
 }
 
 static void arm_lines(const CompareResult *r, Text *out) {
-    text_format(out, "\n  %-*s %11s  sd over %s\n", NAME_WIDTH, "", "mean", r->data->unpaired ? "runs" : "seeds");
+    text_format(out, "\n  %-*s %11s  ", NAME_WIDTH, "", r->data->steps ? "median step" : "mean");
+    text_format(out, r->data->steps ? "range over %s\n" : "sd over %s\n", r->data->unpaired ? "runs" : "seeds");
     arm_line(r, r->baseline, out);
     for (int arm = 0; arm < r->data->arms; arm++)
         if (arm != r->baseline) arm_line(r, arm, out);
@@ -163,9 +182,16 @@ void compare_text(const CompareResult *r, Text *out) {
     compare_counts(r, &words);
     text_format(&words, ", %d arms", d->arms);
     if (d->blocks) text_format(&words, ", %d block%s", d->blocks, d->blocks == 1 ? "" : "s");
-    text_format(&words, "; %s is better; baseline: %s%s. delta = %s.\n", r->options.higher ? "higher" : "lower",
-                d->arm[r->baseline], r->options.baseline ? "" : " (the first arm; --baseline names another)",
+    text_format(&words, "; %s %s better; baseline: %s%s. delta = %s.\n",
+                d->steps            ? "fewer steps"
+                : r->options.higher ? "higher"
+                                    : "lower",
+                d->steps ? "are" : "is", d->arm[r->baseline],
+                r->options.baseline ? "" : " (the first arm; --baseline names another)",
                 d->unpaired ? "mean of the arm - mean of the baseline, unpaired" : "arm - baseline, mean over seeds");
+    if (d->steps)
+        text_format(&words, "Values are steps: the first at which a run's value is at %s %s.\n",
+                    d->rising ? "least" : "most", format_real((char[40]){0}, d->target));
     if (d->columns) text_format(&words, "Read as one run a line: %s.\n", d->columns);
     text_format(out, "\n");
     wrapped(words.at, out);

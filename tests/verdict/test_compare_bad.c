@@ -201,6 +201,9 @@ Test(compare_bad, command_lines_that_are_refused) {
     command_refused("a --fail-on better", "--fail-on: 'better' is neither worse nor worse-by:D");
     command_refused("a --fail-on worse-by:", "--fail-on: 'worse-by:' is neither");
     command_refused("a --fail-on worse-by:-1", "--fail-on: 'worse-by:-1' is neither");
+    command_refused("a --target soon", "--target: 'soon' is not a number");
+    command_refused("a --target 1e100", "--target: '1e100' is not a number");
+    command_refused("a --step-column epoch", "--step-column: it is of the curves that --target VALUE reads");
     command_refused("a --stall nan", "--stall: 'nan' is not a number");
     command_refused("a --conf 95", "--conf: '95' is not a level from 0.5");
     command_refused("a --cap nan", "--cap: 'nan' is not a number");
