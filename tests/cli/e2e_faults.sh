@@ -16,7 +16,7 @@ check_ctrl_c_at_real_size() {
     waited=$(((${EPOCHREALTIME/./} - start) / 1000))
     worked=$(($(children_time) - before - (stat[13] + stat[14]) * 1000 / $(getconf CLK_TCK)))
     [ "$rc" = "${signal#*:}" ] || fail "exit $rc instead of ${signal#*:}"
-    says 'stopped with 0 of 24 runs stored; to resume .* give the same command again'
+    says 'stopped with 0 of 32 runs stored; to resume .* give the same command again'
     [ -n "$(ls "$W/${signal%:*}/runs/.partial")" ] || fail "no checkpoint"
     # On a machine that others keep busy, what counts is the time that the program was given.
     [ "$waited" -lt 2000 ] || { [ "$worked" -lt 1500 ] && [ "$waited" -lt 15000 ]; } ||

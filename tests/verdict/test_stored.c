@@ -69,7 +69,8 @@ Test(stored, says_who_measured_what) {
     cr_assert_eq(read_text(&s, HEAD CLAIM
                            "{\"verdict\": \"not run\"},"
                            "{\"verdict\": \"contradicted\", \"test_at\": 0, \"n\": 6, \"profile\": \"quick\", "
-                           "\"where\": \"w\", \"numbers\": \"x\", \"trained\": \"2026-11-22\", \"records\": [{\"commit\": \"d\"}, "
+                           "\"where\": \"w\", \"numbers\": \"x\", \"trained\": \"2026-11-22\", "
+                           "\"records\": [{\"commit\": \"d\"}, "
                            "{\"commit\": \"e\"}], \"exploratory\": true},"
                            "{\"verdict\": \"wrong as printed\", \"test_at\": 1, \"numbers\": \"y\", \"statement\": "
                            "{\"statement\": \"w003_gpt2\", \"predicted\": \"p\", \"seeds\": 1}}" END),
