@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "kernels/device.h"
+#include "kernels/rounding.h"
 
 typedef enum {
 #define PRECISION(name, what) PRECISION_##name,
@@ -34,6 +35,7 @@ typedef struct Backend {
     /* One thread's part of the rows, or columns, of a parameter; NULL with a device. */
     void (*renorm)(void *x, int rows, int cols, UnitKind unit, int part, int parts);
     double (*sumsq)(const void *x, int rows, int cols); /* sum of squares, by rules 2 and 3 of base/canon.h; likewise */
+    void (*round)(const Rounding *r);                   /* numbers to words of 16 bits; NULL: it has none */
     bool (*supported)(void);                            /* can this machine run it */
     const Device *device;                               /* NULL: the host */
     double (*fma_peak)(void);                           /* of its vectors; NULL: it has none of its own */

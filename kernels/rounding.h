@@ -1,0 +1,66 @@
+/* Words of 16 bits: what the precisions fp16, fp16-scaled and bf16-stored round to wherever a tape stores an activation,
+ * a gradient, or a weight that ops read. Memory holds floats; after each op what it wrote is rounded to the numbers that
+ * the word has, so an op reads what it would read from words of 16 bits, computes in float by the rules of base/canon.h,
+ * and is rounded once where it stores.
+ *
+ *   fp16  IEEE 754 binary16: 11 binary digits, largest number 65,504, smallest normal 2^-14, quantum 2^-24 below it
+ *   bf16  the upper half of a float: 8 binary digits and a float's exponents
+ *
+ * Rounding is to the nearest, ties to even; subnormals are kept; what rounds past the largest number becomes infinite; a
+ * NaN stays one, quiet, with its upper bits. So fp16 is what VCVTPS2PH (F16C, AVX-512) does; bf16 is not
+ * VCVTNEPS2BF16, which flushes subnormals. Shared by C and CUDA. */
+#ifndef KERNELS_ROUNDING_H
+#define KERNELS_ROUNDING_H
+
+#include "kernels/op.h"
+
+typedef enum { WORD_float, WORD_fp16, WORD_bf16 } Word;
+
+/* The bits of a float's magnitude. */
+enum {
+    ROUNDING_INFINITY = 0x7f800000,
+    ROUNDING_FP16_MOST = 0x477fe000,   /* 65,504 */
+    ROUNDING_FP16_PAST = 0x47800000,   /* 65,536, to which 65,520 and more round: no number of fp16 */
+    ROUNDING_FP16_NORMAL = 0x38800000, /* 2^-14 */
+    ROUNDING_BF16_NORMAL = 0x00800000
+};
+
+CANON_FN float rounding_fp16(float x) {
+    uint32_t bits = canon_to_bits(x), size = bits & 0x7fffffffu;
+    uint32_t near = (size + 0xfffu + (size >> 13 & 1)) & ~0x1fffu;
+    uint32_t tiny = canon_to_bits((canon_from_bits(size) + 0.5f) - 0.5f); /* a float of 0.5 ends at 2^-24 */
+    near = size < ROUNDING_FP16_NORMAL ? tiny : near;
+    near = near >= ROUNDING_FP16_PAST ? ROUNDING_INFINITY : near;
+    near = size > ROUNDING_INFINITY ? (size | 0x400000u) & ~0x1fffu : near;
+    return canon_from_bits((bits & 0x80000000u) | near);
+}
+
+CANON_FN float rounding_bf16(float x) {
+    uint32_t bits = canon_to_bits(x), size = bits & 0x7fffffffu;
+    uint32_t near = (size + 0x7fffu + (size >> 16 & 1)) & ~0xffffu;
+    near = size > ROUNDING_INFINITY ? (size | 0x400000u) & ~0xffffu : near;
+    return canon_from_bits((bits & 0x80000000u) | near);
+}
+
+/* What was stored at one place, in one replica, so far: numbers by what became of them. All zero: nothing. */
+typedef struct {
+    uint64_t infinite, nan; /* stored as such */
+    uint64_t over;          /* beyond fp16's largest number, |x| > 65,504, before rounding; not a NaN */
+    uint64_t subnormal;     /* stored as a subnormal number of the word */
+    uint64_t flushed;       /* not 0, stored as 0 */
+    uint64_t first;         /* 1 + the first step in which `over` grew; 0: none */
+} Rounded;
+
+/* One tensor's numbers, rounded from where they stand to where they are read; the same place is fine. */
+typedef struct {
+    View from, to;
+    Word word;
+    int replicas;
+    const Scalars *scalars; /* [replicas]; the step */
+    Rounded *count;         /* of replica 0; NULL: nobody counts */
+    size_t count_stride;    /* Rounded from replica to replica */
+    int part, parts;        /* several threads share the numbers; parts 0 or 1: one does it all */
+    void *queue;            /* of a device: where the kernel goes; NULL: the caller's thread, at once */
+} Rounding;
+
+#endif
