@@ -11,8 +11,10 @@
 
 static const struct {
     const char *name, *what;
+    Word word;
+    bool scaled;
 } precisions[PRECISION_COUNT] = {
-#define PRECISION(name, what) {#name, what},
+#define PRECISION(name, key, word, scaled, what) {key, what, WORD_##word, scaled},
 #include "kernels/precisions.def"
 #undef PRECISION
 };
@@ -23,6 +25,14 @@ const char *precision_name(PrecisionKind p) {
 
 const char *precision_what(PrecisionKind p) {
     return precisions[p].what;
+}
+
+Word precision_word(PrecisionKind p) {
+    return precisions[p].word;
+}
+
+bool precision_scaled(PrecisionKind p) {
+    return precisions[p].scaled;
 }
 
 Rc precision_find(PrecisionKind *out, const char *name, Error *e) {
@@ -97,7 +107,7 @@ static bool is_fastest(const char *name, PrecisionKind p) {
     return !strncmp(name, "cpu-", 4) && !strcmp(name + 4, precisions[p].name) && next_rank(p, INT_MAX);
 }
 
-enum { MOST_NAMES = 64 };
+enum { MOST_NAMES = 128 };
 
 /* "cpu", then every row's name, and its family where asked for; the last row's first. */
 static const Backend *unknown(const char *name, bool families, Error *e) {

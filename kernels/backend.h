@@ -12,7 +12,7 @@
 #include "kernels/rounding.h"
 
 typedef enum {
-#define PRECISION(name, what) PRECISION_##name,
+#define PRECISION(name, ...) PRECISION_##name,
 #include "kernels/precisions.def"
 #undef PRECISION
     PRECISION_COUNT
@@ -24,18 +24,18 @@ enum { BACKEND_CLASS_SIZE = 64 };
 typedef struct Backend {
     const char *name, *family;
     PrecisionKind precision;
-    const char *class_of_bits;                          /* NULL: class_here says it */
-    const char *(*class_here)(void);                    /* of the device here; asked only where `supported` is true */
-    bool portable;                                      /* the class has the same bits on every machine */
-    int rank;                                           /* among the rows that "cpu" may be; 0: none of them */
+    const char *class_of_bits;       /* NULL: class_here says it */
+    const char *(*class_here)(void); /* of the device here; asked only where `supported` is true */
+    bool portable;                   /* the class has the same bits on every machine */
+    int rank;                        /* among the rows that "cpu" may be; 0: none of them */
     const char *what;
-    size_t word[ROLE_COUNT];                            /* bytes of a word of each arena; token ids are int32 */
-    const Kernel *const *kernel;                        /* [OP_COUNT] */
-    void (*const *update)(const Update *u);             /* [OPTIMIZER_COUNT]; NULL with a device */
+    size_t word[ROLE_COUNT];                /* bytes of a word of each arena; token ids are int32 */
+    const Kernel *const *kernel;            /* [OP_COUNT] */
+    void (*const *update)(const Update *u); /* [OPTIMIZER_COUNT]; NULL with a device */
     /* One thread's part of the rows, or columns, of a parameter; NULL with a device. */
     void (*renorm)(void *x, int rows, int cols, UnitKind unit, int part, int parts);
     double (*sumsq)(const void *x, int rows, int cols); /* sum of squares, by rules 2 and 3 of base/canon.h; likewise */
-    void (*round)(const Rounding *r);                   /* numbers to words of 16 bits; NULL: it has none */
+    void (*round)(const Rounding *r);                   /* a tensor to words of 16 bits; NULL with a device */
     bool (*supported)(void);                            /* can this machine run it */
     const Device *device;                               /* NULL: the host */
     double (*fma_peak)(void);                           /* of its vectors; NULL: it has none of its own */
@@ -59,6 +59,8 @@ const char *backend_class(const Backend *b);
 Rc precision_find(PrecisionKind *out, const char *name, Error *e);
 const char *precision_name(PrecisionKind p);
 const char *precision_what(PrecisionKind p);
+Word precision_word(PrecisionKind p);   /* of activations, gradients and the weights that ops read */
+bool precision_scaled(PrecisionKind p); /* the loss is scaled (kernels/loss_scale.h) */
 
 /* Measured now: the fma peak of one core in GFLOP/s, with b's vectors or else (b has none, or is NULL) the widest
  * supported; and its copy bandwidth in GB/s. */

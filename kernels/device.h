@@ -7,6 +7,7 @@
 #define KERNELS_DEVICE_H
 
 #include "base/error.h"
+#include "kernels/rounding.h"
 #include "kernels/step.h"
 
 typedef struct Queue Queue; /* each device defines its own */
@@ -30,6 +31,8 @@ typedef struct Device {
     const void *(*landed)(Queue *q, int slot);
     /* Enqueues one kernel of a training step. */
     void (*step)(Queue *q, StepKind kind, const Step *s);
+    /* Enqueues the kernel that rounds a tensor to words of 16 bits. */
+    void (*round)(const Rounding *r);
     /* Between record and recorded nothing runs: kernels are noted. replay runs them all, in order. */
     void (*record)(Queue *q);
     Graph *(*recorded)(Queue *q);

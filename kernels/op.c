@@ -350,6 +350,11 @@ bool op_is_probe(OpKind kind) {
     return op_info[kind].dx == no_dx;
 }
 
+bool op_measures(OpKind kind) {
+    return op_info[kind].shape == shape_loss || op_info[kind].shape == shape_mean ||
+           op_info[kind].shape == shape_rowwise;
+}
+
 bool op_in_place(OpKind kind) {
     return op_info[kind].dx == dx_over_dy || op_stops(kind);
 }

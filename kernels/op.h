@@ -84,6 +84,9 @@ extern const OpInfo op_info[OP_COUNT];
 /* True for an op without a gradient: backward is never called. */
 bool op_is_probe(OpKind kind);
 
+/* True for an op whose output is a loss or a measure: one number a row, or one of all rows. */
+bool op_measures(OpKind kind);
+
 /* True when backward may write the gradient of input 0 in the memory of the output's (din[0].at == dout.at). */
 bool op_in_place(OpKind kind);
 

@@ -1,13 +1,13 @@
-/* Words of 16 bits: what the precisions fp16, fp16-scaled and bf16-stored round to wherever a tape stores an activation,
- * a gradient, or a weight that ops read. Memory holds floats; after each op what it wrote is rounded to the numbers that
- * the word has, so an op reads what it would read from words of 16 bits, computes in float by the rules of base/canon.h,
- * and is rounded once where it stores.
+/* Words of 16 bits: what the precisions fp16, fp16-scaled and bf16-stored round to wherever a tape stores an
+ * activation, a gradient, or a weight that ops read. Memory holds floats; after each op what it wrote is rounded to the
+ * numbers that the word has, so an op reads what it would read from words of 16 bits, computes in float by the rules of
+ * base/canon.h, and is rounded once where it stores.
  *
  *   fp16  IEEE 754 binary16: 11 binary digits, largest number 65,504, smallest normal 2^-14, quantum 2^-24 below it
  *   bf16  the upper half of a float: 8 binary digits and a float's exponents
  *
- * Rounding is to the nearest, ties to even; subnormals are kept; what rounds past the largest number becomes infinite; a
- * NaN stays one, quiet, with its upper bits. So fp16 is what VCVTPS2PH (F16C, AVX-512) does; bf16 is not
+ * Rounding is to the nearest, ties to even; subnormals are kept; what rounds past the largest number becomes infinite;
+ * a NaN stays one, quiet, with its upper bits. So fp16 is what VCVTPS2PH (F16C, AVX-512) does; bf16 is not
  * VCVTNEPS2BF16, which flushes subnormals. Shared by C and CUDA. */
 #ifndef KERNELS_ROUNDING_H
 #define KERNELS_ROUNDING_H
@@ -17,13 +17,11 @@
 typedef enum { WORD_float, WORD_fp16, WORD_bf16 } Word;
 
 /* The bits of a float's magnitude. */
-enum {
-    ROUNDING_INFINITY = 0x7f800000,
-    ROUNDING_FP16_MOST = 0x477fe000,   /* 65,504 */
-    ROUNDING_FP16_PAST = 0x47800000,   /* 65,536, to which 65,520 and more round: no number of fp16 */
-    ROUNDING_FP16_NORMAL = 0x38800000, /* 2^-14 */
-    ROUNDING_BF16_NORMAL = 0x00800000
-};
+#define ROUNDING_INFINITY 0x7f800000u
+#define ROUNDING_FP16_MOST 0x477fe000u   /* 65,504 */
+#define ROUNDING_FP16_PAST 0x47800000u   /* 65,536, to which 65,520 and more round: no number of fp16 */
+#define ROUNDING_FP16_NORMAL 0x38800000u /* 2^-14 */
+#define ROUNDING_BF16_NORMAL 0x00800000u
 
 CANON_FN float rounding_fp16(float x) {
     uint32_t bits = canon_to_bits(x), size = bits & 0x7fffffffu;
@@ -56,7 +54,7 @@ typedef struct {
     View from, to;
     Word word;
     int replicas;
-    const Scalars *scalars; /* [replicas]; the step */
+    const Scalars *scalars; /* [replicas]; the step, and whether the replica still counts */
     Rounded *count;         /* of replica 0; NULL: nobody counts */
     size_t count_stride;    /* Rounded from replica to replica */
     int part, parts;        /* several threads share the numbers; parts 0 or 1: one does it all */

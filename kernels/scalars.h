@@ -19,6 +19,8 @@ typedef struct {
     double correction1, correction2; /* 1 - beta^t of the optimizer's two averages, t = 1 at the first step */
     double rectify;                  /* RAdam's variance rectification; 0 while it is undefined (then plain momentum) */
     double grad_scale;               /* clipping: gradients are multiplied by it before the update */
+    uint32_t stopped;                /* 1: it diverged; its numbers are counted no more (kernels/rounding.h) */
+    double loss_scale;               /* the loss's gradient with respect to itself (kernels/loss_scale.h); 0: 1 */
 } Scalars;
 
 /* What moves in a line over the steps: `first` at the first of them, `last` at the last. */

@@ -3,6 +3,7 @@
 #ifndef KERNELS_STEP_H
 #define KERNELS_STEP_H
 
+#include "kernels/loss_scale.h"
 #include "kernels/op.h"
 #include "kernels/optimizer.h"
 #include "kernels/reduction.h"
@@ -71,6 +72,7 @@ typedef enum {
     RING_loss,
     RING_grad_norm,
     RING_finite,  /* 0: nothing was updated */
+    RING_skipped, /* 1: nothing was updated, the scale of the loss was too large */
     RING_culprit, /* tensor of the tape, or -1 */
     RING_culprit_act,
     RING_HEAD
@@ -86,8 +88,8 @@ typedef struct {
 
     /* Parts gradient .. gradient + parameters - 1 are the parameters' gradients. Up to their end all are computed
      * before the update; from their first on, if `after`, once more after it, when they hold the updates. */
-    const StepPart *part;   /* [parts] */
-    const StepRow *row; /* [rows]; rows gradient_row .. gradient_end - 1 are the gradients' */
+    const StepPart *part; /* [parts] */
+    const StepRow *row;   /* [rows]; rows gradient_row .. gradient_end - 1 are the gradients' */
     int parts, gradient, parameters, rows, gradient_row, gradient_end;
     bool after;
     float *row_value, *value; /* [replicas][rows], [replicas][parts] */
@@ -104,6 +106,8 @@ typedef struct {
     const double *clip;    /* [replicas]; 0 = off */
     int32_t *alive, *died; /* [replicas]; died: in this step, because of 1 + activations, 2 + gradients; else 0 */
     int32_t *culprit;      /* [replicas] index into place */
+    LossScale *scale;      /* [replicas]; NULL: the loss is not scaled */
+    int32_t *skipped;      /* [replicas] nothing is updated in this step; NULL as scale */
     uint64_t *step;        /* the next update, 0-based */
     double *ring;          /* [ring_rows][replicas][RING_HEAD + probes] */
     int ring_rows;

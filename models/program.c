@@ -60,10 +60,14 @@ static size_t scratch_bytes(const Tape *tape, const Backend *backend, int replic
 }
 
 size_t program_bytes(const Tape *tape, const Backend *backend, int replicas) {
-    Program p = {.tape = tape, .backend = backend};
+    Program p = {.tape = tape, .backend = backend, .rounding.word = precision_word(backend->precision)};
     size_t bytes = scratch_bytes(tape, backend, replicas);
     plan(&p);
-    for (Role role = 0; role < ROLE_COUNT; role++) bytes += stride_of(&p, role) * (size_t)replicas;
+    for (Role role = 0; role < ROLE_COUNT; role++) {
+        p.stride[role] = stride_of(&p, role);
+        bytes += p.stride[role] * (size_t)replicas;
+    }
+    bytes += roundings_bytes(&p) * (size_t)replicas;
     forget(&p);
     return bytes;
 }
@@ -133,6 +137,7 @@ static Rc out_of_memory(const Program *p, Error *e) {
 
 Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replicas, Error *e) {
     *p = (Program){.tape = tape, .backend = backend, .replicas = replicas};
+    p->rounding.word = precision_word(backend->precision);
     plan(p);
     for (Role role = 0; role < ROLE_COUNT; role++) p->stride[role] = stride_of(p, role);
     if (backend->device && open_device(p, e)) {
@@ -145,6 +150,11 @@ Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replic
             program_release(p);
             return e->code;
         }
+    if (roundings_init(p, e)) {
+        out_of_memory(p, e);
+        program_release(p);
+        return e->code;
+    }
     p->call = mem_alloc((size_t)tape->ops, sizeof *p->call);
     p->scalars = mem_alloc((size_t)replicas, sizeof *p->scalars);
     for (int i = 0; i < tape->ops; i++) {
@@ -157,7 +167,8 @@ Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replic
         if (op->save >= 0) c->save = view(p, ROLE_SAVE, op->save);
         for (int j = 0; j < op->in_count; j++) {
             int tensor = tape->input[op->in_at + j];
-            c->in[j] = view(p, tape->tensor[tensor].role, tensor);
+            bool copied = p->rounding.word != WORD_float && tape->tensor[tensor].role == ROLE_PARAM;
+            c->in[j] = copied ? roundings_weight(p, tensor) : view(p, tape->tensor[tensor].role, tensor);
         }
         bind_gradients(p, i);
     }
@@ -184,6 +195,7 @@ void program_release(Program *p) {
     free(p->team);
     for (Role role = 0; role < ROLE_COUNT; role++) give(p, &p->arena[role]);
     give(p, &p->scratch);
+    roundings_release(p);
     if (p->queue) {
         p->backend->device->give(p->queue, p->device_scalars);
         p->backend->device->close(p->queue);
@@ -246,15 +258,20 @@ void program_ready(Program *p) {
 
 void program_forward_op(Program *p, int op) {
     run(p, p->backend->kernel[p->call[op].kind]->forward, op);
+    program_round_op(p, op, false);
 }
 
 void program_forward_ops(Program *p) {
+    program_round_weights(p);
     for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++) program_forward_op(p, i);
 }
 
 void program_backward_ops(Program *p) {
-    for (int i = p->tape->ops - 1; i >= 0 && !program_cancelled(p); i--)
-        if (p->gradients.reached[i]) run(p, p->backend->kernel[p->call[i].kind]->backward, i);
+    for (int i = p->tape->ops - 1; i >= 0 && !program_cancelled(p); i--) {
+        if (!p->gradients.reached[i]) continue;
+        run(p, p->backend->kernel[p->call[i].kind]->backward, i);
+        program_round_op(p, i, true);
+    }
 }
 
 void program_forward(Program *p) {
@@ -263,7 +280,10 @@ void program_forward(Program *p) {
 }
 
 void program_seed(Program *p) {
-    for (int r = 0; r < p->replicas; r++) program_write(p, ROLE_DACT, p->tape->loss, r, &(float){1});
+    for (int r = 0; r < p->replicas; r++) {
+        double scale = p->scalars[r].loss_scale;
+        program_write(p, ROLE_DACT, p->tape->loss, r, &(float){scale > 0 ? (float)scale : 1});
+    }
 }
 
 void program_backward(Program *p) {
@@ -299,6 +319,7 @@ void program_put(Program *p, Role role, int tensor, int replica, const void *wor
     else
         memcpy(to, from, bytes);
     free(zeros);
+    if (role == ROLE_PARAM) program_round_weight(p, tensor);
 }
 
 int32_t *program_ids(const Program *p, int tensor, int replica) {

@@ -11,8 +11,9 @@
 #include "kernels/backend.h"
 #include "models/gradients.h"
 #include "models/places.h"
+#include "models/rounding.h"
 
-typedef struct {
+struct Program {
     const Tape *tape;
     const Backend *backend;
     int replicas;
@@ -30,7 +31,9 @@ typedef struct {
     Queue *queue;
     Scalars *device_scalars;
     Arena ids;
-} Program;
+
+    Roundings rounding; /* to words of 16 bits */
+};
 
 /* RC_UNMEASURED when memory is short (the line says how much is needed). The tape and the backend must outlive it. */
 Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replicas, Error *e);
@@ -53,16 +56,16 @@ bool program_cancelled(const Program *p);
 void program_ready(Program *p);
 
 void program_forward(Program *p);
-/* Sets dloss = 1 and runs the list in reverse. Afterwards the parameters' gradients are complete. An activation's
+/* Sets dloss (program_seed) and runs the list in reverse. Afterwards the parameters' gradients are complete. An activation's
  * gradient is valid only until the op that made the activation has read it; an activation whose gradient is in place
  * of it (Gradients.over) has been overwritten. */
 void program_backward(Program *p);
-/* dloss = 1, for hosts that run the list op by op. */
+/* dloss = 1, or the replica's loss_scale, for hosts that run the list op by op. */
 void program_seed(Program *p);
 /* The ops alone, without program_ready and program_seed: what a device records. */
 void program_forward_ops(Program *p);
 void program_backward_ops(Program *p);
-/* One op, for those who look at what it makes before the next one runs. */
+/* One op, for those who look at what it makes before the next one runs; after program_round_weights. */
 void program_forward_op(Program *p, int op);
 
 /* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica, where kernels find

@@ -169,6 +169,8 @@ static Rc take_state(Resident *x, Trainer *t, Error *e) {
     if (!rc) rc = take(x, t, (void **)&s->culprit, NULL, replicas * sizeof *s->culprit, e);
     if (!rc) rc = take(x, t, (void **)&s->step, NULL, sizeof *s->step, e);
     if (!rc) rc = take(x, t, (void **)&s->ring, NULL, RING * replicas * (size_t)ring_words(s) * sizeof *s->ring, e);
+    if (!rc && t->scale) rc = take(x, t, (void **)&s->scale, t->scale, replicas * sizeof *s->scale, e);
+    if (!rc && t->scale) rc = take(x, t, (void **)&s->skipped, NULL, replicas * sizeof *s->skipped, e);
     free(clip);
     free(alive);
     return rc;
@@ -235,15 +237,26 @@ void resident_seek(Resident *x, Trainer *t) {
     device_of(t)->put(t->program.queue, x->step.step, &step, sizeof step);
 }
 
+void resident_read_scales(Resident *x, Trainer *t) {
+    size_t bytes = (size_t)t->program.replicas * sizeof *t->scale;
+    device_of(t)->get(t->program.queue, t->scale, x->step.scale, bytes);
+}
+
+void resident_write_scale(Resident *x, Trainer *t, int replica) {
+    device_of(t)->put(t->program.queue, x->step.scale + replica, &t->scale[replica], sizeof *t->scale);
+}
+
 /* One training step: what a graph is made of. */
 static void enqueue_step(Resident *x, Trainer *t) {
     const Device *d = device_of(t);
     Program *p = &t->program;
+    p->rounding.counting = true;
     for (StepKind kind = 0; kind < STEP_COUNT; kind++) {
         d->step(p->queue, kind, &x->step);
         if (kind == STEP_begin) program_forward_ops(p);
         if (kind == STEP_seed) program_backward_ops(p);
     }
+    p->rounding.counting = false;
 }
 
 static void record(Resident *x, Trainer *t, Graph **graph, void (*enqueue)(Resident *, Trainer *)) {
@@ -282,6 +295,7 @@ static void read_probes(const Trainer *t, const double *row, int step, StepRepor
         ProbeKind kind = t->tape.probe[i].kind;
         bool after = site_info[probe_info[kind].site].after;
         bool measured = step % probe_stride(kind, t->every) == 0 && (to->finite || !after);
+        if (to->skipped && t->tape.probe[i].role == ROLE_GRAD) measured = false;
         to->probe[i] = measured ? row[RING_HEAD + i] : (double)NAN;
     }
 }
@@ -293,7 +307,8 @@ static void receive(Resident *x, Trainer *t, const double *row, int first, int c
             StepReport *to = &report[i * replicas + r];
             if (!t->alive[r]) continue;
             *to = (StepReport){.loss = (float)row[RING_loss],
-                               .grad_norm = row[RING_grad_norm],
+                               .grad_norm = row[RING_skipped] > 0 ? (double)NAN : row[RING_grad_norm],
+                               .skipped = row[RING_skipped] > 0,
                                .finite = row[RING_finite] > 0,
                                .probe = to->probe};
             read_probes(t, row, first + i, to);

@@ -18,6 +18,10 @@ Rc resident_corpus(Resident *x, Trainer *t, const Corpus *corpus, Error *e);
 /* A replica that has stopped trains again. */
 void resident_revive(Resident *x, Trainer *t, int replica);
 
+/* The scales of the loss, from the device to t->scale, and of one replica back. */
+void resident_read_scales(Resident *x, Trainer *t);
+void resident_write_scale(Resident *x, Trainer *t, int replica);
+
 /* The next update is t->step. */
 void resident_seek(Resident *x, Trainer *t);
 

@@ -38,11 +38,13 @@ Rc trainer_of(Trainer **out, Tape *tape, int every, const Recipe *recipe, const 
     }
     list_tensors(t);
     t->power = mem_alloc(2 * (size_t)replicas, sizeof *t->power);
+    if (precision_scaled(backend->precision)) t->scale = mem_alloc((size_t)replicas, sizeof *t->scale);
     t->alive = mem_alloc((size_t)replicas, sizeof *t->alive);
     for (int r = 0; r < replicas; r++) {
         assert(recipe[r].optimizer == recipe[0].optimizer);
         init_parameters(&t->program, r, recipe_seed(recipe[r].init_seed, seed[r]), &recipe[r].init);
         t->alive[r] = true;
+        if (t->scale) t->scale[r].now = LOSS_SCALE_FIRST;
     }
     if (backend->device && resident_init(&t->resident, t, e)) {
         trainer_free(t);
@@ -69,6 +71,7 @@ void trainer_free(Trainer *t) {
     free(t->parameter);
     free(t->value);
     free(t->power);
+    free(t->scale);
     free(t->alive);
     free(t);
 }
@@ -95,15 +98,22 @@ int32_t *trainer_feed(Trainer *t, const char *name, int replica) {
     return program_ids(&t->program, tensor, replica);
 }
 
+static int skipped_of(const Trainer *t, int replica) {
+    return t->scale ? t->scale[replica].skipped : 0;
+}
+
+/* Running products of a replica that has done so many updates. */
+static void count_updates(Trainer *t, int r, int updates) {
+    t->power[2 * r] = t->power[2 * r + 1] = 1;
+    for (int i = 0; i < updates; i++) {
+        t->power[2 * r] *= t->recipe[r].beta1;
+        t->power[2 * r + 1] *= t->recipe[r].beta2;
+    }
+}
+
 void trainer_seek(Trainer *t, int step) {
     t->step = step;
-    for (int r = 0; r < t->program.replicas; r++) {
-        t->power[2 * r] = t->power[2 * r + 1] = 1;
-        for (int i = 0; i < step; i++) {
-            t->power[2 * r] *= t->recipe[r].beta1;
-            t->power[2 * r + 1] *= t->recipe[r].beta2;
-        }
-    }
+    for (int r = 0; r < t->program.replicas; r++) count_updates(t, r, step - skipped_of(t, r));
     if (t->resident) resident_seek(t->resident, t);
 }
 
@@ -118,8 +128,15 @@ void trainer_scalars(Trainer *t) {
     for (int r = 0; r < t->program.replicas; r++) {
         t->power[2 * r] *= t->recipe[r].beta1;
         t->power[2 * r + 1] *= t->recipe[r].beta2;
-        recipe_scalars(&t->recipe[r], &t->program.scalars[r], t->seed[r], t->step, targets_of(t, r), t->power[2 * r],
-                       t->power[2 * r + 1]);
+        Scalars *s = &t->program.scalars[r], of_update;
+        double count = targets_of(t, r), power1 = t->power[2 * r], power2 = t->power[2 * r + 1];
+        recipe_scalars(&t->recipe[r], s, t->seed[r], t->step, count, power1, power2);
+        s->stopped = !t->alive[r];
+        if (!t->scale) continue;
+        /* The optimizer's averages count updates, the schedule counts steps. */
+        recipe_scalars(&t->recipe[r], &of_update, t->seed[r], t->step - skipped_of(t, r), count, power1, power2);
+        s->rectify = of_update.rectify;
+        s->loss_scale = t->scale[r].now;
     }
 }
 
@@ -178,6 +195,37 @@ static void report_probes(const Trainer *t, int r, bool after, StepReport *repor
     }
 }
 
+/* A part of every gradient, divided by the scale of the loss. */
+static void unscale(void *context, int part, int parts) {
+    const Updated *u = context;
+    const Trainer *t = u->t;
+    const Program *p = &t->program;
+    double inverse = 1 / t->scale[u->replica].now;
+    for (int i = 0; i < t->parameters; i++) {
+        const Tensor *x = &t->tape.tensor[t->parameter[i]];
+        Share share = share_of(part, parts, x->rows * x->cols);
+        void *words = program_at(p, ROLE_GRAD, t->parameter[i], u->replica);
+        bool wide = p->backend->word[ROLE_GRAD] == sizeof(double);
+        for (int j = share.from; j < share.to; j++)
+            if (wide)
+                ((double *)words)[j] *= inverse;
+            else
+                ((float *)words)[j] *= (float)inverse;
+    }
+}
+
+/* A gradient that is not finite: the replica's loss is scaled less from the next step on, and nothing is updated. The
+ * gradients' probes have nothing to measure. */
+static bool skips(Trainer *t, int r, StepReport *report) {
+    if (!t->scale || !loss_scale_skips(&t->scale[r])) return false;
+    count_updates(t, r, t->step + 1 - t->scale[r].skipped);
+    report->skipped = true;
+    report->grad_norm = (double)NAN;
+    for (int i = 0; report->probe && i < t->tape.probes; i++)
+        if (t->tape.probe[i].role == ROLE_GRAD) report->probe[i] = (double)NAN;
+    return true;
+}
+
 /* One replica's part of a step after backward. */
 static void finish(Trainer *t, int r, StepReport *report) {
     Program *p = &t->program;
@@ -186,6 +234,7 @@ static void finish(Trainer *t, int r, StepReport *report) {
     float loss = (float)program_value(p, ROLE_ACT, t->tape.loss, r, 0);
     *report = (StepReport){.loss = loss, .finite = true, .probe = report->probe};
     for (int i = 0; report->probe && i < t->tape.probes; i++) report->probe[i] = (double)NAN;
+    if (t->scale) program_together(p, unscale, &(Updated){t, r});
     observe_parts(m, p, r, measured ? 0 : m->gradient, m->gradient + m->parameters, t->value);
     report->grad_norm = observe_norm(m, p, t->value);
     if (measured) report_probes(t, r, false, report);
@@ -194,9 +243,11 @@ static void finish(Trainer *t, int r, StepReport *report) {
         return;
     }
     if (!isfinite(report->grad_norm)) {
+        if (skips(t, r, report)) return;
         stop(t, r, report, "grad", program_nonfinite(p, ROLE_GRAD, r));
         return;
     }
+    if (t->scale) loss_scale_goes_on(&t->scale[r]);
     double clip = t->recipe[r].clip;
     if (clip > 0) {
         double scale = program_round(p, clip / program_round(p, report->grad_norm + 1e-6));
@@ -227,8 +278,10 @@ bool trainer_step(Trainer *t, StepReport *report) {
     if (trainer_profiles(t)) trainer_profile(t);
     if (t->resident) return resident_steps(t->resident, t, 1, report) == 1;
     trainer_scalars(t);
+    p->rounding.counting = true;
     program_forward(p);
     program_backward(p);
+    p->rounding.counting = false;
     if (program_cancelled(p)) {
         trainer_seek(t, t->step);
         return false;

@@ -7,6 +7,7 @@
 
 #include "base/feed.h"
 #include "kernels/backend.h"
+#include "kernels/loss_scale.h"
 #include "models/recipe.h"
 #include "models/transformer.h"
 
@@ -17,6 +18,7 @@ typedef struct {
     float loss;
     double grad_norm;           /* global, before clipping */
     bool finite;                /* false: nothing was updated, the replica has stopped */
+    bool skipped;               /* nothing was updated, the loss scale was halved; grad_norm is NaN */
     char culprit[CULPRIT_SIZE]; /* where the first non-finite number stands: "act h.3.attn" */
     double *probe;              /* [trainer_probes] or NULL: not wanted; a NaN among them: not measured at this step */
 } StepReport;
@@ -108,6 +110,25 @@ void trainer_seek(Trainer *t, int step);
 
 /* A replica's parameters and moments as they were at the start; trainer_seek(t, 0) does the rest. */
 void trainer_restart(Trainer *t, int replica);
+
+/* Of a precision that scales the loss: where a replica's scale stands. Setting it is followed by trainer_seek. */
+bool trainer_scaled(const Trainer *t);
+LossScale trainer_scale(Trainer *t, int replica);
+void trainer_set_scale(Trainer *t, int replica, LossScale scale);
+
+/* Of a precision that stores words of 16 bits: the places where steps round, and what became of a replica's numbers
+ * there since its start. */
+typedef enum { PASS_weights, PASS_forward, PASS_backward } RoundPass;
+typedef struct {
+    const char *tensor; /* "h.3.attn.c_attn" */
+    int layer;          /* -1: outside the blocks */
+    RoundPass pass;     /* backward: the tensor's gradient */
+    int order;          /* of two sites, the one that a step comes to first has the lower */
+} RoundSite;
+int trainer_sites(const Trainer *t); /* 0: nothing is rounded */
+RoundSite trainer_site(const Trainer *t, int i);
+void trainer_rounded(const Trainer *t, int replica, Rounded *out); /* [sites] */
+void trainer_set_rounded(Trainer *t, int replica, const Rounded *from);
 
 /* Parameters, in tape order. */
 typedef struct {

@@ -2,6 +2,7 @@
 #ifndef MODELS_TRAINER_STATE_H
 #define MODELS_TRAINER_STATE_H
 
+#include "kernels/loss_scale.h"
 #include "models/measure.h"
 #include "models/program.h"
 #include "models/trainer.h"
@@ -18,13 +19,14 @@ struct Trainer {
     const uint64_t *seed; /* [replicas] */
     int step;             /* next update, 0-based */
     int every;            /* probes that are not usual are measured at steps that it divides */
-    double *power;        /* [replicas][2] beta^step, running products */
+    double *power;        /* [replicas][2] beta^updates, running products */
+    LossScale *scale;     /* [replicas]; NULL: the loss is not scaled */
     bool *alive;          /* [replicas] */
     bool profiled;        /* parameters that a profiling pass fills have been filled */
     int targets;          /* the feed whose ids count: its tensor */
     int *parameter;       /* [parameters] tensors, in tape order */
     int parameters;
-    bool renorm; /* a parameter has rows or columns of length 1 */
+    bool renorm;   /* a parameter has rows or columns of length 1 */
     double *value; /* [measure.parts] */
 };
 

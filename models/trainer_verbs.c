@@ -71,11 +71,66 @@ bool trainer_failed(Trainer *t, Error *e) {
     return t->failure.code;
 }
 
+bool trainer_scaled(const Trainer *t) {
+    return t->scale != NULL;
+}
+
+LossScale trainer_scale(Trainer *t, int replica) {
+    if (t->resident) resident_read_scales(t->resident, t);
+    return t->scale[replica];
+}
+
+void trainer_set_scale(Trainer *t, int replica, LossScale scale) {
+    t->scale[replica] = scale;
+    if (t->resident) resident_write_scale(t->resident, t, replica);
+}
+
+int trainer_sites(const Trainer *t) {
+    return t->program.rounding.word == WORD_float ? 0 : roundings_sites(&t->program);
+}
+
+/* The last op that reads a tensor: the first that gives it a gradient. */
+static int last_reader(const Tape *tape, int tensor) {
+    for (int i = tape->ops - 1; i >= 0; i--)
+        for (int j = 0; j < tape->op[i].in_count; j++)
+            if (tape->input[tape->op[i].in_at + j] == tensor) return i;
+    return -1;
+}
+
+RoundSite trainer_site(const Trainer *t, int i) {
+    const Tape *tape = &t->tape;
+    const Tensor *x = &tape->tensor[i / 2];
+    RoundSite site = {x->name, x->layer, x->role == ROLE_PARAM ? PASS_weights : PASS_forward, i / 2};
+    if (i % 2) {
+        site.pass = PASS_backward;
+        site.order = 2 * tape->tensors + OP_MAX_IN * (tape->ops - last_reader(tape, i / 2));
+    } else if (x->role != ROLE_PARAM)
+        site.order += tape->tensors; /* an op's output is made after those of the ops before it */
+    return site;
+}
+
+void trainer_rounded(const Trainer *t, int replica, Rounded *out) {
+    roundings_read(&t->program, replica, out);
+}
+
+void trainer_set_rounded(Trainer *t, int replica, const Rounded *from) {
+    roundings_write(&t->program, replica, from);
+}
+
+static void forget_rounded(Trainer *t, int replica) {
+    if (!trainer_sites(t)) return;
+    Rounded *none = mem_alloc((size_t)trainer_sites(t), sizeof *none);
+    roundings_write(&t->program, replica, none);
+    free(none);
+}
+
 void trainer_restart(Trainer *t, int replica) {
     const Recipe *recipe = &t->recipe[replica];
     init_parameters(&t->program, replica, recipe_seed(recipe->init_seed, t->seed[replica]), &recipe->init);
     t->alive[replica] = true;
     t->profiled = false;
+    if (t->scale) trainer_set_scale(t, replica, (LossScale){.now = LOSS_SCALE_FIRST});
+    forget_rounded(t, replica);
     if (t->resident) resident_revive(t->resident, t, replica);
 }
 
@@ -142,6 +197,7 @@ static void begin_by_hand(Trainer *t) {
     trainer_scalars(t);
     trainer_seek(t, step);
     program_ready(&t->program);
+    program_round_weights(&t->program);
 }
 
 void trainer_each_op(Trainer *t, void (*seen)(void *context, int op, bool backward), void *context) {
@@ -150,6 +206,7 @@ void trainer_each_op(Trainer *t, void (*seen)(void *context, int op, bool backwa
     seen(context, -1, false);
     for (int i = 0; i < t->tape.ops && !program_cancelled(p); i++) {
         kernel_of(p, i)->forward(&p->call[i]);
+        program_round_op(p, i, false);
         seen(context, i, false);
     }
     program_seed(p);
@@ -157,6 +214,7 @@ void trainer_each_op(Trainer *t, void (*seen)(void *context, int op, bool backwa
     for (int i = t->tape.ops - 1; i >= 0 && !program_cancelled(p); i--) {
         if (!p->gradients.reached[i]) continue;
         kernel_of(p, i)->backward(&p->call[i]);
+        program_round_op(p, i, true);
         seen(context, i, true);
     }
 }

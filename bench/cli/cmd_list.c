@@ -169,7 +169,7 @@ static void backend_rows(List *l) {
 }
 
 static void precision_rows(List *l) {
-#define PRECISION(name, what) add(l, #name, what);
+#define PRECISION(name, key, word, scaled, what) add(l, key, what);
 #include "kernels/precisions.def"
 #undef PRECISION
 }

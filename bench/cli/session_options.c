@@ -77,10 +77,19 @@ static const char *own_precision(const char *name, const char **family) {
     return NULL;
 }
 
+/* A backend that is there and does not compute in the precision asked for: nothing can be measured with it. */
+static Rc lacks(const char *name, Error *e) {
+    bool known = !strncmp(name, "cpu", 3) || is_family(name);
+    for (int i = 0; i < backend_count; i++) known = known || !strcmp(name, backends[i]->name);
+    if (known && e->code == RC_USAGE) e->code = RC_UNMEASURED;
+    return e->code;
+}
+
 static Rc find_dry(Session *s, const char *precision, Error *e) {
     char both[128];
     bool exact = !strcmp(precision, precision_name(PRECISION_exact));
-    if (!exact && !backend_precise(s->backend_name, precision, e) && e->code == RC_USAGE) return e->code;
+    if (!exact && !backend_precise(s->backend_name, precision, e) && e->code == RC_USAGE)
+        return lacks(s->backend_name, e);
     snprintf(both, sizeof both, "%s%s%s", s->backend_name, exact ? "" : "-", exact ? "" : precision);
     s->backend = dry_backend(both);
     if (s->backend) return RC_OK;
@@ -114,7 +123,7 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
     if (only_reads(o->command)) precision = "exact";
     s->backend = backend_precise(name, precision, e);
     if (!s->backend && run && !asked && e->code == RC_USAGE && is_family(family)) s->backend = backend_find("cpu", e);
-    return s->backend ? RC_OK : e->code;
+    return s->backend ? RC_OK : lacks(name, e);
 }
 
 static Rc push(Options *o, OptionKind kind, const json_t *list, Error *e) {
@@ -128,7 +137,7 @@ static Rc push(Options *o, OptionKind kind, const json_t *list, Error *e) {
 /* `table first`: a word that is no experiment's, but that of a plan's folder, stands for the command line that its
  * plan.json holds. */
 static Rc recall(Session *s, Options *o, Error *e) {
-    static const OptionKind fixed[] = {OPTION_profile, OPTION_set,       OPTION_arm,  OPTION_text,
+    static const OptionKind fixed[] = {OPTION_profile,   OPTION_set,       OPTION_arm,  OPTION_text,
                                        OPTION_tokenizer, OPTION_precision, OPTION_seeds};
     char path[1024], name[OPTION_NAME];
     Error unknown;

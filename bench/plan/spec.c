@@ -18,7 +18,7 @@ static const char *const positions[] = {
     [POSITIONS_LEARNED] = "learned", [POSITIONS_ROPE] = "rope", [POSITIONS_NONE] = "none"};
 static const char *const residuals[] = {[RESIDUAL_SCALED] = "scaled", [RESIDUAL_PLAIN] = "plain"};
 static const char *const precisions[] = {
-#define PRECISION(name, what) [PRECISION_##name] = #name,
+#define PRECISION(name, key, ...) [PRECISION_##name] = key,
 #include "kernels/precisions.def"
 #undef PRECISION
 };

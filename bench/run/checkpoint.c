@@ -62,6 +62,56 @@ static Rc store(const SafeFile *f, const char *folder, const char *path, Error *
     return rc;
 }
 
+/* What a precision of 16 bits keeps beside: counts, and where the scale of the loss stands. */
+enum { COUNTS = sizeof(Rounded) / sizeof(uint64_t), SCALE = 3 };
+typedef struct {
+    double *count, scale[SCALE]; /* count: [sites][COUNTS], whole numbers below 2^53 */
+} Aside;
+
+static void add_aside(SafeFile *f, Aside *a, Trainer *t, int replica) {
+    int sites = trainer_sites(t);
+    *a = (Aside){0};
+    if (!sites) return;
+    Rounded *counts = mem_alloc((size_t)sites, sizeof *counts);
+    const uint64_t *from = (const uint64_t *)counts;
+    a->count = mem_alloc((size_t)sites * COUNTS, sizeof *a->count);
+    trainer_rounded(t, replica, counts);
+    for (int i = 0; i < sites * COUNTS; i++) a->count[i] = (double)from[i];
+    free(counts);
+    safe_add(f, "rounded", "F64", 2, sites, COUNTS, a->count);
+    if (!trainer_scaled(t)) return;
+    LossScale s = trainer_scale(t, replica);
+    a->scale[0] = s.now, a->scale[1] = s.good, a->scale[2] = s.skipped;
+    safe_add(f, "loss_scale", "F64", 2, 1, SCALE, a->scale);
+}
+
+static bool is_table(const SafeTensor *x, int rows, int cols) {
+    return x && !strcmp(x->dtype, "F64") && x->rank == 2 && x->shape[0] == rows && x->shape[1] == cols;
+}
+
+static bool has_aside(const SafeFile *f, const Trainer *t) {
+    if (trainer_sites(t) && !is_table(safe_find(f, "rounded"), trainer_sites(t), COUNTS)) return false;
+    return !trainer_scaled(t) || is_table(safe_find(f, "loss_scale"), 1, SCALE);
+}
+
+static void take_aside(const SafeFile *f, Trainer *t, int replica) {
+    int sites = trainer_sites(t);
+    double scale[SCALE];
+    if (!sites) return;
+    Rounded *counts = mem_alloc((size_t)sites, sizeof *counts);
+    const char *from = safe_find(f, "rounded")->data; /* need not be aligned */
+    for (int i = 0; i < sites * COUNTS; i++) {
+        double x;
+        memcpy(&x, from + (size_t)i * sizeof x, sizeof x);
+        ((uint64_t *)counts)[i] = (uint64_t)x;
+    }
+    trainer_set_rounded(t, replica, counts);
+    free(counts);
+    if (!trainer_scaled(t)) return;
+    memcpy(scale, safe_find(f, "loss_scale")->data, sizeof scale);
+    trainer_set_scale(t, replica, (LossScale){scale[0], (int32_t)scale[1], (int32_t)scale[2]});
+}
+
 static const char *dtype_of(const Trainer *t) {
     return trainer_backend(t)->word[ROLE_PARAM] == sizeof(double) ? "F64" : "F32";
 }
@@ -69,6 +119,7 @@ static const char *dtype_of(const Trainer *t) {
 Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica, const RunRecord *r,
                     const uint8_t chain[32], Error *e) {
     SafeFile f;
+    Aside aside;
     Text path, probes;
     char hex[SHA256_HEX], seal[SHA256_HEX], name[80], *evaluations = evaluations_text(r);
     void **copy = mem_alloc(SAVED * (size_t)trainer_parameters(t) + 1, sizeof *copy); /* of what a device holds */
@@ -84,6 +135,7 @@ Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica,
             safe_add(&f, name, dtype_of(t), 2, x.rows, x.cols, words);
         }
     safe_add(&f, "curves", "F64", 2, r->curves.rows, r->curves.columns, r->curves.value);
+    add_aside(&f, &aside, t, replica);
     safe_add_text(&f, "id", id);
     safe_add_text(&f, "loss_chain", sha256_hex(hex, chain));
     safe_add_text(&f, "evaluations", evaluations);
@@ -100,6 +152,7 @@ Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica,
     free(evaluations);
     while (copies) free(copy[--copies]);
     free(copy);
+    free(aside.count);
     safe_release(&f);
     return rc;
 }
@@ -144,6 +197,7 @@ static Rc check(const SafeFile *f, const char *id, const Trainer *t, const RunRe
     if (!curves || strcmp(curves->dtype, "F64") || curves->rank != 2 || curves->shape[1] != r->curves.columns)
         return error_set(e, RC_INTEGRITY, "its curves are not of this run");
     if (curves->shape[0] != step) return error_set(e, RC_INTEGRITY, "its curves do not end at its step");
+    if (!has_aside(f, t)) return error_set(e, RC_INTEGRITY, "it does not say what was rounded until then");
     for (int k = 0; k < SAVED; k++)
         for (int i = 0; i < trainer_parameters(t); i++) {
             Parameter x = trainer_parameter(t, i);
@@ -192,6 +246,7 @@ Rc checkpoint_read(const char *folder, const char *id, Trainer *t, int replica, 
         r->evaluation = loaded.evaluation;
         r->evaluations = loaded.evaluations;
         memcpy(chain, stored, 32);
+        take_aside(&f, t, replica);
         trainer_seek(t, atoi(safe_text(&f, "step")));
         safe_release(&f);
     }

@@ -64,8 +64,11 @@ bool curves_spike(const Curves *c, int row) {
 double curve_mean(const Curves *c, const CurveInfo *curve, int layer, int step) {
     double sum = 0;
     int n = 0;
-    for (int row = 0; row < step && row < c->rows; row += curve_stride(c, curve), n++)
-        sum += curve_number(c, row, curve, layer);
+    for (int row = 0; row < step && row < c->rows; row += curve_stride(c, curve)) {
+        double x = curve_number(c, row, curve, layer);
+        if (isnan(x) && row + 1 < c->rows && row + 1 < step) continue; /* a step that was skipped */
+        sum += x, n++;
+    }
     return n ? sum / n : (double)NAN;
 }
 
@@ -175,4 +178,3 @@ Rc curves_read(Curves *c, char *text, Error *e) {
     }
     return RC_OK;
 }
-

@@ -37,7 +37,7 @@ int curve_stride(const Curves *c, const CurveInfo *curve);
  * never before there are 128 (llm.c's rule). */
 bool curves_spike(const Curves *c, int row);
 
-/* A curve's number averaged over the measured rows before step; NaN when some of them has none. */
+/* A curve's number averaged over the measured rows before step that have one; NaN when the last of them has none. */
 double curve_mean(const Curves *c, const CurveInfo *curve, int layer, int step);
 
 /* curves.csv, and back from it (every is 1 then); a fixed column that the file lacks is NaN. RC_INTEGRITY names the row

@@ -100,12 +100,12 @@ bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves
         if (hits) (whole ? hits_end : hits_release)(&hits[r]);
         out[r].step = trainer_step_number(t);
         out[r].targets = all[r].count;
-        metrics_measure(out[r].metric, &(Validation){.nll = all[r].nll,
-                                                     .count = all[r].count,
-                                                     .hits = all[r].hits,
-                                                     .bytes = bytes,
-                                                     .curves = curves ? curves[r] : &(Curves){.every = 1},
-                                                     .step = trainer_step_number(t)});
+        Validation v = {.nll = all[r].nll, .count = all[r].count, .hits = all[r].hits, .bytes = bytes};
+        v.curves = curves ? curves[r] : &(Curves){.every = 1}, v.step = trainer_step_number(t);
+        rounded_take(&v.rounded, t, r);
+        metrics_measure(out[r].metric, &v);
+        out[r].absent[METRIC_overflows] = out[r].absent[METRIC_first_overflow] = !v.rounded.known;
+        rounded_release(&v.rounded);
     }
     free(all);
     free(hit);
@@ -287,6 +287,7 @@ static void finish_record(Running *g, Replica *of) {
     sha256_hex(r->loss_chain, of->chain);
     trainer_hash(g->t, (int)(of - g->replica), hash);
     sha256_hex(r->parameters_hash, hash);
+    rounded_take(&r->rounded, g->t, (int)(of - g->replica));
     r->parameters = (long)trainer_weights(g->t);
     r->memory_mb = (double)trainer_bytes(g->t) / (1 << 20);
     r->step_seconds = median_step(g);

@@ -25,14 +25,15 @@ static double measure_hits(const Validation *v, const CurveInfo *curve) {
 }
 
 /* The sum over rows first .. step - 1 of a curve of the whole model, or over the newest measured row before step when
- * none of these was measured; *n: how many rows. */
+ * none of these was measured; *n: how many rows. A step that was skipped has no number. */
 static double sum_from(const Validation *v, const CurveInfo *curve, int first, int *n) {
     double sum = 0;
     int stride = curve_stride(v->curves, curve), newest = v->step > 0 ? (v->step - 1) / stride * stride : 0;
     *n = 0;
     if (first > newest) first = newest;
     for (int row = first < 0 ? 0 : first; row < v->step && row < v->curves->rows; row++)
-        if (row % stride == 0) sum += curve_number(v->curves, row, curve, 0), ++*n;
+        if (row % stride == 0 && !isnan(curve_number(v->curves, row, curve, 0)))
+            sum += curve_number(v->curves, row, curve, 0), ++*n;
     return sum;
 }
 
@@ -135,6 +136,16 @@ static double measure_ends_last_first(const Validation *v, const CurveInfo *curv
     return n > 1 && first > 0 && last > 0 && isfinite(last) ? log10(last / first) : (double)NAN;
 }
 
+static double measure_overflows(const Validation *v, const CurveInfo *curve) {
+    (void)curve;
+    return rounded_overflows(&v->rounded);
+}
+
+static double measure_first_overflow(const Validation *v, const CurveInfo *curve) {
+    (void)curve;
+    return rounded_first_step(&v->rounded);
+}
+
 /* Bits per byte scale with the loss by a factor of the text alone, so any finite validation gives it. */
 static double bits_per_nat(const RunRecord *r) {
     for (int i = 0; i < r->evaluations; i++) {
@@ -163,6 +174,15 @@ static double uniform_bits_per_byte(const RunRecord *r) {
 
 static double uniform_hits(const RunRecord *r) {
     return 1.0 / r->vocab;
+}
+
+/* A run that diverged counted until then. */
+static double uniform_overflows(const RunRecord *r) {
+    return rounded_overflows(&r->rounded);
+}
+
+static double uniform_first_overflow(const RunRecord *r) {
+    return rounded_first_step(&r->rounded);
 }
 
 static const struct {

@@ -10,6 +10,7 @@ typedef struct {
     long count, hits;
     size_t bytes; /* of the targets */
     const Curves *curves;
+    RoundedRun rounded; /* by the steps until then */
     int step;
 } Validation;
 

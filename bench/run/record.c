@@ -16,6 +16,7 @@ void record_release(RunRecord *r) {
     free(r->curves.value);
     free(r->declared);
     hits_release(&r->hits);
+    rounded_release(&r->rounded);
     r->declared = NULL;
     r->evaluation = NULL;
     r->evaluations = 0;
@@ -197,6 +198,7 @@ static json_t *record_json(const RunRecord *r) {
     set_probes(root, &r->probes);
     if (r->hits.targets) json_object_set_new(root, "hits", hits_json(&r->hits));
     json_object_set_new(root, "evaluations", evaluations_json(r));
+    if (r->rounded.known) json_object_set_new(root, "rounded", rounded_json(&r->rounded));
     json_object_set_new(root, "provenance", provenance_json_of(&r->provenance));
     text_release(&spec);
     return root;
@@ -238,9 +240,11 @@ static bool begins_with(const char *text, const char *with) {
 }
 
 PrecisionKind precision_of_class(const char *arithmetic_class) {
+    PrecisionKind own;
+    Error none;
+    if (!precision_find(&own, arithmetic_class, &none)) return own;
     if (begins_with(arithmetic_class, "bf16")) return PRECISION_bf16;
     if (begins_with(arithmetic_class, "cuda-fp32") || begins_with(arithmetic_class, "simt-fp32")) return PRECISION_fp32;
-    if (!strcmp(arithmetic_class, "fp64")) return PRECISION_fp64;
     return PRECISION_exact;
 }
 
@@ -316,6 +320,7 @@ static Rc read_members(RunRecord *r, json_t *root, Error *e) {
     provenance_read(&r->provenance, json_object_get(root, "provenance"));
     if (read_probes(&r->probes, json_object_get(root, "probes"), e)) return e->code;
     if (hits_parse(&r->hits, json_object_get(root, "hits"), e)) return e->code;
+    if (rounded_parse(&r->rounded, json_object_get(root, "rounded"), e)) return e->code;
     if (read_spec(root, schema, r->arithmetic_class, &r->spec, r->spec_sha256, e)) return e->code;
     return evaluations_read(r, json_object_get(root, "evaluations"), e);
 }

@@ -12,6 +12,7 @@
 #include "bench/run/curves.h"
 #include "bench/run/hits.h"
 #include "bench/run/provenance.h"
+#include "bench/run/rounded.h"
 #include "kernels/backend.h"
 
 /* 1: without `declared`. 2: without `spec_sha256` and `provenance.made`; precision was no key of the spec yet but stood
@@ -49,6 +50,7 @@ typedef struct {
     Curves curves;
     Hits hits;       /* of the last whole validation, where they were asked for; younger than schema 4, and left out
                         of the text of a record without them */
+    RoundedRun rounded; /* absent where the precision rounds nothing */
     long parameters; /* cost */
     Provenance provenance;
     double step_seconds, memory_mb, wall_seconds;
@@ -93,7 +95,7 @@ bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset
                            const char *arithmetic_class, const char *arithmetic);
 
 /* The precision of an arithmetic class: bf16-amx -> bf16; cuda-fp32 and what stands behind
- * it -> fp32; fp64; else exact. */
+ * it -> fp32; fp64, fp16, bf16-stored and fp16-scaled are their own names; else exact. */
 PrecisionKind precision_of_class(const char *arithmetic_class);
 
 /* The builds that made some runs. */

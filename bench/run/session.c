@@ -134,6 +134,7 @@ Rc session_backend(const Session *s, PrecisionKind p, const Backend **out, Error
     if (s->oracle || s->backend->precision == p) return RC_OK;
     *out = backend_precise(s->backend_name, precision_name(p), e);
     if (!*out && e->code == RC_USAGE && p == PRECISION_exact) *out = backend_find("cpu", e);
+    if (!*out && e->code == RC_USAGE) e->code = RC_UNMEASURED; /* its name is known: it lacks the precision */
     return *out ? RC_OK : e->code;
 }
 

@@ -123,7 +123,7 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
                 used |= !rc && (s->oracle || !strcmp(s->backend_name, "cpu") ||
                                 !strcmp(run->backend->family, s->backend_name));
             }
-    if (!rc && !used && !backend_precise(s->backend_name, "exact", e)) rc = e->code;
+    if (!rc && !used && !backend_precise(s->backend_name, "exact", e)) rc = e->code = RC_UNMEASURED;
     free(cache.text);
     free(cache.hash);
     if (rc) todo_release(t);

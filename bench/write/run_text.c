@@ -148,6 +148,59 @@ static void hits(const RunRecord *r, Text *out) {
                 h->right, h->targets, h->step, h->frequent, 100. * (double)h->frequent / (double)h->targets);
 }
 
+/* "h.1.mlp.residual, forward" */
+static void site_name(const RoundedSite *s, char out[80]) {
+    snprintf(out, 80, "%s, %s", s->tensor, rounded_pass(s->pass));
+}
+
+static double uncommon(const Rounded *n) {
+    return (double)n->over + (double)n->infinite + (double)n->nan;
+}
+
+/* What was stored in 16 bits: the sums of every pass, then the sites that passed 65,504 or are not finite. */
+static void rounded(const RoundedRun *r, Text *out) {
+    enum { MOST = 12 };
+    const RoundedSite *first = rounded_first(r);
+    char name[80];
+    int shown = 0, left = 0;
+    if (!r->known) return;
+    text_format(out, "\nstored in 16 bits, all steps%*s %10s %8s %8s %10s %10s\n", 10, "", "|x|>65504", "inf", "nan",
+                "subnormal", "flushed");
+    for (RoundPass pass = PASS_weights; pass <= PASS_backward; pass++) {
+        Rounded n = {0};
+        for (int i = 0; i < r->sites; i++) {
+            const Rounded *one = &r->site[i].count;
+            if (r->site[i].pass != pass) continue;
+            n.over += one->over, n.infinite += one->infinite, n.nan += one->nan;
+            n.subnormal += one->subnormal, n.flushed += one->flushed;
+        }
+        text_format(out, "  %-36s %10.0f %8.0f %8.0f %10.0f %10.0f\n", rounded_pass(pass), (double)n.over,
+                    (double)n.infinite, (double)n.nan, (double)n.subnormal, (double)n.flushed);
+    }
+    for (int i = 0; i < r->sites; i++) {
+        const Rounded *n = &r->site[i].count;
+        if (uncommon(n) <= 0) continue;
+        if (shown++ >= MOST) {
+            left++;
+            continue;
+        }
+        site_name(&r->site[i], name);
+        text_format(out, "    %-34s %10.0f %8.0f %8.0f %10.0f %10.0f\n", name, (double)n->over, (double)n->infinite,
+                    (double)n->nan, (double)n->subnormal, (double)n->flushed);
+    }
+    if (left) text_format(out, "    and %d other places; record.json has all\n", left);
+    if (first) site_name(first, name);
+    if (first && first->layer >= 0)
+        text_format(out, "  first overflow: step %.0f, layer %d, %s\n", rounded_first_step(r), first->layer, name);
+    else if (first)
+        text_format(out, "  first overflow: step %.0f, %s\n", rounded_first_step(r), name);
+    else
+        text_format(out, "  no number passed 65,504\n");
+    if (r->scaled)
+        text_format(out, "  the loss was scaled by %.0f at the end; %d step%s skipped\n", r->scale.now,
+                    (int)r->scale.skipped, r->scale.skipped == 1 ? " was" : "s were");
+}
+
 static void provenance(const RunRecord *r, Text *out) {
     const Provenance *p = &r->provenance;
     char number[SHOWN], made[TIME_SIZE];
@@ -190,6 +243,7 @@ void run_text(const RunShown *shown, Text *out) {
     metrics(r, out);
     hits(r, out);
     curve_text(&r->curves, curve_named("train_loss"), curve_named("valid_loss"), WIDTH, HEIGHT, &curve);
+    rounded(&r->rounded, out);
     if (curve.length) text_format(out, "\nloss over the steps, nats (* train, o validation slice)\n%s", curve.at);
     provenance(r, out);
     written(shown, out);

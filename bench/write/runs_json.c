@@ -143,6 +143,7 @@ json_t *run_json(const RunShown *shown) {
     json_object_set_new(o, "parameters", json_integer(r->parameters));
     json_put_text(o, "loss_chain", r->loss_chain), json_put_text(o, "parameters_hash", r->parameters_hash);
     json_object_set_new(o, "evaluations", evaluations_list(r));
+    if (r->rounded.known) json_object_set_new(o, "rounded", rounded_json(&r->rounded));
     json_object_set_new(o, "curve", curve_json(&r->curves));
     json_put(o, "step_seconds", r->step_seconds), json_put(o, "wall_seconds", r->wall_seconds);
     json_put(o, "memory_mb", r->memory_mb);

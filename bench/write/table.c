@@ -66,7 +66,7 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
     t->partial = options.partial && options.partial[0];
     bool other = options.exploratory || t->undeclared;
     t->exploratory = other || t->partial;
-    char precision[12];
+    char precision[24];
     precision_suffix(precision, sizeof precision, s, records);
     snprintf(t->name, sizeof t->name, "%s%s%s", x->name, precision, t->partial ? "-partial" : "");
     if (other)

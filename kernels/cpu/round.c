@@ -22,8 +22,8 @@ static inline Bits size_of(real x) {
 }
 
 #ifdef REAL_DOUBLE
-/* x at once to `digits` binary digits and no finer than 2^least: added to 1.5 x 2^52 such units, it is a whole number of
- * them. */
+/* x at once to `digits` binary digits and no finer than 2^least: added to 1.5 x 2^52 such units, it is a whole number
+ * of them. */
 static double nearest(double x, int digits, int least, double past) {
     int exponent;
     if (isnan(x) || x == 0) return x;
@@ -87,12 +87,13 @@ void SYMBOL(round)(const Rounding *c) {
         const real *from = at(c->from, r);
         real *to = at(c->to, r);
         Rounded seen = {0};
+        bool counts = c->count && !c->scalars[r].stopped;
         for (int i = share.from; i < share.to; i += BLOCK) {
             int n = share.to - i < BLOCK ? share.to - i : BLOCK;
             to_word(c->word, from + i, rounded, n);
-            if (c->count) count(&seen, from + i, rounded, n, c->word);
+            if (counts) count(&seen, from + i, rounded, n, c->word);
             memcpy(to + i, rounded, (size_t)n * sizeof *rounded);
         }
-        if (c->count) add(&c->count[(size_t)r * c->count_stride], &seen, c->scalars[r].step);
+        if (counts) add(&c->count[(size_t)r * c->count_stride], &seen, c->scalars[r].step);
     }
 }

@@ -17,6 +17,7 @@
 extern const Stages *const cuda_stages[OP_COUNT];
 extern const Stages cuda_linear_bias;
 extern const StepLaunch cuda_steps[STEP_COUNT];
+extern const RoundLaunch cuda_round;
 extern const Device cuda_device, cuda_fp32_device;
 
 enum { WORKSPACE = 32 << 20 };
@@ -105,6 +106,7 @@ static cudaError_t load_kernels(void) {
             rc = cudaFuncGetAttributes(&about, s->body);
     }
     for (int i = 0; i < STEP_COUNT && rc == cudaSuccess; i++) rc = cudaFuncGetAttributes(&about, cuda_steps[i].body);
+    if (rc == cudaSuccess) rc = cudaFuncGetAttributes(&about, cuda_round.body);
     return rc;
 }
 
@@ -137,7 +139,7 @@ static Rc look(Error *e) {
 /* Asked once: nothing about devices changes while the program runs, and a missing driver takes its time to say so. */
 static struct {
     pthread_once_t once;
-    Error why; /* code RC_OK: there is one */
+    Error why;                      /* code RC_OK: there is one */
     char class[BACKEND_CLASS_SIZE]; /* of bits, with the library */
 } presence = {.once = PTHREAD_ONCE_INIT}, library = {.once = PTHREAD_ONCE_INIT};
 
@@ -315,6 +317,10 @@ static void step(Queue *q, StepKind kind, const Step *s) {
     enqueue_step(&cuda_steps[kind], s, q, cuda_launch);
 }
 
+static void round_tensor(const Rounding *c) {
+    enqueue_round(&cuda_round, c, cuda_launch);
+}
+
 /* Relaxed: other threads, and what a library does on its first call of a shape, are no
  * part of this stream's capture. */
 static void record(Queue *q) {
@@ -359,10 +365,12 @@ static void describe(char *out, size_t size) {
              driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }
 
-const Device cuda_device = {false,  present, open_exact, close_queue, take,   give,   put,    get,    fetch,
-                            landed, step,    record,     recorded,    replay, forget, status, memory, describe};
-const Device cuda_fp32_device = {false,  present_fp32, open_fp32, close_queue, take,   give,   put,    get,    fetch,
-                                 landed, step,    record,    recorded,    replay, forget, status, memory, describe};
+const Device cuda_device = {false,  present, open_exact, close_queue, take,         give,   put,
+                            get,    fetch,   landed,     step,        round_tensor, record, recorded,
+                            replay, forget,  status,     memory,      describe};
+const Device cuda_fp32_device = {false,  present_fp32, open_fp32, close_queue, take,         give,   put,
+                                 get,    fetch,        landed,    step,        round_tensor, record, recorded,
+                                 replay, forget,       status,    memory,      describe};
 
 const Kernel *const cuda_kernels[OP_COUNT] = {
 #define OP(name, ...) [OP_##name] = &cuda_kernel,

@@ -20,6 +20,11 @@ static inline void enqueue_step(const StepLaunch *l, const Step *s, void *queue,
     if (grid.x) launch(queue, l->name, l->body, grid, s, sizeof *s, l->flat);
 }
 
+static inline void enqueue_round(const RoundLaunch *l, const Rounding *c, Launch launch) {
+    Grid grid = l->grid(c);
+    if (grid.x) launch(c->queue, l->name, l->body, grid, c, sizeof *c, false);
+}
+
 static inline double view_bytes(View v) {
     return v.at ? 4.0 * v.rows * v.cols : 0;
 }

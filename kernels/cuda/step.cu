@@ -38,11 +38,26 @@ KERNEL_FN(begin, THREADS, Step, s) {
     if (threadIdx.x) return;
     Scalars now = s.table[*s.step * (uint64_t)s.replicas + (uint64_t)r];
     now.count = count[0] > 0 ? count[0] : 1;
+    if (s.scale) { /* the optimizer's averages count updates, the schedule counts steps */
+        const Scalars *of_update =
+            &s.table[(*s.step - (uint64_t)s.scale[r].skipped) * (uint64_t)s.replicas + (uint64_t)r];
+        now.correction1 = of_update->correction1, now.correction2 = of_update->correction2;
+        now.rectify = of_update->rectify, now.loss_scale = s.scale[r].now;
+    }
+    now.stopped = !s.alive[r];
     s.scalars[r] = now;
 }
 
 KERNEL_FN(seed, 1, Step, s) {
-    at(s.dact, (int)blockIdx.z)[s.dloss] = 1;
+    int r = (int)blockIdx.z;
+    at(s.dact, r)[s.dloss] = s.scale ? (float)s.scale[r].now : 1;
+}
+
+KERNEL_FN(unscale, THREADS, Step, s) {
+    int r = (int)blockIdx.z;
+    const Chunk chunk = s.chunk[blockIdx.x];
+    float *g = at(s.grad, r) + chunk.at, inverse = (float)(1 / s.scale[r].now);
+    for (int i = (int)threadIdx.x; i < chunk.count; i += THREADS) g[i] *= inverse;
 }
 
 /* A row's largest absolute value; infinity where a number is not finite. */
@@ -154,6 +169,20 @@ DEVICE_FN double clipped(float norm, double clip) {
     return clip > 0 && scale < 1 ? (double)scale : 1;
 }
 
+/* The scale of the loss in a replica that trains on; true: it was too large and nothing is updated. */
+DEVICE_FN bool scale_moves(const Step &s, int r, float loss, float norm) {
+    if (!s.scale) return false;
+    bool skip = s.alive[r] && is_finite(loss) && !is_finite(norm) && loss_scale_skips(&s.scale[r]);
+    if (s.alive[r] && is_finite(loss) && is_finite(norm)) loss_scale_goes_on(&s.scale[r]);
+    s.skipped[r] = skip;
+    return skip;
+}
+
+/* Whether a replica is updated in this step. */
+DEVICE_FN bool updates(const Step &s, int r) {
+    return s.alive[r] && !(s.skipped && s.skipped[r]);
+}
+
 /* The blocks' probes a thread each, in turns; the model's by all threads, one after the other; then clipping. */
 KERNEL_FN(close, THREADS, Step, s) {
     int r = (int)blockIdx.z;
@@ -171,8 +200,8 @@ KERNEL_FN(close, THREADS, Step, s) {
     }
     if (threadIdx.x) return;
     float loss = at(s.act, r)[s.loss];
-    bool finite = is_finite(loss) && is_finite(norm);
-    row[RING_loss] = loss, row[RING_grad_norm] = norm;
+    bool skip = scale_moves(s, r, loss, norm), finite = is_finite(loss) && (is_finite(norm) || skip);
+    row[RING_loss] = loss, row[RING_grad_norm] = norm, row[RING_skipped] = skip;
     row[RING_finite] = finite && s.alive[r], row[RING_culprit] = -1, row[RING_culprit_act] = !is_finite(loss);
     s.died[r] = s.alive[r] && !finite ? (is_finite(loss) ? 2 : 1) : 0;
     s.culprit[r] = s.places;
@@ -193,7 +222,8 @@ KERNEL_FN(culprit, THREADS, Step, s) {
 DEVICE_FN float updated(OptimizerKind kind, float p, float g, float *m, float *v, const Rates *a) {
     switch (kind) {
 #define OPTIMIZER(name, ...) \
-    case OPTIMIZER_##name: return rule_##name(p, g, m, v, a);
+    case OPTIMIZER_##name: \
+        return rule_##name(p, g, m, v, a);
 #include "kernels/optimizers.def"
 #undef OPTIMIZER
     case OPTIMIZER_COUNT: break;
@@ -203,7 +233,7 @@ DEVICE_FN float updated(OptimizerKind kind, float p, float g, float *m, float *v
 
 KERNEL_FN(update, THREADS, Step, s) {
     int r = (int)blockIdx.z;
-    if (!s.alive[r]) return;
+    if (!updates(s, r)) return;
     const Chunk chunk = s.chunk[blockIdx.x];
     const Rates a = rates_of(&s.scalars[r], chunk.decay);
     float *p = at(s.param, r) + chunk.at, *g = at(s.grad, r) + chunk.at;
@@ -248,7 +278,7 @@ DEVICE_FN void unit_columns(float *x, const StepLines &l) {
 
 KERNEL_FN(renorm, THREADS, Step, s) {
     int r = (int)blockIdx.z;
-    if (!s.alive[r]) return;
+    if (!updates(s, r)) return;
     const StepLines l = s.lines[blockIdx.x];
     float *x = at(s.param, r) + l.at;
     if (l.unit == UNIT_rows)
@@ -318,6 +348,10 @@ static Grid each_chunk(const Step *s) {
     return grid_for(s, (unsigned)s->chunks);
 }
 
+static Grid each_scaled_chunk(const Step *s) {
+    return grid_for(s, s->scale ? (unsigned)s->chunks : 0);
+}
+
 static Grid each_lines(const Step *s) {
     return grid_for(s, (unsigned)s->units);
 }
@@ -341,6 +375,11 @@ static double update_bytes(const Step *s) {
     return 8 * (2 + optimizer_moments(s->optimizer)) * part_words(s, s->gradient, s->gradient + s->parameters);
 }
 
+/* g read and written. */
+static double unscale_bytes(const Step *s) {
+    return 8 * part_words(s, s->gradient, s->gradient + s->parameters);
+}
+
 /* Rows or columns read and written. */
 static double lines_bytes(const Step *s) {
     double words = 0;
@@ -361,6 +400,7 @@ extern "C" const StepLaunch SYMBOL(steps)[STEP_COUNT] = {
     {"step.gather", BODY(gather, Step), each_token, token_bytes, true},
     {"step.begin", BODY(begin, Step), one_block, NULL, false},
     {"step.seed", BODY(seed, Step), one_thread, NULL, true},
+    {"step.unscale", BODY(unscale, Step), each_scaled_chunk, unscale_bytes, true},
     {"step.squares", BODY(squares, Step), each_row, part_bytes, false},
     {"step.join", BODY(join, Step), each_part, NULL, false},
     {"step.close", BODY(close, Step), one_block, NULL, false},

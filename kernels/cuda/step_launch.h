@@ -1,8 +1,9 @@
-/* The kernels of a training step as launches: what launch.h is for ops. Shared by C and CUDA. */
+/* The kernels of a training step, and of rounding, as launches: what launch.h is for ops. Shared by C and CUDA. */
 #ifndef KERNELS_CUDA_STEP_LAUNCH_H
 #define KERNELS_CUDA_STEP_LAUNCH_H
 
 #include "kernels/cuda/launch.h"
+#include "kernels/rounding.h"
 #include "kernels/step.h"
 
 typedef struct {
@@ -12,5 +13,11 @@ typedef struct {
     double (*bytes)(const Step *s); /* of one replica; NULL: next to nothing */
     bool flat;
 } StepLaunch;
+
+typedef struct {
+    const char *name;
+    const void *body; /* takes one Rounding by value */
+    Grid (*grid)(const Rounding *c);
+} RoundLaunch;
 
 #endif

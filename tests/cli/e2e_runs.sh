@@ -146,11 +146,19 @@ check_costs_of_unlike_programs_are_marked() {
   ! grep -qE '^plain .*\]\* ' "$W/out" || fail "the baseline is marked against itself"
 }
 
+lacks() { # PATTERN ARGUMENTS...: the backend has not this precision: exit 3, one line
+  local pattern=$1
+  shift
+  ends 3 "$@"
+  says "$pattern"
+  [ "$(grep -c '' "$W/err")" = 1 ] || fail "more than one line: $*"
+}
+
 check_a_fast_precision_is_another_run() {
   ends 0 "${one[@]}" --results "$W/r" --backend simt --precision fp32
   grep -q '"arithmetic_class": "simt-fp32"' "$W"/r/runs/*/record.json || fail "the class is not in the record"
   ! diff <(ls "$W/r/runs") <(ls "$T/whole1/runs") >/dev/null || fail "exact and fp32 share an id"
-  refused "backend 'portable' computes in exact only; simt and cuda have fp32" \
+  lacks "backend 'portable' computes in exact, fp16, bf16-stored and fp16-scaled only; simt and cuda have fp32" \
     "${one[@]}" --backend portable --precision fp32 --results "$W/none"
   refused "unknown precision 'fp23'; did you mean 'fp32'" "${one[@]}" --precision fp23 --results "$W/none"
 }
@@ -175,10 +183,10 @@ check_bf16_is_a_run_of_its_own() {
     [ "$(grep -c '' "$W/err")" = 1 ] || fail "more than one line"
     [ ! -e "$W/none/runs" ] || fail "something was trained"
   fi
-  refused "backend 'cuda' computes in exact and fp32 only; cpu, amx" "${one[@]}" --backend cuda --precision bf16
-  refused "backend 'cuda' computes in exact and fp32 only; cpu, amx" perf smoke --dry-run --precision bf16
-  refused "backend 'portable' computes in exact only; cpu, amx, dot" "${one[@]}" --backend portable --precision bf16
-  refused "backend 'soft-dot-bf16' computes in bf16 only; simt and cuda have fp32" "${one[@]}" --backend soft-dot-bf16 --precision fp32
+  lacks "backend 'cuda' computes in exact, fp32, fp16, bf16-stored and fp16-scaled only; cpu, amx" "${one[@]}" --backend cuda --precision bf16
+  lacks "backend 'cuda' computes in exact, fp32, fp16, bf16-stored and fp16-scaled only; cpu, amx" perf smoke --dry-run --precision bf16
+  lacks "backend 'portable' computes in exact, fp16, .* only; cpu, amx, dot" "${one[@]}" --backend portable --precision bf16
+  lacks "backend 'soft-dot-bf16' computes in bf16 only; simt and cuda have fp32" "${one[@]}" --backend soft-dot-bf16 --precision fp32
   refused "unknown backend 'soft-dt'; did you mean 'soft-dot'" "${one[@]}" --backend soft-dt --precision bf16
   refused "baseline: the bits of class simt-fp32 are not every machine's" \
     baseline smoke --backend simt-fp32 --reason "not to be stored"
@@ -233,7 +241,7 @@ check_precision_is_a_factor_and_an_arm() {
   says '2 stored, 0 to train'
   ends 0 table one.yaml "${arms[@]}" --results "$W/r"
   prints 'minus a' && prints '\|class:canon\+bf16-amx\|'
-  refused "backend 'soft-amx' computes in bf16 only; cpu, .* have exact" "${one[@]}" --backend soft-amx --results "$W/r"
+  lacks "backend 'soft-amx' computes in bf16 only; cpu, .* have exact" "${one[@]}" --backend soft-amx --results "$W/r"
 }
 
 # Only `run` needs the corpus.

@@ -13,6 +13,7 @@
 extern const Stages *const simt_stages[OP_COUNT];
 extern const Stages simt_linear_bias;
 extern const StepLaunch simt_steps[STEP_COUNT];
+extern const RoundLaunch simt_round;
 
 typedef struct {
     const char *name;
@@ -138,6 +139,10 @@ static void step(Queue *q, StepKind kind, const Step *s) {
     enqueue_step(&simt_steps[kind], s, q, simt_launch);
 }
 
+static void round_tensor(const Rounding *c) {
+    enqueue_round(&simt_round, c, simt_launch);
+}
+
 static void record(Queue *q) {
     assert(!q->recording);
     q->recording = mem_alloc(1, sizeof *q->recording);
@@ -177,8 +182,9 @@ static void describe(char *out, size_t size) {
     if (size) out[0] = 0;
 }
 
-const Device simt_device = {true,   present, open_queue, close_queue, take,   give,   put,    get,    fetch,
-                            landed, step,    record,     recorded,    replay, forget, status, memory, describe};
+const Device simt_device = {true,   present, open_queue, close_queue, take,         give,   put,
+                            get,    fetch,   landed,     step,        round_tensor, record, recorded,
+                            replay, forget,  status,     memory,      describe};
 
 const Kernel *const simt_kernels[OP_COUNT] = {
 #define OP(name, ...) [OP_##name] = &simt_kernel,

@@ -9,6 +9,7 @@
 extern const Stages *const simt_stages[OP_COUNT];
 extern const Stages simt_linear_bias;
 extern const StepLaunch simt_steps[STEP_COUNT];
+extern const RoundLaunch simt_round;
 
 /* Tables of up to so many bytes are kept, since launches look into them; the numbers of a model are not. */
 enum { KEPT = 64 << 10 };
@@ -120,6 +121,11 @@ static void step(Queue *q, StepKind kind, const Step *s) {
     note(q, l->name, l->grid(s), 0, l->bytes ? l->bytes(s) * s->replicas : 0);
 }
 
+/* Read and written. */
+static void round_tensor(const Rounding *c) {
+    note(c->queue, simt_round.name, simt_round.grid(c), 0, 8.0 * c->from.rows * c->from.cols * c->replicas);
+}
+
 static void record(Queue *q) {
     q->recording = mem_alloc(1, sizeof *q->recording);
 }
@@ -156,8 +162,9 @@ static bool supported(void) {
     return true;
 }
 
-static const Device device = {false,  present, open_queue, close_queue, take,   give,   put,    get,    fetch,
-                              landed, step,    record,     recorded,    replay, forget, status, memory, describe};
+static const Device device = {false,  present, open_queue, close_queue, take,         give,   put,
+                              get,    fetch,   landed,     step,        round_tensor, record, recorded,
+                              replay, forget,  status,     memory,      describe};
 
 static const Kernel exact_kernel = {forward, backward, scratch}, fast_kernel = {fast_forward, fast_backward, scratch};
 
@@ -175,28 +182,21 @@ static const Kernel *const fast_kernels[OP_COUNT] = {
 
 #define WORDS \
     { 4, 4, 4, 4, 4, 4, 4, 4 }
-static const Backend exact = {.name = "cuda",
-                              .family = "cuda",
-                              .precision = PRECISION_exact,
-                              .class_of_bits = "none",
-                              .what = "notes what cuda would launch",
-                              .word = WORDS,
-                              .kernel = exact_kernels,
-                              .supported = supported,
-                              .device = &device};
-static const Backend fast = {.name = "cuda-fp32",
-                             .family = "cuda",
-                             .precision = PRECISION_fp32,
-                             .class_of_bits = "none",
-                             .what = "notes what cuda-fp32 would launch",
-                             .word = WORDS,
-                             .kernel = fast_kernels,
-                             .supported = supported,
-                             .device = &device};
+#define ROW(name_, precision_, kernels) \
+    { \
+        .name = name_, .family = "cuda", .precision = precision_, .class_of_bits = "none", \
+        .what = "notes what " name_ " would launch", .word = WORDS, .kernel = kernels, .supported = supported, \
+        .device = &device \
+    }
+static const Backend rows[] = {
+    ROW("cuda", PRECISION_exact, exact_kernels), ROW("cuda-fp32", PRECISION_fp32, fast_kernels),
+    ROW("cuda-fp16", PRECISION_fp16, exact_kernels), ROW("cuda-bf16-stored", PRECISION_bf16_stored, exact_kernels),
+    ROW("cuda-fp16-scaled", PRECISION_fp16_scaled, exact_kernels)};
 
 const Backend *dry_backend(const char *name) {
-    if (!strcmp(name, exact.name)) return &exact;
-    return strcmp(name, fast.name) ? NULL : &fast;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(name, rows[i].name)) return &rows[i];
+    return NULL;
 }
 
 const Note *dry_notes(const Graph *g, size_t *count) {

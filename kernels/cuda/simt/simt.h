@@ -62,6 +62,12 @@ static inline int atomicAdd(int *to, int value) {
     return old;
 }
 
+static inline unsigned long long atomicAdd(unsigned long long *to, unsigned long long value) {
+    unsigned long long old = *to;
+    *to += value;
+    return old;
+}
+
 static inline int atomicMin(int *to, int value) {
     int old = *to;
     if (value < old) *to = value;

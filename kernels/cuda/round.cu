@@ -1,0 +1,59 @@
+/* A tensor to words of 16 bits, counted by what became of its numbers: kernels/cpu/round.c. */
+#include "kernels/cuda/step_launch.h"
+
+#include "kernels/cuda/device.cuh"
+
+enum { EACH = 4, COUNTS = 5 };
+
+DEVICE_FN void count_one(int *count, Word word, float x, float y) {
+    const uint32_t was = canon_to_bits(x) & 0x7fffffffu, is = canon_to_bits(y) & 0x7fffffffu;
+    const uint32_t normal = word == WORD_fp16 ? ROUNDING_FP16_NORMAL : ROUNDING_BF16_NORMAL;
+    count[0] += is == ROUNDING_INFINITY;
+    count[1] += is > ROUNDING_INFINITY;
+    count[2] += was > ROUNDING_FP16_MOST && was <= ROUNDING_INFINITY;
+    count[3] += is - 1 < normal - 1;
+    count[4] += is == 0 && was != 0;
+}
+
+/* Blocks count in their own memory and then together: sums of whole numbers have no order. All of a step write the same
+ * `first`. */
+KERNEL_FN(round, THREADS, Rounding, c) {
+    SHARED(int, count, [COUNTS]);
+    const int r = (int)blockIdx.z, n = c.from.rows * c.from.cols;
+    const float *from = at(c.from, r);
+    float *to = at(c.to, r);
+    int mine[COUNTS] = {0, 0, 0, 0, 0};
+    if (threadIdx.x < COUNTS) count[threadIdx.x] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const int i = (int)(blockIdx.x * EACH + k) * THREADS + (int)threadIdx.x;
+        if (i >= n) continue;
+        const float x = from[i], y = c.word == WORD_fp16 ? rounding_fp16(x) : rounding_bf16(x);
+        to[i] = y;
+        count_one(mine, c.word, x, y);
+    }
+    if (!c.count || c.scalars[r].stopped) return;
+#pragma unroll
+    for (int k = 0; k < COUNTS; k++)
+        if (mine[k]) atomicAdd(&count[k], mine[k]);
+    __syncthreads();
+    if (threadIdx.x) return;
+    Rounded *all = c.count + (size_t)r * c.count_stride;
+    unsigned long long *const counts[COUNTS] = {(unsigned long long *)&all->infinite, (unsigned long long *)&all->nan,
+                                                (unsigned long long *)&all->over, (unsigned long long *)&all->subnormal,
+                                                (unsigned long long *)&all->flushed};
+#pragma unroll
+    for (int k = 0; k < COUNTS; k++)
+        if (count[k]) atomicAdd(counts[k], (unsigned long long)count[k]);
+    if (count[2] && !all->first) all->first = c.scalars[r].step + 1;
+}
+
+static Grid each_number(const Rounding *c) {
+    Grid g = {ceil_of((size_t)c->from.rows * (size_t)c->from.cols, THREADS * EACH), 1, (unsigned)c->replicas, THREADS,
+              0};
+    return g;
+}
+
+extern "C" const RoundLaunch SYMBOL(round);
+extern "C" const RoundLaunch SYMBOL(round) = {"round", BODY(round, Rounding), each_number};

@@ -1,0 +1,140 @@
+#include "models/rounding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "models/program.h"
+
+static size_t weight_bytes(const Program *p) {
+    return p->rounding.word == WORD_float ? 0 : p->stride[ROLE_PARAM];
+}
+
+int roundings_sites(const Program *p) {
+    return 2 * p->tape->tensors;
+}
+
+static size_t count_bytes(const Program *p) {
+    return p->rounding.word == WORD_float ? 0 : (size_t)roundings_sites(p) * sizeof(Rounded);
+}
+
+size_t roundings_bytes(const Program *p) {
+    return weight_bytes(p) + count_bytes(p);
+}
+
+/* The host's memory or the device's, zeroed. */
+static Rc take(const Program *p, void **at, size_t bytes, Error *e) {
+    Arena a;
+    if (p->queue) return p->backend->device->take(p->queue, at, bytes, e);
+    Rc rc = arena_init(&a, bytes, e);
+    *at = a.at;
+    return rc;
+}
+
+static void give(const Program *p, void *at) {
+    if (p->queue)
+        p->backend->device->give(p->queue, at);
+    else
+        arena_release(&(Arena){at, 0});
+}
+
+Rc roundings_init(Program *p, Error *e) {
+    const Tape *t = p->tape;
+    Roundings *x = &p->rounding;
+    size_t replicas = (size_t)p->replicas;
+    if (x->word == WORD_float) return RC_OK;
+    x->narrow = mem_alloc((size_t)t->tensors, sizeof *x->narrow);
+    for (int i = 0; i < t->tensors; i++) x->narrow[i] = t->tensor[i].role == ROLE_PARAM;
+    for (int i = 0; i < t->ops; i++) x->narrow[t->op[i].out] = !op_measures(t->op[i].kind);
+    if (take(p, &x->weights, weight_bytes(p) * replicas, e)) return e->code;
+    return take(p, &x->count, count_bytes(p) * replicas, e);
+}
+
+void roundings_release(Program *p) {
+    if (p->rounding.weights) give(p, p->rounding.weights);
+    if (p->rounding.count) give(p, p->rounding.count);
+    free(p->rounding.narrow);
+}
+
+View roundings_weight(const Program *p, int tensor) {
+    const Tensor *t = &p->tape->tensor[tensor];
+    return (View){(unsigned char *)p->rounding.weights + t->at * p->backend->word[ROLE_PARAM], p->stride[ROLE_PARAM],
+                  t->rows, t->cols};
+}
+
+typedef struct {
+    void (*round)(const Rounding *c);
+    Rounding call;
+} Shared;
+
+static void share(void *context, int part, int parts) {
+    const Shared *s = context;
+    Rounding c = s->call;
+    c.part = part, c.parts = parts;
+    s->round(&c);
+}
+
+static void round_site(const Program *p, View from, View to, int site, bool counted) {
+    const Device *d = p->backend->device;
+    Rounded *count = p->rounding.count;
+    Shared s = {d ? d->round : p->backend->round,
+                {.from = from,
+                 .to = to,
+                 .word = p->rounding.word,
+                 .replicas = p->replicas,
+                 .scalars = p->queue ? p->device_scalars : p->scalars,
+                 .count = counted ? count + site : NULL,
+                 .count_stride = (size_t)roundings_sites(p),
+                 .queue = p->queue}};
+    program_together(p, share, &s);
+}
+
+static void round_weight(const Program *p, int tensor, bool counted) {
+    const Tensor *t = &p->tape->tensor[tensor];
+    View master = {(unsigned char *)p->arena[ROLE_PARAM].at + t->at * p->backend->word[ROLE_PARAM],
+                   p->stride[ROLE_PARAM], t->rows, t->cols};
+    round_site(p, master, roundings_weight(p, tensor), 2 * tensor, counted);
+}
+
+void program_round_weight(Program *p, int tensor) {
+    if (p->rounding.word != WORD_float) round_weight(p, tensor, false);
+}
+
+void program_round_weights(Program *p) {
+    if (p->rounding.word == WORD_float) return;
+    for (int i = 0; i < p->tape->tensors; i++)
+        if (p->tape->tensor[i].role == ROLE_PARAM) round_weight(p, i, p->rounding.counting);
+}
+
+void program_round_op(Program *p, int op, bool backward) {
+    const Call *c = &p->call[op];
+    const Op *o = &p->tape->op[op];
+    const Roundings *x = &p->rounding;
+    if (x->word == WORD_float) return;
+    if (!backward) {
+        if (x->narrow[o->out]) round_site(p, c->out, c->out, 2 * o->out, x->counting);
+        return;
+    }
+    for (int j = 0; j < c->in_count; j++) {
+        int tensor = p->tape->input[o->in_at + j];
+        if (c->din[j].at && x->narrow[tensor]) round_site(p, c->din[j], c->din[j], 2 * tensor + 1, x->counting);
+    }
+}
+
+void roundings_read(const Program *p, int replica, Rounded *out) {
+    const void *from = (const unsigned char *)p->rounding.count + (size_t)replica * count_bytes(p);
+    size_t bytes = (size_t)roundings_sites(p) * sizeof *out;
+    if (p->queue)
+        p->backend->device->get(p->queue, out, from, bytes);
+    else
+        memcpy(out, from, bytes);
+}
+
+void roundings_write(Program *p, int replica, const Rounded *from) {
+    void *to = (unsigned char *)p->rounding.count + (size_t)replica * count_bytes(p);
+    size_t bytes = (size_t)roundings_sites(p) * sizeof *from;
+    if (p->queue)
+        p->backend->device->put(p->queue, to, from, bytes);
+    else
+        memcpy(to, from, bytes);
+}

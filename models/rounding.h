@@ -1,0 +1,54 @@
+/* Where a program rounds to words of 16 bits (kernels/rounding.h) and what it counts there. A precision whose word is
+ * float has none of it.
+ *
+ *   weights      rounded into an arena of their own before each forward pass; ops read those. Masters, moments and the
+ *                optimizer are float
+ *   activations  each op's output, right after the op
+ *   gradients    what each op's backward wrote or added to, right after it, parameters' gradients included
+ *
+ * Left in float: what ops keep for their backward (statistics of rows: mean, deviation, sum of exponentials), and the
+ * loss of each row, their mean and the measures of probes (op_measures) with their gradients, as Micikevicius et al.
+ * (2018, section 3.3) keep reductions: the scaled loss itself would not fit into fp16.
+ *
+ * A site is a tensor's values or its gradient: 2 tensor, 2 tensor + 1. An output that stands in the memory of an input is
+ * a site of its own; a gradient to which several ops add is stored, and counted, once for each. */
+#ifndef MODELS_ROUNDING_H
+#define MODELS_ROUNDING_H
+
+#include "base/error.h"
+#include "kernels/rounding.h"
+#include "models/tape.h"
+
+typedef struct Program Program;
+
+typedef struct {
+    Word word;
+    bool *narrow;          /* [tape->tensors] activations and parameters that are stored in words of 16 bits */
+    void *weights, *count; /* where kernels are: [replicas] parameters as ops read them; [replicas][sites] Rounded */
+    bool counting;         /* passes are counted now */
+} Roundings;
+
+/* The program has its device, strides and arenas. RC_UNMEASURED. */
+Rc roundings_init(Program *p, Error *e);
+void roundings_release(Program *p);
+
+/* Bytes that it takes for one replica. */
+size_t roundings_bytes(const Program *p);
+
+int roundings_sites(const Program *p);
+
+/* A parameter as ops read it. */
+View roundings_weight(const Program *p, int tensor);
+
+/* The copies that ops read, of all parameters, and of one (which is not counted). */
+void program_round_weights(Program *p);
+void program_round_weight(Program *p, int tensor);
+
+/* What an op has just written, in forward or in backward. */
+void program_round_op(Program *p, int op, bool backward);
+
+/* A replica's counts, [sites]. */
+void roundings_read(const Program *p, int replica, Rounded *out);
+void roundings_write(Program *p, int replica, const Rounded *from);
+
+#endif
