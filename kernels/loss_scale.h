@@ -1,8 +1,8 @@
 /* Loss scaling (Micikevicius et al. 2018, section 3.2): the gradient of the loss starts at the scale in place of 1, so
  * that gradients too small for fp16 are stored; they are divided by it, in float, before anything looks at them. The
  * scale moves as it does in NVIDIA's guide to training with mixed precision and in torch.amp.GradScaler: 2^16 at first,
- * halved by a gradient that is not finite, whose update is skipped, doubled after 2,000 updates in a row. Always a power
- * of two, so that dividing by it is exact.
+ * halved by a gradient that is not finite, whose update is skipped, doubled after 2,000 updates in a row. Always a
+ * power of two, so that dividing by it is exact.
  *
  * Here it never passes 2^24 (as in NVIDIA's Apex), and at 1 nothing is skipped any more: there a gradient that is not
  * finite is the model's own, and the run has diverged as it has in fp16. Shared by C and CUDA. */

@@ -56,9 +56,9 @@ bool program_cancelled(const Program *p);
 void program_ready(Program *p);
 
 void program_forward(Program *p);
-/* Sets dloss (program_seed) and runs the list in reverse. Afterwards the parameters' gradients are complete. An activation's
- * gradient is valid only until the op that made the activation has read it; an activation whose gradient is in place
- * of it (Gradients.over) has been overwritten. */
+/* Sets dloss (program_seed) and runs the list in reverse. Afterwards the parameters' gradients are complete. An
+ * activation's gradient is valid only until the op that made the activation has read it; an activation whose
+ * gradient is in place of it (Gradients.over) has been overwritten. */
 void program_backward(Program *p);
 /* dloss = 1, or the replica's loss_scale, for hosts that run the list op by op. */
 void program_seed(Program *p);

@@ -10,8 +10,8 @@
  * loss of each row, their mean and the measures of probes (op_measures) with their gradients, as Micikevicius et al.
  * (2018, section 3.3) keep reductions: the scaled loss itself would not fit into fp16.
  *
- * A site is a tensor's values or its gradient: 2 tensor, 2 tensor + 1. An output that stands in the memory of an input is
- * a site of its own; a gradient to which several ops add is stored, and counted, once for each. */
+ * A site is a tensor's values or its gradient: 2 tensor, 2 tensor + 1. An output that stands in the memory of an input
+ * is a site of its own; a gradient to which several ops add is stored, and counted, once for each. */
 #ifndef MODELS_ROUNDING_H
 #define MODELS_ROUNDING_H
 

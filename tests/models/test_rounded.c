@@ -1,5 +1,5 @@
-/* Runs stored in words of 16 bits (kernels/rounding.h): the same bits and counts on every path, near a double oracle that
- * rounds at the same places; and the loss's scale (kernels/loss_scale.h). */
+/* Runs stored in words of 16 bits (kernels/rounding.h): the same bits and counts on every path, near a double oracle
+ * that rounds at the same places; and the loss's scale (kernels/loss_scale.h). */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <math.h>
@@ -60,14 +60,14 @@ static void assert_same(const Outcome *got, const Outcome *expected, const char 
     cr_assert(got->scale.now == expected->scale.now && got->scale.skipped == expected->scale.skipped, "%s", who);
 }
 
-ParameterizedTestParameters(stored, same_on_every_path) {
+ParameterizedTestParameters(rounded, same_on_every_path) {
     static int index[128];
     for (int i = 0; i < 128; i++) index[i] = i;
     return cr_make_param_array(int, index, (size_t)toy_settings());
 }
 
 /* The readable kernels against the fast ones, alone and shared, and, of every third setting, the CUDA kernels. */
-ParameterizedTest(int *index, stored, same_on_every_path) {
+ParameterizedTest(int *index, rounded, same_on_every_path) {
     Variant v;
     ModelShape s;
     Recipe r;
@@ -124,7 +124,7 @@ static double farthest(PrecisionKind p) {
     return p == PRECISION_bf16_stored ? 0.3 : 0.05;
 }
 
-ParameterizedTestParameters(stored, gradients_are_the_rounded_oracles) {
+ParameterizedTestParameters(rounded, gradients_are_the_rounded_oracles) {
     static int index[128];
     for (int i = 0; i < 128; i++) index[i] = i;
     return cr_make_param_array(int, index, (size_t)toy_settings());
@@ -132,7 +132,7 @@ ParameterizedTestParameters(stored, gradients_are_the_rounded_oracles) {
 
 /* Double kernels that store the same words: single stores may fall to the other neighbour, which moves what follows by
  * a unit of the word. All parameters together are nearer to this oracle than that is to one that does not round. */
-ParameterizedTest(int *index, stored, gradients_are_the_rounded_oracles) {
+ParameterizedTest(int *index, rounded, gradients_are_the_rounded_oracles) {
     Variant v;
     ModelShape s;
     Recipe r;
@@ -158,7 +158,7 @@ ParameterizedTest(int *index, stored, gradients_are_the_rounded_oracles) {
 }
 
 /* Whatever stands in a narrow tensor after a step is a number of the word; masters and the loss are not. */
-Test(stored, memory_holds_words) {
+Test(rounded, memory_holds_words) {
     Error e;
     Variant v = *variant_find("peri", &e);
     ModelShape s = toy_shape();
@@ -211,9 +211,9 @@ static void state_of(const Trainer *t, uint8_t out[32]) {
 
 static const char *const scaled_rows[] = {"portable-fp16-scaled", "simt-fp16-scaled"};
 
-/* A scale that is too large: halved until the gradient fits, nothing moves until then, and the first update is that of a
- * run whose scale was right from the start. */
-Test(stored, a_scale_that_is_too_large_is_halved) {
+/* A scale that is too large: halved until the gradient fits, nothing moves until then, and the first update is that
+ * of a run whose scale was right from the start. */
+Test(rounded, a_scale_that_is_too_large_is_halved) {
     for (int row = 0; row < 2; row++) {
         Error e;
         const Backend *b = backend_find(scaled_rows[row], &e);
@@ -247,7 +247,7 @@ Test(stored, a_scale_that_is_too_large_is_halved) {
     }
 }
 
-Test(stored, a_scale_that_fits_is_doubled) {
+Test(rounded, a_scale_that_fits_is_doubled) {
     for (int row = 0; row < 2; row++) {
         Error e;
         const Backend *b = backend_find(scaled_rows[row], &e);
@@ -265,7 +265,7 @@ Test(stored, a_scale_that_fits_is_doubled) {
     }
 }
 
-Test(stored, the_scale_stays_within_its_bounds) {
+Test(rounded, the_scale_stays_within_its_bounds) {
     LossScale s = {.now = LOSS_SCALE_MOST, .good = LOSS_SCALE_GOOD - 1};
     loss_scale_goes_on(&s);
     cr_assert(s.now == LOSS_SCALE_MOST && !s.good);
@@ -286,8 +286,9 @@ static int first_site(Trainer *t, int replica, uint64_t *step) {
     return best;
 }
 
-/* Weights far too large: numbers pass 65,504 before the first update; fp16 has diverged, bf16 stores them and goes on. */
-Test(stored, overflow_at_step_0) {
+/* Weights far too large: numbers pass 65,504 before the first update; fp16 has diverged, bf16 stores them and goes
+ * on. */
+Test(rounded, overflow_at_step_0) {
     static const char *const rows[] = {"portable-fp16", "portable-fp16-scaled", "simt-fp16", "portable-bf16-stored"};
     for (int i = 0; i < 4; i++) {
         Error e;
@@ -333,7 +334,7 @@ static void alone_and_among(const Backend *b) {
     trainer_free(three);
 }
 
-Test(stored, same_alone_and_among_replicas) {
+Test(rounded, same_alone_and_among_replicas) {
     for (int i = 0; i < backend_count; i++)
         for (int p = 0; p < STORED; p++) {
             const Backend *b = backends[i];
@@ -359,7 +360,7 @@ static void carry(Trainer *to, Trainer *from) {
     free(n);
 }
 
-Test(stored, same_when_resumed_at_every_step) {
+Test(rounded, same_when_resumed_at_every_step) {
     static const char *const rows[] = {"portable-fp16", "portable-fp16-scaled", "portable-bf16-stored",
                                        "simt-fp16-scaled"};
     for (int i = 0; i < 4; i++) {
@@ -388,7 +389,7 @@ Test(stored, same_when_resumed_at_every_step) {
 }
 
 /* Runs as they are meant: the loss falls in each, and none is the exact one. */
-Test(stored, training_is_near_the_exact_one) {
+Test(rounded, training_is_near_the_exact_one) {
     Error e;
     ModelShape s = toy_shape();
     Recipe r = toy_recipe();
