@@ -455,11 +455,15 @@ Test(execute, metrics_compare_the_blocks) {
     cr_expect_float_eq(late[METRIC_grad_ratio], log10(8 * (6 + 150) / 21.0), 1e-12,
                        "steps 3 to 5 count tenfold in the last");
     cr_expect_float_eq(late[METRIC_grad_ratio_start], early[METRIC_grad_ratio_start], 0);
+    const CurveInfo *grad_norm = curve_named("block_grad_norm");
     c.value[curve_column(&c, PROBE_block_grad_norm, 1)] = (double)NAN;
     metrics_measure(early, &(Validation){.curves = &c, .step = 3});
-    const CurveInfo *grad_norm = curve_named("block_grad_norm");
-    cr_expect(isnan(curve_mean(&c, grad_norm, 1, 3)));
-    cr_expect(isnan(early[METRIC_grad_ratio]) && isnan(early[METRIC_grad_slope_start]));
+    cr_expect_float_eq(curve_mean(&c, grad_norm, 1, 3), 5, 1e-12, "a step without a number is left out: (4 + 6) / 2");
+    cr_expect(isnan(early[METRIC_grad_slope_start]));
+    c.value[2 * c.columns + curve_column(&c, PROBE_block_grad_norm, 1)] = (double)NAN;
+    metrics_measure(early, &(Validation){.curves = &c, .step = 3});
+    cr_expect(isnan(curve_mean(&c, grad_norm, 1, 3)), "the last has none");
+    cr_expect(isnan(early[METRIC_grad_ratio]));
     cr_expect_float_eq(early[METRIC_norm_input_ratio], 1, 1e-12);
     cr_expect(isnan(curve_number(&c, 0, grad_norm, 3)) && isnan(curve_number(&c, 6, grad_norm, 0)));
     free(c.value);

@@ -174,8 +174,8 @@ Test(figure, names_say_the_factors) {
           "made-up-rates-blocks-warmup=40,lr=1e-2", "made-up-rates-curves-warmup=40,lr=3e-3"}},
         {made_up_four,
          "full",
-         {"made-up-4-differences", "made-up-4-curves-token_std=2e-2", "made-up-4-curves-token_std=1",
-          "made-up-4-blocks-token_std=2e-2", "made-up-4-blocks-token_std=1"}},
+         {"made-up-4-differences", "made-up-4-curves-token_std=5e-1", "made-up-4-curves-token_std=1",
+          "made-up-4-blocks-token_std=5e-1", "made-up-4-blocks-token_std=1"}},
         {made_up_four, "quick", {"made-up-4-differences", "made-up-4-curves", "made-up-4-blocks", NULL, NULL}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Figure *figure;
@@ -371,7 +371,7 @@ Test(figure, a_seed_that_leaves_is_drawn_and_named) {
     for (int i = 0; i < figures; i++) {
         if (figure[i].kind != FIGURE_seeds) continue;
         char *script = script_of(&figure[i], FIGURE_SVG), wide[80];
-        cr_expect_str_eq(figure[i].name, "made-up-4-seeds-token_std=2e-2");
+        cr_expect_str_eq(figure[i].name, "made-up-4-seeds-token_std=5e-1");
         snprintf(wide, sizeof wide, "set label 'seed %d' at first 300, first 3.46 ", (int)m.x.seed[4]);
         cr_expect(strstr(script, wide), "%s", wide);
         cr_expect(strstr(script, "$d0_4 using 1:2 with lines lc rgb '#000000' dt (6,4) lw 1.4"));
