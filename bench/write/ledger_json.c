@@ -1,8 +1,10 @@
 /* The ledger as JSON. */
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "bench/write/ledger.h"
+#include "bench/write/replication.h"
 #include "bench/write/table_json.h"
 #include "bench/write/theory.h"
 
@@ -79,6 +81,8 @@ static json_t *line_json(const LedgerLine *l) {
     json_put_text(o, "where", words.at);
     text_clear(&words);
     ledger_numbers(l, &words);
+    if (!isnan(l->v->reported)) text_format(&words, " ");
+    replication_text(l->v, &words);
     json_put_text(o, "numbers", words.at);
     text_clear(&words);
     table_hypothesis(l->test, &words);

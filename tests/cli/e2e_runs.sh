@@ -116,8 +116,8 @@ check_backends_give_the_same_bytes() {
   local backend count=0 few=(--set steps=6 --set seeds=1) # the readable kernels take their time
   ends 0 "${run[@]}" "${few[@]}" --results "$W/reference"
   ends 0 list
-  for backend in $(sed -n '/^backends/,/^$/p' "$W/out" | sed 1d | grep -v 'not on this machine' | cut -c3-20); do
-    case $backend in cpu64 | *-fp32 | *-bf16) continue ;; esac # not of this arithmetic
+  for backend in $(sed -n '/^backends/,/^$/p' "$W/out" | sed 1d | grep -v 'not on this machine' | grep -oE '^  [a-z0-9-]+'); do
+    case $backend in cpu64 | *-fp32 | *-bf16 | *-fp16 | *-bf16-stored | *-fp16-scaled) continue ;; esac # not of this arithmetic
     ends 0 "${run[@]}" "${few[@]}" --backend "$backend" --results "$W/$backend"
     same "$W/$backend" "$W/reference"
     count=$((count + 1))
