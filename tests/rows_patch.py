@@ -139,7 +139,7 @@ write(os.path.join("kernels/cuda", "rownegate.cu"), '''/* y = -x */
 ELEMENTWISE(rownegate, -x, -1.0f);
 ''')
 
-add_row("kernels/precisions.def", "PRECISION", 'PRECISION(row_precise, "a precision that tests/rows.sh added")')
+add_row("kernels/precisions.def", "PRECISION", 'PRECISION(row_precise, "row_precise", float, false, "a precision that tests/rows.sh added")')
 add_row("kernels/backends.def", "BACKEND", '''BACKEND("row-cpu", "row-cpu", exact, "canon", portable, 0, HOST(readable, readable, 4, always, NULL, NULL),
         "a backend that tests/rows.sh added")
 BACKEND("row-cpu-precise", "row-cpu", row_precise, "row-precise", portable, 0,
