@@ -48,14 +48,14 @@ int curve_stride(const Curves *c, const CurveInfo *curve) {
     return kind < PROBE_COUNT ? probe_stride(kind, c->every) : 1;
 }
 
-bool curves_spike(const Curves *c, int row) {
+bool curves_spike(const Curves *c, int row, CurveColumn column) {
     enum { WINDOW = 128 };
     double sum = 0, squares = 0;
     if (row < WINDOW) return false;
-    for (int i = row - WINDOW; i < row; i++) sum += curve_at(c, i, CURVE_train_loss);
-    double mean = sum / WINDOW, x = curve_at(c, row, CURVE_train_loss);
+    for (int i = row - WINDOW; i < row; i++) sum += curve_at(c, i, column);
+    double mean = sum / WINDOW, x = curve_at(c, row, column);
     for (int i = row - WINDOW; i < row; i++) {
-        double d = curve_at(c, i, CURVE_train_loss) - mean;
+        double d = curve_at(c, i, column) - mean;
         squares += d * d;
     }
     return squares > 0 && (x - mean) / sqrt(squares / WINDOW) > 6;

@@ -228,7 +228,7 @@ static void add_row(Running *g, Replica *of, int step, const StepReport *report)
     }
     chain_add(of->chain, report->loss);
     of->finite = report->finite;
-    if (report->finite) row[CURVE_spike] = curves_spike(c, c->rows - 1);
+    if (report->finite) row[CURVE_spike] = curves_spike(c, c->rows - 1, CURVE_train_loss);
 }
 
 /* Updates until the next point of a curve or evaluation. */

@@ -59,6 +59,14 @@ static double measure_count(const Validation *v, const CurveInfo *curve) {
     return sum_from(v, curve, 0, &n);
 }
 
+/* How many of a curve's rows before step are spikes; the curve has a fixed column. */
+static double measure_spikes(const Validation *v, const CurveInfo *curve) {
+    int n = 0;
+    for (int row = 0; row < v->step && row < v->curves->rows; row++)
+        n += curves_spike(v->curves, row, (CurveColumn)(curve - curve_info));
+    return n;
+}
+
 /* A curve of the blocks, averaged over the rows before step (all_steps) or at step 0; [layers], the caller frees it.
  * NULL when there are no two blocks, or some number is not above 0 and finite. */
 static double *block_numbers(const Validation *v, const CurveInfo *curve, bool all_steps) {

@@ -410,13 +410,17 @@ Test(execute, spikes) {
     Curves c;
     curves_init(&c, 0, NULL);
     for (int i = 0; i < 140; i++) curves_add(&c)[CURVE_train_loss] = 3 + 0.1 * (i % 2);
-    cr_assert_not(curves_spike(&c, 139));
+    cr_assert_not(curves_spike(&c, 139, CURVE_train_loss));
     c.value[139 * c.columns + CURVE_train_loss] = 3.05 + 0.05 * 5.9;
-    cr_assert_not(curves_spike(&c, 139));
+    cr_assert_not(curves_spike(&c, 139, CURVE_train_loss));
     c.value[139 * c.columns + CURVE_train_loss] = 3.05 + 0.05 * 6.1;
-    cr_assert(curves_spike(&c, 139));
+    cr_assert(curves_spike(&c, 139, CURVE_train_loss));
     c.value[100 * c.columns + CURVE_train_loss] = 50;
-    cr_assert_not(curves_spike(&c, 100), "128 rows are needed");
+    cr_assert_not(curves_spike(&c, 100, CURVE_train_loss), "128 rows are needed");
+    cr_assert_not(curves_spike(&c, 139, CURVE_grad_norm), "not measured: no number, no spike");
+    for (int i = 0; i < 140; i++) c.value[i * c.columns + CURVE_grad_norm] = 1 + 0.1 * (i % 2);
+    c.value[139 * c.columns + CURVE_grad_norm] = 1.05 + 0.05 * 6.1;
+    cr_assert(curves_spike(&c, 139, CURVE_grad_norm));
     free(c.value);
 }
 
