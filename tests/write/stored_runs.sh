@@ -36,4 +36,6 @@ same placements full ngpt 11 lr=3e-2
 same placements full attnres-block 7 lr=3e-3
 same deep quick deepnorm 8 layers=12
 same residual-scale quick gate 3 lr=1e-3
+same optimizers quick post 4 optimizer=radam warmup=0 lr=1e-1
+same variance quick post 4 init_seed=0 order_seed=1000 dropout_seed=0
 echo "1..$number"
