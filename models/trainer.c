@@ -8,6 +8,7 @@
 #include "models/init.h"
 #include "models/observe.h"
 #include "models/profile.h"
+#include "models/quantized.h"
 #include "models/resident.h"
 
 /* The tensors that every step asks for. */
@@ -319,6 +320,13 @@ void trainer_forward(Trainer *t) {
         resident_forward(t->resident, t);
     else
         program_forward(p);
+}
+
+bool trainer_forward_quantized(Trainer *t, Quantization how) {
+    if (t->resident || t->program.queue) return false;
+    still_scalars(t);
+    program_forward_quantized(&t->program, how);
+    return true;
 }
 
 void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count,

@@ -8,6 +8,7 @@
 #include "base/feed.h"
 #include "kernels/backend.h"
 #include "kernels/loss_scale.h"
+#include "kernels/quantization.h"
 #include "models/recipe.h"
 #include "models/transformer.h"
 
@@ -90,6 +91,10 @@ int trainer_steps(Trainer *t, int n, StepReport *report);
 /* Forward only, without dropout, at the progress of the last update made (recipe_progress); nothing of the training
  * state changes. Reads the same feeds. */
 void trainer_forward(Trainer *t);
+
+/* The same with the blocks' matrix products in eight bits (models/quantized.h). False on a device, which has no such
+ * pass. */
+bool trainer_forward_quantized(Trainer *t, Quantization how);
 
 /* After trainer_forward: sum of nll (nats, added in row order in double), hits and count over rows whose target is not
  * -1, of one replica, rows first..first+rows-1. hit[rows]: which of them are hits; NULL: not wanted. */

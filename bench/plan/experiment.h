@@ -78,6 +78,7 @@ typedef struct {
     uint64_t said;      /* bit i: the file, the profile or --set gives spec_keys[i] for all arms; no hash knows it */
     ProbeChoice probes; /* what runs measure; no part of what they are, so no hash knows it */
     bool hits;          /* runs keep which targets they predict right; as the probes, no hash knows it */
+    bool quantize;      /* and what eight bits cost them, likewise */
     bool compared;      /* --arm gave one arm, and arm[0] is the base that it is compared with */
     char plan[65]; /* SHA-256 of the canonical text: arms, factors, seeds, baseline, metric, alpha, margin */
 } Experiment;

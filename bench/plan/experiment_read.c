@@ -29,6 +29,7 @@ static Rc apply_top(Reader *r, const Node *n) {
     if (!strcmp(n->key, "seeds")) return apply_seeds(r, r->d, n);
     if (!strcmp(n->key, "probes")) return apply_probes(r, r->d, n);
     if (!strcmp(n->key, "hits")) return apply_flag(r, r->d, n, &x->hits);
+    if (!strcmp(n->key, "quantize")) return apply_flag(r, r->d, n, &x->quantize);
     if (!strcmp(n->key, "recipe")) return RC_OK; /* applied before */
     if (spec_has(n->key)) return apply_key(r, r->d, n);
     bool arms = !strcmp(n->key, "arms");
@@ -142,6 +143,8 @@ static Rc apply_set(Reader *r, const char *set) {
         rc = apply_probes(r, &d, &n);
     else if (!strcmp(key, "hits"))
         rc = apply_flag(r, &d, &n, &r->x->hits);
+    else if (!strcmp(key, "quantize"))
+        rc = apply_flag(r, &d, &n, &r->x->quantize);
     else if (!strcmp(key, "recipe"))
         rc = apply_recipe(r, &d, &n);
     else if (spec_has(key))
@@ -149,7 +152,7 @@ static Rc apply_set(Reader *r, const char *set) {
     else if (!strcmp(key, "arms"))
         rc = document_error(r->e, &d, 0, "arms are given with --arm");
     else
-        rc = unknown_key(&d, &n, (const char *const[]){"seeds", "probes", "hits", "recipe"}, 4, r->e);
+        rc = unknown_key(&d, &n, (const char *const[]){"seeds", "probes", "hits", "quantize", "recipe"}, 5, r->e);
     if (spec_has(key)) r->set |= (uint64_t)1 << spec_index(key);
 done:
     document_release(&list);

@@ -46,7 +46,7 @@ static void print_columns(Text *out) {
 void experiment_help(Text *out) {
     text_format(out, "\nKeys of --set, of experiment files, of their profiles and of arms:\n");
     spec_print_keys(out);
-    text_format(out, "--set takes seeds, probes and hits too.\n\nOther keys of an experiment file:\n");
+    text_format(out, "--set takes seeds, probes, hits and quantize too.\n\nOther keys of an experiment file:\n");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) text_format(out, "%-14s %s\n", keys[i].name, keys[i].help);
     text_format(out, "\nSummaries:\n");
     for (size_t i = 0; i < sizeof summaries / sizeof *summaries; i++)

@@ -33,8 +33,8 @@ int curve_column(const Curves *c, ProbeKind kind, int layer);
 /* Rows of a curve are those that this divides: `every` of a probe that is not usual, 1 of everything else. */
 int curve_stride(const Curves *c, const CurveInfo *curve);
 
-/* Whether a row's number (train loss, gradient norm) is more than 6 standard deviations (population) above the mean of the
- * 128 rows before it; never before there are 128 (llm.c's rule). */
+/* Whether a row's number (train loss, gradient norm) is more than 6 standard deviations (population) above the mean of
+ * the 128 rows before it; never before there are 128 (llm.c's rule). */
 bool curves_spike(const Curves *c, int row, CurveColumn column);
 
 /* A curve's number averaged over the measured rows before step that have one; NaN when the last of them has none. */

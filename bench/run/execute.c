@@ -11,6 +11,7 @@
 #include "base/sha256.h"
 #include "bench/run/checkpoint.h"
 #include "bench/run/metrics.h"
+#include "bench/run/quantized.h"
 
 static double now(void) {
     struct timespec t;
@@ -46,7 +47,7 @@ bool execute_together(const RunSpec *a, const RunSpec *b) {
 }
 
 /* One forward pass over windows first.., the same in every replica; returns the bytes of their targets. */
-static size_t windows_forward(Trainer *t, const Dataset *d, const RunSpec *s, size_t first) {
+size_t evaluate_windows(Trainer *t, const Dataset *d, const RunSpec *s, size_t first) {
     int batch = (int)s->batch, context = (int)s->context;
     FeedRoom room[TRAINER_MOST_FEEDS], copy[TRAINER_MOST_FEEDS];
     int feeds = trainer_feeds(t, 0, room);
@@ -86,7 +87,7 @@ bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves
     }
     bool whole = true;
     for (int b = 0; whole && b < out[0].blocks; b++) {
-        bytes += windows_forward(t, d, s, (size_t)b * batch);
+        bytes += evaluate_windows(t, d, s, (size_t)b * batch);
         whole = !stopped(stop); /* after a stop the forward pass may be incomplete */
         for (int r = 0; whole && r < replicas; r++) {
             Score part = score(t, r, s, hit);
@@ -106,6 +107,7 @@ bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves
         metrics_measure(out[r].metric, &v);
         out[r].absent[METRIC_overflows] = out[r].absent[METRIC_first_overflow] = !v.rounded.known;
         rounded_release(&v.rounded);
+        quantized_none(&out[r]);
     }
     free(all);
     free(hit);
@@ -157,7 +159,7 @@ static void slice_loss(Running *g) {
     const RunSpec *s = g->spec;
     Score *all = mem_alloc((size_t)g->x->runs, sizeof *all);
     for (int64_t b = 0; b < s->curve_batches; b++) {
-        (void)windows_forward(g->t, g->x->data, s, (size_t)(b * s->batch));
+        (void)evaluate_windows(g->t, g->x->data, s, (size_t)(b * s->batch));
         for (int i = 0; i < g->x->runs; i++) {
             Score part = score(g->t, i, s, NULL);
             all[i].nll += part.nll, all[i].count += part.count;
@@ -180,6 +182,10 @@ static bool wants_hits(const Running *g) {
     return g->x->hits && step_of(g) == (int)g->spec->steps;
 }
 
+static bool wants_quantized(const Running *g) {
+    return g->x->quantize && step_of(g) == (int)g->spec->steps;
+}
+
 static bool lacks_evaluation(const Running *g, const Replica *of) {
     return of->finite && (!record_at(of->r, step_of(g)) || (wants_hits(g) && !of->r->hits.targets));
 }
@@ -197,6 +203,7 @@ static void evaluate_here(Running *g) {
     const Curves **curves = mem_alloc((size_t)runs, sizeof *curves);
     for (int i = 0; i < runs; i++) curves[i] = &g->replica[i].r->curves;
     bool whole = evaluate_whole(g->t, g->x->data, g->spec, curves, v, hits, g->x->stop);
+    if (whole && wants_quantized(g)) quantized_measure(g->t, g->x->data, g->spec, v, g->x->stop);
     bool good = whole && !trainer_failed(g->t, NULL);
     free(curves);
     for (int i = 0; whole && i < runs; i++) {

@@ -22,6 +22,7 @@ typedef struct {
     const Backend *backend;
     const ProbeChoice *probes;         /* NULL: the usual ones */
     bool hits;                         /* records keep which targets of the last whole validation are predicted right */
+    bool quantize;                     /* the last whole validation measures what eight bits cost */
     const char *folder;                /* results/runs; checkpoints stand in folder/.partial/ */
     int threads;                       /* that share the program; 0 = 1 */
     double checkpoint_seconds;         /* wall time between checkpoints; 0 = after every step */
@@ -52,6 +53,9 @@ void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Back
  * others' status is "". Runs are checkpointed one after the other: a crash between two leaves them at different steps,
  * each whole, and the runner then trains them in programs of their own: slower, the same bits. */
 Rc run_execute(const Execution *x, RunRecord *r, Error *e);
+
+/* Forward only over the validation windows from `first` on, a batch of them; returns the bytes of their targets. */
+size_t evaluate_windows(Trainer *t, const Dataset *d, const RunSpec *s, size_t first);
 
 /* Whole validation of the parameters a trainer holds now; fills out[replicas]. curves[replicas]: what each run's say so
  * far; NULL: not known, and metrics that need them are NaN. hits[replicas]: filled too; NULL: not wanted. False when

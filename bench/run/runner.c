@@ -214,6 +214,7 @@ static void one_group(void *context, int index) {
                    .runs = group.runs,
                    .probes = &r->todo->probes,
                    .hits = r->todo->hits,
+                   .quantize = r->todo->quantize,
                    .folder = r->s->runs,
                    .threads = r->s->threads_per_run,
                    .checkpoint_seconds = r->o->checkpoint_seconds,

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "bench/run/execute.h"
+#include "bench/run/quantized.h"
 
 #define UNEVEN 1.1 /* the dearest share of whole seeds over the mean share */
 
@@ -44,6 +45,8 @@ static Rc find_stored(TodoRun *run, const char *runs, const Experiment *x, Error
     if (record_read(&r, runs, run->id, e)) return store_damage(runs, run->id, e);
     run->lacking = probes_lacking(&r.probes, &x->probes);
     run->lacks_hits = x->hits && !r.hits.targets && !strcmp(r.status, "ok"); /* one that diverged has none */
+    const Evaluation *last = record_at(&r, (int)r.spec.steps);
+    run->lacks_eight = x->quantize && last && !quantized_known(last);
     record_release(&r);
     run->done = true;
     return RC_OK;
@@ -73,24 +76,30 @@ void todo_explain(Todo *t, const Store *stored) {
         if (!t->run[i].done) explain_missing(&t->run[i], stored);
 }
 
-Rc todo_lacking(const Todo *t, const Session *s, Error *e) {
-    static const char *const again = "move their folders (the first:";
-    const TodoRun *first = NULL, *hitless = NULL;
-    int count = 0, without = 0;
-    for (int i = 0; i < t->runs; i++) {
-        if (t->run[i].lacking != PROBE_COUNT && !count++) first = &t->run[i];
-        if (t->run[i].lacks_hits && !without++) hitless = &t->run[i];
-    }
-    if (count)
-        return error_set(e, RC_UNMEASURED,
-                         "%d of %d runs were stored without probe '%s' at every step asked for; %s %s/%s) away and run "
-                         "again, or leave the probe out",
-                         count, t->runs, probe_info[first->lacking].name, again, s->runs, first->id);
-    if (!without) return RC_OK;
+/* Runs were stored without something that the experiment asks for; NULL when none was. */
+static Rc stored_without(const Todo *t, const Session *s, const TodoRun *first, int count, const char *what,
+                         const char *key, Error *e) {
     return error_set(e, RC_UNMEASURED,
-                     "%d of %d runs were stored without 'hits', which targets they predict right; %s %s/%s) away and "
-                     "run again, or leave 'hits' out",
-                     without, t->runs, again, s->runs, hitless->id);
+                     "%d of %d runs were stored without %s; move their folders (the first: %s/%s) away and run "
+                     "again, or leave %s out",
+                     count, t->runs, what, s->runs, first->id, key);
+}
+
+Rc todo_lacking(const Todo *t, const Session *s, Error *e) {
+    const TodoRun *probe = NULL, *hits = NULL, *eight = NULL;
+    int probes = 0, hitless = 0, eightless = 0;
+    char what[96];
+    for (int i = 0; i < t->runs; i++) {
+        const TodoRun *run = &t->run[i];
+        if (run->lacking != PROBE_COUNT && !probes++) probe = run;
+        if (run->lacks_hits && !hitless++) hits = run;
+        if (run->lacks_eight && !eightless++) eight = run;
+    }
+    if (probe) snprintf(what, sizeof what, "probe '%s' at every step asked for", probe_info[probe->lacking].name);
+    if (probe) return stored_without(t, s, probe, probes, what, "the probe", e);
+    if (hits) return stored_without(t, s, hits, hitless, "'hits', which targets they predict right", "'hits'", e);
+    if (eight) return stored_without(t, s, eight, eightless, "'quantize', what eight bits cost", "'quantize'", e);
+    return RC_OK;
 }
 
 static Rc describe_run(TodoRun *run, Session *s, const Experiment *x, ToyCache *cache, Error *e) {
@@ -99,6 +108,9 @@ static Rc describe_run(TodoRun *run, Session *s, const Experiment *x, ToyCache *
         session_backend(s, (PrecisionKind)run->spec.precision, &run->backend, e) ||
         cached_arithmetic(cache, run->arithmetic, &run->spec, run->backend, e))
         return e->code;
+    if (x->quantize && run->backend->device)
+        return error_set(e, RC_UNMEASURED, "quantize: backend '%s' has no pass in eight bits; --backend cpu has",
+                         run->backend->name);
     run_id(run->id, &run->spec, run->data, run->backend, run->arithmetic);
     return find_stored(run, s->runs, x, e);
 }
@@ -107,7 +119,7 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     ToyCache cache = {0};
     Rc rc = RC_OK;
     bool used = false; /* the backend that was asked for */
-    *t = (Todo){.probes = x->probes, .hits = x->hits, .shards = 1};
+    *t = (Todo){.probes = x->probes, .hits = x->hits, .quantize = x->quantize, .shards = 1};
     t->run = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, sizeof *t->run);
     for (int cell = 0; cell < experiment_cells(x) && !rc; cell++)
         for (int arm = 0; arm < x->arms && !rc; arm++)
@@ -213,8 +225,7 @@ void todo_shards(Todo *t, int shard, int shards) {
         TodoRun *run = &t->run[i];
         ModelShape shape = spec_shape(&run->spec, run->data->vocab);
         int evaluations = spec_evaluations(&run->spec, at, 64);
-        double passes =
-            (double)(dataset_windows(run->data, shape.context) / (size_t)shape.batch + 1) * evaluations / 3;
+        double passes = (double)(dataset_windows(run->data, shape.context) / (size_t)shape.batch + 1) * evaluations / 3;
         run->cost = update_flops(&built, &builds, run, &shape) * ((double)run->spec.steps + passes);
         total += run->cost;
     }

@@ -17,6 +17,7 @@ typedef struct {
     double cost;         /* floating-point operations, validations included (todo_shards) */
     ProbeKind lacking;   /* a probe that the experiment asks for and the stored run has not; PROBE_COUNT: none */
     bool lacks_hits;     /* the experiment asks for hits, and the stored run kept none */
+    bool lacks_eight;    /* or for what eight bits cost, which it did not measure */
     char why[160];       /* of a run that is to be trained: why it does not count as done */
 } TodoRun;
 
@@ -24,7 +25,7 @@ typedef struct {
     TodoRun *run; /* cells x arms x seeds, in this order */
     int runs, missing;
     ProbeChoice probes; /* the experiment's */
-    bool hits;
+    bool hits, quantize;
     int shard, shards;  /* the share that is trained here */
 } Todo;
 

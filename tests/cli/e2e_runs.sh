@@ -37,6 +37,24 @@ check_probes_are_asked_for_and_missed() {
   says '1 stored, 0 to train'
 }
 
+check_eight_bits_are_asked_for_and_missed() {
+  local id
+  cp -r "$T/whole1" "$W/r"
+  ends 3 "${one[@]}" --set quantize=true --results "$W/r"
+  says "1 of 1 runs were stored without 'quantize', what eight bits cost; move their folders"
+  ends 0 "${one[@]}" --set quantize=true --results "$W/r2"
+  diff <(cd "$W/r/runs" && ls) <(cd "$W/r2/runs" && ls) || fail "another run"
+  ends 0 "${one[@]}" --set quantize=true --results "$W/r2" && says '1 stored, 0 to train'
+  id=$(ls "$W/r2/runs")
+  for key in int8_cost int8_channel_cost e4m3_cost e5m2_cost; do
+    grep -q "\"$key\"" "$W/r2/runs/$id/record.json" || fail "no $key"
+    grep -q "\"$key\"" "$W/r/runs/$id/record.json" && fail "$key, which nobody asked for"
+  done
+  ends 3 "${one[@]}" --set quantize=true --backend simt --results "$W/r3"
+  says "quantize: backend 'simt' has no pass in eight bits; --backend cpu has"
+  ends 2 "${one[@]}" --set quantize=maybe --results "$W/r3"
+}
+
 check_hits_are_asked_for_and_missed() {
   local id
   cp -r "$T/whole1" "$W/r"
