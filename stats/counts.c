@@ -64,6 +64,12 @@ static double binomial_p(uint64_t k, uint64_t n, double share) {
     return fmin(1.0, 2.0 * fmin(low, high));
 }
 
+unsigned st_median_rank(unsigned n, double conf) {
+    unsigned low = 0;
+    while (low < n / 2 && gsl_cdf_binomial_P(low, 0.5, n) <= (1 - conf) / 2) low++;
+    return low;
+}
+
 StMcnemar st_mcnemar(uint64_t b, uint64_t c) {
     StMcnemar r = {ST_BAD_ARG, b, c, NAN, NAN};
     if (b > COUNT_MAX || c > COUNT_MAX) {

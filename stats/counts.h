@@ -15,6 +15,10 @@ typedef struct {
 
 StCp st_cp(uint64_t k, uint64_t n, double conf);
 
+/* The rank r, 1-based, so that the r-th smallest and the r-th largest of n independent numbers hold the median of their
+ * distribution with at least this confidence (binomial; Conover 1999, section 3.2); 0: n numbers cannot. */
+unsigned st_median_rank(unsigned n, double conf);
+
 /* Exact McNemar: b seeds where only A diverged, c where only B did; two-sided binomial(b + c, 1/2).
  * p_min: the smallest p that b + c discordant seeds can give; without any, p = p_min = 1. */
 typedef struct {

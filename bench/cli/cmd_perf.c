@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/perf_pairs.h"
 #include "bench/formats/json.h"
 #include "bench/perf/perf.h"
 #include "bench/perf/dry.h"
@@ -29,6 +30,10 @@ const char perf_help[] =
     "  copy_share}, two_threads: {runs, fma_peak, runs_over_fma_peak} (throughput over one's), shared_run:\n"
     "  {threads, speed} (one run on several threads), memory_mb: {one_run, two_runs}}], provenance}. What is not\n"
     "  measured is absent or \"nan\".\n"
+    "\n--baseline ARM: a step of each other arm in turn with a step of that one, for 5 s of processor time: the ratio\n"
+    "  of their times with its interval, of memory, FLOPs and bytes as counted, and of norm ops. With --json: steps:\n"
+    "  [{experiment, arm, baseline, layers, width, pairs, time_ratio, interval, of_arm and of_baseline: {seconds,\n"
+    "  seconds_best, flops, bytes, memory, norms, normed, parameters}}].\n"
     "\n--dry-run: nothing runs; what one step of --replicas runs (default: 5) launches on a CUDA device (--precision\n"
     "  exact or fp32), and the floor that implies. With --json: steps: [{experiment, backend, layers, width, "
     "replicas,\n"
@@ -326,7 +331,9 @@ static Rc measure_cells(Measured *m, const char *name, Error *e) {
         experiment_read(&x, path, option(o, OPTION_profile, NULL), &overrides, e))
         return e->code;
     Rc rc = RC_OK;
-    for (int cell = 0; !rc && cell < experiment_cells(&x); cell++) {
+    const char *baseline = option(o, OPTION_baseline, NULL);
+    if (baseline) rc = perf_pairs(m->s, &x, baseline, o->times[OPTION_json], m->list, e);
+    for (int cell = 0; !baseline && !rc && cell < experiment_cells(&x); cell++) {
         RunSpec spec = experiment_spec(&x, cell, 0, 0);
         rc = measure(m, &x, &spec, e);
         if (rc != RC_UNMEASURED) continue;
@@ -352,10 +359,12 @@ static Rc write_json(const Measured *m, Error *e) {
     return rc;
 }
 
-static Rc replicas_asked(const Options *o, int *replicas, Error *e) {
+static Rc check_options(const Options *o, int *replicas, Error *e) {
     if (o->times[OPTION_replicas] && !o->times[OPTION_dry_run])
         return error_set(e, RC_USAGE, "perf: --replicas goes with --dry-run");
     *replicas = o->times[OPTION_dry_run] ? option_integer(o, OPTION_replicas, 5) : 0;
+    if (o->times[OPTION_baseline] && (!o->operands || o->times[OPTION_dry_run]))
+        return error_set(e, RC_USAGE, "perf: --baseline wants an experiment and no --dry-run");
     return RC_OK;
 }
 
@@ -364,7 +373,7 @@ Rc command_perf(Session *s, Error *e) {
     Measured m = {.s = s, .list = json_array()};
     Rc rc = RC_OK;
     if (s->options->operands > 1) return error_set(e, RC_USAGE, "perf: name at most one experiment");
-    if (replicas_asked(s->options, &m.replicas, e)) return e->code;
+    if (check_options(s->options, &m.replicas, e)) return e->code;
     if (!m.replicas && s->backend->device)
         return error_set(e, RC_USAGE,
                          "perf: backend '%s' is measured by bench/gpu-check; --dry-run --backend cuda counts launches",

@@ -6,6 +6,7 @@
 #include "bench/run/theory.h"
 #include "bench/run/theory_net_of.h"
 #include "models/theory_part.h"
+#include "models/transformer.h"
 
 enum { WIDE = 32 };
 
@@ -71,9 +72,9 @@ static double of_derf(const double *x, int d) {
 static const struct {
     const char *norm;
     double (*largest)(const double *x, int d);
-} formulas[] = {{"none", of_identity},   {"layernorm", of_layernorm}, {"rmsnorm", of_rmsnorm},
-                {"center", of_identity}, {"crms", of_crms},           {"scalenorm", of_rmsnorm},
-                {"unit", of_unit},       {"dyt", of_dyt},             {"derf", of_derf}};
+} formulas[] = {{"none", of_identity}, {"layernorm", of_layernorm}, {"rmsnorm", of_rmsnorm}, {"center", of_identity},
+                {"crms", of_crms},     {"scalenorm", of_rmsnorm},   {"unit", of_unit},       {"dyt", of_dyt},
+                {"derf", of_derf}};
 
 static Rc norm_jacobians(TheoryNotes *n, int seed, int argument, Error *e) {
     static const StatementId of[NORM_COUNT] = {
@@ -184,6 +185,19 @@ static int day_of(int year, int month, int day) {
     return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day;
 }
 
+static double norm_ops(const char *name) {
+    Error e;
+    const Variant *variant = variant_find(name, &e);
+    const ModelShape shape = {
+        .layers = 24, .width = 8, .heads = 2, .context = 4, .vocab = 8, .batch = 1, .ffn_mult = 4};
+    Tape tape;
+    int n = 0;
+    transformer_build(&tape, &shape, variant, NULL);
+    for (int i = 0; i < tape.ops; i++) n += tape.op[i].kind == OP_layernorm;
+    tape_release(&tape);
+    return n;
+}
+
 /* What the write-ups say of single numbers and of history. */
 static Rc arithmetic(TheoryNotes *n, Error *e) {
     static const Norm layernorm[] = {NORM_layernorm};
@@ -191,6 +205,7 @@ static Rc arithmetic(TheoryNotes *n, Error *e) {
     double y[3];
     if (theory_norm(layernorm, 1, x, 3, 0, y, e)) return e->code;
     theory_note(n, STATEMENT_w004_example, 0, 0, 1.37, y[0]);
+    theory_note(n, STATEMENT_w004_norm_ops, 0, 0, 1.15, norm_ops("peri") / norm_ops("pre"));
     theory_note(n, STATEMENT_w003_gpt2, 0, 0, NAN, day_of(2019, 2, 14) - day_of(2020, 2, 12));
     return RC_OK;
 }
@@ -223,7 +238,7 @@ static Rc constants(TheoryNotes *n, int seed, int argument, Error *e) {
 }
 
 const TheoryJob theory_norms[] = {
-    {norm_jacobians, 0, 8, false}, {lemma3, 8, 8, false},  {lemma3, 16, 8, false}, {lemma3, 32, 8, false},
+    {norm_jacobians, 0, 8, false}, {lemma3, 8, 8, false},     {lemma3, 16, 8, false}, {lemma3, 32, 8, false},
     {lemma3, 64, 8, false},        {identities, 0, 8, false}, {relu, 1, 32, false},   {relu, 2, 32, false},
     {peri, 0, 8, false},           {constants, 0, 1, false},
 };

@@ -306,6 +306,24 @@ assert sum(x["flops"] for x in k) > s["model_flops"] * 5 > 0' "$W/out" || fail "
   refused "takes no threads of the host" "${one[@]}" --backend simt --threads-per-run 2 --results "$W/none"
 }
 
+check_steps_of_arms_in_turn() {
+  ends 0 perf smoke-shakespeare --baseline layernorm --json -o "$W/pairs.json"
+  python3 - "$W/pairs.json" <<'PY' || fail "the JSON does not add up"
+import json, sys
+steps = json.load(open(sys.argv[1]))["steps"]
+assert len(steps) == 3 and all(s["baseline"] == "layernorm" != s["arm"] for s in steps)
+for s in steps:
+    lo, hi = s["interval"]
+    assert s["pairs"] >= 10 and lo <= s["time_ratio"] <= hi and 0.2 < lo, s
+    a, b = s["of_arm"], s["of_baseline"]
+    assert b["norms"] - a["norms"] == (1 if s["arm"] == "baseline" else 0), s
+    assert a["flops"] == b["flops"] > 0 and a["memory"] > 0 and a["seconds"] >= a["seconds_best"] > 0
+PY
+  refused "baseline: smoke-shakespeare has no arm 'layernrm'; did you mean 'layernorm'" perf smoke-shakespeare --baseline layernrm
+  refused "baseline wants an experiment and no --dry-run" perf --baseline layernorm
+  refused "baseline wants an experiment and no --dry-run" perf smoke-shakespeare --baseline layernorm --dry-run
+}
+
 check_the_oracle_is_another_run() {
   ends 0 "${one[@]}" --backend cpu64 --results "$W/r"
   ! diff <(ls "$W/r/runs") <(ls "$T/whole1/runs") >/dev/null || fail "float and double share an id"

@@ -276,3 +276,12 @@ Test(stats_counts, paired_poisson) {
     STATUS(st_poisson_paired(big, a, 1, 1, 1, .95).status, ST_BAD_ARG);
     STATUS(st_poisson_paired(a, big, 1, 1, 1, .95).status, ST_BAD_ARG);
 }
+
+/* Conover's table of ranks for the median at 95 %: 2 of 10, 6 of 20, 14 of 40; below 6 numbers none. */
+Test(counts, ranks_of_a_median) {
+    const unsigned known[][2] = {{0, 0}, {5, 0}, {6, 1}, {8, 1}, {9, 2}, {10, 2}, {20, 6}, {40, 14}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        unsigned low = st_median_rank(known[i][0], .95);
+        cr_expect_eq(low, known[i][1], "%u numbers: rank %u", known[i][0], low);
+    }
+}

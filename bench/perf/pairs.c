@@ -1,0 +1,133 @@
+#include "bench/perf/pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "bench/perf/perf.h"
+#include "bench/run/session.h"
+#include "models/norm.h"
+#include "stats/counts.h"
+
+enum { LEAST_PAIRS = 10, MOST_PAIRS = 5000 };
+
+/* Time in which this thread had a processor: what other programs take does not count. */
+static double own(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double middle(double *x, int n) {
+    qsort(x, (size_t)n, sizeof *x, by_value);
+    return (x[(n - 1) / 2] + x[n / 2]) / 2;
+}
+
+typedef struct {
+    const RunSpec *spec;
+    const Dataset *data;
+    Recipe recipe;
+    Trainer *t;
+    StepReport *report;
+    double *seconds;
+} Side;
+
+/* An op of models/norms.def; gates and shifts, which some norms have too, stand elsewhere as well. */
+static bool is_norm(OpKind kind) {
+    if (kind == OP_gate || kind == OP_shift) return false;
+    for (int n = 0; n < NORM_COUNT; n++) {
+        const NormInfo *norm = &norm_info[n];
+        if ((int)kind == norm->qk_op || (int)kind == norm->v_op) return true;
+        for (int i = 0; norm->step[i] != NORM_NOTHING; i++)
+            if ((int)kind == norm->step[i]) return true;
+    }
+    return false;
+}
+
+static void count(PairSide *out, const Trainer *t, OptimizerKind optimizer) {
+    Perf all = {0};
+    int *group = mem_alloc((size_t)trainer_ops(t), sizeof *group);
+    perf_count(&all, group, t, optimizer);
+    *out = (PairSide){.flops = all.flops, .memory = (double)trainer_bytes(t), .parameters = all.parameters};
+    for (int g = 0; g < all.ops; g++) out->bytes += all.op[g].bytes[PASS_FORWARD] + all.op[g].bytes[PASS_BACKWARD];
+    for (int i = 0; i < trainer_ops(t); i++) {
+        const Call *c = trainer_op(t, i).call;
+        if (is_norm(c->kind)) out->norms++, out->normed += (double)c->out.rows * c->out.cols;
+    }
+    perf_release(&all);
+    free(group);
+}
+
+static Rc side_init(Side *s, const RunSpec *spec, const Dataset *d, const Backend *backend, Error *e) {
+    ModelShape shape = spec_shape(spec, d->vocab);
+    *s = (Side){.spec = spec, .data = d, .recipe = spec_recipe(spec)};
+    s->seconds = mem_alloc(MOST_PAIRS, sizeof *s->seconds);
+    if (trainer_new(&s->t, &shape, &spec->variant, NULL, &s->recipe, &spec->seed, 1, backend, e)) return e->code;
+    s->report = trainer_reports(s->t, 1);
+    trainer_cancel(s->t, &session_signal);
+    return RC_OK;
+}
+
+static void side_release(Side *s) {
+    if (s->t) trainer_free(s->t);
+    free(s->report);
+    free(s->seconds);
+}
+
+static double step(Side *s) {
+    FeedRoom room[TRAINER_MOST_FEEDS];
+    int feeds = trainer_feeds(s->t, 0, room);
+    dataset_batch(s->data, spec_order_seed(s->spec), (uint64_t)trainer_step_number(s->t), (int)s->spec->batch,
+                  (int)s->spec->context, room, feeds);
+    double start = own();
+    trainer_step(s->t, s->report);
+    return own() - start;
+}
+
+/* Steps in turn, ABBA: neither is always the one that follows the other. */
+static int train(Side *a, Side *b, double seconds) {
+    int n = 0;
+    double start = own();
+    (void)step(a), (void)step(b);
+    while (!session_signal && n < MOST_PAIRS && (n < LEAST_PAIRS || own() - start < seconds)) {
+        Side *first = n % 2 ? b : a, *second = n % 2 ? a : b;
+        first->seconds[n] = step(first);
+        second->seconds[n] = step(second);
+        n++;
+    }
+    return n;
+}
+
+static void summarize(PerfPair *out, Side *arm, Side *baseline, int n) {
+    double *ratio = mem_alloc((size_t)n, sizeof *ratio);
+    unsigned low = st_median_rank((unsigned)n, 0.95);
+    for (int i = 0; i < n; i++) ratio[i] = arm->seconds[i] / baseline->seconds[i];
+    out->pairs = n;
+    out->ratio = middle(ratio, n);
+    out->lo = out->hi = (double)NAN;
+    if (low) out->lo = ratio[low - 1], out->hi = ratio[n - (int)low];
+    out->arm.seconds = middle(arm->seconds, n), out->arm.best = arm->seconds[0];
+    out->baseline.seconds = middle(baseline->seconds, n), out->baseline.best = baseline->seconds[0];
+    free(ratio);
+}
+
+Rc pairs_measure(PerfPair *out, const RunSpec *arm, const RunSpec *baseline, const Dataset *d, const Backend *backend,
+                 double seconds, Error *e) {
+    Side a, b = {0};
+    *out = (PerfPair){0};
+    Rc rc = side_init(&a, arm, d, backend, e);
+    if (!rc) rc = side_init(&b, baseline, d, backend, e);
+    if (!rc) {
+        count(&out->arm, a.t, a.recipe.optimizer), count(&out->baseline, b.t, b.recipe.optimizer);
+        summarize(out, &a, &b, train(&a, &b, seconds));
+        if (session_signal) rc = error_set(e, (Rc)(128 + session_signal), "stopped");
+    }
+    side_release(&a);
+    side_release(&b);
+    return rc;
+}
