@@ -35,6 +35,7 @@ typedef struct Backend {
     /* One thread's part of the rows, or columns, of a parameter; NULL with a device. */
     void (*renorm)(void *x, int rows, int cols, UnitKind unit, int part, int parts);
     double (*sumsq)(const void *x, int rows, int cols); /* sum of squares, by rules 2 and 3 of base/canon.h; likewise */
+    double (*sum)(const void *x, int rows, int cols);   /* the sum, likewise */
     void (*round)(const Rounding *r);                   /* a tensor to words of 16 bits; NULL with a device */
     bool (*supported)(void);                            /* can this machine run it */
     const Device *device;                               /* NULL: the host */

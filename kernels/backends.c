@@ -90,6 +90,7 @@ double portable_fma_peak(void), v3_fma_peak(void), v4_fma_peak(void);
     extern void (*const floats##_update[OPTIMIZER_COUNT])(const Update *); \
     void floats##_renorm(void *x, int rows, int cols, UnitKind unit, int part, int parts); \
     double floats##_sumsq(const void *x, int rows, int cols); \
+    double floats##_sum(const void *x, int rows, int cols); \
     void floats##_round(const Rounding *);
 #define DEVICE(kernels, place, place_class) \
     extern const Kernel *const kernels##_kernels[OP_COUNT]; \
@@ -108,7 +109,7 @@ double portable_fma_peak(void), v3_fma_peak(void), v4_fma_peak(void);
 enum { BITS_local = false, BITS_portable = true };
 #define HOST(kernels, floats, bytes, can_run, lacks, peak) \
     .word = WORDS(bytes), .kernel = kernels##_kernels, .update = floats##_update, .renorm = floats##_renorm, \
-    .sumsq = floats##_sumsq, .round = floats##_round, \
+    .sumsq = floats##_sumsq, .sum = floats##_sum, .round = floats##_round, \
     .supported = can_run, .missing = lacks, .fma_peak = peak
 #define DEVICE(kernels, place, place_class) \
     .word = WORDS(4), .kernel = kernels##_kernels, .supported = has_##place, .device = &place, .class_here = place_class

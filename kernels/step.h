@@ -15,12 +15,13 @@ typedef enum {
     STEP_COUNT
 } StepKind;
 
-/* A tensor of which one number is wanted: the sum of squares, or the largest absolute value. */
+/* A tensor, or some of its rows, of which one number is wanted. */
 typedef struct {
     size_t at;             /* first word in a replica's arena */
-    int rows, cols, first; /* first: its rows' place among all rows */
-    Role role;             /* whose arena: ACT, PARAM or GRAD */
-    bool largest;
+    int rows, cols, first; /* first: its rows' place among all rows; PART_MASSIVE has no rows of its own there */
+    Role role;             /* whose arena: ACT, DACT, PARAM or GRAD */
+    PartKind kind;
+    bool thin; /* wanted at the steps that `every` divides */
 } StepPart;
 
 typedef struct {
@@ -32,6 +33,7 @@ typedef struct {
     int first, count;
     double elements; /* of those parts together */
     Reduction reduction;
+    Role role;
     bool after;  /* once the update is done */
     bool absent; /* this model has no such place: NaN */
     size_t word; /* REDUCE_word */
@@ -92,6 +94,7 @@ typedef struct {
     const StepRow *row;   /* [rows]; rows gradient_row .. gradient_end - 1 are the gradients' */
     int parts, gradient, parameters, rows, gradient_row, gradient_end;
     bool after;
+    int every;
     float *row_value, *value; /* [replicas][rows], [replicas][parts] */
     const StepProbe *probe;   /* [probes]; the first `whole` are of the whole model */
     int probes, whole;

@@ -40,7 +40,8 @@ static void give(Ground *g, size_t at) {
 static bool settle(Gradients *g, const Tape *t, int i, int j, Ground *ground) {
     const Op *op = &t->op[i];
     const int *in = t->input + op->in_at;
-    bool inherited = j == 0 && op_in_place(op->kind) && !g->over[op->out] && (op->in_count == 1 || in[1] != in[0]);
+    bool inherited = j == 0 && op_in_place(op->kind) && !g->over[op->out] && !g->kept[op->out] &&
+                     (op->in_count == 1 || in[1] != in[0]);
     if (g->over[in[j]]) return false;
     g->at[in[j]] = inherited ? g->at[op->out] : take(ground, tensor_words(&t->tensor[in[j]]));
     return inherited;
@@ -51,7 +52,7 @@ static bool settle(Gradients *g, const Tape *t, int i, int j, Ground *ground) {
 static bool contribute(Gradients *g, const Tape *t, int i, bool *has, Ground *ground) {
     const Op *op = &t->op[i];
     const int *in = t->input + op->in_at;
-    bool vacant = !g->over[op->out];
+    bool vacant = !g->over[op->out] && !g->kept[op->out];
     for (int j = 0; j < op->in_count; j++) {
         const Tensor *x = &t->tensor[in[j]];
         if (role_gradient(x->role) == ROLE_COUNT) continue;
@@ -76,9 +77,12 @@ void gradients_init(Gradients *g, const Tape *tape, bool over) {
     bool *has = mem_alloc((size_t)tape->tensors, sizeof *has);
     *g = (Gradients){.at = mem_alloc((size_t)tape->tensors, sizeof *g->at),
                      .over = mem_alloc((size_t)tape->tensors, sizeof *g->over),
+                     .kept = mem_alloc((size_t)tape->tensors, sizeof *g->kept),
                      .reached = mem_alloc((size_t)tape->ops, sizeof *g->reached),
                      .accumulate = mem_alloc((size_t)tape->ops, sizeof *g->accumulate)};
     if (over) choose_in_place(g, tape);
+    for (int i = 0; i < tape->probes; i++)
+        if (tape->probe[i].role == ROLE_DACT && tape->probe[i].tensor >= 0) g->kept[tape->probe[i].tensor] = true;
     has[tape->loss] = true;
     g->at[tape->loss] = take(&ground, tensor_words(&tape->tensor[tape->loss]));
     for (int i = tape->ops - 1; i >= 0; i--) {
@@ -86,7 +90,7 @@ void gradients_init(Gradients *g, const Tape *tape, bool over) {
         g->reached[i] = has[out];
         if (g->reached[i] && contribute(g, tape, i, has, &ground)) give(&ground, g->at[out]);
     }
-    for (int i = 0; i < tape->tensors; i++) assert(tape->tensor[i].role != ROLE_PARAM || has[i]);
+    for (int i = 0; i < tape->tensors; i++) assert((tape->tensor[i].role != ROLE_PARAM && !g->kept[i]) || has[i]);
     g->words = ground.most;
     free(ground.span);
     free(has);
@@ -95,6 +99,7 @@ void gradients_init(Gradients *g, const Tape *tape, bool over) {
 void gradients_release(Gradients *g) {
     free(g->at);
     free(g->over);
+    free(g->kept);
     free(g->reached);
     free(g->accumulate);
     *g = (Gradients){0};

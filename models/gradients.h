@@ -3,7 +3,8 @@
  * A gradient is live from the first op of the backward pass that contributes to it until the op that made its tensor
  * has read it. Gradients that are not live at the same time share memory: a model needs that of about two layers,
  * whatever its depth, and it stays in the caches. An op whose row allows it (op_over_self) writes a gradient in place
- * of the activation, to lines that it has just read, if no other op reads that activation. */
+ * of the activation, to lines that it has just read, if no other op reads that activation. A gradient that a probe
+ * looks at stays until the next backward pass. */
 #ifndef MODELS_GRADIENTS_H
 #define MODELS_GRADIENTS_H
 
@@ -12,6 +13,7 @@
 typedef struct {
     size_t words;                   /* per replica: the most that is live at once, as first fit places it */
     size_t *at;                     /* [tape->tensors] first word of an activation's gradient, if not `over` */
+    bool *kept;                     /* [tape->tensors] a probe looks at the gradient: nothing else gets its memory */
     bool *over;                     /* [tape->tensors] the gradient is in place of the activation, in that arena */
     bool *reached;                  /* [tape->ops] the loss depends on this op's output: it has a backward */
     bool (*accumulate)[OP_MAX_IN];  /* [tape->ops] the first to give a tensor its gradient writes, the others add */

@@ -28,26 +28,40 @@ static Parameters list_parameters(const Tape *t) {
     return p;
 }
 
-static void add_part(Measure *m, const Tape *t, int tensor, Role role, bool largest) {
+static void add_part(Measure *m, const Tape *t, int tensor, Role role, PartKind kind) {
+    const Tensor *x = &t->tensor[tensor];
     m->part = mem_grow(m->part, (size_t)m->parts + 1, sizeof *m->part);
-    m->part[m->parts++] = (MeasurePart){tensor, t->tensor[tensor].layer, role, largest};
+    m->part[m->parts] = (MeasurePart){.tensor = tensor, .layer = x->layer, .rows = x->rows, .role = role, .kind = kind};
+    m->parts++;
+}
+
+/* What a reduction begins with; the variance takes the sum behind it. */
+static PartKind begins_with(Reduction how) {
+    return how == REDUCE_largest ? PART_LARGEST : how == REDUCE_massive ? PART_MASSIVE : PART_SQUARES;
 }
 
 /* Sums of squares of gradients are made for clipping: probes of them need no parts of their own. */
 static bool has_own_parts(const Probe *p) {
     if (p->tensor == TENSOR_NONE || p->reduction == REDUCE_word) return false;
-    return p->role != ROLE_GRAD || p->reduction == REDUCE_largest;
+    return p->role != ROLE_GRAD || p->tensor >= 0 || begins_with(p->reduction) != PART_SQUARES;
 }
 
 static void add_own_parts(Measure *m, const Tape *t, const Parameters *all, int probe) {
     const Probe *p = &t->probe[probe];
-    bool whole = p->layer < 0, largest = p->reduction == REDUCE_largest;
+    bool whole = p->layer < 0, thin = !probe_info[p->kind].usual;
+    PartKind kind = begins_with(p->reduction);
     int first = whole ? 0 : all->first[p->layer], count = whole ? all->count : all->many[p->layer];
+    if (p->tensor >= 0) count = 1;
+    assert(count == 1 || (p->reduction != REDUCE_variance && p->reduction != REDUCE_massive));
     m->fold[probe].first = m->parts;
-    if (p->tensor >= 0)
-        add_part(m, t, p->tensor, p->role, largest);
-    else
-        for (int i = 0; i < count; i++) add_part(m, t, all->tensor[first + i], p->role, largest);
+    for (int i = 0; i < count; i++) {
+        add_part(m, t, p->tensor >= 0 ? p->tensor : all->tensor[first + i], p->role, kind);
+        if (p->reduction == REDUCE_variance) add_part(m, t, p->tensor, p->role, PART_SUM);
+    }
+    for (int i = m->fold[probe].first; i < m->parts; i++) {
+        m->part[i].thin = thin;
+        if (p->rows) m->part[i].first = p->first, m->part[i].rows = p->rows;
+    }
     m->fold[probe].count = m->parts - m->fold[probe].first;
 }
 
@@ -66,15 +80,16 @@ void measure_init(Measure *m, const Tape *t) {
             if (site_info[probe_info[t->probe[i].kind].site].after == after && has_own_parts(&t->probe[i]))
                 add_own_parts(m, t, &all, i);
         if (!after) m->gradient = m->parts;
-        for (int i = 0; !after && i < all.count; i++) add_part(m, t, all.tensor[i], ROLE_GRAD, false);
+        for (int i = 0; !after && i < all.count; i++) add_part(m, t, all.tensor[i], ROLE_GRAD, PART_SQUARES);
     }
     for (int i = 0; i < t->probes; i++) {
         const Probe *p = &t->probe[i];
         m->after |= site_info[probe_info[p->kind].site].after;
         if (p->role == ROLE_GRAD && !has_own_parts(p)) use_gradients(m, t, &all, i);
         for (int j = 0; j < m->fold[i].count; j++) {
-            const Tensor *x = &t->tensor[m->part[m->fold[i].first + j].tensor];
-            m->fold[i].elements += (double)x->rows * x->cols;
+            const MeasurePart *part = &m->part[m->fold[i].first + j];
+            if (part->kind == PART_SUM) continue; /* of what its squares are of */
+            m->fold[i].elements += (double)part->rows * t->tensor[part->tensor].cols;
         }
     }
     free(all.tensor);

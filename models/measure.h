@@ -6,17 +6,19 @@
 
 #include "models/tape.h"
 
-/* The sum of squares of one tensor, or its largest absolute value. */
+/* One number of a tensor, or of some of its rows. */
 typedef struct {
     int tensor, layer;
-    Role role; /* ACT, PARAM, GRAD */
-    bool largest;
+    int first, rows;
+    Role role; /* ACT, DACT, PARAM, GRAD */
+    PartKind kind;
+    bool thin; /* wanted at the steps that the stride of the added probes divides */
 } MeasurePart;
 
 /* The parts of one probe. count 0: it has none, the probe is NaN, or the one word of a tensor. */
 typedef struct {
     int first, count;
-    double elements; /* of its tensors together */
+    double elements; /* of its tensors together, or of its rows */
 } Fold;
 
 /* Before the update parts 0 .. gradient + parameters - 1 are computed, after it those from `gradient` on, if some probe

@@ -13,9 +13,11 @@ const ProbeInfo probe_info[PROBE_COUNT] = {
 };
 
 const SiteInfo site_info[SITE_COUNT] = {
-#define SITE(name, role, after, help) [SITE_##name] = {#name, help, ROLE_##role, after},
+#define SITE(name, role, after, help) [SITE_##name] = {#name, help, ROLE_##role, after, false},
+#define MATRIX(name, help) [SITE_##name] = {#name, help, ROLE_GRAD, false, true},
 #include "models/sites.def"
 #undef SITE
+#undef MATRIX
 };
 
 ProbeChoice probes_usual(void) {

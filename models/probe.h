@@ -19,8 +19,10 @@ typedef enum {
 
 typedef enum {
 #define SITE(name, role, after, help) SITE_##name,
+#define MATRIX(name, help) SITE_##name,
 #include "models/sites.def"
 #undef SITE
+#undef MATRIX
     SITE_COUNT
 } ProbeSite;
 
@@ -40,7 +42,8 @@ extern const ProbeInfo probe_info[PROBE_COUNT];
 typedef struct {
     const char *name, *help;
     Role role;
-    bool after; /* looked at once the update is done */
+    bool after;  /* looked at once the update is done */
+    bool matrix; /* of GRAD: the marked parameter alone */
 } SiteInfo;
 extern const SiteInfo site_info[SITE_COUNT];
 

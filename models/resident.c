@@ -42,8 +42,9 @@ static View arena_of(const Program *p, Role role) {
     return (View){p->arena[role].at, p->stride[role], 0, 0};
 }
 
-static size_t word_of(const Trainer *t, int tensor) {
+static size_t word_of(const Trainer *t, int tensor, Role role) {
     const Tensor *x = &t->tape.tensor[tensor];
+    if (role == ROLE_DACT) return t->program.gradients.at[tensor];
     return x->role == ROLE_ACT ? t->program.places.at[tensor] : x->at;
 }
 
@@ -54,17 +55,21 @@ static Rc list_parts(Resident *x, Trainer *t, Error *e) {
     size_t replicas = (size_t)t->program.replicas, parts = (size_t)m->parts;
     StepPart *part = mem_alloc(parts, sizeof *part);
     for (int i = 0; i < m->parts; i++) {
-        const Tensor *of = &t->tape.tensor[m->part[i].tensor];
+        const MeasurePart *of = &m->part[i];
+        int cols = t->tape.tensor[of->tensor].cols;
+        size_t at = word_of(t, of->tensor, of->role) + (size_t)of->first * (size_t)cols;
         if (i == m->gradient) s->gradient_row = s->rows;
-        part[i] = (StepPart){.at = word_of(t, m->part[i].tensor), .rows = of->rows, .cols = of->cols, .first = s->rows};
-        part[i].role = m->part[i].role, part[i].largest = m->part[i].largest;
-        s->rows += of->rows;
+        part[i] = (StepPart){.at = at, .rows = of->rows, .cols = cols, .first = s->rows};
+        part[i].role = of->role, part[i].kind = of->kind, part[i].thin = of->thin;
+        if (of->kind != PART_MASSIVE) s->rows += of->rows;
         if (i < m->gradient + m->parameters) s->gradient_end = s->rows;
     }
     StepRow *row = mem_alloc((size_t)s->rows, sizeof *row);
     for (int i = 0; i < m->parts; i++)
-        for (int j = 0; j < part[i].rows; j++) row[part[i].first + j] = (StepRow){i, j};
+        for (int j = 0; part[i].kind != PART_MASSIVE && j < part[i].rows; j++)
+            row[part[i].first + j] = (StepRow){i, j};
     s->parts = m->parts, s->gradient = m->gradient, s->parameters = m->parameters, s->after = m->after;
+    s->every = t->every;
     Rc rc = take(x, t, (void **)&s->part, part, parts * sizeof *part, e);
     if (!rc) rc = take(x, t, (void **)&s->row, row, (size_t)s->rows * sizeof *row, e);
     if (!rc) rc = take(x, t, (void **)&s->row_value, NULL, replicas * (size_t)s->rows * sizeof(float), e);
@@ -84,9 +89,9 @@ static Rc list_probes(Resident *x, Trainer *t, Error *e) {
         const Fold *fold = &t->measure.fold[i];
         bool word = p->reduction == REDUCE_word && p->tensor >= 0;
         probe[i] = (StepProbe){.first = fold->first, .count = fold->count, .elements = fold->elements};
-        probe[i].reduction = p->reduction, probe[i].absent = p->tensor == TENSOR_NONE;
+        probe[i].reduction = p->reduction, probe[i].role = p->role, probe[i].absent = p->tensor == TENSOR_NONE;
         probe[i].after = site_info[probe_info[p->kind].site].after;
-        probe[i].word = word ? word_of(t, p->tensor) : 0;
+        probe[i].word = word ? word_of(t, p->tensor, p->role) : 0;
         if (p->layer < 0) s->whole = i + 1;
     }
     Rc rc = take(x, t, (void **)&s->probe, probe, (size_t)tape->probes * sizeof *probe, e);
@@ -104,7 +109,7 @@ static Rc list_places(Resident *x, Trainer *t, Error *e) {
         const Tensor *of = &tape->tensor[i];
         size_t words = (size_t)of->rows * (size_t)of->cols;
         if (of->role != ROLE_ACT && of->role != ROLE_PARAM) continue;
-        place[s->places++] = (Extent){word_of(t, i), words, i, of->role == ROLE_ACT};
+        place[s->places++] = (Extent){word_of(t, i, of->role), words, i, of->role == ROLE_ACT};
         for (size_t from = 0; of->role == ROLE_PARAM && from < words; from += STEP_CHUNK) {
             size_t left = words - from;
             chunk = mem_grow(chunk, (size_t)s->chunks + 1, sizeof *chunk);
@@ -189,7 +194,7 @@ Rc resident_init(Resident **out, Trainer *t, Error *e) {
                 .moment2 = arena_of(p, ROLE_MOMENT2),
                 .act = arena_of(p, ROLE_ACT),
                 .dact = arena_of(p, ROLE_DACT),
-                .loss = word_of(t, tape->loss),
+                .loss = word_of(t, tape->loss, ROLE_ACT),
                 .dloss = p->gradients.at[tape->loss],
                 .scalars = p->device_scalars,
                 .ring_rows = RING};
@@ -295,7 +300,7 @@ static void read_probes(const Trainer *t, const double *row, int step, StepRepor
         ProbeKind kind = t->tape.probe[i].kind;
         bool after = site_info[probe_info[kind].site].after;
         bool measured = step % probe_stride(kind, t->every) == 0 && (to->finite || !after);
-        if (to->skipped && t->tape.probe[i].role == ROLE_GRAD) measured = false;
+        if (to->skipped && probe_of_gradients(&t->tape.probe[i])) measured = false;
         to->probe[i] = measured ? row[RING_HEAD + i] : (double)NAN;
     }
 }

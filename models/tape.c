@@ -106,16 +106,21 @@ int tape_fed(const Tape *t, const char *name) {
     return -1;
 }
 
-static int marked(const Tape *t, ProbeSite site, int layer) {
+static Mark marked(const Tape *t, ProbeSite site, int layer) {
     for (int i = 0; i < t->marks; i++)
-        if (t->mark[i].site == site && t->mark[i].layer == layer) return t->mark[i].tensor;
-    return TENSOR_NONE;
+        if (t->mark[i].site == site && t->mark[i].layer == layer) return t->mark[i];
+    return (Mark){site, layer, TENSOR_NONE, 0, 0};
+}
+
+void tape_mark_rows(Tape *t, ProbeSite site, int layer, int tensor, int first, int rows) {
+    assert(first >= 0 && first + rows <= t->tensor[tensor].rows);
+    if (marked(t, site, layer).tensor != TENSOR_NONE) return;
+    t->mark = mem_grow(t->mark, (size_t)t->marks + 1, sizeof *t->mark);
+    t->mark[t->marks++] = (Mark){site, layer, tensor, first, rows};
 }
 
 void tape_mark(Tape *t, ProbeSite site, int layer, int tensor) {
-    if (marked(t, site, layer) != TENSOR_NONE) return;
-    t->mark = mem_grow(t->mark, (size_t)t->marks + 1, sizeof *t->mark);
-    t->mark[t->marks++] = (Mark){site, layer, tensor};
+    tape_mark_rows(t, site, layer, tensor, 0, 0);
 }
 
 void tape_profile(Tape *t, int parameter, int branch) {
@@ -125,8 +130,11 @@ void tape_profile(Tape *t, int parameter, int branch) {
 
 static void add_probe(Tape *t, ProbeKind kind, int layer) {
     const ProbeInfo *info = &probe_info[kind];
-    Role role = site_info[info->site].role;
-    int tensor = role == ROLE_ACT ? marked(t, info->site, layer) : TENSOR_PARAMETERS;
+    const SiteInfo *site = &site_info[info->site];
+    Role role = site->role;
+    Mark at = {info->site, layer, TENSOR_PARAMETERS, 0, 0};
+    if (role == ROLE_ACT || role == ROLE_DACT || site->matrix) at = marked(t, info->site, layer);
+    int tensor = at.tensor;
     bool row_norm = info->reduction == REDUCE_row_norm;
     assert(!row_norm || role == ROLE_ACT);
     if (row_norm && tensor != TENSOR_NONE) {
@@ -138,7 +146,8 @@ static void add_probe(Tape *t, ProbeKind kind, int layer) {
         tensor = tape_op1(t, OP_mean, norms, (Attr){0}, -1, name);
     }
     t->probe = mem_grow(t->probe, (size_t)t->probes + 1, sizeof *t->probe);
-    t->probe[t->probes++] = (Probe){kind, layer, tensor, role, row_norm ? REDUCE_word : (Reduction)info->reduction};
+    t->probe[t->probes++] = (Probe){.kind = kind, .layer = layer, .tensor = tensor, .first = at.first, .rows = at.rows,
+                                    .role = role, .reduction = row_norm ? REDUCE_word : (Reduction)info->reduction};
 }
 
 void tape_probe(Tape *t, const ProbeChoice *choice) {

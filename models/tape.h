@@ -51,6 +51,7 @@ typedef struct {
 typedef struct {
     ProbeSite site;
     int layer, tensor; /* layer: -1 outside the blocks */
+    int first, rows;   /* of the tensor; rows 0: all of it */
 } Mark;
 
 /* A parameter that starts as a pass over the first batch measures (models/profile.h). */
@@ -62,11 +63,17 @@ typedef struct {
 typedef struct {
     ProbeKind kind;
     int layer;  /* block, or -1: the whole model */
-    int tensor; /* an activation; TENSOR_NONE: this model has none there, NaN; TENSOR_PARAMETERS: all of the layer's */
-    Role role;  /* ACT, PARAM, GRAD */
+    int tensor; /* what is marked; TENSOR_NONE: this model has none there, NaN; TENSOR_PARAMETERS: all of the layer's */
+    int first, rows; /* of that tensor; rows 0: all of it */
+    Role role;       /* ACT, DACT, PARAM, GRAD */
     Reduction reduction;
 } Probe;
 enum { TENSOR_NONE = -1, TENSOR_PARAMETERS = -2 };
+
+/* Whether there is nothing to measure when the backward pass overflowed. */
+static inline bool probe_of_gradients(const Probe *p) {
+    return p->role == ROLE_GRAD || p->role == ROLE_DACT;
+}
 
 typedef struct {
     Tensor *tensor;
@@ -106,6 +113,8 @@ int tape_fed(const Tape *t, const char *name);
 
 /* Says that a probe's site stands at this activation; the first mark of a site and layer counts. */
 void tape_mark(Tape *t, ProbeSite site, int layer, int tensor);
+/* The same of rows first .. first + rows - 1 of a parameter. */
+void tape_mark_rows(Tape *t, ProbeSite site, int layer, int tensor, int first, int rows);
 
 /* Says that a parameter starts as a profiling pass measures. */
 void tape_profile(Tape *t, int parameter, int branch);

@@ -223,7 +223,7 @@ static bool skips(Trainer *t, int r, StepReport *report) {
     report->skipped = true;
     report->grad_norm = (double)NAN;
     for (int i = 0; report->probe && i < t->tape.probes; i++)
-        if (t->tape.probe[i].role == ROLE_GRAD) report->probe[i] = (double)NAN;
+        if (probe_of_gradients(&t->tape.probe[i])) report->probe[i] = (double)NAN;
     return true;
 }
 
@@ -231,12 +231,13 @@ static bool skips(Trainer *t, int r, StepReport *report) {
 static void finish(Trainer *t, int r, StepReport *report) {
     Program *p = &t->program;
     const Measure *m = &t->measure;
-    bool measured = report->probe;
+    bool measured = report->probe, thin = measured && t->step % t->every == 0;
     float loss = (float)program_value(p, ROLE_ACT, t->tape.loss, r, 0);
     *report = (StepReport){.loss = loss, .finite = true, .probe = report->probe};
     for (int i = 0; report->probe && i < t->tape.probes; i++) report->probe[i] = (double)NAN;
     if (t->scale) program_together(p, unscale, &(Updated){t, r});
-    observe_parts(m, p, r, measured ? 0 : m->gradient, m->gradient + m->parameters, t->value);
+    observe_parts(m, p, r, measured ? 0 : m->gradient, m->gradient + m->parameters, thin,
+                  t->value);
     report->grad_norm = observe_norm(m, p, t->value);
     if (measured) report_probes(t, r, false, report);
     if (!isfinite(report->loss)) {
@@ -257,7 +258,7 @@ static void finish(Trainer *t, int r, StepReport *report) {
     program_together(p, update, &(Updated){t, r});
     if (t->renorm) program_together(p, renorm, &(Updated){t, r});
     if (!measured || !m->after) return;
-    observe_parts(m, p, r, m->gradient, m->parts, t->value);
+    observe_parts(m, p, r, m->gradient, m->parts, thin, t->value);
     report_probes(t, r, true, report);
 }
 
@@ -270,7 +271,7 @@ void trainer_update_only(Trainer *t) {
 double trainer_norm_only(Trainer *t) {
     const Measure *m = &t->measure;
     assert(!t->resident);
-    observe_parts(m, &t->program, 0, m->gradient, m->gradient + m->parameters, t->value);
+    observe_parts(m, &t->program, 0, m->gradient, m->gradient + m->parameters, false, t->value);
     return observe_norm(m, &t->program, t->value);
 }
 

@@ -31,9 +31,10 @@ static int norm(Stack *b, Norm kind, int x, const char *stem) {
     return norm_build(b->t, kind, x, b->s->norm_eps, b->layer, stack_name(b, "%s", stem));
 }
 
-/* A norm of a block; what enters its first one is a probe's site. */
+/* A norm of a block; what enters its first one is a probe's site, and what enters the MLP's. */
 static int block_norm(Stack *b, Norm kind, int x, const char *stem) {
     if (kind != NORM_none) tape_mark(b->t, SITE_norm_input, b->layer, x);
+    if (kind != NORM_none && b->sub == SUB_MLP) tape_mark(b->t, SITE_mlp_norm_input, b->layer, x);
     return norm(b, kind, x, stem);
 }
 
@@ -52,6 +53,12 @@ static int linear(Stack *b, int x, int out, InitKind init, const char *stem) {
     int in[3] = {x, start(b, weight, !strcmp(stem, "attn.c_attn")), -1};
     if (b->s->bias) in[2] = value_param(b, out, 0, stem, ".bias");
     return tape_op(b->t, OP_linear, in, b->s->bias ? 3 : 2, (Attr){0}, b->layer, stack_name(b, "%s", stem));
+}
+
+/* A matrix's part of its rows, of so many parts, is a probe's site. */
+static void mark_matrix(Stack *b, ProbeSite site, const char *stem, int part, int parts) {
+    int weight = tape_find(b->t, stack_name(b, "%s.weight", stem)), rows = b->t->tensor[weight].rows / parts;
+    tape_mark_rows(b->t, site, b->layer, weight, part * rows, rows);
 }
 
 static int dropout(Stack *b, int x, const char *stem) {
@@ -100,6 +107,7 @@ static int scaled(Stack *b, Rule rule, int x, int width, const char *stem) {
 static int attention(Stack *b, Site site, int x) {
     const ModelShape *s = b->s;
     x = linear(b, x, 3 * s->width, INIT_MATRIX, "attn.c_attn");
+    for (int i = 0; i < 3; i++) mark_matrix(b, SITE_wq + (ProbeSite)i, "attn.c_attn", i, 3);
     int head = s->width / s->heads, group = b->v->qk_over.kind == CHOICE_qk_over_width ? s->width : head;
     x = norm_build_qk(b->t, site.qk, x, group, s->norm_eps, b->layer, stack_name(b, "attn."));
     x = norm_build_v(b->t, site.v, x, head, s->norm_eps, b->layer, stack_name(b, "attn."));
@@ -108,7 +116,9 @@ static int attention(Stack *b, Site site, int x) {
     x = tape_op1(b->t, OP_attention, x, attr, b->layer, stack_name(b, "attn"));
     x = scaled(b, b->v->head_scale, x, s->heads, "attn.head_scale");
     x = block_norm(b, site.mid, x, "attn.ln_mid");
-    return linear(b, x, s->width, INIT_RESIDUAL, "attn.c_proj");
+    x = linear(b, x, s->width, INIT_RESIDUAL, "attn.c_proj");
+    mark_matrix(b, SITE_wo, "attn.c_proj", 0, 1);
+    return x;
 }
 
 /* Columns that the MLP's first matrix makes; swiglu halves them. */
@@ -125,7 +135,10 @@ static int mlp(Stack *b, Site site, int x) {
     x = scaled(b, b->v->hidden_scale, x, b->t->tensor[x].cols, "mlp.hidden_scale");
     x = tape_op1(b->t, kind, x, (Attr){0}, b->layer, stack_name(b, "mlp.%s", op_info[kind].name));
     x = block_norm(b, site.mid, x, "mlp.ln_mid");
-    return linear(b, x, s->width, INIT_RESIDUAL, "mlp.c_proj");
+    x = linear(b, x, s->width, INIT_RESIDUAL, "mlp.c_proj");
+    mark_matrix(b, SITE_w1, "mlp.c_fc", 0, 1);
+    mark_matrix(b, SITE_w2, "mlp.c_proj", 0, 1);
+    return x;
 }
 
 /* A norm of a block in a strength s that may move: s N(x) + (1 - s) x. */
@@ -167,6 +180,7 @@ static int sublayer(Stack *b, Sub sub, int x) {
     char stem[24];
     Attr attr = {.alpha = rule_value(v->depth_scale, place(b))};
 
+    b->sub = sub;
     snprintf(stem, sizeof stem, "ln_%d", number);
     int f = norm_in_strength(b, site.in, v->in_strength, streams_read(b, x, family), stem);
     if (attr.alpha != 1) f = tape_op1(b->t, OP_scale, f, attr, b->layer, stack_name(b, "%s.depth_scale", family));
@@ -175,6 +189,7 @@ static int sublayer(Stack *b, Sub sub, int x) {
     f = dropout(b, f, stem);
     snprintf(stem, sizeof stem, "ln_%d_out", number);
     f = norm_in_strength(b, site.out, v->out_strength, f, stem);
+    tape_mark(b->t, sub == SUB_ATTN ? SITE_attn_added : SITE_mlp_added, b->layer, f);
     if (!streams_sum(b)) {
         snprintf(stem, sizeof stem, "%s.gate", family);
         return streams_write(b, x, scaled(b, v->gate, f, b->s->width, stem), family);
@@ -229,6 +244,7 @@ int stack_blocks(Stack *b, int x) {
         x = sublayer(b, SUB_ATTN, x);
         x = leave(b, sublayer(b, SUB_MLP, x));
         tape_mark(b->t, SITE_output, b->layer, x);
+        tape_mark(b->t, SITE_stream_gradient, b->layer, x);
     }
     b->layer = -1;
     x = streams_end(b, x);

@@ -37,6 +37,7 @@ typedef struct {
     const char *prefix;          /* of its parameters' names, at most 8 letters: "", "src." */
     int first_layer;             /* the tape's layer of its first block */
     int layer;                   /* block being built, -1 outside */
+    Sub sub;                     /* its sublayer being built */
     int wte;                     /* the token embedding, which a tied head shares */
     int x0, block_in;            /* what enters the first block, this block */
     int second;                  /* streams: dual; */

@@ -70,13 +70,27 @@ DEVICE_FN float row_largest(const float *x, int n) {
     return fold_max(most);
 }
 
+DEVICE_FN bool wanted(const Step &s, const StepPart *part) {
+    return !part->thin || *s.step % (uint64_t)s.every == 0;
+}
+
+DEVICE_FN const float *words_of(const Step &s, const StepPart *part, int r) {
+    const View arena = part->role == ROLE_ACT     ? s.act
+                       : part->role == ROLE_DACT  ? s.dact
+                       : part->role == ROLE_PARAM ? s.param
+                                                  : s.grad;
+    return at(arena, r) + part->at;
+}
+
 DEVICE_FN void part_row(const Step &s, int i) {
     int r = (int)blockIdx.z;
     StepRow row = s.row[i];
     const StepPart *part = &s.part[row.part];
-    const View arena = part->role == ROLE_ACT ? s.act : part->role == ROLE_PARAM ? s.param : s.grad;
-    const float *x = at(arena, r) + part->at + (size_t)row.row * part->cols;
-    float value = part->largest ? row_largest(x, part->cols) : row_dot(x, x, part->cols);
+    if (!wanted(s, part)) return;
+    const float *x = words_of(s, part, r) + (size_t)row.row * part->cols;
+    float value = part->kind == PART_LARGEST ? row_largest(x, part->cols)
+                  : part->kind == PART_SUM   ? row_sum(x, part->cols)
+                                             : row_dot(x, x, part->cols);
     if (lane_id() == 0) s.row_value[(size_t)r * s.rows + i] = value;
 }
 
@@ -96,15 +110,47 @@ DEVICE_FN float largest(const float *x, int n) {
     return most;
 }
 
+/* How many of x[n] have a magnitude whose bits are below `key`, or (massive) are above the two bounds; by a block. All
+ * threads must call and get the number. */
+DEVICE_FN int counted(const float *x, size_t n, uint32_t key, bool massive, double bound) {
+    SHARED(int, count, [1]);
+    int mine = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) count[0] = 0;
+    __syncthreads();
+    for (size_t i = threadIdx.x; i < n; i += THREADS) {
+        uint32_t bits = canon_to_bits(x[i]) & 0x7fffffffu;
+        double size = canon_from_bits(bits);
+        mine += massive ? !(size <= MASSIVE_SIZE) && !(size <= bound) : bits < key;
+    }
+    atomicAdd(count, mine);
+    __syncthreads();
+    return count[0];
+}
+
+/* The median's bits, the highest first: as many as leave no more than its rank below. models/massive.c counts alike. */
+DEVICE_FN float massive_count(const float *x, size_t n) {
+    uint32_t median = 0;
+    for (int bit = 30; bit >= 0; bit--) {
+        uint32_t key = median | 1u << bit;
+        if (counted(x, n, key, false, 0) <= (int)((n - 1) / 2)) median = key;
+    }
+    return (float)counted(x, n, 0, true, MASSIVE_TIMES * (double)canon_from_bits(median));
+}
+
 /* A part's rows become its number, by a block. */
 DEVICE_FN void join_part(const Step &s, int i) {
     int r = (int)blockIdx.z;
     const StepPart *part = &s.part[i];
     const float *row = s.row_value + (size_t)r * s.rows + part->first;
     float value = 0;
-    if (!part->largest) value = chain_sum(row, part->rows);
+    if (!wanted(s, part)) return;
+    if (part->kind == PART_MASSIVE)
+        value = massive_count(words_of(s, part, r), (size_t)part->rows * part->cols);
+    else if (part->kind != PART_LARGEST)
+        value = chain_sum(row, part->rows);
     if (threadIdx.x) return;
-    s.value[(size_t)r * s.parts + i] = part->largest ? largest(row, part->rows) : value;
+    s.value[(size_t)r * s.parts + i] = part->kind == PART_LARGEST ? largest(row, part->rows) : value;
 }
 
 KERNEL_FN(join, THREADS, Step, s) {
@@ -139,17 +185,31 @@ DEVICE_FN bool is_finite(float x) {
     return (canon_to_bits(x) & 0x7f800000u) != 0x7f800000u;
 }
 
+/* The loss's gradients by activations are scaled with it. */
+DEVICE_FN double unscaled(const Step &s, int r, const StepProbe *p, float norm) {
+    return p->role == ROLE_DACT && s.scale ? (double)norm / s.scalars[r].loss_scale : (double)norm;
+}
+
+/* Mean of squares less the squared mean. */
+DEVICE_FN double variance_of(const float *value, double n) {
+    double mean = (double)value[1] / n, variance = (double)value[0] / n - mean * mean;
+    return variance != variance ? (double)INFINITY : variance > 0 ? variance : 0;
+}
+
 /* A probe's number from the sum over its parts; models/observe.c rounds alike. */
 DEVICE_FN double probed(const Step &s, int r, const StepProbe *p, float total) {
     double nan = (double)canon_from_bits(0x7fc00000u), rms;
+    const float *value = s.value + (size_t)r * s.parts + p->first;
     if (p->absent) return nan;
     switch (p->reduction) {
     case REDUCE_word: return at(s.act, r)[p->word];
-    case REDUCE_norm: return CANON_SQRT(total);
+    case REDUCE_norm: return unscaled(s, r, p, CANON_SQRT(total));
     case REDUCE_rms:
         rms = sqrt((double)total / p->elements);
         return rms != rms ? (double)INFINITY : rms; /* NaN would say that there is nothing to measure */
-    case REDUCE_largest: return largest(s.value + (size_t)r * s.parts + p->first, p->count);
+    case REDUCE_largest: return largest(value, p->count);
+    case REDUCE_variance: return variance_of(value, p->elements);
+    case REDUCE_massive: return (double)value[0] / p->elements;
     case REDUCTION_COUNT: break;
     }
     return nan;

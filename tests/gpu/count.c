@@ -49,8 +49,7 @@ static void add_step(Work *w, const Trainer *t) {
     const Measure *m = &t->measure;
     StepPart *part = mem_alloc((size_t)m->parts, sizeof *part);
     for (int i = 0; i < m->parts; i++) {
-        const Tensor *x = &t->tape.tensor[m->part[i].tensor];
-        part[i].rows = x->rows, part[i].cols = x->cols;
+        part[i].rows = m->part[i].rows, part[i].cols = t->tape.tensor[m->part[i].tensor].cols;
     }
     Step s = {.replicas = t->program.replicas,
               .optimizer = t->recipe[0].optimizer,

@@ -29,7 +29,7 @@ kernel() { echo "#include \"kernels/cuda/$1.cu\"" >"$2/simt_$1.cc" && echo "$cxx
 
 # The other rows of the table of backends are named, not run.
 others() {
-  echo "const void *cpu64_kernels[1], *cpu64_update[1]; double cpu64_sumsq(void) { return 0; } void cpu64_renorm(void) {}"
+  echo "const void *cpu64_kernels[1], *cpu64_update[1]; double cpu64_sumsq(void) { return 0; } double cpu64_sum(void) { return 0; } void cpu64_renorm(void) {}"
   echo "void cpu64_round(void) {}"
   echo "const void *soft_dot_bf16_kernels[1], *soft_amx_bf16_kernels[1];"
 }

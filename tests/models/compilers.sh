@@ -31,7 +31,7 @@ build() {
           echo "$cc $common $arch $own -DBACKEND=$name -c $file -o $out/${name}_${file##*/}.o"
         done
         echo "$cc $common $arch -DBACKEND=$row -D${row}_linear=${name}_linear -D${row}_kernels=${name}_kernels" \
-          "-D${row}_sumsq=${name}_sumsq -c kernels/cpu/table.c -o $out/${name}_table.o"
+          "-D${row}_sumsq=${name}_sumsq -D${row}_sum=${name}_sum -c kernels/cpu/table.c -o $out/${name}_table.o"
         continue ;;
       esac
       for file in kernels/cpu/*.c; do

@@ -2,10 +2,12 @@
  * more feed and a second stack is a builder, trained by the same trainer; 1,024 layers run. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sha256.h"
+#include "models/massive.h"
 #include "tests/models/toy.h"
 
 static ProbeChoice all_probes(void) {
@@ -65,19 +67,36 @@ static double value_of(const Trainer *t, const StepReport *report, ProbeKind kin
     return 0;
 }
 
-/* The number that a probe of this reduction makes of x[n]. */
-static double reduced(const double *x, size_t n, Reduction how) {
-    double sum = 0, most = 0;
-    for (size_t i = 0; i < n; i++) sum += x[i] * x[i], most = fmax(most, fabs(x[i]));
+static int by_size(const void *a, const void *b) {
+    double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+    return (x > y) - (x < y);
+}
+
+/* By sorting. */
+static double massive_share(double *x, size_t n) {
+    double count = 0;
+    qsort(x, n, sizeof *x, by_size);
+    for (size_t i = 0; i < n; i++) count += fabs(x[i]) > 100 && fabs(x[i]) > 1000 * fabs(x[(n - 1) / 2]);
+    return count / (double)n;
+}
+
+/* The number that a probe of this reduction makes of x[n]; variance in two passes. */
+static double reduced(double *x, size_t n, Reduction how) {
+    double sum = 0, most = 0, mean = 0, about = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i] * x[i], most = fmax(most, fabs(x[i])), mean += x[i] / (double)n;
+    for (size_t i = 0; i < n; i++) about += (x[i] - mean) * (x[i] - mean) / (double)n;
+    if (how == REDUCE_variance) return about;
+    if (how == REDUCE_massive) return massive_share(x, n);
     return how == REDUCE_largest ? most : sqrt(how == REDUCE_rms ? sum / (double)n : sum);
 }
 
 static double by_hand(const Trainer *t, const Probe *p) {
     const Tensor *x = &t->tape.tensor[p->tensor];
-    size_t n = (size_t)x->rows * (size_t)x->cols;
+    size_t n = (size_t)x->rows * (size_t)x->cols, first = (size_t)p->first * (size_t)x->cols;
     double *values = mem_alloc(n, sizeof *values);
     program_values(&t->program, p->role, p->tensor, 0, values);
-    double number = reduced(values, n, p->reduction == REDUCE_word ? REDUCE_norm : p->reduction);
+    if (p->rows) n = (size_t)p->rows * (size_t)x->cols;
+    double number = reduced(values + first, n, p->reduction == REDUCE_word ? REDUCE_norm : p->reduction);
     free(values);
     return number;
 }
@@ -109,27 +128,42 @@ static double *copy_parameters(const Trainer *t) {
     return all;
 }
 
-/* In double, against numbers read from the tensors themselves. The activations stand after a step as they were. */
+/* Gradients of the batch that the next step takes. */
+static void gradients_of_next(Trainer *t) {
+    toy_batch(t, 0, 3, (uint64_t)t->step);
+    trainer_scalars(t);
+    program_forward(&t->program);
+    program_backward(&t->program);
+    trainer_seek(t, t->step);
+}
+
+/* In double, against numbers read from the tensors themselves. The activations stand after a step as they were, the
+ * gradients in a trainer of the same seed that stops before the update. */
 Test(probes, numbers_by_hand) {
     const ProbeChoice all = all_probes();
     Recipe recipe = toy_recipe();
     Trainer *t = toy_trainer("peri", &all, &recipe, "cpu64");
+    Trainer *before_update = toy_trainer("peri", &all, &recipe, "cpu64");
     StepReport *report = trainer_reports(t, 1);
     int checked = 0;
     uint8_t chain[32] = {0}, hash[32];
     train(t, 2, report, chain, hash);
     double *before = copy_parameters(t), weights = parameters_by_hand(t, ROLE_PARAM, -1, NULL);
     train(t, 1, report, chain, hash);
+    StepReport *report_of_other = trainer_reports(before_update, 1);
+    train(before_update, 2, report_of_other, chain, hash);
+    gradients_of_next(before_update);
     for (int i = 0; i < trainer_probes(t); i++) {
         const Probe *p = &t->tape.probe[i];
-        cr_expect(isfinite(report->probe[i]) && report->probe[i] > 0, "%s of layer %d: %g", probe_info[p->kind].name,
-                  p->layer, report->probe[i]);
-        if (p->role != ROLE_ACT) continue;
-        cr_expect_float_eq(report->probe[i] / by_hand(t, p), 1, 1e-12, "%s of layer %d", probe_info[p->kind].name,
-                           p->layer);
+        bool massive = p->reduction == REDUCE_massive;
+        cr_expect(isfinite(report->probe[i]) && (massive || report->probe[i] > 0), "%s of layer %d: %g",
+                  probe_info[p->kind].name, p->layer, report->probe[i]);
+        if (p->tensor < 0) continue;
+        cr_expect_float_eq(report->probe[i], by_hand(before_update, p), 1e-12 * fabs(report->probe[i]),
+                           "%s of layer %d", probe_info[p->kind].name, p->layer);
         checked++;
     }
-    cr_expect_eq(checked, 1 + 3 * t->tape.layers);
+    cr_expect_eq(checked, 1 + (3 + 17) * t->tape.layers);
     cr_expect_float_eq(value_of(t, report, PROBE_weight_norm, -1) / weights, 1, 1e-12);
     for (int layer = -1; layer < t->tape.layers; layer++) {
         double step = value_of(t, report, layer < 0 ? PROBE_update_norm : PROBE_block_update_norm, layer);
@@ -138,8 +172,119 @@ Test(probes, numbers_by_hand) {
     }
     cr_expect_eq(value_of(t, report, PROBE_grad_norm, -1), report->grad_norm);
     free(before);
+    free(report_of_other);
     free(report);
+    trainer_free(before_update);
     trainer_free(t);
+}
+
+/* A block's last bias is added to every row of what leaves it: its gradient is the sum of the stream's gradient over
+ * the rows. */
+Test(probes, the_streams_gradient_is_kept_whole) {
+    const ProbeChoice all = all_probes();
+    Recipe recipe = toy_recipe();
+    static const char *const variant[] = {"pre", "none"};
+    for (int v = 0; v < 2; v++) {
+        Trainer *t = toy_trainer(variant[v], &all, &recipe, "cpu64");
+        gradients_of_next(t);
+        for (int i = 0; i < trainer_probes(t); i++) {
+            const Probe *p = &t->tape.probe[i];
+            char name[TENSOR_NAME_SIZE];
+            if (p->kind != PROBE_stream_grad) continue;
+            int rows = t->tape.tensor[p->tensor].rows, cols = t->tape.tensor[p->tensor].cols;
+            double *stream = mem_alloc((size_t)(rows * cols), sizeof *stream), *bias = mem_alloc(32, sizeof *bias);
+            snprintf(name, sizeof name, "h.%d.mlp.c_proj.bias", p->layer);
+            program_values(&t->program, ROLE_DACT, p->tensor, 0, stream);
+            program_values(&t->program, ROLE_GRAD, tape_find(&t->tape, name), 0, bias);
+            for (int c = 0; c < cols; c++) {
+                double sum = 0;
+                for (int row = 0; row < rows; row++) sum += stream[row * cols + c];
+                cr_expect_float_eq(sum, bias[c], 1e-15 + 1e-9 * fabs(bias[c]), "%s, block %d", variant[v], p->layer);
+            }
+            free(stream);
+            free(bias);
+        }
+        trainer_free(t);
+    }
+}
+
+/* Every placement with every probe: what is kept for them changes no bit, and what they say is the same for any number
+ * of threads and beside another replica. */
+Test(probes, change_no_placement_and_are_the_same_for_all_threads) {
+    const ProbeChoice all = all_probes();
+    const Recipe recipe[2] = {toy_recipe(), toy_recipe()};
+    const uint64_t seed[2] = {3, 4};
+    ModelShape s = toy_shape();
+    Error e;
+    s.layers = 3;
+    for (int v = 0; v < variant_count; v++) {
+        double first[512] = {0};
+        uint8_t expected[32], hash[32];
+        for (int run = 0; run < 4; run++) { /* without probes; with them on 1, 2 and 3 threads, replicas beside it */
+            Trainer *t;
+            int replicas = run == 2 ? 2 : 1;
+            cr_assert_eq(trainer_new(&t, &s, &variants[v], run ? &all : NULL, recipe, seed, replicas,
+                                     backend_find("cpu", &e), &e), RC_OK);
+            if (run) cr_assert_eq(program_share(&t->program, run, &e), RC_OK);
+            StepReport *report = trainer_reports(t, replicas);
+            for (int step = 0; step < 2; step++) {
+                for (int r = 0; r < replicas; r++) toy_batch(t, r, seed[r], (uint64_t)step);
+                cr_assert(trainer_step(t, report));
+            }
+            trainer_hash(t, 0, hash);
+            if (!run) memcpy(expected, hash, 32);
+            cr_expect_arr_eq(hash, expected, 32, "%s: other parameters, run %d", variants[v].name, run);
+            cr_assert_leq(trainer_probes(t), 512);
+            if (run == 1) memcpy(first, report->probe, (size_t)trainer_probes(t) * sizeof *first);
+            for (int i = 0; run && i < trainer_probes(t); i++)
+                cr_expect(!memcmp(&first[i], &report->probe[i], sizeof *first), "%s: %s on %d threads",
+                          variants[v].name, probe_info[t->tape.probe[i].kind].name, run);
+            free(report);
+            trainer_free(t);
+        }
+    }
+}
+
+Test(probes, massive_activations_by_hand) {
+    const double x[] = {0.1, -0.2, 0.3, 299, -301, 100, 0.05}, few[] = {0.01, -0.1, 101, 99}, same[] = {500, 500};
+    const float narrow[] = {0.1f, -0.2f, 0.3f, 301, -301, INFINITY, NAN, 0, 0};
+    cr_expect_eq(massive_count(x, true, 7), 1, "median 0.3: above 300 is 301 alone");
+    cr_expect_eq(massive_count(few, true, 4), 1, "the lower of two medians, 0.1: 101 alone is above 100");
+    cr_expect_eq(massive_count(same, true, 2), 0);
+    cr_expect_eq(massive_count(narrow, false, 9), 4, "median 0.3 in 32 bits; what is not finite counts");
+    cr_expect_eq(massive_count((double[]){150}, true, 1), 0);
+}
+
+/* A channel of the embedding so large that the blocks' output has massive activations in it. */
+static void plant(Trainer *t) {
+    int wte = tape_find(&t->tape, "wte.weight");
+    const Tensor *x = &t->tape.tensor[wte];
+    float *words = mem_alloc((size_t)x->rows * (size_t)x->cols, sizeof *words);
+    program_read(&t->program, ROLE_PARAM, wte, 0, words);
+    for (int row = 0; row < x->rows; row++) words[row * x->cols + 5] = row % 2 ? -20000 : 2;
+    program_write(&t->program, ROLE_PARAM, wte, 0, words);
+    free(words);
+}
+
+Test(probes, massive_activations_that_were_planted) {
+    const ProbeChoice all = all_probes();
+    Recipe recipe = toy_recipe();
+    static const char *const backend[] = {"cpu64", "cpu", "simt"};
+    double share[3] = {0};
+    for (int b = 0; b < 3; b++) {
+        uint8_t chain[32] = {0}, hash[32];
+        if (!backend_find(backend[b], &(Error){.code = RC_OK})) continue;
+        Trainer *t = toy_trainer("pre", &all, &recipe, backend[b]);
+        StepReport *report = trainer_reports(t, 1);
+        plant(t);
+        train(t, 1, report, chain, hash);
+        share[b] = value_of(t, report, PROBE_block_massive, 1);
+        cr_expect(share[b] > 0 && share[b] < 1.0 / 32, "%s: %g of all, an odd token's channel", backend[b], share[b]);
+        cr_expect_eq(share[b], share[0], "%s", backend[b]);
+        cr_expect(value_of(t, report, PROBE_block_output_most, 1) > 19000);
+        free(report);
+        trainer_free(t);
+    }
 }
 
 Test(probes, stand_at_the_steps_that_the_stride_divides) {
