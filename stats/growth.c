@@ -1,4 +1,4 @@
-/* Akaike's criterion, and exponential against linear growth on the log scale.
+/* Akaike's criterion, and exponential, linear and power growth on the log scale.
  *
  * The linear model has one shape parameter: with u = (x - min) / (max - min) and growth g =
  * exp(rho), it reads log y = level + log(1 + (g - 1) u). Given rho the level is a mean, so only rho
@@ -40,12 +40,17 @@ typedef struct {
     double low, width; /* x = low + width u */
 } Curve;
 
-static double linear_rss(double rho, void *params) {
-    const Curve *c = params;
-    double level = 0.0, rss = 0.0;
+static double level_of(const Curve *c, double rho) {
+    double level = 0.0;
     for (size_t i = 0; i < c->n; i++) {
         level += (c->log_y[i] - log1p(expm1(rho) * c->u[i])) / (double)c->n;
     }
+    return level;
+}
+
+static double linear_rss(double rho, void *params) {
+    const Curve *c = params;
+    double level = level_of(c, rho), rss = 0.0;
     for (size_t i = 0; i < c->n; i++) {
         double e = c->log_y[i] - level - log1p(expm1(rho) * c->u[i]);
         rss += e * e;
@@ -109,6 +114,23 @@ static StStatus load(Curve *c, const double *x, const double *y) {
     return ST_OK;
 }
 
+/* The power law is a line in log x; x > 0 is needed. */
+static void fit_power(const Curve *c, double floor_rss, StGrowth *r) {
+    double *log_x = c->low > 0.0 ? st_alloc(c->n, sizeof *log_x) : NULL;
+    if (log_x == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < c->n; i++) {
+        log_x[i] = log(c->low + c->width * c->u[i]);
+    }
+    StLine line = st_line(log_x, c->log_y, c->n);
+    r->power = line.slope;
+    r->level_pow = line.intercept;
+    r->rss_pow = line.rss;
+    r->aic_pow = st_aic(fmax(line.rss, floor_rss), c->n, 2).aic;
+    free(log_x);
+}
+
 static void growth(Curve *c, StGrowth *r) {
     double scale = 1.0, rho = 0.0; /* logarithms are known to eps at best, however small */
     for (size_t i = 0; i < c->n; i++) {
@@ -130,10 +152,17 @@ static void growth(Curve *c, StGrowth *r) {
     r->aic_exp = st_aic(fmax(r->rss_exp, floor_rss), c->n, 2).aic;
     r->aic_lin = st_aic(fmax(r->rss_lin, floor_rss), c->n, 2).aic;
     r->delta = r->aic_exp - r->aic_lin;
+    r->low = c->low, r->width = c->width;
+    r->level_exp = line.intercept, r->level_lin = level_of(c, rho);
+    fit_power(c, floor_rss, r);
+}
+
+static StGrowth nothing(StStatus status, size_t n) {
+    return (StGrowth){status, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 StGrowth st_growth(const double *x, const double *y, size_t n) {
-    StGrowth r = {ST_BAD_ARG, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    StGrowth r = nothing(ST_BAD_ARG, n);
     if (n < 3) {
         r.status = ST_N_TOO_SMALL;
         return r;
@@ -157,7 +186,17 @@ StGrowth st_growth(const double *x, const double *y, size_t n) {
     }
     free(c.log_y);
     if (r.status != ST_OK) {
-        r = (StGrowth){r.status, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+        r = nothing(r.status, n);
     }
     return r;
+}
+
+double st_growth_at(const StGrowth *g, StLaw law, double x) {
+    double u = (x - g->low) / g->width;
+    switch (law) {
+    case ST_LAW_LINEAR: return exp(g->level_lin) * (1.0 + (g->growth - 1.0) * u);
+    case ST_LAW_EXPONENTIAL: return exp(g->level_exp + g->rate * (x - g->low));
+    case ST_LAW_POWER: return exp(g->level_pow + g->power * log(x));
+    }
+    return NAN;
 }

@@ -37,18 +37,27 @@ typedef struct {
 
 StAic st_aic(double rss, size_t n, size_t k);
 
-/* Does y > 0 grow with x by a factor or by a step? Both are fitted to log y by least squares:
- *   exponential  log y = a + b x            linear  log y = log(c + d x)
+/* Does y > 0 grow with x by a factor, by a step or by a power? All are fitted to log y by least squares:
+ *   exponential  log y = a + b x            linear  log y = log(c + d x)            power  log y = a + p log x
  * delta = aic(exponential) - aic(linear), negative when the exponential is better; both have two
  * coefficients, so aicc says the same. rate = b per unit of x; growth = fitted y at the largest
- * over y at the smallest x of the linear fit. n >= 3. y constant: ST_DEGENERATE (both fit). */
+ * over y at the smallest x of the linear fit; power = p, NaN with rss_pow and aic_pow when some x <= 0. n >= 3. y
+ * constant: ST_DEGENERATE (all fit). */
 typedef struct {
     StStatus status;
     size_t n;
     double rate, growth;
     double rss_exp, rss_lin;
     double aic_exp, aic_lin, delta;
+    double power, rss_pow, aic_pow;
+    double low, width;                   /* the smallest x, and the largest less it */
+    double level_exp, level_lin, level_pow; /* log of the fitted y at the smallest x; of the power law at x = 1 */
 } StGrowth;
+
+typedef enum { ST_LAW_LINEAR, ST_LAW_EXPONENTIAL, ST_LAW_POWER } StLaw;
+
+/* The fitted y of a law at x. */
+double st_growth_at(const StGrowth *g, StLaw law, double x);
 
 StGrowth st_growth(const double *x, const double *y, size_t n);
 

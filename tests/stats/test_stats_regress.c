@@ -137,6 +137,32 @@ Test(stats_regress, growth) {
     NEAR(r.growth, 4, 1e-6);
 }
 
+/* Each law's own data, exactly: its fit is the best by far, has the constants that made them, and gives them back. */
+Test(stats_regress, growth_laws_of_exact_data) {
+    double x[12], y[3][12];
+    for (int i = 0; i < 12; i++) {
+        x[i] = i + 1;
+        y[ST_LAW_LINEAR][i] = 0.5 + 0.25 * x[i];
+        y[ST_LAW_EXPONENTIAL][i] = 0.3 * exp(0.4 * x[i]);
+        y[ST_LAW_POWER][i] = 2 * pow(x[i], 1.7);
+    }
+    for (int law = 0; law < 3; law++) {
+        StGrowth r = st_growth(x, y[law], 12);
+        STATUS(r.status, ST_OK);
+        const double aic[3] = {r.aic_lin, r.aic_exp, r.aic_pow};
+        for (int other = 0; other < 3; other++)
+            cr_assert(other == law || aic[law] < aic[other] - 100, "law %d: %g against %g of %d", law, aic[law],
+                      aic[other], other);
+        for (int i = 0; i < 12; i++) NEAR(st_growth_at(&r, (StLaw)law, x[i]) / y[law][i], 1, 1e-6);
+        if (law == ST_LAW_LINEAR) NEAR(r.growth, 3.5 / 0.75, 1e-6);
+        if (law == ST_LAW_EXPONENTIAL) NEAR(r.rate, 0.4, 1e-12);
+        if (law == ST_LAW_POWER) NEAR(r.power, 1.7, 1e-12);
+    }
+    for (int i = 0; i < 12; i++) x[i] -= 1;
+    StGrowth r = st_growth(x, y[ST_LAW_EXPONENTIAL], 12);
+    cr_assert(r.status == ST_OK && isnan(r.power) && isnan(r.aic_pow) && r.delta < -100, "no power law through x = 0");
+}
+
 Test(stats_regress, growth_refuses) {
     const double l[4] = {1, 2, 3, 4}, flat[4] = {.7, .7, .7, .7}, bad[4] = {1, 0, 2, 3};
     StGrowth r = st_growth(l, flat, 4);
