@@ -121,7 +121,7 @@ Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica,
     SafeFile f;
     Aside aside;
     Text path, probes;
-    char hex[SHA256_HEX], seal[SHA256_HEX], name[80], *evaluations = evaluations_text(r);
+    char hex[SHA256_HEX], seal[SHA256_HEX], name[80], *evaluations = evaluations_text(r, NULL);
     void **copy = mem_alloc(SAVED * (size_t)trainer_parameters(t) + 1, sizeof *copy); /* of what a device holds */
     int copies = 0;
     text_init(&probes);

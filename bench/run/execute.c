@@ -105,6 +105,7 @@ bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves
         v.curves = curves ? curves[r] : &(Curves){.every = 1}, v.step = trainer_step_number(t);
         rounded_take(&v.rounded, t, r);
         metrics_measure(out[r].metric, &v);
+        metrics_absent(out[r].absent, v.curves);
         out[r].absent[METRIC_overflows] = out[r].absent[METRIC_first_overflow] = !v.rounded.known;
         rounded_release(&v.rounded);
         quantized_none(&out[r]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "stats/curve.h"
+#include "stats/regress.h"
 
 static double measure_nats(const Validation *v, const CurveInfo *curve) {
     (void)curve;
@@ -67,14 +68,36 @@ static double measure_spikes(const Validation *v, const CurveInfo *curve) {
     return n;
 }
 
-/* A curve of the blocks, averaged over the rows before step (all_steps) or at step 0; [layers], the caller frees it.
+/* How many rows before step a curve has been measured in, and the newest of them. */
+static int measured_rows(const Validation *v, const CurveInfo *curve) {
+    int end = v->step < v->curves->rows ? v->step : v->curves->rows;
+    return end > 0 ? (end - 1) / curve_stride(v->curves, curve) + 1 : 0;
+}
+
+static int newest_row(const Validation *v, const CurveInfo *curve) {
+    return (measured_rows(v, curve) - 1) * curve_stride(v->curves, curve);
+}
+
+/* A block's mean over measured rows first .. first + count - 1, those of skipped steps left out. */
+static double block_mean(const Validation *v, const CurveInfo *curve, int layer, int first, int count) {
+    double sum = 0;
+    int n = 0, stride = curve_stride(v->curves, curve);
+    for (int i = first; i < first + count; i++) {
+        double x = curve_number(v->curves, i * stride, curve, layer);
+        if (!isnan(x)) sum += x, n++;
+    }
+    return n ? sum / n : (double)NAN;
+}
+
+/* A curve of the blocks at a row, or averaged over those before step; [layers], the caller frees it.
  * NULL when there are no two blocks, or some number is not above 0 and finite. */
-static double *block_numbers(const Validation *v, const CurveInfo *curve, bool all_steps) {
+enum { ALL_ROWS = -1 };
+static double *block_numbers(const Validation *v, const CurveInfo *curve, int row) {
     const Curves *c = v->curves;
     double *x = mem_alloc((size_t)c->layers, sizeof *x);
     bool good = c->layers > 1 && v->step > 0;
     for (int l = 0; l < c->layers; l++) {
-        x[l] = all_steps ? curve_mean(c, curve, l, v->step) : curve_number(c, 0, curve, l);
+        x[l] = row == ALL_ROWS ? curve_mean(c, curve, l, v->step) : curve_number(c, row, curve, l);
         good &= isfinite(x[l]) && x[l] > 0;
     }
     if (good) return x;
@@ -83,14 +106,14 @@ static double *block_numbers(const Validation *v, const CurveInfo *curve, bool a
 }
 
 static double measure_start_last_first(const Validation *v, const CurveInfo *curve) {
-    double *x = block_numbers(v, curve, false);
+    double *x = block_numbers(v, curve, 0);
     double out = x ? (log(x[v->curves->layers - 1]) - log(x[0])) / log(10) : (double)NAN;
     free(x);
     return out;
 }
 
 static double measure_start_slope(const Validation *v, const CurveInfo *curve) {
-    double *x = block_numbers(v, curve, false), out = (double)NAN;
+    double *x = block_numbers(v, curve, 0), out = (double)NAN;
     if (x) {
         size_t n = (size_t)v->curves->layers;
         double *index = mem_alloc(n, sizeof *index);
@@ -103,14 +126,14 @@ static double measure_start_slope(const Validation *v, const CurveInfo *curve) {
 }
 
 static double measure_blocks_last_first(const Validation *v, const CurveInfo *curve) {
-    double *x = block_numbers(v, curve, true);
+    double *x = block_numbers(v, curve, ALL_ROWS);
     double out = x ? log10(x[v->curves->layers - 1] / x[0]) : (double)NAN;
     free(x);
     return out;
 }
 
 static double measure_blocks_spread(const Validation *v, const CurveInfo *curve) {
-    double *x = block_numbers(v, curve, true), out = (double)NAN;
+    double *x = block_numbers(v, curve, ALL_ROWS), out = (double)NAN;
     if (x) {
         double least = x[1], most = x[1];
         for (int l = 2; l < v->curves->layers; l++) least = fmin(least, x[l]), most = fmax(most, x[l]);
@@ -126,7 +149,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 static double measure_blocks_first_median(const Validation *v, const CurveInfo *curve) {
-    double *x = block_numbers(v, curve, true), out = (double)NAN;
+    double *x = block_numbers(v, curve, ALL_ROWS), out = (double)NAN;
     if (x) {
         int n = v->curves->layers;
         double first = x[0];
@@ -148,6 +171,99 @@ static double measure_ends_last_first(const Validation *v, const CurveInfo *curv
 static double measure_apart(const Validation *v, const CurveInfo *curve) {
     (void)v, (void)curve;
     return (double)NAN;
+}
+
+/* The AIC of an exponential less that of a linear law over the blocks, at a row. */
+static double law_at(const Validation *v, const CurveInfo *curve, int row) {
+    double *x = v->step > 0 ? block_numbers(v, curve, row) : NULL, out = (double)NAN;
+    if (x) {
+        size_t n = (size_t)v->curves->layers;
+        double *index = mem_alloc(n, sizeof *index);
+        for (size_t l = 0; l < n; l++) index[l] = (double)l + 1;
+        out = st_growth(index, x, n).delta;
+        free(index);
+    }
+    free(x);
+    return out;
+}
+
+static double measure_growth_law_start(const Validation *v, const CurveInfo *curve) {
+    return law_at(v, curve, 0);
+}
+
+static double measure_growth_law(const Validation *v, const CurveInfo *curve) {
+    return law_at(v, curve, newest_row(v, curve));
+}
+
+/* log10 of a ratio that may not be there. */
+static double lg_ratio(double above, double below) {
+    return above > 0 && below > 0 && isfinite(above) && isfinite(below) ? log10(above / below) : (double)NAN;
+}
+
+static double measure_last_block_growth(const Validation *v, const CurveInfo *curve) {
+    int last = v->curves->layers - 1;
+    return lg_ratio(curve_number(v->curves, newest_row(v, curve), curve, last),
+                    curve_number(v->curves, 0, curve, last));
+}
+
+static double measure_end_last_first(const Validation *v, const CurveInfo *curve) {
+    int row = newest_row(v, curve), last = v->curves->layers - 1;
+    return last > 0 ? lg_ratio(curve_number(v->curves, row, curve, last), curve_number(v->curves, row, curve, 0))
+                    : (double)NAN;
+}
+
+/* Below fp16's largest number. */
+static double measure_headroom(const Validation *v, const CurveInfo *curve) {
+    double most = 0;
+    for (int i = 0; i < measured_rows(v, curve); i++)
+        for (int l = 0; l < v->curves->layers; l++)
+            most = fmax(most, curve_number(v->curves, i * curve_stride(v->curves, curve), curve, l));
+    return lg_ratio(65504, most);
+}
+
+/* The mean over blocks that have a number, of a stretch of measured rows; NaN: none has. */
+static double mean_of_blocks(const Validation *v, const CurveInfo *curve, int first, int count) {
+    double sum = 0;
+    int n = 0;
+    for (int l = 0; l < v->curves->layers; l++) {
+        double x = block_mean(v, curve, l, first, count);
+        if (!isnan(x)) sum += x, n++;
+    }
+    return n && isfinite(sum) ? sum / n : (double)NAN;
+}
+
+/* A tenth of the measured rows, one at least. */
+static int tenth(const Validation *v, const CurveInfo *curve) {
+    int rows = measured_rows(v, curve);
+    return rows < 10 ? rows > 0 : rows / 10;
+}
+
+static double measure_tail_blocks(const Validation *v, const CurveInfo *curve) {
+    int count = tenth(v, curve);
+    return mean_of_blocks(v, curve, measured_rows(v, curve) - count, count);
+}
+
+static double measure_end_mean(const Validation *v, const CurveInfo *curve) {
+    return mean_of_blocks(v, curve, measured_rows(v, curve) - 1, measured_rows(v, curve) > 0);
+}
+
+static double flat_of(const Validation *v, const CurveInfo *curve, int first, int count) {
+    double least = (double)INFINITY, most = 0;
+    for (int l = 0; l < v->curves->layers; l++) {
+        double x = block_mean(v, curve, l, first, count);
+        if (!(x > 0) || !isfinite(x)) return (double)NAN;
+        least = fmin(least, x), most = fmax(most, x);
+    }
+    return v->curves->layers > 1 ? lg_ratio(most, least) : (double)NAN;
+}
+
+static double measure_flat_early(const Validation *v, const CurveInfo *curve) {
+    return flat_of(v, curve, 0, tenth(v, curve));
+}
+
+static double measure_flat_late(const Validation *v, const CurveInfo *curve) {
+    int count = tenth(v, curve);
+    return flat_of(v, curve, measured_rows(v, curve) - count, count);
 }
 
 static double measure_overflows(const Validation *v, const CurveInfo *curve) {
@@ -211,6 +327,21 @@ static const struct {
 
 void metrics_measure(double metric[METRIC_COUNT], const Validation *v) {
     for (int m = 0; m < METRIC_COUNT; m++) metric[m] = how[m].measure(v, curve_named(metric_info[m].reads));
+}
+
+ProbeKind metric_added(Metric m) {
+    const CurveInfo *curve = curve_named(metric_info[m].reads);
+    ProbeKind kind = curve ? curve_probe(curve) : PROBE_COUNT;
+    return kind < PROBE_COUNT && !probe_info[kind].usual ? kind : PROBE_COUNT;
+}
+
+bool metric_asked(Metric m, const ProbeChoice *asked) {
+    return metric_added(m) == PROBE_COUNT || asked->wanted[metric_added(m)];
+}
+
+void metrics_absent(bool absent[METRIC_COUNT], const Curves *c) {
+    for (Metric m = 0; m < METRIC_COUNT; m++)
+        absent[m] = metric_added(m) < PROBE_COUNT && curve_column(c, metric_added(m), 0) < 0;
 }
 
 bool metric_lacking(Metric m, const RunRecord *r) {

@@ -17,6 +17,12 @@ typedef struct {
 /* All of them; NaN where one does not apply: no step done yet, too few blocks, a number that is not finite. */
 void metrics_measure(double metric[METRIC_COUNT], const Validation *v);
 
+/* The added probe (not a usual one) that a metric is made of; PROBE_COUNT: none. A record leaves a metric out whose
+ * added probe the run did not measure, so that its text is that of a run before there was the metric. */
+ProbeKind metric_added(Metric m);
+bool metric_asked(Metric m, const ProbeChoice *asked); /* no added probe, or one that is asked for */
+void metrics_absent(bool absent[METRIC_COUNT], const Curves *c);
+
 /* Whether the run did not measure the probe that the metric is made of: its curves are older, or thinned. */
 bool metric_lacking(Metric m, const RunRecord *r);
 

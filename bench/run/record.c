@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "bench/formats/json.h"
+#include "bench/run/metrics.h"
 
 void record_release(RunRecord *r) {
     for (int i = 0; i < r->evaluations; i++) free(r->evaluation[i].block);
@@ -34,14 +35,19 @@ void record_evaluated(RunRecord *r, const Evaluation *x) {
     r->evaluation[r->evaluations++] = *x;
 }
 
-static json_t *evaluations_json(const RunRecord *r) {
+static bool stands(const Evaluation *x, Metric m, const ProbeChoice *asked) {
+    return !x->absent[m] && (!asked || metric_asked(m, asked));
+}
+
+static json_t *evaluations_json(const RunRecord *r, const ProbeChoice *asked) {
     json_t *list = json_array();
     for (int i = 0; i < r->evaluations; i++) {
         const Evaluation *x = &r->evaluation[i];
         json_t *entry = json_object(), *blocks = json_array();
         json_object_set_new(entry, "step", json_integer(x->step));
         for (int m = 0; m < METRIC_COUNT; m++)
-            if (!x->absent[m]) json_object_set_new(entry, metric_info[m].key, json_number_of(x->metric[m]));
+            if (stands(x, (Metric)m, asked))
+                json_object_set_new(entry, metric_info[m].key, json_number_of(x->metric[m]));
         json_object_set_new(entry, "targets", json_integer(x->targets));
         json_object_set_new(entry, "dropped_targets", json_integer(x->dropped));
         for (int b = 0; b < x->blocks; b++) json_array_append_new(blocks, json_number_of(x->block[b]));
@@ -74,8 +80,8 @@ static Rc evaluations_read(RunRecord *r, json_t *list, Error *e) {
     return RC_OK;
 }
 
-char *evaluations_text(const RunRecord *r) {
-    json_t *list = evaluations_json(r);
+char *evaluations_text(const RunRecord *r, const ProbeChoice *asked) {
+    json_t *list = evaluations_json(r, asked);
     char *text = json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(list);
     return text;
@@ -197,7 +203,7 @@ static json_t *record_json(const RunRecord *r) {
     json_object_set_new(root, "declared", declared_json(r->declared));
     set_probes(root, &r->probes);
     if (r->hits.targets) json_object_set_new(root, "hits", hits_json(&r->hits));
-    json_object_set_new(root, "evaluations", evaluations_json(r));
+    json_object_set_new(root, "evaluations", evaluations_json(r, NULL));
     if (r->rounded.known) json_object_set_new(root, "rounded", rounded_json(&r->rounded));
     json_object_set_new(root, "provenance", provenance_json_of(&r->provenance));
     text_release(&spec);

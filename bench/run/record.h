@@ -108,8 +108,9 @@ typedef struct {
 /* In the order of the runs; those beyond MADE_BY_MOST commits are left out. Returns how many. */
 int records_made_by(MadeBy out[MADE_BY_MOST], const RunRecord *const *r, int runs);
 
-/* Evaluations as JSON text and back (checkpoints). */
-char *evaluations_text(const RunRecord *r);
+/* Evaluations as JSON text and back (checkpoints). asked: without the metrics of added probes that it does not ask for;
+ * NULL: all. */
+char *evaluations_text(const RunRecord *r, const ProbeChoice *asked);
 Rc evaluations_parse(RunRecord *r, const char *text, Error *e);
 
 #endif

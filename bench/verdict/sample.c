@@ -130,7 +130,7 @@ void sample_hash(const Sample *s, const RunRecord *records, char out[SHA256_HEX]
     Text t;
     text_init(&t);
     for (int i = 0; i < s->cells * s->arms * s->seeds; i++) {
-        char *evaluations = evaluations_text(&records[i]);
+        char *evaluations = evaluations_text(&records[i], &s->x->probes);
         text_format(&t, "%s %s %d %s %s %s\n", records[i].id, records[i].status, records[i].diverged_step,
                     records[i].loss_chain, records[i].parameters_hash, evaluations);
         free(evaluations);

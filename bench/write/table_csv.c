@@ -93,5 +93,6 @@ void table_csv(const Table *t, Text *out) {
     for (int cell = 0; cell < t->sample.cells; cell++)
         for (int step = 0; step < t->sample.cell[cell].steps; step++)
             for (int arm = 0; arm < t->sample.arms; arm++)
-                for (int m = 0; m < METRIC_COUNT; m++) line(t, cell, step, arm, (Metric)m, out);
+                for (int m = 0; m < METRIC_COUNT; m++)
+                    if (metric_asked((Metric)m, &t->x->probes)) line(t, cell, step, arm, (Metric)m, out);
 }

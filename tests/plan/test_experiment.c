@@ -249,6 +249,12 @@ Test(experiment, probes_change_no_plan) {
     must("probes: {names: [block_output], every: 10}\narms: {a: {variant: pre}}\n", NULL);
     cr_expect(x.probes.wanted[PROBE_block_output] && x.probes.wanted[PROBE_grad_norm] && x.probes.every == 10,
               "names are added to the usual ones");
+    must("probes: [growth]\narms: {a: {variant: pre}}\n", NULL);
+    cr_expect(x.probes.wanted[PROBE_stream_grad] && x.probes.wanted[PROBE_block_massive] && x.probes.every == 10,
+              "a set of probes has a stride of its own");
+    cr_expect_not(x.probes.wanted[PROBE_weight_norm]);
+    must("probes: {every: 4, names: [growth, weight_norm]}\narms: {a: {variant: pre}}\n", NULL);
+    cr_expect(x.probes.wanted[PROBE_grad_wq] && x.probes.wanted[PROBE_weight_norm] && x.probes.every == 4);
     must("probes: {every: 5}\narms: {a: {variant: pre}}\n", NULL);
     cr_expect(probes_same(&x.probes, &usual), "it thins what is added alone");
     must("probes: [weight_norm]\npanels: [weight_norm, block_grad_norm]\narms: {a: {variant: pre}}\n", NULL);

@@ -74,6 +74,7 @@ static const struct {
     {"metric: perplexity\nsummaries: [ranking]", "3: summaries: a ranking is by valid_loss, and metric is perplexity"},
     {"probes: grad_norm", "2: probes: a list of names is needed: [usual, weight_norm]"},
     {"probes: [grad_norms]", "2: unknown probe 'grad_norms'; did you mean 'grad_norm'?"},
+    {"probes: [grow]", "2: unknown probe 'grow'; did you mean 'growth'?"},
     {"probes: [[a]]", "2: probes: a name is needed, not a list"},
     {"probes: {name: [usual]}", "2: probes: unknown key 'name'; there are: names, every"},
     {"probes:\n  every: 0", "3: probes: every: a number of steps from 1 on is needed"},

@@ -80,7 +80,7 @@ static void same_records(const RunRecord *a, const RunRecord *b) {
     curves_text(&a->curves, &x), curves_text(&b->curves, &y);
     cr_assert_str_eq(x.at, y.at);
     text_release(&x), text_release(&y);
-    char *p = evaluations_text(a), *q = evaluations_text(b);
+    char *p = evaluations_text(a, NULL), *q = evaluations_text(b, NULL);
     cr_assert_str_eq(p, q);
     free(p), free(q);
     cr_assert_str_eq(a->status, b->status);

@@ -148,7 +148,7 @@ Test(execute, resumes_at_every_step, .init = enter, .fini = leave) {
     text_init(&got);
     cr_assert_eq(execute(&s, &whole), RC_OK);
     curves_text(&whole.curves, &expected);
-    char *evaluations = evaluations_text(&whole);
+    char *evaluations = evaluations_text(&whole, NULL);
     for (int at = 1; at < 8; at++) {
         stop_after = at;
         cr_assert_eq(execute(&s, &part), RC_INTERRUPTED, "at %d", at);
@@ -156,7 +156,7 @@ Test(execute, resumes_at_every_step, .init = enter, .fini = leave) {
         cr_assert_eq(execute(&s, &part), RC_OK);
         text_clear(&got);
         curves_text(&part.curves, &got);
-        char *mine = evaluations_text(&part);
+        char *mine = evaluations_text(&part, NULL);
         cr_assert_str_eq(got.at, expected.at, "stopped after %d updates", at);
         cr_assert_str_eq(mine, evaluations);
         cr_assert_str_eq(part.loss_chain, whole.loss_chain);
@@ -373,8 +373,18 @@ Test(execute, probes_are_columns_of_the_same_run, .init = enter, .fini = leave) 
     for (int v = 0; v < 3; v++)
         for (int m = 0; m < METRIC_COUNT; m++) {
             double x = again.evaluation[v].metric[m], y = usual.evaluation[v].metric[m];
+            bool added = metric_added((Metric)m) < PROBE_COUNT;
+            cr_expect_eq(usual.evaluation[v].absent[m], added || m == METRIC_overflows || m == METRIC_first_overflow);
+            cr_expect(again.evaluation[v].absent[m] == usual.evaluation[v].absent[m] || m == METRIC_headroom);
+            if (added) continue;
             cr_expect(isnan(x) ? isnan(y) : x == y, "%s: %g, %g with the usual ones alone", metric_info[m].key, x, y);
         }
+    cr_expect(again.evaluation[2].metric[METRIC_headroom] > 3, "%g", again.evaluation[2].metric[METRIC_headroom]);
+    ProbeChoice none = probes_usual();
+    char *less = evaluations_text(&again, &none), *plain = evaluations_text(&usual, NULL);
+    cr_expect_str_eq(less, plain, "results that did not ask for a probe have the hash of runs without it");
+    free(less);
+    free(plain);
     record_release(&usual), record_release(&more), record_release(&again);
 }
 
@@ -424,55 +434,6 @@ Test(execute, spikes) {
     free(c.value);
 }
 
-Test(execute, metrics_read_curves_that_there_are) {
-    for (int m = 0; m < METRIC_COUNT; m++) {
-        const CurveInfo *curve = curve_named(metric_info[m].reads);
-        cr_expect(curve || !metric_info[m].reads[0], "%s reads '%s'", metric_info[m].key, metric_info[m].reads);
-        ProbeKind kind = curve ? curve_probe(curve) : PROBE_COUNT;
-        cr_expect(kind == PROBE_COUNT || probe_info[kind].usual, "%s is of a probe that runs may lack",
-                  metric_info[m].key);
-    }
-}
-
-/* Three blocks whose gradient norms are 1, 2, 8 at step 0, then twice, three times … as much;
- * their norm inputs 1, 3, 10. */
-Test(execute, metrics_compare_the_blocks) {
-    static const double grad[] = {1, 2, 8}, input[] = {1, 3, 10};
-    double early[METRIC_COUNT], late[METRIC_COUNT];
-    Curves c;
-    curves_init(&c, 3, NULL);
-    for (int step = 0; step < 6; step++) {
-        double *row = curves_add(&c);
-        for (int l = 0; l < 3; l++) {
-            row[curve_column(&c, PROBE_block_grad_norm, l)] = grad[l] * (step + 1) * (l == 2 && step > 2 ? 10 : 1);
-            row[curve_column(&c, PROBE_norm_input, l)] = input[l];
-        }
-    }
-    metrics_measure(early, &(Validation){.curves = &c, .step = 3});
-    metrics_measure(late, &(Validation){.curves = &c, .step = 6});
-    cr_expect_float_eq(early[METRIC_grad_ratio_start], log10(8), 1e-12);
-    cr_expect_float_eq(early[METRIC_grad_slope_start], log(8) / 2, 1e-12);
-    cr_expect_float_eq(early[METRIC_grad_ratio], log10(8), 1e-12, "steps 0 to 2 alone");
-    cr_expect_float_eq(early[METRIC_grad_spread], 4, 1e-12);
-    cr_expect_float_eq(early[METRIC_grad_first], 0.5, 1e-12);
-    cr_expect_float_eq(early[METRIC_norm_input_ratio], 1, 1e-12);
-    cr_expect_float_eq(late[METRIC_grad_ratio], log10(8 * (6 + 150) / 21.0), 1e-12,
-                       "steps 3 to 5 count tenfold in the last");
-    cr_expect_float_eq(late[METRIC_grad_ratio_start], early[METRIC_grad_ratio_start], 0);
-    const CurveInfo *grad_norm = curve_named("block_grad_norm");
-    c.value[curve_column(&c, PROBE_block_grad_norm, 1)] = (double)NAN;
-    metrics_measure(early, &(Validation){.curves = &c, .step = 3});
-    cr_expect_float_eq(curve_mean(&c, grad_norm, 1, 3), 5, 1e-12, "a step without a number is left out: (4 + 6) / 2");
-    cr_expect(isnan(early[METRIC_grad_slope_start]));
-    c.value[2 * c.columns + curve_column(&c, PROBE_block_grad_norm, 1)] = (double)NAN;
-    metrics_measure(early, &(Validation){.curves = &c, .step = 3});
-    cr_expect(isnan(curve_mean(&c, grad_norm, 1, 3)), "the last has none");
-    cr_expect(isnan(early[METRIC_grad_ratio]));
-    cr_expect_float_eq(early[METRIC_norm_input_ratio], 1, 1e-12);
-    cr_expect(isnan(curve_number(&c, 0, grad_norm, 3)) && isnan(curve_number(&c, 6, grad_norm, 0)));
-    free(c.value);
-}
-
 /* Text, and with it the hash of results, stays what it was when a metric is added to metrics.def. */
 Test(execute, a_metric_younger_than_a_record_stays_out_of_it) {
     static const char *const text = "[{\"step\": 3, \"valid_loss\": 2.5, \"accuracy\": \"nan\", \"targets\": 7, "
@@ -481,7 +442,7 @@ Test(execute, a_metric_younger_than_a_record_stays_out_of_it) {
     Error e;
     cr_assert_eq(evaluations_parse(&r, text, &e), RC_OK, "%s", e.text);
     cr_expect(r.evaluation[0].metric[METRIC_valid_loss] == 2.5 && isnan(r.evaluation[0].metric[METRIC_perplexity]));
-    char *again = evaluations_text(&r);
+    char *again = evaluations_text(&r, NULL);
     cr_expect(strstr(again, "valid_loss") && strstr(again, "accuracy") && !strstr(again, "perplexity"), "%s", again);
     free(again);
     record_release(&r);
