@@ -93,7 +93,8 @@ static const FigureRow *const rows[FIGURE_KINDS] = {[FIGURE_ranking] = &figure_r
                                                     [FIGURE_budget] = &figure_budget,
                                                     [FIGURE_seeds] = &figure_seeds,
                                                     [FIGURE_curves] = &figure_curves,
-                                                    [FIGURE_blocks] = &figure_blocks};
+                                                    [FIGURE_blocks] = &figure_blocks,
+                                                    [FIGURE_growth] = &figure_growth};
 
 int figure_every_cell(const Table *t) {
     return t->sample.cells;

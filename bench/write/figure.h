@@ -11,6 +11,8 @@
  *                     smallest to the largest), beside them the table's numbers
  *   NAME-blocks       the blocks' curves that `panels` name, averaged over the steps; blocks count from 0, as in
  *                     curves.csv, in weights (h.0) and in every title
+ *   NAME-growth       the stream's variance over depth with its laws, its gradient, the headroom of fp16, where
+ *                     `probes` ask for them
  *
  * What has several parts says which behind the name: NAME-curves-lr=3e-4.svg, NAME-blocks-layers=4,warmup=500.svg.
  *
@@ -35,6 +37,7 @@ typedef enum {
     FIGURE_seeds,
     FIGURE_curves,
     FIGURE_blocks,
+    FIGURE_growth,
     FIGURE_KINDS
 } FigureKind;
 

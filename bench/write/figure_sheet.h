@@ -103,6 +103,7 @@ typedef struct {
 } FigureRow;
 extern const FigureRow figure_ranking, figure_ranking_rates;
 extern const FigureRow figure_differences, figure_rates, figure_budget, figure_seeds, figure_curves, figure_blocks;
+extern const FigureRow figure_growth;
 
 int figure_every_cell(const Table *t);         /* parts: one per cell */
 int figure_own_cell(const Table *t, int part); /* cell: the part itself, where there are several */

@@ -31,6 +31,11 @@ void made_up_init(MadeUp *m, const char *yaml, const char *profile);
 /* The record of (cell, arm, seed index), to be changed before the table is made. */
 RunRecord *made_up_at(MadeUp *m, int cell, int arm, int seed);
 
+/* Curves of the growth probes as well, of an experiment that asks for them every 10 steps: of arm 0 the stream's
+ * variance is (l + 1) / 2 over blocks at the start and e^l from the middle on, of the others linear at all steps; its
+ * gradient 3 / (arm + 1); its largest number 655.04. */
+void made_up_growth(MadeUp *m);
+
 /* The validation loss at a step, and the perplexity that goes with it. */
 void made_up_loss(RunRecord *r, int step, double loss);
 

@@ -98,16 +98,18 @@ static void legend_holds(const Figure *f, const char *script) {
 }
 
 Test(figure, an_arm_looks_the_same_in_all_of_them) {
-    char ranked[1000];
+    char ranked[1000], grown[2000];
     snprintf(ranked, sizeof ranked, "summaries: [ranking]\n%s", made_up_rates);
-    const char *const yaml[] = {made_up_four, made_up_rates, ranked};
-    static const char *const profile[] = {"full", NULL, NULL};
+    snprintf(grown, sizeof grown, "probes: [growth]\n%s", made_up_four);
+    const char *const yaml[] = {made_up_four, made_up_rates, ranked, grown};
+    static const char *const profile[] = {"full", NULL, NULL, "quick"};
     int kinds[FIGURE_KINDS] = {0};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         Figure *figure;
         made_up_init(&m, yaml[i], profile[i]);
         leave(0, 1, 4, 3.46);
         fill_blocks(apart);
+        if (i == 3) made_up_growth(&m);
         table((TableOptions){0});
         int figures = figure_list(&m.table, &figure);
         for (int k = 0; k < figures; k++) {

@@ -48,6 +48,35 @@ Test(panels, a_panel_without_a_number_says_so) {
     made_up_release(&m);
 }
 
+/* A variance of known laws, a gradient, a headroom: what is drawn is that, with the laws' names. */
+Test(panels, growth_over_depth) {
+    char yaml[2000];
+    snprintf(yaml, sizeof yaml, "probes: [growth]\n%s", made_up_four);
+    made_up_init(&m, yaml, "quick");
+    made_up_growth(&m);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    Text script;
+    text_init(&script);
+    script_of(FIGURE_growth, &script);
+    cr_expect(strstr(script.at, "$g0_0 << END\n0 0.5\n1 1\n2 1.5\n3 2\nEND"), "the first step");
+    cr_expect(strstr(script.at, "$g2_0 << END\n0 1\n1 2.71828183\n2 7.3890561\n3 20.0855369\nEND"), "the last");
+    cr_expect(strstr(script.at, "$g2_1 << END\n0 0.5\n1 1\n2 1.5\n3 2\nEND"));
+    cr_expect(strstr(script.at, "$g4_1 << END\n0 1.5\n1 1.5\n"), "the gradient");
+    cr_expect(strstr(script.at, "$g5_0 << END\n0 2\n10 2\n20 2\n"), "the headroom");
+    cr_expect(strstr(script.at, "Last step: baseline exponential"), "%s", strstr(script.at, "Lines through") ? strstr(script.at, "Lines through") : "no note");
+    cr_expect(strstr(script.at, "plot 0 with lines"), "the limit of fp16");
+    char *named[] = {"variance of the stream, first step", "gradient of the stream, last tenth"};
+    for (int i = 0; i < 2; i++) cr_expect(strstr(script.at, named[i]), "%s", named[i]);
+    text_release(&script);
+    Figure *figure;
+    made_up_release(&m);
+    make(made_up_four, "quick", (TableOptions){0});
+    int figures = figure_list(&m.table, &figure);
+    for (int i = 0; i < figures; i++) cr_expect(figure[i].kind != FIGURE_growth, "nobody asked for the probes");
+    free(figure);
+    made_up_release(&m);
+}
+
 /* The experiment says which metrics are rows and which curves are panels. */
 Test(panels, rows_and_panels_are_the_experiments) {
     char yaml[2000];
