@@ -42,7 +42,7 @@ static PartKind begins_with(Reduction how) {
 
 /* Sums of squares of gradients are made for clipping: probes of them need no parts of their own. */
 static bool has_own_parts(const Probe *p) {
-    if (p->tensor == TENSOR_NONE || p->reduction == REDUCE_word) return false;
+    if (p->tensor == TENSOR_NONE || p->reduction == REDUCE_word || p->reduction == REDUCTION_COUNT) return false;
     return p->role != ROLE_GRAD || p->tensor >= 0 || begins_with(p->reduction) != PART_SQUARES;
 }
 

@@ -27,15 +27,15 @@ typedef enum {
 } ProbeSite;
 
 /* Beside the rows of kernels/reductions.def: the mean of the rows' L2 norms, which ops at the end of the tape
- * compute. */
-enum { REDUCE_row_norm = REDUCTION_COUNT };
+ * compute; and what no step computes, for it takes passes of its own: a tape lists it as REDUCTION_COUNT. */
+enum { REDUCE_row_norm = REDUCTION_COUNT, REDUCE_apart };
 
 typedef struct {
     const char *name, *column, *title, *unit, *help;
     bool blocks; /* one number per block */
     bool usual;  /* every run measures it at every step: metrics read these */
     ProbeSite site;
-    int reduction; /* Reduction or REDUCE_row_norm */
+    int reduction; /* Reduction, REDUCE_row_norm or REDUCE_apart */
 } ProbeInfo;
 extern const ProbeInfo probe_info[PROBE_COUNT];
 

@@ -89,7 +89,8 @@ static Rc list_probes(Resident *x, Trainer *t, Error *e) {
         const Fold *fold = &t->measure.fold[i];
         bool word = p->reduction == REDUCE_word && p->tensor >= 0;
         probe[i] = (StepProbe){.first = fold->first, .count = fold->count, .elements = fold->elements};
-        probe[i].reduction = p->reduction, probe[i].role = p->role, probe[i].absent = p->tensor == TENSOR_NONE;
+        probe[i].reduction = p->reduction, probe[i].role = p->role;
+        probe[i].absent = p->tensor == TENSOR_NONE || p->reduction == REDUCTION_COUNT;
         probe[i].after = site_info[probe_info[p->kind].site].after;
         probe[i].word = word ? word_of(t, p->tensor, p->role) : 0;
         if (p->layer < 0) s->whole = i + 1;

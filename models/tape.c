@@ -146,8 +146,11 @@ static void add_probe(Tape *t, ProbeKind kind, int layer) {
         tensor = tape_op1(t, OP_mean, norms, (Attr){0}, -1, name);
     }
     t->probe = mem_grow(t->probe, (size_t)t->probes + 1, sizeof *t->probe);
+    Reduction how = row_norm                            ? REDUCE_word
+                    : info->reduction == REDUCE_apart ? REDUCTION_COUNT
+                                                      : (Reduction)info->reduction;
     t->probe[t->probes++] = (Probe){.kind = kind, .layer = layer, .tensor = tensor, .first = at.first, .rows = at.rows,
-                                    .role = role, .reduction = row_norm ? REDUCE_word : (Reduction)info->reduction};
+                                    .role = role, .reduction = how};
 }
 
 void tape_probe(Tape *t, const ProbeChoice *choice) {

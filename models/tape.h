@@ -66,7 +66,7 @@ typedef struct {
     int tensor; /* what is marked; TENSOR_NONE: this model has none there, NaN; TENSOR_PARAMETERS: all of the layer's */
     int first, rows; /* of that tensor; rows 0: all of it */
     Role role;       /* ACT, DACT, PARAM, GRAD */
-    Reduction reduction;
+    Reduction reduction; /* REDUCTION_COUNT: no step computes it */
 } Probe;
 enum { TENSOR_NONE = -1, TENSOR_PARAMETERS = -2 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/canon.h"
+#include "models/change.h"
 #include "models/init.h"
 #include "models/observe.h"
 #include "models/profile.h"
@@ -275,9 +276,8 @@ double trainer_norm_only(Trainer *t) {
     return observe_norm(m, &t->program, t->value);
 }
 
-bool trainer_step(Trainer *t, StepReport *report) {
+static bool one_step(Trainer *t, StepReport *report) {
     Program *p = &t->program;
-    if (trainer_profiles(t)) trainer_profile(t);
     if (t->resident) return resident_steps(t->resident, t, 1, report) == 1;
     trainer_scalars(t);
     p->rounding.counting = true;
@@ -292,6 +292,17 @@ bool trainer_step(Trainer *t, StepReport *report) {
         if (t->alive[r]) finish(t, r, &report[r]);
     t->step++;
     return true;
+}
+
+bool trainer_step(Trainer *t, StepReport *report) {
+    if (trainer_profiles(t)) trainer_profile(t);
+    double *before = change_comes(t) ? change_before(t) : NULL;
+    bool done = one_step(t, report);
+    if (before && done)
+        change_after(t, before, report);
+    else
+        free(before);
+    return done;
 }
 
 /* Those of a pass without dropout. */

@@ -63,6 +63,8 @@ Rc trainer_share(Trainer *t, int threads, Error *e);
 /* A replica's inputs: rooms to fill before a pass, one per feed of the tape; returns how many. room may be NULL. */
 enum { TRAINER_MOST_FEEDS = STEP_MOST_FEEDS };
 int trainer_feeds(Trainer *t, int replica, FeedRoom room[TRAINER_MOST_FEEDS]);
+/* What stands in the feeds of the first replica, into those of all. */
+void trainer_repeat(Trainer *t);
 /* The one called name. */
 int32_t *trainer_feed(Trainer *t, const char *name, int replica);
 
@@ -83,6 +85,14 @@ typedef struct {
 
 /* On a device: keeps a corpus there. RC_USAGE: the model has a feed that is not cut from a text. */
 Rc trainer_keep_corpus(Trainer *t, const Corpus *corpus, Error *e);
+
+/* Whether the step that comes must be a trainer_step, with its batches in the feeds, also where a device draws them:
+ * passes on the same batches stand around it (models/change.h). */
+bool trainer_steps_alone(const Trainer *t);
+
+/* After a pass: the activation that probe i looks at, in one replica, [rows][cols] into x (NULL: its sizes alone).
+ * False: it looks at no activation, or this model has none there. */
+bool trainer_looks_at(const Trainer *t, int i, int replica, int *rows, int *cols, double *x);
 
 /* With a corpus on the device: up to n steps, enqueued without waiting; report is [n][replicas], left alone once a
  * replica has stopped. Returns the steps done, fewer when cancelled or when the device failed. */

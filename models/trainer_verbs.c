@@ -1,8 +1,10 @@
 /* What callers may ask of a trainer without knowing what it is made of. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/sha256.h"
+#include "models/change.h"
 #include "models/init.h"
 #include "models/resident.h"
 
@@ -39,6 +41,10 @@ size_t trainer_bytes(const Trainer *t) {
     return program_bytes(&t->tape, t->program.backend, 1);
 }
 
+bool trainer_steps_alone(const Trainer *t) {
+    return change_comes(t);
+}
+
 int trainer_probes(const Trainer *t) {
     return t->tape.probes;
 }
@@ -46,6 +52,23 @@ int trainer_probes(const Trainer *t) {
 ProbeKind trainer_probe(const Trainer *t, int i, int *layer) {
     *layer = t->tape.probe[i].layer;
     return t->tape.probe[i].kind;
+}
+
+bool trainer_looks_at(const Trainer *t, int i, int replica, int *rows, int *cols, double *x) {
+    const Probe *p = &t->tape.probe[i];
+    if (p->role != ROLE_ACT || p->tensor < 0) return false;
+    *rows = t->tape.tensor[p->tensor].rows, *cols = t->tape.tensor[p->tensor].cols;
+    if (x) program_values(&t->program, ROLE_ACT, p->tensor, replica, x);
+    return true;
+}
+
+void trainer_repeat(Trainer *t) {
+    FeedRoom first[TRAINER_MOST_FEEDS], room[TRAINER_MOST_FEEDS];
+    int feeds = trainer_feeds(t, 0, first);
+    for (int r = 1; r < t->program.replicas; r++) {
+        trainer_feeds(t, r, room);
+        for (int f = 0; f < feeds; f++) memcpy(room[f].ids, first[f].ids, (size_t)first[f].rows * sizeof(int32_t));
+    }
 }
 
 void trainer_cancel(Trainer *t, const volatile sig_atomic_t *cancel) {

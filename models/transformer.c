@@ -267,6 +267,7 @@ static int logits(Stack *b, int x, int head) {
 void stack_head(Stack *b, int x, int targets) {
     Tape *t = b->t;
     int head = b->wte;
+    tape_mark(t, SITE_head, -1, x);
     if (!b->s->tied) {
         head = tape_param(t, b->s->vocab, b->s->width, INIT_MATRIX, 0, -1, stack_name(b, "lm_head.weight"));
         start(b, head, false);

@@ -39,11 +39,16 @@ static double predictor(const Fit *f, size_t i) {
     return eta;
 }
 
+/* What observation i adds to the deviance. */
+static double part_of(const Fit *f, size_t i) {
+    double eta = predictor(f, i);
+    return 2.0 * softplus(f->y[i] ? -eta : eta);
+}
+
 static double deviance_of(const Fit *f) {
     double deviance = 0.0;
     for (size_t i = 0; i < f->n; i++) {
-        double eta = predictor(f, i);
-        deviance += 2.0 * softplus(f->y[i] ? -eta : eta);
+        deviance += part_of(f, i);
     }
     return deviance;
 }
@@ -207,6 +212,10 @@ static StStatus check(const double *x, const unsigned char *y, size_t n, size_t 
 }
 
 StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef) {
+    return st_logistic_each(x, y, n, p, coef, NULL);
+}
+
+StLogistic st_logistic_each(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef, double *each) {
     StLogistic r = {check(x, y, n, p), n, p, 0, NAN, NAN, NAN, false};
     if (r.status != ST_OK) {
         return r;
@@ -221,6 +230,9 @@ StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t
         r.status = ST_DEGENERATE;
     } else {
         iterate(&f, &r);
+        for (size_t i = 0; i < n && each != NULL; i++) {
+            each[i] = part_of(&f, i);
+        }
         if (r.status == ST_OK) {
             carry_back(&f, coef);
         }

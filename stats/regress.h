@@ -27,6 +27,9 @@ typedef struct {
 /* x: [n][p]; y: [n]; coef: [p + 1], the intercept first. */
 StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef);
 
+/* The same, with what every observation adds to the deviance: each[n], NULL: not wanted. */
+StLogistic st_logistic_each(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef, double *each);
+
 /* Akaike's criterion of a least-squares fit with k coefficients: n ln(rss / n) + 2 (k + 1), the
  * variance counting as one; aicc: Hurvich and Tsai's 1989 correction, NaN when n - k - 2 <= 0. rss
  * = 0: ST_DEGENERATE. Compare only fits to the same y on the same scale. */

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 
-const char *const expect_names[EXPECT_COUNT] = {"lower", "higher", "equal"};
+const char *const expect_names[EXPECT_COUNT] = {"lower", "higher", "equal", "change"};
 const char *const effect_names[EFFECT_COUNT] = {"difference", "log_ratio", "ratio"};
 
 int claim_children(const Node *n) {

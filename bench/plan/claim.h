@@ -16,13 +16,19 @@
  *
  *   TEST:     {metric, contrast: {ARM: weight}, against, expects, test, margin, needs,
  *              reported: {table: NAME, of: QUANTITY, as: FORM}}, or
+ *             {metric: failed, predictors: [METRIC, METRIC], arms: [ARM], expects, test: predictors, needs}: does the
+ *             second metric explain better than the first which runs of these arms, at all their rates, failed? The
+ *             effect is the deviance that the second leaves less that of the first (stats/predictors.h), so `lower`
+ *             says that the second explains more. A run failed when it diverged or stalled by its last step; METRIC
+ *             is of metrics.def, made of a curve, and counts as it is after the first update; or
  *             {metric: free text, theory: [STATEMENT]}: decided by statements of bench/plan/statements.def, one after
  *             the other, which `normbench run theory` measures
  *             metric: of metrics.def, or of grids.def: a number of all the runs that differ in `lr` alone
  *             contrast: weights that add up to zero; with `against` any
- *             expects: lower, higher or equal; of the contrast, compared with 0, or with the number `against`
- *             test: a name of stats/tests.def, whose p decides; tost with `expects: equal`, any other with lower
- *             or higher; choice where the arms have lr=best, and only there
+ *             expects: lower, higher, equal or change; of the contrast, compared with 0, or with the number `against`.
+ *             change: lower or higher, whichever; where the difference is shown to lie inside the margin, it is none
+ *             test: a name of stats/tests.def, whose p decides; tost with `expects: equal`, any other with lower,
+ *             higher or change; choice where the arms have lr=best, and only there
  *             FORM: how the reported effect follows from the reported numbers: difference (sum of
  *             weight x number), log_ratio (sum of weight x ln number) or ratio (exp of that)
  *   ARM:      a name, or NAME@KEY=VALUE,KEY=VALUE: that arm in the cells where the keys have these values. A contrast
@@ -90,7 +96,7 @@ typedef struct {
     int numbers;
 } ReportedTable;
 
-typedef enum { EXPECT_lower, EXPECT_higher, EXPECT_equal, EXPECT_COUNT } Expect;
+typedef enum { EXPECT_lower, EXPECT_higher, EXPECT_equal, EXPECT_change, EXPECT_COUNT } Expect;
 typedef enum { EFFECT_difference, EFFECT_log_ratio, EFFECT_ratio, EFFECT_COUNT } EffectForm;
 extern const char *const expect_names[EXPECT_COUNT];
 extern const char *const effect_names[EFFECT_COUNT];
@@ -114,6 +120,8 @@ typedef struct {
     const char *of;
     EffectForm form;
     const char *needs;     /* NULL: can be run */
+    Metric predictor[2];   /* of `predictors` of them, which are 0 or 2 */
+    int predictors;
     StatementId theory[CLAIM_MOST_THEORIES]; /* what decides it instead of a contrast */
     int theories, line;
 } ClaimTest;

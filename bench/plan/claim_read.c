@@ -337,6 +337,66 @@ static Rc check_choice(ClaimFile *f, const ClaimTest *t, const Node *n, Error *e
     return RC_OK;
 }
 
+/* An arm of a list: its text read as that of a contrast. */
+static Rc list_arm(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
+    ClaimTerm term = {.weight = 1};
+    Node entry = *n;
+    if (t->terms == CLAIM_MOST_TERMS)
+        return document_error(e, &f->document, n->line, "arms: more than %d", CLAIM_MOST_TERMS);
+    if (n->kind != NODE_SCALAR)
+        return document_error(e, &f->document, n->line, "arms: %s, not a name", node_kind(n));
+    entry.key = n->text, entry.key_line = n->line;
+    if (claim_read_arm(f, &entry, &term.arm, e)) return e->code;
+    if (term.arm.best || term.arm.step)
+        return document_error(e, &f->document, n->line,
+                              "arms: all rates count, and the last step: no lr=best, no step");
+    t->term[t->terms++] = term;
+    return RC_OK;
+}
+
+static Rc predictor(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
+    Metric *metric = &t->predictor[t->predictors];
+    if (t->predictors == 2)
+        return document_error(e, &f->document, n->line, "predictors: two metrics are wanted, not more");
+    if (n->kind != NODE_SCALAR)
+        return document_error(e, &f->document, n->line, "predictors: %s, not a metric", node_kind(n));
+    if (metric_find(metric, n->text, e)) return document_prefix(e, &f->document, n->line);
+    if (!metric_info[*metric].reads[0])
+        return document_error(e, &f->document, n->line,
+                              "predictors: '%s' is of no curve, so the first update does not give it", n->text);
+    t->predictors++;
+    return RC_OK;
+}
+
+/* A test that compares what two metrics explain. */
+static Rc read_predictors(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
+    static const char *const known[] = {"metric", "predictors", "arms", "expects", "test", "needs"};
+    static const char *const sides[] = {"lower", "higher"};
+    const Node *list, *arms, *expects;
+    const char *test;
+    int side;
+    if (claim_keys(f, n, known, 6, e) || claim_text(f, n, "needs", false, &t->needs, e) ||
+        claim_text(f, n, "metric", true, &t->metric_text, e) ||
+        claim_node(f, n, "predictors", NODE_SEQUENCE, true, &list, e) ||
+        claim_node(f, n, "arms", NODE_SEQUENCE, true, &arms, e) ||
+        claim_node(f, n, "expects", NODE_SCALAR, true, &expects, e) ||
+        claim_choice(f, expects, "expects", sides, 2, &side, e) ||
+        claim_text(f, n, "test", true, &test, e))
+        return e->code;
+    if (strcmp(t->metric_text, "failed") || strcmp(test, "predictors"))
+        return document_error(e, &f->document, n->line, "predictors: go with metric: failed and test: predictors");
+    for (const Node *one = list->child; one; one = one->next)
+        if (predictor(f, t, one, e)) return e->code;
+    if (t->predictors < 2 || t->predictor[0] == t->predictor[1])
+        return document_error(e, &f->document, list->line, "predictors: two different metrics are wanted");
+    for (const Node *one = arms->child; one; one = one->next)
+        if (list_arm(f, t, one, e)) return e->code;
+    if (!t->terms) return document_error(e, &f->document, arms->line, "arms: an empty list");
+    t->expects = (Expect)side, t->test = st_test_find(test);
+    t->metric = METRIC_valid_loss;
+    return grid_find(&t->grid, t->metric_text, e);
+}
+
 static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
     static const char *const known[] = {"metric", "contrast", "against",  "expects",
                                         "test",   "margin",   "reported", "needs"};
@@ -348,6 +408,7 @@ static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
         t->expects = EXPECT_COUNT;
         return read_theory(f, t, n, e);
     }
+    if (node_find(n, "predictors")) return read_predictors(f, t, n, e);
     if (claim_keys(f, n, known, 8, e) || claim_text(f, n, "needs", false, &t->needs, e)) return e->code;
     bool full = !t->needs;
     if (claim_text(f, n, "metric", true, &t->metric_text, e) ||
@@ -370,9 +431,13 @@ static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
         if (claim_choice(f, test, "test", names, (int)st_tests_count, &row, e)) return e->code;
         t->test = &st_tests[row];
     }
+    if (test && !strcmp(t->test->name, "predictors"))
+        return document_error(e, &f->document, test->line, "test: predictors wants predictors: [METRIC, METRIC]");
     if (test && expects && (t->expects == EXPECT_equal) != (t->test->about == ST_ABOUT_equality))
         return document_error(e, &f->document, test->line, "test: %s shows %s, not what is expected here",
                               t->test->name, t->test->about == ST_ABOUT_equality ? "equality" : "a difference");
+    if (test && expects && t->expects == EXPECT_change && !strcmp(t->test->name, "boot-koehn"))
+        return document_error(e, &f->document, test->line, "test: boot-koehn has one side, expects: change two");
     if (margin && (!parse_real(margin->text, &t->margin) || !(t->margin > 0)))
         return document_error(e, &f->document, margin->line, "margin: a number above 0 is wanted");
     if (full && t->expects == EXPECT_equal && isnan(t->margin))

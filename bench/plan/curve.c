@@ -29,6 +29,12 @@ ProbeKind curve_probe(const CurveInfo *curve) {
     return PROBE_COUNT;
 }
 
+ProbeKind curve_asked(const char *name) {
+    const CurveInfo *curve = curve_named(name);
+    ProbeKind kind = curve ? curve_probe(curve) : PROBE_COUNT;
+    return kind < PROBE_COUNT && !probe_info[kind].usual ? kind : PROBE_COUNT;
+}
+
 const CurveInfo *curve_named(const char *name) {
     for (int i = 0; i < CURVES; i++)
         if (!strcmp(name, curve_info[i].name)) return &curve_info[i];

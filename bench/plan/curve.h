@@ -29,6 +29,10 @@ CurveColumn curve_of_probe(ProbeKind kind);
 /* The probe that fills a curve; PROBE_COUNT: none does. */
 ProbeKind curve_probe(const CurveInfo *curve);
 
+/* The probe that fills the curve called name and that only experiments with it among their `probes:` measure;
+ * PROBE_COUNT: none, or every run measures it. */
+ProbeKind curve_asked(const char *name);
+
 /* The curve called name, or NULL. */
 const CurveInfo *curve_named(const char *name);
 

@@ -10,6 +10,7 @@
 #include "base/philox.h"
 #include "base/sha256.h"
 #include "bench/run/checkpoint.h"
+#include "bench/run/linear_probe.h"
 #include "bench/run/metrics.h"
 #include "bench/run/quantized.h"
 
@@ -49,13 +50,10 @@ bool execute_together(const RunSpec *a, const RunSpec *b) {
 /* One forward pass over windows first.., the same in every replica; returns the bytes of their targets. */
 size_t evaluate_windows(Trainer *t, const Dataset *d, const RunSpec *s, size_t first) {
     int batch = (int)s->batch, context = (int)s->context;
-    FeedRoom room[TRAINER_MOST_FEEDS], copy[TRAINER_MOST_FEEDS];
+    FeedRoom room[TRAINER_MOST_FEEDS];
     int feeds = trainer_feeds(t, 0, room);
     dataset_windows_fill(d, first, batch, context, room, feeds);
-    for (int r = 1; r < trainer_replicas(t); r++) {
-        trainer_feeds(t, r, copy);
-        for (int f = 0; f < feeds; f++) memcpy(copy[f].ids, room[f].ids, (size_t)room[f].rows * sizeof(int32_t));
-    }
+    trainer_repeat(t);
     trainer_forward(t);
     return dataset_target_bytes(d, trainer_feed(t, "targets", 0), (size_t)batch * (size_t)context);
 }
@@ -197,8 +195,31 @@ static bool wants_evaluation(const Running *g) {
     return lacking && evaluation_at(g, step_of(g));
 }
 
+/* The curves' row of the parameters after the last update: what is measured of them as they stand. */
+static double *last_row(Running *g, Curves *c) {
+    double *row = c->rows > step_of(g) ? c->value + (size_t)(c->rows - 1) * (size_t)c->columns : curves_add(c);
+    row[CURVE_step] = step_of(g);
+    return row;
+}
+
+/* Linear probes, of runs that have reached the end. */
+static void probe_here(Running *g) {
+    int layers = (int)g->spec->layers;
+    if (!g->x->probes || !g->x->probes->wanted[PROBE_linear_probe] || step_of(g) != (int)g->spec->steps) return;
+    double *accuracy = mem_alloc((size_t)g->x->runs * (size_t)layers, sizeof *accuracy);
+    bool whole = linear_probes(g->t, g->x->data, g->spec, accuracy, g->x->stop) && !trainer_failed(g->t, NULL);
+    for (int i = 0; i < g->x->runs && whole; i++) {
+        Curves *c = &g->replica[i].r->curves;
+        if (!lacks_evaluation(g, &g->replica[i])) continue;
+        double *row = last_row(g, c);
+        for (int l = 0; l < layers; l++) row[curve_column(c, PROBE_linear_probe, l)] = accuracy[i * layers + l];
+    }
+    free(accuracy);
+}
+
 static void evaluate_here(Running *g) {
     int runs = g->x->runs;
+    probe_here(g);
     Evaluation *v = mem_alloc((size_t)runs, sizeof *v);
     Hits *hits = wants_hits(g) ? mem_alloc((size_t)runs, sizeof *hits) : NULL;
     const Curves **curves = mem_alloc((size_t)runs, sizeof *curves);
@@ -260,7 +281,7 @@ static void bring(Running *g) {
 /* The host brings the batches, a device with the corpus draws those of a whole stretch. Returns the updates done:
  * 0 when the program was cancelled or the device failed. */
 static int updates(Running *g) {
-    if (trainer_resident(g->t)) return trainer_steps(g->t, stretch(g), g->report);
+    if (trainer_resident(g->t) && !trainer_steps_alone(g->t)) return trainer_steps(g->t, stretch(g), g->report);
     bring(g);
     return trainer_step(g->t, g->report);
 }
@@ -290,8 +311,7 @@ static void finish_record(Running *g, Replica *of) {
     uint8_t hash[32];
     RunRecord *r = of->r;
     strcpy(r->status, of->finite ? "ok" : "diverged");
-    double *last = of->finite ? curves_add(&r->curves) : NULL;
-    if (last) last[CURVE_step] = step_of(g), last[CURVE_valid_loss] = of->valid;
+    if (of->finite) last_row(g, &r->curves)[CURVE_valid_loss] = of->valid;
     sha256_hex(r->loss_chain, of->chain);
     trainer_hash(g->t, (int)(of - g->replica), hash);
     sha256_hex(r->parameters_hash, hash);

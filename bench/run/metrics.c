@@ -112,6 +112,11 @@ static double measure_start_last_first(const Validation *v, const CurveInfo *cur
     return out;
 }
 
+static double measure_start_log(const Validation *v, const CurveInfo *curve) {
+    double x = curve_number(v->curves, 0, curve, 0);
+    return v->step > 0 && x > 0 ? log10(x) : (double)NAN;
+}
+
 static double measure_start_slope(const Validation *v, const CurveInfo *curve) {
     double *x = block_numbers(v, curve, 0), out = (double)NAN;
     if (x) {
@@ -266,6 +271,14 @@ static double measure_flat_late(const Validation *v, const CurveInfo *curve) {
     return flat_of(v, curve, measured_rows(v, curve) - count, count);
 }
 
+/* Of the row of the parameters after `step` updates. */
+static double measure_early(const Validation *v, const CurveInfo *curve) {
+    int last = v->curves->layers - 1;
+    double sum = 0;
+    for (int l = 0; l < last; l++) sum += curve_number(v->curves, v->step, curve, l);
+    return last > 0 ? sum / last - curve_number(v->curves, v->step, curve, last) : (double)NAN;
+}
+
 static double measure_overflows(const Validation *v, const CurveInfo *curve) {
     (void)curve;
     return rounded_overflows(&v->rounded);
@@ -329,10 +342,13 @@ void metrics_measure(double metric[METRIC_COUNT], const Validation *v) {
     for (int m = 0; m < METRIC_COUNT; m++) metric[m] = how[m].measure(v, curve_named(metric_info[m].reads));
 }
 
-ProbeKind metric_added(Metric m) {
+double metric_first(Metric m, const Curves *c) {
     const CurveInfo *curve = curve_named(metric_info[m].reads);
-    ProbeKind kind = curve ? curve_probe(curve) : PROBE_COUNT;
-    return kind < PROBE_COUNT && !probe_info[kind].usual ? kind : PROBE_COUNT;
+    return curve ? how[m].measure(&(Validation){.curves = c, .step = 1}, curve) : (double)NAN;
+}
+
+ProbeKind metric_added(Metric m) {
+    return curve_asked(metric_info[m].reads);
 }
 
 bool metric_asked(Metric m, const ProbeChoice *asked) {
@@ -341,7 +357,7 @@ bool metric_asked(Metric m, const ProbeChoice *asked) {
 
 void metrics_absent(bool absent[METRIC_COUNT], const Curves *c) {
     for (Metric m = 0; m < METRIC_COUNT; m++)
-        absent[m] = metric_added(m) < PROBE_COUNT && curve_column(c, metric_added(m), 0) < 0;
+        absent[m] = metric_added(m) < PROBE_COUNT && (!c->columns || c->at[metric_added(m)] < 0);
 }
 
 bool metric_lacking(Metric m, const RunRecord *r) {

@@ -23,6 +23,10 @@ ProbeKind metric_added(Metric m);
 bool metric_asked(Metric m, const ProbeChoice *asked); /* no added probe, or one that is asked for */
 void metrics_absent(bool absent[METRIC_COUNT], const Curves *c);
 
+/* A metric of the curves as it is after the first update, whatever became of the run; NaN: of no curve, or not
+ * measured. */
+double metric_first(Metric m, const Curves *c);
+
 /* Whether the run did not measure the probe that the metric is made of: its curves are older, or thinned. */
 bool metric_lacking(Metric m, const RunRecord *r);
 

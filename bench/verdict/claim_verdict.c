@@ -40,8 +40,22 @@ static bool needs_more(const ClaimTest *t, char *why, size_t size) {
     return true;
 }
 
+/* A metric of the test is made of a probe that the experiment does not ask for. */
+static bool lacks_probe(const ClaimTest *t, const Experiment *x, char *why, size_t size) {
+    Metric metric[3] = {(Metric)t->metric, t->predictor[0], t->predictor[1]};
+    for (int i = t->predictors ? 1 : 0; i <= t->predictors; i++) {
+        ProbeKind kind = curve_asked(metric_info[metric[i]].reads);
+        if (kind == PROBE_COUNT || x->probes.wanted[kind]) continue;
+        snprintf(why, size, "'%s' is not measured here, which takes probes: [%s]", metric_info[metric[i]].key,
+                 probe_info[kind].name);
+        return true;
+    }
+    return false;
+}
+
 /* The claim's arms as arms of the experiment; false names the one that is not there. */
 static bool find_arms(const ClaimTest *t, const Experiment *x, Contrast *c, char *why, size_t size) {
+    if (lacks_probe(t, x, why, size)) return false;
     for (int i = 0; i < t->terms; i++) {
         int arm = 0;
         while (arm < x->arms && strcmp(x->arm[arm].name, t->term[i].arm.name) != 0) arm++;
@@ -52,6 +66,8 @@ static bool find_arms(const ClaimTest *t, const Experiment *x, Contrast *c, char
         c->term[i] = (Term){.arm = arm, .weight = t->term[i].weight};
     }
     c->terms = t->terms;
+    c->predicts = t->predictors;
+    for (int i = 0; i < t->predictors; i++) c->predictor[i] = t->predictor[i];
     c->metric = (Metric)t->metric;
     c->grid = t->grid;
     c->best = t->terms && t->term[0].arm.best;
@@ -174,7 +190,8 @@ static VerdictWord untested(const ClaimVerdict *v, const Reading *r, double alph
 static void judge_difference(ClaimVerdict *v, const Reading *r, double alpha) {
     const Comparison *c = v->c;
     bool means = v->test->test->about == ST_ABOUT_difference;
-    bool right = v->test->expects == EXPECT_lower ? v->effect < r->neutral : v->effect > r->neutral;
+    bool lower = v->effect < r->neutral, right = v->test->expects == EXPECT_change ||
+                                                (v->test->expects == EXPECT_lower ? lower : v->effect > r->neutral);
     bool cap = means && c->decision_capped != c->decision;
     if (isnan(v->p))
         v->word = untested(v, r, alpha);
@@ -323,6 +340,8 @@ void claim_verdicts_make(ClaimVerdicts *l, const ClaimFile *f, const Sample *s) 
         ClaimVerdict *v = &l->at[i];
         replicate(v, s, &r[i], l->family.conf);
         judge(v, &r[i], &l->family);
+        size_t n = strlen(v->why);
+        if (r[i].note[0]) snprintf(v->why + n, sizeof v->why - n, "%s%s", n ? "; " : "", r[i].note);
         v->replication.agrees = v->replication.inside && !(v->p < l->family.alpha);
     }
     free(r);

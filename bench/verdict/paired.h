@@ -50,6 +50,8 @@ typedef struct {
     double margin; /* of the equivalence test, in the metric's unit; NaN: none is made */
     double against;  /* what the weighted sum is compared with: it is taken off every d */
     GridMetric grid; /* of all runs that differ in lr alone; GRID_none: of the cell's run */
+    bool predicts;   /* no difference: which of two metrics explains better what failed; its arms' runs alone count */
+    Metric predictor[2];
     bool best;       /* every arm at the rate that the other seeds choose; its p is that of stats/choice.h */
 } Contrast;
 

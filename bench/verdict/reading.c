@@ -1,10 +1,13 @@
 #include "bench/verdict/reading.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "bench/verdict/grid.h"
 #include "bench/verdict/targets.h"
+#include "stats/predictors.h"
 #include "stats/regress.h"
 #include "stats/status.h"
 
@@ -269,6 +272,63 @@ static Reading read_logistic(const ReadingOf *of, Reading r) {
     }
     free(x);
     free(y);
+    return r;
+}
+
+/* The runs of a contrast's arms at all their rates, as st_predictors wants them. */
+typedef struct {
+    double *x[2]; /* [seeds][runs], x[0] owns all */
+    unsigned char *failed;
+    size_t runs; /* of a seed */
+    bool lacking;
+} Explained;
+
+static void explained_make(Explained *k, const ReadingOf *of) {
+    const Sample *s = of->sample;
+    const Contrast *w = &of->c->what;
+    int cell[EXPERIMENT_MOST_VALUES];
+    for (int i = 0; i < w->terms; i++) k->runs += (size_t)grid_cells(s->x, w->term[i].cell, cell);
+    size_t n = k->runs * (size_t)s->seeds, at = 0;
+    k->x[0] = mem_alloc(2 * n, sizeof **k->x), k->x[1] = k->x[0] + n;
+    k->failed = mem_alloc(n, sizeof *k->failed);
+    for (int seed = 0; seed < s->seeds; seed++)
+        for (int i = 0; i < w->terms; i++)
+            for (int j = 0, rates = grid_cells(s->x, w->term[i].cell, cell); j < rates; j++, at++) {
+                const SampleRun *run = sample_run(s, cell[j], s->cell[cell[j]].steps - 1, w->term[i].arm, seed);
+                for (int p = 0; p < 2; p++) {
+                    double x = metric_first(w->predictor[p], &run->record->curves);
+                    k->lacking |= metric_lacking(w->predictor[p], run->record);
+                    k->x[p][at] = x > ST_HUGE ? ST_HUGE : x; /* an output that is not finite changed the most */
+                }
+                k->failed[at] = run->diverged || run->stalled;
+            }
+}
+
+static void explained_note(const Contrast *w, const StPredictors *x, Reading *r) {
+    if (!x->failed || x->failed == x->runs) {
+        snprintf(r->note, sizeof r->note, "%s run of %zu failed", x->failed ? "every" : "no", x->runs);
+        return;
+    }
+    const char *split = x->separated[0] && x->separated[1] ? "; both split them without a miss"
+                        : x->separated[0]                  ? "; the first splits them without a miss"
+                        : x->separated[1]                  ? "; the second splits them without a miss"
+                                                           : "";
+    snprintf(r->note, sizeof r->note, "deviance %.1f, with %s %.1f, with %s %.1f; %zu of %zu runs failed%s",
+             x->null_deviance, metric_info[w->predictor[0]].key, x->deviance[0], metric_info[w->predictor[1]].key,
+             x->deviance[1], x->failed, x->runs, split);
+}
+
+/* The effect is the deviance that the second metric leaves less that of the first. */
+static Reading read_predictors(const ReadingOf *of, Reading r) {
+    Explained k = {0};
+    explained_make(&k, of);
+    StPredictors x = st_predictors(k.x[0], k.x[1], k.failed, (size_t)of->sample->seeds, k.runs, of->c->key);
+    r = with_p(r, of->c, x.status, x.p, false);
+    if (x.status == ST_NONFINITE_INPUT)
+        r.why = k.lacking ? "a run did not measure it" : "a run stopped before its first update";
+    if (x.status == ST_OK) r.effect = x.difference, r.floor = x.p_min, explained_note(&of->c->what, &x, &r);
+    free(k.x[0]);
+    free(k.failed);
     return r;
 }
 

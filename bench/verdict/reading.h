@@ -18,6 +18,7 @@ typedef struct {
     double lo, hi;        /* the effect's interval; NaN: none */
     double se, df;        /* the effect's standard error and its degrees of freedom; NaN: none */
     const char *interval; /* what kind of interval: "t", "bootstrap", … */
+    char note[160];       /* what else the test says; "": nothing */
 } Reading;
 
 /* sample, family: that the comparison was made from; higher: the claim expects a higher first side. */

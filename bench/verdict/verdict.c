@@ -81,7 +81,9 @@ static void gather(const Sample *s, const Contrast *w, Copies *k, PairedRuns *in
         for (int seed = 0; seed < s->seeds; seed++) {
             const SampleRun *run =
                 w->best ? grid_run(s, t, (int)k->rate[seed], seed) : sample_run(s, t->cell, t->step, t->arm, seed);
-            k->value[i * s->seeds + seed] = w->grid ? grid_value(w->grid, s, t, seed) : run->value[w->metric];
+            k->value[i * s->seeds + seed] = w->predicts ? (double)NAN
+                                            : w->grid   ? grid_value(w->grid, s, t, seed)
+                                                        : run->value[w->metric];
             k->diverged[i * s->seeds + seed] = run->diverged;
             k->stalled[i * s->seeds + seed] = run->stalled;
         }

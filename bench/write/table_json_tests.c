@@ -150,6 +150,9 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
         if (v->test->test) json_put_text(o, "test", v->test->test->name);
         if (v->by) json_put_text(o, "decided_by", v->by);
         if (v->test->expects != EXPECT_COUNT) json_put_text(o, "expects", expect_names[v->test->expects]);
+        if (v->test->predictors)
+            json_object_set_new(o, "predictors", json_pack("[s, s]", metric_info[v->test->predictor[0]].key,
+                                                           metric_info[v->test->predictor[1]].key));
         if (table_side_claimed(v->test)[0]) json_put_text(o, "side_claimed", table_side_claimed(v->test));
         if (!isnan(v->test->margin)) json_put(o, "margin", v->test->margin);
         if (v->test->table) json_object_set_new(o, "reported", reported_json(t, v));

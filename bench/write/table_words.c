@@ -168,8 +168,16 @@ static void contrast_words(const ClaimTest *t, Text *out) {
     text_format(out, "%s", half ? ")/2" : "");
 }
 
+/* "deviance of failed over the runs of post, pre: with output_change - with grad_ratio_start" */
+static void predictor_words(const ClaimTest *t, Text *out) {
+    text_format(out, "deviance of %s over the runs of ", t->metric_text);
+    for (int i = 0; i < t->terms; i++) text_format(out, "%s%s", i ? ", " : "", t->term[i].arm.text);
+    text_format(out, ": with %s - with %s", metric_info[t->predictor[1]].key, metric_info[t->predictor[0]].key);
+}
+
 void table_hypothesis(const ClaimTest *t, Text *out) {
-    static const char *const signs[] = {[EXPECT_lower] = "<", [EXPECT_higher] = ">", [EXPECT_equal] = "="};
+    static const char *const signs[] = {[EXPECT_lower] = "<", [EXPECT_higher] = ">", [EXPECT_equal] = "=",
+                                        [EXPECT_change] = "!="};
     static const char *const what[] = {[ST_ABOUT_difference] = "",
                                        [ST_ABOUT_equality] = "",
                                        [ST_ABOUT_variance] = "variance of ",
@@ -177,8 +185,12 @@ void table_hypothesis(const ClaimTest *t, Text *out) {
                                        [ST_ABOUT_stall] = "share of stalled or diverged runs, ",
                                        [ST_ABOUT_rate] = "rate of ",
                                        [ST_ABOUT_predictor] = "divergence predicted by "};
-    text_format(out, "%s%s: ", t->test ? what[t->test->about] : "", t->metric_text);
-    contrast_words(t, out);
+    if (t->predictors) {
+        predictor_words(t, out);
+    } else {
+        text_format(out, "%s%s: ", t->test ? what[t->test->about] : "", t->metric_text);
+        contrast_words(t, out);
+    }
     char number[40];
     text_format(out, " %s %s", signs[t->expects], isnan(t->against) ? "0" : format_real(number, t->against));
 }
@@ -228,7 +240,7 @@ const char *table_ratio(const ClaimTest *t) {
 
 int table_effect_digits(const ClaimVerdict *v) {
     if (table_ratio(v->test) || v->test->test->about == ST_ABOUT_divergence ||
-        v->test->test->about == ST_ABOUT_stall)
+        v->test->test->about == ST_ABOUT_stall || v->test->predictors)
         return 2;
     return decimals_for(v->c->t.se, 4);
 }

@@ -14,6 +14,7 @@ enum { RUNS = 3 };
 static char folder[64];
 static Dataset data;
 static Error e;
+static const ProbeChoice *probes; /* NULL: the usual ones */
 
 static void enter(void) {
     char text[96], name[112], all[1500];
@@ -69,6 +70,7 @@ static Rc execute(Table *t, const char *backend, int runs, double checkpoint_sec
                    .runs = runs,
                    .data = &data,
                    .backend = b,
+                   .probes = probes,
                    .folder = folder,
                    .checkpoint_seconds = checkpoint_seconds};
     return run_execute(&x, t->record, &e);
@@ -102,6 +104,22 @@ Test(device, replicas_are_the_runs_alone, .init = enter, .fini = leave) {
     cr_assert_str_eq(host.record[1].status, "diverged");
     for (int i = 0; i < RUNS; i++) same_records(&host.record[i], &device.record[i]);
     release(&host, RUNS), release(&device, RUNS);
+}
+
+/* Probes that take passes of their own, too: those around the first step, whose batches the device draws itself, and
+ * those at the end. */
+Test(device, passes_of_their_own_are_those_of_the_host, .init = enter, .fini = leave) {
+    Table host = {0}, device = {0};
+    ProbeChoice c = probes_usual();
+    c.wanted[PROBE_output_change] = c.wanted[PROBE_linear_probe] = true;
+    probes = &c;
+    cr_assert_eq(execute(&host, "cpu", RUNS, 1e9), RC_OK);
+    cr_assert_eq(execute(&device, "simt", RUNS, 1e9), RC_OK, "%s", e.text);
+    for (int i = 0; i < RUNS; i++) same_records(&host.record[i], &device.record[i]);
+    cr_expect(curve_number(&device.record[0].curves, 0, curve_named("output_change"), -1) > 0);
+    cr_expect(curve_number(&device.record[0].curves, 9, curve_named("linear_probe"), 0) > 0);
+    release(&host, RUNS), release(&device, RUNS);
+    probes = NULL;
 }
 
 Test(device, only_what_a_replica_holds_may_differ) {

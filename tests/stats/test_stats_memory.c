@@ -15,6 +15,7 @@
 #include "stats/paired.h"
 #include "stats/permute.h"
 #include "stats/power.h"
+#include "stats/predictors.h"
 #include "stats/regress.h"
 #include "stats/unpaired.h"
 #include "stats/variance.h"
@@ -218,6 +219,9 @@ static StStatus call_logistic(void) {
     StCoef coef[2];
     return st_logistic(d, yes, 20, 1, coef).status;
 }
+static StStatus call_predictors(void) {
+    return st_predictors(d, d + 1, yes, 6, 3, (StKey){1, 2}).status;
+}
 static StStatus call_growth(void) {
     const double x[4] = {1, 2, 3, 4}, y[4] = {1, 2, 3.5, 4};
     return st_growth(x, y, 4).status;
@@ -236,6 +240,7 @@ static const Case cases[] = {
     CASE(boot),          CASE(boot_many),       CASE(holm),   CASE(bh),        CASE(levene),   CASE(crossed),
     CASE(pigeonhole),    CASE(pigeonhole_many), CASE(blocks), CASE(power),     CASE(nfor),     CASE(mde),
     CASE(evidence),      CASE(sobol),           CASE(robust), CASE(loglog),    CASE(curve_at), CASE(logistic),
+    CASE(predictors),
     CASE(pitman_morgan), CASE(flip_ci),         CASE(flip_ci_many), CASE(maxt_ci), CASE(maxt_ci_many), CASE(growth),
     CASE(choice),        CASE(choice_many),
     CASE(flip_tost),     CASE(chance),          CASE(relabel), CASE(relabel_many), CASE(welch), CASE(midranks),

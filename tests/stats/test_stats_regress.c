@@ -1,6 +1,8 @@
 /* Logistic regression, Akaike's criterion, growth with depth. Reference values: statsmodels 0.14 GLM, scipy 1.17.1
  * (linregress, minimize), on the data shown. */
+#include "stats/predictors.h"
 #include "stats/regress.h"
+#include "stats/ridge.h"
 #include "tests/stats/test_stats.h"
 
 TestSuite(stats_regress, .init = st_init);
@@ -179,4 +181,119 @@ Test(stats_regress, growth_refuses) {
     r = st_growth(l, jump, 4);
     STATUS(r.status, ST_OK);
     cr_assert(isfinite(r.delta));
+}
+
+/* Each observation's part: with one predictor of two values the fitted chances are the shares at either, by hand. */
+Test(stats_regress, logistic_parts_add_up) {
+    const double x[8] = {0, 0, 0, 0, 1, 1, 1, 1};
+    const unsigned char y[8] = {1, 0, 0, 0, 1, 1, 1, 0};
+    double each[8], sum = 0;
+    StCoef c[2];
+    StLogistic r = st_logistic_each(x, y, 8, 1, c, each);
+    for (int i = 0; i < 8; i++) {
+        NEAR(each[i], -2 * log((i < 4) == !y[i] ? .75 : .25), 1e-9);
+        sum += each[i];
+    }
+    NEAR(sum, r.deviance, 1e-12);
+}
+
+/* Four seeds of four runs. By the second number the chances are the shares at its two values, 7/8 and 1/8, one seed of
+ * each kind of miss; the first has no spread and leaves the null deviance, 32 ln 2. */
+Test(stats_regress, predictors_by_hand) {
+    const double flat[16] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5};
+    const double two[16] = {1, 1, 9, 9, 1, 1, 9, 9, 1, 1, 9, 9, 1, 1, 9, 9};
+    const unsigned char y[16] = {0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1};
+    const StKey key = {1, 2};
+    StPredictors r = st_predictors(flat, two, y, 4, 4, key);
+    STATUS(r.status, ST_OK);
+    cr_expect(r.runs == 16 && r.failed == 8);
+    NEAR(r.null_deviance, 32 * log(2), 1e-12);
+    NEAR(r.deviance[0], 32 * log(2), 1e-12);
+    NEAR(r.deviance[1], -28 * log(.875) - 4 * log(.125), 1e-9);
+    NEAR(r.difference, r.deviance[1] - r.deviance[0], 1e-12);
+    cr_expect_eq(r.p, 2.0 / 16); /* also the seeds with a miss are explained better: 8 ln 2 before, 4.96 now */
+    cr_expect_eq(r.p_min, 2.0 / 16);
+    StPredictors turned = st_predictors(two, flat, y, 4, 4, key);
+    NEAR(turned.difference, -r.difference, 1e-12);
+    cr_expect_eq(turned.p, r.p);
+    double bent[16]; /* ranks: a scale and a bend change nothing */
+    for (int i = 0; i < 16; i++) {
+        bent[i] = -exp(20 * two[i]);
+    }
+    NEAR(st_predictors(flat, bent, y, 4, 4, key).deviance[1], r.deviance[1], 1e-9);
+}
+
+Test(stats_regress, predictors_at_the_ends) {
+    const double a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {2, 1, 3, 6, 5, 4}, c[6] = {1, 5, 2, 6, 3, 4};
+    const unsigned char split[6] = {0, 0, 0, 1, 1, 1}, none[6] = {0}, all[6] = {1, 1, 1, 1, 1, 1};
+    const StKey key = {1, 2};
+    StPredictors r = st_predictors(a, b, split, 3, 2, key);
+    STATUS(r.status, ST_OK);
+    cr_expect(r.separated[0] && r.separated[1] && r.difference == 0 && r.p == 1, "both split them: p = %g", r.p);
+    r = st_predictors(c, a, split, 3, 2, key);
+    cr_expect(!r.separated[0] && r.separated[1] && r.deviance[1] == 0 && r.difference < 0);
+    cr_expect_eq(r.p, 2.0 / 8);
+    r = st_predictors(a, c, none, 3, 2, key);
+    cr_expect(r.status == ST_OK && !r.failed && r.difference == 0 && r.null_deviance == 0 && r.p == 1);
+    r = st_predictors(a, c, all, 3, 2, key);
+    cr_expect(r.status == ST_OK && r.failed == 6 && r.difference == 0 && r.p == 1);
+    STATUS(st_predictors(a, c, all, 1, 2, key).status, ST_N_TOO_SMALL);
+    STATUS(st_predictors((double[]){1, 2, NAN, 4, 5, 6}, c, split, 3, 2, key).status, ST_NONFINITE_INPUT);
+}
+
+/* Two numbers that tell as much of the outcome, each with noise of its own: p is below .05 in about one sample of 20.
+ */
+Test(stats_regress, predictors_keep_their_level) {
+    enum { SAMPLES = 1000, SEEDS = 8, RUNS = 12, N = SEEDS * RUNS };
+    gsl_rng *rng = st_rng_new((StKey){3, 4});
+    int found = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        double x[2][N];
+        unsigned char y[N];
+        for (int j = 0; j < N; j++) {
+            double cause = j % RUNS - 5.5 + 4 * gsl_rng_uniform(rng);
+            y[j] = cause > 2;
+            for (int k = 0; k < 2; k++) {
+                x[k][j] = cause + 8 * gsl_rng_uniform(rng);
+            }
+        }
+        found += st_predictors(x[0], x[1], y, SEEDS, RUNS, (StKey){5, 6}).p < .05;
+    }
+    gsl_rng_free(rng);
+    cr_expect(found > .02 * SAMPLES && found < .075 * SAMPLES, "%d of %d", found, SAMPLES);
+}
+
+/* Three observations on a plane, by hand: m = (1, 1), S = [[2, 1], [1, 2]], tr S / d = 2, c_1 = (1, 1) of the third,
+ * (2, 2). lambda = 1/2 adds 1 to the diagonal: w_1 = [[3, 1], [1, 3]]^-1 (1, 1) = (1/4, 1/4), and w_0 = -w_1. */
+Test(stats_regress, ridge_by_hand) {
+    const double x[3][2] = {{0, 1}, {1, 0}, {2, 2}}, at[2] = {3, 1}, scaled[2] = {3e6, 1e6};
+    for (int unit = 0; unit < 2; unit++) {
+        StRidge *r = st_ridge_new(2, 2);
+        for (int i = 0; i < 3; i++) {
+            const double y[2] = {x[i][0] * (unit ? 1e6 : 1), x[i][1] * (unit ? 1e6 : 1)};
+            st_ridge_add(r, y, i == 2);
+        }
+        double score;
+        STATUS(st_ridge_fit(r, .5), ST_OK);
+        cr_expect_eq(st_ridge_class(r, unit ? scaled : at, &score), 1u);
+        NEAR(score, 1. / 3 + 2. / 4, 1e-14); /* (3 - 1, 1 - 1) . w_1, whatever the unit */
+        st_ridge_free(r);
+    }
+}
+
+Test(stats_regress, ridge_refuses) {
+    const double flat[2] = {3, 3}, bad[2] = {NAN, 1};
+    StRidge *r = st_ridge_new(2, 3);
+    st_ridge_add(r, flat, 0);
+    STATUS(st_ridge_fit(r, 0), ST_BAD_ARG);
+    STATUS(st_ridge_fit(r, 1), ST_N_TOO_SMALL);
+    st_ridge_add(r, flat, 1), st_ridge_add(r, flat, 2);
+    STATUS(st_ridge_fit(r, 1), ST_DEGENERATE);
+    st_ridge_free(r);
+    r = st_ridge_new(2, 2);
+    st_ridge_add(r, flat, 0), st_ridge_add(r, bad, 1);
+    STATUS(st_ridge_fit(r, 1), ST_NONFINITE_INPUT);
+    st_ridge_free(r);
+    cr_expect_null(st_ridge_new(0, 2));
+    st_ridge_free(NULL);
 }

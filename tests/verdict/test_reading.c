@@ -70,6 +70,7 @@ static void set_runs(StAbout about) {
             for (int b = 0; b < v->blocks; b++) v->block[b] = loss + 0.01 * place(b % 2, b % SEEDS);
             v->metric[METRIC_spikes] = asked[about].events[!arm];
             v->metric[METRIC_grad_norm] = 1 + 0.1 * place(arm, seed) + 0.15 * lost;
+            r->curves.value[CURVE_grad_norm] = 1 + 0.1 * place(arm, seed) + 0.25 * lost;
             set_hits(r, arm, seed);
         }
 }
@@ -81,7 +82,12 @@ static char *claims_text(const char *metric, const char *expects, const char *te
     text_init(&text);
     text_format(&text, "writeup: x\ntitle: t\nsource: s\n");
     text_format(&text, "setups: {any: {keys: {layers: 4}, choices: [one]}}\nclaims:\n");
-    for (int i = 0; i < claims; i++)
+    for (int i = 0; i < claims && !strcmp(test, "predictors"); i++)
+        text_format(&text,
+                    "- {id: x-%d, source: s, says: t, setup: any, family: f, at: [150], tests: [{metric: failed,\n"
+                    "   expects: %s, test: %s, predictors: [grad_norm, train_loss], arms: [other, baseline]}]}\n",
+                    i + 1, expects, test);
+    for (int i = 0; i < claims && strcmp(test, "predictors"); i++)
         text_format(&text,
                     "- {id: x-%d, source: s, says: t, setup: any, family: f, at: [150], tests: [{metric: %s,\n"
                     "   expects: %s, test: %s, margin: 0.02, contrast: {'other%s': 1, 'baseline%s': -1}}]}\n",
@@ -134,6 +140,34 @@ Test(reading, the_other_side_is_contradicted) {
         cr_expect_eq(v->word, one_sided ? WORD_INCONCLUSIVE : WORD_CONTRADICTED, "%s: %s", t->name,
                      verdict_word(v->word));
         made_up_release(&m);
+    }
+}
+
+/* A change is shown by either side, with the p of the test as it is. */
+Test(reading, either_side_is_a_change) {
+    const StTest *maxt = st_test_find("maxt");
+    for (int swapped = 0; swapped < 2; swapped++) {
+        char *text = claims_text("accuracy", "change", maxt->name, 1);
+        made_up_init(&m, two, NULL);
+        set_runs(ST_ABOUT_difference);
+        for (int seed = 0; seed < SEEDS; seed++)
+            for (int arm = 0; arm < 2; arm++)
+                made_up_at(&m, 0, arm, seed)->evaluation[1].metric[METRIC_accuracy] =
+                    (arm == swapped ? 0.1 : 0.2) + 0.01 * place(arm, seed);
+        cr_assert_eq(claims_parse(&m.claims, "f", text, &e), RC_OK, "%s", e.text);
+        m.has_claims = true;
+        cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+        const ClaimVerdict *v = m.table.verdicts.at;
+        cr_expect_eq(v->word, WORD_NO_NUMBER, "%s", verdict_word(v->word));
+        cr_expect_eq(v->p, 2.0 / 1024);
+        cr_expect_eq(v->effect > 0, !swapped);
+        Text words;
+        text_init(&words);
+        table_hypothesis(v->test, &words);
+        cr_expect_str_eq(words.at, "accuracy: other - baseline != 0");
+        text_release(&words);
+        made_up_release(&m);
+        free(text);
     }
 }
 
@@ -262,5 +296,99 @@ Test(reading, a_test_and_its_expectation_must_agree) {
         cr_assert_eq(claims_parse(&f, "f", text, &e), RC_USAGE);
         cr_expect(strstr(e.text, bad[i].says) != NULL, "%s", e.text);
         free(text);
+    }
+}
+
+static const StTest *predictors(void) {
+    return st_test_find("predictors");
+}
+
+/* What stands beside its p: both deviances, of how many runs; one number splits the runs here. */
+Test(reading, predictors_say_what_they_leave) {
+    ask(predictors(), EXPECT_higher, 1);
+    const ClaimVerdict *v = m.table.verdicts.at;
+    cr_expect_eq(v->p, 2.0 / 1024);
+    cr_expect(strstr(v->why, "deviance 24.4, with grad_norm 0.0, with train_loss "), "%s", v->why);
+    cr_expect(strstr(v->why, "; 6 of 20 runs failed; the first splits them without a miss"), "%s", v->why);
+    Text words;
+    text_init(&words);
+    table_hypothesis(v->test, &words);
+    cr_expect_str_eq(words.at,
+                     "deviance of failed over the runs of other, baseline: with train_loss - with grad_norm > 0");
+    text_release(&words);
+    made_up_release(&m);
+}
+
+/* Runs none of which failed tell nothing of what explains failure; those whose first update is not there neither. */
+Test(reading, predictors_without_failures_decide_nothing) {
+    for (int stopped = 0; stopped < 2; stopped++) {
+        char *text = claims_text("", "higher", "predictors", 1);
+        made_up_init(&m, two, NULL);
+        set_runs(ST_ABOUT_difference);
+        if (stopped) made_up_at(&m, 0, 1, 2)->curves.value[CURVE_grad_norm] = (double)NAN;
+        cr_assert_eq(claims_parse(&m.claims, "f", text, &e), RC_OK, "%s", e.text);
+        m.has_claims = true;
+        cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+        const ClaimVerdict *v = m.table.verdicts.at;
+        cr_expect_eq(v->word, stopped ? WORD_NOT_TESTABLE : WORD_INCONCLUSIVE, "%s", verdict_word(v->word));
+        cr_expect_str_eq(v->why, stopped ? "a run stopped before its first update" : "no run of 20 failed");
+        made_up_release(&m);
+        free(text);
+    }
+}
+
+/* A predictor that the experiment does not measure: the test is not run, and what it takes is said. */
+Test(reading, predictors_that_are_not_measured_are_said) {
+    static const char text[] =
+        "writeup: x\ntitle: t\nsource: s\nsetups: {any: {keys: {layers: 4}, choices: [one]}}\nclaims:\n"
+        "- {id: x-1, source: s, says: t, setup: any, family: f, at: [150], tests: [{metric: failed,\n"
+        "   expects: lower, test: predictors, predictors: [grad_norm, output_change], arms: [other]}]}\n";
+    made_up_init(&m, two, NULL);
+    set_runs(ST_ABOUT_difference);
+    cr_assert_eq(claims_parse(&m.claims, "f", text, &e), RC_OK, "%s", e.text);
+    m.has_claims = true;
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_expect_eq(m.table.verdicts.at->word, WORD_NOT_RUN);
+    cr_expect_str_eq(m.table.verdicts.at->why,
+                     "'output_change' is not measured here, which takes probes: [output_change]");
+    made_up_release(&m);
+}
+
+#define CLAIM \
+    "writeup: x\ntitle: t\nsource: s\nsetups: {a: {keys: {layers: [4, 8]}, choices: [one]}}\n" \
+    "claims:\n- id: x-1\n  source: s\n  says: t\n  setup: a\n  family: f\n  at: [5]\n  tests:\n  - "
+#define PREDICT CLAIM "metric: failed\n    expects: lower\n    test: predictors\n    predictors: "
+
+static const struct {
+    const char *text, *error;
+} bad[] = {
+    {PREDICT "[grad_norm, output_chance]\n    arms: [p]",
+     "claim x-1: f:16: unknown metric 'output_chance'; did you mean 'output_change'?"},
+    {PREDICT "[grad_norm]\n    arms: [p]",
+     "claim x-1: f:16: predictors: two different metrics are wanted"},
+    {PREDICT "[grad_norm, grad_norm]\n    arms: [p]",
+     "claim x-1: f:16: predictors: two different metrics are wanted"},
+    {PREDICT "[grad_norm, train_loss, spikes]\n    arms: [p]",
+     "claim x-1: f:16: predictors: two metrics are wanted, not more"},
+    {PREDICT "[grad_norm, perplexity]\n    arms: [p]",
+     "claim x-1: f:16: predictors: 'perplexity' is of no curve, so the first update does not give it"},
+    {PREDICT "[grad_norm, train_loss]\n    arms: []", "claim x-1: f:17: arms: an empty list"},
+    {PREDICT "[grad_norm, train_loss]\n    arms: ['p@lr=best']",
+     "claim x-1: f:17: arms: all rates count, and the last step: no lr=best, no step"},
+    {PREDICT "[grad_norm, train_loss]\n    contrast: {p: 1}",
+     "claim x-1: f:17: unknown key 'contrast'"},
+    {CLAIM "metric: valid_loss\n    expects: lower\n    test: predictors\n"
+                       "    predictors: [spikes, grad_norm]\n    arms: [p]",
+     "claim x-1: f:13: predictors: go with metric: failed and test: predictors"},
+    {CLAIM "metric: failed\n    expects: lower\n    test: predictors\n    contrast: {p: 1, q: -1}",
+     "claim x-1: f:15: test: predictors wants predictors: [METRIC, METRIC]"},
+};
+
+Test(reading, predictors_are_refused_with_their_line) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ClaimFile f;
+        e = (Error){0};
+        cr_expect_eq(claims_parse(&f, "f", bad[i].text, &e), RC_USAGE, "not refused: %s", bad[i].error);
+        cr_expect_str_eq(e.text, bad[i].error);
     }
 }
