@@ -1,7 +1,7 @@
-/* NAME-growth: how the stream grows over depth, where the experiment's `probes` ask for it: its variance at the first, a
- * middle and the last probed step, each arm with the law that Akaike's criterion prefers there (linear, exponential or
- * power, fitted to the mean of the seeds); its gradient early and late; the headroom below fp16's largest number over
- * the steps. One figure per cell. */
+/* NAME-growth: how the stream grows over depth, where the experiment's `probes` ask for it: its variance at the first,
+ * a middle and the last probed step, each arm with the law that Akaike's criterion prefers there (linear, exponential
+ * or power, fitted to the mean of the seeds); its gradient early and late; the headroom below fp16's largest number
+ * over the steps. One figure per cell. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -249,6 +249,33 @@ Test(probes, change_no_placement_and_are_the_same_for_all_threads) {
     }
 }
 
+/* The loss is scaled, what is reported of the stream's gradient is not. */
+Test(probes, the_streams_gradient_is_not_scaled_with_the_loss) {
+    const ProbeChoice all = all_probes();
+    const Recipe recipe = toy_recipe();
+    const ModelShape s = toy_shape();
+    const uint64_t seed = 3;
+    static const char *const precision[] = {"exact", "fp16-scaled"};
+    double norm[2][2];
+    Error e;
+    for (int p = 0; p < 2; p++) {
+        Trainer *t;
+        const Backend *b = backend_precise("cpu", precision[p], &e);
+        cr_assert(b, "%s", e.text);
+        cr_assert_eq(trainer_new(&t, &s, variant_find("peri", &e), &all, &recipe, &seed, 1, b, &e), RC_OK);
+        StepReport *report = trainer_reports(t, 1);
+        do { /* a skipped step changes nothing but the scale */
+            toy_batch(t, 0, 3, 0);
+            cr_assert(trainer_step(t, report) && t->step < 20);
+            cr_expect(!report->skipped || isnan(value_of(t, report, PROBE_stream_grad, 0)));
+        } while (report->skipped);
+        for (int l = 0; l < 2; l++) norm[p][l] = value_of(t, report, PROBE_stream_grad, l);
+        free(report);
+        trainer_free(t);
+    }
+    for (int l = 0; l < 2; l++) cr_expect_float_eq(norm[1][l] / norm[0][l], 1, 0.02, "%g", norm[1][l] / norm[0][l]);
+}
+
 Test(probes, massive_activations_by_hand) {
     const double x[] = {0.1, -0.2, 0.3, 299, -301, 100, 0.05}, few[] = {0.01, -0.1, 101, 99}, same[] = {500, 500};
     const float narrow[] = {0.1f, -0.2f, 0.3f, 301, -301, INFINITY, NAN, 0, 0};
