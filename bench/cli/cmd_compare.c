@@ -16,6 +16,7 @@ const char compare_help[] =
     "  seed,pre,post,peri            one seed a line, one column per arm; seed,block,pre,post: also with blocks.\n"
     "                                A first column without a name (an index) is passed over; step, epoch, lr and the\n"
     "                                like are no arms and are refused\n"
+    "  seed,corpus,arm,value         also corpus (or dataset) in any of these but the next: see below\n"
     "  {\"arms\": {\"pre\": {\"1\": 3.2, \"2\": 3.1}, \"post\": {\"1\": 3.3, \"2\": 3.4}}}\n"
     "  [{\"seed\": 1, \"arm\": \"pre\", \"value\": 3.2}, ...]                   also with \"block\",\n"
     "  {\"seed\": 1, \"arm\": \"pre\", \"value\": 3.2}                          or one such object a line (JSONL)\n"
@@ -41,6 +42,15 @@ const char compare_help[] =
     "(with --better higher: at least), and fewer steps are better. A run that never reaches it ranks last and is\n"
     "reported as diverged runs are: in means it counts as the step behind the last (--cap names another), and a\n"
     "verdict needs the ranks to agree. Works with --unpaired; --margin and worse-by:D are in steps.\n"
+    "\n"
+    "A column or key corpus (or dataset) with several values: every corpus is compared by itself, and adjusted by\n"
+    "itself; then the arms are summed up over them. A run's score is its value minus the mean of the baseline's on\n"
+    "the same corpus, so take a unit that corpora share, such as bits per byte. Interquartile means of all runs of\n"
+    "an arm, with stratified bootstrap intervals of the difference to the baseline's (Agarwal et al. 2021); average\n"
+    "ranks over the corpora, with Friedman's test and its critical difference (Demsar 2006); the share of runs that\n"
+    "are at least as good as tau. Every corpus needs every arm, and as many seeds. The exit code is 1 where some\n"
+    "corpus gives 1. --json: {schema, made_by, commit, corpora: [{corpus, ... as below}], over_corpora: {arms: [{arm,\n"
+    "iqm, iqm_interval, minus_baseline, minus_baseline_interval, mean_rank, diverged, profile, scores}], friedman}}.\n"
     "\n"
     "Exit codes: 0 something was decided and no arm is worse, 1 some arm is worse than the baseline and not\n"
     "negligibly, 2 usage or input, 3 nothing to compare, 4 nothing could be decided. With --fail-on worse-by:D:\n"
@@ -154,8 +164,8 @@ static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
 Rc command_compare(Session *s, Error *e) {
     const Options *o = s->options;
     CompareOptions options;
-    CompareData data;
-    CompareResult result;
+    CompareCorpora data;
+    CompareOver result;
     if (o->operands != 1) return error_set(e, RC_USAGE, "compare: name one file, or - for standard input");
     if (o->times[OPTION_json] && o->times[OPTION_tex])
         return error_set(e, RC_USAGE, "compare: --json or --tex, not both");
@@ -166,35 +176,41 @@ Rc command_compare(Session *s, Error *e) {
     size_t length = plot ? strlen(plot) : 0;
     if (plot && (length < 5 || strcmp(plot + length - 4, ".svg") != 0))
         return error_set(e, RC_USAGE, "--plot: '%.200s' does not end in .svg, the only kind there is", plot);
-    if (compare_read(&data, o->operand[0], columns, e)) return e->code;
+    if (compare_corpora_read(&data, o->operand[0], columns, e)) return e->code;
+    if (plot && data.corpora > 1) {
+        error_set(e, RC_USAGE, "--plot: it draws one corpus, and the file holds %d", data.corpora);
+        compare_corpora_release(&data);
+        return e->code;
+    }
     Progress progress;
-    progress_init(&progress, 2 * (data.arms - 1), data.arms - 1);
+    int comparisons = data.corpora * (data.of[0].arms - 1);
+    progress_init(&progress, 2 * comparisons, comparisons);
     options.progress = &progress;
-    Rc rc = compare_make(&result, &data, &options, s->threads, e);
+    Rc rc = compare_over_make(&result, &data, &options, s->threads, e);
     progress_end(&progress);
     if (rc) {
-        compare_data_release(&data);
+        compare_corpora_release(&data);
         return rc;
     }
     Text out;
     text_init(&out);
     if (o->times[OPTION_json])
-        compare_json(&result, &out);
+        compare_over_json(&result, &out);
     else if (o->times[OPTION_tex])
-        compare_tex(&result, &out);
+        compare_over_tex(&result, &out);
     else
-        compare_text(&result, &out);
-    rc = compare_exit(&result);
+        compare_over_text(&result, &out);
+    rc = compare_over_exit(&result);
     if (plot) {
         Text drawn;
         text_init(&drawn);
-        compare_plot(&result, &drawn);
+        compare_plot(&result.of[0], &drawn);
         if (file_write(plot, drawn.at, drawn.length, e)) rc = e->code;
         text_release(&drawn);
     }
     fwrite(out.at, 1, out.length, stdout);
     text_release(&out);
-    compare_release(&result);
-    compare_data_release(&data);
+    compare_over_release(&result);
+    compare_corpora_release(&data);
     return rc;
 }

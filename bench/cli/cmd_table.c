@@ -1,4 +1,5 @@
 /* normbench table EXPERIMENT: tables and figures of the runs that are stored. Reads files; trains nothing. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,12 @@
 #include "bench/write/figure.h"
 #include "bench/run/partial.h"
 #include "bench/write/components.h"
+#include "bench/write/corpora.h"
 #include "bench/write/failures.h"
 #include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
 #include "bench/write/table.h"
+#include "bench/write/target_steps.h"
 #include "kernels/backend.h"
 
 /* The command as a reader may type it again: paths of this machine are left out. */
@@ -23,21 +26,38 @@ static void command_text(const Session *s, const Experiment *x, Text *out) {
     if (o->times[OPTION_siunitx]) text_format(out, " --siunitx");
     if (o->times[OPTION_paper]) text_format(out, " --paper");
     if (o->times[OPTION_metrics]) text_format(out, " --metrics %s", option(o, OPTION_metrics, ""));
+    if (o->times[OPTION_target]) text_format(out, " --target %s", option(o, OPTION_target, ""));
     if (o->times[OPTION_bold]) text_format(out, " --bold %s", option(o, OPTION_bold, ""));
+}
+
+static Rc write_text(const Table *t, const char *folder, const char *ending, const Text *text, Error *e) {
+    char path[1200];
+    snprintf(path, sizeof path, "%.900s/%s%s", folder, t->name, ending);
+    return file_write(path, text->at, text->length, e);
+}
+
+/* Steps to the target of --target: printed, and written in both forms. */
+static Rc publish_target(const Table *t, const TargetSteps *target, const char *folder, Error *e) {
+    Text text, json;
+    text_init(&text);
+    text_init(&json);
+    target_steps_text(target, t->x, &text);
+    target_steps_json(target, t->x, &json);
+    fputs(text.at, stdout);
+    fflush(stdout);
+    Rc rc = write_text(t, folder, "-target.txt", &text, e);
+    if (!rc) rc = write_text(t, folder, "-target.json", &json, e);
+    text_release(&json);
+    text_release(&text);
+    return rc;
 }
 
 static Rc write_file(const Table *t, const char *folder, const char *ending, void (*write)(const Table *, Text *),
                      Error *e) {
-    char path[1200];
     Text text;
     text_init(&text);
     write(t, &text);
-    if (!text.length) { /* not of this experiment */
-        text_release(&text);
-        return RC_OK;
-    }
-    snprintf(path, sizeof path, "%.900s/%s%s", folder, t->name, ending);
-    Rc rc = file_write(path, text.at, text.length, e);
+    Rc rc = text.length ? write_text(t, folder, ending, &text, e) : RC_OK; /* empty: not of this experiment */
     text_release(&text);
     return rc;
 }
@@ -54,6 +74,7 @@ static Rc write_files(const Table *t, const char *folder, Error *e) {
                  {"-cells.tex", table_cells_tex, false},
                  {"-sensitivity.tex", sensitivity_tex, false}, {"-ranking.tex", ranking_tex, false},
                  {"-ranking.csv", ranking_csv, false}, {"-ranking-cost.tex", ranking_cost_tex, false},
+                 {"-corpora.tex", corpora_tex, false},
                  {"-components.tex", components_tex, false},
                  {"-failures.tex", failures_tex, false}, {"-curves.csv", figure_csv, false},
                  {"-blocks.csv", figure_blocks_csv, false}};
@@ -126,9 +147,20 @@ static void show(const Table *t) {
     text_release(&text);
 }
 
+/* Of --target VALUE; none without it (no cells). */
+static Rc make_target(const Session *s, const Table *t, TargetSteps *out, Error *e) {
+    const char *text = option(s->options, OPTION_target, NULL);
+    double value;
+    *out = (TargetSteps){0};
+    if (!text) return RC_OK;
+    if (!parse_number(text, &value) || fabs(value) > COMPARE_LARGEST)
+        return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", text, COMPARE_LARGEST);
+    return target_steps_make(out, &t->sample, value, s->threads, e);
+}
+
 /* All files are made aside, so that the folder holds those of one `table` and no others. The tables are put there also
  * when their typesetting failed. */
-static Rc publish(const Session *s, const Table *t, const PlanFolder *folder, Error *e) {
+static Rc publish(const Session *s, const Table *t, const TargetSteps *target, const PlanFolder *folder, Error *e) {
     char aside[600];
     Error typeset = {.code = RC_OK};
     Rc rc = folder_make(folder->path, e);
@@ -136,6 +168,7 @@ static Rc publish(const Session *s, const Table *t, const PlanFolder *folder, Er
     if (rc) return rc;
     show(t);
     rc = write_files(t, aside, e);
+    if (!rc && target->cells) rc = publish_target(t, target, aside, e);
     if (!rc && s->options->times[OPTION_paper]) rc = write_file(t, aside, "-paper.tex", table_paper, e);
     if (!rc) (void)draw_all(s, t, aside, &typeset);
     if (!rc) rc = plan_folder_fill(folder, aside, s->root, t->x, &s->overrides, e);
@@ -185,7 +218,10 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
     Rc rc = read_metrics(o, &options, e);
     if (!rc) rc = table_make(&t, x, records->at, has_claims && !partial[0] ? &claims : NULL, options, e);
     if (!rc) {
-        rc = publish(s, &t, folder, e);
+        TargetSteps target;
+        rc = make_target(s, &t, &target, e);
+        if (!rc) rc = publish(s, &t, &target, folder, e);
+        target_steps_release(&target);
         table_release(&t);
     }
     if (has_claims) claims_release(&claims);

@@ -191,9 +191,31 @@ static Rc check_components(const Reader *r, const Node *list) {
                           "summaries: components need two of init_seed, order_seed, dropout_seed as [0, N]");
 }
 
+/* Two corpora or more, on which all arms are trained, and a number that has a better side and is known of every run. */
+static Rc check_corpora(const Reader *r, const Node *list) {
+    static const Metric metrics[] = {METRIC_valid_loss, METRIC_perplexity, METRIC_bits_per_byte, METRIC_accuracy};
+    const Experiment *x = r->x;
+    bool known = false;
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) known |= x->metric == metrics[i];
+    if (!known)
+        return document_error(r->e, r->d, list->line,
+                              "summaries: corpora are summed up by valid_loss, perplexity, bits_per_byte or accuracy, "
+                              "and metric is %s",
+                              metric_info[x->metric].key);
+    if (!factor_of(x, "dataset"))
+        return document_error(r->e, r->d, list->line, "summaries: corpora need several, and dataset is one: "
+                                                      "dataset: [tinyshakespeare, wikitext-2]");
+    for (int arm = 0; arm < x->arms; arm++)
+        if (x->arm[arm].own >> spec_index("dataset") & 1)
+            return document_error(r->e, r->d, list->line,
+                                  "summaries: arm '%s' sets its own dataset; corpora need all arms on each of them",
+                                  x->arm[arm].name);
+    return RC_OK;
+}
+
 Rc check_summaries(const Reader *r) {
     static Rc (*const check[SUMMARY_COUNT])(const Reader *, const Node *) = {
-        [SUMMARY_ranking] = check_ranking, [SUMMARY_components] = check_components};
+        [SUMMARY_ranking] = check_ranking, [SUMMARY_components] = check_components, [SUMMARY_corpora] = check_corpora};
     const Node *list = node_find(r->d->root, "summaries");
     for (int i = 0; i < SUMMARY_COUNT; i++)
         if (r->x->summary[i] && check[i] && check[i](r, list)) return r->e->code;

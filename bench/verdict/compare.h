@@ -53,10 +53,9 @@ typedef struct {
     const char *step; /* the column's name; NULL: step */
 } CompareColumns;
 
-/* Reads CSV or JSON, "-" from standard input; help says which forms. RC_USAGE: not that, or a run that is missing or
- * there twice. RC_UNMEASURED: no runs at all. On failure *d is zeroed. */
-Rc compare_read(CompareData *d, const char *path, CompareColumns columns, Error *e);
-/* The same of bytes in memory; `name` is what errors call it. */
+/* Reads CSV or JSON of one corpus from memory; help says which forms, `name` is what errors call it. RC_USAGE: not
+ * that, or a run that is missing or there twice. RC_UNMEASURED: no runs at all. On failure *d is zeroed. Files, and
+ * those of several corpora, are read by bench/verdict/compare_corpora.h. */
 Rc compare_parse(CompareData *d, const char *name, CompareColumns columns, const char *bytes, size_t length, Error *e);
 void compare_data_release(CompareData *d);
 

@@ -142,14 +142,15 @@ static Rc check_header(const Csv *c, Error *e) {
 
 /* What a line is: the columns of a run, or one per arm. */
 typedef struct {
-    int fields, seed, arm, value, block; /* arm < 0: one column per arm */
+    int fields, seed, arm, value, block, corpus; /* arm < 0: one column per arm */
     int index;                           /* passed over; -1: there is none */
     char **name;                         /* of the columns */
     bool guess; /* two columns beside seed and block, neither called arm nor value: the first line of numbers decides */
 } Shape;
 
 static bool has_part(const Shape *s, int column) {
-    return column == s->seed || column == s->arm || column == s->value || column == s->block || column == s->index;
+    return column == s->seed || column == s->arm || column == s->value || column == s->block || column == s->index ||
+           column == s->corpus;
 }
 
 /* The only column that has no part yet; -1: there are none or several. */
@@ -198,6 +199,19 @@ static const char *curves(const char *name) {
     return strcasecmp(name, "step") ? "" : "; --target VALUE reads curves and compares the first step that reaches it";
 }
 
+/* Of the corpora, unless the command line says that it is another; -1: there is none. */
+static int corpus_column(const Csv *c) {
+    const CompareColumns *n = &c->r->columns;
+    const char *const named[] = {n->seed, n->arm, n->value, n->step};
+    for (size_t i = 0; i < sizeof compare_corpus_columns / sizeof *compare_corpus_columns; i++) {
+        const char *name = compare_corpus_columns[i];
+        bool other = false;
+        for (size_t k = 0; k < sizeof named / sizeof *named; k++) other |= named[k] && !strcmp(named[k], name);
+        if (!other && column(c, name) >= 0) return column(c, name);
+    }
+    return -1;
+}
+
 static Rc find_shape(const Csv *c, Shape *s, Error *e) {
     const CompareColumns *n = &c->r->columns;
     s->fields = c->fields;
@@ -205,6 +219,7 @@ static Rc find_shape(const Csv *c, Shape *s, Error *e) {
     s->index = is_index(c, 0) ? 0 : -1;
     if (find_column(c, name_or(n->seed, "seed"), "seed", &s->seed, e)) return e->code;
     s->block = column(c, "block");
+    s->corpus = corpus_column(c);
     if (n->steps && find_column(c, name_or(n->step, "step"), "step", &s->block, e)) return e->code;
     if (n->arm || n->value) return find_named(c, s, e);
     s->arm = column(c, "arm"), s->value = column(c, "value");
@@ -212,13 +227,13 @@ static Rc find_shape(const Csv *c, Shape *s, Error *e) {
         for (int i = 0; i < c->fields; i++)
             if (!has_part(s, i))
                 return error_set(e, RC_USAGE,
-                                 "%s: unknown column '%.80s' (seed, arm, value and %s are known; --value-column "
-                                 "value passes over others)%s",
+                                 "%s: unknown column '%.80s' (seed, arm, value, %s and corpus are known; "
+                                 "--value-column value passes over others)%s",
                                  c->where, c->field[i], n->steps ? "step" : "block", curves(c->field[i]));
         return RC_OK;
     }
     s->arm = s->value = -1;
-    s->guess = c->fields - (s->block >= 0) - (s->index >= 0) == 3;
+    s->guess = c->fields - (s->block >= 0) - (s->index >= 0) - (s->corpus >= 0) == 3;
     return RC_OK;
 }
 
@@ -284,6 +299,7 @@ static Rc read_run(Csv *c, const Shape *s, Error *e) {
     if (c->r->columns.steps && !c->field[s->value][0]) return RC_OK; /* not measured at this step */
     if (compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row.seed, e)) return e->code;
     if (s->block >= 0 && compare_seed(c->where, s->name[s->block], c->field[s->block], &row.block, e)) return e->code;
+    if (s->corpus >= 0 && compare_corpus(c->r, c->where, c->field[s->corpus], &row.corpus, e)) return e->code;
     if (compare_arm(c->r, c->where, c->field[s->arm], &row.arm, e)) return e->code;
     if (compare_value(c->where, s->name[s->value], c->field[s->value], &row.value, e)) return e->code;
     compare_row_add(c->r, row);
@@ -294,6 +310,7 @@ static Rc read_seed(Csv *c, const Shape *s, Error *e) {
     CompareRow row = {.at = c->line};
     if (compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row.seed, e)) return e->code;
     if (s->block >= 0 && compare_seed(c->where, s->name[s->block], c->field[s->block], &row.block, e)) return e->code;
+    if (s->corpus >= 0 && compare_corpus(c->r, c->where, c->field[s->corpus], &row.corpus, e)) return e->code;
     for (int i = 0; i < s->fields; i++) {
         if (has_part(s, i)) continue;
         bool may_lack = c->r->columns.unpaired || c->r->columns.steps;

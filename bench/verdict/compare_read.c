@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/file.h"
+#include "bench/verdict/compare_corpora.h"
 #include "bench/verdict/compare_rows.h"
 
 enum { NAME_MOST = 80 };
@@ -36,25 +36,35 @@ static int name_length(const char *name) {
     return n;
 }
 
-Rc compare_arm(CompareRows *r, const char *where, const char *name, int *arm, Error *e) {
-    if (r->last_arm < r->arms && !strcmp(r->arm[r->last_arm], name)) {
-        *arm = r->last_arm;
-        return RC_OK;
-    }
-    for (int i = 0; i < r->arms; i++)
-        if (!strcmp(r->arm[i], name)) {
-            *arm = r->last_arm = i;
-            return RC_OK;
-        }
+const char *const compare_corpus_columns[2] = {"corpus", "dataset"};
+
+/* The place of a name in a list, made when new. what: "arm"; last: where the one before was found. */
+static Rc find_name(char ***list, int *count, int *last, const char *what, const char *where, const char *name,
+                    int *out, Error *e) {
+    bool same = *last < *count && !strcmp((*list)[*last], name);
+    for (int i = 0; i < *count && !same; i++)
+        if (!strcmp((*list)[i], name)) same = true, *last = i;
+    *out = *last;
+    if (same) return RC_OK;
     int length = name_length(name);
-    if (!length) return error_set(e, RC_USAGE, "%s: an arm without a name", where);
-    if (length < 0) return error_set(e, RC_USAGE, "%s: an arm's name is not UTF-8 or holds control characters", where);
+    const char *a = what[0] == 'a' ? "an" : "a";
+    if (!length) return error_set(e, RC_USAGE, "%s: %s %s without a name", where, a, what);
+    if (length < 0)
+        return error_set(e, RC_USAGE, "%s: %s %s's name is not UTF-8 or holds control characters", where, a, what);
     if (length > NAME_MOST)
-        return error_set(e, RC_USAGE, "%s: arm '%.40s...': a name may have %d characters", where, name, NAME_MOST);
-    r->arm = mem_grow(r->arm, (size_t)r->arms + 1, sizeof *r->arm);
-    r->arm[r->arms] = mem_text(name);
-    *arm = r->last_arm = r->arms++;
+        return error_set(e, RC_USAGE, "%s: %s '%.40s...': a name may have %d characters", where, what, name, NAME_MOST);
+    *list = mem_grow(*list, (size_t)*count + 1, sizeof **list);
+    (*list)[*count] = mem_text(name);
+    *out = *last = (*count)++;
     return RC_OK;
+}
+
+Rc compare_arm(CompareRows *r, const char *where, const char *name, int *arm, Error *e) {
+    return find_name(&r->arm, &r->arms, &r->last_arm, "arm", where, name, arm, e);
+}
+
+Rc compare_corpus(CompareRows *r, const char *where, const char *name, int *corpus, Error *e) {
+    return find_name(&r->corpus, &r->corpora, &r->last_corpus, "corpus", where, name, corpus, e);
 }
 
 void compare_row_add(CompareRows *r, CompareRow row) {
@@ -306,7 +316,9 @@ Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
 
 void compare_rows_release(CompareRows *r) {
     for (int i = 0; i < r->arms; i++) free(r->arm[i]);
+    for (int i = 0; i < r->corpora; i++) free(r->corpus[i]);
     free(r->arm);
+    free(r->corpus);
     free(r->row);
     free(r->read_as);
 }
@@ -324,34 +336,29 @@ void compare_data_release(CompareData *d) {
     *d = (CompareData){0};
 }
 
-Rc compare_parse(CompareData *d, const char *name, CompareColumns columns, const char *bytes, size_t length, Error *e) {
-    CompareRows r = {.file = name, .columns = columns};
-    *d = (CompareData){0};
+Rc compare_rows_read(CompareRows *r, const char *bytes, size_t length, Error *e) {
     if (length >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3)) bytes += 3, length -= 3;
     size_t start = 0;
     while (start < length && strchr(" \t\r\n", bytes[start])) start++;
-    if (memchr(bytes, 0, length)) return error_set(e, RC_USAGE, "%.600s: not a text file (it holds a zero byte)", name);
-    if (start == length) return error_set(e, RC_USAGE, "%.600s: empty", name);
-    Rc rc;
-    if (bytes[start] == '{' || bytes[start] == '[')
-        rc = compare_records(&r, bytes, length, e);
-    else {
-        char *copy = mem_text(bytes);
-        rc = compare_csv(&r, copy, length, e);
-        free(copy);
-    }
-    if (!rc) rc = compare_gather(d, &r, e);
-    compare_rows_release(&r);
+    if (memchr(bytes, 0, length))
+        return error_set(e, RC_USAGE, "%.600s: not a text file (it holds a zero byte)", r->file);
+    if (start == length) return error_set(e, RC_USAGE, "%.600s: empty", r->file);
+    if (bytes[start] == '{' || bytes[start] == '[') return compare_records(r, bytes, length, e);
+    char *copy = mem_text(bytes);
+    Rc rc = compare_csv(r, copy, length, e);
+    free(copy);
     return rc;
 }
 
-Rc compare_read(CompareData *d, const char *path, CompareColumns columns, Error *e) {
-    bool in = !strcmp(path, "-");
-    char *bytes;
-    size_t length;
+Rc compare_parse(CompareData *d, const char *name, CompareColumns columns, const char *bytes, size_t length, Error *e) {
+    CompareCorpora all;
     *d = (CompareData){0};
-    if (file_read(in ? "/dev/stdin" : path, &bytes, &length, e)) return e->code;
-    Rc rc = compare_parse(d, in ? "standard input" : path, columns, bytes, length, e);
-    free(bytes);
+    if (compare_corpora_parse(&all, name, columns, bytes, length, e)) return e->code;
+    if (all.corpora > 1)
+        error_set(e, RC_USAGE, "%.600s: runs of %d corpora where one is compared", name, all.corpora);
+    else
+        *d = all.of[0], all.of[0] = (CompareData){0};
+    Rc rc = all.corpora > 1 ? e->code : RC_OK;
+    compare_corpora_release(&all);
     return rc;
 }

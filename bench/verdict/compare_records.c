@@ -23,10 +23,28 @@ static Rc whole(const char *where, const char *key, const json_t *v, int64_t *ou
     return error_set(e, RC_USAGE, "%s: \"%s\" is not a whole number from 0 on", where, key);
 }
 
+/* Of the first of its keys that the command line does not say to be another. */
+static Rc read_corpus(CompareRows *r, const char *where, const json_t *o, CompareRow *row, Error *e) {
+    const CompareColumns *n = &r->columns;
+    const char *const named[] = {n->seed, n->arm, n->value, n->step};
+    const json_t *v = NULL;
+    for (size_t i = 0; i < sizeof compare_corpus_columns / sizeof *compare_corpus_columns && !v; i++) {
+        v = json_object_get(o, compare_corpus_columns[i]);
+        for (size_t k = 0; k < sizeof named / sizeof *named; k++)
+            if (named[k] && !strcmp(named[k], compare_corpus_columns[i])) v = NULL;
+    }
+    if (r->rows && !v != !r->corpora)
+        return error_set(e, RC_USAGE, "%s: some records have a \"corpus\" and some do not", where);
+    if (!v) return RC_OK;
+    if (!json_is_string(v)) return error_set(e, RC_USAGE, "%s: the corpus is not a string", where);
+    return compare_corpus(r, where, json_string_value(v), &row->corpus, e);
+}
+
 static Rc read_record(CompareRows *r, const json_t *o, long at, Error *e) {
     const CompareColumns *n = &r->columns;
     const char *const keys[] = {n->seed ? n->seed : "seed", n->arm ? n->arm : "arm", n->value ? n->value : "value",
-                                n->steps ? n->step ? n->step : "step" : "block"};
+                                n->steps ? n->step ? n->step : "step" : "block", compare_corpus_columns[0],
+                                compare_corpus_columns[1]};
     bool others = n->arm || n->value; /* are passed over */
     CompareRow row = {.at = at};
     char where[700], hint[96];
@@ -51,6 +69,7 @@ static Rc read_record(CompareRows *r, const json_t *o, long at, Error *e) {
     r->blocks = blocks;
     if (!json_is_string(json_object_get(o, keys[1])))
         return error_set(e, RC_USAGE, "%s: \"%.80s\" is not a string", where, keys[1]);
+    if (read_corpus(r, where, o, &row, e)) return e->code;
     if (whole(where, keys[0], json_object_get(o, keys[0]), &row.seed, e)) return e->code;
     if (blocks && whole(where, keys[3], json_object_get(o, keys[3]), &row.block, e)) return e->code;
     if (compare_arm(r, where, json_string_value(json_object_get(o, keys[1])), &row.arm, e)) return e->code;

@@ -5,7 +5,7 @@
 #include "bench/verdict/compare.h"
 
 typedef struct {
-    int arm;
+    int arm, corpus; /* corpus: 0 without a column of them */
     int64_t seed, block;
     double value; /* NaN: diverged */
     long at;      /* line of a CSV or JSONL file, place in a JSON list, -1: under its arm and seed */
@@ -20,6 +20,8 @@ typedef struct {
     bool wide;              /* CSV with a column for every arm */
     char **arm;
     int arms, last_arm;
+    char **corpus;
+    int corpora, last_corpus; /* corpora: 0 without a column of them */
     CompareRow *row;
     size_t rows, room;
 } CompareRows;
@@ -44,6 +46,10 @@ Rc compare_reach(CompareRows *r, CompareReached *out, Error *e);
 /* The arm of that name, made when new. RC_USAGE: a name that is empty, too long, not UTF-8, or has control bytes. */
 Rc compare_arm(CompareRows *r, const char *where, const char *name, int *arm, Error *e);
 
+/* The same of a corpus. */
+Rc compare_corpus(CompareRows *r, const char *where, const char *name, int *corpus, Error *e);
+extern const char *const compare_corpus_columns[2]; /* "corpus", "dataset": the names of its column or key */
+
 void compare_row_add(CompareRows *r, CompareRow row);
 
 /* Strict. `what` names the column or key. A value is a finite number, or a word for a diverged run (nan, inf,
@@ -55,6 +61,9 @@ Rc compare_value_fits(const char *where, const char *what, double value, Error *
 /* Checks that every arm has every seed and block once, and makes the grid. */
 Rc compare_gather(CompareData *d, CompareRows *r, Error *e);
 void compare_rows_release(CompareRows *r);
+
+/* The rows of a file, to be released also when it failed. */
+Rc compare_rows_read(CompareRows *r, const char *bytes, size_t length, Error *e);
 
 Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e);
 Rc compare_records(CompareRows *r, const char *bytes, size_t length, Error *e);

@@ -2,7 +2,10 @@
 #ifndef BENCH_WRITE_COMPARE_H
 #define BENCH_WRITE_COMPARE_H
 
+#include <jansson.h>
+
 #include "bench/verdict/compare.h"
+#include "bench/verdict/compare_corpora.h"
 
 /* What the methods are called, of paired arms and of those that share no seeds. */
 typedef struct {
@@ -32,8 +35,22 @@ void compare_signature(const CompareResult *r, Text *out);
 void compare_text(const CompareResult *r, Text *out);
 void compare_notes(const CompareResult *r, Text *out); /* the sentences below the text's table, one per line */
 void compare_json(const CompareResult *r, Text *out);
+json_t *compare_object(const CompareResult *r); /* what compare_json writes; new reference */
+void compare_dump(json_t *o, Text *out);        /* takes the reference */
 void compare_tex(const CompareResult *r, Text *out);  /* a whole tabular; the notes are comments */
 void compare_plot(const CompareResult *r, Text *out); /* SVG: each comparison's differences and interval */
+
+/* The same of a file of several corpora: each by itself, then the arms over all of them. Of one corpus it is what the
+ * functions above write. */
+void compare_over_text(const CompareOver *r, Text *out);
+void compare_over_json(const CompareOver *r, Text *out); /* {schema, made_by, commit, corpora: [], over_corpora} */
+void compare_over_tex(const CompareOver *r, Text *out);
+
+/* One note after the other, words broken at blanks. */
+void compare_wrapped(const char *text, Text *out);
+
+/* Text in LaTeX's comments, line by line. */
+void compare_comments(const char *text, Text *out);
 
 /* The prior of the posterior that is shown beside, as a sentence. */
 extern const char compare_prior[];

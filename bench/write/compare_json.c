@@ -417,7 +417,7 @@ static json_t *verdicts_json(const CompareResult *r) {
     return o;
 }
 
-void compare_json(const CompareResult *r, Text *out) {
+json_t *compare_object(const CompareResult *r) {
     json_t *o = json_object(), *arms = json_array(), *family = json_object(), *at = json_array();
     head_json(r, o);
     json_object_set_new(o, "verdicts", verdicts_json(r));
@@ -435,9 +435,17 @@ void compare_json(const CompareResult *r, Text *out) {
     }
     json_object_set_new(family, "at", at);
     json_object_set_new(o, "family", family);
+    return o;
+}
+
+void compare_dump(json_t *o, Text *out) {
     char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     text_add(out, text, strlen(text));
     text_add(out, "\n", 1);
     free(text);
     json_decref(o);
+}
+
+void compare_json(const CompareResult *r, Text *out) {
+    compare_dump(compare_object(r), out);
 }

@@ -5,8 +5,7 @@
 #include "bench/formats/latex.h"
 #include "bench/write/compare.h"
 
-/* Text in a comment: the notes, line by line. */
-static void comments(const char *text, Text *out) {
+void compare_comments(const char *text, Text *out) {
     for (const char *s = text; *s;) {
         size_t n = strcspn(s, "\n");
         text_format(out, "%% ");
@@ -64,7 +63,7 @@ void compare_tex(const CompareResult *r, Text *out) {
                 r->data->unpaired ? "relabelling; adjusted: Holm" : "sign-flip; adjusted: step-down max-T",
                 show_p(number, r->family.floor), compare_vocabulary(r)->flips);
     compare_notes(r, &words);
-    comments(words.at, out);
+    compare_comments(words.at, out);
     text_format(out,
                 "{\\setlength{\\tabcolsep}{4pt}%%\n\\begin{tabular}{@{}lrrrlrrp{1.1in}@{}}\n\\toprule\n"
                 " & Mean & SD & Difference & %s\\%% interval & $p$ & adjusted & \\\\\n\\midrule\n",

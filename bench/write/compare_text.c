@@ -154,8 +154,7 @@ static void arm_lines(const CompareResult *r, Text *out) {
         if (arm != r->baseline) arm_line(r, arm, out);
 }
 
-/* One note after the other, words broken at blanks. */
-static void wrapped(const char *text, Text *out) {
+void compare_wrapped(const char *text, Text *out) {
     int column = 0;
     for (const char *s = text; *s;) {
         size_t n = strcspn(s, " \n");
@@ -194,7 +193,7 @@ void compare_text(const CompareResult *r, Text *out) {
                     d->rising ? "least" : "most", format_real((char[40]){0}, d->target));
     if (d->columns) text_format(&words, "Read as one run a line: %s.\n", d->columns);
     text_format(out, "\n");
-    wrapped(words.at, out);
+    compare_wrapped(words.at, out);
     text_clear(&words);
     arm_lines(r, out);
     text_format(&words, "%s%% %s", conf, compare_vocabulary(r)->t);
@@ -206,7 +205,7 @@ void compare_text(const CompareResult *r, Text *out) {
     text_clear(&words);
     compare_notes(r, &words);
     text_format(out, "\n");
-    wrapped(words.at, out);
+    compare_wrapped(words.at, out);
     text_release(&flips);
     text_release(&words);
 }

@@ -88,6 +88,7 @@ double figure_tick(double range, int most) {
 
 static const FigureRow *const rows[FIGURE_KINDS] = {[FIGURE_ranking] = &figure_ranking,
                                                     [FIGURE_ranking_rates] = &figure_ranking_rates,
+                                                    [FIGURE_corpora] = &figure_corpora,
                                                     [FIGURE_differences] = &figure_differences,
                                                     [FIGURE_rates] = &figure_rates,
                                                     [FIGURE_budget] = &figure_budget,

@@ -2,6 +2,7 @@
  *
  *   NAME-ranking      the arms by rank, each at its best learning rate, where the experiment asks for it; and
  *   NAME-ranking-rates   a small panel per arm of its loss against the rate
+ *   NAME-corpora      the share of runs whose score is at least as good as tau, where the experiment sums up corpora
  *   NAME-differences  every arm minus the baseline at the last step: one row per cell and arm, a point per seed, the
  *                     mean with its paired t interval, the margin, the verdict
  *   NAME-rates        the last loss against the learning rate, where `lr` is a factor
@@ -31,6 +32,7 @@
 typedef enum {
     FIGURE_ranking,
     FIGURE_ranking_rates,
+    FIGURE_corpora,
     FIGURE_differences,
     FIGURE_rates,
     FIGURE_budget,

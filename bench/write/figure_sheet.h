@@ -101,7 +101,7 @@ typedef struct {
     void (*caption)(const Table *t, int part, Text *out);
     int (*number)(const Table *t, int part); /* behind the name where it is not 0; NULL: no part has one */
 } FigureRow;
-extern const FigureRow figure_ranking, figure_ranking_rates;
+extern const FigureRow figure_ranking, figure_ranking_rates, figure_corpora;
 extern const FigureRow figure_differences, figure_rates, figure_budget, figure_seeds, figure_curves, figure_blocks;
 extern const FigureRow figure_growth;
 

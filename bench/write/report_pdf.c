@@ -8,6 +8,7 @@
 #include "bench/run/provenance.h"
 #include "bench/write/report.h"
 #include "bench/write/components.h"
+#include "bench/write/corpora.h"
 #include "bench/write/failures.h"
 #include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
@@ -61,6 +62,7 @@ static Rc section(const Ledger *b, const LedgerTable *made, int i, const char *f
     text_release(&words);
     Rc rc = part(folder, "ranking", i, ranking_tex, t, main, e);
     if (!rc) rc = part(folder, "ranking-cost", i, ranking_cost_tex, t, main, e);
+    if (!rc) rc = part(folder, "corpora", i, corpora_tex, t, main, e);
     if (!rc) rc = part(folder, "failures", i, failures_tex, t, main, e);
     if (!rc) rc = part(folder, "components", i, components_tex, t, main, e);
     if (!rc) rc = part(folder, "cells", i, table_cells_tex, t, main, e);

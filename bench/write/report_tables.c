@@ -5,6 +5,7 @@
 
 #include "bench/write/report.h"
 #include "bench/write/components.h"
+#include "bench/write/corpora.h"
 #include "bench/write/failures.h"
 #include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
@@ -116,6 +117,7 @@ void report_section_tables(const Table *t, Text *out) {
     int shown = 0;
     preformatted(ranking_text, t, out);
     preformatted(ranking_cost_text, t, out);
+    preformatted(corpora_text, t, out);
     preformatted(failures_text, t, out);
     preformatted(components_text, t, out);
     if (t->sample.cells > 1) cells_table(t, out);

@@ -12,6 +12,8 @@
  *   NAME-sensitivity.tex   when `lr` is a factor (bench/write/sensitivity.h)
  *   NAME-ranking.*     tex, csv and figures, NAME-ranking-cost.tex, NAME-failures.tex: where the experiment asks for
  *                      them (bench/write/ranking.h, bench/write/failures.h)
+ *   NAME-corpora.*     tex and figure of the arms over several corpora, there too (bench/write/corpora.h)
+ *   NAME-target.*      txt and json: with --target, the steps to it (bench/write/target_steps.h)
  *   NAME-macros.tex    numbers for running text, and the methods sentence
  *   NAME.csv           one line per cell, step, arm and metric
  *   NAME.json          everything (bench/write/table_json.h)

@@ -7,6 +7,7 @@
 
 #include "bench/run/provenance.h"
 #include "bench/write/components.h"
+#include "bench/write/corpora.h"
 #include "bench/write/failures.h"
 #include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
@@ -127,6 +128,7 @@ static void head_json(const Table *t, json_t *o) {
     if (t->partial) json_put_text(o, "partial", t->options.partial);
     put_unless_null(o, "sensitivity", sensitivity_json(t));
     put_unless_null(o, "ranking", ranking_json(t));
+    put_unless_null(o, "corpora", corpora_json(t));
     put_unless_null(o, "failures", failures_json(t));
     put_unless_null(o, "components", components_json(t));
     json_object_set_new(o, "synthetic", json_boolean(t->synthetic));

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "bench/write/components.h"
+#include "bench/write/corpora.h"
 #include "bench/write/failures.h"
 #include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
@@ -28,7 +29,7 @@ static void document(const Table *t, int figures, Text *out) {
     table_pdf_preamble(t->options.siunitx, out);
     text_format(
         out, "\\begin{document}\n\\input{macros}\n\\input{ranking}\n\\input{ranking-cost}\n"
-             "\\input{failures}\n\\input{components}\n"
+             "\\input{corpora}\n\\input{failures}\n\\input{components}\n"
              "\\input{cells}\n\\input{sensitivity}\n\\clearpage\n\\input{table}\n"
              "\\clearpage\n\\input{claims}\n\\clearpage\n\\input{cost}\n");
     for (int i = 0; i < figures; i++)
@@ -59,6 +60,7 @@ static Rc prepare(const Table *t, const char *aside, const char *const *figure, 
     if (!rc) rc = put(aside, "claims.tex", claims_or_nothing, t, e);
     if (!rc) rc = put(aside, "ranking.tex", ranking_tex, t, e);
     if (!rc) rc = put(aside, "ranking-cost.tex", ranking_cost_tex, t, e);
+    if (!rc) rc = put(aside, "corpora.tex", corpora_tex, t, e);
     if (!rc) rc = put(aside, "failures.tex", failures_tex, t, e);
     if (!rc) rc = put(aside, "components.tex", components_tex, t, e);
     if (!rc) rc = put(aside, "cells.tex", table_cells_tex, t, e);

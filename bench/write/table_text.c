@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/write/components.h"
+#include "bench/write/corpora.h"
 #include "bench/write/failures.h"
 #include "bench/write/ranking.h"
 #include "bench/write/replication.h"
@@ -218,6 +219,7 @@ void table_text(const Table *t, Text *out) {
     rule(out, '=', PAGE_WIDTH);
     size_t head = out->length;
     ranking_text(t, out);
+    corpora_text(t, out);
     failures_text(t, out);
     components_text(t, out);
     bool summaries = out->length > head;

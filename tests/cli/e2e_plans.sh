@@ -48,6 +48,7 @@ check_table_remembers_a_plan() {
   says '6 runs, 6 stored'
   refused "set: $word is a plan already" table "$word" --set steps=5 --results "$W/a b"
   refused "seeds: $word is a plan already" table "$word" --seeds 5 --results "$W/a b"
+  refused "--target: 'low' is not a number" table "$word" --target low --results "$W/a b"
   refused "unknown experiment '${word%?}'" table "${word%?}" --results "$W/a b"
   rm -r "$W/a b/runs"
   ends 3 table "$word" --results "$W/a b"

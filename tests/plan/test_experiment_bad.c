@@ -68,6 +68,13 @@ static const struct {
      "3: summaries: components need two of init_seed, order_seed, dropout_seed as [0, N]"},
     {"init_seed: [0, 5]\norder_seed: [1, 5]\nsummaries: [components]",
      "4: summaries: components need order_seed: [0, N], where 0 varies and N is fixed"},
+    {"summaries: [corpora]",
+     "2: summaries: corpora need several, and dataset is one: dataset: [tinyshakespeare, wikitext-2]"},
+    {"dataset: synthetic\nsummaries: [corpora]",
+     "3: summaries: corpora need several, and dataset is one: dataset: [tinyshakespeare, wikitext-2]"},
+    {"metric: grad_norm\ndataset: [synthetic, wikitext-2]\nsummaries: [corpora]",
+     "4: summaries: corpora are summed up by valid_loss, perplexity, bits_per_byte or accuracy, and metric is "
+     "grad_norm"},
     {"init_seed: -1", "2: init_seed: -1 is out of range (0 to 1000000000)"},
     {"order_seed: 1.5", "2: order_seed: '1.5' is not a whole number"},
     {"dropout_sed: 1", "2: unknown key 'dropout_sed'; did you mean 'dropout_seed'?"},

@@ -64,7 +64,7 @@ Test(compare_bad, columns_that_are_refused) {
         {wide, {.seed = "run", .arm = "loss", .value = "method"}, "f:2:method: 'adam' is not a number"},
         {wide, {.seed = "run"}, "f:2:method: 'adam' is not a number; if a line is one run, --arm-column and"},
         {"seed,method,loss\n1,0,3.2\n1,1,3.3\n", {NULL}, "there twice (first on line 2); if a line is one run, --"},
-        {"seed,arm,value,lr\n1,a,2,3\n", {NULL}, "unknown column 'lr' (seed, arm, value and block are known; --value"},
+        {"seed,arm,value,lr\n1,a,2,3\n", {NULL}, "unknown column 'lr' (seed, arm, value, block and corpus are"},
         {"seed,arm,value,lr\n1,a,2,3\n1,a,3,4\n", {.value = "value"}, "seed 1 of arm 'a' is there twice"},
         {"{\"arms\": {\"a\": {\"1\": 2}}}", {.arm = "method"}, "has no columns to name"},
         {"[{\"seed\": 1, \"method\": \"a\", \"loss\": 2}]", {.arm = "method"}, "no \"value\""},

@@ -177,7 +177,7 @@ Test(compare_target, files_that_are_refused) {
     refused("seed,arm,step,value\n1,a,0.5,2\n", at(2), "FILE:2:step: '0.5' is not a whole number");
     refused("seed,arm,step,value\n1,a,0,x\n", at(2), "FILE:2:value: 'x' is not a number");
     refused("seed,arm,step,value\n1,a,0,2\n1,b,0,2\n2,a,0,2\n2,b,0,\n", at(2), "missing for arm 'b'");
-    refused("seed,arm,step,block,value\n1,a,0,1,2\n", at(2), "unknown column 'block' (seed, arm, value and step");
+    refused("seed,arm,step,block,value\n1,a,0,1,2\n", at(2), "unknown column 'block' (seed, arm, value, step");
     refused("{\"arms\": {\"a\": {\"1\": 2}, \"b\": {\"1\": 2}}}", at(2), "has no steps");
     refused("[{\"seed\": 1, \"arm\": \"a\", \"value\": 2}]", at(2), "FILE: [0]: no \"step\": --target reads curves");
     refused("seed,arm,step,value\n1,a,0,2\n", (CompareColumns){0}, "--target VALUE reads curves");

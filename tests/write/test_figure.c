@@ -98,13 +98,16 @@ static void legend_holds(const Figure *f, const char *script) {
 }
 
 Test(figure, an_arm_looks_the_same_in_all_of_them) {
-    char ranked[1000], grown[2000];
+    char ranked[1000], grown[2000], corpora[1000];
     snprintf(ranked, sizeof ranked, "summaries: [ranking]\n%s", made_up_rates);
     snprintf(grown, sizeof grown, "probes: [growth]\n%s", made_up_four);
-    const char *const yaml[] = {made_up_four, made_up_rates, ranked, grown};
-    static const char *const profile[] = {"full", NULL, NULL, "quick"};
+    snprintf(corpora, sizeof corpora,
+             "name: made-up-corpora\nsummaries: [corpora]\ndataset: [synthetic, tinyshakespeare]\nseeds: 6\n"
+             "arms:\n  pre: {variant: pre}\n  post: {variant: post}\n");
+    const char *const yaml[] = {made_up_four, made_up_rates, ranked, grown, corpora};
+    static const char *const profile[] = {"full", NULL, NULL, "quick", NULL};
     int kinds[FIGURE_KINDS] = {0};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         Figure *figure;
         made_up_init(&m, yaml[i], profile[i]);
         leave(0, 1, 4, 3.46);
@@ -118,7 +121,8 @@ Test(figure, an_arm_looks_the_same_in_all_of_them) {
             cr_expect_gt(found, 1, "%s", figure[k].name);
             kinds[figure[k].kind] += found;
             FigureKind kind = figure[k].kind; /* those in which the arms stand apart have no legend */
-            if (kind == FIGURE_rates || kind == FIGURE_budget || kind == FIGURE_curves || kind == FIGURE_blocks)
+            if (kind == FIGURE_rates || kind == FIGURE_budget || kind == FIGURE_curves || kind == FIGURE_blocks ||
+                kind == FIGURE_corpora)
                 legend_holds(&figure[k], script);
             free(script);
         }

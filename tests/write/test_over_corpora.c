@@ -1,0 +1,179 @@
+/* Arms over made-up corpora, worked out by hand. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/write/corpora.h"
+#include "bench/write/figure.h"
+#include "tests/verdict/made_up.h"
+
+#define HEAD \
+    "name: made-up-corpora\ntitle: Made-up corpora\nbaseline: pre\nmetric: valid_loss\nsteps: 150\n" \
+    "evaluate_at: 0,150\nseeds: 4\nsummaries: [corpora]\ndataset: [synthetic, tinyshakespeare]\n"
+#define ARMS \
+    "arms:\n  pre: {variant: pre, label: Pre-LN}\n  post: {variant: post, label: Post-LN}\n" \
+    "  peri: {variant: peri, label: Peri-LN}\n  none: {variant: none, label: No norm}\n"
+
+static MadeUp m; /* too large for a stack; each test has its own process */
+static Corpora c;
+static Error e;
+
+TestSuite(over_corpora, .timeout = 120);
+
+/* Bits per byte over the corpus' own level, 1 and 3: far apart, so that without it all differences between arms were
+ * lost among those of the corpora. */
+static const double bits[4][2][4] = {{{.0, .2, .4, .6}, {.0, .2, .4, .6}},
+                                     {{1, 1.2, 1.4, 1.6}, {2, 2.2, 2.4, 2.6}},
+                                     {{-.1, .1, .3, .5}, {-.3, -.1, .1, .3}},
+                                     {{2, 2.2, 2.4, 2.6}, {3, 3.2, 3.4, 3.6}}};
+
+static void put(RunRecord *r, Metric metric, double x) {
+    for (int i = 0; i < r->evaluations; i++)
+        if (r->evaluation[i].step == 150) r->evaluation[i].metric[metric] = x;
+}
+
+static void fill(Metric metric, double sign) {
+    for (int cell = 0; cell < experiment_cells(&m.x); cell++)
+        for (int arm = 0; arm < m.x.arms; arm++)
+            for (int seed = 0; seed < m.x.seeds; seed++) {
+                RunRecord *r = made_up_at(&m, cell, arm, seed);
+                int corpus = strcmp(r->spec.dataset.text, "synthetic") != 0;
+                put(r, metric, 1 + 2 * corpus + sign * bits[arm][corpus][seed]);
+            }
+}
+
+static void make(const char *yaml, Metric metric, double sign) {
+    made_up_init(&m, yaml, NULL);
+    fill(metric, sign);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_assert(corpora_make(&c, &m.table.sample));
+}
+
+static void release(void) {
+    corpora_release(&c);
+    made_up_release(&m);
+}
+
+static bool writes(void (*write)(const Table *, Text *), const char *what) {
+    char *text = made_up_write(&m, write);
+    bool found = strstr(text, what) != NULL;
+    free(text);
+    return found;
+}
+
+#define NEAR(x, y) cr_expect_float_eq(x, y, 1e-12, "%.17g, not %.17g", (double)(x), (double)(y))
+
+/* Eight scores each, of which the middle four count. pre: twice -.3 -.1 .1 .3; post: .7 .9 1.1 1.3 and 1.7 … 2.3, the
+ * middle 1.1 1.3 1.7 1.9; peri: -.4 … .2 and -.6 … 0, the middle -.4 -.2 -.2 0 (of -.6 -.4 -.4 -.2 -.2 0 0 .2). */
+Test(over_corpora, scores_are_summed_up) {
+    make(HEAD ARMS, METRIC_bits_per_byte, 1);
+    const CorporaSum *s = c.sum;
+    cr_assert(c.groups == 1 && c.corpora == 2 && !c.group[0][0] && c.metric == METRIC_bits_per_byte);
+    cr_assert(!strcmp(c.corpus[0], "synthetic") && !strcmp(c.corpus[1], "tinyshakespeare"));
+    NEAR(s->iqm[0].iqm, 0);
+    NEAR(s->iqm[1].iqm, 1.5);
+    NEAR(s->iqm[2].iqm, -.2);
+    NEAR(s->iqm[2].difference, -.2);
+    cr_expect(s->iqm[0].minus.status == ST_BAD_ARG && s->iqm[1].minus.status == ST_OK);
+    cr_expect(s->iqm[1].minus.lo <= 1.5 && s->iqm[1].minus.hi >= 1.5 && s->iqm[1].minus.lo > 0);
+    cr_expect(s->mean_rank[2] == 1 && s->mean_rank[0] == 2 && s->mean_rank[1] == 3 && s->mean_rank[3] == 4);
+    NEAR(s->ranks.chi2, 6); /* 12 * 2 / (4 * 5) * (1 + 4 + 9 + 16 - 4 * 25 / 4) */
+    NEAR(s->ranks.p, 1 / 24.); /* one order of the second corpus in 4! */
+    release();
+}
+
+Test(over_corpora, profiles_are_shares_at_exact_taus) {
+    const double tau[] = {-.5, -.15, .15, 1.2};
+    StBand band[4];
+    make(HEAD ARMS, METRIC_bits_per_byte, 1);
+    corpora_profile(c.sum, 0, tau, 4, band);
+    cr_expect(band[0].share == 0 && band[1].share == .25 && band[2].share == .75 && band[3].share == 1);
+    corpora_profile(c.sum, 1, tau, 4, band);
+    cr_expect(band[2].share == 0 && band[3].share == 3 / 8.);
+    corpora_profile(c.sum, 2, tau, 4, band);
+    cr_expect(band[0].share == 1 / 8. && band[1].share == 5 / 8. && band[2].share == 7 / 8. && band[3].share == 1);
+    for (int i = 0; i < 4; i++) cr_expect(band[i].lo <= band[i].share && band[i].share <= band[i].hi);
+    release();
+}
+
+/* The same numbers with the sign turned, of a metric of which more is better: every share and rank stays. */
+Test(over_corpora, where_more_is_better_all_turns) {
+    const double tau[] = {-1.2, -.15, .15, .5};
+    StBand band[4];
+    make("name: made-up-corpora\ntitle: T\nbaseline: pre\nmetric: accuracy\nsteps: 150\nevaluate_at: 0,150\nseeds: 4\n"
+         "summaries: [corpora]\ndataset: [synthetic, tinyshakespeare]\n" ARMS,
+         METRIC_accuracy, -1);
+    const CorporaSum *s = c.sum;
+    cr_assert(s->higher && c.metric == METRIC_accuracy);
+    NEAR(s->iqm[1].iqm, -1.5);
+    NEAR(s->iqm[2].iqm, .2);
+    cr_expect(s->mean_rank[2] == 1 && s->mean_rank[3] == 4);
+    corpora_profile(s, 2, tau, 4, band);
+    cr_expect(band[3].share == 1 / 8. && band[2].share == 5 / 8. && band[1].share == 7 / 8. && band[0].share == 1);
+    cr_expect(writes(corpora_text, "share of runs at least") && writes(corpora_text, "higher is better"));
+    release();
+}
+
+/* ln 65 nats over ln 2 and the bytes of a target: far behind every run that ended, and not left out. */
+Test(over_corpora, a_diverged_run_counts_as_the_uniform_predictor) {
+    made_up_init(&m, HEAD ARMS, NULL);
+    fill(METRIC_bits_per_byte, 1);
+    made_up_diverge(made_up_at(&m, 0, 2, 1), 40);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_assert(corpora_make(&c, &m.table.sample));
+    const SampleRun *run = sample_run(&m.table.sample, 0, m.table.sample.cell[0].steps - 1, 2, 1);
+    cr_assert(run->diverged && isfinite(run->value[METRIC_bits_per_byte]));
+    NEAR(c.sum->score[2 * 8 + 1], run->value[METRIC_bits_per_byte] - 1.3);
+    cr_expect(c.diverged[2] == 1 && writes(corpora_text, "  1 diverged\n"));
+    release();
+}
+
+Test(over_corpora, are_written_whole) {
+    make(HEAD "layers: [2, 4]\n" ARMS, METRIC_bits_per_byte, 1);
+    cr_assert(c.groups == 2 && !strcmp(c.group[1], "layers = 4"));
+    made_up_golden(&m, "corpora.txt", corpora_text);
+    made_up_golden(&m, "corpora.tex", corpora_tex);
+    cr_expect(writes(table_text, "\nOver corpora\n") && writes(table_json, "\"critical_difference\"") == 0);
+    cr_expect(writes(table_json, "\"minus_baseline_interval\""));
+    release();
+}
+
+/* Taus are round, and lost runs do not stretch them. */
+Test(over_corpora, taus_are_round) {
+    double tau[CORPORA_MOST_TAUS];
+    make(HEAD ARMS, METRIC_bits_per_byte, 1);
+    int taus = corpora_taus(c.sum, tau);
+    cr_assert(taus == 4, "%d", taus);
+    for (int i = 0; i < taus; i++) NEAR(tau[i], i);
+    release();
+}
+
+Test(over_corpora, profiles_are_drawn) {
+    Figure *figure;
+    Text script;
+    make(HEAD "layers: [2, 4]\n" ARMS, METRIC_bits_per_byte, 1);
+    int figures = figure_list(&m.table, &figure), found = 0;
+    for (int i = 0; i < figures; i++) {
+        if (figure[i].kind != FIGURE_corpora) continue;
+        found++;
+        text_init(&script);
+        figure_script(&m.table, &figure[i], FIGURE_SVG, &script);
+        cr_expect(strstr(script.at, figure[i].part ? "$p1_3 << END" : "$p0_3 << END") != NULL);
+        cr_expect(strstr(script.at, "share of runs") && strstr(script.at, "filledcurves"));
+        text_release(&script);
+    }
+    cr_expect_eq(found, 2);
+    cr_expect_str_eq(figure[0].name, "made-up-corpora-corpora-layers=2");
+    free(figure);
+    release();
+}
+
+Test(over_corpora, none_without_being_asked) {
+    made_up_init(&m, made_up_four, "quick");
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    cr_expect_not(corpora_make(&c, &m.table.sample));
+    cr_expect(!writes(corpora_tex, "a") && !writes(corpora_text, "a") && !writes(table_json, "\"corpora\""));
+    made_up_release(&m);
+}
