@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/run/quantized.h"
 #include "stats/curve.h"
 #include "stats/regress.h"
 
@@ -353,6 +354,10 @@ ProbeKind metric_added(Metric m) {
 
 bool metric_asked(Metric m, const ProbeChoice *asked) {
     return metric_added(m) == PROBE_COUNT || asked->wanted[metric_added(m)];
+}
+
+bool metric_measured(Metric m, const Experiment *x) {
+    return metric_asked(m, &x->probes) && (x->quantize || !quantized_metric(m));
 }
 
 void metrics_absent(bool absent[METRIC_COUNT], const Curves *c) {

@@ -2,6 +2,7 @@
 #ifndef BENCH_RUN_METRICS_H
 #define BENCH_RUN_METRICS_H
 
+#include "bench/plan/experiment.h"
 #include "bench/run/record.h"
 
 /* A whole validation at `step`: its sums over all targets, and what the run's curves say until then. */
@@ -21,6 +22,8 @@ void metrics_measure(double metric[METRIC_COUNT], const Validation *v);
  * added probe the run did not measure, so that its text is that of a run before there was the metric. */
 ProbeKind metric_added(Metric m);
 bool metric_asked(Metric m, const ProbeChoice *asked); /* no added probe, or one that is asked for */
+/* Whether an experiment's runs measure a metric at all: their probes are asked for, and so is what eight bits cost. */
+bool metric_measured(Metric m, const Experiment *x);
 void metrics_absent(bool absent[METRIC_COUNT], const Curves *c);
 
 /* A metric of the curves as it is after the first update, whatever became of the run; NaN: of no curve, or not

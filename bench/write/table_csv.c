@@ -94,5 +94,5 @@ void table_csv(const Table *t, Text *out) {
         for (int step = 0; step < t->sample.cell[cell].steps; step++)
             for (int arm = 0; arm < t->sample.arms; arm++)
                 for (int m = 0; m < METRIC_COUNT; m++)
-                    if (metric_asked((Metric)m, &t->x->probes)) line(t, cell, step, arm, (Metric)m, out);
+                    if (metric_measured((Metric)m, t->x)) line(t, cell, step, arm, (Metric)m, out);
 }

@@ -61,7 +61,7 @@ static json_t *arm_json(const Table *t, int cell, int step, int arm) {
     json_object_set_new(o, "stalled", json_integer(a.stalled));
     json_object_set_new(o, "tied_with_best", json_boolean(table_tied(t, cell, step, arm)));
     for (int m = 0; m < METRIC_COUNT; m++)
-        if (metric_asked((Metric)m, &t->x->probes))
+        if (metric_measured((Metric)m, t->x))
             json_object_set_new(metrics, metric_info[m].key, metric_json(t, cell, step, arm, (Metric)m));
     json_object_set_new(o, "metrics", metrics);
     return o;
