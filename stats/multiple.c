@@ -94,3 +94,65 @@ StStatus st_hochberg(const double *p, size_t m, double *adj) {
 StStatus st_bh(const double *p, size_t m, double *adj) {
     return step_up(p, m, adj, true);
 }
+
+/* The largest p of each group; 1 where one could not be made. Returns how many groups have a member. */
+static size_t largest_of(const double *p, const size_t *group, size_t m, double *largest, size_t numbers) {
+    size_t groups = 0;
+    for (size_t g = 0; g < numbers; g++) {
+        largest[g] = -1.0;
+    }
+    for (size_t i = 0; i < m; i++) {
+        groups += largest[group[i]] < 0.0;
+        largest[group[i]] = fmax(largest[group[i]], isnan(p[i]) ? 1.0 : p[i]);
+    }
+    return groups;
+}
+
+/* order: [numbers] groups by their largest p, those without members first. */
+static double over_groups(double p, size_t own, const double *largest, const size_t *order, size_t numbers,
+                          size_t groups) {
+    double left = (double)groups, whole = 0.0, best = fmin(1.0, left * p);
+    for (size_t k = 0; k < numbers; k++) {
+        double one = largest[order[k]];
+        if (order[k] == own || one < 0.0) {
+            continue;
+        }
+        whole = fmax(whole, left * one);
+        left -= 1.0;
+        best = fmin(best, fmax(whole, left * p));
+    }
+    return best;
+}
+
+StStatus st_holm_groups(const double *p, const size_t *group, size_t m, double *adj) {
+    size_t numbers = 0;
+    for (size_t i = 0; i < m; i++) {
+        if (p[i] < 0.0 || p[i] > 1.0 || group[i] >= m) {
+            return ST_BAD_ARG;
+        }
+        numbers = group[i] + 1 > numbers ? group[i] + 1 : numbers;
+    }
+    double *largest = st_alloc(numbers + 1, sizeof *largest), *out = st_alloc(m + 1, sizeof *out);
+    size_t *order = st_alloc(numbers + 1, sizeof *order);
+    StStatus status = largest != NULL && out != NULL && order != NULL ? ST_OK : ST_NO_MEMORY;
+    if (status == ST_OK) {
+        size_t groups = largest_of(p, group, m, largest, numbers);
+        for (size_t g = 0; g < numbers; g++) {
+            size_t k = g;
+            for (; k > 0 && largest[order[k - 1]] > largest[g]; k--) {
+                order[k] = order[k - 1];
+            }
+            order[k] = g;
+        }
+        for (size_t i = 0; i < m; i++) {
+            out[i] = isnan(p[i]) ? p[i] : over_groups(p[i], group[i], largest, order, numbers, groups);
+        }
+        for (size_t i = 0; i < m; i++) {
+            adj[i] = out[i];
+        }
+    }
+    free(order);
+    free(out);
+    free(largest);
+    return status;
+}

@@ -24,6 +24,7 @@ static ClaimVerdict *add(ClaimVerdicts *l, const Claim *claim, const ClaimTest *
                         .lo = (double)NAN,
                         .hi = (double)NAN,
                         .p = (double)NAN,
+                        .p_writeup = (double)NAN,
                         .floor = 0,
                         .reported = (double)NAN};
     return v;

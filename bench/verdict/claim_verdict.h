@@ -19,6 +19,8 @@ typedef struct {
     const char *interval;  /* what kind of interval: "t", "bootstrap", … */
     double p;              /* the one that decides: the test's; Holm's over the verdicts by the same test where it does
                               not adjust p itself */
+    double p_writeup;      /* p in the family of the write-up's experiments (bench/verdict/writeup_family.h); NaN: no
+                              more than this experiment is in view */
     double floor;          /* the smallest it could be; 0: none */
     double reported;       /* the reported effect at this step; NaN: none */
     Replication replication; /* whether it agrees with ours */

@@ -1,7 +1,7 @@
-/* Steps to a target: the first step at which a run's validation loss is at or below it, as MLPerf counts time to train,
- * compared with the baseline's by the engine of `normbench compare --target` (bench/verdict/compare.h), a family of tests
- * per cell. A run that never gets there is counted, not dropped: it ranks last, in means it counts as the step behind the
- * last, and a verdict needs the ranks to agree.
+/* Steps to a target: the first step at which a run's validation loss is at or below it, as MLPerf counts time to
+ * train, compared with the baseline's by the engine of `normbench compare --target` (bench/verdict/compare.h), a family
+ * of tests per cell. A run that never gets there is counted, not dropped: it ranks last, in means it counts as the step
+ * behind the last, and a verdict needs the ranks to agree.
  *
  * The loss is the curve `valid_loss`, of a fixed slice every curve_every steps; where some run has no such curve, the
  * whole validations of evaluate_at for all runs. */

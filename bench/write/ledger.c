@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "bench/plan/profile.h"
+#include "bench/verdict/writeup_family.h"
 
 void ledger_table_free(LedgerTable *t) {
     for (int i = 0; i < t->alsos; i++) claim_verdicts_release(&t->also[i]);
@@ -168,7 +169,47 @@ static void verdict_rows(Ledger *b, const ClaimFile *f, const Claim *c, const Cl
     for (const ClaimVerdict *v = of->at; v < of->at + of->count; v++) {
         if (v->test != t || !v->c) continue;
         LedgerLine *l = add(b, f, c, t);
-        l->in = in, l->v = v, l->family = &of->family;
+        l->in = in, l->v = &of->at[v - of->at], l->family = &of->family;
+    }
+}
+
+static bool same_family(const LedgerLine *a, const LedgerLine *b) {
+    return a->file == b->file && !strcmp(a->claim->family, b->claim->family);
+}
+
+/* The test that a claim of equality has beside the one that decided; NULL: of other claims. */
+static const char *other_test(const LedgerLine *l) {
+    if (l->test->expects != EXPECT_equal) return NULL;
+    return strcmp(l->v->by, "maxt") ? "maxt" : l->test->test->name;
+}
+
+/* The verdicts by one test in the first line's family, a group for each experiment. A test that did not decide is
+ * counted where it was planned. */
+static void adjust_family(Ledger *b, const LedgerLine *first, const char *test) {
+    FamilyMember *member = mem_alloc((size_t)b->lines, sizeof *member);
+    const LedgerTable **in = mem_alloc((size_t)b->lines, sizeof *in);
+    size_t count = 0, groups = 0;
+    for (LedgerLine *l = b->line; l < b->line + b->lines; l++) {
+        if (!l->v || !same_family(l, first)) continue;
+        const char *other = other_test(l);
+        bool decided = !strcmp(l->v->by, test);
+        if (!decided && (!other || strcmp(other, test) != 0)) continue;
+        size_t same = 0;
+        while (same < count && in[same] != l->in) same++;
+        size_t group = same < count ? member[same].group : groups++;
+        in[count] = l->in;
+        member[count++] = (FamilyMember){decided ? l->v : NULL, group, l->family->alpha};
+    }
+    writeup_family(member, count);
+    free(in);
+    free(member);
+}
+
+static void adjust_families(Ledger *b) {
+    for (const LedgerLine *l = b->line; l < b->line + b->lines; l++) {
+        const LedgerLine *before = b->line;
+        while (before < l && (!before->v || !same_family(before, l))) before++;
+        for (size_t i = 0; i < st_tests_count && l->v && before == l; i++) adjust_family(b, l, st_tests[i].name);
     }
 }
 
@@ -201,6 +242,7 @@ Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e) {
     if (!rc) rc = read_tables(b, s, names, count, all, e);
     if (!rc) rc = read_theory(b, s, e);
     if (!rc) write_lines(b, s, names, count);
+    if (!rc) adjust_families(b);
     names_free(names, count);
     if (rc) ledger_release(b);
     return rc;

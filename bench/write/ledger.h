@@ -39,7 +39,7 @@ typedef struct {
     const Claim *claim;
     const ClaimTest *test; /* NULL: the claim has none yet */
     const LedgerTable *in;   /* NULL: not run */
-    const ClaimVerdict *v; /* NULL: not run */
+    ClaimVerdict *v;       /* NULL: not run */
     const Family *family;  /* that v was adjusted in */
     const Statement *statement;     /* of a test that statements decide, one line for each */
     const StatementVerdict *stated; /* its verdict; NULL: not measured */

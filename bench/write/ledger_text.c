@@ -50,6 +50,7 @@ void ledger_numbers(const LedgerLine *l, Text *out) {
                     ratio ? show_number(number, v->reported, 2) : show_signed(number, v->reported, 4));
     text_format(out, "; %s: p %s", v->by, show_p(number, v->p));
     if (v->floor > 0) text_format(out, " (floor %s)", show_p(number, v->floor));
+    if (v->p_writeup > v->p) text_format(out, ", p %s in the write-up's family", show_p(number, v->p_writeup));
     text_format(out, ", n = %d", l->in->table.sample.seeds);
     if (!isnan(v->test->margin)) text_format(out, ", margin %s", format_real(number, v->test->margin));
     if (v->why[0]) text_format(out, "; %s", v->why);
@@ -143,6 +144,9 @@ static void legend(const Ledger *b, Text *out) {
         text_format(&words, "%s: %s", verdict_word((VerdictWord)w), verdict_meaning((VerdictWord)w));
         table_wrapped(words.at, 2, out);
     }
+    table_wrapped("p: adjusted within its experiment; in the write-up's family, which decides: by Holm over its "
+                  "experiments that are here, of verdicts by the same test. They may share seeds.",
+                  2, out);
     if (kept)
         text_format(out,
                     "  stored: of results/reference/claims.json (commit %s), not of runs here; --own leaves it out\n",

@@ -21,7 +21,8 @@
  *                 perplexity_ratio, seeds_by_blocks, mcnemar, pitman_morgan}
  *   VERDICT:     {claim, says, source, verdict, words, why?, metric, test, expects, side_claimed?, margin?, reported?,
  *                 cell, side_found?, step, n, effect, lo, hi, reported_effect, p_decides, floor, comparison,
- *                 replication?: {se, reported_se, df, lo, hi, inside, agrees}, targets? (bench/write/targets.h)}
+ *                 p_writeup?, replication?: {se, reported_se, df, lo, hi, inside, agrees},
+ *                 targets? (bench/write/targets.h)}
  *
  * A verdict's `comparison` is a place in claims.family.at. The functions give parts of it, each a new reference. */
 #ifndef BENCH_WRITE_TABLE_JSON_H

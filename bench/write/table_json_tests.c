@@ -166,6 +166,7 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
     json_put(o, "reported_effect", v->reported);
     replication_json(v, o);
     json_put(o, "p_decides", v->p), json_put(o, "floor", v->floor);
+    if (!isnan(v->p_writeup)) json_put(o, "p_writeup", v->p_writeup);
     json_object_set_new(o, "comparison", json_integer((json_int_t)(v->c - t->verdicts.family.at)));
     json_object_set_new(o, "exploratory", json_boolean(t->exploratory || v->undeclared));
     json_t *targets = v->test->test == st_test_find("mcnemar-targets") ? targets_json(t, &v->c->what) : NULL;

@@ -1,5 +1,5 @@
-/* Steps to a target (bench/verdict/target_steps.h) of a table's runs: `normbench table EXPERIMENT --target VALUE` prints
- * them and writes NAME-target.txt and NAME-target.json. */
+/* Steps to a target (bench/verdict/target_steps.h) of a table's runs: `normbench table EXPERIMENT --target VALUE`
+ * prints them and writes NAME-target.txt and NAME-target.json. */
 #ifndef BENCH_WRITE_TARGET_STEPS_H
 #define BENCH_WRITE_TARGET_STEPS_H
 
