@@ -73,3 +73,23 @@ void toy_hashes_shared(char out[130], const Variant *v, const ModelShape *s, con
     snprintf(out, 130, "%s:%s", sha256_hex(a, chain), sha256_hex(b, parameters));
     trainer_free(t);
 }
+
+Trainer *toy_trainer(const char *variant, const ProbeChoice *probes, const Recipe *recipe, const char *backend) {
+    Error e;
+    static const uint64_t seed = 3;
+    const ModelShape s = toy_shape();
+    Trainer *t = NULL;
+    Rc rc = trainer_new(&t, &s, variant_find(variant, &e), probes, recipe, &seed, 1, backend_find(backend, &e), &e);
+    assert(rc == RC_OK);
+    (void)rc;
+    return t;
+}
+
+double toy_probe(const Trainer *t, const StepReport *report, ProbeKind kind, int layer) {
+    for (int i = 0; i < trainer_probes(t); i++) {
+        int at;
+        if (trainer_probe(t, i, &at) == kind && at == layer) return report->probe[i];
+    }
+    assert(!"a probe that is not listed");
+    return 0;
+}

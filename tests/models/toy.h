@@ -50,4 +50,9 @@ void toy_hashes(char out[130], const Variant *v, const ModelShape *s, const Reci
 void toy_hashes_shared(char out[130], const Variant *v, const ModelShape *s, const Recipe *r, uint64_t seed,
                        const Backend *backend, int steps, int threads);
 
+/* A trainer of the toy shape, one replica of seed 3. */
+Trainer *toy_trainer(const char *variant, const ProbeChoice *probes, const Recipe *recipe, const char *backend);
+/* A probe's number in a report; layer -1: of the whole model. */
+double toy_probe(const Trainer *t, const StepReport *report, ProbeKind kind, int layer);
+
 #endif
