@@ -118,7 +118,7 @@ Test(theory, a_slope_with_the_other_sign_contradicts_a_claim) {
     cr_assert_eq(stated_claim(&v), WORD_NOT_REPRODUCED);
 }
 
-/* The three statements that arithmetic or dates decide; what fails of others is contradicted. */
+/* The four statements that arithmetic or dates decide; what fails of others is contradicted. */
 Test(theory, arithmetic_and_dates_are_wrong_as_printed) {
     int printed = 0;
     for (int i = 0; i < STATEMENT_COUNT; i++) {
@@ -128,9 +128,9 @@ Test(theory, arithmetic_and_dates_are_wrong_as_printed) {
         cr_expect_eq(stated_claim(&holds), WORD_REPRODUCED, "%s", s->name);
         printed += s->printed;
     }
-    cr_expect_eq(printed, 3);
+    cr_expect_eq(printed, 4);
     cr_expect(statements[STATEMENT_w003_gpt2].printed && statements[STATEMENT_w004_example].printed &&
-              statements[STATEMENT_w004_bound].printed);
+              statements[STATEMENT_w004_bound].printed && statements[STATEMENT_w004_norm_ops].printed);
     cr_expect(statements[STATEMENT_w004_bound].how == DECIDE_at_most && statements[STATEMENT_w004_bound].hi == 1e-10);
 }
 
