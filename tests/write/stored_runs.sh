@@ -37,5 +37,6 @@ same placements full attnres-block 7 lr=3e-3
 same deep quick deepnorm 8 layers=12
 same residual-scale quick gate 3 lr=1e-3
 same optimizers quick post 4 optimizer=radam warmup=0 lr=1e-1
-same variance quick post 4 init_seed=0 order_seed=1000 dropout_seed=0
+same amplification quick deepnorm 3 lr=5e-3
+same peri-init quick peri 6 init_std=6.32e-2 lr=3e-3
 echo "1..$number"
