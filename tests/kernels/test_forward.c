@@ -8,8 +8,8 @@
 #include "tests/kernels/op_case.h"
 
 ParameterizedTestParameters(forward, values) {
-    static int index[16];
-    for (int i = 0; i < 16; i++) index[i] = i;
+    static int index[64];
+    for (int i = 0; i < 64; i++) index[i] = i;
     return cr_make_param_array(int, index, (size_t)backend_count);
 }
 
