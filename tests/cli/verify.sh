@@ -30,4 +30,7 @@ for backend in soft-dot soft-amx dot amx; do
     *) holds smoke --profile quick --level bit --backend $backend --precision bf16 ;;
   esac
 done
+for precision in fp16 bf16-stored fp16-scaled; do
+  holds smoke --profile quick --level bit --precision $precision
+done
 echo "1..$number"
