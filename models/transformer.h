@@ -17,7 +17,7 @@ typedef struct {
     bool bias;    /* on linear layers */
     bool tied;    /* the head is the token embedding */
     bool dropout; /* dropout ops exist; their p is a scalar of the replica */
-    bool full;    /* every token sees all of its sequence; false: causal. No key: targets are next tokens */
+    bool full;    /* every token sees all of its sequence; false: causal */
     double norm_eps;
 } ModelShape;
 

@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 #include "bench/cli/commands.h"
+#include "bench/formats/progress.h"
 #include "bench/run/address.h"
 #include "bench/run/execute.h"
+#include "bench/run/feeding.h"
 #include "bench/run/store.h"
-#include "bench/formats/progress.h"
 #include "bench/run/weights.h"
 
 /* The last step whose weights a run has; of a diverged run, those before the step that failed. */
@@ -79,21 +80,20 @@ static Rc retrain(Trainer *t, const RunRecord *r, const Dataset *d, int step, Er
     Progress progress;
     Rc rc = RC_OK;
     uint64_t seed = spec_order_seed(&r->spec);
-    FeedRoom room[TRAINER_MOST_FEEDS];
-    int feeds = trainer_feeds(t, 0, room);
     trainer_cancel(t, &session_signal);
     progress_init(&progress, step, 1);
     if (!step && trainer_profiles(t)) { /* what a pass over the first batch fills stands at step 0 too */
-        dataset_batch(d, seed, 0, (int)r->spec.batch, (int)r->spec.context, room, feeds);
+        feed_step(t, 0, d, &r->spec, seed, 0);
         trainer_profile(t);
     }
     while (trainer_step_number(t) < step && !rc) {
         StepReport report = {.finite = true};
         char what[160];
         int at = trainer_step_number(t);
-        dataset_batch(d, seed, (uint64_t)at, (int)r->spec.batch, (int)r->spec.context, room, feeds);
+        feed_step(t, 0, d, &r->spec, seed, (uint64_t)at);
         if (session_signal || !trainer_step(t, &report)) {
-            if (trainer_failed(t, e)) rc = e->code;
+            if (trainer_failed(t, e))
+                rc = e->code;
             else
                 rc =
                     error_set(e, (Rc)(128 + session_signal), "stopped at step %d of %d; nothing was written", at, step);
@@ -117,6 +117,8 @@ static Rc retrain(Trainer *t, const RunRecord *r, const Dataset *d, int step, Er
 
 static Rc crop_starts(const RunRecord *r, const Dataset *d, int64_t **out, Error *e) {
     int64_t steps = r->spec.steps, batch = r->spec.batch;
+    if (r->spec.objective != OBJECTIVE_NEXT)
+        return error_set(e, RC_USAGE, "--batches: crops alone are not what a run with objective = masked reads");
     if (steps > (1 << 27) / batch)
         return error_set(e, RC_USAGE, "--batches: %lld steps are too many for one tensor", (long long)steps);
     uint64_t seed = spec_order_seed(&r->spec);
@@ -177,9 +179,8 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
         origin = origin_of(r, step);
         if (!rc) rc = weights_write(path, t, &origin, batches, d ? &d->codec : NULL, e);
         if (!rc)
-            printf("%s: %zu parameters at step %d of run %.12s (%s, seed %llu), hash %.12s\n", path,
-                   trainer_weights(t), step, r->id, r->spec.variant.name, (unsigned long long)r->spec.seed,
-                   origin.parameters_hash);
+            printf("%s: %zu parameters at step %d of run %.12s (%s, seed %llu), hash %.12s\n", path, trainer_weights(t),
+                   step, r->id, r->spec.variant.name, (unsigned long long)r->spec.seed, origin.parameters_hash);
         trainer_free(t);
     }
     free(batches);

@@ -162,17 +162,44 @@ def crops(ids, starts, context):
     return [ids[s:s + context] for s in starts], [ids[s + 1:s + 1 + context] for s in starts]
 
 
-def validate(run, ops, ids, context, batch=16):
-    """Loss and accuracy over windows that do not overlap, as normbench's whole validation has them."""
+def philox(seed, stream, offset):
+    """A 32-bit word of Philox4x32-10, as base/philox.h numbers them."""
+    mask, block = 0xFFFFFFFF, offset >> 2
+    c, k = [block & mask, block >> 32, stream & mask, stream >> 32], [seed & mask, seed >> 32]
+    for _ in range(10):
+        p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [q >> 32 ^ c[1] ^ k[0], q & mask, p >> 32 ^ c[3] ^ k[1], p & mask]
+        k = [k[0] + 0x9E3779B9 & mask, k[1] + 0xBB67AE85 & mask]
+    return c[offset & 3]
+
+
+def masked(row, window, vocabulary):
+    """Inputs and targets of a validation window of a masked model (datasets/masking.h has the rule)."""
+    stream = int.from_bytes(hashlib.sha256(b"mask.valid").digest()[:8], "little")
+    draw = [[philox(0, stream, (window << 40) + 4 * i + k) for k in range(4)] for i in range(len(row))]
+    chosen = [i for i in range(len(row)) if draw[i][0] * 100 < 15 << 32] or [draw[0][3] * len(row) >> 32]
+    inputs, targets = list(row), [-1] * len(row)
+    for i in chosen:
+        targets[i] = row[i]
+        if draw[i][1] * 100 < 90 << 32:
+            inputs[i] = vocabulary if draw[i][1] * 100 < 80 << 32 else draw[i][2] * vocabulary >> 32
+    return inputs, targets
+
+
+def validate(run, ops, ids, context, vocabulary=0, batch=16):
+    """Loss and accuracy over windows that do not overlap, as normbench's whole validation has them. vocabulary: of a model
+    that is asked for masked tokens, how many tokens there are without the mask."""
     windows = [w * context for w in range((len(ids) - 1) // context)]
     if not windows:
         raise ValueError(f"{len(ids)} tokens of validation text; one window takes {context + 1}")
-    nll = hits = 0
+    nll = hits = count = 0
     for at in range(0, len(windows), batch):
         inputs, targets = crops(ids, windows[at:at + batch], context)
+        if vocabulary:
+            inputs, targets = zip(*(masked(row, at + i, vocabulary) for i, row in enumerate(inputs)))
         one, right = ops.score(run(ops.ids(inputs)), ops.ids(targets))
-        nll, hits = nll + one, hits + right
-    return nll / (len(windows) * context), hits / (len(windows) * context), len(windows) * context
+        nll, hits, count = nll + one, hits + right, count + sum(t >= 0 for row in targets for t in row)
+    return nll / count, hits / count, count
 
 
 def sample(run, ops, vocabulary, prompt, context, tokens, temperature, seed):
@@ -237,7 +264,8 @@ def main(o):
         with open(o.valid, "rb") as stream:
             valid = stream.read().decode(errors="surrogateescape")
     if o.text or o.valid:
-        loss, accuracy, targets = validate(run, ops, file.vocabulary.encode(valid), context)
+        hidden = file.graph["vocabulary"] if file.spec.get("objective") == "masked" else 0
+        loss, accuracy, targets = validate(run, ops, file.vocabulary.encode(valid), context, hidden)
         print(f"validation loss {loss:.7f}, accuracy {accuracy:.6f}, {targets} targets")
     ids = file.vocabulary.encode(train) if steps else []
     for step in steps:

@@ -80,7 +80,7 @@ class Ops:
     def attention(self, op, x):
         B, T, C = *x.shape[:2], x.shape[-1] // 3
         q, k, v = (x[..., i * C:(i + 1) * C].reshape(B, T, op["heads"], -1).swapaxes(1, 2) for i in range(3))
-        return self.attend(q, k, v).swapaxes(1, 2).reshape(B, T, C)
+        return self.attend(q, k, v, op.get("full", False)).swapaxes(1, 2).reshape(B, T, C)
 
     def scale(self, op, x):
         return op.get("alpha", 0) * x
@@ -176,10 +176,11 @@ class Numpy(Ops):
     def erf(self, op, x, gain, bias):
         return gain * self.np.vectorize(math.erf, [x.dtype])(x) + bias
 
-    def attend(self, q, k, v):
+    def attend(self, q, k, v, full):
         T = q.shape[-2]
         scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-        scores = self.np.where(self.np.tril(self.np.ones((T, T), bool)), scores, -self.np.inf)
+        if not full:
+            scores = self.np.where(self.np.tril(self.np.ones((T, T), bool)), scores, -self.np.inf)
         return self.softmax(scores) @ v
 
     def softmax(self, x):
@@ -187,9 +188,11 @@ class Numpy(Ops):
         return e / e.sum(-1, keepdims=True)
 
     def score(self, logits, targets):
-        """The sum of the losses and the number of right guesses."""
-        x = logits.reshape(-1, logits.shape[-1]).astype("f8")
-        right, most, targets = self.np.arange(len(x)), x.max(-1), targets.reshape(-1)
+        """The sum of the losses and the number of right guesses; target -1 is left out."""
+        targets = targets.reshape(-1)
+        x = logits.reshape(-1, logits.shape[-1])[targets >= 0].astype("f8")
+        targets = targets[targets >= 0]
+        right, most = self.np.arange(len(x)), x.max(-1)
         nll = most + self.np.log(self.np.exp(x - most[:, None]).sum(-1)) - x[right, targets]
         return float(nll.sum()), int((x.argmax(-1) == targets).sum())
 
@@ -252,14 +255,16 @@ class Torch(Ops):
     def dropout(self, op, x):
         return F.dropout(x, self.dropout_p, self.training)
 
-    def attend(self, q, k, v):
+    def attend(self, q, k, v, full):
         """q, k, v [B, heads, T, size]: fused since PyTorch 2, written out before."""
         if hasattr(F, "scaled_dot_product_attention"):
-            return F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        future = torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool, device=q.device).triu(1)
-        scores = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).masked_fill(future, -math.inf)
+            return F.scaled_dot_product_attention(q, k, v, is_causal=not full)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        if not full:
+            future = torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool, device=q.device).triu(1)
+            scores = scores.masked_fill(future, -math.inf)
         return scores.softmax(-1) @ v
 
     def score(self, logits, targets):
         x, targets = logits.flatten(0, 1).double(), targets.flatten()
-        return F.cross_entropy(x, targets, reduction="sum").item(), int((x.argmax(-1) == targets).sum())
+        return F.cross_entropy(x, targets, reduction="sum", ignore_index=-1).item(), int((x.argmax(-1) == targets).sum())

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "bench/perf/perf.h"
+#include "bench/run/feeding.h"
 #include "bench/run/session.h"
 #include "models/norm.h"
 #include "stats/counts.h"
@@ -80,10 +81,7 @@ static void side_release(Side *s) {
 }
 
 static double step(Side *s) {
-    FeedRoom room[TRAINER_MOST_FEEDS];
-    int feeds = trainer_feeds(s->t, 0, room);
-    dataset_batch(s->data, spec_order_seed(s->spec), (uint64_t)trainer_step_number(s->t), (int)s->spec->batch,
-                  (int)s->spec->context, room, feeds);
+    feed_step(s->t, 0, s->data, s->spec, spec_order_seed(s->spec), (uint64_t)trainer_step_number(s->t));
     double start = own();
     trainer_step(s->t, s->report);
     return own() - start;

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/pool.h"
+#include "bench/run/feeding.h"
 #include "bench/run/session.h"
 #include "models/trainer.h"
 
@@ -91,10 +92,7 @@ static void forget_resident(void) {
 }
 
 static void next_batch(Trainer *t, const RunSpec *s, const Dataset *d) {
-    FeedRoom room[TRAINER_MOST_FEEDS];
-    int feeds = trainer_feeds(t, 0, room);
-    uint64_t step = (uint64_t)trainer_step_number(t);
-    dataset_batch(d, spec_order_seed(s), step, (int)s->batch, (int)s->context, room, feeds);
+    feed_step(t, 0, d, s, spec_order_seed(s), (uint64_t)trainer_step_number(t));
 }
 
 typedef struct {
@@ -113,8 +111,7 @@ static void time_op(void *context, int op, bool backward) {
 /* The work of trainer_step, every kernel call timed by this thread's own clock. */
 static void timed_step(Bench *b) {
     OpTimer timer = {.bench = b};
-    for (int pass = 0; pass < PASSES; pass++)
-        timer.sum[pass] = mem_alloc((size_t)b->out->ops, sizeof *timer.sum[pass]);
+    for (int pass = 0; pass < PASSES; pass++) timer.sum[pass] = mem_alloc((size_t)b->out->ops, sizeof *timer.sum[pass]);
     trainer_each_op(b->t, time_op, &timer);
     volatile double keep = trainer_norm_only(b->t);
     double normed = own();

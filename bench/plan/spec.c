@@ -17,6 +17,7 @@ static const char *const activations[] = {
 static const char *const positions[] = {
     [POSITIONS_LEARNED] = "learned", [POSITIONS_ROPE] = "rope", [POSITIONS_NONE] = "none"};
 static const char *const residuals[] = {[RESIDUAL_SCALED] = "scaled", [RESIDUAL_PLAIN] = "plain"};
+static const char *const objectives[] = {[OBJECTIVE_NEXT] = "next", [OBJECTIVE_MASKED] = "masked"};
 static const char *const precisions[] = {
 #define PRECISION(name, key, ...) [PRECISION_##name] = key,
 #include "kernels/precisions.def"

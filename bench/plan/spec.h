@@ -28,6 +28,7 @@ typedef struct {
 } SpecWord;
 
 typedef enum { RESIDUAL_SCALED, RESIDUAL_PLAIN } ResidualInit; /* of residual_init: 1/sqrt(2L), or like every matrix */
+typedef enum { OBJECTIVE_NEXT, OBJECTIVE_MASKED } Objective; /* of objective */
 
 typedef struct {
 #define FIELD(name, since, type, least, most, initial, help) SPEC_TYPE_##type name;
@@ -81,7 +82,7 @@ bool spec_left_out(const char *key, const char *value);
  * or "custom". */
 Rc spec_parse(RunSpec *s, const char *text, Error *e);
 
-/* What the models need. vocab comes from the dataset. */
+/* What the models need. vocab comes from the dataset; a masked objective adds the mask behind it. */
 ModelShape spec_shape(const RunSpec *s, int vocab);
 Recipe spec_recipe(const RunSpec *s);
 bool spec_fixed(const RunSpec *s);          /* no draw follows the seed: runs of all seeds are one */

@@ -132,7 +132,7 @@ ModelShape spec_shape(const RunSpec *s, int vocab) {
         .width = (int)s->width,
         .heads = (int)s->heads,
         .context = (int)s->context,
-        .vocab = vocab,
+        .vocab = vocab + (s->objective == OBJECTIVE_MASKED),
         .batch = (int)s->batch,
         .ffn_mult = (int)s->ffn_mult,
         .activation = (Activation)s->activation,
@@ -140,6 +140,7 @@ ModelShape spec_shape(const RunSpec *s, int vocab) {
         .bias = s->bias,
         .tied = s->tied,
         .dropout = s->dropout > 0,
+        .full = s->objective == OBJECTIVE_MASKED,
         .norm_eps = s->norm_eps,
     };
 }

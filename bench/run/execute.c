@@ -10,6 +10,7 @@
 #include "base/philox.h"
 #include "base/sha256.h"
 #include "bench/run/checkpoint.h"
+#include "bench/run/feeding.h"
 #include "bench/run/linear_probe.h"
 #include "bench/run/metrics.h"
 #include "bench/run/quantized.h"
@@ -50,9 +51,7 @@ bool execute_together(const RunSpec *a, const RunSpec *b) {
 /* One forward pass over windows first.., the same in every replica; returns the bytes of their targets. */
 size_t evaluate_windows(Trainer *t, const Dataset *d, const RunSpec *s, size_t first) {
     int batch = (int)s->batch, context = (int)s->context;
-    FeedRoom room[TRAINER_MOST_FEEDS];
-    int feeds = trainer_feeds(t, 0, room);
-    dataset_windows_fill(d, first, batch, context, room, feeds);
+    feed_windows(t, 0, d, s, first);
     trainer_repeat(t);
     trainer_forward(t);
     return dataset_target_bytes(d, trainer_feed(t, "targets", 0), (size_t)batch * (size_t)context);
@@ -269,19 +268,15 @@ static int stretch(const Running *g) {
 
 /* The batches of this step, one to each replica. */
 static void bring(Running *g) {
-    const RunSpec *s = g->spec;
-    for (int i = 0; i < g->x->runs; i++) {
-        FeedRoom room[TRAINER_MOST_FEEDS];
-        int feeds = trainer_feeds(g->t, i, room);
-        dataset_batch(g->x->data, spec_order_seed(g->x->run[i].spec), (uint64_t)step_of(g), (int)s->batch,
-                      (int)s->context, room, feeds);
-    }
+    for (int i = 0; i < g->x->runs; i++)
+        feed_step(g->t, i, g->x->data, g->spec, spec_order_seed(g->x->run[i].spec), (uint64_t)step_of(g));
 }
 
 /* The host brings the batches, a device with the corpus draws those of a whole stretch. Returns the updates done:
  * 0 when the program was cancelled or the device failed. */
 static int updates(Running *g) {
-    if (trainer_resident(g->t) && !trainer_steps_alone(g->t)) return trainer_steps(g->t, stretch(g), g->report);
+    if (trainer_resident(g->t) && feed_by_device(g->spec) && !trainer_steps_alone(g->t))
+        return trainer_steps(g->t, stretch(g), g->report);
     bring(g);
     return trainer_step(g->t, g->report);
 }
@@ -463,7 +458,7 @@ static Rc prepare(Running *g, Error *e) {
                      .stream = name_stream("batch"),
                      .context = shape.context};
     Rc rc = trainer_share(g->t, x->threads > 1 ? x->threads : 1, e);
-    if (!rc && trainer_resident(g->t)) rc = trainer_keep_corpus(g->t, &corpus, e);
+    if (!rc && trainer_resident(g->t) && feed_by_device(g->spec)) rc = trainer_keep_corpus(g->t, &corpus, e);
     if (rc) trainer_free(g->t);
     return rc;
 }

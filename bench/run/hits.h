@@ -29,8 +29,9 @@ size_t hits_bytes(const Hits *h);
 /* Whether target i, 0 <= i < targets, is predicted right. */
 bool hits_at(const Hits *h, long i);
 
-/* Room for that many targets, ids below vocab; then hits_add for every batch of rows in its turn, where target -1
- * counts nothing and hit[rows] says which are predicted right; and hits_end once. hits_release is fine at any time. */
+/* Room for that many targets at most, ids below vocab; then hits_add for every batch of rows in its turn, where target
+ * -1 counts nothing and hit[rows] says which are predicted right; and hits_end once. hits_release is fine at any
+ * time. */
 void hits_begin(Hits *h, int step, long targets, int vocab);
 void hits_add(Hits *h, const int32_t *target, const bool *hit, size_t rows);
 void hits_end(Hits *h);

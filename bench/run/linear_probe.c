@@ -1,5 +1,7 @@
 #include "bench/run/linear_probe.h"
 
+#include "bench/run/feeding.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -72,20 +74,19 @@ static bool stopped(const volatile sig_atomic_t *stop) {
 bool linear_probes(Trainer *t, const Dataset *d, const RunSpec *s, double *accuracy,
                    const volatile sig_atomic_t *stop) {
     Fits f;
-    FeedRoom room[TRAINER_MOST_FEEDS];
-    int batch = (int)s->batch, context = (int)s->context, feeds = trainer_feeds(t, 0, room);
+    int batch = (int)s->batch, context = (int)s->context;
     size_t rows = (size_t)batch * (size_t)context, wanted = (LINEAR_PROBE_POSITIONS + rows - 1) / rows;
     size_t whole = dataset_windows(d, context) / (size_t)batch, windows = whole < 1 ? 1 : whole;
     st_init(); /* GSL would end the program where a factorization fails */
     fits_make(&f, t, d, s);
     for (size_t i = 0; i < wanted && !stopped(stop); i++) {
-        dataset_batch(d, 0, i, batch, context, room, feeds);
+        feed_step(t, 0, d, s, 0, i);
         each_position(&f, true);
     }
     for (Fit *p = f.fit; p < f.fit + f.fits; p++) p->fitted = p->ridge && st_ridge_fit(p->ridge, lambda) == ST_OK;
     size_t scored = windows < wanted ? windows : wanted;
     for (size_t i = 0; i < scored && !stopped(stop); i++) {
-        dataset_windows_fill(d, i * windows / scored * (size_t)batch, batch, context, room, feeds);
+        feed_windows(t, 0, d, s, i * windows / scored * (size_t)batch);
         each_position(&f, false);
     }
     for (int i = 0; i < f.fits; i++)

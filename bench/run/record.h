@@ -16,9 +16,9 @@
 #include "kernels/backend.h"
 
 /* 1: without `declared`. 2: without `spec_sha256` and `provenance.made`; precision was no key of the spec yet but stood
- * in the arithmetic class. 3: without the key `positions`. 4: without `init_seed`, `order_seed` and `dropout_seed`. All
- * are read for ever: keys that are younger than a record stand at their default. */
-enum { RECORD_SCHEMA = 5 };
+ * in the arithmetic class. 3: without the key `positions`. 4: without `init_seed`, `order_seed` and `dropout_seed`. 5:
+ * without `objective`. All are read for ever: keys that are younger than a record stand at their default. */
+enum { RECORD_SCHEMA = 6 };
 
 enum { RECORD_DATASET_SIZE = 64 }; /* room for a corpus's name */
 

@@ -1,5 +1,7 @@
 #include "bench/run/trace.h"
 
+#include "bench/run/feeding.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +28,11 @@ static Rc trace_run(const RunSpec *s, const Dataset *d, const Backend *backend, 
     Recipe recipe = spec_recipe(s);
     Trainer *t;
     StepReport report = {.finite = true};
-    FeedRoom room[TRAINER_MOST_FEEDS];
     if (trainer_new(&t, &shape, &s->variant, NULL, &recipe, &s->seed, 1, backend, e)) return e->code;
     Tracer tracer = {.out = out, .run = name};
-    int feeds = trainer_feeds(t, 0, room);
     trainer_trace_parameters(t, "start", add_line, &tracer);
     for (bool traced = true; tracer.step < steps && report.finite && traced; tracer.step++) {
-        dataset_batch(d, spec_order_seed(s), (uint64_t)tracer.step, shape.batch, shape.context, room, feeds);
+        feed_step(t, 0, d, s, spec_order_seed(s), (uint64_t)tracer.step);
         traced = trainer_trace(t, add_line, &tracer, &report);
     }
     Rc rc = trainer_failed(t, e) ? e->code : RC_OK;

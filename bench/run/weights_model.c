@@ -33,6 +33,7 @@ static json_t *op_json(const Tape *t, const Op *op) {
     if (op->layer >= 0) json_object_set_new(o, "layer", json_integer(op->layer));
     put_count(o, "heads", op->attr.heads);
     put_count(o, "group", op->attr.group);
+    if (op->attr.full) json_object_set_new(o, "full", json_true());
     put_number(o, "eps", op->attr.eps);
     put_number(o, "alpha", op->attr.alpha);
     put_number(o, "beta", op->attr.beta);

@@ -7,8 +7,8 @@
 
 #include "base/sha256.h"
 #include "bench/plan/spec.h"
-#include "kernels/backend.h"
 #include "datasets/tokenizer.h"
+#include "kernels/backend.h"
 
 static Error e; /* each test has its own process */
 
@@ -60,6 +60,7 @@ static void distinct(RunSpec *s) {
                                          {"schedule", "inverse_sqrt"},
                                          {"evaluate_at", "0,7,19"},
                                          {"positions", "rope"},
+                                         {"objective", "masked"},
                                          {"precision", "bf16"},
                                          {"gate", "learned_row 1e-5"},
                                          {"carry", "deep_carry 1"},
@@ -189,6 +190,7 @@ Test(spec, defaults_are_frozen) {
         {"init_seed", 5, "0"},
         {"order_seed", 5, "0"},
         {"dropout_seed", 5, "0"},
+        {"objective", 6, "next"},
         {"attn.in", 1, "none"},
         {"attn.qk", 1, "none"},
         {"attn.mid", 1, "none"},
@@ -362,9 +364,12 @@ Test(spec, shape_recipe_evaluations) {
     spec_set(&s, "init_std", "0.02", &e);
     ModelShape shape = spec_shape(&s, 65);
     cr_expect(shape.layers == 8 && shape.width == s.width && shape.heads == s.heads && shape.context == s.context &&
-              shape.vocab == 65 && shape.batch == s.batch && shape.ffn_mult == s.ffn_mult && !shape.bias &&
-              !shape.tied && shape.dropout && shape.activation == ACTIVATION_RELU && shape.norm_eps == s.norm_eps &&
-              shape.positions == POSITIONS_ROPE);
+              shape.vocab == 66 && shape.full && shape.batch == s.batch && shape.ffn_mult == s.ffn_mult &&
+              !shape.bias && !shape.tied && shape.dropout && shape.activation == ACTIVATION_RELU &&
+              shape.norm_eps == s.norm_eps && shape.positions == POSITIONS_ROPE);
+    spec_set(&s, "objective", "next", &e);
+    shape = spec_shape(&s, 65);
+    cr_expect(shape.vocab == 65 && !shape.full, "the mask is a token of masked models alone");
     Recipe r = spec_recipe(&s);
     cr_expect(r.init.residual == 0.02 && r.init.matrix == 0.02 && r.init.token == s.token_std &&
               r.init.position == s.position_std);

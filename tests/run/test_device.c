@@ -15,6 +15,7 @@ static char folder[64];
 static Dataset data;
 static Error e;
 static const ProbeChoice *probes; /* NULL: the usual ones */
+static const char *objective = "next";
 
 static void enter(void) {
     char text[96], name[112], all[1500];
@@ -44,6 +45,7 @@ static RunSpec spec_of(int i) {
     spec_init(&s);
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         cr_assert_eq(spec_set(&s, keys[k][0], keys[k][1], &e), RC_OK, "%s", e.text);
+    cr_assert_eq(spec_set(&s, "objective", objective, &e), RC_OK, "%s", e.text);
     s.seed = (uint64_t)i + 1, s.lr = i == 1 ? 1e6 : 0.01 * (i + 1);
     if (i == 2) s.init_seed = 8, s.order_seed = 9;
     return s;
@@ -120,6 +122,20 @@ Test(device, passes_of_their_own_are_those_of_the_host, .init = enter, .fini = l
     cr_expect(curve_number(&device.record[0].curves, 9, curve_named("linear_probe"), 0) > 0);
     release(&host, RUNS), release(&device, RUNS);
     probes = NULL;
+}
+
+/* Masked models are brought their batches step by step. */
+Test(device, masked_runs_are_those_of_the_host, .init = enter, .fini = leave) {
+    Table next = {0}, host = {0}, device = {0};
+    cr_assert_eq(execute(&next, "cpu", 1, 1e9), RC_OK);
+    objective = "masked";
+    cr_assert_eq(execute(&host, "cpu", RUNS, 1e9), RC_OK);
+    cr_assert_eq(execute(&device, "simt", RUNS, 1e9), RC_OK, "%s", e.text);
+    objective = "next";
+    for (int i = 0; i < RUNS; i++) same_records(&host.record[i], &device.record[i]);
+    cr_expect_str_neq(host.record[0].loss_chain, next.record[0].loss_chain);
+    cr_expect_lt(host.record[0].evaluation[2].targets, next.record[0].evaluation[2].targets / 3);
+    release(&next, 1), release(&host, RUNS), release(&device, RUNS);
 }
 
 Test(device, only_what_a_replica_holds_may_differ) {

@@ -139,6 +139,22 @@ Test(execute, a_record_says_what_happened, .init = enter, .fini = leave) {
     record_release(&r);
 }
 
+/* A masked model is asked for some of the tokens; its hits are of those. */
+Test(execute, masked_targets_are_counted, .init = enter, .fini = leave) {
+    RunSpec s = small();
+    Error e;
+    RunRecord r;
+    cr_assert_eq(spec_set(&s, "objective", "masked", &e), RC_OK);
+    cr_assert_eq(execute_with(&s, NULL, true, &r), RC_OK);
+    long all = (long)dataset_windows(&data, 16) * 16;
+    cr_expect(r.evaluation[2].targets > all / 10 && r.evaluation[2].targets < all / 4);
+    cr_expect_eq(r.hits.targets, r.evaluation[2].targets);
+    cr_expect_eq(r.hits.right, lround(r.evaluation[2].metric[METRIC_accuracy] * (double)r.hits.targets));
+    for (int i = 1; i < 3; i++)
+        cr_expect_eq(r.evaluation[i].targets, r.evaluation[0].targets, "one mask for all steps");
+    record_release(&r);
+}
+
 /* Stopped after any number of updates and started again: the same curves, evaluations and hashes. */
 Test(execute, resumes_at_every_step, .init = enter, .fini = leave) {
     RunSpec s = small();
