@@ -125,6 +125,25 @@ static void example_attention(int rows, int cols, Shape *in, Attr *attr) {
     in[0] = (Shape){rows, 3 * cols};
 }
 
+static const char *shape_attend(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)count;
+    *out = in[0];
+    *save = (Shape){in[0].rows, 2 * attr->heads}; /* of each head: rows' maxima, then 1/sums */
+    if (in[1].cols != in[0].cols || in[2].cols != in[0].cols) return "q, k and v differ in width";
+    if (in[1].rows != in[2].rows) return "k and v differ in rows";
+    if (attr->heads < 1 || in[0].cols % attr->heads) return "heads do not divide the width";
+    if (in[3].rows != 2 * in[0].rows || in[3].cols != 1) return "ranges are not two ids per row of q";
+    return attr->seq < 1 || attr->seq > in[1].rows ? "a query cannot see so many keys" : NULL;
+}
+
+static void example_attend(int rows, int cols, Shape *in, Attr *attr) {
+    attr->heads = cols % 2 ? 1 : 2;
+    attr->seq = rows + 3;
+    in[0] = (Shape){rows, cols};
+    in[1] = in[2] = (Shape){rows + 3, cols};
+    in[3] = (Shape){2 * rows, 1};
+}
+
 static const char *shape_rope(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
     Shape y;
     const char *wrong = shape_attention(in, count, attr, &y, save);
@@ -302,6 +321,12 @@ static OpCost flops_scores(const Shape *in, Shape out, const Attr *attr) {
     return thrice(2 * 2.0 * out.rows * out.cols * (attr->full ? 2 * attr->seq : attr->seq + 1) / 2);
 }
 
+/* As if every query saw as many keys as it may. */
+static OpCost flops_chosen(const Shape *in, Shape out, const Attr *attr) {
+    (void)in;
+    return thrice(2 * 2.0 * out.rows * out.cols * attr->seq);
+}
+
 static double bytes_of(View v, size_t word) {
     return (double)word * v.rows * v.cols;
 }
@@ -312,7 +337,7 @@ static OpCost bytes_moved(const Call *c, size_t word, bool reread, double most) 
     double y = bytes_of(c->out, word) + bytes_of(c->save, word);
     OpCost bytes = {y, y};
     for (int i = 0; i < c->in_count; i++) {
-        double x = bytes_of(c->in[i], op_info[c->kind].input[i] == INPUT_token ? sizeof(int32_t) : word);
+        double x = bytes_of(c->in[i], input_is_ids(c->kind, i) ? sizeof(int32_t) : word);
         double dx = bytes_of(c->in[i], word);
         if (x > most) x = most;
         bytes.forward += x;
@@ -339,12 +364,17 @@ static OpCost bytes_looked_up(const Call *c, size_t word) {
 #define IN1(a) {INPUT_##a}
 #define IN2(a, b) {INPUT_##a, INPUT_##b}
 #define IN3(a, b, c) {INPUT_##a, INPUT_##b, INPUT_##c}
+#define IN4(a, b, c, d) {INPUT_##a, INPUT_##b, INPUT_##c, INPUT_##d}
 const OpInfo op_info[OP_COUNT] = {
 #define OP(name, inputs, rule, y, dx, flops, bytes, formula) \
     [OP_##name] = {#name, formula, inputs, shape_##rule, example_##rule, y, dx, flops_##flops, bytes_##bytes},
 #include "kernels/ops.def"
 #undef OP
 };
+
+bool input_is_ids(OpKind kind, int input) {
+    return op_info[kind].input[input] == INPUT_token || op_info[kind].input[input] == INPUT_range;
+}
 
 bool op_is_probe(OpKind kind) {
     return op_info[kind].dx == no_dx;

@@ -37,12 +37,12 @@ typedef enum {
     ROLE_COUNT
 } Role;
 
-enum { OP_MAX_IN = 3 };
+enum { OP_MAX_IN = 4 };
 
 /* The constants of an op; each op reads those its formula names. */
 typedef struct {
-    int heads;          /* attention, rope: cols of q / heads is the head size */
-    int seq;            /* attention, rope, embed: rows per sequence */
+    int heads;          /* attention, attend, rope: cols of q / heads is the head size */
+    int seq;            /* attention, rope, embed: rows per sequence; attend: keys that a query sees at most */
     bool full;          /* attention: a token sees all of its sequence; false: none behind it (causal) */
     int group;          /* norms: columns normalized together; 0 = the whole row */
     double eps;         /* norms: under the root */
@@ -55,7 +55,7 @@ typedef struct {
 } Shape;
 
 /* The words of ops.def, which says what they mean. */
-typedef enum { INPUT_absent, INPUT_act, INPUT_param, INPUT_token, INPUT_optional_param } InputKind;
+typedef enum { INPUT_absent, INPUT_act, INPUT_param, INPUT_token, INPUT_range, INPUT_optional_param } InputKind;
 typedef enum { y_apart, y_over_in0, y_over_in1 } AliasOfY;
 typedef enum { dx_apart, dx_over_dy, dx_over_x, dx_stopped, no_dx } AliasOfDx;
 
@@ -80,6 +80,9 @@ typedef struct {
 } OpInfo;
 
 extern const OpInfo op_info[OP_COUNT];
+
+/* True for an input of int32 ids. */
+bool input_is_ids(OpKind kind, int input);
 
 /* True for an op without a gradient: backward is never called. */
 bool op_is_probe(OpKind kind);

@@ -80,7 +80,12 @@ class Ops:
     def attention(self, op, x):
         B, T, C = *x.shape[:2], x.shape[-1] // 3
         q, k, v = (x[..., i * C:(i + 1) * C].reshape(B, T, op["heads"], -1).swapaxes(1, 2) for i in range(3))
-        return self.attend(q, k, v, op.get("full", False)).swapaxes(1, 2).reshape(B, T, C)
+        return self.softmax_of(q, k, v, op.get("full", False)).swapaxes(1, 2).reshape(B, T, C)
+
+    def attend(self, op, q, k, v, ranges):
+        """Rows of q that see rows ranges[2i] .. ranges[2i + 1] - 1 of k and v."""
+        heads = [x.reshape(x.shape[0], op["heads"], -1).swapaxes(0, 1) for x in (q, k, v)]
+        return self.softmax_in(*heads, ranges.reshape(-1, 2)).swapaxes(0, 1).reshape(q.shape)
 
     def scale(self, op, x):
         return op.get("alpha", 0) * x
@@ -176,12 +181,19 @@ class Numpy(Ops):
     def erf(self, op, x, gain, bias):
         return gain * self.np.vectorize(math.erf, [x.dtype])(x) + bias
 
-    def attend(self, q, k, v, full):
+    def softmax_of(self, q, k, v, full):
         T = q.shape[-2]
         scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
         if not full:
             scores = self.np.where(self.np.tril(self.np.ones((T, T), bool)), scores, -self.np.inf)
         return self.softmax(scores) @ v
+
+    def softmax_in(self, q, k, v, ranges):
+        at = self.np.arange(k.shape[-2])
+        seen = (at >= ranges[:, :1]) & (at < ranges[:, 1:])
+        scores = self.np.where(seen, q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1]), -self.np.inf)
+        scores[:, ~seen.any(-1)] = 0  # a row that sees nothing is 0
+        return self.np.where(seen.any(-1)[:, None], self.softmax(scores) @ v, 0)
 
     def softmax(self, x):
         e = self.np.exp(x - x.max(-1, keepdims=True))
@@ -219,6 +231,13 @@ class Torch(Ops):
     def concatenate(self, parts):
         return torch.cat(parts, -1)
 
+    def softmax_in(self, q, k, v, ranges):
+        at = self.np.arange(k.shape[-2])
+        seen = (at >= ranges[:, :1]) & (at < ranges[:, 1:])
+        scores = self.np.where(seen, q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1]), -self.np.inf)
+        scores[:, ~seen.any(-1)] = 0  # a row that sees nothing is 0
+        return self.np.where(seen.any(-1)[:, None], self.softmax(scores) @ v, 0)
+
     def softmax(self, x):
         return x.softmax(-1)
 
@@ -255,7 +274,13 @@ class Torch(Ops):
     def dropout(self, op, x):
         return F.dropout(x, self.dropout_p, self.training)
 
-    def attend(self, q, k, v, full):
+    def softmax_in(self, q, k, v, ranges):
+        at = torch.arange(k.shape[-2], device=q.device)
+        seen = (at >= ranges[:, :1]) & (at < ranges[:, 1:])
+        scores = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).masked_fill(~seen, -math.inf)
+        return scores.masked_fill(~seen.any(-1)[:, None], 0).softmax(-1).masked_fill(~seen, 0) @ v
+
+    def softmax_of(self, q, k, v, full):
         """q, k, v [B, heads, T, size]: fused since PyTorch 2, written out before."""
         if hasattr(F, "scaled_dot_product_attention"):
             return F.scaled_dot_product_attention(q, k, v, is_causal=not full)

@@ -26,7 +26,7 @@ static void count_op(PerfOp *g, const TrainerOp *x, const Backend *backend) {
 
 /* The group of op i, made when it is the first of its kind and widths. */
 static int group_of(Perf *out, const Call *c) {
-    int in_cols = op_info[c->kind].input[0] == INPUT_token ? c->out.cols : c->in[0].cols, g = 0;
+    int in_cols = input_is_ids(c->kind, 0) ? c->out.cols : c->in[0].cols, g = 0;
     while (g < out->ops &&
            (out->op[g].kind != c->kind || out->op[g].in_cols != in_cols || out->op[g].out_cols != c->out.cols))
         g++;

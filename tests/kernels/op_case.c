@@ -47,6 +47,16 @@ static void fill_ids(OpCase *c, int input, int replica, uint64_t seed) {
     }
 }
 
+/* Any part of input 1's rows, also none of them. */
+static void fill_ranges(OpCase *c, int input, int replica, uint64_t seed) {
+    uint32_t rows = (uint32_t)c->in[1].rows;
+    int32_t *id = (int32_t *)(void *)((char *)c->call.in[input].at + (size_t)replica * c->call.in[input].stride);
+    for (int i = 0; i < c->in[input].rows; i += 2) {
+        id[i] = (int32_t)philox_below(philox_word(seed, 98, (uint64_t)i), rows);
+        id[i + 1] = id[i] + (int32_t)philox_below(philox_word(seed, 98, (uint64_t)i + 1), rows - (uint32_t)id[i] + 1);
+    }
+}
+
 static void set_full(Attr *attr) {
     attr->full = true;
 }
@@ -85,7 +95,7 @@ void case_init(OpCase *c, int kind, int rows, int cols, const Backend *backend, 
     c->memory[c->blocks++] = scalars;
     call->scalars = scalars;
     for (int i = 0; i < call->in_count; i++) {
-        bool token = op_info[op].input[i] == INPUT_token;
+        bool token = input_is_ids(op, i);
         call->in[i] = block(c, c->in[i], token ? sizeof(int32_t) : backend->word[ROLE_ACT], replicas);
         if (!token) call->din[i] = block(c, c->in[i], backend->word[ROLE_ACT], replicas);
     }
@@ -95,7 +105,9 @@ void case_init(OpCase *c, int kind, int rows, int cols, const Backend *backend, 
         scalars[r].progress = (double)(1 + key % 7) / 10;
         fill_reals(c, call->dout, r, key, 50);
         for (int i = 0; i < call->in_count; i++)
-            if (op_info[op].input[i] == INPUT_token)
+            if (op_info[op].input[i] == INPUT_range)
+                fill_ranges(c, i, r, key);
+            else if (input_is_ids(op, i))
                 fill_ids(c, i, r, key);
             else
                 fill_reals(c, call->in[i], r, key, (uint64_t)i);

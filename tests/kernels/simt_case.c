@@ -96,7 +96,7 @@ static const char *compare_forward(const OpCase *ours, const OpCase *readable) {
 
 static const char *compare_backward(const OpCase *ours, const OpCase *readable) {
     static const char *const name[OP_MAX_IN] = {"the gradient of input 0", "the gradient of input 1",
-                                                "the gradient of input 2"};
+                                                "the gradient of input 2", "the gradient of input 3"};
     for (int i = 0; i < ours->call.in_count; i++)
         if (ours->call.din[i].at && !same_bits(ours, readable, ours->call.din[i], readable->call.din[i]))
             return name[i];
@@ -177,14 +177,13 @@ typedef struct {
 static const Row usual[] = {{OP_COUNT, 1, 5, 0},   {OP_COUNT, 3, 7, 0},   {OP_COUNT, 33, 16, 0}, {OP_COUNT, 64, 33, 0},
                             {OP_COUNT, 129, 9, 0}, {OP_COUNT, 9, 130, 0}, {OP_COUNT, 6, 48, 0}};
 /* Rows, or groups of columns, beyond one and two of rule 2's blocks, where an op sums over them. */
-static const Row tall[] = {{OP_linear, 4099, 3, 0},  {OP_linear, 8195, 2, 0}, {OP_layernorm, 2050, 8, 0},
-                           {OP_rmsnorm, 2050, 8, 0}, {OP_embed, 4101, 3, 0},  {OP_gate, 4099, 3, 0},
-                           {OP_gate, 4099, 2, 0},    {OP_mean, 4099, 1, 0},   {OP_mean, 12289, 1, 0},
-                           {OP_qkrms, 4099, 3, 0},   {OP_crms, 2050, 8, 0},   {OP_tanh, 4099, 3, 0},
-                           {OP_erf, 4099, 3, 0},     {OP_shift, 4099, 3, 0},  {OP_shift, 4099, 2, 0},
-                           {OP_streams, 4099, 2, 0}, {OP_attnres, 4099, 3, 0},
-                           {OP_gate, 4099, 8, 0},    {OP_damp, 4099, 3, 0},   {OP_damp, 4099, 1, 0},
-                            {OP_vrms, 4099, 3, 0},    {OP_vrms, 4099, 4, 0}};
+static const Row tall[] = {
+    {OP_linear, 4099, 3, 0},  {OP_linear, 8195, 2, 0}, {OP_layernorm, 2050, 8, 0}, {OP_rmsnorm, 2050, 8, 0},
+    {OP_embed, 4101, 3, 0},   {OP_gate, 4099, 3, 0},   {OP_gate, 4099, 2, 0},      {OP_mean, 4099, 1, 0},
+    {OP_mean, 12289, 1, 0},   {OP_qkrms, 4099, 3, 0},  {OP_crms, 2050, 8, 0},      {OP_tanh, 4099, 3, 0},
+    {OP_erf, 4099, 3, 0},     {OP_shift, 4099, 3, 0},  {OP_shift, 4099, 2, 0},     {OP_streams, 4099, 2, 0},
+    {OP_attnres, 4099, 3, 0}, {OP_gate, 4099, 8, 0},   {OP_damp, 4099, 3, 0},      {OP_damp, 4099, 1, 0},
+    {OP_vrms, 4099, 3, 0},    {OP_vrms, 4099, 4, 0}};
 /* Products and replicas enough for each size of tiles, with more than one tile to a side. */
 static const Row wide[] = {
     {OP_linear, 130, 9, 132}, {OP_linear, 66, 9, 132}, {OP_linear, 2, 130, 66}, {OP_linear, 2, 66, 66}};

@@ -110,6 +110,11 @@ Test(ops, refuse_what_they_cannot_take) {
                  {OP_blend, {{2, 8}, {2, 4}}, {0}, "inputs differ in shape"},
                  {OP_softcap, {{2, 8}}, {.alpha = 0}, "cap is not above 0"},
                  {OP_softcap, {{2, 8}}, {.alpha = (double)NAN}, "cap is not above 0"},
+                 {OP_attend, {{2, 8}, {3, 4}, {3, 8}, {4, 1}}, {.heads = 2, .seq = 3}, "differ in width"},
+                 {OP_attend, {{2, 8}, {3, 8}, {2, 8}, {4, 1}}, {.heads = 2, .seq = 2}, "differ in rows"},
+                 {OP_attend, {{2, 8}, {3, 8}, {3, 8}, {4, 1}}, {.heads = 3, .seq = 3}, "heads do not divide"},
+                 {OP_attend, {{2, 8}, {3, 8}, {3, 8}, {2, 1}}, {.heads = 2, .seq = 3}, "two ids per row"},
+                 {OP_attend, {{2, 8}, {3, 8}, {3, 8}, {4, 1}}, {.heads = 2, .seq = 4}, "cannot see so many keys"},
                  {OP_vrms, {{2, 8}, {1, 2}}, {0}, "x is not [q | k | v]"},
                  {OP_vrms, {{2, 12}, {1, 3}}, {.group = 3}, "group does not divide"},
                  {OP_vrms, {{2, 12}, {1, 4}}, {.group = 2}, "gains are one row of the group's width"}};
@@ -384,7 +389,7 @@ ParameterizedTest(int *index, ops, hard_rows) {
         OpCase c[2];
         for (int k = 0; k < 2; k++) {
             case_init(&c[k], kind, 6, 40, k ? oracle : b, 1, 41, true);
-            View x = c[k].call.in[op_info[op].input[0] == INPUT_token ? 1 : 0];
+            View x = c[k].call.in[input_is_ids(op, 0) ? 1 : 0];
             for (int j = 0; j < x.cols; j++)
                 view_set(&c[k], x, 0, (size_t)j,
                          row == 0   ? 3.0

@@ -182,7 +182,9 @@ for name, got, want in [
         ("damp", ops.damp({}, x, array([math.log(3)])), [(1 - .75 * math.log(3)) * v for v in [-2, -.5, .25, 3]]),
         ("softcap", ops.softcap({"alpha": 2}, x), [2 * math.tanh(v / 2) for v in [-2, -.5, .25, 3]]),
         ("vrms", ops.vrms({"eps": 0, "group": 2}, array([[5, 1, -2, 7, 0, 9, 8, -3, 3, 4, 6, 8]]), array([1, 3])),
-         [5, 1, -2, 7, 0, 9, 8, -3, 3 / 12.5 ** .5, 12 / 12.5 ** .5, 6 / 50 ** .5, 24 / 50 ** .5])]:
+         [5, 1, -2, 7, 0, 9, 8, -3, 3 / 12.5 ** .5, 12 / 12.5 ** .5, 6 / 50 ** .5, 24 / 50 ** .5]),
+        ("attend", ops.attend({"heads": 1}, array([[1], [1], [1]]), array([[0], [math.log(3)]]), array([[4], [8]]),
+                              array([0, 2, 1, 2, 0, 0])).reshape(1, -1), [7, 8, 0])]:
     got = [float(v) for v in got[0]]
     if len(got) != len(want) or max(abs(a - b) for a, b in zip(got, want)) > 1e-12:
         print(name, got, "by hand:", want)
