@@ -1,13 +1,13 @@
-/* Readable attention of rows that choose their keys, one head at a time. q has rows of d, k and v rows of d; query i sees the
- * keys from_i .. to_i - 1; head size h. With S(i,j) = (q_i . k_j) / sqrt(h), P = softmax over those keys:
+/* Readable attention of rows that choose their keys, one head at a time. q has rows of d, k and v rows of d; query i
+ * sees the keys from_i .. to_i - 1; head size h. With S(i,j) = (q_i . k_j) / sqrt(h), P = softmax over those keys:
  *
  *   y_i = sum_j P(i,j) v_j, 0 where there are no keys
  *   dV_j = sum_i P(i,j) dy_i     dP(i,j) = dy_i . v_j     dS = P (dP - sum_j P dP) / sqrt(h)
  *   dQ_i = sum_j dS(i,j) k_j     dK_j = sum_i dS(i,j) q_i
  *
- * Dot products and sums over keys or queries are single chains (rule 1), ascending; row sums take lanes (rule 3), element 0
- * the first key seen. So a sequence has its bits wherever its rows stand. save: each head's largest scores, then its 1/sum
- * of exponentials, a number per query, from which backward recomputes P.
+ * Dot products and sums over keys or queries are single chains (rule 1), ascending; row sums take lanes (rule 3),
+ * element 0 the first key seen. So a sequence has its bits wherever its rows stand. save: each head's largest scores,
+ * then its 1/sum of exponentials, a number per query, from which backward recomputes P.
  *
  * Loops are of SPAN neighbouring outputs, which a compiler turns into vectors: keys of a score stand side by side in a
  * transposed copy. */
