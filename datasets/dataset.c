@@ -235,6 +235,9 @@ Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataP
     size_t count;
     const CorpusFile *rows = manifest_corpus(name, &count);
     if (rows) return dataset_open_files(d, rows, count, tokenizer, places, e);
+    if (manifest_task(name, &count))
+        return error_set(e, RC_USAGE, "dataset '%s': questions to score weights on (`normbench score`), not a text",
+                         name);
     const char *names[MANIFEST_NAMES];
     char hint[128];
     count = manifest_names(names);

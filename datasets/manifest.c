@@ -20,6 +20,12 @@ static const Source SOURCES[] = {
 #include "datasets/manifest.def"
 };
 
+static const CorpusFile TASK_FILES[] = {
+#define TASKFILE(name, part, file, url, bytes, sha256, licence) \
+    {name, PART_##part, file, url, bytes, sha256, licence, ORDER_FILE},
+#include "datasets/manifest.def"
+};
+
 enum { FILE_COUNT = sizeof FILES / sizeof FILES[0], SOURCE_COUNT = sizeof SOURCES / sizeof SOURCES[0] };
 
 const CorpusFile *manifest_files(size_t *count) {
@@ -32,13 +38,27 @@ const Source *manifest_sources(size_t *count) {
     return SOURCES;
 }
 
-const CorpusFile *manifest_corpus(const char *name, size_t *count) {
+/* The rows among rows[n] that are called name. */
+static const CorpusFile *rows_of(const CorpusFile *rows, size_t n, const char *name, size_t *count) {
     size_t first = 0;
-    while (first < FILE_COUNT && strcmp(FILES[first].name, name)) first++;
+    while (first < n && strcmp(rows[first].name, name)) first++;
     size_t end = first;
-    while (end < FILE_COUNT && !strcmp(FILES[end].name, name)) end++;
+    while (end < n && !strcmp(rows[end].name, name)) end++;
     *count = end - first;
-    return *count ? &FILES[first] : NULL;
+    return *count ? &rows[first] : NULL;
+}
+
+const CorpusFile *manifest_corpus(const char *name, size_t *count) {
+    return rows_of(FILES, FILE_COUNT, name, count);
+}
+
+const CorpusFile *manifest_task_files(size_t *count) {
+    *count = sizeof TASK_FILES / sizeof TASK_FILES[0];
+    return TASK_FILES;
+}
+
+const CorpusFile *manifest_task(const char *name, size_t *count) {
+    return rows_of(TASK_FILES, sizeof TASK_FILES / sizeof TASK_FILES[0], name, count);
 }
 
 const CorpusTokens *manifest_tokens(const char *corpus, const char *tokenizer) {

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* What a file is for. WHOLE is cut by bytes, 90% to train on and 10% to validate on. TEST is obtained and
- * checked by `data`, and no dataset holds it. */
-typedef enum { PART_WHOLE, PART_TRAIN, PART_VALID, PART_TEST } Part;
+ * checked by `data`, and no dataset holds it. LABELS: of a task, the answers to the questions of its other file. */
+typedef enum { PART_WHOLE, PART_TRAIN, PART_VALID, PART_TEST, PART_LABELS } Part;
 
 /* How the pinned bytes come from the file's. ORDER_FILE: they are the file's. ORDER_ARTICLES: the file's articles in
  * canonical order (datasets/articles.h); sources that differ in that order alone are one corpus. */
@@ -18,7 +18,7 @@ typedef struct {
     const char *name;    /* the corpus this file belongs to */
     Part part;           /* what the file is for */
     const char *file;    /* path below a data folder, "/" between folders */
-    const char *url;     /* pinned address */
+    const char *url;     /* pinned address; "": none has these bytes */
     size_t bytes;        /* length of the file */
     const char *sha256;  /* of the bytes in their order: 64 lower-case hex digits */
     const char *licence; /* in words */
@@ -54,6 +54,11 @@ const CorpusTokens *manifest_tokens(const char *corpus, const char *tokenizer);
 
 /* The source of that name, or NULL. */
 const Source *manifest_source(const char *name);
+
+/* The files of all tasks, those of one task next to each other; and those of the task called name: NULL (and 0) when
+ * none is pinned. */
+const CorpusFile *manifest_task_files(size_t *count);
+const CorpusFile *manifest_task(const char *name, size_t *count);
 
 /* As many names as there can be. */
 enum {

@@ -108,13 +108,16 @@ static Rc char_encode(const Tokenizer *t, const uint8_t *text, size_t length, in
     return RC_OK;
 }
 
-static void char_decode(const Tokenizer *t, int32_t token, Text *out) {
-    uint32_t code = t->codes[token];
-    size_t n = t->bytes[token];
+static void add_code(uint32_t code, Text *out) {
+    size_t n = utf8_bytes(code);
     char bytes[4];
     for (size_t i = n - 1; i > 0; i--, code >>= 6) bytes[i] = (char)(0x80 | (code & 0x3f));
     bytes[0] = (char)(n == 1 ? code : (0xf00u >> n & 0xffu) | code);
     text_add(out, bytes, n);
+}
+
+static void char_decode(const Tokenizer *t, int32_t token, Text *out) {
+    add_code(t->codes[token], out);
 }
 
 static Rc byte_learn(Tokenizer *t, const uint8_t *text, size_t length, size_t train, Error *e) {
@@ -232,6 +235,41 @@ Rc tokenizer_init(Tokenizer *t, const char *name, const uint8_t *text, size_t le
 Rc tokenizer_restore(Tokenizer *t, const char *name, const void *model, size_t length, Error *e) {
     if (tokenizer_named(t, name, e)) return e->code;
     return settle(t, bpe_restore(t, model, length, e));
+}
+
+/* The characters whose codes stand in the lines of a vocabulary; false when a line is none. */
+static bool add_codes(const char *lines, Text *out) {
+    for (const char *at = lines; *at;) {
+        char line[12];
+        int64_t code;
+        size_t n = strcspn(at, "\n");
+        if (!n || n >= sizeof line || at[n] != '\n') return false;
+        memcpy(line, at, n), line[n] = 0;
+        if (!parse_integer(line, &code) || code < 0 || code >= CODE_POINTS) return false;
+        add_code((uint32_t)code, out);
+        at += n + 1;
+    }
+    return true;
+}
+
+/* A vocabulary is what learning from a text of its own tokens finds. */
+Rc tokenizer_of_vocabulary(Tokenizer *t, const char *text, Error *e) {
+    char name[TOKENIZER_NAME] = "", hash[SHA256_HEX];
+    size_t n = strcspn(text, "\n");
+    if (n < sizeof name) memcpy(name, text, n);
+    if (!text[n] || tokenizer_named(t, name, e))
+        return error_set(e, RC_INTEGRITY, "vocabulary: '%.20s' is no kind of tokenizer", name);
+    if (t->kind->pieces)
+        return error_set(e, RC_UNMEASURED, "vocabulary: its pieces alone do not say how a text is cut into them");
+    Text all;
+    text_init(&all);
+    Rc rc = RC_OK;
+    if (!add_codes(text + n + 1, &all)) rc = error_set(e, RC_INTEGRITY, "vocabulary: a line that is no code point");
+    if (!rc) rc = tokenizer_init(t, name, (const uint8_t *)all.at, all.length, all.length, e);
+    text_release(&all);
+    if (rc || !strcmp(t->sha256, sha256_hex_of(hash, text, strlen(text)))) return rc;
+    tokenizer_release(t);
+    return error_set(e, RC_INTEGRITY, "vocabulary: not the tokens of kind %s in their order", name);
 }
 
 void tokenizer_release(Tokenizer *t) {

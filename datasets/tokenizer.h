@@ -60,6 +60,10 @@ Rc tokenizer_init(Tokenizer *t, const char *name, const uint8_t *text, size_t le
 /* A trained tokenizer from its model (bpe_serialized). RC_INTEGRITY: no such model. On error *t needs no release. */
 Rc tokenizer_restore(Tokenizer *t, const char *name, const void *model, size_t length, Error *e);
 
+/* The tokenizer whose vocabulary (tokenizer_vocabulary) that text is: of characters or bytes. RC_INTEGRITY: it is none;
+ * RC_UNMEASURED: one of pieces, which say what a token is, not how a text is cut. On error *t needs no release. */
+Rc tokenizer_of_vocabulary(Tokenizer *t, const char *text, Error *e);
+
 void tokenizer_release(Tokenizer *t);
 
 /* Text to ids: tokens[length] has room for one token per byte, *count receives how many were written.

@@ -1,9 +1,10 @@
-/* normbench data [fetch|verify|show] [NAME]: corpora. */
+/* normbench data [fetch|verify|show] [NAME]: corpora, and the files of tasks. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/cli/commands.h"
+#include "bench/formats/latex.h"
 
 static void show(const Dataset *d) {
     Text t;
@@ -37,13 +38,45 @@ static Rc obtain_tests(Session *s, const char *name, Error *e) {
     return RC_OK;
 }
 
+/* The files of a task, which no dataset holds. */
+static Rc obtain_task(Session *s, const char *name, bool whole, Error *e) {
+    size_t rows;
+    const CorpusFile *row = manifest_task(name, &rows);
+    for (size_t i = 0; i < rows; i++) {
+        CorpusBytes c;
+        if (corpus_obtain(&c, &row[i], &s->places, e)) return e->code;
+        printf("%-18s ok  %s  %s\n", name, c.sha256, c.from.at);
+        int characters = 240, n = show_bytes((char *)c.bytes, &characters);
+        if (whole) printf("  %zu bytes, %s\n\n%.*s\n\n", c.length, row[i].licence, n, (char *)c.bytes);
+        corpus_release(&c);
+    }
+    return RC_OK;
+}
+
+/* All tasks of the manifest. What cannot be had is said and is no failure: nothing trains on it. */
+static Rc obtain_tasks(Session *s, bool whole, Error *e) {
+    size_t rows;
+    const CorpusFile *row = manifest_task_files(&rows);
+    for (size_t i = 0; i < rows; i++) {
+        Error why;
+        if (i && !strcmp(row[i].name, row[i - 1].name)) continue;
+        Rc rc = obtain_task(s, row[i].name, whole, &why);
+        if (rc && rc != RC_UNMEASURED) {
+            *e = why;
+            return rc;
+        }
+        if (rc) fprintf(stderr, "normbench: task %s: %s\n", row[i].name, why.text);
+    }
+    return RC_OK;
+}
+
 Rc command_data(Session *s, Error *e) {
     const Options *o = s->options;
     static const char *const verbs[] = {"fetch", "verify", "show"};
     const char *verb = o->operands ? o->operand[0] : "verify", *tokenizer = option(o, OPTION_tokenizer, "char");
     const char *names[MANIFEST_NAMES], *one[1];
     char hint[96];
-    size_t n = manifest_names(names);
+    size_t files, n = manifest_names(names);
     const char *const *list = names;
     if (strcmp(verb, "fetch") && strcmp(verb, "verify") && strcmp(verb, "show"))
         return error_set(e, RC_USAGE, "data: unknown verb '%s'%s", verb,
@@ -51,7 +84,9 @@ Rc command_data(Session *s, Error *e) {
     if (o->operands > 2) return error_set(e, RC_USAGE, "data: one corpus at a time");
     if (o->operands == 2) one[0] = o->operand[1], list = one, n = 1;
     Rc worst = RC_OK;
+    bool whole = !strcmp(verb, "show");
     session_signals();
+    if (o->operands == 2 && manifest_task(one[0], &files)) return obtain_task(s, one[0], whole, e);
     for (size_t i = 0; i < n; i++) {
         const Dataset *d;
         Error why;
@@ -59,10 +94,11 @@ Rc command_data(Session *s, Error *e) {
             if (worst) fprintf(stderr, "normbench: %s\n", e->text);
             *e = why;
             worst = why.code;
-        } else if (!strcmp(verb, "show"))
+        } else if (whole)
             show(d);
         else
             printf("%-18s ok  %s  %s\n", d->name, d->sha256, d->from);
     }
+    if (o->operands < 2 && !worst) worst = obtain_tasks(s, whole, e);
     return worst;
 }
