@@ -10,6 +10,7 @@
 #include "bench/plan/profile.h"
 #include "bench/plan/recipes.h"
 #include "bench/run/record.h"
+#include "bench/run/task.h"
 #include "bench/run/theory.h"
 #include "bench/write/stat_json.h"
 #include "models/equation.h"
@@ -152,6 +153,16 @@ static void dataset_rows(List *l) {
     }
 }
 
+static void task_rows(List *l) {
+    for (int i = 0; i < TASK_COUNT; i++) {
+        char what[300];
+        size_t files;
+        snprintf(what, sizeof what, "%s (%s)", task_info[i].about,
+                 manifest_task(task_info[i].name, &files) ? "pinned" : "from your file");
+        add(l, task_info[i].name, what);
+    }
+}
+
 static void tokenizer_rows(List *l) {
     size_t kinds;
     const TokenizerKind *kind = tokenizer_kinds(&kinds);
@@ -228,6 +239,7 @@ static const struct {
     {"statements", "normbench run theory; of claims: theory: [NAME, …]", statement_rows},
     {"profiles", "--profile NAME", profile_rows},
     {"datasets", "--set dataset=NAME", dataset_rows},
+    {"tasks", "normbench score WEIGHTS --tasks NAME,…; behind | is what is scored", task_rows},
     {"tokenizers", "--set tokenizer=NAME", tokenizer_rows},
     {"backends", "--backend NAME", backend_rows},
     {"precisions", "--precision NAME, of backends that have it", precision_rows},

@@ -25,7 +25,8 @@ typedef struct {
 } OptionInfo;
 
 static const char *const sides[] = {"lower", "higher"};
-enum { SIDES = sizeof sides / sizeof *sides };
+static const char *const unknown_names[] = {"refuse", "drop"};
+enum { SIDES = sizeof sides / sizeof *sides, UNKNOWN_NAMES = sizeof unknown_names / sizeof *unknown_names };
 
 static const OptionInfo info[OPTION_COUNT] = {
 #define FLAG {.kind = FLAG}

@@ -1,0 +1,259 @@
+/* normbench score RUN|FILE...: what weights know of tasks, by the rules of the LM Evaluation Harness. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/cli/commands.h"
+#include "bench/cli/retrain.h"
+#include "bench/formats/progress.h"
+#include "bench/run/address.h"
+#include "bench/run/weights.h"
+#include "bench/write/score.h"
+
+/* A model that is scored: weights of a file, or those that a stored run ends with. */
+typedef struct {
+    const char *name; /* as it was asked for */
+    bool stored;
+    Weights w;   /* unless stored */
+    RunRecord r; /* stored */
+    const RunSpec *spec;
+    Tokenizer own; /* from the file's vocabulary */
+    const Tokenizer *codec;
+    const Dataset *data; /* NULL: not needed */
+    const Backend *backend;
+    Trainer *t;
+} Model;
+
+static Rc open_file(Model *m, Session *s, Error *e) {
+    if (weights_open(&m->w, m->name, e)) return e->code;
+    const WeightsOrigin *o = &m->w.origin;
+    char tokenizer[SPEC_TEXT_SIZE];
+    const char *vocabulary = safe_text(&m->w.file, "vocabulary");
+    m->spec = &o->spec;
+    m->backend = session_of_class(s, o->arithmetic_class);
+    if (!m->backend) m->backend = s->backend;
+    spec_get(tokenizer, &o->spec, "tokenizer");
+    if (vocabulary && strncmp(vocabulary, "bpe", 3)) {
+        m->codec = &m->own;
+        return tokenizer_of_vocabulary(&m->own, vocabulary, e) ? error_prefix(e, "%s: ", m->name) : RC_OK;
+    }
+    /* How pieces cut a text is learned from the corpus. */
+    if (session_dataset(s, o->spec.dataset.text, tokenizer, &m->data, e)) return e->code;
+    m->codec = &m->data->codec;
+    if (!strcmp(m->data->tokenizer_sha256, o->tokenizer_sha256)) return RC_OK;
+    return error_set(e, RC_INTEGRITY, "%s: '%s' makes another vocabulary here than the file's", m->name,
+                     o->spec.dataset.text);
+}
+
+static Rc open_run(Model *m, Session *s, Error *e) {
+    char id[SHA256_HEX];
+    if (address_find(s, m->name, id, e)) return error_prefix(e, "score: ");
+    if (record_read(&m->r, s->runs, id, e)) return e->code;
+    m->spec = &m->r.spec;
+    if (retrain_backend(s, &m->r, &m->backend, e) || retrain_corpus(s, &m->r, &m->data, e)) return e->code;
+    m->codec = &m->data->codec;
+    return RC_OK;
+}
+
+static Rc model_open(Model *m, Session *s, const char *name, Error *e) {
+    size_t n = strlen(name);
+    *m = (Model){.name = name};
+    m->stored = !file_exists(name) && (n < 12 || strcmp(name + n - 12, ".safetensors"));
+    return m->stored ? open_run(m, s, e) : open_file(m, s, e);
+}
+
+static void model_release(Model *m) {
+    if (m->t) trainer_free(m->t);
+    if (m->stored && m->spec) record_release(&m->r);
+    if (!m->stored && m->spec) weights_release(&m->w);
+    tokenizer_release(&m->own);
+}
+
+static Rc check_weights(const Model *m, const ModelShape *shape, Error *e) {
+    Tape tape;
+    if (shape_check(shape, e)) return error_prefix(e, "%s: __metadata__: spec: ", m->name);
+    transformer_build(&tape, shape, &m->spec->variant, NULL);
+    Rc rc = weights_match(&m->w, &tape, e);
+    tape_release(&tape);
+    return rc ? error_prefix(e, "%s: ", m->name) : RC_OK;
+}
+
+/* recipe outlives the trainer. */
+static Rc model_train(Model *m, const Session *s, Recipe *recipe, Error *e) {
+    ModelShape shape = spec_shape(m->spec, m->codec->vocab);
+    *recipe = spec_recipe(m->spec);
+    if (!m->stored && check_weights(m, &shape, e)) return e->code;
+    if (trainer_new(&m->t, &shape, &m->spec->variant, NULL, recipe, &m->spec->seed, 1, m->backend, e)) return e->code;
+    trainer_cancel(m->t, &session_signal);
+    if (s->threads_per_run > 1 && trainer_share(m->t, s->threads_per_run, e)) return e->code;
+    if (m->stored) return retrain(m->t, &m->r, m->data, retrain_last(&m->r), e);
+    return weights_load(&m->w, m->t, e) ? error_prefix(e, "%s: ", m->name) : RC_OK;
+}
+
+static void windows_done(void *of, int windows) {
+    progress_add(of, windows, false);
+}
+
+/* All tasks by one model. */
+static Rc score_model(Model *m, const Session *s, const Task *task, int tasks, TaskScore *score, Error *e) {
+    bool drop = option_choice(s->options, OPTION_unknown, 0) == 1;
+    int context = (int)m->spec->context, encoded = 0;
+    double windows = 0;
+    Recipe recipe;
+    Progress progress;
+    Rc rc = RC_OK;
+    for (; encoded < tasks && !rc; encoded += !rc) {
+        rc = task_encode(&score[encoded], &task[encoded], m->codec, drop, e);
+        if (!rc) windows += task_windows(&score[encoded], context);
+    }
+    if (!rc) rc = model_train(m, s, &recipe, e);
+    progress_init(&progress, windows, tasks);
+    for (int k = 0; k < tasks && !rc; k++) {
+        progress_state(&progress, task[k].info->name);
+        rc = task_weigh(&score[k], m->t, (int)m->spec->batch, context, &session_signal, windows_done, &progress, e);
+        if (!rc) task_count(&score[k], context);
+    }
+    progress_end(&progress);
+    for (int k = 0; rc && k < encoded; k++) task_score_release(&score[k]);
+    return rc;
+}
+
+static const char *file_of(const Options *o, OptionKind kind, const char *task) {
+    const char *found = NULL;
+    size_t n = strlen(task);
+    for (int i = 0; i < o->times[kind]; i++)
+        if (!strncmp(o->value[kind][i], task, n) && o->value[kind][i][n] == '=') found = o->value[kind][i] + n + 1;
+    return found;
+}
+
+static Rc unknown_task(const char *from, const char *name, Error *e) {
+    const char *names[TASK_COUNT];
+    char hint[96], all[200] = "";
+    for (int i = 0; i < TASK_COUNT; i++) {
+        names[i] = task_info[i].name;
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
+    }
+    did_you_mean(hint, sizeof hint, name, names, TASK_COUNT);
+    return error_set(e, RC_USAGE, "%s: unknown task '%.60s'%s%s", from, name,
+                     hint[0] ? hint : "; there are: ", hint[0] ? "" : all);
+}
+
+/* Files are given for tasks that are scored. */
+static Rc check_files(const Options *o, OptionKind kind, const TaskInfo *const *info, int tasks, Error *e) {
+    char option[OPTION_NAME + 2] = "--", name[64];
+    option_name(option + 2, kind);
+    for (int i = 0; i < o->times[kind]; i++) {
+        bool scored = false;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(o->value[kind][i], "="), o->value[kind][i]);
+        if (!task_find(name)) return unknown_task(option, name, e);
+        for (int k = 0; k < tasks; k++) scored |= !strcmp(info[k]->name, name);
+        if (!scored) return error_set(e, RC_USAGE, "%s: '%s' is not among the --tasks", option, name);
+    }
+    return RC_OK;
+}
+
+/* The tasks of --tasks, each once, in its order. */
+static Rc named_tasks(const Options *o, const TaskInfo *info[TASK_COUNT], int *tasks, Error *e) {
+    char *list = mem_text(option(o, OPTION_tasks, "arc-easy,piqa")), *rest = list;
+    Rc rc = RC_OK;
+    *tasks = 0;
+    for (char *word; !rc && (word = strsep(&rest, ","));) {
+        const TaskInfo *one = task_find(trim(word));
+        if (!one) {
+            rc = unknown_task("--tasks", trim(word), e);
+            break;
+        }
+        for (int i = 0; i < *tasks && !rc; i++)
+            if (info[i] == one) rc = error_set(e, RC_USAGE, "--tasks: '%s' stands twice", one->name);
+        if (!rc) info[(*tasks)++] = one;
+    }
+    free(list);
+    if (!rc) rc = check_files(o, OPTION_file, info, *tasks, e);
+    return rc ? rc : check_files(o, OPTION_labels, info, *tasks, e);
+}
+
+static Rc open_tasks(Session *s, Task task[TASK_COUNT], int *tasks, Error *e) {
+    const Options *o = s->options;
+    const TaskInfo *info[TASK_COUNT];
+    int named;
+    *tasks = 0;
+    if (named_tasks(o, info, &named, e)) return e->code;
+    for (int i = 0; i < named; i++) {
+        TaskFiles files = {file_of(o, OPTION_file, info[i]->name), file_of(o, OPTION_labels, info[i]->name)};
+        if (task_open(&task[i], info[i], &files, &s->places, e)) return e->code;
+        ++*tasks;
+        task_cut(&task[i], option_integer(o, OPTION_items, task[i].items));
+    }
+    return RC_OK;
+}
+
+static Rc print(const ScoreTable *t, const Options *o, Error *e) {
+    Text out;
+    Rc rc = RC_OK;
+    text_init(&out);
+    if (o->times[OPTION_json]) {
+        json_t *root = score_json(t);
+        char *bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+        text_format(&out, "%s\n", bytes);
+        free(bytes);
+        json_decref(root);
+    } else
+        (o->times[OPTION_tex] ? score_tex : score_text)(t, &out);
+    fputs(out.at, stdout);
+    text_clear(&out);
+    if (o->times[OPTION_dump]) {
+        score_dump(t, &out);
+        rc = file_write(option(o, OPTION_dump, ""), out.at, out.length, e);
+    }
+    text_release(&out);
+    return rc;
+}
+
+static Rc score_all(Session *s, const Task *task, int tasks, Error *e) {
+    const Options *o = s->options;
+    int scored = 0;
+    Rc rc = RC_OK;
+    Model *model = mem_alloc((size_t)o->operands, sizeof *model);
+    ScoredModel *shown = mem_alloc((size_t)o->operands, sizeof *shown);
+    for (int i = 0; i < o->operands && !rc; i++) {
+        Model *m = &model[i];
+        ScoredModel *as = &shown[i];
+        rc = model_open(m, s, o->operand[i], e);
+        scored++;
+        if (rc) break;
+        *as = (ScoredModel){.name = m->name,
+                            .variant = m->spec->variant.name,
+                            .tokenizer = m->codec->name,
+                            .layers = (int)m->spec->layers,
+                            .width = (int)m->spec->width,
+                            .context = (int)m->spec->context,
+                            .score = mem_alloc((size_t)tasks, sizeof *as->score)};
+        rc = score_model(m, s, task, tasks, as->score, e);
+        if (m->t) trainer_free(m->t), m->t = NULL; /* one at a time */
+    }
+    if (!rc) rc = print(&(ScoreTable){task, shown, tasks, o->operands}, o, e);
+    for (int i = 0; i < scored; i++) {
+        for (int k = 0; shown[i].score && k < tasks; k++) task_score_release(&shown[i].score[k]);
+        free(shown[i].score);
+        model_release(&model[i]);
+    }
+    free(model);
+    free(shown);
+    return rc;
+}
+
+Rc command_score(Session *s, Error *e) {
+    const Options *o = s->options;
+    Task task[TASK_COUNT];
+    int tasks;
+    if (!o->operands)
+        return error_set(e, RC_USAGE,
+                         "score: name weights: a file of `normbench export`, or a stored run, by its id or "
+                         "as ARM/lr=1e-3/seed=3");
+    session_signals();
+    Rc rc = open_tasks(s, task, &tasks, e);
+    if (!rc) rc = score_all(s, task, tasks, e);
+    for (int i = 0; i < tasks; i++) task_release(&task[i]);
+    return rc;
+}
