@@ -143,11 +143,11 @@ static Rc take(CorpusBytes *c, const CorpusFile *row, Place place, const char *p
 
 /* Downloads row, checks it in memory, stores it in the cache. `tried` lists the places without it. */
 static Rc download(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places, const char *tried, Error *e) {
-    if (places->offline)
-        return error_set(e, RC_UNMEASURED, "%s: not found (tried%s); downloads are off", row->file, tried);
     if (!*row->url)
         return error_set(e, RC_UNMEASURED, "%s: not found (tried%s), and no address has just its bytes", row->file,
                          tried);
+    if (places->offline)
+        return error_set(e, RC_UNMEASURED, "%s: not found (tried%s); downloads are off", row->file, tried);
     FetchRules rules = {row->bytes + DOWNLOAD_SLACK, places->allow_file_urls, places->stopped};
     Error why;
     char *bytes;

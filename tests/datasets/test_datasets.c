@@ -122,6 +122,65 @@ Test(datasets, manifest_rows_are_well_formed) {
     cr_assert_null(manifest_source("absent"));
 }
 
+/* Tasks are pinned as corpora are, and are none. */
+Test(datasets, tasks_are_no_corpora) {
+    size_t files, rows;
+    const CorpusFile *f = manifest_task_files(&files);
+    DataPlaces p = {.offline = true};
+    Dataset d;
+    Error e;
+    for (size_t i = 0; i < files; i++) {
+        cr_assert((!*f[i].url || !strncmp(f[i].url, "https://", 8)) && f[i].bytes && *f[i].licence, "%s", f[i].file);
+        cr_assert(strlen(f[i].sha256) == 64 && strspn(f[i].sha256, "0123456789abcdef") == 64);
+        const CorpusFile *first = manifest_task(f[i].name, &rows);
+        cr_assert(first <= &f[i] && &f[i] < first + rows && !manifest_corpus(f[i].name, &rows), "%s", f[i].name);
+        EXPECT_RC(dataset_open(&d, f[i].name, "char", &p, &e), RC_USAGE);
+        EXPECT_SAYS("questions to score weights on", "normbench score");
+    }
+    cr_assert_null(manifest_task("tinyshakespeare", &rows));
+}
+
+/* ---- tokenizers from their vocabularies ---- */
+
+Test(datasets, a_vocabulary_makes_its_tokenizer) {
+    static const char text[] = "h\xc3\xa9 \xe6\xb0\xb4 \xf0\x9d\x9b\xbc\n";
+    static const char *const kinds[] = {"char", "byte"};
+    for (int i = 0; i < 2; i++) {
+        Tokenizer a, b;
+        Text vocabulary;
+        Error e;
+        text_init(&vocabulary);
+        cr_assert_eq(tokenizer_init(&a, kinds[i], (const uint8_t *)text, sizeof text - 1, sizeof text - 1, &e), RC_OK);
+        tokenizer_vocabulary(&a, &vocabulary);
+        EXPECT_RC(tokenizer_of_vocabulary(&b, vocabulary.at, &e), RC_OK);
+        cr_assert(b.vocab == a.vocab && !strcmp(a.sha256, b.sha256) && !strcmp(a.name, b.name));
+        tokenizer_release(&a);
+        tokenizer_release(&b);
+        text_release(&vocabulary);
+    }
+}
+
+Test(datasets, what_is_no_vocabulary_is_refused) {
+    static const struct {
+        const char *text;
+        Rc rc;
+        const char *says;
+    } bad[] = {{"", RC_INTEGRITY, "no kind of tokenizer"},
+               {"chars\n10\n", RC_INTEGRITY, "'chars' is no kind"},
+               {"char\n10\nx\n", RC_INTEGRITY, "no code point"},
+               {"char\n10\n1114112\n", RC_INTEGRITY, "no code point"},
+               {"char\n10\n32", RC_INTEGRITY, "no code point"},
+               {"char\n32\n10\n", RC_INTEGRITY, "in their order"},
+               {"byte\n0\n", RC_INTEGRITY, "in their order"},
+               {"bpe\nt 20\n", RC_UNMEASURED, "how a text is cut"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        Tokenizer t;
+        Error e;
+        EXPECT_RC(tokenizer_of_vocabulary(&t, bad[i].text, &e), bad[i].rc);
+        EXPECT_SAYS(bad[i].says);
+    }
+}
+
 /* ---- the synthetic source ---- */
 
 Test(datasets, synthetic_is_pinned_and_has_the_stated_entropy) {

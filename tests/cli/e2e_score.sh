@@ -1,0 +1,95 @@
+# Part of e2e.sh: what weights know of tasks.
+
+tasks_here() { # files of each form in $W
+  cat >"$W/piqa.jsonl" <<'J'
+{"goal": "1 2 3", "sol1": "4 5", "sol2": "9 9 9"}
+{"goal": "7 8", "sol1": "1 1", "sol2": "9 10"}
+{"goal": "10 11 12 13 14 15 16 17 18 19 20 21 22", "sol1": "23 24 25 26 27 28 29 30 31", "sol2": "5"}
+J
+  printf '0\n1\n0\n' >"$W/labels"
+  printf '%s\n' '{"sentence": "20 _ 22 23", "option1": "21", "option2": "5", "answer": "1"}' >"$W/wino.jsonl"
+  printf '%s\n' '{"context": "1 2", "question": "3", "answerA": "4", "answerB": "5", "answerC": "6", "label": "1"}' >"$W/siqa.jsonl"
+  printf '%s\n' '{"ctx": "7 8 9", "endings": ["10", "11", "12", "13"], "label": 0}' >"$W/hella.jsonl"
+  # The prompts' letters stand in no text of numbers, so the model has bytes for tokens.
+  ends 0 run toy.yaml --set tokenizer=byte --arm '{plain: {variant: pre}}' --seeds 1 --offline --results "$W/r"
+  ends 0 export plain --results "$W/r" -o "$W/w.safetensors"
+  own=(--tasks piqa,winogrande,siqa,hellaswag --file "piqa=$W/piqa.jsonl" --labels "piqa=$W/labels"
+    --file "winogrande=$W/wino.jsonl" --file "siqa=$W/siqa.jsonl" --file "hellaswag=$W/hella.jsonl")
+}
+
+# The file, the stored run it came from, several threads: the same numbers; a dump has every choice.
+check_weights_are_scored() {
+  tasks_here
+  ends 0 score "$W/w.safetensors" "${own[@]}" --json --dump "$W/dump" && cp "$W/out" "$W/file"
+  [ "$(wc -l <"$W/dump")" = 15 ] || fail "not 6 + 2 + 3 + 4 choices"
+  ends 0 score plain --results "$W/r" --offline --threads-per-run 2 "${own[@]}" --json --dump "$W/again"
+  diff <(grep -v '"model":' "$W/file") <(grep -v '"model":' "$W/out") >&2 || fail "the stored run has other scores"
+  diff <(sed 's/"model":"[^"]*"//' "$W/dump") <(sed 's/"model":"[^"]*"//' "$W/again") >/dev/null || fail "other likelihoods"
+  python3 - "$W/file" "$W/dump" <<'PY' || fail "the scores are not those of the dump"
+import json, math, sys
+(model,) = json.load(open(sys.argv[1]))["models"]
+rows = [json.loads(line) for line in open(sys.argv[2])]
+for task in model["tasks"]:
+    items = {}
+    for row in rows:
+        if row["task"] == task["task"]:
+            items.setdefault(row["line"], []).append(row)
+    n, right = len(items), {"acc": 0, "acc_norm": 0}
+    for choices in items.values():
+        ll = [c["loglikelihood"] for c in choices]
+        norm = [c["loglikelihood"] / len(c["continuation"][1:]) for c in choices]
+        right["acc"] += ll.index(max(ll)) == choices[0]["label"]
+        right["acc_norm"] += norm.index(max(norm)) == choices[0]["label"]
+    assert task["items"] == n and not task["pinned"] and task["left_out"] == 0
+    for metric in right:
+        p = right[metric] / n
+        assert abs(task[metric]["share"] - p) < 1e-12 and task[metric]["lo"] <= p <= task[metric]["hi"]
+        assert n == 1 or abs(task[metric]["stderr"] - math.sqrt(p * (1 - p) / (n - 1))) < 1e-12
+    assert abs(task["chance"] - sum(1 / len(c) for c in items.values()) / n) < 1e-12
+assert [t["truncated"] for t in model["tasks"]][:1] == [3] and rows[0]["context"] == "Question: 1 2 3\nAnswer:"
+assert rows[4]["windows"] == 4 and rows[4]["tokens"] == 27  # context 16: windows of 8
+PY
+  ends 0 score "$W/w.safetensors" plain --results "$W/r" --offline "${own[@]}" --items 2
+  prints '^  piqa +2  acc  ' && prints 'piqa: 2 of 2 items were truncated' && prints 'rules: lm_eval 0.4'
+  prints '^  piqa +acc +0 right here alone, 0 there alone, of 2 items: p = 1$'
+  ends 0 score "$W/w.safetensors" "${own[@]}" --tex && prints 'begin\{tabular\}'
+}
+
+# The pinned files, where they can be had: a small model is at chance, and the table says so.
+check_small_models_score_at_chance() {
+  tasks_here
+  "$program" data verify arc-easy --offline >/dev/null 2>&1 || return 0
+  ends 0 score "$W/w.safetensors" --offline --items 200
+  prints '^  arc-easy +200  acc .* 0\.2[45][0-9]*  (at|above) chance$' && prints '^  piqa +200  acc .* 0\.5000  (at|above) chance$'
+  prints 'arc-easy 1.0, sha256 1d47e4156035, piqa 1.0, sha256 93503cc97c67'
+}
+
+check_bad_tasks_get_one_line() {
+  local w=("$W/w.safetensors")
+  tasks_here
+  refused 'score: name weights' score
+  refused "unknown task 'piq'; did you mean 'piqa'" score "${w[@]}" --tasks piq
+  refused "unknown task 'zzz'; there are: arc-easy, hellaswag" score "${w[@]}" --tasks zzz
+  refused "'piqa' stands twice" score "${w[@]}" --tasks piqa,piqa
+  refused "'siqa' is not among the --tasks" score "${w[@]}" --tasks piqa --file "siqa=$W/siqa.jsonl"
+  refused "unknown task 'piq'; did you mean 'piqa'" score "${w[@]}" --file "piq=$W/piqa.jsonl"
+  refused "'piqa' is not key=value" score "${w[@]}" --file piqa
+  refused 'hellaswag: not pinned here; --file hellaswag=FILE' score "${w[@]}" --tasks hellaswag
+  refused "$W/nowhere" score "${w[@]}" --tasks siqa --file "siqa=$W/nowhere"
+  : >"$W/nothing"
+  refused 'nothing: the file is empty' score "${w[@]}" --tasks siqa --file "siqa=$W/nothing"
+  refused "siqa.jsonl:1: no 'goal'; an item of piqa has goal" score "${w[@]}" --tasks piqa --file "piqa=$W/siqa.jsonl"
+  refused 'piqa.jsonl:1: it has no label' score "${w[@]}" --tasks piqa --file "piqa=$W/piqa.jsonl"
+  printf '0\n' >"$W/short"
+  refused 'short: 1 label for 3 items of piqa' score "${w[@]}" --tasks piqa --file "piqa=$W/piqa.jsonl" --labels "piqa=$W/short"
+  printf '%s\n' '{"goal": "g", "sol1": "a", "sol2": "a", "label": 0}' >"$W/equal"
+  refused 'equal:1: choices 1 and 2 have the same text' score "${w[@]}" --tasks piqa --file "piqa=$W/equal"
+  refused "unknown 'keep'; there are: refuse, drop" score "${w[@]}" --unknown keep
+  refused '--items: .0. is not a number' score "${w[@]}" --items 0
+  refused 'piqa.: questions to score weights on' run toy.yaml --set dataset=piqa --offline --results "$W/r"
+  ends 5 score "$W/piqa.jsonl" --tasks siqa --file "siqa=$W/siqa.jsonl"
+  ends 2 score "$W/nowhere.safetensors" --tasks siqa --file "siqa=$W/siqa.jsonl" && says 'nowhere.safetensors'
+  # A text of numbers has no letters.
+  refused "siqa: every item has characters that the tokenizer 'char' does not have .line 1: code point U\+0051" \
+    score plain/seed=1 --results "$T/whole" --offline --tasks siqa --file "siqa=$W/siqa.jsonl" --unknown drop
+}
