@@ -12,7 +12,8 @@ J
   printf '%s\n' '{"ctx": "7 8 9", "endings": ["10", "11", "12", "13"], "label": 0}' >"$W/hella.jsonl"
   # The prompts' letters stand in no text of numbers, so the model has bytes for tokens.
   ends 0 run toy.yaml --set tokenizer=byte --arm '{plain: {variant: pre}}' --seeds 1 --offline --results "$W/r"
-  ends 0 export plain --results "$W/r" -o "$W/w.safetensors"
+  id=$(ls "$W/r/runs")
+  ends 0 export "$id" --results "$W/r" -o "$W/w.safetensors"
   own=(--tasks piqa,winogrande,siqa,hellaswag --file "piqa=$W/piqa.jsonl" --labels "piqa=$W/labels"
     --file "winogrande=$W/wino.jsonl" --file "siqa=$W/siqa.jsonl" --file "hellaswag=$W/hella.jsonl")
 }
@@ -22,7 +23,7 @@ check_weights_are_scored() {
   tasks_here
   ends 0 score "$W/w.safetensors" "${own[@]}" --json --dump "$W/dump" && cp "$W/out" "$W/file"
   [ "$(wc -l <"$W/dump")" = 15 ] || fail "not 6 + 2 + 3 + 4 choices"
-  ends 0 score plain --results "$W/r" --offline --threads-per-run 2 "${own[@]}" --json --dump "$W/again"
+  ends 0 score "$id" --results "$W/r" --offline --threads-per-run 2 "${own[@]}" --json --dump "$W/again"
   diff <(grep -v '"model":' "$W/file") <(grep -v '"model":' "$W/out") >&2 || fail "the stored run has other scores"
   diff <(sed 's/"model":"[^"]*"//' "$W/dump") <(sed 's/"model":"[^"]*"//' "$W/again") >/dev/null || fail "other likelihoods"
   python3 - "$W/file" "$W/dump" <<'PY' || fail "the scores are not those of the dump"
@@ -49,7 +50,7 @@ for task in model["tasks"]:
 assert [t["truncated"] for t in model["tasks"]][:1] == [3] and rows[0]["context"] == "Question: 1 2 3\nAnswer:"
 assert rows[4]["windows"] == 4 and rows[4]["tokens"] == 27  # context 16: windows of 8
 PY
-  ends 0 score "$W/w.safetensors" plain --results "$W/r" --offline "${own[@]}" --items 2
+  ends 0 score "$W/w.safetensors" "$id" --results "$W/r" --offline "${own[@]}" --items 2
   prints '^  piqa +2  acc  ' && prints 'piqa: 2 of 2 items were truncated' && prints 'rules: lm_eval 0.4'
   prints '^  piqa +acc +0 right here alone, 0 there alone, of 2 items: p = 1$'
   ends 0 score "$W/w.safetensors" "${own[@]}" --tex && prints 'begin\{tabular\}'
