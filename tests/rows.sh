@@ -109,6 +109,12 @@ variant() {
 dataset() {
   listed datasets row-corpus && nb data verify row-corpus --offline && nb data show row-corpus --offline >"$T/out" && has bottles "$T/out" && trains
 }
+task() {
+  listed tasks row-task && trains --tokenizer byte || return 1
+  nb export "$(ls "$T/one/runs" | head -n 1)" --results "$T/one" -o "$T/weights" &&
+    printf '{"goal": "g", "sol1": "a", "sol2": "b", "label": 1}\n' >"$T/items" &&
+    nb score "$T/weights" --tasks row-task --file "row-task=$T/items" >"$T/out" && has "row-task 7.0" "$T/out"
+}
 profile() { listed profiles row_tiny && trains && ends 2 claims --profile row_tny && nb claims row-claims --profile row_tiny --results "$T/one"; }
 experiment() { listed experiments row-experiment && nb run row-experiment --dry-run --results "$T/none"; }
 claim() { listed claims row-claims && nb claims row-claims --results "$T/two" >"$T/out" && has "row_worst: post - pre < 0" "$T/out"; }
@@ -142,7 +148,7 @@ older() { # and their tables keep their bytes, the hash of all results included
 }
 
 check "a tree with a row more of every kind builds" true
-for kind in option exit_code schedule optimizer metric norm rule choice op backend precision statistic probe variant dataset profile experiment claim grid command; do
+for kind in option exit_code schedule optimizer metric norm rule choice op backend precision statistic probe variant dataset task profile experiment claim grid command; do
   check "one row adds: $kind" $kind
 done
 check "rows in another order leave ids and bits" same_runs

@@ -109,23 +109,26 @@ static TaskAccuracy accuracy(uint64_t right, int items, double chance) {
 
 void task_count(TaskScore *s, int context) {
     uint64_t right[ACC_COUNT] = {0};
-    double chance = 0;
+    double chance = 0, shortest = 0;
     s->truncated = 0;
     for (int i = 0; i < s->items; i++) {
         const TaskItem *item = &s->task->item[s->at[i]];
-        double x[ACC_COUNT][TASK_CHOICES];
+        double x[ACC_COUNT][TASK_CHOICES], length[TASK_CHOICES];
         bool truncated = false;
         for (int c = 0; c < item->choices; c++) {
             const Scored *text = &s->text[i * TASK_CHOICES + c];
+            length[c] = -task_length(item->text[c]);
             x[ACC][c] = text->loglikelihood;
-            x[ACC_NORM][c] = text->loglikelihood / (double)task_length(item->text[c]);
+            x[ACC_NORM][c] = text->loglikelihood / -length[c];
             truncated |= scored_truncated(text, context);
         }
         s->truncated += truncated;
         chance += 1. / item->choices;
+        shortest += task_pick(length, item->choices) == item->label;
         for (int m = 0; m < ACC_COUNT; m++) right[m] += s->right[m][i] = task_pick(x[m], item->choices) == item->label;
     }
     s->chance = chance / s->items;
+    s->shortest = shortest / s->items;
     for (int m = 0; m < ACC_COUNT; m++) s->of[m] = accuracy(right[m], s->items, s->chance);
 }
 

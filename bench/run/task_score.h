@@ -8,7 +8,9 @@
  *   stderr    sqrt(p (1 - p) / (n - 1)): the standard error of the mean over items; no bootstrap
  *
  * The harness states no interval: ours is Clopper and Pearson's at 95%. Chance is the mean over items of 1 / choices;
- * an interval that holds it means that the model was not shown to know anything of the task. */
+ * an interval that holds it means that the model was not shown to know anything of the task. An accuracy above chance
+ * need not mean that it does: fewer tokens are likelier, so acc leans to short choices, and taking the shortest always
+ * (`shortest`) is right of 53% of PIQA's items. */
 #ifndef BENCH_RUN_TASK_SCORE_H
 #define BENCH_RUN_TASK_SCORE_H
 
@@ -33,6 +35,7 @@ typedef struct {
     int left_out;  /* whose characters the tokenizer has not */
     int truncated; /* of which the model did not see a whole text at once */
     double chance;
+    double shortest; /* share of items whose first choice of the fewest characters is the right one */
     TaskAccuracy of[ACC_COUNT];
     int *at;                /* [items] the item's place in the task */
     Scored *text;           /* [items][TASK_CHOICES] */

@@ -52,6 +52,9 @@ static void notes(const ScoreTable *t, const ScoredModel *m, Text *out) {
     for (int i = 0; i < t->tasks; i++) {
         const TaskScore *s = &m->score[i];
         const char *name = s->task->info->name;
+        char shortest[SHOWN];
+        text_format(out, "  %s: always taking the shortest choice has %s\n", name,
+                    show_number(shortest, s->shortest, DECIMALS));
         if (s->left_out)
             text_format(out, "  %s: %d of %d items were left out, with characters that the tokenizer does not have\n",
                         name, s->left_out, s->left_out + s->items);

@@ -67,9 +67,9 @@ static double known(const char *text) {
     return sum;
 }
 
-/* Labels that a model of these probabilities finds, and those it misses. acc: " b" is likelier than " aaa" (2^-5, 2^-6).
- * acc_norm: by the character it is the other way round (ln 2 times 5 and 2). Of " ab" and " ba", equally likely, the
- * first is taken. */
+/* Labels that a model of these probabilities finds, and those it misses. acc: " b" is likelier than " aaa" (2^-5 and
+ * 2^-6). acc_norm: by the character it is the other way round (ln 2 times 5 and 2). Of " ab" and " ba", equally likely,
+ * the first is taken. */
 #define ITEM(context, one, two, label) \
     "{\"goal\": \"" context "\", \"sol1\": \"" one "\", \"sol2\": \"" two "\", \"label\": " label "}\n"
 static const char items[] = ITEM("x", "b", "aaa", "0") ITEM("x", "aaa", "b", "0") ITEM("x", "ab", "ba", "0")
@@ -115,6 +115,7 @@ Test(score, a_model_of_known_likelihoods_has_its_exact_scores) {
     cr_expect_float_eq(s.of[ACC].lo, .14663, 1e-5); /* Clopper and Pearson, 3 of 5 */
     cr_expect_float_eq(s.of[ACC].hi, .94726, 1e-5);
     cr_expect(s.of[ACC].chance);
+    cr_expect_eq(s.shortest, .4); /* of the last three items, of equal lengths, the first choice */
     task_score_release(&s);
     task_release(&task);
     trainer_free(t);
@@ -204,8 +205,8 @@ Test(score, bits_depend_on_the_text_alone) {
     cr_expect_neq(a[2].loglikelihood, cut[0].loglikelihood);
 }
 
-/* A continuation's tokens are predicted from those before them: by the chain rule, the likelihood of a text is the sum of
- * those of its parts. */
+/* A continuation's tokens are predicted from those before them: by the chain rule, the likelihood of a text is the sum
+ * of those of its parts. */
 Test(score, the_chain_rule_holds) {
     Tokenizer codec = bytes();
     Trainer *t = model(64, 4);
