@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bench/cli/commands.h"
 #include "bench/cli/retrain.h"
@@ -20,24 +18,6 @@ static Rc parse_step(const char *text, const RunRecord *r, int *step, Error *e) 
                          retrain_last(r));
     *step = (int)number;
     return RC_OK;
-}
-
-/* Checks the output path before training: an absent or read-only folder, or a folder of that name, would
- * waste the training. */
-static Rc check_output(const char *path, Error *e) {
-    struct stat st;
-    char *folder = mem_text(path), *slash = strrchr(folder, '/');
-    if (slash == folder)
-        slash[1] = 0;
-    else if (slash)
-        *slash = 0;
-    Rc rc = RC_OK;
-    if (!stat(path, &st) && !S_ISREG(st.st_mode))
-        rc = error_set(e, RC_UNMEASURED, "%s: not a plain file", path);
-    else if (access(slash ? folder : ".", W_OK))
-        rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %m", path);
-    free(folder);
-    return rc;
 }
 
 static Rc crop_starts(const RunRecord *r, const Dataset *d, int64_t **out, Error *e) {
@@ -87,7 +67,7 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
     int step = 0;
     bool with_batches = s->options->times[OPTION_batches] > 0;
     if (parse_step(option(s->options, OPTION_step, "final"), r, &step, e) || retrain_backend(s, r, &backend, e) ||
-        check_output(path, e) || find_corpus(s, r, step || with_batches, &d, e))
+        retrain_output(path, e) || find_corpus(s, r, step || with_batches, &d, e))
         return e->code;
     if (with_batches && crop_starts(r, d, &batches, e)) return e->code;
     Rc rc = trainer_new(&t, &shape, &r->spec.variant, NULL, &recipe, &r->spec.seed, 1, backend, e);

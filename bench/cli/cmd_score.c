@@ -252,6 +252,7 @@ Rc command_score(Session *s, Error *e) {
                          "score: name weights: a file of `normbench export`, or a stored run, by its id or "
                          "as ARM/lr=1e-3/seed=3");
     session_signals();
+    if (o->times[OPTION_dump] && retrain_output(option(o, OPTION_dump, ""), e)) return e->code;
     Rc rc = open_tasks(s, task, &tasks, e);
     if (!rc) rc = score_all(s, task, tasks, e);
     for (int i = 0; i < tasks; i++) task_release(&task[i]);

@@ -2,7 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "bench/formats/progress.h"
 #include "bench/run/execute.h"
@@ -20,6 +23,22 @@ Rc retrain_backend(const Session *s, const RunRecord *r, const Backend **out, Er
                          s->backend->name, backend_class(s->backend), r->id, r->arithmetic_class);
     return error_set(e, RC_UNMEASURED, "no backend here computes in class '%s', in which run %.12s was made",
                      r->arithmetic_class, r->id);
+}
+
+Rc retrain_output(const char *path, Error *e) {
+    struct stat st;
+    char *folder = mem_text(path), *slash = strrchr(folder, '/');
+    if (slash == folder)
+        slash[1] = 0;
+    else if (slash)
+        *slash = 0;
+    Rc rc = RC_OK;
+    if (!stat(path, &st) && !S_ISREG(st.st_mode))
+        rc = error_set(e, RC_UNMEASURED, "%s: not a plain file", path);
+    else if (access(slash ? folder : ".", W_OK))
+        rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %m", path);
+    free(folder);
+    return rc;
 }
 
 /* An error for numbers that are not the record's; says so when the reason is another arithmetic. */

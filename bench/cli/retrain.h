@@ -16,6 +16,10 @@ Rc retrain_backend(const Session *s, const RunRecord *r, const Backend **out, Er
 /* The run's corpus. RC_INTEGRITY: it has other bytes now; the codes of session_dataset. */
 Rc retrain_corpus(Session *s, const RunRecord *r, const Dataset **out, Error *e);
 
+/* RC_UNMEASURED unless a file can be written at path: asked before training, which an absent or read-only folder, or a
+ * folder of that name, would waste. */
+Rc retrain_output(const char *path, Error *e);
+
 /* Trains t, which was made for the run, up to `step`, every loss held against the record's curve. RC_INTEGRITY: a loss,
  * or at the last step the parameters, are not the record's; RC_INTERRUPTED and the like; a device's failure. */
 Rc retrain(Trainer *t, const RunRecord *r, const Dataset *d, int step, Error *e);

@@ -88,6 +88,7 @@ check_bad_tasks_get_one_line() {
   refused "unknown 'keep'; there are: refuse, drop" score "${w[@]}" --unknown keep
   refused '--items: .0. is not a number' score "${w[@]}" --items 0
   refused 'piqa.: questions to score weights on' run toy.yaml --set dataset=piqa --offline --results "$W/r"
+  ends 3 score "${w[@]}" --tasks siqa --file "siqa=$W/siqa.jsonl" --dump "$W/nowhere/dump" && says 'nowhere/dump: cannot write'
   ends 5 score "$W/piqa.jsonl" --tasks siqa --file "siqa=$W/siqa.jsonl"
   ends 2 score "$W/nowhere.safetensors" --tasks siqa --file "siqa=$W/siqa.jsonl" && says 'nowhere.safetensors'
   # A text of numbers has no letters.
