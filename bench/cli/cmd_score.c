@@ -60,7 +60,9 @@ static Rc model_open(Model *m, Session *s, const char *name, Error *e) {
     size_t n = strlen(name);
     *m = (Model){.name = name};
     m->stored = !file_exists(name) && (n < 12 || strcmp(name + n - 12, ".safetensors"));
-    return m->stored ? open_run(m, s, e) : open_file(m, s, e);
+    if (m->stored ? open_run(m, s, e) : open_file(m, s, e)) return e->code;
+    if (m->spec->objective == OBJECTIVE_NEXT) return RC_OK;
+    return error_set(e, RC_USAGE, "%s: a masked model gives a text no likelihood (objective = masked)", name);
 }
 
 static void model_release(Model *m) {

@@ -91,6 +91,9 @@ check_bad_tasks_get_one_line() {
   ends 3 score "${w[@]}" --tasks siqa --file "siqa=$W/siqa.jsonl" --dump "$W/nowhere/dump" && says 'nowhere/dump: cannot write'
   ends 5 score "$W/piqa.jsonl" --tasks siqa --file "siqa=$W/siqa.jsonl"
   ends 2 score "$W/nowhere.safetensors" --tasks siqa --file "siqa=$W/siqa.jsonl" && says 'nowhere.safetensors'
+  ends 0 run toy.yaml --set tokenizer=byte --set objective=masked --arm "{plain: {variant: pre}}" --seeds 1 --offline --results "$W/masked"
+  ends 2 score "$(ls "$W/masked/runs")" --results "$W/masked" --tasks siqa --file "siqa=$W/siqa.jsonl" --offline
+  says "gives a text no likelihood"
   # A text of numbers has no letters.
   refused "siqa: every item has characters that the tokenizer 'char' does not have .line 1: code point U\+0051" \
     score plain/seed=1 --results "$T/whole" --offline --tasks siqa --file "siqa=$W/siqa.jsonl" --unknown drop
