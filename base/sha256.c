@@ -26,6 +26,24 @@ char *sha256_hex_of(char out[SHA256_HEX], const void *bytes, size_t length) {
     return sha256_hex(out, digest);
 }
 
+void sha256_init(Sha256 *h) {
+    h->context = EVP_MD_CTX_new();
+    assert(h->context);
+    EVP_DigestInit_ex(h->context, EVP_sha256(), NULL);
+}
+
+void sha256_add(Sha256 *h, const void *bytes, size_t length) {
+    EVP_DigestUpdate(h->context, bytes, length);
+}
+
+char *sha256_end(Sha256 *h, char out[SHA256_HEX]) {
+    uint8_t digest[SHA256_BYTES];
+    EVP_DigestFinal_ex(h->context, digest, NULL);
+    EVP_MD_CTX_free(h->context);
+    h->context = NULL;
+    return sha256_hex(out, digest);
+}
+
 uint64_t name_stream(const char *name) {
     uint8_t digest[SHA256_BYTES];
     sha256(digest, name, strlen(name));

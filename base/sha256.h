@@ -14,6 +14,14 @@ void sha256(uint8_t out[SHA256_BYTES], const void *bytes, size_t length);
 char *sha256_hex(char out[SHA256_HEX], const uint8_t digest[SHA256_BYTES]);
 char *sha256_hex_of(char out[SHA256_HEX], const void *bytes, size_t length);
 
+/* The same of bytes that come one block after another: sha256_end fills out and ends the hash. */
+typedef struct {
+    void *context; /* EVP_MD_CTX */
+} Sha256;
+void sha256_init(Sha256 *h);
+void sha256_add(Sha256 *h, const void *bytes, size_t length);
+char *sha256_end(Sha256 *h, char out[SHA256_HEX]);
+
 /* The stream of a name: its first 8 digest bytes, little endian. Two tensors of one name share their random numbers. */
 uint64_t name_stream(const char *name);
 

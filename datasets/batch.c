@@ -5,14 +5,40 @@
 
 #include "base/philox.h"
 #include "datasets/dataset.h"
+#include "datasets/shards.h"
 
-void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, uint32_t *starts) {
+void dataset_tokens(const Dataset *d, size_t first, size_t count, int32_t *out) {
+    assert(first + count <= d->train + d->valid);
+    if (d->shards)
+        shards_read(d->shards, first, count, out);
+    else
+        memcpy(out, d->tokens + first, count * sizeof *out);
+}
+
+bool dataset_failed(const Dataset *d, Error *e) {
+    return d->shards && shards_failed(d->shards, e);
+}
+
+/* An integer in [0, n): the high half of the 64-bit word times n, by halves of n. */
+static uint64_t below(uint64_t word, uint64_t n) {
+    uint64_t low = (uint32_t)n, high = n >> 32, mid = (word >> 32) * low;
+    uint64_t carry = (((uint32_t)word * low) >> 32) + (uint32_t)mid;
+    uint64_t cross = (uint32_t)word * high;
+    carry += (uint32_t)cross;
+    return (word >> 32) * high + (mid >> 32) + (cross >> 32) + (carry >> 32);
+}
+
+void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, uint64_t *starts) {
     assert(batch > 0 && context > 0 && d->train > (size_t)context);
-    uint64_t stream = name_stream("batch");
+    uint64_t stream = name_stream("batch"), low = name_stream("batch.low");
     /* The last crop's last target is the last token. */
-    uint32_t choices = (uint32_t)(d->train - (size_t)context);
-    for (int b = 0; b < batch; b++)
-        starts[b] = philox_below(philox_word(seed, stream, philox_offset(step, (uint64_t)b)), choices);
+    uint64_t choices = d->train - (size_t)context;
+    for (int b = 0; b < batch; b++) {
+        uint64_t at = philox_offset(step, (uint64_t)b);
+        uint32_t word = philox_word(seed, stream, at);
+        starts[b] = choices <= UINT32_MAX ? philox_below(word, (uint32_t)choices)
+                                          : below((uint64_t)word << 32 | philox_word(seed, low, at), choices);
+    }
 }
 
 /* Row b of every feed that is cut from a text: from a crop, or (NULL) what stands where there is no text. */
@@ -32,9 +58,14 @@ static void fill_row(const int32_t *crop, int b, int context, const FeedRoom *fe
 
 void dataset_batch(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, const FeedRoom *feed,
                    int feeds) {
-    uint32_t *starts = mem_alloc((size_t)batch, sizeof *starts);
+    uint64_t *starts = mem_alloc((size_t)batch, sizeof *starts);
+    int32_t *crop = mem_alloc((size_t)context + 1, sizeof *crop);
     dataset_batch_starts(d, seed, step, batch, context, starts);
-    for (int b = 0; b < batch; b++) fill_row(d->tokens + starts[b], b, context, feed, feeds);
+    for (int b = 0; b < batch; b++) {
+        dataset_tokens(d, starts[b], (size_t)context + 1, crop);
+        fill_row(crop, b, context, feed, feeds);
+    }
+    free(crop);
     free(starts);
 }
 
@@ -49,14 +80,16 @@ size_t dataset_dropped(const Dataset *d, int context) {
 
 int dataset_windows_fill(const Dataset *d, size_t first, int batch, int context, const FeedRoom *feed, int feeds) {
     size_t windows = dataset_windows(d, context);
-    const int32_t *valid = d->tokens + d->train;
+    int32_t *crop = mem_alloc((size_t)context + 1, sizeof *crop);
     int real = 0;
     for (int b = 0; b < batch; b++) {
         size_t window = first + (size_t)b;
         bool there = window < windows;
-        fill_row(there ? valid + window * (size_t)context : NULL, b, context, feed, feeds);
+        if (there) dataset_tokens(d, d->train + window * (size_t)context, (size_t)context + 1, crop);
+        fill_row(there ? crop : NULL, b, context, feed, feeds);
         real += there;
     }
+    free(crop);
     return real;
 }
 

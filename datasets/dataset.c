@@ -9,6 +9,8 @@
 #include "datasets/bpe_sentencepiece.h"
 #include "datasets/overlap.h"
 #include "datasets/prepared.h"
+#include "datasets/shards.h"
+#include "datasets/unigram.h"
 
 /* A text in one block of bytes: [0, cut) trains, [cut, length) validates. */
 typedef struct {
@@ -18,29 +20,20 @@ typedef struct {
     bool own_files;     /* each part has files of its own */
 } Parts;
 
-/* Where 90% of the bytes end, moved forward (3 bytes at most) past the rest of a code point. */
-static size_t ninety_percent(const uint8_t *bytes, size_t length) {
+size_t dataset_cut(const uint8_t *bytes, size_t length) {
     size_t cut = length / 10 * 9 + length % 10 * 9 / 10;
     for (int i = 0; i < 3 && cut < length && (bytes[cut] & 0xc0) == 0x80; i++) cut++;
     return cut;
 }
 
-/* Nats of the train unigrams (counts plus one, so that a token never seen in training costs a finite amount)
- * over both parts. */
+/* Both parts' ids counted. */
 static void unigram_level(Dataset *d) {
-    size_t vocab = (size_t)d->vocab;
-    uint32_t *train = mem_alloc(2 * vocab, sizeof *train), *valid = train + vocab;
-    for (size_t i = 0; i < d->train; i++) train[d->tokens[i]]++;
-    for (size_t i = d->train; i < d->train + d->valid; i++) valid[d->tokens[i]]++;
-    double total = (double)d->train + (double)vocab, on_train = 0, on_valid = 0;
-    for (size_t k = 0; k < vocab; k++) {
-        double nats = log(total / ((double)train[k] + 1));
-        on_train += nats * train[k];
-        on_valid += nats * valid[k];
-    }
-    d->unigram_train = on_train / (double)d->train;
-    d->unigram = on_valid / (double)d->valid;
-    free(train);
+    UnigramCounts c;
+    unigram_init(&c, d->vocab);
+    unigram_add(c.train, d->tokens, d->train);
+    unigram_add(c.valid, d->tokens + d->train, d->valid);
+    unigram_levels(&c, &d->unigram_train, &d->unigram);
+    unigram_release(&c);
 }
 
 /* Bytes to tokens. Each part is encoded by itself, so that no token straddles the cut. */
@@ -179,7 +172,7 @@ Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const ch
     Text hashes;
     text_init(&hashes);
     Rc rc = add_files(d, &p, rows, count, whole ? PART_WHOLE : PART_TRAIN, places, &hashes, e);
-    p.cut = whole && !rc ? ninety_percent(p.bytes, p.length) : p.length;
+    p.cut = whole && !rc ? dataset_cut(p.bytes, p.length) : p.length;
     if (!rc && !whole) rc = add_files(d, &p, rows, count, PART_VALID, places, &hashes, e);
     if (hashes.length == SHA256_HEX)
         memcpy(d->sha256, hashes.at, SHA256_HEX - 1);
@@ -197,7 +190,7 @@ static Rc open_source(Dataset *d, const Source *source, const char *tokenizer, c
     snprintf(d->from, sizeof d->from, "built in");
     Parts p = {.bytes = mem_alloc(source->bytes, 1), .length = source->bytes};
     source->fill(p.bytes, p.length);
-    p.cut = ninety_percent(p.bytes, p.length);
+    p.cut = dataset_cut(p.bytes, p.length);
     sha256_hex_of(d->sha256, p.bytes, p.length);
     if (strcmp(d->sha256, source->sha256)) {
         error_set(e, RC_INTEGRITY, "%s: this build makes other bytes than pinned: expected SHA-256 %s, found %s",
@@ -218,7 +211,7 @@ static Rc open_text(Dataset *d, const char *path, const char *tokenizer, const c
     d->entropy_rate = NAN;
     memcpy(d->sha256, c.sha256, sizeof d->sha256);
     snprintf(d->from, sizeof d->from, "%s", path);
-    Parts p = {.bytes = c.bytes, .cut = ninety_percent(c.bytes, c.length), .length = c.length};
+    Parts p = {.bytes = c.bytes, .cut = dataset_cut(c.bytes, c.length), .length = c.length};
     c.bytes = NULL;
     corpus_release(&c);
     const char *slash = strrchr(path, '/');
@@ -230,6 +223,9 @@ Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataP
     *d = (Dataset){0};
     static const char TEXT[] = "text:";
     if (!strncmp(name, TEXT, sizeof TEXT - 1)) return open_text(d, name + sizeof TEXT - 1, tokenizer, places->cache, e);
+    static const char SHARDS[] = "shards:";
+    if (!strncmp(name, SHARDS, sizeof SHARDS - 1))
+        return shards_open(d, name + sizeof SHARDS - 1, tokenizer, places, e);
     const Source *source = manifest_source(name);
     if (source) return open_source(d, source, tokenizer, places->cache, e);
     size_t count;
@@ -246,6 +242,7 @@ Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataP
 
 void dataset_release(Dataset *d) {
     free(d->tokens);
+    shards_close(d->shards);
     tokenizer_release(&d->codec);
     *d = (Dataset){0};
 }

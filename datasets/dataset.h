@@ -1,4 +1,5 @@
-/* Dataset: a text as token ids, cut into train and validation, and the batches drawn from it.
+/* Dataset: a text as token ids, cut into train and validation, and the batches drawn from it. The ids of a text stand in
+ * memory; those of a corpus of shards (datasets/shards.h) stay in its files, and what a batch needs is read there.
  *
  * The first 90% of the bytes train and the last 10% validate (the cut moves forward to the end of a code point); a
  * corpus with files of its own for each part uses those, and is refused when the parts overlap: when more than 0.1% of
@@ -29,7 +30,8 @@ typedef struct {
     char from[512];                    /* path or address of the (first) file, "built in" for a source */
     char note[512];                    /* what the user should know (see CorpusBytes.note), or "" */
     int vocab;
-    int32_t *tokens;                 /* ids: [0, train) trains, [train, train + valid) validates */
+    int32_t *tokens;                 /* ids: [0, train) trains, [train, train + valid) validates; NULL: in shards */
+    struct Shards *shards;           /* where they are read instead, or NULL */
     size_t train, valid;             /* tokens */
     size_t train_bytes, valid_bytes; /* bytes of the text they stand for */
     Tokenizer codec;                 /* for tokenizer_decode and tokenizer_encode */
@@ -40,7 +42,8 @@ typedef struct {
     bool synthetic;                  /* a built-in source: tables say so */
 } Dataset;
 
-/* name: a corpus or source of the manifest, or "text:PATH" for a user's own file. tokenizer: "char", "byte" or "bpe"
+/* name: a corpus or source of the manifest, "text:PATH" for a user's own file, or "shards:NAME" (datasets/shards.h, which
+ * has the codes of those). tokenizer: "char", "byte" or "bpe"
  * (see datasets/tokenizer.h). A trained tokenizer sees the training part alone; its ids are kept in places->cache.
  * RC_USAGE: unknown name or tokenizer (the line gives the nearest), a text that is empty, not UTF-8 or over 2^32-1
  * tokens, a vocabulary larger than the corpus supports, parts that overlap. RC_INTEGRITY: wrong bytes, also of the
@@ -56,13 +59,24 @@ Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const ch
 
 void dataset_release(Dataset *d);
 
+/* out[count] = the ids at first, first + 1, … of the training part followed by the validation part. */
+void dataset_tokens(const Dataset *d, size_t first, size_t count, int32_t *out);
+
+/* True when a shard could not be read since the dataset was opened, and then e says which (e may be NULL;
+ * RC_INTEGRITY): what was read since, zeros in its place, must not be used. A text never fails. */
+bool dataset_failed(const Dataset *d, Error *e);
+
+/* Where 90% of the bytes of a text end, moved forward (3 bytes at most) past the rest of a code point. */
+size_t dataset_cut(const uint8_t *bytes, size_t length);
+
 /* RC_USAGE, with the counts, unless the train part holds one batch (batch*context + 1 tokens) and the
  * validation part one window (context + 1 tokens). Everything below needs a dataset that fits. */
 Rc dataset_fits(const Dataset *d, int batch, int context, Error *e);
 
 /* starts[batch]: where in the train part crop b of this step begins: philox_below(word, train - context),
- * word at philox_offset(step, b) of stream "batch" under the seed. */
-void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, uint32_t *starts);
+ * word at philox_offset(step, b) of stream "batch" under the seed. From 2^32 choices on, which only shards have, the
+ * word has 64 bits: that one above, and below it the word at the same place of stream "batch.low". */
+void dataset_batch_starts(const Dataset *d, uint64_t seed, uint64_t step, int batch, int context, uint64_t *starts);
 
 /* Fills the feeds of base/feeds.def among feed[feeds], each [batch][context] ids, and leaves the others alone. Row b is
  * the crop that begins at starts[b], shifted as the feed says: targets by one. */

@@ -1,10 +1,12 @@
-/* normbench data [fetch|verify|show] [NAME]: corpora, and the files of tasks. */
+/* normbench data [fetch|verify|show] [NAME]: corpora, and the files of tasks; data shards: texts cut into files of token
+ * ids. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/cli/commands.h"
 #include "bench/formats/latex.h"
+#include "datasets/shards.h"
 
 static void show(const Dataset *d) {
     Text t;
@@ -19,8 +21,10 @@ static void show(const Dataset *d) {
     printf("  unigram    %.4f nats per validation token (uniform: %.4f)\n", d->unigram, log(d->vocab));
     if (!isnan(d->entropy_rate))
         printf("  entropy    %.4f nats per token, exactly: no model does better\n", d->entropy_rate);
+    int32_t first[240];
     size_t most = d->train < 240 ? d->train : 240;
-    tokenizer_decode(&d->codec, d->tokens, most, &t);
+    dataset_tokens(d, 0, most, first);
+    tokenizer_decode(&d->codec, first, most, &t);
     printf("\n%s\n", t.at);
     text_release(&t);
 }
@@ -70,17 +74,62 @@ static Rc obtain_tasks(Session *s, bool whole, Error *e) {
     return RC_OK;
 }
 
+/* What was made, as `data verify` reads it. */
+static Rc show_shards(Session *s, const char *folder, const char *tokenizer, Error *e) {
+    char name[700];
+    const Dataset *d;
+    snprintf(name, sizeof name, "shards:%.600s/manifest.json", folder);
+    if (strlen(name) > 140) return RC_OK; /* longer than the names of a session's corpora */
+    if (session_dataset(s, name, tokenizer, &d, e)) return e->code;
+    printf("%-18s ok  %s  %s\n  %zu tokens to train on, %zu to validate on, vocabulary %d\n", d->name, d->sha256, d->from,
+           d->train, d->valid, d->vocab);
+    return RC_OK;
+}
+
+static Rc make_shards(Session *s, const char *tokenizer, Error *e) {
+    const Options *o = s->options;
+    char note[512];
+    ShardsPlan p = {.folder = option(o, OPTION_output, NULL),
+                    .tokenizer = tokenizer,
+                    .train = o->value[OPTION_text],
+                    .trains = o->times[OPTION_text],
+                    .valid = option(o, OPTION_valid, NULL),
+                    .tokens = (size_t)option_integer(o, OPTION_shard_tokens, 100000000)};
+    if (!p.folder || !*p.folder) return error_set(e, RC_USAGE, "data shards: -o FOLDER says where they go");
+    if (!p.trains) return error_set(e, RC_USAGE, "data shards: --text FILE says what they are made of");
+    if (o->operands > 1) return error_set(e, RC_USAGE, "data shards: '%.60s': texts are given by --text", o->operand[1]);
+    if (shards_make(&p, note, e)) return error_prefix(e, "data shards: ");
+    if (*note) fprintf(stderr, "normbench: note: %s\n", note);
+    return show_shards(s, p.folder, tokenizer, e);
+}
+
+/* Options that only one verb takes. */
+static Rc check_options(const Options *o, bool shards, Error *e) {
+    static const OptionKind own[] = {OPTION_text, OPTION_valid, OPTION_shard_tokens, OPTION_output};
+    char name[OPTION_NAME];
+    for (size_t i = 0; i < sizeof own / sizeof *own && !shards; i++)
+        if (o->times[own[i]])
+            return error_set(e, RC_USAGE, "data: --%s is of `data shards`", option_name(name, own[i]));
+    return RC_OK;
+}
+
 Rc command_data(Session *s, Error *e) {
     const Options *o = s->options;
-    static const char *const verbs[] = {"fetch", "verify", "show"};
+    static const char *const verbs[] = {"fetch", "verify", "show", "shards"};
+    enum { VERBS = sizeof verbs / sizeof *verbs };
     const char *verb = o->operands ? o->operand[0] : "verify", *tokenizer = option(o, OPTION_tokenizer, "char");
     const char *names[MANIFEST_NAMES], *one[1];
     char hint[96];
     size_t files, n = manifest_names(names);
     const char *const *list = names;
-    if (strcmp(verb, "fetch") && strcmp(verb, "verify") && strcmp(verb, "show"))
+    int known = 0;
+    while (known < VERBS && strcmp(verb, verbs[known])) known++;
+    if (known == VERBS)
         return error_set(e, RC_USAGE, "data: unknown verb '%s'%s", verb,
-                         did_you_mean(hint, sizeof hint, verb, verbs, 3));
+                         did_you_mean(hint, sizeof hint, verb, verbs, VERBS));
+    bool shards = !strcmp(verb, "shards");
+    if (check_options(o, shards, e)) return e->code;
+    if (shards) return make_shards(s, tokenizer, e);
     if (o->operands > 2) return error_set(e, RC_USAGE, "data: one corpus at a time");
     if (o->operands == 2) one[0] = o->operand[1], list = one, n = 1;
     Rc worst = RC_OK;

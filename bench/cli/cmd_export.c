@@ -27,11 +27,11 @@ static Rc crop_starts(const RunRecord *r, const Dataset *d, int64_t **out, Error
     if (steps > (1 << 27) / batch)
         return error_set(e, RC_USAGE, "--batches: %lld steps are too many for one tensor", (long long)steps);
     uint64_t seed = spec_order_seed(&r->spec);
-    uint32_t *starts = mem_alloc((size_t)batch, sizeof *starts);
+    uint64_t *starts = mem_alloc((size_t)batch, sizeof *starts);
     *out = mem_alloc((size_t)(steps * batch), sizeof **out);
     for (int64_t step = 0; step < steps; step++) {
         dataset_batch_starts(d, seed, (uint64_t)step, (int)batch, (int)r->spec.context, starts);
-        for (int64_t b = 0; b < batch; b++) (*out)[step * batch + b] = starts[b];
+        for (int64_t b = 0; b < batch; b++) (*out)[step * batch + b] = (int64_t)starts[b];
     }
     free(starts);
     return RC_OK;

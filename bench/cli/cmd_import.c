@@ -33,14 +33,14 @@ static Rc check_batches(const Import *m, Error *e) {
     const RunSpec *spec = &m->w.origin.spec;
     size_t batch = (size_t)spec->batch;
     if (!y) return RC_OK;
-    uint32_t *starts = mem_alloc(batch, sizeof *starts);
+    uint64_t *starts = mem_alloc(batch, sizeof *starts);
     Rc rc = RC_OK;
     for (int64_t step = 0; step < spec->steps && !rc; step++) {
         dataset_batch_starts(m->data, spec_order_seed(spec), (uint64_t)step, (int)batch, (int)spec->context, starts);
         for (size_t b = 0; b < batch && !rc; b++) {
             int64_t start;
             memcpy(&start, (const char *)y->data + ((size_t)step * batch + b) * sizeof start, sizeof start);
-            if (start != starts[b])
+            if (start != (int64_t)starts[b])
                 rc = error_set(e, RC_INTEGRITY, "tensor 'batches': step %lld is not what this run draws",
                                (long long)step);
         }
@@ -84,7 +84,7 @@ static Rc evaluate(Import *m, Error *e) {
         error_prefix(e, "%s: ", m->path);
     else if (!evaluate_whole(t, m->data, spec, NULL, &m->got, NULL, &session_signal))
         rc = error_set(e, (Rc)(128 + session_signal), "stopped");
-    if (!rc && trainer_failed(t, e)) rc = e->code;
+    if (!rc && (trainer_failed(t, e) || dataset_failed(m->data, e))) rc = e->code;
     trainer_free(t);
     return rc;
 }

@@ -1,6 +1,7 @@
 #include "bench/cli/options.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

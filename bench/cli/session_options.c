@@ -162,7 +162,8 @@ static Rc recall(Session *s, Options *o, Error *e) {
 /* --set and --arm as they are; --text, --tokenizer and --seeds are more keys. */
 static Rc take_overrides(Session *s, const Options *o, Error *e) {
     const char *seeds = option(o, OPTION_seeds, NULL);
-    const char *text = option(o, OPTION_text, NULL), *tokenizer = option(o, OPTION_tokenizer, NULL);
+    bool keys = option_taken(OPTION_set, o->command); /* else --text is the command's own */
+    const char *text = keys ? option(o, OPTION_text, NULL) : NULL, *tokenizer = option(o, OPTION_tokenizer, NULL);
     char path[1024];
     int sets = 0;
     if (text && strlen(text) > 120) return error_set(e, RC_USAGE, "--text: a path of more than 120 bytes");

@@ -25,29 +25,6 @@ static bool stopped(const volatile sig_atomic_t *stop) {
     return stop && *stop;
 }
 
-/* A copy of b in which the keys that replicas of one program may differ in (scalars, initialization) are those of a. */
-static RunSpec alike(const RunSpec *a, const RunSpec *b) {
-    RunSpec s = *b;
-    s.seed = a->seed;
-    s.init_std = a->init_std, s.token_std = a->token_std, s.position_std = a->position_std;
-    s.residual_init = a->residual_init;
-    s.init_seed = a->init_seed, s.order_seed = a->order_seed, s.dropout_seed = a->dropout_seed;
-    s.lr = a->lr, s.warmup_lr = a->warmup_lr, s.final_lr = a->final_lr, s.schedule = a->schedule, s.warmup = a->warmup;
-    s.beta1 = a->beta1, s.beta2 = a->beta2, s.adam_eps = a->adam_eps, s.momentum = a->momentum;
-    s.weight_decay = a->weight_decay, s.clip = a->clip;
-    return s;
-}
-
-bool execute_together(const RunSpec *a, const RunSpec *b) {
-    RunSpec like = alike(a, b);
-    Text ours, theirs;
-    text_init(&ours), text_init(&theirs);
-    spec_text(a, &ours), spec_text(&like, &theirs);
-    bool same = !strcmp(ours.at, theirs.at);
-    text_release(&ours), text_release(&theirs);
-    return same;
-}
-
 /* One forward pass over windows first.., the same in every replica; returns the bytes of their targets. */
 size_t evaluate_windows(Trainer *t, const Dataset *d, const RunSpec *s, size_t first) {
     int batch = (int)s->batch, context = (int)s->context;
@@ -141,6 +118,11 @@ static int step_of(const Running *g) {
     return trainer_step_number(g->t);
 }
 
+/* What was computed since must not be used. */
+static bool broken(const Running *g, Error *e) {
+    return trainer_failed(g->t, e) || dataset_failed(g->x->data, e);
+}
+
 static int most_steps(const Running *g) {
     int fit = MOST_NUMBERS / (g->x->runs * (trainer_probes(g->t) + (int)(sizeof(StepReport) / sizeof(double))));
     return fit < 1 ? 1 : fit < STRETCH ? fit : STRETCH;
@@ -206,7 +188,7 @@ static void probe_here(Running *g) {
     int layers = (int)g->spec->layers;
     if (!g->x->probes || !g->x->probes->wanted[PROBE_linear_probe] || step_of(g) != (int)g->spec->steps) return;
     double *accuracy = mem_alloc((size_t)g->x->runs * (size_t)layers, sizeof *accuracy);
-    bool whole = linear_probes(g->t, g->x->data, g->spec, accuracy, g->x->stop) && !trainer_failed(g->t, NULL);
+    bool whole = linear_probes(g->t, g->x->data, g->spec, accuracy, g->x->stop) && !broken(g, NULL);
     for (int i = 0; i < g->x->runs && whole; i++) {
         Curves *c = &g->replica[i].r->curves;
         if (!lacks_evaluation(g, &g->replica[i])) continue;
@@ -225,7 +207,7 @@ static void evaluate_here(Running *g) {
     for (int i = 0; i < runs; i++) curves[i] = &g->replica[i].r->curves;
     bool whole = evaluate_whole(g->t, g->x->data, g->spec, curves, v, hits, g->x->stop);
     if (whole && wants_quantized(g)) quantized_measure(g->t, g->x->data, g->spec, v, g->x->stop);
-    bool good = whole && !trainer_failed(g->t, NULL);
+    bool good = whole && !broken(g, NULL);
     free(curves);
     for (int i = 0; whole && i < runs; i++) {
         RunRecord *r = g->replica[i].r;
@@ -275,7 +257,7 @@ static void bring(Running *g) {
 /* The host brings the batches, a device with the corpus draws those of a whole stretch. Returns the updates done:
  * 0 when the program was cancelled or the device failed. */
 static int updates(Running *g) {
-    if (trainer_resident(g->t) && feed_by_device(g->spec) && !trainer_steps_alone(g->t))
+    if (trainer_resident(g->t) && feed_by_device(g->spec, g->x->data) && !trainer_steps_alone(g->t))
         return trainer_steps(g->t, stretch(g), g->report);
     bring(g);
     return trainer_step(g->t, g->report);
@@ -320,7 +302,7 @@ static void finish_record(Running *g, Replica *of) {
 
 /* A finished run to whoever asked for it; none, if the device failed while the last numbers were read. */
 static void hand_over(Running *g, Replica *of) {
-    if (trainer_failed(g->t, NULL))
+    if (broken(g, NULL))
         of->r->status[0] = 0;
     else if (g->x->finished)
         g->x->finished(g->x->context, (int)(of - g->replica), of->r);
@@ -339,7 +321,7 @@ static void finish_records(Running *g) {
 static int advance(Running *g) {
     int first = step_of(g), rows = 0, runs = g->x->runs;
     if (first % g->spec->curve_every == 0) slice_loss(g);
-    if (trainer_failed(g->t, NULL)) return 0;
+    if (broken(g, NULL)) return 0;
     double start = now();
     int done = updates(g);
     double each = done ? (now() - start) / done : 0;
@@ -432,7 +414,7 @@ static Rc train(Running *g, Error *e) {
         }
         if (step_of(g) >= (int)g->spec->steps) break;
         int before = step_of(g), rows = advance(g);
-        if (trainer_failed(g->t, NULL)) break;
+        if (broken(g, NULL)) break;
         if (step_of(g) == before) continue; /* cancelled: nothing happened */
         tell_rows(g);
         if (x->progress) x->progress(x->context, rows, false);
@@ -442,7 +424,7 @@ static Rc train(Running *g, Error *e) {
             saved = now();
         }
     }
-    return trainer_failed(g->t, e) ? e->code : RC_OK;
+    return broken(g, e) ? e->code : RC_OK;
 }
 
 /* A program for the runs, and on a device the corpus beside it. */
@@ -454,11 +436,11 @@ static Rc prepare(Running *g, Error *e) {
         return e->code;
     Corpus corpus = {.tokens = d->tokens,
                      .count = d->train,
-                     .choices = (uint32_t)(d->train - (size_t)shape.context),
+                     .choices = (uint32_t)(d->train - (size_t)shape.context), /* of a text below 2^32 */
                      .stream = name_stream("batch"),
                      .context = shape.context};
     Rc rc = trainer_share(g->t, x->threads > 1 ? x->threads : 1, e);
-    if (!rc && trainer_resident(g->t) && feed_by_device(g->spec)) rc = trainer_keep_corpus(g->t, &corpus, e);
+    if (!rc && trainer_resident(g->t) && feed_by_device(g->spec, g->x->data)) rc = trainer_keep_corpus(g->t, &corpus, e);
     if (rc) trainer_free(g->t);
     return rc;
 }
@@ -483,7 +465,7 @@ Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
         tell_rows(&g);
         rc = train(&g, e);
         if (!rc) finish_records(&g);
-        if (!rc && trainer_failed(g.t, e)) rc = e->code;
+        if (!rc && broken(&g, e)) rc = e->code;
         trainer_free(g.t);
     }
     for (int i = 0; i < x->runs; i++)

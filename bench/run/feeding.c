@@ -17,6 +17,6 @@ int feed_windows(Trainer *t, int replica, const Dataset *d, const RunSpec *s, si
     return real;
 }
 
-bool feed_by_device(const RunSpec *s) {
-    return s->objective == OBJECTIVE_NEXT;
+bool feed_by_device(const RunSpec *s, const Dataset *d) {
+    return s->objective == OBJECTIVE_NEXT && !d->shards;
 }

@@ -12,7 +12,7 @@ void feed_step(Trainer *t, int replica, const Dataset *d, const RunSpec *s, uint
 /* Validation windows first .. first + batch - 1. Returns how many of them there are (dataset_windows_fill). */
 int feed_windows(Trainer *t, int replica, const Dataset *d, const RunSpec *s, size_t first);
 
-/* Whether a device can draw the batches from the corpus alone (trainer_keep_corpus). */
-bool feed_by_device(const RunSpec *s);
+/* Whether a device can hold the corpus and draw the batches from it alone (trainer_keep_corpus). */
+bool feed_by_device(const RunSpec *s, const Dataset *d);
 
 #endif

@@ -1,4 +1,7 @@
-/* What a run is, before it is trained: the arithmetic that its operations have here, and its id. */
+/* What a run is, before it is trained: the arithmetic that its operations have here, its id, and which runs one program
+ * can train. */
+#include <string.h>
+
 #include "base/philox.h"
 #include "base/sha256.h"
 #include "bench/run/execute.h"
@@ -34,4 +37,27 @@ Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backen
 
 void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Backend *backend, const char *arithmetic) {
     record_identity(out, s, d->sha256, d->tokenizer_sha256, backend_class(backend), arithmetic);
+}
+
+/* A copy of b in which the keys that replicas of one program may differ in (scalars, initialization) are those of a. */
+static RunSpec alike(const RunSpec *a, const RunSpec *b) {
+    RunSpec s = *b;
+    s.seed = a->seed;
+    s.init_std = a->init_std, s.token_std = a->token_std, s.position_std = a->position_std;
+    s.residual_init = a->residual_init;
+    s.init_seed = a->init_seed, s.order_seed = a->order_seed, s.dropout_seed = a->dropout_seed;
+    s.lr = a->lr, s.warmup_lr = a->warmup_lr, s.final_lr = a->final_lr, s.schedule = a->schedule, s.warmup = a->warmup;
+    s.beta1 = a->beta1, s.beta2 = a->beta2, s.adam_eps = a->adam_eps, s.momentum = a->momentum;
+    s.weight_decay = a->weight_decay, s.clip = a->clip;
+    return s;
+}
+
+bool execute_together(const RunSpec *a, const RunSpec *b) {
+    RunSpec like = alike(a, b);
+    Text ours, theirs;
+    text_init(&ours), text_init(&theirs);
+    spec_text(a, &ours), spec_text(&like, &theirs);
+    bool same = !strcmp(ours.at, theirs.at);
+    text_release(&ours), text_release(&theirs);
+    return same;
 }

@@ -35,7 +35,7 @@ static Rc trace_run(const RunSpec *s, const Dataset *d, const Backend *backend, 
         feed_step(t, 0, d, s, spec_order_seed(s), (uint64_t)tracer.step);
         traced = trainer_trace(t, add_line, &tracer, &report);
     }
-    Rc rc = trainer_failed(t, e) ? e->code : RC_OK;
+    Rc rc = trainer_failed(t, e) || dataset_failed(d, e) ? e->code : RC_OK;
     trainer_free(t);
     return rc;
 }

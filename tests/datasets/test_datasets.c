@@ -242,7 +242,7 @@ static void check_batches(const Dataset *d) {
     enum { B = 16, T = 128 };
     Error e = {0};
     int32_t x[B * T], y[B * T], x2[B * T], y2[B * T];
-    uint32_t starts[B];
+    uint64_t starts[B];
     EXPECT_RC(dataset_fits(d, B, T, &e), RC_OK);
     dataset_batch(d, 7, 3, B, T, ROOM(x, y), 2);
     dataset_batch(d, 7, 3, B, T, ROOM(x2, y2), 2);
@@ -252,8 +252,8 @@ static void check_batches(const Dataset *d) {
         uint32_t word = philox_word(7, name_stream("batch"), ((uint64_t)3 << 40) + (uint64_t)b);
         cr_assert_eq(starts[b], (uint64_t)word * (d->train - T) >> 32);
         for (int i = 0; i < T; i++) {
-            cr_assert_eq(x[b * T + i], d->tokens[starts[b] + (uint32_t)i]);
-            cr_assert_eq(y[b * T + i], d->tokens[starts[b] + (uint32_t)i + 1]);
+            cr_assert_eq(x[b * T + i], d->tokens[starts[b] + (uint64_t)i]);
+            cr_assert_eq(y[b * T + i], d->tokens[starts[b] + (uint64_t)i + 1]);
         }
     }
     dataset_batch(d, 7, 4, B, T, ROOM(x2, y2), 2);
@@ -352,7 +352,7 @@ Test(datasets, two_files_and_a_hand_computed_case) {
     EXPECT_RC(dataset_fits(&d, 1, 7, &e), RC_USAGE);
     EXPECT_SAYS("too short for one validation window: 7 tokens");
     for (uint64_t step = 0; step < 200; step++) {
-        uint32_t start;
+        uint64_t start;
         dataset_batch_starts(&d, 1, step, 1, 9, &start);
         cr_assert_eq(start, 0, "one crop of 9 fits 10 tokens in one way");
     }

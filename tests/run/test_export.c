@@ -155,7 +155,7 @@ Test(export, batches_are_the_crops) {
     RunRecord r;
     Weights w;
     const Dataset *d;
-    uint32_t starts[4];
+    uint64_t starts[4];
     int64_t exported[6][4];
     stored(&r, &s);
     cr_assert_eq(EXPORT(r.id, "--step", "0", "--batches", "-o", file), RC_OK, "%s", e.text);
@@ -166,7 +166,7 @@ Test(export, batches_are_the_crops) {
     cr_assert_eq(session_dataset(&session, s.dataset.text, "char", &d, &e), RC_OK);
     for (int step = 0; step < 6; step++) {
         dataset_batch_starts(d, s.seed, (uint64_t)step, 4, 8, starts);
-        for (int i = 0; i < 4; i++) cr_assert_eq(exported[step][i], starts[i]);
+        for (int i = 0; i < 4; i++) cr_assert_eq((uint64_t)exported[step][i], starts[i]);
     }
     cr_assert_eq(IMPORT(file), RC_OK, "%s", e.text);
     /* Other crops are not this run's. */
