@@ -25,15 +25,18 @@ void prepared_release(Prepared *p) {
     text_release(&p->path);
 }
 
+/* Bytes of an id in the file. */
+static size_t id_bytes(int vocab) {
+    return vocab <= 1 << 16 ? 2 : 4;
+}
+
 /* Appends the ids as the file holds them. */
 static void add_ids(Text *out, const Dataset *d) {
-    size_t count = d->train + d->valid;
-    char *ids = mem_alloc(count, 2);
-    for (size_t i = 0; i < count; i++) {
-        ids[2 * i] = (char)(d->tokens[i] & 255);
-        ids[2 * i + 1] = (char)(d->tokens[i] >> 8);
-    }
-    text_add(out, ids, 2 * count);
+    size_t count = d->train + d->valid, width = id_bytes(d->codec.vocab);
+    char *ids = mem_alloc(count, width);
+    for (size_t i = 0; i < count; i++)
+        for (size_t b = 0; b < width; b++) ids[width * i + b] = (char)(d->tokens[i] >> 8 * b & 255);
+    text_add(out, ids, width * count);
     free(ids);
 }
 
@@ -46,7 +49,7 @@ void prepared_hash(Dataset *d) {
 }
 
 /* The header and lengths of a file whose hash is right. false: not such a file. */
-static bool parse(const Prepared *p, Dataset *d, const char *bytes, size_t length, const char **model,
+static bool parse(const Prepared *p, Dataset *d, const char *bytes, size_t length, size_t width, const char **model,
                   size_t *model_length) {
     char key[SHA256_HEX];
     int lines = 0;
@@ -54,18 +57,21 @@ static bool parse(const Prepared *p, Dataset *d, const char *bytes, size_t lengt
     while (lines < 6 && (end = memchr(end, '\n', length - (size_t)(end - bytes)))) end++, lines++;
     if (lines < 6 || sscanf(bytes, HEADER, key, d->tokens_sha256, model_length, &d->train, &d->valid) != 5)
         return false;
-    size_t rest = length - (size_t)(end - bytes), most = rest / 2;
+    size_t rest = length - (size_t)(end - bytes), most = rest / width;
     *model = end;
     return !strcmp(key, p->key) && *model_length <= rest && d->train <= most && d->valid <= most &&
-           *model_length + 2 * (d->train + d->valid) == rest;
+           *model_length + width * (d->train + d->valid) == rest;
 }
 
 static bool take_ids(Dataset *d, const uint8_t *ids) {
     size_t count = d->train + d->valid;
     d->tokens = mem_alloc(count, sizeof *d->tokens);
+    size_t width = id_bytes(d->codec.vocab);
     for (size_t i = 0; i < count; i++) {
-        d->tokens[i] = ids[2 * i] | ids[2 * i + 1] << 8;
-        if (d->tokens[i] >= d->codec.vocab) return false;
+        uint32_t id = 0;
+        for (size_t b = 0; b < width; b++) id |= (uint32_t)ids[width * i + b] << 8 * b;
+        if (id >= (uint32_t)d->codec.vocab) return false;
+        d->tokens[i] = (int32_t)id;
     }
     return true;
 }
@@ -75,7 +81,9 @@ Rc prepared_read(const Prepared *p, Dataset *d, const char *tokenizer, bool *fou
     uint8_t digest[SHA256_BYTES];
     size_t length, model_length;
     Error why;
+    Tokenizer named;
     *found = false;
+    if (tokenizer_named(&named, tokenizer, e)) return e->code;
     if (!p->path.length || !file_exists(p->path.at)) return RC_OK;
     if (file_read(p->path.at, &bytes, &length, &why)) {
         snprintf(d->note, sizeof d->note, "the prepared tokens are made again: %.400s", why.text);
@@ -84,7 +92,8 @@ Rc prepared_read(const Prepared *p, Dataset *d, const char *tokenizer, bool *fou
     const char *model;
     size_t body = length > SHA256_BYTES ? length - SHA256_BYTES : 0;
     sha256(digest, bytes, body);
-    bool right = body && !memcmp(digest, bytes + body, SHA256_BYTES) && parse(p, d, bytes, body, &model, &model_length);
+    bool right = body && !memcmp(digest, bytes + body, SHA256_BYTES) &&
+                 parse(p, d, bytes, body, id_bytes(named.vocab), &model, &model_length);
     if (right && !tokenizer_restore(&d->codec, tokenizer, model, model_length, &why))
         *found = take_ids(d, (const uint8_t *)model + model_length);
     Rc rc = RC_OK;

@@ -1,8 +1,8 @@
 /* Prepared tokens: the model and the ids of a trained tokenizer, kept in the cache so that a corpus is encoded once.
  *
  * cache/tokens/KEY.tokens, KEY = SHA-256 of what they depend on: the corpus' hash, the cut, the tokenizer and the
- * library's version. A header of text lines, the model, the ids (16 bits, little endian, training part first), and the
- * SHA-256 of all that. */
+ * library's version. A header of text lines, the model, the ids (16 bits, of more than 65,536 pieces 32;
+ * little endian, training part first), and the SHA-256 of all that. */
 #ifndef DATASETS_PREPARED_H
 #define DATASETS_PREPARED_H
 

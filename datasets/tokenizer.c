@@ -157,8 +157,8 @@ static const TokenizerKind KINDS[] = {
 
 enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
 
-/* A piece for each byte, one for the newline, one for what is unknown, one of the text; ids fit in 16 bits. */
-enum { PIECES_LEAST = 259, PIECES_MOST = 65536 };
+/* A piece for each byte, one for the newline, one for what is unknown, one of the text; cl100k has 100,277. */
+enum { PIECES_LEAST = 259, PIECES_MOST = 262144 };
 
 const TokenizerKind *tokenizer_kinds(size_t *count) {
     *count = KIND_COUNT;
