@@ -1,5 +1,5 @@
-/* Dataset: a text as token ids, cut into train and validation, and the batches drawn from it. The ids of a text stand in
- * memory; those of a corpus of shards (datasets/shards.h) stay in its files, and what a batch needs is read there.
+/* Dataset: a text as token ids, cut into train and validation, and the batches drawn from it. The ids of a text stand
+ * in memory; those of a corpus of shards (datasets/shards.h) stay in its files, and what a batch needs is read there.
  *
  * The first 90% of the bytes train and the last 10% validate (the cut moves forward to the end of a code point); a
  * corpus with files of its own for each part uses those, and is refused when the parts overlap: when more than 0.1% of
@@ -42,14 +42,13 @@ typedef struct {
     bool synthetic;                  /* a built-in source: tables say so */
 } Dataset;
 
-/* name: a corpus or source of the manifest, "text:PATH" for a user's own file, or "shards:NAME" (datasets/shards.h, which
- * has the codes of those). tokenizer: "char", "byte" or "bpe"
- * (see datasets/tokenizer.h). A trained tokenizer sees the training part alone; its ids are kept in places->cache.
- * RC_USAGE: unknown name or tokenizer (the line gives the nearest), a text that is empty, not UTF-8 or over 2^32-1
- * tokens, a vocabulary larger than the corpus supports, parts that overlap. RC_INTEGRITY: wrong bytes, also of the
- * prepared tokens, or not the tokens that the manifest pins. RC_UNMEASURED: nowhere to be had (the caller may go on
- * with "synthetic", and must say so), or a tokenizer that this build has not (tokenizer_ready). On error *d is zeroed
- * and needs no release. */
+/* name: a corpus or source of the manifest, "text:PATH" for a user's own file, or "shards:NAME" (datasets/shards.h,
+ * which has the codes of those). tokenizer: "char", "byte" or "bpe" (see datasets/tokenizer.h). A trained tokenizer
+ * sees the training part alone; its ids are kept in places->cache. RC_USAGE: unknown name or tokenizer (the line gives
+ * the nearest), a text that is empty, not UTF-8 or over 2^32-1 tokens, a vocabulary larger than the corpus supports,
+ * parts that overlap. RC_INTEGRITY: wrong bytes, also of the prepared tokens, or not the tokens that the manifest pins.
+ * RC_UNMEASURED: nowhere to be had (the caller may go on with "synthetic", and must say so), or a tokenizer that this
+ * build has not (tokenizer_ready). On error *d is zeroed and needs no release. */
 Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataPlaces *places, Error *e);
 
 /* The same for one corpus given by its rows[count]: one WHOLE file, or TRAIN and VALID files (TEST rows are

@@ -179,10 +179,11 @@ static Rc find(const char *name, const DataPlaces *places, Text *folder, Error *
         const ShardCorpus *known = NULL;
         for (size_t i = 0; i < sizeof CORPORA / sizeof *CORPORA; i++)
             if (!strcmp(CORPORA[i].name, name)) known = &CORPORA[i];
-        error_set(e, RC_UNMEASURED,
-                  "no shards at%.400s; `normbench data shards -o DIR/%.80s --text FILE --tokenizer NAME` makes them%s%.300s",
-                  tried.length ? tried.at : " no folder", strchr(name, '/') ? "NAME" : name, known ? " of " : "",
-                  known ? known->texts : "");
+        error_set(
+            e, RC_UNMEASURED,
+            "no shards at%.400s; `normbench data shards -o DIR/%.80s --text FILE --tokenizer NAME` makes them%s%.300s",
+            tried.length ? tried.at : " no folder", strchr(name, '/') ? "NAME" : name, known ? " of " : "",
+            known ? known->texts : "");
     }
     text_release(&tried), text_release(&manifest);
     return found ? RC_OK : RC_UNMEASURED;

@@ -92,8 +92,9 @@ static Rc compare(Making *k, const uint8_t *train, size_t length, const uint8_t 
     if (k->own.length)
         return error_set(e, RC_USAGE, "%zu of the %zu blocks of %d bytes of %s stand in it word for word", o.shared,
                          o.blocks, OVERLAP_BLOCK, k->plan->valid);
-    snprintf(k->note, 512, "%zu of the validation part's %zu blocks of %d bytes stand in the training part word for word",
-             o.shared, o.blocks, OVERLAP_BLOCK);
+    snprintf(k->note, 512,
+             "%zu of the validation part's %zu blocks of %d bytes stand in the training part word for word", o.shared,
+             o.blocks, OVERLAP_BLOCK);
     return RC_OK;
 }
 
@@ -119,7 +120,8 @@ static Rc add_text(Making *k, const char *path, Error *e) {
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;
 }
 
-/* The model's file: of a tokenizer that is not trained, all its tokens' text, of which it learns the same vocabulary. */
+/* The model's file: of a tokenizer that is not trained, all its tokens' text, of which it learns the same vocabulary.
+ * */
 static Rc write_model(Making *k, Error *e) {
     Text path, text;
     size_t length;
@@ -188,8 +190,7 @@ Rc shards_make(const ShardsPlan *p, char note[512], Error *e) {
     *note = 0;
     Rc rc = begin(&k, e);
     for (int i = 0; i < p->trains && !rc; i++) rc = add_text(&k, p->train[i], e);
-    if (!rc && k.own.length && encode(&k, true, k.own.bytes, k.own.length, e))
-        rc = error_prefix(e, "%s: ", p->valid);
+    if (!rc && k.own.length && encode(&k, true, k.own.bytes, k.own.length, e)) rc = error_prefix(e, "%s: ", p->valid);
     Error ignored;
     if (end_shard(&k, rc ? &ignored : e) && !rc) rc = e->code;
     if (!rc) rc = write_manifest(&k, e);

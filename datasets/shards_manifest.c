@@ -129,10 +129,10 @@ static json_t *shard_json(const Shard *x) {
 Rc shards_manifest_write(const ShardsManifest *m, const char *path, Error *e) {
     json_t *list = json_array();
     for (int i = 0; i < m->shards; i++) json_array_append_new(list, shard_json(&m->shard[i]));
-    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:{s:s, s:s}, s:f, s:f, s:o}", "format", FORMAT, "name", m->name,
-                             "tokenizer", m->tokenizer, "vocabulary", m->vocabulary, "model", "file", m->model,
-                             "sha256", m->model_sha256, "unigram_train", m->unigram_train, "unigram_valid",
-                             m->unigram_valid, "shards", list);
+    json_t *root =
+        json_pack("{s:s, s:s, s:s, s:s, s:{s:s, s:s}, s:f, s:f, s:o}", "format", FORMAT, "name", m->name, "tokenizer",
+                  m->tokenizer, "vocabulary", m->vocabulary, "model", "file", m->model, "sha256", m->model_sha256,
+                  "unigram_train", m->unigram_train, "unigram_valid", m->unigram_valid, "shards", list);
     char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     Text all;
     text_init(&all);

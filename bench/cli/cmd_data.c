@@ -81,8 +81,8 @@ static Rc show_shards(Session *s, const char *folder, const char *tokenizer, Err
     snprintf(name, sizeof name, "shards:%.600s/manifest.json", folder);
     if (strlen(name) > 140) return RC_OK; /* longer than the names of a session's corpora */
     if (session_dataset(s, name, tokenizer, &d, e)) return e->code;
-    printf("%-18s ok  %s  %s\n  %zu tokens to train on, %zu to validate on, vocabulary %d\n", d->name, d->sha256, d->from,
-           d->train, d->valid, d->vocab);
+    printf("%-18s ok  %s  %s\n  %zu tokens to train on, %zu to validate on, vocabulary %d\n", d->name, d->sha256,
+           d->from, d->train, d->valid, d->vocab);
     return RC_OK;
 }
 
@@ -97,7 +97,8 @@ static Rc make_shards(Session *s, const char *tokenizer, Error *e) {
                     .tokens = (size_t)option_integer(o, OPTION_shard_tokens, 100000000)};
     if (!p.folder || !*p.folder) return error_set(e, RC_USAGE, "data shards: -o FOLDER says where they go");
     if (!p.trains) return error_set(e, RC_USAGE, "data shards: --text FILE says what they are made of");
-    if (o->operands > 1) return error_set(e, RC_USAGE, "data shards: '%.60s': texts are given by --text", o->operand[1]);
+    if (o->operands > 1)
+        return error_set(e, RC_USAGE, "data shards: '%.60s': texts are given by --text", o->operand[1]);
     if (shards_make(&p, note, e)) return error_prefix(e, "data shards: ");
     if (*note) fprintf(stderr, "normbench: note: %s\n", note);
     return show_shards(s, p.folder, tokenizer, e);

@@ -13,6 +13,7 @@
 #include "bench/run/task.h"
 #include "bench/run/theory.h"
 #include "bench/write/stat_json.h"
+#include "datasets/shards.h"
 #include "models/equation.h"
 #include "models/norm.h"
 #include "stats/tests.h"
@@ -150,6 +151,13 @@ static void dataset_rows(List *l) {
         const CorpusFile *file = manifest_corpus(names[i], &files);
         if (file) snprintf(what, sizeof what, "%zu bytes, sha256 %.12s, %s", file->bytes, file->sha256, file->licence);
         add(l, names[i], file ? what : manifest_source(names[i])->about);
+    }
+    size_t count;
+    const ShardCorpus *shards = shard_corpora(&count);
+    for (size_t i = 0; i < count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "shards:%s", shards[i].name);
+        add(l, name, shards[i].about);
     }
 }
 

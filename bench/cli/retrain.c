@@ -89,7 +89,7 @@ Rc retrain(Trainer *t, const RunRecord *r, const Dataset *d, int step, Error *e)
     uint8_t hash[32];
     char hex[SHA256_HEX], what[160];
     trainer_hash(t, 0, hash);
-    if (dataset_failed(d, e) || (!rc && trainer_failed(t, e))) rc = e->code;
+    if ((d && dataset_failed(d, e)) || (!rc && trainer_failed(t, e))) rc = e->code;
     if (rc || step < retrain_last(r) || !strcmp(sha256_hex(hex, hash), r->parameters_hash)) return rc;
     snprintf(what, sizeof what, "run %.12s: the parameters hash to %.12s, the record says %.12s", r->id, hex,
              r->parameters_hash);

@@ -1,5 +1,5 @@
-/* Corpora in shards: the tokens, batches and levels of the same text in memory, whatever the cut; what is refused; that a
- * file that changes is noticed; and that reading takes no more memory than a crop. */
+/* Corpora in shards: the tokens, batches and levels of the same text in memory, whatever the cut; what is refused; that
+ * a file that changes is noticed; and that reading takes no more memory than a crop. */
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -289,8 +289,8 @@ Test(datasets, crops_of_more_than_32_bits) {
         for (uint64_t b = 0; b < 64; b++) {
             uint32_t word = philox_word(9, name_stream("batch"), philox_offset(2, b));
             uint64_t both = (uint64_t)word << 32 | philox_word(9, low, philox_offset(2, b));
-            uint64_t expected = choices > UINT32_MAX ? (uint64_t)((Wide)both * choices >> 64)
-                                                     : (uint64_t)word * choices >> 32;
+            uint64_t expected =
+                choices > UINT32_MAX ? (uint64_t)((Wide)both * choices >> 64) : (uint64_t)word * choices >> 32;
             cr_assert_eq(starts[b], expected, "%zu, crop %d", i, (int)b);
             cr_assert_lt(starts[b], choices);
             most = starts[b] > most ? starts[b] : most;
