@@ -59,16 +59,21 @@ static size_t scratch_bytes(const Tape *tape, const Backend *backend, int replic
     return align_up(most);
 }
 
-size_t program_bytes(const Tape *tape, const Backend *backend, int replicas) {
+size_t program_arenas(const Tape *tape, const Backend *backend, int replicas, size_t arena[ROLE_COUNT]) {
     Program p = {.tape = tape, .backend = backend, .rounding.word = precision_word(backend->precision)};
-    size_t bytes = scratch_bytes(tape, backend, replicas);
     plan(&p);
     for (Role role = 0; role < ROLE_COUNT; role++) {
         p.stride[role] = stride_of(&p, role);
-        bytes += p.stride[role] * (size_t)replicas;
+        arena[role] = p.stride[role] * (size_t)replicas;
     }
-    bytes += roundings_bytes(&p) * (size_t)replicas;
+    size_t rest = scratch_bytes(tape, backend, replicas) + roundings_bytes(&p) * (size_t)replicas;
     forget(&p);
+    return rest;
+}
+
+size_t program_bytes(const Tape *tape, const Backend *backend, int replicas) {
+    size_t arena[ROLE_COUNT], bytes = program_arenas(tape, backend, replicas, arena);
+    for (Role role = 0; role < ROLE_COUNT; role++) bytes += arena[role];
     return bytes;
 }
 

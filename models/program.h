@@ -41,6 +41,8 @@ void program_release(Program *p);
 
 /* Bytes that program_init would take. */
 size_t program_bytes(const Tape *tape, const Backend *backend, int replicas);
+/* The same of each arena, and of all else: what ops compute in, and copies of the weights in 16 bits. */
+size_t program_arenas(const Tape *tape, const Backend *backend, int replicas, size_t arena[ROLE_COUNT]);
 
 /* From here on `threads` threads share every op. The bits do not change. RC_UNMEASURED when memory is short, RC_USAGE
  * for more than one on a device. */

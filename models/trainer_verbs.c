@@ -17,6 +17,30 @@ size_t trainer_need(const ModelShape *shape, const Variant *variant, const Probe
     return bytes;
 }
 
+TrainerPlan trainer_plan(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
+                         const Backend *backend, bool apart) {
+    static const Device any = {0};
+    Tape tape;
+    Backend like = *backend;
+    size_t arena[ROLE_COUNT];
+    if (apart && !like.device) like.device = &any;
+    transformer_build(&tape, shape, variant, probes);
+    size_t rest = program_arenas(&tape, &like, 1, arena);
+    TrainerPlan p = {.parameters = tape_parameters(&tape),
+                     .weights = arena[ROLE_PARAM],
+                     .gradients = arena[ROLE_GRAD],
+                     .moments = arena[ROLE_MOMENT1] + arena[ROLE_MOMENT2],
+                     .activations = arena[ROLE_ACT] + arena[ROLE_SAVE] + arena[ROLE_DACT],
+                     .other = arena[ROLE_TOKEN] + rest,
+                     .flops = tape_flops(&tape)};
+    tape_release(&tape);
+    return p;
+}
+
+double trainer_plan_bytes(const TrainerPlan *p) {
+    return (double)p->weights + (double)p->gradients + (double)p->moments + (double)p->activations + (double)p->other;
+}
+
 int trainer_replicas(const Trainer *t) {
     return t->program.replicas;
 }

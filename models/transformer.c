@@ -293,7 +293,7 @@ int shape_hidden(const ModelShape *s) {
     return s->activation == ACTIVATION_SWIGLU ? (2 * width + 23) / 24 * 8 : width;
 }
 
-Rc shape_check(const ModelShape *s, Error *e) {
+Rc shape_keys(const ModelShape *s, Error *e) {
     const struct {
         const char *key;
         int value;
@@ -309,6 +309,11 @@ Rc shape_check(const ModelShape *s, Error *e) {
     if ((double)s->batch * s->context > 1 << 24)
         return error_set(e, RC_USAGE, "batch: %d x context %d is more than 16,777,216 tokens a step", s->batch,
                          s->context);
+    return RC_OK;
+}
+
+Rc shape_check(const ModelShape *s, Error *e) {
+    if (shape_keys(s, e)) return e->code;
     double rows = (double)s->batch * s->context, mlp = expanded(s), qkv = 3.0 * s->width;
     double widest = mlp > qkv ? mlp : qkv;
     if (s->vocab > widest) widest = s->vocab;

@@ -25,7 +25,11 @@ typedef struct {
  * a multiple of 8 (Shazeer 2020). */
 int shape_hidden(const ModelShape *s);
 
-/* RC_USAGE when the numbers do not fit together (heads do not divide the width, …); the line names the key. */
+/* RC_USAGE when the numbers do not fit together (heads do not divide the width, …); the line names the key. A model of
+ * this shape can be planned (trainer_plan). */
+Rc shape_keys(const ModelShape *s, Error *e);
+
+/* The same, and every tensor has fewer than 2^31 numbers, which kernels count in int: it can be trained. */
 Rc shape_check(const ModelShape *s, Error *e);
 
 /* A stack of blocks with its embedding. One makes a GPT; a model of two stacks gives each a prefix for its names, and

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/run_scale.h"
 #include "bench/cli/theory.h"
 #include "bench/formats/progress.h"
 #include "bench/plan/declare.h"
@@ -172,6 +173,16 @@ static void print_next(const Session *s, const PlanFolder *folder) {
     text_release(&line);
 }
 
+/* A dry run about a device needs no corpus. *done: it was one. */
+static Rc dry_device(Session *s, bool *done, Error *e) {
+    Experiment x;
+    if (session_plan(s, s->options->operand[0], &x, e)) return e->code;
+    *done = scale_asked(s, &x);
+    Rc rc = *done ? scale_print(s, &x, e) : RC_OK;
+    experiment_release(&x);
+    return rc;
+}
+
 Rc command_run(Session *s, Error *e) {
     const Options *o = s->options;
     RunnerOptions runner = {.checkpoint_seconds = option_number(o, OPTION_checkpoint_every, 60),
@@ -189,6 +200,10 @@ Rc command_run(Session *s, Error *e) {
     if (theory_asked(o)) return theory_run(s, e);
     if (shard && parse_shard(shard, &shard_at, &shards, e)) return e->code;
     session_signals();
+    if (!dry && scale_options(o)) return error_set(e, RC_USAGE, "run: --device and its figures go with --dry-run");
+    bool device = false;
+    if (dry && dry_device(s, &device, e)) return e->code;
+    if (device) return RC_OK;
     if (session_experiment(s, o->operand[0], &x, e)) return e->code;
     text_init(&lines);
     Rc rc = plan_folder_find(&folder, s->results, s->word, &x, e);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/plan/experiment.h"
+#include "bench/run/scale.h"
 #include "bench/verdict/compare.h"
 #include "bench/verdict/gate.h"
 #include "bench/write/table.h"

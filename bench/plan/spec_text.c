@@ -213,7 +213,7 @@ static Rc check_evaluations(const RunSpec *s, Error *e) {
 
 Rc spec_check(const RunSpec *s, Error *e) {
     ModelShape shape = spec_shape(s, 1);
-    Rc rc = shape_check(&shape, e);
+    Rc rc = shape_keys(&shape, e);
     if (!rc) rc = variant_check(&s->variant, shape.layers, e);
     if (rc) return rc;
     if (s->warmup > s->steps)

@@ -1,0 +1,75 @@
+#include "bench/run/scale.h"
+
+#include <string.h>
+
+const ScaleDevice scale_devices[SCALE_DEVICES] = {
+#define SCALE_DEVICE(name, memory, flops, tensor) {#name, memory, flops, tensor},
+#include "bench/run/scale_devices.def"
+#undef SCALE_DEVICE
+};
+
+const char *const scale_device_names[SCALE_DEVICES] = {
+#define SCALE_DEVICE(name, memory, flops, tensor) #name,
+#include "bench/run/scale_devices.def"
+#undef SCALE_DEVICE
+};
+
+static Rc vocabulary(int *out, Session *s, const RunSpec *spec, Error *e) {
+    char name[SPEC_TEXT_SIZE];
+    Tokenizer t;
+    const Dataset *d;
+    if (tokenizer_named(&t, spec_get(name, spec, "tokenizer"), e)) return e->code;
+    *out = t.vocab;
+    if (t.kind->pieces) return RC_OK;
+    if (session_dataset(s, spec->dataset.text, name, &d, e))
+        return error_prefix(e, "the vocabulary of tokenizer %s is the corpus': ", name);
+    *out = d->vocab;
+    return RC_OK;
+}
+
+static TrainerPlan planned(const Experiment *x, const RunSpec *spec, const ModelShape *shape, int64_t batch,
+                           const Backend *backend) {
+    ModelShape one = *shape;
+    one.batch = (int)batch;
+    return trainer_plan(&one, &spec->variant, &x->probes, backend, true);
+}
+
+/* Whether a step of so many sequences can be trained: it is in memory, and no tensor is too large for a kernel. */
+static bool trains(const Experiment *x, const RunSpec *spec, const ModelShape *shape, int64_t batch,
+                   const Backend *backend, double memory) {
+    ModelShape one = *shape;
+    Error ignored;
+    one.batch = (int)batch;
+    if (shape_check(&one, &ignored)) return false;
+    TrainerPlan p = planned(x, spec, shape, batch, backend);
+    return trainer_plan_bytes(&p) <= memory;
+}
+
+/* The largest batch up to the whole one, by halving: more sequences never take less; 0: not one. */
+static int64_t largest(const Experiment *x, const RunSpec *spec, const ModelShape *shape, const Backend *backend,
+                       double memory) {
+    int64_t low = 0, high = spec->batch;
+    if (trains(x, spec, shape, high, backend, memory)) return high;
+    for (high--; low < high;) {
+        int64_t middle = (low + high + 1) / 2;
+        if (trains(x, spec, shape, middle, backend, memory))
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+Rc scale_of(Scale *out, Session *s, const Experiment *x, const RunSpec *spec, double memory, Error *e) {
+    const Backend *backend;
+    int vocab = 0;
+    if (vocabulary(&vocab, s, spec, e) || session_backend(s, (PrecisionKind)spec->precision, &backend, e))
+        return e->code;
+    ModelShape shape = spec_shape(spec, vocab);
+    if (spec_check(spec, e) || shape_keys(&shape, e)) return e->code;
+    TrainerPlan one = planned(x, spec, &shape, 1, backend);
+    *out = (Scale){.plan = planned(x, spec, &shape, spec->batch, backend), .least = trainer_plan_bytes(&one)};
+    out->run_flops = out->plan.flops * (double)spec->steps;
+    out->fits = largest(x, spec, &shape, backend, memory);
+    return RC_OK;
+}

@@ -1,0 +1,71 @@
+/* What a model takes on a device that is not here: parameters and operations counted by hand, memory as programs take it. */
+#include <criterion/criterion.h>
+
+#include "bench/run/scale.h"
+#include "kernels/cuda/dry.h"
+
+/* Pre-LN, no biases, a tied head, rope: 12 d^2 to a block, V d, and gain and bias of 2 L + 1 norms. Operations of an
+ * update: 6 per matrix weight and token; attention sees (T + 1) / 2 keys, 2 products of 2 d each, thrice. */
+Test(scale, parameters_and_operations_are_those_of_a_hand_count) {
+    static const struct {
+        int layers, width, heads, batch;
+    } MODEL[] = {{2, 32, 4, 3}, {24, 1024, 8, 256}, {26, 2048, 16, 256}, {38, 2560, 20, 256}};
+    for (size_t i = 0; i < sizeof MODEL / sizeof *MODEL; i++) {
+        int64_t L = MODEL[i].layers, d = MODEL[i].width, V = 100277, T = 8192, B = MODEL[i].batch;
+        ModelShape s = {.layers = MODEL[i].layers,
+                        .width = MODEL[i].width,
+                        .heads = MODEL[i].heads,
+                        .context = 8192,
+                        .vocab = 100277,
+                        .batch = MODEL[i].batch,
+                        .ffn_mult = 4,
+                        .positions = POSITIONS_ROPE,
+                        .tied = true,
+                        .norm_eps = 1e-5};
+        Error e;
+        Variant pre = *variant_find("pre", &e);
+        TrainerPlan p = trainer_plan(&s, &pre, NULL, backend_find("cpu", &e), true);
+        int64_t matrices = 12 * L * d * d + V * d, all = matrices + 2 * d * (2 * L + 1);
+        cr_assert_eq((int64_t)p.parameters, all, "%zu", p.parameters);
+        double tokens = (double)B * (double)T;
+        double flops = tokens * (6.0 * (double)matrices + 6.0 * (double)(L * d) * (double)(T + 1));
+        cr_assert_float_eq(p.flops / flops, 1, 1e-12, "%.17g, by hand %.17g", p.flops, flops);
+        /* Words of 4 bytes; an arena rounds each tensor up to a cache line, and all of these are whole lines. */
+        cr_assert(p.weights == 4 * p.parameters && p.gradients == p.weights && p.moments == 2 * p.weights);
+        /* Logits and their gradient are kept at the least, and what enters each block. */
+        cr_assert_gt((double)p.activations, tokens * 4 * (2.0 * (double)V + (double)(L * d)));
+    }
+}
+
+/* Of a backend, apart or not: the bytes that a trainer of it takes, and the parts are the whole. */
+Test(scale, a_plan_is_what_programs_take) {
+    ModelShape s = {.layers = 3,
+                    .width = 32,
+                    .heads = 4,
+                    .context = 16,
+                    .vocab = 65,
+                    .batch = 2,
+                    .ffn_mult = 4,
+                    .bias = true,
+                    .tied = true,
+                    .norm_eps = 1e-5};
+    Error e;
+    Variant peri = *variant_find("peri", &e);
+    static const char *const precisions[] = {"exact", "bf16-stored", "fp16-scaled"};
+    for (int i = 0; i < 3; i++) {
+        char name[64];
+        const Backend *cpu = backend_precise("cpu", precisions[i], &e);
+        cr_assert(cpu, "%s", e.text);
+        TrainerPlan own = trainer_plan(&s, &peri, NULL, cpu, false), p = trainer_plan(&s, &peri, NULL, cpu, true);
+        cr_assert_eq((size_t)trainer_plan_bytes(&own), trainer_need(&s, &peri, NULL, cpu));
+        cr_assert_gt(p.activations, own.activations, "a device shares no memory between an output and an input");
+        cr_assert_eq(p.other > 2 * p.weights, false);
+        cr_assert_eq(p.other >= p.weights, i > 0, "copies of the weights in 16 bits");
+        snprintf(name, sizeof name, "cuda%s%s", i ? "-" : "", i ? precisions[i] : "");
+        const Backend *dry = dry_backend(name);
+        if (!dry) continue; /* a build without the CUDA kernels */
+        TrainerPlan device = trainer_plan(&s, &peri, NULL, dry, true);
+        cr_assert(device.weights == p.weights && device.gradients == p.gradients && device.moments == p.moments);
+        cr_assert_eq(device.activations, p.activations, "%s: %zu, not %zu", name, device.activations, p.activations);
+    }
+}
