@@ -1,4 +1,5 @@
-/* What a model takes on a device that is not here: parameters and operations counted by hand, memory as programs take it. */
+/* What a model takes on a device that is not here: parameters and operations counted by hand, memory as programs take
+ * it. */
 #include <criterion/criterion.h>
 
 #include "bench/run/scale.h"
