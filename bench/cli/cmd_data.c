@@ -1,5 +1,5 @@
-/* normbench data [fetch|verify|show] [NAME]: corpora, and the files of tasks; data shards: texts cut into files of token
- * ids. */
+/* normbench data [fetch|verify|show] [NAME]: corpora, and the files of tasks. data shards: texts cut into files of
+ * token ids. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

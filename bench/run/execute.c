@@ -440,7 +440,8 @@ static Rc prepare(Running *g, Error *e) {
                      .stream = name_stream("batch"),
                      .context = shape.context};
     Rc rc = trainer_share(g->t, x->threads > 1 ? x->threads : 1, e);
-    if (!rc && trainer_resident(g->t) && feed_by_device(g->spec, g->x->data)) rc = trainer_keep_corpus(g->t, &corpus, e);
+    if (!rc && trainer_resident(g->t) && feed_by_device(g->spec, g->x->data))
+        rc = trainer_keep_corpus(g->t, &corpus, e);
     if (rc) trainer_free(g->t);
     return rc;
 }

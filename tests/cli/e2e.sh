@@ -125,11 +125,8 @@ copied_tree() { # DIR: a checkout of its own, with nothing beside it
 . "$here/e2e_claims.sh"
 . "$here/e2e_read.sh"
 . "$here/e2e_plans.sh"
-<<<<<<< HEAD
 . "$here/e2e_score.sh"
-=======
 . "$here/e2e_shards.sh"
->>>>>>> cf0e43c (Add write-up 004's own sizes: 400M, 1.5B and 3.2B)
 
 # What all checks train: four runs of 30 steps, or one of 4, on a text of the script's own.
 seq 1 3000 | tr '\n' ' ' >text.txt
