@@ -122,6 +122,9 @@ bool trainer_forward_quantized(Trainer *t, Quantization how);
  * -1, of one replica, rows first..first+rows-1. hit[rows]: which of them are hits; NULL: not wanted. */
 void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count, bool *hit);
 
+/* After trainer_forward: the logits of one row of one replica, out[vocabulary]. */
+void trainer_logits(const Trainer *t, int replica, int row, double *out);
+
 /* True when its device has failed, and then e says how (e may be NULL): what was read since must not be used. */
 bool trainer_failed(Trainer *t, Error *e);
 

@@ -86,6 +86,12 @@ bool trainer_looks_at(const Trainer *t, int i, int replica, int *rows, int *cols
     return true;
 }
 
+void trainer_logits(const Trainer *t, int replica, int row, double *out) {
+    int logits = t->tape.logits, cols = t->tape.tensor[logits].cols;
+    for (int i = 0; i < cols; i++)
+        out[i] = program_value(&t->program, ROLE_ACT, logits, replica, (size_t)row * (size_t)cols + (size_t)i);
+}
+
 void trainer_repeat(Trainer *t) {
     FeedRoom first[TRAINER_MOST_FEEDS], room[TRAINER_MOST_FEEDS];
     int feeds = trainer_feeds(t, 0, first);

@@ -6,99 +6,16 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/retrain.h"
+#include "bench/cli/weighted.h"
 #include "bench/formats/progress.h"
-#include "bench/run/address.h"
-#include "bench/run/weights.h"
 #include "bench/write/score.h"
-
-/* A model that is scored: weights of a file, or those that a stored run ends with. */
-typedef struct {
-    const char *name; /* as it was asked for */
-    bool stored;
-    Weights w;   /* unless stored */
-    RunRecord r; /* stored */
-    const RunSpec *spec;
-    Tokenizer own; /* from the file's vocabulary */
-    const Tokenizer *codec;
-    const Dataset *data; /* NULL: not needed */
-    const Backend *backend;
-    Trainer *t;
-} Model;
-
-static Rc open_file(Model *m, Session *s, Error *e) {
-    if (weights_open(&m->w, m->name, e)) return e->code;
-    const WeightsOrigin *o = &m->w.origin;
-    char tokenizer[SPEC_TEXT_SIZE];
-    const char *vocabulary = safe_text(&m->w.file, "vocabulary");
-    m->spec = &o->spec;
-    m->backend = session_of_class(s, o->arithmetic_class);
-    if (!m->backend) m->backend = s->backend;
-    spec_get(tokenizer, &o->spec, "tokenizer");
-    if (vocabulary && strncmp(vocabulary, "bpe", 3)) {
-        m->codec = &m->own;
-        return tokenizer_of_vocabulary(&m->own, vocabulary, e) ? error_prefix(e, "%s: ", m->name) : RC_OK;
-    }
-    /* How pieces cut a text is learned from the corpus. */
-    if (session_dataset(s, o->spec.dataset.text, tokenizer, &m->data, e)) return e->code;
-    m->codec = &m->data->codec;
-    if (!strcmp(m->data->tokenizer_sha256, o->tokenizer_sha256)) return RC_OK;
-    return error_set(e, RC_INTEGRITY, "%s: '%s' makes another vocabulary here than the file's", m->name,
-                     o->spec.dataset.text);
-}
-
-static Rc open_run(Model *m, Session *s, Error *e) {
-    char id[SHA256_HEX];
-    if (address_find(s, m->name, id, e)) return error_prefix(e, "score: ");
-    if (record_read(&m->r, s->runs, id, e)) return e->code;
-    m->spec = &m->r.spec;
-    if (retrain_backend(s, &m->r, &m->backend, e) || retrain_corpus(s, &m->r, &m->data, e)) return e->code;
-    m->codec = &m->data->codec;
-    return RC_OK;
-}
-
-static Rc model_open(Model *m, Session *s, const char *name, Error *e) {
-    size_t n = strlen(name);
-    *m = (Model){.name = name};
-    m->stored = !file_exists(name) && (n < 12 || strcmp(name + n - 12, ".safetensors"));
-    if (m->stored ? open_run(m, s, e) : open_file(m, s, e)) return e->code;
-    if (m->spec->objective == OBJECTIVE_NEXT) return RC_OK;
-    return error_set(e, RC_USAGE, "%s: a masked model gives a text no likelihood (objective = masked)", name);
-}
-
-static void model_release(Model *m) {
-    if (m->t) trainer_free(m->t);
-    if (m->stored && m->spec) record_release(&m->r);
-    if (!m->stored && m->spec) weights_release(&m->w);
-    tokenizer_release(&m->own);
-}
-
-static Rc check_weights(const Model *m, const ModelShape *shape, Error *e) {
-    Tape tape;
-    if (shape_check(shape, e)) return error_prefix(e, "%s: __metadata__: spec: ", m->name);
-    transformer_build(&tape, shape, &m->spec->variant, NULL);
-    Rc rc = weights_match(&m->w, &tape, e);
-    tape_release(&tape);
-    return rc ? error_prefix(e, "%s: ", m->name) : RC_OK;
-}
-
-/* recipe outlives the trainer. */
-static Rc model_train(Model *m, const Session *s, Recipe *recipe, Error *e) {
-    ModelShape shape = spec_shape(m->spec, m->codec->vocab);
-    *recipe = spec_recipe(m->spec);
-    if (!m->stored && check_weights(m, &shape, e)) return e->code;
-    if (trainer_new(&m->t, &shape, &m->spec->variant, NULL, recipe, &m->spec->seed, 1, m->backend, e)) return e->code;
-    trainer_cancel(m->t, &session_signal);
-    if (s->threads_per_run > 1 && trainer_share(m->t, s->threads_per_run, e)) return e->code;
-    if (m->stored) return retrain(m->t, &m->r, m->data, retrain_last(&m->r), e);
-    return weights_load(&m->w, m->t, e) ? error_prefix(e, "%s: ", m->name) : RC_OK;
-}
 
 static void windows_done(void *of, int windows) {
     progress_add(of, windows, false);
 }
 
 /* All tasks by one model. */
-static Rc score_model(Model *m, const Session *s, const Task *task, int tasks, TaskScore *score, Error *e) {
+static Rc score_model(Weighted *m, const Session *s, const Task *task, int tasks, TaskScore *score, Error *e) {
     bool drop = option_choice(s->options, OPTION_unknown, 0) == 1;
     int context = (int)m->spec->context, encoded = 0;
     double windows = 0;
@@ -109,7 +26,7 @@ static Rc score_model(Model *m, const Session *s, const Task *task, int tasks, T
         rc = task_encode(&score[encoded], &task[encoded], m->codec, drop, e);
         if (!rc) windows += task_windows(&score[encoded], context);
     }
-    if (!rc) rc = model_train(m, s, &recipe, e);
+    if (!rc) rc = weighted_trainer(m, s, &recipe, e);
     progress_init(&progress, windows, tasks);
     for (int k = 0; k < tasks && !rc; k++) {
         progress_state(&progress, task[k].info->name);
@@ -216,12 +133,12 @@ static Rc score_all(Session *s, const Task *task, int tasks, Error *e) {
     const Options *o = s->options;
     int scored = 0;
     Rc rc = RC_OK;
-    Model *model = mem_alloc((size_t)o->operands, sizeof *model);
+    Weighted *model = mem_alloc((size_t)o->operands, sizeof *model);
     ScoredModel *shown = mem_alloc((size_t)o->operands, sizeof *shown);
     for (int i = 0; i < o->operands && !rc; i++) {
-        Model *m = &model[i];
+        Weighted *m = &model[i];
         ScoredModel *as = &shown[i];
-        rc = model_open(m, s, o->operand[i], e);
+        rc = weighted_open(m, s, o->operand[i], e);
         scored++;
         if (rc) break;
         *as = (ScoredModel){.name = m->name,
@@ -238,7 +155,7 @@ static Rc score_all(Session *s, const Task *task, int tasks, Error *e) {
     for (int i = 0; i < scored; i++) {
         for (int k = 0; shown[i].score && k < tasks; k++) task_score_release(&shown[i].score[k]);
         free(shown[i].score);
-        model_release(&model[i]);
+        weighted_release(&model[i]);
     }
     free(model);
     free(shown);

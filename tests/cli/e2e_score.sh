@@ -56,6 +56,23 @@ PY
   ends 0 score "$W/w.safetensors" "${own[@]}" --tex && prints 'begin\{tabular\}'
 }
 
+# A file and the run it came from write the same text; seeds and temperatures tell texts apart; mistakes get one line.
+check_models_write() {
+  tasks_here
+  ends 0 sample "$W/w.safetensors" --prompt '1 2' --tokens 40 && cp "$W/out" "$W/one"
+  grep -q '^1 2' "$W/one" || fail "the text does not begin with its prompt"
+  ends 0 sample "$id" --results "$W/r" --offline --prompt '1 2' --tokens 40 && cmp -s "$W/one" "$W/out" || fail "the run writes another text"
+  ends 0 sample "$W/w.safetensors" --prompt '1 2' --tokens 40 --seed 2
+  ! cmp -s "$W/one" "$W/out" || fail "another seed, the same text"
+  ends 0 sample "$W/w.safetensors" --prompt '1 2' --tokens 40 --samples 2 && prints '^--- 2$'
+  ends 0 sample "$W/w.safetensors" --prompt '1 2' --tokens 40 --top-k 1 && cp "$W/out" "$W/one"
+  ends 0 sample "$W/w.safetensors" --prompt '1 2' --tokens 40 --temperature 0 && cmp -s "$W/one" "$W/out" || fail "one likeliest is greedy"
+  ends 2 sample && says '^normbench: sample: name weights'
+  ends 2 sample "$W/w.safetensors" --prompt '' && says '^normbench: --prompt: an empty text'
+  ends 2 sample "$W/w.safetensors" --temperature -1 && says "^normbench: --temperature: '-1' is not a number from 0 to 100"
+  ends 2 sample plain/seed=1 --results "$T/whole" --offline --prompt Q && says '^normbench: --prompt: code point U[+]0051 at byte offset 0'
+}
+
 # The pinned files, where they can be had: a small model is at chance, and the table says so.
 check_small_models_score_at_chance() {
   tasks_here

@@ -205,6 +205,8 @@ PY
 printf '%s\n' "$said" | grep -c '^validation loss [0-9.]*, accuracy [0-9.]*, [0-9]* targets$\|^step [07]: loss [0-9]' | grep -vx 3)"
 one=$("$python" "$loader" "$last" --numpy --sample 'the ' --tokens 12 --seed 3)
 two=$("$python" "$loader" "$last" --numpy --sample 'the ' --tokens 12 --seed 3)
+greedy=$("$program" sample "$last" --prompt 'the ' --tokens 30 --temperature 0 2>&1)
+verdict "the likeliest text is the program's" "$([ "$greedy" = "$("$python" "$loader" "$last" --numpy --sample 'the ' --tokens 30 --temperature 0)" ] || echo "'$greedy'")"
 verdict "a sample goes on from its text" "$([ "$one" = "$two" ] && [ "${one#the }" != "$one" ] && [ ${#one} -gt 8 ] || echo "'$one' '$two'")"
 verdict "without arguments it says what is in the file" "$("$python" "$loader" "$last" --numpy | grep -cE '^[0-9]+ layers x|^vocabulary: [0-9]+ of kind' | grep -vx 2)"
 

@@ -18,5 +18,7 @@ for run in listing["groups"][0]["runs"]:
     with open(f"{results}/runs/{run['id']}/record.json") as file:
         record = json.load(file)
     spec = dict(line.split(" = ", 1) for line in record["spec"].splitlines())
-    out.writerow([run["arm"], *(spec.get(key, "0") if key.endswith("_seed") else spec[key] for key in keys), run["seed"], run["status"], run.get("valid_loss"),
-                  record["loss_chain"], record["parameters_hash"], run["id"]])
+    # A key that is younger than the first records is not named where it stands at its default.
+    values = [spec.get(key, "exact" if key == "precision" else "0") for key in keys]
+    out.writerow([run["arm"], *values, run["seed"], run["status"], run.get("valid_loss"), record["loss_chain"],
+                  record["parameters_hash"], run["id"]])
