@@ -1,7 +1,7 @@
 /* NAME-growth: how the stream grows over depth, where the experiment's `probes` ask for it: its variance at the first,
- * a middle and the last probed step, each arm with the law that Akaike's criterion prefers there (linear, exponential
- * or power, fitted to the mean of the seeds); its gradient early and late; the headroom below fp16's largest number
- * over the steps. One figure per cell. */
+ * a middle and the last probed step, each arm with a linear, an exponential and a power law fitted to the mean of the
+ * seeds, the one that Akaike's criterion prefers drawn thick; its gradient early and late; the headroom below fp16's
+ * largest number over the steps. One figure per cell. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "bench/write/figure_sheet.h"
 #include "stats/regress.h"
 
-enum { ACROSS = 2, HEIGHT = 105, HEIGHT_NARROW = 95, FIT_POINTS = 61 };
+enum { ACROSS = 2, HEIGHT = 105, HEIGHT_NARROW = 95, FIT_POINTS = 41 };
 typedef enum { VAR_START, VAR_MIDDLE, VAR_END, GRAD_EARLY, GRAD_LATE, HEADROOM, PANELS } GrowthPanel;
 
 static const struct {
@@ -23,8 +23,15 @@ static const struct {
     [GRAD_LATE] = {PROBE_stream_grad, "gradient of the stream, last tenth", "L2 norm, log axis"},
     [HEADROOM] = {PROBE_block_output_most, "headroom below 65,504", "log10 of 65,504 / max |x|"}};
 
-static const char *const law_names[] = {
-    [ST_LAW_LINEAR] = "linear", [ST_LAW_EXPONENTIAL] = "exponential", [ST_LAW_POWER] = "power"};
+/* A law is told by its dash, an arm by its colour and points. */
+enum { LAWS = ST_LAW_POWER + 1 };
+static const struct {
+    const char *name, *dash;
+} laws[LAWS] = {[ST_LAW_LINEAR] = {"linear", "1"},
+                [ST_LAW_EXPONENTIAL] = {"exponential", "(8,4)"},
+                [ST_LAW_POWER] = {"power", "(1.5,2.5)"}};
+#define PREFERRED 1.4 /* widths of lines, in points */
+#define OTHER 0.5
 
 static const CurveInfo *curve_of(GrowthPanel p) {
     return curve_named(probe_info[shown[p].probe].name);
@@ -130,13 +137,18 @@ static bool law_of(const Table *t, int cell, int arm, GrowthPanel p, StGrowth *f
     return true;
 }
 
+/* $fL_A: law L of arm A in panel p, L counted over the panels. */
 static void fit_data(const Table *t, int cell, int arm, GrowthPanel p, Text *out) {
     StGrowth fit;
-    StLaw law;
-    if (!law_of(t, cell, arm, p, &fit, &law)) return;
-    for (int i = 0; i < FIT_POINTS; i++) {
-        double x = fit.low + fit.width * i / (FIT_POINTS - 1);
-        text_format(out, "%.6g %.9g\n", x - 1, st_growth_at(&fit, law, x));
+    StLaw preferred;
+    bool fits = law_of(t, cell, arm, p, &fit, &preferred);
+    for (int law = 0; law < LAWS; law++) {
+        text_format(out, "$f%d_%d << END\n", (int)p * LAWS + law, arm);
+        for (int i = 0; i < FIT_POINTS && fits; i++) {
+            double along = i / (FIT_POINTS - 1.0), x = fit.low + fit.width * along * along; /* steepest at the start */
+            text_format(out, "%.6g %.9g\n", x - 1, st_growth_at(&fit, (StLaw)law, x));
+        }
+        text_format(out, "%sEND\n", fits ? "" : "NaN NaN\n");
     }
 }
 
@@ -152,10 +164,20 @@ static void data(const Table *t, int cell, Text *out) {
                 else
                     text_format(out, "%d NaN\n", x);
             }
-            text_format(out, "END\n$f%d_%d << END\n", (int)p, arm);
+            text_format(out, "END\n");
             if (p <= VAR_END) fit_data(t, cell, arm, p, out);
-            text_format(out, "NaN NaN\nEND\n");
         }
+}
+
+/* The laws of an arm in a panel. */
+static void laws_plot(const Table *t, int cell, int arm, GrowthPanel p, Text *out) {
+    StGrowth fit;
+    StLaw preferred;
+    bool fits = law_of(t, cell, arm, p, &fit, &preferred);
+    for (int law = 0; law < LAWS && fits; law++)
+        text_format(out, ", \\\n  $f%d_%d using 1:2 with lines lc rgb '%s' dt %s lw %g notitle",
+                    (int)p * LAWS + law, arm, figure_style(t, arm).colour, laws[law].dash,
+                    law == (int)preferred ? PREFERRED : OTHER);
 }
 
 static void panel_plot(const Table *t, int cell, GrowthPanel p, int place, const Sheet *s, Text *out) {
@@ -175,14 +197,10 @@ static void panel_plot(const Table *t, int cell, GrowthPanel p, int place, const
     }
     for (int arm = 0; arm < t->sample.arms; arm++) {
         FigureStyle style = figure_style(t, arm);
-        if (p <= VAR_END) {
-            text_format(out, ", \\\n  $f%d_%d using 1:2 with lines", (int)p, arm);
-            sheet_line(t, arm, 1, out);
-            text_format(out, " notitle");
-        }
+        if (p <= VAR_END) laws_plot(t, cell, arm, p, out);
         const char *with = p <= VAR_END ? "points" : p == HEADROOM ? "lines" : "linespoints";
         text_format(out, ", \\\n  $g%d_%d using 1:2 with %s", (int)p, arm, with);
-        if (p != HEADROOM) text_format(out, " pt %d ps %g", style.point, 0.5 * s->mark);
+        if (p != HEADROOM) text_format(out, " pt %d ps %g", style.point, fmin(0.5, 10.0 / (last + 1)) * s->mark);
         sheet_line(t, arm, 1.1, out);
         text_format(out, " notitle");
     }
@@ -195,20 +213,21 @@ static void say_laws(const Table *t, int cell, GrowthPanel p, Text *out) {
         StGrowth fit;
         StLaw law;
         if (!law_of(t, cell, arm, p, &fit, &law)) continue;
-        text_format(out, "%s%s %s", n++ ? ", " : "", t->x->arm[arm].name, law_names[law]);
+        text_format(out, "%s%s %s", n++ ? ", " : "", t->x->arm[arm].name, laws[law].name);
     }
 }
 
 static void note_laws(const Table *t, int cell, Sheet *s) {
-    Text laws;
+    Text said;
     char note[SHEET_LINE];
     if (!panel_any(t, cell, VAR_END)) return;
-    text_init(&laws);
-    say_laws(t, cell, VAR_END, &laws);
-    snprintf(note, sizeof note, "Lines through variances: the law that AIC prefers. Last step: %.130s.",
-             laws.length ? laws.at : "none fits");
+    text_init(&said);
+    say_laws(t, cell, VAR_END, &said);
+    for (int law = 0; law < LAWS; law++) sheet_legend_law(s, laws[law].dash, laws[law].name);
+    snprintf(note, sizeof note, "Thick: the law that AIC prefers. Last step: %.130s.",
+             said.length ? said.at : "none fits");
     sheet_note(s, note);
-    text_release(&laws);
+    text_release(&said);
 }
 
 static void draw(const Table *t, int cell, Sheet *s, Text *out) {
@@ -219,7 +238,7 @@ static void draw(const Table *t, int cell, Sheet *s, Text *out) {
     snprintf(note, sizeof note, "Mean of %d seed%s.", t->sample.seeds, t->sample.seeds == 1 ? "" : "s");
     sheet_note(s, note);
     note_laws(t, cell, s);
-    if (panel_any(t, cell, HEADROOM)) sheet_note(s, "Headroom: at the dotted line a number of the stream is 65,504.");
+    if (panel_any(t, cell, HEADROOM)) sheet_note(s, "Headroom: at the dotted line a number of the stream is 65,504, fp16's largest.");
     for (GrowthPanel p = 0; p < PANELS; p++) panels += panel_any(t, cell, p);
     for (GrowthPanel p = 0; p < PANELS; p++) {
         int own = sheet_title_lines(s, panels < ACROSS ? panels : ACROSS, shown[p].title) + 1;
@@ -236,8 +255,8 @@ static void draw(const Table *t, int cell, Sheet *s, Text *out) {
 static void caption(const Table *t, int cell, Text *out) {
     char where[256];
     figure_where(where, t->x, cell, NULL);
-    text_format(out, "%s%s%s, growth over depth: the stream's variance with the law that AIC prefers", t->x->title,
-                where[0] ? ", " : "", where);
+    text_format(out, "%s%s%s, growth over depth: the stream's variance with three laws, thick the one AIC prefers",
+                t->x->title, where[0] ? ", " : "", where);
     text_format(out, ", its gradient early and late, and the headroom below fp16's largest number, 65,504.");
 }
 

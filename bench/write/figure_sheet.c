@@ -97,6 +97,11 @@ void sheet_legend(Sheet *s, int arm, const char *label) {
     figure_cut(s->entry[s->legends++].label, label, sheet_fit(s->width - 2 * EDGE - SAMPLE - 6, SMALL));
 }
 
+void sheet_legend_law(Sheet *s, const char *dash, const char *label) {
+    s->entry[s->legends].dash = dash;
+    sheet_legend(s, -1, label);
+}
+
 static int columns_of(const Sheet *s, int panels, int across) {
     if (s->narrow) across = s->narrow_across ? s->narrow_across : 1;
     return panels < across ? panels : across;
@@ -220,14 +225,19 @@ void sheet_panel(const Sheet *s, int panel, const char *title, const char *unit,
 
 static void legend(const Sheet *s, const Table *t, Text *out) {
     for (int i = 0; i < s->legends; i++) {
-        FigureStyle style = figure_style(t, s->entry[i].arm);
+        int arm = s->entry[i].arm;
         double x = EDGE + i % s->legend_columns * s->legend_wide;
         double y = s->height - s->foot + LEGEND_STEP * (i / s->legend_columns + 0.5);
         text_format(out, "set arrow from screen %.5f,%.5f to screen %.5f,%.5f nohead", x / s->width, 1 - y / s->height,
                     (x + SAMPLE) / s->width, 1 - y / s->height);
-        sheet_line(t, s->entry[i].arm, 1.2, out);
-        text_format(out, "\nset label '' at screen %.5f,%.5f point pt %d ps %g lc rgb '%s'\n",
-                    (x + SAMPLE / 2.0) / s->width, 1 - y / s->height, style.point, 0.5 * s->mark, style.colour);
+        if (arm < 0) { /* gnuplot's SVG joins lines of one colour and width, whatever their dash: so a width each */
+            text_format(out, " lc rgb '" FIGURE_SOFT "' dt %s lw %g\n", s->entry[i].dash, 1.2 + 0.01 * i);
+        } else {
+            FigureStyle style = figure_style(t, arm);
+            sheet_line(t, arm, 1.2, out);
+            text_format(out, "\nset label '' at screen %.5f,%.5f point pt %d ps %g lc rgb '%s'\n",
+                        (x + SAMPLE / 2.0) / s->width, 1 - y / s->height, style.point, 0.5 * s->mark, style.colour);
+        }
         sheet_text(s, x + SAMPLE + 5, y, ALIGN_left, SMALL, false, s->entry[i].label, out);
     }
 }

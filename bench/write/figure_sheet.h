@@ -7,7 +7,7 @@
 
 #define FIGURE_SOFT "#666666" /* of what is beside the matter: units, notes, reference lines */
 
-enum { SHEET_LINE = 200, SHEET_LINES = 12 };
+enum { SHEET_LINE = 200, SHEET_LINES = 12, SHEET_MOST_LAWS = 3 };
 
 typedef struct {
     int format;           /* index of a bit of FIGURE_… */
@@ -25,9 +25,10 @@ typedef struct {
     int legends, legend_columns;
     double legend_wide; /* of a column */
     struct {
-        int arm;
+        int arm;          /* -1: a line of no arm */
+        const char *dash; /* of that line */
         char label[SHEET_LINE];
-    } entry[EXPERIMENT_MOST_ARMS];
+    } entry[EXPERIMENT_MOST_ARMS + SHEET_MOST_LAWS];
 } Sheet;
 
 void sheet_init(Sheet *s, int format);
@@ -51,6 +52,7 @@ char *figure_where(char out[256], const Experiment *x, int cell, const char *wit
 void sheet_title(Sheet *s, const Table *t, const char *where);
 void sheet_note(Sheet *s, const char *text);
 void sheet_legend(Sheet *s, int arm, const char *label); /* in the order of the calls; before sheet_panels */
+void sheet_legend_law(Sheet *s, const char *dash, const char *label); /* a fitted law's dash, whichever the arm */
 
 /* Places for `panels` panels, at most `across` beside each other, whose axes are `height` points high and carry up to
  * `lines` lines above. */

@@ -48,6 +48,38 @@ Test(panels, a_panel_without_a_number_says_so) {
     made_up_release(&m);
 }
 
+/* Block $fL_A: the last point of law L, of the panel of the last step from 6, of arm A. */
+static double law_end(const char *script, int law, int arm) {
+    char head[40];
+    double x = 0, y = 0;
+    snprintf(head, sizeof head, "$f%d_%d << END\n", law, arm);
+    const char *at = strstr(script, head);
+    cr_assert(at, "%s", head);
+    for (at += strlen(head); strncmp(at, "END", 3) != 0; at += strcspn(at, "\n") + 1)
+        cr_assert_eq(sscanf(at, "%lf %lf", &x, &y), 2);
+    cr_expect_float_eq(x, 3, 1e-9);
+    return y;
+}
+
+/* All three laws of an arm: of exp(l) the exponential one is exact and thick, of (l + 1) / 2 the linear and the power
+ * law are. The power law of exp(l) through l = 1 to 4 by hand: log y = a + p log l with p = 2.104924, a = -0.172390. */
+static void laws_hold(const char *script) {
+    cr_expect_float_eq(law_end(script, 7, 0), 20.0855369, 1e-6);
+    cr_expect_float_eq(law_end(script, 8, 0), 15.57479, 1e-3);
+    cr_expect_float_eq(law_end(script, 6, 1), 2, 1e-6);
+    cr_expect_float_eq(law_end(script, 8, 1), 2, 1e-6);
+    cr_expect(strstr(script, "$f7_0 using 1:2 with lines lc rgb '#000000' dt (8,4) lw 1.4"), "preferred");
+    cr_expect(strstr(script, "$f6_0 using 1:2 with lines lc rgb '#000000' dt 1 lw 0.5"), "not preferred");
+    cr_expect(strstr(script, "$f8_0 using 1:2 with lines lc rgb '#000000' dt (1.5,2.5) lw 0.5"), "not preferred");
+    static const char *const name[] = {"linear", "exponential", "power"};
+    for (int i = 0; i < 3; i++) {
+        char label[40];
+        snprintf(label, sizeof label, "set label '%s' at", name[i]);
+        const char *first = strstr(script, label);
+        cr_expect(first && !strstr(first + 1, label), "%s is named once", name[i]);
+    }
+}
+
 /* A variance of known laws, a gradient, a headroom: what is drawn is that, with the laws' names. */
 Test(panels, growth_over_depth) {
     char yaml[2000];
@@ -64,6 +96,7 @@ Test(panels, growth_over_depth) {
     cr_expect(strstr(script.at, "$g4_1 << END\n0 1.5\n1 1.5\n"), "the gradient");
     cr_expect(strstr(script.at, "$g5_0 << END\n0 2\n10 2\n20 2\n"), "the headroom");
     cr_expect(strstr(script.at, "Last step: baseline exponential"), "the law with the least AIC");
+    laws_hold(script.at);
     cr_expect(strstr(script.at, "plot 0 with lines"), "the limit of fp16");
     char *named[] = {"variance of the stream, first step", "gradient of the stream, last tenth"};
     for (int i = 0; i < 2; i++) cr_expect(strstr(script.at, named[i]), "%s", named[i]);
