@@ -92,6 +92,7 @@ static const FigureRow *const rows[FIGURE_KINDS] = {[FIGURE_ranking] = &figure_r
                                                     [FIGURE_differences] = &figure_differences,
                                                     [FIGURE_rates] = &figure_rates,
                                                     [FIGURE_budget] = &figure_budget,
+                                                    [FIGURE_spikes] = &figure_spikes,
                                                     [FIGURE_seeds] = &figure_seeds,
                                                     [FIGURE_curves] = &figure_curves,
                                                     [FIGURE_blocks] = &figure_blocks,

@@ -7,6 +7,7 @@
  *                     mean with its paired t interval, the margin, the verdict
  *   NAME-rates        the last loss against the learning rate, where `lr` is a factor
  *   NAME-budget       there too: the expected best loss against the number of learning rates tried
+ *   NAME-spikes       there too: spikes of the gradient norm and of the loss against the rate
  *   NAME-seeds        a curve per seed, where one leaves the others
  *   NAME-curves       the curves that the experiment's `panels` name over the steps (mean of the seeds, a band from the
  *                     smallest to the largest), beside them the table's numbers
@@ -36,6 +37,7 @@ typedef enum {
     FIGURE_differences,
     FIGURE_rates,
     FIGURE_budget,
+    FIGURE_spikes,
     FIGURE_seeds,
     FIGURE_curves,
     FIGURE_blocks,

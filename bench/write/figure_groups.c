@@ -1,5 +1,7 @@
 #include "bench/write/figure_groups.h"
 
+#include "bench/write/sensitivity.h"
+
 enum { ACROSS = 3, MOST_PANELS = 9, HEIGHT = 112, HEIGHT_NARROW = 105 };
 
 static int groups_of(const Table *t) {
@@ -73,4 +75,15 @@ void groups_line(const Table *t, int group, int arm, const Sheet *s, Text *out) 
                 0.4 * s->mark);
     sheet_line(t, arm, 1.2, out);
     text_format(out, " notitle");
+}
+
+void groups_rate_axis(const RateGroup *g, const Sheet *s, Text *out) {
+    int fit = sheet_fit(s->width / s->columns - s->left - s->right, 7) / 6;
+    int each = fit > 0 ? (g->rates + fit - 1) / fit : g->rates;
+    char text[SHOWN];
+    text_format(out, "set logscale x\nset xrange [%.9g:%.9g]\nset xtics (", g->rate[0] / 1.25,
+                g->rate[g->rates - 1] * 1.25);
+    for (int k = 0; k < g->rates; k++)
+        text_format(out, "%s'%s' %.9g", k ? ", " : "", k % each ? "" : show_rate(text, g->rate[k]), g->rate[k]);
+    text_format(out, ")\n");
 }

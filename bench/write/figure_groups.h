@@ -30,4 +30,7 @@ char *groups_title(char out[256], const Table *t, int group);
 void groups_bands(const Table *t, int group, Text *out);
 void groups_line(const Table *t, int group, int arm, const Sheet *s, Text *out);
 
+/* The x axis: the group's rates on a logarithmic one, named where there is room. */
+void groups_rate_axis(const RateGroup *g, const Sheet *s, Text *out);
+
 #endif

@@ -238,7 +238,8 @@ static void draw(const Table *t, int cell, Sheet *s, Text *out) {
     snprintf(note, sizeof note, "Mean of %d seed%s.", t->sample.seeds, t->sample.seeds == 1 ? "" : "s");
     sheet_note(s, note);
     note_laws(t, cell, s);
-    if (panel_any(t, cell, HEADROOM)) sheet_note(s, "Headroom: at the dotted line a number of the stream is 65,504, fp16's largest.");
+    if (panel_any(t, cell, HEADROOM))
+        sheet_note(s, "Headroom: at the dotted line a number of the stream is 65,504, fp16's largest.");
     for (GrowthPanel p = 0; p < PANELS; p++) panels += panel_any(t, cell, p);
     for (GrowthPanel p = 0; p < PANELS; p++) {
         int own = sheet_title_lines(s, panels < ACROSS ? panels : ACROSS, shown[p].title) + 1;

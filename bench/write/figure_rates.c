@@ -67,17 +67,6 @@ static void range_of(const Table *t, int part, double *least, double *most, int 
     }
 }
 
-static void rate_axis(const RateGroup *g, const Sheet *s, Text *out) {
-    int fit = sheet_fit(s->width / s->columns - s->left - s->right, 7) / 6;
-    int each = fit > 0 ? (g->rates + fit - 1) / fit : g->rates;
-    char text[SHOWN];
-    text_format(out, "set logscale x\nset xrange [%.9g:%.9g]\nset xtics (", g->rate[0] / 1.25,
-                g->rate[g->rates - 1] * 1.25);
-    for (int k = 0; k < g->rates; k++)
-        text_format(out, "%s'%s' %.9g", k ? ", " : "", k % each ? "" : show_rate(text, g->rate[k]), g->rate[k]);
-    text_format(out, ")\n");
-}
-
 static void panel_plot(const Table *t, int group, int panel, double least, double most, const Sheet *s, Text *out) {
     int arms = t->sample.arms;
     bool log_axis = figure_log_axis(AXIS_auto, least, most);
@@ -85,7 +74,7 @@ static void panel_plot(const Table *t, int group, int panel, double least, doubl
     RateGroup g = groups_at(t, group);
     snprintf(unit, sizeof unit, "%s%s", metric_info[t->metric].heading, log_axis ? ", log axis" : "");
     sheet_panel(s, panel, groups_title(name, t, group), unit, "learning rate", out);
-    rate_axis(&g, s, out);
+    groups_rate_axis(&g, s, out);
     sheet_yrange(least, most, log_axis, out);
     text_format(out, "plot ");
     groups_bands(t, group, out);

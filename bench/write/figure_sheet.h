@@ -104,7 +104,8 @@ typedef struct {
     int (*number)(const Table *t, int part); /* behind the name where it is not 0; NULL: no part has one */
 } FigureRow;
 extern const FigureRow figure_ranking, figure_ranking_rates, figure_corpora;
-extern const FigureRow figure_differences, figure_rates, figure_budget, figure_seeds, figure_curves, figure_blocks;
+extern const FigureRow figure_differences, figure_rates, figure_budget, figure_spikes;
+extern const FigureRow figure_seeds, figure_curves, figure_blocks;
 extern const FigureRow figure_growth;
 
 int figure_every_cell(const Table *t);         /* parts: one per cell */

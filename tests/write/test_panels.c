@@ -110,6 +110,40 @@ Test(panels, growth_over_depth) {
     made_up_release(&m);
 }
 
+/* Six seeds count 0 to 5 spikes, at the largest rate two of them diverged; a run of 128 steps has none to be judged. */
+Test(panels, spikes_over_rates) {
+    made_up_init(&m, made_up_rates, NULL);
+    for (int cell = 0; cell < 4; cell++)
+        for (int seed = 0; seed < 6; seed++) {
+            RunRecord *r = made_up_at(&m, cell, 1, seed);
+            for (int i = 0; i < r->evaluations; i++) r->evaluation[i].metric[METRIC_grad_spikes] = seed;
+            if (cell == 3 && seed > 3) made_up_diverge(r, 40);
+        }
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    Text script;
+    text_init(&script);
+    script_of(FIGURE_spikes, &script);
+    cr_expect(strstr(script.at, "$d0_1 << END\n0.000308760158 2.5 0 5\n0.00102920053 2.5 0 5\n0.00308760158 2.5 0 5\n"
+                                "0.0102920053 1.5 0 3\nEND\n$x0_1 << END\n0.0102920053 1.5\nEND"), "%.600s", script.at);
+    cr_expect(strstr(script.at, "$x1_1 << END\n0.0102920053 0\nEND"), "loss spikes: none, but two runs are lost");
+    cr_expect(strstr(script.at, "'gradient spikes, warmup=0'") && strstr(script.at, "'loss spikes, warmup=40'"));
+    cr_expect(strstr(script.at, "a cross marks a mean that lacks some"));
+    text_release(&script);
+    made_up_release(&m);
+    char yaml[1000], *at;
+    Figure *figure;
+    snprintf(yaml, sizeof yaml, "%s", made_up_rates);
+    cr_assert((at = strstr(yaml, "steps: 150")));
+    memcpy(at, "steps: 128", 10);
+    cr_assert((at = strstr(yaml, "0,150")));
+    memcpy(at, "0,128", 5);
+    make(yaml, NULL, (TableOptions){0});
+    int figures = figure_list(&m.table, &figure);
+    for (int i = 0; i < figures; i++) cr_expect(figure[i].kind != FIGURE_spikes, "no step has 128 before it");
+    free(figure);
+    made_up_release(&m);
+}
+
 /* The experiment says which metrics are rows and which curves are panels. */
 Test(panels, rows_and_panels_are_the_experiments) {
     char yaml[2000];
