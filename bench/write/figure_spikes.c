@@ -111,8 +111,8 @@ static void panel_plot(const Table *t, int part, int panel, const Sheet *s, Text
     for (int i = 1; i <= arms; i++) { /* the baseline last */
         int arm = (t->sample.baseline + i) % arms, at = group * KINDS + kind;
         const char *colour = figure_style(t, arm).colour;
-        text_format(out, "$d%d_%d using 1:3:(0):($4-$3) with vectors nohead lw 0.8 lc rgb '%s' notitle, \\\n  ", at, arm,
-                    colour);
+        text_format(out, "$d%d_%d using 1:3:(0):($4-$3) with vectors nohead lw 0.8 lc rgb '%s' notitle, \\\n  ",
+                    at, arm, colour);
         groups_line(t, at, arm, s, out);
         text_format(out, ", \\\n  $x%d_%d using 1:2 with points pt 2 ps %g lw 1.2 lc rgb '%s' notitle%s", at, arm,
                     0.9 * s->mark, colour, i < arms ? ", \\\n  " : "\n");

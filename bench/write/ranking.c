@@ -76,6 +76,10 @@ void ranking_methods(const Table *t, const Ranking *y, Text *out) {
 void ranking_rates(const Ranking *y, const RankingRow *row, Text *out) {
     char rate[SHOWN];
     int kinds = 0;
+    if (row->diverged + row->stalled == row->runs) { /* whatever was chosen is no advice */
+        text_format(out, "no rate trains (%d/%d)", row->runs, row->runs);
+        return;
+    }
     for (int k = 0; k < y->rates; k++) {
         int seeds = 0;
         for (int s = 0; s < y->seeds; s++) seeds += (int)row->chosen[s] == k;

@@ -20,7 +20,8 @@ void ranking_cost_text(const Table *t, Text *out);
 void ranking_cost_tex(const Table *t, Text *out);
 
 /* What the writers share. Plain text: what stands above the table; "3e-3 (5), 1e-2 (1)", the rates that seeds got,
- * "*" where it is an end of the grid; "1e-3 to 1e-2, 1.0"; "2 to 5", "3". */
+ * "*" where it is an end of the grid, or "no rate trains (18/18)", where each of so many runs diverged or stalled;
+ * "1e-3 to 1e-2, 1.0"; "2 to 5", "3". */
 void ranking_words(const Table *t, const Ranking *y, Text *out);
 void ranking_methods(const Table *t, const Ranking *y, Text *out); /* its intervals and tests */
 void ranking_rates(const Ranking *y, const RankingRow *row, Text *out);

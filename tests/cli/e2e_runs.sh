@@ -393,6 +393,16 @@ check_all_arms_diverge() {
   says 'diverged at step'
 }
 
+# fp16 whose first forward pass overflows: a result of step 0 that names the site, not a failure.
+check_fp16_overflows_at_step_0() {
+  ends 0 "${run[@]}" --arm '{far: {variant: post, precision: fp16, init_std: 100, token_std: 100}}' --results "$W/r"
+  says 'far seed 1 +diverged at step 0 \(act h\.0\.attn\.c_attn\)'
+  [ "$(grep -l '"diverged_step": 0,' "$W"/r/runs/*/record.json | wc -l)" = 2 ] || fail "not two runs of step 0"
+  grep -A2 '"first_overflow": {' "$W"/r/runs/*/record.json | grep -q '"step": 0' || fail "no first overflow"
+  ends 0 table toy.yaml --arm '{far: {variant: post, precision: fp16, init_std: 100, token_std: 100}}' --results "$W/r"
+  prints 'diverged .* 2/2'
+}
+
 check_own_text() {
   ends 0 "${one[@]}" --set dataset=synthetic --text text.txt --tokenizer char --results "$W/r"
   same "$W/r" "$T/whole1"

@@ -167,6 +167,9 @@ Test(ranking, an_arm_that_never_trains_is_last) {
     cr_expect_float_eq(post->t.mean, log(65), 1e-12);
     cr_expect_float_eq(post->mean_rank, 3, 0);
     WRITES(ranking_text, "none");
+    WRITES(ranking_text, "  Post-LN                 no rate trains (18/18)");
+    WRITES(ranking_tex, "no rate trains (18/18)");
+    WRITES(ranking_csv, ",no rate trains (18/18),");
     numbers_are_numbers();
     release();
 }
