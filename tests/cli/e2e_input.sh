@@ -196,3 +196,20 @@ check_compare_gates_by_how_much() {
   ends 1 compare "$gate" --cap 10.8 --stall 4 --json
   prints '"only_arm": 8'
 }
+
+check_bleu_reads_lines() {
+  printf 'The cat sat on the mat.\n\n!?\n' >"$W/h"
+  printf 'The cat is sitting on the mat.\nA dog.\n...' >"$W/r" # an empty hypothesis, punctuation, no last line's end
+  ends 0 bleu "$W/h" "$W/r"
+  prints '^BLEU\|nrefs:1\|case:mixed\|eff:no\|tok:13a\|smooth:exp\|version:normbench-.* = 25\.35 66\.7/57\.1/40\.0/25\.0 \(BP = '
+  prints 'hyp_len = 9 ref_len = 14\)$'
+  prints '^chrF2\|nrefs:1\|case:mixed\|eff:yes\|nc:6\|nw:0\|space:no\|version:normbench-.* = 42\.95$' # as sacrebleu 2.6.0 prints
+  refused 'bleu: give two files, translations and references' bleu "$W/h"
+  refused 'bleu: .*/none: ' bleu "$W/h" "$W/none"
+  echo one >"$W/short"
+  refused 'bleu: .*/h has 3 lines, .*/short has 1: they must be as many' bleu "$W/h" "$W/short"
+  printf 'one\ntw\xff\n' >"$W/latin"
+  refused 'bleu: .*/latin:2: not UTF-8: byte 0xff at offset 6' bleu "$W/latin" "$W/r"
+  : >"$W/empty"
+  refused 'bleu: .*/empty: empty; a sentence a line is wanted' bleu "$W/h" "$W/empty"
+}

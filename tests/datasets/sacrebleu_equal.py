@@ -17,6 +17,7 @@ ODD = ["", " ", ".", "...", "!?!", ",,,", "1,234.5", "1.", ".5", "a.5", "5.a", "
        "a <skipped> b", "<skipped>", "<skip<skipped>ped>", "\u2028x\u2029y", "na\u00efve, caf\u00e9.", "\u00e9.\u00e9,\u00e9", "\u0663.\u0664",
        "a\u3000b", "x\x1fy", "x\x85y", "\u200bzero", "\ufeffbom", "$5.00/kg", "(a)[b]{c}", "~`^_|\\", "\"quoted\"", "100%", "a..b", "1..2",
        "1.-2", "5--6", "a\rb", "..,,..", "a", "a b", "a b c", "a b c d", "The cat sat on the mat ."]
+ODD += [a + chr(c) + b for c in range(1, 127) if c != 10 for a, b in (("x", "y"), ("1", "2"))]
 
 
 def perturbed(line, r):
