@@ -39,4 +39,6 @@ same residual-scale quick gate 3 lr=1e-3
 same optimizers quick post 4 optimizer=radam warmup=0 lr=1e-1
 same amplification quick deepnorm 3 lr=5e-3
 same peri-init quick peri 6 init_std=6.32e-2 lr=3e-3
+same peri-fp16 quick peri 3 precision=fp16 lr=1e-1
+same peri-decay quick pre 5 weight_decay=0.3 lr=3e-3
 echo "1..$number"
