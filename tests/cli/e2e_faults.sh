@@ -353,7 +353,7 @@ check_damaged_records_are_never_used() {
   }
   for edit in 'echo garbage >record.json' ': >record.json' 'truncate -s 900 record.json' 'rm record.json' \
     'rm curves.csv' ': >curves.csv' 'sed -i "\$d" curves.csv' 'sed -i "5s/[0-8]\$/9/" curves.csv' \
-    'sed -i "s/\"schema\": 5/\"schema\": 6/" record.json' 'sed -i "s/\"spikes\": 0.0/\"spikes\": 1.0/" record.json' \
+    'sed -i "s/\"schema\": [0-9]*/\"schema\": 99/" record.json' 'sed -i "s/\"spikes\": 0.0/\"spikes\": 1.0/" record.json' \
     'sed -i "s/\"diverged_step\": -1/\"diverged_step\": 7/" record.json' \
     'sed -i "s/layers = 2/layers = 3/" record.json' "cp ../$other/record.json ." "cp ../$other/curves.csv ."; do
     damage "$edit"
