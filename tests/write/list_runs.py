@@ -14,7 +14,11 @@ listing = json.loads(subprocess.run([program, "runs", experiment, "--profile", p
                                     check=True, capture_output=True, text=True).stdout)
 out = csv.writer(sys.stdout, lineterminator="\n")
 out.writerow(["arm", *keys, "seed", "status", "valid_loss", "loss_chain", "parameters_hash", "id"])
-for run in listing["groups"][0]["runs"]:
+runs = listing["groups"][0]["runs"]
+for run in runs:
+    # The listing shows runs of other precisions too where the experiment leaves that open.
+    if "precision" not in keys and run["class"] != runs[0]["class"]:
+        continue
     with open(f"{results}/runs/{run['id']}/record.json") as file:
         record = json.load(file)
     spec = dict(line.split(" = ", 1) for line in record["spec"].splitlines())
