@@ -144,6 +144,19 @@ static void example_attend(int rows, int cols, Shape *in, Attr *attr) {
     in[3] = (Shape){2 * rows, 1};
 }
 
+static const char *shape_placed(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
+    (void)count, (void)attr;
+    *out = in[0];
+    *save = (Shape){0, 0};
+    return in[1].rows != in[0].rows || in[1].cols != 1 ? "positions are not one per row" : NULL;
+}
+
+static void example_placed(int rows, int cols, Shape *in, Attr *attr) {
+    (void)attr;
+    in[0] = (Shape){rows, cols};
+    in[1] = (Shape){rows, 1};
+}
+
 static const char *shape_rope(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
     Shape y;
     const char *wrong = shape_attention(in, count, attr, &y, save);

@@ -15,6 +15,7 @@ typedef struct {
     double count;        /* targets in the batch; the mean divides by it */
     uint32_t drop_below; /* dropout drops where a Philox word is below; 0 = off (p = 0, or evaluation) */
     double drop_scale;   /* 1 / (1 - p) */
+    double smoothing;    /* of the labels, in the loss: this share is spread evenly over the vocabulary */
     double lr, weight_decay, beta1, beta2, eps, momentum;
     double correction1, correction2; /* 1 - beta^t of the optimizer's two averages, t = 1 at the first step */
     double rectify;                  /* RAdam's variance rectification; 0 while it is undefined (then plain momentum) */

@@ -82,6 +82,12 @@ class Ops:
         q, k, v = (x[..., i * C:(i + 1) * C].reshape(B, T, op["heads"], -1).swapaxes(1, 2) for i in range(3))
         return self.softmax_of(q, k, v, op.get("full", False)).swapaxes(1, 2).reshape(B, T, C)
 
+    def sinusoid(self, op, x, positions):
+        C = x.shape[-1]
+        angle = [[p * 10000 ** (-2 * (i // 2) / C) for i in range(C)] for p in positions.reshape(-1).tolist()]
+        waves = [[math.cos(a) if i % 2 else math.sin(a) for i, a in enumerate(row)] for row in angle]
+        return x + self.table(waves, x).reshape(x.shape)
+
     def attend(self, op, q, k, v, ranges):
         """Rows of q that see rows ranges[2i] .. ranges[2i + 1] - 1 of k and v."""
         heads = [x.reshape(x.shape[0], op["heads"], -1).swapaxes(0, 1) for x in (q, k, v)]

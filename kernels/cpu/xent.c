@@ -1,5 +1,6 @@
-/* nll = logsumexp(x) - x[target] in nats; a row with target -1 gives 0 and no gradient.
- * save: logsumexp; 1 where the target's logit is the (first) largest.   dx = (softmax(x) - onehot) dnll */
+/* nll = logsumexp(x) - x[target] in nats; a row with target -1 gives 0 and no gradient. With smoothed labels
+ * q = (1 - s) onehot + s / columns (Szegedy et al. 2016) nll = logsumexp(x) - sum q x; evaluation has s = 0.
+ * save: logsumexp; 1 where the target's logit is the (first) largest.   dx = (softmax(x) - q) dnll */
 #include "kernels/cpu/real.h"
 
 enum { PIECE = 128 };
@@ -43,6 +44,12 @@ static bool is_first_largest(const real *x, int target, real most) {
     return first;
 }
 
+static real loss(const real *x, int v, real lse, int target, real smoothing) {
+    if (target < 0) return 0;
+    real nll = lse - x[target];
+    return smoothing > 0 ? r_fma(smoothing, x[target] - row_sum(x, v) / (real)v, nll) : nll;
+}
+
 static void forward(const Call *c) {
     int v = c->in[0].cols;
     Share rows = call_share(c, c->out.rows);
@@ -53,18 +60,19 @@ static void forward(const Call *c) {
             real *save = at(c->save, r) + 2 * (size_t)row, most = row_max(x, v);
             save[0] = most + r_log(exp_sum(x, most, v));
             save[1] = (real)is_first_largest(x, target, most);
-            at(c->out, r)[row] = target < 0 ? 0 : save[0] - x[target];
+            at(c->out, r)[row] = loss(x, v, save[0], target, (real)c->scalars[r].smoothing);
         }
 }
 
-static void backward_row(const real *x, real *dx, int v, real lse, int target, real dy, bool accumulate) {
-    real e[PIECE];
+static void backward_row(const real *x, real *dx, int v, real lse, int target, real smoothing, real dy,
+                         bool accumulate) {
+    real e[PIECE], even = smoothing / (real)v; /* without smoothing its 0 changes no bit */
     for (int from = 0; from < v; from += PIECE) {
         int n = v - from < PIECE ? v - from : PIECE;
         real *to = writing(dx + from, PIECE);
         exp_piece(e, reading(x + from, PIECE), lse, n);
-        if (target >= from && target < from + n) e[target - from] -= 1;
-        for (int i = 0; i < n; i++) put(&to[i], e[i] * dy, accumulate);
+        if (target >= from && target < from + n) e[target - from] -= 1 - smoothing;
+        for (int i = 0; i < n; i++) put(&to[i], (e[i] - even) * dy, accumulate);
     }
 }
 
@@ -80,7 +88,7 @@ static void backward(const Call *c) {
                 if (!c->accumulate[0]) memset(dx, 0, (size_t)v * sizeof(real));
                 continue;
             }
-            backward_row(x, dx, v, lse, target, at(c->dout, r)[row], c->accumulate[0]);
+            backward_row(x, dx, v, lse, target, (real)c->scalars[r].smoothing, at(c->dout, r)[row], c->accumulate[0]);
         }
 }
 

@@ -1,5 +1,5 @@
-/* nll = logsumexp(x) - x[target] in nats; a row with target -1 gives 0 and no gradient.
- * save: logsumexp; 1 where the target's logit is the (first) largest.   dx = (softmax(x) - onehot) dnll
+/* nll = logsumexp(x) - sum q x in nats, q = (1 - s) onehot + s / columns; a row with target -1 gives 0 and no gradient.
+ * save: logsumexp; 1 where the target's logit is the (first) largest.   dx = (softmax(x) - q) dnll
  * A warp for each row. */
 #include "kernels/cuda/device.cuh"
 
@@ -16,13 +16,17 @@ KERNEL_FN(forward, THREADS, Call, c) {
     if (row >= c.out.rows) return;
     const float *x = at(c.in[0], r) + (size_t)row * v;
     int target = ids(c.in[1], r)[row];
-    float *save = at(c.save, r) + 2 * (size_t)row, most = row_max(x, v), sum;
+    float *save = at(c.save, r) + 2 * (size_t)row, most = row_max(x, v), sum, all = 0;
+    float smoothing = (float)c.scalars[r].smoothing;
     ROW_REDUCE(v, sum, lane += canon_exp(x[i] - most));
+    if (smoothing > 0) all = row_sum(x, v);
     bool hit = is_first_largest(x, target, most);
     if (lane_id()) return;
     save[0] = most + canon_log(sum);
     save[1] = (float)hit;
-    at(c.out, r)[row] = target < 0 ? 0 : save[0] - x[target];
+    float nll = target < 0 ? 0 : save[0] - x[target];
+    if (smoothing > 0 && target >= 0) nll = CANON_FMA(smoothing, x[target] - all / (float)v, nll);
+    at(c.out, r)[row] = nll;
 }
 
 KERNEL_FN(backward, THREADS, Call, c) {
@@ -30,11 +34,12 @@ KERNEL_FN(backward, THREADS, Call, c) {
     if (row >= c.out.rows) return;
     const float *x = at(c.in[0], r) + (size_t)row * v;
     float *dx = at(c.din[0], r) + (size_t)row * v, lse = at(c.save, r)[2 * (size_t)row], dy = at(c.dout, r)[row];
+    float smoothing = (float)c.scalars[r].smoothing, even = smoothing / (float)v;
     int target = ids(c.in[1], r)[row];
     for (int i = lane_id(); i < v; i += WARP) {
         float e = canon_exp(x[i] - lse);
-        if (i == target) e -= 1;
-        if (target >= 0) put(&dx[i], e * dy, c.accumulate[0]);
+        if (i == target) e -= 1 - smoothing;
+        if (target >= 0) put(&dx[i], (e - even) * dy, c.accumulate[0]);
         else if (!c.accumulate[0]) dx[i] = 0;
     }
 }

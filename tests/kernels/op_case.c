@@ -43,7 +43,7 @@ static void fill_ids(OpCase *c, int input, int replica, uint64_t seed) {
     int32_t *id = (int32_t *)(void *)((char *)c->call.in[input].at + (size_t)replica * c->call.in[input].stride);
     for (int i = 0; i < c->in[input].rows; i++) {
         uint32_t word = philox_word(seed, 99, (uint64_t)i);
-        id[i] = !first && i % 7 == 3 ? -1 : (int32_t)philox_below(word, limit);
+        id[i] = op_measures(c->call.kind) && i % 7 == 3 ? -1 : (int32_t)philox_below(word, limit);
     }
 }
 
@@ -102,6 +102,7 @@ void case_init(OpCase *c, int kind, int rows, int cols, const Backend *backend, 
     for (int r = 0; r < replicas; r++) {
         uint64_t key = seed + (uint64_t)r;
         scalars[r] = (Scalars){.seed = key, .step = 3, .count = rows, .drop_below = 1u << 30, .drop_scale = 4.0 / 3};
+        scalars[r].smoothing = key % 4 == 3 ? 0.1 : 0;
         scalars[r].progress = (double)(1 + key % 7) / 10;
         fill_reals(c, call->dout, r, key, 50);
         for (int i = 0; i < call->in_count; i++)

@@ -187,6 +187,17 @@ static void rotation(const Backend *b) {
     expect(&c, "rope", y);
 }
 
+/* Four columns: sine and cosine of the position, then of a hundredth of it. */
+static void places(const Backend *b) {
+    OpCase c;
+    const double x[8] = {0, 0, 0, 0, 1, 2, 3, 4};
+    const double y[8] = {0, 1, 0, 1, 1 + sin(7), 2 + cos(7), 3 + sin(.07), 4 + cos(.07)};
+    start(&c, OP_sinusoid, 2, 4, b);
+    ((int32_t *)c.call.in[1].at)[0] = 0, ((int32_t *)c.call.in[1].at)[1] = 7;
+    fill(&c, 0, x);
+    expect(&c, "sinusoid", y);
+}
+
 static void elementwise(const Backend *b) {
     OpCase c;
     const double x[4] = {-2, -0.5, 0.25, 3}, f[4] = {1, 2, 3, 4};
@@ -322,6 +333,15 @@ static void losses(const Backend *b) {
     for (size_t i = 0; i < 3; i++) cr_assert(view_get(&c, c.call.save, 0, 2 * i + 1) == hits[i], "hit of row %zu", i);
     expect(&c, "cross-entropy", y);
 
+    /* a fifth of the label spread over three: the first two rows lose 1/5 of the mean logit ln(10)/3 instead */
+    const double even = (log(1) + log(2) + log(5)) / 3;
+    const double z[3] = {log(8) - 0.2 * even, log(8) - 0.8 * log(5) - 0.2 * even, 0};
+    start(&c, OP_xent, 3, 3, b);
+    for (int i = 0; i < 3; i++) ((int32_t *)c.call.in[1].at)[i] = target[i];
+    ((Scalars *)(uintptr_t)c.call.scalars)->smoothing = 0.2;
+    fill(&c, 0, x);
+    expect(&c, "cross-entropy of smoothed labels", z);
+
     Scalars *s;
     const double n[3] = {1, 2, 6}, mean = 4.5;
     start(&c, OP_mean, 3, 1, b);
@@ -342,6 +362,7 @@ ParameterizedTest(int *index, forward, values) {
     norms(b);
     attention(b);
     rotation(b);
+    places(b);
     elementwise(b);
     streams(b);
     tables(b);
