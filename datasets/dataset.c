@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "datasets/bpe_sentencepiece.h"
 #include "datasets/overlap.h"
+#include "datasets/pairs.h"
 #include "datasets/prepared.h"
 #include "datasets/shards.h"
 #include "datasets/unigram.h"
@@ -18,6 +20,8 @@ typedef struct {
     size_t cut, length;
     const char *corpus; /* of the manifest, or NULL */
     bool own_files;     /* each part has files of its own */
+    bool paired;        /* each part is lines of one language, then as many of another (datasets/pairs.h) */
+    size_t lines[2];    /* paired: of one language in the part that trains, and in the other */
 } Parts;
 
 size_t dataset_cut(const uint8_t *bytes, size_t length) {
@@ -138,9 +142,33 @@ static Rc finish(Dataset *d, const char *name, const char *tokenizer, const Part
     set_name(d, name);
     Rc rc = check_overlap(d, p, e);
     if (!rc) rc = tokenize(d, tokenizer, p, cache, e);
+    if (!rc && p->paired) rc = pairs_find(d, p->lines, e);
     free(p->bytes);
     if (rc) dataset_release(d);
     return rc;
+}
+
+static void add_bytes(Parts *p, const uint8_t *bytes, size_t length) {
+    p->bytes = mem_grow(p->bytes, p->length + length + 1, 1);
+    memcpy(p->bytes + p->length, bytes, length);
+    p->length += length;
+}
+
+static size_t count_lines(const uint8_t *bytes, size_t length) {
+    size_t n = 0;
+    for (size_t i = 0; i < length; i++) n += bytes[i] == '\n';
+    return n + (length && bytes[length - 1] != '\n');
+}
+
+/* Appends lines, the last of which then has an end. Those of a part's second file belong to those of its first. */
+static Rc add_lines(Parts *p, int part, const char *name, const uint8_t *bytes, size_t length, Error *e) {
+    size_t lines = count_lines(bytes, length);
+    add_bytes(p, bytes, length);
+    if (length && bytes[length - 1] != '\n') add_bytes(p, (const uint8_t *)"\n", 1);
+    if (!p->lines[part]) p->lines[part] = lines;
+    if (p->lines[part] == lines) return RC_OK;
+    return error_set(e, RC_USAGE, "%s: %zu lines, and %zu in the file of the other language: they are no pairs", name,
+                     lines, p->lines[part]);
 }
 
 /* Appends the files of one part to p; hashes collects "HASH\n" per file. */
@@ -151,13 +179,16 @@ static Rc add_files(Dataset *d, Parts *p, const CorpusFile *rows, size_t count, 
         CorpusBytes c;
         Rc rc = corpus_obtain(&c, &rows[i], places, e);
         if (rc) return rc;
-        p->bytes = mem_grow(p->bytes, p->length + c.length, 1);
-        memcpy(p->bytes + p->length, c.bytes, c.length);
-        p->length += c.length;
+        p->paired = rows[i].order == ORDER_LINES;
+        if (!p->paired)
+            add_bytes(p, c.bytes, c.length);
+        else
+            rc = add_lines(p, part == PART_VALID, rows[i].file, c.bytes, c.length, e);
         text_format(hashes, "%s\n", c.sha256);
         if (!*d->from) snprintf(d->from, sizeof d->from, "%s", c.from.at);
         if (!*d->note) snprintf(d->note, sizeof d->note, "%s", c.note.at);
         corpus_release(&c);
+        if (rc) return rc;
     }
     return RC_OK;
 }
@@ -204,10 +235,77 @@ static Rc open_source(Dataset *d, const Source *source, const char *tokenizer, c
     return rc;
 }
 
+/* The byte behind the first `lines` lines. */
+static size_t behind_lines(const CorpusBytes *c, size_t lines) {
+    size_t at = 0;
+    for (; lines && at < c->length; at++) lines -= c->bytes[at] == '\n';
+    return at;
+}
+
+/* Two files, of which the last tenth of the lines validates, or two to train on and two to validate on. */
+static Rc pair_parts(Parts *p, const CorpusBytes *c, char *const *path, int files, Error *e) {
+    size_t lines = count_lines(c[0].bytes, c[0].length), train = lines - lines / 10;
+    p->own_files = files == 4;
+    for (int part = 0; part < 2; part++) {
+        for (int i = 0; i < 2; i++) {
+            const CorpusBytes *of = &c[files == 4 ? 2 * part + i : i];
+            size_t cut = files == 4 ? 0 : behind_lines(of, train), from = part ? cut : 0;
+            size_t to = part || files == 4 ? of->length : cut;
+            if (add_lines(p, part, path[of - c], of->bytes + from, to - from, e)) return e->code;
+        }
+        if (!part) p->cut = p->length;
+    }
+    return RC_OK;
+}
+
+/* text:SOURCE,TARGET or text:SOURCE,TARGET,SOURCE,TARGET */
+static Rc open_pairs(Dataset *d, char *const *path, int files, const char *tokenizer, const char *cache, Error *e) {
+    CorpusBytes c[4];
+    Parts p = {.paired = true};
+    Text hashes;
+    int opened = 0;
+    Rc rc = RC_OK;
+    text_init(&hashes);
+    while (!rc && opened < files) {
+        rc = corpus_open_text(&c[opened], path[opened], e);
+        if (!rc) text_format(&hashes, "%s\n", c[opened++].sha256);
+    }
+    if (!rc && count_lines(c[0].bytes, c[0].length) != count_lines(c[1].bytes, c[1].length))
+        rc = error_set(e, RC_USAGE, "%s: %zu lines, and %s %zu: they are no pairs", path[0],
+                       count_lines(c[0].bytes, c[0].length), path[1], count_lines(c[1].bytes, c[1].length));
+    if (!rc) rc = pair_parts(&p, c, path, files, e);
+    d->entropy_rate = NAN;
+    sha256_hex_of(d->sha256, hashes.at, hashes.length);
+    snprintf(d->from, sizeof d->from, "%s", path[0]);
+    while (opened--) corpus_release(&c[opened]);
+    text_release(&hashes);
+    if (rc) {
+        free(p.bytes);
+        return rc;
+    }
+    const char *slash = strrchr(path[0], '/');
+    return finish(d, slash ? slash + 1 : path[0], tokenizer, &p, cache, e);
+}
+
+/* The paths of a list of two or four with ',' between them; how many, 0: it is none. `copy` is cut. */
+static int pair_paths(char *copy, char *path[4]) {
+    int n = 0;
+    for (char *at = copy; at && n < 4; n++) {
+        path[n] = at;
+        at = strchr(at, ',');
+        if (at) *at++ = 0;
+        if (at && n == 3) return 0;
+    }
+    return n == 2 || n == 4 ? n : 0;
+}
+
 static Rc open_text(Dataset *d, const char *path, const char *tokenizer, const char *cache, Error *e) {
     CorpusBytes c;
-    Rc rc = corpus_open_text(&c, path, e);
-    if (rc) return rc;
+    char *several[4], *copy = mem_text(path);
+    int files = file_exists(path) ? 0 : pair_paths(copy, several);
+    Rc rc = files ? open_pairs(d, several, files, tokenizer, cache, e) : corpus_open_text(&c, path, e);
+    free(copy);
+    if (rc || files) return rc;
     d->entropy_rate = NAN;
     memcpy(d->sha256, c.sha256, sizeof d->sha256);
     snprintf(d->from, sizeof d->from, "%s", path);
@@ -243,6 +341,7 @@ Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataP
 void dataset_release(Dataset *d) {
     free(d->tokens);
     shards_close(d->shards);
+    pairs_free(d->pairs);
     tokenizer_release(&d->codec);
     *d = (Dataset){0};
 }

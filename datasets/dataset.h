@@ -32,6 +32,7 @@ typedef struct {
     int vocab;
     int32_t *tokens;                 /* ids: [0, train) trains, [train, train + valid) validates; NULL: in shards */
     struct Shards *shards;           /* where they are read instead, or NULL */
+    struct Pairs *pairs;             /* of a corpus of sentence pairs (datasets/pairs.h): where they stand, or NULL */
     size_t train, valid;             /* tokens */
     size_t train_bytes, valid_bytes; /* bytes of the text they stand for */
     Tokenizer codec;                 /* for tokenizer_decode and tokenizer_encode */
@@ -42,8 +43,9 @@ typedef struct {
     bool synthetic;                  /* a built-in source: tables say so */
 } Dataset;
 
-/* name: a corpus or source of the manifest, "text:PATH" for a user's own file, or "shards:NAME" (datasets/shards.h,
- * which has the codes of those). tokenizer: "char", "byte" or "bpe" (see datasets/tokenizer.h). A trained tokenizer
+/* name: a corpus or source of the manifest, "text:PATH" for a user's own file, "text:SOURCE,TARGET" for two files of
+ * sentence pairs, line by line, of which the last tenth validates, "text:SOURCE,TARGET,SOURCE,TARGET" where two more
+ * do, or "shards:NAME" (datasets/shards.h, which has the codes of those). tokenizer: "char", "byte" or "bpe" (see datasets/tokenizer.h). A trained tokenizer
  * sees the training part alone; its ids are kept in places->cache. RC_USAGE: unknown name or tokenizer (the line gives
  * the nearest), a text that is empty, not UTF-8 or over 2^32-1 tokens, a vocabulary larger than the corpus supports,
  * parts that overlap. RC_INTEGRITY: wrong bytes, also of the prepared tokens, or not the tokens that the manifest pins.

@@ -86,3 +86,12 @@ int norm_build_v(Tape *t, Norm norm, int x, int group, double eps, int layer, co
     assert(norm_on_v(norm));
     return build_parts(t, info, info->v_op, "v", x, (Attr){.eps = eps, .group = group}, layer, prefix);
 }
+
+int norm_build_part(Tape *t, Norm norm, int x, int group, double eps, int layer, const char *name) {
+    const NormInfo *info = &norm_info[norm];
+    int in[OP_MAX_IN] = {x}, count = 1;
+    if (info->step[0] == NORM_NOTHING) return x;
+    assert(norm_on_qk(norm) && norm_on_v(norm) && info->step[1] == NORM_NOTHING);
+    for (int i = 0; info->parameter[i].leaf; i++) in[count++] = add_parameter(t, info, i, group, layer, name);
+    return tape_op(t, (OpKind)info->step[0], in, count, (Attr){.eps = eps, .group = group}, layer, name);
+}

@@ -36,4 +36,7 @@ int norm_build(Tape *t, Norm norm, int x, double eps, int layer, const char *nam
 int norm_build_qk(Tape *t, Norm norm, int x, int group, double eps, int layer, const char *prefix);
 int norm_build_v(Tape *t, Norm norm, int x, int group, double eps, int layer, const char *prefix);
 
+/* The same for one of q, k and v that stands alone: called `name`, its parameters "<name>.weight" and so on. */
+int norm_build_part(Tape *t, Norm norm, int x, int group, double eps, int layer, const char *name);
+
 #endif

@@ -21,6 +21,7 @@ static void take(Program *p, int k, int replica, double *total) {
     const Profile *profile = &p->tape->profile[k];
     const Tensor *t = &p->tape->tensor[profile->parameter];
     float *w = mem_alloc((size_t)t->cols, sizeof *w);
+    if (profile->anew) *total = 1;
     for (int i = 0; i < t->cols; i++) w[i] = (float)sqrt(*total);
     program_write(p, ROLE_PARAM, profile->parameter, replica, w);
     free(w);
@@ -31,7 +32,6 @@ void profile_parameters(Program *p) {
     const Tape *t = p->tape;
     if (!t->profiles) return;
     double *total = mem_alloc((size_t)p->replicas, sizeof *total);
-    for (int r = 0; r < p->replicas; r++) total[r] = 1;
     program_ready(p);
     for (int i = 0, k = 0; i < t->ops; i++) {
         program_forward_op(p, i);

@@ -64,4 +64,5 @@ void recipe_scalars(const Recipe *r, Scalars *s, uint64_t seed, int step, double
     s->grad_scale = 1;
     s->drop_below = (uint32_t)(r->dropout * 4294967296.0);
     s->drop_scale = 1 / (1 - r->dropout);
+    s->smoothing = r->smoothing;
 }

@@ -22,8 +22,9 @@ typedef struct {
     int steps, warmup;              /* updates; warm-up updates among them */
     double lr, warmup_lr, final_lr; /* peak; where the warm-up starts; where decays end */
     double beta1, beta2, eps, momentum, weight_decay;
-    double clip;    /* largest global gradient norm, 0 = no clipping */
-    double dropout; /* probability, 0 = off */
+    double clip;      /* largest global gradient norm, 0 = no clipping */
+    double dropout;   /* probability, 0 = off */
+    double smoothing; /* of the labels in the training loss (kernels/ops.def, xent) */
     /* Philox keys of these draws alone; 0: the run's seed */
     uint64_t init_seed, order_seed, dropout_seed;
     InitStd init;

@@ -21,12 +21,13 @@ static double value_layer_root(double value, double end, RulePlace at) {
 
 static double value_deep_carry(double value, double end, RulePlace at) {
     (void)end;
-    return value * sqrt(sqrt(2.0 * at.depth));
+    if (at.stack == STACK_ENCODER) return value * 0.81 * pow(at.depth, 5 / 16.0); /* (N^4 M)^(1/16), N = M */
+    return value * sqrt(sqrt((double)stack_sublayers(at.stack) * at.depth));
 }
 
 static double value_sublayers(double value, double end, RulePlace at) {
     (void)end;
-    return value * 2 * at.depth;
+    return value * stack_sublayers(at.stack) * at.depth;
 }
 
 static double value_width_root(double value, double end, RulePlace at) {

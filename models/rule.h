@@ -30,10 +30,19 @@ typedef enum {
     LEARNS_rest
 } Learns;
 
-/* Where it stands: block `layer` (0-based) of `depth`, times a stream of `width` columns. */
+/* A model is one stack of blocks, or an encoder and a decoder of as many blocks each. */
+typedef enum { STACK_ALONE, STACK_ENCODER, STACK_DECODER } StackKind;
+
+/* Where it stands: block `layer` (0-based) of `depth` of a stack, times a stream of `width` columns. */
 typedef struct {
     int layer, depth, width;
+    StackKind stack;
 } RulePlace;
+
+/* Sublayers of a block: a decoder's has attention to what the encoder read too. */
+static inline int stack_sublayers(StackKind stack) {
+    return stack == STACK_DECODER ? 3 : 2;
+}
 
 /* The number; learned rules give their starting value, moving ones that of the first step. */
 double rule_value(Rule rule, RulePlace at);

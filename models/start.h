@@ -6,9 +6,11 @@
 #include "models/tape.h"
 #include "models/variant.h"
 
-/* Sets kind, std and scales of a parameter that starts at random: t->tensor[tensor], of block `layer` of `depth`
- * (layer -1: outside the blocks) of a stream of `width` columns. attention: it is q, k and v of a block, one above
- * the other. */
-void start_parameter(Tape *t, int tensor, const Variant *v, int layer, int depth, int width, bool attention);
+/* What a matrix makes: q, k and v one above the other; q or k; v; or anything else. */
+typedef enum { MAKES_qkv, MAKES_qk, MAKES_v, MAKES_other } Makes;
+
+/* Sets kind, std and scales of a parameter that starts at random: t->tensor[tensor], which stands at `place` (layer -1:
+ * outside the blocks), crossing: in the attention to what an encoder read. */
+void start_parameter(Tape *t, int tensor, const Variant *v, RulePlace place, Makes makes, bool crossing);
 
 #endif

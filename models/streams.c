@@ -59,9 +59,8 @@ int streams_read(Stack *b, int x, const char *family) {
     if (streams_sum(b)) return x;
     if (kind(b) == CHOICE_streams_hyper) {
         int n = (int)b->v->streams.value;
-        int sublayer = 2 * (b->layer - b->first_layer) + (family[0] == 'm');
         snprintf(what, sizeof what, "%s.streams_in", family);
-        return mixed(b, x, 1, INIT_ONE_HOT, sublayer % n, what);
+        return mixed(b, x, 1, INIT_ONE_HOT, b->sublayers % n, what);
     }
     if (b->group_sum >= 0) {
         snprintf(what, sizeof what, "%s.sources", family);
@@ -74,7 +73,7 @@ int streams_read(Stack *b, int x, const char *family) {
 /* Sublayers whose outputs make one source. */
 static int group_size(const Stack *b) {
     if (kind(b) == CHOICE_streams_attnres) return 1;
-    int sublayers = 2 * b->s->layers, groups = (int)b->v->streams.value;
+    int sublayers = stack_sublayers(b->kind) * b->s->layers, groups = (int)b->v->streams.value;
     return (sublayers + groups - 1) / groups;
 }
 
@@ -95,10 +94,11 @@ int streams_write(Stack *b, int x, int f, const char *family) {
     return x;
 }
 
-int streams_added(Stack *b, int x, int f, double gate, bool last) {
-    if (kind(b) == CHOICE_streams_skip && last) return sum(b, x, b->block_in, 1, "mlp.skip");
-    if (kind(b) == CHOICE_streams_dual)
-        b->second = sum(b, b->second, f, gate * b->v->streams.value, last ? "mlp.second" : "attn.second");
+int streams_added(Stack *b, int x, int f, double gate, const char *family) {
+    char what[24];
+    if (kind(b) == CHOICE_streams_skip && b->sub == SUB_MLP) return sum(b, x, b->block_in, 1, "mlp.skip");
+    snprintf(what, sizeof what, "%s.second", family);
+    if (kind(b) == CHOICE_streams_dual) b->second = sum(b, b->second, f, gate * b->v->streams.value, what);
     return x;
 }
 

@@ -123,9 +123,9 @@ void tape_mark(Tape *t, ProbeSite site, int layer, int tensor) {
     tape_mark_rows(t, site, layer, tensor, 0, 0);
 }
 
-void tape_profile(Tape *t, int parameter, int branch) {
+void tape_profile(Tape *t, int parameter, int branch, bool anew) {
     t->profile = mem_grow(t->profile, (size_t)t->profiles + 1, sizeof *t->profile);
-    t->profile[t->profiles++] = (Profile){parameter, branch};
+    t->profile[t->profiles++] = (Profile){parameter, branch, anew};
 }
 
 static void add_probe(Tape *t, ProbeKind kind, int layer) {

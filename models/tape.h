@@ -57,6 +57,7 @@ typedef struct {
 /* A parameter that starts as a pass over the first batch measures (models/profile.h). */
 typedef struct {
     int parameter, branch; /* tensors: [1][cols], and the activation whose variance counts from the next one on */
+    bool anew;             /* the first of its stack: nothing before it counts */
 } Profile;
 
 /* One number that a step measures. */
@@ -116,8 +117,8 @@ void tape_mark(Tape *t, ProbeSite site, int layer, int tensor);
 /* The same of rows first .. first + rows - 1 of a parameter. */
 void tape_mark_rows(Tape *t, ProbeSite site, int layer, int tensor, int first, int rows);
 
-/* Says that a parameter starts as a profiling pass measures. */
-void tape_profile(Tape *t, int parameter, int branch);
+/* Says that a parameter starts as a profiling pass measures; anew: as Profile. */
+void tape_profile(Tape *t, int parameter, int branch, bool anew);
 
 /* Appends the probes of a choice, and the ops that some need: once, when the model is built and its sites are
  * marked. */

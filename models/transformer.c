@@ -10,6 +10,11 @@
 #include "models/start.h"
 #include "models/streams.h"
 
+/* How a sublayer's parts are called: what it does, and the norm before it. */
+static const struct {
+    const char *family, *norm;
+} subs[] = {[SUB_ATTN] = {"attn", "ln_1"}, [SUB_MLP] = {"mlp", "ln_2"}, [SUB_CROSS] = {"cross", "ln_cross"}};
+
 const char *stack_name(Stack *b, const char *format, ...) {
     char rest[26];
     va_list args;
@@ -38,21 +43,30 @@ static int block_norm(Stack *b, Norm kind, int x, const char *stem) {
     return norm(b, kind, x, stem);
 }
 
+static RulePlace place(const Stack *b) {
+    return (RulePlace){b->layer < 0 ? 0 : b->layer - b->first_layer, b->s->layers, b->s->width, b->kind};
+}
+
 /* The row's init column and after-step rule for a parameter that starts at random. */
-static int start(Stack *b, int parameter, bool attention) {
+static int start(Stack *b, int parameter, Makes makes) {
     Tensor *x = &b->t->tensor[parameter];
+    RulePlace at = place(b);
     if (b->v->after_step.kind == CHOICE_after_step_renormalize && x->init != INIT_POSITION)
         x->unit = x->init == INIT_RESIDUAL ? UNIT_columns : UNIT_rows;
-    int layer = b->layer < 0 ? -1 : b->layer - b->first_layer;
-    start_parameter(b->t, parameter, b->v, layer, b->s->layers, b->s->width, attention);
+    if (b->layer < 0) at.layer = -1;
+    start_parameter(b->t, parameter, b->v, at, makes, b->layer >= 0 && b->sub == SUB_CROSS);
     return parameter;
 }
 
-static int linear(Stack *b, int x, int out, InitKind init, const char *stem) {
+static int linear_of(Stack *b, int x, int out, InitKind init, Makes makes, const char *stem) {
     int weight = tape_param(b->t, out, b->t->tensor[x].cols, init, 0, b->layer, stack_name(b, "%s.weight", stem));
-    int in[3] = {x, start(b, weight, !strcmp(stem, "attn.c_attn")), -1};
+    int in[3] = {x, start(b, weight, makes), -1};
     if (b->s->bias) in[2] = value_param(b, out, 0, stem, ".bias");
     return tape_op(b->t, OP_linear, in, b->s->bias ? 3 : 2, (Attr){0}, b->layer, stack_name(b, "%s", stem));
+}
+
+static int linear(Stack *b, int x, int out, InitKind init, const char *stem) {
+    return linear_of(b, x, out, init, MAKES_other, stem);
 }
 
 /* A matrix's part of its rows, of so many parts, is a probe's site. */
@@ -65,10 +79,6 @@ static int dropout(Stack *b, int x, const char *stem) {
     if (!b->s->dropout) return x;
     Attr attr = {.stream = name_stream(stack_name(b, "%s", stem))};
     return tape_op1(b->t, OP_dropout, x, attr, b->layer, stack_name(b, "%s", stem));
-}
-
-static RulePlace place(const Stack *b) {
-    return (RulePlace){b->layer < 0 ? 0 : b->layer - b->first_layer, b->s->layers, b->s->width};
 }
 
 /* The parameter that a rule learns, a row of `width`; that of a whole block is made once. */
@@ -104,20 +114,53 @@ static int scaled(Stack *b, Rule rule, int x, int width, const char *stem) {
     return tape_op1(b->t, OP_scale, x, attr, b->layer, stack_name(b, "%s.scaled", stem));
 }
 
+/* What each head reads: [q | k | v] from one matrix, rows in sequences. */
+static int heads_of_sequences(Stack *b, Site site, int group, int x) {
+    const ModelShape *s = b->s;
+    Attr attr = {.heads = s->heads, .seq = s->context, .full = s->full};
+    x = linear_of(b, x, 3 * s->width, INIT_MATRIX, MAKES_qkv, "attn.c_attn");
+    for (int i = 0; i < 3; i++) mark_matrix(b, SITE_wq + (ProbeSite)i, "attn.c_attn", i, 3);
+    x = norm_build_qk(b->t, site.qk, x, group, s->norm_eps, b->layer, stack_name(b, "attn."));
+    x = norm_build_v(b->t, site.v, x, s->width / s->heads, s->norm_eps, b->layer, stack_name(b, "attn."));
+    if (s->positions == POSITIONS_ROPE) x = tape_op1(b->t, OP_rope, x, attr, b->layer, stack_name(b, "attn.rope"));
+    return tape_op1(b->t, OP_attention, x, attr, b->layer, stack_name(b, "attn"));
+}
+
+/* The same of packed rows: a matrix each for q, k and v, which may be read from elsewhere. */
+static int heads_of_ranges(Stack *b, Site site, int group, int x, const char *family) {
+    static const struct {
+        char letter;
+        Makes makes;
+    } parts[] = {{'q', MAKES_qk}, {'k', MAKES_qk}, {'v', MAKES_v}};
+    const ModelShape *s = b->s;
+    bool cross = b->sub == SUB_CROSS;
+    int in[4] = {-1, -1, -1, cross ? b->memory_keys : b->keys};
+    for (int i = 0; i < 3; i++) {
+        char stem[24], name[TENSOR_NAME_SIZE];
+        snprintf(stem, sizeof stem, "%s.c_%c", family, parts[i].letter);
+        in[i] = linear_of(b, cross && i ? b->memory : x, s->width, INIT_MATRIX, parts[i].makes, stem);
+        if (!cross) mark_matrix(b, SITE_wq + (ProbeSite)i, stem, 0, 1);
+        snprintf(name, sizeof name, "%s", stack_name(b, "%s.%c_norm", family, parts[i].letter));
+        in[i] = norm_build_part(b->t, i < 2 ? site.qk : site.v, in[i], i < 2 ? group : s->width / s->heads, s->norm_eps,
+                                b->layer, name);
+    }
+    return tape_op(b->t, OP_attend, in, 4, (Attr){.heads = s->heads, .seq = s->context}, b->layer,
+                   stack_name(b, "%s", family));
+}
+
 static int attention(Stack *b, Site site, int x) {
     const ModelShape *s = b->s;
-    x = linear(b, x, 3 * s->width, INIT_MATRIX, "attn.c_attn");
-    for (int i = 0; i < 3; i++) mark_matrix(b, SITE_wq + (ProbeSite)i, "attn.c_attn", i, 3);
-    int head = s->width / s->heads, group = b->v->qk_over.kind == CHOICE_qk_over_width ? s->width : head;
-    x = norm_build_qk(b->t, site.qk, x, group, s->norm_eps, b->layer, stack_name(b, "attn."));
-    x = norm_build_v(b->t, site.v, x, head, s->norm_eps, b->layer, stack_name(b, "attn."));
-    Attr attr = {.heads = s->heads, .seq = s->context, .full = s->full};
-    if (s->positions == POSITIONS_ROPE) x = tape_op1(b->t, OP_rope, x, attr, b->layer, stack_name(b, "attn.rope"));
-    x = tape_op1(b->t, OP_attention, x, attr, b->layer, stack_name(b, "attn"));
-    x = scaled(b, b->v->head_scale, x, s->heads, "attn.head_scale");
-    x = block_norm(b, site.mid, x, "attn.ln_mid");
-    x = linear(b, x, s->width, INIT_RESIDUAL, "attn.c_proj");
-    mark_matrix(b, SITE_wo, "attn.c_proj", 0, 1);
+    const char *family = subs[b->sub].family;
+    char stem[24];
+    int group = b->v->qk_over.kind == CHOICE_qk_over_width ? s->width : s->width / s->heads;
+    x = b->keys < 0 ? heads_of_sequences(b, site, group, x) : heads_of_ranges(b, site, group, x, family);
+    snprintf(stem, sizeof stem, "%s.head_scale", family);
+    x = scaled(b, b->v->head_scale, x, s->heads, stem);
+    snprintf(stem, sizeof stem, "%s.ln_mid", family);
+    x = block_norm(b, site.mid, x, stem);
+    snprintf(stem, sizeof stem, "%s.c_proj", family);
+    x = linear(b, x, s->width, INIT_RESIDUAL, stem);
+    if (b->sub == SUB_ATTN) mark_matrix(b, SITE_wo, stem, 0, 1);
     return x;
 }
 
@@ -166,36 +209,35 @@ static int add(Stack *b, int x, int f, const char *family) {
     attr.alpha = fixed ? 1 - attr.beta : 1;
     if (!rest) kept = ruled(b, v->carry, x, b->s->width, &attr.alpha, carry);
     if (rule_learns(v->carry.kind) == LEARNS_profiled)
-        tape_profile(b->t, tape_find(b->t, stack_name(b, "%s", carry)), branch);
+        tape_profile(b->t, tape_find(b->t, stack_name(b, "%s", carry)), branch, !b->profiled), b->profiled = true;
     x = tape_op2(b->t, OP_residual, kept, f, attr, b->layer, stack_name(b, "%s", residual));
-    return streams_added(b, x, f, attr.beta, family[0] == 'm');
+    return streams_added(b, x, f, attr.beta, family);
 }
 
 /* x <- post( carry x + gate out( f( in(x) depth_scale ) ) ) */
 static int sublayer(Stack *b, Sub sub, int x) {
     const Variant *v = b->v;
     Site site = variant_site(v, sub, b->layer - b->first_layer, b->s->layers);
-    int number = sub == SUB_ATTN ? 1 : 2;
-    const char *family = sub == SUB_ATTN ? "attn" : "mlp";
+    const char *family = subs[sub].family, *before = subs[sub].norm;
     char stem[24];
     Attr attr = {.alpha = rule_value(v->depth_scale, place(b))};
 
     b->sub = sub;
-    snprintf(stem, sizeof stem, "ln_%d", number);
-    int f = norm_in_strength(b, site.in, v->in_strength, streams_read(b, x, family), stem);
+    int f = norm_in_strength(b, site.in, v->in_strength, streams_read(b, x, family), before);
     if (attr.alpha != 1) f = tape_op1(b->t, OP_scale, f, attr, b->layer, stack_name(b, "%s.depth_scale", family));
-    f = sub == SUB_ATTN ? attention(b, site, f) : mlp(b, site, f);
+    f = sub == SUB_MLP ? mlp(b, site, f) : attention(b, site, f);
+    b->sublayers++;
     snprintf(stem, sizeof stem, "%s.dropout", family);
     f = dropout(b, f, stem);
-    snprintf(stem, sizeof stem, "ln_%d_out", number);
+    snprintf(stem, sizeof stem, "%s_out", before);
     f = norm_in_strength(b, site.out, v->out_strength, f, stem);
-    tape_mark(b->t, sub == SUB_ATTN ? SITE_attn_added : SITE_mlp_added, b->layer, f);
+    if (sub != SUB_CROSS) tape_mark(b->t, sub == SUB_ATTN ? SITE_attn_added : SITE_mlp_added, b->layer, f);
     if (!streams_sum(b)) {
         snprintf(stem, sizeof stem, "%s.gate", family);
         return streams_write(b, x, scaled(b, v->gate, f, b->s->width, stem), family);
     }
     x = add(b, x, f, family);
-    snprintf(stem, sizeof stem, "ln_%d_post", number);
+    snprintf(stem, sizeof stem, "%s_post", before);
     return norm_in_strength(b, site.post, v->post_strength, x, stem);
 }
 
@@ -218,22 +260,51 @@ static int leave(Stack *b, int x) {
 
 void stack_init(Stack *b, Tape *t, const ModelShape *s, const Variant *v, const char *prefix) {
     *b = (Stack){.t = t, .s = s, .v = v, .prefix = prefix, .first_layer = t->layers, .layer = -1};
+    b->wte = b->positions = b->keys = b->memory = b->memory_keys = -1;
     t->layers += s->layers;
 }
 
-int stack_embedding(Stack *b, int tokens) {
-    Tape *t = b->t;
+static int token_table(Stack *b) {
     const ModelShape *s = b->s;
-    b->wte = start(b, tape_param(t, s->vocab, s->width, INIT_TOKEN, 0, -1, stack_name(b, "wte.weight")), false);
+    if (b->wte >= 0) return b->wte;
+    int table = tape_param(b->t, s->vocab, s->width, INIT_TOKEN, 0, -1, stack_name(b, "wte.weight"));
+    return b->wte = start(b, table, MAKES_other);
+}
+
+static int position_table(Stack *b) {
+    const ModelShape *s = b->s;
+    int table = tape_param(b->t, s->context, s->width, INIT_POSITION, 0, -1, stack_name(b, "wpe.weight"));
+    return start(b, table, MAKES_other);
+}
+
+/* A row's place in its sequence is its place in the batch. */
+static int embedded(Stack *b, int tokens) {
+    bool learned = b->s->positions == POSITIONS_LEARNED;
+    int in[3] = {tokens, token_table(b), -1};
+    if (learned) in[2] = position_table(b);
+    int x = tape_op(b->t, OP_embed, in, learned ? 3 : 2, (Attr){.seq = b->s->context}, -1, stack_name(b, "embed"));
+    return scaled(b, b->v->embed_scale, x, b->s->width, "embed.scale");
+}
+
+/* Rows are packed: a feed says where each stands. Sinusoids of length 1 are not scaled with the tokens. */
+static int embedded_at(Stack *b, int tokens) {
+    const ModelShape *s = b->s;
     bool learned = s->positions == POSITIONS_LEARNED;
-    int in[3] = {tokens, b->wte, -1};
-    if (learned)
-        in[2] = start(b, tape_param(t, s->context, s->width, INIT_POSITION, 0, -1, stack_name(b, "wpe.weight")), false);
-    int x = tape_op(t, OP_embed, in, learned ? 3 : 2, (Attr){.seq = s->context}, -1, stack_name(b, "embed"));
+    int x = tape_op2(b->t, OP_embed, tokens, token_table(b), (Attr){0}, -1, stack_name(b, "embed"));
+    if (learned) {
+        int at = tape_op2(b->t, OP_embed, b->positions, position_table(b), (Attr){0}, -1, stack_name(b, "embed.at"));
+        x = tape_op2(b->t, OP_residual, x, at, (Attr){.alpha = 1, .beta = 1}, -1, stack_name(b, "embed.sum"));
+    }
     x = scaled(b, b->v->embed_scale, x, s->width, "embed.scale");
+    if (s->positions != POSITIONS_SINUSOIDAL) return x;
+    return tape_op2(b->t, OP_sinusoid, x, b->positions, (Attr){0}, -1, stack_name(b, "embed.waves"));
+}
+
+int stack_embedding(Stack *b, int tokens) {
+    int x = b->positions < 0 ? embedded(b, tokens) : embedded_at(b, tokens);
     x = norm(b, b->v->embed, x, "ln_emb");
     x = dropout(b, x, "drop");
-    tape_mark(t, SITE_entering, -1, x);
+    tape_mark(b->t, SITE_entering, -1, x);
     return x;
 }
 
@@ -242,6 +313,7 @@ int stack_blocks(Stack *b, int x) {
     for (b->layer = b->first_layer; b->layer < b->first_layer + b->s->layers; b->layer++) {
         b->block_in = x = enter(b, x);
         x = sublayer(b, SUB_ATTN, x);
+        if (b->kind == STACK_DECODER) x = sublayer(b, SUB_CROSS, x);
         x = leave(b, sublayer(b, SUB_MLP, x));
         tape_mark(b->t, SITE_output, b->layer, x);
         tape_mark(b->t, SITE_stream_gradient, b->layer, x);
@@ -270,21 +342,39 @@ void stack_head(Stack *b, int x, int targets) {
     tape_mark(t, SITE_head, -1, x);
     if (!b->s->tied) {
         head = tape_param(t, b->s->vocab, b->s->width, INIT_MATRIX, 0, -1, stack_name(b, "lm_head.weight"));
-        start(b, head, false);
+        start(b, head, MAKES_other);
     }
     t->logits = logits(b, x, head);
     t->nll = tape_op2(t, OP_xent, t->logits, targets, (Attr){0}, -1, "nll");
     t->loss = tape_op1(t, OP_mean, t->nll, (Attr){0}, -1, "loss");
 }
 
-void transformer_build(Tape *t, const ModelShape *s, const Variant *v, const ProbeChoice *probes) {
-    Stack b;
+static void build_pairs(Tape *t, const ModelShape *s, const Variant *v) {
+    Stack src, dst;
     int rows = s->batch * s->context;
+    PairFeeds f = {tape_feed(t, rows, "tokens"),          tape_feed(t, rows, "targets"),
+                   tape_feed(t, rows, "positions"),       tape_feed(t, 2 * rows, "keys"),
+                   tape_feed(t, rows, "source"),          tape_feed(t, rows, "source_positions"),
+                   tape_feed(t, 2 * rows, "source_keys"), tape_feed(t, 2 * rows, "memory_keys")};
+    stack_init(&src, t, s, v, "src."), stack_init(&dst, t, s, v, "");
+    src.kind = STACK_ENCODER, src.positions = f.source_positions, src.keys = f.source_keys;
+    dst.kind = STACK_DECODER, dst.positions = f.positions, dst.keys = f.keys, dst.memory_keys = f.memory_keys;
+    if (s->shared) src.wte = token_table(&dst);
+    dst.memory = stack_blocks(&src, stack_embedding(&src, f.source));
+    stack_head(&dst, stack_blocks(&dst, stack_embedding(&dst, f.tokens)), f.targets);
+}
+
+static void build_alone(Tape *t, const ModelShape *s, const Variant *v) {
+    Stack b;
+    int rows = s->batch * s->context, tokens = tape_feed(t, rows, "tokens"), targets = tape_feed(t, rows, "targets");
+    stack_init(&b, t, s, v, "");
+    stack_head(&b, stack_blocks(&b, stack_embedding(&b, tokens)), targets);
+}
+
+void transformer_build(Tape *t, const ModelShape *s, const Variant *v, const ProbeChoice *probes) {
     ProbeChoice usual = probes_usual();
     tape_init(t);
-    stack_init(&b, t, s, v, "");
-    int tokens = tape_feed(t, rows, "tokens"), targets = tape_feed(t, rows, "targets");
-    stack_head(&b, stack_blocks(&b, stack_embedding(&b, tokens)), targets);
+    (s->pairs ? build_pairs : build_alone)(t, s, v);
     tape_probe(t, probes ? probes : &usual);
 }
 
@@ -306,6 +396,14 @@ Rc shape_keys(const ModelShape *s, Error *e) {
     if (s->positions == POSITIONS_ROPE && s->width / s->heads % 2)
         return error_set(e, RC_USAGE, "positions: rope turns pairs of columns; a head of width %d / heads %d has %d",
                          s->width, s->heads, s->width / s->heads);
+    if (s->pairs && s->positions == POSITIONS_ROPE)
+        return error_set(e, RC_USAGE,
+                         "positions: rope is not possible in an encoder-decoder, whose sentences stand "
+                         "packed; learned, sinusoidal or none");
+    if (!s->pairs && s->positions == POSITIONS_SINUSOIDAL)
+        return error_set(e, RC_USAGE,
+                         "positions: sinusoidal is of encoder-decoders (objective: translate); learned, "
+                         "rope or none");
     if ((double)s->batch * s->context > 1 << 24)
         return error_set(e, RC_USAGE, "batch: %d x context %d is more than 16,777,216 tokens a step", s->batch,
                          s->context);

@@ -69,7 +69,7 @@ static int variant_spans(const Variant *v) {
 
 Site variant_site(const Variant *v, Sub sub, int layer, int depth) {
     assert(layer >= 0 && layer < depth);
-    const Site *row = sub == SUB_ATTN ? &v->attn : &v->mlp;
+    const Site *row = sub == SUB_MLP ? &v->mlp : &v->attn;
     size_t at = (size_t)((const char *)row - (const char *)v);
     Site site = *row;
     for (const Span *s = v->span; s < v->span + variant_spans(v); s++)

@@ -59,8 +59,9 @@ typedef struct {
 extern const Variant variants[];
 extern const int variant_count;
 
-/* Where a block's sublayer norms stand. Rows that differ by layer (spans) are no special case: everybody asks here. */
-typedef enum { SUB_ATTN, SUB_MLP } Sub;
+/* Where a block's sublayer norms stand. Rows that differ by layer (spans) are no special case: everybody asks here. A
+ * decoder's attention to what an encoder read (SUB_CROSS) has the norms of attn. */
+typedef enum { SUB_ATTN, SUB_MLP, SUB_CROSS } Sub;
 Site variant_site(const Variant *v, Sub sub, int layer, int depth);
 
 /* Whether the row's sublayers end in a sum of x and f, which carry, a norm behind it and the like change. */

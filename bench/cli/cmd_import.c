@@ -10,6 +10,7 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/run/execute.h"
+#include "bench/run/feeding.h"
 #include "bench/run/weights.h"
 
 /* How an evaluation stands to the run's record. */
@@ -59,7 +60,7 @@ static Rc check(Import *m, Session *s, Error *e) {
         return error_set(e, RC_INTEGRITY, "%s: '%s' has other bytes here (sha256 %.12s) than the file's corpus (%.12s)",
                          m->path, o->spec.dataset.text, m->data->sha256, o->dataset_sha256);
     ModelShape shape = spec_shape(&o->spec, m->data->vocab);
-    if (shape_check(&shape, e) || dataset_fits(m->data, shape.batch, shape.context, e)) {
+    if (shape_check(&shape, e) || feed_fits(&o->spec, m->data, e)) {
         error_prefix(e, "%s: __metadata__: spec: ", m->path);
         return e->code = RC_INTEGRITY;
     }

@@ -28,7 +28,8 @@ typedef struct {
 } SpecWord;
 
 typedef enum { RESIDUAL_SCALED, RESIDUAL_PLAIN } ResidualInit; /* of residual_init: 1/sqrt(2L), or like every matrix */
-typedef enum { OBJECTIVE_NEXT, OBJECTIVE_MASKED } Objective; /* of objective */
+typedef enum { OBJECTIVE_NEXT, OBJECTIVE_MASKED, OBJECTIVE_TRANSLATE } Objective; /* of objective */
+typedef enum { LONG_LINES_DROP, LONG_LINES_TRUNCATE } LongLines; /* of long_lines */
 
 typedef struct {
 #define FIELD(name, since, type, least, most, initial, help) SPEC_TYPE_##type name;

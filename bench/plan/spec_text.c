@@ -141,6 +141,8 @@ ModelShape spec_shape(const RunSpec *s, int vocab) {
         .tied = s->tied,
         .dropout = s->dropout > 0,
         .full = s->objective == OBJECTIVE_MASKED,
+        .pairs = s->objective == OBJECTIVE_TRANSLATE,
+        .shared = s->shared_embeddings,
         .norm_eps = s->norm_eps,
     };
 }
@@ -162,6 +164,7 @@ Recipe spec_recipe(const RunSpec *s) {
         .weight_decay = s->weight_decay,
         .clip = s->clip,
         .dropout = s->dropout,
+        .smoothing = s->label_smoothing,
         .init_seed = (uint64_t)s->init_seed,
         .order_seed = (uint64_t)s->order_seed,
         .dropout_seed = (uint64_t)s->dropout_seed,

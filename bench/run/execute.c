@@ -47,7 +47,7 @@ static Score score(const Trainer *t, int replica, const RunSpec *s, bool *hit) {
 
 bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves *const *curves, Evaluation *out,
                     Hits *hits, const volatile sig_atomic_t *stop) {
-    size_t context = (size_t)s->context, windows = dataset_windows(d, (int)context), batch = (size_t)s->batch,
+    size_t context = (size_t)s->context, windows = feed_window_count(s, d), batch = (size_t)s->batch,
            bytes = 0;
     int replicas = trainer_replicas(t);
     Score *all = mem_alloc((size_t)replicas, sizeof *all);
@@ -57,7 +57,7 @@ bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves
     for (int r = 0; r < replicas; r++) {
         out[r].blocks = (int)((windows + batch - 1) / batch);
         out[r].block = mem_alloc((size_t)out[r].blocks, sizeof *out[r].block);
-        out[r].dropped = (long)dataset_dropped(d, (int)context);
+        out[r].dropped = (long)feed_dropped(s, d);
     }
     bool whole = true;
     for (int b = 0; whole && b < out[0].blocks; b++) {

@@ -4,13 +4,25 @@
 
 #include "bench/plan/spec.h"
 #include "datasets/dataset.h"
+#include "datasets/pairs.h"
 #include "models/trainer.h"
+
+/* RC_USAGE: the corpus is not what the objective needs, or too short for one batch and one validation window. */
+Rc feed_fits(const RunSpec *s, const Dataset *d, Error *e);
+
+/* How the sentences of a run that translates become rows. */
+Packing feed_packing(const RunSpec *s);
 
 /* Into the feeds of one replica: the batch of update `step` of the runs that draw theirs by `seed`. */
 void feed_step(Trainer *t, int replica, const Dataset *d, const RunSpec *s, uint64_t seed, uint64_t step);
 
-/* Validation windows first .. first + batch - 1. Returns how many of them there are (dataset_windows_fill). */
-int feed_windows(Trainer *t, int replica, const Dataset *d, const RunSpec *s, size_t first);
+/* Validation windows first .. first + batch - 1, first a multiple of batch; of sentence pairs a window is one of the
+ * `batch` parts of a packed batch. */
+void feed_windows(Trainer *t, int replica, const Dataset *d, const RunSpec *s, size_t first);
+
+/* All of them, and the targets that they leave out. */
+size_t feed_window_count(const RunSpec *s, const Dataset *d);
+size_t feed_dropped(const RunSpec *s, const Dataset *d);
 
 /* Whether a device can hold the corpus and draw the batches from it alone (trainer_keep_corpus). */
 bool feed_by_device(const RunSpec *s, const Dataset *d);

@@ -76,7 +76,7 @@ bool linear_probes(Trainer *t, const Dataset *d, const RunSpec *s, double *accur
     Fits f;
     int batch = (int)s->batch, context = (int)s->context;
     size_t rows = (size_t)batch * (size_t)context, wanted = (LINEAR_PROBE_POSITIONS + rows - 1) / rows;
-    size_t whole = dataset_windows(d, context) / (size_t)batch, windows = whole < 1 ? 1 : whole;
+    size_t whole = feed_window_count(s, d) / (size_t)batch, windows = whole < 1 ? 1 : whole;
     st_init(); /* GSL would end the program where a factorization fails */
     fits_make(&f, t, d, s);
     for (size_t i = 0; i < wanted && !stopped(stop); i++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bench/run/execute.h"
+#include "bench/run/feeding.h"
 
 static const Metric metric_of[QUANTIZATION_COUNT] = {
 #define QUANTIZATION(id, key, format, per_row, metric, what) METRIC_##metric,
@@ -38,7 +39,7 @@ static long add_scores(const Trainer *t, const RunSpec *s, int at, double *nll) 
 
 void quantized_measure(Trainer *t, const Dataset *d, const RunSpec *s, Evaluation *v,
                        const volatile sig_atomic_t *stop) {
-    size_t windows = dataset_windows(d, (int)s->context), batch = (size_t)s->batch;
+    size_t windows = feed_window_count(s, d), batch = (size_t)s->batch;
     int replicas = trainer_replicas(t);
     double *nll = mem_alloc((size_t)replicas * (QUANTIZATION_COUNT + 1), sizeof *nll);
     long count = 0;

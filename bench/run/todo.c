@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "bench/run/execute.h"
+#include "bench/run/feeding.h"
 #include "bench/run/quantized.h"
 
 #define UNEVEN 1.1 /* the dearest share of whole seeds over the mean share */
@@ -225,7 +226,7 @@ void todo_shards(Todo *t, int shard, int shards) {
         TodoRun *run = &t->run[i];
         ModelShape shape = spec_shape(&run->spec, run->data->vocab);
         int evaluations = spec_evaluations(&run->spec, at, 64);
-        double passes = (double)(dataset_windows(run->data, shape.context) / (size_t)shape.batch + 1) * evaluations / 3;
+        double passes = (double)(feed_window_count(&run->spec, run->data) / (size_t)shape.batch + 1) * evaluations / 3;
         run->cost = update_flops(&built, &builds, run, &shape) * ((double)run->spec.steps + passes);
         total += run->cost;
     }

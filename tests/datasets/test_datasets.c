@@ -109,7 +109,9 @@ Test(datasets, manifest_rows_are_well_formed) {
     const Source *s = manifest_sources(&sources);
     const char *names[MANIFEST_NAMES];
     for (size_t i = 0; i < files; i++) {
-        cr_assert(!strncmp(f[i].url, "https://", 8) && f[i].bytes && *f[i].licence, "%s", f[i].file);
+        /* No address has the bytes of Multi30k's files, which lie packed. */
+        bool packed = f[i].order == ORDER_LINES && !*f[i].url;
+        cr_assert((packed || !strncmp(f[i].url, "https://", 8)) && f[i].bytes && *f[i].licence, "%s", f[i].file);
         cr_assert(strlen(f[i].sha256) == 64 && strspn(f[i].sha256, "0123456789abcdef") == 64);
         cr_assert(f[i].file[0] != '/' && !strstr(f[i].file, ".."), "%s", f[i].file);
         const CorpusFile *first = manifest_corpus(f[i].name, &rows);
