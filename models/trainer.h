@@ -122,6 +122,8 @@ bool trainer_forward_quantized(Trainer *t, Quantization how);
  * -1, of one replica, rows first..first+rows-1. hit[rows]: which of them are hits; NULL: not wanted. */
 void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count, bool *hit);
 
+int trainer_vocabulary(const Trainer *t);
+
 /* After trainer_forward: the logits of one row of one replica, out[vocabulary]. */
 void trainer_logits(const Trainer *t, int replica, int row, double *out);
 

@@ -86,6 +86,10 @@ bool trainer_looks_at(const Trainer *t, int i, int replica, int *rows, int *cols
     return true;
 }
 
+int trainer_vocabulary(const Trainer *t) {
+    return t->tape.tensor[t->tape.logits].cols;
+}
+
 void trainer_logits(const Trainer *t, int replica, int row, double *out) {
     int logits = t->tape.logits, cols = t->tape.tensor[logits].cols;
     for (int i = 0; i < cols; i++)

@@ -378,6 +378,18 @@ void transformer_build(Tape *t, const ModelShape *s, const Variant *v, const Pro
     tape_probe(t, probes ? probes : &usual);
 }
 
+bool shape_equal(const ModelShape *a, const ModelShape *b) {
+    return a->layers == b->layers && a->width == b->width && a->heads == b->heads && a->context == b->context &&
+           a->vocab == b->vocab && a->batch == b->batch && a->ffn_mult == b->ffn_mult &&
+           a->activation == b->activation && a->positions == b->positions && a->bias == b->bias &&
+           a->tied == b->tied && a->dropout == b->dropout && a->full == b->full && a->pairs == b->pairs &&
+           a->shared == b->shared && a->norm_eps == b->norm_eps;
+}
+
+int shape_blocks(const ModelShape *s) {
+    return s->pairs ? 2 * s->layers : s->layers;
+}
+
 int shape_hidden(const ModelShape *s) {
     int width = s->ffn_mult * s->width;
     return s->activation == ACTIVATION_SWIGLU ? (2 * width + 23) / 24 * 8 : width;

@@ -23,6 +23,12 @@ typedef struct {
     double norm_eps;
 } ModelShape;
 
+/* Whether two shapes make one model. */
+bool shape_equal(const ModelShape *a, const ModelShape *b);
+
+/* Blocks of all stacks. */
+int shape_blocks(const ModelShape *s);
+
 /* Hidden width of the MLP: ffn_mult * width, or of swiglu, which has three matrices for two, 2/3 of that rounded up to
  * a multiple of 8 (Shazeer 2020). */
 int shape_hidden(const ModelShape *s);

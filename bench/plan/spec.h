@@ -85,6 +85,7 @@ Rc spec_parse(RunSpec *s, const char *text, Error *e);
 
 /* What the models need. vocab comes from the dataset; a masked objective adds the mask behind it. */
 ModelShape spec_shape(const RunSpec *s, int vocab);
+int spec_blocks(const RunSpec *s); /* of all stacks: an encoder's, then its decoder's */
 Recipe spec_recipe(const RunSpec *s);
 bool spec_fixed(const RunSpec *s);          /* no draw follows the seed: runs of all seeds are one */
 uint64_t spec_order_seed(const RunSpec *s); /* whose batches the run sees */

@@ -147,6 +147,11 @@ ModelShape spec_shape(const RunSpec *s, int vocab) {
     };
 }
 
+int spec_blocks(const RunSpec *s) {
+    ModelShape shape = spec_shape(s, 1);
+    return shape_blocks(&shape);
+}
+
 Recipe spec_recipe(const RunSpec *s) {
     double residual = s->residual_init == RESIDUAL_SCALED ? s->init_std / sqrt(2.0 * (double)s->layers) : s->init_std;
     return (Recipe){

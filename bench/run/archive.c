@@ -43,7 +43,7 @@ static void count_maker(Archive *a, const RunRecord *r) {
 }
 
 Rc archive_add(Archive *a, const Experiment *x, const Records *r, const char *runs, Error *e) {
-    static const char *const names[] = {"record.json", "curves.csv", HITS_FILE};
+    static const char *const names[] = {"record.json", "curves.csv", HITS_FILE, TRANSLATIONS_FILE};
     a->plan = mem_grow(a->plan, (size_t)a->plans + 1, sizeof *a->plan);
     ArchivePlan *plan = &a->plan[a->plans++];
     *plan = (ArchivePlan){.runs = r->runs};
@@ -52,7 +52,8 @@ Rc archive_add(Archive *a, const Experiment *x, const Records *r, const char *ru
     snprintf(plan->plan, sizeof plan->plan, "%s", x->plan);
     for (const RunRecord *run = r->at; run < r->at + r->runs; run++) {
         bool new = false;
-        for (int k = 0; k < (run->hits.targets ? 3 : 2); k++) {
+        for (int k = 0; k < 4; k++) {
+            if ((k == 2 && !run->hits.targets) || (k == 3 && !run->translations.sentences)) continue;
             char path[128], from[1200], *bytes;
             size_t length;
             snprintf(path, sizeof path, "runs/%s/%s", run->id, names[k]);

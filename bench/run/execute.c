@@ -14,6 +14,7 @@
 #include "bench/run/linear_probe.h"
 #include "bench/run/metrics.h"
 #include "bench/run/quantized.h"
+#include "bench/run/translated.h"
 
 static double now(void) {
     struct timespec t;
@@ -83,6 +84,7 @@ bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves
         out[r].absent[METRIC_overflows] = out[r].absent[METRIC_first_overflow] = !v.rounded.known;
         rounded_release(&v.rounded);
         quantized_none(&out[r]);
+        translated_none(out[r].metric, out[r].absent);
     }
     free(all);
     free(hit);
@@ -166,8 +168,19 @@ static bool wants_quantized(const Running *g) {
     return g->x->quantize && step_of(g) == (int)g->spec->steps;
 }
 
+static bool translates(const Running *g) {
+    return g->spec->objective == OBJECTIVE_TRANSLATE && step_of(g) > 0;
+}
+
+/* Sentences are kept as hits are, by runs that translate. */
+static bool wants_sentences(const Running *g) {
+    return translates(g) && step_of(g) == (int)g->spec->steps;
+}
+
 static bool lacks_evaluation(const Running *g, const Replica *of) {
-    return of->finite && (!record_at(of->r, step_of(g)) || (wants_hits(g) && !of->r->hits.targets));
+    if (!of->finite) return false;
+    return !record_at(of->r, step_of(g)) || (wants_hits(g) && !of->r->hits.targets) ||
+           (wants_sentences(g) && !of->r->translations.sentences);
 }
 
 static bool wants_evaluation(const Running *g) {
@@ -185,7 +198,7 @@ static double *last_row(Running *g, Curves *c) {
 
 /* Linear probes, of runs that have reached the end. */
 static void probe_here(Running *g) {
-    int layers = (int)g->spec->layers;
+    int layers = spec_blocks(g->spec);
     if (!g->x->probes || !g->x->probes->wanted[PROBE_linear_probe] || step_of(g) != (int)g->spec->steps) return;
     double *accuracy = mem_alloc((size_t)g->x->runs * (size_t)layers, sizeof *accuracy);
     bool whole = linear_probes(g->t, g->x->data, g->spec, accuracy, g->x->stop) && !broken(g, NULL);
@@ -207,6 +220,13 @@ static void evaluate_here(Running *g) {
     for (int i = 0; i < runs; i++) curves[i] = &g->replica[i].r->curves;
     bool whole = evaluate_whole(g->t, g->x->data, g->spec, curves, v, hits, g->x->stop);
     if (whole && wants_quantized(g)) quantized_measure(g->t, g->x->data, g->spec, v, g->x->stop);
+    for (int i = 0; whole && translates(g) && i < runs; i++) {
+        RunRecord *r = g->replica[i].r;
+        Translations *keep = wants_sentences(g) && !r->translations.sentences ? &r->translations : NULL;
+        if (!lacks_evaluation(g, &g->replica[i])) continue;
+        whole = translated_measure(g->t, i, g->x->data, g->spec, v[i].metric, v[i].absent, keep, g->x->stop);
+        if (!whole && !stopped(g->x->stop)) whole = true;
+    }
     bool good = whole && !broken(g, NULL);
     free(curves);
     for (int i = 0; whole && i < runs; i++) {
@@ -357,7 +377,7 @@ static void describe(const Execution *x, const ExecutedRun *run, RunRecord *r) {
     r->provenance.threads = x->threads > 1 ? x->threads : 1, r->provenance.replicas = x->runs;
     if (x->backend->device) x->backend->device->describe(r->provenance.device, sizeof r->provenance.device);
     r->probes = x->probes ? *x->probes : probes_usual();
-    curves_init(&r->curves, (int)run->spec->layers, x->probes);
+    curves_init(&r->curves, spec_blocks(run->spec), x->probes);
 }
 
 static Rc save(Running *g, Error *e) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bench/run/quantized.h"
+#include "bench/run/translated.h"
 #include "stats/curve.h"
 #include "stats/regress.h"
 
@@ -304,6 +305,12 @@ static double uniform_none(const RunRecord *r) {
     return (double)NAN;
 }
 
+/* A run that diverged writes nothing that is shared with a reference. */
+static double uniform_zero(const RunRecord *r) {
+    (void)r;
+    return 0;
+}
+
 static double uniform_nats(const RunRecord *r) {
     return log(r->vocab);
 }
@@ -357,6 +364,8 @@ bool metric_asked(Metric m, const ProbeChoice *asked) {
 }
 
 bool metric_measured(Metric m, const Experiment *x) {
+    bool translates = x->arms && x->arm[0].spec.objective == OBJECTIVE_TRANSLATE;
+    if (translated_metric(m)) return translates;
     return metric_asked(m, &x->probes) && (x->quantize || !quantized_metric(m));
 }
 

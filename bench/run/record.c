@@ -17,6 +17,7 @@ void record_release(RunRecord *r) {
     free(r->curves.value);
     free(r->declared);
     hits_release(&r->hits);
+    translations_release(&r->translations);
     rounded_release(&r->rounded);
     r->declared = NULL;
     r->evaluation = NULL;
@@ -203,6 +204,7 @@ static json_t *record_json(const RunRecord *r) {
     json_object_set_new(root, "declared", declared_json(r->declared));
     set_probes(root, &r->probes);
     if (r->hits.targets) json_object_set_new(root, "hits", hits_json(&r->hits));
+    if (r->translations.sentences) json_object_set_new(root, "translations", translations_json(&r->translations));
     json_object_set_new(root, "evaluations", evaluations_json(r, NULL));
     if (r->rounded.known) json_object_set_new(root, "rounded", rounded_json(&r->rounded));
     json_object_set_new(root, "provenance", provenance_json_of(&r->provenance));
@@ -226,6 +228,7 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     text_format(&path, "%s/curves.csv", aside.at);
     if (!rc) rc = file_write(path.at, curves.at, curves.length, e);
     if (!rc && r->hits.targets) rc = hits_write(&r->hits, aside.at, e);
+    if (!rc && r->translations.sentences) rc = translations_write(&r->translations, aside.at, e);
     text_clear(&path);
     text_format(&path, "%s/record.json", aside.at);
     if (!rc) rc = file_write(path.at, json, strlen(json), e);
@@ -326,6 +329,7 @@ static Rc read_members(RunRecord *r, json_t *root, Error *e) {
     provenance_read(&r->provenance, json_object_get(root, "provenance"));
     if (read_probes(&r->probes, json_object_get(root, "probes"), e)) return e->code;
     if (hits_parse(&r->hits, json_object_get(root, "hits"), e)) return e->code;
+    if (translations_parse(&r->translations, json_object_get(root, "translations"), e)) return e->code;
     if (rounded_parse(&r->rounded, json_object_get(root, "rounded"), e)) return e->code;
     if (read_spec(root, schema, r->arithmetic_class, &r->spec, r->spec_sha256, e)) return e->code;
     return evaluations_read(r, json_object_get(root, "evaluations"), e);
@@ -405,6 +409,7 @@ Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
     text_clear(&path);
     text_format(&path, "%s/%s", folder, id);
     if (!rc && r->hits.targets) rc = hits_read(&r->hits, path.at, e);
+    if (!rc && r->translations.sentences) rc = translations_read(&r->translations, path.at, e);
     json_decref(root);
     if (rc) record_release(r);
     text_release(&path);

@@ -1,5 +1,5 @@
-/* RunRecord: what a finished run leaves behind, in runs/<id>/{record.json, curves.csv} and, where it was
- * asked for, hits.bin (bench/run/hits.h). Written aside, fsynced, renamed: merging shards is copying folders, and
+/* RunRecord: what a finished run leaves behind, in runs/<id>/{record.json, curves.csv}, where it was asked for hits.bin
+ * (bench/run/hits.h), and translations.tsv (bench/run/sentences.h) of a run that translates. Written aside, fsynced, renamed: merging shards is copying folders, and
  * kill -9 leaves a whole run or none. */
 #ifndef BENCH_RUN_RECORD_H
 #define BENCH_RUN_RECORD_H
@@ -13,6 +13,7 @@
 #include "bench/run/hits.h"
 #include "bench/run/provenance.h"
 #include "bench/run/rounded.h"
+#include "bench/run/sentences.h"
 #include "kernels/backend.h"
 
 /* 1: without `declared`. 2: without `spec_sha256` and `provenance.made`; precision was no key of the spec yet but stood
@@ -50,6 +51,7 @@ typedef struct {
     Curves curves;
     Hits hits;       /* of the last whole validation, where they were asked for; younger than schema 4, and left out
                         of the text of a record without them */
+    Translations translations; /* of the last whole validation of a run that translates, likewise */
     RoundedRun rounded; /* absent where the precision rounds nothing */
     long parameters; /* cost */
     Provenance provenance;
@@ -67,7 +69,7 @@ void record_evaluated(RunRecord *r, const Evaluation *x);
 /* runs/<id>/ under folder. RC_UNMEASURED when the disk refuses; nothing is left half-written. */
 Rc record_write(const RunRecord *r, const char *folder, Error *e);
 
-/* Reads runs/<id>/record.json, curves.csv and, where the record names one, hits.bin. RC_INTEGRITY names what does not
+/* Reads runs/<id>/record.json, curves.csv and, where the record names them, hits.bin and translations.tsv. RC_INTEGRITY names what does not
  * read or does not have the hash that the record names; RC_USAGE when absent. */
 Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e);
 

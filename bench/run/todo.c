@@ -153,7 +153,7 @@ typedef struct {
 
 static double update_flops(Built **all, int *count, const TodoRun *run, const ModelShape *shape) {
     for (int i = 0; i < *count; i++)
-        if (!memcmp(&(*all)[i].shape, shape, sizeof *shape) &&
+        if (shape_equal(&(*all)[i].shape, shape) &&
             !memcmp((*all)[i].variant, &run->spec.variant, sizeof run->spec.variant))
             return (*all)[i].flops;
     Tape tape;
@@ -247,7 +247,7 @@ double todo_bytes(const Todo *t, int *of) {
         const TodoRun *run = &t->run[i];
         if (run->done || !todo_mine(t, run)) continue;
         ModelShape shape = spec_shape(&run->spec, run->data->vocab);
-        bool same = last && !memcmp(&shape, &last_shape, sizeof shape) && last->backend == run->backend &&
+        bool same = last && shape_equal(&shape, &last_shape) && last->backend == run->backend &&
                     !memcmp(&last->spec.variant, &run->spec.variant, sizeof run->spec.variant);
         last = run, last_shape = shape;
         if (same) continue; /* a deep model's list of ops takes most of a second to build */

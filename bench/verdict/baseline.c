@@ -26,7 +26,7 @@ void baseline_path(char *path, size_t size, const Session *s, const Experiment *
 /* The first step's gradient norm of each block, before clipping, exactly. */
 static json_t *first_gradients(const RunRecord *r) {
     json_t *norms = json_array();
-    for (int layer = 0; r->curves.rows && layer < r->spec.layers; layer++) {
+    for (int layer = 0; r->curves.rows && layer < spec_blocks(&r->spec); layer++) {
         char exact[40];
         snprintf(exact, sizeof exact, "%a", r->curves.value[curve_column(&r->curves, PROBE_block_grad_norm, layer)]);
         json_array_append_new(norms, json_string(exact));
