@@ -71,7 +71,7 @@ Rc command_sample(Session *s, Error *e) {
                          "sample: name weights: a file of `normbench export`, or a stored run, by its id or as "
                          "ARM/lr=1e-3/seed=3");
     session_signals();
-    Rc rc = weighted_open(&m, s, o->operand[0], e);
+    Rc rc = weighted_open(&m, s, o->operand[0], OBJECTIVE_NEXT, e);
     if (!rc) rc = sample(&m, s, e);
     weighted_release(&m);
     return rc;

@@ -138,7 +138,7 @@ static Rc score_all(Session *s, const Task *task, int tasks, Error *e) {
     for (int i = 0; i < o->operands && !rc; i++) {
         Weighted *m = &model[i];
         ScoredModel *as = &shown[i];
-        rc = weighted_open(m, s, o->operand[i], e);
+        rc = weighted_open(m, s, o->operand[i], OBJECTIVE_NEXT, e);
         scored++;
         if (rc) break;
         *as = (ScoredModel){.name = m->name,

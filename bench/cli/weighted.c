@@ -38,13 +38,18 @@ static Rc open_run(Weighted *m, Session *s, Error *e) {
     return RC_OK;
 }
 
-Rc weighted_open(Weighted *m, Session *s, const char *name, Error *e) {
+Rc weighted_open(Weighted *m, Session *s, const char *name, Objective objective, Error *e) {
+    static const char *const what[] = {[OBJECTIVE_NEXT] = "a language model, which goes on from a text",
+                                       [OBJECTIVE_MASKED] = "a masked model, which gives a text no likelihood",
+                                       [OBJECTIVE_TRANSLATE] = "an encoder-decoder, which translates sentences"};
+    char text[SPEC_TEXT_SIZE];
     size_t n = strlen(name);
     *m = (Weighted){.name = name};
     m->stored = !file_exists(name) && (n < 12 || strcmp(name + n - 12, ".safetensors"));
     if (m->stored ? open_run(m, s, e) : open_file(m, s, e)) return e->code;
-    if (m->spec->objective == OBJECTIVE_NEXT) return RC_OK;
-    return error_set(e, RC_USAGE, "%s: a masked model gives a text no likelihood (objective = masked)", name);
+    if ((Objective)m->spec->objective == objective) return RC_OK;
+    return error_set(e, RC_USAGE, "%s: %s (objective = %s)", name, what[m->spec->objective],
+                     spec_get(text, m->spec, "objective"));
 }
 
 void weighted_release(Weighted *m) {

@@ -1,4 +1,4 @@
-/* A language model that a command makes use of: a file of weights, or what a stored run ends with. */
+/* A model that a command makes use of: a file of weights, or what a stored run ends with. */
 #ifndef BENCH_CLI_WEIGHTED_H
 #define BENCH_CLI_WEIGHTED_H
 
@@ -19,10 +19,10 @@ typedef struct {
     Trainer *t;
 } Weighted;
 
-/* name: a safetensors file, or a run by its id or address (bench/run/address.h). RC_USAGE: neither, or a masked model,
- * which gives a text no likelihood; RC_INTEGRITY: bytes that are not what they say. On failure weighted_release is
+/* name: a safetensors file, or a run by its id or address (bench/run/address.h). RC_USAGE: neither, or a model of
+ * another objective than the command is for; RC_INTEGRITY: bytes that are not what they say. On failure weighted_release is
  * still to be called. */
-Rc weighted_open(Weighted *m, Session *s, const char *name, Error *e);
+Rc weighted_open(Weighted *m, Session *s, const char *name, Objective objective, Error *e);
 
 /* m->t with the weights; a stored run is trained again, held against its record (bench/cli/retrain.h). recipe must
  * outlive the trainer. */

@@ -55,27 +55,17 @@ static struct criterion_test_params every_variant(void) {
     return cr_make_param_array(int, index, (size_t)(variant_count + DRESSED));
 }
 
-ParameterizedTestParameters(model, gradient) {
-    return every_variant();
-}
-
-/* Directional derivatives of the whole loss along random directions and along each parameter tensor alone. */
-ParameterizedTest(int *index, model, gradient) {
+/* Directional derivatives of the whole loss along each parameter tensor's largest gradient. */
+static void check_gradients(int index, const Variant *v, const ModelShape *s) {
     Error e;
     const Backend *oracle = backend_find("cpu64", &e);
-    Variant v = variant_at(*index);
-    ModelShape s = toy_shape();
-    s.layers = variant_depth(&v, s.layers);
-    s.width = 8, s.heads = 2, s.context = 5, s.vocab = 11;
-    s.full = *index % 5 == 4;
-    s.tied = *index % 3 != 0, s.activation = (Activation)(*index % 4 % 3), s.positions = (Positions)(*index / 2 % 3);
     Recipe recipe = toy_recipe();
     recipe.init = (InitStd){0.3, 0.3, 0.3, 0.2};
     uint64_t seed = 3;
     Trainer *t;
-    cr_assert_eq(trainer_new(&t, &s, &v, NULL, &recipe, &seed, 1, oracle, &e), RC_OK);
+    cr_assert_eq(trainer_new(&t, s, v, NULL, &recipe, &seed, 1, oracle, &e), RC_OK);
     toy_batch(t, 0, 7, 0);
-    t->program.scalars[0] = (Scalars){.count = s.batch * s.context, .drop_scale = 1};
+    t->program.scalars[0] = (Scalars){.count = s->batch * s->context, .drop_scale = 1};
     program_forward(&t->program);
     program_backward(&t->program);
     int checked = 0;
@@ -95,12 +85,41 @@ ParameterizedTest(int *index, model, gradient) {
         }
         p[at] = old;
         double numeric = (side[0] - side[1]) / (2 * h);
-        cr_assert(fabs(numeric - g[at]) < 1e-6 * most, "variant %d, %s[%zu]: %.10g, numeric %.10g", *index, x->name, at,
+        cr_assert(fabs(numeric - g[at]) < 1e-6 * most, "variant %d, %s[%zu]: %.10g, numeric %.10g", index, x->name, at,
                   g[at], numeric);
         checked++;
     }
     cr_assert(checked > 10);
     trainer_free(t);
+}
+
+ParameterizedTestParameters(model, gradient) {
+    return every_variant();
+}
+
+ParameterizedTest(int *index, model, gradient) {
+    Variant v = variant_at(*index);
+    ModelShape s = toy_shape();
+    s.layers = variant_depth(&v, s.layers);
+    s.width = 8, s.heads = 2, s.context = 5, s.vocab = 11;
+    s.full = *index % 5 == 4;
+    s.tied = *index % 3 != 0, s.activation = (Activation)(*index % 4 % 3), s.positions = (Positions)(*index / 2 % 3);
+    check_gradients(*index, &v, &s);
+}
+
+/* The same of encoder-decoders, of every variant. */
+ParameterizedTestParameters(model, gradient_of_pairs) {
+    return every_variant();
+}
+
+ParameterizedTest(int *index, model, gradient_of_pairs) {
+    Variant v = variant_at(*index);
+    ModelShape s = toy_shape();
+    s.layers = variant_depth(&v, s.layers);
+    s.width = 8, s.heads = 2, s.context = 7, s.vocab = 11, s.batch = 3;
+    s.pairs = true, s.shared = *index % 2, s.tied = *index % 3 != 0, s.activation = (Activation)(*index % 4 % 3);
+    s.positions = *index % 4 ? POSITIONS_SINUSOIDAL : POSITIONS_LEARNED;
+    check_gradients(*index, &v, &s);
 }
 
 /* Every optimizer learns one batch by heart (SGD needs its own learning rate). */

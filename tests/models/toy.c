@@ -7,8 +7,12 @@
 #include "base/philox.h"
 #include "base/sha256.h"
 
+/* Encoder-decoders: rows whose constants or streams know of two stacks, and one of each kind of embedding. */
+static const char *const paired[] = {"post", "peri", "deepnorm", "admin", "subln", "attnres-block"};
+enum { PAIRED = sizeof paired / sizeof *paired };
+
 int toy_settings(void) {
-    return variant_count + 3 + OPTIMIZER_COUNT;
+    return variant_count + 3 + OPTIMIZER_COUNT + PAIRED;
 }
 
 void toy_setting(int i, Variant *v, ModelShape *s, Recipe *r) {
@@ -22,11 +26,43 @@ void toy_setting(int i, Variant *v, ModelShape *s, Recipe *r) {
         s->dropout = true, r->dropout = 0.1, variant_set(v, "embed", "rms", &e);
     else if (i < variant_count + 1 + OPTIMIZER_COUNT)
         r->optimizer = (OptimizerKind)(i - variant_count - 1);
-    else if (i > variant_count + 1 + OPTIMIZER_COUNT)
+    else if (i > variant_count + 2 + OPTIMIZER_COUNT) {
+        int pair = i - variant_count - 3 - OPTIMIZER_COUNT;
+        *v = *variant_find(paired[pair], &e);
+        s->pairs = true, s->shared = pair % 2, s->positions = pair % 3 ? POSITIONS_SINUSOIDAL : POSITIONS_LEARNED;
+        r->init = (InitStd){0.2, 0.2, 0.2, 0.2}; /* or an encoder's gradients are too small for fp16 */
+        s->tied = pair != 4, s->dropout = pair == 1, r->dropout = s->dropout ? 0.1 : 0, r->smoothing = 0.1;
+        if (pair == 1) variant_set(v, "attn.qk", "rms", &e), variant_set(v, "attn.v", "rms", &e);
+    } else if (i > variant_count + 1 + OPTIMIZER_COUNT)
         s->positions = POSITIONS_ROPE, s->activation = ACTIVATION_SWIGLU, s->bias = s->tied = false;
     else
         variant_set(v, "attn.qk", "rms", &e), variant_set(v, "gate", "learned 0.5", &e), r->lr = 1e3, r->clip = 0;
     s->layers = variant_depth(v, s->layers);
+}
+
+/* Of sentences packed by hand: of 1 to 6 tokens, each reading one of as many, a pair to 7 rows; then padding. */
+static void toy_ranges(Trainer *t, int replica, uint64_t seed, uint64_t step) {
+    static const char *const kinds[][2] = {{"positions", "keys"}, {"source_positions", "source_keys"}};
+    int rows = t->tape.tensor[t->targets].rows, pairs = rows / 7;
+    int32_t *memory = trainer_feed(t, "memory_keys", replica), *target = trainer_feed(t, "targets", replica);
+    memset(memory, 0, 2 * (size_t)rows * sizeof *memory);
+    for (int kind = 0; kind < 2; kind++) {
+        int32_t *position = trainer_feed(t, kinds[kind][0], replica), *key = trainer_feed(t, kinds[kind][1], replica);
+        memset(position, 0, (size_t)rows * sizeof *position);
+        memset(key, 0, 2 * (size_t)rows * sizeof *key);
+        for (int i = 0; i < rows; i++) {
+            int pair = i / 7, place = i % 7;
+            uint32_t word = philox_word(seed, 2, philox_offset(step, (uint64_t)pair));
+            int length = 1 + (int)philox_below(word, 6), source = 1 + (int)philox_below(word * 747796405u, 6);
+            if (kind) length = source;
+            bool real = pair < pairs && place < length;
+            if (!kind && !real) target[i] = -1;
+            if (!real) continue;
+            position[i] = place;
+            key[2 * i] = i - place, key[2 * i + 1] = kind ? i - place + length : i + 1;
+            if (!kind) memory[2 * i] = i - place, memory[2 * i + 1] = i - place + source;
+        }
+    }
 }
 
 void toy_batch(Trainer *t, int replica, uint64_t seed, uint64_t step) {
@@ -37,7 +73,11 @@ void toy_batch(Trainer *t, int replica, uint64_t seed, uint64_t step) {
             (int32_t)philox_below(philox_word(seed, 1, philox_offset(step, (uint64_t)i)), vocab);
         trainer_feed(t, "targets", replica)[i] =
             (int32_t)philox_below(philox_word(seed, 1, philox_offset(step, (uint64_t)i + 1)), vocab);
+        if (tape_fed(&t->tape, "source") >= 0)
+            trainer_feed(t, "source", replica)[i] =
+                (int32_t)philox_below(philox_word(seed, 3, philox_offset(step, (uint64_t)i)), vocab);
     }
+    if (tape_fed(&t->tape, "memory_keys") >= 0) toy_ranges(t, replica, seed, step);
 }
 
 float toy_train(Trainer *t, int steps, uint8_t chain[32]) {

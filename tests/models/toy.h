@@ -32,7 +32,7 @@ static inline Recipe toy_recipe(void) {
 }
 
 /* The settings that bits are compared in: every variant, dropout, each optimizer, learned gates at lr = 1e3 without
- * clipping (which diverges), rotary positions with a gated MLP. */
+ * clipping (which diverges), rotary positions with a gated MLP, encoder-decoders of several variants. */
 int toy_settings(void);
 void toy_setting(int i, Variant *v, ModelShape *s, Recipe *r);
 
