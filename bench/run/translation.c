@@ -44,7 +44,7 @@ static void open_sentence(Sentence *s, Translation *x, const Decoding *how) {
     *s = (Sentence){.x = x, .lives = 1, .best = -(double)INFINITY};
     for (int i = 0; i < how->beam; i++) s->live[i].token = mem_alloc((size_t)how->context, sizeof *s->live[i].token);
     x->token = mem_alloc((size_t)how->context, sizeof *x->token);
-    x->length = 0, x->score = -(double)INFINITY, x->ended = false;
+    x->length = 0, x->score = -(double)INFINITY;
 }
 
 static void close_sentence(Sentence *s, const Decoding *how) {
@@ -77,18 +77,20 @@ static bool continuations(Decoder *d, const Sentence *s, int from, int row) {
     }
     for (int i = 0; i < d->vocab; i++) sum += (double)canon_exp((float)(d->logit[i] - most));
     double base = s->live[from].score - most - (double)canon_log((float)sum);
-    for (int32_t i = 0; i < d->vocab; i++) propose(d, (Candidate){base + d->logit[i], from, i});
+    bool last = s->live[from].length + 1 == d->how->context;
+    int32_t first = last ? d->how->end : 0, behind = last ? d->how->end + 1 : d->vocab;
+    for (int32_t i = first; i < behind; i++) propose(d, (Candidate){base + d->logit[i], from, i});
     return true;
 }
 
-static void finish(Sentence *s, const Candidate *c, const Decoding *how, bool ended) {
+static void finish(Sentence *s, const Candidate *c, const Decoding *how) {
     const Hypothesis *h = &s->live[c->from];
     double penalized = c->score / pow(h->length + 1, how->penalty);
     s->finished++;
     if (s->finished > 1 && !(penalized > s->best)) return;
     s->best = penalized;
     memcpy(s->x->token, h->token, (size_t)h->length * sizeof *h->token);
-    s->x->length = h->length, s->x->score = c->score, s->x->ended = ended;
+    s->x->length = h->length, s->x->score = c->score;
 }
 
 /* The next round's hypotheses, of the candidates. */
@@ -99,9 +101,8 @@ static void go_on(Decoder *d, Sentence *s) {
     for (int i = 0; i < d->candidates && lives < beam && s->finished < beam; i++) {
         const Candidate *c = &d->candidate[i];
         const Hypothesis *h = &s->live[c->from];
-        bool last = h->length + 1 == context;
-        if (c->token == d->how->end || last) {
-            if (i < beam) finish(s, c, d->how, c->token == d->how->end);
+        if (c->token == d->how->end) {
+            if (i < beam) finish(s, c, d->how);
             continue;
         }
         memcpy(next[lives].token, h->token, (size_t)h->length * sizeof *h->token);

@@ -4,7 +4,7 @@
  * likeliest continuations of a sentence's hypotheses are looked at: those among the first `beam` that end are finished,
  * the first `beam` that do not go on. A sentence is done when `beam` hypotheses are finished, and its translation is the
  * finished one with the largest score / length^penalty, length counting the end. A hypothesis as long as the model's
- * context allows ends there, whatever follows. With a beam of 1 this takes the likeliest token every time. Of equal
+ * context allows can only end. With a beam of 1 this takes the likeliest token every time. Of equal
  * scores the earlier hypothesis and the lower id come first. */
 #ifndef BENCH_RUN_TRANSLATION_H
 #define BENCH_RUN_TRANSLATION_H
@@ -29,8 +29,7 @@ typedef struct {
     int source_length; /* below context; what is longer must be cut before */
     int32_t *token;    /* the translation; the caller frees it */
     int length;
-    double score; /* nats, of all its tokens and the end */
-    bool ended;   /* false: the context ended it */
+    double score; /* of all its tokens and the end */
 } Translation;
 
 /* Translates x[count] with the weights of one replica. One sentence does not depend on the others. progress: called with
