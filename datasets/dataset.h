@@ -45,12 +45,13 @@ typedef struct {
 
 /* name: a corpus or source of the manifest, "text:PATH" for a user's own file, "text:SOURCE,TARGET" for two files of
  * sentence pairs, line by line, of which the last tenth validates, "text:SOURCE,TARGET,SOURCE,TARGET" where two more
- * do, or "shards:NAME" (datasets/shards.h, which has the codes of those). tokenizer: "char", "byte" or "bpe" (see datasets/tokenizer.h). A trained tokenizer
- * sees the training part alone; its ids are kept in places->cache. RC_USAGE: unknown name or tokenizer (the line gives
- * the nearest), a text that is empty, not UTF-8 or over 2^32-1 tokens, a vocabulary larger than the corpus supports,
- * parts that overlap. RC_INTEGRITY: wrong bytes, also of the prepared tokens, or not the tokens that the manifest pins.
- * RC_UNMEASURED: nowhere to be had (the caller may go on with "synthetic", and must say so), or a tokenizer that this
- * build has not (tokenizer_ready). On error *d is zeroed and needs no release. */
+ * do, or "shards:NAME" (datasets/shards.h, which has the codes of those). tokenizer: "char", "byte" or "bpe" (see
+ * datasets/tokenizer.h). A trained tokenizer sees the training part alone; its ids are kept in places->cache.
+ * RC_USAGE: unknown name or tokenizer (the line gives the nearest), a text that is empty, not UTF-8 or over 2^32-1
+ * tokens, a vocabulary larger than the corpus supports, parts that overlap. RC_INTEGRITY: wrong bytes, also of the
+ * prepared tokens, or not the tokens that the manifest pins. RC_UNMEASURED: nowhere to be had (the caller may go on
+ * with "synthetic", and must say so), or a tokenizer that this build has not (tokenizer_ready). On error *d is zeroed
+ * and needs no release. */
 Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataPlaces *places, Error *e);
 
 /* The same for one corpus given by its rows[count]: one WHOLE file, or TRAIN and VALID files (TEST rows are

@@ -11,7 +11,8 @@ typedef enum { PART_WHOLE, PART_TRAIN, PART_VALID, PART_TEST, PART_LABELS } Part
 
 /* How the pinned bytes come from the file's. ORDER_FILE: they are the file's. ORDER_ARTICLES: the file's articles in
  * canonical order (datasets/articles.h); sources that differ in that order alone are one corpus. ORDER_LINES: as
- * ORDER_FILE, and its lines are sentences that belong to those of the part's other file: first the source language's. */
+ * ORDER_FILE, and its lines are sentences that belong to those of the part's other file: first the source language's.
+ */
 typedef enum { ORDER_FILE, ORDER_ARTICLES, ORDER_LINES } Order;
 
 /* One pinned file. Strings are constants (or the caller's, for rows made by hand). */

@@ -1,11 +1,11 @@
-/* Sentence pairs: a corpus each of whose parts is the lines of a source language followed by as many lines of the target
- * language, the translation of each. Its tokens are those of the text (one vocabulary for both languages); the end of a
- * line is the token that ends a sentence, and the one that stands before a target sentence's first.
+/* Sentence pairs: a corpus each of whose parts is the lines of a source language followed by as many lines of the
+ * target language, the translation of each. Its tokens are those of the text (one vocabulary for both languages); the
+ * end of a line is the token that ends a sentence, and the one that stands before a target sentence's first.
  *
- * A batch holds `batch * context` rows of source tokens and as many of target tokens, in which sentences stand packed,
- * one behind the other, in pairs: as many as both have room for (batches by tokens). So no row is spent on filling short
- * sentences up, and rows are padding only behind the last. The pairs of an epoch come in an order that follows from the
- * seed and the epoch alone. */
+ * A batch holds `batch * context` rows of source tokens and as many of target tokens, in which sentences stand
+ * packed, one behind the other, in pairs: as many as both have room for (batches by tokens). So no row is spent on
+ * filling short sentences up, and rows are padding only behind the last. The pairs of an epoch come in an order that
+ * follows from the seed and the epoch alone. */
 #ifndef DATASETS_PAIRS_H
 #define DATASETS_PAIRS_H
 
@@ -64,8 +64,8 @@ void packed_begin(PackedRows *p, const FeedRoom *feed, int feeds);
 /* Adds a source sentence of so many tokens and its end; its first row. There must be room. */
 int packed_source(PackedRows *p, const int32_t *token, int length, int32_t end);
 
-/* Adds a target sentence that reads the source rows [from, to): the end of the line before it and its tokens, each row's
- * target the next token and, where `ends`, behind the last the end. Its first row. There must be room. */
+/* Adds a target sentence that reads the source rows [from, to): the end of the line before it and its tokens, each
+ * row's target the next token and, where `ends`, behind the last the end. Its first row. There must be room. */
 int packed_target(PackedRows *p, const int32_t *token, int length, int32_t end, bool ends, int from, int to);
 
 #endif

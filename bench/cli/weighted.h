@@ -20,8 +20,8 @@ typedef struct {
 } Weighted;
 
 /* name: a safetensors file, or a run by its id or address (bench/run/address.h). RC_USAGE: neither, or a model of
- * another objective than the command is for; RC_INTEGRITY: bytes that are not what they say. On failure weighted_release is
- * still to be called. */
+ * another objective than the command is for; RC_INTEGRITY: bytes that are not what they say. On failure
+ * weighted_release is still to be called. */
 Rc weighted_open(Weighted *m, Session *s, const char *name, Objective objective, Error *e);
 
 /* m->t with the weights; a stored run is trained again, held against its record (bench/cli/retrain.h). recipe must

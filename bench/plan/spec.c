@@ -14,11 +14,13 @@
 static const char *const tokenizers[] = {"char", "byte", "bpe"};
 static const char *const activations[] = {
     [ACTIVATION_GELU] = "gelu", [ACTIVATION_RELU] = "relu", [ACTIVATION_SWIGLU] = "swiglu"};
-static const char *const positions[] = {
-    [POSITIONS_LEARNED] = "learned", [POSITIONS_ROPE] = "rope", [POSITIONS_NONE] = "none",
-    [POSITIONS_SINUSOIDAL] = "sinusoidal"};
+static const char *const positions[] = {[POSITIONS_LEARNED] = "learned",
+                                        [POSITIONS_ROPE] = "rope",
+                                        [POSITIONS_NONE] = "none",
+                                        [POSITIONS_SINUSOIDAL] = "sinusoidal"};
 static const char *const residuals[] = {[RESIDUAL_SCALED] = "scaled", [RESIDUAL_PLAIN] = "plain"};
-static const char *const objectives[] = {[OBJECTIVE_NEXT] = "next", [OBJECTIVE_MASKED] = "masked", [OBJECTIVE_TRANSLATE] = "translate"};
+static const char *const objectives[] = {
+    [OBJECTIVE_NEXT] = "next", [OBJECTIVE_MASKED] = "masked", [OBJECTIVE_TRANSLATE] = "translate"};
 static const char *const long_lines[] = {[LONG_LINES_DROP] = "drop", [LONG_LINES_TRUNCATE] = "truncate"};
 static const char *const precisions[] = {
 #define PRECISION(name, key, ...) [PRECISION_##name] = key,

@@ -1,6 +1,6 @@
-/* RunRecord: what a finished run leaves behind, in runs/<id>/{record.json, curves.csv}, where it was asked for hits.bin
- * (bench/run/hits.h), and translations.tsv (bench/run/sentences.h) of a run that translates. Written aside, fsynced, renamed: merging shards is copying folders, and
- * kill -9 leaves a whole run or none. */
+/* RunRecord: what a finished run leaves behind, in runs/<id>/{record.json, curves.csv}, where it was asked for
+ * hits.bin (bench/run/hits.h), and translations.tsv (bench/run/sentences.h) of a run that translates. Written aside,
+ * fsynced, renamed: merging shards is copying folders, and kill -9 leaves a whole run or none. */
 #ifndef BENCH_RUN_RECORD_H
 #define BENCH_RUN_RECORD_H
 
@@ -69,8 +69,8 @@ void record_evaluated(RunRecord *r, const Evaluation *x);
 /* runs/<id>/ under folder. RC_UNMEASURED when the disk refuses; nothing is left half-written. */
 Rc record_write(const RunRecord *r, const char *folder, Error *e);
 
-/* Reads runs/<id>/record.json, curves.csv and, where the record names them, hits.bin and translations.tsv. RC_INTEGRITY names what does not
- * read or does not have the hash that the record names; RC_USAGE when absent. */
+/* Reads runs/<id>/record.json, curves.csv and, where the record names them, hits.bin and translations.tsv.
+ * RC_INTEGRITY names what does not read or does not have the hash that the record names; RC_USAGE when absent. */
 Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e);
 
 /* The same of record.json alone: no curves, no bits of hits, and its hash, which counts them in, is not checked. */

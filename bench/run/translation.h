@@ -1,11 +1,11 @@
 /* Translations that an encoder-decoder writes: greedy, or by beam search.
  *
- * A hypothesis' score is the sum of the logs of its tokens' probabilities, its end among them. In each round the 2 beam
- * likeliest continuations of a sentence's hypotheses are looked at: those among the first `beam` that end are finished,
- * the first `beam` that do not go on. A sentence is done when `beam` hypotheses are finished, and its translation is the
- * finished one with the largest score / length^penalty, length counting the end. A hypothesis as long as the model's
- * context allows can only end. With a beam of 1 this takes the likeliest token every time. Of equal
- * scores the earlier hypothesis and the lower id come first. */
+ * A hypothesis' score is the sum of the logs of its tokens' probabilities, its end among them. In each round the 2
+ * beam likeliest continuations of a sentence's hypotheses are looked at: those among the first `beam` that end are
+ * finished, the first `beam` that do not go on. A sentence is done when `beam` hypotheses are finished, and its
+ * translation is the finished one with the largest score / length^penalty, length counting the end. A hypothesis as
+ * long as the model's context allows can only end. With a beam of 1 this takes the likeliest token every time. Of
+ * equal scores the earlier hypothesis and the lower id come first. */
 #ifndef BENCH_RUN_TRANSLATION_H
 #define BENCH_RUN_TRANSLATION_H
 
@@ -32,9 +32,9 @@ typedef struct {
     double score; /* of all its tokens and the end */
 } Translation;
 
-/* Translates x[count] with the weights of one replica. One sentence does not depend on the others. progress: called with
- * the number of sentences that were finished, or NULL. RC_INTERRUPTED and the like: *stop became nonzero; RC_UNMEASURED:
- * a logit is NaN. Translations that were made are to be freed in any case. */
+/* Translates x[count] with the weights of one replica. One sentence does not depend on the others. progress: called
+ * with the number of sentences that were finished, or NULL. RC_INTERRUPTED and the like: *stop became nonzero;
+ * RC_UNMEASURED: a logit is NaN. Translations that were made are to be freed in any case. */
 Rc translate(Trainer *t, int replica, const Decoding *how, Translation *x, int count, const volatile sig_atomic_t *stop,
              void (*progress)(void *of, int sentences), void *of, Error *e);
 

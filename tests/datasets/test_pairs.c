@@ -98,7 +98,8 @@ Test(pairs, rows_by_hand) {
     dataset_release(&d);
 }
 
-/* Every pair once in an epoch, in an order that follows from seed and epoch alone, whichever step is asked for first. */
+/* Every pair once in an epoch, in an order that follows from seed and epoch alone, whichever step is asked for first.
+ */
 Test(pairs, an_epoch_has_every_pair_once) {
     Dataset d;
     Rows x, again;

@@ -131,8 +131,8 @@ Test(translation, greedy_takes_the_likeliest) {
     trainer_free(t);
 }
 
-/* Every sentence of up to three of two tokens: 1 + 2 + 4 that end, 8 that the context ends. A beam as wide finds the best
- * under every penalty. */
+/* Every sentence of up to three of two tokens: 1 + 2 + 4 that end, 8 that the context ends. A beam as wide finds the
+ * best under every penalty. */
 Test(translation, a_wide_beam_finds_the_best) {
     const double penalties[] = {0, 1, 2};
     for (size_t p = 0; p < 3; p++) {
