@@ -289,10 +289,10 @@ static int embedded(Stack *b, int tokens) {
 /* Rows are packed: a feed says where each stands. Sinusoids of length 1 are not scaled with the tokens. */
 static int embedded_at(Stack *b, int tokens) {
     const ModelShape *s = b->s;
-    bool learned = s->positions == POSITIONS_LEARNED;
-    int x = tape_op2(b->t, OP_embed, tokens, token_table(b), (Attr){0}, -1, stack_name(b, "embed"));
-    if (learned) {
-        int at = tape_op2(b->t, OP_embed, b->positions, position_table(b), (Attr){0}, -1, stack_name(b, "embed.at"));
+    int table = token_table(b), x = tape_op2(b->t, OP_embed, tokens, table, (Attr){0}, -1, stack_name(b, "embed"));
+    if (s->positions == POSITIONS_LEARNED) {
+        table = position_table(b);
+        int at = tape_op2(b->t, OP_embed, b->positions, table, (Attr){0}, -1, stack_name(b, "embed.at"));
         x = tape_op2(b->t, OP_residual, x, at, (Attr){.alpha = 1, .beta = 1}, -1, stack_name(b, "embed.sum"));
     }
     x = scaled(b, b->v->embed_scale, x, s->width, "embed.scale");

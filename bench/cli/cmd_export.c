@@ -22,8 +22,10 @@ static Rc parse_step(const char *text, const RunRecord *r, int *step, Error *e) 
 
 static Rc crop_starts(const RunRecord *r, const Dataset *d, int64_t **out, Error *e) {
     int64_t steps = r->spec.steps, batch = r->spec.batch;
+    char objective[SPEC_TEXT_SIZE];
     if (r->spec.objective != OBJECTIVE_NEXT)
-        return error_set(e, RC_USAGE, "--batches: crops alone are not what a run with objective = masked reads");
+        return error_set(e, RC_USAGE, "--batches: crops alone are not what a run with objective = %s reads",
+                         spec_get(objective, &r->spec, "objective"));
     if (steps > (1 << 27) / batch)
         return error_set(e, RC_USAGE, "--batches: %lld steps are too many for one tensor", (long long)steps);
     uint64_t seed = spec_order_seed(&r->spec);

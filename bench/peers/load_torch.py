@@ -75,11 +75,14 @@ class Vocabulary:
 
 
 def forward(ops, graph, weights, tokens, want=()):
-    """Runs a file's ops on tokens [B, T]: the logits, or with `want` (logits, {name: activation})."""
+    """Runs a file's ops on tokens [B, T]: the logits, or with `want` (logits, {name: activation}). A model of several feeds
+    takes {feed: ids}, rows packed (translate_torch.py)."""
+    feeds = tokens if isinstance(tokens, dict) else {"tokens": tokens}
+    tokens = feeds["tokens"]
     if tokens.shape[-1] > graph["context"]:
         raise ValueError(f"{tokens.shape[-1]} tokens; the context of this model is {graph['context']}")
     ops.progress = graph.get("progress", 0)
-    value, last = {"tokens": tokens}, {}
+    value, last = dict(feeds), {}
     for number, op in enumerate(graph["ops"]):
         last.update((name, number) for name in op["in"])
     for number, op in enumerate(graph["ops"]):

@@ -161,6 +161,42 @@ for backend in $backends; do
   tail -n 1 "$backend.err" | sed 's/^/# /'
 done
 
+# Encoder-decoders, whose sentences the peer reads one at a time.
+for i in $(seq 120); do
+  echo "das $((i * i % 17)) haus $((i % 5)) am see" >>"$T/a"
+  echo "the house $((i * i % 17)) by $((i % 5)) lake $((i % 3))" >>"$T/b"
+done
+tail -n 12 a >a.valid && tail -n 12 b >b.valid
+{ printf 'name: pairs\ntitle: Pairs\nbaseline: pre\n%s\n' "$shape" | sed 's/^dataset: .*/dataset: text:a,b/; s/^context: 16/context: 40/'
+  printf 'objective: translate\nlabel_smoothing: 0.1\narms: {pre: {variant: pre}, peri: {variant: peri, attn.qk: rmsnorm, attn.v: rmsnorm},'
+  printf ' deep: {variant: deepnorm, embed_scale: width_root}, streams: {variant: hyper}, free: {variant: post, attn.qk: rmsnorm, attn.qk_over: width}}\n'; } >pairs.yaml
+mkdir pairs
+for set in positions=learned positions=sinusoidal shared_embeddings=false; do
+  "$program" run pairs.yaml --results pairs --set "$set" >>log 2>&1 || { tail -n 3 log | sed 's/^/# /'; echo "Bail out! run pairs"; exit 3; }
+done
+said=
+for record in pairs/runs/*/record.json; do
+  id=$(basename "$(dirname "$record")")
+  "$program" export "$id" --results pairs -o "pairs/$id.safetensors" >>log 2>&1 &&
+    "$program" import "pairs/$id.safetensors" --results pairs --json >pairs/import.json 2>>log &&
+    "$program" translate "pairs/$id.safetensors" --beam 1 <a.valid >pairs/ours 2>>log || said="$said $(tail -n 1 log)"
+  for backend in $backends; do
+    [ "$backend" = numpy ] && flag=--numpy || flag=
+    "$python" "$root/bench/peers/translate_torch.py" $flag "pairs/$id.safetensors" --pairs a.valid b.valid >pairs/theirs.loss 2>&1
+    "$python" - <<'PY' >>pairs/wrong 2>&1
+import json, re
+want, said = json.load(open("pairs/import.json")), open("pairs/theirs.loss").read()
+found = re.match(r"validation loss (\S+), (\d+) targets", said)
+if not found or abs(float(found[1]) - want["valid_loss"]) > 1e-6 or int(found[2]) != want["targets"]:
+    print(said, "import:", want["valid_loss"], want["targets"])
+PY
+    "$python" "$root/bench/peers/translate_torch.py" $flag "pairs/$id.safetensors" <a.valid >pairs/theirs 2>&1
+    cmp -s pairs/ours pairs/theirs || said="$said $id: other translations: $(diff pairs/ours pairs/theirs | head -n 3 | tr '\n' ' ')"
+  done
+done
+[ "$(ls pairs/runs | wc -l)" = 15 ] || said="$said $(ls pairs/runs | wc -l) runs, not 15"
+verdict "encoder-decoders have import's loss and translate's sentences" "$said$(cat pairs/wrong)"
+
 # A row of ops.def that a model could contain is one that the loader knows.
 verdict "the loader knows every op" "$(sed -n 's/^OP(\([a-z]*\),.*/\1/p' "$root/kernels/ops.def" | grep -vxE 'xent|mean|rownorm' |
   while read -r op; do grep -q "    def $op(self, op" "$root/bench/peers/tape_ops.py" || echo "$op"; done)"
