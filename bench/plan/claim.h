@@ -33,8 +33,8 @@
  *             weight x number), log_ratio (sum of weight x ln number) or ratio (exp of that)
  *   ARM:      a name, or NAME@KEY=VALUE,KEY=VALUE: that arm in the cells where the keys have these values. A contrast
  *             of such arms is tested once for every combination of the factors that its first arm leaves free.
- *             lr=best: every seed's run at the rate that the other seeds choose (stats/choice.h); step=N: at that
- *             step, not at the claim's
+ *             lr=best: every seed's run at the rate that the other seeds choose (stats/choice.h) by valid_loss,
+ *             whatever the metric; step=N: at that step, not at the claim's
  *   needs:    what must exist before this can be run; metric is then free text and the rest optional */
 #ifndef BENCH_PLAN_CLAIM_H
 #define BENCH_PLAN_CLAIM_H

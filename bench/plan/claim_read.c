@@ -332,8 +332,10 @@ static Rc check_choice(ClaimFile *f, const ClaimTest *t, const Node *n, Error *e
     if (!choice || !pair)
         return document_error(e, &f->document, n->line,
                               "lr=best: wants test: choice and two arms, both lr=best, of weights 1 and -1");
-    if (t->grid || t->metric != METRIC_valid_loss)
-        return document_error(e, &f->document, n->line, "lr=best: the metric that chooses is valid_loss");
+    if (t->grid)
+        return document_error(e, &f->document, n->line,
+                              "lr=best: '%s' is of all rates; a metric of the run at the rate that valid_loss chooses",
+                              t->metric_text);
     return RC_OK;
 }
 

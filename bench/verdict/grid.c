@@ -27,28 +27,32 @@ const SampleRun *grid_run(const Sample *s, const Term *t, int rate, int seed) {
     return sample_run(s, cell[rate], t->step, t->arm, seed);
 }
 
-/* The losses of a term, `plus` added; freed by grid_free. */
-static StGrid grid_make(const Sample *s, const Term *t, double plus) {
+/* The losses of a term, and where another metric is judged its numbers, `plus` added to what is judged; freed by
+ * grid_free. */
+static StGrid grid_make(const Sample *s, const Term *t, Metric metric, double plus) {
     int cell[EXPERIMENT_MOST_VALUES];
     size_t rates = (size_t)grid_cells(s->x, t->cell, cell), n = (size_t)s->seeds;
-    double *value = mem_alloc(rates * n, sizeof *value);
+    bool other = metric != METRIC_valid_loss;
+    double *value = mem_alloc(rates * n, sizeof *value), *judged = other ? mem_alloc(rates * n, sizeof *judged) : NULL;
     unsigned char *lost = mem_alloc(rates * n, sizeof *lost);
     for (size_t k = 0; k < rates; k++)
         for (size_t seed = 0; seed < n; seed++) {
             const SampleRun *run = sample_run(s, cell[k], t->step, t->arm, (int)seed);
-            value[k * n + seed] = run->value[METRIC_valid_loss] + plus;
+            value[k * n + seed] = run->value[METRIC_valid_loss] + (other ? 0 : plus);
+            if (other) judged[k * n + seed] = run->value[metric] + plus;
             lost[k * n + seed] = run->diverged || run->stalled;
         }
-    return (StGrid){.value = value, .lost = lost, .settings = rates, .n = n};
+    return (StGrid){.value = value, .lost = lost, .settings = rates, .n = n, .judged = judged};
 }
 
 static void grid_free(StGrid *g) {
     free((void *)g->value);
     free((void *)g->lost);
+    free((void *)g->judged);
 }
 
 void grid_chosen(const Sample *s, const Term *t, size_t *chosen) {
-    StGrid g = grid_make(s, t, 0);
+    StGrid g = grid_make(s, t, METRIC_valid_loss, 0);
     for (size_t seed = 0; seed < g.n; seed++) chosen[seed] = st_choose(&g, g.n > 1 ? seed : g.n);
     grid_free(&g);
 }
@@ -132,8 +136,8 @@ void grid_test(Family *f, const Sample *s) {
         const Contrast *w = &f->at[i].what;
         if (!w->best) continue;
         int plus = w->term[0].weight > 0 ? 0 : 1; /* terms are a pair of weights 1 and -1 */
-        grid[2 * k] = grid_make(s, &w->term[plus], 0);
-        grid[2 * k + 1] = grid_make(s, &w->term[1 - plus], w->against);
+        grid[2 * k] = grid_make(s, &w->term[plus], w->metric, 0);
+        grid[2 * k + 1] = grid_make(s, &w->term[1 - plus], w->metric, w->against);
         pair[k] = (StGridPair){2 * k, 2 * k + 1};
         k++;
     }

@@ -156,8 +156,8 @@ Test(grid, mistakes_are_refused) {
         {"{metric: valid_loss, contrast: {'pre@lr=best': 1, 'post@lr=best': -1}, expects: lower, test: maxt}",
          "wants test: choice"},
         {"{metric: valid_loss, contrast: {pre: 1, post: -1}, expects: lower, test: choice}", "both lr=best"},
-        {"{metric: accuracy, contrast: {'pre@lr=best': 1, 'post@lr=best': -1}, expects: lower, test: choice}",
-         "chooses is valid_loss"},
+        {"{metric: failed, contrast: {'pre@lr=best': 1, 'post@lr=best': -1}, expects: lower, test: choice}",
+         "is of all rates"},
         {"{metric: valid_loss, contrast: {'pre@step=0': 1, post: -1}, expects: lower, test: maxt}",
          "step: a whole number"},
         {"{metric: failled, contrast: {pre: 1, post: -1}, expects: lower, test: maxt}", "failled"}};
