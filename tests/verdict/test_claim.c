@@ -481,7 +481,7 @@ Test(claim, all_claims_are_listed) {
     static const struct {
         const char *writeup;
         int claims;
-    } listed[] = {{"000", 9}, {"001", 10}, {"002", 8}, {"003", 13}, {"004", 34}};
+    } listed[] = {{"000", 9}, {"001", 10}, {"002", 8}, {"003", 16}, {"004", 34}};
     for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
         ClaimFile f;
         cr_assert_eq(claims_read(&f, SOURCE_ROOT, listed[i].writeup, &e), RC_OK, "%s", e.text);

@@ -126,6 +126,41 @@ Test(grid, best_rates_are_tested_by_swaps) {
     cr_expect_str_eq(claim_verdict_cell(where, &m.x, v), "warmup = 0");
 }
 
+/* The loss chooses the rate; what is judged there may be another metric, which at other rates would say the opposite.
+ */
+Test(grid, another_metric_is_judged_where_the_loss_chooses) {
+    double value[2][RATES * SEEDS], hits[2][RATES * SEEDS], judged[2][SEEDS], mean = 0;
+    unsigned char lost[RATES * SEEDS] = {0};
+    size_t chosen[SEEDS];
+    start();
+    for (int arm = 0; arm < 2; arm++)
+        for (int seed = 0; seed < SEEDS; seed++) {
+            double loss[RATES] = {3.0 + 0.01 * seed, 2.9 + 0.02 * arm, 2.93, 3.5};
+            set(arm, seed, loss);
+            for (int k = 0; k < RATES; k++) {
+                double right = k == 1 + arm ? 0.3 + 0.01 * arm + 0.001 * seed : 0.5 - 0.1 * arm;
+                Evaluation *v = (Evaluation *)(uintptr_t)record_at(made_up_at(&m, cell_of_rate[k], arm, seed), 150);
+                v->metric[METRIC_accuracy] = hits[arm][k * SEEDS + seed] = right;
+                value[arm][k * SEEDS + seed] = loss[k];
+            }
+        }
+    judge("{metric: accuracy, contrast: {'pre@warmup=0,lr=best': 1, 'post@warmup=0,lr=best': -1}, expects: higher, "
+          "test: choice}");
+    StGrid grids[2];
+    for (int arm = 0; arm < 2; arm++) {
+        grids[arm] = (StGrid){.value = value[arm], .lost = lost, .settings = RATES, .n = SEEDS, .judged = hits[arm]};
+        st_judge(&grids[arm], chosen, judged[arm]);
+    }
+    StGridPair pair = {0, 1};
+    StMaxTRow row;
+    cr_assert_eq(st_choice_maxT(grids, &pair, 1, (StKey){0}, &row).status, ST_OK);
+    for (int seed = 0; seed < SEEDS; seed++) mean += (judged[0][seed] - judged[1][seed]) / SEEDS;
+    const ClaimVerdict *v = m.table.verdicts.at;
+    cr_assert_eq(m.table.verdicts.count, 1);
+    cr_expect_float_eq(fabs(v->effect), fabs(mean), 1e-12);
+    cr_expect_float_eq(v->p, row.step, 1e-15);
+}
+
 /* A run that diverged counts as the cap at its rate, and never leaves the comparison. */
 Test(grid, a_lost_run_stays_in_the_grid) {
     const double inf = (double)INFINITY;
