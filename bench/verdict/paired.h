@@ -23,6 +23,7 @@
 #include "bench/plan/metric.h"
 #include "stats/bootstrap.h"
 #include "stats/chance.h"
+#include "stats/corpus.h"
 #include "stats/counts.h"
 #include "stats/crossed.h"
 #include "stats/invert.h"
@@ -132,6 +133,7 @@ typedef struct {
     StCrossed crossed; /* for new seeds and new text; ST_BAD_ARG without blocks or with a diverged run */
     StPigeonhole pigeonhole;
     const char *no_pigeonhole; /* why it was not made, or NULL */
+    StCorpus corpus;           /* of BLEU (bench/verdict/translations.h); ST_BAD_ARG: it is none */
     bool t_decides;            /* no diverged run: intervals may be shown */
     Decision decision, decision_capped; /* capped: what the means alone say; another one where ranks disagree */
     bool higher;        /* a diverged run ranks as the lowest, not the highest */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/verdict/grid.h"
+#include "bench/verdict/translations.h"
 
 void contrast_specs(const Contrast *c, const Sample *s, RunSpec spec[CONTRAST_MOST_TERMS]) {
     for (int i = 0; i < c->terms; i++) {
@@ -116,6 +117,7 @@ static void compare_all(Family *f, const Sample *s, const Contrast *what, int co
         comparison_make(f, &f->at[i], &in);
     }
     grid_test(f, s);
+    translations_cross(f, s);
     family_together(f);
     free(k.seed);
     free(k.value);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/verdict/translations.h"
 #include "bench/write/ledger.h"
 #include "bench/write/replication.h"
 #include "bench/write/targets.h"
@@ -54,6 +55,10 @@ void ledger_numbers(const LedgerLine *l, Text *out) {
     text_format(out, ", n = %d", l->in->table.sample.seeds);
     if (!isnan(v->test->margin)) text_format(out, ", margin %s", format_real(number, v->test->margin));
     if (v->why[0]) text_format(out, "; %s", v->why);
+    if (v->c && translations_made(v->c)) {
+        text_format(out, "; ");
+        translations_text(v->c, l->in->table.family.conf, out);
+    }
 }
 
 /* The verdict's word, and words that begin beside it. */

@@ -134,8 +134,9 @@ json_t *json_effect(const StEffect *x) {
     json_put(o, "least", x->least), json_put(o, "most", x->most);
     json_put(o, "mean", x->mean), json_put(o, "median", x->median), json_put(o, "share_below_zero", x->better);
     json_put(o, "exp_mean", x->ratio), json_put(o, "pairing_gain", x->vr), json_put(o, "correlation", x->r);
-    if (x->status == ST_OK) json_put(o, "d_z", x->d_z), json_put(o, "g_z", x->g_z), json_put(o, "hedges_j", x->j),
-        json_put(o, "skewness", x->skew);
+    if (x->status == ST_OK)
+        json_put(o, "d_z", x->d_z), json_put(o, "g_z", x->g_z), json_put(o, "hedges_j", x->j),
+            json_put(o, "skewness", x->skew);
     return o;
 }
 
@@ -146,6 +147,17 @@ json_t *json_tost(const StTost *x, double margin) {
     json_put(o, "p", x->p), json_put(o, "p_lower", x->p_lower), json_put(o, "p_upper", x->p_upper);
     json_put(o, "lo", x->ci_lo), json_put(o, "hi", x->ci_hi);
     json_object_set_new(o, "equivalent", json_boolean(x->equivalent));
+    return o;
+}
+
+json_t *json_corpus(const StCorpus *x) {
+    json_t *o = json_status(x->status), *alone = json_object();
+    json_put(o, "mean", x->mean), json_put(o, "se", x->se), json_put(o, "lo", x->lo), json_put(o, "hi", x->hi);
+    json_put(alone, "se", x->sentences.se), json_put(alone, "lo", x->sentences.lo);
+    json_put(alone, "hi", x->sentences.hi);
+    json_object_set_new(o, "sentences_alone", alone);
+    json_object_set_new(o, "sentences", json_integer((json_int_t)x->items));
+    json_object_set_new(o, "resamples", json_integer((json_int_t)x->draws));
     return o;
 }
 

@@ -38,5 +38,6 @@ json_t *json_left_out(const Comparison *c, const char *(*name)(const void *, Dec
 /* {status, arm, baseline, only_arm, only_baseline, p, floor}: of runs that stalled or diverged. */
 json_t *json_stalled(const Comparison *c);
 json_t *json_crossed(const StCrossed *x);
+json_t *json_corpus(const StCorpus *x);
 
 #endif

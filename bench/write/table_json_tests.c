@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/formats/json.h"
+#include "bench/verdict/translations.h"
 #include "bench/write/replication.h"
 #include "bench/write/table_json.h"
 #include "bench/write/targets.h"
@@ -80,6 +81,7 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
         json_object_set_new(o, "perplexity_ratio", ratio);
         json_object_set_new(o, "seeds_by_blocks", json_crossed(&c->crossed));
     }
+    if (translations_made(c)) json_object_set_new(o, "seeds_by_sentences", json_corpus(&c->corpus));
     json_object_set_new(o, "holm", json_holm(f, c));
     json_t *m = json_object();
     json_object_set_new(m, "only_a", json_integer(c->only_a));
@@ -87,8 +89,10 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
     json_put(m, "p", c->mcnemar.p), json_put(m, "floor", c->mcnemar.p_min);
     json_object_set_new(o, "mcnemar", m);
     json_t *v = json_status(c->pitman_morgan.status);
-    if (c->pitman_morgan.status == ST_OK) json_put(v, "t", c->pitman_morgan.stat), json_put(v, "p", c->pitman_morgan.p),
-        json_put(v, "p_swap", c->pitman_morgan.p_swap), json_put(v, "p_one_seed_left_out", c->pitman_morgan.p_left_out);
+    if (c->pitman_morgan.status == ST_OK)
+        json_put(v, "t", c->pitman_morgan.stat), json_put(v, "p", c->pitman_morgan.p),
+            json_put(v, "p_swap", c->pitman_morgan.p_swap),
+            json_put(v, "p_one_seed_left_out", c->pitman_morgan.p_left_out);
     if (!isnan(c->pitman_morgan.ratio)) json_put(v, "variance_ratio", c->pitman_morgan.ratio);
     json_object_set_new(o, "pitman_morgan", v);
     json_object_set_new(o, "stalled", json_stalled(c));
@@ -151,8 +155,9 @@ json_t *json_verdict(const Table *t, const ClaimVerdict *v) {
         if (v->by) json_put_text(o, "decided_by", v->by);
         if (v->test->expects != EXPECT_COUNT) json_put_text(o, "expects", expect_names[v->test->expects]);
         if (v->test->predictors)
-            json_object_set_new(o, "predictors", json_pack("[s, s]", metric_info[v->test->predictor[0]].key,
-                                                           metric_info[v->test->predictor[1]].key));
+            json_object_set_new(
+                o, "predictors",
+                json_pack("[s, s]", metric_info[v->test->predictor[0]].key, metric_info[v->test->predictor[1]].key));
         if (table_side_claimed(v->test)[0]) json_put_text(o, "side_claimed", table_side_claimed(v->test));
         if (!isnan(v->test->margin)) json_put(o, "margin", v->test->margin);
         if (v->test->table) json_object_set_new(o, "reported", reported_json(t, v));

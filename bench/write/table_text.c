@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/verdict/translations.h"
 #include "bench/write/components.h"
 #include "bench/write/corpora.h"
 #include "bench/write/failures.h"
@@ -182,6 +183,9 @@ static void verdict_line(const Table *t, const ClaimVerdict *v, Text *out) {
                 v->why, t->exploratory || v->undeclared ? " (exploratory)" : "");
     text_clear(&value);
     replication_text(v, &value);
+    if (value.length) table_wrapped(value.at, 8, out);
+    text_clear(&value);
+    if (v->c) translations_text(v->c, t->family.conf, &value);
     if (value.length) table_wrapped(value.at, 8, out);
     text_release(&place);
     text_release(&value);

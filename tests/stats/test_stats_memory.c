@@ -6,6 +6,7 @@
 #include "stats/bootstrap.h"
 #include "stats/chance.h"
 #include "stats/choice.h"
+#include "stats/corpus.h"
 #include "stats/counts.h"
 #include "stats/crossed.h"
 #include "stats/curve.h"
@@ -227,6 +228,14 @@ static StStatus call_growth(void) {
     return st_growth(x, y, 4).status;
 }
 
+static double first_sum(const double *sum, size_t counts) {
+    (void)counts;
+    return sum[0];
+}
+static StStatus call_corpus(void) {
+    return st_corpus(d, d + 6, 2, 3, 1, first_sum, .95, 20, KEY).status;
+}
+
 typedef struct {
     const char *name;
     StStatus (*call)(void);
@@ -244,7 +253,7 @@ static const Case cases[] = {
     CASE(pitman_morgan), CASE(flip_ci),         CASE(flip_ci_many), CASE(maxt_ci), CASE(maxt_ci_many), CASE(growth),
     CASE(choice),        CASE(choice_many),
     CASE(flip_tost),     CASE(chance),          CASE(relabel), CASE(relabel_many), CASE(welch), CASE(midranks),
-    CASE(maxT_tost),
+    CASE(maxT_tost),     CASE(corpus),
 };
 
 static StStatus attempt(const Case *c, long fail_at, long *left, long *held) {

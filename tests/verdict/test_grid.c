@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/verdict/grid.h"
+#include "bench/verdict/translations.h"
 #include "stats/choice.h"
 #include "tests/verdict/made_up.h"
 
@@ -159,6 +160,52 @@ Test(grid, another_metric_is_judged_where_the_loss_chooses) {
     cr_assert_eq(m.table.verdicts.count, 1);
     cr_expect_float_eq(fabs(v->effect), fabs(mean), 1e-12);
     cr_expect_float_eq(v->p, row.step, 1e-15);
+}
+
+/* Three sentences of a run, `shared` bigrams in the second of them, and the BLEU that all three have. */
+static double translated(RunRecord *r, int shared) {
+    BleuCounts sum = {.matches = {13, 6 + shared, 5, 2}, .totals = {15, 12, 9, 6}, .hypothesis = 15, .reference = 16};
+    Text text;
+    text_init(&text);
+    text_format(&text, "%s5\t5\t4\t3\t2\t1\t5\t4\t3\t2\ts\tr\th\n", translations_heading);
+    text_format(&text, "5\t6\t4\t%d\t1\t0\t5\t4\t3\t2\ts\tr\th\n", shared);
+    text_format(&text, "5\t5\t5\t3\t2\t1\t5\t4\t3\t2\ts\tr\th\n");
+    translations_release(&r->translations);
+    r->translations = (Translations){.sentences = 3, .step = 150, .text = mem_text(text.at)};
+    text_release(&text);
+    return bleu_score(&sum).score;
+}
+
+/* Beside the test over seeds stands a bootstrap of seeds and sentences, of the runs at the chosen rates. */
+Test(grid, bleu_is_crossed_with_sentences) {
+    double mean = 0;
+    start();
+    m.x.arm[0].spec.objective = OBJECTIVE_TRANSLATE;
+    for (int arm = 0; arm < 2; arm++)
+        for (int seed = 0; seed < SEEDS; seed++) {
+            set(arm, seed, (const double[]){3.0, 2.9, 2.93, 3.5});
+            for (int k = 0; k < RATES; k++) {
+                RunRecord *r = made_up_at(&m, cell_of_rate[k], arm, seed);
+                Evaluation *v = (Evaluation *)(uintptr_t)record_at(r, 150);
+                v->metric[METRIC_bleu] = translated(r, k == 1 ? 3 - arm - seed % 2 : 0);
+                if (k == 1) mean += (arm ? -1 : 1) * v->metric[METRIC_bleu] / SEEDS;
+            }
+        }
+    judge("{metric: bleu, contrast: {'pre@warmup=0,lr=best': 1, 'post@warmup=0,lr=best': -1}, expects: higher, "
+          "test: choice}");
+    const ClaimVerdict *v = m.table.verdicts.at;
+    cr_assert_eq(m.table.verdicts.count, 1);
+    cr_assert(v->c, "%s", v->why);
+    const StCorpus *x = &v->c->corpus;
+    cr_assert(translations_made(v->c) && x->seeds == SEEDS && x->items == 3);
+    cr_expect_float_eq(fabs(v->effect), fabs(mean), 1e-9, "%g, by hand %g", v->effect, mean);
+    cr_expect_float_eq(fabs(x->mean), fabs(mean), 1e-9, "%g, by hand %g", x->mean, mean);
+    cr_expect(x->lo <= x->sentences.lo + 1e-9 && x->hi >= x->sentences.hi - 1e-9 && x->lo < x->mean && x->mean < x->hi);
+    Text said;
+    text_init(&said);
+    translations_text(v->c, 0.95, &said);
+    cr_expect(strstr(said.at, "for new seeds and new sentences ["), "%s", said.at);
+    text_release(&said);
 }
 
 /* A run that diverged counts as the cap at its rate, and never leaves the comparison. */

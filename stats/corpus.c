@@ -1,0 +1,95 @@
+#include "stats/corpus.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "stats/resample.h"
+
+typedef struct {
+    const double *a, *b;
+    size_t seeds, items, counts;
+    StScore *score;
+    double *sum, *difference; /* [counts], [seeds] */
+} Scored;
+
+/* The score of one seed's sentences, each `times` over; NULL: once. */
+static double scored(const Scored *g, const double *arm, size_t seed, const uint32_t *times) {
+    const double *x = arm + seed * g->items * g->counts;
+    for (size_t k = 0; k < g->counts; k++) g->sum[k] = 0.0;
+    for (size_t i = 0; i < g->items; i++, x += g->counts) {
+        double weight = times != NULL ? times[i] : 1.0;
+        for (size_t k = 0; k < g->counts; k++) g->sum[k] += weight * x[k];
+    }
+    return g->score(g->sum, g->counts);
+}
+
+/* Every seed's difference of scores; their mean. */
+static double differences(const Scored *g, const uint32_t *times) {
+    double sum = 0.0;
+    for (size_t s = 0; s < g->seeds; s++) {
+        g->difference[s] = scored(g, g->a, s, times);
+        if (g->b != NULL) g->difference[s] -= scored(g, g->b, s, times);
+        sum += g->difference[s];
+    }
+    return sum / (double)g->seeds;
+}
+
+static void draw_all(const Scored *g, StWeighted *both, StWeighted *alone, uint32_t *times, size_t draws,
+                     gsl_rng *rng) {
+    for (size_t draw = 0; draw < draws; draw++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < g->items; i++) times[i] = 0;
+        for (size_t i = 0; i < g->items; i++) times[st_rng_below(rng, (uint32_t)g->items)]++;
+        alone[draw] = (StWeighted){differences(g, times), 1};
+        for (size_t s = 0; s < g->seeds; s++) sum += g->difference[st_rng_below(rng, (uint32_t)g->seeds)];
+        both[draw] = (StWeighted){sum / (double)g->seeds, 1};
+    }
+}
+
+static void summarize(StWeighted *list, size_t count, double conf, double *se, double *lo, double *hi) {
+    double sum = 0.0, squares = 0.0;
+    for (size_t i = 0; i < count; i++) sum += list[i].value;
+    double mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++) squares += (list[i].value - mean) * (list[i].value - mean);
+    *se = sqrt(squares / (double)count);
+    st_weighted_sort(list, count);
+    *lo = st_weighted_quantile(list, count, (1.0 - conf) / 2.0);
+    *hi = st_weighted_quantile(list, count, (1.0 + conf) / 2.0);
+}
+
+static bool all_finite(const double *x, size_t n) {
+    for (size_t i = 0; x != NULL && i < n; i++)
+        if (!(fabs(x[i]) <= ST_HUGE)) return false;
+    return true;
+}
+
+StCorpus st_corpus(const double *a, const double *b, size_t seeds, size_t items, size_t counts, StScore *score,
+                   double conf, size_t draws, StKey key) {
+    StCorpus r = {ST_BAD_ARG, seeds, items, draws, NAN, NAN, NAN, NAN, {NAN, NAN, NAN}};
+    size_t all = seeds * items * counts;
+    if (counts == 0 || !(conf > 0.0 && conf < 1.0) || draws < 1 || draws > 1000000 || items > UINT32_MAX) return r;
+    r.status = all_finite(a, all) && all_finite(b, all) ? ST_N_TOO_SMALL : ST_NONFINITE_INPUT;
+    if (r.status != ST_N_TOO_SMALL || seeds == 0 || items == 0) return r;
+    Scored g = {a, b, seeds, items, counts, score, st_alloc(counts, sizeof(double)), st_alloc(seeds, sizeof(double))};
+    StWeighted *both = st_alloc(draws, sizeof *both), *alone = st_alloc(draws, sizeof *alone);
+    uint32_t *times = st_alloc(items, sizeof *times);
+    gsl_rng *rng = st_rng_new(key);
+    if (g.sum == NULL || g.difference == NULL || both == NULL || alone == NULL || times == NULL || rng == NULL) {
+        r.status = ST_NO_MEMORY;
+    } else {
+        r.mean = differences(&g, NULL);
+        if (seeds > 1 && items > 1) {
+            draw_all(&g, both, alone, times, draws, rng);
+            summarize(both, draws, conf, &r.se, &r.lo, &r.hi);
+            summarize(alone, draws, conf, &r.sentences.se, &r.sentences.lo, &r.sentences.hi);
+            r.status = ST_OK;
+        }
+    }
+    if (rng != NULL) gsl_rng_free(rng);
+    free(times);
+    free(alone);
+    free(both);
+    free(g.difference);
+    free(g.sum);
+    return r;
+}
