@@ -227,8 +227,11 @@ void show_defaults(Experiment *x) {
                                   METRIC_embedding_norm};
     static const char *const panels[] = {"valid_loss", "grad_norm", "embedding_norm"};
     static const char *const block_panels[] = {"block_grad_norm", "norm_input"};
-    for (size_t i = 0; !x->rows && i < sizeof rows / sizeof *rows; i++) x->row[i].metric = rows[i];
-    if (!x->rows) x->rows = sizeof rows / sizeof *rows;
+    bool translates = x->arms && x->arm[0].spec.objective == OBJECTIVE_TRANSLATE, own = x->rows > 0;
+    for (size_t i = 0; !own && i < sizeof rows / sizeof *rows; i++) {
+        x->row[x->rows++].metric = rows[i];
+        if (translates && rows[i] == METRIC_accuracy) x->row[x->rows++].metric = METRIC_bleu;
+    }
     if (x->panels) return;
     for (const char *const *p = panels; p < panels + sizeof panels / sizeof *panels; p++)
         x->panel[x->panels++] = (Panel){curve_named(*p), AXIS_auto};

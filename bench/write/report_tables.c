@@ -9,6 +9,7 @@
 #include "bench/write/failures.h"
 #include "bench/write/ranking.h"
 #include "bench/write/sensitivity.h"
+#include "bench/write/translations.h"
 
 /* "3.0881 ± 0.0041", "div. 1/6", "n/a". */
 static void measured(const Table *t, int cell, int step, int arm, Metric m, Text *out) {
@@ -122,6 +123,7 @@ void report_section_tables(const Table *t, Text *out) {
     preformatted(components_text, t, out);
     if (t->sample.cells > 1) cells_table(t, out);
     preformatted(sensitivity_text, t, out);
+    preformatted(translations_shown, t, out);
     for (int cell = 0; cell < t->sample.cells; cell++)
         for (int step = 0; step < t->sample.cell[cell].steps; step++) {
             if (!t->sample.cell[cell].step[step]) continue;

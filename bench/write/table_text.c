@@ -10,6 +10,7 @@
 #include "bench/write/ranking.h"
 #include "bench/write/replication.h"
 #include "bench/write/sensitivity.h"
+#include "bench/write/translations.h"
 
 enum { NAME_WIDTH = 26, ARM_WIDTH = 20, PAGE_WIDTH = 110 };
 
@@ -229,6 +230,7 @@ void table_text(const Table *t, Text *out) {
     bool summaries = out->length > head;
     table_cells_text(t, out);
     sensitivity_text(t, out);
+    translations_shown(t, out);
     if (t->sample.cells > 1 || summaries) text_format(out, "\n");
     for (int cell = 0; cell < t->sample.cells; cell++) {
         text_clear(&words);
