@@ -7,8 +7,8 @@
 
 enum { TRANSLATIONS_DRAWS = 2000 };
 
-/* Fills every comparison's `corpus`, where the metric is BLEU, two arms are compared and the runs' sentences are those of
- * the step; its status is ST_BAD_ARG elsewhere. */
+/* Fills every comparison's `corpus`, where the metric is BLEU, two arms are compared and the runs' sentences are
+ * those of the step; its status is ST_BAD_ARG elsewhere. */
 void translations_cross(Family *f, const Sample *s);
 
 /* Whether it was made. */

@@ -1,4 +1,5 @@
-/* Scores of a corpus, crossed over seeds and sentences: against the bootstrap of a mean, by hand, and what is refused. */
+/* Scores of a corpus, crossed over seeds and sentences: against the bootstrap of a mean, by hand, and what is
+ * refused. */
 #include <math.h>
 
 #include "stats/corpus.h"
@@ -17,7 +18,8 @@ static double mean_of(const double *sum, size_t counts) {
 /* A score that is a mean: the pigeonhole bootstrap of the differences, which counts every resample. */
 Test(stats_corpus, of_a_mean_it_is_the_pigeonhole) {
     enum { S = 3, B = 4 };
-    const double a[S][B] = {{5, 2, 8, 3}, {4, 4, 7, 1}, {6, 1, 9, 5}}, b[S][B] = {{4, 2, 5, 3}, {5, 1, 7, 0}, {2, 1, 8, 4}};
+    const double a[S][B] = {{5, 2, 8, 3}, {4, 4, 7, 1}, {6, 1, 9, 5}},
+                 b[S][B] = {{4, 2, 5, 3}, {5, 1, 7, 0}, {2, 1, 8, 4}};
     double x[S][B][2], y[S][B][2], d[S * B];
     for (int s = 0; s < S; s++)
         for (int i = 0; i < B; i++) {
@@ -45,7 +47,8 @@ Test(stats_corpus, of_a_mean_it_is_the_pigeonhole) {
 
 /* A ratio of sums is not the mean of ratios: (1 + 9) / (2 + 10) against 1/2 and 9/10. */
 Test(stats_corpus, counts_are_summed_before_they_are_scored) {
-    const double a[2][2][2] = {{{1, 2}, {9, 10}}, {{1, 2}, {9, 10}}}, b[2][2][2] = {{{0, 2}, {0, 10}}, {{2, 2}, {10, 10}}};
+    const double a[2][2][2] = {{{1, 2}, {9, 10}}, {{1, 2}, {9, 10}}},
+                 b[2][2][2] = {{{0, 2}, {0, 10}}, {{2, 2}, {10, 10}}};
     StCorpus alone = st_corpus(&a[0][0][0], NULL, 2, 2, 2, mean_of, .9, 4000, KEY);
     cr_expect_float_eq(alone.mean, 10. / 12, 1e-15);
     cr_expect_float_eq(alone.lo, .5, 1e-15);
