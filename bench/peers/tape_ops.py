@@ -237,13 +237,6 @@ class Torch(Ops):
     def concatenate(self, parts):
         return torch.cat(parts, -1)
 
-    def softmax_in(self, q, k, v, ranges):
-        at = self.np.arange(k.shape[-2])
-        seen = (at >= ranges[:, :1]) & (at < ranges[:, 1:])
-        scores = self.np.where(seen, q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1]), -self.np.inf)
-        scores[:, ~seen.any(-1)] = 0  # a row that sees nothing is 0
-        return self.np.where(seen.any(-1)[:, None], self.softmax(scores) @ v, 0)
-
     def softmax(self, x):
         return x.softmax(-1)
 
