@@ -1,0 +1,391 @@
+#include "tests/hostile/target.h"
+
+#include <assert.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "bench/formats/html.h"
+#include "bench/formats/latex.h"
+#include "bench/plan/claim.h"
+#include "bench/plan/experiment.h"
+#include "bench/run/task.h"
+#include "bench/run/weights.h"
+#include "bench/verdict/baseline.h"
+#include "bench/write/compare.h"
+#include "datasets/bleu.h"
+#include "datasets/chrf.h"
+#include "datasets/shards_manifest.h"
+#include "datasets/tokenizer.h"
+
+/* The bytes as a text that ends. */
+static char *text_of(const uint8_t *bytes, size_t length) {
+    char *text = mem_alloc(length + 1, 1);
+    if (length) memcpy(text, bytes, length);
+    return text;
+}
+
+/* One line, and no control character in it: what the user reads of a refusal. */
+static void assert_line(const Error *e) {
+    assert(e->code == RC_USAGE || e->code == RC_UNMEASURED || e->code == RC_INTEGRITY);
+    assert(e->text[0] && strlen(e->text) < sizeof e->text);
+}
+
+/* The path of a file in memory that holds the bytes. */
+static const char *path_of(const uint8_t *bytes, size_t length) {
+    static int memory = -1;
+    static char path[64];
+    if (memory < 0) memory = memfd_create("hostile", MFD_CLOEXEC);
+    assert(memory >= 0 && !ftruncate(memory, 0) && pwrite(memory, bytes, length, 0) == (ssize_t)length);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+    return path;
+}
+
+/* The first byte says how the file is read; small ones are also compared and printed in every form. */
+static void compare(const uint8_t *bytes, size_t length) {
+    CompareColumns columns = {0};
+    CompareOptions options = {.margin = .02, .conf = .95, .cap = (double)NAN, .stall = (double)NAN};
+    CompareData d;
+    CompareResult r;
+    Error e;
+    if (!length) return;
+    columns.unpaired = bytes[0] & 1;
+    columns.steps = bytes[0] & 2;
+    columns.target = 3;
+    if (bytes[0] & 4) options.cap = COMPARE_LARGEST;
+    if (bytes[0] & 8) options.margin = (double)NAN;
+    if (compare_parse(&d, "f", columns, (const char *)bytes + 1, length - 1, &e)) {
+        assert_line(&e);
+        return;
+    }
+    if (d.arms * d.seeds <= 16) {
+        if (compare_make(&r, &d, &options, 1, &e)) {
+            assert_line(&e);
+        } else {
+            void (*const print[])(const CompareResult *, Text *) = {compare_text, compare_json, compare_tex,
+                                                                    compare_plot};
+            for (size_t i = 0; i < sizeof print / sizeof *print; i++) {
+                Text out;
+                text_init(&out);
+                print[i](&r, &out);
+                assert(out.length && strlen(out.at) == out.length);
+                text_release(&out);
+            }
+            compare_release(&r);
+        }
+    }
+    compare_data_release(&d);
+}
+
+static void spec(const uint8_t *bytes, size_t length) {
+    RunSpec s, again;
+    Error e;
+    Text first, second;
+    char *text = text_of(bytes, length);
+    spec_init(&s);
+    if (spec_parse(&s, text, &e)) {
+        assert_line(&e);
+    } else {
+        char hash[SHA256_HEX], hash_again[SHA256_HEX];
+        text_init(&first);
+        text_init(&second);
+        spec_text(&s, &first);
+        assert(!spec_parse(&again, first.at, &e));
+        spec_text(&again, &second);
+        assert(!strcmp(first.at, second.at));
+        spec_hash(&s, hash);
+        spec_hash(&again, hash_again);
+        assert(!strcmp(hash, hash_again));
+        (void)spec_check(&s, &e);
+        text_release(&first);
+        text_release(&second);
+    }
+    free(text);
+}
+
+static void experiment(const uint8_t *bytes, size_t length) {
+    static Experiment x; /* too large for a stack */
+    Error e;
+    char *text = text_of(bytes, length);
+    if (experiment_parse(&x, "f.yaml", text, NULL, NULL, &e)) {
+        assert_line(&e);
+        assert(!strpbrk(e.text, "\n\r\t"));
+    } else {
+        Text out;
+        text_init(&out);
+        experiment_text(&x, &out);
+        experiment_command(&x, &out);
+        RunSpec s = experiment_spec(&x, experiment_cells(&x) - 1, x.arms - 1, x.seeds - 1), again;
+        text_clear(&out);
+        spec_text(&s, &out);
+        assert(!spec_parse(&again, out.at, &e)); /* what a record of this run holds must read back */
+        text_release(&out);
+        experiment_release(&x);
+    }
+    free(text);
+}
+
+static void arm(const uint8_t *bytes, size_t length) {
+    RunSpec base;
+    Arm a;
+    Error e;
+    char *text = text_of(bytes, length);
+    spec_init(&base);
+    if (arm_option(&a, text, &base, NULL, &e)) assert_line(&e);
+    free(text);
+}
+
+static void claims(const uint8_t *bytes, size_t length) {
+    ClaimFile f;
+    Error e;
+    char *text = text_of(bytes, length);
+    if (claims_parse(&f, "f.yaml", text, &e)) {
+        assert_line(&e);
+    } else {
+        Text out;
+        text_init(&out);
+        claims_cite(&f, &out);
+        text_release(&out);
+        claims_release(&f);
+    }
+    free(text);
+}
+
+static char folder[64], path[160];
+
+static void remove_folder(void) {
+    unlink(path);
+    *strrchr(path, '/') = 0;
+    rmdir(path);
+    rmdir(folder);
+}
+
+/* The members of a record: its hash stands between a stranger and these, and a stranger can hash. */
+static void record(const uint8_t *bytes, size_t length) {
+    const char id[] = "0000000000000000000000000000000000000000000000000000000000000000";
+    RunRecord r;
+    RecordHead head;
+    Error e;
+    if (!folder[0]) { /* a folder whose one record is the file in memory */
+        const char *within = getenv("TMPDIR");
+        snprintf(folder, sizeof folder, "%.40s/hostile-XXXXXX", within ? within : "/tmp");
+        assert(mkdtemp(folder));
+        snprintf(path, sizeof path, "%s/%s", folder, id);
+        assert(!mkdir(path, 0777));
+        strcat(path, "/record.json");
+        assert(!symlink(path_of(bytes, length), path));
+        atexit(remove_folder);
+    }
+    path_of(bytes, length);
+    if (record_members(&r, folder, id, &e))
+        assert_line(&e);
+    else
+        record_release(&r);
+    if (record_head(&head, folder, id, &e)) assert_line(&e);
+}
+
+static void curves(const uint8_t *bytes, size_t length) {
+    Curves c;
+    Error e;
+    char *text = text_of(bytes, length);
+    if (curves_read(&c, text, &e)) {
+        assert_line(&e);
+    } else {
+        Text out;
+        text_init(&out);
+        curves_text(&c, &out);
+        text_release(&out);
+    }
+    free(c.value);
+    free(text);
+}
+
+static void translations(const uint8_t *bytes, size_t length) {
+    Translations t = {.sentences = length ? bytes[0] + 1 : 1};
+    t.text = text_of(bytes + !!length, length - !!length);
+    TranslatedLine *line = translations_lines(&t);
+    for (int i = 0; line && i < t.sentences; i++) {
+        Text out;
+        text_init(&out);
+        text_add(&out, line[i].source, (size_t)line[i].source_length);
+        text_add(&out, line[i].reference, (size_t)line[i].reference_length);
+        text_add(&out, line[i].hypothesis, (size_t)line[i].hypothesis_length);
+        assert(!strpbrk(out.at, "\t\n"));
+        text_release(&out);
+    }
+    free(line);
+    free(t.text);
+}
+
+static void weights(const uint8_t *bytes, size_t length) {
+    Weights w;
+    Error e;
+    if (weights_open(&w, path_of(bytes, length), &e)) {
+        assert_line(&e);
+        return;
+    }
+    uint8_t sum = 0;
+    for (int i = 0; i < w.file.tensors; i++) {
+        const SafeTensor *t = &w.file.tensor[i];
+        for (size_t k = 0; k < safe_bytes(t); k++) sum ^= ((const uint8_t *)t->data)[k]; /* every byte is there */
+    }
+    (void)sum;
+    weights_release(&w);
+}
+
+static void manifest(const uint8_t *bytes, size_t length) {
+    ShardsManifest m;
+    Error e;
+    if (shards_manifest_read(&m, path_of(bytes, length), &e))
+        assert_line(&e);
+    else
+        shards_manifest_release(&m);
+}
+
+static void baseline(const uint8_t *bytes, size_t length) {
+    json_t *root, *table, *rows;
+    Error e;
+    if (baseline_read(&root, path_of(bytes, length), &e)) {
+        assert_line(&e);
+        /* A stranger can hash: the rows are compared all the same. */
+        root = json_loadb((const char *)bytes, length, JSON_REJECT_DUPLICATES, NULL);
+        if (!root) return;
+    }
+    rows = json_object_get(root, "rows");
+    if (json_is_array(rows)) {
+        Text report;
+        json_t *none = json_array();
+        text_init(&report);
+        (void)baseline_compare(rows, none, &report, &table);
+        json_decref(table);
+        (void)baseline_compare(rows, rows, &report, &table);
+        json_decref(table);
+        json_decref(none);
+        text_release(&report);
+    }
+    json_decref(root);
+}
+
+/* The first byte says which task. */
+static void task(const uint8_t *bytes, size_t length) {
+    Task t;
+    Error e;
+    if (!length) return;
+    char *text = text_of(bytes + 1, length - 1);
+    if (task_read(&t, &task_info[bytes[0] % TASK_COUNT], "f", text, length - 1, "labels", NULL, &e))
+        assert_line(&e);
+    else
+        task_release(&t);
+    free(text);
+}
+
+/* The first byte says which: characters, bytes, or a vocabulary that was stored. Tokens must spell the text again. */
+static void tokenizer(const uint8_t *bytes, size_t length) {
+    Tokenizer t;
+    Error e;
+    if (!length) return;
+    const uint8_t how = bytes[0] % 3;
+    bytes++, length--;
+    char *text = text_of(bytes, length);
+    Rc rc = how == 2 ? tokenizer_of_vocabulary(&t, text, &e)
+                     : tokenizer_init(&t, how ? "byte" : "char", (uint8_t *)text, length, length, &e);
+    if (rc) {
+        assert_line(&e);
+        free(text);
+        return;
+    }
+    Text out;
+    text_init(&out);
+    if (how == 2) {
+        tokenizer_vocabulary(&t, &out);
+        assert(!strcmp(out.at, text));
+    } else {
+        int32_t *token = mem_alloc(length + 1, sizeof *token);
+        size_t count;
+        assert(!tokenizer_encode(&t, (uint8_t *)text, length, token, &count, &e) && count <= length);
+        tokenizer_decode(&t, token, count, &out);
+        assert(out.length == length && !memcmp(out.at, text, length));
+        free(token);
+    }
+    text_release(&out);
+    tokenizer_release(&t);
+    free(text);
+}
+
+static void model(const uint8_t *bytes, size_t length) {
+    Tokenizer t;
+    Error e;
+    if (tokenizer_restore(&t, "bpe:300", bytes, length, &e))
+        assert_line(&e);
+    else
+        tokenizer_release(&t);
+}
+
+/* Names and titles on their way out. */
+static void escape(const uint8_t *bytes, size_t length) {
+    Text out;
+    char *text = text_of(bytes, length);
+    text_init(&out);
+    html_text(&out, text);
+    for (const uint8_t *c = (const uint8_t *)out.at; *c;) {
+        uint32_t code;
+        assert(*c != '<' && *c != '>' && *c != '"' && (*c >= ' ' || *c == '\n') && *c != 127);
+        size_t n = utf8_next(c, out.length - (size_t)(c - (const uint8_t *)out.at), &code);
+        assert(n && code != 0xFFFE && code != 0xFFFF); /* no XML file may hold these two, so no SVG */
+        c += n;
+    }
+    text_clear(&out);
+    latex_text(&out, text);
+    for (const char *c = out.at; *c; c++) {
+        /* A command of the escapes' own is of letters that the text did not bring: none begins with these. */
+        assert((unsigned char)*c >= ' ' && *c != 127);
+        assert(strncmp(c, "\\write", 6) != 0 && strncmp(c, "\\input", 6) != 0 && strncmp(c, "^^", 2) != 0);
+        assert(*c != '%' || (c > out.at && c[-1] == '\\'));
+    }
+    text_clear(&out);
+    latex_macro_name(&out, text);
+    for (const char *c = out.at; *c; c++) assert((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z'));
+    text_clear(&out);
+    csv_text(&out, text);
+    assert(!strpbrk(text, ",\"\n\r") || out.at[0] == '"');
+    text_clear(&out);
+    text_shell(&out, text);
+    show_column(&out, text, 20);
+    text_release(&out);
+    free(text);
+}
+
+/* Two lines: what was translated, and the reference. */
+static void bleu(const uint8_t *bytes, size_t length) {
+    char *text = text_of(bytes, length), *end = text + length, *second = memchr(text, '\n', length);
+    size_t first = second ? (size_t)(second - text) : length;
+    second = second ? second + 1 : end;
+    BleuCounts words = bleu_counts(text, first, second, (size_t)(end - second));
+    Bleu b = bleu_score(&words);
+    assert(b.score >= 0 && b.score <= 100.0001);
+    ChrfCounts characters = chrf_counts(text, first, second, (size_t)(end - second));
+    double x = chrf_score(&characters);
+    assert(x >= 0 && x <= 100.0001);
+    free(text);
+}
+
+const Target targets[] = {
+    {"compare", compare},   {"spec", spec},         {"experiment", experiment}, {"arm", arm},
+    {"claims", claims},     {"record", record},     {"curves", curves},         {"translations", translations},
+    {"weights", weights},   {"manifest", manifest}, {"baseline", baseline},     {"task", task},
+    {"tokenizer", tokenizer}, {"model", model},     {"escape", escape},         {"bleu", bleu},
+};
+const int target_count = sizeof targets / sizeof *targets;
+
+const Target *target_find(const char *name) {
+    for (int i = 0; name && i < target_count; i++)
+        if (!strcmp(targets[i].name, name)) return &targets[i];
+    return NULL;
+}
