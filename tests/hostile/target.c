@@ -261,13 +261,11 @@ static void baseline(const uint8_t *bytes, size_t length) {
     rows = json_object_get(root, "rows");
     if (json_is_array(rows)) {
         Text report;
-        json_t *none = json_array();
+        json_t *measured = json_pack("[{s:s, s:s}]", "run", "pre seed 1", "status", "ok"); /* the program's own */
         text_init(&report);
-        (void)baseline_compare(rows, none, &report, &table);
+        (void)baseline_compare(rows, measured, &report, &table);
         json_decref(table);
-        (void)baseline_compare(rows, rows, &report, &table);
-        json_decref(table);
-        json_decref(none);
+        json_decref(measured);
         text_release(&report);
     }
     json_decref(root);
