@@ -280,6 +280,16 @@ void pairs_batch(const Dataset *d, uint64_t seed, uint64_t step, const Packing *
     pthread_mutex_unlock(&p->lock);
 }
 
+size_t pairs_numbers(const Dataset *d, uint64_t seed, uint64_t step, const Packing *how, int64_t *number) {
+    Pairs *p = d->pairs;
+    pthread_mutex_lock(&p->lock);
+    const Epoch *x = epoch_of(p, seed, step, how);
+    size_t b = (size_t)(step - x->first), count = x->start[b + 1] - x->start[b];
+    for (size_t i = 0; i < count && number; i++) number[i] = x->order[x->start[b] + i];
+    pthread_mutex_unlock(&p->lock);
+    return count;
+}
+
 /* Where each batch of validation begins; the caller frees it. */
 static size_t *validation(const Dataset *d, const Packing *how, size_t *batches) {
     const Pairs *p = d->pairs;

@@ -47,6 +47,10 @@ Rc pairs_fit(const Dataset *d, const Packing *how, Error *e);
  * comes once before any comes again. Threads may call it at once. */
 void pairs_batch(const Dataset *d, uint64_t seed, uint64_t step, const Packing *how, const FeedRoom *feed, int feeds);
 
+/* The numbers in pairs_of(d, 0) of that batch's pairs, in their order; returns how many, batch * context / 2 at most.
+ * number may be NULL. */
+size_t pairs_numbers(const Dataset *d, uint64_t seed, uint64_t step, const Packing *how, int64_t *number);
+
 /* Batches of the whole validation part, in the order of its lines, and one of them. Filling one that is not there fills
  * padding. */
 size_t pairs_batches(const Dataset *d, const Packing *how);

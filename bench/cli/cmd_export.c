@@ -8,6 +8,7 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/retrain.h"
 #include "bench/run/address.h"
+#include "bench/run/feeding.h"
 #include "bench/run/store.h"
 #include "bench/run/weights.h"
 
@@ -17,25 +18,6 @@ static Rc parse_step(const char *text, const RunRecord *r, int *step, Error *e) 
         return error_set(e, RC_USAGE, "--step: '%s' is neither `final` nor a step of this run (0 to %d)", text,
                          retrain_last(r));
     *step = (int)number;
-    return RC_OK;
-}
-
-static Rc crop_starts(const RunRecord *r, const Dataset *d, int64_t **out, Error *e) {
-    int64_t steps = r->spec.steps, batch = r->spec.batch;
-    char objective[SPEC_TEXT_SIZE];
-    if (r->spec.objective != OBJECTIVE_NEXT)
-        return error_set(e, RC_USAGE, "--batches: crops alone are not what a run with objective = %s reads",
-                         spec_get(objective, &r->spec, "objective"));
-    if (steps > (1 << 27) / batch)
-        return error_set(e, RC_USAGE, "--batches: %lld steps are too many for one tensor", (long long)steps);
-    uint64_t seed = spec_order_seed(&r->spec);
-    uint64_t *starts = mem_alloc((size_t)batch, sizeof *starts);
-    *out = mem_alloc((size_t)(steps * batch), sizeof **out);
-    for (int64_t step = 0; step < steps; step++) {
-        dataset_batch_starts(d, seed, (uint64_t)step, (int)batch, (int)r->spec.context, starts);
-        for (int64_t b = 0; b < batch; b++) (*out)[step * batch + b] = (int64_t)starts[b];
-    }
-    free(starts);
     return RC_OK;
 }
 
@@ -65,25 +47,25 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
     const Backend *backend;
     const Dataset *d = NULL;
     Trainer *t;
-    int64_t *batches = NULL;
+    FeedBatches batches = {0};
     int step = 0;
     bool with_batches = s->options->times[OPTION_batches] > 0;
     if (parse_step(option(s->options, OPTION_step, "final"), r, &step, e) || retrain_backend(s, r, &backend, e) ||
         retrain_output(path, e) || find_corpus(s, r, step || with_batches, &d, e))
         return e->code;
-    if (with_batches && crop_starts(r, d, &batches, e)) return e->code;
+    if (with_batches && feed_batches(&batches, &r->spec, d, e)) return e->code;
     Rc rc = trainer_new(&t, &shape, &r->spec.variant, NULL, &recipe, &r->spec.seed, 1, backend, e);
     if (!rc) {
         rc = retrain(t, r, d, step, e);
         origin = origin_of(r, step);
-        if (!rc) rc = weights_write(path, t, &origin, batches, d ? &d->codec : NULL, e);
+        if (!rc) rc = weights_write(path, t, &origin, with_batches ? &batches : NULL, d ? &d->codec : NULL, e);
         if (!rc)
             printf("%s: %zu parameters at step %d of run %.12s (%s, seed %llu), hash %.12s\n", path,
                    trainer_weights(t), step, r->id, r->spec.variant.name, (unsigned long long)r->spec.seed,
                    origin.parameters_hash);
         trainer_free(t);
     }
-    free(batches);
+    feed_batches_release(&batches);
     return rc;
 }
 

@@ -28,25 +28,21 @@ typedef struct {
     char why[200]; /* of RECORD_NONE */
 } Import;
 
-/* `batches` must be the crops that training really drew. */
+/* `batches` must be what training really drew. */
 static Rc check_batches(const Import *m, Error *e) {
     const SafeTensor *y = safe_find(&m->w.file, "batches");
-    const RunSpec *spec = &m->w.origin.spec;
-    size_t batch = (size_t)spec->batch;
+    FeedBatches drawn;
     if (!y) return RC_OK;
-    uint64_t *starts = mem_alloc(batch, sizeof *starts);
+    if (feed_batches(&drawn, &m->w.origin.spec, m->data, e)) return e->code = RC_INTEGRITY;
+    size_t row = (size_t)drawn.columns * sizeof *drawn.number;
     Rc rc = RC_OK;
-    for (int64_t step = 0; step < spec->steps && !rc; step++) {
-        dataset_batch_starts(m->data, spec_order_seed(spec), (uint64_t)step, (int)batch, (int)spec->context, starts);
-        for (size_t b = 0; b < batch && !rc; b++) {
-            int64_t start;
-            memcpy(&start, (const char *)y->data + ((size_t)step * batch + b) * sizeof start, sizeof start);
-            if (start != (int64_t)starts[b])
-                rc = error_set(e, RC_INTEGRITY, "tensor 'batches': step %lld is not what this run draws",
-                               (long long)step);
-        }
-    }
-    free(starts);
+    if (y->shape[1] != drawn.columns)
+        rc = error_set(e, RC_INTEGRITY, "tensor 'batches' has %lld columns, this run's has %lld",
+                       (long long)y->shape[1], (long long)drawn.columns);
+    for (int64_t step = 0; step < drawn.steps && !rc; step++)
+        if (memcmp((const char *)y->data + (size_t)step * row, drawn.number + step * drawn.columns, row))
+            rc = error_set(e, RC_INTEGRITY, "tensor 'batches': step %lld is not what this run draws", (long long)step);
+    feed_batches_release(&drawn);
     return rc;
 }
 

@@ -144,7 +144,11 @@ class Torch:
 
 def corpus_of(args, spec):
     shown = subprocess.run([args.program, "data", "show", spec["dataset"]], capture_output=True, text=True).stdout
-    return next((line.split(None, 1)[1] for line in shown.splitlines() if line.split()[:1] == ["from"]), "")
+    path = next((line.split(None, 1)[1] for line in shown.splitlines() if line.split()[:1] == ["from"]), "")
+    if spec.get("objective") != "translate":
+        return path
+    source = pathlib.Path(path)  # train.de of multi30k-de-en; for files of your own there is --corpus
+    return f"{source},{source.with_suffix('.en')}"
 
 
 def measure(args, folder):
@@ -173,7 +177,7 @@ def measure(args, folder):
 
 
 def report(args, spec, ours, sides, seconds):
-    tokens = int(spec["batch"]) * int(spec["context"])
+    tokens = int(spec["batch"]) * int(spec["context"])  # of sentence pairs: rows, some of them padding
     rows, same = [], {side.precision: seconds[side] for side in sides if isinstance(side, Ours) and side in seconds}
     for side in sides:
         row = {"name": side.name, "status": side.status, "why": side.why, "version": side.version, "losses": side.losses}
@@ -229,7 +233,7 @@ def arguments():
     p.add_argument("--program", default="build/bench/normbench", help="normbench (default: %(default)s)")
     p.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="as of normbench run")
     p.add_argument("--python", action="append", metavar="PYTHON", help="a Python with PyTorch; may be repeated")
-    p.add_argument("--corpus", help="the text of the run (default: what normbench uses)")
+    p.add_argument("--corpus", help="the text of the run, or its two files SOURCE,TARGET (default: what normbench uses)")
     p.add_argument("--processes", type=int, default=0, help="at once (default: one per core)")
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--steps", type=int, default=20, help="steps of a round")

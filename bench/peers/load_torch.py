@@ -78,8 +78,7 @@ def forward(ops, graph, weights, tokens, want=()):
     """Runs a file's ops on tokens [B, T]: the logits, or with `want` (logits, {name: activation}). A model of several feeds
     takes {feed: ids}, rows packed (translate_torch.py)."""
     feeds = tokens if isinstance(tokens, dict) else {"tokens": tokens}
-    tokens = feeds["tokens"]
-    if tokens.shape[-1] > graph["context"]:
+    if feeds is not tokens and tokens.shape[-1] > graph["context"]:
         raise ValueError(f"{tokens.shape[-1]} tokens; the context of this model is {graph['context']}")
     ops.progress = graph.get("progress", 0)
     value, last = dict(feeds), {}

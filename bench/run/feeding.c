@@ -1,5 +1,7 @@
 #include "bench/run/feeding.h"
 
+#include <stdlib.h>
+
 #include "datasets/masking.h"
 
 static bool translates(const RunSpec *s) {
@@ -29,6 +31,43 @@ void feed_step(Trainer *t, int replica, const Dataset *d, const RunSpec *s, uint
     else
         dataset_batch(d, seed, step, how.batch, how.context, room, feeds);
     if (s->objective == OBJECTIVE_MASKED) masking_batch(d->vocab, seed, step, how.batch, how.context, room, feeds);
+}
+
+static int64_t most_pairs(const RunSpec *s, const Dataset *d, uint64_t seed) {
+    Packing how = feed_packing(s);
+    int64_t most = 0;
+    for (int64_t step = 0; step < s->steps; step++) {
+        int64_t count = (int64_t)pairs_numbers(d, seed, (uint64_t)step, &how, NULL);
+        if (count > most) most = count;
+    }
+    return most;
+}
+
+Rc feed_batches(FeedBatches *out, const RunSpec *s, const Dataset *d, Error *e) {
+    char objective[SPEC_TEXT_SIZE];
+    Packing how = feed_packing(s);
+    uint64_t seed = spec_order_seed(s);
+    if (s->objective == OBJECTIVE_MASKED)
+        return error_set(e, RC_USAGE, "--batches: crops alone are not what a run with objective = %s reads",
+                         spec_get(objective, s, "objective"));
+    int64_t columns = translates(s) ? most_pairs(s, d, seed) : s->batch;
+    if (s->steps > (1 << 27) / columns)
+        return error_set(e, RC_USAGE, "--batches: %lld steps are too many for one tensor", (long long)s->steps);
+    *out = (FeedBatches){mem_alloc((size_t)(s->steps * columns), sizeof *out->number), s->steps, columns};
+    for (int64_t step = 0; step < s->steps; step++) {
+        int64_t *row = out->number + step * columns;
+        if (translates(s)) {
+            for (int64_t i = (int64_t)pairs_numbers(d, seed, (uint64_t)step, &how, row); i < columns; i++) row[i] = -1;
+        } else {
+            dataset_batch_starts(d, seed, (uint64_t)step, how.batch, how.context, (uint64_t *)row);
+        }
+    }
+    return RC_OK;
+}
+
+void feed_batches_release(FeedBatches *b) {
+    free(b->number);
+    *b = (FeedBatches){0};
 }
 
 void feed_windows(Trainer *t, int replica, const Dataset *d, const RunSpec *s, size_t first) {

@@ -16,6 +16,18 @@ Packing feed_packing(const RunSpec *s);
 /* Into the feeds of one replica: the batch of update `step` of the runs that draw theirs by `seed`. */
 void feed_step(Trainer *t, int replica, const Dataset *d, const RunSpec *s, uint64_t seed, uint64_t step);
 
+/* What every update of a run reads, a row of numbers each: where its crops start in the training part or, of a run that
+ * translates, its pairs among those of training with no empty line, -1 behind the last. */
+typedef struct {
+    int64_t *number; /* [steps][columns] */
+    int64_t steps, columns;
+} FeedBatches;
+
+/* RC_USAGE: an objective for which that is not all it reads, or more numbers than fit into one tensor; then there is
+ * nothing to release. */
+Rc feed_batches(FeedBatches *out, const RunSpec *s, const Dataset *d, Error *e);
+void feed_batches_release(FeedBatches *b);
+
 /* Validation windows first .. first + batch - 1, first a multiple of batch; of sentence pairs a window is one of the
  * `batch` parts of a packed batch. */
 void feed_windows(Trainer *t, int replica, const Dataset *d, const RunSpec *s, size_t first);

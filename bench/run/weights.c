@@ -45,7 +45,7 @@ static void add_origin(SafeFile *f, const WeightsOrigin *o, const Tokenizer *tok
     text_release(&vocabulary);
 }
 
-Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const int64_t *batches,
+Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const FeedBatches *batches,
                  const Tokenizer *tokenizer, Error *e) {
     SafeFile f;
     uint8_t hash[32];
@@ -56,7 +56,7 @@ Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, cons
     safe_init(&f);
     add_origin(&f, origin, tokenizer);
     /* 8-byte words first: readers that map the file want them aligned. */
-    if (batches) safe_add(&f, "batches", "I64", 2, origin->spec.steps, origin->spec.batch, batches);
+    if (batches) safe_add(&f, "batches", "I64", 2, batches->steps, batches->columns, batches->number);
     for (int i = 0; i < trainer_parameters(t); i++) {
         Parameter x = trainer_parameter(t, i);
         trainer_read(t, i, 0, values + at);
@@ -194,10 +194,9 @@ Rc weights_match(const Weights *w, const Tape *tape, Error *e) {
         parameters++;
     }
     const SafeTensor *batches = safe_find(&w->file, "batches");
-    if (batches && (strcmp(batches->dtype, "I64") || batches->rank != 2 || batches->shape[0] != w->origin.spec.steps ||
-                    batches->shape[1] != w->origin.spec.batch))
-        return error_set(e, RC_INTEGRITY, "tensor 'batches' is not I64 [%lld, %lld]", (long long)w->origin.spec.steps,
-                         (long long)w->origin.spec.batch);
+    if (batches && (strcmp(batches->dtype, "I64") || batches->rank != 2 || batches->shape[0] != w->origin.spec.steps))
+        return error_set(e, RC_INTEGRITY, "tensor 'batches' is not I64 with %lld rows",
+                         (long long)w->origin.spec.steps);
     if (w->file.tensors == parameters + (batches != NULL)) return RC_OK;
     for (int i = 0; i < w->file.tensors; i++) {
         const char *name = w->file.tensor[i].name;

@@ -12,14 +12,15 @@
  *   sha256              of the data section (bench/formats/safetensors.h); a program that
  *                       saves the file anew leaves it out
  *
- * An I64 tensor `batches` [steps][batch] may stand beside the weights: row s holds where the crops of step s start.
- * Crop b has inputs train[start .. start + context) and targets one further on; train is the corpus' training part. */
+ * An I64 tensor `batches`, a row per step, may stand beside the weights: what the step reads (FeedBatches). A crop has
+ * inputs train[start .. start + context) and targets one further on; train is the corpus' training part. */
 #ifndef BENCH_RUN_WEIGHTS_H
 #define BENCH_RUN_WEIGHTS_H
 
 #include "base/sha256.h"
 #include "bench/formats/safetensors.h"
 #include "bench/plan/spec.h"
+#include "bench/run/feeding.h"
 #include "datasets/tokenizer.h"
 #include "kernels/backend.h"
 #include "models/trainer.h"
@@ -42,9 +43,9 @@ typedef struct {
     SafeFile file;
 } Weights;
 
-/* Replica 0 of t; origin's parameters_hash is filled here. batches: [spec.steps][spec.batch], or NULL. tokenizer: whose
- * vocabulary the file carries, or NULL. RC_UNMEASURED when the disk refuses; then nothing at path has changed. */
-Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const int64_t *batches,
+/* Replica 0 of t; origin's parameters_hash is filled here. batches, tokenizer: whose vocabulary
+ * the file carries; or NULL. RC_UNMEASURED when the disk refuses; then nothing at path has changed. */
+Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const FeedBatches *batches,
                  const Tokenizer *tokenizer, Error *e);
 
 /* The updates behind the weights: what the file says, or all of the run's where it says nothing. */

@@ -32,8 +32,12 @@ void translations_shown(const Table *t, Text *out) {
         if (r->translations.sentences == count && count) lines[arm] = translations_lines(&r->translations);
         any |= lines[arm] != NULL;
     }
-    if (any) text_format(out, "\nWhat the first seed's runs write, each arm where its loss is the lowest:\n");
+    bool several = t->sample.cells > 1;
+    if (any)
+        text_format(out, "\nWhat the first seed's runs write%s:\n",
+                    several ? ", each arm where its loss is the lowest" : "");
     for (int arm = 0; any && arm < arms; arm++) {
+        if (!several && lines[arm]) continue;
         (void)best_of(t, arm, &cell);
         experiment_cell_text(where, t->x, cell);
         text_format(out, "  %-*s %s\n", NAMES, t->x->arm[arm].label, lines[arm] ? where : "no translations");

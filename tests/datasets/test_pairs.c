@@ -134,6 +134,32 @@ Test(pairs, an_epoch_has_every_pair_once) {
     dataset_release(&d);
 }
 
+Test(pairs, a_batch_is_the_pairs_of_its_numbers) {
+    Dataset d;
+    Rows x;
+    FeedRoom room[8];
+    int64_t number[16];
+    const Packing how = {4, 8, false};
+    cr_assert_eq(many(&d, 230), RC_OK, "%s", e.text);
+    size_t train;
+    const Pair *pair = pairs_of(&d, 0, &train);
+    for (uint64_t step = 0; step < 90; step += 29) {
+        pairs_batch(&d, 5, step, &how, room, rooms(&x, 32, room));
+        size_t count = pairs_numbers(&d, 5, step, &how, NULL), sources = 0, targets = 0;
+        cr_assert(count && count <= 16 && pairs_numbers(&d, 5, step, &how, number) == count);
+        for (size_t i = 0; i < count; i++) {
+            const Pair *p = &pair[number[i]];
+            cr_assert(number[i] >= 0 && (size_t)number[i] < train);
+            for (int k = 0; k < p->source_length; k++) cr_assert_eq(x.source[sources++], d.tokens[p->source + k]);
+            cr_assert_eq(x.source[sources++], pairs_end(&d));
+            for (int k = 0; k < p->target_length; k++) cr_assert_eq(x.targets[targets++], d.tokens[p->target + k]);
+            cr_assert_eq(x.targets[targets++], pairs_end(&d));
+        }
+        cr_assert(targets == 32 || x.targets[targets] == -1, "the batch has another pair");
+    }
+    dataset_release(&d);
+}
+
 Test(pairs, long_sentences_are_dropped_or_cut) {
     Dataset d;
     Rows x;
