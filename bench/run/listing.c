@@ -122,11 +122,25 @@ static RunGroup *add_group(Listing *l) {
     return &l->group[l->groups++];
 }
 
+/* Whether any record may be of a spec. Its text and hash take far longer to make than this, and of all runs of all
+ * plans few are stored. */
+static bool resembles_one(const Listing *l, const RunSpec *x) {
+    for (int i = 0; i < l->records; i++) {
+        const RunSpec *s = &l->record[i].spec;
+        bool other_rate = s->lr < x->lr || s->lr > x->lr;
+        if (s->seed == x->seed && s->steps == x->steps && s->width == x->width && s->layers == x->layers &&
+            s->precision == x->precision && !other_rate)
+            return true;
+    }
+    return false;
+}
+
 /* The records of a spec. */
 static void take_run(Listing *l, const Store *stored, const RunSpec *spec, int group, int place, const Arm *arm,
                      bool *planned) {
     char hash[SHA256_HEX];
     int count;
+    if (!resembles_one(l, spec)) return;
     spec_hash(spec, hash);
     const RecordHead *h = store_find(stored, hash, &count);
     for (int i = 0; i < count; i++) {
