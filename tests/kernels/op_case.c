@@ -47,12 +47,13 @@ static void fill_ids(OpCase *c, int input, int replica, uint64_t seed) {
     }
 }
 
-/* Any part of input 1's rows, also none of them. */
+/* Any part of input 1's rows, also none of them; two of three begin where the one before does, as a sentence's do. */
 static void fill_ranges(OpCase *c, int input, int replica, uint64_t seed) {
     uint32_t rows = (uint32_t)c->in[1].rows;
     int32_t *id = (int32_t *)(void *)((char *)c->call.in[input].at + (size_t)replica * c->call.in[input].stride);
     for (int i = 0; i < c->in[input].rows; i += 2) {
-        id[i] = (int32_t)philox_below(philox_word(seed, 98, (uint64_t)i), rows);
+        bool same = i && philox_below(philox_word(seed, 97, (uint64_t)i), 3);
+        id[i] = same ? id[i - 2] : (int32_t)philox_below(philox_word(seed, 98, (uint64_t)i), rows);
         id[i + 1] = id[i] + (int32_t)philox_below(philox_word(seed, 98, (uint64_t)i + 1), rows - (uint32_t)id[i] + 1);
     }
 }

@@ -21,7 +21,7 @@
 /* STEPS of a chain go without a branch. */
 enum { PAIR = VEC == 16 ? 2 : 1, WIDE_ROW = PAIR * VEC, SQUARE = VEC * VEC, BLOCK = PAIR * SQUARE };
 enum { GROUPS = CANON_LANES / VEC, SLICE = VEC / 2, STEPS = VEC == 8 ? 8 : 4 };
-#define SQUARE_FN static __attribute__((noinline))
+#define SQUARE_FN static __attribute__((noinline, unused))
 
 /* What to fetch: rows of x and y, and of dx unless NULL, a few cache lines at a time between pieces of work, since only
  * some dozen can be under way; not into the first-level cache, which the present head fills. The three lines of x are
