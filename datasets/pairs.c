@@ -197,11 +197,10 @@ static bool same(const Packing *a, const Packing *b) {
 /* The epoch that a step belongs to. The lock is held. */
 static const Epoch *epoch_of(Pairs *p, uint64_t seed, uint64_t step, const Packing *how) {
     Epoch *x = NULL;
-    for (int i = 0; i < KEPT; i++)
-        if (p->kept[i].order && p->kept[i].seed == seed && same(&p->kept[i].how, how)) x = &p->kept[i];
-    bool found = x && step >= x->first;
-    if (!x) x = &p->kept[p->next++ % KEPT];
-    if (!found) {
+    for (Epoch *k = p->kept; k < p->kept + KEPT; k++)
+        if (k->order && k->seed == seed && same(&k->how, how) && step >= k->first && (!x || k->first > x->first)) x = k;
+    if (!x) {
+        x = &p->kept[p->next++ % KEPT];
         release(x);
         x->seed = seed, x->how = *how;
         shuffle(p, x);
