@@ -249,9 +249,13 @@ static void work(void *context, int part, int parts) {
     w->kernel(&c);
 }
 
-static void run(const Program *p, void (*kernel)(const Call *c), int op) {
-    Work w = {kernel, &p->call[op], p->scratch_stride};
+static void run_call(const Program *p, void (*kernel)(const Call *c), const Call *c) {
+    Work w = {kernel, c, p->scratch_stride};
     program_together(p, work, &w);
+}
+
+static void run(const Program *p, void (*kernel)(const Call *c), int op) {
+    run_call(p, kernel, &p->call[op]);
 }
 
 void program_ready(Program *p) {
@@ -269,6 +273,27 @@ void program_forward_op(Program *p, int op) {
 void program_forward_ops(Program *p) {
     program_round_weights(p);
     for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++) program_forward_op(p, i);
+}
+
+static void gather(const Program *p, View v, const int *row, int rows) {
+    size_t bytes = (size_t)v.cols * p->backend->word[ROLE_ACT];
+    for (int r = 0; r < p->replicas; r++) {
+        unsigned char *x = (unsigned char *)v.at + (size_t)r * v.stride;
+        for (int i = 0; i < rows; i++) memmove(x + (size_t)i * bytes, x + (size_t)row[i] * bytes, bytes);
+    }
+}
+
+void program_forward_rows(Program *p, int from, int to, const int *row, int rows) {
+    assert(!p->queue);
+    program_round_weights(p);
+    for (int i = 0; i < from && !program_cancelled(p); i++) program_forward_op(p, i);
+    gather(p, p->call[from].in[0], row, rows);
+    for (int i = from; i <= to && !program_cancelled(p); i++) {
+        Call c = p->call[i];
+        c.in[0].rows = c.out.rows = rows;
+        run_call(p, p->backend->kernel[c.kind]->forward, &c);
+        program_round_op(p, i, false);
+    }
 }
 
 void program_backward_ops(Program *p) {

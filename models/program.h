@@ -70,6 +70,10 @@ void program_backward_ops(Program *p);
 /* One op, for those who look at what it makes before the next one runs; after program_round_weights. */
 void program_forward_op(Program *p, int op);
 
+/* On the host: ops before `from` as usual; then rows row[rows], ascending, of what op `from` reads first are moved to
+ * its front in every replica, and ops from..to compute those alone. */
+void program_forward_rows(Program *p, int from, int to, const int *row, int rows);
+
 /* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica, where kernels find
  * them. */
 void *program_at(const Program *p, Role role, int tensor, int replica);

@@ -334,6 +334,26 @@ void trainer_forward(Trainer *t) {
         program_forward(p);
 }
 
+/* The op that makes a tensor. */
+static int maker(const Tape *t, int tensor) {
+    int op = t->ops - 1;
+    while (t->op[op].out != tensor) op--;
+    return op;
+}
+
+void trainer_forward_rows(Trainer *t, int *row, int rows) {
+    const Tape *tape = &t->tape;
+    if (t->resident || t->program.queue) {
+        trainer_forward(t);
+        return;
+    }
+    int to = maker(tape, tape->logits), from = to;
+    while (tape->op[from].kind != OP_linear) from = maker(tape, tape->input[tape->op[from].in_at]);
+    still_scalars(t);
+    program_forward_rows(&t->program, from, to, row, rows);
+    for (int i = 0; i < rows; i++) row[i] = i;
+}
+
 bool trainer_forward_quantized(Trainer *t, Quantization how) {
     if (t->resident || t->program.queue) return false;
     still_scalars(t);

@@ -114,6 +114,10 @@ int trainer_steps(Trainer *t, int n, StepReport *report);
  * state changes. Reads the same feeds. */
 void trainer_forward(Trainer *t);
 
+/* The same where the logits of rows row[rows], ascending, are all that is wanted: on a host no others are computed, and
+ * no loss. row[i] becomes the row where trainer_logits finds them. */
+void trainer_forward_rows(Trainer *t, int *row, int rows);
+
 /* The same with the blocks' matrix products in eight bits (models/quantized.h). False on a device, which has no such
  * pass. */
 bool trainer_forward_quantized(Trainer *t, Quantization how);

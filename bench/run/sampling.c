@@ -56,21 +56,24 @@ static Rc next_tokens(Trainer *t, int context, int vocab, const Sampling *how, i
     int length = prompt + token, seen = length < context ? length : context;
     int32_t *tokens = trainer_feed(t, "tokens", 0);
     double *logit = mem_alloc((size_t)vocab, sizeof *logit);
+    int *row = mem_alloc((size_t)count, sizeof *row);
     Rc rc = RC_OK;
     for (int b = 0; b < count; b++) {
         const int32_t *own = text + (size_t)(first + b) * (size_t)whole;
         memcpy(tokens + (size_t)b * (size_t)context, own + length - seen, (size_t)seen * sizeof *tokens);
+        row[b] = b * context + seen - 1;
     }
-    trainer_forward(t);
+    trainer_forward_rows(t, row, count);
     if (trainer_failed(t, e)) rc = e->code;
     for (int b = 0; b < count && !rc; b++) {
         uint32_t word =
             philox_word(how->seed, name_stream("sample"), philox_offset((uint64_t)token, (uint64_t)(first + b)));
-        trainer_logits(t, 0, b * context + seen - 1, logit);
+        trainer_logits(t, 0, row[b], logit);
         for (int i = 0; i < vocab && !rc; i++)
             if (isnan(logit[i])) rc = error_set(e, RC_UNMEASURED, "the model's logits are no numbers");
         if (!rc) text[(size_t)(first + b) * (size_t)whole + (size_t)length] = sampling_choose(logit, vocab, how, word);
     }
+    free(row);
     free(logit);
     return rc;
 }

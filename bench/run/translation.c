@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     Translation *x;
     Hypothesis live[BEAM_MOST];
-    int lives, finished, row; /* row: where its first hypothesis' last token stands in the pass */
+    int lives, finished, row; /* row: of the pass' wanted ones, its first hypothesis' */
     double best;              /* of the finished ones, penalized */
 } Sentence;
 
@@ -36,6 +36,7 @@ typedef struct {
     FeedRoom room[TRAINER_MOST_FEEDS];
     int feeds;
     double *logit;
+    int *wanted;          /* rows of a pass: every hypothesis' last token */
     Candidate *candidate; /* [2 beam], best first */
     int candidates;
 } Decoder;
@@ -120,27 +121,26 @@ static void go_on(Decoder *d, Sentence *s) {
  * logit is NaN. */
 static int pass(Decoder *d, Sentence *const *live, int first, int lives) {
     PackedRows rows;
-    int to = first;
+    int to = first, wanted = 0;
     packed_begin(&rows, d->room, d->feeds);
     for (; to < lives; to++) {
         Sentence *s = live[to];
         bool fits = rows.sources + s->x->source_length + 1 <= rows.rows && rows.written + rows_wanted(s) <= rows.rows;
         if (!fits) break;
         int from = packed_source(&rows, s->x->source, s->x->source_length, d->how->end);
-        s->row = rows.written;
-        for (int i = 0; i < s->lives; i++)
+        s->row = wanted;
+        for (int i = 0; i < s->lives; i++) {
             packed_target(&rows, s->live[i].token, s->live[i].length, d->how->end, false, from, rows.sources);
+            d->wanted[wanted++] = rows.written - 1;
+        }
     }
     assert(to > first);
-    trainer_forward(d->t);
+    trainer_forward_rows(d->t, d->wanted, wanted);
     for (int k = first; k < to; k++) {
         Sentence *s = live[k];
-        int row = s->row;
         d->candidates = 0;
-        for (int i = 0; i < s->lives; i++) {
-            row += s->live[i].length + 1;
-            if (!continuations(d, s, i, row - 1)) return -1;
-        }
+        for (int i = 0; i < s->lives; i++)
+            if (!continuations(d, s, i, d->wanted[s->row + i])) return -1;
         go_on(d, s);
     }
     return to;
@@ -162,6 +162,9 @@ Rc translate(Trainer *t, int replica, const Decoding *how, Translation *x, int c
     d.feeds = trainer_feeds(t, replica, d.room);
     d.vocab = trainer_vocabulary(t);
     d.logit = mem_alloc((size_t)d.vocab, sizeof *d.logit);
+    int rows = 0;
+    for (int f = 0; f < d.feeds; f++) rows = d.room[f].rows > rows ? d.room[f].rows : rows;
+    d.wanted = mem_alloc((size_t)rows, sizeof *d.wanted);
     d.candidate = mem_alloc(2 * (size_t)how->beam + 1, sizeof *d.candidate);
     Sentence *all = mem_alloc((size_t)count, sizeof *all), **live = mem_alloc((size_t)count, sizeof(Sentence *));
     for (int i = 0; i < count; i++) open_sentence(live[i] = &all[i], &x[i], how);
@@ -184,6 +187,7 @@ Rc translate(Trainer *t, int replica, const Decoding *how, Translation *x, int c
     free(all);
     free(live);
     free(d.logit);
+    free(d.wanted);
     free(d.candidate);
     return rc;
 }
