@@ -13,8 +13,23 @@ bool file_exists(const char *path) {
     return access(path, F_OK) == 0;
 }
 
+/* A signal may interrupt an open or an fsync of a file that is far away. */
+static int open_again(const char *path, int flags) {
+    int fd;
+    do fd = open(path, flags | O_CLOEXEC, 0666);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+static int sync_again(int fd) {
+    int failed;
+    do failed = fsync(fd);
+    while (failed && errno == EINTR);
+    return failed;
+}
+
 Rc file_read(const char *path, char **bytes, size_t *length, Error *e) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open_again(path, O_RDONLY);
     if (fd < 0) return error_set(e, errno == ENOENT ? RC_USAGE : RC_UNMEASURED, "%s: %s", path, strerror(errno));
     size_t room = 1 << 16, n = 0;
     char *at = mem_alloc(room, 1);
@@ -45,11 +60,12 @@ static int sync_parent(const char *path) {
         slash[1] = 0;
     else if (slash)
         *slash = 0;
-    int fd = open(slash ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = open_again(slash ? parent : ".", O_RDONLY | O_DIRECTORY);
     free(parent);
     if (fd < 0) return -1;
-    int failed = fsync(fd);
+    int failed = sync_again(fd), why = errno;
     close(fd);
+    errno = why;
     return failed;
 }
 
@@ -63,35 +79,32 @@ static int write_all(int fd, const char *bytes, size_t length) {
     return 0;
 }
 
-static int reads_back(const char *path, const void *bytes, size_t length) {
-    Error ignored;
+static Rc read_back(const char *aside, const char *path, const void *bytes, size_t length, Error *e) {
     char *again;
     size_t n;
-    if (file_read(path, &again, &n, &ignored)) return 0;
-    int same = n == length && !memcmp(again, bytes, length);
+    if (file_read(aside, &again, &n, e)) return e->code = RC_UNMEASURED;
+    bool same = n == length && !memcmp(again, bytes, length);
     free(again);
-    return same;
+    return same ? RC_OK : error_set(e, RC_UNMEASURED, "%s: what was written does not read back", path);
 }
 
 Rc file_write(const char *path, const void *bytes, size_t length, Error *e) {
     size_t room = strlen(path) + 32;
     char *aside = mem_alloc(room, 1);
     snprintf(aside, room, "%s.tmp.%ld", path, (long)getpid());
-    int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = open_again(aside, O_WRONLY | O_CREAT | O_TRUNC);
     Rc rc = RC_OK;
     if (fd < 0) {
         rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(errno));
         free(aside);
         return rc;
     }
-    int failed = write_all(fd, bytes, length) || fsync(fd);
+    int failed = write_all(fd, bytes, length) || sync_again(fd);
     int why = errno;
     if (close(fd) && !failed) failed = 1, why = errno;
     if (failed)
         rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(why));
-    else if (!reads_back(aside, bytes, length))
-        rc = error_set(e, RC_UNMEASURED, "%s: what was written does not read back", path);
-    else if (rename(aside, path) || sync_parent(path))
+    else if (!(rc = read_back(aside, path, bytes, length, e)) && (rename(aside, path) || sync_parent(path)))
         rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(errno));
     if (rc) unlink(aside);
     free(aside);
@@ -106,7 +119,7 @@ Rc folder_make(const char *path, Error *e) {
         char held = *s;
         *s = 0;
         struct stat there;
-        int why = mkdir(partial, 0777) ? errno : 0;
+        int why = mkdir(partial, 0777) || sync_parent(partial) ? errno : 0;
         if (why == EEXIST) why = stat(partial, &there) ? errno : S_ISDIR(there.st_mode) ? 0 : ENOTDIR;
         if (why) {
             rc = error_set(e, RC_UNMEASURED, "%s: cannot make folder %s: %s", path, partial, strerror(why));
@@ -145,6 +158,10 @@ static int by_name(const void *a, const void *b) {
 int folder_names(const char *folder, const char *ending, char ***names) {
     struct dirent **found;
     int count = 0, files = scandir(folder, &found, NULL, NULL);
+    if (files < 0 && errno != ENOENT && errno != ENOTDIR) {
+        fprintf(stderr, "normbench: %s: cannot list the folder: %s\n", folder, strerror(errno));
+        exit(RC_UNMEASURED);
+    }
     size_t end = strlen(ending);
     *names = mem_alloc(files > 0 ? (size_t)files : 1, sizeof **names);
     for (int i = 0; i < files; i++) {
@@ -158,6 +175,14 @@ int folder_names(const char *folder, const char *ending, char ***names) {
     if (files >= 0) free(found);
     qsort(*names, (size_t)count, sizeof **names, by_name); /* "a" before "a-b", though "a-b.yaml" is before "a.yaml" */
     return count;
+}
+
+bool folder_filled(const char *path) {
+    char **names;
+    int count = folder_names(path, "", &names), files = 0;
+    for (int i = 0; i < count; i++) files += strcmp(names[i], ".") && strcmp(names[i], "..");
+    names_free(names, count);
+    return files > 0;
 }
 
 void names_free(char **names, int count) {

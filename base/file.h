@@ -18,11 +18,15 @@ Rc file_read(const char *path, char **bytes, size_t *length, Error *e);
 Rc file_write(const char *path, const void *bytes, size_t length, Error *e);
 
 /* The names in a folder that end in `ending` (".yaml"), without it, ascending; an absent folder has none. Returns how
- * many; names_free frees them. */
+ * many; names_free frees them. A folder that cannot be listed is not an empty one: the program ends with RC_UNMEASURED
+ * and one line. */
 int folder_names(const char *folder, const char *ending, char ***names);
 void names_free(char **names, int count);
 
-/* mkdir -p. */
+/* Whether the folder is there and holds something. */
+bool folder_filled(const char *path);
+
+/* mkdir -p; a folder that was made is there after a power cut. */
 Rc folder_make(const char *path, Error *e);
 
 /* Renames a finished folder into place and fsyncs its parent; an existing target wins and the source is removed. */

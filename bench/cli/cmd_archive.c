@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/subprocess.h"
 #include "bench/run/archive.h"
@@ -38,16 +39,17 @@ static Rc add(Archive *a, const Session *s, const Store *stored, const char *nam
 /* The tar file through gzip -n, which writes neither name nor time. */
 static Rc compress(const Text *tar, const char *path, Error *e) {
     static const char *const gzip[] = {"gzip", "-9", "-n", "archive.tar", NULL};
-    char folder[600], file[640];
+    Scratch folder;
+    char file[640];
     bool absent;
-    if (subprocess_folder(folder, sizeof folder, e)) return e->code;
-    snprintf(file, sizeof file, "%s/archive.tar", folder);
+    if (scratch_make(&folder, e)) return e->code;
+    snprintf(file, sizeof file, "%s/archive.tar", folder.path);
     Rc rc = file_write(file, tar->at, tar->length, e);
-    if (!rc && subprocess_run(gzip, folder, &absent, e))
+    if (!rc && subprocess_run(gzip, folder.path, &absent, e))
         rc = absent ? error_set(e, RC_UNMEASURED, "%s: gzip is not there; -o FILE.tar needs none", path) : e->code;
-    snprintf(file, sizeof file, "%s/archive.tar.gz", folder);
+    snprintf(file, sizeof file, "%s/archive.tar.gz", folder.path);
     if (!rc) rc = subprocess_copy(file, path, e);
-    subprocess_folder_remove(folder);
+    scratch_remove(&folder);
     return rc;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/theory.h"
 #include "bench/formats/subprocess.h"
@@ -161,19 +162,19 @@ static Rc make_target(const Session *s, const Table *t, TargetSteps *out, Error 
 /* All files are made aside, so that the folder holds those of one `table` and no others. The tables are put there also
  * when their typesetting failed. */
 static Rc publish(const Session *s, const Table *t, const TargetSteps *target, const PlanFolder *folder, Error *e) {
-    char aside[600];
+    Scratch aside;
     Error typeset = {.code = RC_OK};
     Rc rc = folder_make(folder->path, e);
-    if (!rc) rc = subprocess_folder(aside, sizeof aside, e);
+    if (!rc) rc = scratch_make(&aside, e);
     if (rc) return rc;
     show(t);
-    rc = write_files(t, aside, e);
-    if (!rc && target->cells) rc = publish_target(t, target, aside, e);
-    if (!rc && s->options->times[OPTION_paper]) rc = write_file(t, aside, "-paper.tex", table_paper, e);
-    if (!rc) (void)draw_all(s, t, aside, &typeset);
-    if (!rc) rc = plan_folder_fill(folder, aside, s->root, t->x, &s->overrides, e);
-    if (!rc) print_files(folder, aside);
-    subprocess_folder_remove(aside);
+    rc = write_files(t, aside.path, e);
+    if (!rc && target->cells) rc = publish_target(t, target, aside.path, e);
+    if (!rc && s->options->times[OPTION_paper]) rc = write_file(t, aside.path, "-paper.tex", table_paper, e);
+    if (!rc) (void)draw_all(s, t, aside.path, &typeset);
+    if (!rc) rc = plan_folder_fill(folder, aside.path, s->root, t->x, &s->overrides, e);
+    if (!rc) print_files(folder, aside.path);
+    scratch_remove(&aside);
     if (!rc && typeset.code) *e = typeset, rc = e->code;
     return rc;
 }

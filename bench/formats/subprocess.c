@@ -11,18 +11,6 @@
 
 #include "base/file.h"
 
-Rc subprocess_folder(char *path, size_t size, Error *e) {
-    const char *base = getenv("TMPDIR");
-    int n = snprintf(path, size, "%s/normbench.XXXXXX", base && base[0] ? base : "/tmp");
-    if (n < 0 || (size_t)n >= size) return error_set(e, RC_UNMEASURED, "$TMPDIR: too long");
-    if (!mkdtemp(path)) return error_set(e, RC_UNMEASURED, "%s: cannot make folder: %s", path, strerror(errno));
-    return RC_OK;
-}
-
-void subprocess_folder_remove(const char *path) {
-    folder_remove(path);
-}
-
 /* The caller's variables, except those that would make the output depend on date, place or language. */
 static char **environment(void) {
     static const char *const fixed[] = {"SOURCE_DATE_EPOCH=0", "FORCE_SOURCE_DATE=1", "LC_ALL=C.UTF-8", "TZ=UTC"};

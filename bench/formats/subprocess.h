@@ -1,4 +1,4 @@
-/* Other people's programs (gnuplot, pdflatex), run in a temporary folder. */
+/* Other people's programs (gnuplot, pdflatex), run in a folder of base/scratch.h. */
 #ifndef BENCH_FORMATS_SUBPROCESS_H
 #define BENCH_FORMATS_SUBPROCESS_H
 
@@ -6,10 +6,6 @@
 #include <stddef.h>
 
 #include "base/error.h"
-
-/* A new folder below $TMPDIR or /tmp; removed with everything in it by subprocess_folder_remove. */
-Rc subprocess_folder(char *path, size_t size, Error *e);
-void subprocess_folder_remove(const char *path);
 
 /* Runs argv[0] from $PATH inside folder, its output in folder/output.txt, with dates that do not change and no locale.
  * RC_UNMEASURED: it is not there (*absent = true), or it did not exit with 0. */

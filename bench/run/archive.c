@@ -1,6 +1,5 @@
 #include "bench/run/archive.h"
 
-#include <dirent.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,18 +108,8 @@ void archive_close(Archive *a) {
     text_release(&sums);
 }
 
-/* Whether a folder holds anything; an absent one does not. */
-static bool filled(const char *folder) {
-    DIR *open = opendir(folder);
-    bool any = false;
-    for (struct dirent *entry; open && (entry = readdir(open));)
-        any |= strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
-    if (open) closedir(open);
-    return any;
-}
-
 Rc archive_folder(const Archive *a, const char *folder, Error *e) {
-    if (filled(folder)) return error_set(e, RC_USAGE, "%s: something is in it; name a new folder", folder);
+    if (folder_filled(folder)) return error_set(e, RC_USAGE, "%s: something is in it; name a new folder", folder);
     for (const ArchiveFile *f = a->file; f < a->file + a->files; f++) {
         char path[1400];
         if (snprintf(path, sizeof path, "%s/%s", folder, f->path) >= (int)sizeof path)

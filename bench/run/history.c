@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "bench/formats/subprocess.h"
 #include "bench/plan/declare.h"
 
@@ -17,7 +18,7 @@ typedef bool Holds(const void *what, const char *file, const char *text);
 
 typedef struct {
     char folder[PATH_MAX], name[PATH_MAX]; /* the file's */
-    char aside[600];                       /* where git's output lands */
+    Scratch aside;                         /* where git's output lands */
 } Place;
 
 /* What git prints in the file's folder, to be freed; NULL: it failed. */
@@ -28,8 +29,8 @@ static char *git(const Place *p, const char *const *words, size_t *length) {
     bool absent;
     Error none;
     for (int i = 0; i < MOST && words[i]; i++) argv[3 + i] = words[i];
-    snprintf(path, sizeof path, "%s/output.txt", p->aside);
-    if (subprocess_run(argv, p->aside, &absent, &none) || file_read(path, &bytes, length, &none)) return NULL;
+    snprintf(path, sizeof path, "%s/output.txt", p->aside.path);
+    if (subprocess_run(argv, p->aside.path, &absent, &none) || file_read(path, &bytes, length, &none)) return NULL;
     return bytes;
 }
 
@@ -77,9 +78,9 @@ static void look(const char *file, Holds *holds, const void *what, Written *w) {
     snprintf(p.name, sizeof p.name, "%s", slash + 1);
     *slash = 0;
     snprintf(p.folder, sizeof p.folder, "%s", path[0] ? path : "/");
-    if (subprocess_folder(p.aside, sizeof p.aside, &none)) return;
+    if (scratch_make(&p.aside, &none)) return;
     search(&p, file, holds, what, w);
-    subprocess_folder_remove(p.aside);
+    scratch_remove(&p.aside);
 }
 
 typedef struct {

@@ -91,15 +91,6 @@ static bool is_word(const char *word) {
     return n && n < 64 && strspn(word, bytes) == n && word[0] != '.' && word[0] != '-';
 }
 
-/* Whether the folder is there and holds something. */
-static bool holds_files(const char *path) {
-    char **names;
-    int count = folder_names(path, "", &names), files = 0;
-    for (int i = 0; i < count; i++) files += strcmp(names[i], ".") && strcmp(names[i], "..");
-    names_free(names, count);
-    return files > 0;
-}
-
 Rc plan_folder_find(PlanFolder *f, const char *results, const char *word, const Experiment *x, Error *e) {
     *f = (PlanFolder){0};
     if (word[0] && !is_word(word))
@@ -123,7 +114,7 @@ Rc plan_folder_find(PlanFolder *f, const char *results, const char *word, const 
         plan_folder_release(f);
         return RC_USAGE;
     }
-    if (word[0] && !f->before.all && holds_files(f->path))
+    if (word[0] && !f->before.all && folder_filled(f->path))
         return error_set(e, RC_USAGE, "--name: %s holds files that are no plan's (no " NOTE_FILE "); take another name",
                          f->path);
     return RC_OK;

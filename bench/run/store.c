@@ -1,6 +1,5 @@
 #include "bench/run/store.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,23 +28,23 @@ void store_read(Store *s, const char *folder) {
     Error first = {0};
     *s = (Store){0};
     snprintf(s->folder, sizeof s->folder, "%s", folder);
-    DIR *all = opendir(folder);
-    if (!all) return;
-    for (struct dirent *entry; (entry = readdir(all));) {
+    char **name;
+    int count = folder_names(folder, "", &name);
+    for (int i = 0; i < count; i++) {
         RecordHead head;
         Error e;
-        if (!store_is_id(entry->d_name)) continue;
-        if (record_head(&head, folder, entry->d_name, &e)) {
-            (void)store_damage(folder, entry->d_name, &e);
+        if (!store_is_id(name[i])) continue;
+        if (record_head(&head, folder, name[i], &e)) {
+            (void)store_damage(folder, name[i], &e);
             if (!s->damaged) first = e;
             s->damaged_id = mem_grow(s->damaged_id, (size_t)s->damaged + 1, sizeof *s->damaged_id);
-            memcpy(s->damaged_id[s->damaged++], entry->d_name, SHA256_HEX);
+            memcpy(s->damaged_id[s->damaged++], name[i], SHA256_HEX);
             continue;
         }
         s->head = mem_grow(s->head, (size_t)s->heads + 1, sizeof *s->head);
         s->head[s->heads++] = head;
     }
-    closedir(all);
+    names_free(name, count);
     if (s->heads) qsort(s->head, (size_t)s->heads, sizeof *s->head, by_spec);
     if (s->damaged)
         fprintf(stderr, "normbench: note: %d folder%s of %s do%s not read, the first: %s\n", s->damaged,

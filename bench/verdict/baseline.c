@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "bench/formats/json.h"
 #include "bench/run/provenance.h"
 #include "bench/run/runner.h"
@@ -178,22 +179,6 @@ Rc baseline_write(const char *path, const Experiment *x, json_t *old, json_t *ro
     return rc;
 }
 
-static void remove_runs(const Todo *p, const char *runs, const char *results) {
-    Text path;
-    text_init(&path);
-    for (int i = 0; i < p->runs; i++) {
-        text_clear(&path);
-        text_format(&path, "%s/%s", runs, p->run[i].id);
-        folder_remove(path.at);
-    }
-    text_clear(&path);
-    text_format(&path, "%s/.partial", runs);
-    folder_remove(path.at);
-    text_release(&path);
-    folder_remove(runs);
-    folder_remove(results);
-}
-
 /* The records that were just made, by their ids: whatever class the backend computes in. */
 static Rc read_rows(const Todo *todo, const Session *s, const Experiment *x, json_t **rows, Error *e) {
     RunRecord *records = mem_alloc((size_t)todo->runs, sizeof *records);
@@ -210,17 +195,17 @@ Rc baseline_measure(Session *s, const Experiment *x, json_t **rows, Error *e) {
     Session anew = *s; /* the same datasets, another place for runs */
     Todo todo;
     RunnerOptions o = {.checkpoint_seconds = INFINITY};
-    const char *folder = getenv("TMPDIR");
-    snprintf(anew.results, sizeof anew.results, "%.400s/normbench-verify-XXXXXX", folder ? folder : "/tmp");
-    if (!mkdtemp(anew.results)) return error_set(e, RC_UNMEASURED, "%s: cannot make a temporary folder", anew.results);
+    Scratch folder;
+    if (scratch_make(&folder, e)) return e->code;
+    snprintf(anew.results, sizeof anew.results, "%s", folder.path);
     snprintf(anew.runs, sizeof anew.runs, "%s/runs", anew.results);
     Rc rc = todo_make(&todo, &anew, x, e);
     if (!rc) {
         rc = runner_train(&todo, &anew, x, &o, e);
         if (!rc) rc = read_rows(&todo, &anew, x, rows, e);
-        remove_runs(&todo, anew.runs, anew.results);
         todo_release(&todo);
     }
+    scratch_remove(&folder);
     memcpy(s->dataset, anew.dataset, sizeof s->dataset);
     memcpy(s->dataset_key, anew.dataset_key, sizeof s->dataset_key);
     s->datasets = anew.datasets;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "bench/formats/subprocess.h"
 #include "bench/write/sensitivity.h"
 
@@ -294,13 +295,13 @@ static Rc draw_one(const Table *t, const Figure *f, int formats, const char *asi
 }
 
 Rc figure_draw(const Table *t, const char *folder, int formats, Error *e) {
-    char aside[600];
+    Scratch aside;
     Figure *figure;
-    if (subprocess_folder(aside, sizeof aside, e)) return e->code;
+    if (scratch_make(&aside, e)) return e->code;
     int figures = figure_list(t, &figure);
     Rc rc = RC_OK;
-    for (int i = 0; i < figures && !rc; i++) rc = draw_one(t, &figure[i], formats, aside, folder, e);
+    for (int i = 0; i < figures && !rc; i++) rc = draw_one(t, &figure[i], formats, aside.path, folder, e);
     free(figure);
-    subprocess_folder_remove(aside);
+    scratch_remove(&aside);
     return rc;
 }

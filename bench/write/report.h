@@ -26,9 +26,6 @@ Rc report_pdf(const Ledger *b, const Session *s, const char *folder, Error *e);
 /* Draws the figures of every table: folder/<table>/…; threads programs at once. formats: bits of figure_draw. */
 Rc report_figures(const Ledger *b, const char *folder, int formats, int threads, Error *e);
 
-/* Removes that folder, which subprocess_folder made, and the figures in it. */
-void report_figures_remove(const Ledger *b, const char *folder);
-
 /* Figures, drawn in folder with FIGURE_SVG and FIGURE_COLUMN_SVG; *number: figures so far. One, nothing where it was
  * not drawn; that of the statements about networks before their first step with their table, nothing where none is
  * measured; an experiment's. */

@@ -38,15 +38,6 @@ Rc report_figures(const Ledger *b, const char *folder, int formats, int threads,
     return d.failed ? d.error.code : RC_OK;
 }
 
-void report_figures_remove(const Ledger *b, const char *folder) {
-    for (int i = 0; i < b->mades + (b->stated != NULL); i++) {
-        char figures[1100];
-        snprintf(figures, sizeof figures, "%.1000s/%d", folder, i);
-        folder_remove(figures);
-    }
-    subprocess_folder_remove(folder);
-}
-
 /* The ids inside a figure, and references to them, get a prefix, so that ids are unique on the page. */
 static void add_svg(Text *out, const char *svg, const char *prefix) {
     static const char *const before[] = {"id=\"", "id='", "'#", "\"#", "url(#"};

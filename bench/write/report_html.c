@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "bench/write/figure.h"
 #include "bench/write/report.h"
 #include "bench/formats/subprocess.h"
@@ -150,12 +151,13 @@ static void head(const Ledger *b, Text *out) {
 }
 
 Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) {
-    char aside[600], path[1300];
+    char path[1300];
+    Scratch aside;
     int number = 0;
     Error why = {.code = RC_OK};
     Text page;
-    if (subprocess_folder(aside, sizeof aside, e)) return e->code;
-    bool drawn = report_figures(b, aside, FIGURE_SVG | FIGURE_COLUMN_SVG, s->threads, &why) == RC_OK;
+    if (scratch_make(&aside, e)) return e->code;
+    bool drawn = report_figures(b, aside.path, FIGURE_SVG | FIGURE_COLUMN_SVG, s->threads, &why) == RC_OK;
     text_init(&page);
     head(b, &page);
     if (!drawn) {
@@ -166,11 +168,11 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
     }
     for (int i = 0; i < b->mades; i++) {
         char from[700];
-        snprintf(from, sizeof from, "%s/%d", aside, i);
+        snprintf(from, sizeof from, "%s/%d", aside.path, i);
         section(b, b->made[i], s, from, folder, &number, &page);
     }
     char theory[700];
-    snprintf(theory, sizeof theory, "%s/%d", aside, b->mades);
+    snprintf(theory, sizeof theory, "%s/%d", aside.path, b->mades);
     report_theory(b, theory, &number, &page);
     report_ledger(b, &page);
     text_format(&page, "<section id=\"choices\">\n");
@@ -184,6 +186,6 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
     Rc rc = file_write(path, page.at, page.length, e);
     if (!rc) fprintf(stderr, "  %s: %d figures\n", path, number);
     text_release(&page);
-    report_figures_remove(b, aside);
+    scratch_remove(&aside);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "bench/write/figure.h"
 #include "bench/run/provenance.h"
 #include "bench/write/report.h"
@@ -146,16 +147,17 @@ static Rc prepare(const Ledger *b, const char *folder, Error *e) {
 }
 
 Rc report_pdf(const Ledger *b, const Session *s, const char *folder, Error *e) {
-    char aside[600], from[900], to[1300];
+    char from[900], to[1300];
+    Scratch aside;
     Error why = {.code = RC_OK};
-    if (subprocess_folder(aside, sizeof aside, e)) return e->code;
-    (void)report_figures(b, aside, FIGURE_PDF, s->threads, &why); /* said by the page; the tables stand without them */
-    Rc rc = prepare(b, aside, e);
-    if (!rc) rc = table_pdf_run(aside, false, e);
-    snprintf(from, sizeof from, "%.800s/typeset.pdf", aside);
+    if (scratch_make(&aside, e)) return e->code;
+    (void)report_figures(b, aside.path, FIGURE_PDF, s->threads, &why); /* said by the page; the tables stand without them */
+    Rc rc = prepare(b, aside.path, e);
+    if (!rc) rc = table_pdf_run(aside.path, false, e);
+    snprintf(from, sizeof from, "%.800s/typeset.pdf", aside.path);
     snprintf(to, sizeof to, "%.1200s/report.pdf", folder);
     if (!rc) rc = subprocess_copy(from, to, e);
     if (!rc) fprintf(stderr, "  %s\n", to);
-    report_figures_remove(b, aside);
+    scratch_remove(&aside);
     return rc;
 }

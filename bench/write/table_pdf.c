@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "bench/write/components.h"
 #include "bench/write/corpora.h"
 #include "bench/write/failures.h"
@@ -127,13 +128,14 @@ Rc table_pdf_run(const char *aside, bool siunitx, Error *e) {
 }
 
 Rc table_pdf(const Table *t, const char *folder, const char *const *figure, int figures, Error *e) {
-    char aside[600], from[900], to[1200];
-    if (subprocess_folder(aside, sizeof aside, e)) return e->code;
-    Rc rc = prepare(t, aside, figure, figures, e);
-    if (!rc) rc = table_pdf_run(aside, t->options.siunitx, e);
-    snprintf(from, sizeof from, "%.800s/typeset.pdf", aside);
+    Scratch aside;
+    char from[900], to[1200];
+    if (scratch_make(&aside, e)) return e->code;
+    Rc rc = prepare(t, aside.path, figure, figures, e);
+    if (!rc) rc = table_pdf_run(aside.path, t->options.siunitx, e);
+    snprintf(from, sizeof from, "%.800s/typeset.pdf", aside.path);
     snprintf(to, sizeof to, "%.900s/%s.pdf", folder, t->name);
     if (!rc) rc = subprocess_copy(from, to, e);
-    subprocess_folder_remove(aside);
+    scratch_remove(&aside);
     return rc;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/formats/subprocess.h"
+#include "base/scratch.h"
 #include "bench/write/figure_sheet.h"
 #include "bench/write/theory.h"
 
@@ -136,16 +136,16 @@ void theory_script(const StatementVerdict all[STATEMENT_COUNT], int formats, Tex
 }
 
 Rc theory_draw(const StatementVerdict all[STATEMENT_COUNT], const char *folder, int formats, Error *e) {
-    char aside[600];
+    Scratch aside;
     Text script, caption;
-    if (subprocess_folder(aside, sizeof aside, e)) return e->code;
+    if (scratch_make(&aside, e)) return e->code;
     text_init(&script);
     text_init(&caption);
     theory_script(all, formats, &script);
     theory_caption(&caption);
-    Rc rc = figure_make(&(FigureText){"theory", caption.at, script.at}, formats, aside, folder, e);
+    Rc rc = figure_make(&(FigureText){"theory", caption.at, script.at}, formats, aside.path, folder, e);
     text_release(&script);
     text_release(&caption);
-    subprocess_folder_remove(aside);
+    scratch_remove(&aside);
     return rc;
 }
