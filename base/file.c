@@ -3,25 +3,34 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 bool file_exists(const char *path) {
     return access(path, F_OK) == 0;
 }
 
-/* A signal may interrupt an open or an fsync of a file that is far away. */
-static int open_again(const char *path, int flags) {
+int file_open(const char *path, int flags) {
     int fd;
     do fd = open(path, flags | O_CLOEXEC, 0666);
     while (fd < 0 && errno == EINTR);
     return fd;
 }
 
-static int sync_again(int fd) {
+ssize_t file_take(int fd, void *bytes, size_t most) {
+    ssize_t got;
+    do got = read(fd, bytes, most);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+int file_sync(int fd) {
     int failed;
     do failed = fsync(fd);
     while (failed && errno == EINTR);
@@ -29,14 +38,13 @@ static int sync_again(int fd) {
 }
 
 Rc file_read(const char *path, char **bytes, size_t *length, Error *e) {
-    int fd = open_again(path, O_RDONLY);
+    int fd = file_open(path, O_RDONLY);
     if (fd < 0) return error_set(e, errno == ENOENT ? RC_USAGE : RC_UNMEASURED, "%s: %s", path, strerror(errno));
     size_t room = 1 << 16, n = 0;
     char *at = mem_alloc(room, 1);
     for (;;) {
         if (n + 1 >= room) at = mem_grow(at, room *= 2, 1);
-        ssize_t got = read(fd, at + n, room - n - 1);
-        if (got < 0 && errno == EINTR) continue;
+        ssize_t got = file_take(fd, at + n, room - n - 1);
         if (got < 0) {
             error_set(e, RC_UNMEASURED, "%s: %s", path, strerror(errno));
             free(at);
@@ -60,10 +68,10 @@ static int sync_parent(const char *path) {
         slash[1] = 0;
     else if (slash)
         *slash = 0;
-    int fd = open_again(slash ? parent : ".", O_RDONLY | O_DIRECTORY);
+    int fd = file_open(slash ? parent : ".", O_RDONLY | O_DIRECTORY);
     free(parent);
     if (fd < 0) return -1;
-    int failed = sync_again(fd), why = errno;
+    int failed = file_sync(fd), why = errno;
     close(fd);
     errno = why;
     return failed;
@@ -92,14 +100,14 @@ Rc file_write(const char *path, const void *bytes, size_t length, Error *e) {
     size_t room = strlen(path) + 32;
     char *aside = mem_alloc(room, 1);
     snprintf(aside, room, "%s.tmp.%ld", path, (long)getpid());
-    int fd = open_again(aside, O_WRONLY | O_CREAT | O_TRUNC);
+    int fd = file_open(aside, O_WRONLY | O_CREAT | O_TRUNC);
     Rc rc = RC_OK;
     if (fd < 0) {
         rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(errno));
         free(aside);
         return rc;
     }
-    int failed = write_all(fd, bytes, length) || sync_again(fd);
+    int failed = write_all(fd, bytes, length) || file_sync(fd);
     int why = errno;
     if (close(fd) && !failed) failed = 1, why = errno;
     if (failed)
@@ -175,6 +183,21 @@ int folder_names(const char *folder, const char *ending, char ***names) {
     if (files >= 0) free(found);
     qsort(*names, (size_t)count, sizeof **names, by_name); /* "a" before "a-b", though "a-b.yaml" is before "a.yaml" */
     return count;
+}
+
+void folder_sweep(const char *path) {
+    char **name;
+    int64_t process;
+    int count = folder_names(path, "", &name);
+    for (int i = 0; i < count; i++) {
+        const char *tmp = strstr(name[i], ".tmp.");
+        if (!tmp || !parse_integer(tmp + 5, &process) || !kill((pid_t)process, 0) || errno != ESRCH) continue;
+        char *old = mem_alloc(strlen(path) + strlen(name[i]) + 2, 1);
+        sprintf(old, "%s/%s", path, name[i]);
+        unlink(old);
+        free(old);
+    }
+    names_free(name, count);
 }
 
 bool folder_filled(const char *path) {

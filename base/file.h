@@ -4,10 +4,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
 bool file_exists(const char *path);
+
+/* open, read and fsync until no signal interrupts them: a file may be far away. */
+int file_open(const char *path, int flags);
+ssize_t file_take(int fd, void *bytes, size_t most);
+int file_sync(int fd);
 
 /* Reads all of a file; *bytes has a terminator after length and is freed by the caller. RC_USAGE when absent,
  * RC_UNMEASURED when it cannot be read. */
@@ -28,6 +34,9 @@ bool folder_filled(const char *path);
 
 /* mkdir -p; a folder that was made is there after a power cut. */
 Rc folder_make(const char *path, Error *e);
+
+/* Removes what file_write was writing there when its process was killed. */
+void folder_sweep(const char *path);
 
 /* Renames a finished folder into place and fsyncs its parent; an existing target wins and the source is removed. */
 Rc folder_publish(const char *from, const char *to, Error *e);

@@ -1,5 +1,5 @@
-/* A folder for what is not kept, below $TMPDIR or /tmp. It is locked as long as its process lives, so that what a killed
- * process left can be told from what is in use: scratch_make removes the former on its way. */
+/* A folder for what is not kept, below $TMPDIR or /tmp. It is locked as long as its process lives, so that what a
+ * killed process left can be told from what is in use: scratch_make removes the former on its way. */
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H
 

@@ -1,8 +1,31 @@
 #include "base/sha256.h"
 
 #include <assert.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/error.h"
+
+static void *take(size_t bytes, const char *file, int line) {
+    (void)file, (void)line;
+    return mem_alloc(bytes, 1);
+}
+
+static void *grow(void *old, size_t bytes, const char *file, int line) {
+    (void)file, (void)line;
+    return mem_grow(old, bytes, 1);
+}
+
+static void give(void *old, const char *file, int line) {
+    (void)file, (void)line;
+    free(old);
+}
+
+void sha256_memory(void) {
+    (void)CRYPTO_set_mem_functions(take, grow, give);
+}
 
 void sha256(uint8_t out[SHA256_BYTES], const void *bytes, size_t length) {
     int ok = EVP_Digest(bytes, length, out, NULL, EVP_sha256(), NULL);

@@ -7,6 +7,10 @@
 
 enum { SHA256_BYTES = 32, SHA256_HEX = 65 /* 64 digits and the terminator */ };
 
+/* Before all else: from then on OpenSSL, which may crash or hash nothing where it has no memory, ends the program as
+ * mem_alloc does. */
+void sha256_memory(void);
+
 /* out[32] = SHA-256 of bytes[length]. */
 void sha256(uint8_t out[SHA256_BYTES], const void *bytes, size_t length);
 

@@ -38,6 +38,7 @@ Rc keep_store(const char *path, const void *bytes, size_t length, Error *e) {
     if (slash && slash != folder) {
         *slash = 0;
         rc = folder_make(folder, e);
+        if (!rc) folder_sweep(folder);
     }
     free(folder);
     return rc ? rc : file_write(path, bytes, length, e);

@@ -56,8 +56,10 @@ static Stamp stamp_of(const struct stat *x) {
                    {x->st_mtim.tv_sec, x->st_mtim.tv_nsec, x->st_ctim.tv_sec, x->st_ctim.tv_nsec}};
 }
 
+/* What is not there is not what was pinned; what a disk does not give may be. */
 static Rc absent(const char *path, Error *e) {
-    return error_set(e, RC_INTEGRITY, "%s: the shard cannot be read: %s", path, strerror(errno));
+    return error_set(e, errno == ENOENT ? RC_INTEGRITY : RC_UNMEASURED, "%s: the shard cannot be read: %s",
+                     path, strerror(errno));
 }
 
 /* ---- checking ---- */
@@ -82,7 +84,8 @@ static Rc hash_file(int fd, const Shard *x, int vocab, const char *path, Error *
     sha256_init(&h);
     for (; left && n > 0; left -= (uint64_t)n) {
         size_t want = left < BLOCK ? (size_t)left : BLOCK, got = 0;
-        while (got < want && (n = read(fd, (char *)ids + got, want - got)) > 0) got += (size_t)n;
+        while (got < want && (n = file_take(fd, (char *)ids + got, want - got)) > 0) got += (size_t)n;
+        if (!n) errno = ENODATA; /* it ends early */
         if (got < want) break;
         n = (ssize_t)want;
         sha256_add(&h, ids, want);
@@ -106,7 +109,7 @@ static Rc check(const Shards *s, int vocab, const DataPlaces *places, Error *e) 
     text_init(&path);
     for (int i = 0; i < s->m.shards && !rc; i++) {
         shard_path(s, s->m.shard[i].file, &path);
-        int fd = open(path.at, O_RDONLY | O_CLOEXEC);
+        int fd = file_open(path.at, O_RDONLY);
         rc = fd < 0 ? absent(path.at, e) : hash_file(fd, &s->m.shard[i], vocab, path.at, e);
         if (fd >= 0) close(fd);
         if (!rc && places->stopped && places->stopped())
@@ -301,7 +304,7 @@ static int shard_at(const Shards *s, uint64_t position) {
 /* out = count ids of shard i from its id `first` on. */
 static Rc read_one(const Shards *s, int i, uint64_t first, size_t count, int32_t *out, const char *path, Error *e) {
     struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = file_open(path, O_RDONLY);
     if (fd < 0) return absent(path, e);
     Rc rc = fstat(fd, &info) ? absent(path, e) : RC_OK;
     Stamp now = stamp_of(&info);

@@ -37,7 +37,8 @@ static Rc end_shard(Making *k, Error *e) {
     if (!k->file) return RC_OK;
     Shard *x = &k->m.shard[k->m.shards - 1];
     sha256_end(&k->hash, x->sha256);
-    bool bad = fflush(k->file) || ferror(k->file);
+    /* The manifest that names it must not outlive it in a power cut. */
+    bool bad = fflush(k->file) || ferror(k->file) || file_sync(fileno(k->file));
     bad |= fclose(k->file) != 0;
     k->file = NULL;
     return bad ? unwritten(k, x->file, e) : RC_OK;
@@ -182,7 +183,9 @@ static Rc begin(Making *k, Error *e) {
     text_release(&path);
     if (taken) return error_set(e, RC_USAGE, "%s holds a manifest.json already", p->folder);
     if (p->valid && corpus_open_text(&k->own, p->valid, e)) return e->code;
-    return folder_make(p->folder, e);
+    Rc rc = folder_make(p->folder, e);
+    if (!rc) folder_sweep(p->folder);
+    return rc;
 }
 
 Rc shards_make(const ShardsPlan *p, char note[512], Error *e) {

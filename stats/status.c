@@ -57,12 +57,18 @@ int st_compare_double(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static void *(*take)(size_t) = malloc;
+
+void st_memory(void *(*own)(size_t)) {
+    take = own;
+}
+
 void *st_alloc(size_t count, size_t size) {
     if (size != 0 && count > PTRDIFF_MAX / size) {
         return NULL;
     }
     size_t bytes = count * size;
-    return malloc(bytes > 0 ? bytes : 1);
+    return take(bytes > 0 ? bytes : 1);
 }
 
 StStatus st_sample_init(StSample *sample, const double *x, size_t n, double scale) {

@@ -92,4 +92,7 @@ int st_compare_double(const void *a, const void *b);
 /* count * size bytes, or NULL when they cannot be had (also on overflow). Free with free(). */
 void *st_alloc(size_t count, size_t size);
 
+/* Before all else: where the samples get their memory, for a program that ends when there is none. */
+void st_memory(void *(*own)(size_t));
+
 #endif

@@ -18,6 +18,7 @@ static Rc store(Session *s, const Experiment *x, const char *reason, Error *e) {
     baseline_path(path, sizeof path, s, x, arithmetic);
     snprintf(folder, sizeof folder, "%s/results/baselines", s->root);
     if (folder_make(folder, e)) return e->code;
+    folder_sweep(folder);
     if (file_exists(path) && baseline_read(&old, path, e)) return e->code;
     Session oracle = *s;
     Rc rc = baseline_measure(s, x, &rows, e);

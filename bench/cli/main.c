@@ -1,12 +1,16 @@
 /* normbench: commands.def lists what it can do. */
+#include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/canon.h"
+#include "base/sha256.h"
 #include "bench/cli/commands.h"
 #include "bench/verdict/compare.h"
 #include "bench/perf/perf.h"
+#include "stats/status.h"
 #include "bench/run/provenance.h"
 
 typedef struct {
@@ -67,8 +71,10 @@ static Rc dispatch(const Command *c, int argc, char **argv, Error *e) {
 
 /* Output that did not reach its file or pipe is a failure, not a success. */
 static Rc flush_output(Rc rc, Error *e) {
+    errno = 0; /* of a write that failed earlier nothing is known any more */
     if (!fflush(stdout) && !ferror(stdout)) return rc;
-    return rc ? rc : error_set(e, RC_UNMEASURED, "stdout: cannot write");
+    return rc ? rc : error_set(e, RC_UNMEASURED, "stdout: cannot write%s%s", errno ? ": " : "",
+                               errno ? strerror(errno) : "");
 }
 
 static bool asks_help(const char *word) {
@@ -86,10 +92,18 @@ static bool answered(int argc, char **argv) {
     return true;
 }
 
+/* Without memory jansson leaves something out of a text, and a verdict lacks a p: the program ends instead. */
+static void *memory(size_t bytes) {
+    return mem_alloc(bytes, 1);
+}
+
 int main(int argc, char **argv) {
     Error e = {.code = RC_OK};
     Rc rc = RC_OK;
     canon_environment();
+    sha256_memory();
+    json_set_alloc_funcs(memory, free);
+    st_memory(memory);
     if (!answered(argc, argv)) {
         bool help = !strcmp(argv[1], "help"); /* of a command */
         const Command *c = find(argv[help ? 2 : 1], &e);

@@ -1,7 +1,5 @@
 #include "bench/run/plan_folder.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +20,14 @@ static bool texts(const json_t *list) {
 
 Rc plan_note_read(PlanNote *note, const char *results, const char *word, Error *e) {
     char path[PLAN_PATH_SIZE + 128];
-    json_error_t why;
+    char *bytes;
+    size_t length;
     *note = (PlanNote){0};
     snprintf(path, sizeof path, "%.800s/out/%.80s/" NOTE_FILE, results, word);
     if (!file_exists(path)) return RC_OK;
-    note->all = json_load_file(path, 0, &why);
+    if (file_read(path, &bytes, &length, e)) return e->code;
+    note->all = json_loadb(bytes, length, 0, NULL);
+    free(bytes);
     note->experiment = json_string_value(json_object_get(note->all, "experiment"));
     note->profile = json_string_value(json_object_get(note->all, "profile"));
     note->plan = json_string_value(json_object_get(note->all, "plan"));
@@ -145,20 +146,6 @@ static json_t *list_of(const char *const *item, int count) {
     return list;
 }
 
-/* What a process that is no more was writing when it was killed (base/file.h says how such files are called). */
-static void sweep(const PlanFolder *f) {
-    char path[PLAN_PATH_SIZE + 300], **name;
-    int count = folder_names(f->path, "", &name);
-    for (int i = 0; i < count; i++) {
-        const char *tmp = strstr(name[i], ".tmp.");
-        int64_t process;
-        if (!tmp || !parse_integer(tmp + 5, &process) || !kill((pid_t)process, 0) || errno != ESRCH) continue;
-        snprintf(path, sizeof path, "%s/%.256s", f->path, name[i]);
-        unlink(path);
-    }
-    names_free(name, count);
-}
-
 static Rc write_note(const PlanFolder *f, const char *root, const Experiment *x, const Overrides *o, json_t *files,
                      Error *e) {
     char path[PLAN_PATH_SIZE + 16], experiment[PATH_MAX];
@@ -171,7 +158,7 @@ static Rc write_note(const PlanFolder *f, const char *root, const Experiment *x,
                   "files", files);
     if (!all) return error_set(e, RC_USAGE, "plan.json: a path or an option is not UTF-8");
     snprintf(path, sizeof path, "%s/" NOTE_FILE, f->path);
-    sweep(f);
+    folder_sweep(f->path);
     if (!f->before.all || !json_equal(all, f->before.all)) {
         char *text = json_dumps(all, JSON_INDENT(1));
         size_t n = strlen(text);

@@ -151,7 +151,8 @@ Rc report_pdf(const Ledger *b, const Session *s, const char *folder, Error *e) {
     Scratch aside;
     Error why = {.code = RC_OK};
     if (scratch_make(&aside, e)) return e->code;
-    (void)report_figures(b, aside.path, FIGURE_PDF, s->threads, &why); /* said by the page; the tables stand without them */
+    /* What fails here is said by the page; the tables stand without figures. */
+    (void)report_figures(b, aside.path, FIGURE_PDF, s->threads, &why);
     Rc rc = prepare(b, aside.path, e);
     if (!rc) rc = table_pdf_run(aside.path, false, e);
     snprintf(from, sizeof from, "%.800s/typeset.pdf", aside.path);
