@@ -49,14 +49,16 @@ build() {
 
 compare() { # description, runner, CC, flags, backends
   number=$((number + 1))
-  local out=$work/$number
+  local out=$work/$number failures=0
   if build "$3" "$4" "$5" "$out" >"$work/log" 2>&1 && $2 "$out/toy_hashes" >"$out/got" 2>>"$work/log" &&
     cmp -s "$work/expected" "$out/got"; then
     echo "ok $number - $1"
   else
+    failures=1
     echo "not ok $number - $1"
     { tail -n 20 "$work/log"; diff "$work/expected" "$out/got" 2>&1 | head -8; } | sed 's/^/# /'
   fi
+  echo "# figure: one hash | $1 | $(grep -c '' "$work/expected") | $failures"
 }
 
 soft="soft_dot_bf16/portable::-DBF16_DOT soft_amx_bf16/portable::-DBF16_AMX"
