@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
-
 bool file_exists(const char *path) {
     return access(path, F_OK) == 0;
 }
@@ -96,10 +94,43 @@ static Rc read_back(const char *aside, const char *path, const void *bytes, size
     return same ? RC_OK : error_set(e, RC_UNMEASURED, "%s: what was written does not read back", path);
 }
 
+/* ".tmp.PID.HOST": who writes it. */
+static void add_writer(char *out, size_t size, long process) {
+    char host[65] = "";
+    (void)gethostname(host, sizeof host - 1);
+    snprintf(out, size, ".tmp.%ld.%s", process, host);
+}
+
+/* Removes files of a folder, of that name or of any (""), which a process of this host that is no more was writing. */
+static void sweep(const char *folder, const char *name) {
+    DIR *all = opendir(folder);
+    for (struct dirent *entry; all && (entry = readdir(all));) {
+        char writer[96];
+        const char *tmp = strstr(entry->d_name, ".tmp.");
+        long process = tmp ? strtol(tmp + 5, NULL, 10) : 0;
+        if (process <= 0 || (*name && (strncmp(entry->d_name, name, strlen(name)) || tmp != entry->d_name + strlen(name))))
+            continue;
+        add_writer(writer, sizeof writer, process);
+        if (strcmp(tmp, writer) || !kill((pid_t)process, 0) || errno != ESRCH) continue;
+        (void)unlinkat(dirfd(all), entry->d_name, 0);
+    }
+    if (all) closedir(all);
+}
+
+static void sweep_beside(const char *path) {
+    char *folder = mem_text(path), *slash = strrchr(folder, '/');
+    if (slash) *slash = 0;
+    sweep(!slash ? "." : slash == folder ? "/" : folder, slash ? slash + 1 : path);
+    free(folder);
+}
+
 Rc file_write(const char *path, const void *bytes, size_t length, Error *e) {
-    size_t room = strlen(path) + 32;
+    char writer[96];
+    add_writer(writer, sizeof writer, (long)getpid());
+    size_t room = strlen(path) + sizeof writer;
     char *aside = mem_alloc(room, 1);
-    snprintf(aside, room, "%s.tmp.%ld", path, (long)getpid());
+    snprintf(aside, room, "%s%s", path, writer);
+    sweep_beside(path);
     int fd = file_open(aside, O_WRONLY | O_CREAT | O_TRUNC);
     Rc rc = RC_OK;
     if (fd < 0) {
@@ -186,18 +217,7 @@ int folder_names(const char *folder, const char *ending, char ***names) {
 }
 
 void folder_sweep(const char *path) {
-    char **name;
-    int64_t process;
-    int count = folder_names(path, "", &name);
-    for (int i = 0; i < count; i++) {
-        const char *tmp = strstr(name[i], ".tmp.");
-        if (!tmp || !parse_integer(tmp + 5, &process) || !kill((pid_t)process, 0) || errno != ESRCH) continue;
-        char *old = mem_alloc(strlen(path) + strlen(name[i]) + 2, 1);
-        sprintf(old, "%s/%s", path, name[i]);
-        unlink(old);
-        free(old);
-    }
-    names_free(name, count);
+    sweep(path, "");
 }
 
 bool folder_filled(const char *path) {

@@ -19,8 +19,9 @@ int file_sync(int fd);
  * RC_UNMEASURED when it cannot be read. */
 Rc file_read(const char *path, char **bytes, size_t *length, Error *e);
 
-/* Writes path.tmp.PID, fsyncs it, reads it back, renames it to path and fsyncs the folder. On failure (full disk,
- * read-only folder) nothing at path has changed, the temporary file is removed, and the code is RC_UNMEASURED. */
+/* Writes path.tmp.PID.HOST, fsyncs it, reads it back, renames it to path and fsyncs the folder. On failure (full disk,
+ * read-only folder) nothing at path has changed, the temporary file is removed, and the code is RC_UNMEASURED. First
+ * removes what killed processes of this host were writing to path. */
 Rc file_write(const char *path, const void *bytes, size_t length, Error *e);
 
 /* The names in a folder that end in `ending` (".yaml"), without it, ascending; an absent folder has none. Returns how
@@ -35,7 +36,7 @@ bool folder_filled(const char *path);
 /* mkdir -p; a folder that was made is there after a power cut. */
 Rc folder_make(const char *path, Error *e);
 
-/* Removes what file_write was writing there when its process was killed. */
+/* Removes what file_write was writing there, to any path, when its process was killed. */
 void folder_sweep(const char *path);
 
 /* Renames a finished folder into place and fsyncs its parent; an existing target wins and the source is removed. */
