@@ -108,8 +108,8 @@ static void sweep(const char *folder, const char *name) {
         char writer[96];
         const char *tmp = strstr(entry->d_name, ".tmp.");
         long process = tmp ? strtol(tmp + 5, NULL, 10) : 0;
-        if (process <= 0 || (*name && (strncmp(entry->d_name, name, strlen(name)) || tmp != entry->d_name + strlen(name))))
-            continue;
+        bool named = !strncmp(entry->d_name, name, strlen(name)) && tmp == entry->d_name + strlen(name);
+        if (process <= 0 || (*name && !named)) continue;
         add_writer(writer, sizeof writer, process);
         if (strcmp(tmp, writer) || !kill((pid_t)process, 0) || errno != ESRCH) continue;
         (void)unlinkat(dirfd(all), entry->d_name, 0);
