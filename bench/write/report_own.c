@@ -47,10 +47,15 @@ static const ClaimFile *claims_of(const Ledger *b, const Experiment *x) {
     return NULL;
 }
 
+static Rc not_shown(const char *word, Rc rc, const Error *e) {
+    if (rc == RC_UNMEASURED) fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", word, e->text);
+    return rc;
+}
+
 /* The table of a plan whose runs are all there. t->x is read. */
 static Rc make(Ledger *b, const Store *stored, LedgerTable *t, const char *word, bool plain, bool precise, Error *e) {
     Rc rc = records_take(&t->records, stored, &t->x, precise, e);
-    if (rc) return rc;
+    if (rc) return not_shown(word, rc, e);
     if (t->records.missing) {
         bool known = t->records.missing == t->records.runs || (plain && is_part(b, &t->x));
         if (!known) add_part(b, &t->x, word, t->records.missing, t->records.runs);
@@ -59,8 +64,7 @@ static Rc make(Ledger *b, const Store *stored, LedgerTable *t, const char *word,
     TableOptions options = {.command = "", .notes = t->records.notes,
                             .exploratory = !plain && experiment_changed(&t->x)};
     rc = table_make(&t->table, &t->x, t->records.at, claims_of(b, &t->x), options, e);
-    if (rc == RC_UNMEASURED) fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", word, e->text);
-    return rc;
+    return not_shown(word, rc, e);
 }
 
 /* stored is read when the first plan asks for it. */

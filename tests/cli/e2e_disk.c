@@ -7,7 +7,7 @@
  *   full    from there on everything that needs space fails with ENOSPC
  *   rot     from there on every write changes one bit
  *   rough   every write is interrupted once and then takes only a part
- *   stall   every fsync waits until there is a file DISK_GO, 20 seconds at most */
+ *   stall   every fsync of a file waits until there is a file DISK_GO, 20 seconds at most */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -117,7 +117,8 @@ ssize_t write(int fd, const void *bytes, size_t length) {
 }
 
 int fsync(int fd) {
-    if (is("stall")) {
+    struct stat what;
+    if (is("stall") && !fstat(fd, &what) && S_ISREG(what.st_mode)) {
         const char *go = getenv("DISK_GO");
         mark();
         for (int i = 0; i < 2000 && !(go && !access(go, F_OK)); i++)

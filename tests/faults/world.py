@@ -49,11 +49,13 @@ LEFT_BEHIND = (".tmp.", ".aside.", ".hold", ".dead", ".left", ".partial")
 class Target:
     """name; commands: what is done, the first of them disturbed; prepare(world): fills the folder it begins in;
     once: a file that the first command refuses to make again;
-    spare: what may be absent after a command that ended well (a cache); volatile: names that hold times."""
+    spare: what may be absent after a command that ended well (a cache); volatile: names that hold times;
+    told: a note with which it may end well and leave something out."""
 
-    def __init__(self, name, commands, prepare=None, spare=(), volatile=(), codes=(0,), once=None):
+    def __init__(self, name, commands, prepare=None, spare=(), volatile=(), codes=(0,), once=None,
+                 told=None):
         self.name, self.commands, self.prepare = name, commands, prepare or (lambda world: None)
-        self.spare, self.volatile, self.codes, self.once = spare, volatile, codes, once
+        self.spare, self.volatile, self.codes, self.once, self.told = spare, volatile, codes, once, told
 
 
 class World:
