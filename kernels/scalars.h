@@ -12,6 +12,7 @@ typedef struct {
     uint64_t order_seed; /* of the batches that a device draws */
     uint64_t step;       /* training step, 0-based: Philox offset of dropout */
     double progress;     /* of the schedule over steps, 0 at the first, 1 at the last (models/recipe.h) */
+    uint32_t pass;       /* which of a batch's micro-batches this is: dropout's elements are counted over all of them */
     double count;        /* targets in the batch; the mean divides by it */
     uint32_t drop_below; /* dropout drops where a Philox word is below; 0 = off (p = 0, or evaluation) */
     double drop_scale;   /* 1 / (1 - p) */

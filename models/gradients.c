@@ -47,6 +47,11 @@ static bool settle(Gradients *g, const Tape *t, int i, int j, Ground *ground) {
     return inherited;
 }
 
+/* A contribution that stands apart begins on a cache line. */
+static size_t beside_words(const Tensor *x) {
+    return (tensor_words(x) + 15) / 16 * 16;
+}
+
 /* Op i's inputs, the output's gradient complete: each contribution gets its place. Returns true
  * when nothing needs the output's gradient after this op, so that its memory can be reused. */
 static bool contribute(Gradients *g, const Tape *t, int i, bool *has, Ground *ground) {
@@ -56,7 +61,9 @@ static bool contribute(Gradients *g, const Tape *t, int i, bool *has, Ground *gr
     for (int j = 0; j < op->in_count; j++) {
         const Tensor *x = &t->tensor[in[j]];
         if (role_gradient(x->role) == ROLE_COUNT) continue;
-        g->accumulate[i][j] = has[in[j]];
+        bool apart = has[in[j]] && x->role == ROLE_PARAM && t->passes > 1;
+        g->accumulate[i][j] = has[in[j]] && !apart;
+        if (apart) g->beside[i][j] = t->words[ROLE_PARAM] + g->beside_words, g->beside_words += beside_words(x);
         if (!has[in[j]] && x->role == ROLE_ACT && settle(g, t, i, j, ground)) vacant = false;
         has[in[j]] = true;
     }
@@ -79,6 +86,7 @@ void gradients_init(Gradients *g, const Tape *tape, bool over) {
                      .over = mem_alloc((size_t)tape->tensors, sizeof *g->over),
                      .kept = mem_alloc((size_t)tape->tensors, sizeof *g->kept),
                      .reached = mem_alloc((size_t)tape->ops, sizeof *g->reached),
+                     .beside = mem_alloc((size_t)tape->ops, sizeof *g->beside),
                      .accumulate = mem_alloc((size_t)tape->ops, sizeof *g->accumulate)};
     if (over) choose_in_place(g, tape);
     for (int i = 0; i < tape->probes; i++)
@@ -101,6 +109,7 @@ void gradients_release(Gradients *g) {
     free(g->over);
     free(g->kept);
     free(g->reached);
+    free(g->beside);
     free(g->accumulate);
     *g = (Gradients){0};
 }

@@ -16,6 +16,9 @@ typedef struct {
     bool *kept;                     /* [tape->tensors] a probe looks at the gradient: nothing else gets its memory */
     bool *over;                     /* [tape->tensors] the gradient is in place of the activation, in that arena */
     bool *reached;                  /* [tape->ops] the loss depends on this op's output: it has a backward */
+    size_t (*beside)[OP_MAX_IN];    /* [tape->ops] where passes are several, a later contribution to a parameter's
+                                     * gradient stands apart, at this word behind it, if not 0 (models/micro.h) */
+    size_t beside_words;            /* behind the parameters' gradients */
     bool (*accumulate)[OP_MAX_IN];  /* [tape->ops] the first to give a tensor its gradient writes, the others add */
 } Gradients;
 

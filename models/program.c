@@ -27,7 +27,8 @@ static void forget(Program *p) {
 static size_t words_in(const Program *p, Role role) {
     if (p->tape->untrained && (role == ROLE_MOMENT1 || role == ROLE_MOMENT2)) return 0;
     if (role == ROLE_DACT) return p->gradients.words;
-    return role == ROLE_ACT ? p->places.words : p->tape->words[layout_of(role)];
+    size_t beside = role == ROLE_GRAD ? p->gradients.beside_words : 0;
+    return role == ROLE_ACT ? p->places.words : p->tape->words[layout_of(role)] + beside;
 }
 
 static size_t stride_of(const Program *p, Role role) {
@@ -93,6 +94,8 @@ static void bind_gradients(Program *p, int i) {
         int tensor = t->input[t->op[i].in_at + j];
         Role gradient = role_gradient(t->tensor[tensor].role);
         if (gradient != ROLE_COUNT) c->din[j] = view(p, gradient, tensor);
+        if (p->gradients.beside[i][j])
+            c->din[j].at = p->arena[ROLE_GRAD].at + p->gradients.beside[i][j] * p->backend->word[ROLE_GRAD];
         c->accumulate[j] = p->gradients.accumulate[i][j];
     }
 }

@@ -9,7 +9,7 @@
 #include "base/error.h"
 
 void tape_init(Tape *t) {
-    *t = (Tape){.logits = -1, .nll = -1, .loss = -1};
+    *t = (Tape){.logits = -1, .nll = -1, .loss = -1, .passes = 1};
 }
 
 void tape_release(Tape *t) {

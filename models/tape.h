@@ -88,6 +88,7 @@ typedef struct {
     size_t words[ROLE_COUNT]; /* per replica: PARAM, ACT (none shared), SAVE, TOKEN; tensors begin on cache lines */
     int logits, nll, loss;    /* [rows][vocab], [rows][1], [1][1] */
     int layers;
+    int passes;               /* over a batch, of which a tape has the rows of one (models/micro.h) */
     bool untrained;           /* no optimizer will see it: its programs have no moments */
 } Tape;
 

@@ -7,6 +7,7 @@
 #include "base/canon.h"
 #include "models/change.h"
 #include "models/init.h"
+#include "models/micro.h"
 #include "models/observe.h"
 #include "models/profile.h"
 #include "models/quantized.h"
@@ -52,6 +53,7 @@ Rc trainer_of(Trainer **out, Tape *tape, int every, const Recipe *recipe, const 
         trainer_free(t);
         return e->code;
     }
+    if (t->tape.passes > 1) t->micro = micro_new(t, NULL);
     trainer_seek(t, 0);
     *out = t;
     return RC_OK;
@@ -67,6 +69,7 @@ Rc trainer_new(Trainer **out, const ModelShape *shape, const Variant *variant, c
 void trainer_free(Trainer *t) {
     if (!t) return;
     resident_release(t->resident, t);
+    micro_free(t->micro);
     measure_release(&t->measure);
     program_release(&t->program);
     tape_release(&t->tape);
@@ -78,6 +81,12 @@ void trainer_free(Trainer *t) {
     free(t);
 }
 
+void trainer_join(Trainer *t, const Ranks *ranks) {
+    assert(t->micro && "ranks take different passes");
+    micro_free(t->micro);
+    t->micro = micro_new(t, ranks);
+}
+
 StepReport *trainer_reports(const Trainer *t, int n) {
     size_t count = (size_t)n, probes = (size_t)t->tape.probes;
     StepReport *report = mem_alloc(count, sizeof *report + probes * sizeof(double));
@@ -86,18 +95,24 @@ StepReport *trainer_reports(const Trainer *t, int n) {
     return report;
 }
 
+/* Feed i's ids of the whole batch. */
+static int32_t *ids_of(const Trainer *t, int i, int replica) {
+    return t->micro ? micro_ids(t->micro, i, replica) : program_ids(&t->program, t->tape.feed[i].tensor, replica);
+}
+
 int trainer_feeds(Trainer *t, int replica, FeedRoom room[TRAINER_MOST_FEEDS]) {
     for (int i = 0; room && i < t->tape.feeds; i++) {
         const Feed *f = &t->tape.feed[i];
-        room[i] = (FeedRoom){f->name, t->tape.tensor[f->tensor].rows, program_ids(&t->program, f->tensor, replica)};
+        room[i] = (FeedRoom){f->name, t->tape.tensor[f->tensor].rows * t->tape.passes, ids_of(t, i, replica)};
     }
     return t->tape.feeds;
 }
 
 int32_t *trainer_feed(Trainer *t, const char *name, int replica) {
-    int tensor = tape_fed(&t->tape, name);
-    assert(tensor >= 0 && "the model has this feed");
-    return program_ids(&t->program, tensor, replica);
+    int i = 0;
+    while (i < t->tape.feeds && strcmp(t->tape.feed[i].name, name)) i++;
+    assert(i < t->tape.feeds && "the model has this feed");
+    return ids_of(t, i, replica);
 }
 
 static int skipped_of(const Trainer *t, int replica) {
@@ -119,10 +134,16 @@ void trainer_seek(Trainer *t, int step) {
     if (t->resident) resident_seek(t->resident, t);
 }
 
+static const int32_t *targets_at(const Trainer *t, int replica) {
+    int i = 0;
+    while (t->tape.feed[i].tensor != t->targets) i++;
+    return ids_of(t, i, replica);
+}
+
 static double targets_of(const Trainer *t, int replica) {
-    const int32_t *target = program_ids(&t->program, t->targets, replica);
+    const int32_t *target = targets_at(t, replica);
     double count = 0;
-    for (int i = 0; i < t->tape.tensor[t->targets].rows; i++) count += target[i] >= 0;
+    for (int i = 0; i < t->tape.tensor[t->targets].rows * t->tape.passes; i++) count += target[i] >= 0;
     return count > 0 ? count : 1;
 }
 
@@ -192,6 +213,8 @@ static void renorm(void *context, int part, int parts) {
 static void report_probes(const Trainer *t, int r, bool after, StepReport *report) {
     for (int i = 0; i < t->tape.probes; i++) {
         ProbeKind kind = t->tape.probe[i].kind;
+        Role role = t->tape.probe[i].role;
+        if (t->micro && (role == ROLE_ACT || role == ROLE_DACT)) continue; /* a pass has its own rows alone */
         if (site_info[probe_info[kind].site].after == after && t->step % probe_stride(kind, t->every) == 0)
             report->probe[i] = observe_probe(&t->measure, &t->program, i, r, t->value);
     }
@@ -242,7 +265,7 @@ static void finish(Trainer *t, int r, StepReport *report) {
     report->grad_norm = observe_norm(m, p, t->value);
     if (measured) report_probes(t, r, false, report);
     if (!isfinite(report->loss)) {
-        stop(t, r, report, "act", program_nonfinite_act(p, r));
+        stop(t, r, report, "act", t->micro ? micro_culprit(t->micro, t, r) : program_nonfinite_act(p, r));
         return;
     }
     if (!isfinite(report->grad_norm)) {
@@ -281,8 +304,12 @@ static bool one_step(Trainer *t, StepReport *report) {
     if (t->resident) return resident_steps(t->resident, t, 1, report) == 1;
     trainer_scalars(t);
     p->rounding.counting = true;
-    program_forward(p);
-    program_backward(p);
+    if (t->micro) {
+        micro_step(t->micro, t);
+    } else {
+        program_forward(p);
+        program_backward(p);
+    }
     p->rounding.counting = false;
     if (program_cancelled(p)) {
         trainer_seek(t, t->step);
@@ -330,6 +357,8 @@ void trainer_forward(Trainer *t) {
     still_scalars(t);
     if (t->resident)
         resident_forward(t->resident, t);
+    else if (t->micro)
+        micro_forward(t->micro, t);
     else
         program_forward(p);
 }
@@ -343,6 +372,7 @@ static int maker(const Tape *t, int tensor) {
 
 void trainer_forward_rows(Trainer *t, int *row, int rows) {
     const Tape *tape = &t->tape;
+    assert(!t->micro);
     if (t->resident || t->program.queue) {
         trainer_forward(t);
         return;
@@ -355,29 +385,36 @@ void trainer_forward_rows(Trainer *t, int *row, int rows) {
 }
 
 bool trainer_forward_quantized(Trainer *t, Quantization how) {
-    if (t->resident || t->program.queue) return false;
+    if (t->resident || t->program.queue || t->micro) return false;
     still_scalars(t);
     program_forward_quantized(&t->program, how);
     return true;
 }
 
+int trainer_hits(const Trainer *t) {
+    int op = maker(&t->tape, t->tape.nll);
+    return t->tape.op[op].save;
+}
+
 void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count,
                    bool *hit) {
     const Program *p = &t->program;
-    const int32_t *target = program_ids(p, t->targets, replica);
-    int kept = -1;
-    for (int i = 0; i < t->tape.ops; i++)
-        if (t->tape.op[i].out == t->tape.nll) kept = t->tape.op[i].save;
+    const int32_t *target = targets_at(t, replica);
     double *nlls = mem_alloc((size_t)t->tape.tensor[t->tape.nll].rows, sizeof *nlls);
     double *saved = mem_alloc(2 * (size_t)t->tape.tensor[t->tape.nll].rows, sizeof *saved);
-    program_values(p, ROLE_ACT, t->tape.nll, replica, nlls);
-    program_values(p, ROLE_SAVE, kept, replica, saved);
+    if (!t->micro) {
+        program_values(p, ROLE_ACT, t->tape.nll, replica, nlls);
+        program_values(p, ROLE_SAVE, trainer_hits(t), replica, saved);
+    }
     *nll = 0, *hits = 0, *count = 0;
     for (int row = first; row < first + rows; row++) {
-        bool right = target[row] >= 0 && saved[2 * row + 1] > 0;
+        double here = t->micro ? 0 : nlls[row];
+        bool right = t->micro ? false : saved[2 * row + 1] > 0;
+        if (t->micro) micro_row(t->micro, replica, row, &here, &right);
+        right = right && target[row] >= 0;
         if (hit) hit[row - first] = right;
         if (target[row] < 0) continue;
-        *nll += nlls[row];
+        *nll += here;
         *hits += right;
         ++*count;
     }

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "base/feed.h"
+#include "base/ranks.h"
 #include "kernels/backend.h"
 #include "kernels/loss_scale.h"
 #include "kernels/quantization.h"
@@ -34,6 +35,10 @@ Rc trainer_of(Trainer **out, Tape *tape, int every, const Recipe *recipe, const 
 Rc trainer_new(Trainer **out, const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
                const Recipe *recipe, const uint64_t *seed, int replicas, const Backend *backend, Error *e);
 void trainer_free(Trainer *t);
+
+/* From here on the passes over a batch (ModelShape.passes) are shared by processes that do the same steps; feeds are
+ * filled with the whole batch on each. Before anything is fed. Nothing of a pass may be cancelled then. */
+void trainer_join(Trainer *t, const Ranks *ranks);
 
 /* Bytes that trainer_new takes for one replica. */
 size_t trainer_need(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes, const Backend *backend);

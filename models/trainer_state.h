@@ -8,12 +8,14 @@
 #include "models/trainer.h"
 
 typedef struct Resident Resident; /* models/resident.h */
+typedef struct Micro Micro;       /* models/micro.h */
 
 struct Trainer {
     Tape tape;
     Program program;
     Measure measure;
     Resident *resident;   /* NULL: the host does what stands around forward and backward */
+    Micro *micro;         /* NULL: a batch is one pass */
     Error failure;        /* of a device; code is RC_OK while there is none */
     const Recipe *recipe; /* [replicas] */
     const uint64_t *seed; /* [replicas] */
@@ -29,6 +31,9 @@ struct Trainer {
     bool renorm;   /* a parameter has rows or columns of length 1 */
     double *value; /* [measure.parts] */
 };
+
+/* The save tensor whose second column says which targets were predicted right. */
+int trainer_hits(const Trainer *t);
 
 /* Scalars of the next update; the running products go on. */
 void trainer_scalars(Trainer *t);

@@ -373,8 +373,11 @@ static void build_alone(Tape *t, const ModelShape *s, const Variant *v) {
 
 void transformer_build(Tape *t, const ModelShape *s, const Variant *v, const ProbeChoice *probes) {
     ProbeChoice usual = probes_usual();
+    ModelShape one = *s;
     tape_init(t);
-    (s->pairs ? build_pairs : build_alone)(t, s, v);
+    t->passes = s->passes > 1 ? s->passes : 1;
+    one.batch /= t->passes;
+    (s->pairs ? build_pairs : build_alone)(t, &one, v);
     tape_probe(t, probes ? probes : &usual);
 }
 

@@ -43,7 +43,7 @@ static void mask(const Call *c, int r, View from, View to, bool accumulate) {
     for (; e < end; e += WORDS) {
         const real *from_e = reading(x + e, WORDS);
         real *to_e = writing(y + e, WORDS);
-        DRAW(word, s, c->attr.stream, philox_offset(s->step, e) >> 2, BLOCKS);
+        DRAW(word, s, c->attr.stream, philox_offset(s->step, (uint64_t)s->pass * n + e) >> 2, BLOCKS);
         if (end - e >= WORDS)
             mask_piece(to_e, from_e, word, below, keep, WORDS, accumulate);
         else

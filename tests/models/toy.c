@@ -66,7 +66,7 @@ static void toy_ranges(Trainer *t, int replica, uint64_t seed, uint64_t step) {
 }
 
 void toy_batch(Trainer *t, int replica, uint64_t seed, uint64_t step) {
-    int rows = t->tape.tensor[t->targets].rows;
+    int rows = t->tape.tensor[t->targets].rows * t->tape.passes;
     uint32_t vocab = (uint32_t)t->tape.tensor[t->tape.logits].cols;
     for (int i = 0; i < rows; i++) {
         trainer_feed(t, "tokens", replica)[i] =

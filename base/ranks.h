@@ -1,0 +1,22 @@
+/* Processes that train one run together. */
+#ifndef BASE_RANKS_H
+#define BASE_RANKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    int rank, ranks; /* ranks is a power of two */
+    /* Gives `partner` mine[bytes] and takes theirs[bytes], which must not overlap. Every rank calls it in the same
+     * order. A rank that is lost ends the program. */
+    void (*swap)(void *context, int partner, const void *mine, void *theirs, size_t bytes);
+    void *context;
+} Ranks;
+
+/* Whether any rank's flag is set: recursive doubling, every rank calls it. NULL: one rank. */
+bool ranks_any(const Ranks *r, bool flag);
+
+/* all[ranks * bytes]: this rank's part stands at its place, afterwards everybody's do. */
+void ranks_gather(const Ranks *r, void *all, size_t bytes);
+
+#endif

@@ -1,0 +1,236 @@
+#include "models/micro.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/canon.h"
+
+struct Micro {
+    int passes, feeds, rows, replicas; /* of the batch, over all ranks; rows of one of them */
+    const Ranks *ranks;                /* NULL: this process alone */
+    int32_t **whole;                   /* [feeds][replicas] the batch's ids */
+    unsigned char *slots;              /* partial sums of gradients, each as large as the arena; NULL: not needed */
+    double *loss;                      /* [slots][replicas] sums of nll, of the word's size */
+    int *culprit;                      /* [replicas] */
+    double *nll, *right;               /* [replicas][passes * rows] of micro_forward */
+};
+
+static bool power_of_two(int n) {
+    return n > 0 && !(n & (n - 1));
+}
+
+Rc micro_fits(int batch, int context, int passes, int ranks, Error *e) {
+    int rows = batch / (passes > 0 ? passes : 1) * context, most = 1;
+    if (passes == 1) return RC_OK;
+    while (batch % (2 * most) == 0 && (long)batch / (2 * most) * context % CANON_BLOCK == 0) most *= 2;
+    if (!power_of_two(ranks)) return error_set(e, RC_USAGE, "--ranks: %d is no power of two", ranks);
+    if (!power_of_two(passes) || batch % passes || rows % CANON_BLOCK || !power_of_two(rows / CANON_BLOCK))
+        return error_set(e, RC_USAGE,
+                         "a batch of %d sequences of %d rows in %d parts (--ranks, --micro-batch): a part must be a "
+                         "power of two times %d rows; %d part%s possible",
+                         batch, context, passes, CANON_BLOCK, most, most == 1 ? " is" : "s are");
+    return RC_OK;
+}
+
+static size_t grad_bytes(const Program *p) {
+    return p->stride[ROLE_GRAD] * (size_t)p->replicas;
+}
+
+static int ranks_of(const Micro *m) {
+    return m->ranks ? m->ranks->ranks : 1;
+}
+
+static int passes_here(const Micro *m) {
+    return m->passes / ranks_of(m);
+}
+
+static int first_pass(const Micro *m) {
+    return m->ranks ? m->ranks->rank * passes_here(m) : 0;
+}
+
+Micro *micro_new(const Trainer *t, const Ranks *ranks) {
+    const Program *p = &t->program;
+    Micro *m = mem_alloc(1, sizeof *m);
+    *m = (Micro){.passes = t->tape.passes, .feeds = t->tape.feeds, .replicas = p->replicas, .ranks = ranks};
+    size_t replicas = (size_t)m->replicas;
+    assert(m->passes % ranks_of(m) == 0 && !p->queue);
+    m->rows = t->tape.tensor[t->targets].rows;
+    m->whole = mem_alloc((size_t)m->feeds * replicas, sizeof *m->whole);
+    for (int i = 0; i < m->feeds * m->replicas; i++) {
+        size_t rows = (size_t)t->tape.tensor[t->tape.feed[i / m->replicas].tensor].rows;
+        m->whole[i] = mem_alloc(rows * (size_t)m->passes, sizeof **m->whole);
+    }
+    size_t slots = 1;
+    for (int n = passes_here(m); n > 1; n /= 2) slots++;
+    if (m->passes > 1) m->slots = mem_alloc(slots, grad_bytes(p));
+    m->loss = mem_alloc(slots * replicas, sizeof *m->loss);
+    m->culprit = mem_alloc(replicas, sizeof *m->culprit);
+    m->nll = mem_alloc(replicas * (size_t)m->passes * (size_t)m->rows, sizeof *m->nll);
+    m->right = mem_alloc(replicas * (size_t)m->passes * (size_t)m->rows, sizeof *m->right);
+    return m;
+}
+
+void micro_free(Micro *m) {
+    if (!m) return;
+    for (int i = 0; i < m->feeds * m->replicas; i++) free(m->whole[i]);
+    free(m->whole);
+    free(m->slots);
+    free(m->loss);
+    free(m->culprit);
+    free(m->nll);
+    free(m->right);
+    free(m);
+}
+
+int32_t *micro_ids(const Micro *m, int feed, int replica) {
+    return m->whole[feed * m->replicas + replica];
+}
+
+/* The ids of one micro-batch, into the program's feeds. */
+static void bring(const Micro *m, Trainer *t, int pass) {
+    for (int f = 0; f < m->feeds; f++) {
+        int tensor = t->tape.feed[f].tensor;
+        size_t rows = (size_t)t->tape.tensor[tensor].rows;
+        for (int r = 0; r < m->replicas; r++)
+            memcpy(program_ids(&t->program, tensor, r), micro_ids(m, f, r) + (size_t)pass * rows,
+                   rows * sizeof(int32_t));
+    }
+}
+
+/* y[i] += x[i] of all words of a role. */
+static void add_words(const Program *p, Role role, void *y, const void *x, size_t bytes) {
+    if (p->backend->word[role] == sizeof(double))
+        for (size_t i = 0; i < bytes / sizeof(double); i++) ((double *)y)[i] += ((const double *)x)[i];
+    else
+        for (size_t i = 0; i < bytes / sizeof(float); i++) ((float *)y)[i] += ((const float *)x)[i];
+}
+
+static void add_losses(const Micro *m, const Program *p, double *y, const double *x) {
+    for (int r = 0; r < m->replicas; r++) y[r] = program_round(p, y[r] + x[r]);
+}
+
+/* The sums of this rank, by rule 2's tree. */
+static void join_here(Micro *m, Trainer *t, int index, int *used) {
+    Program *p = &t->program;
+    size_t bytes = grad_bytes(p), replicas = (size_t)m->replicas;
+    memcpy(m->slots + (size_t)(*used)++ * bytes, p->arena[ROLE_GRAD].at, bytes);
+    for (; index & 1; index >>= 1, --*used) {
+        unsigned char *to = m->slots + (size_t)(*used - 2) * bytes;
+        double *loss = m->loss + (size_t)(*used - 2) * replicas;
+        add_words(p, ROLE_GRAD, to, to + bytes, bytes);
+        add_losses(m, p, loss, loss + replicas);
+    }
+}
+
+/* Those of all ranks, on every rank: a sum of two does not depend on their order. */
+static void join_ranks(Micro *m, Trainer *t) {
+    Program *p = &t->program;
+    size_t bytes = grad_bytes(p), replicas = (size_t)m->replicas;
+    if (ranks_of(m) == 1) return;
+    unsigned char *theirs = mem_alloc(bytes, 1);
+    double *loss = mem_alloc(replicas, sizeof *loss);
+    int *culprit = mem_alloc(replicas, sizeof *culprit);
+    for (int level = 1; level < ranks_of(m); level *= 2) {
+        const Ranks *k = m->ranks;
+        int partner = k->rank ^ level;
+        k->swap(k->context, partner, m->slots, theirs, bytes);
+        k->swap(k->context, partner, m->loss, loss, replicas * sizeof *loss);
+        k->swap(k->context, partner, m->culprit, culprit, replicas * sizeof *culprit);
+        add_words(p, ROLE_GRAD, m->slots, theirs, bytes);
+        add_losses(m, p, m->loss, loss);
+        for (int r = 0; r < m->replicas; r++)
+            if (culprit[r] < m->culprit[r]) m->culprit[r] = culprit[r];
+    }
+    free(theirs);
+    free(loss);
+    free(culprit);
+}
+
+/* Contributions that stand beside a parameter's first, in the order in which a backward pass meets them. */
+static void add_contributions(Program *p) {
+    const Tape *tape = p->tape;
+    for (int i = tape->ops - 1; i >= 0; i--)
+        for (int j = 0; p->gradients.reached[i] && j < tape->op[i].in_count; j++) {
+            int tensor = tape->input[tape->op[i].in_at + j];
+            size_t bytes = tensor_words(&tape->tensor[tensor]) * p->backend->word[ROLE_GRAD];
+            if (!p->gradients.beside[i][j]) continue;
+            for (int r = 0; r < p->replicas; r++)
+                add_words(p, ROLE_GRAD, program_at(p, ROLE_GRAD, tensor, r),
+                          (unsigned char *)p->call[i].din[j].at + (size_t)r * p->call[i].din[j].stride, bytes);
+        }
+}
+
+/* The place in the tape of the first activation that is not finite: what micro-batches are compared by. */
+static int first_bad(Program *p, int replica) {
+    int tensor = program_nonfinite_act(p, replica), op = 0;
+    while (op < p->tape->ops && p->tape->op[op].out != tensor) op++;
+    return op;
+}
+
+static void put_loss(const Program *p, int r, double loss) {
+    void *at = program_at(p, ROLE_ACT, p->tape->loss, r);
+    if (p->backend->word[ROLE_ACT] == sizeof(double)) *(double *)at = loss;
+    else *(float *)at = (float)loss;
+}
+
+void micro_step(Micro *m, Trainer *t) {
+    Program *p = &t->program;
+    int used = 0, replicas = m->replicas;
+    double *count = mem_alloc((size_t)replicas, sizeof *count);
+    for (int r = 0; r < replicas; r++) count[r] = p->scalars[r].count, m->culprit[r] = p->tape->ops;
+    for (int i = 0; i < passes_here(m); i++) {
+        bring(m, t, first_pass(m) + i);
+        /* the sum alone; it is divided when it is that of the batch */
+        for (int r = 0; r < replicas; r++) p->scalars[r].pass = (uint32_t)(first_pass(m) + i), p->scalars[r].count = 1;
+        program_forward(p);
+        for (int r = 0; r < replicas; r++) {
+            double sum = program_value(p, ROLE_ACT, p->tape->loss, r, 0);
+            m->loss[used * replicas + r] = sum;
+            int bad = isfinite(sum) ? p->tape->ops : first_bad(p, r);
+            if (bad < m->culprit[r]) m->culprit[r] = bad;
+        }
+        for (int r = 0; r < replicas; r++) p->scalars[r].count = count[r];
+        program_backward(p);
+        join_here(m, t, i, &used);
+    }
+    assert(used == 1);
+    join_ranks(m, t);
+    memcpy(p->arena[ROLE_GRAD].at, m->slots, grad_bytes(p));
+    add_contributions(p);
+    for (int r = 0; r < replicas; r++)
+        put_loss(p, r, program_round(p, m->loss[r] / program_round(p, count[r]))), p->scalars[r].pass = 0;
+    free(count);
+}
+
+int micro_culprit(const Micro *m, const Trainer *t, int replica) {
+    int op = m->culprit[replica];
+    return op < t->tape.ops ? t->tape.op[op].out : -1;
+}
+
+void micro_forward(Micro *m, Trainer *t) {
+    Program *p = &t->program;
+    size_t rows = (size_t)m->rows, all = rows * (size_t)m->passes, here = rows * (size_t)passes_here(m);
+    double *saved = mem_alloc(2 * rows, sizeof *saved);
+    for (int i = first_pass(m); i < first_pass(m) + passes_here(m); i++) {
+        bring(m, t, i);
+        program_forward(p);
+        for (int r = 0; r < m->replicas; r++) {
+            size_t at = (size_t)r * all + (size_t)i * rows;
+            program_values(p, ROLE_ACT, t->tape.nll, r, m->nll + at);
+            program_values(p, ROLE_SAVE, trainer_hits(t), r, saved);
+            for (size_t k = 0; k < rows; k++) m->right[at + k] = saved[2 * k + 1];
+        }
+    }
+    for (int r = 0; r < m->replicas; r++) {
+        ranks_gather(m->ranks, m->nll + (size_t)r * all, here * sizeof(double));
+        ranks_gather(m->ranks, m->right + (size_t)r * all, here * sizeof(double));
+    }
+    free(saved);
+}
+
+void micro_row(const Micro *m, int replica, int row, double *nll, bool *right) {
+    size_t at = (size_t)replica * (size_t)m->passes * (size_t)m->rows + (size_t)row;
+    *nll = m->nll[at], *right = m->right[at] > 0;
+}

@@ -1,0 +1,228 @@
+/* A batch in several passes, and by several processes, has the bits of one pass. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "models/micro.h"
+#include "tests/models/toy.h"
+
+enum { RANKS = 4, STEPS = 2 };
+
+/* Socket pairs between any two ranks. */
+typedef struct {
+    int rank, socket[RANKS][RANKS];
+} Wires;
+
+static void all_of(ssize_t (*move)(int, unsigned char *, size_t), int fd, unsigned char *at, size_t bytes) {
+    while (bytes) {
+        ssize_t n = move(fd, at, bytes);
+        if (n <= 0) exit(9);
+        at += n, bytes -= (size_t)n;
+    }
+}
+
+static ssize_t give(int fd, unsigned char *at, size_t bytes) {
+    return write(fd, at, bytes);
+}
+
+static ssize_t take(int fd, unsigned char *at, size_t bytes) {
+    return read(fd, at, bytes);
+}
+
+/* In pieces, the lower rank first: a socket holds only so much. */
+static void swap(void *context, int partner, const void *mine, void *theirs, size_t bytes) {
+    Wires *w = context;
+    int fd = w->socket[w->rank][partner];
+    unsigned char *out = mem_alloc(bytes, 1), *in = theirs;
+    memcpy(out, mine, bytes);
+    for (size_t at = 0; at < bytes; at += 4096) {
+        size_t piece = bytes - at < 4096 ? bytes - at : 4096;
+        for (int turn = 0; turn < 2; turn++)
+            if ((w->rank < partner) == !turn) all_of(give, fd, out + at, piece);
+            else all_of(take, fd, in + at, piece);
+    }
+    free(out);
+}
+
+/* The settings that bits are proven in, on batches of four blocks. Encoder-decoders have packed rows, and some variants
+ * begin with what a whole batch measures. */
+static bool setting(int i, Variant *v, ModelShape *s, Recipe *r) {
+    toy_setting(i, v, s, r);
+    s->width = 8, s->batch = 4 * CANON_BLOCK / s->context;
+    Tape tape;
+    transformer_build(&tape, s, v, NULL);
+    bool possible = !s->pairs && !tape.profiles;
+    tape_release(&tape);
+    return possible;
+}
+
+static void hash_of(char out[130], const Variant *v, const ModelShape *s, const Recipe *r, const Ranks *ranks) {
+    Error e;
+    Trainer *t;
+    uint64_t seed = 11;
+    uint8_t chain[32] = {0}, weights[32];
+    cr_assert_eq(trainer_new(&t, s, v, NULL, r, &seed, 1, backend_find("cpu", &e), &e), RC_OK, "%s", e.text);
+    if (ranks) trainer_join(t, ranks);
+    (void)toy_train(t, STEPS, chain);
+    trainer_hash(t, 0, weights);
+    sha256_hex(out, chain), sha256_hex(out + 65, weights);
+    out[64] = ':';
+    trainer_free(t);
+}
+
+static void compare_passes(int first, int every) {
+    int compared = 0;
+    for (int i = first; i < toy_settings(); i += every) {
+        Variant v;
+        ModelShape s;
+        Recipe r;
+        char whole[130], split[130];
+        if (!setting(i, &v, &s, &r)) continue;
+        hash_of(whole, &v, &s, &r, NULL);
+        for (int passes = 2; passes <= 4; passes *= 2) {
+            s.passes = passes;
+            hash_of(split, &v, &s, &r, NULL);
+            cr_expect_str_eq(split, whole, "setting %d (%s) in %d passes", i, v.name, passes);
+        }
+        compared++;
+    }
+    cr_assert_geq(compared, 10);
+}
+
+Test(micro, passes_have_the_bits_of_one) {
+    compare_passes(0, 4);
+}
+
+/* What each of `ranks` processes ends with. */
+static void hashes_of_ranks(char out[RANKS][130], int ranks, int passes, int index) {
+    Wires w;
+    int result[RANKS][2];
+    for (int i = 0; i < ranks; i++) {
+        cr_assert_eq(pipe(result[i]), 0);
+        for (int j = i + 1; j < ranks; j++) {
+            int pair[2];
+            cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+            w.socket[i][j] = pair[0], w.socket[j][i] = pair[1];
+        }
+    }
+    for (int i = 0; i < ranks; i++) {
+        pid_t child = fork();
+        cr_assert_geq(child, 0);
+        if (child) continue;
+        Variant v;
+        ModelShape s;
+        Recipe r;
+        char own[130];
+        (void)setting(index, &v, &s, &r);
+        s.passes = passes, w.rank = i;
+        Ranks k = {i, ranks, swap, &w};
+        hash_of(own, &v, &s, &r, &k);
+        _exit(write(result[i][1], own, sizeof own) == sizeof own ? 0 : 8);
+    }
+    for (int i = 0; i < ranks; i++) {
+        int status;
+        close(result[i][1]);
+        cr_assert_eq(read(result[i][0], out[i], 130), 130, "rank %d of %d ended early", i, ranks);
+        close(result[i][0]);
+        cr_assert(wait(&status) > 0 && WIFEXITED(status) && !WEXITSTATUS(status));
+    }
+    for (int i = 0; i < ranks; i++)
+        for (int j = 0; j < ranks; j++)
+            if (i != j) close(w.socket[i][j]);
+}
+
+Test(micro, ranks_have_the_bits_of_one, .timeout = 120) {
+    int several = variant_count; /* with dropout */
+    const int settings[] = {0, 5, several};
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
+        Variant v;
+        ModelShape s;
+        Recipe r;
+        char whole[130], each[RANKS][130];
+        cr_assert(setting(settings[k], &v, &s, &r));
+        hash_of(whole, &v, &s, &r, NULL);
+        for (int ranks = 2; ranks <= RANKS; ranks *= 2)
+            for (int passes = ranks; passes <= 4; passes *= 2) {
+                hashes_of_ranks(each, ranks, passes, settings[k]);
+                for (int i = 0; i < ranks; i++)
+                    cr_expect_str_eq(each[i], whole, "rank %d of %d, %d passes, setting %d", i, ranks, passes,
+                                     settings[k]);
+            }
+    }
+}
+
+/* A forward pass gives the same nll of every row. */
+Test(micro, forward_scores_every_row) {
+    double nll[2];
+    long hits[2], count[2];
+    for (int k = 0; k < 2; k++) {
+        Error e;
+        Trainer *t;
+        Variant v;
+        ModelShape s;
+        Recipe r;
+        uint64_t seed = 11;
+        cr_assert(setting(0, &v, &s, &r));
+        s.passes = k ? 4 : 1;
+        cr_assert_eq(trainer_new(&t, &s, &v, NULL, &r, &seed, 1, backend_find("cpu", &e), &e), RC_OK, "%s", e.text);
+        toy_batch(t, 0, 7, 0);
+        trainer_forward(t);
+        trainer_score(t, 0, 100, s.batch * s.context - 200, &nll[k], &hits[k], &count[k], NULL);
+        trainer_free(t);
+    }
+    cr_expect_eq(nll[0], nll[1]);
+    cr_expect_eq(hits[0], hits[1]);
+    cr_expect_eq(count[0], count[1]);
+    cr_expect_eq(count[0], 4 * CANON_BLOCK - 200);
+}
+
+/* A loss that is not finite in one micro-batch stops the run where it stops it in one pass. */
+Test(micro, a_bad_row_is_found_in_any_pass) {
+    char culprit[2][CULPRIT_SIZE];
+    for (int k = 0; k < 2; k++) {
+        Error e;
+        Trainer *t;
+        Variant v;
+        ModelShape s;
+        Recipe r;
+        uint64_t seed = 11;
+        cr_assert(setting(0, &v, &s, &r));
+        s.passes = k ? 4 : 1;
+        cr_assert_eq(trainer_new(&t, &s, &v, NULL, &r, &seed, 1, backend_find("cpu", &e), &e), RC_OK, "%s", e.text);
+        toy_batch(t, 0, 7, 0);
+        float *table = mem_alloc(65 * 8, sizeof *table);
+        for (int i = 0; i < 65 * 8; i++) table[i] = i / 8 == 64 ? INFINITY : 0.01f * (float)(i % 7);
+        int32_t *token = trainer_feed(t, "tokens", 0);
+        for (int i = 0; i < s.batch * s.context; i++)
+            if (token[i] == 64) token[i] = 0;
+        token[3 * CANON_BLOCK + 5] = 64; /* the last micro-batch alone */
+        trainer_write(t, 0, 0, table);
+        StepReport *report = trainer_reports(t, 1);
+        cr_assert(trainer_step(t, report));
+        cr_expect_not(report->finite);
+        memcpy(culprit[k], report->culprit, CULPRIT_SIZE);
+        free(report);
+        free(table);
+        trainer_free(t);
+    }
+    cr_expect_str_eq(culprit[1], culprit[0]);
+}
+
+Test(micro, what_cannot_be_cut_is_refused) {
+    Error e;
+    cr_expect_eq(micro_fits(512, 16, 2, 1, &e), RC_OK);
+    cr_expect_eq(micro_fits(512, 16, 1, 1, &e), RC_OK);
+    cr_expect_eq(micro_fits(512, 16, 4, 1, &e), RC_USAGE);
+    cr_expect(strstr(e.text, "2 parts are possible"), "%s", e.text);
+    cr_expect_eq(micro_fits(16, 64, 2, 1, &e), RC_USAGE);
+    cr_expect(strstr(e.text, "1 part is possible"), "%s", e.text);
+    cr_expect_eq(micro_fits(3 * 512, 16, 2, 2, &e), RC_USAGE); /* three blocks each */
+    cr_expect_eq(micro_fits(1024, 16, 3, 3, &e), RC_USAGE);
+    cr_expect(strstr(e.text, "3 is no power of two"), "%s", e.text);
+}
