@@ -16,6 +16,12 @@ typedef struct {
 /* Whether any rank's flag is set: recursive doubling, every rank calls it. NULL: one rank. */
 bool ranks_any(const Ranks *r, bool flag);
 
+/* Whether all ranks hold the same bytes. */
+bool ranks_equal(const Ranks *r, const void *bytes, size_t length);
+
+/* Rank 0's bytes, on every rank. */
+void ranks_tell(const Ranks *r, void *bytes, size_t length);
+
 /* all[ranks * bytes]: this rank's part stands at its place, afterwards everybody's do. */
 void ranks_gather(const Ranks *r, void *all, size_t bytes);
 

@@ -24,6 +24,7 @@ LIST
   [ "${WITH_TESTS:-}" ] && cat <<'LIST'
 pkg-config criterion    | libcriterion-dev | criterion-devel | criterion | criterion | needed
 clang --version         | clang | clang | clang | llvm | needed
+mpicc --version         | libopenmpi-dev openmpi-bin | openmpi-devel | openmpi | open-mpi | needed
 python numpy            | python3-numpy | python3-numpy | python-numpy | numpy | needed
 chromium --version      | chromium | chromium | chromium | - | optional: the report's screenshot
 LIST

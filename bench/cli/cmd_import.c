@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
-#include "bench/run/execute.h"
+#include "bench/run/evaluate.h"
 #include "bench/run/feeding.h"
 #include "bench/run/weights.h"
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
@@ -11,7 +12,9 @@
 #include "bench/formats/progress.h"
 #include "bench/plan/declare.h"
 #include "bench/run/execute.h"
+#include "bench/run/mpi.h"
 #include "bench/run/runner.h"
+#include "bench/run/split.h"
 #include "bench/write/outlook.h"
 
 static Rc parse_shard(const char *text, int *shard, int *shards, Error *e) {
@@ -183,7 +186,11 @@ static Rc dry_device(Session *s, bool *done, Error *e) {
     return rc;
 }
 
-Rc command_run(Session *s, Error *e) {
+static bool first_of(const Session *s) {
+    return !s->ranks || !s->ranks->rank;
+}
+
+static Rc run(Session *s, Error *e) {
     const Options *o = s->options;
     RunnerOptions runner = {.checkpoint_seconds = option_number(o, OPTION_checkpoint_every, 60),
                             .replicas = option_integer(o, OPTION_replicas, 0)};
@@ -214,6 +221,7 @@ Rc command_run(Session *s, Error *e) {
         const char *comma = x.profile[0] ? ", profile " : "";
         int here = 0;
         todo_shards(&p, shard_at, shards);
+        rc = split_check(&p, e);
         for (int i = 0; i < p.runs; i++) here += wanted(&p, i);
         fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train", x.name, comma, x.profile, p.runs, p.runs - p.missing,
                 p.missing);
@@ -225,9 +233,9 @@ Rc command_run(Session *s, Error *e) {
         store_read(&stored, s->runs);
         if (p.missing) todo_explain(&p, &stored);
         print_reasons(&p, stderr);
-        if (p.missing || dry) rc = foretell(s, &x, &p, &stored, dry ? stdout : stderr, e);
+        if (!rc && (p.missing || dry)) rc = foretell(s, &x, &p, &stored, dry ? stdout : stderr, e);
         store_release(&stored);
-        if (!dry && !rc && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
+        if (!dry && !rc && first_of(s) && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
             fprintf(stderr, "normbench: note: %s\n", note.text);
         if (!dry && !rc) rc = runner_train(&p, s, &x, &runner, e);
         if (!rc && !dry) {
@@ -244,5 +252,30 @@ Rc command_run(Session *s, Error *e) {
     text_release(&lines);
     plan_folder_release(&folder);
     experiment_release(&x);
+    return rc;
+}
+
+/* The ranks but the first say nothing, except why they fail. */
+static Rc run_ranks(Session *s, Error *e) {
+    if (mpi_open(&s->ranks, option_integer(s->options, OPTION_ranks, 1), e)) return e->code;
+    int said = dup(STDERR_FILENO);
+    if (!first_of(s) && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
+        return error_set(e, RC_UNMEASURED, "/dev/null: %s", strerror(errno));
+    Rc rc = run(s, e);
+    if (!first_of(s)) dup2(said, STDERR_FILENO);
+    close(said);
+    if (rc && !first_of(s)) error_prefix(e, "rank %d: ", s->ranks->rank);
+    if (rc && rc < 128) fprintf(stderr, "normbench: %s\n", e->text); /* the end of the ranks does not come back */
+    mpi_close(rc);
+    return rc;
+}
+
+Rc command_run(Session *s, Error *e) {
+    const Options *o = s->options;
+    const Ranks planned = {.ranks = option_integer(o, OPTION_ranks, 1)};
+    if (o->times[OPTION_ranks] && !o->times[OPTION_dry_run]) return run_ranks(s, e);
+    if (o->times[OPTION_ranks]) s->ranks = &planned;
+    Rc rc = run(s, e);
+    s->ranks = NULL;
     return rc;
 }

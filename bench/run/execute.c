@@ -10,6 +10,7 @@
 #include "base/philox.h"
 #include "base/sha256.h"
 #include "bench/run/checkpoint.h"
+#include "bench/run/evaluate.h"
 #include "bench/run/feeding.h"
 #include "bench/run/linear_probe.h"
 #include "bench/run/metrics.h"
@@ -24,71 +25,6 @@ static double now(void) {
 
 static bool stopped(const volatile sig_atomic_t *stop) {
     return stop && *stop;
-}
-
-/* One forward pass over windows first.., the same in every replica; returns the bytes of their targets. */
-size_t evaluate_windows(Trainer *t, const Dataset *d, const RunSpec *s, size_t first) {
-    int batch = (int)s->batch, context = (int)s->context;
-    feed_windows(t, 0, d, s, first);
-    trainer_repeat(t);
-    trainer_forward(t);
-    return dataset_target_bytes(d, trainer_feed(t, "targets", 0), (size_t)batch * (size_t)context);
-}
-
-typedef struct {
-    double nll;
-    long hits, count;
-} Score;
-
-static Score score(const Trainer *t, int replica, const RunSpec *s, bool *hit) {
-    Score x;
-    trainer_score(t, replica, 0, (int)(s->batch * s->context), &x.nll, &x.hits, &x.count, hit);
-    return x;
-}
-
-bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves *const *curves, Evaluation *out,
-                    Hits *hits, const volatile sig_atomic_t *stop) {
-    size_t context = (size_t)s->context, windows = feed_window_count(s, d), batch = (size_t)s->batch,
-           bytes = 0;
-    int replicas = trainer_replicas(t);
-    Score *all = mem_alloc((size_t)replicas, sizeof *all);
-    bool *hit = mem_alloc(batch * context, sizeof *hit);
-    for (int r = 0; hits && r < replicas; r++)
-        hits_begin(&hits[r], trainer_step_number(t), (long)(windows * context), d->vocab);
-    for (int r = 0; r < replicas; r++) {
-        out[r].blocks = (int)((windows + batch - 1) / batch);
-        out[r].block = mem_alloc((size_t)out[r].blocks, sizeof *out[r].block);
-        out[r].dropped = (long)feed_dropped(s, d);
-    }
-    bool whole = true;
-    for (int b = 0; whole && b < out[0].blocks; b++) {
-        bytes += evaluate_windows(t, d, s, (size_t)b * batch);
-        whole = !stopped(stop); /* after a stop the forward pass may be incomplete */
-        for (int r = 0; whole && r < replicas; r++) {
-            Score part = score(t, r, s, hit);
-            if (hits) hits_add(&hits[r], trainer_feed(t, "targets", r), hit, batch * context);
-            out[r].block[b] = part.nll / (double)part.count;
-            all[r].nll += part.nll, all[r].hits += part.hits, all[r].count += part.count;
-        }
-    }
-    for (int r = 0; r < replicas; r++) {
-        if (!whole) free(out[r].block), out[r].block = NULL;
-        if (hits) (whole ? hits_end : hits_release)(&hits[r]);
-        out[r].step = trainer_step_number(t);
-        out[r].targets = all[r].count;
-        Validation v = {.nll = all[r].nll, .count = all[r].count, .hits = all[r].hits, .bytes = bytes};
-        v.curves = curves ? curves[r] : &(Curves){.every = 1}, v.step = trainer_step_number(t);
-        rounded_take(&v.rounded, t, r);
-        metrics_measure(out[r].metric, &v);
-        metrics_absent(out[r].absent, v.curves);
-        out[r].absent[METRIC_overflows] = out[r].absent[METRIC_first_overflow] = !v.rounded.known;
-        rounded_release(&v.rounded);
-        quantized_none(&out[r]);
-        translated_none(out[r].metric, out[r].absent);
-    }
-    free(all);
-    free(hit);
-    return whole;
 }
 
 /* One of the runs of an execution. */
@@ -111,6 +47,8 @@ typedef struct {
     double *step_time;
     int timed;
     double started;
+    volatile sig_atomic_t halt; /* of several ranks: one was told to stop, and all know */
+    const volatile sig_atomic_t *stop;
 } Running;
 
 /* Updates of one stretch on a device at most: what a signal waits for; numbers in the reports of a stretch. */
@@ -143,7 +81,7 @@ static void slice_loss(Running *g) {
     for (int64_t b = 0; b < s->curve_batches; b++) {
         (void)evaluate_windows(g->t, g->x->data, s, (size_t)(b * s->batch));
         for (int i = 0; i < g->x->runs; i++) {
-            Score part = score(g->t, i, s, NULL);
+            Score part = evaluate_score(g->t, i, s, NULL);
             all[i].nll += part.nll, all[i].count += part.count;
         }
     }
@@ -201,7 +139,7 @@ static void probe_here(Running *g) {
     int layers = spec_blocks(g->spec);
     if (!g->x->probes || !g->x->probes->wanted[PROBE_linear_probe] || step_of(g) != (int)g->spec->steps) return;
     double *accuracy = mem_alloc((size_t)g->x->runs * (size_t)layers, sizeof *accuracy);
-    bool whole = linear_probes(g->t, g->x->data, g->spec, accuracy, g->x->stop) && !broken(g, NULL);
+    bool whole = linear_probes(g->t, g->x->data, g->spec, accuracy, g->stop) && !broken(g, NULL);
     for (int i = 0; i < g->x->runs && whole; i++) {
         Curves *c = &g->replica[i].r->curves;
         if (!lacks_evaluation(g, &g->replica[i])) continue;
@@ -218,14 +156,14 @@ static void evaluate_here(Running *g) {
     Hits *hits = wants_hits(g) ? mem_alloc((size_t)runs, sizeof *hits) : NULL;
     const Curves **curves = mem_alloc((size_t)runs, sizeof *curves);
     for (int i = 0; i < runs; i++) curves[i] = &g->replica[i].r->curves;
-    bool whole = evaluate_whole(g->t, g->x->data, g->spec, curves, v, hits, g->x->stop);
-    if (whole && wants_quantized(g)) quantized_measure(g->t, g->x->data, g->spec, v, g->x->stop);
+    bool whole = evaluate_whole(g->t, g->x->data, g->spec, curves, v, hits, g->stop);
+    if (whole && wants_quantized(g)) quantized_measure(g->t, g->x->data, g->spec, v, g->stop);
     for (int i = 0; whole && translates(g) && i < runs; i++) {
         RunRecord *r = g->replica[i].r;
         Translations *keep = wants_sentences(g) && !r->translations.sentences ? &r->translations : NULL;
         if (!lacks_evaluation(g, &g->replica[i])) continue;
-        whole = translated_measure(g->t, i, g->x->data, g->spec, v[i].metric, v[i].absent, keep, g->x->stop);
-        if (!whole && !stopped(g->x->stop)) whole = true;
+        whole = translated_measure(g->t, i, g->x->data, g->spec, v[i].metric, v[i].absent, keep, g->stop);
+        if (!whole && !stopped(g->stop)) whole = true;
     }
     bool good = whole && !broken(g, NULL);
     free(curves);
@@ -382,7 +320,8 @@ static void describe(const Execution *x, const ExecutedRun *run, RunRecord *r) {
 
 static Rc save(Running *g, Error *e) {
     Rc rc = RC_OK;
-    for (int i = 0; i < g->x->runs; i++) {
+    bool writes = !g->x->ranks || !g->x->ranks->rank;
+    for (int i = 0; writes && i < g->x->runs; i++) {
         const Replica *of = &g->replica[i];
         if (of->finite && checkpoint_write(g->x->folder, of->run->id, g->t, i, of->r, of->chain, e)) rc = e->code;
     }
@@ -403,7 +342,7 @@ static void resume(Running *g) {
         if (!rc && step < 0) step = step_of(g);
         resumed += !rc && step_of(g) == step;
     }
-    if (resumed == runs || step < 0) return;
+    if (ranks_equal(g->x->ranks, &step, sizeof step) && !ranks_any(g->x->ranks, step >= 0 && resumed < runs)) return;
     for (int i = 0; i < runs; i++) {
         Replica *of = &g->replica[i];
         record_release(of->r);
@@ -426,8 +365,9 @@ static Rc train(Running *g, Error *e) {
     profile(g);
     while (any_finite(g)) {
         Error unsaved;
-        if (!stopped(x->stop) && wants_evaluation(g)) evaluate_here(g);
-        if (stopped(x->stop)) {
+        if (x->ranks) g->halt = ranks_any(x->ranks, stopped(x->stop));
+        if (!stopped(g->stop) && wants_evaluation(g)) evaluate_here(g);
+        if (stopped(g->stop)) {
             tell_rows(g);
             if (save(g, e)) return e->code;
             return error_set(e, RC_INTERRUPTED, "stopped at step %d", step_of(g));
@@ -452,6 +392,7 @@ static Rc prepare(Running *g, Error *e) {
     const Execution *x = g->x;
     const Dataset *d = x->data;
     ModelShape shape = spec_shape(g->spec, d->vocab);
+    shape.passes = x->passes;
     if (trainer_new(&g->t, &shape, &g->spec->variant, x->probes, g->recipe, g->seed, x->runs, x->backend, e))
         return e->code;
     Corpus corpus = {.tokens = d->tokens,
@@ -459,6 +400,7 @@ static Rc prepare(Running *g, Error *e) {
                      .choices = (uint32_t)(d->train - (size_t)shape.context), /* of a text below 2^32 */
                      .stream = name_stream("batch"),
                      .context = shape.context};
+    if (x->ranks) trainer_join(g->t, x->ranks);
     Rc rc = trainer_share(g->t, x->threads > 1 ? x->threads : 1, e);
     if (!rc && trainer_resident(g->t) && feed_by_device(g->spec, g->x->data))
         rc = trainer_keep_corpus(g->t, &corpus, e);
@@ -476,9 +418,14 @@ Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
         g.replica[i] = (Replica){.run = &x->run[i], .r = &r[i], .valid = (double)NAN, .finite = true};
         describe(x, &x->run[i], &r[i]);
     }
+    g.stop = x->ranks ? &g.halt : x->stop;
     Rc rc = prepare(&g, e);
+    if (ranks_any(x->ranks, rc) && !rc) {
+        trainer_free(g.t);
+        rc = error_set(e, RC_UNMEASURED, "another rank cannot train this run");
+    }
     if (!rc) {
-        trainer_cancel(g.t, x->stop);
+        if (!x->ranks) trainer_cancel(g.t, x->stop);
         g.step_time = mem_alloc((size_t)g.spec->steps, sizeof *g.step_time);
         g.report = trainer_reports(g.t, x->runs * (trainer_resident(g.t) ? most_steps(&g) : 1));
         resume(&g);

@@ -25,6 +25,8 @@ typedef struct {
     bool quantize;                     /* the last whole validation measures what eight bits cost */
     const char *folder;                /* results/runs; checkpoints stand in folder/.partial/ */
     int threads;                       /* that share the program; 0 = 1 */
+    int passes;                        /* over a batch (models/micro.h); 0 = 1 */
+    const Ranks *ranks;                /* processes that train these runs together; NULL: this one alone */
     double checkpoint_seconds;         /* wall time between checkpoints; 0 = after every step */
     const volatile sig_atomic_t *stop; /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */
     /* Called with the updates of all runs since the last call, or those that checkpoints held; NULL = nobody. */
@@ -51,16 +53,10 @@ void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Back
  * non-finite loss is a finished run whose status is "diverged". RC_INTERRUPTED: checkpoints were written.
  * RC_UNMEASURED: memory, disk, or a device that failed. With an error, what had finished before stands in r; the
  * others' status is "". Runs are checkpointed one after the other: a crash between two leaves them at different steps,
- * each whole, and the runner then trains them in programs of their own: slower, the same bits. */
+ * each whole, and the runner then trains them in programs of their own: slower, the same bits.
+ *
+ * Of several ranks each calls it with the same runs; a signal to any of them stops all at one step. Rank 0 alone writes
+ * checkpoints; every rank reads them. */
 Rc run_execute(const Execution *x, RunRecord *r, Error *e);
-
-/* Forward only over the validation windows from `first` on, a batch of them; returns the bytes of their targets. */
-size_t evaluate_windows(Trainer *t, const Dataset *d, const RunSpec *s, size_t first);
-
-/* Whole validation of the parameters a trainer holds now; fills out[replicas]. curves[replicas]: what each run's say so
- * far; NULL: not known, and metrics that need them are NaN. hits[replicas]: filled too; NULL: not wanted. False when
- * *stop became nonzero on the way: then out and hits hold nothing. */
-bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves *const *curves, Evaluation *out,
-                    Hits *hits, const volatile sig_atomic_t *stop);
 
 #endif

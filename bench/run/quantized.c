@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/run/execute.h"
+#include "bench/run/evaluate.h"
 #include "bench/run/feeding.h"
 
 static const Metric metric_of[QUANTIZATION_COUNT] = {

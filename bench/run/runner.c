@@ -14,6 +14,7 @@
 #include "bench/run/checkpoint.h"
 #include "bench/run/execute.h"
 #include "bench/run/share.h"
+#include "bench/run/split.h"
 #include "bench/run/watch.h"
 #include "bench/formats/progress.h"
 
@@ -198,6 +199,47 @@ static Group take_group(Runner *r, const Group *wanted) {
     return mine;
 }
 
+/* Runs of the todo as one program. */
+static Execution execution_of(const Runner *r, const Group *group, ExecutedRun *run) {
+    const TodoRun *first = &r->todo->run[group->run[0]];
+    for (int i = 0; i < group->runs; i++) {
+        const TodoRun *planned = &r->todo->run[group->run[i]];
+        run[i] = (ExecutedRun){&planned->spec, planned->id, planned->arithmetic};
+    }
+    return (Execution){.run = run,
+                       .runs = group->runs,
+                       .data = first->data,
+                       .backend = first->backend,
+                       .probes = &r->todo->probes,
+                       .hits = r->todo->hits,
+                       .quantize = r->todo->quantize,
+                       .folder = r->s->runs,
+                       .threads = r->s->threads_per_run,
+                       .passes = todo_passes(r->todo, &first->spec),
+                       .ranks = r->s->ranks,
+                       .checkpoint_seconds = r->o->checkpoint_seconds,
+                       .stop = &session_signal};
+}
+
+/* Every rank but the first trains what the first does, and stores nothing. */
+static Rc follow(Runner *r, Error *e) {
+    Group group;
+    Rc rc = RC_OK;
+    while ((group.runs = split_told(r->s->ranks, &group.run))) {
+        ExecutedRun *run = mem_alloc((size_t)group.runs, sizeof *run);
+        RunRecord *record = mem_alloc((size_t)group.runs, sizeof *record);
+        Execution x = execution_of(r, &group, run);
+        rc = run_execute(&x, record, e);
+        for (int i = 0; i < group.runs; i++)
+            if (record[i].status[0]) record_release(&record[i]);
+        free(group.run);
+        free(run);
+        free(record);
+    }
+    free(group.run);
+    return rc;
+}
+
 static void one_group(void *context, int index) {
     Runner *r = context;
     TodoRun *all = r->todo->run;
@@ -206,26 +248,11 @@ static void one_group(void *context, int index) {
     Group group = take_group(r, &r->job[index]);
     ExecutedRun *run = mem_alloc((size_t)group.runs + 1, sizeof *run);
     RunRecord *record = mem_alloc((size_t)group.runs + 1, sizeof *record);
-    for (int i = 0; i < group.runs; i++) {
-        TodoRun *planned = &all[group.run[i]];
-        run[i] = (ExecutedRun){&planned->spec, planned->id, planned->arithmetic};
-    }
-    Execution x = {.run = run,
-                   .runs = group.runs,
-                   .probes = &r->todo->probes,
-                   .hits = r->todo->hits,
-                   .quantize = r->todo->quantize,
-                   .folder = r->s->runs,
-                   .threads = r->s->threads_per_run,
-                   .checkpoint_seconds = r->o->checkpoint_seconds,
-                   .stop = &session_signal,
-                   .progress = report,
-                   .row = row,
-                   .finished = store,
-                   .context = &(Job){r, &group}};
     Rc rc = RC_OK;
     if (group.runs) {
-        x.data = all[group.run[0]].data, x.backend = all[group.run[0]].backend;
+        Execution x = execution_of(r, &group, run);
+        x.progress = report, x.row = row, x.finished = store, x.context = &(Job){r, &group};
+        split_tell(r->s->ranks, group.run, group.runs);
         rc = run_execute(&x, record, &e);
     }
     for (int i = 0; i < group.runs; i++) {
@@ -350,7 +377,7 @@ static Rc rounds(Runner *r, int *pending, int count, Error *e) {
     while (count && !rc && !session_signal && !r->full) {
         int groups = 0, threads = r->s->threads;
         rc = fit_memory(r, pending, count, &groups, &threads, e);
-        if (!rc) pool_run(threads, groups, one_group, r);
+        if (!rc) pool_run(r->s->ranks ? 1 : threads, groups, one_group, r);
         for (int i = 0; i < r->todo->runs; i++) free(r->job[i].run), r->job[i] = (Group){0};
         count = collect(r, pending);
         if (!rc && count && !r->full) wait_for_others(r, pending, count);
@@ -367,6 +394,8 @@ static Rc writable(const Session *s, Error *e) {
 
 Rc runner_train(Todo *p, Session *s, const Experiment *x, const RunnerOptions *o, Error *e) {
     Runner r = {.todo = p, .s = s, .x = x, .o = o};
+    if (split_agree(s->ranks, p, e)) return e->code;
+    if (s->ranks && s->ranks->rank) return follow(&r, e);
     int *pending = mem_alloc((size_t)p->runs, sizeof *pending), stored = 0;
     double all = 0, before = 0;
     r.job = mem_alloc((size_t)p->runs, sizeof *r.job);
@@ -389,6 +418,7 @@ Rc runner_train(Todo *p, Session *s, const Experiment *x, const RunnerOptions *o
         progress_end(&r.progress);
         pthread_mutex_destroy(&r.lock);
     }
+    split_tell(s->ranks, NULL, 0);
     free(r.job);
     free(r.watch);
     free(r.failed);

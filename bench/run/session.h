@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include "base/ranks.h"
 #include "bench/run/plan_folder.h"
 #include "datasets/dataset.h"
 #include "kernels/backend.h"
@@ -26,6 +27,8 @@ typedef struct {
     char backend_name[64];   /* the family of the one that was asked for */
     const Backend *oracle;   /* not NULL: computes every run, whatever its precision */
     bool precise;            /* a precision was asked for, so no other one's records are read instead */
+    int micro_batch;         /* sequences of a part of a batch (bench/run/split.h); 0: not cut */
+    const Ranks *ranks;      /* processes that train each run together; NULL: this one alone */
     int threads, threads_per_run; /* runs at once; threads that share each of them */
     Dataset dataset[SESSION_MOST_DATASETS];
     char dataset_key[SESSION_MOST_DATASETS][208];

@@ -27,12 +27,17 @@ typedef struct {
     ProbeChoice probes; /* the experiment's */
     bool hits, quantize;
     int shard, shards;  /* the share that is trained here */
+    int micro_batch;    /* sequences of a part of a batch (bench/run/split.h); 0: all, or one part to a rank */
+    int ranks;          /* that train a run together */
 } Todo;
 
 /* RC_INTEGRITY: a run's folder is there but damaged; the line names the file and says what to do. RC_USAGE,
  * RC_UNMEASURED: no backend for a run's precision. */
 Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e);
 void todo_release(Todo *t);
+
+/* Parts of a batch of this spec. */
+int todo_passes(const Todo *t, const RunSpec *spec);
 
 /* RC_UNMEASURED when runs are stored without a probe or hits that the experiment asks for: what they trained is the
  * same, so they count as done, and only whoever asked can say whether they are to be trained again. */

@@ -1,6 +1,6 @@
 /* The tokenizer bpe: what it takes, what it makes, that nothing is lost, and bits per
  * byte with tokens of many bytes. */
-#include "bench/run/execute.h"
+#include "bench/run/evaluate.h"
 #include "datasets/bpe_sentencepiece.h"
 #include "tests/datasets/data_case.h"
 

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Processes that train each run together, under mpirun, and batches in parts: the records of one process. TAP.
+# ranks.sh PROGRAM ROOT
+set -u
+NORMBENCH_ROOT=$(realpath "$2")
+export NORMBENCH_ROOT LC_ALL=C OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
+program=$(realpath "$1")
+T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-ranks.XXXXXX") || exit 3
+trap 'rm -rf "$T"' EXIT
+cd "$T" || exit 3
+seq -s ' ' 1 30000 >text.txt
+cat >toy.yaml <<'YAML'
+name: toy
+dataset: text:text.txt
+layers: 2
+width: 16
+heads: 2
+context: 16
+batch: 1024
+dropout: 0.1
+lr: 1e-2
+steps: 6
+evaluate_at: 3,6
+curve_batches: 1
+seeds: 1
+arms:
+  pre: {base: pre}
+  post: {base: post}
+YAML
+number=0
+check() { # TEXT COMMAND...
+  number=$((number + 1))
+  local text=$1
+  shift
+  if "$@" >"$T/said" 2>&1; then echo "ok $number - $text"; else
+    echo "not ok $number - $text"
+    tail -n 6 "$T/said" "$T/err" 2>/dev/null | sed 's/^/# /'
+  fi
+}
+# What of all records is not time or machine.
+bits() { cat "$1"/runs/*/record.json | grep -E '"(id|status|loss_chain|parameters_hash|valid_loss|accuracy)":'; }
+run() { "$program" run toy.yaml --offline --results "$@" >out 2>err; }
+ranks() { local n=$1; shift; mpirun -n "$n" "$program" run toy.yaml --offline --ranks "$n" --results "$@" >out 2>err; }
+same() { [ "$(bits one)" = "$(bits "$1")" ]; }
+two() { ranks 2 two && same two; }
+four() { ranks 4 four && same four; }
+parts() { run parts --micro-batch 256 && same parts; }
+both() { ranks 2 both --micro-batch 256 --threads-per-run 2 && same both; }
+tables() {
+  "$program" table toy.yaml --results one >/dev/null 2>err && "$program" table toy.yaml --results two >/dev/null 2>err &&
+    for file in one/out/*/toy.{tex,csv} one/out/*/toy-curves.{csv,svg}; do cmp "$file" "two${file#one}" || return 1; done
+}
+waits() { local i; for ((i = 0; i < 300; i++)); do compgen -G "$1" >/dev/null && return 0; sleep 0.1; done; return 1; }
+# One of the ranks is lost in the middle; what was checkpointed serves the next run.
+lost() {
+  mpirun -n 2 "$program" run toy.yaml --offline --ranks 2 --set steps=60 --checkpoint-every 0 --results lost >out 2>err &
+  local at=$! rc
+  waits 'lost/runs/.partial/*.safetensors' || return 1
+  pkill -KILL -n -f "ranks 2 --set steps=60"
+  wait $at
+  rc=$?
+  [ $rc != 0 ] && run lost --set steps=60 && run alone --set steps=60 && [ "$(bits lost)" = "$(bits alone)" ]
+}
+stopped() {
+  mpirun -n 2 "$program" run toy.yaml --offline --ranks 2 --set steps=70 --checkpoint-every 1000 --results stopped >out 2>err &
+  local at=$!
+  waits 'stopped/runs/.partial/*.curves.csv' || return 1
+  kill -TERM $at
+  wait $at && return 1
+  waits 'stopped/runs/.partial/*.safetensors' && ranks 2 stopped --set steps=70 && run ended --set steps=70 &&
+    [ "$(bits stopped)" = "$(bits ended)" ]
+}
+refuses() { # CODE TEXT RANKS OPTIONS...
+  local code=$1 text=$2 n=$3
+  shift 3
+  mpirun -n "$n" "$program" run toy.yaml --offline --results refused "$@" >out 2>err
+  [ $? = "$code" ] && grep -F -- "$text" err
+}
+echo "1..15"
+check "one process" run one
+check "two ranks have its bits" two
+check "four ranks have them" four
+check "so have four parts of a batch" parts
+check "two ranks of two parts, two threads each" both
+check "the tables are equal byte for byte" tables
+check "a lost rank costs what was done since the checkpoint" lost
+check "a signal stops all ranks at one step" stopped
+check "ranks that do not divide the batch" refuses 2 "4 parts are possible" 8 --ranks 8
+check "three ranks" refuses 2 "3 is no power of two" 3 --ranks 3
+check "more ranks than processes" refuses 2 "--ranks: 4, but 2 processes were started" 2 --ranks 4
+check "parts that do not divide the batch" refuses 2 "100 does not divide the batch" 1 --micro-batch 100
+check "parts too small for a block" refuses 2 "4 parts are possible" 1 --micro-batch 64
+check "what a part cannot compute" refuses 2 "for precision exact alone" 2 --ranks 2 --precision fp16
+check "different plans" bash -c 'mpirun -n 1 "$0" run toy.yaml --offline --ranks 2 --results r : -n 1 "$0" run toy.yaml \
+  --offline --ranks 2 --results r --set lr=1e-3 >out 2>err; [ $? = 2 ] && grep "have different plans\|would not compute" err' "$program"
