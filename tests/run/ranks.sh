@@ -47,9 +47,12 @@ two() { ranks 2 two && same two; }
 four() { ranks 4 four && same four; }
 parts() { run parts --micro-batch 256 && same parts; }
 both() { ranks 2 both --micro-batch 256 --threads-per-run 2 && same both; }
-tables() {
-  "$program" table toy.yaml --results one >/dev/null 2>err && "$program" table toy.yaml --results two >/dev/null 2>err &&
-    for file in one/out/*/toy.{tex,csv} one/out/*/toy-curves.{csv,svg}; do cmp "$file" "two${file#one}" || return 1; done
+tables() { # a table names its command, so both are made by the same one
+  for results in one two; do
+    ln -sfn "$results" now
+    "$program" table toy.yaml --results now >/dev/null 2>err || return 1
+  done
+  for file in one/out/*/toy.{tex,csv} one/out/*/toy-curves.{csv,svg}; do cmp "$file" "two${file#one}" || return 1; done
 }
 waits() { local i; for ((i = 0; i < 300; i++)); do compgen -G "$1" >/dev/null && return 0; sleep 0.1; done; return 1; }
 # One of the ranks is lost in the middle; what was checkpointed serves the next run.
