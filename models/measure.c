@@ -12,6 +12,10 @@ typedef struct {
     int *first, *many; /* [layers] */
 } Parameters;
 
+bool measure_of_rows(const MeasurePart *p) {
+    return p->role == ROLE_ACT || p->role == ROLE_DACT;
+}
+
 static Parameters list_parameters(const Tape *t) {
     Parameters p = {.tensor = mem_alloc((size_t)t->tensors, sizeof *p.tensor),
                     .first = mem_alloc((size_t)t->layers + 1, sizeof *p.first),
@@ -89,7 +93,8 @@ void measure_init(Measure *m, const Tape *t) {
         for (int j = 0; j < m->fold[i].count; j++) {
             const MeasurePart *part = &m->part[m->fold[i].first + j];
             if (part->kind == PART_SUM) continue; /* of what its squares are of */
-            m->fold[i].elements += (double)part->rows * t->tensor[part->tensor].cols;
+            int passes = measure_of_rows(part) && t->passes > 1 ? t->passes : 1;
+            m->fold[i].elements += (double)passes * part->rows * t->tensor[part->tensor].cols;
         }
     }
     free(all.tensor);

@@ -35,4 +35,7 @@ typedef struct {
 void measure_init(Measure *m, const Tape *tape);
 void measure_release(Measure *m);
 
+/* Whether a part is of activations or their gradients, of which a pass over some rows of a batch has a share. */
+bool measure_of_rows(const MeasurePart *p);
+
 #endif

@@ -6,13 +6,17 @@
 #include <string.h>
 
 #include "base/canon.h"
+#include "models/observe.h"
 
+/* The numbers of a batch that are joined beside its gradients: the means over its rows, the loss first, then the parts
+ * that probes of activations are made of (models/measure.h). */
 struct Micro {
     int passes, feeds, rows, replicas; /* of the batch, over all ranks; rows of one of them */
+    int *mean, means, numbers;         /* [means] tensors */
     const Ranks *ranks;                /* NULL: this process alone */
     int32_t **whole;                   /* [feeds][replicas] the batch's ids */
     unsigned char *slots;              /* partial sums of gradients, each as large as the arena; NULL: not needed */
-    double *loss;                      /* [slots][replicas] sums of nll, of the word's size */
+    double *sum;                       /* [slots][replicas][numbers], of the word's size */
     int *culprit;                      /* [replicas] */
     double *nll, *right;               /* [replicas][passes * rows] of micro_forward */
 };
@@ -50,6 +54,14 @@ static int first_pass(const Micro *m) {
     return m->ranks ? m->ranks->rank * passes_here(m) : 0;
 }
 
+static void list_means(Micro *m, const Tape *tape) {
+    m->mean = mem_alloc((size_t)tape->probes + 1, sizeof *m->mean);
+    m->mean[m->means++] = tape->loss;
+    for (int i = 0; i < tape->probes; i++)
+        if (tape->probe[i].reduction == REDUCE_word && tape->probe[i].tensor >= 0)
+            m->mean[m->means++] = tape->probe[i].tensor;
+}
+
 Micro *micro_new(const Trainer *t, const Ranks *ranks) {
     const Program *p = &t->program;
     Micro *m = mem_alloc(1, sizeof *m);
@@ -65,7 +77,9 @@ Micro *micro_new(const Trainer *t, const Ranks *ranks) {
     size_t slots = 1;
     for (int n = passes_here(m); n > 1; n /= 2) slots++;
     if (m->passes > 1) m->slots = mem_alloc(slots, grad_bytes(p));
-    m->loss = mem_alloc(slots * replicas, sizeof *m->loss);
+    list_means(m, &t->tape);
+    m->numbers = m->means + t->measure.gradient;
+    m->sum = mem_alloc(slots * replicas * (size_t)m->numbers, sizeof *m->sum);
     m->culprit = mem_alloc(replicas, sizeof *m->culprit);
     m->nll = mem_alloc(replicas * (size_t)m->passes * (size_t)m->rows, sizeof *m->nll);
     m->right = mem_alloc(replicas * (size_t)m->passes * (size_t)m->rows, sizeof *m->right);
@@ -77,7 +91,8 @@ void micro_free(Micro *m) {
     for (int i = 0; i < m->feeds * m->replicas; i++) free(m->whole[i]);
     free(m->whole);
     free(m->slots);
-    free(m->loss);
+    free(m->mean);
+    free(m->sum);
     free(m->culprit);
     free(m->nll);
     free(m->right);
@@ -107,20 +122,43 @@ static void add_words(const Program *p, Role role, void *y, const void *x, size_
         for (size_t i = 0; i < bytes / sizeof(float); i++) ((float *)y)[i] += ((const float *)x)[i];
 }
 
-static void add_losses(const Micro *m, const Program *p, double *y, const double *x) {
-    for (int r = 0; r < m->replicas; r++) y[r] = program_round(p, y[r] + x[r]);
+/* The numbers in a slot. */
+static double *sums(const Micro *m, int slot, int replica) {
+    return m->sum + ((size_t)slot * (size_t)m->replicas + (size_t)replica) * (size_t)m->numbers;
+}
+
+static size_t sum_bytes(const Micro *m) {
+    return (size_t)m->replicas * (size_t)m->numbers * sizeof *m->sum;
+}
+
+/* y = y and x together, the numbers of a slot each. */
+static void join_sums(const Micro *m, const Trainer *t, double *y, const double *x) {
+    for (int i = 0; i < m->replicas * m->numbers; i++) {
+        int part = i % m->numbers - m->means;
+        if (part < 0 || t->measure.part[part].kind != PART_LARGEST) y[i] = program_round(&t->program, y[i] + x[i]);
+        else if (x[i] > y[i]) y[i] = x[i];
+    }
+}
+
+/* The numbers of the pass that was just made. */
+static void take_sums(Micro *m, Trainer *t, int slot, bool measured, bool thin) {
+    for (int r = 0; r < m->replicas; r++) {
+        double *to = sums(m, slot, r);
+        for (int i = m->means; i < m->numbers; i++) to[i] = 0;
+        for (int i = 0; i < m->means; i++) to[i] = program_value(&t->program, ROLE_ACT, m->mean[i], r, 0);
+        if (measured) observe_parts(&t->measure, &t->program, r, 0, t->measure.gradient, thin, to + m->means);
+    }
 }
 
 /* The sums of this rank, by rule 2's tree. */
 static void join_here(Micro *m, Trainer *t, int index, int *used) {
     Program *p = &t->program;
-    size_t bytes = grad_bytes(p), replicas = (size_t)m->replicas;
+    size_t bytes = grad_bytes(p);
     memcpy(m->slots + (size_t)(*used)++ * bytes, p->arena[ROLE_GRAD].at, bytes);
     for (; index & 1; index >>= 1, --*used) {
         unsigned char *to = m->slots + (size_t)(*used - 2) * bytes;
-        double *loss = m->loss + (size_t)(*used - 2) * replicas;
         add_words(p, ROLE_GRAD, to, to + bytes, bytes);
-        add_losses(m, p, loss, loss + replicas);
+        join_sums(m, t, sums(m, *used - 2, 0), sums(m, *used - 1, 0));
     }
 }
 
@@ -130,21 +168,21 @@ static void join_ranks(Micro *m, Trainer *t) {
     size_t bytes = grad_bytes(p), replicas = (size_t)m->replicas;
     if (ranks_of(m) == 1) return;
     unsigned char *theirs = mem_alloc(bytes, 1);
-    double *loss = mem_alloc(replicas, sizeof *loss);
+    double *sum = mem_alloc(sum_bytes(m), 1);
     int *culprit = mem_alloc(replicas, sizeof *culprit);
     for (int level = 1; level < ranks_of(m); level *= 2) {
         const Ranks *k = m->ranks;
         int partner = k->rank ^ level;
         k->swap(k->context, partner, m->slots, theirs, bytes);
-        k->swap(k->context, partner, m->loss, loss, replicas * sizeof *loss);
+        k->swap(k->context, partner, m->sum, sum, sum_bytes(m));
         k->swap(k->context, partner, m->culprit, culprit, replicas * sizeof *culprit);
         add_words(p, ROLE_GRAD, m->slots, theirs, bytes);
-        add_losses(m, p, m->loss, loss);
+        join_sums(m, t, m->sum, sum);
         for (int r = 0; r < m->replicas; r++)
             if (culprit[r] < m->culprit[r]) m->culprit[r] = culprit[r];
     }
     free(theirs);
-    free(loss);
+    free(sum);
     free(culprit);
 }
 
@@ -169,13 +207,15 @@ static int first_bad(Program *p, int replica) {
     return op;
 }
 
-static void put_loss(const Program *p, int r, double loss) {
-    void *at = program_at(p, ROLE_ACT, p->tape->loss, r);
-    if (p->backend->word[ROLE_ACT] == sizeof(double)) *(double *)at = loss;
-    else *(float *)at = (float)loss;
+/* A sum over the batch's rows where its mean stands. */
+static void put_mean(const Program *p, int tensor, int r, double sum) {
+    void *at = program_at(p, ROLE_ACT, tensor, r);
+    double mean = program_round(p, sum / program_round(p, p->scalars[r].count));
+    if (p->backend->word[ROLE_ACT] == sizeof(double)) *(double *)at = mean;
+    else *(float *)at = (float)mean;
 }
 
-void micro_step(Micro *m, Trainer *t) {
+void micro_step(Micro *m, Trainer *t, bool measured, bool thin) {
     Program *p = &t->program;
     int used = 0, replicas = m->replicas;
     double *count = mem_alloc((size_t)replicas, sizeof *count);
@@ -186,22 +226,28 @@ void micro_step(Micro *m, Trainer *t) {
         for (int r = 0; r < replicas; r++) p->scalars[r].pass = (uint32_t)(first_pass(m) + i), p->scalars[r].count = 1;
         program_forward(p);
         for (int r = 0; r < replicas; r++) {
-            double sum = program_value(p, ROLE_ACT, p->tape->loss, r, 0);
-            m->loss[used * replicas + r] = sum;
-            int bad = isfinite(sum) ? p->tape->ops : first_bad(p, r);
+            int bad = isfinite(program_value(p, ROLE_ACT, p->tape->loss, r, 0)) ? p->tape->ops : first_bad(p, r);
             if (bad < m->culprit[r]) m->culprit[r] = bad;
         }
         for (int r = 0; r < replicas; r++) p->scalars[r].count = count[r];
         program_backward(p);
+        take_sums(m, t, used, measured, thin);
         join_here(m, t, i, &used);
     }
     assert(used == 1);
     join_ranks(m, t);
     memcpy(p->arena[ROLE_GRAD].at, m->slots, grad_bytes(p));
     add_contributions(p);
-    for (int r = 0; r < replicas; r++)
-        put_loss(p, r, program_round(p, m->loss[r] / program_round(p, count[r]))), p->scalars[r].pass = 0;
+    for (int r = 0; r < replicas; r++) {
+        for (int i = 0; i < m->means; i++) put_mean(p, m->mean[i], r, sums(m, 0, r)[i]);
+        p->scalars[r].pass = 0;
+    }
     free(count);
+}
+
+void micro_parts(const Micro *m, const Trainer *t, int replica, double *value) {
+    for (int i = 0; i < t->measure.gradient; i++)
+        if (measure_of_rows(&t->measure.part[i])) value[i] = sums(m, 0, replica)[m->means + i];
 }
 
 int micro_culprit(const Micro *m, const Trainer *t, int replica) {

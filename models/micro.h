@@ -25,9 +25,13 @@ void micro_free(Micro *m);
 /* The whole batch's ids of a feed: [rows of all passes]. */
 int32_t *micro_ids(const Micro *m, int feed, int replica);
 
-/* Forward and backward of this rank's micro-batches; then gradients and the loss are those of the whole batch, on every
- * rank. */
-void micro_step(Micro *m, Trainer *t);
+/* Forward and backward of this rank's micro-batches; then gradients, the loss and the means that probes asked for are
+ * those of the whole batch, on every rank. measured: what probes read of activations is kept; thin: of the added ones
+ * too. */
+void micro_step(Micro *m, Trainer *t, bool measured, bool thin);
+
+/* Of the numbers that probes are made of (value[measure.gradient]) those of activations: the whole batch's. */
+void micro_parts(const Micro *m, const Trainer *t, int replica, double *value);
 
 /* The first activation that was not finite in the step, of any micro-batch on any rank: the tensor, or -1. */
 int micro_culprit(const Micro *m, const Trainer *t, int replica);

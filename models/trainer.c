@@ -213,8 +213,6 @@ static void renorm(void *context, int part, int parts) {
 static void report_probes(const Trainer *t, int r, bool after, StepReport *report) {
     for (int i = 0; i < t->tape.probes; i++) {
         ProbeKind kind = t->tape.probe[i].kind;
-        Role role = t->tape.probe[i].role;
-        if (t->micro && (role == ROLE_ACT || role == ROLE_DACT)) continue; /* a pass has its own rows alone */
         if (site_info[probe_info[kind].site].after == after && t->step % probe_stride(kind, t->every) == 0)
             report->probe[i] = observe_probe(&t->measure, &t->program, i, r, t->value);
     }
@@ -263,6 +261,7 @@ static void finish(Trainer *t, int r, StepReport *report) {
     observe_parts(m, p, r, measured ? 0 : m->gradient, m->gradient + m->parameters, thin,
                   t->value);
     report->grad_norm = observe_norm(m, p, t->value);
+    if (t->micro && measured) micro_parts(t->micro, t, r, t->value);
     if (measured) report_probes(t, r, false, report);
     if (!isfinite(report->loss)) {
         stop(t, r, report, "act", t->micro ? micro_culprit(t->micro, t, r) : program_nonfinite_act(p, r));
@@ -305,7 +304,7 @@ static bool one_step(Trainer *t, StepReport *report) {
     trainer_scalars(t);
     p->rounding.counting = true;
     if (t->micro) {
-        micro_step(t->micro, t);
+        micro_step(t->micro, t, report->probe, t->step % t->every == 0);
     } else {
         program_forward(p);
         program_backward(p);

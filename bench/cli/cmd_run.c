@@ -257,16 +257,19 @@ static Rc run(Session *s, Error *e) {
 
 /* The ranks but the first say nothing, except why they fail. */
 static Rc run_ranks(Session *s, Error *e) {
-    if (mpi_open(&s->ranks, option_integer(s->options, OPTION_ranks, 1), e)) return e->code;
+    Rc rc = mpi_open(&s->ranks, option_integer(s->options, OPTION_ranks, 1), e);
     int said = dup(STDERR_FILENO);
     if (!first_of(s) && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
         return error_set(e, RC_UNMEASURED, "/dev/null: %s", strerror(errno));
-    Rc rc = run(s, e);
-    if (!first_of(s)) dup2(said, STDERR_FILENO);
+    if (!rc) rc = run(s, e);
+    bool alone = rc && rc < 128 && !mpi_agree(e);
+    if (alone && !first_of(s)) {
+        dup2(said, STDERR_FILENO);
+        error_prefix(e, "rank %d: ", s->ranks->rank);
+    }
     close(said);
-    if (rc && !first_of(s)) error_prefix(e, "rank %d: ", s->ranks->rank);
-    if (rc && rc < 128) fprintf(stderr, "normbench: %s\n", e->text); /* the end of the ranks does not come back */
-    mpi_close(rc);
+    if (alone) fprintf(stderr, "normbench: %s\n", e->text); /* the end of the ranks does not come back */
+    mpi_close(alone ? rc : RC_OK);
     return rc;
 }
 

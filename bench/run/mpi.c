@@ -3,8 +3,15 @@
 #ifdef HAVE_MPI
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-enum { MOST = 1 << 30 /* bytes of one message: MPI counts in int */ };
+#include "base/sha256.h"
+
+enum {
+    MOST = 1 << 30,    /* bytes of one message: MPI counts in int */
+    PATIENCE_MS = 2000 /* for the errors of other ranks */
+};
 
 static void swap(void *context, int partner, const void *mine, void *theirs, size_t bytes) {
     (void)context;
@@ -24,20 +31,44 @@ Rc mpi_open(const Ranks **out, int ranks, Error *e) {
     MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &there);
     world.ranks = there;
+    *out = there > 1 ? &world : NULL;
     if (level < MPI_THREAD_SERIALIZED)
         return error_set(e, RC_UNMEASURED, "--ranks: this MPI cannot be called by threads, one at a time");
-    if (there != ranks && world.rank) exit(RC_USAGE); /* the first one says it */
     if (there != ranks)
         return error_set(e, RC_USAGE, "--ranks: %d, but %d process%s started; mpirun -n %d normbench run ...", ranks,
                          there, there == 1 ? " was" : "es were", ranks);
-    *out = ranks > 1 ? &world : NULL;
     return RC_OK;
+}
+
+/* Every rank ends with this error, as all do after a user's mistake. */
+static bool all_end_with(const Error *e) {
+    char hash[SHA256_HEX];
+    Sha256 h;
+    sha256_init(&h);
+    sha256_add(&h, &e->code, sizeof e->code);
+    sha256_add(&h, e->text, strlen(e->text));
+    sha256_end(&h, hash);
+    hash[7] = '\0';
+    int mine = (int)strtol(hash, NULL, 16), bounds[2] = {mine, -mine}, most[2], there = 0;
+    MPI_Request request;
+    MPI_Iallreduce(bounds, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < PATIENCE_MS && !there; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+    }
+    return there && most[0] == -most[1];
+}
+
+bool mpi_agree(const Error *e) {
+    int open;
+    MPI_Initialized(&open);
+    return open && all_end_with(e);
 }
 
 void mpi_close(Rc code) {
     int open;
     MPI_Initialized(&open);
-    if (open && code && code < 128) MPI_Abort(MPI_COMM_WORLD, (int)code);
+    if (open && code) MPI_Abort(MPI_COMM_WORLD, (int)code);
     if (open) MPI_Finalize();
 }
 #else
@@ -45,6 +76,11 @@ Rc mpi_open(const Ranks **out, int ranks, Error *e) {
     (void)out, (void)ranks;
     return error_set(e, RC_UNMEASURED,
                      "--ranks: this program was built without MPI (Debian: libopenmpi-dev; then build again)");
+}
+
+bool mpi_agree(const Error *e) {
+    (void)e;
+    return true; /* there is no other */
 }
 
 void mpi_close(Rc code) {

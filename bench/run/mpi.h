@@ -2,6 +2,8 @@
 #ifndef BENCH_RUN_MPI_H
 #define BENCH_RUN_MPI_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "base/ranks.h"
 
@@ -9,8 +11,11 @@
  * without MPI. A rank that is lost later ends all of them, by MPI's own means. */
 Rc mpi_open(const Ranks **out, int ranks, Error *e);
 
-/* Before the program ends; without mpi_open it does nothing. code: what it ends with; after an error that the other
- * ranks may not have, which is any but a signal's, it ends them too. */
+/* Whether every rank ends with this error, as all do after a user's mistake; false if one has not come to its end
+ * within two seconds. Then one need not end the others, by which what they said may be lost. Without MPI: true. */
+bool mpi_agree(const Error *e);
+
+/* Before the program ends; without mpi_open it does nothing. code: RC_OK, or it ends all ranks and does not return. */
 void mpi_close(Rc code);
 
 #endif

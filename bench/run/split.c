@@ -11,7 +11,9 @@ static const char *obstacle(const RunSpec *spec, const Backend *backend, const P
     if (spec->objective == OBJECTIVE_TRANSLATE) return "sentence pairs stand packed over a whole batch";
     if (backend->device) return "a device takes its batch in one part";
     if (backend->precision != PRECISION_exact) return "it is for precision exact alone";
-    if (probes->wanted[PROBE_linear_probe]) return "a linear probe reads the activations of a whole batch";
+    for (int i = 0; i < PROBE_COUNT; i++)
+        if (probes->wanted[i] && (probe_info[i].reduction == REDUCE_apart || probe_info[i].reduction == REDUCE_massive))
+            return "a probe that it asks for reads all activations of a batch at once";
     Tape tape;
     ModelShape shape = spec_shape(spec, 2);
     transformer_build(&tape, &shape, &spec->variant, probes);
