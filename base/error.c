@@ -1,11 +1,14 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/text.h"
 
 const ExitCode exit_codes[] = {
 #define RC(name, number, what) {#name, what, number},
@@ -14,11 +17,23 @@ const ExitCode exit_codes[] = {
 };
 const int exit_code_count = sizeof exit_codes / sizeof *exit_codes;
 
+/* The text as one line of a terminal: what a file or a user put into it may be bytes that mean something there. */
+static void one_line(char *text) {
+    for (size_t left = strlen(text), n; left; text += n, left -= n) {
+        uint32_t code;
+        n = utf8_next((const uint8_t *)text, left, &code);
+        bool shown = n && code >= ' ' && (code < 0x7f || code >= 0xa0);
+        if (!n) n = 1;
+        if (!shown) memset(text, '?', n);
+    }
+}
+
 Rc error_set(Error *e, Rc code, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(e->text, sizeof e->text, format, args);
     va_end(args);
+    one_line(e->text);
     e->code = code;
     return code;
 }
@@ -35,6 +50,7 @@ Rc error_prefix(Error *e, const char *format, ...) {
     if (length > room) length = room;
     memcpy(e->text + at, after, length);
     e->text[at + length] = 0;
+    one_line(e->text);
     return e->code;
 }
 

@@ -26,7 +26,8 @@ typedef struct {
     char text[1024];
 } Error;
 
-/* Fills e with a printf-style line and returns code, so that a caller can `return error_set(e, RC_USAGE, …)`. */
+/* Fills e with a printf-style line and returns code, so that a caller can `return error_set(e, RC_USAGE, …)`. Control
+ * characters and what is no UTF-8 become '?': here, and where error_prefix adds to the line. */
 Rc error_set(Error *e, Rc code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Puts "prefix: " before the text that e already holds (a caller knows the file, the callee only the key). */

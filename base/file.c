@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/pool.h"
+
 bool file_exists(const char *path) {
     return access(path, F_OK) == 0;
 }
@@ -35,22 +37,33 @@ int file_sync(int fd) {
     return failed;
 }
 
+/* What a stream that is no plain file may bring: /dev/zero never ends. */
+enum { STREAM_MOST = 1 << 30 };
+
 Rc file_read(const char *path, char **bytes, size_t *length, Error *e) {
     int fd = file_open(path, O_RDONLY);
     if (fd < 0) return error_set(e, errno == ENOENT ? RC_USAGE : RC_UNMEASURED, "%s: %s", path, strerror(errno));
-    size_t room = 1 << 16, n = 0;
+    struct stat is;
+    size_t size = fstat(fd, &is) || !S_ISREG(is.st_mode) ? 0 : (size_t)is.st_size, most = size;
+    if (most < STREAM_MOST) most = STREAM_MOST;
+    double memory = size > STREAM_MOST ? pool_memory() : (double)size;
+    if ((double)size > memory) {
+        close(fd);
+        return error_set(e, RC_UNMEASURED, "%s: %.1f GiB; of memory there are %.1f GiB", path,
+                         (double)size / STREAM_MOST, memory / STREAM_MOST);
+    }
+    size_t room = size + 2 > 1 << 16 ? size + 2 : 1 << 16, n = 0; /* one for the terminator, one to see the end */
     char *at = mem_alloc(room, 1);
     for (;;) {
         if (n + 1 >= room) at = mem_grow(at, room *= 2, 1);
         ssize_t got = file_take(fd, at + n, room - n - 1);
-        if (got < 0) {
-            error_set(e, RC_UNMEASURED, "%s: %s", path, strerror(errno));
-            free(at);
-            close(fd);
-            return e->code;
-        }
+        if (got > 0) n += (size_t)got;
+        if (got > 0 && n <= most) continue;
         if (!got) break;
-        n += (size_t)got;
+        error_set(e, RC_UNMEASURED, "%s: %s", path, got < 0 ? strerror(errno) : "it does not end within 1 GiB");
+        free(at);
+        close(fd);
+        return e->code;
     }
     close(fd);
     at[n] = 0;

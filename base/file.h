@@ -16,7 +16,8 @@ ssize_t file_take(int fd, void *bytes, size_t most);
 int file_sync(int fd);
 
 /* Reads all of a file; *bytes has a terminator after length and is freed by the caller. RC_USAGE when absent,
- * RC_UNMEASURED when it cannot be read. */
+ * RC_UNMEASURED when it cannot be read, is larger than the free memory, or is no plain file (a pipe, a device) and does
+ * not end within 1 GiB. */
 Rc file_read(const char *path, char **bytes, size_t *length, Error *e);
 
 /* Writes path.tmp.PID.HOST, fsyncs it, reads it back, renames it to path and fsyncs the folder. On failure (full disk,

@@ -73,10 +73,6 @@ Rc tokenizer_encode(const Tokenizer *t, const uint8_t *text, size_t length, int3
 /* Appends the bytes of tokens[count] to out; ids outside the vocabulary (a target of -1) are skipped. */
 void tokenizer_decode(const Tokenizer *t, const int32_t *tokens, size_t count, Text *out);
 
-/* The code point that begins text[length] (length > 0) in *code; returns its bytes, 1 to 4, or 0 when no
- * well-formed UTF-8 begins there (overlong forms, surrogates and values above 10FFFF are not well formed). */
-size_t utf8_next(const uint8_t *text, size_t length, uint32_t *code);
-
 /* Appends the vocabulary as text: the kind's name, then each token as its kind spells it, one per line. Its SHA-256 is
  * t->sha256. */
 void tokenizer_vocabulary(const Tokenizer *t, Text *out);

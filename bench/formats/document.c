@@ -52,8 +52,6 @@ const char *node_kind(const Node *n) {
 }
 
 Rc document_prefix(Error *e, const Document *d, int line) {
-    for (char *c = e->text; *c; c++) /* a value that the line quotes may hold line breaks */
-        if ((unsigned char)*c < ' ') *c = '?';
     if (line && strncmp(d->file, "--", 2)) return error_prefix(e, "%.300s:%d: ", d->file, line);
     return error_prefix(e, "%.300s: ", d->file);
 }

@@ -356,7 +356,10 @@ static Rc read_head(RecordHead *h, json_t *root, const char *id, Error *e) {
     h->wall_seconds = json_number_value(json_object_get(root, "wall_seconds"));
     h->made = json_integer_value(json_object_get(json_object_get(root, "provenance"), "made"));
     if (strcmp(h->id, id)) return error_set(e, RC_INTEGRITY, "id: names another run");
-    return read_spec(root, schema, h->arithmetic_class, &spec, h->spec_sha256, e);
+    if (read_spec(root, schema, h->arithmetic_class, &spec, h->spec_sha256, e)) return e->code;
+    if (record_identity_holds(id, &spec, h->dataset_sha256, h->tokenizer_sha256, h->arithmetic_class, h->arithmetic))
+        return RC_OK;
+    return error_set(e, RC_INTEGRITY, "id: it is not that of this spec, dataset, tokenizer and arithmetic");
 }
 
 Rc record_head(RecordHead *h, const char *folder, const char *id, Error *e) {

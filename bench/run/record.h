@@ -85,7 +85,8 @@ typedef struct {
     int64_t made; /* 0: the record is older than this member */
 } RecordHead;
 
-/* Reads runs/<id>/record.json as far as that; its hash is not checked. The codes of record_read. */
+/* Reads runs/<id>/record.json as far as that, and whether these make the id; its hash is not checked. The codes of
+ * record_read. */
 Rc record_head(RecordHead *h, const char *folder, const char *id, Error *e);
 
 /* A run's id: SHA-256 of its canonical text, the corpus' and tokenizer's hashes, the arithmetic's class and hash. */

@@ -344,7 +344,7 @@ Rc compare_rows_read(CompareRows *r, const char *bytes, size_t length, Error *e)
         return error_set(e, RC_USAGE, "%.600s: not a text file (it holds a zero byte)", r->file);
     if (start == length) return error_set(e, RC_USAGE, "%.600s: empty", r->file);
     if (bytes[start] == '{' || bytes[start] == '[') return compare_records(r, bytes, length, e);
-    char *copy = mem_text(bytes);
+    char *copy = memcpy(mem_alloc(length + 1, 1), bytes, length);
     Rc rc = compare_csv(r, copy, length, e);
     free(copy);
     return rc;

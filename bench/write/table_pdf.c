@@ -112,7 +112,8 @@ static void report_warnings(const char *aside) {
 }
 
 Rc table_pdf_run(const char *aside, bool siunitx, Error *e) {
-    const char *const argv[] = {"pdflatex", "-interaction=nonstopmode", "-halt-on-error", "typeset.tex", NULL};
+    const char *const argv[] = {"pdflatex", "-no-shell-escape", "-interaction=nonstopmode",
+                                "-halt-on-error", "typeset.tex", NULL};
     bool absent = false;
     Rc rc = RC_OK;
     for (int pass = 0; pass < 2 && !rc; pass++)

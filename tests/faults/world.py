@@ -122,6 +122,11 @@ class World:
         self.write("root/bench/experiments/toy.yaml", EXPERIMENT.format(name="toy", steps=2) + WRITEUP)
         self.write("root/bench/claims/900.yaml", CLAIMS)
 
+    def keep_as(self, folder):
+        """A copy of the folder, to begin from again."""
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.work, folder, symlinks=True)
+
     def write(self, name, text):
         with open(os.path.join(self.work, name), "w") as file:
             file.write(text)
@@ -165,10 +170,9 @@ class World:
     def prepare(self, target):
         """Where each try of a target begins, and what an undisturbed one leaves and prints."""
         start = os.path.join(self.top, "start")
-        shutil.rmtree(start, ignore_errors=True)
         self.begin()
         target.prepare(self)
-        shutil.copytree(self.work, start, symlinks=True)
+        self.keep_as(start)
         target.before = self.standing(target)
         target.printed = self.must(*target.commands[0], codes=target.codes)
         target.after_first = self.standing(target)

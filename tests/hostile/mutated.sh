@@ -13,40 +13,7 @@ trap 'exit 130' INT TERM
 export TMPDIR=$T
 cd "$T" || exit 3
 
-targets="compare spec experiment arm claims record curves translations weights manifest baseline task tokenizer model escape bleu"
-for target in $targets; do mkdir "$target"; done
-seq 1 400 | tr '\n' ' ' >text.txt
-"$program" run smoke --text text.txt --tokenizer byte --set seeds=1 --set steps=2 --set evaluate_at=2 --set layers=1 --set width=8 \
-  --set heads=1 --set context=8 --set batch=2 --set curve_batches=1 --arm '{plain: {variant: pre}}' --offline --results r >said 2>&1 &&
-  "$program" export "$(ls r/runs)" -o weights/one --results r --offline >>said 2>&1 ||
-  { echo "Bail out! a tiny run fails: $(tail -n 1 said)"; exit 3; }
-cp r/runs/*/record.json record/one && cp r/runs/*/curves.csv curves/one
-python3 -c 'import json; print(json.load(open("record/one"))["spec"], end="")' >spec/one
-cp "$root"/bench/experiments/smoke*.yaml "$root/bench/experiments/peri-seeds.yaml" experiment
-cp "$root"/bench/claims/00[24].yaml claims
-cp "$root/results/baselines/smoke-smoke.json" baseline
-printf '{base: pre, attn.out: {from: 2/3, norm: rmsnorm}, gate: learned 0, lr: 1e-3}' >arm/one
-printf '\0seed,pre,post\n1,3.25,3.5\n2,3.125,3.75\n3,nan,3.5\n' >compare/wide
-printf '\4arm,seed,value\npre,1,3.25\npost,1,3.5\npre,2,inf\npost,2,3.75\n' >compare/long
-printf '\0[{"seed": 1, "arm": "a", "value": 3}, {"seed": 1, "arm": "b", "value": 2.5}]' >compare/list
-printf '\0{"arms": {"a": {"1": 3, "2": 4}, "b": {"1": 3.5, "2": "nan"}}}' >compare/arms
-printf '\2{"seed": 1, "arm": "a", "value": 2, "step": 1}\n{"seed": 1, "arm": "b", "value": 4, "step": 2}\n' >compare/lines
-{ printf '\1' && sed -n '/^const char translations_heading/,/;/p' "$root/bench/run/sentences.c" | grep -o '"[^"]*"' | tr -d '"\n' |
-  sed 's/\\t/\t/g; s/\\n/\n/g' && printf '2\t2\t1\t0\t0\t0\t2\t1\t0\t0\tein Haus\ta house\ta hut\n%.0s' 1 2; } >translations/one
-hash=$(printf x | sha256sum | cut -c1-64)
-printf '{"format": "normbench shards 1", "name": "n", "tokenizer": "bpe:300", "vocabulary": "%s", "model": {"file": "m", "sha256": "%s"},
- "unigram_train": 5.5, "unigram_valid": 5.5, "shards": [{"file": "a", "part": "train", "tokens": 9, "bytes": 18, "sha256": "%s"},
- {"file": "b", "part": "valid", "tokens": 9, "bytes": 18, "sha256": "%s"}]}' $hash $hash $hash $hash >manifest/one
-for i in 0 1 2 3 4; do
-  printf "\\$i"'{"goal": "to sew", "sol1": "a needle", "sol2": "a nail", "question": "q", "choices": {"text": ["a", "b"], "label": ["A", "B"]}, "answerKey": "A", "label": 0, "ctx": "c", "endings": ["d", "e"]}\n' >task/$i
-done
-printf '\0naïve “text”, 3.5%%\n' >tokenizer/characters
-printf '\1any bytes \377' >tokenizer/bytes
-printf '\2byte\n' >tokenizer/vocabulary
-printf '\n\007\n\001a\025\0\0\0\0\030\001\022\004\010\001 \002' >model/one
-printf '<b onload="x">\\write18{rm} \\input{a} $x^^41$ & %% # "; system("x") α \357\277\277 \177\n' >escape/one
-printf 'The cat sat, 3.5%% of it.\nA cat sat "there".\n' >bleu/one
-
+. "$root/tests/hostile/seeds.sh"
 number=0 bad=0
 echo "1..$(wc -w <<<"$targets")"
 for target in $targets; do
