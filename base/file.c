@@ -184,6 +184,12 @@ Rc folder_make(const char *path, Error *e) {
     return rc;
 }
 
+Rc folder_make_own(const char *path, Error *e) {
+    struct stat is;
+    if (lstat(path, &is) || !S_ISLNK(is.st_mode)) return folder_make(path, e);
+    return error_set(e, RC_USAGE, "%s: a link, and nothing is written where it leads; remove it", path);
+}
+
 Rc folder_publish(const char *from, const char *to, Error *e) {
     if (!rename(from, to)) {
         if (sync_parent(to)) return error_set(e, RC_UNMEASURED, "%s: cannot sync: %s", to, strerror(errno));

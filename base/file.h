@@ -37,6 +37,10 @@ bool folder_filled(const char *path);
 /* mkdir -p; a folder that was made is there after a power cut. */
 Rc folder_make(const char *path, Error *e);
 
+/* The same of a folder below runs/ or out/ of the results: RC_USAGE where path itself is a link, which in results of
+ * somebody else may lead anywhere. The results folder, its runs/ and its out/ may be links. */
+Rc folder_make_own(const char *path, Error *e);
+
 /* Removes what file_write was writing there, to any path, when its process was killed. */
 void folder_sweep(const char *path);
 

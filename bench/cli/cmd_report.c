@@ -21,7 +21,7 @@ Rc command_report(Session *s, Error *e) {
     report_order(&b);
     const char *output = option(s->options, OPTION_output, NULL);
     snprintf(folder, sizeof folder, "%.900s%s", output ? output : s->results, output ? "" : "/out/report");
-    if (!rc) rc = folder_make(folder, e);
+    if (!rc) rc = output ? folder_make(folder, e) : folder_make_own(folder, e);
     if (!rc) folder_sweep(folder);
     if (!rc) rc = report_html(&b, s, folder, e);
     if (!rc && report_pdf(&b, s, folder, &why)) fprintf(stderr, "normbench: note: no report.pdf: %s\n", why.text);

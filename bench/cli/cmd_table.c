@@ -164,7 +164,7 @@ static Rc make_target(const Session *s, const Table *t, TargetSteps *out, Error 
 static Rc publish(const Session *s, const Table *t, const TargetSteps *target, const PlanFolder *folder, Error *e) {
     Scratch aside;
     Error typeset = {.code = RC_OK};
-    Rc rc = folder_make(folder->path, e);
+    Rc rc = folder_make_own(folder->path, e);
     if (!rc) rc = scratch_make(&aside, e);
     if (rc) return rc;
     show(t);

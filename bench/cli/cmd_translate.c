@@ -32,23 +32,38 @@ static Rc encode(Translating *a, const char *line, size_t length, Translation *x
     return RC_OK;
 }
 
+enum { LINE_MOST = 1 << 20 };
+
+/* Standard input up to the end of a line, which is dropped; false: there are no more lines. */
+static bool read_line(Text *line) {
+    int c = getc(stdin);
+    text_clear(line);
+    for (bool any = c != EOF; any; c = getc(stdin)) {
+        char byte = (char)c;
+        if (c == EOF || c == '\n' || line->length > LINE_MOST) return true;
+        text_add(line, &byte, 1);
+    }
+    return false;
+}
+
 /* Up to TOGETHER lines of standard input; *count 0: there are no more. */
 static Rc read_lines(Translating *a, int *count, Error *e) {
-    char *line = NULL;
-    size_t room = 0;
+    Text line;
     Rc rc = RC_OK;
+    text_init(&line);
     *count = 0;
     while (!rc && *count < TOGETHER) {
         errno = 0;
-        ssize_t length = getline(&line, &room, stdin);
-        if (length < 0 && errno) rc = error_set(e, RC_UNMEASURED, "standard input: %s", strerror(errno));
-        if (length < 0) break;
-        if (length && line[length - 1] == '\n') length--;
+        bool more = read_line(&line);
+        if (ferror(stdin)) rc = error_set(e, RC_UNMEASURED, "standard input: %s", strerror(errno));
+        if (!more || rc) break;
         a->lines++;
-        rc = encode(a, line, (size_t)length, &a->x[*count], e);
+        rc = line.length > LINE_MOST
+                 ? error_set(e, RC_USAGE, "translate: line %ld: longer than %d bytes", a->lines, (int)LINE_MOST)
+                 : encode(a, line.at, line.length, &a->x[*count], e);
         *count += !rc;
     }
-    free(line);
+    text_release(&line);
     return rc;
 }
 

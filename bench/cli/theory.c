@@ -55,7 +55,8 @@ static Rc print_table(const Session *s, Error *e) {
     theory_text(verdict, &text);
     fputs(text.at, stdout);
     text_release(&text);
-    Rc rc = write_files(verdict, theory_folder(s->results, folder), e);
+    Rc rc = folder_make_own(theory_folder(s->results, folder), e);
+    if (!rc) rc = write_files(verdict, folder, e);
     if (!rc && theory_draw(verdict, folder, FIGURE_ALL, &why))
         fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
     if (!rc) fprintf(stderr, "%s/\n", folder);
@@ -72,10 +73,10 @@ Rc theory_run(Session *s, Error *e) {
     Theory t;
     if (check_options(s->options, e)) return e->code;
     session_signals();
+    if (folder_make_own(theory_folder(s->results, folder), e)) return e->code;
     fprintf(stderr, "theory: %d statements, in double on %d threads\n", STATEMENT_COUNT, s->threads);
     if (theory_measure(&t, s->threads, session_stopped, e)) return e->code;
-    Rc rc = folder_make(theory_folder(s->results, folder), e);
-    if (!rc) rc = theory_write(&t, theory_file(s->results, path), e);
+    Rc rc = theory_write(&t, theory_file(s->results, path), e);
     theory_release(&t);
     return rc ? rc : print_table(s, e);
 }

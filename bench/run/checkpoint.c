@@ -53,7 +53,7 @@ static Rc store(const SafeFile *f, const char *folder, const char *path, Error *
     text_format(&parent, "%s/.partial", folder);
     Rc rc = RC_UNMEASURED;
     for (int attempt = 0; attempt < 3 && rc; attempt++) {
-        rc = folder_make(parent.at, e);
+        rc = folder_make_own(parent.at, e);
         if (rc) break;
         rc = safe_write(f, path, e);
         if (file_exists(parent.at)) break;

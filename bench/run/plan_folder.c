@@ -163,7 +163,7 @@ static Rc write_note(const PlanFolder *f, const char *root, const Experiment *x,
         char *text = json_dumps(all, JSON_INDENT(1));
         size_t n = strlen(text);
         text[n] = '\n'; /* in place of the terminator */
-        rc = folder_make(f->path, e) ? e->code : file_write(path, text, n + 1, e);
+        rc = folder_make_own(f->path, e) ? e->code : file_write(path, text, n + 1, e);
         free(text);
     }
     json_decref(all);
@@ -209,7 +209,7 @@ Rc plan_folder_fill(const PlanFolder *f, const char *aside, const char *root, co
     int count = folder_names(aside, "", &name);
     json_t *files = json_array(), *item;
     size_t i;
-    Rc rc = folder_make(f->path, e);
+    Rc rc = folder_make_own(f->path, e);
     for (int k = 0; k < count && !rc; k++) {
         if (name[k][0] == '.') continue;
         json_array_append_new(files, json_string(name[k]));

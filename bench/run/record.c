@@ -224,7 +224,7 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     record_hash(hash, root, curves.at, curves.length);
     json_object_set_new(root, "sha256", json_string(hash));
     char *json = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    Rc rc = folder_make(aside.at, e);
+    Rc rc = folder_make_own(aside.at, e);
     text_format(&path, "%s/curves.csv", aside.at);
     if (!rc) rc = file_write(path.at, curves.at, curves.length, e);
     if (!rc && r->hits.targets) rc = hits_write(&r->hits, aside.at, e);

@@ -245,7 +245,7 @@ bool share_take(Holds *s, const Hold *what, Hold *theirs) {
     for (int attempt = 0; attempt < 5 && !taken && !others; attempt++) {
         bool exists;
         /* Who stores the last run removes the folder when it is empty. */
-        if (folder_make(left, &ignored) || !write_aside(aside, s->folder, &mine, &now)) continue;
+        if (folder_make_own(left, &ignored) || !write_aside(aside, s->folder, &mine, &now)) continue;
         path_of(hold, s->folder, mine.id, ".hold");
         pthread_mutex_lock(&s->lock);
         s->ahead = now - (double)time(NULL);

@@ -32,10 +32,10 @@ static void flush_rows(Watch *w, const char *folder, const RunRecord *r, bool an
     snprintf(parent, sizeof parent, "%.1000s/.partial", folder);
     if (anew) {
         curves_text(&r->curves, &text);
-        if (!folder_make(parent, &ignored)) (void)file_write(path, text.at, text.length, &ignored);
+        if (!folder_make_own(parent, &ignored)) (void)file_write(path, text.at, text.length, &ignored);
     } else {
         curves_rows_text(&r->curves, w->written, &text);
-        int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+        int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
         bool whole = fd >= 0 && write(fd, text.at, text.length) == (ssize_t)text.length;
         if (fd >= 0) close(fd);
         if (!whole) { /* next time all of it again */

@@ -9,7 +9,7 @@
 #include "bench/verdict/compare_corpora.h"
 #include "bench/verdict/compare_rows.h"
 
-enum { NAME_MOST = 80 };
+enum { NAME_MOST = 80, NAMES_MOST = 10000 };
 
 const char compare_name_columns[] = "; if a line is one run, --arm-column and --value-column name its columns";
 
@@ -53,6 +53,8 @@ static Rc find_name(char ***list, int *count, int *last, const char *what, const
         return error_set(e, RC_USAGE, "%s: %s %s's name is not UTF-8 or holds control characters", where, a, what);
     if (length > NAME_MOST)
         return error_set(e, RC_USAGE, "%s: %s '%.40s...': a name may have %d characters", where, what, name, NAME_MOST);
+    if (*count == NAMES_MOST)
+        return error_set(e, RC_USAGE, "%s: %s '%.40s': more than %d of them", where, what, name, NAMES_MOST);
     *list = mem_grow(*list, (size_t)*count + 1, sizeof **list);
     (*list)[*count] = mem_text(name);
     *out = *last = (*count)++;

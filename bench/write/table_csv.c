@@ -85,7 +85,7 @@ static void line(const Table *t, int cell, int step, int arm, Metric m, Text *ou
     if (c)
         comparison_fields(t, c, out);
     else
-        text_format(out, ",,,,,,,,,,,,,,,,,,,,,,,,,%s,\n", t->exploratory ? "true" : "false");
+        text_format(out, ",,,,,,,,,,,,,,,,,,,,,,,,,,%s,\n", t->exploratory ? "true" : "false");
 }
 
 void table_csv(const Table *t, Text *out) {

@@ -3,7 +3,7 @@
 one line, or stands in page, PDF, figure and table as text. TAP.
 
   names.py PROGRAM ROOT [--quick]     --quick: a page and the text files alone, without gnuplot and LaTeX"""
-import argparse, csv, glob, html.parser, io, json, os, sys, xml.etree.ElementTree as tree
+import argparse, csv, glob, html.parser, io, json, os, shutil, sys, tempfile, xml.etree.ElementTree as tree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "faults"))
 from calls import RUN
@@ -13,12 +13,12 @@ from world import CLAIMS, EXPERIMENT, World, signal_name
 TEXTS = {
     "a tag": '<hostile-tag onevil="alert(1)">&lt;</hostile-tag>',
     "an attribute": '" onevil="alert(1)" x=\'',
-    "an end of a comment": "--> ]]> </text></svg></script></style><hostile-tag>",
+    "an end of a comment": "--> ]]> </text></svg></script><hostile-tag>",
     "an entity": "&hostile; &#0; &#x1b;",
     "\\write18": r"\immediate\write18{touch WITNESS}",
-    "\\input": r"\input{SECRET} \include{SECRET} \csname input\endcsname SECRET",
-    "characters of LaTeX": r"$x_1^2$ 100% ~ # & { } \\ \def\x{\x}\x \end{document}",
-    "^^ notation": "^^5cinput{SECRET} ^^5c^^77rite18{touch WITNESS}",
+    "\\input": r"\input{SECRET} \csname input\endcsname s",
+    "characters of LaTeX": r"$x_1^2$ 100% ~ # & { } \\ \def\x{\x}\x\end{document}",
+    "^^ notation": "^^5cinput{SECRET} ^^5c^^77rite18{a}",
     "system in gnuplot": "\"; system('touch WITNESS'); \"",
     "system in gnuplot's other quotes": "'; system(\"touch WITNESS\"); '",
     "backquotes": "`touch WITNESS` $(touch WITNESS) @hostile",
@@ -84,7 +84,8 @@ def what_is_wrong_in(path):
 class Names:
     def __init__(self, world, quick):
         self.world, self.quick = world, quick
-        self.witness, self.secret = os.path.join(world.top, "witness"), os.path.join(world.top, "secret")
+        self.short = tempfile.mkdtemp(prefix="n", dir="/tmp")  # a label has 63 bytes
+        self.witness, self.secret = os.path.join(self.short, "w"), os.path.join(self.short, "s")
         with open(self.secret + ".tex", "w") as file:
             file.write("\\nosuchcommand\n")
         self.texts = {name: text.replace("WITNESS", self.witness).replace("SECRET", self.secret) for name, text in TEXTS.items()}
@@ -193,7 +194,6 @@ def tables(names):
     endings = (".html", ".json", ".csv", ".tex", ".txt") + (() if names.quick else (".svg", ".pdf"))
     wrong += names.written(results, endings)
     world.report("hostile name", "labels, titles, claims, corpus and results in every output", tries + names.tries, wrong)
-    os.rename(os.path.join(world.work, corpus), os.path.join(world.work, "text.txt"))
 
 
 def compared(names):
@@ -259,12 +259,13 @@ def main():
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     world = World(options.program, options.root, "")
+    names = Names(world, options.quick)
     try:
-        world.begin()
-        names = Names(world, options.quick)
         for part in (refusals, tables, compared, links):
+            world.begin()
             part(names)
     finally:
+        shutil.rmtree(names.short)
         code = world.end()
     sys.exit(code)
 
