@@ -1,6 +1,7 @@
 #include "bench/run/record.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,7 @@ Rc evaluations_parse(RunRecord *r, const char *text, Error *e) {
     T(id) \
     T(arithmetic_class) T(arithmetic) T(dataset) T(dataset_sha256) T(tokenizer_sha256) T(status) T(culprit) \
         T(loss_chain) T(parameters_hash)
+#define COUNT_MOST 9007199254740992. /* what double counts without a gap */
 #define RECORD_NUMBERS(N) \
     N(vocab, int) \
     N(entropy_rate, double) N(unigram, double) N(diverged_step, int) N(parameters, long) N(step_seconds, double) \
@@ -311,6 +313,10 @@ static Rc read_spec(json_t *root, int schema, const char *arithmetic_class, RunS
     return RC_OK;
 }
 
+static bool within(double x, double most) {
+    return x >= -most && x <= most;
+}
+
 static Rc read_members(RunRecord *r, json_t *root, Error *e) {
     double number;
     int schema;
@@ -321,8 +327,9 @@ static Rc read_members(RunRecord *r, json_t *root, Error *e) {
     RECORD_TEXTS(T)
 #undef T
 #define N(name, type) \
-    if (!json_number_read(json_object_get(root, #name), &number)) \
-        return error_set(e, RC_INTEGRITY, #name ": absent or not a number"); \
+    if (!json_number_read(json_object_get(root, #name), &number) || \
+        !_Generic((type)0, double: true, int: within(number, INT_MAX), long: within(number, COUNT_MOST))) \
+        return error_set(e, RC_INTEGRITY, #name ": absent, not a number or too large"); \
     r->name = (type)number;
     RECORD_NUMBERS(N)
 #undef N
