@@ -42,7 +42,6 @@ static void count_maker(Archive *a, const RunRecord *r) {
 }
 
 Rc archive_add(Archive *a, const Experiment *x, const Records *r, const char *runs, Error *e) {
-    static const char *const names[] = {"record.json", "curves.csv", HITS_FILE, TRANSLATIONS_FILE};
     a->plan = mem_grow(a->plan, (size_t)a->plans + 1, sizeof *a->plan);
     ArchivePlan *plan = &a->plan[a->plans++];
     *plan = (ArchivePlan){.runs = r->runs};
@@ -51,12 +50,12 @@ Rc archive_add(Archive *a, const Experiment *x, const Records *r, const char *ru
     snprintf(plan->plan, sizeof plan->plan, "%s", x->plan);
     for (const RunRecord *run = r->at; run < r->at + r->runs; run++) {
         bool new = false;
-        for (int k = 0; k < 4; k++) {
-            if ((k == 2 && !run->hits.targets) || (k == 3 && !run->translations.sentences)) continue;
+        for (int k = 0; k < RECORD_FILES; k++) {
+            if (!record_has(run, k)) continue;
             char path[128], from[1200], *bytes;
             size_t length;
-            snprintf(path, sizeof path, "runs/%s/%s", run->id, names[k]);
-            snprintf(from, sizeof from, "%.1000s/%s/%s", runs, run->id, names[k]);
+            snprintf(path, sizeof path, "runs/%s/%s", run->id, record_files[k]);
+            snprintf(from, sizeof from, "%.1000s/%s/%s", runs, run->id, record_files[k]);
             if (has(a, path)) continue;
             if (file_read(from, &bytes, &length, e)) return e->code;
             add_file(a, path, bytes, length);

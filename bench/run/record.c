@@ -26,6 +26,12 @@ void record_release(RunRecord *r) {
     r->curves = (Curves){0};
 }
 
+const char *const record_files[RECORD_FILES] = {"record.json", "curves.csv", HITS_FILE, TRANSLATIONS_FILE};
+
+bool record_has(const RunRecord *r, int k) {
+    return k < 2 || (k == 2 ? r->hits.targets > 0 : r->translations.sentences > 0);
+}
+
 const Evaluation *record_at(const RunRecord *r, int step) {
     for (int i = 0; i < r->evaluations; i++)
         if (r->evaluation[i].step == step) return &r->evaluation[i];

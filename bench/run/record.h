@@ -60,6 +60,11 @@ typedef struct {
 
 void record_release(RunRecord *r);
 
+/* The files of a run's folder, and whether a run has the k-th of them. */
+enum { RECORD_FILES = 4 };
+extern const char *const record_files[RECORD_FILES];
+bool record_has(const RunRecord *r, int k);
+
 /* The evaluation at a step; NULL when the run has none. */
 const Evaluation *record_at(const RunRecord *r, int step);
 

@@ -1,0 +1,38 @@
+/* normbench merge DIR…: checks the runs of other results folders and copies them into this one. */
+#include <stdio.h>
+
+#include "bench/cli/commands.h"
+#include "bench/run/merge.h"
+
+static void print_count(const char *folder, const MergeCount *c) {
+    printf("%s: %d run%s: %d copied", folder, c->runs, c->runs == 1 ? "" : "s", c->copied);
+    if (c->here) printf(", %d here already", c->here);
+    if (c->conflicts) printf(", %d of other bits than here", c->conflicts);
+    if (c->refused) printf(", %d refused", c->refused);
+    if (c->unfinished) printf("; %d unfinished there", c->unfinished);
+    printf("\n");
+}
+
+Rc command_merge(Session *s, Error *e) {
+    const Options *o = s->options;
+    Merge m;
+    Rc rc = RC_OK;
+    int wrong = 0;
+    if (!o->operands)
+        return error_set(e, RC_USAGE, "merge: name one results folder or more; they are merged into %s", s->results);
+    merge_open(&m, s->results);
+    for (int i = 0; i < o->operands && !rc; i++) {
+        MergeCount count;
+        rc = merge_add(&m, o->operand[i], &count, e);
+        if (rc == RC_USAGE) break;
+        print_count(o->operand[i], &count);
+        wrong += count.refused + count.conflicts;
+    }
+    for (int i = 0; i < m.problems && (rc || m.problems > 1); i++)
+        fprintf(stderr, "normbench: note: %s\n", m.problem[i]);
+    if (!rc && m.problems == 1 && wrong == 1) rc = error_set(e, RC_INTEGRITY, "merge: %s", m.problem[0]);
+    if (!rc && wrong)
+        rc = error_set(e, RC_INTEGRITY, "merge: %d runs were not merged; the first: %s", wrong, m.problem[0]);
+    merge_release(&m);
+    return rc;
+}
