@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/run_scale.h"
+#include "bench/cli/run_slurm.h"
 #include "bench/cli/theory.h"
 #include "bench/formats/progress.h"
 #include "bench/plan/declare.h"
@@ -91,15 +92,18 @@ static Rc estimate(Session *s, const Todo *p, const Outlook *o, FILE *to, Error 
     return rc;
 }
 
-/* What the plan can decide, and what it costs. */
-static Rc foretell(Session *s, const Experiment *x, const Todo *p, const Store *stored, FILE *to, Error *e) {
+/* What the plan can decide, and what it costs; with --slurm (word: of the plan's folder) it is submitted. */
+static Rc foretell(Session *s, const Experiment *x, const Todo *p, const Store *stored, const SlurmRequest *slurm,
+                   const char *word, Error *e) {
+    const bool dry = s->options->times[OPTION_dry_run] > 0, submits = s->options->times[OPTION_slurm] > 0;
+    FILE *to = dry && !submits ? stdout : stderr;
     Outlook o;
     Text words;
     text_init(&words);
-    outlook_make(&o, x, stored, s->precise, s->options->times[OPTION_dry_run] > 0);
+    outlook_make(&o, x, stored, s->precise, dry);
     outlook_text(&o, x, &words);
     fputs(words.at, to);
-    Rc rc = estimate(s, p, &o, to, e);
+    Rc rc = submits ? slurm_run(s, x, p, &o, slurm, word, e) : estimate(s, p, &o, to, e);
     outlook_release(&o);
     text_release(&words);
     return rc;
@@ -194,7 +198,9 @@ static Rc run(Session *s, Error *e) {
     const Options *o = s->options;
     RunnerOptions runner = {.checkpoint_seconds = option_number(o, OPTION_checkpoint_every, 60),
                             .replicas = option_integer(o, OPTION_replicas, 0)};
-    const char *shard = option(o, OPTION_shard, NULL);
+    const char *shard = option(o, OPTION_shard, NULL), *task = option(o, OPTION_task, NULL);
+    bool submits = o->times[OPTION_slurm] > 0;
+    SlurmRequest slurm;
     int shard_at = 0, shards = 1;
     Experiment x;
     Todo p;
@@ -203,7 +209,7 @@ static Rc run(Session *s, Error *e) {
     PlanFolder folder;
     Error note;
     bool dry = o->times[OPTION_dry_run] > 0;
-    if (options_one_experiment(o, e)) return e->code;
+    if (options_one_experiment(o, e) || slurm_options(s, &slurm, e)) return e->code;
     if (theory_asked(o)) return theory_run(s, e);
     if (shard && parse_shard(shard, &shard_at, &shards, e)) return e->code;
     session_signals();
@@ -217,6 +223,11 @@ static Rc run(Session *s, Error *e) {
     if (!rc) rc = declare(s, &x, &lines, e);
     runner.declared = lines.at;
     if (!rc) rc = todo_make(&p, s, &x, e);
+    if (!rc) todo_shards(&p, shard_at, shards);
+    if (!rc && task && submission_task(task, &x, &p, e)) {
+        todo_release(&p);
+        rc = e->code;
+    }
     if (!rc) {
         const char *comma = x.profile[0] ? ", profile " : "";
         int here = 0;
@@ -226,6 +237,7 @@ static Rc run(Session *s, Error *e) {
         fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train", x.name, comma, x.profile, p.runs, p.runs - p.missing,
                 p.missing);
         if (shard) fprintf(stderr, ", %d of them in shard %d/%d", here, shard_at + 1, shards);
+        if (task) fprintf(stderr, ", %d of them in task %s", here, strrchr(task, ':') + 1);
         fputc('\n', stderr);
         if (x.compared)
             fprintf(stderr, "  --arm alone is compared with its base: arm %s (%s) is trained too\n", x.arm[0].name,
@@ -234,16 +246,17 @@ static Rc run(Session *s, Error *e) {
         if (p.missing) todo_explain(&p, &stored);
         print_reasons(&p, stderr);
         if (!rc && (p.missing || dry)) rc = foretell(s, &x, &p, &stored, dry ? stdout : stderr, e);
+        if (p.missing || dry || submits) rc = foretell(s, &x, &p, &stored, &slurm, folder.word, e);
         store_release(&stored);
         if (!dry && !rc && first_of(s) && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
             fprintf(stderr, "normbench: note: %s\n", note.text);
-        if (!dry && !rc) rc = runner_train(&p, s, &x, &runner, e);
-        if (!rc && !dry) {
+        if (!dry && !submits && !rc) rc = runner_train(&p, s, &x, &runner, e);
+        if (!rc && !dry && !submits) {
             printf("%s%s%s: %d of %d runs stored in %s\n", x.name, comma, x.profile, p.runs - p.missing, p.runs,
                    s->runs);
             if (shard)
                 print_shards(s, &p, &x);
-            else
+            else if (!task)
                 print_next(s, &folder);
             rc = todo_lacking(&p, s, e);
         }

@@ -1,4 +1,5 @@
-/* normbench status [EXPERIMENT]: what is done, runs, failed, stopped or waits, from the folder of runs alone. */
+/* normbench status [EXPERIMENT]: what is done, runs, failed, stopped or waits, from the folder of runs, and what Slurm
+ * says of it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +9,14 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/status_slurm.h"
 #include "bench/formats/json.h"
 #include "bench/formats/progress.h"
 #include "bench/run/share.h"
 #include "bench/run/store.h"
 #include "bench/run/watch.h"
+
+enum { SLURM_EVERY = 30 }; /* seconds between two questions to squeue, of --watch */
 
 typedef enum { RUNNING, FAILED, STOPPED, STATES } State;
 static const char *const state_names[STATES] = {"running", "failed", "stopped"};
@@ -32,6 +36,7 @@ typedef struct {
     Begun *begun;
     int all;
     double left; /* seconds until all is done; NaN: not known */
+    const SlurmView *slurm;
 } Status;
 
 /* The hashes of x's specs, [cells][arms][seeds]; NULL without x. */
@@ -81,7 +86,7 @@ static bool is_stored(const Store *stored, const Hold *h) {
 }
 
 static void describe(Begun *b, const char *folder) {
-    double age, took = difftime(time(NULL), (time_t)b->hold.since);
+    double age, took = b->hold.age;
     b->loss = b->valid = b->left = (double)NAN;
     b->step = (int)b->hold.from;
     b->state = b->hold.alive ? RUNNING : b->hold.failed ? FAILED : STOPPED;
@@ -171,6 +176,7 @@ static void status_text(const Status *st, Text *out) {
     for (State k = 0; k < STATES; k++)
         for (int i = 0; i < st->all; i++)
             if (st->begun[i].state == k) begun_line(st, &st->begun[i], out);
+    slurm_text(st->slurm, st->folder, out);
 }
 
 static json_t *number_or_null(double x) {
@@ -204,6 +210,7 @@ static void status_json(const Status *st, Text *out) {
             if (st->begun[i].state == k) json_array_append_new(list, begun_json(st, &st->begun[i]));
         json_object_set_new(root, state_names[k], list);
     }
+    json_object_set_new(root, "slurm", slurm_json(st->slurm, st->folder));
     json_object_set_new(root, "seconds_left", number_or_null(st->left));
     char *bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     text_format(out, "%s\n", bytes);
@@ -244,6 +251,8 @@ Rc command_status(Session *s, Error *e) {
     bool watch = o->times[OPTION_watch], terminal = isatty(STDOUT_FILENO), more = true;
     Experiment x;
     Text text;
+    SlurmView slurm = {0};
+    time_t asked = 0;
     if (o->operands > 1) return error_set(e, RC_USAGE, "status: name one experiment, or none for all in the folder");
     if (o->operands && session_plan(s, o->operand[0], &x, e)) return e->code;
     if (!file_exists(s->runs)) fprintf(stderr, "normbench: note: %s: no such folder yet\n", s->runs);
@@ -254,6 +263,12 @@ Rc command_status(Session *s, Error *e) {
         Status st;
         int rows, columns = terminal_columns(STDOUT_FILENO, &rows);
         look(&st, s->runs, o->operands ? &x : NULL);
+        if (difftime(time(NULL), asked) >= SLURM_EVERY) {
+            slurm_view_release(&slurm);
+            slurm_look(&slurm, s->results, o->operands ? x.plan : NULL);
+            asked = time(NULL);
+        }
+        st.slurm = &slurm;
         text_clear(&text);
         if (o->times[OPTION_json])
             status_json(&st, &text);
@@ -269,6 +284,7 @@ Rc command_status(Session *s, Error *e) {
         for (int i = 0; i < 20 && more && !session_signal; i++) nanosleep(&(struct timespec){0, 100000000}, NULL);
     }
     text_release(&text);
+    slurm_view_release(&slurm);
     if (o->operands) experiment_release(&x);
     return RC_OK;
 }

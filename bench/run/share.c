@@ -135,10 +135,23 @@ static bool read_hold(const char *path, const Owner *me, double now, Hold *c) {
     c->owner.start = json_integer_value(json_object_get(root, "start"));
     c->failed = json_is_true(json_object_get(root, "failed"));
     c->heard = fabs(now - (double)at.st_mtim.tv_sec);
+    c->age = now - (double)c->since;
     bool here = root && c->owner.pid > 0 && same_place(me, &c->owner);
     c->alive = !c->left[0] && (here ? process_runs(&c->owner) : c->heard < SHARE_SILENCE);
     json_decref(root);
     return true;
+}
+
+/* The time by the clock of the file system that a folder is on, which may be another machine's, hours away from this
+ * one's; this machine's where nothing can be written. */
+static double file_clock(const char *folder) {
+    char path[1400];
+    struct stat at;
+    snprintf(path, sizeof path, "%.1000s/.clock.%ld", folder, (long)getpid());
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool told = fd >= 0 && !fstat(fd, &at);
+    if (fd >= 0) close(fd), unlink(path);
+    return told ? (double)at.st_mtim.tv_sec : (double)time(NULL);
 }
 
 /* Writes c beside its hold, under a name that no other process has; *now: the file system's time. */
@@ -178,7 +191,7 @@ static void *keep(void *argument) {
     pthread_mutex_lock(&s->lock);
     while (!s->ended) {
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until); /* the other clock may be set while runs train */
         until.tv_sec += SHARE_BEAT;
         pthread_cond_timedwait(&s->wake, &s->lock, &until);
         for (int i = 0; i < s->count; i++)
@@ -192,7 +205,11 @@ void share_open(Holds *s, const char *folder) {
     *s = (Holds){.me = myself()};
     snprintf(s->folder, sizeof s->folder, "%s", folder);
     pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->wake, NULL);
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->wake, &clock);
+    pthread_condattr_destroy(&clock);
     s->keeping = !pthread_create(&s->keeper, NULL, keep, s);
 }
 
@@ -234,13 +251,21 @@ static bool publish(const char *aside, const char *hold, bool *exists) {
     return !rename(aside, hold);
 }
 
+/* The file system's time, as far as it was seen last. */
+static int64_t file_now(Holds *s) {
+    pthread_mutex_lock(&s->lock);
+    int64_t now = time(NULL) + (int64_t)s->ahead;
+    pthread_mutex_unlock(&s->lock);
+    return now;
+}
+
 bool share_take(Holds *s, const Hold *what, Hold *theirs) {
     char aside[1400], hold[1400], left[1400];
     Error ignored;
     Hold mine = *what;
     double now;
     bool taken = false, others = false;
-    mine.owner = s->me, mine.since = time(NULL), mine.left[0] = 0;
+    mine.owner = s->me, mine.since = file_now(s), mine.left[0] = 0;
     snprintf(left, sizeof left, "%.1000s/.partial", s->folder);
     for (int attempt = 0; attempt < 5 && !taken && !others; attempt++) {
         bool exists;
@@ -274,7 +299,7 @@ void share_began(Holds *s, const Hold *what, int step) {
     char aside[1400], hold[1400];
     Hold mine = *what, found;
     double now;
-    mine.owner = s->me, mine.since = time(NULL), mine.from = step;
+    mine.owner = s->me, mine.since = file_now(s), mine.from = step;
     if (!read_hold(path_of(hold, s->folder, mine.id, ".hold"), &s->me, 0, &found) ||
         !same_owner(&found.owner, &s->me) || !write_aside(aside, s->folder, &mine, &now))
         return;
@@ -286,7 +311,7 @@ void share_drop(Holds *s, const Hold *what, const char *why, bool failed) {
     Hold mine = *what;
     double now;
     if (why) {
-        mine.owner = s->me, mine.since = time(NULL), mine.failed = failed;
+        mine.owner = s->me, mine.since = file_now(s), mine.failed = failed;
         snprintf(mine.left, sizeof mine.left, "%s", why);
         if (write_aside(aside, s->folder, &mine, &now) && rename(aside, path_of(left, s->folder, mine.id, ".left")))
             unlink(aside);
@@ -297,10 +322,7 @@ void share_drop(Holds *s, const Hold *what, const char *why, bool failed) {
 
 bool share_held(Holds *s, const char *id, Hold *theirs) {
     char path[1400];
-    pthread_mutex_lock(&s->lock);
-    double now = (double)time(NULL) + s->ahead;
-    pthread_mutex_unlock(&s->lock);
-    return read_hold(path_of(path, s->folder, id, ".hold"), &s->me, now, theirs) && theirs->alive &&
+    return read_hold(path_of(path, s->folder, id, ".hold"), &s->me, (double)file_now(s), theirs) && theirs->alive &&
            !same_owner(&theirs->owner, &s->me);
 }
 
@@ -315,16 +337,17 @@ int share_list(const char *folder, Hold **all) {
     char within[1100], path[1400], **names;
     Owner me = myself();
     int count = 0;
+    double now = 0;
     *all = NULL;
     snprintf(within, sizeof within, "%.1000s/.partial", folder);
     for (int k = 0; k < 2; k++) {
         int n = folder_names(within, endings[k], &names);
+        if (n && !(now > 0)) now = file_clock(within);
         for (int i = 0; i < n; i++) {
             *all = mem_grow(*all, (size_t)count + 1, sizeof **all);
             Hold *c = &(*all)[count];
             if (strlen(names[i]) == SHA256_HEX - 1 &&
-                read_hold(path_of(path, folder, names[i], endings[k]), &me, (double)time(NULL), c) &&
-                !strcmp(c->id, names[i]))
+                read_hold(path_of(path, folder, names[i], endings[k]), &me, now, c) && !strcmp(c->id, names[i]))
                 count++;
         }
         names_free(names, n);

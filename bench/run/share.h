@@ -32,12 +32,13 @@ typedef struct {
     char experiment[EXPERIMENT_NAME_SIZE], profile[PROFILE_NAME_SIZE];
     char what[340];       /* "token_std = 1  layernorm seed 3" */
     int64_t steps, from;  /* updates in all, and done when the owner began */
-    int64_t since;        /* when it began, seconds since 1970 */
+    int64_t since;        /* when it began, seconds since 1970 by the file system's clock */
     char left[512];       /* why nobody trains it now; "": it is a hold */
     bool failed;          /* left: it failed; false: it was stopped */
     Owner owner;
     bool alive;   /* as found: whether the hold still stands for somebody */
     double heard; /* as found: seconds since the owner's last sign */
+    double age;   /* as found: seconds since it began */
 } Hold;
 
 typedef struct {

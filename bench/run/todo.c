@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "bench/run/deal.h"
 #include "bench/run/execute.h"
 #include "bench/run/feeding.h"
 #include "bench/run/quantized.h"
@@ -165,35 +166,6 @@ static double update_flops(Built **all, int *count, const TodoRun *run, const Mo
     return (*all)[(*count)++].flops;
 }
 
-/* A run, or all arms of a seed in a cell: what one shard gets. */
-typedef struct {
-    int first, seed, shard; /* first: its run with the smallest index */
-    double cost;
-} Dealt;
-
-/* The dearest first; of the same cost as they are trained: seeds outermost. */
-static int by_cost(const void *a, const void *b) {
-    const Dealt *x = a, *y = b;
-    if (x->cost != y->cost) return x->cost < y->cost ? 1 : -1;
-    return x->seed != y->seed ? x->seed - y->seed : x->first - y->first;
-}
-
-/* Each to whoever has least so far. Returns the largest load. */
-static double deal(Dealt *order, int count, int shards) {
-    double *load = mem_alloc((size_t)shards, sizeof *load), most = 0;
-    qsort(order, (size_t)count, sizeof *order, by_cost);
-    for (int i = 0; i < count; i++) {
-        int least = 0;
-        for (int k = 1; k < shards; k++)
-            if (load[k] < load[least]) least = k;
-        order[i].shard = least;
-        load[least] += order[i].cost;
-        most = fmax(most, load[least]);
-    }
-    free(load);
-    return most;
-}
-
 static bool of_one_seed(const TodoRun *a, const TodoRun *b) {
     return a->cell == b->cell && a->seed == b->seed;
 }
@@ -212,7 +184,7 @@ static double deal_runs(Todo *t, int shards, bool together) {
     for (int unit = 0; unit < count; unit++) {
         TodoRun *first = &t->run[order[unit].first];
         for (TodoRun *run = first; run < t->run + t->runs; run++)
-            if (run == first || (together && of_one_seed(run, first))) run->shard = order[unit].shard;
+            if (run == first || (together && of_one_seed(run, first))) run->shard = order[unit].share;
     }
     free(order);
     return most;
@@ -233,6 +205,11 @@ void todo_shards(Todo *t, int shard, int shards) {
     }
     free(built);
     if (deal_runs(t, shards, true) > UNEVEN * total / shards) deal_runs(t, shards, false);
+}
+
+void todo_only(Todo *t, const bool *mine) {
+    t->shard = 0, t->shards = 1;
+    for (int i = 0; i < t->runs; i++) t->run[i].shard = !mine[i];
 }
 
 bool todo_mine(const Todo *t, const TodoRun *run) {

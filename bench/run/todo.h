@@ -51,6 +51,8 @@ void todo_explain(Todo *t, const Store *stored);
  * so that a share alone has pairs to compare; they are dealt one by one where some share would be a tenth dearer than
  * the mean. Only the plan decides, not what is stored, so that all shards agree. */
 void todo_shards(Todo *t, int shard, int shards);
+/* A share that a list says, of `mine` per run: the others are another's. */
+void todo_only(Todo *t, const bool *mine);
 /* Whether this process is to train a run. */
 bool todo_mine(const Todo *t, const TodoRun *run);
 

@@ -123,3 +123,237 @@ check_merge_on_a_disk_that_fails() {
   done
   [ "$at" -gt 20 ] || fail "only $at calls"
 }
+
+clock() { # builds e2e_clock.c
+  ${CC:-cc} -shared -fPIC -O1 -D_GNU_SOURCE -o "$W/clock.so" "$here/e2e_clock.c" -ldl >&2 || fail "cannot build e2e_clock.c"
+}
+
+# Another machine's hold is alive when its file was touched lately by the file system's clock, whatever this machine's
+# own clock says; and what it began is not hours old.
+check_clocks_that_differ_by_hours() {
+  local hold ahead id
+  clock
+  ends 0 "${one[@]}" --results "$W/alone"
+  id=$(ls "$W/alone/runs")
+  begin_and_freeze
+  hold=$(ls "$W"/r/runs/.partial/*.hold)
+  kill -9 "$pid"
+  for ahead in 18000 -18000; do
+    rm -rf "$W/s" && mkdir -p "$W/s/runs/.partial"
+    python3 - "$hold" "$W/s/runs/.partial/$id.hold" "$id" <<'PY'
+import json, sys, time
+json.dump(dict(json.load(open(sys.argv[1])), id=sys.argv[3], host="elsewhere", boot="another", since=int(time.time()) - 100,
+               **{"from": 0, "steps": 400}), open(sys.argv[2], "w"))
+PY
+    printf 'step,train_loss,valid_loss\n100,2.5,\n' >"$W/s/runs/.partial/$id.curves.csv"
+    with=(env LD_PRELOAD="$W/clock.so" CLOCK_AHEAD="$ahead")
+    nb status --results "$W/s"
+    prints '0 done, 1 running' && prints '^running .* step 101/400 .* (5 min|4 min [0-9]+ s) left  .pid [0-9]+ on elsewhere.$'
+    begin "${one[@]}" --results "$W/s"
+    with=()
+    until_says 'waiting for 1 run of other processes (pid [0-9]* on elsewhere trains '
+    touch -d '6 minutes ago' "$W/s/runs/.partial/$id.hold"
+    ended 30
+    [ "$rc" = 0 ] || fail "exit $rc"
+    same "$W/s" "$W/alone"
+  done
+}
+
+# ---- Slurm, played by scripts: what is written, submitted and said ----
+
+# sbatch keeps what it is given and counts jobs; squeue and sacct print $W/queue and $W/accounts.
+fake_slurm() {
+  submits=("${run[@]}" --slurm --nodes 2 --array 3 --partition gpu --time 2:00:00 --sbatch '--mem=8G --account=me')
+  mkdir -p "$W/bin"
+  cat >"$W/bin/sbatch" <<SH
+#!/bin/sh
+[ ! -e "$W/refusal" ] || { cat "$W/refusal" >&2; exit 1; }
+echo "\$*" >>"$W/submitted"
+wc -l <"$W/submitted"
+SH
+  printf '#!/bin/sh\n[ ! -e "%s" ] || { cat "%s" >&2; exit 1; }\ncat "%s" 2>/dev/null || :\n' "$W/down" "$W/down" "$W/queue" >"$W/bin/squeue"
+  printf '#!/bin/sh\ncat "%s" 2>/dev/null || exit 1\n' "$W/accounts" >"$W/bin/sacct"
+  printf '#!/bin/sh\necho "$*" >>"%s"\n' "$W/requeued" >"$W/bin/scontrol"
+  chmod +x "$W/bin/"*
+  with=(env PATH="$W/bin:$PATH")
+}
+
+task() { # INDEX FOLDER: runs a task of the array as Slurm would; its exit code
+  PATH=$W/bin:$PATH SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=$1 bash "$2/run.sh" </dev/null >"$W/out" 2>"$W/err"
+  rc=$?
+}
+
+check_a_batch_script_is_printed_and_nothing_submitted() {
+  local i
+  fake_slurm
+  ends 0 "${submits[@]}" --dry-run --results "$W/r"
+  for i in '#!/bin/bash' '#SBATCH --array=0-2%2' '#SBATCH --time=2:00:00' '#SBATCH --partition=gpu' \
+    '#SBATCH --mem=8G --account=me' '#SBATCH --nodes=1 --ntasks=1 --cpus-per-task=1' "#SBATCH --chdir=\"$T\"" \
+    '#SBATCH --requeue --signal=B:USR1@120'; do
+    grep -qxF -- "$i" "$W/out" || fail "not in the script: $i"
+  done
+  prints "^# 4 runs of toy, profile smoke as 3 tasks;" && prints '^# task 0: 2 runs: ' && prints '^# task 2: 1 run: '
+  bash -n "$W/out" || fail "bash does not read it"
+  [ ! -e "$W/submitted" ] && [ ! -e "$W/r" ] || fail "a dry run left something"
+  ends 0 "${submits[@]}" --dry-run --gpus 2 --threads 3 --threads-per-run 2 --results "$W/r"
+  prints '^#SBATCH --nodes=1 --ntasks=2 --cpus-per-task=6$' && prints '^#SBATCH --gpus-per-task=1$' && prints '^srun .* --threads-per-run 2 --threads 3 '
+}
+
+check_an_array_trains_what_is_missing() {
+  local folder i
+  fake_slurm
+  ends 0 "${submits[@]}" --results "$W/r"
+  prints "^submitted: job 1, 4 runs in 3 tasks; job 2 makes the tables. Scripts and output: $W/r/slurm/toy-[0-9a-f]{8}/1\$"
+  folder=$(echo "$W"/r/slurm/toy-*/1)
+  [ "$(cat "$W/submitted")" = "--parsable $folder/run.sh
+--parsable --dependency=afterany:1 $folder/table.sh" ] || fail "sbatch got: $(cat "$W/submitted")"
+  # All of it waits: nothing is submitted twice, whoever asks.
+  printf '1|%d|PENDING||Resources\n' 0 1 2 >"$W/queue" && echo '2|N/A|PENDING||Dependency' >>"$W/queue"
+  ends 0 "${submits[@]}" --results "$W/r"
+  prints '^toy: nothing to submit$' && says "^  4 runs are in Slurm's queue already\$"
+  ends 0 status toy.yaml --profile smoke --results "$W/r"
+  prints '^slurm    job 1: 3 pending \(Resources\)$' && prints '^slurm    job 2, the tables: 1 pending \(Dependency\)$'
+  task 0 "$folder"
+  [ "$rc" = 0 ] || fail "task 0 ends with $rc"
+  [ "$(ls "$W/r/runs" | wc -l)" = 2 ] && says '2 of them in task 0$' || fail "not the runs of task 0 alone"
+  # A task that fails: what it had is submitted again, and nothing else.
+  printf '1|1|RUNNING|n1|None\n' >"$W/queue"
+  printf '1_0|COMPLETED|n1\n1_2|NODE_FAIL|n2\n' >"$W/accounts"
+  ends 0 status toy.yaml --profile smoke --results "$W/r"
+  prints '^slurm    job 1: 1 running \(n1\)$'
+  prints '^slurm    job 1 is over, 1 of its 4 runs is not stored: task 2 NODE_FAIL; `run --slurm` submits them again$'
+  ends 0 status toy.yaml --profile smoke --json --results "$W/r"
+  python3 -c 'import json, sys; s, = json.load(open(sys.argv[1]))["slurm"]
+assert s["job"] == "1" and s["missing"] == 1 and s["tasks"] == [{"task": 1, "state": "RUNNING", "node": "n1", "why": "None"}]' \
+    "$W/out" || fail "the JSON is another"
+  ends 0 "${submits[@]}" --results "$W/r"
+  prints '^submitted: job 3, 1 run in 1 task;' && says "^  1 run is in Slurm's queue already\$"
+  task 0 "${folder%1}2" && task 1 "$folder"
+  same_runs || fail "other runs than without Slurm"
+  : >"$W/queue"
+  ends 0 status toy.yaml --profile smoke --results "$W/r"
+  ! grep -q slurm "$W/out" || fail "all is done, and Slurm is spoken of"
+  bash "$folder/table.sh" >"$W/table" 2>"$W/err" || fail "table.sh ends with $?"
+  ends 0 table toy.yaml --profile smoke --results "$T/whole"
+  diff <(sed '/^cost/,$d' "$W/table") <(sed '/^cost/,$d' "$W/out") || fail "another table than without Slurm"
+  ends 0 "${submits[@]}" --results "$W/r"
+  prints '^toy: nothing to submit$'
+}
+
+same_runs() { diff <(digest "$W/r") <(digest "$T/whole"); }
+
+# The time is nearly up (USR1 to the script), or Slurm ends the task (TERM to the script and to the program).
+check_a_task_that_is_stopped_goes_on() {
+  local folder how shell child
+  fake_slurm
+  ends 0 "${run[@]}" --set steps=4000 --results "$W/reference"
+  ends 0 "${run[@]}" --set steps=4000 --checkpoint-every 1000 --slurm --results "$W/r"
+  folder=$(echo "$W"/r/slurm/toy-*/1)
+  for how in USR1 TERM; do
+    PATH=$W/bin:$PATH SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=0 bash "$folder/run.sh" </dev/null >"$W/out" 2>"$W/err" &
+    shell=$! pid=$!
+    until_there "$W"/r/runs/.partial
+    sleep 0.2
+    child=$(pgrep -P "$shell" normbench)
+    kill -"$how" "$shell"
+    [ $how = USR1 ] || kill -TERM "$child"
+    ended 20
+    [ "$rc" = 143 ] || fail "exit $rc after $how"
+    compgen -G "$W/r/runs/.partial/*.safetensors" >/dev/null || fail "no checkpoint after $how"
+    [ "$(cat "$W/requeued")" = 'requeue 1_0' ] || fail "scontrol got: $(cat "$W/requeued")"
+  done
+  task 0 "$folder"
+  [ "$rc" = 0 ] || fail "exit $rc"
+  diff <(digest "$W/r") <(digest "$W/reference") || fail "other bytes than without a stop"
+}
+
+# Two nodes with two versions of the program, and two corpora.
+check_a_task_refuses_another_version() {
+  local folder
+  fake_slurm
+  ends 0 "${run[@]}" --slurm --results "$W/r"
+  folder=$(echo "$W"/r/slurm/toy-*/1)
+  cp "$folder/tasks.json" "$W/tasks.json"
+  python3 - "$folder/tasks.json" <<'PY'
+import json, sys
+t = json.load(open(sys.argv[1]))
+t["commit"], t["host"] = "feedbeef0000", "login7"
+for r in t["tasks"][0]["runs"]:
+    r["arithmetic"], r["id"] = "ab" * 32, "cd" * 32
+json.dump(t, open(sys.argv[1], "w"))
+PY
+  task 0 "$folder"
+  [ "$rc" = 5 ] || fail "exit $rc instead of 5"
+  says '^normbench: plain seed 1: two versions of the program: arithmetic canon [0-9a-f]{12} of commit [^ ]+ on [^ ]+, canon abababababab of commit feedbeef0000 on login7, which submitted; nothing was trained$'
+  sed -i "s/$(printf 'ab%.0s' {1..32})/$(sed -n 's/.*"arithmetic": "\(.*\)",/\1/p' "$W/tasks.json" | head -n 1)/" "$folder/tasks.json"
+  task 0 "$folder"
+  [ "$rc" = 5 ] && says '^normbench: plain seed 1: the corpus has other bytes on [^ ]+ than on login7, which submitted$'
+  [ -z "$(ls "$W/r/runs" 2>/dev/null)" ] || fail "something was trained"
+}
+
+check_what_slurm_refuses() {
+  fake_slurm
+  printf 'sbatch: error: invalid partition specified: gpu\nsbatch: error: Batch job submission failed: Invalid partition name specified\n' >"$W/refusal"
+  ends 2 "${submits[@]}" --results "$W/r"
+  [ "$(tail -n 1 "$W/err")" = 'normbench: sbatch: error: invalid partition specified: gpu' ] || fail "not Slurm's own line"
+  [ "$(grep -c 'sbatch' "$W/err")" = 1 ] && [ ! -e "$W/r" ] || fail "said twice, or something is left"
+  echo 'sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)' >"$W/refusal"
+  ends 3 "${submits[@]}" --results "$W/r"
+  says '^normbench: sbatch: error: .*Unable to contact'
+  rm "$W/refusal"
+  ends 0 "${submits[@]}" --results "$W/r"
+  echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >"$W/down"
+  ends 3 "${submits[@]}" --results "$W/r" # what waits is not known, so nothing is submitted
+  says '^normbench: slurm_load_jobs error: Unable to contact' && [ "$(grep -c '' "$W/submitted")" = 2 ] || fail "submitted twice"
+  ends 0 status toy.yaml --profile smoke --results "$W/r"
+  prints '^slurm    not known what is in the queue: slurm_load_jobs error: '
+  rm "$W/bin/sbatch" "$W/bin/squeue"
+  with=(env PATH="$W/bin")
+  ends 0 status toy.yaml --profile smoke --results "$W/r" # a machine without Slurm that has the folder
+  prints '^toy, profile smoke: 4 runs: 0 done' && prints '^slurm    not known what is in the queue: squeue is not on \$PATH$'
+  ends 3 "${submits[@]}" --results "$W/s"
+  [ "$(tail -n 1 "$W/err" | cut -c1-45)" = 'normbench: --slurm: sbatch is not on $PATH; o' ] && [ ! -e "$W/s" ] || fail "not said, or something is left"
+}
+
+check_options_of_slurm() {
+  fake_slurm
+  refused 'run: --partition goes with --slurm' "${run[@]}" --partition gpu
+  refused 'run: --sbatch goes with --slurm' "${run[@]}" --sbatch '--mem=1G'
+  refused 'run: --shard does not go with --slurm, which deals the runs itself' "${run[@]}" --slurm --shard 1/2
+  refused "partition: 'a b' cannot stand in a batch script: it holds a blank" "${run[@]}" --slurm --partition 'a b'
+  refused "sbatch: .* cannot stand in a batch script: it holds a line break" "${run[@]}" --slurm --sbatch $'--mem=1G\nrm -r x'
+  refused "results: .* cannot stand in a batch script: it holds %" "${run[@]}" --slurm --results "$W/%j"
+  refused "nodes: '0' is not a number from 1" "${run[@]}" --slurm --nodes 0
+  refused "task: 'x' is not FOLDER/tasks.json:I" "${run[@]}" --task x --results "$W/r"
+  ends 0 "${run[@]}" --slurm --results "$W/r"
+  tasks=$(echo "$W"/r/slurm/toy-*/1/tasks.json)
+  refused 'tasks.json has tasks 0 to 0, not 7' "${run[@]}" --task "$tasks:7" --results "$W/r"
+  refused 'tasks.json is of plan [0-9a-f]{8} of toy, not of plan [0-9a-f]{8} of toy' "${run[@]}" --set steps=9 --task "$tasks:0" --results "$W/r"
+  echo '{}' >"$tasks"
+  ends 5 "${run[@]}" --task "$tasks:0" --results "$W/r"
+  says 'tasks.json: not what `run --slurm` writes'
+  refused "tasks.json" "${run[@]}" --task "$W/absent/tasks.json:0" --results "$W/r"
+}
+
+# A disk that is full from any call on: either all was submitted, or nothing is left of it; a task ends with 3.
+check_slurm_on_a_full_disk() {
+  local at done=0
+  fake_slurm
+  for at in $(seq 1 3 60); do
+    rm -rf "$W/r" "$W/mark" "$W/submitted"
+    with=(env PATH="$W/bin:$PATH" LD_PRELOAD="$(disk)" DISK_FAULT=full DISK_AT="$at" DISK_MARK="$W/mark")
+    nb "${run[@]}" --slurm --results "$W/r"
+    [ "$rc" = 3 ] || [ "$rc" = 0 ] || fail "exit $rc on a disk that is full from call $at on"
+    [ "$rc" = 3 ] || { done=1 && break; }
+    [ -e "$W/submitted" ] || [ -z "$(find "$W/r" -name tasks.json 2>/dev/null)" ] || fail "call $at: not submitted, and left"
+  done
+  [ $done = 1 ] && [ "$at" -gt 6 ] || fail "ended at call $at"
+  with=(env PATH="$W/bin:$PATH")
+  rm -rf "$W/r" "$W/mark" && ends 0 "${run[@]}" --slurm --results "$W/r"
+  with=(env PATH="$W/bin:$PATH" LD_PRELOAD="$(disk)" DISK_FAULT=full DISK_AT=30)
+  ends 3 "${run[@]}" --task "$(echo "$W"/r/slurm/toy-*/1/tasks.json):0" --threads 1 --results "$W/r"
+  says 'No space left on device'
+  with=(env PATH="$W/bin:$PATH")
+  ends 0 "${run[@]}" --task "$(echo "$W"/r/slurm/toy-*/1/tasks.json):0" --threads 1 --results "$W/r"
+  same_runs || fail "other runs after the disk was full"
+}
