@@ -28,7 +28,9 @@ mpicc --version         | libopenmpi-dev openmpi-bin | openmpi-devel | openmpi |
 python numpy            | python3-numpy | python3-numpy | python-numpy | numpy | needed
 chromium --version      | chromium | chromium | chromium | - | optional: the report's screenshot
 LIST
-  [ "${WITH_ARM64:-}" ] && cat <<'LIST'
+  [ "${WITH_SLOW:-}" ] && cat <<'LIST'
+slurmctld -V            | slurm-wlm | slurm-slurmctld slurm-slurmd slurm | slurm-llnl | - | needed
+munged --version        | munge | munge | munge | - | needed
 qemu-aarch64 --version  | qemu-user | qemu-user | qemu-user | - | needed
 aarch64-linux-gnu-gcc --version | gcc-aarch64-linux-gnu | gcc-aarch64-linux-gnu | aarch64-linux-gnu-gcc | - | needed
 library arm64 libcrypto.a | libssl-dev:arm64 | - | - | - | needed
@@ -71,7 +73,7 @@ present() {
     "python numpy") python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     "library arm64"*) [ -e "/usr/lib/aarch64-linux-gnu/${1##* }" ] ;;
     kpsewhich*) command -v pdflatex >/dev/null && kpsewhich "${1#kpsewhich }" >/dev/null ;;
-    *) command -v "${1%% *}" >/dev/null ;;
+    *) (PATH=$PATH:/usr/sbin && command -v "${1%% *}" >/dev/null) ;; # where Debian puts daemons
   esac
 }
 

@@ -43,6 +43,7 @@ Rc slurm_options(const Session *s, SlurmRequest *request, Error *e) {
                               .time = option(o, OPTION_time, ""),
                               .more = o->value[OPTION_sbatch],
                               .mores = o->times[OPTION_sbatch]};
+    if (!o->times[OPTION_slurm]) return RC_OK;
     if (plain("--partition", request->partition, " \n", e) || plain("--time", request->time, " \n", e)) return e->code;
     for (int i = 0; i < request->mores; i++)
         if (plain("--sbatch", request->more[i], "\n", e)) return e->code;

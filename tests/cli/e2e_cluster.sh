@@ -242,6 +242,28 @@ assert s["job"] == "1" and s["missing"] == 1 and s["tasks"] == [{"task": 1, "sta
 
 same_runs() { diff <(digest "$W/r") <(digest "$T/whole"); }
 
+check_tasks_take_the_same_time() {
+  local parts
+  fake_slurm
+  cp -r "$T/whole" "$W/r"
+  ends 0 "${run[@]}" --slurm --seeds 5 --array 3 --dry-run --results "$W/r"
+  says '^  3 tasks of .* to .*, by the time of stored runs$' && prints '^# task 0: 2 runs, about .*: (plain|ours) seed [345], '
+  # Layers cost what they cost, as operations where nothing is stored: 12 + 2 + 1 would be 80 % in one of three.
+  ends 0 "${run[@]}" --set 'layers=[1, 2, 12]' --seeds 3 --arm '{variant: pre}' --slurm --array 3 --results "$W/s"
+  parts=$(python3 -c 'import json, re, sys
+for t in json.load(open(sys.argv[1]))["tasks"]:
+    print(sum(int(re.search("layers = ([0-9]+)", r["what"])[1]) for r in t["runs"]))' "$W"/s/slurm/toy-*/1/tasks.json | paste -sd+)
+  [ $((parts)) = 45 ] && [ -z "$(printf '%s\n' "$parts" | tr + '\n' | awk '$1 < 12 || $1 > 18')" ] || fail "layers of the tasks: $parts"
+  # Replicas of one shape stay together, so that a program trains them at once.
+  ends 0 "${run[@]}" --set 'width=[16, 32]' --seeds 4 --arm '{variant: pre}' --replicas 8 --slurm --array 4 --results "$W/t"
+  parts=$(python3 -c 'import json, sys
+tasks = json.load(open(sys.argv[1]))["tasks"]
+shapes = [[r["what"].split("  ")[0] for r in t["runs"]] for t in tasks]
+flat = [s for t in shapes for s in t]
+assert len(flat) == 8 and sum(a != b for a, b in zip(flat, flat[1:])) == 1 and sum(len(set(t)) > 1 for t in shapes) <= 1' \
+    "$W"/t/slurm/toy-*/1/tasks.json 2>&1) || fail "shapes are mixed: $parts"
+}
+
 # The time is nearly up (USR1 to the script), or Slurm ends the task (TERM to the script and to the program).
 check_a_task_that_is_stopped_goes_on() {
   local folder how shell child
