@@ -115,15 +115,18 @@ same() { # RESULTS: the runs, and the table that the job made, are those without
   diff <(sed -n '/^toy: /,/^cost/p' "$1"/slurm/*/1/table.txt | grep -v ^cost) <(sed -n '/^toy: /,/^cost/p' alone.txt | grep -v ^cost) ||
     echo "the table is not the one without Slurm"
 }
-queue() { squeue --noheader --array --format='%F_%K %T %N'; }
+queue() { squeue --noheader --array --partition=main --format='%F_%K %T %N'; }
 empty() { [ -z "$(queue)" ]; }
 running() { [ "$(queue | grep -c RUNNING)" -ge "$1" ]; }
 checkpoints() { [ "$(ls "$1"/runs/.partial/*.safetensors 2>/dev/null | wc -l)" -ge "$2" ]; }
-# What was put back into the queue waits for two minutes by Slurm's own rule.
+# What was put back into the queue waits for two minutes by Slurm's own rule, so that its node is done with it. Six
+# seconds are enough here.
+declare -A back=()
 hurry() {
   local job
   for job in $(squeue --noheader --array --states=PENDING --format='%F_%K|%r' | sed -n 's/|BeginTime$//p'); do
-    scontrol update JobId="$job" StartTime=now
+    : "${back[$job]:=$SECONDS}"
+    [ $((SECONDS - back[$job])) -lt 6 ] || { scontrol update JobId="$job" StartTime=now && unset "back[$job]"; }
   done
 }
 finished() { hurry; empty; }
@@ -198,6 +201,7 @@ verdict "a preempted task stores a checkpoint before its grace time is over" "$(
 verdict "it says so" "$(until_true 30 grep -q 'stopped with [0-9] of 4 runs stored' preempted/slurm/*/1/task-0.txt || cat preempted/slurm/*/1/task-0.txt)"
 goes_back() { hurry; running 2; }
 until_true 60 goes_back
+until_true 30 has_begun
 checkpoint=$(cd preempted/runs/.partial && sha256sum -- *.safetensors)
 sleep 3
 scontrol requeue "$(squeue --noheader --array --states=RUNNING --format=%F_%K | paste -sd,)"
