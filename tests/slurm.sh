@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A real Slurm on this machine: a controller and two nodes of one processor each, all on loopback, in a folder of their
-# own. An array is submitted, a node is killed, its task goes on elsewhere; others are preempted and put back into the
+# A real Slurm on this machine: a controller, two nodes of one processor each and one of two with two files in the place
+# of GPUs, all on loopback, in a folder of their own. An array is submitted, a node is killed, its task goes on elsewhere; others are preempted and put back into the
 # queue; runs and table have the bytes that they have without Slurm. TAP.  slurm.sh PROGRAM ROOT
 #   slurm.sh PROGRAM ROOT COMMAND…      the same Slurm for a command of yours, instead of the checks
 # Needs Debian's slurm-wlm and munge (bench/machine.sh), and ends what it started.
@@ -40,9 +40,9 @@ trap 'exit 130' INT TERM
 start_cluster() {
   local ports node
   read -r -a ports < <(python3 -c 'import socket
-s = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
+s = [socket.create_server(("127.0.0.1", 0)) for _ in range(4)]
 print(*(x.getsockname()[1] for x in s))')
-  chmod 755 "$T" && mkdir "$T/munge" "$T/state" "$T/spool-n1" "$T/spool-n2" || return 1
+  chmod 755 "$T" && mkdir "$T/munge" "$T/state" "$T/spool-n1" "$T/spool-n2" "$T/spool-n3" || return 1
   dd if=/dev/urandom of="$T/munge/key" bs=1024 count=1 2>/dev/null && chmod 600 "$T/munge/key"
   munged --force --key-file="$T/munge/key" --socket="$T/munge/socket" --pid-file="$T/munge.pid" \
     --log-file="$T/munge/log" --seed-file="$T/munge/seed" || return 1
@@ -77,11 +77,17 @@ SlurmdTimeout=10
 KillWait=30
 NodeName=n1 NodeHostname=$here NodeAddr=127.0.0.1 Port=${ports[1]} CPUs=1 RealMemory=500
 NodeName=n2 NodeHostname=$here NodeAddr=127.0.0.1 Port=${ports[2]} CPUs=1 RealMemory=500
+GresTypes=gpu
+NodeName=n3 NodeHostname=$here NodeAddr=127.0.0.1 Port=${ports[3]} CPUs=2 RealMemory=500 Gres=gpu:2
+PartitionName=gpus Nodes=n3 MaxTime=INFINITE State=UP
 PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=30
 PartitionName=urgent Nodes=n1,n2 MaxTime=INFINITE State=UP PriorityTier=10
 CONF
+  : >"$T/gpu0"
+  : >"$T/gpu1"
+  echo "NodeName=n3 Name=gpu File=$T/gpu[0-1]" >"$T/gres.conf"
   slurmctld -c -f "$SLURM_CONF" || return 1
-  for node in n1 n2; do slurmd -N $node -f "$SLURM_CONF" || return 1; done
+  for node in n1 n2 n3; do slurmd -N $node -f "$SLURM_CONF" || return 1; done
   until_true 60 both_idle
 }
 both_idle() { [ "$(sinfo --noheader --Node --partition=main --format=%T 2>/dev/null | grep -c '^idle$')" = 2 ]; }
@@ -210,6 +216,14 @@ verdict "a task that is put back stores another one" "$(until_true 30 further ||
 verdict "it is finished after its third turn" "$(until_true 300 finished || echo "not after 300 s"
   [ "$(cat preempted/slurm/*/1/task-*.txt | grep -c ' of them in task ')" -ge 5 ] || echo "no task began three times")"
 verdict "the same runs and the same table again" "$(same preempted)"
+
+# A process for each of a task's GPUs: they share its runs.
+"${run[@]}" --slurm --gpus 2 --partition gpus --results gpus >/dev/null 2>&1
+all_gone() { [ -z "$(squeue --noheader)" ]; }
+verdict "two processes of a task share its runs" "$(until_true 300 all_gone || squeue
+  [ "$(cat gpus/slurm/*/1/task-0.txt | grep 'valid loss' | grep -vc 'another process')" = 4 ] || echo "not each run is trained once"
+  [ "$(grep -c '4 of 4 runs stored' gpus/slurm/*/1/task-0.txt)" = 2 ] || echo "not two processes"
+  same gpus)"
 
 # What Slurm refuses, in its own words, once.
 "${run[@]}" --slurm --partition nosuch --results refused >out.txt 2>err.txt

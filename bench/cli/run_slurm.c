@@ -181,7 +181,8 @@ Rc slurm_run(Session *s, const Experiment *x, const Todo *t, const Outlook *o, c
     Text array, table;
     bool dry = s->options->times[OPTION_dry_run] > 0;
     for (int i = 0; i < t->runs; i++) fate[i] = t->run[i].done ? STORED : OPEN;
-    Rc rc = dry ? RC_OK : find_queued(s, t, fate, e);
+    Rc rc = find_queued(s, t, fate, e);
+    if (dry) rc = RC_OK; /* on a machine without Slurm too */
     text_init(&array), text_init(&table);
     if (!rc) {
         find_held(s, t, fate);
