@@ -120,6 +120,8 @@ same() { # RESULTS: the runs, and the table that the job made, are those without
   diff <(digest "$1") <(digest alone) >/dev/null || echo "the runs are not those without Slurm"
   diff <(sed -n '/^toy: /,/^cost/p' "$1"/slurm/*/1/table.txt | grep -v ^cost) <(sed -n '/^toy: /,/^cost/p' alone.txt | grep -v ^cost) ||
     echo "the table is not the one without Slurm"
+  local file
+  for file in toy.tex toy.csv; do cmp alone/out/toy-*/$file "$1"/out/toy-*/$file; done 2>&1
 }
 queue() { squeue --noheader --array --partition=main --format='%F_%K %T %N'; }
 empty() { [ -z "$(queue)" ]; }
