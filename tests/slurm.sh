@@ -188,7 +188,7 @@ for pid in $victims; do # and the process of Slurm's that watches over them
   ! grep -q '^slurmstepd' "/proc/$parent/cmdline" 2>/dev/null || victims="$victims $parent"
 done
 # shellcheck disable=SC2086
-kill -9 $(cat "$T/n1.pid") $victims
+kill -9 "$(cat "$T/n1.pid")" $victims
 verdict "the killed node had a task" "$([ "$(echo "$victims" | wc -w)" -ge 3 ] || echo "only: $victims")"
 node_down() { sinfo --noheader --nodes=n1 --partition=main --format=%T | grep -q down; }
 verdict "Slurm notices" "$(until_true 90 node_down || sinfo)"
