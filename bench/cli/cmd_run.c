@@ -231,7 +231,6 @@ static Rc run(Session *s, Error *e) {
     if (!rc) {
         const char *comma = x.profile[0] ? ", profile " : "";
         int here = 0;
-        todo_shards(&p, shard_at, shards);
         rc = split_check(&p, e);
         for (int i = 0; i < p.runs; i++) here += wanted(&p, i);
         fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train", x.name, comma, x.profile, p.runs, p.runs - p.missing,
@@ -245,8 +244,7 @@ static Rc run(Session *s, Error *e) {
         store_read(&stored, s->runs);
         if (p.missing) todo_explain(&p, &stored);
         print_reasons(&p, stderr);
-        if (!rc && (p.missing || dry)) rc = foretell(s, &x, &p, &stored, dry ? stdout : stderr, e);
-        if (p.missing || dry || submits) rc = foretell(s, &x, &p, &stored, &slurm, folder.word, e);
+        if (!rc && (p.missing || dry || submits)) rc = foretell(s, &x, &p, &stored, &slurm, folder.word, e);
         store_release(&stored);
         if (!dry && !rc && first_of(s) && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
             fprintf(stderr, "normbench: note: %s\n", note.text);

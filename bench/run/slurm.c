@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "bench/formats/subprocess.h"
 
 /* Cuts the line breaks at the end off. */
@@ -18,16 +19,17 @@ static char *last_line(char *text) {
 /* Runs a program of Slurm; *said: all that it printed, freed by the caller. Where it fails, e is the first line that
  * says "error", or the last one. */
 static Rc ask(const char *const *argv, char **said, bool *absent, Error *e) {
-    char folder[600], path[640];
+    Scratch folder;
+    char path[640];
     size_t length;
     *said = NULL;
     *absent = false;
-    if (subprocess_folder(folder, sizeof folder, e)) return e->code;
-    Rc rc = subprocess_run(argv, folder, absent, e);
+    if (scratch_make(&folder, e)) return e->code;
+    Rc rc = subprocess_run(argv, folder.path, absent, e);
     Error unread;
-    snprintf(path, sizeof path, "%s/output.txt", folder);
+    snprintf(path, sizeof path, "%s/output.txt", folder.path);
     if (*absent || file_read(path, said, &length, &unread)) *said = mem_text("");
-    subprocess_folder_remove(folder);
+    scratch_remove(&folder);
     if (!rc || *absent) return rc;
     const char *line = strstr(*said, "error");
     while (line && line > *said && line[-1] != '\n') line--;
