@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every allocation fails: the Nth one alone, and the Nth and all that follow. TAP.
 
-  memory.py PROGRAM ROOT LIBRARY [--every N] [--target NAME]     N: only each Nth moment; the quick suite takes fewer
+  memory.py PROGRAM ROOT LIBRARY [--most N] [--target NAME]     N: at most so many moments of a target, evenly spread
 
 The program must end with 3 and one line, or do without (what it leaves and prints is then that of an undisturbed one).
 It must not crash. An undisturbed command afterwards ends with the usual bytes."""
@@ -32,12 +32,13 @@ def what_is_wrong(world, target, code, out, err):
     return "" if last.startswith("normbench: ") and "memory" in err.lower() else "no line says that memory ran out"
 
 
-def attack(world, target, fault, every):
+def attack(world, target, fault, most):
     world.prepare(target)
     world.begin(target.start)
     world.run(target.commands[0], "count")
     count = int([line for line in open(world.log) if line.startswith("allocations")][0].split()[1])
     tries, failures = 0, []
+    every = -(-count // most)
     for at in range(1 + every // 3, count + 1, every):
         world.begin(target.start)
         code, out, err = world.run(target.commands[0], fault, at)
@@ -59,7 +60,7 @@ def attack(world, target, fault, every):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program"), parser.add_argument("root"), parser.add_argument("library")
-    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--most", type=int, default=10**9)
     parser.add_argument("--target", action="append")
     options = parser.parse_args()
     world = World(options.program, options.root, options.library)
@@ -68,7 +69,7 @@ def main():
             if options.target and target.name not in options.target:
                 continue
             for fault in ("oom", "ooms"):
-                attack(world, target, fault, options.every)
+                attack(world, target, fault, options.most)
     finally:
         code = world.end()
     sys.exit(code)
