@@ -54,6 +54,12 @@ static int first_pass(const Micro *m) {
     return m->ranks ? m->ranks->rank * passes_here(m) : 0;
 }
 
+size_t micro_slots(int passes) {
+    size_t slots = 1;
+    for (int n = passes; n > 1; n /= 2) slots++;
+    return slots;
+}
+
 static void list_means(Micro *m, const Tape *tape) {
     m->mean = mem_alloc((size_t)tape->probes + 1, sizeof *m->mean);
     m->mean[m->means++] = tape->loss;
@@ -74,8 +80,7 @@ Micro *micro_new(const Trainer *t, const Ranks *ranks) {
         size_t rows = (size_t)t->tape.tensor[t->tape.feed[i / m->replicas].tensor].rows;
         m->whole[i] = mem_alloc(rows * (size_t)m->passes, sizeof **m->whole);
     }
-    size_t slots = 1;
-    for (int n = passes_here(m); n > 1; n /= 2) slots++;
+    size_t slots = micro_slots(passes_here(m));
     if (m->passes > 1) m->slots = mem_alloc(slots, grad_bytes(p));
     list_means(m, &t->tape);
     m->numbers = m->means + t->measure.gradient;

@@ -22,6 +22,10 @@ Rc micro_fits(int batch, int context, int passes, int ranks, Error *e);
 Micro *micro_new(const Trainer *t, const Ranks *ranks);
 void micro_free(Micro *m);
 
+/* Partial sums of gradients, each as large as all gradients, that so many passes of one process need at once. Ranks
+ * need no more: what they exchange takes the place of the passes that others make. */
+size_t micro_slots(int passes);
+
 /* The whole batch's ids of a feed: [rows of all passes]. */
 int32_t *micro_ids(const Micro *m, int feed, int replica);
 

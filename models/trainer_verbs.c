@@ -6,13 +6,18 @@
 #include "base/sha256.h"
 #include "models/change.h"
 #include "models/init.h"
+#include "models/micro.h"
 #include "models/resident.h"
 
 size_t trainer_need(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
                     const Backend *backend) {
     Tape tape;
     transformer_build(&tape, shape, variant, probes);
-    size_t bytes = program_bytes(&tape, backend, 1);
+    size_t arena[ROLE_COUNT], bytes = program_bytes(&tape, backend, 1);
+    if (tape.passes > 1) {
+        (void)program_arenas(&tape, backend, 1, arena);
+        bytes += micro_slots(tape.passes) * arena[ROLE_GRAD];
+    }
     tape_release(&tape);
     return bytes;
 }

@@ -233,6 +233,24 @@ Test(micro, a_bad_row_is_found_in_any_pass) {
     cr_expect_str_eq(culprit[1], culprit[0]);
 }
 
+/* Two passes need what one over half the batch needs, two partial sums of the gradients, and room for contributions
+ * that are joined apart. */
+Test(micro, memory_counts_the_partial_sums) {
+    Variant v;
+    ModelShape s;
+    Recipe r;
+    Error e;
+    cr_assert(setting(0, &v, &s, &r));
+    const Backend *cpu = backend_find("cpu", &e);
+    size_t one = trainer_need(&s, &v, NULL, cpu), gradients = trainer_plan(&s, &v, NULL, cpu, false).gradients;
+    s.batch *= 2, s.passes = 2;
+    size_t two = trainer_need(&s, &v, NULL, cpu);
+    cr_expect(two >= one + 2 * gradients && two <= one + 6 * gradients, "%zu after %zu, gradients %zu", two, one,
+              gradients);
+    cr_expect_eq(micro_slots(1), 1);
+    cr_expect_eq(micro_slots(8), 4);
+}
+
 Test(micro, what_cannot_be_cut_is_refused) {
     Error e;
     cr_expect_eq(micro_fits(512, 16, 2, 1, &e), RC_OK);
