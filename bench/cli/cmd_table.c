@@ -211,12 +211,12 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
     command_text(s, x, &command);
     TableOptions options = {.bold = (BoldMode)option_choice(o, OPTION_bold, BOLD_tied),
                             .siunitx = o->times[OPTION_siunitx] > 0,
-                            .exploratory = experiment_changed(x),
                             .word = folder->word,
                             .notes = records->notes,
                             .partial = partial,
                             .command = command.at};
-    Rc rc = read_metrics(o, &options, e);
+    Rc rc = experiment_changed(x, &options.exploratory, e);
+    if (!rc) rc = read_metrics(o, &options, e);
     if (!rc) rc = table_make(&t, x, records->at, has_claims && !partial[0] ? &claims : NULL, options, e);
     if (!rc) {
         TargetSteps target;

@@ -33,6 +33,15 @@ static void environment_free(char **at) {
     free(at);
 }
 
+/* In its folder, no input, and what it says in a file. */
+static int plan_start(posix_spawn_file_actions_t *actions, const char *folder) {
+    int failed = posix_spawn_file_actions_addchdir_np(actions, folder);
+    if (!failed) failed = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+    if (!failed)
+        failed = posix_spawn_file_actions_addopen(actions, 1, "output.txt", O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    return failed ? failed : posix_spawn_file_actions_adddup2(actions, 1, 2);
+}
+
 static int spawn(pid_t *pid, const char *const *argv, const char *folder) {
     posix_spawn_file_actions_t actions;
     char **arguments, **env = environment();
@@ -41,11 +50,8 @@ static int spawn(pid_t *pid, const char *const *argv, const char *folder) {
     arguments = mem_alloc(n + 1, sizeof *arguments);
     for (size_t i = 0; i < n; i++) arguments[i] = mem_text(argv[i]);
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addchdir_np(&actions, folder);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, "output.txt", O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    int failed = posix_spawnp(pid, argv[0], &actions, NULL, arguments, env);
+    int failed = plan_start(&actions, folder);
+    if (!failed) failed = posix_spawnp(pid, argv[0], &actions, NULL, arguments, env);
     posix_spawn_file_actions_destroy(&actions);
     environment_free(arguments);
     environment_free(env);
@@ -59,8 +65,6 @@ Rc subprocess_run(const char *const *argv, const char *folder, bool *absent, Err
     if (failed) return error_set(e, RC_UNMEASURED, "%s: %s", argv[0], *absent ? "not installed" : strerror(failed));
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) return error_set(e, RC_UNMEASURED, "%s: %s", argv[0], strerror(errno));
-    *absent = WIFEXITED(status) && WEXITSTATUS(status) == 127;
-    if (*absent) return error_set(e, RC_UNMEASURED, "%s: not installed", argv[0]);
     if (WIFEXITED(status) && !WEXITSTATUS(status)) return RC_OK;
     return error_set(e, RC_UNMEASURED, "%s: ended with %s %d", argv[0], WIFEXITED(status) ? "exit code" : "signal",
                      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));

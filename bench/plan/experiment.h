@@ -108,8 +108,9 @@ void arm_print_ranges(Text *out);
  * compared with its base: the base as it stands becomes the first arm and the baseline. */
 Rc experiment_read(Experiment *x, const char *path, const char *profile, const Overrides *o, Error *e);
 
-/* Whether overrides made another plan than the file has for x's profile. */
-bool experiment_changed(const Experiment *x);
+/* Whether overrides made another plan than the file has for x's profile, which is so too when there is no such file any
+ * more. RC_UNMEASURED: the file cannot be read again. */
+Rc experiment_changed(const Experiment *x, bool *changed, Error *e);
 
 /* From text instead of a file (`run --text`, tests); `file` is how errors call it. */
 Rc experiment_parse(Experiment *x, const char *file, const char *text, const char *profile, const Overrides *o,

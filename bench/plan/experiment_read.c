@@ -292,11 +292,11 @@ Rc experiment_read(Experiment *x, const char *path, const char *profile, const O
     return rc;
 }
 
-bool experiment_changed(const Experiment *x) {
+Rc experiment_changed(const Experiment *x, bool *changed, Error *e) {
     Experiment plain;
-    Error none;
-    if (experiment_read(&plain, x->file, x->profile, NULL, &none)) return true;
-    bool is = strcmp(plain.plan, x->plan) != 0;
+    *changed = true;
+    if (experiment_read(&plain, x->file, x->profile, NULL, e)) return e->code == RC_UNMEASURED ? e->code : RC_OK;
+    *changed = strcmp(plain.plan, x->plan) != 0;
     experiment_release(&plain);
-    return is;
+    return RC_OK;
 }

@@ -19,12 +19,16 @@
 
 /* ---- who ---- */
 
-/* The first line of a file of /proc; "" when there is none. */
+/* The first line of a file of /proc; "" when there is none. Tried again where the machine fails: without it nobody is
+ * known, and holds of the dead are waited for. */
 static void first_line(char *out, size_t size, const char *path) {
-    FILE *f = fopen(path, "re");
     out[0] = 0;
-    if (f && !fgets(out, (int)size, f)) out[0] = 0;
-    if (f) fclose(f);
+    for (int attempt = 0; attempt < 3 && !out[0]; attempt++) {
+        FILE *f = fopen(path, "re");
+        if (!f && errno == ENOENT) return;
+        if (f && !fgets(out, (int)size, f)) out[0] = 0;
+        if (f) fclose(f);
+    }
     out[strcspn(out, "\n")] = 0;
 }
 

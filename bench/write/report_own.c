@@ -61,9 +61,9 @@ static Rc make(Ledger *b, const Store *stored, LedgerTable *t, const char *word,
         if (!known) add_part(b, &t->x, word, t->records.missing, t->records.runs);
         return RC_UNMEASURED;
     }
-    TableOptions options = {.command = "", .notes = t->records.notes,
-                            .exploratory = !plain && experiment_changed(&t->x)};
-    rc = table_make(&t->table, &t->x, t->records.at, claims_of(b, &t->x), options, e);
+    TableOptions options = {.command = "", .notes = t->records.notes};
+    if (!plain) rc = experiment_changed(&t->x, &options.exploratory, e);
+    if (!rc) rc = table_make(&t->table, &t->x, t->records.at, claims_of(b, &t->x), options, e);
     return not_shown(word, rc, e);
 }
 

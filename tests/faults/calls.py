@@ -86,9 +86,11 @@ TARGETS = [
 ]
 
 
-def what_is_wrong(world, target, fault, code, out, err):
+def what_is_wrong(world, target, fault, hit, code, out, err):
     """After a disturbed command and before the clean one; "" when every promise was kept."""
     now = world.standing(target)
+    if fault == "eio" and hit.startswith("unlink "):  # what the disk did not remove stands until the clean command
+        now.pop(hit.split("work/", 1)[-1], None)
     lost = [p for p in target.before if p not in now and p in target.whole]
     changed = [p for p in target.before if p in now and now[p] != target.before[p] and p in target.whole
                and target.whole[p] == target.before[p]]
@@ -131,7 +133,7 @@ def attack(world, target, every, offset):
         hit = world.struck()
         if not hit:
             continue
-        wrong = what_is_wrong(world, target, fault, code, out, err)
+        wrong = what_is_wrong(world, target, fault, hit, code, out, err)
         if fault in ("cut", "lose"):
             world.age()
         done = target.once and os.path.exists(os.path.join(world.work, target.once))
