@@ -56,7 +56,8 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
     if (with_batches && feed_batches(&batches, &r->spec, d, e)) return e->code;
     Rc rc = trainer_new(&t, &shape, &r->spec.variant, NULL, &recipe, &r->spec.seed, 1, backend, e);
     if (!rc) {
-        rc = retrain(t, r, d, step, e);
+        if (s->threads_per_run > 1) rc = trainer_share(t, s->threads_per_run, e);
+        if (!rc) rc = retrain(t, r, d, step, e);
         origin = origin_of(r, step);
         if (!rc) rc = weights_write(path, t, &origin, with_batches ? &batches : NULL, d ? &d->codec : NULL, e);
         if (!rc)

@@ -118,6 +118,10 @@ check_threads_do_not_change_bytes() {
 check_threads_that_share_a_run_do_not_change_bytes() {
   ends 0 "${run[@]}" --threads 1 --threads-per-run 3 --results "$W/r"
   same "$W/r"
+  local id n
+  id=$(ls "$W/r/runs" | head -n 1)
+  for n in 1 3; do ends 0 export "$id" --threads-per-run $n -o "$W/$n" --results "$W/r"; done
+  cmp "$W/1" "$W/3" || fail "three threads export other weights"
 }
 
 check_two_processes_in_one_folder() {
