@@ -67,7 +67,8 @@ def places(world, clock, quick):
     jumps = ("1970", "2038", "9999", "back", "forth", "wild")
     zones = ("Pacific/Kiritimati", "America/St_Johns", ":/etc/passwd", "<b>17:59", "x" * 4000)
     sizes = [256 << k for k in range(0, 9, 4 if quick else 1)]
-    memory = [(m << 20) for m in ((12, 40) if quick else (*range(8, 64, 2), *range(64, 200, 8)))]
+    image = os.path.getsize(world.program)  # below it the kernel ends the program before it begins
+    memory = [image + (m << 20) for m in ((4, 28) if quick else (*range(2, 56, 2), *range(56, 192, 8)))]
     files = (3, 5, 8) if quick else range(3, 24)
     return {
         "another clock": [Place(j, environment={"LD_PRELOAD": clock, "CLOCK": j}) for j in jumps],
