@@ -108,7 +108,7 @@ verdict() { # name, what is wrong (empty: nothing)
   number=$((number + 1))
   if [ -z "$2" ]; then echo "ok $number - $1"; else
     echo "not ok $number - $1"
-    { printf '%s\n' "$2" && squeue && tail -n 5 "$T"/controller.log "$T"/work/*/slurm/*/*/*.txt; } 2>&1 | sed 's/^/# /'
+    { printf '%s\n' "$2" && squeue && tail -n 5 "$T"/controller.log "$T"/trial/*/slurm/*/*/*.txt; } 2>&1 | sed 's/^/# /'
   fi
 }
 
@@ -141,7 +141,7 @@ finished() { hurry; empty; }
 restarted() { [ "$(cat "$1"/slurm/*/1/task-*.txt | grep -c ' of them in task ')" -gt 2 ]; }
 
 start_cluster || { echo "Bail out! no Slurm: $(tail -n 3 "$T"/*.log 2>&1 | tr '\n' ' ')"; exit 3; }
-mkdir "$T/work" && cd "$T/work" || exit 3
+mkdir "$T/trial" && cd "$T/trial" || exit 3
 seq 1 3000 | tr '\n' ' ' >text.txt
 cat >toy.yaml <<'YAML'
 name: toy

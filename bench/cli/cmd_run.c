@@ -287,7 +287,7 @@ static Rc run_ranks(Session *s, Error *e) {
 Rc command_run(Session *s, Error *e) {
     const Options *o = s->options;
     const Ranks planned = {.ranks = option_integer(o, OPTION_ranks, 1)};
-    if (o->times[OPTION_ranks] && !o->times[OPTION_dry_run]) return run_ranks(s, e);
+    if (o->times[OPTION_ranks] && !o->times[OPTION_dry_run] && !o->times[OPTION_slurm]) return run_ranks(s, e);
     if (o->times[OPTION_ranks]) s->ranks = &planned;
     Rc rc = run(s, e);
     s->ranks = NULL;

@@ -10,7 +10,7 @@
 
 /* Options of `run` that its tasks get as they were given. */
 static const OptionKind passed_on[] = {OPTION_data,     OPTION_offline,          OPTION_backend, OPTION_threads_per_run,
-                                       OPTION_replicas, OPTION_checkpoint_every, OPTION_name};
+                                       OPTION_replicas, OPTION_checkpoint_every, OPTION_name,    OPTION_micro_batch};
 
 /* What cannot stand behind #SBATCH: it ends the line, or Slurm reads it as something else. */
 static Rc plain(const char *option, const char *value, const char *forbidden, Error *e) {
@@ -27,12 +27,12 @@ static Rc plain(const char *option, const char *value, const char *forbidden, Er
 Rc slurm_options(const Session *s, SlurmRequest *request, Error *e) {
     static const OptionKind own[] = {OPTION_nodes, OPTION_array, OPTION_partition,
                                      OPTION_time,  OPTION_gpus,  OPTION_sbatch};
-    static const OptionKind against[] = {OPTION_shard, OPTION_task};
+    static const OptionKind against[] = {OPTION_shard, OPTION_task, OPTION_ranks};
     const Options *o = s->options;
     char name[OPTION_NAME];
     for (size_t i = 0; i < sizeof own / sizeof *own && !o->times[OPTION_slurm]; i++)
         if (o->times[own[i]]) return error_set(e, RC_USAGE, "run: --%s goes with --slurm", option_name(name, own[i]));
-    for (size_t i = 0; i < 2 && o->times[OPTION_slurm]; i++)
+    for (size_t i = 0; i < sizeof against / sizeof *against && o->times[OPTION_slurm]; i++)
         if (o->times[against[i]])
             return error_set(e, RC_USAGE, "run: --%s does not go with --slurm, which deals the runs itself",
                              option_name(name, against[i]));

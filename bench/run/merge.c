@@ -82,7 +82,7 @@ static bool same_bits(const RunRecord *a, const RunRecord *b) {
 static Rc copy_run(const RunRecord *r, const char *from, const char *to, const char *name, Error *e) {
     char aside[1400], path[1600], source[1600];
     snprintf(aside, sizeof aside, "%.1000s/.aside.%s.%ld", to, r->id, (long)getpid());
-    Rc rc = folder_make(aside, e);
+    Rc rc = folder_make_own(aside, e);
     for (int k = RECORD_FILES - 1; k >= 0 && !rc; k--) {
         char *bytes;
         size_t length;
@@ -109,7 +109,8 @@ static Rc keep_both(Merge *m, const RunRecord *r, const char *from, Error *e) {
     free(bytes);
     snprintf(to, sizeof to, "%.1000s/conflicts", m->results);
     snprintf(path, sizeof path, "%s/%s", to, name);
-    return file_exists(path) ? RC_OK : copy_run(r, from, to, name, e);
+    if (file_exists(path)) return RC_OK;
+    return folder_make_own(to, e) ? e->code : copy_run(r, from, to, name, e);
 }
 
 /* r has the id of a run that is there. */

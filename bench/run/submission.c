@@ -21,7 +21,7 @@ void submission_release(Submission *s) {
 Rc submission_next(Submission *s, const char *results, const char *word, bool make, Error *e) {
     snprintf(s->folder, sizeof s->folder, "%.1000s/slurm/%.80s", results, word);
     size_t n = strlen(s->folder);
-    if (make && folder_make(s->folder, e)) return e->code;
+    if (make && folder_make_own(s->folder, e)) return e->code;
     for (int number = 1;; number++) {
         snprintf(s->folder + n, sizeof s->folder - n, "/%d", number);
         if (make ? !mkdir(s->folder, 0777) : !file_exists(s->folder)) return RC_OK;
@@ -47,8 +47,7 @@ void submission_remove(const Submission *s) {
 static Rc write_json(json_t *root, const char *folder, const char *name, Error *e) {
     char path[1300], *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    Rc rc = folder_make(folder, e);
-    if (!rc) rc = file_write(path, text, strlen(text), e);
+    Rc rc = file_write(path, text, strlen(text), e);
     free(text);
     json_decref(root);
     return rc;

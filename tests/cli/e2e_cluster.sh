@@ -342,6 +342,7 @@ check_options_of_slurm() {
   refused 'run: --partition goes with --slurm' "${run[@]}" --partition gpu
   refused 'run: --sbatch goes with --slurm' "${run[@]}" --sbatch '--mem=1G'
   refused 'run: --shard does not go with --slurm, which deals the runs itself' "${run[@]}" --slurm --shard 1/2
+  refused 'run: --ranks does not go with --slurm' "${run[@]}" --slurm --ranks 2
   refused "partition: 'a b' cannot stand in a batch script: it holds a blank" "${run[@]}" --slurm --partition 'a b'
   refused "sbatch: .* cannot stand in a batch script: it holds a line break" "${run[@]}" --slurm --sbatch $'--mem=1G\nrm -r x'
   refused "results: .* cannot stand in a batch script: it holds %" "${run[@]}" --slurm --results "$W/%j"

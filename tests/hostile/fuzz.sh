@@ -15,11 +15,6 @@ export NORMBENCH_ROOT=$root
 [ "${FUZZ_BUILT:-}" ] || python3 "$root/tests/hostile/fuzz_build.py" "$build" "$folder" >"$folder.log" 2>&1 ||
   { echo "1..1"; echo "not ok 1 - the harnesses build"; tail -n 20 "$folder.log" | sed 's/^/# /'; exit 1; }
 mkdir -p "$folder/found" "$folder/learned"
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-fuzz.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
-export TMPDIR=$T
-cd "$T" || exit 3
 . "$root/tests/hostile/seeds.sh"
 [ $# = 0 ] || targets=$*
 # The words of the program's own tables, for the readers of keys.

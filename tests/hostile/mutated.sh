@@ -7,11 +7,6 @@ export LC_ALL=C
 unset NORMBENCH_DATA
 program=$(realpath "$1") hostile=$(realpath "$2") root=$(realpath "$3") tries=$4 seed=${5:-1}
 export NORMBENCH_ROOT=$root
-T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-mutated.XXXXXX") || exit 3
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
-export TMPDIR=$T
-cd "$T" || exit 3
 
 . "$root/tests/hostile/seeds.sh"
 number=0 bad=0

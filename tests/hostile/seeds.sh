@@ -1,5 +1,11 @@
-# Sourced by mutated.sh and fuzz.sh in an empty folder, with $program and $root: a folder for each target of target.c, and in
-# it what this program itself writes or reads, small. inputs/ holds what mutations and libFuzzer found before.
+# Sourced by mutated.sh and fuzz.sh, with $program and $root: goes into an empty folder that ends with them, and makes there a
+# folder for each target of target.c, and in it what this program itself writes or reads, small. inputs/ holds what mutations
+# and libFuzzer found before.
+T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-hostile.XXXXXX") || exit 3
+trap 'rm -rf "$T"' EXIT
+trap 'exit 130' INT TERM
+export TMPDIR=$T
+cd "$T" || exit 3
 targets="compare spec experiment arm claims record curves translations weights manifest baseline task tokenizer model escape bleu"
 for target in $targets; do mkdir "$target"; done
 seq 1 400 | tr '\n' ' ' >text.txt
