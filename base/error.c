@@ -106,10 +106,17 @@ const char *did_you_mean(char *out, size_t size, const char *word, const char *c
     return out;
 }
 
-static void *or_die(void *p, size_t bytes) {
-    if (p) return p;
-    fprintf(stderr, "normbench: out of memory (%zu bytes asked for)\n", bytes);
+void mem_end(size_t bytes) {
+    if (bytes)
+        fprintf(stderr, "normbench: out of memory (%zu bytes asked for)\n", bytes);
+    else
+        fputs("normbench: out of memory\n", stderr);
     _exit(RC_UNMEASURED); /* what libraries do at an exit needs memory too */
+}
+
+static void *or_die(void *p, size_t bytes) {
+    if (!p) mem_end(bytes);
+    return p;
 }
 
 void *mem_alloc(size_t count, size_t size) {

@@ -47,5 +47,7 @@ const char *did_you_mean(char *out, size_t size, const char *word, const char *c
 void *mem_alloc(size_t count, size_t size);
 void *mem_grow(void *old, size_t count, size_t size);
 char *mem_text(const char *text);
+/* The same end, where the system's word is that there is none. bytes: how much was asked for; 0: nobody knows. */
+_Noreturn void mem_end(size_t bytes);
 
 #endif

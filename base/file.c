@@ -201,6 +201,15 @@ Rc folder_publish(const char *from, const char *to, Error *e) {
     return RC_OK;
 }
 
+bool output_flush(int *why) {
+    static int kept;
+    errno = 0;
+    bool written = !fflush(stdout);
+    if (!written && !kept) kept = errno;
+    if (why) *why = kept;
+    return written && !ferror(stdout);
+}
+
 void folder_remove(const char *path) {
     DIR *folder = opendir(path);
     if (!folder) return;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define PREFIX "normbench-scratch."
+enum { KEPT = 8 }; /* open at once, and removed at an exit; more of them wait for the next scratch_make */
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *walk) {
     (void)info, (void)type, (void)walk;
@@ -35,6 +36,33 @@ static int hold(const char *path, bool mine) {
     if (locked && !fstat(fd, &info) && info.st_nlink && info.st_uid == geteuid()) return fd;
     close(fd);
     return -1;
+}
+
+/* Those of this process: exit() removes what nobody removed before it, in the middle of a command. */
+static struct {
+    pid_t owner; /* 0: a free place */
+    char path[sizeof((Scratch *)0)->path];
+} kept[KEPT];
+
+static void remove_kept(void) {
+    for (int i = 0; i < KEPT; i++)
+        if (kept[i].owner == getpid()) remove_all(kept[i].path);
+}
+
+static void keep(const char *path) {
+    static bool registered;
+    for (int i = 0; i < KEPT; i++) {
+        if (kept[i].owner) continue;
+        kept[i].owner = getpid();
+        memcpy(kept[i].path, path, sizeof kept[i].path);
+        break;
+    }
+    if (!registered) registered = !atexit(remove_kept);
+}
+
+static void let_go(const char *path) {
+    for (int i = 0; i < KEPT; i++)
+        if (kept[i].owner == getpid() && !strcmp(kept[i].path, path)) kept[i].owner = 0;
 }
 
 static void sweep(const char *base) {
@@ -61,7 +89,10 @@ Rc scratch_make(Scratch *s, Error *e) {
             return error_set(e, RC_UNMEASURED, "$TMPDIR: too long");
         if (!mkdtemp(s->path)) break;
         s->lock = hold(s->path, true);
-        if (s->lock >= 0) return RC_OK;
+        if (s->lock >= 0) {
+            keep(s->path);
+            return RC_OK;
+        }
         int why = errno;
         remove_all(s->path);
         errno = why;
@@ -70,6 +101,7 @@ Rc scratch_make(Scratch *s, Error *e) {
 }
 
 void scratch_remove(Scratch *s) {
+    let_go(s->path);
     remove_all(s->path);
     close(s->lock);
 }

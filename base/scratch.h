@@ -1,5 +1,6 @@
 /* A folder for what is not kept, below $TMPDIR or /tmp. It is locked as long as its process lives, so that what a
- * killed process left can be told from what is in use: scratch_make removes the former on its way. */
+ * killed process left can be told from what is in use: scratch_make removes the former on its way. exit() removes those
+ * that the process still has. */
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H
 

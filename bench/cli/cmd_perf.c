@@ -312,7 +312,7 @@ static Rc measure(Measured *m, const Experiment *x, const RunSpec *spec, Error *
     if (!m->s->options->times[OPTION_json]) {
         if (json_array_size(m->list)) printf("\n\n");
         print_text(&r);
-        fflush(stdout);
+        (void)output_flush(NULL);
     }
     json_array_append_new(m->list, report_json(&r));
     perf_release(&r.p);

@@ -45,7 +45,7 @@ static Rc publish_target(const Table *t, const TargetSteps *target, const char *
     target_steps_text(target, t->x, &text);
     target_steps_json(target, t->x, &json);
     fputs(text.at, stdout);
-    fflush(stdout);
+    (void)output_flush(NULL);
     Rc rc = write_text(t, folder, "-target.txt", &text, e);
     if (!rc) rc = write_text(t, folder, "-target.json", &json, e);
     text_release(&json);
@@ -144,7 +144,7 @@ static void show(const Table *t) {
     ranking_cost_text(t, &text);
     if (text.length == before) table_cost_text(t, &text);
     fputs(text.at, stdout);
-    fflush(stdout);
+    (void)output_flush(NULL);
     text_release(&text);
 }
 

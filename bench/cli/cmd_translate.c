@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/weighted.h"
 #include "bench/run/translation.h"
@@ -82,7 +83,7 @@ static Rc translate_lines(Translating *a, int count, Error *e) {
         printf("%s\n", out.at);
         text_release(&out);
     }
-    fflush(stdout);
+    (void)output_flush(NULL);
     return rc;
 }
 

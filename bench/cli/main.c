@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/canon.h"
+#include "base/file.h"
 #include "base/sha256.h"
 #include "bench/cli/commands.h"
 #include "bench/verdict/compare.h"
@@ -71,10 +72,10 @@ static Rc dispatch(const Command *c, int argc, char **argv, Error *e) {
 
 /* Output that did not reach its file or pipe is a failure, and no verdict. */
 static Rc flush_output(Rc rc, Error *e) {
-    errno = 0; /* of a write that failed earlier nothing is known any more */
-    if (!fflush(stdout) && !ferror(stdout)) return rc;
+    int why;
+    if (output_flush(&why)) return rc;
     if (rc && rc != RC_REGRESSION && rc != RC_INCONCLUSIVE) return rc;
-    return error_set(e, RC_UNMEASURED, "stdout: cannot write%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+    return error_set(e, RC_UNMEASURED, "stdout: cannot write%s%s", why ? ": " : "", why ? strerror(why) : "");
 }
 
 static bool asks_help(const char *word) {

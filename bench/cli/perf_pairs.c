@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "bench/formats/json.h"
 #include "bench/perf/pairs.h"
 
@@ -61,7 +62,7 @@ Rc perf_pairs(Session *s, const Experiment *x, const char *baseline, bool quiet,
         if (arm == base) continue;
         if (strcmp(a.dataset.text, b.dataset.text)) return error_set(e, RC_USAGE, "--baseline: arms of two corpora");
         if (pairs_measure(&p, &a, &b, d, s->backend, pair_seconds, e)) return e->code;
-        if (!quiet) print_pair(&p, x->arm[arm].name, baseline), fflush(stdout);
+        if (!quiet) print_pair(&p, x->arm[arm].name, baseline), (void)output_flush(NULL);
         json_array_append_new(list,
                               json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:[f,f], s:o, s:o}", "experiment", x->name,
                                         "arm", x->arm[arm].name, "baseline", baseline, "layers", (int)b.layers, "width",

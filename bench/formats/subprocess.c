@@ -62,6 +62,7 @@ Rc subprocess_run(const char *const *argv, const char *folder, bool *absent, Err
     pid_t pid;
     int status = 0, failed = spawn(&pid, argv, folder);
     *absent = failed == ENOENT;
+    if (failed == ENOMEM) mem_end(0);
     if (failed) return error_set(e, RC_UNMEASURED, "%s: %s", argv[0], *absent ? "not installed" : strerror(failed));
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) return error_set(e, RC_UNMEASURED, "%s: %s", argv[0], strerror(errno));

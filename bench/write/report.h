@@ -41,7 +41,8 @@ void report_id(const LedgerTable *made, Text *out);
 void report_title(const Ledger *b, const LedgerTable *made, Text *out);
 void report_caveats(const LedgerTable *made, Text *out); /* synthetic, changed, exploratory; or nothing */
 void report_command(const LedgerTable *made, Text *out); /* that trains it again */
-void report_files(const LedgerTable *made, const Session *s, const char *folder, Text *out); /* links, from folder */
+/* Links to its files, from folder. RC_UNMEASURED, RC_INTEGRITY: its plan.json cannot be read. */
+Rc report_files(const LedgerTable *made, const Session *s, const char *folder, Text *out, Error *e);
 void report_section_tables(const Table *t, Text *out);
 
 /* What was found, in plain text: "After 150 steps on … LayerNorm is worse than baseline: +0.1173 nats [0.1120, 0.1227],

@@ -46,8 +46,8 @@ static bool several_steps(const Table *t) {
 }
 
 /* folder: where its figures are; to: where the page will be. */
-static void section(const Ledger *b, const LedgerTable *made, const Session *s, const char *folder, const char *to,
-                    int *number, Text *out) {
+static Rc section(const Ledger *b, const LedgerTable *made, const Session *s, const char *folder, const char *to,
+                  int *number, Text *out, Error *e) {
     const Table *t = &made->table;
     Text words;
     text_init(&words);
@@ -79,8 +79,9 @@ static void section(const Ledger *b, const LedgerTable *made, const Session *s, 
         text_format(out, "</details>\n");
     }
     methods(t, out);
-    report_files(made, s, to, out);
+    Rc rc = report_files(made, s, to, out, e);
     text_format(out, "</section>\n");
+    return rc;
 }
 
 /* The answer of one experiment: a paragraph and the forest plot. */
@@ -166,10 +167,11 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
         text_format(&page, "</p>\n");
         fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
     }
-    for (int i = 0; i < b->mades; i++) {
+    Rc rc = RC_OK;
+    for (int i = 0; i < b->mades && !rc; i++) {
         char from[700];
         snprintf(from, sizeof from, "%s/%d", aside.path, i);
-        section(b, b->made[i], s, from, folder, &number, &page);
+        rc = section(b, b->made[i], s, from, folder, &number, &page, e);
     }
     char theory[700];
     snprintf(theory, sizeof theory, "%s/%d", aside.path, b->mades);
@@ -183,7 +185,7 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
     report_not_run(b, &page);
     text_format(&page, "</main>\n</body>\n</html>\n");
     snprintf(path, sizeof path, "%.1200s/report.html", folder);
-    Rc rc = file_write(path, page.at, page.length, e);
+    if (!rc) rc = file_write(path, page.at, page.length, e);
     if (!rc) fprintf(stderr, "  %s: %d figures\n", path, number);
     text_release(&page);
     scratch_remove(&aside);

@@ -169,12 +169,12 @@ static void link_file(const char *folder, const char *name, Text *out) {
     text_format(out, "</a>");
 }
 
-void report_files(const LedgerTable *made, const Session *s, const char *folder, Text *out) {
+Rc report_files(const LedgerTable *made, const Session *s, const char *folder, Text *out, Error *e) {
     char path[1200];
     Text to;
     PlanNote note;
-    Error none;
-    if (!made->word || plan_note_read(&note, s->results, made->word, &none)) return;
+    if (!made->word) return RC_OK;
+    if (plan_note_read(&note, s->results, made->word, e)) return e->code;
     text_init(&to);
     snprintf(path, sizeof path, "%.900s/out/%.80s", s->results, made->word);
     way(folder, path, &to);
@@ -195,4 +195,5 @@ void report_files(const LedgerTable *made, const Session *s, const char *folder,
     text_format(out, ".</p>\n");
     text_release(&to);
     plan_note_release(&note);
+    return RC_OK;
 }
