@@ -47,8 +47,8 @@ void folder_sweep(const char *path);
 /* Renames a finished folder into place and fsyncs its parent; an existing target wins and the source is removed. */
 Rc folder_publish(const char *from, const char *to, Error *e);
 
-/* Flushes stdout. False when it, or a write to it before, failed; *why (NULL: not wanted) is then the errno of the first
- * failure that a flush saw, or 0. */
+/* Flushes stdout. False when it, or a write to it before, failed; *why (NULL: not wanted) is then the errno of the
+ * first failure that a flush saw, or 0. */
 bool output_flush(int *why);
 
 /* Removes the plain files of a folder and the folder itself; absent is fine. */

@@ -202,8 +202,9 @@ static Rc restore(const Shards *s, Tokenizer *codec, Error *e) {
     shard_path(s, s->m.model, &path);
     Rc rc = tokenizer_named(&named, s->m.tokenizer, e);
     if (!rc && file_read(path.at, &bytes, &length, e)) {
+        if (!file_exists(path.at)) e->code = RC_INTEGRITY;
         text_release(&path);
-        return e->code = RC_INTEGRITY;
+        return e->code;
     }
     if (!rc) {
         if (strcmp(sha256_hex_of(hash, bytes, length), s->m.model_sha256) != 0)

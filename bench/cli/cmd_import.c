@@ -99,7 +99,7 @@ static bool same_evaluation(const Evaluation *a, const Evaluation *b) {
     return equal;
 }
 
-static void compare(Import *m, const Session *s) {
+static Rc compare(Import *m, const Session *s, Error *e) {
     const WeightsOrigin *o = &m->w.origin;
     RunRecord r;
     Error why;
@@ -112,6 +112,7 @@ static void compare(Import *m, const Session *s) {
     else if (m->backend->word[ROLE_PARAM] != sizeof(float))
         snprintf(m->why, sizeof m->why, "the run's weights are doubles, the file's are rounded to float32");
     else if (record_read(&r, s->runs, o->run, &why)) {
+        if (why.code == RC_UNMEASURED) return *e = why, why.code;
         if (why.code == RC_USAGE)
             snprintf(m->why, sizeof m->why, "run %.12s is not stored here", o->run);
         else
@@ -125,6 +126,7 @@ static void compare(Import *m, const Session *s) {
             snprintf(m->why, sizeof m->why, "run %.12s stored no whole validation at step %d", o->run, o->step);
         record_release(&r);
     }
+    return RC_OK;
 }
 
 static const char *const standing_name[] = {"none", "equal", "different"};
@@ -186,8 +188,8 @@ Rc command_import(Session *s, Error *e) {
     if (!m.backend) m.backend = s->backend;
     Rc rc = check(&m, s, e);
     if (!rc) rc = evaluate(&m, e);
+    if (!rc) rc = compare(&m, s, e);
     if (!rc) {
-        compare(&m, s);
         if (o->times[OPTION_json])
             print_json(&m);
         else

@@ -127,7 +127,7 @@ static void latex_escaped(Text *out, const char *text) {
         size_t bytes = utf8_next((const uint8_t *)s, strlen(s), &code);
         const char *escape = bytes == 1 ? escapes[code] : NULL;
         if (*s == '-' && s[1] == '-') escape = "-{}"; /* no dash made of two hyphens */
-        if (!bytes || code < ' ' || code == 127) escape = "?";
+        if (!bytes || code < ' ' || code == 127 || code == 0xFFFE || code == 0xFFFF) escape = "?";
         if (escape)
             text_format(out, "%s", escape);
         else

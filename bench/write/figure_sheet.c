@@ -27,8 +27,20 @@ FigureStyle figure_style(const Table *t, int arm) {
 }
 
 void figure_quoted(Text *out, const char *text) {
+    /* What must not stand in XML, where gnuplot escapes less than all of & < >. */
+    static const char *const instead[][2] = {
+        {"'", "''"}, {"\uFFFE", "?"}, {"\uFFFF", "?"}, {"]]>", "]] >"}, {"&#", "& #"}};
+    enum { PIECES = sizeof instead / sizeof *instead };
+    for (; *text == '\''; text++) text_format(out, "\"\\047\"."); /* gnuplot ends a string at '' where it begins */
     text_format(out, "'");
-    for (const char *s = text; *s; s++) text_add(out, *s == '\'' ? "''" : s, *s == '\'' ? 2 : 1);
+    while (*text) {
+        int i = 0;
+        while (i < PIECES && strncmp(text, instead[i][0], strlen(instead[i][0])) != 0) i++;
+        if (i < PIECES)
+            text_format(out, "%s", instead[i][1]), text += strlen(instead[i][0]);
+        else
+            text_add(out, text++, 1);
+    }
     text_format(out, "'");
 }
 

@@ -195,8 +195,8 @@ KINDS = [
     Kind("own text", "text.txt", RUN, (2,), both_stored, another_text, True),
     Kind("task", "piqa.jsonl", SCORE, (2,), tasks, any_words),
     Kind("answers", "labels", SCORE, (2,), tasks, any_words),
-    Kind("losses, csv", "losses.csv", ["compare", "losses.csv"], (1, 2), losses, any_words, good=(1,)),
-    Kind("losses, json", "losses.json", ["compare", "losses.json"], (1, 2), list_losses, any_words, good=(1,)),
+    Kind("losses, csv", "losses.csv", ["compare", "losses.csv"], (1, 2, 4), losses, any_words, good=(1,)),
+    Kind("losses, json", "losses.json", ["compare", "losses.json"], (1, 2, 4), list_losses, any_words, good=(1,)),
 ]
 
 

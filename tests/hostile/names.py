@@ -90,7 +90,8 @@ class Names:
             file.write("\\nosuchcommand\n")
         self.texts = {name: text.replace("WITNESS", self.witness).replace("SECRET", self.secret) for name, text in TEXTS.items()}
         if not quick:
-            world.environment["PATH"] = os.environ["PATH"]
+            for name in ("PATH", "HOME"):  # TeX makes the fonts that it lacks below HOME
+                world.environment[name] = os.environ.get(name, world.top)
 
     def done(self, arguments, codes=(0,)):
         """Runs the program; what is wrong."""
