@@ -50,7 +50,8 @@ def changed(draw, old, others):
 
 class Kind(Target):
     """files: which are changed; codes: how a command may refuse; judge(world, path, old, new, out): what is wrong with a
-    command that ends well and shows something else; fresh: each try begins in a folder of its own."""
+    command that ends well and shows something else; fresh: each try begins in a folder of its own; good: codes that end well,
+    of `compare` each verdict."""
 
     def __init__(self, name, files, command, codes, prepare=None, judge=None, fresh=False, good=(0,)):
         super().__init__(name, [command], prepare, volatile=COSTS)
@@ -195,8 +196,8 @@ KINDS = [
     Kind("own text", "text.txt", RUN, (2,), both_stored, another_text, True),
     Kind("task", "piqa.jsonl", SCORE, (2,), tasks, any_words),
     Kind("answers", "labels", SCORE, (2,), tasks, any_words),
-    Kind("losses, csv", "losses.csv", ["compare", "losses.csv"], (1, 2, 4), losses, any_words, good=(1,)),
-    Kind("losses, json", "losses.json", ["compare", "losses.json"], (1, 2, 4), list_losses, any_words, good=(1,)),
+    Kind("losses, csv", "losses.csv", ["compare", "losses.csv"], (2,), losses, any_words, good=(0, 1, 4)),
+    Kind("losses, json", "losses.json", ["compare", "losses.json"], (2,), list_losses, any_words, good=(0, 1, 4)),
 ]
 
 
