@@ -24,7 +24,6 @@ void table_pdf_preamble(bool siunitx, Text *out) {
                          "{\\robustify\\bfseries\\sisetup{detect-weight = true}}\n\\makeatother\n");
     text_format(out, "\\renewcommand{\\floatpagefraction}{0.01}\\renewcommand{\\topfraction}{0.99}\n"
                      "\\makeatletter\\setlength{\\@fptop}{0pt}\\makeatother\n");
-    text_format(out, "\\makeatletter\\def\\UTFviii@undefined@err#1{?}\\makeatother\n"); /* letters its fonts lack */
 }
 
 static void document(const Table *t, int figures, Text *out) {
