@@ -279,7 +279,12 @@ static Rc run_ranks(Session *s, Error *e) {
         error_prefix(e, "rank %d: ", s->ranks->rank);
     }
     close(said);
-    if (alone) fprintf(stderr, "normbench: %s\n", e->text); /* the end of the ranks does not come back */
+    /* mpirun ends all ranks when one has ended with a code: the line must be out before. The end of a rank that fails
+     * alone does not come back. */
+    if (rc && e->text[0] && (alone || first_of(s))) {
+        fprintf(stderr, "normbench: %s\n", e->text);
+        e->text[0] = 0;
+    }
     mpi_close(alone ? rc : RC_OK);
     return rc;
 }
