@@ -378,6 +378,18 @@ double program_value(const Program *p, Role role, int tensor, int replica, size_
     return value;
 }
 
+void program_row(const Program *p, Role role, int tensor, int replica, int row, double *out) {
+    size_t cols = (size_t)p->tape->tensor[tensor].cols, bytes = cols * p->backend->word[role];
+    const char *at = (const char *)program_at(p, role, tensor, replica) + (size_t)row * bytes;
+    void *copy = NULL;
+    if (p->queue) {
+        copy = mem_alloc(1, bytes);
+        p->backend->device->get(p->queue, copy, at, bytes);
+    }
+    for (size_t i = 0; i < cols; i++) out[i] = word_at(p, role, p->queue ? copy : at, i);
+    free(copy);
+}
+
 void program_values(const Program *p, Role role, int tensor, int replica, double *out) {
     void *copy;
     const void *words = program_words(p, role, tensor, replica, &copy);

@@ -91,6 +91,8 @@ double program_round(const Program *p, double x);
 /* One word as double, and a tensor as doubles or floats: for hosts that do not know the word size. */
 double program_value(const Program *p, Role role, int tensor, int replica, size_t index);
 void program_values(const Program *p, Role role, int tensor, int replica, double *out);
+/* One row, out[cols]; a device copies no more than that. */
+void program_row(const Program *p, Role role, int tensor, int replica, int row, double *out);
 void program_read(const Program *p, Role role, int tensor, int replica, float *out);
 void program_write(Program *p, Role role, int tensor, int replica, const float *in);
 

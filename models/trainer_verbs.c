@@ -96,9 +96,7 @@ int trainer_vocabulary(const Trainer *t) {
 }
 
 void trainer_logits(const Trainer *t, int replica, int row, double *out) {
-    int logits = t->tape.logits, cols = t->tape.tensor[logits].cols;
-    for (int i = 0; i < cols; i++)
-        out[i] = program_value(&t->program, ROLE_ACT, logits, replica, (size_t)row * (size_t)cols + (size_t)i);
+    program_row(&t->program, ROLE_ACT, t->tape.logits, replica, row, out);
 }
 
 void trainer_repeat(Trainer *t) {

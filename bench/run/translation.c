@@ -36,6 +36,7 @@ typedef struct {
     FeedRoom room[TRAINER_MOST_FEEDS];
     int feeds;
     double *logit;
+    float *power; /* [vocab] */
     int *wanted;          /* rows of a pass: every hypothesis' last token */
     Candidate *candidate; /* [2 beam], best first */
     int candidates;
@@ -68,15 +69,25 @@ static void propose(Decoder *d, Candidate c) {
     d->candidate[at] = c;
 }
 
+/* e^(logit - most), as floats. The bits of canon_exp are the same by any instructions: by those that the machine has,
+ * many go at once and its fma is no call. */
+#if defined(__x86_64__) && defined(__gnu_linux__)
+__attribute__((target_clones("arch=haswell", "default")))
+#endif
+static void exponentials(const double *logit, double most, int n, float *out) {
+    for (int i = 0; i < n; i++) out[i] = canon_exp((float)(logit[i] - most));
+}
+
 /* The continuations of one hypothesis: log softmax of the logits of its last row. */
 static bool continuations(Decoder *d, const Sentence *s, int from, int row) {
     double most = -(double)INFINITY, sum = 0;
     trainer_logits(d->t, d->replica, row, d->logit);
     for (int i = 0; i < d->vocab; i++) {
         if (isnan(d->logit[i])) return false;
-        most = fmax(most, d->logit[i]);
+        if (d->logit[i] > most) most = d->logit[i];
     }
-    for (int i = 0; i < d->vocab; i++) sum += (double)canon_exp((float)(d->logit[i] - most));
+    exponentials(d->logit, most, d->vocab, d->power);
+    for (int i = 0; i < d->vocab; i++) sum += (double)d->power[i];
     double base = s->live[from].score - most - (double)canon_log((float)sum);
     bool last = s->live[from].length + 1 == d->how->context;
     int32_t first = last ? d->how->end : 0, behind = last ? d->how->end + 1 : d->vocab;
@@ -162,6 +173,7 @@ Rc translate(Trainer *t, int replica, const Decoding *how, Translation *x, int c
     d.feeds = trainer_feeds(t, replica, d.room);
     d.vocab = trainer_vocabulary(t);
     d.logit = mem_alloc((size_t)d.vocab, sizeof *d.logit);
+    d.power = mem_alloc((size_t)d.vocab, sizeof *d.power);
     int rows = 0;
     for (int f = 0; f < d.feeds; f++) rows = d.room[f].rows > rows ? d.room[f].rows : rows;
     d.wanted = mem_alloc((size_t)rows, sizeof *d.wanted);
@@ -187,6 +199,7 @@ Rc translate(Trainer *t, int replica, const Decoding *how, Translation *x, int c
     free(all);
     free(live);
     free(d.logit);
+    free(d.power);
     free(d.wanted);
     free(d.candidate);
     return rc;
