@@ -247,17 +247,20 @@ int packed_source(PackedRows *p, const int32_t *token, int length, int32_t end) 
     return first;
 }
 
+void packed_token(PackedRows *p, int32_t token, int position, int from, int to) {
+    int i = p->written++;
+    assert(i < p->rows && from >= 0 && from <= to && to <= p->sources);
+    p->tokens[i] = token, p->positions[i] = position;
+    p->memory_keys[2 * i] = from, p->memory_keys[2 * i + 1] = to;
+}
+
 int packed_target(PackedRows *p, const int32_t *token, int length, int32_t end, bool ends, int from, int to) {
     int first = p->written, last = first + length;
-    assert(last < p->rows && from >= 0 && from <= to && to <= p->sources);
     for (int i = first; i <= last; i++) {
-        p->tokens[i] = i > first ? token[i - first - 1] : end;
+        packed_token(p, i > first ? token[i - first - 1] : end, i - first, from, to);
         p->targets[i] = i < last ? token[i - first] : ends ? end : -1;
-        p->positions[i] = i - first;
         p->keys[2 * i] = first, p->keys[2 * i + 1] = i + 1;
-        p->memory_keys[2 * i] = from, p->memory_keys[2 * i + 1] = to;
     }
-    p->written = last + 1;
     return first;
 }
 

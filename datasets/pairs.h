@@ -72,4 +72,8 @@ int packed_source(PackedRows *p, const int32_t *token, int length, int32_t end);
  * row's target the next token and, where `ends`, behind the last the end. Its first row. There must be room. */
 int packed_target(PackedRows *p, const int32_t *token, int length, int32_t end, bool ends, int from, int to);
 
+/* Adds one row of a target sentence, for decoding with what its earlier rows left (models/decode.h). Nothing is put
+ * into the feeds "keys" and "targets". There must be room. */
+void packed_token(PackedRows *p, int32_t token, int position, int from, int to);
+
 #endif

@@ -252,13 +252,14 @@ static void work(void *context, int part, int parts) {
     w->kernel(&c);
 }
 
-static void run_call(const Program *p, void (*kernel)(const Call *c), const Call *c) {
-    Work w = {kernel, c, p->scratch_stride};
+static void run(const Program *p, void (*kernel)(const Call *c), int op) {
+    Work w = {kernel, &p->call[op], p->scratch_stride};
     program_together(p, work, &w);
 }
 
-static void run(const Program *p, void (*kernel)(const Call *c), int op) {
-    run_call(p, kernel, &p->call[op]);
+void program_run(const Program *p, const Call *c, size_t scratch_stride) {
+    Work w = {p->backend->kernel[c->kind]->forward, c, scratch_stride};
+    program_together(p, work, &w);
 }
 
 void program_ready(Program *p) {
@@ -294,7 +295,7 @@ void program_forward_rows(Program *p, int from, int to, const int *row, int rows
     for (int i = from; i <= to && !program_cancelled(p); i++) {
         Call c = p->call[i];
         c.in[0].rows = c.out.rows = rows;
-        run_call(p, p->backend->kernel[c.kind]->forward, &c);
+        program_run(p, &c, p->scratch_stride);
         program_round_op(p, i, false);
     }
 }

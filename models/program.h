@@ -74,6 +74,10 @@ void program_forward_op(Program *p, int op);
  * its front in every replica, and ops from..to compute those alone. */
 void program_forward_rows(Program *p, int from, int to, const int *row, int rows);
 
+/* The forward of a call that is like one of the program's, on its threads; scratch holds scratch_stride bytes for each
+ * of them. */
+void program_run(const Program *p, const Call *c, size_t scratch_stride);
+
 /* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica, where kernels find
  * them. */
 void *program_at(const Program *p, Role role, int tensor, int replica);

@@ -6,6 +6,7 @@
 
 #include "base/canon.h"
 #include "models/change.h"
+#include "models/decode.h"
 #include "models/init.h"
 #include "models/micro.h"
 #include "models/observe.h"
@@ -381,6 +382,13 @@ void trainer_forward_rows(Trainer *t, int *row, int rows) {
     still_scalars(t);
     program_forward_rows(&t->program, from, to, row, rows);
     for (int i = 0; i < rows; i++) row[i] = i;
+}
+
+Decode *trainer_decode(Trainer *t, int replica) {
+    assert(!t->micro);
+    if (t->resident || t->program.queue) return NULL;
+    still_scalars(t);
+    return decode_new(&t->program, replica);
 }
 
 bool trainer_forward_quantized(Trainer *t, Quantization how) {

@@ -14,6 +14,7 @@
 #include "models/transformer.h"
 
 typedef struct Trainer Trainer;
+typedef struct Decode Decode; /* models/decode.h */
 
 /* What one step did in one replica. */
 typedef struct {
@@ -123,8 +124,12 @@ void trainer_forward(Trainer *t);
  * no loss. row[i] becomes the row where trainer_logits finds them. */
 void trainer_forward_rows(Trainer *t, int *row, int rows);
 
-/* The same with the blocks' matrix products in eight bits (models/quantized.h). False on a device, which has no such
- * pass. */
+/* A replica of an encoder-decoder for decoding, with the weights as they stand (models/decode.h); to be freed before
+ * the next step. NULL on a device, which has no such passes. */
+Decode *trainer_decode(Trainer *t, int replica);
+
+/* trainer_forward with the blocks' matrix products in eight bits (models/quantized.h). False on a device, which has no
+ * such pass. */
 bool trainer_forward_quantized(Trainer *t, Quantization how);
 
 /* After trainer_forward: sum of nll (nats, added in row order in double), hits and count over rows whose target is not

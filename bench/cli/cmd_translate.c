@@ -74,7 +74,7 @@ static Rc translate_lines(Translating *a, int count, Error *e) {
     int place[TOGETHER], n = 0;
     for (int i = 0; i < count; i++)
         if (a->x[i].source_length) some[n] = a->x[i], place[n++] = i;
-    Rc rc = translate(a->m.t, 0, &a->how, some, n, &session_signal, NULL, NULL, e);
+    Rc rc = translate(a->m.t, 0, &a->how, some, n, &session_signal, e);
     for (int i = 0; i < n; i++) a->x[place[i]] = some[i];
     for (int i = 0; i < count && !rc; i++) {
         Text out;

@@ -67,7 +67,7 @@ bool translated_measure(Trainer *t, int replica, const Dataset *d, const RunSpec
         int length = pair[i].source_length < greedy.context ? pair[i].source_length : greedy.context - 1;
         x[i] = (Translation){.source = d->tokens + pair[i].source, .source_length = length};
     }
-    bool whole = !translate(t, replica, &greedy, x, (int)count, stop, NULL, NULL, &e);
+    bool whole = !translate(t, replica, &greedy, x, (int)count, stop, &e);
     if (whole) {
         score(d, pair, x, (int)count, metric, &lines);
         absent[METRIC_bleu] = absent[METRIC_chrf] = false;

@@ -32,10 +32,10 @@ typedef struct {
     double score; /* of all its tokens and the end */
 } Translation;
 
-/* Translates x[count] with the weights of one replica. One sentence does not depend on the others. progress: called
- * with the number of sentences that were finished, or NULL. RC_INTERRUPTED and the like: *stop became nonzero;
+/* Translates x[count] with the weights of one replica, on a host with what earlier tokens left (models/decode.h). One
+ * sentence does not depend on the others. RC_INTERRUPTED and the like: *stop became nonzero;
  * RC_UNMEASURED: a logit is NaN. Translations that were made are to be freed in any case. */
 Rc translate(Trainer *t, int replica, const Decoding *how, Translation *x, int count, const volatile sig_atomic_t *stop,
-             void (*progress)(void *of, int sentences), void *of, Error *e);
+             Error *e);
 
 #endif

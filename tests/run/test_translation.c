@@ -118,7 +118,7 @@ Test(translation, greedy_takes_the_likeliest) {
     Trainer *t = model("post", 4, 8, 7, "cpu");
     Translation x[6];
     for (int i = 0; i < 6; i++) x[i] = (Translation){.source = source, .source_length = i == 2 ? 3 : 1 + i % 5};
-    cr_assert_eq(translate(t, 0, &how, x, 6, NULL, NULL, NULL, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(translate(t, 0, &how, x, 6, NULL, &e), RC_OK, "%s", e.text);
     int32_t by_hand[8];
     int length = 0, next;
     for (;; by_hand[length++] = next) {
@@ -142,7 +142,7 @@ Test(translation, a_wide_beam_finds_the_best) {
         int32_t best[4] = {0};
         int best_length = -1, unused;
         double most = -INFINITY;
-        cr_assert_eq(translate(t, 0, &how, &x, 1, NULL, NULL, NULL, &e), RC_OK, "%s", e.text);
+        cr_assert_eq(translate(t, 0, &how, &x, 1, NULL, &e), RC_OK, "%s", e.text);
         for (int length = 0; length <= 3; length++)
             for (int word = 0; word < 1 << length; word++) {
                 int32_t token[4];
