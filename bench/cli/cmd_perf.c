@@ -155,7 +155,9 @@ static void print_part(const Perf *p, const char *name, const PerfPart *part, do
 static void print_shares(const Perf *p, double total) {
     double matmul[2] = {0}, attention[2] = {0};
     for (int g = 0; g < p->ops; g++) {
-        double *sum = p->op[g].kind == OP_linear ? matmul : p->op[g].kind == OP_attention ? attention : NULL;
+        OpKind kind = p->op[g].kind;
+        bool attends = kind == OP_attention || kind == OP_attend;
+        double *sum = kind == OP_linear ? matmul : attends ? attention : NULL;
         for (int pass = 0; sum && pass < PASSES; pass++)
             sum[0] += p->op[g].seconds[pass], sum[1] += p->op[g].flops[pass];
     }
