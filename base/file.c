@@ -98,12 +98,51 @@ static int write_all(int fd, const char *bytes, size_t length) {
     return 0;
 }
 
-static Rc read_back(const char *aside, const char *path, const void *bytes, size_t length, Error *e) {
-    char *again;
-    size_t n;
-    if (file_read(aside, &again, &n, e)) return e->code = RC_UNMEASURED;
-    bool same = n == length && !memcmp(again, bytes, length);
-    free(again);
+enum { BLOCK = 1 << 18 };
+
+/* Small parts are gathered in a block; what is larger is written from where it lies. */
+static int write_parts(int fd, const FilePart *part, int parts) {
+    char *block = mem_alloc(BLOCK, 1);
+    size_t held = 0;
+    int failed = 0;
+    for (int i = 0; i < parts && !failed; i++) {
+        if (held + part[i].length > BLOCK) {
+            failed = write_all(fd, block, held);
+            held = 0;
+        }
+        if (part[i].length > BLOCK) {
+            failed = failed || write_all(fd, part[i].bytes, part[i].length);
+        } else if (part[i].length) {
+            memcpy(block + held, part[i].bytes, part[i].length);
+            held += part[i].length;
+        }
+    }
+    failed = failed || write_all(fd, block, held);
+    int why = errno;
+    free(block);
+    errno = why;
+    return failed;
+}
+
+/* Whether the next bytes of the file are these; block holds BLOCK bytes. */
+static bool next_are(int fd, const char *bytes, size_t length, char *block) {
+    for (size_t done = 0; done < length;) {
+        ssize_t got = file_take(fd, block, length - done < BLOCK ? length - done : BLOCK);
+        if (got <= 0 || memcmp(block, bytes + done, (size_t)got)) return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+static Rc read_back(const char *aside, const char *path, const FilePart *part, int parts, Error *e) {
+    int fd = file_open(aside, O_RDONLY);
+    if (fd < 0) return error_set(e, RC_UNMEASURED, "%s: %s", aside, strerror(errno));
+    char *block = mem_alloc(BLOCK, 1);
+    bool same = true;
+    for (int i = 0; i < parts && same; i++) same = next_are(fd, part[i].bytes, part[i].length, block);
+    same = same && !file_take(fd, block, 1);
+    free(block);
+    close(fd);
     return same ? RC_OK : error_set(e, RC_UNMEASURED, "%s: what was written does not read back", path);
 }
 
@@ -138,6 +177,10 @@ static void sweep_beside(const char *path) {
 }
 
 Rc file_write(const char *path, const void *bytes, size_t length, Error *e) {
+    return file_write_parts(path, &(FilePart){bytes, length}, 1, e);
+}
+
+Rc file_write_parts(const char *path, const FilePart *part, int parts, Error *e) {
     char writer[96];
     add_writer(writer, sizeof writer, (long)getpid());
     size_t room = strlen(path) + sizeof writer;
@@ -151,12 +194,12 @@ Rc file_write(const char *path, const void *bytes, size_t length, Error *e) {
         free(aside);
         return rc;
     }
-    int failed = write_all(fd, bytes, length) || file_sync(fd);
+    int failed = write_parts(fd, part, parts) || file_sync(fd);
     int why = errno;
     if (close(fd) && !failed) failed = 1, why = errno;
     if (failed)
         rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(why));
-    else if (!(rc = read_back(aside, path, bytes, length, e)) && (rename(aside, path) || sync_parent(path)))
+    else if (!(rc = read_back(aside, path, part, parts, e)) && (rename(aside, path) || sync_parent(path)))
         rc = error_set(e, RC_UNMEASURED, "%s: cannot write: %s", path, strerror(errno));
     if (rc) unlink(aside);
     free(aside);

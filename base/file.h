@@ -25,6 +25,13 @@ Rc file_read(const char *path, char **bytes, size_t *length, Error *e);
  * removes what killed processes of this host were writing to path. */
 Rc file_write(const char *path, const void *bytes, size_t length, Error *e);
 
+/* The same of bytes that lie in several places, one behind the other in the file: no copy of them is made. */
+typedef struct {
+    const void *bytes;
+    size_t length;
+} FilePart;
+Rc file_write_parts(const char *path, const FilePart *part, int parts, Error *e);
+
 /* The names in a folder that end in `ending` (".yaml"), without it, ascending; an absent folder has none. Returns how
  * many; names_free frees them. A folder that cannot be listed is not an empty one: the program ends with RC_UNMEASURED
  * and one line. */

@@ -77,22 +77,41 @@ static char *header_of(const SafeFile *f, const char *hash) {
     return text;
 }
 
-Rc safe_write(const SafeFile *f, const char *path, Error *e) {
-    Text data, file;
+/* The file's parts, of which the tensors stay where they are: the header's length, the header with blanks behind it up
+ * to a multiple of 8 bytes, each tensor. */
+typedef struct {
+    char length[8], *header;
+    FilePart *at;
+    int count;
+} Parts;
+
+static void parts_init(Parts *p, const SafeFile *f) {
+    Sha256 h;
     char hash[SHA256_HEX];
-    text_init(&data);
-    text_init(&file);
-    for (int i = 0; i < f->tensors; i++) text_add(&data, f->tensor[i].data, safe_bytes(&f->tensor[i]));
-    char *header = header_of(f, sha256_hex_of(hash, data.at, data.length));
+    sha256_init(&h);
+    for (int i = 0; i < f->tensors; i++) sha256_add(&h, f->tensor[i].data, safe_bytes(&f->tensor[i]));
+    char *header = header_of(f, sha256_end(&h, hash));
     size_t length = strlen(header), padded = (length + 7) / 8 * 8;
-    for (int i = 0; i < 8; i++) text_add(&file, &(char){(char)(padded >> (8 * i))}, 1);
-    text_add(&file, header, length);
-    for (size_t i = length; i < padded; i++) text_add(&file, " ", 1);
-    text_add(&file, data.at, data.length);
-    Rc rc = file_write(path, file.at, file.length, e);
-    free(header);
-    text_release(&data);
-    text_release(&file);
+    p->header = mem_grow(header, padded + 1, 1);
+    memset(p->header + length, ' ', padded - length);
+    for (int i = 0; i < 8; i++) p->length[i] = (char)(padded >> (8 * i));
+    p->count = f->tensors + 2;
+    p->at = mem_alloc((size_t)p->count, sizeof *p->at);
+    p->at[0] = (FilePart){p->length, sizeof p->length};
+    p->at[1] = (FilePart){p->header, padded};
+    for (int i = 0; i < f->tensors; i++) p->at[i + 2] = (FilePart){f->tensor[i].data, safe_bytes(&f->tensor[i])};
+}
+
+static void parts_release(Parts *p) {
+    free(p->header);
+    free(p->at);
+}
+
+Rc safe_write(const SafeFile *f, const char *path, Error *e) {
+    Parts p;
+    parts_init(&p, f);
+    Rc rc = file_write_parts(path, p.at, p.count, e);
+    parts_release(&p);
     return rc;
 }
 
@@ -109,10 +128,12 @@ static Rc read_tensor(SafeFile *f, const char *name, json_t *entry, char *data, 
     strcpy(t.name, name);
     strcpy(t.dtype, dtype);
     t.rank = (int)json_array_size(shape);
+    int64_t most = (int64_t)1 << 58; /* numbers, so that their bytes fit in 64 bits */
     for (int i = 0; i < t.rank; i++) {
         t.shape[i] = json_integer_value(json_array_get(shape, (size_t)i));
-        if (t.shape[i] < 0 || t.shape[i] > (1 << 28))
+        if (t.shape[i] < 0 || t.shape[i] > most)
             return error_set(e, RC_INTEGRITY, "tensor '%s': impossible shape", name);
+        if (t.shape[i]) most /= t.shape[i];
     }
     if (begin < 0 || end < begin || (size_t)end > length || (size_t)(end - begin) != safe_bytes(&t))
         return error_set(e, RC_INTEGRITY, "tensor '%s': its bytes do not lie inside the file", name);
