@@ -7,6 +7,7 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/retrain.h"
+#include "bench/formats/safe_shards.h"
 #include "bench/run/address.h"
 #include "bench/run/feeding.h"
 #include "bench/run/store.h"
@@ -59,7 +60,8 @@ static Rc export_run(Session *s, const RunRecord *r, const char *path, Error *e)
         if (s->threads_per_run > 1) rc = trainer_share(t, s->threads_per_run, e);
         if (!rc) rc = retrain(t, r, d, step, e);
         origin = origin_of(r, step);
-        if (!rc) rc = weights_write(path, t, &origin, with_batches ? &batches : NULL, d ? &d->codec : NULL, e);
+        if (!rc) rc = weights_write(path, t, &origin, with_batches ? &batches : NULL, d ? &d->codec : NULL,
+                                   1e6 * option_number(s->options, OPTION_shard_size, SAFE_SHARD / 1e6), e);
         if (!rc)
             printf("%s: %zu parameters at step %d of run %.12s (%s, seed %llu), hash %.12s\n", path,
                    trainer_weights(t), step, r->id, r->spec.variant.name, (unsigned long long)r->spec.seed,

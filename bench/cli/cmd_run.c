@@ -11,6 +11,7 @@
 #include "bench/cli/run_slurm.h"
 #include "bench/cli/theory.h"
 #include "bench/formats/progress.h"
+#include "bench/formats/safe_shards.h"
 #include "bench/plan/declare.h"
 #include "bench/run/execute.h"
 #include "bench/run/mpi.h"
@@ -197,6 +198,7 @@ static bool first_of(const Session *s) {
 static Rc run(Session *s, Error *e) {
     const Options *o = s->options;
     RunnerOptions runner = {.checkpoint_seconds = option_number(o, OPTION_checkpoint_every, 60),
+                            .shard_bytes = 1e6 * option_number(o, OPTION_shard_size, SAFE_SHARD / 1e6),
                             .replicas = option_integer(o, OPTION_replicas, 0)};
     const char *shard = option(o, OPTION_shard, NULL), *task = option(o, OPTION_task, NULL);
     bool submits = o->times[OPTION_slurm] > 0;

@@ -30,6 +30,8 @@ void safe_release(SafeFile *f) {
         free(f->text[i].value);
     }
     free(f->text);
+    for (int i = 0; i < f->shards; i++) safe_release(&f->shard[i]);
+    free(f->shard);
     free(f->tensor);
     free(f->bytes);
     safe_init(f);
@@ -77,6 +79,13 @@ static char *header_of(const SafeFile *f, const char *hash) {
     return text;
 }
 
+void safe_hash(const SafeFile *f, char out[static SHA256_HEX]) {
+    Sha256 h;
+    sha256_init(&h);
+    for (int i = 0; i < f->tensors; i++) sha256_add(&h, f->tensor[i].data, safe_bytes(&f->tensor[i]));
+    sha256_end(&h, out);
+}
+
 /* The file's parts, of which the tensors stay where they are: the header's length, the header with blanks behind it up
  * to a multiple of 8 bytes, each tensor. */
 typedef struct {
@@ -86,11 +95,9 @@ typedef struct {
 } Parts;
 
 static void parts_init(Parts *p, const SafeFile *f) {
-    Sha256 h;
     char hash[SHA256_HEX];
-    sha256_init(&h);
-    for (int i = 0; i < f->tensors; i++) sha256_add(&h, f->tensor[i].data, safe_bytes(&f->tensor[i]));
-    char *header = header_of(f, sha256_end(&h, hash));
+    safe_hash(f, hash);
+    char *header = header_of(f, hash);
     size_t length = strlen(header), padded = (length + 7) / 8 * 8;
     p->header = mem_grow(header, padded + 1, 1);
     memset(p->header + length, ' ', padded - length);
@@ -170,6 +177,7 @@ Rc safe_read(SafeFile *f, const char *path, Error *e) {
     uint64_t header = 0;
     safe_init(f);
     if (file_read(path, &f->bytes, &length, e)) return e->code;
+    f->length = length;
     for (int i = 7; i >= 0 && length >= 8; i--) header = header << 8 | (uint8_t)f->bytes[i];
     json_error_t why;
     json_t *root = NULL;
@@ -196,4 +204,29 @@ const char *safe_text(const SafeFile *f, const char *key) {
     for (int i = 0; i < f->texts; i++)
         if (!strcmp(f->text[i].key, key)) return f->text[i].value;
     return NULL;
+}
+
+static int by_place(const void *a, const void *b) {
+    const SafeTensor *x = a, *y = b;
+    if (x->data != y->data) return (char *)x->data < (char *)y->data ? -1 : 1;
+    return (safe_bytes(x) > safe_bytes(y)) - (safe_bytes(x) < safe_bytes(y));
+}
+
+Rc safe_tiled(const SafeFile *f, Error *e) {
+    uint64_t header = 0;
+    for (int i = 7; i >= 0; i--) header = header << 8 | (uint8_t)f->bytes[i];
+    SafeTensor *sorted = mem_alloc((size_t)f->tensors, sizeof *sorted);
+    if (f->tensors) memcpy(sorted, f->tensor, (size_t)f->tensors * sizeof *sorted);
+    qsort(sorted, (size_t)f->tensors, sizeof *sorted, by_place);
+    const char *at = f->bytes + 8 + header;
+    Rc rc = RC_OK;
+    for (int i = 0; i < f->tensors && !rc; i++) {
+        if ((const char *)sorted[i].data != at)
+            rc = error_set(e, RC_INTEGRITY, "tensor '%s' overlaps another, or bytes before it belong to none",
+                           sorted[i].name);
+        at += safe_bytes(&sorted[i]);
+    }
+    if (!rc && at != f->bytes + f->length) rc = error_set(e, RC_INTEGRITY, "bytes at its end belong to no tensor");
+    free(sorted);
+    return rc;
 }

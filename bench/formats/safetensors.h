@@ -4,6 +4,8 @@
 #ifndef BENCH_FORMATS_SAFETENSORS_H
 #define BENCH_FORMATS_SAFETENSORS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -20,12 +22,15 @@ typedef struct {
     char *key, *value;
 } SafeText;
 
-typedef struct {
+typedef struct SafeFile {
     SafeTensor *tensor;
     int tensors;
     SafeText *text; /* __metadata__ */
     int texts;
-    char *bytes; /* the file as read; tensors point into it */
+    char *bytes; /* the file as read, [length]; tensors point into it */
+    size_t length;
+    struct SafeFile *shard; /* those that hold the tensors' bytes, when it was read from several files */
+    int shards;
 } SafeFile;
 
 void safe_init(SafeFile *f);
@@ -40,6 +45,12 @@ Rc safe_write(const SafeFile *f, const char *path, Error *e);
 
 /* RC_INTEGRITY when the file is not one, is truncated, or its data do not have the hash it names. */
 Rc safe_read(SafeFile *f, const char *path, Error *e);
+
+/* RC_INTEGRITY unless the tensors of a file that was read tile its data: none overlaps another, no byte is none's. */
+Rc safe_tiled(const SafeFile *f, Error *e);
+
+/* The SHA-256 of the tensors' bytes, as safe_write states it. */
+void safe_hash(const SafeFile *f, char out[static 65]);
 
 const SafeTensor *safe_find(const SafeFile *f, const char *name); /* NULL: absent */
 const char *safe_text(const SafeFile *f, const char *key);        /* NULL: absent */

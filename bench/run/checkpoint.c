@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "bench/formats/safetensors.h"
+#include "bench/formats/safe_shards.h"
 
 static const struct {
     Role role;
@@ -47,7 +47,7 @@ static void seal_of(char out[SHA256_HEX], const SafeFile *f) {
 }
 
 /* Another process that finishes its last run may remove the folder between making and using it. */
-static Rc store(const SafeFile *f, const char *folder, const char *path, Error *e) {
+static Rc store(const SafeFile *f, const char *folder, const char *path, double shard, Error *e) {
     Text parent;
     text_init(&parent);
     text_format(&parent, "%s/.partial", folder);
@@ -55,7 +55,7 @@ static Rc store(const SafeFile *f, const char *folder, const char *path, Error *
     for (int attempt = 0; attempt < 3 && rc; attempt++) {
         rc = folder_make_own(parent.at, e);
         if (rc) break;
-        rc = safe_write(f, path, e);
+        rc = safe_write_split(f, path, shard, e);
         if (file_exists(parent.at)) break;
     }
     text_release(&parent);
@@ -117,7 +117,7 @@ static const char *dtype_of(const Trainer *t) {
 }
 
 Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica, const RunRecord *r,
-                    const uint8_t chain[32], Error *e) {
+                    const uint8_t chain[32], double shard, Error *e) {
     SafeFile f;
     Aside aside;
     Text path, probes;
@@ -146,7 +146,7 @@ Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica,
     safe_add_text(&f, "seal", seal);
     path_of(&path, folder, id);
     /* What a device that fails gives back must not take the place of a good checkpoint. */
-    Rc rc = trainer_failed(t, e) ? e->code : store(&f, folder, path.at, e);
+    Rc rc = trainer_failed(t, e) ? e->code : store(&f, folder, path.at, shard, e);
     text_release(&path);
     text_release(&probes);
     free(evaluations);
@@ -215,7 +215,7 @@ Rc checkpoint_read(const char *folder, const char *id, Trainer *t, int replica, 
     Text path;
     uint8_t stored[32];
     path_of(&path, folder, id);
-    Rc rc = safe_read(&f, path.at, e);
+    Rc rc = safe_read_split(&f, path.at, e);
     if (!rc) {
         RunRecord loaded = {0};
         rc = check(&f, id, t, r, e);
@@ -261,7 +261,7 @@ int checkpoint_step(const char *folder, const char *id) {
     char seal[SHA256_HEX];
     int64_t step = -1;
     path_of(&path, folder, id);
-    if (file_exists(path.at) && !safe_read(&f, path.at, &ignored)) {
+    if (safe_stands(path.at) && !safe_read_split(&f, path.at, &ignored)) {
         seal_of(seal, &f);
         bool good = safe_text(&f, "seal") && !strcmp(safe_text(&f, "seal"), seal) && safe_text(&f, "id") &&
                     !strcmp(safe_text(&f, "id"), id) && safe_text(&f, "sha256");
@@ -275,7 +275,7 @@ int checkpoint_step(const char *folder, const char *id) {
 void checkpoint_remove(const char *folder, const char *id) {
     Text path;
     path_of(&path, folder, id);
-    unlink(path.at);
+    safe_remove(path.at);
     text_release(&path);
 }
 
@@ -318,6 +318,7 @@ void checkpoint_sweep(const char *folder) {
     Text path;
     sweep(folder, "", ".aside.", ".");
     sweep(folder, "/.partial", "", ".");
+    sweep(folder, "/.partial", "", "-"); /* shards */
     text_init(&path);
     text_format(&path, "%s/.partial", folder);
     rmdir(path.at); /* stays while any checkpoint is in it */

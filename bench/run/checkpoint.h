@@ -6,9 +6,10 @@
 #include "bench/run/record.h"
 #include "models/trainer.h"
 
-/* State of one replica of t, with what r holds so far. */
+/* State of one replica of t, with what r holds so far. Above `shard` bytes of tensors in several files with an index
+ * (bench/formats/safe_shards.h), which is written last: a checkpoint of which shards are missing is none. */
 Rc checkpoint_write(const char *folder, const char *id, Trainer *t, int replica, const RunRecord *r,
-                    const uint8_t chain[32], Error *e);
+                    const uint8_t chain[32], double shard, Error *e);
 
 /* RC_OK: the replica (and the step of t), r (curves, evaluations) and chain stand where the checkpoint was made.
  * RC_USAGE: there is none. RC_INTEGRITY: there is one, but it cannot be used (the line

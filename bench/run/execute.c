@@ -323,7 +323,9 @@ static Rc save(Running *g, Error *e) {
     bool writes = !g->x->ranks || !g->x->ranks->rank;
     for (int i = 0; writes && i < g->x->runs; i++) {
         const Replica *of = &g->replica[i];
-        if (of->finite && checkpoint_write(g->x->folder, of->run->id, g->t, i, of->r, of->chain, e)) rc = e->code;
+        if (of->finite &&
+            checkpoint_write(g->x->folder, of->run->id, g->t, i, of->r, of->chain, g->x->shard_bytes, e))
+            rc = e->code;
     }
     return rc;
 }

@@ -28,6 +28,7 @@ typedef struct {
     int passes;                        /* over a batch (models/micro.h); 0 = 1 */
     const Ranks *ranks;                /* processes that train these runs together; NULL: this one alone */
     double checkpoint_seconds;         /* wall time between checkpoints; 0 = after every step */
+    double shard_bytes;                /* of a checkpoint's tensors in one file; 0 = each tensor stands alone */
     const volatile sig_atomic_t *stop; /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */
     /* Called with the updates of all runs since the last call, or those that checkpoints held; NULL = nobody. */
     void (*progress)(void *context, int steps, bool resumed);

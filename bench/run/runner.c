@@ -218,6 +218,7 @@ static Execution execution_of(const Runner *r, const Group *group, ExecutedRun *
                        .passes = todo_passes(r->todo, &first->spec),
                        .ranks = r->s->ranks,
                        .checkpoint_seconds = r->o->checkpoint_seconds,
+                       .shard_bytes = r->o->shard_bytes,
                        .stop = &session_signal};
 }
 

@@ -6,6 +6,7 @@
 
 typedef struct {
     double checkpoint_seconds;
+    double shard_bytes; /* of a checkpoint (bench/run/checkpoint.h) */
     int replicas;         /* runs that one program trains, at most; 0: 1 on the host, all that fit on a device */
     const char *declared; /* lines of bench/plan/declare.h for the records; NULL: none */
 } RunnerOptions;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "bench/formats/safe_shards.h"
 #include "bench/run/execute.h"
 
 static size_t words_of(Parameter x) {
@@ -46,7 +46,7 @@ static void add_origin(SafeFile *f, const WeightsOrigin *o, const Tokenizer *tok
 }
 
 Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const FeedBatches *batches,
-                 const Tokenizer *tokenizer, Error *e) {
+                 const Tokenizer *tokenizer, double shard, Error *e) {
     SafeFile f;
     uint8_t hash[32];
     size_t at = 0;
@@ -63,37 +63,9 @@ Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, cons
         safe_add(&f, x.name, "F32", x.vector ? 1 : 2, x.vector ? x.cols : x.rows, x.vector ? 1 : x.cols, values + at);
         at += words_of(x);
     }
-    Rc rc = safe_write(&f, path, e);
+    Rc rc = safe_write_split(&f, path, shard, e);
     safe_release(&f);
     free(values);
-    return rc;
-}
-
-static int by_place(const void *a, const void *b) {
-    const SafeTensor *x = a, *y = b;
-    if (x->data != y->data) return (char *)x->data < (char *)y->data ? -1 : 1;
-    return (safe_bytes(x) > safe_bytes(y)) - (safe_bytes(x) < safe_bytes(y));
-}
-
-/* The tensors tile the data: none overlaps another, no byte belongs to none. */
-static Rc check_tiling(const SafeFile *f, const char *path, Error *e) {
-    struct stat st;
-    uint64_t header = 0;
-    for (int i = 7; i >= 0; i--) header = header << 8 | (uint8_t)f->bytes[i];
-    if (stat(path, &st)) return error_set(e, RC_UNMEASURED, "cannot be read again");
-    SafeTensor *sorted = mem_alloc((size_t)f->tensors, sizeof *sorted);
-    if (f->tensors) memcpy(sorted, f->tensor, (size_t)f->tensors * sizeof *sorted);
-    qsort(sorted, (size_t)f->tensors, sizeof *sorted, by_place);
-    const char *at = f->bytes + 8 + header;
-    Rc rc = RC_OK;
-    for (int i = 0; i < f->tensors && !rc; i++) {
-        if ((const char *)sorted[i].data != at)
-            rc = error_set(e, RC_INTEGRITY, "tensor '%s' overlaps another, or bytes before it belong to none",
-                           sorted[i].name);
-        at += safe_bytes(&sorted[i]);
-    }
-    if (!rc && at != f->bytes + st.st_size) rc = error_set(e, RC_INTEGRITY, "bytes at its end belong to no tensor");
-    free(sorted);
     return rc;
 }
 
@@ -155,8 +127,8 @@ static Rc read_origin(WeightsOrigin *o, const SafeFile *f, Error *e) {
 }
 
 Rc weights_open(Weights *w, const char *path, Error *e) {
-    if (safe_read(&w->file, path, e)) return e->code;
-    if (!check_tiling(&w->file, path, e) && !read_origin(&w->origin, &w->file, e)) return RC_OK;
+    if (safe_read_split(&w->file, path, e)) return e->code;
+    if (!(w->file.bytes && safe_tiled(&w->file, e)) && !read_origin(&w->origin, &w->file, e)) return RC_OK;
     safe_release(&w->file);
     return error_prefix(e, "%s: ", path);
 }

@@ -44,9 +44,10 @@ typedef struct {
 } Weights;
 
 /* Replica 0 of t; origin's parameters_hash is filled here. batches, tokenizer: whose vocabulary
- * the file carries; or NULL. RC_UNMEASURED when the disk refuses; then nothing at path has changed. */
+ * the file carries; or NULL. Above `shard` bytes of weights in several files (bench/formats/safe_shards.h).
+ * RC_UNMEASURED when the disk refuses; then nothing at path has changed. */
 Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const FeedBatches *batches,
-                 const Tokenizer *tokenizer, Error *e);
+                 const Tokenizer *tokenizer, double shard, Error *e);
 
 /* The updates behind the weights: what the file says, or all of the run's where it says nothing. */
 int weights_step(const WeightsOrigin *o);

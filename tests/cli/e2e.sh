@@ -121,6 +121,7 @@ copied_tree() { # DIR: a checkout of its own, with nothing beside it
 . "$here/e2e_runs.sh"
 . "$here/e2e_share.sh"
 . "$here/e2e_faults.sh"
+. "$here/e2e_split.sh"
 . "$here/e2e_world.sh"
 . "$here/e2e_claims.sh"
 . "$here/e2e_read.sh"

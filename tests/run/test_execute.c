@@ -82,7 +82,7 @@ static Rc execute_with(const RunSpec *s, const ProbeChoice *probes, bool hits, R
                    .probes = probes,
                    .hits = hits,
                    .folder = folder,
-                   .checkpoint_seconds = 1e9,
+                   .checkpoint_seconds = 1e9, .shard_bytes = 1e9,
                    .stop = &stop_now,
                    .progress = count};
     return run_execute(&x, r, &e);
@@ -254,7 +254,7 @@ Test(execute, hits_outlive_a_stop_behind_the_last_validation, .init = enter, .fi
     cr_assert(between.evaluations == 2 && trainer_step_number(t) == 8);
     free(between.evaluation[0].block), free(between.evaluation[1].block), free(between.evaluation);
     between.evaluation = whole.evaluation, between.evaluations = whole.evaluations;
-    cr_assert_eq(checkpoint_write(folder, whole.id, t, 0, &between, chain, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(checkpoint_write(folder, whole.id, t, 0, &between, chain, 1e9, &e), RC_OK, "%s", e.text);
     between.evaluations = 0, between.evaluation = NULL;
     record_release(&between);
     trainer_free(t);

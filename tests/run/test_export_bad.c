@@ -197,7 +197,7 @@ static Rc reads_as(Trainer *t, const WeightsOrigin *o) {
 static char *toy_file(Trainer **t, WeightsOrigin *o, size_t *length) {
     char *bytes;
     toy(t, o);
-    cr_assert_eq(weights_write(disk, *t, o, NULL, NULL, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(weights_write(disk, *t, o, NULL, NULL, 1e9, &e), RC_OK, "%s", e.text);
     cr_assert_eq(reads_as(*t, o), RC_OK, "%s", e.text);
     cr_assert_eq(file_read(path, &bytes, length, &e), RC_OK);
     return bytes;

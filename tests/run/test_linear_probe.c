@@ -81,7 +81,7 @@ static Rc execute(const RunSpec *s, const ProbeChoice *probes, RunRecord *r) {
                    .backend = b,
                    .probes = probes,
                    .folder = folder,
-                   .checkpoint_seconds = 1e9,
+                   .checkpoint_seconds = 1e9, .shard_bytes = 1e9,
                    .stop = &stop_now,
                    .progress = count};
     return run_execute(&x, r, &e);
