@@ -124,26 +124,33 @@ static int write_parts(int fd, const FilePart *part, int parts) {
     return failed;
 }
 
-/* Whether the next bytes of the file are these; block holds BLOCK bytes. */
-static bool next_are(int fd, const char *bytes, size_t length, char *block) {
+/* Whether the next bytes of the file are these; block holds BLOCK bytes. -1: it cannot be read, errno says why. */
+static int next_are(int fd, const char *bytes, size_t length, char *block) {
     for (size_t done = 0; done < length;) {
         ssize_t got = file_take(fd, block, length - done < BLOCK ? length - done : BLOCK);
-        if (got <= 0 || memcmp(block, bytes + done, (size_t)got)) return false;
+        if (got < 0) return -1;
+        if (!got || memcmp(block, bytes + done, (size_t)got)) return 0;
         done += (size_t)got;
     }
-    return true;
+    return 1;
 }
 
 static Rc read_back(const char *aside, const char *path, const FilePart *part, int parts, Error *e) {
     int fd = file_open(aside, O_RDONLY);
     if (fd < 0) return error_set(e, RC_UNMEASURED, "%s: %s", aside, strerror(errno));
     char *block = mem_alloc(BLOCK, 1);
-    bool same = true;
-    for (int i = 0; i < parts && same; i++) same = next_are(fd, part[i].bytes, part[i].length, block);
-    same = same && !file_take(fd, block, 1);
+    int same = 1;
+    for (int i = 0; i < parts && same > 0; i++) same = next_are(fd, part[i].bytes, part[i].length, block);
+    if (same > 0) {
+        ssize_t more = file_take(fd, block, 1);
+        same = more < 0 ? -1 : !more;
+    }
+    int why = errno;
     free(block);
     close(fd);
-    return same ? RC_OK : error_set(e, RC_UNMEASURED, "%s: what was written does not read back", path);
+    if (same > 0) return RC_OK;
+    if (same < 0) return error_set(e, RC_UNMEASURED, "%s: cannot be read back: %s", path, strerror(why));
+    return error_set(e, RC_UNMEASURED, "%s: what was written does not read back", path);
 }
 
 /* ".tmp.PID.HOST": who writes it. */

@@ -55,19 +55,22 @@ static bool is_shard(const char *name, const Text *stem) {
     return sscanf(name + DIGITS, "-%5u-of-%5u" ENDING "%n", &i, &n, &end) == 2 && end && !name[DIGITS + end];
 }
 
-/* Removes the path's shards that the index (NULL: there is none) does not name. */
-static void tidy(const char *path, json_t *hashes) {
+/* Removes the path's shards that the index (NULL: there is none) does not name. Whether it could. */
+static bool tidy(const char *path, json_t *hashes) {
     Text folder, stem;
+    bool clean = true;
     split_path(path, &folder, &stem);
     const char *where = folder.length ? folder.at : ".";
     DIR *all = opendir(where);
     for (struct dirent *entry; all && (entry = readdir(all));)
         if (is_shard(entry->d_name, &stem) && !json_object_get(hashes, entry->d_name))
-            (void)unlinkat(dirfd(all), entry->d_name, 0);
+            clean = !unlinkat(dirfd(all), entry->d_name, 0) && clean;
+    clean = clean && all;
     if (all) closedir(all);
     folder_sweep(where);
     text_release(&folder);
     text_release(&stem);
+    return clean;
 }
 
 /* Tensors from..end of f into a shard; its name goes into the index. */
@@ -112,7 +115,7 @@ static json_t *index_new(const SafeFile *f) {
 }
 
 static Rc write_shards(const SafeFile *f, const char *path, double most, Error *e) {
-    json_t *index = index_new(f);
+    json_t *index = index_new(f), *before;
     int count = 0, number = 0;
     Rc rc = RC_OK;
     for (int i = 0; i < f->tensors; i = shard_end(f, i, most)) count++;
@@ -125,7 +128,10 @@ static Rc write_shards(const SafeFile *f, const char *path, double most, Error *
     if (!rc) rc = file_write(at, text, strlen(text), e);
     if (!rc) {
         unlink(path);
-        tidy(path, json_object_get(index, "sha256"));
+        (void)tidy(path, json_object_get(index, "sha256"));
+    } else if ((before = json_load_file(at, 0, NULL)) || !file_exists(at)) {
+        (void)tidy(path, json_object_get(before, "sha256")); /* what was written of the new set */
+        json_decref(before);
     }
     free(at);
     free(text);
@@ -136,8 +142,9 @@ static Rc write_shards(const SafeFile *f, const char *path, double most, Error *
 Rc safe_write_split(const SafeFile *f, const char *path, double most, Error *e) {
     if (safe_splits(f, most)) return write_shards(f, path, most, e);
     if (safe_write(f, path, e)) return e->code;
+    /* The index goes last: while it stands, the next write looks for shards again. Readers take the whole file. */
     char *at = index_of(path);
-    if (!unlink(at)) tidy(path, NULL);
+    if (file_exists(at) && tidy(path, NULL)) unlink(at);
     free(at);
     return RC_OK;
 }
@@ -152,7 +159,7 @@ bool safe_stands(const char *path) {
 void safe_remove(const char *path) {
     char *at = index_of(path);
     unlink(path);
-    if (!unlink(at)) tidy(path, NULL);
+    if (!unlink(at)) (void)tidy(path, NULL);
     free(at);
 }
 

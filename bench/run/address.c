@@ -139,6 +139,14 @@ static Rc find(const Session *s, const Store *stored, const char *text, char id[
     return e->code;
 }
 
+/* What was not found may stand in a folder that does not read: store_read has said which is the first, and why. */
+static Rc perhaps_damaged(const Store *stored, Error *e) {
+    size_t n = strlen(e->text);
+    snprintf(e->text + n, sizeof e->text - n, "; %d folder%s of %s do%s not read", stored->damaged,
+             stored->damaged == 1 ? "" : "s", stored->folder, stored->damaged == 1 ? "es" : "");
+    return e->code = stored->damage.code;
+}
+
 char *address_experiment(const char *text) {
     char *copy = mem_text(text), *experiment;
     (void)split_experiment(copy, &experiment);
@@ -150,6 +158,7 @@ Rc address_find(const Session *s, const char *text, char id[SHA256_HEX], Error *
     Store stored;
     store_read(&stored, s->runs);
     Rc rc = find(s, &stored, text, id, e);
+    if (rc == RC_USAGE && stored.damaged) rc = perhaps_damaged(&stored, e);
     store_release(&stored);
     return rc;
 }

@@ -25,7 +25,6 @@ bool store_is_id(const char *name) {
 }
 
 void store_read(Store *s, const char *folder) {
-    Error first = {0};
     *s = (Store){0};
     snprintf(s->folder, sizeof s->folder, "%s", folder);
     char **name;
@@ -36,7 +35,7 @@ void store_read(Store *s, const char *folder) {
         if (!store_is_id(name[i])) continue;
         if (record_head(&head, folder, name[i], &e)) {
             (void)store_damage(folder, name[i], &e);
-            if (!s->damaged) first = e;
+            if (!s->damaged) s->damage = e;
             s->damaged_id = mem_grow(s->damaged_id, (size_t)s->damaged + 1, sizeof *s->damaged_id);
             memcpy(s->damaged_id[s->damaged++], name[i], SHA256_HEX);
             continue;
@@ -48,7 +47,7 @@ void store_read(Store *s, const char *folder) {
     if (s->heads) qsort(s->head, (size_t)s->heads, sizeof *s->head, by_spec);
     if (s->damaged)
         fprintf(stderr, "normbench: note: %d folder%s of %s do%s not read, the first: %s\n", s->damaged,
-                s->damaged == 1 ? "" : "s", folder, s->damaged == 1 ? "es" : "", first.text);
+                s->damaged == 1 ? "" : "s", folder, s->damaged == 1 ? "es" : "", s->damage.text);
 }
 
 void store_release(Store *s) {

@@ -21,6 +21,7 @@ typedef struct {
     int heads;
     char (*damaged_id)[SHA256_HEX]; /* folders that do not read */
     int damaged;
+    Error damage; /* of the first of them */
 } Store;
 
 /* Turns the error of a stored run that does not read into RC_INTEGRITY, and says what to do about its folder. */

@@ -21,7 +21,10 @@ FAULTS = {
     "mmap": ("eio",), "close": ("enospc", "eio", "eintr", "kill", "cut", "lose"), "list": ("eio",),
 }
 RUN = ["run", "toy", "--offline", "--threads", "1", "--checkpoint-every", "0", "--results", "r"]
+SPLIT = [*RUN, "--shard-size", "0.008"]
 TABLE = ["table", "toy", "--results", "r"]
+EXPORT = ["export", "post/seed=1", "--step", "final", "-o", "w.safetensors", "--results", "r", "--offline"]
+IMPORT = ["import", "w.safetensors", "--results", "r", "--offline"]
 COSTS = ("-cost.json", "-cost.tex", "-cost.csv")
 
 
@@ -33,29 +36,38 @@ def both_stored(world):
     world.must(*RUN)
 
 
-def stopped(world):
+def stopped(world, run=RUN, ending=".safetensors"):
     """A checkpoint in the middle of the second run."""
     one_stored(world)
-    world.run(RUN, "count")
+    world.run(run, "count")
     calls = [line.split()[0] for line in open(world.log) if "allocations" not in line]
     paths = [line.split()[-1] for line in open(world.log)]
-    at = max(i for i, path in enumerate(paths) if path.endswith(".safetensors") and calls[i] == "rename")
+    at = max(i for i, path in enumerate(paths) if path.endswith(ending) and calls[i] == "rename")
     world.begin()
     one_stored(world)
-    world.run(RUN, "kill", at + 3)
+    world.run(run, "kill", at + 3)
     partial = os.path.join(world.work, "r", "runs", ".partial")
-    if not any(name.endswith(".safetensors") for name in os.listdir(partial)):
+    if not any(name.endswith(ending) for name in os.listdir(partial)):
         raise SystemExit("Bail out! no checkpoint is left to go on from")
+
+
+def stopped_split(world):
+    """The same where a checkpoint is several files."""
+    stopped(world, SPLIT, ".index.json")
 
 
 def words(world):
     world.write("words.txt", " ".join(w * (1 + n % 3) for n in range(1200) for w in ("norm", "pre", "post", f"x{n % 97}")))
 
 
-def weights(world):
+def weights(world, *how):
     both_stored(world)
     run = sorted(n for n in os.listdir(os.path.join(world.work, "r", "runs")) if n[0] != ".")[0]
-    world.must("export", run, "--step", "final", "-o", "w.safetensors", "--results", "r", "--offline")
+    world.must("export", run, "--step", "final", "-o", "w.safetensors", "--results", "r", "--offline", *how)
+
+
+def split_weights(world):
+    weights(world, "--shard-size", "0.004")
 
 
 def losses(world):
@@ -72,6 +84,8 @@ BASELINE = ["baseline", "toy", "--offline", "--threads", "1", "--reason", "the f
 TARGETS = [
     Target("run", [RUN, TABLE], one_stored, spare=("r/out",), volatile=COSTS),
     Target("resumed run", [RUN], stopped, spare=("r/out",)),
+    Target("resumed run, split checkpoint", [SPLIT], stopped_split, spare=("r/out",)),
+    Target("split export", [[*EXPORT, "--shard-size", "0.008"], IMPORT], split_weights, reads=IMPORT),
     Target("table", [TABLE], both_stored, volatile=COSTS),
     Target("report", [["report", "--results", "r"]], both_stored, told="note: no figures: "),
     Target("baseline", [BASELINE]),
@@ -81,7 +95,8 @@ TARGETS = [
     Target("shards", [SHARDS, [*RUN, "--set", "dataset=shards:tiny", "--set", "tokenizer=bpe:300", "--data", "made"]], words,
            once="made/tiny/manifest.json"),
     Target("archive", [["archive", "toy", "--results", "r", "-o", "a.tar"]], both_stored),
-    Target("import", [["import", "w.safetensors", "--results", "r", "--offline"]], weights),
+    Target("import", [IMPORT], weights),
+    Target("split import", [IMPORT], split_weights),
     Target("compare", [["compare", "losses.csv", "--plot", "d.svg"]], losses, codes=(1,)),
 ]
 
@@ -91,6 +106,8 @@ def what_is_wrong(world, target, fault, hit, code, out, err):
     now = world.standing(target)
     if fault == "eio" and hit.startswith("unlink "):  # what the disk did not remove stands until the clean command
         now.pop(hit.split("work/", 1)[-1], None)
+    if fault == "eio" and hit.startswith("list "):  # the same of what it did not name
+        now = {p: c for p, c in now.items() if p in target.after_first or p not in target.before}
     lost = [p for p in target.before if p not in now and p in target.whole]
     changed = [p for p in target.before if p in now and now[p] != target.before[p] and p in target.whole
                and target.whole[p] == target.before[p]]
@@ -101,7 +118,7 @@ def what_is_wrong(world, target, fault, hit, code, out, err):
     if code in target.codes and target.told and target.told in err and ERRNO.get(fault, "") in err:
         return ""
     if code in target.codes:
-        if target.printed != out and target.name not in ("run", "resumed run", "tokenizer, prepared tokens"):
+        if target.printed != out and target.name not in ("run", "resumed run", "resumed run, split checkpoint", "tokenizer, prepared tokens"):
             return "it succeeds and prints something else"
         differs = difference(now, target.after_first, target.spare)
         return f"it succeeds with other results: {differs}" if differs else ""
@@ -136,6 +153,9 @@ def attack(world, target, every, offset):
         wrong = what_is_wrong(world, target, fault, hit, code, out, err)
         if fault in ("cut", "lose"):
             world.age()
+        if target.reads and not wrong:
+            read, _, said = world.run(target.reads)
+            wrong = f"what stands cannot be read: exit {signal_name(read)}: {said[-300:]}" if read else ""
         done = target.once and os.path.exists(os.path.join(world.work, target.once))
         for command in target.commands[bool(done):] if not wrong else ():
             again, _, said = world.run(command)

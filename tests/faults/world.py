@@ -50,12 +50,14 @@ class Target:
     """name; commands: what is done, the first of them disturbed; prepare(world): fills the folder it begins in;
     once: a file that the first command refuses to make again;
     spare: what may be absent after a command that ended well (a cache); volatile: names that hold times;
-    told: a note with which it may end well and leave something out."""
+    told: a note with which it may end well and leave something out;
+    reads: a command that ends well after every fault, the old state standing or the new one."""
 
     def __init__(self, name, commands, prepare=None, spare=(), volatile=(), codes=(0,), once=None,
-                 told=None):
+                 told=None, reads=None):
         self.name, self.commands, self.prepare = name, commands, prepare or (lambda world: None)
         self.spare, self.volatile, self.codes, self.once, self.told = spare, volatile, codes, once, told
+        self.reads = reads
 
 
 class World:

@@ -9,7 +9,8 @@ under another hash. A refusal is one line, and leaves the results as they were."
 import argparse, glob, hashlib, json, os, random, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), os.pardir, "faults"))
-from calls import BASELINE, COSTS, PIECES, RUN, SHARDS, TABLE, baselines, both_stored, losses, stopped, weights, words
+from calls import (BASELINE, COSTS, IMPORT, PIECES, RUN, SHARDS, SPLIT, TABLE, baselines, both_stored, losses, split_weights, stopped,
+                   stopped_split, weights, words)
 from world import Target, World, difference, signal_name
 
 MEANING = b"\0\xff\n\t\"'{}[]:,-&*!%0e.<\\#|>"
@@ -178,13 +179,15 @@ KINDS = [
     Kind("hits", "r/runs/*/hits.bin", RUN, (5,), hits),
     Kind("translations", "r/runs/*/translations.tsv", [*RUN, *TRANSLATE], (5,), translated),
     Kind("checkpoint", "r/runs/.partial/*.safetensors", RUN, (), stopped, fresh=True),
+    Kind("split checkpoint", "r/runs/.partial/*.safetensors*", SPLIT, (), stopped_split, fresh=True),
     Kind("prepared tokens", "root/datasets/cache/tokens/*", [*PIECES, "--results", "q"], (5,), pieces, fresh=True),
     Kind("shards", "made/tiny/*", [*RUN, "--set", "dataset=shards:tiny", "--set", "tokenizer=bpe:300", "--data", "made"],
          (5,), sharded, fresh=True),
     Kind("corpus", "data/*/input.txt", ["data", "verify", "tinyshakespeare", "--data", "data", "--offline"], (5,), corpus,
          good=(5,)),
     Kind("baseline", "root/results/baselines/*.json", VERIFY, (5,), baselines),
-    Kind("weights", "w.safetensors", ["import", "w.safetensors", "--results", "r", "--offline"], (5,), weights),
+    Kind("weights", "w.safetensors", IMPORT, (5,), weights),
+    Kind("split weights", "w[-.]*", IMPORT, (5,), split_weights),
     Kind("plan", "r/out/mine/plan.json", ["table", "mine", "--results", "r"], (2, 3, 5), tabled),
     Kind("stored verdicts", "root/results/reference/claims.json", ["claims", "--results", "none"], (5,), stored_verdicts,
          any_words),
