@@ -130,17 +130,22 @@ struct Call {
  * do not depend on the number of parts. A kernel whose backward may run in place gives a part the same rows of every
  * input. */
 typedef struct {
-    int from, to;
+    ptrdiff_t from, to; /* of rows and columns each fits into int, of numbers it need not */
 } Share;
 
-static inline Share share_of(int part, int parts, int n) {
+static inline Share share_of(int part, int parts, ptrdiff_t n) {
     Share s = {0, n};
-    if (parts > 1) s.from = (int)((int64_t)n * part / parts), s.to = (int)((int64_t)n * (part + 1) / parts);
+    if (parts > 1) s.from = n * part / parts, s.to = n * (part + 1) / parts;
     return s;
 }
 
-static inline Share call_share(const Call *c, int n) {
+static inline Share call_share(const Call *c, ptrdiff_t n) {
     return share_of(c->part, c->parts, n);
+}
+
+/* Numbers of a View in one replica. */
+static inline ptrdiff_t view_words(View v) {
+    return (ptrdiff_t)v.rows * v.cols;
 }
 
 typedef struct {

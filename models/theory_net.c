@@ -150,7 +150,7 @@ Rc theory_net_make(TheoryNet **out, const TheoryPlan *plan, Error *e) {
     n->plan = *plan;
     n->shape = shape_of(plan);
     *out = NULL;
-    Rc rc = oracle ? shape_check(&n->shape, e) : e->code;
+    Rc rc = oracle ? shape_keys(&n->shape, e) : e->code;
     if (!rc) rc = variant_check(&n->plan.variant, plan->layers, e);
     if (rc) {
         free(n);

@@ -170,7 +170,7 @@ static void stop(Trainer *t, int r, StepReport *report, const char *what, int te
     snprintf(report->culprit, sizeof report->culprit, "%s %s", what, tensor < 0 ? "norm" : t->tape.tensor[tensor].name);
 }
 
-static void *at_word(const Program *p, Role role, int tensor, int replica, int word) {
+static void *at_word(const Program *p, Role role, int tensor, int replica, ptrdiff_t word) {
     return (unsigned char *)program_at(p, role, tensor, replica) + (size_t)word * p->backend->word[role];
 }
 
@@ -186,7 +186,7 @@ static void update(void *context, int part, int parts) {
     const Program *p = &t->program;
     for (int i = 0; i < t->parameters; i++) {
         const Tensor *x = &t->tape.tensor[t->parameter[i]];
-        Share share = share_of(part, parts, x->rows * x->cols);
+        Share share = share_of(part, parts, (ptrdiff_t)x->rows * x->cols);
         Update of = {.p = at_word(p, ROLE_PARAM, t->parameter[i], u->replica, share.from),
                      .g = at_word(p, ROLE_GRAD, t->parameter[i], u->replica, share.from),
                      .m = at_word(p, ROLE_MOMENT1, t->parameter[i], u->replica, share.from),
@@ -227,10 +227,10 @@ static void unscale(void *context, int part, int parts) {
     double inverse = 1 / t->scale[u->replica].now;
     for (int i = 0; i < t->parameters; i++) {
         const Tensor *x = &t->tape.tensor[t->parameter[i]];
-        Share share = share_of(part, parts, x->rows * x->cols);
+        Share share = share_of(part, parts, (ptrdiff_t)x->rows * x->cols);
         void *words = program_at(p, ROLE_GRAD, t->parameter[i], u->replica);
         bool wide = p->backend->word[ROLE_GRAD] == sizeof(double);
-        for (int j = share.from; j < share.to; j++)
+        for (ptrdiff_t j = share.from; j < share.to; j++)
             if (wide)
                 ((double *)words)[j] *= inverse;
             else

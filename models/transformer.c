@@ -419,21 +419,30 @@ Rc shape_keys(const ModelShape *s, Error *e) {
         return error_set(e, RC_USAGE,
                          "positions: sinusoidal is of encoder-decoders (objective: translate); learned, "
                          "rope or none");
+    if (4.0 * s->width * s->ffn_mult >= 0x1p31)
+        return error_set(e, RC_USAGE, "width: %d with ffn_mult %d makes rows of 2^31 numbers or more", s->width,
+                         s->ffn_mult);
+    if ((double)s->batch * s->context * s->heads >= 0x1p31)
+        return error_set(e, RC_USAGE, "heads: %d of %d x %d tokens make 2^31 rows or more", s->heads, s->batch,
+                         s->context);
     if ((double)s->batch * s->context > 1 << 24)
         return error_set(e, RC_USAGE, "batch: %d x context %d is more than 16,777,216 tokens a step", s->batch,
                          s->context);
     return RC_OK;
 }
 
-Rc shape_check(const ModelShape *s, Error *e) {
+Rc shape_check(const ModelShape *s, const Backend *backend, Error *e) {
     if (shape_keys(s, e)) return e->code;
     double rows = (double)s->batch * s->context, mlp = expanded(s), qkv = 3.0 * s->width;
     double widest = mlp > qkv ? mlp : qkv;
     if (s->vocab > widest) widest = s->vocab;
-    if (rows * widest >= 0x1p31 || (double)s->vocab * s->width >= 0x1p31 || mlp * s->width >= 0x1p31)
+    double most = rows * widest;
+    if ((double)s->vocab * s->width > most) most = (double)s->vocab * s->width;
+    if (mlp * s->width > most) most = mlp * s->width;
+    if (backend && backend->device && most >= 0x1p31)
         return error_set(e, RC_USAGE,
-                         "batch: %d x context %d, width %d and vocabulary %d make a tensor of 2^31 "
-                         "numbers or more",
-                         s->batch, s->context, s->width, s->vocab);
+                         "batch: %d x context %d, width %d and vocabulary %d make a tensor of %.0f numbers; "
+                         "backend '%s' counts fewer than 2^31 (--micro-batch makes it smaller)",
+                         s->batch, s->context, s->width, s->vocab, most, backend->name);
     return RC_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef MODELS_TRANSFORMER_H
 #define MODELS_TRANSFORMER_H
 
+#include "kernels/backend.h"
 #include "models/tape.h"
 #include "models/variant.h"
 
@@ -38,8 +39,9 @@ int shape_hidden(const ModelShape *s);
  * this shape can be planned (trainer_plan). */
 Rc shape_keys(const ModelShape *s, Error *e);
 
-/* The same, and every tensor has fewer than 2^31 numbers, which kernels count in int: it can be trained. */
-Rc shape_check(const ModelShape *s, Error *e);
+/* The same, and no tensor has more numbers than the backend's kernels count: 2^31 - 1 on a device; on a host (or NULL)
+ * it has fewer than 2^31 rows and columns, as shape_keys sees to. */
+Rc shape_check(const ModelShape *s, const Backend *backend, Error *e);
 
 /* The feeds of an encoder-decoder (Vaswani et al. 2017). Sentences stand packed, one behind the other, in `batch *
  * context` rows each of what is read ("source") and of what is written ("tokens"); none is longer than `context`. Every

@@ -100,7 +100,7 @@ Rc session_corpora(Session *s, const Experiment *x, Error *e) {
         for (int cell = 0; cell < experiment_cells(x); cell++) {
             RunSpec one = experiment_spec(x, cell, arm, 0);
             ModelShape shape = spec_shape(&one, d->vocab);
-            if (spec_check(&one, e) || shape_check(&shape, e) || feed_fits(&one, d, e))
+            if (spec_check(&one, e) || shape_keys(&shape, e) || feed_fits(&one, d, e))
                 return error_prefix(e, "%s, arm %s: ", x->file, x->arm[arm].name);
         }
     }

@@ -104,11 +104,19 @@ Rc todo_lacking(const Todo *t, const Session *s, Error *e) {
     return RC_OK;
 }
 
-static Rc describe_run(TodoRun *run, Session *s, const Experiment *x, ToyCache *cache, Error *e) {
+/* Whether its backend can count a pass' numbers. */
+static Rc counted(const Todo *t, const TodoRun *run, Error *e) {
+    ModelShape pass = spec_shape(&run->spec, run->data->vocab);
+    int passes = todo_passes(t, &run->spec);
+    if (passes > 0 && pass.batch % passes == 0) pass.batch /= passes;
+    return shape_check(&pass, run->backend, e);
+}
+
+static Rc describe_run(const Todo *t, TodoRun *run, Session *s, const Experiment *x, ToyCache *cache, Error *e) {
     char tokenizer[SPEC_TEXT_SIZE];
     if (session_dataset(s, run->spec.dataset.text, spec_get(tokenizer, &run->spec, "tokenizer"), &run->data, e) ||
         session_backend(s, (PrecisionKind)run->spec.precision, &run->backend, e) ||
-        cached_arithmetic(cache, run->arithmetic, &run->spec, run->backend, e))
+        counted(t, run, e) || cached_arithmetic(cache, run->arithmetic, &run->spec, run->backend, e))
         return e->code;
     if (x->quantize && run->backend->device)
         return error_set(e, RC_UNMEASURED, "quantize: backend '%s' has no pass in eight bits; --backend cpu has",
@@ -133,7 +141,7 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
                                  .arm = arm,
                                  .seed = seed,
                                  .lacking = PROBE_COUNT};
-                rc = describe_run(run, s, x, &cache, e);
+                rc = describe_run(t, run, s, x, &cache, e);
                 t->missing += !run->done;
                 used |= !rc && (s->oracle || !strcmp(s->backend_name, "cpu") ||
                                 !strcmp(run->backend->family, s->backend_name));

@@ -18,10 +18,10 @@ static inline real kept(real g) {
 
 static void forward(const Call *c) {
     for (int r = 0; r < c->replicas; r++) {
-        const Share all = call_share(c, c->out.rows * c->out.cols);
+        const Share all = call_share(c, view_words(c->out));
         const real *restrict x = at(c->in[0], r), keep = kept(at(c->in[1], r)[0]);
         real *restrict y = at(c->out, r);
-        for (int i = all.from; i < all.to; i++) y[i] = keep * x[i];
+        for (ptrdiff_t i = all.from; i < all.to; i++) y[i] = keep * x[i];
     }
 }
 

@@ -33,7 +33,7 @@ static void mask(const Call *c, int r, View from, View to, bool accumulate) {
     const real *x = at(from, r), keep = (real)s->drop_scale;
     real *y = at(to, r);
     size_t n = (size_t)c->out.rows * (size_t)c->out.cols;
-    Share pieces = call_share(c, (int)((n + WORDS - 1) / WORDS));
+    Share pieces = call_share(c, (ptrdiff_t)((n + WORDS - 1) / WORDS));
     size_t end = (size_t)pieces.to * WORDS < n ? (size_t)pieces.to * WORDS : n, e = (size_t)pieces.from * WORDS;
     uint32_t word[WORDS], below = s->drop_below;
     if (!below) {

@@ -45,8 +45,8 @@ static void backward(const Call *c) {
     for (int r = 0; r < c->replicas; r++) {
         const real *g = at(c->in[1], r);
         for (int row = rows.from; c->din[0].at && row < rows.to; row++) {
-            const real *dy = at(c->dout, r) + row * d;
-            real *dx = at(c->din[0], r) + row * d;
+            const real *dy = at(c->dout, r) + (size_t)row * (size_t)d;
+            real *dx = at(c->din[0], r) + (size_t)row * (size_t)d;
             gate_line(dx, dy, g, d, n, c->accumulate[0]);
         }
         if (c->din[1].at) gate_gradient(c, r);

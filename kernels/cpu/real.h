@@ -73,9 +73,9 @@ static inline real *writing(real *p, int n) {
  * asked for once a line. */
 #define STREAM(all, asks, ...) \
     do { \
-        int i = (all).from; \
+        ptrdiff_t i = (all).from; \
         for (; i + LINE <= (all).to;) { \
-            const int line_end = i + LINE; \
+            const ptrdiff_t line_end = i + LINE; \
             asks for (; i < line_end; i++) __VA_ARGS__; \
         } \
         for (; i < (all).to; i++) __VA_ARGS__; \

@@ -82,14 +82,14 @@ static void add(Rounded *to, const Rounded *more, uint64_t step) {
 
 void SYMBOL(round)(const Rounding *c) {
     real rounded[BLOCK];
-    Share share = share_of(c->part, c->parts, c->from.rows * c->from.cols);
+    Share share = share_of(c->part, c->parts, view_words(c->from));
     for (int r = 0; r < c->replicas; r++) {
         const real *from = at(c->from, r);
         real *to = at(c->to, r);
         Rounded seen = {0};
         bool counts = c->count && !c->scalars[r].stopped;
-        for (int i = share.from; i < share.to; i += BLOCK) {
-            int n = share.to - i < BLOCK ? share.to - i : BLOCK;
+        for (ptrdiff_t i = share.from; i < share.to; i += BLOCK) {
+            int n = share.to - i < BLOCK ? (int)(share.to - i) : BLOCK;
             to_word(c->word, from + i, rounded, n);
             if (counts) count(&seen, from + i, rounded, n, c->word);
             memcpy(to + i, rounded, (size_t)n * sizeof *rounded);

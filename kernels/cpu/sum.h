@@ -21,7 +21,7 @@ static void add(real *restrict y, const real *restrict x, const real *restrict f
 }
 
 static void forward(const Call *c) {
-    const Share all = call_share(c, c->out.rows * c->out.cols);
+    const Share all = call_share(c, view_words(c->out));
     for (int r = 0; r < c->replicas; r++) {
         const Pair by = factors(c, r);
         if (c->out.at == c->in[1].at)
@@ -32,11 +32,11 @@ static void forward(const Call *c) {
 }
 
 static void scaled(real *restrict dx, const real *restrict dy, real factor, Share all, bool accumulate) {
-    for (int i = all.from; i < all.to; i++) put(&dx[i], factor * dy[i], accumulate);
+    for (ptrdiff_t i = all.from; i < all.to; i++) put(&dx[i], factor * dy[i], accumulate);
 }
 
 static void backward(const Call *c) {
-    const Share all = call_share(c, c->out.rows * c->out.cols);
+    const Share all = call_share(c, view_words(c->out));
     for (int r = 0; r < c->replicas; r++) {
         const Pair by = factors(c, r);
         const real factor[2] = {(real)by.a, (real)by.b};
@@ -50,7 +50,7 @@ static void backward(const Call *c) {
             if (dx && dx != dy) scaled(dx, dy, factor[which], all, c->accumulate[which]);
         }
         if (over && factor[0] != 1)
-            for (int i = all.from; i < all.to; i++) dy[i] *= factor[0];
+            for (ptrdiff_t i = all.from; i < all.to; i++) dy[i] *= factor[0];
     }
 }
 

@@ -8,16 +8,16 @@
 static inline double factor(const Call *c, int r);
 
 static void forward(const Call *c) {
-    const Share all = call_share(c, c->out.rows * c->out.cols);
+    const Share all = call_share(c, view_words(c->out));
     for (int r = 0; r < c->replicas; r++) {
         const real f = (real)factor(c, r);
         real *y = at(c->out, r);
         if (c->out.at == c->in[0].at) {
-            for (int i = all.from; i < all.to; i++) y[i] *= f;
+            for (ptrdiff_t i = all.from; i < all.to; i++) y[i] *= f;
         } else {
             const real *restrict x = at(c->in[0], r);
             real *restrict to = y;
-            for (int i = all.from; i < all.to; i++) to[i] = f * x[i];
+            for (ptrdiff_t i = all.from; i < all.to; i++) to[i] = f * x[i];
         }
     }
 }

@@ -91,8 +91,8 @@ Test(shape, swiglu_keeps_the_parameters) {
 Test(shape, rope_needs_pairs) {
     ModelShape s = toy_shape();
     s.positions = POSITIONS_ROPE, s.width = 36;
-    cr_assert_eq(shape_check(&s, &e), RC_USAGE);
+    cr_assert_eq(shape_keys(&s, &e), RC_USAGE);
     cr_assert_str_eq(e.text, "positions: rope turns pairs of columns; a head of width 36 / heads 4 has 9");
     s.heads = 6;
-    cr_assert_eq(shape_check(&s, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(shape_keys(&s, &e), RC_OK, "%s", e.text);
 }

@@ -57,11 +57,11 @@ V_FN void backward4(float *dx, const float *dy, const float *x, const bool accum
 }
 
 static void forward(const Call *c) {
-    Share all = call_share(c, c->out.rows * c->out.cols);
+    Share all = call_share(c, view_words(c->out));
     for (int r = 0; r < c->replicas; r++) {
         const float *x = at(c->in[0], r);
         float *y = at(c->out, r), last[STRIDE] = {0};
-        int i = all.from;
+        ptrdiff_t i = all.from;
         for (; i + STRIDE <= all.to; i += STRIDE) forward4(y + i, x + i);
         if (i == all.to) continue;
         size_t rest = (size_t)(all.to - i) * sizeof(float);
@@ -72,11 +72,11 @@ static void forward(const Call *c) {
 }
 
 static void backward(const Call *c) {
-    Share all = call_share(c, c->out.rows * c->out.cols);
+    Share all = call_share(c, view_words(c->out));
     for (int r = 0; c->din[0].at && r < c->replicas; r++) {
         const float *x = at(c->in[0], r), *dy = at(c->dout, r);
         float *dx = at(c->din[0], r), last[3][STRIDE] = {{0}};
-        int i = all.from;
+        ptrdiff_t i = all.from;
         if (c->accumulate[0])
             for (; i + STRIDE <= all.to; i += STRIDE) backward4(dx + i, dy + i, x + i, true);
         else
