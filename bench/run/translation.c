@@ -77,7 +77,7 @@ static void propose(Decoder *d, Candidate c) {
 
 /* e^(logit - most), as floats. The bits of canon_exp are the same by any instructions: by those that the machine has,
  * many go at once and its fma is no call. */
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12 && !defined(__SANITIZE_THREAD__)
 __attribute__((target_clones("arch=x86-64-v3", "default")))
 #endif
 static void exponentials(const double *logit, double most, int n, float *out) {
