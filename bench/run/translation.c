@@ -250,6 +250,10 @@ Rc translate(Trainer *t, int replica, const Decoding *how, Translation *x, int c
     d.logit = mem_alloc((size_t)d.vocab, sizeof *d.logit);
     d.power = mem_alloc((size_t)d.vocab, sizeof *d.power);
     packed_begin(&d.rows, d.room, d.feeds);
+    int most = d.rows.rows / (d.decode ? 1 : how->context);
+    if (how->beam > most)
+        rc = error_set(e, RC_USAGE, "beam: %d are more than the %d that the rows of this model's batch hold", how->beam,
+                       most);
     d.parent = mem_alloc((size_t)d.rows.rows, sizeof *d.parent);
     d.candidate = mem_alloc(2 * (size_t)how->beam + 1, sizeof *d.candidate);
     Sentence *all = mem_alloc((size_t)count, sizeof *all);

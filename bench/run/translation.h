@@ -34,7 +34,8 @@ typedef struct {
 
 /* Translates x[count] with the weights of one replica, on a host with what earlier tokens left (models/decode.h). One
  * sentence does not depend on the others. RC_INTERRUPTED and the like: *stop became nonzero;
- * RC_UNMEASURED: a logit is NaN. Translations that were made are to be freed in any case. */
+ * RC_UNMEASURED: a logit is NaN; RC_USAGE: a batch has no
+ * rows for so many hypotheses. Translations that were made are to be freed in any case. */
 Rc translate(Trainer *t, int replica, const Decoding *how, Translation *x, int count, const volatile sig_atomic_t *stop,
              Error *e);
 

@@ -178,3 +178,41 @@ Test(translation, sentences_read_back) {
     cr_expect_null(translations_lines(&t), "a count that is no number was read");
     free(bad);
 }
+
+Test(translation, a_beam_of_more_rows_than_a_batch_is_refused) {
+    const struct {
+        const char *backend;
+        int most;
+    } tries[] = {{"cpu", 8}, {"simt", 2}}; /* a device computes whole sentences */
+    for (size_t i = 0; i < 2; i++) {
+        Trainer *t = model("pre", 2, 4, 7, tries[i].backend);
+        Translation x = {.source = (int32_t[]){1, 2}, .source_length = 2};
+        Decoding how = {.beam = tries[i].most + 1, .context = 4};
+        cr_expect_eq(translate(t, 0, &how, &x, 1, NULL, &e), RC_USAGE);
+        cr_expect(strstr(e.text, "beam: ") && strstr(e.text, "batch"), "%s", e.text);
+        free(x.token);
+        how.beam--;
+        cr_expect_eq(translate(t, 0, &how, &x, 1, NULL, &e), RC_OK, "%s", e.text);
+        free(x.token);
+        trainer_free(t);
+    }
+}
+
+/* A device computes whole sentences again for each token, a host keeps what earlier ones left. */
+Test(translation, hosts_and_devices_translate_alike) {
+    enum { COUNT = 5 };
+    const Decoding how = {.beam = 3, .penalty = 1, .context = 8};
+    Translation x[2][COUNT];
+    for (int b = 0; b < 2; b++) {
+        Trainer *t = model("peri", 6, 8, 7, b ? "simt" : "cpu");
+        for (int i = 0; i < COUNT; i++) x[b][i] = (Translation){.source = source, .source_length = 1 + i};
+        cr_assert_eq(translate(t, 0, &how, x[b], COUNT, NULL, &e), RC_OK, "%s", e.text);
+        trainer_free(t);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        cr_expect_eq(x[0][i].length, x[1][i].length);
+        cr_expect(!memcmp(&x[0][i].score, &x[1][i].score, sizeof x[0][i].score), "%.17g", x[0][i].score);
+        cr_expect(!memcmp(x[0][i].token, x[1][i].token, (size_t)x[0][i].length * sizeof(int32_t)));
+        free(x[0][i].token), free(x[1][i].token);
+    }
+}
