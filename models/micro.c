@@ -7,6 +7,7 @@
 
 #include "base/canon.h"
 #include "models/observe.h"
+#include "models/resident.h"
 
 /* The numbers of a batch that are joined beside its gradients: the means over its rows, the loss first, then the parts
  * that probes of activations are made of (models/measure.h). */
@@ -73,7 +74,7 @@ Micro *micro_new(const Trainer *t, const Ranks *ranks) {
     Micro *m = mem_alloc(1, sizeof *m);
     *m = (Micro){.passes = t->tape.passes, .feeds = t->tape.feeds, .replicas = p->replicas, .ranks = ranks};
     size_t replicas = (size_t)m->replicas;
-    assert(m->passes % ranks_of(m) == 0 && !p->queue);
+    assert(m->passes % ranks_of(m) == 0);
     m->rows = t->tape.tensor[t->targets].rows;
     m->whole = mem_alloc((size_t)m->feeds * replicas, sizeof *m->whole);
     for (int i = 0; i < m->feeds * m->replicas; i++) {
@@ -151,15 +152,28 @@ static void take_sums(Micro *m, Trainer *t, int slot, bool measured, bool thin) 
         double *to = sums(m, slot, r);
         for (int i = m->means; i < m->numbers; i++) to[i] = 0;
         for (int i = 0; i < m->means; i++) to[i] = program_value(&t->program, ROLE_ACT, m->mean[i], r, 0);
-        if (measured) observe_parts(&t->measure, &t->program, r, 0, t->measure.gradient, thin, to + m->means);
+        if (!measured) continue;
+        if (t->resident) resident_values(t->resident, t, r, t->measure.gradient, to + m->means);
+        else observe_parts(&t->measure, &t->program, r, 0, t->measure.gradient, thin, to + m->means);
     }
+}
+
+/* All gradients of all replicas, to the host and back. */
+static void read_gradients(const Program *p, void *to) {
+    if (p->queue) p->backend->device->get(p->queue, to, p->arena[ROLE_GRAD].at, grad_bytes(p));
+    else memcpy(to, p->arena[ROLE_GRAD].at, grad_bytes(p));
+}
+
+static void write_gradients(Program *p, const void *from) {
+    if (p->queue) p->backend->device->put(p->queue, p->arena[ROLE_GRAD].at, from, grad_bytes(p));
+    else memcpy(p->arena[ROLE_GRAD].at, from, grad_bytes(p));
 }
 
 /* The sums of this rank, by rule 2's tree. */
 static void join_here(Micro *m, Trainer *t, int index, int *used) {
     Program *p = &t->program;
     size_t bytes = grad_bytes(p);
-    memcpy(m->slots + (size_t)(*used)++ * bytes, p->arena[ROLE_GRAD].at, bytes);
+    read_gradients(p, m->slots + (size_t)(*used)++ * bytes);
     for (; index & 1; index >>= 1, --*used) {
         unsigned char *to = m->slots + (size_t)(*used - 2) * bytes;
         add_words(p, ROLE_GRAD, to, to + bytes, bytes);
@@ -191,17 +205,21 @@ static void join_ranks(Micro *m, Trainer *t) {
     free(culprit);
 }
 
-/* Contributions that stand beside a parameter's first, in the order in which a backward pass meets them. */
-static void add_contributions(Program *p) {
+/* Contributions that stand beside a parameter's first, in the order in which a backward pass meets them; sum: of the
+ * gradients' arena. */
+static void add_contributions(const Program *p, unsigned char *sum) {
     const Tape *tape = p->tape;
     for (int i = tape->ops - 1; i >= 0; i--)
         for (int j = 0; p->gradients.reached[i] && j < tape->op[i].in_count; j++) {
             int tensor = tape->input[tape->op[i].in_at + j];
             size_t bytes = tensor_words(&tape->tensor[tensor]) * p->backend->word[ROLE_GRAD];
             if (!p->gradients.beside[i][j]) continue;
-            for (int r = 0; r < p->replicas; r++)
-                add_words(p, ROLE_GRAD, program_at(p, ROLE_GRAD, tensor, r),
-                          (unsigned char *)p->call[i].din[j].at + (size_t)r * p->call[i].din[j].stride, bytes);
+            for (int r = 0; r < p->replicas; r++) {
+                const View *beside = &p->call[i].din[j];
+                const unsigned char *first = program_at(p, ROLE_GRAD, tensor, r), *arena = p->arena[ROLE_GRAD].at;
+                const unsigned char *later = (const unsigned char *)beside->at + (size_t)r * beside->stride;
+                add_words(p, ROLE_GRAD, sum + (first - arena), sum + (later - arena), bytes);
+            }
         }
 }
 
@@ -213,11 +231,10 @@ static int first_bad(Program *p, int replica) {
 }
 
 /* A sum over the batch's rows where its mean stands. */
-static void put_mean(const Program *p, int tensor, int r, double sum) {
-    void *at = program_at(p, ROLE_ACT, tensor, r);
+static void put_mean(Program *p, int tensor, int r, double sum) {
     double mean = program_round(p, sum / program_round(p, p->scalars[r].count));
-    if (p->backend->word[ROLE_ACT] == sizeof(double)) *(double *)at = mean;
-    else *(float *)at = (float)mean;
+    bool wide = p->backend->word[ROLE_ACT] == sizeof(double);
+    program_put(p, ROLE_ACT, tensor, r, wide ? (const void *)&mean : &(float){(float)mean});
 }
 
 void micro_step(Micro *m, Trainer *t, bool measured, bool thin) {
@@ -235,14 +252,15 @@ void micro_step(Micro *m, Trainer *t, bool measured, bool thin) {
             if (bad < m->culprit[r]) m->culprit[r] = bad;
         }
         for (int r = 0; r < replicas; r++) p->scalars[r].count = count[r];
+        program_ready(p);
         program_backward(p);
         take_sums(m, t, used, measured, thin);
         join_here(m, t, i, &used);
     }
     assert(used == 1);
     join_ranks(m, t);
-    memcpy(p->arena[ROLE_GRAD].at, m->slots, grad_bytes(p));
-    add_contributions(p);
+    add_contributions(p, m->slots);
+    write_gradients(p, m->slots);
     for (int r = 0; r < replicas; r++) {
         for (int i = 0; i < m->means; i++) put_mean(p, m->mean[i], r, sums(m, 0, r)[i]);
         p->scalars[r].pass = 0;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/micro.h"
+
 enum { RING = 64, IN_FLIGHT = RING / 2, MOST_BLOCKS = 24 };
 
 struct Resident {
@@ -289,9 +291,8 @@ static void send(Resident *x, Trainer *t, int step, int count, int slot) {
     d->fetch(q, slot, x->step.ring + (size_t)(step % RING) * row, (size_t)count * row * sizeof(double));
 }
 
-static void name_culprit(const Trainer *t, const double *row, StepReport *report) {
-    int tensor = (int)row[RING_culprit];
-    snprintf(report->culprit, sizeof report->culprit, "%s %s", row[RING_culprit_act] > 0 ? "act" : "grad",
+static void name_tensor(const Trainer *t, bool act, int tensor, StepReport *report) {
+    snprintf(report->culprit, sizeof report->culprit, "%s %s", act ? "act" : "grad",
              tensor < 0 ? "norm" : t->tape.tensor[tensor].name);
 }
 
@@ -318,7 +319,8 @@ static void receive(Resident *x, Trainer *t, const double *row, int first, int c
                                .finite = row[RING_finite] > 0,
                                .probe = to->probe};
             read_probes(t, row, first + i, to);
-            if (!to->finite) t->alive[r] = false, name_culprit(t, row, to);
+            if (!to->finite)
+                t->alive[r] = false, name_tensor(t, row[RING_culprit_act] > 0, (int)row[RING_culprit], to);
         }
 }
 
@@ -346,6 +348,55 @@ int resident_steps(Resident *x, Trainer *t, int n, StepReport *report) {
         oldest = (oldest + 1) % DEVICE_SLOTS, flying--;
     }
     t->step += done;
+    return done;
+}
+
+void resident_values(Resident *x, Trainer *t, int replica, int count, double *value) {
+    const Device *d = device_of(t);
+    const Step *s = &x->step;
+    float *part = mem_alloc((size_t)count + 1, sizeof *part);
+    if (!replica) d->step(t->program.queue, STEP_squares, s), d->step(t->program.queue, STEP_join, s);
+    d->get(t->program.queue, part, s->value + (size_t)replica * (size_t)s->parts, (size_t)count * sizeof *part);
+    for (int i = 0; i < count; i++) value[i] = (double)part[i];
+    free(part);
+}
+
+/* What the device has of activations is the last pass's; the sums of all take its place. */
+static void put_parts(Resident *x, Trainer *t) {
+    const Step *s = &x->step;
+    int count = t->measure.gradient;
+    float *part = mem_alloc((size_t)count + 1, sizeof *part);
+    for (int r = 0; r < t->program.replicas; r++) {
+        float *at = s->value + (size_t)r * (size_t)s->parts;
+        device_of(t)->get(t->program.queue, part, at, (size_t)count * sizeof *part);
+        for (int i = 0; i < count; i++) t->value[i] = (double)part[i];
+        micro_parts(t->micro, t, r, t->value);
+        for (int i = 0; i < count; i++) part[i] = (float)t->value[i];
+        device_of(t)->put(t->program.queue, at, part, (size_t)count * sizeof *part);
+    }
+    free(part);
+}
+
+bool resident_finish(Resident *x, Trainer *t, StepReport *report) {
+    const Device *d = device_of(t);
+    Program *p = &t->program;
+    size_t row = (size_t)p->replicas * (size_t)ring_words(&x->step);
+    bool *alive = mem_alloc((size_t)p->replicas, sizeof *alive);
+    memcpy(alive, t->alive, (size_t)p->replicas * sizeof *alive);
+    program_ready(p);
+    for (StepKind kind = STEP_unscale; kind < STEP_COUNT; kind++) {
+        d->step(p->queue, kind, &x->step);
+        if (kind == STEP_join) put_parts(x, t);
+    }
+    d->fetch(p->queue, 0, x->step.ring + (size_t)(t->step % RING) * row, row * sizeof(double));
+    const double *rows = d->landed(p->queue, 0);
+    bool done = !trainer_failed(t, NULL);
+    if (done) receive(x, t, rows, t->step, 1, report);
+    for (int r = 0; done && r < p->replicas; r++) /* the device has the last pass's activations */
+        if (alive[r] && !report[r].finite && !isfinite(report[r].loss))
+            name_tensor(t, true, micro_culprit(t->micro, t, r), &report[r]);
+    t->step += done;
+    free(alive);
     return done;
 }
 

@@ -30,6 +30,14 @@ void resident_seek(Resident *x, Trainer *t);
  * the device n is 1. */
 int resident_steps(Resident *x, Trainer *t, int n, StepReport *report);
 
+/* The numbers of parts 0..count-1 (models/measure.h) of a replica, of what stands on the device now. Every replica's
+ * are computed when the first one's are asked for. */
+void resident_values(Resident *x, Trainer *t, int replica, int count, double *value);
+
+/* After a batch in several passes (models/micro.h), with the scalars that stand on the host: what of a step follows
+ * backward. report is [replicas]. false: the device failed (t->failure). */
+bool resident_finish(Resident *x, Trainer *t, StepReport *report);
+
 /* The forward ops on the ids and scalars that stand on the host. */
 void resident_forward(Resident *x, Trainer *t);
 

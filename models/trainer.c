@@ -301,7 +301,7 @@ double trainer_norm_only(Trainer *t) {
 
 static bool one_step(Trainer *t, StepReport *report) {
     Program *p = &t->program;
-    if (t->resident) return resident_steps(t->resident, t, 1, report) == 1;
+    if (t->resident && !t->micro) return resident_steps(t->resident, t, 1, report) == 1;
     trainer_scalars(t);
     p->rounding.counting = true;
     if (t->micro) {
@@ -315,6 +315,7 @@ static bool one_step(Trainer *t, StepReport *report) {
         trainer_seek(t, t->step);
         return false;
     }
+    if (t->resident) return resident_finish(t->resident, t, report);
     for (int r = 0; r < p->replicas; r++)
         if (t->alive[r]) finish(t, r, &report[r]);
     t->step++;
@@ -355,10 +356,10 @@ void trainer_profile(Trainer *t) {
 void trainer_forward(Trainer *t) {
     Program *p = &t->program;
     still_scalars(t);
-    if (t->resident)
-        resident_forward(t->resident, t);
-    else if (t->micro)
+    if (t->micro)
         micro_forward(t->micro, t);
+    else if (t->resident)
+        resident_forward(t->resident, t);
     else
         program_forward(p);
 }

@@ -63,7 +63,7 @@ StepReport *trainer_reports(const Trainer *t, int n);
 int trainer_replicas(const Trainer *t);
 int trainer_step_number(const Trainer *t); /* of the next update, 0-based */
 const Backend *trainer_backend(const Trainer *t);
-bool trainer_resident(const Trainer *t); /* the step runs on a device, which can draw its batches itself */
+bool trainer_resident(const Trainer *t); /* a step is one pass on a device, which can draw its batches itself */
 double trainer_flops(const Trainer *t);  /* of a step of one replica (tape_flops) */
 size_t trainer_bytes(const Trainer *t);  /* of one replica */
 

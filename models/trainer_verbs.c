@@ -59,7 +59,7 @@ const Backend *trainer_backend(const Trainer *t) {
 }
 
 bool trainer_resident(const Trainer *t) {
-    return t->resident != NULL;
+    return t->resident && !t->micro;
 }
 
 double trainer_flops(const Trainer *t) {

@@ -9,7 +9,6 @@
 /* What a part of a batch cannot compute alone. */
 static const char *obstacle(const RunSpec *spec, const Backend *backend, const ProbeChoice *probes) {
     if (spec->objective == OBJECTIVE_TRANSLATE) return "sentence pairs stand packed over a whole batch";
-    if (backend->device) return "a device takes its batch in one part";
     if (backend->precision != PRECISION_exact) return "it is for precision exact alone";
     for (int i = 0; i < PROBE_COUNT; i++)
         if (probes->wanted[i] && (probe_info[i].reduction == REDUCE_apart || probe_info[i].reduction == REDUCE_massive))

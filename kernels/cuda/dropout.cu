@@ -8,7 +8,8 @@ DEVICE_FN void mask(const Call &c, float *y, const float *x, bool accumulate) {
     int n = c.out.rows * c.out.cols, first = 4 * thread_index();
     uint32_t word[4] = {0, 0, 0, 0}, below = s->drop_below;
     if (first >= n) return;
-    if (below) draw_block(word, s->seed, c.attr.stream, philox_offset(s->step, (uint64_t)first) >> 2);
+    uint64_t place = (uint64_t)s->pass * (uint64_t)n + (uint64_t)first; /* among all passes over a batch */
+    if (below) draw_block(word, s->seed, c.attr.stream, philox_offset(s->step, place) >> 2);
     for (int i = 0; i < 4 && first + i < n; i++) {
         float kept = x[first + i];
         if (below) kept = kept * (word[i] >= below ? (float)s->drop_scale : 0);

@@ -71,13 +71,14 @@ static ProbeChoice probes_of_sums(void) {
 }
 
 /* Of what a run ends with: every loss and every probe, and the weights. */
-static void hash_of(char out[130], const Variant *v, const ModelShape *s, const Recipe *r, const Ranks *ranks) {
+static void hash_on(char out[130], const char *backend, const Variant *v, const ModelShape *s, const Recipe *r,
+                    const Ranks *ranks) {
     Error e;
     Trainer *t;
     uint64_t seed = 11;
     uint8_t weights[32];
     const ProbeChoice probes = probes_of_sums();
-    cr_assert_eq(trainer_new(&t, s, v, &probes, r, &seed, 1, backend_find("cpu", &e), &e), RC_OK, "%s", e.text);
+    cr_assert_eq(trainer_new(&t, s, v, &probes, r, &seed, 1, backend_find(backend, &e), &e), RC_OK, "%s", e.text);
     if (ranks) trainer_join(t, ranks);
     StepReport *report = trainer_reports(t, 1);
     Sha256 h;
@@ -93,6 +94,10 @@ static void hash_of(char out[130], const Variant *v, const ModelShape *s, const 
     sha256_end(&h, out), sha256_hex(out + 65, weights);
     out[64] = ':';
     trainer_free(t);
+}
+
+static void hash_of(char out[130], const Variant *v, const ModelShape *s, const Recipe *r, const Ranks *ranks) {
+    hash_on(out, "cpu", v, s, r, ranks);
 }
 
 static void compare_passes(int first, int every) {
@@ -174,6 +179,23 @@ Test(micro, ranks_have_the_bits_of_one, .timeout = 120) {
                                      settings[k]);
             }
     }
+}
+
+/* Losses, weights and all probes of a device are those of the host in one pass. The shim takes its time, so: two
+ * blocks, one layer; with dropout. */
+Test(micro, a_device_in_passes_has_the_bits_of_the_host, .timeout = 240) {
+    Error none;
+    Variant v;
+    ModelShape s;
+    Recipe r;
+    char host[130], device[130];
+    if (!backend_find("simt", &none)) cr_skip_test("built without the shim");
+    cr_assert(setting(variant_count, &v, &s, &r));
+    s.layers = 1, s.width = 4, s.heads = 1, s.batch = 2 * CANON_BLOCK / s.context;
+    hash_of(host, &v, &s, &r, NULL);
+    s.passes = 2;
+    hash_on(device, "simt", &v, &s, &r, NULL);
+    cr_expect_str_eq(device, host);
 }
 
 /* A forward pass gives the same nll of every row. */

@@ -74,18 +74,30 @@ stopped() {
   waits 'stopped/runs/.partial/*.safetensors' && ranks 2 stopped --set steps=70 && run ended --set steps=70 &&
     [ "$(bits stopped)" = "$(bits ended)" ]
 }
+# The CUDA kernels, on the CPU: a plan as small as four ranks can have.
+shim() {
+  seq -s ' ' 1 4500 >small.txt
+  sed -e 's/text.txt/small.txt/' -e 's/layers: 2/layers: 1/' -e 's/width: 16/width: 4/' -e 's/heads: 2/heads: 1/' \
+    -e 's/steps: 6/steps: 1/' -e 's/^evaluate_at:.*/evaluate_at: 1/' -e '/^  post:/d' toy.yaml >small.yaml
+  "$program" run small.yaml --offline --results host >out 2>err || return 1
+  for n in 2 4; do
+    mpirun -n $n "$program" run small.yaml --offline --ranks $n --backend simt --results shim$n >out 2>err &&
+      [ "$(bits host)" = "$(bits shim$n)" ] || return 1
+  done
+}
 refuses() { # CODE TEXT RANKS OPTIONS...
   local code=$1 text=$2 n=$3
   shift 3
   mpirun -n "$n" "$program" run toy.yaml --offline --results refused "$@" >out 2>err
   [ $? = "$code" ] && grep -F -- "$text" err
 }
-echo "1..15"
+echo "1..16"
 check "one process" run one
 check "two ranks have its bits" two
 check "four ranks have them" four
 check "so have four parts of a batch" parts
 check "two ranks of two parts, two threads each" both
+check "two and four ranks on a device, the shim" shim
 check "the tables are equal byte for byte" tables
 check "a lost rank costs what was done since the checkpoint" lost
 check "a signal stops all ranks at one step" stopped
