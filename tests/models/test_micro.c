@@ -255,6 +255,47 @@ Test(micro, a_bad_row_is_found_in_any_pass) {
     cr_expect_str_eq(culprit[1], culprit[0]);
 }
 
+/* What a step in `passes` stops at when one row's token has an infinite embedding. */
+static void stopped_at(char culprit[CULPRIT_SIZE], const char *backend, int passes, int row) {
+    Error e;
+    Trainer *t;
+    Variant v;
+    ModelShape s;
+    Recipe r;
+    uint64_t seed = 11;
+    cr_assert(setting(0, &v, &s, &r));
+    s.layers = 1, s.width = 4, s.heads = 1, s.batch = 2 * CANON_BLOCK / s.context, s.passes = passes;
+    cr_assert_eq(trainer_new(&t, &s, &v, NULL, &r, &seed, 1, backend_find(backend, &e), &e), RC_OK, "%s", e.text);
+    toy_batch(t, 0, 7, 0);
+    float *table = mem_alloc(65 * 4, sizeof *table);
+    for (int i = 0; i < 65 * 4; i++) table[i] = i / 4 == 64 ? INFINITY : 0.01f * (float)(i % 7);
+    int32_t *token = trainer_feed(t, "tokens", 0);
+    for (int i = 0; i < s.batch * s.context; i++)
+        if (token[i] == 64) token[i] = 0;
+    token[row] = 64;
+    trainer_write(t, 0, 0, table);
+    StepReport *report = trainer_reports(t, 1);
+    cr_assert(trainer_step(t, report));
+    cr_expect_not(report->finite);
+    memcpy(culprit, report->culprit, CULPRIT_SIZE);
+    free(report);
+    free(table);
+    trainer_free(t);
+}
+
+/* The device holds the last pass's activations, which are finite when the bad row is in the first. */
+Test(micro, a_device_names_a_bad_row_of_any_pass, .timeout = 240) {
+    Error none;
+    char host[CULPRIT_SIZE], device[CULPRIT_SIZE];
+    const int row[] = {5, CANON_BLOCK + 5};
+    if (!backend_find("simt", &none)) cr_skip_test("built without the shim");
+    for (int i = 0; i < 2; i++) {
+        stopped_at(host, "cpu", 1, row[i]);
+        stopped_at(device, "simt", 2, row[i]);
+        cr_expect_str_eq(device, host);
+    }
+}
+
 /* Two passes need what one over half the batch needs, two partial sums of the gradients, and room for contributions
  * that are joined apart. */
 Test(micro, memory_counts_the_partial_sums) {
