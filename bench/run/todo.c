@@ -174,26 +174,30 @@ static double update_flops(Built **all, int *count, const TodoRun *run, const Mo
     return (*all)[(*count)++].flops;
 }
 
-static bool of_one_seed(const TodoRun *a, const TodoRun *b) {
-    return a->cell == b->cell && a->seed == b->seed;
+static size_t unit_of(const Todo *t, int run, int seeds, bool together) {
+    return together ? (size_t)t->run[run].cell * (size_t)seeds + (size_t)t->run[run].seed : (size_t)run;
 }
 
-/* Shares of whole seeds (together) or of single runs. Returns the largest load. */
+/* Shares of whole seeds (together: the arms of a cell's seed) or of single runs. Returns the largest load. */
 static double deal_runs(Todo *t, int shards, bool together) {
-    Dealt *order = mem_alloc((size_t)t->runs, sizeof *order);
-    int count = 0;
+    int seeds = 1, cells = 1, count = 0;
     for (int i = 0; i < t->runs; i++) {
-        int unit = 0;
-        while (unit < count && !(together && of_one_seed(&t->run[order[unit].first], &t->run[i]))) unit++;
-        if (unit == count) order[count++] = (Dealt){.first = i, .seed = t->run[i].seed};
-        order[unit].cost += t->run[i].cost;
+        if (t->run[i].seed >= seeds) seeds = t->run[i].seed + 1;
+        if (t->run[i].cell >= cells) cells = t->run[i].cell + 1;
+    }
+    size_t units = together ? (size_t)cells * (size_t)seeds : (size_t)t->runs;
+    Dealt *order = mem_alloc((size_t)t->runs, sizeof *order);
+    int *at = mem_alloc(units, sizeof *at), *share = mem_alloc(units, sizeof *share); /* at: into order, plus 1 */
+    for (int i = 0; i < t->runs; i++) {
+        size_t unit = unit_of(t, i, seeds, together);
+        if (!at[unit]) order[count] = (Dealt){.first = i, .seed = t->run[i].seed}, at[unit] = ++count;
+        order[at[unit] - 1].cost += t->run[i].cost;
     }
     double most = deal(order, count, shards);
-    for (int unit = 0; unit < count; unit++) {
-        TodoRun *first = &t->run[order[unit].first];
-        for (TodoRun *run = first; run < t->run + t->runs; run++)
-            if (run == first || (together && of_one_seed(run, first))) run->shard = order[unit].share;
-    }
+    for (int i = 0; i < count; i++) share[unit_of(t, order[i].first, seeds, together)] = order[i].share;
+    for (int i = 0; i < t->runs; i++) t->run[i].shard = share[unit_of(t, i, seeds, together)];
+    free(share);
+    free(at);
     free(order);
     return most;
 }

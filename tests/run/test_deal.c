@@ -5,6 +5,7 @@
 
 #include "base/philox.h"
 #include "bench/run/deal.h"
+#include "bench/run/todo.h"
 
 enum { MOST = 60, TRIES = 300 };
 
@@ -68,4 +69,29 @@ Test(deal, equal_costs_go_round_in_order_of_seed) {
     cr_assert(piece[0].share == 0 && piece[1].share == 1 && piece[2].share == 2);
     cr_assert_float_eq(deal_in_order(piece, 0, 3), 0, 0);
     cr_assert_float_eq(deal(piece, 0, 3), 0, 0);
+}
+
+/* A sweep of 200,000 runs is dealt at once: looking for each run's seed among all seeds took minutes. */
+Test(deal, a_large_sweep_is_dealt_in_seconds, .timeout = 60) {
+    enum { ARMS = 4, SEEDS = 50000, SHARES = 8 };
+    int runs[SHARES] = {0};
+    DataPlaces places = {0};
+    Dataset data;
+    Error e;
+    Todo t = {.runs = ARMS * SEEDS};
+    cr_assert_eq(dataset_open(&data, "synthetic", "char", &places, &e), RC_OK, "%s", e.text);
+    t.run = mem_alloc((size_t)t.runs, sizeof *t.run);
+    for (int i = 0; i < t.runs; i++) {
+        TodoRun *run = &t.run[i];
+        spec_init(&run->spec);
+        run->data = &data, run->arm = i / SEEDS, run->seed = i % SEEDS;
+    }
+    todo_shards(&t, 0, SHARES);
+    for (int i = 0; i < t.runs; i++) {
+        cr_assert_eq(t.run[i].shard, t.run[i % SEEDS].shard, "the arms of a seed are together");
+        runs[t.run[i].shard]++;
+    }
+    for (int k = 0; k < SHARES; k++) cr_expect_eq(runs[k], t.runs / SHARES);
+    todo_release(&t);
+    dataset_release(&data);
 }
