@@ -276,15 +276,27 @@ void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset
     text_release(&text);
 }
 
-bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
-                           const char *arithmetic_class, const char *arithmetic) {
+static int by_id(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+const char *record_identity_among(const char (*id)[SHA256_HEX], int ids, const RunSpec *s, const char *dataset_sha256,
+                                  const char *tokenizer_sha256, const char *arithmetic_class, const char *arithmetic) {
     RunSpec before = *s;
     char hash[SHA256_HEX];
     record_identity(hash, s, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
-    if (!strcmp(hash, id)) return true;
+    const char *found = bsearch(hash, id, (size_t)ids, sizeof *id, by_id);
+    if (found || s->precision == PRECISION_exact) return found;
     before.precision = PRECISION_exact;
     record_identity(hash, &before, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
-    return !strcmp(hash, id);
+    return bsearch(hash, id, (size_t)ids, sizeof *id, by_id);
+}
+
+bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
+                           const char *arithmetic_class, const char *arithmetic) {
+    char one[1][SHA256_HEX];
+    snprintf(one[0], sizeof one[0], "%s", id);
+    return record_identity_among(one, 1, s, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
 }
 
 static Rc read_schema(json_t *root, int *schema, Error *e) {

@@ -102,6 +102,10 @@ void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset
 bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
                            const char *arithmetic_class, const char *arithmetic);
 
+/* Which of the ids, which ascend, is that of these; NULL: none. */
+const char *record_identity_among(const char (*id)[SHA256_HEX], int ids, const RunSpec *s, const char *dataset_sha256,
+                                  const char *tokenizer_sha256, const char *arithmetic_class, const char *arithmetic);
+
 /* The precision of an arithmetic class: bf16-amx -> bf16; cuda-fp32 and what stands behind
  * it -> fp32; fp64, fp16, bf16-stored and fp16-scaled are their own names; else exact. */
 PrecisionKind precision_of_class(const char *arithmetic_class);

@@ -266,20 +266,38 @@ static void choose_precision(Records *r, Wanted *run, Unit *unit, const Store *s
     r->missing = choose(run, unit, s, x, notes);
 }
 
+/* The unit's records, one of each set that is alike: kind[], how many. */
+static int kinds_of(const Unit *u, const RecordHead ***kind) {
+    int kinds = 0;
+    for (const Wanted *w = u->run; w < u->run + u->runs; w++)
+        for (const RecordHead *h = w->found; h < w->found + w->count; h++) {
+            int i = 0;
+            while (i < kinds && !alike((*kind)[i], h)) i++;
+            if (i < kinds) continue;
+            *kind = mem_grow(*kind, (size_t)kinds + 1, sizeof **kind);
+            (*kind)[kinds++] = h;
+        }
+    return kinds;
+}
+
 /* A missing run whose folder is there and does not read. Its id is known where another seed of the unit is stored, of
  * which it has the corpus and the arithmetic. */
 static Rc check_missing(const Store *s, const Unit *unit, int units, Error *e) {
+    const RecordHead **kind = NULL;
     RecordHead head;
-    for (int i = 0; i < units && s->damaged; i++)
-        for (const Wanted *w = unit[i].run; w < unit[i].run + unit[i].runs; w++)
-            for (const Wanted *o = unit[i].run; !w->taken && o < unit[i].run + unit[i].runs; o++)
-                for (const RecordHead *h = o->found; h < o->found + o->count; h++)
-                    for (int k = 0; k < s->damaged; k++)
-                        if (record_identity_holds(s->damaged_id[k], &w->spec, h->dataset_sha256, h->tokenizer_sha256,
-                                                  h->arithmetic_class, h->arithmetic) &&
-                            record_head(&head, s->folder, s->damaged_id[k], e))
-                            return store_damage(s->folder, s->damaged_id[k], e);
-    return RC_OK;
+    Rc rc = RC_OK;
+    for (int i = 0; i < units && s->damaged && !rc; i++) {
+        int kinds = kinds_of(&unit[i], &kind);
+        for (const Wanted *w = unit[i].run; w < unit[i].run + unit[i].runs && !rc; w++)
+            for (int k = 0; k < kinds && !w->taken && !rc; k++) {
+                const char *id = record_identity_among((const char(*)[SHA256_HEX])s->damaged_id, s->damaged, &w->spec,
+                                                       kind[k]->dataset_sha256, kind[k]->tokenizer_sha256,
+                                                       kind[k]->arithmetic_class, kind[k]->arithmetic);
+                if (id && record_head(&head, s->folder, id, e)) rc = store_damage(s->folder, id, e);
+            }
+    }
+    free(kind);
+    return rc;
 }
 
 static Rc read_taken(Records *r, const Store *s, const Wanted *run, Error *e) {

@@ -19,7 +19,7 @@ typedef struct {
     char folder[1024];
     RecordHead *head; /* sorted by spec hash, then id */
     int heads;
-    char (*damaged_id)[SHA256_HEX]; /* folders that do not read */
+    char (*damaged_id)[SHA256_HEX]; /* folders that do not read, in ascending order */
     int damaged;
     Error damage; /* of the first of them */
 } Store;

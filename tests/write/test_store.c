@@ -22,6 +22,10 @@ static Store stored;
 static Records records;
 static char folder[64];
 
+static int by_spec(const void *a, const void *b) {
+    return strcmp(((const RecordHead *)a)->spec_sha256, ((const RecordHead *)b)->spec_sha256);
+}
+
 TestSuite(store, .timeout = 60);
 
 static Session session = {.root = SOURCE_ROOT, .results = SOURCE_ROOT "/results"};
@@ -344,4 +348,32 @@ Test(store, damage_is_told_where_its_run_is_missing) {
     put_back();
     remove_run("broken"), remove_run(other);
     remove_folder();
+}
+
+/* Half of 4,000 seeds are stored and other folders are damaged: trying what each stored seed has on each missing one
+ * and each damaged folder took longer than the runs. The damaged folder of the plan is found among them. */
+Test(store, damage_is_looked_for_once_for_each_missing_run, .timeout = 60) {
+    enum { STORED = 2000, DAMAGED = 1000 };
+    read_smoke("seeds=4000");
+    strcpy(stored.folder, "/tmp/normbench-store-none");
+    stored.head = mem_alloc(STORED, sizeof *stored.head);
+    stored.damaged_id = mem_alloc(DAMAGED, sizeof *stored.damaged_id);
+    for (int i = 0; i < STORED; i++) {
+        RunSpec spec = experiment_spec(&x, 0, 0, i);
+        RecordHead *h = &stored.head[stored.heads++];
+        *h = (RecordHead){.arithmetic_class = "canon", .arithmetic = "a", .made = 1};
+        spec_hash(&spec, h->spec_sha256);
+    }
+    qsort(stored.head, STORED, sizeof *stored.head, by_spec);
+    for (; stored.damaged < DAMAGED; stored.damaged++)
+        snprintf(stored.damaged_id[stored.damaged], SHA256_HEX, "%064d", stored.damaged);
+    cr_assert_eq(records_take(&records, &stored, &x, false, &e), RC_OK, "%s", e.text);
+    cr_expect_eq(records.missing, 4000 * 2 - STORED);
+    records_release(&records);
+    RunSpec last = experiment_spec(&x, 0, 0, 3999);
+    record_identity(stored.damaged_id[DAMAGED - 1], &last, "", "", "canon", "a");
+    cr_expect_eq(records_take(&records, &stored, &x, false, &e), RC_INTEGRITY);
+    cr_expect_not_null(strstr(e.text, stored.damaged_id[DAMAGED - 1]), "%s", e.text);
+    store_release(&stored);
+    experiment_release(&x);
 }
