@@ -1,5 +1,6 @@
 #include "bench/run/listing.h"
 
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,19 +311,24 @@ char *listing_value(char *out, const Listing *l, const ListedRun *run, const cha
     return out;
 }
 
+static int by_text(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
 void listing_values(const Listing *l, const char *key, int most, Text *out) {
-    char value[SPEC_TEXT_SIZE], before[SPEC_TEXT_SIZE];
+    char value[SPEC_TEXT_SIZE];
+    void *seen = NULL; /* a tree of search.h */
     int shown = 0, more = 0;
     for (int i = 0; i < l->runs; i++) {
-        bool seen = false;
         listing_value(value, l, &l->run[i], key);
-        for (int j = 0; j < i && !seen; j++) seen = is(value, listing_value(before, l, &l->run[j], key));
-        if (seen || !value[0]) continue;
+        if (!value[0] || tfind(value, &seen, by_text)) continue;
+        (void)tsearch(mem_text(value), &seen, by_text);
         if (shown < most)
             text_format(out, "%s%s", shown++ ? ", " : "", value);
         else
             more++;
     }
+    tdestroy(seen, free);
     if (more) text_format(out, ", and %d more", more);
 }
 
@@ -401,19 +407,30 @@ static bool in_scope(const Listing *l, const ListedRun *a, const ListedRun *b, S
     return false;
 }
 
-/* Whether runs of the group (-1: all) differ in a key. */
+/* Whether runs of the group (-1: all) differ in a key. The first run of each scope stands for all before it. */
 static bool differs(const Listing *l, int group, const char *key, Scope scope) {
-    char value[SPEC_TEXT_SIZE], first[SPEC_TEXT_SIZE];
-    for (int i = 0; i < l->runs; i++) {
-        if (group >= 0 && l->run[i].group != group) continue;
-        for (int j = 0; j < i; j++) {
-            const ListedRun *a = &l->run[j], *b = &l->run[i];
-            if ((group >= 0 && a->group != group) || !in_scope(l, a, b, scope)) continue;
-            if (!is(listing_value(first, l, a, key), listing_value(value, l, b, key))) return true;
-            break; /* the one before stands for all of them */
+    struct {
+        const ListedRun *run;
+        char value[SPEC_TEXT_SIZE];
+    } *first = NULL;
+    char value[SPEC_TEXT_SIZE];
+    int firsts = 0;
+    bool differ = false;
+    for (const ListedRun *run = l->run; run < l->run + l->runs && !differ; run++) {
+        if (group >= 0 && run->group != group) continue;
+        int i = firsts - 1;
+        while (i >= 0 && !in_scope(l, first[i].run, run, scope)) i--;
+        listing_value(value, l, run, key);
+        if (i >= 0) {
+            differ = !is(first[i].value, value);
+            continue;
         }
+        first = mem_grow(first, (size_t)firsts + 1, sizeof *first);
+        first[firsts].run = run;
+        strcpy(first[firsts++].value, value);
     }
-    return false;
+    free(first);
+    return differ;
 }
 
 int listing_differ(const Listing *l, int group, bool same_arm, const char *out[LISTING_MOST_KEYS]) {
