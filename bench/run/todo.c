@@ -1,6 +1,7 @@
 #include "bench/run/todo.h"
 
 #include <math.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,25 +16,29 @@
 
 /* Runs with one arithmetic text share one toy run: the toy does not depend on sizes, rates or seeds. */
 typedef struct {
-    char (*text)[SHA256_HEX], (*hash)[SHA256_HEX];
-    int count;
-} ToyCache;
+    char text[SHA256_HEX], hash[SHA256_HEX]; /* text first: by_toy compares it */
+} Toy;
 
-static Rc cached_arithmetic(ToyCache *c, char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e) {
+static int by_toy(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+/* toys: a tree of search.h. */
+static Rc cached_arithmetic(void **toys, char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e) {
     RunSpec same = *s;
     char text[SHA256_HEX];
     same.seed = 0;
     spec_hash(&same, text);
-    for (int i = 0; i < c->count; i++)
-        if (!strcmp(text, c->text[i])) {
-            strcpy(out, c->hash[i]);
-            return RC_OK;
-        }
+    Toy *const *found = tfind(text, toys, by_toy);
+    if (found) {
+        strcpy(out, (*found)->hash);
+        return RC_OK;
+    }
     if (arithmetic_hash(out, s, backend, e)) return e->code;
-    c->text = mem_grow(c->text, (size_t)c->count + 1, sizeof *c->text);
-    c->hash = mem_grow(c->hash, (size_t)c->count + 1, sizeof *c->hash);
-    strcpy(c->text[c->count], text);
-    strcpy(c->hash[c->count++], out);
+    Toy *toy = mem_alloc(1, sizeof *toy);
+    strcpy(toy->text, text);
+    strcpy(toy->hash, out);
+    if (!tsearch(toy, toys, by_toy)) free(toy); /* no memory: it is computed again */
     return RC_OK;
 }
 
@@ -112,11 +117,11 @@ static Rc counted(const Todo *t, const TodoRun *run, Error *e) {
     return shape_check(&pass, run->backend, e);
 }
 
-static Rc describe_run(const Todo *t, TodoRun *run, Session *s, const Experiment *x, ToyCache *cache, Error *e) {
+static Rc describe_run(const Todo *t, TodoRun *run, Session *s, const Experiment *x, void **toys, Error *e) {
     char tokenizer[SPEC_TEXT_SIZE];
     if (session_dataset(s, run->spec.dataset.text, spec_get(tokenizer, &run->spec, "tokenizer"), &run->data, e) ||
         session_backend(s, (PrecisionKind)run->spec.precision, &run->backend, e) ||
-        counted(t, run, e) || cached_arithmetic(cache, run->arithmetic, &run->spec, run->backend, e))
+        counted(t, run, e) || cached_arithmetic(toys, run->arithmetic, &run->spec, run->backend, e))
         return e->code;
     if (x->quantize && run->backend->device)
         return error_set(e, RC_UNMEASURED, "quantize: backend '%s' has no pass in eight bits; --backend cpu has",
@@ -126,7 +131,7 @@ static Rc describe_run(const Todo *t, TodoRun *run, Session *s, const Experiment
 }
 
 Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
-    ToyCache cache = {0};
+    void *toys = NULL;
     Rc rc = RC_OK;
     bool used = false; /* the backend that was asked for */
     *t = (Todo){.probes = x->probes, .hits = x->hits, .quantize = x->quantize, .shards = 1};
@@ -141,14 +146,13 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
                                  .arm = arm,
                                  .seed = seed,
                                  .lacking = PROBE_COUNT};
-                rc = describe_run(t, run, s, x, &cache, e);
+                rc = describe_run(t, run, s, x, &toys, e);
                 t->missing += !run->done;
                 used |= !rc && (s->oracle || !strcmp(s->backend_name, "cpu") ||
                                 !strcmp(run->backend->family, s->backend_name));
             }
     if (!rc && !used && !backend_precise(s->backend_name, "exact", e)) rc = e->code = RC_UNMEASURED;
-    free(cache.text);
-    free(cache.hash);
+    tdestroy(toys, free);
     if (rc) todo_release(t);
     if (!rc) todo_shards(t, 0, 1);
     return rc;
@@ -162,7 +166,7 @@ typedef struct {
 } Built;
 
 static double update_flops(Built **all, int *count, const TodoRun *run, const ModelShape *shape) {
-    for (int i = 0; i < *count; i++)
+    for (int i = *count - 1; i >= 0; i--) /* seeds run fastest: it is most often the last */
         if (shape_equal(&(*all)[i].shape, shape) &&
             !memcmp((*all)[i].variant, &run->spec.variant, sizeof run->spec.variant))
             return (*all)[i].flops;
