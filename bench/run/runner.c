@@ -38,6 +38,7 @@ typedef struct {
     bool *failed; /* [todo->runs] here: not tried again */
     bool told;    /* how many fit */
     time_t noticed; /* when others' runs were looked for */
+    int open;       /* how many were looked for then */
     pthread_mutex_t lock;
     int failures;
     Error error;      /* the first failure */
@@ -160,19 +161,20 @@ static bool adopt(Runner *r, int at) {
     return true;
 }
 
-/* Counts what others stored meanwhile, so that the line of progress is right; every five seconds at most. */
+/* Counts what others stored meanwhile, so that the line of progress is right. */
 static void notice_others(Runner *r) {
     char path[1024];
     time_t now = time(NULL);
     pthread_mutex_lock(&r->lock);
-    bool due = now - r->noticed >= 5;
-    if (due) r->noticed = now;
+    bool due = now - r->noticed >= watch_pause(r->open);
+    if (due) r->noticed = now, r->open = 0;
     pthread_mutex_unlock(&r->lock);
     if (!due) return;
     for (int i = 0; i < r->todo->runs; i++) {
         const TodoRun *run = &r->todo->run[i];
         pthread_mutex_lock(&r->lock);
         bool open = todo_mine(r->todo, run) && !run->done && !r->watch[i].running;
+        r->open += open;
         pthread_mutex_unlock(&r->lock);
         snprintf(path, sizeof path, "%.900s/%s", r->s->runs, run->id);
         if (open && file_exists(path)) (void)adopt(r, i);

@@ -100,3 +100,8 @@ bool watch_read(const char *folder, const char *id, int *step, double *loss, dou
     free(c.value);
     return good;
 }
+
+int watch_pause(int runs) {
+    int pause = runs / WATCH_LOOKS;
+    return pause < WATCH_PAUSE ? WATCH_PAUSE : pause;
+}

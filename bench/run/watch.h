@@ -23,6 +23,11 @@ void watch_end(Watch *w, const char *folder, const char *id, bool stored);
 /* "3 running, loss 2.3127 .. 2.4011" of those that are running; "" when none has a loss. out holds 96 bytes. */
 char *watch_summary(char out[96], const Watch *w, int count);
 
+/* Seconds between two looks for runs that other processes stored, of which each is a call of the shared file system: so
+ * many as make ten calls a second, five at least. */
+enum { WATCH_LOOKS = 10, WATCH_PAUSE = 5 };
+int watch_pause(int runs);
+
 /* The last whole row of a growing curve: updates done, train loss, the last validation loss (NaN: none yet), seconds
  * since it was written. False: there is none. */
 bool watch_read(const char *folder, const char *id, int *step, double *loss, double *valid, double *age);
