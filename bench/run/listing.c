@@ -322,7 +322,7 @@ void listing_values(const Listing *l, const char *key, int most, Text *out) {
     for (int i = 0; i < l->runs; i++) {
         listing_value(value, l, &l->run[i], key);
         if (!value[0] || tfind(value, &seen, by_text)) continue;
-        (void)tsearch(mem_text(value), &seen, by_text);
+        if (!tsearch(mem_text(value), &seen, by_text)) mem_end(sizeof seen);
         if (shown < most)
             text_format(out, "%s%s", shown++ ? ", " : "", value);
         else
