@@ -1,8 +1,10 @@
 #include "base/arena.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { HUGE_PAGE = 2 << 20 }; /* of x86-64 and of arm64 with small pages of 4 KB; elsewhere only an alignment */
 
@@ -23,6 +25,22 @@ Rc arena_init(Arena *a, size_t bytes, Error *e) {
     if (!a->at) return error_set(e, RC_UNMEASURED, "out of memory: one arena needs %zu MB", a->bytes >> 20);
     memset(a->at, 0, a->bytes);
     return RC_OK;
+}
+
+void arena_drop(const Arena *a, size_t from, size_t to) {
+    unsigned char *first = a->at + from, *last = a->at + to;
+    if (from >= to) return;
+#ifdef MADV_DONTNEED
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)first + page - 1) / page * page;
+    uintptr_t end = (uintptr_t)last / page * page;
+    /* Of memory that nothing else maps, as malloc's is, such pages read as zeros. */
+    if (end > begin && !madvise((void *)begin, end - begin, MADV_DONTNEED)) {
+        memset(first, 0, begin - (uintptr_t)first);
+        memset((void *)end, 0, (uintptr_t)last - end);
+        return;
+    }
+#endif
+    memset(first, 0, to - from);
 }
 
 void arena_release(Arena *a) {

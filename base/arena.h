@@ -18,6 +18,9 @@ typedef struct {
 Rc arena_init(Arena *a, size_t bytes, Error *e);
 void arena_release(Arena *a);
 
+/* Bytes from .. to - 1 become 0, and the machine has whole pages of them back until they are written again. */
+void arena_drop(const Arena *a, size_t from, size_t to);
+
 static inline size_t align_up(size_t bytes) {
     return (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
 }

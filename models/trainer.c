@@ -9,6 +9,7 @@
 #include "models/decode.h"
 #include "models/init.h"
 #include "models/micro.h"
+#include "models/moments.h"
 #include "models/observe.h"
 #include "models/profile.h"
 #include "models/quantized.h"
@@ -186,7 +187,7 @@ static void update(void *context, int part, int parts) {
     const Program *p = &t->program;
     for (int i = 0; i < t->parameters; i++) {
         const Tensor *x = &t->tape.tensor[t->parameter[i]];
-        Share share = share_of(part, parts, (ptrdiff_t)x->rows * x->cols);
+        Share share = moments_share(t, x, part, parts);
         Update of = {.p = at_word(p, ROLE_PARAM, t->parameter[i], u->replica, share.from),
                      .g = at_word(p, ROLE_GRAD, t->parameter[i], u->replica, share.from),
                      .m = at_word(p, ROLE_MOMENT1, t->parameter[i], u->replica, share.from),
@@ -280,6 +281,7 @@ static void finish(Trainer *t, int r, StepReport *report) {
         p->scalars[r].grad_scale = scale < 1 ? scale : 1;
     }
     program_together(p, update, &(Updated){t, r});
+    moments_exchange(t, r, measured && m->after);
     if (t->renorm) program_together(p, renorm, &(Updated){t, r});
     if (!measured || !m->after) return;
     observe_parts(m, p, r, m->gradient, m->parts, thin, t->value);

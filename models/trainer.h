@@ -41,6 +41,14 @@ void trainer_free(Trainer *t);
  * filled with the whole batch on each. Before anything is fed. Nothing of a pass may be cancelled then. */
 void trainer_join(Trainer *t, const Ranks *ranks);
 
+/* After trainer_join, with the same ranks, at most 16, on a host: from here on each keeps the optimizer's moments of
+ * its own part of the parameters alone (ZeRO stage 1; models/moments.h). The bits do not change. */
+void trainer_share_moments(Trainer *t, const Ranks *ranks);
+/* All moments on rank 0, for a checkpoint; and after one was written or read, everywhere each rank's own part alone.
+ * Every rank calls both. They do nothing where the moments are not shared out. */
+void trainer_gather_moments(Trainer *t);
+void trainer_drop_moments(Trainer *t);
+
 /* Bytes that trainer_new takes for one replica. */
 size_t trainer_need(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes, const Backend *backend);
 

@@ -16,6 +16,7 @@ struct Trainer {
     Measure measure;
     Resident *resident;   /* NULL: the host does what stands around forward and backward */
     Micro *micro;         /* NULL: a batch is one pass */
+    const Ranks *owners;  /* that keep a part of the moments each (models/moments.h); NULL: they are all here */
     Error failure;        /* of a device; code is RC_OK while there is none */
     const Recipe *recipe; /* [replicas] */
     const uint64_t *seed; /* [replicas] */

@@ -233,7 +233,7 @@ static Rc run(Session *s, Error *e) {
     if (!rc) {
         const char *comma = x.profile[0] ? ", profile " : "";
         int here = 0;
-        rc = split_check(&p, e);
+        rc = split_check(s, &p, e);
         for (int i = 0; i < p.runs; i++) here += wanted(&p, i);
         fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train", x.name, comma, x.profile, p.runs, p.runs - p.missing,
                 p.missing);

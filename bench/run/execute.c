@@ -321,17 +321,19 @@ static void describe(const Execution *x, const ExecutedRun *run, RunRecord *r) {
 static Rc save(Running *g, Error *e) {
     Rc rc = RC_OK;
     bool writes = !g->x->ranks || !g->x->ranks->rank;
+    trainer_gather_moments(g->t);
     for (int i = 0; writes && i < g->x->runs; i++) {
         const Replica *of = &g->replica[i];
         if (of->finite &&
             checkpoint_write(g->x->folder, of->run->id, g->t, i, of->r, of->chain, g->x->shard_bytes, e))
             rc = e->code;
     }
+    trainer_drop_moments(g->t);
     return rc;
 }
 
 /* Every run stands where its checkpoint was made, if all have one of the same step; else all stand at the beginning. */
-static void resume(Running *g) {
+static void stand(Running *g) {
     int runs = g->x->runs, resumed = 0, step = -1;
     for (int i = 0; i < runs; i++) {
         Error why;
@@ -353,6 +355,11 @@ static void resume(Running *g) {
         trainer_restart(g->t, i);
     }
     trainer_seek(g->t, 0);
+}
+
+static void resume(Running *g) {
+    stand(g);
+    trainer_drop_moments(g->t);
 }
 
 static void tell_rows(const Running *g) {
@@ -380,7 +387,9 @@ static Rc train(Running *g, Error *e) {
         if (step_of(g) == before) continue; /* cancelled: nothing happened */
         tell_rows(g);
         if (x->progress) x->progress(x->context, rows, false);
-        if (any_finite(g) && now() - saved >= x->checkpoint_seconds) {
+        bool due = now() - saved >= x->checkpoint_seconds;
+        if (x->shard_moments) due = ranks_any(x->ranks, due); /* all take part */
+        if (any_finite(g) && due) {
             /* A checkpoint that cannot be written costs a resume, not the run. */
             (void)save(g, &unsaved);
             saved = now();
@@ -403,6 +412,7 @@ static Rc prepare(Running *g, Error *e) {
                      .stream = name_stream("batch"),
                      .context = shape.context};
     if (x->ranks) trainer_join(g->t, x->ranks);
+    if (x->shard_moments) trainer_share_moments(g->t, x->ranks);
     Rc rc = trainer_share(g->t, x->threads > 1 ? x->threads : 1, e);
     if (!rc && trainer_resident(g->t) && feed_by_device(g->spec, g->x->data))
         rc = trainer_keep_corpus(g->t, &corpus, e);

@@ -27,6 +27,7 @@ typedef struct {
     int threads;                       /* that share the program; 0 = 1 */
     int passes;                        /* over a batch (models/micro.h); 0 = 1 */
     const Ranks *ranks;                /* processes that train these runs together; NULL: this one alone */
+    bool shard_moments;                /* each of them keeps a part of the moments (trainer_share_moments) */
     double checkpoint_seconds;         /* wall time between checkpoints; 0 = after every step */
     double shard_bytes;                /* of a checkpoint's tensors in one file; 0 = each tensor stands alone */
     const volatile sig_atomic_t *stop; /* nonzero: checkpoint and return RC_INTERRUPTED; NULL = never */

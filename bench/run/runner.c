@@ -219,6 +219,7 @@ static Execution execution_of(const Runner *r, const Group *group, ExecutedRun *
                        .threads = r->s->threads_per_run,
                        .passes = todo_passes(r->todo, &first->spec),
                        .ranks = r->s->ranks,
+                       .shard_moments = r->s->shard_moments && r->s->ranks,
                        .checkpoint_seconds = r->o->checkpoint_seconds,
                        .shard_bytes = r->o->shard_bytes,
                        .stop = &session_signal};

@@ -5,6 +5,7 @@
 
 #include "bench/run/provenance.h"
 #include "models/micro.h"
+#include "models/moments.h"
 
 /* What a part of a batch cannot compute alone. */
 static const char *obstacle(const RunSpec *spec, const Backend *backend, const ProbeChoice *probes) {
@@ -35,7 +36,15 @@ static Rc check_run(const Todo *t, const TodoRun *run, Error *e) {
     return micro_fits((int)spec->batch, (int)spec->context, passes, t->ranks, e);
 }
 
-Rc split_check(const Todo *t, Error *e) {
+Rc split_check(const Session *s, const Todo *t, Error *e) {
+    if (s->shard_moments && t->ranks < 2)
+        return error_set(e, RC_USAGE, "--shard-moments: is for several processes; --ranks N under mpirun or srun");
+    if (s->shard_moments && t->ranks > MOMENTS_MOST_RANKS)
+        return error_set(e, RC_USAGE, "--shard-moments: among %d ranks at most, not %d", MOMENTS_MOST_RANKS, t->ranks);
+    for (int i = 0; s->shard_moments && i < t->runs; i++)
+        if (!t->run[i].done && t->run[i].backend->device)
+            return error_set(e, RC_USAGE, "--shard-moments: backend '%s' keeps its moments whole",
+                             t->run[i].backend->name);
     for (int i = 0; (t->micro_batch || t->ranks > 1) && i < t->runs; i++)
         if (!t->run[i].done && check_run(t, &t->run[i], e)) return e->code;
     return RC_OK;

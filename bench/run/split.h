@@ -6,7 +6,7 @@
 #include "bench/run/todo.h"
 
 /* Whether the runs that are still to be done can be cut so. RC_USAGE: one cannot, and why. */
-Rc split_check(const Todo *t, Error *e);
+Rc split_check(const Session *s, const Todo *t, Error *e);
 
 /* Before anything is trained: all ranks have the same program, plan and arithmetic. RC_USAGE on every rank. */
 Rc split_agree(const Ranks *r, const Todo *t, Error *e);

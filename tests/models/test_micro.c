@@ -70,6 +70,9 @@ static ProbeChoice probes_of_sums(void) {
     return c;
 }
 
+/* Set in the processes of ranks that share the moments out. */
+static bool shares;
+
 /* Of what a run ends with: every loss and every probe, and the weights. */
 static void hash_on(char out[130], const char *backend, const Variant *v, const ModelShape *s, const Recipe *r,
                     const Ranks *ranks) {
@@ -80,12 +83,14 @@ static void hash_on(char out[130], const char *backend, const Variant *v, const 
     const ProbeChoice probes = probes_of_sums();
     cr_assert_eq(trainer_new(&t, s, v, &probes, r, &seed, 1, backend_find(backend, &e), &e), RC_OK, "%s", e.text);
     if (ranks) trainer_join(t, ranks);
+    if (shares) trainer_share_moments(t, ranks);
     StepReport *report = trainer_reports(t, 1);
     Sha256 h;
     sha256_init(&h);
     for (int i = 0; i < STEPS; i++) {
         toy_batch(t, 0, seed, (uint64_t)i);
         cr_assert(trainer_step(t, report));
+        trainer_gather_moments(t), trainer_drop_moments(t); /* as around a checkpoint */
         sha256_add(&h, &report->loss, sizeof report->loss);
         sha256_add(&h, report->probe, (size_t)trainer_probes(t) * sizeof *report->probe);
     }
@@ -124,7 +129,7 @@ Test(micro, passes_have_the_bits_of_one) {
 }
 
 /* What each of `ranks` processes ends with. */
-static void hashes_of_ranks(char out[RANKS][130], int ranks, int passes, int index) {
+static void hashes_of_ranks(char out[RANKS][130], int ranks, int passes, int index, bool moments) {
     Wires w;
     int result[RANKS][2];
     for (int i = 0; i < ranks; i++) {
@@ -144,7 +149,7 @@ static void hashes_of_ranks(char out[RANKS][130], int ranks, int passes, int ind
         Recipe r;
         char own[130];
         (void)setting(index, &v, &s, &r);
-        s.passes = passes, w.rank = i;
+        s.passes = passes, w.rank = i, shares = moments;
         Ranks k = {i, ranks, swap, &w};
         hash_of(own, &v, &s, &r, &k);
         _exit(write(result[i][1], own, sizeof own) == sizeof own ? 0 : 8);
@@ -173,7 +178,8 @@ Test(micro, ranks_have_the_bits_of_one, .timeout = 120) {
         hash_of(whole, &v, &s, &r, NULL);
         for (int ranks = 2; ranks <= RANKS; ranks *= 2)
             for (int passes = ranks; passes <= 4; passes *= 2) {
-                hashes_of_ranks(each, ranks, passes, settings[k]);
+                bool moments = passes > ranks || ranks == RANKS;
+                hashes_of_ranks(each, ranks, passes, settings[k], moments);
                 for (int i = 0; i < ranks; i++)
                     cr_expect_str_eq(each[i], whole, "rank %d of %d, %d passes, setting %d", i, ranks, passes,
                                      settings[k]);

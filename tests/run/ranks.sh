@@ -40,13 +40,39 @@ check() { # TEXT COMMAND...
 }
 # What of all records is not time or machine.
 bits() { cat "$1"/runs/*/record.json | grep -E '"(id|status|loss_chain|parameters_hash|valid_loss|accuracy)":'; }
-run() { "$program" run toy.yaml --offline --results "$@" >out 2>err; }
-ranks() { local n=$1; shift; mpirun -n "$n" "$program" run toy.yaml --offline --ranks "$n" --results "$@" >out 2>err; }
+plan=toy.yaml
+run() { "$program" run "$plan" --offline --results "$@" >out 2>err; }
+ranks() { local n=$1; shift; mpirun -n "$n" "$program" run "$plan" --offline --ranks "$n" --results "$@" >out 2>err; }
 same() { [ "$(bits one)" = "$(bits "$1")" ]; }
 two() { ranks 2 two && same two; }
 four() { ranks 4 four && same four; }
 parts() { run parts --micro-batch 256 && same parts; }
 both() { ranks 2 both --micro-batch 256 --threads-per-run 2 && same both; }
+# Each rank keeps a part of the moments; a checkpoint has all of them, and serves one process too.
+shared_out() {
+  for n in 2 4; do ranks $n moments$n --shard-moments --checkpoint-every 0 && same moments$n || return 1; done
+}
+other_optimizers() { # ngpt: rows and columns of length 1 after each update
+  local name plan short=(--set steps=2 --set evaluate_at=2)
+  sed 's/base: post/base: ngpt/' toy.yaml >ngpt.yaml
+  for name in sgd radam ngpt; do
+    local more=(--set optimizer=$name)
+    plan=toy.yaml
+    [ $name = ngpt ] && plan=ngpt.yaml more=()
+    run "whole-$name" "${short[@]}" "${more[@]}" && ranks 2 "parts-$name" "${short[@]}" "${more[@]}" --shard-moments &&
+      [ "$(bits "whole-$name")" = "$(bits "parts-$name")" ] || return 1
+  done
+}
+goes_on() {
+  mpirun -n 2 "$program" run toy.yaml --offline --ranks 2 --set steps=65 --checkpoint-every 1000 --results "$1" "${@:3}" >out 2>err &
+  local at=$!
+  waits "$1/runs/.partial/*.curves.csv" || return 1
+  kill -TERM $at
+  wait $at && return 1
+  waits "$1/runs/.partial/*.safetensors" && $2 && [ "$(bits "$1")" = "$(bits sixty)" ] && ! grep 'starts over' err
+}
+shared_then_alone() { run sixty --set steps=65 && goes_on left "run left --set steps=65" --shard-moments; }
+whole_then_shared() { goes_on right "ranks 2 right --set steps=65 --shard-moments"; }
 tables() { # a table names its command, so both are made by the same one
   for results in one two; do
     ln -sfn "$results" now
@@ -91,13 +117,17 @@ refuses() { # CODE TEXT RANKS OPTIONS...
   mpirun -n "$n" "$program" run toy.yaml --offline --results refused "$@" >out 2>err
   [ $? = "$code" ] && grep -F -- "$text" err
 }
-echo "1..16"
+echo "1..21"
 check "one process" run one
 check "two ranks have its bits" two
 check "four ranks have them" four
 check "so have four parts of a batch" parts
 check "two ranks of two parts, two threads each" both
 check "two and four ranks on a device, the shim" shim
+check "so have ranks that share out the moments, with a checkpoint after every step" shared_out
+check "under other optimizers" other_optimizers
+check "one process goes on from shared moments" shared_then_alone
+check "ranks that share them go on from whole ones" whole_then_shared
 check "the tables are equal byte for byte" tables
 check "a lost rank costs what was done since the checkpoint" lost
 check "a signal stops all ranks at one step" stopped
@@ -107,5 +137,6 @@ check "more ranks than processes" refuses 2 "--ranks: 4, but 2 processes were st
 check "parts that do not divide the batch" refuses 2 "100 does not divide the batch" 1 --micro-batch 100
 check "parts too small for a block" refuses 2 "4 parts are possible" 1 --micro-batch 64
 check "what a part cannot compute" refuses 2 "for precision exact alone" 2 --ranks 2 --precision fp16
+check "moments shared out among one" refuses 2 "--shard-moments: is for several processes" 1 --shard-moments
 check "different plans" bash -c 'mpirun -n 1 "$0" run toy.yaml --offline --ranks 2 --results r : -n 1 "$0" run toy.yaml \
   --offline --ranks 2 --results r --set lr=1e-3 >out 2>err; [ $? = 2 ] && grep "have different plans\|would not compute" err' "$program"
