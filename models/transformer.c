@@ -431,7 +431,7 @@ Rc shape_keys(const ModelShape *s, Error *e) {
     return RC_OK;
 }
 
-Rc shape_check(const ModelShape *s, const Backend *backend, Error *e) {
+Rc shape_check(const ModelShape *s, bool device, Error *e) {
     if (shape_keys(s, e)) return e->code;
     double rows = (double)s->batch * s->context, mlp = expanded(s), qkv = 3.0 * s->width;
     double widest = mlp > qkv ? mlp : qkv;
@@ -439,10 +439,10 @@ Rc shape_check(const ModelShape *s, const Backend *backend, Error *e) {
     double most = rows * widest;
     if ((double)s->vocab * s->width > most) most = (double)s->vocab * s->width;
     if (mlp * s->width > most) most = mlp * s->width;
-    if (backend && backend->device && most >= 0x1p31)
+    if (device && most >= 0x1p31)
         return error_set(e, RC_USAGE,
                          "batch: %d x context %d, width %d and vocabulary %d make a tensor of %.0f numbers; "
-                         "backend '%s' counts fewer than 2^31 (--micro-batch makes it smaller)",
-                         s->batch, s->context, s->width, s->vocab, most, backend->name);
+                         "a device's kernels count fewer than 2^31 (--micro-batch makes it smaller)",
+                         s->batch, s->context, s->width, s->vocab, most);
     return RC_OK;
 }

@@ -2,7 +2,6 @@
 #ifndef MODELS_TRANSFORMER_H
 #define MODELS_TRANSFORMER_H
 
-#include "kernels/backend.h"
 #include "models/tape.h"
 #include "models/variant.h"
 
@@ -39,9 +38,9 @@ int shape_hidden(const ModelShape *s);
  * this shape can be planned (trainer_plan). */
 Rc shape_keys(const ModelShape *s, Error *e);
 
-/* The same, and no tensor has more numbers than the backend's kernels count: 2^31 - 1 on a device; on a host (or NULL)
- * it has fewer than 2^31 rows and columns, as shape_keys sees to. */
-Rc shape_check(const ModelShape *s, const Backend *backend, Error *e);
+/* The same, and no tensor has more numbers than kernels count: 2^31 - 1 on a device; on a host it has fewer than 2^31
+ * rows and columns, as shape_keys sees to. */
+Rc shape_check(const ModelShape *s, bool device, Error *e);
 
 /* The feeds of an encoder-decoder (Vaswani et al. 2017). Sentences stand packed, one behind the other, in `batch *
  * context` rows each of what is read ("source") and of what is written ("tokens"); none is longer than `context`. Every

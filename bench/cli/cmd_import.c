@@ -56,7 +56,7 @@ static Rc check(Import *m, Session *s, Error *e) {
         return error_set(e, RC_INTEGRITY, "%s: '%s' has other bytes here (sha256 %.12s) than the file's corpus (%.12s)",
                          m->path, o->spec.dataset.text, m->data->sha256, o->dataset_sha256);
     ModelShape shape = spec_shape(&o->spec, m->data->vocab);
-    if (shape_check(&shape, s->backend, e) || feed_fits(&o->spec, m->data, e)) {
+    if (shape_check(&shape, s->backend->device, e) || feed_fits(&o->spec, m->data, e)) {
         error_prefix(e, "%s: __metadata__: spec: ", m->path);
         return e->code = RC_INTEGRITY;
     }

@@ -303,7 +303,7 @@ static Rc measure(Measured *m, const Experiment *x, const RunSpec *spec, Error *
     char tokenizer[SPEC_TEXT_SIZE];
     if (session_dataset(m->s, spec->dataset.text, spec_get(tokenizer, spec, "tokenizer"), &r.data, e)) return e->code;
     ModelShape shape = spec_shape(spec, r.data->vocab);
-    if (spec_check(spec, e) || shape_check(&shape, m->s->backend, e) || feed_fits(spec, r.data, e))
+    if (spec_check(spec, e) || shape_check(&shape, m->s->backend->device, e) || feed_fits(spec, r.data, e))
         return error_prefix(e, "%s: ", x->file);
     if (!new_shape(m, &shape)) return RC_OK;
     if (m->replicas) return count_launches(m, x, spec, r.data->vocab, e);

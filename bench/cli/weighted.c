@@ -59,9 +59,9 @@ void weighted_release(Weighted *m) {
     tokenizer_release(&m->own);
 }
 
-static Rc check_weights(const Weighted *m, const Session *s, const ModelShape *shape, Error *e) {
+static Rc check_weights(const Weighted *m, const ModelShape *shape, Error *e) {
     Tape tape;
-    if (shape_check(shape, s->backend, e)) return error_prefix(e, "%s: __metadata__: spec: ", m->name);
+    if (shape_check(shape, m->backend->device, e)) return error_prefix(e, "%s: __metadata__: spec: ", m->name);
     transformer_build(&tape, shape, &m->spec->variant, NULL);
     Rc rc = weights_match(&m->w, &tape, e);
     tape_release(&tape);
@@ -71,7 +71,7 @@ static Rc check_weights(const Weighted *m, const Session *s, const ModelShape *s
 Rc weighted_trainer(Weighted *m, const Session *s, Recipe *recipe, Error *e) {
     ModelShape shape = spec_shape(m->spec, m->codec->vocab);
     *recipe = spec_recipe(m->spec);
-    if (!m->stored && check_weights(m, s, &shape, e)) return e->code;
+    if (!m->stored && check_weights(m, &shape, e)) return e->code;
     if (trainer_new(&m->t, &shape, &m->spec->variant, NULL, recipe, &m->spec->seed, 1, m->backend, e)) return e->code;
     trainer_cancel(m->t, &session_signal);
     if (s->threads_per_run > 1 && trainer_share(m->t, s->threads_per_run, e)) return e->code;

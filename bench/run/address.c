@@ -109,12 +109,21 @@ static Rc several(const Listing *l, const char *text, Error *e) {
     return e->code;
 }
 
+/* What was not found may stand in a folder that does not read: store_read has said which is the first, and why. */
+static Rc not_found(const Store *stored, Error *e) {
+    if (!stored->damaged) return e->code;
+    size_t n = strlen(e->text);
+    snprintf(e->text + n, sizeof e->text - n, "; %d folder%s of %s do%s not read", stored->damaged,
+             stored->damaged == 1 ? "" : "s", stored->folder, stored->damaged == 1 ? "es" : "");
+    return e->code = stored->damage.code;
+}
+
 static Rc by_name(const Session *s, const Store *stored, const char *text, char id[SHA256_HEX], Error *e) {
     Listing l;
     char *copy = mem_text(text), *experiment, *rest = split_experiment(copy, &experiment);
     Rc rc = listing_make(&l, s, stored, experiment, e);
     if (!rc) {
-        rc = keep(&l, rest, e);
+        rc = keep(&l, rest, e) ? not_found(stored, e) : RC_OK;
         if (!rc) drop_repeated(&l);
         if (!rc && l.runs > 1) rc = several(&l, text, e);
         if (!rc) memcpy(id, l.run[0].record->id, SHA256_HEX);
@@ -136,15 +145,7 @@ static Rc find(const Session *s, const Store *stored, const char *text, char id[
     else
         error_set(e, RC_USAGE, "no stored run begins with '%.64s'; nearest: ", text);
     add_nearest(e, stored, text, matches ? strlen(text) : 0);
-    return e->code;
-}
-
-/* What was not found may stand in a folder that does not read: store_read has said which is the first, and why. */
-static Rc perhaps_damaged(const Store *stored, Error *e) {
-    size_t n = strlen(e->text);
-    snprintf(e->text + n, sizeof e->text - n, "; %d folder%s of %s do%s not read", stored->damaged,
-             stored->damaged == 1 ? "" : "s", stored->folder, stored->damaged == 1 ? "es" : "");
-    return e->code = stored->damage.code;
+    return matches ? e->code : not_found(stored, e);
 }
 
 char *address_experiment(const char *text) {
@@ -158,7 +159,6 @@ Rc address_find(const Session *s, const char *text, char id[SHA256_HEX], Error *
     Store stored;
     store_read(&stored, s->runs);
     Rc rc = find(s, &stored, text, id, e);
-    if (rc == RC_USAGE && stored.damaged) rc = perhaps_damaged(&stored, e);
     store_release(&stored);
     return rc;
 }

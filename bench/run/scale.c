@@ -40,7 +40,7 @@ static bool trains(const Experiment *x, const RunSpec *spec, const ModelShape *s
     ModelShape one = *shape;
     Error ignored;
     one.batch = (int)batch;
-    if (shape_check(&one, backend, &ignored)) return false;
+    if (shape_check(&one, true, &ignored)) return false;
     TrainerPlan p = planned(x, spec, shape, batch, backend);
     return trainer_plan_bytes(&p) <= memory;
 }

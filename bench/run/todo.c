@@ -114,7 +114,7 @@ static Rc counted(const Todo *t, const TodoRun *run, Error *e) {
     ModelShape pass = spec_shape(&run->spec, run->data->vocab);
     int passes = todo_passes(t, &run->spec);
     if (passes > 0 && pass.batch % passes == 0) pass.batch /= passes;
-    return shape_check(&pass, run->backend, e);
+    return shape_check(&pass, run->backend->device, e);
 }
 
 static Rc describe_run(const Todo *t, TodoRun *run, Session *s, const Experiment *x, void **toys, Error *e) {
