@@ -4,13 +4,13 @@
 #include <assert.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/backend.h"
+#include "kernels/cuda/library.h"
 #include "kernels/cuda/product.h"
 #include "kernels/device.h"
 
@@ -182,25 +182,15 @@ static Rc open_exact(Queue **out, Error *e) {
 /* The library by the name that its own header's version gives it, where the loader looks and where the toolkit stood
  * that this program was built with; its symbols by the names that header gives them. */
 static Rc find_blas(Error *e) {
-    static const struct {
-        const char *name;
-        void *to;
-    } symbol[] = {{"cublasCreate_v2", &blas.create},        {"cublasDestroy_v2", &blas.destroy},
-                  {"cublasGetProperty", &blas.version},     {"cublasSetStream_v2", &blas.set_stream},
-                  {"cublasSetMathMode", &blas.set_math},    {"cublasSetWorkspace_v2", &blas.set_workspace},
-                  {"cublasSgemmStridedBatched", &blas.gemm}};
-    char name[32], path[1024];
+    static const LibrarySymbol symbol[] = {
+        {"cublasCreate_v2", &blas.create},        {"cublasDestroy_v2", &blas.destroy},
+        {"cublasGetProperty", &blas.version},     {"cublasSetStream_v2", &blas.set_stream},
+        {"cublasSetMathMode", &blas.set_math},    {"cublasSetWorkspace_v2", &blas.set_workspace},
+        {"cublasSgemmStridedBatched", &blas.gemm}};
+    char name[32];
     snprintf(name, sizeof name, "libcublas.so.%d", CUBLAS_VER_MAJOR);
-    snprintf(path, sizeof path, "%s/%s", CUDA_LIBRARIES, name);
-    void *found = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!found) found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!found) return error_set(e, RC_UNMEASURED, "precision fp32: cuBLAS cannot be loaded: %s", dlerror());
-    for (size_t i = 0; i < sizeof symbol / sizeof *symbol; i++) {
-        void *function = dlsym(found, symbol[i].name);
-        if (!function) return error_set(e, RC_UNMEASURED, "precision fp32: %s has no %s", name, symbol[i].name);
-        memcpy(symbol[i].to, &function, sizeof function);
-    }
-    return RC_OK;
+    Rc rc = library_find(name, CUDA_LIBRARIES, symbol, sizeof symbol / sizeof *symbol, "cuBLAS", e);
+    return rc ? error_prefix(e, "precision fp32: ") : RC_OK;
 }
 
 /* cuBLAS promises the same bits only for one version, one architecture and one number of processors: all stand in the
