@@ -1,0 +1,37 @@
+/* NCCL: processes with a CUDA device each exchange memory of their devices, on the devices' own streams. The library is
+ * looked for at run time; the program is built without it and starts without it.
+ *
+ * One Nccl belongs to the device that was the calling thread's when it was made, and is used by one thread at a time.
+ * All ranks make the same calls in the same order. `stream` is a cudaStream_t; the calls return when their work is
+ * enqueued on it, and it is the caller who waits. They return NULL, or the call that failed and NCCL's words for it,
+ * which stay until the next failure or nccl_leave; then the ranks have parted and every later call may fail. A rank
+ * that is lost may show nowhere but in a stream that never ends: who started the processes must end them. */
+#ifndef KERNELS_CUDA_NCCL_H
+#define KERNELS_CUDA_NCCL_H
+
+#include "base/error.h"
+#include "base/ranks.h"
+
+typedef struct Nccl Nccl;
+
+enum { NCCL_VERSION_SIZE = 24 };
+
+/* Joins the processes of `r`: rank 0's id is told to all by r. Every rank calls it, and all come back with RC_OK or all
+ * with RC_UNMEASURED and why: what failed here, or that it failed on another rank. *out is then NULL. library: NULL:
+ * libnccl.so.2 where the loader looks. */
+Rc nccl_meet(Nccl **out, const char *library, const Ranks *r, Error *e);
+
+/* After the work on all its streams is done, on every rank. NULL: nothing. */
+void nccl_leave(Nccl *n);
+
+/* "2.32.3": the same on all ranks. The order of nccl_total's adds is this version's. */
+void nccl_version(const Nccl *n, char out[NCCL_VERSION_SIZE]);
+
+/* Gives partner mine[bytes], takes theirs[bytes], which must not overlap: a send and a receive of one group. The
+ * partner's bytes are as many. */
+const char *nccl_swap(Nccl *n, int partner, const void *mine, void *theirs, size_t bytes, void *stream);
+
+/* at[words] becomes the sum over all ranks, in the library's order of adds: the same bits on every rank. */
+const char *nccl_total(Nccl *n, float *at, size_t words, void *stream);
+
+#endif
