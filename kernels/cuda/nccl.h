@@ -24,14 +24,15 @@ Rc nccl_meet(Nccl **out, const char *library, const Ranks *r, Error *e);
 /* After the work on all its streams is done, on every rank. NULL: nothing. */
 void nccl_leave(Nccl *n);
 
-/* "2.32.3": the same on all ranks. The order of nccl_total's adds is this version's. */
+/* "2.32.3": the same on all ranks. */
 void nccl_version(const Nccl *n, char out[NCCL_VERSION_SIZE]);
 
 /* Gives partner mine[bytes], takes theirs[bytes], which must not overlap: a send and a receive of one group. The
  * partner's bytes are as many. */
 const char *nccl_swap(Nccl *n, int partner, const void *mine, void *theirs, size_t bytes, void *stream);
 
-/* at[words] becomes the sum over all ranks, in the library's order of adds: the same bits on every rank. */
+/* at[words] becomes the sum over all ranks, in the library's order of adds: it depends on NCCL's version, the number of
+ * ranks and how their devices are connected. Nothing promises the same bits on every rank. */
 const char *nccl_total(Nccl *n, float *at, size_t words, void *stream);
 
 #endif

@@ -428,6 +428,31 @@ Test(nccl, messages_of_a_group_go_together_and_in_order, .timeout = 60) {
     all_say(2, groups, "ok");
 }
 
+/* Rank 1 stops in the middle of what rank 0 still waits for, and stays; then rank 0 sends and waits for nothing. */
+static void stops(const Ranks *r, char *said) {
+    ncclUniqueId id;
+    ncclComm_t c;
+    unsigned char *at = mem_alloc(BIG, 1);
+    if (r->rank == 0 && nccl.ncclGetUniqueId(&id)) says(said, "no id");
+    ranks_tell(r, &id, sizeof id);
+    if (nccl.ncclCommInitRank(&c, 2, id, r->rank)) says(said, "no communicator");
+    (void)nccl.ncclGroupStart();
+    if (r->rank)
+        (void)nccl.ncclSend(at, BIG, ncclInt8, 0, c, NULL), (void)nccl.ncclRecv(at, 1, ncclFloat32, 0, c, NULL);
+    else
+        (void)nccl.ncclRecv(at, BIG, ncclInt8, 1, c, NULL), (void)nccl.ncclSend(at, 4, ncclInt8, 1, c, NULL);
+    ncclResult_t rc = nccl.ncclGroupEnd();
+    if (rc != (r->rank ? ncclInvalidUsage : ncclRemoteError)) snprintf(said, SAID, "the group: %d", (int)rc);
+    rc = r->rank ? ncclRemoteError : nccl.ncclSend(at, BIG, ncclInt8, 1, c, NULL);
+    if (rc != ncclRemoteError) snprintf(said, SAID, "the send: %d", (int)rc);
+    (void)ranks_any(r, false);
+}
+
+Test(nccl, a_rank_that_stops_is_told, .timeout = 60) {
+    open_fake();
+    all_say(2, stops, "ok");
+}
+
 static void unlike_ranks(const Ranks *r, char *said) {
     ncclUniqueId id;
     ncclComm_t c;
