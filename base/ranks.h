@@ -7,6 +7,7 @@
 
 typedef struct {
     int rank, ranks; /* ranks is a power of two */
+    int local;       /* this rank's number among those of its host */
     /* Gives `partner` mine[bytes] and takes theirs[bytes], which must not overlap. Every rank calls it in the same
      * order. A rank that is lost ends the program. */
     void (*swap)(void *context, int partner, const void *mine, void *theirs, size_t bytes);

@@ -47,6 +47,11 @@ Rc precision_find(PrecisionKind *out, const char *name, Error *e) {
                      did_you_mean(hint, sizeof hint, name, names, PRECISION_COUNT));
 }
 
+void backend_choose_device(int local) {
+    for (int i = 0; i < backend_count; i++)
+        if (backends[i]->device) backends[i]->device->choose(local);
+}
+
 const char *backend_class(const Backend *b) {
     const char *is = b->class_of_bits ? b->class_of_bits : b->class_here();
     assert(strlen(is) < BACKEND_CLASS_SIZE);

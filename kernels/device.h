@@ -7,6 +7,8 @@
 #define KERNELS_DEVICE_H
 
 #include "base/error.h"
+#include "base/ranks.h"
+#include "kernels/addition.h"
 #include "kernels/rounding.h"
 #include "kernels/step.h"
 
@@ -33,6 +35,22 @@ typedef struct Device {
     void (*step)(Queue *q, StepKind kind, const Step *s);
     /* Enqueues the kernel that rounds a tensor to words of 16 bits. */
     void (*round)(const Rounding *r);
+    /* Enqueues the kernel that adds or copies partial sums. */
+    void (*add)(Queue *q, const Addition *a);
+    /* Processes with a device each: before anything else this one takes device number `local` of those it sees, in turn
+     * where they are fewer. */
+    void (*choose)(int local);
+    /* The devices of ranks, which outlive the queue, from here on reach each other; every rank calls it. RC_UNMEASURED on
+     * every rank when one of them cannot. */
+    Rc (*meet)(Queue *q, const Ranks *r, Error *e);
+    /* After meet, each rank the same of them in the same order. swap as Ranks.swap. total: words[count] becomes the sum
+     * over all ranks, the same on each, in the library's order: fast precisions. */
+    void (*swap)(Queue *q, int partner, const void *mine, void *theirs, size_t bytes);
+    void (*total)(Queue *q, float *words, size_t count);
+    /* Work enqueued between branch(true) and branch(false) waits for all before it, and goes on beside what is enqueued
+     * later, until merge: what comes after that waits for it. */
+    void (*branch)(Queue *q, bool on);
+    void (*merge)(Queue *q);
     /* Between record and recorded nothing runs: kernels are noted. replay runs them all, in order. */
     void (*record)(Queue *q);
     Graph *(*recorded)(Queue *q);

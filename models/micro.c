@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/canon.h"
+#include "models/allreduce.h"
 #include "models/observe.h"
 #include "models/resident.h"
 
@@ -16,10 +17,10 @@ struct Micro {
     int *mean, means, numbers;         /* [means] tensors */
     const Ranks *ranks;                /* NULL: this process alone */
     int32_t **whole;                   /* [feeds][replicas] the batch's ids */
-    unsigned char *slots;              /* partial sums of gradients, each as large as the arena; NULL: not needed */
-    double *sum;                       /* [slots][replicas][numbers], of the word's size */
-    int *culprit;                      /* [replicas] */
-    double *nll, *right;               /* [replicas][passes * rows] of micro_forward */
+    Allreduce *gradients;
+    double *sum;         /* [slots][replicas][numbers], of the word's size */
+    int *culprit;        /* [replicas] */
+    double *nll, *right; /* [replicas][passes * rows] of micro_forward */
 };
 
 static bool power_of_two(int n) {
@@ -39,10 +40,6 @@ Rc micro_fits(int batch, int context, int passes, int ranks, Error *e) {
     return RC_OK;
 }
 
-static size_t grad_bytes(const Program *p) {
-    return p->stride[ROLE_GRAD] * (size_t)p->replicas;
-}
-
 static int ranks_of(const Micro *m) {
     return m->ranks ? m->ranks->ranks : 1;
 }
@@ -55,12 +52,6 @@ static int first_pass(const Micro *m) {
     return m->ranks ? m->ranks->rank * passes_here(m) : 0;
 }
 
-size_t micro_slots(int passes) {
-    size_t slots = 1;
-    for (int n = passes; n > 1; n /= 2) slots++;
-    return slots;
-}
-
 static void list_means(Micro *m, const Tape *tape) {
     m->mean = mem_alloc((size_t)tape->probes + 1, sizeof *m->mean);
     m->mean[m->means++] = tape->loss;
@@ -69,8 +60,8 @@ static void list_means(Micro *m, const Tape *tape) {
             m->mean[m->means++] = tape->probe[i].tensor;
 }
 
-Micro *micro_new(const Trainer *t, const Ranks *ranks) {
-    const Program *p = &t->program;
+Rc micro_init(Micro **out, Trainer *t, const Ranks *ranks, Error *e) {
+    Program *p = &t->program;
     Micro *m = mem_alloc(1, sizeof *m);
     *m = (Micro){.passes = t->tape.passes, .feeds = t->tape.feeds, .replicas = p->replicas, .ranks = ranks};
     size_t replicas = (size_t)m->replicas;
@@ -81,22 +72,26 @@ Micro *micro_new(const Trainer *t, const Ranks *ranks) {
         size_t rows = (size_t)t->tape.tensor[t->tape.feed[i / m->replicas].tensor].rows;
         m->whole[i] = mem_alloc(rows * (size_t)m->passes, sizeof **m->whole);
     }
-    size_t slots = micro_slots(passes_here(m));
-    if (m->passes > 1) m->slots = mem_alloc(slots, grad_bytes(p));
+    size_t slots = allreduce_slots(passes_here(m));
     list_means(m, &t->tape);
     m->numbers = m->means + t->measure.gradient;
     m->sum = mem_alloc(slots * replicas * (size_t)m->numbers, sizeof *m->sum);
     m->culprit = mem_alloc(replicas, sizeof *m->culprit);
     m->nll = mem_alloc(replicas * (size_t)m->passes * (size_t)m->rows, sizeof *m->nll);
     m->right = mem_alloc(replicas * (size_t)m->passes * (size_t)m->rows, sizeof *m->right);
-    return m;
+    if (allreduce_init(&m->gradients, p, m->passes, ranks, e)) {
+        micro_release(m);
+        return e->code;
+    }
+    *out = m;
+    return RC_OK;
 }
 
-void micro_free(Micro *m) {
+void micro_release(Micro *m) {
     if (!m) return;
     for (int i = 0; i < m->feeds * m->replicas; i++) free(m->whole[i]);
     free(m->whole);
-    free(m->slots);
+    allreduce_release(m->gradients);
     free(m->mean);
     free(m->sum);
     free(m->culprit);
@@ -120,14 +115,6 @@ static void bring(const Micro *m, Trainer *t, int pass) {
     }
 }
 
-/* y[i] += x[i] of all words of a role. */
-static void add_words(const Program *p, Role role, void *y, const void *x, size_t bytes) {
-    if (p->backend->word[role] == sizeof(double))
-        for (size_t i = 0; i < bytes / sizeof(double); i++) ((double *)y)[i] += ((const double *)x)[i];
-    else
-        for (size_t i = 0; i < bytes / sizeof(float); i++) ((float *)y)[i] += ((const float *)x)[i];
-}
-
 /* The numbers in a slot. */
 static double *sums(const Micro *m, int slot, int replica) {
     return m->sum + ((size_t)slot * (size_t)m->replicas + (size_t)replica) * (size_t)m->numbers;
@@ -141,8 +128,10 @@ static size_t sum_bytes(const Micro *m) {
 static void join_sums(const Micro *m, const Trainer *t, double *y, const double *x) {
     for (int i = 0; i < m->replicas * m->numbers; i++) {
         int part = i % m->numbers - m->means;
-        if (part < 0 || t->measure.part[part].kind != PART_LARGEST) y[i] = program_round(&t->program, y[i] + x[i]);
-        else if (x[i] > y[i]) y[i] = x[i];
+        if (part < 0 || t->measure.part[part].kind != PART_LARGEST)
+            y[i] = program_round(&t->program, y[i] + x[i]);
+        else if (x[i] > y[i])
+            y[i] = x[i];
     }
 }
 
@@ -153,74 +142,36 @@ static void take_sums(Micro *m, Trainer *t, int slot, bool measured, bool thin) 
         for (int i = m->means; i < m->numbers; i++) to[i] = 0;
         for (int i = 0; i < m->means; i++) to[i] = program_value(&t->program, ROLE_ACT, m->mean[i], r, 0);
         if (!measured) continue;
-        if (t->resident) resident_values(t->resident, t, r, t->measure.gradient, to + m->means);
-        else observe_parts(&t->measure, &t->program, r, 0, t->measure.gradient, thin, to + m->means);
+        if (t->resident)
+            resident_values(t->resident, t, r, t->measure.gradient, to + m->means);
+        else
+            observe_parts(&t->measure, &t->program, r, 0, t->measure.gradient, thin, to + m->means);
     }
 }
 
-/* All gradients of all replicas, to the host and back. */
-static void read_gradients(const Program *p, void *to) {
-    if (p->queue) p->backend->device->get(p->queue, to, p->arena[ROLE_GRAD].at, grad_bytes(p));
-    else memcpy(to, p->arena[ROLE_GRAD].at, grad_bytes(p));
+/* The numbers of this rank, by rule 2's tree. */
+static void join_here(Micro *m, Trainer *t, int pass) {
+    for (int slot = allreduce_slot(pass); pass & 1; pass >>= 1, slot--)
+        join_sums(m, t, sums(m, slot - 1, 0), sums(m, slot, 0));
 }
 
-static void write_gradients(Program *p, const void *from) {
-    if (p->queue) p->backend->device->put(p->queue, p->arena[ROLE_GRAD].at, from, grad_bytes(p));
-    else memcpy(p->arena[ROLE_GRAD].at, from, grad_bytes(p));
-}
-
-/* The sums of this rank, by rule 2's tree. */
-static void join_here(Micro *m, Trainer *t, int index, int *used) {
-    Program *p = &t->program;
-    size_t bytes = grad_bytes(p);
-    read_gradients(p, m->slots + (size_t)(*used)++ * bytes);
-    for (; index & 1; index >>= 1, --*used) {
-        unsigned char *to = m->slots + (size_t)(*used - 2) * bytes;
-        add_words(p, ROLE_GRAD, to, to + bytes, bytes);
-        join_sums(m, t, sums(m, *used - 2, 0), sums(m, *used - 1, 0));
-    }
-}
-
-/* Those of all ranks, on every rank: a sum of two does not depend on their order. */
+/* Those of all ranks, on every rank. */
 static void join_ranks(Micro *m, Trainer *t) {
-    Program *p = &t->program;
-    size_t bytes = grad_bytes(p), replicas = (size_t)m->replicas;
+    size_t replicas = (size_t)m->replicas;
     if (ranks_of(m) == 1) return;
-    unsigned char *theirs = mem_alloc(bytes, 1);
     double *sum = mem_alloc(sum_bytes(m), 1);
     int *culprit = mem_alloc(replicas, sizeof *culprit);
     for (int level = 1; level < ranks_of(m); level *= 2) {
         const Ranks *k = m->ranks;
         int partner = k->rank ^ level;
-        k->swap(k->context, partner, m->slots, theirs, bytes);
         k->swap(k->context, partner, m->sum, sum, sum_bytes(m));
         k->swap(k->context, partner, m->culprit, culprit, replicas * sizeof *culprit);
-        add_words(p, ROLE_GRAD, m->slots, theirs, bytes);
         join_sums(m, t, m->sum, sum);
         for (int r = 0; r < m->replicas; r++)
             if (culprit[r] < m->culprit[r]) m->culprit[r] = culprit[r];
     }
-    free(theirs);
     free(sum);
     free(culprit);
-}
-
-/* Contributions that stand beside a parameter's first, in the order in which a backward pass meets them; sum: of the
- * gradients' arena. */
-static void add_contributions(const Program *p, unsigned char *sum) {
-    const Tape *tape = p->tape;
-    for (int i = tape->ops - 1; i >= 0; i--)
-        for (int j = 0; p->gradients.reached[i] && j < tape->op[i].in_count; j++) {
-            int tensor = tape->input[tape->op[i].in_at + j];
-            size_t bytes = tensor_words(&tape->tensor[tensor]) * p->backend->word[ROLE_GRAD];
-            if (!p->gradients.beside[i][j]) continue;
-            for (int r = 0; r < p->replicas; r++) {
-                const View *beside = &p->call[i].din[j];
-                const unsigned char *first = program_at(p, ROLE_GRAD, tensor, r), *arena = p->arena[ROLE_GRAD].at;
-                const unsigned char *later = (const unsigned char *)beside->at + (size_t)r * beside->stride;
-                add_words(p, ROLE_GRAD, sum + (first - arena), sum + (later - arena), bytes);
-            }
-        }
 }
 
 /* The place in the tape of the first activation that is not finite: what micro-batches are compared by. */
@@ -239,7 +190,7 @@ static void put_mean(Program *p, int tensor, int r, double sum) {
 
 void micro_step(Micro *m, Trainer *t, bool measured, bool thin) {
     Program *p = &t->program;
-    int used = 0, replicas = m->replicas;
+    int replicas = m->replicas;
     double *count = mem_alloc((size_t)replicas, sizeof *count);
     for (int r = 0; r < replicas; r++) count[r] = p->scalars[r].count, m->culprit[r] = p->tape->ops;
     for (int i = 0; i < passes_here(m); i++) {
@@ -253,14 +204,11 @@ void micro_step(Micro *m, Trainer *t, bool measured, bool thin) {
         }
         for (int r = 0; r < replicas; r++) p->scalars[r].count = count[r];
         program_ready(p);
-        program_backward(p);
-        take_sums(m, t, used, measured, thin);
-        join_here(m, t, i, &used);
+        allreduce_backward(m->gradients, i);
+        take_sums(m, t, allreduce_slot(i), measured, thin);
+        join_here(m, t, i);
     }
-    assert(used == 1);
     join_ranks(m, t);
-    add_contributions(p, m->slots);
-    write_gradients(p, m->slots);
     for (int r = 0; r < replicas; r++) {
         for (int i = 0; i < m->means; i++) put_mean(p, m->mean[i], r, sums(m, 0, r)[i]);
         p->scalars[r].pass = 0;

@@ -4,8 +4,8 @@
  * A batch of rows is cut into equal micro-batches of whole sequences, a power of two of them, each a power of two of
  * rule 2's blocks (base/canon.h) long: then the sums over the rows of a micro-batch are subtrees of the sums over all
  * rows. Ranks take equal runs of micro-batches in order of rank; each joins its own by the tree, and ranks join by
- * recursive doubling, an add for every level. An op's contribution to a parameter's gradient is joined apart from those
- * of other ops, which are added at the end in the order of rule 4. */
+ * recursive doubling, an add for every level (models/allreduce.h). An op's contribution to a parameter's gradient is
+ * joined apart from those of other ops, which are added at the end in the order of rule 4. */
 #ifndef MODELS_MICRO_H
 #define MODELS_MICRO_H
 
@@ -18,13 +18,9 @@
 Rc micro_fits(int batch, int context, int passes, int ranks, Error *e);
 
 /* For a trainer whose tape has so many passes (Tape.passes), all of this process or (ranks, which must outlive it) of
- * several: they divide the passes. */
-Micro *micro_new(const Trainer *t, const Ranks *ranks);
-void micro_free(Micro *m);
-
-/* Partial sums of gradients, each as large as all gradients, that so many passes of one process need at once. Ranks
- * need no more: what they exchange takes the place of the passes that others make. */
-size_t micro_slots(int passes);
+ * several: they divide the passes. RC_UNMEASURED as allreduce_init. */
+Rc micro_init(Micro **out, Trainer *t, const Ranks *ranks, Error *e);
+void micro_release(Micro *m);
 
 /* The whole batch's ids of a feed: [rows of all passes]. */
 int32_t *micro_ids(const Micro *m, int feed, int replica);

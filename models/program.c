@@ -300,12 +300,17 @@ void program_forward_rows(Program *p, int from, int to, const int *row, int rows
     }
 }
 
-void program_backward_ops(Program *p) {
+static void backward_ops(Program *p, void (*seen)(void *context, int op), void *context) {
     for (int i = p->tape->ops - 1; i >= 0 && !program_cancelled(p); i--) {
         if (!p->gradients.reached[i]) continue;
         run(p, p->backend->kernel[p->call[i].kind]->backward, i);
         program_round_op(p, i, true);
+        if (seen) seen(context, i);
     }
+}
+
+void program_backward_ops(Program *p) {
+    backward_ops(p, NULL, NULL);
 }
 
 void program_forward(Program *p) {
@@ -320,9 +325,13 @@ void program_seed(Program *p) {
     }
 }
 
-void program_backward(Program *p) {
+void program_backward_seen(Program *p, void (*seen)(void *context, int op), void *context) {
     program_seed(p);
-    program_backward_ops(p);
+    backward_ops(p, seen, context);
+}
+
+void program_backward(Program *p) {
+    program_backward_seen(p, NULL, NULL);
 }
 
 void *program_at(const Program *p, Role role, int tensor, int replica) {

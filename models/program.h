@@ -62,6 +62,8 @@ void program_forward(Program *p);
  * activation's gradient is valid only until the op that made the activation has read it; an activation whose
  * gradient is in place of it (Gradients.over) has been overwritten. */
 void program_backward(Program *p);
+/* The same; seen(context, op), if there is one, after each op that has a backward: on a device, once it is enqueued. */
+void program_backward_seen(Program *p, void (*seen)(void *context, int op), void *context);
 /* dloss = 1, or the replica's loss_scale, for hosts that run the list op by op. */
 void program_seed(Program *p);
 /* The ops alone, without program_ready and program_seed: what a device records. */

@@ -55,7 +55,10 @@ Rc trainer_of(Trainer **out, Tape *tape, int every, const Recipe *recipe, const 
         trainer_free(t);
         return e->code;
     }
-    if (t->tape.passes > 1) t->micro = micro_new(t, NULL);
+    if (t->tape.passes > 1 && micro_init(&t->micro, t, NULL, e)) {
+        trainer_free(t);
+        return e->code;
+    }
     trainer_seek(t, 0);
     *out = t;
     return RC_OK;
@@ -71,7 +74,7 @@ Rc trainer_new(Trainer **out, const ModelShape *shape, const Variant *variant, c
 void trainer_free(Trainer *t) {
     if (!t) return;
     resident_release(t->resident, t);
-    micro_free(t->micro);
+    micro_release(t->micro);
     measure_release(&t->measure);
     program_release(&t->program);
     tape_release(&t->tape);
@@ -83,10 +86,11 @@ void trainer_free(Trainer *t) {
     free(t);
 }
 
-void trainer_join(Trainer *t, const Ranks *ranks) {
+Rc trainer_join(Trainer *t, const Ranks *ranks, Error *e) {
     assert(t->micro && "ranks take different passes");
-    micro_free(t->micro);
-    t->micro = micro_new(t, ranks);
+    micro_release(t->micro);
+    t->micro = NULL;
+    return micro_init(&t->micro, t, ranks, e);
 }
 
 StepReport *trainer_reports(const Trainer *t, int n) {
@@ -260,8 +264,7 @@ static void finish(Trainer *t, int r, StepReport *report) {
     *report = (StepReport){.loss = loss, .finite = true, .probe = report->probe};
     for (int i = 0; report->probe && i < t->tape.probes; i++) report->probe[i] = (double)NAN;
     if (t->scale) program_together(p, unscale, &(Updated){t, r});
-    observe_parts(m, p, r, measured ? 0 : m->gradient, m->gradient + m->parameters, thin,
-                  t->value);
+    observe_parts(m, p, r, measured ? 0 : m->gradient, m->gradient + m->parameters, thin, t->value);
     report->grad_norm = observe_norm(m, p, t->value);
     if (t->micro && measured) micro_parts(t->micro, t, r, t->value);
     if (measured) report_probes(t, r, false, report);

@@ -38,8 +38,9 @@ Rc trainer_new(Trainer **out, const ModelShape *shape, const Variant *variant, c
 void trainer_free(Trainer *t);
 
 /* From here on the passes over a batch (ModelShape.passes) are shared by processes that do the same steps; feeds are
- * filled with the whole batch on each. Before anything is fed. Nothing of a pass may be cancelled then. */
-void trainer_join(Trainer *t, const Ranks *ranks);
+ * filled with the whole batch on each. Before anything is fed. Nothing of a pass may be cancelled then. RC_UNMEASURED:
+ * memory, or the ranks' devices cannot reach each other; then the trainer can only be freed. */
+Rc trainer_join(Trainer *t, const Ranks *ranks, Error *e);
 
 /* After trainer_join, with the same ranks, at most 16, on a host: from here on each keeps the optimizer's moments of
  * its own part of the parameters alone (ZeRO stage 1; models/moments.h). The bits do not change. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "models/allreduce.h"
 #include "models/change.h"
 #include "models/init.h"
 #include "models/micro.h"
@@ -16,7 +17,7 @@ size_t trainer_need(const ModelShape *shape, const Variant *variant, const Probe
     size_t arena[ROLE_COUNT], bytes = program_bytes(&tape, backend, 1);
     if (tape.passes > 1) {
         (void)program_arenas(&tape, backend, 1, arena);
-        bytes += micro_slots(tape.passes) * arena[ROLE_GRAD];
+        bytes += allreduce_slots(tape.passes) * arena[ROLE_GRAD];
     }
     tape_release(&tape);
     return bytes;

@@ -272,6 +272,7 @@ static Rc run(Session *s, Error *e) {
 static Rc run_ranks(Session *s, Error *e) {
     Rc rc = mpi_open(&s->ranks, option_integer(s->options, OPTION_ranks, 1), e);
     int said = dup(STDERR_FILENO);
+    if (!rc && s->ranks) backend_choose_device(s->ranks->local);
     if (!first_of(s) && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
         return error_set(e, RC_UNMEASURED, "/dev/null: %s", strerror(errno));
     if (!rc) rc = run(s, e);

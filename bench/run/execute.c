@@ -305,7 +305,7 @@ static void describe(const Execution *x, const ExecutedRun *run, RunRecord *r) {
     *r = (RunRecord){.spec = *run->spec, .vocab = x->data->vocab, .diverged_step = -1};
     strcpy(r->id, run->id);
     strcpy(r->arithmetic, run->arithmetic);
-    snprintf(r->arithmetic_class, sizeof r->arithmetic_class, "%s", backend_class(x->backend));
+    run_class(r->arithmetic_class, x->backend, x->passes, x->ranks ? x->ranks->ranks : 1);
     _Static_assert(sizeof r->dataset >= DATASET_NAME_SIZE, "a record has room for the name of any corpus");
     strcpy(r->dataset, x->data->name);
     strcpy(r->dataset_sha256, x->data->sha256);
@@ -324,8 +324,7 @@ static Rc save(Running *g, Error *e) {
     trainer_gather_moments(g->t);
     for (int i = 0; writes && i < g->x->runs; i++) {
         const Replica *of = &g->replica[i];
-        if (of->finite &&
-            checkpoint_write(g->x->folder, of->run->id, g->t, i, of->r, of->chain, g->x->shard_bytes, e))
+        if (of->finite && checkpoint_write(g->x->folder, of->run->id, g->t, i, of->r, of->chain, g->x->shard_bytes, e))
             rc = e->code;
     }
     trainer_drop_moments(g->t);
@@ -368,6 +367,18 @@ static void tell_rows(const Running *g) {
         if (g->replica[i].finite) x->row(x->context, i, g->replica[i].r, step_of(g));
 }
 
+/* What a library adds over ranks need not be the same on each: then a run is no run. */
+static Rc same_weights(const Running *g, Error *e) {
+    const Ranks *ranks = g->x->ranks;
+    for (int i = 0; ranks && i < g->x->runs; i++) {
+        uint8_t hash[32];
+        trainer_hash(g->t, i, hash);
+        if (!ranks_equal(ranks, hash, sizeof hash))
+            return error_set(e, RC_INTEGRITY, "--ranks: the ranks ended with different weights; the run is not stored");
+    }
+    return RC_OK;
+}
+
 static Rc train(Running *g, Error *e) {
     const Execution *x = g->x;
     double saved = now();
@@ -395,7 +406,16 @@ static Rc train(Running *g, Error *e) {
             saved = now();
         }
     }
-    return broken(g, e) ? e->code : RC_OK;
+    return broken(g, e) ? e->code : same_weights(g, e);
+}
+
+/* rc, or where this rank could go on and another could not: that. The trainer is freed then. */
+static bool others_fail(const Execution *x, Rc rc, Running *g, Error *e) {
+    if (!ranks_any(x->ranks, rc)) return false;
+    if (rc) return true;
+    trainer_free(g->t);
+    (void)error_set(e, RC_UNMEASURED, "another rank cannot train this run");
+    return true;
 }
 
 /* A program for the runs, and on a device the corpus beside it. */
@@ -404,20 +424,20 @@ static Rc prepare(Running *g, Error *e) {
     const Dataset *d = x->data;
     ModelShape shape = spec_shape(g->spec, d->vocab);
     shape.passes = x->passes;
-    if (trainer_new(&g->t, &shape, &g->spec->variant, x->probes, g->recipe, g->seed, x->runs, x->backend, e))
-        return e->code;
+    Rc rc = trainer_new(&g->t, &shape, &g->spec->variant, x->probes, g->recipe, g->seed, x->runs, x->backend, e);
+    if (others_fail(x, rc, g, e)) return e->code;
     Corpus corpus = {.tokens = d->tokens,
                      .count = d->train,
                      .choices = (uint32_t)(d->train - (size_t)shape.context), /* of a text below 2^32 */
                      .stream = name_stream("batch"),
                      .context = shape.context};
-    if (x->ranks) trainer_join(g->t, x->ranks);
-    if (x->shard_moments) trainer_share_moments(g->t, x->ranks);
-    Rc rc = trainer_share(g->t, x->threads > 1 ? x->threads : 1, e);
+    if (x->ranks) rc = trainer_join(g->t, x->ranks, e);
+    if (!rc && x->shard_moments) trainer_share_moments(g->t, x->ranks);
+    if (!rc) rc = trainer_share(g->t, x->threads > 1 ? x->threads : 1, e);
     if (!rc && trainer_resident(g->t) && feed_by_device(g->spec, g->x->data))
         rc = trainer_keep_corpus(g->t, &corpus, e);
     if (rc) trainer_free(g->t);
-    return rc;
+    return others_fail(x, rc, g, e) ? e->code : RC_OK;
 }
 
 Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
@@ -432,10 +452,6 @@ Rc run_execute(const Execution *x, RunRecord *r, Error *e) {
     }
     g.stop = x->ranks ? &g.halt : x->stop;
     Rc rc = prepare(&g, e);
-    if (ranks_any(x->ranks, rc) && !rc) {
-        trainer_free(g.t);
-        rc = error_set(e, RC_UNMEASURED, "another rank cannot train this run");
-    }
     if (!rc) {
         if (!x->ranks) trainer_cancel(g.t, x->stop);
         g.step_time = mem_alloc((size_t)g.spec->steps, sizeof *g.step_time);

@@ -9,17 +9,31 @@
 #include "base/sha256.h"
 
 enum {
-    MOST = 1 << 30,    /* bytes of one message: MPI counts in int */
+    MOST = 1 << 30, /* bytes of one message: MPI counts in int */
+    EAGER = 100,    /* looks at a message before the first nap */
+    NAP_NS = 20000,
     PATIENCE_MS = 2000 /* for the errors of other ranks */
 };
+
+/* MPI's own waits keep a core busy, which a backward pass beside the exchange has use for: so this one looks a few times
+ * and then sleeps between looks. */
+static void await(MPI_Request both[2]) {
+    int done = 0;
+    for (int looks = 0; !done; looks++) {
+        if (looks >= EAGER) nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+        MPI_Testall(2, both, &done, MPI_STATUSES_IGNORE);
+    }
+}
 
 static void swap(void *context, int partner, const void *mine, void *theirs, size_t bytes) {
     (void)context;
     for (size_t at = 0; at < bytes; at += MOST) {
         int piece = bytes - at < MOST ? (int)(bytes - at) : MOST;
+        MPI_Request both[2];
         /* the default handler of errors ends all ranks */
-        MPI_Sendrecv((const char *)mine + at, piece, MPI_BYTE, partner, 0, (char *)theirs + at, piece, MPI_BYTE,
-                     partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Irecv((char *)theirs + at, piece, MPI_BYTE, partner, 0, MPI_COMM_WORLD, &both[0]);
+        MPI_Isend((const char *)mine + at, piece, MPI_BYTE, partner, 0, MPI_COMM_WORLD, &both[1]);
+        await(both);
     }
 }
 
@@ -31,6 +45,10 @@ Rc mpi_open(const Ranks **out, int ranks, Error *e) {
     MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &there);
     world.ranks = there;
+    MPI_Comm host;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, world.rank, MPI_INFO_NULL, &host);
+    MPI_Comm_rank(host, &world.local);
+    MPI_Comm_free(&host);
     *out = there > 1 ? &world : NULL;
     if (level < MPI_THREAD_SERIALIZED)
         return error_set(e, RC_UNMEASURED, "--ranks: this MPI cannot be called by threads, one at a time");

@@ -11,6 +11,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/cuda/library.h"
+#include "kernels/cuda/nccl.h"
 #include "kernels/cuda/product.h"
 #include "kernels/device.h"
 
@@ -18,6 +19,7 @@ extern const Stages *const cuda_stages[OP_COUNT];
 extern const Stages cuda_linear_bias;
 extern const StepLaunch cuda_steps[STEP_COUNT];
 extern const RoundLaunch cuda_round;
+extern const AddLaunch cuda_add;
 extern const Device cuda_device, cuda_fp32_device;
 
 enum { WORKSPACE = 32 << 20 };
@@ -27,14 +29,18 @@ struct Graph {
 };
 
 struct Queue {
-    cudaStream_t stream;
-    cudaError_t failed; /* the first thing that went wrong */
+    cudaStream_t stream; /* that work goes to: the queue's own, or the branch's */
+    cudaStream_t side;   /* the other one of them, of a queue that has met others; else NULL */
+    cudaEvent_t turn;    /* where one of them waits for the other */
+    cudaError_t failed;  /* the first thing that went wrong */
     const char *where;
     void *buffer[DEVICE_SLOTS]; /* pinned */
     size_t room[DEVICE_SLOTS];
     cudaEvent_t event[DEVICE_SLOTS];
     bool capturing;
     int library;         /* a status of cuBLAS, when that is what went wrong */
+    Nccl *nccl;          /* NULL: it has met nobody */
+    const char *unmet;   /* what NCCL said, when that is what went wrong */
     cublasHandle_t blas; /* of a fast precision */
     void *workspace;
 };
@@ -107,7 +113,20 @@ static cudaError_t load_kernels(void) {
     }
     for (int i = 0; i < STEP_COUNT && rc == cudaSuccess; i++) rc = cudaFuncGetAttributes(&about, cuda_steps[i].body);
     if (rc == cudaSuccess) rc = cudaFuncGetAttributes(&about, cuda_round.body);
+    if (rc == cudaSuccess) rc = cudaFuncGetAttributes(&about, cuda_add.body);
     return rc;
+}
+
+/* The device of this process: `local` of choose() among those that it sees. */
+static int local_rank;
+
+static int device_number(void) {
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess && count > 0 ? local_rank % count : 0;
+}
+
+static void choose(int local) {
+    local_rank = local;
 }
 
 static Rc look(Error *e) {
@@ -124,7 +143,8 @@ static Rc look(Error *e) {
     }
     if (rc != cudaSuccess || !count)
         return no_device(e, rc == cudaSuccess ? "the driver shows none" : cudaGetErrorString(rc));
-    rc = cudaGetDeviceProperties(&about, 0);
+    rc = cudaSetDevice(device_number());
+    if (rc == cudaSuccess) rc = cudaGetDeviceProperties(&about, device_number());
     if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
     rc = load_kernels();
     if (rc == cudaErrorNoKernelImageForDevice || rc == cudaErrorInvalidDeviceFunction ||
@@ -158,6 +178,9 @@ static void close_queue(Queue *q) {
         if (q->buffer[i]) (void)cudaFreeHost(q->buffer[i]);
         if (q->event[i]) (void)cudaEventDestroy(q->event[i]);
     }
+    nccl_leave(q->nccl);
+    if (q->side) (void)cudaStreamDestroy(q->side);
+    if (q->turn) (void)cudaEventDestroy(q->turn);
     if (q->blas) (void)blas.destroy(q->blas);
     if (q->workspace) (void)cudaFree(q->workspace);
     if (q->stream) (void)cudaStreamDestroy(q->stream);
@@ -167,7 +190,8 @@ static void close_queue(Queue *q) {
 static Rc open_exact(Queue **out, Error *e) {
     if (!present(e)) return e->code;
     Queue *q = mem_alloc(1, sizeof *q);
-    note(q, cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking), "cudaStreamCreate");
+    note(q, cudaSetDevice(device_number()), "cudaSetDevice"); /* of this thread */
+    if (!lost(q)) note(q, cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking), "cudaStreamCreate");
     for (int i = 0; i < DEVICE_SLOTS; i++)
         note(q, cudaEventCreateWithFlags(&q->event[i], cudaEventDisableTiming), "cudaEventCreate");
     if (!lost(q)) {
@@ -198,7 +222,7 @@ static Rc find_blas(Error *e) {
 static void write_class(char out[BACKEND_CLASS_SIZE]) {
     struct cudaDeviceProp about;
     int version[3] = {0, 0, 0};
-    if (cudaGetDeviceProperties(&about, 0) != cudaSuccess) memset(&about, 0, sizeof about);
+    if (cudaGetDeviceProperties(&about, device_number()) != cudaSuccess) memset(&about, 0, sizeof about);
     for (int i = 0; i < 3; i++) (void)blas.version((libraryPropertyType)i, &version[i]);
     snprintf(out, BACKEND_CLASS_SIZE, "cuda-fp32 sm_%d%d x%d cublas %d.%d.%d", about.major, about.minor,
              about.multiProcessorCount, version[0], version[1], version[2]);
@@ -311,6 +335,53 @@ static void round_tensor(const Rounding *c) {
     enqueue_round(&cuda_round, c, cuda_launch);
 }
 
+static void add(Queue *q, const Addition *a) {
+    enqueue_add(&cuda_add, a, q, cuda_launch);
+}
+
+static Rc meet(Queue *q, const Ranks *r, Error *e) {
+    note(q, cudaStreamCreateWithFlags(&q->side, cudaStreamNonBlocking), "cudaStreamCreate");
+    note(q, cudaEventCreateWithFlags(&q->turn, cudaEventDisableTiming), "cudaEventCreate");
+    bool alone = lost(q);
+    if (alone) error_set(e, RC_UNMEASURED, "CUDA: %s: %s", q->where, cudaGetErrorString(q->failed));
+    if (ranks_any(r, alone)) return alone ? e->code : error_set(e, RC_UNMEASURED, "another rank's CUDA device failed");
+    return nccl_meet(&q->nccl, NULL, r, e);
+}
+
+static void unmet(Queue *q, const char *what, const char *where) {
+    if (!what || lost(q)) return;
+    q->unmet = what;
+    note(q, cudaErrorUnknown, where);
+}
+
+static void swap(Queue *q, int partner, const void *mine, void *theirs, size_t bytes) {
+    if (!lost(q)) unmet(q, nccl_swap(q->nccl, partner, mine, theirs, bytes, q->stream), "ncclSend and ncclRecv");
+}
+
+static void total(Queue *q, float *words, size_t count) {
+    if (!lost(q)) unmet(q, nccl_total(q->nccl, words, count, q->stream), "ncclAllReduce");
+}
+
+/* The stream that work went to until now, and the other one, which waits for what was enqueued there. */
+static void change_stream(Queue *q, bool waits) {
+    cudaStream_t before = q->stream;
+    q->stream = q->side, q->side = before;
+    if (!waits || lost(q)) return;
+    note(q, cudaEventRecord(q->turn, before), "cudaEventRecord");
+    note(q, cudaStreamWaitEvent(q->stream, q->turn, 0), "cudaStreamWaitEvent");
+}
+
+static void branch(Queue *q, bool on) {
+    change_stream(q, on);
+}
+
+/* Nothing is in a branch now, so the other stream is the branch's. */
+static void merge(Queue *q) {
+    if (lost(q)) return;
+    note(q, cudaEventRecord(q->turn, q->side), "cudaEventRecord");
+    note(q, cudaStreamWaitEvent(q->stream, q->turn, 0), "cudaStreamWaitEvent");
+}
+
 /* Relaxed: other threads, and what a library does on its first call of a shape, are no
  * part of this stream's capture. */
 static void record(Queue *q) {
@@ -343,6 +414,7 @@ static Rc status(Queue *q, Error *e) {
     if (!lost(q)) return RC_OK;
     if (q->library)
         return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: status %d of cuBLAS", q->where, q->library);
+    if (q->unmet) return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: NCCL says: %s", q->where, q->unmet);
     return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: %s", q->where, cudaGetErrorString(q->failed));
 }
 
@@ -350,17 +422,19 @@ static void describe(char *out, size_t size) {
     struct cudaDeviceProp about;
     int driver = 0;
     if (size) out[0] = 0;
-    if (cudaGetDeviceProperties(&about, 0) != cudaSuccess || cudaDriverGetVersion(&driver) != cudaSuccess) return;
+    if (cudaGetDeviceProperties(&about, device_number()) != cudaSuccess || cudaDriverGetVersion(&driver) != cudaSuccess)
+        return;
     snprintf(out, size, "%.60s, sm_%d%d, driver for CUDA %d.%d, toolkit %d.%d", about.name, about.major, about.minor,
              driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }
 
-const Device cuda_device = {false,  present, open_exact, close_queue, take,         give,   put,
-                            get,    fetch,   landed,     step,        round_tensor, record, recorded,
-                            replay, forget,  status,     memory,      describe};
-const Device cuda_fp32_device = {false,  present_fp32, open_fp32, close_queue, take,         give,   put,
-                                 get,    fetch,        landed,    step,        round_tensor, record, recorded,
-                                 replay, forget,       status,    memory,      describe};
+#define DEVICE(present, open) \
+    { \
+        false, present, open, close_queue, take, give, put, get, fetch, landed, step, round_tensor, add, choose, meet, \
+            swap, total, branch, merge, record, recorded, replay, forget, status, memory, describe \
+    }
+const Device cuda_device = DEVICE(present, open_exact);
+const Device cuda_fp32_device = DEVICE(present_fp32, open_fp32);
 
 const Kernel *const cuda_kernels[OP_COUNT] = {
 #define OP(name, ...) [OP_##name] = &cuda_kernel,

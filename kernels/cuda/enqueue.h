@@ -25,6 +25,11 @@ static inline void enqueue_round(const RoundLaunch *l, const Rounding *c, Launch
     if (grid.x) launch(c->queue, l->name, l->body, grid, c, sizeof *c, false);
 }
 
+static inline void enqueue_add(const AddLaunch *l, const Addition *a, void *queue, Launch launch) {
+    Grid grid = l->grid(a);
+    if (grid.x) launch(queue, l->name, l->body, grid, a, sizeof *a, true);
+}
+
 static inline double view_bytes(View v) {
     return v.at ? 4.0 * v.rows * v.cols : 0;
 }

@@ -1,7 +1,8 @@
-/* The kernels of a training step, and of rounding, as launches: what launch.h is for ops. Shared by C and CUDA. */
+/* The kernels of a training step, of rounding and of partial sums as launches: what launch.h is for ops. Shared by C and CUDA. */
 #ifndef KERNELS_CUDA_STEP_LAUNCH_H
 #define KERNELS_CUDA_STEP_LAUNCH_H
 
+#include "kernels/addition.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/rounding.h"
 #include "kernels/step.h"
@@ -19,5 +20,11 @@ typedef struct {
     const void *body; /* takes one Rounding by value */
     Grid (*grid)(const Rounding *c);
 } RoundLaunch;
+
+typedef struct {
+    const char *name;
+    const void *body; /* takes one Addition by value */
+    Grid (*grid)(const Addition *a);
+} AddLaunch;
 
 #endif

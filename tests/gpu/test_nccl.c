@@ -47,7 +47,7 @@ static void each_says(int ranks, void (*body)(const Ranks *r, char *said), char 
         char own[SAID] = "ok";
         w.rank = i;
         alarm(PATIENCE_S); /* whoever waits for no one is found and does not stay */
-        body(&(Ranks){i, ranks, swap, &w}, own);
+        body(&(Ranks){.rank = i, .ranks = ranks, .swap = swap, .context = &w}, own);
         _exit(write(result[i][1], own, SAID) == SAID ? 0 : 8);
     }
     for (int i = 0; i < ranks; i++) close(result[i][1]);

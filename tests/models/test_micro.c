@@ -82,7 +82,7 @@ static void hash_on(char out[130], const char *backend, const Variant *v, const 
     uint8_t weights[32];
     const ProbeChoice probes = probes_of_sums();
     cr_assert_eq(trainer_new(&t, s, v, &probes, r, &seed, 1, backend_find(backend, &e), &e), RC_OK, "%s", e.text);
-    if (ranks) trainer_join(t, ranks);
+    if (ranks) cr_assert_eq(trainer_join(t, ranks, &e), RC_OK, "%s", e.text);
     if (shares) trainer_share_moments(t, ranks);
     StepReport *report = trainer_reports(t, 1);
     Sha256 h;
@@ -150,7 +150,7 @@ static void hashes_of_ranks(char out[RANKS][130], int ranks, int passes, int ind
         char own[130];
         (void)setting(index, &v, &s, &r);
         s.passes = passes, w.rank = i, shares = moments;
-        Ranks k = {i, ranks, swap, &w};
+        Ranks k = {.rank = i, .ranks = ranks, .swap = swap, .context = &w};
         hash_of(own, &v, &s, &r, &k);
         _exit(write(result[i][1], own, sizeof own) == sizeof own ? 0 : 8);
     }
@@ -316,8 +316,6 @@ Test(micro, memory_counts_the_partial_sums) {
     size_t two = trainer_need(&s, &v, NULL, cpu);
     cr_expect(two >= one + 2 * gradients && two <= one + 6 * gradients, "%zu after %zu, gradients %zu", two, one,
               gradients);
-    cr_expect_eq(micro_slots(1), 1);
-    cr_expect_eq(micro_slots(8), 4);
 }
 
 Test(micro, what_cannot_be_cut_is_refused) {

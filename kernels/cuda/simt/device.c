@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "kernels/backend.h"
+#include "kernels/cuda/nccl.h"
 #include "kernels/cuda/product.h"
 #include "kernels/cuda/simt/run.h"
 #include "kernels/device.h"
@@ -14,6 +15,7 @@ extern const Stages *const simt_stages[OP_COUNT];
 extern const Stages simt_linear_bias;
 extern const StepLaunch simt_steps[STEP_COUNT];
 extern const RoundLaunch simt_round;
+extern const AddLaunch simt_add;
 
 typedef struct {
     const char *name;
@@ -42,6 +44,10 @@ struct Graph {
 struct Queue {
     Graph *recording; /* NULL: run at once */
     void *buffer[DEVICE_SLOTS];
+    const Ranks *ranks; /* that it has met */
+    Nccl *nccl;         /* a library that stands for NCCL, of tests; NULL: ranks exchange by their own means */
+    const char *failed; /* what that library said */
+    bool aside;         /* in a branch */
 };
 
 static void simt_launch(void *queue, const char *name, const void *body, Grid grid, const void *args, size_t bytes,
@@ -96,6 +102,7 @@ static Rc open_queue(Queue **q, Error *e) {
 
 static void close_queue(Queue *q) {
     for (int i = 0; i < DEVICE_SLOTS; i++) free(q->buffer[i]);
+    nccl_leave(q->nccl);
     free(q);
 }
 
@@ -143,6 +150,61 @@ static void round_tensor(const Rounding *c) {
     enqueue_round(&simt_round, c, simt_launch);
 }
 
+static void add(Queue *q, const Addition *a) {
+    enqueue_add(&simt_add, a, q, simt_launch);
+}
+
+static void choose(int local) {
+    (void)local;
+}
+
+static Rc meet(Queue *q, const Ranks *r, Error *e) {
+    const char *library = getenv("NORMBENCH_SIMT_NCCL");
+    q->ranks = r;
+    return library && *library ? nccl_meet(&q->nccl, library, r, e) : RC_OK;
+}
+
+static void failed(Queue *q, const char *what) {
+    if (what && !q->failed) q->failed = what;
+}
+
+static void swap(Queue *q, int partner, const void *mine, void *theirs, size_t bytes) {
+    assert(q->ranks && !q->recording);
+    if (q->nccl)
+        failed(q, nccl_swap(q->nccl, partner, mine, theirs, bytes, NULL));
+    else
+        q->ranks->swap(q->ranks->context, partner, mine, theirs, bytes);
+}
+
+/* Without a library: added in order of rank. */
+static void total(Queue *q, float *words, size_t count) {
+    const Ranks *r = q->ranks;
+    assert(r && !q->recording);
+    if (q->nccl) {
+        failed(q, nccl_total(q->nccl, words, count, NULL));
+        return;
+    }
+    float *all = mem_alloc((size_t)r->ranks * count + 1, sizeof *all);
+    memcpy(all + (size_t)r->rank * count, words, count * sizeof *all);
+    ranks_gather(r, all, count * sizeof *all);
+    for (size_t i = 0; i < count; i++) {
+        words[i] = all[i];
+        for (int k = 1; k < r->ranks; k++) words[i] += all[(size_t)k * count + i];
+    }
+    free(all);
+}
+
+/* What is enqueued runs at once: a branch is done when it ends. */
+static void branch(Queue *q, bool on) {
+    assert(q->aside != on && !q->recording);
+    q->aside = on;
+}
+
+static void merge(Queue *q) {
+    assert(!q->aside);
+    (void)q;
+}
+
 static void record(Queue *q) {
     assert(!q->recording);
     q->recording = mem_alloc(1, sizeof *q->recording);
@@ -170,7 +232,7 @@ static void forget(Graph *g) {
 }
 
 static Rc status(Queue *q, Error *e) {
-    (void)q;
+    if (q->failed) return error_set(e, RC_UNMEASURED, "the shim's NCCL failed: %s", q->failed);
     return limit.lost ? error_set(e, RC_UNMEASURED, "the device was lost") : RC_OK;
 }
 
@@ -182,9 +244,9 @@ static void describe(char *out, size_t size) {
     if (size) out[0] = 0;
 }
 
-const Device simt_device = {true,   present, open_queue, close_queue, take,         give,   put,
-                            get,    fetch,   landed,     step,        round_tensor, record, recorded,
-                            replay, forget,  status,     memory,      describe};
+const Device simt_device = {true,   present, open_queue,   close_queue, take,   give,   put,    get,     fetch,
+                            landed, step,    round_tensor, add,         choose, meet,   swap,   total,   branch,
+                            merge,  record,  recorded,     replay,      forget, status, memory, describe};
 
 const Kernel *const simt_kernels[OP_COUNT] = {
 #define OP(name, ...) [OP_##name] = &simt_kernel,

@@ -10,6 +10,7 @@ extern const Stages *const simt_stages[OP_COUNT];
 extern const Stages simt_linear_bias;
 extern const StepLaunch simt_steps[STEP_COUNT];
 extern const RoundLaunch simt_round;
+extern const AddLaunch simt_add;
 
 /* Tables of up to so many bytes are kept, since launches look into them; the numbers of a model are not. */
 enum { KEPT = 64 << 10 };
@@ -126,6 +127,39 @@ static void round_tensor(const Rounding *c) {
     note(c->queue, simt_round.name, simt_round.grid(c), 0, 8.0 * c->from.rows * c->from.cols * c->replicas);
 }
 
+/* Both are read, one is written. */
+static void add(Queue *q, const Addition *a) {
+    note(q, simt_add.name, simt_add.grid(a), 0, (a->copies ? 8.0 : 12.0) * (double)a->words);
+}
+
+static void choose(int local) {
+    (void)local;
+}
+
+/* A dry run is one process. */
+static Rc meet(Queue *q, const Ranks *r, Error *e) {
+    (void)q, (void)r;
+    return error_set(e, RC_UNMEASURED, "a dry run meets nobody");
+}
+
+static void swap(Queue *q, int partner, const void *mine, void *theirs, size_t bytes) {
+    (void)q, (void)partner, (void)mine, (void)theirs, (void)bytes;
+    assert(!"a dry run has met nobody");
+}
+
+static void total(Queue *q, float *words, size_t count) {
+    (void)q, (void)words, (void)count;
+    assert(!"a dry run has met nobody");
+}
+
+static void branch(Queue *q, bool on) {
+    (void)q, (void)on;
+}
+
+static void merge(Queue *q) {
+    (void)q;
+}
+
 static void record(Queue *q) {
     q->recording = mem_alloc(1, sizeof *q->recording);
 }
@@ -162,9 +196,9 @@ static bool supported(void) {
     return true;
 }
 
-static const Device device = {false,  present, open_queue, close_queue, take,         give,   put,
-                              get,    fetch,   landed,     step,        round_tensor, record, recorded,
-                              replay, forget,  status,     memory,      describe};
+static const Device device = {false,  present, open_queue,   close_queue, take,   give,   put,    get,     fetch,
+                              landed, step,    round_tensor, add,         choose, meet,   swap,   total,   branch,
+                              merge,  record,  recorded,     replay,      forget, status, memory, describe};
 
 static const Kernel exact_kernel = {forward, backward, scratch}, fast_kernel = {fast_forward, fast_backward, scratch};
 

@@ -1,0 +1,16 @@
+/* Partial sums of gradients, added on a device: y[i] += x[i]; or, where it copies, y[i] = x[i], the sign of a zero kept.
+ * Shared by C and CUDA. */
+#ifndef KERNELS_ADDITION_H
+#define KERNELS_ADDITION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    float *y;
+    const float *x; /* does not overlap y */
+    size_t words;
+    bool copies;
+} Addition;
+
+#endif

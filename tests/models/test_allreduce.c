@@ -1,0 +1,134 @@
+/* Gradients are exchanged in buckets while the backward pass goes on. */
+#include <criterion/criterion.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "models/allreduce.h"
+#include "tests/models/toy.h"
+
+/* Stands for a second rank whose gradients are this one's. */
+typedef struct {
+    const volatile float *last; /* a gradient that the last op of the pass writes */
+    int waits;                  /* swaps that wait until it stands there */
+    int seen, swaps;            /* those that found it; all swaps */
+    size_t bytes;               /* of all of them */
+} Mirror;
+
+static void mirror(void *context, int partner, const void *mine, void *theirs, size_t bytes) {
+    Mirror *m = context;
+    cr_assert_eq(partner, 1);
+    m->bytes += bytes;
+    if (m->swaps++ < m->waits)
+        for (int i = 0; i < 10000 && *m->last == 0; i++) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    m->seen += *m->last != 0;
+    memcpy(theirs, mine, bytes);
+}
+
+static void make(Tape *tape, Program *p, const char *backend, int passes) {
+    Error e;
+    Variant v;
+    ModelShape s;
+    Recipe r;
+    toy_setting(0, &v, &s, &r);
+    s.width = 8, s.batch = 2 * CANON_BLOCK / s.context, s.passes = passes;
+    transformer_build(tape, &s, &v, NULL);
+    cr_assert_eq(program_init(p, tape, backend_find(backend, &e), 1, &e), RC_OK, "%s", e.text);
+    p->scalars[0] = (Scalars){.seed = 1, .count = 2 * CANON_BLOCK, .drop_scale = 1};
+    for (int i = 0; i < tape->tensors; i++) {
+        size_t words = tensor_words(&tape->tensor[i]);
+        float *x = mem_alloc(words, sizeof *x);
+        for (size_t k = 0; k < words; k++) x[k] = 0.01f * (float)(k % 17) - 0.05f;
+        if (tape->tensor[i].role == ROLE_PARAM) program_write(p, ROLE_PARAM, i, 0, x);
+        for (size_t k = 0; tape->tensor[i].role == ROLE_TOKEN && k < words; k++)
+            program_ids(p, i, 0)[k] = (int32_t)(k % 60);
+        free(x);
+    }
+}
+
+/* The gradient that the pass completes last. */
+static const float *last_gradient(const Tape *tape, const Program *p) {
+    for (int i = 0; i < tape->ops; i++)
+        for (int j = 0; p->gradients.reached[i] && j < tape->op[i].in_count; j++)
+            if (tape->tensor[tape->input[tape->op[i].in_at + j]].role == ROLE_PARAM) return p->call[i].din[j].at;
+    return NULL;
+}
+
+/* Every parameter's gradient is in one bucket; the largest tensor alone may make one larger than an eighth. */
+Test(allreduce, buckets_hold_all_gradients) {
+    Tape tape;
+    Program p;
+    Allreduce *a;
+    Error e;
+    size_t least, most, parameters = 0, largest = 0;
+    Mirror m = {.last = &(const float){1}};
+    const Ranks two = {.ranks = 2, .swap = mirror, .context = &m};
+    make(&tape, &p, "cpu", 2);
+    for (int i = 0; i < tape.tensors; i++) {
+        size_t words = tape.tensor[i].role == ROLE_PARAM ? tensor_words(&tape.tensor[i]) : 0;
+        parameters += words;
+        if (words > largest) largest = words;
+    }
+    cr_assert_eq(allreduce_init(&a, &p, 2, &two, &e), RC_OK, "%s", e.text);
+    int buckets = allreduce_buckets(a, &least, &most);
+    size_t eighth = p.stride[ROLE_GRAD] / 8, room = (size_t)tape.tensors * ARENA_ALIGN;
+    cr_expect(buckets >= 4 && buckets <= 8, "%d buckets", buckets);
+    cr_expect(least > 0 && most <= eighth + largest * sizeof(float) + room, "%zu of %zu", most, eighth);
+    program_forward(&p);
+    allreduce_backward(a, 0);
+    cr_expect(m.bytes >= parameters * sizeof(float) && m.bytes <= p.stride[ROLE_GRAD], "%zu bytes", m.bytes);
+    allreduce_release(a);
+    program_release(&p);
+    tape_release(&tape);
+}
+
+/* The first bucket's exchange waits for a gradient that only the end of the pass makes: it could wait for ever if the
+ * pass waited for it. Then all are those of one rank, twice. */
+Test(allreduce, the_pass_goes_on_beside_the_exchange, .timeout = 60) {
+    Tape tape;
+    Program p;
+    Allreduce *a;
+    Error e;
+    Mirror m = {.waits = 1};
+    const Ranks two = {.ranks = 2, .swap = mirror, .context = &m};
+    make(&tape, &p, "cpu", 2);
+    m.last = last_gradient(&tape, &p);
+    program_forward(&p);
+    program_backward(&p);
+    size_t words = p.stride[ROLE_GRAD] / sizeof(float);
+    float *once = mem_alloc(words, sizeof *once), *twice = mem_alloc(words, sizeof *twice);
+    memcpy(once, p.arena[ROLE_GRAD].at, words * sizeof *once);
+    cr_assert_eq(allreduce_init(&a, &p, 2, &two, &e), RC_OK, "%s", e.text);
+    for (int again = 0; again < 2; again++) {
+        memset(p.arena[ROLE_GRAD].at, 0, words * sizeof *once);
+        m.swaps = m.seen = 0;
+        program_forward(&p); /* a backward pass leaves gradients where activations were */
+        allreduce_backward(a, 0);
+        cr_expect_geq(m.seen, 1);
+        cr_expect_eq(m.seen, m.swaps, "the first of %d exchanges did not see the end of the pass", m.swaps);
+        memcpy(twice, p.arena[ROLE_GRAD].at, words * sizeof *twice);
+        int wrong = 0, compared = 0;
+        for (int i = 0; i < tape.tensors; i++) { /* not those with two contributions: their sums have another order */
+            const float *x = program_at(&p, ROLE_GRAD, i, 0);
+            if (tape.tensor[i].role != ROLE_PARAM || i == 0 || strstr(tape.tensor[i].name, "wte")) continue;
+            size_t at = (size_t)(x - (const float *)(const void *)p.arena[ROLE_GRAD].at);
+            for (size_t k = at; k < at + tensor_words(&tape.tensor[i]); k++, compared++)
+                wrong += twice[k] != 2 * once[k];
+        }
+        cr_expect_eq(wrong, 0, "%d of %d gradients", wrong, compared);
+        cr_expect_gt(compared, 500);
+    }
+    free(once);
+    free(twice);
+    allreduce_release(a);
+    program_release(&p);
+    tape_release(&tape);
+}
+
+Test(allreduce, slots_are_those_of_a_binary_counter) {
+    cr_expect_eq(allreduce_slots(1), 1);
+    cr_expect_eq(allreduce_slots(8), 4);
+    const int slot[] = {0, 1, 1, 2, 1, 2, 2, 3};
+    for (int i = 0; i < 8; i++) cr_expect_eq(allreduce_slot(i), slot[i], "pass %d", i);
+}
