@@ -48,8 +48,13 @@ bool execute_together(const RunSpec *a, const RunSpec *b);
  * run's id depends on. RC_UNMEASURED: memory, or a device that failed. */
 Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e);
 
+/* The arithmetic class of a run whose batch is cut so: the backend's, and of a precision that is not exact the parts and
+ * ranks, of which its bits are too. */
+void run_class(char out[BACKEND_CLASS_SIZE], const Backend *backend, int passes, int ranks);
+
 /* A run's id: SHA-256 of its canonical text, the dataset's and tokenizer's hashes, the arithmetic class and hash. */
-void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Backend *backend, const char *arithmetic);
+void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const char *arithmetic_class,
+            const char *arithmetic);
 
 /* Trains to the end (resuming checkpoints when all runs have good ones of the same step) and fills r[x->runs]; a
  * non-finite loss is a finished run whose status is "diverged". RC_INTERRUPTED: checkpoints were written.

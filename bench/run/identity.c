@@ -1,5 +1,7 @@
 /* What a run is, before it is trained: the arithmetic that its operations have here, its id, and which runs one program
  * can train. */
+#include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/philox.h"
@@ -35,8 +37,18 @@ Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backen
     return rc;
 }
 
-void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const Backend *backend, const char *arithmetic) {
-    record_identity(out, s, d->sha256, d->tokenizer_sha256, backend_class(backend), arithmetic);
+void run_class(char out[BACKEND_CLASS_SIZE], const Backend *backend, int passes, int ranks) {
+    char text[2 * BACKEND_CLASS_SIZE];
+    int length = snprintf(text, sizeof text, "%s", backend_class(backend));
+    if (passes > 1 && backend->precision != PRECISION_exact)
+        length += snprintf(text + length, sizeof text - (size_t)length, " %d parts %d ranks", passes, ranks);
+    assert(length < BACKEND_CLASS_SIZE);
+    memcpy(out, text, (size_t)length + 1);
+}
+
+void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const char *arithmetic_class,
+            const char *arithmetic) {
+    record_identity(out, s, d->sha256, d->tokenizer_sha256, arithmetic_class, arithmetic);
 }
 
 /* A copy of b in which the keys that replicas of one program may differ in (scalars, initialization) are those of a. */

@@ -11,12 +11,12 @@
 
 #include "base/file.h"
 #include "base/pool.h"
+#include "bench/formats/progress.h"
 #include "bench/run/checkpoint.h"
 #include "bench/run/execute.h"
 #include "bench/run/share.h"
 #include "bench/run/split.h"
 #include "bench/run/watch.h"
-#include "bench/formats/progress.h"
 
 enum { RUNNER_MOST_REPLICAS = 1024 };
 
@@ -34,9 +34,9 @@ typedef struct {
     Group *job;
     Progress progress;
     Holds holds;
-    Watch *watch; /* [todo->runs] */
-    bool *failed; /* [todo->runs] here: not tried again */
-    bool told;    /* how many fit */
+    Watch *watch;   /* [todo->runs] */
+    bool *failed;   /* [todo->runs] here: not tried again */
+    bool told;      /* how many fit */
     time_t noticed; /* when others' runs were looked for */
     int open;       /* how many were looked for then */
     pthread_mutex_t lock;
@@ -109,9 +109,14 @@ static void summarize(char *line, size_t size, const Runner *r, const TodoRun *r
         snprintf(line + n, size - (size_t)n, "diverged at step %d (%s)", record->diverged_step, record->culprit);
 }
 
-/* Prints each failure when it happens; the program's last line names only the first. */
-static void fail(Runner *r, const TodoRun *run, Error *e) {
+/* A failure as the program's last line says it, which names only the first. */
+static void name_run(const Runner *r, const TodoRun *run, Error *e) {
     error_prefix(e, "arm %s, seed %llu: ", r->x->arm[run->arm].name, (unsigned long long)run->spec.seed);
+}
+
+/* Prints each failure when it happens. */
+static void fail(Runner *r, const TodoRun *run, Error *e) {
+    name_run(r, run, e);
     progress_note(&r->progress, e->text);
     pthread_mutex_lock(&r->lock);
     if (!r->failures++) r->error = *e;
@@ -225,7 +230,14 @@ static Execution execution_of(const Runner *r, const Group *group, ExecutedRun *
                        .stop = &session_signal};
 }
 
-/* Every rank but the first trains what the first does, and stores nothing. */
+/* What the program ends with after its trainings. */
+static Rc end_with_failures(Runner *r, Error *e) {
+    if (r->failures > 1) error_prefix(&r->error, "%d runs failed; the first: ", r->failures);
+    if (r->failures) *e = r->error;
+    return r->failures ? r->error.code : RC_OK;
+}
+
+/* Every rank but the first trains what the first does, and stores nothing. A failure of all has the same words on each. */
 static Rc follow(Runner *r, Error *e) {
     Group group;
     Rc rc = RC_OK;
@@ -234,14 +246,19 @@ static Rc follow(Runner *r, Error *e) {
         RunRecord *record = mem_alloc((size_t)group.runs, sizeof *record);
         Execution x = execution_of(r, &group, run);
         rc = run_execute(&x, record, e);
-        for (int i = 0; i < group.runs; i++)
-            if (record[i].status[0]) record_release(&record[i]);
+        for (int i = 0; i < group.runs; i++) {
+            Error own = *e;
+            if (record[i].status[0])
+                record_release(&record[i]);
+            else if (rc && rc != RC_INTERRUPTED && !r->failures++)
+                name_run(r, &r->todo->run[group.run[i]], &own), r->error = own;
+        }
         free(group.run);
         free(run);
         free(record);
     }
     free(group.run);
-    return rc;
+    return rc == RC_INTERRUPTED ? rc : end_with_failures(r, e);
 }
 
 static void one_group(void *context, int index) {
@@ -436,7 +453,5 @@ Rc runner_train(Todo *p, Session *s, const Experiment *x, const RunnerOptions *o
                          "stopped with %d of %d runs stored; to resume where the others "
                          "stand, give the same command again",
                          p->runs - p->missing, p->runs);
-    if (r.failures > 1) error_prefix(&r.error, "%d runs failed; the first: ", r.failures);
-    if (r.failures) *e = r.error;
-    return r.failures ? r.error.code : RC_OK;
+    return end_with_failures(&r, e);
 }

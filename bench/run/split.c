@@ -10,7 +10,8 @@
 /* What a part of a batch cannot compute alone. */
 static const char *obstacle(const RunSpec *spec, const Backend *backend, const ProbeChoice *probes) {
     if (spec->objective == OBJECTIVE_TRANSLATE) return "sentence pairs stand packed over a whole batch";
-    if (backend->precision != PRECISION_exact) return "it is for precision exact alone";
+    if (backend->precision != PRECISION_exact && backend->precision != PRECISION_fp32)
+        return "it is for the precisions exact and fp32";
     for (int i = 0; i < PROBE_COUNT; i++)
         if (probes->wanted[i] && (probe_info[i].reduction == REDUCE_apart || probe_info[i].reduction == REDUCE_massive))
             return "a probe that it asks for reads all activations of a batch at once";

@@ -171,7 +171,7 @@ void submissions_free(Submission *all, int count) {
 
 /* r is what the submitting program calls the run that is `run` here, under another id. */
 static Rc differs(const Submission *s, const SubmittedRun *r, const TodoRun *run, Error *e) {
-    const char *class_here = backend_class(run->backend);
+    const char *class_here = run->arithmetic_class;
     char host[64] = "";
     (void)gethostname(host, sizeof host - 1);
     if (!strcmp(r->arithmetic, run->arithmetic) && !strcmp(r->arithmetic_class, class_here))

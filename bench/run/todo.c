@@ -69,9 +69,9 @@ static void explain_missing(TodoRun *run, const Store *stored) {
     for (int i = 0; i < count; i++)
         if (strcmp(old[i].dataset_sha256, run->data->sha256))
             snprintf(run->why, sizeof run->why, "the corpus has other bytes than in run %.12s", old[i].id);
-        else if (strcmp(old[i].arithmetic_class, backend_class(run->backend)))
+        else if (strcmp(old[i].arithmetic_class, run->arithmetic_class))
             snprintf(run->why, sizeof run->why, "run %.12s was computed in class %.40s, not in %.40s", old[i].id,
-                     old[i].arithmetic_class, backend_class(run->backend));
+                     old[i].arithmetic_class, run->arithmetic_class);
         else
             snprintf(run->why, sizeof run->why,
                      "the arithmetic of this arm changed since run %.12s (toy hash %.12s -> %.12s)", old[i].id,
@@ -126,7 +126,8 @@ static Rc describe_run(const Todo *t, TodoRun *run, Session *s, const Experiment
     if (x->quantize && run->backend->device)
         return error_set(e, RC_UNMEASURED, "quantize: backend '%s' has no pass in eight bits; --backend cpu has",
                          run->backend->name);
-    run_id(run->id, &run->spec, run->data, run->backend, run->arithmetic);
+    run_class(run->arithmetic_class, run->backend, todo_passes(t, &run->spec), t->ranks);
+    run_id(run->id, &run->spec, run->data, run->arithmetic_class, run->arithmetic);
     return find_stored(run, s->runs, x, e);
 }
 

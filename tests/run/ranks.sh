@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Processes that train each run together, under mpirun, and batches in parts: the records of one process. TAP.
-# ranks.sh PROGRAM ROOT
+# ranks.sh PROGRAM ROOT [NCCL]: a library that stands for NCCL
 set -u
 NORMBENCH_ROOT=$(realpath "$2")
 export NORMBENCH_ROOT LC_ALL=C OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
-program=$(realpath "$1")
+program=$(realpath "$1") nccl=$(realpath "${3:-/nowhere}")
 T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-ranks.XXXXXX") || exit 3
 trap 'rm -rf "$T"' EXIT
 cd "$T" || exit 3
@@ -48,6 +48,10 @@ two() { ranks 2 two && same two; }
 four() { ranks 4 four && same four; }
 parts() { run parts --micro-batch 256 && same parts; }
 both() { ranks 2 both --micro-batch 256 --threads-per-run 2 && same both; }
+eight() {
+  local more=(--set batch=2048 --set steps=2 --set evaluate_at=2)
+  run wide "${more[@]}" && ranks 8 eight "${more[@]}" --shard-moments && [ "$(bits wide)" = "$(bits eight)" ]
+}
 # Each rank keeps a part of the moments; a checkpoint has all of them, and serves one process too.
 shared_out() {
   for n in 2 4; do ranks $n moments$n --shard-moments --checkpoint-every 0 && same moments$n || return 1; done
@@ -100,16 +104,36 @@ stopped() {
   waits 'stopped/runs/.partial/*.safetensors' && ranks 2 stopped --set steps=70 && run ended --set steps=70 &&
     [ "$(bits stopped)" = "$(bits ended)" ]
 }
-# The CUDA kernels, on the CPU: a plan as small as four ranks can have.
+# The CUDA kernels, on the CPU: a plan as small as four ranks can have. Two ranks exchange through MPI, four through calls of
+# NCCL.
 shim() {
   seq -s ' ' 1 4500 >small.txt
   sed -e 's/text.txt/small.txt/' -e 's/layers: 2/layers: 1/' -e 's/width: 16/width: 4/' -e 's/heads: 2/heads: 1/' \
     -e 's/steps: 6/steps: 1/' -e 's/^evaluate_at:.*/evaluate_at: 1/' -e '/^  post:/d' toy.yaml >small.yaml
   "$program" run small.yaml --offline --results host >out 2>err || return 1
-  for n in 2 4; do
-    mpirun -n $n "$program" run small.yaml --offline --ranks $n --backend simt --results shim$n >out 2>err &&
-      [ "$(bits host)" = "$(bits shim$n)" ] || return 1
-  done
+  mpirun -n 2 "$program" run small.yaml --offline --ranks 2 --backend simt --results shim2 >out 2>err &&
+    [ "$(bits host)" = "$(bits shim2)" ] &&
+    NORMBENCH_SIMT_NCCL=$nccl mpirun -n 4 "$program" run small.yaml --offline --ranks 4 --backend simt --results shim4 >out 2>err &&
+    [ "$(bits host)" = "$(bits shim4)" ]
+}
+no_library() {
+  NORMBENCH_SIMT_NCCL=/nowhere mpirun -n 2 "$program" run small.yaml --offline --ranks 2 --backend simt --results none >out 2>err
+  [ $? = 3 ] && grep 'exchange gradients by NCCL, which cannot be loaded: /nowhere' err && ! grep MPI_ABORT err
+}
+# In fp32 the library adds, in an order of its own: the class names parts and ranks, so that each number of them has ids
+# of its own; the losses are nearly those of one process.
+by_library() {
+  "$program" run small.yaml --offline --backend simt --precision fp32 --results fast1 >out 2>err &&
+    NORMBENCH_SIMT_NCCL=$nccl mpirun -n 2 "$program" run small.yaml --offline --ranks 2 --backend simt --precision fp32 \
+      --results fast2 >out 2>err &&
+    "$program" table small.yaml --set precision=fp32 --results fast2 >out 2>err && grep 'simt-fp32 2 parts 2 ranks' out || return 1
+  python3 - fast{1,2}/runs/*/record.json <<'PY'
+import json, sys
+one, two = [json.load(open(path)) for path in sys.argv[1:]]
+assert one["id"] != two["id"], "one id for two classes"
+loss = [r["evaluations"][-1]["valid_loss"] for r in (one, two)]
+assert loss[0] != loss[1] and abs(loss[0] - loss[1]) < 1e-4 * loss[0], loss
+PY
 }
 refuses() { # CODE TEXT RANKS OPTIONS...
   local code=$1 text=$2 n=$3
@@ -117,14 +141,17 @@ refuses() { # CODE TEXT RANKS OPTIONS...
   mpirun -n "$n" "$program" run toy.yaml --offline --results refused "$@" >out 2>err
   [ $? = "$code" ] && grep -F -- "$text" err
 }
-echo "1..21"
+echo "1..24"
 check "one process" run one
 check "two ranks have its bits" two
 check "four ranks have them" four
 check "so have four parts of a batch" parts
 check "two ranks of two parts, two threads each" both
-check "two and four ranks on a device, the shim" shim
+check "two and four ranks on a device, the shim, by MPI and by calls of NCCL" shim
+check "without it all ranks end, with one line" no_library
+check "in fp32 the library adds, and the class says so" by_library
 check "so have ranks that share out the moments, with a checkpoint after every step" shared_out
+check "eight ranks of a batch twice as large" eight
 check "under other optimizers" other_optimizers
 check "one process goes on from shared moments" shared_then_alone
 check "ranks that share them go on from whole ones" whole_then_shared
@@ -136,7 +163,7 @@ check "three ranks" refuses 2 "3 is no power of two" 3 --ranks 3
 check "more ranks than processes" refuses 2 "--ranks: 4, but 2 processes were started" 2 --ranks 4
 check "parts that do not divide the batch" refuses 2 "100 does not divide the batch" 1 --micro-batch 100
 check "parts too small for a block" refuses 2 "4 parts are possible" 1 --micro-batch 64
-check "what a part cannot compute" refuses 2 "for precision exact alone" 2 --ranks 2 --precision fp16
+check "what a part cannot compute" refuses 2 "for the precisions exact and fp32" 2 --ranks 2 --precision fp16
 check "moments shared out among one" refuses 2 "--shard-moments: is for several processes" 1 --shard-moments
 check "different plans" bash -c 'mpirun -n 1 "$0" run toy.yaml --offline --ranks 2 --results r : -n 1 "$0" run toy.yaml \
   --offline --ranks 2 --results r --set lr=1e-3 >out 2>err; [ $? = 2 ] && grep "have different plans\|would not compute" err' "$program"

@@ -64,7 +64,7 @@ static Rc execute(Table *t, const char *backend, int runs, double checkpoint_sec
     for (int i = 0; i < runs; i++) {
         t->spec[i] = spec_of(i);
         strcpy(t->arithmetic[i], "-");
-        run_id(t->id[i], &t->spec[i], &data, b, t->arithmetic[i]);
+        run_id(t->id[i], &t->spec[i], &data, backend_class(b), t->arithmetic[i]);
         t->run[i] = (ExecutedRun){&t->spec[i], t->id[i], t->arithmetic[i]};
         cr_assert(execute_together(&t->spec[0], &t->spec[i]));
     }

@@ -73,7 +73,7 @@ static Rc execute_with(const RunSpec *s, const ProbeChoice *probes, bool hits, R
     char id[SHA256_HEX], arithmetic[SHA256_HEX];
     const Backend *b = backend_find("cpu", &e);
     cr_assert_eq(arithmetic_hash(arithmetic, s, b, &e), RC_OK);
-    run_id(id, s, &data, b, arithmetic);
+    run_id(id, s, &data, backend_class(b), arithmetic);
     ExecutedRun run = {s, id, arithmetic};
     Execution x = {.run = &run,
                    .runs = 1,
@@ -330,20 +330,20 @@ Test(execute, ids_name_runs, .init = enter, .fini = leave) {
     RunSpec s = small(), t = s;
     char a[SHA256_HEX], c[SHA256_HEX], toy[SHA256_HEX];
     cr_assert_eq(arithmetic_hash(toy, &s, b, &e), RC_OK);
-    run_id(a, &s, &data, b, toy);
+    run_id(a, &s, &data, backend_class(b), toy);
     t.variant.name = "another name";
-    run_id(c, &t, &data, b, toy);
+    run_id(c, &t, &data, backend_class(b), toy);
     cr_assert_str_eq(a, c);
     t.seed = 2;
-    run_id(c, &t, &data, b, toy);
+    run_id(c, &t, &data, backend_class(b), toy);
     cr_assert_str_neq(a, c);
     t = s;
     cr_assert_eq(spec_set(&t, "adam_eps", "1e-7", &e), RC_OK);
-    run_id(c, &t, &data, b, toy);
+    run_id(c, &t, &data, backend_class(b), toy);
     cr_assert_str_neq(a, c);
     Dataset other = data;
     other.sha256[0] = other.sha256[0] == '0' ? '1' : '0';
-    run_id(c, &s, &other, b, toy);
+    run_id(c, &s, &other, backend_class(b), toy);
     cr_assert_str_neq(a, c);
     cr_assert_eq(variant_set(&t.variant, "embed", "rms", &e), RC_OK);
     char toy2[SHA256_HEX];

@@ -99,7 +99,7 @@ static void stored(RunRecord *r, const RunSpec *s) {
     const Backend *b = backend_find("cpu", &e);
     cr_assert_eq(dataset_open(&d, s->dataset.text, "char", &places, &e), RC_OK, "%s", e.text);
     cr_assert_eq(arithmetic_hash(arithmetic, s, b, &e), RC_OK);
-    run_id(id, s, &d, b, arithmetic);
+    run_id(id, s, &d, backend_class(b), arithmetic);
     ExecutedRun run = {s, id, arithmetic};
     Execution x = {.run = &run, .runs = 1, .data = &d, .backend = b, .folder = runs};
     x.checkpoint_seconds = x.shard_bytes = 1e9;

@@ -157,7 +157,7 @@ static void toy(Trainer **t, WeightsOrigin *o) {
     Dataset d = {0};
     strcpy(d.sha256, o->dataset_sha256);
     strcpy(d.tokenizer_sha256, o->tokenizer_sha256);
-    run_id(o->run, &o->spec, &d, backend_find("cpu", &e), o->arithmetic);
+    run_id(o->run, &o->spec, &d, backend_class(backend_find("cpu", &e)), o->arithmetic);
     ModelShape shape = spec_shape(&o->spec, 5);
     recipe = spec_recipe(&o->spec);
     cr_assert_eq(trainer_new(t, &shape, &o->spec.variant, NULL, &recipe, &seed, 1, backend_find("cpu", &e), &e), RC_OK);

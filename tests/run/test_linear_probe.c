@@ -73,7 +73,7 @@ static Rc execute(const RunSpec *s, const ProbeChoice *probes, RunRecord *r) {
     char id[SHA256_HEX], arithmetic[SHA256_HEX];
     const Backend *b = backend_find("cpu", &e);
     cr_assert_eq(arithmetic_hash(arithmetic, s, b, &e), RC_OK);
-    run_id(id, s, &data, b, arithmetic);
+    run_id(id, s, &data, backend_class(b), arithmetic);
     ExecutedRun run = {s, id, arithmetic};
     Execution x = {.run = &run,
                    .runs = 1,
