@@ -1,5 +1,5 @@
-/* Partial sums of gradients, added on a device: y[i] += x[i]; or, where it copies, y[i] = x[i], the sign of a zero kept.
- * Shared by C and CUDA. */
+/* Partial sums of gradients, added on a device: y[i] += x[i]; or, where it copies, y[i] = x[i], the sign of a zero
+ * kept. Shared by C and CUDA. */
 #ifndef KERNELS_ADDITION_H
 #define KERNELS_ADDITION_H
 

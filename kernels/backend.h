@@ -53,8 +53,8 @@ const Backend *backend_find(const char *name, Error *e);
  * NULL with RC_USAGE (either is unknown; or it computes in others only, which are listed) or RC_UNMEASURED. */
 const Backend *backend_precise(const char *name, const char *precision, Error *e);
 
-/* Of processes with a device each, which of its host's devices this one takes (Device.choose); before anything looks for
- * a device. */
+/* Of processes with a device each, which of its host's devices this one takes (Device.choose); before anything looks
+ * for a device. */
 void backend_choose_device(int local);
 
 /* A supported row's class of bits: shorter than BACKEND_CLASS_SIZE. */

@@ -40,8 +40,8 @@ typedef struct Device {
     /* Processes with a device each: before anything else this one takes device number `local` of those it sees, in turn
      * where they are fewer. */
     void (*choose)(int local);
-    /* The devices of ranks, which outlive the queue, from here on reach each other; every rank calls it. RC_UNMEASURED on
-     * every rank when one of them cannot. */
+    /* The devices of ranks, which outlive the queue, from here on reach each other; every rank calls it. RC_UNMEASURED
+     * on every rank when one of them cannot. */
     Rc (*meet)(Queue *q, const Ranks *r, Error *e);
     /* After meet, each rank the same of them in the same order. swap as Ranks.swap. total: words[count] becomes the sum
      * over all ranks, the same on each, in the library's order: fast precisions. */

@@ -15,8 +15,8 @@ enum {
     PATIENCE_MS = 2000 /* for the errors of other ranks */
 };
 
-/* MPI's own waits keep a core busy, which a backward pass beside the exchange has use for: so this one looks a few times
- * and then sleeps between looks. */
+/* MPI's own waits keep a core busy, which a backward pass beside the exchange has use for: so this one looks a few
+ * times and then sleeps between looks. */
 static void await(MPI_Request both[2]) {
     int done = 0;
     for (int looks = 0; !done; looks++) {

@@ -237,7 +237,8 @@ static Rc end_with_failures(Runner *r, Error *e) {
     return r->failures ? r->error.code : RC_OK;
 }
 
-/* Every rank but the first trains what the first does, and stores nothing. A failure of all has the same words on each. */
+/* Every rank but the first trains what the first does, and stores nothing. A failure of all has the same words on each
+ * of them. */
 static Rc follow(Runner *r, Error *e) {
     Group group;
     Rc rc = RC_OK;

@@ -1,4 +1,5 @@
-/* The kernels of a training step, of rounding and of partial sums as launches: what launch.h is for ops. Shared by C and CUDA. */
+/* The kernels of a training step, of rounding and of partial sums, as launches: what launch.h is for ops. Shared by C
+ * and CUDA. */
 #ifndef KERNELS_CUDA_STEP_LAUNCH_H
 #define KERNELS_CUDA_STEP_LAUNCH_H
 
