@@ -27,10 +27,10 @@ clang --version         | clang | clang | clang | llvm | needed
 mpicc --version         | libopenmpi-dev openmpi-bin | openmpi-devel | openmpi | open-mpi | needed
 python numpy            | python3-numpy | python3-numpy | python-numpy | numpy | needed
 chromium --version      | chromium | chromium | chromium | - | optional: the report's screenshot
+slurmctld -V            | slurm-wlm | slurm-slurmctld slurm-slurmd slurm | slurm-llnl | - | optional: tests of Slurm
+munged --version        | munge | munge | munge | - | optional: tests of Slurm
 LIST
   [ "${WITH_SLOW:-}" ] && cat <<'LIST'
-slurmctld -V            | slurm-wlm | slurm-slurmctld slurm-slurmd slurm | slurm-llnl | - | needed
-munged --version        | munge | munge | munge | - | needed
 qemu-aarch64 --version  | qemu-user | qemu-user | qemu-user | - | needed
 aarch64-linux-gnu-gcc --version | gcc-aarch64-linux-gnu | gcc-aarch64-linux-gnu | aarch64-linux-gnu-gcc | - | needed
 library arm64 libcrypto.a | libssl-dev:arm64 | - | - | - | needed
