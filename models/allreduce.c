@@ -197,16 +197,15 @@ static int by_place(const void *x, const void *y) {
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Closes a bucket of the stretches from `first` on: those that stand beside each other, but for what aligns them, are
- * one message. */
+/* Closes a bucket of the stretches from `first` on: those that follow each other at once are one message. */
 static void close_bucket(Allreduce *a, int first, int op) {
     int last = first;
     if (first == a->stretches) return;
     qsort(a->stretch + first, (size_t)(a->stretches - first), sizeof *a->stretch, by_place);
     for (int i = first + 1; i < a->stretches; i++) {
         Stretch *before = &a->stretch[last], *s = &a->stretch[i];
-        if (s->at <= align_up(before->at + before->bytes))
-            before->bytes = s->at + s->bytes - before->at;
+        if (s->at == before->at + before->bytes)
+            before->bytes += s->bytes;
         else
             a->stretch[++last] = *s;
     }
