@@ -166,25 +166,27 @@ static void hashes_of_ranks(char out[RANKS][130], int ranks, int passes, int ind
             if (i != j) close(w.socket[i][j]);
 }
 
-Test(micro, ranks_have_the_bits_of_one, .timeout = 120) {
-    int several = variant_count; /* with dropout */
-    const int settings[] = {0, 5, several};
-    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
+/* Every setting in as many passes as ranks; some in more, and with moments shared out. */
+Test(micro, ranks_have_the_bits_of_one, .timeout = 600) {
+    int several = variant_count, compared = 0; /* with dropout */
+    for (int k = 0; k < toy_settings(); k++) {
         Variant v;
         ModelShape s;
         Recipe r;
         char whole[130], each[RANKS][130];
-        cr_assert(setting(settings[k], &v, &s, &r));
+        int most = k == 0 || k == 5 || k == several ? 4 : 1;
+        if (!setting(k, &v, &s, &r)) continue;
         hash_of(whole, &v, &s, &r, NULL);
         for (int ranks = 2; ranks <= RANKS; ranks *= 2)
-            for (int passes = ranks; passes <= 4; passes *= 2) {
-                bool moments = passes > ranks || ranks == RANKS;
-                hashes_of_ranks(each, ranks, passes, settings[k], moments);
+            for (int passes = ranks; passes == ranks || passes <= most; passes *= 2) {
+                bool moments = most > 1 && (passes > ranks || ranks == RANKS);
+                hashes_of_ranks(each, ranks, passes, k, moments);
                 for (int i = 0; i < ranks; i++)
-                    cr_expect_str_eq(each[i], whole, "rank %d of %d, %d passes, setting %d", i, ranks, passes,
-                                     settings[k]);
+                    cr_expect_str_eq(each[i], whole, "rank %d of %d, %d passes, setting %d", i, ranks, passes, k);
             }
+        compared++;
     }
+    cr_assert_geq(compared, 40);
 }
 
 /* Losses, weights and all probes of a device are those of the host in one pass. The shim takes its time, so: two
