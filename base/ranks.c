@@ -33,6 +33,10 @@ bool ranks_equal(const Ranks *r, const void *bytes, size_t length) {
     return !differs;
 }
 
+void ranks_end(const Ranks *r, const Error *e) {
+    if (r && r->end) r->end(r->context, e);
+}
+
 void ranks_gather(const Ranks *r, void *all, size_t bytes) {
     for (int level = 1; r && level < r->ranks; level *= 2) {
         size_t run = (size_t)level * bytes;

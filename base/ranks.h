@@ -5,12 +5,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
+
 typedef struct {
     int rank, ranks; /* ranks is a power of two */
     int local;       /* this rank's number among those of its host */
     /* Gives `partner` mine[bytes] and takes theirs[bytes], which must not overlap. Every rank calls it in the same
-     * order. A rank that is lost ends the program. */
+     * order, one thread at a time: any thread. A rank that is lost ends the program. */
     void (*swap)(void *context, int partner, const void *mine, void *theirs, size_t bytes);
+    /* Ends the program on all ranks with this rank's error, said once, for others may wait for what it can no longer
+     * give; NULL, in tests: nobody can. */
+    void (*end)(void *context, const Error *e);
     void *context;
 } Ranks;
 
@@ -25,5 +30,8 @@ void ranks_tell(const Ranks *r, void *bytes, size_t length);
 
 /* all[ranks * bytes]: this rank's part stands at its place, afterwards everybody's do. */
 void ranks_gather(const Ranks *r, void *all, size_t bytes);
+
+/* Ranks.end, where there is one: NULL or one rank alone has none. */
+void ranks_end(const Ranks *r, const Error *e);
 
 #endif

@@ -37,8 +37,8 @@ typedef struct Device {
     void (*round)(const Rounding *r);
     /* Enqueues the kernel that adds or copies partial sums. */
     void (*add)(Queue *q, const Addition *a);
-    /* Processes with a device each: before anything else this one takes device number `local` of those it sees, in turn
-     * where they are fewer. */
+    /* Processes with a device each: before anything else this one takes device number `local` of those it sees, from
+     * the first again where they are fewer. */
     void (*choose)(int local);
     /* The devices of ranks, which outlive the queue, from here on reach each other; every rank calls it. RC_UNMEASURED
      * on every rank when one of them cannot. */

@@ -155,6 +155,12 @@ static void join_here(Micro *m, Trainer *t, int pass) {
         join_sums(m, t, sums(m, slot - 1, 0), sums(m, slot, 0));
 }
 
+/* The devices of other ranks wait for what a lost one was to give. */
+static void end_if_lost(const Micro *m, const Program *p) {
+    Error e;
+    if (p->queue && p->backend->device->status(p->queue, &e)) ranks_end(m->ranks, &e);
+}
+
 /* Those of all ranks, on every rank. */
 static void join_ranks(Micro *m, Trainer *t) {
     size_t replicas = (size_t)m->replicas;
@@ -208,6 +214,7 @@ void micro_step(Micro *m, Trainer *t, bool measured, bool thin) {
         take_sums(m, t, allreduce_slot(i), measured, thin);
         join_here(m, t, i);
     }
+    end_if_lost(m, p);
     join_ranks(m, t);
     for (int r = 0; r < replicas; r++) {
         for (int i = 0; i < m->means; i++) put_mean(p, m->mean[i], r, sums(m, 0, r)[i]);

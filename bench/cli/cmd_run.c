@@ -272,7 +272,12 @@ static Rc run(Session *s, Error *e) {
 static Rc run_ranks(Session *s, Error *e) {
     Rc rc = mpi_open(&s->ranks, option_integer(s->options, OPTION_ranks, 1), e);
     int said = dup(STDERR_FILENO);
-    if (!rc && s->ranks) backend_choose_device(s->ranks->local);
+    mpi_says(said);
+    if (!rc && s->ranks && s->backend->device && s->ranks->local != mpi_local_rank())
+        rc = error_set(e, RC_UNMEASURED,
+                       "--ranks: this process is number %d of its host, and the launcher's environment does not say so "
+                       "(OMPI_COMM_WORLD_LOCAL_RANK, MPI_LOCALRANKID, SLURM_LOCALID): it would share a device",
+                       s->ranks->local);
     if (!first_of(s) && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
         return error_set(e, RC_UNMEASURED, "/dev/null: %s", strerror(errno));
     if (!rc) rc = run(s, e);

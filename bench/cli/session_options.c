@@ -1,4 +1,5 @@
 #include "bench/cli/session_options.h"
+#include "bench/run/mpi.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -117,6 +118,7 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
     const char *own = own_precision(name, &family), *precision = asked ? asked : own ? own : "exact";
     PrecisionKind known;
     if (precision_find(&known, precision, e)) return e->code;
+    if (o->times[OPTION_ranks]) backend_choose_device(mpi_local_rank());
     if (asked || own) snprintf(s->by_precision, sizeof s->by_precision, "precision=%s", precision);
     snprintf(s->backend_name, sizeof s->backend_name, "%s", family);
     if (dry) return find_dry(s, precision, e);

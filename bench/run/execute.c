@@ -394,7 +394,10 @@ static Rc train(Running *g, Error *e) {
         }
         if (step_of(g) >= (int)g->spec->steps) break;
         int before = step_of(g), rows = advance(g);
-        if (broken(g, NULL)) break;
+        if (broken(g, e)) {
+            ranks_end(x->ranks, e);
+            break;
+        }
         if (step_of(g) == before) continue; /* cancelled: nothing happened */
         tell_rows(g);
         if (x->progress) x->progress(x->context, rows, false);

@@ -1,10 +1,25 @@
 #include "bench/run/mpi.h"
 
+#include <stdlib.h>
+
+#include "base/text.h"
+
+int mpi_local_rank(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
+    int64_t local;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        if (text && parse_integer(text, &local) && local >= 0 && local < 4096) return (int)local;
+    }
+    return 0;
+}
+
 #ifdef HAVE_MPI
 #include <mpi.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/sha256.h"
 
@@ -37,7 +52,20 @@ static void swap(void *context, int partner, const void *mine, void *theirs, siz
     }
 }
 
-static Ranks world = {.swap = swap};
+static int said = STDERR_FILENO;
+
+void mpi_says(int file) {
+    said = file;
+}
+
+static void end(void *context, const Error *e);
+static Ranks world = {.swap = swap, .end = end};
+
+static void end(void *context, const Error *e) {
+    (void)context;
+    dprintf(said, "normbench: rank %d: %s\n", world.rank, e->text);
+    MPI_Abort(MPI_COMM_WORLD, (int)e->code);
+}
 
 Rc mpi_open(const Ranks **out, int ranks, Error *e) {
     int level, there;
@@ -94,6 +122,10 @@ Rc mpi_open(const Ranks **out, int ranks, Error *e) {
     (void)out, (void)ranks;
     return error_set(e, RC_UNMEASURED,
                      "--ranks: this program was built without MPI (Debian: libopenmpi-dev; then build again)");
+}
+
+void mpi_says(int file) {
+    (void)file;
 }
 
 bool mpi_agree(const Error *e) {

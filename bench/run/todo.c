@@ -70,7 +70,7 @@ static void explain_missing(TodoRun *run, const Store *stored) {
         if (strcmp(old[i].dataset_sha256, run->data->sha256))
             snprintf(run->why, sizeof run->why, "the corpus has other bytes than in run %.12s", old[i].id);
         else if (strcmp(old[i].arithmetic_class, run->arithmetic_class))
-            snprintf(run->why, sizeof run->why, "run %.12s was computed in class %.40s, not in %.40s", old[i].id,
+            snprintf(run->why, sizeof run->why, "run %.12s was computed in class %.60s, not in %.60s", old[i].id,
                      old[i].arithmetic_class, run->arithmetic_class);
         else
             snprintf(run->why, sizeof run->why,

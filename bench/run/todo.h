@@ -18,7 +18,7 @@ typedef struct {
     ProbeKind lacking;   /* a probe that the experiment asks for and the stored run has not; PROBE_COUNT: none */
     bool lacks_hits;     /* the experiment asks for hits, and the stored run kept none */
     bool lacks_eight;    /* or for what eight bits cost, which it did not measure */
-    char why[160];       /* of a run that is to be trained: why it does not count as done */
+    char why[200];       /* of a run that is to be trained: why it does not count as done */
 } TodoRun;
 
 typedef struct {

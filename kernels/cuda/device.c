@@ -40,7 +40,7 @@ struct Queue {
     bool capturing;
     int library;         /* a status of cuBLAS, when that is what went wrong */
     Nccl *nccl;          /* NULL: it has met nobody */
-    const char *unmet;   /* what NCCL said, when that is what went wrong */
+    char unmet[256];     /* what NCCL said, when that is what went wrong; "": it is not */
     cublasHandle_t blas; /* of a fast precision */
     void *workspace;
 };
@@ -173,12 +173,18 @@ static bool present(Error *e) {
     return !presence.why.code;
 }
 
+/* Before memory is given back, which waits for the device: what partners no longer send would never end. */
+static void part(Queue *q) {
+    nccl_leave(q->nccl, lost(q));
+    q->nccl = NULL;
+}
+
 static void close_queue(Queue *q) {
     for (int i = 0; i < DEVICE_SLOTS; i++) {
         if (q->buffer[i]) (void)cudaFreeHost(q->buffer[i]);
         if (q->event[i]) (void)cudaEventDestroy(q->event[i]);
     }
-    nccl_leave(q->nccl);
+    part(q);
     if (q->side) (void)cudaStreamDestroy(q->side);
     if (q->turn) (void)cudaEventDestroy(q->turn);
     if (q->blas) (void)blas.destroy(q->blas);
@@ -295,6 +301,7 @@ static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
 }
 
 static void give(Queue *q, void *at) {
+    if (lost(q)) part(q);
     if (at && !lost(q)) (void)cudaStreamSynchronize(q->stream);
     if (at) (void)cudaFree(at);
 }
@@ -350,11 +357,12 @@ static Rc meet(Queue *q, const Ranks *r, Error *e) {
 
 static void unmet(Queue *q, const char *what, const char *where) {
     if (!what || lost(q)) return;
-    q->unmet = what;
+    snprintf(q->unmet, sizeof q->unmet, "%s", what);
     note(q, cudaErrorUnknown, where);
 }
 
 static void swap(Queue *q, int partner, const void *mine, void *theirs, size_t bytes) {
+    assert(q->nccl || lost(q));
     if (!lost(q)) unmet(q, nccl_swap(q->nccl, partner, mine, theirs, bytes, q->stream), "ncclSend and ncclRecv");
 }
 
@@ -414,7 +422,8 @@ static Rc status(Queue *q, Error *e) {
     if (!lost(q)) return RC_OK;
     if (q->library)
         return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: status %d of cuBLAS", q->where, q->library);
-    if (q->unmet) return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: NCCL says: %s", q->where, q->unmet);
+    if (q->unmet[0])
+        return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: NCCL says: %s", q->where, q->unmet);
     return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: %s", q->where, cudaGetErrorString(q->failed));
 }
 

@@ -52,8 +52,11 @@ static Rc join(Nccl *n, const Ranks *r, Error *e) {
     ranks_tell(r, &first, sizeof first);
     const char *why = said(n, "ncclGetUniqueId", first.rc);
     if (!why) why = said(n, "ncclCommInitRank", n->ncclCommInitRank(&n->comm, r->ranks, first.id, r->rank));
-    if (why) n->comm = NULL;
-    return why ? error_set(e, RC_UNMEASURED, "--ranks: NCCL: %s", why) : RC_OK;
+    if (!why) return RC_OK;
+    n->comm = NULL;
+    (void)error_set(e, RC_UNMEASURED, "--ranks: NCCL: %s", why);
+    ranks_end(r, e); /* others may wait in that call */
+    return e->code;
 }
 
 static Rc meet(Nccl *n, const char *library, const Ranks *r, Error *e) {
@@ -71,14 +74,14 @@ static Rc meet(Nccl *n, const char *library, const Ranks *r, Error *e) {
 Rc nccl_meet(Nccl **out, const char *library, const Ranks *r, Error *e) {
     Nccl *n = mem_alloc(1, sizeof *n);
     Rc rc = meet(n, library ? library : "libnccl.so.2", r, e);
-    if (rc) nccl_leave(n);
+    if (rc) nccl_leave(n, true);
     *out = rc ? NULL : n;
     return rc;
 }
 
 /* After a failure the ranks no longer leave together, which ncclCommDestroy may wait for. */
-void nccl_leave(Nccl *n) {
-    if (n && n->comm) (void)(n->failed[0] ? n->ncclCommAbort(n->comm) : n->ncclCommDestroy(n->comm));
+void nccl_leave(Nccl *n, bool failed) {
+    if (n && n->comm) (void)(failed || n->failed[0] ? n->ncclCommAbort(n->comm) : n->ncclCommDestroy(n->comm));
     free(n);
 }
 

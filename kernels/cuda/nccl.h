@@ -17,12 +17,13 @@ typedef struct Nccl Nccl;
 enum { NCCL_VERSION_SIZE = 24 };
 
 /* Joins the processes of `r`: rank 0's id is told to all by r. Every rank calls it, and all come back with RC_OK or all
- * with RC_UNMEASURED and why: what failed here, or that it failed on another rank. *out is then NULL. library: NULL:
+ * with RC_UNMEASURED and why: what failed here, or that it failed on another rank; a rank that NCCL itself does not let
+ * join ends all by Ranks.end, where there is one. *out is then NULL. library: NULL:
  * libnccl.so.2 where the loader looks. */
 Rc nccl_meet(Nccl **out, const char *library, const Ranks *r, Error *e);
 
-/* After the work on all its streams is done, on every rank. NULL: nothing. */
-void nccl_leave(Nccl *n);
+/* After the work on all its streams is done, on every rank; failed: it may never be, and is given up. NULL: nothing. */
+void nccl_leave(Nccl *n, bool failed);
 
 /* "2.32.3": the same on all ranks. */
 void nccl_version(const Nccl *n, char out[NCCL_VERSION_SIZE]);

@@ -99,7 +99,7 @@ static void swaps(const Ranks *r, char *said) {
             if (theirs[bytes] != 99) says(said, "a byte too many");
             free(mine), free(theirs);
         }
-    nccl_leave(n);
+    nccl_leave(n, false);
 }
 
 static void all_say(int ranks, void (*body)(const Ranks *r, char *said), const char *what) {
@@ -136,7 +136,7 @@ static void totals(const Ranks *r, char *said) {
         if (wrong || at[words] != 99) snprintf(said, SAID, "%zu of %zu sums are wrong", wrong, words);
         free(at);
     }
-    nccl_leave(n);
+    nccl_leave(n, false);
 }
 
 Test(nccl, totals_are_of_all_ranks, .timeout = 60) {
@@ -155,9 +155,9 @@ static void twice(const Ranks *r, char *said) {
         const char *why = nccl_swap(n, r->rank ^ 1, &own[0], &own[1], sizeof own[0], NULL);
         if (!why) why = nccl_total(n, own, 2, NULL);
         if (why || own[0] != 10 || own[1] != 10) says(said, why ? why : "wrong");
-        nccl_leave(n);
+        nccl_leave(n, false);
     }
-    nccl_leave(NULL);
+    nccl_leave(NULL, false);
 }
 
 Test(nccl, ranks_meet_again, .timeout = 60) {
@@ -167,15 +167,15 @@ Test(nccl, ranks_meet_again, .timeout = 60) {
 /* ---- ranks that do not meet ---- */
 
 static void absent(const Ranks *r, char *said) {
-    nccl_leave(met("libnot-there.so.7", r, said));
+    nccl_leave(met("libnot-there.so.7", r, said), false);
 }
 
 static void wrong_library(const Ranks *r, char *said) {
-    nccl_leave(met("libm.so.6", r, said));
+    nccl_leave(met("libm.so.6", r, said), false);
 }
 
 static void absent_on_one(const Ranks *r, char *said) {
-    nccl_leave(met(r->rank == 2 ? "libnot-there.so.7" : FAKE_NCCL, r, said));
+    nccl_leave(met(r->rank == 2 ? "libnot-there.so.7" : FAKE_NCCL, r, said), false);
 }
 
 #define WHICH "--ranks: CUDA devices exchange gradients by NCCL, which "
@@ -199,17 +199,17 @@ Test(nccl, all_ranks_say_why_there_is_no_library, .timeout = 60) {
 
 static void other_version(const Ranks *r, char *said) {
     setenv("FAKE_NCCL_VERSION", r->rank == 1 ? "2708" : "21005", 1);
-    nccl_leave(met(FAKE_NCCL, r, said));
+    nccl_leave(met(FAKE_NCCL, r, said), false);
 }
 
 static void no_id(const Ranks *r, char *said) {
     setenv("FAKE_NCCL_FAIL", "0:ncclGetUniqueId", 1);
-    nccl_leave(met(FAKE_NCCL, r, said));
+    nccl_leave(met(FAKE_NCCL, r, said), false);
 }
 
 static void no_communicator(const Ranks *r, char *said) {
     setenv("FAKE_NCCL_FAIL", "1:ncclCommInitRank", 1);
-    nccl_leave(met(FAKE_NCCL, r, said));
+    nccl_leave(met(FAKE_NCCL, r, said), false);
 }
 
 Test(nccl, ranks_join_together_or_not_at_all, .timeout = 60) {
@@ -236,7 +236,7 @@ static void unlike_sizes(const Ranks *r, char *said) {
     const char *why = nccl_swap(n, r->rank ^ 1, mine, theirs, r->rank ? BIG : BIG - 1, NULL);
     says(said, why ? why : "ok");
     if (!nccl_swap(n, r->rank ^ 1, mine, theirs, 4, NULL)) says(said, "an exchange after a failure");
-    nccl_leave(n);
+    nccl_leave(n, false);
 }
 
 static void unlike_totals(const Ranks *r, char *said) {
@@ -245,7 +245,7 @@ static void unlike_totals(const Ranks *r, char *said) {
     if (!n) return;
     const char *why = nccl_total(n, at, r->rank == 2 ? 2 : 3, NULL);
     says(said, why ? why : "ok");
-    nccl_leave(n);
+    nccl_leave(n, false);
 }
 
 Test(nccl, unlike_sizes_are_told, .timeout = 60) {
@@ -269,7 +269,7 @@ static void refused(const Ranks *r, char *said) {
     }
     const char *why = nccl_swap(n, r->rank ^ 1, &mine, &theirs, 1, NULL); /* the group has ended, nothing was sent */
     if (why || theirs != 1) says(said, why ? why : "wrong");
-    nccl_leave(n);
+    nccl_leave(n, false);
 }
 
 Test(nccl, a_refused_swap_ends_its_group, .timeout = 60) {
@@ -284,7 +284,7 @@ static void lost(const Ranks *r, char *said, bool total) {
     const char *why = total ? nccl_total(n, mine, BIG, NULL) : NULL;
     if (!total && r->rank == 0) why = nccl_swap(n, 1, mine, theirs, BIG, NULL);
     says(said, why ? why : "ok");
-    nccl_leave(n);
+    nccl_leave(n, false);
 }
 
 static void lost_before_swap(const Ranks *r, char *said) {

@@ -120,6 +120,17 @@ no_library() {
   NORMBENCH_SIMT_NCCL=/nowhere mpirun -n 2 "$program" run small.yaml --offline --ranks 2 --backend simt --results none >out 2>err
   [ $? = 3 ] && grep 'exchange gradients by NCCL, which cannot be loaded: /nowhere' err && ! grep MPI_ABORT err
 }
+# NCCL fails on one rank in the middle of a step, while the other waits for it: all end at once, with one line.
+lost_device() {
+  local began=$SECONDS
+  NORMBENCH_SIMT_NCCL=$nccl FAKE_NCCL_FAIL=1:ncclSend mpirun -n 2 "$program" run small.yaml --offline --ranks 2 --backend simt \
+    --results failed >out 2>err
+  [ $? = 3 ] && [ "$(grep -c "rank 1: the shim's NCCL failed: ncclSend" err)" = 1 ] && ! compgen -G 'failed/runs/*/record.json' &&
+    [ $((SECONDS - began)) -lt 50 ]
+}
+replicas() {
+  run apart --set seeds=2 && ranks 2 together --set seeds=2 --replicas 2 && [ "$(bits apart)" = "$(bits together)" ]
+}
 # In fp32 the library adds, in an order of its own: the class names parts and ranks, so that each number of them has ids
 # of its own; the losses are nearly those of one process.
 by_library() {
@@ -141,7 +152,7 @@ refuses() { # CODE TEXT RANKS OPTIONS...
   mpirun -n "$n" "$program" run toy.yaml --offline --results refused "$@" >out 2>err
   [ $? = "$code" ] && grep -F -- "$text" err
 }
-echo "1..24"
+echo "1..26"
 check "one process" run one
 check "two ranks have its bits" two
 check "four ranks have them" four
@@ -149,6 +160,8 @@ check "so have four parts of a batch" parts
 check "two ranks of two parts, two threads each" both
 check "two and four ranks on a device, the shim, by MPI and by calls of NCCL" shim
 check "without it all ranks end, with one line" no_library
+check "a device that fails on one rank ends all with one line" lost_device
+check "two replicas of each rank" replicas
 check "in fp32 the library adds, and the class says so" by_library
 check "so have ranks that share out the moments, with a checkpoint after every step" shared_out
 check "eight ranks of a batch twice as large" eight

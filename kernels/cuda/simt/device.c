@@ -102,7 +102,7 @@ static Rc open_queue(Queue **q, Error *e) {
 
 static void close_queue(Queue *q) {
     for (int i = 0; i < DEVICE_SLOTS; i++) free(q->buffer[i]);
-    nccl_leave(q->nccl);
+    nccl_leave(q->nccl, q->failed);
     free(q);
 }
 
@@ -170,6 +170,7 @@ static void failed(Queue *q, const char *what) {
 
 static void swap(Queue *q, int partner, const void *mine, void *theirs, size_t bytes) {
     assert(q->ranks && !q->recording);
+    if (q->failed) return;
     if (q->nccl)
         failed(q, nccl_swap(q->nccl, partner, mine, theirs, bytes, NULL));
     else
@@ -180,6 +181,7 @@ static void swap(Queue *q, int partner, const void *mine, void *theirs, size_t b
 static void total(Queue *q, float *words, size_t count) {
     const Ranks *r = q->ranks;
     assert(r && !q->recording);
+    if (q->failed) return;
     if (q->nccl) {
         failed(q, nccl_total(q->nccl, words, count, NULL));
         return;
