@@ -7,8 +7,8 @@
 
 #include "base/canon.h"
 
-/* A bucket but the last is closed when it holds more than this part of all gradients. The last, which is exchanged after
- * the pass, has what is left. */
+/* A bucket but the last is closed when it holds more than this part of all gradients. The last, which is exchanged
+ * after the pass, has what is left. */
 enum { BUCKETS = 8 };
 
 /* Bytes of a replica's gradients that stand in a row. */

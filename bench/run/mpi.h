@@ -11,8 +11,8 @@
  * without MPI. A rank that is lost later ends all of them, by MPI's own means. */
 Rc mpi_open(const Ranks **out, int ranks, Error *e);
 
-/* Which of its host's processes this one is, as mpirun's or srun's environment says; 0: it does not. So that a device is
- * chosen before anything looks for one, and MPI is opened where runs begin. */
+/* Which of its host's processes this one is, as mpirun's or srun's environment says; 0: it does not. So that a device
+ * is chosen before anything looks for one, and MPI is opened where runs begin. */
 int mpi_local_rank(void);
 
 /* Where Ranks.end writes; standard error until then. */

@@ -56,8 +56,8 @@ static const float *last_gradient(const Tape *tape, const Program *p) {
     return NULL;
 }
 
-/* Every contribution to a parameter's gradient is in one bucket, once; the largest tensor alone may make one larger than
- * an eighth. */
+/* Every contribution to a parameter's gradient is in one bucket, once; the largest tensor alone may make one larger
+ * than an eighth. */
 Test(allreduce, buckets_hold_all_gradients) {
     Tape tape;
     Program p;
