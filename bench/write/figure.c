@@ -147,29 +147,64 @@ static void cell_name(const Experiment *x, int cell, const char *without, Text *
     }
 }
 
+/* A part's cell and its name, among all parts of a kind. */
+typedef struct {
+    char *name;
+    int cell;
+} Named;
+
+static int by_name(const void *a, const void *b) {
+    const Named *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+/* The cells that a kind's parts are named by, in order of their names; returns how many. */
+static int name_cells(const Table *t, const FigureRow *row, int parts, Named **out) {
+    int count = 0, cells = experiment_cells(t->x);
+    Text name;
+    *out = mem_alloc((size_t)parts, sizeof **out);
+    text_init(&name);
+    for (int i = 0; i < parts; i++) {
+        int cell = row->cell(t, i);
+        if (cell < 0 || cell >= cells) continue;
+        cell_name(t->x, cell, row->without, &name);
+        (*out)[count++] = (Named){mem_text(name.at), cell};
+    }
+    text_release(&name);
+    qsort(*out, (size_t)count, sizeof **out, by_name);
+    return count;
+}
+
+/* Whether no other cell has the name. */
+static bool own_name(const Named *named, int count, const char *name, int cell) {
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (strcmp(named[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < count && !strcmp(named[low].name, name); low++)
+        if (named[low].cell != cell) return false;
+    return true;
+}
+
 /* NAME-curves-lr=3e-4; -cellK where another cell has that name, or it is too long. */
-static void name_figure(const Table *t, const FigureRow *row, Figure *f) {
-    int cell = row->cell(t, f->part), cells = experiment_cells(t->x);
-    Text own, other;
+static void name_figure(const Table *t, const FigureRow *row, const Named *named, int count, Figure *f) {
+    int cell = row->cell(t, f->part);
+    Text own;
     snprintf(f->name, sizeof f->name, "%s-%s", t->name, row->name);
     if (cell < 0) return;
     text_init(&own);
-    text_init(&other);
     cell_name(t->x, cell, row->without, &own);
-    bool clear = own.length && strlen(f->name) + own.length < 150;
-    for (int i = 0; i < row->parts(t) && clear; i++) {
-        int one = row->cell(t, i);
-        if (one == cell || one < 0 || one >= cells) continue;
-        cell_name(t->x, one, row->without, &other);
-        clear = strcmp(own.at, other.at) != 0;
-    }
     size_t n = strlen(f->name);
-    if (clear)
+    if (own.length && n + own.length < 150 && own_name(named, count, own.at, cell))
         snprintf(f->name + n, sizeof f->name - n, "-%s", own.at);
     else
         snprintf(f->name + n, sizeof f->name - n, "-cell%d", cell);
     text_release(&own);
-    text_release(&other);
 }
 
 static void number_figure(const Table *t, const FigureRow *row, Figure *f) {
@@ -178,19 +213,27 @@ static void number_figure(const Table *t, const FigureRow *row, Figure *f) {
     if (number) snprintf(f->name + n, sizeof f->name - n, "-%d", number);
 }
 
+static int list_kind(const Table *t, FigureKind kind, int count, Figure **out) {
+    const FigureRow *row = rows[kind];
+    Named *named;
+    int parts = row->parts(t), cells = name_cells(t, row, parts, &named);
+    for (int i = 0; i < parts; i++) {
+        if (!row->any(t, i)) continue;
+        *out = mem_grow(*out, (size_t)count + 1, sizeof **out);
+        Figure *f = &(*out)[count++];
+        *f = (Figure){.kind = kind, .part = i};
+        name_figure(t, row, named, cells, f);
+        number_figure(t, row, f);
+    }
+    for (int i = 0; i < cells; i++) free(named[i].name);
+    free(named);
+    return count;
+}
+
 int figure_list(const Table *t, Figure **out) {
     int count = 0;
     *out = NULL;
-    for (FigureKind kind = 0; kind < FIGURE_KINDS; kind++)
-        for (int i = 0, parts = rows[kind]->parts(t); i < parts; i++) {
-            if (!rows[kind]->any(t, i)) continue;
-            *out = mem_grow(*out, (size_t)count + 1, sizeof **out);
-            Figure *f = &(*out)[count];
-            *f = (Figure){.kind = kind, .part = i};
-            name_figure(t, rows[kind], f);
-            number_figure(t, rows[kind], f);
-            count++;
-        }
+    for (FigureKind kind = 0; kind < FIGURE_KINDS; kind++) count = list_kind(t, kind, count, out);
     return count;
 }
 

@@ -92,10 +92,19 @@ void table_release(Table *t) {
     *t = (Table){0};
 }
 
+/* The family's cells ascend: its first comparison of a cell by halving. */
 const Comparison *table_comparison(const Table *t, int cell, int step, int arm) {
-    for (int i = 0; i < t->family.count; i++) {
-        const Contrast *c = &t->family.at[i].what;
-        if (c->cell == cell && c->step == step && c->term[0].arm == arm) return &t->family.at[i];
+    int low = 0, high = t->family.count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (t->family.at[middle].what.cell < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < t->family.count && t->family.at[low].what.cell == cell; low++) {
+        const Contrast *c = &t->family.at[low].what;
+        if (c->step == step && c->term[0].arm == arm) return &t->family.at[low];
     }
     return NULL;
 }
