@@ -123,37 +123,47 @@ static RunGroup *add_group(Listing *l) {
     return &l->group[l->groups++];
 }
 
+/* What is looked up: the store, the specs of its records ordered by `resemble`, and which records a plan has. */
+typedef struct {
+    const Store *stored;
+    const RunSpec **spec;
+    bool *planned; /* [record] */
+} Stored;
+
+/* The order of specs by what tells most of them apart. */
+static int resemble(const void *a, const void *b) {
+    const RunSpec *x = *(const RunSpec *const *)a, *y = *(const RunSpec *const *)b;
+    if (x->seed != y->seed) return x->seed < y->seed ? -1 : 1;
+    if (x->steps != y->steps) return x->steps < y->steps ? -1 : 1;
+    if (x->width != y->width) return x->width < y->width ? -1 : 1;
+    if (x->layers != y->layers) return x->layers < y->layers ? -1 : 1;
+    if (x->precision != y->precision) return x->precision < y->precision ? -1 : 1;
+    return (x->lr > y->lr) - (x->lr < y->lr);
+}
+
 /* Whether any record may be of a spec. Its text and hash take far longer to make than this, and of all runs of all
  * plans few are stored. */
-static bool resembles_one(const Listing *l, const RunSpec *x) {
-    for (int i = 0; i < l->records; i++) {
-        const RunSpec *s = &l->record[i].spec;
-        bool other_rate = s->lr < x->lr || s->lr > x->lr;
-        if (s->seed == x->seed && s->steps == x->steps && s->width == x->width && s->layers == x->layers &&
-            s->precision == x->precision && !other_rate)
-            return true;
-    }
-    return false;
+static bool resembles_one(const Listing *l, const Stored *s, const RunSpec *x) {
+    return bsearch(&x, s->spec, (size_t)l->records, sizeof *s->spec, resemble) != NULL;
 }
 
 /* The records of a spec. */
-static void take_run(Listing *l, const Store *stored, const RunSpec *spec, int group, int place, const Arm *arm,
-                     bool *planned) {
+static void take_run(Listing *l, const Stored *s, const RunSpec *spec, int group, int place, const Arm *arm) {
     char hash[SHA256_HEX];
     int count;
-    if (!resembles_one(l, spec)) return;
+    if (!resembles_one(l, s, spec)) return;
     spec_hash(spec, hash);
-    const RecordHead *h = store_find(stored, hash, &count);
+    const RecordHead *h = store_find(s->stored, hash, &count);
     for (int i = 0; i < count; i++) {
-        ListedRun *run = add_run(l, &l->record[h + i - stored->head], group, place);
+        ListedRun *run = add_run(l, &l->record[h + i - s->stored->head], group, place);
         snprintf(run->arm, sizeof run->arm, "%s", arm->name);
         snprintf(run->label, sizeof run->label, "%s", arm->label);
-        planned[h + i - stored->head] = true;
+        s->planned[h + i - s->stored->head] = true;
     }
 }
 
-/* The stored runs of a plan, of every precision where it leaves that open; planned[record]: marked. */
-static void take_plan(Listing *l, const Store *stored, const Experiment *x, const char *options, bool *planned) {
+/* The stored runs of a plan, of every precision where it leaves that open; they are marked as planned. */
+static void take_plan(Listing *l, const Stored *s, const Experiment *x, const char *options) {
     RunGroup *g = add_group(l);
     int group = l->groups - 1, place = 0;
     bool open = experiment_leaves_precision(x);
@@ -170,7 +180,7 @@ static void take_plan(Listing *l, const Store *stored, const Experiment *x, cons
                 for (int p = 0; p < PRECISION_COUNT; p++) {
                     if (!open && p != own) continue;
                     spec.precision = p;
-                    take_run(l, stored, &spec, group, place, &x->arm[arm], planned);
+                    take_run(l, s, &spec, group, place, &x->arm[arm]);
                 }
                 l->group[group].planned++;
                 l->group[group].stored += l->runs > before;
@@ -247,20 +257,25 @@ Rc listing_make(Listing *l, const Session *s, const Store *stored, const char *e
     Plans plans = {0};
     *l = (Listing){0};
     l->record = mem_alloc((size_t)stored->heads, sizeof *l->record);
-    bool *planned = mem_alloc((size_t)stored->heads, sizeof *planned);
+    Stored in = {.stored = stored,
+                 .spec = mem_alloc((size_t)stored->heads, sizeof *in.spec),
+                 .planned = mem_alloc((size_t)stored->heads, sizeof *in.planned)};
     Rc rc = read_plans(&plans, s, experiment, e);
     for (; !rc && l->records < stored->heads; l->records += !rc)
         rc = record_members(&l->record[l->records], stored->folder, stored->head[l->records].id, e);
     if (!rc) {
-        for (int i = 0; i < plans.count; i++) take_plan(l, stored, plans.at[i], plans.options[i], planned);
+        for (int i = 0; i < l->records; i++) in.spec[i] = &l->record[i].spec;
+        if (l->records) qsort(in.spec, (size_t)l->records, sizeof *in.spec, resemble);
+        for (int i = 0; i < plans.count; i++) take_plan(l, &in, plans.at[i], plans.options[i]);
         bool changed = experiment && (s->overrides.sets || s->overrides.arms || s->profile[0]);
         for (int i = 0; i < l->records && !changed; i++)
-            if (!planned[i]) take_unplanned(l, &l->record[i], &plans, experiment != NULL);
+            if (!in.planned[i]) take_unplanned(l, &l->record[i], &plans, experiment != NULL);
         if (l->runs) qsort(l->run, (size_t)l->runs, sizeof *l->run, by_order);
     } else
         listing_release(l);
     plans_release(&plans);
-    free(planned);
+    free(in.planned);
+    free(in.spec);
     return rc;
 }
 
