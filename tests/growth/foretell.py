@@ -3,9 +3,10 @@
 
 FOLDER (results/reference/growth) has measured.csv (measure.py), stored.csv (101 quantiles of the seconds that stored runs took
 and of the bytes of their folders) and calls.csv (system calls of a path that a training process makes). Planning and tables:
-a straight line through the two largest sizes that were measured, in processor seconds. Training: every node plans, then its processes take one run after another, each as long as a quantile of the stored ones drawn at random, until
-none is left; calls of a path are counted in minutes. A run's seconds are those of this machine's two cores at small sizes: a
-larger model takes longer and asks less often. Writes foretold.csv and growth.svg (gnuplot)."""
+a straight line through the two largest sizes that were measured, in processor seconds. Training: every node plans, then its
+processes take one run after another, each as long as a quantile of the stored ones drawn at random, until none is left; calls
+of a path are counted in minutes. A run's seconds are those of two cores at small sizes: a larger model takes longer and asks
+less often. Writes foretold.csv and growth.svg (gnuplot)."""
 import csv, heapq, os, random, subprocess, sys
 
 RUNS, NODES, PROCESSES, MINUTE = [10**k for k in range(2, 7)], [1, 10, 100, 1000], 2, 60
@@ -76,7 +77,7 @@ def columns(name, table):
 
 
 columns("foretold.txt", [head] + rows)
-shown = "command shape runs seconds processor_seconds resident_mb metadata folder_mb inodes".split()
+shown = "machine command shape runs seconds processor_seconds resident_mb metadata folder_mb inodes".split()
 columns("measured.txt", [shown] + [[r[key] or "-" for key in shown] for r in read("measured.csv")])
 points = {c: [(r["runs"], r["processor_seconds"]) for r in measured if r["command"] == c] for c in cost}
 data = "".join(f"${c} << end\n" + "".join(f"{x} {y}\n" for x, y in rows) + "end\n" for c, rows in points.items())
