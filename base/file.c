@@ -183,17 +183,12 @@ static void sweep_beside(const char *path) {
     free(folder);
 }
 
-Rc file_write(const char *path, const void *bytes, size_t length, Error *e) {
-    return file_write_parts(path, &(FilePart){bytes, length}, 1, e);
-}
-
-Rc file_write_parts(const char *path, const FilePart *part, int parts, Error *e) {
+static Rc write_whole(const char *path, const FilePart *part, int parts, Error *e) {
     char writer[96];
     add_writer(writer, sizeof writer, (long)getpid());
     size_t room = strlen(path) + sizeof writer;
     char *aside = mem_alloc(room, 1);
     snprintf(aside, room, "%s%s", path, writer);
-    sweep_beside(path);
     int fd = file_open(aside, O_WRONLY | O_CREAT | O_TRUNC);
     Rc rc = RC_OK;
     if (fd < 0) {
@@ -211,6 +206,19 @@ Rc file_write_parts(const char *path, const FilePart *part, int parts, Error *e)
     if (rc) unlink(aside);
     free(aside);
     return rc;
+}
+
+Rc file_write_parts(const char *path, const FilePart *part, int parts, Error *e) {
+    sweep_beside(path);
+    return write_whole(path, part, parts, e);
+}
+
+Rc file_write(const char *path, const void *bytes, size_t length, Error *e) {
+    return file_write_parts(path, &(FilePart){bytes, length}, 1, e);
+}
+
+Rc file_write_swept(const char *path, const void *bytes, size_t length, Error *e) {
+    return write_whole(path, &(FilePart){bytes, length}, 1, e);
 }
 
 Rc folder_make(const char *path, Error *e) {

@@ -32,6 +32,10 @@ typedef struct {
 } FilePart;
 Rc file_write_parts(const char *path, const FilePart *part, int parts, Error *e);
 
+/* As file_write, into a folder of which folder_sweep already removed what killed processes were writing: of many files,
+ * each would list it again. */
+Rc file_write_swept(const char *path, const void *bytes, size_t length, Error *e);
+
 /* The names in a folder that end in `ending` (".yaml"), without it, ascending; an absent folder has none. Returns how
  * many; names_free frees them. A folder that cannot be listed is not an empty one: the program ends with RC_UNMEASURED
  * and one line. */

@@ -177,11 +177,8 @@ Rc plan_folder_note(const PlanFolder *f, const char *root, const Experiment *x, 
     return rc;
 }
 
-static bool among(const char *name, json_t *list) {
-    size_t i;
-    json_t *item;
-    json_array_foreach(list, i, item) if (!strcmp(name, json_string_value(item))) return true;
-    return false;
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 static Rc copy(const char *aside, const PlanFolder *f, const char *name, Error *e) {
@@ -190,7 +187,7 @@ static Rc copy(const char *aside, const PlanFolder *f, const char *name, Error *
     snprintf(from, sizeof from, "%.900s/%.256s", aside, name);
     snprintf(to, sizeof to, "%s/%.256s", f->path, name);
     if (file_read(from, &bytes, &length, e)) return e->code;
-    Rc rc = file_write(to, bytes, length, e);
+    Rc rc = file_write_swept(to, bytes, length, e);
     free(bytes);
     return rc;
 }
@@ -210,6 +207,7 @@ Rc plan_folder_fill(const PlanFolder *f, const char *aside, const char *root, co
     json_t *files = json_array(), *item;
     size_t i;
     Rc rc = folder_make_own(f->path, e);
+    if (!rc) folder_sweep(f->path);
     for (int k = 0; k < count && !rc; k++) {
         if (name[k][0] == '.') continue;
         json_array_append_new(files, json_string(name[k]));
@@ -217,7 +215,8 @@ Rc plan_folder_fill(const PlanFolder *f, const char *aside, const char *root, co
     }
     if (!rc && f->before.all)
         json_array_foreach(f->before.files, i, item) {
-            if (!among(json_string_value(item), files)) remove_old(f, json_string_value(item));
+            const char *old = json_string_value(item);
+            if (!bsearch(&old, name, (size_t)count, sizeof *name, by_name)) remove_old(f, old);
         }
     if (!rc) rc = write_note(f, root, x, o, files, e);
     json_decref(files);

@@ -293,12 +293,15 @@ static Rc publish(const FigureText *f, int format, const char *aside, const char
     if (is_pdf(format)) {
         if (!file_exists(from)) return RC_OK; /* a gnuplot without pdfcairo */
         fix_pdf_date(from);
-        return subprocess_copy(from, to, e);
+        if (file_read(from, &bytes, &length, e)) return e->code;
+        Rc rc = file_write_swept(to, bytes, length, e);
+        free(bytes);
+        return rc;
     }
     if (file_read(from, &bytes, &length, e)) return error_set(e, RC_UNMEASURED, "gnuplot wrote no SVG");
     text_init(&svg);
     figure_svg(bytes, f->caption, &svg);
-    Rc rc = file_write(to, svg.at, svg.length, e);
+    Rc rc = file_write_swept(to, svg.at, svg.length, e);
     text_release(&svg);
     free(bytes);
     return rc;
@@ -343,6 +346,7 @@ Rc figure_draw(const Table *t, const char *folder, int formats, Error *e) {
     if (scratch_make(&aside, e)) return e->code;
     int figures = figure_list(t, &figure);
     Rc rc = RC_OK;
+    folder_sweep(folder);
     for (int i = 0; i < figures && !rc; i++) rc = draw_one(t, &figure[i], formats, aside.path, folder, e);
     free(figure);
     scratch_remove(&aside);

@@ -42,7 +42,8 @@ typedef struct {
     const char *name, *caption, *script;
 } FigureText;
 
-/* Runs the program in the folder `aside` and puts the files into `folder`; the codes of figure_draw. */
+/* Runs the program in the folder `aside` and puts the files into `folder`, which folder_sweep swept; the codes of
+ * figure_draw. */
 Rc figure_make(const FigureText *f, int formats, const char *aside, const char *folder, Error *e);
 
 /* "lr=3e-4, warmup=500" of a cell, or "" without factors; without: one that is left out, or NULL. */

@@ -268,15 +268,11 @@ void ledger_part(const LedgerPart *p, Text *out) {
 void ledger_note_parts(const Ledger *b) {
     for (int i = 0; i < b->mades; i++) {
         const LedgerTable *t = b->made[i];
-        Text classes;
-        text_init(&classes);
-        table_classes(&t->table, &classes);
-        if (classes.length)
+        if (t->table.classes.length)
             fprintf(stderr, "normbench: note: %s %s: runs of arithmetic class %s are taken\n", t->x.name, t->x.profile,
-                    classes.at);
+                    t->table.classes.at);
         if (t->records.notes[0])
             fprintf(stderr, "normbench: note: %s %s: %s\n", t->x.name, t->x.profile, t->records.notes);
-        text_release(&classes);
     }
     for (int i = 0; i < b->parts; i++) {
         Text line;
@@ -288,11 +284,8 @@ void ledger_note_parts(const Ledger *b) {
 }
 
 void ledger_class(const LedgerLine *l, Text *out) {
-    Text classes;
-    text_init(&classes);
-    table_classes(&l->in->table, &classes);
-    if (classes.length) text_format(out, ", class %s", classes.at);
-    text_release(&classes);
+    const Text *classes = &l->in->table.classes;
+    if (classes->length) text_format(out, ", class %s", classes->at);
 }
 
 VerdictWord ledger_word(const LedgerLine *l) {

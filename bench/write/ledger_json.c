@@ -92,9 +92,7 @@ static json_t *line_json(const LedgerLine *l) {
     json_put_text(o, "plan", t->x->plan);
     json_object_set_new(o, "records", json_records_made_by(t));
     put_day(o, t);
-    text_clear(&words);
-    table_classes(t, &words);
-    if (words.length) json_put_text(o, "class", words.at);
+    if (t->classes.length) json_put_text(o, "class", t->classes.at);
     json_object_set_new(o, "comparison", json_comparison(t, l->family, l->v->c));
     text_release(&words);
     return o;

@@ -99,9 +99,7 @@ static void heading(const Lineage *l, Text *out) {
         text_format(out, "Shown as %s compare it: %s - %s.\n",
                     l->of == LINEAGE_CLAIMS ? "the write-up's claims" : "the lines of the table", arm_name(l, 0),
                     arm_name(l, 1));
-    table_classes(t, &why);
-    if (why.length) text_format(out, "Arithmetic: class %s.\n", why.at);
-    text_clear(&why);
+    if (t->classes.length) text_format(out, "Arithmetic: class %s.\n", t->classes.at);
     table_exploratory(t, &why);
     if (why.length) text_format(out, "EXPLORATORY: %s.\n", why.at);
     text_release(&why);

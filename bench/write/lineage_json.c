@@ -57,9 +57,7 @@ json_t *lineage_json(const Lineage *l) {
     json_put_text(o, "experiment", t->x->name), json_put_text(o, "profile", t->x->profile);
     json_put_text(o, "plan", t->x->plan), json_put_text(o, "results", t->results_hash);
     json_object_set_new(o, "exploratory", json_boolean(t->exploratory || l->of == LINEAGE_ALONE));
-    table_classes(t, &words);
-    if (words.length) json_put_text(o, "class", words.at);
-    text_clear(&words);
+    if (t->classes.length) json_put_text(o, "class", t->classes.at);
     json_put_text(o, "factors", experiment_cell_text(where, t->x, w->cell));
     json_object_set_new(o, "step", json_integer(t->sample.cell[w->cell].step[w->step]));
     json_put_text(o, "metric", metric_info[w->metric].key);

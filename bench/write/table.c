@@ -49,6 +49,36 @@ static void exploratory_label(Table *t) {
     snprintf(t->label, sizeof t->label, "%s-exploratory-%s", t->name, word);
 }
 
+/* What every caption says of all runs. */
+static void find_classes(Table *t) {
+    int runs = t->sample.cells * t->sample.arms * t->sample.seeds, classes = 0;
+    bool other = false;
+    text_init(&t->classes);
+    for (int i = 0; i < runs; i++) {
+        const char *name = t->records[i].arithmetic_class;
+        bool seen = false;
+        for (int j = 0; j < i && !seen; j++) seen = !strcmp(name, t->records[j].arithmetic_class);
+        if (seen) continue;
+        other |= strcmp(name, "canon") != 0;
+        text_format(&t->classes, "%s%s", classes++ ? "+" : "", name);
+    }
+    if (!other) text_clear(&t->classes);
+}
+
+static bool same_batches(const Table *t) {
+    static const char *const keys[] = {"dataset", "tokenizer", "batch", "context"};
+    char one[SPEC_TEXT_SIZE], other[SPEC_TEXT_SIZE];
+    bool same = true;
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (int arm = 0; arm < t->sample.arms; arm++)
+            for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+                spec_get(one, table_spec(t, cell, t->sample.baseline), keys[k]);
+                spec_get(other, table_spec(t, cell, arm), keys[k]);
+                same &= !strcmp(one, other);
+            }
+    return same;
+}
+
 Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const ClaimFile *claims, TableOptions options,
               Error *e) {
     *t = (Table){.x = x, .records = records, .claims = claims, .options = options, .metric = x->metric};
@@ -73,6 +103,8 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
         exploratory_label(t);
     else
         snprintf(t->label, sizeof t->label, "%s", t->name);
+    find_classes(t);
+    t->same_batches = same_batches(t);
     sample_hash(s, records, t->results_hash);
     for (int i = 0; i < s->cells * s->arms * s->seeds; i++) t->synthetic |= !isnan(records[i].entropy_rate);
     compare(t);
@@ -88,6 +120,7 @@ void table_release(Table *t) {
     sample_release(&t->sample);
     family_release(&t->family);
     claim_verdicts_release(&t->verdicts);
+    text_release(&t->classes);
     free(t->tied);
     *t = (Table){0};
 }

@@ -65,7 +65,9 @@ typedef struct {
     Family family;  /* every arm against the baseline: cells x steps above 0 */
     ClaimVerdicts verdicts;  /* of the claims, with a family of its own */
     bool *tied;     /* [cells][SAMPLE_MOST_STEPS][arms] */
-    bool synthetic; /* some run was made on a built-in source */
+    Text classes;   /* of arithmetic among the runs, joined by '+'; "" where all is of class canon */
+    bool same_batches; /* every arm of a cell reads the same text in the same batches */
+    bool synthetic;    /* some run was made on a built-in source */
     int undeclared; /* runs that were trained before this plan was written down */
     bool exploratory; /* options.exploratory, or some run is undeclared, or it is partial */
     bool partial;     /* options.partial says something */
@@ -131,10 +133,8 @@ void table_divergence(const Table *t, int cell, int step, int arm,
                       Text *out); /* " pre after 20 steps: 1 of 6 …", or "" */
 void table_signature(const Table *t, Text *out);
 
-/* " Arithmetic class: …." and the notes behind it, or "" where all is of class canon; part of table_methods. classes:
- * their names, joined by '+', or nothing; out is empty before. */
+/* " Arithmetic class: …." and the notes behind it, or "" where all is of class canon; part of table_methods. */
 void table_arithmetic(const Table *t, Text *out);
-void table_classes(const Table *t, Text *out);
 
 /* "Mean and standard deviation over n = 6 paired seeds; 95 % paired t intervals; exact sign-flip tests, adjusted by
  * step-down max-T over 3 comparisons.": what a caption says of n and the test; of one arm and one seed what is true. */

@@ -69,13 +69,12 @@ void table_cells_text(const Table *t, Text *out) {
         }
 }
 
-static void begin(const Table *t, bool more, Text *out) {
+static void begin(const Table *t, const char *sources, bool more, Text *out) {
     Text words;
     bool any = t->claims && t->claims->tables;
     text_init(&words);
-    text_format(&words, "%s%s%s: every cell at its last step%s. ", table_mark(t), t->exploratory ? ": " : "",
-                t->x->title, more ? ", continued" : "");
-    table_sources(t, &words);
+    text_format(&words, "%s%s%s: every cell at its last step%s. %s", table_mark(t), t->exploratory ? ": " : "",
+                t->x->title, more ? ", continued" : "", sources);
     if (t->sample.seeds > 1)
         text_format(&words, " Means over n = %d seeds; the loss with its standard deviation.", t->sample.seeds);
     else
@@ -125,16 +124,20 @@ static void row(const Table *t, int cell, int arm, Text *out) {
 
 void table_cells_tex(const Table *t, Text *out) {
     int lines = 0;
+    Text sources;
     if (t->sample.cells < 2) return;
+    text_init(&sources);
+    table_sources(t, &sources);
     table_header_comment(t, "every cell at its last step", out);
     for (int cell = 0; cell < t->sample.cells; cell++) {
         if (lines + t->sample.arms > ROWS_PER_TABLE)
             text_format(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n"), lines = 0;
         if (!lines)
-            begin(t, cell > 0, out);
+            begin(t, sources.at, cell > 0, out);
         else if (t->sample.arms > 1)
             text_format(out, "\\addlinespace\n");
         for (int arm = 0; arm < t->sample.arms; arm++, lines++) row(t, cell, arm, out);
     }
     text_format(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+    text_release(&sources);
 }

@@ -44,42 +44,9 @@ char *table_confidence(const Table *t, char out[40]) {
     return format_real(out, round(1e8 * (1 - t->x->alpha)) / 1e6);
 }
 
-void table_classes(const Table *t, Text *out) {
-    int runs = t->sample.cells * t->sample.arms * t->sample.seeds, classes = 0;
-    bool other = false;
-    for (int i = 0; i < runs; i++) {
-        const char *name = t->records[i].arithmetic_class;
-        bool seen = false;
-        for (int j = 0; j < i && !seen; j++) seen = !strcmp(name, t->records[j].arithmetic_class);
-        if (seen) continue;
-        other |= strcmp(name, "canon") != 0;
-        text_format(out, "%s%s", classes++ ? "+" : "", name);
-    }
-    if (!other) text_clear(out);
-}
-
 void table_arithmetic(const Table *t, Text *out) {
-    Text classes;
-    text_init(&classes);
-    table_classes(t, &classes);
-    if (classes.length) text_format(out, " Arithmetic: class %s.", classes.at);
+    if (t->classes.length) text_format(out, " Arithmetic: class %s.", t->classes.at);
     if (t->options.notes && t->options.notes[0]) text_format(out, " %s", t->options.notes);
-    text_release(&classes);
-}
-
-/* Whether every arm of a cell reads the same text in the same batches. */
-static bool same_batches(const Table *t) {
-    static const char *const keys[] = {"dataset", "tokenizer", "batch", "context"};
-    char one[SPEC_TEXT_SIZE], other[SPEC_TEXT_SIZE];
-    bool same = true;
-    for (int cell = 0; cell < t->sample.cells; cell++)
-        for (int arm = 0; arm < t->sample.arms; arm++)
-            for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-                spec_get(one, table_spec(t, cell, t->sample.baseline), keys[k]);
-                spec_get(other, table_spec(t, cell, arm), keys[k]);
-                same &= !strcmp(one, other);
-            }
-    return same;
 }
 
 void table_flips(const Table *t, const char *plural, Text *out) {
@@ -112,7 +79,7 @@ void table_methods(const Table *t, Text *out) {
                 ", paired, so that every arm %sshares the initial values of all tensors it has in common with the "
                 "others. SD: over seeds, divisor n - 1. Differences to %s are means over seeds with a %s %% paired "
                 "t interval; ",
-                same_batches(t) ? "saw the same batches and " : "", t->x->arm[t->sample.baseline].label, conf);
+                t->same_batches ? "saw the same batches and " : "", t->x->arm[t->sample.baseline].label, conf);
     if (t->metric == METRIC_valid_loss) text_format(out, "the ratio of perplexities is that of geometric means. ");
     text_format(out, "Decisions use the ");
     table_flips(t, "", out);
@@ -248,17 +215,13 @@ int table_effect_digits(const ClaimVerdict *v) {
 
 void table_signature(const Table *t, Text *out) {
     char conf[40];
-    Text classes;
-    text_init(&classes);
-    table_classes(t, &classes);
     text_format(out,
                 "n%d|pair:seed+crn|est:mean-d-%s|ci:t%s|p:signflip-%s|adj:maxT-sd(m%d)|div:cap-lnV|plan:%.8s%s%s|"
                 "v%s%s%s",
                 t->sample.seeds, metric_info[t->metric].key, table_confidence(t, conf),
                 t->sample.seeds <= ST_FLIP_MAX ? "exact" : "mc", t->family.count, t->x->plan,
-                classes.length ? "|class:" : "", classes.at ? classes.at : "", NORMBENCH_VERSION,
-                t->exploratory ? "|" : "", table_mark(t));
-    text_release(&classes);
+                t->classes.length ? "|class:" : "", t->classes.at, NORMBENCH_VERSION, t->exploratory ? "|" : "",
+                table_mark(t));
 }
 
 void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/scratch.h"
 #include "bench/write/figure_sheet.h"
 #include "bench/write/theory.h"
@@ -143,6 +144,7 @@ Rc theory_draw(const StatementVerdict all[STATEMENT_COUNT], const char *folder, 
     text_init(&caption);
     theory_script(all, formats, &script);
     theory_caption(&caption);
+    folder_sweep(folder);
     Rc rc = figure_make(&(FigureText){"theory", caption.at, script.at}, formats, aside.path, folder, e);
     text_release(&script);
     text_release(&caption);

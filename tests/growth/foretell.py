@@ -3,9 +3,10 @@
 
 FOLDER (results/reference/growth) has measured.csv (measure.py), stored.csv (101 quantiles of the seconds that stored runs took
 and of the bytes of their folders) and calls.csv (system calls of a path that a training process makes). Planning and tables:
-a straight line through the two largest sizes that were measured, in processor seconds. Training: every node plans, then its processes take one run after another, each as long as a quantile of the stored ones drawn at random, until
-none is left; calls of a path are counted in minutes. A run's seconds are those of this machine's two cores at small sizes: a
-larger model takes longer and asks less often. Writes foretold.csv and growth.svg (gnuplot)."""
+a straight line through the two largest sizes of shape `cells` that the machine of the last row measured, in processor
+seconds. Training: every node plans, then its processes take one run after another, each as long as a quantile of the stored
+ones drawn at random, until none is left; calls of a path are counted in minutes. A run's seconds are those of two cores at
+small sizes: a larger model takes longer and asks less often. Writes foretold.csv and growth.svg (gnuplot)."""
 import csv, heapq, os, random, subprocess, sys
 
 RUNS, NODES, PROCESSES, MINUTE = [10**k for k in range(2, 7)], [1, 10, 100, 1000], 2, 60
@@ -52,7 +53,8 @@ folder = sys.argv[1]
 seconds = [float(r["wall_seconds"]) for r in read("stored.csv")]
 bytes_of_run = sum(float(r["folder_bytes"]) for r in read("stored.csv")) / 101
 calls = {r["what"]: float(r["calls"]) for r in read("calls.csv")}
-measured = [r for r in read("measured.csv") if r["shape"] == "cells"]
+measured = read("measured.csv")
+measured = [r for r in measured if (r["machine"], r["shape"]) == (measured[-1]["machine"], "cells")]
 cost = {c: line(c, "processor_seconds") for c in ("plan", "status", "table", "claims")}
 asks = line("plan", "metadata")
 rows = []
@@ -76,7 +78,7 @@ def columns(name, table):
 
 
 columns("foretold.txt", [head] + rows)
-shown = "command shape runs seconds processor_seconds resident_mb metadata folder_mb inodes".split()
+shown = "machine command shape runs seconds processor_seconds resident_mb metadata folder_mb inodes".split()
 columns("measured.txt", [shown] + [[r[key] or "-" for key in shown] for r in read("measured.csv")])
 points = {c: [(r["runs"], r["processor_seconds"]) for r in measured if r["command"] == c] for c in cost}
 data = "".join(f"${c} << end\n" + "".join(f"{x} {y}\n" for x, y in rows) + "end\n" for c, rows in points.items())

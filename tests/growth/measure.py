@@ -85,7 +85,7 @@ def main():
     p.add_argument("--shape", default="cells", choices=["cells", "seeds"])
     p.add_argument("--steps", type=int, default=20, help="of each run: a longer run has a larger record")
     p.add_argument("--commands", default=",".join(COMMANDS))
-    p.add_argument("--label", default="")
+    p.add_argument("--machine", default="", help="what to call this machine in the rows")
     p.add_argument("--limit", type=float, default=600, help="a command that takes longer is measured at no larger size")
     o = p.parse_args()
     results = f"{os.path.abspath(o.folder)}/{o.shape}-{o.steps}"
@@ -96,7 +96,7 @@ def main():
     new = not os.path.exists(o.out)
     out = csv.writer(open(o.out, "a", newline=""), lineterminator="\n")
     if new:
-        out.writerow("label shape command runs seconds processor_seconds resident_mb metadata folder_mb inodes".split())
+        out.writerow("machine shape command runs seconds processor_seconds resident_mb metadata folder_mb inodes".split())
     for size in map(int, o.sizes.split(",")):
         text = sweep(size, o.shape, o.steps)
         open(experiment, "w").write(re.sub(r"seeds: \d+", "seeds: 1", sweep(100, o.shape, o.steps)))
@@ -116,7 +116,7 @@ def main():
             if seconds > o.limit:
                 slow.add(name)
             calls = metadata(command, log, results) if seconds < o.limit / 4 else ""
-            out.writerow([o.label, o.shape, name, size, f"{seconds:.3f}", f"{processor:.3f}", f"{resident:.1f}", calls,
+            out.writerow([o.machine, o.shape, name, size, f"{seconds:.3f}", f"{processor:.3f}", f"{resident:.1f}", calls,
                           f"{mb:.1f}", inodes])
             print(f"  {name:12} {seconds:9.3f} s {processor:9.3f} s of processor {resident:8.1f} MB {calls} calls", flush=True)
 
