@@ -370,24 +370,17 @@ static void total(Queue *q, float *words, size_t count) {
     if (!lost(q)) unmet(q, nccl_total(q->nccl, words, count, q->stream), "ncclAllReduce");
 }
 
-/* The stream that work went to until now, and the other one, which waits for what was enqueued there. */
-static void change_stream(Queue *q, bool waits) {
-    cudaStream_t before = q->stream;
-    q->stream = q->side, q->side = before;
-    if (!waits || lost(q)) return;
-    note(q, cudaEventRecord(q->turn, before), "cudaEventRecord");
-    note(q, cudaStreamWaitEvent(q->stream, q->turn, 0), "cudaStreamWaitEvent");
-}
-
-static void branch(Queue *q, bool on) {
-    change_stream(q, on);
-}
-
-/* Nothing is in a branch now, so the other stream is the branch's. */
+/* The stream that work goes to waits for what was enqueued on the other one, which outside of a branch is its own. */
 static void merge(Queue *q) {
     if (lost(q)) return;
     note(q, cudaEventRecord(q->turn, q->side), "cudaEventRecord");
     note(q, cudaStreamWaitEvent(q->stream, q->turn, 0), "cudaStreamWaitEvent");
+}
+
+static void branch(Queue *q, bool on) {
+    cudaStream_t before = q->stream;
+    q->stream = q->side, q->side = before;
+    if (on) merge(q);
 }
 
 /* Relaxed: other threads, and what a library does on its first call of a shape, are no

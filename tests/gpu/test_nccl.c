@@ -5,60 +5,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernels/cuda/library.h"
 #include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nccl_calls.h"
+#include "tests/base/forked.h"
 
-enum { RANKS = 8, SAID = 1024, PATIENCE_S = 40 };
-
-/* Socket pairs between any two ranks. */
-typedef struct {
-    int rank, socket[RANKS][RANKS];
-} Wires;
-
-/* What the ranks tell each other fits into a socket. */
-static void swap(void *context, int partner, const void *mine, void *theirs, size_t bytes) {
-    Wires *w = context;
-    int fd = w->socket[w->rank][partner];
-    if (write(fd, mine, bytes) != (ssize_t)bytes || recv(fd, theirs, bytes, MSG_WAITALL) != (ssize_t)bytes) _exit(9);
-}
+enum { RANKS = FORKED_MOST, SAID = FORKED_SAID };
 
 /* What each of `ranks` processes says at the end: "ok", or what was wrong. */
+typedef struct {
+    void (*run)(const Ranks *r, char *said);
+} Body;
+
+static void run(const Ranks *r, void *context, char *said) {
+    ((const Body *)context)->run(r, said);
+}
+
 static void each_says(int ranks, void (*body)(const Ranks *r, char *said), char said[RANKS][SAID]) {
-    Wires w;
-    pid_t child[RANKS];
-    int result[RANKS][2];
-    for (int i = 0; i < ranks; i++) {
-        cr_assert_eq(pipe(result[i]), 0);
-        for (int j = i + 1; j < ranks; j++) {
-            int pair[2];
-            cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-            w.socket[i][j] = pair[0], w.socket[j][i] = pair[1];
-        }
-    }
-    for (int i = 0; i < ranks; i++) {
-        child[i] = fork();
-        cr_assert_geq(child[i], 0);
-        if (child[i]) continue;
-        char own[SAID] = "ok";
-        w.rank = i;
-        alarm(PATIENCE_S); /* whoever waits for no one is found and does not stay */
-        body(&(Ranks){.rank = i, .ranks = ranks, .swap = swap, .context = &w}, own);
-        _exit(write(result[i][1], own, SAID) == SAID ? 0 : 8);
-    }
-    for (int i = 0; i < ranks; i++) close(result[i][1]);
-    for (int i = 0; i < ranks; i++) {
-        int status;
-        cr_assert_eq(read(result[i][0], said[i], SAID), SAID, "rank %d of %d ended early", i, ranks);
-        cr_assert(waitpid(child[i], &status, 0) == child[i] && WIFEXITED(status) && !WEXITSTATUS(status));
-        close(result[i][0]);
-        for (int j = 0; j < ranks; j++)
-            if (i != j) close(w.socket[i][j]);
-    }
+    forked_ranks(ranks, run, &(Body){body}, said);
 }
 
 static void says(char *said, const char *what) {
@@ -324,6 +290,14 @@ static void open_fake(void) {
     cr_assert_eq(library_find(name, folder, symbol, sizeof symbol / sizeof *symbol, "it", &e), RC_OK, "%s", e.text);
 }
 
+/* Of as many ranks as this one believes. */
+static ncclResult_t communicator(ncclComm_t *c, const Ranks *r, int ranks, char *said) {
+    ncclUniqueId id;
+    if (r->rank == 0 && nccl.ncclGetUniqueId(&id)) says(said, "no id");
+    ranks_tell(r, &id, sizeof id);
+    return nccl.ncclCommInitRank(c, ranks, id, r->rank);
+}
+
 Test(nccl, the_fake_refuses_what_nccl_does) {
     ncclUniqueId id, other = {"fake-nccl-0123456789abcdef0123456789abcdef"}, none = {""};
     ncclComm_t c = NULL;
@@ -412,11 +386,8 @@ static ncclResult_t grouped(int rank, ncclComm_t c, bool unlike_type, bool total
 static void groups(const Ranks *r, char *said) {
     static const ncclResult_t on_1[] = {ncclSuccess, ncclInvalidUsage, ncclInvalidUsage};
     for (int i = 0; i < 3; i++) {
-        ncclUniqueId id;
         ncclComm_t c;
-        if (r->rank == 0 && nccl.ncclGetUniqueId(&id)) says(said, "no id");
-        ranks_tell(r, &id, sizeof id);
-        if (nccl.ncclCommInitRank(&c, 2, id, r->rank)) says(said, "no communicator");
+        if (communicator(&c, r, 2, said)) says(said, "no communicator");
         ncclResult_t rc = grouped(r->rank, c, i == 1, i == 2);
         if (r->rank ? rc != on_1[i] : !i && rc) snprintf(said, SAID, "group %d: %d", i, (int)rc);
         if (nccl.ncclCommDestroy(c)) says(said, "the communicator does not end");
@@ -430,12 +401,9 @@ Test(nccl, messages_of_a_group_go_together_and_in_order, .timeout = 60) {
 
 /* Rank 1 stops in the middle of what rank 0 still waits for, and stays; then rank 0 sends and waits for nothing. */
 static void stops(const Ranks *r, char *said) {
-    ncclUniqueId id;
     ncclComm_t c;
     unsigned char *at = mem_alloc(BIG, 1);
-    if (r->rank == 0 && nccl.ncclGetUniqueId(&id)) says(said, "no id");
-    ranks_tell(r, &id, sizeof id);
-    if (nccl.ncclCommInitRank(&c, 2, id, r->rank)) says(said, "no communicator");
+    if (communicator(&c, r, 2, said)) says(said, "no communicator");
     (void)nccl.ncclGroupStart();
     if (r->rank)
         (void)nccl.ncclSend(at, BIG, ncclInt8, 0, c, NULL), (void)nccl.ncclRecv(at, 1, ncclFloat32, 0, c, NULL);
@@ -454,11 +422,8 @@ Test(nccl, a_rank_that_stops_is_told, .timeout = 60) {
 }
 
 static void unlike_ranks(const Ranks *r, char *said) {
-    ncclUniqueId id;
     ncclComm_t c;
-    if (r->rank == 0 && nccl.ncclGetUniqueId(&id)) says(said, "no id");
-    ranks_tell(r, &id, sizeof id);
-    ncclResult_t rc = nccl.ncclCommInitRank(&c, r->rank ? 4 : 2, id, r->rank);
+    ncclResult_t rc = communicator(&c, r, r->rank ? 4 : 2, said);
     if (rc != ncclInvalidUsage) snprintf(said, SAID, "two and four ranks: %d", (int)rc);
 }
 

@@ -4,51 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/sha256.h"
 #include "models/micro.h"
+#include "tests/base/forked.h"
 #include "tests/models/toy.h"
 
 enum { RANKS = 4, STEPS = 2 };
-
-/* Socket pairs between any two ranks. */
-typedef struct {
-    int rank, socket[RANKS][RANKS];
-} Wires;
-
-static void all_of(ssize_t (*move)(int, unsigned char *, size_t), int fd, unsigned char *at, size_t bytes) {
-    while (bytes) {
-        ssize_t n = move(fd, at, bytes);
-        if (n <= 0) exit(9);
-        at += n, bytes -= (size_t)n;
-    }
-}
-
-static ssize_t give(int fd, unsigned char *at, size_t bytes) {
-    return write(fd, at, bytes);
-}
-
-static ssize_t take(int fd, unsigned char *at, size_t bytes) {
-    return read(fd, at, bytes);
-}
-
-/* In pieces, the lower rank first: a socket holds only so much. */
-static void swap(void *context, int partner, const void *mine, void *theirs, size_t bytes) {
-    Wires *w = context;
-    int fd = w->socket[w->rank][partner];
-    unsigned char *out = mem_alloc(bytes, 1), *in = theirs;
-    memcpy(out, mine, bytes);
-    for (size_t at = 0; at < bytes; at += 4096) {
-        size_t piece = bytes - at < 4096 ? bytes - at : 4096;
-        for (int turn = 0; turn < 2; turn++)
-            if ((w->rank < partner) == !turn) all_of(give, fd, out + at, piece);
-            else all_of(take, fd, in + at, piece);
-    }
-    free(out);
-}
 
 /* The settings that bits are proven in, on batches of four blocks. Encoder-decoders have packed rows, and some variants
  * begin with what a whole batch measures. */
@@ -128,42 +90,20 @@ Test(micro, passes_have_the_bits_of_one) {
     compare_passes(0, 4);
 }
 
-/* What each of `ranks` processes ends with. */
-static void hashes_of_ranks(char out[RANKS][130], int ranks, int passes, int index, bool moments) {
-    Wires w;
-    int result[RANKS][2];
-    for (int i = 0; i < ranks; i++) {
-        cr_assert_eq(pipe(result[i]), 0);
-        for (int j = i + 1; j < ranks; j++) {
-            int pair[2];
-            cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-            w.socket[i][j] = pair[0], w.socket[j][i] = pair[1];
-        }
-    }
-    for (int i = 0; i < ranks; i++) {
-        pid_t child = fork();
-        cr_assert_geq(child, 0);
-        if (child) continue;
-        Variant v;
-        ModelShape s;
-        Recipe r;
-        char own[130];
-        (void)setting(index, &v, &s, &r);
-        s.passes = passes, w.rank = i, shares = moments;
-        Ranks k = {.rank = i, .ranks = ranks, .swap = swap, .context = &w};
-        hash_of(own, &v, &s, &r, &k);
-        _exit(write(result[i][1], own, sizeof own) == sizeof own ? 0 : 8);
-    }
-    for (int i = 0; i < ranks; i++) {
-        int status;
-        close(result[i][1]);
-        cr_assert_eq(read(result[i][0], out[i], 130), 130, "rank %d of %d ended early", i, ranks);
-        close(result[i][0]);
-        cr_assert(wait(&status) > 0 && WIFEXITED(status) && !WEXITSTATUS(status));
-    }
-    for (int i = 0; i < ranks; i++)
-        for (int j = 0; j < ranks; j++)
-            if (i != j) close(w.socket[i][j]);
+/* A setting that ranks train. */
+typedef struct {
+    int index, passes;
+    bool moments;
+} Shared;
+
+static void train_together(const Ranks *ranks, void *context, char *said) {
+    const Shared *of = context;
+    Variant v;
+    ModelShape s;
+    Recipe r;
+    (void)setting(of->index, &v, &s, &r);
+    s.passes = of->passes, shares = of->moments;
+    hash_of(said, &v, &s, &r, ranks);
 }
 
 /* Every setting in as many passes as ranks; some in more, and with moments shared out. */
@@ -173,14 +113,14 @@ Test(micro, ranks_have_the_bits_of_one, .timeout = 600) {
         Variant v;
         ModelShape s;
         Recipe r;
-        char whole[130], each[RANKS][130];
+        char whole[130], each[FORKED_MOST][FORKED_SAID];
         int most = k == 0 || k == 5 || k == several ? 4 : 1;
         if (!setting(k, &v, &s, &r)) continue;
         hash_of(whole, &v, &s, &r, NULL);
         for (int ranks = 2; ranks <= RANKS; ranks *= 2)
             for (int passes = ranks; passes == ranks || passes <= most; passes *= 2) {
                 bool moments = most > 1 && (passes > ranks || ranks == RANKS);
-                hashes_of_ranks(each, ranks, passes, k, moments);
+                forked_ranks(ranks, train_together, &(Shared){k, passes, moments}, each);
                 for (int i = 0; i < ranks; i++)
                     cr_expect_str_eq(each[i], whole, "rank %d of %d, %d passes, setting %d", i, ranks, passes, k);
             }
