@@ -52,8 +52,8 @@ static const char *shape_linear(const Shape *in, int count, const Attr *attr, Sh
 static void example_linear(int rows, int cols, Shape *in, Attr *attr) {
     (void)attr;
     in[0] = (Shape){rows, cols};
-    in[1] = (Shape){cols + 2, cols};
-    in[2] = (Shape){1, cols + 2};
+    in[1] = (Shape){cols + 4, cols};
+    in[2] = (Shape){1, cols + 4};
 }
 
 static const char *shape_norm(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {

@@ -7,8 +7,13 @@
 #include "kernels/cuda/columns.cuh"
 #include "kernels/cuda/matmul.cuh"
 
+/* Blocks of a tile that fit on a processor by their registers. */
+constexpr int blocks_at_once(int per) {
+    return per == 8 ? 2 : per == 4 ? 3 : 4;
+}
+
 template <int PER>
-KERNEL_FN(forward, AT_LEAST(2, THREADS), Call, c) {
+KERNEL_FN(forward, AT_LEAST(blocks_at_once(PER), THREADS), Call, c) {
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
     Multiplication p = {at(c.out, r),
                         (size_t)out,
@@ -21,7 +26,7 @@ KERNEL_FN(forward, AT_LEAST(2, THREADS), Call, c) {
 }
 
 template <int PER>
-KERNEL_FN(input, AT_LEAST(2, THREADS), Call, c) {
+KERNEL_FN(input, AT_LEAST(blocks_at_once(PER), THREADS), Call, c) {
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
     Multiplication p = {at(c.din[0], r), (size_t)in, {at(c.dout, r), (size_t)out, 1, c.in[0].rows},
                  {at(c.in[1], r), 1, (size_t)in, in}, out, NULL, c.accumulate[0]};
@@ -29,7 +34,7 @@ KERNEL_FN(input, AT_LEAST(2, THREADS), Call, c) {
 }
 
 template <int PER>
-KERNEL_FN(weight, AT_LEAST(2, THREADS), Call, c) {
+KERNEL_FN(weight, AT_LEAST(blocks_at_once(PER), THREADS), Call, c) {
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
     Multiplication p = {at(c.din[1], r),
                         (size_t)in,
@@ -51,7 +56,7 @@ DEVICE_FN float *partial(const Call &c, int r, int b) {
 }
 
 /* blockIdx.z counts blocks of rows, replica by replica. */
-KERNEL_FN(weight_parts, THREADS, Call, c) {
+KERNEL_FN(weight_parts, AT_LEAST(blocks_at_once(4), THREADS), Call, c) {
     int blocks = blocks_of(c), r = (int)blockIdx.z / blocks, block = (int)blockIdx.z % blocks,
         first = block * CANON_BLOCK;
     int in = c.in[0].cols, out = c.out.cols, rows = c.in[0].rows - first;

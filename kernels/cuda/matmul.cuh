@@ -4,14 +4,16 @@
  *
  * Each output is one fma chain over ascending k from +0 in one register of one thread, then one add of the bias, then
  * one add of the old C when it accumulates (rule 1 of base/canon.h). A block makes a tile of 16 PER x 16 PER outputs, a
- * thread PER x PER of them; strips of STRIP steps of k pass through shared memory, the next one on its way in
- * registers. Where k ends inside a strip, the steps beyond are left out, not multiplied by zero. */
+ * thread PER x PER of them; strips of k pass through shared memory, the next one on its way in registers. Where k ends
+ * inside a strip, the steps beyond are left out, not multiplied by zero. */
 #ifndef KERNELS_CUDA_MATMUL_CUH
 #define KERNELS_CUDA_MATMUL_CUH
 
 #include "kernels/cuda/device.cuh"
 
-enum { STRIP = 8, SIDE = 16, ODD = 4 }; /* ODD: words between steps of k in shared memory, against clashes of banks */
+/* ODD: words between steps of k in shared memory, against clashes of banks; WORDS: of a strip that a thread
+ * brings, one read. */
+enum { SIDE = 16, ODD = 4, WORDS = 4, HALF = WARP / 2 };
 
 /* Element (line, k) is at[line * line_step + k * k_step]; one of the steps is 1. Lines
  * are rows of A or columns of B. */
@@ -30,112 +32,196 @@ typedef struct {
     bool accumulate;
 } Multiplication;
 
-/* A thread's words of each strip: neighbours in memory go to neighbours among the threads. Word i is `apart` words,
- * `lines` lines and `ks` steps of k after word i - 1. */
+/* N neighbours in memory at once; `at` is a multiple of N words. */
+template <int N>
+DEVICE_FN void load(float (&x)[N], const float *at) {
+    if (N == 4) {
+        const float4 four = *(const float4 *)at;
+        x[0] = four.x, x[1 % N] = four.y, x[2 % N] = four.z, x[3 % N] = four.w;
+    } else {
+#pragma unroll
+        for (int i = 0; i < N; i++) x[i] = at[i];
+    }
+}
+
+template <int N>
+DEVICE_FN void store(float *at, const float (&x)[N]) {
+    if (N == 4) {
+        *(float4 *)at = make_float4(x[0], x[1 % N], x[2 % N], x[3 % N]);
+    } else {
+#pragma unroll
+        for (int i = 0; i < N; i++) at[i] = x[i];
+    }
+}
+
+/* Rows of x that are `apart` can be read and written `by` words at once. */
+DEVICE_FN bool lies_by(const float *x, size_t apart, int by) {
+    return (((uintptr_t)x / sizeof(float)) | apart) % by == 0;
+}
+
+/* A thread's words of each strip: WORDS neighbours in memory, along k or along lines. */
 template <int TILE, bool ALONG_K>
 struct Walk {
-    enum { LINES = ALONG_K ? THREADS / STRIP : 0, KS = ALONG_K ? 0 : THREADS / TILE };
+    enum { STRIP = WORDS * THREADS / TILE }; /* steps of k */
     const float *next;
-    size_t apart, stride; /* words from one of a strip to the next; from strip to strip */
-    int line, k;          /* of the first: in the tile, in the strip */
-    int lines, left;      /* that exist from the first on; steps of k that are left from its strip on */
+    size_t stride;   /* words from strip to strip */
+    int line, k;     /* of the first: in the tile, in the strip */
+    int lines, left; /* that exist from the first on; steps of k that are left from its strip on */
 };
 
+/* Words of x can be read four at a time, each four inside or outside of x. */
+template <bool ALONG_K>
+DEVICE_FN bool in_fours(const Operand &x) {
+    return lies_by(x.at, ALONG_K ? x.line_step : x.k_step, WORDS) && (ALONG_K || x.lines % WORDS == 0);
+}
+
+/* Along k, two lanes take the 32 bytes of a line that are fetched together, so that a warp's 16 lines go to different
+ * banks when they are turned. Lines beyond the last make outputs that nobody stores: in fours, the last ones are read
+ * in their place. */
 template <int TILE, bool ALONG_K>
-DEVICE_FN Walk<TILE, ALONG_K> walk_along(const Operand &x, int first, int k_end) {
+DEVICE_FN Walk<TILE, ALONG_K> walk_along(const Operand &x, int first, int k_from, int k_end, bool fours) {
     Walk<TILE, ALONG_K> w;
-    int thread = (int)threadIdx.x;
-    w.line = ALONG_K ? thread / STRIP : thread % TILE, w.k = ALONG_K ? thread % STRIP : thread / TILE;
-    w.next = x.at + (size_t)(first + w.line) * x.line_step + (size_t)w.k * x.k_step;
-    w.apart = ALONG_K ? w.LINES * x.line_step : w.KS * x.k_step;
-    w.stride = STRIP * x.k_step;
-    w.lines = x.lines - first - w.line, w.left = k_end - w.k;
+    const int thread = (int)threadIdx.x, lane = thread % WARP, warp = thread / WARP;
+    if (ALONG_K)
+        w.line = lane / 2 + warp % (TILE / HALF) * HALF, w.k = (lane % 2 + warp / (TILE / HALF) * 2) * WORDS;
+    else
+        w.line = thread % (TILE / WORDS) * WORDS, w.k = thread / (TILE / WORDS);
+    int from = first + w.line, last = x.lines - (ALONG_K ? 1 : (int)WORDS);
+    w.next = x.at + (size_t)(fours && from > last ? last : from) * x.line_step + (size_t)(k_from + w.k) * x.k_step;
+    w.stride = w.STRIP * x.k_step;
+    w.lines = x.lines - from, w.left = k_end - k_from;
     return w;
 }
 
-template <int TILE, int WORDS, bool ALONG_K>
+template <bool FOURS, int TILE, bool ALONG_K>
 DEVICE_FN void fetch(float (&held)[WORDS], Walk<TILE, ALONG_K> &w) {
-    const float *from = w.next;
+    if (FOURS)
+        load(held, w.next);
+    else
 #pragma unroll
-    for (int i = 0; i < WORDS; i++, from += w.apart) held[i] = i * w.LINES < w.lines && i * w.KS < w.left ? *from : 0;
-    w.next += w.stride, w.left -= STRIP;
+        for (int i = 0; i < WORDS; i++)
+            held[i] = (ALONG_K ? 0 : i) < w.lines && w.k + (ALONG_K ? i : 0) < w.left ? w.next[i] : 0;
+    w.next += w.stride, w.left -= w.STRIP;
 }
 
-template <int TILE, int WORDS, bool ALONG_K>
+template <int TILE, bool ALONG_K>
 DEVICE_FN void keep(float *strip, const float (&held)[WORDS], const Walk<TILE, ALONG_K> &w) {
+    float *to = strip + w.k * (TILE + ODD) + w.line;
+    if (!ALONG_K)
+        store(to, held);
+    else
 #pragma unroll
-    for (int i = 0; i < WORDS; i++) strip[(w.k + i * w.KS) * (TILE + ODD) + w.line + i * w.LINES] = held[i];
+        for (int i = 0; i < WORDS; i++) to[i * (TILE + ODD)] = held[i];
 }
 
-/* Where output i of a thread is in its tile: groups of up to four side by side, so that threads read shared memory
- * without clashes. */
+/* Where output i of a thread is in its tile: groups of GROUP side by side. */
 template <int PER>
-DEVICE_FN int spot(int thread, int i) {
-    const int group = PER < 4 ? PER : 4;
-    return i / group * (SIDE * group) + thread * group + i % group;
-}
-
-/* This thread's PER numbers of one step of k. */
-template <int PER>
-DEVICE_FN void pick(float (&x)[PER], const float *strip, int thread) {
-#pragma unroll
-    for (int i = 0; i < PER; i += PER % 4 ? 1 : 4) {
-        const float *from = strip + spot<PER>(thread, i);
-        if (PER % 4) {
-            x[i] = from[0];
-            continue;
-        }
-        const float4 four = *(const float4 *)from;
-        x[i] = four.x, x[(i + 1) % PER] = four.y, x[(i + 2) % PER] = four.z, x[(i + 3) % PER] = four.w;
+struct Side {
+    enum { GROUP = PER < 4 ? PER : 4 };
+    static DEVICE_METHOD int spot(int thread, int i) {
+        return i / GROUP * (SIDE * GROUP) + thread * GROUP + i % GROUP;
     }
-}
+    /* This thread's PER numbers of one step of k. */
+    static DEVICE_METHOD void pick(float (&x)[PER], const float *strip, int thread) {
+#pragma unroll
+        for (int i = 0; i < PER; i += GROUP) {
+            float group[GROUP];
+            load(group, strip + spot(thread, i));
+#pragma unroll
+            for (int j = 0; j < GROUP; j++) x[i + j] = group[j];
+        }
+    }
+};
 
 template <int PER>
 DEVICE_FN void step(float (&chain)[PER][PER], const float *a, const float *b, int row, int col) {
     float x[PER], y[PER];
-    pick<PER>(x, a, row), pick<PER>(y, b, col);
+    Side<PER>::pick(x, a, row), Side<PER>::pick(y, b, col);
 #pragma unroll
     for (int i = 0; i < PER; i++)
 #pragma unroll
         for (int j = 0; j < PER; j++) chain[i][j] = CANON_FMA(x[i], y[j], chain[i][j]);
 }
 
+/* A group of a row of C, of which `exist`. */
+template <int GROUP>
+DEVICE_FN void put_group(float *to, const float *x, bool accumulate, int exist, bool wide) {
+    float sum[GROUP], old[GROUP];
+    if (!wide || exist < GROUP) {
+#pragma unroll
+        for (int j = 0; j < GROUP; j++)
+            if (j < exist) put(to + j, x[j], accumulate);
+        return;
+    }
+    if (accumulate) load(old, to);
+#pragma unroll
+    for (int j = 0; j < GROUP; j++) sum[j] = accumulate ? old[j] + x[j] : x[j];
+    store(to, sum);
+}
+
+/* Adds the strips of k from `from` to `end` to the chains; in fours, `end` is a whole number of strips behind it. */
+template <bool FOURS, int PER, bool A_ALONG_K, bool B_ALONG_K>
+DEVICE_FN void add_strips(float (&chain)[PER][PER], float *a, float *b, const Multiplication &p, int from, int end,
+                          int row, int col) {
+    enum { TILE = SIDE * PER, PITCH = TILE + ODD, STRIP = Walk<TILE, true>::STRIP };
+    float next_a[WORDS], next_b[WORDS];
+    if (from >= end) return;
+    Walk<TILE, A_ALONG_K> walk_a = walk_along<TILE, A_ALONG_K>(p.a, (int)blockIdx.y * TILE, from, end, FOURS);
+    Walk<TILE, B_ALONG_K> walk_b = walk_along<TILE, B_ALONG_K>(p.b, (int)blockIdx.x * TILE, from, end, FOURS);
+    fetch<FOURS>(next_a, walk_a), fetch<FOURS>(next_b, walk_b);
+    for (int turn = from / STRIP & 1; from < end; from += STRIP, turn ^= 1) {
+        const float *x = a + turn * STRIP * PITCH, *y = b + turn * STRIP * PITCH;
+        keep(a + turn * STRIP * PITCH, next_a, walk_a), keep(b + turn * STRIP * PITCH, next_b, walk_b);
+        __syncthreads(); /* one is enough: the strip after the next overwrites this one, after the next barrier */
+        if (from + STRIP < end) fetch<FOURS>(next_a, walk_a), fetch<FOURS>(next_b, walk_b);
+        if (FOURS)
+#pragma unroll
+            for (int k = 0; k < STRIP; k++) step<PER>(chain, x + k * PITCH, y + k * PITCH, row, col);
+        else
+#pragma unroll 1
+            for (int k = 0; k < (end - from < STRIP ? end - from : (int)STRIP); k++)
+                step<PER>(chain, x + k * PITCH, y + k * PITCH, row, col);
+    }
+}
+
 template <int PER, bool A_ALONG_K, bool B_ALONG_K>
 DEVICE_FN void multiply(const Multiplication &p) {
-    enum { TILE = SIDE * PER, PITCH = TILE + ODD, WORDS = TILE * STRIP / THREADS ? TILE * STRIP / THREADS : 1 };
-    static_assert(TILE * STRIP % THREADS == 0, "a strip is a whole number of words per thread");
-    SHARED(float, a, [2][STRIP * PITCH]);
-    SHARED(float, b, [2][STRIP * PITCH]);
-    const int row = (int)threadIdx.x / SIDE, col = (int)threadIdx.x % SIDE;
+    enum { TILE = SIDE * PER, STRIP = Walk<TILE, true>::STRIP, GROUP = Side<PER>::GROUP };
+    SHARED(float, a, [2 * STRIP * (TILE + ODD)]);
+    SHARED(float, b, [2 * STRIP * (TILE + ODD)]);
+    /* A warp makes 2 x 16 squares. Lanes n and n ^ 1 read the same rows, n and n ^ 2 the same columns: then a load of
+     * 128 bits is two requests to shared memory, not four. */
+    const int lane = lane_id(), row = (int)threadIdx.x / WARP * 2 + (lane >> 1 & 1);
+    const int col = (lane & 1) | (lane >> 1 & 14);
     const int first_row = (int)blockIdx.y * TILE, first_col = (int)blockIdx.x * TILE;
-    float chain[PER][PER], next_a[WORDS], next_b[WORDS];
+    const bool fours = in_fours<A_ALONG_K>(p.a) && in_fours<B_ALONG_K>(p.b);
+    const int whole = fours ? p.k / STRIP * STRIP : 0;
+    float chain[PER][PER];
 #pragma unroll
     for (int i = 0; i < PER; i++)
 #pragma unroll
         for (int j = 0; j < PER; j++) chain[i][j] = 0;
-    Walk<TILE, A_ALONG_K> walk_a = walk_along<TILE, A_ALONG_K>(p.a, first_row, p.k);
-    Walk<TILE, B_ALONG_K> walk_b = walk_along<TILE, B_ALONG_K>(p.b, first_col, p.k);
-    fetch(next_a, walk_a), fetch(next_b, walk_b);
-    for (int from = 0, turn = 0; from < p.k; from += STRIP, turn ^= 1) {
-        keep(a[turn], next_a, walk_a), keep(b[turn], next_b, walk_b);
-        __syncthreads(); /* one is enough: the strip after the next overwrites this one, after the next barrier */
-        if (from + STRIP < p.k) fetch(next_a, walk_a), fetch(next_b, walk_b);
-        if (from + STRIP <= p.k)
+    add_strips<true, PER, A_ALONG_K, B_ALONG_K>(chain, a, b, p, 0, whole, row, col);
+    add_strips<false, PER, A_ALONG_K, B_ALONG_K>(chain, a, b, p, whole, p.k, row, col);
+    const bool wide = lies_by(p.c, p.ldc, GROUP);
+    if (p.bias)
 #pragma unroll
-            for (int k = 0; k < STRIP; k++) step<PER>(chain, a[turn] + k * PITCH, b[turn] + k * PITCH, row, col);
-        else
-            for (int k = 0; from + k < p.k; k++) step<PER>(chain, a[turn] + k * PITCH, b[turn] + k * PITCH, row, col);
-    }
+        for (int j = 0; j < PER; j++) {
+            int n = first_col + Side<PER>::spot(col, j);
+            const float bias = n < p.b.lines ? p.bias[n] : 0;
+#pragma unroll
+            for (int i = 0; i < PER; i++) chain[i][j] += bias;
+        }
 #pragma unroll
     for (int i = 0; i < PER; i++) {
         ROW_BY_ROW();
+        int m = first_row + Side<PER>::spot(row, i);
+        if (m >= p.a.lines) continue;
 #pragma unroll
-        for (int j = 0; j < PER; j++) {
-            int m = first_row + spot<PER>(row, i), n = first_col + spot<PER>(col, j);
-            if (m >= p.a.lines || n >= p.b.lines) continue;
-            float value = chain[i][j];
-            if (p.bias) value += p.bias[n];
-            put(&p.c[(size_t)m * p.ldc + n], value, p.accumulate);
+        for (int j = 0; j < PER; j += GROUP) {
+            int n = first_col + Side<PER>::spot(col, j);
+            put_group<GROUP>(&p.c[(size_t)m * p.ldc + n], chain[i] + j, p.accumulate, p.b.lines - n,
+                             wide);
         }
     }
 }

@@ -184,9 +184,11 @@ static const Row tall[] = {
     {OP_erf, 4099, 3, 0},     {OP_shift, 4099, 3, 0},  {OP_shift, 4099, 2, 0},     {OP_streams, 4099, 2, 0},
     {OP_attnres, 4099, 3, 0}, {OP_gate, 4099, 8, 0},   {OP_damp, 4099, 3, 0},      {OP_damp, 4099, 1, 0},
     {OP_vrms, 4099, 3, 0},    {OP_vrms, 4099, 4, 0}};
-/* Products and replicas enough for each size of tiles, with more than one tile to a side. */
-static const Row wide[] = {
-    {OP_linear, 130, 9, 132}, {OP_linear, 66, 9, 132}, {OP_linear, 2, 130, 66}, {OP_linear, 2, 66, 66}};
+/* Products and replicas enough for each size of tiles, with more than one tile to a side: first such as cannot be read
+ * four numbers at a time, then such as can, over three strips of k and more. */
+static const Row wide[] = {{OP_linear, 130, 9, 132},  {OP_linear, 66, 9, 132},  {OP_linear, 2, 130, 66},
+                           {OP_linear, 2, 66, 66},    {OP_linear, 130, 44, 132}, {OP_linear, 28, 132, 66},
+                           {OP_linear, 68, 52, 132}, {OP_linear, 52, 68, 66},   {OP_linear, 52, 100, 3}};
 
 enum { USUAL = sizeof usual / sizeof *usual, TALL = sizeof tall / sizeof *tall, WIDE = sizeof wide / sizeof *wide };
 

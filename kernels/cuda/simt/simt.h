@@ -39,6 +39,10 @@ struct alignas(16) float4 {
     float x, y, z, w;
 };
 
+static inline float4 make_float4(float x, float y, float z, float w) {
+    return float4{x, y, z, w};
+}
+
 extern __thread SimtIndex threadIdx, blockIdx, blockDim, gridDim; /* __thread: a use needs no call of an accessor */
 
 void *simt_shared(const void *place, size_t bytes);
