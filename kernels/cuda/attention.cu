@@ -1,243 +1,379 @@
 /* Attention, x = [q | k | v] in rows of 3d; head size h. The equations are in kernels/cpu/attention.c.
  *
- * A block takes up to QUERIES queries of a head, a warp one at a time: lane j its keys j, j + 32, …, so that a row's
- * sums are rule 3's. Keys pass through shared memory, 32 at a time; the rows of scores stay there, and from them the
- * threads make the columns of the head, each a chain over the keys, two queries side by side. Backward keeps P and dS
- * of a head in scratch, from which a thread per key makes dK and dV, PIECE columns at a time, each a chain over
- * the queries that see the key. */
-#include "kernels/cuda/device.cuh"
+ * Forward takes a band of up to 32 queries: the rows of scores stay in shared memory, a warp turns one at a time into
+ * weights, lane j with keys j, j + 32, …, so that a row's sums are rule 3's, and then a thread makes four columns of
+ * some queries, each a chain over the keys. Backward does the same for the gradients of the queries and leaves each
+ * row's sum of P dP in scratch. The gradients of the keys make P and dS again, square by square, each number by the
+ * same operations, and add them up in chains over the queries that see the key. */
+#include "kernels/cuda/heads.cuh"
 
-/* NEAR: bytes of shared memory that every block can have */
-enum { QUERIES = 32, PIECE = 16, ODD = 4, NEAR = 48 << 10 };
-
-typedef struct {
-    const float *q, *k, *v; /* row i at q + i * step */
-    int step, n, h, d, head, sequence;
-    float scale;
-    bool fours; /* rows of a head can be read four numbers at a time */
-    bool full;  /* a query sees every key */
-} Head;
-
-/* Of replica r; `pair` counts heads, sequence by sequence. */
-DEVICE_FN Head head_of(const Call &c, int r, int pair) {
-    Head t;
-    t.d = c.in[0].cols / 3, t.h = t.d / c.attr.heads, t.n = c.attr.seq, t.step = 3 * t.d;
-    t.sequence = pair / c.attr.heads, t.head = pair % c.attr.heads;
-    t.q = at(c.in[0], r) + (size_t)t.sequence * t.n * t.step + (size_t)t.head * t.h;
-    t.k = t.q + t.d, t.v = t.k + t.d;
-    t.scale = 1 / CANON_SQRT((float)t.h);
-    t.fours = t.h % 4 == 0, t.full = c.attr.full;
-    return t;
-}
-
-/* Keys that query i sees. */
-DEVICE_FN int keys_of(const Head &t, int i) {
-    return t.full ? t.n : i + 1;
-}
+/* PIECE: columns of a head whose gradients a block makes; ROW: words between rows of a square of P or dS; NEAR: bytes
+ * of shared memory with which two blocks fit on a processor. */
+enum { PIECE = 64, ROW = SQUARE + 4, NEAR = 96 << 10 };
 
 /* A head's largest scores; its 1/sum of exponentials n words behind. */
 DEVICE_FN float *save_of(const Call &c, int r, int pair) {
     return at(c.save, r) + (size_t)pair * 2 * c.attr.seq;
 }
 
-/* Words between keys in shared memory. */
-static inline __host__ __device__ int pitch_of(const Call &c) {
-    return c.in[0].cols / 3 / c.attr.heads + ODD;
+/* A head's sums of P dP in scratch, a number per query. */
+DEVICE_FN float *kept(const Call &c, int r, int pair) {
+    size_t pairs = (size_t)(c.in[0].rows / c.attr.seq) * c.attr.heads;
+    return (float *)c.scratch + ((size_t)r * pairs + pair) * c.attr.seq;
 }
 
-/* Queries of a block: as many as have room for their rows beside the keys. */
-static inline __host__ __device__ int queries_of(const Call &c) {
-    int room = NEAR / (int)sizeof(float) - WARP * pitch_of(c), fit = room > 0 ? room / c.attr.seq : 0;
-    return fit < 1 ? 1 : fit < QUERIES ? fit : (int)QUERIES;
+static inline __host__ __device__ int head_pitch(const Call &c) {
+    return pitch_of(c.in[0].cols / 3 / c.attr.heads);
+}
+
+/* Queries of a block that keeps `matrices` rows of scores for each: as many as have room beside the squares. */
+static inline __host__ __device__ int queries_of(const Call &c, int matrices) {
+    int of_query = matrices * (pitch_of(c.attr.seq) + head_pitch(c));
+    int room = NEAR / (int)sizeof(float) - matrices * SQUARE * head_pitch(c), fit = room > 0 ? room / of_query : 0;
+    return fit < 1 ? 1 : fit < SQUARE ? fit : (int)SQUARE;
+}
+
+static inline __host__ __device__ int band_words(const Call &c, int matrices) {
+    return matrices * (SQUARE * head_pitch(c) + queries_of(c, matrices) * (head_pitch(c) + pitch_of(c.attr.seq)));
 }
 
 /* This block's share of a head. */
 typedef struct {
     int first, count; /* queries; count: those that exist */
-    int queries, pitch;
-    float *keys, *rows; /* in shared memory: [32][pitch], [queries][n] */
+    int keys;         /* that the last of them sees */
+    int pitch;        /* words between rows of scores */
+    float *square[2]; /* in shared memory: rows of keys or values, [32][head's pitch] */
+    float *x[2];      /* rows of the queries, [queries][head's pitch] */
+    float *scores[2]; /* [queries][pitch] */
 } Band;
 
-DEVICE_FN Band share_here(const Call &c, const Head &t, float *near) {
+DEVICE_FN Band band_here(const Call &c, const Head &t, int matrices, float *near) {
     Band s;
-    s.queries = queries_of(c), s.pitch = pitch_of(c);
-    s.first = (int)blockIdx.y * s.queries;
-    s.count = t.n - s.first < s.queries ? t.n - s.first : s.queries;
-    s.keys = near, s.rows = near + WARP * s.pitch;
+    const int queries = queries_of(c, matrices);
+    s.first = (int)blockIdx.y * queries, s.count = at_most(t.n - s.first, queries);
+    s.keys = keys_of(t, s.first + s.count - 1), s.pitch = pitch_of(t.n);
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const int m = i < matrices ? i : 0;
+        s.square[i] = near + m * SQUARE * t.pitch;
+        s.x[i] = near + (matrices * SQUARE + m * queries) * t.pitch;
+        s.scores[i] = near + matrices * (SQUARE + queries) * t.pitch + m * queries * s.pitch;
+    }
     return s;
 }
 
-/* Keys (or values) base.. of the head come into shared memory; all threads call. */
-DEVICE_FN void bring(const Band &s, const float *from, const Head &t, int base) {
-    __syncthreads();
-    for (int e = (int)threadIdx.x; e < WARP * t.h; e += (int)blockDim.x) {
-        int key = e / t.h, l = e % t.h;
-        if (base + key < t.n) s.keys[key * s.pitch + l] = from[(size_t)(base + key) * t.step + l];
-    }
-    __syncthreads();
-}
-
-DEVICE_FN float chain_dot(const float *a, const float *b, const Head &t) {
-    float chain = 0;
-    if (!t.fours) {
-        for (int i = 0; i < t.h; i++) chain = CANON_FMA(a[i], b[i], chain);
-        return chain;
-    }
-#pragma unroll 2
-    for (int i = 0; i < t.h; i += 4) {
-        const float4 x = *(const float4 *)(a + i), y = *(const float4 *)(b + i);
-        chain = CANON_FMA(x.x, y.x, chain), chain = CANON_FMA(x.y, y.y, chain);
-        chain = CANON_FMA(x.z, y.z, chain), chain = CANON_FMA(x.w, y.w, chain);
-    }
-    return chain;
-}
-
-/* y(query, l) = sum over the keys j it sees of row(query, j) v_j(l), for this block's queries; y's rows are `apart`. A
- * thread takes a column of two queries, so that v is read once for both. */
-DEVICE_FN void weigh(float *y, size_t apart, const float *v, const Band &s, const Head &t, bool accumulate) {
-    const int half = (s.queries + 1) / 2;
-    __syncthreads();
-    for (int output = (int)threadIdx.x; output < half * t.h; output += (int)blockDim.x) {
-        int l = output % t.h, one = output / t.h, two = one + half, j = 0;
-        const int end_one = one < s.count ? keys_of(t, s.first + one) - 1 : -1; /* its last key; -1: no such query */
-        const int end_two = two < s.count ? keys_of(t, s.first + two) - 1 : -1;
-        const float *p_one = s.rows + (size_t)one * t.n, *p_two = s.rows + (size_t)two * t.n, *value = v + l;
-        float chain_one = 0, chain_two = 0;
-        for (; end_two >= 0 && j <= end_one; j++, value += t.step) {
-            chain_one = CANON_FMA(p_one[j], *value, chain_one);
-            chain_two = CANON_FMA(p_two[j], *value, chain_two);
-        }
-        for (; j <= end_one; j++, value += t.step) chain_one = CANON_FMA(p_one[j], *value, chain_one);
-        for (; j <= end_two; j++, value += t.step) chain_two = CANON_FMA(p_two[j], *value, chain_two);
-        if (end_one >= 0) put(&y[(size_t)one * apart + l], chain_one, accumulate);
-        if (end_two >= 0) put(&y[(size_t)two * apart + l], chain_two, accumulate);
-    }
-}
-
-KERNEL_FN(forward, AT_LEAST(3, THREADS), Call, c) {
-    DYNAMIC_SHARED(float, near);
-    int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP;
-    const Head t = head_of(c, r, (int)blockIdx.x);
-    const Band s = share_here(c, t, near);
-    size_t first = (size_t)t.sequence * t.n + s.first;
-    for (int base = 0; base < keys_of(t, s.first + s.count - 1); base += WARP) {
-        bring(s, t.k, t, base);
-        for (int q = warp, j = base + lane_id(); q < s.count; q += WARPS)
-            if (j < keys_of(t, s.first + q))
-                s.rows[(size_t)q * t.n + j] =
-                    chain_dot(t.q + (size_t)(s.first + q) * t.step, s.keys + lane_id() * s.pitch, t) * t.scale;
-    }
-    for (int q = warp; q < s.count; q += WARPS) { /* a lane reads what it wrote */
-        float *p = s.rows + (size_t)q * t.n, *save = save_of(c, r, (int)blockIdx.x) + s.first + q;
-        int keys = keys_of(t, s.first + q);
-        float most = row_max(p, keys);
-        for (int j = lane_id(); j < keys; j += WARP) p[j] = canon_exp(p[j] - most);
-        float inverse = 1 / row_sum(p, keys);
-        for (int j = lane_id(); j < keys; j += WARP) p[j] *= inverse;
-        if (lane_id() == 0) save[0] = most, save[t.n] = inverse;
-    }
-    weigh(at(c.out, r) + first * t.d + (size_t)t.head * t.h, (size_t)t.d, t.v, s, t, false);
-}
-
-/* P of a head in scratch, [n][n], where keys are present; dS behind it. */
-DEVICE_FN float *kept(const Call &c, int r, int pair) {
-    size_t pairs = (size_t)(c.in[0].rows / c.attr.seq) * c.attr.heads;
-    return (float *)c.scratch + ((size_t)r * pairs + pair) * 2 * c.attr.seq * c.attr.seq;
-}
-
-/* Rows of dP, then of dS, are kept in shared memory; P and dS are written to scratch. */
-KERNEL_FN(queries, AT_LEAST(3, THREADS), Call, c) {
-    DYNAMIC_SHARED(float, near);
-    int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP;
-    const Head t = head_of(c, r, (int)blockIdx.x);
-    const Band s = share_here(c, t, near);
-    size_t first = (size_t)t.sequence * t.n + s.first, column = (size_t)t.head * t.h;
-    float *p = kept(c, r, (int)blockIdx.x) + (size_t)s.first * t.n, *far = p + (size_t)t.n * t.n;
-    for (int base = 0; base < keys_of(t, s.first + s.count - 1); base += WARP) {
-        bring(s, t.k, t, base);
-        for (int q = warp, j = base + lane_id(); q < s.count; q += WARPS) {
-            const float *save = save_of(c, r, (int)blockIdx.x) + s.first + q;
-            if (j >= keys_of(t, s.first + q)) continue;
-            float score = chain_dot(t.q + (size_t)(s.first + q) * t.step, s.keys + lane_id() * s.pitch, t) * t.scale;
-            p[(size_t)q * t.n + j] = canon_exp(score - save[0]) * save[t.n];
-        }
-        bring(s, t.v, t, base);
-        for (int q = warp, j = base + lane_id(); q < s.count; q += WARPS)
-            if (j < keys_of(t, s.first + q))
-                s.rows[(size_t)q * t.n + j] =
-                    chain_dot(at(c.dout, r) + (first + q) * t.d + column, s.keys + lane_id() * s.pitch, t);
-    }
-    for (int q = warp; q < s.count; q += WARPS) { /* a lane reads what it wrote */
-        float *ds = s.rows + (size_t)q * t.n, *pq = p + (size_t)q * t.n;
-        int keys = keys_of(t, s.first + q);
-        float dot = row_dot(pq, ds, keys);
-        for (int j = lane_id(); j < keys; j += WARP) far[(size_t)q * t.n + j] = ds[j] = pq[j] * (ds[j] - dot) * t.scale;
-    }
-    weigh(at(c.din[0], r) + first * t.step + column, (size_t)t.step, t.k, s, t, c.accumulate[0]);
-}
-
-/* Four numbers of a row; where they cannot be read at once, the `left` that exist. */
-DEVICE_FN float4 four_of(const float *x, int left, bool fours) {
-    float4 f;
-    if (fours) return *(const float4 *)x;
-    f.x = x[0], f.y = left > 1 ? x[1] : 0, f.z = left > 2 ? x[2] : 0, f.w = left > 3 ? x[3] : 0;
-    return f;
-}
-
-DEVICE_FN void add_four(float *chain, float weight, float4 x) {
-    chain[0] = CANON_FMA(weight, x.x, chain[0]), chain[1] = CANON_FMA(weight, x.y, chain[1]);
-    chain[2] = CANON_FMA(weight, x.z, chain[2]), chain[3] = CANON_FMA(weight, x.w, chain[3]);
-}
-
-/* A warp for 32 keys; blockIdx.y counts such groups, blockIdx.x heads and within them pieces of columns. */
-KERNEL_FN(keys, AT_LEAST(16, WARP), Call, c) {
-    int h = c.in[0].cols / 3 / c.attr.heads, pieces = (h + PIECE - 1) / PIECE;
-    int r = (int)blockIdx.z, pair = (int)blockIdx.x / pieces, from = (int)blockIdx.x % pieces * PIECE;
-    Head t = head_of(c, r, pair);
-    int first = (int)blockIdx.y * WARP, j = first + lane_id(), cols = t.h - from < PIECE ? t.h - from : PIECE;
-    if (j >= t.n) return;
-    const float *p = kept(c, r, pair) + j, *ds = p + (size_t)t.n * t.n, *q = t.q + from;
-    const float *dy = at(c.dout, r) + (size_t)t.sequence * t.n * t.d + (size_t)t.head * t.h + from;
-    float dk[PIECE] = {0}, dv[PIECE] = {0};
-    for (int i = t.full ? 0 : first; i < t.n; i++) {
-        if (!t.full && i < j) continue;
-        float weight = p[(size_t)i * t.n], slope = ds[(size_t)i * t.n];
+/* y(query, l) = sum over the keys j it sees of w(query, j) v_j(l), for this block's queries; y's rows are `apart`. A
+ * thread makes four columns of PER queries, all keys that the first sees, then those that only others see. */
+template <int PER>
+DEVICE_FN void weigh_by(float *y, size_t apart, const float *w, const float *v, const Band &s, const Head &t,
+                        const Portion &mine, bool accumulate) {
+    const int fours = (t.h + 3) / 4;
+    for (int done = 0; done < SQUARE / PER * fours; done += CREW) {
+        const int item = done + (int)threadIdx.x, query = item / fours * PER, l = item % fours * 4;
+        const float *row[PER];
+        int end[PER];
+        float chain[PER][4];
 #pragma unroll
-        for (int l = 0; l < PIECE; l += 4)
-            if (l < cols) {
-                add_four(dv + l, weight, four_of(dy + (size_t)i * t.d + l, cols - l, t.fours));
-                add_four(dk + l, slope, four_of(q + (size_t)i * t.step + l, cols - l, t.fours));
+        for (int i = 0; i < PER; i++) {
+            const int q = at_most(query + i, s.count - 1);
+            row[i] = w + q * s.pitch, end[i] = keys_of(t, s.first + q);
+#pragma unroll
+            for (int k = 0; k < 4; k++) chain[i][k] = 0;
+        }
+        for (int base = 0; base < s.keys; base += SQUARE) {
+            __syncthreads();
+            bring(s.square[0], v + (size_t)base * t.step, (size_t)t.step, at_most(t.n - base, SQUARE), t, mine);
+            __syncthreads();
+            if (query >= s.count) continue;
+            const float *value = s.square[0] + l;
+            const int all = at_most(end[0] - base, SQUARE), last = at_most(end[PER - 1] - base, SQUARE);
+            int j = 0;
+            for (; j + 4 <= all; j += 4) {
+                float x[PER][4], b[4];
+#pragma unroll
+                for (int i = 0; i < PER; i++) load(x[i], row[i] + base + j);
+#pragma unroll
+                for (int k = 0; k < 4; k++) {
+                    load(b, value + (j + k) * t.pitch);
+#pragma unroll
+                    for (int i = 0; i < PER; i++) add_four(chain[i], x[i][k], b);
+                }
+            }
+#pragma unroll 1
+            for (; j < last; j++) {
+                float b[4];
+                load(b, value + j * t.pitch);
+#pragma unroll
+                for (int i = 0; i < PER; i++)
+                    if (j < end[i] - base) add_four(chain[i], row[i][base + j], b);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < PER; i++)
+            if (query + i < s.count) put_four(y + (size_t)(query + i) * apart + l, chain[i], l, t, accumulate);
+    }
+}
+
+/* With so many queries a thread that a head's columns are work for all threads. */
+DEVICE_FN void weigh(float *y, size_t apart, const float *w, const float *v, const Band &s, const Head &t,
+                     const Portion &mine, bool accumulate) {
+    if (t.h <= 16)
+        weigh_by<1>(y, apart, w, v, s, t, mine, accumulate);
+    else if (t.h <= 32)
+        weigh_by<2>(y, apart, w, v, s, t, mine, accumulate);
+    else
+        weigh_by<4>(y, apart, w, v, s, t, mine, accumulate);
+}
+
+/* A lane's keys of a row, of which `keys` exist: up to 128 are held in registers from one pass to the next. */
+enum { HELD = 4 };
+#define EACH_HELD(c, keys) \
+    _Pragma("unroll") for (int c = 0; c < HELD; c++) if (c * WARP < (keys))
+
+/* A row of scores becomes weights by one warp; returns its largest score, *inverse is 1/sum of exponentials. */
+DEVICE_FN float soften(float *p, int keys, float *inverse) {
+    float most, x[HELD], lane = -INFINITY;
+    const int left = keys - lane_id();
+    if (keys > HELD * WARP) { /* a lane reads what it wrote */
+        most = row_max(p, keys);
+        for (int j = lane_id(); j < keys; j += WARP) p[j] = canon_exp(p[j] - most);
+        *inverse = 1 / row_sum(p, keys);
+        for (int j = lane_id(); j < keys; j += WARP) p[j] *= *inverse;
+        return most;
+    }
+    p += lane_id();
+    EACH_HELD(c, keys) x[c] = c * WARP < left ? p[c * WARP] : -INFINITY, lane = larger(x[c], lane);
+    most = fold_max(lane), lane = 0;
+    EACH_HELD(c, keys) {
+        x[c] = canon_exp(x[c] - most);
+        if (c * WARP < left) lane += x[c];
+    }
+    *inverse = 1 / fold(lane);
+    EACH_HELD(c, keys) if (c * WARP < left) p[c * WARP] = x[c] * *inverse;
+    return most;
+}
+
+/* A row of dP becomes one of dS by one warp; returns the sum of P dP. */
+DEVICE_FN float slopes(const float *p, float *ds, int keys, float scale) {
+    float sum, x[HELD], y[HELD], lane = 0;
+    const int left = keys - lane_id();
+    if (keys > HELD * WARP) { /* a lane reads what it wrote */
+        sum = row_dot(p, ds, keys);
+        for (int j = lane_id(); j < keys; j += WARP) ds[j] = p[j] * (ds[j] - sum) * scale;
+        return sum;
+    }
+    p += lane_id(), ds += lane_id();
+    EACH_HELD(c, keys) if (c * WARP < left) {
+        x[c] = p[c * WARP], y[c] = ds[c * WARP];
+        lane = CANON_FMA(x[c], y[c], lane);
+    }
+    sum = fold(lane);
+    EACH_HELD(c, keys) if (c * WARP < left) ds[c * WARP] = x[c] * (y[c] - sum) * scale;
+    return sum;
+}
+
+KERNEL_FN(forward, AT_LEAST(4, CREW), Call, c) {
+    DYNAMIC_SHARED(float, near);
+    const int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP;
+    const Head t = head_of(c, r, (int)blockIdx.x);
+    const Band s = band_here(c, t, 1, near);
+    const Place here = place_here();
+    const Portion mine = portion_of(t);
+    const size_t first = (size_t)t.sequence * t.n + s.first;
+    bring(s.x[0], t.q + (size_t)s.first * t.step, (size_t)t.step, s.count, t, mine);
+    for (int base = 0; base < s.keys; base += SQUARE) {
+        float score[BY][OVER];
+        __syncthreads();
+        bring(s.square[0], t.k + (size_t)base * t.step, (size_t)t.step, at_most(t.n - base, SQUARE), t, mine);
+        __syncthreads();
+        dots(score, s.x[0], s.square[0], s.count, t, here);
+#pragma unroll
+        for (int i = 0; i < BY; i++)
+#pragma unroll
+            for (int k = 0; k < OVER; k++) {
+                const int q = here.query + 8 * i, j = base + here.key + 16 * k;
+                if (q < s.count && j < keys_of(t, s.first + q)) s.scores[0][q * s.pitch + j] = score[i][k] * t.scale;
             }
     }
-    float *to = at(c.din[0], r) + ((size_t)t.sequence * t.n + j) * t.step + (size_t)t.head * t.h + from;
+    __syncthreads();
+    for (int q = warp; q < s.count; q += CREW / WARP) {
+        float *save = save_of(c, r, (int)blockIdx.x) + s.first + q, inverse;
+        float most = soften(s.scores[0] + q * s.pitch, keys_of(t, s.first + q), &inverse);
+        if (lane_id() == 0) save[0] = most, save[t.n] = inverse;
+    }
+    weigh(at(c.out, r) + first * t.d + (size_t)t.head * t.h, (size_t)t.d, s.scores[0], t.v, s, t, mine, false);
+}
+
+/* Rows of P, and of dP, then dS, are kept in shared memory. */
+KERNEL_FN(queries, AT_LEAST(4, CREW), Call, c) {
+    DYNAMIC_SHARED(float, near);
+    const int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP;
+    const Head t = head_of(c, r, (int)blockIdx.x);
+    const Band s = band_here(c, t, 2, near);
+    const Place here = place_here();
+    const Portion mine = portion_of(t);
+    const size_t first = (size_t)t.sequence * t.n + s.first, column = (size_t)t.head * t.h;
+    float most[BY], inverse[BY];
 #pragma unroll
-    for (int l = 0; l < PIECE; l++)
-        if (l < cols) {
-            put(&to[t.d + l], dk[l], c.accumulate[0]);
-            put(&to[2 * t.d + l], dv[l], c.accumulate[0]);
+    for (int i = 0; i < BY; i++) {
+        const float *save = save_of(c, r, (int)blockIdx.x) + s.first + at_most(here.query + 8 * i, s.count - 1);
+        most[i] = save[0], inverse[i] = save[t.n];
+    }
+    bring(s.x[0], t.q + (size_t)s.first * t.step, (size_t)t.step, s.count, t, mine);
+    bring(s.x[1], at(c.dout, r) + first * t.d + column, (size_t)t.d, s.count, t, mine);
+    for (int base = 0; base < s.keys; base += SQUARE) {
+        float score[BY][OVER], slope[BY][OVER];
+        const int count = at_most(t.n - base, SQUARE);
+        __syncthreads();
+        bring(s.square[0], t.k + (size_t)base * t.step, (size_t)t.step, count, t, mine);
+        bring(s.square[1], t.v + (size_t)base * t.step, (size_t)t.step, count, t, mine);
+        __syncthreads();
+        dots(score, s.x[0], s.square[0], s.count, t, here), dots(slope, s.x[1], s.square[1], s.count, t, here);
+#pragma unroll
+        for (int i = 0; i < BY; i++) {
+            const int q = here.query + 8 * i;
+            if (q >= s.count) continue;
+#pragma unroll
+            for (int k = 0; k < OVER; k++) {
+                const int j = base + here.key + 16 * k;
+                if (j >= keys_of(t, s.first + q)) continue;
+                s.scores[0][q * s.pitch + j] = canon_exp(score[i][k] * t.scale - most[i]) * inverse[i];
+                s.scores[1][q * s.pitch + j] = slope[i][k];
+            }
         }
+    }
+    __syncthreads();
+    for (int q = warp; q < s.count; q += CREW / WARP) {
+        float sum = slopes(s.scores[0] + q * s.pitch, s.scores[1] + q * s.pitch, keys_of(t, s.first + q), t.scale);
+        if (lane_id() == 0) kept(c, r, (int)blockIdx.x)[s.first + q] = sum;
+    }
+    weigh(at(c.din[0], r) + first * t.step + column, (size_t)t.step, s.scores[1], t.k, s, t, mine, c.accumulate[0]);
+}
+
+static inline __host__ __device__ int pieces_of(const Call &c) {
+    return (c.in[0].cols / 3 / c.attr.heads + PIECE - 1) / PIECE;
+}
+
+static inline __host__ __device__ int keys_words(const Call &c) {
+    return 4 * SQUARE * head_pitch(c) + 2 * SQUARE * ROW;
+}
+
+/* dV and dK of 32 keys, one piece of their columns. A thread makes four columns of PER keys of one of them, ITEMS
+ * times. */
+template <int PER, int ITEMS>
+DEVICE_FN void gather(const Call &c, float *near) {
+    const int r = (int)blockIdx.z, pieces = pieces_of(c), pair = (int)blockIdx.x / pieces;
+    const int from = (int)blockIdx.x % pieces * PIECE, first = (int)blockIdx.y * SQUARE;
+    const Head t = head_of(c, r, pair);
+    const Place here = place_here();
+    const Portion mine = portion_of(t);
+    const int count = at_most(t.n - first, SQUARE), words = SQUARE * t.pitch;
+    const int fours = (at_most(t.h - from, PIECE) + 3) / 4, half = SQUARE / PER * fours;
+    float *k = near, *v = k + words, *q = v + words, *dy = q + words, *p = dy + words, *ds = p + SQUARE * ROW;
+    const float *save = save_of(c, r, pair), *dot = kept(c, r, pair);
+    const float *far = at(c.dout, r) + (size_t)t.sequence * t.n * t.d + (size_t)t.head * t.h;
+    float chain[ITEMS][PER][4];
+#pragma unroll
+    for (int u = 0; u < ITEMS; u++)
+#pragma unroll
+        for (int i = 0; i < PER; i++)
+#pragma unroll
+            for (int l = 0; l < 4; l++) chain[u][i][l] = 0;
+    bring(k, t.k + (size_t)first * t.step, (size_t)t.step, count, t, mine);
+    bring(v, t.v + (size_t)first * t.step, (size_t)t.step, count, t, mine);
+    for (int base = t.full ? 0 : first; base < t.n; base += SQUARE) {
+        const int rows = at_most(t.n - base, SQUARE);
+        float score[BY][OVER], slope[BY][OVER];
+        __syncthreads();
+        bring(q, t.q + (size_t)base * t.step, (size_t)t.step, rows, t, mine);
+        bring(dy, far + (size_t)base * t.d, (size_t)t.d, rows, t, mine);
+        __syncthreads();
+        dots(score, q, k, rows, t, here), dots(slope, dy, v, rows, t, here);
+#pragma unroll
+        for (int i = 0; i < BY; i++) {
+            const int query = here.query + 8 * i;
+            if (query >= rows) continue;
+            const float most = save[base + query], inverse = save[t.n + base + query], sum = dot[base + query];
+#pragma unroll
+            for (int j = 0; j < OVER; j++) {
+                const int key = here.key + 16 * j;
+                if (first + key >= keys_of(t, base + query)) continue;
+                const float weight = canon_exp(score[i][j] * t.scale - most) * inverse;
+                p[query * ROW + key] = weight, ds[query * ROW + key] = weight * (slope[i][j] - sum) * t.scale;
+            }
+        }
+        __syncthreads();
+#pragma unroll
+        for (int u = 0; u < ITEMS; u++) {
+            const int item = (int)threadIdx.x + u * CREW, of = item % half, key = of / fours * PER;
+            if (item >= 2 * half) continue;
+            const float *w = (item < half ? p : ds) + key, *x = (item < half ? dy : q) + from + of % fours * 4;
+            float a[PER], b[4];
+            int i = 0;
+            if (!t.full && base == first) { /* queries that only some of the keys are seen by */
+#pragma unroll 1
+                for (i = key; i < at_most(key + PER - 1, rows); i++) {
+                    load(b, x + i * t.pitch);
+#pragma unroll
+                    for (int j = 0; j < PER; j++)
+                        if (key + j <= i) add_four(chain[u][j], w[i * ROW + j], b);
+                }
+                i = key + PER - 1;
+            }
+#pragma unroll 2
+            for (; i < rows; i++) {
+                load(a, w + i * ROW), load(b, x + i * t.pitch);
+#pragma unroll
+                for (int j = 0; j < PER; j++) add_four(chain[u][j], a[j], b);
+            }
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < ITEMS; u++) {
+        const int item = (int)threadIdx.x + u * CREW, of = item % half, key = of / fours * PER;
+        const int l = from + of % fours * 4;
+        if (item >= 2 * half) continue;
+        float *to = at(c.din[0], r) + ((size_t)t.sequence * t.n + first + key) * t.step + (size_t)t.head * t.h + l;
+#pragma unroll
+        for (int j = 0; j < PER; j++)
+            if (key + j < count)
+                put_four(to + (size_t)j * t.step + (item < half ? 2 : 1) * t.d, chain[u][j], l, t, c.accumulate[0]);
+    }
+}
+
+KERNEL_FN(keys, AT_LEAST(4, CREW), Call, c) {
+    DYNAMIC_SHARED(float, near);
+    const int h = c.in[0].cols / 3 / c.attr.heads;
+    if (h <= 16)
+        gather<2, 1>(c, near);
+    else if (h <= 32)
+        gather<4, 1>(c, near);
+    else
+        gather<4, 2>(c, near);
 }
 
 static unsigned pairs_of(const Call *c) {
     return (unsigned)(c->in[0].rows / c->attr.seq * c->attr.heads);
 }
 
-static Grid each_query(const Call *c) {
-    int queries = queries_of(*c);
-    size_t words = (size_t)(WARP * pitch_of(*c)) + (size_t)queries * (size_t)c->attr.seq;
-    Grid g = {pairs_of(c), ceil_of((size_t)c->attr.seq, (unsigned)queries), (unsigned)c->replicas, THREADS,
-              words * sizeof(float)};
+static Grid each_band(const Call *c, int matrices) {
+    const unsigned queries = (unsigned)queries_of(*c, matrices);
+    Grid g = {pairs_of(c), ceil_of((size_t)c->attr.seq, queries), (unsigned)c->replicas, CREW,
+              (size_t)band_words(*c, matrices) * sizeof(float)};
     return g;
 }
 
+static Grid each_query(const Call *c) {
+    return each_band(c, 1);
+}
+
 static Grid each_query_back(const Call *c) {
-    return c->din[0].at ? each_query(c) : no_grid();
+    return c->din[0].at ? each_band(c, 2) : no_grid();
 }
 
 static Grid each_key(const Call *c) {
-    int h = c->in[0].cols / 3 / c->attr.heads;
-    Grid g = {pairs_of(c) * ceil_of((size_t)h, PIECE), ceil_of((size_t)c->attr.seq, WARP), (unsigned)c->replicas, WARP,
-              0};
+    Grid g = {pairs_of(c) * (unsigned)pieces_of(*c), ceil_of((size_t)c->attr.seq, SQUARE), (unsigned)c->replicas, CREW,
+              (size_t)keys_words(*c) * sizeof(float)};
     return c->din[0].at ? g : no_grid();
 }
 
@@ -259,13 +395,16 @@ static double three_products(const Call *c) {
     return 3 * one_product(c);
 }
 
-/* P and dS where keys are present. */
+static double four_products(const Call *c) {
+    return 4 * one_product(c);
+}
+
 static double scratch_bytes(const Call *c) {
-    return 4.0 * pairs_of(c) * c->attr.seq * keys_twice(c);
+    return 4.0 * pairs_of(c) * c->attr.seq;
 }
 
 static size_t scratch(const Call *c) {
-    return (size_t)c->replicas * pairs_of(c) * 2 * (size_t)c->attr.seq * (size_t)c->attr.seq * sizeof(float);
+    return (size_t)c->replicas * pairs_of(c) * (size_t)c->attr.seq * sizeof(float);
 }
 
 STAGES(attention,
@@ -273,6 +412,6 @@ STAGES(attention,
          false}},
        {{"attention.queries", BODY(queries, Call), each_query_back, three_products,
          TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, scratch_bytes, false},
-        {"attention.keys", BODY(keys, Call), each_key, two_products, TOUCH_in0 | TOUCH_dout | TOUCH_din0, scratch_bytes,
-         true}},
+        {"attention.keys", BODY(keys, Call), each_key, four_products, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0,
+         scratch_bytes, false}},
        scratch);

@@ -69,6 +69,28 @@ DEVICE_FN void put(float *to, float value, bool accumulate) {
     *to = accumulate ? *to + value : value;
 }
 
+/* N neighbours in memory, four at once; then `at` is a multiple of four words. */
+template <int N>
+DEVICE_FN void load(float (&x)[N], const float *at) {
+    if (N == 4) {
+        const float4 four = *(const float4 *)at;
+        x[0] = four.x, x[1 % N] = four.y, x[2 % N] = four.z, x[3 % N] = four.w;
+    } else {
+#pragma unroll
+        for (int i = 0; i < N; i++) x[i] = at[i];
+    }
+}
+
+template <int N>
+DEVICE_FN void store(float *at, const float (&x)[N]) {
+    if (N == 4) {
+        *(float4 *)at = make_float4(x[0], x[1 % N], x[2 % N], x[3 % N]);
+    } else {
+#pragma unroll
+        for (int i = 0; i < N; i++) at[i] = x[i];
+    }
+}
+
 DEVICE_FN int lane_id(void) {
     return (int)(threadIdx.x % WARP);
 }

@@ -32,28 +32,6 @@ typedef struct {
     bool accumulate;
 } Multiplication;
 
-/* N neighbours in memory at once; `at` is a multiple of N words. */
-template <int N>
-DEVICE_FN void load(float (&x)[N], const float *at) {
-    if (N == 4) {
-        const float4 four = *(const float4 *)at;
-        x[0] = four.x, x[1 % N] = four.y, x[2 % N] = four.z, x[3 % N] = four.w;
-    } else {
-#pragma unroll
-        for (int i = 0; i < N; i++) x[i] = at[i];
-    }
-}
-
-template <int N>
-DEVICE_FN void store(float *at, const float (&x)[N]) {
-    if (N == 4) {
-        *(float4 *)at = make_float4(x[0], x[1 % N], x[2 % N], x[3 % N]);
-    } else {
-#pragma unroll
-        for (int i = 0; i < N; i++) at[i] = x[i];
-    }
-}
-
 /* Rows of x that are `apart` can be read and written `by` words at once. */
 DEVICE_FN bool lies_by(const float *x, size_t apart, int by) {
     return (((uintptr_t)x / sizeof(float)) | apart) % by == 0;

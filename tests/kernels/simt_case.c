@@ -188,7 +188,10 @@ static const Row tall[] = {
  * four numbers at a time, then such as can, over three strips of k and more. */
 static const Row wide[] = {{OP_linear, 130, 9, 132},  {OP_linear, 66, 9, 132},  {OP_linear, 2, 130, 66},
                            {OP_linear, 2, 66, 66},    {OP_linear, 130, 44, 132}, {OP_linear, 28, 132, 66},
-                           {OP_linear, 68, 52, 132}, {OP_linear, 52, 68, 66},   {OP_linear, 52, 100, 3}};
+                           {OP_linear, 68, 52, 132}, {OP_linear, 52, 68, 66},   {OP_linear, 52, 100, 3},
+                           /* Heads of 16, 32, 64 and 72; rows beyond a lane's registers; few queries to a block. */
+                           {OP_attention, 200, 32, 1}, {OP_attention, 97, 64, 1}, {OP_attention, 40, 128, 1},
+                           {OP_attention, 35, 144, 1}, {OP_attention, 1100, 8, 1}};
 
 enum { USUAL = sizeof usual / sizeof *usual, TALL = sizeof tall / sizeof *tall, WIDE = sizeof wide / sizeof *wide };
 
