@@ -5,7 +5,12 @@
 
 #include "kernels/cuda/device.cuh"
 
-enum { STRIP_ROWS = 64, STRIP_SHARE = STRIP_ROWS / WARPS };
+/* Rows of a strip, where a kernel does nothing else and where its shared memory is for a product too. */
+enum { STRIP_ROWS = 64, SHORT_ROWS = 32 };
+
+static inline __host__ __device__ constexpr int column_words(int strip_rows) {
+    return 2 * 2 * strip_rows * WARP;
+}
 
 /* Two numbers whose product a chain takes; b = 1 leaves the addition of a. */
 typedef struct {
@@ -17,41 +22,48 @@ DEVICE_FN int column_here(void) {
     return (int)blockIdx.x * WARP + lane_id();
 }
 
-/* chain <- fma(a, b, chain) over rows 0..rows-1 in blocks of block_rows (a multiple of STRIP_ROWS), joined as a tree;
- * `of` gives the factors of (row, column). All threads of the block call; the sum is the first warp's. */
-template <typename Of>
-DEVICE_FN float column_chain(int rows, int block_rows, int column, int columns, const Of &of) {
-    SHARED(float, near_a, [2][STRIP_ROWS][WARP]);
-    SHARED(float, near_b, [2][STRIP_ROWS][WARP]);
+/* chain <- fma(a, b, chain) over rows 0..rows-1 in blocks of block_rows (a multiple of ROWS), joined as a tree; `of`
+ * gives the factors of (row, column); near: column_words(ROWS) of the block's memory. All threads of the block call;
+ * the sum is the first warp's. */
+template <int ROWS, typename Of>
+DEVICE_FN float column_chain_in(float *near, int rows, int block_rows, int column, int columns, const Of &of) {
+    enum { SHARE = ROWS / WARPS };
     const int warp = (int)threadIdx.x / WARP, lane = lane_id();
-    Factors next[STRIP_SHARE];
+    Factors next[SHARE];
     Tree tree;
     float chain = 0;
     int block = 0;
-    for (int from = -STRIP_ROWS, turn = 0; from < rows; from += STRIP_ROWS, turn ^= 1) {
+    for (int from = -ROWS, turn = 0; from < rows; from += ROWS, turn ^= 1) {
+        float *a = near + 2 * turn * ROWS * WARP, *b = a + ROWS * WARP;
         if (from >= 0) {
 #pragma unroll
-            for (int i = 0; i < STRIP_SHARE; i++)
-                near_a[turn][warp + i * WARPS][lane] = next[i].a, near_b[turn][warp + i * WARPS][lane] = next[i].b;
+            for (int i = 0; i < SHARE; i++)
+                a[(warp + i * WARPS) * WARP + lane] = next[i].a, b[(warp + i * WARPS) * WARP + lane] = next[i].b;
             __syncthreads(); /* the first warp is done with the strip before the last, whose place the next one takes */
         }
 #pragma unroll
-        for (int i = 0; i < STRIP_SHARE; i++) {
-            int row = from + STRIP_ROWS + warp + i * WARPS;
+        for (int i = 0; i < SHARE; i++) {
+            int row = from + ROWS + warp + i * WARPS;
             const Factors none = {0, 0};
             next[i] = row < rows && column < columns ? of(row, column) : none;
         }
         if (from < 0 || warp) continue;
         if (from && from % block_rows == 0) tree_push(&tree, block++, chain), chain = 0;
-        const int count = rows - from < STRIP_ROWS ? rows - from : STRIP_ROWS;
-        if (count == STRIP_ROWS)
+        const int count = rows - from < ROWS ? rows - from : ROWS;
+        if (count == ROWS)
 #pragma unroll 16
-            for (int i = 0; i < STRIP_ROWS; i++) chain = CANON_FMA(near_a[turn][i][lane], near_b[turn][i][lane], chain);
+            for (int i = 0; i < ROWS; i++) chain = CANON_FMA(a[i * WARP + lane], b[i * WARP + lane], chain);
         else
-            for (int i = 0; i < count; i++) chain = CANON_FMA(near_a[turn][i][lane], near_b[turn][i][lane], chain);
+            for (int i = 0; i < count; i++) chain = CANON_FMA(a[i * WARP + lane], b[i * WARP + lane], chain);
     }
     if (block) tree_push(&tree, block, chain), chain = tree_end(&tree, block + 1);
     return chain;
+}
+
+template <typename Of>
+DEVICE_FN float column_chain(int rows, int block_rows, int column, int columns, const Of &of) {
+    SHARED(float, near, [column_words(STRIP_ROWS)]);
+    return column_chain_in<STRIP_ROWS>(near, rows, block_rows, column, columns, of);
 }
 
 /* A block for each 32 of n columns. */

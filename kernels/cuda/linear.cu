@@ -1,9 +1,10 @@
 /* y = x W^T + b      x [rows][in], W [out][in], b [out]
  * dx = dy W          dW = dy^T x, a sum over token rows      db = column sums of dy
  *
- * Each product comes in three tile sizes; its grid takes the largest that still gives the device enough blocks. The
- * bits do not depend on it. dW of more than CANON_BLOCK rows: each block's product apart
- * in scratch, joined as a tree. */
+ * Each product comes in tiles of 128, 64 and 32; a grid takes the largest that still gives the device enough blocks.
+ * The bits do not depend on it. Backward is one launch: blocks with tiles of dW come first, since they have the longest
+ * chains, then blocks with columns of db, then those with tiles of dx, which fill what the others leave of the device.
+ * dW of more than CANON_BLOCK rows: each block's product apart in scratch, joined as a tree. */
 #include "kernels/cuda/columns.cuh"
 #include "kernels/cuda/matmul.cuh"
 
@@ -14,6 +15,7 @@ constexpr int blocks_at_once(int per) {
 
 template <int PER>
 KERNEL_FN(forward, AT_LEAST(blocks_at_once(PER), THREADS), Call, c) {
+    SHARED(float, near, [near_words(PER)]);
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
     Multiplication p = {at(c.out, r),
                         (size_t)out,
@@ -22,28 +24,7 @@ KERNEL_FN(forward, AT_LEAST(blocks_at_once(PER), THREADS), Call, c) {
                         in,
                         c.in_count == 3 ? at(c.in[2], r) : NULL,
                         false};
-    multiply<PER, true, true>(p);
-}
-
-template <int PER>
-KERNEL_FN(input, AT_LEAST(blocks_at_once(PER), THREADS), Call, c) {
-    int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
-    Multiplication p = {at(c.din[0], r), (size_t)in, {at(c.dout, r), (size_t)out, 1, c.in[0].rows},
-                 {at(c.in[1], r), 1, (size_t)in, in}, out, NULL, c.accumulate[0]};
-    multiply<PER, true, false>(p);
-}
-
-template <int PER>
-KERNEL_FN(weight, AT_LEAST(blocks_at_once(PER), THREADS), Call, c) {
-    int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
-    Multiplication p = {at(c.din[1], r),
-                        (size_t)in,
-                        {at(c.dout, r), 1, (size_t)out, out},
-                        {at(c.in[0], r), 1, (size_t)in, in},
-                        c.in[0].rows,
-                        NULL,
-                        c.accumulate[1]};
-    multiply<PER, false, false>(p);
+    multiply<PER, true, true>(p, near, (int)blockIdx.x, (int)blockIdx.y);
 }
 
 static inline __host__ __device__ int blocks_of(const Call &c) {
@@ -57,6 +38,7 @@ DEVICE_FN float *partial(const Call &c, int r, int b) {
 
 /* blockIdx.z counts blocks of rows, replica by replica. */
 KERNEL_FN(weight_parts, AT_LEAST(blocks_at_once(4), THREADS), Call, c) {
+    SHARED(float, near, [near_words(4)]);
     int blocks = blocks_of(c), r = (int)blockIdx.z / blocks, block = (int)blockIdx.z % blocks,
         first = block * CANON_BLOCK;
     int in = c.in[0].cols, out = c.out.cols, rows = c.in[0].rows - first;
@@ -67,7 +49,7 @@ KERNEL_FN(weight_parts, AT_LEAST(blocks_at_once(4), THREADS), Call, c) {
                         rows < CANON_BLOCK ? rows : CANON_BLOCK,
                         NULL,
                         false};
-    multiply<4, false, false>(p);
+    multiply<4, false, false>(p, near, (int)blockIdx.x, (int)blockIdx.y);
 }
 
 KERNEL_FN(weight_join, THREADS, Call, c) {
@@ -87,11 +69,66 @@ struct BiasFactors {
     }
 };
 
-KERNEL_FN(bias, THREADS, Call, c) {
-    int r = (int)blockIdx.z, out = c.out.cols, i = column_here();
+/* 32 columns of db, the group-th. */
+DEVICE_FN void add_up_bias(const Call &c, float *near, int r, int group) {
+    const int out = c.out.cols, i = group * WARP + lane_id();
     const BiasFactors of = {at(c.dout, r), out};
-    float total = column_chain(c.out.rows, CANON_BLOCK, i, out, of);
+    float total = column_chain_in<SHORT_ROWS>(near, c.out.rows, CANON_BLOCK, i, out, of);
     if (threadIdx.x < WARP && i < out) put(&at(c.din[2], r)[i], total, c.accumulate[2]);
+}
+
+KERNEL_FN(bias, THREADS, Call, c) {
+    SHARED(float, near, [column_words(SHORT_ROWS)]);
+    add_up_bias(c, near, (int)blockIdx.z, (int)blockIdx.x);
+}
+
+/* Blocks of a replica for dW, db and dx; 0: not wanted here. */
+typedef struct {
+    int weight, bias, input;
+} Blocks;
+
+static inline __host__ __device__ int tiles_along(int per, int n) {
+    return (n + SIDE * per - 1) / (SIDE * per);
+}
+
+static inline __host__ __device__ int tiles_of(int per, int m, int n) {
+    return tiles_along(per, m) * tiles_along(per, n);
+}
+
+static inline __host__ __device__ Blocks blocks_back(const Call &c, int per_input, int per_weight) {
+    Blocks b = {0, 0, 0};
+    if (c.din[1].at && blocks_of(c) == 1) b.weight = tiles_of(per_weight, c.out.cols, c.in[0].cols);
+    if (c.in_count == 3 && c.din[2].at) b.bias = (c.out.cols + WARP - 1) / WARP;
+    if (c.din[0].at) b.input = tiles_of(per_input, c.in[0].rows, c.in[0].cols);
+    return b;
+}
+
+/* Blocks of all replicas for one thing, then for the next. */
+template <int PER_INPUT, int PER_WEIGHT>
+KERNEL_FN(backward, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Call, c) {
+    SHARED(float, near,
+           [near_words(PER_INPUT) > near_words(PER_WEIGHT) ? near_words(PER_INPUT) : near_words(PER_WEIGHT)]);
+    static_assert(near_words(PER_WEIGHT) >= column_words(SHORT_ROWS), "columns have room where tiles have it");
+    const Blocks n = blocks_back(c, PER_INPUT, PER_WEIGHT);
+    const int in = c.in[0].cols, out = c.out.cols, rows = c.in[0].rows;
+    int block = (int)blockIdx.x;
+    if (block < n.weight * c.replicas) {
+        const int r = block / n.weight, tile = block % n.weight, across = tiles_along(PER_WEIGHT, in);
+        Multiplication p = {at(c.din[1], r), (size_t)in, {at(c.dout, r), 1, (size_t)out, out},
+                            {at(c.in[0], r), 1, (size_t)in, in}, rows, NULL, c.accumulate[1]};
+        multiply<PER_WEIGHT, false, false>(p, near, tile % across, tile / across);
+        return;
+    }
+    block -= n.weight * c.replicas;
+    if (block < n.bias * c.replicas) {
+        add_up_bias(c, near, block / n.bias, block % n.bias);
+        return;
+    }
+    block -= n.bias * c.replicas;
+    const int r = block / n.input, tile = block % n.input, across = tiles_along(PER_INPUT, in);
+    Multiplication p = {at(c.din[0], r), (size_t)in, {at(c.dout, r), (size_t)out, 1, rows},
+                        {at(c.in[1], r), 1, (size_t)in, in}, out, NULL, c.accumulate[0]};
+    multiply<PER_INPUT, true, false>(p, near, tile % across, tile / across);
 }
 
 /* y += b, where a library made the product. */
@@ -129,14 +166,30 @@ static Grid each_output(const Call *c) {
     return tiles_if(c, true, PER, c->out.rows, c->out.cols);
 }
 
-template <int PER>
-static Grid each_input(const Call *c) {
-    return tiles_if(c, c->din[0].at != NULL, PER, c->in[0].rows, c->in[0].cols);
+/* The tiles of backward: of dW the largest that give enough blocks by themselves, where dx fills the device one less. */
+typedef struct {
+    int input, weight;
+} Tiles;
+
+static Tiles tiles_back(const Call *c) {
+    const Blocks large = blocks_back(*c, 8, 8), middle = blocks_back(*c, 4, 4);
+    const int n = c->replicas;
+    Tiles t = {2, 2};
+    if (large.weight * n >= enough(8))
+        t.input = 8, t.weight = 8;
+    else if (large.input * n >= enough(8))
+        t.input = 8, t.weight = 4;
+    else if ((middle.weight + middle.input) * n >= enough(4))
+        t.input = 4, t.weight = 4;
+    return t;
 }
 
-template <int PER>
-static Grid each_weight(const Call *c) {
-    return tiles_if(c, c->din[1].at && blocks_of(*c) == 1, PER, c->out.cols, c->in[0].cols);
+template <int PER_INPUT, int PER_WEIGHT>
+static Grid each_gradient(const Call *c) {
+    const Tiles t = tiles_back(c);
+    const Blocks b = blocks_back(*c, PER_INPUT, PER_WEIGHT);
+    Grid g = {(unsigned)((b.weight + b.bias + b.input) * c->replicas), 1, 1, THREADS, 0};
+    return t.input == PER_INPUT && t.weight == PER_WEIGHT ? g : no_grid();
 }
 
 static Grid each_part(const Call *c) {
@@ -157,6 +210,11 @@ static double product_flops(const Call *c) {
     return 2.0 * c->in[0].rows * c->in[0].cols * c->out.cols;
 }
 
+static double gradient_flops(const Call *c) {
+    const Blocks b = blocks_back(*c, 2, 2);
+    return product_flops(c) * ((b.weight > 0) + (b.input > 0));
+}
+
 static size_t scratch(const Call *c) {
     if (blocks_of(*c) == 1) return 0;
     return (size_t)c->replicas * (size_t)blocks_of(*c) * (size_t)c->out.cols * (size_t)c->in[0].cols * sizeof(float);
@@ -175,22 +233,20 @@ static double scratch_bytes(const Call *c) {
         name, BODY(forward<per>, Call), each_output<per>, product_flops, \
             TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, NULL, false \
     }
-#define INPUT(name, per) \
-    {name, BODY(input<per>, Call), each_input<per>, product_flops, TOUCH_in1 | TOUCH_dout | TOUCH_din0, NULL, false}
-#define WEIGHT(name, per) \
-    {name, BODY(weight<per>, Call), each_weight<per>, product_flops, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, false}
+#define BACKWARD(name, per_input, per_weight) \
+    { \
+        name, BODY((backward<per_input, per_weight>), Call), each_gradient<per_input, per_weight>, gradient_flops, \
+            TOUCH_in0 | TOUCH_in1 | TOUCH_dout | TOUCH_din0 | TOUCH_din1 | TOUCH_din2, NULL, false \
+    }
 
 STAGES(linear, {FORWARD("linear.forward 128", 8), FORWARD("linear.forward 64", 4), FORWARD("linear.forward 32", 2)},
-       {INPUT("linear.input 128", 8),
-        INPUT("linear.input 64", 4),
-        INPUT("linear.input 32", 2),
-        WEIGHT("linear.weight 128", 8),
-        WEIGHT("linear.weight 64", 4),
-        WEIGHT("linear.weight 32", 2),
+       {BACKWARD("linear.backward 128", 8, 8),
+        BACKWARD("linear.backward 128, dW 64", 8, 4),
+        BACKWARD("linear.backward 64", 4, 4),
+        BACKWARD("linear.backward 32", 2, 2),
         {"linear.weight_parts", BODY(weight_parts, Call), each_part, product_flops, TOUCH_in0 | TOUCH_dout,
          scratch_bytes, false},
-        {"linear.weight_join", BODY(weight_join, Call), each_join, NULL, TOUCH_din1, scratch_bytes, true},
-        {"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}},
+        {"linear.weight_join", BODY(weight_join, Call), each_join, NULL, TOUCH_din1, scratch_bytes, true}},
        scratch);
 
 /* The part of linear that remains ours when a library computes the products (product.h). */

@@ -137,15 +137,20 @@ DEVICE_FN void put_group(float *to, const float *x, bool accumulate, int exist, 
     store(to, sum);
 }
 
+/* Words of shared memory that a product takes: two strips of each operand. */
+static inline __host__ __device__ constexpr int near_words(int per) {
+    return 2 * 2 * (WORDS * THREADS / (SIDE * per)) * (SIDE * per + ODD);
+}
+
 /* Adds the strips of k from `from` to `end` to the chains; in fours, `end` is a whole number of strips behind it. */
 template <bool FOURS, int PER, bool A_ALONG_K, bool B_ALONG_K>
-DEVICE_FN void add_strips(float (&chain)[PER][PER], float *a, float *b, const Multiplication &p, int from, int end,
-                          int row, int col) {
+DEVICE_FN void add_strips(float (&chain)[PER][PER], float *near, const Multiplication &p, int first_row, int first_col,
+                          int from, int end, int row, int col) {
     enum { TILE = SIDE * PER, PITCH = TILE + ODD, STRIP = Walk<TILE, true>::STRIP };
-    float next_a[WORDS], next_b[WORDS];
+    float *a = near, *b = near + near_words(PER) / 2, next_a[WORDS], next_b[WORDS];
     if (from >= end) return;
-    Walk<TILE, A_ALONG_K> walk_a = walk_along<TILE, A_ALONG_K>(p.a, (int)blockIdx.y * TILE, from, end, FOURS);
-    Walk<TILE, B_ALONG_K> walk_b = walk_along<TILE, B_ALONG_K>(p.b, (int)blockIdx.x * TILE, from, end, FOURS);
+    Walk<TILE, A_ALONG_K> walk_a = walk_along<TILE, A_ALONG_K>(p.a, first_row, from, end, FOURS);
+    Walk<TILE, B_ALONG_K> walk_b = walk_along<TILE, B_ALONG_K>(p.b, first_col, from, end, FOURS);
     fetch<FOURS>(next_a, walk_a), fetch<FOURS>(next_b, walk_b);
     for (int turn = from / STRIP & 1; from < end; from += STRIP, turn ^= 1) {
         const float *x = a + turn * STRIP * PITCH, *y = b + turn * STRIP * PITCH;
@@ -162,16 +167,15 @@ DEVICE_FN void add_strips(float (&chain)[PER][PER], float *a, float *b, const Mu
     }
 }
 
+/* The tile in column x and row y of tiles; near: near_words(PER). */
 template <int PER, bool A_ALONG_K, bool B_ALONG_K>
-DEVICE_FN void multiply(const Multiplication &p) {
+DEVICE_FN void multiply(const Multiplication &p, float *near, int tile_x, int tile_y) {
     enum { TILE = SIDE * PER, STRIP = Walk<TILE, true>::STRIP, GROUP = Side<PER>::GROUP };
-    SHARED(float, a, [2 * STRIP * (TILE + ODD)]);
-    SHARED(float, b, [2 * STRIP * (TILE + ODD)]);
     /* A warp makes 2 x 16 squares. Lanes n and n ^ 1 read the same rows, n and n ^ 2 the same columns: then a load of
      * 128 bits is two requests to shared memory, not four. */
     const int lane = lane_id(), row = (int)threadIdx.x / WARP * 2 + (lane >> 1 & 1);
     const int col = (lane & 1) | (lane >> 1 & 14);
-    const int first_row = (int)blockIdx.y * TILE, first_col = (int)blockIdx.x * TILE;
+    const int first_row = tile_y * TILE, first_col = tile_x * TILE;
     const bool fours = in_fours<A_ALONG_K>(p.a) && in_fours<B_ALONG_K>(p.b);
     const int whole = fours ? p.k / STRIP * STRIP : 0;
     float chain[PER][PER];
@@ -179,8 +183,8 @@ DEVICE_FN void multiply(const Multiplication &p) {
     for (int i = 0; i < PER; i++)
 #pragma unroll
         for (int j = 0; j < PER; j++) chain[i][j] = 0;
-    add_strips<true, PER, A_ALONG_K, B_ALONG_K>(chain, a, b, p, 0, whole, row, col);
-    add_strips<false, PER, A_ALONG_K, B_ALONG_K>(chain, a, b, p, whole, p.k, row, col);
+    add_strips<true, PER, A_ALONG_K, B_ALONG_K>(chain, near, p, first_row, first_col, 0, whole, row, col);
+    add_strips<false, PER, A_ALONG_K, B_ALONG_K>(chain, near, p, first_row, first_col, whole, p.k, row, col);
     const bool wide = lies_by(p.c, p.ldc, GROUP);
     if (p.bias)
 #pragma unroll
