@@ -12,9 +12,8 @@ KERNEL_FN(forward, THREADS, Call, c) {
     if (lane_id() == 0) save[0] = sum, save[1] = inverse;
 }
 
-KERNEL_FN(input, THREADS, Call, c) {
-    int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
-    if (line >= lines_of(c)) return;
+DEVICE_FN void input_line(const Call &c, int r, int line) {
+    const int n = width_of(c);
     const float *x = at(c.in[0], r) + (size_t)line * n, *dy = at(c.dout, r) + (size_t)line * n, *g = at(c.in[1], r);
     const float *save = at(c.save, r) + 2 * (size_t)line;
     float *dx = at(c.din[0], r) + (size_t)line * n, sum = save[0], inverse = save[1], dot;
@@ -26,8 +25,5 @@ KERNEL_FN(input, THREADS, Call, c) {
 
 STAGES(crms,
        {{"crms.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
-       {{"crms.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0, NULL,
-         false},
-        {"crms.gain", BODY(gain, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1, NULL,
-         false}},
+       {NORM_BACKWARD("crms.backward")},
        NULL);

@@ -1,8 +1,7 @@
 /* h = (x - mean) / sqrt(var + eps),  y = g h + b; two-pass variance. save: mean, 1/deviation per group.
  * dx = (dh - mean(dh) - h mean(dh h)) / deviation with dh = dy g;  dg = sum of dy h, db = sum of dy over rows.
  * A row of several groups is that many rows: the memory is the same. */
-#include "kernels/cuda/columns.cuh"
-#include "kernels/cuda/lines.cuh"
+#include "kernels/cuda/norm_back.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
@@ -16,9 +15,8 @@ KERNEL_FN(forward, THREADS, Call, c) {
     if (lane_id() == 0) save[0] = mean, save[1] = inverse;
 }
 
-KERNEL_FN(input, THREADS, Call, c) {
-    int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
-    if (line >= lines_of(c)) return;
+DEVICE_FN void input_line(const Call &c, int r, int line) {
+    const int n = width_of(c);
     const float *x = at(c.in[0], r) + (size_t)line * n, *dy = at(c.dout, r) + (size_t)line * n, *g = at(c.in[1], r);
     const float *save = at(c.save, r) + 2 * (size_t)line;
     float *dx = at(c.din[0], r) + (size_t)line * n, mean = save[0], inverse = save[1], sum, dot;
@@ -43,24 +41,21 @@ struct GainFactors {
     }
 };
 
-KERNEL_FN(gains, THREADS, Call, c) {
-    int r = (int)blockIdx.z, n = width_of(c), column = column_here();
+static inline __host__ __device__ int gain_columns(const Call &c) {
+    return c.din[1].at || c.din[2].at ? 2 * width_of(c) : 0;
+}
+
+DEVICE_FN void gains(const Call &c, float *near, int r, int column) {
+    const int n = width_of(c);
     const GainFactors of = {at(c.in[0], r), at(c.dout, r), at(c.save, r), n};
-    float total = column_chain(lines_of(c), CANON_BLOCK, column, 2 * n, of);
+    float total = column_chain_in<SHORT_ROWS>(near, lines_of(c), CANON_BLOCK, column, 2 * n, of);
     if (threadIdx.x >= WARP || column >= 2 * n) return;
     float *gain = at(c.din[1], r), *bias = at(c.din[2], r);
     if (column < n && gain) put(&gain[column], total, c.accumulate[1]);
     if (column >= n && bias) put(&bias[column - n], total, c.accumulate[2]);
 }
 
-static Grid each_column(const Call *c) {
-    return c->din[1].at || c->din[2].at ? grid_of_columns(c, 2 * (size_t)width_of(*c)) : no_grid();
-}
-
 STAGES(layernorm,
        {{"layernorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
-       {{"layernorm.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0,
-         NULL, false},
-        {"layernorm.gains", BODY(gains, Call), each_column, NULL,
-         TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1 | TOUCH_din2, NULL, false}},
+       {NORM_BACKWARD("layernorm.backward")},
        NULL);

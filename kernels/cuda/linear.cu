@@ -166,7 +166,8 @@ static Grid each_output(const Call *c) {
     return tiles_if(c, true, PER, c->out.rows, c->out.cols);
 }
 
-/* The tiles of backward: of dW the largest that give enough blocks by themselves, where dx fills the device one less. */
+/* The tiles of backward: of dW the largest that give enough blocks by themselves, where dx fills the device one size
+ * less. */
 typedef struct {
     int input, weight;
 } Tiles;

@@ -3,8 +3,7 @@
 #ifndef KERNELS_CUDA_RMS_GAIN_CUH
 #define KERNELS_CUDA_RMS_GAIN_CUH
 
-#include "kernels/cuda/columns.cuh"
-#include "kernels/cuda/lines.cuh"
+#include "kernels/cuda/norm_back.cuh"
 
 struct GainFactors {
     const float *x, *dy, *save;
@@ -16,15 +15,15 @@ struct GainFactors {
     }
 };
 
-KERNEL_FN(gain, THREADS, Call, c) {
-    int r = (int)blockIdx.z, n = width_of(c), i = column_here();
-    const GainFactors of = {at(c.in[0], r), at(c.dout, r), at(c.save, r), n};
-    float total = column_chain(lines_of(c), CANON_BLOCK, i, n, of);
-    if (threadIdx.x < WARP && i < n) put(&at(c.din[1], r)[i], total, c.accumulate[1]);
+static inline __host__ __device__ int gain_columns(const Call &c) {
+    return c.din[1].at ? width_of(c) : 0;
 }
 
-static Grid each_column(const Call *c) {
-    return c->din[1].at ? grid_of_columns(c, (size_t)width_of(*c)) : no_grid();
+DEVICE_FN void gains(const Call &c, float *near, int r, int column) {
+    const int n = width_of(c);
+    const GainFactors of = {at(c.in[0], r), at(c.dout, r), at(c.save, r), n};
+    float total = column_chain_in<SHORT_ROWS>(near, lines_of(c), CANON_BLOCK, column, n, of);
+    if (threadIdx.x < WARP && column < n) put(&at(c.din[1], r)[column], total, c.accumulate[1]);
 }
 
 #endif

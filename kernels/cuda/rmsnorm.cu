@@ -10,9 +10,8 @@ KERNEL_FN(forward, THREADS, Call, c) {
     if (lane_id() == 0) at(c.save, r)[2 * (size_t)line + 1] = inverse;
 }
 
-KERNEL_FN(input, THREADS, Call, c) {
-    int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
-    if (line >= lines_of(c)) return;
+DEVICE_FN void input_line(const Call &c, int r, int line) {
+    const int n = width_of(c);
     size_t first = (size_t)line * n;
     rms_backward(at(c.din[0], r) + first, at(c.dout, r) + first, at(c.in[0], r) + first, at(c.in[1], r),
                  at(c.save, r)[2 * (size_t)line + 1], n, c.accumulate[0]);
@@ -20,8 +19,5 @@ KERNEL_FN(input, THREADS, Call, c) {
 
 STAGES(rmsnorm,
        {{"rmsnorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
-       {{"rmsnorm.input", BODY(input, Call), each_line_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din0,
-         NULL, false},
-        {"rmsnorm.gain", BODY(gain, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_save | TOUCH_din1, NULL,
-         false}},
+       {NORM_BACKWARD("rmsnorm.backward")},
        NULL);
