@@ -51,10 +51,11 @@ ParameterizedTest(int *index, simt, trainings_have_the_readable_bits) {
     char expected[130], got[130];
     toy_setting(*index, &v, &s, &r);
     toy_hashes(expected, &v, &s, &r, 1, backend_find("readable", &e), 3);
-    for (unsigned order = 1; order <= 3; order += 2) {
-        simt_order(order);
+    const unsigned order[] = {1, SIMT_TOGETHER + 3};
+    for (int i = 0; i < 2; i++) {
+        simt_order(order[i]);
         toy_hashes(got, &v, &s, &r, 1, backend_find("simt", &e), 3);
-        cr_assert_str_eq(got, expected, "setting %d, order %u", *index, order);
+        cr_assert_str_eq(got, expected, "setting %d, order %u", *index, order[i]);
     }
 }
 
@@ -215,8 +216,9 @@ Test(simt, many_parameters_and_a_tall_one) {
     ModelShape s = toy_shape();
     s.layers = 24, s.width = 4, s.heads = 1, s.vocab = 4200, s.context = 4, s.batch = 1;
     for (int r = 0; r < REPLICAS; r++) recipe[r].clip = 0.1;
-    for (unsigned order = 1; order <= 3; order += 2) {
-        simt_order(order);
+    const unsigned order[] = {1, SIMT_TOGETHER + 3};
+    for (int i = 0; i < 2; i++) {
+        simt_order(order[i]);
         cr_assert_eq(compare_stretches(s, recipe, "pre", 2, 2), 2);
     }
 }

@@ -11,24 +11,33 @@
 #include "kernels/cuda/simt/run.h"
 #include "tests/kernels/simt_wrong.h"
 
-static void run(const Wrong *w, unsigned order, float out[WRONG_THREADS]) {
-    const Grid grid = {1, 1, 1, WRONG_THREADS, WRONG_THREADS * sizeof(float)};
-    memset(out, 0, WRONG_THREADS * sizeof *out);
+enum { OUT = WRONG_BLOCKS * WRONG_THREADS };
+
+/* Scratch holds numbers of an op before. */
+static void run(const Wrong *w, unsigned order, float out[OUT]) {
+    float scratch[WRONG_SCRATCH];
+    const WrongArgs args = {out, scratch};
+    memset(out, 0, OUT * sizeof *out);
+    for (int i = 0; i < WRONG_SCRATCH; i++) scratch[i] = 1;
     simt_order(order);
-    simt_run(w->name, w->body, grid, &out, w->flat);
+    simt_run(w->name, w->body, wrong_grid(w), &args, w->flat);
+}
+
+static void run_once(const void *wrong) {
+    float out[OUT];
+    run(wrong, 0, out);
 }
 
 /* Its own process, its last words in `said`; returns how it ended, as waitpid has it. */
-static int run_apart(const Wrong *w, char said[512]) {
+static int run_apart(void (*what)(const void *), const void *with, char said[512]) {
     int pipes[2], status = -1;
     cr_assert_eq(pipe(pipes), 0);
     pid_t child = fork();
     cr_assert(child >= 0);
     if (child == 0) {
-        float out[WRONG_THREADS];
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
         dup2(pipes[1], STDERR_FILENO);
-        run(w, 0, out);
+        what(with);
         _exit(0);
     }
     close(pipes[1]);
@@ -41,32 +50,36 @@ static int run_apart(const Wrong *w, char said[512]) {
     return status;
 }
 
+/* In one line that begins with the kernel's name. */
 static void must_stop(const Wrong *w) {
     char said[512], start[96];
-    int status = run_apart(w, said);
+    int status = run_apart(run_once, w, said);
     cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%s went through", w->name);
-    snprintf(start, sizeof start, "simt: kernel %s, block 0 0 0: ", w->name);
+    snprintf(start, sizeof start, "simt: kernel %s%s: ", w->name,
+             w->symptom == STOPS ? ", block 0 0 0" : " cannot be launched");
     cr_assert(!strncmp(said, start, strlen(start)), "%s: %s", w->name, said);
     cr_assert(strstr(said, w->says), "%s: %s", w->name, said);
+    cr_assert_eq(strchr(said, '\n'), said + strlen(said) - 1, "%s: %s", w->name, said);
 }
 
-static int orders_that_differ(const Wrong *w) {
+/* Of four orders beside 0, blocks in turns or one after another. */
+static int orders_that_differ(const Wrong *w, unsigned together) {
     const unsigned order[] = {1, 2, 3, 7};
-    float first[WRONG_THREADS], other[WRONG_THREADS];
+    float first[OUT], other[OUT];
     int differ = 0;
     run(w, 0, first);
     for (int i = 0; i < 4; i++) {
-        run(w, order[i], other);
+        run(w, order[i] + together, other);
         differ += memcmp(first, other, sizeof first) != 0;
     }
     return differ;
 }
 
 static int nans_of(const Wrong *w) {
-    float out[WRONG_THREADS];
+    float out[OUT];
     int nans = 0;
     run(w, 0, out);
-    for (int i = 0; i < WRONG_THREADS; i++) nans += isnan(out[i]) != 0;
+    for (int i = 0; i < OUT; i++) nans += isnan(out[i]) != 0;
     return nans;
 }
 
@@ -78,19 +91,26 @@ ParameterizedTestParameters(simt_wrong, every_mistake_is_found) {
 
 ParameterizedTest(int *index, simt_wrong, every_mistake_is_found) {
     const Wrong *w = &simt_wrong[*index];
-    if (w->symptom == STOPS) must_stop(w);
-    if (w->symptom == DIFFERS) cr_assert_gt(orders_that_differ(w), 0, "%s gives the same in every order", w->name);
+    int alone = 0, together = 0;
+    if (w->symptom == STOPS || w->symptom == REFUSED) must_stop(w);
+    if (w->symptom == DIFFERS || w->symptom == DIFFERS_TOGETHER || w->symptom == RIGHT)
+        alone = orders_that_differ(w, 0), together = orders_that_differ(w, SIMT_TOGETHER);
+    if (w->symptom == DIFFERS) cr_assert_gt(alone, 0, "%s gives the same in every order", w->name);
+    if (w->symptom == DIFFERS_TOGETHER) {
+        cr_assert_eq(alone, 0, "%s was meant to be found by turns of blocks alone", w->name);
+        cr_assert_gt(together, 0, "%s gives the same in every order", w->name);
+    }
     if (w->symptom == NANS) cr_assert_gt(nans_of(w), 0, "%s read numbers nobody wrote", w->name);
-    if (w->symptom == RIGHT) cr_assert(orders_that_differ(w) == 0 && nans_of(w) == 0, "%s", w->name);
+    if (w->symptom == RIGHT) cr_assert(alone == 0 && together == 0 && nans_of(w) == 0, "%s", w->name);
 }
 
 /* Thread i of 0..n-1 has its turn once in every order, and the orders are several. */
 Test(simt_wrong, orders_are_different_permutations) {
-    float turn[4][WRONG_THREADS];
+    float turn[5][OUT];
     const Wrong *last_writer = &simt_wrong[2];
     cr_assert_str_eq(last_writer->name, "one_place_for_all");
-    const unsigned order[] = {0, 1, 2, 7};
-    for (int i = 0; i < 4; i++) {
+    const unsigned order[] = {0, 1, 2, 7, SIMT_TOGETHER + 3};
+    for (int i = 0; i < 5; i++) {
         run(last_writer, order[i], turn[i]);
         for (int j = 0; j < i; j++) cr_assert_neq(turn[i][0], turn[j][0], "orders %u and %u", order[i], order[j]);
     }

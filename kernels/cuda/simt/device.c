@@ -83,7 +83,8 @@ static void multiply(const void *args) {
 }
 
 static void simt_product(void *queue, const Product *p) {
-    simt_launch(queue, "library product", (const void *)multiply, (Grid){1, 1, 1, 1, 0}, p, sizeof *p, true);
+    static const SimtKernel kernel = {multiply, 1, 0};
+    simt_launch(queue, "library product", &kernel, (Grid){1, 1, 1, 1, 0}, p, sizeof *p, true);
 }
 
 STAGED_KERNELS(simt)
