@@ -107,9 +107,32 @@ WRONG(flat_that_shares) {
     a.out[me()] = x[me()] = 0;
 }
 
+WRONG(too_much_declared) {
+    SHARED(float, x, [6 << 10]);
+    SHARED(float, y, [7 << 10]);
+    a.out[me()] = x[me()] = y[me()] = 0;
+}
+
+/* What is declared and what is given together. */
 WRONG(too_much_memory) {
-    SHARED(float, x, [26 << 10]);
+    SHARED(float, x, [11 << 10]);
     a.out[me()] = x[me()] = 0;
+}
+
+WRONG(any_grid) {
+    a.out[me()] = 0;
+}
+
+KERNEL_FN(bounds_of_all_threads, 2048, WrongArgs, a) {
+    a.out[me()] = 0;
+}
+
+KERNEL_FN(more_blocks_than_a_processor_holds, AT_LEAST(33, WARP), WrongArgs, a) {
+    a.out[me()] = 0;
+}
+
+KERNEL_FN(more_threads_than_a_processor_holds, AT_LEAST(3, 1024), WrongArgs, a) {
+    a.out[me()] = 0;
 }
 
 /* Half of each warp goes another way, and both ways have as many exchanges. */
@@ -194,7 +217,9 @@ const Wrong simt_wrong[WRONG_COUNT] = {
     ROW(half_a_warp, false, STOPS, "only whole warps exchange", ONE),
     ROW(flat_that_waits, true, STOPS, "a flat stage has no thread to wait for", ONE),
     ROW(flat_that_shares, true, STOPS, "a flat stage has no memory to share", ONE),
-    ROW(too_much_memory, false, STOPS, "more shared memory than a block has", ONE),
+    ROW(too_much_declared, false, STOPS, "declared shared memory of a block: 53248, and sm_80 allows 49152", ONE),
+    ROW(too_much_memory, false, STOPS, "bytes of shared memory of a block: 167936, and sm_80 allows 166912",
+        {1, 1, 1, N, 120 << 10}),
     ROW(beyond_its_memory, false, SANITIZED_ONLY, nullptr, ONE),
     ROW(different_kinds, false, STOPS, "lanes 0 and 16 of a warp meet in different places: __shfl_xor_sync at ", ONE),
     ROW(different_sums, false, STOPS, "lanes 0 and 16 of a warp meet in different places: __shfl_xor_sync at ", ONE),
@@ -204,4 +229,14 @@ const Wrong simt_wrong[WRONG_COUNT] = {
     ROW(sum_meets_largest, false, STOPS, "lanes 0 and 1 of a warp meet in different places: ", ONE),
     ROW(memory_of_all_blocks, false, DIFFERS_TOGETHER, nullptr, SEVERAL),
     ROW(right_blocks, false, RIGHT, nullptr, SEVERAL),
+    ROW(any_grid, true, REFUSED, "blocks of the grid in y: 65536, and sm_80 allows 65535", {1, 65536, 1, N, 0}),
+    ROW(any_grid, true, REFUSED, "blocks of the grid in x: 2147483648, and sm_80 allows 2147483647",
+        {1u << 31, 1, 1, N, 0}),
+    ROW(any_grid, true, REFUSED, "threads of a block: 65, and its launch bounds say 64", {1, 1, 1, N + 1, 0}),
+    ROW(any_grid, true, REFUSED, "a grid of 1 x 1 x 0 blocks of 64 threads has none", {1, 1, 0, N, 0}),
+    ROW(bounds_of_all_threads, true, REFUSED, "threads of a block: 1025, and sm_80 allows 1024", {1, 1, 1, 1025, 0}),
+    ROW(more_blocks_than_a_processor_holds, true, REFUSED,
+        "blocks that the launch bounds keep on a processor: 33, and sm_80 allows 32", {1, 1, 1, WARP, 0}),
+    ROW(more_threads_than_a_processor_holds, true, REFUSED,
+        "threads that the launch bounds keep on a processor: 3072, and sm_80 allows 2048", ONE),
 };

@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "base/canon.h"
-#include "kernels/cuda/simt/run.h"
+#include "kernels/cuda/simt/limits.h"
 
 __thread SimtIndex threadIdx, blockIdx, blockDim, gridDim;
 __thread const SimtCall *simt_called;
 
 namespace {
 
-enum { STACK = 128 << 10, MOST_SHARED = 100 << 10, WARP = CANON_LANES };
+enum { STACK = 128 << 10, WARP = CANON_LANES };
 enum { TOGETHER = 3 }; /* blocks alive at once: no divisor of the usual grids */
 enum State { READY, WAITING, ENDED };
 
@@ -236,9 +236,10 @@ void permute(std::vector<size_t> &turn, size_t n, unsigned order) {
 }
 
 Shared new_shared(const void *place, size_t bytes) {
-    size_t used = bytes + (place ? ours->grid.shared : 0);
-    for (const Shared &s : ours->here->shared) used += s.bytes;
-    if (used > MOST_SHARED) mistake("more shared memory than a block has");
+    size_t declared = place ? bytes : 0;
+    char why[SIMT_WHY];
+    for (const Shared &s : ours->here->shared) declared += s.bytes;
+    if (!simt_may_share(why, declared, ours->grid.shared)) mistake(why);
     Shared s = {place, bytes, malloc(bytes)};
     memset(s.at, 0xff, bytes);
     return s;
@@ -311,8 +312,13 @@ void simt_order(unsigned order) {
 }
 
 void simt_run(const char *name, const void *body, Grid grid, const void *args, bool flat) {
+    char why[SIMT_WHY];
     ready();
     ours->name = name, ours->kernel = (const SimtKernel *)body, ours->args = args, ours->grid = grid;
+    if (!simt_may_launch(why, ours->kernel, grid)) {
+        fprintf(stderr, "simt: kernel %s cannot be launched: %s\n", name, why);
+        abort();
+    }
     gridDim = SimtIndex{grid.x, grid.y, grid.z};
     blockDim = SimtIndex{grid.threads, 1, 1};
     std::vector<size_t> blocks;
