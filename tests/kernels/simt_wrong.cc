@@ -168,6 +168,17 @@ WRONG(sum_meets_largest) {
     a.out[me()] = me() % WARP ? fold((float)me()) : fold_max((float)me());
 }
 
+WRONG(left_by_another_op) {
+    a.out[me()] = a.scratch[me()];
+}
+
+/* A stage may read what a stage of its op wrote, and no more. */
+WRONG(written_by_halves) {
+    if (me() % 2) a.scratch[me()] = 1;
+    __syncthreads();
+    a.out[me()] = a.scratch[me()];
+}
+
 /* Memory that was meant to be a block's, and is everybody's: it holds while blocks run one after another. */
 static float everybodys[N];
 
@@ -227,6 +238,8 @@ const Wrong simt_wrong[WRONG_COUNT] = {
     ROW(different_barriers, false, STOPS, "threads 0 and 32 of a block meet in different places: __syncthreads at ",
         ONE),
     ROW(sum_meets_largest, false, STOPS, "lanes 0 and 1 of a warp meet in different places: ", ONE),
+    ROW(left_by_another_op, true, NANS, nullptr, ONE),
+    ROW(written_by_halves, false, NANS, nullptr, ONE),
     ROW(memory_of_all_blocks, false, DIFFERS_TOGETHER, nullptr, SEVERAL),
     ROW(right_blocks, false, RIGHT, nullptr, SEVERAL),
     ROW(any_grid, true, REFUSED, "blocks of the grid in y: 65536, and sm_80 allows 65535", {1, 65536, 1, N, 0}),

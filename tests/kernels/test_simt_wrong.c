@@ -17,9 +17,11 @@ enum { OUT = WRONG_BLOCKS * WRONG_THREADS };
 static void run(const Wrong *w, unsigned order, float out[OUT]) {
     float scratch[WRONG_SCRATCH];
     const WrongArgs args = {out, scratch};
+    const Call call = {.scratch = scratch};
     memset(out, 0, OUT * sizeof *out);
     for (int i = 0; i < WRONG_SCRATCH; i++) scratch[i] = 1;
     simt_order(order);
+    simt_fresh_scratch(&call, sizeof scratch);
     simt_run(w->name, w->body, wrong_grid(w), &args, w->flat);
 }
 

@@ -90,6 +90,46 @@ static void simt_product(void *queue, const Product *p) {
 STAGED_KERNELS(simt)
 PRODUCT_KERNELS(simt)
 
+typedef struct {
+    void *at;
+    size_t bytes;
+} Scratch;
+
+static void fill(const void *args) {
+    const Scratch *s = args;
+    memset(s->at, 0xff, s->bytes);
+}
+
+void simt_fresh_scratch(const Call *c, size_t bytes) {
+    static const SimtKernel kernel = {fill, 1, 0};
+    const Scratch s = {c->scratch, bytes};
+    if (bytes) simt_launch(c->queue, "fresh scratch", &kernel, (Grid){1, 1, 1, 1, 0}, &s, sizeof s, true);
+}
+
+static void all_stages(const Call *c, void (*stages)(const Call *c)) {
+    simt_fresh_scratch(c, simt_scratch(c));
+    stages(c);
+}
+
+static void forward(const Call *c) {
+    all_stages(c, simt_kernel.forward);
+}
+
+static void backward(const Call *c) {
+    all_stages(c, simt_kernel.backward);
+}
+
+static void fast_forward(const Call *c) {
+    all_stages(c, simt_fast_kernel.forward);
+}
+
+static void fast_backward(const Call *c) {
+    all_stages(c, simt_fast_kernel.backward);
+}
+
+static const Kernel exact_row = {forward, backward, simt_scratch};
+static const Kernel fast_row = {fast_forward, fast_backward, simt_scratch};
+
 static bool present(Error *e) {
     (void)e;
     return true;
@@ -252,13 +292,13 @@ const Device simt_device = {true,   present, open_queue,   close_queue, take,   
                             merge,  record,  recorded,     replay,      forget, status, memory, describe};
 
 const Kernel *const simt_kernels[OP_COUNT] = {
-#define OP(name, ...) [OP_##name] = &simt_kernel,
+#define OP(name, ...) [OP_##name] = &exact_row,
 #include "kernels/ops.def"
 #undef OP
 };
 
 const Kernel *const simt_fp32_kernels[OP_COUNT] = {
-#define OP(name, ...) [OP_##name] = &simt_fast_kernel,
+#define OP(name, ...) [OP_##name] = &fast_row,
 #include "kernels/ops.def"
 #undef OP
 };

@@ -29,6 +29,10 @@ void simt_order(unsigned order);
  * so many replays of graphs. 0: without limit. For tests. */
 void simt_limits(size_t bytes, int replays);
 
+/* Fills c's scratch, of so many bytes, with NaNs, in its queue: what the rows of the shim do before the first stage of
+ * every op, which may count on nothing that another op left there. */
+void simt_fresh_scratch(const Call *c, size_t bytes);
+
 #ifdef __cplusplus
 }
 #endif
