@@ -2,12 +2,15 @@
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernels/addition.h"
+#include "kernels/backend.h"
 #include "kernels/cuda/simt/run.h"
 #include "tests/kernels/simt_wrong.h"
 
@@ -116,4 +119,97 @@ Test(simt_wrong, orders_are_different_permutations) {
         run(last_writer, order[i], turn[i]);
         for (int j = 0; j < i; j++) cr_assert_neq(turn[i][0], turn[j][0], "orders %u and %u", order[i], order[j]);
     }
+}
+
+/* ---- memory of the device ---- */
+
+enum { WORDS = 3000 };
+
+static const Device *shim(void) {
+    Error e;
+    return backend_find("simt", &e)->device;
+}
+
+typedef struct {
+    Queue *queue;
+    float *at; /* WORDS of them on the device */
+} Taken;
+
+static Taken taken(void) {
+    Error e;
+    Taken t;
+    void *at;
+    cr_assert_eq(shim()->open(&t.queue, &e), RC_OK);
+    cr_assert_eq(shim()->take(t.queue, &at, WORDS * sizeof *t.at, &e), RC_OK);
+    t.at = at;
+    return t;
+}
+
+static void reads(const void *with) {
+    volatile float sink = *((const Taken *)with)->at;
+    (void)sink;
+}
+
+static void writes(const void *with) {
+    ((const Taken *)with)->at[WORDS - 1] = 1;
+}
+
+/* Memory ends within a line of the cache after its last word. A kernel that is given words beyond it: */
+static void adds_beyond(const void *with) {
+    const Taken *t = with;
+    const Addition a = {.y = t->at + WORDS - 8, .x = t->at, .words = 64, .copies = true};
+    shim()->add(t->queue, &a);
+}
+
+static void copies_beyond(const void *with) {
+    const Taken *t = with;
+    float words[32] = {0};
+    shim()->put(t->queue, t->at + WORDS - 8, words, sizeof words);
+}
+
+static void copies_elsewhere(const void *with) {
+    float words[32] = {0}, more[32];
+    shim()->get(((const Taken *)with)->queue, more, words, sizeof words);
+}
+
+static void must_crash(void (*what)(const void *), int signal, const char *line) {
+    Taken t = taken();
+    char said[512];
+    int status = run_apart(what, &t, said);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == signal, "status %x: %s", (unsigned)status, said);
+    cr_assert_str_eq(said, line);
+    shim()->close(t.queue);
+}
+
+Test(simt_wrong, device_memory_is_not_the_hosts) {
+    const char host[] = "simt: the host touched memory of the device: only kernels and copies may\n";
+    must_crash(reads, SIGSEGV, host);
+    must_crash(writes, SIGSEGV, host);
+    must_crash(adds_beyond, SIGSEGV, "simt: something touched what lies beyond the end of memory of the device\n");
+    must_crash(copies_beyond, SIGABRT, "simt: a copy of 128 bytes is not within memory of the device\n");
+    must_crash(copies_elsewhere, SIGABRT, "simt: a copy of 128 bytes is not within memory of the device\n");
+}
+
+/* Copies and kernels of a queue; another thread's queue is busy all the while. */
+static void *work(void *context) {
+    Taken t = taken();
+    static const float ones[WORDS / 2] = {1, 1, 1};
+    float back[WORDS / 2];
+    for (int i = 0; i < 300; i++) {
+        const Addition a = {.y = t.at + WORDS / 2, .x = t.at, .words = WORDS / 2, .copies = i == 0};
+        shim()->put(t.queue, t.at, ones, sizeof ones);
+        shim()->add(t.queue, &a);
+    }
+    shim()->get(t.queue, back, t.at + WORDS / 2, sizeof back);
+    *(bool *)context = back[0] == 300.0f && back[2] == 300.0f && back[3] == 0.0f;
+    shim()->close(t.queue);
+    return NULL;
+}
+
+Test(simt_wrong, queues_of_two_threads_do_not_close_each_others_memory) {
+    pthread_t thread[2];
+    bool right[2] = {false, false};
+    for (int i = 0; i < 2; i++) cr_assert_eq(pthread_create(&thread[i], NULL, work, &right[i]), 0);
+    for (int i = 0; i < 2; i++) cr_assert_eq(pthread_join(thread[i], NULL), 0);
+    cr_assert(right[0] && right[1]);
 }

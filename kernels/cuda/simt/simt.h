@@ -1,7 +1,8 @@
 /* The SIMT shim: CUDA kernels as plain C++, so that the code a device runs can be run, sanitized and compared bit for
  * bit on a machine without one. Blocks run one after another, or a few at a time by turns (run.h); the threads of
  * a block are fibers of the calling thread that change places only where they wait for each other (simt.cc), or, in a
- * flat stage, simply one call after another. What is missing here is what the kernels do not use. */
+ * flat stage, simply one call after another. Held to a device's rules are places of exchanges (below), launches
+ * (limits.h), memory (memory.h) and scratch (run.h). What is missing here is what the kernels do not use. */
 #ifndef KERNELS_CUDA_SIMT_SIMT_H
 #define KERNELS_CUDA_SIMT_SIMT_H
 
