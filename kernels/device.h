@@ -18,7 +18,7 @@ typedef struct Graph Graph; /* recorded work */
 enum { DEVICE_SLOTS = 2 };
 
 typedef struct Device {
-    bool shares_memory;        /* the host may use its memory: the shim */
+    bool shares_memory;        /* kernels may be given the host's memory: the shim. What `take` gives is the device's */
     bool (*present)(Error *e); /* is there a device that can run the kernels; says why not */
     Rc (*open)(Queue **q, Error *e);
     void (*close)(Queue *q);

@@ -24,4 +24,8 @@ DEVICE_FN float chain_sum(const float *x, int n) {
     return n > CANON_BLOCK ? tree_end(&tree, (n + CANON_BLOCK - 1) / CANON_BLOCK) : chain;
 }
 
+#ifdef SIMT_CALL /* each call is a place of its own */
+#define chain_sum(...) SIMT_CALL(chain_sum, __VA_ARGS__)
+#endif
+
 #endif

@@ -72,4 +72,8 @@ static inline Grid grid_of_columns(const Call *c, size_t n) {
     return g;
 }
 
+#ifdef SIMT_CALL /* each call is a place of its own */
+#define column_chain(...) SIMT_CALL(column_chain, __VA_ARGS__)
+#endif
+
 #endif

@@ -210,4 +210,13 @@ static inline Grid each_element_back(const Call *c) {
     return c->din[0].at ? each_element(c) : no_grid();
 }
 
+/* The shim holds the lanes of a warp to one call of these, as a device with other code for each call would. */
+#ifdef SIMT_CALL
+#define fold(...) SIMT_CALL(fold, __VA_ARGS__)
+#define fold_max(...) SIMT_CALL(fold_max, __VA_ARGS__)
+#define row_sum(...) SIMT_CALL(row_sum, __VA_ARGS__)
+#define row_dot(...) SIMT_CALL(row_dot, __VA_ARGS__)
+#define row_max(...) SIMT_CALL(row_max, __VA_ARGS__)
+#endif
+
 #endif

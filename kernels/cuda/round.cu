@@ -17,7 +17,7 @@ DEVICE_FN void count_one(int *count, Word word, float x, float y) {
 
 /* Blocks count in their own memory and then together: sums of whole numbers have no order. All of a step write the same
  * `first`. */
-KERNEL_FN(round, THREADS, Rounding, c) {
+KERNEL_FN(round_words, THREADS, Rounding, c) {
     SHARED(int, count, [COUNTS]);
     const int r = (int)blockIdx.z, n = c.from.rows * c.from.cols;
     const float *from = at(c.from, r);
@@ -56,4 +56,4 @@ static Grid each_number(const Rounding *c) {
 }
 
 extern "C" const RoundLaunch SYMBOL(round);
-extern "C" const RoundLaunch SYMBOL(round) = {"round", BODY(round, Rounding), each_number};
+extern "C" const RoundLaunch SYMBOL(round) = {"round", BODY(round_words, Rounding), each_number};

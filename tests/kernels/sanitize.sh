@@ -51,7 +51,7 @@ build() {
   local file name
   {
     for file in kernels/cuda/*.cu; do kernel "$(basename "$file" .cu)" "$work/all" ""; done
-    for file in base/*.c kernels/backend.c kernels/backends.c kernels/op.c kernels/quantization.c models/*.c kernels/cuda/simt/device.c kernels/cuda/library.c kernels/cuda/nccl.c tests/models/toy.c tests/kernels/op_case.c tests/kernels/simt_case.c \
+    for file in base/*.c kernels/backend.c kernels/backends.c kernels/op.c kernels/quantization.c models/*.c kernels/cuda/simt/device.c kernels/cuda/simt/limits.c kernels/cuda/simt/memory.c kernels/cuda/library.c kernels/cuda/nccl.c tests/models/toy.c tests/kernels/op_case.c tests/kernels/simt_case.c \
       tests/kernels/sanitize_driver.c "$work/others.c"; do
       echo "$c -c $file -o $work/all/$(echo "$file" | tr / _).o"
     done

@@ -42,10 +42,11 @@ static int check_training(const char *backend, int setting, unsigned order) {
 }
 
 static int run_wrong(const char *name) {
-    float memory[WRONG_THREADS], *out = memory;
-    const Grid grid = {1, 1, 1, WRONG_THREADS, WRONG_THREADS * sizeof(float)};
+    float out[WRONG_BLOCKS * WRONG_THREADS], scratch[WRONG_SCRATCH] = {0};
+    const WrongArgs args = {out, scratch};
     for (int i = 0; i < WRONG_COUNT; i++)
-        if (!strcmp(simt_wrong[i].name, name)) simt_run(name, simt_wrong[i].body, grid, &out, simt_wrong[i].flat);
+        if (!strcmp(simt_wrong[i].name, name))
+            simt_run(name, simt_wrong[i].body, wrong_grid(&simt_wrong[i]), &args, simt_wrong[i].flat);
     return 0;
 }
 

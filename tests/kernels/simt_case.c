@@ -21,7 +21,7 @@
 
 extern const Stages *const simt_stages[OP_COUNT];
 
-const unsigned simt_orders[SIMT_ORDERS] = {0, 1, 2, 7};
+const unsigned simt_orders[SIMT_ORDERS] = {0, 1, 2, 7, SIMT_TOGETHER + 3};
 
 enum { MOST_VIEWS = 2 * OP_MAX_IN + 3 };
 

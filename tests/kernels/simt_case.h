@@ -11,7 +11,7 @@ typedef struct {
 } SimtCase;
 
 /* The thread orders of kernels/cuda/simt/run.h that kernels are tried in. */
-enum { SIMT_ORDERS = 4 };
+enum { SIMT_ORDERS = 5 };
 extern const unsigned simt_orders[SIMT_ORDERS];
 
 /* Whether y, save and every gradient have the same bits on a backend as on readable, gradients also in place where they

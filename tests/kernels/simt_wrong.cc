@@ -1,16 +1,12 @@
-/* One block of two warps; each kernel writes out[thread] if it gets that far. */
+/* Blocks of two warps, mostly one; each kernel writes out[thread] if it gets that far. */
 #include "tests/kernels/simt_wrong.h"
 
-#include "kernels/cuda/simt/simt.h"
+#include "kernels/cuda/device.cuh"
 
-enum { N = WRONG_THREADS, WARP = 32 };
-#define ALL 0xffffffffu
+enum { N = WRONG_THREADS };
+#define ALL ALL_LANES
 
-typedef struct {
-    float *out;
-} Args;
-
-#define WRONG(name) KERNEL_FN(name, N, Args, a)
+#define WRONG(name) KERNEL_FN(name, N, WrongArgs, a)
 
 static unsigned me(void) {
     return threadIdx.x;
@@ -111,9 +107,95 @@ WRONG(flat_that_shares) {
     a.out[me()] = x[me()] = 0;
 }
 
+WRONG(too_much_declared) {
+    SHARED(float, x, [6 << 10]);
+    SHARED(float, y, [7 << 10]);
+    a.out[me()] = x[me()] = y[me()] = 0;
+}
+
+/* What is declared and what is given together. */
 WRONG(too_much_memory) {
-    SHARED(float, x, [26 << 10]);
+    SHARED(float, x, [11 << 10]);
     a.out[me()] = x[me()] = 0;
+}
+
+WRONG(any_grid) {
+    a.out[me()] = 0;
+}
+
+KERNEL_FN(bounds_of_all_threads, 2048, WrongArgs, a) {
+    a.out[me()] = 0;
+}
+
+KERNEL_FN(more_blocks_than_a_processor_holds, AT_LEAST(33, WARP), WrongArgs, a) {
+    a.out[me()] = 0;
+}
+
+KERNEL_FN(more_threads_than_a_processor_holds, AT_LEAST(3, 1024), WrongArgs, a) {
+    a.out[me()] = 0;
+}
+
+/* Half of each warp goes another way, and both ways have as many exchanges. */
+WRONG(different_kinds) {
+    bool low = lane_id() < WARP / 2;
+    a.out[me()] = low ? __shfl_xor_sync(ALL, 1, 1) : (float)__ballot_sync(ALL, 1);
+}
+
+WRONG(different_sums) {
+    const float x[WARP] = {1};
+    if (lane_id() < WARP / 2)
+        a.out[me()] = row_sum(x, WARP);
+    else
+        a.out[me()] = row_sum(x, WARP - 1);
+}
+
+/* On one line of the source. */
+WRONG(different_sums_in_a_line) {
+    const float x[WARP] = {1};
+    a.out[me()] = lane_id() % 2 ? row_sum(x, WARP) : row_sum(x, WARP);
+}
+
+WRONG(different_barriers) {
+    if (me() < WARP)
+        __syncthreads();
+    else
+        __syncthreads();
+    a.out[me()] = 0;
+}
+
+/* A sum in the place of a largest number, as long as it. */
+WRONG(sum_meets_largest) {
+    a.out[me()] = me() % WARP ? fold((float)me()) : fold_max((float)me());
+}
+
+WRONG(left_by_another_op) {
+    a.out[me()] = a.scratch[me()];
+}
+
+/* A stage may read what a stage of its op wrote, and no more. */
+WRONG(written_by_halves) {
+    if (me() % 2) a.scratch[me()] = 1;
+    __syncthreads();
+    a.out[me()] = a.scratch[me()];
+}
+
+/* Memory that was meant to be a block's, and is everybody's: it holds while blocks run one after another. */
+static float everybodys[N];
+
+WRONG(memory_of_all_blocks) {
+    everybodys[me()] = (float)(blockIdx.x * N + me());
+    __syncthreads();
+    a.out[blockIdx.x * N + me()] = everybodys[N - 1 - me()];
+}
+
+/* A right kernel of several blocks, which share nothing. */
+WRONG(right_blocks) {
+    SHARED(float, x, [N]);
+    DYNAMIC_SHARED(float, y);
+    x[me()] = (float)(blockIdx.x * N + me());
+    y[N - 1 - me()] = row_sum(a.scratch, 0) + (float)me();
+    __syncthreads();
+    a.out[blockIdx.x * N + me()] = x[N - 1 - me()] + y[me()] + fold_max(x[me()]);
 }
 
 WRONG(beyond_its_memory) {
@@ -124,24 +206,50 @@ WRONG(beyond_its_memory) {
     a.out[me()] = 0;
 }
 
-#define ROW(name, flat, symptom, says) \
-    { #name, BODY(name, Args), flat, symptom, says }
+#define ROW(name, flat, symptom, ...) \
+    { #name, BODY(name, WrongArgs), flat, symptom, __VA_ARGS__ }
+#define ONE \
+    { 0, 0, 0, 0, 0 }
+#define SEVERAL \
+    { WRONG_BLOCKS, 1, 1, N, N * sizeof(float) }
 
 const Wrong simt_wrong[WRONG_COUNT] = {
-    ROW(right, false, RIGHT, nullptr),
-    ROW(no_barrier, false, DIFFERS, nullptr),
-    ROW(one_place_for_all, true, DIFFERS, nullptr),
-    ROW(sum_without_atomics, false, DIFFERS, nullptr),
-    ROW(memory_taken_again_too_early, false, DIFFERS, nullptr),
-    ROW(unwritten, false, NANS, nullptr),
-    ROW(unwritten_dynamic, false, NANS, nullptr),
-    ROW(barrier_of_some, false, STOPS, "some threads ended before a barrier of the block"),
-    ROW(barrier_of_one_warp, false, STOPS, "some threads ended before a barrier of the block"),
-    ROW(different_places, false, STOPS, "its threads wait for each other in different places"),
-    ROW(lane_that_ended, false, STOPS, "some lanes ended before an exchange of their warp"),
-    ROW(half_a_warp, false, STOPS, "only whole warps exchange"),
-    ROW(flat_that_waits, true, STOPS, "a flat stage has no thread to wait for"),
-    ROW(flat_that_shares, true, STOPS, "a flat stage has no memory to share"),
-    ROW(too_much_memory, false, STOPS, "more shared memory than a block has"),
-    ROW(beyond_its_memory, false, SANITIZED_ONLY, nullptr),
+    ROW(right, false, RIGHT, nullptr, ONE),
+    ROW(no_barrier, false, DIFFERS, nullptr, ONE),
+    ROW(one_place_for_all, true, DIFFERS, nullptr, ONE),
+    ROW(sum_without_atomics, false, DIFFERS, nullptr, ONE),
+    ROW(memory_taken_again_too_early, false, DIFFERS, nullptr, ONE),
+    ROW(unwritten, false, NANS, nullptr, ONE),
+    ROW(unwritten_dynamic, false, NANS, nullptr, ONE),
+    ROW(barrier_of_some, false, STOPS, "some threads ended before a barrier of the block", ONE),
+    ROW(barrier_of_one_warp, false, STOPS, "some threads ended before a barrier of the block", ONE),
+    ROW(different_places, false, STOPS, "its threads wait for each other in different places", ONE),
+    ROW(lane_that_ended, false, STOPS, "some lanes ended before an exchange of their warp", ONE),
+    ROW(half_a_warp, false, STOPS, "only whole warps exchange", ONE),
+    ROW(flat_that_waits, true, STOPS, "a flat stage has no thread to wait for", ONE),
+    ROW(flat_that_shares, true, STOPS, "a flat stage has no memory to share", ONE),
+    ROW(too_much_declared, false, STOPS, "declared shared memory of a block: 53248, and sm_80 allows 49152", ONE),
+    ROW(too_much_memory, false, STOPS, "bytes of shared memory of a block: 167936, and sm_80 allows 166912",
+        {1, 1, 1, N, 120 << 10}),
+    ROW(beyond_its_memory, false, SANITIZED_ONLY, nullptr, ONE),
+    ROW(different_kinds, false, STOPS, "lanes 0 and 16 of a warp meet in different places: __shfl_xor_sync at ", ONE),
+    ROW(different_sums, false, STOPS, "lanes 0 and 16 of a warp meet in different places: __shfl_xor_sync at ", ONE),
+    ROW(different_sums_in_a_line, false, STOPS, "lanes 0 and 1 of a warp meet in different places: ", ONE),
+    ROW(different_barriers, false, STOPS, "threads 0 and 32 of a block meet in different places: __syncthreads at ",
+        ONE),
+    ROW(sum_meets_largest, false, STOPS, "lanes 0 and 1 of a warp meet in different places: ", ONE),
+    ROW(left_by_another_op, true, NANS, nullptr, ONE),
+    ROW(written_by_halves, false, NANS, nullptr, ONE),
+    ROW(memory_of_all_blocks, false, DIFFERS_TOGETHER, nullptr, SEVERAL),
+    ROW(right_blocks, false, RIGHT, nullptr, SEVERAL),
+    ROW(any_grid, true, REFUSED, "blocks of the grid in y: 65536, and sm_80 allows 65535", {1, 65536, 1, N, 0}),
+    ROW(any_grid, true, REFUSED, "blocks of the grid in x: 2147483648, and sm_80 allows 2147483647",
+        {1u << 31, 1, 1, N, 0}),
+    ROW(any_grid, true, REFUSED, "threads of a block: 65, and its launch bounds say 64", {1, 1, 1, N + 1, 0}),
+    ROW(any_grid, true, REFUSED, "a grid of 1 x 1 x 0 blocks of 64 threads has none", {1, 1, 0, N, 0}),
+    ROW(bounds_of_all_threads, true, REFUSED, "threads of a block: 1025, and sm_80 allows 1024", {1, 1, 1, 1025, 0}),
+    ROW(more_blocks_than_a_processor_holds, true, REFUSED,
+        "blocks that the launch bounds keep on a processor: 33, and sm_80 allows 32", {1, 1, 1, WARP, 0}),
+    ROW(more_threads_than_a_processor_holds, true, REFUSED,
+        "threads that the launch bounds keep on a processor: 3072, and sm_80 allows 2048", ONE),
 };

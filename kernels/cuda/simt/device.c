@@ -1,5 +1,5 @@
-/* The shim as a device: its memory is the host's, its queue runs each kernel at once, and recorded work is a list of
- * launches. So the host's side of the CUDA backend is run and tested where there is no device. */
+/* The shim as a device: its memory is closed to the host (memory.h), its queue runs each kernel at once, and recorded
+ * work is a list of launches. So the host's side of the CUDA backend is run and tested where there is no device. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "kernels/backend.h"
 #include "kernels/cuda/nccl.h"
 #include "kernels/cuda/product.h"
+#include "kernels/cuda/simt/memory.h"
 #include "kernels/cuda/simt/run.h"
 #include "kernels/device.h"
 
@@ -42,6 +43,7 @@ struct Graph {
 };
 
 struct Queue {
+    Memory memory;
     Graph *recording; /* NULL: run at once */
     void *buffer[DEVICE_SLOTS];
     const Ranks *ranks; /* that it has met */
@@ -52,9 +54,12 @@ struct Queue {
 
 static void simt_launch(void *queue, const char *name, const void *body, Grid grid, const void *args, size_t bytes,
                         bool flat) {
-    Graph *g = queue ? ((Queue *)queue)->recording : NULL;
+    Queue *q = queue;
+    Graph *g = q ? q->recording : NULL;
     if (!g) {
+        if (q) memory_open(&q->memory);
         simt_run(name, body, grid, args, flat);
+        if (q) memory_close(&q->memory);
         return;
     }
     void *copy = mem_alloc(1, bytes);
@@ -83,11 +88,57 @@ static void multiply(const void *args) {
 }
 
 static void simt_product(void *queue, const Product *p) {
-    simt_launch(queue, "library product", (const void *)multiply, (Grid){1, 1, 1, 1, 0}, p, sizeof *p, true);
+    static const SimtKernel kernel = {multiply, 1, 0};
+    simt_launch(queue, "library product", &kernel, (Grid){1, 1, 1, 1, 0}, p, sizeof *p, true);
 }
 
 STAGED_KERNELS(simt)
 PRODUCT_KERNELS(simt)
+
+typedef struct {
+    void *at;
+    size_t bytes;
+} Scratch;
+
+static void fill(const void *args) {
+    const Scratch *s = args;
+    memset(s->at, 0xff, s->bytes);
+}
+
+void simt_fresh_scratch(const Call *c, size_t bytes) {
+    static const SimtKernel kernel = {fill, 1, 0};
+    const Scratch s = {c->scratch, bytes};
+    if (bytes) simt_launch(c->queue, "fresh scratch", &kernel, (Grid){1, 1, 1, 1, 0}, &s, sizeof s, true);
+}
+
+/* All stages of an op; memory is opened once for them. */
+static void all_stages(const Call *c, void (*stages)(const Call *c)) {
+    Queue *q = c->queue;
+    bool now = q && !q->recording;
+    if (now) memory_open(&q->memory);
+    simt_fresh_scratch(c, simt_scratch(c));
+    stages(c);
+    if (now) memory_close(&q->memory);
+}
+
+static void forward(const Call *c) {
+    all_stages(c, simt_kernel.forward);
+}
+
+static void backward(const Call *c) {
+    all_stages(c, simt_kernel.backward);
+}
+
+static void fast_forward(const Call *c) {
+    all_stages(c, simt_fast_kernel.forward);
+}
+
+static void fast_backward(const Call *c) {
+    all_stages(c, simt_fast_kernel.backward);
+}
+
+static const Kernel exact_row = {forward, backward, simt_scratch};
+static const Kernel fast_row = {fast_forward, fast_backward, simt_scratch};
 
 static bool present(Error *e) {
     (void)e;
@@ -103,39 +154,35 @@ static Rc open_queue(Queue **q, Error *e) {
 static void close_queue(Queue *q) {
     for (int i = 0; i < DEVICE_SLOTS; i++) free(q->buffer[i]);
     nccl_leave(q->nccl, q->failed);
+    memory_release(&q->memory);
     free(q);
 }
 
 static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
-    (void)q;
-    Arena a;
     if (limit.memory && bytes > limit.bytes) return error_set(e, RC_UNMEASURED, "out of device memory");
     if (limit.memory) limit.bytes -= bytes;
-    Rc rc = arena_init(&a, bytes, e);
-    *at = a.at;
-    return rc;
+    return memory_take(&q->memory, at, bytes, e);
 }
 
 static void give(Queue *q, void *at) {
-    (void)q;
-    free(at);
+    memory_give(&q->memory, at);
 }
 
 static void put(Queue *q, void *to, const void *from, size_t bytes) {
     assert(!q->recording);
-    memcpy(to, from, bytes);
+    memory_put(&q->memory, to, from, bytes);
 }
 
 static void get(Queue *q, void *to, const void *from, size_t bytes) {
     assert(!q->recording);
-    memcpy(to, from, bytes);
+    memory_get(&q->memory, to, from, bytes);
     if (limit.lost) memset(to, 0xff, bytes);
 }
 
 static void fetch(Queue *q, int slot, const void *from, size_t bytes) {
     assert(!q->recording);
     q->buffer[slot] = mem_grow(q->buffer[slot], bytes, 1);
-    memcpy(q->buffer[slot], from, bytes);
+    memory_get(&q->memory, q->buffer[slot], from, bytes);
 }
 
 static const void *landed(Queue *q, int slot) {
@@ -171,21 +218,16 @@ static void failed(Queue *q, const char *what) {
 static void swap(Queue *q, int partner, const void *mine, void *theirs, size_t bytes) {
     assert(q->ranks && !q->recording);
     if (q->failed) return;
+    memory_open(&q->memory);
     if (q->nccl)
         failed(q, nccl_swap(q->nccl, partner, mine, theirs, bytes, NULL));
     else
         q->ranks->swap(q->ranks->context, partner, mine, theirs, bytes);
+    memory_close(&q->memory);
 }
 
 /* Without a library: added in order of rank. */
-static void total(Queue *q, float *words, size_t count) {
-    const Ranks *r = q->ranks;
-    assert(r && !q->recording);
-    if (q->failed) return;
-    if (q->nccl) {
-        failed(q, nccl_total(q->nccl, words, count, NULL));
-        return;
-    }
+static void total_of_ranks(const Ranks *r, float *words, size_t count) {
     float *all = mem_alloc((size_t)r->ranks * count + 1, sizeof *all);
     memcpy(all + (size_t)r->rank * count, words, count * sizeof *all);
     ranks_gather(r, all, count * sizeof *all);
@@ -194,6 +236,17 @@ static void total(Queue *q, float *words, size_t count) {
         for (int k = 1; k < r->ranks; k++) words[i] += all[(size_t)k * count + i];
     }
     free(all);
+}
+
+static void total(Queue *q, float *words, size_t count) {
+    assert(q->ranks && !q->recording);
+    if (q->failed) return;
+    memory_open(&q->memory);
+    if (q->nccl)
+        failed(q, nccl_total(q->nccl, words, count, NULL));
+    else
+        total_of_ranks(q->ranks, words, count);
+    memory_close(&q->memory);
 }
 
 /* What is enqueued runs at once: a branch is done when it ends. */
@@ -219,12 +272,13 @@ static Graph *recorded(Queue *q) {
 }
 
 static void replay(Queue *q, Graph *g) {
-    (void)q;
     if (limit.replays && !--limit.replays) limit.lost = true;
+    memory_open(&q->memory);
     for (size_t i = 0; !limit.lost && i < g->launches; i++) {
         const Launched *l = &g->launch[i];
         simt_run(l->name, l->body, l->grid, l->args, l->flat);
     }
+    memory_close(&q->memory);
 }
 
 static void forget(Graph *g) {
@@ -251,13 +305,13 @@ const Device simt_device = {true,   present, open_queue,   close_queue, take,   
                             merge,  record,  recorded,     replay,      forget, status, memory, describe};
 
 const Kernel *const simt_kernels[OP_COUNT] = {
-#define OP(name, ...) [OP_##name] = &simt_kernel,
+#define OP(name, ...) [OP_##name] = &exact_row,
 #include "kernels/ops.def"
 #undef OP
 };
 
 const Kernel *const simt_fp32_kernels[OP_COUNT] = {
-#define OP(name, ...) [OP_##name] = &simt_fast_kernel,
+#define OP(name, ...) [OP_##name] = &fast_row,
 #include "kernels/ops.def"
 #undef OP
 };

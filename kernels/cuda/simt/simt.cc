@@ -10,32 +10,38 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "base/canon.h"
-#include "kernels/cuda/simt/run.h"
+#include "kernels/cuda/simt/limits.h"
 
 __thread SimtIndex threadIdx, blockIdx, blockDim, gridDim;
+__thread const SimtCall *simt_called;
 
 namespace {
 
-enum { STACK = 128 << 10, MOST_SHARED = 100 << 10, WARP = CANON_LANES };
+enum { STACK = 128 << 10, WARP = CANON_LANES };
+enum { TOGETHER = 3 }; /* blocks alive at once: no divisor of the usual grids */
 enum State { READY, WAITING, ENDED };
 
 /* Who waits for each other: a block, or a warp of it. */
 struct Party {
     size_t from, size, waiting, ended;
+    size_t path, first; /* where the first of those waiting does, and who it is */
 };
 
 struct Fiber {
     ucontext_t context;
     jmp_buf at;
     bool begun = false;
-    State state = ENDED;
-    SimtIndex index = {0, 0, 0};
-    unsigned turn = 0; /* which half of the warp's slots its next exchange takes */
-    std::vector<unsigned char> stack;
+    unsigned index = 0;               /* threadIdx.x */
+    unsigned turn = 0;                /* which half of the warp's slots its next exchange takes */
+    const SimtPlace *place = nullptr; /* where it waits */
+    const SimtCall *called = nullptr;
+    std::unique_ptr<unsigned char[]> stack{new unsigned char[STACK]};
 };
 
 struct Warp {
@@ -50,33 +56,38 @@ struct Shared {
     void *at;
 };
 
+/* One that is alive. */
 struct Block {
-    const char *name;
-    void (*body)(const void *);
-    const void *args;
-    unsigned threads;
-    std::vector<Fiber *> fiber;
+    SimtIndex index = {0, 0, 0};
+    std::vector<std::unique_ptr<Fiber>> fiber;
+    std::vector<unsigned char> state; /* of each, a State */
     std::vector<Warp> warp;
     Party all;
     std::vector<Shared> shared;
     Shared dynamic = {nullptr, 0, nullptr};
-    std::vector<size_t> order_of; /* whose turn comes when */
+};
+
+struct Machine {
+    const char *name;
+    const SimtKernel *kernel;
+    const void *args;
+    Grid grid;
+    Block block[TOGETHER];
+    Block *here;                  /* whose turn it is */
+    std::vector<size_t> order_of; /* threads of a block: whose turn comes when */
+    size_t next = 0;              /* in that order, of this round */
     Fiber *running = nullptr;
     ucontext_t home;
     jmp_buf back;
     unsigned order = 0;
-
-    ~Block() {
-        for (Fiber *f : fiber) delete f;
-    }
 };
 
-__thread Block *ours;
+__thread Machine *ours;
 
-/* This thread's block is made at its first launch and gone with it. */
+/* This thread's machine is made at its first launch and gone with it. */
 void ready() {
-    static thread_local Block block;
-    ours = &block;
+    static thread_local Machine machine;
+    ours = &machine;
 }
 
 [[noreturn]] void mistake(const char *what) {
@@ -92,24 +103,46 @@ void ready() {
 #define SWAP_CONTEXTS
 #endif
 
+/* The next thread of the round that can go on has its turn. Null: none can. */
+Fiber *take_turn() {
+    const Block *b = ours->here;
+    Fiber *f = nullptr;
+    for (size_t n = ours->order_of.size(); !f && ours->next < n; ours->next++) {
+        const size_t i = ours->order_of[ours->next];
+        if (b->state[i] == READY) f = b->fiber[i].get();
+    }
+    ours->running = f;
+    if (f) threadIdx.x = f->index;
+    return f;
+}
+
+/* From one thread to the next, and after the last back to who called `enter`. */
 #ifdef SWAP_CONTEXTS
 void leave() {
-    swapcontext(&ours->running->context, &ours->home);
+    Fiber *me = ours->running, *next = take_turn();
+    swapcontext(&me->context, next ? &next->context : &ours->home);
 }
 
 void enter(Fiber *f) {
     swapcontext(&ours->home, &f->context);
 }
 #else
-void leave() {
-    if (!_setjmp(ours->running->at)) _longjmp(ours->back, 1);
-}
-
-void enter(Fiber *f) {
-    if (_setjmp(ours->back)) return;
+[[noreturn]] void go_on(Fiber *f) {
     if (f->begun) _longjmp(f->at, 1);
     f->begun = true;
     setcontext(&f->context);
+    abort();
+}
+
+void leave() {
+    if (_setjmp(ours->running->at)) return;
+    Fiber *next = take_turn();
+    if (!next) _longjmp(ours->back, 1);
+    go_on(next);
+}
+
+void enter(Fiber *f) {
+    if (!_setjmp(ours->back)) go_on(f);
 }
 #endif
 
@@ -117,48 +150,77 @@ void end(Fiber *f);
 
 void fiber_main() {
     for (;;) {
-        ours->body(ours->args);
+        simt_called = nullptr;
+        ours->kernel->call(ours->args);
         end(ours->running);
         leave();
     }
 }
 
-Fiber *new_fiber() {
-    Fiber *f = new Fiber;
-    f->stack.resize(STACK);
+std::unique_ptr<Fiber> new_fiber() {
+    std::unique_ptr<Fiber> f(new Fiber);
     getcontext(&f->context);
-    f->context.uc_stack.ss_sp = f->stack.data();
-    f->context.uc_stack.ss_size = f->stack.size();
+    f->context.uc_stack.ss_sp = f->stack.get();
+    f->context.uc_stack.ss_size = STACK;
     f->context.uc_link = nullptr;
     makecontext(&f->context, fiber_main, 0);
     return f;
 }
 
 [[noreturn]] void some_ended(const Party *p) {
-    mistake(p == &ours->all ? "some threads ended before a barrier of the block"
-                            : "some lanes ended before an exchange of their warp");
+    mistake(p == &ours->here->all ? "some threads ended before a barrier of the block"
+                                  : "some lanes ended before an exchange of their warp");
+}
+
+std::string tell(const SimtPlace *at) {
+    const char *file = at->file;
+    while (!strncmp(file, "../", 3)) file += 3;
+    return std::string(at->what) + " at " + file + ":" + std::to_string(at->line);
+}
+
+/* "__syncthreads at kernels/cuda/chain.cuh:15 of chain_sum at kernels/cuda/mean.cu:7" */
+std::string tell(const Fiber *f) {
+    std::string text = tell(f->place);
+    for (const SimtCall *c = f->called; c; c = c->from) text += " of " + tell(c->at);
+    return text;
+}
+
+[[noreturn]] void apart(const Party *p, const Fiber *a, const Fiber *b) {
+    const bool all = p == &ours->here->all;
+    const unsigned i = all ? a->index : a->index % WARP, j = all ? b->index : b->index % WARP;
+    std::string text = std::string(all ? "threads " : "lanes ") + std::to_string(i) + " and " + std::to_string(j);
+    text += std::string(" of a ") + (all ? "block" : "warp") + " meet in different places: ";
+    mistake((text + tell(a) + "; " + tell(b)).c_str());
 }
 
 /* The last to come lets all go on, and goes on itself. */
-void wait(Party *p) {
-    if (!ours->running) mistake("a flat stage has no thread to wait for");
+void wait(Party *p, const SimtPlace *here) {
+    Fiber *f = ours->running;
+    Block *b = ours->here;
+    const size_t path = simt_path(here);
     if (p->ended) some_ended(p);
+    f->place = here, f->called = simt_called;
+    if (!p->waiting)
+        p->path = path, p->first = f->index;
+    else if (p->path != path)
+        apart(p, b->fiber[p->first].get(), f);
     if (++p->waiting == p->size) {
-        for (size_t i = p->from; i < p->from + p->size; i++) ours->fiber[i]->state = READY;
+        memset(&b->state[p->from], READY, p->size);
         p->waiting = 0;
         return;
     }
-    ours->running->state = WAITING;
+    b->state[f->index] = WAITING;
     leave();
+    simt_called = f->called;
 }
 
 Warp *warp_of(const Fiber *f) {
-    return &ours->warp[f->index.x / WARP];
+    return &ours->here->warp[f->index / WARP];
 }
 
 void end(Fiber *f) {
-    Party *parties[] = {&ours->all, &warp_of(f)->lanes};
-    f->state = ENDED;
+    Party *parties[] = {&ours->here->all, &warp_of(f)->lanes};
+    ours->here->state[f->index] = ENDED;
     for (Party *p : parties) {
         p->ended++;
         if (p->waiting) some_ended(p);
@@ -174,46 +236,72 @@ void permute(std::vector<size_t> &turn, size_t n, unsigned order) {
 }
 
 Shared new_shared(const void *place, size_t bytes) {
-    size_t used = bytes + ours->dynamic.bytes;
-    for (const Shared &s : ours->shared) used += s.bytes;
-    if (used > MOST_SHARED) mistake("more shared memory than a block has");
+    size_t declared = place ? bytes : 0;
+    char why[SIMT_WHY];
+    for (const Shared &s : ours->here->shared) declared += s.bytes;
+    if (!simt_may_share(why, declared, ours->grid.shared)) mistake(why);
     Shared s = {place, bytes, malloc(bytes)};
     memset(s.at, 0xff, bytes);
     return s;
 }
 
-void run_block() {
-    size_t n = ours->threads;
-    ours->all = Party{0, n, 0, 0};
-    for (size_t w = 0; w < ours->warp.size(); w++)
-        ours->warp[w].lanes = Party{w * WARP, n - w * WARP < WARP ? n - w * WARP : (size_t)WARP, 0, 0};
-    for (const Shared &s : ours->shared) memset(s.at, 0xff, s.bytes);
-    if (ours->dynamic.bytes) memset(ours->dynamic.at, 0xff, ours->dynamic.bytes);
-    for (size_t i = 0; i < n; i++) {
-        Fiber *f = ours->fiber[i];
-        f->state = READY, f->turn = 0;
-        f->index = SimtIndex{(unsigned)i, 0, 0};
-    }
-    while (ours->all.ended < n) {
-        bool moved = false;
-        for (size_t i : ours->order_of) {
-            Fiber *f = ours->fiber[i];
-            if (f->state != READY) continue;
-            moved = true;
-            threadIdx = f->index;
-            ours->running = f;
-            enter(ours->running);
-            ours->running = nullptr;
+/* Whose turn it is from here on. */
+void turn_to(Block *b) {
+    ours->here = b;
+    blockIdx = b->index;
+}
+
+void start() {
+    Block *b = ours->here;
+    size_t n = ours->grid.threads;
+    b->all = Party{0, n, 0, 0, 0, 0};
+    b->warp.resize((n + WARP - 1) / WARP);
+    for (size_t w = 0; w < b->warp.size(); w++)
+        b->warp[w].lanes = Party{w * WARP, n - w * WARP < WARP ? n - w * WARP : (size_t)WARP, 0, 0, 0, 0};
+    for (const Shared &s : b->shared) memset(s.at, 0xff, s.bytes);
+    if (b->dynamic.at)
+        memset(b->dynamic.at, 0xff, b->dynamic.bytes);
+    else if (ours->grid.shared)
+        b->dynamic = new_shared(nullptr, ours->grid.shared);
+    while (b->fiber.size() < n) b->fiber.push_back(new_fiber());
+    b->state.assign(n, READY);
+    for (size_t i = 0; i < n; i++) b->fiber[i]->turn = 0, b->fiber[i]->index = (unsigned)i;
+}
+
+/* Every thread of the block that can goes on to where it waits next, or to its end. */
+void round() {
+    ours->next = 0;
+    Fiber *f = take_turn();
+    if (!f) mistake("its threads wait for each other in different places");
+    enter(f);
+}
+
+void run_blocks(size_t alive) {
+    for (size_t k = 0; k < alive; k++) turn_to(&ours->block[k]), start();
+    for (size_t ended = 0; ended < alive;)
+        for (size_t k = 0; k < alive; k++) {
+            if (ours->block[k].all.ended == ours->grid.threads) continue;
+            turn_to(&ours->block[k]);
+            round();
+            ended += ours->block[k].all.ended == ours->grid.threads;
         }
-        if (!moved) mistake("its threads wait for each other in different places");
+}
+
+void run_flat(size_t alive) {
+    for (size_t i : ours->order_of) {
+        threadIdx.x = (unsigned)i;
+        for (size_t k = 0; k < alive; k++) {
+            if (alive > 1 || !k) turn_to(&ours->block[k]);
+            ours->kernel->call(ours->args);
+        }
     }
 }
 
-void run_flat() {
-    for (size_t i : ours->order_of) {
-        threadIdx = SimtIndex{(unsigned)i, 0, 0};
-        ours->body(ours->args);
-    }
+void forget_shared(Block &b) {
+    for (const Shared &shared : b.shared) free(shared.at);
+    b.shared.clear();
+    free(b.dynamic.at);
+    b.dynamic = Shared{nullptr, 0, nullptr};
 }
 
 } // namespace
@@ -224,76 +312,83 @@ void simt_order(unsigned order) {
 }
 
 void simt_run(const char *name, const void *body, Grid grid, const void *args, bool flat) {
+    char why[SIMT_WHY];
     ready();
-    ours->name = name, ours->body = (void (*)(const void *))body, ours->args = args, ours->threads = grid.threads;
-    if (grid.shared) ours->dynamic = new_shared(nullptr, grid.shared);
-    if (!flat) {
-        while (ours->fiber.size() < grid.threads) ours->fiber.push_back(new_fiber());
+    ours->name = name, ours->kernel = (const SimtKernel *)body, ours->args = args, ours->grid = grid;
+    if (!simt_may_launch(why, ours->kernel, grid)) {
+        fprintf(stderr, "simt: kernel %s cannot be launched: %s\n", name, why);
+        abort();
     }
-    ours->warp.resize((grid.threads + WARP - 1) / WARP);
     gridDim = SimtIndex{grid.x, grid.y, grid.z};
     blockDim = SimtIndex{grid.threads, 1, 1};
     std::vector<size_t> blocks;
-    permute(blocks, (size_t)grid.x * grid.y * grid.z, ours->order);
-    permute(ours->order_of, grid.threads, ours->order);
-    for (size_t b : blocks) {
-        blockIdx = SimtIndex{(unsigned)(b % grid.x), (unsigned)(b / grid.x % grid.y), (unsigned)(b / grid.x / grid.y)};
+    const unsigned order = ours->order & ~(unsigned)SIMT_TOGETHER;
+    const size_t most = ours->order & SIMT_TOGETHER ? (size_t)TOGETHER : 1;
+    permute(blocks, (size_t)grid.x * grid.y * grid.z, order);
+    permute(ours->order_of, grid.threads, order);
+    for (size_t first = 0; first < blocks.size(); first += most) {
+        size_t alive = blocks.size() - first < most ? blocks.size() - first : most;
+        for (size_t k = 0; k < alive; k++) {
+            size_t b = blocks[first + k];
+            ours->block[k].index =
+                SimtIndex{(unsigned)(b % grid.x), (unsigned)(b / grid.x % grid.y), (unsigned)(b / grid.x / grid.y)};
+        }
         if (flat)
-            run_flat();
+            run_flat(alive);
         else
-            run_block();
+            run_blocks(alive);
     }
-    for (const Shared &shared : ours->shared) free(shared.at);
-    ours->shared.clear();
-    free(ours->dynamic.at);
-    ours->dynamic = Shared{nullptr, 0, nullptr};
+    for (Block &b : ours->block) forget_shared(b);
 }
 
 void *simt_shared(const void *place, size_t bytes) {
     if (!ours->running) mistake("a flat stage has no memory to share");
-    for (const Shared &s : ours->shared)
+    Block *b = ours->here;
+    for (const Shared &s : b->shared)
         if (s.place == place) return s.at;
-    ours->shared.push_back(new_shared(place, bytes));
-    return ours->shared.back().at;
+    b->shared.push_back(new_shared(place, bytes));
+    return b->shared.back().at;
 }
 
 void *simt_dynamic(void) {
     if (!ours->running) mistake("a flat stage has no memory to share");
-    return ours->dynamic.at;
+    return ours->here->dynamic.at;
 }
 
-void __syncthreads(void) {
-    wait(&ours->all);
+void simt_syncthreads(const SimtPlace *here) {
+    if (!ours->running) mistake("a flat stage has no thread to wait for");
+    wait(&ours->here->all, here);
 }
 
-void __syncwarp(void) {
+void simt_syncwarp(const SimtPlace *here) {
     if (!ours->running) mistake("a flat stage has no warp to wait for");
-    wait(&warp_of(ours->running)->lanes);
+    wait(&warp_of(ours->running)->lanes, here);
 }
 
 /* One wait is enough: the next exchange uses the other half, and no thread can be two exchanges ahead. */
-static const float *exchange(unsigned lanes, float value) {
+static const float *exchange(const SimtPlace *here, unsigned lanes, float value) {
     Fiber *f = ours->running;
     if (!f) mistake("a flat stage has no lane to exchange with");
     if (lanes != 0xffffffffu) mistake("only whole warps exchange");
-    float *slot = ours->warp[f->index.x / WARP].slot[f->turn++ & 1];
-    slot[f->index.x % WARP] = value;
-    wait(&warp_of(f)->lanes);
+    Warp *warp = warp_of(f);
+    float *slot = warp->slot[f->turn++ & 1];
+    slot[f->index % WARP] = value;
+    wait(&warp->lanes, here);
     return slot;
 }
 
-float __shfl_xor_sync(unsigned lanes, float value, int other) {
+float simt_shfl_xor(const SimtPlace *here, unsigned lanes, float value, int other) {
     unsigned lane = threadIdx.x % WARP;
-    return exchange(lanes, value)[lane ^ (unsigned)other];
+    return exchange(here, lanes, value)[lane ^ (unsigned)other];
 }
 
-unsigned __ballot_sync(unsigned lanes, int holds) {
-    const float *slot = exchange(lanes, holds ? 1.0f : 0.0f);
+unsigned simt_ballot(const SimtPlace *here, unsigned lanes, int holds) {
+    const float *slot = exchange(here, lanes, holds ? 1.0f : 0.0f);
     unsigned all = 0;
     for (unsigned i = 0; i < WARP; i++) all |= (unsigned)(slot[i] != 0) << i;
     return all;
 }
 
-int __any_sync(unsigned lanes, int holds) {
-    return __ballot_sync(lanes, holds) != 0;
+int simt_any(const SimtPlace *here, unsigned lanes, int holds) {
+    return simt_ballot(here, lanes, holds) != 0;
 }

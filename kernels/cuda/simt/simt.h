@@ -1,7 +1,8 @@
 /* The SIMT shim: CUDA kernels as plain C++, so that the code a device runs can be run, sanitized and compared bit for
- * bit on a machine without one. Blocks run one after another; the threads of a block are fibers of the calling thread
- * that change places only where they wait for each other (simt.cc), or, in a flat stage, simply one call after another.
- * What is missing here is what the kernels do not use. */
+ * bit on a machine without one. Blocks run one after another, or a few at a time by turns (run.h); the threads of
+ * a block are fibers of the calling thread that change places only where they wait for each other (simt.cc), or, in a
+ * flat stage, simply one call after another. Held to a device's rules are places of exchanges (below), launches
+ * (limits.h), memory (memory.h) and scratch (run.h). What is missing here is what the kernels do not use. */
 #ifndef KERNELS_CUDA_SIMT_SIMT_H
 #define KERNELS_CUDA_SIMT_SIMT_H
 
@@ -9,15 +10,17 @@
 #include <stdint.h>
 
 #include "kernels/cuda/launch.h"
+#include "kernels/cuda/simt/run.h"
 
 #define __host__
 #define __device__
 #define DEVICE_FN static inline __attribute__((unused))
 #define DEVICE_METHOD inline
-#define AT_LEAST(blocks, threads) threads
-#define KERNEL_FN(function, threads, Args, name) static void function(const Args name)
+#define AT_LEAST(blocks, threads) threads, blocks
+/* The launch bounds travel in the function's type. */
+#define KERNEL_FN(function, threads, Args, name) static void function(const Args name, SimtBounds<threads>)
 #define ROW_BY_ROW()
-#define BODY(function, Args) ((const void *)simt_body<Args, function>)
+#define BODY(function, Args) ((const void *)&SimtBody<Args, decltype(simt_bounds<Args>(function)), function>::kernel)
 
 /* A declaration is one place in the memory of a block, however often a thread comes by. It starts as NaNs. */
 #define SHARED(type, name, ...) \
@@ -26,10 +29,20 @@
     name##_memory &name = *(name##_memory *)simt_shared(&name##_place, sizeof(name##_memory))
 #define DYNAMIC_SHARED(type, name) type *const name = (type *)simt_dynamic()
 
-template <typename Args, void (*kernel)(const Args)>
-static void simt_body(const void *args) {
-    kernel(*(const Args *)args);
-}
+template <unsigned Threads, unsigned Blocks = 0> struct SimtBounds {
+    static constexpr unsigned threads = Threads, blocks = Blocks;
+};
+
+/* For its type alone. */
+template <typename Args, unsigned Threads, unsigned Blocks>
+SimtBounds<Threads, Blocks> simt_bounds(void (*)(const Args, SimtBounds<Threads, Blocks>));
+
+template <typename Args, typename Bounds, void (*function)(const Args, Bounds)> struct SimtBody {
+    static void call(const void *args) {
+        function(*(const Args *)args, Bounds());
+    }
+    static constexpr SimtKernel kernel = {call, Bounds::threads, Bounds::blocks};
+};
 
 typedef struct {
     unsigned x, y, z;
@@ -48,13 +61,58 @@ extern __thread SimtIndex threadIdx, blockIdx, blockDim, gridDim; /* __thread: a
 void *simt_shared(const void *place, size_t bytes);
 void *simt_dynamic(void);
 
+/* A place in a kernel's source and what is done there, known by its address; one line may have several. The address
+ * of the caller's code would not do: a compiler may make one call of two, or two of one. */
+struct SimtPlace {
+    const char *what, *file;
+    int line;
+};
+#define SIMT_HERE(what) \
+    ([]() -> const SimtPlace * { \
+        static const SimtPlace here = {what, __FILE__, __LINE__}; \
+        return &here; \
+    }())
+
+/* The places from which functions with exchanges in them are being called, the last one first; path: of them all. */
+struct SimtCall {
+    const SimtPlace *const at;
+    const SimtCall *const from;
+    const size_t path;
+    explicit SimtCall(const SimtPlace *here);
+    ~SimtCall();
+    SimtCall(const SimtCall &) = delete;
+    SimtCall &operator=(const SimtCall &) = delete;
+};
+extern __thread const SimtCall *simt_called;
+static inline size_t simt_path(const SimtPlace *here) {
+    return (simt_called ? simt_called->path * 1000003 : 0) + (size_t)here;
+}
+inline SimtCall::SimtCall(const SimtPlace *here) : at(here), from(simt_called), path(simt_path(here)) {
+    simt_called = this;
+}
+inline SimtCall::~SimtCall() {
+    simt_called = from;
+}
+
+/* For such a function: each of its calls is a place of its own. #define f(...) SIMT_CALL(f, __VA_ARGS__), after f. */
+#define SIMT_CALL(function, ...) \
+    ([&] { \
+        const SimtCall simt_call(SIMT_HERE(#function)); \
+        return function(__VA_ARGS__); \
+    }())
+
 /* A thread that waits where others of its block or warp have ended or wait elsewhere is a mistake in a kernel: the
- * program stops with the kernel's name. */
-void __syncthreads(void);
-void __syncwarp(void);
-float __shfl_xor_sync(unsigned lanes, float value, int other);
-int __any_sync(unsigned lanes, int holds);
-unsigned __ballot_sync(unsigned lanes, int holds);
+ * program stops with the kernel's name and the two places. */
+#define __syncthreads() simt_syncthreads(SIMT_HERE("__syncthreads"))
+#define __syncwarp() simt_syncwarp(SIMT_HERE("__syncwarp"))
+#define __shfl_xor_sync(lanes, value, other) simt_shfl_xor(SIMT_HERE("__shfl_xor_sync"), lanes, value, other)
+#define __any_sync(lanes, holds) simt_any(SIMT_HERE("__any_sync"), lanes, holds)
+#define __ballot_sync(lanes, holds) simt_ballot(SIMT_HERE("__ballot_sync"), lanes, holds)
+void simt_syncthreads(const SimtPlace *here);
+void simt_syncwarp(const SimtPlace *here);
+float simt_shfl_xor(const SimtPlace *here, unsigned lanes, float value, int other);
+int simt_any(const SimtPlace *here, unsigned lanes, int holds);
+unsigned simt_ballot(const SimtPlace *here, unsigned lanes, int holds);
 
 static inline int __ffs(int word) {
     return __builtin_ffs(word);

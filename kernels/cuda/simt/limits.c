@@ -1,0 +1,68 @@
+#include "kernels/cuda/simt/limits.h"
+
+#include <stdio.h>
+
+/* CUDA C++ Programming Guide, technical specifications per compute capability. Shared memory beyond `declared` is had
+ * by opting in, as device.c does; both kinds together stay within `shared`. */
+typedef struct {
+    const char *name;
+    size_t grid_x, grid_yz, threads, declared, shared;
+    size_t resident_threads, resident_blocks; /* of a processor */
+} Limits;
+
+static const Limits processors[] = {
+    {"sm_80", 0x7fffffff, 65535, 1024, 48 << 10, 163 << 10, 2048, 32},
+    {"sm_90", 0x7fffffff, 65535, 1024, 48 << 10, 227 << 10, 2048, 32},
+};
+
+typedef struct {
+    const char *what;
+    size_t value, most;
+} Check;
+
+/* The first check that fails is told. */
+static bool all_hold(char why[SIMT_WHY], const char *whose, const Check *check, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (check[i].value > check[i].most) {
+            snprintf(why, SIMT_WHY, "%s: %zu, and %s allows %zu", check[i].what, check[i].value, whose, check[i].most);
+            return false;
+        }
+    return true;
+}
+
+bool simt_may_launch(char why[SIMT_WHY], const SimtKernel *k, Grid g) {
+    if (!g.x || !g.y || !g.z || !g.threads) {
+        snprintf(why, SIMT_WHY, "a grid of %u x %u x %u blocks of %u threads has none", g.x, g.y, g.z, g.threads);
+        return false;
+    }
+    if (g.threads > k->threads) {
+        snprintf(why, SIMT_WHY, "threads of a block: %u, and its launch bounds say %u", g.threads, k->threads);
+        return false;
+    }
+    for (size_t i = 0; i < sizeof processors / sizeof *processors; i++) {
+        const Limits *l = &processors[i];
+        const Check check[] = {
+            {"blocks of the grid in x", g.x, l->grid_x},
+            {"blocks of the grid in y", g.y, l->grid_yz},
+            {"blocks of the grid in z", g.z, l->grid_yz},
+            {"threads of a block", g.threads, l->threads},
+            {"threads that the launch bounds keep on a processor", (size_t)k->threads * (k->blocks ? k->blocks : 1),
+             l->resident_threads},
+            {"blocks that the launch bounds keep on a processor", k->blocks, l->resident_blocks},
+        };
+        if (!all_hold(why, l->name, check, sizeof check / sizeof *check)) return false;
+    }
+    return simt_may_share(why, 0, g.shared);
+}
+
+bool simt_may_share(char why[SIMT_WHY], size_t declared, size_t given) {
+    for (size_t i = 0; i < sizeof processors / sizeof *processors; i++) {
+        const Limits *l = &processors[i];
+        const Check check[] = {
+            {"bytes of declared shared memory of a block", declared, l->declared},
+            {"bytes of shared memory of a block", declared + given, l->shared},
+        };
+        if (!all_hold(why, l->name, check, sizeof check / sizeof *check)) return false;
+    }
+    return true;
+}
