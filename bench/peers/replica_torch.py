@@ -3,6 +3,7 @@
 The ops are tape_ops.py's, on the model that the exported file describes. Nothing here waits for the device between two steps.
 """
 import contextlib
+import re
 import time
 import warnings
 
@@ -102,7 +103,8 @@ class Row:
             warnings.simplefilter("always")
             self.reset()
             self.steps()
-        self.warned |= {str(w.message).split(". Please")[0] for w in said if "batching rule" in str(w.message)}
+        self.warned |= {f"no batching rule for {op}" for w in said
+                        for op in re.findall(r"batching rule for (\S+?)\.? ", str(w.message) + " ")}
         return self.losses.tolist()
 
     def time(self):
@@ -122,7 +124,7 @@ class Row:
 
 
 class OneByOne(Row):
-    """One seed after another. All seeds use the same tensors, so what was compiled or captured for the first serves every one."""
+    """One seed after another, in the same tensors: what was compiled or captured for the first serves every one."""
 
     def __init__(self, job, compiled=False):
         super().__init__(job, compiled)
