@@ -48,9 +48,19 @@ without_device() {
   result "--backend $1 without a device: exit 3 and one line" $? "exit $status: $said"
 }
 
-echo "1..6"
+listed() { # description, exit code, words, arguments of sass.py
+  local said status
+  said=$(python3 "$root/tests/gpu/sass.py" "${@:4}" 2>&1)
+  status=$?
+  [ $status = "$2" ] && printf '%s\n' "$said" | grep -q "$3" && [ "$(printf '%s\n' "$said" | wc -l)" = 1 ]
+  result "$1" $? "exit $status: $said"
+}
+
+echo "1..8"
 shim=kernels/cuda/simt/libsimt.a.p/meson-generated_.._simt
 edits nvcc kernels/cuda/cuda_linear.o kernels/cuda/cuda_gelu.o "no CUDA toolkit"
 edits shim ${shim}_linear.cc.o ${shim}_gelu.cc.o "no C++ compiler"
 without_device cuda
 without_device cuda-fp32
+listed "sass.py: an op that is not there, exit 2 and the nearest" 2 "did you mean 'linear'" lineer
+listed "sass.py: no nvdisasm, exit 3 and one line" 3 "/nowhere is not on this machine" --nvcc true --nvdisasm /nowhere linear
