@@ -28,6 +28,12 @@ struct Graph {
     cudaGraphExec_t exec;
 };
 
+/* Where the queue stands between two launches that are timed. */
+typedef struct {
+    cudaEvent_t event;
+    const char *kernel; /* that was launched before; NULL: the beginning */
+} Mark;
+
 struct Queue {
     cudaStream_t stream; /* that work goes to: the queue's own, or the branch's */
     cudaStream_t side;   /* the other one of them, of a queue that has met others; else NULL */
@@ -37,7 +43,9 @@ struct Queue {
     void *buffer[DEVICE_SLOTS]; /* pinned */
     size_t room[DEVICE_SLOTS];
     cudaEvent_t event[DEVICE_SLOTS];
-    bool capturing;
+    bool capturing, timing;
+    Mark *mark;
+    size_t marks;
     int library;         /* a status of cuBLAS, when that is what went wrong */
     Nccl *nccl;          /* NULL: it has met nobody */
     char unmet[256];     /* what NCCL said, when that is what went wrong; "": it is not */
@@ -53,6 +61,15 @@ static bool lost(const Queue *q) {
     return q->failed != cudaSuccess;
 }
 
+static void mark(Queue *q, const char *kernel) {
+    if (!q->timing || lost(q)) return;
+    q->mark = mem_grow(q->mark, q->marks + 1, sizeof *q->mark);
+    Mark *m = &q->mark[q->marks++];
+    *m = (Mark){NULL, kernel};
+    note(q, cudaEventCreate(&m->event), "cudaEventCreate");
+    if (!lost(q)) note(q, cudaEventRecord(m->event, q->stream), "cudaEventRecord");
+}
+
 static void cuda_launch(void *queue, const char *name, const void *body, Grid grid, const void *args, size_t bytes,
                         bool flat) {
     Queue *q = queue;
@@ -60,12 +77,11 @@ static void cuda_launch(void *queue, const char *name, const void *body, Grid gr
     (void)bytes, (void)flat;
     assert(q);
     if (lost(q)) return;
-    if (grid.shared > 48 << 10)
-        note(q, cudaFuncSetAttribute(body, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)grid.shared), name);
     note(q,
          cudaLaunchKernel(body, (dim3){grid.x, grid.y, grid.z}, (dim3){grid.threads, 1, 1}, list, grid.shared,
                           q->stream),
          name);
+    mark(q, name);
 }
 
 /* The functions of cuBLAS that are used. */
@@ -88,9 +104,11 @@ static void cuda_product(void *queue, const Product *p) {
     cublasStatus_t rc = blas.gemm(
         q->blas, p->a_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p->b_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p->m, p->n, p->k,
         &one, p->a, p->lda, p->stride_a, p->b, p->ldb, p->stride_b, &p->beta, p->c, p->ldc, p->stride_c, p->batch);
-    if (rc == CUBLAS_STATUS_SUCCESS) return;
-    q->library = (int)rc;
-    note(q, cudaErrorUnknown, "cublasSgemmStridedBatched");
+    if (rc != CUBLAS_STATUS_SUCCESS) {
+        q->library = (int)rc;
+        note(q, cudaErrorUnknown, PRODUCT_NAME);
+    }
+    mark(q, PRODUCT_NAME);
 }
 
 STAGED_KERNELS(cuda)
@@ -100,20 +118,25 @@ static Rc no_device(Error *e, const char *why) {
     return error_set(e, RC_UNMEASURED, "no CUDA device: %s", why);
 }
 
-/* Loads every kernel now: inside a capture a module that is loaded lazily could not wait or allocate. */
-static cudaError_t load_kernels(void) {
+/* A kernel may ask for all the shared memory that a block of this device can have, beside its own. */
+static cudaError_t load_kernel(const void *body, int shared) {
     struct cudaFuncAttributes about;
+    cudaError_t rc = cudaFuncGetAttributes(&about, body);
+    if (rc != cudaSuccess) return rc;
+    return cudaFuncSetAttribute(body, cudaFuncAttributeMaxDynamicSharedMemorySize, shared - (int)about.sharedSizeBytes);
+}
+
+/* Loads every kernel now: inside a capture a module that is loaded lazily could not wait or allocate. */
+static cudaError_t load_kernels(int shared) {
     cudaError_t rc = cudaSuccess;
     for (int i = 0; i <= OP_COUNT && rc == cudaSuccess; i++) {
         const Stages *all = i < OP_COUNT ? cuda_stages[i] : &cuda_linear_bias;
-        for (const Stage *s = all->forward; s->name && rc == cudaSuccess; s++)
-            rc = cudaFuncGetAttributes(&about, s->body);
-        for (const Stage *s = all->backward; s->name && rc == cudaSuccess; s++)
-            rc = cudaFuncGetAttributes(&about, s->body);
+        for (const Stage *s = all->forward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
+        for (const Stage *s = all->backward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
     }
-    for (int i = 0; i < STEP_COUNT && rc == cudaSuccess; i++) rc = cudaFuncGetAttributes(&about, cuda_steps[i].body);
-    if (rc == cudaSuccess) rc = cudaFuncGetAttributes(&about, cuda_round.body);
-    if (rc == cudaSuccess) rc = cudaFuncGetAttributes(&about, cuda_add.body);
+    for (int i = 0; i < STEP_COUNT && rc == cudaSuccess; i++) rc = load_kernel(cuda_steps[i].body, shared);
+    if (rc == cudaSuccess) rc = load_kernel(cuda_round.body, shared);
+    if (rc == cudaSuccess) rc = load_kernel(cuda_add.body, shared);
     return rc;
 }
 
@@ -146,7 +169,7 @@ static Rc look(Error *e) {
     rc = cudaSetDevice(device_number());
     if (rc == cudaSuccess) rc = cudaGetDeviceProperties(&about, device_number());
     if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
-    rc = load_kernels();
+    rc = load_kernels((int)about.sharedMemPerBlockOptin);
     if (rc == cudaErrorNoKernelImageForDevice || rc == cudaErrorInvalidDeviceFunction ||
         rc == cudaErrorUnsupportedPtxVersion)
         return error_set(e, RC_UNMEASURED,
@@ -179,12 +202,20 @@ static void part(Queue *q) {
     q->nccl = NULL;
 }
 
+static void free_marks(Queue *q) {
+    for (size_t i = 0; i < q->marks; i++)
+        if (q->mark[i].event) (void)cudaEventDestroy(q->mark[i].event);
+    free(q->mark);
+    q->mark = NULL, q->marks = 0;
+}
+
 static void close_queue(Queue *q) {
     for (int i = 0; i < DEVICE_SLOTS; i++) {
         if (q->buffer[i]) (void)cudaFreeHost(q->buffer[i]);
         if (q->event[i]) (void)cudaEventDestroy(q->event[i]);
     }
     part(q);
+    free_marks(q);
     if (q->side) (void)cudaStreamDestroy(q->side);
     if (q->turn) (void)cudaEventDestroy(q->turn);
     if (q->blas) (void)blas.destroy(q->blas);
@@ -268,18 +299,13 @@ static bool first_product(Queue *q) {
     return !lost(q);
 }
 
-static Rc open_fp32(Queue **out, Error *e) {
-    if (!present_fp32(e) || open_exact(out, e)) return e->code;
-    Queue *q = *out;
-    note(q, cudaMalloc(&q->workspace, WORKSPACE), "cudaMalloc of cuBLAS's workspace");
-    bool ok = !lost(q) && blas.create(&q->blas) == CUBLAS_STATUS_SUCCESS &&
-              blas.set_stream(q->blas, q->stream) == CUBLAS_STATUS_SUCCESS &&
-              blas.set_workspace(q->blas, q->workspace, WORKSPACE) == CUBLAS_STATUS_SUCCESS &&
-              blas.set_math(q->blas, CUBLAS_PEDANTIC_MATH) == CUBLAS_STATUS_SUCCESS && first_product(q);
-    if (ok) return RC_OK;
-    close_queue(q);
-    *out = NULL;
-    return error_set(e, RC_UNMEASURED, "precision fp32: cuBLAS does not start on this device");
+static Rc status(Queue *q, Error *e) {
+    if (!lost(q)) return RC_OK;
+    if (q->library)
+        return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: status %d of cuBLAS", q->where, q->library);
+    if (q->unmet[0])
+        return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: NCCL says: %s", q->where, q->unmet);
+    return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: %s", q->where, cudaGetErrorString(q->failed));
 }
 
 static size_t memory(void) {
@@ -287,17 +313,40 @@ static size_t memory(void) {
     return cudaMemGetInfo(&available, &all) == cudaSuccess ? available : 0;
 }
 
+/* cudaMalloc also returns what kernels did long before, and after that fails for ever: then it is not memory that is
+ * short, and the queue is lost. */
 static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
     *at = NULL;
+    if (lost(q)) return status(q, e);
     cudaError_t rc = cudaMalloc(at, bytes ? bytes : 1);
     if (rc == cudaErrorMemoryAllocation) {
         (void)cudaGetLastError();
-        return error_set(e, RC_UNMEASURED, "out of device memory: %.0f MB are needed, %.0f MB are free",
-                         (double)bytes / 1048576, (double)memory() / 1048576);
+        rc = cudaStreamQuery(q->stream);
+        if (rc == cudaSuccess || rc == cudaErrorNotReady)
+            return error_set(e, RC_UNMEASURED, "out of device memory: %.0f MB are needed, %.0f MB are free",
+                             (double)bytes / 1048576, (double)memory() / 1048576);
     }
-    note(q, rc, "cudaMalloc");
+    note(q, rc, "what was enqueued before memory was taken");
     if (!lost(q)) note(q, cudaMemsetAsync(*at, 0, bytes ? bytes : 1, q->stream), "cudaMemset");
-    return lost(q) ? error_set(e, RC_UNMEASURED, "CUDA: %s: %s", q->where, cudaGetErrorString(q->failed)) : RC_OK;
+    return status(q, e);
+}
+
+static Rc open_fp32(Queue **out, Error *e) {
+    if (!present_fp32(e) || open_exact(out, e)) return e->code;
+    Queue *q = *out;
+    if (take(q, &q->workspace, WORKSPACE, e)) {
+        close_queue(q);
+        *out = NULL;
+        return error_prefix(e, "precision fp32: cuBLAS's workspace: ");
+    }
+    bool ok = blas.create(&q->blas) == CUBLAS_STATUS_SUCCESS &&
+              blas.set_stream(q->blas, q->stream) == CUBLAS_STATUS_SUCCESS &&
+              blas.set_workspace(q->blas, q->workspace, WORKSPACE) == CUBLAS_STATUS_SUCCESS &&
+              blas.set_math(q->blas, CUBLAS_PEDANTIC_MATH) == CUBLAS_STATUS_SUCCESS && first_product(q);
+    if (ok) return RC_OK;
+    close_queue(q);
+    *out = NULL;
+    return error_set(e, RC_UNMEASURED, "precision fp32: cuBLAS does not start on this device");
 }
 
 static void give(Queue *q, void *at) {
@@ -411,13 +460,23 @@ static void forget(Graph *g) {
     free(g);
 }
 
-static Rc status(Queue *q, Error *e) {
-    if (!lost(q)) return RC_OK;
-    if (q->library)
-        return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: status %d of cuBLAS", q->where, q->library);
-    if (q->unmet[0])
-        return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: NCCL says: %s", q->where, q->unmet);
-    return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: %s", q->where, cudaGetErrorString(q->failed));
+static void time_each(Queue *q) {
+    q->timing = true;
+    mark(q, NULL);
+}
+
+/* An event between two launches ends one and begins the next: nothing waits in between. */
+static Timing *timed(Queue *q, size_t *count) {
+    Timing *all = mem_alloc(q->marks, sizeof *all);
+    q->timing = false, *count = 0;
+    if (!lost(q)) note(q, cudaStreamSynchronize(q->stream), "the kernels that were timed");
+    for (size_t i = 1; i < q->marks && !lost(q); i++) {
+        float ms = 0;
+        note(q, cudaEventElapsedTime(&ms, q->mark[i - 1].event, q->mark[i].event), "cudaEventElapsedTime");
+        all[(*count)++] = (Timing){q->mark[i].kernel, 1e-3 * (double)ms};
+    }
+    free_marks(q);
+    return all;
 }
 
 static void describe(char *out, size_t size) {
@@ -433,7 +492,7 @@ static void describe(char *out, size_t size) {
 #define DEVICE(present, open) \
     { \
         false, present, open, close_queue, take, give, put, get, fetch, landed, step, round_tensor, add, choose, meet, \
-            swap, total, branch, merge, record, recorded, replay, forget, status, memory, describe \
+            swap, total, branch, merge, record, recorded, replay, forget, time_each, timed, status, memory, describe \
     }
 const Device cuda_device = DEVICE(present, open_exact);
 const Device cuda_fp32_device = DEVICE(present_fp32, open_fp32);
