@@ -184,9 +184,11 @@ static const Row tall[] = {
     {OP_erf, 4099, 3, 0},     {OP_shift, 4099, 3, 0},  {OP_shift, 4099, 2, 0},     {OP_streams, 4099, 2, 0},
     {OP_attnres, 4099, 3, 0}, {OP_gate, 4099, 8, 0},   {OP_damp, 4099, 3, 0},      {OP_damp, 4099, 1, 0},
     {OP_vrms, 4099, 3, 0},    {OP_vrms, 4099, 4, 0}};
-/* Products and replicas enough for each size of tiles, with more than one tile to a side. */
+/* Products and replicas enough for each size of tiles (kernels/cuda/linear.cu), with more than one tile to a side and
+ * edges on both. Those of 128 go through five strips of k, the last one not whole, so that both halves of their shared
+ * memory are filled again: forward and input with 35 and 37, weight with 33. */
 static const Row wide[] = {
-    {OP_linear, 130, 9, 132}, {OP_linear, 66, 9, 132}, {OP_linear, 2, 130, 66}, {OP_linear, 2, 66, 66}};
+    {OP_linear, 130, 35, 108}, {OP_linear, 66, 9, 132}, {OP_linear, 33, 130, 54}, {OP_linear, 2, 66, 66}};
 
 enum { USUAL = sizeof usual / sizeof *usual, TALL = sizeof tall / sizeof *tall, WIDE = sizeof wide / sizeof *wide };
 
