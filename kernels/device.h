@@ -63,8 +63,8 @@ typedef struct Device {
     Graph *(*recorded)(Queue *q);
     void (*replay)(Queue *q, Graph *g);
     void (*forget)(Graph *g);
-    /* Between time_each and timed, every launch that is not recorded is timed by the device's clock, or the host's where
-     * it stands in. timed waits; *count timings in the order of launch, the caller's to free. */
+    /* Between time_each and timed, every launch that is not recorded is timed by the device's clock, the shim's by the
+     * host's. timed waits; *count timings in the order of launch, the caller's to free. */
     void (*time_each)(Queue *q);
     Timing *(*timed)(Queue *q, size_t *count);
     /* RC_OK, or what went wrong first: a lost device, an error inside a kernel. Does not wait. */

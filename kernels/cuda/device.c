@@ -12,6 +12,7 @@
 #include "kernels/backend.h"
 #include "kernels/cuda/library.h"
 #include "kernels/cuda/nccl.h"
+#include "kernels/cuda/presence.h"
 #include "kernels/cuda/product.h"
 #include "kernels/device.h"
 
@@ -114,87 +115,12 @@ static void cuda_product(void *queue, const Product *p) {
 STAGED_KERNELS(cuda)
 PRODUCT_KERNELS(cuda)
 
-static Rc no_device(Error *e, const char *why) {
-    return error_set(e, RC_UNMEASURED, "no CUDA device: %s", why);
-}
-
-/* A kernel may ask for all the shared memory that a block of this device can have, beside its own. */
-static cudaError_t load_kernel(const void *body, int shared) {
-    struct cudaFuncAttributes about;
-    cudaError_t rc = cudaFuncGetAttributes(&about, body);
-    if (rc != cudaSuccess) return rc;
-    return cudaFuncSetAttribute(body, cudaFuncAttributeMaxDynamicSharedMemorySize, shared - (int)about.sharedSizeBytes);
-}
-
-/* Loads every kernel now: inside a capture a module that is loaded lazily could not wait or allocate. */
-static cudaError_t load_kernels(int shared) {
-    cudaError_t rc = cudaSuccess;
-    for (int i = 0; i <= OP_COUNT && rc == cudaSuccess; i++) {
-        const Stages *all = i < OP_COUNT ? cuda_stages[i] : &cuda_linear_bias;
-        for (const Stage *s = all->forward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
-        for (const Stage *s = all->backward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
-    }
-    for (int i = 0; i < STEP_COUNT && rc == cudaSuccess; i++) rc = load_kernel(cuda_steps[i].body, shared);
-    if (rc == cudaSuccess) rc = load_kernel(cuda_round.body, shared);
-    if (rc == cudaSuccess) rc = load_kernel(cuda_add.body, shared);
-    return rc;
-}
-
-/* The device of this process: `local` of choose() among those that it sees. */
-static int local_rank;
-
-static int device_number(void) {
-    int count = 0;
-    return cudaGetDeviceCount(&count) == cudaSuccess && count > 0 ? local_rank % count : 0;
-}
-
-static void choose(int local) {
-    local_rank = local;
-}
-
-static Rc look(Error *e) {
-    int count = 0, driver = 0;
-    struct cudaDeviceProp about;
-    char line[256];
-    cudaError_t rc = cudaGetDeviceCount(&count);
-    (void)cudaDriverGetVersion(&driver);
-    if (rc == cudaErrorInsufficientDriver && !driver) return no_device(e, "no driver is installed");
-    if (rc == cudaErrorInsufficientDriver) {
-        snprintf(line, sizeof line, "the driver knows CUDA %d.%d, this program needs %d.%d", driver / 1000,
-                 driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-        return no_device(e, line);
-    }
-    if (rc != cudaSuccess || !count)
-        return no_device(e, rc == cudaSuccess ? "the driver shows none" : cudaGetErrorString(rc));
-    rc = cudaSetDevice(device_number());
-    if (rc == cudaSuccess) rc = cudaGetDeviceProperties(&about, device_number());
-    if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
-    rc = load_kernels((int)about.sharedMemPerBlockOptin);
-    if (rc == cudaErrorNoKernelImageForDevice || rc == cudaErrorInvalidDeviceFunction ||
-        rc == cudaErrorUnsupportedPtxVersion)
-        return error_set(e, RC_UNMEASURED,
-                         "no CUDA device: %.80s is sm_%d%d, this build carries %s (meson -Dgpu_arch=%d%d)", about.name,
-                         about.major, about.minor, CUDA_ARCHITECTURES, about.major, about.minor);
-    if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
-    return RC_OK;
-}
-
-/* Asked once: nothing about devices changes while the program runs, and a missing driver takes its time to say so. */
+/* The library, looked for once, and the class of bits with it. */
 static struct {
     pthread_once_t once;
-    Error why;                      /* code RC_OK: there is one */
-    char class[BACKEND_CLASS_SIZE]; /* of bits, with the library */
-} presence = {.once = PTHREAD_ONCE_INIT}, library = {.once = PTHREAD_ONCE_INIT};
-
-static void look_once(void) {
-    (void)look(&presence.why);
-}
-
-static bool present(Error *e) {
-    pthread_once(&presence.once, look_once);
-    if (presence.why.code) *e = presence.why;
-    return !presence.why.code;
-}
+    Error why; /* code RC_OK: it is there */
+    char class[BACKEND_CLASS_SIZE];
+} library = {.once = PTHREAD_ONCE_INIT};
 
 /* Before memory is given back, which waits for the device: what partners no longer send would never end. */
 static void part(Queue *q) {
@@ -225,9 +151,9 @@ static void close_queue(Queue *q) {
 }
 
 static Rc open_exact(Queue **out, Error *e) {
-    if (!present(e)) return e->code;
+    if (!cuda_present(e)) return e->code;
     Queue *q = mem_alloc(1, sizeof *q);
-    note(q, cudaSetDevice(device_number()), "cudaSetDevice"); /* of this thread */
+    note(q, cudaSetDevice(cuda_number()), "cudaSetDevice"); /* of this thread */
     if (!lost(q)) note(q, cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking), "cudaStreamCreate");
     for (int i = 0; i < DEVICE_SLOTS; i++)
         note(q, cudaEventCreateWithFlags(&q->event[i], cudaEventDisableTiming), "cudaEventCreate");
@@ -259,7 +185,7 @@ static Rc find_blas(Error *e) {
 static void write_class(char out[BACKEND_CLASS_SIZE]) {
     struct cudaDeviceProp about;
     int version[3] = {0, 0, 0};
-    if (cudaGetDeviceProperties(&about, device_number()) != cudaSuccess) memset(&about, 0, sizeof about);
+    if (cudaGetDeviceProperties(&about, cuda_number()) != cudaSuccess) memset(&about, 0, sizeof about);
     for (int i = 0; i < 3; i++) (void)blas.version((libraryPropertyType)i, &version[i]);
     snprintf(out, BACKEND_CLASS_SIZE, "cuda-fp32 sm_%d%d x%d cublas %d.%d.%d", about.major, about.minor,
              about.multiProcessorCount, version[0], version[1], version[2]);
@@ -270,7 +196,7 @@ static void find_blas_once(void) {
 }
 
 static bool present_fp32(Error *e) {
-    if (!present(e)) return false;
+    if (!cuda_present(e)) return false;
     pthread_once(&library.once, find_blas_once);
     if (library.why.code) *e = library.why;
     return !library.why.code;
@@ -479,22 +405,13 @@ static Timing *timed(Queue *q, size_t *count) {
     return all;
 }
 
-static void describe(char *out, size_t size) {
-    struct cudaDeviceProp about;
-    int driver = 0;
-    if (size) out[0] = 0;
-    if (cudaGetDeviceProperties(&about, device_number()) != cudaSuccess || cudaDriverGetVersion(&driver) != cudaSuccess)
-        return;
-    snprintf(out, size, "%.60s, sm_%d%d, driver for CUDA %d.%d, toolkit %d.%d", about.name, about.major, about.minor,
-             driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-}
-
 #define DEVICE(present, open) \
     { \
-        false, present, open, close_queue, take, give, put, get, fetch, landed, step, round_tensor, add, choose, meet, \
-            swap, total, branch, merge, record, recorded, replay, forget, time_each, timed, status, memory, describe \
+        false, present, open, close_queue, take, give, put, get, fetch, landed, step, round_tensor, add, cuda_choose, \
+            meet, swap, total, branch, merge, record, recorded, replay, forget, time_each, timed, status, memory, \
+            cuda_describe \
     }
-const Device cuda_device = DEVICE(present, open_exact);
+const Device cuda_device = DEVICE(cuda_present, open_exact);
 const Device cuda_fp32_device = DEVICE(present_fp32, open_fp32);
 
 const Kernel *const cuda_kernels[OP_COUNT] = {
