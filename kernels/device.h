@@ -17,12 +17,19 @@ typedef struct Graph Graph; /* recorded work */
 
 enum { DEVICE_SLOTS = 2 };
 
+/* One launch, by itself. */
+typedef struct {
+    const char *kernel;
+    double seconds;
+} Timing;
+
 typedef struct Device {
     bool shares_memory;        /* kernels may be given the host's memory: the shim. What `take` gives is the device's */
     bool (*present)(Error *e); /* is there a device that can run the kernels; says why not */
     Rc (*open)(Queue **q, Error *e);
     void (*close)(Queue *q);
-    /* Zeroed memory; RC_UNMEASURED with need and free. */
+    /* Zeroed memory; RC_UNMEASURED: with need and free, and the queue goes on; or the queue had failed before (status),
+     * and the line says at what. */
     Rc (*take)(Queue *q, void **at, size_t bytes, Error *e);
     void (*give)(Queue *q, void *at);
     /* Copies after everything enqueued before, and waits for it. */
@@ -56,6 +63,10 @@ typedef struct Device {
     Graph *(*recorded)(Queue *q);
     void (*replay)(Queue *q, Graph *g);
     void (*forget)(Graph *g);
+    /* Between time_each and timed, every launch that is not recorded is timed by the device's clock, the shim's by the
+     * host's. timed waits; *count timings in the order of launch, the caller's to free. */
+    void (*time_each)(Queue *q);
+    Timing *(*timed)(Queue *q, size_t *count);
     /* RC_OK, or what went wrong first: a lost device, an error inside a kernel. Does not wait. */
     Rc (*status)(Queue *q, Error *e);
     size_t (*memory)(void);                   /* bytes free now; 0: the host's memory is what counts */

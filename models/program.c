@@ -132,10 +132,11 @@ static Rc open_device(Program *p, Error *e) {
     return arena_init(&p->ids, p->stride[ROLE_TOKEN] * (size_t)p->replicas, e);
 }
 
-/* Says what was too much: on a device before anything is computed. */
+/* Says what was too much: on a device before anything is computed. A device that had failed before says that. */
 static Rc out_of_memory(const Program *p, Error *e) {
     double mb = 1 << 20, need = (double)program_bytes(p->tape, p->backend, p->replicas) / mb;
     const Device *d = p->backend->device;
+    if (d && d->status(p->queue, e)) return e->code;
     if (d && d->memory())
         return error_set(e, RC_UNMEASURED,
                          "out of device memory: %d replica(s) of this model need %.0f MB; %.0f MB are free",

@@ -324,13 +324,18 @@ static void receive(Resident *x, Trainer *t, const double *row, int first, int c
         }
 }
 
+/* Rows for n updates more. */
+static Rc reach(Resident *x, Trainer *t, int n, Error *e) {
+    int end = t->step + n, longer = 2 * x->table_steps > end ? 2 * x->table_steps : end;
+    return end > x->table_steps ? make_table(x, t, longer, e) : RC_OK;
+}
+
 int resident_steps(Resident *x, Trainer *t, int n, StepReport *report) {
     const Device *d = device_of(t);
     Program *p = &t->program;
     int first = t->step, sent = 0, done = 0, count[DEVICE_SLOTS], oldest = 0, flying = 0;
     assert(x->step.corpus || n == 1);
-    int longer = 2 * x->table_steps > first + n ? 2 * x->table_steps : first + n;
-    if (first + n > x->table_steps && make_table(x, t, longer, &t->failure)) return 0;
+    if (reach(x, t, n, &t->failure)) return 0;
     if (!x->step.corpus) program_ready(p);
     record(x, t, &x->training, enqueue_step);
     while (done < n) {
@@ -414,4 +419,14 @@ void resident_forward(Resident *x, Trainer *t) {
 const Graph *resident_graph(Resident *x, Trainer *t) {
     record(x, t, &x->training, enqueue_step);
     return x->training;
+}
+
+Timing *resident_timed(Resident *x, Trainer *t, size_t *count) {
+    const Device *d = device_of(t);
+    *count = 0;
+    if (reach(x, t, 1, &t->failure)) return NULL;
+    d->time_each(t->program.queue);
+    enqueue_step(x, t);
+    t->step++;
+    return d->timed(t->program.queue, count);
 }

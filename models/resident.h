@@ -44,4 +44,7 @@ void resident_forward(Resident *x, Trainer *t);
 /* The graph of one training step, recorded now if it is not yet. */
 const Graph *resident_graph(Resident *x, Trainer *t);
 
+/* One training step outside of a graph, each launch by itself (Device.timed). */
+Timing *resident_timed(Resident *x, Trainer *t, size_t *count);
+
 #endif

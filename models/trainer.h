@@ -233,5 +233,8 @@ void trainer_trace_parameters(const Trainer *t, const char *phase, TraceLine *li
 
 /* On a device: the graph of one training step, recorded now if it is not yet, for those who count what it launches. */
 const Graph *trainer_graph(Trainer *t);
+/* The same step run without a graph, each of its launches timed: *count of them, in order, the caller's to free. Its
+ * numbers are not reported. The corpus stands on the device. */
+Timing *trainer_timed(Trainer *t, size_t *count);
 
 #endif

@@ -326,3 +326,7 @@ bool trainer_trace(Trainer *t, TraceLine *line, void *context, StepReport *repor
 const Graph *trainer_graph(Trainer *t) {
     return resident_graph(t->resident, t);
 }
+
+Timing *trainer_timed(Trainer *t, size_t *count) {
+    return resident_timed(t->resident, t, count);
+}

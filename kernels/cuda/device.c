@@ -12,6 +12,7 @@
 #include "kernels/backend.h"
 #include "kernels/cuda/library.h"
 #include "kernels/cuda/nccl.h"
+#include "kernels/cuda/presence.h"
 #include "kernels/cuda/product.h"
 #include "kernels/device.h"
 
@@ -28,6 +29,12 @@ struct Graph {
     cudaGraphExec_t exec;
 };
 
+/* Where the queue stands between two launches that are timed. */
+typedef struct {
+    cudaEvent_t event;
+    const char *kernel; /* that was launched before; NULL: the beginning */
+} Mark;
+
 struct Queue {
     cudaStream_t stream; /* that work goes to: the queue's own, or the branch's */
     cudaStream_t side;   /* the other one of them, of a queue that has met others; else NULL */
@@ -37,7 +44,9 @@ struct Queue {
     void *buffer[DEVICE_SLOTS]; /* pinned */
     size_t room[DEVICE_SLOTS];
     cudaEvent_t event[DEVICE_SLOTS];
-    bool capturing;
+    bool capturing, timing;
+    Mark *mark;
+    size_t marks;
     int library;         /* a status of cuBLAS, when that is what went wrong */
     Nccl *nccl;          /* NULL: it has met nobody */
     char unmet[256];     /* what NCCL said, when that is what went wrong; "": it is not */
@@ -53,6 +62,15 @@ static bool lost(const Queue *q) {
     return q->failed != cudaSuccess;
 }
 
+static void mark(Queue *q, const char *kernel) {
+    if (!q->timing || lost(q)) return;
+    q->mark = mem_grow(q->mark, q->marks + 1, sizeof *q->mark);
+    Mark *m = &q->mark[q->marks++];
+    *m = (Mark){NULL, kernel};
+    note(q, cudaEventCreate(&m->event), "cudaEventCreate");
+    if (!lost(q)) note(q, cudaEventRecord(m->event, q->stream), "cudaEventRecord");
+}
+
 static void cuda_launch(void *queue, const char *name, const void *body, Grid grid, const void *args, size_t bytes,
                         bool flat) {
     Queue *q = queue;
@@ -60,12 +78,11 @@ static void cuda_launch(void *queue, const char *name, const void *body, Grid gr
     (void)bytes, (void)flat;
     assert(q);
     if (lost(q)) return;
-    if (grid.shared > 48 << 10)
-        note(q, cudaFuncSetAttribute(body, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)grid.shared), name);
     note(q,
          cudaLaunchKernel(body, (dim3){grid.x, grid.y, grid.z}, (dim3){grid.threads, 1, 1}, list, grid.shared,
                           q->stream),
          name);
+    mark(q, name);
 }
 
 /* The functions of cuBLAS that are used. */
@@ -88,95 +105,34 @@ static void cuda_product(void *queue, const Product *p) {
     cublasStatus_t rc = blas.gemm(
         q->blas, p->a_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p->b_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p->m, p->n, p->k,
         &one, p->a, p->lda, p->stride_a, p->b, p->ldb, p->stride_b, &p->beta, p->c, p->ldc, p->stride_c, p->batch);
-    if (rc == CUBLAS_STATUS_SUCCESS) return;
-    q->library = (int)rc;
-    note(q, cudaErrorUnknown, "cublasSgemmStridedBatched");
+    if (rc != CUBLAS_STATUS_SUCCESS) {
+        q->library = (int)rc;
+        note(q, cudaErrorUnknown, PRODUCT_NAME);
+    }
+    mark(q, PRODUCT_NAME);
 }
 
 STAGED_KERNELS(cuda)
 PRODUCT_KERNELS(cuda)
 
-static Rc no_device(Error *e, const char *why) {
-    return error_set(e, RC_UNMEASURED, "no CUDA device: %s", why);
-}
-
-/* Loads every kernel now: inside a capture a module that is loaded lazily could not wait or allocate. */
-static cudaError_t load_kernels(void) {
-    struct cudaFuncAttributes about;
-    cudaError_t rc = cudaSuccess;
-    for (int i = 0; i <= OP_COUNT && rc == cudaSuccess; i++) {
-        const Stages *all = i < OP_COUNT ? cuda_stages[i] : &cuda_linear_bias;
-        for (const Stage *s = all->forward; s->name && rc == cudaSuccess; s++)
-            rc = cudaFuncGetAttributes(&about, s->body);
-        for (const Stage *s = all->backward; s->name && rc == cudaSuccess; s++)
-            rc = cudaFuncGetAttributes(&about, s->body);
-    }
-    for (int i = 0; i < STEP_COUNT && rc == cudaSuccess; i++) rc = cudaFuncGetAttributes(&about, cuda_steps[i].body);
-    if (rc == cudaSuccess) rc = cudaFuncGetAttributes(&about, cuda_round.body);
-    if (rc == cudaSuccess) rc = cudaFuncGetAttributes(&about, cuda_add.body);
-    return rc;
-}
-
-/* The device of this process: `local` of choose() among those that it sees. */
-static int local_rank;
-
-static int device_number(void) {
-    int count = 0;
-    return cudaGetDeviceCount(&count) == cudaSuccess && count > 0 ? local_rank % count : 0;
-}
-
-static void choose(int local) {
-    local_rank = local;
-}
-
-static Rc look(Error *e) {
-    int count = 0, driver = 0;
-    struct cudaDeviceProp about;
-    char line[256];
-    cudaError_t rc = cudaGetDeviceCount(&count);
-    (void)cudaDriverGetVersion(&driver);
-    if (rc == cudaErrorInsufficientDriver && !driver) return no_device(e, "no driver is installed");
-    if (rc == cudaErrorInsufficientDriver) {
-        snprintf(line, sizeof line, "the driver knows CUDA %d.%d, this program needs %d.%d", driver / 1000,
-                 driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-        return no_device(e, line);
-    }
-    if (rc != cudaSuccess || !count)
-        return no_device(e, rc == cudaSuccess ? "the driver shows none" : cudaGetErrorString(rc));
-    rc = cudaSetDevice(device_number());
-    if (rc == cudaSuccess) rc = cudaGetDeviceProperties(&about, device_number());
-    if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
-    rc = load_kernels();
-    if (rc == cudaErrorNoKernelImageForDevice || rc == cudaErrorInvalidDeviceFunction ||
-        rc == cudaErrorUnsupportedPtxVersion)
-        return error_set(e, RC_UNMEASURED,
-                         "no CUDA device: %.80s is sm_%d%d, this build carries %s (meson -Dgpu_arch=%d%d)", about.name,
-                         about.major, about.minor, CUDA_ARCHITECTURES, about.major, about.minor);
-    if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
-    return RC_OK;
-}
-
-/* Asked once: nothing about devices changes while the program runs, and a missing driver takes its time to say so. */
+/* The library, looked for once, and the class of bits with it. */
 static struct {
     pthread_once_t once;
-    Error why;                      /* code RC_OK: there is one */
-    char class[BACKEND_CLASS_SIZE]; /* of bits, with the library */
-} presence = {.once = PTHREAD_ONCE_INIT}, library = {.once = PTHREAD_ONCE_INIT};
-
-static void look_once(void) {
-    (void)look(&presence.why);
-}
-
-static bool present(Error *e) {
-    pthread_once(&presence.once, look_once);
-    if (presence.why.code) *e = presence.why;
-    return !presence.why.code;
-}
+    Error why; /* code RC_OK: it is there */
+    char class[BACKEND_CLASS_SIZE];
+} library = {.once = PTHREAD_ONCE_INIT};
 
 /* Before memory is given back, which waits for the device: what partners no longer send would never end. */
 static void part(Queue *q) {
     nccl_leave(q->nccl, lost(q));
     q->nccl = NULL;
+}
+
+static void free_marks(Queue *q) {
+    for (size_t i = 0; i < q->marks; i++)
+        if (q->mark[i].event) (void)cudaEventDestroy(q->mark[i].event);
+    free(q->mark);
+    q->mark = NULL, q->marks = 0;
 }
 
 static void close_queue(Queue *q) {
@@ -185,6 +141,7 @@ static void close_queue(Queue *q) {
         if (q->event[i]) (void)cudaEventDestroy(q->event[i]);
     }
     part(q);
+    free_marks(q);
     if (q->side) (void)cudaStreamDestroy(q->side);
     if (q->turn) (void)cudaEventDestroy(q->turn);
     if (q->blas) (void)blas.destroy(q->blas);
@@ -194,9 +151,9 @@ static void close_queue(Queue *q) {
 }
 
 static Rc open_exact(Queue **out, Error *e) {
-    if (!present(e)) return e->code;
+    if (!cuda_present(e)) return e->code;
     Queue *q = mem_alloc(1, sizeof *q);
-    note(q, cudaSetDevice(device_number()), "cudaSetDevice"); /* of this thread */
+    note(q, cudaSetDevice(cuda_number()), "cudaSetDevice"); /* of this thread */
     if (!lost(q)) note(q, cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking), "cudaStreamCreate");
     for (int i = 0; i < DEVICE_SLOTS; i++)
         note(q, cudaEventCreateWithFlags(&q->event[i], cudaEventDisableTiming), "cudaEventCreate");
@@ -228,7 +185,7 @@ static Rc find_blas(Error *e) {
 static void write_class(char out[BACKEND_CLASS_SIZE]) {
     struct cudaDeviceProp about;
     int version[3] = {0, 0, 0};
-    if (cudaGetDeviceProperties(&about, device_number()) != cudaSuccess) memset(&about, 0, sizeof about);
+    if (cudaGetDeviceProperties(&about, cuda_number()) != cudaSuccess) memset(&about, 0, sizeof about);
     for (int i = 0; i < 3; i++) (void)blas.version((libraryPropertyType)i, &version[i]);
     snprintf(out, BACKEND_CLASS_SIZE, "cuda-fp32 sm_%d%d x%d cublas %d.%d.%d", about.major, about.minor,
              about.multiProcessorCount, version[0], version[1], version[2]);
@@ -239,7 +196,7 @@ static void find_blas_once(void) {
 }
 
 static bool present_fp32(Error *e) {
-    if (!present(e)) return false;
+    if (!cuda_present(e)) return false;
     pthread_once(&library.once, find_blas_once);
     if (library.why.code) *e = library.why;
     return !library.why.code;
@@ -268,18 +225,13 @@ static bool first_product(Queue *q) {
     return !lost(q);
 }
 
-static Rc open_fp32(Queue **out, Error *e) {
-    if (!present_fp32(e) || open_exact(out, e)) return e->code;
-    Queue *q = *out;
-    note(q, cudaMalloc(&q->workspace, WORKSPACE), "cudaMalloc of cuBLAS's workspace");
-    bool ok = !lost(q) && blas.create(&q->blas) == CUBLAS_STATUS_SUCCESS &&
-              blas.set_stream(q->blas, q->stream) == CUBLAS_STATUS_SUCCESS &&
-              blas.set_workspace(q->blas, q->workspace, WORKSPACE) == CUBLAS_STATUS_SUCCESS &&
-              blas.set_math(q->blas, CUBLAS_PEDANTIC_MATH) == CUBLAS_STATUS_SUCCESS && first_product(q);
-    if (ok) return RC_OK;
-    close_queue(q);
-    *out = NULL;
-    return error_set(e, RC_UNMEASURED, "precision fp32: cuBLAS does not start on this device");
+static Rc status(Queue *q, Error *e) {
+    if (!lost(q)) return RC_OK;
+    if (q->library)
+        return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: status %d of cuBLAS", q->where, q->library);
+    if (q->unmet[0])
+        return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: NCCL says: %s", q->where, q->unmet);
+    return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: %s", q->where, cudaGetErrorString(q->failed));
 }
 
 static size_t memory(void) {
@@ -287,17 +239,40 @@ static size_t memory(void) {
     return cudaMemGetInfo(&available, &all) == cudaSuccess ? available : 0;
 }
 
+/* cudaMalloc also returns what kernels did long before, and after that fails for ever: then it is not memory that is
+ * short, and the queue is lost. */
 static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
     *at = NULL;
+    if (lost(q)) return status(q, e);
     cudaError_t rc = cudaMalloc(at, bytes ? bytes : 1);
     if (rc == cudaErrorMemoryAllocation) {
         (void)cudaGetLastError();
-        return error_set(e, RC_UNMEASURED, "out of device memory: %.0f MB are needed, %.0f MB are free",
-                         (double)bytes / 1048576, (double)memory() / 1048576);
+        rc = cudaStreamQuery(q->stream);
+        if (rc == cudaSuccess || rc == cudaErrorNotReady)
+            return error_set(e, RC_UNMEASURED, "out of device memory: %.0f MB are needed, %.0f MB are free",
+                             (double)bytes / 1048576, (double)memory() / 1048576);
     }
-    note(q, rc, "cudaMalloc");
+    note(q, rc, "what was enqueued before memory was taken");
     if (!lost(q)) note(q, cudaMemsetAsync(*at, 0, bytes ? bytes : 1, q->stream), "cudaMemset");
-    return lost(q) ? error_set(e, RC_UNMEASURED, "CUDA: %s: %s", q->where, cudaGetErrorString(q->failed)) : RC_OK;
+    return status(q, e);
+}
+
+static Rc open_fp32(Queue **out, Error *e) {
+    if (!present_fp32(e) || open_exact(out, e)) return e->code;
+    Queue *q = *out;
+    if (take(q, &q->workspace, WORKSPACE, e)) {
+        close_queue(q);
+        *out = NULL;
+        return error_prefix(e, "precision fp32: cuBLAS's workspace: ");
+    }
+    bool ok = blas.create(&q->blas) == CUBLAS_STATUS_SUCCESS &&
+              blas.set_stream(q->blas, q->stream) == CUBLAS_STATUS_SUCCESS &&
+              blas.set_workspace(q->blas, q->workspace, WORKSPACE) == CUBLAS_STATUS_SUCCESS &&
+              blas.set_math(q->blas, CUBLAS_PEDANTIC_MATH) == CUBLAS_STATUS_SUCCESS && first_product(q);
+    if (ok) return RC_OK;
+    close_queue(q);
+    *out = NULL;
+    return error_set(e, RC_UNMEASURED, "precision fp32: cuBLAS does not start on this device");
 }
 
 static void give(Queue *q, void *at) {
@@ -411,31 +386,32 @@ static void forget(Graph *g) {
     free(g);
 }
 
-static Rc status(Queue *q, Error *e) {
-    if (!lost(q)) return RC_OK;
-    if (q->library)
-        return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: status %d of cuBLAS", q->where, q->library);
-    if (q->unmet[0])
-        return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: NCCL says: %s", q->where, q->unmet);
-    return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: %s", q->where, cudaGetErrorString(q->failed));
+static void time_each(Queue *q) {
+    q->timing = true;
+    mark(q, NULL);
 }
 
-static void describe(char *out, size_t size) {
-    struct cudaDeviceProp about;
-    int driver = 0;
-    if (size) out[0] = 0;
-    if (cudaGetDeviceProperties(&about, device_number()) != cudaSuccess || cudaDriverGetVersion(&driver) != cudaSuccess)
-        return;
-    snprintf(out, size, "%.60s, sm_%d%d, driver for CUDA %d.%d, toolkit %d.%d", about.name, about.major, about.minor,
-             driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+/* An event between two launches ends one and begins the next: nothing waits in between. */
+static Timing *timed(Queue *q, size_t *count) {
+    Timing *all = mem_alloc(q->marks, sizeof *all);
+    q->timing = false, *count = 0;
+    if (!lost(q)) note(q, cudaStreamSynchronize(q->stream), "the kernels that were timed");
+    for (size_t i = 1; i < q->marks && !lost(q); i++) {
+        float ms = 0;
+        note(q, cudaEventElapsedTime(&ms, q->mark[i - 1].event, q->mark[i].event), "cudaEventElapsedTime");
+        all[(*count)++] = (Timing){q->mark[i].kernel, 1e-3 * (double)ms};
+    }
+    free_marks(q);
+    return all;
 }
 
 #define DEVICE(present, open) \
     { \
-        false, present, open, close_queue, take, give, put, get, fetch, landed, step, round_tensor, add, choose, meet, \
-            swap, total, branch, merge, record, recorded, replay, forget, status, memory, describe \
+        false, present, open, close_queue, take, give, put, get, fetch, landed, step, round_tensor, add, cuda_choose, \
+            meet, swap, total, branch, merge, record, recorded, replay, forget, time_each, timed, status, memory, \
+            cuda_describe \
     }
-const Device cuda_device = DEVICE(present, open_exact);
+const Device cuda_device = DEVICE(cuda_present, open_exact);
 const Device cuda_fp32_device = DEVICE(present_fp32, open_fp32);
 
 const Kernel *const cuda_kernels[OP_COUNT] = {

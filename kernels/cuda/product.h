@@ -16,6 +16,9 @@ typedef struct {
     float beta;
 } Product;
 
+/* Of the library's call, whichever library it is. */
+#define PRODUCT_NAME "cublasSgemmStridedBatched"
+
 static inline long long words_apart(View v) {
     return (long long)(v.stride / sizeof(float));
 }

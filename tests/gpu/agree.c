@@ -107,11 +107,11 @@ static Rc agree(Check *c, bool small, int arm, Error *e) {
 }
 
 void part_agreement(Check *c) {
-    Error e;
-    Rc rc = RC_OK;
+    Error e = c->without_fp32;
+    Rc rc = c->fp32 ? RC_OK : RC_UNMEASURED;
     int before = c->misses;
     json_object(&c->json, "agreement");
-    json_text(&c->json, "of", c->fp32->name);
+    json_text(&c->json, "of", c->fp32 ? c->fp32->name : "fp32");
     json_text(&c->json, "with", "cpu64");
     json_list(&c->json, "rows");
     for (int arm = 0; arm < TABLE_ARMS && !rc; arm++) rc = agree(c, true, arm, &e);

@@ -8,11 +8,12 @@
 #include "tests/gpu/json.h"
 
 typedef struct {
-    const Backend *exact, *fp32;
-    bool quick;  /* toy sizes: shows that the parts work, judges no speed */
-    bool device; /* a real one, not the shim */
+    const Backend *exact, *fp32; /* fp32: NULL where it cannot be had, */
+    Error without_fp32;          /* and why */
+    bool quick;                  /* toy sizes: shows that the parts work, judges no speed */
+    bool device;                 /* a real one, not the shim */
     Json json;
-    double fma_peak, copy_rate; /* this run's ceilings in FLOP/s and bytes/s; 0: not measured */
+    double fma_peak, copy_rate; /* ceilings in FLOP/s and bytes/s by check_ceilings; NaN: they could not be measured */
     int mismatches;             /* hashes that differ: exit code RC_INTEGRITY */
     int misses;                 /* bounds and targets that were missed: RC_REGRESSION */
     int unmeasured;             /* parts that could not run: RC_UNMEASURED */
@@ -20,8 +21,9 @@ typedef struct {
 
 extern const char kernels_hash[]; /* of the kernels/ that this program was built from */
 
-void part_toy(Check *c, bool exact_only); /* a little of everything, for a sanitizer to watch; no JSON */
+void part_toy(Check *c);   /* a little of everything, for a sanitizer to watch; no JSON */
 void part_count(Check *c); /* kernels and bytes of the table's steps, nothing is run; no JSON */
+void part_steps(Check *c, int replicas, int steps); /* what part_profile measures, at other sizes */
 void part_hashes(Check *c);
 void part_replicas(Check *c);
 void part_agreement(Check *c);
@@ -29,6 +31,10 @@ void part_ceilings(Check *c);
 void part_speed(Check *c);
 void part_products(Check *c);
 void part_probes(Check *c);
+void part_profile(Check *c);
+
+/* Measures the ceilings that shares are of, unless this process has. */
+void check_ceilings(Check *c);
 
 /* The part that is being written could not run; says why. */
 void check_unmeasured(Check *c, const char *what, const Error *e);

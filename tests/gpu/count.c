@@ -1,8 +1,10 @@
 #include "tests/gpu/count.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "kernels/cuda/enqueue.h"
+#include "kernels/cuda/product.h"
 
 #ifdef HAVE_CUDA
 #define NAME(what) cuda_##what
@@ -13,25 +15,29 @@ extern const Stages *const NAME(stages)[OP_COUNT];
 extern const Stages NAME(linear_bias);
 extern const StepLaunch NAME(steps)[STEP_COUNT];
 
-/* A queue that counts. */
-static void count(void *queue, const char *name, const void *body, Grid grid, const void *args, size_t bytes,
-                  bool flat) {
-    (void)name, (void)body, (void)grid, (void)args, (void)bytes, (void)flat;
-    ((Work *)queue)->kernels++;
+static KernelWork *kernel_of(Work *w, const char *name) {
+    for (int i = 0; i < w->kernels; i++)
+        if (!strcmp(w->kernel[i].name, name)) return &w->kernel[i];
+    assert(w->kernels < MOST_KERNELS);
+    w->kernel[w->kernels] = (KernelWork){.name = name};
+    return &w->kernel[w->kernels++];
 }
 
-static void add_stages(Work *w, const Stage *stage, const Call *c) {
-    Call counted = *c;
-    counted.queue = w;
-    enqueue(stage, &counted, count);
-    for (; stage->name; stage++)
-        if (stage->grid(c).x) w->bytes += stage_bytes(stage, c) * c->replicas;
+static void add(Work *w, const char *name, double flops, double bytes) {
+    KernelWork *k = kernel_of(w, name);
+    k->launches++, k->flops += flops, k->bytes += bytes;
+    w->launches++, w->bytes += bytes;
+}
+
+static void add_stages(Work *w, const Stage *s, const Call *c) {
+    for (; s->name; s++)
+        if (s->grid(c).x) add(w, s->name, (s->flops ? s->flops(c) : 0) * c->replicas, stage_bytes(s, c) * c->replicas);
 }
 
 static void add_product(Work *w, const Call *c, View a, View b, View to) {
+    double flops = 2.0 * c->in[0].rows * c->in[0].cols * c->out.cols;
     if (!to.at) return;
-    w->kernels++;
-    w->bytes += (view_bytes(a) + view_bytes(b) + view_bytes(to)) * c->replicas;
+    add(w, PRODUCT_NAME, flops * c->replicas, (view_bytes(a) + view_bytes(b) + view_bytes(to)) * c->replicas);
 }
 
 static void add_op(Work *w, const Call *c, bool reached, bool library) {
@@ -67,14 +73,13 @@ static void add_step(Work *w, const Trainer *t) {
     s.feed[0].ids.rows = t->tape.tensor[t->targets].rows;
     for (int i = 0; i < STEP_COUNT; i++) {
         const StepLaunch *l = &NAME(steps)[i];
-        enqueue_step(l, &s, w, count);
-        if (l->bytes && l->grid(&s).x) w->bytes += l->bytes(&s) * s.replicas;
+        if (l->grid(&s).x) add(w, l->name, 0, l->bytes ? l->bytes(&s) * s.replicas : 0);
     }
     free(part);
 }
 
 Work work_of(const Trainer *t, bool library) {
-    Work w = {0, 0};
+    Work w = {.kernels = 0};
     for (int i = 0; i < t->tape.ops; i++) add_op(&w, &t->program.call[i], t->program.gradients.reached[i], library);
     add_step(&w, t);
     return w;

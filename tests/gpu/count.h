@@ -4,9 +4,19 @@
 
 #include "models/trainer_state.h"
 
+enum { MOST_KERNELS = 160 };
+
+/* Of all replicas. bytes: read or written once by each kernel, a floor. */
 typedef struct {
-    int kernels;
-    double bytes; /* read or written once by each kernel: a floor */
+    const char *name;
+    int launches;
+    double flops, bytes;
+} KernelWork;
+
+typedef struct {
+    KernelWork kernel[MOST_KERNELS]; /* in the order of their first launch */
+    int kernels, launches;
+    double bytes;
 } Work;
 
 /* Of a trainer whose corpus stands on the device. library: linear's products are a library's, one kernel each. */

@@ -1,9 +1,13 @@
-/* gpu_check [--backend cuda|simt] [--quick | --toy | --toy-exact | --present | --count | --hash]
- * [--out FILE] [--fact KEY=VALUE]...
+/* gpu_check [--backend cuda|simt] [--quick] [--exact] --part NAME [--out FILE]
+ * gpu_check [--backend cuda|simt] [--quick] [--exact] --steps R N | --toy | --count
+ * gpu_check [--backend cuda|simt] --present | --head | --parts | --hash
  *
- * One run on a device, as JSON: hashes against the CPU's, fp32 against cpu64, speed against ceilings of the same run.
- * bench/gpu-check calls it. Exit codes: 0 passed, 1 a bound or target was missed, 3 no device or something could not be
- * measured, 5 a hash differs. */
+ * One part of what is measured on a device, as JSON: hashes against the CPU's, fp32 against cpu64, speed against
+ * ceilings measured by the same process. bench/gpu-check calls it part by part, in the order of --parts, and puts the
+ * parts together. --exact leaves fp32 out, as a machine without cuBLAS does. --steps: R replicas, N steps, a row for
+ * each kernel. Exit codes: 0 passed, 1 a bound or target was missed, 2 wrong usage, 3 no device or something could not
+ * be measured, 5 a hash differs. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +17,21 @@
 #include "base/file.h"
 #include "tests/gpu/ceiling.h"
 #include "tests/gpu/check.h"
+#include "tests/gpu/table.h"
 
-enum { MOST_FACTS = 16 };
+/* In the order of what is worth most. */
+static const struct {
+    const char *name;
+    void (*run)(Check *c);
+} parts[] = {{"hashes", part_hashes},     {"replicas", part_replicas}, {"agreement", part_agreement},
+             {"ceilings", part_ceilings}, {"speed", part_speed},       {"products", part_products},
+             {"probes", part_probes},     {"profile", part_profile}};
+enum { PARTS = sizeof parts / sizeof *parts, MOST_TIMED_STEPS = 1000 };
 
 typedef struct {
-    const char *backend, *out;
-    bool quick, toy, toy_exact, present, hash, count;
-    char *fact[MOST_FACTS];
-    int facts;
+    const char *backend, *out, *part;
+    bool quick, exact, toy, present, hash, head, list, count;
+    int64_t replicas, steps; /* of --steps */
 } Asked;
 
 void check_unmeasured(Check *c, const char *what, const Error *e) {
@@ -30,7 +41,7 @@ void check_unmeasured(Check *c, const char *what, const Error *e) {
 }
 
 void check_target(Check *c, const char *what, double value, double target, bool at_most) {
-    bool judged = c->device && !c->quick, met = at_most ? value <= target : value >= target;
+    bool judged = c->device && !c->quick && isfinite(value), met = at_most ? value <= target : value >= target;
     const char *verdict = !judged ? "not judged" : met ? "met" : "missed";
     json_object(&c->json, "target");
     json_number(&c->json, at_most ? "at_most" : "at_least", target);
@@ -41,119 +52,112 @@ void check_target(Check *c, const char *what, double value, double target, bool 
     if (judged && !met) c->misses++;
 }
 
-static Rc value_of(const char **to, char **argv, int argc, int *i, Error *e) {
+static Rc text_of(const char **to, char **argv, int argc, int *i, Error *e) {
     if (*i + 1 >= argc) return error_set(e, RC_USAGE, "gpu_check: %s needs a value", argv[*i]);
     *to = argv[++*i];
     return RC_OK;
 }
 
+static Rc integer_of(int64_t *to, int64_t most, char **argv, int argc, int *i, Error *e) {
+    const char *text = NULL;
+    if (text_of(&text, argv, argc, i, e)) return e->code;
+    if (parse_integer(text, to) && *to >= 1 && *to <= most) return RC_OK;
+    return error_set(e, RC_USAGE, "gpu_check: --steps takes replicas from 1 to %d and steps from 1 to %d, not '%s'",
+                     TABLE_MOST, MOST_TIMED_STEPS, text);
+}
+
+static Rc wrong_part(const char *name, Error *e) {
+    const char *names[PARTS];
+    char hint[96];
+    for (size_t i = 0; i < PARTS; i++) names[i] = parts[i].name;
+    return error_set(e, RC_USAGE, "gpu_check: unknown part '%s'%s", name,
+                     did_you_mean(hint, sizeof hint, name, names, PARTS));
+}
+
 static Rc read_arguments(Asked *a, int argc, char **argv, Error *e) {
-    static const char *const options[] = {"--backend", "--quick", "--toy", "--toy-exact", "--present",
-                                          "--hash",    "--count", "--out", "--fact"};
     *a = (Asked){.backend = "cuda"};
+    const struct {
+        const char *name;
+        bool *set;
+        const char **text;
+    } options[] = {{"--backend", NULL, &a->backend}, {"--out", NULL, &a->out},     {"--part", NULL, &a->part},
+                   {"--quick", &a->quick, NULL},     {"--exact", &a->exact, NULL}, {"--toy", &a->toy, NULL},
+                   {"--present", &a->present, NULL}, {"--hash", &a->hash, NULL},   {"--head", &a->head, NULL},
+                   {"--parts", &a->list, NULL},      {"--count", &a->count, NULL}, {"--steps", NULL, NULL}};
+    enum { OPTIONS = sizeof options / sizeof *options };
+    const char *names[OPTIONS];
+    for (size_t k = 0; k < OPTIONS; k++) names[k] = options[k].name;
     for (int i = 1; i < argc; i++) {
-        const char *fact = NULL;
-        Rc rc = RC_OK;
         char hint[96];
-        if (!strcmp(argv[i], "--backend"))
-            rc = value_of(&a->backend, argv, argc, &i, e);
-        else if (!strcmp(argv[i], "--out"))
-            rc = value_of(&a->out, argv, argc, &i, e);
-        else if (!strcmp(argv[i], "--quick"))
-            a->quick = true;
-        else if (!strcmp(argv[i], "--toy"))
-            a->toy = true;
-        else if (!strcmp(argv[i], "--toy-exact"))
-            a->toy = a->toy_exact = true;
-        else if (!strcmp(argv[i], "--present"))
-            a->present = true;
-        else if (!strcmp(argv[i], "--hash"))
-            a->hash = true;
-        else if (!strcmp(argv[i], "--count"))
-            a->count = true;
-        else if (!strcmp(argv[i], "--fact"))
-            rc = value_of(&fact, argv, argc, &i, e);
-        else
+        size_t k = 0;
+        while (k < OPTIONS && strcmp(argv[i], names[k])) k++;
+        if (k == OPTIONS)
             return error_set(e, RC_USAGE, "gpu_check: unknown option '%s'%s", argv[i],
-                             did_you_mean(hint, sizeof hint, argv[i], options, sizeof options / sizeof *options));
-        if (rc) return rc;
-        if (fact && (!strchr(fact, '=') || a->facts == MOST_FACTS))
-            return error_set(e, RC_USAGE, "gpu_check: --fact takes KEY=VALUE, at most %d times: '%s'", MOST_FACTS,
-                             fact);
-        if (fact) a->fact[a->facts++] = mem_text(fact);
+                             did_you_mean(hint, sizeof hint, argv[i], names, OPTIONS));
+        if (options[k].set) {
+            *options[k].set = true;
+        } else if (options[k].text) {
+            if (text_of(options[k].text, argv, argc, &i, e)) return e->code;
+        } else {
+            const char *own = argv[i];
+            if (integer_of(&a->replicas, TABLE_MOST, argv, argc, &i, e)) return e->code;
+            if (i + 1 >= argc) return error_set(e, RC_USAGE, "gpu_check: %s needs two values", own);
+            if (integer_of(&a->steps, MOST_TIMED_STEPS, argv, argc, &i, e)) return e->code;
+        }
     }
+    if (a->part || a->steps || a->toy || a->count || a->present || a->head || a->hash || a->list) return RC_OK;
+    return error_set(e, RC_USAGE, "gpu_check: nothing to do: --part NAME, --steps R N, --toy, --count or --present");
+}
+
+/* Exact mode does not need fp32: without it, its parts say why they are not measured. */
+static Rc find_backends(Check *c, const Asked *a, Error *e) {
+    char fp32[64];
+    snprintf(fp32, sizeof fp32, "%s-fp32", a->backend);
+    c->exact = backend_find(a->backend, e);
+    if (!c->exact) return e->code;
+    if (!c->exact->device) return error_set(e, RC_USAGE, "gpu_check: backend '%s' is no device", a->backend);
+    c->device = !c->exact->device->shares_memory;
+    if (a->exact)
+        error_set(&c->without_fp32, RC_UNMEASURED, "fp32 was left out by --exact");
+    else
+        c->fp32 = backend_find(fp32, &c->without_fp32);
     return RC_OK;
 }
 
-static Rc find_backends(Check *c, const char *name, Error *e) {
-    char fp32[64];
-    snprintf(fp32, sizeof fp32, "%s-fp32", name);
-    c->exact = backend_find(name, e);
-    if (!c->exact) return e->code;
-    if (!c->exact->device) return error_set(e, RC_USAGE, "gpu_check: backend '%s' is no device", name);
-    c->fp32 = backend_find(fp32, e);
-    c->device = !c->exact->device->shares_memory;
-    return c->fp32 ? RC_OK : e->code;
-}
-
-static void write_head(Check *c, const Asked *a) {
-    char date[32];
-    time_t now = time(NULL);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+/* What a part belongs to: parts of one head make one result. */
+static void write_head(Check *c) {
     json_object(&c->json, NULL);
     json_number(&c->json, "schema", 1);
     json_text(&c->json, "kernels", kernels_hash);
     json_text(&c->json, "backend", c->exact->name);
-    json_text(&c->json, "date", date);
     json_bool(&c->json, "quick", c->quick);
     ceiling_device(c);
-    json_object(&c->json, "facts"); /* what the caller found out */
-    for (int i = 0; i < a->facts; i++) {
-        char *value = strchr(a->fact[i], '=');
-        *value++ = 0;
-        json_text(&c->json, a->fact[i], value);
-    }
-    json_end(&c->json);
 }
 
 static Rc verdict(const Check *c) {
     return c->mismatches ? RC_INTEGRITY : c->misses ? RC_REGRESSION : c->unmeasured ? RC_UNMEASURED : RC_OK;
 }
 
-static Rc write_tail(Check *c, const char *out, Error *e) {
-    const char *word[] = {[RC_OK] = "pass",
-                          [RC_REGRESSION] = "missed",
-                          [RC_UNMEASURED] = "not all measured",
-                          [RC_INTEGRITY] = "hash mismatch"};
-    json_text(&c->json, "verdict", word[verdict(c)]);
+static Rc run_part(Check *c, const Asked *a, Error *e) {
+    char date[32];
+    time_t now = time(NULL);
+    size_t i = 0;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    while (i < PARTS && strcmp(parts[i].name, a->part)) i++;
+    if (i == PARTS) return wrong_part(a->part, e);
+    write_head(c);
+    json_text(&c->json, "date", date);
+    parts[i].run(c);
+    json_number(&c->json, "exit", verdict(c));
     json_end(&c->json);
-    printf("verdict: %s\n", word[verdict(c)]);
-    return out ? file_write(out, c->json.text.at, c->json.text.length, e) : RC_OK;
+    return a->out ? file_write(a->out, c->json.text.at, c->json.text.length, e) : RC_OK;
 }
 
-/* What stands so far, as a whole JSON: a crash or a time limit costs only the part it happens in. */
-static Rc write_unfinished(Check *c, const char *out, Error *e) {
-    Json here = c->json;
-    if (!out) return RC_OK;
-    json_text(&c->json, "verdict", "not finished");
-    json_end(&c->json);
-    Rc rc = file_write(out, c->json.text.at, c->json.text.length, e);
-    here.text.at = c->json.text.at, here.text.room = c->json.text.room;
-    c->json = here;
-    c->json.text.at[here.text.length] = 0;
-    return rc;
-}
-
-static Rc check_all(Check *c, const Asked *a, Error *e) {
-    static void (*const part[])(Check *) = {part_ceilings, part_hashes,   part_replicas, part_agreement,
-                                            part_speed,    part_products, part_probes};
-    write_head(c, a);
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        if (write_unfinished(c, a->out, e)) return e->code;
-        part[i](c);
-        fflush(stdout);
-    }
-    return write_tail(c, a->out, e);
+/* The lists of names and hashes need no device. */
+static bool print_lists(const Asked *a) {
+    if (a->hash) puts(kernels_hash);
+    for (size_t i = 0; a->list && i < PARTS; i++) puts(parts[i].name);
+    return a->hash || a->list;
 }
 
 int main(int argc, char **argv) {
@@ -163,14 +167,18 @@ int main(int argc, char **argv) {
     canon_environment();
     json_init(&c.json);
     Rc rc = read_arguments(&a, argc, argv, &e);
-    if (!rc && a.hash) return puts(kernels_hash) < 0;
-    if (!rc) rc = find_backends(&c, a.backend, &e);
+    if (!rc && print_lists(&a)) return 0;
+    if (!rc) rc = find_backends(&c, &a, &e);
     c.quick = a.quick;
-    if (!rc && a.toy) part_toy(&c, a.toy_exact);
+    if (!rc && a.head) {
+        write_head(&c);
+        puts(c.json.text.at);
+    }
+    if (!rc && a.toy) part_toy(&c);
     if (!rc && a.count) part_count(&c);
-    if (!rc && !a.toy && !a.present && !a.count) rc = check_all(&c, &a, &e);
+    if (!rc && a.steps) part_steps(&c, (int)a.replicas, (int)a.steps);
+    if (!rc && a.part) rc = run_part(&c, &a, &e);
     if (rc) fprintf(stderr, "%s\n", e.text);
-    for (int i = 0; i < a.facts; i++) free(a.fact[i]);
     json_release(&c.json);
     return rc ? (int)rc : (int)verdict(&c);
 }

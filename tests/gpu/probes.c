@@ -32,8 +32,8 @@ static Rc time_both(Check *c, Group *with, Group *without, Error *e) {
     json_number(&c->json, "replicas", with->trainer->program.replicas);
     json_number(&c->json, "ms_per_step_with", 1e3 * on);
     json_number(&c->json, "ms_per_step_without", 1e3 * off);
-    json_number(&c->json, "kernels_with", work_of(with->trainer, false).kernels);
-    json_number(&c->json, "kernels_without", work_of(without->trainer, false).kernels);
+    json_number(&c->json, "kernels_with", work_of(with->trainer, false).launches);
+    json_number(&c->json, "kernels_without", work_of(without->trainer, false).launches);
     check_target(c, "cost of the probes, share of a step", on / off - 1, MOST_COST, true);
     return RC_OK;
 }

@@ -102,12 +102,13 @@ static void write_shapes(Check *c, Group *g, const char *precision) {
 }
 
 static void products_of(Check *c, const Backend *backend, const char *precision) {
-    Error e;
+    Error e = c->without_fp32;
     Group *g = mem_alloc(1, sizeof *g);
     json_object(&c->json, NULL);
     json_text(&c->json, "precision", precision);
     json_number(&c->json, "replicas", c->quick ? 1 : TABLE_MOST);
-    Rc rc = group_init(g, backend, c->quick, 0, c->quick ? 1 : TABLE_MOST, NULL, &e);
+    Rc rc = RC_UNMEASURED;
+    if (backend) rc = group_init(g, backend, c->quick, 0, c->quick ? 1 : TABLE_MOST, NULL, &e);
     if (!rc) {
         write_shapes(c, g, precision);
         rc = g->trainer->failure.code;
@@ -123,6 +124,7 @@ static void products_of(Check *c, const Backend *backend, const char *precision)
 }
 
 void part_products(Check *c) {
+    check_ceilings(c);
     json_list(&c->json, "products");
     products_of(c, c->exact, "exact");
     products_of(c, c->fp32, "fp32");

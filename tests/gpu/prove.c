@@ -159,7 +159,7 @@ void part_replicas(Check *c) {
     printf("replicas: %d of %d runs have among others the bits they have alone\n", equal, all);
 }
 
-void part_toy(Check *c, bool exact_only) {
+void part_toy(Check *c) {
     Error e;
     Known known[2];
     char name[32];
@@ -171,8 +171,9 @@ void part_toy(Check *c, bool exact_only) {
         return;
     }
     Setting pre = toy(1, name), rows = long_one();
-    if (c->device && !exact_only && train(known, &rows, c->exact, 1, 1, 1, &e))
+    if (c->device && c->fp32 && train(known, &rows, c->exact, 1, 1, 1, &e))
         c->unmeasured++, fprintf(stderr, "%s\n", e.text);
-    if (!exact_only && train(known, &pre, c->fp32, 1, 2, 2, &e)) fprintf(stderr, "fp32 was left out: %s\n", e.text);
+    e = c->without_fp32;
+    if (!c->fp32 || train(known, &pre, c->fp32, 1, 2, 2, &e)) fprintf(stderr, "fp32 was left out: %s\n", e.text);
     printf("toy: %d settings ran\n", toy_settings());
 }

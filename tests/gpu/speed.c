@@ -28,14 +28,14 @@ static void write_row(Check *c, const Group *g, const char *precision, double *s
     json_number(j, "ms_per_step", 1e3 * step);
     json_number(j, "ms_per_step_fastest", 1e3 * seconds[0] / s->stretch);
     json_number(j, "ms_per_step_slowest", 1e3 * seconds[s->stretches - 1] / s->stretch);
-    json_number(j, "kernels_per_step", w.kernels);
+    json_number(j, "kernels_per_step", w.launches);
     json_number(j, "model_tflops", flops / step / 1e12);
     json_number(j, "share_of_fma_peak", flops / step / c->fma_peak);
     json_number(j, "gb_per_s", w.bytes / step / 1e9);
     json_number(j, "share_of_copy", w.bytes / step / c->copy_rate);
     json_end(j);
     printf("step, %s, R = %d: %.3f ms, %d kernels, %.2f TFLOP/s (%.1f%% of the fma peak), %.0f GB/s (%.0f%% of copy)\n",
-           precision, replicas, 1e3 * step, w.kernels, flops / step / 1e12, 100 * flops / step / c->fma_peak,
+           precision, replicas, 1e3 * step, w.launches, flops / step / 1e12, 100 * flops / step / c->fma_peak,
            w.bytes / step / 1e9, 100 * w.bytes / step / c->copy_rate);
 }
 
@@ -118,10 +118,10 @@ static Rc time_arms(Check *c, Group **group, const char *precision, Error *e) {
 
 static void time_table(Check *c, const Backend *backend, const char *precision) {
     Sizes s = sizes(c);
-    Error e;
+    Error e = c->without_fp32;
     Group *group[TABLE_ARMS];
     int made = 0;
-    Rc rc = RC_OK;
+    Rc rc = backend ? RC_OK : RC_UNMEASURED;
     json_object(&c->json, NULL);
     json_text(&c->json, "precision", precision);
     json_number(&c->json, "seeds", s.seeds);
@@ -144,13 +144,16 @@ void part_speed(Check *c) {
     const Backend *backend[] = {c->exact, c->fp32};
     const char *const precision[] = {"exact", "fp32"};
     Sizes s = sizes(c);
-    Error e;
+    Error e = c->without_fp32;
     Rc rc = RC_OK;
+    check_ceilings(c);
     json_object(&c->json, "speed");
     json_list(&c->json, "steps");
-    for (int p = 0; p < 2; p++)
+    for (int p = 0; p < 2 && !rc; p++) {
+        if (!backend[p]) rc = RC_UNMEASURED;
         for (int i = 0; i < (c->quick ? 2 : 3) && !rc; i++)
             rc = time_group(c, backend[p], precision[p], s.replicas[i], &e);
+    }
     json_end(&c->json);
     if (rc) check_unmeasured(c, "steps", &e);
     json_list(&c->json, "table");
@@ -161,16 +164,16 @@ void part_speed(Check *c) {
 
 void part_count(Check *c) {
     const Backend *backend[] = {c->exact, c->fp32};
-    Error e;
+    Error e = c->without_fp32;
     for (int i = 0; i < 2 * TABLE_ARMS; i++) {
         Group *g = mem_alloc(1, sizeof *g);
-        if (group_init(g, backend[i % 2], false, i / 2, 1, NULL, &e)) {
+        if (!backend[i % 2] || group_init(g, backend[i % 2], false, i / 2, 1, NULL, &e)) {
             c->unmeasured++;
             fprintf(stderr, "%s\n", e.text);
         } else {
             Work w = work_of(g->trainer, i % 2);
             printf("8 x 128, %s, %s: %d kernels a step, %.3f GFLOP and %.3f GB a replica\n", table_arm_name(i / 2),
-                   i % 2 ? "fp32" : "exact", w.kernels, tape_flops(&g->trainer->tape) / 1e9, w.bytes / 1e9);
+                   i % 2 ? "fp32" : "exact", w.launches, tape_flops(&g->trainer->tape) / 1e9, w.bytes / 1e9);
             group_release(g);
         }
         free(g);

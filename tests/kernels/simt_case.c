@@ -184,11 +184,12 @@ static const Row tall[] = {
     {OP_erf, 4099, 3, 0},     {OP_shift, 4099, 3, 0},  {OP_shift, 4099, 2, 0},     {OP_streams, 4099, 2, 0},
     {OP_attnres, 4099, 3, 0}, {OP_gate, 4099, 8, 0},   {OP_damp, 4099, 3, 0},      {OP_damp, 4099, 1, 0},
     {OP_vrms, 4099, 3, 0},    {OP_vrms, 4099, 4, 0}};
-/* Products and replicas enough for each size of tiles, with more than one tile to a side: first such as cannot be read
- * four numbers at a time, then such as can, over three strips of k and more. */
-static const Row wide[] = {{OP_linear, 130, 9, 132},  {OP_linear, 66, 9, 132},  {OP_linear, 2, 130, 66},
-                           {OP_linear, 2, 66, 66},    {OP_linear, 130, 44, 132}, {OP_linear, 28, 132, 66},
-                           {OP_linear, 68, 52, 132}, {OP_linear, 52, 68, 66},   {OP_linear, 52, 100, 3},
+/* Products and replicas enough for each size of tiles (kernels/cuda/linear.cu), with more than one tile to a side and
+ * edges on both: first such as cannot be read four numbers at a time, then such as can. Those of 128 go through three
+ * strips of k and more, the last one not whole, so that both halves of their shared memory are filled again. */
+static const Row wide[] = {{OP_linear, 130, 35, 108}, {OP_linear, 66, 9, 132},    {OP_linear, 33, 130, 54},
+                           {OP_linear, 2, 66, 66},    {OP_linear, 130, 44, 132},  {OP_linear, 28, 132, 66},
+                           {OP_linear, 68, 52, 132},  {OP_linear, 52, 68, 66},    {OP_linear, 52, 100, 3},
                            /* Heads of 16, 32, 64 and 72; rows beyond a lane's registers; few queries to a block. */
                            {OP_attention, 200, 32, 1}, {OP_attention, 97, 64, 1}, {OP_attention, 40, 128, 1},
                            {OP_attention, 35, 144, 1}, {OP_attention, 1100, 8, 1}};

@@ -70,6 +70,30 @@ Test(simt, scratch_is_fresh_for_every_op) {
     cr_assert_geq(ran, 5);
 }
 
+/* The rows above reach the largest tiles with three strips of k and more, for each product. */
+Test(simt, the_largest_tiles_take_many_strips) {
+    enum { STRIP = 8, TILES = 3 };
+    static const char *const name[TILES] = {"linear.forward 128", "linear.backward 128, dW 64", "linear.backward 128"};
+    extern const Stages *const simt_stages[OP_COUNT];
+    int most[TILES] = {0};
+    SimtCase shape;
+    bool costly;
+    Error e;
+    for (int i = 0; simt_case(OP_linear, i, &shape, &costly); i++) {
+        OpCase c;
+        case_init(&c, OP_linear, shape.rows, shape.cols, backend_find("simt", &e), shape.replicas, 7, shape.optional);
+        /* dx's in the second, where dW has smaller tiles, and dW's in the third */
+        const int k[TILES] = {c.call.in[0].cols, c.call.out.cols, c.call.in[0].rows};
+        for (int t = 0; t < TILES; t++) {
+            const Stage *s = t ? simt_stages[OP_linear]->backward : simt_stages[OP_linear]->forward;
+            while (strcmp(s->name, name[t]) != 0) s++;
+            if (s->grid(&c.call).x && k[t] > most[t]) most[t] = k[t];
+        }
+        case_release(&c);
+    }
+    for (int t = 0; t < TILES; t++) cr_expect(most[t] > 2 * STRIP, "%s: k = %d", name[t], most[t]);
+}
+
 ParameterizedTestParameters(simt, trainings_have_the_readable_bits) {
     static int index[64];
     for (int i = 0; i < 64; i++) index[i] = i;

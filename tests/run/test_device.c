@@ -183,10 +183,43 @@ Test(device, memory_that_is_short, .init = enter, .fini = leave) {
         simt_limits(0, 0);
         cr_assert_eq(rc, RC_UNMEASURED, "%zu bytes", bytes);
         cr_assert(strstr(e.text, "out of device memory"), "%s", e.text);
+        cr_assert(strstr(e.text, "need") && strstr(e.text, "free"), "%s", e.text);
         cr_assert(!t.record[0].status[0]);
     }
-    simt_limits(1 << 10, 0);
-    (void)execute(&t, "simt", RUNS, 1e9);
+}
+
+/* What a device did long before may come to light where memory is taken: that is not said to be short. */
+Test(device, a_lost_device_is_not_short_of_memory, .init = enter, .fini = leave) {
+    Table t = {0};
+    simt_limits(0, 1);
+    cr_assert_eq(execute(&t, "simt", RUNS, 1e9), RC_UNMEASURED);
+    cr_assert_eq(execute(&t, "simt", RUNS, 1e9), RC_UNMEASURED, "it is lost for ever");
+    cr_expect_str_eq(e.text, "the device was lost");
+    cr_assert(!t.record[0].status[0]);
+}
+
+/* The queue goes on where memory was short, and not where the device was lost. */
+Test(device, a_failed_allocation_leaves_the_queue) {
+    const Device *d = backend_find("simt", &e)->device;
+    Queue *q;
+    void *at;
+    cr_assert_eq(d->open(&q, &e), RC_OK);
+    simt_limits(100, 0);
+    cr_assert_eq(d->take(q, &at, 128, &e), RC_UNMEASURED);
+    cr_expect_str_eq(e.text, "out of device memory: 128 bytes are needed, 100 bytes are free");
+    cr_expect_null(at);
+    cr_expect_eq(d->status(q, &e), RC_OK);
+    cr_assert_eq(d->take(q, &at, 64, &e), RC_OK, "%s", e.text);
+    d->give(q, at);
+    d->record(q);
+    Graph *nothing = d->recorded(q);
+    simt_limits(0, 1);
+    d->replay(q, nothing);
+    cr_expect_eq(d->take(q, &at, 64, &e), RC_UNMEASURED);
+    cr_expect_str_eq(e.text, "the device was lost");
+    cr_expect_null(at);
+    cr_expect_eq(d->status(q, &e), RC_UNMEASURED);
+    d->forget(nothing);
+    d->close(q);
     simt_limits(0, 0);
-    cr_assert(strstr(e.text, "need") && strstr(e.text, "free"), "%s", e.text);
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "kernels/backend.h"
@@ -50,16 +51,32 @@ struct Queue {
     Nccl *nccl;         /* a library that stands for NCCL, of tests; NULL: ranks exchange by their own means */
     const char *failed; /* what that library said */
     bool aside;         /* in a branch */
+    bool timing;
+    Timing *timed;
+    size_t launches; /* that were timed */
 };
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The shim's own, which no device launches. */
+static const char fresh_scratch[] = "fresh scratch";
 
 static void simt_launch(void *queue, const char *name, const void *body, Grid grid, const void *args, size_t bytes,
                         bool flat) {
     Queue *q = queue;
     Graph *g = q ? q->recording : NULL;
     if (!g) {
+        double start = q && q->timing ? seconds() : 0;
         if (q) memory_open(&q->memory);
         simt_run(name, body, grid, args, flat);
         if (q) memory_close(&q->memory);
+        if (!q || !q->timing || name == fresh_scratch) return;
+        q->timed = mem_grow(q->timed, q->launches + 1, sizeof *q->timed);
+        q->timed[q->launches++] = (Timing){name, seconds() - start};
         return;
     }
     void *copy = mem_alloc(1, bytes);
@@ -89,7 +106,7 @@ static void multiply(const void *args) {
 
 static void simt_product(void *queue, const Product *p) {
     static const SimtKernel kernel = {multiply, 1, 0};
-    simt_launch(queue, "library product", &kernel, (Grid){1, 1, 1, 1, 0}, p, sizeof *p, true);
+    simt_launch(queue, PRODUCT_NAME, &kernel, (Grid){1, 1, 1, 1, 0}, p, sizeof *p, true);
 }
 
 STAGED_KERNELS(simt)
@@ -108,7 +125,7 @@ static void fill(const void *args) {
 void simt_fresh_scratch(const Call *c, size_t bytes) {
     static const SimtKernel kernel = {fill, 1, 0};
     const Scratch s = {c->scratch, bytes};
-    if (bytes) simt_launch(c->queue, "fresh scratch", &kernel, (Grid){1, 1, 1, 1, 0}, &s, sizeof s, true);
+    if (bytes) simt_launch(c->queue, fresh_scratch, &kernel, (Grid){1, 1, 1, 1, 0}, &s, sizeof s, true);
 }
 
 /* All stages of an op; memory is opened once for them. */
@@ -153,13 +170,23 @@ static Rc open_queue(Queue **q, Error *e) {
 
 static void close_queue(Queue *q) {
     for (int i = 0; i < DEVICE_SLOTS; i++) free(q->buffer[i]);
+    free(q->timed);
     nccl_leave(q->nccl, q->failed);
     memory_release(&q->memory);
     free(q);
 }
 
+static Rc status(Queue *q, Error *e) {
+    if (q->failed) return error_set(e, RC_UNMEASURED, "the shim's NCCL failed: %s", q->failed);
+    return limit.lost ? error_set(e, RC_UNMEASURED, "the device was lost") : RC_OK;
+}
+
 static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
-    if (limit.memory && bytes > limit.bytes) return error_set(e, RC_UNMEASURED, "out of device memory");
+    *at = NULL;
+    if (status(q, e)) return e->code;
+    if (limit.memory && bytes > limit.bytes)
+        return error_set(e, RC_UNMEASURED, "out of device memory: %zu bytes are needed, %zu bytes are free", bytes,
+                         limit.bytes);
     if (limit.memory) limit.bytes -= bytes;
     return memory_take(&q->memory, at, bytes, e);
 }
@@ -287,9 +314,16 @@ static void forget(Graph *g) {
     free(g);
 }
 
-static Rc status(Queue *q, Error *e) {
-    if (q->failed) return error_set(e, RC_UNMEASURED, "the shim's NCCL failed: %s", q->failed);
-    return limit.lost ? error_set(e, RC_UNMEASURED, "the device was lost") : RC_OK;
+static void time_each(Queue *q) {
+    assert(!q->timing && !q->recording);
+    q->timing = true;
+}
+
+static Timing *timed(Queue *q, size_t *count) {
+    Timing *all = q->timed;
+    *count = q->launches;
+    q->timed = NULL, q->launches = 0, q->timing = false;
+    return all;
 }
 
 static size_t memory(void) {
@@ -300,9 +334,10 @@ static void describe(char *out, size_t size) {
     if (size) out[0] = 0;
 }
 
-const Device simt_device = {true,   present, open_queue,   close_queue, take,   give,   put,    get,     fetch,
-                            landed, step,    round_tensor, add,         choose, meet,   swap,   total,   branch,
-                            merge,  record,  recorded,     replay,      forget, status, memory, describe};
+const Device simt_device = {true,   present, open_queue, close_queue, take,         give,   put,
+                            get,    fetch,   landed,     step,        round_tensor, add,    choose,
+                            meet,   swap,    total,      branch,      merge,        record, recorded,
+                            replay, forget,  time_each,  timed,       status,       memory, describe};
 
 const Kernel *const simt_kernels[OP_COUNT] = {
 #define OP(name, ...) [OP_##name] = &exact_row,
