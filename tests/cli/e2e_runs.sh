@@ -313,7 +313,7 @@ check_a_dry_step_of_a_device() {
   prints '^linear\.weight 64 '
   prints 'H200 .*: 7\.[0-9]+ ms'
   ends 0 perf smoke --dry-run --precision fp32 --json
-  prints '"cublasSgemmStridedBatched"'
+  prints '"cublasSgemm"'
   python3 -c 'import json, sys; s = json.load(open(sys.argv[1]))["steps"][0]; k = s["kernels"]
 assert s["launches"] == sum(x["launches"] for x in k) > 50 and s["replicas"] == 5
 assert sum(x["flops"] for x in k) > s["model_flops"] * 5 > 0' "$W/out" || fail "the JSON does not add up"

@@ -73,6 +73,36 @@ Test(scale, a_plan_is_what_programs_take) {
     }
 }
 
+/* A library sees one replica at a time, so that a run's bits do not depend on how many there are beside it. */
+Test(scale, a_product_of_fp32_is_of_one_replica) {
+    ModelShape s = {.layers = 1,
+                    .width = 8,
+                    .heads = 1,
+                    .context = 16,
+                    .batch = 2,
+                    .vocab = 11,
+                    .ffn_mult = 4,
+                    .tied = true,
+                    .norm_eps = 1e-5};
+    Error e;
+    const Backend *dry = dry_backend("cuda-fp32");
+    int products[2] = {0};
+    double flops[2] = {0};
+    if (!dry) cr_skip_test("a build without the CUDA kernels");
+    for (int i = 0; i < 2; i++) {
+        Graph *g;
+        size_t count;
+        cr_assert_eq(trainer_passes(&g, &s, variant_find("pre", &e), i ? 5 : 1, dry, &e), RC_OK, "%s", e.text);
+        const Note *note = dry_notes(g, &count);
+        for (size_t k = 0; k < count; k++)
+            if (!strcmp(note[k].name, "cublasSgemm")) products[i]++, flops[i] += note[k].flops;
+        dry->device->forget(g);
+    }
+    cr_expect_eq(products[0], 15, "four of a block and the head, each forward and twice backward: %d", products[0]);
+    cr_expect_eq(products[1], 5 * products[0]);
+    cr_expect_float_eq(flops[1], 5 * flops[0], 1);
+}
+
 /* What CUDA's limits of a launch refuse, one by one: the line names the kernel, what it needs and the most there is. */
 Test(scale, launches_that_no_device_takes) {
     static const struct {

@@ -64,23 +64,23 @@ static size_t scratch(const Call *c) {
 }
 
 /* The library decides its own grid. */
-static void note_product(const Call *c, const Product *p) {
-    double words = (double)p->m * p->k + (double)p->k * p->n + (p->beta > 0 ? 2.0 : 1.0) * p->m * p->n;
-    note(c->queue, PRODUCT_NAME, (Grid){1, 1, 1, 1, 0}, 2.0 * p->m * p->n * p->k * p->batch, 4 * words * p->batch,
-         largest(c));
+static void note_product(const Call *c, Product p) {
+    double words = (double)p.m * p.k + (double)p.k * p.n + (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n;
+    note(c->queue, PRODUCT_NAME, (Grid){1, 1, 1, 1, 0}, 2.0 * p.m * p.n * p.k, 4 * words, largest(c));
 }
 
 static void fast_forward(const Call *c) {
-    Product p = product_forward(c);
-    if (c->kind == OP_linear) note_product(c, &p);
-    note_stages(c->kind == OP_linear ? simt_linear_bias.forward : simt_stages[c->kind]->forward, c);
+    bool linear = c->kind == OP_linear;
+    for (int r = 0; linear && r < c->replicas; r++) note_product(c, product_forward(c, r));
+    note_stages(linear ? simt_linear_bias.forward : simt_stages[c->kind]->forward, c);
 }
 
 static void fast_backward(const Call *c) {
-    Product input = product_input(c), weight = product_weight(c);
     bool linear = c->kind == OP_linear;
-    if (linear && c->din[0].at) note_product(c, &input);
-    if (linear && c->din[1].at) note_product(c, &weight);
+    for (int r = 0; linear && r < c->replicas; r++) {
+        if (c->din[0].at) note_product(c, product_input(c, r));
+        if (c->din[1].at) note_product(c, product_weight(c, r));
+    }
     note_stages(linear ? simt_linear_bias.backward : simt_stages[c->kind]->backward, c);
 }
 
