@@ -233,7 +233,11 @@ void trainer_trace_parameters(const Trainer *t, const char *phase, TraceLine *li
 
 /* On a device: the graph of one training step, recorded now if it is not yet, for those who count what it launches. */
 const Graph *trainer_graph(Trainer *t);
-/* The same step run without a graph, each of its launches timed: *count of them, in order, the caller's to free. Its
+/* The graph of a forward and backward pass of a model of which nothing is initialized and nothing runs, for those who
+ * count what it launches: given back with Device.forget. RC_UNMEASURED: no memory. */
+Rc trainer_passes(Graph **out, const ModelShape *shape, const Variant *variant, int replicas, const Backend *backend,
+                  Error *e);
+/* A training step run without a graph, each of its launches timed: *count of them, in order, the caller's to free. Its
  * numbers are not reported. The corpus stands on the device. */
 Timing *trainer_timed(Trainer *t, size_t *count);
 

@@ -327,6 +327,23 @@ const Graph *trainer_graph(Trainer *t) {
     return resident_graph(t->resident, t);
 }
 
+Rc trainer_passes(Graph **out, const ModelShape *shape, const Variant *variant, int replicas, const Backend *backend,
+                  Error *e) {
+    Tape tape;
+    Program p;
+    transformer_build(&tape, shape, variant, NULL);
+    Rc rc = program_init(&p, &tape, backend, replicas, e);
+    if (!rc) {
+        backend->device->record(p.queue);
+        program_forward_ops(&p);
+        program_backward_ops(&p);
+        *out = backend->device->recorded(p.queue);
+        program_release(&p);
+    }
+    tape_release(&tape);
+    return rc;
+}
+
 Timing *trainer_timed(Trainer *t, size_t *count) {
     return resident_timed(t->resident, t, count);
 }

@@ -181,12 +181,15 @@ static void print_next(const Session *s, const PlanFolder *folder) {
     text_release(&line);
 }
 
-/* A dry run about a device needs no corpus. *done: it was one. */
+/* A dry run about a device needs no corpus; --backend cuda is about one, here or not. *done: that is all of it. */
 static Rc dry_device(Session *s, bool *done, Error *e) {
     Experiment x;
+    Error launch;
     if (session_plan(s, s->options->operand[0], &x, e)) return e->code;
-    *done = scale_asked(s, &x);
+    *done = scale_asked(s, &x) || s->dry;
     Rc rc = *done ? scale_print(s, &x, e) : RC_OK;
+    bool cuda = !strcmp(s->backend_name, "cuda") && (!rc || rc == RC_UNMEASURED);
+    if (cuda && scale_launches(s, &x, &launch)) *e = launch, rc = launch.code;
     experiment_release(&x);
     return rc;
 }

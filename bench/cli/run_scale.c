@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/perf/dry.h"
 #include "bench/run/scale.h"
+#include "kernels/cuda/dry.h"
 
 /* The device as the command line has it. */
 typedef struct {
@@ -84,6 +86,36 @@ static Rc refuse(const RunSpec *spec, const char *arm, const Scale *c, const Ask
         "moments; the device has %.5g",
         arm, (long long)spec->context, gb * c->least,
         gb * ((double)c->plan.weights + (double)c->plan.gradients + (double)c->plan.moments), gb * a->device.memory);
+}
+
+/* A step that is cut has the shapes of its parts. */
+static int passes_of(const Session *s, const RunSpec *spec) {
+    int64_t part = s->micro_batch, passes = part && spec->batch > part ? spec->batch / part : 1;
+    if (!part && s->ranks) passes = s->ranks->ranks;
+    return spec->batch % passes ? 1 : (int)passes;
+}
+
+static Rc launches_of(Session *s, const RunSpec *spec, const ScaleDevice *d, Error *e) {
+    const Backend *dry = dry_precise((PrecisionKind)spec->precision);
+    ModelShape shape, part;
+    if (!dry) return RC_OK; /* session_backend says why */
+    if (scale_shape(&shape, s, spec, e)) return e->code;
+    shape.passes = passes_of(s, spec);
+    part = shape, part.batch /= shape.passes;
+    if (shape_check(&part, true, e)) return e->code;
+    int replicas = option_integer(s->options, OPTION_replicas, 1);
+    if (!dry_passes_fit(spec, &shape, replicas, dry, d->shared, e)) return RC_OK;
+    return error_prefix(e, "%s cannot train it: ", d->name);
+}
+
+Rc scale_launches(Session *s, const Experiment *x, Error *e) {
+    Asked a = asked_device(s->options);
+    for (int cell = 0; cell < experiment_cells(x); cell++)
+        for (int arm = 0; arm < x->arms; arm++) {
+            RunSpec spec = experiment_spec(x, cell, arm, 0);
+            if (launches_of(s, &spec, &a.device, e)) return error_prefix(e, "arm %s: ", x->arm[arm].name);
+        }
+    return RC_OK;
 }
 
 Rc scale_print(Session *s, const Experiment *x, Error *e) {

@@ -124,6 +124,9 @@ static Rc find_backend(Session *s, const Options *o, Error *e) {
     if (dry) return find_dry(s, precision, e);
     if (only_reads(o->command)) precision = "exact";
     s->backend = backend_precise(name, precision, e);
+    if (!s->backend && run && o->times[OPTION_dry_run] && !o->times[OPTION_slurm] && !strcmp(family, "cuda") &&
+        e->code == RC_UNMEASURED)
+        s->backend = dry_precise(known), s->dry = s->backend != NULL;
     if (!s->backend && run && !asked && e->code == RC_USAGE && is_family(family)) s->backend = backend_find("cpu", e);
     return s->backend ? RC_OK : lacks(name, e);
 }

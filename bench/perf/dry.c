@@ -41,6 +41,16 @@ Rc dry_step(DryStep *out, const RunSpec *spec, int vocab, int replicas, const Ba
     free(seed);
     return rc;
 }
+
+Rc dry_passes_fit(const RunSpec *spec, const ModelShape *shape, int replicas, const Backend *backend, size_t shared,
+                  Error *e) {
+    Graph *passes;
+    if (trainer_passes(&passes, shape, &spec->variant, replicas, backend, e)) return e->code;
+    Rc rc = dry_fits(passes, shared, e);
+    backend->device->forget(passes);
+    return rc;
+}
+
 void dry_step_release(DryStep *d) {
     free(d->kernel);
     *d = (DryStep){0};

@@ -36,6 +36,11 @@ extern const int dry_device_count;
 Rc dry_step(DryStep *out, const RunSpec *spec, int vocab, int replicas, const Backend *backend, Error *e);
 void dry_step_release(DryStep *d);
 
+/* Whether a device takes the launches of a training step's forward and backward pass (dry_fits of kernels/cuda/dry.h).
+ * Nothing is initialized. */
+Rc dry_passes_fit(const RunSpec *spec, const ModelShape *shape, int replicas, const Backend *backend, size_t shared,
+                  Error *e);
+
 /* The larger of FLOPs at the peak and bytes at copy speed, seconds; with the gaps for a whole step. */
 double dry_floor(const DryKernel *k, const DryDevice *on);
 double dry_step_floor(const DryStep *d, const DryDevice *on);

@@ -3,13 +3,13 @@
 #include <string.h>
 
 const ScaleDevice scale_devices[SCALE_DEVICES] = {
-#define SCALE_DEVICE(name, memory, flops, tensor) {#name, memory, flops, tensor},
+#define SCALE_DEVICE(name, memory, flops, tensor, shared) {#name, memory, flops, tensor, shared},
 #include "bench/run/scale_devices.def"
 #undef SCALE_DEVICE
 };
 
 const char *const scale_device_names[SCALE_DEVICES] = {
-#define SCALE_DEVICE(name, memory, flops, tensor) #name,
+#define SCALE_DEVICE(name, ...) #name,
 #include "bench/run/scale_devices.def"
 #undef SCALE_DEVICE
 };
@@ -60,13 +60,18 @@ static int64_t largest(const Experiment *x, const RunSpec *spec, const ModelShap
     return low;
 }
 
+Rc scale_shape(ModelShape *out, Session *s, const RunSpec *spec, Error *e) {
+    int vocab = 0;
+    if (vocabulary(&vocab, s, spec, e)) return e->code;
+    *out = spec_shape(spec, vocab);
+    return spec_check(spec, e) || shape_keys(out, e) ? e->code : RC_OK;
+}
+
 Rc scale_of(Scale *out, Session *s, const Experiment *x, const RunSpec *spec, double memory, Error *e) {
     const Backend *backend;
-    int vocab = 0;
-    if (vocabulary(&vocab, s, spec, e) || session_backend(s, (PrecisionKind)spec->precision, &backend, e))
+    ModelShape shape;
+    if (scale_shape(&shape, s, spec, e) || session_backend(s, (PrecisionKind)spec->precision, &backend, e))
         return e->code;
-    ModelShape shape = spec_shape(spec, vocab);
-    if (spec_check(spec, e) || shape_keys(&shape, e)) return e->code;
     TrainerPlan one = planned(x, spec, &shape, 1, backend);
     *out = (Scale){.plan = planned(x, spec, &shape, spec->batch, backend), .least = trainer_plan_bytes(&one)};
     out->run_flops = out->plan.flops * (double)spec->steps;

@@ -10,10 +10,11 @@
 typedef struct {
     const char *name;
     double memory, flops, tensor; /* see scale_devices.def */
+    size_t shared;
 } ScaleDevice;
 
 enum {
-#define SCALE_DEVICE(name, memory, flops, tensor) +1
+#define SCALE_DEVICE(...) +1
     SCALE_DEVICES = 0
 #include "bench/run/scale_devices.def"
 #undef SCALE_DEVICE
@@ -28,6 +29,9 @@ typedef struct {
     int64_t fits;     /* sequences of a step that can be trained there; 0: not one */
     double least;     /* bytes with a batch of one */
 } Scale;
+
+/* The shape of a run. The codes of scale_of. */
+Rc scale_shape(ModelShape *out, Session *s, const RunSpec *spec, Error *e);
 
 /* RC_USAGE: keys that do not fit together. RC_UNMEASURED, RC_INTEGRITY: the vocabulary is the corpus', and it cannot be
  * had; no backend has the precision. */

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "bench/formats/document.h"
 #include "bench/run/feeding.h"
+#include "kernels/cuda/dry.h"
 
 volatile sig_atomic_t session_signal;
 
@@ -133,6 +134,7 @@ Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e) {
 Rc session_backend(const Session *s, PrecisionKind p, const Backend **out, Error *e) {
     *out = s->oracle ? s->oracle : s->backend;
     if (s->oracle || s->backend->precision == p) return RC_OK;
+    if (s->dry && (*out = dry_precise(p))) return RC_OK;
     *out = backend_precise(s->backend_name, precision_name(p), e);
     if (!*out && e->code == RC_USAGE && p == PRECISION_exact) *out = backend_find("cpu", e);
     if (!*out && e->code == RC_USAGE) e->code = RC_UNMEASURED; /* its name is known: it lacks the precision */

@@ -25,6 +25,7 @@ typedef struct {
     DataPlaces places;
     const Backend *backend;  /* of the precision that was asked for: of commands that compute without a plan */
     char backend_name[64];   /* the family of the one that was asked for */
+    bool dry;                /* of `run --dry-run`: no device is here, and backends note what one would launch */
     const Backend *oracle;   /* not NULL: computes every run, whatever its precision */
     bool precise;            /* a precision was asked for, so no other one's records are read instead */
     int micro_batch;         /* sequences of a part of a batch (bench/run/split.h); 0: not cut */

@@ -94,17 +94,15 @@ static struct {
     cublasStatus_t (*set_workspace)(cublasHandle_t, void *, size_t);
     cublasStatus_t (*set_math)(cublasHandle_t, cublasMath_t);
     cublasStatus_t (*gemm)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const float *,
-                           const float *, int, long long, const float *, int, long long, const float *, float *, int,
-                           long long, int);
+                           const float *, int, const float *, int, const float *, float *, int);
 } blas;
 
-static void cuda_product(void *queue, const Product *p) {
-    Queue *q = queue;
+static void cuda_product(Queue *q, Product p) {
     const float one = 1;
     if (lost(q)) return;
-    cublasStatus_t rc = blas.gemm(
-        q->blas, p->a_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p->b_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p->m, p->n, p->k,
-        &one, p->a, p->lda, p->stride_a, p->b, p->ldb, p->stride_b, &p->beta, p->c, p->ldc, p->stride_c, p->batch);
+    cublasStatus_t rc =
+        blas.gemm(q->blas, p.a_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p.b_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p.m, p.n,
+                  p.k, &one, p.a, p.lda, p.b, p.ldb, &p.beta, p.c, p.ldc);
     if (rc != CUBLAS_STATUS_SUCCESS) {
         q->library = (int)rc;
         note(q, cudaErrorUnknown, PRODUCT_NAME);
@@ -170,10 +168,10 @@ static Rc open_exact(Queue **out, Error *e) {
  * that this program was built with; its symbols by the names that header gives them. */
 static Rc find_blas(Error *e) {
     static const LibrarySymbol symbol[] = {
-        {"cublasCreate_v2", &blas.create},        {"cublasDestroy_v2", &blas.destroy},
-        {"cublasGetProperty", &blas.version},     {"cublasSetStream_v2", &blas.set_stream},
-        {"cublasSetMathMode", &blas.set_math},    {"cublasSetWorkspace_v2", &blas.set_workspace},
-        {"cublasSgemmStridedBatched", &blas.gemm}};
+        {"cublasCreate_v2", &blas.create},     {"cublasDestroy_v2", &blas.destroy},
+        {"cublasGetProperty", &blas.version},  {"cublasSetStream_v2", &blas.set_stream},
+        {"cublasSetMathMode", &blas.set_math}, {"cublasSetWorkspace_v2", &blas.set_workspace},
+        {"cublasSgemm_v2", &blas.gemm}};
     char name[32];
     snprintf(name, sizeof name, "libcublas.so.%d", CUBLAS_VER_MAJOR);
     Rc rc = library_find(name, CUDA_LIBRARIES, symbol, sizeof symbol / sizeof *symbol, "cuBLAS", e);
@@ -210,17 +208,8 @@ const char *cuda_fp32_class(void) {
 
 /* The library's first call, outside of any capture. */
 static bool first_product(Queue *q) {
-    const Product p = {.a = q->workspace,
-                       .b = q->workspace,
-                       .c = q->workspace,
-                       .m = 1,
-                       .n = 1,
-                       .k = 1,
-                       .lda = 1,
-                       .ldb = 1,
-                       .ldc = 1,
-                       .batch = 1};
-    cuda_product(q, &p);
+    float *at = q->workspace;
+    cuda_product(q, (Product){.a = at, .b = at, .c = at, .m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1});
     note(q, cudaStreamSynchronize(q->stream), "cuBLAS's first product");
     return !lost(q);
 }

@@ -10,12 +10,20 @@ typedef struct {
     const char *name;
     Grid grid;
     double flops, bytes; /* of all replicas; bytes: every tensor that the kernel touches, read or written once */
+    size_t largest;      /* numbers of the largest tensor of its op */
 } Note;
 
 /* The backend that notes for "cuda" or "cuda-fp32"; NULL for other names. Not in backends[]: it computes nothing. */
 const Backend *dry_backend(const char *name);
 
+/* The one of "cuda" that notes in a precision; NULL: there is none. */
+const Backend *dry_precise(PrecisionKind p);
+
 /* What a recorded graph launches, in order. */
 const Note *dry_notes(const Graph *g, size_t *count);
+
+/* Whether a device takes every launch, whose blocks can have `shared` bytes of shared memory: RC_UNMEASURED and the
+ * first kernel whose grid it cannot have, or whose tensors have 2^31 numbers or more. */
+Rc dry_fits(const Graph *g, size_t shared, Error *e);
 
 #endif

@@ -292,13 +292,28 @@ check_no_cuda_device() {
   done
 }
 
+check_a_dry_run_of_a_device_that_need_not_be_here() {
+  local wide=(run smoke --dry-run --backend cuda --results "$W/none" --set layers=1 --set heads=1)
+  ends 0 run smoke --dry-run --backend cuda --results "$W/none"
+  ends 3 "${wide[@]}" --set width=2048
+  says '^normbench: arm pre: A100 cannot train it: kernel attention.forward needs [0-9]* bytes of shared memory a block; '
+  [ "$(grep -c '' "$W/err")" = 1 ] || fail "more than one line"
+  ends 3 "${wide[@]}" --set width=1536
+  ends 0 "${wide[@]}" --set width=1536 --device H200
+  ends 3 "${wide[@]}" --set width=8 --set batch=4096 --set context=4096
+  says 'kernel linear.forward 128 needs 131072 blocks in y; the most is 65535$'
+  ends 2 "${wide[@]}" --set width=64 --set batch=4096 --set context=4096
+  says "make a tensor of 4294967296 numbers; a device's kernels count fewer than 2.31"
+  [ ! -e "$W/none" ] || fail "a dry run left something"
+}
+
 check_a_dry_step_of_a_device() {
   ends 0 perf embedding-norm --dry-run --backend cuda --replicas 15
   prints '^one step +274 +319\.8'
   prints '^linear\.weight 64 '
   prints 'H200 .*: 7\.[0-9]+ ms'
   ends 0 perf smoke --dry-run --precision fp32 --json
-  prints '"cublasSgemmStridedBatched"'
+  prints '"cublasSgemm"'
   python3 -c 'import json, sys; s = json.load(open(sys.argv[1]))["steps"][0]; k = s["kernels"]
 assert s["launches"] == sum(x["launches"] for x in k) > 50 and s["replicas"] == 5
 assert sum(x["flops"] for x in k) > s["model_flops"] * 5 > 0' "$W/out" || fail "the JSON does not add up"

@@ -37,7 +37,7 @@ static void add_stages(Work *w, const Stage *s, const Call *c) {
 static void add_product(Work *w, const Call *c, View a, View b, View to) {
     double flops = 2.0 * c->in[0].rows * c->in[0].cols * c->out.cols;
     if (!to.at) return;
-    add(w, PRODUCT_NAME, flops * c->replicas, (view_bytes(a) + view_bytes(b) + view_bytes(to)) * c->replicas);
+    for (int r = 0; r < c->replicas; r++) add(w, PRODUCT_NAME, flops, view_bytes(a) + view_bytes(b) + view_bytes(to));
 }
 
 static void add_op(Work *w, const Call *c, bool reached, bool library) {

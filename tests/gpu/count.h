@@ -19,7 +19,8 @@ typedef struct {
     double bytes;
 } Work;
 
-/* Of a trainer whose corpus stands on the device. library: linear's products are a library's, one kernel each. */
+/* Of a trainer whose corpus stands on the device. library: linear's products are a library's, a call for
+ * each replica. */
 Work work_of(const Trainer *t, bool library);
 
 #endif

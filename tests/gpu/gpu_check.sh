@@ -43,7 +43,7 @@ assert r["verdict"] == "missed" and r["quick"] # by racecheck
 assert (r["facts"]["memcheck"], r["facts"]["racecheck"], r["facts"]["driver_version"]) == ("passed", "failed", 'made "up"')
 assert r["facts"]["sm_clock_mhz_while_running"] == "1755 to 1980 in 2 samples"
 assert r["hashes"]["pass"] and len(r["hashes"]["rows"]) > 8 and all(x["equal"] for x in r["hashes"]["rows"])
-assert r["replicas"]["pass"] and len(r["replicas"]["rows"]) == 2 and all(x["equal"] for x in r["replicas"]["rows"])
+assert r["replicas"]["pass"] and [x["precision"] for x in r["replicas"]["rows"]] == ["exact"] * 2 + ["fp32"] * 2 and all(x["equal"] for x in r["replicas"]["rows"])
 assert r["agreement"]["pass"] and [x["arm"] for x in r["agreement"]["rows"]] == ["pre", "post", "embed-norm"]
 assert [x["gradients"]["tensors"] for x in r["agreement"]["rows"]] == [28, 26, 30]
 for row in r["agreement"]["rows"]:
@@ -52,12 +52,14 @@ assert r["ceilings"]["fp32_fma_tflops"] > 0 and r["ceilings"]["copy_gb_per_s"] >
 steps = r["speed"]["steps"]
 assert [(s["precision"], s["replicas"]) for s in steps] == [(p, n) for p in ("exact", "fp32") for n in (1, 2)]
 assert all(s["ms_per_step"] > 0 and s["gb_per_s"] > 0 for s in steps)
-kernels = [s["kernels_per_step"] for s in steps] # fp32 adds the bias of eight linears by a kernel of its own
-assert kernels[0] > 60 and kernels == [kernels[0]] * 2 + [kernels[0] + 25] * 2, kernels
+kernels = [s["kernels_per_step"] for s in steps]
+# fp32 makes the three products of nine linears a replica at a time, and their eight biases by two kernels each, where exact has two
+# kernels for all that.
+assert kernels[0] > 60 and kernels == [kernels[0]] * 2 + [kernels[0] + 25, kernels[0] + 25 + 27], kernels
 assert r["speed"]["table"][0]["target"]["verdict"] == "not judged"
 assert all(p["all"]["tflops"] > 0 and len(p["shapes"]) == 5 for p in r["products"])
 assert r["probes"]["kernels_with"] == r["probes"]["kernels_without"] + 2
-for p, n in zip(r["profile"], kernels[::2]): # every launch of a step is timed, and is one that is counted
+for p, n in zip(r["profile"], kernels[1::2]): # every launch of a step is timed, and is one that is counted
     assert "host's clock" in p["clock"] and sum(k["launches_per_step"] for k in p["kernels"]) == n, p
     assert abs(sum(k["share"] for k in p["kernels"]) - 1) < 1e-9 and all(k["ms_per_step"] > 0 for k in p["kernels"])
 PY
@@ -90,7 +92,7 @@ check "and then nothing" $? "$shown"
 
 # Without cuBLAS: what is exact stands.
 made "$work/exact" "exec '$work/shim' --exact \"\$@\""
-rm "$work/out"/*.parts/{agreement,products,racecheck}.json
+rm "$work/out"/*.parts/{replicas,agreement,products,racecheck}.json
 made "$work/bin/compute-sanitizer" 'exit 0'
 again "$work/exact"
 [ $code = 3 ] && has 'verdict: not all measured' && python3 - "$result" <<'PY'
@@ -98,12 +100,14 @@ import json, sys
 r = json.load(open(sys.argv[1]))
 why = "fp32 was left out by --exact"
 assert r["verdict"] == "not all measured" and r["agreement"]["not_measured"] == why and r["agreement"]["rows"] == []
+rows = r["replicas"]["rows"]
+assert r["replicas"]["not_measured"] == why and len(rows) == 2 and all(x["equal"] for x in rows)
 exact, fp32 = r["products"]
 assert fp32["not_measured"] == why and "not_measured" not in exact and exact["all"]["tflops"] > 0
 PY
 check "fp32 is not measured where its library is missing: exit 3 with the reason, exact mode stands" $? "$shown"
 again "$work/shim"
-[ $code = 0 ] && [ "$(parts)" = "agreement products " ] && has 'verdict: pass'
+[ $code = 0 ] && [ "$(parts)" = "replicas agreement products " ] && has 'verdict: pass'
 check "what was not measured is tried once more" $? "$shown"
 shown=$("$work/exact" --part speed --out "$work/speed.json" 2>&1)
 [ $? = 3 ] && python3 - "$work/speed.json" <<'PY'

@@ -122,16 +122,18 @@ void part_hashes(Check *c) {
 }
 
 /* Seeds 1..replicas together, then each of `alone` of them by itself. */
-static Rc among(Check *c, const Setting *s, int replicas, int alone, int steps, int *equal, int *all, Error *e) {
+static Rc among(Check *c, const Setting *s, const Backend *backend, int replicas, int alone, int steps, int *equal,
+                int *all, Error *e) {
     Known together[MOST], one;
-    Rc rc = train(together, s, c->exact, 1, replicas, steps, e);
+    Rc rc = train(together, s, backend, 1, replicas, steps, e);
     for (int i = 0; i < alone && !rc; i++, ++*all) {
         int r = alone > 1 ? i * (replicas - 1) / (alone - 1) : 0;
-        rc = train(&one, s, c->exact, 1 + (uint64_t)r, 1, steps, e);
+        rc = train(&one, s, backend, 1 + (uint64_t)r, 1, steps, e);
         if (rc) break;
         bool same = !strcmp(one.text, together[r].text);
         json_object(&c->json, NULL);
         json_text(&c->json, "setting", s->name);
+        json_text(&c->json, "precision", precision_name(backend->precision));
         json_number(&c->json, "replica", r);
         json_number(&c->json, "among", replicas);
         json_number(&c->json, "steps", steps);
@@ -150,8 +152,12 @@ void part_replicas(Check *c) {
     Setting small = toy(1, name), large = table_one();
     json_object(&c->json, "replicas");
     json_list(&c->json, "rows");
-    Rc rc = among(c, &small, 5, c->quick ? 2 : 5, c->quick ? 1 : 20, &equal, &all, &e);
-    if (!rc && !c->quick) rc = among(c, &large, 15, 3, 3, &equal, &all, &e); /* other tiles than alone */
+    Rc rc = among(c, &small, c->exact, 5, c->quick ? 2 : 5, c->quick ? 1 : 20, &equal, &all, &e);
+    /* other tiles than alone */
+    if (!rc && !c->quick) rc = among(c, &large, c->exact, 15, 3, 3, &equal, &all, &e);
+    if (!rc && !c->fp32) e = c->without_fp32, rc = e.code;
+    if (!rc) rc = among(c, &small, c->fp32, 5, 2, c->quick ? 1 : 20, &equal, &all, &e);
+    if (!rc && !c->quick) rc = among(c, &large, c->fp32, 15, 3, 3, &equal, &all, &e);
     json_end(&c->json);
     if (rc) check_unmeasured(c, "replicas", &e);
     json_bool(&c->json, "pass", !rc && equal == all);

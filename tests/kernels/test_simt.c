@@ -123,16 +123,16 @@ static void hash_text(char text[SHA256_HEX], const Trainer *t, int replica) {
 }
 
 /* Three replicas, the middle one of which diverges, are three runs alone. */
-Test(simt, same_alone_and_among_replicas) {
+static void compare_alone_and_among(const char *backend) {
     Error e;
     ModelShape s = toy_shape();
     Recipe recipe[3] = {toy_recipe(), toy_recipe(), toy_recipe()};
     recipe[1].lr = 1e30, recipe[1].clip = 0, recipe[2].lr = 3e-3;
     uint64_t seed[3] = {4, 5, 6};
-    const Backend *simt = backend_find("simt", &e);
+    const Backend *b = backend_find(backend, &e);
     Trainer *three;
     StepReport report[3] = {{.finite = true}, {.finite = true}, {.finite = true}};
-    cr_assert_eq(trainer_new(&three, &s, variant_find("pre", &e), NULL, recipe, seed, 3, simt, &e), RC_OK);
+    cr_assert_eq(trainer_new(&three, &s, variant_find("pre", &e), NULL, recipe, seed, 3, b, &e), RC_OK);
     uint8_t chain[3][32] = {{0}};
     int died = 0;
     for (int i = 0; i < 6; i++) {
@@ -146,13 +146,18 @@ Test(simt, same_alone_and_among_replicas) {
     cr_assert(died > 1 && died < 6, "the neighbour was meant to diverge on the way, not at %d", died);
     cr_assert(report[0].finite && report[2].finite);
     for (int r = 0; r < 3; r++) {
-        char alone[130], among[130], a[SHA256_HEX], b[SHA256_HEX];
-        toy_hashes(alone, variant_find("pre", &e), &s, &recipe[r], seed[r], simt, 6);
-        hash_text(b, three, r);
-        snprintf(among, sizeof among, "%s:%s", sha256_hex(a, chain[r]), b);
-        cr_assert_str_eq(among, alone, "replica %d", r);
+        char alone[130], among[130], chain_text[SHA256_HEX], parameters[SHA256_HEX];
+        toy_hashes(alone, variant_find("pre", &e), &s, &recipe[r], seed[r], b, 6);
+        hash_text(parameters, three, r);
+        snprintf(among, sizeof among, "%s:%s", sha256_hex(chain_text, chain[r]), parameters);
+        cr_assert_str_eq(among, alone, "%s, replica %d", backend, r);
     }
     trainer_free(three);
+}
+
+Test(simt, same_alone_and_among_replicas) {
+    compare_alone_and_among("simt");
+    compare_alone_and_among("simt-fp32"); /* the library sees one replica at a time */
 }
 
 /* As datasets/batch.c draws them. */

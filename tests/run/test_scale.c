@@ -1,7 +1,9 @@
 /* What a model takes on a device that is not here: parameters and operations counted by hand, memory as programs take
  * it. */
 #include <criterion/criterion.h>
+#include <string.h>
 
+#include "bench/perf/dry.h"
 #include "bench/run/scale.h"
 #include "kernels/cuda/dry.h"
 
@@ -68,5 +70,67 @@ Test(scale, a_plan_is_what_programs_take) {
         TrainerPlan device = trainer_plan(&s, &peri, NULL, dry, true);
         cr_assert(device.weights == p.weights && device.gradients == p.gradients && device.moments == p.moments);
         cr_assert_eq(device.activations, p.activations, "%s: %zu, not %zu", name, device.activations, p.activations);
+    }
+}
+
+/* A library sees one replica at a time, so that a run's bits do not depend on how many there are beside it. */
+Test(scale, a_product_of_fp32_is_of_one_replica) {
+    ModelShape s = {.layers = 1,
+                    .width = 8,
+                    .heads = 1,
+                    .context = 16,
+                    .batch = 2,
+                    .vocab = 11,
+                    .ffn_mult = 4,
+                    .tied = true,
+                    .norm_eps = 1e-5};
+    Error e;
+    const Backend *dry = dry_backend("cuda-fp32");
+    int products[2] = {0};
+    double flops[2] = {0};
+    if (!dry) cr_skip_test("a build without the CUDA kernels");
+    for (int i = 0; i < 2; i++) {
+        Graph *g;
+        size_t count;
+        cr_assert_eq(trainer_passes(&g, &s, variant_find("pre", &e), i ? 5 : 1, dry, &e), RC_OK, "%s", e.text);
+        const Note *note = dry_notes(g, &count);
+        for (size_t k = 0; k < count; k++)
+            if (!strcmp(note[k].name, "cublasSgemm")) products[i]++, flops[i] += note[k].flops;
+        dry->device->forget(g);
+    }
+    cr_expect_eq(products[0], 15, "four of a block and the head, each forward and twice backward: %d", products[0]);
+    cr_expect_eq(products[1], 5 * products[0]);
+    cr_expect_float_eq(flops[1], 5 * flops[0], 1);
+}
+
+/* What CUDA's limits of a launch refuse, one by one: the line names the kernel, what it needs and the most there is. */
+Test(scale, launches_that_no_device_takes) {
+    static const struct {
+        int width, heads, context, batch, replicas;
+        const char *says; /* NULL: it fits */
+    } CASE[] = {
+        {8, 1, 16, 2, 1, NULL},
+        {1200, 1, 16, 1, 1, NULL},
+        {2048, 1, 16, 1, 1, "kernel attention.forward needs 262720 bytes of shared memory a block; the most is 166912"},
+        {8, 1, 4096, 4096, 1, "kernel linear.forward 128 needs 131072 blocks in y; the most is 65535"},
+        {8, 1, 16, 2, 65536, "kernel embed.forward needs 65536 blocks in z; the most is 65535"},
+        {64, 1, 4096, 4096, 1, " has a tensor of 3221225472 numbers; kernels count fewer than 2^31"}};
+    RunSpec spec;
+    Error e;
+    spec_init(&spec);
+    if (!dry_backend("cuda")) cr_skip_test("a build without the CUDA kernels");
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        ModelShape s = {.layers = 1,
+                        .width = CASE[i].width,
+                        .heads = CASE[i].heads,
+                        .context = CASE[i].context,
+                        .batch = CASE[i].batch,
+                        .vocab = 11,
+                        .ffn_mult = 4,
+                        .tied = true,
+                        .norm_eps = 1e-5};
+        Rc rc = dry_passes_fit(&spec, &s, CASE[i].replicas, dry_backend("cuda"), scale_devices[0].shared, &e);
+        cr_expect_eq(rc, CASE[i].says ? RC_UNMEASURED : RC_OK, "case %zu: %d", i, (int)rc);
+        if (CASE[i].says) cr_expect(strstr(e.text, CASE[i].says), "case %zu: %s", i, e.text);
     }
 }

@@ -89,24 +89,22 @@ static void simt_launch(void *queue, const char *name, const void *body, Grid gr
  * is neither ours nor cuBLAS's. */
 static void multiply(const void *args) {
     const Product *p = args;
-    for (int r = 0; r < p->batch; r++)
-        for (int j = 0; j < p->n; j++)
-            for (int i = 0; i < p->m; i++) {
-                const float *a = p->a + r * p->stride_a, *b = p->b + r * p->stride_b;
-                float *c = p->c + r * p->stride_c + (size_t)j * (size_t)p->ldc + i;
-                double sum = 0;
-                for (int k = 0; k < p->k; k++)
-                    sum += (double)a[p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k
-                                                 : (size_t)k * (size_t)p->lda + (size_t)i] *
-                           (double)b[p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j
-                                                 : (size_t)j * (size_t)p->ldb + (size_t)k];
-                *c = (float)sum + (p->beta > 0 ? *c : 0);
-            }
+    for (int j = 0; j < p->n; j++)
+        for (int i = 0; i < p->m; i++) {
+            float *c = p->c + (size_t)j * (size_t)p->ldc + i;
+            double sum = 0;
+            for (int k = 0; k < p->k; k++)
+                sum += (double)p->a[p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k
+                                                : (size_t)k * (size_t)p->lda + (size_t)i] *
+                       (double)p->b[p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j
+                                                : (size_t)j * (size_t)p->ldb + (size_t)k];
+            *c = (float)sum + (p->beta > 0 ? *c : 0);
+        }
 }
 
-static void simt_product(void *queue, const Product *p) {
+static void simt_product(Queue *q, Product p) {
     static const SimtKernel kernel = {multiply, 1, 0};
-    simt_launch(queue, PRODUCT_NAME, &kernel, (Grid){1, 1, 1, 1, 0}, p, sizeof *p, true);
+    simt_launch(q, PRODUCT_NAME, &kernel, (Grid){1, 1, 1, 1, 0}, &p, sizeof p, true);
 }
 
 STAGED_KERNELS(simt)

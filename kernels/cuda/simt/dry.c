@@ -3,7 +3,9 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "base/arena.h"
 #include "kernels/cuda/product.h"
 
 extern const Stages *const simt_stages[OP_COUNT];
@@ -24,17 +26,29 @@ struct Queue {
     Graph *recording;
 };
 
-static void note(Queue *q, const char *name, Grid grid, double flops, double bytes) {
+static void note(Queue *q, const char *name, Grid grid, double flops, double bytes, size_t largest) {
     Graph *g = q->recording;
     if (!g || !grid.x) return;
     g->note = mem_grow(g->note, g->notes + 1, sizeof *g->note);
-    g->note[g->notes++] = (Note){name, grid, flops, bytes};
+    g->note[g->notes++] = (Note){name, grid, flops, bytes, largest};
+}
+
+static size_t larger(size_t n, View v) {
+    size_t own = (size_t)v.rows * (size_t)v.cols;
+    return own > n ? own : n;
+}
+
+/* Gradients have the shape of what they are of. */
+static size_t largest(const Call *c) {
+    size_t n = larger(larger(0, c->out), c->save);
+    for (int i = 0; i < c->in_count; i++) n = larger(n, c->in[i]);
+    return n;
 }
 
 static void note_stages(const Stage *s, const Call *c) {
     for (; s->name; s++)
-        note(c->queue, s->name, s->grid(c), (s->flops ? s->flops(c) : 0) * c->replicas,
-             stage_bytes(s, c) * c->replicas);
+        note(c->queue, s->name, s->grid(c), (s->flops ? s->flops(c) : 0) * c->replicas, stage_bytes(s, c) * c->replicas,
+             largest(c));
 }
 
 static void forward(const Call *c) {
@@ -50,22 +64,23 @@ static size_t scratch(const Call *c) {
 }
 
 /* The library decides its own grid. */
-static void note_product(void *queue, const Product *p) {
-    double words = (double)p->m * p->k + (double)p->k * p->n + (p->beta > 0 ? 2.0 : 1.0) * p->m * p->n;
-    note(queue, PRODUCT_NAME, (Grid){1, 1, 1, 1, 0}, 2.0 * p->m * p->n * p->k * p->batch, 4 * words * p->batch);
+static void note_product(const Call *c, Product p) {
+    double words = (double)p.m * p.k + (double)p.k * p.n + (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n;
+    note(c->queue, PRODUCT_NAME, (Grid){1, 1, 1, 1, 0}, 2.0 * p.m * p.n * p.k, 4 * words, largest(c));
 }
 
 static void fast_forward(const Call *c) {
-    Product p = product_forward(c);
-    if (c->kind == OP_linear) note_product(c->queue, &p);
-    note_stages(c->kind == OP_linear ? simt_linear_bias.forward : simt_stages[c->kind]->forward, c);
+    bool linear = c->kind == OP_linear;
+    for (int r = 0; linear && r < c->replicas; r++) note_product(c, product_forward(c, r));
+    note_stages(linear ? simt_linear_bias.forward : simt_stages[c->kind]->forward, c);
 }
 
 static void fast_backward(const Call *c) {
-    Product input = product_input(c), weight = product_weight(c);
     bool linear = c->kind == OP_linear;
-    if (linear && c->din[0].at) note_product(c->queue, &input);
-    if (linear && c->din[1].at) note_product(c->queue, &weight);
+    for (int r = 0; linear && r < c->replicas; r++) {
+        if (c->din[0].at) note_product(c, product_input(c, r));
+        if (c->din[1].at) note_product(c, product_weight(c, r));
+    }
     note_stages(linear ? simt_linear_bias.backward : simt_stages[c->kind]->backward, c);
 }
 
@@ -84,16 +99,22 @@ static void close_queue(Queue *q) {
     free(q);
 }
 
-/* Never touched, so that the system gives no pages for it. */
+/* Addresses: hardly touched, so that the system gives no pages, and told to keep none for them: a device may have more
+ * memory than this machine. How many there are stands in front. */
 static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
     (void)q;
-    *at = calloc(bytes ? bytes : 1, 1);
-    return *at ? RC_OK : error_set(e, RC_UNMEASURED, "out of memory: %zu MB of addresses", bytes >> 20);
+    size_t all = bytes + ARENA_ALIGN;
+    size_t *front = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    *at = NULL;
+    if (front == MAP_FAILED) return error_set(e, RC_UNMEASURED, "out of memory: %zu MB of addresses", bytes >> 20);
+    *front = all;
+    *at = (char *)front + ARENA_ALIGN;
+    return RC_OK;
 }
 
 static void give(Queue *q, void *at) {
     (void)q;
-    free(at);
+    if (at) munmap((char *)at - ARENA_ALIGN, *(size_t *)(void *)((char *)at - ARENA_ALIGN));
 }
 
 static void put(Queue *q, void *to, const void *from, size_t bytes) {
@@ -118,17 +139,18 @@ static const void *landed(Queue *q, int slot) {
 
 static void step(Queue *q, StepKind kind, const Step *s) {
     const StepLaunch *l = &simt_steps[kind];
-    note(q, l->name, l->grid(s), 0, l->bytes ? l->bytes(s) * s->replicas : 0);
+    note(q, l->name, l->grid(s), 0, l->bytes ? l->bytes(s) * s->replicas : 0, 0);
 }
 
 /* Read and written. */
 static void round_tensor(const Rounding *c) {
-    note(c->queue, simt_round.name, simt_round.grid(c), 0, 8.0 * c->from.rows * c->from.cols * c->replicas);
+    note(c->queue, simt_round.name, simt_round.grid(c), 0, 8.0 * c->from.rows * c->from.cols * c->replicas,
+         larger(0, c->from));
 }
 
 /* Both are read, one is written. */
 static void add(Queue *q, const Addition *a) {
-    note(q, simt_add.name, simt_add.grid(a), 0, (a->copies ? 8.0 : 12.0) * (double)a->words);
+    note(q, simt_add.name, simt_add.grid(a), 0, (a->copies ? 8.0 : 12.0) * (double)a->words, 0);
 }
 
 static void choose(int local) {
@@ -247,4 +269,38 @@ const Backend *dry_backend(const char *name) {
 const Note *dry_notes(const Graph *g, size_t *count) {
     *count = g->notes;
     return g->note;
+}
+
+const Backend *dry_precise(PrecisionKind p) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].precision == p) return &rows[i];
+    return NULL;
+}
+
+/* CUDA's limits of a grid, the same on every device that this program is built for. */
+enum { MOST_X = INT32_MAX, MOST_Y = 65535, MOST_Z = 65535, MOST_THREADS = 1024 };
+
+static Rc too_much(const char *kernel, size_t has, const char *of, size_t most, Error *e) {
+    return error_set(e, RC_UNMEASURED, "kernel %s needs %zu %s; the most is %zu", kernel, has, of, most);
+}
+
+static Rc fits(const Note *n, size_t shared, Error *e) {
+    const Grid *g = &n->grid;
+    if (n->largest > INT32_MAX)
+        return error_set(e, RC_UNMEASURED, "kernel %s has a tensor of %zu numbers; kernels count fewer than 2^31",
+                         n->name, n->largest);
+    if (g->x > MOST_X) return too_much(n->name, g->x, "blocks in x", MOST_X, e);
+    if (g->y > MOST_Y) return too_much(n->name, g->y, "blocks in y", MOST_Y, e);
+    if (g->z > MOST_Z) return too_much(n->name, g->z, "blocks in z", MOST_Z, e);
+    if (g->threads > MOST_THREADS) return too_much(n->name, g->threads, "threads a block", MOST_THREADS, e);
+    if (g->shared > shared) return too_much(n->name, g->shared, "bytes of shared memory a block", shared, e);
+    return RC_OK;
+}
+
+/* A kernel whose shared memory depends on the Call has none of its own beside it, and what kernels have of their own
+ * nvcc holds to 48 KB. */
+Rc dry_fits(const Graph *g, size_t shared, Error *e) {
+    for (size_t i = 0; i < g->notes; i++)
+        if (fits(&g->note[i], shared, e)) return e->code;
+    return RC_OK;
 }
