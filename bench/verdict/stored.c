@@ -35,14 +35,14 @@ static const char *take_verdict(StoredVerdict *v, json_t *json, const char *comm
     *v = (StoredVerdict){.json = json, .numbers = text_of(json, "numbers"), .where = text_of(json, "where")};
     if (!code || !verdict_of_code(code, &v->word)) return "a verdict has no word that is known";
     if (v->word == WORD_NOT_RUN) return NULL;
-    v->profile = text_of(json, "profile");
+    v->experiment = text_of(json, "experiment"), v->profile = text_of(json, "profile");
     v->statement = text_of(statement, "statement"), v->predicted = text_of(statement, "predicted");
     v->n = (int)json_integer_value(json_object_get(statement ? statement : json, statement ? "seeds" : "n"));
     v->exploratory = json_is_true(json_object_get(json, "exploratory"));
     if (!json_is_integer(json_object_get(json, "test_at"))) return "a verdict does not say of which test it is";
     v->test = (int)json_integer_value(json_object_get(json, "test_at"));
     if (!v->numbers || v->n < 1) return "a verdict has no numbers";
-    if (statement ? !v->statement || !v->predicted : !v->where || !v->profile)
+    if (statement ? !v->statement || !v->predicted : !v->where || !v->experiment || !v->profile)
         return "a verdict does not say what was measured";
     made_text(v, commit);
     return NULL;

@@ -1,5 +1,5 @@
 /* Stored verdicts: what `normbench claims --json --own` printed when results/reference/claims.json was made. They stand
- * in for tests of claims that nothing in the results at hand measures, marked as stored, as long as the claim reads as
+ * in for tests of claims on experiments that the results at hand lack, marked as stored, as long as the claim reads as
  * it did then (declare_claim of bench/plan/declare.h). */
 #ifndef BENCH_VERDICT_STORED_H
 #define BENCH_VERDICT_STORED_H
@@ -15,7 +15,7 @@ enum { STORED_MADE_SIZE = 120, STORED_PATH_SIZE = 600 };
 typedef struct {
     int test;                              /* its place among the claim's tests */
     const char *statement, *predicted;     /* of a test that statements decide; NULL: of a contrast */
-    const char *profile, *where, *numbers; /* where NULL, profile NULL: of a statement */
+    const char *experiment, *profile, *where, *numbers; /* experiment, profile, where NULL: of a statement */
     char made[STORED_MADE_SIZE];           /* "trained 2026-11-22, commit 6ed6811bbf4a" */
     int n;                                 /* seeds */
     bool exploratory;

@@ -43,7 +43,7 @@ typedef struct {
     const Family *family;  /* that v was adjusted in */
     const Statement *statement;     /* of a test that statements decide, one line for each */
     const StatementVerdict *stated; /* its verdict; NULL: not measured */
-    const StoredVerdict *stored;    /* what was measured elsewhere where nothing here is; NULL: nothing */
+    const StoredVerdict *stored;    /* what was measured elsewhere, of an experiment not here; NULL: nothing */
     char why[400];         /* of not run: what is missing */
 } LedgerLine;
 
@@ -68,8 +68,8 @@ typedef struct {
 Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e);
 void ledger_release(Ledger *b);
 
-/* Lines for the stored verdicts of tests that are not run here, of the profile that was asked for. RC_INTEGRITY: their
- * file is damaged; the ledger stays as it was. */
+/* Lines for the stored verdicts of tests on experiments that are not run here, of the profile that was asked for.
+ * RC_INTEGRITY: their file is damaged; the ledger stays as it was. */
 Rc ledger_add_stored(Ledger *b, const Session *s, Error *e);
 
 /* Of the claim as declare_claim writes it. */

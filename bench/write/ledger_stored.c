@@ -1,4 +1,5 @@
-/* The stored verdicts in the ledger: for tests that nothing in the results at hand measures. */
+/* The stored verdicts in the ledger: of tests that nothing in the results at hand measures, or on other experiments
+ * than those that do. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,25 @@ static void add(LedgerLine **line, int *lines, const LedgerLine *l, const Stored
     *line = mem_grow(*line, (size_t)*lines + 1, sizeof **line);
     (*line)[*lines] = *l;
     (*line)[(*lines)++].stored = v;
+}
+
+/* Whether the results at hand have the test of line `l` on a stored verdict's experiment. */
+static bool is_own(const Ledger *b, const LedgerLine *l, const StoredVerdict *v) {
+    for (const LedgerLine *o = b->line; o < b->line + b->lines; o++)
+        if (o->test == l->test && o->in && same_text(o->in->x.name, v->experiment)) return true;
+    return false;
+}
+
+/* Behind the last line of a test that is measured here: what is stored of it on other experiments. */
+static void add_others(const Ledger *b, LedgerLine **line, int *lines, const LedgerLine *l) {
+    const StoredClaim *c = l->test && l->v ? stored_find(&b->kept, l->claim->id) : NULL;
+    char hash[SHA256_HEX];
+    LedgerLine bare = {.file = l->file, .claim = l->claim, .test = l->test};
+    if (!c || (l + 1 < b->line + b->lines && l[1].test == l->test)) return;
+    ledger_hash(l->claim, hash);
+    for (int i = 0; i < c->verdicts && !strcmp(c->hash, hash); i++)
+        if (is_of(&c->verdict[i], &bare, b->profile) && !is_own(b, l, &c->verdict[i]))
+            add(line, lines, &bare, &c->verdict[i]);
 }
 
 void ledger_hash(const Claim *c, char out[SHA256_HEX]) {
@@ -53,6 +73,7 @@ Rc ledger_add_stored(Ledger *b, const Session *s, Error *e) {
             break;
         }
         if (lines == before) add(&line, &lines, l, NULL);
+        add_others(b, &line, &lines, l);
     }
     free(b->line);
     b->line = line, b->lines = lines;
