@@ -317,6 +317,8 @@ check_a_dry_step_of_a_device() {
   python3 -c 'import json, sys; s = json.load(open(sys.argv[1]))["steps"][0]; k = s["kernels"]
 assert s["launches"] == sum(x["launches"] for x in k) > 50 and s["replicas"] == 5
 assert sum(x["flops"] for x in k) > s["model_flops"] * 5 > 0' "$W/out" || fail "the JSON does not add up"
+  ends 3 perf smoke --dry-run --set layers=1 --set width=4096 --set heads=1
+  says 'kernel attention.forward needs [0-9]* bytes of shared memory a block; the most is 232448$'
   refused "perf --dry-run counts what a device would launch" perf smoke --dry-run --backend portable
   refused "replicas: '0' is not a number from 1 to 1024" perf smoke --dry-run --replicas 0
   refused "replicas goes with --dry-run" perf smoke --replicas 2

@@ -116,6 +116,9 @@ s = json.load(open(sys.argv[1]))["speed"]
 assert [(x["precision"], x["replicas"]) for x in s["steps"]] == [("exact", 1), ("exact", 2)] and "--exact" in s["not_measured"]
 PY
 check "nor is the speed of fp32" $? "$shown"
+GPU_CHECK_SECONDS=2 again --anew "$work/broken"
+[ $code = 3 ] && has 'verdict: not finished' && [ "$(parts)" = "$all" ] && ! grep -q '"not_measured"\|"agreement": {' "$result"
+check "--anew forgets what was measured" $? "$shown"
 GPU_CHECK_SECONDS=5m again "$work/shim"
 [ $code = 2 ] && has "gpu-check: GPU_CHECK_SECONDS is a number of seconds, not '5m'"
 check "a limit that is no number is refused" $? "$shown"

@@ -1,0 +1,30 @@
+/* A CUDA runtime and a cuBLAS of the tests' own: kernels/cuda/device.c itself runs against them, and the kernels that it
+ * launches are the shim's. Everything is done at once; what is recorded is done when its graph is launched. */
+#ifndef TESTS_GPU_FAKE_CUDART_H
+#define TESTS_GPU_FAKE_CUDART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the device does from now on. */
+typedef struct {
+    size_t memory; /* bytes left */
+    int fails_at;  /* the launch from now on whose kernel fails, which comes to light later; 0: none */
+    bool without_blas;
+} FakeCuda;
+
+extern FakeCuda fake_cuda;
+
+/* What was asked of it. */
+typedef struct {
+    int launches, events, attributes; /* attributes: limits of shared memory that were set */
+    size_t largest_attribute;
+    int open; /* streams, events, graphs and blocks of memory that were not given back */
+} FakeSeen;
+
+extern FakeSeen fake_seen;
+
+/* A sound device with 1 GiB, of which nothing was asked. */
+void fake_reset(void);
+
+#endif

@@ -1,0 +1,177 @@
+/* The host's side of the CUDA device, kernels/cuda/device.c itself, against a runtime of the tests' own that launches
+ * the shim's kernels: the CPU's bits through its streams, graphs and copies, what it says when memory is short or a
+ * kernel failed, and its times. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/trainer_state.h"
+#include "tests/gpu/fake_cudart.h"
+#include "tests/models/toy.h"
+
+static Error e;
+
+static const Backend *cuda(void) {
+    const Backend *b = backend_find("cuda", &e);
+    cr_assert(b, "%s", e.text);
+    return b;
+}
+
+Test(cuda_host, trains_to_the_bits_of_the_cpu, .init = fake_reset) {
+    char expected[130], got[130];
+    ModelShape s = toy_shape();
+    Recipe r = toy_recipe();
+    const Variant *v = variant_find("pre", &e);
+    toy_hashes(expected, v, &s, &r, 1, backend_find("cpu", &e), 3);
+    toy_hashes(got, v, &s, &r, 1, cuda(), 3);
+    cr_expect_str_eq(got, expected);
+    cr_expect_eq(fake_seen.open, 0, "%d things were not given back", fake_seen.open);
+}
+
+/* Once for each kernel, when they are loaded, and to all that a block can have beside the kernel's own. */
+Test(cuda_host, shared_memory_is_asked_for_once, .init = fake_reset) {
+    char hashes[130];
+    ModelShape s = toy_shape();
+    Recipe r = toy_recipe();
+    (void)cuda();
+    int loaded = fake_seen.attributes;
+    cr_expect_gt(loaded, OP_COUNT);
+    cr_expect_eq(fake_seen.largest_attribute, (227 << 10) - (1 << 10));
+    toy_hashes(hashes, variant_find("pre", &e), &s, &r, 1, cuda(), 2);
+    cr_expect_eq(fake_seen.attributes, loaded);
+}
+
+static Trainer *with_corpus(const Recipe *recipe, const uint64_t *seed) {
+    enum { TOKENS = 200 };
+    static int32_t token[TOKENS];
+    ModelShape s = toy_shape();
+    Trainer *t;
+    const Corpus corpus = {token, TOKENS, (uint32_t)(TOKENS - s.context), 3, s.context};
+    cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, recipe, seed, 1, cuda(), &e), RC_OK, "%s", e.text);
+    cr_assert_eq(trainer_keep_corpus(t, &corpus, &e), RC_OK, "%s", e.text);
+    return t;
+}
+
+/* Every launch of a step by itself; the step is the one a graph would have been. */
+Test(cuda_host, times_are_between_launches, .init = fake_reset) {
+    const Recipe recipe = toy_recipe();
+    const uint64_t seed = 1;
+    Trainer *a = with_corpus(&recipe, &seed), *b = with_corpus(&recipe, &seed);
+    uint8_t one[32], two[32];
+    size_t count;
+    StepReport report = {.finite = true};
+    int before = fake_seen.launches;
+    Timing *each = trainer_timed(a, &count);
+    cr_expect_eq((int)count, fake_seen.launches - before);
+    cr_expect_gt(count, 60);
+    for (size_t i = 0; i < count; i++) cr_expect_float_eq(each[i].seconds, 1e-6, 1e-12, "%s", each[i].kernel);
+    cr_expect_str_eq(each[0].kernel, "step.gather");
+    cr_assert_eq(trainer_steps(b, 1, &report), 1);
+    trainer_hash(a, 0, one), trainer_hash(b, 0, two);
+    cr_expect_arr_eq(one, two, sizeof one);
+    free(each);
+    trainer_free(a), trainer_free(b);
+    cr_expect_eq(fake_seen.open, 0, "%d things were not given back", fake_seen.open);
+}
+
+Test(cuda_host, memory_that_is_short_leaves_the_queue, .init = fake_reset) {
+    const Device *d = cuda()->device;
+    Queue *q;
+    void *at;
+    cr_assert_eq(d->open(&q, &e), RC_OK, "%s", e.text);
+    fake_cuda.memory = 3 << 20;
+    cr_assert_eq(d->take(q, &at, 5 << 20, &e), RC_UNMEASURED);
+    cr_expect_str_eq(e.text, "out of device memory: 5 MB are needed, 3 MB are free");
+    cr_expect_null(at);
+    cr_expect_eq(d->status(q, &e), RC_OK);
+    cr_assert_eq(d->take(q, &at, 64, &e), RC_OK, "%s", e.text);
+    d->give(q, at);
+    d->close(q);
+    cr_expect_eq(fake_seen.open, 0);
+}
+
+/* Before step 0, of the whole model. */
+Test(cuda_host, a_model_that_does_not_fit, .init = fake_reset) {
+    const Recipe recipe = toy_recipe();
+    const uint64_t seed = 1;
+    ModelShape s = toy_shape();
+    Trainer *t;
+    fake_cuda.memory = 100 << 10;
+    cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, cuda(), &e), RC_UNMEASURED);
+    cr_expect(strstr(e.text, "out of device memory: 1 replica(s) of this model need"), "%s", e.text);
+    cr_expect(strstr(e.text, " MB are free"), "%s", e.text);
+    cr_expect_eq(fake_seen.launches, 0);
+    cr_expect_eq(fake_seen.open, 0);
+}
+
+/* A kernel's failure comes to light at a call that has nothing to do with it: never as memory that is short. */
+Test(cuda_host, a_kernel_that_failed_before_is_no_lack_of_memory, .init = fake_reset) {
+    const Recipe recipe = toy_recipe();
+    const uint64_t seed = 1;
+    const char *says =
+        "the CUDA device failed: what was enqueued before memory was taken: an illegal memory access was "
+        "encountered";
+    Trainer *t = with_corpus(&recipe, &seed);
+    const Device *d = cuda()->device;
+    void *at;
+    program_ready(&t->program);
+    fake_cuda.fails_at = 3, fake_cuda.memory = 0;
+    program_forward_ops(&t->program);
+    cr_expect_eq(d->status(t->program.queue, &e), RC_OK, "nobody has asked yet");
+    cr_assert_eq(d->take(t->program.queue, &at, 1 << 20, &e), RC_UNMEASURED);
+    cr_expect_str_eq(e.text, says);
+    cr_expect_null(at);
+    cr_expect_eq(d->status(t->program.queue, &e), RC_UNMEASURED, "the queue is lost");
+    cr_assert_eq(d->take(t->program.queue, &at, 64, &e), RC_UNMEASURED);
+    cr_expect_str_eq(e.text, says, "and says so again");
+    trainer_free(t);
+    cr_expect_eq(fake_seen.open, 0);
+}
+
+/* A kernel that fails inside of a graph ends the training with its line. */
+Test(cuda_host, a_kernel_that_fails_in_a_graph, .init = fake_reset) {
+    const Recipe recipe = toy_recipe();
+    const uint64_t seed = 1;
+    Trainer *t = with_corpus(&recipe, &seed);
+    StepReport report = {.finite = true};
+    fake_cuda.fails_at = 100;
+    cr_expect_eq(trainer_steps(t, 1, &report) + trainer_steps(t, 1, &report), 1);
+    cr_assert(trainer_failed(t, &e));
+    cr_expect(strstr(e.text, "the CUDA device failed: ") && strstr(e.text, "illegal memory access"), "%s", e.text);
+    trainer_free(t);
+    cr_expect_eq(fake_seen.open, 0);
+}
+
+/* The library of the tests adds as the shim's does. */
+Test(cuda_host, fp32_asks_the_library_for_each_product, .init = fake_reset) {
+    char expected[130], got[130];
+    ModelShape s = toy_shape();
+    Recipe r = toy_recipe();
+    const Backend *fp32 = backend_find("cuda-fp32", &e);
+    cr_assert(fp32, "%s", e.text);
+    cr_expect_str_eq(backend_class(fp32), "cuda-fp32 sm_90 x132 cublas 13.1.2");
+    toy_hashes(expected, variant_find("peri", &e), &s, &r, 1, backend_find("simt-fp32", &e), 3);
+    toy_hashes(got, variant_find("peri", &e), &s, &r, 1, fp32, 3);
+    cr_expect_str_eq(got, expected);
+    cr_expect_eq(fake_seen.open, 0);
+}
+
+Test(cuda_host, exact_needs_no_library, .init = fake_reset) {
+    fake_cuda.without_blas = true;
+    cr_expect_null(backend_find("cuda-fp32", &e));
+    cr_expect_eq(e.code, RC_UNMEASURED);
+    cr_expect_str_eq(e.text, "backend 'cuda-fp32': precision fp32: cuBLAS cannot be loaded: the test says so");
+    cr_expect_not_null(backend_find("cuda", &e));
+}
+
+Test(cuda_host, no_memory_for_the_library, .init = fake_reset) {
+    Queue *q;
+    const Backend *fp32 = backend_find("cuda-fp32", &e);
+    cr_assert(fp32, "%s", e.text);
+    fake_cuda.memory = 1 << 20;
+    cr_assert_eq(fp32->device->open(&q, &e), RC_UNMEASURED);
+    cr_expect_str_eq(e.text,
+                     "precision fp32: cuBLAS's workspace: out of device memory: 32 MB are needed, 1 MB are free");
+    cr_expect_eq(fake_seen.open, 0);
+}
