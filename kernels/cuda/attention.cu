@@ -8,7 +8,7 @@
 #include "kernels/cuda/heads.cuh"
 
 /* PIECE: columns of a head whose gradients a block makes; ROW: words between rows of a square of P or dS; NEAR: bytes
- * of shared memory with which two blocks fit on a processor. */
+ * of shared memory with which two blocks fit on a processor of an H100, one on that of an A100. */
 enum { PIECE = 64, ROW = SQUARE + 4, NEAR = 96 << 10 };
 
 /* A head's largest scores; its 1/sum of exponentials n words behind. */

@@ -1,8 +1,9 @@
 /* What a CUDA kernel is written in. Each kernels/cuda/<op>.cu mirrors kernels/cpu/<op>.c: same name, same order, same
  * bits (base/canon.h). nvcc compiles it for devices (BACKEND cuda), g++ with simt/simt.h for the shim (BACKEND simt).
  *
- * A kernel takes one struct by value. blockIdx.z is the replica. Rows go to warps, so that lane j of rule 3 is lane j
- * of a warp; chains go to threads. No float atomics anywhere. */
+ * A kernel takes one struct by value. blockIdx.z is the replica, except where blockIdx.x counts the blocks of all
+ * replicas. Rows go to warps, so that lane j of rule 3 is lane j of a warp; chains go to threads. No float atomics
+ * anywhere. */
 #ifndef KERNELS_CUDA_DEVICE_CUH
 #define KERNELS_CUDA_DEVICE_CUH
 

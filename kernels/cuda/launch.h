@@ -6,8 +6,8 @@
 
 #include "kernels/op.h"
 
-/* Blocks in x, y and z (z is the replica), threads of a block in x, bytes of dynamic shared memory. x = 0: this Call
- * has nothing for the stage to do. */
+/* Blocks in x, y and z (z is the replica, where x does not count the blocks of all), threads of a block in x, bytes of
+ * dynamic shared memory. x = 0: this Call has nothing for the stage to do. */
 typedef struct {
     unsigned x, y, z, threads;
     size_t shared;

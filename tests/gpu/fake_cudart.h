@@ -1,5 +1,5 @@
-/* A CUDA runtime and a cuBLAS of the tests' own: kernels/cuda/device.c itself runs against them, and the kernels that
- * it launches are the shim's. Everything is done at once; what is recorded is done when its graph is launched. */
+/* A CUDA runtime and a cuBLAS of the tests' own: kernels/cuda/device.c itself runs against them, and what it launches
+ * are the shim's kernels. Everything is done at once; what is recorded is done when its graph is launched. */
 #ifndef TESTS_GPU_FAKE_CUDART_H
 #define TESTS_GPU_FAKE_CUDART_H
 
