@@ -313,9 +313,10 @@ static void tables(const Backend *b) {
     fill(&c, 1, token), fill(&c, 2, position);
     expect(&c, "embedding", y);
 
-    /* x = (1, 2), W = ((1, 0), (2, 1), (0, 3), (1, 1)), b = (0, 1, 0, -1) */
+    /* x = (1, 2), W = ((1, 0), (2, 1), (0, 3), (1, 1), (3, 0), (0, 1)), b = (0, 1, 0, -1, 1, 2) */
     start(&c, OP_linear, 1, 2, b);
-    const double x[2] = {1, 2}, w[8] = {1, 0, 2, 1, 0, 3, 1, 1}, bias[4] = {0, 1, 0, -1}, z[4] = {1, 5, 6, 2};
+    const double x[2] = {1, 2}, w[12] = {1, 0, 2, 1, 0, 3, 1, 1, 3, 0, 0, 1};
+    const double bias[6] = {0, 1, 0, -1, 1, 2}, z[6] = {1, 5, 6, 2, 4, 4};
     fill(&c, 0, x), fill(&c, 1, w), fill(&c, 2, bias);
     expect(&c, "linear", z);
 }

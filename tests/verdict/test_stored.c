@@ -68,7 +68,8 @@ Test(stored, says_who_measured_what) {
     Stored s;
     cr_assert_eq(read_text(&s, HEAD CLAIM
                            "{\"verdict\": \"not run\"},"
-                           "{\"verdict\": \"contradicted\", \"test_at\": 0, \"n\": 6, \"profile\": \"quick\", "
+                           "{\"verdict\": \"contradicted\", \"test_at\": 0, \"n\": 6, "
+                           "\"experiment\": \"e\", \"profile\": \"quick\", "
                            "\"where\": \"w\", \"numbers\": \"x\", \"trained\": \"2026-11-22\", "
                            "\"records\": [{\"commit\": \"d\"}, "
                            "{\"commit\": \"e\"}], \"exploratory\": true},"
