@@ -250,16 +250,22 @@ def arguments():
     return args
 
 
+def publish(args, name, table, r):
+    """The table, or with --json the numbers; both into the folder of --save."""
+    data = json.dumps(r, indent=1) + "\n"
+    print(data if args.json else table, end="")
+    if args.save:
+        args.save.mkdir(parents=True, exist_ok=True)
+        (args.save / f"{name}.txt").write_text(table)
+        (args.save / f"{name}.json").write_text(data)
+
+
 def main():
     args = arguments()
     with tempfile.TemporaryDirectory() as folder:
         r = measure(args, pathlib.Path(folder))
-    table, data = text(r), json.dumps(r, indent=1) + "\n"
-    print(data if args.json else table, end="")
+    publish(args, "steps", text(r), r)
     if args.save:
-        args.save.mkdir(parents=True, exist_ok=True)
-        (args.save / "steps.txt").write_text(table)
-        (args.save / "steps.json").write_text(data)
         save_matmuls(args, args.save, r)
 
 

@@ -39,7 +39,7 @@ import sys
 import tempfile
 import time
 
-from compare import HERE, TOLERANCE, UNMEASURED, WAIT_SECONDS, corpus_of, cpu_model
+from compare import HERE, TOLERANCE, UNMEASURED, WAIT_SECONDS, corpus_of, cpu_model, publish
 
 ROWS = ["eager", "compile", "folded", "folded-compile", "func", "jax"]
 OURS = {"float": "exact", "tf32": "fp32", "bf16": "bf16"}  # normbench's precision beside each of the rows'
@@ -322,12 +322,7 @@ def main():
         stop(f"{missing}; Debian: python3-numpy", UNMEASURED)
     with tempfile.TemporaryDirectory() as folder:
         r = measure(args, pathlib.Path(folder))
-    table, data = text(r), json.dumps(r, indent=1) + "\n"
-    print(data if args.json else table, end="")
-    if args.save:
-        args.save.mkdir(parents=True, exist_ok=True)
-        (args.save / "replicas.txt").write_text(table)
-        (args.save / "replicas.json").write_text(data)
+    publish(args, "replicas", text(r), r)
     sys.exit(UNMEASURED if any(row["status"] != "ok" for row in r["rows"]) else 0)
 
 
