@@ -29,7 +29,7 @@ Rc dry_step(DryStep *out, const RunSpec *spec, int vocab, int replicas, const Ba
     Rc rc = trainer_new(&t, &out->shape, &spec->variant, NULL, recipe, seed, replicas, backend, e);
     if (!rc) {
         rc = trainer_keep_corpus(t, &corpus, e);
-        if (!rc) rc = dry_fits(trainer_graph(t), DRY_SHARED, e);
+        if (!rc) rc = dry_fits(trainer_graph(t), SHARED_SM_90, e);
         const Note *note = rc ? NULL : dry_notes(trainer_graph(t), &count);
         for (size_t i = 0; i < count; i++, out->launches++) {
             DryKernel *k = kernel_of(out, note[i].name);

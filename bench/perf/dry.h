@@ -32,9 +32,8 @@ extern const int dry_device_count;
 /* Between two kernels of a graph, seconds (an estimate for an H200, not measured here). */
 #define DRY_GAP 1.3e-6
 
-enum { DRY_SHARED = 227 << 10 }; /* bytes of shared memory that a block of an H200 can have */
-
-/* backend is one of dry_backend (kernels/cuda/dry.h). RC_UNMEASURED: no memory, or a launch that no device takes. */
+/* backend is one of dry_backend (kernels/cuda/dry.h). RC_UNMEASURED: no memory, or a launch that an H200 does not
+ * take. */
 Rc dry_step(DryStep *out, const RunSpec *spec, int vocab, int replicas, const Backend *backend, Error *e);
 void dry_step_release(DryStep *d);
 

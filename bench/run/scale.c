@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "kernels/cuda/launch.h"
+
 const ScaleDevice scale_devices[SCALE_DEVICES] = {
 #define SCALE_DEVICE(name, memory, flops, tensor, shared) {#name, memory, flops, tensor, shared},
 #include "bench/run/scale_devices.def"

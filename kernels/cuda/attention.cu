@@ -23,7 +23,7 @@ DEVICE_FN float *kept(const Call &c, int r, int pair) {
 }
 
 static inline __host__ __device__ int head_pitch(const Call &c) {
-    return pitch_of(c.in[0].cols / 3 / c.attr.heads);
+    return pitch_of(at_most(c.in[0].cols / 3 / c.attr.heads, WIDE));
 }
 
 /* Queries of a block that keeps `matrices` rows of scores for each: as many as have room beside the squares. */
@@ -63,11 +63,12 @@ DEVICE_FN Band band_here(const Call &c, const Head &t, int matrices, float *near
 }
 
 /* y(query, l) = sum over the keys j it sees of w(query, j) v_j(l), for this block's queries; y's rows are `apart`. A
- * thread makes four columns of PER queries, all keys that the first sees, then those that only others see. */
+ * thread makes four columns of PER queries, all keys that the first sees, then those that only others see; the columns
+ * are those from `from` on that are in shared memory at once. */
 template <int PER>
 DEVICE_FN void weigh_by(float *y, size_t apart, const float *w, const float *v, const Band &s, const Head &t,
-                        const Portion &mine, bool accumulate) {
-    const int fours = (t.h + 3) / 4;
+                        const Portion &mine, bool accumulate, int from) {
+    const int cols = at_most(t.h - from, WIDE), fours = (cols + 3) / 4;
     for (int done = 0; done < SQUARE / PER * fours; done += CREW) {
         const int item = done + (int)threadIdx.x, query = item / fours * PER, l = item % fours * 4;
         const float *row[PER];
@@ -82,7 +83,8 @@ DEVICE_FN void weigh_by(float *y, size_t apart, const float *w, const float *v, 
         }
         for (int base = 0; base < s.keys; base += SQUARE) {
             __syncthreads();
-            bring(s.square[0], v + (size_t)base * t.step, (size_t)t.step, at_most(t.n - base, SQUARE), t, mine);
+            const float *value_rows = v + (size_t)base * t.step + from;
+            bring(s.square[0], value_rows, (size_t)t.step, at_most(t.n - base, SQUARE), cols, t, mine);
             __syncthreads();
             if (query >= s.count) continue;
             const float *value = s.square[0] + l;
@@ -110,7 +112,8 @@ DEVICE_FN void weigh_by(float *y, size_t apart, const float *w, const float *v, 
         }
 #pragma unroll
         for (int i = 0; i < PER; i++)
-            if (query + i < s.count) put_four(y + (size_t)(query + i) * apart + l, chain[i], l, t, accumulate);
+            if (query + i < s.count)
+                put_four(y + (size_t)(query + i) * apart + from + l, chain[i], from + l, t, accumulate);
     }
 }
 
@@ -118,11 +121,11 @@ DEVICE_FN void weigh_by(float *y, size_t apart, const float *w, const float *v, 
 DEVICE_FN void weigh(float *y, size_t apart, const float *w, const float *v, const Band &s, const Head &t,
                      const Portion &mine, bool accumulate) {
     if (t.h <= 16)
-        weigh_by<1>(y, apart, w, v, s, t, mine, accumulate);
+        weigh_by<1>(y, apart, w, v, s, t, mine, accumulate, 0);
     else if (t.h <= 32)
-        weigh_by<2>(y, apart, w, v, s, t, mine, accumulate);
+        weigh_by<2>(y, apart, w, v, s, t, mine, accumulate, 0);
     else
-        weigh_by<4>(y, apart, w, v, s, t, mine, accumulate);
+        for (int from = 0; from < t.h; from += WIDE) weigh_by<4>(y, apart, w, v, s, t, mine, accumulate, from);
 }
 
 /* A lane's keys of a row, of which `keys` exist: up to 128 are held in registers from one pass to the next. */
@@ -180,13 +183,17 @@ KERNEL_FN(forward, AT_LEAST(4, CREW), Call, c) {
     const Place here = place_here();
     const Portion mine = portion_of(t);
     const size_t first = (size_t)t.sequence * t.n + s.first;
-    bring(s.x[0], t.q + (size_t)s.first * t.step, (size_t)t.step, s.count, t, mine);
     for (int base = 0; base < s.keys; base += SQUARE) {
-        float score[BY][OVER];
-        __syncthreads();
-        bring(s.square[0], t.k + (size_t)base * t.step, (size_t)t.step, at_most(t.n - base, SQUARE), t, mine);
-        __syncthreads();
-        dots(score, s.x[0], s.square[0], s.count, t, here);
+        float score[BY][OVER] = {};
+        for (int from = 0; from < t.h; from += WIDE) {
+            const int cols = at_most(t.h - from, WIDE);
+            const float *q = t.q + (size_t)s.first * t.step + from, *k = t.k + (size_t)base * t.step + from;
+            __syncthreads();
+            if (!base || t.h > WIDE) bring(s.x[0], q, (size_t)t.step, s.count, cols, t, mine);
+            bring(s.square[0], k, (size_t)t.step, at_most(t.n - base, SQUARE), cols, t, mine);
+            __syncthreads();
+            dots(score, s.x[0], s.square[0], s.count, cols, t, here);
+        }
 #pragma unroll
         for (int i = 0; i < BY; i++)
 #pragma unroll
@@ -219,16 +226,22 @@ KERNEL_FN(queries, AT_LEAST(4, CREW), Call, c) {
         const float *save = save_of(c, r, (int)blockIdx.x) + s.first + at_most(here.query + 8 * i, s.count - 1);
         most[i] = save[0], inverse[i] = save[t.n];
     }
-    bring(s.x[0], t.q + (size_t)s.first * t.step, (size_t)t.step, s.count, t, mine);
-    bring(s.x[1], at(c.dout, r) + first * t.d + column, (size_t)t.d, s.count, t, mine);
     for (int base = 0; base < s.keys; base += SQUARE) {
-        float score[BY][OVER], slope[BY][OVER];
+        float score[BY][OVER] = {}, slope[BY][OVER] = {};
         const int count = at_most(t.n - base, SQUARE);
-        __syncthreads();
-        bring(s.square[0], t.k + (size_t)base * t.step, (size_t)t.step, count, t, mine);
-        bring(s.square[1], t.v + (size_t)base * t.step, (size_t)t.step, count, t, mine);
-        __syncthreads();
-        dots(score, s.x[0], s.square[0], s.count, t, here), dots(slope, s.x[1], s.square[1], s.count, t, here);
+        for (int from = 0; from < t.h; from += WIDE) {
+            const int cols = at_most(t.h - from, WIDE);
+            __syncthreads();
+            if (!base || t.h > WIDE) {
+                bring(s.x[0], t.q + (size_t)s.first * t.step + from, (size_t)t.step, s.count, cols, t, mine);
+                bring(s.x[1], at(c.dout, r) + first * t.d + column + from, (size_t)t.d, s.count, cols, t, mine);
+            }
+            bring(s.square[0], t.k + (size_t)base * t.step + from, (size_t)t.step, count, cols, t, mine);
+            bring(s.square[1], t.v + (size_t)base * t.step + from, (size_t)t.step, count, cols, t, mine);
+            __syncthreads();
+            dots(score, s.x[0], s.square[0], s.count, cols, t, here);
+            dots(slope, s.x[1], s.square[1], s.count, cols, t, here);
+        }
 #pragma unroll
         for (int i = 0; i < BY; i++) {
             const int q = here.query + 8 * i;
@@ -279,16 +292,22 @@ DEVICE_FN void gather(const Call &c, float *near) {
         for (int i = 0; i < PER; i++)
 #pragma unroll
             for (int l = 0; l < 4; l++) chain[u][i][l] = 0;
-    bring(k, t.k + (size_t)first * t.step, (size_t)t.step, count, t, mine);
-    bring(v, t.v + (size_t)first * t.step, (size_t)t.step, count, t, mine);
-    for (int base = t.full ? 0 : first; base < t.n; base += SQUARE) {
+    const int start = t.full ? 0 : first, near_from = t.h > WIDE ? 0 : from;
+    for (int base = start; base < t.n; base += SQUARE) {
         const int rows = at_most(t.n - base, SQUARE);
-        float score[BY][OVER], slope[BY][OVER];
-        __syncthreads();
-        bring(q, t.q + (size_t)base * t.step, (size_t)t.step, rows, t, mine);
-        bring(dy, far + (size_t)base * t.d, (size_t)t.d, rows, t, mine);
-        __syncthreads();
-        dots(score, q, k, rows, t, here), dots(slope, dy, v, rows, t, here);
+        float score[BY][OVER] = {}, slope[BY][OVER] = {};
+        for (int l = 0; l < t.h; l += WIDE) {
+            const int cols = at_most(t.h - l, WIDE);
+            __syncthreads();
+            if (base == start || t.h > WIDE) {
+                bring(k, t.k + (size_t)first * t.step + l, (size_t)t.step, count, cols, t, mine);
+                bring(v, t.v + (size_t)first * t.step + l, (size_t)t.step, count, cols, t, mine);
+            }
+            bring(q, t.q + (size_t)base * t.step + l, (size_t)t.step, rows, cols, t, mine);
+            bring(dy, far + (size_t)base * t.d + l, (size_t)t.d, rows, cols, t, mine);
+            __syncthreads();
+            dots(score, q, k, rows, cols, t, here), dots(slope, dy, v, rows, cols, t, here);
+        }
 #pragma unroll
         for (int i = 0; i < BY; i++) {
             const int query = here.query + 8 * i;
@@ -303,11 +322,16 @@ DEVICE_FN void gather(const Call &c, float *near) {
             }
         }
         __syncthreads();
+        if (t.h > WIDE) { /* the columns whose gradients are made here, in the place of the last ones */
+            bring(q, t.q + (size_t)base * t.step + from, (size_t)t.step, rows, at_most(t.h - from, PIECE), t, mine);
+            bring(dy, far + (size_t)base * t.d + from, (size_t)t.d, rows, at_most(t.h - from, PIECE), t, mine);
+            __syncthreads();
+        }
 #pragma unroll
         for (int u = 0; u < ITEMS; u++) {
             const int item = (int)threadIdx.x + u * CREW, of = item % half, key = of / fours * PER;
             if (item >= 2 * half) continue;
-            const float *w = (item < half ? p : ds) + key, *x = (item < half ? dy : q) + from + of % fours * 4;
+            const float *w = (item < half ? p : ds) + key, *x = (item < half ? dy : q) + near_from + of % fours * 4;
             float a[PER], b[4];
             int i = 0;
             if (!t.full && base == first) { /* queries that only some of the keys are seen by */

@@ -5,8 +5,9 @@
 
 #include "kernels/cuda/device.cuh"
 
-/* BY, OVER: queries and keys of a thread's numbers of a square, 8 and 16 apart. */
-enum { CREW = 128, SQUARE = 32, BY = 4, OVER = 2 };
+/* BY, OVER: queries and keys of a thread's numbers of a square, 8 and 16 apart; WIDE: columns of a head that are in
+ * shared memory at once. */
+enum { CREW = 128, SQUARE = 32, BY = 4, OVER = 2, WIDE = 128 };
 
 typedef struct {
     const float *q, *k, *v; /* row i at q + i * step */
@@ -16,6 +17,10 @@ typedef struct {
     bool fours; /* rows of a head can be read four numbers at a time */
     bool full;  /* a query sees every key */
 } Head;
+
+static inline __host__ __device__ int at_most(int x, int most) {
+    return x < most ? x : most;
+}
 
 /* Words between rows of n in shared memory: whole fours, an odd number of them, so that neighbours' rows begin in
  * different banks. */
@@ -29,7 +34,7 @@ DEVICE_FN Head head_of(const Call &c, int r, int pair) {
     t.d = c.in[0].cols / 3, t.h = t.d / c.attr.heads, t.n = c.attr.seq, t.step = 3 * t.d;
     t.sequence = pair / c.attr.heads, t.head = pair % c.attr.heads;
     t.q = at(c.in[0], r) + (size_t)t.sequence * t.n * t.step + (size_t)t.head * t.h;
-    t.k = t.q + t.d, t.v = t.k + t.d, t.pitch = pitch_of(t.h);
+    t.k = t.q + t.d, t.v = t.k + t.d, t.pitch = pitch_of(at_most(t.h, WIDE));
     t.scale = 1 / CANON_SQRT((float)t.h);
     t.fours = t.h % 4 == 0, t.full = c.attr.full;
     return t;
@@ -38,10 +43,6 @@ DEVICE_FN Head head_of(const Call &c, int r, int pair) {
 /* Keys that query i sees. */
 DEVICE_FN int keys_of(const Head &t, int i) {
     return t.full ? t.n : i + 1;
-}
-
-DEVICE_FN int at_most(int x, int most) {
-    return x < most ? x : most;
 }
 
 /* Which words of rows a thread brings: every `rows`th row from `row` on, of it every `words`th word, or four, from
@@ -53,19 +54,20 @@ typedef struct {
 DEVICE_FN Portion portion_of(const Head &t) {
     Portion s;
     const int thread = (int)threadIdx.x;
-    s.words = at_most(t.fours ? t.h / 4 : t.h, CREW), s.rows = CREW / s.words;
+    s.words = at_most(t.fours ? t.h / 4 : t.h, t.fours ? WIDE / 4 : WIDE), s.rows = CREW / s.words;
     s.row = thread / s.words, s.word = thread % s.words;
     if (s.row >= s.rows) s.row = SQUARE; /* none */
     return s;
 }
 
-/* Up to 32 rows of a head come into shared memory. */
-DEVICE_FN void bring(float *to, const float *from, size_t apart, int count, const Head &t, const Portion &mine) {
+/* `cols` columns, at most WIDE, of up to 32 rows of a head come into shared memory. */
+DEVICE_FN void bring(float *to, const float *from, size_t apart, int count, int cols, const Head &t,
+                     const Portion &mine) {
     const int by = t.fours ? 4 : 1;
 #pragma unroll 1
     for (int row = mine.row; row < count; row += mine.rows)
 #pragma unroll 1
-        for (int l = mine.word * by; l < t.h; l += mine.words * by) {
+        for (int l = mine.word * by; l < cols; l += mine.words * by) {
             const float *x = from + (size_t)row * apart + l;
             float *y = to + row * t.pitch + l;
             if (t.fours)
@@ -86,19 +88,17 @@ DEVICE_FN Place place_here(void) {
     return p;
 }
 
-/* s(i, j) = x_i . y_j of a thread's queries and keys; x has `count` rows: what is beyond repeats the last. */
-DEVICE_FN void dots(float (&s)[BY][OVER], const float *x, const float *y, int count, const Head &t, Place here) {
+/* s(i, j) <- s(i, j) + x_i . y_j over `cols` columns in order, for a thread's queries and keys; x has `count` rows:
+ * what is beyond repeats the last. */
+DEVICE_FN void dots(float (&s)[BY][OVER], const float *x, const float *y, int count, int cols, const Head &t,
+                    Place here) {
     const float *row[BY];
 #pragma unroll
     for (int i = 0; i < BY; i++) row[i] = x + at_most(here.query + 8 * i, count - 1) * t.pitch;
     y += here.key * t.pitch;
-#pragma unroll
-    for (int i = 0; i < BY; i++)
-#pragma unroll
-        for (int j = 0; j < OVER; j++) s[i][j] = 0;
     int l = 0;
 #pragma unroll 1
-    for (; l + 4 <= t.h; l += 4) {
+    for (; l + 4 <= cols; l += 4) {
         float b[OVER][4];
 #pragma unroll
         for (int j = 0; j < OVER; j++) load(b[j], y + 16 * j * t.pitch + l);
@@ -113,7 +113,7 @@ DEVICE_FN void dots(float (&s)[BY][OVER], const float *x, const float *y, int co
         }
     }
 #pragma unroll 1
-    for (; l < t.h; l++)
+    for (; l < cols; l++)
 #pragma unroll
         for (int i = 0; i < BY; i++)
 #pragma unroll

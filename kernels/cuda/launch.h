@@ -13,6 +13,16 @@ typedef struct {
     size_t shared;
 } Grid;
 
+/* CUDA's limits of a launch (CUDA C++ Programming Guide, technical specifications per compute capability), the same on
+ * every device that this program is built for but for the bytes of shared memory that a block can have. */
+enum {
+    GRID_MOST_X = 0x7fffffff,
+    GRID_MOST_YZ = 65535,
+    BLOCK_MOST_THREADS = 1024,
+    SHARED_SM_80 = 163 << 10,
+    SHARED_SM_90 = 227 << 10
+};
+
 /* What a stage reads or writes once, for the floors of a dry run. */
 enum {
     TOUCH_in0 = 1,

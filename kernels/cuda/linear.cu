@@ -189,7 +189,7 @@ template <int PER_INPUT, int PER_WEIGHT>
 static Grid each_gradient(const Call *c) {
     const Tiles t = tiles_back(c);
     const Blocks b = blocks_back(*c, PER_INPUT, PER_WEIGHT);
-    Grid g = {(unsigned)((b.weight + b.bias + b.input) * c->replicas), 1, 1, THREADS, 0};
+    Grid g = {(unsigned)(b.weight + b.bias + b.input) * (unsigned)c->replicas, 1, 1, THREADS, 0};
     return t.input == PER_INPUT && t.weight == PER_WEIGHT ? g : no_grid();
 }
 

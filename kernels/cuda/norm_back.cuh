@@ -34,7 +34,7 @@ KERNEL_FN(backward, THREADS, Call, c) {
 }
 
 static Grid each_gradient(const Call *c) {
-    Grid g = {(unsigned)((gain_blocks(*c) + line_blocks(*c)) * c->replicas), 1, 1, THREADS, 0};
+    Grid g = {(unsigned)(gain_blocks(*c) + line_blocks(*c)) * (unsigned)c->replicas, 1, 1, THREADS, 0};
     return g;
 }
 

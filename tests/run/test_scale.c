@@ -110,9 +110,9 @@ Test(scale, launches_that_no_device_takes) {
         const char *says; /* NULL: it fits */
     } CASE[] = {
         {8, 1, 16, 2, 1, NULL},
-        {256, 1, 16, 1, 1, NULL},
-        {400, 1, 16, 1, 1, "kernel attention.keys needs 216064 bytes of shared memory a block; the most is 166912"},
-        {2048, 1, 16, 1, 1, "kernel attention.forward needs 270944 bytes of shared memory a block; the most is 166912"},
+        {4096, 1, 16, 1, 1, NULL},
+        {8, 1, 25000, 1, 1, "kernel attention.queries needs 203200 bytes of shared memory a block; the most is 166912"},
+        {8, 1, 60000, 1, 1, "kernel attention.forward needs 241600 bytes of shared memory a block; the most is 166912"},
         {8, 1, 4096, 4096, 1, "kernel linear.forward 128 needs 131072 blocks in y; the most is 65535"},
         {8, 1, 16, 2, 65536, "kernel embed.forward needs 65536 blocks in z; the most is 65535"},
         {64, 1, 4096, 4096, 1, " has a tensor of 3221225472 numbers; kernels count fewer than 2^31"}};

@@ -277,9 +277,6 @@ const Backend *dry_precise(PrecisionKind p) {
     return NULL;
 }
 
-/* CUDA's limits of a grid, the same on every device that this program is built for. */
-enum { MOST_X = INT32_MAX, MOST_Y = 65535, MOST_Z = 65535, MOST_THREADS = 1024 };
-
 static Rc too_much(const char *kernel, size_t has, const char *of, size_t most, Error *e) {
     return error_set(e, RC_UNMEASURED, "kernel %s needs %zu %s; the most is %zu", kernel, has, of, most);
 }
@@ -289,10 +286,10 @@ static Rc fits(const Note *n, size_t shared, Error *e) {
     if (n->largest > INT32_MAX)
         return error_set(e, RC_UNMEASURED, "kernel %s has a tensor of %zu numbers; kernels count fewer than 2^31",
                          n->name, n->largest);
-    if (g->x > MOST_X) return too_much(n->name, g->x, "blocks in x", MOST_X, e);
-    if (g->y > MOST_Y) return too_much(n->name, g->y, "blocks in y", MOST_Y, e);
-    if (g->z > MOST_Z) return too_much(n->name, g->z, "blocks in z", MOST_Z, e);
-    if (g->threads > MOST_THREADS) return too_much(n->name, g->threads, "threads a block", MOST_THREADS, e);
+    if (g->x > GRID_MOST_X) return too_much(n->name, g->x, "blocks in x", GRID_MOST_X, e);
+    if (g->y > GRID_MOST_YZ) return too_much(n->name, g->y, "blocks in y", GRID_MOST_YZ, e);
+    if (g->z > GRID_MOST_YZ) return too_much(n->name, g->z, "blocks in z", GRID_MOST_YZ, e);
+    if (g->threads > BLOCK_MOST_THREADS) return too_much(n->name, g->threads, "threads a block", BLOCK_MOST_THREADS, e);
     if (g->shared > shared) return too_much(n->name, g->shared, "bytes of shared memory a block", shared, e);
     return RC_OK;
 }

@@ -2,17 +2,17 @@
 
 #include <stdio.h>
 
-/* CUDA C++ Programming Guide, technical specifications per compute capability. Shared memory beyond `declared` is had
- * by opting in, as device.c does; both kinds together stay within `shared`. */
+/* Beside those of kernels/cuda/launch.h. Shared memory beyond `declared` is had by opting in, as presence.c does; both
+ * kinds together stay within `shared`. */
 typedef struct {
     const char *name;
-    size_t grid_x, grid_yz, threads, declared, shared;
+    size_t declared, shared;
     size_t resident_threads, resident_blocks; /* of a processor */
 } Limits;
 
 static const Limits processors[] = {
-    {"sm_80", 0x7fffffff, 65535, 1024, 48 << 10, 163 << 10, 2048, 32},
-    {"sm_90", 0x7fffffff, 65535, 1024, 48 << 10, 227 << 10, 2048, 32},
+    {"sm_80", 48 << 10, SHARED_SM_80, 2048, 32},
+    {"sm_90", 48 << 10, SHARED_SM_90, 2048, 32},
 };
 
 typedef struct {
@@ -42,10 +42,10 @@ bool simt_may_launch(char why[SIMT_WHY], const SimtKernel *k, Grid g) {
     for (size_t i = 0; i < sizeof processors / sizeof *processors; i++) {
         const Limits *l = &processors[i];
         const Check check[] = {
-            {"blocks of the grid in x", g.x, l->grid_x},
-            {"blocks of the grid in y", g.y, l->grid_yz},
-            {"blocks of the grid in z", g.z, l->grid_yz},
-            {"threads of a block", g.threads, l->threads},
+            {"blocks of the grid in x", g.x, GRID_MOST_X},
+            {"blocks of the grid in y", g.y, GRID_MOST_YZ},
+            {"blocks of the grid in z", g.z, GRID_MOST_YZ},
+            {"threads of a block", g.threads, BLOCK_MOST_THREADS},
             {"threads that the launch bounds keep on a processor", (size_t)k->threads * (k->blocks ? k->blocks : 1),
              l->resident_threads},
             {"blocks that the launch bounds keep on a processor", k->blocks, l->resident_blocks},
