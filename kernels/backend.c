@@ -52,6 +52,11 @@ void backend_choose_device(int local) {
         if (backends[i]->device) backends[i]->device->choose(local);
 }
 
+/* Our own kernels have the CPU's bits on every device. */
+bool backend_has_library(const Backend *b) {
+    return b->device && !b->portable;
+}
+
 const char *backend_class(const Backend *b) {
     const char *is = b->class_of_bits ? b->class_of_bits : b->class_here();
     assert(strlen(is) < BACKEND_CLASS_SIZE);

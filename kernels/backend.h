@@ -57,6 +57,9 @@ const Backend *backend_precise(const char *name, const char *precision, Error *e
  * for a device. */
 void backend_choose_device(int local);
 
+/* Whether a vendor's library makes its matrix products (kernels/cuda/fast.def), and so the sums over ranks. */
+bool backend_has_library(const Backend *b);
+
 /* A supported row's class of bits: shorter than BACKEND_CLASS_SIZE. */
 const char *backend_class(const Backend *b);
 

@@ -50,32 +50,42 @@ static bool has_simt_device(void) {
     return true;
 }
 #define SIMT DEVICE
+#define SIMT_FAST(name) DEVICE(simt_fast, simt_##name##_device, NULL)
+#define FAST(name, ...) \
+    static bool has_simt_##name##_device(void) { \
+        return true; \
+    }
+#include "kernels/cuda/fast.def"
+#undef FAST
 #else
 static const char *no_simt(void) {
     return "built without the CUDA kernels for the CPU (a C++ compiler, meson setup -Dsimt=enabled)";
 }
 #define SIMT(...) UNBUILT(no_simt)
+#define SIMT_FAST(...) UNBUILT(no_simt)
 #endif
 
 #ifdef HAVE_CUDA
-extern const Device cuda_device, cuda_fp32_device;
-const char *cuda_fp32_class(void);
-
-static bool has_cuda_device(void) {
-    Error e;
-    return cuda_device.present(&e);
-}
-
-static bool has_cuda_fp32_device(void) {
-    Error e;
-    return cuda_fp32_device.present(&e);
-}
+#define CUDA_PRESENT(place) \
+    extern const Device place; \
+    static bool has_##place(void) { \
+        Error e; \
+        return place.present(&e); \
+    }
+#define FAST(name, ...) \
+    const char *cuda_##name##_class(void); \
+    CUDA_PRESENT(cuda_##name##_device)
+CUDA_PRESENT(cuda_device)
+#include "kernels/cuda/fast.def"
+#undef FAST
+#define CUDA_FAST(name) DEVICE(cuda_fast, cuda_##name##_device, cuda_##name##_class)
 #define CUDA DEVICE
 #else
 static const char *no_cuda(void) {
     return "no CUDA device: this program was built without CUDA (nvcc, meson setup -Dcuda=enabled)";
 }
 #define CUDA(...) UNBUILT(no_cuda)
+#define CUDA_FAST(...) UNBUILT(no_cuda)
 #endif
 
 __attribute__((unused)) static bool never(void) {

@@ -40,6 +40,14 @@ CANON_FN float rounding_bf16(float x) {
     return canon_from_bits((bits & 0x80000000u) | near);
 }
 
+/* tf32, which no memory holds: a float's exponents with 11 binary digits, for factors of matrix products. */
+CANON_FN float rounding_tf32(float x) {
+    uint32_t bits = canon_to_bits(x), size = bits & 0x7fffffffu;
+    uint32_t near = (size + 0xfffu + (size >> 13 & 1)) & ~0x1fffu;
+    near = size > ROUNDING_INFINITY ? (size | 0x400000u) & ~0x1fffu : near;
+    return canon_from_bits((bits & 0x80000000u) | near);
+}
+
 /* What was stored at one place, in one replica, so far: numbers by what became of them. All zero: nothing. */
 typedef struct {
     uint64_t infinite, nan; /* stored as such */

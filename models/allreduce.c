@@ -263,7 +263,7 @@ Rc allreduce_init(Allreduce **out, Program *p, int passes, const Ranks *ranks, E
     *a = (Allreduce){.program = p, .ranks = ranks, .bytes = p->stride[ROLE_GRAD] * (size_t)p->replicas};
     assert(passes % ranks_of(a) == 0);
     a->passes = passes / ranks_of(a);
-    a->library = device_of(a) && p->backend->precision != PRECISION_exact;
+    a->library = backend_has_library(p->backend);
     list_buckets(a);
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->moved, NULL);

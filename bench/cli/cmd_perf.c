@@ -35,8 +35,8 @@ const char perf_help[] =
     "  of their times with its interval, of memory, FLOPs and bytes as counted, and of norm ops. With --json: steps:\n"
     "  [{experiment, arm, baseline, layers, width, pairs, time_ratio, interval, of_arm and of_baseline: {seconds,\n"
     "  seconds_best, flops, bytes, memory, norms, normed, parameters}}].\n"
-    "\n--dry-run: nothing runs; what one step of --replicas runs (default: 5) launches on a CUDA device (--precision\n"
-    "  exact or fp32), and the floor that implies. With --json: steps: [{experiment, backend, layers, width, "
+    "\n--dry-run: nothing runs; what one step of --replicas runs (default: 5) launches on a CUDA device in\n"
+    "  --precision, and the floor that implies. With --json: steps: [{experiment, backend, layers, width, "
     "replicas,\n"
     "  vocab, launches, model_flops (one replica), kernels: [{kernel, launches, flops, bytes}], floor_seconds: {A100,\n"
     "  H200}}].\n";

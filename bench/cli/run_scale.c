@@ -45,8 +45,8 @@ static void print_head(const Experiment *x, const Asked *a) {
     if (a->own_flops)
         printf(", as given\n");
     else
-        printf(" (float, in which this program computes)\n  and, in brackets, of %.4g TFLOP/s (bf16 on tensor cores, "
-               "which no class of this program uses); vendor's figures\n",
+        printf(" (float)\n  and, in brackets, of %.4g TFLOP/s (bf16 on tensor cores, on which the matrix products of "
+               "bf16 and\n  the -fast precisions run; all else is float); vendor's figures\n",
                1e-12 * d->tensor);
     printf("memory: of one device that trains a whole step as one program; no parts, no recomputing\n\n");
 }

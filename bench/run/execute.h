@@ -48,8 +48,9 @@ bool execute_together(const RunSpec *a, const RunSpec *b);
  * run's id depends on. RC_UNMEASURED: memory, or a device that failed. */
 Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e);
 
-/* The arithmetic class of a run whose batch is cut so: the backend's, and in fp32 the parts and ranks, on which its
- * bits depend too. They may also depend on NCCL's version and on how devices are connected, which it does not name. */
+/* The arithmetic class of a run whose batch is cut so: the backend's, and where a library makes the products the parts
+ * and ranks, on which its bits depend too. They may also depend on NCCL's version and on how devices are connected,
+ * which it does not name. */
 void run_class(char out[BACKEND_CLASS_SIZE], const Backend *backend, int passes, int ranks);
 
 /* A run's id: SHA-256 of its canonical text, the dataset's and tokenizer's hashes, the arithmetic class and hash. */

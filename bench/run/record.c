@@ -257,12 +257,17 @@ static bool begins_with(const char *text, const char *with) {
 }
 
 PrecisionKind precision_of_class(const char *arithmetic_class) {
+    static const char *const families[] = {"", "cuda-", "simt-"};
+    char name[BACKEND_CLASS_SIZE];
     PrecisionKind own;
     Error none;
-    if (!precision_find(&own, arithmetic_class, &none)) return own;
-    if (begins_with(arithmetic_class, "bf16")) return PRECISION_bf16;
-    if (begins_with(arithmetic_class, "cuda-fp32") || begins_with(arithmetic_class, "simt-fp32")) return PRECISION_fp32;
-    return PRECISION_exact;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (!begins_with(arithmetic_class, families[i])) continue;
+        const char *rest = arithmetic_class + strlen(families[i]);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, " "), rest);
+        if (!precision_find(&own, name, &none)) return own;
+    }
+    return begins_with(arithmetic_class, "bf16") ? PRECISION_bf16 : PRECISION_exact;
 }
 
 void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,

@@ -106,8 +106,8 @@ bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset
 const char *record_identity_among(const char (*id)[SHA256_HEX], int ids, const RunSpec *s, const char *dataset_sha256,
                                   const char *tokenizer_sha256, const char *arithmetic_class, const char *arithmetic);
 
-/* The precision of an arithmetic class: bf16-amx -> bf16; cuda-fp32 and what stands behind
- * it -> fp32; fp64, fp16, bf16-stored and fp16-scaled are their own names; else exact. */
+/* The precision of an arithmetic class: a precision's name, alone or behind "cuda-" or "simt-" and before a space, is
+ * its own; bf16-amx and bf16-dot -> bf16; else exact. */
 PrecisionKind precision_of_class(const char *arithmetic_class);
 
 /* The builds that made some runs. */

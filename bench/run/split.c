@@ -10,8 +10,9 @@
 /* What a part of a batch cannot compute alone. */
 static const char *obstacle(const RunSpec *spec, const Backend *backend, const ProbeChoice *probes) {
     if (spec->objective == OBJECTIVE_TRANSLATE) return "sentence pairs stand packed over a whole batch";
-    if (backend->precision != PRECISION_exact && backend->precision != PRECISION_fp32)
-        return "it is for the precisions exact and fp32";
+    if (backend->precision != PRECISION_exact && !backend_has_library(backend))
+        return "it is for precision exact and for a device's fp32, tf32 and bf16";
+    if (precision_word(backend->precision) != WORD_float) return "it is for numbers that are stored as floats";
     for (int i = 0; i < PROBE_COUNT; i++)
         if (probes->wanted[i] && (probe_info[i].reduction == REDUCE_apart || probe_info[i].reduction == REDUCE_massive))
             return "a probe that it asks for reads all activations of a batch at once";

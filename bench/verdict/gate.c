@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/formats/json.h"
+#include "bench/run/record.h"
 #include "bench/verdict/baseline.h"
 #include "bench/verdict/paired.h"
 
@@ -15,8 +16,10 @@ enum { TOLERANCE_FACTOR = 10 };
 GateLevel gate_default(json_t *baseline, const char *arithmetic_class) {
     json_t *first = json_array_get(json_object_get(baseline, "rows"), 0);
     const char *stored = json_string_value(json_object_get(first, "arithmetic_class"));
+    const PrecisionKind p = precision_of_class(arithmetic_class);
+    const bool rounded = p != PRECISION_exact && p != PRECISION_fp32 && p != PRECISION_fp64;
     if (stored && !strcmp(stored, arithmetic_class)) return GATE_bit;
-    return json_object_get(baseline, "tolerances") ? GATE_numeric : GATE_statistical;
+    return json_object_get(baseline, "tolerances") && !rounded ? GATE_numeric : GATE_statistical;
 }
 
 static const char *text_of(json_t *row, const char *key) {

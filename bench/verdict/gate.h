@@ -18,7 +18,8 @@
 typedef enum { GATE_bit, GATE_numeric, GATE_statistical, GATE_LEVELS } GateLevel;
 extern const char *const gate_names[GATE_LEVELS];
 
-/* The strictest level that a baseline has for this arithmetic class. */
+/* The strictest level that a baseline has for this arithmetic class: its own bits; the tolerances, for arithmetic that
+ * is float or double throughout; seeds. */
 GateLevel gate_default(json_t *baseline, const char *arithmetic_class);
 
 /* {rule, valid_loss: {STEP: nats}}: rows against the same runs in double arithmetic. A run that diverged in either

@@ -21,7 +21,6 @@ extern const Stages cuda_linear_bias;
 extern const StepLaunch cuda_steps[STEP_COUNT];
 extern const RoundLaunch cuda_round;
 extern const AddLaunch cuda_add;
-extern const Device cuda_device, cuda_fp32_device;
 
 enum { WORKSPACE = 32 << 20 };
 
@@ -51,6 +50,7 @@ struct Queue {
     Nccl *nccl;          /* NULL: it has met nobody */
     char unmet[256];     /* what NCCL said, when that is what went wrong; "": it is not */
     cublasHandle_t blas; /* of a fast precision */
+    cublasComputeType_t compute;
     void *workspace;
 };
 
@@ -92,9 +92,9 @@ static struct {
     cublasStatus_t (*version)(libraryPropertyType, int *);
     cublasStatus_t (*set_stream)(cublasHandle_t, cudaStream_t);
     cublasStatus_t (*set_workspace)(cublasHandle_t, void *, size_t);
-    cublasStatus_t (*set_math)(cublasHandle_t, cublasMath_t);
-    cublasStatus_t (*gemm)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const float *,
-                           const float *, int, const float *, int, const float *, float *, int);
+    cublasStatus_t (*gemm)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void *,
+                           const void *, cudaDataType, int, const void *, cudaDataType, int, const void *, void *,
+                           cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
 } blas;
 
 static void cuda_product(Queue *q, Product p) {
@@ -102,7 +102,8 @@ static void cuda_product(Queue *q, Product p) {
     if (lost(q)) return;
     cublasStatus_t rc =
         blas.gemm(q->blas, p.a_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p.b_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p.m, p.n,
-                  p.k, &one, p.a, p.lda, p.b, p.ldb, &p.beta, p.c, p.ldc);
+                  p.k, &one, p.a, CUDA_R_32F, p.lda, p.b, CUDA_R_32F, p.ldb, &p.beta, p.c, CUDA_R_32F, p.ldc,
+                  q->compute, CUBLAS_GEMM_DEFAULT);
     if (rc != CUBLAS_STATUS_SUCCESS) {
         q->library = (int)rc;
         note(q, cudaErrorUnknown, PRODUCT_NAME);
@@ -113,11 +114,18 @@ static void cuda_product(Queue *q, Product p) {
 STAGED_KERNELS(cuda)
 PRODUCT_KERNELS(cuda)
 
-/* The library, looked for once, and the class of bits with it. */
+enum {
+#define FAST(name, ...) FAST_##name,
+#include "kernels/cuda/fast.def"
+#undef FAST
+    FASTS
+};
+
+/* The library, looked for once, and the classes of bits with it. */
 static struct {
     pthread_once_t once;
     Error why; /* code RC_OK: it is there */
-    char class[BACKEND_CLASS_SIZE];
+    char class[FASTS][BACKEND_CLASS_SIZE];
 } library = {.once = PTHREAD_ONCE_INIT};
 
 /* Before memory is given back, which waits for the device: what partners no longer send would never end. */
@@ -168,42 +176,37 @@ static Rc open_exact(Queue **out, Error *e) {
  * that this program was built with; its symbols by the names that header gives them. */
 static Rc find_blas(Error *e) {
     static const LibrarySymbol symbol[] = {
-        {"cublasCreate_v2", &blas.create},     {"cublasDestroy_v2", &blas.destroy},
-        {"cublasGetProperty", &blas.version},  {"cublasSetStream_v2", &blas.set_stream},
-        {"cublasSetMathMode", &blas.set_math}, {"cublasSetWorkspace_v2", &blas.set_workspace},
-        {"cublasSgemm_v2", &blas.gemm}};
+        {"cublasCreate_v2", &blas.create},    {"cublasDestroy_v2", &blas.destroy},
+        {"cublasGetProperty", &blas.version}, {"cublasSetStream_v2", &blas.set_stream},
+        {"cublasGemmEx", &blas.gemm},         {"cublasSetWorkspace_v2", &blas.set_workspace}};
     char name[32];
     snprintf(name, sizeof name, "libcublas.so.%d", CUBLAS_VER_MAJOR);
-    Rc rc = library_find(name, CUDA_LIBRARIES, symbol, sizeof symbol / sizeof *symbol, "cuBLAS", e);
-    return rc ? error_prefix(e, "precision fp32: ") : RC_OK;
+    return library_find(name, CUDA_LIBRARIES, symbol, sizeof symbol / sizeof *symbol, "cuBLAS", e);
 }
 
 /* cuBLAS promises the same bits only for one version, one architecture and one number of processors: all stand in the
  * class. */
-static void write_class(char out[BACKEND_CLASS_SIZE]) {
+static void write_class(char out[BACKEND_CLASS_SIZE], PrecisionKind p) {
     struct cudaDeviceProp about;
     int version[3] = {0, 0, 0};
     if (cudaGetDeviceProperties(&about, cuda_number()) != cudaSuccess) memset(&about, 0, sizeof about);
     for (int i = 0; i < 3; i++) (void)blas.version((libraryPropertyType)i, &version[i]);
-    snprintf(out, BACKEND_CLASS_SIZE, "cuda-fp32 sm_%d%d x%d cublas %d.%d.%d", about.major, about.minor,
-             about.multiProcessorCount, version[0], version[1], version[2]);
+    snprintf(out, BACKEND_CLASS_SIZE, "cuda-%s sm_%d%d x%d cublas %d.%d.%d", precision_name(p), about.major,
+             about.minor, about.multiProcessorCount, version[0], version[1], version[2]);
 }
 
 static void find_blas_once(void) {
-    if (!find_blas(&library.why)) write_class(library.class);
+    if (find_blas(&library.why)) return;
+#define FAST(name, ...) write_class(library.class[FAST_##name], PRECISION_##name);
+#include "kernels/cuda/fast.def"
+#undef FAST
 }
 
-static bool present_fp32(Error *e) {
+static bool present_fast(Error *e) {
     if (!cuda_present(e)) return false;
     pthread_once(&library.once, find_blas_once);
     if (library.why.code) *e = library.why;
     return !library.why.code;
-}
-
-const char *cuda_fp32_class(void);
-const char *cuda_fp32_class(void) {
-    Error e;
-    return present_fp32(&e) ? library.class : "cuda-fp32";
 }
 
 /* The library's first call, outside of any capture. */
@@ -246,22 +249,22 @@ static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
     return status(q, e);
 }
 
-static Rc open_fp32(Queue **out, Error *e) {
-    if (!present_fp32(e) || open_exact(out, e)) return e->code;
+static Rc open_fast(Queue **out, cublasComputeType_t compute, Error *e) {
+    if (!present_fast(e) || open_exact(out, e)) return e->code;
     Queue *q = *out;
+    q->compute = compute;
     if (take(q, &q->workspace, WORKSPACE, e)) {
         close_queue(q);
         *out = NULL;
-        return error_prefix(e, "precision fp32: cuBLAS's workspace: ");
+        return error_prefix(e, "cuBLAS's workspace: ");
     }
     bool ok = blas.create(&q->blas) == CUBLAS_STATUS_SUCCESS &&
               blas.set_stream(q->blas, q->stream) == CUBLAS_STATUS_SUCCESS &&
-              blas.set_workspace(q->blas, q->workspace, WORKSPACE) == CUBLAS_STATUS_SUCCESS &&
-              blas.set_math(q->blas, CUBLAS_PEDANTIC_MATH) == CUBLAS_STATUS_SUCCESS && first_product(q);
+              blas.set_workspace(q->blas, q->workspace, WORKSPACE) == CUBLAS_STATUS_SUCCESS && first_product(q);
     if (ok) return RC_OK;
     close_queue(q);
     *out = NULL;
-    return error_set(e, RC_UNMEASURED, "precision fp32: cuBLAS does not start on this device");
+    return error_set(e, RC_UNMEASURED, "cuBLAS does not start on this device");
 }
 
 static void give(Queue *q, void *at) {
@@ -400,17 +403,31 @@ static Timing *timed(Queue *q, size_t *count) {
             meet, swap, total, branch, merge, record, recorded, replay, forget, time_each, timed, status, memory, \
             cuda_describe \
     }
+extern const Device cuda_device;
 const Device cuda_device = DEVICE(cuda_present, open_exact);
-const Device cuda_fp32_device = DEVICE(present_fp32, open_fp32);
 
-const Kernel *const cuda_kernels[OP_COUNT] = {
+/* Asked only where the device is present. */
+#define FAST(name, compute, ...) \
+    static Rc open_##name(Queue **out, Error *e) { \
+        return open_fast(out, CUBLAS_COMPUTE_##compute, e); \
+    } \
+    extern const Device cuda_##name##_device; \
+    const Device cuda_##name##_device = DEVICE(present_fast, open_##name); \
+    const char *cuda_##name##_class(void); \
+    const char *cuda_##name##_class(void) { \
+        return library.class[FAST_##name]; \
+    }
+#include "kernels/cuda/fast.def"
+#undef FAST
+
 #define OP(name, ...) [OP_##name] = &cuda_kernel,
+const Kernel *const cuda_kernels[OP_COUNT] = {
 #include "kernels/ops.def"
-#undef OP
 };
+#undef OP
 
-const Kernel *const cuda_fp32_kernels[OP_COUNT] = {
 #define OP(name, ...) [OP_##name] = &cuda_fast_kernel,
+const Kernel *const cuda_fast_kernels[OP_COUNT] = {
 #include "kernels/ops.def"
-#undef OP
 };
+#undef OP

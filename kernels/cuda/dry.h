@@ -13,7 +13,8 @@ typedef struct {
     size_t largest;      /* numbers of the largest tensor of its op */
 } Note;
 
-/* The backend that notes for "cuda" or "cuda-fp32"; NULL for other names. Not in backends[]: it computes nothing. */
+/* The backend that notes for "cuda", or for "cuda-" and a precision; NULL for other names. Not in backends[]: it
+ * computes nothing. */
 const Backend *dry_backend(const char *name);
 
 /* The one of "cuda" that notes in a precision; NULL: there is none. */

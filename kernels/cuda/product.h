@@ -20,7 +20,7 @@ typedef struct {
 } Product;
 
 /* Of the library's call, whichever library it is. */
-#define PRODUCT_NAME "cublasSgemm"
+#define PRODUCT_NAME "cublasGemmEx"
 
 /* Replica r of a view. */
 static inline float *product_at(View v, int r) {

@@ -302,3 +302,38 @@ check_the_gate_has_three_levels() {
   ends 5 "${gate[@]}"
   says 'its rows changed without a reason'
 }
+
+# A library's products, as a device has them, beside the CPU's baseline: not its bits, but its losses over seeds.
+check_fast_precisions_are_compared_over_seeds() {
+  local precision gate=(verify brief --profile smoke --offline --data "$W/data")
+  claims_tree
+  mkdir -p "$W/data"
+  seq 1 400 | tr '\n' ' ' >"$W/data/brief.txt"
+  cat >"$W/tree/bench/experiments/brief.yaml" <<YAML
+name: brief
+dataset: text:$W/data/brief.txt
+layers: 1
+width: 16
+heads: 2
+context: 16
+batch: 4
+steps: 10
+lr: 3e-3
+evaluate_at: 0,10
+margin: 0.02
+arms:
+  pre: {variant: pre}
+profiles:
+  smoke: {seeds: 3}
+YAML
+  ends 0 baseline brief --profile smoke --offline --reason "the first one of this test"
+  for precision in tf32 bf16 bf16-stored-fast fp16-scaled-fast; do
+    ends 0 "${gate[@]}" --backend simt --precision $precision
+    prints 'level statistical: 3 runs, as stored'
+    prints 'pre +n = 3 .*equivalent'
+    ends 3 "${gate[@]}" --backend simt --precision $precision --level bit
+    says "stored in arithmetic class 'canon', measured in 'simt-$precision'"
+  done
+  ends 4 "${gate[@]}" --backend simt --precision bf16 --set lr=1e-5
+  prints 'pre .*inconclusive'
+}

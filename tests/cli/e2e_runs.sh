@@ -139,7 +139,7 @@ check_backends_give_the_same_bytes() {
   ends 0 "${run[@]}" "${few[@]}" --results "$W/reference"
   ends 0 list
   for backend in $(sed -n '/^backends/,/^$/p' "$W/out" | sed 1d | grep -v 'not on this machine' | grep -oE '^  [a-z0-9-]+'); do
-    case $backend in cpu64 | *-fp32 | *-bf16 | *-fp16 | *-bf16-stored | *-fp16-scaled) continue ;; esac # not of this arithmetic
+    case $backend in cpu64 | *-fp32 | *-tf32 | *-bf16 | *-fp16 | *-bf16-stored | *-fp16-scaled | *-fast) continue ;; esac # not of this arithmetic
     ends 0 "${run[@]}" "${few[@]}" --backend "$backend" --results "$W/$backend"
     same "$W/$backend" "$W/reference"
     count=$((count + 1))
@@ -177,9 +177,12 @@ lacks() { # PATTERN ARGUMENTS...: the backend has not this precision: exit 3, on
 }
 
 check_a_fast_precision_is_another_run() {
-  ends 0 "${one[@]}" --results "$W/r" --backend simt --precision fp32
-  grep -q '"arithmetic_class": "simt-fp32"' "$W"/r/runs/*/record.json || fail "the class is not in the record"
-  ! diff <(ls "$W/r/runs") <(ls "$T/whole1/runs") >/dev/null || fail "exact and fp32 share an id"
+  local precision
+  for precision in fp32 tf32 bf16 bf16-stored-fast fp16-scaled-fast; do
+    ends 0 "${one[@]}" --results "$W/$precision" --backend simt --precision $precision
+    grep -q "\"arithmetic_class\": \"simt-$precision\"" "$W/$precision"/runs/*/record.json || fail "the class is not in the record"
+    ! diff <(ls "$W/$precision/runs") <(ls "$T/whole1/runs") >/dev/null || fail "exact and $precision share an id"
+  done
   lacks "backend 'portable' computes in exact, fp16, bf16-stored and fp16-scaled only; simt and cuda have fp32" \
     "${one[@]}" --backend portable --precision fp32 --results "$W/none"
   refused "unknown precision 'fp23'; did you mean 'fp32'" "${one[@]}" --precision fp23 --results "$W/none"
@@ -205,9 +208,9 @@ check_bf16_is_a_run_of_its_own() {
     [ "$(grep -c '' "$W/err")" = 1 ] || fail "more than one line"
     [ ! -e "$W/none/runs" ] || fail "something was trained"
   fi
-  lacks "backend 'cuda' computes in exact, fp32, fp16, bf16-stored and fp16-scaled only; cpu, amx" "${one[@]}" --backend cuda --precision bf16
-  lacks "backend 'cuda' computes in exact, fp32, fp16, bf16-stored and fp16-scaled only; cpu, amx" perf smoke --dry-run --precision bf16
-  lacks "backend 'portable' computes in exact, fp16, .* only; cpu, amx, dot" "${one[@]}" --backend portable --precision bf16
+  lacks "backend 'cuda' computes in exact, fp32, bf16, .*fp16-scaled-fast only; cpu and cpu64 have fp64" "${one[@]}" --backend cuda --precision fp64
+  lacks "backend 'cuda' computes in exact, fp32, bf16, .*fp16-scaled-fast only; cpu and cpu64 have fp64" perf smoke --dry-run --precision fp64
+  lacks "backend 'portable' computes in exact, fp16, .* only; cpu, amx, dot, .*simt and cuda have bf16" "${one[@]}" --backend portable --precision bf16
   lacks "backend 'soft-dot-bf16' computes in bf16 only; simt and cuda have fp32" "${one[@]}" --backend soft-dot-bf16 --precision fp32
   refused "unknown backend 'soft-dt'; did you mean 'soft-dot'" "${one[@]}" --backend soft-dt --precision bf16
   refused "baseline: the bits of class simt-fp32 are not every machine's" \
@@ -310,7 +313,7 @@ check_a_dry_step_of_a_device() {
   prints '^linear\.backward 128, dW 64 '
   prints 'H200 .*: 6\.[0-9]+ ms'
   ends 0 perf smoke --dry-run --precision fp32 --json
-  prints '"cublasSgemm"'
+  prints '"cublasGemmEx"'
   python3 -c 'import json, sys; s = json.load(open(sys.argv[1]))["steps"][0]; k = s["kernels"]
 assert s["launches"] == sum(x["launches"] for x in k) > 50 and s["replicas"] == 5
 assert sum(x["flops"] for x in k) > s["model_flops"] * 5 > 0' "$W/out" || fail "the JSON does not add up"

@@ -1,11 +1,12 @@
-/* fp32 by a library against double: logits, loss and every parameter's gradient of one forward and backward pass from
- * the same parameters and batch, as relative L2 per tensor. A tensor may be off by SLACK times what our own float
- * kernels are off there, or that many units in the last place: a badly conditioned tensor is
- * inexact in every float arithmetic. */
+/* Products of a library against double: logits, loss and every parameter's gradient of one forward and backward pass
+ * from the same parameters and batch, as relative L2 per tensor. A tensor may be off by SLACK times what our own float
+ * kernels are off there, or that many units in the last place, times what a factor of products is coarser than a float:
+ * a badly conditioned tensor is inexact in every arithmetic. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels/loss_scale.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/table.h"
 #include "tests/models/toy.h"
@@ -17,6 +18,7 @@ typedef struct {
     Trainer *trainer;
     Recipe recipe;
     uint64_t seed;
+    double scale; /* of the loss */
 } Once;
 
 static Rc run_forward(Once *o, const ModelShape *shape, int arm, const Backend *backend, Error *e) {
@@ -25,7 +27,12 @@ static Rc run_forward(Once *o, const ModelShape *shape, int arm, const Backend *
     if (trainer_new(&o->trainer, shape, &v, NULL, &o->recipe, &o->seed, 1, backend, e)) return e->code;
     Program *p = &o->trainer->program;
     toy_batch(o->trainer, 0, SEEDED, 0);
-    p->scalars[0] = (Scalars){.seed = SEEDED, .count = shape->batch * shape->context, .drop_scale = 1, .grad_scale = 1};
+    o->scale = precision_scaled(backend->precision) ? LOSS_SCALE_FIRST : 1;
+    p->scalars[0] = (Scalars){.seed = SEEDED,
+                              .count = shape->batch * shape->context,
+                              .drop_scale = 1,
+                              .grad_scale = 1,
+                              .loss_scale = o->scale};
     program_forward(p);
     return RC_OK;
 }
@@ -35,9 +42,10 @@ static double apart(const Once *x, const Once *y, Role role, int tensor) {
     const Tensor *of = &x->trainer->tape.tensor[tensor];
     size_t n = (size_t)of->rows * (size_t)of->cols;
     double *a = mem_alloc(n, sizeof *a), *b = mem_alloc(n, sizeof *b), difference = 0, size = 0;
+    const double by = role == ROLE_GRAD ? 1 / x->scale : 1;
     program_values(&x->trainer->program, role, tensor, 0, a);
     program_values(&y->trainer->program, role, tensor, 0, b);
-    for (size_t i = 0; i < n; i++) difference += (a[i] - b[i]) * (a[i] - b[i]), size += b[i] * b[i];
+    for (size_t i = 0; i < n; i++) difference += (by * a[i] - b[i]) * (by * a[i] - b[i]), size += b[i] * b[i];
     free(a);
     free(b);
     return sqrt(size > 0 ? difference / size : difference);
@@ -49,9 +57,19 @@ typedef struct {
     int tensors, over;
 } Worst;
 
+/* How much coarser the factors of products are than floats. */
+static double coarser(PrecisionKind p) {
+    static const int digits[PRECISION_COUNT] = {
+#define FAST(name, compute, factor, digits) [PRECISION_##name] = digits,
+#include "kernels/cuda/fast.def"
+#undef FAST
+    };
+    return 1 << (24 - digits[p]);
+}
+
 static void judge(Worst *w, const Once *fast, const Once *ours, const Once *oracle, Role role, int tensor) {
     double own = apart(ours, oracle, role, tensor), error = apart(fast, oracle, role, tensor);
-    double bound = SLACK * (own > LAST_PLACE ? own : LAST_PLACE);
+    double bound = SLACK * coarser(fast->trainer->program.backend->precision) * (own > LAST_PLACE ? own : LAST_PLACE);
     w->tensors++;
     w->over += !(error <= bound);
     if (w->name && error / bound <= w->error / w->bound) return;
@@ -73,6 +91,7 @@ static void write_worst(Json *j, const char *key, const Worst *w) {
 /* Compares forward, then runs backward and compares that: on the host the logits' gradient overwrites the logits. */
 static void compare(Check *c, const char *size, int arm, Once *fast, Once *ours, Once *oracle) {
     const Tape *t = &oracle->trainer->tape;
+    const char *precision = precision_name(fast->trainer->program.backend->precision);
     Worst forward = {.name = NULL}, gradient = {.name = NULL};
     judge(&forward, fast, ours, oracle, ROLE_ACT, t->logits);
     judge(&forward, fast, ours, oracle, ROLE_ACT, t->loss);
@@ -82,19 +101,20 @@ static void compare(Check *c, const char *size, int arm, Once *fast, Once *ours,
     for (int i = 0; i < t->tensors; i++)
         if (t->tensor[i].role == ROLE_PARAM) judge(&gradient, fast, ours, oracle, ROLE_GRAD, i);
     json_object(&c->json, NULL);
+    json_text(&c->json, "precision", precision);
     json_text(&c->json, "arm", table_arm_name(arm));
     json_text(&c->json, "size", size);
     write_worst(&c->json, "forward", &forward);
     write_worst(&c->json, "gradients", &gradient);
     json_end(&c->json);
     c->misses += forward.over + gradient.over;
-    printf("fp32 beside cpu64, %s %s: %s %.1e (bound %.1e), gradient of %s %.1e (bound %.1e)%s\n", table_arm_name(arm),
-           size, forward.name, forward.error, forward.bound, gradient.name, gradient.error, gradient.bound,
-           forward.over + gradient.over ? ": OVER" : "");
+    printf("%s beside cpu64, %s %s: %s %.1e (bound %.1e), gradient of %s %.1e (bound %.1e)%s\n", precision,
+           table_arm_name(arm), size, forward.name, forward.error, forward.bound, gradient.name, gradient.error,
+           gradient.bound, forward.over + gradient.over ? ": OVER" : "");
 }
 
-static Rc agree(Check *c, bool small, int arm, Error *e) {
-    const Backend *backend[3] = {c->fp32, backend_find("readable", e), backend_find("cpu64", e)};
+static Rc agree(Check *c, const Backend *fast, bool small, int arm, Error *e) {
+    const Backend *backend[3] = {fast, backend_find("readable", e), backend_find("cpu64", e)};
     Once *once = mem_alloc(3, sizeof *once);
     ModelShape shape = table_shape(small);
     int made = 0;
@@ -107,15 +127,17 @@ static Rc agree(Check *c, bool small, int arm, Error *e) {
 }
 
 void part_agreement(Check *c) {
-    Error e = c->without_fp32;
-    Rc rc = c->fp32 ? RC_OK : RC_UNMEASURED;
+    Error e = c->without;
+    Rc rc = RC_OK;
     int before = c->misses;
     json_object(&c->json, "agreement");
-    json_text(&c->json, "of", c->fp32 ? c->fp32->name : "fp32");
     json_text(&c->json, "with", "cpu64");
     json_list(&c->json, "rows");
-    for (int arm = 0; arm < TABLE_ARMS && !rc; arm++) rc = agree(c, true, arm, &e);
-    for (int arm = 0; arm < TABLE_ARMS && !rc && !c->quick; arm++) rc = agree(c, false, arm, &e);
+    for (int p = CHECK_exact + 1; p < CHECK_PRECISIONS && !rc; p++) {
+        if (!c->in[p]) rc = RC_UNMEASURED;
+        for (int arm = 0; arm < TABLE_ARMS && !rc; arm++) rc = agree(c, c->in[p], true, arm, &e);
+        for (int arm = 0; arm < TABLE_ARMS && !rc && !c->quick; arm++) rc = agree(c, c->in[p], false, arm, &e);
+    }
     json_end(&c->json);
     if (rc) check_unmeasured(c, "agreement", &e);
     json_bool(&c->json, "pass", !rc && c->misses == before);

@@ -7,11 +7,21 @@
 #include "models/trainer_state.h"
 #include "tests/gpu/json.h"
 
+/* Precisions that are measured: exact, then those of kernels/cuda/fast.def. */
+enum {
+    CHECK_exact,
+#define FAST(name, ...) CHECK_##name,
+#include "kernels/cuda/fast.def"
+#undef FAST
+    CHECK_PRECISIONS
+};
+
 typedef struct {
-    const Backend *exact, *fp32; /* fp32: NULL where it cannot be had, */
-    Error without_fp32;          /* and why */
-    bool quick;                  /* toy sizes: shows that the parts work, judges no speed */
-    bool device;                 /* a real one, not the shim */
+    const Backend *exact;
+    const Backend *in[CHECK_PRECISIONS]; /* a precision that cannot be had: NULL, */
+    Error without;                       /* and why */
+    bool quick;                          /* toy sizes: shows that the parts work, judges no speed */
+    bool device;                         /* a real one, not the shim */
     Json json;
     double fma_peak, copy_rate; /* ceilings in FLOP/s and bytes/s by check_ceilings; NaN: they could not be measured */
     int mismatches;             /* hashes that differ: exit code RC_INTEGRITY */
@@ -32,6 +42,10 @@ void part_speed(Check *c);
 void part_products(Check *c);
 void part_probes(Check *c);
 void part_profile(Check *c);
+
+/* The name of one of them, and how many of them a part takes: quick ones leave most of the fast ones out. */
+const char *check_precision(int i);
+int check_precisions(const Check *c);
 
 /* Measures the ceilings that shares are of, unless this process has. */
 void check_ceilings(Check *c);

@@ -2,7 +2,7 @@
 #ifndef TESTS_GPU_COUNT_H
 #define TESTS_GPU_COUNT_H
 
-#include "models/trainer_state.h"
+#include "tests/gpu/table.h"
 
 enum { MOST_KERNELS = 160 };
 
@@ -19,8 +19,7 @@ typedef struct {
     double bytes;
 } Work;
 
-/* Of a trainer whose corpus stands on the device. library: linear's products are a library's, a call for
- * each replica. */
-Work work_of(const Trainer *t, bool library);
+/* Of a group as group_init makes it. */
+Rc work_of(Work *out, const Backend *backend, bool small, int arm, int replicas, const ProbeChoice *probes, Error *e);
 
 #endif

@@ -42,6 +42,7 @@ typedef struct {
     int m, n, k, lda, ldb, ldc;
     const float *a, *b;
     float *c, beta;
+    float (*factor)(float);
 } Product;
 
 /* A kernel, or without one a product. */
@@ -89,9 +90,9 @@ struct CUevent_st {
 };
 
 /* What stands in op(x), row i and column j, x in columns that are `apart`. */
-static double element(const float *x, int apart, cublasOperation_t op, int i, int j) {
+static float element(const float *x, int apart, cublasOperation_t op, int i, int j) {
     size_t row = (size_t)(op == CUBLAS_OP_N ? i : j), column = (size_t)(op == CUBLAS_OP_N ? j : i);
-    return (double)x[column * (size_t)apart + row];
+    return x[column * (size_t)apart + row];
 }
 
 static void multiply(const Product *p) {
@@ -100,7 +101,8 @@ static void multiply(const Product *p) {
             float *c = p->c + (size_t)j * (size_t)p->ldc + i;
             double sum = 0;
             for (int k = 0; k < p->k; k++)
-                sum += element(p->a, p->lda, p->op_a, i, k) * element(p->b, p->ldb, p->op_b, k, j);
+                sum += (double)p->factor(element(p->a, p->lda, p->op_a, i, k)) *
+                       (double)p->factor(element(p->b, p->ldb, p->op_b, k, j));
             *c = (float)sum + (p->beta > 0 ? *c : 0);
         }
 }
@@ -323,7 +325,6 @@ const char *cudaGetErrorString(cudaError_t e) {
 /* cuBLAS. */
 struct cublasContext {
     cudaStream_t stream;
-    cublasMath_t math;
     void *workspace;
 };
 
@@ -352,17 +353,25 @@ static cublasStatus_t set_workspace(cublasHandle_t h, void *at, size_t bytes) {
     return at && bytes ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 
-static cublasStatus_t set_math(cublasHandle_t h, cublasMath_t math) {
-    h->math = math;
-    return CUBLAS_STATUS_SUCCESS;
+static float as_it_stands(float x) {
+    return x;
 }
 
+/* All matrices are floats. */
 static cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
-                           const float *alpha, const float *a, int lda, const float *b, int ldb, const float *beta,
-                           float *c, int ldc) {
-    Launched l = {.product = {op_a, op_b, m, n, k, lda, ldb, ldc, a, b, c, *beta}};
-    if (!h->stream || !h->workspace || h->math != CUBLAS_PEDANTIC_MATH || *alpha < 1 || *alpha > 1)
+                           const void *alpha, const void *a, cudaDataType of_a, int lda, const void *b,
+                           cudaDataType of_b, int ldb, const void *beta, void *c, cudaDataType of_c, int ldc,
+                           cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+    const float one = 1;
+    Launched l = {.product = {op_a, op_b, m, n, k, lda, ldb, ldc, a, b, c, *(const float *)beta, NULL}};
+    if (!h->stream || !h->workspace || memcmp(alpha, &one, sizeof one) != 0 || algorithm != CUBLAS_GEMM_DEFAULT ||
+        of_a != CUDA_R_32F || of_b != CUDA_R_32F || of_c != CUDA_R_32F)
         return CUBLAS_STATUS_INVALID_VALUE;
+#define FAST(name, compute_, factor_, ...) \
+    if (compute == CUBLAS_COMPUTE_##compute_) l.product.factor = factor_;
+#include "kernels/cuda/fast.def"
+#undef FAST
+    if (!l.product.factor) return CUBLAS_STATUS_NOT_SUPPORTED;
     put(h->stream, &l);
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -377,8 +386,7 @@ Rc fake_library_find(const char *name, const char *folder, const LibrarySymbol *
                {"cublasGetProperty", (void (*)(void))version},
                {"cublasSetStream_v2", (void (*)(void))set_stream},
                {"cublasSetWorkspace_v2", (void (*)(void))set_workspace},
-               {"cublasSetMathMode", (void (*)(void))set_math},
-               {"cublasSgemm_v2", (void (*)(void))gemm}};
+               {"cublasGemmEx", (void (*)(void))gemm}};
     (void)folder;
     if (fake_cuda.without_blas) return error_set(e, RC_UNMEASURED, "%s cannot be loaded: the test says so", who);
     for (size_t i = 0; i < symbols; i++) {

@@ -2,11 +2,11 @@
  * gpu_check [--backend cuda|simt] [--quick] [--exact] --steps R N | --toy | --count
  * gpu_check [--backend cuda|simt] --present | --head | --parts | --hash
  *
- * One part of what is measured on a device, as JSON: hashes against the CPU's, fp32 against cpu64, speed against
- * ceilings measured by the same process. bench/gpu-check calls it part by part, in the order of --parts, and puts the
- * parts together. --exact leaves fp32 out, as a machine without cuBLAS does. --steps: R replicas, N steps, a row for
- * each kernel. Exit codes: 0 passed, 1 a bound or target was missed, 2 wrong usage, 3 no device or something could not
- * be measured, 5 a hash differs. */
+ * One part of what is measured on a device, as JSON: hashes against the CPU's, fast precisions against cpu64, speed
+ * against ceilings measured by the same process. bench/gpu-check calls it part by part, in the order of --parts, and
+ * puts the parts together. --exact leaves the other precisions out, as a machine without cuBLAS does. --steps: R
+ * replicas, N steps, a row for each kernel. Exit codes: 0 passed, 1 a bound or target was missed, 2 wrong usage, 3
+ * no device or something could not be measured, 5 a hash differs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,18 +109,29 @@ static Rc read_arguments(Asked *a, int argc, char **argv, Error *e) {
     return error_set(e, RC_USAGE, "gpu_check: nothing to do: --part NAME, --steps R N, --toy, --count or --present");
 }
 
-/* Exact mode does not need fp32: without it, its parts say why they are not measured. */
+const char *check_precision(int i) {
+    static const PrecisionKind kind[CHECK_PRECISIONS] = {
+        PRECISION_exact,
+#define FAST(name, ...) PRECISION_##name,
+#include "kernels/cuda/fast.def"
+#undef FAST
+    };
+    return precision_name(kind[i]);
+}
+
+int check_precisions(const Check *c) {
+    return c->quick ? CHECK_fp32 + 1 : CHECK_PRECISIONS;
+}
+
+/* Exact mode does not need the library: without it, the parts of other precisions say why they are not measured. */
 static Rc find_backends(Check *c, const Asked *a, Error *e) {
-    char fp32[64];
-    snprintf(fp32, sizeof fp32, "%s-fp32", a->backend);
-    c->exact = backend_find(a->backend, e);
+    c->exact = c->in[CHECK_exact] = backend_find(a->backend, e);
     if (!c->exact) return e->code;
     if (!c->exact->device) return error_set(e, RC_USAGE, "gpu_check: backend '%s' is no device", a->backend);
     c->device = !c->exact->device->shares_memory;
-    if (a->exact)
-        error_set(&c->without_fp32, RC_UNMEASURED, "fp32 was left out by --exact");
-    else
-        c->fp32 = backend_find(fp32, &c->without_fp32);
+    if (a->exact) error_set(&c->without, RC_UNMEASURED, "it was left out by --exact");
+    for (int i = CHECK_exact + 1; i < CHECK_PRECISIONS && !a->exact; i++)
+        c->in[i] = backend_precise(a->backend, check_precision(i), &c->without);
     return RC_OK;
 }
 

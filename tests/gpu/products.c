@@ -101,16 +101,17 @@ static void write_shapes(Check *c, Group *g, const char *precision) {
                      false);
 }
 
-static void products_of(Check *c, const Backend *backend, const char *precision) {
-    Error e = c->without_fp32;
+static void products_of(Check *c, int precision) {
+    const Backend *backend = c->in[precision];
+    Error e = c->without;
     Group *g = mem_alloc(1, sizeof *g);
     json_object(&c->json, NULL);
-    json_text(&c->json, "precision", precision);
+    json_text(&c->json, "precision", check_precision(precision));
     json_number(&c->json, "replicas", c->quick ? 1 : TABLE_MOST);
     Rc rc = RC_UNMEASURED;
     if (backend) rc = group_init(g, backend, c->quick, 0, c->quick ? 1 : TABLE_MOST, NULL, &e);
     if (!rc) {
-        write_shapes(c, g, precision);
+        write_shapes(c, g, check_precision(precision));
         rc = g->trainer->failure.code;
         if (!rc)
             rc = backend->device->status(g->trainer->program.queue, &e);
@@ -126,7 +127,6 @@ static void products_of(Check *c, const Backend *backend, const char *precision)
 void part_products(Check *c) {
     check_ceilings(c);
     json_list(&c->json, "products");
-    products_of(c, c->exact, "exact");
-    products_of(c, c->fp32, "fp32");
+    for (int p = 0; p < check_precisions(c); p++) products_of(c, p);
     json_end(&c->json);
 }

@@ -155,9 +155,11 @@ void part_replicas(Check *c) {
     Rc rc = among(c, &small, c->exact, 5, c->quick ? 2 : 5, c->quick ? 1 : 20, &equal, &all, &e);
     /* other tiles than alone */
     if (!rc && !c->quick) rc = among(c, &large, c->exact, 15, 3, 3, &equal, &all, &e);
-    if (!rc && !c->fp32) e = c->without_fp32, rc = e.code;
-    if (!rc) rc = among(c, &small, c->fp32, 5, 2, c->quick ? 1 : 20, &equal, &all, &e);
-    if (!rc && !c->quick) rc = among(c, &large, c->fp32, 15, 3, 3, &equal, &all, &e);
+    for (int p = CHECK_exact + 1; p < check_precisions(c) && !rc; p++) {
+        if (!c->in[p]) e = c->without, rc = e.code;
+        if (!rc) rc = among(c, &small, c->in[p], 5, 2, c->quick ? 1 : 20, &equal, &all, &e);
+        if (!rc && !c->quick) rc = among(c, &large, c->in[p], 15, 3, 3, &equal, &all, &e);
+    }
     json_end(&c->json);
     if (rc) check_unmeasured(c, "replicas", &e);
     json_bool(&c->json, "pass", !rc && equal == all);
@@ -177,9 +179,12 @@ void part_toy(Check *c) {
         return;
     }
     Setting pre = toy(1, name), rows = long_one();
-    if (c->device && c->fp32 && train(known, &rows, c->exact, 1, 1, 1, &e))
+    if (c->device && c->in[CHECK_fp32] && train(known, &rows, c->exact, 1, 1, 1, &e))
         c->unmeasured++, fprintf(stderr, "%s\n", e.text);
-    e = c->without_fp32;
-    if (!c->fp32 || train(known, &pre, c->fp32, 1, 2, 2, &e)) fprintf(stderr, "fp32 was left out: %s\n", e.text);
+    for (int p = CHECK_exact + 1; p < CHECK_PRECISIONS; p++) {
+        e = c->without;
+        if (!c->in[p] || train(known, &pre, c->in[p], 1, 2, 2, &e))
+            fprintf(stderr, "%s was left out: %s\n", check_precision(p), e.text);
+    }
     printf("toy: %d settings ran\n", toy_settings());
 }

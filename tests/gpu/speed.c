@@ -16,10 +16,9 @@ static Sizes sizes(const Check *c) {
     return c->quick ? (Sizes){{1, 2, 3}, 1, 1, 1, 1} : (Sizes){{1, 5, 15}, TABLE_SEEDS, 50, 5, TABLE_STEPS};
 }
 
-static void write_row(Check *c, const Group *g, const char *precision, double *seconds, const Sizes *s) {
+static void write_row(Check *c, const Group *g, const Work *w, const char *precision, double *seconds, const Sizes *s) {
     const Trainer *t = g->trainer;
     int replicas = t->program.replicas;
-    Work w = work_of(t, t->program.backend == c->fp32);
     double step = median(seconds, s->stretches) / s->stretch, flops = tape_flops(&t->tape) * replicas;
     Json *j = &c->json;
     json_object(j, NULL);
@@ -28,31 +27,34 @@ static void write_row(Check *c, const Group *g, const char *precision, double *s
     json_number(j, "ms_per_step", 1e3 * step);
     json_number(j, "ms_per_step_fastest", 1e3 * seconds[0] / s->stretch);
     json_number(j, "ms_per_step_slowest", 1e3 * seconds[s->stretches - 1] / s->stretch);
-    json_number(j, "kernels_per_step", w.launches);
+    json_number(j, "kernels_per_step", w->launches);
     json_number(j, "model_tflops", flops / step / 1e12);
     json_number(j, "share_of_fma_peak", flops / step / c->fma_peak);
-    json_number(j, "gb_per_s", w.bytes / step / 1e9);
-    json_number(j, "share_of_copy", w.bytes / step / c->copy_rate);
+    json_number(j, "gb_per_s", w->bytes / step / 1e9);
+    json_number(j, "share_of_copy", w->bytes / step / c->copy_rate);
     json_end(j);
     printf("step, %s, R = %d: %.3f ms, %d kernels, %.2f TFLOP/s (%.1f%% of the fma peak), %.0f GB/s (%.0f%% of copy)\n",
-           precision, replicas, 1e3 * step, w.launches, flops / step / 1e12, 100 * flops / step / c->fma_peak,
-           w.bytes / step / 1e9, 100 * w.bytes / step / c->copy_rate);
+           precision, replicas, 1e3 * step, w->launches, flops / step / 1e12, 100 * flops / step / c->fma_peak,
+           w->bytes / step / 1e9, 100 * w->bytes / step / c->copy_rate);
 }
 
 static Rc time_group(Check *c, const Backend *backend, const char *precision, int replicas, Error *e) {
     Sizes s = sizes(c);
     double seconds[16];
     Group *g = mem_alloc(1, sizeof *g);
-    Rc rc = group_init(g, backend, c->quick, 0, replicas, NULL, e);
+    Work *w = mem_alloc(1, sizeof *w);
+    Rc rc = work_of(w, backend, c->quick, 0, replicas, NULL, e);
+    if (!rc) rc = group_init(g, backend, c->quick, 0, replicas, NULL, e);
     if (!rc) {
         bool ok = group_steps(g, s.stretch) >= 0; /* records the graph, warms up */
         for (int i = 0; i < s.stretches && ok; i++) ok = (seconds[i] = group_steps(g, s.stretch)) >= 0;
         if (ok)
-            write_row(c, g, precision, seconds, &s);
+            write_row(c, g, w, precision, seconds, &s);
         else
             *e = g->trainer->failure, rc = RC_UNMEASURED;
         group_release(g);
     }
+    free(w);
     free(g);
     return rc;
 }
@@ -116,14 +118,15 @@ static Rc time_arms(Check *c, Group **group, const char *precision, Error *e) {
     return RC_OK;
 }
 
-static void time_table(Check *c, const Backend *backend, const char *precision) {
+static void time_table(Check *c, int precision) {
+    const Backend *backend = c->in[precision];
     Sizes s = sizes(c);
-    Error e = c->without_fp32;
+    Error e = c->without;
     Group *group[TABLE_ARMS];
     int made = 0;
     Rc rc = backend ? RC_OK : RC_UNMEASURED;
     json_object(&c->json, NULL);
-    json_text(&c->json, "precision", precision);
+    json_text(&c->json, "precision", check_precision(precision));
     json_number(&c->json, "seeds", s.seeds);
     json_number(&c->json, "steps", s.table_steps);
     for (; made < TABLE_ARMS && !rc; made += !rc) {
@@ -131,7 +134,7 @@ static void time_table(Check *c, const Backend *backend, const char *precision) 
         rc = group_init(group[made], backend, c->quick, made, s.seeds, NULL, &e);
         if (rc) free(group[made]);
     }
-    if (!rc) rc = time_arms(c, group, precision, &e);
+    if (!rc) rc = time_arms(c, group, check_precision(precision), &e);
     if (rc) check_unmeasured(c, "table", &e);
     while (made--) {
         group_release(group[made]);
@@ -141,41 +144,39 @@ static void time_table(Check *c, const Backend *backend, const char *precision) 
 }
 
 void part_speed(Check *c) {
-    const Backend *backend[] = {c->exact, c->fp32};
-    const char *const precision[] = {"exact", "fp32"};
     Sizes s = sizes(c);
-    Error e = c->without_fp32;
+    Error e = c->without;
     Rc rc = RC_OK;
     check_ceilings(c);
     json_object(&c->json, "speed");
     json_list(&c->json, "steps");
-    for (int p = 0; p < 2 && !rc; p++) {
-        if (!backend[p]) rc = RC_UNMEASURED;
+    for (int p = 0; p < check_precisions(c) && !rc; p++) {
+        if (!c->in[p]) rc = RC_UNMEASURED;
         for (int i = 0; i < (c->quick ? 2 : 3) && !rc; i++)
-            rc = time_group(c, backend[p], precision[p], s.replicas[i], &e);
+            rc = time_group(c, c->in[p], check_precision(p), s.replicas[i], &e);
     }
     json_end(&c->json);
     if (rc) check_unmeasured(c, "steps", &e);
     json_list(&c->json, "table");
-    for (int p = 0; p < (c->quick ? 1 : 2); p++) time_table(c, backend[p], precision[p]);
+    for (int p = 0; p < (c->quick ? 1 : CHECK_PRECISIONS); p++) time_table(c, p);
     json_end(&c->json);
     json_end(&c->json);
 }
 
 void part_count(Check *c) {
-    const Backend *backend[] = {c->exact, c->fp32};
-    Error e = c->without_fp32;
-    for (int i = 0; i < 2 * TABLE_ARMS; i++) {
-        Group *g = mem_alloc(1, sizeof *g);
-        if (!backend[i % 2] || group_init(g, backend[i % 2], false, i / 2, 1, NULL, &e)) {
+    Work *w = mem_alloc(1, sizeof *w);
+    for (int i = 0; i < TABLE_ARMS * CHECK_PRECISIONS; i++) {
+        const int arm = i / CHECK_PRECISIONS, p = i % CHECK_PRECISIONS;
+        Error e = c->without;
+        if (!c->in[p] || work_of(w, c->in[p], false, arm, 1, NULL, &e)) {
             c->unmeasured++;
-            fprintf(stderr, "%s\n", e.text);
-        } else {
-            Work w = work_of(g->trainer, i % 2);
-            printf("8 x 128, %s, %s: %d kernels a step, %.3f GFLOP and %.3f GB a replica\n", table_arm_name(i / 2),
-                   i % 2 ? "fp32" : "exact", w.launches, tape_flops(&g->trainer->tape) / 1e9, w.bytes / 1e9);
-            group_release(g);
+            fprintf(stderr, "%s: %s\n", check_precision(p), e.text);
+            continue;
         }
-        free(g);
+        double flops = 0;
+        for (int k = 0; k < w->kernels; k++) flops += w->kernel[k].flops;
+        printf("8 x 128, %s, %s: %d kernels a step, %.3f GFLOP and %.3f GB a replica\n", table_arm_name(arm),
+               check_precision(p), w->launches, flops / 1e9, w->bytes / 1e9);
     }
+    free(w);
 }

@@ -86,10 +86,10 @@ static Rc profile(Check *c, const Backend *backend, int replicas, int steps, Err
     Work *w = mem_alloc(1, sizeof *w);
     Rc rc = group_init(g, backend, c->quick, 0, replicas, NULL, e);
     if (!rc) {
-        *w = work_of(g->trainer, backend == c->fp32);
+        rc = work_of(w, backend, c->quick, 0, replicas, NULL, e);
         Timed *all = mem_alloc((size_t)w->kernels, sizeof *all);
         for (int i = 0; i < w->kernels; i++) all[i].of = &w->kernel[i];
-        if (c->device && group_steps(g, 1) < 0) /* warms up */
+        if (!rc && c->device && group_steps(g, 1) < 0) /* warms up */
             *e = g->trainer->failure, rc = e->code;
         if (!rc) rc = run_steps(g, all, w->kernels, steps, e);
         if (!rc) write_kernels(c, all, w->kernels, steps);
@@ -102,21 +102,20 @@ static Rc profile(Check *c, const Backend *backend, int replicas, int steps, Err
 }
 
 void part_steps(Check *c, int replicas, int steps) {
-    const char *const precision[] = {"exact", "fp32"};
     const char *clock = c->device ? "the device's events" : "the host's clock, through the shim";
     check_ceilings(c);
     json_list(&c->json, "profile");
-    for (int p = 0; p < 2; p++) {
-        const Backend *backend = p ? c->fp32 : c->exact;
-        Error e = c->without_fp32;
+    for (int p = 0; p < check_precisions(c); p++) {
+        const char *precision = check_precision(p);
+        Error e = c->without;
         json_object(&c->json, NULL);
-        json_text(&c->json, "precision", precision[p]);
+        json_text(&c->json, "precision", precision);
         json_number(&c->json, "replicas", replicas);
         json_number(&c->json, "steps", steps);
         json_text(&c->json, "clock", clock);
-        printf("%s: %d replicas, %d steps of %s, each launch timed by %s\n", precision[p], replicas, steps,
+        printf("%s: %d replicas, %d steps of %s, each launch timed by %s\n", precision, replicas, steps,
                c->quick ? "a toy" : "8 x 128", clock);
-        if (!backend || profile(c, backend, replicas, steps, &e)) check_unmeasured(c, precision[p], &e);
+        if (!c->in[p] || profile(c, c->in[p], replicas, steps, &e)) check_unmeasured(c, precision, &e);
         json_end(&c->json);
     }
     json_end(&c->json);

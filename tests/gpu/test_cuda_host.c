@@ -143,25 +143,37 @@ Test(cuda_host, a_kernel_that_fails_in_a_graph, .init = fake_reset) {
     cr_expect_eq(fake_seen.open, 0);
 }
 
-/* The library of the tests adds as the shim's does. */
-Test(cuda_host, fp32_asks_the_library_for_each_product, .init = fake_reset) {
-    char expected[130], got[130];
+/* The library of the tests adds and rounds as the shim's does. */
+Test(cuda_host, fast_precisions_ask_the_library_for_each_product, .init = fake_reset) {
+    static const struct {
+        const char *cuda, *simt, *class;
+    } row[] = {{"cuda-fp32", "simt-fp32", "cuda-fp32 sm_90 x132 cublas 13.1.2"},
+               {"cuda-tf32", "simt-tf32", "cuda-tf32 sm_90 x132 cublas 13.1.2"},
+               {"cuda-bf16", "simt-bf16", "cuda-bf16 sm_90 x132 cublas 13.1.2"},
+               {"cuda-bf16-stored-fast", "simt-bf16-stored-fast", "cuda-bf16-stored-fast sm_90 x132 cublas 13.1.2"},
+               {"cuda-fp16-scaled-fast", "simt-fp16-scaled-fast", "cuda-fp16-scaled-fast sm_90 x132 cublas 13.1.2"}};
+    enum { ROWS = sizeof row / sizeof *row };
+    char expected[130], got[ROWS][130];
     ModelShape s = toy_shape();
     Recipe r = toy_recipe();
-    const Backend *fp32 = backend_find("cuda-fp32", &e);
-    cr_assert(fp32, "%s", e.text);
-    cr_expect_str_eq(backend_class(fp32), "cuda-fp32 sm_90 x132 cublas 13.1.2");
-    toy_hashes(expected, variant_find("peri", &e), &s, &r, 1, backend_find("simt-fp32", &e), 3);
-    toy_hashes(got, variant_find("peri", &e), &s, &r, 1, fp32, 3);
-    cr_expect_str_eq(got, expected);
-    cr_expect_eq(fake_seen.open, 0);
+    for (int i = 0; i < ROWS; i++) {
+        const Backend *fast = backend_find(row[i].cuda, &e);
+        cr_assert(fast, "%s", e.text);
+        cr_expect(backend_has_library(fast));
+        cr_expect_str_eq(backend_class(fast), row[i].class);
+        toy_hashes(expected, variant_find("peri", &e), &s, &r, 1, backend_find(row[i].simt, &e), 3);
+        toy_hashes(got[i], variant_find("peri", &e), &s, &r, 1, fast, 3);
+        cr_expect_str_eq(got[i], expected, "%s", row[i].cuda);
+        for (int j = 0; j < i; j++) cr_expect_str_neq(got[i], got[j], "%s and %s", row[i].cuda, row[j].cuda);
+        cr_expect_eq(fake_seen.open, 0);
+    }
 }
 
 Test(cuda_host, exact_needs_no_library, .init = fake_reset) {
     fake_cuda.without_blas = true;
     cr_expect_null(backend_find("cuda-fp32", &e));
     cr_expect_eq(e.code, RC_UNMEASURED);
-    cr_expect_str_eq(e.text, "backend 'cuda-fp32': precision fp32: cuBLAS cannot be loaded: the test says so");
+    cr_expect_str_eq(e.text, "backend 'cuda-fp32': cuBLAS cannot be loaded: the test says so");
     cr_expect_not_null(backend_find("cuda", &e));
 }
 
@@ -171,7 +183,6 @@ Test(cuda_host, no_memory_for_the_library, .init = fake_reset) {
     cr_assert(fp32, "%s", e.text);
     fake_cuda.memory = 1 << 20;
     cr_assert_eq(fp32->device->open(&q, &e), RC_UNMEASURED);
-    cr_expect_str_eq(e.text,
-                     "precision fp32: cuBLAS's workspace: out of device memory: 32 MB are needed, 1 MB are free");
+    cr_expect_str_eq(e.text, "cuBLAS's workspace: out of device memory: 32 MB are needed, 1 MB are free");
     cr_expect_eq(fake_seen.open, 0);
 }

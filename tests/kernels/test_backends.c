@@ -77,7 +77,7 @@ Test(backends, errors_name_what_there_is) {
         {"portable", "bf16", "backend 'portable' computes in exact, fp16, bf16-stored and fp16-scaled only; cpu, "},
         {"readable", "fp16", "backend 'readable' computes in exact only; cpu, "},
         {"cpu", "fp16-scald", "unknown precision 'fp16-scald'; did you mean 'fp16-scaled'?"},
-        {"cuda", "bf16", "backend 'cuda' computes in "},
+        {"cuda", "fp64", "backend 'cuda' computes in "},
         {"cuda-fp32", "exact", "backend 'cuda-fp32' computes in fp32 only; cpu, "},
         {"cpu", "fp32", "backend 'cpu' computes in "},
         {"cpu", "bf61", "unknown precision 'bf61'; did you mean 'bf16'?"},

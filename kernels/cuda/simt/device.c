@@ -43,6 +43,9 @@ struct Graph {
     size_t launches;
 };
 
+/* What a library does to a factor (kernels/cuda/fast.def). */
+typedef float (*Factor)(float x);
+
 struct Queue {
     Memory memory;
     Graph *recording; /* NULL: run at once */
@@ -54,6 +57,7 @@ struct Queue {
     bool timing;
     Timing *timed;
     size_t launches; /* that were timed */
+    Factor factor;
 };
 
 static double seconds(void) {
@@ -85,26 +89,37 @@ static void simt_launch(void *queue, const char *name, const void *body, Grid gr
     g->launch[g->launches++] = (Launched){name, body, grid, copy, flat};
 }
 
-/* The library of the shim's fast precision: sums in double, rounded once; an order that
- * is neither ours nor cuBLAS's. */
+static float as_it_stands(float x) {
+    return x;
+}
+
+typedef struct {
+    Product product;
+    Factor factor;
+} Multiply;
+
+/* The library of the shim's fast precisions: sums in double, rounded once; an order that is neither ours nor
+ * cuBLAS's. */
 static void multiply(const void *args) {
-    const Product *p = args;
+    const Multiply *m = args;
+    const Product *p = &m->product;
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++) {
             float *c = p->c + (size_t)j * (size_t)p->ldc + i;
             double sum = 0;
             for (int k = 0; k < p->k; k++)
-                sum += (double)p->a[p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k
-                                                : (size_t)k * (size_t)p->lda + (size_t)i] *
-                       (double)p->b[p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j
-                                                : (size_t)j * (size_t)p->ldb + (size_t)k];
+                sum += (double)m->factor(p->a[p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k
+                                                          : (size_t)k * (size_t)p->lda + (size_t)i]) *
+                       (double)m->factor(p->b[p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j
+                                                          : (size_t)j * (size_t)p->ldb + (size_t)k]);
             *c = (float)sum + (p->beta > 0 ? *c : 0);
         }
 }
 
 static void simt_product(Queue *q, Product p) {
     static const SimtKernel kernel = {multiply, 1, 0};
-    simt_launch(q, PRODUCT_NAME, &kernel, (Grid){1, 1, 1, 1, 0}, &p, sizeof p, true);
+    const Multiply m = {p, q ? q->factor : as_it_stands};
+    simt_launch(q, PRODUCT_NAME, &kernel, (Grid){1, 1, 1, 1, 0}, &m, sizeof m, true);
 }
 
 STAGED_KERNELS(simt)
@@ -160,9 +175,10 @@ static bool present(Error *e) {
     return true;
 }
 
-static Rc open_queue(Queue **q, Error *e) {
+static Rc open_queue(Queue **q, Factor factor, Error *e) {
     (void)e;
     *q = mem_alloc(1, sizeof **q);
+    (*q)->factor = factor;
     return RC_OK;
 }
 
@@ -332,19 +348,27 @@ static void describe(char *out, size_t size) {
     if (size) out[0] = 0;
 }
 
-const Device simt_device = {true,   present, open_queue, close_queue, take,         give,   put,
-                            get,    fetch,   landed,     step,        round_tensor, add,    choose,
-                            meet,   swap,    total,      branch,      merge,        record, recorded,
-                            replay, forget,  time_each,  timed,       status,       memory, describe};
+#define DEVICE(name, factor) \
+    static Rc name##_open(Queue **q, Error *e) { \
+        return open_queue(q, factor, e); \
+    } \
+    const Device name = {true,   present, name##_open, close_queue, take,         give,   put, \
+                         get,    fetch,   landed,      step,        round_tensor, add,    choose, \
+                         meet,   swap,    total,       branch,      merge,        record, recorded, \
+                         replay, forget,  time_each,   timed,       status,       memory, describe};
+DEVICE(simt_device, as_it_stands)
+#define FAST(name, compute, factor, ...) DEVICE(simt_##name##_device, factor)
+#include "kernels/cuda/fast.def"
+#undef FAST
 
-const Kernel *const simt_kernels[OP_COUNT] = {
 #define OP(name, ...) [OP_##name] = &exact_row,
+const Kernel *const simt_kernels[OP_COUNT] = {
 #include "kernels/ops.def"
-#undef OP
 };
+#undef OP
 
-const Kernel *const simt_fp32_kernels[OP_COUNT] = {
 #define OP(name, ...) [OP_##name] = &fast_row,
+const Kernel *const simt_fast_kernels[OP_COUNT] = {
 #include "kernels/ops.def"
-#undef OP
 };
+#undef OP

@@ -255,10 +255,15 @@ static const Kernel *const fast_kernels[OP_COUNT] = {
         .what = "notes what " name_ " would launch", .word = WORDS, .kernel = kernels, .supported = supported, \
         .device = &device \
     }
-static const Backend rows[] = {
-    ROW("cuda", PRECISION_exact, exact_kernels), ROW("cuda-fp32", PRECISION_fp32, fast_kernels),
-    ROW("cuda-fp16", PRECISION_fp16, exact_kernels), ROW("cuda-bf16-stored", PRECISION_bf16_stored, exact_kernels),
-    ROW("cuda-fp16-scaled", PRECISION_fp16_scaled, exact_kernels)};
+static const Backend rows[] = {ROW("cuda", PRECISION_exact, exact_kernels),
+                               ROW("cuda-fp32", PRECISION_fp32, fast_kernels),
+                               ROW("cuda-tf32", PRECISION_tf32, fast_kernels),
+                               ROW("cuda-bf16", PRECISION_bf16, fast_kernels),
+                               ROW("cuda-fp16", PRECISION_fp16, exact_kernels),
+                               ROW("cuda-bf16-stored", PRECISION_bf16_stored, exact_kernels),
+                               ROW("cuda-fp16-scaled", PRECISION_fp16_scaled, exact_kernels),
+                               ROW("cuda-bf16-stored-fast", PRECISION_bf16_stored_fast, fast_kernels),
+                               ROW("cuda-fp16-scaled-fast", PRECISION_fp16_scaled_fast, fast_kernels)};
 
 const Backend *dry_backend(const char *name) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
