@@ -8,12 +8,14 @@
 
 #include "models/micro.h"
 
-enum { RING = 64, IN_FLIGHT = RING / 2, MOST_BLOCKS = 24 };
+/* TOGETHER: steps of one graph where steps are short, so that the gaps between graphs weigh less: with a library's
+ * products. A step of exact mode takes milliseconds. */
+enum { RING = 64, IN_FLIGHT = RING / 2, MOST_BLOCKS = 24, TOGETHER = 8 };
 
 struct Resident {
     Step step;
-    int table_steps;           /* rows of step.table */
-    Graph *training, *forward; /* NULL: not recorded yet */
+    int table_steps;                     /* rows of step.table */
+    Graph *training, *several, *forward; /* NULL: not recorded yet; several: TOGETHER steps */
     void *memory[MOST_BLOCKS];
     int blocks;
 };
@@ -68,8 +70,7 @@ static Rc list_parts(Resident *x, Trainer *t, Error *e) {
     }
     StepRow *row = mem_alloc((size_t)s->rows, sizeof *row);
     for (int i = 0; i < m->parts; i++)
-        for (int j = 0; part[i].kind != PART_MASSIVE && j < part[i].rows; j++)
-            row[part[i].first + j] = (StepRow){i, j};
+        for (int j = 0; part[i].kind != PART_MASSIVE && j < part[i].rows; j++) row[part[i].first + j] = (StepRow){i, j};
     s->parts = m->parts, s->gradient = m->gradient, s->parameters = m->parameters, s->after = m->after;
     s->every = t->every;
     Rc rc = take(x, t, (void **)&s->part, part, parts * sizeof *part, e);
@@ -157,7 +158,8 @@ static Rc make_table(Resident *x, Trainer *t, int steps, Error *e) {
         }
     }
     if (x->step.table) give(x, t, x->step.table);
-    if (x->training) device_of(t)->forget(x->training), x->training = NULL;
+    device_of(t)->forget(x->training), device_of(t)->forget(x->several);
+    x->training = x->several = NULL;
     Rc rc = take(x, t, (void **)&x->step.table, table, count * sizeof *table, e);
     x->table_steps = rc ? 0 : steps;
     free(table);
@@ -216,6 +218,7 @@ Rc resident_init(Resident **out, Trainer *t, Error *e) {
 void resident_release(Resident *x, Trainer *t) {
     if (!x) return;
     device_of(t)->forget(x->training);
+    device_of(t)->forget(x->several);
     device_of(t)->forget(x->forward);
     while (x->blocks) give(x, t, x->memory[x->blocks - 1]);
     free(x);
@@ -223,7 +226,7 @@ void resident_release(Resident *x, Trainer *t) {
 
 Rc resident_corpus(Resident *x, Trainer *t, const Corpus *corpus, Error *e) {
     Step *s = &x->step;
-    assert(!x->training);
+    assert(!x->training && !x->several);
     for (int i = 0; i < s->feeds; i++) {
         const FeedInfo *info = feed_find(t->tape.feed[i].name);
         if (!info)
@@ -267,6 +270,10 @@ static void enqueue_step(Resident *x, Trainer *t) {
     p->rounding.counting = false;
 }
 
+static void enqueue_several(Resident *x, Trainer *t) {
+    for (int i = 0; i < TOGETHER; i++) enqueue_step(x, t);
+}
+
 static void record(Resident *x, Trainer *t, Graph **graph, void (*enqueue)(Resident *, Trainer *)) {
     const volatile sig_atomic_t *cancel = t->program.cancel;
     if (*graph) return;
@@ -287,7 +294,10 @@ static void send(Resident *x, Trainer *t, int step, int count, int slot) {
     const Device *d = device_of(t);
     Queue *q = t->program.queue;
     size_t row = (size_t)t->program.replicas * (size_t)ring_words(&x->step);
-    for (int i = 0; i < count; i++) d->replay(q, x->training);
+    int together = backend_has_library(t->program.backend) ? count / TOGETHER : 0;
+    if (together) record(x, t, &x->several, enqueue_several);
+    for (int i = 0; i < together; i++) d->replay(q, x->several);
+    for (int i = together * TOGETHER; i < count; i++) d->replay(q, x->training);
     d->fetch(q, slot, x->step.ring + (size_t)(step % RING) * row, (size_t)count * row * sizeof(double));
 }
 
@@ -319,8 +329,7 @@ static void receive(Resident *x, Trainer *t, const double *row, int first, int c
                                .finite = row[RING_finite] > 0,
                                .probe = to->probe};
             read_probes(t, row, first + i, to);
-            if (!to->finite)
-                t->alive[r] = false, name_tensor(t, row[RING_culprit_act] > 0, (int)row[RING_culprit], to);
+            if (!to->finite) t->alive[r] = false, name_tensor(t, row[RING_culprit_act] > 0, (int)row[RING_culprit], to);
         }
 }
 

@@ -233,6 +233,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s) {
     if (s->capturing) return cudaErrorStreamCaptureUnsupported;
+    fake_seen.graphs++;
     for (size_t i = 0; i < exec->launches; i++) run(&exec->launch[i]);
     return cudaSuccess;
 }

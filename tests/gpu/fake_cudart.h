@@ -17,7 +17,7 @@ extern FakeCuda fake_cuda;
 
 /* What was asked of it. */
 typedef struct {
-    int launches, events, attributes; /* attributes: limits of shared memory that were set */
+    int launches, graphs, events, attributes; /* graphs: that were launched; attributes: limits of shared memory set */
     size_t largest_attribute;
     int open; /* streams, events, graphs and blocks of memory that were not given back */
 } FakeSeen;

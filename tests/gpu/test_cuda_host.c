@@ -42,13 +42,13 @@ Test(cuda_host, shared_memory_is_asked_for_once, .init = fake_reset) {
     cr_expect_eq(fake_seen.attributes, loaded);
 }
 
-static Trainer *with_corpus(const Recipe *recipe, const uint64_t *seed) {
+static Trainer *with_corpus(const Backend *backend, const Recipe *recipe, const uint64_t *seed) {
     enum { TOKENS = 200 };
     static int32_t token[TOKENS];
     ModelShape s = toy_shape();
     Trainer *t;
     const Corpus corpus = {token, TOKENS, (uint32_t)(TOKENS - s.context), 3, s.context};
-    cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, recipe, seed, 1, cuda(), &e), RC_OK, "%s", e.text);
+    cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, recipe, seed, 1, backend, &e), RC_OK, "%s", e.text);
     cr_assert_eq(trainer_keep_corpus(t, &corpus, &e), RC_OK, "%s", e.text);
     return t;
 }
@@ -57,7 +57,7 @@ static Trainer *with_corpus(const Recipe *recipe, const uint64_t *seed) {
 Test(cuda_host, times_are_between_launches, .init = fake_reset) {
     const Recipe recipe = toy_recipe();
     const uint64_t seed = 1;
-    Trainer *a = with_corpus(&recipe, &seed), *b = with_corpus(&recipe, &seed);
+    Trainer *a = with_corpus(cuda(), &recipe, &seed), *b = with_corpus(cuda(), &recipe, &seed);
     uint8_t one[32], two[32];
     size_t count;
     StepReport report = {.finite = true};
@@ -112,7 +112,7 @@ Test(cuda_host, a_kernel_that_failed_before_is_no_lack_of_memory, .init = fake_r
     const char *says =
         "the CUDA device failed: what was enqueued before memory was taken: an illegal memory access was "
         "encountered";
-    Trainer *t = with_corpus(&recipe, &seed);
+    Trainer *t = with_corpus(cuda(), &recipe, &seed);
     const Device *d = cuda()->device;
     void *at;
     program_ready(&t->program);
@@ -133,7 +133,7 @@ Test(cuda_host, a_kernel_that_failed_before_is_no_lack_of_memory, .init = fake_r
 Test(cuda_host, a_kernel_that_fails_in_a_graph, .init = fake_reset) {
     const Recipe recipe = toy_recipe();
     const uint64_t seed = 1;
-    Trainer *t = with_corpus(&recipe, &seed);
+    Trainer *t = with_corpus(cuda(), &recipe, &seed);
     StepReport report = {.finite = true};
     fake_cuda.fails_at = 100;
     cr_expect_eq(trainer_steps(t, 1, &report) + trainer_steps(t, 1, &report), 1);
@@ -166,6 +166,37 @@ Test(cuda_host, fast_precisions_ask_the_library_for_each_product, .init = fake_r
         cr_expect_str_eq(got[i], expected, "%s", row[i].cuda);
         for (int j = 0; j < i; j++) cr_expect_str_neq(got[i], got[j], "%s and %s", row[i].cuda, row[j].cuda);
         cr_expect_eq(fake_seen.open, 0);
+    }
+}
+
+/* Eight steps to a graph with a library's products, one in exact mode; the same bits as step by step. */
+Test(cuda_host, several_steps_are_one_graph, .init = fake_reset) {
+    static const struct {
+        const char *backend;
+        int graphs;
+    } row[] = {{"cuda-tf32", 2 + 3}, {"cuda", 19}}; /* of 19 steps */
+    enum { STEPS = 19 };
+    const Recipe recipe = toy_recipe();
+    const uint64_t seed = 1;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        uint8_t one[32], two[32];
+        StepReport report[STEPS];
+        Trainer *a = with_corpus(backend_find(row[i].backend, &e), &recipe, &seed);
+        Trainer *b = with_corpus(backend_find(row[i].backend, &e), &recipe, &seed);
+        int before = fake_seen.graphs;
+        for (int s = 0; s < STEPS; s++) report[s] = (StepReport){.finite = true};
+        cr_assert_eq(trainer_steps(a, STEPS, report), STEPS);
+        cr_expect_eq(fake_seen.graphs - before, row[i].graphs, "%s: %d graphs", row[i].backend,
+                     fake_seen.graphs - before);
+        for (int s = 0; s < STEPS; s++) {
+            StepReport alone = {.finite = true};
+            cr_assert_eq(trainer_steps(b, 1, &alone), 1);
+            cr_expect_eq(memcmp(&alone.loss, &report[s].loss, sizeof alone.loss), 0, "step %d", s);
+        }
+        trainer_hash(a, 0, one), trainer_hash(b, 0, two);
+        cr_expect_arr_eq(one, two, sizeof one);
+        trainer_free(a), trainer_free(b);
+        cr_expect_eq(fake_seen.open, 0, "%d things were not given back", fake_seen.open);
     }
 }
 
