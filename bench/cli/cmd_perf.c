@@ -36,9 +36,9 @@ const char perf_help[] =
     "  [{experiment, arm, baseline, layers, width, pairs, time_ratio, interval, of_arm and of_baseline: {seconds,\n"
     "  seconds_best, flops, bytes, memory, norms, normed, parameters}}].\n"
     "\n--dry-run: nothing runs; what one step of --replicas runs (default: 5) launches on a CUDA device in\n"
-    "  --precision, and the floor that implies. With --json: steps: [{experiment, backend, layers, width, "
-    "replicas,\n"
-    "  vocab, launches, model_flops (one replica), kernels: [{kernel, launches, flops, bytes}], floor_seconds: {A100,\n"
+    "  --precision, the floor that implies and the time by a model. With --json: steps: [{experiment, backend,\n"
+    "  layers, width, replicas, vocab, launches, model_flops (one replica), kernels: [{kernel, launches, flops,\n"
+    "  bytes, instructions, floor_seconds, model_seconds}], floor_seconds: {A100, H200}, model_seconds: {A100,\n"
     "  H200}}].\n";
 
 typedef struct {
@@ -243,46 +243,60 @@ static bool new_shape(Measured *m, const ModelShape *s) {
 
 /* --dry-run: what a device would launch. */
 static void print_dry(const DryStep *d, const Experiment *x, const Backend *b) {
-    double flops = 0, bytes = 0;
+    double flops = 0, bytes = 0, issued = 0;
     printf("%s: %d layers x %d, %d heads, batch %d x %d, vocabulary %d; backend %s, %d replica%s in one graph; nothing "
            "ran\n\n"
-           "%-28s %8s %10s %10s",
+           "%-28s %8s %10s %10s %9s",
            x->name, d->shape.layers, d->shape.width, d->shape.heads, d->shape.batch, d->shape.context, d->shape.vocab,
-           b->name, d->replicas, d->replicas == 1 ? "" : "s", "kernel", "launches", "GFLOP", "MB");
-    for (int i = 0; i < dry_device_count; i++) printf("  %s us", dry_devices[i].name);
+           b->name, d->replicas, d->replicas == 1 ? "" : "s", "kernel", "launches", "GFLOP", "MB", "Minstr");
+    for (int i = 0; i < DRY_DEVICES; i++) printf("  %s floor    model", dry_devices[i].name);
     printf("\n");
     for (int k = 0; k < d->kernels; k++) {
         const DryKernel *row = &d->kernel[k];
-        printf("%-28s %8d %10.3f %10.2f", row->name, row->launches, 1e-9 * row->flops, 1e-6 * row->bytes);
-        for (int i = 0; i < dry_device_count; i++) printf(" %8.1f", 1e6 * dry_floor(row, &dry_devices[i]));
+        printf("%-28s %8d %10.3f %10.2f %9.3f", row->name, row->launches, 1e-9 * row->flops, 1e-6 * row->bytes,
+               1e-6 * row->instructions);
+        for (int i = 0; i < DRY_DEVICES; i++) printf(" %11.1f %8.1f", 1e6 * row->floor[i], 1e6 * row->model[i]);
         printf("\n");
-        flops += row->flops, bytes += row->bytes;
+        flops += row->flops, bytes += row->bytes, issued += row->instructions;
     }
-    printf("%-28s %8d %10.3f %10.2f\n\nfloor of a step: each kernel the larger of its FLOPs at the float32 peak and "
-           "its bytes at "
-           "copy speed,\nand %.1f us between kernels\n",
-           "one step", d->launches, 1e-9 * flops, 1e-6 * bytes, 1e6 * DRY_GAP);
-    for (int i = 0; i < dry_device_count; i++) {
+    printf("%-28s %8d %10.3f %10.2f %9.3f\n\n"
+           "us; floor: the larger of FLOPs at the peak and bytes at copy speed; model: also the instructions of "
+           "warps,\nestimated from the compiled kernels, and processors without a block. A step, with %.1f us between "
+           "kernels:\n",
+           "one step", d->launches, 1e-9 * flops, 1e-6 * bytes, 1e-6 * issued, 1e6 * DRY_GAP);
+    for (int i = 0; i < DRY_DEVICES; i++) {
         const DryDevice *on = &dry_devices[i];
-        double seconds = dry_step_floor(d, on);
-        printf("  %s (taken as %.1f TFLOP/s, %.1f TB/s): %.3f ms, %.0f%% of the peak in model FLOPs\n", on->name,
-               1e-12 * on->flops, 1e-12 * on->bytes, 1e3 * seconds,
-               100 * d->model_flops * d->replicas / seconds / on->flops);
+        double floor = dry_step_floor(d, i), model = dry_step_model(d, i);
+        printf("  %s (taken as %.1f TFLOP/s, %.1f TB/s, %d processors at %.2f GHz): floor %.3f ms, by the model %.3f "
+               "ms;\n    %.0f%% and %.0f%% of the float32 peak in model FLOPs\n",
+               on->name, 1e-12 * on->flops, 1e-12 * on->bytes, on->processors, 1e-9 * on->clock, 1e3 * floor,
+               1e3 * model, 100 * d->model_flops * d->replicas / floor / on->flops,
+               100 * d->model_flops * d->replicas / model / on->flops);
     }
+    printf("No device was measured: both are arithmetic on counts and on vendors' figures.\n");
+}
+
+static json_t *on_devices(const double seconds[DRY_DEVICES]) {
+    json_t *to = json_object();
+    for (int i = 0; i < DRY_DEVICES; i++) json_object_set_new(to, dry_devices[i].name, json_real(seconds[i]));
+    return to;
 }
 
 static json_t *dry_json(const DryStep *d, const Experiment *x, const Backend *b) {
-    json_t *kernels = json_array(), *floors = json_object();
-    for (int k = 0; k < d->kernels; k++)
-        json_array_append_new(kernels, json_pack("{s:s, s:i, s:f, s:f}", "kernel", d->kernel[k].name, "launches",
-                                                 d->kernel[k].launches, "flops", d->kernel[k].flops, "bytes",
-                                                 d->kernel[k].bytes));
-    for (int i = 0; i < dry_device_count; i++)
-        json_object_set_new(floors, dry_devices[i].name, json_real(dry_step_floor(d, &dry_devices[i])));
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o}", "experiment", x->name, "backend", b->name,
-                     "layers", d->shape.layers, "width", d->shape.width, "replicas", d->replicas, "vocab",
+    json_t *kernels = json_array();
+    double floor[DRY_DEVICES], model[DRY_DEVICES];
+    for (int k = 0; k < d->kernels; k++) {
+        const DryKernel *row = &d->kernel[k];
+        json_array_append_new(kernels, json_pack("{s:s, s:i, s:f, s:f, s:f, s:o, s:o}", "kernel", row->name, "launches",
+                                                 row->launches, "flops", row->flops, "bytes", row->bytes,
+                                                 "instructions", row->instructions, "floor_seconds",
+                                                 on_devices(row->floor), "model_seconds", on_devices(row->model)));
+    }
+    for (int i = 0; i < DRY_DEVICES; i++) floor[i] = dry_step_floor(d, i), model[i] = dry_step_model(d, i);
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o, s:o}", "experiment", x->name, "backend",
+                     b->name, "layers", d->shape.layers, "width", d->shape.width, "replicas", d->replicas, "vocab",
                      d->shape.vocab, "launches", d->launches, "model_flops", d->model_flops, "kernels", kernels,
-                     "floor_seconds", floors);
+                     "floor_seconds", on_devices(floor), "model_seconds", on_devices(model));
 }
 
 static Rc count_launches(Measured *m, const Experiment *x, const RunSpec *spec, int vocab, Error *e) {

@@ -4,10 +4,53 @@
 #include <string.h>
 
 #include "kernels/cuda/dry.h"
+#include "kernels/cuda/product.h"
 #include "models/trainer.h"
 
-const DryDevice dry_devices[] = {{"A100", 19.5e12, 2.0e12}, {"H200", 66.9e12, 4.3e12}};
-const int dry_device_count = sizeof dry_devices / sizeof *dry_devices;
+const DryDevice dry_devices[DRY_DEVICES] = {{"A100", 19.5e12, 156e12, 312e12, 2.0e12, 108, 1.41e9},
+                                            {"H200", 66.9e12, 494.7e12, 989.4e12, 4.3e12, 132, 1.98e9}};
+enum { WARP = 32, SCHEDULERS = 4 };
+
+static const struct {
+    const char *kernel;
+    double per_fma, per_word;
+} instructions[] = {
+#define INSTRUCTIONS(kernel, per_fma, per_word) {kernel, per_fma, per_word},
+#include "bench/perf/instructions.def"
+#undef INSTRUCTIONS
+};
+
+/* Of warps. */
+static double instructions_of(const Note *n) {
+    size_t i = 0, rows = sizeof instructions / sizeof *instructions;
+    while (i < rows && strcmp(instructions[i].kernel, n->name) != 0) i++;
+    if (i == rows) return 0;
+    return n->flops > 0 ? n->flops / 2 / WARP * instructions[i].per_fma
+                        : n->bytes / 4 / WARP * instructions[i].per_word;
+}
+
+static double larger(double x, double y) {
+    return x > y ? x : y;
+}
+
+/* FLOP/s of a kernel; a library's products may run on the tensor cores. */
+static double peak_of(const DryDevice *on, bool library, PrecisionKind p) {
+    if (!library || p == PRECISION_fp32) return on->flops;
+    return p == PRECISION_tf32 ? on->tf32 : on->half;
+}
+
+static void add(DryKernel *k, const Note *n, PrecisionKind p) {
+    const bool library = !strcmp(n->name, PRODUCT_NAME);
+    const double issued = instructions_of(n), blocks = (double)n->grid.x * n->grid.y * n->grid.z;
+    k->launches++, k->flops += n->flops, k->bytes += n->bytes, k->instructions += issued;
+    for (int i = 0; i < DRY_DEVICES; i++) {
+        const DryDevice *on = &dry_devices[i];
+        const double busy = library || blocks > on->processors ? 1 : blocks / on->processors;
+        const double math = n->flops / peak_of(on, library, p), traffic = n->bytes / on->bytes;
+        const double issue = issued / (on->clock * SCHEDULERS * on->processors);
+        k->floor[i] += larger(math, traffic), k->model[i] += larger(larger(math, issue) / busy, traffic);
+    }
+}
 
 static DryKernel *kernel_of(DryStep *d, const char *name) {
     for (int i = 0; i < d->kernels; i++)
@@ -31,10 +74,8 @@ Rc dry_step(DryStep *out, const RunSpec *spec, int vocab, int replicas, const Ba
         rc = trainer_keep_corpus(t, &corpus, e);
         if (!rc) rc = dry_fits(trainer_graph(t), SHARED_SM_90, e);
         const Note *note = rc ? NULL : dry_notes(trainer_graph(t), &count);
-        for (size_t i = 0; i < count; i++, out->launches++) {
-            DryKernel *k = kernel_of(out, note[i].name);
-            k->launches++, k->flops += note[i].flops, k->bytes += note[i].bytes;
-        }
+        for (size_t i = 0; i < count; i++, out->launches++)
+            add(kernel_of(out, note[i].name), &note[i], backend->precision);
         out->model_flops = trainer_flops(t);
         trainer_free(t);
     }
@@ -57,13 +98,14 @@ void dry_step_release(DryStep *d) {
     *d = (DryStep){0};
 }
 
-double dry_floor(const DryKernel *k, const DryDevice *on) {
-    double math = k->flops / on->flops, traffic = k->bytes / on->bytes;
-    return math > traffic ? math : traffic;
+double dry_step_floor(const DryStep *d, int device) {
+    double total = d->launches * DRY_GAP;
+    for (int i = 0; i < d->kernels; i++) total += d->kernel[i].floor[device];
+    return total;
 }
 
-double dry_step_floor(const DryStep *d, const DryDevice *on) {
+double dry_step_model(const DryStep *d, int device) {
     double total = d->launches * DRY_GAP;
-    for (int i = 0; i < d->kernels; i++) total += dry_floor(&d->kernel[i], on);
+    for (int i = 0; i < d->kernels; i++) total += d->kernel[i].model[device];
     return total;
 }

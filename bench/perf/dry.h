@@ -1,15 +1,37 @@
-/* What one training step would launch on a CUDA device, counted where there is none, and the floor that implies. */
+/* What one training step would launch on a CUDA device, counted where there is none; the floor that implies, and the
+ * time by a model. No device was measured for either.
+ *
+ * The model of a launch: the largest of its bytes at copy speed, its FLOPs at the peak and its instructions at one a
+ * cycle and scheduler, the latter two on as many of the device's processors as it has blocks. Instructions are
+ * estimated from the compiled kernels (bench/perf/instructions.def): so many for each fma of kernels that compute,
+ * for each word of those that move. It knows nothing of latencies, bank conflicts and caches; within half of what is
+ * measured would be good. */
 #ifndef BENCH_PERF_DRY_H
 #define BENCH_PERF_DRY_H
 
 #include "bench/plan/spec.h"
 #include "kernels/backend.h"
 
+/* A device by its vendor's figures, not measured here. */
+typedef struct {
+    const char *name;
+    double flops;      /* float32 outside the tensor cores, per second */
+    double tf32, half; /* on the tensor cores, dense: factors of tf32, and of bf16 or fp16 */
+    double bytes;      /* copy speed, per second */
+    int processors;    /* each with four schedulers */
+    double clock;      /* Hz */
+} DryDevice;
+
+enum { DRY_DEVICES = 2 };
+extern const DryDevice dry_devices[DRY_DEVICES];
+
 /* Launches of one kernel in one step, all replicas together. */
 typedef struct {
     const char *name;
     int launches;
     double flops, bytes;
+    double instructions;                           /* of warps, estimated; 0: not known, as of a library's */
+    double floor[DRY_DEVICES], model[DRY_DEVICES]; /* seconds, without gaps */
 } DryKernel;
 
 typedef struct {
@@ -19,15 +41,6 @@ typedef struct {
     DryKernel *kernel;  /* in order of first launch */
     int kernels;
 } DryStep;
-
-/* A device by its vendor's figures, not measured here: float32 outside the tensor cores, copy speed. */
-typedef struct {
-    const char *name;
-    double flops, bytes; /* per second */
-} DryDevice;
-
-extern const DryDevice dry_devices[];
-extern const int dry_device_count;
 
 /* Between two kernels of a graph, seconds (an estimate for an H200, not measured here). */
 #define DRY_GAP 1.3e-6
@@ -42,8 +55,9 @@ void dry_step_release(DryStep *d);
 Rc dry_passes_fit(const RunSpec *spec, const ModelShape *shape, int replicas, const Backend *backend, size_t shared,
                   Error *e);
 
-/* The larger of FLOPs at the peak and bytes at copy speed, seconds; with the gaps for a whole step. */
-double dry_floor(const DryKernel *k, const DryDevice *on);
-double dry_step_floor(const DryStep *d, const DryDevice *on);
+/* Of the whole step on dry_devices[device], with gaps; seconds. The floor of a kernel is the larger of its FLOPs at the
+ * peak and its bytes at copy speed. */
+double dry_step_floor(const DryStep *d, int device);
+double dry_step_model(const DryStep *d, int device);
 
 #endif

@@ -311,12 +311,22 @@ check_a_dry_step_of_a_device() {
   ends 0 perf embedding-norm --dry-run --backend cuda --replicas 15
   prints '^one step +192 +327\.9'
   prints '^linear\.backward 128, dW 64 '
-  prints 'H200 .*: 6\.[0-9]+ ms'
+  prints 'H200 .*: floor 6\.[0-9]+ ms'
+  prints 'No device was measured'
   ends 0 perf smoke --dry-run --precision fp32 --json
   prints '"cublasGemmEx"'
   python3 -c 'import json, sys; s = json.load(open(sys.argv[1]))["steps"][0]; k = s["kernels"]
 assert s["launches"] == sum(x["launches"] for x in k) > 50 and s["replicas"] == 5
-assert sum(x["flops"] for x in k) > s["model_flops"] * 5 > 0' "$W/out" || fail "the JSON does not add up"
+assert sum(x["flops"] for x in k) > s["model_flops"] * 5 > 0
+assert all(x["instructions"] > 0 or not x["bytes"] or x["kernel"] == "cublasGemmEx" for x in k), k
+for on in ("A100", "H200"):
+    assert all(x["model_seconds"][on] >= x["floor_seconds"][on] >= 0 for x in k)
+    assert abs(sum(x["model_seconds"][on] for x in k) + 1.3e-6 * s["launches"] - s["model_seconds"][on]) < 1e-9' "$W/out" ||
+    fail "the JSON does not add up"
+  # Tensor cores: the same products at other peaks.
+  ends 0 perf smoke --dry-run --set width=512 --precision bf16 --json
+  python3 -c 'import json, sys; x = [k for k in json.load(open(sys.argv[1]))["steps"][0]["kernels"] if k["kernel"] == "cublasGemmEx"][0]
+assert x["floor_seconds"]["H200"] < x["flops"] / 66.9e12' "$W/out" || fail "products in bf16 are at the peak of floats"
   ends 0 perf smoke --dry-run --set layers=1 --set width=1024 --set heads=1 --set batch=1 --set context=8192
   refused "perf --dry-run counts what a device would launch" perf smoke --dry-run --backend portable
   refused "replicas: '0' is not a number from 1 to 1024" perf smoke --dry-run --replicas 0

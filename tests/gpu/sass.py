@@ -2,11 +2,14 @@
 """What the compiled kernels are made of: registers, spills, instructions, and those of each kernel's hottest loop.
 
     python3 tests/gpu/sass.py [--arch 90] [--nvcc NVCC] [--nvdisasm NVDISASM] [--against FOLDER] OP...
+    python3 tests/gpu/sass.py [...] --table > bench/perf/instructions.def
 
 Compiles kernels/cuda/<op>.cu as the build does, for one architecture, and reads nvdisasm's listing; no device is needed.
 A loop is what a backward branch encloses, less the loops inside it; the hottest has the most FFMA (if none has one, the
 most instructions). `issue` is the share of its instructions that are FFMA: with one instruction a cycle and
 scheduler, the ceiling it sets on the fp32 peak. FOLDER is another checkout: its numbers stand in brackets.
+
+--table: what `normbench perf --dry-run` takes for the instructions of each kernel, of all ops.
 
 nvdisasm is in the CUDA toolkit and in PyPI's package nvidia-cuda-nvdisasm. Exit codes: 0, 1 a kernel spills, 2 a mistake in
 the command line, 3 nvcc or nvdisasm is not on this machine."""
@@ -76,6 +79,12 @@ def kernels_of(listing):
     return kernels
 
 
+def words_of(code):
+    """Of global memory that an instruction loads or stores."""
+    wide = re.search(r"\.(64|128)\b", code)
+    return (int(wide.group(1)) // 32 if wide else 1) if re.match(r"(LDG|STG|LD|ST)\b", code) else 0
+
+
 def demangled(names):
     tool = shutil.which("c++filt")
     plain = subprocess.run([tool, *names], capture_output=True, text=True, check=True).stdout if tool else "\n".join(names)
@@ -100,8 +109,39 @@ def measure(tools, root, op, arch):
         instructions = kernels[name][0]
         while instructions and instructions[-1][1] == "NOP":  # padding
             instructions.pop()
-        rows[f"{op}: {plain}"] = {**about.get(name, {}), "all": len(instructions), "loop": hottest(*kernels[name])}
+        rows[f"{op}: {plain}"] = {**about.get(name, {}), "all": len(instructions), "loop": hottest(*kernels[name]),
+                                    "words": sum(words_of(code) for _, code, _ in instructions)}
     return rows
+
+
+NAMED = re.compile(r'((?:"[\w., ]*"\s*)+),\s*\(\(const void \*\)\(void \(\*\)\(const \w+\)\)\(?([^()]+)\)')
+TABLE = """/* INSTRUCTIONS(kernel, per_fma, per_word): what the kernels issue that are compiled for sm_{arch}, by their listing
+ * (python3 tests/gpu/sass.py --table).
+ *
+ * per_fma   instructions of the hottest loop for each of its FFMA, of kernels whose FLOPs are counted
+ * per_word  instructions of the whole kernel for each of its loads and stores of a word of global memory */"""
+
+
+def names_of(tools, op):
+    """Which function a stage's name means, from the preprocessed source."""
+    text = subprocess.run([tools["nvcc"], "-E", "-std=c++17", "-DBACKEND=cuda", "-I", ROOT, ROOT / "kernels/cuda" / f"{op}.cu"],
+                          capture_output=True, text=True, check=True).stdout
+    text = re.sub(r"^#.*$", "", text, flags=re.M)
+    return {"".join(re.findall(r'"([^"]*)"', names)): re.sub(r"\s", "", function) for names, function in NAMED.findall(text)}
+
+
+def print_table(tools, ops, arch):
+    rows = {}
+    for op in ops:
+        measured = {re.sub(r"\s", "", name.split(": ")[1]): row for name, row in measure(tools, ROOT, op, arch).items()}
+        for name, function in names_of(tools, op).items():
+            row = measured[function]
+            loop, words = row["loop"] or counts_of([]), row["words"]
+            per_fma = loop["all"] / loop["FFMA"] if loop["FFMA"] else 0
+            rows[name] = (per_fma, row["all"] / words if words else 0)
+    print(TABLE.format(arch=arch))
+    for name, (per_fma, per_word) in sorted(rows.items()):
+        print(f'INSTRUCTIONS("{name}", {per_fma:.2f}, {per_word:.1f})')
 
 
 def main():
@@ -110,14 +150,20 @@ def main():
     parser.add_argument("--nvcc")
     parser.add_argument("--nvdisasm")
     parser.add_argument("--against", type=pathlib.Path)
-    parser.add_argument("op", nargs="+")
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("op", nargs="*")
     asked = parser.parse_args()
+    if bool(asked.op) == asked.table:
+        stop(2, "names of ops or --table")
     ops = sorted(p.stem for p in (ROOT / "kernels/cuda").glob("*.cu"))
     for op in asked.op:
         if op not in ops:
             near = difflib.get_close_matches(op, ops, 1)
             stop(2, f"no op {op} in kernels/cuda" + (f"; did you mean '{near[0]}'?" if near else ""))
     tools = {"nvcc": find(asked.nvcc, "nvcc"), "nvdisasm": find(asked.nvdisasm, "nvdisasm")}
+    if asked.table:
+        print_table(tools, ops, asked.arch)
+        return
     head = ["kernel", "registers", "instructions", "loop", "FFMA", "LDS", "LDS.64", "LDS.128", "STS", "LDG", "STG", "BAR",
             "issue"]
     table, spills = [head], False

@@ -150,6 +150,8 @@ double case_objective(const OpCase *c, int replica) {
     return sum;
 }
 
+/* All rows with a library's products have the same kernels. */
 bool case_can_run(const Backend *b) {
+    if (backend_has_library(b) && b->precision != PRECISION_fp32) return false;
     return b->supported() && (!b->device || b->device->shares_memory);
 }
