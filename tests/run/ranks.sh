@@ -183,7 +183,7 @@ check "three ranks" refuses 2 "3 is no power of two" 3 --ranks 3
 check "more ranks than processes" refuses 2 "--ranks: 4, but 2 processes were started" 2 --ranks 4
 check "parts that do not divide the batch" refuses 2 "100 does not divide the batch" 1 --micro-batch 100
 check "parts too small for a block" refuses 2 "4 parts are possible" 1 --micro-batch 64
-check "what a part cannot compute" refuses 2 "for the precisions exact and fp32" 2 --ranks 2 --precision fp16
+check "what a part cannot compute" refuses 2 "for precision exact and for a device's fp32, tf32 and bf16" 2 --ranks 2 --precision fp16
 check "moments shared out among one" refuses 2 "--shard-moments: is for several processes" 1 --shard-moments
 check "different plans" bash -c 'mpirun -n 1 "$0" run toy.yaml --offline --ranks 2 --results r : -n 1 "$0" run toy.yaml \
   --offline --ranks 2 --results r --set lr=1e-3 >out 2>err; [ $? = 2 ] && grep "have different plans\|would not compute" err' "$program"
