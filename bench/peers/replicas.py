@@ -42,7 +42,7 @@ import time
 from compare import HERE, TOLERANCE, UNMEASURED, WAIT_SECONDS, corpus_of, cpu_model, publish
 
 ROWS = ["eager", "compile", "folded", "folded-compile", "func", "jax"]
-OURS = {"float": "exact", "tf32": "fp32", "bf16": "bf16"}  # normbench's precision beside each of the rows'
+OURS = {"float": "exact", "tf32": "tf32", "bf16": "bf16"}  # normbench's precision beside each of the rows'
 NEAR = 4  # the loss that TOLERANCE is meant for; a unit in the last place of a larger one is larger
 GATE = 4  # steps whose losses are compared one by one
 NOISE = 2  # standard errors
