@@ -44,10 +44,13 @@ void text_format(Text *t, const char *format, ...) {
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    size_t left = t->room - t->length;
+    int n = vsnprintf(t->at + t->length, left, format, args);
     va_end(args);
-    text_reserve(t, (size_t)n);
-    vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
+    if ((size_t)n >= left) {
+        text_reserve(t, (size_t)n);
+        vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
+    }
     va_end(again);
     t->length += (size_t)n;
 }
@@ -161,6 +164,10 @@ bool parse_bool(const char *text, bool *out) {
 char *format_real(char *out, double x) {
     if (isnan(x)) return strcpy(out, "nan");
     if (isinf(x)) return strcpy(out, x > 0 ? "inf" : "-inf");
+    if (fabs(x) < 1e9 && x == (int)x && x != 0) { /* most numbers of a plan: the same text, without the search */
+        sprintf(out, "%d", (int)x);
+        return out;
+    }
     char buffer[40];
     int digits = 0;
     do snprintf(buffer, sizeof buffer, "%.*e", digits, x);

@@ -180,11 +180,10 @@ Rc rule_parse(Rule *rule, unsigned possible, const char *key, const char *value,
 
 char *rule_text(char *out, Rule rule) {
     char value[40], end[40];
-    format_real(value, rule.value), format_real(end, rule.end);
-    if (rule.kind == RULE_constant)
-        snprintf(out, RULE_TEXT_SIZE, "%s", value);
-    else
-        snprintf(out, RULE_TEXT_SIZE, "%s %s%s%s", rules[rule.kind].name, value, rule_two(rule.kind) ? " " : "",
-                 rule_two(rule.kind) ? end : "");
+    format_real(value, rule.value);
+    if (rule.kind == RULE_constant) return strcpy(out, value);
+    bool two = rule_two(rule.kind);
+    snprintf(out, RULE_TEXT_SIZE, "%s %s%s%s", rules[rule.kind].name, value, two ? " " : "",
+             two ? format_real(end, rule.end) : "");
     return out;
 }

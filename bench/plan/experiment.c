@@ -9,7 +9,7 @@
 
 void experiment_release(Experiment *x) {
     free(x->seed);
-    memset(x, 0, sizeof *x);
+    x->seed = NULL, x->seeds = 0;
 }
 
 int experiment_cells(const Experiment *x) {

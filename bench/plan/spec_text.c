@@ -1,26 +1,18 @@
 /* RunSpec as canonical text and back, and what the floors below need of it. */
 #include <assert.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/plan/spec.h"
 
-/* The defaults, made once: every text of a plan of thousands of runs is held against them. */
-static RunSpec initial;
-static pthread_once_t made = PTHREAD_ONCE_INIT;
-
-static void make_initial(void) {
-    spec_init(&initial);
-}
-
 bool spec_left_out(const char *key, const char *value) {
+    RunSpec initial;
     char text[SPEC_TEXT_SIZE];
     if (!spec_has(key)) return variant_left_out(key, value);
     if (spec_since(key) == 1) return false;
-    pthread_once(&made, make_initial);
+    spec_init(&initial);
     return !strcmp(value, spec_get(text, &initial, key));
 }
 
