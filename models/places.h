@@ -6,15 +6,16 @@
 #ifndef MODELS_PLACES_H
 #define MODELS_PLACES_H
 
-#include "models/tape.h"
+#include "models/recompute.h"
 
 typedef struct {
     size_t words; /* per replica */
     size_t *at;   /* [tape->tensors] first word of an activation */
 } Places;
 
-/* over = false: no two activations share memory. */
-void places_init(Places *p, const Tape *tape, bool over);
+/* over = false: no activation is in the memory of an input. Activations that a block loses are in the same memory as
+ * those of other blocks, behind all others. */
+void places_init(Places *p, const Tape *tape, bool over, const Recompute *recompute);
 void places_release(Places *p);
 
 #endif

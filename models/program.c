@@ -14,11 +14,13 @@ static Role layout_of(Role role) {
 /* Where activations and their gradients are. On a device nothing shares memory with an input: its kernels read inputs
  * while they write. */
 static void plan(Program *p) {
-    places_init(&p->places, p->tape, !p->backend->device);
+    recompute_init(&p->recompute, p->tape);
+    places_init(&p->places, p->tape, !p->backend->device, &p->recompute);
     gradients_init(&p->gradients, p->tape, !p->backend->device);
 }
 
 static void forget(Program *p) {
+    recompute_release(&p->recompute);
     places_release(&p->places);
     gradients_release(&p->gradients);
 }
@@ -301,8 +303,21 @@ void program_forward_rows(Program *p, int from, int to, const int *row, int rows
     }
 }
 
+void program_again(Program *p, int op) {
+    const Recompute *r = &p->recompute;
+    int block = r->block[op], from = op;
+    bool counting = p->rounding.counting;
+    if (block < 0 || (op + 1 < p->tape->ops && r->block[op + 1] == block)) return;
+    while (from > 0 && r->block[from - 1] == block) from--;
+    p->rounding.counting = false; /* was counted in the forward pass */
+    for (int i = from; i <= op && !program_cancelled(p); i++)
+        if (r->again[i]) program_forward_op(p, i);
+    p->rounding.counting = counting;
+}
+
 static void backward_ops(Program *p, void (*seen)(void *context, int op), void *context) {
     for (int i = p->tape->ops - 1; i >= 0 && !program_cancelled(p); i--) {
+        program_again(p, i);
         if (!p->gradients.reached[i]) continue;
         run(p, p->backend->kernel[p->call[i].kind]->backward, i);
         program_round_op(p, i, true);

@@ -20,6 +20,7 @@ struct Program {
     Arena arena[ROLE_COUNT], scratch;
     size_t stride[ROLE_COUNT];           /* bytes between replicas */
     Call *call;                          /* [tape->ops] */
+    Recompute recompute;                 /* which activations are computed again */
     Places places;                       /* where activations are */
     Gradients gradients;                 /* where their gradients are, and which op writes them first */
     Scalars *scalars;                    /* [replicas] */
@@ -69,6 +70,8 @@ void program_seed(Program *p);
 /* The ops alone, without program_ready and program_seed: what a device records. */
 void program_forward_ops(Program *p);
 void program_backward_ops(Program *p);
+/* Before the backward of an op: what its block lost, if the op is the block's last, is computed again. */
+void program_again(Program *p, int op);
 /* One op, for those who look at what it makes before the next one runs; after program_round_weights. */
 void program_forward_op(Program *p, int op);
 

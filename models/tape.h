@@ -89,6 +89,7 @@ typedef struct {
     int logits, nll, loss;    /* [rows][vocab], [rows][1], [1][1] */
     int layers;
     int passes;               /* over a batch, of which a tape has the rows of one (models/micro.h) */
+    bool recompute;           /* blocks' activations are not kept for the backward pass (models/recompute.h) */
     bool untrained;           /* no optimizer will see it: its programs have no moments */
 } Tape;
 

@@ -273,6 +273,7 @@ void trainer_each_op(Trainer *t, void (*seen)(void *context, int op, bool backwa
     program_seed(p);
     seen(context, -1, true);
     for (int i = t->tape.ops - 1; i >= 0 && !program_cancelled(p); i--) {
+        program_again(p, i);
         if (!p->gradients.reached[i]) continue;
         kernel_of(p, i)->backward(&p->call[i]);
         program_round_op(p, i, true);

@@ -376,6 +376,7 @@ void transformer_build(Tape *t, const ModelShape *s, const Variant *v, const Pro
     ModelShape one = *s;
     tape_init(t);
     t->passes = s->passes > 1 ? s->passes : 1;
+    t->recompute = s->recompute;
     one.batch /= t->passes;
     (s->pairs ? build_pairs : build_alone)(t, &one, v);
     tape_probe(t, probes ? probes : &usual);

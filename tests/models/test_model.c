@@ -231,6 +231,7 @@ ParameterizedTest(int *index, model, places) {
 Test(model, places_by_hand) {
     Tape t;
     Places p;
+    Recompute none;
     tape_init(&t);
     Attr attr = {.seq = 4, .alpha = 1, .beta = 1};
     int id = tape_feed(&t, 8, "id"), wte = tape_param(&t, 5, 16, INIT_TOKEN, 0, -1, "wte"),
@@ -240,14 +241,16 @@ Test(model, places_by_hand) {
     int sum = tape_op2(&t, OP_residual, dropped, x, attr, -1, "sum");
     int scaled = tape_op1(&t, OP_scale, sum, attr, -1, "scaled"),
         bent = tape_op1(&t, OP_gelu, scaled, attr, -1, "bent");
-    places_init(&p, &t, true);
+    recompute_init(&none, &t);
+    places_init(&p, &t, true, &none);
     cr_assert(p.at[x] != p.at[dropped] && p.at[x] != p.at[sum] && p.at[dropped] != p.at[sum]);
     cr_assert(p.at[scaled] == p.at[sum] && p.at[bent] != p.at[scaled]);
     cr_assert_eq(p.words, 4u * 8 * 16);
     places_release(&p);
-    places_init(&p, &t, false);
+    places_init(&p, &t, false, &none);
     cr_assert_eq(p.words, 5u * 8 * 16);
     places_release(&p);
+    recompute_release(&none);
     tape_release(&t);
 }
 
