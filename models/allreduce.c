@@ -42,7 +42,7 @@ struct Allreduce {
 
 size_t allreduce_slots(int passes) {
     size_t slots = 1;
-    for (int n = passes; n > 1; n /= 2) slots++;
+    for (int n = passes; n > 2; n /= 2) slots++;
     return slots;
 }
 
@@ -93,8 +93,11 @@ static void join_stretch(const Allreduce *a, int pass, size_t at, size_t bytes) 
     const unsigned char *gradient = a->program->arena[ROLE_GRAD].at + at;
     bool last = pass == a->passes - 1;
     unsigned char *slot = a->sum.at + (size_t)allreduce_slot(pass) * a->bytes + at;
-    join(a, slot, gradient, bytes, true);
-    for (; pass & 1; pass >>= 1, slot -= a->bytes) join(a, slot - a->bytes, slot, bytes, false);
+    if (!(pass & 1)) join(a, slot, gradient, bytes, true);
+    for (const unsigned char *x = gradient; pass & 1; pass >>= 1, x = slot) {
+        slot -= a->bytes;
+        join(a, slot, x, bytes, false);
+    }
     if (!last || ranks_of(a) == 1) return;
     if (a->library) {
         device_of(a)->total(a->program->queue, (float *)(void *)slot, bytes / sizeof(float));

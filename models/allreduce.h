@@ -22,12 +22,13 @@ void allreduce_release(Allreduce *a);
  * batch, on every rank; before it they are nobody's. */
 void allreduce_backward(Allreduce *a, int pass);
 
-/* Partial sums, each as large as all gradients, that so many passes of one process need at once. Ranks need no more:
- * what they exchange takes the place of the passes that others make. */
+/* Partial sums, each as large as all gradients, that so many passes of one process need at once beside the gradients
+ * of the pass that is being made. Ranks need no more: what they exchange takes the place of the passes that others
+ * make. */
 size_t allreduce_slots(int passes);
 
 /* Where pass number `pass` stands among the partial sums, as in a binary counter: the number of its ones. Every one of
- * its lowest ones joins two, by rule 2's tree. */
+ * its lowest ones joins two, by rule 2's tree; the gradients of an odd pass join the sum before them at once. */
 int allreduce_slot(int pass);
 
 /* How many buckets there are, and the bytes of the smallest and the largest of one replica: for tests. */

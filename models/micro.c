@@ -72,7 +72,7 @@ Rc micro_init(Micro **out, Trainer *t, const Ranks *ranks, Error *e) {
         size_t rows = (size_t)t->tape.tensor[t->tape.feed[i / m->replicas].tensor].rows;
         m->whole[i] = mem_alloc(rows * (size_t)m->passes, sizeof **m->whole);
     }
-    size_t slots = allreduce_slots(passes_here(m));
+    size_t slots = allreduce_slots(passes_here(m)) + 1; /* and the numbers of the pass that is being made */
     list_means(m, &t->tape);
     m->numbers = m->means + t->measure.gradient;
     m->sum = mem_alloc(slots * replicas * (size_t)m->numbers, sizeof *m->sum);

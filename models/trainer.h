@@ -54,11 +54,12 @@ void trainer_drop_moments(Trainer *t);
 size_t trainer_need(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes, const Backend *backend);
 
 /* What one replica's training takes and computes; none of it is allocated. Bytes of each kind, of activations those
- * that are kept for the backward pass and their gradients; other: what ops compute in, token ids, and of a precision
- * that stores words of 16 bits the rounded copies of the weights. flops: of a step (tape_flops). apart: as on a device,
- * where no output shares memory with an input, whatever the backend. */
+ * that are kept for the backward pass and their gradients; sums: the partial sums of gradients that several passes over
+ * a batch need; other: what ops compute in, token ids, and of a precision that stores words of 16 bits the rounded
+ * copies of the weights. flops: of a step (tape_flops), what is recomputed once. apart: as on a device, where no output
+ * shares memory with an input, whatever the backend. */
 typedef struct {
-    size_t parameters, weights, gradients, moments, activations, other;
+    size_t parameters, weights, gradients, sums, moments, activations, other;
     double flops;
 } TrainerPlan;
 TrainerPlan trainer_plan(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,

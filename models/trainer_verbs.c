@@ -12,15 +12,8 @@
 
 size_t trainer_need(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
                     const Backend *backend) {
-    Tape tape;
-    transformer_build(&tape, shape, variant, probes);
-    size_t arena[ROLE_COUNT], bytes = program_bytes(&tape, backend, 1);
-    if (tape.passes > 1) {
-        (void)program_arenas(&tape, backend, 1, arena);
-        bytes += allreduce_slots(tape.passes) * arena[ROLE_GRAD];
-    }
-    tape_release(&tape);
-    return bytes;
+    TrainerPlan p = trainer_plan(shape, variant, probes, backend, false);
+    return p.weights + p.gradients + p.sums + p.moments + p.activations + p.other;
 }
 
 TrainerPlan trainer_plan(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
@@ -35,16 +28,18 @@ TrainerPlan trainer_plan(const ModelShape *shape, const Variant *variant, const 
     TrainerPlan p = {.parameters = tape_parameters(&tape),
                      .weights = arena[ROLE_PARAM],
                      .gradients = arena[ROLE_GRAD],
+                     .sums = tape.passes > 1 ? allreduce_slots(tape.passes) * arena[ROLE_GRAD] : 0,
                      .moments = arena[ROLE_MOMENT1] + arena[ROLE_MOMENT2],
                      .activations = arena[ROLE_ACT] + arena[ROLE_SAVE] + arena[ROLE_DACT],
                      .other = arena[ROLE_TOKEN] + rest,
-                     .flops = tape_flops(&tape)};
+                     .flops = tape_flops(&tape) * tape.passes};
     tape_release(&tape);
     return p;
 }
 
 double trainer_plan_bytes(const TrainerPlan *p) {
-    return (double)p->weights + (double)p->gradients + (double)p->moments + (double)p->activations + (double)p->other;
+    return (double)p->weights + (double)p->gradients + (double)p->sums + (double)p->moments +
+           (double)p->activations + (double)p->other;
 }
 
 int trainer_replicas(const Trainer *t) {

@@ -36,7 +36,7 @@ static Asked asked_device(const Options *o) {
     return a;
 }
 
-static void print_head(const Experiment *x, const Asked *a) {
+static void print_head(const Session *s, const Experiment *x, const Asked *a) {
     const ScaleDevice *d = &a->device;
     printf("%s%s%s: %d arms x %d seeds%s\n", x->name, x->profile[0] ? ", profile " : "", x->profile, x->arms, x->seeds,
            experiment_cells(x) > 1 ? ", for each cell" : "");
@@ -48,7 +48,9 @@ static void print_head(const Experiment *x, const Asked *a) {
         printf(" (float)\n  and, in brackets, of %.4g TFLOP/s (bf16 on tensor cores, on which the matrix products of "
                "bf16 and\n  the -fast precisions run; all else is float); vendor's figures\n",
                1e-12 * d->tensor);
-    printf("memory: of one device that trains a whole step as one program; no parts, no recomputing\n\n");
+    printf("memory: of one device that trains a step %s%s%s\n\n",
+           s->micro_batch ? "in parts" : "at once (--micro-batch N: in parts)", s->recompute ? ", recomputing " : "",
+           s->recompute ? "activations" : "; activations are kept (--recompute)");
 }
 
 static double hours(double flops, double peak, double utilization) {
@@ -66,9 +68,11 @@ static void print_arm(const RunSpec *spec, const char *cell, const char *arm, co
            c->run_flops / (6 * (double)p->parameters * tokens));
     printf("  GPU hours    %.5g a run", hours(c->run_flops, a->device.flops, a->utilization));
     if (!a->own_flops) printf(" (%.6g)", hours(c->run_flops, a->device.tensor, a->utilization));
-    printf("\n  memory       %.5g GB: weights %.5g, gradients %.5g, moments %.5g, activations %.5g, other %.5g\n",
-           gb * trainer_plan_bytes(p), gb * (double)p->weights, gb * (double)p->gradients, gb * (double)p->moments,
-           gb * (double)p->activations, gb * (double)p->other);
+    printf("\n  memory       %.5g GB: weights %.5g, gradients %.5g, ", gb * trainer_plan_bytes(p),
+           gb * (double)p->weights, gb * (double)p->gradients);
+    if (p->sums) printf("partial sums of them %.5g, ", gb * (double)p->sums);
+    printf("moments %.5g, activations %.5g, other %.5g\n", gb * (double)p->moments, gb * (double)p->activations,
+           gb * (double)p->other);
     printf("  one sequence %.5g GB\n", gb * c->least);
 }
 
@@ -77,8 +81,8 @@ static Rc refuse(const RunSpec *spec, const char *arm, const Scale *c, const Ask
     if (c->fits)
         return error_set(
             e, RC_UNMEASURED,
-            "arm %s does not fit: a step of %lld sequences needs %.5g GB, the device has %.5g; this program "
-            "does not train a step in parts, and %lld of the sequences fit (--set batch=%lld)",
+            "arm %s does not fit: a step of %lld sequences needs %.5g GB, the device has %.5g; at once %lld of the "
+            "sequences fit (--set batch=%lld; --micro-batch, --recompute)",
             arm, (long long)spec->batch, gb * all, gb * a->device.memory, (long long)c->fits, (long long)c->fits);
     return error_set(
         e, RC_UNMEASURED,
@@ -88,20 +92,12 @@ static Rc refuse(const RunSpec *spec, const char *arm, const Scale *c, const Ask
         gb * ((double)c->plan.weights + (double)c->plan.gradients + (double)c->plan.moments), gb * a->device.memory);
 }
 
-/* A step that is cut has the shapes of its parts. */
-static int passes_of(const Session *s, const RunSpec *spec) {
-    int64_t part = s->micro_batch, passes = part && spec->batch > part ? spec->batch / part : 1;
-    if (!part && s->ranks) passes = s->ranks->ranks;
-    return spec->batch % passes ? 1 : (int)passes;
-}
-
 static Rc launches_of(Session *s, const RunSpec *spec, const ScaleDevice *d, Error *e) {
     const Backend *dry = dry_precise((PrecisionKind)spec->precision);
     ModelShape shape, part;
     if (!dry) return RC_OK; /* session_backend says why */
     if (scale_shape(&shape, s, spec, e)) return e->code;
-    shape.passes = passes_of(s, spec);
-    part = shape, part.batch /= shape.passes;
+    part = shape, part.batch /= shape.passes; /* a step that is cut has the shapes of its parts */
     if (shape_check(&part, true, e)) return e->code;
     int replicas = option_integer(s->options, OPTION_replicas, 1);
     if (!dry_passes_fit(spec, &shape, replicas, dry, d->shared, e)) return RC_OK;
@@ -122,7 +118,7 @@ Rc scale_print(Session *s, const Experiment *x, Error *e) {
     Asked a = asked_device(s->options);
     Error first = {0};
     double flops = 0;
-    print_head(x, &a);
+    print_head(s, x, &a);
     for (int cell = 0; cell < experiment_cells(x); cell++)
         for (int arm = 0; arm < x->arms; arm++) {
             Scale c;

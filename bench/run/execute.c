@@ -426,7 +426,7 @@ static Rc prepare(Running *g, Error *e) {
     const Execution *x = g->x;
     const Dataset *d = x->data;
     ModelShape shape = spec_shape(g->spec, d->vocab);
-    shape.passes = x->passes;
+    shape.passes = x->passes, shape.recompute = x->recompute;
     Rc rc = trainer_new(&g->t, &shape, &g->spec->variant, x->probes, g->recipe, g->seed, x->runs, x->backend, e);
     if (others_fail(x, rc, g, e)) return e->code;
     Corpus corpus = {.tokens = d->tokens,

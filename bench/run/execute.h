@@ -26,6 +26,7 @@ typedef struct {
     const char *folder;                /* results/runs; checkpoints stand in folder/.partial/ */
     int threads;                       /* that share the program; 0 = 1 */
     int passes;                        /* over a batch (models/micro.h); 0 = 1 */
+    bool recompute;                    /* blocks' activations in the backward pass (models/recompute.h) */
     const Ranks *ranks;                /* processes that train these runs together; NULL: this one alone */
     bool shard_moments;                /* each of them keeps a part of the moments (trainer_share_moments) */
     double checkpoint_seconds;         /* wall time between checkpoints; 0 = after every step */

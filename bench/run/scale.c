@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "bench/run/split.h"
 #include "kernels/cuda/launch.h"
 
 const ScaleDevice scale_devices[SCALE_DEVICES] = {
@@ -33,6 +34,7 @@ static TrainerPlan planned(const Experiment *x, const RunSpec *spec, const Model
                            const Backend *backend) {
     ModelShape one = *shape;
     one.batch = (int)batch;
+    if (batch < spec->batch) one.passes = 1;
     return trainer_plan(&one, &spec->variant, &x->probes, backend, true);
 }
 
@@ -41,7 +43,7 @@ static bool trains(const Experiment *x, const RunSpec *spec, const ModelShape *s
                    const Backend *backend, double memory) {
     ModelShape one = *shape;
     Error ignored;
-    one.batch = (int)batch;
+    one.batch = (int)(batch < spec->batch || shape->passes < 2 ? batch : batch / shape->passes);
     if (shape_check(&one, true, &ignored)) return false;
     TrainerPlan p = planned(x, spec, shape, batch, backend);
     return trainer_plan_bytes(&p) <= memory;
@@ -65,7 +67,10 @@ static int64_t largest(const Experiment *x, const RunSpec *spec, const ModelShap
 Rc scale_shape(ModelShape *out, Session *s, const RunSpec *spec, Error *e) {
     int vocab = 0;
     if (vocabulary(&vocab, s, spec, e)) return e->code;
+    const Todo cut = {.micro_batch = s->micro_batch, .ranks = s->ranks ? s->ranks->ranks : 1};
+    if (split_fits(&cut, spec, e)) return e->code;
     *out = spec_shape(spec, vocab);
+    out->passes = todo_passes(&cut, spec), out->recompute = s->recompute;
     return spec_check(spec, e) || shape_keys(out, e) ? e->code : RC_OK;
 }
 

@@ -24,13 +24,14 @@ extern const char *const scale_device_names[SCALE_DEVICES];
 
 /* One arm of one cell. */
 typedef struct {
-    TrainerPlan plan; /* of the whole batch in one program, as this program trains it */
+    TrainerPlan plan; /* of a step as it was asked for: the batch at once, or in parts (--micro-batch); recomputing */
     double run_flops; /* all updates; validations are not among them */
-    int64_t fits;     /* sequences of a step that can be trained there; 0: not one */
+    int64_t fits;     /* sequences of a step that can be trained there at once; 0: not one. All, where its parts fit */
     double least;     /* bytes with a batch of one */
 } Scale;
 
-/* The shape of a run. The codes of scale_of. */
+/* The shape of a run, with the parts and the recomputing that were asked for. The codes of scale_of; RC_USAGE: a batch
+ * that cannot be cut so. */
 Rc scale_shape(ModelShape *out, Session *s, const RunSpec *spec, Error *e);
 
 /* RC_USAGE: keys that do not fit together. RC_UNMEASURED, RC_INTEGRITY: the vocabulary is the corpus', and it cannot be

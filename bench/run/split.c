@@ -24,11 +24,8 @@ static const char *obstacle(const RunSpec *spec, const Backend *backend, const P
     return profiles ? "some of its parameters start as a pass over a whole batch measures" : NULL;
 }
 
-static Rc check_run(const Todo *t, const TodoRun *run, Error *e) {
-    const RunSpec *spec = &run->spec;
+Rc split_fits(const Todo *t, const RunSpec *spec, Error *e) {
     int passes = todo_passes(t, spec);
-    const char *why = obstacle(spec, run->backend, &t->probes);
-    if (why) return error_set(e, RC_USAGE, "--micro-batch, --ranks: a run of this plan cannot be cut: %s", why);
     if (t->micro_batch && spec->batch % t->micro_batch)
         return error_set(e, RC_USAGE, "--micro-batch: %d does not divide the batch of %lld sequences", t->micro_batch,
                          (long long)spec->batch);
@@ -36,6 +33,12 @@ static Rc check_run(const Todo *t, const TodoRun *run, Error *e) {
         return error_set(e, RC_USAGE, "--micro-batch: %d of %lld sequences make %d part%s for %d ranks", t->micro_batch,
                          (long long)spec->batch, passes, passes == 1 ? "" : "s", t->ranks);
     return micro_fits((int)spec->batch, (int)spec->context, passes, t->ranks, e);
+}
+
+static Rc check_run(const Todo *t, const TodoRun *run, Error *e) {
+    const char *why = obstacle(&run->spec, run->backend, &t->probes);
+    if (why) return error_set(e, RC_USAGE, "--micro-batch, --ranks: a run of this plan cannot be cut: %s", why);
+    return split_fits(t, &run->spec, e);
 }
 
 Rc split_check(const Session *s, const Todo *t, Error *e) {

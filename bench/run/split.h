@@ -9,6 +9,9 @@
 /* Whether the runs that are still to be done can be cut so. RC_USAGE: one cannot, and why. */
 Rc split_check(const Session *s, const Todo *t, Error *e);
 
+/* The same of one batch: RC_USAGE says which parts are possible. Of t it reads micro_batch and ranks. */
+Rc split_fits(const Todo *t, const RunSpec *spec, Error *e);
+
 /* Before anything is trained: all ranks have the same program, plan and arithmetic. RC_USAGE on every rank. */
 Rc split_agree(const Ranks *r, const Todo *t, Error *e);
 

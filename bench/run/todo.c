@@ -136,7 +136,7 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     Rc rc = RC_OK;
     bool used = false; /* the backend that was asked for */
     *t = (Todo){.probes = x->probes, .hits = x->hits, .quantize = x->quantize, .shards = 1};
-    t->micro_batch = s->micro_batch, t->ranks = s->ranks ? s->ranks->ranks : 1;
+    t->micro_batch = s->micro_batch, t->recompute = s->recompute, t->ranks = s->ranks ? s->ranks->ranks : 1;
     t->run = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, sizeof *t->run);
     for (int cell = 0; cell < experiment_cells(x) && !rc; cell++)
         for (int arm = 0; arm < x->arms && !rc; arm++)
@@ -247,7 +247,7 @@ double todo_bytes(const Todo *t, int *of) {
         const TodoRun *run = &t->run[i];
         if (run->done || !todo_mine(t, run)) continue;
         ModelShape shape = spec_shape(&run->spec, run->data->vocab);
-        shape.passes = todo_passes(t, &run->spec);
+        shape.passes = todo_passes(t, &run->spec), shape.recompute = t->recompute;
         bool same = last && shape_equal(&shape, &last_shape) && last->backend == run->backend &&
                     !memcmp(&last->spec.variant, &run->spec.variant, sizeof run->spec.variant);
         last = run, last_shape = shape;

@@ -175,3 +175,34 @@ Test(recompute, names_what_is_not_finite) {
     cr_expect_str_eq(culprit[0], culprit[1]);
     cr_expect_str_eq(culprit[0], "act h.1.mlp.c_fc");
 }
+
+/* What was rounded is counted once. */
+Test(recompute, roundings_are_counted_once) {
+    const uint64_t seed = 3;
+    Recipe r = toy_recipe();
+    Rounded *count[2];
+    int sites = 0, rounded = 0;
+    for (int again = 0; again < 2; again++) {
+        Error e;
+        Trainer *t;
+        ModelShape s = toy_shape();
+        s.layers = 3, s.recompute = again;
+        const Backend *backend = backend_find("portable-fp16", &e);
+        cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, &r, &seed, 1, backend, &e), RC_OK);
+        StepReport *report = trainer_reports(t, 1);
+        toy_batch(t, 0, 7, 0);
+        cr_assert(trainer_step(t, report));
+        sites = roundings_sites(&t->program);
+        count[again] = mem_alloc((size_t)sites, sizeof *count[again]);
+        roundings_read(&t->program, 0, count[again]);
+        free(report);
+        trainer_free(t);
+    }
+    for (int i = 0; i < sites; i++) {
+        rounded += count[0][i].subnormal > 0;
+        cr_expect_eq(count[1][i].subnormal, count[0][i].subnormal, "site %d", i);
+    }
+    cr_expect_gt(rounded, 20);
+    free(count[0]);
+    free(count[1]);
+}
