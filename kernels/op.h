@@ -119,6 +119,7 @@ struct Call {
     Attr attr;
     View in[OP_MAX_IN], din[OP_MAX_IN]; /* inputs and their gradients */
     bool accumulate[OP_MAX_IN];         /* backward adds into din[i]; otherwise it writes it */
+    bool continues; /* linear without a bias, at most CANON_BLOCK rows: chains of din[1] go on from what stands there */
     View out, dout, save;
     const Scalars *scalars; /* [replicas] */
     void *scratch;          /* Kernel.scratch bytes, contents undefined at entry */

@@ -60,25 +60,6 @@ static int ranks_of(const Allreduce *a) {
     return a->ranks ? a->ranks->ranks : 1;
 }
 
-/* y = x, or y[i] += x[i], of words of gradients. */
-static void join(const Allreduce *a, unsigned char *y, const unsigned char *x, size_t bytes, bool copies) {
-    const Device *d = device_of(a);
-    if (d) {
-        const Addition words = {(float *)(void *)y, (const float *)(const void *)x, bytes / sizeof(float), copies};
-        d->add(a->program->queue, &words);
-    } else if (copies) {
-        memcpy(y, x, bytes);
-    } else if (a->program->backend->word[ROLE_GRAD] == sizeof(double)) {
-        double *to = (double *)(void *)y;
-        const double *from = (const double *)(const void *)x;
-        for (size_t i = 0; i < bytes / sizeof *to; i++) to[i] += from[i];
-    } else {
-        float *to = (float *)(void *)y;
-        const float *from = (const float *)(const void *)x;
-        for (size_t i = 0; i < bytes / sizeof *to; i++) to[i] += from[i];
-    }
-}
-
 static void swap(const Allreduce *a, int partner, const unsigned char *mine, unsigned char *theirs, size_t bytes) {
     const Device *d = device_of(a);
     if (d)
@@ -93,10 +74,10 @@ static void join_stretch(const Allreduce *a, int pass, size_t at, size_t bytes) 
     const unsigned char *gradient = a->program->arena[ROLE_GRAD].at + at;
     bool last = pass == a->passes - 1;
     unsigned char *slot = a->sum.at + (size_t)allreduce_slot(pass) * a->bytes + at;
-    if (!(pass & 1)) join(a, slot, gradient, bytes, true);
+    if (!(pass & 1)) program_join(a->program, slot, gradient, bytes, true);
     for (const unsigned char *x = gradient; pass & 1; pass >>= 1, x = slot) {
         slot -= a->bytes;
-        join(a, slot, x, bytes, false);
+        program_join(a->program, slot, x, bytes, false);
     }
     if (!last || ranks_of(a) == 1) return;
     if (a->library) {
@@ -106,7 +87,7 @@ static void join_stretch(const Allreduce *a, int pass, size_t at, size_t bytes) 
     unsigned char *theirs = a->sum.at + allreduce_slots(a->passes) * a->bytes + at;
     for (int level = 1; level < ranks_of(a); level *= 2) {
         swap(a, a->ranks->rank ^ level, slot, theirs, bytes);
-        join(a, slot, theirs, bytes, false);
+        program_join(a->program, slot, theirs, bytes, false);
     }
 }
 
@@ -169,7 +150,7 @@ static void add_contributions(const Allreduce *a) {
                 const View *beside = &p->call[i].din[j];
                 const unsigned char *first = program_at(p, ROLE_GRAD, tensor, r);
                 const unsigned char *later = (const unsigned char *)beside->at + (size_t)r * beside->stride;
-                join(a, a->sum.at + (first - arena), a->sum.at + (later - arena), bytes, false);
+                program_join(a->program, a->sum.at + (first - arena), a->sum.at + (later - arena), bytes, false);
             }
         }
 }
@@ -193,7 +174,7 @@ void allreduce_backward(Allreduce *a, int pass) {
     }
     if (!last) return;
     add_contributions(a);
-    join(a, p->arena[ROLE_GRAD].at, a->sum.at, a->bytes, true);
+    program_join(a->program, p->arena[ROLE_GRAD].at, a->sum.at, a->bytes, true);
 }
 
 static int by_place(const void *x, const void *y) {

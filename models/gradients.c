@@ -43,7 +43,7 @@ static bool settle(Gradients *g, const Tape *t, int i, int j, Ground *ground) {
     bool inherited = j == 0 && op_in_place(op->kind) && !g->over[op->out] && !g->kept[op->out] &&
                      (op->in_count == 1 || in[1] != in[0]);
     if (g->over[in[j]]) return false;
-    g->at[in[j]] = inherited ? g->at[op->out] : take(ground, tensor_words(&t->tensor[in[j]]));
+    g->at[in[j]] = inherited ? g->at[op->out] : take(ground, tape_words(t, in[j]));
     return inherited;
 }
 
@@ -81,7 +81,7 @@ static void choose_in_place(Gradients *g, const Tape *t) {
 
 void gradients_init(Gradients *g, const Tape *tape, bool over) {
     Ground ground = {0};
-    bool *has = mem_alloc((size_t)tape->tensors, sizeof *has);
+    bool *has = mem_alloc((size_t)tape->tensors, sizeof *has), *vacant = mem_alloc((size_t)tape->ops, sizeof *vacant);
     *g = (Gradients){.at = mem_alloc((size_t)tape->tensors, sizeof *g->at),
                      .over = mem_alloc((size_t)tape->tensors, sizeof *g->over),
                      .kept = mem_alloc((size_t)tape->tensors, sizeof *g->kept),
@@ -96,12 +96,18 @@ void gradients_init(Gradients *g, const Tape *tape, bool over) {
     for (int i = tape->ops - 1; i >= 0; i--) {
         int out = tape->op[i].out;
         g->reached[i] = has[out];
-        if (g->reached[i] && contribute(g, tape, i, has, &ground)) give(&ground, g->at[out]);
+        vacant[i] = g->reached[i] && contribute(g, tape, i, has, &ground);
+        if (tape_cut(tape, i) && i > tape->head) continue; /* its pieces need all until the last one is done */
+        int last = i;
+        while (tape_cut(tape, i) && tape->op[last].out < tape->nll) last++;
+        for (int done = i; done <= last; done++)
+            if (vacant[done]) give(&ground, g->at[tape->op[done].out]);
     }
     for (int i = 0; i < tape->tensors; i++) assert((tape->tensor[i].role != ROLE_PARAM && !g->kept[i]) || has[i]);
     g->words = ground.most;
     free(ground.span);
     free(has);
+    free(vacant);
 }
 
 void gradients_release(Gradients *g) {

@@ -23,7 +23,7 @@ void places_init(Places *p, const Tape *tape, bool over, const Recompute *r) {
         if (i == 0 || r->block[i] != r->block[i - 1]) of_block = 0;
         size_t *end = r->lost[out] ? &of_block : &p->words;
         p->at[out] = below < 0 ? *end : p->at[below];
-        if (below < 0) *end += tensor_words(&tape->tensor[out]);
+        if (below < 0) *end += tape_words(tape, out);
         if (of_block > shared) shared = of_block;
     }
     for (int i = 0; i < tape->ops; i++)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/head.h"
+
 /* The tensor role that decides an arena's layout. */
 static Role layout_of(Role role) {
     if (role == ROLE_GRAD || role == ROLE_MOMENT1 || role == ROLE_MOMENT2) return ROLE_PARAM;
@@ -55,6 +57,7 @@ static size_t scratch_bytes(const Tape *tape, const Backend *backend, int replic
     size_t most = 0;
     for (int i = 0; i < tape->ops; i++) {
         Call c = plan_call(tape, i, replicas);
+        if (tape_cut(tape, i)) c.in[0].rows = c.out.rows = tape->head_rows;
         const Kernel *k = backend->kernel[c.kind];
         size_t need = k->scratch ? k->scratch(&c) : 0;
         if (need > most) most = need;
@@ -70,6 +73,8 @@ size_t program_arenas(const Tape *tape, const Backend *backend, int replicas, si
         arena[role] = p.stride[role] * (size_t)replicas;
     }
     size_t rest = scratch_bytes(tape, backend, replicas) + roundings_bytes(&p) * (size_t)replicas;
+    p.replicas = replicas;
+    rest += head_bytes(&p);
     forget(&p);
     return rest;
 }
@@ -185,6 +190,7 @@ Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replic
     }
     p->scratch_stride = scratch_bytes(tape, backend, replicas);
     Rc rc = take_scratch(p, 1, e);
+    if (!rc) rc = take(p, &p->head_sums, head_bytes(p), e);
     if (rc) program_release(p);
     return rc;
 }
@@ -206,6 +212,7 @@ void program_release(Program *p) {
     free(p->team);
     for (Role role = 0; role < ROLE_COUNT; role++) give(p, &p->arena[role]);
     give(p, &p->scratch);
+    give(p, &p->head_sums);
     roundings_release(p);
     if (p->queue) {
         p->backend->device->give(p->queue, p->device_scalars);
@@ -255,9 +262,23 @@ static void work(void *context, int part, int parts) {
     w->kernel(&c);
 }
 
-static void run(const Program *p, void (*kernel)(const Call *c), int op) {
-    Work w = {kernel, &p->call[op], p->scratch_stride};
+void program_run_one(const Program *p, const Call *c, bool backward) {
+    const Kernel *k = p->backend->kernel[c->kind];
+    Work w = {backward ? k->backward : k->forward, c, p->scratch_stride};
     program_together(p, work, &w);
+}
+
+void program_join(const Program *p, void *y, const void *x, size_t bytes, bool copies) {
+    if (p->queue) {
+        const Addition words = {y, x, bytes / sizeof(float), copies};
+        p->backend->device->add(p->queue, &words);
+    } else if (copies) {
+        memcpy(y, x, bytes);
+    } else if (p->backend->word[ROLE_GRAD] == sizeof(double)) {
+        for (size_t i = 0; i < bytes / sizeof(double); i++) ((double *)y)[i] += ((const double *)x)[i];
+    } else {
+        for (size_t i = 0; i < bytes / sizeof(float); i++) ((float *)y)[i] += ((const float *)x)[i];
+    }
 }
 
 void program_run(const Program *p, const Call *c, size_t scratch_stride) {
@@ -273,7 +294,11 @@ void program_ready(Program *p) {
 }
 
 void program_forward_op(Program *p, int op) {
-    run(p, p->backend->kernel[p->call[op].kind]->forward, op);
+    if (tape_cut(p->tape, op)) {
+        if (p->tape->op[op].out == p->tape->nll) head_forward(p, NULL, NULL);
+        return;
+    }
+    program_run_one(p, &p->call[op], false);
     program_round_op(p, op, false);
 }
 
@@ -319,8 +344,10 @@ static void backward_ops(Program *p, void (*seen)(void *context, int op), void *
     for (int i = p->tape->ops - 1; i >= 0 && !program_cancelled(p); i--) {
         program_again(p, i);
         if (!p->gradients.reached[i]) continue;
-        run(p, p->backend->kernel[p->call[i].kind]->backward, i);
-        program_round_op(p, i, true);
+        if (!tape_cut(p->tape, i))
+            program_run_one(p, &p->call[i], true), program_round_op(p, i, true);
+        else if (p->tape->op[i].out == p->tape->nll)
+            head_backward(p);
         if (seen) seen(context, i);
     }
 }
@@ -356,7 +383,7 @@ void *program_at(const Program *p, Role role, int tensor, int replica) {
 }
 
 static size_t words_of(const Program *p, int tensor) {
-    return (size_t)p->tape->tensor[tensor].rows * (size_t)p->tape->tensor[tensor].cols;
+    return (size_t)tape_rows(p->tape, tensor) * (size_t)p->tape->tensor[tensor].cols;
 }
 
 const void *program_words(const Program *p, Role role, int tensor, int replica, void **copy) {
@@ -449,11 +476,29 @@ static bool all_finite(const Program *p, Role role, int tensor, int replica) {
     return i == n;
 }
 
+/* Of a head in pieces: its first op of which any piece is not finite. */
+typedef struct {
+    Program *p;
+    int replica, first; /* op */
+} HeadSearch;
+
+static void search_piece(void *context, int op) {
+    HeadSearch *s = context;
+    if (op < s->first && !all_finite(s->p, ROLE_ACT, s->p->tape->op[op].out, s->replica)) s->first = op;
+}
+
 int program_nonfinite_act(Program *p, int replica) {
+    const Tape *t = p->tape;
     int first = -1;
-    for (int i = 0; i < p->tape->ops; i++) { /* to the end: the other replicas' activations must be complete again */
-        program_forward_op(p, i);
-        if (first < 0 && !all_finite(p, ROLE_ACT, p->tape->op[i].out, replica)) first = p->tape->op[i].out;
+    for (int i = 0; i < t->ops; i++) { /* to the end: the other replicas' activations must be complete again */
+        HeadSearch head = {p, replica, t->ops};
+        if (!tape_cut(t, i))
+            program_forward_op(p, i);
+        else if (i == t->head)
+            head_forward(p, search_piece, &head);
+        if (first >= 0) continue;
+        if (head.first < t->ops) first = t->op[head.first].out;
+        if (!tape_cut(t, i) && !all_finite(p, ROLE_ACT, t->op[i].out, replica)) first = t->op[i].out;
     }
     return first;
 }

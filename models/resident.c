@@ -113,7 +113,8 @@ static Rc list_places(Resident *x, Trainer *t, Error *e) {
         const Tensor *of = &tape->tensor[i];
         size_t words = (size_t)of->rows * (size_t)of->cols;
         if (of->role != ROLE_ACT && of->role != ROLE_PARAM) continue;
-        if (t->program.recompute.lost[i]) continue; /* another block's stands there */
+        /* Another block's stands there, or a piece of the head's. */
+        if (t->program.recompute.lost[i] || tape_rows(tape, i) < of->rows) continue;
         place[s->places++] = (Extent){word_of(t, i, of->role), words, i, of->role == ROLE_ACT};
         for (size_t from = 0; of->role == ROLE_PARAM && from < words; from += STEP_CHUNK) {
             size_t left = words - from;

@@ -28,6 +28,31 @@ size_t tensor_words(const Tensor *t) {
     return ((size_t)t->rows * (size_t)t->cols + line - 1) / line * line;
 }
 
+bool tape_cut(const Tape *t, int op) {
+    return t->head_rows && op >= t->head && t->op[op].out <= t->nll;
+}
+
+/* Tensors are numbered as they are made. */
+int tape_rows(const Tape *t, int tensor) {
+    bool cut = t->head_rows && tensor >= t->op[t->head].out && tensor < t->nll && t->tensor[tensor].role == ROLE_ACT;
+    return cut ? t->head_rows : t->tensor[tensor].rows;
+}
+
+size_t tape_words(const Tape *t, int tensor) {
+    Tensor held = t->tensor[tensor];
+    held.rows = tape_rows(t, tensor);
+    return tensor_words(&held);
+}
+
+bool tape_can_cut(const Tape *t) {
+    for (int i = t->head; t->op[i].out <= t->nll; i++)
+        for (int j = 0; j < t->op[i].in_count; j++) {
+            int x = t->input[t->op[i].in_at + j];
+            if (t->tensor[x].role == ROLE_PARAM && (i > t->head || j != 1)) return false;
+        }
+    return true;
+}
+
 bool tensor_vector(const Tensor *t) {
     return t->rows == 1 && t->init >= INIT_VALUE;
 }

@@ -88,6 +88,8 @@ typedef struct {
     size_t words[ROLE_COUNT]; /* per replica: PARAM, ACT (none shared), SAVE, TOKEN; tensors begin on cache lines */
     int logits, nll, loss;    /* [rows][vocab], [rows][1], [1][1] */
     int layers;
+    int head;                 /* the op that makes the logits' product; nll's op is the last of the head's */
+    int head_rows;            /* logits that are held at once, and made again in the backward pass; 0: all */
     int passes;               /* over a batch, of which a tape has the rows of one (models/micro.h) */
     bool recompute;           /* blocks' activations are not kept for the backward pass (models/recompute.h) */
     bool untrained;           /* no optimizer will see it: its programs have no moments */
@@ -134,6 +136,15 @@ size_t tape_parameters(const Tape *t);
 
 /* One line per op: number, layer, name, shapes (normbench explain). */
 void tape_print(const Tape *t, Text *out);
+
+/* Whether an op is of a head that is cut into pieces of rows; rows of a tensor that memory holds at once. */
+bool tape_cut(const Tape *t, int op);
+int tape_rows(const Tape *t, int tensor);
+/* Whether nothing in the head but its matrix is a parameter: then it can be cut. */
+bool tape_can_cut(const Tape *t);
+
+/* Words that tensor takes in memory. */
+size_t tape_words(const Tape *t, int tensor);
 
 /* Words a tensor takes in its arena: whole cache lines in either word size. */
 size_t tensor_words(const Tensor *t);

@@ -378,7 +378,7 @@ static int maker(const Tape *t, int tensor) {
 
 void trainer_forward_rows(Trainer *t, int *row, int rows) {
     const Tape *tape = &t->tape;
-    assert(!t->micro);
+    assert(!t->micro && !tape->head_rows);
     if (t->resident || t->program.queue) {
         trainer_forward(t);
         return;

@@ -1,4 +1,5 @@
 /* What callers may ask of a trainer without knowing what it is made of. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,7 @@ int trainer_vocabulary(const Trainer *t) {
 }
 
 void trainer_logits(const Trainer *t, int replica, int row, double *out) {
+    assert(!t->tape.head_rows);
     program_row(&t->program, ROLE_ACT, t->tape.logits, replica, row, out);
 }
 
@@ -258,6 +260,7 @@ static void begin_by_hand(Trainer *t) {
 
 void trainer_each_op(Trainer *t, void (*seen)(void *context, int op, bool backward), void *context) {
     Program *p = &t->program;
+    assert(!t->tape.head_rows && "its ops are run in pieces");
     begin_by_hand(t);
     seen(context, -1, false);
     for (int i = 0; i < t->tape.ops && !program_cancelled(p); i++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "models/head.h"
 #include "models/norm.h"
 #include "models/start.h"
 #include "models/streams.h"
@@ -344,6 +345,7 @@ void stack_head(Stack *b, int x, int targets) {
         head = tape_param(t, b->s->vocab, b->s->width, INIT_MATRIX, 0, -1, stack_name(b, "lm_head.weight"));
         start(b, head, MAKES_other);
     }
+    t->head = t->ops;
     t->logits = logits(b, x, head);
     t->nll = tape_op2(t, OP_xent, t->logits, targets, (Attr){0}, -1, "nll");
     t->loss = tape_op1(t, OP_mean, t->nll, (Attr){0}, -1, "loss");
@@ -379,6 +381,8 @@ void transformer_build(Tape *t, const ModelShape *s, const Variant *v, const Pro
     t->recompute = s->recompute;
     one.batch /= t->passes;
     (s->pairs ? build_pairs : build_alone)(t, &one, v);
+    if (s->head_rows && s->head_rows < t->tensor[t->nll].rows) t->head_rows = head_rows(s->head_rows);
+    assert(!t->head_rows || tape_can_cut(t));
     tape_probe(t, probes ? probes : &usual);
 }
 

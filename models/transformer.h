@@ -12,6 +12,7 @@ typedef enum { POSITIONS_LEARNED, POSITIONS_ROPE, POSITIONS_NONE, POSITIONS_SINU
 typedef struct {
     int layers, width, heads, context, vocab, batch;
     int passes;   /* over a batch, a part of its sequences each (models/micro.h); 0: 1 */
+    int head_rows;  /* logits at once, made again in the backward pass (models/head.h); 0: all */
     bool recompute; /* blocks' activations, instead of keeping them (models/recompute.h) */
     int ffn_mult; /* hidden width of the MLP / width; shape_hidden has the exceptions */
     Activation activation;

@@ -1,5 +1,7 @@
 /* y = x W^T + b      x [rows][in], W [out][in], b [out]
  * dx = dy W          dW = dy^T x, a sum over token rows      db = column sums of dy */
+#include <assert.h>
+
 #include "kernels/cpu/matmul.h"
 
 static void forward(const Call *c) {
@@ -10,7 +12,7 @@ static void forward(const Call *c) {
                w = {at(c->in[1], r), 1, (size_t)in};
         const real *bias = c->in_count == 3 ? at(c->in[2], r) : NULL;
         SYMBOL(matmul)(at(c->out, r) + (size_t)rows.from * (size_t)out, (size_t)out, x, w, rows.to - rows.from, out, in,
-                       bias, false, NULL, c->scratch);
+                       bias, C_replaced, NULL, c->scratch);
     }
 }
 
@@ -21,7 +23,7 @@ static void input_gradient(const Call *c, int r) {
            w = {at(c->in[1], r), (size_t)in, 1};
     SYMBOL(matmul)
     (at(c->din[0], r) + (size_t)rows.from * (size_t)in, (size_t)in, dy, w, rows.to - rows.from, in, out, NULL,
-     c->accumulate[0], NULL, c->scratch);
+     c->accumulate[0] ? C_added : C_replaced, NULL, c->scratch);
 }
 
 /* Rows `outs` of dW and db: of each block of token rows the product, which sums dy beside; blocks joined as a tree,
@@ -30,6 +32,8 @@ static void weight_gradient(const Call *c, int r, Share outs) {
     real *dw = at(c->din[1], r), *db = c->in_count == 3 ? at(c->din[2], r) : NULL, *slots = c->scratch;
     int rows = c->in[0].rows, count = outs.to - outs.from, used = 0, block = 0;
     bool alone = rows <= CANON_BLOCK;
+    OldC old = !alone ? C_replaced : c->continues ? C_continued : c->accumulate[1] ? C_added : C_replaced;
+    assert(!c->continues || (alone && !db && !c->accumulate[1]));
     size_t in = (size_t)c->in[0].cols, out = (size_t)c->out.cols, ins = dw ? in : 0; /* db alone needs no product */
     size_t area = alone ? 0 : (size_t)count * ins, width = area + (db ? (size_t)count : 0);
     if (dw) dw += (size_t)outs.from * in;
@@ -38,8 +42,8 @@ static void weight_gradient(const Call *c, int r, Share outs) {
         Matrix dy = {at(c->dout, r) + (size_t)first * out + outs.from, 1, out};
         Matrix x = {at(c->in[0], r) + (size_t)first * in, in, 1};
         real *slot = slots + (size_t)used++ * width;
-        SYMBOL(matmul)(alone ? dw : slot, in, dy, x, count, (int)ins, here, NULL,
-                       alone && c->accumulate[1], db ? slot + area : NULL, slots + (size_t)tree_slots(rows) * width);
+        SYMBOL(matmul)(alone ? dw : slot, in, dy, x, count, (int)ins, here, NULL, old, db ? slot + area : NULL,
+                       slots + (size_t)tree_slots(rows) * width);
         if (!alone) used = tree_join(slots, width, used, block);
     }
     const real *total = alone ? slots : tree_end(slots, width, used);

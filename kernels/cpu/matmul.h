@@ -3,7 +3,7 @@
  *   C(i, j)  =  [C(i, j) +]  ( sum over k of A(i, k) B(k, j)  [+ bias(j)] )
  *
  * Each output is one fma chain over ascending k from +0, then one add of the bias, then one add of the old C when it
- * accumulates (rule 1 of base/canon.h). Strides are in words, so transposes are strides, not copies.
+ * accumulates (rule 1 of base/canon.h). A chain that continues begins with the old C: k in pieces, with the bits of one. Strides are in words, so transposes are strides, not copies.
  * readable: kernels/cpu/matmul.c; fast, same bits: kernels/cpu/simd/matmul.c. Precision bf16 replaces it by a product
  * that rounds A and B and sums by other rules: kernels/cpu/simd/bf16.h, kernels/cpu/simd/matmul_bf16.c. */
 #ifndef KERNELS_CPU_MATMUL_H
@@ -17,11 +17,14 @@ typedef struct {
     size_t row, col;
 } Matrix;
 
+/* What becomes of the old C. */
+typedef enum { C_replaced, C_added, C_continued } OldC;
+
 /* c is [m][n] with rows ldc words apart; bias is [n] or NULL; scratch holds matmul_scratch(M, n, K) bytes of any
  * M >= m and K >= k. sums is [m] or
  * NULL: the sum of each row of A, one add after the other over ascending k from +0 (the bias gradient, where A is dy^T:
  * nearly free, since the product reads A anyway). */
-void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
+void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, OldC old,
                     real *sums, void *scratch);
 size_t SYMBOL(matmul_scratch)(int m, int n, int k);
 

@@ -23,6 +23,7 @@ KERNEL_FN(forward, AT_LEAST(blocks_at_once(PER), THREADS), Call, c) {
                         {at(c.in[1], r), (size_t)in, 1, out},
                         in,
                         c.in_count == 3 ? at(c.in[2], r) : NULL,
+                        false,
                         false};
     multiply<PER, true, true>(p, near, (int)blockIdx.x, (int)blockIdx.y);
 }
@@ -48,7 +49,23 @@ KERNEL_FN(weight_parts, AT_LEAST(blocks_at_once(4), THREADS), Call, c) {
                         {at(c.in[0], r) + (size_t)first * in, 1, (size_t)in, in},
                         rows < CANON_BLOCK ? rows : CANON_BLOCK,
                         NULL,
+                        false,
                         false};
+    multiply<4, false, false>(p, near, (int)blockIdx.x, (int)blockIdx.y);
+}
+
+/* Chains of dW that go on: apart from backward, whose registers they would not leave. */
+KERNEL_FN(weight_on, AT_LEAST(blocks_at_once(4), THREADS), Call, c) {
+    SHARED(float, near, [near_words(4)]);
+    int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
+    Multiplication p = {at(c.din[1], r),
+                        (size_t)in,
+                        {at(c.dout, r), 1, (size_t)out, out},
+                        {at(c.in[0], r), 1, (size_t)in, in},
+                        c.in[0].rows,
+                        NULL,
+                        false,
+                        true};
     multiply<4, false, false>(p, near, (int)blockIdx.x, (int)blockIdx.y);
 }
 
@@ -97,7 +114,7 @@ static inline __host__ __device__ int tiles_of(int per, int m, int n) {
 
 static inline __host__ __device__ Blocks blocks_back(const Call &c, int per_input, int per_weight) {
     Blocks b = {0, 0, 0};
-    if (c.din[1].at && blocks_of(c) == 1) b.weight = tiles_of(per_weight, c.out.cols, c.in[0].cols);
+    if (c.din[1].at && blocks_of(c) == 1 && !c.continues) b.weight = tiles_of(per_weight, c.out.cols, c.in[0].cols);
     if (c.in_count == 3 && c.din[2].at) b.bias = (c.out.cols + WARP - 1) / WARP;
     if (c.din[0].at) b.input = tiles_of(per_input, c.in[0].rows, c.in[0].cols);
     return b;
@@ -115,7 +132,7 @@ KERNEL_FN(backward, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Call, c) {
     if (block < n.weight * c.replicas) {
         const int r = block / n.weight, tile = block % n.weight, across = tiles_along(PER_WEIGHT, in);
         Multiplication p = {at(c.din[1], r), (size_t)in, {at(c.dout, r), 1, (size_t)out, out},
-                            {at(c.in[0], r), 1, (size_t)in, in}, rows, NULL, c.accumulate[1]};
+                            {at(c.in[0], r), 1, (size_t)in, in}, rows, NULL, c.accumulate[1], false};
         multiply<PER_WEIGHT, false, false>(p, near, tile % across, tile / across);
         return;
     }
@@ -127,7 +144,7 @@ KERNEL_FN(backward, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Call, c) {
     block -= n.bias * c.replicas;
     const int r = block / n.input, tile = block % n.input, across = tiles_along(PER_INPUT, in);
     Multiplication p = {at(c.din[0], r), (size_t)in, {at(c.dout, r), (size_t)out, 1, rows},
-                        {at(c.in[1], r), 1, (size_t)in, in}, out, NULL, c.accumulate[0]};
+                        {at(c.in[1], r), 1, (size_t)in, in}, out, NULL, c.accumulate[0], false};
     multiply<PER_INPUT, true, false>(p, near, tile % across, tile / across);
 }
 
@@ -203,6 +220,10 @@ static Grid each_join(const Call *c) {
     return c->din[1].at && blocks_of(*c) > 1 ? grid_of(c, (size_t)c->out.cols * (size_t)c->in[0].cols) : no_grid();
 }
 
+static Grid each_continued(const Call *c) {
+    return c->din[1].at && c->continues ? tiles(c, 4, c->out.cols, c->in[0].cols) : no_grid();
+}
+
 static Grid each_bias(const Call *c) {
     return c->in_count == 3 && c->din[2].at ? grid_of_columns(c, (size_t)c->out.cols) : no_grid();
 }
@@ -245,6 +266,8 @@ STAGES(linear, {FORWARD("linear.forward 128", 8), FORWARD("linear.forward 64", 4
         BACKWARD("linear.backward 128, dW 64", 8, 4),
         BACKWARD("linear.backward 64", 4, 4),
         BACKWARD("linear.backward 32", 2, 2),
+        {"linear.weight_on", BODY(weight_on, Call), each_continued, product_flops,
+         TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, false},
         {"linear.weight_parts", BODY(weight_parts, Call), each_part, product_flops, TOUCH_in0 | TOUCH_dout,
          scratch_bytes, false},
         {"linear.weight_join", BODY(weight_join, Call), each_join, NULL, TOUCH_din1, scratch_bytes, true}},

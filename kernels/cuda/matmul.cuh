@@ -29,7 +29,7 @@ typedef struct {
     Operand a, b;
     int k;
     const float *bias; /* [b.lines] or NULL */
-    bool accumulate;
+    bool accumulate, continues; /* continues: chains begin with the old C */
 } Multiplication;
 
 /* Rows of x that are `apart` can be read and written `by` words at once. */
@@ -183,6 +183,17 @@ DEVICE_FN void multiply(const Multiplication &p, float *near, int tile_x, int ti
     for (int i = 0; i < PER; i++)
 #pragma unroll
         for (int j = 0; j < PER; j++) chain[i][j] = 0;
+    if (p.continues)
+#pragma unroll
+        for (int i = 0; i < PER; i++) {
+            ROW_BY_ROW();
+            const int m = first_row + Side<PER>::spot(row, i);
+#pragma unroll
+            for (int j = 0; j < PER; j++) {
+                const int n = first_col + Side<PER>::spot(col, j);
+                if (m < p.a.lines && n < p.b.lines) chain[i][j] = p.c[(size_t)m * p.ldc + n];
+            }
+        }
     add_strips<true, PER, A_ALONG_K, B_ALONG_K>(chain, near, p, first_row, first_col, 0, whole, row, col);
     add_strips<false, PER, A_ALONG_K, B_ALONG_K>(chain, near, p, first_row, first_col, whole, p.k, row, col);
     const bool wide = lies_by(p.c, p.ldc, GROUP);

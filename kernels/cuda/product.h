@@ -68,7 +68,7 @@ static inline Product product_weight(const Call *c, int r) {
                      .ldb = out,
                      .ldc = in,
                      .b_turned = true,
-                     .beta = c->accumulate[1] ? 1 : 0};
+                     .beta = c->accumulate[1] || c->continues ? 1 : 0};
 }
 
 /* The kernel of every op of a fast precision: after STAGED_KERNELS(prefix), with prefix##_product for the library and

@@ -36,7 +36,7 @@ fail() { # reason: ends the check
 }
 
 nb() { # runs the program: rc, $W/out, $W/err
-  timeout -k 5 120 "${with[@]}" "$program" "$@" </dev/null >"$W/out" 2>"$W/err"
+  timeout -k 5 300 "${with[@]}" "$program" "$@" </dev/null >"$W/out" 2>"$W/err"
   rc=$?
 }
 

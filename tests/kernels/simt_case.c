@@ -112,6 +112,21 @@ static bool same_at(OpCase *ours, const OpCase *readable, View place) {
     return same_bits(ours, readable, place, readable->call.din[0]);
 }
 
+static bool can_continue(const Call *c) {
+    return c->kind == OP_linear && c->in_count == 2 && c->in[0].rows <= CANON_BLOCK;
+}
+
+/* A second backward whose chains go on from what the first one left. */
+static bool same_continued(OpCase *ours, OpCase *readable) {
+    OpCase *both[] = {ours, readable};
+    for (int i = 0; i < 2; i++) {
+        both[i]->call.continues = true;
+        both[i]->backend->kernel[OP_linear]->backward(&both[i]->call);
+        both[i]->call.continues = false;
+    }
+    return same_bits(ours, readable, ours->call.din[1], readable->call.din[1]);
+}
+
 static const char *compare(OpCase *ours, OpCase *readable, bool accumulate) {
     bool probe = op_is_probe(ours->call.kind);
     const char *what;
@@ -126,7 +141,8 @@ static const char *compare(OpCase *ours, OpCase *readable, bool accumulate) {
         return "the gradient of input 0 in the place of the output's";
     if (op_over_self(ours->call.kind) && !ours->backend->device && !same_at(ours, readable, ours->call.in[0]))
         return "the gradient of input 0 in its own place";
-    return NULL;
+    if (can_continue(&ours->call) && !same_continued(ours, readable)) return "the gradient of input 1, continued";
+    return untouched(ours) ? NULL : "memory beyond a tensor after more backwards";
 }
 
 static unsigned launched(const Stage *stage, const Call *c) {
@@ -160,6 +176,8 @@ bool simt_agrees(char why[160], int kind, const SimtCase *s, unsigned order, uns
     OpCase seen;
     case_init(&seen, kind, s->rows, s->cols, backend_find("simt", &e), s->replicas, 7, s->optional);
     *stages |= launched(simt_stages[op]->forward, &seen.call);
+    *stages |= launched(simt_stages[op]->backward, &seen.call) << MOST_STAGES;
+    seen.call.continues = can_continue(&seen.call);
     *stages |= launched(simt_stages[op]->backward, &seen.call) << MOST_STAGES;
     case_release(&seen);
     simt_order(order);

@@ -56,7 +56,7 @@ typedef struct {
     size_t a_line, b_line, panel;
     float *to_a, *to_b, *sums;    /* where that goes; sums of A's rows up to here */
     int k, rows, cols;            /* rows that exist; columns left from the tile's first on */
-    bool first, last, accumulate;
+    bool first, last, accumulate, continues;
     Stream ahead_a, ahead_b; /* what follows this block of A or B */
 } Job;
 
@@ -99,6 +99,20 @@ static void finish_edge(const float *chain, const Job *j) {
             if (j->bias) sum += j->bias[i];
             put(&j->c[(size_t)r * j->ldc + (size_t)i], sum, j->accumulate);
         }
+}
+
+/* Old C, where chains go on from it; at an edge the numbers that exist, and zeros. */
+static __attribute__((noinline)) void old_edge(float *chain, const Job *j) {
+    memset(chain, 0, TILE_ROWS * TILE_COLS * sizeof(float));
+    for (int r = 0; r < j->rows; r++)
+        memcpy(chain + r * TILE_COLS, j->c + (size_t)r * j->ldc, (size_t)least(j->cols, TILE_COLS) * sizeof(float));
+}
+
+V_FN void begin(vec t[], const int rows, const int vecs, const Job *j) {
+    float chain[TILE_ROWS * TILE_COLS];
+    if (!j->continues) tile_zero(t, rows, vecs);
+    else if (j->rows >= rows && j->cols >= vecs * VEC) tile_load(t, rows, vecs, j->c, j->ldc);
+    else old_edge(chain, j), tile_load(t, rows, vecs, chain, TILE_COLS);
 }
 
 /* Where a tile has got to. Row r of A is at base[r / 5] + (r % 5) line, so that few registers address all of them. */
@@ -154,7 +168,7 @@ V_FN void steps(vec t[], const int rows, const int vecs, const int how, const in
 
 V_FN void run_tile(Job *j, const int rows, const int vecs, const int how) {
     vec t[TILE_ROWS * TILE_VECS];
-    if (j->first) tile_zero(t, rows, vecs);
+    if (j->first) begin(t, rows, vecs, j);
     else tile_load(t, rows, vecs, j->partial, TILE_COLS);
     const size_t line = j->a_line * sizeof(float);
     const char *a = (const char *)j->a;
@@ -338,7 +352,7 @@ static void product(Job j, Cut cuts, bool near, Matrix a, Matrix b, int m, int n
     } while (from < k);
 }
 
-void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
+void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, OldC old,
                     real *sums, void *scratch) {
     bool near = a.col == 1;
     Cut cuts = cut(near, m, n, k);
@@ -347,7 +361,8 @@ void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k
     for (int col = 0; col < n; col += cuts.n)
         for (int row = 0; row < m; row += cuts.m) {
             Job j = {.c = c + (size_t)row * ldc + col, .partial = row_sums + cuts.sums, .ldc = ldc,
-                     .bias = bias ? bias + col : NULL, .sums = row_sums, .accumulate = accumulate};
+                     .bias = bias ? bias + col : NULL, .sums = row_sums, .accumulate = old == C_added,
+                     .continues = old == C_continued};
             int rows = least(m - row, cuts.m);
             Matrix a_part = {a.at + (size_t)row * a.row, a.row, a.col},
                    b_part = {b.at + (size_t)col * b.col, b.row, b.col};

@@ -95,20 +95,21 @@ static void block(Tile *t, Job j, Matrix a, Matrix b, int m, int n, uint32_t *pa
     }
 }
 
-void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, bool accumulate,
+void SYMBOL(matmul)(real *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const real *bias, OldC old,
                     real *sums, void *scratch) {
     uint32_t *panels_b = (uint32_t *)(((uintptr_t)scratch + 63) / 64 * 64);
     uint32_t *panels_a = panels_b + PANELS_B;
     float *partial = (float *)(void *)(panels_a + PANELS_A);
     const int most = a.col == 1 ? BLOCK_K : BLOCK_K_ACROSS;
     Tile t;
+    assert(old != C_continued && "chains of bf16 have other rules");
     assert((a.row == 1 || a.col == 1) && (b.row == 1 || b.col == 1));
     tile_open(&t);
     for (int col = 0; col < n; col += BLOCK_N)
         for (int from = 0; from < k || from == 0; from += most) {
             Job j = {.c = c + col, .partial = partial, .ldc = ldc, .bias = bias ? bias + col : NULL,
                      .k = least(k - from, most), .first = from == 0, .last = from + most >= k,
-                     .accumulate = accumulate};
+                     .accumulate = old == C_added};
             Matrix a_part = {a.at + (size_t)from * a.col, a.row, a.col};
             Matrix b_part = {b.at + (size_t)from * b.row + (size_t)col * b.col, b.row, b.col};
             block(&t, j, a_part, b_part, m, least(n - col, BLOCK_N), panels_a, panels_b);
