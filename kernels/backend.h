@@ -19,7 +19,7 @@ typedef enum {
 } PrecisionKind;
 
 /* Bytes that hold the name of any class of bits, the final 0 included. */
-enum { BACKEND_CLASS_SIZE = 64 };
+enum { BACKEND_CLASS_SIZE = 96 };
 
 typedef struct Backend {
     const char *name, *family;

@@ -12,14 +12,14 @@
 #include "kernels/cpu/matmul.h"
 
 #define MATMUL(row) \
-    void row##_matmul(float *, size_t, Matrix, Matrix, int, int, int, const float *, bool, float *, void *); \
+    void row##_matmul(float *, size_t, Matrix, Matrix, int, int, int, const float *, OldC, float *, void *); \
     size_t row##_matmul_scratch(int, int, int);
 MATMUL(dot_bf16)
 MATMUL(soft_dot_bf16)
 MATMUL(soft_amx_bf16)
 
 typedef struct {
-    void (*matmul)(float *, size_t, Matrix, Matrix, int, int, int, const float *, bool, float *, void *);
+    void (*matmul)(float *, size_t, Matrix, Matrix, int, int, int, const float *, OldC, float *, void *);
     size_t (*scratch)(int, int, int);
 } Row;
 
@@ -47,7 +47,7 @@ static void edge(float *a, float *b) {
 
 static void product(float *c, Row row, const float *a, const float *b) {
     void *scratch = mem_alloc(row.scratch(M, N, K), 1);
-    row.matmul(c, N, (Matrix){a, K, 1}, (Matrix){b, N, 1}, M, N, K, NULL, false, NULL, scratch);
+    row.matmul(c, N, (Matrix){a, K, 1}, (Matrix){b, N, 1}, M, N, K, NULL, C_replaced, NULL, scratch);
     free(scratch);
 }
 

@@ -439,15 +439,16 @@ Rc shape_keys(const ModelShape *s, Error *e) {
 Rc shape_check(const ModelShape *s, bool device, Error *e) {
     if (shape_keys(s, e)) return e->code;
     double rows = (double)s->batch * s->context, mlp = expanded(s), qkv = 3.0 * s->width;
-    double widest = mlp > qkv ? mlp : qkv;
-    if (s->vocab > widest) widest = s->vocab;
+    double widest = mlp > qkv ? mlp : qkv, held = s->head_rows && s->head_rows < rows ? s->head_rows : rows;
     double most = rows * widest;
+    if (held * s->vocab > most) most = held * s->vocab;
     if ((double)s->vocab * s->width > most) most = (double)s->vocab * s->width;
     if (mlp * s->width > most) most = mlp * s->width;
     if (device && most >= 0x1p31)
         return error_set(e, RC_USAGE,
                          "batch: %d x context %d, width %d and vocabulary %d make a tensor of %.0f numbers; "
-                         "a device's kernels count fewer than 2^31 (--micro-batch makes it smaller)",
+                         "a device's kernels count fewer than 2^31 (--micro-batch makes it smaller; of logits, "
+                         "--logit-rows)",
                          s->batch, s->context, s->width, s->vocab, most);
     return RC_OK;
 }

@@ -221,6 +221,7 @@ Rc session_init(Session *s, Options *o, Error *e) {
                              .stopped = session_stopped};
     s->threads_per_run = option_integer(o, OPTION_threads_per_run, 1);
     s->micro_batch = option_integer(o, OPTION_micro_batch, 0);
+    s->logit_rows = option_integer(o, OPTION_logit_rows, 0);
     s->recompute = o->times[OPTION_recompute] > 0;
     s->shard_moments = o->times[OPTION_shard_moments] > 0;
     int at_once = pool_processors() / s->threads_per_run;

@@ -305,7 +305,8 @@ static void describe(const Execution *x, const ExecutedRun *run, RunRecord *r) {
     *r = (RunRecord){.spec = *run->spec, .vocab = x->data->vocab, .diverged_step = -1};
     strcpy(r->id, run->id);
     strcpy(r->arithmetic, run->arithmetic);
-    run_class(r->arithmetic_class, x->backend, x->passes, x->ranks ? x->ranks->ranks : 1);
+    run_class(r->arithmetic_class, x->backend, x->passes, x->ranks ? x->ranks->ranks : 1,
+              x->logit_rows);
     _Static_assert(sizeof r->dataset >= DATASET_NAME_SIZE, "a record has room for the name of any corpus");
     strcpy(r->dataset, x->data->name);
     strcpy(r->dataset_sha256, x->data->sha256);
@@ -426,7 +427,7 @@ static Rc prepare(Running *g, Error *e) {
     const Execution *x = g->x;
     const Dataset *d = x->data;
     ModelShape shape = spec_shape(g->spec, d->vocab);
-    shape.passes = x->passes, shape.recompute = x->recompute;
+    shape.passes = x->passes, shape.head_rows = x->logit_rows, shape.recompute = x->recompute;
     Rc rc = trainer_new(&g->t, &shape, &g->spec->variant, x->probes, g->recipe, g->seed, x->runs, x->backend, e);
     if (others_fail(x, rc, g, e)) return e->code;
     Corpus corpus = {.tokens = d->tokens,

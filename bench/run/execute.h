@@ -26,6 +26,7 @@ typedef struct {
     const char *folder;                /* results/runs; checkpoints stand in folder/.partial/ */
     int threads;                       /* that share the program; 0 = 1 */
     int passes;                        /* over a batch (models/micro.h); 0 = 1 */
+    int logit_rows;                    /* held at once (models/head.h); 0 = all */
     bool recompute;                    /* blocks' activations in the backward pass (models/recompute.h) */
     const Ranks *ranks;                /* processes that train these runs together; NULL: this one alone */
     bool shard_moments;                /* each of them keeps a part of the moments (trainer_share_moments) */
@@ -52,7 +53,8 @@ Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backen
 /* The arithmetic class of a run whose batch is cut so: the backend's, and where a library makes the products the parts
  * and ranks, on which its bits depend too. They may also depend on NCCL's version and on how devices are connected,
  * which it does not name. */
-void run_class(char out[BACKEND_CLASS_SIZE], const Backend *backend, int passes, int ranks);
+void run_class(char out[BACKEND_CLASS_SIZE], const Backend *backend, int passes, int ranks,
+               int logit_rows);
 
 /* A run's id: SHA-256 of its canonical text, the dataset's and tokenizer's hashes, the arithmetic class and hash. */
 void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const char *arithmetic_class,

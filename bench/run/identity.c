@@ -37,11 +37,14 @@ Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backen
     return rc;
 }
 
-void run_class(char out[BACKEND_CLASS_SIZE], const Backend *backend, int passes, int ranks) {
+void run_class(char out[BACKEND_CLASS_SIZE], const Backend *backend, int passes, int ranks,
+               int logit_rows) {
     char text[2 * BACKEND_CLASS_SIZE];
     int length = snprintf(text, sizeof text, "%s", backend_class(backend));
     if (passes > 1 && backend_has_library(backend))
         length += snprintf(text + length, sizeof text - (size_t)length, " %d parts %d ranks", passes, ranks);
+    if (logit_rows && backend_has_library(backend))
+        length += snprintf(text + length, sizeof text - (size_t)length, " logits by %d", logit_rows);
     assert(length < BACKEND_CLASS_SIZE);
     memcpy(out, text, (size_t)length + 1);
 }

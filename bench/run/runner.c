@@ -223,6 +223,7 @@ static Execution execution_of(const Runner *r, const Group *group, ExecutedRun *
                        .folder = r->s->runs,
                        .threads = r->s->threads_per_run,
                        .passes = todo_passes(r->todo, &first->spec),
+                       .logit_rows = r->todo->logit_rows,
                        .recompute = r->todo->recompute,
                        .ranks = r->s->ranks,
                        .shard_moments = r->s->shard_moments && r->s->ranks,

@@ -70,7 +70,7 @@ Rc scale_shape(ModelShape *out, Session *s, const RunSpec *spec, Error *e) {
     const Todo cut = {.micro_batch = s->micro_batch, .ranks = s->ranks ? s->ranks->ranks : 1};
     if (split_fits(&cut, spec, e)) return e->code;
     *out = spec_shape(spec, vocab);
-    out->passes = todo_passes(&cut, spec), out->recompute = s->recompute;
+    out->passes = todo_passes(&cut, spec), out->head_rows = s->logit_rows, out->recompute = s->recompute;
     return spec_check(spec, e) || shape_keys(out, e) ? e->code : RC_OK;
 }
 

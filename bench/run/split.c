@@ -41,6 +41,20 @@ static Rc check_run(const Todo *t, const TodoRun *run, Error *e) {
     return split_fits(t, &run->spec, e);
 }
 
+/* What makes logits that must all be there. */
+static const char *logits_obstacle(const RunSpec *spec, const Backend *backend, const ProbeChoice *probes) {
+    if (spec->objective == OBJECTIVE_TRANSLATE) return "a translation reads the logits of chosen rows";
+    if (backend->precision != PRECISION_exact && !backend_has_library(backend))
+        return "it is for precision exact and for a device's fp32, tf32 and bf16";
+    if (precision_word(backend->precision) != WORD_float) return "it is for numbers that are stored as floats";
+    Tape tape;
+    ModelShape shape = spec_shape(spec, 2);
+    transformer_build(&tape, &shape, &spec->variant, probes);
+    bool can = tape_can_cut(&tape);
+    tape_release(&tape);
+    return can ? NULL : "the scale of its logits is learned, from all of them";
+}
+
 Rc split_check(const Session *s, const Todo *t, Error *e) {
     if (s->shard_moments && t->ranks < 2)
         return error_set(e, RC_USAGE, "--shard-moments: is for several processes; --ranks N under mpirun or srun");
@@ -52,6 +66,11 @@ Rc split_check(const Session *s, const Todo *t, Error *e) {
                              t->run[i].backend->name);
     for (int i = 0; (t->micro_batch || t->ranks > 1) && i < t->runs; i++)
         if (!t->run[i].done && check_run(t, &t->run[i], e)) return e->code;
+    for (int i = 0; t->logit_rows && i < t->runs; i++) {
+        const TodoRun *run = &t->run[i];
+        const char *why = run->done ? NULL : logits_obstacle(&run->spec, run->backend, &t->probes);
+        if (why) return error_set(e, RC_USAGE, "--logit-rows: a run of this plan needs all logits at once: %s", why);
+    }
     return RC_OK;
 }
 

@@ -126,7 +126,8 @@ static Rc describe_run(const Todo *t, TodoRun *run, Session *s, const Experiment
     if (x->quantize && run->backend->device)
         return error_set(e, RC_UNMEASURED, "quantize: backend '%s' has no pass in eight bits; --backend cpu has",
                          run->backend->name);
-    run_class(run->arithmetic_class, run->backend, todo_passes(t, &run->spec), t->ranks);
+    run_class(run->arithmetic_class, run->backend, todo_passes(t, &run->spec), t->ranks,
+              t->logit_rows);
     run_id(run->id, &run->spec, run->data, run->arithmetic_class, run->arithmetic);
     return find_stored(run, s->runs, x, e);
 }
@@ -136,7 +137,8 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     Rc rc = RC_OK;
     bool used = false; /* the backend that was asked for */
     *t = (Todo){.probes = x->probes, .hits = x->hits, .quantize = x->quantize, .shards = 1};
-    t->micro_batch = s->micro_batch, t->recompute = s->recompute, t->ranks = s->ranks ? s->ranks->ranks : 1;
+    t->micro_batch = s->micro_batch, t->ranks = s->ranks ? s->ranks->ranks : 1;
+    t->logit_rows = s->logit_rows, t->recompute = s->recompute;
     t->run = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, sizeof *t->run);
     for (int cell = 0; cell < experiment_cells(x) && !rc; cell++)
         for (int arm = 0; arm < x->arms && !rc; arm++)
@@ -247,7 +249,8 @@ double todo_bytes(const Todo *t, int *of) {
         const TodoRun *run = &t->run[i];
         if (run->done || !todo_mine(t, run)) continue;
         ModelShape shape = spec_shape(&run->spec, run->data->vocab);
-        shape.passes = todo_passes(t, &run->spec), shape.recompute = t->recompute;
+        shape.passes = todo_passes(t, &run->spec);
+        shape.head_rows = t->logit_rows, shape.recompute = t->recompute;
         bool same = last && shape_equal(&shape, &last_shape) && last->backend == run->backend &&
                     !memcmp(&last->spec.variant, &run->spec.variant, sizeof run->spec.variant);
         last = run, last_shape = shape;

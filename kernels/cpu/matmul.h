@@ -3,7 +3,8 @@
  *   C(i, j)  =  [C(i, j) +]  ( sum over k of A(i, k) B(k, j)  [+ bias(j)] )
  *
  * Each output is one fma chain over ascending k from +0, then one add of the bias, then one add of the old C when it
- * accumulates (rule 1 of base/canon.h). A chain that continues begins with the old C: k in pieces, with the bits of one. Strides are in words, so transposes are strides, not copies.
+ * accumulates (rule 1 of base/canon.h). A chain that continues begins with the old C: pieces of k give the bits of all
+ * of it. Strides are in words, so transposes are strides, not copies.
  * readable: kernels/cpu/matmul.c; fast, same bits: kernels/cpu/simd/matmul.c. Precision bf16 replaces it by a product
  * that rounds A and B and sums by other rules: kernels/cpu/simd/bf16.h, kernels/cpu/simd/matmul_bf16.c. */
 #ifndef KERNELS_CPU_MATMUL_H

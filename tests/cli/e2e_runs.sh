@@ -147,6 +147,24 @@ check_backends_give_the_same_bytes() {
   [ "$count" -ge 2 ] || fail "only $count backends: $(cat "$W/out")"
 }
 
+# What is computed again, and logits in pieces: less memory, no other byte.
+check_less_memory_does_not_change_bytes() {
+  ends 0 "${run[@]}" --recompute --logit-rows 3 --results "$W/r"
+  same "$W/r"
+  ends 0 "${one[@]}" --backend simt --recompute --logit-rows 5 --results "$W/device"
+  same "$W/device" "$T/whole1"
+  ends 0 "${one[@]}" --set quantize=true --set hits=true --results "$W/kept"
+  ends 0 "${one[@]}" --set quantize=true --set hits=true --recompute --logit-rows 7 --results "$W/again"
+  same "$W/again" "$W/kept"
+  sed 's/variant: pre/variant: ngpt/' one.yaml >ngpt.yaml
+  ends 2 run ngpt.yaml --offline --logit-rows 3 --results "$W/none"
+  says 'a run of this plan needs all logits at once: the scale of its logits is learned'
+  ends 2 "${one[@]}" --precision bf16 --backend soft-dot --logit-rows 3 --results "$W/none"
+  says 'needs all logits at once: it is for precision exact'
+  refused "logit-rows: '0' is not a number from 1" "${one[@]}" --logit-rows 0 --results "$W/none"
+  [ ! -e "$W/none" ] || fail "a refused run left something"
+}
+
 check_replicas_do_not_change_bytes() {
   ends 0 "${run[@]}" --threads 1 --replicas 2 --results "$W/r"
   same "$W/r"

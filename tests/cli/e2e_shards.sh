@@ -145,9 +145,11 @@ check_a_dry_run_of_the_writeups_sizes() {
   done
   # A window after the other, and activations again: 8 partial sums of the gradients are half of what it takes.
   ends 0 run peri-400m --profile full --dry-run --micro-batch 1 --recompute --results "$W/none"
-  prints '^memory: of one device that trains a step in parts, recomputing activations'
+  prints "^memory: of one device that trains a step in parts; blocks' activations are recomputed; all logits are held"
   prints '^  memory       3[0-9.]* GB: weights .* partial sums of them 16\.2[0-9]*, '
   prints '^  FLOPs        7.626e\+15 a step, '
+  ends 0 run peri-400m --profile full --dry-run --micro-batch 1 --recompute --logit-rows 256 --results "$W/none"
+  prints '^  memory       2[0-9.]* GB: .* activations 1\.[0-9]*, '
   ends 2 run peri-400m --profile full --dry-run --micro-batch 3
   says 'micro-batch: 3 does not divide the batch of 256 sequences'
   ends 0 run peri-400m --profile full --dry-run --set batch=2 --results "$W/none"

@@ -19,7 +19,7 @@
 
 #define MATMUL_OF(row) \
     void row##_matmul(float *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const float *bias, \
-                      bool accumulate, float *sums, void *scratch); \
+                      OldC old, float *sums, void *scratch); \
     size_t row##_matmul_scratch(int m, int n, int k);
 MATMUL_OF(soft_dot_bf16)
 MATMUL_OF(soft_amx_bf16)
@@ -33,7 +33,7 @@ typedef enum { DOT, AMX, ORDERS } Order;
 static const struct {
     const char *name;
     Order order;
-    void (*matmul)(float *, size_t, Matrix, Matrix, int, int, int, const float *, bool, float *, void *);
+    void (*matmul)(float *, size_t, Matrix, Matrix, int, int, int, const float *, OldC, float *, void *);
     size_t (*scratch)(int, int, int);
 } rows[] = {
     {"soft-dot-bf16", DOT, soft_dot_bf16_matmul, soft_dot_bf16_matmul_scratch},
@@ -223,7 +223,7 @@ static void check(Product *p, int row, int how) {
     char *scratch = aligned_alloc(64, need + 64);
     memset(scratch, 0xff, need + 64); /* NaN that is read shows */
     memset(scratch + need, 0x5a, 64);
-    rows[row].matmul(p->got, (size_t)ldc, a, b, m, n, k, bias, how & 8, NULL, scratch);
+    rows[row].matmul(p->got, (size_t)ldc, a, b, m, n, k, bias, how & 8 ? C_added : C_replaced, NULL, scratch);
     for (int i = 0; i < m * ldc; i++)
         cr_assert(equal(p->got[i], p->expected[i]), "%s, %d x %d x %d, how %d, (%d, %d): %a, expected %a",
                   rows[row].name, m, n, k, how, i / ldc, i % ldc, (double)p->got[i], (double)p->expected[i]);

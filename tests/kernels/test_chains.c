@@ -14,7 +14,7 @@
 
 #define MATMUL_OF(isa) \
     void isa##_matmul(float *c, size_t ldc, Matrix a, Matrix b, int m, int n, int k, const float *bias, \
-                      bool accumulate, float *sums, void *scratch); \
+                      OldC old, float *sums, void *scratch); \
     size_t isa##_matmul_scratch(int m, int n, int k);
 MATMUL_OF(portable)
 #if defined(__x86_64__)
@@ -24,7 +24,7 @@ MATMUL_OF(v4)
 
 typedef struct {
     const char *backend;
-    void (*matmul)(float *, size_t, Matrix, Matrix, int, int, int, const float *, bool, float *, void *);
+    void (*matmul)(float *, size_t, Matrix, Matrix, int, int, int, const float *, OldC, float *, void *);
     size_t (*scratch)(int, int, int);
 } Fast;
 
@@ -42,20 +42,20 @@ static void fill(float *x, size_t n, uint64_t stream) {
     for (size_t i = 0; i < n; i++) x[i] = canon_normal(philox_word(3, stream, i));
 }
 
-/* C(i, j) = one fmaf chain over ascending k from +0, then the bias, then the old C. */
-static void plain(float *c, int ldc, Matrix a, Matrix b, int m, int n, int k, const float *bias, bool accumulate) {
+/* C(i, j) = one fmaf chain over ascending k from +0, then the bias, then the old C; or one from the old C. */
+static void plain(float *c, int ldc, Matrix a, Matrix b, int m, int n, int k, const float *bias, OldC old) {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
-            float chain = 0, *to = &c[i * ldc + j];
+            float *to = &c[i * ldc + j], chain = old == C_continued ? *to : 0;
             for (int l = 0; l < k; l++)
                 chain = fmaf(a.at[(size_t)i * a.row + (size_t)l * a.col], b.at[(size_t)l * b.row + (size_t)j * b.col],
                              chain);
             if (bias) chain += bias[j];
-            *to = accumulate ? *to + chain : chain;
+            *to = old == C_added ? *to + chain : chain;
         }
 }
 
-static void compare(int m, int n, int k, bool a_turned, bool b_turned, bool with_bias, bool accumulate) {
+static void compare(int m, int n, int k, bool a_turned, bool b_turned, bool with_bias, OldC how) {
     int ldc = n + 3;
     size_t an = (size_t)m * (size_t)k, bn = (size_t)k * (size_t)n, cn = (size_t)m * (size_t)ldc;
     float *a = calloc(an + 1, 4), *b = calloc(bn + 1, 4), *bias = calloc((size_t)n + 1, 4), *old = calloc(cn + 1, 4);
@@ -64,13 +64,13 @@ static void compare(int m, int n, int k, bool a_turned, bool b_turned, bool with
     Matrix am = a_turned ? (Matrix){a, 1, (size_t)m} : (Matrix){a, (size_t)k, 1};
     Matrix bm = b_turned ? (Matrix){b, 1, (size_t)k} : (Matrix){b, (size_t)n, 1};
     memcpy(expected, old, cn * 4);
-    plain(expected, ldc, am, bm, m, n, k, with_bias ? bias : NULL, accumulate);
+    plain(expected, ldc, am, bm, m, n, k, with_bias ? bias : NULL, how);
     for (int f = 0; f < FAST; f++) {
         Error e;
         if (!backend_find(fast[f].backend, &e)) continue;
         void *scratch = aligned_alloc(64, (fast[f].scratch(m, n, k) + 64) / 64 * 64);
         memcpy(got, old, cn * 4); /* what stands between the rows must stay */
-        fast[f].matmul(got, (size_t)ldc, am, bm, m, n, k, with_bias ? bias : NULL, accumulate, with_bias ? NULL : sums,
+        fast[f].matmul(got, (size_t)ldc, am, bm, m, n, k, with_bias ? bias : NULL, how, with_bias ? NULL : sums,
                        scratch);
         for (int i = 0; i < m && !with_bias; i++) {
             float sum = 0;
@@ -78,9 +78,9 @@ static void compare(int m, int n, int k, bool a_turned, bool b_turned, bool with
             cr_assert(sums[i] == sum, "%s: sum of row %d, %d x %d x %d, A %s", fast[f].backend, i, m, n, k,
                       a_turned ? "turned" : "straight");
         }
-        cr_assert(!memcmp(got, expected, cn * 4), "%s: %d x %d x %d, A %s, B %s, bias %d, accumulate %d",
+        cr_assert(!memcmp(got, expected, cn * 4), "%s: %d x %d x %d, A %s, B %s, bias %d, old C %d",
                   fast[f].backend, m, n, k, a_turned ? "turned" : "straight", b_turned ? "turned" : "straight",
-                  with_bias, accumulate);
+                  with_bias, (int)how);
         free(scratch);
     }
     free(a), free(b), free(bias), free(old), free(expected), free(got), free(sums);
@@ -95,7 +95,7 @@ static void fits(int f, int m, int n, int k, int most_m, int most_k, bool a_turn
     unsigned char *scratch = aligned_alloc(64, (bytes + GUARD + 63) / 64 * 64);
     memset(scratch + bytes, 0xa5, GUARD);
     Matrix am = a_turned ? (Matrix){a, 1, (size_t)m} : (Matrix){a, (size_t)k, 1};
-    fast[f].matmul(c, (size_t)n, am, (Matrix){b, (size_t)n, 1}, m, n, k, NULL, false, sums, scratch);
+    fast[f].matmul(c, (size_t)n, am, (Matrix){b, (size_t)n, 1}, m, n, k, NULL, C_replaced, sums, scratch);
     for (size_t at = 0; at < GUARD; at++)
         cr_assert(scratch[bytes + at] == 0xa5, "%s: %d x %d x %d, A %s, byte %zu past the scratch", fast[f].backend, m,
                   n, k, a_turned ? "turned" : "straight", at);
@@ -124,9 +124,9 @@ Test(chains, matmul_is_one_fma_chain) {
                                     {30, 544, 67}, {40, 100, 1101}, {17, 33, 2049}, {17, 33, 1024}};
     int ran = 0;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-        for (int how = 0; how < 16; how++, ran++)
-            compare(shapes[s][0], shapes[s][1], shapes[s][2], how & 1, how & 2, how & 4, how & 8);
-    cr_assert_eq(ran, 19 * 16);
+        for (int how = 0; how < 24; how++, ran++)
+            compare(shapes[s][0], shapes[s][1], shapes[s][2], how & 1, how & 2, how & 4, (OldC)(how / 8));
+    cr_assert_eq(ran, 19 * 24);
 }
 
 static bool same_bits(const OpCase *a, const OpCase *b, View va, View vb) {

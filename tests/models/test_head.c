@@ -108,8 +108,8 @@ Test(head, a_piece_is_in_memory) {
     s.head_rows = 8;
     TrainerPlan pieces = trainer_plan(&s, &pre, NULL, cpu, false);
     /* The gradient of nll stays beside that of the head's input. */
-    size_t rows = (size_t)(s.batch * s.context), less = (rows - 8) * 160 * sizeof(float), nll = 2 * rows * sizeof(float);
-    size_t saved = whole.activations - pieces.activations;
+    size_t rows = (size_t)(s.batch * s.context), less = (rows - 8) * 160 * sizeof(float);
+    size_t saved = whole.activations - pieces.activations, nll = 2 * rows * sizeof(float);
     cr_expect(saved <= less && saved + nll >= less, "%zu bytes, of %zu", saved, less);
     /* On a device the gradient of the logits is apart. */
     pieces = trainer_plan(&s, &pre, NULL, cpu, true), s.head_rows = 0;

@@ -47,7 +47,10 @@ same() { [ "$(bits one)" = "$(bits "$1")" ]; }
 two() { ranks 2 two && same two; }
 four() { ranks 4 four && same four; }
 parts() { run parts --micro-batch 256 && same parts; }
-again() { run again --micro-batch 256 --recompute && same again && ranks 2 again2 --recompute && same again2; }
+again() {
+  run again --micro-batch 256 --recompute --logit-rows 1000 && same again &&
+    ranks 2 again2 --recompute --logit-rows 300 && same again2
+}
 both() { ranks 2 both --micro-batch 256 --threads-per-run 2 && same both; }
 eight() {
   local more=(--set batch=2048 --set steps=2 --set evaluate_at=2)
@@ -165,7 +168,7 @@ check "one process" run one
 check "two ranks have its bits" two
 check "four ranks have them" four
 check "so have four parts of a batch" parts
-check "so have activations that are computed again, in parts and on ranks" again
+check "so have activations and logits that are computed again, in parts and on ranks" again
 check "two ranks of two parts, two threads each" both
 check "two and four ranks on a device, the shim, by MPI and by calls of NCCL" shim
 check "without it all ranks end, with one line" no_library

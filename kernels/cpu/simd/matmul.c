@@ -105,7 +105,8 @@ static void finish_edge(const float *chain, const Job *j) {
 static __attribute__((noinline)) void old_edge(float *chain, const Job *j) {
     memset(chain, 0, TILE_ROWS * TILE_COLS * sizeof(float));
     for (int r = 0; r < j->rows; r++)
-        memcpy(chain + r * TILE_COLS, j->c + (size_t)r * j->ldc, (size_t)least(j->cols, TILE_COLS) * sizeof(float));
+        for (int i = 0; i < TILE_COLS && i < j->cols; i++)
+            chain[r * TILE_COLS + i] = j->c[(size_t)r * j->ldc + (size_t)i];
 }
 
 V_FN void begin(vec t[], const int rows, const int vecs, const Job *j) {
