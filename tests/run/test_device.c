@@ -223,3 +223,42 @@ Test(device, a_failed_allocation_leaves_the_queue) {
     d->close(q);
     simt_limits(0, 0);
 }
+
+/* All that a trainer asks a device for, the tables of a step and of its probes too, against the plan: whole,
+ * recomputed, with pieces of logits, in parts. */
+Test(device, a_plan_is_within_five_percent_of_what_a_device_is_asked_for) {
+    static const struct {
+        bool recompute;
+        int head_rows, passes;
+    } CASE[] = {{false, 0, 1}, {true, 0, 1}, {true, 512, 1}, {false, 512, 2}, {true, 512, 2}};
+    const Recipe recipe = {.optimizer = OPTIMIZER_adamw, .steps = 10, .lr = 1e-3};
+    const uint64_t seed = 1;
+    Error e;
+    const Backend *simt = backend_find("simt", &e);
+    cr_assert(simt, "%s", e.text);
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        ModelShape s = {.layers = 4,
+                        .width = 64,
+                        .heads = 4,
+                        .context = 512,
+                        .vocab = 1000,
+                        .batch = 16,
+                        .passes = CASE[i].passes,
+                        .head_rows = CASE[i].head_rows,
+                        .recompute = CASE[i].recompute,
+                        .ffn_mult = 4,
+                        .tied = true,
+                        .norm_eps = 1e-5};
+        Trainer *t;
+        size_t most = (size_t)1 << 34;
+        simt_limits(most, 0);
+        cr_assert_eq(trainer_new(&t, &s, variant_find("pre", &e), NULL, &recipe, &seed, 1, simt, &e), RC_OK, "%s",
+                     e.text);
+        double asked = (double)(most - simt->device->memory());
+        simt_limits(0, 0);
+        trainer_free(t);
+        TrainerPlan p = trainer_plan(&s, variant_find("pre", &e), NULL, simt, true);
+        cr_expect(asked >= trainer_plan_bytes(&p) && asked <= 1.05 * trainer_plan_bytes(&p),
+                  "case %zu: %.0f bytes are asked for, %.0f are planned", i, asked, trainer_plan_bytes(&p));
+    }
+}
