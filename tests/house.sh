@@ -54,7 +54,7 @@ report "write/ knows no trainer, parser or spell-checker" \
   "$(tracked 'bench/write/*' | xargs grep -nE 'run/(execute|runner|checkpoint|weights|trace)\.h|\b(spec_set|spec_parse|experiment_spec|did_you_mean)\(' 2>/dev/null)"
 
 report "nobody outside models/ and tests/ names a trainer's program or tape" \
-  "$(tracked '*.c' '*.h' '*.cc' '*.cu' | grep -v -e '^models/' -e '^tests/' | xargs grep -nE 'models/(trainer_state|program|resident|measure|observe|gradients|places|init|head|recompute)\.h|\b[a-z]*(trainer|t)(->|\.)(program|tape)\b' 2>/dev/null)"
+  "$(tracked '*.c' '*.h' '*.cc' '*.cu' | grep -v -e '^models/' -e '^tests/' | xargs grep -nE 'models/(trainer_state|program|resident|measure|observe|gradients|places|init)\.h|\b[a-z]*(trainer|t)(->|\.)(program|tape)\b' 2>/dev/null)"
 
 report "GSL lives in stats (and its version in the records)" \
   "$(tracked '*.c' '*.h' | grep -v -e '^stats/' -e '^tests/' -e '^bench/run/provenance.c' | xargs grep -ln '<gsl/' 2>/dev/null)"
