@@ -153,7 +153,7 @@ void decode_read(Decode *d, int rows) {
     for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++) {
         if (!d->wanted[i] || d->after[i] == AFTER_tokens) continue;
         Call c = call_of(d, i, rows);
-        program_run(p, &c, p->scratch_stride);
+        program_run(p, &c, false, p->scratch_stride);
         program_round_op(p, i, false);
         keep_source(d, p->tape->op[i].out);
     }
@@ -223,7 +223,7 @@ void decode_next(Decode *d, const int *parent, int rows) {
         Call c = call_of(d, i, rows);
         size_t stride = p->scratch_stride;
         if (c.kind == OP_attend) stride = attend(d, &c, r++, rows);
-        program_run(p, &c, stride);
+        program_run(p, &c, false, stride);
         program_round_op(p, i, false);
     }
 }

@@ -4,10 +4,6 @@
 
 #include "base/canon.h"
 
-int head_rows(int asked) {
-    return asked < CANON_BLOCK ? asked : CANON_BLOCK;
-}
-
 static int rows_of(const Tape *t) {
     return t->tensor[t->nll].rows;
 }
@@ -87,7 +83,7 @@ static int rows_from(const Tape *t, int first) {
 static void forward_piece(Program *p, int first, int end, void (*seen)(void *context, int op), void *context) {
     for (int op = p->tape->head; op < end; op++) {
         Call c = piece(p, op, first, rows_from(p->tape, first));
-        program_run_one(p, &c, false);
+        program_run(p, &c, false, p->scratch_stride);
         if (seen) seen(context, op);
     }
 }
@@ -125,7 +121,7 @@ static void backward_piece(Program *p, int first, int rows) {
             c.din[1] = sum_at(p, c.din[1], ones(first / CANON_BLOCK));
             c.continues = first % CANON_BLOCK > 0;
         }
-        program_run_one(p, &c, true);
+        program_run(p, &c, true, p->scratch_stride);
     }
 }
 

@@ -10,9 +10,6 @@
 
 #include "models/program.h"
 
-/* The rows of a piece where so many are asked for: a piece is of one block. */
-int head_rows(int asked);
-
 /* Bytes of partial sums; 0: the head is not cut, or the batch is one block. */
 size_t head_bytes(const Program *p);
 

@@ -262,9 +262,9 @@ static void work(void *context, int part, int parts) {
     w->kernel(&c);
 }
 
-void program_run_one(const Program *p, const Call *c, bool backward) {
+void program_run(const Program *p, const Call *c, bool backward, size_t scratch_stride) {
     const Kernel *k = p->backend->kernel[c->kind];
-    Work w = {backward ? k->backward : k->forward, c, p->scratch_stride};
+    Work w = {backward ? k->backward : k->forward, c, scratch_stride};
     program_together(p, work, &w);
 }
 
@@ -281,11 +281,6 @@ void program_join(const Program *p, void *y, const void *x, size_t bytes, bool c
     }
 }
 
-void program_run(const Program *p, const Call *c, size_t scratch_stride) {
-    Work w = {p->backend->kernel[c->kind]->forward, c, scratch_stride};
-    program_together(p, work, &w);
-}
-
 void program_ready(Program *p) {
     if (!p->queue) return;
     const Device *d = p->backend->device;
@@ -298,7 +293,7 @@ void program_forward_op(Program *p, int op) {
         if (p->tape->op[op].out == p->tape->nll) head_forward(p, NULL, NULL);
         return;
     }
-    program_run_one(p, &p->call[op], false);
+    program_run(p, &p->call[op], false, p->scratch_stride);
     program_round_op(p, op, false);
 }
 
@@ -323,7 +318,7 @@ void program_forward_rows(Program *p, int from, int to, const int *row, int rows
     for (int i = from; i <= to && !program_cancelled(p); i++) {
         Call c = p->call[i];
         c.in[0].rows = c.out.rows = rows;
-        program_run(p, &c, p->scratch_stride);
+        program_run(p, &c, false, p->scratch_stride);
         program_round_op(p, i, false);
     }
 }
@@ -345,7 +340,7 @@ static void backward_ops(Program *p, void (*seen)(void *context, int op), void *
         program_again(p, i);
         if (!p->gradients.reached[i]) continue;
         if (!tape_cut(p->tape, i))
-            program_run_one(p, &p->call[i], true), program_round_op(p, i, true);
+            program_run(p, &p->call[i], true, p->scratch_stride), program_round_op(p, i, true);
         else if (p->tape->op[i].out == p->tape->nll)
             head_backward(p);
         if (seen) seen(context, i);

@@ -83,11 +83,9 @@ void program_forward_rows(Program *p, int from, int to, const int *row, int rows
 /* y[i] += x[i] of words of gradients, where the program has them; or, where it copies, y = x. */
 void program_join(const Program *p, void *y, const void *x, size_t bytes, bool copies);
 
-/* The forward of a call that is like one of the program's, on its threads; scratch holds scratch_stride bytes for each
- * of them. */
-void program_run(const Program *p, const Call *c, size_t scratch_stride);
-/* The forward or the backward of a call on all threads, in the program's scratch. */
-void program_run_one(const Program *p, const Call *c, bool backward);
+/* The forward or the backward of a call that is like one of the program's, on its threads; scratch holds scratch_stride
+ * bytes for each of them. */
+void program_run(const Program *p, const Call *c, bool backward, size_t scratch_stride);
 
 /* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica, where kernels find
  * them. */

@@ -143,7 +143,7 @@ int tape_rows(const Tape *t, int tensor);
 /* Whether nothing in the head but its matrix is a parameter: then it can be cut. */
 bool tape_can_cut(const Tape *t);
 
-/* Words that tensor takes in memory. */
+/* Words that a tensor takes in memory. */
 size_t tape_words(const Tape *t, int tensor);
 
 /* Words a tensor takes in its arena: whole cache lines in either word size. */

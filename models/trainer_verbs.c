@@ -14,7 +14,7 @@
 size_t trainer_need(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
                     const Backend *backend) {
     TrainerPlan p = trainer_plan(shape, variant, probes, backend, false);
-    return p.weights + p.gradients + p.sums + p.moments + p.activations + p.other;
+    return (size_t)trainer_plan_bytes(&p);
 }
 
 TrainerPlan trainer_plan(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/canon.h"
 #include "base/sha256.h"
-#include "models/head.h"
 #include "models/norm.h"
 #include "models/start.h"
 #include "models/streams.h"
@@ -381,7 +381,8 @@ void transformer_build(Tape *t, const ModelShape *s, const Variant *v, const Pro
     t->recompute = s->recompute;
     one.batch /= t->passes;
     (s->pairs ? build_pairs : build_alone)(t, &one, v);
-    if (s->head_rows && s->head_rows < t->tensor[t->nll].rows) t->head_rows = head_rows(s->head_rows);
+    if (s->head_rows < t->tensor[t->nll].rows) /* a piece is of one block */
+        t->head_rows = s->head_rows < CANON_BLOCK ? s->head_rows : CANON_BLOCK;
     assert(!t->head_rows || tape_can_cut(t));
     tape_probe(t, probes ? probes : &usual);
 }

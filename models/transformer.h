@@ -11,18 +11,18 @@ typedef enum { POSITIONS_LEARNED, POSITIONS_ROPE, POSITIONS_NONE, POSITIONS_SINU
 /* What all arms of an experiment share. */
 typedef struct {
     int layers, width, heads, context, vocab, batch;
-    int passes;   /* over a batch, a part of its sequences each (models/micro.h); 0: 1 */
+    int passes;     /* over a batch, a part of its sequences each (models/micro.h); 0: 1 */
     int head_rows;  /* logits at once, made again in the backward pass (models/head.h); 0: all */
     bool recompute; /* blocks' activations, instead of keeping them (models/recompute.h) */
-    int ffn_mult; /* hidden width of the MLP / width; shape_hidden has the exceptions */
+    int ffn_mult;   /* hidden width of the MLP / width; shape_hidden has the exceptions */
     Activation activation;
     Positions positions;
-    bool bias;    /* on linear layers */
-    bool tied;    /* the head is the token embedding */
-    bool dropout; /* dropout ops exist; their p is a scalar of the replica */
-    bool full;    /* every token sees all of its sequence; false: causal */
-    bool pairs;   /* an encoder of `layers` blocks and a decoder of as many, which reads it (PairFeeds) */
-    bool shared;  /* pairs: one table of tokens for both */
+    bool bias;      /* on linear layers */
+    bool tied;      /* the head is the token embedding */
+    bool dropout;   /* dropout ops exist; their p is a scalar of the replica */
+    bool full;      /* every token sees all of its sequence; false: causal */
+    bool pairs;     /* an encoder of `layers` blocks and a decoder of as many, which reads it (PairFeeds) */
+    bool shared;    /* pairs: one table of tokens for both */
     double norm_eps;
 } ModelShape;
 

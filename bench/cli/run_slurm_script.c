@@ -9,9 +9,10 @@
 #include "bench/formats/progress.h"
 
 /* Options of `run` that its tasks get as they were given. */
-static const OptionKind passed_on[] = {OPTION_data,     OPTION_offline,          OPTION_backend, OPTION_threads_per_run,
-                                       OPTION_replicas, OPTION_checkpoint_every, OPTION_name,    OPTION_micro_batch,
-                                       OPTION_recompute, OPTION_logit_rows,       OPTION_shard_size};
+static const OptionKind passed_on[] = {OPTION_data,        OPTION_offline,   OPTION_backend,
+                                       OPTION_replicas,    OPTION_name,      OPTION_checkpoint_every,
+                                       OPTION_micro_batch, OPTION_recompute, OPTION_threads_per_run,
+                                       OPTION_logit_rows,  OPTION_shard_size};
 
 /* What cannot stand behind #SBATCH: it ends the line, or Slurm reads it as something else. */
 static Rc plain(const char *option, const char *value, const char *forbidden, Error *e) {

@@ -65,13 +65,18 @@ static int64_t largest(const Experiment *x, const RunSpec *spec, const ModelShap
 }
 
 Rc scale_shape(ModelShape *out, Session *s, const RunSpec *spec, Error *e) {
+    const Backend *backend;
     int vocab = 0;
     if (vocabulary(&vocab, s, spec, e)) return e->code;
     const Todo cut = {.micro_batch = s->micro_batch, .ranks = s->ranks ? s->ranks->ranks : 1};
     if (split_fits(&cut, spec, e)) return e->code;
     *out = spec_shape(spec, vocab);
     out->passes = todo_passes(&cut, spec), out->head_rows = s->logit_rows, out->recompute = s->recompute;
-    return spec_check(spec, e) || shape_keys(out, e) ? e->code : RC_OK;
+    if (spec_check(spec, e) || shape_keys(out, e)) return e->code;
+    if (s->logit_rows &&
+        (session_backend(s, (PrecisionKind)spec->precision, &backend, e) || split_logits(spec, backend, e)))
+        return e->code;
+    return RC_OK;
 }
 
 Rc scale_of(Scale *out, Session *s, const Experiment *x, const RunSpec *spec, double memory, Error *e) {

@@ -31,7 +31,7 @@ typedef struct {
 } Scale;
 
 /* The shape of a run, with the parts and the recomputing that were asked for. The codes of scale_of; RC_USAGE: a batch
- * that cannot be cut so. */
+ * or logits that cannot be cut so. */
 Rc scale_shape(ModelShape *out, Session *s, const RunSpec *spec, Error *e);
 
 /* RC_USAGE: keys that do not fit together. RC_UNMEASURED, RC_INTEGRITY: the vocabulary is the corpus', and it cannot be

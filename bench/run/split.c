@@ -7,12 +7,17 @@
 #include "models/micro.h"
 #include "models/moments.h"
 
-/* What a part of a batch cannot compute alone. */
-static const char *obstacle(const RunSpec *spec, const Backend *backend, const ProbeChoice *probes) {
-    if (spec->objective == OBJECTIVE_TRANSLATE) return "sentence pairs stand packed over a whole batch";
+static const char *obstacle_of_precision(const Backend *backend) {
     if (backend->precision != PRECISION_exact && !backend_has_library(backend))
         return "it is for precision exact and for a device's fp32, tf32 and bf16";
-    if (precision_word(backend->precision) != WORD_float) return "it is for numbers that are stored as floats";
+    return precision_word(backend->precision) != WORD_float ? "it is for numbers that are stored as floats" : NULL;
+}
+
+/* What a part of a batch cannot compute alone. */
+static const char *obstacle(const RunSpec *spec, const Backend *backend, const ProbeChoice *probes) {
+    const char *why = obstacle_of_precision(backend);
+    if (spec->objective == OBJECTIVE_TRANSLATE) return "sentence pairs stand packed over a whole batch";
+    if (why) return why;
     for (int i = 0; i < PROBE_COUNT; i++)
         if (probes->wanted[i] && (probe_info[i].reduction == REDUCE_apart || probe_info[i].reduction == REDUCE_massive))
             return "a probe that it asks for reads all activations of a batch at once";
@@ -41,18 +46,16 @@ static Rc check_run(const Todo *t, const TodoRun *run, Error *e) {
     return split_fits(t, &run->spec, e);
 }
 
-/* What makes logits that must all be there. */
-static const char *logits_obstacle(const RunSpec *spec, const Backend *backend, const ProbeChoice *probes) {
-    if (spec->objective == OBJECTIVE_TRANSLATE) return "a translation reads the logits of chosen rows";
-    if (backend->precision != PRECISION_exact && !backend_has_library(backend))
-        return "it is for precision exact and for a device's fp32, tf32 and bf16";
-    if (precision_word(backend->precision) != WORD_float) return "it is for numbers that are stored as floats";
+Rc split_logits(const RunSpec *spec, const Backend *backend, Error *e) {
+    const char *why = obstacle_of_precision(backend);
     Tape tape;
     ModelShape shape = spec_shape(spec, 2);
-    transformer_build(&tape, &shape, &spec->variant, probes);
-    bool can = tape_can_cut(&tape);
+    transformer_build(&tape, &shape, &spec->variant, NULL);
+    if (!tape_can_cut(&tape)) why = "the scale of its logits is learned, from all of them";
     tape_release(&tape);
-    return can ? NULL : "the scale of its logits is learned, from all of them";
+    if (spec->objective == OBJECTIVE_TRANSLATE) why = "a translation reads the logits of chosen rows";
+    if (!why) return RC_OK;
+    return error_set(e, RC_USAGE, "--logit-rows: a run of this plan needs all logits at once: %s", why);
 }
 
 Rc split_check(const Session *s, const Todo *t, Error *e) {
@@ -66,11 +69,8 @@ Rc split_check(const Session *s, const Todo *t, Error *e) {
                              t->run[i].backend->name);
     for (int i = 0; (t->micro_batch || t->ranks > 1) && i < t->runs; i++)
         if (!t->run[i].done && check_run(t, &t->run[i], e)) return e->code;
-    for (int i = 0; t->logit_rows && i < t->runs; i++) {
-        const TodoRun *run = &t->run[i];
-        const char *why = run->done ? NULL : logits_obstacle(&run->spec, run->backend, &t->probes);
-        if (why) return error_set(e, RC_USAGE, "--logit-rows: a run of this plan needs all logits at once: %s", why);
-    }
+    for (int i = 0; t->logit_rows && i < t->runs; i++)
+        if (!t->run[i].done && split_logits(&t->run[i].spec, t->run[i].backend, e)) return e->code;
     return RC_OK;
 }
 

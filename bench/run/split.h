@@ -12,6 +12,9 @@ Rc split_check(const Session *s, const Todo *t, Error *e);
 /* The same of one batch: RC_USAGE says which parts are possible. Of t it reads micro_batch and ranks. */
 Rc split_fits(const Todo *t, const RunSpec *spec, Error *e);
 
+/* Whether a run's logits can be made in pieces (--logit-rows). RC_USAGE says why not. */
+Rc split_logits(const RunSpec *spec, const Backend *backend, Error *e);
+
 /* Before anything is trained: all ranks have the same program, plan and arithmetic. RC_USAGE on every rank. */
 Rc split_agree(const Ranks *r, const Todo *t, Error *e);
 

@@ -159,6 +159,8 @@ check_less_memory_does_not_change_bytes() {
   sed 's/variant: pre/variant: ngpt/' one.yaml >ngpt.yaml
   ends 2 run ngpt.yaml --offline --logit-rows 3 --results "$W/none"
   says 'a run of this plan needs all logits at once: the scale of its logits is learned'
+  ends 2 run ngpt.yaml --offline --dry-run --device H200 --logit-rows 3 --results "$W/none"
+  says 'a run of this plan needs all logits at once: the scale of its logits is learned'
   ends 2 "${one[@]}" --precision bf16 --backend soft-dot --logit-rows 3 --results "$W/none"
   says 'needs all logits at once: it is for precision exact'
   refused "logit-rows: '0' is not a number from 1" "${one[@]}" --logit-rows 0 --results "$W/none"

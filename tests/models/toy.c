@@ -1,7 +1,9 @@
 #include "tests/models/toy.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/philox.h"
@@ -123,6 +125,23 @@ Trainer *toy_trainer(const char *variant, const ProbeChoice *probes, const Recip
     assert(rc == RC_OK);
     (void)rc;
     return t;
+}
+
+void toy_culprit(char out[CULPRIT_SIZE], const ModelShape *s, const char *parameter, const char *backend) {
+    Error e;
+    Trainer *t = NULL;
+    const uint64_t seed = 3;
+    Recipe r = toy_recipe();
+    Rc rc = trainer_new(&t, s, variant_find("pre", &e), NULL, &r, &seed, 1, backend_find(backend, &e), &e);
+    assert(rc == RC_OK);
+    (void)rc;
+    *(float *)program_at(&t->program, ROLE_PARAM, tape_find(&t->tape, parameter), 0) = (float)INFINITY;
+    StepReport *report = trainer_reports(t, 1);
+    toy_batch(t, 0, 7, 0);
+    (void)trainer_step(t, report);
+    strcpy(out, report->culprit);
+    free(report);
+    trainer_free(t);
 }
 
 double toy_probe(const Trainer *t, const StepReport *report, ProbeKind kind, int layer) {

@@ -52,6 +52,9 @@ void toy_hashes_shared(char out[130], const Variant *v, const ModelShape *s, con
 
 /* A trainer of the toy shape, one replica of seed 3. */
 Trainer *toy_trainer(const char *variant, const ProbeChoice *probes, const Recipe *recipe, const char *backend);
+/* What a step is stopped by (StepReport.culprit) once the first word of a parameter is infinite; "" if by nothing. Of
+ * Pre-LN. */
+void toy_culprit(char out[CULPRIT_SIZE], const ModelShape *s, const char *parameter, const char *backend);
 /* A probe's number in a report; layer -1: of the whole model. */
 double toy_probe(const Trainer *t, const StepReport *report, ProbeKind kind, int layer);
 
