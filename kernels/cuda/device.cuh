@@ -92,6 +92,11 @@ DEVICE_FN void store(float *at, const float (&x)[N]) {
     }
 }
 
+/* Rows of x that are `apart` can be read and written `by` words at once. */
+DEVICE_FN bool lies_by(const float *x, size_t apart, int by) {
+    return (((uintptr_t)x / sizeof(float)) | apart) % by == 0;
+}
+
 DEVICE_FN int lane_id(void) {
     return (int)(threadIdx.x % WARP);
 }

@@ -32,11 +32,6 @@ typedef struct {
     bool accumulate, continues; /* continues: chains begin with the old C */
 } Multiplication;
 
-/* Rows of x that are `apart` can be read and written `by` words at once. */
-DEVICE_FN bool lies_by(const float *x, size_t apart, int by) {
-    return (((uintptr_t)x / sizeof(float)) | apart) % by == 0;
-}
-
 /* A thread's words of each strip: WORDS neighbours in memory, along k or along lines. */
 template <int TILE, bool ALONG_K>
 struct Walk {

@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/chain.cuh"
 #include "kernels/cuda/columns.cuh"
+#include "kernels/cuda/fours.cuh"
 #include "kernels/cuda/step_launch.h"
 
 typedef float real;
@@ -298,11 +299,19 @@ KERNEL_FN(update, THREADS, Step, s) {
     const Rates a = rates_of(&s.scalars[r], chunk.decay);
     float *p = at(s.param, r) + chunk.at, *g = at(s.grad, r) + chunk.at;
     float *m = at(s.moment1, r) + chunk.at, *v = at(s.moment2, r) + chunk.at;
-    for (int i = (int)threadIdx.x; i < chunk.count; i += THREADS) {
-        float old = p[i], first = m[i], second = v[i];
-        p[i] = updated(s.optimizer, old, g[i] * a.clip, &first, &second, &a);
-        g[i] = p[i] - old, m[i] = first, v[i] = second;
+    static_assert(STEP_CHUNK == THREADS * FOUR, "a chunk is a block's fours");
+    const int first = (int)threadIdx.x * FOUR, left = chunk.count - first;
+    const Fours here = {(size_t)first, left < FOUR ? left : (int)FOUR};
+    float was[FOUR], by[FOUR], one[FOUR], two[FOUR];
+    if (left <= 0) return;
+    read_fours(was, p, here), read_fours(by, g, here), read_fours(one, m, here), read_fours(two, v, here);
+#pragma unroll
+    for (int i = 0; i < FOUR; i++) {
+        const float now = updated(s.optimizer, was[i], by[i] * a.clip, &one[i], &two[i], &a);
+        by[i] = now - was[i], was[i] = now;
     }
+    put_fours(p, was, here, false), put_fours(g, by, here, false);
+    put_fours(m, one, here, false), put_fours(v, two, here, false);
 }
 
 /* A warp for each row. */

@@ -2,17 +2,20 @@
 #ifndef KERNELS_CUDA_STRAIGHT_CUH
 #define KERNELS_CUDA_STRAIGHT_CUH
 
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/fours.cuh"
 
 KERNEL_FN(straight, THREADS, Call, c) {
-    int r = (int)blockIdx.z, i = thread_index();
-    if (i >= c.out.rows * c.out.cols) return;
-    put(&at(c.din[0], r)[i], at(c.dout, r)[i], c.accumulate[0]);
+    const int r = (int)blockIdx.z;
+    const Fours here = fours_of(c.out);
+    float dy[FOUR];
+    if (!here.exist) return;
+    read_fours(dy, at(c.dout, r), here);
+    put_fours(at(c.din[0], r), dy, here, c.accumulate[0]);
 }
 
 /* In place (din[0] is dout) there is nothing to write. */
 static Grid each_moved(const Call *c) {
-    return c->din[0].at != c->dout.at ? each_element_back(c) : no_grid();
+    return c->din[0].at != c->dout.at ? each_four_back(c) : no_grid();
 }
 
 #endif

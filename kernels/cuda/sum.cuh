@@ -3,7 +3,7 @@
 #ifndef KERNELS_CUDA_SUM_CUH
 #define KERNELS_CUDA_SUM_CUH
 
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/fours.cuh"
 
 typedef struct {
     double a, b;
@@ -12,31 +12,42 @@ typedef struct {
 DEVICE_FN Pair factors(const Call &c, int r);
 
 KERNEL_FN(forward, THREADS, Call, c) {
-    int r = (int)blockIdx.z, i = thread_index();
-    if (i >= c.out.rows * c.out.cols) return;
+    const int r = (int)blockIdx.z;
+    const Fours here = fours_of(c.out);
+    float x[FOUR], f[FOUR];
+    if (!here.exist) return;
     const Pair by = factors(c, r);
-    at(c.out, r)[i] = CANON_FMA((float)by.a, at(c.in[0], r)[i], (float)by.b * at(c.in[1], r)[i]);
+    read_fours(x, at(c.in[0], r), here), read_fours(f, at(c.in[1], r), here);
+#pragma unroll
+    for (int i = 0; i < FOUR; i++) x[i] = CANON_FMA((float)by.a, x[i], (float)by.b * f[i]);
+    put_fours(at(c.out, r), x, here, false);
 }
 
 /* dx of input 0 may be written in place of dy: dy is read before either gradient is written. */
 KERNEL_FN(backward, THREADS, Call, c) {
-    int r = (int)blockIdx.z, i = thread_index();
-    if (i >= c.out.rows * c.out.cols) return;
+    const int r = (int)blockIdx.z;
+    const Fours here = fours_of(c.out);
+    float dy[FOUR], dx[FOUR];
+    if (!here.exist) return;
     const Pair by = factors(c, r);
-    const float dy = at(c.dout, r)[i], factor[2] = {(float)by.a, (float)by.b};
+    const float factor[2] = {(float)by.a, (float)by.b};
+    read_fours(dy, at(c.dout, r), here);
+#pragma unroll
     for (int which = 0; which < 2; which++) {
-        float *dx = at(c.din[which], r);
-        if (dx) put(&dx[i], factor[which] * dy, c.accumulate[which]);
+        if (!c.din[which].at) continue;
+#pragma unroll
+        for (int i = 0; i < FOUR; i++) dx[i] = factor[which] * dy[i];
+        put_fours(at(c.din[which], r), dx, here, c.accumulate[which]);
     }
 }
 
 static Grid back(const Call *c) {
-    return c->din[0].at || c->din[1].at ? each_element(c) : no_grid();
+    return c->din[0].at || c->din[1].at ? each_four(c) : no_grid();
 }
 
 #define SUM(op) \
     STAGES(op, \
-           {{#op ".forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, NULL, true}}, \
+           {{#op ".forward", BODY(forward, Call), each_four, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_out, NULL, true}}, \
            {{#op ".backward", BODY(backward, Call), back, NULL, TOUCH_dout | TOUCH_din0 | TOUCH_din1, NULL, true}}, \
            NULL)
 

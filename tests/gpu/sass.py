@@ -79,10 +79,11 @@ def kernels_of(listing):
     return kernels
 
 
-def words_of(code):
-    """Of global memory that an instruction loads or stores."""
-    wide = re.search(r"\.(64|128)\b", code)
-    return (int(wide.group(1)) // 32 if wide else 1) if re.match(r"(LDG|STG|LD|ST)\b", code) else 0
+def words_of(codes):
+    """Of global memory that a kernel's instructions load or store. Beside accesses of 128 bits, others are those of its edges,
+    which other threads run."""
+    widths = [int((re.search(r"\.(64|128)\b", code) or [0, 32])[1]) // 32 for code in codes if re.match(r"(LDG|STG|LD|ST)\b", code)]
+    return sum(w for w in widths if w == 4 or 4 not in widths)
 
 
 def demangled(names):
@@ -110,7 +111,7 @@ def measure(tools, root, op, arch):
         while instructions and instructions[-1][1] == "NOP":  # padding
             instructions.pop()
         rows[f"{op}: {plain}"] = {**about.get(name, {}), "all": len(instructions), "loop": hottest(*kernels[name]),
-                                    "words": sum(words_of(code) for _, code, _ in instructions)}
+                                    "words": words_of(code for _, code, _ in instructions)}
     return rows
 
 
@@ -119,7 +120,8 @@ TABLE = """/* INSTRUCTIONS(kernel, per_fma, per_word): what the kernels issue th
  * (python3 tests/gpu/sass.py --table).
  *
  * per_fma   instructions of the hottest loop for each of its FFMA, of kernels whose FLOPs are counted
- * per_word  instructions of the whole kernel for each of its loads and stores of a word of global memory */"""
+ * per_word  instructions of the whole kernel for each word of global memory that it loads and stores, in accesses of 128
+ *           bits where it has those */"""
 
 
 def names_of(tools, op):

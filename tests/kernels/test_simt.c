@@ -70,6 +70,40 @@ Test(simt, scratch_is_fresh_for_every_op) {
     cr_assert_geq(ran, 5);
 }
 
+static void move_by_a_word(View *v) {
+    if (v->at) v->at = (float *)v->at + 1;
+}
+
+static bool equal_bytes(View va, View vb, int replicas) {
+    size_t bytes = view_count(va) * sizeof(float);
+    for (int r = 0; va.at && r < replicas; r++)
+        if (memcmp((char *)va.at + (size_t)r * va.stride, (char *)vb.at + (size_t)r * vb.stride, bytes) != 0) return false;
+    return true;
+}
+
+/* Kernels that read four neighbours at once have tensors on borders of 16 bytes from every tape; elsewhere they read
+ * them one by one. */
+Test(simt, fours_off_their_border) {
+    static const OpKind kind[] = {OP_gelu, OP_residual, OP_dropout};
+    Error e;
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
+        OpCase c[2];
+        for (int i = 0; i < 2; i++) {
+            Call *call = &c[i].call;
+            case_init(&c[i], (int)kind[k], 5, 7, backend_find(i ? "simt" : "readable", &e), 2, 7, true);
+            move_by_a_word(&call->out), move_by_a_word(&call->dout);
+            for (int j = 0; j < call->in_count; j++) move_by_a_word(&call->in[j]), move_by_a_word(&call->din[j]);
+            case_forward(&c[i]);
+            case_backward(&c[i], true, 0.25);
+        }
+        cr_expect(equal_bytes(c[0].call.out, c[1].call.out, 2), "%s: y", case_name((int)kind[k]));
+        for (int j = 0; j < c[0].call.in_count; j++)
+            cr_expect(equal_bytes(c[0].call.din[j], c[1].call.din[j], 2), "%s: gradient of input %d",
+                      case_name((int)kind[k]), j);
+        case_release(&c[0]), case_release(&c[1]);
+    }
+}
+
 /* The rows above reach the largest tiles with three strips of k and more, for each product. */
 Test(simt, the_largest_tiles_take_many_strips) {
     enum { STRIP = 8, TILES = 3 };

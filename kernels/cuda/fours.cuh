@@ -1,0 +1,63 @@
+/* Kernels whose threads take FOUR neighbours of a tensor each: one read or write of 128 bits for all of them where they
+ * exist and lie on a border of 16 bytes, as every tensor of a tape does from its first number on. */
+#ifndef KERNELS_CUDA_FOURS_CUH
+#define KERNELS_CUDA_FOURS_CUH
+
+#include "kernels/cuda/device.cuh"
+
+enum { FOUR = 4 };
+
+/* This thread's share of n numbers: `exist` from `first` on, FOUR at most; none: nothing to do. */
+typedef struct {
+    size_t first;
+    int exist;
+} Fours;
+
+DEVICE_FN Fours fours_of(size_t n) {
+    Fours f = {((size_t)blockIdx.x * THREADS + threadIdx.x) * FOUR, FOUR};
+    if (f.first + FOUR > n) f.exist = f.first < n ? (int)(n - f.first) : 0;
+    return f;
+}
+
+DEVICE_FN Fours fours_of(const View v) {
+    return fours_of((size_t)v.rows * (size_t)v.cols);
+}
+
+/* Those that do not exist are 0. */
+DEVICE_FN void read_fours(float (&x)[FOUR], const float *tensor, Fours f) {
+    const float *from = tensor + f.first;
+    if (f.exist == FOUR && lies_by(from, 0, FOUR))
+        load(x, from);
+    else
+#pragma unroll
+        for (int i = 0; i < FOUR; i++) x[i] = i < f.exist ? from[i] : 0;
+}
+
+DEVICE_FN void put_fours(float *tensor, const float (&x)[FOUR], Fours f, bool accumulate) {
+    float *to = tensor + f.first, sum[FOUR];
+    if (f.exist < FOUR || !lies_by(to, 0, FOUR)) {
+#pragma unroll
+        for (int i = 0; i < FOUR; i++)
+            if (i < f.exist) put(&to[i], x[i], accumulate);
+        return;
+    }
+    if (accumulate) load(sum, to);
+#pragma unroll
+    for (int i = 0; i < FOUR; i++) sum[i] = accumulate ? sum[i] + x[i] : x[i];
+    store(to, sum);
+}
+
+/* Host side: a thread for every FOUR numbers. */
+static inline Grid grid_of_fours(const Call *c, size_t n) {
+    return grid_of(c, (n + FOUR - 1) / FOUR);
+}
+
+static inline Grid each_four(const Call *c) {
+    return grid_of_fours(c, (size_t)c->out.rows * (size_t)c->out.cols);
+}
+
+static inline Grid each_four_back(const Call *c) {
+    return c->din[0].at ? each_four(c) : no_grid();
+}
+
+#endif
