@@ -76,9 +76,10 @@ static void move_by_a_word(View *v) {
 
 static bool equal_bytes(View va, View vb, int replicas) {
     size_t bytes = view_count(va) * sizeof(float);
-    for (int r = 0; va.at && r < replicas; r++)
-        if (memcmp((char *)va.at + (size_t)r * va.stride, (char *)vb.at + (size_t)r * vb.stride, bytes) != 0) return false;
-    return true;
+    bool same = true;
+    for (size_t r = 0; va.at && r < (size_t)replicas; r++)
+        same = same && !memcmp((char *)va.at + r * va.stride, (char *)vb.at + r * vb.stride, bytes);
+    return same;
 }
 
 /* Kernels that read four neighbours at once have tensors on borders of 16 bytes from every tape; elsewhere they read
