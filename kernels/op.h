@@ -153,6 +153,9 @@ typedef struct {
     void (*forward)(const Call *c);
     void (*backward)(const Call *c);  /* never called for probes; NULL in the CPU's rows */
     size_t (*scratch)(const Call *c); /* bytes forward or backward may use; NULL = none */
+    /* Of a device: this op and the one that follows it in the forward or the backward pass, in one launch; it writes
+     * what the two write one after the other. false: these two are not fused, nothing was enqueued; NULL: none is. */
+    bool (*fused)(const Call *first, const Call *second, bool backward);
 } Kernel;
 
 #endif

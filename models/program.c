@@ -297,9 +297,24 @@ void program_forward_op(Program *p, int op) {
     program_round_op(p, op, false);
 }
 
+/* Ops a and b, which follow each other in a pass, in one launch of a device; false: not these, nothing was done. What
+ * stands in 16 bits is rounded in between, and a cut op is not run whole. */
+static bool fused(const Program *p, int a, int b, bool backward) {
+    const Kernel *k = p->backend->kernel[p->call[a].kind];
+    if (!k->fused || p->rounding.word != WORD_float || tape_cut(p->tape, a) || tape_cut(p->tape, b)) return false;
+    return k->fused(&p->call[a], &p->call[b], backward);
+}
+
+/* Op i, and with it the next one if it `may` and they are fused. Returns the last op that was run. */
+static int forward_from(Program *p, int i, bool may) {
+    if (may && i + 1 < p->tape->ops && fused(p, i, i + 1, false)) return i + 1;
+    program_forward_op(p, i);
+    return i;
+}
+
 void program_forward_ops(Program *p) {
     program_round_weights(p);
-    for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++) program_forward_op(p, i);
+    for (int i = 0; i < p->tape->ops && !program_cancelled(p); i++) i = forward_from(p, i, true);
 }
 
 static void gather(const Program *p, View v, const int *row, int rows) {
@@ -331,19 +346,30 @@ void program_again(Program *p, int op) {
     while (from > 0 && r->block[from - 1] == block) from--;
     p->rounding.counting = false; /* was counted in the forward pass */
     for (int i = from; i <= op && !program_cancelled(p); i++)
-        if (r->again[i]) program_forward_op(p, i);
+        if (r->again[i]) i = forward_from(p, i, i < op && r->again[i + 1]);
     p->rounding.counting = counting;
+}
+
+/* The same for backward, where the next op is the one before; not that of another block, which may have to be computed
+ * again first. */
+static int backward_from(Program *p, int i) {
+    bool may = i > 0 && p->gradients.reached[i - 1] && p->recompute.block[i - 1] == p->recompute.block[i];
+    if (may && fused(p, i, i - 1, true)) return i - 1;
+    if (!tape_cut(p->tape, i))
+        program_run(p, &p->call[i], true, p->scratch_stride), program_round_op(p, i, true);
+    else if (p->tape->op[i].out == p->tape->nll)
+        head_backward(p);
+    return i;
 }
 
 static void backward_ops(Program *p, void (*seen)(void *context, int op), void *context) {
     for (int i = p->tape->ops - 1; i >= 0 && !program_cancelled(p); i--) {
         program_again(p, i);
         if (!p->gradients.reached[i]) continue;
-        if (!tape_cut(p->tape, i))
-            program_run(p, &p->call[i], true, p->scratch_stride), program_round_op(p, i, true);
-        else if (p->tape->op[i].out == p->tape->nll)
-            head_backward(p);
+        int last = backward_from(p, i);
+        for (; seen && i > last; i--) seen(context, i);
         if (seen) seen(context, i);
+        i = last;
     }
 }
 

@@ -20,13 +20,12 @@ static const struct {
 #undef INSTRUCTIONS
 };
 
-/* Of warps. */
-static double instructions_of(const Note *n) {
+/* Of warps: of a kernel that computes by its FLOPs, of one that does not by the bytes that it moves. */
+static double instructions_of(const char *kernel, double flops, double bytes) {
     size_t i = 0, rows = sizeof instructions / sizeof *instructions;
-    while (i < rows && strcmp(instructions[i].kernel, n->name) != 0) i++;
+    while (i < rows && strcmp(instructions[i].kernel, kernel) != 0) i++;
     if (i == rows) return 0;
-    return n->flops > 0 ? n->flops / 2 / WARP * instructions[i].per_fma
-                        : n->bytes / 4 / WARP * instructions[i].per_word;
+    return flops > 0 ? flops / 2 / WARP * instructions[i].per_fma : bytes / 4 / WARP * instructions[i].per_word;
 }
 
 static double larger(double x, double y) {
@@ -41,7 +40,9 @@ static double peak_of(const DryDevice *on, bool library, PrecisionKind p) {
 
 static void add(DryKernel *k, const Note *n, PrecisionKind p) {
     const bool library = !strcmp(n->name, PRODUCT_NAME);
-    const double issued = instructions_of(n), blocks = (double)n->grid.x * n->grid.y * n->grid.z;
+    const double issued = instructions_of(n->name, n->flops, n->bytes) +
+                          (n->beside ? instructions_of(n->beside, 0, n->beside_bytes) : 0);
+    const double blocks = (double)n->grid.x * n->grid.y * n->grid.z;
     k->launches++, k->flops += n->flops, k->bytes += n->bytes, k->instructions += issued;
     for (int i = 0; i < DRY_DEVICES; i++) {
         const DryDevice *on = &dry_devices[i];

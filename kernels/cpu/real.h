@@ -32,9 +32,9 @@ typedef float real;
 #define PASTE(a, b) PASTE2(a, b)
 #define SYMBOL(name) PASTE(BACKEND, name)
 /* Last line of an op's file: the one thing it exports. */
-#define KERNEL(op, ...) \
+#define KERNEL(op, forward_, backward_, scratch_) \
     extern const Kernel SYMBOL(op); \
-    const Kernel SYMBOL(op) = {__VA_ARGS__}
+    const Kernel SYMBOL(op) = {.forward = forward_, .backward = backward_, .scratch = scratch_}
 
 /* Replica r of a view, as reals and as token ids. */
 static inline real *at(View v, int r) {

@@ -53,6 +53,11 @@ DEVICE_FN void draw_block(uint32_t out[4], uint64_t seed, uint64_t stream, uint6
     extern "C" const Stages SYMBOL(op); \
     extern "C" const Stages SYMBOL(op) = {__VA_ARGS__}
 
+/* The same of a fusion (fusions.def): what two ops' files export. */
+#define FUSED(first, second, pass, ...) \
+    extern "C" const Fusion SYMBOL(first##_##second##_##pass); \
+    extern "C" const Fusion SYMBOL(first##_##second##_##pass) = {__VA_ARGS__}
+
 enum { THREADS = 256, WARP = CANON_LANES, WARPS = THREADS / WARP };
 #define ALL_LANES 0xffffffffu
 

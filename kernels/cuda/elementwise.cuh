@@ -5,31 +5,36 @@
 
 #include "kernels/cuda/fours.cuh"
 
+/* y = value(x) of a thread's share. */
+template <typename Value>
+DEVICE_FN void put_values(const Call &c, int r, Fours here, const Value &value) {
+    float x[FOUR];
+    read_fours(x, at(c.in[0], r), here);
+#pragma unroll
+    for (int i = 0; i < FOUR; i++) x[i] = value(x[i]);
+    put_fours(at(c.out, r), x, here, false);
+}
+
+/* dx = dy slope(x) of a thread's share. */
+template <typename Slope>
+DEVICE_FN void put_slopes(const Call &c, int r, Fours here, const Slope &slope) {
+    float x[FOUR], d[FOUR];
+    read_fours(x, at(c.in[0], r), here), read_fours(d, at(c.dout, r), here);
+#pragma unroll
+    for (int i = 0; i < FOUR; i++) d[i] = d[i] * slope(x[i]);
+    put_fours(at(c.din[0], r), d, here, c.accumulate[0]);
+}
+
 #define ELEMENTWISE(op, value, slope) \
     KERNEL_FN(forward, THREADS, Call, c) { \
         const int r = (int)blockIdx.z; \
         const Fours here = fours_of(c.out); \
-        float xs[FOUR], ys[FOUR]; \
-        if (!here.exist) return; \
-        read_fours(xs, at(c.in[0], r), here); \
-        _Pragma("unroll") for (int i = 0; i < FOUR; i++) { \
-            const float x = xs[i]; \
-            ys[i] = (value); \
-        } \
-        put_fours(at(c.out, r), ys, here, false); \
+        if (here.exist) put_values(c, r, here, [&](float x) { return (value); }); \
     } \
     KERNEL_FN(backward, THREADS, Call, c) { \
         const int r = (int)blockIdx.z; \
         const Fours here = fours_of(c.out); \
-        float xs[FOUR], ys[FOUR]; \
-        if (!here.exist) return; \
-        read_fours(xs, at(c.in[0], r), here), read_fours(ys, at(c.dout, r), here); \
-        _Pragma("unroll") for (int i = 0; i < FOUR; i++) { \
-            const float x = xs[i]; \
-            (void)x; \
-            ys[i] = ys[i] * (slope); \
-        } \
-        put_fours(at(c.din[0], r), ys, here, c.accumulate[0]); \
+        if (here.exist) put_slopes(c, r, here, [&](float x) { return (void)x, (slope); }); \
     } \
     STAGES(op, {{#op ".forward", BODY(forward, Call), each_four, NULL, TOUCH_in0 | TOUCH_out, NULL, true}}, \
            {{#op ".backward", BODY(backward, Call), each_four_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din0, \

@@ -1,21 +1,5 @@
-/* y = x/2 (1 + tanh(u)), u = sqrt(2/pi) (x + 0.044715 x^3)
- * dy/dx = (1 + tanh u)/2 + x/2 (1 - tanh^2 u) du/dx */
+#include "kernels/cuda/gelu.cuh"
+
 #include "kernels/cuda/elementwise.cuh"
 
-#define ROOT_2_OVER_PI 0.7978845608028654f
-#define CUBIC 0.044715f
-
-DEVICE_FN float inner(float x) {
-    return ROOT_2_OVER_PI * CANON_FMA(CUBIC * x * x, x, x);
-}
-
-DEVICE_FN float gelu(float x) {
-    return 0.5f * x * (1 + canon_tanh(inner(x)));
-}
-
-DEVICE_FN float gelu_slope(float x) {
-    float t = canon_tanh(inner(x)), du = ROOT_2_OVER_PI * CANON_FMA(3 * CUBIC * x, x, 1.0f);
-    return CANON_FMA(0.5f * x * CANON_FMA(-t, t, 1.0f), du, 0.5f * (1 + t));
-}
-
-ELEMENTWISE(gelu, gelu(x), gelu_slope(x));
+ELEMENTWISE(gelu, gelu_value(x), gelu_slope(x));

@@ -55,4 +55,34 @@ typedef struct {
     size_t (*scratch)(const Call *c);
 } Stages;
 
+/* Two ops in one launch (fusions.def). body takes one Two by value. */
+typedef struct {
+    Call first, second; /* in the order of the pass */
+} Two;
+
+typedef struct {
+    const char *name;
+    const void *body;
+    Grid (*grid)(const Two *t);      /* x = 0: this stage has nothing to do, or these two cannot be one launch */
+    double (*flops)(const Call *c);  /* of the first, one replica; NULL: not counted */
+    unsigned touches_first, touches_second;
+    const char *beside; /* the second's stage by itself, where its instructions come beside those of the first's FLOPs */
+} FusedStage;
+
+enum { MOST_FUSED = 5 };
+
+/* As a stage list: the first without a name ends it. */
+typedef struct {
+    OpKind first, second;
+    bool backward;
+    FusedStage stage[MOST_FUSED];
+} Fusion;
+
+enum {
+#define FUSION(first, second, pass) FUSION_##first##_##second##_##pass,
+#include "kernels/cuda/fusions.def"
+#undef FUSION
+    FUSIONS
+};
+
 #endif

@@ -3,9 +3,8 @@
  * A row of several groups is that many rows: the memory is the same. */
 #include "kernels/cuda/norm_back.cuh"
 
-KERNEL_FN(forward, THREADS, Call, c) {
-    int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
-    if (line >= lines_of(c)) return;
+DEVICE_FN void forward_line(const Call &c, int r, int line) {
+    const int n = width_of(c);
     const float *x = at(c.in[0], r) + (size_t)line * n, *g = at(c.in[1], r), *b = at(c.in[2], r);
     float *y = at(c.out, r) + (size_t)line * n, *save = at(c.save, r) + 2 * (size_t)line;
     float mean = row_sum(x, n) / (float)n, squares;
@@ -13,6 +12,11 @@ KERNEL_FN(forward, THREADS, Call, c) {
     float inverse = 1 / CANON_SQRT(squares / (float)n + (float)c.attr.eps);
     for (int i = lane_id(); i < n; i += WARP) y[i] = CANON_FMA((x[i] - mean) * inverse, g[i], b[i]);
     if (lane_id() == 0) save[0] = mean, save[1] = inverse;
+}
+
+KERNEL_FN(forward, THREADS, Call, c) {
+    const int line = warp_row();
+    if (line < lines_of(c)) forward_line(c, (int)blockIdx.z, line);
 }
 
 DEVICE_FN void input_line(const Call &c, int r, int line) {
@@ -59,3 +63,7 @@ STAGES(layernorm,
        {{"layernorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
        {NORM_BACKWARD("layernorm.backward")},
        NULL);
+
+#include "kernels/cuda/after_residual.cuh"
+
+AFTER_RESIDUAL(layernorm);

@@ -6,6 +6,8 @@
  * chains, then blocks with columns of db, then those with tiles of dx, which fill what the others leave of the device.
  * dW of more than CANON_BLOCK rows: each block's product apart in scratch, joined as a tree. */
 #include "kernels/cuda/columns.cuh"
+#include "kernels/cuda/elementwise.cuh"
+#include "kernels/cuda/gelu.cuh"
 #include "kernels/cuda/matmul.cuh"
 
 /* Blocks of a tile that fit on a processor by their registers. */
@@ -13,10 +15,10 @@ constexpr int blocks_at_once(int per) {
     return per == 8 ? 2 : per == 4 ? 3 : 4;
 }
 
+/* A tile of y. */
 template <int PER>
-KERNEL_FN(forward, AT_LEAST(blocks_at_once(PER), THREADS), Call, c) {
-    SHARED(float, near, [near_words(PER)]);
-    int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
+DEVICE_FN void forward_tile(const Call &c, float *near, int r, int tile_x, int tile_y) {
+    int in = c.in[0].cols, out = c.out.cols;
     Multiplication p = {at(c.out, r),
                         (size_t)out,
                         {at(c.in[0], r), (size_t)in, 1, c.in[0].rows},
@@ -25,7 +27,13 @@ KERNEL_FN(forward, AT_LEAST(blocks_at_once(PER), THREADS), Call, c) {
                         c.in_count == 3 ? at(c.in[2], r) : NULL,
                         false,
                         false};
-    multiply<PER, true, true>(p, near, (int)blockIdx.x, (int)blockIdx.y);
+    multiply<PER, true, true>(p, near, tile_x, tile_y);
+}
+
+template <int PER>
+KERNEL_FN(forward, AT_LEAST(blocks_at_once(PER), THREADS), Call, c) {
+    SHARED(float, near, [near_words(PER)]);
+    forward_tile<PER>(c, near, (int)blockIdx.z, (int)blockIdx.x, (int)blockIdx.y);
 }
 
 static inline __host__ __device__ int blocks_of(const Call &c) {
@@ -120,11 +128,14 @@ static inline __host__ __device__ Blocks blocks_back(const Call &c, int per_inpu
     return b;
 }
 
-/* Blocks of all replicas for one thing, then for the next. */
+static inline __host__ __device__ constexpr int words_back(int per_input, int per_weight) {
+    return near_words(per_input) > near_words(per_weight) ? near_words(per_input) : near_words(per_weight);
+}
+
+/* Blocks of all replicas for one thing, then for the next. Returns the tile of dx that this block made; -1: something
+ * else. */
 template <int PER_INPUT, int PER_WEIGHT>
-KERNEL_FN(backward, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Call, c) {
-    SHARED(float, near,
-           [near_words(PER_INPUT) > near_words(PER_WEIGHT) ? near_words(PER_INPUT) : near_words(PER_WEIGHT)]);
+DEVICE_FN int backward_block(const Call &c, float *near, int *replica) {
     static_assert(near_words(PER_WEIGHT) >= column_words(SHORT_ROWS), "columns have room where tiles have it");
     const Blocks n = blocks_back(c, PER_INPUT, PER_WEIGHT);
     const int in = c.in[0].cols, out = c.out.cols, rows = c.in[0].rows;
@@ -134,18 +145,61 @@ KERNEL_FN(backward, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Call, c) {
         Multiplication p = {at(c.din[1], r), (size_t)in, {at(c.dout, r), 1, (size_t)out, out},
                             {at(c.in[0], r), 1, (size_t)in, in}, rows, NULL, c.accumulate[1], false};
         multiply<PER_WEIGHT, false, false>(p, near, tile % across, tile / across);
-        return;
+        return -1;
     }
     block -= n.weight * c.replicas;
     if (block < n.bias * c.replicas) {
         add_up_bias(c, near, block / n.bias, block % n.bias);
-        return;
+        return -1;
     }
     block -= n.bias * c.replicas;
     const int r = block / n.input, tile = block % n.input, across = tiles_along(PER_INPUT, in);
     Multiplication p = {at(c.din[0], r), (size_t)in, {at(c.dout, r), (size_t)out, 1, rows},
                         {at(c.in[1], r), 1, (size_t)in, in}, out, NULL, c.accumulate[0], false};
     multiply<PER_INPUT, true, false>(p, near, tile % across, tile / across);
+    *replica = r;
+    return tile;
+}
+
+template <int PER_INPUT, int PER_WEIGHT>
+KERNEL_FN(backward, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Call, c) {
+    SHARED(float, near, [words_back(PER_INPUT, PER_WEIGHT)]);
+    int r;
+    backward_block<PER_INPUT, PER_WEIGHT>(c, near, &r);
+}
+
+/* each(share) for this thread's shares of a tile of a rows x cols matrix that its block has just written. */
+template <int PER, typename Each>
+DEVICE_FN void pass_over_tile(int rows, int cols, int tile_x, int tile_y, const Each &each) {
+    enum { TILE = SIDE * PER, ACROSS = TILE / FOUR };
+    __syncthreads(); /* other threads wrote what this one reads */
+    for (int i = (int)threadIdx.x; i < TILE * ACROSS; i += THREADS) {
+        const int row = tile_y * TILE + i / ACROSS, col = tile_x * TILE + i % ACROSS * FOUR;
+        const Fours here = {(size_t)row * cols + col, cols - col < FOUR ? cols - col : (int)FOUR};
+        if (row < rows && col < cols) each(here);
+    }
+}
+
+/* y, then gelu(y), a tile at a time. */
+template <int PER>
+KERNEL_FN(forward_gelu, AT_LEAST(blocks_at_once(PER), THREADS), Two, t) {
+    SHARED(float, near, [near_words(PER)]);
+    const int r = (int)blockIdx.z, x = (int)blockIdx.x, y = (int)blockIdx.y;
+    forward_tile<PER>(t.first, near, r, x, y);
+    pass_over_tile<PER>(t.second.out.rows, t.second.out.cols, x, y,
+                        [&](Fours here) { put_values(t.second, r, here, gelu_value); });
+}
+
+/* Gradients of a linear whose input is a gelu's output, and of that gelu's input where dx is. */
+template <int PER_INPUT, int PER_WEIGHT>
+KERNEL_FN(backward_gelu, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Two, t) {
+    SHARED(float, near, [words_back(PER_INPUT, PER_WEIGHT)]);
+    int r = 0;
+    const int tile = backward_block<PER_INPUT, PER_WEIGHT>(t.first, near, &r);
+    if (tile < 0) return;
+    const int rows = t.second.out.rows, cols = t.second.out.cols, across = tiles_along(PER_INPUT, cols);
+    pass_over_tile<PER_INPUT>(rows, cols, tile % across, tile / across,
+                              [&](Fours here) { put_slopes(t.second, r, here, gelu_slope); });
 }
 
 /* y += b, where a library made the product. */
@@ -277,3 +331,34 @@ STAGES(linear, {FORWARD("linear.forward 128", 8), FORWARD("linear.forward 64", 4
 STAGES(linear_bias,
        {{"linear.add_bias", BODY(add_bias, Call), each_output_with_bias, NULL, TOUCH_in2 | TOUCH_out, NULL, true}},
        {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}}, NULL);
+
+template <int PER>
+static Grid each_output_gelu(const Two *t) {
+    return each_output<PER>(&t->first);
+}
+
+/* One launch makes all gradients of a linear only where no chain of dW goes on and none is joined. */
+template <int PER_INPUT, int PER_WEIGHT>
+static Grid each_gradient_gelu(const Two *t) {
+    return blocks_of(t->first) == 1 && !t->first.continues ? each_gradient<PER_INPUT, PER_WEIGHT>(&t->first)
+                                                           : no_grid();
+}
+
+#define FORWARD_GELU(name, per) \
+    { \
+        name, BODY(forward_gelu<per>, Two), each_output_gelu<per>, product_flops, \
+            TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, TOUCH_out, "gelu.forward" \
+    }
+#define BACKWARD_GELU(name, per_input, per_weight) \
+    { \
+        name, BODY((backward_gelu<per_input, per_weight>), Two), each_gradient_gelu<per_input, per_weight>, \
+            gradient_flops, TOUCH_in0 | TOUCH_in1 | TOUCH_dout | TOUCH_din0 | TOUCH_din1 | TOUCH_din2, \
+            TOUCH_in0 | TOUCH_din0, "gelu.backward" \
+    }
+
+FUSED(linear, gelu, forward, OP_linear, OP_gelu, false,
+      {FORWARD_GELU("linear, gelu.forward 128", 8), FORWARD_GELU("linear, gelu.forward 64", 4),
+       FORWARD_GELU("linear, gelu.forward 32", 2)});
+FUSED(linear, gelu, backward, OP_linear, OP_gelu, true,
+      {BACKWARD_GELU("linear, gelu.backward 128", 8, 8), BACKWARD_GELU("linear, gelu.backward 128, dW 64", 8, 4),
+       BACKWARD_GELU("linear, gelu.backward 64", 4, 4), BACKWARD_GELU("linear, gelu.backward 32", 2, 2)});

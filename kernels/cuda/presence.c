@@ -8,6 +8,7 @@
 
 extern const Stages *const cuda_stages[OP_COUNT];
 extern const Stages cuda_linear_bias;
+extern const Fusion *const cuda_fusions[FUSIONS];
 extern const StepLaunch cuda_steps[STEP_COUNT];
 extern const RoundLaunch cuda_round;
 extern const AddLaunch cuda_add;
@@ -32,6 +33,9 @@ static cudaError_t load_kernels(int shared) {
         for (const Stage *s = all->forward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
         for (const Stage *s = all->backward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
     }
+    for (int i = 0; i < FUSIONS; i++)
+        for (const FusedStage *s = cuda_fusions[i]->stage; s->name && rc == cudaSuccess; s++)
+            rc = load_kernel(s->body, shared);
     for (int i = 0; i < STEP_COUNT && rc == cudaSuccess; i++) rc = load_kernel(cuda_steps[i].body, shared);
     if (rc == cudaSuccess) rc = load_kernel(cuda_round.body, shared);
     if (rc == cudaSuccess) rc = load_kernel(cuda_add.body, shared);

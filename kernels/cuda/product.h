@@ -87,6 +87,10 @@ static inline Product product_weight(const Call *c, int r) {
         } \
         enqueue(linear ? prefix##_linear_bias.backward : prefix##_stages[c->kind]->backward, c, prefix##_launch); \
     } \
-    static const Kernel prefix##_fast_kernel = {prefix##_fast_forward, prefix##_fast_backward, prefix##_scratch};
+    static bool prefix##_fast_fused(const Call *first, const Call *second, bool backward) { \
+        return first->kind != OP_linear && prefix##_fused(first, second, backward); \
+    } \
+    static const Kernel prefix##_fast_kernel = {prefix##_fast_forward, prefix##_fast_backward, prefix##_scratch, \
+                                                prefix##_fast_fused};
 
 #endif

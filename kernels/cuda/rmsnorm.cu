@@ -2,12 +2,16 @@
 #include "kernels/cuda/rms.cuh"
 #include "kernels/cuda/rms_gain.cuh"
 
-KERNEL_FN(forward, THREADS, Call, c) {
-    int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
-    if (line >= lines_of(c)) return;
-    size_t first = (size_t)line * n;
+DEVICE_FN void forward_line(const Call &c, int r, int line) {
+    const int n = width_of(c);
+    const size_t first = (size_t)line * n;
     float inverse = rms_forward(at(c.out, r) + first, at(c.in[0], r) + first, at(c.in[1], r), n, (float)c.attr.eps);
     if (lane_id() == 0) at(c.save, r)[2 * (size_t)line + 1] = inverse;
+}
+
+KERNEL_FN(forward, THREADS, Call, c) {
+    const int line = warp_row();
+    if (line < lines_of(c)) forward_line(c, (int)blockIdx.z, line);
 }
 
 DEVICE_FN void input_line(const Call &c, int r, int line) {
@@ -21,3 +25,7 @@ STAGES(rmsnorm,
        {{"rmsnorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
        {NORM_BACKWARD("rmsnorm.backward")},
        NULL);
+
+#include "kernels/cuda/after_residual.cuh"
+
+AFTER_RESIDUAL(rmsnorm);

@@ -1,4 +1,4 @@
-/* The stages of every op, in ops.def's order. */
+/* The stages of every op, in ops.def's order, and of every fusion, in fusions.def's. */
 #include "kernels/cuda/device.cuh"
 
 #define OP(name, ...) extern "C" const Stages SYMBOL(name);
@@ -10,4 +10,15 @@ extern "C" const Stages *const SYMBOL(stages)[OP_COUNT] = {
 #define OP(name, ...) &SYMBOL(name),
 #include "kernels/ops.def"
 #undef OP
+};
+
+#define FUSION(first, second, pass) extern "C" const Fusion SYMBOL(first##_##second##_##pass);
+#include "kernels/cuda/fusions.def"
+#undef FUSION
+
+extern "C" const Fusion *const SYMBOL(fusions)[FUSIONS];
+extern "C" const Fusion *const SYMBOL(fusions)[FUSIONS] = {
+#define FUSION(first, second, pass) &SYMBOL(first##_##second##_##pass),
+#include "kernels/cuda/fusions.def"
+#undef FUSION
 };

@@ -12,6 +12,7 @@
 
 extern const Stages *const simt_stages[OP_COUNT];
 extern const Stages simt_linear_bias;
+extern const Fusion *const simt_fusions[FUSIONS];
 extern const StepLaunch simt_steps[STEP_COUNT];
 extern const RoundLaunch simt_round;
 extern const AddLaunch simt_add;
@@ -32,6 +33,7 @@ void fake_reset(void) {
 /* What a kernel takes by value. */
 typedef union {
     Call call;
+    Two two;
     Step step;
     Rounding rounding;
     Addition addition;
@@ -64,6 +66,9 @@ static size_t bytes_of(const void *body) {
         const Stages *all = i < OP_COUNT ? simt_stages[i] : &simt_linear_bias;
         if (among(all->forward, body) || among(all->backward, body)) return sizeof(Call);
     }
+    for (int i = 0; i < FUSIONS; i++)
+        for (const FusedStage *s = simt_fusions[i]->stage; s->name; s++)
+            if (s->body == body) return sizeof(Two);
     for (int i = 0; i < STEP_COUNT; i++)
         if (simt_steps[i].body == body) return sizeof(Step);
     return body == simt_round.body ? sizeof(Rounding) : body == simt_add.body ? sizeof(Addition) : 0;

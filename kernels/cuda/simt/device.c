@@ -15,6 +15,7 @@
 
 extern const Stages *const simt_stages[OP_COUNT];
 extern const Stages simt_linear_bias;
+extern const Fusion *const simt_fusions[FUSIONS];
 extern const StepLaunch simt_steps[STEP_COUNT];
 extern const RoundLaunch simt_round;
 extern const AddLaunch simt_add;
@@ -167,8 +168,8 @@ static void fast_backward(const Call *c) {
     all_stages(c, simt_fast_kernel.backward);
 }
 
-static const Kernel exact_row = {forward, backward, simt_scratch};
-static const Kernel fast_row = {fast_forward, fast_backward, simt_scratch};
+static const Kernel exact_row = {forward, backward, simt_scratch, simt_fused};
+static const Kernel fast_row = {fast_forward, fast_backward, simt_scratch, simt_fast_fused};
 
 static bool present(Error *e) {
     (void)e;

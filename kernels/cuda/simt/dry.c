@@ -10,6 +10,7 @@
 
 extern const Stages *const simt_stages[OP_COUNT];
 extern const Stages simt_linear_bias;
+extern const Fusion *const simt_fusions[FUSIONS];
 extern const StepLaunch simt_steps[STEP_COUNT];
 extern const RoundLaunch simt_round;
 extern const AddLaunch simt_add;
@@ -26,11 +27,15 @@ struct Queue {
     Graph *recording;
 };
 
-static void note(Queue *q, const char *name, Grid grid, double flops, double bytes, size_t largest) {
+static void put_note(Queue *q, Note n) {
     Graph *g = q->recording;
-    if (!g || !grid.x) return;
+    if (!g || !n.grid.x) return;
     g->note = mem_grow(g->note, g->notes + 1, sizeof *g->note);
-    g->note[g->notes++] = (Note){name, grid, flops, bytes, largest};
+    g->note[g->notes++] = n;
+}
+
+static void note(Queue *q, const char *name, Grid grid, double flops, double bytes, size_t largest) {
+    put_note(q, (Note){.name = name, .grid = grid, .flops = flops, .bytes = bytes, .largest = largest});
 }
 
 static size_t larger(size_t n, View v) {
@@ -51,16 +56,41 @@ static void note_stages(const Stage *s, const Call *c) {
              largest(c));
 }
 
+static const Stage *stages_of(OpKind kind, bool backward) {
+    return backward ? simt_stages[kind]->backward : simt_stages[kind]->forward;
+}
+
 static void forward(const Call *c) {
-    note_stages(simt_stages[c->kind]->forward, c);
+    note_stages(stages_of(c->kind, false), c);
 }
 
 static void backward(const Call *c) {
-    note_stages(simt_stages[c->kind]->backward, c);
+    note_stages(stages_of(c->kind, true), c);
 }
 
 static size_t scratch(const Call *c) {
     return simt_stages[c->kind]->scratch ? simt_stages[c->kind]->scratch(c) : 0;
+}
+
+/* What the second reads of the first's is in caches. */
+static bool fused(const Call *first, const Call *second, bool backward) {
+    const Two two = {*first, *second};
+    const FusedStage *s = fused_stage(simt_fusions, &two, backward);
+    if (!s) return false;
+    const double of_second = bytes_touched(s->touches_second, second) * first->replicas;
+    const size_t of_first = largest(first), other = largest(second);
+    Note n = {.name = s->name, .grid = s->grid(&two), .largest = of_first > other ? of_first : other};
+    n.bytes = bytes_touched(s->touches_first, first) * first->replicas + of_second;
+    n.flops = s->flops ? s->flops(first) * first->replicas : 0;
+    n.beside = s->beside;
+    for (const Stage *alone = stages_of(second->kind, backward); n.beside && alone->name; alone++)
+        if (!strcmp(alone->name, n.beside)) n.beside_bytes = stage_bytes(alone, second) * first->replicas;
+    put_note(first->queue, n);
+    return true;
+}
+
+static bool fast_fused(const Call *first, const Call *second, bool backward) {
+    return first->kind != OP_linear && fused(first, second, backward);
 }
 
 /* The library decides its own grid. */
@@ -233,7 +263,8 @@ static const Device device = {false,  present, open_queue, close_queue, take,   
                               meet,   swap,    total,      branch,      merge,        record, recorded,
                               replay, forget,  time_each,  timed,       status,       memory, describe};
 
-static const Kernel exact_kernel = {forward, backward, scratch}, fast_kernel = {fast_forward, fast_backward, scratch};
+static const Kernel exact_kernel = {forward, backward, scratch, fused},
+                    fast_kernel = {fast_forward, fast_backward, scratch, fast_fused};
 
 static const Kernel *const exact_kernels[OP_COUNT] = {
 #define OP(name, ...) [OP_##name] = &exact_kernel,

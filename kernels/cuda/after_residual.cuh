@@ -1,0 +1,29 @@
+/* y = alpha x + beta f, then a norm of y, in one launch: a warp makes a line of y and normalizes it. Lane j makes the
+ * numbers j, j + 32, … that it reads again, so no lane waits for another. A file that includes this defines
+ * forward_line(c, r, line) before. */
+#ifndef KERNELS_CUDA_AFTER_RESIDUAL_CUH
+#define KERNELS_CUDA_AFTER_RESIDUAL_CUH
+
+#include "kernels/cuda/lines.cuh"
+
+KERNEL_FN(after_residual, THREADS, Two, t) {
+    const Call &sum = t.first, &norm = t.second;
+    const int r = (int)blockIdx.z, n = width_of(norm), line = warp_row();
+    if (line >= lines_of(norm)) return;
+    const size_t first = (size_t)line * n;
+    const float *x = at(sum.in[0], r) + first, *f = at(sum.in[1], r) + first;
+    float *y = at(sum.out, r) + first;
+    for (int i = lane_id(); i < n; i += WARP) y[i] = CANON_FMA((float)sum.attr.alpha, x[i], (float)sum.attr.beta * f[i]);
+    forward_line(norm, r, line);
+}
+
+static Grid each_line_of_second(const Two *t) {
+    return each_line(&t->second);
+}
+
+#define AFTER_RESIDUAL(norm) \
+    FUSED(residual, norm, forward, OP_residual, OP_##norm, false, \
+          {{"residual, " #norm ".forward", BODY(after_residual, Two), each_line_of_second, NULL, \
+            TOUCH_in0 | TOUCH_in1 | TOUCH_out, TOUCH_out | TOUCH_save, NULL}})
+
+#endif
