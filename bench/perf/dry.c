@@ -40,8 +40,8 @@ static double peak_of(const DryDevice *on, bool library, PrecisionKind p) {
 
 static void add(DryKernel *k, const Note *n, PrecisionKind p) {
     const bool library = !strcmp(n->name, PRODUCT_NAME);
-    const double issued = instructions_of(n->name, n->flops, n->bytes) +
-                          (n->beside ? instructions_of(n->beside, 0, n->beside_bytes) : 0);
+    const double issued =
+        instructions_of(n->name, n->flops, n->bytes) + (n->beside ? instructions_of(n->beside, 0, n->beside_bytes) : 0);
     const double blocks = (double)n->grid.x * n->grid.y * n->grid.z;
     k->launches++, k->flops += n->flops, k->bytes += n->bytes, k->instructions += issued;
     for (int i = 0; i < DRY_DEVICES; i++) {

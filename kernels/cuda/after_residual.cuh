@@ -13,7 +13,8 @@ KERNEL_FN(after_residual, THREADS, Two, t) {
     const size_t first = (size_t)line * n;
     const float *x = at(sum.in[0], r) + first, *f = at(sum.in[1], r) + first;
     float *y = at(sum.out, r) + first;
-    for (int i = lane_id(); i < n; i += WARP) y[i] = CANON_FMA((float)sum.attr.alpha, x[i], (float)sum.attr.beta * f[i]);
+    const float alpha = (float)sum.attr.alpha, beta = (float)sum.attr.beta;
+    for (int i = lane_id(); i < n; i += WARP) y[i] = CANON_FMA(alpha, x[i], beta * f[i]);
     forward_line(norm, r, line);
 }
 

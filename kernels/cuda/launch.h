@@ -63,10 +63,10 @@ typedef struct {
 typedef struct {
     const char *name;
     const void *body;
-    Grid (*grid)(const Two *t);      /* x = 0: this stage has nothing to do, or these two cannot be one launch */
-    double (*flops)(const Call *c);  /* of the first, one replica; NULL: not counted */
+    Grid (*grid)(const Two *t);     /* x = 0: this stage has nothing to do, or these two cannot be one launch */
+    double (*flops)(const Call *c); /* of the first, one replica; NULL: not counted */
     unsigned touches_first, touches_second;
-    const char *beside; /* the second's stage by itself, where its instructions come beside those of the first's FLOPs */
+    const char *beside; /* the second's stage, where its instructions come beside those of the first's FLOPs; or NULL */
 } FusedStage;
 
 enum { MOST_FUSED = 5 };

@@ -41,8 +41,9 @@ static void pair_release(Pair *p) {
 
 static bool same(View x, View y, int replicas) {
     bool equal = true;
+    const size_t bytes = view_count(x) * sizeof(float);
     for (size_t r = 0; x.at && r < (size_t)replicas; r++)
-        equal = equal && !memcmp((char *)x.at + r * x.stride, (char *)y.at + r * y.stride, view_count(x) * sizeof(float));
+        equal = equal && !memcmp((char *)x.at + r * x.stride, (char *)y.at + r * y.stride, bytes);
     return equal;
 }
 

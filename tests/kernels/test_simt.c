@@ -10,6 +10,7 @@
 #include "base/philox.h"
 #include "base/sha256.h"
 #include "kernels/cuda/simt/run.h"
+#include "kernels/cuda/step_launch.h"
 #include "tests/kernels/simt_case.h"
 #include "tests/models/toy.h"
 
@@ -371,4 +372,52 @@ Test(simt, a_diverging_run_names_the_same_culprit) {
         cr_assert(!strncmp(culprit, broken[i].culprit, strlen(broken[i].culprit)),
                   "%s was meant to break at %s, not at %s", broken[i].variant, broken[i].culprit, culprit);
     }
+}
+
+typedef struct {
+    const char *name[256];
+    int count;
+} Names;
+
+static bool among(const Names *all, const char *name) {
+    for (int i = 0; i < all->count; i++)
+        if (!strcmp(all->name[i], name)) return true;
+    return false;
+}
+
+static void add_name(Names *to, const char *name) {
+    cr_assert_lt(to->count, 256);
+    to->name[to->count++] = name;
+}
+
+static void add_stages(Names *to, const Stages *s) {
+    for (const Stage *k = s->forward; k->name; k++) add_name(to, k->name);
+    for (const Stage *k = s->backward; k->name; k++) add_name(to, k->name);
+}
+
+static Names launched_names(void) {
+    extern const Stages *const simt_stages[OP_COUNT];
+    extern const Stages simt_linear_bias;
+    extern const Fusion *const simt_fusions[FUSIONS];
+    extern const StepLaunch simt_steps[STEP_COUNT];
+    extern const RoundLaunch simt_round;
+    extern const AddLaunch simt_add;
+    Names all = {.count = 0};
+    for (int i = 0; i < OP_COUNT; i++) add_stages(&all, simt_stages[i]);
+    add_stages(&all, &simt_linear_bias);
+    for (int i = 0; i < FUSIONS; i++)
+        for (const FusedStage *s = simt_fusions[i]->stage; s->name; s++) add_name(&all, s->name);
+    for (int i = 0; i < STEP_COUNT; i++) add_name(&all, simt_steps[i].name);
+    add_name(&all, simt_round.name), add_name(&all, simt_add.name);
+    return all;
+}
+
+/* The dry run's table of instructions, which is made from nvcc's listing, names the kernels there are. */
+Test(simt, the_table_of_instructions_has_every_kernel) {
+    Names kernels = launched_names(), rows = {.count = 0};
+#define INSTRUCTIONS(kernel, ...) add_name(&rows, kernel);
+#include "bench/perf/instructions.def"
+#undef INSTRUCTIONS
+    for (int i = 0; i < kernels.count; i++) cr_expect(among(&rows, kernels.name[i]), "no row for %s", kernels.name[i]);
+    for (int i = 0; i < rows.count; i++) cr_expect(among(&kernels, rows.name[i]), "no kernel %s", rows.name[i]);
 }
