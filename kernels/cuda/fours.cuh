@@ -23,6 +23,11 @@ DEVICE_FN Fours fours_of(const View v) {
     return fours_of((size_t)v.rows * (size_t)v.cols);
 }
 
+/* Where a tensor is read by rows of n numbers: how many neighbours of one row a thread takes at a time. */
+DEVICE_FN int neighbours_of(int n) {
+    return n % FOUR ? 1 : (int)FOUR;
+}
+
 /* Those that do not exist are 0. */
 DEVICE_FN void read_fours(float (&x)[FOUR], const float *tensor, Fours f) {
     const float *from = tensor + f.first;

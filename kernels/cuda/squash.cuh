@@ -4,21 +4,46 @@
 #define KERNELS_CUDA_SQUASH_CUH
 
 #include "kernels/cuda/columns.cuh"
+#include "kernels/cuda/fours.cuh"
 
 DEVICE_FN float squash(float x);
 DEVICE_FN float squash_slope(float x, float f);
 
+/* each(x, columns) for a thread's share of x: where some neighbours of a row are in x, and in a row of columns. */
+template <typename Each>
+DEVICE_FN void each_share(const Call &c, const Each &each) {
+    const int d = c.out.cols, by = neighbours_of(d);
+    const Fours here = fours_of(c.out);
+#pragma unroll 1
+    for (int k = 0; k < here.exist; k += by) {
+        const int e = (int)here.first + k;
+        const Fours x = {(size_t)e, by}, columns = {(size_t)(e % d), by};
+        each(x, columns);
+    }
+}
+
 KERNEL_FN(forward, THREADS, Call, c) {
-    int r = (int)blockIdx.z, d = c.out.cols, e = thread_index();
-    if (e >= c.out.rows * d) return;
-    at(c.out, r)[e] = CANON_FMA(squash(at(c.in[0], r)[e]), at(c.in[1], r)[e % d], at(c.in[2], r)[e % d]);
+    const int r = (int)blockIdx.z;
+    each_share(c, [&](Fours of_x, Fours columns) {
+        float x[FOUR], g[FOUR], b[FOUR];
+        read_fours(x, at(c.in[0], r), of_x);
+        read_fours(g, at(c.in[1], r), columns), read_fours(b, at(c.in[2], r), columns);
+#pragma unroll
+        for (int i = 0; i < FOUR; i++) x[i] = CANON_FMA(squash(x[i]), g[i], b[i]);
+        put_fours(at(c.out, r), x, of_x, false);
+    });
 }
 
 KERNEL_FN(input, THREADS, Call, c) {
-    int r = (int)blockIdx.z, d = c.out.cols, e = thread_index();
-    if (e >= c.out.rows * d) return;
-    float x = at(c.in[0], r)[e];
-    put(&at(c.din[0], r)[e], at(c.dout, r)[e] * at(c.in[1], r)[e % d] * squash_slope(x, squash(x)), c.accumulate[0]);
+    const int r = (int)blockIdx.z;
+    each_share(c, [&](Fours of_x, Fours columns) {
+        float x[FOUR], g[FOUR], dy[FOUR];
+        read_fours(x, at(c.in[0], r), of_x), read_fours(dy, at(c.dout, r), of_x);
+        read_fours(g, at(c.in[1], r), columns);
+#pragma unroll
+        for (int i = 0; i < FOUR; i++) x[i] = dy[i] * g[i] * squash_slope(x[i], squash(x[i]));
+        put_fours(at(c.din[0], r), x, of_x, c.accumulate[0]);
+    });
 }
 
 struct GainFactors {
@@ -49,9 +74,9 @@ static Grid each_column(const Call *c) {
 
 #define SQUASH(op) \
     STAGES(op, \
-           {{#op ".forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, \
+           {{#op ".forward", BODY(forward, Call), each_four, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, \
              NULL, true}}, \
-           {{#op ".input", BODY(input, Call), each_element_back, NULL, \
+           {{#op ".input", BODY(input, Call), each_four_back, NULL, \
              TOUCH_in0 | TOUCH_in1 | TOUCH_dout | TOUCH_din0, NULL, true}, \
             {#op ".gains", BODY(gains, Call), each_column, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1 | TOUCH_din2, \
              NULL, false}}, \

@@ -1,29 +1,51 @@
 /* x = [a | b]: y = silu(a) b, silu(a) = a s, s = 1 / (1 + e^-a)
  * da = dy b s (1 + a (1 - s)),  db = dy silu(a) */
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/fours.cuh"
 
 DEVICE_FN float sigmoid(float a) {
     return 1 / (1 + canon_exp(-a));
 }
 
+/* each(y, a, b) for a thread's share of the output: where some neighbours of it are in y, in a and in b. */
+template <typename Each>
+DEVICE_FN void each_share(const Call &c, const Each &each) {
+    const int n = c.out.cols, by = neighbours_of(n);
+    const Fours here = fours_of(c.out);
+#pragma unroll 1
+    for (int k = 0; k < here.exist; k += by) {
+        const int i = (int)here.first + k;
+        const size_t first = (size_t)(i / n) * 2 * n + i % n;
+        const Fours y = {(size_t)i, by}, a = {first, by}, b = {first + n, by};
+        each(y, a, b);
+    }
+}
+
 KERNEL_FN(forward, THREADS, Call, c) {
-    int r = (int)blockIdx.z, n = c.out.cols, i = thread_index();
-    if (i >= c.out.rows * n) return;
-    const float *x = at(c.in[0], r) + (size_t)(i / n) * 2 * n + i % n;
-    at(c.out, r)[i] = x[0] * sigmoid(x[0]) * x[n];
+    const int r = (int)blockIdx.z;
+    each_share(c, [&](Fours of_y, Fours of_a, Fours of_b) {
+        float a[FOUR], b[FOUR];
+        read_fours(a, at(c.in[0], r), of_a), read_fours(b, at(c.in[0], r), of_b);
+#pragma unroll
+        for (int i = 0; i < FOUR; i++) a[i] = a[i] * sigmoid(a[i]) * b[i];
+        put_fours(at(c.out, r), a, of_y, false);
+    });
 }
 
 KERNEL_FN(backward, THREADS, Call, c) {
-    int r = (int)blockIdx.z, n = c.out.cols, i = thread_index();
-    if (i >= c.out.rows * n) return;
-    size_t first = (size_t)(i / n) * 2 * n + i % n;
-    const float *x = at(c.in[0], r) + first;
-    float *dx = at(c.din[0], r) + first, dy = at(c.dout, r)[i], a = x[0], s = sigmoid(a);
-    put(&dx[0], dy * x[n] * (s * CANON_FMA(a, 1 - s, 1.0f)), c.accumulate[0]);
-    put(&dx[n], dy * (a * s), c.accumulate[0]);
+    const int r = (int)blockIdx.z;
+    each_share(c, [&](Fours of_y, Fours of_a, Fours of_b) {
+        float a[FOUR], b[FOUR], dy[FOUR];
+        read_fours(a, at(c.in[0], r), of_a), read_fours(b, at(c.in[0], r), of_b), read_fours(dy, at(c.dout, r), of_y);
+#pragma unroll
+        for (int i = 0; i < FOUR; i++) {
+            const float s = sigmoid(a[i]), x = a[i];
+            a[i] = dy[i] * b[i] * (s * CANON_FMA(x, 1 - s, 1.0f)), b[i] = dy[i] * (x * s);
+        }
+        put_fours(at(c.din[0], r), a, of_a, c.accumulate[0]), put_fours(at(c.din[0], r), b, of_b, c.accumulate[0]);
+    });
 }
 
-STAGES(swiglu, {{"swiglu.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_out, NULL, true}},
-       {{"swiglu.backward", BODY(backward, Call), each_element_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din0, NULL,
+STAGES(swiglu, {{"swiglu.forward", BODY(forward, Call), each_four, NULL, TOUCH_in0 | TOUCH_out, NULL, true}},
+       {{"swiglu.backward", BODY(backward, Call), each_four_back, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din0, NULL,
          true}},
        NULL);

@@ -86,7 +86,7 @@ static bool equal_bytes(View va, View vb, int replicas) {
 /* Kernels that read four neighbours at once have tensors on borders of 16 bytes from every tape; elsewhere they read
  * them one by one. */
 Test(simt, fours_off_their_border) {
-    static const OpKind kind[] = {OP_gelu, OP_residual, OP_dropout};
+    static const OpKind kind[] = {OP_gelu, OP_residual, OP_dropout, OP_swiglu, OP_tanh};
     Error e;
     for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
         OpCase c[2];
