@@ -1,6 +1,12 @@
 /* y = wte[token] + wpe[row mod seq], or without a table of positions wte[token]
  * Gradients are sums over token rows into the two tables' rows: each element of a table is one lane's, which takes its
- * rows in order. */
+ * rows in order.
+ *
+ * A line of the token table finds its rows in one of two ways, with the same bits. In a short table (`tokens`) every
+ * line looks at the tokens of all rows. That is lines x rows of work, so in a long table the rows are first sorted by
+ * token (`count`, `place`: a radix sort by digits of 8 bits, the lowest first). Every pass keeps the order of rows with
+ * equal digits, so a line's rows end up side by side, ascending: `starts` finds where each line's begin, `sums` adds
+ * them. */
 #include "kernels/cuda/device.cuh"
 
 KERNEL_FN(forward, THREADS, Call, c) {
@@ -34,6 +40,162 @@ KERNEL_FN(tokens, THREADS, Call, c) {
     if (j < d) put(&at(c.din[1], r)[(size_t)line * d + j], chain, c.accumulate[1]);
 }
 
+/* A warp sorts a strip of rows, a block a tile of strips; a thread of a block is also one of the digits. */
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, MOST_PASSES = 3, STRIP = 256, TILE = WARPS * STRIP };
+static_assert((int)DIGITS == (int)THREADS, "a thread is a digit");
+
+static inline __host__ __device__ int tiles_of(const Call &c) {
+    return (c.out.rows + TILE - 1) / TILE;
+}
+
+static inline __host__ __device__ int passes_of(const Call &c) {
+    return c.in[1].rows <= DIGITS * DIGITS ? 2 : MOST_PASSES;
+}
+
+/* Of each strip, how many rows have each digit. */
+static inline __host__ __device__ size_t counts_of(const Call &c) {
+    return (size_t)tiles_of(c) * WARPS * DIGITS;
+}
+
+/* Scratch of a replica: rows in two orders, counts, and where each line's rows start and the last one's end. */
+static inline __host__ __device__ size_t ints_of(const Call &c) {
+    return 2 * (size_t)c.out.rows + counts_of(c) + (size_t)c.in[1].rows + 1;
+}
+
+/* The rows as they stand after so many passes, one or more. */
+DEVICE_FN int *order_at(const Call &c, int r, int passes) {
+    return (int *)c.scratch + (size_t)r * ints_of(c) + (size_t)(passes % 2) * c.out.rows;
+}
+
+DEVICE_FN int *counts_at(const Call &c, int r) {
+    return (int *)c.scratch + (size_t)r * ints_of(c) + 2 * (size_t)c.out.rows;
+}
+
+DEVICE_FN int *starts_at(const Call &c, int r) {
+    return counts_at(c, r) + counts_of(c);
+}
+
+/* The row that stands i-th before a pass. */
+template <int PASS>
+DEVICE_FN int row_at(const Call &c, int r, int i) {
+    return PASS == 1 ? i : order_at(c, r, PASS - 1)[i];
+}
+
+template <int PASS>
+DEVICE_FN int digit_of(const Call &c, int r, int row) {
+    return ids(c.in[0], r)[row] >> (PASS - 1) * DIGIT_BITS & (DIGITS - 1);
+}
+
+/* Whole numbers: their sum has no order. */
+template <int PASS>
+KERNEL_FN(count, THREADS, Call, c) {
+    SHARED(int, counted, [WARPS][DIGITS]);
+    int r = (int)blockIdx.z, warp = (int)threadIdx.x / WARP, first = warp_row() * STRIP;
+    for (int w = 0; w < WARPS; w++) counted[w][threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = first + lane_id(); i < first + STRIP && i < c.out.rows; i += WARP)
+        atomicAdd(&counted[warp][digit_of<PASS>(c, r, row_at<PASS>(c, r, i))], 1);
+    __syncthreads();
+    int *counts = counts_at(c, r) + (size_t)blockIdx.x * WARPS * DIGITS;
+    for (int w = 0; w < WARPS; w++) counts[w * DIGITS + threadIdx.x] = counted[w][threadIdx.x];
+}
+
+/* Where the first row of each digit goes in each strip of this block: behind those of lower digits, and those of the
+ * same digit in earlier strips. */
+DEVICE_FN void first_places(const Call &c, int (&place)[WARPS][DIGITS], int (&sum)[DIGITS]) {
+    const int digit = (int)threadIdx.x, *counts = counts_at(c, (int)blockIdx.z) + digit;
+    int all = 0;
+    for (int strip = 0, mine = -(int)blockIdx.x * WARPS; strip < tiles_of(c) * WARPS; strip++, mine++) {
+        if (mine >= 0 && mine < WARPS) place[mine][digit] = all;
+        all += counts[(size_t)strip * DIGITS];
+    }
+    sum[digit] = all;
+    __syncthreads();
+    for (int by = 1; by < DIGITS; by *= 2) {
+        int lower = digit >= by ? sum[digit - by] : 0;
+        __syncthreads();
+        sum[digit] += lower;
+        __syncthreads();
+    }
+    for (int w = 0; w < WARPS; w++) place[w][digit] += sum[digit] - all;
+    __syncthreads();
+}
+
+/* The lanes with a row whose digit is this lane's. */
+DEVICE_FN unsigned peers_of(int digit, bool has_row) {
+    unsigned peers = __ballot_sync(ALL_LANES, has_row);
+    for (int bit = 1; bit < DIGITS; bit *= 2) {
+        unsigned set = __ballot_sync(ALL_LANES, digit & bit);
+        peers &= digit & bit ? set : ~set;
+    }
+    return peers;
+}
+
+#ifdef SIMT_CALL /* each call is a place of its own */
+#define first_places(...) SIMT_CALL(first_places, __VA_ARGS__)
+#define peers_of(...) SIMT_CALL(peers_of, __VA_ARGS__)
+#endif
+
+/* A warp takes its strip in order, 32 rows at a time: those of one digit go side by side, by their lanes. */
+template <int PASS>
+KERNEL_FN(place, THREADS, Call, c) {
+    SHARED(int, free_place, [WARPS][DIGITS]);
+    SHARED(int, sum, [DIGITS]);
+    int r = (int)blockIdx.z, lane = lane_id(), first = warp_row() * STRIP, *order = order_at(c, r, PASS);
+    first_places(c, free_place, sum);
+    for (int from = first; from < first + STRIP && from < c.out.rows; from += WARP) {
+        const bool has_row = from + lane < c.out.rows;
+        const int row = row_at<PASS>(c, r, has_row ? from + lane : from), digit = digit_of<PASS>(c, r, row);
+        const unsigned peers = peers_of(digit, has_row);
+        int *next = &free_place[threadIdx.x / WARP][digit];
+        if (has_row) order[*next + __popc(peers & ((1u << lane) - 1))] = row;
+        __syncwarp();
+        if (has_row && lane == __ffs((int)peers) - 1) *next += __popc(peers);
+        __syncwarp();
+    }
+}
+
+/* Rows from..to - 1 of an order stand in ascending order of their tokens (token NULL: of themselves): the first that is
+ * not below `least`. */
+DEVICE_FN int first_from(const int *row, const int32_t *token, int from, int to, int least) {
+    while (from < to) {
+        int middle = (from + to) / 2;
+        if ((token ? token[row[middle]] : row[middle]) < least)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+KERNEL_FN(starts, THREADS, Call, c) {
+    int r = (int)blockIdx.z, line = thread_index();
+    if (line > c.din[1].rows) return;
+    starts_at(c, r)[line] = first_from(order_at(c, r, passes_of(c)), ids(c.in[0], r), 0, c.out.rows, line);
+}
+
+/* Of a line without rows every chain is +0, and so is their tree. */
+KERNEL_FN(sums, THREADS, Call, c) {
+    int r = (int)blockIdx.z, d = c.out.cols, i = thread_index(), line = i / d;
+    if (line >= c.din[1].rows) return;
+    const float *dy = at(c.dout, r) + i % d;
+    const int *row = order_at(c, r, passes_of(c)), *start = starts_at(c, r) + line;
+    int from = start[0], end = start[1], blocks = (c.out.rows + CANON_BLOCK - 1) / CANON_BLOCK;
+    float total = 0;
+    if (from < end) {
+        Tree tree;
+        for (int b = 0; b < blocks; b++) {
+            float chain = 0;
+            int to = first_from(row, NULL, from, end, (b + 1) * CANON_BLOCK);
+#pragma unroll 8
+            for (; from < to; from++) chain += dy[(size_t)row[from] * d];
+            tree_push(&tree, b, chain);
+        }
+        total = tree_end(&tree, blocks);
+    }
+    put(&at(c.din[1], r)[i], total, c.accumulate[1]);
+}
+
 KERNEL_FN(positions, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index(), line = i / d, j = i % d;
     if (line >= c.din[2].rows) return;
@@ -49,17 +211,71 @@ KERNEL_FN(positions, THREADS, Call, c) {
     put(&at(c.din[2], r)[i], tree_end(&tree, blocks), c.accumulate[2]);
 }
 
-static Grid each_token(const Call *c) {
-    return c->din[1].at ? grid_of_rows(c, (size_t)c->din[1].rows * (size_t)pieces_of(*c)) : no_grid();
+/* Whether rows are sorted: where lines are more than letters or bytes number, and their pieces more than rows. There
+ * pieces would look at more than rows^2 tokens; a sort looks at two for each row and pass, and the search for the
+ * starts at log2(rows) for each line, in six launches or eight instead of one. Where exactly the border should be was
+ * not measured on a device. Tokens of more than three digits are not sorted. */
+static bool is_long(const Call *c) {
+    int lines = c->in[1].rows;
+    return lines > DIGITS && lines <= 1 << MOST_PASSES * DIGIT_BITS &&
+           (size_t)lines * (size_t)pieces_of(*c) > (size_t)c->out.rows;
+}
+
+static Grid each_piece(const Call *c) {
+    if (!c->din[1].at || is_long(c)) return no_grid();
+    return grid_of_rows(c, (size_t)c->din[1].rows * (size_t)pieces_of(*c));
+}
+
+template <int PASS>
+static Grid each_tile(const Call *c) {
+    Grid g = {(unsigned)tiles_of(*c), 1, (unsigned)c->replicas, THREADS, 0};
+    return c->din[1].at && is_long(c) && PASS <= passes_of(*c) ? g : no_grid();
+}
+
+static Grid each_start(const Call *c) {
+    return c->din[1].at && is_long(c) ? grid_of(c, (size_t)c->din[1].rows + 1) : no_grid();
+}
+
+static Grid each_sum(const Call *c) {
+    return c->din[1].at && is_long(c) ? grid_of(c, (size_t)c->din[1].rows * (size_t)c->out.cols) : no_grid();
 }
 
 static Grid each_position(const Call *c) {
     return c->din[2].at ? grid_of(c, (size_t)c->din[2].rows * (size_t)c->out.cols) : no_grid();
 }
 
+static size_t scratch(const Call *c) {
+    return is_long(c) ? (size_t)c->replicas * ints_of(*c) * sizeof(int) : 0;
+}
+
+/* The order before a pass, counts; the order after it. */
+template <int PASS>
+static double count_bytes(const Call *c) {
+    return 4.0 * ((double)counts_of(*c) + (PASS == 1 ? 0 : c->out.rows));
+}
+
+template <int PASS>
+static double place_bytes(const Call *c) {
+    return count_bytes<PASS>(c) + 4.0 * c->out.rows;
+}
+
+static double sorted_bytes(const Call *c) {
+    return 4.0 * ((double)c->out.rows + c->in[1].rows + 1);
+}
+
+#define SORT(pass, name) \
+    {"embed.count" name, BODY(count<pass>, Call), each_tile<pass>, NULL, TOUCH_in0, count_bytes<pass>, false}, { \
+        "embed.place" name, BODY(place<pass>, Call), each_tile<pass>, NULL, TOUCH_in0, place_bytes<pass>, false \
+    }
+
 STAGES(embed,
        {{"embed.forward", BODY(forward, Call), each_element, NULL, TOUCH_in0 | TOUCH_in1 | TOUCH_in2 | TOUCH_out, NULL,
          true}},
-       {{"embed.tokens", BODY(tokens, Call), each_token, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, false},
+       {{"embed.tokens", BODY(tokens, Call), each_piece, NULL, TOUCH_in0 | TOUCH_dout | TOUCH_din1, NULL, false},
+        SORT(1, " 1"),
+        SORT(2, " 2"),
+        SORT(3, " 3"),
+        {"embed.starts", BODY(starts, Call), each_start, NULL, TOUCH_in0, sorted_bytes, true},
+        {"embed.sums", BODY(sums, Call), each_sum, NULL, TOUCH_dout | TOUCH_din1, sorted_bytes, true},
         {"embed.positions", BODY(positions, Call), each_position, NULL, TOUCH_dout | TOUCH_din2, NULL, true}},
-       NULL);
+       scratch);

@@ -47,7 +47,7 @@ typedef struct {
     bool flat;                      /* threads neither wait for each other nor exchange anything */
 } Stage;
 
-enum { MOST_STAGES = 10 };
+enum { MOST_STAGES = 12 };
 
 /* Stages in the order of their launch; the first without a name ends a list. */
 typedef struct {

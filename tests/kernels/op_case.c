@@ -36,7 +36,8 @@ static void fill_reals(OpCase *c, View v, int replica, uint64_t seed, uint64_t s
         view_set(c, v, replica, i, (double)canon_normal(philox_word(seed, stream, i)));
 }
 
-/* Ids below the table they index (embed) or the logits' width (xent, which may also ignore a row). */
+/* Ids below the table they index (embed, where every second one is among the last three) or the logits' width (xent,
+ * which may also ignore a row). */
 static void fill_ids(OpCase *c, int input, int replica, uint64_t seed) {
     bool first = input == 0;
     uint32_t limit = (uint32_t)(first ? c->in[1].rows : c->in[0].cols);
@@ -44,6 +45,7 @@ static void fill_ids(OpCase *c, int input, int replica, uint64_t seed) {
     for (int i = 0; i < c->in[input].rows; i++) {
         uint32_t word = philox_word(seed, 99, (uint64_t)i);
         id[i] = op_measures(c->call.kind) && i % 7 == 3 ? -1 : (int32_t)philox_below(word, limit);
+        if (first && i % 2) id[i] = (int32_t)(limit - 1 - (uint32_t)id[i] % 3);
     }
 }
 

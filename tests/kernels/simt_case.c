@@ -197,11 +197,11 @@ static const Row usual[] = {{OP_COUNT, 1, 5, 0},   {OP_COUNT, 3, 7, 0},   {OP_CO
 /* Rows, or groups of columns, beyond one and two of rule 2's blocks, where an op sums over them. */
 static const Row tall[] = {
     {OP_linear, 4099, 3, 0},  {OP_linear, 8195, 2, 0}, {OP_layernorm, 2050, 8, 0}, {OP_rmsnorm, 2050, 8, 0},
-    {OP_embed, 4101, 3, 0},   {OP_gate, 4099, 3, 0},   {OP_gate, 4099, 2, 0},      {OP_mean, 4099, 1, 0},
+    {OP_embed, 4200, 3, 0},   {OP_gate, 4099, 3, 0},   {OP_gate, 4099, 2, 0},      {OP_mean, 4099, 1, 0},
     {OP_mean, 12289, 1, 0},   {OP_qkrms, 4099, 3, 0},  {OP_crms, 2050, 8, 0},      {OP_tanh, 4099, 3, 0},
     {OP_erf, 4099, 3, 0},     {OP_shift, 4099, 3, 0},  {OP_shift, 4099, 2, 0},     {OP_streams, 4099, 2, 0},
     {OP_attnres, 4099, 3, 0}, {OP_gate, 4099, 8, 0},   {OP_damp, 4099, 3, 0},      {OP_damp, 4099, 1, 0},
-    {OP_vrms, 4099, 3, 0},    {OP_vrms, 4099, 4, 0}};
+    {OP_vrms, 4099, 3, 0},    {OP_vrms, 4099, 4, 0},   {OP_embed, 4200, 8, 0},     {OP_embed, 8211, 2, 0}};
 /* Products and replicas enough for each size of tiles (kernels/cuda/linear.cu), with more than one tile to a side and
  * edges on both: first such as cannot be read four numbers at a time, then such as can. Those of 128 go through three
  * strips of k and more, the last one not whole, so that both halves of their shared memory are filled again. */

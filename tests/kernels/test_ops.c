@@ -170,7 +170,7 @@ static double worst_distance(const OpCase *a, int ra, const OpCase *b, int rb) {
     for (int i = 0; i < a->call.in_count && !op_is_probe(a->call.kind); i++)
         if (a->call.din[i].at) {
             double d = distance(a, a->call.din[i], ra, b, b->call.din[i], rb);
-            worst = d <= worst ? worst : d; /* NaN stays */
+            if (isnan(d) || d > worst) worst = d; /* a NaN stays */
         }
     return worst;
 }

@@ -118,6 +118,10 @@ static inline int __ffs(int word) {
     return __builtin_ffs(word);
 }
 
+static inline int __popc(unsigned word) {
+    return __builtin_popcount(word);
+}
+
 static inline int atomicAdd(int *to, int value) {
     int old = *to;
     *to += value;
