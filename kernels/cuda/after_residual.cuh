@@ -1,10 +1,12 @@
 /* y = alpha x + beta f, then a norm of y, in one launch: a warp makes a line of y and normalizes it. Lane j makes the
  * numbers j, j + 32, … that it reads again, so no lane waits for another. A file that includes this defines
- * forward_line(c, r, line) before. */
+ * forward_line(c, r, line). */
 #ifndef KERNELS_CUDA_AFTER_RESIDUAL_CUH
 #define KERNELS_CUDA_AFTER_RESIDUAL_CUH
 
 #include "kernels/cuda/lines.cuh"
+
+DEVICE_FN void forward_line(const Call &c, int r, int line);
 
 KERNEL_FN(after_residual, THREADS, Two, t) {
     const Call &sum = t.first, &norm = t.second;
@@ -23,7 +25,7 @@ static Grid each_line_of_second(const Two *t) {
 }
 
 #define AFTER_RESIDUAL(norm) \
-    FUSED(residual, norm, forward, OP_residual, OP_##norm, false, \
+    FUSED(residual, norm, forward, \
           {{"residual, " #norm ".forward", BODY(after_residual, Two), each_line_of_second, NULL, \
             TOUCH_in0 | TOUCH_in1 | TOUCH_out, TOUCH_out | TOUCH_save, NULL}})
 

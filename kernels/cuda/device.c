@@ -16,12 +16,7 @@
 #include "kernels/cuda/product.h"
 #include "kernels/device.h"
 
-extern const Stages *const cuda_stages[OP_COUNT];
-extern const Stages cuda_linear_bias;
-extern const Fusion *const cuda_fusions[FUSIONS];
-extern const StepLaunch cuda_steps[STEP_COUNT];
-extern const RoundLaunch cuda_round;
-extern const AddLaunch cuda_add;
+KERNEL_TABLES(cuda);
 
 enum { WORKSPACE = 32 << 20 };
 

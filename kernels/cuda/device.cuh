@@ -56,7 +56,7 @@ DEVICE_FN void draw_block(uint32_t out[4], uint64_t seed, uint64_t stream, uint6
 /* The same of a fusion (fusions.def): what two ops' files export. */
 #define FUSED(first, second, pass, ...) \
     extern "C" const Fusion SYMBOL(first##_##second##_##pass); \
-    extern "C" const Fusion SYMBOL(first##_##second##_##pass) = {__VA_ARGS__}
+    extern "C" const Fusion SYMBOL(first##_##second##_##pass) = {OP_##first, OP_##second, FUSED_##pass, __VA_ARGS__}
 
 enum { THREADS = 256, WARP = CANON_LANES, WARPS = THREADS / WARP };
 #define ALL_LANES 0xffffffffu

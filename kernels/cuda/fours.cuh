@@ -23,9 +23,14 @@ DEVICE_FN Fours fours_of(const View v) {
     return fours_of((size_t)v.rows * (size_t)v.cols);
 }
 
-/* Where a tensor is read by rows of n numbers: how many neighbours of one row a thread takes at a time. */
-DEVICE_FN int neighbours_of(int n) {
-    return n % FOUR ? 1 : (int)FOUR;
+/* each(first, by) for this thread's share of v: `by` neighbours of one row from number `first` on,
+ * FOUR or, where rows do not end on a border of FOUR, one. */
+template <typename Each>
+DEVICE_FN void each_in_row(const View v, const Each &each) {
+    const int by = v.cols % FOUR ? 1 : (int)FOUR;
+    const Fours here = fours_of(v);
+#pragma unroll 1
+    for (int k = 0; k < here.exist; k += by) each((int)here.first + k, by);
 }
 
 /* Those that do not exist are 0. */

@@ -71,6 +71,8 @@ typedef struct {
 
 enum { MOST_FUSED = 5 };
 
+enum { FUSED_forward, FUSED_backward }; /* fusions.def's words, for Fusion.backward */
+
 /* As a stage list: the first without a name ends it. */
 typedef struct {
     OpKind first, second;

@@ -1,6 +1,7 @@
 /* h = (x - mean) / sqrt(var + eps),  y = g h + b; two-pass variance. save: mean, 1/deviation per group.
  * dx = (dh - mean(dh) - h mean(dh h)) / deviation with dh = dy g;  dg = sum of dy h, db = sum of dy over rows.
  * A row of several groups is that many rows: the memory is the same. */
+#include "kernels/cuda/after_residual.cuh"
 #include "kernels/cuda/norm_back.cuh"
 
 DEVICE_FN void forward_line(const Call &c, int r, int line) {
@@ -63,7 +64,5 @@ STAGES(layernorm,
        {{"layernorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
        {NORM_BACKWARD("layernorm.backward")},
        NULL);
-
-#include "kernels/cuda/after_residual.cuh"
 
 AFTER_RESIDUAL(layernorm);

@@ -356,9 +356,9 @@ static Grid each_gradient_gelu(const Two *t) {
             TOUCH_in0 | TOUCH_din0, "gelu.backward" \
     }
 
-FUSED(linear, gelu, forward, OP_linear, OP_gelu, false,
+FUSED(linear, gelu, forward,
       {FORWARD_GELU("linear, gelu.forward 128", 8), FORWARD_GELU("linear, gelu.forward 64", 4),
        FORWARD_GELU("linear, gelu.forward 32", 2)});
-FUSED(linear, gelu, backward, OP_linear, OP_gelu, true,
+FUSED(linear, gelu, backward,
       {BACKWARD_GELU("linear, gelu.backward 128", 8, 8), BACKWARD_GELU("linear, gelu.backward 128, dW 64", 8, 4),
        BACKWARD_GELU("linear, gelu.backward 64", 4, 4), BACKWARD_GELU("linear, gelu.backward 32", 2, 2)});

@@ -6,12 +6,7 @@
 
 #include "kernels/cuda/step_launch.h"
 
-extern const Stages *const cuda_stages[OP_COUNT];
-extern const Stages cuda_linear_bias;
-extern const Fusion *const cuda_fusions[FUSIONS];
-extern const StepLaunch cuda_steps[STEP_COUNT];
-extern const RoundLaunch cuda_round;
-extern const AddLaunch cuda_add;
+KERNEL_TABLES(cuda);
 
 static Rc no_device(Error *e, const char *why) {
     return error_set(e, RC_UNMEASURED, "no CUDA device: %s", why);

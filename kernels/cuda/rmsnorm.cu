@@ -1,4 +1,5 @@
 /* y = g x / sqrt(mean(x^2) + eps), in groups. save: 1/rms in the second column of each pair. */
+#include "kernels/cuda/after_residual.cuh"
 #include "kernels/cuda/rms.cuh"
 #include "kernels/cuda/rms_gain.cuh"
 
@@ -25,7 +26,5 @@ STAGES(rmsnorm,
        {{"rmsnorm.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out | TOUCH_save, NULL, false}},
        {NORM_BACKWARD("rmsnorm.backward")},
        NULL);
-
-#include "kernels/cuda/after_residual.cuh"
 
 AFTER_RESIDUAL(rmsnorm);

@@ -12,14 +12,10 @@ DEVICE_FN float squash_slope(float x, float f);
 /* each(x, columns) for a thread's share of x: where some neighbours of a row are in x, and in a row of columns. */
 template <typename Each>
 DEVICE_FN void each_share(const Call &c, const Each &each) {
-    const int d = c.out.cols, by = neighbours_of(d);
-    const Fours here = fours_of(c.out);
-#pragma unroll 1
-    for (int k = 0; k < here.exist; k += by) {
-        const int e = (int)here.first + k;
-        const Fours x = {(size_t)e, by}, columns = {(size_t)(e % d), by};
+    each_in_row(c.out, [&](int e, int by) {
+        const Fours x = {(size_t)e, by}, columns = {(size_t)(e % c.out.cols), by};
         each(x, columns);
-    }
+    });
 }
 
 KERNEL_FN(forward, THREADS, Call, c) {

@@ -28,4 +28,14 @@ typedef struct {
     Grid (*grid)(const Addition *a);
 } AddLaunch;
 
+/* What a build of the kernels exports to C: cuda or simt. Last, the part of `linear` beside a library's products
+ * (product.h). */
+#define KERNEL_TABLES(build) \
+    extern const Stages *const build##_stages[OP_COUNT]; \
+    extern const Fusion *const build##_fusions[FUSIONS]; \
+    extern const StepLaunch build##_steps[STEP_COUNT]; \
+    extern const RoundLaunch build##_round; \
+    extern const AddLaunch build##_add; \
+    extern const Stages build##_linear_bias
+
 #endif

@@ -9,15 +9,12 @@ DEVICE_FN float sigmoid(float a) {
 /* each(y, a, b) for a thread's share of the output: where some neighbours of it are in y, in a and in b. */
 template <typename Each>
 DEVICE_FN void each_share(const Call &c, const Each &each) {
-    const int n = c.out.cols, by = neighbours_of(n);
-    const Fours here = fours_of(c.out);
-#pragma unroll 1
-    for (int k = 0; k < here.exist; k += by) {
-        const int i = (int)here.first + k;
+    each_in_row(c.out, [&](int i, int by) {
+        const int n = c.out.cols;
         const size_t first = (size_t)(i / n) * 2 * n + i % n;
         const Fours y = {(size_t)i, by}, a = {first, by}, b = {first + n, by};
         each(y, a, b);
-    }
+    });
 }
 
 KERNEL_FN(forward, THREADS, Call, c) {

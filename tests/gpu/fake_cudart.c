@@ -10,12 +10,7 @@
 #include "kernels/cuda/simt/run.h"
 #include "kernels/cuda/step_launch.h"
 
-extern const Stages *const simt_stages[OP_COUNT];
-extern const Stages simt_linear_bias;
-extern const Fusion *const simt_fusions[FUSIONS];
-extern const StepLaunch simt_steps[STEP_COUNT];
-extern const RoundLaunch simt_round;
-extern const AddLaunch simt_add;
+KERNEL_TABLES(simt);
 
 FakeCuda fake_cuda;
 FakeSeen fake_seen;

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/sha256.h"
-#include "kernels/cuda/launch.h"
 #include "kernels/cuda/simt/run.h"
+#include "kernels/cuda/step_launch.h"
 
 #if defined(__has_feature) /* clang */
 #if __has_feature(address_sanitizer)
@@ -19,7 +19,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-extern const Stages *const simt_stages[OP_COUNT];
+KERNEL_TABLES(simt);
 
 const unsigned simt_orders[SIMT_ORDERS] = {0, 1, 2, 7, SIMT_TOGETHER + 3};
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cuda/launch.h"
 #include "kernels/cuda/simt/run.h"
+#include "kernels/cuda/step_launch.h"
 #include "tests/kernels/simt_case.h"
 
-extern const Fusion *const simt_fusions[FUSIONS];
+KERNEL_TABLES(simt);
 
 /* Where the second's result goes in backward. */
 typedef enum { in_place, apart, added } Place;

@@ -14,6 +14,8 @@
 #include "tests/kernels/simt_case.h"
 #include "tests/models/toy.h"
 
+KERNEL_TABLES(simt);
+
 ParameterizedTestParameters(simt, ops_have_the_readable_bits) {
     static int index[CASE_COUNT];
     for (int i = 0; i < CASE_COUNT; i++) index[i] = i;
@@ -110,7 +112,6 @@ Test(simt, fours_off_their_border) {
 Test(simt, the_largest_tiles_take_many_strips) {
     enum { STRIP = 8, TILES = 3 };
     static const char *const name[TILES] = {"linear.forward 128", "linear.backward 128, dW 64", "linear.backward 128"};
-    extern const Stages *const simt_stages[OP_COUNT];
     int most[TILES] = {0};
     SimtCase shape;
     bool costly;
@@ -396,12 +397,6 @@ static void add_stages(Names *to, const Stages *s) {
 }
 
 static Names launched_names(void) {
-    extern const Stages *const simt_stages[OP_COUNT];
-    extern const Stages simt_linear_bias;
-    extern const Fusion *const simt_fusions[FUSIONS];
-    extern const StepLaunch simt_steps[STEP_COUNT];
-    extern const RoundLaunch simt_round;
-    extern const AddLaunch simt_add;
     Names all = {.count = 0};
     for (int i = 0; i < OP_COUNT; i++) add_stages(&all, simt_stages[i]);
     add_stages(&all, &simt_linear_bias);

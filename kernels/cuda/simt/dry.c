@@ -8,12 +8,7 @@
 #include "base/arena.h"
 #include "kernels/cuda/product.h"
 
-extern const Stages *const simt_stages[OP_COUNT];
-extern const Stages simt_linear_bias;
-extern const Fusion *const simt_fusions[FUSIONS];
-extern const StepLaunch simt_steps[STEP_COUNT];
-extern const RoundLaunch simt_round;
-extern const AddLaunch simt_add;
+KERNEL_TABLES(simt);
 
 /* Tables of up to so many bytes are kept, since launches look into them; the numbers of a model are not. */
 enum { KEPT = 64 << 10 };
