@@ -1,8 +1,8 @@
 /* The CUDA device: its memory, a stream per queue, and the launches of the kernels beside this file through the
- * runtime. cuBLAS is looked for when a fast precision asks for it, so that a program built with CUDA
+ * runtime. cuBLASLt is looked for when a fast precision asks for it, so that a program built with CUDA
  * starts where there is none. */
 #include <assert.h>
-#include <cublas_v2.h>
+#include <cublas_api.h>
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,15 +10,12 @@
 #include <string.h>
 
 #include "kernels/backend.h"
-#include "kernels/cuda/library.h"
 #include "kernels/cuda/nccl.h"
+#include "kernels/cuda/plans.h"
 #include "kernels/cuda/presence.h"
-#include "kernels/cuda/product.h"
 #include "kernels/device.h"
 
 KERNEL_TABLES(cuda);
-
-enum { WORKSPACE = 32 << 20 };
 
 struct Graph {
     cudaGraphExec_t exec;
@@ -42,12 +39,11 @@ struct Queue {
     bool capturing, timing;
     Mark *mark;
     size_t marks;
-    int library;         /* a status of cuBLAS, when that is what went wrong */
-    Nccl *nccl;          /* NULL: it has met nobody */
-    char unmet[256];     /* what NCCL said, when that is what went wrong; "": it is not */
-    cublasHandle_t blas; /* of a fast precision */
-    cublasComputeType_t compute;
-    void *workspace;
+    int library;     /* a status of cuBLASLt, when that is what went wrong */
+    Nccl *nccl;      /* NULL: it has met nobody */
+    char unmet[256]; /* what NCCL said, when that is what went wrong; "": it is not */
+    Plans *plans;    /* of a fast precision */
+    void *workspace; /* of its products */
 };
 
 static void note(Queue *q, cudaError_t rc, const char *where) {
@@ -81,30 +77,13 @@ static void cuda_launch(void *queue, const char *name, const void *body, Grid gr
     mark(q, name);
 }
 
-/* The functions of cuBLAS that are used. */
-static struct {
-    cublasStatus_t (*create)(cublasHandle_t *);
-    cublasStatus_t (*destroy)(cublasHandle_t);
-    cublasStatus_t (*version)(libraryPropertyType, int *);
-    cublasStatus_t (*set_stream)(cublasHandle_t, cudaStream_t);
-    cublasStatus_t (*set_workspace)(cublasHandle_t, void *, size_t);
-    cublasStatus_t (*gemm)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void *,
-                           const void *, cudaDataType, int, const void *, cudaDataType, int, const void *, void *,
-                           cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
-} blas;
-
-static void cuda_product(Queue *q, Product p) {
-    const float one = 1;
-    if (lost(q)) return;
-    cublasStatus_t rc =
-        blas.gemm(q->blas, p.a_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p.b_turned ? CUBLAS_OP_T : CUBLAS_OP_N, p.m, p.n,
-                  p.k, &one, p.a, CUDA_R_32F, p.lda, p.b, CUDA_R_32F, p.ldb, &p.beta, p.c, CUDA_R_32F, p.ldc,
-                  q->compute, CUBLAS_GEMM_DEFAULT);
-    if (rc != CUBLAS_STATUS_SUCCESS) {
-        q->library = (int)rc;
-        note(q, cudaErrorUnknown, PRODUCT_NAME);
-    }
+static bool cuda_product(Queue *q, Product p) {
+    bool whole = true;
+    if (lost(q)) return whole;
+    q->library = plans_product(q->plans, &p, q->stream, &whole);
+    if (q->library) note(q, cudaErrorUnknown, PRODUCT_NAME);
     mark(q, PRODUCT_NAME);
+    return whole;
 }
 
 STAGED_KERNELS(cuda)
@@ -146,7 +125,7 @@ static void close_queue(Queue *q) {
     free_marks(q);
     if (q->side) (void)cudaStreamDestroy(q->side);
     if (q->turn) (void)cudaEventDestroy(q->turn);
-    if (q->blas) (void)blas.destroy(q->blas);
+    plans_close(q->plans);
     if (q->workspace) (void)cudaFree(q->workspace);
     if (q->stream) (void)cudaStreamDestroy(q->stream);
     free(q);
@@ -168,31 +147,19 @@ static Rc open_exact(Queue **out, Error *e) {
     return e->code;
 }
 
-/* The library by the name that its own header's version gives it, where the loader looks and where the toolkit stood
- * that this program was built with; its symbols by the names that header gives them. */
-static Rc find_blas(Error *e) {
-    static const LibrarySymbol symbol[] = {
-        {"cublasCreate_v2", &blas.create},    {"cublasDestroy_v2", &blas.destroy},
-        {"cublasGetProperty", &blas.version}, {"cublasSetStream_v2", &blas.set_stream},
-        {"cublasGemmEx", &blas.gemm},         {"cublasSetWorkspace_v2", &blas.set_workspace}};
-    char name[32];
-    snprintf(name, sizeof name, "libcublas.so.%d", CUBLAS_VER_MAJOR);
-    return library_find(name, CUDA_LIBRARIES, symbol, sizeof symbol / sizeof *symbol, "cuBLAS", e);
-}
-
-/* cuBLAS promises the same bits only for one version, one architecture and one number of processors: all stand in the
+/* cuBLASLt promises the same bits only for one version, one architecture and one number of processors: all stand in the
  * class. */
 static void write_class(char out[BACKEND_CLASS_SIZE], PrecisionKind p) {
     struct cudaDeviceProp about;
-    int version[3] = {0, 0, 0};
+    int version[3];
     if (cudaGetDeviceProperties(&about, cuda_number()) != cudaSuccess) memset(&about, 0, sizeof about);
-    for (int i = 0; i < 3; i++) (void)blas.version((libraryPropertyType)i, &version[i]);
-    snprintf(out, BACKEND_CLASS_SIZE, "cuda-%s sm_%d%d x%d cublas %d.%d.%d", precision_name(p), about.major,
+    plans_version(version);
+    snprintf(out, BACKEND_CLASS_SIZE, "cuda-%s sm_%d%d x%d cublasLt %d.%d.%d", precision_name(p), about.major,
              about.minor, about.multiProcessorCount, version[0], version[1], version[2]);
 }
 
-static void find_blas_once(void) {
-    if (find_blas(&library.why)) return;
+static void find_library(void) {
+    if (plans_find(&library.why)) return;
 #define FAST(name, ...) write_class(library.class[FAST_##name], PRECISION_##name);
 #include "kernels/cuda/fast.def"
 #undef FAST
@@ -200,23 +167,24 @@ static void find_blas_once(void) {
 
 static bool present_fast(Error *e) {
     if (!cuda_present(e)) return false;
-    pthread_once(&library.once, find_blas_once);
+    pthread_once(&library.once, find_library);
     if (library.why.code) *e = library.why;
     return !library.why.code;
 }
 
 /* The library's first call, outside of any capture. */
 static bool first_product(Queue *q) {
+    enum { N = 16 };
     float *at = q->workspace;
-    cuda_product(q, (Product){.a = at, .b = at, .c = at, .m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1});
-    note(q, cudaStreamSynchronize(q->stream), "cuBLAS's first product");
+    cuda_product(q, (Product){at, at, at + N * N, .m = N, .n = N, .k = N, .lda = N, .ldb = N, .ldc = N});
+    note(q, cudaStreamSynchronize(q->stream), "cuBLASLt's first product");
     return !lost(q);
 }
 
 static Rc status(Queue *q, Error *e) {
     if (!lost(q)) return RC_OK;
     if (q->library)
-        return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: status %d of cuBLAS", q->where, q->library);
+        return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: status %d of cuBLASLt", q->where, q->library);
     if (q->unmet[0])
         return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: NCCL says: %s", q->where, q->unmet);
     return error_set(e, RC_UNMEASURED, "the CUDA device failed: %s: %s", q->where, cudaGetErrorString(q->failed));
@@ -245,22 +213,19 @@ static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
     return status(q, e);
 }
 
-static Rc open_fast(Queue **out, cublasComputeType_t compute, Error *e) {
+static Rc open_fast(Queue **out, int compute, Error *e) {
     if (!present_fast(e) || open_exact(out, e)) return e->code;
     Queue *q = *out;
-    q->compute = compute;
-    if (take(q, &q->workspace, WORKSPACE, e)) {
+    if (take(q, &q->workspace, PLANS_WORKSPACE, e)) {
         close_queue(q);
         *out = NULL;
-        return error_prefix(e, "cuBLAS's workspace: ");
+        return error_prefix(e, "cuBLASLt's workspace: ");
     }
-    bool ok = blas.create(&q->blas) == CUBLAS_STATUS_SUCCESS &&
-              blas.set_stream(q->blas, q->stream) == CUBLAS_STATUS_SUCCESS &&
-              blas.set_workspace(q->blas, q->workspace, WORKSPACE) == CUBLAS_STATUS_SUCCESS && first_product(q);
-    if (ok) return RC_OK;
+    q->plans = plans_open(compute, q->workspace);
+    if (q->plans && first_product(q)) return RC_OK;
     close_queue(q);
     *out = NULL;
-    return error_set(e, RC_UNMEASURED, "cuBLAS does not start on this device");
+    return error_set(e, RC_UNMEASURED, "cuBLASLt does not start on this device");
 }
 
 static void give(Queue *q, void *at) {

@@ -202,7 +202,7 @@ KERNEL_FN(backward_gelu, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Two, t) {
                               [&](Fours here) { put_slopes(t.second, r, here, gelu_slope); });
 }
 
-/* y += b, where a library made the product. */
+/* y += b, where a library made the product without it. */
 KERNEL_FN(add_bias, THREADS, Call, c) {
     int r = (int)blockIdx.z, i = thread_index();
     if (i < c.out.rows * c.out.cols) at(c.out, r)[i] += at(c.in[2], r)[i % c.out.cols];
@@ -327,7 +327,7 @@ STAGES(linear, {FORWARD("linear.forward 128", 8), FORWARD("linear.forward 64", 4
         {"linear.weight_join", BODY(weight_join, Call), each_join, NULL, TOUCH_din1, scratch_bytes, true}},
        scratch);
 
-/* The part of linear that remains ours when a library computes the products (product.h). */
+/* The part of linear that remains ours where a library computes the products and not this along (product.h). */
 STAGES(linear_bias,
        {{"linear.add_bias", BODY(add_bias, Call), each_output_with_bias, NULL, TOUCH_in2 | TOUCH_out, NULL, true}},
        {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}}, NULL);

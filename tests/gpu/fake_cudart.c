@@ -1,14 +1,13 @@
 #include "tests/gpu/fake_cudart.h"
 
-#include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "kernels/cuda/library.h"
 #include "kernels/cuda/simt/run.h"
 #include "kernels/cuda/step_launch.h"
+#include "tests/gpu/fake_blas.h"
 
 KERNEL_TABLES(simt);
 
@@ -34,20 +33,12 @@ typedef union {
     Addition addition;
 } Args;
 
-typedef struct {
-    cublasOperation_t op_a, op_b;
-    int m, n, k, lda, ldb, ldc;
-    const float *a, *b;
-    float *c, beta;
-    float (*factor)(float);
-} Product;
-
 /* A kernel, or without one a product. */
 typedef struct {
     const void *body;
     Grid grid;
     Args args;
-    Product product;
+    FakeProduct product;
 } Launched;
 
 static bool among(const Stage *s, const void *body) {
@@ -89,31 +80,13 @@ struct CUevent_st {
     bool recorded;
 };
 
-/* What stands in op(x), row i and column j, x in columns that are `apart`. */
-static float element(const float *x, int apart, cublasOperation_t op, int i, int j) {
-    size_t row = (size_t)(op == CUBLAS_OP_N ? i : j), column = (size_t)(op == CUBLAS_OP_N ? j : i);
-    return x[column * (size_t)apart + row];
-}
-
-static void multiply(const Product *p) {
-    for (int j = 0; j < p->n; j++)
-        for (int i = 0; i < p->m; i++) {
-            float *c = p->c + (size_t)j * (size_t)p->ldc + i;
-            double sum = 0;
-            for (int k = 0; k < p->k; k++)
-                sum += (double)p->factor(element(p->a, p->lda, p->op_a, i, k)) *
-                       (double)p->factor(element(p->b, p->ldb, p->op_b, k, j));
-            *c = (float)sum + (p->beta > 0 ? *c : 0);
-        }
-}
-
 static void run(const Launched *l) {
     if (sticky != cudaSuccess) return;
     fake_seen.launches++, launched++;
     if (fake_cuda.fails_at && !--fake_cuda.fails_at)
         sticky = cudaErrorIllegalAddress;
     else if (!l->body)
-        multiply(&l->product);
+        fake_multiply(&l->product);
     else
         simt_run("fake", l->body, l->grid, &l->args, false);
 }
@@ -128,14 +101,23 @@ static void put(cudaStream_t s, const Launched *l) {
     g->launch[g->launches++] = *l;
 }
 
-static void *made(size_t bytes) {
+void fake_put(cudaStream_t s, const FakeProduct *p) {
+    const Launched l = {.product = *p};
+    put(s, &l);
+}
+
+void *fake_made(size_t bytes) {
     fake_seen.open++;
     return mem_alloc(1, bytes);
 }
 
-static cudaError_t gone(void *at) {
+void fake_gone(void *at) {
     if (at) fake_seen.open--;
     free(at);
+}
+
+static cudaError_t gone(void *at) {
+    fake_gone(at);
     return cudaSuccess;
 }
 
@@ -186,7 +168,7 @@ cudaError_t cudaLaunchKernel(const void *body, dim3 grid, dim3 block, void **arg
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags) {
     (void)flags;
-    *s = made(sizeof **s);
+    *s = fake_made(sizeof **s);
     return sticky;
 }
 
@@ -209,7 +191,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned flags) {
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode) {
     (void)mode;
-    s->graph = made(sizeof *s->graph), s->capturing = true;
+    s->graph = fake_made(sizeof *s->graph), s->capturing = true;
     return sticky;
 }
 
@@ -220,7 +202,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *graph) {
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags) {
     (void)flags;
-    *exec = made(sizeof **exec);
+    *exec = fake_made(sizeof **exec);
     (*exec)->launch = graph->launch, (*exec)->launches = graph->launches;
     graph->launch = NULL;
     return sticky;
@@ -245,7 +227,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags) {
     (void)flags;
-    *e = made(sizeof **e), fake_seen.events++;
+    *e = fake_made(sizeof **e), fake_seen.events++;
     return sticky;
 }
 
@@ -277,7 +259,7 @@ cudaError_t cudaMalloc(void **at, size_t bytes) {
     if (sticky != cudaSuccess) return sticky; /* of what was launched before */
     if (bytes > fake_cuda.memory) return cudaErrorMemoryAllocation;
     fake_cuda.memory -= bytes;
-    *at = made(bytes);
+    *at = fake_made(bytes);
     memset(*at, 0xff, bytes);
     return cudaSuccess;
 }
@@ -287,7 +269,7 @@ cudaError_t cudaFree(void *at) {
 }
 
 cudaError_t cudaMallocHost(void **at, size_t bytes) {
-    *at = made(bytes);
+    *at = fake_made(bytes);
     return sticky;
 }
 
@@ -321,80 +303,4 @@ const char *cudaGetErrorString(cudaError_t e) {
     return e == cudaErrorIllegalAddress         ? "an illegal memory access was encountered"
            : e == cudaErrorInvalidConfiguration ? "invalid configuration argument"
                                                 : "another error";
-}
-
-/* cuBLAS. */
-struct cublasContext {
-    cudaStream_t stream;
-    void *workspace;
-};
-
-static cublasStatus_t create(cublasHandle_t *h) {
-    *h = made(sizeof **h);
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-static cublasStatus_t destroy(cublasHandle_t h) {
-    (void)gone(h);
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-static cublasStatus_t version(libraryPropertyType part, int *value) {
-    *value = part == MAJOR_VERSION ? 13 : part == MINOR_VERSION ? 1 : 2;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-static cublasStatus_t set_stream(cublasHandle_t h, cudaStream_t s) {
-    h->stream = s;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-static cublasStatus_t set_workspace(cublasHandle_t h, void *at, size_t bytes) {
-    h->workspace = at;
-    return at && bytes ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
-}
-
-static float as_it_stands(float x) {
-    return x;
-}
-
-/* All matrices are floats. */
-static cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
-                           const void *alpha, const void *a, cudaDataType of_a, int lda, const void *b,
-                           cudaDataType of_b, int ldb, const void *beta, void *c, cudaDataType of_c, int ldc,
-                           cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
-    const float one = 1;
-    Launched l = {.product = {op_a, op_b, m, n, k, lda, ldb, ldc, a, b, c, *(const float *)beta, NULL}};
-    if (!h->stream || !h->workspace || memcmp(alpha, &one, sizeof one) != 0 || algorithm != CUBLAS_GEMM_DEFAULT ||
-        of_a != CUDA_R_32F || of_b != CUDA_R_32F || of_c != CUDA_R_32F)
-        return CUBLAS_STATUS_INVALID_VALUE;
-#define FAST(name, compute_, factor_, ...) \
-    if (compute == CUBLAS_COMPUTE_##compute_) l.product.factor = factor_;
-#include "kernels/cuda/fast.def"
-#undef FAST
-    if (!l.product.factor) return CUBLAS_STATUS_NOT_SUPPORTED;
-    put(h->stream, &l);
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-Rc fake_library_find(const char *name, const char *folder, const LibrarySymbol *symbol, size_t symbols, const char *who,
-                     Error *e) {
-    static const struct {
-        const char *name;
-        void (*function)(void);
-    } own[] = {{"cublasCreate_v2", (void (*)(void))create},
-               {"cublasDestroy_v2", (void (*)(void))destroy},
-               {"cublasGetProperty", (void (*)(void))version},
-               {"cublasSetStream_v2", (void (*)(void))set_stream},
-               {"cublasSetWorkspace_v2", (void (*)(void))set_workspace},
-               {"cublasGemmEx", (void (*)(void))gemm}};
-    (void)folder;
-    if (fake_cuda.without_blas) return error_set(e, RC_UNMEASURED, "%s cannot be loaded: the test says so", who);
-    for (size_t i = 0; i < symbols; i++) {
-        size_t k = 0;
-        while (k < sizeof own / sizeof *own && strcmp(own[k].name, symbol[i].name) != 0) k++;
-        if (k == sizeof own / sizeof *own) return error_set(e, RC_UNMEASURED, "%s has no %s", name, symbol[i].name);
-        memcpy(symbol[i].to, &own[k].function, sizeof own[k].function);
-    }
-    return RC_OK;
 }

@@ -1,4 +1,4 @@
-/* A CUDA runtime and a cuBLAS of the tests' own: kernels/cuda/device.c itself runs against them, and what it launches
+/* A CUDA runtime and a cuBLASLt of the tests' own: kernels/cuda/device.c itself runs against them, and what it launches
  * are the shim's kernels. Everything is done at once; what is recorded is done when its graph is launched. */
 #ifndef TESTS_GPU_FAKE_CUDART_H
 #define TESTS_GPU_FAKE_CUDART_H
@@ -11,6 +11,7 @@ typedef struct {
     size_t memory; /* bytes left */
     int fails_at;  /* the launch from now on whose kernel fails, which comes to light later; 0: none */
     bool without_blas;
+    unsigned refused; /* a set of cublasLtEpilogue_t for which the library has no algorithm */
 } FakeCuda;
 
 extern FakeCuda fake_cuda;
@@ -19,7 +20,9 @@ extern FakeCuda fake_cuda;
 typedef struct {
     int launches, graphs, events, attributes; /* graphs: that were launched; attributes: limits of shared memory set */
     size_t largest_attribute;
-    int open; /* streams, events, graphs and blocks of memory that were not given back */
+    int heuristics, again; /* algorithms asked for; those among them that had been asked for on that handle before */
+    int epilogues;         /* products enqueued that did more than C */
+    int open; /* streams, events, graphs, blocks of memory and the library's things that were not given back */
 } FakeSeen;
 
 extern FakeSeen fake_seen;

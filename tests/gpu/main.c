@@ -4,7 +4,7 @@
  *
  * One part of what is measured on a device, as JSON: hashes against the CPU's, fast precisions against cpu64, speed
  * against ceilings measured by the same process. bench/gpu-check calls it part by part, in the order of --parts, and
- * puts the parts together. --exact leaves the other precisions out, as a machine without cuBLAS does. --steps: R
+ * puts the parts together. --exact leaves the other precisions out, as a machine without cuBLASLt does. --steps: R
  * replicas, N steps, a row for each kernel. Exit codes: 0 passed, 1 a bound or target was missed, 2 wrong usage, 3
  * no device or something could not be measured, 5 a hash differs. */
 #include <math.h>

@@ -2,6 +2,7 @@
  * the shim's kernels: the CPU's bits through its streams, graphs and copies, what it says when memory is short or a
  * kernel failed, and its times. */
 #include <criterion/criterion.h>
+#include <cublasLt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,11 +148,11 @@ Test(cuda_host, a_kernel_that_fails_in_a_graph, .init = fake_reset) {
 Test(cuda_host, fast_precisions_ask_the_library_for_each_product, .init = fake_reset) {
     static const struct {
         const char *cuda, *simt, *class;
-    } row[] = {{"cuda-fp32", "simt-fp32", "cuda-fp32 sm_90 x132 cublas 13.1.2"},
-               {"cuda-tf32", "simt-tf32", "cuda-tf32 sm_90 x132 cublas 13.1.2"},
-               {"cuda-bf16", "simt-bf16", "cuda-bf16 sm_90 x132 cublas 13.1.2"},
-               {"cuda-bf16-stored-fast", "simt-bf16-stored-fast", "cuda-bf16-stored-fast sm_90 x132 cublas 13.1.2"},
-               {"cuda-fp16-scaled-fast", "simt-fp16-scaled-fast", "cuda-fp16-scaled-fast sm_90 x132 cublas 13.1.2"}};
+    } row[] = {{"cuda-fp32", "simt-fp32", "cuda-fp32 sm_90 x132 cublasLt 13.1.2"},
+               {"cuda-tf32", "simt-tf32", "cuda-tf32 sm_90 x132 cublasLt 13.1.2"},
+               {"cuda-bf16", "simt-bf16", "cuda-bf16 sm_90 x132 cublasLt 13.1.2"},
+               {"cuda-bf16-stored-fast", "simt-bf16-stored-fast", "cuda-bf16-stored-fast sm_90 x132 cublasLt 13.1.2"},
+               {"cuda-fp16-scaled-fast", "simt-fp16-scaled-fast", "cuda-fp16-scaled-fast sm_90 x132 cublasLt 13.1.2"}};
     enum { ROWS = sizeof row / sizeof *row };
     char expected[130], got[ROWS][130];
     ModelShape s = toy_shape();
@@ -200,11 +201,161 @@ Test(cuda_host, several_steps_are_one_graph, .init = fake_reset) {
     }
 }
 
+/* The first step, which is recorded, asks for an algorithm for each kind of product; nothing asks again. */
+Test(cuda_host, an_algorithm_is_chosen_once, .init = fake_reset) {
+    enum { STEPS = 19 };
+    const Recipe recipe = toy_recipe();
+    const uint64_t seed = 1;
+    Trainer *t = with_corpus(backend_find("cuda-tf32", &e), &recipe, &seed);
+    StepReport report[STEPS];
+    size_t count;
+    for (int s = 0; s < STEPS; s++) report[s] = (StepReport){.finite = true};
+    cr_expect_eq(fake_seen.heuristics, 1, "the library's first product");
+    cr_assert_eq(trainer_steps(t, 1, report), 1);
+    int first = fake_seen.heuristics;
+    cr_expect(first > 5 && first < 20, "%d", first);
+    cr_expect_eq(fake_seen.again, 0);
+    cr_assert_eq(trainer_steps(t, STEPS, report), STEPS);
+    free(trainer_timed(t, &count));
+    cr_expect_eq(fake_seen.heuristics, first);
+    trainer_free(t);
+    cr_expect_eq(fake_seen.open, 0, "%d things were not given back", fake_seen.open);
+}
+
+/* A step's launches by name, then the bits and the loss of two more steps. */
+typedef struct {
+    int products, add_bias, bias, heuristics;
+    uint8_t hash[32];
+    double loss;
+} Refused;
+
+static Refused train_refused(unsigned refused) {
+    const Recipe recipe = toy_recipe();
+    const uint64_t seed = 1;
+    StepReport report[2] = {{.finite = true}, {.finite = true}};
+    size_t count;
+    Refused r = {.heuristics = -fake_seen.heuristics};
+    fake_cuda.refused = refused;
+    Trainer *t = with_corpus(backend_find("cuda-tf32", &e), &recipe, &seed);
+    Timing *each = trainer_timed(t, &count);
+    for (size_t i = 0; i < count; i++) {
+        r.products += !strcmp(each[i].kernel, "cublasLtMatmul");
+        r.add_bias += !strcmp(each[i].kernel, "linear.add_bias");
+        r.bias += !strcmp(each[i].kernel, "linear.bias");
+    }
+    free(each);
+    cr_assert_eq(trainer_steps(t, 2, report), 2);
+    trainer_hash(t, 0, r.hash);
+    r.loss = report[1].loss, r.heuristics += fake_seen.heuristics;
+    trainer_free(t);
+    cr_expect_eq(fake_seen.open, 0, "%d things were not given back", fake_seen.open);
+    return r;
+}
+
+/* Where the library has no algorithm that does it along, which it is asked once. The bias is added in the same way;
+ * its gradient is summed in another order. */
+Test(cuda_host, our_kernels_do_what_the_library_does_not, .init = fake_reset) {
+    const Refused none = train_refused(0), bias = train_refused(CUBLASLT_EPILOGUE_BIAS),
+                  gradient = train_refused(CUBLASLT_EPILOGUE_BGRADB),
+                  both = train_refused(CUBLASLT_EPILOGUE_BIAS | CUBLASLT_EPILOGUE_BGRADB);
+    const int biased = 4 * toy_shape().layers;
+    cr_expect(none.add_bias == 0 && none.bias == 0);
+    cr_expect(bias.add_bias == biased && bias.bias == 0, "%d, %d", bias.add_bias, bias.bias);
+    cr_expect(gradient.add_bias == 0 && gradient.bias == biased, "%d, %d", gradient.add_bias, gradient.bias);
+    cr_expect(both.add_bias == biased && both.bias == biased, "%d, %d", both.add_bias, both.bias);
+    cr_expect(bias.products == none.products && gradient.products == none.products && both.products == none.products);
+    cr_expect_eq(none.products, 3 * (biased + 1), "%d", none.products);
+    cr_expect_eq(both.heuristics - none.heuristics,
+                 bias.heuristics - none.heuristics + gradient.heuristics - none.heuristics);
+    cr_expect(bias.heuristics > none.heuristics && gradient.heuristics > none.heuristics);
+    cr_expect_arr_eq(bias.hash, none.hash, sizeof none.hash);
+    cr_expect_arr_eq(both.hash, gradient.hash, sizeof gradient.hash);
+    cr_expect_float_eq(gradient.loss, none.loss, 1e-5);
+}
+
+enum { SIDE = 8 };
+
+/* A linear with a bias, all of whose tensors stand one after another from `at` on, of SIDE rows each; as backward adds
+ * into the gradient of the bias or writes it. */
+static Call linear_at(Queue *q, float *at, bool adds) {
+    enum { ALL = SIDE * SIDE };
+    const View x = {at, 0, SIDE, SIDE}, w = {at + ALL, 0, SIDE, SIDE}, b = {at + 2 * ALL, 0, 1, SIDE};
+    return (Call){.kind = OP_linear,
+                  .in_count = 3,
+                  .replicas = 1,
+                  .in = {x, w, b},
+                  .din = {{at + 3 * ALL, 0, SIDE, SIDE}, {at + 4 * ALL, 0, SIDE, SIDE}, {at + 5 * ALL, 0, 1, SIDE}},
+                  .accumulate = {false, false, adds},
+                  .out = {at + 6 * ALL, 0, SIDE, SIDE},
+                  .dout = {at + 7 * ALL, 0, SIDE, SIDE},
+                  .queue = q};
+}
+
+/* Forward and backward: y, and both times the same gradient of the bias. */
+static void run_linear(const Backend *b, Queue *q, float *at, bool adds, float y[SIDE * SIDE], float dbias[SIDE]) {
+    const Call c = linear_at(q, at, adds);
+    const Kernel *linear = b->kernel[OP_linear];
+    float all[8 * SIDE * SIDE];
+    for (int i = 0; i < 8 * SIDE * SIDE; i++) all[i] = (float)(i % 7 - 3);
+    b->device->put(q, at, all, sizeof all);
+    linear->forward(&c);
+    linear->backward(&c);
+    b->device->get(q, y, c.out.at, SIDE * SIDE * sizeof *y);
+    b->device->get(q, dbias, c.din[2].at, SIDE * sizeof *dbias);
+    for (int i = 0; i < SIDE && adds; i++) dbias[i] -= all[5 * SIDE * SIDE + i];
+}
+
+/* Memory off the border of 16 bytes is a kind of its own, and a gradient that is added to is our own kernel's: with the
+ * small whole numbers here every order of sums gives the same bits. */
+Test(cuda_host, kinds_of_products, .init = fake_reset) {
+    const Backend *fp32 = backend_find("cuda-fp32", &e);
+    float y[3][SIDE * SIDE], dbias[3][SIDE];
+    Queue *q;
+    void *at;
+    cr_assert_eq(fp32->device->open(&q, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(fp32->device->take(q, &at, (8 * SIDE * SIDE + 1) * sizeof(float), &e), RC_OK, "%s", e.text);
+    int before = fake_seen.heuristics;
+    run_linear(fp32, q, at, false, y[0], dbias[0]);
+    cr_expect_eq(fake_seen.heuristics - before, 3);
+    cr_expect_eq(fake_seen.epilogues, 2);
+    run_linear(fp32, q, (float *)at + 1, false, y[1], dbias[1]);
+    cr_expect_eq(fake_seen.heuristics - before, 6);
+    run_linear(fp32, q, at, true, y[2], dbias[2]);
+    cr_expect_eq(fake_seen.heuristics - before, 7, "dW without the sums");
+    cr_expect_eq(fake_seen.epilogues, 5);
+    cr_expect_eq(fake_seen.again, 0);
+    for (int i = 1; i < 3; i++) {
+        cr_expect_arr_eq(y[i], y[0], sizeof *y);
+        cr_expect_arr_eq(dbias[i], dbias[0], sizeof *dbias);
+    }
+    cr_expect_eq(fp32->device->status(q, &e), RC_OK, "%s", e.text);
+    fp32->device->give(q, at);
+    fp32->device->close(q);
+    cr_expect_eq(fake_seen.open, 0, "%d things were not given back", fake_seen.open);
+}
+
+Test(cuda_host, a_product_without_an_algorithm, .init = fake_reset) {
+    const Recipe recipe = toy_recipe();
+    const uint64_t seed = 1;
+    const Backend *tf32 = backend_find("cuda-tf32", &e);
+    Trainer *t = with_corpus(tf32, &recipe, &seed);
+    StepReport report = {.finite = true};
+    Queue *q;
+    fake_cuda.refused = ~0u;
+    cr_expect_eq(trainer_steps(t, 1, &report), 0);
+    cr_assert(trainer_failed(t, &e));
+    cr_expect_str_eq(e.text, "the CUDA device failed: cublasLtMatmul: status 15 of cuBLASLt");
+    trainer_free(t);
+    cr_assert_eq(tf32->device->open(&q, &e), RC_UNMEASURED);
+    cr_expect_str_eq(e.text, "cuBLASLt does not start on this device");
+    cr_expect_eq(fake_seen.open, 0, "%d things were not given back", fake_seen.open);
+}
+
 Test(cuda_host, exact_needs_no_library, .init = fake_reset) {
     fake_cuda.without_blas = true;
     cr_expect_null(backend_find("cuda-fp32", &e));
     cr_expect_eq(e.code, RC_UNMEASURED);
-    cr_expect_str_eq(e.text, "backend 'cuda-fp32': cuBLAS cannot be loaded: the test says so");
+    cr_expect_str_eq(e.text, "backend 'cuda-fp32': cuBLASLt cannot be loaded: the test says so");
     cr_expect_not_null(backend_find("cuda", &e));
 }
 
@@ -214,6 +365,6 @@ Test(cuda_host, no_memory_for_the_library, .init = fake_reset) {
     cr_assert(fp32, "%s", e.text);
     fake_cuda.memory = 1 << 20;
     cr_assert_eq(fp32->device->open(&q, &e), RC_UNMEASURED);
-    cr_expect_str_eq(e.text, "cuBLAS's workspace: out of device memory: 32 MB are needed, 1 MB are free");
+    cr_expect_str_eq(e.text, "cuBLASLt's workspace: out of device memory: 32 MB are needed, 1 MB are free");
     cr_expect_eq(fake_seen.open, 0);
 }

@@ -95,7 +95,7 @@ Test(scale, a_product_of_fp32_is_of_one_replica) {
         cr_assert_eq(trainer_passes(&g, &s, variant_find("pre", &e), i ? 5 : 1, dry, &e), RC_OK, "%s", e.text);
         const Note *note = dry_notes(g, &count);
         for (size_t k = 0; k < count; k++)
-            if (!strcmp(note[k].name, "cublasGemmEx")) products[i]++, flops[i] += note[k].flops;
+            if (!strcmp(note[k].name, "cublasLtMatmul")) products[i]++, flops[i] += note[k].flops;
         dry->device->forget(g);
     }
     cr_expect_eq(products[0], 15, "four of a block and the head, each forward and twice backward: %d", products[0]);

@@ -142,8 +142,8 @@ Test(gate, the_level_is_the_strictest_there_is) {
     json_t *base = stored();
     cr_expect_eq(gate_default(base, "canon"), GATE_bit);
     cr_expect_eq(gate_default(base, "fp64"), GATE_numeric);
-    cr_expect_eq(gate_default(base, "cuda-fp32 sm_90 x132 cublas 13.1.2"), GATE_numeric);
-    cr_expect_eq(gate_default(base, "cuda-bf16 sm_90 x132 cublas 13.1.2"), GATE_statistical);
+    cr_expect_eq(gate_default(base, "cuda-fp32 sm_90 x132 cublasLt 13.1.2"), GATE_numeric);
+    cr_expect_eq(gate_default(base, "cuda-bf16 sm_90 x132 cublasLt 13.1.2"), GATE_statistical);
     cr_expect_eq(gate_default(base, "bf16-amx"), GATE_statistical);
     json_object_del(base, "tolerances");
     cr_expect_eq(gate_default(base, "fp64"), GATE_statistical);

@@ -94,8 +94,21 @@ typedef struct {
     Factor factor;
 } Multiply;
 
+static float b_at(const Product *p, int k, int j) {
+    return p->b[p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j : (size_t)j * (size_t)p->ldb + (size_t)k];
+}
+
+/* Of B as it stands: no factor of a product is rounded here. */
+static void write_dbias(const Product *p) {
+    for (int j = 0; j < p->n; j++) {
+        double sum = 0;
+        for (int k = 0; k < p->k; k++) sum += (double)b_at(p, k, j);
+        p->dbias[j] = (float)sum;
+    }
+}
+
 /* The library of the shim's fast precisions: sums in double, rounded once; an order that is neither ours nor
- * cuBLAS's. */
+ * cuBLASLt's. */
 static void multiply(const void *args) {
     const Multiply *m = args;
     const Product *p = &m->product;
@@ -106,16 +119,17 @@ static void multiply(const void *args) {
             for (int k = 0; k < p->k; k++)
                 sum += (double)m->factor(p->a[p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k
                                                           : (size_t)k * (size_t)p->lda + (size_t)i]) *
-                       (double)m->factor(p->b[p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j
-                                                          : (size_t)j * (size_t)p->ldb + (size_t)k]);
-            *c = (float)sum + (p->beta > 0 ? *c : 0);
+                       (double)m->factor(b_at(p, k, j));
+            *c = (float)sum + (p->beta > 0 ? *c : p->bias ? p->bias[i] : 0);
         }
+    if (p->dbias) write_dbias(p);
 }
 
-static void simt_product(Queue *q, Product p) {
+static bool simt_product(Queue *q, Product p) {
     static const SimtKernel kernel = {multiply, 1, 0};
     const Multiply m = {p, q ? q->factor : as_it_stands};
     simt_launch(q, PRODUCT_NAME, &kernel, (Grid){1, 1, 1, 1, 0}, &m, sizeof m, true);
+    return true;
 }
 
 STAGED_KERNELS(simt)

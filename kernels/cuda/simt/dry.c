@@ -88,16 +88,17 @@ static bool fast_fused(const Call *first, const Call *second, bool backward) {
     return first->kind != OP_linear && fused(first, second, backward);
 }
 
-/* The library decides its own grid. */
+/* The library decides its own grid, and is taken to have an algorithm that does the part of the bias along. */
 static void note_product(const Call *c, Product p) {
-    double words = (double)p.m * p.k + (double)p.k * p.n + (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n;
+    double words = (double)p.m * p.k + (double)p.k * p.n + (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n + (p.bias ? p.m : 0) +
+                   (p.dbias ? p.n : 0);
     note(c->queue, PRODUCT_NAME, (Grid){1, 1, 1, 1, 0}, 2.0 * p.m * p.n * p.k, 4 * words, largest(c));
 }
 
 static void fast_forward(const Call *c) {
     bool linear = c->kind == OP_linear;
     for (int r = 0; linear && r < c->replicas; r++) note_product(c, product_forward(c, r));
-    note_stages(linear ? simt_linear_bias.forward : simt_stages[c->kind]->forward, c);
+    if (!linear) forward(c);
 }
 
 static void fast_backward(const Call *c) {
@@ -106,7 +107,8 @@ static void fast_backward(const Call *c) {
         if (c->din[0].at) note_product(c, product_input(c, r));
         if (c->din[1].at) note_product(c, product_weight(c, r));
     }
-    note_stages(linear ? simt_linear_bias.backward : simt_stages[c->kind]->backward, c);
+    if (!linear) backward(c);
+    if (linear && !product_has_dbias(c)) note_stages(simt_linear_bias.backward, c);
 }
 
 static bool present(Error *e) {

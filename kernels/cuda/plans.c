@@ -1,0 +1,225 @@
+#include "kernels/cuda/plans.h"
+
+#include <cublasLt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cuda/library.h"
+
+/* The functions of cuBLASLt that are used, by the names and types that its header gives them. */
+#define CALLS(CALL) \
+    CALL(cublasLtCreate) \
+    CALL(cublasLtDestroy) \
+    CALL(cublasLtGetProperty) \
+    CALL(cublasLtMatmul) \
+    CALL(cublasLtMatmulAlgoGetHeuristic) \
+    CALL(cublasLtMatmulDescCreate) \
+    CALL(cublasLtMatmulDescDestroy) \
+    CALL(cublasLtMatmulDescSetAttribute) \
+    CALL(cublasLtMatmulPreferenceCreate) \
+    CALL(cublasLtMatmulPreferenceDestroy) \
+    CALL(cublasLtMatmulPreferenceSetAttribute) \
+    CALL(cublasLtMatrixLayoutCreate) \
+    CALL(cublasLtMatrixLayoutDestroy)
+
+static struct {
+#define CALL(name) __typeof__(&name) name;
+    CALLS(CALL)
+#undef CALL
+} lt;
+
+/* What an algorithm may depend on. Without gaps: compared byte by byte. */
+typedef struct {
+    int m, n, k, lda, ldb, ldc, a_turned, b_turned, epilogue;
+    int aligned_a, aligned_b, aligned_c, aligned_bias; /* bytes, up to ALIGNED */
+} Key;
+
+enum { ALIGNED = 16 }; /* bytes that the widest load of a thread takes */
+
+typedef struct {
+    Key key;
+    int status; /* of the library, where it has no algorithm */
+    bool whole; /* the epilogue is the key's; false: none */
+    cublasLtMatmulDesc_t of;
+    cublasLtMatrixLayout_t a, b, c;
+    cublasLtMatmulAlgo_t algorithm;
+} Plan;
+
+struct Plans {
+    cublasLtHandle_t handle;
+    cublasComputeType_t compute;
+    void *workspace;
+    Plan *plan;
+    size_t plans; /* some 20 of a training */
+};
+
+/* The library by its major version and its symbols as this program was built, where the loader looks and where the
+ * toolkit stood. */
+Rc plans_find(Error *e) {
+    static const LibrarySymbol symbol[] = {
+#define CALL(name) {#name, &lt.name},
+        CALLS(CALL)
+#undef CALL
+    };
+    char name[32];
+    snprintf(name, sizeof name, "libcublasLt.so.%d", CUBLAS_VER_MAJOR);
+    return library_find(name, CUDA_LIBRARIES, symbol, sizeof symbol / sizeof *symbol, "cuBLASLt", e);
+}
+
+void plans_version(int version[3]) {
+    for (int i = 0; i < 3; i++)
+        if (lt.cublasLtGetProperty((libraryPropertyType)i, &version[i])) version[i] = 0;
+}
+
+Plans *plans_open(int compute, void *workspace) {
+    Plans *p = mem_alloc(1, sizeof *p);
+    p->compute = (cublasComputeType_t)compute, p->workspace = workspace;
+    if (lt.cublasLtCreate(&p->handle) == CUBLAS_STATUS_SUCCESS) return p;
+    free(p);
+    return NULL;
+}
+
+static void release(Plan *plan) {
+    if (plan->of) (void)lt.cublasLtMatmulDescDestroy(plan->of);
+    if (plan->a) (void)lt.cublasLtMatrixLayoutDestroy(plan->a);
+    if (plan->b) (void)lt.cublasLtMatrixLayoutDestroy(plan->b);
+    if (plan->c) (void)lt.cublasLtMatrixLayoutDestroy(plan->c);
+}
+
+void plans_close(Plans *p) {
+    if (!p) return;
+    for (size_t i = 0; i < p->plans; i++) release(&p->plan[i]);
+    (void)lt.cublasLtDestroy(p->handle);
+    free(p->plan);
+    free(p);
+}
+
+static int aligned(const void *at) {
+    uintptr_t bits = (uintptr_t)at | ALIGNED;
+    return (int)(bits & -bits);
+}
+
+static const void *bias_of(const Product *x) {
+    return x->bias ? x->bias : x->dbias;
+}
+
+/* The header of cuBLASLt: BIAS adds a vector of C's rows to every column, BGRADB writes the sums of B over k, a vector
+ * of C's columns; either is of the type of C. For which shapes and types of products there is an algorithm that does
+ * so only its heuristic says. */
+static Key key_of(const Product *x) {
+    const int epilogue = x->bias    ? CUBLASLT_EPILOGUE_BIAS
+                         : x->dbias ? CUBLASLT_EPILOGUE_BGRADB
+                                    : CUBLASLT_EPILOGUE_DEFAULT;
+    return (Key){x->m,
+                 x->n,
+                 x->k,
+                 x->lda,
+                 x->ldb,
+                 x->ldc,
+                 x->a_turned,
+                 x->b_turned,
+                 epilogue,
+                 aligned(x->a),
+                 aligned(x->b),
+                 aligned(x->c),
+                 aligned(bias_of(x))};
+}
+
+static int set(const Plan *plan, cublasLtMatmulDescAttributes_t what, const void *value, size_t bytes) {
+    return lt.cublasLtMatmulDescSetAttribute(plan->of, what, value, bytes);
+}
+
+/* The heuristic takes the alignment of the bias from its address, which it does not follow. */
+static int describe_bias(const Plan *plan) {
+    const uint32_t epilogue = (uint32_t)plan->key.epilogue;
+    const uintptr_t bias = (uintptr_t)plan->key.aligned_bias;
+    int rc = set(plan, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
+    return rc ? rc : set(plan, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias);
+}
+
+/* A matrix of rows x columns as it is multiplied, in memory turned or not. */
+static int describe_matrix(cublasLtMatrixLayout_t *out, int rows, int columns, bool turned, int apart) {
+    return lt.cublasLtMatrixLayoutCreate(out, CUDA_R_32F, (uint64_t)(turned ? columns : rows),
+                                         (uint64_t)(turned ? rows : columns), apart);
+}
+
+static int describe(Plan *plan, cublasComputeType_t compute) {
+    const Key *k = &plan->key;
+    const int32_t a = k->a_turned ? CUBLAS_OP_T : CUBLAS_OP_N, b = k->b_turned ? CUBLAS_OP_T : CUBLAS_OP_N;
+    int rc = lt.cublasLtMatmulDescCreate(&plan->of, compute, CUDA_R_32F);
+    if (!rc) rc = set(plan, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a);
+    if (!rc) rc = set(plan, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b);
+    if (!rc && plan->whole) rc = describe_bias(plan);
+    if (!rc) rc = describe_matrix(&plan->a, k->m, k->k, k->a_turned, k->lda);
+    if (!rc) rc = describe_matrix(&plan->b, k->k, k->n, k->b_turned, k->ldb);
+    return rc ? rc : describe_matrix(&plan->c, k->m, k->n, false, k->ldc);
+}
+
+/* Parts of a sum over k may be added from the workspace alone: of adding them into C the header does not say that the
+ * order is always the same, as a class of bits needs it. */
+static int prefer(cublasLtMatmulPreference_t preference, const Key *k) {
+    const uint64_t workspace = PLANS_WORKSPACE;
+    const uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, a = (uint32_t)k->aligned_a,
+                   b = (uint32_t)k->aligned_b, c = (uint32_t)k->aligned_c;
+    const struct {
+        cublasLtMatmulPreferenceAttributes_t what;
+        const void *value;
+        size_t bytes;
+    } row[] = {{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace},
+               {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes},
+               {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &a, sizeof a},
+               {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &b, sizeof b},
+               {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &c, sizeof c},
+               {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &c, sizeof c}};
+    int rc = CUBLAS_STATUS_SUCCESS;
+    for (size_t i = 0; i < sizeof row / sizeof *row && !rc; i++)
+        rc = lt.cublasLtMatmulPreferenceSetAttribute(preference, row[i].what, row[i].value, row[i].bytes);
+    return rc;
+}
+
+static int choose(const Plans *p, Plan *plan) {
+    cublasLtMatmulPreference_t preference = NULL;
+    cublasLtMatmulHeuristicResult_t best = {.state = CUBLAS_STATUS_NOT_SUPPORTED};
+    int found = 0, rc = lt.cublasLtMatmulPreferenceCreate(&preference);
+    if (!rc) rc = prefer(preference, &plan->key);
+    if (!rc)
+        rc = lt.cublasLtMatmulAlgoGetHeuristic(p->handle, plan->of, plan->a, plan->b, plan->c, plan->c, preference, 1,
+                                               &best, &found);
+    if (preference) (void)lt.cublasLtMatmulPreferenceDestroy(preference);
+    plan->algorithm = best.algo;
+    return rc ? rc : found ? (int)best.state : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+static Plan make(const Plans *p, const Key *key, bool whole) {
+    Plan plan = {.key = *key, .whole = whole};
+    plan.status = describe(&plan, p->compute);
+    if (!plan.status) plan.status = choose(p, &plan);
+    return plan;
+}
+
+static const Plan *plan_of(Plans *p, const Key *key) {
+    for (size_t i = 0; i < p->plans; i++)
+        if (!memcmp(&p->plan[i].key, key, sizeof *key)) return &p->plan[i];
+    Plan plan = make(p, key, true);
+    if (plan.status && key->epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
+        release(&plan);
+        plan = make(p, key, false);
+    }
+    p->plan = mem_grow(p->plan, p->plans + 1, sizeof plan);
+    p->plan[p->plans] = plan;
+    return &p->plan[p->plans++];
+}
+
+int plans_product(Plans *p, const Product *x, void *stream, bool *whole) {
+    const float one = 1;
+    const void *bias = bias_of(x);
+    const Key key = key_of(x);
+    const Plan *plan = plan_of(p, &key);
+    int rc = plan->status;
+    *whole = plan->whole;
+    if (!rc && *whole && bias) rc = set(plan, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias);
+    if (rc) return rc;
+    return lt.cublasLtMatmul(p->handle, plan->of, &one, x->a, plan->a, x->b, plan->b, &x->beta, x->c, plan->c, x->c,
+                             plan->c, &plan->algorithm, p->workspace, PLANS_WORKSPACE, stream);
+}

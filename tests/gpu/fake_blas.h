@@ -1,0 +1,25 @@
+/* cuBLASLt of the tests' own (fake_blas.c), and what it takes of the runtime beside it (fake_cudart.c). */
+#ifndef TESTS_GPU_FAKE_BLAS_H
+#define TESTS_GPU_FAKE_BLAS_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+
+typedef struct {
+    int m, n, k, lda, ldb, ldc;
+    bool a_turned, b_turned;
+    const float *a, *b, *bias;
+    float *c, *dbias, beta;
+    float (*factor)(float);
+} FakeProduct;
+
+void fake_multiply(const FakeProduct *p);
+
+/* On a stream, as a kernel. */
+void fake_put(cudaStream_t s, const FakeProduct *p);
+
+/* Memory that is counted in fake_seen.open. */
+void *fake_made(size_t bytes);
+void fake_gone(void *at);
+
+#endif
