@@ -62,12 +62,11 @@ build() {
   xargs -P "$(nproc)" -I{} sh -c '{}' <"$work/jobs" && link $(objects all) -o "$work/driver"
 }
 
-# An element too far in a copy of every elementwise kernel.
+# An element too far in a copy of the kernels that take four neighbours a thread.
 mutate() {
   mkdir -p "$work/mutant/kernels/cuda" || return
-  sed 's/if (i >= c.out.rows \* c.out.cols) return;/if (i > c.out.rows * c.out.cols) return;/' kernels/cuda/elementwise.cuh \
-    >"$work/mutant/kernels/cuda/elementwise.cuh"
-  cmp -s kernels/cuda/elementwise.cuh "$work/mutant/kernels/cuda/elementwise.cuh" && return 1
+  sed 's/(int)(n - f.first)/(int)(n - f.first) + 1/' kernels/cuda/fours.cuh >"$work/mutant/kernels/cuda/fours.cuh"
+  cmp -s kernels/cuda/fours.cuh "$work/mutant/kernels/cuda/fours.cuh" && return 1
   sh -c "$(kernel gelu "$work/mutant" "-I$work/mutant")" && link $(objects all simt_gelu.o) "$work/mutant/simt_gelu.o" -o "$work/overrun"
 }
 

@@ -240,6 +240,12 @@ ParameterizedTestParameters(ops, backward_accumulates) {
     return every_op_and_backend();
 }
 
+/* A library sums a bias's gradient along with a product where it is written, our kernel where it is added to: in another
+ * order. */
+static double apart_by_order(const Backend *b, OpKind op, int input, double w) {
+    return backend_has_library(b) && op == OP_linear && input == 2 ? 1e-5 * (1 + fabs(w)) : 0;
+}
+
 /* Adding into a gradient that holds 0.5 gives exactly the written gradient + 0.5, in the backend's word. */
 ParameterizedTest(int *index, ops, backward_accumulates) {
     const Backend *b = backend_of(*index);
@@ -256,8 +262,9 @@ ParameterizedTest(int *index, ops, backward_accumulates) {
             for (size_t j = 0; written.call.din[i].at && j < view_count(written.call.din[i]); j++) {
                 double w = view_get(&written, written.call.din[i], 0, j), a = view_get(&added, added.call.din[i], 0, j);
                 double expected = b->word[ROLE_ACT] == 8 ? w + 0.5 : (double)((float)w + 0.5f);
-                cr_assert(a == expected, "%s on %s: input %d element %zu: %.9g, expected %.9g", case_name(kind),
-                          b->name, i, j, a, expected);
+                cr_assert(fabs(a - expected) <= apart_by_order(b, op, i, w),
+                          "%s on %s: input %d element %zu: %.9g, expected %.9g", case_name(kind), b->name, i, j, a,
+                          expected);
             }
         case_release(&written);
         case_release(&added);
