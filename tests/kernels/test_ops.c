@@ -240,8 +240,8 @@ ParameterizedTestParameters(ops, backward_accumulates) {
     return every_op_and_backend();
 }
 
-/* A library sums a bias's gradient along with a product where it is written, our kernel where it is added to: in another
- * order. */
+/* A library sums a bias's gradient along with a product where it is written, our kernel where it is added to: in
+ * another order. */
 static double apart_by_order(const Backend *b, OpKind op, int input, double w) {
     return backend_has_library(b) && op == OP_linear && input == 2 ? 1e-5 * (1 + fabs(w)) : 0;
 }
