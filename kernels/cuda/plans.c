@@ -13,6 +13,7 @@
     CALL(cublasLtDestroy) \
     CALL(cublasLtGetProperty) \
     CALL(cublasLtMatmul) \
+    CALL(cublasLtMatmulAlgoCheck) \
     CALL(cublasLtMatmulAlgoGetHeuristic) \
     CALL(cublasLtMatmulDescCreate) \
     CALL(cublasLtMatmulDescDestroy) \
@@ -21,7 +22,8 @@
     CALL(cublasLtMatmulPreferenceDestroy) \
     CALL(cublasLtMatmulPreferenceSetAttribute) \
     CALL(cublasLtMatrixLayoutCreate) \
-    CALL(cublasLtMatrixLayoutDestroy)
+    CALL(cublasLtMatrixLayoutDestroy) \
+    CALL(cublasLtMatrixLayoutSetAttribute)
 
 static struct {
 #define CALL(name) __typeof__(&name) name;
@@ -33,6 +35,8 @@ static struct {
 typedef struct {
     int m, n, k, lda, ldb, ldc, a_turned, b_turned, epilogue;
     int aligned_a, aligned_b, aligned_c, aligned_bias; /* bytes, up to ALIGNED */
+    int replicas;
+    int64_t next_a, next_b, next_c, next_bias;
 } Key;
 
 enum { ALIGNED = 16 }; /* bytes that the widest load of a thread takes */
@@ -41,6 +45,7 @@ typedef struct {
     Key key;
     int status; /* of the library, where it has no algorithm */
     bool whole; /* the epilogue is the key's; false: none */
+    bool together; /* one call is all replicas'; false: each has its own */
     cublasLtMatmulDesc_t of;
     cublasLtMatrixLayout_t a, b, c;
     cublasLtMatmulAlgo_t algorithm;
@@ -123,7 +128,12 @@ static Key key_of(const Product *x) {
                  aligned(x->a),
                  aligned(x->b),
                  aligned(x->c),
-                 aligned(bias_of(x))};
+                 aligned(bias_of(x)),
+                 x->replicas,
+                 (int64_t)x->next_a,
+                 (int64_t)x->next_b,
+                 (int64_t)x->next_c,
+                 (int64_t)x->next_bias};
 }
 
 static int set(const Plan *plan, cublasLtMatmulDescAttributes_t what, const void *value, size_t bytes) {
@@ -191,10 +201,45 @@ static int choose(const Plans *p, Plan *plan) {
     return rc ? rc : found ? (int)best.state : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
+static int repeat(cublasLtMatrixLayout_t matrix, int32_t count, int64_t next) {
+    cublasStatus_t rc =
+        lt.cublasLtMatrixLayoutSetAttribute(matrix, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
+    if (!rc)
+        rc = lt.cublasLtMatrixLayoutSetAttribute(matrix, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &next,
+                                                 sizeof next);
+    return (int)rc;
+}
+
+/* The matrices as they stand `count` times. */
+static int repeat_all(const Plan *plan, int count) {
+    const Key *k = &plan->key;
+    int rc = repeat(plan->a, count, k->next_a);
+    if (!rc) rc = repeat(plan->b, count, k->next_b);
+    if (!rc) rc = repeat(plan->c, count, k->next_c);
+    if (!rc && plan->whole && k->epilogue != CUBLASLT_EPILOGUE_DEFAULT)
+        rc = set(plan, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, &k->next_bias, sizeof k->next_bias);
+    return rc;
+}
+
+/* Whether the algorithm of one replica is one for all of them in a call. Nothing is asked of what it would be for
+ * them. */
+static int put_together(const Plans *p, Plan *plan) {
+    cublasLtMatmulHeuristicResult_t all;
+    const Key *k = &plan->key;
+    if (k->replicas == 1) return CUBLAS_STATUS_SUCCESS;
+    int rc = repeat_all(plan, k->replicas);
+    if (rc) return rc;
+    plan->together = !lt.cublasLtMatmulAlgoCheck(p->handle, plan->of, plan->a, plan->b, plan->c, plan->c,
+                                                 &plan->algorithm, &all) &&
+                     all.workspaceSize <= PLANS_WORKSPACE;
+    return plan->together ? 0 : repeat_all(plan, 1);
+}
+
 static Plan make(const Plans *p, const Key *key, bool whole) {
     Plan plan = {.key = *key, .whole = whole};
     plan.status = describe(&plan, p->compute);
     if (!plan.status) plan.status = choose(p, &plan);
+    if (!plan.status) plan.status = put_together(p, &plan);
     return plan;
 }
 
@@ -211,15 +256,25 @@ static const Plan *plan_of(Plans *p, const Key *key) {
     return &p->plan[p->plans++];
 }
 
-int plans_product(Plans *p, const Product *x, void *stream, bool *whole) {
+/* All replicas, or one where they have calls of their own. */
+static int multiply(Plans *p, const Plan *plan, const Product *x, void *stream) {
     const float one = 1;
     const void *bias = bias_of(x);
+    int rc = plan->whole && bias ? set(plan, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias) : 0;
+    if (rc) return rc;
+    return lt.cublasLtMatmul(p->handle, plan->of, &one, x->a, plan->a, x->b, plan->b, &x->beta, x->c, plan->c, x->c,
+                             plan->c, &plan->algorithm, p->workspace, PLANS_WORKSPACE, stream);
+}
+
+int plans_product(Plans *p, const Product *x, void *stream, bool *whole) {
     const Key key = key_of(x);
     const Plan *plan = plan_of(p, &key);
     int rc = plan->status;
     *whole = plan->whole;
-    if (!rc && *whole && bias) rc = set(plan, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias);
-    if (rc) return rc;
-    return lt.cublasLtMatmul(p->handle, plan->of, &one, x->a, plan->a, x->b, plan->b, &x->beta, x->c, plan->c, x->c,
-                             plan->c, &plan->algorithm, p->workspace, PLANS_WORKSPACE, stream);
+    if (plan->together) return rc ? rc : multiply(p, plan, x, stream);
+    for (int r = 0; r < x->replicas && !rc; r++) {
+        const Product alone = product_alone(x, r);
+        rc = multiply(p, plan, &alone, stream);
+    }
+    return rc;
 }

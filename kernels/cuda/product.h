@@ -1,9 +1,9 @@
 /* `linear` by a library's matrix products: what a fast precision puts in the place of kernels/cuda/linear.cu's. The
  * library is the device's (cuBLASLt) or, for the shim, a plain loop.
  *
- * A call for each replica. One call for all would be faster where products are small, but a library may choose its
- * order of summation by how many problems a call has, and a run would have other bits alone than among others: its
- * class of arithmetic, which is known before anything is put together, could not say which. */
+ * One call multiplies for all replicas, each by the algorithm that it would have alone: a library that chose by how
+ * many products a call has would give a run other bits among others, and its class of arithmetic, which is known before
+ * anything is put together, could not say which. */
 #ifndef KERNELS_CUDA_PRODUCT_H
 #define KERNELS_CUDA_PRODUCT_H
 
@@ -11,7 +11,7 @@
 
 /* C = A B + beta C in column-major order, as BLAS has it: C is m x n, A m x k (k x m when turned), B k x n (n x k when
  * turned). Along with it one of two things, or neither: bias[m] is added to every column of C, or dbias[n] becomes the
- * sums of B over k. */
+ * sums of B over k. All of it `replicas` times: from one to the next every address goes so many floats on. */
 typedef struct {
     const float *a, *b;
     float *c;
@@ -20,22 +20,29 @@ typedef struct {
     float beta;
     const float *bias;
     float *dbias;
+    int replicas;
+    size_t next_a, next_b, next_c, next_bias; /* 0 where there is one replica; next_bias is dbias's too */
 } Product;
 
 /* Of the library's call, whichever library it is. */
 #define PRODUCT_NAME "cublasLtMatmul"
 
-/* Replica r of a view. */
-static inline float *product_at(View v, int r) {
-    return (float *)(void *)((char *)v.at + (size_t)r * v.stride);
+static inline float *first_of(View v) {
+    return (float *)v.at;
+}
+
+/* Floats from a replica to the next. */
+static inline size_t floats_on(const Call *c, View v) {
+    return c->replicas > 1 ? v.stride / sizeof(float) : 0;
 }
 
 /* Row-major y = x W^T is column-major y = W^T x with every matrix read as its transpose. */
-static inline Product product_forward(const Call *c, int r) {
-    int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
-    return (Product){.a = product_at(c->in[1], r),
-                     .b = product_at(c->in[0], r),
-                     .c = product_at(c->out, r),
+static inline Product product_forward(const Call *c) {
+    const int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
+    const bool biased = c->in_count == 3;
+    return (Product){.a = first_of(c->in[1]),
+                     .b = first_of(c->in[0]),
+                     .c = first_of(c->out),
                      .m = out,
                      .n = rows,
                      .k = in,
@@ -43,21 +50,30 @@ static inline Product product_forward(const Call *c, int r) {
                      .ldb = in,
                      .ldc = out,
                      .a_turned = true,
-                     .bias = c->in_count == 3 ? product_at(c->in[2], r) : NULL};
+                     .bias = biased ? first_of(c->in[2]) : NULL,
+                     .replicas = c->replicas,
+                     .next_a = floats_on(c, c->in[1]),
+                     .next_b = floats_on(c, c->in[0]),
+                     .next_c = floats_on(c, c->out),
+                     .next_bias = biased ? floats_on(c, c->in[2]) : 0};
 }
 
-static inline Product product_input(const Call *c, int r) {
-    int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
-    return (Product){.a = product_at(c->in[1], r),
-                     .b = product_at(c->dout, r),
-                     .c = product_at(c->din[0], r),
+static inline Product product_input(const Call *c) {
+    const int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
+    return (Product){.a = first_of(c->in[1]),
+                     .b = first_of(c->dout),
+                     .c = first_of(c->din[0]),
                      .m = in,
                      .n = rows,
                      .k = out,
                      .lda = in,
                      .ldb = out,
                      .ldc = in,
-                     .beta = c->accumulate[0] ? 1 : 0};
+                     .beta = c->accumulate[0] ? 1 : 0,
+                     .replicas = c->replicas,
+                     .next_a = floats_on(c, c->in[1]),
+                     .next_b = floats_on(c, c->dout),
+                     .next_c = floats_on(c, c->din[0])};
 }
 
 /* Whether the gradient of the bias is written with the weight's. One that is added to is our own kernel's. */
@@ -65,11 +81,12 @@ static inline bool product_has_dbias(const Call *c) {
     return c->in_count == 3 && c->din[2].at && !c->accumulate[2] && c->din[1].at;
 }
 
-static inline Product product_weight(const Call *c, int r) {
-    int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
-    return (Product){.a = product_at(c->in[0], r),
-                     .b = product_at(c->dout, r),
-                     .c = product_at(c->din[1], r),
+static inline Product product_weight(const Call *c) {
+    const int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
+    const bool biased = product_has_dbias(c);
+    return (Product){.a = first_of(c->in[0]),
+                     .b = first_of(c->dout),
+                     .c = first_of(c->din[1]),
                      .m = in,
                      .n = out,
                      .k = rows,
@@ -78,24 +95,37 @@ static inline Product product_weight(const Call *c, int r) {
                      .ldc = in,
                      .b_turned = true,
                      .beta = c->accumulate[1] || c->continues ? 1 : 0,
-                     .dbias = product_has_dbias(c) ? product_at(c->din[2], r) : NULL};
+                     .dbias = biased ? first_of(c->din[2]) : NULL,
+                     .replicas = c->replicas,
+                     .next_a = floats_on(c, c->in[0]),
+                     .next_b = floats_on(c, c->dout),
+                     .next_c = floats_on(c, c->din[1]),
+                     .next_bias = biased ? floats_on(c, c->din[2]) : 0};
+}
+
+/* Replica r's alone. */
+static inline Product product_alone(const Product *p, int r) {
+    Product one = *p;
+    const size_t to = (size_t)r;
+    one.replicas = 1, one.next_a = 0, one.next_b = 0, one.next_c = 0, one.next_bias = 0;
+    one.a += to * p->next_a, one.b += to * p->next_b, one.c += to * p->next_c;
+    if (p->bias) one.bias += to * p->next_bias;
+    if (p->dbias) one.dbias += to * p->next_bias;
+    return one;
 }
 
 /* The kernel of every op of a fast precision: after STAGED_KERNELS(prefix), with prefix##_linear_bias for what the
- * library does not do with the bias and bool prefix##_product(queue, Product), which is false where that is all but C:
- * of every replica then, since replicas stand whole lines of memory apart. */
+ * library does not do with the bias and bool prefix##_product(queue, Product), which is false where that is all but
+ * C. */
 #define PRODUCT_KERNELS(prefix) \
     static void prefix##_linear_forward(const Call *c) { \
-        bool whole = true; \
-        for (int r = 0; r < c->replicas; r++) whole = prefix##_product(c->queue, product_forward(c, r)) && whole; \
-        if (!whole) enqueue(prefix##_linear_bias.forward, c, prefix##_launch); \
+        if (!prefix##_product(c->queue, product_forward(c))) \
+            enqueue(prefix##_linear_bias.forward, c, prefix##_launch); \
     } \
     static void prefix##_linear_backward(const Call *c) { \
         bool whole = product_has_dbias(c); \
-        for (int r = 0; r < c->replicas; r++) { \
-            if (c->din[0].at) (void)prefix##_product(c->queue, product_input(c, r)); \
-            if (c->din[1].at) whole = prefix##_product(c->queue, product_weight(c, r)) && whole; \
-        } \
+        if (c->din[0].at) (void)prefix##_product(c->queue, product_input(c)); \
+        if (c->din[1].at) whole = prefix##_product(c->queue, product_weight(c)) && whole; \
         if (!whole) enqueue(prefix##_linear_bias.backward, c, prefix##_launch); \
     } \
     static void prefix##_fast_forward(const Call *c) { \

@@ -18,7 +18,7 @@ static float element(const float *x, int apart, bool turned, int i, int j) {
 }
 
 /* Adds and rounds as the shim's library does. */
-void fake_multiply(const FakeProduct *p) {
+static void multiply(const FakeProduct *p) {
     for (int j = 0; j < p->n; j++) {
         double below = 0;
         for (int k = 0; k < p->k; k++) below += (double)element(p->b, p->ldb, p->b_turned, k, j);
@@ -34,7 +34,17 @@ void fake_multiply(const FakeProduct *p) {
     }
 }
 
-/* What an algorithm is chosen for; all of it but the last is compared again when it is used. */
+void fake_multiply(const FakeProduct *all) {
+    for (int64_t r = 0; r < all->count; r++) {
+        FakeProduct p = *all;
+        p.a += r * p.next_a, p.b += r * p.next_b, p.c += r * p.next_c;
+        if (p.bias) p.bias += r * p.next_bias;
+        if (p.dbias) p.dbias += r * p.next_bias;
+        multiply(&p);
+    }
+}
+
+/* What an algorithm is chosen for, one product; all of it but the last is compared again when it is used. */
 typedef struct {
     uint64_t rows_a, columns_a, rows_b, columns_b, rows_c, columns_c;
     int64_t lda, ldb, ldc;
@@ -49,11 +59,13 @@ enum { MOST_PROBLEMS = 1000, COMPARED = offsetof(Problem, workspace) };
 typedef struct {
     int64_t compute, op_a, op_b, epilogue;
     const void *bias;
+    int64_t next_bias;
 } Description;
 
 typedef struct {
     uint64_t rows, columns;
-    int64_t apart;
+    int64_t apart, next;
+    int32_t count;
 } Layout;
 
 typedef struct {
@@ -98,7 +110,7 @@ cublasStatus_t cublasLtGetProperty(libraryPropertyType part, int *value) {
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *out, cublasComputeType_t compute, cudaDataType_t scale) {
     Description *d = fake_made(sizeof *d);
-    *d = (Description){compute, CUBLAS_OP_N, CUBLAS_OP_N, CUBLASLT_EPILOGUE_DEFAULT, NULL};
+    *d = (Description){compute, CUBLAS_OP_N, CUBLAS_OP_N, CUBLASLT_EPILOGUE_DEFAULT, NULL, 0};
     *out = (cublasLtMatmulDesc_t)(void *)d;
     return scale == CUDA_R_32F ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
@@ -106,7 +118,7 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *out, cublasCompute
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *out, cudaDataType of, uint64_t rows, uint64_t columns,
                                           int64_t apart) {
     Layout *l = fake_made(sizeof *l);
-    *l = (Layout){rows, columns, apart};
+    *l = (Layout){rows, columns, apart, 0, 1};
     *out = (cublasLtMatrixLayout_t)(void *)l;
     return of == CUDA_R_32F ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
@@ -125,12 +137,26 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t at, cublasLtM
     if (bytes == sizeof word) memcpy(&word, value, sizeof word);
     if (what == CUBLASLT_MATMUL_DESC_BIAS_POINTER && bytes == sizeof d->bias)
         memcpy(&d->bias, value, bytes);
+    else if (what == CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE && bytes == sizeof d->next_bias)
+        memcpy(&d->next_bias, value, bytes);
     else if (what == CUBLASLT_MATMUL_DESC_EPILOGUE && word)
         d->epilogue = word;
     else if (what == CUBLASLT_MATMUL_DESC_TRANSA && bytes == sizeof word)
         d->op_a = word;
     else if (what == CUBLASLT_MATMUL_DESC_TRANSB && bytes == sizeof word)
         d->op_b = word;
+    else
+        return CUBLAS_STATUS_INVALID_VALUE;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t at, cublasLtMatrixLayoutAttribute_t what,
+                                                const void *value, size_t bytes) {
+    Layout *l = (void *)at;
+    if (what == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT && bytes == sizeof l->count)
+        memcpy(&l->count, value, bytes);
+    else if (what == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET && bytes == sizeof l->next)
+        memcpy(&l->next, value, bytes);
     else
         return CUBLAS_STATUS_INVALID_VALUE;
     return CUBLAS_STATUS_SUCCESS;
@@ -169,6 +195,16 @@ static bool sound(const Problem *p) {
            p->ldb >= (int64_t)p->rows_b && p->ldc >= (int64_t)p->rows_c && p->rows_c && p->columns_c;
 }
 
+/* Of products; 0: the matrices do not say the same. */
+static int counts(const Layout *a, const Layout *b, const Layout *c) {
+    return a->count == b->count && b->count == c->count ? c->count : 0;
+}
+
+/* Whether one matrix ends before the next begins, which is as aligned as the first. */
+static bool follows(const Layout *l) {
+    return l->next >= l->apart * (int64_t)(l->columns - 1) + (int64_t)l->rows && l->next % 4 == 0;
+}
+
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t h, cublasLtMatmulDesc_t of, cublasLtMatrixLayout_t a,
                                               cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
                                               cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t at, int wanted,
@@ -177,7 +213,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t h, cublasLtMatmul
     const Preference *p = (void *)at;
     Problem asked = problem_of(about, (void *)a, (void *)b, (void *)c);
     *found = 0, fake_seen.heuristics++;
-    if (wanted < 1 || c != d || !sound(&asked)) return CUBLAS_STATUS_INVALID_VALUE;
+    if (wanted < 1 || c != d || !sound(&asked) || counts((void *)a, (void *)b, (void *)c) != 1)
+        return CUBLAS_STATUS_INVALID_VALUE; /* of one product, whatever it is used for */
     if (p->schemes & CUBLASLT_REDUCTION_SCHEME_INPLACE || h->count == MOST_PROBLEMS) return CUBLAS_STATUS_NOT_SUPPORTED;
     for (int i = 0; i < 4; i++) asked.aligned[i] = p->aligned[i];
     asked.workspace = p->workspace, asked.aligned[4] = alignment(about->bias);
@@ -188,6 +225,19 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t h, cublasLtMatmul
         return CUBLAS_STATUS_NOT_SUPPORTED;
     *found = !(fake_cuda.refused & (unsigned)asked.epilogue); /* the other way to say so */
     return out->state = CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t h, cublasLtMatmulDesc_t of, cublasLtMatrixLayout_t of_a,
+                                       cublasLtMatrixLayout_t of_b, cublasLtMatrixLayout_t of_c,
+                                       cublasLtMatrixLayout_t of_d, const cublasLtMatmulAlgo_t *algorithm,
+                                       cublasLtMatmulHeuristicResult_t *out) {
+    const Layout *a = (void *)of_a, *b = (void *)of_b, *c = (void *)of_c;
+    const Problem now = problem_of((void *)of, a, b, c);
+    if (of_c != of_d || algorithm->data[0] >= h->count || memcmp(&h->asked[algorithm->data[0]], &now, COMPARED) != 0)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    if (counts(a, b, c) < 2 || !follows(a) || !follows(b) || !follows(c)) return CUBLAS_STATUS_INVALID_VALUE;
+    out->workspaceSize = h->asked[algorithm->data[0]].workspace + (fake_cuda.many == MANY_need_more_room);
+    return fake_cuda.many == MANY_are_refused ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
 }
 
 /* Whether addresses are as aligned as they were said to be. */
@@ -237,7 +287,12 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t h, cublasLtMatmulDesc_t of, const
     if (!x.factor) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (about->epilogue == CUBLASLT_EPILOGUE_BIAS) x.bias = about->bias;
     if (about->epilogue == CUBLASLT_EPILOGUE_BGRADB) memcpy(&x.dbias, &about->bias, sizeof x.dbias);
+    const Layout *const matrix[] = {(void *)of_a, (void *)of_b, (void *)of_c};
+    x.count = counts(matrix[0], matrix[1], matrix[2]), x.next_bias = about->next_bias;
+    x.next_a = matrix[0]->next, x.next_b = matrix[1]->next, x.next_c = matrix[2]->next;
+    if (!x.count || (x.count > 1 && fake_cuda.many != MANY_are_done)) return CUBLAS_STATUS_NOT_SUPPORTED;
     fake_seen.epilogues += more;
+    if (x.count > fake_seen.most_products) fake_seen.most_products = x.count;
     fake_put(s, &x);
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -253,6 +308,7 @@ Rc fake_library_find(const char *name, const char *folder, const LibrarySymbol *
         OWN(cublasLtDestroy),
         OWN(cublasLtGetProperty),
         OWN(cublasLtMatmul),
+        OWN(cublasLtMatmulAlgoCheck),
         OWN(cublasLtMatmulAlgoGetHeuristic),
         OWN(cublasLtMatmulDescCreate),
         OWN(cublasLtMatmulDescDestroy),
@@ -261,7 +317,8 @@ Rc fake_library_find(const char *name, const char *folder, const LibrarySymbol *
         OWN(cublasLtMatmulPreferenceDestroy),
         OWN(cublasLtMatmulPreferenceSetAttribute),
         OWN(cublasLtMatrixLayoutCreate),
-        OWN(cublasLtMatrixLayoutDestroy)
+        OWN(cublasLtMatrixLayoutDestroy),
+        OWN(cublasLtMatrixLayoutSetAttribute)
 #undef OWN
     };
     (void)folder;

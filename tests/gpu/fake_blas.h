@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct {
     int m, n, k, lda, ldb, ldc;
@@ -11,6 +12,8 @@ typedef struct {
     const float *a, *b, *bias;
     float *c, *dbias, beta;
     float (*factor)(float);
+    int count; /* products: every address goes so many floats on from one to the next */
+    int64_t next_a, next_b, next_c, next_bias;
 } FakeProduct;
 
 void fake_multiply(const FakeProduct *p);

@@ -334,6 +334,45 @@ Test(cuda_host, kinds_of_products, .init = fake_reset) {
     cr_expect_eq(fake_seen.open, 0, "%d things were not given back", fake_seen.open);
 }
 
+/* Parameters of `runs` runs together, seeds `first` and up, after two steps. */
+static void train_runs(uint8_t hash[][32], uint64_t first, int runs) {
+    enum { MOST = 8 };
+    const ModelShape s = toy_shape();
+    Recipe recipe[MOST];
+    uint64_t seed[MOST];
+    uint8_t chain[32] = {0};
+    Trainer *t;
+    for (int r = 0; r < runs; r++) seed[r] = first + (uint64_t)r, recipe[r] = toy_recipe();
+    cr_assert_eq(trainer_new(&t, &s, variant_find("peri", &e), NULL, recipe, seed, runs, backend_find("cuda-tf32", &e),
+                             &e),
+                 RC_OK, "%s", e.text);
+    toy_train(t, 2, chain);
+    cr_expect_not(trainer_failed(t, &e), "%s", e.text);
+    for (int r = 0; r < runs; r++) trainer_hash(t, r, hash[r]);
+    trainer_free(t);
+    cr_expect_eq(fake_seen.open, 0, "%d things were not given back", fake_seen.open);
+}
+
+/* One call for all replicas, or one for each where the library has none for all: for every run the bits that it has
+ * alone, by algorithms that were asked for as if it were alone. */
+Test(cuda_host, replicas_are_multiplied_together, .init = fake_reset) {
+    enum { RUNS = 3 };
+    static const struct {
+        Many many;
+        int together;
+    } row[] = {{MANY_are_done, RUNS}, {MANY_are_refused, 1}, {MANY_need_more_room, 1}};
+    uint8_t alone[RUNS][32], among[RUNS][32];
+    for (uint64_t r = 0; r < RUNS; r++) train_runs(&alone[r], 1 + r, 1);
+    const int asked = fake_seen.heuristics / RUNS;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        fake_seen.heuristics = 0, fake_seen.most_products = 0, fake_cuda.many = row[i].many;
+        train_runs(among, 1, RUNS);
+        cr_expect_arr_eq(among, alone, sizeof alone, "row %zu", i);
+        cr_expect_eq(fake_seen.most_products, row[i].together);
+        cr_expect_eq(fake_seen.heuristics, asked);
+    }
+}
+
 Test(cuda_host, a_product_without_an_algorithm, .init = fake_reset) {
     const Recipe recipe = toy_recipe();
     const uint64_t seed = 1;

@@ -109,20 +109,26 @@ static void write_dbias(const Product *p) {
 
 /* The library of the shim's fast precisions: sums in double, rounded once; an order that is neither ours nor
  * cuBLASLt's. */
-static void multiply(const void *args) {
-    const Multiply *m = args;
-    const Product *p = &m->product;
+static void multiply_one(const Product *p, Factor factor) {
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++) {
             float *c = p->c + (size_t)j * (size_t)p->ldc + i;
             double sum = 0;
             for (int k = 0; k < p->k; k++)
-                sum += (double)m->factor(p->a[p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k
-                                                          : (size_t)k * (size_t)p->lda + (size_t)i]) *
-                       (double)m->factor(b_at(p, k, j));
+                sum += (double)factor(p->a[p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k
+                                                       : (size_t)k * (size_t)p->lda + (size_t)i]) *
+                       (double)factor(b_at(p, k, j));
             *c = (float)sum + (p->beta > 0 ? *c : p->bias ? p->bias[i] : 0);
         }
     if (p->dbias) write_dbias(p);
+}
+
+static void multiply(const void *args) {
+    const Multiply *m = args;
+    for (int r = 0; r < m->product.replicas; r++) {
+        const Product alone = product_alone(&m->product, r);
+        multiply_one(&alone, m->factor);
+    }
 }
 
 static bool simt_product(Queue *q, Product p) {

@@ -88,25 +88,25 @@ static bool fast_fused(const Call *first, const Call *second, bool backward) {
     return first->kind != OP_linear && fused(first, second, backward);
 }
 
-/* The library decides its own grid, and is taken to have an algorithm that does the part of the bias along. */
+/* The library decides its own grid, and is taken to have algorithms that do the part of the bias along and all replicas
+ * in one call. */
 static void note_product(const Call *c, Product p) {
     double words = (double)p.m * p.k + (double)p.k * p.n + (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n + (p.bias ? p.m : 0) +
                    (p.dbias ? p.n : 0);
-    note(c->queue, PRODUCT_NAME, (Grid){1, 1, 1, 1, 0}, 2.0 * p.m * p.n * p.k, 4 * words, largest(c));
+    note(c->queue, PRODUCT_NAME, (Grid){1, 1, 1, 1, 0}, 2.0 * p.m * p.n * p.k * p.replicas, 4 * words * p.replicas,
+         largest(c));
 }
 
 static void fast_forward(const Call *c) {
     bool linear = c->kind == OP_linear;
-    for (int r = 0; linear && r < c->replicas; r++) note_product(c, product_forward(c, r));
+    if (linear) note_product(c, product_forward(c));
     if (!linear) forward(c);
 }
 
 static void fast_backward(const Call *c) {
     bool linear = c->kind == OP_linear;
-    for (int r = 0; linear && r < c->replicas; r++) {
-        if (c->din[0].at) note_product(c, product_input(c, r));
-        if (c->din[1].at) note_product(c, product_weight(c, r));
-    }
+    if (linear && c->din[0].at) note_product(c, product_input(c));
+    if (linear && c->din[1].at) note_product(c, product_weight(c));
     if (!linear) backward(c);
     if (linear && !product_has_dbias(c)) note_stages(simt_linear_bias.backward, c);
 }
