@@ -32,9 +32,9 @@ static double larger(double x, double y) {
     return x > y ? x : y;
 }
 
-/* FLOP/s of a kernel; a library's products may run on the tensor cores. */
-static double peak_of(const DryDevice *on, bool library, PrecisionKind p) {
-    if (!library || p == PRECISION_fp32) return on->flops;
+/* FLOP/s of a kernel; products of narrow factors run on the tensor cores. */
+static double peak_of(const DryDevice *on, bool narrow, PrecisionKind p) {
+    if (!narrow || p == PRECISION_fp32) return on->flops;
     return p == PRECISION_tf32 ? on->tf32 : on->half;
 }
 
@@ -47,7 +47,7 @@ static void add(DryKernel *k, const Note *n, PrecisionKind p) {
     for (int i = 0; i < DRY_DEVICES; i++) {
         const DryDevice *on = &dry_devices[i];
         const double busy = library || blocks > on->processors ? 1 : blocks / on->processors;
-        const double math = n->flops / peak_of(on, library, p), traffic = n->bytes / on->bytes;
+        const double math = n->flops / peak_of(on, n->narrow, p), traffic = n->bytes / on->bytes;
         const double issue = issued / (on->clock * SCHEDULERS * on->processors);
         k->floor[i] += larger(math, traffic), k->model[i] += larger(larger(math, issue) / busy, traffic);
     }

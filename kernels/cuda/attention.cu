@@ -5,22 +5,11 @@
  * some queries, each a chain over the keys. Backward does the same for the gradients of the queries and leaves each
  * row's sum of P dP in scratch. The gradients of the keys make P and dS again, square by square, each number by the
  * same operations, and add them up in chains over the queries that see the key. */
-#include "kernels/cuda/heads.cuh"
+#include "kernels/cuda/attention.cuh"
 
 /* PIECE: columns of a head whose gradients a block makes; ROW: words between rows of a square of P or dS; NEAR: bytes
  * of shared memory with which two blocks fit on a processor of an H100, one on that of an A100. */
 enum { PIECE = 64, ROW = SQUARE + 4, NEAR = 96 << 10 };
-
-/* A head's largest scores; its 1/sum of exponentials n words behind. */
-DEVICE_FN float *save_of(const Call &c, int r, int pair) {
-    return at(c.save, r) + (size_t)pair * 2 * c.attr.seq;
-}
-
-/* A head's sums of P dP in scratch, a number per query. */
-DEVICE_FN float *kept(const Call &c, int r, int pair) {
-    size_t pairs = (size_t)(c.in[0].rows / c.attr.seq) * c.attr.heads;
-    return (float *)c.scratch + ((size_t)r * pairs + pair) * c.attr.seq;
-}
 
 static inline __host__ __device__ int head_pitch(const Call &c) {
     return pitch_of(at_most(c.in[0].cols / 3 / c.attr.heads, WIDE));
@@ -376,10 +365,6 @@ KERNEL_FN(keys, AT_LEAST(4, CREW), Call, c) {
         gather<4, 2>(c, near);
 }
 
-static unsigned pairs_of(const Call *c) {
-    return (unsigned)(c->in[0].rows / c->attr.seq * c->attr.heads);
-}
-
 static Grid each_band(const Call *c, int matrices) {
     const unsigned queries = (unsigned)queries_of(*c, matrices);
     Grid g = {pairs_of(c), ceil_of((size_t)c->attr.seq, queries), (unsigned)c->replicas, CREW,
@@ -421,10 +406,6 @@ static double three_products(const Call *c) {
 
 static double four_products(const Call *c) {
     return 4 * one_product(c);
-}
-
-static double scratch_bytes(const Call *c) {
-    return 4.0 * pairs_of(c) * c->attr.seq;
 }
 
 static size_t scratch(const Call *c) {

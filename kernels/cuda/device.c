@@ -44,6 +44,7 @@ struct Queue {
     char unmet[256]; /* what NCCL said, when that is what went wrong; "": it is not */
     Plans *plans;    /* of a fast precision */
     void *workspace; /* of its products */
+    const Stages *attention;
 };
 
 static void note(Queue *q, cudaError_t rc, const char *where) {
@@ -84,6 +85,10 @@ static bool cuda_product(Queue *q, Product p) {
     if (q->library) note(q, cudaErrorUnknown, PRODUCT_NAME);
     mark(q, PRODUCT_NAME);
     return whole;
+}
+
+static const Stages *cuda_fast_attention(const Queue *q) {
+    return q->attention;
 }
 
 STAGED_KERNELS(cuda)
@@ -213,7 +218,7 @@ static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
     return status(q, e);
 }
 
-static Rc open_fast(Queue **out, int compute, Error *e) {
+static Rc open_fast(Queue **out, int compute, const Stages *attention, Error *e) {
     if (!present_fast(e) || open_exact(out, e)) return e->code;
     Queue *q = *out;
     if (take(q, &q->workspace, PLANS_WORKSPACE, e)) {
@@ -221,7 +226,7 @@ static Rc open_fast(Queue **out, int compute, Error *e) {
         *out = NULL;
         return error_prefix(e, "cuBLASLt's workspace: ");
     }
-    q->plans = plans_open(compute, q->workspace);
+    q->plans = plans_open(compute, q->workspace), q->attention = attention;
     if (q->plans && first_product(q)) return RC_OK;
     close_queue(q);
     *out = NULL;
@@ -368,9 +373,9 @@ extern const Device cuda_device;
 const Device cuda_device = DEVICE(cuda_present, open_exact);
 
 /* Asked only where the device is present. */
-#define FAST(name, compute, ...) \
+#define FAST(name, compute, factor, digits, attention) \
     static Rc open_##name(Queue **out, Error *e) { \
-        return open_fast(out, CUBLAS_COMPUTE_##compute, e); \
+        return open_fast(out, CUBLAS_COMPUTE_##compute, &cuda_##attention, e); \
     } \
     extern const Device cuda_##name##_device; \
     const Device cuda_##name##_device = DEVICE(present_fast, open_##name); \

@@ -23,8 +23,8 @@ static cudaError_t load_kernel(const void *body, int shared) {
 /* Loads every kernel now: inside a capture a module that is loaded lazily could not wait or allocate. */
 static cudaError_t load_kernels(int shared) {
     cudaError_t rc = cudaSuccess;
-    for (int i = 0; i <= OP_COUNT && rc == cudaSuccess; i++) {
-        const Stages *all = i < OP_COUNT ? cuda_stages[i] : &cuda_linear_bias;
+    for (int i = 0; i < ALL_STAGES && rc == cudaSuccess; i++) {
+        const Stages *all = STAGES_AT(cuda, i);
         for (const Stage *s = all->forward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
         for (const Stage *s = all->backward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
     }

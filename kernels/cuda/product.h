@@ -114,9 +114,16 @@ static inline Product product_alone(const Product *p, int r) {
     return one;
 }
 
+/* The stages of attention where a fast precision has `fast` ones: these, unless none of them takes heads so wide. */
+static inline const Stages *attention_stages(const Stages *fast, const Stages *exact, const Call *c) {
+    const Stage *s = fast->forward;
+    while (s->name && !s->grid(c).x) s++;
+    return s->name ? fast : exact;
+}
+
 /* The kernel of every op of a fast precision: after STAGED_KERNELS(prefix), with prefix##_linear_bias for what the
- * library does not do with the bias and bool prefix##_product(queue, Product), which is false where that is all but
- * C. */
+ * library does not do with the bias, bool prefix##_product(queue, Product), which is false where that is all but C, and
+ * const Stages *prefix##_fast_attention(queue), of fast.def. */
 #define PRODUCT_KERNELS(prefix) \
     static void prefix##_linear_forward(const Call *c) { \
         if (!prefix##_product(c->queue, product_forward(c))) \
@@ -128,11 +135,21 @@ static inline Product product_alone(const Product *p, int r) {
         if (c->din[1].at) whole = prefix##_product(c->queue, product_weight(c)) && whole; \
         if (!whole) enqueue(prefix##_linear_bias.backward, c, prefix##_launch); \
     } \
+    static const Stages *prefix##_fast_stages_of(const Call *c) { \
+        const Stages *exact = prefix##_stages[c->kind]; \
+        return c->kind == OP_attention ? attention_stages(prefix##_fast_attention(c->queue), exact, c) : exact; \
+    } \
     static void prefix##_fast_forward(const Call *c) { \
-        (c->kind == OP_linear ? prefix##_linear_forward : prefix##_forward)(c); \
+        if (c->kind == OP_linear) \
+            prefix##_linear_forward(c); \
+        else \
+            enqueue(prefix##_fast_stages_of(c)->forward, c, prefix##_launch); \
     } \
     static void prefix##_fast_backward(const Call *c) { \
-        (c->kind == OP_linear ? prefix##_linear_backward : prefix##_backward)(c); \
+        if (c->kind == OP_linear) \
+            prefix##_linear_backward(c); \
+        else \
+            enqueue(prefix##_fast_stages_of(c)->backward, c, prefix##_launch); \
     } \
     static bool prefix##_fast_fused(const Call *first, const Call *second, bool backward) { \
         return first->kind != OP_linear && prefix##_fused(first, second, backward); \

@@ -28,14 +28,23 @@ typedef struct {
     Grid (*grid)(const Addition *a);
 } AddLaunch;
 
-/* What a build of the kernels exports to C: cuda or simt. Last, the part of `linear` beside a library's products
- * (product.h). */
+/* What fast precisions launch beside the stages of the ops: the part of `linear` beside a library's products
+ * (product.h), and attention by tensor cores for each word of factors. */
+enum { FAST_STAGES = 4 };
+
+/* What a build of the kernels exports to C: cuda or simt. */
 #define KERNEL_TABLES(build) \
     extern const Stages *const build##_stages[OP_COUNT]; \
     extern const Fusion *const build##_fusions[FUSIONS]; \
     extern const StepLaunch build##_steps[STEP_COUNT]; \
     extern const RoundLaunch build##_round; \
     extern const AddLaunch build##_add; \
-    extern const Stages build##_linear_bias
+    extern const Stages *const build##_fast_stages[FAST_STAGES]; \
+    extern const Stages build##_linear_bias, build##_attention, build##_attention_tf32, build##_attention_bf16, \
+        build##_attention_fp16
+
+/* Those of an op, then those of fast precisions. */
+#define ALL_STAGES (OP_COUNT + FAST_STAGES)
+#define STAGES_AT(build, i) ((i) < OP_COUNT ? build##_stages[i] : build##_fast_stages[(i) - OP_COUNT])
 
 #endif

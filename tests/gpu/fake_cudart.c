@@ -48,8 +48,8 @@ static bool among(const Stage *s, const void *body) {
 
 /* As nvcc's kernels know it: how many bytes a kernel takes; 0: it is none. */
 static size_t bytes_of(const void *body) {
-    for (int i = 0; i <= OP_COUNT; i++) {
-        const Stages *all = i < OP_COUNT ? simt_stages[i] : &simt_linear_bias;
+    for (int i = 0; i < ALL_STAGES; i++) {
+        const Stages *all = STAGES_AT(simt, i);
         if (among(all->forward, body) || among(all->backward, body)) return sizeof(Call);
     }
     for (int i = 0; i < FUSIONS; i++)

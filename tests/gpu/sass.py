@@ -5,8 +5,8 @@
     python3 tests/gpu/sass.py [...] --table > bench/perf/instructions.def
 
 Compiles kernels/cuda/<op>.cu as the build does, for one architecture, and reads nvdisasm's listing; no device is needed.
-A loop is what a backward branch encloses, less the loops inside it; the hottest has the most FFMA (if none has one, the
-most instructions). `issue` is the share of its instructions that are FFMA: with one instruction a cycle and
+A loop is what a backward branch encloses, less the loops inside it; the hottest has the most FMA, of an FFMA one, of an
+HMMA a lane's share of its product (if none has one, the most instructions). `issue` is the share of its instructions that are FFMA: with one instruction a cycle and
 scheduler, the ceiling it sets on the fp32 peak. FOLDER is another checkout: its numbers stand in brackets.
 
 --table: what `normbench perf --dry-run` takes for the instructions of each kernel, of all ops.
@@ -23,7 +23,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COUNTED = {"FFMA": r"FFMA", "LDS": r"LDS\b", "LDS.64": r"LDS\.(U\.)?64", "LDS.128": r"LDS\.(U\.)?128", "STS": r"STS",
+COUNTED = {"FFMA": r"FFMA", "HMMA": r"HMMA", "LDS": r"LDS\b", "LDS.64": r"LDS\.(U\.)?64", "LDS.128": r"LDS\.(U\.)?128", "STS": r"STS",
            "LDG": r"LDG", "STG": r"STG", "BAR": r"BAR"}
 INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(?:\{\s*)?(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)([^;]*);")
 
@@ -43,7 +43,14 @@ def counts_of(instructions):
     for name, pattern in COUNTED.items():
         counts[name] = sum(bool(re.match(pattern, code)) for _, code, _ in instructions)
     counts["LDS"] -= counts["LDS.64"] + counts["LDS.128"]
+    counts["FMA"] = sum(map(fma_of, instructions)) or counts["FFMA"]
     return counts
+
+
+def fma_of(instruction):
+    """Of a lane, by a product of 16 rows and 8 columns whose third size is the rest of the number in its name."""
+    shape = re.match(r"HMMA\.168(\d+)", instruction[1])
+    return 16 * 8 * int(shape.group(1)) // 32 if shape else 0
 
 
 def hottest(instructions, labels):
@@ -57,7 +64,7 @@ def hottest(instructions, labels):
     for a, b in loops:
         inside = [(c, d) for c, d in loops if (c, d) != (a, b) and a <= c and d <= b]
         bodies.append([i for i in instructions if a <= i[0] <= b and not any(c <= i[0] <= d for c, d in inside)])
-    return counts_of(max(bodies, key=lambda b: (counts_of(b)["FFMA"], len(b)))) if bodies else None
+    return counts_of(max(bodies, key=lambda b: (counts_of(b)["FMA"], len(b)))) if bodies else None
 
 
 def kernels_of(listing):
@@ -119,7 +126,8 @@ NAMED = re.compile(r'((?:"[\w., ]*"\s*)+),\s*\(\(const void \*\)\(void \(\*\)\(c
 TABLE = """/* INSTRUCTIONS(kernel, per_fma, per_word): what the kernels issue that are compiled for sm_{arch}, by their listing
  * (python3 tests/gpu/sass.py --table).
  *
- * per_fma   instructions of the hottest loop for each of its FFMA, of kernels whose FLOPs are counted
+ * per_fma   instructions of the hottest loop for each of its FMA, of kernels whose FLOPs are counted; one on the tensor
+ *           cores is as many as a lane's share of it
  * per_word  instructions of the whole kernel for each word of global memory that it loads and stores, in accesses of 128
  *           bits where it has those */"""
 
@@ -139,7 +147,7 @@ def print_table(tools, ops, arch):
         for name, function in names_of(tools, op).items():
             row = measured[function]
             loop, words = row["loop"] or counts_of([]), row["words"]
-            per_fma = loop["all"] / loop["FFMA"] if loop["FFMA"] else 0
+            per_fma = loop["all"] / loop["FMA"] if loop["FMA"] else 0
             rows[name] = (per_fma, row["all"] / words if words else 0)
     print(TABLE.format(arch=arch))
     for name, (per_fma, per_word) in sorted(rows.items()):
@@ -166,7 +174,7 @@ def main():
     if asked.table:
         print_table(tools, ops, asked.arch)
         return
-    head = ["kernel", "registers", "instructions", "loop", "FFMA", "LDS", "LDS.64", "LDS.128", "STS", "LDG", "STG", "BAR",
+    head = ["kernel", "registers", "instructions", "loop", "FFMA", "HMMA", "LDS", "LDS.64", "LDS.128", "STS", "LDG", "STG", "BAR",
             "issue"]
     table, spills = [head], False
     for op in asked.op:

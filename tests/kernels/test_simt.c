@@ -398,8 +398,7 @@ static void add_stages(Names *to, const Stages *s) {
 
 static Names launched_names(void) {
     Names all = {.count = 0};
-    for (int i = 0; i < OP_COUNT; i++) add_stages(&all, simt_stages[i]);
-    add_stages(&all, &simt_linear_bias);
+    for (int i = 0; i < ALL_STAGES; i++) add_stages(&all, STAGES_AT(simt, i));
     for (int i = 0; i < FUSIONS; i++)
         for (const FusedStage *s = simt_fusions[i]->stage; s->name; s++) add_name(&all, s->name);
     for (int i = 0; i < STEP_COUNT; i++) add_name(&all, simt_steps[i].name);

@@ -54,6 +54,7 @@ struct Queue {
     Timing *timed;
     size_t launches; /* that were timed */
     Factor factor;
+    const Stages *attention; /* of a fast precision */
 };
 
 static double seconds(void) {
@@ -138,6 +139,10 @@ static bool simt_product(Queue *q, Product p) {
     return true;
 }
 
+static const Stages *simt_fast_attention(const Queue *q) {
+    return q ? q->attention : &simt_attention;
+}
+
 STAGED_KERNELS(simt)
 PRODUCT_KERNELS(simt)
 
@@ -191,10 +196,10 @@ static bool present(Error *e) {
     return true;
 }
 
-static Rc open_queue(Queue **q, Factor factor, Error *e) {
+static Rc open_queue(Queue **q, Factor factor, const Stages *attention, Error *e) {
     (void)e;
     *q = mem_alloc(1, sizeof **q);
-    (*q)->factor = factor;
+    (*q)->factor = factor, (*q)->attention = attention;
     return RC_OK;
 }
 
@@ -364,16 +369,16 @@ static void describe(char *out, size_t size) {
     if (size) out[0] = 0;
 }
 
-#define DEVICE(name, factor) \
+#define DEVICE(name, factor, attention) \
     static Rc name##_open(Queue **q, Error *e) { \
-        return open_queue(q, factor, e); \
+        return open_queue(q, factor, &simt_##attention, e); \
     } \
     const Device name = {true,   present, name##_open, close_queue, take,         give,   put, \
                          get,    fetch,   landed,      step,        round_tensor, add,    choose, \
                          meet,   swap,    total,       branch,      merge,        record, recorded, \
                          replay, forget,  time_each,   timed,       status,       memory, describe};
-DEVICE(simt_device, as_it_stands)
-#define FAST(name, compute, factor, ...) DEVICE(simt_##name##_device, factor)
+DEVICE(simt_device, as_it_stands, attention)
+#define FAST(name, compute, factor, digits, attention) DEVICE(simt_##name##_device, factor, attention)
 #include "kernels/cuda/fast.def"
 #undef FAST
 

@@ -20,6 +20,7 @@ struct Graph {
 
 struct Queue {
     Graph *recording;
+    const Stages *attention; /* of a fast precision */
 };
 
 static void put_note(Queue *q, Note n) {
@@ -45,10 +46,14 @@ static size_t largest(const Call *c) {
     return n;
 }
 
-static void note_stages(const Stage *s, const Call *c) {
+static void note_stages(const Stage *s, const Call *c, bool narrow) {
     for (; s->name; s++)
-        note(c->queue, s->name, s->grid(c), (s->flops ? s->flops(c) : 0) * c->replicas, stage_bytes(s, c) * c->replicas,
-             largest(c));
+        put_note(c->queue, (Note){.name = s->name,
+                                  .grid = s->grid(c),
+                                  .flops = (s->flops ? s->flops(c) : 0) * c->replicas,
+                                  .bytes = stage_bytes(s, c) * c->replicas,
+                                  .narrow = narrow,
+                                  .largest = largest(c)});
 }
 
 static const Stage *stages_of(OpKind kind, bool backward) {
@@ -56,11 +61,11 @@ static const Stage *stages_of(OpKind kind, bool backward) {
 }
 
 static void forward(const Call *c) {
-    note_stages(stages_of(c->kind, false), c);
+    note_stages(stages_of(c->kind, false), c, false);
 }
 
 static void backward(const Call *c) {
-    note_stages(stages_of(c->kind, true), c);
+    note_stages(stages_of(c->kind, true), c, false);
 }
 
 static size_t scratch(const Call *c) {
@@ -93,22 +98,34 @@ static bool fast_fused(const Call *first, const Call *second, bool backward) {
 static void note_product(const Call *c, Product p) {
     double words = (double)p.m * p.k + (double)p.k * p.n + (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n + (p.bias ? p.m : 0) +
                    (p.dbias ? p.n : 0);
-    note(c->queue, PRODUCT_NAME, (Grid){1, 1, 1, 1, 0}, 2.0 * p.m * p.n * p.k * p.replicas, 4 * words * p.replicas,
-         largest(c));
+    put_note(c->queue, (Note){.name = PRODUCT_NAME,
+                              .grid = {1, 1, 1, 1, 0},
+                              .flops = 2.0 * p.m * p.n * p.k * p.replicas,
+                              .bytes = 4 * words * p.replicas,
+                              .narrow = true,
+                              .largest = largest(c)});
+}
+
+static void note_attention(const Call *c, bool backward) {
+    const Queue *q = c->queue;
+    const Stages *exact = simt_stages[OP_attention], *all = attention_stages(q->attention, exact, c);
+    note_stages(backward ? all->backward : all->forward, c, all != exact);
 }
 
 static void fast_forward(const Call *c) {
-    bool linear = c->kind == OP_linear;
+    bool linear = c->kind == OP_linear, attention = c->kind == OP_attention;
     if (linear) note_product(c, product_forward(c));
-    if (!linear) forward(c);
+    if (attention) note_attention(c, false);
+    if (!linear && !attention) forward(c);
 }
 
 static void fast_backward(const Call *c) {
-    bool linear = c->kind == OP_linear;
+    bool linear = c->kind == OP_linear, attention = c->kind == OP_attention;
     if (linear && c->din[0].at) note_product(c, product_input(c));
     if (linear && c->din[1].at) note_product(c, product_weight(c));
-    if (!linear) backward(c);
-    if (linear && !product_has_dbias(c)) note_stages(simt_linear_bias.backward, c);
+    if (attention) note_attention(c, true);
+    if (!linear && !attention) backward(c);
+    if (linear && !product_has_dbias(c)) note_stages(simt_linear_bias.backward, c, false);
 }
 
 static bool present(Error *e) {
@@ -116,9 +133,9 @@ static bool present(Error *e) {
     return true;
 }
 
-static Rc open_queue(Queue **q, Error *e) {
-    (void)e;
+static Rc open_queue(Queue **q, const Stages *attention) {
     *q = mem_alloc(1, sizeof **q);
+    (*q)->attention = attention;
     return RC_OK;
 }
 
@@ -255,10 +272,19 @@ static bool supported(void) {
     return true;
 }
 
-static const Device device = {false,  present, open_queue, close_queue, take,         give,   put,
-                              get,    fetch,   landed,     step,        round_tensor, add,    choose,
-                              meet,   swap,    total,      branch,      merge,        record, recorded,
-                              replay, forget,  time_each,  timed,       status,       memory, describe};
+#define DEVICE(name, attention) \
+    static Rc name##_open(Queue **q, Error *e) { \
+        (void)e; \
+        return open_queue(q, &simt_##attention); \
+    } \
+    static const Device name##_device = {false,  present, name##_open, close_queue, take,         give,   put, \
+                                         get,    fetch,   landed,      step,        round_tensor, add,    choose, \
+                                         meet,   swap,    total,       branch,      merge,        record, recorded, \
+                                         replay, forget,  time_each,   timed,       status,       memory, describe};
+DEVICE(exact, attention)
+#define FAST(name, compute, factor, digits, attention) DEVICE(name, attention)
+#include "kernels/cuda/fast.def"
+#undef FAST
 
 static const Kernel exact_kernel = {forward, backward, scratch, fused},
                     fast_kernel = {fast_forward, fast_backward, scratch, fast_fused};
@@ -277,21 +303,23 @@ static const Kernel *const fast_kernels[OP_COUNT] = {
 
 #define WORDS \
     { 4, 4, 4, 4, 4, 4, 4, 4 }
-#define ROW(name_, precision_, kernels) \
+#define ROW(name_, precision_, kernels, device_) \
     { \
-        .name = name_, .family = "cuda", .precision = precision_, .class_of_bits = "none", \
+        .name = name_, .family = "cuda", .precision = PRECISION_##precision_, .class_of_bits = "none", \
         .what = "notes what " name_ " would launch", .word = WORDS, .kernel = kernels, .supported = supported, \
-        .device = &device \
+        .device = &device_##_device \
     }
-static const Backend rows[] = {ROW("cuda", PRECISION_exact, exact_kernels),
-                               ROW("cuda-fp32", PRECISION_fp32, fast_kernels),
-                               ROW("cuda-tf32", PRECISION_tf32, fast_kernels),
-                               ROW("cuda-bf16", PRECISION_bf16, fast_kernels),
-                               ROW("cuda-fp16", PRECISION_fp16, exact_kernels),
-                               ROW("cuda-bf16-stored", PRECISION_bf16_stored, exact_kernels),
-                               ROW("cuda-fp16-scaled", PRECISION_fp16_scaled, exact_kernels),
-                               ROW("cuda-bf16-stored-fast", PRECISION_bf16_stored_fast, fast_kernels),
-                               ROW("cuda-fp16-scaled-fast", PRECISION_fp16_scaled_fast, fast_kernels)};
+#define EXACT(name, precision) ROW(name, precision, exact_kernels, exact)
+#define FAST_ROW(name, precision) ROW(name, precision, fast_kernels, precision)
+static const Backend rows[] = {EXACT("cuda", exact),
+                               FAST_ROW("cuda-fp32", fp32),
+                               FAST_ROW("cuda-tf32", tf32),
+                               FAST_ROW("cuda-bf16", bf16),
+                               EXACT("cuda-fp16", fp16),
+                               EXACT("cuda-bf16-stored", bf16_stored),
+                               EXACT("cuda-fp16-scaled", fp16_scaled),
+                               FAST_ROW("cuda-bf16-stored-fast", bf16_stored_fast),
+                               FAST_ROW("cuda-fp16-scaled-fast", fp16_scaled_fast)};
 
 const Backend *dry_backend(const char *name) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -47,6 +47,7 @@ struct Fiber {
 struct Warp {
     Party lanes;
     float slot[2][WARP];
+    float factor[2][WARP * SIMT_FACTORS];
 };
 
 /* Each has memory of its own, so that AddressSanitizer knows where it ends. */
@@ -375,6 +376,20 @@ static const float *exchange(const SimtPlace *here, unsigned lanes, float value)
     slot[f->index % WARP] = value;
     wait(&warp->lanes, here);
     return slot;
+}
+
+/* Beside an exchange, whose half of the warp's slots says which half of these. */
+const float *simt_factors(const SimtPlace *here, const float *own, int count) {
+    Fiber *f = ours->running;
+    if (!f) mistake("a flat stage has no lanes to multiply with");
+    float *all = warp_of(f)->factor[f->turn & 1];
+    memcpy(all + f->index % WARP * SIMT_FACTORS, own, (size_t)count * sizeof *own);
+    exchange(here, 0xffffffffu, 0);
+    return all;
+}
+
+void simt_mistake(const char *what) {
+    mistake(what);
 }
 
 float simt_shfl_xor(const SimtPlace *here, unsigned lanes, float value, int other) {

@@ -114,6 +114,14 @@ float simt_shfl_xor(const SimtPlace *here, unsigned lanes, float value, int othe
 int simt_any(const SimtPlace *here, unsigned lanes, int holds);
 unsigned simt_ballot(const SimtPlace *here, unsigned lanes, int holds);
 
+/* What every lane of the warp gives to an mma.sync (mma.h), up to SIMT_FACTORS numbers: lane l's from l * SIMT_FACTORS
+ * on. */
+enum { SIMT_FACTORS = 12 };
+const float *simt_factors(const SimtPlace *here, const float *own, int count);
+
+/* Stops the program: a kernel does what it must not. */
+[[noreturn]] void simt_mistake(const char *what);
+
 static inline int __ffs(int word) {
     return __builtin_ffs(word);
 }

@@ -1,0 +1,97 @@
+/* mma.sync in the shim: lanes give words of factors as PTX has them in registers, and the shim takes from them the
+ * matrices that a device would and multiplies. Sums are made in double and rounded once, which is an order that no
+ * device has. */
+#ifndef KERNELS_CUDA_SIMT_MMA_H
+#define KERNELS_CUDA_SIMT_MMA_H
+
+#include <math.h>
+
+#include "base/canon.h"
+#include "kernels/rounding.h"
+
+/* The upper half of a float is a bf16. */
+static inline uint32_t simt_bf16_bits(float x) {
+    return canon_to_bits(x) >> 16;
+}
+
+static inline float simt_bf16_value(uint32_t bits) {
+    return canon_from_bits(bits << 16);
+}
+
+/* Of a number that fp16 has. */
+static inline uint32_t simt_fp16_bits(float x) {
+    const uint32_t bits = canon_to_bits(x), size = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u;
+    if (size >= ROUNDING_INFINITY) return sign | 0x7c00u | (size > ROUNDING_INFINITY ? 0x200u : 0);
+    if (size < ROUNDING_FP16_NORMAL) return sign | (uint32_t)(canon_from_bits(size) * 0x1p24f);
+    return sign | ((size >> 13) - (112u << 10));
+}
+
+static inline float simt_fp16_value(uint32_t bits) {
+    const uint32_t size = bits & 0x7fffu;
+    const float x = size >= 0x7c00u ? (size > 0x7c00u ? NAN : INFINITY) : canon_from_bits(size << 13) * 0x1p112f;
+    return bits & 0x8000u ? -x : x;
+}
+
+/* Factors of a product: `word` packs them, rounded; `value` is the i-th of a word. */
+struct Tf32 {
+    enum { IN_WORD = 1 };
+    static uint32_t word(float x, float) {
+        return canon_to_bits(rounding_tf32(x));
+    }
+    static float value(uint32_t word, int) {
+        if (word & 0x1fffu) simt_mistake("a factor of mma.sync is not rounded to tf32");
+        return canon_from_bits(word);
+    }
+};
+
+struct Bf16 {
+    enum { IN_WORD = 2 };
+    static uint32_t word(float x, float next) {
+        return simt_bf16_bits(rounding_bf16(next)) << 16 | simt_bf16_bits(rounding_bf16(x));
+    }
+    static float value(uint32_t word, int i) {
+        return simt_bf16_value(word >> 16 * i & 0xffffu);
+    }
+};
+
+struct Fp16 {
+    enum { IN_WORD = 2 };
+    static uint32_t word(float x, float next) {
+        return simt_fp16_bits(rounding_fp16(next)) << 16 | simt_fp16_bits(rounding_fp16(x));
+    }
+    static float value(uint32_t word, int i) {
+        return simt_fp16_value(word >> 16 * i & 0xffffu);
+    }
+};
+
+/* sum += left right for m16n8k8 (one factor a word) or m16n8k16 (two). Of the left matrix, 16 rows by k, register
+ * i of lane 4 g + t has row g + 8 (i % 2) and the factors of word t + 4 (i / 2) of that row; of the right one, k by 8
+ * columns, register i has column g and those of word t + 4 i; of the sums, register i is row g + 8 (i / 2), column 2 t +
+ * i % 2. */
+template <typename Factor>
+static inline void simt_mma(const SimtPlace *here, Factor, float (&sum)[4], const uint32_t (&left)[4], Words right) {
+    enum { IN = Factor::IN_WORD, RIGHT = 4 * IN };
+    const uint32_t word[6] = {left[0], left[1], left[2], left[3], right.low, right.high};
+    float own[SIMT_FACTORS];
+    for (int i = 0; i < 6 * IN; i++) own[i] = Factor::value(word[i / IN], i % IN);
+    const float *all = simt_factors(here, own, 6 * IN);
+    const int lane = (int)threadIdx.x % 32;
+    for (int i = 0; i < 4; i++) {
+        const int row = lane / 4, half = i / 2, column = lane % 4 * 2 + i % 2;
+        double total = sum[i];
+        for (int k = 0; k < 8 * IN; k++) {
+            const int t = k / IN % 4, far = k / (4 * IN), part = k % IN;
+            const float *a = all + (row * 4 + t) * SIMT_FACTORS, *b = all + (column * 4 + t) * SIMT_FACTORS;
+            total += (double)a[(half + 2 * far) * IN + part] * (double)b[RIGHT + far * IN + part];
+        }
+        sum[i] = (float)total;
+    }
+}
+#define mma(...) simt_mma(SIMT_HERE("mma"), __VA_ARGS__)
+
+static inline float power_of_two(float x) {
+    const float y = (float)exp2((double)x);
+    return y < 0x1p-126f ? 0 : y;
+}
+
+#endif
