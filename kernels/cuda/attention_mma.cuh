@@ -48,26 +48,15 @@ DEVICE_FN Strip strip_here(const Head &t) {
     return s;
 }
 
-/* Four columns of a row of a head, from l on; 0 where there is none. */
-DEVICE_FN void four_of(float (&x)[4], const float *row, int l, bool exists, const Head &t) {
-#pragma unroll
-    for (int k = 0; k < 4; k++) x[k] = 0;
-    if (exists && t.fours && l < t.h) load(x, row + l);
-    if (!exists || t.fours) return;
-#pragma unroll
-    for (int k = 0; k < 4; k++)
-        if (l + k < t.h) x[k] = row[l + k];
-}
-
-/* ROWS rows of a head come into a tile, of which `count` exist. */
+/* A tile's rows from a head's, of which `count` exist, four columns at a time. */
 template <typename Factor, int H, int ROWS>
-DEVICE_FN void bring_rows(uint32_t *to, const float *from, int apart, int count, const Head &t) {
+DEVICE_FN void bring_fours(uint32_t *to, const float *from, int apart, int count, const Head &t) {
     enum { IN = Factor::IN_WORD, FOURS = H / 4 };
 #pragma unroll 4
-    for (int item = (int)threadIdx.x; item < ROWS * FOURS; item += CREW) {
-        const int row = item / FOURS, l = item % FOURS * 4;
-        float x[4];
-        four_of(x, from + row * apart, l, row < count, t);
+    for (int i = 0; i < ROWS * FOURS / CREW; i++) {
+        const int item = i * CREW + (int)threadIdx.x, row = item / FOURS, l = item % FOURS * 4;
+        float x[4] = {0, 0, 0, 0};
+        if (row < count && l < t.h) load(x, from + (row * apart + l));
 #pragma unroll
         for (int k = 0; k < 4; k += 2 * IN) {
             const Words words = {Factor::word(x[k], x[k + IN - 1]), Factor::word(x[k + IN], x[k + 2 * IN - 1])};
@@ -76,20 +65,43 @@ DEVICE_FN void bring_rows(uint32_t *to, const float *from, int apart, int count,
     }
 }
 
-/* A chunk's rows come into a tile whose rows are its columns. Sixteen threads write to all banks, and eight neighbours
- * in a row are read by each warp. */
+/* One number of a head; 0 where there is none. */
+DEVICE_FN float number_at(const float *from, int row, int apart, int l, int count, const Head &t) {
+    return row < count && l < t.h ? from[row * apart + l] : 0;
+}
+
+/* ROWS rows of a head come into a tile. */
+template <typename Factor, int H, int ROWS>
+DEVICE_FN void bring_rows(uint32_t *to, const float *from, int apart, int count, const Head &t) {
+    enum { IN = Factor::IN_WORD, WORDS = H / IN };
+    if (t.fours) {
+        bring_fours<Factor, H, ROWS>(to, from, apart, count, t);
+        return;
+    }
+#pragma unroll 1
+    for (int item = (int)threadIdx.x; item < ROWS * WORDS; item += CREW) {
+        const int row = item / WORDS, l = item % WORDS * IN;
+        to[row * apart_of<Factor, H> + l / IN] = Factor::word(number_at(from, row, apart, l, count, t),
+                                                              number_at(from, row, apart, l + IN - 1, count, t));
+    }
+}
+
+/* A chunk's rows come into a tile whose rows are its columns. A warp makes one step of eight columns at a time: half of
+ * it writes to all banks, and reads eight neighbours of each row. */
 template <typename Factor, int H>
 DEVICE_FN void bring_turned(uint32_t *to, const float *from, int apart, int count, const Head &t) {
-    enum { IN = Factor::IN_WORD, BLOCKS = H / EIGHT };
+    enum { IN = Factor::IN_WORD, BLOCKS = H / EIGHT, ITEMS = BLOCKS * CHUNK / IN / STEP };
     const int lane = lane_id(), of_eight = (lane & 3) | (lane >> 2 & 4), of_step = lane >> 2 & 3;
 #pragma unroll 4
-    for (int item = (int)threadIdx.x / WARP; item < BLOCKS * CHUNK / IN / STEP; item += CREW / WARP) {
-        const int l = item % BLOCKS * EIGHT + of_eight, step = item / BLOCKS;
+    for (int k = 0; k < ITEMS * WARP / CREW; k++) {
+        const int item = k * (CREW / WARP) + (int)threadIdx.x / WARP, step = item / BLOCKS;
+        const int l = item % BLOCKS * EIGHT + of_eight, first = step * STEP * IN + column_of_factor(of_step, 0);
+        const float *rows = from + (first * apart + l);
         float x[2 * IN];
 #pragma unroll
         for (int i = 0; i < 2 * IN; i++) {
-            const int row = step * STEP * IN + column_of_factor(of_step, i);
-            x[i] = row < count && l < t.h ? from[row * apart + l] : 0;
+            const int row = column_of_factor(0, i);
+            x[i] = first + row < count && l < t.h ? rows[row * apart] : 0;
         }
         const Words words = {Factor::word(x[0], x[IN - 1]), Factor::word(x[IN], x[2 * IN - 1])};
         *(Words *)(to + l * apart_turned<Factor> + step * STEP + 2 * of_step) = words;
@@ -146,8 +158,8 @@ DEVICE_FN float sum_of_four(float x) {
 }
 
 DEVICE_FN float most_of_four(float x) {
-    x = larger(__shfl_xor_sync(ALL_LANES, x, 1), x);
-    return larger(__shfl_xor_sync(ALL_LANES, x, 2), x);
+    x = fmaxf(x, __shfl_xor_sync(ALL_LANES, x, 1));
+    return fmaxf(x, __shfl_xor_sync(ALL_LANES, x, 2));
 }
 #ifdef SIMT_CALL
 #define sum_of_four(...) SIMT_CALL(sum_of_four, __VA_ARGS__)
@@ -157,11 +169,13 @@ DEVICE_FN float most_of_four(float x) {
 /* Where the strip's queries do not see the chunk's keys, from `base` on. */
 DEVICE_FN void hide(float (&s)[EIGHTS][4], float hidden, int base, const Strip &at, const Head &t) {
     if (base + CHUNK <= keys_of(t, at.first)) return;
+    const int from = base + 2 * lane_t();
+    const int seen[2] = {keys_of(t, row_here(at)) - from, keys_of(t, row_here(at) + 8) - from};
 #pragma unroll
     for (int n = 0; n < EIGHTS; n++)
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            if (base + EIGHT * n + 2 * lane_t() + i % 2 >= keys_of(t, row_here(at) + i / 2 * 8)) s[n][i] = hidden;
+            if (EIGHT * n + i % 2 >= seen[i / 2]) s[n][i] = hidden;
 }
 
 /* A strip's scores of a chunk become exponentials less the largest so far; what was made with a smaller one is scaled. */
@@ -172,7 +186,7 @@ DEVICE_FN void soften(float (&p)[EIGHTS][4], float (&most)[2], float (&sum)[2], 
         const float before = most[half];
         float now = before;
 #pragma unroll
-        for (int n = 0; n < EIGHTS; n++) now = larger(p[n][2 * half + 1], larger(p[n][2 * half], now));
+        for (int n = 0; n < EIGHTS; n++) now = fmaxf(now, fmaxf(p[n][2 * half], p[n][2 * half + 1]));
         now = most_of_four(now);
         const float again = power_of_two((before - now) * rate);
         most[half] = now, sum[half] *= again;
@@ -350,7 +364,6 @@ DEVICE_FN void bring_queries(const Turned &m, const float *save, const float *do
     far += (size_t)base * t.d;
     bring_rows<Factor, H, CHUNK>(m.q, q, t.step, count, t);
     bring_rows<Factor, H, CHUNK>(m.dy, far, t.d, count, t);
-    ROW_BY_ROW();
     bring_turned<Factor, H>(m.q_turned, q, t.step, count, t);
     bring_turned<Factor, H>(m.dy_turned, far, t.d, count, t);
     if (i >= CHUNK) return;
@@ -363,6 +376,7 @@ DEVICE_FN void bring_queries(const Turned &m, const float *save, const float *do
 DEVICE_FN void soften_turned(float (&p)[EIGHTS][4], float (&ds)[EIGHTS][4], const Turned &m, int base, const Strip &s,
                              const Head &t) {
     const bool edge = !t.full && base < s.first + STRIP;
+    const int seen = row_here(s) - base - 2 * lane_t();
 #pragma unroll
     for (int n = 0; n < EIGHTS; n++)
 #pragma unroll
@@ -372,7 +386,7 @@ DEVICE_FN void soften_turned(float (&p)[EIGHTS][4], float (&ds)[EIGHTS][4], cons
 #pragma unroll
             for (int i = j; i < 4; i += 2) {
                 p[n][i] = power_of_two(CANON_FMA(p[n][i], s.rate, -most)) * inverse;
-                if (edge && row_here(s) + i / 2 * 8 > base + query) p[n][i] = 0;
+                if (edge && EIGHT * n + j < seen + i / 2 * 8) p[n][i] = 0;
                 ds[n][i] = p[n][i] * (ds[n][i] - dot);
             }
         }
