@@ -1,15 +1,16 @@
 /* Attention by products on the tensor cores: attention.cu's stages for precisions whose factors have few digits
- * (fast.def). The equations are in kernels/cpu/attention.c; what is a factor of a product, Q, K, V, dY, P and dS without
- * 1/sqrt(h), is rounded to the Factor, all else is float.
+ * (fast.def). The equations are in kernels/cpu/attention.c. Factors of products, Q, K, V, dY, P and dS without its
+ * 1/sqrt(h), are rounded to the Factor; all else is float. P is made by powers of two (mma.cuh).
  *
- * A block takes a band of 64 rows of a head, a warp a strip of 16 of them, and what they meet passes through shared
- * memory in chunks of 32 rows. A strip's sums stay in registers. Forward and `queries` have queries in the band and keys in
- * the chunks. Forward scales what it has again whenever a larger score appears; `queries` sums P dP over all chunks
- * first, leaves it in scratch, and then makes dQ. `keys` has keys in the band, so that its P and dS are turned, and adds
- * up dV and dK over the queries. No sum is shared by two warps, so its order is always the same.
+ * A block takes a band of 64 rows of a head, a warp a strip of 16 of them, and the rows that they meet pass through
+ * shared memory in chunks of 32; a strip's sums stay in registers. Forward and `queries` have queries in the band and
+ * keys in the chunks. Forward scales its sums again whenever a larger score appears. `queries` first adds up P dP over
+ * all chunks, which stays in scratch, and then dQ. `keys` has keys in the band, so that its P and dS are turned, and
+ * adds up dV and dK over the queries. No two warps add to one sum, so its order is always the same.
  *
- * H: columns of a head in shared memory, its own and zeros. A chunk has zeros beyond the last row. Where a query does
- * not see a key of its chunk P is 0; a number that is not finite makes a NaN there all the same. */
+ * H: columns of a head in shared memory, its own and zeros. Beyond the last row a chunk has zeros. P is 0 where a query
+ * does not see a key of a chunk that it meets; what stands there is a factor all the same: if it is not finite, the sum
+ * is a NaN. */
 #ifndef KERNELS_CUDA_ATTENTION_MMA_CUH
 #define KERNELS_CUDA_ATTENTION_MMA_CUH
 
@@ -81,8 +82,8 @@ DEVICE_FN void bring_rows(uint32_t *to, const float *from, int apart, int count,
 #pragma unroll 1
     for (int item = (int)threadIdx.x; item < ROWS * WORDS; item += CREW) {
         const int row = item / WORDS, l = item % WORDS * IN;
-        to[row * apart_of<Factor, H> + l / IN] = Factor::word(number_at(from, row, apart, l, count, t),
-                                                              number_at(from, row, apart, l + IN - 1, count, t));
+        to[row * apart_of<Factor, H> + l / IN] =
+            Factor::word(number_at(from, row, apart, l, count, t), number_at(from, row, apart, l + IN - 1, count, t));
     }
 }
 
@@ -178,7 +179,8 @@ DEVICE_FN void hide(float (&s)[EIGHTS][4], float hidden, int base, const Strip &
             if (EIGHT * n + i % 2 >= seen[i / 2]) s[n][i] = hidden;
 }
 
-/* A strip's scores of a chunk become exponentials less the largest so far; what was made with a smaller one is scaled. */
+/* A strip's scores of a chunk become exponentials less the largest so far; what was added up before a larger one is
+ * scaled to it. */
 template <int H>
 DEVICE_FN void soften(float (&p)[EIGHTS][4], float (&most)[2], float (&sum)[2], float (&y)[H / EIGHT][4], float rate) {
 #pragma unroll
@@ -202,8 +204,7 @@ DEVICE_FN void soften(float (&p)[EIGHTS][4], float (&most)[2], float (&sum)[2], 
     }
 }
 
-template <typename Factor, int H>
-KERNEL_FN(forward, AT_LEAST(blocks_of<H>, CREW), Call, c) {
+template <typename Factor, int H> KERNEL_FN(forward, AT_LEAST(blocks_of<H>, CREW), Call, c) {
     DYNAMIC_SHARED(uint32_t, near);
     constexpr int apart = apart_of<Factor, H>;
     const int r = (int)blockIdx.z, pair = (int)blockIdx.x;
@@ -235,16 +236,15 @@ KERNEL_FN(forward, AT_LEAST(blocks_of<H>, CREW), Call, c) {
     put_rows<H>(at(c.out, r) + row * t.d + (size_t)t.head * t.h, t.d, y, inverse, t.n - s.first, t, false);
 }
 
-/* What `queries` has in shared memory, and of a lane's two rows: their largest scores to the base 2, 1/sums and sums of P
- * dP. */
+/* What `queries` has in shared memory, and of a lane's two rows their largest scores, to the base 2, 1/sums and sums of
+ * P dP. */
 typedef struct {
     uint32_t *q, *dy, *k, *v, *turned;
     float most[2], inverse[2], dot[2];
 } Slopes;
 
 /* Of a lane's first row, from which on `count` exist; inverses are `apart` from the largest scores. */
-template <typename Factor, int H>
-DEVICE_FN Slopes slopes_in(uint32_t *near, const float *save, int count, int apart) {
+template <typename Factor, int H> DEVICE_FN Slopes slopes_in(uint32_t *near, const float *save, int count, int apart) {
     enum { WORDS = apart_of<Factor, H> };
     Slopes m;
     m.q = near, m.dy = m.q + BAND * WORDS, m.k = m.dy + BAND * WORDS, m.v = m.k + CHUNK * WORDS;
@@ -273,16 +273,14 @@ DEVICE_FN void slopes_of(float (&p)[EIGHTS][4], float (&dp)[EIGHTS][4], const Sl
     hide(p, 0, base, s, t);
 }
 
-template <typename Factor, int H>
-DEVICE_FN void bring_keys(const Slopes &m, int base, const Head &t) {
+template <typename Factor, int H> DEVICE_FN void bring_keys(const Slopes &m, int base, const Head &t) {
     const size_t from = (size_t)base * t.step;
     bring_rows<Factor, H, CHUNK>(m.k, t.k + from, t.step, t.n - base, t);
     bring_rows<Factor, H, CHUNK>(m.v, t.v + from, t.step, t.n - base, t);
 }
 
 /* The rows' sums of P dP, by all four lanes of a row. */
-template <typename Factor, int H>
-DEVICE_FN void add_dots(Slopes &m, const Strip &s, const Head &t) {
+template <typename Factor, int H> DEVICE_FN void add_dots(Slopes &m, const Strip &s, const Head &t) {
     for (int base = 0; base < s.end; base += CHUNK) {
         float p[EIGHTS][4], dp[EIGHTS][4];
         __syncthreads();
@@ -317,8 +315,7 @@ DEVICE_FN void add_slopes(float (&dq)[H / EIGHT][4], const Slopes &m, const Stri
     }
 }
 
-template <typename Factor, int H>
-KERNEL_FN(queries, AT_LEAST(blocks_of<H>, CREW), Call, c) {
+template <typename Factor, int H> KERNEL_FN(queries, AT_LEAST(blocks_of<H>, CREW), Call, c) {
     DYNAMIC_SHARED(uint32_t, near);
     const int r = (int)blockIdx.z, pair = (int)blockIdx.x;
     const Head t = head_of(c, r, pair);
@@ -339,14 +336,14 @@ KERNEL_FN(queries, AT_LEAST(blocks_of<H>, CREW), Call, c) {
                 c.accumulate[0]);
 }
 
-/* What `keys` has in shared memory. Of the queries of a chunk: largest scores to the base 2, 1/sums and sums of P dP. */
+/* What `keys` has in shared memory; last, of the queries of a chunk, their largest scores, to the base 2, 1/sums and
+ * sums of P dP. */
 typedef struct {
     uint32_t *k, *v, *q, *dy, *q_turned, *dy_turned;
     float *most, *inverse, *dot;
 } Turned;
 
-template <typename Factor, int H>
-DEVICE_FN Turned turned_in(uint32_t *near) {
+template <typename Factor, int H> DEVICE_FN Turned turned_in(uint32_t *near) {
     constexpr int apart = apart_of<Factor, H>, turned = H * apart_turned<Factor>;
     Turned m;
     m.k = near, m.v = m.k + BAND * apart, m.q = m.v + BAND * apart, m.dy = m.q + CHUNK * apart;
@@ -392,8 +389,7 @@ DEVICE_FN void soften_turned(float (&p)[EIGHTS][4], float (&ds)[EIGHTS][4], cons
         }
 }
 
-template <typename Factor, int H>
-KERNEL_FN(keys, AT_LEAST(blocks_of<H>, CREW), Call, c) {
+template <typename Factor, int H> KERNEL_FN(keys, AT_LEAST(blocks_of<H>, CREW), Call, c) {
     DYNAMIC_SHARED(uint32_t, near);
     const int r = (int)blockIdx.z, pair = (int)blockIdx.x;
     const Head t = head_of(c, r, pair);
@@ -425,8 +421,7 @@ KERNEL_FN(keys, AT_LEAST(blocks_of<H>, CREW), Call, c) {
 
 /* A block for each band of each head; H: these stages are for heads that have more than half as many columns. Words of
  * shared memory: rows of bands and of chunks, turned chunks, and numbers beside them. */
-template <typename Factor, int H>
-static Grid each_band(const Call *c, int rows, int turned, int beside) {
+template <typename Factor, int H> static Grid each_band(const Call *c, int rows, int turned, int beside) {
     const int h = c->in[0].cols / 3 / c->attr.heads;
     const int words = rows * apart_of<Factor, H> + turned * H * apart_turned<Factor> + beside;
     Grid g = {pairs_of(c), ceil_of((size_t)c->attr.seq, BAND), (unsigned)c->replicas, CREW,
@@ -434,24 +429,20 @@ static Grid each_band(const Call *c, int rows, int turned, int beside) {
     return h <= H && (h > H / 2 || H == LEAST) ? g : no_grid();
 }
 
-template <typename Factor, int H>
-static Grid each_query(const Call *c) {
+template <typename Factor, int H> static Grid each_query(const Call *c) {
     return each_band<Factor, H>(c, BAND + CHUNK, 1, 0);
 }
 
-template <typename Factor, int H>
-static Grid each_query_back(const Call *c) {
+template <typename Factor, int H> static Grid each_query_back(const Call *c) {
     return c->din[0].at ? each_band<Factor, H>(c, 2 * BAND + 2 * CHUNK, 1, 0) : no_grid();
 }
 
-template <typename Factor, int H>
-static Grid each_key(const Call *c) {
+template <typename Factor, int H> static Grid each_key(const Call *c) {
     return c->din[0].at ? each_band<Factor, H>(c, 2 * BAND + 2 * CHUNK, 2, 3 * CHUNK) : no_grid();
 }
 
 /* FLOPs of a product of all strips with the chunks that they meet, zeros and all. */
-template <int H>
-static double one_product(const Call *c) {
+template <int H> static double one_product(const Call *c) {
     const int n = c->attr.seq, chunks = (int)ceil_of((size_t)n, CHUNK);
     double met = 0;
     for (int first = 0; first < n; first += STRIP)
@@ -459,8 +450,7 @@ static double one_product(const Call *c) {
     return met * STRIP * CHUNK * 2 * H * pairs_of(c);
 }
 
-template <int H, int PRODUCTS>
-static double products_of(const Call *c) {
+template <int H, int PRODUCTS> static double products_of(const Call *c) {
     return PRODUCTS * one_product<H>(c);
 }
 

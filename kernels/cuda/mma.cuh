@@ -67,8 +67,8 @@ DEVICE_FN float power_of_two(float x) {
 #include "kernels/cuda/simt/mma.h"
 #endif
 
-/* Words between rows of so many, a multiple of eight: an odd number of eights, so that four neighbours' rows, of which a
- * half warp loads eight words each, are in different banks. */
+/* Words from row to row of a tile whose rows have so many, a multiple of eight: an odd number of eights, so that the
+ * eight words that half a warp loads of each of four rows are in different banks. */
 static constexpr int words_apart(int words) {
     return words % (2 * STEP) ? words : words + STEP;
 }
@@ -89,7 +89,8 @@ DEVICE_FN Words words_at(const uint32_t *row, int step) {
 
 /* Of a strip of a tile. */
 DEVICE_FN void left_at(uint32_t (&left)[4], const uint32_t *strip, int apart, int step) {
-    const Words upper = words_at(strip + lane_g() * apart, step), lower = words_at(strip + (lane_g() + 8) * apart, step);
+    const uint32_t *row = strip + lane_g() * apart;
+    const Words upper = words_at(row, step), lower = words_at(row + 8 * apart, step);
     left[0] = upper.low, left[1] = lower.low, left[2] = upper.high, left[3] = lower.high;
 }
 

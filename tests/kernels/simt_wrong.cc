@@ -1,7 +1,7 @@
 /* Blocks of two warps, mostly one; each kernel writes out[thread] if it gets that far. */
 #include "tests/kernels/simt_wrong.h"
 
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/mma.cuh"
 
 enum { N = WRONG_THREADS };
 #define ALL ALL_LANES
@@ -163,6 +163,32 @@ WRONG(different_barriers) {
     a.out[me()] = 0;
 }
 
+/* On the tensor cores. */
+static void multiply(float factor) {
+    const uint32_t left[4] = {canon_to_bits(factor), 0, 0, 0};
+    float sum[4] = {0, 0, 0, 0};
+    mma(Tf32(), sum, left, Words{0, 0});
+}
+
+WRONG(different_products) {
+    if (lane_id() < WARP / 2)
+        SIMT_CALL(multiply, 1);
+    else
+        SIMT_CALL(multiply, 1);
+    a.out[me()] = 0;
+}
+
+/* A device would not look at the lower digits. */
+WRONG(factor_not_rounded) {
+    multiply(1.0001f);
+    a.out[me()] = 0;
+}
+
+WRONG(flat_that_multiplies) {
+    multiply(1);
+    a.out[me()] = 0;
+}
+
 /* A sum in the place of a largest number, as long as it. */
 WRONG(sum_meets_largest) {
     a.out[me()] = me() % WARP ? fold((float)me()) : fold_max((float)me());
@@ -238,6 +264,9 @@ const Wrong simt_wrong[WRONG_COUNT] = {
     ROW(different_barriers, false, STOPS, "threads 0 and 32 of a block meet in different places: __syncthreads at ",
         ONE),
     ROW(sum_meets_largest, false, STOPS, "lanes 0 and 1 of a warp meet in different places: ", ONE),
+    ROW(different_products, false, STOPS, "lanes 0 and 16 of a warp meet in different places: mma at ", ONE),
+    ROW(factor_not_rounded, false, STOPS, "a factor of mma.sync is not rounded to tf32", ONE),
+    ROW(flat_that_multiplies, true, STOPS, "a flat stage has no lanes to multiply with", ONE),
     ROW(left_by_another_op, true, NANS, nullptr, ONE),
     ROW(written_by_halves, false, NANS, nullptr, ONE),
     ROW(memory_of_all_blocks, false, DIFFERS_TOGETHER, nullptr, SEVERAL),

@@ -112,10 +112,8 @@ typedef struct {
     double bound; /* of a tensor's relative error */
 } Precise;
 
-static const Precise precise[] = {{"simt-tf32", 1e-3},
-                                  {"simt-bf16", 8e-3},
-                                  {"simt-fp16-scaled-fast", 1e-3},
-                                  {"simt-bf16-stored-fast", 8e-3}};
+static const Precise precise[] = {
+    {"simt-tf32", 1e-3}, {"simt-bf16", 8e-3}, {"simt-fp16-scaled-fast", 1e-3}, {"simt-bf16-stored-fast", 8e-3}};
 enum { DIFFERENT = 3 }; /* the last has the kernels of the second */
 
 static void judge(const Precise *p, const Case *s, const char *what, Norms n, double whole) {
@@ -125,8 +123,8 @@ static void judge(const Precise *p, const Case *s, const char *what, Norms n, do
         return;
     }
     const double error = n.apart / n.size;
-    cr_expect(error <= p->bound, "%s, T = %d, h = %d, full %d, accumulate %d: %s is off by %g", p->backend, s->seq, s->h,
-              s->full, s->accumulate, what, error);
+    cr_expect(error <= p->bound, "%s, T = %d, h = %d, full %d, accumulate %d: %s is off by %g", p->backend, s->seq,
+              s->h, s->full, s->accumulate, what, error);
     cr_expect(error >= p->bound / 10, "%s, T = %d, h = %d, full %d: %s is off by %g only: nothing was rounded",
               p->backend, s->seq, s->h, s->full, what, error);
 }
@@ -223,8 +221,7 @@ static void set_codes(Run *r, const Case *s) {
     for (size_t i = 0; i < count_of(r->call.in[0]); i++)
         set(r, r->call.in[0], 0, i, (int)(i % (size_t)(QKV * d)) < 2 * d ? 0 : whole(1, i));
     for (size_t i = 0; i < count_of(r->call.dout); i++) set(r, r->call.dout, 0, i, whole(2, i));
-    for (int i = 0; i < SEQUENCES * s->seq; i++)
-        set_code(r, i, 0, taken(s, i % s->seq)), set_code(r, i, d, i % s->seq);
+    for (int i = 0; i < SEQUENCES * s->seq; i++) set_code(r, i, 0, taken(s, i % s->seq)), set_code(r, i, d, i % s->seq);
 }
 
 /* Whether y and dV are what their keys and queries give, to the last bit. */
@@ -246,8 +243,8 @@ static void takes_its_key(const char *backend, const Case *s) {
             wrong[1] += get(&r, r.call.din[0], 0, (size_t)i * (size_t)(QKV * d) + value) != dv;
         }
     }
-    cr_expect(!wrong[0] && !wrong[1], "%s, T = %d, h = %d, full %d: %d of %d numbers of y and %d of dv are wrong", backend,
-              s->seq, s->h, s->full, wrong[0], SEQUENCES * s->seq * d, wrong[1]);
+    cr_expect(!wrong[0] && !wrong[1], "%s, T = %d, h = %d, full %d: of %d numbers %d of y and %d of dv are wrong",
+              backend, s->seq, s->h, s->full, SEQUENCES * s->seq * d, wrong[0], wrong[1]);
     finish(&r);
 }
 

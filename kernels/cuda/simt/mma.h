@@ -64,10 +64,9 @@ struct Fp16 {
     }
 };
 
-/* sum += left right for m16n8k8 (one factor a word) or m16n8k16 (two). Of the left matrix, 16 rows by k, register
- * i of lane 4 g + t has row g + 8 (i % 2) and the factors of word t + 4 (i / 2) of that row; of the right one, k by 8
- * columns, register i has column g and those of word t + 4 i; of the sums, register i is row g + 8 (i / 2), column 2 t +
- * i % 2. */
+/* sum += left right by m16n8k8 (one factor a word) or m16n8k16 (two). Lane 4 g + t has of the left matrix, 16 rows by
+ * k, in register i word t + 4 (i / 2) of row g + 8 (i % 2); of the right one, k by 8 columns, in register i word t + 4
+ * i of column g; of the sums in register i row g + 8 (i / 2), column 2 t + i % 2. */
 template <typename Factor>
 static inline void simt_mma(const SimtPlace *here, Factor, float (&sum)[4], const uint32_t (&left)[4], Words right) {
     enum { IN = Factor::IN_WORD, RIGHT = 4 * IN };
