@@ -109,6 +109,16 @@ DEVICE_FN void bring_turned(uint32_t *to, const float *from, int apart, int coun
     }
 }
 
+/* Neighbours in a row, at once; `to` is a multiple of two words. */
+struct alignas(8) Pair {
+    float first, second;
+};
+
+DEVICE_FN void put_two(float *to, float x, float next, bool accumulate) {
+    const Pair there = accumulate ? *(const Pair *)to : Pair{0, 0};
+    *(Pair *)to = Pair{accumulate ? there.first + x : x, accumulate ? there.second + next : next};
+}
+
 /* A strip's sums to its rows of a head, times by[0] and by[1] in rows g and g + 8; `count` rows exist. */
 template <int H>
 DEVICE_FN void put_rows(float *to, int apart, const float (&sum)[H / EIGHT][4], const float (&by)[2], int count,
@@ -118,12 +128,13 @@ DEVICE_FN void put_rows(float *to, int apart, const float (&sum)[H / EIGHT][4], 
         if (lane_g() + 8 * half >= count) continue;
         float *row = to + (lane_g() + 8 * half) * apart;
 #pragma unroll
-        for (int n = 0; n < H / EIGHT; n++)
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-                const int l = EIGHT * n + 2 * lane_t() + i;
-                if (l < t.h) put(row + l, sum[n][2 * half + i] * by[half], accumulate);
-            }
+        for (int n = 0; n < H / EIGHT; n++) {
+            const int l = EIGHT * n + 2 * lane_t();
+            const float x = sum[n][2 * half] * by[half], next = sum[n][2 * half + 1] * by[half];
+            if (t.fours && l < t.h) put_two(row + l, x, next, accumulate);
+            if (!t.fours && l < t.h) put(row + l, x, accumulate);
+            if (!t.fours && l + 1 < t.h) put(row + l + 1, next, accumulate);
+        }
     }
 }
 
