@@ -5,15 +5,15 @@ KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, n0 = c.in[0].cols, n1 = c.in[1].cols, i = thread_index();
     if (i >= c.out.rows * (n0 + n1)) return;
     int row = i / (n0 + n1), column = i % (n0 + n1);
-    at(c.out, r)[i] =
-        column < n0 ? at(c.in[0], r)[(size_t)row * n0 + column] : at(c.in[1], r)[(size_t)row * n1 + column - n0];
+    out_of(c, r)[i] =
+        column < n0 ? in_of(c, 0, r)[(size_t)row * n0 + column] : in_of(c, 1, r)[(size_t)row * n1 + column - n0];
 }
 
 /* The gradient of input `which`, whose columns of dy begin at `first`. */
 DEVICE_FN void columns_of(const Call &c, int which, int first) {
     int r = (int)blockIdx.z, n = c.in[which].cols, i = thread_index();
     if (i >= c.out.rows * n) return;
-    put(&at(c.din[which], r)[i], at(c.dout, r)[(size_t)(i / n) * c.out.cols + first + i % n], c.accumulate[which]);
+    put(din_of(c, which, r) + i, dout_of(c, r)[(size_t)(i / n) * c.out.cols + first + i % n], c.accumulate[which]);
 }
 
 KERNEL_FN(first, THREADS, Call, c) {

@@ -18,7 +18,7 @@ static inline void enqueue(const Stage *stage, const Call *c, Launch launch) {
 /* Of replica 0: those of a tensor are at the same distance as another's in one arena. */
 static inline bool overlap(View a, View b) {
     const char *x = (const char *)a.at, *y = (const char *)b.at;
-    return x && y && x < y + view_words(b) * 4 && y < x + view_words(a) * 4;
+    return x && y && x < y + view_words(b) * 4 && y < x + view_words(a) * 4; /* words of 4 bytes, or less */
 }
 
 static inline bool overlaps_any(View v, const View *of, int count) {
@@ -67,6 +67,10 @@ static inline bool enqueue_fused(const Fusion *const *fusion, const Call *first,
     return s;
 }
 
+static inline size_t stages_scratch(const Stages *of, const Call *c) {
+    return of->scratch ? of->scratch(c) : 0;
+}
+
 static inline void enqueue_step(const StepLaunch *l, const Step *s, void *queue, Launch launch) {
     Grid grid = l->grid(s);
     if (grid.x) launch(queue, l->name, l->body, grid, s, sizeof *s, l->flat);
@@ -82,41 +86,54 @@ static inline void enqueue_add(const AddLaunch *l, const Addition *a, void *queu
     if (grid.x) launch(queue, l->name, l->body, grid, a, sizeof *a, true);
 }
 
-static inline double view_bytes(View v) {
-    return v.at ? 4.0 * v.rows * v.cols : 0;
+static inline size_t word_bytes(Word word) {
+    return word == WORD_float ? sizeof(float) : sizeof(uint16_t);
 }
 
-/* Every tensor of a Call that is touched, once; adding into a gradient reads it too. Of one replica. */
-static inline double bytes_touched(unsigned touches, const Call *c) {
+static inline double view_bytes(View v, bool stored, Word word) {
+    return v.at ? (double)(stored ? word_bytes(word) : sizeof(float)) * v.rows * v.cols : 0;
+}
+
+/* Every tensor of a Call that is touched, once; adding into a gradient reads it too. Of one replica, where tensors are
+ * stored in `word`. */
+static inline double bytes_touched(unsigned touches, const Call *c, Word word) {
+    const OpKind kind = c->kind;
     const View view[] = {c->in[0], c->in[1], c->in[2], c->out, c->save, c->dout};
+    const bool out = op_stored(kind, -1);
+    const bool stored[] = {op_stored(kind, 0), op_stored(kind, 1), op_stored(kind, 2), out, false, out};
     double bytes = 0;
     for (unsigned i = 0; i < sizeof view / sizeof *view; i++)
-        if (touches >> i & 1) bytes += view_bytes(view[i]);
-    for (unsigned i = 0; i < OP_MAX_IN; i++)
-        if (touches & ((unsigned)TOUCH_din0 << i)) bytes += view_bytes(c->din[i]) * (c->accumulate[i] ? 2 : 1);
+        if (touches >> i & 1) bytes += view_bytes(view[i], stored[i], word);
+    for (unsigned i = 0; i < OP_MAX_IN; i++) {
+        const bool act = op_info[kind].input[i] == INPUT_act && op_stored(kind, (int)i);
+        if (!(touches & ((unsigned)TOUCH_din0 << i))) continue;
+        bytes += view_bytes(c->din[i], act, word) * (c->accumulate[i] ? 2 : 1);
+    }
     return bytes;
 }
 
 /* What a stage reads and writes at least, of one replica. */
-static inline double stage_bytes(const Stage *s, const Call *c) {
-    return bytes_touched(s->touches, c) + (s->aside ? s->aside(c) : 0);
+static inline double stage_bytes(const Stage *s, const Call *c, Word word) {
+    return bytes_touched(s->touches, c, word) + (s->aside ? s->aside(c) : 0);
 }
 
-/* The rows of a backend whose kernels are stages: prefix##_stages, prefix##_fusions and prefix##_launch must be there.
- * Backward of a probe has no stages. */
-#define STAGED_KERNELS(prefix) \
+/* The rows of a backend whose kernels are the stages of prefix##_build, by `launch`. Backward of a probe has no
+ * stages. */
+#define STAGED_KERNELS(prefix, launch) \
     static void prefix##_forward(const Call *c) { \
-        enqueue(prefix##_stages[c->kind]->forward, c, prefix##_launch); \
+        enqueue(prefix##_build.stages[c->kind]->forward, c, launch); \
     } \
     static void prefix##_backward(const Call *c) { \
-        enqueue(prefix##_stages[c->kind]->backward, c, prefix##_launch); \
+        enqueue(prefix##_build.stages[c->kind]->backward, c, launch); \
     } \
     static size_t prefix##_scratch(const Call *c) { \
-        return prefix##_stages[c->kind]->scratch ? prefix##_stages[c->kind]->scratch(c) : 0; \
+        return stages_scratch(prefix##_build.stages[c->kind], c); \
     } \
     static bool prefix##_fused(const Call *first, const Call *second, bool backward) { \
-        return enqueue_fused(prefix##_fusions, first, second, backward, prefix##_launch); \
+        return enqueue_fused(prefix##_build.fusions, first, second, backward, launch); \
     } \
-    static const Kernel prefix##_kernel = {prefix##_forward, prefix##_backward, prefix##_scratch, prefix##_fused};
+    static const Kernel prefix##_kernel = {prefix##_forward, prefix##_backward, prefix##_scratch, prefix##_fused}; \
+    extern const Kernel *const prefix##_kernels[OP_COUNT]; \
+    const Kernel *const prefix##_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &prefix##_kernel};
 
 #endif

@@ -28,14 +28,18 @@ typedef struct {
     Grid (*grid)(const Addition *a);
 } AddLaunch;
 
-/* What a build of the kernels exports to C: cuda or simt. Last, the part of `linear` beside a library's products
- * (product.h). */
-#define KERNEL_TABLES(build) \
-    extern const Stages *const build##_stages[OP_COUNT]; \
-    extern const Fusion *const build##_fusions[FUSIONS]; \
-    extern const StepLaunch build##_steps[STEP_COUNT]; \
-    extern const RoundLaunch build##_round; \
-    extern const AddLaunch build##_add; \
-    extern const Stages build##_linear_bias
+/* What a build of the kernels exports to C, for the words that tensors are stored in there (words.cuh). */
+typedef struct {
+    Word word;
+    const Stages *const *stages;   /* [OP_COUNT] */
+    const Stages *linear_bias;     /* the part of `linear` beside a library's products (product.h) */
+    const Fusion *const *fusions;  /* [FUSIONS] */
+    const StepLaunch *steps;       /* [STEP_COUNT] */
+    const RoundLaunch *round;
+    const AddLaunch *add;
+} Build;
+
+/* Those for devices (cuda) or for the shim (simt). */
+#define KERNEL_BUILDS(kind) extern const Build kind##_build, kind##_fp16_build, kind##_bf16_build
 
 #endif

@@ -1,12 +1,13 @@
-/* The stages of every op, in ops.def's order, and of every fusion, in fusions.def's. */
+/* All that this build exports: the stages of every op, in ops.def's order, and of every fusion, in fusions.def's. */
+#include "kernels/cuda/step_launch.h"
+
 #include "kernels/cuda/device.cuh"
 
 #define OP(name, ...) extern "C" const Stages SYMBOL(name);
 #include "kernels/ops.def"
 #undef OP
 
-extern "C" const Stages *const SYMBOL(stages)[OP_COUNT];
-extern "C" const Stages *const SYMBOL(stages)[OP_COUNT] = {
+static const Stages *const stages[OP_COUNT] = {
 #define OP(name, ...) &SYMBOL(name),
 #include "kernels/ops.def"
 #undef OP
@@ -16,9 +17,17 @@ extern "C" const Stages *const SYMBOL(stages)[OP_COUNT] = {
 #include "kernels/cuda/fusions.def"
 #undef FUSION
 
-extern "C" const Fusion *const SYMBOL(fusions)[FUSIONS];
-extern "C" const Fusion *const SYMBOL(fusions)[FUSIONS] = {
+static const Fusion *const fusions[FUSIONS] = {
 #define FUSION(first, second, pass) &SYMBOL(first##_##second##_##pass),
 #include "kernels/cuda/fusions.def"
 #undef FUSION
 };
+
+extern "C" const Stages SYMBOL(linear_bias);
+extern "C" const StepLaunch SYMBOL(steps)[STEP_COUNT];
+extern "C" const RoundLaunch SYMBOL(round);
+extern "C" const AddLaunch SYMBOL(add);
+
+extern "C" const Build SYMBOL(build);
+extern "C" const Build SYMBOL(build) = {STORED_WORD,     stages,         &SYMBOL(linear_bias), fusions,
+                                        SYMBOL(steps),   &SYMBOL(round), &SYMBOL(add)};

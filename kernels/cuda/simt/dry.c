@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "kernels/cuda/product.h"
 
-KERNEL_TABLES(simt);
+KERNEL_BUILDS(simt);
 
 /* Tables of up to so many bytes are kept, since launches look into them; the numbers of a model are not. */
 enum { KEPT = 64 << 10 };
@@ -19,8 +19,15 @@ struct Graph {
 };
 
 struct Queue {
+    const Build *build;
     Graph *recording;
 };
+
+/* Calls of a plan have no queue; what is asked then depends on no word. */
+static const Build *build_of(const Call *c) {
+    const Queue *q = c->queue;
+    return q ? q->build : &simt_build;
+}
 
 static void put_note(Queue *q, Note n) {
     Graph *g = q->recording;
@@ -47,39 +54,40 @@ static size_t largest(const Call *c) {
 
 static void note_stages(const Stage *s, const Call *c) {
     for (; s->name; s++)
-        note(c->queue, s->name, s->grid(c), (s->flops ? s->flops(c) : 0) * c->replicas, stage_bytes(s, c) * c->replicas,
-             largest(c));
+        note(c->queue, s->name, s->grid(c), (s->flops ? s->flops(c) : 0) * c->replicas,
+             stage_bytes(s, c, build_of(c)->word) * c->replicas, largest(c));
 }
 
-static const Stage *stages_of(OpKind kind, bool backward) {
-    return backward ? simt_stages[kind]->backward : simt_stages[kind]->forward;
+static const Stage *stages_of(const Build *of, OpKind kind, bool backward) {
+    return backward ? of->stages[kind]->backward : of->stages[kind]->forward;
 }
 
 static void forward(const Call *c) {
-    note_stages(stages_of(c->kind, false), c);
+    note_stages(stages_of(build_of(c), c->kind, false), c);
 }
 
 static void backward(const Call *c) {
-    note_stages(stages_of(c->kind, true), c);
+    note_stages(stages_of(build_of(c), c->kind, true), c);
 }
 
 static size_t scratch(const Call *c) {
-    return simt_stages[c->kind]->scratch ? simt_stages[c->kind]->scratch(c) : 0;
+    return stages_scratch(simt_build.stages[c->kind], c);
 }
 
 /* What the second reads of the first's is in caches. */
 static bool fused(const Call *first, const Call *second, bool backward) {
     const Two two = {*first, *second};
-    const FusedStage *s = fused_stage(simt_fusions, &two, backward);
+    const Build *of = build_of(first);
+    const FusedStage *s = fused_stage(of->fusions, &two, backward);
     if (!s) return false;
-    const double of_second = bytes_touched(s->touches_second, second) * first->replicas;
+    const double of_second = bytes_touched(s->touches_second, second, of->word) * first->replicas;
     const size_t of_first = largest(first), other = largest(second);
     Note n = {.name = s->name, .grid = s->grid(&two), .largest = of_first > other ? of_first : other};
-    n.bytes = bytes_touched(s->touches_first, first) * first->replicas + of_second;
+    n.bytes = bytes_touched(s->touches_first, first, of->word) * first->replicas + of_second;
     n.flops = s->flops ? s->flops(first) * first->replicas : 0;
     n.beside = s->beside;
-    for (const Stage *alone = stages_of(second->kind, backward); n.beside && alone->name; alone++)
-        if (!strcmp(alone->name, n.beside)) n.beside_bytes = stage_bytes(alone, second) * first->replicas;
+    for (const Stage *alone = stages_of(of, second->kind, backward); n.beside && alone->name; alone++)
+        if (!strcmp(alone->name, n.beside)) n.beside_bytes = stage_bytes(alone, second, of->word) * first->replicas;
     put_note(first->queue, n);
     return true;
 }
@@ -91,24 +99,39 @@ static bool fast_fused(const Call *first, const Call *second, bool backward) {
 /* The library decides its own grid, and is taken to have algorithms that do the part of the bias along and all replicas
  * in one call. */
 static void note_product(const Call *c, Product p) {
-    double words = (double)p.m * p.k + (double)p.k * p.n + (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n + (p.bias ? p.m : 0) +
-                   (p.dbias ? p.n : 0);
-    note(c->queue, PRODUCT_NAME, (Grid){1, 1, 1, 1, 0}, 2.0 * p.m * p.n * p.k * p.replicas, 4 * words * p.replicas,
-         largest(c));
+    const double factors = (double)p.m * p.k + (double)p.k * p.n;
+    const double floats = (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n + (p.bias ? p.m : 0) + (p.dbias ? p.n : 0);
+    note(c->queue, PRODUCT_NAME, (Grid){1, 1, 1, 1, 0}, 2.0 * p.m * p.n * p.k * p.replicas,
+         ((double)word_bytes(p.word) * factors + 4 * floats) * p.replicas, largest(c));
 }
 
 static void fast_forward(const Call *c) {
-    bool linear = c->kind == OP_linear;
-    if (linear) note_product(c, product_forward(c));
-    if (!linear) forward(c);
+    const Build *of = build_of(c);
+    if (c->kind != OP_linear) {
+        forward(c);
+        return;
+    }
+    note_product(c, product_forward(c, of->word));
+    if (of->word != WORD_float) note_stages(of->linear_bias->forward, c);
 }
 
 static void fast_backward(const Call *c) {
-    bool linear = c->kind == OP_linear;
-    if (linear && c->din[0].at) note_product(c, product_input(c));
-    if (linear && c->din[1].at) note_product(c, product_weight(c));
-    if (!linear) backward(c);
-    if (linear && !product_has_dbias(c)) note_stages(simt_linear_bias.backward, c);
+    const Build *of = build_of(c);
+    if (c->kind != OP_linear) {
+        backward(c);
+        return;
+    }
+    if (c->din[0].at) note_product(c, product_input(c, of->word));
+    if (c->din[1].at) note_product(c, product_weight(c, of->word));
+    if (!product_has_dbias(c, of->word)) note_stages(of->linear_bias->backward, c);
+}
+
+static size_t fast_scratch(const Call *c) {
+    return c->kind == OP_linear ? 0 : scratch(c);
+}
+
+static size_t narrow_fast_scratch(const Call *c) {
+    return c->kind == OP_linear ? stages_scratch(simt_bf16_build.linear_bias, c) : scratch(c);
 }
 
 static bool present(Error *e) {
@@ -116,10 +139,23 @@ static bool present(Error *e) {
     return true;
 }
 
-static Rc open_queue(Queue **q, Error *e) {
+static Rc open_queue(const Build *build, Queue **q, Error *e) {
     (void)e;
     *q = mem_alloc(1, sizeof **q);
+    (*q)->build = build;
     return RC_OK;
+}
+
+static Rc open_float(Queue **q, Error *e) {
+    return open_queue(&simt_build, q, e);
+}
+
+static Rc open_fp16(Queue **q, Error *e) {
+    return open_queue(&simt_fp16_build, q, e);
+}
+
+static Rc open_bf16(Queue **q, Error *e) {
+    return open_queue(&simt_bf16_build, q, e);
 }
 
 static void close_queue(Queue *q) {
@@ -165,19 +201,20 @@ static const void *landed(Queue *q, int slot) {
 }
 
 static void step(Queue *q, StepKind kind, const Step *s) {
-    const StepLaunch *l = &simt_steps[kind];
+    const StepLaunch *l = &q->build->steps[kind];
     note(q, l->name, l->grid(s), 0, l->bytes ? l->bytes(s) * s->replicas : 0, 0);
 }
 
 /* Read and written. */
 static void round_tensor(const Rounding *c) {
-    note(c->queue, simt_round.name, simt_round.grid(c), 0, 8.0 * c->from.rows * c->from.cols * c->replicas,
-         larger(0, c->from));
+    const RoundLaunch *l = simt_build.round;
+    const double bytes = 4.0 + (c->narrow ? 2.0 : 4.0);
+    note(c->queue, l->name, l->grid(c), 0, bytes * c->from.rows * c->from.cols * c->replicas, larger(0, c->from));
 }
 
 /* Both are read, one is written. */
 static void add(Queue *q, const Addition *a) {
-    note(q, simt_add.name, simt_add.grid(a), 0, (a->copies ? 8.0 : 12.0) * (double)a->words, 0);
+    note(q, simt_build.add->name, simt_build.add->grid(a), 0, (a->copies ? 8.0 : 12.0) * (double)a->words, 0);
 }
 
 static void choose(int local) {
@@ -255,43 +292,41 @@ static bool supported(void) {
     return true;
 }
 
-static const Device device = {false,  present, open_queue, close_queue, take,         give,   put,
-                              get,    fetch,   landed,     step,        round_tensor, add,    choose,
-                              meet,   swap,    total,      branch,      merge,        record, recorded,
-                              replay, forget,  time_each,  timed,       status,       memory, describe};
+#define DEVICE(open) \
+    { \
+        false, present, open, close_queue, take, give, put, get, fetch, landed, step, round_tensor, add, choose, meet, \
+            swap, total, branch, merge, record, recorded, replay, forget, time_each, timed, status, memory, describe \
+    }
+static const Device device_float = DEVICE(open_float), device_fp16 = DEVICE(open_fp16),
+                    device_bf16 = DEVICE(open_bf16);
 
 static const Kernel exact_kernel = {forward, backward, scratch, fused},
-                    fast_kernel = {fast_forward, fast_backward, scratch, fast_fused};
+                    fast_kernel = {fast_forward, fast_backward, fast_scratch, fast_fused},
+                    narrow_fast_kernel = {fast_forward, fast_backward, narrow_fast_scratch, fast_fused};
 
-static const Kernel *const exact_kernels[OP_COUNT] = {
-#define OP(name, ...) [OP_##name] = &exact_kernel,
-#include "kernels/ops.def"
-#undef OP
-};
+static const Kernel *const exact_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &exact_kernel};
+static const Kernel *const fast_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &fast_kernel};
+static const Kernel *const narrow_fast_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &narrow_fast_kernel};
 
-static const Kernel *const fast_kernels[OP_COUNT] = {
-#define OP(name, ...) [OP_##name] = &fast_kernel,
-#include "kernels/ops.def"
-#undef OP
-};
-
-#define WORDS \
-    { 4, 4, 4, 4, 4, 4, 4, 4 }
-#define ROW(name_, precision_, kernels) \
+/* Bytes of a word of each arena, in the order of Role. */
+#define WORDS(act) \
+    { 4, act, 4, 4, 4, act, 4, 4 }
+#define ROW(name_, precision_, kernels, word_, act) \
     { \
         .name = name_, .family = "cuda", .precision = precision_, .class_of_bits = "none", \
-        .what = "notes what " name_ " would launch", .word = WORDS, .kernel = kernels, .supported = supported, \
-        .device = &device \
+        .what = "notes what " name_ " would launch", .word = WORDS(act), .kernel = kernels, .supported = supported, \
+        .device = &device_##word_ \
     }
-static const Backend rows[] = {ROW("cuda", PRECISION_exact, exact_kernels),
-                               ROW("cuda-fp32", PRECISION_fp32, fast_kernels),
-                               ROW("cuda-tf32", PRECISION_tf32, fast_kernels),
-                               ROW("cuda-bf16", PRECISION_bf16, fast_kernels),
-                               ROW("cuda-fp16", PRECISION_fp16, exact_kernels),
-                               ROW("cuda-bf16-stored", PRECISION_bf16_stored, exact_kernels),
-                               ROW("cuda-fp16-scaled", PRECISION_fp16_scaled, exact_kernels),
-                               ROW("cuda-bf16-stored-fast", PRECISION_bf16_stored_fast, fast_kernels),
-                               ROW("cuda-fp16-scaled-fast", PRECISION_fp16_scaled_fast, fast_kernels)};
+static const Backend rows[] = {
+    ROW("cuda", PRECISION_exact, exact_kernels, float, 4),
+    ROW("cuda-fp32", PRECISION_fp32, fast_kernels, float, 4),
+    ROW("cuda-tf32", PRECISION_tf32, fast_kernels, float, 4),
+    ROW("cuda-bf16", PRECISION_bf16, fast_kernels, float, 4),
+    ROW("cuda-fp16", PRECISION_fp16, exact_kernels, fp16, 2),
+    ROW("cuda-bf16-stored", PRECISION_bf16_stored, exact_kernels, bf16, 2),
+    ROW("cuda-fp16-scaled", PRECISION_fp16_scaled, exact_kernels, fp16, 2),
+    ROW("cuda-bf16-stored-fast", PRECISION_bf16_stored_fast, narrow_fast_kernels, bf16, 2),
+    ROW("cuda-fp16-scaled-fast", PRECISION_fp16_scaled_fast, narrow_fast_kernels, fp16, 2)};
 
 const Backend *dry_backend(const char *name) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
