@@ -68,6 +68,11 @@ CANON_FN float rounding_number(Word word, uint16_t bits) {
     return word == WORD_fp16 ? rounding_fp16_number(bits) : rounding_bf16_number(bits);
 }
 
+/* Any number, rounded. */
+CANON_FN uint16_t rounding_word(Word word, float x) {
+    return word == WORD_fp16 ? rounding_fp16_word(rounding_fp16(x)) : rounding_bf16_word(rounding_bf16(x));
+}
+
 /* tf32, which no memory holds: a float's exponents with 11 binary digits, for factors of matrix products. */
 CANON_FN float rounding_tf32(float x) {
     uint32_t bits = canon_to_bits(x), size = bits & 0x7fffffffu;

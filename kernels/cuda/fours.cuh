@@ -41,7 +41,7 @@ DEVICE_FN void read_fours(float (&x)[FOUR], const From *tensor, Fours f) {
         load(x, from);
     else
 #pragma unroll
-        for (int i = 0; i < FOUR; i++) x[i] = i < f.exist ? from[i] : 0;
+        for (int i = 0; i < FOUR; i++) x[i] = i < f.exist ? (float)from[i] : 0;
 }
 
 template <typename To>
