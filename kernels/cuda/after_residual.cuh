@@ -8,7 +8,7 @@
 
 DEVICE_FN void forward_line(const Call &c, int r, int line);
 
-KERNEL_FN(after_residual, THREADS, Two, t) {
+KERNEL_FN(after_residual, AT_LEAST(6, THREADS), Two, t) {
     const Call &sum = t.first, &norm = t.second;
     const int r = (int)blockIdx.z, n = width_of(norm), line = warp_row();
     if (line >= lines_of(norm)) return;

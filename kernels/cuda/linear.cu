@@ -202,23 +202,29 @@ KERNEL_FN(backward_gelu, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Two, t) {
                               [&](Fours here) { put_slopes(t.second, r, here, gelu_slope); });
 }
 
-#if NARROW
-/* A library's product in scratch, where it is a float yet. */
+/* y += b, where a library made the product without it. */
+KERNEL_FN(add_bias, THREADS, Call, c) {
+    int r = (int)blockIdx.z, i = thread_index();
+    if (i < c.out.rows * c.out.cols) put(out_of(c, r) + i, in_of(c, 2, r)[i % c.out.cols], true);
+}
+
+/* A library's product, of floats, in scratch. */
 DEVICE_FN const float *product_of(const Call &c, int r, const View like) {
     return (const float *)c.scratch + (size_t)r * like.rows * like.cols;
 }
 
-/* y = the product + b. */
-KERNEL_FN(add_bias, THREADS, Call, c) {
+/* y = the product [+ b]. */
+KERNEL_FN(place_output, THREADS, Call, c) {
     const int r = (int)blockIdx.z;
     each_in_row(c.out, [&](int e, int by) {
         const Fours here = {(size_t)e, by}, columns = {(size_t)(e % c.out.cols), by};
-        float y[FOUR], b[FOUR] = {};
+        float y[FOUR], b[FOUR];
         read_fours(y, product_of(c, r, c.out), here);
-        if (c.in_count == 3) read_fours(b, in_of(c, 2, r), columns);
+        if (c.in_count == 3) {
+            read_fours(b, in_of(c, 2, r), columns);
 #pragma unroll
-        for (int i = 0; i < FOUR; i++)
-            if (c.in_count == 3) y[i] += b[i];
+            for (int i = 0; i < FOUR; i++) y[i] += b[i];
+        }
         put_fours(out_of(c, r), y, here, false);
     });
 }
@@ -232,13 +238,9 @@ KERNEL_FN(place_input, THREADS, Call, c) {
     read_fours(x, product_of(c, r, c.in[0]), here);
     put_fours(din_of(c, 0, r), x, here, c.accumulate[0]);
 }
-#else
-/* y += b, where a library made the product without it. */
-KERNEL_FN(add_bias, THREADS, Call, c) {
-    int r = (int)blockIdx.z, i = thread_index();
-    if (i < c.out.rows * c.out.cols) out_of(c, r)[i] += in_of(c, 2, r)[i % c.out.cols];
-}
-#endif
+
+/* Words of 16 bits, which are counted where they are stored, take registers that tiles of 128 do not leave. */
+enum { LARGEST = NARROW ? 4 : 8 };
 
 /* Blocks that are enough for a tile of 128 or 64, where an H200 has 132 processors and an A100 has 108: two of the
  * large ones fit on a processor (128 registers), and small tiles spend their time on shared memory. */
@@ -253,7 +255,7 @@ static Grid tiles(const Call *c, int per, int m, int n) {
 }
 
 static int per_of(const Call *c, int m, int n) {
-    for (int per = 8; per > 2; per /= 2) {
+    for (int per = LARGEST; per > 2; per /= 2) {
         Grid g = tiles(c, per, m, n);
         if ((size_t)g.x * g.y * g.z >= (size_t)enough(per)) return per;
     }
@@ -279,9 +281,9 @@ static Tiles tiles_back(const Call *c) {
     const Blocks large = blocks_back(*c, 8, 8), middle = blocks_back(*c, 4, 4);
     const int n = c->replicas;
     Tiles t = {2, 2};
-    if (large.weight * n >= enough(8))
+    if (LARGEST == 8 && large.weight * n >= enough(8))
         t.input = 8, t.weight = 8;
-    else if (large.input * n >= enough(8))
+    else if (LARGEST == 8 && large.input * n >= enough(8))
         t.input = 8, t.weight = 4;
     else if ((middle.weight + middle.input) * n >= enough(4))
         t.input = 4, t.weight = 4;
@@ -343,9 +345,15 @@ static double scratch_bytes(const Call *c) {
             TOUCH_in0 | TOUCH_in1 | TOUCH_dout | TOUCH_din0 | TOUCH_din1 | TOUCH_din2, NULL, false \
     }
 
-STAGES(linear, {FORWARD("linear.forward 128", 8), FORWARD("linear.forward 64", 4), FORWARD("linear.forward 32", 2)},
-       {BACKWARD("linear.backward 128", 8, 8),
-        BACKWARD("linear.backward 128, dW 64", 8, 4),
+#if NARROW
+#define OF_128(...)
+#else
+#define OF_128(...) __VA_ARGS__,
+#endif
+
+STAGES(linear,
+       {OF_128(FORWARD("linear.forward 128", 8)) FORWARD("linear.forward 64", 4), FORWARD("linear.forward 32", 2)},
+       {OF_128(BACKWARD("linear.backward 128", 8, 8)) OF_128(BACKWARD("linear.backward 128, dW 64", 8, 4))
         BACKWARD("linear.backward 64", 4, 4),
         BACKWARD("linear.backward 32", 2, 2),
         {"linear.weight_on", BODY(weight_on, Call), each_continued, product_flops,
@@ -355,9 +363,16 @@ STAGES(linear, {FORWARD("linear.forward 128", 8), FORWARD("linear.forward 64", 4
         {"linear.weight_join", BODY(weight_join, Call), each_join, NULL, TOUCH_din1, scratch_bytes, true}},
        scratch);
 
+static Grid each_output_with_bias(const Call *c) {
+    return c->in_count == 3 ? each_element(c) : no_grid();
+}
+
 /* The part of linear that remains ours where a library computes the products and not this along (product.h). */
-#if NARROW
-static Grid each_number_of_input(const Call *c) {
+STAGES(linear_bias,
+       {{"linear.add_bias", BODY(add_bias, Call), each_output_with_bias, NULL, TOUCH_in2 | TOUCH_out, NULL, true}},
+       {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}}, NULL);
+
+static Grid each_four_of_input(const Call *c) {
     return c->din[0].at ? grid_of_fours(c, (size_t)c->in[0].rows * (size_t)c->in[0].cols) : no_grid();
 }
 
@@ -375,20 +390,11 @@ static double input_bytes(const Call *c) {
     return 4.0 * c->in[0].rows * c->in[0].cols;
 }
 
-STAGES(linear_bias,
-       {{"linear.add_bias", BODY(add_bias, Call), each_four, NULL, TOUCH_in2 | TOUCH_out, output_bytes, true}},
-       {{"linear.place_input", BODY(place_input, Call), each_number_of_input, NULL, TOUCH_din0, input_bytes, true},
-        {"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}},
+/* How a library's products become words of 16 bits. */
+STAGES(linear_place,
+       {{"linear.place_output", BODY(place_output, Call), each_four, NULL, TOUCH_in2 | TOUCH_out, output_bytes, true}},
+       {{"linear.place_input", BODY(place_input, Call), each_four_of_input, NULL, TOUCH_din0, input_bytes, true}},
        product_scratch);
-#else
-static Grid each_output_with_bias(const Call *c) {
-    return c->in_count == 3 ? each_element(c) : no_grid();
-}
-
-STAGES(linear_bias,
-       {{"linear.add_bias", BODY(add_bias, Call), each_output_with_bias, NULL, TOUCH_in2 | TOUCH_out, NULL, true}},
-       {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}}, NULL);
-#endif
 
 template <int PER>
 static Grid each_output_gelu(const Two *t) {
@@ -415,8 +421,8 @@ static Grid each_gradient_gelu(const Two *t) {
     }
 
 FUSED(linear, gelu, forward,
-      {FORWARD_GELU("linear, gelu.forward 128", 8), FORWARD_GELU("linear, gelu.forward 64", 4),
+      {OF_128(FORWARD_GELU("linear, gelu.forward 128", 8)) FORWARD_GELU("linear, gelu.forward 64", 4),
        FORWARD_GELU("linear, gelu.forward 32", 2)});
 FUSED(linear, gelu, backward,
-      {BACKWARD_GELU("linear, gelu.backward 128", 8, 8), BACKWARD_GELU("linear, gelu.backward 128, dW 64", 8, 4),
-       BACKWARD_GELU("linear, gelu.backward 64", 4, 4), BACKWARD_GELU("linear, gelu.backward 32", 2, 2)});
+      {OF_128(BACKWARD_GELU("linear, gelu.backward 128", 8, 8))
+       OF_128(BACKWARD_GELU("linear, gelu.backward 128, dW 64", 8, 4)) BACKWARD_GELU("linear, gelu.backward 64", 4, 4), BACKWARD_GELU("linear, gelu.backward 32", 2, 2)});

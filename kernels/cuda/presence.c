@@ -20,8 +20,8 @@ static cudaError_t load_kernel(const void *body, int shared) {
 
 static cudaError_t load_kernels(const Build *of, int shared) {
     cudaError_t rc = cudaSuccess;
-    for (int i = 0; i <= OP_COUNT && rc == cudaSuccess; i++) {
-        const Stages *all = i < OP_COUNT ? of->stages[i] : of->linear_bias;
+    for (int i = 0; i < OP_COUNT + 2 && rc == cudaSuccess; i++) {
+        const Stages *all = i < OP_COUNT ? of->stages[i] : i == OP_COUNT ? of->linear_bias : of->linear_place;
         for (const Stage *s = all->forward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
         for (const Stage *s = all->backward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
     }

@@ -38,7 +38,7 @@ static inline size_t numbers_on(const Call *c, View v, Word word) {
 }
 
 /* Where C is to be: in the tensor itself or, where that is of words of 16 bits, in scratch, from which
- * build.linear_bias brings it there. */
+ * Build.linear_place brings it there, with the bias. */
 typedef struct {
     float *at;
     size_t next;
@@ -94,15 +94,14 @@ static inline Product product_input(const Call *c, Word word) {
                      .next_c = dx.next};
 }
 
-/* Whether the gradient of the bias is written with the weight's. One that is added to is our own kernel's, and one of
- * words of 16 bits. */
-static inline bool product_has_dbias(const Call *c, Word word) {
-    return word == WORD_float && c->in_count == 3 && c->din[2].at && !c->accumulate[2] && c->din[1].at;
+/* Whether the gradient of the bias is written with the weight's. One that is added to is our own kernel's. */
+static inline bool product_has_dbias(const Call *c) {
+    return c->in_count == 3 && c->din[2].at && !c->accumulate[2] && c->din[1].at;
 }
 
 static inline Product product_weight(const Call *c, Word word) {
     const int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
-    const bool biased = product_has_dbias(c, word);
+    const bool biased = product_has_dbias(c);
     return (Product){.word = word,
                      .a = c->in[0].at,
                      .b = c->dout.at,
@@ -123,6 +122,12 @@ static inline Product product_weight(const Call *c, Word word) {
                      .next_bias = biased ? numbers_on(c, c->din[2], WORD_float) : 0};
 }
 
+/* Bytes that an op of a fast precision computes in. */
+static inline size_t product_scratch(const Build *of, const Call *c) {
+    if (c->kind != OP_linear) return stages_scratch(of->stages[c->kind], c);
+    return of->word == WORD_float ? 0 : stages_scratch(of->linear_place, c);
+}
+
 /* Replica r's alone. */
 static inline Product product_alone(const Product *p, int r) {
     Product one = *p;
@@ -137,21 +142,20 @@ static inline Product product_alone(const Product *p, int r) {
 }
 
 /* The kernel of every op of a fast precision: after STAGED_KERNELS(prefix, launch), with bool product(queue, Product),
- * which is false where the library makes C alone: the rest is build.linear_bias's, as is bringing C to words of 16
- * bits. */
+ * which is false where the library makes C alone: the rest is Build.linear_bias's. */
 #define PRODUCT_KERNELS(prefix, launch, product) \
     static void prefix##_linear_forward(const Call *c) { \
-        const Word word = prefix##_build.word; \
-        const bool whole = product(c->queue, product_forward(c, word)) && word == WORD_float; \
-        if (!whole) enqueue(prefix##_build.linear_bias->forward, c, launch); \
+        const Build *of = &prefix##_build; \
+        const bool whole = product(c->queue, product_forward(c, of->word)), placed = of->word != WORD_float; \
+        if (placed || !whole) enqueue(placed ? of->linear_place->forward : of->linear_bias->forward, c, launch); \
     } \
     static void prefix##_linear_backward(const Call *c) { \
-        const Word word = prefix##_build.word; \
-        bool whole = product_has_dbias(c, word); \
-        if (c->din[0].at) (void)product(c->queue, product_input(c, word)); \
-        if (word != WORD_float) enqueue(prefix##_build.linear_bias->backward, c, launch); \
-        if (c->din[1].at) whole = product(c->queue, product_weight(c, word)) && whole; \
-        if (!whole && word == WORD_float) enqueue(prefix##_build.linear_bias->backward, c, launch); \
+        const Build *of = &prefix##_build; \
+        bool whole = product_has_dbias(c); \
+        if (c->din[0].at) (void)product(c->queue, product_input(c, of->word)); \
+        if (of->word != WORD_float) enqueue(of->linear_place->backward, c, launch); \
+        if (c->din[1].at) whole = product(c->queue, product_weight(c, of->word)) && whole; \
+        if (!whole) enqueue(of->linear_bias->backward, c, launch); \
     } \
     static void prefix##_fast_forward(const Call *c) { \
         (c->kind == OP_linear ? prefix##_linear_forward : prefix##_forward)(c); \
@@ -160,7 +164,7 @@ static inline Product product_alone(const Product *p, int r) {
         (c->kind == OP_linear ? prefix##_linear_backward : prefix##_backward)(c); \
     } \
     static size_t prefix##_fast_scratch(const Call *c) { \
-        return c->kind == OP_linear ? stages_scratch(prefix##_build.linear_bias, c) : prefix##_scratch(c); \
+        return product_scratch(&prefix##_build, c); \
     } \
     static bool prefix##_fast_fused(const Call *first, const Call *second, bool backward) { \
         return first->kind != OP_linear && prefix##_fused(first, second, backward); \

@@ -30,7 +30,7 @@ KERNEL_FN(forward, THREADS, Call, c) {
     });
 }
 
-KERNEL_FN(input, THREADS, Call, c) {
+KERNEL_FN(input, AT_LEAST(6, THREADS), Call, c) {
     const int r = (int)blockIdx.z;
     each_share(c, [&](Fours of_x, Fours columns) {
         float x[FOUR], g[FOUR], dy[FOUR];

@@ -31,10 +31,12 @@ typedef struct {
 /* What a build of the kernels exports to C, for the words that tensors are stored in there (words.cuh). */
 typedef struct {
     Word word;
-    const Stages *const *stages;   /* [OP_COUNT] */
-    const Stages *linear_bias;     /* the part of `linear` beside a library's products (product.h) */
-    const Fusion *const *fusions;  /* [FUSIONS] */
-    const StepLaunch *steps;       /* [STEP_COUNT] */
+    const Stages *const *stages; /* [OP_COUNT] */
+    /* Of `linear`, beside a library's products (product.h): what they leave of the bias, and how they become words of
+     * 16 bits. */
+    const Stages *linear_bias, *linear_place;
+    const Fusion *const *fusions; /* [FUSIONS] */
+    const StepLaunch *steps;      /* [STEP_COUNT] */
     const RoundLaunch *round;
     const AddLaunch *add;
 } Build;

@@ -17,7 +17,7 @@ DEVICE_FN void each_share(const Call &c, const Each &each) {
     });
 }
 
-KERNEL_FN(forward, THREADS, Call, c) {
+KERNEL_FN(forward, AT_LEAST(6, THREADS), Call, c) {
     const int r = (int)blockIdx.z;
     each_share(c, [&](Fours of_y, Fours of_a, Fours of_b) {
         float a[FOUR], b[FOUR];
@@ -28,7 +28,7 @@ KERNEL_FN(forward, THREADS, Call, c) {
     });
 }
 
-KERNEL_FN(backward, THREADS, Call, c) {
+KERNEL_FN(backward, AT_LEAST(6, THREADS), Call, c) {
     const int r = (int)blockIdx.z;
     each_share(c, [&](Fours of_y, Fours of_a, Fours of_b) {
         float a[FOUR], b[FOUR], dy[FOUR];

@@ -24,10 +24,12 @@ static const Fusion *const fusions[FUSIONS] = {
 };
 
 extern "C" const Stages SYMBOL(linear_bias);
+extern "C" const Stages SYMBOL(linear_place);
 extern "C" const StepLaunch SYMBOL(steps)[STEP_COUNT];
 extern "C" const RoundLaunch SYMBOL(round);
 extern "C" const AddLaunch SYMBOL(add);
 
 extern "C" const Build SYMBOL(build);
-extern "C" const Build SYMBOL(build) = {STORED_WORD,     stages,         &SYMBOL(linear_bias), fusions,
-                                        SYMBOL(steps),   &SYMBOL(round), &SYMBOL(add)};
+extern "C" const Build SYMBOL(build) = {STORED_WORD,           stages,         &SYMBOL(linear_bias),
+                                        &SYMBOL(linear_place), fusions,        SYMBOL(steps),
+                                        &SYMBOL(round),        &SYMBOL(add)};

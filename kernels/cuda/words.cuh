@@ -56,6 +56,8 @@ DEVICE_FN bool lies_by(const X *x, size_t apart, int by) {
 
 #if NARROW
 
+#define SMALLEST_NORMAL (STORED_WORD == WORD_fp16 ? ROUNDING_FP16_NORMAL : ROUNDING_BF16_NORMAL)
+
 DEVICE_FN float rounded(float x) {
     return STORED_WORD == WORD_fp16 ? rounding_fp16(x) : rounding_bf16(x);
 }
@@ -90,19 +92,15 @@ struct Number {
     }
 };
 
-DEVICE_FN void add_one(uint64_t *count, bool holds) {
-    if (holds) atomicAdd((unsigned long long *)count, 1ull);
-}
-
-/* x, stored as y. Sums of whole numbers have no order; all of a step write the same `first`. */
-DEVICE_FN void count_number(Rounded *count, const Scalars *now, float x, float y) {
-    const uint32_t was = canon_to_bits(x) & 0x7fffffffu, is = canon_to_bits(y) & 0x7fffffffu;
-    const uint32_t normal = STORED_WORD == WORD_fp16 ? ROUNDING_FP16_NORMAL : ROUNDING_BF16_NORMAL;
-    const bool over = was > ROUNDING_FP16_MOST && was <= ROUNDING_INFINITY;
-    if (now->stopped) return;
-    add_one(&count->infinite, is == ROUNDING_INFINITY), add_one(&count->nan, is > ROUNDING_INFINITY);
-    add_one(&count->over, over), add_one(&count->subnormal, is - 1 < normal - 1);
-    add_one(&count->flushed, is == 0 && was != 0);
+/* x, which is stored rounded: what round.cu counts, of which but one holds; or two, since what becomes infinite was over
+ * fp16's largest. Sums of whole numbers have no order; all of a step write the same `first`. */
+DEVICE_FN void count_number(Rounded *count, const Scalars *now, float x) {
+    const uint32_t was = canon_to_bits(x) & 0x7fffffffu, is = canon_to_bits(rounded(x)) & 0x7fffffffu;
+    const bool over = was > ROUNDING_FP16_MOST && was <= ROUNDING_INFINITY, nan = was > ROUNDING_INFINITY;
+    uint64_t *of = nan ? &count->nan : over ? &count->over : is ? &count->subnormal : &count->flushed;
+    if (now->stopped || (!nan && !over && is >= SMALLEST_NORMAL)) return;
+    atomicAdd((unsigned long long *)of, 1ull);
+    if (is == ROUNDING_INFINITY) atomicAdd((unsigned long long *)&count->infinite, 1ull);
     if (over && !count->first) count->first = now->step + 1;
 }
 
@@ -110,8 +108,7 @@ DEVICE_FN void count_number(Rounded *count, const Scalars *now, float x, float y
  * and fp16's largest, which few are. */
 DEVICE_FN bool may_count(float x) {
     const uint32_t size = canon_to_bits(x) & 0x7fffffffu;
-    const uint32_t normal = STORED_WORD == WORD_fp16 ? ROUNDING_FP16_NORMAL : ROUNDING_BF16_NORMAL;
-    return size - normal > ROUNDING_FP16_MOST - normal && size;
+    return size - SMALLEST_NORMAL > ROUNDING_FP16_MOST - SMALLEST_NORMAL && size;
 }
 
 struct Target {
@@ -133,7 +130,7 @@ struct Target {
         }
         DEVICE_METHOD void operator=(float x) const {
             to->bits = word_of(x);
-            if (count && may_count(x)) count_number(count, now, x, rounded(x));
+            if (count && may_count(x)) count_number(count, now, x);
         }
     };
     DEVICE_METHOD Place operator[](size_t i) const {
@@ -174,7 +171,7 @@ DEVICE_FN void store(const Target &at, const float (&x)[N]) {
 #pragma unroll
         for (int i = 0; i < N; i++) {
             four.word[i % 4] = word_of(x[i]);
-            if (at.count && may_count(x[i])) count_number(at.count, at.now, x[i], rounded(x[i]));
+            if (at.count && may_count(x[i])) count_number(at.count, at.now, x[i]);
         }
         *(FourWords *)at.to = four;
     } else {

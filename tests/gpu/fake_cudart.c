@@ -48,8 +48,8 @@ static bool among(const Stage *s, const void *body) {
 
 /* As nvcc's kernels know it: how many bytes a kernel of a build takes; 0: it is none. */
 static size_t bytes_in(const Build *of, const void *body) {
-    for (int i = 0; i <= OP_COUNT; i++) {
-        const Stages *all = i < OP_COUNT ? of->stages[i] : of->linear_bias;
+    for (int i = 0; i < OP_COUNT + 2; i++) {
+        const Stages *all = i < OP_COUNT ? of->stages[i] : i == OP_COUNT ? of->linear_bias : of->linear_place;
         if (among(all->forward, body) || among(all->backward, body)) return sizeof(Call);
     }
     for (int i = 0; i < FUSIONS; i++)

@@ -399,7 +399,7 @@ static void add_stages(Names *to, const Stages *s) {
 static Names launched_names(void) {
     Names all = {.count = 0};
     for (int i = 0; i < OP_COUNT; i++) add_stages(&all, simt_build.stages[i]);
-    add_stages(&all, simt_build.linear_bias);
+    add_stages(&all, simt_build.linear_bias), add_stages(&all, simt_build.linear_place);
     for (int i = 0; i < FUSIONS; i++)
         for (const FusedStage *s = simt_build.fusions[i]->stage; s->name; s++) add_name(&all, s->name);
     for (int i = 0; i < STEP_COUNT; i++) add_name(&all, simt_build.steps[i].name);

@@ -78,7 +78,7 @@ static size_t scratch(const Call *c) {
 static bool fused(const Call *first, const Call *second, bool backward) {
     const Two two = {*first, *second};
     const Build *of = build_of(first);
-    const FusedStage *s = fused_stage(of->fusions, &two, backward);
+    const FusedStage *s = fused_stage(of, &two, backward);
     if (!s) return false;
     const double of_second = bytes_touched(s->touches_second, second, of->word) * first->replicas;
     const size_t of_first = largest(first), other = largest(second);
@@ -112,7 +112,7 @@ static void fast_forward(const Call *c) {
         return;
     }
     note_product(c, product_forward(c, of->word));
-    if (of->word != WORD_float) note_stages(of->linear_bias->forward, c);
+    if (of->word != WORD_float) note_stages(of->linear_place->forward, c);
 }
 
 static void fast_backward(const Call *c) {
@@ -122,16 +122,18 @@ static void fast_backward(const Call *c) {
         return;
     }
     if (c->din[0].at) note_product(c, product_input(c, of->word));
+    if (of->word != WORD_float) note_stages(of->linear_place->backward, c);
     if (c->din[1].at) note_product(c, product_weight(c, of->word));
-    if (!product_has_dbias(c, of->word)) note_stages(of->linear_bias->backward, c);
+    if (!product_has_dbias(c)) note_stages(of->linear_bias->backward, c);
 }
 
 static size_t fast_scratch(const Call *c) {
-    return c->kind == OP_linear ? 0 : scratch(c);
+    return product_scratch(&simt_build, c);
 }
 
-static size_t narrow_fast_scratch(const Call *c) {
-    return c->kind == OP_linear ? stages_scratch(simt_bf16_build.linear_bias, c) : scratch(c);
+/* The same of either word of 16 bits. */
+static size_t narrow_scratch(const Call *c) {
+    return product_scratch(&simt_bf16_build, c);
 }
 
 static bool present(Error *e) {
@@ -302,7 +304,7 @@ static const Device device_float = DEVICE(open_float), device_fp16 = DEVICE(open
 
 static const Kernel exact_kernel = {forward, backward, scratch, fused},
                     fast_kernel = {fast_forward, fast_backward, fast_scratch, fast_fused},
-                    narrow_fast_kernel = {fast_forward, fast_backward, narrow_fast_scratch, fast_fused};
+                    narrow_fast_kernel = {fast_forward, fast_backward, narrow_scratch, fast_fused};
 
 static const Kernel *const exact_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &exact_kernel};
 static const Kernel *const fast_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &fast_kernel};
