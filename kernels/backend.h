@@ -29,7 +29,9 @@ typedef struct Backend {
     bool portable;                   /* the class has the same bits on every machine */
     int rank;                        /* among the rows that "cpu" may be; 0: none of them */
     const char *what;
-    size_t word[ROLE_COUNT];                /* bytes of a word of each arena; token ids are int32 */
+    /* Bytes of a word of each arena; token ids are int32. 2 of ACT and DACT: a device's words of 16 bits, among which
+     * stand floats for which op_stored is false. */
+    size_t word[ROLE_COUNT];
     const Kernel *const *kernel;            /* [OP_COUNT] */
     void (*const *update)(const Update *u); /* [OPTIMIZER_COUNT]; NULL with a device */
     /* One thread's part of the rows, or columns, of a parameter; NULL with a device. */

@@ -46,17 +46,8 @@ static const char *no_bf16(void) {
 #endif
 
 #ifdef HAVE_SIMT
-static bool has_simt_device(void) {
-    return true;
-}
-#define SIMT DEVICE
-#define SIMT_FAST(name) DEVICE(simt_fast, simt_##name##_device, NULL)
-#define FAST(name, ...) \
-    static bool has_simt_##name##_device(void) { \
-        return true; \
-    }
-#include "kernels/cuda/fast.def"
-#undef FAST
+#define SIMT(build, bytes) DEVICE(build##_fresh, build##_exact_device, always, NULL, bytes)
+#define SIMT_FAST(name, build, bytes) DEVICE(build##_fast_fresh, simt_##name##_device, always, NULL, bytes)
 #else
 static const char *no_simt(void) {
     return "built without the CUDA kernels for the CPU (a C++ compiler, meson setup -Dsimt=enabled)";
@@ -75,11 +66,14 @@ static const char *no_simt(void) {
 #define FAST(name, ...) \
     const char *cuda_##name##_class(void); \
     CUDA_PRESENT(cuda_##name##_device)
-CUDA_PRESENT(cuda_device)
+CUDA_PRESENT(cuda_exact_device)
+CUDA_PRESENT(cuda_fp16_exact_device)
+CUDA_PRESENT(cuda_bf16_exact_device)
 #include "kernels/cuda/fast.def"
 #undef FAST
-#define CUDA_FAST(name) DEVICE(cuda_fast, cuda_##name##_device, cuda_##name##_class)
-#define CUDA DEVICE
+#define CUDA(build, bytes) DEVICE(build, build##_exact_device, has_##build##_exact_device, NULL, bytes)
+#define CUDA_FAST(name, build, bytes) \
+    DEVICE(build##_fast, cuda_##name##_device, has_cuda_##name##_device, cuda_##name##_class, bytes)
 #else
 static const char *no_cuda(void) {
     return "no CUDA device: this program was built without CUDA (nvcc, meson setup -Dcuda=enabled)";
@@ -102,7 +96,7 @@ double portable_fma_peak(void), v3_fma_peak(void), v4_fma_peak(void);
     double floats##_sumsq(const void *x, int rows, int cols); \
     double floats##_sum(const void *x, int rows, int cols); \
     void floats##_round(const Rounding *);
-#define DEVICE(kernels, place, place_class) \
+#define DEVICE(kernels, place, can_run, place_class, bytes) \
     extern const Kernel *const kernels##_kernels[OP_COUNT]; \
     extern const Device place;
 #define UNBUILT(lacks)
@@ -112,17 +106,17 @@ double portable_fma_peak(void), v3_fma_peak(void), v4_fma_peak(void);
 #undef DEVICE
 #undef UNBUILT
 
-/* Words of one size in all arenas but the ids'. */
-#define WORDS(bytes) \
-    {[ROLE_PARAM] = bytes, [ROLE_ACT] = bytes,  [ROLE_SAVE] = bytes,    [ROLE_TOKEN] = sizeof(int32_t), \
-     [ROLE_GRAD] = bytes,  [ROLE_DACT] = bytes, [ROLE_MOMENT1] = bytes, [ROLE_MOMENT2] = bytes}
+/* Words of one size in all arenas but the ids', and perhaps those of activations and their gradients. */
+#define WORDS(bytes, stored) \
+    {[ROLE_PARAM] = bytes, [ROLE_ACT] = stored,  [ROLE_SAVE] = bytes,    [ROLE_TOKEN] = sizeof(int32_t), \
+     [ROLE_GRAD] = bytes,  [ROLE_DACT] = stored, [ROLE_MOMENT1] = bytes, [ROLE_MOMENT2] = bytes}
 enum { BITS_local = false, BITS_portable = true };
 #define HOST(kernels, floats, bytes, can_run, lacks, peak) \
-    .word = WORDS(bytes), .kernel = kernels##_kernels, .update = floats##_update, .renorm = floats##_renorm, \
+    .word = WORDS(bytes, bytes), .kernel = kernels##_kernels, .update = floats##_update, .renorm = floats##_renorm, \
     .sumsq = floats##_sumsq, .sum = floats##_sum, .round = floats##_round, \
     .supported = can_run, .missing = lacks, .fma_peak = peak
-#define DEVICE(kernels, place, place_class) \
-    .word = WORDS(4), .kernel = kernels##_kernels, .supported = has_##place, .device = &place, .class_here = place_class
+#define DEVICE(kernels, place, can_run, place_class, bytes) \
+    .word = WORDS(4, bytes), .kernel = kernels##_kernels, .supported = can_run, .device = &place, .class_here = place_class
 #define UNBUILT(lacks) .supported = never, .missing = lacks
 #define BACKEND(name_, family_, precision_, bits_class, bits, rank_, built, what_) \
     &(const Backend){.name = name_, .family = family_, .precision = PRECISION_##precision_, \

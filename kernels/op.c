@@ -399,6 +399,11 @@ bool op_measures(OpKind kind) {
            op_info[kind].shape == shape_rowwise;
 }
 
+bool op_stored(OpKind kind, int input) {
+    if (input < 0) return !op_measures(kind);
+    return !input_is_ids(kind, input) && op_info[kind].shape != shape_mean;
+}
+
 bool op_in_place(OpKind kind) {
     return op_info[kind].dx == dx_over_dy || op_stops(kind);
 }

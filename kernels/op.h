@@ -65,6 +65,7 @@ typedef struct {
 } OpCost;
 
 typedef struct Call Call;
+typedef struct Rounded Rounded; /* kernels/rounding.h */
 
 typedef struct {
     const char *name, *formula;
@@ -90,11 +91,19 @@ bool op_is_probe(OpKind kind);
 /* True for an op whose output is a loss or a measure: one number a row, or one of all rows. */
 bool op_measures(OpKind kind);
 
+/* True for an input, or (input -1) an output, that a precision of 16-bit words stores in them; false for ids, the loss
+ * and measures. Gradients of parameters, and what ops keep, are floats. */
+bool op_stored(OpKind kind, int input);
+
 /* True when backward may write the gradient of input 0 in the memory of the output's (din[0].at == dout.at). */
 bool op_in_place(OpKind kind);
 
 /* True when a stop-gradient stands in the formula: the gradient of input 0 is the output's, not the derivative. */
 bool op_stops(OpKind kind);
+
+/* True for an input, or (input -1) an output, that a precision of 16-bit words stores in them; false for ids, the loss
+ * and measures. Gradients of parameters, and what ops keep, are floats. */
+bool op_stored(OpKind kind, int input);
 
 /* True when backward may write the gradient of input 0 in the memory of that input (din[0].at == in[0].at). */
 bool op_over_self(OpKind kind);
@@ -121,6 +130,10 @@ struct Call {
     bool accumulate[OP_MAX_IN];         /* backward adds into din[i]; otherwise it writes it */
     bool continues; /* linear without a bias, at most CANON_BLOCK rows: chains of din[1] go on from what stands there */
     View out, dout, save;
+    /* Where words of 16 bits are what a device stores: what is counted of `out` and of each of din, in replica 0 (NULL:
+     * nobody counts), and Rounded from replica to replica. */
+    Rounded *count_out, *count_din[OP_MAX_IN];
+    size_t count_stride;
     const Scalars *scalars; /* [replicas] */
     void *scratch;          /* Kernel.scratch bytes, contents undefined at entry */
     int part, parts;        /* several threads share this call; parts 0 or 1: one does it all */

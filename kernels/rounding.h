@@ -40,6 +40,39 @@ CANON_FN float rounding_bf16(float x) {
     return canon_from_bits((bits & 0x80000000u) | near);
 }
 
+/* The words themselves: of a number that rounding leaves as it is, and back. */
+CANON_FN uint16_t rounding_fp16_word(float x) {
+    const uint32_t bits = canon_to_bits(x), size = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u;
+    if (size >= ROUNDING_INFINITY) return (uint16_t)(sign | 0x7c00u | (size >> 13 & 0x3ffu));
+    if (size >= ROUNDING_FP16_NORMAL) return (uint16_t)(sign | (size - (112u << 23)) >> 13);
+    return (uint16_t)(sign | (uint32_t)(canon_from_bits(size) * 16777216.0f)); /* in quanta */
+}
+
+CANON_FN float rounding_fp16_number(uint16_t word) {
+    const uint32_t sign = (uint32_t)(word & 0x8000u) << 16, size = word & 0x7fffu;
+    if (size >= 0x7c00u) return canon_from_bits(sign | ROUNDING_INFINITY | (size & 0x3ffu) << 13);
+    if (size >= 0x400u) return canon_from_bits(sign | ((size << 13) + (112u << 23)));
+    return canon_from_bits(sign | canon_to_bits((float)size / 16777216.0f));
+}
+
+CANON_FN uint16_t rounding_bf16_word(float x) {
+    return (uint16_t)(canon_to_bits(x) >> 16);
+}
+
+CANON_FN float rounding_bf16_number(uint16_t word) {
+    return canon_from_bits((uint32_t)word << 16);
+}
+
+/* Of a word of 16 bits. */
+CANON_FN float rounding_number(Word word, uint16_t bits) {
+    return word == WORD_fp16 ? rounding_fp16_number(bits) : rounding_bf16_number(bits);
+}
+
+/* Any number, rounded. */
+CANON_FN uint16_t rounding_word(Word word, float x) {
+    return word == WORD_fp16 ? rounding_fp16_word(rounding_fp16(x)) : rounding_bf16_word(rounding_bf16(x));
+}
+
 /* tf32, which no memory holds: a float's exponents with 11 binary digits, for factors of matrix products. */
 CANON_FN float rounding_tf32(float x) {
     uint32_t bits = canon_to_bits(x), size = bits & 0x7fffffffu;
@@ -49,18 +82,19 @@ CANON_FN float rounding_tf32(float x) {
 }
 
 /* What was stored at one place, in one replica, so far: numbers by what became of them. All zero: nothing. */
-typedef struct {
+struct Rounded {
     uint64_t infinite, nan; /* stored as such */
     uint64_t over;          /* beyond fp16's largest number, |x| > 65,504, before rounding; not a NaN */
     uint64_t subnormal;     /* stored as a subnormal number of the word */
     uint64_t flushed;       /* not 0, stored as 0 */
     uint64_t first;         /* 1 + the first step in which `over` grew; 0: none */
-} Rounded;
+};
 
 /* One tensor's numbers, rounded from where they stand to where they are read; the same place is fine. */
 typedef struct {
     View from, to;
     Word word;
+    bool narrow; /* `to` is of words of 16 bits, which a device stores so */
     int replicas;
     const Scalars *scalars; /* [replicas]; the step, and whether the replica still counts */
     Rounded *count;         /* of replica 0; NULL: nobody counts */

@@ -21,7 +21,8 @@ typedef struct {
     int rows, cols, first; /* first: its rows' place among all rows; PART_MASSIVE has no rows of its own there */
     Role role;             /* whose arena: ACT, DACT, PARAM or GRAD */
     PartKind kind;
-    bool thin; /* wanted at the steps that `every` divides */
+    bool thin;   /* wanted at the steps that `every` divides */
+    bool narrow; /* stored in words of 16 bits */
 } StepPart;
 
 typedef struct {
@@ -66,7 +67,7 @@ typedef struct {
 typedef struct {
     size_t at, count;
     int tensor; /* in the tape */
-    bool act;
+    bool act, narrow; /* narrow: stored in words of 16 bits */
 } Extent;
 
 /* Of a row of the ring: doubles. Then one for each probe. */

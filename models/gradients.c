@@ -14,7 +14,7 @@ typedef struct {
 typedef struct {
     Span *span;
     int count;
-    size_t most;
+    size_t most, word; /* word: bytes */
 } Ground;
 
 /* First fit: the lowest gap that is wide enough. */
@@ -43,7 +43,7 @@ static bool settle(Gradients *g, const Tape *t, int i, int j, Ground *ground) {
     bool inherited = j == 0 && op_in_place(op->kind) && !g->over[op->out] && !g->kept[op->out] &&
                      (op->in_count == 1 || in[1] != in[0]);
     if (g->over[in[j]]) return false;
-    g->at[in[j]] = inherited ? g->at[op->out] : take(ground, tape_words(t, in[j]));
+    g->at[in[j]] = inherited ? g->at[op->out] : take(ground, tape_words(t, in[j], ground->word));
     return inherited;
 }
 
@@ -79,8 +79,8 @@ static void choose_in_place(Gradients *g, const Tape *t) {
     free(readers);
 }
 
-void gradients_init(Gradients *g, const Tape *tape, bool over) {
-    Ground ground = {0};
+void gradients_init(Gradients *g, const Tape *tape, bool over, size_t word) {
+    Ground ground = {.word = word};
     bool *has = mem_alloc((size_t)tape->tensors, sizeof *has), *vacant = mem_alloc((size_t)tape->ops, sizeof *vacant);
     *g = (Gradients){.at = mem_alloc((size_t)tape->tensors, sizeof *g->at),
                      .over = mem_alloc((size_t)tape->tensors, sizeof *g->over),
@@ -92,7 +92,7 @@ void gradients_init(Gradients *g, const Tape *tape, bool over) {
     for (int i = 0; i < tape->probes; i++)
         if (tape->probe[i].role == ROLE_DACT && tape->probe[i].tensor >= 0) g->kept[tape->probe[i].tensor] = true;
     has[tape->loss] = true;
-    g->at[tape->loss] = take(&ground, tensor_words(&tape->tensor[tape->loss]));
+    g->at[tape->loss] = take(&ground, tape_words(tape, tape->loss, word));
     for (int i = tape->ops - 1; i >= 0; i--) {
         int out = tape->op[i].out;
         g->reached[i] = has[out];

@@ -22,8 +22,8 @@ typedef struct {
     bool (*accumulate)[OP_MAX_IN];  /* [tape->ops] the first to give a tensor its gradient writes, the others add */
 } Gradients;
 
-/* over = false: no gradient is in place of its activation. */
-void gradients_init(Gradients *g, const Tape *tape, bool over);
+/* over = false: no gradient is in place of its activation. word: bytes of the arena's words. */
+void gradients_init(Gradients *g, const Tape *tape, bool over, size_t word);
 void gradients_release(Gradients *g);
 
 #endif

@@ -14,7 +14,7 @@ static int under(const Tape *t, int i, const int *readers, const Recompute *r) {
     return r->lost[tensor] == r->lost[op->out] ? tensor : -1;
 }
 
-void places_init(Places *p, const Tape *tape, bool over, const Recompute *r) {
+void places_init(Places *p, const Tape *tape, bool over, const Recompute *r, size_t word) {
     int *readers = tape_readers(tape);
     size_t of_block = 0, shared = 0;
     *p = (Places){.at = mem_alloc((size_t)tape->tensors, sizeof *p->at)};
@@ -23,7 +23,7 @@ void places_init(Places *p, const Tape *tape, bool over, const Recompute *r) {
         if (i == 0 || r->block[i] != r->block[i - 1]) of_block = 0;
         size_t *end = r->lost[out] ? &of_block : &p->words;
         p->at[out] = below < 0 ? *end : p->at[below];
-        if (below < 0) *end += tape_words(tape, out);
+        if (below < 0) *end += tape_words(tape, out, word);
         if (of_block > shared) shared = of_block;
     }
     for (int i = 0; i < tape->ops; i++)

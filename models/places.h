@@ -14,8 +14,8 @@ typedef struct {
 } Places;
 
 /* over = false: no activation is in the memory of an input. Activations that a block loses are in the same memory as
- * those of other blocks, behind all others. */
-void places_init(Places *p, const Tape *tape, bool over, const Recompute *recompute);
+ * those of other blocks, behind all others. word: bytes of the arena's words. */
+void places_init(Places *p, const Tape *tape, bool over, const Recompute *recompute, size_t word);
 void places_release(Places *p);
 
 #endif

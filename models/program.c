@@ -17,8 +17,9 @@ static Role layout_of(Role role) {
  * while they write. */
 static void plan(Program *p) {
     recompute_init(&p->recompute, p->tape);
-    places_init(&p->places, p->tape, !p->backend->device, &p->recompute);
-    gradients_init(&p->gradients, p->tape, !p->backend->device);
+    const size_t *word = p->backend->word;
+    places_init(&p->places, p->tape, !p->backend->device, &p->recompute, word[ROLE_ACT]);
+    gradients_init(&p->gradients, p->tape, !p->backend->device, word[ROLE_DACT]);
 }
 
 static void forget(Program *p) {
@@ -262,6 +263,19 @@ static void work(void *context, int part, int parts) {
     w->kernel(&c);
 }
 
+/* Op i as it is run now. */
+static Call call_of(const Program *p, int i) {
+    Call c = p->call[i];
+    roundings_bind(p, i, &c);
+    return c;
+}
+
+static void run_op(Program *p, int i, bool backward) {
+    const Call c = call_of(p, i);
+    program_run(p, &c, backward, p->scratch_stride);
+    program_round_op(p, i, backward);
+}
+
 void program_run(const Program *p, const Call *c, bool backward, size_t scratch_stride) {
     const Kernel *k = p->backend->kernel[c->kind];
     Work w = {backward ? k->backward : k->forward, c, scratch_stride};
@@ -293,16 +307,18 @@ void program_forward_op(Program *p, int op) {
         if (p->tape->op[op].out == p->tape->nll) head_forward(p, NULL, NULL);
         return;
     }
-    program_run(p, &p->call[op], false, p->scratch_stride);
-    program_round_op(p, op, false);
+    run_op(p, op, false);
 }
 
-/* Ops a and b, which follow each other in a pass, in one launch of a device; false: not these, nothing was done. What
- * stands in 16 bits is rounded in between, and a cut op is not run whole. */
-static bool fused(const Program *p, int a, int b, bool backward) {
+/* Ops a and b, which follow each other in a pass, in one launch of a device; false: not these, nothing was done. A cut
+ * op is not run whole. */
+static bool fused(Program *p, int a, int b, bool backward) {
     const Kernel *k = p->backend->kernel[p->call[a].kind];
-    if (!k->fused || p->rounding.word != WORD_float || tape_cut(p->tape, a) || tape_cut(p->tape, b)) return false;
-    return k->fused(&p->call[a], &p->call[b], backward);
+    if (!k->fused || tape_cut(p->tape, a) || tape_cut(p->tape, b)) return false;
+    const Call first = call_of(p, a), second = call_of(p, b);
+    if (!k->fused(&first, &second, backward)) return false;
+    program_round_op(p, a, backward), program_round_op(p, b, backward);
+    return true;
 }
 
 /* Op i, and with it the next one if it `may` and they are fused. Returns the last op that was run. */
@@ -356,7 +372,7 @@ static int backward_from(Program *p, int i) {
     bool may = i > 0 && p->gradients.reached[i - 1] && p->recompute.block[i - 1] == p->recompute.block[i];
     if (may && fused(p, i, i - 1, true)) return i - 1;
     if (!tape_cut(p->tape, i))
-        program_run(p, &p->call[i], true, p->scratch_stride), program_round_op(p, i, true);
+        run_op(p, i, true);
     else if (p->tape->op[i].out == p->tape->nll)
         head_backward(p);
     return i;
@@ -407,18 +423,38 @@ static size_t words_of(const Program *p, int tensor) {
     return (size_t)tape_rows(p->tape, tensor) * (size_t)p->tape->tensor[tensor].cols;
 }
 
+/* Of a tensor's words as the host has them: those of 16 bits as floats. */
+static size_t host_word(const Program *p, Role role) {
+    return p->backend->word[role] == sizeof(uint16_t) ? sizeof(float) : p->backend->word[role];
+}
+
+static size_t stored_word(const Program *p, Role role, int tensor) {
+    return roundings_narrow(p, role, tensor) ? sizeof(uint16_t) : host_word(p, role);
+}
+
+/* From a device, n words that stand at `at`; the caller frees them. */
+static void *get_words(const Program *p, Role role, int tensor, const void *at, size_t n) {
+    void *words = mem_alloc(n, host_word(p, role));
+    if (!roundings_narrow(p, role, tensor)) {
+        p->backend->device->get(p->queue, words, at, n * host_word(p, role));
+        return words;
+    }
+    uint16_t *narrow = mem_alloc(n, sizeof *narrow);
+    p->backend->device->get(p->queue, narrow, at, n * sizeof *narrow);
+    for (size_t i = 0; i < n; i++) ((float *)words)[i] = rounding_number(p->rounding.word, narrow[i]);
+    free(narrow);
+    return words;
+}
+
 const void *program_words(const Program *p, Role role, int tensor, int replica, void **copy) {
     const void *at = program_at(p, role, tensor, replica);
-    *copy = NULL;
-    if (!p->queue) return at;
-    size_t bytes = words_of(p, tensor) * p->backend->word[role];
-    *copy = mem_alloc(1, bytes);
-    p->backend->device->get(p->queue, *copy, at, bytes);
-    return *copy;
+    *copy = p->queue ? get_words(p, role, tensor, at, words_of(p, tensor)) : NULL;
+    return p->queue ? *copy : at;
 }
 
 void program_put(Program *p, Role role, int tensor, int replica, const void *words) {
-    size_t bytes = words_of(p, tensor) * p->backend->word[role];
+    assert(!roundings_narrow(p, role, tensor));
+    size_t bytes = words_of(p, tensor) * host_word(p, role);
     void *to = program_at(p, role, tensor, replica), *zeros = words ? NULL : mem_alloc(1, bytes);
     const void *from = words ? words : zeros;
     if (p->queue)
@@ -453,13 +489,9 @@ double program_value(const Program *p, Role role, int tensor, int replica, size_
 }
 
 void program_row(const Program *p, Role role, int tensor, int replica, int row, double *out) {
-    size_t cols = (size_t)p->tape->tensor[tensor].cols, bytes = cols * p->backend->word[role];
+    size_t cols = (size_t)p->tape->tensor[tensor].cols, bytes = cols * stored_word(p, role, tensor);
     const char *at = (const char *)program_at(p, role, tensor, replica) + (size_t)row * bytes;
-    void *copy = NULL;
-    if (p->queue) {
-        copy = mem_alloc(1, bytes);
-        p->backend->device->get(p->queue, copy, at, bytes);
-    }
+    void *copy = p->queue ? get_words(p, role, tensor, at, cols) : NULL;
     for (size_t i = 0; i < cols; i++) out[i] = word_at(p, role, p->queue ? copy : at, i);
     free(copy);
 }

@@ -88,11 +88,11 @@ void program_join(const Program *p, void *y, const void *x, size_t bytes, bool c
 void program_run(const Program *p, const Call *c, bool backward, size_t scratch_stride);
 
 /* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica, where kernels find
- * them. */
+ * them, as they are stored. */
 void *program_at(const Program *p, Role role, int tensor, int replica);
-/* The same where the host finds them: *copy is NULL, or memory that the caller frees. */
+/* The same where the host finds them, words of 16 bits as floats: *copy is NULL, or memory that the caller frees. */
 const void *program_words(const Program *p, Role role, int tensor, int replica, void **copy);
-/* Replaces them; NULL: zeros. */
+/* Replaces them; NULL: zeros. Not of words of 16 bits, which ops write. */
 void program_put(Program *p, Role role, int tensor, int replica, const void *words);
 /* Token ids as the host gives them; a device gets them with program_ready. */
 int32_t *program_ids(const Program *p, int tensor, int replica);

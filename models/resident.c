@@ -61,10 +61,12 @@ static Rc list_parts(Resident *x, Trainer *t, Error *e) {
     for (int i = 0; i < m->parts; i++) {
         const MeasurePart *of = &m->part[i];
         int cols = t->tape.tensor[of->tensor].cols;
+        const bool narrow = roundings_narrow(&t->program, of->role, of->tensor);
         size_t at = word_of(t, of->tensor, of->role) + (size_t)of->first * (size_t)cols;
         if (i == m->gradient) s->gradient_row = s->rows;
         part[i] = (StepPart){.at = at, .rows = of->rows, .cols = cols, .first = s->rows};
-        part[i].role = of->role, part[i].kind = of->kind, part[i].thin = of->thin;
+        part[i].role = of->role, part[i].kind = of->kind, part[i].thin = of->thin, part[i].narrow = narrow;
+        assert(narrow || !of->first || !t->tape.tensor[of->tensor].measure); /* rows of words of another size */
         if (of->kind != PART_MASSIVE) s->rows += of->rows;
         if (i < m->gradient + m->parameters) s->gradient_end = s->rows;
     }
@@ -115,7 +117,8 @@ static Rc list_places(Resident *x, Trainer *t, Error *e) {
         if (of->role != ROLE_ACT && of->role != ROLE_PARAM) continue;
         /* Another block's stands there, or a piece of the head's. */
         if (t->program.recompute.lost[i] || tape_rows(tape, i) < of->rows) continue;
-        place[s->places++] = (Extent){word_of(t, i, of->role), words, i, of->role == ROLE_ACT};
+        place[s->places++] = (Extent){word_of(t, i, of->role), words, i, of->role == ROLE_ACT,
+                                      roundings_narrow(&t->program, of->role, i)};
         for (size_t from = 0; of->role == ROLE_PARAM && from < words; from += STEP_CHUNK) {
             size_t left = words - from;
             chunk = mem_grow(chunk, (size_t)s->chunks + 1, sizeof *chunk);

@@ -1,13 +1,27 @@
 #include "models/rounding.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "models/program.h"
 
+/* Of a device, which stores words of 16 bits as such. */
+static bool stores(const Program *p) {
+    return p->backend->word[ROLE_ACT] == sizeof(uint16_t);
+}
+
+bool roundings_narrow(const Program *p, Role role, int tensor) {
+    return stores(p) && (role == ROLE_ACT || role == ROLE_DACT) && !p->tape->tensor[tensor].measure;
+}
+
+static size_t weight_word(const Program *p) {
+    return stores(p) ? sizeof(uint16_t) : p->backend->word[ROLE_PARAM];
+}
+
 static size_t weight_bytes(const Program *p) {
-    return p->rounding.word == WORD_float ? 0 : p->stride[ROLE_PARAM];
+    return p->rounding.word == WORD_float ? 0 : align_up(p->tape->words[ROLE_PARAM] * weight_word(p));
 }
 
 int roundings_sites(const Program *p) {
@@ -38,14 +52,21 @@ static void give(const Program *p, void *at) {
         arena_release(&(Arena){at, 0});
 }
 
+/* Kernels that store words of 16 bits round each gradient that they add: an op whose two gradients are one tensor's has
+ * to know of it. */
+static bool adds_once(const Tape *t, const Op *op) {
+    const int *in = t->input + op->in_at;
+    bool once = true;
+    for (int i = 0; i < op->in_count; i++)
+        for (int j = 0; j < i; j++) once = once && (in[i] != in[j] || t->tensor[in[i]].role != ROLE_ACT);
+    return once || op->kind == OP_append;
+}
+
 Rc roundings_init(Program *p, Error *e) {
-    const Tape *t = p->tape;
     Roundings *x = &p->rounding;
     size_t replicas = (size_t)p->replicas;
     if (x->word == WORD_float) return RC_OK;
-    x->narrow = mem_alloc((size_t)t->tensors, sizeof *x->narrow);
-    for (int i = 0; i < t->tensors; i++) x->narrow[i] = t->tensor[i].role == ROLE_PARAM;
-    for (int i = 0; i < t->ops; i++) x->narrow[t->op[i].out] = !op_measures(t->op[i].kind);
+    for (int i = 0; i < p->tape->ops; i++) assert(!stores(p) || adds_once(p->tape, &p->tape->op[i]));
     if (take(p, &x->weights, weight_bytes(p) * replicas, e)) return e->code;
     return take(p, &x->count, count_bytes(p) * replicas, e);
 }
@@ -53,13 +74,11 @@ Rc roundings_init(Program *p, Error *e) {
 void roundings_release(Program *p) {
     if (p->rounding.weights) give(p, p->rounding.weights);
     if (p->rounding.count) give(p, p->rounding.count);
-    free(p->rounding.narrow);
 }
 
 View roundings_weight(const Program *p, int tensor) {
     const Tensor *t = &p->tape->tensor[tensor];
-    return (View){(unsigned char *)p->rounding.weights + t->at * p->backend->word[ROLE_PARAM], p->stride[ROLE_PARAM],
-                  t->rows, t->cols};
+    return (View){(unsigned char *)p->rounding.weights + t->at * weight_word(p), weight_bytes(p), t->rows, t->cols};
 }
 
 typedef struct {
@@ -74,6 +93,16 @@ static void share(void *context, int part, int parts) {
     s->round(&c);
 }
 
+void roundings_bind(const Program *p, int op, Call *c) {
+    const Op *o = &p->tape->op[op];
+    const Roundings *x = &p->rounding;
+    if (!stores(p) || !x->counting) return;
+    c->count_stride = (size_t)roundings_sites(p);
+    c->count_out = (Rounded *)x->count + 2 * o->out;
+    for (int j = 0; j < o->in_count; j++)
+        c->count_din[j] = (Rounded *)x->count + 2 * p->tape->input[o->in_at + j] + 1;
+}
+
 static void round_site(const Program *p, View from, View to, int site, bool counted) {
     const Device *d = p->backend->device;
     Rounded *count = p->rounding.count;
@@ -81,6 +110,7 @@ static void round_site(const Program *p, View from, View to, int site, bool coun
                 {.from = from,
                  .to = to,
                  .word = p->rounding.word,
+                 .narrow = stores(p) && from.at != to.at,
                  .replicas = p->replicas,
                  .scalars = p->queue ? p->device_scalars : p->scalars,
                  .count = counted ? count + site : NULL,
@@ -112,12 +142,14 @@ void program_round_op(Program *p, int op, bool backward) {
     const Roundings *x = &p->rounding;
     if (x->word == WORD_float) return;
     if (!backward) {
-        if (x->narrow[o->out]) round_site(p, c->out, c->out, 2 * o->out, x->counting);
+        if (op_stored(o->kind, -1) && !stores(p)) round_site(p, c->out, c->out, 2 * o->out, x->counting);
         return;
     }
     for (int j = 0; j < c->in_count; j++) {
         int tensor = p->tape->input[o->in_at + j];
-        if (c->din[j].at && x->narrow[tensor]) round_site(p, c->din[j], c->din[j], 2 * tensor + 1, x->counting);
+        bool rounded = stores(p) && p->tape->tensor[tensor].role == ROLE_ACT;
+        if (c->din[j].at && op_stored(o->kind, j) && !rounded)
+            round_site(p, c->din[j], c->din[j], 2 * tensor + 1, x->counting);
     }
 }
 

@@ -1,5 +1,6 @@
 /* Where a program rounds to words of 16 bits (kernels/rounding.h) and what it counts there. A precision whose word is
- * float has none of it.
+ * float has none of it. A device stores activations, their gradients and the weights that ops read in such words: there
+ * kernels round and count what they store, and only weights and parameters' gradients are rounded apart.
  *
  *   weights      rounded into an arena of their own before each forward pass; ops read those. Masters, moments and the
  *                optimizer are float
@@ -23,7 +24,6 @@ typedef struct Program Program;
 
 typedef struct {
     Word word;
-    bool *narrow;          /* [tape->tensors] activations and parameters that are stored in words of 16 bits */
     void *weights, *count; /* where kernels are: [replicas] parameters as ops read them; [replicas][sites] Rounded */
     bool counting;         /* passes are counted now */
 } Roundings;
@@ -36,6 +36,12 @@ void roundings_release(Program *p);
 size_t roundings_bytes(const Program *p);
 
 int roundings_sites(const Program *p);
+
+/* Whether a tensor, or its gradient, stands in memory in words of 16 bits. */
+bool roundings_narrow(const Program *p, Role role, int tensor);
+
+/* Where op i's kernels count what they store; nowhere unless passes are counted now. */
+void roundings_bind(const Program *p, int op, Call *c);
 
 /* A parameter as ops read it. */
 View roundings_weight(const Program *p, int tensor);

@@ -38,10 +38,10 @@ int tape_rows(const Tape *t, int tensor) {
     return cut ? t->head_rows : t->tensor[tensor].rows;
 }
 
-size_t tape_words(const Tape *t, int tensor) {
+size_t tape_words(const Tape *t, int tensor, size_t word) {
     Tensor held = t->tensor[tensor];
     held.rows = tape_rows(t, tensor);
-    return tensor_words(&held);
+    return tensor_words(&held) * (held.measure && word == sizeof(uint16_t) ? 2 : 1);
 }
 
 bool tape_can_cut(const Tape *t) {
@@ -95,7 +95,9 @@ int tape_op(Tape *t, OpKind kind, const int *in, int count, Attr attr, int layer
     assert(!wrong && "an op's inputs do not fit its shape rule");
     (void)wrong;
     Op op = {.kind = kind, .in_at = t->inputs, .in_count = count, .save = -1, .layer = layer, .attr = attr};
-    Tensor y = {.rows = out.rows, .cols = out.cols, .role = ROLE_ACT, .layer = layer};
+    for (int i = 0; i < count; i++)
+        assert((input_is_ids(kind, i) || t->tensor[in[i]].measure != op_stored(kind, i)) && "a measure is no activation");
+    Tensor y = {.rows = out.rows, .cols = out.cols, .role = ROLE_ACT, .measure = op_measures(kind), .layer = layer};
     copy_name(y.name, name);
     op.out = add_tensor(t, y);
     if (save.rows) {

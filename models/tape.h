@@ -24,6 +24,7 @@ typedef struct {
     int rows, cols;           /* row-major [rows][cols] */
     size_t at;                /* first word inside a replica of its role's arena; of activations: models/places.h */
     Role role;                /* PARAM, ACT, SAVE or TOKEN */
+    bool measure;             /* the loss or a measure, or what is made of one: a float in every precision */
     int layer;                /* block 0.., or -1 outside the blocks */
     InitKind init;            /* parameters */
     double value;             /* INIT_VALUE: what every element starts as; INIT_ONE_HOT: a column; INIT_MIX: streams */
@@ -143,8 +144,8 @@ int tape_rows(const Tape *t, int tensor);
 /* Whether nothing in the head but its matrix is a parameter: then it can be cut. */
 bool tape_can_cut(const Tape *t);
 
-/* Words that a tensor takes in memory. */
-size_t tape_words(const Tape *t, int tensor);
+/* Words of `word` bytes that a tensor takes in memory: a measure takes two of 2 bytes for each of its numbers. */
+size_t tape_words(const Tape *t, int tensor, size_t word);
 
 /* Words a tensor takes in its arena: whole cache lines in either word size. */
 size_t tensor_words(const Tensor *t);

@@ -8,13 +8,13 @@
 
 DEVICE_FN void forward_line(const Call &c, int r, int line);
 
-KERNEL_FN(after_residual, THREADS, Two, t) {
+KERNEL_FN(after_residual, AT_LEAST(6, THREADS), Two, t) {
     const Call &sum = t.first, &norm = t.second;
     const int r = (int)blockIdx.z, n = width_of(norm), line = warp_row();
     if (line >= lines_of(norm)) return;
     const size_t first = (size_t)line * n;
-    const float *x = at(sum.in[0], r) + first, *f = at(sum.in[1], r) + first;
-    float *y = at(sum.out, r) + first;
+    const Number *x = in_of(sum, 0, r) + first, *f = in_of(sum, 1, r) + first;
+    const Target y = out_of(sum, r) + first;
     const float alpha = (float)sum.attr.alpha, beta = (float)sum.attr.beta;
     for (int i = lane_id(); i < n; i += WARP) y[i] = CANON_FMA(alpha, x[i], beta * f[i]);
     forward_line(norm, r, line);

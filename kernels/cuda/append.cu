@@ -5,23 +5,40 @@ KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, n0 = c.in[0].cols, n1 = c.in[1].cols, i = thread_index();
     if (i >= c.out.rows * (n0 + n1)) return;
     int row = i / (n0 + n1), column = i % (n0 + n1);
-    at(c.out, r)[i] =
-        column < n0 ? at(c.in[0], r)[(size_t)row * n0 + column] : at(c.in[1], r)[(size_t)row * n1 + column - n0];
+    out_of(c, r)[i] =
+        column < n0 ? in_of(c, 0, r)[(size_t)row * n0 + column] : in_of(c, 1, r)[(size_t)row * n1 + column - n0];
 }
 
-/* The gradient of input `which`, whose columns of dy begin at `first`. */
-DEVICE_FN void columns_of(const Call &c, int which, int first) {
-    int r = (int)blockIdx.z, n = c.in[which].cols, i = thread_index();
-    if (i >= c.out.rows * n) return;
-    put(&at(c.din[which], r)[i], at(c.dout, r)[(size_t)(i / n) * c.out.cols + first + i % n], c.accumulate[which]);
+/* Element i of the gradient of input `which`: a number of dy, whose columns of it begin at `first`. */
+DEVICE_FN float number_of_dy(const Call &c, int which, int first, int i) {
+    const int n = c.in[which].cols;
+    return dout_of(c, (int)blockIdx.z)[(size_t)(i / n) * c.out.cols + first + i % n];
 }
 
+DEVICE_FN bool is_one_tensor(const Call &c) {
+    return c.din[0].at == c.din[1].at;
+}
+
+/* Of one tensor's two gradients the sum is rounded to words of 16 bits, not the first of them: it is written here. */
 KERNEL_FN(first, THREADS, Call, c) {
-    columns_of(c, 0, 0);
+    const int i = thread_index();
+    if (i >= c.out.rows * c.in[0].cols) return;
+    const Target dx = din_of(c, 0, (int)blockIdx.z) + i;
+    float x = number_of_dy(c, 0, 0, i);
+    if (c.accumulate[0]) x = *dx + x;
+    if (NARROW && is_one_tensor(c)) x += number_of_dy(c, 1, c.in[0].cols, i);
+    *dx = x;
 }
 
+/* The second time it is counted alone. */
 KERNEL_FN(second, THREADS, Call, c) {
-    columns_of(c, 1, c.in[0].cols);
+    const int i = thread_index();
+    if (i >= c.out.rows * c.in[1].cols) return;
+    const Target dx = din_of(c, 1, (int)blockIdx.z) + i;
+    if (NARROW && is_one_tensor(c))
+        *dx = (float)*dx;
+    else
+        put(dx, number_of_dy(c, 1, c.in[0].cols, i), c.accumulate[1]);
 }
 
 static Grid each_of(const Call *c, int which) {

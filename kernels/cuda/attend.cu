@@ -6,7 +6,7 @@
 #include "kernels/cuda/device.cuh"
 
 typedef struct {
-    const float *q, *k, *v; /* of the head; row i at q + i * d */
+    const Number *q, *k, *v; /* of the head; row i at q + i * d */
     const int *range;
     int d, h, head, queries, keys;
     float scale;
@@ -16,9 +16,9 @@ DEVICE_FN Head head_of(const Call &c, int r, int head) {
     Head t;
     t.d = c.in[0].cols, t.h = t.d / c.attr.heads, t.head = head;
     t.queries = c.in[0].rows, t.keys = c.in[1].rows;
-    t.q = at(c.in[0], r) + (size_t)head * t.h;
-    t.k = at(c.in[1], r) + (size_t)head * t.h;
-    t.v = at(c.in[2], r) + (size_t)head * t.h;
+    t.q = in_of(c, 0, r) + (size_t)head * t.h;
+    t.k = in_of(c, 1, r) + (size_t)head * t.h;
+    t.v = in_of(c, 2, r) + (size_t)head * t.h;
     t.range = ids(c.in[3], r);
     t.scale = 1 / CANON_SQRT((float)t.h);
     return t;
@@ -34,7 +34,7 @@ DEVICE_FN float *save_of(const Call &c, int r, int head) {
     return at(c.save, r) + (size_t)head * 2 * c.in[0].rows;
 }
 
-DEVICE_FN float chain_dot(const float *a, const float *b, int n) {
+DEVICE_FN float chain_dot(const Number *a, const Number *b, int n) {
     float chain = 0;
     for (int l = 0; l < n; l++) chain = CANON_FMA(a[l], b[l], chain);
     return chain;
@@ -57,20 +57,20 @@ KERNEL_FN(scores, THREADS, Call, c) {
 }
 
 /* A number of y or dQ: the row of P or dS with a column of v or k. */
-DEVICE_FN void weigh(const Call &c, const View &to, int other, bool slope, bool accumulate) {
+DEVICE_FN void weigh(const Call &c, Target to, int other, bool slope, bool accumulate) {
     int r = (int)blockIdx.z, e = thread_index(), d = c.in[0].cols, h = d / c.attr.heads;
     if (e >= c.in[0].rows * d) return;
     int i = e / d, column = e % d;
     const int *range = ids(c.in[3], r) + 2 * i;
     const float *weight = row_of(c, r, column / h, i, slope);
-    const float *x = at(c.in[other], r) + (size_t)range[0] * d + column;
+    const Number *x = in_of(c, other, r) + (size_t)range[0] * d + column;
     float chain = 0;
     for (int j = 0; j < range[1] - range[0]; j++) chain = CANON_FMA(weight[j], x[(size_t)j * d], chain);
-    put(&at(to, r)[e], chain, accumulate);
+    put(to + e, chain, accumulate);
 }
 
 KERNEL_FN(values, THREADS, Call, c) {
-    weigh(c, c.out, 2, false, false);
+    weigh(c, out_of(c, (int)blockIdx.z), 2, false, false);
 }
 
 KERNEL_FN(slopes, THREADS, Call, c) {
@@ -79,7 +79,8 @@ KERNEL_FN(slopes, THREADS, Call, c) {
     const Head t = head_of(c, r, head);
     int from = t.range[2 * i], n = t.range[2 * i + 1] - from;
     float *p = row_of(c, r, head, i, false), *ds = row_of(c, r, head, i, true);
-    const float *save = save_of(c, r, head) + i, *dy = at(c.dout, r) + (size_t)i * t.d + (size_t)head * t.h;
+    const float *save = save_of(c, r, head) + i;
+    const Number *dy = dout_of(c, r) + (size_t)i * t.d + (size_t)head * t.h;
     for (int j = lane_id(); j < n; j += WARP) {
         float score = chain_dot(t.q + (size_t)i * t.d, t.k + (size_t)(from + j) * t.d, t.h) * t.scale;
         p[j] = canon_exp(score - save[0]) * save[t.queries];
@@ -90,7 +91,7 @@ KERNEL_FN(slopes, THREADS, Call, c) {
 }
 
 KERNEL_FN(queries, THREADS, Call, c) {
-    weigh(c, c.din[0], 1, true, c.accumulate[0]);
+    weigh(c, din_of(c, 0, (int)blockIdx.z), 1, true, c.accumulate[0]);
 }
 
 /* A number of dK and dV: all queries in turn, those that do not see the key left out. */
@@ -99,7 +100,7 @@ KERNEL_FN(keys, THREADS, Call, c) {
     if (e >= c.in[1].rows * d) return;
     int key = e / d, column = e % d, head = column / (d / c.attr.heads);
     const int *range = ids(c.in[3], r);
-    const float *q = at(c.in[0], r) + column, *dy = at(c.dout, r) + column;
+    const Number *q = in_of(c, 0, r) + column, *dy = dout_of(c, r) + column;
     float dk = 0, dv = 0;
     for (int i = 0; i < c.in[0].rows; i++) {
         int j = key - range[2 * i];
@@ -107,8 +108,8 @@ KERNEL_FN(keys, THREADS, Call, c) {
         dk = CANON_FMA(row_of(c, r, head, i, true)[j], q[(size_t)i * d], dk);
         dv = CANON_FMA(row_of(c, r, head, i, false)[j], dy[(size_t)i * d], dv);
     }
-    if (c.din[1].at) put(&at(c.din[1], r)[e], dk, c.accumulate[1]);
-    if (c.din[2].at) put(&at(c.din[2], r)[e], dv, c.accumulate[2]);
+    if (c.din[1].at) put(din_of(c, 1, r) + e, dk, c.accumulate[1]);
+    if (c.din[2].at) put(din_of(c, 2, r) + e, dv, c.accumulate[2]);
 }
 
 static Grid each_row(const Call *c) {

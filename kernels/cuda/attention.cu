@@ -55,7 +55,7 @@ DEVICE_FN Band band_here(const Call &c, const Head &t, int matrices, float *near
  * thread makes four columns of PER queries, all keys that the first sees, then those that only others see; the columns
  * are those from `from` on that are in shared memory at once. */
 template <int PER>
-DEVICE_FN void weigh_by(float *y, size_t apart, const float *w, const float *v, const Band &s, const Head &t,
+DEVICE_FN void weigh_by(Target y, size_t apart, const float *w, const Number *v, const Band &s, const Head &t,
                         const Portion &mine, bool accumulate, int from) {
     const int cols = at_most(t.h - from, WIDE), fours = (cols + 3) / 4;
     for (int done = 0; done < SQUARE / PER * fours; done += CREW) {
@@ -72,7 +72,7 @@ DEVICE_FN void weigh_by(float *y, size_t apart, const float *w, const float *v, 
         }
         for (int base = 0; base < s.keys; base += SQUARE) {
             __syncthreads();
-            const float *value_rows = v + (size_t)base * t.step + from;
+            const Number *value_rows = v + (size_t)base * t.step + from;
             bring(s.square[0], value_rows, (size_t)t.step, at_most(t.n - base, SQUARE), cols, t, mine);
             __syncthreads();
             if (query >= s.count) continue;
@@ -107,7 +107,7 @@ DEVICE_FN void weigh_by(float *y, size_t apart, const float *w, const float *v, 
 }
 
 /* With so many queries a thread that a head's columns are work for all threads. */
-DEVICE_FN void weigh(float *y, size_t apart, const float *w, const float *v, const Band &s, const Head &t,
+DEVICE_FN void weigh(Target y, size_t apart, const float *w, const Number *v, const Band &s, const Head &t,
                      const Portion &mine, bool accumulate) {
     if (t.h <= 16)
         weigh_by<1>(y, apart, w, v, s, t, mine, accumulate, 0);
@@ -176,7 +176,7 @@ KERNEL_FN(forward, AT_LEAST(4, CREW), Call, c) {
         float score[BY][OVER] = {};
         for (int from = 0; from < t.h; from += WIDE) {
             const int cols = at_most(t.h - from, WIDE);
-            const float *q = t.q + (size_t)s.first * t.step + from, *k = t.k + (size_t)base * t.step + from;
+            const Number *q = t.q + (size_t)s.first * t.step + from, *k = t.k + (size_t)base * t.step + from;
             __syncthreads();
             if (!base || t.h > WIDE) bring(s.x[0], q, (size_t)t.step, s.count, cols, t, mine);
             bring(s.square[0], k, (size_t)t.step, at_most(t.n - base, SQUARE), cols, t, mine);
@@ -197,7 +197,7 @@ KERNEL_FN(forward, AT_LEAST(4, CREW), Call, c) {
         float most = soften(s.scores[0] + q * s.pitch, keys_of(t, s.first + q), &inverse);
         if (lane_id() == 0) save[0] = most, save[t.n] = inverse;
     }
-    weigh(at(c.out, r) + first * t.d + (size_t)t.head * t.h, (size_t)t.d, s.scores[0], t.v, s, t, mine, false);
+    weigh(out_of(c, r) + first * t.d + (size_t)t.head * t.h, (size_t)t.d, s.scores[0], t.v, s, t, mine, false);
 }
 
 /* Rows of P, and of dP, then dS, are kept in shared memory. */
@@ -223,7 +223,7 @@ KERNEL_FN(queries, AT_LEAST(4, CREW), Call, c) {
             __syncthreads();
             if (!base || t.h > WIDE) {
                 bring(s.x[0], t.q + (size_t)s.first * t.step + from, (size_t)t.step, s.count, cols, t, mine);
-                bring(s.x[1], at(c.dout, r) + first * t.d + column + from, (size_t)t.d, s.count, cols, t, mine);
+                bring(s.x[1], dout_of(c, r) + first * t.d + column + from, (size_t)t.d, s.count, cols, t, mine);
             }
             bring(s.square[0], t.k + (size_t)base * t.step + from, (size_t)t.step, count, cols, t, mine);
             bring(s.square[1], t.v + (size_t)base * t.step + from, (size_t)t.step, count, cols, t, mine);
@@ -249,7 +249,7 @@ KERNEL_FN(queries, AT_LEAST(4, CREW), Call, c) {
         float sum = slopes(s.scores[0] + q * s.pitch, s.scores[1] + q * s.pitch, keys_of(t, s.first + q), t.scale);
         if (lane_id() == 0) kept(c, r, (int)blockIdx.x)[s.first + q] = sum;
     }
-    weigh(at(c.din[0], r) + first * t.step + column, (size_t)t.step, s.scores[1], t.k, s, t, mine, c.accumulate[0]);
+    weigh(din_of(c, 0, r) + first * t.step + column, (size_t)t.step, s.scores[1], t.k, s, t, mine, c.accumulate[0]);
 }
 
 static inline __host__ __device__ int pieces_of(const Call &c) {
@@ -273,7 +273,7 @@ DEVICE_FN void gather(const Call &c, float *near) {
     const int fours = (at_most(t.h - from, PIECE) + 3) / 4, half = SQUARE / PER * fours;
     float *k = near, *v = k + words, *q = v + words, *dy = q + words, *p = dy + words, *ds = p + SQUARE * ROW;
     const float *save = save_of(c, r, pair), *dot = kept(c, r, pair);
-    const float *far = at(c.dout, r) + (size_t)t.sequence * t.n * t.d + (size_t)t.head * t.h;
+    const Number *far = dout_of(c, r) + (size_t)t.sequence * t.n * t.d + (size_t)t.head * t.h;
     float chain[ITEMS][PER][4];
 #pragma unroll
     for (int u = 0; u < ITEMS; u++)
@@ -346,7 +346,7 @@ DEVICE_FN void gather(const Call &c, float *near) {
         const int item = (int)threadIdx.x + u * CREW, of = item % half, key = of / fours * PER;
         const int l = from + of % fours * 4;
         if (item >= 2 * half) continue;
-        float *to = at(c.din[0], r) + ((size_t)t.sequence * t.n + first + key) * t.step + (size_t)t.head * t.h + l;
+        const Target to = din_of(c, 0, r) + ((size_t)t.sequence * t.n + first + key) * t.step + (size_t)t.head * t.h + l;
 #pragma unroll
         for (int j = 0; j < PER; j++)
             if (key + j < count)

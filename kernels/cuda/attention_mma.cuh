@@ -51,7 +51,7 @@ DEVICE_FN Strip strip_here(const Head &t) {
 
 /* A tile's rows from a head's, of which `count` exist, four columns at a time. */
 template <typename Factor, int H, int ROWS>
-DEVICE_FN void bring_fours(uint32_t *to, const float *from, int apart, int count, const Head &t) {
+DEVICE_FN void bring_fours(uint32_t *to, const Number *from, int apart, int count, const Head &t) {
     enum { IN = Factor::IN_WORD, FOURS = H / 4 };
 #pragma unroll 4
     for (int i = 0; i < ROWS * FOURS / CREW; i++) {
@@ -67,13 +67,13 @@ DEVICE_FN void bring_fours(uint32_t *to, const float *from, int apart, int count
 }
 
 /* One number of a head; 0 where there is none. */
-DEVICE_FN float number_at(const float *from, int row, int apart, int l, int count, const Head &t) {
-    return row < count && l < t.h ? from[row * apart + l] : 0;
+DEVICE_FN float number_at(const Number *from, int row, int apart, int l, int count, const Head &t) {
+    return row < count && l < t.h ? (float)from[row * apart + l] : 0;
 }
 
 /* ROWS rows of a head come into a tile. */
 template <typename Factor, int H, int ROWS>
-DEVICE_FN void bring_rows(uint32_t *to, const float *from, int apart, int count, const Head &t) {
+DEVICE_FN void bring_rows(uint32_t *to, const Number *from, int apart, int count, const Head &t) {
     enum { IN = Factor::IN_WORD, WORDS = H / IN };
     if (t.fours) {
         bring_fours<Factor, H, ROWS>(to, from, apart, count, t);
@@ -90,43 +90,49 @@ DEVICE_FN void bring_rows(uint32_t *to, const float *from, int apart, int count,
 /* A chunk's rows come into a tile whose rows are its columns. A warp makes one step of eight columns at a time: half of
  * it writes to all banks, and reads eight neighbours of each row. */
 template <typename Factor, int H>
-DEVICE_FN void bring_turned(uint32_t *to, const float *from, int apart, int count, const Head &t) {
+DEVICE_FN void bring_turned(uint32_t *to, const Number *from, int apart, int count, const Head &t) {
     enum { IN = Factor::IN_WORD, BLOCKS = H / EIGHT, ITEMS = BLOCKS * CHUNK / IN / STEP };
     const int lane = lane_id(), of_eight = (lane & 3) | (lane >> 2 & 4), of_step = lane >> 2 & 3;
 #pragma unroll 4
     for (int k = 0; k < ITEMS * WARP / CREW; k++) {
         const int item = k * (CREW / WARP) + (int)threadIdx.x / WARP, step = item / BLOCKS;
         const int l = item % BLOCKS * EIGHT + of_eight, first = step * STEP * IN + column_of_factor(of_step, 0);
-        const float *rows = from + (first * apart + l);
+        const Number *rows = from + (first * apart + l);
         float x[2 * IN];
 #pragma unroll
         for (int i = 0; i < 2 * IN; i++) {
             const int row = column_of_factor(0, i);
-            x[i] = first + row < count && l < t.h ? rows[row * apart] : 0;
+            x[i] = first + row < count && l < t.h ? (float)rows[row * apart] : 0;
         }
         const Words words = {Factor::word(x[0], x[IN - 1]), Factor::word(x[IN], x[2 * IN - 1])};
         *(Words *)(to + l * apart_turned<Factor> + step * STEP + 2 * of_step) = words;
     }
 }
 
-/* Neighbours in a row, at once; `to` is a multiple of two words. */
+/* Neighbours in a row; floats at once, since `to` is a multiple of two words. */
+#if NARROW
+DEVICE_FN void put_two(Target to, float x, float next, bool accumulate) {
+    put(to, x, accumulate), put(to + 1, next, accumulate);
+}
+#else
 struct alignas(8) Pair {
     float first, second;
 };
 
-DEVICE_FN void put_two(float *to, float x, float next, bool accumulate) {
+DEVICE_FN void put_two(Target to, float x, float next, bool accumulate) {
     const Pair there = accumulate ? *(const Pair *)to : Pair{0, 0};
     *(Pair *)to = Pair{accumulate ? there.first + x : x, accumulate ? there.second + next : next};
 }
+#endif
 
 /* A strip's sums to its rows of a head, times by[0] and by[1] in rows g and g + 8; `count` rows exist. */
 template <int H>
-DEVICE_FN void put_rows(float *to, int apart, const float (&sum)[H / EIGHT][4], const float (&by)[2], int count,
+DEVICE_FN void put_rows(Target to, int apart, const float (&sum)[H / EIGHT][4], const float (&by)[2], int count,
                         const Head &t, bool accumulate) {
 #pragma unroll
     for (int half = 0; half < 2; half++) {
         if (lane_g() + 8 * half >= count) continue;
-        float *row = to + (lane_g() + 8 * half) * apart;
+        const Target row = to + (lane_g() + 8 * half) * apart;
 #pragma unroll
         for (int n = 0; n < H / EIGHT; n++) {
             const int l = EIGHT * n + 2 * lane_t();
@@ -244,7 +250,7 @@ template <typename Factor, int H> KERNEL_FN(forward, AT_LEAST(blocks_of<H>, CREW
         if (lane_t() == 0 && row_here(s) + 8 * half < t.n)
             save[8 * half] = most[half] * t.scale, save[t.n + 8 * half] = inverse[half];
     }
-    put_rows<H>(at(c.out, r) + row * t.d + (size_t)t.head * t.h, t.d, y, inverse, t.n - s.first, t, false);
+    put_rows<H>(out_of(c, r) + row * t.d + (size_t)t.head * t.h, t.d, y, inverse, t.n - s.first, t, false);
 }
 
 /* What `queries` has in shared memory, and of a lane's two rows their largest scores, to the base 2, 1/sums and sums of
@@ -334,7 +340,7 @@ template <typename Factor, int H> KERNEL_FN(queries, AT_LEAST(blocks_of<H>, CREW
     const size_t first = (size_t)t.sequence * t.n, column = (size_t)t.head * t.h;
     float dq[H / EIGHT][4] = {};
     Slopes m = slopes_in<Factor, H>(near, save_of(c, r, pair) + row_here(s), t.n - row_here(s), t.n);
-    const float *far = at(c.dout, r) + (first + s.block) * t.d + column;
+    const Number *far = dout_of(c, r) + (first + s.block) * t.d + column;
     bring_rows<Factor, H, BAND>(m.q, t.q + (size_t)s.block * t.step, t.step, t.n - s.block, t);
     bring_rows<Factor, H, BAND>(m.dy, far, t.d, t.n - s.block, t);
     add_dots<Factor, H>(m, s, t);
@@ -343,7 +349,7 @@ template <typename Factor, int H> KERNEL_FN(queries, AT_LEAST(blocks_of<H>, CREW
     for (int half = 0; half < 2; half++)
         if (lane_t() == 0 && row_here(s) + 8 * half < t.n) kept(c, r, pair)[row_here(s) + 8 * half] = m.dot[half];
     const float by[2] = {t.scale, t.scale};
-    put_rows<H>(at(c.din[0], r) + (first + s.first) * t.step + column, t.step, dq, by, t.n - s.first, t,
+    put_rows<H>(din_of(c, 0, r) + (first + s.first) * t.step + column, t.step, dq, by, t.n - s.first, t,
                 c.accumulate[0]);
 }
 
@@ -365,9 +371,9 @@ template <typename Factor, int H> DEVICE_FN Turned turned_in(uint32_t *near) {
 
 /* Queries from `base` on; where there is none, P is 0. */
 template <typename Factor, int H>
-DEVICE_FN void bring_queries(const Turned &m, const float *save, const float *dot, const float *far, int base,
+DEVICE_FN void bring_queries(const Turned &m, const float *save, const float *dot, const Number *far, int base,
                              const Head &t) {
-    const float *q = t.q + (size_t)base * t.step;
+    const Number *q = t.q + (size_t)base * t.step;
     const int count = t.n - base, i = (int)threadIdx.x;
     far += (size_t)base * t.d;
     bring_rows<Factor, H, CHUNK>(m.q, q, t.step, count, t);
@@ -407,7 +413,7 @@ template <typename Factor, int H> KERNEL_FN(keys, AT_LEAST(blocks_of<H>, CREW), 
     const Strip s = strip_here(t);
     const Turned m = turned_in<Factor, H>(near);
     const size_t first = (size_t)t.sequence * t.n, column = (size_t)t.head * t.h;
-    const float *far = at(c.dout, r) + first * t.d + column;
+    const Number *far = dout_of(c, r) + first * t.d + column;
     const int own = (s.first - s.block) * apart_of<Factor, H>;
     float dk[H / EIGHT][4] = {}, dv[H / EIGHT][4] = {};
     bring_rows<Factor, H, BAND>(m.k, t.k + (size_t)s.block * t.step, t.step, t.n - s.block, t);
@@ -424,7 +430,7 @@ template <typename Factor, int H> KERNEL_FN(keys, AT_LEAST(blocks_of<H>, CREW), 
         weigh_chunk<Factor, H>(dv, p, m.dy_turned);
         weigh_chunk<Factor, H>(dk, ds, m.q_turned);
     }
-    float *dq = at(c.din[0], r) + (first + s.first) * t.step + column;
+    const Target dq = din_of(c, 0, r) + (first + s.first) * t.step + column;
     const float once[2] = {1, 1}, by[2] = {t.scale, t.scale};
     put_rows<H>(dq + t.d, t.step, dk, by, t.n - s.first, t, c.accumulate[0]);
     put_rows<H>(dq + 2 * t.d, t.step, dv, once, t.n - s.first, t, c.accumulate[0]);

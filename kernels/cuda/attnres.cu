@@ -21,7 +21,7 @@ DEVICE_FN float *slopes_of(const Call &c, int r, int row) {
 KERNEL_FN(scores, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, k = groups_of(c), row = warp_row();
     if (row >= c.out.rows) return;
-    const float *x = at(c.in[0], r) + (size_t)row * c.in[0].cols, *w = at(c.in[1], r);
+    const Number *x = in_of(c, 0, r) + (size_t)row * c.in[0].cols, *w = in_of(c, 1, r);
     float *s = saved(c, r, row), *inverse = s + k, *a = s + 2 * k, sum;
     for (int i = 0; i < k; i++) {
         float squares = row_dot(x + i * d, x + i * d, d), dot = row_dot(w, x + i * d, d);
@@ -37,17 +37,18 @@ KERNEL_FN(scores, THREADS, Call, c) {
 KERNEL_FN(mix, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, k = groups_of(c), e = thread_index();
     if (e >= c.out.rows * d) return;
-    const float *x = at(c.in[0], r) + (size_t)(e / d) * c.in[0].cols + e % d, *a = saved(c, r, e / d) + 2 * k;
+    const Number *x = in_of(c, 0, r) + (size_t)(e / d) * c.in[0].cols + e % d;
+    const float *a = saved(c, r, e / d) + 2 * k;
     float chain = 0;
     for (int i = 0; i < k; i++) chain = CANON_FMA(a[i], x[i * d], chain);
-    at(c.out, r)[e] = chain;
+    out_of(c, r)[e] = chain;
 }
 
 /* ds, into scratch. A warp for each row. */
 KERNEL_FN(slopes, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, k = groups_of(c), row = warp_row();
     if (row >= c.out.rows) return;
-    const float *x = at(c.in[0], r) + (size_t)row * c.in[0].cols, *dy = at(c.dout, r) + (size_t)row * d;
+    const Number *x = in_of(c, 0, r) + (size_t)row * c.in[0].cols, *dy = dout_of(c, r) + (size_t)row * d;
     const float *a = saved(c, r, row) + 2 * k;
     float *ds = slopes_of(c, r, row);
     for (int i = 0; i < k; i++) {
@@ -64,13 +65,14 @@ KERNEL_FN(input, THREADS, Call, c) {
     int row = e / c.in[0].cols, i = e % c.in[0].cols / d;
     const float *save = saved(c, r, row);
     const float inverse = save[k + i], slope = slopes_of(c, r, row)[i] * inverse, share = save[i] / (float)d;
-    const float towards = CANON_FMA(-(at(c.in[0], r)[e] * inverse), share, at(c.in[1], r)[e % d]);
-    put(&at(c.din[0], r)[e], CANON_FMA(save[2 * k + i], at(c.dout, r)[(size_t)row * d + e % d], slope * towards),
+    const float towards = CANON_FMA(-(in_of(c, 0, r)[e] * inverse), share, in_of(c, 1, r)[e % d]);
+    put(din_of(c, 0, r) + e, CANON_FMA(save[2 * k + i], dout_of(c, r)[(size_t)row * d + e % d], slope * towards),
         c.accumulate[0]);
 }
 
 struct QueryFactors {
-    const float *x, *save, *ds;
+    const Number *x;
+    const float *save, *ds;
     int d, k;
     /* A row of the chain is one group of a row. */
     DEVICE_METHOD Factors operator()(int line, int column) const {
@@ -82,9 +84,9 @@ struct QueryFactors {
 
 KERNEL_FN(query, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, k = groups_of(c), column = column_here();
-    const QueryFactors of = {at(c.in[0], r), at(c.save, r), slopes_of(c, r, 0), d, k};
+    const QueryFactors of = {in_of(c, 0, r), at(c.save, r), slopes_of(c, r, 0), d, k};
     float total = column_chain(c.out.rows * k, CANON_BLOCK * k, column, d, of);
-    if (threadIdx.x < WARP && column < d) put(&at(c.din[1], r)[column], total, c.accumulate[1]);
+    if (threadIdx.x < WARP && column < d) put(at(c.din[1], r) + column, total, c.accumulate[1]);
 }
 
 static Grid each_row(const Call *c) {

@@ -1,21 +1,21 @@
 /* y = x - mean(x), in groups; dx = dy - mean(dy): the same projection. */
 #include "kernels/cuda/lines.cuh"
 
-DEVICE_FN void project(float *y, const float *x, int n, bool accumulate) {
+DEVICE_FN void project(Target y, const Number *x, int n, bool accumulate) {
     float mean = row_sum(x, n) / (float)n;
-    for (int i = lane_id(); i < n; i += WARP) put(&y[i], x[i] - mean, accumulate);
+    for (int i = lane_id(); i < n; i += WARP) put(y + i, x[i] - mean, accumulate);
 }
 
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
     if (line >= lines_of(c)) return;
-    project(at(c.out, r) + (size_t)line * n, at(c.in[0], r) + (size_t)line * n, n, false);
+    project(out_of(c, r) + (size_t)line * n, in_of(c, 0, r) + (size_t)line * n, n, false);
 }
 
 KERNEL_FN(backward, THREADS, Call, c) {
     int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
     if (line >= lines_of(c)) return;
-    project(at(c.din[0], r) + (size_t)line * n, at(c.dout, r) + (size_t)line * n, n, c.accumulate[0]);
+    project(din_of(c, 0, r) + (size_t)line * n, dout_of(c, r) + (size_t)line * n, n, c.accumulate[0]);
 }
 
 STAGES(center, {{"center.forward", BODY(forward, Call), each_line, NULL, TOUCH_in0 | TOUCH_out, NULL, false}},

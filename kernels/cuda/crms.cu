@@ -5,8 +5,9 @@
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
     if (line >= lines_of(c)) return;
-    const float *x = at(c.in[0], r) + (size_t)line * n, *g = at(c.in[1], r);
-    float *y = at(c.out, r) + (size_t)line * n, *save = at(c.save, r) + 2 * (size_t)line, sum = row_sum(x, n);
+    const Number *x = in_of(c, 0, r) + (size_t)line * n, *g = in_of(c, 1, r);
+    const Target y = out_of(c, r) + (size_t)line * n;
+    float *save = at(c.save, r) + 2 * (size_t)line, sum = row_sum(x, n);
     float inverse = 1 / CANON_SQRT(CANON_FMA(sum, sum, row_dot(x, x, n)) / (float)(n + 1) + (float)c.attr.eps);
     for (int i = lane_id(); i < n; i += WARP) y[i] = x[i] * inverse * g[i];
     if (lane_id() == 0) save[0] = sum, save[1] = inverse;
@@ -14,13 +15,14 @@ KERNEL_FN(forward, THREADS, Call, c) {
 
 DEVICE_FN void input_line(const Call &c, int r, int line) {
     const int n = width_of(c);
-    const float *x = at(c.in[0], r) + (size_t)line * n, *dy = at(c.dout, r) + (size_t)line * n, *g = at(c.in[1], r);
+    const Number *x = in_of(c, 0, r) + (size_t)line * n, *dy = dout_of(c, r) + (size_t)line * n, *g = in_of(c, 1, r);
     const float *save = at(c.save, r) + 2 * (size_t)line;
-    float *dx = at(c.din[0], r) + (size_t)line * n, sum = save[0], inverse = save[1], dot;
+    const Target dx = din_of(c, 0, r) + (size_t)line * n;
+    float sum = save[0], inverse = save[1], dot;
     ROW_REDUCE(n, dot, lane = CANON_FMA(dy[i] * g[i], x[i] * inverse, lane));
     dot /= (float)(n + 1);
     for (int i = lane_id(); i < n; i += WARP)
-        put(&dx[i], CANON_FMA(-((x[i] + sum) * inverse), dot, dy[i] * g[i]) * inverse, c.accumulate[0]);
+        put(dx + i, CANON_FMA(-((x[i] + sum) * inverse), dot, dy[i] * g[i]) * inverse, c.accumulate[0]);
 }
 
 STAGES(crms,

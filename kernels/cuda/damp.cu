@@ -19,15 +19,15 @@ DEVICE_FN float kept(float g) {
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, i = thread_index();
     if (i >= c.out.rows * c.out.cols) return;
-    at(c.out, r)[i] = kept(at(c.in[1], r)[0]) * at(c.in[0], r)[i];
+    out_of(c, r)[i] = kept(in_of(c, 1, r)[0]) * in_of(c, 0, r)[i];
 }
 
 /* A row's dot product to a warp, then one chain over the rows. */
 KERNEL_FN(dots, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, row = warp_row();
     if (row >= c.out.rows) return;
-    float dot = row_dot(at(c.in[0], r) + (size_t)row * d, at(c.dout, r) + (size_t)row * d, d);
-    if (lane_id() == 0) *summand(c, r, row) = -slope(at(c.in[1], r)[0]) * dot;
+    float dot = row_dot(in_of(c, 0, r) + (size_t)row * d, dout_of(c, r) + (size_t)row * d, d);
+    if (lane_id() == 0) *summand(c, r, row) = -slope(in_of(c, 1, r)[0]) * dot;
 }
 
 static Grid each_row(const Call *c) {

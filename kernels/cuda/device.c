@@ -15,7 +15,7 @@
 #include "kernels/cuda/presence.h"
 #include "kernels/device.h"
 
-KERNEL_TABLES(cuda);
+KERNEL_BUILDS(cuda);
 
 struct Graph {
     cudaGraphExec_t exec;
@@ -44,7 +44,7 @@ struct Queue {
     char unmet[256]; /* what NCCL said, when that is what went wrong; "": it is not */
     Plans *plans;    /* of a fast precision */
     void *workspace; /* of its products */
-    const Stages *attention;
+    AttentionKind attention;
 };
 
 static void note(Queue *q, cudaError_t rc, const char *where) {
@@ -87,12 +87,23 @@ static bool cuda_product(Queue *q, Product p) {
     return whole;
 }
 
-static const Stages *cuda_fast_attention(const Queue *q) {
+static AttentionKind attention_of(const Queue *q) {
     return q->attention;
 }
 
-STAGED_KERNELS(cuda)
-PRODUCT_KERNELS(cuda)
+/* What backends.def's rows name of a build. */
+#define ROWS(build) \
+    STAGED_KERNELS(build, cuda_launch) \
+    PRODUCT_KERNELS(build, cuda_launch, cuda_product, attention_of) \
+    static void build##_step(Queue *q, StepKind kind, const Step *s) { \
+        enqueue_step(&build##_build.steps[kind], s, q, cuda_launch); \
+    } \
+    static void build##_round(const Rounding *c) { \
+        enqueue_round(build##_build.round, c, cuda_launch); \
+    }
+ROWS(cuda)
+ROWS(cuda_fp16)
+ROWS(cuda_bf16)
 
 enum {
 #define FAST(name, ...) FAST_##name,
@@ -136,10 +147,14 @@ static void close_queue(Queue *q) {
     free(q);
 }
 
-static Rc open_exact(Queue **out, Error *e) {
+static Rc open_on(const Build *build, Queue **out, Error *e) {
     if (!cuda_present(e)) return e->code;
     Queue *q = mem_alloc(1, sizeof *q);
     note(q, cudaSetDevice(cuda_number()), "cudaSetDevice"); /* of this thread */
+    if (!lost(q) && cuda_load(build, e)) {
+        close_queue(q);
+        return e->code;
+    }
     if (!lost(q)) note(q, cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking), "cudaStreamCreate");
     for (int i = 0; i < DEVICE_SLOTS; i++)
         note(q, cudaEventCreateWithFlags(&q->event[i], cudaEventDisableTiming), "cudaEventCreate");
@@ -218,8 +233,8 @@ static Rc take(Queue *q, void **at, size_t bytes, Error *e) {
     return status(q, e);
 }
 
-static Rc open_fast(Queue **out, int compute, const Stages *attention, Error *e) {
-    if (!present_fast(e) || open_exact(out, e)) return e->code;
+static Rc open_fast(const Build *build, Queue **out, int compute, AttentionKind attention, Error *e) {
+    if (!present_fast(e) || open_on(build, out, e)) return e->code;
     Queue *q = *out;
     if (take(q, &q->workspace, PLANS_WORKSPACE, e)) {
         close_queue(q);
@@ -267,16 +282,8 @@ static const void *landed(Queue *q, int slot) {
     return q->buffer[slot];
 }
 
-static void step(Queue *q, StepKind kind, const Step *s) {
-    enqueue_step(&cuda_steps[kind], s, q, cuda_launch);
-}
-
-static void round_tensor(const Rounding *c) {
-    enqueue_round(&cuda_round, c, cuda_launch);
-}
-
 static void add(Queue *q, const Addition *a) {
-    enqueue_add(&cuda_add, a, q, cuda_launch);
+    enqueue_add(cuda_build.add, a, q, cuda_launch);
 }
 
 static Rc meet(Queue *q, const Ranks *r, Error *e) {
@@ -363,22 +370,30 @@ static Timing *timed(Queue *q, size_t *count) {
     return all;
 }
 
-#define DEVICE(present, open) \
+#define DEVICE(build, present, open) \
     { \
-        false, present, open, close_queue, take, give, put, get, fetch, landed, step, round_tensor, add, cuda_choose, \
-            meet, swap, total, branch, merge, record, recorded, replay, forget, time_each, timed, status, memory, \
-            cuda_describe \
+        false, present, open, close_queue, take, give, put, get, fetch, landed, build##_step, build##_round, add, \
+            cuda_choose, meet, swap, total, branch, merge, record, recorded, replay, forget, time_each, timed, status, \
+            memory, cuda_describe \
     }
-extern const Device cuda_device;
-const Device cuda_device = DEVICE(cuda_present, open_exact);
+/* Of a precision without a library, and with one. */
+#define EXACT(build) \
+    static Rc build##_open(Queue **out, Error *e) { \
+        return open_on(&build##_build, out, e); \
+    } \
+    extern const Device build##_exact_device; \
+    const Device build##_exact_device = DEVICE(build, cuda_present, build##_open);
+EXACT(cuda)
+EXACT(cuda_fp16)
+EXACT(cuda_bf16)
 
 /* Asked only where the device is present. */
-#define FAST(name, compute, factor, digits, attention) \
+#define FAST(name, build, compute, factor, digits, attention) \
     static Rc open_##name(Queue **out, Error *e) { \
-        return open_fast(out, CUBLAS_COMPUTE_##compute, &cuda_##attention, e); \
+        return open_fast(&cuda##build##_build, out, CUBLAS_COMPUTE_##compute, ATTENTION_##attention, e); \
     } \
     extern const Device cuda_##name##_device; \
-    const Device cuda_##name##_device = DEVICE(present_fast, open_##name); \
+    const Device cuda_##name##_device = DEVICE(cuda##build, present_fast, open_##name); \
     const char *cuda_##name##_class(void); \
     const char *cuda_##name##_class(void) { \
         return library.class[FAST_##name]; \
@@ -386,14 +401,3 @@ const Device cuda_device = DEVICE(cuda_present, open_exact);
 #include "kernels/cuda/fast.def"
 #undef FAST
 
-#define OP(name, ...) [OP_##name] = &cuda_kernel,
-const Kernel *const cuda_kernels[OP_COUNT] = {
-#include "kernels/ops.def"
-};
-#undef OP
-
-#define OP(name, ...) [OP_##name] = &cuda_fast_kernel,
-const Kernel *const cuda_fast_kernels[OP_COUNT] = {
-#include "kernels/ops.def"
-};
-#undef OP

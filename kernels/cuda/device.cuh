@@ -61,46 +61,7 @@ DEVICE_FN void draw_block(uint32_t out[4], uint64_t seed, uint64_t stream, uint6
 enum { THREADS = 256, WARP = CANON_LANES, WARPS = THREADS / WARP };
 #define ALL_LANES 0xffffffffu
 
-/* Replica r of a view, as floats and as token ids. */
-DEVICE_FN float *at(const View v, int r) {
-    return v.at ? (float *)((char *)v.at + (size_t)r * v.stride) : NULL;
-}
-
-DEVICE_FN const int32_t *ids(const View v, int r) {
-    return (const int32_t *)((const char *)v.at + (size_t)r * v.stride);
-}
-
-/* Writes or adds, as the Call says. */
-DEVICE_FN void put(float *to, float value, bool accumulate) {
-    *to = accumulate ? *to + value : value;
-}
-
-/* N neighbours in memory, four at once; then `at` is a multiple of four words. */
-template <int N>
-DEVICE_FN void load(float (&x)[N], const float *at) {
-    if (N == 4) {
-        const float4 four = *(const float4 *)at;
-        x[0] = four.x, x[1 % N] = four.y, x[2 % N] = four.z, x[3 % N] = four.w;
-    } else {
-#pragma unroll
-        for (int i = 0; i < N; i++) x[i] = at[i];
-    }
-}
-
-template <int N>
-DEVICE_FN void store(float *at, const float (&x)[N]) {
-    if (N == 4) {
-        *(float4 *)at = make_float4(x[0], x[1 % N], x[2 % N], x[3 % N]);
-    } else {
-#pragma unroll
-        for (int i = 0; i < N; i++) at[i] = x[i];
-    }
-}
-
-/* Rows of x that are `apart` can be read and written `by` words at once. */
-DEVICE_FN bool lies_by(const float *x, size_t apart, int by) {
-    return (((uintptr_t)x / sizeof(float)) | apart) % by == 0;
-}
+#include "kernels/cuda/words.cuh"
 
 DEVICE_FN int lane_id(void) {
     return (int)(threadIdx.x % WARP);
@@ -144,19 +105,22 @@ DEVICE_FN float fold_max(float lane) {
         (result) = fold(lane); \
     } while (0)
 
-DEVICE_FN float row_sum(const float *x, int n) {
+template <typename X>
+DEVICE_FN float row_sum(const X *x, int n) {
     float sum;
     ROW_REDUCE(n, sum, lane += x[i]);
     return sum;
 }
 
-DEVICE_FN float row_dot(const float *x, const float *y, int n) {
+template <typename X, typename Y>
+DEVICE_FN float row_dot(const X *x, const Y *y, int n) {
     float sum;
     ROW_REDUCE(n, sum, lane = CANON_FMA(x[i], y[i], lane));
     return sum;
 }
 
-DEVICE_FN float row_max(const float *x, int n) {
+template <typename X>
+DEVICE_FN float row_max(const X *x, int n) {
     float lane = -INFINITY;
     for (int i = lane_id(); i < n; i += WARP) lane = larger(x[i], lane);
     return fold_max(lane);

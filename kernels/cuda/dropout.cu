@@ -3,7 +3,7 @@
  * four words. */
 #include "kernels/cuda/fours.cuh"
 
-DEVICE_FN void mask(const Call &c, float *y, const float *x, bool accumulate) {
+DEVICE_FN void mask(const Call &c, Target y, const Number *x, bool accumulate) {
     const Scalars *s = &c.scalars[blockIdx.z];
     const Fours here = fours_of(c.out);
     const uint32_t below = s->drop_below;
@@ -21,11 +21,11 @@ DEVICE_FN void mask(const Call &c, float *y, const float *x, bool accumulate) {
 }
 
 KERNEL_FN(forward, THREADS, Call, c) {
-    mask(c, at(c.out, (int)blockIdx.z), at(c.in[0], (int)blockIdx.z), false);
+    mask(c, out_of(c, (int)blockIdx.z), in_of(c, 0, (int)blockIdx.z), false);
 }
 
 KERNEL_FN(backward, THREADS, Call, c) {
-    mask(c, at(c.din[0], (int)blockIdx.z), at(c.dout, (int)blockIdx.z), c.accumulate[0]);
+    mask(c, din_of(c, 0, (int)blockIdx.z), dout_of(c, (int)blockIdx.z), c.accumulate[0]);
 }
 
 STAGES(dropout, {{"dropout.forward", BODY(forward, Call), each_four, NULL, TOUCH_in0 | TOUCH_out, NULL, true}},

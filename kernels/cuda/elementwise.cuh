@@ -9,20 +9,20 @@
 template <typename Value>
 DEVICE_FN void put_values(const Call &c, int r, Fours here, const Value &value) {
     float x[FOUR];
-    read_fours(x, at(c.in[0], r), here);
+    read_fours(x, in_of(c, 0, r), here);
 #pragma unroll
     for (int i = 0; i < FOUR; i++) x[i] = value(x[i]);
-    put_fours(at(c.out, r), x, here, false);
+    put_fours(out_of(c, r), x, here, false);
 }
 
 /* dx = dy slope(x) of a thread's share. */
 template <typename Slope>
 DEVICE_FN void put_slopes(const Call &c, int r, Fours here, const Slope &slope) {
     float x[FOUR], d[FOUR];
-    read_fours(x, at(c.in[0], r), here), read_fours(d, at(c.dout, r), here);
+    read_fours(x, in_of(c, 0, r), here), read_fours(d, dout_of(c, r), here);
 #pragma unroll
     for (int i = 0; i < FOUR; i++) d[i] = d[i] * slope(x[i]);
-    put_fours(at(c.din[0], r), d, here, c.accumulate[0]);
+    put_fours(din_of(c, 0, r), d, here, c.accumulate[0]);
 }
 
 #define ELEMENTWISE(op, value, slope) \

@@ -12,8 +12,8 @@
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index(), row = i / d, j = i % d;
     if (row >= c.out.rows) return;
-    const float *te = at(c.in[1], r) + (size_t)ids(c.in[0], r)[row] * d, *wpe = at(c.in[2], r);
-    at(c.out, r)[i] = wpe ? te[j] + wpe[(size_t)(row % c.attr.seq) * d + j] : te[j];
+    const Number *te = in_of(c, 1, r) + (size_t)ids(c.in[0], r)[row] * d, *wpe = in_of(c, 2, r);
+    out_of(c, r)[i] = wpe ? te[j] + wpe[(size_t)(row % c.attr.seq) * d + j] : te[j];
 }
 
 /* Pieces of 32 columns of a table's line. */
@@ -28,7 +28,7 @@ KERNEL_FN(tokens, THREADS, Call, c) {
     int j = warp_row() % pieces_of(c) * WARP + lane_id(), block = 0;
     if (line >= c.din[1].rows) return;
     const int32_t *token = ids(c.in[0], r);
-    const float *dy = at(c.dout, r) + (j < d ? j : 0);
+    const Number *dy = dout_of(c, r) + (j < d ? j : 0);
     float chain = 0;
     Tree tree;
     for (int from = 0; from < rows; from += WARP) {
@@ -37,7 +37,7 @@ KERNEL_FN(tokens, THREADS, Call, c) {
         for (; here; here &= here - 1) chain += dy[(size_t)(from + __ffs((int)here) - 1) * d];
     }
     if (block) tree_push(&tree, block, chain), chain = tree_end(&tree, block + 1);
-    if (j < d) put(&at(c.din[1], r)[(size_t)line * d + j], chain, c.accumulate[1]);
+    if (j < d) put(at(c.din[1], r) + (size_t)line * d + j, chain, c.accumulate[1]);
 }
 
 /* A warp sorts a strip of rows, a block a tile of strips; a thread of a block is also one of the digits. */
@@ -178,7 +178,7 @@ KERNEL_FN(starts, THREADS, Call, c) {
 KERNEL_FN(sums, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index(), line = i / d;
     if (line >= c.din[1].rows) return;
-    const float *dy = at(c.dout, r) + i % d;
+    const Number *dy = dout_of(c, r) + i % d;
     const int *row = order_at(c, r, passes_of(c)), *start = starts_at(c, r) + line;
     int from = start[0], end = start[1], blocks = (c.out.rows + CANON_BLOCK - 1) / CANON_BLOCK;
     float total = 0;
@@ -193,13 +193,13 @@ KERNEL_FN(sums, THREADS, Call, c) {
         }
         total = tree_end(&tree, blocks);
     }
-    put(&at(c.din[1], r)[i], total, c.accumulate[1]);
+    put(at(c.din[1], r) + i, total, c.accumulate[1]);
 }
 
 KERNEL_FN(positions, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index(), line = i / d, j = i % d;
     if (line >= c.din[2].rows) return;
-    const float *dy = at(c.dout, r);
+    const Number *dy = dout_of(c, r);
     Tree tree;
     int blocks = (c.out.rows + CANON_BLOCK - 1) / CANON_BLOCK, row = line;
     for (int b = 0; b < blocks; b++) {
@@ -208,7 +208,7 @@ KERNEL_FN(positions, THREADS, Call, c) {
         for (; row < end; row += c.attr.seq) chain += dy[(size_t)row * d + j];
         tree_push(&tree, b, chain);
     }
-    put(&at(c.din[2], r)[i], tree_end(&tree, blocks), c.accumulate[2]);
+    put(at(c.din[2], r) + i, tree_end(&tree, blocks), c.accumulate[2]);
 }
 
 /* Whether rows are sorted: where lines are more than letters or bytes number, and their pieces more than rows. There

@@ -15,56 +15,67 @@ static inline void enqueue(const Stage *stage, const Call *c, Launch launch) {
     }
 }
 
-/* Of replica 0: those of a tensor are at the same distance as another's in one arena. */
-static inline bool overlap(View a, View b) {
-    const char *x = (const char *)a.at, *y = (const char *)b.at;
-    return x && y && x < y + view_words(b) * 4 && y < x + view_words(a) * 4;
+static inline size_t word_bytes(Word word) {
+    return word == WORD_float ? sizeof(float) : sizeof(uint16_t);
 }
 
-static inline bool overlaps_any(View v, const View *of, int count) {
+/* Of replica 0: those of a tensor are at the same distance as another's in one arena. `word` is that of activations:
+ * what is a float among words of 16 bits begins where no other tensor does. */
+static inline bool overlap(View a, View b, Word word) {
+    const ptrdiff_t bytes = (ptrdiff_t)word_bytes(word);
+    const char *x = (const char *)a.at, *y = (const char *)b.at;
+    return x && y && x < y + view_words(b) * bytes && y < x + view_words(a) * bytes;
+}
+
+static inline bool overlaps_any(View v, const View *of, int count, Word word) {
     bool any = false;
-    for (int i = 0; i < count; i++) any = any || overlap(v, of[i]);
+    for (int i = 0; i < count; i++) any = any || overlap(v, of[i], word);
     return any;
 }
 
 /* Whether the second reads what the first writes, and of all else neither touches what the other writes: blocks of one
  * launch wait for no other. In backward, the gradient of the second's input may stand in the place of its output's. */
-static inline bool fusible(const Two *t, bool backward) {
+static inline bool fusible(const Two *t, bool backward, Word word) {
     const Call *a = &t->first, *b = &t->second;
     const View read[] = {a->in[0], a->in[1], a->in[2], a->in[3], a->dout, a->save};
     enum { READ = sizeof read / sizeof *read };
     if (!backward) {
-        if (b->in[0].at != a->out.at || overlaps_any(a->out, b->in + 1, OP_MAX_IN - 1)) return false;
-        return !overlaps_any(b->out, read, READ) && !overlaps_any(b->save, read, READ) && !overlap(b->out, a->out);
+        if (b->in[0].at != a->out.at || overlaps_any(a->out, b->in + 1, OP_MAX_IN - 1, word)) return false;
+        return !overlaps_any(b->out, read, READ, word) && !overlaps_any(b->save, read, READ, word) &&
+               !overlap(b->out, a->out, word);
     }
     if (!a->din[0].at || b->dout.at != a->din[0].at || a->accumulate[0] || !b->din[0].at) return false;
-    if (overlaps_any(a->din[0], b->in, OP_MAX_IN) || overlap(a->din[0], b->save)) return false;
+    if (overlaps_any(a->din[0], b->in, OP_MAX_IN, word) || overlap(a->din[0], b->save, word)) return false;
     for (int i = 0; i < OP_MAX_IN; i++) {
         const bool in_place = i == 0 && b->din[0].at == a->din[0].at;
-        if (overlaps_any(b->din[i], read, READ) || overlaps_any(b->din[i], a->din + in_place, OP_MAX_IN - in_place))
+        if (overlaps_any(b->din[i], read, READ, word) ||
+            overlaps_any(b->din[i], a->din + in_place, OP_MAX_IN - in_place, word))
             return false;
     }
     return true;
 }
 
 /* The stage that is both ops' kernels at once; NULL: there is none for them. */
-static inline const FusedStage *fused_stage(const Fusion *const *fusion, const Two *t, bool backward) {
+static inline const FusedStage *fused_stage(const Build *of, const Two *t, bool backward) {
     for (int i = 0; i < FUSIONS; i++) {
-        const Fusion *f = fusion[i];
+        const Fusion *f = of->fusions[i];
         if (f->first != t->first.kind || f->second != t->second.kind || f->backward != backward) continue;
-        if (!fusible(t, backward)) return NULL;
+        if (!fusible(t, backward, of->word)) return NULL;
         for (const FusedStage *s = f->stage; s->name; s++)
             if (s->grid(t).x) return s;
     }
     return NULL;
 }
 
-static inline bool enqueue_fused(const Fusion *const *fusion, const Call *first, const Call *second, bool backward,
-                                 Launch launch) {
+static inline bool enqueue_fused(const Build *of, const Call *first, const Call *second, bool backward, Launch launch) {
     const Two two = {*first, *second};
-    const FusedStage *s = fused_stage(fusion, &two, backward);
+    const FusedStage *s = fused_stage(of, &two, backward);
     if (s) launch(first->queue, s->name, s->body, s->grid(&two), &two, sizeof two, false);
     return s;
+}
+
+static inline size_t stages_scratch(const Stages *of, const Call *c) {
+    return of->scratch ? of->scratch(c) : 0;
 }
 
 static inline void enqueue_step(const StepLaunch *l, const Step *s, void *queue, Launch launch) {
@@ -82,41 +93,50 @@ static inline void enqueue_add(const AddLaunch *l, const Addition *a, void *queu
     if (grid.x) launch(queue, l->name, l->body, grid, a, sizeof *a, true);
 }
 
-static inline double view_bytes(View v) {
-    return v.at ? 4.0 * v.rows * v.cols : 0;
+static inline double view_bytes(View v, bool stored, Word word) {
+    return v.at ? (double)(stored ? word_bytes(word) : sizeof(float)) * v.rows * v.cols : 0;
 }
 
-/* Every tensor of a Call that is touched, once; adding into a gradient reads it too. Of one replica. */
-static inline double bytes_touched(unsigned touches, const Call *c) {
+/* Every tensor of a Call that is touched, once; adding into a gradient reads it too. Of one replica, where tensors are
+ * stored in `word`. */
+static inline double bytes_touched(unsigned touches, const Call *c, Word word) {
+    const OpKind kind = c->kind;
     const View view[] = {c->in[0], c->in[1], c->in[2], c->out, c->save, c->dout};
+    const bool out = op_stored(kind, -1);
+    const bool stored[] = {op_stored(kind, 0), op_stored(kind, 1), op_stored(kind, 2), out, false, out};
     double bytes = 0;
     for (unsigned i = 0; i < sizeof view / sizeof *view; i++)
-        if (touches >> i & 1) bytes += view_bytes(view[i]);
-    for (unsigned i = 0; i < OP_MAX_IN; i++)
-        if (touches & ((unsigned)TOUCH_din0 << i)) bytes += view_bytes(c->din[i]) * (c->accumulate[i] ? 2 : 1);
+        if (touches >> i & 1) bytes += view_bytes(view[i], stored[i], word);
+    for (unsigned i = 0; i < OP_MAX_IN; i++) {
+        const bool act = op_info[kind].input[i] == INPUT_act && op_stored(kind, (int)i);
+        if (!(touches & ((unsigned)TOUCH_din0 << i))) continue;
+        bytes += view_bytes(c->din[i], act, word) * (c->accumulate[i] ? 2 : 1);
+    }
     return bytes;
 }
 
 /* What a stage reads and writes at least, of one replica. */
-static inline double stage_bytes(const Stage *s, const Call *c) {
-    return bytes_touched(s->touches, c) + (s->aside ? s->aside(c) : 0);
+static inline double stage_bytes(const Stage *s, const Call *c, Word word) {
+    return bytes_touched(s->touches, c, word) + (s->aside ? s->aside(c) : 0);
 }
 
-/* The rows of a backend whose kernels are stages: prefix##_stages, prefix##_fusions and prefix##_launch must be there.
- * Backward of a probe has no stages. */
-#define STAGED_KERNELS(prefix) \
+/* The rows of a backend whose kernels are the stages of prefix##_build, by `launch`. Backward of a probe has no
+ * stages. */
+#define STAGED_KERNELS(prefix, launch) \
     static void prefix##_forward(const Call *c) { \
-        enqueue(prefix##_stages[c->kind]->forward, c, prefix##_launch); \
+        enqueue(prefix##_build.stages[c->kind]->forward, c, launch); \
     } \
     static void prefix##_backward(const Call *c) { \
-        enqueue(prefix##_stages[c->kind]->backward, c, prefix##_launch); \
+        enqueue(prefix##_build.stages[c->kind]->backward, c, launch); \
     } \
     static size_t prefix##_scratch(const Call *c) { \
-        return prefix##_stages[c->kind]->scratch ? prefix##_stages[c->kind]->scratch(c) : 0; \
+        return stages_scratch(prefix##_build.stages[c->kind], c); \
     } \
     static bool prefix##_fused(const Call *first, const Call *second, bool backward) { \
-        return enqueue_fused(prefix##_fusions, first, second, backward, prefix##_launch); \
+        return enqueue_fused(&prefix##_build, first, second, backward, launch); \
     } \
-    static const Kernel prefix##_kernel = {prefix##_forward, prefix##_backward, prefix##_scratch, prefix##_fused};
+    static const Kernel prefix##_kernel = {prefix##_forward, prefix##_backward, prefix##_scratch, prefix##_fused}; \
+    extern const Kernel *const prefix##_kernels[OP_COUNT]; \
+    const Kernel *const prefix##_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &prefix##_kernel};
 
 #endif

@@ -34,21 +34,24 @@ DEVICE_FN void each_in_row(const View v, const Each &each) {
 }
 
 /* Those that do not exist are 0. */
-DEVICE_FN void read_fours(float (&x)[FOUR], const float *tensor, Fours f) {
-    const float *from = tensor + f.first;
+template <typename From>
+DEVICE_FN void read_fours(float (&x)[FOUR], const From *tensor, Fours f) {
+    const From *from = tensor + f.first;
     if (f.exist == FOUR && lies_by(from, 0, FOUR))
         load(x, from);
     else
 #pragma unroll
-        for (int i = 0; i < FOUR; i++) x[i] = i < f.exist ? from[i] : 0;
+        for (int i = 0; i < FOUR; i++) x[i] = i < f.exist ? (float)from[i] : 0;
 }
 
-DEVICE_FN void put_fours(float *tensor, const float (&x)[FOUR], Fours f, bool accumulate) {
-    float *to = tensor + f.first, sum[FOUR];
+template <typename To>
+DEVICE_FN void put_fours(To tensor, const float (&x)[FOUR], Fours f, bool accumulate) {
+    const To to = tensor + f.first;
+    float sum[FOUR];
     if (f.exist < FOUR || !lies_by(to, 0, FOUR)) {
 #pragma unroll
         for (int i = 0; i < FOUR; i++)
-            if (i < f.exist) put(&to[i], x[i], accumulate);
+            if (i < f.exist) put(to + i, x[i], accumulate);
         return;
     }
     if (accumulate) load(sum, to);

@@ -5,17 +5,17 @@
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index();
     if (i >= c.out.rows * d) return;
-    at(c.out, r)[i] = at(c.in[1], r)[i % d / group_of(c)] * at(c.in[0], r)[i];
+    out_of(c, r)[i] = in_of(c, 1, r)[i % d / group_of(c)] * in_of(c, 0, r)[i];
 }
 
 KERNEL_FN(input, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index();
     if (i >= c.out.rows * d) return;
-    put(&at(c.din[0], r)[i], at(c.in[1], r)[i % d / group_of(c)] * at(c.dout, r)[i], c.accumulate[0]);
+    put(din_of(c, 0, r) + i, in_of(c, 1, r)[i % d / group_of(c)] * dout_of(c, r)[i], c.accumulate[0]);
 }
 
 struct GainFactors {
-    const float *x, *dy;
+    const Number *x, *dy;
     int d;
     DEVICE_METHOD Factors operator()(int row, int column) const {
         size_t e = (size_t)row * d + column;
@@ -27,16 +27,16 @@ struct GainFactors {
 /* One learned row. */
 KERNEL_FN(gains, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = column_here();
-    const GainFactors of = {at(c.in[0], r), at(c.dout, r), d};
+    const GainFactors of = {in_of(c, 0, r), dout_of(c, r), d};
     float total = column_chain(c.out.rows, CANON_BLOCK, i, d, of);
-    if (threadIdx.x < WARP && i < d) put(&at(c.din[1], r)[i], total, c.accumulate[1]);
+    if (threadIdx.x < WARP && i < d) put(at(c.din[1], r) + i, total, c.accumulate[1]);
 }
 
 /* Learned numbers: the dot product of a row's group to a warp, then one chain over the rows. */
 KERNEL_FN(dots, THREADS, Call, c) {
     int r = (int)blockIdx.z, line = warp_row(), m = group_of(c);
     if (line >= c.out.rows * c.in[1].cols) return;
-    float dot = row_dot(at(c.in[0], r) + (size_t)line * m, at(c.dout, r) + (size_t)line * m, m);
+    float dot = row_dot(in_of(c, 0, r) + (size_t)line * m, dout_of(c, r) + (size_t)line * m, m);
     if (lane_id() == 0) *summand(c, r, line) = dot;
 }
 

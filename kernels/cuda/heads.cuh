@@ -10,7 +10,7 @@
 enum { CREW = 128, SQUARE = 32, BY = 4, OVER = 2, WIDE = 128 };
 
 typedef struct {
-    const float *q, *k, *v; /* row i at q + i * step */
+    const Number *q, *k, *v; /* row i at q + i * step */
     int step, n, h, d, head, sequence;
     int pitch; /* words between rows in shared memory */
     float scale;
@@ -33,7 +33,7 @@ DEVICE_FN Head head_of(const Call &c, int r, int pair) {
     Head t;
     t.d = c.in[0].cols / 3, t.h = t.d / c.attr.heads, t.n = c.attr.seq, t.step = 3 * t.d;
     t.sequence = pair / c.attr.heads, t.head = pair % c.attr.heads;
-    t.q = at(c.in[0], r) + (size_t)t.sequence * t.n * t.step + (size_t)t.head * t.h;
+    t.q = in_of(c, 0, r) + (size_t)t.sequence * t.n * t.step + (size_t)t.head * t.h;
     t.k = t.q + t.d, t.v = t.k + t.d, t.pitch = pitch_of(at_most(t.h, WIDE));
     t.scale = 1 / CANON_SQRT((float)t.h);
     t.fours = t.h % 4 == 0, t.full = c.attr.full;
@@ -61,17 +61,17 @@ DEVICE_FN Portion portion_of(const Head &t) {
 }
 
 /* `cols` columns, at most WIDE, of up to 32 rows of a head come into shared memory. */
-DEVICE_FN void bring(float *to, const float *from, size_t apart, int count, int cols, const Head &t,
+DEVICE_FN void bring(float *to, const Number *from, size_t apart, int count, int cols, const Head &t,
                      const Portion &mine) {
     const int by = t.fours ? 4 : 1;
 #pragma unroll 1
     for (int row = mine.row; row < count; row += mine.rows)
 #pragma unroll 1
         for (int l = mine.word * by; l < cols; l += mine.words * by) {
-            const float *x = from + (size_t)row * apart + l;
-            float *y = to + row * t.pitch + l;
+            const Number *x = from + (size_t)row * apart + l;
+            float *y = to + row * t.pitch + l, four[4];
             if (t.fours)
-                *(float4 *)y = *(const float4 *)x;
+                load(four, x), store(y, four);
             else
                 *y = *x;
         }
@@ -126,7 +126,7 @@ DEVICE_FN void add_four(float (&chain)[4], float weight, const float (&x)[4]) {
 }
 
 /* Columns l.. of a head's row, of which those below h exist. */
-DEVICE_FN void put_four(float *to, const float (&x)[4], int l, const Head &t, bool accumulate) {
+DEVICE_FN void put_four(Target to, const float (&x)[4], int l, const Head &t, bool accumulate) {
     float sum[4];
     if (!t.fours) {
 #pragma unroll

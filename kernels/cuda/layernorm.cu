@@ -6,8 +6,9 @@
 
 DEVICE_FN void forward_line(const Call &c, int r, int line) {
     const int n = width_of(c);
-    const float *x = at(c.in[0], r) + (size_t)line * n, *g = at(c.in[1], r), *b = at(c.in[2], r);
-    float *y = at(c.out, r) + (size_t)line * n, *save = at(c.save, r) + 2 * (size_t)line;
+    const Number *x = in_of(c, 0, r) + (size_t)line * n, *g = in_of(c, 1, r), *b = in_of(c, 2, r);
+    const Target y = out_of(c, r) + (size_t)line * n;
+    float *save = at(c.save, r) + 2 * (size_t)line;
     float mean = row_sum(x, n) / (float)n, squares;
     ROW_REDUCE(n, squares, lane = CANON_FMA(x[i] - mean, x[i] - mean, lane));
     float inverse = 1 / CANON_SQRT(squares / (float)n + (float)c.attr.eps);
@@ -22,20 +23,22 @@ KERNEL_FN(forward, THREADS, Call, c) {
 
 DEVICE_FN void input_line(const Call &c, int r, int line) {
     const int n = width_of(c);
-    const float *x = at(c.in[0], r) + (size_t)line * n, *dy = at(c.dout, r) + (size_t)line * n, *g = at(c.in[1], r);
+    const Number *x = in_of(c, 0, r) + (size_t)line * n, *dy = dout_of(c, r) + (size_t)line * n, *g = in_of(c, 1, r);
     const float *save = at(c.save, r) + 2 * (size_t)line;
-    float *dx = at(c.din[0], r) + (size_t)line * n, mean = save[0], inverse = save[1], sum, dot;
+    const Target dx = din_of(c, 0, r) + (size_t)line * n;
+    float mean = save[0], inverse = save[1], sum, dot;
     ROW_REDUCE(n, sum, lane = CANON_FMA(dy[i], g[i], lane));
     ROW_REDUCE(n, dot, lane = CANON_FMA(dy[i] * g[i], (x[i] - mean) * inverse, lane));
     sum /= (float)n, dot /= (float)n;
     for (int i = lane_id(); i < n; i += WARP) {
         float h = (x[i] - mean) * inverse;
-        put(&dx[i], CANON_FMA(-h, dot, CANON_FMA(dy[i], g[i], -sum)) * inverse, c.accumulate[0]);
+        put(dx + i, CANON_FMA(-h, dot, CANON_FMA(dy[i], g[i], -sum)) * inverse, c.accumulate[0]);
     }
 }
 
 struct GainFactors {
-    const float *x, *dy, *save;
+    const Number *x, *dy;
+    const float *save;
     int n;
     /* Columns of the gain, then of the bias. */
     DEVICE_METHOD Factors operator()(int row, int column) const {
@@ -52,12 +55,12 @@ static inline __host__ __device__ int gain_columns(const Call &c) {
 
 DEVICE_FN void gains(const Call &c, float *near, int r, int column) {
     const int n = width_of(c);
-    const GainFactors of = {at(c.in[0], r), at(c.dout, r), at(c.save, r), n};
+    const GainFactors of = {in_of(c, 0, r), dout_of(c, r), at(c.save, r), n};
     float total = column_chain_in<SHORT_ROWS>(near, lines_of(c), CANON_BLOCK, column, 2 * n, of);
     if (threadIdx.x >= WARP || column >= 2 * n) return;
     float *gain = at(c.din[1], r), *bias = at(c.din[2], r);
-    if (column < n && gain) put(&gain[column], total, c.accumulate[1]);
-    if (column >= n && bias) put(&bias[column - n], total, c.accumulate[2]);
+    if (column < n && gain) put(gain + column, total, c.accumulate[1]);
+    if (column >= n && bias) put(bias + column - n, total, c.accumulate[2]);
 }
 
 STAGES(layernorm,

@@ -19,12 +19,12 @@ constexpr int blocks_at_once(int per) {
 template <int PER>
 DEVICE_FN void forward_tile(const Call &c, float *near, int r, int tile_x, int tile_y) {
     int in = c.in[0].cols, out = c.out.cols;
-    Multiplication p = {at(c.out, r),
+    Multiplication<Target> p = {out_of(c, r),
                         (size_t)out,
-                        {at(c.in[0], r), (size_t)in, 1, c.in[0].rows},
-                        {at(c.in[1], r), (size_t)in, 1, out},
+                        {in_of(c, 0, r), (size_t)in, 1, c.in[0].rows},
+                        {in_of(c, 1, r), (size_t)in, 1, out},
                         in,
-                        c.in_count == 3 ? at(c.in[2], r) : NULL,
+                        c.in_count == 3 ? in_of(c, 2, r) : NULL,
                         false,
                         false};
     multiply<PER, true, true>(p, near, tile_x, tile_y);
@@ -51,10 +51,10 @@ KERNEL_FN(weight_parts, AT_LEAST(blocks_at_once(4), THREADS), Call, c) {
     int blocks = blocks_of(c), r = (int)blockIdx.z / blocks, block = (int)blockIdx.z % blocks,
         first = block * CANON_BLOCK;
     int in = c.in[0].cols, out = c.out.cols, rows = c.in[0].rows - first;
-    Multiplication p = {partial(c, r, block),
+    Multiplication<float *> p = {partial(c, r, block),
                         (size_t)in,
-                        {at(c.dout, r) + (size_t)first * out, 1, (size_t)out, out},
-                        {at(c.in[0], r) + (size_t)first * in, 1, (size_t)in, in},
+                        {dout_of(c, r) + (size_t)first * out, 1, (size_t)out, out},
+                        {in_of(c, 0, r) + (size_t)first * in, 1, (size_t)in, in},
                         rows < CANON_BLOCK ? rows : CANON_BLOCK,
                         NULL,
                         false,
@@ -66,10 +66,10 @@ KERNEL_FN(weight_parts, AT_LEAST(blocks_at_once(4), THREADS), Call, c) {
 KERNEL_FN(weight_on, AT_LEAST(blocks_at_once(4), THREADS), Call, c) {
     SHARED(float, near, [near_words(4)]);
     int r = (int)blockIdx.z, in = c.in[0].cols, out = c.out.cols;
-    Multiplication p = {at(c.din[1], r),
+    Multiplication<float *> p = {at(c.din[1], r),
                         (size_t)in,
-                        {at(c.dout, r), 1, (size_t)out, out},
-                        {at(c.in[0], r), 1, (size_t)in, in},
+                        {dout_of(c, r), 1, (size_t)out, out},
+                        {in_of(c, 0, r), 1, (size_t)in, in},
                         c.in[0].rows,
                         NULL,
                         false,
@@ -82,11 +82,11 @@ KERNEL_FN(weight_join, THREADS, Call, c) {
     if (i >= c.out.cols * c.in[0].cols) return;
     Tree tree;
     for (int b = 0; b < blocks; b++) tree_push(&tree, b, partial(c, r, b)[i]);
-    put(&at(c.din[1], r)[i], tree_end(&tree, blocks), c.accumulate[1]);
+    put(at(c.din[1], r) + i, tree_end(&tree, blocks), c.accumulate[1]);
 }
 
 struct BiasFactors {
-    const float *dy;
+    const Number *dy;
     int out;
     DEVICE_METHOD Factors operator()(int row, int column) const {
         Factors f = {dy[(size_t)row * out + column], 1};
@@ -97,9 +97,9 @@ struct BiasFactors {
 /* 32 columns of db, the group-th. */
 DEVICE_FN void add_up_bias(const Call &c, float *near, int r, int group) {
     const int out = c.out.cols, i = group * WARP + lane_id();
-    const BiasFactors of = {at(c.dout, r), out};
+    const BiasFactors of = {dout_of(c, r), out};
     float total = column_chain_in<SHORT_ROWS>(near, c.out.rows, CANON_BLOCK, i, out, of);
-    if (threadIdx.x < WARP && i < out) put(&at(c.din[2], r)[i], total, c.accumulate[2]);
+    if (threadIdx.x < WARP && i < out) put(at(c.din[2], r) + i, total, c.accumulate[2]);
 }
 
 KERNEL_FN(bias, THREADS, Call, c) {
@@ -142,8 +142,8 @@ DEVICE_FN int backward_block(const Call &c, float *near, int *replica) {
     int block = (int)blockIdx.x;
     if (block < n.weight * c.replicas) {
         const int r = block / n.weight, tile = block % n.weight, across = tiles_along(PER_WEIGHT, in);
-        Multiplication p = {at(c.din[1], r), (size_t)in, {at(c.dout, r), 1, (size_t)out, out},
-                            {at(c.in[0], r), 1, (size_t)in, in}, rows, NULL, c.accumulate[1], false};
+        Multiplication<float *> p = {at(c.din[1], r), (size_t)in, {dout_of(c, r), 1, (size_t)out, out},
+                            {in_of(c, 0, r), 1, (size_t)in, in}, rows, NULL, c.accumulate[1], false};
         multiply<PER_WEIGHT, false, false>(p, near, tile % across, tile / across);
         return -1;
     }
@@ -154,8 +154,8 @@ DEVICE_FN int backward_block(const Call &c, float *near, int *replica) {
     }
     block -= n.bias * c.replicas;
     const int r = block / n.input, tile = block % n.input, across = tiles_along(PER_INPUT, in);
-    Multiplication p = {at(c.din[0], r), (size_t)in, {at(c.dout, r), (size_t)out, 1, rows},
-                        {at(c.in[1], r), 1, (size_t)in, in}, out, NULL, c.accumulate[0], false};
+    Multiplication<Target> p = {din_of(c, 0, r), (size_t)in, {dout_of(c, r), (size_t)out, 1, rows},
+                        {in_of(c, 1, r), 1, (size_t)in, in}, out, NULL, c.accumulate[0], false};
     multiply<PER_INPUT, true, false>(p, near, tile % across, tile / across);
     *replica = r;
     return tile;
@@ -205,8 +205,42 @@ KERNEL_FN(backward_gelu, AT_LEAST(blocks_at_once(PER_INPUT), THREADS), Two, t) {
 /* y += b, where a library made the product without it. */
 KERNEL_FN(add_bias, THREADS, Call, c) {
     int r = (int)blockIdx.z, i = thread_index();
-    if (i < c.out.rows * c.out.cols) at(c.out, r)[i] += at(c.in[2], r)[i % c.out.cols];
+    if (i < c.out.rows * c.out.cols) put(out_of(c, r) + i, in_of(c, 2, r)[i % c.out.cols], true);
 }
+
+/* A library's product, of floats, in scratch. */
+DEVICE_FN const float *product_of(const Call &c, int r, const View like) {
+    return (const float *)c.scratch + (size_t)r * like.rows * like.cols;
+}
+
+/* y = the product [+ b]. */
+KERNEL_FN(place_output, THREADS, Call, c) {
+    const int r = (int)blockIdx.z;
+    each_in_row(c.out, [&](int e, int by) {
+        const Fours here = {(size_t)e, by}, columns = {(size_t)(e % c.out.cols), by};
+        float y[FOUR], b[FOUR];
+        read_fours(y, product_of(c, r, c.out), here);
+        if (c.in_count == 3) {
+            read_fours(b, in_of(c, 2, r), columns);
+#pragma unroll
+            for (int i = 0; i < FOUR; i++) y[i] += b[i];
+        }
+        put_fours(out_of(c, r), y, here, false);
+    });
+}
+
+/* dx = [dx +] the product. */
+KERNEL_FN(place_input, THREADS, Call, c) {
+    const int r = (int)blockIdx.z;
+    const Fours here = fours_of(c.in[0]);
+    float x[FOUR];
+    if (!here.exist) return;
+    read_fours(x, product_of(c, r, c.in[0]), here);
+    put_fours(din_of(c, 0, r), x, here, c.accumulate[0]);
+}
+
+/* Words of 16 bits, which are counted where they are stored, take registers that tiles of 128 do not leave. */
+enum { LARGEST = NARROW ? 4 : 8 };
 
 /* Blocks that are enough for a tile of 128 or 64, where an H200 has 132 processors and an A100 has 108: two of the
  * large ones fit on a processor (128 registers), and small tiles spend their time on shared memory. */
@@ -221,7 +255,7 @@ static Grid tiles(const Call *c, int per, int m, int n) {
 }
 
 static int per_of(const Call *c, int m, int n) {
-    for (int per = 8; per > 2; per /= 2) {
+    for (int per = LARGEST; per > 2; per /= 2) {
         Grid g = tiles(c, per, m, n);
         if ((size_t)g.x * g.y * g.z >= (size_t)enough(per)) return per;
     }
@@ -247,9 +281,9 @@ static Tiles tiles_back(const Call *c) {
     const Blocks large = blocks_back(*c, 8, 8), middle = blocks_back(*c, 4, 4);
     const int n = c->replicas;
     Tiles t = {2, 2};
-    if (large.weight * n >= enough(8))
+    if (LARGEST == 8 && large.weight * n >= enough(8))
         t.input = 8, t.weight = 8;
-    else if (large.input * n >= enough(8))
+    else if (LARGEST == 8 && large.input * n >= enough(8))
         t.input = 8, t.weight = 4;
     else if ((middle.weight + middle.input) * n >= enough(4))
         t.input = 4, t.weight = 4;
@@ -296,10 +330,6 @@ static size_t scratch(const Call *c) {
     return (size_t)c->replicas * (size_t)blocks_of(*c) * (size_t)c->out.cols * (size_t)c->in[0].cols * sizeof(float);
 }
 
-static Grid each_output_with_bias(const Call *c) {
-    return c->in_count == 3 ? each_element(c) : no_grid();
-}
-
 static double scratch_bytes(const Call *c) {
     return (double)scratch(c) / c->replicas;
 }
@@ -315,9 +345,15 @@ static double scratch_bytes(const Call *c) {
             TOUCH_in0 | TOUCH_in1 | TOUCH_dout | TOUCH_din0 | TOUCH_din1 | TOUCH_din2, NULL, false \
     }
 
-STAGES(linear, {FORWARD("linear.forward 128", 8), FORWARD("linear.forward 64", 4), FORWARD("linear.forward 32", 2)},
-       {BACKWARD("linear.backward 128", 8, 8),
-        BACKWARD("linear.backward 128, dW 64", 8, 4),
+#if NARROW
+#define OF_128(...)
+#else
+#define OF_128(...) __VA_ARGS__,
+#endif
+
+STAGES(linear,
+       {OF_128(FORWARD("linear.forward 128", 8)) FORWARD("linear.forward 64", 4), FORWARD("linear.forward 32", 2)},
+       {OF_128(BACKWARD("linear.backward 128", 8, 8)) OF_128(BACKWARD("linear.backward 128, dW 64", 8, 4))
         BACKWARD("linear.backward 64", 4, 4),
         BACKWARD("linear.backward 32", 2, 2),
         {"linear.weight_on", BODY(weight_on, Call), each_continued, product_flops,
@@ -327,10 +363,38 @@ STAGES(linear, {FORWARD("linear.forward 128", 8), FORWARD("linear.forward 64", 4
         {"linear.weight_join", BODY(weight_join, Call), each_join, NULL, TOUCH_din1, scratch_bytes, true}},
        scratch);
 
+static Grid each_output_with_bias(const Call *c) {
+    return c->in_count == 3 ? each_element(c) : no_grid();
+}
+
 /* The part of linear that remains ours where a library computes the products and not this along (product.h). */
 STAGES(linear_bias,
        {{"linear.add_bias", BODY(add_bias, Call), each_output_with_bias, NULL, TOUCH_in2 | TOUCH_out, NULL, true}},
        {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}}, NULL);
+
+static Grid each_four_of_input(const Call *c) {
+    return c->din[0].at ? grid_of_fours(c, (size_t)c->in[0].rows * (size_t)c->in[0].cols) : no_grid();
+}
+
+/* One product at a time. */
+static size_t product_scratch(const Call *c) {
+    const int in = c->in[0].cols, out = c->out.cols;
+    return (size_t)c->replicas * (size_t)c->out.rows * (size_t)(in > out ? in : out) * sizeof(float);
+}
+
+static double output_bytes(const Call *c) {
+    return 4.0 * c->out.rows * c->out.cols;
+}
+
+static double input_bytes(const Call *c) {
+    return 4.0 * c->in[0].rows * c->in[0].cols;
+}
+
+/* How a library's products become words of 16 bits. */
+STAGES(linear_place,
+       {{"linear.place_output", BODY(place_output, Call), each_four, NULL, TOUCH_in2 | TOUCH_out, output_bytes, true}},
+       {{"linear.place_input", BODY(place_input, Call), each_four_of_input, NULL, TOUCH_din0, input_bytes, true}},
+       product_scratch);
 
 template <int PER>
 static Grid each_output_gelu(const Two *t) {
@@ -357,8 +421,8 @@ static Grid each_gradient_gelu(const Two *t) {
     }
 
 FUSED(linear, gelu, forward,
-      {FORWARD_GELU("linear, gelu.forward 128", 8), FORWARD_GELU("linear, gelu.forward 64", 4),
+      {OF_128(FORWARD_GELU("linear, gelu.forward 128", 8)) FORWARD_GELU("linear, gelu.forward 64", 4),
        FORWARD_GELU("linear, gelu.forward 32", 2)});
 FUSED(linear, gelu, backward,
-      {BACKWARD_GELU("linear, gelu.backward 128", 8, 8), BACKWARD_GELU("linear, gelu.backward 128, dW 64", 8, 4),
-       BACKWARD_GELU("linear, gelu.backward 64", 4, 4), BACKWARD_GELU("linear, gelu.backward 32", 2, 2)});
+      {OF_128(BACKWARD_GELU("linear, gelu.backward 128", 8, 8))
+       OF_128(BACKWARD_GELU("linear, gelu.backward 128, dW 64", 8, 4)) BACKWARD_GELU("linear, gelu.backward 64", 4, 4), BACKWARD_GELU("linear, gelu.backward 32", 2, 2)});

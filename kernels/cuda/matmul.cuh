@@ -18,25 +18,27 @@ enum { SIDE = 16, ODD = 4, WORDS = 4, HALF = WARP / 2 };
 /* Element (line, k) is at[line * line_step + k * k_step]; one of the steps is 1. Lines
  * are rows of A or columns of B. */
 typedef struct {
-    const float *at;
+    const Number *at;
     size_t line_step, k_step;
     int lines;
 } Operand;
 
-typedef struct {
-    float *c;
+/* To: Target or float *. */
+template <typename To>
+struct Multiplication {
+    To c;
     size_t ldc;
     Operand a, b;
     int k;
-    const float *bias; /* [b.lines] or NULL */
+    const Number *bias; /* [b.lines] or NULL */
     bool accumulate, continues; /* continues: chains begin with the old C */
-} Multiplication;
+};
 
 /* A thread's words of each strip: WORDS neighbours in memory, along k or along lines. */
 template <int TILE, bool ALONG_K>
 struct Walk {
     enum { STRIP = WORDS * THREADS / TILE }; /* steps of k */
-    const float *next;
+    const Number *next;
     size_t stride;   /* words from strip to strip */
     int line, k;     /* of the first: in the tile, in the strip */
     int lines, left; /* that exist from the first on; steps of k that are left from its strip on */
@@ -73,7 +75,7 @@ DEVICE_FN void fetch(float (&held)[WORDS], Walk<TILE, ALONG_K> &w) {
     else
 #pragma unroll
         for (int i = 0; i < WORDS; i++)
-            held[i] = (ALONG_K ? 0 : i) < w.lines && w.k + (ALONG_K ? i : 0) < w.left ? w.next[i] : 0;
+            held[i] = (ALONG_K ? 0 : i) < w.lines && w.k + (ALONG_K ? i : 0) < w.left ? (float)w.next[i] : 0;
     w.next += w.stride, w.left -= w.STRIP;
 }
 
@@ -117,8 +119,8 @@ DEVICE_FN void step(float (&chain)[PER][PER], const float *a, const float *b, in
 }
 
 /* A group of a row of C, of which `exist`. */
-template <int GROUP>
-DEVICE_FN void put_group(float *to, const float *x, bool accumulate, int exist, bool wide) {
+template <int GROUP, typename To>
+DEVICE_FN void put_group(To to, const float *x, bool accumulate, int exist, bool wide) {
     float sum[GROUP], old[GROUP];
     if (!wide || exist < GROUP) {
 #pragma unroll
@@ -141,9 +143,9 @@ static inline __host__ __device__ constexpr int near_words(int per) {
  * cp.async was counted (sm_80, 90, 100; not timed): its commit, its wait, the address it writes to and three LDS that
  * ptxas puts before it are 4 to 6 instructions a strip more than the load and store it saves, 8 to 11 with three or
  * four stages, for a register less on average; along k (by 4 bytes) it spills. So words pass through registers. */
-template <bool FOURS, int PER, bool A_ALONG_K, bool B_ALONG_K>
-DEVICE_FN void add_strips(float (&chain)[PER][PER], float *near, const Multiplication &p, int first_row, int first_col,
-                          int from, int end, int row, int col) {
+template <bool FOURS, int PER, bool A_ALONG_K, bool B_ALONG_K, typename To>
+DEVICE_FN void add_strips(float (&chain)[PER][PER], float *near, const Multiplication<To> &p, int first_row,
+                          int first_col, int from, int end, int row, int col) {
     enum { TILE = SIDE * PER, PITCH = TILE + ODD, STRIP = Walk<TILE, true>::STRIP };
     float *a = near, *b = near + near_words(PER) / 2, next_a[WORDS], next_b[WORDS];
     if (from >= end) return;
@@ -166,8 +168,8 @@ DEVICE_FN void add_strips(float (&chain)[PER][PER], float *near, const Multiplic
 }
 
 /* The tile in column x and row y of tiles; near: near_words(PER). */
-template <int PER, bool A_ALONG_K, bool B_ALONG_K>
-DEVICE_FN void multiply(const Multiplication &p, float *near, int tile_x, int tile_y) {
+template <int PER, bool A_ALONG_K, bool B_ALONG_K, typename To>
+DEVICE_FN void multiply(const Multiplication<To> &p, float *near, int tile_x, int tile_y) {
     enum { TILE = SIDE * PER, STRIP = Walk<TILE, true>::STRIP, GROUP = Side<PER>::GROUP };
     /* A warp makes 2 x 16 squares. Lanes n and n ^ 1 read the same rows, n and n ^ 2 the same columns: then a load of
      * 128 bits is two requests to shared memory, not four. */
@@ -199,7 +201,7 @@ DEVICE_FN void multiply(const Multiplication &p, float *near, int tile_x, int ti
 #pragma unroll
         for (int j = 0; j < PER; j++) {
             int n = first_col + Side<PER>::spot(col, j);
-            const float bias = n < p.b.lines ? p.bias[n] : 0;
+            const float bias = n < p.b.lines ? (float)p.bias[n] : 0;
 #pragma unroll
             for (int i = 0; i < PER; i++) chain[i][j] += bias;
         }
@@ -211,7 +213,7 @@ DEVICE_FN void multiply(const Multiplication &p, float *near, int tile_x, int ti
 #pragma unroll
         for (int j = 0; j < PER; j += GROUP) {
             int n = first_col + Side<PER>::spot(col, j);
-            put_group<GROUP>(&p.c[(size_t)m * p.ldc + n], chain[i] + j, p.accumulate, p.b.lines - n,
+            put_group<GROUP>(p.c + ((size_t)m * p.ldc + n), chain[i] + j, p.accumulate, p.b.lines - n,
                              wide);
         }
     }

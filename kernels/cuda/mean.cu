@@ -10,7 +10,7 @@ KERNEL_FN(forward, THREADS, Call, c) {
 KERNEL_FN(backward, THREADS, Call, c) {
     int r = (int)blockIdx.z, row = thread_index();
     if (row >= c.in[0].rows) return;
-    put(&at(c.din[0], r)[row], at(c.dout, r)[0] / (float)c.scalars[r].count, c.accumulate[0]);
+    put(at(c.din[0], r) + row, at(c.dout, r)[0] / (float)c.scalars[r].count, c.accumulate[0]);
 }
 
 static Grid one_block(const Call *c) {

@@ -20,7 +20,7 @@ DEVICE_FN float *summand(const Call &c, int r, int line) {
 KERNEL_FN(number, THREADS, Call, c) {
     int r = (int)blockIdx.z, i = (int)blockIdx.x;
     float total = chain_sum(summand(c, r, i), c.out.rows);
-    if (threadIdx.x == 0) put(&at(c.din[1], r)[i], total, c.accumulate[1]);
+    if (threadIdx.x == 0) put(at(c.din[1], r) + i, total, c.accumulate[1]);
 }
 
 /* One column on activations of one column is a row. */

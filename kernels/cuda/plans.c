@@ -33,9 +33,9 @@ static struct {
 
 /* What an algorithm may depend on. Without gaps: compared byte by byte. */
 typedef struct {
-    int m, n, k, lda, ldb, ldc, a_turned, b_turned, epilogue;
+    int word, m, n, k, lda, ldb, ldc, a_turned, b_turned, epilogue;
     int aligned_a, aligned_b, aligned_c, aligned_bias; /* bytes, up to ALIGNED */
-    int replicas;
+    int replicas, filler;
     int64_t next_a, next_b, next_c, next_bias;
 } Key;
 
@@ -116,7 +116,8 @@ static Key key_of(const Product *x) {
     const int epilogue = x->bias    ? CUBLASLT_EPILOGUE_BIAS
                          : x->dbias ? CUBLASLT_EPILOGUE_BGRADB
                                     : CUBLASLT_EPILOGUE_DEFAULT;
-    return (Key){x->m,
+    return (Key){(int)x->word,
+                 x->m,
                  x->n,
                  x->k,
                  x->lda,
@@ -130,6 +131,7 @@ static Key key_of(const Product *x) {
                  aligned(x->c),
                  aligned(bias_of(x)),
                  x->replicas,
+                 0,
                  (int64_t)x->next_a,
                  (int64_t)x->next_b,
                  (int64_t)x->next_c,
@@ -149,8 +151,10 @@ static int describe_bias(const Plan *plan) {
 }
 
 /* A matrix of rows x columns as it is multiplied, in memory turned or not. */
-static int describe_matrix(cublasLtMatrixLayout_t *out, int rows, int columns, bool turned, int apart) {
-    return lt.cublasLtMatrixLayoutCreate(out, CUDA_R_32F, (uint64_t)(turned ? columns : rows),
+static int describe_matrix(cublasLtMatrixLayout_t *out, int word, int rows, int columns, bool turned, int apart) {
+    static const cudaDataType_t type[] = {
+        [WORD_float] = CUDA_R_32F, [WORD_fp16] = CUDA_R_16F, [WORD_bf16] = CUDA_R_16BF};
+    return lt.cublasLtMatrixLayoutCreate(out, type[word], (uint64_t)(turned ? columns : rows),
                                          (uint64_t)(turned ? rows : columns), apart);
 }
 
@@ -161,9 +165,9 @@ static int describe(Plan *plan, cublasComputeType_t compute) {
     if (!rc) rc = set(plan, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a);
     if (!rc) rc = set(plan, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b);
     if (!rc && plan->whole) rc = describe_bias(plan);
-    if (!rc) rc = describe_matrix(&plan->a, k->m, k->k, k->a_turned, k->lda);
-    if (!rc) rc = describe_matrix(&plan->b, k->k, k->n, k->b_turned, k->ldb);
-    return rc ? rc : describe_matrix(&plan->c, k->m, k->n, false, k->ldc);
+    if (!rc) rc = describe_matrix(&plan->a, k->word, k->m, k->k, k->a_turned, k->lda);
+    if (!rc) rc = describe_matrix(&plan->b, k->word, k->k, k->n, k->b_turned, k->ldb);
+    return rc ? rc : describe_matrix(&plan->c, WORD_float, k->m, k->n, false, k->ldc);
 }
 
 /* Parts of a sum over k may be added from the workspace alone: of adding them into C the header does not say that the

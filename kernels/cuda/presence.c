@@ -4,9 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "kernels/cuda/step_launch.h"
-
-KERNEL_TABLES(cuda);
+KERNEL_BUILDS(cuda);
 
 static Rc no_device(Error *e, const char *why) {
     return error_set(e, RC_UNMEASURED, "no CUDA device: %s", why);
@@ -20,20 +18,20 @@ static cudaError_t load_kernel(const void *body, int shared) {
     return cudaFuncSetAttribute(body, cudaFuncAttributeMaxDynamicSharedMemorySize, shared - (int)about.sharedSizeBytes);
 }
 
-/* Loads every kernel now: inside a capture a module that is loaded lazily could not wait or allocate. */
-static cudaError_t load_kernels(int shared) {
+static cudaError_t load_kernels(const Build *of, int shared) {
     cudaError_t rc = cudaSuccess;
     for (int i = 0; i < ALL_STAGES && rc == cudaSuccess; i++) {
-        const Stages *all = STAGES_AT(cuda, i);
+        const Stages *all = build_stages(of, i);
+        if (!all) continue;
         for (const Stage *s = all->forward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
         for (const Stage *s = all->backward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
     }
     for (int i = 0; i < FUSIONS; i++)
-        for (const FusedStage *s = cuda_fusions[i]->stage; s->name && rc == cudaSuccess; s++)
+        for (const FusedStage *s = of->fusions[i]->stage; s->name && rc == cudaSuccess; s++)
             rc = load_kernel(s->body, shared);
-    for (int i = 0; i < STEP_COUNT && rc == cudaSuccess; i++) rc = load_kernel(cuda_steps[i].body, shared);
-    if (rc == cudaSuccess) rc = load_kernel(cuda_round.body, shared);
-    if (rc == cudaSuccess) rc = load_kernel(cuda_add.body, shared);
+    for (int i = 0; i < STEP_COUNT && rc == cudaSuccess; i++) rc = load_kernel(of->steps[i].body, shared);
+    if (rc == cudaSuccess) rc = load_kernel(of->round->body, shared);
+    if (rc == cudaSuccess) rc = load_kernel(of->add->body, shared);
     return rc;
 }
 
@@ -66,7 +64,7 @@ static Rc look(Error *e) {
     rc = cudaSetDevice(cuda_number());
     if (rc == cudaSuccess) rc = cudaGetDeviceProperties(&about, cuda_number());
     if (rc != cudaSuccess) return no_device(e, cudaGetErrorString(rc));
-    rc = load_kernels((int)about.sharedMemPerBlockOptin);
+    rc = load_kernels(&cuda_build, (int)about.sharedMemPerBlockOptin);
     if (rc == cudaErrorNoKernelImageForDevice || rc == cudaErrorInvalidDeviceFunction ||
         rc == cudaErrorUnsupportedPtxVersion)
         return error_set(e, RC_UNMEASURED,
@@ -90,6 +88,20 @@ bool cuda_present(Error *e) {
     pthread_once(&presence.once, look_once);
     if (presence.why.code) *e = presence.why;
     return !presence.why.code;
+}
+
+Rc cuda_load(const Build *build, Error *e) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool loaded[] = {[WORD_float] = true, [WORD_fp16] = false, [WORD_bf16] = false};
+    struct cudaDeviceProp about;
+    cudaError_t rc = cudaSuccess;
+    pthread_mutex_lock(&lock);
+    if (!loaded[build->word]) rc = cudaGetDeviceProperties(&about, cuda_number());
+    if (!loaded[build->word] && rc == cudaSuccess) rc = load_kernels(build, (int)about.sharedMemPerBlockOptin);
+    loaded[build->word] = loaded[build->word] || rc == cudaSuccess;
+    pthread_mutex_unlock(&lock);
+    return rc == cudaSuccess ? RC_OK
+                             : error_set(e, RC_UNMEASURED, "CUDA: the kernels of 16 bits: %s", cudaGetErrorString(rc));
 }
 
 void cuda_describe(char *out, size_t size) {

@@ -11,9 +11,10 @@
 
 /* C = A B + beta C in column-major order, as BLAS has it: C is m x n, A m x k (k x m when turned), B k x n (n x k when
  * turned). Along with it one of two things, or neither: bias[m] is added to every column of C, or dbias[n] becomes the
- * sums of B over k. All of it `replicas` times: from one to the next every address goes so many floats on. */
+ * sums of B over k. All of it `replicas` times: from one to the next every address goes so many numbers on. */
 typedef struct {
-    const float *a, *b;
+    Word word; /* that A and B are of; the others are floats */
+    const void *a, *b;
     float *c;
     int m, n, k, lda, ldb, ldc;
     bool a_turned, b_turned;
@@ -31,18 +32,33 @@ static inline float *first_of(View v) {
     return (float *)v.at;
 }
 
-/* Floats from a replica to the next. */
-static inline size_t floats_on(const Call *c, View v) {
-    return c->replicas > 1 ? v.stride / sizeof(float) : 0;
+/* Numbers of a word from a replica to the next. */
+static inline size_t numbers_on(const Call *c, View v, Word word) {
+    return c->replicas > 1 ? v.stride / word_bytes(word) : 0;
+}
+
+/* Where C is to be: in the tensor itself or, where that is of words of 16 bits, in scratch, from which
+ * Build.linear_place brings it there, with the bias. */
+typedef struct {
+    float *at;
+    size_t next;
+} Result;
+
+static inline Result result_of(const Call *c, View v, Word word) {
+    const size_t numbers = (size_t)v.rows * (size_t)v.cols;
+    if (word != WORD_float) return (Result){(float *)c->scratch, c->replicas > 1 ? numbers : 0};
+    return (Result){first_of(v), numbers_on(c, v, WORD_float)};
 }
 
 /* Row-major y = x W^T is column-major y = W^T x with every matrix read as its transpose. */
-static inline Product product_forward(const Call *c) {
+static inline Product product_forward(const Call *c, Word word) {
     const int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
-    const bool biased = c->in_count == 3;
-    return (Product){.a = first_of(c->in[1]),
-                     .b = first_of(c->in[0]),
-                     .c = first_of(c->out),
+    const bool biased = c->in_count == 3 && word == WORD_float;
+    const Result y = result_of(c, c->out, word);
+    return (Product){.word = word,
+                     .a = c->in[1].at,
+                     .b = c->in[0].at,
+                     .c = y.at,
                      .m = out,
                      .n = rows,
                      .k = in,
@@ -52,28 +68,30 @@ static inline Product product_forward(const Call *c) {
                      .a_turned = true,
                      .bias = biased ? first_of(c->in[2]) : NULL,
                      .replicas = c->replicas,
-                     .next_a = floats_on(c, c->in[1]),
-                     .next_b = floats_on(c, c->in[0]),
-                     .next_c = floats_on(c, c->out),
-                     .next_bias = biased ? floats_on(c, c->in[2]) : 0};
+                     .next_a = numbers_on(c, c->in[1], word),
+                     .next_b = numbers_on(c, c->in[0], word),
+                     .next_c = y.next,
+                     .next_bias = biased ? numbers_on(c, c->in[2], WORD_float) : 0};
 }
 
-static inline Product product_input(const Call *c) {
+static inline Product product_input(const Call *c, Word word) {
     const int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
-    return (Product){.a = first_of(c->in[1]),
-                     .b = first_of(c->dout),
-                     .c = first_of(c->din[0]),
+    const Result dx = result_of(c, (View){c->din[0].at, c->din[0].stride, rows, in}, word);
+    return (Product){.word = word,
+                     .a = c->in[1].at,
+                     .b = c->dout.at,
+                     .c = dx.at,
                      .m = in,
                      .n = rows,
                      .k = out,
                      .lda = in,
                      .ldb = out,
                      .ldc = in,
-                     .beta = c->accumulate[0] ? 1 : 0,
+                     .beta = c->accumulate[0] && word == WORD_float ? 1 : 0,
                      .replicas = c->replicas,
-                     .next_a = floats_on(c, c->in[1]),
-                     .next_b = floats_on(c, c->dout),
-                     .next_c = floats_on(c, c->din[0])};
+                     .next_a = numbers_on(c, c->in[1], word),
+                     .next_b = numbers_on(c, c->dout, word),
+                     .next_c = dx.next};
 }
 
 /* Whether the gradient of the bias is written with the weight's. One that is added to is our own kernel's. */
@@ -81,11 +99,12 @@ static inline bool product_has_dbias(const Call *c) {
     return c->in_count == 3 && c->din[2].at && !c->accumulate[2] && c->din[1].at;
 }
 
-static inline Product product_weight(const Call *c) {
+static inline Product product_weight(const Call *c, Word word) {
     const int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
     const bool biased = product_has_dbias(c);
-    return (Product){.a = first_of(c->in[0]),
-                     .b = first_of(c->dout),
+    return (Product){.word = word,
+                     .a = c->in[0].at,
+                     .b = c->dout.at,
                      .c = first_of(c->din[1]),
                      .m = in,
                      .n = out,
@@ -97,10 +116,16 @@ static inline Product product_weight(const Call *c) {
                      .beta = c->accumulate[1] || c->continues ? 1 : 0,
                      .dbias = biased ? first_of(c->din[2]) : NULL,
                      .replicas = c->replicas,
-                     .next_a = floats_on(c, c->in[0]),
-                     .next_b = floats_on(c, c->dout),
-                     .next_c = floats_on(c, c->din[1]),
-                     .next_bias = biased ? floats_on(c, c->din[2]) : 0};
+                     .next_a = numbers_on(c, c->in[0], word),
+                     .next_b = numbers_on(c, c->dout, word),
+                     .next_c = numbers_on(c, c->din[1], WORD_float),
+                     .next_bias = biased ? numbers_on(c, c->din[2], WORD_float) : 0};
+}
+
+/* Bytes that an op of a fast precision computes in. */
+static inline size_t product_scratch(const Build *of, const Call *c) {
+    if (c->kind != OP_linear) return stages_scratch(of->stages[c->kind], c);
+    return of->word == WORD_float ? 0 : stages_scratch(of->linear_place, c);
 }
 
 /* Replica r's alone. */
@@ -108,53 +133,62 @@ static inline Product product_alone(const Product *p, int r) {
     Product one = *p;
     const size_t to = (size_t)r;
     one.replicas = 1, one.next_a = 0, one.next_b = 0, one.next_c = 0, one.next_bias = 0;
-    one.a += to * p->next_a, one.b += to * p->next_b, one.c += to * p->next_c;
+    one.a = (const char *)p->a + to * p->next_a * word_bytes(p->word);
+    one.b = (const char *)p->b + to * p->next_b * word_bytes(p->word);
+    one.c += to * p->next_c;
     if (p->bias) one.bias += to * p->next_bias;
     if (p->dbias) one.dbias += to * p->next_bias;
     return one;
 }
 
-/* The stages of attention where a fast precision has `fast` ones: these, unless none of them takes heads so wide. */
-static inline const Stages *attention_stages(const Stages *fast, const Stages *exact, const Call *c) {
+/* The stages of an op in a fast precision, with attention of a kind: of the tensor cores, unless none of them takes
+ * heads so wide. */
+static inline const Stages *fast_stages(const Build *of, AttentionKind kind, const Call *c) {
+    const Stages *exact = of->stages[c->kind], *fast = of->attention[kind];
+    if (c->kind != OP_attention) return exact;
     const Stage *s = fast->forward;
     while (s->name && !s->grid(c).x) s++;
     return s->name ? fast : exact;
 }
 
-/* The kernel of every op of a fast precision: after STAGED_KERNELS(prefix), with prefix##_linear_bias for what the
- * library does not do with the bias, bool prefix##_product(queue, Product), which is false where that is all but C, and
- * const Stages *prefix##_fast_attention(queue), of fast.def. */
-#define PRODUCT_KERNELS(prefix) \
+/* The kernel of every op of a fast precision: after STAGED_KERNELS(prefix, launch), with bool product(queue, Product),
+ * which is false where the library makes C alone (the rest is Build.linear_bias's), and AttentionKind
+ * attention_of(queue). */
+#define PRODUCT_KERNELS(prefix, launch, product, attention_of) \
     static void prefix##_linear_forward(const Call *c) { \
-        if (!prefix##_product(c->queue, product_forward(c))) \
-            enqueue(prefix##_linear_bias.forward, c, prefix##_launch); \
+        const Build *of = &prefix##_build; \
+        const bool whole = product(c->queue, product_forward(c, of->word)), placed = of->word != WORD_float; \
+        if (placed || !whole) enqueue(placed ? of->linear_place->forward : of->linear_bias->forward, c, launch); \
     } \
     static void prefix##_linear_backward(const Call *c) { \
+        const Build *of = &prefix##_build; \
         bool whole = product_has_dbias(c); \
-        if (c->din[0].at) (void)prefix##_product(c->queue, product_input(c)); \
-        if (c->din[1].at) whole = prefix##_product(c->queue, product_weight(c)) && whole; \
-        if (!whole) enqueue(prefix##_linear_bias.backward, c, prefix##_launch); \
-    } \
-    static const Stages *prefix##_fast_stages_of(const Call *c) { \
-        const Stages *exact = prefix##_stages[c->kind]; \
-        return c->kind == OP_attention ? attention_stages(prefix##_fast_attention(c->queue), exact, c) : exact; \
+        if (c->din[0].at) (void)product(c->queue, product_input(c, of->word)); \
+        if (of->word != WORD_float) enqueue(of->linear_place->backward, c, launch); \
+        if (c->din[1].at) whole = product(c->queue, product_weight(c, of->word)) && whole; \
+        if (!whole) enqueue(of->linear_bias->backward, c, launch); \
     } \
     static void prefix##_fast_forward(const Call *c) { \
         if (c->kind == OP_linear) \
             prefix##_linear_forward(c); \
         else \
-            enqueue(prefix##_fast_stages_of(c)->forward, c, prefix##_launch); \
+            enqueue(fast_stages(&prefix##_build, attention_of(c->queue), c)->forward, c, launch); \
     } \
     static void prefix##_fast_backward(const Call *c) { \
         if (c->kind == OP_linear) \
             prefix##_linear_backward(c); \
         else \
-            enqueue(prefix##_fast_stages_of(c)->backward, c, prefix##_launch); \
+            enqueue(fast_stages(&prefix##_build, attention_of(c->queue), c)->backward, c, launch); \
+    } \
+    static size_t prefix##_fast_scratch(const Call *c) { \
+        return product_scratch(&prefix##_build, c); \
     } \
     static bool prefix##_fast_fused(const Call *first, const Call *second, bool backward) { \
         return first->kind != OP_linear && prefix##_fused(first, second, backward); \
     } \
-    static const Kernel prefix##_fast_kernel = {prefix##_fast_forward, prefix##_fast_backward, prefix##_scratch, \
-                                                prefix##_fast_fused};
+    static const Kernel prefix##_fast_kernel = {prefix##_fast_forward, prefix##_fast_backward, \
+                                                prefix##_fast_scratch, prefix##_fast_fused}; \
+    extern const Kernel *const prefix##_fast_kernels[OP_COUNT]; \
+    const Kernel *const prefix##_fast_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &prefix##_fast_kernel};
 
 #endif

@@ -22,13 +22,13 @@ KERNEL_FN(forward, THREADS, Call, c) {
     Piece p = piece_of(c);
     if (p.row >= c.in[0].rows) return;
     size_t first = (size_t)p.row * 3 * p.d + (size_t)p.s * p.n;
-    const float *x = at(c.in[0], r) + first;
-    float *y = at(c.out, r) + first;
+    const Number *x = in_of(c, 0, r) + first;
+    const Target y = out_of(c, r) + first;
     if (p.s == 2 * p.groups) {
         for (int i = lane_id(); i < p.d; i += WARP) y[i] = x[i];
         return;
     }
-    float inverse = rms_forward(y, x, at(c.in[p.s < p.groups ? 1 : 2], r), p.n, (float)c.attr.eps);
+    float inverse = rms_forward(y, x, in_of(c, p.s < p.groups ? 1 : 2, r), p.n, (float)c.attr.eps);
     if (lane_id() == 0) at(c.save, r)[(size_t)p.row * 2 * p.groups + p.s] = inverse;
 }
 
@@ -37,18 +37,19 @@ KERNEL_FN(input, THREADS, Call, c) {
     Piece p = piece_of(c);
     if (p.row >= c.in[0].rows) return;
     size_t first = (size_t)p.row * 3 * p.d + (size_t)p.s * p.n;
-    const float *x = at(c.in[0], r) + first, *dy = at(c.dout, r) + first;
-    float *dx = at(c.din[0], r) + first;
+    const Number *x = in_of(c, 0, r) + first, *dy = dout_of(c, r) + first;
+    const Target dx = din_of(c, 0, r) + first;
     if (p.s == 2 * p.groups) {
-        for (int i = lane_id(); i < p.d; i += WARP) put(&dx[i], dy[i], c.accumulate[0]);
+        for (int i = lane_id(); i < p.d; i += WARP) put(dx + i, dy[i], c.accumulate[0]);
         return;
     }
-    rms_backward(dx, dy, x, at(c.in[p.s < p.groups ? 1 : 2], r), at(c.save, r)[(size_t)p.row * 2 * p.groups + p.s], p.n,
+    rms_backward(dx, dy, x, in_of(c, p.s < p.groups ? 1 : 2, r), at(c.save, r)[(size_t)p.row * 2 * p.groups + p.s], p.n,
                  c.accumulate[0]);
 }
 
 struct GainFactors {
-    const float *x, *dy, *save;
+    const Number *x, *dy;
+    const float *save;
     int d, n, groups;
     /* Columns of q's gain, then of k's. A row of the chain is one group of a row. */
     DEVICE_METHOD Factors operator()(int line, int column) const {
@@ -61,12 +62,12 @@ struct GainFactors {
 
 KERNEL_FN(gains, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.in[0].cols / 3, n = group_of(c), groups = d / n, column = column_here();
-    const GainFactors of = {at(c.in[0], r), at(c.dout, r), at(c.save, r), d, n, groups};
+    const GainFactors of = {in_of(c, 0, r), dout_of(c, r), at(c.save, r), d, n, groups};
     float total = column_chain(c.in[0].rows * groups, CANON_BLOCK * groups, column, 2 * n, of);
     if (threadIdx.x >= WARP || column >= 2 * n) return;
     float *q = at(c.din[1], r), *k = at(c.din[2], r);
-    if (column < n && q) put(&q[column], total, c.accumulate[1]);
-    if (column >= n && k) put(&k[column - n], total, c.accumulate[2]);
+    if (column < n && q) put(q + column, total, c.accumulate[1]);
+    if (column >= n && k) put(k + column - n, total, c.accumulate[2]);
 }
 
 static Grid each_piece(const Call *c) {

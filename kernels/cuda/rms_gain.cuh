@@ -6,7 +6,8 @@
 #include "kernels/cuda/norm_back.cuh"
 
 struct GainFactors {
-    const float *x, *dy, *save;
+    const Number *x, *dy;
+    const float *save;
     int n;
     DEVICE_METHOD Factors operator()(int row, int column) const {
         size_t e = (size_t)row * n + column;
@@ -21,9 +22,9 @@ static inline __host__ __device__ int gain_columns(const Call &c) {
 
 DEVICE_FN void gains(const Call &c, float *near, int r, int column) {
     const int n = width_of(c);
-    const GainFactors of = {at(c.in[0], r), at(c.dout, r), at(c.save, r), n};
+    const GainFactors of = {in_of(c, 0, r), dout_of(c, r), at(c.save, r), n};
     float total = column_chain_in<SHORT_ROWS>(near, lines_of(c), CANON_BLOCK, column, n, of);
-    if (threadIdx.x < WARP && column < n) put(&at(c.din[1], r)[column], total, c.accumulate[1]);
+    if (threadIdx.x < WARP && column < n) put(at(c.din[1], r) + column, total, c.accumulate[1]);
 }
 
 #endif

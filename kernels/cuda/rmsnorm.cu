@@ -6,7 +6,7 @@
 DEVICE_FN void forward_line(const Call &c, int r, int line) {
     const int n = width_of(c);
     const size_t first = (size_t)line * n;
-    float inverse = rms_forward(at(c.out, r) + first, at(c.in[0], r) + first, at(c.in[1], r), n, (float)c.attr.eps);
+    float inverse = rms_forward(out_of(c, r) + first, in_of(c, 0, r) + first, in_of(c, 1, r), n, (float)c.attr.eps);
     if (lane_id() == 0) at(c.save, r)[2 * (size_t)line + 1] = inverse;
 }
 
@@ -18,7 +18,7 @@ KERNEL_FN(forward, THREADS, Call, c) {
 DEVICE_FN void input_line(const Call &c, int r, int line) {
     const int n = width_of(c);
     size_t first = (size_t)line * n;
-    rms_backward(at(c.din[0], r) + first, at(c.dout, r) + first, at(c.in[0], r) + first, at(c.in[1], r),
+    rms_backward(din_of(c, 0, r) + first, dout_of(c, r) + first, in_of(c, 0, r) + first, in_of(c, 1, r),
                  at(c.save, r)[2 * (size_t)line + 1], n, c.accumulate[0]);
 }
 

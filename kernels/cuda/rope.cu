@@ -18,30 +18,30 @@ KERNEL_FN(waves, THREADS, Call, c) {
 }
 
 /* A pair of columns to a thread. */
-DEVICE_FN void turn(const Call &c, const View &to, const View &from, float way, bool accumulate) {
-    int r = (int)blockIdx.z, size = size_of(c), cols = from.cols, i = thread_index();
-    if (i >= from.rows * (cols / 2)) return;
+DEVICE_FN void turn(const Call &c, Target to, const Number *from, float way, bool accumulate) {
+    int size = size_of(c), cols = c.in[0].cols, i = thread_index();
+    if (i >= c.in[0].rows * (cols / 2)) return;
     int row = i / (cols / 2), column = 2 * (i % (cols / 2));
-    const float *x = at(from, r) + (size_t)row * cols + column;
-    float *y = at(to, r) + (size_t)row * cols + column;
+    const Number *x = from + (size_t)row * cols + column;
+    const Target y = to + (size_t)row * cols + column;
     float a = x[0], b = x[1];
     if (column < cols / 3 * 2) {
         const float *wave = (const float *)c.scratch + (size_t)(row % c.attr.seq) * size + column % size;
         float cosine = wave[0], sine = way * wave[1];
-        put(&y[0], CANON_FMA(-sine, b, cosine * a), accumulate);
-        put(&y[1], CANON_FMA(sine, a, cosine * b), accumulate);
+        put(y + 0, CANON_FMA(-sine, b, cosine * a), accumulate);
+        put(y + 1, CANON_FMA(sine, a, cosine * b), accumulate);
     } else {
-        put(&y[0], a, accumulate);
-        put(&y[1], b, accumulate);
+        put(y + 0, a, accumulate);
+        put(y + 1, b, accumulate);
     }
 }
 
 KERNEL_FN(forward, THREADS, Call, c) {
-    turn(c, c.out, c.in[0], 1, false);
+    turn(c, out_of(c, (int)blockIdx.z), in_of(c, 0, (int)blockIdx.z), 1, false);
 }
 
 KERNEL_FN(backward, THREADS, Call, c) {
-    turn(c, c.din[0], c.dout, -1, c.accumulate[0]);
+    turn(c, din_of(c, 0, (int)blockIdx.z), dout_of(c, (int)blockIdx.z), -1, c.accumulate[0]);
 }
 
 /* Once for all replicas. */

@@ -1,4 +1,5 @@
-/* A tensor to words of 16 bits, counted by what became of its numbers: kernels/cpu/round.c. */
+/* A tensor of floats to words of 16 bits, or to floats that such words can be, counted by what became of its numbers:
+ * kernels/cpu/round.c. */
 #include "kernels/cuda/step_launch.h"
 
 #include "kernels/cuda/device.cuh"
@@ -15,13 +16,22 @@ DEVICE_FN void count_one(int *count, Word word, float x, float y) {
     count[4] += is == 0 && was != 0;
 }
 
+DEVICE_FN void store_one(const Rounding &c, int r, int i, float y) {
+#if NARROW
+    if (c.narrow) {
+        numbers_at(c.to, r)[i].bits = word_of(y);
+        return;
+    }
+#endif
+    at(c.to, r)[i] = y;
+}
+
 /* Blocks count in their own memory and then together: sums of whole numbers have no order. All of a step write the same
  * `first`. */
 KERNEL_FN(round_words, THREADS, Rounding, c) {
     SHARED(int, count, [COUNTS]);
     const int r = (int)blockIdx.z, n = c.from.rows * c.from.cols;
     const float *from = at(c.from, r);
-    float *to = at(c.to, r);
     int mine[COUNTS] = {0, 0, 0, 0, 0};
     if (threadIdx.x < COUNTS) count[threadIdx.x] = 0;
     __syncthreads();
@@ -30,7 +40,7 @@ KERNEL_FN(round_words, THREADS, Rounding, c) {
         const int i = (int)(blockIdx.x * EACH + k) * THREADS + (int)threadIdx.x;
         if (i >= n) continue;
         const float x = from[i], y = c.word == WORD_fp16 ? rounding_fp16(x) : rounding_bf16(x);
-        to[i] = y;
+        store_one(c, r, i, y);
         count_one(mine, c.word, x, y);
     }
     if (!c.count || c.scalars[r].stopped) return;

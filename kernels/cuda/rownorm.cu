@@ -4,7 +4,7 @@
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.in[0].cols, row = warp_row();
     if (row >= c.in[0].rows) return;
-    const float *x = at(c.in[0], r) + (size_t)row * d;
+    const Number *x = in_of(c, 0, r) + (size_t)row * d;
     float squares = row_dot(x, x, d);
     if (lane_id() == 0) at(c.out, r)[row] = CANON_SQRT(squares);
 }

@@ -5,11 +5,11 @@
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = thread_index();
     if (i >= c.out.rows * d) return;
-    at(c.out, r)[i] = at(c.in[0], r)[i] + at(c.in[1], r)[c.in[1].cols > 1 ? i % d : 0];
+    out_of(c, r)[i] = in_of(c, 0, r)[i] + in_of(c, 1, r)[c.in[1].cols > 1 ? i % d : 0];
 }
 
 struct RowFactors {
-    const float *dy;
+    const Number *dy;
     int d;
     DEVICE_METHOD Factors operator()(int row, int column) const {
         Factors f = {dy[(size_t)row * d + column], 1};
@@ -20,16 +20,16 @@ struct RowFactors {
 /* One learned row. */
 KERNEL_FN(shifts, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, i = column_here();
-    const RowFactors of = {at(c.dout, r), d};
+    const RowFactors of = {dout_of(c, r), d};
     float total = column_chain(c.out.rows, CANON_BLOCK, i, d, of);
-    if (threadIdx.x < WARP && i < d) put(&at(c.din[1], r)[i], total, c.accumulate[1]);
+    if (threadIdx.x < WARP && i < d) put(at(c.din[1], r) + i, total, c.accumulate[1]);
 }
 
 /* One learned number: a row's sum to a warp, then one chain over the rows. */
 KERNEL_FN(sums, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, row = warp_row();
     if (row >= c.out.rows) return;
-    float sum = row_sum(at(c.dout, r) + (size_t)row * d, d);
+    float sum = row_sum(dout_of(c, r) + (size_t)row * d, d);
     if (lane_id() == 0) *summand(c, r, row) = sum;
 }
 

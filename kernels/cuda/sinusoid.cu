@@ -10,7 +10,7 @@ KERNEL_FN(forward, THREADS, Call, c) {
     if (i >= c.out.rows * d) return;
     int column = i % d;
     uint64_t turns = (uint64_t)ids(c.in[1], r)[i / d] * rope_frequency(column / 2, d);
-    at(c.out, r)[i] = at(c.in[0], r)[i] + rope_wave(turns, column & 1);
+    out_of(c, r)[i] = in_of(c, 0, r)[i] + rope_wave(turns, column & 1);
 }
 
 STAGES(sinusoid,

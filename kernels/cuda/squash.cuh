@@ -22,28 +22,28 @@ KERNEL_FN(forward, THREADS, Call, c) {
     const int r = (int)blockIdx.z;
     each_share(c, [&](Fours of_x, Fours columns) {
         float x[FOUR], g[FOUR], b[FOUR];
-        read_fours(x, at(c.in[0], r), of_x);
-        read_fours(g, at(c.in[1], r), columns), read_fours(b, at(c.in[2], r), columns);
+        read_fours(x, in_of(c, 0, r), of_x);
+        read_fours(g, in_of(c, 1, r), columns), read_fours(b, in_of(c, 2, r), columns);
 #pragma unroll
         for (int i = 0; i < FOUR; i++) x[i] = CANON_FMA(squash(x[i]), g[i], b[i]);
-        put_fours(at(c.out, r), x, of_x, false);
+        put_fours(out_of(c, r), x, of_x, false);
     });
 }
 
-KERNEL_FN(input, THREADS, Call, c) {
+KERNEL_FN(input, AT_LEAST(6, THREADS), Call, c) {
     const int r = (int)blockIdx.z;
     each_share(c, [&](Fours of_x, Fours columns) {
         float x[FOUR], g[FOUR], dy[FOUR];
-        read_fours(x, at(c.in[0], r), of_x), read_fours(dy, at(c.dout, r), of_x);
-        read_fours(g, at(c.in[1], r), columns);
+        read_fours(x, in_of(c, 0, r), of_x), read_fours(dy, dout_of(c, r), of_x);
+        read_fours(g, in_of(c, 1, r), columns);
 #pragma unroll
         for (int i = 0; i < FOUR; i++) x[i] = dy[i] * g[i] * squash_slope(x[i], squash(x[i]));
-        put_fours(at(c.din[0], r), x, of_x, c.accumulate[0]);
+        put_fours(din_of(c, 0, r), x, of_x, c.accumulate[0]);
     });
 }
 
 struct GainFactors {
-    const float *x, *dy;
+    const Number *x, *dy;
     int d;
     /* Columns of the gain, then of the bias. */
     DEVICE_METHOD Factors operator()(int row, int column) const {
@@ -56,12 +56,12 @@ struct GainFactors {
 
 KERNEL_FN(gains, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.out.cols, column = column_here();
-    const GainFactors of = {at(c.in[0], r), at(c.dout, r), d};
+    const GainFactors of = {in_of(c, 0, r), dout_of(c, r), d};
     float total = column_chain(c.out.rows, CANON_BLOCK, column, 2 * d, of);
     if (threadIdx.x >= WARP || column >= 2 * d) return;
     float *gain = at(c.din[1], r), *bias = at(c.din[2], r);
-    if (column < d && gain) put(&gain[column], total, c.accumulate[1]);
-    if (column >= d && bias) put(&bias[column - d], total, c.accumulate[2]);
+    if (column < d && gain) put(gain + column, total, c.accumulate[1]);
+    if (column >= d && bias) put(bias + column - d, total, c.accumulate[2]);
 }
 
 static Grid each_column(const Call *c) {

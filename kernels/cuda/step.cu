@@ -49,9 +49,14 @@ KERNEL_FN(begin, THREADS, Step, s) {
     s.scalars[r] = now;
 }
 
+/* A float of an arena of activations or their gradients, whose places are counted in Numbers. */
+DEVICE_FN float *float_at(const View arena, int r, size_t place) {
+    return (float *)(numbers_at(arena, r) + place);
+}
+
 KERNEL_FN(seed, 1, Step, s) {
     int r = (int)blockIdx.z;
-    at(s.dact, r)[s.dloss] = s.scale ? (float)s.scale[r].now : 1;
+    *float_at(s.dact, r, s.dloss) = s.scale ? (float)s.scale[r].now : 1;
 }
 
 KERNEL_FN(unscale, THREADS, Step, s) {
@@ -62,10 +67,11 @@ KERNEL_FN(unscale, THREADS, Step, s) {
 }
 
 /* A row's largest absolute value; infinity where a number is not finite. */
-DEVICE_FN float row_largest(const float *x, int n) {
+template <typename X>
+DEVICE_FN float row_largest(const X *x, int n) {
     float most = 0;
     for (int i = lane_id(); i < n; i += WARP) {
-        float size = x[i] < 0 ? -x[i] : x[i];
+        const float number = x[i], size = number < 0 ? -number : number;
         if (!(size <= most)) most = size == size ? size : (float)INFINITY;
     }
     return fold_max(most);
@@ -75,12 +81,21 @@ DEVICE_FN bool wanted(const Step &s, const StepPart *part) {
     return !part->thin || *s.step % (uint64_t)s.every == 0;
 }
 
-DEVICE_FN const float *words_of(const Step &s, const StepPart *part, int r) {
-    const View arena = part->role == ROLE_ACT     ? s.act
-                       : part->role == ROLE_DACT  ? s.dact
-                       : part->role == ROLE_PARAM ? s.param
-                                                  : s.grad;
-    return at(arena, r) + part->at;
+/* of(x) for the words of a part, of whichever type they are. */
+template <typename Of>
+DEVICE_FN float of_words(const Step &s, const StepPart *part, int r, const Of &of) {
+    const View arena = part->role == ROLE_ACT ? s.act : s.dact;
+    if (part->role == ROLE_PARAM || part->role == ROLE_GRAD)
+        return of((const float *)at(part->role == ROLE_PARAM ? s.param : s.grad, r) + part->at);
+#if NARROW
+    if (part->narrow) return of((const Number *)numbers_at(arena, r) + part->at);
+#endif
+    return of((const float *)float_at(arena, r, part->at));
+}
+
+template <typename X>
+DEVICE_FN float of_row(PartKind kind, const X *x, int n) {
+    return kind == PART_LARGEST ? row_largest(x, n) : kind == PART_SUM ? row_sum(x, n) : row_dot(x, x, n);
 }
 
 DEVICE_FN void part_row(const Step &s, int i) {
@@ -88,10 +103,9 @@ DEVICE_FN void part_row(const Step &s, int i) {
     StepRow row = s.row[i];
     const StepPart *part = &s.part[row.part];
     if (!wanted(s, part)) return;
-    const float *x = words_of(s, part, r) + (size_t)row.row * part->cols;
-    float value = part->kind == PART_LARGEST ? row_largest(x, part->cols)
-                  : part->kind == PART_SUM   ? row_sum(x, part->cols)
-                                             : row_dot(x, x, part->cols);
+    const size_t first = (size_t)row.row * part->cols;
+    float value =
+        of_words(s, part, r, [&](const auto *x) { return of_row(part->kind, x + first, part->cols); });
     if (lane_id() == 0) s.row_value[(size_t)r * s.rows + i] = value;
 }
 
@@ -113,7 +127,8 @@ DEVICE_FN float largest(const float *x, int n) {
 
 /* How many of x[n] have a magnitude whose bits are below `key`, or (massive) are above the two bounds; by a block. All
  * threads must call and get the number. */
-DEVICE_FN int counted(const float *x, size_t n, uint32_t key, bool massive, double bound) {
+template <typename X>
+DEVICE_FN int counted(const X *x, size_t n, uint32_t key, bool massive, double bound) {
     SHARED(int, count, [1]);
     int mine = 0;
     __syncthreads();
@@ -130,7 +145,8 @@ DEVICE_FN int counted(const float *x, size_t n, uint32_t key, bool massive, doub
 }
 
 /* The median's bits, the highest first: as many as leave no more than its rank below. models/massive.c counts alike. */
-DEVICE_FN float massive_count(const float *x, size_t n) {
+template <typename X>
+DEVICE_FN float massive_count(const X *x, size_t n) {
     uint32_t median = 0;
     for (int bit = 30; bit >= 0; bit--) {
         uint32_t key = median | 1u << bit;
@@ -147,7 +163,8 @@ DEVICE_FN void join_part(const Step &s, int i) {
     float value = 0;
     if (!wanted(s, part)) return;
     if (part->kind == PART_MASSIVE)
-        value = massive_count(words_of(s, part, r), (size_t)part->rows * part->cols);
+        value = of_words(s, part, r,
+                         [&](const auto *x) { return massive_count(x, (size_t)part->rows * part->cols); });
     else if (part->kind != PART_LARGEST)
         value = chain_sum(row, part->rows);
     if (threadIdx.x) return;
@@ -203,7 +220,7 @@ DEVICE_FN double probed(const Step &s, int r, const StepProbe *p, float total) {
     const float *value = s.value + (size_t)r * s.parts + p->first;
     if (p->absent) return nan;
     switch (p->reduction) {
-    case REDUCE_word: return at(s.act, r)[p->word];
+    case REDUCE_word: return *float_at(s.act, r, p->word);
     case REDUCE_norm: return unscaled(s, r, p, CANON_SQRT(total));
     case REDUCE_rms:
         rms = sqrt((double)total / p->elements);
@@ -260,7 +277,7 @@ KERNEL_FN(close, THREADS, Step, s) {
         if (threadIdx.x == 0) row[RING_HEAD + i] = probed(s, r, p, total);
     }
     if (threadIdx.x) return;
-    float loss = at(s.act, r)[s.loss];
+    float loss = *float_at(s.act, r, s.loss);
     bool skip = scale_moves(s, r, loss, norm), finite = is_finite(loss) && (is_finite(norm) || skip);
     row[RING_loss] = loss, row[RING_grad_norm] = norm, row[RING_skipped] = skip;
     row[RING_finite] = finite && s.alive[r], row[RING_culprit] = -1, row[RING_culprit_act] = !is_finite(loss);
@@ -270,13 +287,21 @@ KERNEL_FN(close, THREADS, Step, s) {
     s.scalars[r].grad_scale = clipped(norm, s.clip[r]);
 }
 
+/* Of this thread's share of x[n]. */
+template <typename X>
+DEVICE_FN bool all_finite(const X *x, size_t n) {
+    bool finite = true;
+    for (size_t i = threadIdx.x; i < n; i += THREADS) finite = finite && is_finite(x[i]);
+    return finite;
+}
+
 KERNEL_FN(culprit, THREADS, Step, s) {
     int r = (int)blockIdx.z, died = s.died[r];
     const Extent *p = &s.place[blockIdx.x];
     if (!died || p->act != (died == 1)) return;
-    const float *x = at(p->act ? s.act : s.grad, r) + p->at;
-    bool finite = true;
-    for (size_t i = threadIdx.x; i < p->count; i += THREADS) finite = finite && is_finite(x[i]);
+    const bool finite = !p->act      ? all_finite(at(s.grad, r) + p->at, p->count)
+                        : p->narrow ? all_finite(numbers_at(s.act, r) + p->at, p->count)
+                                    : all_finite(float_at(s.act, r, p->at), p->count);
     if (!finite) atomicMin(&s.culprit[r], (int)blockIdx.x);
 }
 

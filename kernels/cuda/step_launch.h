@@ -28,23 +28,32 @@ typedef struct {
     Grid (*grid)(const Addition *a);
 } AddLaunch;
 
-/* What fast precisions launch beside the stages of the ops: the part of `linear` beside a library's products
- * (product.h), and attention by tensor cores for each word of factors. */
-enum { FAST_STAGES = 4 };
+/* Whose stages attention has in a fast precision: its own, exact ones, or those of the tensor cores for factors of a
+ * word (attention_mma.cuh), which leave heads too wide for them to the exact ones. */
+typedef enum { ATTENTION_exact, ATTENTION_tf32, ATTENTION_bf16, ATTENTION_fp16, ATTENTIONS } AttentionKind;
 
-/* What a build of the kernels exports to C: cuda or simt. */
-#define KERNEL_TABLES(build) \
-    extern const Stages *const build##_stages[OP_COUNT]; \
-    extern const Fusion *const build##_fusions[FUSIONS]; \
-    extern const StepLaunch build##_steps[STEP_COUNT]; \
-    extern const RoundLaunch build##_round; \
-    extern const AddLaunch build##_add; \
-    extern const Stages *const build##_fast_stages[FAST_STAGES]; \
-    extern const Stages build##_linear_bias, build##_attention, build##_attention_tf32, build##_attention_bf16, \
-        build##_attention_fp16
+/* What a build of the kernels exports to C, for the words that tensors are stored in there (words.cuh). */
+typedef struct {
+    Word word;
+    const Stages *const *stages; /* [OP_COUNT] */
+    /* Of `linear`, beside a library's products (product.h): what they leave of the bias, and how they become words of
+     * 16 bits. */
+    const Stages *linear_bias, *linear_place;
+    const Stages *attention[ATTENTIONS]; /* NULL: of no fast precision of these words */
+    const Fusion *const *fusions; /* [FUSIONS] */
+    const StepLaunch *steps;      /* [STEP_COUNT] */
+    const RoundLaunch *round;
+    const AddLaunch *add;
+} Build;
 
-/* Those of an op, then those of fast precisions. */
-#define ALL_STAGES (OP_COUNT + FAST_STAGES)
-#define STAGES_AT(build, i) ((i) < OP_COUNT ? build##_stages[i] : build##_fast_stages[(i) - OP_COUNT])
+/* Every list of stages, those of the ops first: build_stages of 0 .. ALL_STAGES - 1; NULL: not in this build. */
+enum { ALL_STAGES = OP_COUNT + 2 + ATTENTIONS };
+static inline const Stages *build_stages(const Build *b, int i) {
+    if (i < OP_COUNT) return b->stages[i];
+    return i == OP_COUNT ? b->linear_bias : i == OP_COUNT + 1 ? b->linear_place : b->attention[i - OP_COUNT - 2];
+}
+
+/* Those for devices (cuda) or for the shim (simt). */
+#define KERNEL_BUILDS(kind) extern const Build kind##_build, kind##_fp16_build, kind##_bf16_build
 
 #endif

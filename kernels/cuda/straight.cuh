@@ -9,13 +9,13 @@ KERNEL_FN(straight, THREADS, Call, c) {
     const Fours here = fours_of(c.out);
     float dy[FOUR];
     if (!here.exist) return;
-    read_fours(dy, at(c.dout, r), here);
-    put_fours(at(c.din[0], r), dy, here, c.accumulate[0]);
+    read_fours(dy, dout_of(c, r), here);
+    put_fours(din_of(c, 0, r), dy, here, c.accumulate[0]);
 }
 
-/* In place (din[0] is dout) there is nothing to write. */
+/* In place (din[0] is dout) there is nothing to write; words of 16 bits are counted all the same. */
 static Grid each_moved(const Call *c) {
-    return c->din[0].at != c->dout.at ? each_four_back(c) : no_grid();
+    return NARROW || c->din[0].at != c->dout.at ? each_four_back(c) : no_grid();
 }
 
 #endif

@@ -17,10 +17,10 @@ KERNEL_FN(forward, THREADS, Call, c) {
     if (e >= c.out.rows * c.out.cols) return;
     const Groups g = groups_of(c);
     int row = e / c.out.cols, i = e % c.out.cols / g.d;
-    const float *x = at(c.in[0], r) + (size_t)row * c.in[0].cols + e % g.d, *w = at(c.in[1], r) + i * g.n;
+    const Number *x = in_of(c, 0, r) + (size_t)row * c.in[0].cols + e % g.d, *w = in_of(c, 1, r) + i * g.n;
     float chain = 0;
     for (int j = 0; j < g.n; j++) chain = CANON_FMA(w[j], x[j * g.d], chain);
-    at(c.out, r)[e] = chain;
+    out_of(c, r)[e] = chain;
 }
 
 KERNEL_FN(input, THREADS, Call, c) {
@@ -28,10 +28,10 @@ KERNEL_FN(input, THREADS, Call, c) {
     if (e >= c.in[0].rows * c.in[0].cols) return;
     const Groups g = groups_of(c);
     int row = e / c.in[0].cols, j = e % c.in[0].cols / g.d;
-    const float *dy = at(c.dout, r) + (size_t)row * c.out.cols + e % g.d, *w = at(c.in[1], r) + j;
+    const Number *dy = dout_of(c, r) + (size_t)row * c.out.cols + e % g.d, *w = in_of(c, 1, r) + j;
     float chain = 0;
     for (int i = 0; i < g.m; i++) chain = CANON_FMA(w[i * g.n], dy[i * g.d], chain);
-    put(&at(c.din[0], r)[e], chain, c.accumulate[0]);
+    put(din_of(c, 0, r) + e, chain, c.accumulate[0]);
 }
 
 /* A dot product of a row for each pair of groups, to a warp; then one chain over the rows for each. */
@@ -39,15 +39,15 @@ KERNEL_FN(dots, THREADS, Call, c) {
     const Groups g = groups_of(c);
     int r = (int)blockIdx.z, pairs = g.m * g.n, row = warp_row() / pairs, k = warp_row() % pairs;
     if (row >= c.out.rows) return;
-    float dot = row_dot(at(c.dout, r) + (size_t)row * c.out.cols + k / g.n * g.d,
-                        at(c.in[0], r) + (size_t)row * c.in[0].cols + k % g.n * g.d, g.d);
+    float dot = row_dot(dout_of(c, r) + (size_t)row * c.out.cols + k / g.n * g.d,
+                        in_of(c, 0, r) + (size_t)row * c.in[0].cols + k % g.n * g.d, g.d);
     if (lane_id() == 0) ((float *)c.scratch)[((size_t)r * pairs + k) * c.out.rows + row] = dot;
 }
 
 KERNEL_FN(matrix, THREADS, Call, c) {
     int r = (int)blockIdx.z, pairs = c.in[1].cols, k = (int)blockIdx.x;
     float total = chain_sum((const float *)c.scratch + ((size_t)r * pairs + k) * c.out.rows, c.out.rows);
-    if (threadIdx.x == 0) put(&at(c.din[1], r)[k], total, c.accumulate[1]);
+    if (threadIdx.x == 0) put(at(c.din[1], r) + k, total, c.accumulate[1]);
 }
 
 static Grid each_input(const Call *c) {

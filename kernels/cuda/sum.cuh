@@ -17,10 +17,10 @@ KERNEL_FN(forward, THREADS, Call, c) {
     float x[FOUR], f[FOUR];
     if (!here.exist) return;
     const Pair by = factors(c, r);
-    read_fours(x, at(c.in[0], r), here), read_fours(f, at(c.in[1], r), here);
+    read_fours(x, in_of(c, 0, r), here), read_fours(f, in_of(c, 1, r), here);
 #pragma unroll
     for (int i = 0; i < FOUR; i++) x[i] = CANON_FMA((float)by.a, x[i], (float)by.b * f[i]);
-    put_fours(at(c.out, r), x, here, false);
+    put_fours(out_of(c, r), x, here, false);
 }
 
 /* dx of input 0 may be written in place of dy: dy is read before either gradient is written. */
@@ -31,13 +31,13 @@ KERNEL_FN(backward, THREADS, Call, c) {
     if (!here.exist) return;
     const Pair by = factors(c, r);
     const float factor[2] = {(float)by.a, (float)by.b};
-    read_fours(dy, at(c.dout, r), here);
+    read_fours(dy, dout_of(c, r), here);
 #pragma unroll
     for (int which = 0; which < 2; which++) {
         if (!c.din[which].at) continue;
 #pragma unroll
         for (int i = 0; i < FOUR; i++) dx[i] = factor[which] * dy[i];
-        put_fours(at(c.din[which], r), dx, here, c.accumulate[which]);
+        put_fours(din_of(c, which, r), dx, here, c.accumulate[which]);
     }
 }
 

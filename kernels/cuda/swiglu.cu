@@ -17,28 +17,28 @@ DEVICE_FN void each_share(const Call &c, const Each &each) {
     });
 }
 
-KERNEL_FN(forward, THREADS, Call, c) {
+KERNEL_FN(forward, AT_LEAST(6, THREADS), Call, c) {
     const int r = (int)blockIdx.z;
     each_share(c, [&](Fours of_y, Fours of_a, Fours of_b) {
         float a[FOUR], b[FOUR];
-        read_fours(a, at(c.in[0], r), of_a), read_fours(b, at(c.in[0], r), of_b);
+        read_fours(a, in_of(c, 0, r), of_a), read_fours(b, in_of(c, 0, r), of_b);
 #pragma unroll
         for (int i = 0; i < FOUR; i++) a[i] = a[i] * sigmoid(a[i]) * b[i];
-        put_fours(at(c.out, r), a, of_y, false);
+        put_fours(out_of(c, r), a, of_y, false);
     });
 }
 
-KERNEL_FN(backward, THREADS, Call, c) {
+KERNEL_FN(backward, AT_LEAST(6, THREADS), Call, c) {
     const int r = (int)blockIdx.z;
     each_share(c, [&](Fours of_y, Fours of_a, Fours of_b) {
         float a[FOUR], b[FOUR], dy[FOUR];
-        read_fours(a, at(c.in[0], r), of_a), read_fours(b, at(c.in[0], r), of_b), read_fours(dy, at(c.dout, r), of_y);
+        read_fours(a, in_of(c, 0, r), of_a), read_fours(b, in_of(c, 0, r), of_b), read_fours(dy, dout_of(c, r), of_y);
 #pragma unroll
         for (int i = 0; i < FOUR; i++) {
             const float s = sigmoid(a[i]), x = a[i];
             a[i] = dy[i] * b[i] * (s * CANON_FMA(x, 1 - s, 1.0f)), b[i] = dy[i] * (x * s);
         }
-        put_fours(at(c.din[0], r), a, of_a, c.accumulate[0]), put_fours(at(c.din[0], r), b, of_b, c.accumulate[0]);
+        put_fours(din_of(c, 0, r), a, of_a, c.accumulate[0]), put_fours(din_of(c, 0, r), b, of_b, c.accumulate[0]);
     });
 }
 

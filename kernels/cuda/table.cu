@@ -1,30 +1,50 @@
-/* The stages of every op, in ops.def's order, of fast precisions, and of every fusion, in fusions.def's. */
-#include "kernels/cuda/device.cuh"
+/* All that this build exports: the stages of every op, in ops.def's order, and of every fusion, in fusions.def's. */
 #include "kernels/cuda/step_launch.h"
+
+#include "kernels/cuda/device.cuh"
 
 #define OP(name, ...) extern "C" const Stages SYMBOL(name);
 #include "kernels/ops.def"
 #undef OP
 
-extern "C" const Stages *const SYMBOL(stages)[OP_COUNT];
-extern "C" const Stages *const SYMBOL(stages)[OP_COUNT] = {
+static const Stages *const stages[OP_COUNT] = {
 #define OP(name, ...) &SYMBOL(name),
 #include "kernels/ops.def"
 #undef OP
 };
 
-extern "C" const Stages SYMBOL(linear_bias), SYMBOL(attention_tf32), SYMBOL(attention_bf16), SYMBOL(attention_fp16);
-extern "C" const Stages *const SYMBOL(fast_stages)[FAST_STAGES];
-extern "C" const Stages *const SYMBOL(fast_stages)[FAST_STAGES] = {&SYMBOL(linear_bias), &SYMBOL(attention_tf32),
-                                                                   &SYMBOL(attention_bf16), &SYMBOL(attention_fp16)};
-
 #define FUSION(first, second, pass) extern "C" const Fusion SYMBOL(first##_##second##_##pass);
 #include "kernels/cuda/fusions.def"
 #undef FUSION
 
-extern "C" const Fusion *const SYMBOL(fusions)[FUSIONS];
-extern "C" const Fusion *const SYMBOL(fusions)[FUSIONS] = {
+static const Fusion *const fusions[FUSIONS] = {
 #define FUSION(first, second, pass) &SYMBOL(first##_##second##_##pass),
 #include "kernels/cuda/fusions.def"
 #undef FUSION
 };
+
+extern "C" const Stages SYMBOL(linear_bias);
+extern "C" const Stages SYMBOL(linear_place);
+extern "C" const StepLaunch SYMBOL(steps)[STEP_COUNT];
+extern "C" const RoundLaunch SYMBOL(round);
+extern "C" const AddLaunch SYMBOL(add);
+
+/* By fast.def: which words meet which factors. */
+#if NARROW == IN_fp16
+extern "C" const Stages SYMBOL(attention_fp16);
+#define ATTENTION \
+    { &SYMBOL(attention), NULL, NULL, &SYMBOL(attention_fp16) }
+#elif NARROW == IN_bf16
+extern "C" const Stages SYMBOL(attention_bf16);
+#define ATTENTION \
+    { &SYMBOL(attention), NULL, &SYMBOL(attention_bf16), NULL }
+#else
+extern "C" const Stages SYMBOL(attention_tf32), SYMBOL(attention_bf16);
+#define ATTENTION \
+    { &SYMBOL(attention), &SYMBOL(attention_tf32), &SYMBOL(attention_bf16), NULL }
+#endif
+
+extern "C" const Build SYMBOL(build);
+extern "C" const Build SYMBOL(build) = {STORED_WORD,           stages,         &SYMBOL(linear_bias),
+                                        &SYMBOL(linear_place), ATTENTION, fusions,        SYMBOL(steps),
+                                        &SYMBOL(round),        &SYMBOL(add)};

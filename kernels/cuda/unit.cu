@@ -5,8 +5,9 @@
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
     if (line >= lines_of(c)) return;
-    const float *x = at(c.in[0], r) + (size_t)line * n;
-    float *y = at(c.out, r) + (size_t)line * n, *save = at(c.save, r) + 2 * (size_t)line;
+    const Number *x = in_of(c, 0, r) + (size_t)line * n;
+    const Target y = out_of(c, r) + (size_t)line * n;
+    float *save = at(c.save, r) + 2 * (size_t)line;
     float inverse = 1 / CANON_SQRT(row_dot(x, x, n) + (float)c.attr.eps);
     for (int i = lane_id(); i < n; i += WARP) y[i] = x[i] * inverse;
     if (lane_id() == 0) save[0] = 0, save[1] = inverse;
@@ -15,11 +16,12 @@ KERNEL_FN(forward, THREADS, Call, c) {
 KERNEL_FN(backward, THREADS, Call, c) {
     int r = (int)blockIdx.z, n = width_of(c), line = warp_row();
     if (line >= lines_of(c)) return;
-    const float *x = at(c.in[0], r) + (size_t)line * n, *dy = at(c.dout, r) + (size_t)line * n;
-    float *dx = at(c.din[0], r) + (size_t)line * n, inverse = at(c.save, r)[2 * (size_t)line + 1], dot;
+    const Number *x = in_of(c, 0, r) + (size_t)line * n, *dy = dout_of(c, r) + (size_t)line * n;
+    const Target dx = din_of(c, 0, r) + (size_t)line * n;
+    float inverse = at(c.save, r)[2 * (size_t)line + 1], dot;
     ROW_REDUCE(n, dot, lane = CANON_FMA(dy[i], x[i] * inverse, lane));
     for (int i = lane_id(); i < n; i += WARP)
-        put(&dx[i], CANON_FMA(-(x[i] * inverse), dot, dy[i]) * inverse, c.accumulate[0]);
+        put(dx + i, CANON_FMA(-(x[i] * inverse), dot, dy[i]) * inverse, c.accumulate[0]);
 }
 
 STAGES(unit,

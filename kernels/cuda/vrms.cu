@@ -23,13 +23,13 @@ KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z;
     Piece p = piece_of(c);
     if (p.row >= c.in[0].rows) return;
-    const float *x = at(c.in[0], r) + p.first;
-    float *y = at(c.out, r) + p.first;
+    const Number *x = in_of(c, 0, r) + p.first;
+    const Target y = out_of(c, r) + p.first;
     if (p.s == p.groups) {
         for (int i = lane_id(); i < 2 * p.d; i += WARP) y[i] = x[i];
         return;
     }
-    float inverse = rms_forward(y, x, at(c.in[1], r), p.n, (float)c.attr.eps);
+    float inverse = rms_forward(y, x, in_of(c, 1, r), p.n, (float)c.attr.eps);
     if (lane_id() == 0) at(c.save, r)[(size_t)p.row * p.groups + p.s] = inverse;
 }
 
@@ -37,17 +37,18 @@ KERNEL_FN(input, THREADS, Call, c) {
     int r = (int)blockIdx.z;
     Piece p = piece_of(c);
     if (p.row >= c.in[0].rows) return;
-    const float *x = at(c.in[0], r) + p.first, *dy = at(c.dout, r) + p.first;
-    float *dx = at(c.din[0], r) + p.first;
+    const Number *x = in_of(c, 0, r) + p.first, *dy = dout_of(c, r) + p.first;
+    const Target dx = din_of(c, 0, r) + p.first;
     if (p.s == p.groups) {
-        for (int i = lane_id(); i < 2 * p.d; i += WARP) put(&dx[i], dy[i], c.accumulate[0]);
+        for (int i = lane_id(); i < 2 * p.d; i += WARP) put(dx + i, dy[i], c.accumulate[0]);
         return;
     }
-    rms_backward(dx, dy, x, at(c.in[1], r), at(c.save, r)[(size_t)p.row * p.groups + p.s], p.n, c.accumulate[0]);
+    rms_backward(dx, dy, x, in_of(c, 1, r), at(c.save, r)[(size_t)p.row * p.groups + p.s], p.n, c.accumulate[0]);
 }
 
 struct GainFactors {
-    const float *x, *dy, *save;
+    const Number *x, *dy;
+    const float *save;
     int d, n, groups;
     /* A row of the chain is one group of a row. */
     DEVICE_METHOD Factors operator()(int line, int column) const {
@@ -59,9 +60,9 @@ struct GainFactors {
 
 KERNEL_FN(gain, THREADS, Call, c) {
     int r = (int)blockIdx.z, d = c.in[0].cols / 3, n = group_of(c), groups = d / n, column = column_here();
-    const GainFactors of = {at(c.in[0], r), at(c.dout, r), at(c.save, r), d, n, groups};
+    const GainFactors of = {in_of(c, 0, r), dout_of(c, r), at(c.save, r), d, n, groups};
     float total = column_chain(c.in[0].rows * groups, CANON_BLOCK * groups, column, n, of);
-    if (threadIdx.x < WARP && column < n) put(&at(c.din[1], r)[column], total, c.accumulate[1]);
+    if (threadIdx.x < WARP && column < n) put(at(c.din[1], r) + column, total, c.accumulate[1]);
 }
 
 static Grid each_piece(const Call *c) {

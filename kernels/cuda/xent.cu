@@ -4,7 +4,7 @@
 #include "kernels/cuda/device.cuh"
 
 /* Whether no logit is larger than the target's, and none before it as large. */
-DEVICE_FN bool is_first_largest(const float *x, int target, float most) {
+DEVICE_FN bool is_first_largest(const Number *x, int target, float most) {
     bool before = false;
     if (target < 0 || x[0] != x[0]) return target == 0;
     for (int i = lane_id(); i < target; i += WARP) before = before || x[i] == most;
@@ -14,7 +14,7 @@ DEVICE_FN bool is_first_largest(const float *x, int target, float most) {
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, v = c.in[0].cols, row = warp_row();
     if (row >= c.out.rows) return;
-    const float *x = at(c.in[0], r) + (size_t)row * v;
+    const Number *x = in_of(c, 0, r) + (size_t)row * v;
     int target = ids(c.in[1], r)[row];
     float *save = at(c.save, r) + 2 * (size_t)row, most = row_max(x, v), sum, all = 0;
     float smoothing = (float)c.scalars[r].smoothing;
@@ -32,14 +32,15 @@ KERNEL_FN(forward, THREADS, Call, c) {
 KERNEL_FN(backward, THREADS, Call, c) {
     int r = (int)blockIdx.z, v = c.in[0].cols, row = warp_row();
     if (row >= c.out.rows) return;
-    const float *x = at(c.in[0], r) + (size_t)row * v;
-    float *dx = at(c.din[0], r) + (size_t)row * v, lse = at(c.save, r)[2 * (size_t)row], dy = at(c.dout, r)[row];
+    const Number *x = in_of(c, 0, r) + (size_t)row * v;
+    const Target dx = din_of(c, 0, r) + (size_t)row * v;
+    float lse = at(c.save, r)[2 * (size_t)row], dy = at(c.dout, r)[row];
     float smoothing = (float)c.scalars[r].smoothing, even = smoothing / (float)v;
     int target = ids(c.in[1], r)[row];
     for (int i = lane_id(); i < v; i += WARP) {
         float e = canon_exp(x[i] - lse);
         if (i == target) e -= 1 - smoothing;
-        if (target >= 0) put(&dx[i], (e - even) * dy, c.accumulate[0]);
+        if (target >= 0) put(dx + i, (e - even) * dy, c.accumulate[0]);
         else if (!c.accumulate[0]) dx[i] = 0;
     }
 }

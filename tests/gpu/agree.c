@@ -60,7 +60,7 @@ typedef struct {
 /* How much coarser the factors of products are than floats. */
 static double coarser(PrecisionKind p) {
     static const int digits[PRECISION_COUNT] = {
-#define FAST(name, compute, factor, digits, ...) [PRECISION_##name] = digits,
+#define FAST(name, build, compute, factor, digits, ...) [PRECISION_##name] = digits,
 #include "kernels/cuda/fast.def"
 #undef FAST
     };

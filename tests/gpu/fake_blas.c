@@ -12,23 +12,29 @@ static float as_it_stands(float x) {
     return x;
 }
 
-/* Row i and column j of a matrix in columns that are `apart`, or of what stands there turned. */
-static float element(const float *x, int apart, bool turned, int i, int j) {
-    return turned ? x[(size_t)i * (size_t)apart + (size_t)j] : x[(size_t)j * (size_t)apart + (size_t)i];
+static size_t bytes_of_word(int word) {
+    return word == CUDA_R_32F ? sizeof(float) : sizeof(uint16_t);
+}
+
+/* Row i and column j of a matrix of words in columns that are `apart`, or of what stands there turned. */
+static float element(int word, const void *x, int apart, bool turned, int i, int j) {
+    const size_t at = turned ? (size_t)i * (size_t)apart + (size_t)j : (size_t)j * (size_t)apart + (size_t)i;
+    if (word == CUDA_R_32F) return ((const float *)x)[at];
+    return rounding_number(word == CUDA_R_16F ? WORD_fp16 : WORD_bf16, ((const uint16_t *)x)[at]);
 }
 
 /* Adds and rounds as the shim's library does. */
 static void multiply(const FakeProduct *p) {
     for (int j = 0; j < p->n; j++) {
         double below = 0;
-        for (int k = 0; k < p->k; k++) below += (double)element(p->b, p->ldb, p->b_turned, k, j);
+        for (int k = 0; k < p->k; k++) below += (double)element(p->word, p->b, p->ldb, p->b_turned, k, j);
         if (p->dbias) p->dbias[j] = (float)below;
         for (int i = 0; i < p->m; i++) {
             float *c = p->c + (size_t)j * (size_t)p->ldc + i;
             double sum = 0;
             for (int k = 0; k < p->k; k++)
-                sum += (double)p->factor(element(p->a, p->lda, p->a_turned, i, k)) *
-                       (double)p->factor(element(p->b, p->ldb, p->b_turned, k, j));
+                sum += (double)p->factor(element(p->word, p->a, p->lda, p->a_turned, i, k)) *
+                       (double)p->factor(element(p->word, p->b, p->ldb, p->b_turned, k, j));
             *c = (float)sum + (p->beta > 0 ? *c : p->bias ? p->bias[i] : 0);
         }
     }
@@ -37,7 +43,9 @@ static void multiply(const FakeProduct *p) {
 void fake_multiply(const FakeProduct *all) {
     for (int64_t r = 0; r < all->count; r++) {
         FakeProduct p = *all;
-        p.a += r * p.next_a, p.b += r * p.next_b, p.c += r * p.next_c;
+        p.a = (const char *)p.a + r * p.next_a * (int64_t)bytes_of_word(p.word);
+        p.b = (const char *)p.b + r * p.next_b * (int64_t)bytes_of_word(p.word);
+        p.c += r * p.next_c;
         if (p.bias) p.bias += r * p.next_bias;
         if (p.dbias) p.dbias += r * p.next_bias;
         multiply(&p);
@@ -48,7 +56,7 @@ void fake_multiply(const FakeProduct *all) {
 typedef struct {
     uint64_t rows_a, columns_a, rows_b, columns_b, rows_c, columns_c;
     int64_t lda, ldb, ldc;
-    int64_t op_a, op_b, epilogue, compute;
+    int64_t op_a, op_b, epilogue, compute, word; /* word: of A and B */
     uint64_t workspace;
     uint64_t aligned[5]; /* A, B, C, D and the bias */
 } Problem;
@@ -65,7 +73,7 @@ typedef struct {
 typedef struct {
     uint64_t rows, columns;
     int64_t apart, next;
-    int32_t count;
+    int32_t count, word;
 } Layout;
 
 typedef struct {
@@ -118,9 +126,10 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *out, cublasCompute
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *out, cudaDataType of, uint64_t rows, uint64_t columns,
                                           int64_t apart) {
     Layout *l = fake_made(sizeof *l);
-    *l = (Layout){rows, columns, apart, 0, 1};
+    *l = (Layout){rows, columns, apart, 0, 1, (int32_t)of};
     *out = (cublasLtMatrixLayout_t)(void *)l;
-    return of == CUDA_R_32F ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+    return of == CUDA_R_32F || of == CUDA_R_16F || of == CUDA_R_16BF ? CUBLAS_STATUS_SUCCESS
+                                                                     : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *out) {
@@ -184,7 +193,7 @@ static uint64_t alignment(const void *at) {
 
 static Problem problem_of(const Description *d, const Layout *a, const Layout *b, const Layout *c) {
     return (Problem){a->rows,  a->columns, b->rows, b->columns, c->rows,     c->columns, a->apart,
-                     b->apart, c->apart,   d->op_a, d->op_b,    d->epilogue, d->compute, .aligned = {0}};
+                     b->apart, c->apart,   d->op_a, d->op_b,    d->epilogue, d->compute, a->word, .aligned = {0}};
 }
 
 /* Whether the three matrices fit together and have their columns apart. */
@@ -193,6 +202,13 @@ static bool sound(const Problem *p) {
     return (ta ? p->columns_a : p->rows_a) == p->rows_c && (tb ? p->rows_b : p->columns_b) == p->columns_c &&
            (ta ? p->rows_a : p->columns_a) == (tb ? p->columns_b : p->rows_b) && p->lda >= (int64_t)p->rows_a &&
            p->ldb >= (int64_t)p->rows_b && p->ldc >= (int64_t)p->rows_c && p->rows_c && p->columns_c;
+}
+
+/* Of cuBLASLt's table of types: A and B alike, C and D floats here; the FAST kinds of computing take floats alone, and a
+ * bias is of the type of C. */
+static bool types_fit(const Layout *a, const Layout *b, const Layout *c, const Description *d) {
+    const bool narrow = a->word != CUDA_R_32F;
+    return a->word == b->word && c->word == CUDA_R_32F && (!narrow || d->compute == CUBLAS_COMPUTE_32F);
 }
 
 /* Of products; 0: the matrices do not say the same. */
@@ -213,6 +229,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t h, cublasLtMatmul
     const Preference *p = (void *)at;
     Problem asked = problem_of(about, (void *)a, (void *)b, (void *)c);
     *found = 0, fake_seen.heuristics++;
+    if (!types_fit((void *)a, (void *)b, (void *)c, about)) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (wanted < 1 || c != d || !sound(&asked) || counts((void *)a, (void *)b, (void *)c) != 1)
         return CUBLAS_STATUS_INVALID_VALUE; /* of one product, whatever it is used for */
     if (p->schemes & CUBLASLT_REDUCTION_SCHEME_INPLACE || h->count == MOST_PROBLEMS) return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -260,8 +277,9 @@ static FakeProduct product_of(const Problem *p, const void *a, const void *b, vo
                      .a = a,
                      .b = b,
                      .c = c,
-                     .beta = beta};
-#define FAST(name, compute_, factor_, ...) \
+                     .beta = beta,
+                     .word = (int)p->word};
+#define FAST(name, build, compute_, factor_, ...) \
     if (p->compute == CUBLAS_COMPUTE_##compute_) x.factor = factor_;
 #include "kernels/cuda/fast.def"
 #undef FAST

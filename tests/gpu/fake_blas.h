@@ -9,9 +9,11 @@
 typedef struct {
     int m, n, k, lda, ldb, ldc;
     bool a_turned, b_turned;
-    const float *a, *b, *bias;
+    const void *a, *b;
+    const float *bias;
     float *c, *dbias, beta;
-    float (*factor)(float);
+    int word;               /* cudaDataType_t of A and B */
+    float (*factor)(float); /* of floats */
     int count; /* products: every address goes so many floats on from one to the next */
     int64_t next_a, next_b, next_c, next_bias;
 } FakeProduct;

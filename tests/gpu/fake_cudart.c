@@ -9,7 +9,7 @@
 #include "kernels/cuda/step_launch.h"
 #include "tests/gpu/fake_blas.h"
 
-KERNEL_TABLES(simt);
+KERNEL_BUILDS(simt);
 
 FakeCuda fake_cuda;
 FakeSeen fake_seen;
@@ -46,18 +46,26 @@ static bool among(const Stage *s, const void *body) {
     return s->name;
 }
 
-/* As nvcc's kernels know it: how many bytes a kernel takes; 0: it is none. */
-static size_t bytes_of(const void *body) {
+/* As nvcc's kernels know it: how many bytes a kernel of a build takes; 0: it is none. */
+static size_t bytes_in(const Build *of, const void *body) {
     for (int i = 0; i < ALL_STAGES; i++) {
-        const Stages *all = STAGES_AT(simt, i);
+        const Stages *all = build_stages(of, i);
+        if (!all) continue;
         if (among(all->forward, body) || among(all->backward, body)) return sizeof(Call);
     }
     for (int i = 0; i < FUSIONS; i++)
-        for (const FusedStage *s = simt_fusions[i]->stage; s->name; s++)
+        for (const FusedStage *s = of->fusions[i]->stage; s->name; s++)
             if (s->body == body) return sizeof(Two);
     for (int i = 0; i < STEP_COUNT; i++)
-        if (simt_steps[i].body == body) return sizeof(Step);
-    return body == simt_round.body ? sizeof(Rounding) : body == simt_add.body ? sizeof(Addition) : 0;
+        if (of->steps[i].body == body) return sizeof(Step);
+    return body == of->round->body ? sizeof(Rounding) : body == of->add->body ? sizeof(Addition) : 0;
+}
+
+static size_t bytes_of(const void *body) {
+    static const Build *const build[] = {&simt_build, &simt_fp16_build, &simt_bf16_build};
+    size_t bytes = 0;
+    for (int i = 0; i < 3 && !bytes; i++) bytes = bytes_in(build[i], body);
+    return bytes;
 }
 
 struct CUstream_st {

@@ -13,22 +13,38 @@ static View block(OpCase *c, Shape shape, size_t word, int replicas) {
     size_t stride = align_up((size_t)shape.rows * (size_t)shape.cols * word + 1);
     void *at = aligned_alloc(ARENA_ALIGN, stride * (size_t)replicas);
     memset(at, 0, stride * (size_t)replicas);
-    c->memory[c->blocks++] = at;
+    c->word[c->blocks] = word, c->memory[c->blocks++] = at;
     return (View){at, stride, shape.rows, shape.cols};
 }
 
+/* A stored tensor's words, or the floats or doubles that all others are of. */
+static size_t word_of(const Backend *b, bool stored) {
+    return b->word[stored ? ROLE_ACT : ROLE_SAVE];
+}
+
+static size_t word_at(const OpCase *c, View v) {
+    int i = 0;
+    while (c->memory[i] != v.at) i++;
+    return c->word[i];
+}
+
 double view_get(const OpCase *c, View v, int replica, size_t i) {
-    const char *at = (const char *)v.at + (size_t)replica * v.stride;
-    return c->backend->word[ROLE_ACT] == 8 ? ((const double *)(const void *)at)[i]
-                                           : (double)((const float *)(const void *)at)[i];
+    const void *at = (const char *)v.at + (size_t)replica * v.stride;
+    switch (word_at(c, v)) {
+    case 8: return ((const double *)at)[i];
+    case 2: return (double)rounding_number(precision_word(c->backend->precision), ((const uint16_t *)at)[i]);
+    default: return (double)((const float *)at)[i];
+    }
 }
 
 void view_set(const OpCase *c, View v, int replica, size_t i, double x) {
-    char *at = (char *)v.at + (size_t)replica * v.stride;
-    if (c->backend->word[ROLE_ACT] == 8)
-        ((double *)(void *)at)[i] = x;
-    else
-        ((float *)(void *)at)[i] = (float)x;
+    void *at = (char *)v.at + (size_t)replica * v.stride;
+    const Word word = precision_word(c->backend->precision);
+    switch (word_at(c, v)) {
+    case 8: ((double *)at)[i] = x; break;
+    case 2: ((uint16_t *)at)[i] = rounding_word(word, (float)x); break;
+    default: ((float *)at)[i] = (float)x;
+    }
 }
 
 static void fill_reals(OpCase *c, View v, int replica, uint64_t seed, uint64_t stream) {
@@ -91,16 +107,17 @@ void case_init(OpCase *c, int kind, int rows, int cols, const Backend *backend, 
     const char *wrong = op_info[op].shape(c->in, call->in_count, &call->attr, &c->out, &c->save);
     assert(!wrong);
     (void)wrong;
-    call->out = block(c, c->out, backend->word[ROLE_ACT], replicas);
-    call->dout = block(c, c->out, backend->word[ROLE_ACT], replicas);
-    if (c->save.rows) call->save = block(c, c->save, backend->word[ROLE_ACT], replicas);
+    call->out = block(c, c->out, word_of(backend, op_stored(op, -1)), replicas);
+    call->dout = block(c, c->out, word_of(backend, op_stored(op, -1)), replicas);
+    if (c->save.rows) call->save = block(c, c->save, word_of(backend, false), replicas);
     Scalars *scalars = calloc((size_t)replicas, sizeof *scalars);
     c->memory[c->blocks++] = scalars;
     call->scalars = scalars;
     for (int i = 0; i < call->in_count; i++) {
         bool token = input_is_ids(op, i);
-        call->in[i] = block(c, c->in[i], token ? sizeof(int32_t) : backend->word[ROLE_ACT], replicas);
-        if (!token) call->din[i] = block(c, c->in[i], backend->word[ROLE_ACT], replicas);
+        bool act = op_info[op].input[i] == INPUT_act;
+        call->in[i] = block(c, c->in[i], token ? sizeof(int32_t) : word_of(backend, op_stored(op, i)), replicas);
+        if (!token) call->din[i] = block(c, c->in[i], word_of(backend, act && op_stored(op, i)), replicas);
     }
     for (int r = 0; r < replicas; r++) {
         uint64_t key = seed + (uint64_t)r;
@@ -152,8 +169,12 @@ double case_objective(const OpCase *c, int replica) {
     return sum;
 }
 
-/* All rows with a library's products have the same kernels. */
+bool case_narrow(const Backend *b) {
+    return b->word[ROLE_ACT] == sizeof(uint16_t);
+}
+
+/* All rows of floats with a library's products have the same kernels. */
 bool case_can_run(const Backend *b) {
-    if (backend_has_library(b) && b->precision != PRECISION_fp32) return false;
+    if (backend_has_library(b) && b->precision != PRECISION_fp32 && !case_narrow(b)) return false;
     return b->supported() && (!b->device || b->device->shares_memory);
 }

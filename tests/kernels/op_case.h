@@ -10,6 +10,7 @@ typedef struct {
     Call call;
     Shape in[OP_MAX_IN], out, save;
     void *memory[2 * OP_MAX_IN + 5]; /* in, din; out, dout, save, scalars, scratch */
+    size_t word[2 * OP_MAX_IN + 5];  /* bytes of a word of each */
     int blocks;
 } OpCase;
 
@@ -39,6 +40,8 @@ static inline size_t view_count(View v) {
 
 /* Whether cases can run on it here: an op alone is given the host's memory. */
 bool case_can_run(const Backend *b);
+/* Whether it stores words of 16 bits as such: numbers that are set are rounded, as are results. */
+bool case_narrow(const Backend *b);
 
 /* sum of dout * out: the scalar whose gradient backward computes. */
 double case_objective(const OpCase *c, int replica);

@@ -19,7 +19,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-KERNEL_TABLES(simt);
+KERNEL_BUILDS(simt);
 
 const unsigned simt_orders[SIMT_ORDERS] = {0, 1, 2, 7, SIMT_TOGETHER + 3};
 
@@ -153,7 +153,7 @@ static unsigned launched(const Stage *stage, const Call *c) {
 
 unsigned simt_all_stages(int kind) {
     OpKind op = case_op(kind);
-    return launched(simt_stages[op]->forward, NULL) | launched(simt_stages[op]->backward, NULL) << MOST_STAGES;
+    return launched(simt_build.stages[op]->forward, NULL) | launched(simt_build.stages[op]->backward, NULL) << MOST_STAGES;
 }
 
 bool case_agrees(char why[160], const char *backend, int kind, const SimtCase *s) {
@@ -175,10 +175,10 @@ bool simt_agrees(char why[160], int kind, const SimtCase *s, unsigned order, uns
     OpKind op = case_op(kind);
     OpCase seen;
     case_init(&seen, kind, s->rows, s->cols, backend_find("simt", &e), s->replicas, 7, s->optional);
-    *stages |= launched(simt_stages[op]->forward, &seen.call);
-    *stages |= launched(simt_stages[op]->backward, &seen.call) << MOST_STAGES;
+    *stages |= launched(simt_build.stages[op]->forward, &seen.call);
+    *stages |= launched(simt_build.stages[op]->backward, &seen.call) << MOST_STAGES;
     seen.call.continues = can_continue(&seen.call);
-    *stages |= launched(simt_stages[op]->backward, &seen.call) << MOST_STAGES;
+    *stages |= launched(simt_build.stages[op]->backward, &seen.call) << MOST_STAGES;
     case_release(&seen);
     simt_order(order);
     bool same = case_agrees(why, "simt", kind, s);

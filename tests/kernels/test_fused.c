@@ -7,7 +7,7 @@
 #include "kernels/cuda/step_launch.h"
 #include "tests/kernels/simt_case.h"
 
-KERNEL_TABLES(simt);
+KERNEL_BUILDS(simt);
 
 /* Where the second's result goes in backward. */
 typedef enum { in_place, apart, added } Place;
@@ -90,7 +90,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 Test(fused, bits_of_one_after_the_other) {
     for (int i = 0; i < FUSIONS; i++) {
-        const Fusion *f = simt_fusions[i];
+        const Fusion *f = simt_build.fusions[i];
         unsigned stages = 0, all = 0;
         for (int k = 0; f->stage[k].name; k++) all |= 1u << k;
         for (int k = 0; k < SHAPES; k++)
@@ -112,7 +112,7 @@ static void assert_refused(const Pair *p, bool backward, const char *why) {
 Test(fused, not_where_one_writes_what_the_other_touches) {
     static const SimtCase shape = {5, 8, 2, false, true};
     for (int i = 0; i < FUSIONS; i++) {
-        const Fusion *f = simt_fusions[i];
+        const Fusion *f = simt_build.fusions[i];
         Pair p;
         pair_init(&p, f, &shape, apart);
         Call *a = &p.a.call, *b = &p.b.call;
@@ -152,7 +152,7 @@ Test(fused, no_product_of_a_library) {
     static const SimtCase shape = {5, 8, 2, false, true};
     Error e;
     for (int i = 0; i < FUSIONS; i++) {
-        const Fusion *f = simt_fusions[i];
+        const Fusion *f = simt_build.fusions[i];
         Pair p;
         pair_init(&p, f, &shape, apart);
         p.a.backend = backend_find("simt-fp32", &e);

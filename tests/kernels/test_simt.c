@@ -14,7 +14,7 @@
 #include "tests/kernels/simt_case.h"
 #include "tests/models/toy.h"
 
-KERNEL_TABLES(simt);
+KERNEL_BUILDS(simt);
 
 ParameterizedTestParameters(simt, ops_have_the_readable_bits) {
     static int index[CASE_COUNT];
@@ -122,7 +122,7 @@ Test(simt, the_largest_tiles_take_many_strips) {
         /* dx's in the second, where dW has smaller tiles, and dW's in the third */
         const int k[TILES] = {c.call.in[0].cols, c.call.out.cols, c.call.in[0].rows};
         for (int t = 0; t < TILES; t++) {
-            const Stage *s = t ? simt_stages[OP_linear]->backward : simt_stages[OP_linear]->forward;
+            const Stage *s = t ? simt_build.stages[OP_linear]->backward : simt_build.stages[OP_linear]->forward;
             while (strcmp(s->name, name[t]) != 0) s++;
             if (s->grid(&c.call).x && k[t] > most[t]) most[t] = k[t];
         }
@@ -398,11 +398,13 @@ static void add_stages(Names *to, const Stages *s) {
 
 static Names launched_names(void) {
     Names all = {.count = 0};
-    for (int i = 0; i < ALL_STAGES; i++) add_stages(&all, STAGES_AT(simt, i));
+    for (int i = 0; i < ALL_STAGES; i++)
+        if (build_stages(&simt_build, i)) add_stages(&all, build_stages(&simt_build, i));
+    add_stages(&all, simt_fp16_build.attention[ATTENTION_fp16]);
     for (int i = 0; i < FUSIONS; i++)
-        for (const FusedStage *s = simt_fusions[i]->stage; s->name; s++) add_name(&all, s->name);
-    for (int i = 0; i < STEP_COUNT; i++) add_name(&all, simt_steps[i].name);
-    add_name(&all, simt_round.name), add_name(&all, simt_add.name);
+        for (const FusedStage *s = simt_build.fusions[i]->stage; s->name; s++) add_name(&all, s->name);
+    for (int i = 0; i < STEP_COUNT; i++) add_name(&all, simt_build.steps[i].name);
+    add_name(&all, simt_build.round->name), add_name(&all, simt_build.add->name);
     return all;
 }
 

@@ -242,12 +242,12 @@ Test(model, places_by_hand) {
     int scaled = tape_op1(&t, OP_scale, sum, attr, -1, "scaled"),
         bent = tape_op1(&t, OP_gelu, scaled, attr, -1, "bent");
     recompute_init(&none, &t);
-    places_init(&p, &t, true, &none);
+    places_init(&p, &t, true, &none, sizeof(float));
     cr_assert(p.at[x] != p.at[dropped] && p.at[x] != p.at[sum] && p.at[dropped] != p.at[sum]);
     cr_assert(p.at[scaled] == p.at[sum] && p.at[bent] != p.at[scaled]);
     cr_assert_eq(p.words, 4u * 8 * 16);
     places_release(&p);
-    places_init(&p, &t, false, &none);
+    places_init(&p, &t, false, &none, sizeof(float));
     cr_assert_eq(p.words, 5u * 8 * 16);
     places_release(&p);
     recompute_release(&none);
@@ -275,14 +275,14 @@ Test(model, gradients_over_activations) {
         int logits = tape_op2(&t, OP_linear, y, head, attr, -1, "logits");
         int nll = tape_op2(&t, OP_xent, logits, target, attr, -1, "nll");
         t.loss = tape_op1(&t, OP_mean, nll, attr, -1, "loss");
-        gradients_init(&g, &t, true);
+        gradients_init(&g, &t, true, sizeof(float));
         cr_assert(g.over[logits] && g.over[scaled] == !probed);
         cr_assert(!g.over[x] && !g.over[qkv] && !g.over[y] && !g.over[nll]);
         cr_assert(g.at[x] + 8 * 16 <= g.at[qkv] || g.at[qkv] + 8 * 48 <= g.at[x], "probed %d: over one that lives",
                   probed);
         cr_assert(!probed || g.at[qkv] == g.at[scaled]);
         gradients_release(&g);
-        gradients_init(&g, &t, false);
+        gradients_init(&g, &t, false, sizeof(float));
         for (int i = 0; i < t.tensors; i++) cr_assert(!g.over[i]);
         gradients_release(&g);
         tape_release(&t);

@@ -111,7 +111,7 @@ static size_t words_of(int layers, bool recompute) {
     s.layers = layers, s.recompute = recompute;
     transformer_build(&t, &s, variant_find("pre", &e), &none);
     recompute_init(&again, &t);
-    places_init(&p, &t, true, &again);
+    places_init(&p, &t, true, &again, sizeof(float));
     size_t words = p.words;
     places_release(&p);
     recompute_release(&again);

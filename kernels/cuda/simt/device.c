@@ -13,7 +13,7 @@
 #include "kernels/cuda/simt/run.h"
 #include "kernels/device.h"
 
-KERNEL_TABLES(simt);
+KERNEL_BUILDS(simt);
 
 typedef struct {
     const char *name;
@@ -54,7 +54,7 @@ struct Queue {
     Timing *timed;
     size_t launches; /* that were timed */
     Factor factor;
-    const Stages *attention; /* of a fast precision */
+    AttentionKind attention; /* of a fast precision */
 };
 
 static double seconds(void) {
@@ -95,40 +95,58 @@ typedef struct {
     Factor factor;
 } Multiply;
 
-static float b_at(const Product *p, int k, int j) {
-    return p->b[p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j : (size_t)j * (size_t)p->ldb + (size_t)k];
+/* Number i of words, as a library reads it. */
+static double factor_at(const Multiply *m, const void *words, size_t i) {
+    const uint16_t *narrow = words;
+    switch (m->product.word) {
+    case WORD_fp16: return (double)rounding_fp16_number(narrow[i]);
+    case WORD_bf16: return (double)rounding_bf16_number(narrow[i]);
+    case WORD_float: break;
+    }
+    return (double)m->factor(((const float *)words)[i]);
+}
+
+static double a_at(const Multiply *m, int i, int k) {
+    const Product *p = &m->product;
+    return factor_at(m, p->a, p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k
+                                          : (size_t)k * (size_t)p->lda + (size_t)i);
+}
+
+static double b_at(const Multiply *m, int k, int j) {
+    const Product *p = &m->product;
+    return factor_at(m, p->b, p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j
+                                          : (size_t)j * (size_t)p->ldb + (size_t)k);
 }
 
 /* Of B as it stands: no factor of a product is rounded here. */
-static void write_dbias(const Product *p) {
-    for (int j = 0; j < p->n; j++) {
+static void write_dbias(const Multiply *m) {
+    const Multiply as_is = {m->product, as_it_stands};
+    for (int j = 0; j < m->product.n; j++) {
         double sum = 0;
-        for (int k = 0; k < p->k; k++) sum += (double)b_at(p, k, j);
-        p->dbias[j] = (float)sum;
+        for (int k = 0; k < m->product.k; k++) sum += b_at(&as_is, k, j);
+        m->product.dbias[j] = (float)sum;
     }
 }
 
 /* The library of the shim's fast precisions: sums in double, rounded once; an order that is neither ours nor
  * cuBLASLt's. */
-static void multiply_one(const Product *p, Factor factor) {
+static void multiply_one(const Multiply *m) {
+    const Product *p = &m->product;
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++) {
             float *c = p->c + (size_t)j * (size_t)p->ldc + i;
             double sum = 0;
-            for (int k = 0; k < p->k; k++)
-                sum += (double)factor(p->a[p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k
-                                                       : (size_t)k * (size_t)p->lda + (size_t)i]) *
-                       (double)factor(b_at(p, k, j));
+            for (int k = 0; k < p->k; k++) sum += a_at(m, i, k) * b_at(m, k, j);
             *c = (float)sum + (p->beta > 0 ? *c : p->bias ? p->bias[i] : 0);
         }
-    if (p->dbias) write_dbias(p);
+    if (p->dbias) write_dbias(m);
 }
 
 static void multiply(const void *args) {
     const Multiply *m = args;
     for (int r = 0; r < m->product.replicas; r++) {
-        const Product alone = product_alone(&m->product, r);
-        multiply_one(&alone, m->factor);
+        const Multiply alone = {product_alone(&m->product, r), m->factor};
+        multiply_one(&alone);
     }
 }
 
@@ -139,12 +157,6 @@ static bool simt_product(Queue *q, Product p) {
     return true;
 }
 
-static const Stages *simt_fast_attention(const Queue *q) {
-    return q ? q->attention : &simt_attention;
-}
-
-STAGED_KERNELS(simt)
-PRODUCT_KERNELS(simt)
 
 typedef struct {
     void *at;
@@ -163,40 +175,51 @@ void simt_fresh_scratch(const Call *c, size_t bytes) {
 }
 
 /* All stages of an op; memory is opened once for them. */
-static void all_stages(const Call *c, void (*stages)(const Call *c)) {
+static void all_stages(const Call *c, size_t scratch, void (*stages)(const Call *c)) {
     Queue *q = c->queue;
     bool now = q && !q->recording;
     if (now) memory_open(&q->memory);
-    simt_fresh_scratch(c, simt_scratch(c));
+    simt_fresh_scratch(c, scratch);
     stages(c);
     if (now) memory_close(&q->memory);
 }
 
-static void forward(const Call *c) {
-    all_stages(c, simt_kernel.forward);
+static AttentionKind attention_of(const Queue *q) {
+    return q ? q->attention : ATTENTION_exact;
 }
 
-static void backward(const Call *c) {
-    all_stages(c, simt_kernel.backward);
-}
-
-static void fast_forward(const Call *c) {
-    all_stages(c, simt_fast_kernel.forward);
-}
-
-static void fast_backward(const Call *c) {
-    all_stages(c, simt_fast_kernel.backward);
-}
-
-static const Kernel exact_row = {forward, backward, simt_scratch, simt_fused};
-static const Kernel fast_row = {fast_forward, fast_backward, simt_scratch, simt_fast_fused};
+/* What backends.def's rows name of a build. */
+#define FRESH(of) \
+    static void of##_fresh_forward(const Call *c) { \
+        all_stages(c, of##_scratch(c), of##_forward); \
+    } \
+    static void of##_fresh_backward(const Call *c) { \
+        all_stages(c, of##_scratch(c), of##_backward); \
+    } \
+    static const Kernel of##_row = {of##_fresh_forward, of##_fresh_backward, of##_scratch, of##_fused}; \
+    extern const Kernel *const of##_fresh_kernels[OP_COUNT]; \
+    const Kernel *const of##_fresh_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &of##_row};
+#define ROWS(build) \
+    STAGED_KERNELS(build, simt_launch) \
+    PRODUCT_KERNELS(build, simt_launch, simt_product, attention_of) \
+    FRESH(build) \
+    FRESH(build##_fast) \
+    static void build##_step(Queue *q, StepKind kind, const Step *s) { \
+        enqueue_step(&build##_build.steps[kind], s, q, simt_launch); \
+    } \
+    static void build##_round(const Rounding *c) { \
+        enqueue_round(build##_build.round, c, simt_launch); \
+    }
+ROWS(simt)
+ROWS(simt_fp16)
+ROWS(simt_bf16)
 
 static bool present(Error *e) {
     (void)e;
     return true;
 }
 
-static Rc open_queue(Queue **q, Factor factor, const Stages *attention, Error *e) {
+static Rc open_queue(Queue **q, Factor factor, AttentionKind attention, Error *e) {
     (void)e;
     *q = mem_alloc(1, sizeof **q);
     (*q)->factor = factor, (*q)->attention = attention;
@@ -251,16 +274,8 @@ static const void *landed(Queue *q, int slot) {
     return q->buffer[slot];
 }
 
-static void step(Queue *q, StepKind kind, const Step *s) {
-    enqueue_step(&simt_steps[kind], s, q, simt_launch);
-}
-
-static void round_tensor(const Rounding *c) {
-    enqueue_round(&simt_round, c, simt_launch);
-}
-
 static void add(Queue *q, const Addition *a) {
-    enqueue_add(&simt_add, a, q, simt_launch);
+    enqueue_add(simt_build.add, a, q, simt_launch);
 }
 
 static void choose(int local) {
@@ -369,27 +384,19 @@ static void describe(char *out, size_t size) {
     if (size) out[0] = 0;
 }
 
-#define DEVICE(name, factor, attention) \
+#define DEVICE(name, build, factor, attention) \
     static Rc name##_open(Queue **q, Error *e) { \
-        return open_queue(q, factor, &simt_##attention, e); \
+        return open_queue(q, factor, ATTENTION_##attention, e); \
     } \
+    extern const Device name; \
     const Device name = {true,   present, name##_open, close_queue, take,         give,   put, \
-                         get,    fetch,   landed,      step,        round_tensor, add,    choose, \
+                         get,    fetch,   landed,      build##_step, build##_round, add,  choose, \
                          meet,   swap,    total,       branch,      merge,        record, recorded, \
                          replay, forget,  time_each,   timed,       status,       memory, describe};
-DEVICE(simt_device, as_it_stands, attention)
-#define FAST(name, compute, factor, digits, attention) DEVICE(simt_##name##_device, factor, attention)
+DEVICE(simt_exact_device, simt, as_it_stands, exact)
+DEVICE(simt_fp16_exact_device, simt_fp16, as_it_stands, exact)
+DEVICE(simt_bf16_exact_device, simt_bf16, as_it_stands, exact)
+#define FAST(name, build, compute, factor, digits, attention) \
+    DEVICE(simt_##name##_device, simt##build, factor, attention)
 #include "kernels/cuda/fast.def"
 #undef FAST
-
-#define OP(name, ...) [OP_##name] = &exact_row,
-const Kernel *const simt_kernels[OP_COUNT] = {
-#include "kernels/ops.def"
-};
-#undef OP
-
-#define OP(name, ...) [OP_##name] = &fast_row,
-const Kernel *const simt_fast_kernels[OP_COUNT] = {
-#include "kernels/ops.def"
-};
-#undef OP

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "kernels/cuda/product.h"
 
-KERNEL_TABLES(simt);
+KERNEL_BUILDS(simt);
 
 /* Tables of up to so many bytes are kept, since launches look into them; the numbers of a model are not. */
 enum { KEPT = 64 << 10 };
@@ -19,9 +19,16 @@ struct Graph {
 };
 
 struct Queue {
+    const Build *build;
+    AttentionKind attention; /* of a fast precision */
     Graph *recording;
-    const Stages *attention; /* of a fast precision */
 };
+
+/* Calls of a plan have no queue; what is asked then depends on no word. */
+static const Build *build_of(const Call *c) {
+    const Queue *q = c->queue;
+    return q ? q->build : &simt_build;
+}
 
 static void put_note(Queue *q, Note n) {
     Graph *g = q->recording;
@@ -51,40 +58,41 @@ static void note_stages(const Stage *s, const Call *c, bool narrow) {
         put_note(c->queue, (Note){.name = s->name,
                                   .grid = s->grid(c),
                                   .flops = (s->flops ? s->flops(c) : 0) * c->replicas,
-                                  .bytes = stage_bytes(s, c) * c->replicas,
+                                  .bytes = stage_bytes(s, c, build_of(c)->word) * c->replicas,
                                   .narrow = narrow,
                                   .largest = largest(c)});
 }
 
-static const Stage *stages_of(OpKind kind, bool backward) {
-    return backward ? simt_stages[kind]->backward : simt_stages[kind]->forward;
+static const Stage *stages_of(const Build *of, OpKind kind, bool backward) {
+    return backward ? of->stages[kind]->backward : of->stages[kind]->forward;
 }
 
 static void forward(const Call *c) {
-    note_stages(stages_of(c->kind, false), c, false);
+    note_stages(stages_of(build_of(c), c->kind, false), c, false);
 }
 
 static void backward(const Call *c) {
-    note_stages(stages_of(c->kind, true), c, false);
+    note_stages(stages_of(build_of(c), c->kind, true), c, false);
 }
 
 static size_t scratch(const Call *c) {
-    return simt_stages[c->kind]->scratch ? simt_stages[c->kind]->scratch(c) : 0;
+    return stages_scratch(simt_build.stages[c->kind], c);
 }
 
 /* What the second reads of the first's is in caches. */
 static bool fused(const Call *first, const Call *second, bool backward) {
     const Two two = {*first, *second};
-    const FusedStage *s = fused_stage(simt_fusions, &two, backward);
+    const Build *of = build_of(first);
+    const FusedStage *s = fused_stage(of, &two, backward);
     if (!s) return false;
-    const double of_second = bytes_touched(s->touches_second, second) * first->replicas;
+    const double of_second = bytes_touched(s->touches_second, second, of->word) * first->replicas;
     const size_t of_first = largest(first), other = largest(second);
     Note n = {.name = s->name, .grid = s->grid(&two), .largest = of_first > other ? of_first : other};
-    n.bytes = bytes_touched(s->touches_first, first) * first->replicas + of_second;
+    n.bytes = bytes_touched(s->touches_first, first, of->word) * first->replicas + of_second;
     n.flops = s->flops ? s->flops(first) * first->replicas : 0;
     n.beside = s->beside;
-    for (const Stage *alone = stages_of(second->kind, backward); n.beside && alone->name; alone++)
-        if (!strcmp(alone->name, n.beside)) n.beside_bytes = stage_bytes(alone, second) * first->replicas;
+    for (const Stage *alone = stages_of(of, second->kind, backward); n.beside && alone->name; alone++)
+        if (!strcmp(alone->name, n.beside)) n.beside_bytes = stage_bytes(alone, second, of->word) * first->replicas;
     put_note(first->queue, n);
     return true;
 }
@@ -96,36 +104,52 @@ static bool fast_fused(const Call *first, const Call *second, bool backward) {
 /* The library decides its own grid, and is taken to have algorithms that do the part of the bias along and all replicas
  * in one call. */
 static void note_product(const Call *c, Product p) {
-    double words = (double)p.m * p.k + (double)p.k * p.n + (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n + (p.bias ? p.m : 0) +
-                   (p.dbias ? p.n : 0);
+    const double factors = (double)p.m * p.k + (double)p.k * p.n;
+    const double floats = (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n + (p.bias ? p.m : 0) + (p.dbias ? p.n : 0);
     put_note(c->queue, (Note){.name = PRODUCT_NAME,
                               .grid = {1, 1, 1, 1, 0},
                               .flops = 2.0 * p.m * p.n * p.k * p.replicas,
-                              .bytes = 4 * words * p.replicas,
+                              .bytes = ((double)word_bytes(p.word) * factors + 4 * floats) * p.replicas,
                               .narrow = true,
                               .largest = largest(c)});
 }
 
-static void note_attention(const Call *c, bool backward) {
-    const Queue *q = c->queue;
-    const Stages *exact = simt_stages[OP_attention], *all = attention_stages(q->attention, exact, c);
-    note_stages(backward ? all->backward : all->forward, c, all != exact);
+/* An op but linear. */
+static void note_fast(const Call *c, bool backward) {
+    const Build *of = build_of(c);
+    const Stages *all = fast_stages(of, ((const Queue *)c->queue)->attention, c);
+    note_stages(backward ? all->backward : all->forward, c, all != of->stages[c->kind]);
 }
 
 static void fast_forward(const Call *c) {
-    bool linear = c->kind == OP_linear, attention = c->kind == OP_attention;
-    if (linear) note_product(c, product_forward(c));
-    if (attention) note_attention(c, false);
-    if (!linear && !attention) forward(c);
+    const Build *of = build_of(c);
+    if (c->kind != OP_linear) {
+        note_fast(c, false);
+        return;
+    }
+    note_product(c, product_forward(c, of->word));
+    if (of->word != WORD_float) note_stages(of->linear_place->forward, c, false);
 }
 
 static void fast_backward(const Call *c) {
-    bool linear = c->kind == OP_linear, attention = c->kind == OP_attention;
-    if (linear && c->din[0].at) note_product(c, product_input(c));
-    if (linear && c->din[1].at) note_product(c, product_weight(c));
-    if (attention) note_attention(c, true);
-    if (!linear && !attention) backward(c);
-    if (linear && !product_has_dbias(c)) note_stages(simt_linear_bias.backward, c, false);
+    const Build *of = build_of(c);
+    if (c->kind != OP_linear) {
+        note_fast(c, true);
+        return;
+    }
+    if (c->din[0].at) note_product(c, product_input(c, of->word));
+    if (of->word != WORD_float) note_stages(of->linear_place->backward, c, false);
+    if (c->din[1].at) note_product(c, product_weight(c, of->word));
+    if (!product_has_dbias(c)) note_stages(of->linear_bias->backward, c, false);
+}
+
+static size_t fast_scratch(const Call *c) {
+    return product_scratch(&simt_build, c);
+}
+
+/* The same of either word of 16 bits. */
+static size_t narrow_scratch(const Call *c) {
+    return product_scratch(&simt_bf16_build, c);
 }
 
 static bool present(Error *e) {
@@ -133,9 +157,9 @@ static bool present(Error *e) {
     return true;
 }
 
-static Rc open_queue(Queue **q, const Stages *attention) {
+static Rc open_queue(const Build *build, AttentionKind attention, Queue **q) {
     *q = mem_alloc(1, sizeof **q);
-    (*q)->attention = attention;
+    (*q)->build = build, (*q)->attention = attention;
     return RC_OK;
 }
 
@@ -182,19 +206,20 @@ static const void *landed(Queue *q, int slot) {
 }
 
 static void step(Queue *q, StepKind kind, const Step *s) {
-    const StepLaunch *l = &simt_steps[kind];
+    const StepLaunch *l = &q->build->steps[kind];
     note(q, l->name, l->grid(s), 0, l->bytes ? l->bytes(s) * s->replicas : 0, 0);
 }
 
 /* Read and written. */
 static void round_tensor(const Rounding *c) {
-    note(c->queue, simt_round.name, simt_round.grid(c), 0, 8.0 * c->from.rows * c->from.cols * c->replicas,
-         larger(0, c->from));
+    const RoundLaunch *l = simt_build.round;
+    const double bytes = 4.0 + (c->narrow ? 2.0 : 4.0);
+    note(c->queue, l->name, l->grid(c), 0, bytes * c->from.rows * c->from.cols * c->replicas, larger(0, c->from));
 }
 
 /* Both are read, one is written. */
 static void add(Queue *q, const Addition *a) {
-    note(q, simt_add.name, simt_add.grid(a), 0, (a->copies ? 8.0 : 12.0) * (double)a->words, 0);
+    note(q, simt_build.add->name, simt_build.add->grid(a), 0, (a->copies ? 8.0 : 12.0) * (double)a->words, 0);
 }
 
 static void choose(int local) {
@@ -272,54 +297,48 @@ static bool supported(void) {
     return true;
 }
 
-#define DEVICE(name, attention) \
+#define DEVICE(name, build_, attention) \
     static Rc name##_open(Queue **q, Error *e) { \
         (void)e; \
-        return open_queue(q, &simt_##attention); \
+        return open_queue(&simt##build_##_build, ATTENTION_##attention, q); \
     } \
     static const Device name##_device = {false,  present, name##_open, close_queue, take,         give,   put, \
                                          get,    fetch,   landed,      step,        round_tensor, add,    choose, \
                                          meet,   swap,    total,       branch,      merge,        record, recorded, \
                                          replay, forget,  time_each,   timed,       status,       memory, describe};
-DEVICE(exact, attention)
-#define FAST(name, compute, factor, digits, attention) DEVICE(name, attention)
+DEVICE(exact, , exact)
+DEVICE(fp16, _fp16, exact)
+DEVICE(bf16_stored, _bf16, exact)
+#define FAST(name, build_, compute, factor, digits, attention) DEVICE(name, build_, attention)
 #include "kernels/cuda/fast.def"
 #undef FAST
 
 static const Kernel exact_kernel = {forward, backward, scratch, fused},
-                    fast_kernel = {fast_forward, fast_backward, scratch, fast_fused};
+                    fast_kernel = {fast_forward, fast_backward, fast_scratch, fast_fused},
+                    narrow_kernel = {fast_forward, fast_backward, narrow_scratch, fast_fused};
 
-static const Kernel *const exact_kernels[OP_COUNT] = {
-#define OP(name, ...) [OP_##name] = &exact_kernel,
-#include "kernels/ops.def"
-#undef OP
-};
+static const Kernel *const exact_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &exact_kernel};
+static const Kernel *const fast_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &fast_kernel};
+static const Kernel *const narrow_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &narrow_kernel};
 
-static const Kernel *const fast_kernels[OP_COUNT] = {
-#define OP(name, ...) [OP_##name] = &fast_kernel,
-#include "kernels/ops.def"
-#undef OP
-};
-
-#define WORDS \
-    { 4, 4, 4, 4, 4, 4, 4, 4 }
-#define ROW(name_, precision_, kernels, device_) \
+/* Bytes of a word of each arena, in the order of Role. */
+#define WORDS(act) \
+    { 4, act, 4, 4, 4, act, 4, 4 }
+#define ROW(name_, precision_, kernels, act, device_) \
     { \
         .name = name_, .family = "cuda", .precision = PRECISION_##precision_, .class_of_bits = "none", \
-        .what = "notes what " name_ " would launch", .word = WORDS, .kernel = kernels, .supported = supported, \
+        .what = "notes what " name_ " would launch", .word = WORDS(act), .kernel = kernels, .supported = supported, \
         .device = &device_##_device \
     }
-#define EXACT(name, precision) ROW(name, precision, exact_kernels, exact)
-#define FAST_ROW(name, precision) ROW(name, precision, fast_kernels, precision)
-static const Backend rows[] = {EXACT("cuda", exact),
-                               FAST_ROW("cuda-fp32", fp32),
-                               FAST_ROW("cuda-tf32", tf32),
-                               FAST_ROW("cuda-bf16", bf16),
-                               EXACT("cuda-fp16", fp16),
-                               EXACT("cuda-bf16-stored", bf16_stored),
-                               EXACT("cuda-fp16-scaled", fp16_scaled),
-                               FAST_ROW("cuda-bf16-stored-fast", bf16_stored_fast),
-                               FAST_ROW("cuda-fp16-scaled-fast", fp16_scaled_fast)};
+static const Backend rows[] = {ROW("cuda", exact, exact_kernels, 4, exact),
+                               ROW("cuda-fp32", fp32, fast_kernels, 4, fp32),
+                               ROW("cuda-tf32", tf32, fast_kernels, 4, tf32),
+                               ROW("cuda-bf16", bf16, fast_kernels, 4, bf16),
+                               ROW("cuda-fp16", fp16, exact_kernels, 2, fp16),
+                               ROW("cuda-bf16-stored", bf16_stored, exact_kernels, 2, bf16_stored),
+                               ROW("cuda-fp16-scaled", fp16_scaled, exact_kernels, 2, fp16),
+                               ROW("cuda-bf16-stored-fast", bf16_stored_fast, narrow_kernels, 2, bf16_stored_fast),
+                               ROW("cuda-fp16-scaled-fast", fp16_scaled_fast, narrow_kernels, 2, fp16_scaled_fast)};
 
 const Backend *dry_backend(const char *name) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

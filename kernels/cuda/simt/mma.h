@@ -9,29 +9,6 @@
 #include "base/canon.h"
 #include "kernels/rounding.h"
 
-/* The upper half of a float is a bf16. */
-static inline uint32_t simt_bf16_bits(float x) {
-    return canon_to_bits(x) >> 16;
-}
-
-static inline float simt_bf16_value(uint32_t bits) {
-    return canon_from_bits(bits << 16);
-}
-
-/* Of a number that fp16 has. */
-static inline uint32_t simt_fp16_bits(float x) {
-    const uint32_t bits = canon_to_bits(x), size = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u;
-    if (size >= ROUNDING_INFINITY) return sign | 0x7c00u | (size > ROUNDING_INFINITY ? 0x200u : 0);
-    if (size < ROUNDING_FP16_NORMAL) return sign | (uint32_t)(canon_from_bits(size) * 0x1p24f);
-    return sign | ((size >> 13) - (112u << 10));
-}
-
-static inline float simt_fp16_value(uint32_t bits) {
-    const uint32_t size = bits & 0x7fffu;
-    const float x = size >= 0x7c00u ? (size > 0x7c00u ? NAN : INFINITY) : canon_from_bits(size << 13) * 0x1p112f;
-    return bits & 0x8000u ? -x : x;
-}
-
 /* Factors of a product: `word` packs them, rounded; `value` is the i-th of a word. */
 struct Tf32 {
     enum { IN_WORD = 1 };
@@ -47,20 +24,20 @@ struct Tf32 {
 struct Bf16 {
     enum { IN_WORD = 2 };
     static uint32_t word(float x, float next) {
-        return simt_bf16_bits(rounding_bf16(next)) << 16 | simt_bf16_bits(rounding_bf16(x));
+        return (uint32_t)rounding_word(WORD_bf16, next) << 16 | rounding_word(WORD_bf16, x);
     }
     static float value(uint32_t word, int i) {
-        return simt_bf16_value(word >> 16 * i & 0xffffu);
+        return rounding_bf16_number((uint16_t)(word >> 16 * i));
     }
 };
 
 struct Fp16 {
     enum { IN_WORD = 2 };
     static uint32_t word(float x, float next) {
-        return simt_fp16_bits(rounding_fp16(next)) << 16 | simt_fp16_bits(rounding_fp16(x));
+        return (uint32_t)rounding_word(WORD_fp16, next) << 16 | rounding_word(WORD_fp16, x);
     }
     static float value(uint32_t word, int i) {
-        return simt_fp16_value(word >> 16 * i & 0xffffu);
+        return rounding_fp16_number((uint16_t)(word >> 16 * i));
     }
 };
 
