@@ -28,26 +28,40 @@ typedef struct {
     int blocks;
 } Run;
 
-static View view_of(Run *r, int rows, int cols) {
-    const size_t bytes = ((size_t)rows * (size_t)cols * r->backend->word[ROLE_ACT] + 63) / 64 * 64;
+static View view_of(Run *r, Role role, int rows, int cols) {
+    const size_t bytes = ((size_t)rows * (size_t)cols * r->backend->word[role] + 63) / 64 * 64;
     void *at = aligned_alloc(64, bytes * (size_t)r->call.replicas);
     memset(at, 0xff, bytes * (size_t)r->call.replicas);
     r->block[r->blocks++] = at;
     return (View){at, bytes, rows, cols};
 }
 
+static size_t word_of(const Run *r, View v) {
+    return r->backend->word[v.at == r->call.save.at ? ROLE_SAVE : ROLE_ACT];
+}
+
 static double get(const Run *r, View v, int replica, size_t i) {
-    const char *at = (const char *)v.at + (size_t)replica * v.stride;
-    return r->backend->word[ROLE_ACT] == 8 ? ((const double *)(const void *)at)[i]
-                                           : (double)((const float *)(const void *)at)[i];
+    const void *at = (const char *)v.at + (size_t)replica * v.stride;
+    switch (word_of(r, v)) {
+    case 8: return ((const double *)at)[i];
+    case 2: return (double)rounding_number(precision_word(r->backend->precision), ((const uint16_t *)at)[i]);
+    default: return (double)((const float *)at)[i];
+    }
 }
 
 static void set(const Run *r, View v, int replica, size_t i, double x) {
-    char *at = (char *)v.at + (size_t)replica * v.stride;
-    if (r->backend->word[ROLE_ACT] == 8)
-        ((double *)(void *)at)[i] = x;
-    else
-        ((float *)(void *)at)[i] = (float)x;
+    void *at = (char *)v.at + (size_t)replica * v.stride;
+    switch (word_of(r, v)) {
+    case 8: ((double *)at)[i] = x; break;
+    case 2: ((uint16_t *)at)[i] = rounding_word(precision_word(r->backend->precision), (float)x); break;
+    default: ((float *)at)[i] = (float)x;
+    }
+}
+
+/* A number as a tensor of r has it. */
+static double stored(const Run *r, double x) {
+    const Word word = precision_word(r->backend->precision);
+    return word == WORD_float ? x : (double)rounding_number(word, rounding_word(word, (float)x));
 }
 
 static size_t count_of(View v) {
@@ -69,9 +83,9 @@ static void begin(Run *r, const char *backend, const Case *s, int replicas, uint
     r->call.attr = (Attr){.heads = s->heads, .seq = s->seq, .full = s->full};
     if (r->backend->device) cr_assert_eq(r->backend->device->open(&r->queue, &e), RC_OK);
     r->call.queue = r->queue;
-    r->call.in[0] = view_of(r, rows, QKV * d), r->call.din[0] = view_of(r, rows, QKV * d);
-    r->call.out = view_of(r, rows, d), r->call.dout = view_of(r, rows, d);
-    r->call.save = view_of(r, rows, 2 * s->heads);
+    r->call.in[0] = view_of(r, ROLE_ACT, rows, QKV * d), r->call.din[0] = view_of(r, ROLE_DACT, rows, QKV * d);
+    r->call.out = view_of(r, ROLE_ACT, rows, d), r->call.dout = view_of(r, ROLE_DACT, rows, d);
+    r->call.save = view_of(r, ROLE_SAVE, rows, 2 * s->heads);
     const size_t scratch = r->backend->kernel[OP_attention]->scratch(&r->call);
     r->block[r->blocks++] = r->call.scratch = malloc(scratch + 1);
     fill(r, r->call.in[0], seed, 1), fill(r, r->call.dout, seed, 2);
@@ -110,11 +124,17 @@ static Norms norms_of(const Run *ours, View x, const Run *oracle, View y, int fr
 typedef struct {
     const char *backend;
     double bound; /* of a tensor's relative error */
+    bool stored;  /* tensors are of the words of factors: of one key, y is its value, which nothing rounds again */
 } Precise;
 
-static const Precise precise[] = {
-    {"simt-tf32", 1e-3}, {"simt-bf16", 8e-3}, {"simt-fp16-scaled-fast", 1e-3}, {"simt-bf16-stored-fast", 8e-3}};
-enum { DIFFERENT = 3 }; /* the last has the kernels of the second */
+static const Precise precise[] = {{"simt-tf32", 1e-3, false},
+                                  {"simt-bf16", 8e-3, false},
+                                  {"simt-fp16-scaled-fast", 1e-3, true},
+                                  {"simt-bf16-stored-fast", 8e-3, true}};
+
+static void copy(const Run *to, View a, const Run *from, View b) {
+    for (size_t i = 0; i < count_of(a); i++) set(to, a, 0, i, get(from, b, 0, i));
+}
 
 static void judge(const Precise *p, const Case *s, const char *what, Norms n, double whole) {
     /* The gradients of the only key's score, and of what makes it, are 0. */
@@ -125,7 +145,7 @@ static void judge(const Precise *p, const Case *s, const char *what, Norms n, do
     const double error = n.apart / n.size;
     cr_expect(error <= p->bound, "%s, T = %d, h = %d, full %d, accumulate %d: %s is off by %g", p->backend, s->seq,
               s->h, s->full, s->accumulate, what, error);
-    cr_expect(error >= p->bound / 10, "%s, T = %d, h = %d, full %d: %s is off by %g only: nothing was rounded",
+    cr_expect(error >= p->bound / 10 || (s->seq == 1 && p->stored), "%s, T = %d, h = %d, full %d: %s is off by %g only: nothing was rounded",
               p->backend, s->seq, s->h, s->full, what, error);
 }
 
@@ -135,6 +155,8 @@ static void compare(const Precise *p, const Case *s) {
     const int d = s->heads * s->h;
     const double less = s->accumulate ? start : 0;
     begin(&ours, p->backend, s, 1, 11), begin(&oracle, "cpu64", s, 1, 11);
+    copy(&oracle, oracle.call.in[0], &ours, ours.call.in[0]);
+    copy(&oracle, oracle.call.dout, &ours, ours.call.dout);
     both_passes(&ours), both_passes(&oracle);
     const Norms y = norms_of(&ours, ours.call.out, &oracle, oracle.call.out, 0, d, 0);
     judge(p, s, "y", y, y.size);
@@ -157,13 +179,13 @@ Test(attention, is_as_near_to_the_oracle_as_its_factors) {
     EACH(j, widths) {
         for (int full = 0; full < 2; full++) {
             const Case s = {lengths[i], widths[j] > 32 ? 1 : 2, widths[j], full, (i + j) % 2};
-            if (p < DIFFERENT) compare(&precise[p], &s);
+            compare(&precise[p], &s);
         }
     }
 }
 
-static bool same(View x, int replica, View alone) {
-    return !memcmp((const char *)x.at + (size_t)replica * x.stride, alone.at, count_of(x) * sizeof(float));
+static bool same(const Run *r, View x, int replica, View alone) {
+    return !memcmp((const char *)x.at + (size_t)replica * x.stride, alone.at, count_of(x) * word_of(r, x));
 }
 
 /* And in every order of threads. */
@@ -181,8 +203,9 @@ Test(attention, replicas_have_the_bits_they_have_alone) {
                 simt_order(r ? (unsigned)r : SIMT_TOGETHER + 3);
                 begin(&alone, precise[p].backend, &s, 1, SEED + (uint64_t)r);
                 both_passes(&alone);
-                cr_expect(same(all.call.out, r, alone.call.out) && same(all.call.save, r, alone.call.save) &&
-                              same(all.call.din[0], r, alone.call.din[0]),
+                cr_expect(same(&all, all.call.out, r, alone.call.out) &&
+                              same(&all, all.call.save, r, alone.call.save) &&
+                              same(&all, all.call.din[0], r, alone.call.din[0]),
                           "%s, h = %d: replica %d", precise[p].backend, s.h, r);
                 finish(&alone);
             }
@@ -240,7 +263,7 @@ static void takes_its_key(const char *backend, const Case *s) {
             wrong[0] += get(&r, r.call.out, 0, (size_t)(i * d + l)) != whole(1, key * (size_t)(QKV * d) + value);
             for (int j = 0; j < s->seq; j++)
                 dv += taken(s, j) == i - first ? whole(2, (size_t)((first + j) * d + l)) : 0;
-            wrong[1] += get(&r, r.call.din[0], 0, (size_t)i * (size_t)(QKV * d) + value) != dv;
+            wrong[1] += get(&r, r.call.din[0], 0, (size_t)i * (size_t)(QKV * d) + value) != stored(&r, dv);
         }
     }
     cr_expect(!wrong[0] && !wrong[1], "%s, T = %d, h = %d, full %d: of %d numbers %d of y and %d of dv are wrong",
@@ -265,6 +288,7 @@ Test(attention, wide_heads_are_exact) {
     Run ours, exact;
     begin(&ours, "simt-bf16", &s, 1, 4), begin(&exact, "readable", &s, 1, 4);
     both_passes(&ours), both_passes(&exact);
-    cr_expect(same(ours.call.out, 0, exact.call.out) && same(ours.call.din[0], 0, exact.call.din[0]));
+    cr_expect(same(&ours, ours.call.out, 0, exact.call.out));
+    cr_expect(same(&ours, ours.call.din[0], 0, exact.call.din[0]));
     finish(&ours), finish(&exact);
 }
