@@ -1,7 +1,8 @@
 /* Words of 16 bits: what the precisions fp16, fp16-scaled and bf16-stored round to wherever a tape stores an
- * activation, a gradient, or a weight that ops read. Memory holds floats; after each op what it wrote is rounded to the
- * numbers that the word has, so an op reads what it would read from words of 16 bits, computes in float by the rules of
- * base/canon.h, and is rounded once where it stores.
+ * activation, a gradient, or a weight that ops read. On the host memory holds floats; after each op what it wrote is
+ * rounded to the numbers that the word has, so an op reads what it would read from words of 16 bits, computes in float
+ * by the rules of base/canon.h, and is rounded once where it stores. A device's memory holds the words
+ * (cuda/words.cuh), but for parameters' gradients.
  *
  *   fp16  IEEE 754 binary16: 11 binary digits, largest number 65,504, smallest normal 2^-14, quantum 2^-24 below it
  *   bf16  the upper half of a float: 8 binary digits and a float's exponents

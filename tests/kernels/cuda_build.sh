@@ -57,7 +57,7 @@ listed() { # description, exit code, words, arguments of sass.py
 }
 
 echo "1..8"
-shim=kernels/cuda/simt/libsimt.a.p/meson-generated_.._simt
+shim=kernels/cuda/simt/libsimt_float.a.p/meson-generated_.._simt
 edits nvcc kernels/cuda/cuda_linear.o kernels/cuda/cuda_gelu.o "no CUDA toolkit"
 edits shim ${shim}_linear.cc.o ${shim}_gelu.cc.o "no C++ compiler"
 without_device cuda

@@ -13,7 +13,7 @@ cc=${CC:-gcc} cxx=${CXX:-g++} number=0
 flags="-fsanitize=address,undefined -fno-sanitize-recover=all -g1 -O1 -I. -D_GNU_SOURCE -DHAVE_SIMT -ffp-contract=off
   -fno-math-errno -fno-trapping-math -fno-strict-aliasing"
 flags=$(echo $flags)
-c="$cc -std=gnu11 $flags" cpp="-std=gnu++17 $flags -Wno-unknown-pragmas -DBACKEND=simt"
+c="$cc -std=gnu11 $flags" cpp="-std=gnu++17 $flags -Wno-unknown-pragmas"
 objects() { find "$work/$1" -name '*.o' ! -name "${2:-none}" | sort; }
 link() { $cxx $flags "$@" -lcrypto -lm -lpthread; }
 
@@ -25,7 +25,11 @@ result() { # description, status, log
   fi
 }
 
-kernel() { echo "#include \"kernels/cuda/$1.cu\"" >"$2/simt_$1.cc" && echo "$cxx $3 $cpp -c $2/simt_$1.cc -o $2/simt_$1.o"; }
+# A file of the CUDA kernels, for tensors of a word: its name, folder, more flags, the word.
+kernel() {
+  local build=simt$([ "$4" = float ] || echo "_$4")
+  echo "#include \"kernels/cuda/$1.cu\"" >"$2/simt_$1.cc" && echo "$cxx $3 $cpp -DBACKEND=$build -DSTORED=$4 -c $2/simt_$1.cc -o $2/${build}_$1.o"
+}
 
 # The other rows of the table of backends are named, not run.
 others() {
@@ -48,14 +52,16 @@ instructions() { case $1 in v*) echo "-march=x86-64-$1" ;; esac; }
 
 build() {
   mkdir "$work/all" && others >"$work/others.c" || return
-  local file name
+  local file name word
   {
-    for file in kernels/cuda/*.cu; do kernel "$(basename "$file" .cu)" "$work/all" ""; done
+    for file in kernels/cuda/*.cu; do
+      for word in float fp16 bf16; do kernel "$(basename "$file" .cu)" "$work/all" "" "$word"; done
+    done
     for file in base/*.c kernels/backend.c kernels/backends.c kernels/op.c kernels/quantization.c models/*.c kernels/cuda/simt/device.c kernels/cuda/simt/limits.c kernels/cuda/simt/memory.c kernels/cuda/library.c kernels/cuda/nccl.c tests/models/toy.c tests/kernels/op_case.c tests/kernels/simt_case.c \
       tests/kernels/sanitize_driver.c "$work/others.c"; do
       echo "$c -c $file -o $work/all/$(echo "$file" | tr / _).o"
     done
-    for file in kernels/cuda/simt/simt.cc tests/kernels/simt_wrong.cc; do echo "$cxx $cpp -c $file -o $work/all/$(echo "$file" | tr / _).o"; done
+    for file in kernels/cuda/simt/simt.cc tests/kernels/simt_wrong.cc; do echo "$cxx $cpp -DBACKEND=simt -c $file -o $work/all/$(echo "$file" | tr / _).o"; done
     for file in kernels/cpu/*.c; do echo "$c -DBACKEND=readable -c $file -o $work/all/readable_$(basename "$file").o"; done
     for name in $rows; do row "$name" "$(instructions "$name")" "$work/all"; done
   } >"$work/jobs"
@@ -67,7 +73,7 @@ mutate() {
   mkdir -p "$work/mutant/kernels/cuda" || return
   sed 's/(int)(n - f.first)/(int)(n - f.first) + 1/' kernels/cuda/fours.cuh >"$work/mutant/kernels/cuda/fours.cuh"
   cmp -s kernels/cuda/fours.cuh "$work/mutant/kernels/cuda/fours.cuh" && return 1
-  sh -c "$(kernel gelu "$work/mutant" "-I$work/mutant")" && link $(objects all simt_gelu.o) "$work/mutant/simt_gelu.o" -o "$work/overrun"
+  sh -c "$(kernel gelu "$work/mutant" "-I$work/mutant" float)" && link $(objects all simt_gelu.o) "$work/mutant/simt_gelu.o" -o "$work/overrun"
 }
 
 # A head's last rows read to the end of a vector.
@@ -89,7 +95,7 @@ echo "1..$((7 + $#))"
 build >"$work/log" 2>&1
 result "built with -fsanitize=address,undefined" $? "$work/log"
 "$work/driver" >"$work/log" 2>&1
-result "every op and three trainings on simt" $? "$work/log"
+result "every op and three trainings on simt, in words of 16 bits too" $? "$work/log"
 for name in $rows; do
   "$work/driver" on "$name" >"$work/log" 2>&1
   status=$?

@@ -1,5 +1,5 @@
 /* Kernels without a test framework, for tests/kernels/sanitize.sh, compared with readable: every op and a few trainings
- * on simt in several orders of threads, or one op; the same on an exact row of the CPU; or one of the kernels of
+ * on simt in several orders of threads, also stored in 16 bits (compared with portable), or one op; the same on an exact row of the CPU; or one of the kernels of
  * simt_wrong.cc, which a sanitizer must stop.
  *   sanitize_driver | sanitize_driver op NAME | sanitize_driver on BACKEND | sanitize_driver wrong NAME */
 #include <stdio.h>
@@ -27,14 +27,14 @@ static int check_op(const char *backend, int kind) {
     return wrong;
 }
 
-static int check_training(const char *backend, int setting, unsigned order) {
+static int check_training(const char *backend, const char *as, int setting, unsigned order) {
     Error e;
     Variant v;
     ModelShape s;
     Recipe r;
     char expected[130], got[130];
     toy_setting(setting, &v, &s, &r);
-    toy_hashes(expected, &v, &s, &r, 1, backend_find("readable", &e), 2);
+    toy_hashes(expected, &v, &s, &r, 1, backend_find(as, &e), 2);
     simt_order(order);
     toy_hashes(got, &v, &s, &r, 1, backend_find(backend, &e), 2);
     if (strcmp(got, expected)) fprintf(stderr, "%s, setting %d: %s, not %s\n", backend, setting, got, expected);
@@ -60,6 +60,12 @@ int main(int count, char **argument) {
     if (!backend_find(backend, &e)) return fprintf(stderr, "%s\n", e.text), e.code;
     for (int kind = 0; kind < CASE_COUNT; kind++)
         if (all || !strcmp(case_name(kind), name)) wrong += check_op(backend, kind), ran++;
-    for (int i = 0; all && i < 3; i++) wrong += check_training(backend, toy_settings() - 1 - 3 * i, 1 + (unsigned)i);
+    for (int i = 0; all && i < 3; i++) {
+        const int setting = toy_settings() - 1 - 3 * i;
+        wrong += check_training(backend, "readable", setting, 1 + (unsigned)i);
+        if (strcmp(backend, "simt")) continue;
+        wrong += check_training("simt-fp16", "portable-fp16", setting, 1 + (unsigned)i);
+        wrong += check_training("simt-bf16-stored", "portable-bf16-stored", setting, 1 + (unsigned)i);
+    }
     return wrong || !ran;
 }
