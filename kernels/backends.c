@@ -116,7 +116,8 @@ enum { BITS_local = false, BITS_portable = true };
     .sumsq = floats##_sumsq, .sum = floats##_sum, .round = floats##_round, \
     .supported = can_run, .missing = lacks, .fma_peak = peak
 #define DEVICE(kernels, place, can_run, place_class, bytes) \
-    .word = WORDS(4, bytes), .kernel = kernels##_kernels, .supported = can_run, .device = &place, .class_here = place_class
+    .word = WORDS(4, bytes), .kernel = kernels##_kernels, .supported = can_run, .device = &place, \
+    .class_here = place_class
 #define UNBUILT(lacks) .supported = never, .missing = lacks
 #define BACKEND(name_, family_, precision_, bits_class, bits, rank_, built, what_) \
     &(const Backend){.name = name_, .family = family_, .precision = PRECISION_##precision_, \

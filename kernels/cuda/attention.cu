@@ -346,7 +346,8 @@ DEVICE_FN void gather(const Call &c, float *near) {
         const int item = (int)threadIdx.x + u * CREW, of = item % half, key = of / fours * PER;
         const int l = from + of % fours * 4;
         if (item >= 2 * half) continue;
-        const Target to = din_of(c, 0, r) + ((size_t)t.sequence * t.n + first + key) * t.step + (size_t)t.head * t.h + l;
+        const size_t row = (size_t)t.sequence * t.n + first + key;
+        const Target to = din_of(c, 0, r) + row * t.step + (size_t)t.head * t.h + l;
 #pragma unroll
         for (int j = 0; j < PER; j++)
             if (key + j < count)

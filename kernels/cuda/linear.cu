@@ -425,4 +425,5 @@ FUSED(linear, gelu, forward,
        FORWARD_GELU("linear, gelu.forward 32", 2)});
 FUSED(linear, gelu, backward,
       {OF_128(BACKWARD_GELU("linear, gelu.backward 128", 8, 8))
-       OF_128(BACKWARD_GELU("linear, gelu.backward 128, dW 64", 8, 4)) BACKWARD_GELU("linear, gelu.backward 64", 4, 4), BACKWARD_GELU("linear, gelu.backward 32", 2, 2)});
+       OF_128(BACKWARD_GELU("linear, gelu.backward 128, dW 64", 8, 4)) BACKWARD_GELU("linear, gelu.backward 64", 4, 4),
+       BACKWARD_GELU("linear, gelu.backward 32", 2, 2)});

@@ -1,8 +1,7 @@
-/* What tensors are stored in: kernels are compiled once for each of kernels/rounding.h's words, with STORED as its name.
- * A Number is a word in memory, which is read as a float; a Target is where the words of an activation or of its
- * gradient are written, rounded, and counted by what becomes of them. In a build of floats they are a float and its
- * address. Gradients of parameters, what ops keep (save), scratch, and the loss and measures are floats in every
- * build. */
+/* What tensors are stored in: kernels are compiled once for each word of kernels/rounding.h, with STORED as its name. A
+ * Number is a word in memory, which is read as a float; a Target is where the words of an activation or of its gradient
+ * are written, rounded, and counted by what becomes of them. In a build of floats they are a float and its address.
+ * Gradients of parameters, what ops keep (save), scratch, and the loss and measures are floats in every build. */
 #ifndef KERNELS_CUDA_WORDS_CUH
 #define KERNELS_CUDA_WORDS_CUH
 
@@ -92,14 +91,14 @@ struct Number {
     }
 };
 
-/* x, which is stored rounded: what round.cu counts, of which but one holds; or two, since what becomes infinite was over
- * fp16's largest. Sums of whole numbers have no order; all of a step write the same `first`. */
+/* x, which is stored rounded: what round.cu counts, of which but one holds; or two, since what becomes infinite was
+ * over fp16's largest. Sums of whole numbers have no order; all of a step write the same `first`. */
 DEVICE_FN void count_number(Rounded *count, const Scalars *now, float x) {
     const uint32_t was = canon_to_bits(x) & 0x7fffffffu, is = canon_to_bits(rounded(x)) & 0x7fffffffu;
     const bool over = was > ROUNDING_FP16_MOST && was <= ROUNDING_INFINITY, nan = was > ROUNDING_INFINITY;
-    uint64_t *of = nan ? &count->nan : over ? &count->over : is ? &count->subnormal : &count->flushed;
+    uint64_t *counter = nan ? &count->nan : over ? &count->over : is ? &count->subnormal : &count->flushed;
     if (now->stopped || (!nan && !over && is >= SMALLEST_NORMAL)) return;
-    atomicAdd((unsigned long long *)of, 1ull);
+    atomicAdd((unsigned long long *)counter, 1ull);
     if (is == ROUNDING_INFINITY) atomicAdd((unsigned long long *)&count->infinite, 1ull);
     if (over && !count->first) count->first = now->step + 1;
 }

@@ -204,8 +204,7 @@ static bool sound(const Problem *p) {
            p->ldb >= (int64_t)p->rows_b && p->ldc >= (int64_t)p->rows_c && p->rows_c && p->columns_c;
 }
 
-/* Of cuBLASLt's table of types: A and B alike, C and D floats here; the FAST kinds of computing take floats alone, and a
- * bias is of the type of C. */
+/* Of cuBLASLt's table of types: A and B alike, C and D floats here; the FAST kinds of computing take floats alone. */
 static bool types_fit(const Layout *a, const Layout *b, const Layout *c, const Description *d) {
     const bool narrow = a->word != CUDA_R_32F;
     return a->word == b->word && c->word == CUDA_R_32F && (!narrow || d->compute == CUBLAS_COMPUTE_32F);

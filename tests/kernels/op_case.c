@@ -30,21 +30,20 @@ static size_t word_at(const OpCase *c, View v) {
 
 double view_get(const OpCase *c, View v, int replica, size_t i) {
     const void *at = (const char *)v.at + (size_t)replica * v.stride;
-    switch (word_at(c, v)) {
-    case 8: return ((const double *)at)[i];
-    case 2: return (double)rounding_number(precision_word(c->backend->precision), ((const uint16_t *)at)[i]);
-    default: return (double)((const float *)at)[i];
-    }
+    const size_t word = word_at(c, v);
+    if (word == 2) return (double)rounding_number(precision_word(c->backend->precision), ((const uint16_t *)at)[i]);
+    return word == 8 ? ((const double *)at)[i] : (double)((const float *)at)[i];
 }
 
 void view_set(const OpCase *c, View v, int replica, size_t i, double x) {
     void *at = (char *)v.at + (size_t)replica * v.stride;
-    const Word word = precision_word(c->backend->precision);
-    switch (word_at(c, v)) {
-    case 8: ((double *)at)[i] = x; break;
-    case 2: ((uint16_t *)at)[i] = rounding_word(word, (float)x); break;
-    default: ((float *)at)[i] = (float)x;
-    }
+    const size_t word = word_at(c, v);
+    if (word == 2)
+        ((uint16_t *)at)[i] = rounding_word(precision_word(c->backend->precision), (float)x);
+    else if (word == 8)
+        ((double *)at)[i] = x;
+    else
+        ((float *)at)[i] = (float)x;
 }
 
 static void fill_reals(OpCase *c, View v, int replica, uint64_t seed, uint64_t stream) {

@@ -1,6 +1,6 @@
 /* Kernels without a test framework, for tests/kernels/sanitize.sh, compared with readable: every op and a few trainings
- * on simt in several orders of threads, also stored in 16 bits (compared with portable), or one op; the same on an exact row of the CPU; or one of the kernels of
- * simt_wrong.cc, which a sanitizer must stop.
+ * on simt in several orders of threads, trainings also stored in 16 bits (compared with portable), or one op; the same
+ * on an exact row of the CPU; or one of the kernels of simt_wrong.cc, which a sanitizer must stop.
  *   sanitize_driver | sanitize_driver op NAME | sanitize_driver on BACKEND | sanitize_driver wrong NAME */
 #include <stdio.h>
 #include <string.h>

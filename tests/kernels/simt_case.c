@@ -153,7 +153,8 @@ static unsigned launched(const Stage *stage, const Call *c) {
 
 unsigned simt_all_stages(int kind) {
     OpKind op = case_op(kind);
-    return launched(simt_build.stages[op]->forward, NULL) | launched(simt_build.stages[op]->backward, NULL) << MOST_STAGES;
+    const Stages *s = simt_build.stages[op];
+    return launched(s->forward, NULL) | launched(s->backward, NULL) << MOST_STAGES;
 }
 
 bool case_agrees(char why[160], const char *backend, int kind, const SimtCase *s) {

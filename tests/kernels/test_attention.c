@@ -42,20 +42,20 @@ static size_t word_of(const Run *r, View v) {
 
 static double get(const Run *r, View v, int replica, size_t i) {
     const void *at = (const char *)v.at + (size_t)replica * v.stride;
-    switch (word_of(r, v)) {
-    case 8: return ((const double *)at)[i];
-    case 2: return (double)rounding_number(precision_word(r->backend->precision), ((const uint16_t *)at)[i]);
-    default: return (double)((const float *)at)[i];
-    }
+    const size_t word = word_of(r, v);
+    if (word == 2) return (double)rounding_number(precision_word(r->backend->precision), ((const uint16_t *)at)[i]);
+    return word == 8 ? ((const double *)at)[i] : (double)((const float *)at)[i];
 }
 
 static void set(const Run *r, View v, int replica, size_t i, double x) {
     void *at = (char *)v.at + (size_t)replica * v.stride;
-    switch (word_of(r, v)) {
-    case 8: ((double *)at)[i] = x; break;
-    case 2: ((uint16_t *)at)[i] = rounding_word(precision_word(r->backend->precision), (float)x); break;
-    default: ((float *)at)[i] = (float)x;
-    }
+    const size_t word = word_of(r, v);
+    if (word == 2)
+        ((uint16_t *)at)[i] = rounding_word(precision_word(r->backend->precision), (float)x);
+    else if (word == 8)
+        ((double *)at)[i] = x;
+    else
+        ((float *)at)[i] = (float)x;
 }
 
 /* A number as a tensor of r has it. */
@@ -145,8 +145,9 @@ static void judge(const Precise *p, const Case *s, const char *what, Norms n, do
     const double error = n.apart / n.size;
     cr_expect(error <= p->bound, "%s, T = %d, h = %d, full %d, accumulate %d: %s is off by %g", p->backend, s->seq,
               s->h, s->full, s->accumulate, what, error);
-    cr_expect(error >= p->bound / 10 || (s->seq == 1 && p->stored), "%s, T = %d, h = %d, full %d: %s is off by %g only: nothing was rounded",
-              p->backend, s->seq, s->h, s->full, what, error);
+    cr_expect(error >= p->bound / 10 || (s->seq == 1 && p->stored),
+              "%s, T = %d, h = %d, full %d: %s is off by %g only: nothing was rounded", p->backend, s->seq, s->h,
+              s->full, what, error);
 }
 
 static void compare(const Precise *p, const Case *s) {
