@@ -196,7 +196,16 @@ static bool present_fast(Error *e) {
 static bool first_product(Queue *q) {
     enum { N = 16 };
     float *at = q->workspace;
-    cuda_product(q, (Product){at, at, at + N * N, N, N, N, N, N, N, .replicas = 1});
+    cuda_product(q, (Product){.a = at,
+                              .b = at,
+                              .c = at + N * N,
+                              .m = N,
+                              .n = N,
+                              .k = N,
+                              .lda = N,
+                              .ldb = N,
+                              .ldc = N,
+                              .replicas = 1});
     note(q, cudaStreamSynchronize(q->stream), "cuBLASLt's first product");
     return !lost(q);
 }
