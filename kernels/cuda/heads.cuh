@@ -69,9 +69,9 @@ DEVICE_FN void bring(float *to, const Number *from, size_t apart, int count, int
 #pragma unroll 1
         for (int l = mine.word * by; l < cols; l += mine.words * by) {
             const Number *x = from + (size_t)row * apart + l;
-            float *y = to + row * t.pitch + l, four[4];
+            float *y = to + row * t.pitch + l;
             if (t.fours)
-                load(four, x), store(y, four);
+                copy_four(y, x);
             else
                 *y = *x;
         }

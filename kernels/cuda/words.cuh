@@ -179,6 +179,11 @@ DEVICE_FN void store(const Target &at, const float (&x)[N]) {
     }
 }
 
+DEVICE_FN void copy_four(float *to, const Number *from) {
+    float four[4];
+    load(four, from), store(to, four);
+}
+
 DEVICE_FN bool lies_by(const Target &x, size_t apart, int by) {
     return lies_by(x.to, apart, by);
 }
@@ -196,6 +201,11 @@ DEVICE_FN Target target_at(const Call &c, const View v, Rounded *count, int r) {
 
 typedef float Number;
 typedef float *Target;
+
+/* As they are. */
+DEVICE_FN void copy_four(float *to, const float *from) {
+    *(float4 *)to = *(const float4 *)from;
+}
 
 DEVICE_FN float *numbers_at(const View v, int r) {
     return at(v, r);
