@@ -56,6 +56,18 @@ Test(rounding, every_word_is_itself) {
 }
 
 /* Between two neighbours the half goes to the even word, everything nearer to the nearer one. */
+/* As a device stores it: the word of a number is its own again, a quiet NaN's with its bits. */
+Test(rounding, words_in_memory) {
+    for (int w = 0; w < WORDS; w++)
+        for (uint32_t bits = 0; bits < 1u << 16; bits++) {
+            const float x = rounding_number(words[w].word, (uint16_t)bits);
+            const uint32_t quiet = isnan(x) ? 1u << (words[w].fraction - 1) : 0;
+            cr_assert(same(x, (float)decoded(w, bits)) || isnan(x), "%s: word %x", words[w].name, bits);
+            cr_assert_eq(isnan(x), isnan(decoded(w, bits)));
+            cr_assert_eq(rounding_word(words[w].word, x), bits | quiet, "%s: word %x", words[w].name, bits);
+        }
+}
+
 Test(rounding, every_border) {
     for (int w = 0; w < WORDS; w++)
         for (uint32_t bits = 0; bits < 1u << 16; bits++) {
