@@ -52,21 +52,24 @@ static void give(const Program *p, void *at) {
         arena_release(&(Arena){at, 0});
 }
 
-/* Kernels that store words of 16 bits round each gradient that they add: an op whose two gradients are one tensor's has
- * to know of it. */
-static bool adds_once(const Tape *t, const Op *op) {
+/* What kernels that store words of 16 bits take for granted: that an input is of words or of floats by its op; and
+ * since they round each gradient that they add, that no op but `append`, which knows of it, adds twice to one. */
+static bool kernels_take(const Tape *t, const Op *op) {
     const int *in = t->input + op->in_at;
-    bool once = true;
-    for (int i = 0; i < op->in_count; i++)
-        for (int j = 0; j < i; j++) once = once && (in[i] != in[j] || t->tensor[in[i]].role != ROLE_ACT);
-    return once || op->kind == OP_append;
+    bool taken = true;
+    for (int i = 0; i < op->in_count; i++) {
+        taken = taken && (input_is_ids(op->kind, i) || t->tensor[in[i]].measure != op_stored(op->kind, i));
+        for (int j = 0; j < i && op->kind != OP_append; j++)
+            taken = taken && (in[i] != in[j] || t->tensor[in[i]].role != ROLE_ACT);
+    }
+    return taken;
 }
 
 Rc roundings_init(Program *p, Error *e) {
     Roundings *x = &p->rounding;
     size_t replicas = (size_t)p->replicas;
     if (x->word == WORD_float) return RC_OK;
-    for (int i = 0; i < p->tape->ops; i++) assert(!stores(p) || adds_once(p->tape, &p->tape->op[i]));
+    for (int i = 0; i < p->tape->ops; i++) assert(!stores(p) || kernels_take(p->tape, &p->tape->op[i]));
     if (take(p, &x->weights, weight_bytes(p) * replicas, e)) return e->code;
     return take(p, &x->count, count_bytes(p) * replicas, e);
 }

@@ -23,7 +23,11 @@ TrainerPlan trainer_plan(const ModelShape *shape, const Variant *variant, const 
     Tape tape;
     Backend like = *backend;
     size_t arena[ROLE_COUNT];
-    if (apart && !like.device) like.device = &any;
+    if (apart && !like.device) {
+        like.device = &any;
+        if (precision_word(like.precision) != WORD_float)
+            like.word[ROLE_ACT] = like.word[ROLE_DACT] = sizeof(uint16_t);
+    }
     transformer_build(&tape, shape, variant, probes);
     size_t rest = program_arenas(&tape, &like, 1, arena);
     TrainerPlan p = {.parameters = tape_parameters(&tape),
