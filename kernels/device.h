@@ -40,7 +40,7 @@ typedef struct Device {
     const void *(*landed)(Queue *q, int slot);
     /* Enqueues one kernel of a training step. */
     void (*step)(Queue *q, StepKind kind, const Step *s);
-    /* Enqueues the kernel that rounds a tensor to words of 16 bits. */
+    /* Enqueues the kernel that rounds to words of 16 bits. */
     void (*round)(const Rounding *r);
     /* Enqueues the kernel that adds or copies partial sums. */
     void (*add)(Queue *q, const Addition *a);

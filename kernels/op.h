@@ -101,10 +101,6 @@ bool op_in_place(OpKind kind);
 /* True when a stop-gradient stands in the formula: the gradient of input 0 is the output's, not the derivative. */
 bool op_stops(OpKind kind);
 
-/* True for an input, or (input -1) an output, that a precision of 16-bit words stores in them; false for ids, the loss
- * and measures. Gradients of parameters, and what ops keep, are floats. */
-bool op_stored(OpKind kind, int input);
-
 /* True when backward may write the gradient of input 0 in the memory of that input (din[0].at == in[0].at). */
 bool op_over_self(OpKind kind);
 

@@ -91,9 +91,21 @@ struct Rounded {
     uint64_t first;         /* 1 + the first step in which `over` grew; 0: none */
 };
 
-/* One tensor's numbers, rounded from where they stand to where they are read; the same place is fine. */
+/* Numbers of one tensor that a device's block rounds, in launches that round many tensors. */
+enum { ROUND_PIECE = 1024 };
 typedef struct {
-    View from, to;
+    size_t at; /* the first, among the numbers of `from` and of `to` */
+    int count;
+    int site; /* where they are counted, beyond `count` of the Rounding */
+} RoundPiece;
+
+/* Numbers, rounded from where they stand to where they are read; the same place is fine. They are one tensor's or, on a
+ * device, those of pieces of two arenas that are laid out alike. */
+typedef struct {
+    View from, to;           /* of arenas only `at` and `stride` */
+    const RoundPiece *piece; /* of a device, in its memory; NULL: one tensor */
+    int pieces;
+    size_t numbers; /* of all pieces */
     Word word;
     bool narrow; /* `to` is of words of 16 bits, which a device stores so */
     int replicas;

@@ -379,6 +379,7 @@ static int backward_from(Program *p, int i) {
 }
 
 static void backward_ops(Program *p, void (*seen)(void *context, int op), void *context) {
+    if (!seen) roundings_later(p);
     for (int i = p->tape->ops - 1; i >= 0 && !program_cancelled(p); i--) {
         program_again(p, i);
         if (!p->gradients.reached[i]) continue;
@@ -387,6 +388,7 @@ static void backward_ops(Program *p, void (*seen)(void *context, int op), void *
         if (seen) seen(context, i);
         i = last;
     }
+    roundings_now(p);
 }
 
 void program_backward_ops(Program *p) {

@@ -65,18 +65,54 @@ static bool kernels_take(const Tape *t, const Op *op) {
     return taken;
 }
 
+/* The op whose backward is the last to write the gradient of each tensor; -1: of none. */
+static int *last_writers(const Program *p) {
+    int *last = mem_alloc((size_t)p->tape->tensors, sizeof *last);
+    for (int i = 0; i < p->tape->tensors; i++) last[i] = -1;
+    for (int i = p->tape->ops - 1; i >= 0; i--)
+        for (int j = 0; j < p->tape->op[i].in_count && p->gradients.reached[i]; j++)
+            last[p->tape->input[p->tape->op[i].in_at + j]] = i;
+    return last;
+}
+
+static Rc take_pieces(Program *p, Error *e) {
+    Roundings *x = &p->rounding;
+    RoundPiece *piece = NULL;
+    void *at;
+    for (int i = 0; i < p->tape->tensors; i++) {
+        const Tensor *t = &p->tape->tensor[i];
+        size_t n = (size_t)t->rows * (size_t)t->cols;
+        for (size_t from = 0; t->role == ROLE_PARAM && from < n; from += ROUND_PIECE) {
+            size_t left = n - from;
+            piece = mem_grow(piece, (size_t)x->pieces + 1, sizeof *piece);
+            piece[x->pieces++] = (RoundPiece){t->at + from, (int)(left < ROUND_PIECE ? left : ROUND_PIECE), 2 * i};
+        }
+        x->numbers += t->role == ROLE_PARAM ? n : 0;
+    }
+    size_t bytes = (size_t)x->pieces * sizeof *piece;
+    Rc rc = take(p, &at, bytes, e);
+    if (!rc) p->backend->device->put(p->queue, x->piece = at, piece, bytes);
+    free(piece);
+    return rc;
+}
+
 Rc roundings_init(Program *p, Error *e) {
     Roundings *x = &p->rounding;
     size_t replicas = (size_t)p->replicas;
     if (x->word == WORD_float) return RC_OK;
     for (int i = 0; i < p->tape->ops; i++) assert(!stores(p) || kernels_take(p->tape, &p->tape->op[i]));
     if (take(p, &x->weights, weight_bytes(p) * replicas, e)) return e->code;
-    return take(p, &x->count, count_bytes(p) * replicas, e);
+    Rc rc = take(p, &x->count, count_bytes(p) * replicas, e);
+    if (rc || !p->queue) return rc;
+    x->last = last_writers(p);
+    return take_pieces(p, e);
 }
 
 void roundings_release(Program *p) {
     if (p->rounding.weights) give(p, p->rounding.weights);
     if (p->rounding.count) give(p, p->rounding.count);
+    if (p->rounding.piece) give(p, p->rounding.piece);
+    free(p->rounding.last);
 }
 
 View roundings_weight(const Program *p, int tensor) {
@@ -102,24 +138,37 @@ void roundings_bind(const Program *p, int op, Call *c) {
     if (!stores(p) || !x->counting) return;
     c->count_stride = (size_t)roundings_sites(p);
     c->count_out = (Rounded *)x->count + 2 * o->out;
-    for (int j = 0; j < o->in_count; j++)
-        c->count_din[j] = (Rounded *)x->count + 2 * p->tape->input[o->in_at + j] + 1;
+    for (int j = 0; j < o->in_count; j++) c->count_din[j] = (Rounded *)x->count + 2 * p->tape->input[o->in_at + j] + 1;
+}
+
+static Rounding rounding_of(const Program *p, View from, View to, int site, bool counted) {
+    Rounded *count = p->rounding.count;
+    return (Rounding){.from = from,
+                      .to = to,
+                      .word = p->rounding.word,
+                      .narrow = stores(p) && from.at != to.at,
+                      .replicas = p->replicas,
+                      .scalars = p->queue ? p->device_scalars : p->scalars,
+                      .count = counted ? count + site : NULL,
+                      .count_stride = (size_t)roundings_sites(p),
+                      .queue = p->queue};
 }
 
 static void round_site(const Program *p, View from, View to, int site, bool counted) {
     const Device *d = p->backend->device;
-    Rounded *count = p->rounding.count;
-    Shared s = {d ? d->round : p->backend->round,
-                {.from = from,
-                 .to = to,
-                 .word = p->rounding.word,
-                 .narrow = stores(p) && from.at != to.at,
-                 .replicas = p->replicas,
-                 .scalars = p->queue ? p->device_scalars : p->scalars,
-                 .count = counted ? count + site : NULL,
-                 .count_stride = (size_t)roundings_sites(p),
-                 .queue = p->queue}};
+    Shared s = {d ? d->round : p->backend->round, rounding_of(p, from, to, site, counted)};
     program_together(p, share, &s);
+}
+
+static View arena_of(const Program *p, Role role) {
+    return (View){p->arena[role].at, p->stride[role], 0, 0};
+}
+
+/* All parameters, or their gradients (site 1), in one launch of a device. */
+static void round_pieces(const Program *p, View from, View to, int site) {
+    Rounding c = rounding_of(p, from, to, site, p->rounding.counting);
+    c.piece = p->rounding.piece, c.pieces = p->rounding.pieces, c.numbers = p->rounding.numbers;
+    p->backend->device->round(&c);
 }
 
 static void round_weight(const Program *p, int tensor, bool counted) {
@@ -135,6 +184,10 @@ void program_round_weight(Program *p, int tensor) {
 
 void program_round_weights(Program *p) {
     if (p->rounding.word == WORD_float) return;
+    if (p->queue) {
+        round_pieces(p, arena_of(p, ROLE_PARAM), (View){p->rounding.weights, weight_bytes(p), 0, 0}, 0);
+        return;
+    }
     for (int i = 0; i < p->tape->tensors; i++)
         if (p->tape->tensor[i].role == ROLE_PARAM) round_weight(p, i, p->rounding.counting);
 }
@@ -151,9 +204,20 @@ void program_round_op(Program *p, int op, bool backward) {
     for (int j = 0; j < c->in_count; j++) {
         int tensor = p->tape->input[o->in_at + j];
         bool rounded = stores(p) && p->tape->tensor[tensor].role == ROLE_ACT;
-        if (c->din[j].at && op_stored(o->kind, j) && !rounded)
+        bool later = x->later && x->last[tensor] == op && !p->gradients.beside[op][j];
+        if (c->din[j].at && op_stored(o->kind, j) && !rounded && !later)
             round_site(p, c->din[j], c->din[j], 2 * tensor + 1, x->counting);
     }
+}
+
+void roundings_later(Program *p) {
+    p->rounding.later = p->rounding.word != WORD_float && p->queue;
+}
+
+void roundings_now(Program *p) {
+    const View gradients = arena_of(p, ROLE_GRAD);
+    if (p->rounding.later) round_pieces(p, gradients, gradients, 1);
+    p->rounding.later = false;
 }
 
 void roundings_read(const Program *p, int replica, Rounded *out) {

@@ -5,7 +5,8 @@
  *   weights      rounded into an arena of their own before each forward pass; ops read those. Masters, moments and the
  *                optimizer are float
  *   activations  each op's output, right after the op
- *   gradients    what each op's backward wrote or added to, right after it, parameters' gradients included
+ *   gradients    what each op's backward wrote or added to, right after it, parameters' gradients included. A device
+ *                rounds all of those together at the end of the pass, but for what another op still adds to
  *
  * Left in float: what ops keep for their backward (statistics of rows: mean, deviation, sum of exponentials), and the
  * loss of each row, their mean and the measures of probes (op_measures) with their gradients, as Micikevicius et al.
@@ -26,6 +27,13 @@ typedef struct {
     Word word;
     void *weights, *count; /* where kernels are: [replicas] parameters as ops read them; [replicas][sites] Rounded */
     bool counting;         /* passes are counted now */
+    /* Of a device: all parameters in pieces; [tensors] the op whose backward is the last to write a parameter's
+     * gradient; and whether it is rounded with all others later. */
+    RoundPiece *piece;
+    int pieces;
+    size_t numbers;
+    int *last;
+    bool later;
 } Roundings;
 
 /* The program has its device, strides and arenas. RC_UNMEASURED. */
@@ -52,6 +60,10 @@ void program_round_weight(Program *p, int tensor);
 
 /* What an op has just written, in forward or in backward. */
 void program_round_op(Program *p, int op, bool backward);
+
+/* Around a backward pass in which nobody looks at gradients before its end. */
+void roundings_later(Program *p);
+void roundings_now(Program *p);
 
 /* A replica's counts, [sites]. */
 void roundings_read(const Program *p, int replica, Rounded *out);

@@ -1,10 +1,19 @@
-/* A tensor of floats to words of 16 bits, or to floats that such words can be, counted by what became of its numbers:
- * kernels/cpu/round.c. */
+/* Floats of a tensor, or of many, to words of 16 bits or to floats that such words can be, counted by what became of
+ * them: kernels/cpu/round.c. */
 #include "kernels/cuda/step_launch.h"
 
 #include "kernels/cuda/device.cuh"
 
 enum { EACH = 4, COUNTS = 5 };
+static_assert(THREADS * EACH == ROUND_PIECE, "a block rounds a piece");
+
+/* This block's. */
+DEVICE_FN RoundPiece piece_of(const Rounding &c) {
+    if (c.piece) return c.piece[blockIdx.x];
+    const size_t at = (size_t)blockIdx.x * ROUND_PIECE, left = (size_t)c.from.rows * (size_t)c.from.cols - at;
+    const RoundPiece of_tensor = {at, left < ROUND_PIECE ? (int)left : (int)ROUND_PIECE, 0};
+    return of_tensor;
+}
 
 DEVICE_FN void count_one(int *count, Word word, float x, float y) {
     const uint32_t was = canon_to_bits(x) & 0x7fffffffu, is = canon_to_bits(y) & 0x7fffffffu;
@@ -16,7 +25,7 @@ DEVICE_FN void count_one(int *count, Word word, float x, float y) {
     count[4] += is == 0 && was != 0;
 }
 
-DEVICE_FN void store_one(const Rounding &c, int r, int i, float y) {
+DEVICE_FN void store_one(const Rounding &c, int r, size_t i, float y) {
 #if NARROW
     if (c.narrow) {
         numbers_at(c.to, r)[i].bits = word_of(y);
@@ -30,17 +39,18 @@ DEVICE_FN void store_one(const Rounding &c, int r, int i, float y) {
  * `first`. */
 KERNEL_FN(round_words, THREADS, Rounding, c) {
     SHARED(int, count, [COUNTS]);
-    const int r = (int)blockIdx.z, n = c.from.rows * c.from.cols;
-    const float *from = at(c.from, r);
+    const int r = (int)blockIdx.z;
+    const RoundPiece piece = piece_of(c);
+    const float *from = at(c.from, r) + piece.at;
     int mine[COUNTS] = {0, 0, 0, 0, 0};
     if (threadIdx.x < COUNTS) count[threadIdx.x] = 0;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
-        const int i = (int)(blockIdx.x * EACH + k) * THREADS + (int)threadIdx.x;
-        if (i >= n) continue;
+        const int i = k * THREADS + (int)threadIdx.x;
+        if (i >= piece.count) continue;
         const float x = from[i], y = c.word == WORD_fp16 ? rounding_fp16(x) : rounding_bf16(x);
-        store_one(c, r, i, y);
+        store_one(c, r, piece.at + (size_t)i, y);
         count_one(mine, c.word, x, y);
     }
     if (!c.count || c.scalars[r].stopped) return;
@@ -49,7 +59,7 @@ KERNEL_FN(round_words, THREADS, Rounding, c) {
         if (mine[k]) atomicAdd(&count[k], mine[k]);
     __syncthreads();
     if (threadIdx.x) return;
-    Rounded *all = c.count + (size_t)r * c.count_stride;
+    Rounded *all = c.count + (size_t)r * c.count_stride + piece.site;
     unsigned long long *const counts[COUNTS] = {(unsigned long long *)&all->infinite, (unsigned long long *)&all->nan,
                                                 (unsigned long long *)&all->over, (unsigned long long *)&all->subnormal,
                                                 (unsigned long long *)&all->flushed};
@@ -59,11 +69,11 @@ KERNEL_FN(round_words, THREADS, Rounding, c) {
     if (count[2] && !all->first) all->first = c.scalars[r].step + 1;
 }
 
-static Grid each_number(const Rounding *c) {
-    Grid g = {ceil_of((size_t)c->from.rows * (size_t)c->from.cols, THREADS * EACH), 1, (unsigned)c->replicas, THREADS,
-              0};
+static Grid each_piece(const Rounding *c) {
+    const unsigned of_tensor = ceil_of((size_t)c->from.rows * (size_t)c->from.cols, ROUND_PIECE);
+    Grid g = {c->piece ? (unsigned)c->pieces : of_tensor, 1, (unsigned)c->replicas, THREADS, 0};
     return g;
 }
 
 extern "C" const RoundLaunch SYMBOL(round);
-extern "C" const RoundLaunch SYMBOL(round) = {"round", BODY(round_words, Rounding), each_number};
+extern "C" const RoundLaunch SYMBOL(round) = {"round", BODY(round_words, Rounding), each_piece};

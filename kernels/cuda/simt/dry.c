@@ -211,10 +211,10 @@ static void step(Queue *q, StepKind kind, const Step *s) {
 }
 
 /* Read and written. */
-static void round_tensor(const Rounding *c) {
+static void round_numbers(const Rounding *c) {
     const RoundLaunch *l = simt_build.round;
-    const double bytes = 4.0 + (c->narrow ? 2.0 : 4.0);
-    note(c->queue, l->name, l->grid(c), 0, bytes * c->from.rows * c->from.cols * c->replicas, larger(0, c->from));
+    const double bytes = 4.0 + (c->narrow ? 2.0 : 4.0), numbers = (double)(c->piece ? c->numbers : larger(0, c->from));
+    note(c->queue, l->name, l->grid(c), 0, bytes * numbers * c->replicas, 0);
 }
 
 /* Both are read, one is written. */
@@ -303,7 +303,7 @@ static bool supported(void) {
         return open_queue(&simt##build_##_build, ATTENTION_##attention, q); \
     } \
     static const Device name##_device = {false,  present, name##_open, close_queue, take,         give,   put, \
-                                         get,    fetch,   landed,      step,        round_tensor, add,    choose, \
+                                         get,    fetch,   landed,      step,        round_numbers, add,    choose, \
                                          meet,   swap,    total,       branch,      merge,        record, recorded, \
                                          replay, forget,  time_each,   timed,       status,       memory, describe};
 DEVICE(exact, , exact)
