@@ -82,7 +82,8 @@ CANON_FN float rounding_tf32(float x) {
     return canon_from_bits((bits & 0x80000000u) | near);
 }
 
-/* What was stored at one place, in one replica, so far: numbers by what became of them. All zero: nothing. */
+/* What was stored at one place, in one replica, so far: numbers by what became of them. All zero: nothing. Of what a
+ * library stores as bf16 the words are counted as if they had not been rounded (kernels/cuda/product.h). */
 struct Rounded {
     uint64_t infinite, nan; /* stored as such */
     uint64_t over;          /* beyond fp16's largest number, |x| > 65,504, before rounding; not a NaN */

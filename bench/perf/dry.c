@@ -13,19 +13,19 @@ enum { WARP = 32, SCHEDULERS = 4 };
 
 static const struct {
     const char *kernel;
-    double per_fma, per_word;
+    double per_fma, per_number;
 } instructions[] = {
-#define INSTRUCTIONS(kernel, per_fma, per_word) {kernel, per_fma, per_word},
+#define INSTRUCTIONS(kernel, per_fma, per_number) {kernel, per_fma, per_number},
 #include "bench/perf/instructions.def"
 #undef INSTRUCTIONS
 };
 
-/* Of warps: of a kernel that computes by its FLOPs, of one that does not by the bytes that it moves. */
-static double instructions_of(const char *kernel, double flops, double bytes) {
+/* Of warps: of a kernel that computes by its FLOPs, of one that does not by the numbers that it moves. */
+static double instructions_of(const char *kernel, double flops, double numbers) {
     size_t i = 0, rows = sizeof instructions / sizeof *instructions;
     while (i < rows && strcmp(instructions[i].kernel, kernel) != 0) i++;
     if (i == rows) return 0;
-    return flops > 0 ? flops / 2 / WARP * instructions[i].per_fma : bytes / 4 / WARP * instructions[i].per_word;
+    return (flops > 0 ? flops / 2 * instructions[i].per_fma : numbers * instructions[i].per_number) / WARP;
 }
 
 static double larger(double x, double y) {
@@ -40,8 +40,8 @@ static double peak_of(const DryDevice *on, bool narrow, PrecisionKind p) {
 
 static void add(DryKernel *k, const Note *n, PrecisionKind p) {
     const bool library = !strcmp(n->name, PRODUCT_NAME);
-    const double issued =
-        instructions_of(n->name, n->flops, n->bytes) + (n->beside ? instructions_of(n->beside, 0, n->beside_bytes) : 0);
+    const double beside = n->beside ? instructions_of(n->beside, 0, n->beside_numbers) : 0;
+    const double issued = instructions_of(n->name, n->flops, n->numbers) + beside;
     const double blocks = (double)n->grid.x * n->grid.y * n->grid.z;
     k->launches++, k->flops += n->flops, k->bytes += n->bytes, k->instructions += issued;
     for (int i = 0; i < DRY_DEVICES; i++) {

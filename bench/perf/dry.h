@@ -4,8 +4,8 @@
  * The model of a launch: the largest of its bytes at copy speed, its FLOPs at the peak and its instructions at one a
  * cycle and scheduler, the latter two on as many of the device's processors as it has blocks. Instructions are
  * estimated from the compiled kernels (bench/perf/instructions.def): so many for each fma of kernels that compute,
- * for each word of those that move. It knows nothing of latencies, bank conflicts and caches, and how far it is off
- * nobody has measured. */
+ * for each number of those that move, where one of 16 bits is taken to need what a float needs. It knows nothing of
+ * latencies, bank conflicts and caches, and how far it is off nobody has measured. */
 #ifndef BENCH_PERF_DRY_H
 #define BENCH_PERF_DRY_H
 

@@ -1,6 +1,6 @@
 /* Attention by products on the tensor cores: attention.cu's stages for precisions whose factors have few digits
  * (fast.def). The equations are in kernels/cpu/attention.c. Factors of products, Q, K, V, dY, P and dS without its
- * 1/sqrt(h), are rounded to the Factor; all else is float. P is made by powers of two (mma.cuh).
+ * 1/sqrt(h), are rounded to the Factor; all else is float. P is made by powers of two (approximate.cuh).
  *
  * A block takes a band of 64 rows of a head, a warp a strip of 16 of them, and the rows that they meet pass through
  * shared memory in chunks of 32; a strip's sums stay in registers. Forward and `queries` have queries in the band and
@@ -9,11 +9,11 @@
  * adds up dV and dK over the queries. No two warps add to one sum, so its order is always the same.
  *
  * H: columns of a head in shared memory, its own and zeros. Beyond the last row a chunk has zeros. P is 0 where a query
- * does not see a key of a chunk that it meets; what stands there is a factor all the same: if it is not finite, the sum
- * is a NaN. */
+ * does not see a key of a chunk; what stands there is a factor all the same: if it is not finite, the sum is a NaN. */
 #ifndef KERNELS_CUDA_ATTENTION_MMA_CUH
 #define KERNELS_CUDA_ATTENTION_MMA_CUH
 
+#include "kernels/cuda/approximate.cuh"
 #include "kernels/cuda/attention.cuh"
 #include "kernels/cuda/mma.cuh"
 

@@ -9,11 +9,12 @@
 typedef struct {
     const char *name;
     Grid grid;
-    double flops, bytes; /* of all replicas; bytes: every tensor that the kernel touches, read or written once */
-    bool narrow;         /* a product by the library or by us whose factors may be narrower than a float */
-    size_t largest;      /* numbers of the largest tensor of its op, or two */
-    const char *beside;  /* of a fusion: the kernel whose instructions come beside those of the FLOPs; NULL: none */
-    double beside_bytes; /* that it touches by itself */
+    double flops, bytes;   /* of all replicas; bytes: every tensor that the kernel touches, read or written once */
+    double numbers;        /* that stand there */
+    bool narrow;           /* a product by the library or by us whose factors may be narrower than a float */
+    size_t largest;        /* numbers of the largest tensor of its op, or two */
+    const char *beside;    /* of a fusion: the kernel whose instructions come beside those of the FLOPs; NULL: none */
+    double beside_numbers; /* that it touches by itself */
 } Note;
 
 /* The backend that notes for "cuda", or for "cuda-" and a precision; NULL for other names. Not in backends[]: it

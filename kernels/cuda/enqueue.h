@@ -55,22 +55,30 @@ static inline bool fusible(const Two *t, bool backward, Word word) {
     return true;
 }
 
-/* The stage that is both ops' kernels at once; NULL: there is none for them. */
-static inline const FusedStage *fused_stage(const Build *of, const Two *t, bool backward) {
-    for (int i = 0; i < FUSIONS; i++) {
-        const Fusion *f = of->fusions[i];
-        if (f->first != t->first.kind || f->second != t->second.kind || f->backward != backward) continue;
-        if (!fusible(t, backward, of->word)) return NULL;
-        for (const FusedStage *s = f->stage; s->name; s++)
-            if (s->grid(t).x) return s;
-    }
+/* The stage of a fusion that is both ops' kernels at once; NULL: there is none for them. */
+static inline const FusedStage *stage_of_fusion(const Fusion *f, const Two *t, bool backward, Word word) {
+    if (f->first != t->first.kind || f->second != t->second.kind || f->backward != backward) return NULL;
+    if (!fusible(t, backward, word)) return NULL;
+    for (const FusedStage *s = f->stage; s->name; s++)
+        if (s->grid(t).x) return s;
     return NULL;
+}
+
+/* The same of any. */
+static inline const FusedStage *fused_stage(const Build *of, const Two *t, bool backward) {
+    const FusedStage *s = NULL;
+    for (int i = 0; i < FUSIONS && !s; i++) s = stage_of_fusion(of->fusions[i], t, backward, of->word);
+    return s;
+}
+
+static inline void enqueue_stage(const FusedStage *s, const Two *t, Launch launch) {
+    launch(t->first.queue, s->name, s->body, s->grid(t), t, sizeof *t, false);
 }
 
 static inline bool enqueue_fused(const Build *of, const Call *first, const Call *second, bool backward, Launch launch) {
     const Two two = {*first, *second};
     const FusedStage *s = fused_stage(of, &two, backward);
-    if (s) launch(first->queue, s->name, s->body, s->grid(&two), &two, sizeof two, false);
+    if (s) enqueue_stage(s, &two, launch);
     return s;
 }
 
@@ -115,7 +123,7 @@ static inline double bytes_touched(unsigned touches, const Call *c, Word word) {
     return bytes;
 }
 
-/* What a stage reads and writes at least, of one replica. */
+/* What a stage reads and writes at least, of one replica; with WORD_float four times its numbers. */
 static inline double stage_bytes(const Stage *s, const Call *c, Word word) {
     return bytes_touched(s->touches, c, word) + (s->aside ? s->aside(c) : 0);
 }

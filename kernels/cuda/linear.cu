@@ -208,37 +208,6 @@ KERNEL_FN(add_bias, THREADS, Call, c) {
     if (i < c.out.rows * c.out.cols) put(out_of(c, r) + i, in_of(c, 2, r)[i % c.out.cols], true);
 }
 
-/* A library's product, of floats, in scratch. */
-DEVICE_FN const float *product_of(const Call &c, int r, const View like) {
-    return (const float *)c.scratch + (size_t)r * like.rows * like.cols;
-}
-
-/* y = the product [+ b]. */
-KERNEL_FN(place_output, THREADS, Call, c) {
-    const int r = (int)blockIdx.z;
-    each_in_row(c.out, [&](int e, int by) {
-        const Fours here = {(size_t)e, by}, columns = {(size_t)(e % c.out.cols), by};
-        float y[FOUR], b[FOUR];
-        read_fours(y, product_of(c, r, c.out), here);
-        if (c.in_count == 3) {
-            read_fours(b, in_of(c, 2, r), columns);
-#pragma unroll
-            for (int i = 0; i < FOUR; i++) y[i] += b[i];
-        }
-        put_fours(out_of(c, r), y, here, false);
-    });
-}
-
-/* dx = [dx +] the product. */
-KERNEL_FN(place_input, THREADS, Call, c) {
-    const int r = (int)blockIdx.z;
-    const Fours here = fours_of(c.in[0]);
-    float x[FOUR];
-    if (!here.exist) return;
-    read_fours(x, product_of(c, r, c.in[0]), here);
-    put_fours(din_of(c, 0, r), x, here, c.accumulate[0]);
-}
-
 /* Words of 16 bits, which are counted where they are stored, take registers that tiles of 128 do not leave. */
 enum { LARGEST = NARROW ? 4 : 8 };
 
@@ -371,30 +340,6 @@ static Grid each_output_with_bias(const Call *c) {
 STAGES(linear_bias,
        {{"linear.add_bias", BODY(add_bias, Call), each_output_with_bias, NULL, TOUCH_in2 | TOUCH_out, NULL, true}},
        {{"linear.bias", BODY(bias, Call), each_bias, NULL, TOUCH_dout | TOUCH_din2, NULL, false}}, NULL);
-
-static Grid each_four_of_input(const Call *c) {
-    return c->din[0].at ? grid_of_fours(c, (size_t)c->in[0].rows * (size_t)c->in[0].cols) : no_grid();
-}
-
-/* One product at a time. */
-static size_t product_scratch(const Call *c) {
-    const int in = c->in[0].cols, out = c->out.cols;
-    return (size_t)c->replicas * (size_t)c->out.rows * (size_t)(in > out ? in : out) * sizeof(float);
-}
-
-static double output_bytes(const Call *c) {
-    return 4.0 * c->out.rows * c->out.cols;
-}
-
-static double input_bytes(const Call *c) {
-    return 4.0 * c->in[0].rows * c->in[0].cols;
-}
-
-/* How a library's products become words of 16 bits. */
-STAGES(linear_place,
-       {{"linear.place_output", BODY(place_output, Call), each_four, NULL, TOUCH_in2 | TOUCH_out, output_bytes, true}},
-       {{"linear.place_input", BODY(place_input, Call), each_four_of_input, NULL, TOUCH_din0, input_bytes, true}},
-       product_scratch);
 
 template <int PER>
 static Grid each_output_gelu(const Two *t) {

@@ -56,13 +56,6 @@ PAIR_OF(Fp16, "cvt.rn.f16x2.f32")
 MMA_OF(Tf32, "m16n8k8.row.col.f32.tf32.tf32.f32")
 MMA_OF(Bf16, "m16n8k16.row.col.f32.bf16.bf16.f32")
 MMA_OF(Fp16, "m16n8k16.row.col.f32.f16.f16.f32")
-
-/* 2^x by the device's instruction, which is off by two units in the last place at most; what is subnormal becomes 0. */
-DEVICE_FN float power_of_two(float x) {
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
 #else
 #include "kernels/cuda/simt/mma.h"
 #endif

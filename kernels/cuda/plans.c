@@ -35,7 +35,7 @@ static struct {
 typedef struct {
     int word, m, n, k, lda, ldb, ldc, a_turned, b_turned, epilogue;
     int aligned_a, aligned_b, aligned_c, aligned_bias; /* bytes, up to ALIGNED */
-    int replicas, filler;
+    int replicas, word_c;
     int64_t next_a, next_b, next_c, next_bias;
 } Key;
 
@@ -43,8 +43,8 @@ enum { ALIGNED = 16 }; /* bytes that the widest load of a thread takes */
 
 typedef struct {
     Key key;
-    int status; /* of the library, where it has no algorithm */
-    bool whole; /* the epilogue is the key's; false: none */
+    int status;    /* of the library, where it has no algorithm */
+    bool whole;    /* the epilogue is the key's; false: none */
     bool together; /* one call is all replicas'; false: each has its own */
     cublasLtMatmulDesc_t of;
     cublasLtMatrixLayout_t a, b, c;
@@ -131,7 +131,7 @@ static Key key_of(const Product *x) {
                  aligned(x->c),
                  aligned(bias_of(x)),
                  x->replicas,
-                 0,
+                 (int)x->word_c,
                  (int64_t)x->next_a,
                  (int64_t)x->next_b,
                  (int64_t)x->next_c,
@@ -167,7 +167,7 @@ static int describe(Plan *plan, cublasComputeType_t compute) {
     if (!rc && plan->whole) rc = describe_bias(plan);
     if (!rc) rc = describe_matrix(&plan->a, k->word, k->m, k->k, k->a_turned, k->lda);
     if (!rc) rc = describe_matrix(&plan->b, k->word, k->k, k->n, k->b_turned, k->ldb);
-    return rc ? rc : describe_matrix(&plan->c, WORD_float, k->m, k->n, false, k->ldc);
+    return rc ? rc : describe_matrix(&plan->c, k->word_c, k->m, k->n, false, k->ldc);
 }
 
 /* Parts of a sum over k may be added from the workspace alone: of adding them into C the header does not say that the
@@ -233,9 +233,9 @@ static int put_together(const Plans *p, Plan *plan) {
     if (k->replicas == 1) return CUBLAS_STATUS_SUCCESS;
     int rc = repeat_all(plan, k->replicas);
     if (rc) return rc;
-    plan->together = !lt.cublasLtMatmulAlgoCheck(p->handle, plan->of, plan->a, plan->b, plan->c, plan->c,
-                                                 &plan->algorithm, &all) &&
-                     all.workspaceSize <= PLANS_WORKSPACE;
+    plan->together =
+        !lt.cublasLtMatmulAlgoCheck(p->handle, plan->of, plan->a, plan->b, plan->c, plan->c, &plan->algorithm, &all) &&
+        all.workspaceSize <= PLANS_WORKSPACE;
     return plan->together ? 0 : repeat_all(plan, 1);
 }
 

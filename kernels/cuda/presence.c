@@ -26,9 +26,11 @@ static cudaError_t load_kernels(const Build *of, int shared) {
         for (const Stage *s = all->forward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
         for (const Stage *s = all->backward; s->name && rc == cudaSuccess; s++) rc = load_kernel(s->body, shared);
     }
-    for (int i = 0; i < FUSIONS; i++)
-        for (const FusedStage *s = of->fusions[i]->stage; s->name && rc == cudaSuccess; s++)
+    for (int i = 0; i < ALL_FUSIONS && rc == cudaSuccess; i++) {
+        const Fusion *f = build_fusion(of, i);
+        for (const FusedStage *s = f ? f->stage : NULL; s && s->name && rc == cudaSuccess; s++)
             rc = load_kernel(s->body, shared);
+    }
     for (int i = 0; i < STEP_COUNT && rc == cudaSuccess; i++) rc = load_kernel(of->steps[i].body, shared);
     if (rc == cudaSuccess) rc = load_kernel(of->round->body, shared);
     if (rc == cudaSuccess) rc = load_kernel(of->add->body, shared);

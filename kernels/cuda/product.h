@@ -13,13 +13,13 @@
  * turned). Along with it one of two things, or neither: bias[m] is added to every column of C, or dbias[n] becomes the
  * sums of B over k. All of it `replicas` times: from one to the next every address goes so many numbers on. */
 typedef struct {
-    Word word; /* that A and B are of; the others are floats */
+    Word word, word_c; /* of A and B; of C and the bias. The others are floats */
     const void *a, *b;
-    float *c;
+    void *c;
     int m, n, k, lda, ldb, ldc;
     bool a_turned, b_turned;
     float beta;
-    const float *bias;
+    const void *bias;
     float *dbias;
     int replicas;
     size_t next_a, next_b, next_c, next_bias; /* 0 where there is one replica; next_bias is dbias's too */
@@ -37,25 +37,34 @@ static inline size_t numbers_on(const Call *c, View v, Word word) {
     return c->replicas > 1 ? v.stride / word_bytes(word) : 0;
 }
 
-/* Where C is to be: in the tensor itself or, where that is of words of 16 bits, in scratch, from which
- * Build.linear_place brings it there, with the bias. */
+/* Whether products become words of 16 bits by Build.linear_after, with the bias, from floats in scratch: fp16, whose
+ * counts are of numbers before they are rounded. bf16 has a float's exponents: what is counted there is what the
+ * library has rounded and stored, so nothing of it counts as flushed (which takes less than 2^-134), and numbers from
+ * 65,408 on that round to 65,536 count as over 65,504. */
+static inline bool product_placed(Word word) {
+    return word == WORD_fp16;
+}
+
+/* Where C is to be: in the tensor itself or in scratch. */
 typedef struct {
-    float *at;
+    void *at;
     size_t next;
+    Word word;
 } Result;
 
 static inline Result result_of(const Call *c, View v, Word word) {
     const size_t numbers = (size_t)v.rows * (size_t)v.cols;
-    if (word != WORD_float) return (Result){(float *)c->scratch, c->replicas > 1 ? numbers : 0};
-    return (Result){first_of(v), numbers_on(c, v, WORD_float)};
+    if (product_placed(word)) return (Result){c->scratch, c->replicas > 1 ? numbers : 0, WORD_float};
+    return (Result){v.at, numbers_on(c, v, word), word};
 }
 
 /* Row-major y = x W^T is column-major y = W^T x with every matrix read as its transpose. */
 static inline Product product_forward(const Call *c, Word word) {
     const int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
-    const bool biased = c->in_count == 3 && word == WORD_float;
+    const bool biased = c->in_count == 3 && !product_placed(word);
     const Result y = result_of(c, c->out, word);
     return (Product){.word = word,
+                     .word_c = y.word,
                      .a = c->in[1].at,
                      .b = c->in[0].at,
                      .c = y.at,
@@ -66,18 +75,19 @@ static inline Product product_forward(const Call *c, Word word) {
                      .ldb = in,
                      .ldc = out,
                      .a_turned = true,
-                     .bias = biased ? first_of(c->in[2]) : NULL,
+                     .bias = biased ? c->in[2].at : NULL,
                      .replicas = c->replicas,
                      .next_a = numbers_on(c, c->in[1], word),
                      .next_b = numbers_on(c, c->in[0], word),
                      .next_c = y.next,
-                     .next_bias = biased ? numbers_on(c, c->in[2], WORD_float) : 0};
+                     .next_bias = biased ? numbers_on(c, c->in[2], word) : 0};
 }
 
 static inline Product product_input(const Call *c, Word word) {
     const int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
     const Result dx = result_of(c, (View){c->din[0].at, c->din[0].stride, rows, in}, word);
     return (Product){.word = word,
+                     .word_c = dx.word,
                      .a = c->in[1].at,
                      .b = c->dout.at,
                      .c = dx.at,
@@ -87,7 +97,7 @@ static inline Product product_input(const Call *c, Word word) {
                      .lda = in,
                      .ldb = out,
                      .ldc = in,
-                     .beta = c->accumulate[0] && word == WORD_float ? 1 : 0,
+                     .beta = c->accumulate[0] && !product_placed(word) ? 1 : 0,
                      .replicas = c->replicas,
                      .next_a = numbers_on(c, c->in[1], word),
                      .next_b = numbers_on(c, c->dout, word),
@@ -103,9 +113,10 @@ static inline Product product_weight(const Call *c, Word word) {
     const int rows = c->in[0].rows, in = c->in[0].cols, out = c->out.cols;
     const bool biased = product_has_dbias(c);
     return (Product){.word = word,
+                     .word_c = WORD_float,
                      .a = c->in[0].at,
                      .b = c->dout.at,
-                     .c = first_of(c->din[1]),
+                     .c = c->din[1].at,
                      .m = in,
                      .n = out,
                      .k = rows,
@@ -124,8 +135,7 @@ static inline Product product_weight(const Call *c, Word word) {
 
 /* Bytes that an op of a fast precision computes in. */
 static inline size_t product_scratch(const Build *of, const Call *c) {
-    if (c->kind != OP_linear) return stages_scratch(of->stages[c->kind], c);
-    return of->word == WORD_float ? 0 : stages_scratch(of->linear_place, c);
+    return stages_scratch(c->kind == OP_linear ? of->linear_after : of->stages[c->kind], c);
 }
 
 /* Replica r's alone. */
@@ -135,48 +145,62 @@ static inline Product product_alone(const Product *p, int r) {
     one.replicas = 1, one.next_a = 0, one.next_b = 0, one.next_c = 0, one.next_bias = 0;
     one.a = (const char *)p->a + to * p->next_a * word_bytes(p->word);
     one.b = (const char *)p->b + to * p->next_b * word_bytes(p->word);
-    one.c += to * p->next_c;
-    if (p->bias) one.bias += to * p->next_bias;
+    one.c = (char *)p->c + to * p->next_c * word_bytes(p->word_c);
+    if (p->bias) one.bias = (const char *)p->bias + to * p->next_bias * word_bytes(p->word_c);
     if (p->dbias) one.dbias += to * p->next_bias;
     return one;
 }
 
 /* The stages of an op in a fast precision, with attention of a kind: of the tensor cores, unless none of them takes
- * heads so wide. */
+ * heads so wide; and with it gelu. */
 static inline const Stages *fast_stages(const Build *of, AttentionKind kind, const Call *c) {
     const Stages *exact = of->stages[c->kind], *fast = of->attention[kind];
+    if (c->kind == OP_gelu && kind != ATTENTION_exact) return of->gelu_fast;
     if (c->kind != OP_attention) return exact;
     const Stage *s = fast->forward;
     while (s->name && !s->grid(c).x) s++;
     return s->name ? fast : exact;
 }
 
+/* A linear and the gelu beside it, where the launch that follows the library's product is the gelu's too. */
+static inline const FusedStage *gelu_after_product(const Build *of, const Two *t, bool backward) {
+    return of->linear_gelu ? stage_of_fusion(&of->linear_gelu[backward], t, backward, of->word) : NULL;
+}
+
 /* The kernel of every op of a fast precision: after STAGED_KERNELS(prefix, launch), with bool product(queue, Product),
  * which is false where the library makes C alone (the rest is Build.linear_bias's), and AttentionKind
  * attention_of(queue). */
 #define PRODUCT_KERNELS(prefix, launch, product, attention_of) \
-    static void prefix##_linear_forward(const Call *c) { \
+    static void prefix##_linear_forward(const Call *c, const Two *t, const FusedStage *with) { \
         const Build *of = &prefix##_build; \
-        const bool whole = product(c->queue, product_forward(c, of->word)), placed = of->word != WORD_float; \
-        if (placed || !whole) enqueue(placed ? of->linear_place->forward : of->linear_bias->forward, c, launch); \
+        const bool whole = product(c->queue, product_forward(c, of->word)); \
+        if (whole && with) { \
+            enqueue_stage(with, t, launch); \
+            return; \
+        } \
+        enqueue((whole ? of->linear_after : of->linear_bias)->forward, c, launch); \
+        if (with) enqueue(fast_stages(of, attention_of(c->queue), &t->second)->forward, &t->second, launch); \
     } \
-    static void prefix##_linear_backward(const Call *c) { \
+    static void prefix##_linear_backward(const Call *c, const Two *t, const FusedStage *with) { \
         const Build *of = &prefix##_build; \
         bool whole = product_has_dbias(c); \
         if (c->din[0].at) (void)product(c->queue, product_input(c, of->word)); \
-        if (of->word != WORD_float) enqueue(of->linear_place->backward, c, launch); \
+        if (with) \
+            enqueue_stage(with, t, launch); \
+        else \
+            enqueue(of->linear_after->backward, c, launch); \
         if (c->din[1].at) whole = product(c->queue, product_weight(c, of->word)) && whole; \
         if (!whole) enqueue(of->linear_bias->backward, c, launch); \
     } \
     static void prefix##_fast_forward(const Call *c) { \
         if (c->kind == OP_linear) \
-            prefix##_linear_forward(c); \
+            prefix##_linear_forward(c, NULL, NULL); \
         else \
             enqueue(fast_stages(&prefix##_build, attention_of(c->queue), c)->forward, c, launch); \
     } \
     static void prefix##_fast_backward(const Call *c) { \
         if (c->kind == OP_linear) \
-            prefix##_linear_backward(c); \
+            prefix##_linear_backward(c, NULL, NULL); \
         else \
             enqueue(fast_stages(&prefix##_build, attention_of(c->queue), c)->backward, c, launch); \
     } \
@@ -184,10 +208,14 @@ static inline const Stages *fast_stages(const Build *of, AttentionKind kind, con
         return product_scratch(&prefix##_build, c); \
     } \
     static bool prefix##_fast_fused(const Call *first, const Call *second, bool backward) { \
-        return first->kind != OP_linear && prefix##_fused(first, second, backward); \
+        const Two two = {*first, *second}; \
+        const FusedStage *with = gelu_after_product(&prefix##_build, &two, backward); \
+        if (first->kind != OP_linear) return prefix##_fused(first, second, backward); \
+        if (with) (backward ? prefix##_linear_backward : prefix##_linear_forward)(first, &two, with); \
+        return with; \
     } \
-    static const Kernel prefix##_fast_kernel = {prefix##_fast_forward, prefix##_fast_backward, \
-                                                prefix##_fast_scratch, prefix##_fast_fused}; \
+    static const Kernel prefix##_fast_kernel = {prefix##_fast_forward, prefix##_fast_backward, prefix##_fast_scratch, \
+                                                prefix##_fast_fused}; \
     extern const Kernel *const prefix##_fast_kernels[OP_COUNT]; \
     const Kernel *const prefix##_fast_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &prefix##_fast_kernel};
 

@@ -36,21 +36,30 @@ typedef enum { ATTENTION_exact, ATTENTION_tf32, ATTENTION_bf16, ATTENTION_fp16, 
 typedef struct {
     Word word;
     const Stages *const *stages; /* [OP_COUNT] */
-    /* Of `linear`, beside a library's products (product.h): what they leave of the bias, and how they become words of
-     * 16 bits. */
-    const Stages *linear_bias, *linear_place;
+    /* Of `linear`, beside a library's products (product.h): the bias where they leave it, and what follows them. */
+    const Stages *linear_bias, *linear_after;
+    const Stages *gelu_fast;   /* of precisions whose attention is not exact */
+    const Fusion *linear_gelu; /* [2], by Fusion.backward: what follows them and a gelu in one launch; NULL: nothing */
     const Stages *attention[ATTENTIONS]; /* NULL: of no fast precision of these words */
-    const Fusion *const *fusions; /* [FUSIONS] */
-    const StepLaunch *steps;      /* [STEP_COUNT] */
+    const Fusion *const *fusions;        /* [FUSIONS] */
+    const StepLaunch *steps;             /* [STEP_COUNT] */
     const RoundLaunch *round;
     const AddLaunch *add;
 } Build;
 
 /* Every list of stages, those of the ops first: build_stages of 0 .. ALL_STAGES - 1; NULL: not in this build. */
-enum { ALL_STAGES = OP_COUNT + 2 + ATTENTIONS };
+enum { ALL_STAGES = OP_COUNT + 3 + ATTENTIONS };
 static inline const Stages *build_stages(const Build *b, int i) {
     if (i < OP_COUNT) return b->stages[i];
-    return i == OP_COUNT ? b->linear_bias : i == OP_COUNT + 1 ? b->linear_place : b->attention[i - OP_COUNT - 2];
+    const Stages *more[] = {b->linear_bias, b->linear_after, b->gelu_fast};
+    return i < OP_COUNT + 3 ? more[i - OP_COUNT] : b->attention[i - OP_COUNT - 3];
+}
+
+/* Every fusion, in the same way. */
+enum { ALL_FUSIONS = FUSIONS + 2 };
+static inline const Fusion *build_fusion(const Build *b, int i) {
+    if (i < FUSIONS) return b->fusions[i];
+    return b->linear_gelu ? &b->linear_gelu[i - FUSIONS] : NULL;
 }
 
 /* Those for devices (cuda) or for the shim (simt). */

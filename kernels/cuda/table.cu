@@ -23,28 +23,35 @@ static const Fusion *const fusions[FUSIONS] = {
 #undef FUSION
 };
 
-extern "C" const Stages SYMBOL(linear_bias);
-extern "C" const Stages SYMBOL(linear_place);
+extern "C" const Stages SYMBOL(linear_bias), SYMBOL(gelu_fast);
 extern "C" const StepLaunch SYMBOL(steps)[STEP_COUNT];
 extern "C" const RoundLaunch SYMBOL(round);
 extern "C" const AddLaunch SYMBOL(add);
 
-/* By fast.def: which words meet which factors. */
+/* By fast.def: which words meet which factors; and what follows a library's products (product.h). */
 #if NARROW == IN_fp16
-extern "C" const Stages SYMBOL(attention_fp16);
+extern "C" const Stages SYMBOL(attention_fp16), SYMBOL(linear_place);
+#define LINEAR_AFTER SYMBOL(linear_place)
+#define LINEAR_GELU NULL
 #define ATTENTION \
     { &SYMBOL(attention), NULL, NULL, &SYMBOL(attention_fp16) }
 #elif NARROW == IN_bf16
-extern "C" const Stages SYMBOL(attention_bf16);
+extern "C" const Stages SYMBOL(attention_bf16), SYMBOL(linear_count);
+extern "C" const Fusion SYMBOL(linear_count_gelu)[2];
+#define LINEAR_AFTER SYMBOL(linear_count)
+#define LINEAR_GELU SYMBOL(linear_count_gelu)
 #define ATTENTION \
     { &SYMBOL(attention), NULL, &SYMBOL(attention_bf16), NULL }
 #else
 extern "C" const Stages SYMBOL(attention_tf32), SYMBOL(attention_bf16);
+static const Stages nothing = {};
+#define LINEAR_AFTER nothing
+#define LINEAR_GELU NULL
 #define ATTENTION \
     { &SYMBOL(attention), &SYMBOL(attention_tf32), &SYMBOL(attention_bf16), NULL }
 #endif
 
 extern "C" const Build SYMBOL(build);
-extern "C" const Build SYMBOL(build) = {STORED_WORD,           stages,         &SYMBOL(linear_bias),
-                                        &SYMBOL(linear_place), ATTENTION, fusions,        SYMBOL(steps),
-                                        &SYMBOL(round),        &SYMBOL(add)};
+extern "C" const Build SYMBOL(build) = {STORED_WORD,        stages,      &SYMBOL(linear_bias), &LINEAR_AFTER,
+                                        &SYMBOL(gelu_fast), LINEAR_GELU, ATTENTION,            fusions,
+                                        SYMBOL(steps),      &SYMBOL(round), &SYMBOL(add)};

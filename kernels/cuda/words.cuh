@@ -61,12 +61,17 @@ DEVICE_FN float rounded(float x) {
     return STORED_WORD == WORD_fp16 ? rounding_fp16(x) : rounding_bf16(x);
 }
 
-/* A half's finite numbers by the device's own conversions, which round alike; a NaN keeps its bits. */
+/* By the device's own conversions, which round alike; a NaN keeps its bits. */
 DEVICE_FN uint16_t word_of(float x) {
 #ifdef __CUDA_ARCH__
     if (STORED_WORD == WORD_fp16 && x == x) {
         uint16_t word;
         asm("cvt.rn.f16.f32 %0, %1;" : "=h"(word) : "f"(x));
+        return word;
+    }
+    if (STORED_WORD == WORD_bf16 && x == x) {
+        uint16_t word;
+        asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(word) : "f"(x));
         return word;
     }
 #endif
@@ -91,9 +96,13 @@ struct Number {
     }
 };
 
+#ifndef RARE_FN /* what is seldom done, in line; tests/gpu/sass.py counts a kernel's instructions without it */
+#define RARE_FN DEVICE_FN
+#endif
+
 /* x, which is stored rounded: what round.cu counts, of which but one holds; or two, since what becomes infinite was
  * over fp16's largest. Sums of whole numbers have no order; all of a step write the same `first`. */
-DEVICE_FN void count_number(Rounded *count, const Scalars *now, float x) {
+RARE_FN void count_number(Rounded *count, const Scalars *now, float x) {
     const uint32_t was = canon_to_bits(x) & 0x7fffffffu, is = canon_to_bits(rounded(x)) & 0x7fffffffu;
     const bool over = was > ROUNDING_FP16_MOST && was <= ROUNDING_INFINITY, nan = was > ROUNDING_INFINITY;
     uint64_t *counter = nan ? &count->nan : over ? &count->over : is ? &count->subnormal : &count->flushed;

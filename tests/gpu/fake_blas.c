@@ -16,11 +16,26 @@ static size_t bytes_of_word(int word) {
     return word == CUDA_R_32F ? sizeof(float) : sizeof(uint16_t);
 }
 
+static Word word_of(int word) {
+    return word == CUDA_R_32F ? WORD_float : word == CUDA_R_16F ? WORD_fp16 : WORD_bf16;
+}
+
+static float number_at(int word, const void *x, size_t at) {
+    if (word == CUDA_R_32F) return ((const float *)x)[at];
+    return rounding_number(word_of(word), ((const uint16_t *)x)[at]);
+}
+
 /* Row i and column j of a matrix of words in columns that are `apart`, or of what stands there turned. */
 static float element(int word, const void *x, int apart, bool turned, int i, int j) {
     const size_t at = turned ? (size_t)i * (size_t)apart + (size_t)j : (size_t)j * (size_t)apart + (size_t)i;
-    if (word == CUDA_R_32F) return ((const float *)x)[at];
-    return rounding_number(word == CUDA_R_16F ? WORD_fp16 : WORD_bf16, ((const uint16_t *)x)[at]);
+    return number_at(word, x, at);
+}
+
+static void put_number(int word, void *x, size_t at, float number) {
+    if (word == CUDA_R_32F)
+        ((float *)x)[at] = number;
+    else
+        ((uint16_t *)x)[at] = rounding_word(word_of(word), number);
 }
 
 /* Adds and rounds as the shim's library does. */
@@ -30,12 +45,14 @@ static void multiply(const FakeProduct *p) {
         for (int k = 0; k < p->k; k++) below += (double)element(p->word, p->b, p->ldb, p->b_turned, k, j);
         if (p->dbias) p->dbias[j] = (float)below;
         for (int i = 0; i < p->m; i++) {
-            float *c = p->c + (size_t)j * (size_t)p->ldc + i;
+            const size_t at = (size_t)j * (size_t)p->ldc + (size_t)i;
+            float beside = p->bias ? number_at(p->word_c, p->bias, (size_t)i) : 0;
             double sum = 0;
             for (int k = 0; k < p->k; k++)
                 sum += (double)p->factor(element(p->word, p->a, p->lda, p->a_turned, i, k)) *
                        (double)p->factor(element(p->word, p->b, p->ldb, p->b_turned, k, j));
-            *c = (float)sum + (p->beta > 0 ? *c : p->bias ? p->bias[i] : 0);
+            if (p->beta > 0) beside = number_at(p->word_c, p->c, at);
+            put_number(p->word_c, p->c, at, (float)sum + beside);
         }
     }
 }
@@ -45,8 +62,8 @@ void fake_multiply(const FakeProduct *all) {
         FakeProduct p = *all;
         p.a = (const char *)p.a + r * p.next_a * (int64_t)bytes_of_word(p.word);
         p.b = (const char *)p.b + r * p.next_b * (int64_t)bytes_of_word(p.word);
-        p.c += r * p.next_c;
-        if (p.bias) p.bias += r * p.next_bias;
+        p.c = (char *)p.c + r * p.next_c * (int64_t)bytes_of_word(p.word_c);
+        if (p.bias) p.bias = (const char *)p.bias + r * p.next_bias * (int64_t)bytes_of_word(p.word_c);
         if (p.dbias) p.dbias += r * p.next_bias;
         multiply(&p);
     }
@@ -56,7 +73,7 @@ void fake_multiply(const FakeProduct *all) {
 typedef struct {
     uint64_t rows_a, columns_a, rows_b, columns_b, rows_c, columns_c;
     int64_t lda, ldb, ldc;
-    int64_t op_a, op_b, epilogue, compute, word; /* word: of A and B */
+    int64_t op_a, op_b, epilogue, compute, word, word_c; /* of A and B; of C */
     uint64_t workspace;
     uint64_t aligned[5]; /* A, B, C, D and the bias */
 } Problem;
@@ -192,8 +209,8 @@ static uint64_t alignment(const void *at) {
 }
 
 static Problem problem_of(const Description *d, const Layout *a, const Layout *b, const Layout *c) {
-    return (Problem){a->rows,  a->columns, b->rows, b->columns, c->rows,     c->columns, a->apart,
-                     b->apart, c->apart,   d->op_a, d->op_b,    d->epilogue, d->compute, a->word, .aligned = {0}};
+    return (Problem){a->rows,  a->columns, b->rows, b->columns,  c->rows,    c->columns, a->apart, b->apart,
+                     c->apart, d->op_a,    d->op_b, d->epilogue, d->compute, a->word,    c->word,  .aligned = {0}};
 }
 
 /* Whether the three matrices fit together and have their columns apart. */
@@ -204,10 +221,12 @@ static bool sound(const Problem *p) {
            p->ldb >= (int64_t)p->rows_b && p->ldc >= (int64_t)p->rows_c && p->rows_c && p->columns_c;
 }
 
-/* Of cuBLASLt's table of types: A and B alike, C and D floats here; the FAST kinds of computing take floats alone. */
+/* Of cuBLASLt's table of types: A and B alike, C and D floats or as they are; the FAST kinds of computing take floats
+ * alone. */
 static bool types_fit(const Layout *a, const Layout *b, const Layout *c, const Description *d) {
     const bool narrow = a->word != CUDA_R_32F;
-    return a->word == b->word && c->word == CUDA_R_32F && (!narrow || d->compute == CUBLAS_COMPUTE_32F);
+    return a->word == b->word && (c->word == CUDA_R_32F || c->word == a->word) &&
+           (!narrow || d->compute == CUBLAS_COMPUTE_32F);
 }
 
 /* Of products; 0: the matrices do not say the same. */
@@ -277,7 +296,8 @@ static FakeProduct product_of(const Problem *p, const void *a, const void *b, vo
                      .b = b,
                      .c = c,
                      .beta = beta,
-                     .word = (int)p->word};
+                     .word = (int)p->word,
+                     .word_c = (int)p->word_c};
 #define FAST(name, build, compute_, factor_, ...) \
     if (p->compute == CUBLAS_COMPUTE_##compute_) x.factor = factor_;
 #include "kernels/cuda/fast.def"

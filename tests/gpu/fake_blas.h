@@ -10,11 +10,12 @@ typedef struct {
     int m, n, k, lda, ldb, ldc;
     bool a_turned, b_turned;
     const void *a, *b;
-    const float *bias;
-    float *c, *dbias, beta;
-    int word;               /* cudaDataType_t of A and B */
+    const void *bias;
+    void *c;
+    float *dbias, beta;
+    int word, word_c;       /* cudaDataType_t of A and B; of C and the bias */
     float (*factor)(float); /* of floats */
-    int count; /* products: every address goes so many floats on from one to the next */
+    int count;              /* products: every address goes so many numbers on from one to the next */
     int64_t next_a, next_b, next_c, next_bias;
 } FakeProduct;
 

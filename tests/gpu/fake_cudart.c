@@ -53,9 +53,11 @@ static size_t bytes_in(const Build *of, const void *body) {
         if (!all) continue;
         if (among(all->forward, body) || among(all->backward, body)) return sizeof(Call);
     }
-    for (int i = 0; i < FUSIONS; i++)
-        for (const FusedStage *s = of->fusions[i]->stage; s->name; s++)
+    for (int i = 0; i < ALL_FUSIONS; i++) {
+        const Fusion *f = build_fusion(of, i);
+        for (const FusedStage *s = f ? f->stage : NULL; s && s->name; s++)
             if (s->body == body) return sizeof(Two);
+    }
     for (int i = 0; i < STEP_COUNT; i++)
         if (of->steps[i].body == body) return sizeof(Step);
     return body == of->round->body ? sizeof(Rounding) : body == of->add->body ? sizeof(Addition) : 0;

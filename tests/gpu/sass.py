@@ -73,6 +73,8 @@ def kernels_of(listing):
         section = re.match(r"\s*\.section\s+\.text\.(\S+?),", line)
         label = re.match(r"(\.L_x_\d+):", line)
         found = INSTRUCTION.search(line)
+        if re.match(r"\$\S*count_number\S*:", line):
+            here = None
         if section:
             here, labels, waiting = [], {}, []
             kernels[section.group(1)] = (here, labels)
@@ -86,11 +88,11 @@ def kernels_of(listing):
     return kernels
 
 
-def words_of(codes):
-    """Of global memory that a kernel's instructions load or store. Beside accesses of 128 bits, others are those of its edges,
-    which other threads run."""
-    widths = [int((re.search(r"\.(64|128)\b", code) or [0, 32])[1]) // 32 for code in codes if re.match(r"(LDG|STG|LD|ST)\b", code)]
-    return sum(w for w in widths if w == 4 or 4 not in widths)
+def numbers_of(codes, bits):
+    """Numbers of so many bits that a kernel's instructions load from global memory or store there. Beside accesses of four numbers
+    or more, others are those of its edges, which other threads run."""
+    widths = [int((re.search(r"\.(64|128)\b", code) or [0, bits])[1]) // bits for code in codes if re.match(r"(LDG|STG|LD|ST)\b", code)]
+    return sum(w for w in widths if w >= 4 or max(widths) < 4)
 
 
 def demangled(names):
@@ -99,10 +101,15 @@ def demangled(names):
     return [re.sub(r"^void |\(Call\)$|\(.*\)$", "", name) for name in plain.splitlines()]
 
 
-def measure(tools, root, op, arch):
+def of_build(word):
+    rare = [] if word == "float" else ["-DRARE_FN=static __device__ __noinline__"]
+    return [f"-DBACKEND=cuda{'' if word == 'float' else '_' + word}", f"-DSTORED={word}", *rare]
+
+
+def measure(tools, root, op, arch, word="float"):
     with tempfile.TemporaryDirectory() as work:
         cubin = pathlib.Path(work, "op.cubin")
-        built = subprocess.run([tools["nvcc"], "-std=c++17", "-O3", "-fmad=false", "-DBACKEND=cuda", "-I", root,
+        built = subprocess.run([tools["nvcc"], "-std=c++17", "-O3", "-fmad=false", *of_build(word), "-I", root,
                                 f"-arch=sm_{arch}", "-cubin", "-Xptxas", "-v", root / "kernels" / "cuda" / f"{op}.cu", "-o", cubin],
                                capture_output=True, text=True)
         if built.returncode:
@@ -118,23 +125,23 @@ def measure(tools, root, op, arch):
         while instructions and instructions[-1][1] == "NOP":  # padding
             instructions.pop()
         rows[f"{op}: {plain}"] = {**about.get(name, {}), "all": len(instructions), "loop": hottest(*kernels[name]),
-                                    "words": words_of(code for _, code, _ in instructions)}
+                                    "numbers": numbers_of([code for _, code, _ in instructions], 32 if word == "float" else 16)}
     return rows
 
 
 NAMED = re.compile(r'((?:"[\w., ]*"\s*)+),\s*\(\(const void \*\)\(void \(\*\)\(const \w+\)\)\(?([^()]+)\)')
-TABLE = """/* INSTRUCTIONS(kernel, per_fma, per_word): what the kernels issue that are compiled for sm_{arch}, by their listing
- * (python3 tests/gpu/sass.py --table).
+TABLE = """/* INSTRUCTIONS(kernel, per_fma, per_number): what the kernels issue that are compiled for sm_{arch}, by their listing
+ * (python3 tests/gpu/sass.py --table). Of the build that stores floats, but for kernels that only another has.
  *
- * per_fma   instructions of the hottest loop for each of its FMA, of kernels whose FLOPs are counted; one on the tensor
- *           cores is as many as a lane's share of it
- * per_word  instructions of the whole kernel for each word of global memory that it loads and stores, in accesses of 128
- *           bits where it has those */"""
+ * per_fma     instructions of the hottest loop for each of its FMA, of kernels whose FLOPs are counted; one on the
+ *             tensor cores is as many as a lane's share of it
+ * per_number  instructions of the whole kernel for each number of global memory that it loads and stores, in accesses of
+ *             four or more where it has those */"""
 
 
-def names_of(tools, op):
+def names_of(tools, op, word):
     """Which function a stage's name means, from the preprocessed source."""
-    text = subprocess.run([tools["nvcc"], "-E", "-std=c++17", "-DBACKEND=cuda", "-I", ROOT, ROOT / "kernels/cuda" / f"{op}.cu"],
+    text = subprocess.run([tools["nvcc"], "-E", "-std=c++17", *of_build(word), "-I", ROOT, ROOT / "kernels/cuda" / f"{op}.cu"],
                           capture_output=True, text=True, check=True).stdout
     text = re.sub(r"^#.*$", "", text, flags=re.M)
     return {"".join(re.findall(r'"([^"]*)"', names)): re.sub(r"\s", "", function) for names, function in NAMED.findall(text)}
@@ -142,16 +149,19 @@ def names_of(tools, op):
 
 def print_table(tools, ops, arch):
     rows = {}
-    for op in ops:
-        measured = {re.sub(r"\s", "", name.split(": ")[1]): row for name, row in measure(tools, ROOT, op, arch).items()}
-        for name, function in names_of(tools, op).items():
+    for op, word in [(op, word) for op in ops for word in ("float", "bf16", "fp16")]:
+        names = {name: function for name, function in names_of(tools, op, word).items() if name not in rows}
+        if not names:
+            continue
+        measured = {re.sub(r"\s", "", name.split(": ")[1]): row for name, row in measure(tools, ROOT, op, arch, word).items()}
+        for name, function in names.items():
             row = measured[function]
-            loop, words = row["loop"] or counts_of([]), row["words"]
+            loop, numbers = row["loop"] or counts_of([]), row["numbers"]
             per_fma = loop["all"] / loop["FMA"] if loop["FMA"] else 0
-            rows[name] = (per_fma, row["all"] / words if words else 0)
+            rows[name] = (per_fma, row["all"] / numbers if numbers else 0)
     print(TABLE.format(arch=arch))
-    for name, (per_fma, per_word) in sorted(rows.items()):
-        print(f'INSTRUCTIONS("{name}", {per_fma:.2f}, {per_word:.1f})')
+    for name, (per_fma, per_number) in sorted(rows.items()):
+        print(f'INSTRUCTIONS("{name}", {per_fma:.2f}, {per_number:.1f})')
 
 
 def main():

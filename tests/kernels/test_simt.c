@@ -401,6 +401,9 @@ static Names launched_names(void) {
     for (int i = 0; i < ALL_STAGES; i++)
         if (build_stages(&simt_build, i)) add_stages(&all, build_stages(&simt_build, i));
     add_stages(&all, simt_fp16_build.attention[ATTENTION_fp16]);
+    add_stages(&all, simt_fp16_build.linear_after), add_stages(&all, simt_bf16_build.linear_after);
+    for (int i = 0; i < ALL_FUSIONS; i++)
+        for (const FusedStage *s = build_fusion(&simt_bf16_build, i)->stage; s->name; s++) add_name(&all, s->name);
     for (int i = 0; i < FUSIONS; i++)
         for (const FusedStage *s = simt_build.fusions[i]->stage; s->name; s++) add_name(&all, s->name);
     for (int i = 0; i < STEP_COUNT; i++) add_name(&all, simt_build.steps[i].name);

@@ -95,27 +95,33 @@ typedef struct {
     Factor factor;
 } Multiply;
 
+static float number_at(Word word, const void *words, size_t i) {
+    return word == WORD_float ? ((const float *)words)[i] : rounding_number(word, ((const uint16_t *)words)[i]);
+}
+
+static void put_number(Word word, void *words, size_t i, float x) {
+    if (word == WORD_float)
+        ((float *)words)[i] = x;
+    else
+        ((uint16_t *)words)[i] = rounding_word(word, x);
+}
+
 /* Number i of words, as a library reads it. */
 static double factor_at(const Multiply *m, const void *words, size_t i) {
-    const uint16_t *narrow = words;
-    switch (m->product.word) {
-    case WORD_fp16: return (double)rounding_fp16_number(narrow[i]);
-    case WORD_bf16: return (double)rounding_bf16_number(narrow[i]);
-    case WORD_float: break;
-    }
-    return (double)m->factor(((const float *)words)[i]);
+    const float x = number_at(m->product.word, words, i);
+    return (double)(m->product.word == WORD_float ? m->factor(x) : x);
 }
 
 static double a_at(const Multiply *m, int i, int k) {
     const Product *p = &m->product;
-    return factor_at(m, p->a, p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k
-                                          : (size_t)k * (size_t)p->lda + (size_t)i);
+    return factor_at(m, p->a,
+                     p->a_turned ? (size_t)i * (size_t)p->lda + (size_t)k : (size_t)k * (size_t)p->lda + (size_t)i);
 }
 
 static double b_at(const Multiply *m, int k, int j) {
     const Product *p = &m->product;
-    return factor_at(m, p->b, p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j
-                                          : (size_t)j * (size_t)p->ldb + (size_t)k);
+    return factor_at(m, p->b,
+                     p->b_turned ? (size_t)k * (size_t)p->ldb + (size_t)j : (size_t)j * (size_t)p->ldb + (size_t)k);
 }
 
 /* Of B as it stands: no factor of a product is rounded here. */
@@ -134,10 +140,12 @@ static void multiply_one(const Multiply *m) {
     const Product *p = &m->product;
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++) {
-            float *c = p->c + (size_t)j * (size_t)p->ldc + i;
+            const size_t at = (size_t)j * (size_t)p->ldc + (size_t)i;
             double sum = 0;
             for (int k = 0; k < p->k; k++) sum += a_at(m, i, k) * b_at(m, k, j);
-            *c = (float)sum + (p->beta > 0 ? *c : p->bias ? p->bias[i] : 0);
+            float beside = p->bias ? number_at(p->word_c, p->bias, (size_t)i) : 0;
+            if (p->beta > 0) beside = number_at(p->word_c, p->c, at);
+            put_number(p->word_c, p->c, at, (float)sum + beside);
         }
     if (p->dbias) write_dbias(m);
 }
@@ -156,7 +164,6 @@ static bool simt_product(Queue *q, Product p) {
     simt_launch(q, PRODUCT_NAME, &kernel, (Grid){1, 1, 1, 1, 0}, &m, sizeof m, true);
     return true;
 }
-
 
 typedef struct {
     void *at;
@@ -389,10 +396,10 @@ static void describe(char *out, size_t size) {
         return open_queue(q, factor, ATTENTION_##attention, e); \
     } \
     extern const Device name; \
-    const Device name = {true,   present, name##_open, close_queue, take,         give,   put, \
-                         get,    fetch,   landed,      build##_step, build##_round, add,  choose, \
-                         meet,   swap,    total,       branch,      merge,        record, recorded, \
-                         replay, forget,  time_each,   timed,       status,       memory, describe};
+    const Device name = {true,   present, name##_open, close_queue,  take,          give,   put, \
+                         get,    fetch,   landed,      build##_step, build##_round, add,    choose, \
+                         meet,   swap,    total,       branch,       merge,         record, recorded, \
+                         replay, forget,  time_each,   timed,        status,        memory, describe};
 DEVICE(simt_exact_device, simt, as_it_stands, exact)
 DEVICE(simt_fp16_exact_device, simt_fp16, as_it_stands, exact)
 DEVICE(simt_bf16_exact_device, simt_bf16, as_it_stands, exact)

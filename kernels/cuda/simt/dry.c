@@ -37,8 +37,9 @@ static void put_note(Queue *q, Note n) {
     g->note[g->notes++] = n;
 }
 
-static void note(Queue *q, const char *name, Grid grid, double flops, double bytes, size_t largest) {
-    put_note(q, (Note){.name = name, .grid = grid, .flops = flops, .bytes = bytes, .largest = largest});
+/* One that moves so many numbers of floats and of narrower words together. */
+static void note(Queue *q, const char *name, Grid grid, double bytes, double numbers) {
+    put_note(q, (Note){.name = name, .grid = grid, .bytes = bytes, .numbers = numbers});
 }
 
 static size_t larger(size_t n, View v) {
@@ -59,6 +60,7 @@ static void note_stages(const Stage *s, const Call *c, bool narrow) {
                                   .grid = s->grid(c),
                                   .flops = (s->flops ? s->flops(c) : 0) * c->replicas,
                                   .bytes = stage_bytes(s, c, build_of(c)->word) * c->replicas,
+                                  .numbers = stage_bytes(s, c, WORD_float) / 4 * c->replicas,
                                   .narrow = narrow,
                                   .largest = largest(c)});
 }
@@ -80,36 +82,42 @@ static size_t scratch(const Call *c) {
 }
 
 /* What the second reads of the first's is in caches. */
-static bool fused(const Call *first, const Call *second, bool backward) {
-    const Two two = {*first, *second};
+static void note_fused(const FusedStage *s, const Two *t, bool backward) {
+    const Call *first = &t->first, *second = &t->second;
     const Build *of = build_of(first);
-    const FusedStage *s = fused_stage(of, &two, backward);
-    if (!s) return false;
-    const double of_second = bytes_touched(s->touches_second, second, of->word) * first->replicas;
+    const Word words[] = {of->word, WORD_float};
+    double bytes[2];
+    for (int i = 0; i < 2; i++)
+        bytes[i] =
+            bytes_touched(s->touches_first, first, words[i]) + bytes_touched(s->touches_second, second, words[i]);
     const size_t of_first = largest(first), other = largest(second);
-    Note n = {.name = s->name, .grid = s->grid(&two), .largest = of_first > other ? of_first : other};
-    n.bytes = bytes_touched(s->touches_first, first, of->word) * first->replicas + of_second;
+    Note n = {.name = s->name, .grid = s->grid(t), .largest = of_first > other ? of_first : other};
+    n.bytes = bytes[0] * first->replicas, n.numbers = bytes[1] / 4 * first->replicas;
     n.flops = s->flops ? s->flops(first) * first->replicas : 0;
     n.beside = s->beside;
     for (const Stage *alone = stages_of(of, second->kind, backward); n.beside && alone->name; alone++)
-        if (!strcmp(alone->name, n.beside)) n.beside_bytes = stage_bytes(alone, second, of->word) * first->replicas;
+        if (!strcmp(alone->name, n.beside))
+            n.beside_numbers = stage_bytes(alone, second, WORD_float) / 4 * first->replicas;
     put_note(first->queue, n);
-    return true;
 }
 
-static bool fast_fused(const Call *first, const Call *second, bool backward) {
-    return first->kind != OP_linear && fused(first, second, backward);
+static bool fused(const Call *first, const Call *second, bool backward) {
+    const Two two = {*first, *second};
+    const FusedStage *s = fused_stage(build_of(first), &two, backward);
+    if (s) note_fused(s, &two, backward);
+    return s;
 }
 
 /* The library decides its own grid, and is taken to have algorithms that do the part of the bias along and all replicas
  * in one call. */
 static void note_product(const Call *c, Product p) {
     const double factors = (double)p.m * p.k + (double)p.k * p.n;
-    const double floats = (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n + (p.bias ? p.m : 0) + (p.dbias ? p.n : 0);
+    const double sums = (p.beta > 0 ? 2.0 : 1.0) * p.m * p.n + (p.bias ? p.m : 0);
+    const double bytes = (double)word_bytes(p.word) * factors + (double)word_bytes(p.word_c) * sums;
     put_note(c->queue, (Note){.name = PRODUCT_NAME,
                               .grid = {1, 1, 1, 1, 0},
                               .flops = 2.0 * p.m * p.n * p.k * p.replicas,
-                              .bytes = ((double)word_bytes(p.word) * factors + 4 * floats) * p.replicas,
+                              .bytes = (bytes + (p.dbias ? 4.0 * p.n : 0)) * p.replicas,
                               .narrow = true,
                               .largest = largest(c)});
 }
@@ -128,7 +136,13 @@ static void fast_forward(const Call *c) {
         return;
     }
     note_product(c, product_forward(c, of->word));
-    if (of->word != WORD_float) note_stages(of->linear_place->forward, c, false);
+    note_stages(of->linear_after->forward, c, false);
+}
+
+static void note_weight(const Call *c) {
+    const Build *of = build_of(c);
+    if (c->din[1].at) note_product(c, product_weight(c, of->word));
+    if (!product_has_dbias(c)) note_stages(of->linear_bias->backward, c, false);
 }
 
 static void fast_backward(const Call *c) {
@@ -138,17 +152,31 @@ static void fast_backward(const Call *c) {
         return;
     }
     if (c->din[0].at) note_product(c, product_input(c, of->word));
-    if (of->word != WORD_float) note_stages(of->linear_place->backward, c, false);
-    if (c->din[1].at) note_product(c, product_weight(c, of->word));
-    if (!product_has_dbias(c)) note_stages(of->linear_bias->backward, c, false);
+    note_stages(of->linear_after->backward, c, false);
+    note_weight(c);
+}
+
+static bool fast_fused(const Call *first, const Call *second, bool backward) {
+    const Two two = {*first, *second};
+    const Build *of = build_of(first);
+    const FusedStage *with = gelu_after_product(of, &two, backward);
+    if (first->kind != OP_linear) return fused(first, second, backward);
+    if (!with) return false;
+    note_product(first, backward ? product_input(first, of->word) : product_forward(first, of->word));
+    note_fused(with, &two, backward);
+    if (backward) note_weight(first);
+    return true;
 }
 
 static size_t fast_scratch(const Call *c) {
     return product_scratch(&simt_build, c);
 }
 
-/* The same of either word of 16 bits. */
-static size_t narrow_scratch(const Call *c) {
+static size_t fp16_scratch(const Call *c) {
+    return product_scratch(&simt_fp16_build, c);
+}
+
+static size_t bf16_scratch(const Call *c) {
     return product_scratch(&simt_bf16_build, c);
 }
 
@@ -207,19 +235,21 @@ static const void *landed(Queue *q, int slot) {
 
 static void step(Queue *q, StepKind kind, const Step *s) {
     const StepLaunch *l = &q->build->steps[kind];
-    note(q, l->name, l->grid(s), 0, l->bytes ? l->bytes(s) * s->replicas : 0, 0);
+    const double bytes = l->bytes ? l->bytes(s) * s->replicas : 0;
+    note(q, l->name, l->grid(s), bytes, bytes / 4);
 }
 
 /* Read and written. */
 static void round_numbers(const Rounding *c) {
     const RoundLaunch *l = simt_build.round;
     const double bytes = 4.0 + (c->narrow ? 2.0 : 4.0), numbers = (double)(c->piece ? c->numbers : larger(0, c->from));
-    note(c->queue, l->name, l->grid(c), 0, bytes * numbers * c->replicas, 0);
+    note(c->queue, l->name, l->grid(c), bytes * numbers * c->replicas, 2 * numbers * c->replicas);
 }
 
 /* Both are read, one is written. */
 static void add(Queue *q, const Addition *a) {
-    note(q, simt_build.add->name, simt_build.add->grid(a), 0, (a->copies ? 8.0 : 12.0) * (double)a->words, 0);
+    const double numbers = (a->copies ? 2 : 3) * (double)a->words;
+    note(q, simt_build.add->name, simt_build.add->grid(a), 4 * numbers, numbers);
 }
 
 static void choose(int local) {
@@ -302,10 +332,10 @@ static bool supported(void) {
         (void)e; \
         return open_queue(&simt##build_##_build, ATTENTION_##attention, q); \
     } \
-    static const Device name##_device = {false,  present, name##_open, close_queue, take,         give,   put, \
+    static const Device name##_device = {false,  present, name##_open, close_queue, take,          give,   put, \
                                          get,    fetch,   landed,      step,        round_numbers, add,    choose, \
-                                         meet,   swap,    total,       branch,      merge,        record, recorded, \
-                                         replay, forget,  time_each,   timed,       status,       memory, describe};
+                                         meet,   swap,    total,       branch,      merge,         record, recorded, \
+                                         replay, forget,  time_each,   timed,       status,        memory, describe};
 DEVICE(exact, , exact)
 DEVICE(fp16, _fp16, exact)
 DEVICE(bf16_stored, _bf16, exact)
@@ -315,11 +345,13 @@ DEVICE(bf16_stored, _bf16, exact)
 
 static const Kernel exact_kernel = {forward, backward, scratch, fused},
                     fast_kernel = {fast_forward, fast_backward, fast_scratch, fast_fused},
-                    narrow_kernel = {fast_forward, fast_backward, narrow_scratch, fast_fused};
+                    fp16_kernel = {fast_forward, fast_backward, fp16_scratch, fast_fused},
+                    bf16_kernel = {fast_forward, fast_backward, bf16_scratch, fast_fused};
 
 static const Kernel *const exact_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &exact_kernel};
 static const Kernel *const fast_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &fast_kernel};
-static const Kernel *const narrow_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &narrow_kernel};
+static const Kernel *const fp16_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &fp16_kernel};
+static const Kernel *const bf16_kernels[OP_COUNT] = {[0 ... OP_COUNT - 1] = &bf16_kernel};
 
 /* Bytes of a word of each arena, in the order of Role. */
 #define WORDS(act) \
@@ -337,8 +369,8 @@ static const Backend rows[] = {ROW("cuda", exact, exact_kernels, 4, exact),
                                ROW("cuda-fp16", fp16, exact_kernels, 2, fp16),
                                ROW("cuda-bf16-stored", bf16_stored, exact_kernels, 2, bf16_stored),
                                ROW("cuda-fp16-scaled", fp16_scaled, exact_kernels, 2, fp16),
-                               ROW("cuda-bf16-stored-fast", bf16_stored_fast, narrow_kernels, 2, bf16_stored_fast),
-                               ROW("cuda-fp16-scaled-fast", fp16_scaled_fast, narrow_kernels, 2, fp16_scaled_fast)};
+                               ROW("cuda-bf16-stored-fast", bf16_stored_fast, bf16_kernels, 2, bf16_stored_fast),
+                               ROW("cuda-fp16-scaled-fast", fp16_scaled_fast, fp16_kernels, 2, fp16_scaled_fast)};
 
 const Backend *dry_backend(const char *name) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

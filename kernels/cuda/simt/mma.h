@@ -65,9 +65,4 @@ static inline void simt_mma(const SimtPlace *here, Factor, float (&sum)[4], cons
 }
 #define mma(...) simt_mma(SIMT_HERE("mma"), __VA_ARGS__)
 
-static inline float power_of_two(float x) {
-    const float y = (float)exp2((double)x);
-    return y < 0x1p-126f ? 0 : y;
-}
-
 #endif

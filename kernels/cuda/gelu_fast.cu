@@ -1,0 +1,6 @@
+/* gelu in a fast precision whose products are of factors narrower than floats (fast.def). */
+#include "kernels/cuda/gelu.cuh"
+
+#include "kernels/cuda/elementwise.cuh"
+
+ELEMENTWISE(gelu_fast, gelu_fast_value(x), gelu_fast_slope(x));
