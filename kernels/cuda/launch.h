@@ -55,7 +55,8 @@ typedef struct {
     size_t (*scratch)(const Call *c);
 } Stages;
 
-/* Two ops in one launch (fusions.def). body takes one Two by value. */
+/* Two ops in one launch: fusions.def's, or a launch behind a library's product and the op that reads it
+ * (Build.linear_gelu). body takes one Two by value. */
 typedef struct {
     Call first, second; /* in the order of the pass */
 } Two;

@@ -126,8 +126,9 @@ static Grid each_four_of_gelu(const Two *t) {
     return all ? grid_of(gelu, (n / FOUR + FOURS_EACH - 1) / FOURS_EACH) : no_grid();
 }
 
+/* A gradient that is read is as large as its input. */
 STAGES(linear_count, {{"linear.count_output", BODY(count_output, Call), each_output, NULL, TOUCH_out, NULL, true}},
-       {{"linear.count_input", BODY(count_input, Call), each_input, NULL, TOUCH_din0, NULL, true}}, NULL);
+       {{"linear.count_input", BODY(count_input, Call), each_input, NULL, TOUCH_in0, NULL, true}}, NULL);
 
 extern "C" const Fusion SYMBOL(linear_count_gelu)[2];
 extern "C" const Fusion SYMBOL(linear_count_gelu)[2] = {

@@ -39,8 +39,9 @@ static inline size_t numbers_on(const Call *c, View v, Word word) {
 
 /* Whether products become words of 16 bits by Build.linear_after, with the bias, from floats in scratch: fp16, whose
  * counts are of numbers before they are rounded. bf16 has a float's exponents: what is counted there is what the
- * library has rounded and stored, so nothing of it counts as flushed (which takes less than 2^-134), and numbers from
- * 65,408 on that round to 65,536 count as over 65,504. */
+ * library has rounded and stored, so nothing of it counts as flushed (which takes 2^-134 at most), and numbers from
+ * 65,408 on that round to 65,536 count as over 65,504. Where the library does not add the bias, add_bias rounds once
+ * more and counts as kernels do: which it is the class of bits says, by the library's version. */
 static inline bool product_placed(Word word) {
     return word == WORD_fp16;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the compiled kernels are made of: registers, spills, instructions, and those of each kernel's hottest loop.
 
-    python3 tests/gpu/sass.py [--arch 90] [--nvcc NVCC] [--nvdisasm NVDISASM] [--against FOLDER] OP...
+    python3 tests/gpu/sass.py [--arch 90] [--word float] [--nvcc NVCC] [--nvdisasm NVDISASM] [--against FOLDER] OP...
     python3 tests/gpu/sass.py [...] --table > bench/perf/instructions.def
 
 Compiles kernels/cuda/<op>.cu as the build does, for one architecture, and reads nvdisasm's listing; no device is needed.
@@ -131,7 +131,7 @@ def measure(tools, root, op, arch, word="float"):
 
 NAMED = re.compile(r'((?:"[\w., ]*"\s*)+),\s*\(\(const void \*\)\(void \(\*\)\(const \w+\)\)\(?([^()]+)\)')
 TABLE = """/* INSTRUCTIONS(kernel, per_fma, per_number): what the kernels issue that are compiled for sm_{arch}, by their listing
- * (python3 tests/gpu/sass.py --table). Of the build that stores floats, but for kernels that only another has.
+ * (python3 tests/gpu/sass.py --table). Of the build that stores floats, or of another where a kernel does not compile there.
  *
  * per_fma     instructions of the hottest loop for each of its FMA, of kernels whose FLOPs are counted; one on the
  *             tensor cores is as many as a lane's share of it
@@ -167,6 +167,7 @@ def print_table(tools, ops, arch):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--arch", default="90", type=str)
+    parser.add_argument("--word", default="float", choices=["float", "bf16", "fp16"])
     parser.add_argument("--nvcc")
     parser.add_argument("--nvdisasm")
     parser.add_argument("--against", type=pathlib.Path)
@@ -188,8 +189,8 @@ def main():
             "issue"]
     table, spills = [head], False
     for op in asked.op:
-        before = measure(tools, asked.against, op, asked.arch) if asked.against else {}
-        for name, row in measure(tools, ROOT, op, asked.arch).items():
+        before = measure(tools, asked.against, op, asked.arch, asked.word) if asked.against else {}
+        for name, row in measure(tools, ROOT, op, asked.arch, asked.word).items():
             spills |= row.get("spilled", 0) > 0
 
             def cells(r):

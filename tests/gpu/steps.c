@@ -14,19 +14,24 @@ typedef struct {
     int launches;
 } Timed;
 
-static Timed *timed_of(Timed *all, int count, const char *name) {
-    for (int i = 0; i < count; i++)
+/* NULL: it is not counted, nor is a row free for it. */
+static Timed *timed_of(Timed *all, Work *w, const char *name, bool may_add) {
+    for (int i = 0; i < w->kernels; i++)
         if (!strcmp(all[i].of->name, name)) return &all[i];
-    return NULL;
+    if (!may_add || w->kernels == MOST_KERNELS) return NULL;
+    w->kernel[w->kernels] = (KernelWork){.name = name};
+    all[w->kernels].of = &w->kernel[w->kernels];
+    return &all[w->kernels++];
 }
 
-/* Adds `steps` timed steps. What was launched must be what is counted, or the rates would be of something else. */
-static Rc run_steps(const Group *g, Timed *all, int count, int steps, Error *e) {
+/* Adds `steps` timed steps. What was launched must be what is counted, or the rates would be of something else; but a
+ * library that has no algorithm with a bias leaves it to kernels that are not counted, whose work is then not known. */
+static Rc run_steps(const Group *g, Timed *all, Work *w, bool library, int steps, Error *e) {
     for (int step = 0; step < steps; step++) {
         size_t launches;
         Timing *each = trainer_timed(g->trainer, &launches);
         for (size_t i = 0; i < launches; i++) {
-            Timed *t = timed_of(all, count, each[i].kernel);
+            Timed *t = timed_of(all, w, each[i].kernel, library);
             if (!t) {
                 error_set(e, RC_UNMEASURED, "kernel '%s' was launched and is not counted", each[i].kernel);
                 free(each);
@@ -37,7 +42,7 @@ static Rc run_steps(const Group *g, Timed *all, int count, int steps, Error *e) 
         free(each);
         if (trainer_failed(g->trainer, e)) return e->code;
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < w->kernels && !library; i++)
         if (all[i].launches != steps * all[i].of->launches)
             return error_set(e, RC_UNMEASURED, "kernel '%s' was launched %d times in %d steps, %d a step are counted",
                              all[i].of->name, all[i].launches, steps, all[i].of->launches);
@@ -55,7 +60,7 @@ static void write_kernel(Check *c, const Timed *t, int steps, double all) {
     Json *j = &c->json;
     json_object(j, NULL);
     json_text(j, "kernel", t->of->name);
-    json_number(j, "launches_per_step", t->of->launches);
+    json_number(j, "launches_per_step", t->launches / steps);
     json_number(j, "ms_per_step", ms);
     json_number(j, "share", t->seconds / all);
     json_number(j, "gb_per_s", gb);
@@ -63,20 +68,21 @@ static void write_kernel(Check *c, const Timed *t, int steps, double all) {
     json_number(j, "tflops", tflops);
     json_number(j, "share_of_fma_peak", 1e12 * tflops / c->fma_peak);
     json_end(j);
-    printf("%-26s %8d %9.4f %5.1f%% %8.1f %5.1f%% %8.3f %5.1f%%\n", t->of->name, t->of->launches, ms,
+    printf("%-26s %8d %9.4f %5.1f%% %8.1f %5.1f%% %8.3f %5.1f%%\n", t->of->name, t->launches / steps, ms,
            100 * t->seconds / all, gb, 100e9 * gb / c->copy_rate, tflops, 100e12 * tflops / c->fma_peak);
 }
 
 static void write_kernels(Check *c, Timed *all, int count, int steps) {
     double seconds = 0;
     int launches = 0;
-    for (int i = 0; i < count; i++) seconds += all[i].seconds, launches += all[i].of->launches;
+    for (int i = 0; i < count; i++) seconds += all[i].seconds, launches += all[i].launches / steps;
     qsort(all, (size_t)count, sizeof *all, longest_first);
     printf("%-26s %8s %9s %6s %8s %6s %8s %6s\n", "kernel", "launches", "ms a step", "share", "GB/s", "copy", "TFLOP/s",
            "peak");
     json_number(&c->json, "ms_per_step", 1e3 * seconds / steps);
     json_list(&c->json, "kernels");
-    for (int i = 0; i < count; i++) write_kernel(c, &all[i], steps, seconds);
+    for (int i = 0; i < count; i++)
+        if (all[i].launches) write_kernel(c, &all[i], steps, seconds);
     json_end(&c->json);
     printf("%-26s %8d %9.4f\n", "all", launches, 1e3 * seconds / steps);
 }
@@ -87,11 +93,11 @@ static Rc profile(Check *c, const Backend *backend, int replicas, int steps, Err
     Rc rc = group_init(g, backend, c->quick, 0, replicas, NULL, e);
     if (!rc) {
         rc = work_of(w, backend, c->quick, 0, replicas, NULL, e);
-        Timed *all = mem_alloc((size_t)w->kernels, sizeof *all);
+        Timed *all = mem_alloc(MOST_KERNELS, sizeof *all);
         for (int i = 0; i < w->kernels; i++) all[i].of = &w->kernel[i];
         if (!rc && c->device && group_steps(g, 1) < 0) /* warms up */
             *e = g->trainer->failure, rc = e->code;
-        if (!rc) rc = run_steps(g, all, w->kernels, steps, e);
+        if (!rc) rc = run_steps(g, all, w, backend_has_library(backend), steps, e);
         if (!rc) write_kernels(c, all, w->kernels, steps);
         free(all);
         group_release(g);

@@ -101,13 +101,16 @@ Test(fast_ops, products_are_rounded_once_and_counted) {
     cr_expect(seen[0] > 100 && seen[1] > 100, "%zu, %zu", (size_t)seen[0], (size_t)seen[1]);
 }
 
-/* Nobody counts: nothing is written, in the library's call or beside it. */
+/* Nobody counts: nothing is written, which would be at address 0. */
 Test(fast_ops, what_nobody_counts_is_not_counted) {
-    OpCase x;
-    begin(&x, "simt-bf16-stored-fast", OP_linear, shapes[2]);
-    spread(&x, x.call.in[0]);
-    case_forward(&x), case_backward(&x, false, 0);
-    finish(&x);
+    static const char *const backends[] = {"simt-bf16-stored-fast", "simt-fp16-scaled-fast"};
+    for (int i = 0; i < 2; i++) {
+        OpCase x;
+        begin(&x, backends[i], OP_linear, shapes[2]);
+        spread(&x, x.call.in[0]), spread(&x, x.call.dout);
+        case_forward(&x), case_backward(&x, false, 0);
+        finish(&x);
+    }
 }
 
 typedef struct {
@@ -173,6 +176,37 @@ Test(fast_ops, a_gelu_counts_the_product_that_it_reads) {
     }
     cr_expect_geq(fused, SHAPES * 2);
     cr_expect_gt(counted, 100);
+}
+
+/* As where activations are computed again. */
+Test(fast_ops, a_gelu_counts_nothing_that_nobody_counts) {
+    for (int backward = 0; backward < 2; backward++) {
+        Pair p;
+        begin_pair(&p, "simt-bf16-stored-fast", shapes[5], backward, false);
+        count_into(&p.a, NULL, NULL), count_into(&p.b, NULL, NULL);
+        cr_expect(p.a.backend->kernel[OP_linear]->fused(&p.a.call, &p.b.call, backward));
+        finish_pair(&p);
+    }
+}
+
+/* Blocks of the launch wait for no other; and the gelu may read something else. */
+Test(fast_ops, no_launch_for_both_where_one_writes_what_the_other_touches) {
+    for (int backward = 0; backward < 2; backward++) {
+        Pair p;
+        begin_pair(&p, "simt-bf16-stored-fast", shapes[5], backward, false);
+        const Kernel *linear = p.a.backend->kernel[OP_linear];
+        Call *a = &p.a.call, *b = &p.b.call;
+        const Call first = *a, second = *b;
+        View *result = backward ? &b->din[0] : &b->out;
+        result->at = (uint16_t *)a->in[1].at + 4;
+        cr_expect(!linear->fused(a, b, backward), "the gelu writes over the weights, pass %d", backward);
+        *b = second, *(backward ? &b->dout : &b->in[0]) = second.din[0];
+        cr_expect(!linear->fused(a, b, backward), "the gelu reads something else, pass %d", backward);
+        *b = second, a->accumulate[0] = true;
+        cr_expect(linear->fused(a, b, backward) == !backward, "a gradient is added to, pass %d", backward);
+        *a = first;
+        finish_pair(&p);
+    }
 }
 
 /* Elsewhere products have no launch for both. */

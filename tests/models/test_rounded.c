@@ -335,12 +335,11 @@ static void alone_and_among(const Backend *b) {
 }
 
 Test(rounded, same_alone_and_among_replicas) {
-    for (int i = 0; i < backend_count; i++)
-        for (int p = 0; p < STORED; p++) {
-            const Backend *b = backends[i];
-            bool runs = b->supported() && (!b->device || b->device->shares_memory);
-            if (b->precision == stored[p] && runs) alone_and_among(b);
-        }
+    for (int i = 0; i < backend_count; i++) {
+        const Backend *b = backends[i];
+        bool runs = b->supported() && (!b->device || b->device->shares_memory);
+        if (precision_word(b->precision) != WORD_float && runs) alone_and_among(b);
+    }
 }
 
 /* What a checkpoint keeps: parameters, moments, counts and scale. */
