@@ -28,10 +28,6 @@ typedef struct {
 /* Of the library's call, whichever library it is. */
 #define PRODUCT_NAME "cublasLtMatmul"
 
-static inline float *first_of(View v) {
-    return (float *)v.at;
-}
-
 /* Numbers of a word from a replica to the next. */
 static inline size_t numbers_on(const Call *c, View v, Word word) {
     return c->replicas > 1 ? v.stride / word_bytes(word) : 0;
@@ -126,7 +122,7 @@ static inline Product product_weight(const Call *c, Word word) {
                      .ldc = in,
                      .b_turned = true,
                      .beta = c->accumulate[1] || c->continues ? 1 : 0,
-                     .dbias = biased ? first_of(c->din[2]) : NULL,
+                     .dbias = biased ? (float *)c->din[2].at : NULL,
                      .replicas = c->replicas,
                      .next_a = numbers_on(c, c->in[0], word),
                      .next_b = numbers_on(c, c->dout, word),
