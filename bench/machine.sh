@@ -23,6 +23,8 @@ gnuplot --version       | gnuplot-nox | gnuplot | gnuplot | gnuplot | optional: 
 LIST
   [ "${WITH_TESTS:-}" ] && cat <<'LIST'
 pkg-config criterion    | libcriterion-dev | criterion-devel | criterion | criterion | needed
+LIST
+  [ "${WITH_CI:-}" ] && cat <<'LIST'
 clang --version         | clang | clang | clang | llvm | needed
 mpicc --version         | libopenmpi-dev openmpi-bin | openmpi-devel | openmpi | open-mpi | needed
 python numpy            | python3-numpy | python3-numpy | python-numpy | numpy | needed

@@ -71,7 +71,11 @@ report "no file over 500 lines" "$(size 500)"
 report "no line over 120 columns" "$(tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | xargs grep -nE '^.{121,}$' | cut -c1-100)"
 # Meson 1.0 stops in the middle of its report when two tests share a name.
 report "no two tests share a name" \
-  "$(tracked 'tests/*meson.build' | xargs grep -hoE "^ +'[a-z0-9_]+': files\(|\btest\('[a-z0-9_]+'" | grep -oE "'[a-z0-9_]+'" | sort | uniq -d)"
+  "$({ tracked 'tests/*/test_*.c' | sed -E "s|.*/test_(.*)\.c|'\1'|"; tracked 'tests/*meson.build' | xargs grep -hoE "\btest\('[a-z0-9_]+'" | grep -oE "'[a-z0-9_]+'"; } | sort | uniq -d)"
+report "the suite of a test is its file's name" "$(tracked 'tests/*/test_*.c' | while read -r file; do
+  name=$(basename "$file" .c)
+  grep -nE '^(Test|TestSuite|ParameterizedTestParameters|ParameterizedTest)\(' "$file" | grep -vE "\((int \*index, )?${name#test_}[,)]" | sed "s|^|$file:|"
+done)"
 report "every mutant's text stands once in its file" "$(python3 tests/mutants . --check)"
 
 report "no float atomics on a device" "$(tracked 'kernels/cuda/*.cu' 'kernels/cuda/*.cuh' | xargs grep -nE 'atomic(Add|Max|Min)\(' | grep -vE 'culprit|count')"

@@ -249,7 +249,7 @@ static int unfinished_in(const char *runs) {
 
 Rc merge_add(Merge *m, const char *folder, MergeCount *count, Error *e) {
     char from[1100], **id;
-    int ids;
+    int ids = 0;
     Rc rc = RC_OK;
     *count = (MergeCount){0};
     if (find_runs(m, folder, from, &id, &ids, e)) return e->code;

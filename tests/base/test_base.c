@@ -16,7 +16,7 @@
 #include "base/text.h"
 
 /* Known answers of Random123's kat_vectors for philox4x32, 10 rounds. */
-Test(philox, known_answers) {
+Test(base, philox_known_answers) {
     static const struct {
         uint32_t ctr[4], key[2], out[4];
     } known[] = {
@@ -36,7 +36,7 @@ Test(philox, known_answers) {
 }
 
 /* Key = seed, counter = {offset >> 2, subsequence}, word = offset & 3, 64-bit carries included. */
-Test(philox, counter_layout_is_curands) {
+Test(base, counter_layout_is_curands) {
     const uint64_t seed = 0x299f31d0a4093822u, stream = 0x0370734413198a2eu, block = 0x85a308d3243f6a88u;
     static const uint32_t expected[4] = {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1};
     uint32_t out[4];
@@ -48,13 +48,13 @@ Test(philox, counter_layout_is_curands) {
     cr_assert_eq(philox_offset(3, 5), (3ull << 40) + 5);
 }
 
-Test(philox, below_is_in_range) {
+Test(base, below_is_in_range) {
     cr_assert_eq(philox_below(0, 10), 0);
     cr_assert_eq(philox_below(0xffffffffu, 10), 9);
     cr_assert_eq(philox_below(0x80000000u, 10), 5);
 }
 
-Test(sha256, known_answers) {
+Test(base, sha256_known_answers) {
     char hex[SHA256_HEX];
     cr_assert_str_eq(sha256_hex_of(hex, "abc", 3), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     cr_assert_str_eq(sha256_hex_of(hex, "", 0), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -62,7 +62,7 @@ Test(sha256, known_answers) {
 }
 
 /* Any NaN hashes as one NaN; -0 and 0 do not hash alike; a tensor's hash does not depend on how it is cut. */
-Test(sha256, tensors_and_chains) {
+Test(base, tensors_and_chains) {
     const float x[5] = {1, -0.0f, canon_from_bits(0x7fc00001u), canon_from_bits(0xffc12345u), 2};
     const float y[5] = {1, -0.0f, canon_from_bits(0x7fc00000u), canon_from_bits(0x7f800001u), 2};
     uint8_t a[32], b[32], chain[32] = {0}, other[32] = {0};
@@ -83,7 +83,7 @@ Test(sha256, tensors_and_chains) {
     cr_assert(memcmp(chain, other, 32), "a chain sees the order");
 }
 
-Test(text, numbers_are_strict) {
+Test(base, numbers_are_strict) {
     static const char *const bad_integers[] = {"",   "8.5",  "010", "+3",  " 3",
                                                "3 ", "0x10", "3e2", "--3", "9223372036854775808"};
     static const char *const bad_reals[] = {"",   "3e-4x", "nan",   "inf",   "0,5",    ".5",   "5.",
@@ -112,7 +112,7 @@ Test(text, numbers_are_strict) {
     cr_assert_not(parse_bool("yes", &b));
 }
 
-Test(text, reals_print_as_the_shortest_that_reads_back) {
+Test(base, reals_print_as_the_shortest_that_reads_back) {
     static const struct {
         double x;
         const char *text;
@@ -131,7 +131,7 @@ Test(text, reals_print_as_the_shortest_that_reads_back) {
     }
 }
 
-Test(text, lines_are_no_longer_than_asked) {
+Test(base, lines_are_no_longer_than_asked) {
     Text t;
     text_init(&t);
     text_wrapped(&t, "  name ", "a bb ccc dddd", 4, 12);
@@ -145,7 +145,7 @@ Test(text, lines_are_no_longer_than_asked) {
     text_release(&t);
 }
 
-Test(error, nearest_names) {
+Test(base, nearest_names) {
     static const char *const names[] = {"layers", "smoke-shakespeare", "smoke", "weight_decay"};
     cr_assert_str_eq(nearest_name("layer", names, 4), "layers");
     cr_assert_str_eq(nearest_name("smok", names, 4), "smoke");
@@ -158,7 +158,7 @@ Test(error, nearest_names) {
 }
 
 /* A write either replaces the file or changes nothing; a refused one says so and leaves no temporary file. */
-Test(file, writes_are_whole) {
+Test(base, writes_are_whole) {
     char folder[] = "/tmp/normbench-base-XXXXXX", path[64], deep[96], *bytes;
     size_t length;
     Error e;
@@ -183,7 +183,7 @@ static void mark(void *context, int index) {
     ((int *)context)[index]++;
 }
 
-Test(pool, every_job_once) {
+Test(base, every_job_once) {
     for (int threads = 1; threads < 9; threads += 3) {
         int done[100] = {0};
         pool_run(threads, 100, mark, done);
@@ -193,7 +193,7 @@ Test(pool, every_job_once) {
 }
 
 /* Moments of the normal transform over a whole stretch, and its extremes. */
-Test(canon, normals_are_normal) {
+Test(base, normals_are_normal) {
     double sum = 0, squares = 0, fourth = 0;
     enum { N = 200000 };
     for (uint64_t i = 0; i < N; i++) {

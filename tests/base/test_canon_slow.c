@@ -21,7 +21,7 @@ static bool can_run(const char *name) {
     return backend_find(name, &e) != NULL;
 }
 
-Test(canon_sweep, every_float_on_vector_paths, .timeout = 0) {
+Test(canon_slow, every_float_on_vector_paths, .timeout = 0) {
     int ran = 0;
     for (int f = 0; f < SWEEP_FUNCTIONS; f++) {
 #if defined(__x86_64__)
@@ -72,7 +72,7 @@ static void compare_gelu(const char *with, const char *backend, uint64_t step) {
 
 /* v4 computes tanh by its own steps, v3 by canon_tanh; both multiply by a half in another place than the readable
  * kernel. */
-Test(canon_sweep, gelu_of_every_float, .timeout = 0) {
+Test(canon_slow, gelu_of_every_float, .timeout = 0) {
     compare_gelu("readable", "v3", 257);
     compare_gelu("readable", "portable", 257);
     compare_gelu("v3", "v4", 1);

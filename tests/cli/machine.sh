@@ -18,7 +18,7 @@ verdict() { # name, what is wrong (empty: nothing)
 machine() {
   : >"$T/ran"
   (
-    export OS_RELEASE=$T/$1 WITH_TESTS=1 WITH_TEX=1
+    export OS_RELEASE=$T/$1 WITH_TESTS=1 WITH_CI=1 WITH_TEX=1
     . "$root/bench/machine.sh"
     kernel_is=$2 absent=$3 root_here=$4
     uname() { echo "$kernel_is"; }
@@ -73,7 +73,7 @@ verdict "elsewhere nothing is installed" "$(cat "$T/ran")"
 machine debian Linux 'no such probe' no
 verdict "a machine with everything is told nothing" "$([ $? = 0 ] && cat "$T/said")"
 
-rows() { (export WITH_TESTS=1 WITH_TEX=1 WITH_SLOW=1 && . "$root/bench/machine.sh" && requirements) | sed 's/ *| */|/g'; }
+rows() { (export WITH_TESTS=1 WITH_CI=1 WITH_TEX=1 WITH_SLOW=1 && . "$root/bench/machine.sh" && requirements) | sed 's/ *| */|/g'; }
 verdict "every row has a name for each system, and Debian a package" "$(rows | awk -F'|' '
   NF != 6 || $2 == "-" || $6 !~ /^(needed|optional: .+)$/ {print} {for (i = 1; i <= NF; i++) if ($i == "") print}')"
 if command -v apt-cache >/dev/null && apt-cache pkgnames 2>/dev/null | sort >"$T/known" && grep -qx gnuplot-nox "$T/known"; then

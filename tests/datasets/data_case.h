@@ -35,7 +35,8 @@ __attribute__((unused)) static void leave_folder(void) {
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-TestSuite(datasets, .init = enter_folder, .fini = leave_folder, .timeout = 60);
+/* A suite whose tests run in a folder of their own. */
+#define DATA_SUITE(name) TestSuite(name, .init = enter_folder, .fini = leave_folder, .timeout = 60)
 
 /* Writes a file, folders included. */
 __attribute__((unused)) static void put(const char *file, const char *bytes, size_t length) {

@@ -4,6 +4,8 @@
 #include "datasets/bpe_sentencepiece.h"
 #include "tests/datasets/data_case.h"
 
+DATA_SUITE(bpe);
+
 /* In a build without sentencepiece the name says so, and there is nothing else to test. */
 static bool absent(void) {
     Error e = {0};
@@ -81,7 +83,7 @@ static size_t random_text(char *out, size_t codes, uint64_t *at) {
 
 /* ---- what comes out ---- */
 
-Test(datasets, bpe_loses_nothing) {
+Test(bpe, bpe_loses_nothing) {
     if (absent()) return;
     static const char *const ODD[] = {"",
                                       " ",
@@ -155,7 +157,7 @@ static size_t by_definition(const Tokenizer *t, const char *text, size_t length,
     return count;
 }
 
-Test(datasets, bpe_is_the_definition_on_the_whole_text) {
+Test(bpe, bpe_is_the_definition_on_the_whole_text) {
     if (absent()) return;
     enum { CODES = 60, ROOM = 4 * CODES };
     char *text = made_up(3000, 2), sample[ROOM], byte[BPE_PIECE_MOST];
@@ -185,7 +187,7 @@ Test(datasets, bpe_is_the_definition_on_the_whole_text) {
     tokenizer_release(&t);
 }
 
-Test(datasets, bpe_is_the_same_each_time_and_sees_the_training_part_alone) {
+Test(bpe, bpe_is_the_same_each_time_and_sees_the_training_part_alone) {
     if (absent()) return;
     Error e = {0};
     char *text = made_up(2000, 3), *other = mem_text(text);
@@ -208,7 +210,7 @@ Test(datasets, bpe_is_the_same_each_time_and_sees_the_training_part_alone) {
 }
 
 /* The hash is of the pieces: letter and bytes of each, one per line. */
-Test(datasets, bpe_hash_is_of_the_pieces) {
+Test(bpe, bpe_hash_is_of_the_pieces) {
     if (absent()) return;
     Tokenizer t = trained("bpe:262", "ab ab ab ab ab\nab ab ab");
     Text all;
@@ -233,7 +235,7 @@ static void refuses(const char *name, const char *text, size_t length, const cha
     cr_assert(!t.codes && !t.model, "nothing to release");
 }
 
-Test(datasets, bpe_names_and_sizes) {
+Test(bpe, bpe_names_and_sizes) {
     static const struct {
         const char *name, *says;
     } BAD[] = {{"bpe:", "from 259 to 262144"},       {"bpe:258", "from 259 to 262144"},
@@ -249,7 +251,7 @@ Test(datasets, bpe_names_and_sizes) {
     cr_assert_str_eq(t.name, "bpe:262144");
 }
 
-Test(datasets, bpe_refuses_what_it_would_lose) {
+Test(bpe, bpe_refuses_what_it_would_lose) {
     if (absent()) return;
     Error e = {0};
     int32_t tokens[16];
@@ -268,7 +270,7 @@ Test(datasets, bpe_refuses_what_it_would_lose) {
 }
 
 /* The line names a size that works; the next one on the wrong side does not. */
-Test(datasets, bpe_says_which_sizes_a_text_supports) {
+Test(bpe, bpe_says_which_sizes_a_text_supports) {
     if (absent()) return;
     static const char TEXT[] = "hello world hello there\nworld of words\n";
     char name[2][TOKENIZER_NAME];
@@ -287,7 +289,7 @@ Test(datasets, bpe_says_which_sizes_a_text_supports) {
 }
 
 /* A line, and a word, longer than the library's 16-bit places. */
-Test(datasets, bpe_takes_a_text_without_blanks) {
+Test(bpe, bpe_takes_a_text_without_blanks) {
     if (absent()) return;
     enum { LENGTH = 200000 };
     char *text = mem_alloc(LENGTH + 1, 1);
@@ -327,7 +329,7 @@ static Evaluation of_uniform(const Dataset *d) {
 /* 1000 words of a blank, e-acute (two bytes) and a with ring below (three): six bytes each. The last 10% of the 6000
  * bytes, 100 words, validate: six windows of 16 bpe tokens of six bytes; eighteen of 16
  * characters, two bytes on average. */
-Test(datasets, bits_per_byte_by_hand) {
+Test(bpe, bits_per_byte_by_hand) {
     Error e = {0};
     DataPlaces p = OFFLINE;
     Dataset d;

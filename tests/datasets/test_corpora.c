@@ -1,9 +1,11 @@
 /* Where a corpus comes from: the order of places, wrong bytes, downloads. */
 #include "tests/datasets/data_case.h"
 
+DATA_SUITE(corpora);
+
 /* ---- where bytes come from ---- */
 
-Test(datasets, first_place_that_has_the_file_wins) {
+Test(corpora, first_place_that_has_the_file_wins) {
     Error e = {0};
     CorpusBytes c;
     DataPlaces p = OFFLINE;
@@ -22,7 +24,7 @@ Test(datasets, first_place_that_has_the_file_wins) {
     }
 }
 
-Test(datasets, nowhere_names_every_place) {
+Test(corpora, nowhere_names_every_place) {
     Error e = {0};
     CorpusBytes c;
     DataPlaces p = OFFLINE;
@@ -55,7 +57,7 @@ static const struct {
 
 enum { WRONG_COUNT = sizeof WRONG / sizeof WRONG[0] };
 
-Test(datasets, wrong_bytes_are_never_used) {
+Test(corpora, wrong_bytes_are_never_used) {
     Error e = {0};
     CorpusBytes c;
     DataPlaces p = OFFLINE;
@@ -83,7 +85,7 @@ Test(datasets, wrong_bytes_are_never_used) {
     cr_assert(file_exists("shared/datasets/small/a.txt"), "the mirror is left alone");
 }
 
-Test(datasets, odd_things_in_place_of_the_file) {
+Test(corpora, odd_things_in_place_of_the_file) {
     Error e = {0};
     CorpusBytes c;
     DataPlaces p = OFFLINE;
@@ -111,7 +113,7 @@ static CorpusFile served(const char *bytes, char url[600]) {
     return row;
 }
 
-Test(datasets, download_is_checked_then_cached) {
+Test(corpora, download_is_checked_then_cached) {
     Error e = {0};
     CorpusBytes c;
     char url[600];
@@ -138,7 +140,7 @@ Test(datasets, download_is_checked_then_cached) {
     corpus_release(&c);
 }
 
-Test(datasets, wrong_download_never_reaches_the_cache) {
+Test(corpora, wrong_download_never_reaches_the_cache) {
     Error e = {0};
     CorpusBytes c;
     char url[600], hash[SHA256_HEX], aside[64];
@@ -164,7 +166,7 @@ static bool stop_at_once(void) {
     return true;
 }
 
-Test(datasets, unwritable_cache_and_stopped_download) {
+Test(corpora, unwritable_cache_and_stopped_download) {
     Error e = {0};
     CorpusBytes c;
     char url[600];

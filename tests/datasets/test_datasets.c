@@ -1,6 +1,8 @@
 /* Texts as datasets: user texts, tokenizers, the synthetic source, batches and windows. */
 #include "tests/datasets/data_case.h"
 
+DATA_SUITE(datasets);
+
 /* ---- user texts and tokenizers ---- */
 
 Test(datasets, user_text_is_a_dataset) {

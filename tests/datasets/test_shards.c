@@ -10,6 +10,8 @@
 #include "datasets/shards_manifest.h"
 #include "tests/datasets/data_case.h"
 
+DATA_SUITE(shards);
+
 static const DataPlaces nowhere = {.offline = true};
 
 /* 20 kB of words, two of their letters outside ASCII. */
@@ -57,7 +59,7 @@ static void check_same(const Dataset *a, const Dataset *b) {
     free(all);
 }
 
-Test(datasets, shards_are_the_text_whatever_the_cut) {
+Test(shards, shards_are_the_text_whatever_the_cut) {
     static const char *const TOKENIZERS[] = {"char", "byte", "bpe:300"};
     static const size_t TOKENS[] = {7, 1000, 100000};
     put_words("text", 1);
@@ -78,7 +80,7 @@ Test(datasets, shards_are_the_text_whatever_the_cut) {
     }
 }
 
-Test(datasets, shards_of_several_texts_with_one_to_validate_on) {
+Test(shards, shards_of_several_texts_with_one_to_validate_on) {
     Error e = {0};
     Dataset d;
     char note[512];
@@ -113,7 +115,7 @@ Test(datasets, shards_of_several_texts_with_one_to_validate_on) {
 }
 
 /* A name without a folder is looked for where corpora are. */
-Test(datasets, shards_are_found_below_a_data_folder) {
+Test(shards, shards_are_found_below_a_data_folder) {
     Error e = {0};
     Dataset d;
     DataPlaces p = {.data = "data", .cache = "cache", .offline = true};
@@ -156,7 +158,7 @@ static void flip(const char *path, off_t at) {
     cr_assert(pwrite(fd, &byte, 1, at) == 1 && !close(fd));
 }
 
-Test(datasets, a_manifest_that_is_none_is_refused) {
+Test(shards, a_manifest_that_is_none_is_refused) {
     static const struct {
         const char *from, *to, *line;
     } BAD[] = {
@@ -198,7 +200,7 @@ static void refused(const char *name, const char *line) {
     EXPECT_SAYS(name, line);
 }
 
-Test(datasets, a_shard_missing_or_damaged_is_named) {
+Test(shards, a_shard_missing_or_damaged_is_named) {
     Error e = {0};
     char hash[SHA256_HEX], *bytes;
     size_t length;
@@ -229,7 +231,7 @@ Test(datasets, a_shard_missing_or_damaged_is_named) {
     refused("made/x/train-00002.tokens", "1 of the shard's ids are outside the vocabulary of 256");
 }
 
-Test(datasets, a_shard_that_changes_fails_the_dataset) {
+Test(shards, a_shard_that_changes_fails_the_dataset) {
     Error e = {0};
     Dataset d;
     int32_t ids[3] = {7, 7, 7};
@@ -251,7 +253,7 @@ Test(datasets, a_shard_that_changes_fails_the_dataset) {
     dataset_release(&d);
 }
 
-Test(datasets, checked_shards_are_remembered_until_they_change) {
+Test(shards, checked_shards_are_remembered_until_they_change) {
     Error e = {0};
     Dataset d;
     DataPlaces p = {.cache = "cache", .offline = true};
@@ -277,7 +279,7 @@ Test(datasets, checked_shards_are_remembered_until_they_change) {
 }
 
 /* The high half of a 128-bit product, beside the program's halves. */
-Test(datasets, crops_of_more_than_32_bits) {
+Test(shards, crops_of_more_than_32_bits) {
     __extension__ typedef unsigned __int128 Wide;
     static const uint64_t TRAIN[] = {1000, (uint64_t)UINT32_MAX + 5, (uint64_t)UINT32_MAX + 6, 30000000000,
                                      ((uint64_t)1 << 50) + 12345};
@@ -307,7 +309,7 @@ static long pages(int field) {
 }
 
 /* 512 MB of ids, all zeros in files without blocks, where 32 MB more may be mapped. */
-Test(datasets, reading_takes_no_more_memory_than_a_crop) {
+Test(shards, reading_takes_no_more_memory_than_a_crop) {
     enum { SHARDS = 16, TOKENS = 1 << 23, B = 16, T = 1024 };
     static int32_t x[B * T], y[B * T];
     Error e = {0};

@@ -4,6 +4,8 @@
 #include "datasets/overlap.h"
 #include "tests/datasets/data_case.h"
 
+DATA_SUITE(wikitext);
+
 /* ---- the order of articles ---- */
 
 static const char *const ARTICLE[] = {" \n = Ants = \n \n An ant . \n = = Legs = = \n six \n", " \n = B = C = \n",
@@ -15,7 +17,7 @@ static void in_order(Text *t, const char *order) {
     for (; *order; order++) text_format(t, "%s", ARTICLE[*order - '0']);
 }
 
-Test(datasets, articles_have_one_order) {
+Test(wikitext, articles_have_one_order) {
     static const char *const ORDERS[] = {"0123", "3210", "1302", "2031", "0213"};
     Text t;
     char hash[SHA256_HEX], first[SHA256_HEX] = "", last[SHA256_HEX];
@@ -50,7 +52,7 @@ Test(datasets, articles_have_one_order) {
     text_release(&t);
 }
 
-Test(datasets, a_file_in_any_order_of_its_articles_is_the_pinned_one) {
+Test(wikitext, a_file_in_any_order_of_its_articles_is_the_pinned_one) {
     Error e = {0};
     CorpusBytes c;
     Text t;
@@ -88,7 +90,7 @@ static void noise(uint8_t *out, size_t length, uint64_t stream, uint32_t symbols
     for (size_t i = 0; i < length; i++) out[i] = (uint8_t)('a' + philox_below(philox_word(5, stream, i), symbols));
 }
 
-Test(datasets, overlap_is_counted_exactly) {
+Test(wikitext, overlap_is_counted_exactly) {
     enum { TRAIN = 20000, BLOCKS = 40, VALID = BLOCKS * OVERLAP_BLOCK + 100 };
     static uint8_t train[TRAIN], valid[VALID];
     for (int shared = 0; shared <= BLOCKS; shared += 8) {
@@ -117,7 +119,7 @@ static void two_files(CorpusFile rows[2], char hash[2][SHA256_HEX], const char *
                            "",   ORDER_FILE};
 }
 
-Test(datasets, a_validation_part_inside_the_training_part_is_refused) {
+Test(wikitext, a_validation_part_inside_the_training_part_is_refused) {
     enum { TRAIN = 300000, VALID = 2000 * OVERLAP_BLOCK };
     static uint8_t train[TRAIN], valid[VALID];
     Error e = {0};
@@ -168,7 +170,7 @@ static void same(const Dataset *a, const Dataset *b) {
     cr_assert_str_eq(a->tokens_sha256, b->tokens_sha256);
 }
 
-Test(datasets, tokens_are_prepared_once) {
+Test(wikitext, tokens_are_prepared_once) {
     if (!bpe_version()) return; /* tests/datasets/test_bpe.c says what then happens */
     Error e = {0};
     Dataset fresh, kept;
@@ -207,7 +209,7 @@ Test(datasets, tokens_are_prepared_once) {
 }
 
 /* Any byte of the file changed, lost or added: refused, moved aside, and made again by the next run. */
-Test(datasets, damaged_prepared_tokens_are_never_used) {
+Test(wikitext, damaged_prepared_tokens_are_never_used) {
     if (!bpe_version()) return;
     Error e = {0};
     Dataset fresh, kept;
@@ -251,7 +253,7 @@ Test(datasets, damaged_prepared_tokens_are_never_used) {
 /* ---- the corpus itself ---- */
 
 /* What the manifest pins for a corpus holds for its name: other bytes under it are refused. */
-Test(datasets, a_tokenizer_that_is_not_the_pinned_one_is_refused) {
+Test(wikitext, a_tokenizer_that_is_not_the_pinned_one_is_refused) {
     if (!bpe_version()) return;
     Error e = {0};
     Dataset d;
@@ -284,7 +286,7 @@ static size_t decoded_hash(char hash[SHA256_HEX], const Dataset *d, size_t first
 
 /* The write-up has 2.642 bytes per token on validation; one pass of 32 x 128 tokens is 978
  * steps (878 of the 90/10 cut). */
-Test(datasets, wikitext_2_where_the_mirror_has_it, .timeout = 280) {
+Test(wikitext, wikitext_2_where_the_mirror_has_it, .timeout = 280) {
     Error e = {0};
     Dataset d, kept;
     CorpusBytes test;

@@ -9,22 +9,17 @@
 
 /* Rows of 1, odd and a multiple of 3 (whole sequences of `seq`), columns odd, even, and across the 32 lanes. */
 static const Shape shapes[] = {{1, 4}, {3, 7}, {6, 8}, {33, 5}, {9, 36}, {5, 70}};
-enum { SHAPES = sizeof shapes / sizeof *shapes, MOST = 4096 };
+enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* One parameter per (kind of op_case.h, backend): kind * backend_count + backend. */
-static struct criterion_test_params every_op_and_backend(void) {
-    static int index[MOST];
-    int n = CASE_COUNT * backend_count;
-    for (int i = 0; i < n; i++) index[i] = i;
-    return cr_make_param_array(int, index, (size_t)n);
+/* One process per kind of op_case.h, which tries it on every backend: a process takes longer than most cases. */
+static struct criterion_test_params every_op(void) {
+    static int index[CASE_COUNT];
+    for (int i = 0; i < CASE_COUNT; i++) index[i] = i;
+    return cr_make_param_array(int, index, CASE_COUNT);
 }
 
-static int kind_of(int index) {
-    return index / backend_count;
-}
-
-static const Backend *backend_of(int index) {
-    return backends[index % backend_count];
+static void on_every_backend(int kind, void (*check)(int kind, const Backend *b)) {
+    for (int i = 0; i < backend_count; i++) check(kind, backends[i]);
 }
 
 static double difference(const OpCase *c, View a, View b) {
@@ -70,9 +65,7 @@ static double gradient_error(OpCase *c) {
 }
 
 ParameterizedTestParameters(ops, gradient) {
-    static int index[CASE_COUNT];
-    for (int i = 0; i < CASE_COUNT; i++) index[i] = i;
-    return cr_make_param_array(int, index, CASE_COUNT);
+    return every_op();
 }
 
 /* cpu64 against central differences, sign included. */
@@ -190,14 +183,9 @@ static void run_both_ways(OpCase *c) {
     if (!op_is_probe(c->call.kind)) case_backward(c, false, 0);
 }
 
-ParameterizedTestParameters(ops, agrees_with_double) {
-    return every_op_and_backend();
-}
-
-ParameterizedTest(int *index, ops, agrees_with_double) {
+static void agrees_with_double(int kind, const Backend *b) {
     Error e;
-    const Backend *b = backend_of(*index), *oracle = backend_find("cpu64", &e);
-    int kind = kind_of(*index);
+    const Backend *oracle = backend_find("cpu64", &e);
     OpKind op = case_op(kind);
     int ran = 0;
     for (int s = 0; s < SHAPES && in_floats(b); s++, ran++) {
@@ -215,14 +203,16 @@ ParameterizedTest(int *index, ops, agrees_with_double) {
     cr_assert(!in_floats(b) || ran == SHAPES);
 }
 
-ParameterizedTestParameters(ops, replicas_are_runs) {
-    return every_op_and_backend();
+ParameterizedTestParameters(ops, agrees_with_double) {
+    return every_op();
+}
+
+ParameterizedTest(int *index, ops, agrees_with_double) {
+    on_every_backend(*index, agrees_with_double);
 }
 
 /* R = 3 equals three runs, bit for bit; and the same input twice gives the same bits. */
-ParameterizedTest(int *index, ops, replicas_are_runs) {
-    const Backend *b = backend_of(*index);
-    int kind = kind_of(*index);
+static void replicas_are_runs(int kind, const Backend *b) {
     int ran = 0;
     for (int s = 0; s < SHAPES && case_can_run(b); s++) {
         OpCase three, one;
@@ -241,8 +231,12 @@ ParameterizedTest(int *index, ops, replicas_are_runs) {
     cr_assert(!case_can_run(b) || ran == 3 * SHAPES);
 }
 
-ParameterizedTestParameters(ops, backward_accumulates) {
-    return every_op_and_backend();
+ParameterizedTestParameters(ops, replicas_are_runs) {
+    return every_op();
+}
+
+ParameterizedTest(int *index, ops, replicas_are_runs) {
+    on_every_backend(*index, replicas_are_runs);
 }
 
 /* A library sums a bias's gradient along with a product where it is written, our kernel where it is added to: in
@@ -252,9 +246,7 @@ static double apart_by_order(const Backend *b, OpKind op, int input, double w) {
 }
 
 /* Adding into a gradient that holds 0.5 gives exactly the written gradient + 0.5, in the backend's word. */
-ParameterizedTest(int *index, ops, backward_accumulates) {
-    const Backend *b = backend_of(*index);
-    int kind = kind_of(*index);
+static void backward_accumulates(int kind, const Backend *b) {
     OpKind op = case_op(kind);
     for (int s = 0; s < SHAPES && in_floats(b) && !op_is_probe(op); s++) {
         OpCase written, added;
@@ -276,14 +268,16 @@ ParameterizedTest(int *index, ops, backward_accumulates) {
     }
 }
 
-ParameterizedTestParameters(ops, backward_in_place) {
-    return every_op_and_backend();
+ParameterizedTestParameters(ops, backward_accumulates) {
+    return every_op();
+}
+
+ParameterizedTest(int *index, ops, backward_accumulates) {
+    on_every_backend(*index, backward_accumulates);
 }
 
 /* Ops that say they may write the gradient of input 0 over the output's do so without changing a bit. */
-ParameterizedTest(int *index, ops, backward_in_place) {
-    const Backend *b = backend_of(*index);
-    int kind = kind_of(*index);
+static void backward_in_place(int kind, const Backend *b) {
     OpKind op = case_op(kind);
     for (int s = 0; s < SHAPES && case_can_run(b) && op_in_place(op); s++) {
         OpCase apart, over;
@@ -303,14 +297,16 @@ ParameterizedTest(int *index, ops, backward_in_place) {
     }
 }
 
-ParameterizedTestParameters(ops, backward_over_its_input) {
-    return every_op_and_backend();
+ParameterizedTestParameters(ops, backward_in_place) {
+    return every_op();
+}
+
+ParameterizedTest(int *index, ops, backward_in_place) {
+    on_every_backend(*index, backward_in_place);
 }
 
 /* Ops that say they may write the gradient of input 0 over that input do so without changing a bit, also in parts. */
-ParameterizedTest(int *index, ops, backward_over_its_input) {
-    const Backend *b = backend_of(*index);
-    int kind = kind_of(*index);
+static void backward_over_its_input(int kind, const Backend *b) {
     OpKind op = case_op(kind);
     for (int s = 0; s < 2 * SHAPES && case_can_run(b) && !b->device && op_over_self(op); s++) {
         OpCase apart, over;
@@ -331,14 +327,16 @@ ParameterizedTest(int *index, ops, backward_over_its_input) {
     }
 }
 
-ParameterizedTestParameters(ops, forward_over_an_input) {
-    return every_op_and_backend();
+ParameterizedTestParameters(ops, backward_over_its_input) {
+    return every_op();
+}
+
+ParameterizedTest(int *index, ops, backward_over_its_input) {
+    on_every_backend(*index, backward_over_its_input);
 }
 
 /* Ops that say they may write y over an input do so without changing a bit of y or of the gradients. */
-ParameterizedTest(int *index, ops, forward_over_an_input) {
-    const Backend *b = backend_of(*index);
-    int kind = kind_of(*index);
+static void forward_over_an_input(int kind, const Backend *b) {
     OpKind op = case_op(kind);
     int under = op_over(op);
     for (int s = 0; s < SHAPES && case_can_run(b) && !b->device && under >= 0; s++) {
@@ -355,14 +353,16 @@ ParameterizedTest(int *index, ops, forward_over_an_input) {
     }
 }
 
-ParameterizedTestParameters(ops, shared_by_parts) {
-    return every_op_and_backend();
+ParameterizedTestParameters(ops, forward_over_an_input) {
+    return every_op();
+}
+
+ParameterizedTest(int *index, ops, forward_over_an_input) {
+    on_every_backend(*index, forward_over_an_input);
 }
 
 /* A call shared by 2, 3 or 50 parts, in descending order, gives the bits of one part; each output is added to once. */
-ParameterizedTest(int *index, ops, shared_by_parts) {
-    const Backend *b = backend_of(*index);
-    int kind = kind_of(*index);
+static void shared_by_parts(int kind, const Backend *b) {
     OpKind op = case_op(kind);
     const int counts[] = {2, 3, 50};
     for (int s = 0; s < SHAPES && case_can_run(b) && !b->device; s++) { /* a device takes no threads of the host */
@@ -387,15 +387,18 @@ ParameterizedTest(int *index, ops, shared_by_parts) {
     }
 }
 
-ParameterizedTestParameters(ops, hard_rows) {
-    return every_op_and_backend();
+ParameterizedTestParameters(ops, shared_by_parts) {
+    return every_op();
+}
+
+ParameterizedTest(int *index, ops, shared_by_parts) {
+    on_every_backend(*index, shared_by_parts);
 }
 
 /* A constant row, +-1e4, one huge outlier: finite wherever the oracle is, and near it. */
-ParameterizedTest(int *index, ops, hard_rows) {
+static void hard_rows(int kind, const Backend *b) {
     Error e;
-    const Backend *b = backend_of(*index), *oracle = backend_find("cpu64", &e);
-    int kind = kind_of(*index);
+    const Backend *oracle = backend_find("cpu64", &e);
     OpKind op = case_op(kind);
     for (int row = 0; row < 3 && in_floats(b); row++) {
         OpCase c[2];
@@ -422,6 +425,14 @@ ParameterizedTest(int *index, ops, hard_rows) {
         case_release(&c[0]);
         case_release(&c[1]);
     }
+}
+
+ParameterizedTestParameters(ops, hard_rows) {
+    return every_op();
+}
+
+ParameterizedTest(int *index, ops, hard_rows) {
+    on_every_backend(*index, hard_rows);
 }
 
 /* More token rows than one canonical block: partials join as a tree, the same on every backend. */

@@ -24,7 +24,7 @@ static ProbeChoice change_alone(void) {
 }
 
 /* In double, from a second trainer that is stepped by hand; a float backend comes close to it. */
-Test(probes, change_of_the_output_by_hand) {
+Test(change, change_of_the_output_by_hand) {
     static const char *const variant[] = {"post", "pre", "none"};
     const ProbeChoice c = change_alone();
     Recipe recipe = toy_recipe();
@@ -61,7 +61,7 @@ Test(probes, change_of_the_output_by_hand) {
 }
 
 /* The same bits for one and two threads, alone and beside another run, on the host and by a device's kernels. */
-Test(probes, change_of_the_output_has_the_same_bits) {
+Test(change, change_of_the_output_has_the_same_bits) {
     static const struct {
         const char *backend;
         int threads, replicas;

@@ -61,16 +61,16 @@ static void whole_is_split(const char *backend) {
     cr_expect(!memcmp(whole, split, sizeof whole), "%s: other parameters", backend);
 }
 
-Test(large, logits_of_2_to_the_31, .timeout = 900) {
+Test(large_slow, logits_of_2_to_the_31, .timeout = 900) {
     whole_is_split("cpu");
 }
 
-Test(large, logits_of_2_to_the_31_by_narrow_vectors, .timeout = 1800) {
+Test(large_slow, logits_of_2_to_the_31_by_narrow_vectors, .timeout = 1800) {
     whole_is_split("portable");
 }
 
 /* Ops that go over numbers one by one, in place, on one tensor: the last ones are as they would be alone. */
-Test(large, numbers_one_by_one, .timeout = 900) {
+Test(large_slow, numbers_one_by_one, .timeout = 900) {
     enum { ROWS = 1 << 16, COLS = (1 << 15) + 8, LAST = 512 };
     static const char *const backends[] = {"cpu", "readable"};
     size_t n = (size_t)ROWS * COLS;

@@ -396,7 +396,7 @@ Test(model, arms_share_initial_weights) {
 }
 
 /* Learning rates against hand-computed values. */
-Test(recipe, schedules) {
+Test(model, schedules) {
     Recipe r = {.schedule = SCHEDULE_linear, .steps = 902, .warmup = 500, .lr = 1e-3, .warmup_lr = 1e-4};
     cr_assert_float_eq(recipe_lr(&r, 499), 1e-3, 1e-15);
     cr_assert_float_eq(recipe_lr(&r, 249), 5.5e-4, 1e-15);
@@ -411,7 +411,7 @@ Test(recipe, schedules) {
 }
 
 /* One AdamW step by hand: m = 0.1 g, v = 0.05 g^2, both corrected back to g and g^2, so the step is lr sign(g). */
-Test(recipe, adamw_by_hand) {
+Test(model, adamw_by_hand) {
     Error e;
     Recipe r = toy_recipe();
     Scalars s;

@@ -379,7 +379,7 @@ static void two_batch(Trainer *t, uint64_t step) {
            sizeof(int32_t) * (size_t)t->tape.tensor[t->targets].rows);
 }
 
-Test(feeds, a_second_stack_is_a_builder) {
+Test(probes, a_second_stack_is_a_builder) {
     Error e;
     ModelShape s = toy_shape();
     Recipe recipe = toy_recipe();

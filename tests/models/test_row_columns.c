@@ -74,7 +74,7 @@ static Recipe recipe_of(int optimizer) {
 }
 
 /* An optimizer's update changes with exactly those keys that its row names, and with lr. */
-Test(rows, an_optimizer_reads_the_keys_of_its_row) {
+Test(row_columns, an_optimizer_reads_the_keys_of_its_row) {
     Error e;
     const Backend *oracle = backend_find("cpu64", &e);
     for (int o = 0; o < OPTIMIZER_COUNT; o++) {
@@ -93,7 +93,7 @@ Test(rows, an_optimizer_reads_the_keys_of_its_row) {
 }
 
 /* Every optimizer has the bits of `readable` on the fast rows, and is near the oracle. */
-Test(rows, an_optimizer_is_one_on_every_backend) {
+Test(row_columns, an_optimizer_is_one_on_every_backend) {
     Error e;
     int ran = 0;
     for (int o = 0; o < OPTIMIZER_COUNT; o++) {
@@ -117,7 +117,7 @@ Test(rows, an_optimizer_is_one_on_every_backend) {
 
 /* A norm becomes the ops of its row with that many parameters, which start as the row says; where the row allows, also
  * on q and k. */
-Test(rows, a_norm_is_the_ops_of_its_row) {
+Test(row_columns, a_norm_is_the_ops_of_its_row) {
     for (int n = 0; n < NORM_COUNT; n++) {
         const NormInfo *info = &norm_info[n];
         Tape t;
@@ -154,7 +154,7 @@ Test(rows, a_norm_is_the_ops_of_its_row) {
 }
 
 /* Both names of a norm are read, and attn.qk takes what its row allows. */
-Test(rows, a_norm_is_found_by_name) {
+Test(row_columns, a_norm_is_found_by_name) {
     for (int n = 0; n < NORM_COUNT; n++) {
         const char *name[] = {norm_info[n].name, norm_info[n].alias};
         for (int i = 0; i < 2; i++) {

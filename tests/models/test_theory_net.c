@@ -137,7 +137,7 @@ Test(theory_net, a_plan_that_cannot_be_is_refused) {
 }
 
 /* x = (3, 4): |x| = 5. RMSNorm: y = x sqrt(2) / 5; J = sqrt(2)/5 (I - x x^T / 25). */
-Test(theory_part, the_jacobian_of_rms_norm_by_hand) {
+Test(theory_net, the_jacobian_of_rms_norm_by_hand) {
     Error e;
     const double x[] = {3, 4}, s = sqrt(2) / 5, expected[] = {s * 16 / 25, -s * 12 / 25, -s * 12 / 25, s * 9 / 25};
     double j[4];
@@ -145,7 +145,7 @@ Test(theory_part, the_jacobian_of_rms_norm_by_hand) {
     for (int i = 0; i < 4; i++) cr_assert_float_eq(j[i], expected[i], 1e-14);
 }
 
-Test(theory_part, layer_norm_of_three_numbers_by_hand) {
+Test(theory_net, layer_norm_of_three_numbers_by_hand) {
     Error e;
     const Norm norm[] = {NORM_layernorm};
     const double x[] = {3.22, 0, -3.22};
@@ -156,7 +156,7 @@ Test(theory_part, layer_norm_of_three_numbers_by_hand) {
     cr_assert_float_eq(y[2], -sqrt(1.5), 1e-14);
 }
 
-Test(theory_part, a_chain_by_hand) {
+Test(theory_net, a_chain_by_hand) {
     Error e;
     double x[3];
     cr_assert(!theory_chain(3, 0.5, 2, x, &e));

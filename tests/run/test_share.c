@@ -243,7 +243,7 @@ Test(share, a_curve_grows_by_whole_lines, .init = enter, .fini = leave) {
 }
 
 /* A thousand processes that each looked for a million runs every five seconds would ask for nothing else. */
-Test(watch, looks_for_others_runs_are_ten_a_second_at_most) {
+Test(share, looks_for_others_runs_are_ten_a_second_at_most) {
     cr_expect_eq(watch_pause(0), 5);
     cr_expect_eq(watch_pause(50), 5);
     for (int runs = 1; runs <= 1000000; runs *= 10) cr_expect_leq(runs / watch_pause(runs), 10, "%d runs", runs);

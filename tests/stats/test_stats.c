@@ -23,10 +23,9 @@ static void differences(double *d) {
     }
 }
 
-TestSuite(stats_status, .init = st_init);
-TestSuite(stats_paired, .init = st_init);
+TestSuite(stats, .init = st_init);
 
-Test(stats_status, texts_and_limits) {
+Test(stats, texts_and_limits) {
     for (int s = 0; s < ST_STATUS_COUNT; s++) {
         cr_assert_neq(st_status_text((StStatus)s)[0], '\0');
         cr_assert_str_neq(st_status_text((StStatus)s), "unknown status");
@@ -50,7 +49,7 @@ Test(stats_status, texts_and_limits) {
     st_sample_release(&s);
 }
 
-Test(stats_paired, t_interval_of_five_seeds) {
+Test(stats, t_interval_of_five_seeds) {
     double d[5];
     differences(d);
     StTci r = st_tci(d, 5, st_scale(arm_a, arm_b, 5), 0.95);
@@ -65,7 +64,7 @@ Test(stats_paired, t_interval_of_five_seeds) {
     cr_assert(r.df == 4.0 && r.n == 5 && r.conf == 0.95);
 }
 
-Test(stats_paired, t_interval_published) {
+Test(stats, t_interval_published) {
     StTci r = st_tci(maize, 15, 0.0, 0.95);
     NEAR(r.mean, 20.0 + 14.0 / 15.0, 1e-12); /* Fisher: 20.93, t = 2.148, P just below 5 % */
     NEAR(r.t, 2.1479874613311205, 1e-12);
@@ -80,7 +79,7 @@ Test(stats_paired, t_interval_published) {
     NEAR(r.hi, 2.0 + tan(0.475 * M_PI), 1e-10);
 }
 
-Test(stats_paired, t_interval_refuses) {
+Test(stats, t_interval_refuses) {
     double nothing[3] = {0, 0, 0}, bad[3] = {1, NAN, 2}, inf[3] = {1, INFINITY, 2}, big[3] = {1e308, 1, 2};
     STATUS(st_tci(NULL, 0, 0, .95).status, ST_N_TOO_SMALL);
     StTci r = st_tci((double[]){0.25}, 1, 0, .95);
@@ -104,7 +103,7 @@ Test(stats_paired, t_interval_refuses) {
 }
 
 /* A constant difference of .05 has sd 1e-16 in doubles, t = 1e15 and "p = 0". */
-Test(stats_paired, constant_difference_is_not_significant) {
+Test(stats, constant_difference_is_not_significant) {
     double a[5] = {3.21, 3.47, 3.02, 3.33, 3.18}, b[5], d[5];
     for (int i = 0; i < 5; i++) {
         b[i] = a[i] + 0.05;
@@ -118,7 +117,7 @@ Test(stats_paired, constant_difference_is_not_significant) {
     STATUS(st_pitman_morgan(a, b, 5).status, ST_DEGENERATE);
 }
 
-Test(stats_paired, t_interval_properties) {
+Test(stats, t_interval_properties) {
     double x[5], y[5], d[5];
     differences(d);
     for (int i = 0; i < 5; i++) {
@@ -135,7 +134,7 @@ Test(stats_paired, t_interval_properties) {
     cr_assert(st_tci(d, 5, 2.1, .99).hi > r.hi);
 }
 
-Test(stats_paired, pairs_by_seed) {
+Test(stats, pairs_by_seed) {
     StRun a[3] = {{7, 1.0, ST_RUN_OK}, {2, 2.0, ST_RUN_OK}, {5, 3.0, ST_RUN_OK}};
     StRun b[3] = {{5, 2.5, ST_RUN_OK}, {7, 1.5, ST_RUN_OK}, {2, 2.25, ST_RUN_OK}};
     StPairs p = st_pair(a, 3, b, 3, NAN);
@@ -147,7 +146,7 @@ Test(stats_paired, pairs_by_seed) {
     cr_assert_null(p.seed);
 }
 
-Test(stats_paired, divergence_is_data) {
+Test(stats, divergence_is_data) {
     const double cap = log(65.0);
     StRun a[5], b[5];
     for (int i = 0; i < 5; i++) {
@@ -177,7 +176,7 @@ Test(stats_paired, divergence_is_data) {
     st_pairs_release(&p);
 }
 
-Test(stats_paired, ties_of_ranks) {
+Test(stats, ties_of_ranks) {
     StRun a[4] = {{1, 2.2, 0}, {2, 2.9, 0}, {3, 1.0, 0}, {4, 1.5, 0}};
     StRun b[4] = {{1, 2.1, 0}, {2, 3.0, 0}, {3, 1.0, 0}, {4, 1.0, 0}};
     StPairs p = st_pair(a, 4, b, 4, NAN);
@@ -187,7 +186,7 @@ Test(stats_paired, ties_of_ranks) {
     st_pairs_release(&p);
 }
 
-Test(stats_paired, pairing_refuses) {
+Test(stats, pairing_refuses) {
     StRun a[3] = {{1, 1, 0}, {2, 2, 0}, {3, 3, 0}}, b[3] = {{1, 1, 0}, {2, 2, 0}, {4, 3, 0}};
     StPairs p = st_pair(a, 3, b, 3, NAN);
     STATUS(p.status, ST_BAD_ARG);
@@ -215,7 +214,7 @@ Test(stats_paired, pairing_refuses) {
     STATUS(st_pair(NULL, 0, NULL, 0, 0).status, ST_N_TOO_SMALL);
 }
 
-Test(stats_paired, effect_sizes) {
+Test(stats, effect_sizes) {
     StEffect r = st_effect(arm_a, arm_b, 5);
     STATUS(r.status, ST_OK);
     NEAR(r.d_z, -0.066 / 0.08561541917201608, 1e-13);
@@ -236,7 +235,7 @@ Test(stats_paired, effect_sizes) {
     NEAR(r.j, 0.5641895835477563, 1e-14); /* 1/sqrt(pi) */
 }
 
-Test(stats_paired, effect_says_when_pairing_hurts) {
+Test(stats, effect_says_when_pairing_hurts) {
     double a[4] = {1, 2, 3, 4}, b[4] = {4, 3, 2, 1};
     StEffect r = st_effect(a, b, 4);
     NEAR(r.r, -1.0, 1e-15);
@@ -247,7 +246,7 @@ Test(stats_paired, effect_says_when_pairing_hurts) {
     NEAR(r.vr, 1.0, 1e-15);
 }
 
-Test(stats_paired, effect_refuses) {
+Test(stats, effect_refuses) {
     double nan_in[2] = {1, NAN}, ok[2] = {1, 2};
     STATUS(st_effect(NULL, NULL, 0).status, ST_N_TOO_SMALL);
     STATUS(st_effect(NULL, ok, 2).status, ST_BAD_ARG);
@@ -262,7 +261,7 @@ Test(stats_paired, effect_refuses) {
     NEAR(r.r, 1.0, 1e-15);
 }
 
-Test(stats_paired, interquartile_mean) {
+Test(stats, interquartile_mean) {
     double eight[8] = {50, 1, 2, 3, 4, 5, 6, 7}, five[5] = {5, 1, 4, 100, 2}, three[3] = {3, 1, 2};
     StIqm r = st_iqm(eight, 8); /* scipy trim_mean(x, .25) */
     cr_assert(r.value == 4.5 && r.cut == 2 && !r.plain_mean);
@@ -275,7 +274,7 @@ Test(stats_paired, interquartile_mean) {
     STATUS(st_iqm((double[]){NAN}, 1).status, ST_NONFINITE_INPUT);
 }
 
-Test(stats_paired, equivalence) {
+Test(stats, equivalence) {
     double d[5];
     differences(d);
     StTost r = st_tost(d, 5, 2.1, -0.15, 0.15, 0.05);
@@ -293,7 +292,7 @@ Test(stats_paired, equivalence) {
     STATUS(st_tost(d, 1, 2.1, -1, 1, .05).status, ST_N_TOO_SMALL);
 }
 
-Test(stats_paired, interval_of_a_pilot_sd) {
+Test(stats, interval_of_a_pilot_sd) {
     StInterval r = st_sd_ci(0.08561541917201608, 5, 0.95); /* scipy chi2.ppf */
     NEAR(r.lo, 0.0512950348468153, 1e-12);
     NEAR(r.hi, 0.24602067012571516, 1e-12);
@@ -309,7 +308,7 @@ Test(stats_paired, interval_of_a_pilot_sd) {
  * 15 and 15 values and of 10 and 20 (24.9 and 9.9 from the rounded variances); the whole interval: the unpaired
  * comparison of Cushny and Peebles' sleep data, as R prints it for its example of t.test (df 17.776, -3.3654832 to
  * 0.2054832). */
-Test(stats_paired, prediction_of_an_earlier_estimate) {
+Test(stats, prediction_of_an_earlier_estimate) {
     static const double drug[2][10] = {{.7, -1.6, -.2, -1.2, -.1, 3.4, 3.7, .8, 0, 2},
                                        {1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4}};
     StVarianceOf part[2];

@@ -7,11 +7,9 @@
 #include "stats/variance.h"
 #include "tests/stats/test_stats.h"
 
-TestSuite(stats_multiple, .init = st_init);
-TestSuite(stats_variance, .init = st_init);
 TestSuite(stats_counts, .init = st_init);
 
-Test(stats_multiple, adjusted_p) {
+Test(stats_counts, adjusted_p) {
     const double p[5] = {.01, .04, .03, .005, .5}; /* statsmodels */
     const double holm[5] = {.04, .09, .09, .025, .5}, hoch[5] = {.04, .08, .08, .025, .5};
     const double bh[5] = {.025, .05, .05, .025, .5};
@@ -30,7 +28,7 @@ Test(stats_multiple, adjusted_p) {
     }
 }
 
-Test(stats_multiple, monotone_clipped_and_in_place) {
+Test(stats_counts, monotone_clipped_and_in_place) {
     double p[3] = {.02, .015, .9}, adj[3];
     st_holm(p, 3, adj); /* .045, max(.045, .04), .9 */
     NEAR(adj[1], .045, 1e-16);
@@ -49,7 +47,7 @@ Test(stats_multiple, monotone_clipped_and_in_place) {
     cr_assert(tie[0] == tie[2] && tie[1] == tie[3] && tie[1] == .04 && tie[0] == .4);
 }
 
-Test(stats_multiple, failed_comparisons_still_count) {
+Test(stats_counts, failed_comparisons_still_count) {
     const double p[4] = {NAN, .01, NAN, .02};
     double adj[4];
     STATUS(st_holm(p, 4, adj), ST_OK);
@@ -76,7 +74,7 @@ Test(stats_multiple, failed_comparisons_still_count) {
     cr_assert(many[0] == 1.0 && many[999] == 1.0);
 }
 
-Test(stats_variance, levene_with_medians) {
+Test(stats_counts, levene_with_medians) {
     const double a[5] = {10.1, 9.8, 10.4, 10.0, 9.9}, b[5] = {8.0, 12.5, 9.1, 11.7, 10.2};
     StVariance r = st_levene(a, 5, b, 5); /* scipy levene(center='median') */
     STATUS(r.status, ST_OK);
@@ -101,7 +99,7 @@ Test(stats_variance, levene_with_medians) {
     cr_assert(isnan(r.ratio) && r.status == ST_OK);
 }
 
-Test(stats_variance, pitman_morgan) {
+Test(stats_counts, pitman_morgan) {
     const double a[5] = {10.1, 9.8, 10.4, 10.0, 9.9}, b[5] = {8.0, 12.5, 9.1, 11.7, 10.2};
     StVariance r = st_pitman_morgan(a, b, 5); /* scipy pearsonr(a + b, a - b) */
     STATUS(r.status, ST_OK);
@@ -128,7 +126,7 @@ Test(stats_variance, pitman_morgan) {
 }
 
 /* The audit's example: arms that differ by 1e-8. Its p in exact rational arithmetic is .3029. */
-Test(stats_variance, pitman_morgan_does_not_cancel) {
+Test(stats_counts, pitman_morgan_does_not_cancel) {
     const double b[6] = {20.1, 23.7, 18.2, 25.9, 21.4, 19.6}, by[6] = {3, -2, 5, 1, -4, 2};
     double a[6];
     for (int i = 0; i < 6; i++) a[i] = b[i] + by[i] * 1e-8;
@@ -138,7 +136,7 @@ Test(stats_variance, pitman_morgan_does_not_cancel) {
 }
 
 /* Both p's of swaps by a slow second way: every pattern, nothing shared. */
-Test(stats_variance, pitman_morgan_by_swaps) {
+Test(stats_counts, pitman_morgan_by_swaps) {
     const double a[8] = {1.0, 1.2, .8, 1.1, .9, 1.05, .95, 6.0}, b[8] = {1.1, .9, 1.3, .7, 1.2, .8, 1.0, 1.1};
     double left_out = 0;
     for (int skip = 0; skip <= 8; skip++) {
@@ -278,7 +276,7 @@ Test(stats_counts, paired_poisson) {
 }
 
 /* Conover's table of ranks for the median at 95 %: 2 of 10, 6 of 20, 14 of 40; below 6 numbers none. */
-Test(counts, ranks_of_a_median) {
+Test(stats_counts, ranks_of_a_median) {
     const unsigned known[][2] = {{0, 0}, {5, 0}, {6, 1}, {8, 1}, {9, 2}, {10, 2}, {20, 6}, {40, 14}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         unsigned low = st_median_rank(known[i][0], .95);
@@ -287,7 +285,7 @@ Test(counts, ranks_of_a_median) {
 }
 
 /* Groups of one p are Holm's; one group keeps its p's; two groups, worked out by hand. */
-Test(stats_multiple, holm_over_groups) {
+Test(stats_counts, holm_over_groups) {
     const double p[] = {.01, .04, .03, .9}, two[] = {.01, .02, .03, .2};
     const size_t each[] = {0, 1, 2, 3}, same[] = {0, 0, 0, 0}, pairs[] = {0, 0, 1, 1};
     double adj[4], holm[4];

@@ -8,11 +8,9 @@
 #include "stats/tests.h"
 #include "tests/stats/test_stats.h"
 
-TestSuite(stats_power, .init = st_init);
 TestSuite(stats_design, .init = st_init);
-TestSuite(stats_tests, .init = st_init);
 
-Test(stats_power, against_scipy) {
+Test(stats_design, against_scipy) {
     NEAR(st_power(.5, 34, .05).power, 0.8077775012792738, 1e-9);
     NEAR(st_power(.8, 15, .05).power, 0.8213105387241096, 1e-9);
     NEAR(st_power(1, 10, .05).power, 0.8030968566327219, 1e-9);
@@ -22,7 +20,7 @@ Test(stats_power, against_scipy) {
     NEAR(st_power(.1, 1000, .05).power, 0.8847890988907141, 1e-9);
 }
 
-Test(stats_power, limits) {
+Test(stats_design, limits) {
     for (size_t n = 2; n < 1000000; n = 3 * n + 1) {
         NEAR(st_power(0, n, .05).power, .05, 1e-9);
         NEAR(st_power(0, n, .3).power, .3, 1e-9);
@@ -75,7 +73,7 @@ Test(stats_design, power_of_sign_flips) {
     cr_assert(st_flip_power(.5, 34, 5, .05).power == st_power(.5, 34, .01).power);
 }
 
-Test(stats_power, seeds_needed) {
+Test(stats_design, seeds_needed) {
     const double d[6] = {.5, .8, 1, 1.5, 2, 3};
     const size_t n[6] = {34, 15, 10, 6, 5, 4};
     for (int i = 0; i < 6; i++) {
@@ -96,7 +94,7 @@ Test(stats_power, seeds_needed) {
     STATUS(st_nfor(1, .8, 0).status, ST_BAD_ARG);
 }
 
-Test(stats_power, detectable_effect) {
+Test(stats_design, detectable_effect) {
     const size_t n[7] = {3, 4, 5, 6, 8, 10, 20};
     const double d[7] = {3.26, 2.13, 1.68, 1.43, 1.16, 1.00, .66};
     for (int i = 0; i < 7; i++) {
@@ -115,7 +113,7 @@ Test(stats_power, detectable_effect) {
 }
 
 /* Where only equal signs reject, power is Phi(d)^n. */
-Test(stats_power, sign_flips_with_one_pattern) {
+Test(stats_design, sign_flips_with_one_pattern) {
     NEAR(st_flip_mde(6, 1, .8, .05).d_z, 1.7927, .03);
     NEAR(st_flip_mde(6, 1, .5, .05).d_z, 1.2313, .03);
     NEAR(st_flip_mde(5, 1, .8, .1).d_z, 1.7098, .03);
@@ -176,7 +174,7 @@ Test(stats_design, sobol) {
     STATUS(st_sobol(1, 41, p), ST_BAD_ARG);
 }
 
-Test(stats_tests, rows) {
+Test(stats_design, rows) {
     cr_assert_geq(st_tests_count, 15);
     for (size_t i = 0; i < st_tests_count; i++) {
         const StTest *t = &st_tests[i];
@@ -191,7 +189,7 @@ Test(stats_tests, rows) {
     cr_assert_null(st_test_find("anova"));
 }
 
-Test(stats_tests, floors) {
+Test(stats_design, floors) {
     const StTest *holm = st_test_find("holm"), *maxt = st_test_find("maxt");
     cr_assert(st_test_find("signflip")->floor(5, 1) == .0625);
     cr_assert(holm->floor(5, 3) == .1875 && maxt->floor(5, 3) == .0625);

@@ -7,14 +7,12 @@
 #include "stats/permute.h"
 #include "tests/stats/test_stats.h"
 
-TestSuite(stats_crossed, .init = st_init);
-TestSuite(stats_omnibus, .init = st_init);
-TestSuite(stats_curve, .init = st_init);
+TestSuite(stats_models, .init = st_init);
 
 static const StKey KEY = {20260, 2};
 static const double grid[12] = {1, 2, 3, 6, 2, 3, 5, 6, 0, 4, 4, 8}; /* 3 seeds, 4 blocks */
 
-Test(stats_crossed, worked_example) {
+Test(stats_models, worked_example) {
     StCrossed r = st_crossed(grid, 3, 4, 0, .95);
     STATUS(r.status, ST_OK);
     NEAR(r.mean, 11.0 / 3, 1e-15);
@@ -39,7 +37,7 @@ Test(stats_crossed, worked_example) {
     NEAR(s.se, r.se, 1e-15);
 }
 
-Test(stats_crossed, floored_when_errors_dominate) {
+Test(stats_models, floored_when_errors_dominate) {
     const double d[6] = {1, -1, 0, -1, 1, .5}; /* interaction only: the sum of squares would go below the larger */
     StCrossed r = st_crossed(d, 2, 3, 0, .95);
     STATUS(r.status, ST_OK);
@@ -52,7 +50,7 @@ Test(stats_crossed, floored_when_errors_dominate) {
     cr_assert(t.df == r.df);
 }
 
-Test(stats_crossed, refuses) {
+Test(stats_models, refuses) {
     StCrossed r = st_crossed(grid, 1, 4, 0, .95);
     STATUS(r.status, ST_N_TOO_SMALL);
     cr_assert(r.mean == 3 && isnan(r.se));
@@ -76,7 +74,7 @@ Test(stats_crossed, refuses) {
     STATUS(st_crossed(bad, 2, 2, 0, .95).status, ST_NONFINITE_INPUT);
 }
 
-Test(stats_crossed, pigeonhole) {
+Test(stats_models, pigeonhole) {
     StPigeonhole r = st_pigeonhole(grid, 3, 4, 0, .95, 0, KEY); /* numpy over all 27 * 256 resamples */
     STATUS(r.status, ST_OK);
     cr_assert(r.exact && r.total == 6912);
@@ -102,7 +100,7 @@ Test(stats_crossed, pigeonhole) {
     STATUS(st_pigeonhole(wide, 12, 5, 0, .95, 0, KEY).status, ST_BAD_ARG);
 }
 
-Test(stats_crossed, blocks_grow_until_independent) {
+Test(stats_models, blocks_grow_until_independent) {
     enum { B = 1024 };
     static double d[2 * B], out[2 * B];
     gsl_rng *rng = st_rng_new(KEY);
@@ -136,7 +134,7 @@ Test(stats_crossed, blocks_grow_until_independent) {
     STATUS(st_blocks_merge(d, 0, 37, .1, out).status, ST_N_TOO_SMALL);
 }
 
-Test(stats_omnibus, three_variants_three_seeds) {
+Test(stats_models, three_variants_three_seeds) {
     const double x[9] = {1, 2, 3, 2, 3, 4, 5, 6, 7}; /* the same order in every seed: the one exact .0278 */
     StOmnibus r = st_omnibus(x, 3, 3, KEY);
     STATUS(r.status, ST_OK);
@@ -155,7 +153,7 @@ Test(stats_omnibus, three_variants_three_seeds) {
 }
 
 /* Two decimals, three variants, three seeds: whole numbers say the truth. */
-Test(stats_omnibus, ties_are_ties) {
+Test(stats_models, ties_are_ties) {
     gsl_rng *rng = st_rng_new(KEY);
     static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (int set = 0; set < 500; set++) {
@@ -187,7 +185,7 @@ Test(stats_omnibus, ties_are_ties) {
     gsl_rng_free(rng);
 }
 
-Test(stats_omnibus, sampled_and_refused) {
+Test(stats_models, sampled_and_refused) {
     double x[4 * 9];
     for (int i = 0; i < 36; i++) {
         x[i] = (i * 7) % 11 + (i < 9 ? 3 : 0);
@@ -221,7 +219,7 @@ Test(stats_omnibus, sampled_and_refused) {
 
 static const double xs[5] = {1, 2, 3, 4, 5}, ys[5] = {2.1, 3.9, 6.2, 7.8, 10.1};
 
-Test(stats_curve, line) {
+Test(stats_models, line) {
     StLine r = st_line(xs, ys, 5);
     STATUS(r.status, ST_OK);
     NEAR(r.slope, 1.99, 1e-14);
@@ -237,7 +235,7 @@ Test(stats_curve, line) {
     STATUS(st_line((double[]){2, 2, 2}, ys, 3).status, ST_DEGENERATE);
 }
 
-Test(stats_curve, robust_line) {
+Test(stats_models, robust_line) {
     double x[20], y[20];
     for (int i = 0; i < 20; i++) {
         x[i] = i;
@@ -274,7 +272,7 @@ Test(stats_curve, robust_line) {
     STATUS(st_line_robust((double[]){1, 1, 1}, y, 3).status, ST_DEGENERATE);
 }
 
-Test(stats_curve, slope_per_seed) {
+Test(stats_models, slope_per_seed) {
     double depth[4] = {2, 4, 8, 16}, y[3 * 4], slopes[3];
     const double power[3] = {.5, .6, .4};
     for (int s = 0; s < 3; s++) {
@@ -305,7 +303,7 @@ Test(stats_curve, slope_per_seed) {
     STATUS(st_loglog(same, y, 3, 4, .95, slopes).status, ST_DEGENERATE);
 }
 
-Test(stats_curve, area_and_thinning) {
+Test(stats_models, area_and_thinning) {
     const double x[4] = {0, 1, 3, 4}, y[4] = {4, 2, 2, 0};
     NEAR(st_area(x, y, 4).value, (3 + 4 + 1) / 4.0, 1e-15);
     STATUS(st_area(x, y, 1).status, ST_N_TOO_SMALL);
@@ -321,7 +319,7 @@ Test(stats_curve, area_and_thinning) {
     STATUS(st_curve_at(x, y, 2, at, 1, out), ST_N_TOO_SMALL);
 }
 
-Test(stats_curve, spikes) {
+Test(stats_models, spikes) {
     double y[300];
     for (int i = 0; i < 300; i++) {
         y[i] = 3 + (i % 2 ? .1 : -.1);

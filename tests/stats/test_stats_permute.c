@@ -12,10 +12,7 @@ static const StKey KEY = {20260, 1};
 static const double maize[15] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
 static const double five[5] = {-.07, -.02, -.12, .05, -.17};
 
-TestSuite(stats_rng, .init = st_init);
-TestSuite(stats_signflip, .init = st_init);
-TestSuite(stats_wilcoxon, .init = st_init);
-TestSuite(stats_maxt, .init = st_init);
+TestSuite(stats_permute, .init = st_init);
 
 /* Words whose product leaves less than 2^32 mod n in its low half are drawn again. */
 static void below_rejects(void) {
@@ -30,7 +27,7 @@ static void below_rejects(void) {
     gsl_rng_free(rng);
 }
 
-Test(stats_rng, stream_is_philox) {
+Test(stats_permute, stream_is_philox) {
     gsl_rng *rng = st_rng_new((StKey){0x0123456789abcdef, 42});
     for (uint64_t i = 0; i < 41; i++) {
         cr_assert_eq(gsl_rng_get(rng), philox_word(0x0123456789abcdef, 42, i), "word %d", (int)i);
@@ -54,7 +51,7 @@ Test(stats_rng, stream_is_philox) {
     gsl_rng_free(rng);
 }
 
-Test(stats_signflip, published) {
+Test(stats_permute, signflip_published) {
     StSignflip r = st_signflip(maize, 15, 0, ST_TWO_SIDED, KEY); /* Fisher: 1726 of 32768 */
     STATUS(r.status, ST_OK);
     cr_assert_eq(r.count, 1726);
@@ -67,7 +64,7 @@ Test(stats_signflip, published) {
     cr_assert_geq(r.count, 32768 - 863);
 }
 
-Test(stats_signflip, floor_per_n) {
+Test(stats_permute, floor_per_n) {
     const double floors[9] = {0, 1, .5, .25, .125, .0625, .03125, .015625, .0078125};
     double d[8];
     for (size_t n = 1; n <= 8; n++) {
@@ -86,7 +83,7 @@ Test(stats_signflip, floor_per_n) {
 }
 
 /* Two-decimal scores: naive doubles count 12 of 32 where 22 sums are as extreme. */
-Test(stats_signflip, rounding_trap) {
+Test(stats_permute, rounding_trap) {
     unsigned long naive_wrong = 0;
     gsl_rng *rng = st_rng_new(KEY);
     for (int set = 0; set < 20000; set++) {
@@ -120,7 +117,7 @@ Test(stats_signflip, rounding_trap) {
     cr_assert_gt(naive_wrong, 500, "the trap is gone: %lu", naive_wrong);
 }
 
-Test(stats_signflip, properties) {
+Test(stats_permute, properties) {
     double swapped[5], scaled[5], moved[5] = {five[2], five[4], five[0], five[1], five[3]};
     for (int i = 0; i < 5; i++) {
         swapped[i] = -five[i];
@@ -134,7 +131,7 @@ Test(stats_signflip, properties) {
     cr_assert_eq(st_signflip(five, 5, 2, ST_LESS, KEY).count, st_signflip(swapped, 5, 2, ST_GREATER, KEY).count);
 }
 
-Test(stats_signflip, beyond_twenty) {
+Test(stats_permute, beyond_twenty) {
     double d[24];
     for (int i = 0; i < 24; i++) {
         d[i] = maize[i % 15] + i;
@@ -159,7 +156,7 @@ Test(stats_signflip, beyond_twenty) {
     NEAR(r.p, 1 - 705432.0 / 4194304, 0.006);
 }
 
-Test(stats_signflip, refuses) {
+Test(stats_permute, refuses) {
     STATUS(st_signflip(five, 0, 0, ST_TWO_SIDED, KEY).status, ST_N_TOO_SMALL);
     STATUS(st_signflip(NULL, 3, 0, ST_TWO_SIDED, KEY).status, ST_BAD_ARG);
     STATUS(st_signflip(five, 5, 0, (StAlt)9, KEY).status, ST_BAD_ARG);
@@ -168,7 +165,7 @@ Test(stats_signflip, refuses) {
     cr_assert(isnan(st_signflip(five, 0, 0, ST_TWO_SIDED, KEY).p));
 }
 
-Test(stats_wilcoxon, published) {
+Test(stats_permute, wilcoxon_published) {
     StWilcoxon r = st_wilcoxon(maize, 15, 0, ST_TWO_SIDED, KEY);
     STATUS(r.status, ST_OK);
     cr_assert(r.w == 96 && r.m == 15 && r.zeros == 0); /* scipy: smaller sum 24, p .041259765625 */
@@ -179,7 +176,7 @@ Test(stats_wilcoxon, published) {
     cr_assert_eq(r.count, 6); /* negative ranks of at most 1.5: none, or one of two; mirrored */
 }
 
-Test(stats_wilcoxon, edges) {
+Test(stats_permute, edges) {
     double zeros[3] = {0, 0, 0}, many[22];
     StWilcoxon r = st_wilcoxon(zeros, 3, 1, ST_TWO_SIDED, KEY);
     cr_assert(r.status == ST_OK && r.p == 1 && r.m == 0 && r.zeros == 3 && r.p_min == 1);
@@ -192,7 +189,7 @@ Test(stats_wilcoxon, edges) {
     STATUS(st_wilcoxon(zeros, 3, 1, (StAlt)7, KEY).status, ST_BAD_ARG);
 }
 
-Test(stats_maxt, floor_does_not_grow) {
+Test(stats_permute, floor_does_not_grow) {
     double d[15]; /* five seeds, three comparisons, all in favour: step-down .0625, Holm .1875 */
     for (int i = 0; i < 15; i++) {
         d[i] = -0.1 - 0.01 * ((i * 7) % 5) - 0.1 * (i / 5);
@@ -257,7 +254,7 @@ static void brute_maxt(const double *d, int k, int n, double *single, double *st
     }
 }
 
-Test(stats_maxt, equals_brute_force) {
+Test(stats_permute, equals_brute_force) {
     gsl_rng *rng = st_rng_new(KEY);
     for (int set = 0; set < 30; set++) {
         int k = 1 + set % 6, n = 3 + set % 7;
@@ -281,7 +278,7 @@ Test(stats_maxt, equals_brute_force) {
     gsl_rng_free(rng);
 }
 
-Test(stats_maxt, columns_without_spread) {
+Test(stats_permute, columns_without_spread) {
     const double d[3 * 4] = {.05, .05, .05, .05, 0, 0, 0, 0, .1, -.2, .3, .4};
     const double scale[3] = {4, 4, 4};
     StMaxTRow row[3];
@@ -293,7 +290,7 @@ Test(stats_maxt, columns_without_spread) {
     cr_assert(row[0].step_count == 2 && r.total == 16);
 }
 
-Test(stats_maxt, equal_comparisons_get_equal_p) {
+Test(stats_permute, equal_comparisons_get_equal_p) {
     double d[3 * 7];
     for (int i = 0; i < 7; i++) {
         d[i] = d[14 + i] = 3.0 + (i * i) % 5;
@@ -304,7 +301,7 @@ Test(stats_maxt, equal_comparisons_get_equal_p) {
     cr_assert(row[0].step == row[2].step && row[0].single == row[2].single && row[0].step < row[1].step);
 }
 
-Test(stats_maxt, many_seeds_and_bad_input) {
+Test(stats_permute, many_seeds_and_bad_input) {
     double d[2 * 24];
     for (int i = 0; i < 48; i++) {
         d[i] = i < 24 ? (i % 4 ? 1.0 : -1.0) : (i % 2 ? 1.0 : -1.0);
