@@ -129,6 +129,8 @@ done)"
 
 report "figures in README and REPRODUCE are the reference's" "$(sh tests/figures_in_text.sh . --check 2>&1)"
 
+report "every number in README, REPRODUCE and docs is recomputed or a setting" "$(python3 tests/numbers_in_text.py . 2>&1)"
+
 report "every path that a document, comment or script names exists" "$(sh tests/paths_in_text.sh . 2>&1)"
 report "README's map has a row for every folder and room" \
   "$(tracked | sed -nE 's#^(bench/[^/]+|[^/.][^/]*)/.*#\1#p' | sort -u | grep -vx bench | while read -r room; do
