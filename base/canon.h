@@ -4,7 +4,7 @@
  *  1. Every matmul output is ONE fma chain over ascending k that starts at +0; bias, then accumulation into a gradient,
  *     are each one later add.
  *  2. Sums over token rows (weight, bias and gain gradients, loss mean, norms) are chains inside blocks of
- *     CANON_BLOCK rows; blocks join by a fixed pairwise tree (canon_merge).
+ *     CANON_BLOCK rows; blocks join by a fixed pairwise tree (tree_join in kernels/cpu/real.h).
  *  3. Reductions along a row: lane j of 32 takes elements j, j+32, … in order; then lanes fold 16, 8, 4, 2, 1.
  *  4. Causal softmax omits absent keys. Several contributors to one gradient add in the order the tape runs backward.
  *  5. exp, log, tanh, erf, sin, cos are the polynomials below: only fma, mul, add, div, sqrt, compare and integer

@@ -41,7 +41,7 @@ char *format_real(char *out, double x);
 enum { TIME_SIZE = 24 };
 char *format_time(char out[TIME_SIZE], int64_t seconds);
 
-/* Splits "a.b" paths and "key=value" pairs are left to callers; this trims blanks at both ends in place. */
+/* Trims blanks at both ends in place. */
 char *trim(char *text);
 
 /* The code point that begins text[length] (length > 0) in *code; returns its bytes, 1 to 4, or 0 when no

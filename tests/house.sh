@@ -71,7 +71,9 @@ report "no file over 500 lines" "$(size 500)"
 report "no line over 120 columns" "$(tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | xargs grep -nE '^.{121,}$' | cut -c1-100)"
 # Meson 1.0 stops in the middle of its report when two tests share a name.
 report "no two tests share a name" \
-  "$({ tracked 'tests/*/test_*.c' | sed -E "s|.*/test_(.*)\.c|'\1'|"; tracked 'tests/*meson.build' | xargs grep -hoE "\btest\('[a-z0-9_]+'" | grep -oE "'[a-z0-9_]+'"; } | sort | uniq -d)"
+  "$({ tracked 'tests/*/test_*.c' | sed -E "s|.*/test_(.*)\.c|'\1'|"
+    tracked 'tests/*meson.build' | sort -u | xargs grep -hoE "\btest\('[a-z0-9_]+'" | grep -oE "'[a-z0-9_]+'"; } | sort | uniq -d)"
+
 report "the suite of a test is its file's name" "$(tracked 'tests/*/test_*.c' | while read -r file; do
   name=$(basename "$file" .c)
   grep -nE '^(Test|TestSuite|ParameterizedTestParameters|ParameterizedTest)\(' "$file" | grep -vE "\((int \*index, )?${name#test_}[,)]" | sed "s|^|$file:|"
@@ -132,6 +134,8 @@ PY
 done)"
 
 report "figures in README and REPRODUCE are the reference's" "$(sh tests/figures_in_text.sh . --check 2>&1)"
+
+report "every number in README, REPRODUCE and docs is recomputed or a setting" "$(python3 tests/numbers_in_text.py . 2>&1)"
 
 report "every path that a document, comment or script names exists" "$(sh tests/paths_in_text.sh . 2>&1)"
 report "README's map has a row for every folder and room" \

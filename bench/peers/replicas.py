@@ -39,11 +39,10 @@ import sys
 import tempfile
 import time
 
-from compare import HERE, TOLERANCE, UNMEASURED, WAIT_SECONDS, corpus_of, cpu_model, publish
+from compare import HERE, TOLERANCE, UNMEASURED, WAIT_SECONDS, corpus_of, cpu_model, largest, publish, tolerance_at
 
 ROWS = ["eager", "compile", "folded", "folded-compile", "func", "jax"]
 OURS = {"float": "exact", "tf32": "tf32", "bf16": "bf16"}  # normbench's precision beside each of the rows'
-NEAR = 4  # the loss that TOLERANCE is meant for; a unit in the last place of a larger one is larger
 GATE = 4  # steps whose losses are compared one by one
 NOISE = 2  # standard errors
 MOVING = {"fade", "blend"}  # ops whose strength changes with the step, which a file shows at one step only
@@ -67,8 +66,8 @@ def mean_of_last(losses):
 
 def judge(row, theirs, ours, tolerance):
     """row with what was compared, void where the two did not train the same; losses are [step][seed]."""
-    difference = max(abs(a - b) for one, other in zip(theirs[:GATE], ours[:GATE]) for a, b in zip(one, other))
-    tolerance *= max(1, statistics.fmean(ours[0]) / NEAR)
+    difference = largest(abs(a - b) for one, other in zip(theirs[:GATE], ours[:GATE]) for a, b in zip(one, other))
+    tolerance = tolerance_at(statistics.fmean(ours[0]), tolerance)
     pairs = [a - b for a, b in zip(mean_of_last(theirs), mean_of_last(ours))]
     noise = statistics.stdev(mean_of_last(ours)) / math.sqrt(len(pairs))
     final, bound = statistics.fmean(pairs), max(tolerance, NOISE * noise)

@@ -36,8 +36,8 @@ typedef struct {
     int cells, arms, seeds, baseline;
 } Sample;
 
-/* records: [cells][arms][seeds], as plan_records gives them; they outlive the sample. RC_INTEGRITY: a record of another
- * seed; RC_UNMEASURED: a run that neither failed nor has a validation it should have. */
+/* records: [cells][arms][seeds], as records_take (bench/run/store.h) gives; they outlive the sample. RC_INTEGRITY: a
+ * record of another seed; RC_UNMEASURED: a run that neither failed nor has a validation it should have. */
 Rc sample_make(Sample *s, const Experiment *x, const RunRecord *records, Error *e);
 void sample_release(Sample *s);
 

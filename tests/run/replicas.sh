@@ -128,6 +128,23 @@ for off, want in [(1.4e-4, "ok"), (1.6e-4, "void")]:
 PY
 )"
 
+verdict "compare.py's tolerance grows with the loss, and a loss that is not a number is void" "$("$python" - "$peers" 2>&1 <<'PY'
+import sys
+from types import SimpleNamespace
+sys.path.insert(0, sys.argv[1])
+from compare import judge
+for precision, loss, off, want in [("float", 2.0, 1.9e-5, "ok"), ("float", 2.0, 2.1e-5, "void"), ("float", 120.0, 5.9e-4, "ok"),
+                                   ("float", 120.0, 6.1e-4, "void"), ("bf16", 120.0, 0.29, "ok"), ("bf16", 120.0, 0.31, "void"),
+                                   ("float", 120.0, float("nan"), "void")]:
+    for step in (0, 1):
+        side = SimpleNamespace(precision=precision, losses=[loss, loss, 9.9], status="ok")
+        side.losses[step] += off
+        judge(side, SimpleNamespace(losses=[loss, loss, 1.0]))
+        if side.status != want:
+            print(precision, loss, off, "at step", step, side.status)
+PY
+)"
+
 # What is not there.
 mkdir lacks
 for library in torch jax; do echo "raise ImportError(\"No module named '$library'\")" >lacks/$library.py; done

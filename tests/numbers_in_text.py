@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+"""Every number in the prose of README.md, REPRODUCE.md and docs/*.md is recomputed from results/, or is a setting.
+
+    numbers_in_text.py ROOT          prints what is wrong, and nothing when nothing is
+    numbers_in_text.py ROOT --show   prints every sentence of the list as it must read now
+
+Prose is what stands outside generated blocks (tests/figures_in_text.sh), code, links' targets and comments. The list,
+tests/numbers_in_text.def, has two kinds of rows:
+    setting REGEX        a number that is no result: what was asked for, a shape, a version, another's number
+    FILE: SENTENCE       {} and {:FORMAT} stand for numbers; the document must hold the sentence with them filled in
+      = EXPRESSION       their values, of the functions below; lines that are indented further go on
+A number in digits that neither kind covers is wrong, and so is one in words before a unit ("twelve times").
+"""
+import csv
+import functools
+import glob
+import json
+import math
+import os
+import re
+import statistics
+import string
+import sys
+
+WORDS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+         "seventeen eighteen nineteen twenty").split()
+NUMBER = re.compile(rf"(?<![\w.^])(?<!\w-)[-+]?(?:\d+(?:,\d{{3}})*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?|"
+                    rf"\b(?:{'|'.join(WORDS)}|half|twice) (?:times|percent|decades|nats|BLEU)\b")
+T95 = {7: 2.364624252, 15: 2.131449546}  # the 97.5 % quantile of Student's t by degrees of freedom
+HIDDEN = [r"<!-- (?:from|finding of) .*?<!-- end -->", r"^```.*?^```", r"<!--.*?-->",  # blocks, code, comments
+          r"(?<=\])\([^)\s]*\)", r"\[[\w.-]+/[\w./-]+\]", r"`(?:[^`\n]|\n(?!\n))*`"]  # targets of links, paths, code
+
+
+class Number(float):
+    """A float with formats of the texts: :p is .023, :word is twelve, :, is 1,216; no zero has a sign."""
+
+    def __format__(self, form):
+        if form == "word":
+            return WORDS[int(self)]
+        whole = int(self) if self == int(self) else float(self)
+        text = format(whole, form) if form in ("", ",") else format(float(self), ".3f" if form == "p" else form)
+        return re.sub(r"^-(?=[0.]+$)", "", text.removeprefix("0") if form == "p" else text)
+
+
+def path(name):
+    return os.path.join(ROOT, "results", name)
+
+
+@functools.cache
+def lines(name):
+    """Of a file under results/."""
+    with open(path(name), encoding="utf-8") as file:
+        return file.read().split("\n")
+
+
+@functools.cache
+def load(name):
+    with open(path(name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def runs(*experiments, **where):
+    """The rows of results/reference/quick/NAME-runs.csv whose columns are as said; one that several files have once."""
+    found = {}
+    for name in experiments:
+        with open(path(f"reference/{name if '/' in name else 'quick/' + name}-runs.csv"), encoding="utf-8") as file:
+            found |= {row["id"]: row for row in csv.DictReader(file) if all(row[k] == str(v) for k, v in where.items())}
+    if not found:
+        raise ValueError(f"no run of {experiments} has {where}")
+    return list(found.values())
+
+
+def losses(experiment, **where):
+    """Validation loss by seed."""
+    chosen = runs(experiment, **where)
+    if len({row["seed"] for row in chosen}) != len(chosen):
+        raise ValueError(f"{experiment}: {where} leaves several runs of a seed")
+    return {int(row["seed"]): float(row["valid_loss"]) for row in chosen}
+
+
+def mean(experiment, **where):
+    return statistics.fmean(losses(experiment, **where).values())
+
+
+def difference(experiment, one, other, **where):
+    """Mean over seeds of one minus other, each a dictionary of columns, and its paired 95 % t interval."""
+    a, b = losses(experiment, **where, **one), losses(experiment, **where, **other)
+    return interval([a[seed] - b[seed] for seed in a])
+
+
+def variance(experiment, **where):
+    return statistics.variance(losses(experiment, **where).values())
+
+
+def interval(values):
+    centre, width = statistics.fmean(values), T95[len(values) - 1] * statistics.stdev(values) / math.sqrt(len(values))
+    return centre, centre - width, centre + width
+
+
+def at(name, regex):
+    """The groups of the one line of a file that matches, numbers where they are some."""
+    found = [match for match in map(re.compile(regex).search, lines(name)) if match]
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} lines of {name} match {regex}")
+    return tuple(number(group) for group in found[0].groups())
+
+
+def all_at(name, regex):
+    """The first group of every line that matches."""
+    found = [number(match[1]) for match in map(re.compile(regex).search, lines(name)) if match]
+    if not found:
+        raise ValueError(f"no line of {name} matches {regex}")
+    return found
+
+
+def last(name, regex):
+    """The groups of the last line that matches."""
+    found = [match for match in map(re.compile(regex).search, lines(name)) if match]
+    return tuple(number(group) for group in found[-1].groups())
+
+
+def holds(true, *values):
+    """values, which the sentence may give because the rest of it is true."""
+    if not true:
+        raise ValueError(f"the sentence with {values} is not true")
+    return values
+
+
+def number(text):
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return text
+
+
+def count(name, regex):
+    return sum(bool(re.search(regex, line)) for line in lines(name))
+
+
+def verdicts(claim, regex=""):
+    """The stored verdicts of a claim whose hypothesis, place and experiment, as "HYPOTHESIS | PLACE", match."""
+    found = [v for w in load("reference/claims.json")["writeups"] for c in w["claims"] if re.fullmatch(claim, c["id"])
+             for v in c["verdicts"] if re.search(regex, f"{v.get('hypothesis')} | {v.get('where')}")]
+    if not found:
+        raise ValueError(f"no stored verdict of {claim} matches {regex}")
+    return found
+
+
+def verdict(claim, regex, *keys):
+    """Numbers of the one verdict that matches; by default its effect and interval."""
+    found = verdicts(claim, regex)
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} stored verdicts of {claim} match {regex}")
+    return tuple(found[0][key] for key in keys or ("effect", "lo", "hi"))
+
+
+def contrast(table, arm, cell=0, step=None, metric="valid_loss"):
+    """What a stored table (its JSON) has of an arm minus the baseline; at its last step, or at one."""
+    family = [c for c in load(f"reference/{table}.json")["family"]["at"]
+              if (c["cell"], c["metric"], c["terms"][0]["arm"]) == (cell, metric, arm) and step in (None, c["step"])]
+    return max(family, key=lambda c: c["step"])
+
+
+def losses_of(table, arm, cell=0):
+    """Validation loss by seed at the last step of a stored table's cell."""
+    arms = load(f"reference/{table}.json")["cells"][cell]["steps"][-1]["arms"]
+    (found,) = (a for a in arms if a["arm"] == arm)
+    return {run["seed"]: run["value"] for run in found["metrics"]["valid_loss"]["runs"]}
+
+
+def duration(command, *columns):
+    """Of results/perf/durations.csv, which says who measured or estimated it, and where; least by default."""
+    with open(path("perf/durations.csv"), encoding="utf-8") as file:
+        (row,) = (row for row in csv.DictReader(file) if row["command"] == command)
+    return [number(row[column]) for column in columns or ("least",)]
+
+
+def growth(column, **where):
+    """{(machine, shape, command, runs): a column} of results/reference/growth/measured.csv."""
+    with open(path("reference/growth/measured.csv"), encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row[column] and all(row[k] == str(v) for k, v in where.items())]
+    return {(row["machine"], row["shape"], row["command"], int(row["runs"])): float(row[column]) for row in rows}
+
+
+def ends(values):
+    return min(values), max(values)
+
+
+def same(*values):
+    """The one value that all are."""
+    return holds(len(set(values)) == 1, *set(values))
+
+
+def failed(run, unigram):
+    """A row of runs() that diverged or stalled: ended, but not 0.05 nats below the unigram model."""
+    return run["status"] != "ok" or float(run["valid_loss"]) > unigram - 0.05
+
+
+def placements():
+    """Names of the variants that normbench list prints."""
+    text = "\n".join(lines("reference/rows.txt")).split("\n\n")[0]
+    return re.findall(r"^  (\w[\w-]*) {2,}x? ?", text, re.M)
+
+
+def worse_placements():
+    """How many arms the full ranking leaves the first place open to, finds worse than Pre-LN, and does not tell from it."""
+    pattern = re.compile(r" +\d+ +(\d+)(?: to \d+)? .* (<?\.\d+|baseline)$")
+    rows = [row for row in map(pattern.match, lines("reference/full/placements.txt")) if row]
+    rows = rows[:[row[2] for row in rows].index("<.001") + 1]
+    worse = sum(row[2] != "baseline" and float(row[2].lstrip("<")) < 0.05 for row in rows)
+    return sum(row[1] == "1" for row in rows), worse, len(rows) - 1 - worse
+
+
+def stuck_seed():
+    """Of 8 layers at N(0, 1): the baseline's stuck loss, how far it is above LayerNorm's, and the most of other seeds."""
+    one, other = (losses_of("full/embedding-norm", arm, 1) for arm in ("baseline", "layernorm"))
+    d = {seed: one[seed] - other[seed] for seed in one}
+    worst = max(d, key=d.get)
+    return one[worst], d[worst], max(abs(x) for seed, x in d.items() if seed != worst)
+
+
+def folders(name):
+    return len([entry for entry in glob.glob(os.path.join(path(name), "*")) if os.path.isdir(entry)])
+
+
+def values_of(expression):
+    """The numbers that an expression gives, flat."""
+    def flat(x):
+        if isinstance(x, (list, tuple)):
+            return [y for part in x for y in flat(part)]
+        return [Number(x) if isinstance(x, (int, float)) else x]
+    if not expression:
+        raise ValueError("no expression below the sentence")
+    return flat(eval(expression, globals()))
+
+
+def fill(sentence, values):
+    wanted = sum(field is not None for _, field, _, _ in string.Formatter().parse(sentence))
+    if wanted != len(values):
+        raise ValueError(f"{wanted} numbers in the sentence, {len(values)} in the expression: {values}")
+    return sentence.format(*values)
+
+
+def read_list(file):
+    """([setting regex], [(line, document, sentence, expression)])"""
+    settings, sentences = [], []
+    for at_line, text in enumerate(open(file, encoding="utf-8").read().split("\n"), 1):
+        if not text.strip() or text.startswith("#"):
+            continue
+        if text.startswith("setting "):
+            settings.append((at_line, text.removeprefix("setting ")))
+        elif text.startswith("  "):
+            sentences[-1][3] += " " + text.strip().removeprefix("= ")
+        else:
+            document, _, sentence = text.partition(": ")
+            sentences.append([at_line, document, sentence, ""])
+    return settings, sentences
+
+
+class Prose:
+    """A document's text in one line with what is hidden blanked, and the document's line of every character."""
+
+    def __init__(self, text):
+        for pattern in HIDDEN:
+            text = re.sub(pattern, lambda m: re.sub(r"[^\n]", "\0", m[0]), text, flags=re.S | re.M)
+        kept, self.line, at_line = [], [], 1
+        for character in text:
+            blank = character.isspace()
+            if character != "\0" and not (blank and (not kept or kept[-1] == " ")):
+                kept.append(" " if blank else character)
+                self.line.append(at_line)
+            at_line += character == "\n"
+        self.text, self.free = "".join(kept), [True] * len(kept)
+
+    def cover(self, regex):
+        """How often the expression matches; numbers inside a match count as explained."""
+        found = 0
+        for match in re.finditer(regex, self.text):
+            self.free[match.start():match.end()] = [False] * (match.end() - match.start())
+            found += 1
+        return found
+
+    def unexplained(self):
+        for match in NUMBER.finditer(self.text):
+            if any(self.free[match.start():match.end()]):  # also of one that is longer than what was found
+                around = self.text[max(0, match.start() - 40):match.end() + 30]
+                yield self.line[match.start()], match[0], around
+
+
+def check(root, show):
+    settings, sentences = read_list(os.path.join(root, "tests/numbers_in_text.def"))
+    names = ["README.md", "REPRODUCE.md", *sorted(glob.glob("docs/*.md", root_dir=root))]
+    prose = {name: Prose(open(os.path.join(root, name), encoding="utf-8").read()) for name in names}
+    for at_line, document, sentence, expression in sentences:
+        where = f"tests/numbers_in_text.def:{at_line}"
+        if document not in prose:
+            print(f"{where}: no document '{document}'")
+            continue
+        try:
+            filled = fill(sentence, values_of(expression))
+        except (ArithmeticError, LookupError, OSError, SyntaxError, TypeError, ValueError, NameError) as wrong:
+            print(f"{where}: {wrong}")
+            continue
+        if show:
+            print(f"{document}: {filled}")
+        elif not prose[document].cover(re.escape(filled)):
+            print(f"{where}: {document} does not say: {filled}")
+    for at_line, regex in settings:
+        if not sum([text.cover(regex) for text in prose.values()]) and not show:
+            print(f"tests/numbers_in_text.def:{at_line}: no document has such a setting: {regex}")
+    for name, text in prose.items():
+        for line, number_there, around in text.unexplained() if not show else ():
+            print(f"{name}:{line}: {number_there} is neither recomputed nor a setting (tests/numbers_in_text.def): "
+                  f"…{around}…")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or not os.path.isdir(sys.argv[1]):
+        sys.exit(__doc__)
+    ROOT = sys.argv[1]
+    check(ROOT, "--show" in sys.argv)
