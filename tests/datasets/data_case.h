@@ -36,7 +36,7 @@ __attribute__((unused)) static void leave_folder(void) {
 }
 
 /* A suite whose tests run in a folder of their own. */
-#define DATA_SUITE(name) TestSuite(name, .init = enter_folder, .fini = leave_folder, .timeout = 60)
+#define DATA_SUITE(name) TestSuite(name, .init = enter_folder, .fini = leave_folder, .timeout = 600)
 
 /* Writes a file, folders included. */
 __attribute__((unused)) static void put(const char *file, const char *bytes, size_t length) {

@@ -10,7 +10,7 @@
 #include "datasets/ngrams.h"
 #include "datasets/tokenize_13a.h"
 
-TestSuite(bleu, .timeout = 60);
+TestSuite(bleu, .timeout = 600);
 
 static const struct {
     const char *hypothesis, *reference, *words; /* words: of the hypothesis */

@@ -286,7 +286,7 @@ static size_t decoded_hash(char hash[SHA256_HEX], const Dataset *d, size_t first
 
 /* The write-up has 2.642 bytes per token on validation; one pass of 32 x 128 tokens is 978
  * steps (878 of the 90/10 cut). */
-Test(wikitext, wikitext_2_where_the_mirror_has_it, .timeout = 280) {
+Test(wikitext, wikitext_2_where_the_mirror_has_it, .timeout = 600) {
     Error e = {0};
     Dataset d, kept;
     CorpusBytes test;

@@ -5,9 +5,7 @@
 set -o pipefail
 root=$(realpath "$1") library=$(realpath "$2") folder=$3
 shift 3
-{ [ -e "$folder/build.ninja" ] ||
-  meson setup "$folder" "$root" -Db_sanitize=address,undefined -Dtests=disabled -Dcuda=disabled; } >"$folder.log" 2>&1 &&
-  ninja -C "$folder" bench/normbench >>"$folder.log" 2>&1 ||
+sh "$root/tests/sanitized.sh" "$root" "$folder" bench/normbench >"$folder.log" 2>&1 ||
   { echo "1..1"; echo "not ok 1 - the sanitized program builds"; tail -n 20 "$folder.log" | sed 's/^/# /'; exit 1; }
 python3 "$root/tests/faults/memory.py" "$folder/bench/normbench" "$root" "$library" "$@" |
   sed 's/^\(# figure: [^|]*[^ |]\) |/\1, sanitized |/'

@@ -74,7 +74,7 @@ static void all_say(int ranks, void (*body)(const Ranks *r, char *said), const c
     for (int i = 0; i < ranks; i++) cr_expect_str_eq(said[i], what, "rank %d of %d: %s", i, ranks, said[i]);
 }
 
-Test(nccl, ranks_get_each_others_bytes, .timeout = 60) {
+Test(nccl, ranks_get_each_others_bytes, .timeout = 600) {
     for (int ranks = 2; ranks <= RANKS; ranks *= 2) all_say(ranks, swaps, "ok");
 }
 
@@ -105,7 +105,7 @@ static void totals(const Ranks *r, char *said) {
     nccl_leave(n, false);
 }
 
-Test(nccl, totals_are_of_all_ranks, .timeout = 60) {
+Test(nccl, totals_are_of_all_ranks, .timeout = 600) {
     for (int ranks = 1; ranks <= RANKS; ranks *= 2) all_say(ranks, totals, "ok");
 }
 
@@ -126,7 +126,7 @@ static void twice(const Ranks *r, char *said) {
     nccl_leave(NULL, false);
 }
 
-Test(nccl, ranks_meet_again, .timeout = 60) {
+Test(nccl, ranks_meet_again, .timeout = 600) {
     all_say(4, twice, "ok");
 }
 
@@ -146,7 +146,7 @@ static void absent_on_one(const Ranks *r, char *said) {
 
 #define WHICH "--ranks: CUDA devices exchange gradients by NCCL, which "
 
-Test(nccl, all_ranks_say_why_there_is_no_library, .timeout = 60) {
+Test(nccl, all_ranks_say_why_there_is_no_library, .timeout = 600) {
     char said[RANKS][SAID];
     each_says(4, absent, said);
     for (int i = 0; i < 4; i++) {
@@ -178,7 +178,7 @@ static void no_communicator(const Ranks *r, char *said) {
     nccl_leave(met(FAKE_NCCL, r, said), false);
 }
 
-Test(nccl, ranks_join_together_or_not_at_all, .timeout = 60) {
+Test(nccl, ranks_join_together_or_not_at_all, .timeout = 600) {
     char said[RANKS][SAID];
     each_says(4, other_version, said);
     for (int i = 0; i < 4; i++)
@@ -214,7 +214,7 @@ static void unlike_totals(const Ranks *r, char *said) {
     nccl_leave(n, false);
 }
 
-Test(nccl, unlike_sizes_are_told, .timeout = 60) {
+Test(nccl, unlike_sizes_are_told, .timeout = 600) {
     all_say(2, unlike_sizes, "ncclGroupEnd: invalid usage");
     char said[RANKS][SAID];
     each_says(4, unlike_totals, said); /* a rank may see that rank 2 differs, or that others have left because of it */
@@ -238,7 +238,7 @@ static void refused(const Ranks *r, char *said) {
     nccl_leave(n, false);
 }
 
-Test(nccl, a_refused_swap_ends_its_group, .timeout = 60) {
+Test(nccl, a_refused_swap_ends_its_group, .timeout = 600) {
     all_say(2, refused, "ok");
 }
 
@@ -261,7 +261,7 @@ static void lost_before_total(const Ranks *r, char *said) {
     lost(r, said, true);
 }
 
-Test(nccl, a_lost_rank_is_told, .timeout = 60) {
+Test(nccl, a_lost_rank_is_told, .timeout = 600) {
     char said[RANKS][SAID];
     each_says(2, lost_before_swap, said);
     cr_expect_str_eq(said[0], "ncclGroupEnd: a remote process is gone");
@@ -394,7 +394,7 @@ static void groups(const Ranks *r, char *said) {
     }
 }
 
-Test(nccl, messages_of_a_group_go_together_and_in_order, .timeout = 60) {
+Test(nccl, messages_of_a_group_go_together_and_in_order, .timeout = 600) {
     open_fake();
     all_say(2, groups, "ok");
 }
@@ -416,7 +416,7 @@ static void stops(const Ranks *r, char *said) {
     (void)ranks_any(r, false);
 }
 
-Test(nccl, a_rank_that_stops_is_told, .timeout = 60) {
+Test(nccl, a_rank_that_stops_is_told, .timeout = 600) {
     open_fake();
     all_say(2, stops, "ok");
 }
@@ -427,7 +427,7 @@ static void unlike_ranks(const Ranks *r, char *said) {
     if (rc != ncclInvalidUsage) snprintf(said, SAID, "two and four ranks: %d", (int)rc);
 }
 
-Test(nccl, ranks_agree_how_many_they_are, .timeout = 30) {
+Test(nccl, ranks_agree_how_many_they_are, .timeout = 600) {
     open_fake();
     all_say(2, unlike_ranks, "ok");
 }

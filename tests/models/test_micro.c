@@ -131,7 +131,7 @@ Test(micro, ranks_have_the_bits_of_one, .timeout = 600) {
 
 /* Losses, weights and all probes of a device are those of the host in one pass. The shim takes its time, so: two
  * blocks, one layer; with dropout. */
-Test(micro, a_device_in_passes_has_the_bits_of_the_host, .timeout = 240) {
+Test(micro, a_device_in_passes_has_the_bits_of_the_host, .timeout = 600) {
     Error none;
     Variant v;
     ModelShape s;
@@ -232,7 +232,7 @@ static void stopped_at(char culprit[CULPRIT_SIZE], const char *backend, int pass
 }
 
 /* The device holds the last pass's activations, which are finite when the bad row is in the first. */
-Test(micro, a_device_names_a_bad_row_of_any_pass, .timeout = 240) {
+Test(micro, a_device_names_a_bad_row_of_any_pass, .timeout = 600) {
     Error none;
     char host[CULPRIT_SIZE], device[CULPRIT_SIZE];
     const int row[] = {5, CANON_BLOCK + 5};

@@ -14,7 +14,7 @@
 static Experiment x; /* too large for a stack; each test has its own process */
 static Error e;
 
-TestSuite(experiment, .timeout = 60);
+TestSuite(experiment, .timeout = 600);
 
 static Rc parse_with(const char *text, const char *profile, int sets, const char *const *set, int arms,
                      const char *const *arm) {

@@ -13,7 +13,7 @@
 static Experiment x; /* too large for a stack; each test has its own process */
 static Error e;
 
-TestSuite(experiment_bad, .timeout = 120);
+TestSuite(experiment_bad, .timeout = 600);
 
 static Rc parse(const char *text) {
     e = (Error){0};

@@ -12,7 +12,7 @@
 
 static Error e; /* each test has its own process */
 
-TestSuite(spec, .timeout = 60);
+TestSuite(spec, .timeout = 600);
 
 static void refused(const char *want) {
     cr_assert_eq(e.code, RC_USAGE, "not refused: %s", want);

@@ -38,7 +38,7 @@ static void leave(void) {
     cr_assert_eq(system(words), 0);
 }
 
-TestSuite(export, .timeout = 280, .init = enter, .fini = leave);
+TestSuite(export, .timeout = 600, .init = enter, .fini = leave);
 
 /* Runs `normbench NAME words…`, its stdout into `printed`. */
 static Rc command(const char *name, Rc (*run)(Session *, Error *), const char *const *words) {

@@ -31,7 +31,7 @@ static void leave(void) {
     close(memory);
 }
 
-TestSuite(export_bad, .timeout = 280, .init = enter, .fini = leave);
+TestSuite(export_bad, .timeout = 600, .init = enter, .fini = leave);
 
 /* These tests make many thousand files: not on a disk. */
 static void store(const void *bytes, size_t length) {

@@ -170,7 +170,7 @@ static double accuracy_by_hand(Trainer *t, int probe, int vocab) {
 }
 
 /* Against plain sums, alone and as one of three replicas, of which each has its own. */
-Test(linear_probe, accuracy_by_hand, .init = enter, .fini = leave, .timeout = 120) {
+Test(linear_probe, accuracy_by_hand, .init = enter, .fini = leave, .timeout = 600) {
     RunSpec s = small();
     Error e;
     const ProbeChoice c = with_linear_probes();
@@ -200,7 +200,7 @@ Test(linear_probe, accuracy_by_hand, .init = enter, .fini = leave, .timeout = 12
 }
 
 /* In a run: the last row and the last evaluation alone have them, nothing else changes, a resumed run has the same. */
-Test(linear_probe, stands_in_the_last_row, .init = enter, .fini = leave, .timeout = 120) {
+Test(linear_probe, stands_in_the_last_row, .init = enter, .fini = leave, .timeout = 600) {
     RunSpec s = small();
     RunRecord plain, r, resumed;
     const ProbeChoice c = with_linear_probes();

@@ -16,7 +16,7 @@
 #include "stats/variance.h"
 #include "tests/stats/test_stats.h"
 
-TestSuite(stats_limits, .init = st_init, .timeout = 120);
+TestSuite(stats_limits, .init = st_init, .timeout = 600);
 
 enum { MOST = 8 };
 

@@ -16,7 +16,7 @@
 static MadeUp m; /* too large for a stack; each test has its own process */
 static Error e;
 
-TestSuite(claim, .timeout = 120);
+TestSuite(claim, .timeout = 600);
 
 static void make(const char *yaml, const char *profile) {
     made_up_init(&m, yaml, profile);

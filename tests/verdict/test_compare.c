@@ -11,7 +11,7 @@
 #include "bench/run/provenance.h"
 #include "bench/write/compare.h"
 
-TestSuite(compare, .timeout = 120);
+TestSuite(compare, .timeout = 600);
 
 static Error e;
 static CompareData data;

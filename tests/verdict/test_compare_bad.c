@@ -10,7 +10,7 @@
 #include "bench/cli/commands.h"
 #include "bench/write/compare.h"
 
-TestSuite(compare_bad, .timeout = 120);
+TestSuite(compare_bad, .timeout = 600);
 
 static Error e;
 static const CompareOptions plain = {.margin = NAN, .conf = .95, .cap = NAN, .stall = NAN};

@@ -6,7 +6,7 @@
 
 #include "bench/write/compare.h"
 
-TestSuite(compare_corpora, .timeout = 120);
+TestSuite(compare_corpora, .timeout = 600);
 
 static Error e;
 static CompareCorpora data;

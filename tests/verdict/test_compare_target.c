@@ -8,7 +8,7 @@
 
 #include "bench/write/compare.h"
 
-TestSuite(compare_target, .timeout = 120);
+TestSuite(compare_target, .timeout = 600);
 
 static Error e;
 static CompareData data;

@@ -9,7 +9,7 @@
 #include "bench/cli/commands.h"
 #include "bench/write/compare.h"
 
-TestSuite(compare_unpaired, .timeout = 120);
+TestSuite(compare_unpaired, .timeout = 600);
 
 static Error e;
 static CompareData data;

@@ -6,7 +6,7 @@
 
 #include "bench/write/compare.h"
 
-TestSuite(compare_verdicts, .timeout = 120);
+TestSuite(compare_verdicts, .timeout = 600);
 
 static Error e;
 static CompareData data;

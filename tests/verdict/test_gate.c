@@ -8,7 +8,7 @@
 #include "bench/verdict/baseline.h"
 #include "bench/verdict/gate.h"
 
-TestSuite(gate, .timeout = 30);
+TestSuite(gate, .timeout = 600);
 
 static Error e;
 static int compared;

@@ -17,7 +17,7 @@ static void fini(void) {
     made_up_release(&m);
 }
 
-TestSuite(grid, .timeout = 120, .fini = fini);
+TestSuite(grid, .timeout = 600, .fini = fini);
 
 enum { RATES = 4, SEEDS = 6 };
 

@@ -12,7 +12,7 @@
 static MadeUp m; /* too large for a stack; each test has its own process */
 static Error e;
 
-TestSuite(reading, .timeout = 120);
+TestSuite(reading, .timeout = 600);
 
 enum { SEEDS = 10 }; /* from which on the bootstrap decides */
 static const char two[] = "name: made-up-two\ntitle: Made-up numbers, two arms\nbaseline: baseline\nlayers: 4\n"

@@ -12,7 +12,7 @@
 static MadeUp m; /* too large for a stack; each test has its own process */
 static Error e;
 
-TestSuite(replication, .timeout = 120);
+TestSuite(replication, .timeout = 600);
 
 /* The second arm's loss after 150 steps, as far from the baseline's. */
 static void shift(int seed, double by) {

@@ -13,7 +13,7 @@
 static MadeUp m; /* too large for a stack; each test has its own process */
 static Error e;
 
-TestSuite(sensitivity, .timeout = 120);
+TestSuite(sensitivity, .timeout = 600);
 
 enum { SEEDS = 4 };
 

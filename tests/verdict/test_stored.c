@@ -10,7 +10,7 @@
 #include "bench/verdict/stored.h"
 #include "bench/write/ledger.h"
 
-TestSuite(stored, .timeout = 60);
+TestSuite(stored, .timeout = 600);
 
 static Error e;
 

@@ -15,7 +15,7 @@ static MadeUp m; /* too large for a stack; each test has its own process */
 static TargetSteps t;
 static Error e;
 
-TestSuite(target_steps, .timeout = 120);
+TestSuite(target_steps, .timeout = 600);
 
 /* The curve falls from 5 by 1 at `fall`, and rises above 5 at the end. */
 static void curve(RunRecord *r, double fall) {

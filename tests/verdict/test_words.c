@@ -8,7 +8,7 @@
 #include "bench/write/compare.h"
 #include "tests/verdict/made_up.h"
 
-TestSuite(words, .timeout = 120);
+TestSuite(words, .timeout = 600);
 
 static MadeUp m; /* too large for a stack; each test has its own process */
 static Error e;

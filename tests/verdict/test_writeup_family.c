@@ -4,7 +4,7 @@
 
 #include "bench/verdict/writeup_family.h"
 
-TestSuite(writeup_family, .timeout = 60);
+TestSuite(writeup_family, .timeout = 600);
 
 /* Alone .03 is below .05; with another experiment whose tests are not all rejected it counts twice. */
 Test(writeup_family, experiments_of_a_write_up_are_one_family) {

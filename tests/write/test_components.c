@@ -18,7 +18,7 @@ static MadeUp m; /* too large for a stack; each test has its own process */
 static Components c;
 static Error e;
 
-TestSuite(components, .timeout = 120);
+TestSuite(components, .timeout = 600);
 
 /* Five seeds move the loss by -2 … 2, whose variance is 2.5: starting weights by 0.03 times that, batches by 0.02,
  * dropout by 0.01. The orders leave start and batches uncorrelated. */

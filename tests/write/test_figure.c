@@ -14,7 +14,7 @@
 static MadeUp m; /* too large for a stack; each test has its own process */
 static Error e;
 
-TestSuite(figure, .timeout = 120);
+TestSuite(figure, .timeout = 600);
 
 static void table(TableOptions options) {
     cr_assert_eq(made_up_table(&m, options, &e), RC_OK, "%s", e.text);

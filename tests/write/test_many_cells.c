@@ -9,7 +9,7 @@
 static MadeUp m; /* too large for a stack */
 static Error e;
 
-TestSuite(many_cells, .timeout = 120);
+TestSuite(many_cells, .timeout = 600);
 
 static bool named(const Figure *figure, int figures, const char *name) {
     for (int i = 0; i < figures; i++)

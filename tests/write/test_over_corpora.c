@@ -20,7 +20,7 @@ static MadeUp m; /* too large for a stack; each test has its own process */
 static Corpora c;
 static Error e;
 
-TestSuite(over_corpora, .timeout = 120);
+TestSuite(over_corpora, .timeout = 600);
 
 /* Bits per byte over the corpus' own level, 1 and 3: far apart, so that without it all differences between arms were
  * lost among those of the corpora. */

@@ -10,7 +10,7 @@
 static MadeUp m; /* too large for a stack; each test has its own process */
 static Error e;
 
-TestSuite(paper, .timeout = 120);
+TestSuite(paper, .timeout = 600);
 
 static void make(const char *yaml, const char *profile, TableOptions options) {
     made_up_init(&m, yaml, profile);

