@@ -101,7 +101,7 @@ static Rc foretell(Session *s, const Experiment *x, const Todo *p, const Store *
     Outlook o;
     Text words;
     text_init(&words);
-    outlook_make(&o, x, stored, s->precise, dry);
+    outlook_make(&o, x, stored, s->precise);
     outlook_text(&o, x, &words);
     fputs(words.at, to);
     Rc rc = submits ? slurm_run(s, x, p, &o, slurm, word, e) : estimate(s, p, &o, to, e);

@@ -11,9 +11,7 @@
 
 #define POWER .8
 
-/* Patterns times comparisons: about two and twenty seconds. */
-#define SHORT_WORK 1200
-#define LONG_WORK 12000
+#define WORK 12000 /* patterns times comparisons: beyond, fewer samples would be simulated (stats/power.h) */
 
 /* The steps above 0 at which all arms of a cell are validated (bench/verdict/sample.h). */
 static int common_steps(const Experiment *x, int cell) {
@@ -33,10 +31,10 @@ static int common_steps(const Experiment *x, int cell) {
     return common;
 }
 
-static double detectable(int seeds, int comparisons, double alpha, double most) {
+static double detectable(int seeds, int comparisons, double alpha) {
     size_t n = (size_t)seeds, k = (size_t)comparisons;
     bool reachable = st_test_find("signflip")->floor(n, 1) < alpha;
-    if (!reachable || !k || (k > 1 && ldexp((double)k, seeds) > most)) return (double)NAN;
+    if (!reachable || !k || (k > 1 && ldexp((double)k, seeds) > WORK)) return (double)NAN;
     StPower p = st_flip_mde(n, k, POWER, alpha);
     return p.status == ST_OK ? p.d_z : (double)NAN;
 }
@@ -114,7 +112,7 @@ static void read_stored(Outlook *o, const Experiment *x, const Store *stored, bo
     free(part.seed);
 }
 
-void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool precise, bool thorough) {
+void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool precise) {
     const StTest *flip = st_test_find("signflip");
     st_init();
     *o = (Outlook){.seeds = x->seeds,
@@ -123,9 +121,9 @@ void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool pre
                    .alpha = x->alpha,
                    .floor = flip->floor((size_t)x->seeds, 1),
                    .least = (int)st_test_seeds(flip, 1, x->alpha),
-                   .detectable = detectable(x->seeds, 1, x->alpha, 0)};
+                   .detectable = detectable(x->seeds, 1, x->alpha)};
     for (int cell = 0; cell < o->cells; cell++) o->comparisons += o->arms * common_steps(x, cell);
-    o->among = detectable(x->seeds, o->comparisons, x->alpha, thorough ? LONG_WORK : SHORT_WORK);
+    o->among = detectable(x->seeds, o->comparisons, x->alpha);
     o->sd = mem_alloc((size_t)x->arms, sizeof *o->sd);
     for (int i = 0; i < x->arms; i++) o->sd[i] = (double)NAN;
     o->seconds = mem_alloc((size_t)(o->cells * x->arms), sizeof *o->seconds);
