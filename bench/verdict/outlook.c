@@ -39,16 +39,22 @@ static double detectable(int seeds, int comparisons, double alpha) {
     return p.status == ST_OK ? p.d_z : (double)NAN;
 }
 
-static bool all_stored(const Experiment *x, const Store *stored, int seed) {
-    char hash[SHA256_HEX];
+/* Leaves of part's seeds those of which every run is stored. */
+static void keep_stored(Experiment *part, const Store *stored) {
+    const int seeds = part->seeds;
+    char(*hash)[SHA256_HEX] = mem_alloc((size_t)seeds, sizeof *hash);
+    bool *lacks = mem_alloc((size_t)seeds, sizeof *lacks);
     int count;
-    for (int cell = 0; cell < experiment_cells(x); cell++)
-        for (int arm = 0; arm < x->arms; arm++) {
-            RunSpec s = experiment_spec(x, cell, arm, seed);
-            spec_hash(&s, hash);
-            if (!store_find(stored, hash, &count)) return false;
+    for (int cell = 0; cell < experiment_cells(part); cell++)
+        for (int arm = 0; arm < part->arms; arm++) {
+            experiment_hashes(part, cell, arm, hash);
+            for (int i = 0; i < seeds; i++) lacks[i] |= !store_find(stored, hash[i], &count);
         }
-    return true;
+    part->seeds = 0;
+    for (int i = 0; i < seeds; i++)
+        if (!lacks[i]) part->seed[part->seeds++] = part->seed[i];
+    free(lacks);
+    free(hash);
 }
 
 /* The spread of an arm's differences at a cell's last step; one with a diverged run has none. */
@@ -97,9 +103,8 @@ static void read_stored(Outlook *o, const Experiment *x, const Store *stored, bo
     Sample sample;
     Error none;
     part.seed = mem_alloc((size_t)x->seeds, sizeof *part.seed);
-    part.seeds = 0;
-    for (int seed = 0; seed < x->seeds; seed++)
-        if (all_stored(x, stored, seed)) part.seed[part.seeds++] = x->seed[seed];
+    memcpy(part.seed, x->seed, (size_t)x->seeds * sizeof *part.seed);
+    keep_stored(&part, stored);
     if (part.seeds && !records_take(&records, stored, &part, precise, &none)) {
         if (!records.missing) read_times(o, records.at, part.seeds);
         if (!records.missing && part.seeds > 1 && !sample_make(&sample, &part, records.at, &none)) {
