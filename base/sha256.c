@@ -55,6 +55,12 @@ void sha256_init(Sha256 *h) {
     EVP_DigestInit_ex(h->context, EVP_sha256(), NULL);
 }
 
+void sha256_copy(Sha256 *h, const Sha256 *of) {
+    h->context = EVP_MD_CTX_new();
+    assert(h->context);
+    EVP_MD_CTX_copy_ex(h->context, of->context);
+}
+
 void sha256_add(Sha256 *h, const void *bytes, size_t length) {
     EVP_DigestUpdate(h->context, bytes, length);
 }

@@ -23,6 +23,7 @@ typedef struct {
     void *context; /* EVP_MD_CTX */
 } Sha256;
 void sha256_init(Sha256 *h);
+void sha256_copy(Sha256 *h, const Sha256 *of); /* what was added to `of` so far; both are ended on their own */
 void sha256_add(Sha256 *h, const void *bytes, size_t length);
 char *sha256_end(Sha256 *h, char out[SHA256_HEX]);
 

@@ -55,6 +55,13 @@ void text_format(Text *t, const char *format, ...) {
     t->length += (size_t)n;
 }
 
+void text_pair(Text *t, const char *key, const char *value) {
+    text_add(t, key, strlen(key));
+    text_add(t, " = ", 3);
+    text_add(t, value, strlen(value));
+    text_add(t, "\n", 1);
+}
+
 void text_wrapped(Text *t, const char *head, const char *words, int indent, int width) {
     int column = (int)strlen(head);
     const char *between = "";
@@ -164,7 +171,8 @@ bool parse_bool(const char *text, bool *out) {
 char *format_real(char *out, double x) {
     if (isnan(x)) return strcpy(out, "nan");
     if (isinf(x)) return strcpy(out, x > 0 ? "inf" : "-inf");
-    if (fabs(x) < 1e9 && x == (int)x && x != 0) { /* most numbers of a plan: the same text, without the search */
+    if (x == 0) return strcpy(out, signbit(x) ? "-0" : "0");
+    if (fabs(x) < 1e9 && x == (int)x) { /* most numbers of a plan: the same text, without the search */
         sprintf(out, "%d", (int)x);
         return out;
     }

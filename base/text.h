@@ -18,6 +18,9 @@ void text_clear(Text *t);
 void text_add(Text *t, const char *bytes, size_t length);
 void text_format(Text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A line of canonical texts: "key = value\n". */
+void text_pair(Text *t, const char *key, const char *value);
+
 /* Words broken at blanks so that no line is longer than `width` columns; the first begins with `head`, the others with
  * `indent` blanks. */
 void text_wrapped(Text *t, const char *head, const char *words, int indent, int width);

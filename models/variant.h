@@ -118,6 +118,9 @@ void variant_valid(const char *key, Text *out);
  * records and this its default. */
 bool variant_left_out(const char *key, const char *value);
 
+/* Whether two rows are one network: they have one canonical text. */
+bool variant_same(const Variant *a, const Variant *b);
+
 /* Canonical text of all columns, "key = value" lines: two arms with one text are one network. The name is not in it.
  * A column without ranges has the text that it had before there were any. */
 void variant_text(const Variant *v, Text *out);

@@ -48,7 +48,7 @@ static bool valid_level(double x) {
 }
 
 StPower st_power(double d_z, size_t n, double alpha) {
-    StPower r = {ST_BAD_ARG, n, d_z, alpha, NAN};
+    StPower r = {ST_BAD_ARG, n, d_z, alpha, NAN, 0};
     if (!(fabs(d_z) <= D_MAX) || !valid_level(alpha) || n > N_MAX) {
         return r;
     }
@@ -91,7 +91,7 @@ static StStatus search_n(StPower *r, double target, gsl_integration_workspace *w
 }
 
 StPower st_nfor(double d_z, double power, double alpha) {
-    StPower r = {ST_BAD_ARG, 0, d_z, alpha, NAN};
+    StPower r = {ST_BAD_ARG, 0, d_z, alpha, NAN, 0};
     if (!(fabs(d_z) <= D_MAX) || !valid_level(alpha) || !valid_level(power)) {
         return r;
     }
@@ -143,7 +143,7 @@ static StStatus search_d(Missing *m, double *d_z) {
 }
 
 StPower st_mde(size_t n, double power, double alpha) {
-    StPower r = {ST_BAD_ARG, n, NAN, alpha, NAN};
+    StPower r = {ST_BAD_ARG, n, NAN, alpha, NAN, 0};
     if (!valid_level(alpha) || !valid_level(power) || power <= alpha || n > N_MAX) {
         return r;
     }

@@ -1,5 +1,6 @@
 /* normbench run EXPERIMENT: train what is missing. */
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,18 +39,35 @@ static bool wanted(const Todo *p, int i) {
     return !p->run[i].done && todo_mine(p, &p->run[i]);
 }
 
+/* A reason and how many runs have it; why first: by_why compares it. */
+typedef struct {
+    char why[sizeof((TodoRun *)0)->why];
+    int runs;
+} Reason;
+
+static int by_why(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
 /* Why each missing run is trained, runs of one reason counted together. */
 static void print_reasons(const Todo *p, FILE *to) {
+    Reason **found, **reason = NULL;
+    void *known = NULL; /* a tree of search.h */
+    int reasons = 0;
     for (int i = 0; i < p->runs; i++) {
-        int same = 0, earlier = 0;
         if (!wanted(p, i)) continue;
-        for (int j = 0; j < p->runs; j++) {
-            if (!wanted(p, j) || strcmp(p->run[j].why, p->run[i].why)) continue;
-            same++;
-            earlier += j < i;
+        if (!(found = tfind(p->run[i].why, &known, by_why))) {
+            reason = mem_grow(reason, (size_t)reasons + 1, sizeof *reason);
+            reason[reasons] = mem_alloc(1, sizeof **reason);
+            strcpy(reason[reasons]->why, p->run[i].why);
+            if (!(found = tsearch(reason[reasons++], &known, by_why))) mem_end(sizeof known);
         }
-        if (!earlier) fprintf(to, "  %d run%s: %s\n", same, same == 1 ? "" : "s", p->run[i].why);
+        (*found)->runs++;
     }
+    for (int i = 0; i < reasons; i++)
+        fprintf(to, "  %d run%s: %s\n", reason[i]->runs, reason[i]->runs == 1 ? "" : "s", reason[i]->why);
+    tdestroy(known, free);
+    free(reason);
 }
 
 /* Seconds that the missing runs take one after another, as stored runs of the same arms did; NaN: some have none. */
@@ -101,7 +119,7 @@ static Rc foretell(Session *s, const Experiment *x, const Todo *p, const Store *
     Outlook o;
     Text words;
     text_init(&words);
-    outlook_make(&o, x, stored, s->precise, dry);
+    outlook_make(&o, x, stored, s->precise);
     outlook_text(&o, x, &words);
     fputs(words.at, to);
     Rc rc = submits ? slurm_run(s, x, p, &o, slurm, word, e) : estimate(s, p, &o, to, e);

@@ -50,11 +50,7 @@ static SpecHash *hashes_of(const Experiment *x, int *count) {
     SpecHash *all = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, sizeof *all);
     *count = 0;
     for (int cell = 0; cell < experiment_cells(x); cell++)
-        for (int arm = 0; arm < x->arms; arm++)
-            for (int seed = 0; seed < x->seeds; seed++) {
-                RunSpec spec = experiment_spec(x, cell, arm, seed);
-                spec_hash(&spec, all[(*count)++]);
-            }
+        for (int arm = 0; arm < x->arms; arm++, *count += x->seeds) experiment_hashes(x, cell, arm, all + *count);
     qsort(all, (size_t)*count, sizeof *all, by_text);
     return all;
 }

@@ -98,7 +98,7 @@ static void fill(Submission *sub, const Experiment *x, const Todo *t, const Deal
             strcpy(r->id, run->id);
             strcpy(r->arithmetic, run->arithmetic);
             snprintf(r->arithmetic_class, sizeof r->arithmetic_class, "%s", run->arithmetic_class);
-            spec_hash(&run->spec, r->spec_sha256);
+            strcpy(r->spec_sha256, run->spec_sha256);
             experiment_cell_text(cell, x, run->cell);
             snprintf(r->what, sizeof r->what, "%s%s%s seed %llu", cell, cell[0] ? "  " : "", x->arm[run->arm].name,
                      (unsigned long long)run->spec.seed);

@@ -42,6 +42,15 @@ RunSpec experiment_spec(const Experiment *x, int cell, int arm, int seed) {
     return s;
 }
 
+void experiment_hashes(const Experiment *x, int cell, int arm, char (*hash)[SHA256_HEX]) {
+    if (!x->seeds) return;
+    RunSpec first = experiment_spec(x, cell, arm, 0);
+    SpecSeeds seeds;
+    spec_seeds_init(&seeds, &first);
+    for (int seed = 0; seed < x->seeds; seed++) spec_seeds_hash(&seeds, x->seed[seed], "", hash[seed]);
+    spec_seeds_release(&seeds);
+}
+
 char *experiment_cell_text(char *out, const Experiment *x, int cell) {
     enum { ROOM = 256 };
     size_t n = 0;

@@ -120,6 +120,8 @@ void experiment_release(Experiment *x);
 /* Cells are the combinations of factor values (1 when there is no factor). The spec of (cell, arm, seed index). */
 int experiment_cells(const Experiment *x);
 RunSpec experiment_spec(const Experiment *x, int cell, int arm, int seed);
+/* spec_hash of an arm's runs in a cell: hash[seeds]. */
+void experiment_hashes(const Experiment *x, int cell, int arm, char (*hash)[SHA256_HEX]);
 /* "token_std = 1" of a cell, or "" without factors; out holds at least 256 bytes. */
 char *experiment_cell_text(char *out, const Experiment *x, int cell);
 

@@ -96,8 +96,23 @@ int spec_since(const char *key) {
     return i < 0 ? variant_since(key) : fields[i].since;
 }
 
-static RunSpec initial; /* every text of a plan of thousands of runs is held against the defaults: made once */
+/* Every text of a plan is held against the defaults: they and their canonical texts are made once. */
+static RunSpec initial;
+static char initial_text[sizeof fields / sizeof *fields][SPEC_WORD_SIZE];
 static pthread_once_t made = PTHREAD_ONCE_INIT;
+
+static char *field_text(char *out, const RunSpec *s, const Field *f) {
+    const void *at = (const char *)s + f->at;
+    switch (f->kind) {
+    case KIND_integer: sprintf(out, "%lld", (long long)*(const int64_t *)at); break;
+    case KIND_real: format_real(out, *(const double *)at); break;
+    case KIND_flag: strcpy(out, *(const bool *)at ? "true" : "false"); break;
+    case KIND_word:
+    case KIND_tokenizer: strcpy(out, ((const SpecWord *)at)->text); break;
+    case KIND_choice: strcpy(out, f->choice[*(const int *)at]); break;
+    }
+    return out;
+}
 
 static void make_initial(void) {
     RunSpec *s = &initial;
@@ -107,6 +122,7 @@ static void make_initial(void) {
         Rc rc = spec_set(s, fields[i].key, fields[i].initial, &e);
         assert(rc == RC_OK && "a default of spec.def is not valid");
         (void)rc;
+        field_text(initial_text[i], s, &fields[i]);
     }
     const Variant *pre = variant_find("pre", &e);
     assert(pre);
@@ -245,18 +261,41 @@ Rc spec_set(RunSpec *s, const char *key, const char *value, Error *e) {
 
 char *spec_get(char *out, const RunSpec *s, const char *key) {
     int i = spec_index(key);
-    if (i < 0) return variant_get(out, &s->variant, key);
-    const Field *f = &fields[i];
-    const void *at = (const char *)s + f->at;
+    return i < 0 ? variant_get(out, &s->variant, key) : field_text(out, s, &fields[i]);
+}
+
+static bool left_out(int i, const char *value) {
+    return fields[i].since > 1 && !strcmp(value, initial_text[i]);
+}
+
+bool spec_left_out(const char *key, const char *value) {
+    int i = spec_index(key);
+    pthread_once(&made, make_initial);
+    return i < 0 ? variant_left_out(key, value) : left_out(i, value);
+}
+
+/* Whether a key has the bytes of its default, whose text is there. */
+static bool has_default(const RunSpec *s, const Field *f) {
+    const void *at = (const char *)s + f->at, *its = (const char *)&initial + f->at;
     switch (f->kind) {
-    case KIND_integer: sprintf(out, "%lld", (long long)*(const int64_t *)at); break;
-    case KIND_real: format_real(out, *(const double *)at); break;
-    case KIND_flag: strcpy(out, *(const bool *)at ? "true" : "false"); break;
+    case KIND_integer: return !memcmp(at, its, sizeof(int64_t));
+    case KIND_real: return !memcmp(at, its, sizeof(double));
+    case KIND_flag: return !memcmp(at, its, sizeof(bool));
     case KIND_word:
-    case KIND_tokenizer: strcpy(out, ((const SpecWord *)at)->text); break;
-    case KIND_choice: strcpy(out, f->choice[*(const int *)at]); break;
+    case KIND_tokenizer: return !strcmp(((const SpecWord *)at)->text, ((const SpecWord *)its)->text);
+    case KIND_choice: return !memcmp(at, its, sizeof(int));
     }
-    return out;
+    return false;
+}
+
+void spec_text_keys(const RunSpec *s, Text *out) {
+    char value[SPEC_TEXT_SIZE];
+    pthread_once(&made, make_initial);
+    for (int i = 0; i < spec_key_count; i++) {
+        const char *text = has_default(s, &fields[i]) ? initial_text[i] : field_text(value, s, &fields[i]);
+        if (!left_out(i, text)) text_pair(out, fields[i].key, text);
+    }
+    variant_text(&s->variant, out);
 }
 
 /* What a key takes, for --help: "1 to 256", "true, false", "gelu, relu", "text". */

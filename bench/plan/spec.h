@@ -75,6 +75,15 @@ void spec_text_keys(const RunSpec *s, Text *out);
 /* SHA-256 of the canonical text: what the records of a run are found by. */
 void spec_hash(const RunSpec *s, char out[SHA256_HEX]);
 
+/* The same of runs that differ in their seed alone, whose common text is made and hashed once. more: what stands behind
+ * the text; "" gives spec_hash. */
+typedef struct {
+    Sha256 keys;
+} SpecSeeds;
+void spec_seeds_init(SpecSeeds *h, const RunSpec *s);
+void spec_seeds_release(SpecSeeds *h);
+void spec_seeds_hash(const SpecSeeds *h, uint64_t seed, const char *more, char out[SHA256_HEX]);
+
 /* Whether canonical texts leave out a key with this value: it is young, and this is its default. */
 bool spec_left_out(const char *key, const char *value);
 

@@ -7,53 +7,49 @@
 
 #include "bench/plan/spec.h"
 
-bool spec_left_out(const char *key, const char *value) {
-    RunSpec initial;
-    char text[SPEC_TEXT_SIZE];
-    if (!spec_has(key)) return variant_left_out(key, value);
-    if (spec_since(key) == 1) return false;
-    spec_init(&initial);
-    return !strcmp(value, spec_get(text, &initial, key));
-}
-
-void spec_text_keys(const RunSpec *s, Text *out) {
-    char value[SPEC_TEXT_SIZE];
-    for (int i = 0; i < spec_key_count; i++)
-        if (!spec_left_out(spec_keys[i], spec_get(value, s, spec_keys[i])))
-            text_format(out, "%s = %s\n", spec_keys[i], value);
-    variant_text(&s->variant, out);
-}
-
-void spec_hash(const RunSpec *s, char out[SHA256_HEX]) {
-    Text text;
-    text_init(&text);
-    spec_text(s, &text);
-    sha256_hex_of(out, text.at, text.length);
-    text_release(&text);
-}
-
 void spec_text(const RunSpec *s, Text *out) {
     spec_text_keys(s, out);
     text_format(out, "seed = %llu\n", (unsigned long long)s->seed);
 }
 
+void spec_seeds_init(SpecSeeds *h, const RunSpec *s) {
+    Text text;
+    text_init(&text);
+    spec_text_keys(s, &text);
+    sha256_init(&h->keys);
+    sha256_add(&h->keys, text.at, text.length);
+    text_release(&text);
+}
+
+void spec_seeds_hash(const SpecSeeds *h, uint64_t seed, const char *more, char out[SHA256_HEX]) {
+    char line[32];
+    Sha256 all;
+    sha256_copy(&all, &h->keys);
+    sha256_add(&all, line, (size_t)sprintf(line, "seed = %llu\n", (unsigned long long)seed));
+    sha256_add(&all, more, strlen(more));
+    sha256_end(&all, out);
+}
+
+void spec_seeds_release(SpecSeeds *h) {
+    char unused[SHA256_HEX];
+    sha256_end(&h->keys, unused);
+}
+
+void spec_hash(const RunSpec *s, char out[SHA256_HEX]) {
+    SpecSeeds one;
+    spec_seeds_init(&one, s);
+    spec_seeds_hash(&one, s->seed, "", out);
+    spec_seeds_release(&one);
+}
+
 /* The row that has these columns, or a nameless one. */
 static void name_variant(Variant *v) {
-    Text mine, row;
-    text_init(&mine);
-    text_init(&row);
-    variant_text(v, &mine);
-    v->name = "custom";
-    v->label = v->cite = "";
-    bool found = false;
-    for (int i = 0; i < variant_count && !found; i++) { /* the first of rows that are one network */
-        text_clear(&row);
-        variant_text(&variants[i], &row);
-        found = !strcmp(mine.at, row.at);
-        if (found) *v = variants[i];
-    }
-    text_release(&mine);
-    text_release(&row);
+    int i = 0; /* the first of rows that are one network */
+    while (i < variant_count && !variant_same(v, &variants[i])) i++;
+    if (i < variant_count)
+        *v = variants[i];
+    else
+        v->name = "custom", v->label = v->cite = "";
 }
 
 /* Seeds are uint64_t; parse_integer is int64_t. */

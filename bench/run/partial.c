@@ -2,24 +2,23 @@
 
 #include <stdlib.h>
 
-/* Runs of a seed that are not stored, in any class or arithmetic. */
-static int missing_of(const Store *s, const Experiment *x, int seed) {
-    char hash[SHA256_HEX];
-    int missing = 0, count;
+/* Runs of each seed that are not stored, in any class or arithmetic: missing[seeds]. */
+static void count_missing(const Store *s, const Experiment *x, int *missing) {
+    char(*hash)[SHA256_HEX] = mem_alloc((size_t)x->seeds, sizeof *hash);
+    int count;
     for (int cell = 0; cell < experiment_cells(x); cell++)
         for (int arm = 0; arm < x->arms; arm++) {
-            RunSpec spec = experiment_spec(x, cell, arm, seed);
-            spec_hash(&spec, hash);
-            (void)store_find(s, hash, &count);
-            missing += !count;
+            experiment_hashes(x, cell, arm, hash);
+            for (int seed = 0; seed < x->seeds; seed++) missing[seed] += !store_find(s, hash[seed], &count);
         }
-    return missing;
+    free(hash);
 }
 
 Rc partial_seeds(const Store *s, Experiment *x, Text *words, Error *e) {
     int *missing = mem_alloc((size_t)x->seeds, sizeof *missing), each = experiment_cells(x) * x->arms;
     int whole = 0, kept = 0, named = 0, all = 0;
-    for (int i = 0; i < x->seeds; i++) missing[i] = missing_of(s, x, i), whole += !missing[i], all += missing[i];
+    count_missing(s, x, missing);
+    for (int i = 0; i < x->seeds; i++) whole += !missing[i], all += missing[i];
     if (!whole) {
         error_set(e, RC_UNMEASURED, "no seed has all of its %d runs yet: %d of %d are missing", each, all,
                   each * x->seeds);

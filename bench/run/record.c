@@ -270,13 +270,18 @@ PrecisionKind precision_of_class(const char *arithmetic_class) {
     return begins_with(arithmetic_class, "bf16") ? PRECISION_bf16 : PRECISION_exact;
 }
 
+void record_identity_text(Text *out, const char *dataset_sha256, const char *tokenizer_sha256,
+                          const char *arithmetic_class, const char *arithmetic) {
+    text_format(out, "dataset_sha256 = %s\ntokenizer_sha256 = %s\narithmetic = %s %s\n", dataset_sha256,
+                tokenizer_sha256, arithmetic_class, arithmetic);
+}
+
 void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
                      const char *arithmetic_class, const char *arithmetic) {
     Text text;
     text_init(&text);
     spec_text(s, &text);
-    text_format(&text, "dataset_sha256 = %s\ntokenizer_sha256 = %s\narithmetic = %s %s\n", dataset_sha256,
-                tokenizer_sha256, arithmetic_class, arithmetic);
+    record_identity_text(&text, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
     sha256_hex_of(out, text.at, text.length);
     text_release(&text);
 }
@@ -387,6 +392,7 @@ static Rc read_head(RecordHead *h, json_t *root, const char *id, Error *e) {
     h->made = json_integer_value(json_object_get(json_object_get(root, "provenance"), "made"));
     if (strcmp(h->id, id)) return error_set(e, RC_INTEGRITY, "id: names another run");
     if (read_spec(root, schema, h->arithmetic_class, &spec, h->spec_sha256, e)) return e->code;
+    h->precision = (PrecisionKind)spec.precision;
     if (record_identity_holds(id, &spec, h->dataset_sha256, h->tokenizer_sha256, h->arithmetic_class, h->arithmetic))
         return RC_OK;
     return error_set(e, RC_INTEGRITY, "id: it is not that of this spec, dataset, tokenizer and arithmetic");

@@ -86,6 +86,7 @@ typedef struct {
     char id[SHA256_HEX], spec_sha256[SHA256_HEX], arithmetic_class[BACKEND_CLASS_SIZE], arithmetic[SHA256_HEX];
     char dataset_sha256[SHA256_HEX], tokenizer_sha256[SHA256_HEX];
     char status[16];
+    PrecisionKind precision; /* its spec's */
     double wall_seconds;
     int64_t made; /* 0: the record is older than this member */
 } RecordHead;
@@ -94,7 +95,10 @@ typedef struct {
  * record_read. */
 Rc record_head(RecordHead *h, const char *folder, const char *id, Error *e);
 
-/* A run's id: SHA-256 of its canonical text, the corpus' and tokenizer's hashes, the arithmetic's class and hash. */
+/* A run's id: SHA-256 of its canonical text, the corpus' and tokenizer's hashes, the arithmetic's class and hash.
+ * record_identity_text: what is hashed behind the canonical text (spec_seeds_hash). */
+void record_identity_text(Text *out, const char *dataset_sha256, const char *tokenizer_sha256,
+                          const char *arithmetic_class, const char *arithmetic);
 void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
                      const char *arithmetic_class, const char *arithmetic);
 

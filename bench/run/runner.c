@@ -64,7 +64,7 @@ static Hold describe(const Runner *r, const TodoRun *run) {
     char cell[256];
     experiment_cell_text(cell, r->x, run->cell);
     strcpy(c.id, run->id);
-    spec_hash(&run->spec, c.spec_sha256);
+    strcpy(c.spec_sha256, run->spec_sha256);
     snprintf(c.experiment, sizeof c.experiment, "%s", r->x->name);
     snprintf(c.profile, sizeof c.profile, "%s", r->x->profile);
     snprintf(c.what, sizeof c.what, "%s%s%s seed %llu", cell, cell[0] ? "  " : "", r->x->arm[run->arm].name,

@@ -226,22 +226,29 @@ static Rc check_corpora(const Wanted *run, int runs, Error *e) {
 static int choose(Wanted *run, Unit *unit, const Store *s, const Experiment *x, Text *notes) {
     int runs = 0, units = 0, missing = 0;
     const char *arithmetic_class[PRECISION_COUNT];
-    char hash[SHA256_HEX];
+    char(*hash)[SHA256_HEX] = mem_alloc((size_t)x->seeds, sizeof *hash);
     for (int cell = 0; cell < experiment_cells(x); cell++)
         for (int arm = 0; arm < x->arms; arm++) {
             unit[units++] = (Unit){.run = &run[runs], .runs = x->seeds};
+            if (s->heads) experiment_hashes(x, cell, arm, hash);
             for (int seed = 0; seed < x->seeds; seed++) {
                 Wanted *w = &run[runs++];
                 *w = (Wanted){.spec = experiment_spec(x, cell, arm, seed)};
-                spec_hash(&w->spec, hash);
-                w->found = store_find(s, hash, &w->count);
+                if (s->heads) w->found = store_find(s, hash[seed], &w->count);
             }
         }
+    free(hash);
     for (PrecisionKind p = 0; p < PRECISION_COUNT; p++) arithmetic_class[p] = choose_class(run, runs, p, notes);
     for (int i = 0; i < units; i++) take_unit(&unit[i], arithmetic_class[unit[i].run->spec.precision]);
     for (int i = 0; i < runs; i++) missing += !run[i].taken;
     note_units(unit, units, x, notes);
     return missing;
+}
+
+static bool holds_precision(const Store *s, PrecisionKind p) {
+    bool holds = false;
+    for (int i = 0; i < s->heads && !holds; i++) holds = s->head[i].precision == p;
+    return holds;
 }
 
 static void set_precision(Experiment *x, PrecisionKind p) {
@@ -254,6 +261,7 @@ static void choose_precision(Records *r, Wanted *run, Unit *unit, const Store *s
     r->missing = choose(run, unit, s, x, notes);
     if (!r->missing || precise || !experiment_leaves_precision(x)) return;
     for (PrecisionKind p = PRECISION_fp32; p < PRECISION_COUNT; p++) {
+        if (!holds_precision(s, p)) continue;
         text_clear(notes);
         set_precision(x, p);
         int missing = choose(run, unit, s, x, notes);

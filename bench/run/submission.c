@@ -189,12 +189,8 @@ static Rc choose(const Submission *s, int task, Todo *t, Error *e) {
     Rc rc = RC_OK;
     for (const SubmittedRun *r = s->run; r < s->run + s->runs && !rc; r++) {
         int i = 0;
-        char hash[SHA256_HEX] = "";
         if (r->task != task) continue;
-        for (; i < t->runs; i++) {
-            spec_hash(&t->run[i].spec, hash);
-            if (!strcmp(hash, r->spec_sha256)) break;
-        }
+        while (i < t->runs && strcmp(t->run[i].spec_sha256, r->spec_sha256) != 0) i++;
         if (i == t->runs)
             rc = error_set(e, RC_USAGE, "--task: %.700s/tasks.json: run %.12s is not of this plan", s->folder, r->id);
         else if (strcmp(t->run[i].id, r->id) != 0)

@@ -61,10 +61,8 @@ static Rc find_stored(TodoRun *run, const char *runs, const Experiment *x, Error
 
 /* Why a run is missing: it was never run, or with another arithmetic or corpus. */
 static void explain_missing(TodoRun *run, const Store *stored) {
-    char hash[SHA256_HEX];
     int count;
-    spec_hash(&run->spec, hash);
-    const RecordHead *old = store_find(stored, hash, &count);
+    const RecordHead *old = store_find(stored, run->spec_sha256, &count);
     strcpy(run->why, "never run");
     for (int i = 0; i < count; i++)
         if (strcmp(old[i].dataset_sha256, run->data->sha256))
@@ -117,7 +115,8 @@ static Rc counted(const Todo *t, const TodoRun *run, Error *e) {
     return shape_check(&pass, run->backend->device, e);
 }
 
-static Rc describe_run(const Todo *t, TodoRun *run, Session *s, const Experiment *x, void **toys, Error *e) {
+/* What the runs of an arm in a cell share, into the first of them. */
+static Rc describe_arm(const Todo *t, TodoRun *run, Session *s, const Experiment *x, void **toys, Error *e) {
     char tokenizer[SPEC_TEXT_SIZE];
     if (session_dataset(s, run->spec.dataset.text, spec_get(tokenizer, &run->spec, "tokenizer"), &run->data, e) ||
         session_backend(s, (PrecisionKind)run->spec.precision, &run->backend, e) ||
@@ -128,8 +127,32 @@ static Rc describe_run(const Todo *t, TodoRun *run, Session *s, const Experiment
                          run->backend->name);
     run_class(run->arithmetic_class, run->backend, todo_passes(t, &run->spec), t->ranks,
               t->logit_rows);
-    run_id(run->id, &run->spec, run->data, run->arithmetic_class, run->arithmetic);
-    return find_stored(run, s->runs, x, e);
+    return RC_OK;
+}
+
+/* The runs of an arm in a cell. */
+static Rc describe_seeds(Todo *t, Session *s, const Experiment *x, int cell, int arm, void **toys, Error *e) {
+    TodoRun all = {.spec = experiment_spec(x, cell, arm, 0), .cell = cell, .arm = arm, .lacking = PROBE_COUNT};
+    SpecSeeds text;
+    Text identity;
+    if (describe_arm(t, &all, s, x, toys, e)) return e->code;
+    spec_seeds_init(&text, &all.spec);
+    text_init(&identity);
+    record_identity_text(&identity, all.data->sha256, all.data->tokenizer_sha256, all.arithmetic_class,
+                         all.arithmetic);
+    Rc rc = RC_OK;
+    for (int seed = 0; seed < x->seeds && !rc; seed++) {
+        TodoRun *run = &t->run[t->runs++];
+        *run = all;
+        run->seed = seed, run->spec.seed = x->seed[seed];
+        spec_seeds_hash(&text, run->spec.seed, "", run->spec_sha256);
+        spec_seeds_hash(&text, run->spec.seed, identity.at, run->id);
+        rc = find_stored(run, s->runs, x, e);
+        t->missing += !run->done;
+    }
+    text_release(&identity);
+    spec_seeds_release(&text);
+    return rc;
 }
 
 Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
@@ -142,18 +165,9 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     t->run = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms * (size_t)x->seeds, sizeof *t->run);
     for (int cell = 0; cell < experiment_cells(x) && !rc; cell++)
         for (int arm = 0; arm < x->arms && !rc; arm++)
-            for (int seed = 0; seed < x->seeds && !rc; seed++) {
-                TodoRun *run = &t->run[t->runs++];
-                *run = (TodoRun){.spec = experiment_spec(x, cell, arm, seed),
-                                 .cell = cell,
-                                 .arm = arm,
-                                 .seed = seed,
-                                 .lacking = PROBE_COUNT};
-                rc = describe_run(t, run, s, x, &toys, e);
-                t->missing += !run->done;
-                used |= !rc && (s->oracle || !strcmp(s->backend_name, "cpu") ||
-                                !strcmp(run->backend->family, s->backend_name));
-            }
+            if (!(rc = describe_seeds(t, s, x, cell, arm, &toys, e)))
+                used |= s->oracle || !strcmp(s->backend_name, "cpu") ||
+                        !strcmp(t->run[t->runs - 1].backend->family, s->backend_name);
     if (!rc && !used && !backend_precise(s->backend_name, "exact", e)) rc = e->code = RC_UNMEASURED;
     tdestroy(toys, free);
     if (rc) todo_release(t);

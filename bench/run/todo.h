@@ -10,7 +10,7 @@ typedef struct {
     RunSpec spec;
     const Dataset *data;
     const Backend *backend; /* of the spec's precision */
-    char id[SHA256_HEX], arithmetic[SHA256_HEX], arithmetic_class[BACKEND_CLASS_SIZE];
+    char id[SHA256_HEX], spec_sha256[SHA256_HEX], arithmetic[SHA256_HEX], arithmetic_class[BACKEND_CLASS_SIZE];
     int cell, arm, seed; /* indices into the experiment */
     bool done;           /* results/runs/<id> is whole */
     int shard;           /* who trains it, 0-based (todo_shards) */

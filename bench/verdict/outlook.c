@@ -11,9 +11,7 @@
 
 #define POWER .8
 
-/* Patterns times comparisons: about two and twenty seconds. */
-#define SHORT_WORK 1200
-#define LONG_WORK 12000
+#define WORK 12000 /* patterns times comparisons: beyond, fewer samples would be simulated (stats/power.h) */
 
 /* The steps above 0 at which all arms of a cell are validated (bench/verdict/sample.h). */
 static int common_steps(const Experiment *x, int cell) {
@@ -33,24 +31,30 @@ static int common_steps(const Experiment *x, int cell) {
     return common;
 }
 
-static double detectable(int seeds, int comparisons, double alpha, double most) {
+static double detectable(int seeds, int comparisons, double alpha) {
     size_t n = (size_t)seeds, k = (size_t)comparisons;
     bool reachable = st_test_find("signflip")->floor(n, 1) < alpha;
-    if (!reachable || !k || (k > 1 && ldexp((double)k, seeds) > most)) return (double)NAN;
+    if (!reachable || !k || (k > 1 && ldexp((double)k, seeds) > WORK)) return (double)NAN;
     StPower p = st_flip_mde(n, k, POWER, alpha);
     return p.status == ST_OK ? p.d_z : (double)NAN;
 }
 
-static bool all_stored(const Experiment *x, const Store *stored, int seed) {
-    char hash[SHA256_HEX];
+/* Leaves of part's seeds those of which every run is stored. */
+static void keep_stored(Experiment *part, const Store *stored) {
+    const int seeds = part->seeds;
+    char(*hash)[SHA256_HEX] = mem_alloc((size_t)seeds, sizeof *hash);
+    bool *lacks = mem_alloc((size_t)seeds, sizeof *lacks);
     int count;
-    for (int cell = 0; cell < experiment_cells(x); cell++)
-        for (int arm = 0; arm < x->arms; arm++) {
-            RunSpec s = experiment_spec(x, cell, arm, seed);
-            spec_hash(&s, hash);
-            if (!store_find(stored, hash, &count)) return false;
+    for (int cell = 0; cell < experiment_cells(part); cell++)
+        for (int arm = 0; arm < part->arms; arm++) {
+            experiment_hashes(part, cell, arm, hash);
+            for (int i = 0; i < seeds; i++) lacks[i] |= !store_find(stored, hash[i], &count);
         }
-    return true;
+    part->seeds = 0;
+    for (int i = 0; i < seeds; i++)
+        if (!lacks[i]) part->seed[part->seeds++] = part->seed[i];
+    free(lacks);
+    free(hash);
 }
 
 /* The spread of an arm's differences at a cell's last step; one with a diverged run has none. */
@@ -99,9 +103,8 @@ static void read_stored(Outlook *o, const Experiment *x, const Store *stored, bo
     Sample sample;
     Error none;
     part.seed = mem_alloc((size_t)x->seeds, sizeof *part.seed);
-    part.seeds = 0;
-    for (int seed = 0; seed < x->seeds; seed++)
-        if (all_stored(x, stored, seed)) part.seed[part.seeds++] = x->seed[seed];
+    memcpy(part.seed, x->seed, (size_t)x->seeds * sizeof *part.seed);
+    keep_stored(&part, stored);
     if (part.seeds && !records_take(&records, stored, &part, precise, &none)) {
         if (!records.missing) read_times(o, records.at, part.seeds);
         if (!records.missing && part.seeds > 1 && !sample_make(&sample, &part, records.at, &none)) {
@@ -114,7 +117,7 @@ static void read_stored(Outlook *o, const Experiment *x, const Store *stored, bo
     free(part.seed);
 }
 
-void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool precise, bool thorough) {
+void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool precise) {
     const StTest *flip = st_test_find("signflip");
     st_init();
     *o = (Outlook){.seeds = x->seeds,
@@ -123,9 +126,9 @@ void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool pre
                    .alpha = x->alpha,
                    .floor = flip->floor((size_t)x->seeds, 1),
                    .least = (int)st_test_seeds(flip, 1, x->alpha),
-                   .detectable = detectable(x->seeds, 1, x->alpha, 0)};
+                   .detectable = detectable(x->seeds, 1, x->alpha)};
     for (int cell = 0; cell < o->cells; cell++) o->comparisons += o->arms * common_steps(x, cell);
-    o->among = detectable(x->seeds, o->comparisons, x->alpha, thorough ? LONG_WORK : SHORT_WORK);
+    o->among = detectable(x->seeds, o->comparisons, x->alpha);
     o->sd = mem_alloc((size_t)x->arms, sizeof *o->sd);
     for (int i = 0; i < x->arms; i++) o->sd[i] = (double)NAN;
     o->seconds = mem_alloc((size_t)(o->cells * x->arms), sizeof *o->seconds);

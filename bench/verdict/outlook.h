@@ -20,9 +20,8 @@ typedef struct {
     int timed;                  /* runs that tell it */
 } Outlook;
 
-/* What is stored and does not read counts as not stored. thorough: `among` also where it takes more than two
- * seconds. */
-void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool precise, bool thorough);
+/* What is stored and does not read counts as not stored. */
+void outlook_make(Outlook *o, const Experiment *x, const Store *stored, bool precise);
 void outlook_release(Outlook *o);
 
 #endif

@@ -111,34 +111,62 @@ static bool decides(const Experiment *x, const char *writeup) {
     return is;
 }
 
-/* The command that would measure a test: the smallest profile of the first experiment that has it. */
-static void what_is_missing(const Session *s, char **names, int count, LedgerLine *l) {
+/* What a line lacks, as far as the plans looked at say it. */
+typedef struct {
+    LedgerLine *line; /* NULL: it has its command */
+    char why[240];
+} Lacking;
+
+/* What must exist first. */
+static void say_needs(LedgerLine *l, const char *why) {
     const char *needs = l->test && l->test->needs ? l->test->needs : l->claim->needs;
-    char why[240] = "an experiment of this write-up", last[240] = "";
-    if (!l->test || l->test->needs) {
-        snprintf(l->why, sizeof l->why, "needs %.380s", needs ? needs : why);
+    snprintf(l->why, sizeof l->why, "needs %.380s", needs ? needs : why);
+}
+
+/* The command of a plan that would measure the test, or why this plan does not. */
+static void look_at_plan(Lacking *k, const Experiment *x, const char *name) {
+    LedgerLine *l = k->line;
+    char last[240] = "";
+    if (!decides(x, l->file->writeup)) return;
+    if (!claim_measured_by(l->claim, l->test, x, last, sizeof last)) {
+        snprintf(k->why, sizeof k->why, "another experiment: %s has %.160s", name, last);
         return;
     }
-    for (int i = 0; i < count; i++)
+    Text command;
+    text_init(&command);
+    experiment_command(x, &command);
+    snprintf(l->why, sizeof l->why, "%s (%d runs)", command.at, experiment_cells(x) * x->arms * x->seeds);
+    text_release(&command);
+    k->line = NULL;
+}
+
+/* The command that would measure each line that nothing measures: the smallest profile of the first experiment that has
+ * the test. Every plan is read once. */
+static void what_is_missing(Ledger *b, const Session *s, char **names, int count) {
+    Lacking *lacking = mem_alloc((size_t)b->lines, sizeof *lacking);
+    Experiment *x = mem_alloc(1, sizeof *x);
+    int lines = 0;
+    for (LedgerLine *l = b->line; l < b->line + b->lines; l++) {
+        if (l->v || l->stated || l->why[0]) continue;
+        if (l->test && !l->test->needs)
+            lacking[lines++] = (Lacking){l, "an experiment of this write-up"};
+        else
+            say_needs(l, "an experiment of this write-up");
+    }
+    for (int i = 0; i < count && lines; i++)
         for (int p = 0; p < PROFILE_COUNT; p++) {
             char path[1400];
-            Experiment *x = mem_alloc(1, sizeof *x);
             Error none;
             snprintf(path, sizeof path, "%s/bench/experiments/%s.yaml", s->root, names[i]);
-            bool ours = !experiment_read(x, path, profile_info[p].name, NULL, &none) && decides(x, l->file->writeup);
-            if (ours && claim_measured_by(l->claim, l->test, x, last, sizeof last)) {
-                Text command;
-                text_init(&command);
-                experiment_command(x, &command);
-                snprintf(l->why, sizeof l->why, "%s (%d runs)", command.at, experiment_cells(x) * x->arms * x->seeds);
-                text_release(&command);
-            } else if (ours)
-                snprintf(why, sizeof why, "another experiment: %s has %.160s", names[i], last);
-            if (x->arms) experiment_release(x);
-            free(x);
-            if (l->why[0]) return;
+            if (experiment_read(x, path, profile_info[p].name, NULL, &none)) continue;
+            for (int k = 0; k < lines; k++)
+                if (lacking[k].line) look_at_plan(&lacking[k], x, names[i]);
+            experiment_release(x);
         }
-    snprintf(l->why, sizeof l->why, "needs %s", needs ? needs : why);
+    for (int k = 0; k < lines; k++)
+        if (lacking[k].line) say_needs(lacking[k].line, lacking[k].why);
+    free(x);
+    free(lacking);
 }
 
 /* A line for every statement of a test. */
@@ -213,10 +241,10 @@ static void adjust_families(Ledger *b) {
     }
 }
 
-static void write_lines(Ledger *b, const Session *s, char **names, int count) {
+static void write_lines(Ledger *b) {
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++)
         for (const Claim *c = f->claim; c < f->claim + f->claims; c++) {
-            if (!c->tests) what_is_missing(s, names, count, add(b, f, c, NULL));
+            if (!c->tests) add(b, f, c, NULL);
             for (const ClaimTest *t = c->test; t < c->test + c->tests; t++) {
                 int before = b->lines;
                 stated_lines(b, f, c, t);
@@ -225,7 +253,7 @@ static void write_lines(Ledger *b, const Session *s, char **names, int count) {
                     verdict_rows(b, f, c, t, in, &in->table.verdicts);
                     for (int i = 0; i < in->alsos; i++) verdict_rows(b, f, c, t, in, &in->also[i]);
                 }
-                if (b->lines == before) what_is_missing(s, names, count, add(b, f, c, t));
+                if (b->lines == before) add(b, f, c, t);
             }
         }
 }
@@ -241,7 +269,8 @@ Rc ledger_make(Ledger *b, Session *s, const char *writeup, bool all, Error *e) {
     Rc rc = claims_read_all(&b->file, &b->files, s->root, writeup, e);
     if (!rc) rc = read_tables(b, s, names, count, all, e);
     if (!rc) rc = read_theory(b, s, e);
-    if (!rc) write_lines(b, s, names, count);
+    if (!rc) write_lines(b);
+    if (!rc) what_is_missing(b, s, names, count);
     if (!rc) adjust_families(b);
     names_free(names, count);
     if (rc) ledger_release(b);

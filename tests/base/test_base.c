@@ -61,6 +61,20 @@ Test(base, sha256_known_answers) {
     cr_assert_eq(name_stream("abc"), 0xeacf018fbf1678bau, "the first 8 bytes, little endian");
 }
 
+/* Two hashes that begin alike go on from one, as often as one likes. */
+Test(sha256, copies_go_on_alone) {
+    char hex[SHA256_HEX], whole[SHA256_HEX];
+    Sha256 ab, copy;
+    sha256_init(&ab);
+    sha256_add(&ab, "ab", 2);
+    for (int i = 0; i < 2; i++) {
+        sha256_copy(&copy, &ab);
+        sha256_add(&copy, "cd", (size_t)i + 1);
+        cr_assert_str_eq(sha256_end(&copy, hex), sha256_hex_of(whole, "abcd", (size_t)i + 3));
+    }
+    cr_assert_str_eq(sha256_end(&ab, hex), sha256_hex_of(whole, "ab", 2));
+}
+
 /* Any NaN hashes as one NaN; -0 and 0 do not hash alike; a tensor's hash does not depend on how it is cut. */
 Test(base, tensors_and_chains) {
     const float x[5] = {1, -0.0f, canon_from_bits(0x7fc00001u), canon_from_bits(0xffc12345u), 2};
@@ -116,8 +130,8 @@ Test(base, reals_print_as_the_shortest_that_reads_back) {
     static const struct {
         double x;
         const char *text;
-    } known[] = {{0.1, "0.1"}, {3e-4, "0.0003"}, {1e-8, "1e-08"},  {300, "300"}, {1.0 / 3, "0.3333333333333333"},
-                 {0, "0"},     {-2.5, "-2.5"},   {1e300, "1e+300"}};
+    } known[] = {{0.1, "0.1"}, {3e-4, "0.0003"}, {1e-8, "1e-08"},   {300, "300"}, {1.0 / 3, "0.3333333333333333"},
+                 {0, "0"},     {-2.5, "-2.5"},   {1e300, "1e+300"}, {-0.0, "-0"}};
     char out[40];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         cr_assert_str_eq(format_real(out, known[i].x), known[i].text);

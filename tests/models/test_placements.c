@@ -359,6 +359,23 @@ Test(placements, columns_read_back) {
             bool young = variant_since(variant_keys[k]) > 1 && !strcmp(value, variant_default(variant_keys[k]));
             cr_expect_eq(strstr(ours.at, line) != NULL, !young, "%s: %s", variants[i].name, line);
         }
+        cr_expect(variant_same(&variants[i], &v));
+        for (int k = 0; k < variant_count; k++) {
+            text_clear(&theirs);
+            variant_text(&variants[k], &theirs);
+            cr_expect_eq(variant_same(&variants[i], &variants[k]), !strcmp(ours.at, theirs.at), "%d %d", i, k);
+        }
         text_release(&ours), text_release(&theirs);
+    }
+}
+
+/* By its text alone a young column is known to stand at its default. */
+Test(placements, young_defaults_are_canonical_text) {
+    for (int k = 0; k < variant_key_count; k++) {
+        Variant v = variants[0];
+        char value[VARIANT_TEXT_SIZE];
+        cr_assert_eq(variant_set(&v, variant_keys[k], variant_default(variant_keys[k]), &e), RC_OK, "%s", e.text);
+        cr_expect_str_eq(variant_get(value, &v, variant_keys[k]), variant_default(variant_keys[k]));
+        cr_expect_eq(variant_left_out(variant_keys[k], value), variant_since(variant_keys[k]) > 1);
     }
 }

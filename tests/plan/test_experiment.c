@@ -62,6 +62,13 @@ Test(experiment, a_whole_file) {
     const double lr[] = {1e-3, 1e-3, 3e-3, 3e-3}, std[] = {0.02, 1, 0.02, 1};
     for (int cell = 0; cell < 4; cell++) {
         for (int arm = 0; arm < 3; arm++) {
+            char hash[2][SHA256_HEX], own[SHA256_HEX];
+            experiment_hashes(&x, cell, arm, hash);
+            for (int seed = 0; seed < 2; seed++) {
+                RunSpec one = experiment_spec(&x, cell, arm, seed);
+                spec_hash(&one, own);
+                cr_assert_str_eq(hash[seed], own);
+            }
             RunSpec s = experiment_spec(&x, cell, arm, 1);
             cr_assert_eq(s.lr, arm == 2 ? 0.5 : lr[cell], "an arm's own key wins over a factor");
             cr_assert(s.token_std == std[cell] && s.layers == 2 && s.width == 32 && s.steps == 20 && s.seed == 2);

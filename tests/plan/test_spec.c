@@ -241,6 +241,32 @@ Test(spec, defaults_are_frozen) {
                  "add the new key or column to this list; its `since` is the schema of records that first has it");
 }
 
+/* What is hashed once for all seeds gives the hash of each whole text, with what stands behind it. */
+Test(spec, seeds_share_their_text) {
+    const uint64_t seed[] = {0, 1, 17, UINT64_MAX};
+    RunSpec s;
+    SpecSeeds seeds;
+    Text text;
+    char hash[SHA256_HEX], whole[SHA256_HEX];
+    text_init(&text);
+    distinct(&s);
+    spec_seeds_init(&seeds, &s);
+    for (int i = 0; i < 4; i++) {
+        s.seed = seed[i];
+        text_clear(&text);
+        spec_text(&s, &text);
+        spec_seeds_hash(&seeds, s.seed, "", hash);
+        cr_expect_str_eq(hash, sha256_hex_of(whole, text.at, text.length));
+        spec_hash(&s, hash);
+        cr_expect_str_eq(hash, whole);
+        text_format(&text, "more = %d\n", i);
+        spec_seeds_hash(&seeds, s.seed, strrchr(text.at, 'm'), hash);
+        cr_expect_str_eq(hash, sha256_hex_of(whole, text.at, text.length));
+    }
+    spec_seeds_release(&seeds);
+    text_release(&text);
+}
+
 /* A young key stands in a text only where it is not at its default, so adding it changed no id. */
 Test(spec, young_keys_are_left_out_at_their_default) {
     RunSpec s, back;

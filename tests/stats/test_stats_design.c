@@ -1,5 +1,7 @@
 /* Power, looks, evidence, sweep points, and the table of tests. Power references: scipy 1.17.1 (nct.sf + nct.cdf);
  * seeds needed and detectable effects: ../shared/statistics.md. */
+#include <gsl/gsl_randist.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "stats/design.h"
@@ -71,6 +73,62 @@ Test(stats_design, power_of_sign_flips) {
     }
     STATUS(st_flip_nfor(0, .8, .05).status, ST_NOT_REACHABLE);
     cr_assert(st_flip_power(.5, 34, 5, .05).power == st_power(.5, 34, .01).power);
+}
+
+/* The share of the samples of st_flip_power in which st_maxT itself rejects the row that differs. */
+static double power_by_maxt(double d_z, size_t n, size_t k, double alpha) {
+    gsl_rng *rng = st_rng_new((StKey){0x504f574552, n * 1000 + k});
+    double *d = malloc(n * k * sizeof *d);
+    StMaxTRow *row = malloc(k * sizeof *row);
+    unsigned found = 0;
+    for (int sample = 0; sample < ST_POWER_SAMPLES; sample++) {
+        for (size_t i = 0; i < n; i++) {
+            double common = k > 1 ? gsl_ran_gaussian_ziggurat(rng, 1) : 0;
+            for (size_t j = 0; j < k; j++) {
+                double own = gsl_ran_gaussian_ziggurat(rng, 1);
+                d[j * n + i] = (k > 1 ? M_SQRT1_2 * (common + own) : own) + (j ? 0 : d_z);
+            }
+        }
+        st_maxT(d, k, n, NULL, 0, (StKey){0, 0}, row);
+        found += row[0].step < alpha;
+    }
+    free(row);
+    free(d);
+    gsl_rng_free(rng);
+    return (double)found / ST_POWER_SAMPLES;
+}
+
+/* At high levels rows without a difference are rejected before the one that has it, and at small or negative
+ * differences it is not the first. */
+Test(stats_design, power_of_sign_flips_is_that_of_maxt) {
+    static const struct {
+        size_t n, k;
+        double d_z, alpha;
+    } at[] = {{6, 1, 1.8, .05}, {7, 1, -1, .05}, {6, 2, 2.2, .05}, {6, 24, 3.5, .05},
+              {7, 3, 1.5, .05}, {7, 3, -.7, .5}, {6, 5, .4, .9},   {4, 4, .6, .5},
+              {8, 3, 1.3, .05}, {2, 2, 1, .6},   {3, 1, 1, .3},    {8, 2, 1e6, .05}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        double power = st_flip_power(at[i].d_z, at[i].n, at[i].k, at[i].alpha).power;
+        NEAR(power, power_by_maxt(at[i].d_z, at[i].n, at[i].k, at[i].alpha), 0);
+        cr_assert(power > 0 && power <= 1, "%zu: %g", i, power);
+    }
+}
+
+/* A search takes the sums of the rows without a difference once, whatever it tries: most that `run --dry-run` asks. */
+Test(stats_design, work_of_a_search) {
+    static const size_t at[][2] = {{6, 187}, {8, 46}, {10, 1}, {12, 2}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        StPower r = st_flip_mde(at[i][0], at[i][1], .8, .05);
+        double tries = ldexp(ST_POWER_SAMPLES, (int)at[i][0] - 1), most = 1.1 * ST_POWER_SUMS + 12 * tries;
+        STATUS(r.status, ST_OK);
+        cr_assert(r.sums > 5 * tries && (double)r.sums <= most, "%zu: %g of %g", i, (double)r.sums, most);
+        cr_assert((double)r.sums <= 4e8);
+    }
+    cr_assert_eq(st_flip_power(1, 34, 1, .05).sums + st_flip_power(1, 4, 1, .05).sums, 0);
+    /* More seeds than a dry run asks about: fewer samples. */
+    StPower many = st_flip_power(1, 14, 10, .05);
+    cr_assert((double)many.sums <= 1.2 * ST_POWER_SUMS);
+    cr_assert(many.power > .6 && many.power < .75, "%g", many.power);
 }
 
 Test(stats_design, seeds_needed) {
