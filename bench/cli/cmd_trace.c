@@ -241,19 +241,17 @@ static Rc take(Records *records, const Session *s, Experiment *x, Error *e) {
 /* The runs in the results; where some are missing and no other results are asked for, those that are stored with the
  * reference tables, which the session then has as its results. */
 static Rc take_any(Records *records, Session *s, Experiment *x, Error *e) {
-    bool kept = false;
+    char kept[REFERENCE_PATH_SIZE];
     Rc rc = take(records, s, x, e);
     if (rc || !records->missing || s->options->times[OPTION_results]) return rc;
-    rc = reference_has_records(s->root, x->profile, x->plan, &kept, e);
-    if (!rc && !kept) return RC_OK;
+    rc = reference_records(s->root, x->plan, kept, e);
+    if (!rc && !kept[0]) return RC_OK;
     records_release(records);
     if (rc) return rc;
-    snprintf(s->results, sizeof s->results, "%s/results/reference/records/%s", s->root, x->profile);
+    fprintf(stderr, "normbench: note: not all of these runs are in results/; read are the stored ones of %s\n",
+            kept + strlen(s->root) + 1);
+    snprintf(s->results, sizeof s->results, "%.590s", kept);
     snprintf(s->runs, sizeof s->runs, "%s/runs", s->results);
-    fprintf(stderr,
-            "normbench: note: not all of these runs are in results/; read are the stored ones of "
-            "results/reference/records/%s\n",
-            x->profile);
     return take(records, s, x, e);
 }
 

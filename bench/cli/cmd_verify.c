@@ -134,7 +134,7 @@ static Rc theory_files(const Session *s, Error *e) {
 /* The runs of a plan and the files of its folder. */
 static Rc plan_files(const Session *s, const Experiment *x, const Records *records, const PlanFolder *folder,
                      Error *e) {
-    char name[TABLE_NAME_SIZE], title[TABLE_NAME_SIZE + PROFILE_NAME_SIZE];
+    char kept[REFERENCE_PATH_SIZE], name[TABLE_NAME_SIZE], title[TABLE_NAME_SIZE + PROFILE_NAME_SIZE];
     const json_t *list = folder->before.files;
     int files = (int)json_array_size(list);
     const char **file = mem_alloc((size_t)files + 1, sizeof *file);
@@ -143,9 +143,9 @@ static Rc plan_files(const Session *s, const Experiment *x, const Records *recor
     table_name(name, x, records->at);
     snprintf(title, sizeof title, "%s %s", name, x->profile);
     reference_init(&r, name);
-    Rc rc = reference_has_records(s->root, x->profile, x->plan, &r.whole, e);
-    r.whole &= records->precision == PRECISION_exact;
-    if (!rc) rc = reference_runs(&r, s->root, x, records->at, e);
+    Rc rc = reference_records(s->root, x->plan, kept, e);
+    r.whole = kept[0] && records->precision == PRECISION_exact;
+    if (!rc) rc = reference_runs(&r, s->root, kept, x, records->at, e);
     if (!rc) rc = compare_files(&r, s, x->profile, folder->path, (char *const *)file, files, title, e);
     reference_release(&r);
     free(file);

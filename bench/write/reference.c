@@ -24,26 +24,35 @@ void reference_release(Reference *r) {
     text_release(&r->difference);
 }
 
-Rc reference_has_records(const char *root, const char *profile, const char *plan, bool *has, Error *e) {
-    char path[PATH_SIZE];
+static Rc names_plan(const char *path, const char *plan, bool *names, Error *e) {
     json_error_t why;
-    json_t *one;
+    json_t *one, *all = json_load_file(path, JSON_REJECT_DUPLICATES, &why), *plans = json_object_get(all, "plans");
     size_t i;
-    *has = false;
-    snprintf(path, sizeof path, "%.600s/results/reference/records/%.60s/MANIFEST.json", root, profile);
-    if (!file_exists(path)) return RC_OK;
-    json_t *all = json_load_file(path, JSON_REJECT_DUPLICATES, &why), *plans = json_object_get(all, "plans");
-    if (!json_is_array(plans))
-        error_set(e, RC_INTEGRITY, "%s: %s", path, all ? "it names no plans" : why.text);
-    else {
-        *e = (Error){.code = RC_OK};
-        json_array_foreach(plans, i, one) {
-            const char *text = json_string_value(json_object_get(one, "plan"));
-            *has |= text && !strcmp(text, plan);
-        }
+    bool is = json_is_array(plans);
+    json_array_foreach(plans, i, one) {
+        const char *text = json_string_value(json_object_get(one, "plan"));
+        *names |= text && !strcmp(text, plan);
     }
+    if (!is) error_set(e, RC_INTEGRITY, "%s: %s", path, all ? "it names no plans" : why.text);
     json_decref(all);
-    return e->code;
+    return is ? RC_OK : e->code;
+}
+
+Rc reference_records(const char *root, const char *plan, char out[REFERENCE_PATH_SIZE], Error *e) {
+    char all[PATH_SIZE], path[PATH_SIZE + 300], **name;
+    bool names = false;
+    Rc rc = RC_OK;
+    snprintf(all, sizeof all, "%.600s/results/reference/records", root);
+    int folders = folder_names(all, "", &name);
+    *out = 0;
+    for (int i = 0; i < folders && !rc && !names; i++) {
+        snprintf(path, sizeof path, "%s/%.200s/MANIFEST.json", all, name[i]);
+        if (name[i][0] == '.' || !file_exists(path)) continue;
+        rc = names_plan(path, plan, &names, e);
+        if (names) snprintf(out, REFERENCE_PATH_SIZE, "%.650s/%.200s", all, name[i]);
+    }
+    names_free(name, folders);
+    return rc;
 }
 
 static bool ends(const char *name, const char *ending) {

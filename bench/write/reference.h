@@ -4,7 +4,7 @@
  *   - left out are files that hold measured times (NAME-cost.*), the day they were made (*.pdf) or the command line
  *     (plan.json), and the lines of JSON that name builds: "commit", and what stands in the list "records";
  *   - a figure is compared where the same gnuplot drew both: its line "Produced by GNUPLOT ..." says which;
- *   - where the plan's records are stored (results/reference/records/<profile>), so are all of its files: one that is
+ *   - where the plan's records are stored (a folder of results/reference/records), so are all of its files: one that is
  *     missing or besides is a difference. Where they are not, the files that are stored are compared, and the runs with
  *     NAME-runs.csv. */
 #ifndef BENCH_WRITE_REFERENCE_H
@@ -29,12 +29,15 @@ typedef struct {
 void reference_init(Reference *r, const char *name);
 void reference_release(Reference *r);
 
-/* Whether records of the plan are stored below root/results/reference/records/<profile>: its MANIFEST.json names it.
- * RC_INTEGRITY: that is damaged. */
-Rc reference_has_records(const char *root, const char *profile, const char *plan, bool *has, Error *e);
+/* The folder below root/results/reference/records whose MANIFEST.json names the plan; "": none does. RC_INTEGRITY: a
+ * damaged manifest. */
+enum { REFERENCE_PATH_SIZE = 900 };
+Rc reference_records(const char *root, const char *plan, char out[REFERENCE_PATH_SIZE], Error *e);
 
-/* Counts the runs and names the first that is not stored with these bits. RC_INTEGRITY: a stored record is damaged. */
-Rc reference_runs(Reference *r, const char *root, const Experiment *x, const RunRecord *records, Error *e);
+/* Counts the runs and names the first that is not stored with these bits: beside those of the folder `kept` of
+ * reference_records, or root's list of hashes where that is "". RC_INTEGRITY: a stored record is damaged. */
+Rc reference_runs(Reference *r, const char *root, const char *kept, const Experiment *x, const RunRecord *records,
+                  Error *e);
 
 /* Compares the files that were made in the folder `here` with those of the folder `stored`. Of r, whole and name are
  * read. experiments: a folder of *.yaml, whose names tell whose files are stored. */

@@ -9,15 +9,16 @@
 
 /* Where runs are stored: whole, or a line each of NAME-runs.csv. */
 typedef struct {
-    char folder[900];
+    char folder[REFERENCE_PATH_SIZE + 8];
     char *list; /* NULL: there is none */
 } StoredRuns;
 
-static Rc open_runs(StoredRuns *s, const Reference *r, const char *root, const char *profile, Error *e) {
+static Rc open_runs(StoredRuns *s, const Reference *r, const char *root, const char *kept, const char *profile,
+                    Error *e) {
     char path[1100];
     size_t length;
     *s = (StoredRuns){.list = NULL};
-    snprintf(s->folder, sizeof s->folder, "%.600s/results/reference/records/%.60s/runs", root, profile);
+    snprintf(s->folder, sizeof s->folder, "%s/runs", kept);
     snprintf(path, sizeof path, "%.600s/results/reference/%.60s/%.120s-runs.csv", root, profile, r->name);
     return file_exists(path) ? file_read(path, &s->list, &length, e) : RC_OK;
 }
@@ -63,9 +64,10 @@ static void name_run(Reference *r, const Experiment *x, const RunRecord *here, b
     text_format(&r->run, known ? "has another loss chain or other weights" : "is not among the stored runs");
 }
 
-Rc reference_runs(Reference *r, const char *root, const Experiment *x, const RunRecord *records, Error *e) {
+Rc reference_runs(Reference *r, const char *root, const char *kept, const Experiment *x, const RunRecord *records,
+                  Error *e) {
     StoredRuns s;
-    Rc rc = open_runs(&s, r, root, x->profile, e);
+    Rc rc = open_runs(&s, r, root, kept, x->profile, e);
     r->lists_runs = r->whole || s.list;
     for (int i = 0; i < experiment_cells(x) * x->arms * x->seeds && r->lists_runs && !rc; i++) {
         char path[1100];
