@@ -174,6 +174,19 @@ static bool other_gnuplot(const Bytes *stored, const Bytes *here) {
     return strcmp(a, b) != 0;
 }
 
+static bool begins(const char *file, const char *name) {
+    size_t n = strlen(name);
+    return !strncmp(file, name, n) && (file[n] == '.' || file[n] == '-');
+}
+
+/* The first "commit" of a table's JSON. */
+static void written_by(const Bytes *json, char out[64]) {
+    static const char before[] = "\"commit\": \"";
+    const char *at = strstr(json->bytes, before);
+    if (at) at += sizeof before - 1;
+    snprintf(out, 64, "%.*s", at ? (int)strcspn(at, "\"\n") : 0, at ? at : "");
+}
+
 static Rc read_both(const char *stored, const char *here, const char *name, Bytes *a, Bytes *b, Error *e) {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%.1000s/%.300s", stored, name);
@@ -193,6 +206,8 @@ static Rc compare_file(Reference *r, const char *stored, const char *here, const
         bool other = differ(name, &a, &b, &r->difference);
         r->files++, r->same += !other;
         if (other) r->words &= same_numbers(&a, &b);
+        if (begins(name, r->name) && !strcmp(name + strlen(r->name), ".json"))
+            written_by(&a, r->commit[0]), written_by(&b, r->commit[1]);
     }
     free(a.bytes);
     free(b.bytes);
@@ -203,11 +218,6 @@ static Rc compare_file(Reference *r, const char *stored, const char *here, const
 static void alone(Reference *r, const char *name, const char *what) {
     r->files++, r->words = false;
     if (!r->difference.length) text_format(&r->difference, "%s %s", name, what);
-}
-
-static bool begins(const char *file, const char *name) {
-    size_t n = strlen(name);
-    return !strncmp(file, name, n) && (file[n] == '.' || file[n] == '-');
 }
 
 /* Whether a stored file is of the table r->name and not of a longer name's, which begins alike. */

@@ -23,6 +23,7 @@ typedef struct {
     bool words;       /* the files that differ have the same numbers in the same order */
     Text run;         /* what the first run that differs is; "": none does */
     Text younger;     /* metrics that the runs here have and the stored ones lack, or the other way round; "": none */
+    char commit[2][64]; /* of the builds that wrote NAME.json: the stored one's, this one's; "": not known */
     Text difference;  /* the first file and line that differ, as stored and as here; "": none does */
 } Reference;
 

@@ -92,11 +92,13 @@ static void why(const Reference *r, Text *out) {
         text_format(out, "runs that do not have the stored bits");
     else if (r->younger.length)
         text_format(out, "%s", r->younger.at);
-    else if (r->words)
-        text_format(out, "another commit's words: every number is the stored one");
-    else
-        text_format(out, "not known%s",
-                    r->lists_runs ? ": the runs have the stored bits" : "; its runs are not stored");
+    else {
+        const char *cause = r->words        ? "other words: every number is the stored one"
+                            : r->lists_runs ? "the runs have the stored bits: another commit's table, or a changed file"
+                                            : "not known: no run of it is stored";
+        text_format(out, "%s", cause);
+        if (r->commit[0][0]) text_format(out, "; stored by commit %.40s, here %.40s", r->commit[0], r->commit[1]);
+    }
 }
 
 void reference_text(const Reference *r, const char *title, Text *out) {
