@@ -131,6 +131,18 @@ PY
   says "nothing stored" 0 'no file of this table is stored; nothing to compare with'
   fresh; rm -r "$records" "$stored/$N".tex
   says "a table without stored records" 0 '1 other file of this table is not stored' '10 of 10 files are the stored ones'
+  fresh; python3 - "$records" "$stored/$N-runs.csv" <<'PY'
+import glob, json, sys
+with open(sys.argv[2], "w") as out:
+    print("arm,seed,loss_chain,parameters_hash,id", file=out)
+    for name in sorted(glob.glob(sys.argv[1] + "/runs/*/record.json")):
+        record = json.load(open(name))
+        print("any,0," + ",".join(record[key] for key in ("loss_chain", "parameters_hash", "id")), file=out)
+PY
+  rm -r "$records"
+  says "a list of the runs' hashes" 0 '32 of 32 runs have the stored loss chains' '11 of 11 files are the stored ones'
+  sed -i '3s/,[0-9a-f]\{8\}/,00000000/; 4s/.$/x/' "$stored/$N-runs.csv"
+  says "a list with other hashes" 1 '30 of 32 runs have the stored loss chains' '11 of 11 files are the stored ones'
   fresh; rm -r "$T/here/out"
   says "no table made here" 3 'no table is made of it here'
 fi
