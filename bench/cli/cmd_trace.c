@@ -242,9 +242,10 @@ static Rc take(Records *records, const Session *s, Experiment *x, Error *e) {
  * reference tables, which the session then has as its results. */
 static Rc take_any(Records *records, Session *s, Experiment *x, Error *e) {
     char kept[REFERENCE_PATH_SIZE];
+    bool curves;
     Rc rc = take(records, s, x, e);
     if (rc || !records->missing || s->options->times[OPTION_results]) return rc;
-    rc = reference_records(s->root, x->plan, kept, e);
+    rc = reference_records(s->root, x->plan, kept, &curves, e);
     if (!rc && !kept[0]) return RC_OK;
     records_release(records);
     if (rc) return rc;

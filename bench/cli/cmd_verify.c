@@ -143,7 +143,7 @@ static Rc plan_files(const Session *s, const Experiment *x, const Records *recor
     table_name(name, x, records->at);
     snprintf(title, sizeof title, "%s %s", name, x->profile);
     reference_init(&r, name);
-    Rc rc = reference_records(s->root, x->plan, kept, e);
+    Rc rc = reference_records(s->root, x->plan, kept, &r.curves, e);
     r.whole = kept[0] && records->precision == PRECISION_exact;
     if (!rc) rc = reference_runs(&r, s->root, kept, x, records->at, e);
     if (!rc) rc = compare_files(&r, s, x->profile, folder->path, (char *const *)file, files, title, e);

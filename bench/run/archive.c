@@ -41,13 +41,14 @@ static void count_maker(Archive *a, const RunRecord *r) {
     a->made[k].runs++;
 }
 
-/* Of curves.csv the line of names stays, and record.json gets the hash that it has with it. */
+/* Of curves.csv the lines of names and of the first step stay, and record.json gets the hash that it has with them. */
 static Rc leave_curves(ArchiveFile *record, ArchiveFile *curves, Error *e) {
     json_error_t why;
     json_t *root = json_loadb(record->bytes, record->length, JSON_REJECT_DUPLICATES, &why);
     if (!root) return error_set(e, RC_INTEGRITY, "%s: %s", record->path, why.text);
-    curves->length = strcspn(curves->bytes, "\n");
-    curves->bytes[curves->length++] = '\n';
+    const char *end = curves->bytes + strcspn(curves->bytes, "\n");
+    if (*end) end += 1 + strcspn(end + 1, "\n");
+    curves->length = (size_t)(end - curves->bytes) + (*end == '\n');
     record_seal(root, curves->bytes, curves->length);
     free(record->bytes);
     record->bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));

@@ -2,8 +2,8 @@
  * `runs`, `show` and `trace` need of them, and nothing besides. The same records and plans give the same bytes.
  *
  *   runs/ID/record.json, runs/ID/curves.csv   as they are stored, and runs/ID/hits.bin of a run that has one
- *                                             with without_curves: of curves.csv the line of names alone, and
- *                                             record.json names the hash that it has with it
+ *                                             with without_curves: of curves.csv the names and the first step, whose
+ *                                             loss says where a run began; record.json names the hash it has so
  *   MANIFEST.json                             {schema, made_by, commit, curves: false where they are left out,
  *                                             plans: [{experiment, profile, plan, runs}], records: [{commit, runs}],
  *                                             files: [{path, bytes, sha256}]}

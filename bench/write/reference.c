@@ -24,7 +24,7 @@ void reference_release(Reference *r) {
     text_release(&r->difference);
 }
 
-static Rc names_plan(const char *path, const char *plan, bool *names, Error *e) {
+static Rc names_plan(const char *path, const char *plan, bool *names, bool *curves, Error *e) {
     json_error_t why;
     json_t *one, *all = json_load_file(path, JSON_REJECT_DUPLICATES, &why), *plans = json_object_get(all, "plans");
     size_t i;
@@ -33,22 +33,23 @@ static Rc names_plan(const char *path, const char *plan, bool *names, Error *e) 
         const char *text = json_string_value(json_object_get(one, "plan"));
         *names |= text && !strcmp(text, plan);
     }
+    *curves = !json_is_false(json_object_get(all, "curves"));
     if (!is) error_set(e, RC_INTEGRITY, "%s: %s", path, all ? "it names no plans" : why.text);
     json_decref(all);
     return is ? RC_OK : e->code;
 }
 
-Rc reference_records(const char *root, const char *plan, char out[REFERENCE_PATH_SIZE], Error *e) {
+Rc reference_records(const char *root, const char *plan, char out[REFERENCE_PATH_SIZE], bool *curves, Error *e) {
     char all[PATH_SIZE], path[PATH_SIZE + 300], **name;
     bool names = false;
     Rc rc = RC_OK;
     snprintf(all, sizeof all, "%.600s/results/reference/records", root);
     int folders = folder_names(all, "", &name);
-    *out = 0;
+    *out = 0, *curves = false;
     for (int i = 0; i < folders && !rc && !names; i++) {
         snprintf(path, sizeof path, "%s/%.200s/MANIFEST.json", all, name[i]);
         if (name[i][0] == '.' || !file_exists(path)) continue;
-        rc = names_plan(path, plan, &names, e);
+        rc = names_plan(path, plan, &names, curves, e);
         if (names) snprintf(out, REFERENCE_PATH_SIZE, "%.650s/%.200s", all, name[i]);
     }
     names_free(name, folders);
@@ -254,6 +255,15 @@ static void find_missing(Reference *r, const char *stored, char *const *file, in
     names_free(all, count);
 }
 
+/* NAME-curves.csv, NAME-blocks-layers=4.svg: what stored records without curves do not make. */
+static bool of_curves(const Reference *r, const char *file) {
+    static const char *const kinds[] = {"curves", "blocks", "growth", "seeds"};
+    size_t n = strlen(r->name);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && begins(file, r->name) && file[n] == '-'; i++)
+        if (begins(file + n + 1, kinds[i])) return true;
+    return false;
+}
+
 Rc reference_files(Reference *r, const char *stored, const char *here, char *const *file, int files,
                    const char *experiments, Error *e) {
     char path[PATH_SIZE];
@@ -263,7 +273,7 @@ Rc reference_files(Reference *r, const char *stored, const char *here, char *con
         snprintf(path, sizeof path, "%.1000s/%.300s", stored, file[i]);
         if (file_exists(path))
             rc = compare_file(r, stored, here, file[i], e);
-        else if (r->whole)
+        else if (r->whole && (r->curves || !of_curves(r, file[i])))
             alone(r, file[i], "was made here and is not stored");
         else
             r->others++;

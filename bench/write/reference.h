@@ -5,8 +5,8 @@
  *     (plan.json), and the lines of JSON that name builds: "commit", and what stands in the list "records";
  *   - a figure is compared where the same gnuplot drew both: its line "Produced by GNUPLOT ..." says which;
  *   - where the plan's records are stored (a folder of results/reference/records), so are all of its files: one that is
- *     missing or besides is a difference. Where they are not, the files that are stored are compared, and the runs with
- *     NAME-runs.csv. */
+ *     missing or besides is a difference, but for figures of curves where the records are stored without these. Else
+ *     the files that are stored are compared, and the runs with NAME-runs.csv. */
 #ifndef BENCH_WRITE_REFERENCE_H
 #define BENCH_WRITE_REFERENCE_H
 
@@ -15,6 +15,7 @@
 typedef struct {
     char name[120];   /* of the table */
     bool whole;       /* all files of the table are stored */
+    bool curves;      /* those drawn of curves too: the stored records have them */
     bool lists_runs;  /* its runs are stored, or a list of their hashes */
     int runs, known, alike; /* made here; those whose id is stored; those with the stored loss chain and weights */
     int files, same;  /* compared; the same */
@@ -30,10 +31,10 @@ typedef struct {
 void reference_init(Reference *r, const char *name);
 void reference_release(Reference *r);
 
-/* The folder below root/results/reference/records whose MANIFEST.json names the plan; "": none does. RC_INTEGRITY: a
- * damaged manifest. */
+/* The folder below root/results/reference/records whose MANIFEST.json names the plan; "": none does. curves: whether
+ * its records have them. RC_INTEGRITY: a damaged manifest. */
 enum { REFERENCE_PATH_SIZE = 900 };
-Rc reference_records(const char *root, const char *plan, char out[REFERENCE_PATH_SIZE], Error *e);
+Rc reference_records(const char *root, const char *plan, char out[REFERENCE_PATH_SIZE], bool *curves, Error *e);
 
 /* Counts the runs and names the first that is not stored with these bits: beside those of the folder `kept` of
  * reference_records, or root's list of hashes where that is "". RC_INTEGRITY: a stored record is damaged. */

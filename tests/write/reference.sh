@@ -129,6 +129,10 @@ PY
   says "a damaged manifest" 5 'MANIFEST.json: '
   fresh; rm -r "$records" "$stored/$N".* "$stored/$N"-*
   says "nothing stored" 0 'no file of this table is stored; nothing to compare with'
+  fresh; rm "$stored/$N"-curves.* "$stored/$N"-blocks.*
+  says "files of curves that are not stored" 1 "$N-blocks.csv was made here and is not stored"
+  sed -i '2s/^/ "curves": false,\n/' "$records/MANIFEST.json"
+  says "records that are stored without curves" 0 '4 other files of this table are not stored' '7 of 7 files are the stored ones, byte for byte'
   fresh; rm -r "$records" "$stored/$N".tex
   says "a table without stored records" 0 '1 other file of this table is not stored' '10 of 10 files are the stored ones'
   fresh; python3 - "$records" "$stored/$N-runs.csv" <<'PY'
