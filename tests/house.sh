@@ -138,6 +138,11 @@ report "figures in README and REPRODUCE are the reference's" "$(sh tests/figures
 report "every number in README, REPRODUCE and docs is recomputed or a setting" "$(python3 tests/numbers_in_text.py . 2>&1)"
 
 report "every path that a document, comment or script names exists" "$(sh tests/paths_in_text.sh . 2>&1)"
+store=results/reference
+report "a document shows, a test holds or a command reads every file of $store" "$(sh tests/stored_files.sh . 2>&1
+  for file in "$store"/quick/peri-lr.tex "$store"/full/embedding-norm-4-cost.json "$store"/notes.txt; do
+    sh tests/stored_files.sh . "$file" | grep -q "^$file: no document" || echo "$file would not be found"
+  done)"
 report "README's map has a row for every folder and room" \
   "$(tracked | sed -nE 's#^(bench/[^/]+|[^/.][^/]*)/.*#\1#p' | sort -u | grep -vx bench | while read -r room; do
     grep -q "^| .*\`$room/\`" README.md || echo "$room/"

@@ -86,6 +86,7 @@ Rc command_archive(Session *s, Error *e) {
     if (!path || !path[0])
         return error_set(e, RC_USAGE, "archive: -o PATH says where to write: a new folder, FILE.tar or FILE.tar.gz");
     archive_begin(&a);
+    a.without_curves = o->times[OPTION_without_curves] > 0;
     store_read(&stored, s->runs);
     for (int i = 0; i < o->operands && !rc; i++) rc = add(&a, s, &stored, o->operand[i], e);
     store_release(&stored);

@@ -7,6 +7,7 @@
 #include "bench/cli/commands.h"
 #include "bench/run/store.h"
 #include "bench/write/lineage.h"
+#include "bench/write/reference.h"
 
 /* What is asked for: the two arms, and what picks cell, step and metric. */
 typedef struct {
@@ -229,15 +230,36 @@ static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Rec
     return rc;
 }
 
-static Rc with_plan(const Session *s, Asked *a, Experiment *x, Error *e) {
+static Rc take(Records *records, const Session *s, Experiment *x, Error *e) {
     Store stored;
-    Records records;
-    if (find_arms(a, x, e) || find_cell(a, x, e)) return e->code;
     store_read(&stored, s->runs);
-    Rc rc = records_take(&records, &stored, x, s->precise, e);
+    Rc rc = records_take(records, &stored, x, s->precise, e);
     store_release(&stored);
+    return rc;
+}
+
+/* The runs in the results; where some are missing and no other results are asked for, those that are stored with the
+ * reference tables, which the session then has as its results. */
+static Rc take_any(Records *records, Session *s, Experiment *x, Error *e) {
+    char kept[REFERENCE_PATH_SIZE];
+    bool curves;
+    Rc rc = take(records, s, x, e);
+    if (rc || !records->missing || s->options->times[OPTION_results]) return rc;
+    rc = reference_records(s->root, x->plan, kept, &curves, e);
+    if (!rc && !kept[0]) return RC_OK;
+    records_release(records);
     if (rc) return rc;
-    rc = records_complete(&records, s, x, e);
+    fprintf(stderr, "normbench: note: not all of these runs are in results/; read are the stored ones of %s\n",
+            kept + strlen(s->root) + 1);
+    snprintf(s->results, sizeof s->results, "%.590s", kept);
+    snprintf(s->runs, sizeof s->runs, "%s/runs", s->results);
+    return take(records, s, x, e);
+}
+
+static Rc with_plan(Session *s, Asked *a, Experiment *x, Error *e) {
+    Records records;
+    if (find_arms(a, x, e) || find_cell(a, x, e) || take_any(&records, s, x, e)) return e->code;
+    Rc rc = records_complete(&records, s, x, e);
     if (!rc) rc = trace(s, a, x, &records, e);
     records_release(&records);
     return rc;

@@ -1,15 +1,20 @@
 /* normbench verify [EXPERIMENT] [--level bit|numeric|statistical]: train the stored baselines' experiments again and
  * compare (bench/verdict/gate.h).
+ * normbench verify EXPERIMENT... --tables: compare the tables and figures that `table` made with the stored ones, byte
+ * for byte (bench/write/reference.h). Trains nothing.
  * normbench verify [EXPERIMENT] --bisect A B: the first step and op in which two backends or trace files differ. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "bench/verdict/baseline.h"
 #include "bench/cli/commands.h"
-#include "bench/verdict/gate.h"
+#include "bench/run/theory.h"
 #include "bench/run/trace.h"
+#include "bench/verdict/baseline.h"
+#include "bench/verdict/gate.h"
+#include "bench/write/reference.h"
+#include "bench/write/table.h"
 
 enum { TRACE_STEPS = 5 };
 
@@ -91,12 +96,100 @@ static Rc write_trace(Session *s, const Experiment *x, const char *path, Error *
     return rc;
 }
 
+static Rc say_reference(const Reference *r, const char *title, Error *e) {
+    Text out;
+    text_init(&out);
+    reference_text(r, title, &out);
+    fputs(out.at, stdout);
+    text_release(&out);
+    if (!reference_differs(r)) return RC_OK;
+    return error_set(e, RC_REGRESSION, "%s: it is not what is stored under results/reference", title);
+}
+
+/* The files of a table in `here` beside those stored in results/reference/<under>. */
+static Rc compare_files(Reference *r, const Session *s, const char *under, const char *here, char *const *file,
+                        int files, const char *title, Error *e) {
+    char stored[900], experiments[900];
+    snprintf(stored, sizeof stored, "%s/results/reference/%.80s", s->root, under);
+    snprintf(experiments, sizeof experiments, "%s/bench/experiments", s->root);
+    Rc rc = reference_files(r, stored, here, file, files, experiments, e);
+    return rc ? rc : say_reference(r, title, e);
+}
+
+/* What `run theory` or `table theory` wrote. */
+static Rc theory_files(const Session *s, Error *e) {
+    char here[THEORY_PATH_SIZE], **file;
+    Reference r;
+    theory_folder(s->results, here);
+    int files = folder_names(here, "", &file);
+    reference_init(&r, theory_word);
+    r.whole = true;
+    Rc rc = files ? compare_files(&r, s, theory_word, here, file, files, theory_word, e)
+                  : error_set(e, RC_UNMEASURED, "theory: no table is made of it: normbench run theory");
+    reference_release(&r);
+    names_free(file, files);
+    return rc;
+}
+
+/* The runs of a plan and the files of its folder. */
+static Rc plan_files(const Session *s, const Experiment *x, const Records *records, const PlanFolder *folder,
+                     Error *e) {
+    char kept[REFERENCE_PATH_SIZE], name[TABLE_NAME_SIZE], title[TABLE_NAME_SIZE + PROFILE_NAME_SIZE];
+    const json_t *list = folder->before.files;
+    int files = (int)json_array_size(list);
+    const char **file = mem_alloc((size_t)files + 1, sizeof *file);
+    Reference r;
+    for (int i = 0; i < files; i++) file[i] = json_string_value(json_array_get(list, (size_t)i));
+    table_name(name, x, records->at);
+    snprintf(title, sizeof title, "%s %s", name, x->profile);
+    reference_init(&r, name);
+    Rc rc = reference_records(s->root, x->plan, kept, &r.curves, e);
+    r.whole = kept[0] && records->precision == PRECISION_exact;
+    if (!rc) rc = reference_runs(&r, s->root, kept, x, records->at, e);
+    if (!rc) rc = compare_files(&r, s, x->profile, folder->path, (char *const *)file, files, title, e);
+    reference_release(&r);
+    free(file);
+    return rc;
+}
+
+static Rc verify_tables(Session *s, const char *name, Error *e) {
+    Experiment x;
+    PlanFolder folder;
+    Store stored;
+    Records records;
+    bool changed;
+    if (!strcmp(name, theory_word)) return theory_files(s, e);
+    if (session_plan(s, name, &x, e)) return e->code;
+    Rc rc = plan_folder_find(&folder, s->results, s->word, &x, e);
+    if (!rc) rc = experiment_changed(&x, &changed, e);
+    if (!rc && changed)
+        printf("%s %s: the plan was changed on the command line; nothing is stored for it\n", x.name, x.profile);
+    else if (!rc && (!folder.before.all || !json_array_size(folder.before.files)))
+        rc = error_set(e, RC_UNMEASURED, "%s %s: no table is made of it here (normbench table)", x.name, x.profile);
+    else if (!rc) {
+        store_read(&stored, s->runs);
+        rc = records_take(&records, &stored, &x, s->precise, e);
+        store_release(&stored);
+        if (!rc) {
+            rc = records_complete(&records, s, &x, e);
+            if (!rc) rc = plan_files(s, &x, &records, &folder, e);
+            records_release(&records);
+        }
+    }
+    plan_folder_release(&folder);
+    experiment_release(&x);
+    return rc;
+}
+
 Rc command_verify(Session *s, Error *e) {
     const Options *o = s->options;
     const char *trace = option(o, OPTION_trace, NULL);
+    bool tables = o->times[OPTION_tables] > 0;
     int operands = o->operands, compared = 0;
     Experiment x;
     session_signals();
+    if (tables && !operands)
+        return error_set(e, RC_USAGE, "verify: --tables takes the experiments whose tables it compares");
     if (o->times[OPTION_bisect] || trace) {
         int own = o->times[OPTION_bisect] ? operands - 2 : operands;
         if (own != 0 && own != 1) return error_set(e, RC_USAGE, "verify: --bisect takes two backends or trace files");
@@ -110,10 +203,11 @@ Rc command_verify(Session *s, Error *e) {
     int names = operands ? operands : (int)(sizeof all / sizeof *all);
     for (int i = 0; i < names; i++) {
         Error why = {.code = RC_OK};
-        Rc rc = verify_one(s, operands ? o->operand[i] : all[i], &compared, &why);
+        const char *name = operands ? o->operand[i] : all[i];
+        Rc rc = tables ? verify_tables(s, name, &why) : verify_one(s, name, &compared, &why);
         if (rc && worst) fprintf(stderr, "normbench: %s\n", e->text);
         if (rc) *e = why, worst = rc;
     }
-    if (!worst && !compared) return error_set(e, RC_UNMEASURED, "verify: nothing was compared");
+    if (!worst && !compared && !tables) return error_set(e, RC_UNMEASURED, "verify: nothing was compared");
     return worst;
 }

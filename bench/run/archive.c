@@ -41,6 +41,22 @@ static void count_maker(Archive *a, const RunRecord *r) {
     a->made[k].runs++;
 }
 
+/* Of curves.csv the lines of names and of the first step stay, and record.json gets the hash that it has with them. */
+static Rc leave_curves(ArchiveFile *record, ArchiveFile *curves, Error *e) {
+    json_error_t why;
+    json_t *root = json_loadb(record->bytes, record->length, JSON_REJECT_DUPLICATES, &why);
+    if (!root) return error_set(e, RC_INTEGRITY, "%s: %s", record->path, why.text);
+    const char *end = curves->bytes + strcspn(curves->bytes, "\n");
+    if (*end) end += 1 + strcspn(end + 1, "\n");
+    curves->length = (size_t)(end - curves->bytes) + (*end == '\n');
+    record_seal(root, curves->bytes, curves->length);
+    free(record->bytes);
+    record->bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    record->length = strlen(record->bytes);
+    json_decref(root);
+    return RC_OK;
+}
+
 Rc archive_add(Archive *a, const Experiment *x, const Records *r, const char *runs, Error *e) {
     a->plan = mem_grow(a->plan, (size_t)a->plans + 1, sizeof *a->plan);
     ArchivePlan *plan = &a->plan[a->plans++];
@@ -50,6 +66,7 @@ Rc archive_add(Archive *a, const Experiment *x, const Records *r, const char *ru
     snprintf(plan->plan, sizeof plan->plan, "%s", x->plan);
     for (const RunRecord *run = r->at; run < r->at + r->runs; run++) {
         bool new = false;
+        int first = a->files; /* its record.json, and its curves.csv behind that */
         for (int k = 0; k < RECORD_FILES; k++) {
             if (!record_has(run, k)) continue;
             char path[128], from[1200], *bytes;
@@ -61,7 +78,9 @@ Rc archive_add(Archive *a, const Experiment *x, const Records *r, const char *ru
             add_file(a, path, bytes, length);
             new = true;
         }
-        if (new) count_maker(a, run), a->runs++;
+        if (!new) continue;
+        count_maker(a, run), a->runs++;
+        if (a->without_curves && leave_curves(&a->file[first], &a->file[first + 1], e)) return e->code;
     }
     return RC_OK;
 }
@@ -83,6 +102,7 @@ static json_t *manifest(const Archive *a) {
     for (const ArchiveFile *f = a->file; f < a->file + a->files; f++)
         json_array_append_new(files, json_pack("{s:s, s:I, s:s}", "path", f->path, "bytes", (json_int_t)f->length,
                                                "sha256", sha256_hex_of(hash, f->bytes, f->length)));
+    if (a->without_curves) json_object_set_new(root, "curves", json_false());
     json_object_set_new(root, "plans", plans);
     json_object_set_new(root, "records", made);
     json_object_set_new(root, "files", files);

@@ -2,8 +2,11 @@
  * `runs`, `show` and `trace` need of them, and nothing besides. The same records and plans give the same bytes.
  *
  *   runs/ID/record.json, runs/ID/curves.csv   as they are stored, and runs/ID/hits.bin of a run that has one
- *   MANIFEST.json                             {schema, made_by, commit, plans: [{experiment, profile, plan, runs}],
- *                                             records: [{commit, runs}], files: [{path, bytes, sha256}]}
+ *                                             with without_curves: of curves.csv the names and the first step, whose
+ *                                             loss says where a run began; record.json names the hash it has so
+ *   MANIFEST.json                             {schema, made_by, commit, curves: false where they are left out,
+ *                                             plans: [{experiment, profile, plan, runs}], records: [{commit, runs}],
+ *                                             files: [{path, bytes, sha256}]}
  *   SHA256SUMS                                of all of these, for `sha256sum -c`
  *
  * The unpacked folder is a folder of results: `normbench table EXPERIMENT --results FOLDER`. */
@@ -26,6 +29,7 @@ typedef struct {
 } ArchivePlan;
 
 typedef struct {
+    bool without_curves; /* less than a tenth of the bytes; figures of curves and blocks cannot be drawn of it */
     ArchiveFile *file; /* of runs, by path; with archive_close also the two others, at the end */
     int files, runs;   /* runs: each counted once */
     ArchivePlan *plan;

@@ -129,6 +129,12 @@ static void record_hash(char out[SHA256_HEX], json_t *root, const char *curves, 
     json_decref(rest);
 }
 
+void record_seal(json_t *root, const char *curves, size_t length) {
+    char hash[SHA256_HEX];
+    record_hash(hash, root, curves, length);
+    json_object_set_new(root, "sha256", json_string(hash));
+}
+
 static json_t *declared_json(const char *lines) {
     json_t *list = json_array();
     for (const char *at = lines; at && *at;) {
@@ -228,9 +234,7 @@ Rc record_write(const RunRecord *r, const char *folder, Error *e) {
     text_format(&final, "%s/%s", folder, r->id);
     curves_text(&r->curves, &curves);
     json_t *root = record_json(r);
-    char hash[SHA256_HEX];
-    record_hash(hash, root, curves.at, curves.length);
-    json_object_set_new(root, "sha256", json_string(hash));
+    record_seal(root, curves.at, curves.length);
     char *json = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     Rc rc = folder_make_own(aside.at, e);
     text_format(&path, "%s/curves.csv", aside.at);

@@ -74,6 +74,9 @@ void record_evaluated(RunRecord *r, const Evaluation *x);
 /* runs/<id>/ under folder. RC_UNMEASURED when the disk refuses; nothing is left half-written. */
 Rc record_write(const RunRecord *r, const char *folder, Error *e);
 
+/* Gives the members of a record.json the hash of them and of the curves.csv beside it. */
+void record_seal(json_t *root, const char *curves, size_t length);
+
 /* Reads runs/<id>/record.json, curves.csv and, where the record names them, hits.bin and translations.tsv.
  * RC_INTEGRITY names what does not read or does not have the hash that the record names; RC_USAGE when absent. */
 Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e);

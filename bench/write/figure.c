@@ -56,6 +56,7 @@ void curve_release(Curve *c) {
 }
 
 void figure_csv(const Table *t, Text *out) {
+    if (!figure_curve_cells(t)) return;
     text_format(out, "cell,arm,quantity,step,mean,least,most,seeds,of\n");
     for (int cell = 0; cell < t->sample.cells; cell++)
         for (const Panel *panel = t->x->panel; panel < t->x->panel + t->x->panels; panel++)
@@ -99,8 +100,10 @@ static const FigureRow *const rows[FIGURE_KINDS] = {[FIGURE_ranking] = &figure_r
                                                     [FIGURE_blocks] = &figure_blocks,
                                                     [FIGURE_growth] = &figure_growth};
 
-int figure_every_cell(const Table *t) {
-    return t->sample.cells;
+int figure_curve_cells(const Table *t) {
+    for (int i = 0; i < t->sample.cells * t->sample.arms * t->sample.seeds; i++)
+        if (t->records[i].curves.rows > 1) return t->sample.cells;
+    return 0;
 }
 
 int figure_own_cell(const Table *t, int part) {

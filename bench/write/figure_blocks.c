@@ -43,7 +43,7 @@ static const char *quantity(const CurveInfo *curve) {
 void figure_blocks_csv(const Table *t, Text *out) {
     int most = 0;
     for (int cell = 0; cell < t->sample.cells; cell++) most = most_layers(t, cell) > most ? most_layers(t, cell) : most;
-    if (most < 1 || !t->x->block_panels) return;
+    if (most < 1 || !t->x->block_panels || !figure_curve_cells(t)) return;
     text_format(out, "cell,arm,quantity,block,mean,seeds,of\n");
     for (int cell = 0; cell < t->sample.cells; cell++)
         for (int p = 0; p < t->x->block_panels; p++)
@@ -174,4 +174,4 @@ static void caption(const Table *t, int cell, Text *out) {
     text_format(out, ".");
 }
 
-const FigureRow figure_blocks = {"blocks", figure_every_cell, any, figure_own_cell, NULL, data, draw, caption, NULL};
+const FigureRow figure_blocks = {"blocks", figure_curve_cells, any, figure_own_cell, NULL, data, draw, caption, NULL};

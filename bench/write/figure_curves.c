@@ -247,4 +247,5 @@ static void caption(const Table *t, int cell, Text *out) {
     text_format(out, " over the steps.");
 }
 
-const FigureRow figure_curves = {"curves", figure_every_cell, always, figure_own_cell, NULL, data, draw, caption, NULL};
+const FigureRow figure_curves = {"curves", figure_curve_cells, always,  figure_own_cell, NULL,
+                                 data,     draw,               caption, NULL};

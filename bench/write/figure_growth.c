@@ -261,4 +261,4 @@ static void caption(const Table *t, int cell, Text *out) {
     text_format(out, ", its gradient early and late, and the headroom below fp16's largest number, 65,504.");
 }
 
-const FigureRow figure_growth = {"growth", figure_every_cell, any, figure_own_cell, NULL, data, draw, caption, NULL};
+const FigureRow figure_growth = {"growth", figure_curve_cells, any, figure_own_cell, NULL, data, draw, caption, NULL};

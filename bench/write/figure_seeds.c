@@ -168,4 +168,4 @@ static void caption(const Table *t, int cell, Text *out) {
                 t->x->title, where[0] ? ", " : "", where, t->x->panel[0].curve->title);
 }
 
-const FigureRow figure_seeds = {"seeds", figure_every_cell, any, figure_own_cell, NULL, data, draw, caption, NULL};
+const FigureRow figure_seeds = {"seeds", figure_curve_cells, any, figure_own_cell, NULL, data, draw, caption, NULL};

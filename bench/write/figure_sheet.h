@@ -109,7 +109,7 @@ extern const FigureRow figure_differences, figure_rates, figure_budget, figure_s
 extern const FigureRow figure_seeds, figure_curves, figure_blocks;
 extern const FigureRow figure_growth;
 
-int figure_every_cell(const Table *t);         /* parts: one per cell */
+int figure_curve_cells(const Table *t); /* parts: one per cell; none where no run has the curves of two steps */
 int figure_own_cell(const Table *t, int part); /* cell: the part itself, where there are several */
 
 /* gnuplot's SVG as figure.h promises it: colours, size in mm, title. */

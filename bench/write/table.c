@@ -30,12 +30,12 @@ static bool *tied_at(const Table *t, int cell, int step) {
     return &t->tied[(cell * SAMPLE_MOST_STEPS + step) * t->sample.arms];
 }
 
-/* "-bf16" of runs that are all of one precision other than exact, or "". */
-static void precision_suffix(char *out, size_t size, const Sample *s, const RunRecord *records) {
+void table_name(char out[TABLE_NAME_SIZE], const Experiment *x, const RunRecord *records) {
     int first = records[0].spec.precision;
     bool same = first != PRECISION_exact;
-    for (int i = 0; i < s->cells * s->arms * s->seeds; i++) same &= records[i].spec.precision == first;
-    snprintf(out, size, "%s%s", same ? "-" : "", same ? precision_name((PrecisionKind)first) : "");
+    for (int i = 0; i < experiment_cells(x) * x->arms * x->seeds; i++) same &= records[i].spec.precision == first;
+    snprintf(out, TABLE_NAME_SIZE, "%s%s%s", x->name, same ? "-" : "",
+             same ? precision_name((PrecisionKind)first) : "");
 }
 
 /* "smoke-exploratory-first" of out/first, "smoke-exploratory-24252339" of out/smoke-24252339 or of no folder. */
@@ -96,9 +96,8 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
     t->partial = options.partial && options.partial[0];
     bool other = options.exploratory || t->undeclared;
     t->exploratory = other || t->partial;
-    char precision[24];
-    precision_suffix(precision, sizeof precision, s, records);
-    snprintf(t->name, sizeof t->name, "%s%s%s", x->name, precision, t->partial ? "-partial" : "");
+    table_name(t->name, x, records);
+    if (t->partial) snprintf(t->name + strlen(t->name), sizeof t->name - strlen(t->name), "-partial");
     if (other)
         exploratory_label(t);
     else

@@ -37,7 +37,7 @@
 typedef enum { BOLD_tied, BOLD_best, BOLD_none, BOLD_MODES } BoldMode;
 extern const char *const bold_names[BOLD_MODES];
 
-enum { PAPER_MOST_METRICS = 6 };
+enum { PAPER_MOST_METRICS = 6, TABLE_NAME_SIZE = 96 };
 
 typedef struct {
     BoldMode bold;
@@ -56,7 +56,7 @@ typedef struct {
     const RunRecord *records;
     const ClaimFile *claims; /* NULL: the experiment names no write-up */
     TableOptions options;
-    char name[96];   /* of the files */
+    char name[TABLE_NAME_SIZE]; /* of the files */
     char label[192]; /* of macros and of LaTeX's labels: the name, with "-exploratory-<word>" where the table is that:
                         two variations fit into one paper */
     char results_hash[SHA256_HEX];
@@ -78,6 +78,9 @@ typedef struct {
 Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const ClaimFile *claims, TableOptions options,
               Error *e);
 void table_release(Table *t);
+
+/* The name of the files of a table of whole records, "NAME-bf16"; experiment x's own where all is exact. */
+void table_name(char out[TABLE_NAME_SIZE], const Experiment *x, const RunRecord *records);
 
 /* Arm against baseline at a cell's step; NULL for the baseline and for step 0. */
 const Comparison *table_comparison(const Table *t, int cell, int step, int arm);

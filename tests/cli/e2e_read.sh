@@ -272,6 +272,17 @@ PY
   for file in toy.txt toy.tex toy.json toy.csv toy-macros.tex toy-curves.csv; do
     cmp "$(find "$W/r/out" -name $file)" "$(find "$W/unpacked/a/out" -name $file)" || fail "$file is another"
   done
+  ends 0 archive "${toy[@]}" --without-curves -o "$W/thin" --results "$W/r"
+  (cd "$W/thin" && sha256sum --quiet -c SHA256SUMS) || fail "the sums without curves are wrong"
+  grep -q '"curves": false' "$W/thin/MANIFEST.json" || fail "the manifest does not say that there are no curves"
+  [ "$(cat "$W"/thin/runs/*/curves.csv | grep -vc '^step,')" = 4 ] || fail "not the first step alone of 4 runs"
+  ends 0 table "${toy[@]}" --results "$W/thin"
+  for file in toy.txt toy.tex toy.json toy.csv toy-macros.tex; do
+    cmp "$(find "$W/r/out" -name $file)" "$(find "$W/thin/out" -name $file)" || fail "without curves $file is another"
+  done
+  ! find "$W/thin/out" -name 'toy-curves*' -o -name 'toy-blocks*' | grep -q . || fail "a figure of curves that are not there"
+  cp "$W"/r/runs/"$(ls "$W/thin/runs" | head -n 1)"/curves.csv "$W/thin/runs/$(ls "$W/thin/runs" | head -n 1)/"
+  ends 5 table "${toy[@]}" --results "$W/thin" # curves that are not the record's
   refused 'something is in it; name a new folder' archive "${toy[@]}" -o "$W/folder/a" --results "$W/r"
   refused 'archive: -o PATH says where to write' archive "${toy[@]}" --results "$W/r"
   refused 'archive: name one experiment' archive -o "$W/b" --results "$W/r"

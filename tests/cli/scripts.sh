@@ -28,6 +28,7 @@ build_in() {
 #!/bin/sh
 echo "\$*" >>"\$CALLS"
 [ "\$1" = run ] && [ -n "\${FAILS:-}" ] && exit 3
+[ "\$1" = verify ] && { echo "compared"; exit "\${DIFFERS:-0}"; }
 [ "\$1" = table ] || exit 0
 echo "the table of \$2"
 printf 'normbench: note: results/\n%s/out/%s-24252339/\n  %s.tex %s.txt\n' "\${R:-results}" "\$2" "\$2" "\$2" >&2
@@ -63,14 +64,19 @@ for word in --profile --writeup --shard --profile= --shard=; do
 done
 
 called reproduce --profile full --results r
-report "reproduce leaves ./normbench and ends with the folders of the tables" "$([ $code = 0 ] || echo "exit $code"
+report "reproduce leaves ./normbench and names the folders of the tables" "$([ $code = 0 ] || echo "exit $code"
   [ "$(readlink "$tree/normbench")" = build/bench/normbench ] || echo "no link: $(ls "$tree")"
-  tail -n 4 "$T/err" | head -n 1 | grep -qE '^Done in [0-9]+ s\. The tables are in:$' || tail -n 5 "$T/err"
-  diff <(tail -n 3 "$T/err" | head -n 2) - <<'SAID'
+  tail -n 3 "$T/err" | head -n 1 | grep -qE '^Done in [0-9]+ s\. The tables are in:$' || tail -n 5 "$T/err"
+  diff <(tail -n 2 "$T/err") - <<'SAID'
   results/out/embedding-norm-4-24252339/
   results/out/embedding-norm-24252339/
 SAID
   grep -c 'the table of' "$T/out" | grep -vx 2)"
+report "reproduce ends with what verify says of the tables" "$(tail -n 1 "$T/out" | grep -x compared >"$T/said" || tail -n 2 "$T/out"
+  tail -n 1 "$CALLS" | grep -qx 'verify embedding-norm-4 embedding-norm --tables --profile full --results r' || cat "$CALLS")"
+DIFFERS=1 called reproduce --writeup 001 --synthetic
+report "reproduce ends with verify's exit code" "$([ $code = 1 ] || echo "exit $code"
+  tail -n 1 "$CALLS" | grep -qx 'verify theory residual-scale .* --tables --profile quick --set dataset=synthetic' || cat "$CALLS")"
 FAILS=yes called reproduce --profile smoke
 report "reproduce stops where its program does" "$([ $code = 3 ] || echo "exit $code"; ! grep -q table "$CALLS" || cat "$CALLS")"
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The reference records reprint the reference tables. TAP.  reference.sh PROGRAM ROOT
+# The stored records make the stored tables. TAP.  reference.sh PROGRAM ROOT
 # Each folder below results/reference/records with a MANIFEST.json is what `normbench archive` wrote. Its sums must hold,
-# and `table` must make of it, with no corpus in reach, every file of results/reference/<profile>/ that it writes, byte
-# for byte: all but figures, measured times, and the commit of the build that writes. NORMBENCH_WRITE_GOLDEN=1 in the
-# environment writes them anew instead.
+# and `table` must make of it, with no corpus in reach, all files of results/reference/<profile>/, byte for byte, as
+# `verify --tables` compares them (bench/write/reference.h says what is left out); the same of results/reference/theory.
+# `verify --tables` is then given bad versions of one. NORMBENCH_WRITE_GOLDEN=1 writes the stored files anew first.
 set -u
 export LC_ALL=C
 [ $# -eq 2 ] || { echo "usage: reference.sh PROGRAM ROOT" >&2; exit 2; }
@@ -25,31 +25,140 @@ plans() { # MANIFEST: "experiment profile" a line
   python3 -c 'import json, sys
 for p in json.load(open(sys.argv[1]))["plans"]: print(p["experiment"], p["profile"])' "$1"
 }
-written() { sed '1,/^ "commit": /{/^ "commit": /d}' "$1"; } # FILE: without the writing build's commit
+made() { find "$1"/out/"$2"* -type f ! -name '*.pdf' ! -name '*-cost.*' ! -name plan.json; } # RESULTS NAME: files to be held
 
-reprints() { # RESULTS EXPERIMENT PROFILE: prints what differs
-  local file theirs compared=0
-  "$program" table "$2" --profile "$3" --results "$1" >"$T/out" 2>"$T/err" || { tail -n 1 "$T/err"; return; }
-  for file in "$root/results/reference/$3/$2".* "$root/results/reference/$3/$2"-*; do
-    case $file in *-cost.* | *.svg | *.pdf | *.png) continue ;; esac
-    [ -e "$file" ] || continue
-    theirs=$(find "$1/out" -name "$(basename "$file")")
-    [ "$theirs" ] || { echo "table does not write $(basename "$file")"; continue; }
-    compared=$((compared + 1))
-    [ -z "${NORMBENCH_WRITE_GOLDEN:-}" ] || cp "$theirs" "$file"
-    diff <(written "$file") <(written "$theirs") >"$T/diff" || { echo "$(basename "$file") differs:"; head -6 "$T/diff" | cut -c1-160; }
-  done
-  [ "$compared" -ge 6 ] || echo "only $compared files to compare with in results/reference/$3"
+reprints() { # RESULTS EXPERIMENT PROFILE FOLDER: prints what differs
+  local file of all
+  "$program" table "$2" ${3:+--profile "$3"} --results "$1" >"$T/out" 2>"$T/err" || { tail -n 1 "$T/err"; return; }
+  all=$(made "$1" "$2" | wc -l)
+  [ -z "${NORMBENCH_WRITE_GOLDEN:-}" ] || made "$1" "$2" | while read -r file; do cp "$file" "$root/results/reference/$4/"; done
+  "$program" verify "$2" --tables ${3:+--profile "$3"} --results "$1" >"$T/out" 2>&1 || { cat "$T/out"; return; }
+  of=$(sed -nE 's/.*: ([0-9]+) of \1 files are the stored ones, byte for byte$/\1/p' "$T/out")
+  grep -q 'figures.* not compared' "$T/out" && all=$(made "$1" "$2" | grep -vc 'svg$')
+  [ "$of" = "$all" ] || { echo "not all of the $all files are compared:"; cat "$T/out"; }
+}
+
+# A run of today, to know what a record of today measures.
+"$program" run smoke --arm '{base: pre}' --set steps=2 --seeds 1 --threads 1 --results "$T/today" >"$T/out" 2>&1 || cat "$T/out"
+older() { # RESULTS (those of full cost an hour and may be older): metrics of today that a stored record lacks, so that a run made today could not give the stored files
+  python3 - "$T"/today/runs/*/record.json "$1"/runs/*/record.json <<'PY'
+import json, sys
+today, *stored = [set(json.load(open(name))["evaluations"][-1]) for name in sys.argv[1:]]
+for metric in sorted(today):
+    lack = sum(metric not in record for record in stored)
+    if lack: print(f"{lack} of {len(stored)} records are older than the metric {metric}: train them again")
+PY
 }
 
 while read -r manifest; do
   from=$(dirname "$manifest") name=$(basename "$(dirname "$manifest")")
   report "$name: records have the hashes of their manifest" "$(cd "$from" && sha256sum --quiet -c SHA256SUMS 2>&1
     find . -type f ! -name SHA256SUMS | sed 's|^\./||' | sort | diff - <(cut -c67- SHA256SUMS | sort))"
+  [ "$name" = full ] || report "$name: records have every metric of today" "$(older "$from")"
   cp -r "$from" "$T/$name" && chmod -R u+w "$T/$name"
   while read -r experiment profile; do
-    report "$name: $experiment $profile is reprinted" "$(reprints "$T/$name" "$experiment" "$profile")"
+    report "$name: $experiment $profile is reprinted" "$(reprints "$T/$name" "$experiment" "$profile" "$profile")"
   done < <(plans "$manifest")
 done < <(find "$root/results/reference/records" -name MANIFEST.json | sort)
 [ "$number" -gt 0 ] || report "there are reference records" "none in results/reference/records"
+mkdir -p "$T/measured/out/theory" && cp "$root/results/reference/theory/measured.json" "$T/measured/out/theory/"
+report "theory is reprinted" "$(reprints "$T/measured" theory "" theory)"
+
+# Bad versions: of what is stored (in a tree of its own), of what is made here, of both.
+N=embedding-norm-4
+fresh() {
+  chmod -R u+w "$T/tree" "$T/here" 2>/dev/null; rm -rf "$T/tree" "$T/here"
+  mkdir -p "$T/tree/bench" "$T/tree/results/reference/records"
+  ln -s "$root/bench/experiments" "$root/bench/claims" "$T/tree/bench/"
+  cp -r "$root/results/reference/quick" "$T/tree/results/reference/"
+  cp -r "$root/results/reference/records/quick" "$T/tree/results/reference/records/"
+  cp -r "$T/quick" "$T/here"
+  stored=$T/tree/results/reference/quick records=$T/tree/results/reference/records/quick
+  here=$(echo "$T"/here/out/$N-*) plan=$(echo "$T"/here/out/$N-*/plan.json)
+  chmod -R u+w "$T/tree/results"
+}
+says() { # NAME EXIT-CODE PATTERN...: lines of `verify --tables`
+  local name=$1 want=$2 code wrong= pattern
+  NORMBENCH_ROOT=$T/tree "$program" verify $N --tables --profile quick --results "$T/here" >"$T/out" 2>&1
+  code=$?
+  [ $code = "$want" ] || wrong="exit code $code, not $want"
+  for pattern in "${@:3}"; do grep -qE -- "$pattern" "$T/out" || wrong+=$'\n'"not said: $pattern"; done
+  report "$name" "${wrong:+$wrong
+$(cat "$T/out")}"
+}
+unlist() { python3 - "$plan" "$1" <<'PY'
+import json, re, sys
+note = json.load(open(sys.argv[1]))
+note["files"] = [f for f in note["files"] if not re.search(sys.argv[2], f)]
+json.dump(note, open(sys.argv[1], "w"))
+PY
+}
+if [ -d "$T/quick/out" ]; then
+  fresh; sed -i '40{s/\([0-9]\.[0-9]\)[0-4]/\19/;t;s/\([0-9]\.[0-9]\)[5-9]/\11/}' "$here/$N.csv"
+  says "one digit" 1 '10 of 11 files are the stored ones$' "first difference: $N.csv, line 40\$" '^    stored  .*[0-9]\.' '^    here    .*[0-9]\.' \
+    'why: the runs have the stored bits: another commit.s table, or a changed file; stored by commit [0-9a-f]+'
+  fresh; unlist "^$N.csv$"
+  says "a file that was not made" 1 "$N.csv is stored and was not made here" '10 of 11 files'
+  fresh; rm "$stored/$N-macros.tex"
+  says "a file that is not stored" 1 "$N-macros.tex was made here and is not stored" '10 of 11 files'
+  fresh; rm "$here/$N.tex"
+  says "a file that its plan.json alone lists" 3 "$N.tex is not there"
+  fresh; sed -i 's/paired t interval/paired interval of t/' "$here/$N.txt"
+  says "other words" 1 "first difference: $N.txt, line" "why: other words: every number is the stored one; stored by commit "
+  fresh; sed -i 's/paired t interval/paired t interval 3/' "$here/$N.txt"
+  says "a number more" 1 "why: the runs have the stored bits"
+  fresh; sed -i 's/"commit": ".*"/"commit": "000000000000"/; s/"runs": 32$/"runs": 31/' "$here/$N.json"
+  says "another commit's build and records" 0 '11 of 11 files are the stored ones, byte for byte'
+  fresh; sed -i 's/patchlevel [0-9]*/patchlevel 99/' "$here"/*.svg
+  says "figures of another gnuplot" 0 '3 figures are not compared' '8 of 8 files are the stored ones, byte for byte'
+  fresh; unlist 'svg$'
+  says "no gnuplot here" 0 '3 figures are not compared' '8 of 8 files are the stored ones, byte for byte'
+  fresh; sed -i '1s/$/,more/' "$here/$N.csv"; python3 - "$records"/runs/*/record.json <<'PY'
+import json, sys
+for name in sys.argv[1:]:
+    record = json.load(open(name))
+    for evaluation in record["evaluations"]: evaluation.pop("grad_spikes", None)
+    json.dump(record, open(name, "w"))
+PY
+  says "records of an older program" 1 "$N.csv, line 1\$" 'why: the stored runs are older than the metric grad_spikes'
+  fresh; record=$(echo "$records"/runs/*/record.json | cut -d' ' -f2); sed -i 's/"loss_chain": "..../"loss_chain": "0000/' "$record"
+  says "a run with other bits" 1 '31 of 32 runs have the stored loss chains' 'first: .*, seed [0-9]+ \(.*has another loss chain'
+  fresh; rm -r "$(dirname "$record")"
+  says "a run that is not stored" 1 '31 of 32 runs have the stored loss chains' 'first: .*, seed [0-9]+ \(.*is not among the stored'
+  fresh; echo '{' >"$records/MANIFEST.json"
+  says "a damaged manifest" 5 'MANIFEST.json: '
+  fresh; rm -r "$records" "$stored/$N".* "$stored/$N"-*
+  says "nothing stored" 0 'no file of this table is stored; nothing to compare with'
+  fresh; rm "$stored/$N"-curves.* "$stored/$N"-blocks.*
+  says "files of curves that are not stored" 1 "$N-blocks.csv was made here and is not stored"
+  sed -i '2s/^/ "curves": false,\n/' "$records/MANIFEST.json"
+  says "records that are stored without curves" 0 '4 other files of this table are not stored' '7 of 7 files are the stored ones, byte for byte'
+  fresh; rm -r "$records" "$stored/$N".tex
+  says "a table without stored records" 0 '1 other file of this table is not stored' '10 of 10 files are the stored ones'
+  fresh; python3 - "$records" "$stored/$N-runs.csv" <<'PY'
+import glob, json, sys
+with open(sys.argv[2], "w") as out:
+    print("arm,seed,loss_chain,parameters_hash,id", file=out)
+    for name in sorted(glob.glob(sys.argv[1] + "/runs/*/record.json")):
+        record = json.load(open(name))
+        print("any,0," + ",".join(record[key] for key in ("loss_chain", "parameters_hash", "id")), file=out)
+PY
+  rm -r "$records"
+  says "a list of the runs' hashes" 0 '32 of 32 runs have the stored loss chains' '11 of 11 files are the stored ones'
+  sed -i '3s/,[0-9a-f]\{8\}/,00000000/; 4s/.$/x/' "$stored/$N-runs.csv"
+  says "a list with other hashes" 1 '30 of 32 runs have the stored loss chains' '11 of 11 files are the stored ones'
+  fresh; rm -r "$T/here/out"
+  says "no table made here" 3 'no table is made of it here'
+fi
+
+# `trace` finds the stored runs where the results have none, and only there.
+traced() { # EXPERIMENT ARM ARM
+  mkdir -p "$T/clone/results" && ln -sfn "$root/bench" "$T/clone/bench" && ln -sfn "$root/results/reference" "$T/clone/results/reference"
+  NORMBENCH_ROOT=$T/clone "$program" trace "$1: $2 - $3" --profile quick >"$T/out" 2>&1 || { cat "$T/out"; return; }
+  grep -q '^normbench: note: .*read are the stored ones of results/reference/records/quick$' "$T/out" || echo "no note"
+  grep -q '^mean difference ' "$T/out" || cat "$T/out"
+  "$program" trace "$1: $2 - $3" --profile quick --results "$T/empty" >"$T/out" 2>&1 && echo "--results of an empty folder traces"
+  grep -q 'runs are missing' "$T/out" || cat "$T/out"
+}
+report "a number of README is traced in a fresh clone" "$(traced $N layernorm baseline)"
 echo "1..$number"
