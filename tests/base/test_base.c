@@ -62,7 +62,7 @@ Test(base, sha256_known_answers) {
 }
 
 /* Two hashes that begin alike go on from one, as often as one likes. */
-Test(sha256, copies_go_on_alone) {
+Test(base, sha256_copies_go_on_alone) {
     char hex[SHA256_HEX], whole[SHA256_HEX];
     Sha256 ab, copy;
     sha256_init(&ab);
