@@ -22,6 +22,7 @@ const char *st_status_text(StStatus status) {
         [ST_BAD_ARG] = "bad argument",
         [ST_NO_CONVERGENCE] = "no convergence",
         [ST_NO_MEMORY] = "out of memory",
+        [ST_ONE_SAMPLE] = "both sides are the same runs",
     };
     return (unsigned)status < ST_STATUS_COUNT ? text[status] : "unknown status";
 }

@@ -27,10 +27,11 @@ typedef enum {
     ST_NONFINITE_INPUT, /* a NaN, an infinity or a value beyond ST_HUGE */
     ST_BAD_ARG,         /* an argument outside its documented range */
     ST_NO_CONVERGENCE,  /* an iteration or an integral did not settle */
-    ST_NO_MEMORY
+    ST_NO_MEMORY,
+    ST_ONE_SAMPLE /* both sides are the same runs: there is nothing to compare */
 } StStatus;
 
-#define ST_STATUS_COUNT 8
+#define ST_STATUS_COUNT 9
 #define ST_HUGE 1e100
 #define ST_TINY 1e-100
 

@@ -103,6 +103,24 @@ static void print_note(const char *what, const char *words) {
     text_release(&note);
 }
 
+static bool same_columns(const Variant *a, const Variant *b) {
+    char one[VARIANT_TEXT_SIZE], other[VARIANT_TEXT_SIZE];
+    for (int i = 0; i < variant_key_count; i++)
+        if (strcmp(variant_get(one, a, variant_keys[i]), variant_get(other, b, variant_keys[i])) != 0) return false;
+    return true;
+}
+
+/* Other rows that are this network; row: what it is called already. */
+static void print_rows(const Variant *v, const Variant *row) {
+    Text names;
+    text_init(&names);
+    for (const Variant *other = variants; other < variants + variant_count; other++)
+        if (strcmp(other->name, row->name) != 0 && same_columns(other, v))
+            text_format(&names, "%s%s", names.length ? ", " : "", other->name);
+    if (names.length) print_note("one network with", names.at);
+    text_release(&names);
+}
+
 static void print_equation(const Explained *x) {
     Text text;
     text_init(&text);
@@ -120,6 +138,7 @@ static void print_equation(const Explained *x) {
         print_note(text.length ? "known differences of the base" : "known differences", x->row->differs);
     if (!text.length && x->row->needs) print_note("needed by", x->row->needs);
     print_norms(x);
+    print_rows(x->v, x->row);
     const ModelRecipe *recipe = model_recipe_of(x->spec);
     char name[40];
     snprintf(name, sizeof name, "recipe %s", recipe ? recipe->name : "");
@@ -245,10 +264,39 @@ static Rc explain_row(const Session *session, const char *name, const char *svg,
     return explain(&x, svg, e);
 }
 
+/* The keys of what explain_arm or explain_row takes; "": of a stored run. */
+static void keys_of(const char *what, bool arm, Text *out) {
+    RunSpec base;
+    Arm a;
+    Error none;
+    spec_init(&base);
+    a.spec = base;
+    const Variant *row = arm ? NULL : variant_find(what, &none);
+    if (row) a.spec.variant = *row;
+    if (row || (arm && !arm_option(&a, what, &base, NULL, &none))) spec_text_keys(&a.spec, out);
+}
+
+/* Which of those before it the i-th is, as one network: a plan with both trains it once. */
+static void print_same(const char *const *what, const bool *arm, int i) {
+    Text mine, theirs;
+    text_init(&mine), text_init(&theirs);
+    keys_of(what[i], arm[i], &mine);
+    for (int j = 0; j < i && mine.length; j++) {
+        text_clear(&theirs);
+        keys_of(what[j], arm[j], &theirs);
+        if (!strcmp(mine.at, theirs.at))
+            printf("%s and %s are one network: a plan trains their runs once and does not compare them\n\n", what[j],
+                   what[i]);
+    }
+    text_release(&mine), text_release(&theirs);
+}
+
 /* A row by its name; an arm as --arm takes it, with or without "--arm". */
 Rc command_explain(Session *s, Error *e) {
+    enum { MOST = 1 + SESSION_MOST_SETS };
     const Options *o = s->options;
-    const char *svg = option(o, OPTION_output, NULL);
+    const char *svg = option(o, OPTION_output, NULL), *what[MOST];
+    bool arm[MOST];
     int arms = o->times[OPTION_arm], all = arms + o->operands;
     Rc rc = RC_OK;
     if (!all || o->operands > 1)
@@ -256,10 +304,13 @@ Rc command_explain(Session *s, Error *e) {
                          "explain: name one variant (`normbench list` shows them) or give an arm, "
                          "'{base: pre, attn.out: rmsnorm}'");
     if (svg && all > 1) return error_set(e, RC_USAGE, "explain: --output draws one variant, not %d", all);
+    assert(all <= MOST);
     for (int i = 0; i < all && !rc; i++) {
-        const char *what = i < o->operands ? o->operand[i] : o->value[OPTION_arm][i - o->operands];
+        what[i] = i < o->operands ? o->operand[i] : o->value[OPTION_arm][i - o->operands];
+        arm[i] = i >= o->operands || strchr(what[i], '{');
         if (i) printf("\n");
-        rc = i >= o->operands || strchr(what, '{') ? explain_arm(what, svg, e) : explain_row(s, what, svg, e);
+        print_same(what, arm, i);
+        rc = arm[i] ? explain_arm(what[i], svg, e) : explain_row(s, what[i], svg, e);
     }
     return rc;
 }

@@ -14,6 +14,7 @@
 #include "bench/formats/progress.h"
 #include "bench/formats/safe_shards.h"
 #include "bench/plan/declare.h"
+#include "bench/plan/twins.h"
 #include "bench/run/execute.h"
 #include "bench/run/mpi.h"
 #include "bench/run/runner.h"
@@ -36,7 +37,25 @@ static Rc parse_shard(const char *text, int *shard, int *shards, Error *e) {
 
 /* To be trained by this process. */
 static bool wanted(const Todo *p, int i) {
-    return !p->run[i].done && todo_mine(p, &p->run[i]);
+    return todo_open(p, i) && todo_mine(p, &p->run[i]);
+}
+
+/* "smoke, profile quick: 30 runs, 0 stored, 24 to train (6 more are the same runs)" */
+static void say_runs(const Experiment *x, const Todo *p) {
+    int open = 0;
+    for (int i = 0; i < p->runs; i++) open += todo_open(p, i);
+    fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train", x->name, x->profile[0] ? ", profile " : "", x->profile,
+            p->runs, p->runs - p->missing, open);
+    if (open < p->missing) fprintf(stderr, " (%d more are the same runs)", p->missing - open);
+}
+
+static void say_twins(const Experiment *x) {
+    Text words, lines;
+    text_init(&words), text_init(&lines);
+    twins_text(x, &words);
+    if (words.length) text_wrapped(&lines, "  ", words.at, 2, 110);
+    fputs(lines.at, stderr);
+    text_release(&words), text_release(&lines);
 }
 
 /* A reason and how many runs have it; why first: by_why compares it. */
@@ -82,19 +101,20 @@ static double count_seconds(const Todo *p, const Outlook *o) {
  * products. A run that does not fit into memory gives the error that training it would give. */
 static Rc estimate(Session *s, const Todo *p, const Outlook *o, FILE *to, Error *e) {
     double most, have, flops = 0, all = 0, mine = 0, seconds = count_seconds(p, o);
-    int count = 0, share = 0;
+    int count = 0, share = 0, plan = 0;
     const Backend *backend = s->backend;
     int threads = s->threads * s->threads_per_run;
     char took[32];
     Rc rc = runner_fits(p, &most, &have, e);
     for (int i = 0; i < p->runs; i++) {
-        all += p->run[i].cost;
+        if (p->run[i].first != i) continue;
+        plan++, all += p->run[i].cost;
         if (todo_mine(p, &p->run[i])) share++, mine += p->run[i].cost;
         if (wanted(p, i)) count++, flops += p->run[i].cost, backend = p->run[i].backend;
     }
     if (p->shards > 1)
         fprintf(to, "shard %d/%d: %d of the plan's %d runs, %.1f%% of its cost\n", p->shard + 1, p->shards, share,
-                p->runs, all > 0 ? 100 * mine / all : 0);
+                plan, all > 0 ? 100 * mine / all : 0);
     fprintf(to, "%d of %d runs to train, %.3g FLOPs, ", count, share, flops);
     if (backend->device) {
         fprintf(to, "%.0f MB per run on the device of backend %s\n", most / 1048576, backend->name);
@@ -173,7 +193,7 @@ static void print_shards(const Session *s, const Todo *p, const Experiment *x) {
     session_command(s, x, "table", &table);
     for (int k = 0, named = 0; k < p->shards && p->missing; k++) {
         int missing = 0;
-        for (int i = 0; i < p->runs; i++) missing += p->run[i].shard == k && !p->run[i].done;
+        for (int i = 0; i < p->runs; i++) missing += p->run[i].shard == k && todo_open(p, i);
         if (!missing) continue;
         if (named++ == 8) {
             printf("…\n");
@@ -256,11 +276,11 @@ static Rc run(Session *s, Error *e) {
         int here = 0;
         rc = split_check(s, &p, e);
         for (int i = 0; i < p.runs; i++) here += wanted(&p, i);
-        fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train", x.name, comma, x.profile, p.runs, p.runs - p.missing,
-                p.missing);
+        say_runs(&x, &p);
         if (shard) fprintf(stderr, ", %d of them in shard %d/%d", here, shard_at + 1, shards);
         if (task) fprintf(stderr, ", %d of them in task %s", here, strrchr(task, ':') + 1);
         fputc('\n', stderr);
+        say_twins(&x);
         if (x.compared)
             fprintf(stderr, "  --arm alone is compared with its base: arm %s (%s) is trained too\n", x.arm[0].name,
                     x.arm[0].label);

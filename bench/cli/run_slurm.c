@@ -180,7 +180,7 @@ Rc slurm_run(Session *s, const Experiment *x, const Todo *t, const Outlook *o, c
     Submission sub = {0};
     Text array, table;
     bool dry = s->options->times[OPTION_dry_run] > 0;
-    for (int i = 0; i < t->runs; i++) fate[i] = t->run[i].done ? STORED : OPEN;
+    for (int i = 0; i < t->runs; i++) fate[i] = todo_open(t, i) ? OPEN : STORED;
     Rc rc = find_queued(s, t, fate, e);
     if (dry) rc = RC_OK; /* on a machine without Slurm too */
     text_init(&array), text_init(&table);

@@ -178,7 +178,7 @@ static void notice_others(Runner *r) {
     for (int i = 0; i < r->todo->runs; i++) {
         const TodoRun *run = &r->todo->run[i];
         pthread_mutex_lock(&r->lock);
-        bool open = todo_mine(r->todo, run) && !run->done && !r->watch[i].running;
+        bool open = todo_mine(r->todo, run) && todo_open(r->todo, i) && !r->watch[i].running;
         r->open += open;
         pthread_mutex_unlock(&r->lock);
         snprintf(path, sizeof path, "%.900s/%s", r->s->runs, run->id);
@@ -368,7 +368,8 @@ static int collect(Runner *r, int *pending) {
     for (int seed = 0; seed < r->x->seeds; seed++)
         for (int i = 0; i < r->todo->runs; i++) {
             const TodoRun *run = &r->todo->run[i];
-            if (run->seed == seed && todo_mine(r->todo, run) && !run->done && !r->failed[i]) pending[count++] = i;
+            if (run->seed == seed && todo_mine(r->todo, run) && todo_open(r->todo, i) && !r->failed[i])
+                pending[count++] = i;
         }
     return count;
 }
@@ -427,7 +428,7 @@ Rc runner_train(Todo *p, Session *s, const Experiment *x, const RunnerOptions *o
     r.failed = mem_alloc((size_t)p->runs, sizeof *r.failed);
     int count = collect(&r, pending), mine = 0;
     for (int i = 0; i < p->runs; i++) {
-        if (!todo_mine(p, &p->run[i])) continue;
+        if (!todo_mine(p, &p->run[i]) || p->run[i].first != i) continue;
         mine++, all += p->run[i].cost;
         if (p->run[i].done) stored++, before += p->run[i].cost;
     }
@@ -448,8 +449,7 @@ Rc runner_train(Todo *p, Session *s, const Experiment *x, const RunnerOptions *o
     free(r.failed);
     free(pending);
     checkpoint_sweep(s->runs);
-    p->missing = 0;
-    for (int i = 0; i < p->runs; i++) p->missing += !p->run[i].done;
+    todo_settle(p);
     if (rc) return rc;
     if (session_signal)
         return error_set(e, (Rc)(128 + session_signal),

@@ -155,6 +155,40 @@ static Rc describe_seeds(Todo *t, Session *s, const Experiment *x, int cell, int
     return rc;
 }
 
+typedef struct {
+    const char *id;
+    int at;
+} Named;
+
+static int by_id(const void *a, const void *b) {
+    const Named *x = a, *y = b;
+    int order = strcmp(x->id, y->id);
+    return order ? order : x->at - y->at;
+}
+
+static void find_first(Todo *t) {
+    Named *all = mem_alloc((size_t)t->runs + 1, sizeof *all);
+    for (int i = 0; i < t->runs; i++) all[i] = (Named){t->run[i].id, i};
+    qsort(all, (size_t)t->runs, sizeof *all, by_id);
+    for (int i = 0; i < t->runs; i++) {
+        bool again = i && !strcmp(all[i].id, all[i - 1].id);
+        t->run[all[i].at].first = again ? t->run[all[i - 1].at].first : all[i].at;
+    }
+    free(all);
+}
+
+bool todo_open(const Todo *t, int run) {
+    return !t->run[run].done && t->run[run].first == run;
+}
+
+void todo_settle(Todo *t) {
+    t->missing = 0;
+    for (int i = 0; i < t->runs; i++) {
+        t->run[i].done = t->run[t->run[i].first].done;
+        t->missing += !t->run[i].done;
+    }
+}
+
 Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     void *toys = NULL;
     Rc rc = RC_OK;
@@ -171,8 +205,10 @@ Rc todo_make(Todo *t, Session *s, const Experiment *x, Error *e) {
     if (!rc && !used && !backend_precise(s->backend_name, "exact", e)) rc = e->code = RC_UNMEASURED;
     tdestroy(toys, free);
     if (rc) todo_release(t);
-    if (!rc) todo_shards(t, 0, 1);
-    return rc;
+    if (rc) return rc;
+    find_first(t);
+    todo_shards(t, 0, 1);
+    return RC_OK;
 }
 
 /* The operations of one update of each list of ops that was built: a deep model's takes most of a second to build. */
@@ -216,7 +252,7 @@ static double deal_runs(Todo *t, int shards, bool together) {
     }
     double most = deal(order, count, shards);
     for (int i = 0; i < count; i++) share[unit_of(t, order[i].first, seeds, together)] = order[i].share;
-    for (int i = 0; i < t->runs; i++) t->run[i].shard = share[unit_of(t, i, seeds, together)];
+    for (int i = 0; i < t->runs; i++) t->run[i].shard = share[unit_of(t, t->run[i].first, seeds, together)];
     free(share);
     free(at);
     free(order);
@@ -234,6 +270,7 @@ void todo_shards(Todo *t, int shard, int shards) {
         int evaluations = spec_evaluations(&run->spec, at, 64);
         double passes = (double)(feed_window_count(&run->spec, run->data) / (size_t)shape.batch + 1) * evaluations / 3;
         run->cost = update_flops(&built, &builds, run, &shape) * ((double)run->spec.steps + passes);
+        if (run->first != i) run->cost = 0;
         total += run->cost;
     }
     free(built);

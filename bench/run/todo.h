@@ -12,6 +12,7 @@ typedef struct {
     const Backend *backend; /* of the spec's precision */
     char id[SHA256_HEX], spec_sha256[SHA256_HEX], arithmetic[SHA256_HEX], arithmetic_class[BACKEND_CLASS_SIZE];
     int cell, arm, seed; /* indices into the experiment */
+    int first;           /* the first run of this id: itself, or an arm or a cell before it is the same network */
     bool done;           /* results/runs/<id> is whole */
     int shard;           /* who trains it, 0-based (todo_shards) */
     double cost;         /* floating-point operations, validations included (todo_shards) */
@@ -21,6 +22,7 @@ typedef struct {
     char why[200];       /* of a run that is to be trained: why it does not count as done */
 } TodoRun;
 
+/* Runs of one id are one run, which is trained once: the first of them stands for all. */
 typedef struct {
     TodoRun *run; /* cells x arms x seeds, in this order */
     int runs, missing;
@@ -55,8 +57,13 @@ void todo_explain(Todo *t, const Store *stored);
 void todo_shards(Todo *t, int shard, int shards);
 /* A share that a list says, of `mine` per run: the others are another's. */
 void todo_only(Todo *t, const bool *mine);
-/* Whether this process is to train a run. */
+/* Whether this process is to train a run, stored or not. */
 bool todo_mine(const Todo *t, const TodoRun *run);
+/* Whether a run is still to be trained, by whomever: not stored, and the first of its id. */
+bool todo_open(const Todo *t, int run);
+
+/* What is known of the first run of an id holds for the others of this id; counts what is missing. */
+void todo_settle(Todo *t);
 
 /* Bytes that the largest of this share's missing runs takes; *of: which one, 0 when none is missing. */
 double todo_bytes(const Todo *t, int *of);

@@ -104,6 +104,7 @@ static void pair(Comparison *c, const PairedRuns *in) {
     c->pairs = st_pair(a, n, b, n, in->cap);
     c->status = c->pairs.status;
     if (in->one) c->status = ST_N_TOO_SMALL;
+    if (in->same) c->status = ST_ONE_SAMPLE;
     if (c->pairs.fault == ST_PAIR_NO_CAP) c->status = ST_NONFINITE_INPUT;
     c->t_decides = !c->diverged_a && !c->diverged_b;
     c->higher = in->higher;

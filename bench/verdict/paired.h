@@ -182,6 +182,7 @@ typedef struct {
     double cap;    /* what a diverged run counts as where its arm is a side by itself; NaN: no such number */
     bool higher;   /* is better */
     bool one;      /* all seeds of an arm are one and the same run: nothing can be tested */
+    bool same;     /* both sides are the same runs, and nothing can be tested */
     StKey flip, ranks, boot, pigeonhole; /* streams of random numbers */
 } PairedRuns;
 

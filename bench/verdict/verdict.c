@@ -62,6 +62,18 @@ static void find_blocks(const Sample *s, const Contrast *w, Copies *k, PairedRun
     in->blocks = blocks;
 }
 
+/* Whether a plain difference is one of runs from themselves. */
+static bool same_runs(const Sample *s, const Contrast *w) {
+    const Term *a = &w->term[0], *b = &w->term[1];
+    bool plain = w->terms == 2 && !w->grid && !w->best && !w->predicts && !(w->against != 0);
+    if (!plain || a->weight + b->weight != 0 || a->step != b->step) return false;
+    for (int seed = 0; seed < s->seeds; seed++)
+        if (strcmp(sample_run(s, a->cell, a->step, a->arm, seed)->record->id,
+                   sample_run(s, b->cell, b->step, b->arm, seed)->record->id) != 0)
+            return false;
+    return true;
+}
+
 static void gather(const Sample *s, const Contrast *w, Copies *k, PairedRuns *in) {
     const RunRecord *any = sample_run(s, w->cell, w->step, w->term[0].arm, 0)->record;
     StKey key = key_of(s, w);
@@ -71,6 +83,7 @@ static void gather(const Sample *s, const Contrast *w, Copies *k, PairedRuns *in
                        .against = w->against,
                        .cap = w->grid ? (double)NAN : metric_uniform(w->metric, any),
                        .higher = w->grid ? grid_info[w->grid].better > 0 : metric_info[w->metric].better > 0,
+                       .same = same_runs(s, w),
                        .flip = key,
                        .ranks = key,
                        .boot = key,

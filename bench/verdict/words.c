@@ -13,7 +13,9 @@ static void separated(const Comparison *c, Decision d, int better, const char *a
 
 static void undecided(const Family *f, const Comparison *c, Text *out) {
     StStatus why = c->status != ST_OK ? c->status : f->joint.status;
-    if (f->floor >= f->alpha && f->unpaired)
+    if (c->status == ST_ONE_SAMPLE)
+        text_format(out, "not decided: %s", st_status_text(c->status));
+    else if (f->floor >= f->alpha && f->unpaired)
         text_format(out, "not decided: so few runs cannot reach p < %.3g", f->alpha);
     else if (f->floor >= f->alpha)
         text_format(out, "not decided: %d seed%s cannot reach p < %.3g", f->n, f->n == 1 ? "" : "s", f->alpha);

@@ -1,0 +1,82 @@
+#include "bench/plan/twins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An arm's keys with every factor at its first value: arms that differ here differ in every cell. */
+static char *outline(const Experiment *x, const Arm *a) {
+    RunSpec spec = a->spec;
+    Text text;
+    Error none;
+    for (const Factor *f = x->factor; f < x->factor + x->factors; f++) (void)spec_set(&spec, f->key, f->value[0], &none);
+    text_init(&text);
+    spec_text_keys(&spec, &text);
+    return text.at;
+}
+
+static bool same_spec(const Experiment *x, int cell, int a, int b) {
+    RunSpec one = experiment_spec(x, cell, a, 0), other = experiment_spec(x, cell, b, 0);
+    Text texts[2];
+    text_init(&texts[0]), text_init(&texts[1]);
+    spec_text_keys(&one, &texts[0]), spec_text_keys(&other, &texts[1]);
+    bool same = !strcmp(texts[0].at, texts[1].at);
+    text_release(&texts[0]), text_release(&texts[1]);
+    return same;
+}
+
+void twins_find(const Experiment *x, int *first) {
+    char *text[EXPERIMENT_MOST_ARMS];
+    int cells = experiment_cells(x);
+    for (int arm = 0; arm < x->arms; arm++) text[arm] = outline(x, &x->arm[arm]);
+    for (int cell = 0; cell < cells; cell++)
+        for (int arm = 0; arm < x->arms; arm++) {
+            int *at = &first[cell * x->arms + arm];
+            for (*at = 0; *at < arm; ++*at)
+                if (!strcmp(text[*at], text[arm]) && same_spec(x, cell, *at, arm)) break;
+        }
+    for (int arm = 0; arm < x->arms; arm++) free(text[arm]);
+}
+
+/* In how many cells b is a. */
+static int cells_alike(const Experiment *x, const int *first, int a, int b) {
+    int alike = 0;
+    for (int cell = 0; cell < experiment_cells(x); cell++) alike += first[cell * x->arms + b] == a;
+    return alike;
+}
+
+static const char end[] = ": their runs are trained once and are not compared. ";
+
+/* "Arms a, b and c are one network": those that are a in every cell. */
+static void same_everywhere(const Experiment *x, const int *first, int a, Text *out) {
+    int others[EXPERIMENT_MOST_ARMS], count = 0;
+    for (int b = a + 1; b < x->arms; b++)
+        if (cells_alike(x, first, a, b) == experiment_cells(x)) others[count++] = b;
+    if (!count) return;
+    text_format(out, "Arms %s", x->arm[a].name);
+    for (int i = 0; i < count; i++)
+        text_format(out, "%s%s", i < count - 1 ? ", " : " and ", x->arm[others[i]].name);
+    text_format(out, " are one network%s", end);
+}
+
+static void same_somewhere(const Experiment *x, const int *first, int a, int b, Text *out) {
+    enum { NAMED = 2 };
+    char where[256];
+    int cells = experiment_cells(x), alike = cells_alike(x, first, a, b), named = 0;
+    if (!alike || alike == cells) return;
+    text_format(out, "Arms %s and %s are one network", x->arm[a].name, x->arm[b].name);
+    for (int cell = 0; cell < cells && named < NAMED; cell++)
+        if (first[cell * x->arms + b] == a)
+            text_format(out, "%s%s", named++ ? " and " : " where ", experiment_cell_text(where, x, cell));
+    if (alike > named) text_format(out, " and in %d more cells", alike - named);
+    text_format(out, "%s", end);
+}
+
+void twins_text(const Experiment *x, Text *out) {
+    int *first = mem_alloc((size_t)experiment_cells(x) * (size_t)x->arms, sizeof *first);
+    twins_find(x, first);
+    for (int a = 0; a < x->arms; a++) {
+        same_everywhere(x, first, a, out);
+        for (int b = a + 1; b < x->arms; b++) same_somewhere(x, first, a, b, out);
+    }
+    free(first);
+}

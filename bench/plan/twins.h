@@ -1,0 +1,15 @@
+/* Twins: arms of an experiment that are one network in some of its cells: every key and column of their specs is the
+ * same there, so their runs have one id, are trained once, and are nothing to compare. */
+#ifndef BENCH_PLAN_TWINS_H
+#define BENCH_PLAN_TWINS_H
+
+#include "bench/plan/experiment.h"
+
+/* first[cells * arms]: the first arm of the cell that is the same network, itself where none before it is. */
+void twins_find(const Experiment *x, int *first);
+
+/* "Arms pre and again are one network: their runs are trained once and are not compared. ", with " where lr = 0.001"
+ * behind "network" of those that are in some cells alone; nothing where there are none. */
+void twins_text(const Experiment *x, Text *out);
+
+#endif

@@ -1,0 +1,70 @@
+/* Arms that are one network: which, in which cells, and how that is said. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "bench/plan/twins.h"
+
+static Experiment x; /* too large for a stack; each test has its own process */
+
+TestSuite(twins, .timeout = 60);
+
+static char *said(const char *text, int sets, const char *const *set, int arms, const char *const *arm) {
+    Overrides o = {.set = set, .sets = sets, .arm = arm, .arms = arms};
+    Error e;
+    Text out;
+    cr_assert_eq(experiment_parse(&x, "f.yaml", text, NULL, &o, &e), RC_OK, "%s", e.text);
+    text_init(&out);
+    twins_text(&x, &out);
+    return out.at;
+}
+
+#define OF(a, b, where) "Arms " a " and " b " are one network" where ": their runs are trained once and are not compared. "
+
+Test(twins, each_kind) {
+    static const struct {
+        const char *file, *want;
+    } cases[] = {
+        {"arms: {pre: {variant: pre}, post: {variant: post}}", ""},
+        {"arms: {pre: {variant: pre}, again: {variant: pre}}", OF("pre", "again", "")},
+        {"arms: {peri: {variant: peri}, sandwich: {variant: sandwich}}", OF("peri", "sandwich", "")},
+        /* By a column, by a key at its default, by another way to write a number. */
+        {"arms: {peri: {variant: peri}, made: {base: pre, attn.out: layernorm, mlp.out: layernorm}}",
+         OF("peri", "made", "")},
+        {"arms: {pre: {variant: pre}, said: {variant: pre, lr: 0.0003, dropout: 0}}", OF("pre", "said", "")},
+        {"arms: {pre: {variant: pre}, said: {variant: pre, lr: 0.00031}}", ""},
+        /* Three alike are named by the first of them. */
+        {"arms: {a: {variant: pre}, b: {variant: pre}, c: {variant: pre}}", OF("a, b", "c", "")},
+        /* An arm that keeps its own rate meets the other's in one cell of two. */
+        {"lr: [1e-3, 2e-3]\narms: {pre: {variant: pre}, own: {variant: pre, lr: 0.002}}",
+         OF("pre", "own", " where lr = 0.002")},
+        {"lr: [1e-3, 2e-3]\narms: {pre: {variant: pre}, own: {variant: pre, lr: 0.003}}", ""},
+        {"lr: [1e-3, 2e-3]\narms: {one: {variant: pre, lr: 0.003}, two: {variant: pre, lr: 0.003}}",
+         OF("one", "two", "")},
+        {"lr: [1e-3, 2e-3]\nwarmup: [0, 1, 2, 3]\narms: {pre: {variant: pre}, own: {variant: pre, lr: 0.001}}",
+         OF("pre", "own", " where lr = 0.001, warmup = 0 and lr = 0.001, warmup = 1 and in 2 more cells")},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *words = said(cases[i].file, 0, NULL, 0, NULL);
+        cr_expect_str_eq(words, cases[i].want, "%s:\n%s", cases[i].file, words);
+        free(words);
+        experiment_release(&x);
+    }
+}
+
+Test(twins, arms_of_the_command_line) {
+    static const char *const arm[] = {"{base: peri}", "{base: sandwich}", "{base: pre}"};
+    char *words = said("arms: {post: {variant: post}}", 0, NULL, 3, arm);
+    cr_expect_str_eq(words, OF("peri", "sandwich", ""));
+    free(words);
+    experiment_release(&x);
+}
+
+Test(twins, first_of_each_cell) {
+    int first[6];
+    free(said("lr: [1e-3, 2e-3]\narms: {a: {variant: post}, b: {variant: pre}, c: {variant: pre, lr: 1e-3}}", 0, NULL, 0,
+              NULL));
+    twins_find(&x, first);
+    static const int want[6] = {0, 1, 1, 0, 1, 2};
+    for (int i = 0; i < 6; i++) cr_expect_eq(first[i], want[i], "%d: %d", i, first[i]);
+    experiment_release(&x);
+}
