@@ -258,27 +258,36 @@ static Rc pair_parts(Parts *p, const CorpusBytes *c, char *const *path, int file
     return RC_OK;
 }
 
+/* Of one file its own; of several that of "HASH\n" per file. */
+static void hash_files(char out[SHA256_HEX], const CorpusBytes *c, int files) {
+    Text hashes;
+    text_init(&hashes);
+    for (int i = 0; i < files; i++) text_format(&hashes, "%s\n", c[i].sha256);
+    if (files == 1)
+        memcpy(out, c->sha256, SHA256_HEX);
+    else
+        sha256_hex_of(out, hashes.at, hashes.length);
+    text_release(&hashes);
+}
+
 /* text:SOURCE,TARGET or text:SOURCE,TARGET,SOURCE,TARGET */
 static Rc open_pairs(Dataset *d, char *const *path, int files, const char *tokenizer, const char *cache, Error *e) {
     CorpusBytes c[4];
     Parts p = {.paired = true};
-    Text hashes;
     int opened = 0;
     Rc rc = RC_OK;
-    text_init(&hashes);
     while (!rc && opened < files) {
         rc = corpus_open_text(&c[opened], path[opened], e);
-        if (!rc) text_format(&hashes, "%s\n", c[opened++].sha256);
+        opened += !rc;
     }
+    hash_files(d->sha256, c, opened);
     if (!rc && count_lines(c[0].bytes, c[0].length) != count_lines(c[1].bytes, c[1].length))
         rc = error_set(e, RC_USAGE, "%s: %zu lines, and %s %zu: they are no pairs", path[0],
                        count_lines(c[0].bytes, c[0].length), path[1], count_lines(c[1].bytes, c[1].length));
     if (!rc) rc = pair_parts(&p, c, path, files, e);
     d->entropy_rate = NAN;
-    sha256_hex_of(d->sha256, hashes.at, hashes.length);
     snprintf(d->from, sizeof d->from, "%s", path[0]);
     while (opened--) corpus_release(&c[opened]);
-    text_release(&hashes);
     if (rc) {
         free(p.bytes);
         return rc;
@@ -317,11 +326,30 @@ static Rc open_text(Dataset *d, const char *path, const char *tokenizer, const c
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;
 }
 
+static const char TEXT[] = "text:", SHARDS[] = "shards:";
+
+static Rc hash_text(char out[SHA256_HEX], const char *path, Error *e) {
+    CorpusBytes c[4];
+    char *several[4], *copy = mem_text(path);
+    int files = file_exists(path) ? 0 : pair_paths(copy, several), opened = 0;
+    if (!files) files = 1, several[0] = copy;
+    Rc rc = RC_OK;
+    while (!rc && opened < files) rc = corpus_open_text(&c[opened], several[opened], e), opened += !rc;
+    if (!rc) hash_files(out, c, files);
+    while (opened--) corpus_release(&c[opened]);
+    free(copy);
+    return rc;
+}
+
+Rc dataset_hash(char out[SHA256_HEX], const char *name, const DataPlaces *places, Error *e) {
+    if (!strncmp(name, SHARDS, sizeof SHARDS - 1)) return shards_hash(out, name + sizeof SHARDS - 1, places, e);
+    assert(!strncmp(name, TEXT, sizeof TEXT - 1));
+    return hash_text(out, name + sizeof TEXT - 1, e);
+}
+
 Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataPlaces *places, Error *e) {
     *d = (Dataset){0};
-    static const char TEXT[] = "text:";
     if (!strncmp(name, TEXT, sizeof TEXT - 1)) return open_text(d, name + sizeof TEXT - 1, tokenizer, places->cache, e);
-    static const char SHARDS[] = "shards:";
     if (!strncmp(name, SHARDS, sizeof SHARDS - 1))
         return shards_open(d, name + sizeof SHARDS - 1, tokenizer, places, e);
     const Source *source = manifest_source(name);

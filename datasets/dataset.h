@@ -54,6 +54,10 @@ typedef struct {
  * and needs no release. */
 Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataPlaces *places, Error *e);
 
+/* What the sha256 of a text of the user's own (text:, shards:) would be, without opening it. The codes of dataset_open.
+ */
+Rc dataset_hash(char out[SHA256_HEX], const char *name, const DataPlaces *places, Error *e);
+
 /* The same for one corpus given by its rows[count]: one WHOLE file, or TRAIN and VALID files (TEST rows are
  * not read). */
 Rc dataset_open_files(Dataset *d, const CorpusFile *rows, size_t count, const char *tokenizer, const DataPlaces *places,

@@ -223,18 +223,37 @@ static Rc restore(const Shards *s, Tokenizer *codec, Error *e) {
     return rc;
 }
 
-/* What a dataset says of itself. */
-static void describe(Dataset *d, const Shards *s) {
+static void hash_shards(char out[SHA256_HEX], const ShardsManifest *m) {
     Text hashes;
     text_init(&hashes);
+    for (int i = 0; i < m->shards; i++) text_format(&hashes, "%s\n", m->shard[i].sha256);
+    sha256_hex_of(out, hashes.at, hashes.length);
+    text_release(&hashes);
+}
+
+Rc shards_hash(char out[SHA256_HEX], const char *name, const DataPlaces *places, Error *e) {
+    ShardsManifest m;
+    Text folder;
+    text_init(&folder);
+    Rc rc = find(name, places, &folder, e);
+    if (!rc) text_format(&folder, "/manifest.json");
+    if (!rc) rc = shards_manifest_read(&m, folder.at, e);
+    if (!rc) {
+        hash_shards(out, &m);
+        shards_manifest_release(&m);
+    }
+    text_release(&folder);
+    return rc;
+}
+
+/* What a dataset says of itself. */
+static void describe(Dataset *d, const Shards *s) {
     for (int i = 0; i < s->m.shards; i++) {
         const Shard *x = &s->m.shard[i];
         *(x->valid ? &d->valid : &d->train) += x->tokens;
         *(x->valid ? &d->valid_bytes : &d->train_bytes) += x->bytes;
-        text_format(&hashes, "%s\n", x->sha256);
     }
-    sha256_hex_of(d->sha256, hashes.at, hashes.length);
-    text_release(&hashes);
+    hash_shards(d->sha256, &s->m);
     snprintf(d->name, sizeof d->name, "%s", s->m.name);
     snprintf(d->from, sizeof d->from, "%.490s/manifest.json", s->folder.at);
     memcpy(d->tokenizer, d->codec.name, sizeof d->tokenizer);

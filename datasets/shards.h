@@ -40,6 +40,9 @@ const ShardCorpus *shard_corpora(size_t *count);
 Rc shards_open(Dataset *d, const char *name, const char *tokenizer, const DataPlaces *places, Error *e);
 void shards_close(Shards *s);
 
+/* What sha256 the manifest of a corpus gives it; no shard is read. The codes of shards_open. */
+Rc shards_hash(char out[SHA256_HEX], const char *name, const DataPlaces *places, Error *e);
+
 /* out[count] = the ids from position first on; zeros where a file cannot be read (shards_failed). */
 void shards_read(Shards *s, uint64_t first, size_t count, int32_t *out);
 bool shards_failed(Shards *s, Error *e);

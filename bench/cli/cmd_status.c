@@ -14,6 +14,7 @@
 #include "bench/formats/progress.h"
 #include "bench/run/share.h"
 #include "bench/run/store.h"
+#include "bench/run/texts.h"
 #include "bench/run/watch.h"
 
 enum { SLURM_EVERY = 30 }; /* seconds between two questions to squeue, of --watch */
@@ -39,7 +40,7 @@ typedef struct {
     const SlurmView *slurm;
 } Status;
 
-/* The hashes of x's specs, [cells][arms][seeds]; NULL without x. */
+/* The hashes of x's specs, ascending, one of arms that are one network; NULL without x. */
 typedef char SpecHash[SHA256_HEX];
 
 static int by_text(const void *a, const void *b) {
@@ -52,6 +53,10 @@ static SpecHash *hashes_of(const Experiment *x, int *count) {
     for (int cell = 0; cell < experiment_cells(x); cell++)
         for (int arm = 0; arm < x->arms; arm++, *count += x->seeds) experiment_hashes(x, cell, arm, all + *count);
     qsort(all, (size_t)*count, sizeof *all, by_text);
+    int different = *count > 0;
+    for (int i = 1; i < *count; i++)
+        if (strcmp(all[i], all[different - 1]) != 0) memmove(all[different++], all[i], sizeof *all);
+    *count = different;
     return all;
 }
 
@@ -108,13 +113,14 @@ static double time_left(const Status *st, double usual) {
     return sum / st->count[RUNNING];
 }
 
-static void look(Status *st, const char *folder, const Experiment *x) {
+static void look(Status *st, const char *folder, Experiment *x) {
     Store stored;
     Hold *hold;
     int hashes = -1, holds = share_list(folder, &hold);
     *st = (Status){.x = x, .folder = folder, .runs = -1, .waiting = -1};
-    SpecHash *hash = x ? hashes_of(x, &hashes) : NULL;
     store_read(&stored, folder);
+    if (x) texts_recall(&stored, x, NULL);
+    SpecHash *hash = x ? hashes_of(x, &hashes) : NULL;
     double usual = count_stored(st, &stored, hash, hashes);
     st->begun = mem_alloc((size_t)holds + 1, sizeof *st->begun);
     for (int i = 0; i < holds; i++) {

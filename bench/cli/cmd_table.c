@@ -11,6 +11,7 @@
 #include "bench/formats/subprocess.h"
 #include "bench/write/figure.h"
 #include "bench/run/partial.h"
+#include "bench/run/texts.h"
 #include "bench/write/components.h"
 #include "bench/write/corpora.h"
 #include "bench/write/failures.h"
@@ -268,6 +269,7 @@ static bool other_plan(const Session *s, const Experiment *x, const Store *store
     Overrides o = plan_note_overrides(&note, set, arm);
     if (!strcmp(note.experiment, experiment) && strcmp(note.plan, x->plan) != 0 &&
         !experiment_read(&other, x->file, note.profile, &o, &none)) {
+        texts_find(s, &other);
         if (!strcmp(other.plan, note.plan) && !records_take(&records, stored, &other, false, &none)) {
             is = records.missing < records.runs;
             Text options;

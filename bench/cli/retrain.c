@@ -101,5 +101,6 @@ Rc retrain_corpus(Session *s, const RunRecord *r, const Dataset **out, Error *e)
     if (session_dataset(s, r->spec.dataset.text, spec_get(tokenizer, &r->spec, "tokenizer"), out, e)) return e->code;
     if (!strcmp((*out)->sha256, r->dataset_sha256) && !strcmp((*out)->tokenizer_sha256, r->tokenizer_sha256))
         return RC_OK;
-    return error_set(e, RC_INTEGRITY, "'%s' has other bytes now than in run %.12s", r->spec.dataset.text, r->id);
+    return error_set(e, RC_INTEGRITY, "'%s' has other bytes now (SHA-256 %.12s) than in run %.12s (%.12s)",
+                     r->spec.dataset.text, (*out)->sha256, r->id, r->dataset_sha256);
 }

@@ -12,6 +12,7 @@
 enum { EXPERIMENT_MOST_ARMS = 64, EXPERIMENT_MOST_FACTORS = 4, EXPERIMENT_MOST_VALUES = 32 };
 enum { EXPERIMENT_MOST_ROWS = 16, EXPERIMENT_MOST_PANELS = 4 };
 enum { EXPERIMENT_MOST_CELLS = 1024, EXPERIMENT_MOST_SEEDS = 10000, EXPERIMENT_MOST_ALSO = 4 };
+enum { EXPERIMENT_MOST_TEXTS = 16 };
 
 /* Room for names, with the zero behind them. */
 enum {
@@ -50,6 +51,12 @@ typedef struct {
     Axis axis;
 } Panel;
 
+/* A corpus of the user's own that is named, and the SHA-256 of its bytes; "": not known. */
+typedef struct {
+    SpecWord name;
+    char sha256[SHA256_HEX];
+} OwnText;
+
 /* Tables over all cells that a file asks for. */
 typedef enum {
 #define SUMMARY(name, help) SUMMARY_##name,
@@ -70,6 +77,8 @@ typedef struct {
     int factors;
     uint64_t *seed;
     int seeds;
+    OwnText text[EXPERIMENT_MOST_TEXTS]; /* all that arms and cells name; bench/run/texts.h finds out what they hold */
+    int texts;
     /* What is shown, not part of the plan: rows of the tables, panels of the curves' figure and of the blocks'. */
     TableRow row[EXPERIMENT_MOST_ROWS];
     Panel panel[EXPERIMENT_MOST_PANELS], block_panel[EXPERIMENT_MOST_PANELS];
@@ -117,7 +126,8 @@ Rc experiment_parse(Experiment *x, const char *file, const char *text, const cha
                     Error *e);
 void experiment_release(Experiment *x);
 
-/* Cells are the combinations of factor values (1 when there is no factor). The spec of (cell, arm, seed index). */
+/* Cells are the combinations of factor values (1 when there is no factor). The spec of (cell, arm, seed index), which
+ * knows the bytes of x's texts as far as x does. */
 int experiment_cells(const Experiment *x);
 RunSpec experiment_spec(const Experiment *x, int cell, int arm, int seed);
 /* spec_hash of an arm's runs in a cell: hash[seeds]. */

@@ -53,6 +53,16 @@ static Rc check_panels(const Reader *r) {
     return RC_OK;
 }
 
+/* Notes the text of the user's own that a run names. True: there are too many. */
+static bool own_text(Experiment *x, const RunSpec *s) {
+    int i = 0;
+    if (!spec_own_text(s)) return false;
+    while (i < x->texts && strcmp(x->text[i].name.text, s->dataset.text) != 0) i++;
+    if (i == EXPERIMENT_MOST_TEXTS) return true;
+    if (i == x->texts) x->text[x->texts++] = (OwnText){.name = s->dataset};
+    return false;
+}
+
 Rc reader_check(Reader *r, bool new_arms) {
     Experiment *x = r->x;
     const char *names[EXPERIMENT_MOST_ARMS];
@@ -76,6 +86,8 @@ Rc reader_check(Reader *r, bool new_arms) {
         for (int arm = 0; arm < x->arms; arm++) {
             RunSpec s = experiment_spec(x, cell, arm, 0);
             if (spec_check(&s, r->e)) return place(r, names[arm]);
+            if (own_text(x, &s))
+                return document_error(r->e, r->d, 0, "more than %d texts of one's own", (int)EXPERIMENT_MOST_TEXTS);
         }
     return check_panels(r) ? r->e->code : check_summaries(r);
 }

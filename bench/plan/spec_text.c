@@ -7,6 +7,20 @@
 
 #include "bench/plan/spec.h"
 
+bool spec_own_text(const RunSpec *s) {
+    return !strncmp(s->dataset.text, "text:", 5) || !strncmp(s->dataset.text, "shards:", 7);
+}
+
+void spec_know_text(RunSpec *s, const char *sha256) {
+    if (spec_own_text(s) && !strcmp(s->text_sha256.text, spec_default("text_sha256")))
+        snprintf(s->text_sha256.text, sizeof s->text_sha256.text, "%s", sha256);
+}
+
+void spec_forget_text(RunSpec *s) {
+    s->text_sha256 = (SpecWord){{0}};
+    snprintf(s->text_sha256.text, sizeof s->text_sha256.text, "%s", spec_default("text_sha256"));
+}
+
 void spec_text(const RunSpec *s, Text *out) {
     spec_text_keys(s, out);
     text_format(out, "seed = %llu\n", (unsigned long long)s->seed);
@@ -215,6 +229,16 @@ static Rc check_evaluations(const RunSpec *s, Error *e) {
                      s->evaluate_at.text);
 }
 
+static Rc check_text(const RunSpec *s, Error *e) {
+    const char *hash = s->text_sha256.text;
+    if (!strcmp(hash, spec_default("text_sha256"))) return RC_OK;
+    if (strspn(hash, "0123456789abcdef") != SHA256_HEX - 1 || hash[SHA256_HEX - 1])
+        return error_set(e, RC_USAGE, "text_sha256: '%.80s' is neither any nor 64 digits from 0 to f", hash);
+    if (spec_own_text(s)) return RC_OK;
+    return error_set(e, RC_USAGE, "text_sha256: it goes with a text of one's own (text:, shards:), not with '%.60s'",
+                     s->dataset.text);
+}
+
 Rc spec_check(const RunSpec *s, Error *e) {
     ModelShape shape = spec_shape(s, 1);
     Rc rc = shape_keys(&shape, e);
@@ -223,5 +247,5 @@ Rc spec_check(const RunSpec *s, Error *e) {
     if (s->warmup > s->steps)
         return error_set(e, RC_USAGE, "warmup: %lld updates are more than steps (%lld)", (long long)s->warmup,
                          (long long)s->steps);
-    return check_evaluations(s, e);
+    return check_text(s, e) ? e->code : check_evaluations(s, e);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/run/listing.h"
+#include "bench/run/texts.h"
 
 enum { SHOWN = 6 }; /* runs that an error lists */
 
@@ -159,6 +160,12 @@ Rc address_find(const Session *s, const char *text, char id[SHA256_HEX], Error *
     Store stored;
     store_read(&stored, s->runs);
     Rc rc = find(s, &stored, text, id, e);
+    RunRecord r;
+    Error damaged; /* who reads the run says it */
+    if (!rc && !record_members(&r, s->runs, id, &damaged)) {
+        texts_note(s, &r);
+        record_release(&r);
+    }
     store_release(&stored);
     return rc;
 }

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "bench/plan/declare.h"
 #include "bench/plan/profile.h"
+#include "bench/run/texts.h"
 
 /* The plans of all files that are looked at; options: as in RunGroup. */
 typedef struct {
@@ -215,6 +216,15 @@ static void name_arm(ListedRun *run, const Plans *p, const char *experiment) {
     snprintf(run->label, sizeof run->label, "%s", best ? best->label : run->arm);
 }
 
+/* " on other bytes of text:mine.txt (SHA-256 0123456789ab)" of a run whose text is another one now; else "". */
+static void other_bytes(const RunRecord *r, const Experiment *of, char *out, size_t size) {
+    out[0] = 0;
+    for (int i = 0; of && spec_own_text(&r->spec) && i < of->texts; i++)
+        if (of->text[i].sha256[0] && !strcmp(of->text[i].name.text, r->spec.dataset.text) &&
+            strcmp(of->text[i].sha256, r->dataset_sha256) != 0)
+            snprintf(out, size, " on other bytes of %.80s (SHA-256 %.12s)", r->spec.dataset.text, r->dataset_sha256);
+}
+
 /* A run that no profile plans goes to the file of which it declares a plan. */
 static void take_unplanned(Listing *l, const RunRecord *r, const Plans *p, bool of_files) {
     Text line;
@@ -229,13 +239,17 @@ static void take_unplanned(Listing *l, const RunRecord *r, const Plans *p, bool 
     text_release(&line);
     if (!of && of_files) return;
     const char *experiment = of ? of->name : "";
+    char text[sizeof ((RunGroup *)0)->options];
     int group = 0;
+    other_bytes(r, of, text, sizeof text);
     while (group < l->groups && (l->group[group].planned || strcmp(l->group[group].plan, plan) ||
+                                 strcmp(l->group[group].options, text) ||
                                  strcmp(l->group[group].experiment, experiment)))
         group++;
     RunGroup *g = group < l->groups ? &l->group[group] : add_group(l);
     snprintf(g->experiment, sizeof g->experiment, "%s", experiment);
     snprintf(g->plan, sizeof g->plan, "%s", plan);
+    strcpy(g->options, text);
     g->stored++;
     name_arm(add_run(l, r, group, 0), p, experiment);
 }
@@ -266,6 +280,7 @@ Rc listing_make(Listing *l, const Session *s, const Store *stored, const char *e
     if (!rc) {
         for (int i = 0; i < l->records; i++) in.spec[i] = &l->record[i].spec;
         if (l->records) qsort(in.spec, (size_t)l->records, sizeof *in.spec, resemble);
+        for (int i = 0; i < plans.count; i++) texts_find(s, plans.at[i]), texts_recall(stored, plans.at[i], NULL);
         for (int i = 0; i < plans.count; i++) take_plan(l, &in, plans.at[i], plans.options[i]);
         bool changed = experiment && (s->overrides.sets || s->overrides.arms || s->profile[0]);
         for (int i = 0; i < l->records && !changed; i++)

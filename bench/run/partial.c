@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "bench/run/texts.h"
+
 /* Runs of each seed that are not stored, in any class or arithmetic: missing[seeds]. */
 static void count_missing(const Store *s, const Experiment *x, int *missing) {
     char(*hash)[SHA256_HEX] = mem_alloc((size_t)x->seeds, sizeof *hash);
@@ -17,6 +19,7 @@ static void count_missing(const Store *s, const Experiment *x, int *missing) {
 Rc partial_seeds(const Store *s, Experiment *x, Text *words, Error *e) {
     int *missing = mem_alloc((size_t)x->seeds, sizeof *missing), each = experiment_cells(x) * x->arms;
     int whole = 0, kept = 0, named = 0, all = 0;
+    texts_recall(s, x, NULL);
     count_missing(s, x, missing);
     for (int i = 0; i < x->seeds; i++) whole += !missing[i], all += missing[i];
     if (!whole) {

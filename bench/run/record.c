@@ -296,14 +296,17 @@ static int by_id(const void *a, const void *b) {
 
 const char *record_identity_among(const char (*id)[SHA256_HEX], int ids, const RunSpec *s, const char *dataset_sha256,
                                   const char *tokenizer_sha256, const char *arithmetic_class, const char *arithmetic) {
-    RunSpec before = *s;
     char hash[SHA256_HEX];
-    record_identity(hash, s, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
-    const char *found = bsearch(hash, id, (size_t)ids, sizeof *id, by_id);
-    if (found || s->precision == PRECISION_exact) return found;
-    before.precision = PRECISION_exact;
-    record_identity(hash, &before, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
-    return bsearch(hash, id, (size_t)ids, sizeof *id, by_id);
+    const char *found = NULL;
+    for (int older = 0; older < 4 && !found; older++) {
+        RunSpec before = *s;
+        if ((older & 1 && s->precision == PRECISION_exact) || (older & 2 && !spec_own_text(s))) continue;
+        if (older & 1) before.precision = PRECISION_exact;
+        if (older & 2) spec_forget_text(&before);
+        record_identity(hash, &before, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
+        found = bsearch(hash, id, (size_t)ids, sizeof *id, by_id);
+    }
+    return found;
 }
 
 bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
@@ -328,7 +331,8 @@ static Rc read_text(json_t *root, const char *key, char *out, size_t size, Error
     return RC_OK;
 }
 
-/* The spec and its hash. Schema 1 and 2 had the precision in the arithmetic class alone. */
+/* The spec and its hash. Schema 1 and 2 had the precision in the arithmetic class alone, up to 6 the bytes of a text
+ * beside the spec alone. */
 static Rc read_spec(json_t *root, int schema, const char *arithmetic_class, RunSpec *s, char hash[SHA256_HEX],
                     Error *e) {
     const char *text = json_string_value(json_object_get(root, "spec"));
@@ -342,6 +346,10 @@ static Rc read_spec(json_t *root, int schema, const char *arithmetic_class, RunS
     spec_hash(s, hash);
     if (schema >= 3 && (!stated || strcmp(stated, hash)))
         return error_set(e, RC_INTEGRITY, "spec_sha256: not the hash of the spec");
+    const char *bytes = json_string_value(json_object_get(root, "dataset_sha256"));
+    if (!spec_own_text(s) || !bytes) return RC_OK;
+    spec_know_text(s, bytes);
+    spec_hash(s, hash);
     return RC_OK;
 }
 
@@ -397,6 +405,10 @@ static Rc read_head(RecordHead *h, json_t *root, const char *id, Error *e) {
     if (strcmp(h->id, id)) return error_set(e, RC_INTEGRITY, "id: names another run");
     if (read_spec(root, schema, h->arithmetic_class, &spec, h->spec_sha256, e)) return e->code;
     h->precision = (PrecisionKind)spec.precision;
+    RunSpec plain = spec;
+    spec_forget_text(&plain);
+    memcpy(h->plain_sha256, h->spec_sha256, SHA256_HEX);
+    if (spec_own_text(&spec)) spec_hash(&plain, h->plain_sha256);
     if (record_identity_holds(id, &spec, h->dataset_sha256, h->tokenizer_sha256, h->arithmetic_class, h->arithmetic))
         return RC_OK;
     return error_set(e, RC_INTEGRITY, "id: it is not that of this spec, dataset, tokenizer and arithmetic");

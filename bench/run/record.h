@@ -18,8 +18,8 @@
 
 /* 1: without `declared`. 2: without `spec_sha256` and `provenance.made`; precision was no key of the spec yet but stood
  * in the arithmetic class. 3: without the key `positions`. 4: without `init_seed`, `order_seed` and `dropout_seed`. 5:
- * without `objective`. All are read for ever: keys that are younger than a record stand at their default. */
-enum { RECORD_SCHEMA = 6 };
+ * without `objective`. 6: without `text_sha256`. All are read for ever: keys that are younger than a record stand at their default. */
+enum { RECORD_SCHEMA = 7 };
 
 enum { RECORD_DATASET_SIZE = 64 }; /* room for a corpus's name */
 
@@ -39,7 +39,8 @@ typedef struct {
     int vocab;
     double entropy_rate, unigram; /* nats; NaN when unknown */
     RunSpec spec;
-    char spec_sha256[SHA256_HEX]; /* spec_hash, as written or as it would be written today: what a run is found by */
+    char spec_sha256[SHA256_HEX]; /* spec_hash, as written or as it would be written today: what a run is found by; the
+                                     spec of every record of a user's text knows its bytes */
     char *declared;    /* lines of bench/plan/declare.h; NULL: nothing was */
     char status[16];   /* ok | diverged */
     int diverged_step; /* -1 when ok */
@@ -88,6 +89,7 @@ Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e);
 typedef struct {
     char id[SHA256_HEX], spec_sha256[SHA256_HEX], arithmetic_class[BACKEND_CLASS_SIZE], arithmetic[SHA256_HEX];
     char dataset_sha256[SHA256_HEX], tokenizer_sha256[SHA256_HEX];
+    char plain_sha256[SHA256_HEX]; /* spec_sha256 but for the bytes of a text of the user's own; else the same */
     char status[16];
     PrecisionKind precision; /* its spec's */
     double wall_seconds;
@@ -105,7 +107,8 @@ void record_identity_text(Text *out, const char *dataset_sha256, const char *tok
 void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
                      const char *arithmetic_class, const char *arithmetic);
 
-/* Whether an id is that of these, also as a record of schema 1 or 2 was named: without its precision. */
+/* Whether an id is that of these, also as a record of schema 1 or 2 was named, without its precision, or one of schema 6
+ * and before, without the bytes of a text in its spec. */
 bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
                            const char *arithmetic_class, const char *arithmetic);
 

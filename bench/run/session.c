@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "bench/formats/document.h"
 #include "bench/run/feeding.h"
+#include "bench/run/texts.h"
 #include "kernels/cuda/dry.h"
 
 volatile sig_atomic_t session_signal;
@@ -112,6 +113,7 @@ Rc session_plan(const Session *s, const char *name, Experiment *x, Error *e) {
     char path[1024];
     if (experiment_find(path, sizeof path, s->root, name, e)) return e->code;
     if (experiment_read(x, path, s->profile, &s->overrides, e)) return e->code;
+    texts_find(s, x);
     if (!s->recalled.all || !strcmp(x->plan, s->recalled.plan)) return RC_OK;
     error_set(e, RC_USAGE,
               "%s: this was plan %.8s of %s, which the file makes no more (now %.8s): it was changed since; "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "bench/run/texts.h"
 
 static int by_spec(const void *a, const void *b) {
     const RecordHead *x = a, *y = b;
@@ -317,12 +318,17 @@ static Rc read_taken(Records *r, const Store *s, const Wanted *run, Error *e) {
 
 Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e) {
     int units = experiment_cells(x) * x->arms;
-    Text notes;
+    Text notes, texts;
     *r = (Records){.runs = units * x->seeds};
     Wanted *run = mem_alloc((size_t)r->runs, sizeof *run);
     Unit *unit = mem_alloc((size_t)units, sizeof *unit);
-    text_init(&notes);
+    text_init(&notes), text_init(&texts);
+    texts_recall(s, x, &texts);
     choose_precision(r, run, unit, s, x, precise, &notes);
+    texts_others(s, x, &texts);
+    if (r->missing) snprintf(r->others, sizeof r->others, "%s", texts.at);
+    text_format(&notes, "%s", texts.at);
+    text_release(&texts);
     Rc rc = RC_OK;
     if (r->missing)
         rc = check_missing(s, unit, units, e);
@@ -348,6 +354,8 @@ Rc records_complete(const Records *r, const Session *s, const Experiment *x, Err
     text_init(&again);
     session_command(s, x, "run", &again);
     error_set(e, RC_UNMEASURED, "%d of %d runs are missing: %.900s", r->missing, r->runs, again.at);
+    size_t n = strlen(e->text), words = strlen(r->others);
+    if (words > 2) snprintf(e->text + n, sizeof e->text - n, "; %.*s", (int)words - 2, r->others);
     text_release(&again);
     return e->code;
 }

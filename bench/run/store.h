@@ -43,10 +43,12 @@ typedef struct {
     RunRecord *at; /* [cells][arms][seeds]; NULL when some are missing */
     int runs, missing;
     PrecisionKind precision; /* of the records where the experiment leaves it open */
-    char *notes;         /* "", or sentences about what was left out because it is of another class or arithmetic */
+    char *notes;         /* "", or sentences about what was left out because it is of another class, arithmetic or text */
+    char others[400];    /* some are missing: "", or sentences about runs that were trained on other bytes of a text */
 } Records;
 
-/* x: when some of its runs are missing, `precise` is false and neither x nor an arm says a precision, the runs
+/* x's texts that are not known are those of the most stored runs (bench/run/texts.h), and x says so then.
+ * x: when some of its runs are missing, `precise` is false and neither x nor an arm says a precision, the runs
  * of another precision are taken if all of those are stored; x's specs then say so, its plan stays. Missing runs are no
  * error: r->missing counts them. RC_INTEGRITY: a damaged record among those that are taken, or one whose id is that
  * of a missing run, as far as stored seeds of the same arm tell that id. RC_UNMEASURED: arms stand on different bytes

@@ -11,6 +11,7 @@
 #include "bench/run/execute.h"
 #include "bench/run/feeding.h"
 #include "bench/run/quantized.h"
+#include "bench/run/texts.h"
 
 #define UNEVEN 1.1 /* the dearest share of whole seeds over the mean share */
 
@@ -28,6 +29,7 @@ static Rc cached_arithmetic(void **toys, char out[SHA256_HEX], const RunSpec *s,
     RunSpec same = *s;
     char text[SHA256_HEX];
     same.seed = 0;
+    spec_forget_text(&same);
     spec_hash(&same, text);
     Toy *const *found = tfind(text, toys, by_toy);
     if (found) {
@@ -62,8 +64,11 @@ static Rc find_stored(TodoRun *run, const char *runs, const Experiment *x, Error
 /* Why a run is missing: it was never run, or with another arithmetic or corpus. */
 static void explain_missing(TodoRun *run, const Store *stored) {
     int count;
-    const RecordHead *old = store_find(stored, run->spec_sha256, &count);
+    const RecordHead *old = store_find(stored, run->spec_sha256, &count), *other = texts_other(stored, &run->spec);
     strcpy(run->why, "never run");
+    if (other)
+        snprintf(run->why, sizeof run->why, "never run on these bytes of '%.60s': SHA-256 %.12s, stored are runs on %.12s",
+                 run->spec.dataset.text, run->data->sha256, other->dataset_sha256);
     for (int i = 0; i < count; i++)
         if (strcmp(old[i].dataset_sha256, run->data->sha256))
             snprintf(run->why, sizeof run->why, "the corpus has other bytes than in run %.12s", old[i].id);
@@ -115,11 +120,31 @@ static Rc counted(const Todo *t, const TodoRun *run, Error *e) {
     return shape_check(&pass, run->backend->device, e);
 }
 
+/* A text of the user's own enters the spec by its bytes. */
+static Rc know_text(TodoRun *run, Error *e) {
+    spec_know_text(&run->spec, run->data->sha256);
+    if (!spec_own_text(&run->spec) || !strcmp(run->spec.text_sha256.text, run->data->sha256)) return RC_OK;
+    return error_set(e, RC_INTEGRITY, "'%s' has other bytes: SHA-256 %s, not %s", run->spec.dataset.text,
+                     run->data->sha256, run->spec.text_sha256.text);
+}
+
+/* A run of a text that an older program stored is called by a spec that does not know the bytes. */
+static void older_id(TodoRun *run, const char *runs) {
+    char path[1024], id[SHA256_HEX];
+    RunSpec spec = run->spec;
+    snprintf(path, sizeof path, "%s/%s", runs, run->id);
+    if (!spec_own_text(&spec) || file_exists(path)) return;
+    spec_forget_text(&spec);
+    run_id(id, &spec, run->data, run->arithmetic_class, run->arithmetic);
+    snprintf(path, sizeof path, "%s/%s", runs, id);
+    if (file_exists(path)) strcpy(run->id, id);
+}
+
 /* What the runs of an arm in a cell share, into the first of them. */
 static Rc describe_arm(const Todo *t, TodoRun *run, Session *s, const Experiment *x, void **toys, Error *e) {
     char tokenizer[SPEC_TEXT_SIZE];
     if (session_dataset(s, run->spec.dataset.text, spec_get(tokenizer, &run->spec, "tokenizer"), &run->data, e) ||
-        session_backend(s, (PrecisionKind)run->spec.precision, &run->backend, e) ||
+        know_text(run, e) || session_backend(s, (PrecisionKind)run->spec.precision, &run->backend, e) ||
         counted(t, run, e) || cached_arithmetic(toys, run->arithmetic, &run->spec, run->backend, e))
         return e->code;
     if (x->quantize && run->backend->device)
@@ -147,6 +172,7 @@ static Rc describe_seeds(Todo *t, Session *s, const Experiment *x, int cell, int
         run->seed = seed, run->spec.seed = x->seed[seed];
         spec_seeds_hash(&text, run->spec.seed, "", run->spec_sha256);
         spec_seeds_hash(&text, run->spec.seed, identity.at, run->id);
+        older_id(run, s->runs);
         rc = find_stored(run, s->runs, x, e);
         t->missing += !run->done;
     }

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "bench/run/plan_folder.h"
+#include "bench/run/texts.h"
 #include "bench/write/report.h"
 
 static LedgerTable *of_plan(const Ledger *b, const char *plan) {
@@ -36,6 +37,7 @@ static Rc read_plan(Experiment *x, const Session *s, const PlanNote *note, Overr
     char path[PATH_MAX];
     if (experiment_find(path, sizeof path, s->root, note->experiment, e)) return e->code;
     if (experiment_read(x, path, note->profile, o, e)) return e->code;
+    texts_find(s, x);
     if (!strcmp(x->plan, note->plan)) return RC_OK;
     experiment_release(x);
     return error_set(e, RC_USAGE, "%s was changed since: it makes plan %.8s no more", note->experiment, note->plan);

@@ -1,4 +1,5 @@
-# Part of e2e.sh: what a run's id stands for. Whatever asks for one id twice gets one training.
+# Part of e2e.sh: what a run's id stands for. Whatever asks for one id twice gets one training; a run belongs to the bytes
+# that it was trained on.
 
 # plan.yaml of two seeds with these arms or keys, five short steps.
 small_plan() { # LINES...
@@ -71,4 +72,122 @@ check_plans_that_meet_train_once() {
     [ "$(cat "$W/err" "$W/err2" | grep 'valid loss' | grep -vc 'another process')" = 8 ] || fail "8 runs were not trained once"
     folders_whole "$W/r"
   done
+}
+
+# ---- texts of one's own ----
+
+# $W/a.txt and $W/b.txt: two texts; $W/own.yaml trains on $W/mine.txt.
+two_texts() {
+  seq 1 4000 | tr '\n' ' ' >"$W/a.txt"
+  seq 4000 -1 1 | tr '\n' ';' >"$W/b.txt"
+  a=$(sha256sum "$W/a.txt" | cut -c1-12) b=$(sha256sum "$W/b.txt" | cut -c1-12)
+  own_plan "dataset: \"text:$W/mine.txt\"" 'tokenizer: byte'
+  own=(run "$W/own.yaml" --results "$W/r")
+}
+
+own_plan() { # LINES...
+  printf '%s\n' 'name: own' 'layers: 2' 'width: 32' 'heads: 4' 'context: 16' 'batch: 4' 'steps: 3' 'evaluate_at: 3' 'seeds: 2' \
+    'arms:' '  pre: {variant: pre}' '  post: {variant: post}' "$@" >"$W/own.yaml"
+}
+
+losses() { grep '^validation loss' "$W/out"; }
+
+own_table() { # the losses of the table of the text that stands there
+  ends 0 table "$W/own.yaml" --results "${1:-$W/r}"
+  losses
+}
+
+check_a_run_belongs_to_the_bytes_of_its_text() {
+  local of_a of_b of_c
+  two_texts
+  cp "$W/a.txt" "$W/mine.txt" && ends 0 "${own[@]}" && of_a=$(own_table)
+  cp "$W/b.txt" "$W/mine.txt"
+  ends 3 table "$W/own.yaml" --results "$W/r"
+  says "4 of 4 runs are missing: normbench run .*; 4 runs stored under the name 'text:$W/mine.txt' were trained on other bytes: SHA-256 $a, not $b"
+  ends 0 "${own[@]}"
+  says '4 runs, 0 stored, 4 to train' && says "4 runs: never run on these bytes of 'text:.*: SHA-256 $b, stored are runs on $a\$"
+  of_b=$(own_table)
+  [ "$of_a" != "$of_b" ] || fail "two texts have one table"
+  cp "$W/a.txt" "$W/mine.txt"
+  ends 0 "${own[@]}"
+  says '4 runs, 4 stored, 0 to train'
+  [ "$(own_table)" = "$of_a" ] || fail "not the table of the text that was put back"
+  tr '\n' ' ' <"$W/out" | grep -q "4 runs stored under the name .* were trained on other bytes: SHA-256 $b, not $a" || fail "the other runs are not named"
+  [ "$(ls "$W/r/runs" | wc -l)" = 8 ] || fail "not eight runs side by side"
+  # A third text trained for one arm alone, then the first again.
+  seq 1 7 7000 | tr '\n' ',' >"$W/mine.txt"
+  ends 0 "${own[@]}" --arm '{base: post}'
+  cp "$W/a.txt" "$W/mine.txt"
+  ends 0 "${own[@]}" && says '0 to train' && [ "$(own_table)" = "$of_a" ] || fail "a third text stands in the way"
+  ends 0 run "$W/own.yaml" --results "$W/alone" && [ "$(own_table "$W/alone")" = "$of_a" ] || fail "another table than alone"
+}
+
+check_runs_name_the_bytes_they_were_trained_on() {
+  local id
+  two_texts
+  for text in a b; do cp "$W/$text.txt" "$W/mine.txt" && ends 0 "${own[@]}"; done
+  ends 0 runs "$W/own.yaml" --results "$W/r"
+  prints '^own \(plan [0-9a-f]*\): 4 of 4 runs stored$' && prints "^own on other bytes of text:.* \(SHA-256 $a\) \(plan [0-9a-f]*\): 4 runs stored\$"
+  ends 0 runs "$W/own.yaml" "text_sha256=$(sha256sum "$W/a.txt" | cut -d' ' -f1)" --json --results "$W/r"
+  id=$(grep -m 1 -o '"id": "[0-9a-f]*"' "$W/out" | cut -d'"' -f4)
+  ends 0 show "$id" --results "$W/r"
+  says "^normbench: note: run ${id:0:12} was trained on other bytes than 'text:.*mine.txt' holds now: SHA-256 $a, not $b\$"
+  ends 5 export "$id" -o "$W/weights.safetensors" --results "$W/r" # it trains the run again
+  says "has other bytes now \(SHA-256 $b\) than in run ${id:0:12} \($a\)"
+  ends 0 status "$W/own.yaml" --results "$W/r" && prints '4 runs: 4 done'
+  # Where the text is not, its stored runs are read: of several texts those of the last one.
+  rm "$W/mine.txt"
+  ends 0 table "$W/own.yaml" --results "$W/r"
+  says "cannot be read here, and runs of 2 texts are stored under this name; those of SHA-256 $b are taken"
+  ends 0 status "$W/own.yaml" --results "$W/r" && prints '4 runs: 4 done'
+  refused 'mine.txt: No such file' "${own[@]}"
+}
+
+# The key can be given: the experiment is then of these bytes alone.
+check_a_text_can_be_pinned() {
+  two_texts
+  cp "$W/a.txt" "$W/mine.txt"
+  own_plan "dataset: \"text:$W/mine.txt\"" 'tokenizer: byte' "text_sha256: $(sha256sum "$W/a.txt" | cut -d' ' -f1)"
+  ends 0 "${own[@]}"
+  cp "$W/b.txt" "$W/mine.txt"
+  ends 5 "${own[@]}"
+  says "^normbench: 'text:.*mine.txt' has other bytes: SHA-256 $b[0-9a-f]*, not $a[0-9a-f]*\$"
+  ends 0 table "$W/own.yaml" --results "$W/r"
+  refused "text_sha256: '12' is neither any nor 64 digits from 0 to f" "${own[@]}" --set text_sha256=12
+  refused "text_sha256: it goes with a text of one's own .text:, shards:., not with 'synthetic'" "${own[@]}" --set dataset=synthetic
+}
+
+# Runs that a program stored before specs knew the bytes are those of the bytes that their records name.
+check_older_runs_of_a_text_are_found() {
+  local of_a id
+  two_texts
+  cp "$W/a.txt" "$W/mine.txt" && ends 0 "${own[@]}" && of_a=$(own_table)
+  for id in "$W"/r/runs/*; do python3 "$here/sign_record.py" "$id" schema=6 >/dev/null || fail "not signed"; done
+  ! grep -q text_sha256 "$W"/r/runs/*/record.json || fail "the records are no older ones"
+  ls "$W/r/runs" >"$W/ids"
+  ends 0 "${own[@]}" && says '4 runs, 4 stored, 0 to train'
+  [ "$(own_table)" = "$of_a" ] || fail "another table"
+  cp "$W/b.txt" "$W/mine.txt" && ends 0 "${own[@]}" && says '4 runs, 0 stored, 4 to train'
+  cp "$W/a.txt" "$W/mine.txt" && ends 0 "${own[@]}" && says '0 to train' && [ "$(own_table)" = "$of_a" ] || fail "another table with a second text"
+  ends 0 merge "$W/r" --results "$W/s" && prints ': 8 runs: 8 copied'
+  ends 0 runs "$W/own.yaml" --results "$W/s" && prints '4 of 4 runs stored'
+  diff <(ls "$W/r/runs") <(ls "$W/s/runs") && [ "$(ls "$W/r/runs" | grep -cFf "$W/ids")" = 4 ] || fail "an older run has another id"
+}
+
+# Sentence pairs, shards and a trained tokenizer are known by their bytes too.
+check_pairs_and_shards_belong_to_their_bytes() {
+  local of_a file
+  two_texts
+  for file in de en en2; do for line in $(seq 1 400); do echo "${file#en} $line ${file:0:1}"; done >"$W/p.$file"; done
+  cd "$W" && own_plan 'dataset: "text:p.de,p.en"' 'tokenizer: byte' 'objective: translate'
+  ends 0 "${own[@]}" && of_a=$(own_table)
+  cp "$W/p.en" "$W/kept" && cp "$W/p.en2" "$W/p.en"
+  ends 0 "${own[@]}" && says '4 runs, 0 stored, 4 to train' && says 'stored are runs on '
+  cp "$W/kept" "$W/p.en"
+  ends 0 "${own[@]}" && says '4 runs, 4 stored' && [ "$(own_table)" = "$of_a" ] || fail "pairs: another table"
+  for text in a b; do ends 0 data shards -o "$W/$text" --text "$W/$text.txt" --shard-tokens 1000 --tokenizer bpe:300; done
+  own_plan 'dataset: "shards:./mine"' 'tokenizer: bpe:300'
+  cp -r "$W/a" "$W/mine" && ends 0 "${own[@]}" && of_a=$(own_table)
+  rm -r "$W/mine" && cp -r "$W/b" "$W/mine" && ends 0 "${own[@]}" && says '4 runs, 0 stored, 4 to train' && own_table >/dev/null
+  rm -r "$W/mine" && cp -r "$W/a" "$W/mine" && ends 0 "${own[@]}" && says '0 to train' && [ "$(own_table)" = "$of_a" ] || fail "shards: another table"
 }

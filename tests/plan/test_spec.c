@@ -196,6 +196,7 @@ Test(spec, defaults_are_frozen) {
         {"label_smoothing", 6, "0"},
         {"shared_embeddings", 6, "true"},
         {"long_lines", 6, "drop"},
+        {"text_sha256", 7, "any"},
         {"attn.in", 1, "none"},
         {"attn.qk", 1, "none"},
         {"attn.mid", 1, "none"},
