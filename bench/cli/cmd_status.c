@@ -250,7 +250,7 @@ static void show(const Text *text, int columns, int rows) {
 
 Rc command_status(Session *s, Error *e) {
     const Options *o = s->options;
-    bool watch = o->times[OPTION_watch], terminal = isatty(STDOUT_FILENO), more = true;
+    bool watch = o->times[OPTION_watch], terminal = terminal_draws(STDOUT_FILENO), more = true;
     Experiment x;
     Text text;
     SlurmView slurm = {0};

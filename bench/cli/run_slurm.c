@@ -130,32 +130,127 @@ static void pack(Submission *sub, const Session *s, const Experiment *x, const T
     free(piece);
 }
 
+/* What is submitted together: an array, or several where Slurm takes fewer tasks to one. */
+typedef struct {
+    Submission *part;
+    Text *script;
+    Text table;
+    int parts, runs, tasks;
+    bool in_turn; /* one array after the other, so that no more tasks run at once than were asked for */
+} Arrays;
+
+static void arrays_release(Arrays *a) {
+    for (int i = 0; i < a->parts; i++) submission_release(&a->part[i]), text_release(&a->script[i]);
+    free(a->part);
+    free(a->script);
+    text_release(&a->table);
+    *a = (Arrays){0};
+}
+
+/* Tasks [first, first + tasks) of a submission, from 0. */
+static Submission part_of(const Submission *whole, int first, int tasks) {
+    Submission part = *whole;
+    part.tasks = tasks, part.runs = 0;
+    part.run = mem_alloc((size_t)whole->runs + 1, sizeof *part.run);
+    part.seconds = mem_alloc((size_t)tasks, sizeof *part.seconds);
+    memcpy(part.seconds, whole->seconds + first, (size_t)tasks * sizeof *part.seconds);
+    for (const SubmittedRun *r = whole->run; r < whole->run + whole->runs; r++) {
+        if (r->task < first || r->task >= first + tasks) continue;
+        part.run[part.runs] = *r;
+        part.run[part.runs++].task -= first;
+    }
+    return part;
+}
+
+/* As few arrays of at most `most` tasks as do, of about the same size. */
+static void cut_arrays(Arrays *a, const Submission *whole, int most, int at_once) {
+    a->runs = whole->runs, a->tasks = whole->tasks;
+    a->parts = (whole->tasks + most - 1) / most;
+    a->in_turn = at_once < whole->tasks;
+    a->part = mem_alloc((size_t)a->parts + 1, sizeof *a->part);
+    a->script = mem_alloc((size_t)a->parts + 1, sizeof *a->script);
+    for (int i = 0, first = 0; i < a->parts; i++) {
+        int tasks = whole->tasks / a->parts + (i < whole->tasks % a->parts);
+        a->part[i] = part_of(whole, first, tasks);
+        text_init(&a->script[i]);
+        first += tasks;
+    }
+}
+
+/* Makes the folders, unless `dry`, and all scripts. */
+static Rc prepare(Arrays *a, const Session *s, const Experiment *x, const SlurmRequest *request, const char *word,
+                  bool dry, Error *e) {
+    Rc rc = RC_OK;
+    for (int i = 0; i < a->parts && !rc; i++) {
+        rc = submission_next(&a->part[i], s->results, word, !dry, e);
+        if (!rc) rc = slurm_array_script(s, x, &a->part[i], request, &a->script[i], e);
+    }
+    if (!rc && a->parts) rc = slurm_table_script(s, x, &a->part[a->parts - 1], request, &a->table, e);
+    return rc;
+}
+
 static Rc write_script(const Submission *sub, const char *name, const Text *script, Error *e) {
     char path[1300];
     snprintf(path, sizeof path, "%s/%s", sub->folder, name);
     return file_write(path, script->at, script->length, e);
 }
 
-static Rc submit(Submission *sub, const Text *array, const Text *table, Error *e) {
-    char script[2][1300], *whole;
-    Rc rc = submission_write(sub, e);
-    if (!rc) rc = write_script(sub, "run.sh", array, e);
-    if (!rc) rc = write_script(sub, "table.sh", table, e);
-    for (int i = 0; i < 2 && !rc; i++) {
-        snprintf(script[i], sizeof script[i], "%s/%s", sub->folder, i ? "table.sh" : "run.sh");
-        whole = realpath(script[i], NULL);
-        rc = whole ? slurm_submit(whole, i ? sub->array_job : NULL, i ? sub->table_job : sub->array_job, e)
-                   : error_set(e, RC_UNMEASURED, "%s: it is gone", script[i]);
-        free(whole);
-    }
-    if (!sub->array_job[0]) {
-        submission_remove(sub);
-        return rc;
-    }
-    Error note;
-    if (rc) error_prefix(e, "job %s is submitted, its tables are not: ", sub->array_job);
-    if (submission_write_jobs(sub, &note)) return *e = note, e->code;
+static Rc submit_script(const Submission *sub, const char *name, const char *after, char job[SUBMISSION_JOB],
+                        Error *e) {
+    char script[1300];
+    snprintf(script, sizeof script, "%s/%s", sub->folder, name);
+    char *whole = realpath(script, NULL);
+    Rc rc = whole ? slurm_submit(whole, after, job, e) : error_set(e, RC_UNMEASURED, "%s: it is gone", script);
+    free(whole);
     return rc;
+}
+
+/* "1, 2 and 3", or with ':' between them. */
+static void jobs_of(const Arrays *a, int parts, bool colons, Text *out) {
+    for (int i = 0; i < parts; i++)
+        text_format(out, "%s%s", !i ? "" : colons ? ":" : i < parts - 1 ? ", " : " and ", a->part[i].array_job);
+}
+
+/* The arrays, then the job of the tables after them all. What was not submitted leaves nothing. */
+static Rc submit(Arrays *a, Error *e) {
+    Submission *last = &a->part[a->parts - 1];
+    Rc rc = RC_OK;
+    int sent = 0;
+    Text jobs;
+    for (int i = 0; i < a->parts && !rc; i++) {
+        rc = submission_write(&a->part[i], e);
+        if (!rc) rc = write_script(&a->part[i], "run.sh", &a->script[i], e);
+    }
+    if (!rc) rc = write_script(last, "table.sh", &a->table, e);
+    for (; sent < a->parts && !rc; sent += !rc)
+        rc = submit_script(&a->part[sent], "run.sh", a->in_turn && sent ? a->part[sent - 1].array_job : NULL,
+                           a->part[sent].array_job, e);
+    text_init(&jobs);
+    jobs_of(a, sent, true, &jobs);
+    if (!rc) rc = submit_script(last, "table.sh", jobs.at, last->table_job, e);
+    text_clear(&jobs);
+    jobs_of(a, sent, false, &jobs);
+    if (rc && sent)
+        error_prefix(e, "job%s %s %s submitted, %s not: ", sent > 1 ? "s" : "", jobs.at, sent > 1 ? "are" : "is",
+                     sent < a->parts ? "the other arrays and the tables are" : "the tables are");
+    text_release(&jobs);
+    for (int i = a->parts - 1; i >= sent; i--) submission_remove(&a->part[i]);
+    Error note;
+    for (int i = 0; i < sent; i++)
+        if (submission_write_jobs(&a->part[i], &note)) *e = note, rc = e->code;
+    return rc;
+}
+
+static void say_submitted(const Arrays *a) {
+    const Submission *last = &a->part[a->parts - 1];
+    const char *to = a->parts > 1 ? strrchr(last->folder, '/') + 1 : "";
+    Text jobs;
+    text_init(&jobs);
+    jobs_of(a, a->parts, false, &jobs);
+    printf("submitted: job%s %s, %d run%s in %d task%s; job %s makes the tables. Scripts and output: %s%s%s\n",
+           a->parts > 1 ? "s" : "", jobs.at, a->runs, a->runs == 1 ? "" : "s", a->tasks, a->tasks == 1 ? "" : "s",
+           last->table_job, a->part[0].folder, to[0] ? " to " : "", to);
+    text_release(&jobs);
 }
 
 static void say_counts(const Todo *t, const Fate *fate, const Submission *sub) {
@@ -174,42 +269,49 @@ static void say_counts(const Todo *t, const Fate *fate, const Submission *sub) {
                 sub->tasks, sub->tasks == 1 ? "" : "s");
 }
 
+/* Packs what is open into arrays of as many tasks as Slurm takes. */
+static Rc make_arrays(Arrays *a, const Session *s, const Experiment *x, const Todo *t, const Outlook *o,
+                      const Fate *fate, const SlurmRequest *request, Error *e) {
+    Submission sub = {0};
+    int most = slurm_most_tasks();
+    if (!most)
+        return error_set(e, RC_UNMEASURED, "--slurm: this Slurm takes no arrays (MaxArraySize 0); --shard I/N trains a "
+                                           "part of the plan in a job of one's own");
+    snprintf(sub.experiment, sizeof sub.experiment, "%s", x->name);
+    snprintf(sub.profile, sizeof sub.profile, "%s", x->profile);
+    snprintf(sub.plan, sizeof sub.plan, "%s", x->plan);
+    snprintf(sub.commit, sizeof sub.commit, "%s", provenance_commit());
+    (void)gethostname(sub.host, sizeof sub.host - 1);
+    pack(&sub, s, x, t, o, fate);
+    say_counts(t, fate, &sub);
+    cut_arrays(a, &sub, most, request->nodes);
+    if (a->parts > 1)
+        fprintf(stderr, "  %d arrays%s: Slurm takes %d tasks to one\n", a->parts,
+                a->in_turn ? ", one after the other" : "", most);
+    submission_release(&sub);
+    return RC_OK;
+}
+
 Rc slurm_run(Session *s, const Experiment *x, const Todo *t, const Outlook *o, const SlurmRequest *request,
              const char *word, Error *e) {
     Fate *fate = mem_alloc((size_t)t->runs, sizeof *fate);
-    Submission sub = {0};
-    Text array, table;
+    Arrays a = {0};
     bool dry = s->options->times[OPTION_dry_run] > 0;
+    text_init(&a.table);
     for (int i = 0; i < t->runs; i++) fate[i] = todo_open(t, i) ? OPEN : STORED;
     Rc rc = find_queued(s, t, fate, e);
     if (dry) rc = RC_OK; /* on a machine without Slurm too */
-    text_init(&array), text_init(&table);
-    if (!rc) {
-        find_held(s, t, fate);
-        snprintf(sub.experiment, sizeof sub.experiment, "%s", x->name);
-        snprintf(sub.profile, sizeof sub.profile, "%s", x->profile);
-        snprintf(sub.plan, sizeof sub.plan, "%s", x->plan);
-        snprintf(sub.commit, sizeof sub.commit, "%s", provenance_commit());
-        (void)gethostname(sub.host, sizeof sub.host - 1);
-        pack(&sub, s, x, t, o, fate);
-        say_counts(t, fate, &sub);
-    }
-    if (!rc && sub.runs) rc = submission_next(&sub, s->results, word, !dry, e);
-    if (!rc && sub.runs) rc = slurm_array_script(s, x, &sub, request, &array, e);
-    if (!rc && sub.runs) rc = slurm_table_script(s, x, &sub, request, &table, e);
-    if (!rc && dry)
-        fputs(array.at, stdout);
-    else if (!rc && sub.runs)
-        rc = submit(&sub, &array, &table, e);
-    else if (sub.folder[0] && !dry)
-        submission_remove(&sub);
-    if (!rc && !dry && sub.runs)
-        printf("submitted: job %s, %d run%s in %d task%s; job %s makes the tables. Scripts and output: %s\n",
-               sub.array_job, sub.runs, sub.runs == 1 ? "" : "s", sub.tasks, sub.tasks == 1 ? "" : "s", sub.table_job,
-               sub.folder);
-    if (!rc && !sub.runs) printf("%s: nothing to submit\n", x->name);
-    text_release(&array), text_release(&table);
-    submission_release(&sub);
+    if (!rc) find_held(s, t, fate);
+    if (!rc) rc = make_arrays(&a, s, x, t, o, fate, request, e);
+    if (!rc) rc = prepare(&a, s, x, request, word, dry, e);
+    if (rc && !dry)
+        for (int i = a.parts - 1; i >= 0; i--)
+            if (a.part[i].folder[0]) submission_remove(&a.part[i]);
+    for (int i = 0; i < a.parts && !rc && dry; i++) printf("%s%s", i ? "\n" : "", a.script[i].at);
+    if (!rc && !dry && a.parts) rc = submit(&a, e);
+    if (!rc && !dry && a.parts) say_submitted(&a);
+    if (!rc && !a.parts) printf("%s: nothing to submit\n", x->name);
+    arrays_release(&a);
     free(fate);
     return rc;
 }

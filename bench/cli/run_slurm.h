@@ -15,7 +15,7 @@ typedef struct {
 } SlurmRequest;
 
 /* The options as they fit together. RC_USAGE: options of --slurm without it, or with --shard or --task; a value that
- * cannot stand in a script. */
+ * cannot stand in a script; a time or an option that sbatch would refuse, or one that `run` decides. */
 Rc slurm_options(const Session *s, SlurmRequest *request, Error *e);
 
 /* Packs what is missing and not in the queue yet into tasks, writes the scripts and submits them; dry: prints the
@@ -23,6 +23,10 @@ Rc slurm_options(const Session *s, SlurmRequest *request, Error *e);
  * what Slurm refused, in its own words. */
 Rc slurm_run(Session *s, const Experiment *x, const Todo *t, const Outlook *o, const SlurmRequest *request,
              const char *word, Error *e);
+
+/* What cannot stand behind #SBATCH, out of the forbidden bytes: it ends the line, or Slurm reads it as something
+ * else. */
+Rc slurm_plain(const char *option, const char *value, const char *forbidden, Error *e);
 
 /* The array's script and that of the tables. */
 Rc slurm_array_script(const Session *s, const Experiment *x, const Submission *sub, const SlurmRequest *request,

@@ -14,44 +14,6 @@ static const OptionKind passed_on[] = {OPTION_data,        OPTION_offline,   OPT
                                        OPTION_micro_batch, OPTION_recompute, OPTION_threads_per_run,
                                        OPTION_logit_rows,  OPTION_shard_size};
 
-/* What cannot stand behind #SBATCH: it ends the line, or Slurm reads it as something else. */
-static Rc plain(const char *option, const char *value, const char *forbidden, Error *e) {
-    const char *at = strpbrk(value, forbidden);
-    if (!at) return RC_OK;
-    return error_set(e, RC_USAGE, "%s: '%.*s' cannot stand in a batch script: it holds %s", option,
-                     (int)strcspn(value, "\n"), value,
-                     *at == '\n'  ? "a line break"
-                     : *at == ' ' ? "a blank"
-                     : *at == '"' ? "\""
-                                  : "%");
-}
-
-Rc slurm_options(const Session *s, SlurmRequest *request, Error *e) {
-    static const OptionKind own[] = {OPTION_nodes, OPTION_array, OPTION_partition,
-                                     OPTION_time,  OPTION_gpus,  OPTION_sbatch};
-    static const OptionKind against[] = {OPTION_shard, OPTION_task, OPTION_ranks};
-    const Options *o = s->options;
-    char name[OPTION_NAME];
-    for (size_t i = 0; i < sizeof own / sizeof *own && !o->times[OPTION_slurm]; i++)
-        if (o->times[own[i]]) return error_set(e, RC_USAGE, "run: --%s goes with --slurm", option_name(name, own[i]));
-    for (size_t i = 0; i < sizeof against / sizeof *against && o->times[OPTION_slurm]; i++)
-        if (o->times[against[i]])
-            return error_set(e, RC_USAGE, "run: --%s does not go with --slurm, which deals the runs itself",
-                             option_name(name, against[i]));
-    *request = (SlurmRequest){.nodes = option_integer(o, OPTION_nodes, 1),
-                              .gpus = option_integer(o, OPTION_gpus, 0),
-                              .cpus = option_integer(o, OPTION_threads, 1) * s->threads_per_run,
-                              .partition = option(o, OPTION_partition, ""),
-                              .time = option(o, OPTION_time, ""),
-                              .more = o->value[OPTION_sbatch],
-                              .mores = o->times[OPTION_sbatch]};
-    if (!o->times[OPTION_slurm]) return RC_OK;
-    if (plain("--partition", request->partition, " \n", e) || plain("--time", request->time, " \n", e)) return e->code;
-    for (int i = 0; i < request->mores; i++)
-        if (plain("--sbatch", request->more[i], "\n", e)) return e->code;
-    return plain("--results", s->results, "\n\"%", e);
-}
-
 /* A path from the root of the file system, of a file that need not be there. */
 static void whole_path(char out[PATH_MAX], const char *path) {
     char here[PATH_MAX];
@@ -64,7 +26,7 @@ static Rc head(const Session *s, const Experiment *x, const Submission *sub, con
                const char *what, const char *log, Text *out, Error *e) {
     char folder[PATH_MAX], here[PATH_MAX], root[PATH_MAX];
     if (!getcwd(here, sizeof here)) return error_set(e, RC_UNMEASURED, "--slurm: no working folder");
-    if (plain("--slurm: this folder", here, "\n\"%", e)) return e->code;
+    if (slurm_plain("--slurm: this folder", here, "\n\"%", e)) return e->code;
     whole_path(folder, sub->folder);
     whole_path(root, s->root);
     text_format(out, "#SBATCH --job-name=%s%s\n#SBATCH --chdir=\"%s\"\n", x->name, what, here);

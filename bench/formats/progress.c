@@ -34,8 +34,14 @@ int terminal_columns(int fd, int *rows) {
     return given > 0 ? given : 80;
 }
 
+bool terminal_draws(int fd) {
+    const char *kind = getenv("TERM");
+    return isatty(fd) && kind && *kind && strcmp(kind, "dumb") != 0;
+}
+
 void progress_init(Progress *p, double total, int jobs) {
-    *p = (Progress){.total = total, .jobs = jobs, .started = now(), .every = 60, .terminal = isatty(STDERR_FILENO)};
+    *p = (Progress){.total = total, .jobs = jobs, .started = now(), .every = 60};
+    p->terminal = terminal_draws(STDERR_FILENO);
     p->shown = p->started;
     pthread_mutex_init(&p->lock, NULL);
 }

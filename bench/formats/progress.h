@@ -37,6 +37,9 @@ void progress_line(const Progress *p, int columns, char *out, size_t size);
 /* Columns of the terminal behind a file descriptor; else $COLUMNS, else 80. rows: may be NULL. */
 int terminal_columns(int fd, int *rows);
 
+/* Whether a file descriptor is a terminal whose lines may be drawn again: TERM says which it is, and not "dumb". */
+bool terminal_draws(int fd);
+
 /* "1 h 05 min", "3 min 20 s", "12 s"; returns out, which holds 32 bytes. */
 char *format_duration(char *out, double seconds);
 

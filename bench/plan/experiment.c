@@ -38,8 +38,8 @@ RunSpec experiment_spec(const Experiment *x, int cell, int arm, int seed) {
         assert(rc == RC_OK && "a factor's values were checked when they were read");
         (void)rc;
     }
-    for (int i = 0; i < x->texts; i++)
-        if (x->text[i].sha256[0] && !strcmp(x->text[i].name.text, s.dataset.text)) spec_know_text(&s, x->text[i].sha256);
+    for (const OwnText *t = x->text; t < x->text + x->texts; t++)
+        if (t->sha256[0] && !strcmp(t->name.text, s.dataset.text)) spec_know_text(&s, t->sha256);
     s.seed = x->seed[seed];
     return s;
 }

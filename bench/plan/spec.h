@@ -87,8 +87,8 @@ void spec_seeds_hash(const SpecSeeds *h, uint64_t seed, const char *more, char o
 /* Whether canonical texts leave out a key with this value: it is young, and this is its default. */
 bool spec_left_out(const char *key, const char *value);
 
-/* A corpus of the user's own (text:, shards:) is known by its bytes: whether the spec names one; fills text_sha256 where
- * it does and the key says nothing yet. The default, for a spec as older records have it. */
+/* A corpus of the user's own (text:, shards:) is known by its bytes: whether the spec names one; fills text_sha256
+ * where it does and the key says nothing yet. The default, for a spec as older records have it. */
 bool spec_own_text(const RunSpec *s);
 void spec_know_text(RunSpec *s, const char *sha256);
 void spec_forget_text(RunSpec *s);

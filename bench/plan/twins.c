@@ -8,7 +8,8 @@ static char *outline(const Experiment *x, const Arm *a) {
     RunSpec spec = a->spec;
     Text text;
     Error none;
-    for (const Factor *f = x->factor; f < x->factor + x->factors; f++) (void)spec_set(&spec, f->key, f->value[0], &none);
+    for (const Factor *f = x->factor; f < x->factor + x->factors; f++)
+        (void)spec_set(&spec, f->key, f->value[0], &none);
     text_init(&text);
     spec_text_keys(&spec, &text);
     return text.at;

@@ -17,8 +17,8 @@ typedef struct {
     char experiment[EXPERIMENT_NAME_SIZE]; /* "": of no file here */
     char file[256];                        /* the experiment's, where it plans these runs */
     char profile[PROFILE_NAME_SIZE];       /* "": of none, changed on the command line, or the file has no profiles */
-    char options[160];                     /* " --set steps=50": of a plan of results/out; " on other bytes of text:…" of a text
-                                              that is another one now; "": as the file has it */
+    char options[160];                     /* " --set steps=50": of a plan of results/out; " on other bytes of text:…":
+                                              the text is another one now; "": as the file has it */
     char plan[SHA256_HEX];                 /* "": the runs declare none */
     int planned;                           /* 0: no file here plans these runs */
     int stored;                            /* of those planned; else how many there are; filters do not change it */

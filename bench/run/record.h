@@ -18,7 +18,8 @@
 
 /* 1: without `declared`. 2: without `spec_sha256` and `provenance.made`; precision was no key of the spec yet but stood
  * in the arithmetic class. 3: without the key `positions`. 4: without `init_seed`, `order_seed` and `dropout_seed`. 5:
- * without `objective`. 6: without `text_sha256`. All are read for ever: keys that are younger than a record stand at their default. */
+ * without `objective`. 6: without `text_sha256`. All are read for ever: keys that are younger than a record stand at
+ * their default. */
 enum { RECORD_SCHEMA = 7 };
 
 enum { RECORD_DATASET_SIZE = 64 }; /* room for a corpus's name */
@@ -107,8 +108,8 @@ void record_identity_text(Text *out, const char *dataset_sha256, const char *tok
 void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
                      const char *arithmetic_class, const char *arithmetic);
 
-/* Whether an id is that of these, also as a record of schema 1 or 2 was named, without its precision, or one of schema 6
- * and before, without the bytes of a text in its spec. */
+/* Whether an id is that of these, also as a record of schema 1 or 2 was named, without its precision, or one of schema
+ * 6 and before, without the bytes of a text in its spec. */
 bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
                            const char *arithmetic_class, const char *arithmetic);
 

@@ -13,9 +13,13 @@
 
 volatile sig_atomic_t session_signal;
 
+/* A terminal that closes and a scheduler may signal several times: only who asks twice is in a hurry. */
 static void on_signal(int number) {
-    if (session_signal) _exit(128 + number);
-    session_signal = number;
+    static volatile sig_atomic_t asked;
+    bool asks = number == SIGINT || number == SIGTERM;
+    if (asks && asked) _exit(128 + number);
+    if (asks) asked = 1;
+    if (!session_signal) session_signal = number;
 }
 
 bool session_stopped(void) {
@@ -23,9 +27,12 @@ bool session_stopped(void) {
 }
 
 void session_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        bool hangup = numbers[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before);
+        if (!hangup || before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL); /* nohup stays */
+    }
     signal(SIGPIPE, SIG_IGN);
 }
 

@@ -39,9 +39,10 @@ static Rc ask(const char *const *argv, char **said, bool *absent, Error *e) {
 }
 
 Rc slurm_submit(const char *script, const char *after, char job[SUBMISSION_JOB], Error *e) {
-    char dependency[64];
-    snprintf(dependency, sizeof dependency, "--dependency=afterany:%.*s", SUBMISSION_JOB, after ? after : "");
-    const char *const argv[] = {"sbatch", "--parsable", after ? dependency : script, after ? script : NULL, NULL};
+    Text dependency;
+    text_init(&dependency);
+    text_format(&dependency, "--dependency=afterany:%s", after ? after : "");
+    const char *const argv[] = {"sbatch", "--parsable", after ? dependency.at : script, after ? script : NULL, NULL};
     char *said;
     bool absent;
     Rc rc = ask(argv, &said, &absent, e);
@@ -57,8 +58,28 @@ Rc slurm_submit(const char *script, const char *after, char job[SUBMISSION_JOB],
     if (!rc && (!digits || digits >= SUBMISSION_JOB))
         rc = error_set(e, RC_UNMEASURED, "sbatch --parsable: '%.80s' is no number of a job", line);
     if (!rc) snprintf(job, SUBMISSION_JOB, "%.*s", (int)digits, line);
+    text_release(&dependency);
     free(said);
     return rc;
+}
+
+int slurm_most_tasks(void) {
+    static const char *const argv[] = {"scontrol", "show", "config", NULL};
+    static const char KEY[] = "MaxArraySize";
+    char *said, number[24];
+    bool absent;
+    int64_t most = SLURM_MOST_TASKS;
+    Error ignored;
+    Rc rc = ask(argv, &said, &absent, &ignored);
+    const char *at = rc ? NULL : strstr(said, KEY);
+    if (at) at += strcspn(at, "=\n");
+    if (at && *at == '=') {
+        at += 1 + strspn(at + 1, " ");
+        snprintf(number, sizeof number, "%.*s", (int)strspn(at, "0123456789"), at);
+        if (!parse_integer(number, &most) || most > 1 << 24) most = SLURM_MOST_TASKS;
+    }
+    free(said);
+    return (int)most;
 }
 
 /* "a|b|c" cut at its bars. */

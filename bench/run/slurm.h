@@ -13,9 +13,14 @@ typedef struct {
     char state[32], node[64], why[64]; /* "RUNNING", "n1", "Resources" */
 } SlurmTask;
 
-/* sbatch --parsable [--dependency=afterany:after] script; job: its number. RC_UNMEASURED: sbatch is not there; RC_USAGE
- * or RC_UNMEASURED: it refused, and e is its own line. */
+/* sbatch --parsable [--dependency=afterany:after] script (after: "1" or "1:2", NULL: nothing); job: its number.
+ * RC_UNMEASURED: sbatch is not there; RC_USAGE or RC_UNMEASURED: it refused, and e is its own line. */
 Rc slurm_submit(const char *script, const char *after, char job[SUBMISSION_JOB], Error *e);
+
+/* Tasks that an array may have: MaxArraySize as `scontrol show config` says it, 0 where arrays are not allowed;
+ * SLURM_MOST_TASKS where nobody answers. */
+enum { SLURM_MOST_TASKS = 1000 };
+int slurm_most_tasks(void);
 
 /* What is in the queue. RC_UNMEASURED: squeue is not there (*absent), or it does not answer; e is its own line. */
 Rc slurm_queue(SlurmTask **all, int *count, bool *absent, Error *e);

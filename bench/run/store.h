@@ -43,7 +43,7 @@ typedef struct {
     RunRecord *at; /* [cells][arms][seeds]; NULL when some are missing */
     int runs, missing;
     PrecisionKind precision; /* of the records where the experiment leaves it open */
-    char *notes;         /* "", or sentences about what was left out because it is of another class, arithmetic or text */
+    char *notes;         /* "", or sentences about what was left out: of another class, arithmetic or text */
     char others[400];    /* some are missing: "", or sentences about runs that were trained on other bytes of a text */
 } Records;
 

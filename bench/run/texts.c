@@ -41,7 +41,8 @@ static int stored_bytes(const Store *stored, const Experiment *x, const OwnText 
     int count = 0;
     bool any = false;
     *all = NULL;
-    for (int i = 0; i < stored->heads && !any; i++) any = strcmp(stored->head[i].plain_sha256, stored->head[i].spec_sha256);
+    for (const RecordHead *h = stored->head; h < stored->head + stored->heads && !any; h++)
+        any = strcmp(h->plain_sha256, h->spec_sha256) != 0;
     if (!any) return 0;
     hash = mem_alloc(most, sizeof *hash);
     for (int cell = 0; cell < experiment_cells(x); cell++)

@@ -9,8 +9,8 @@
 /* Finds out the bytes of x's texts; what cannot be read here stays unknown. */
 void texts_find(const Session *s, Experiment *x);
 
-/* Of x's texts that are still unknown: the bytes on which most of x's stored runs were trained, the newest of as many. A
- * sentence each to notes (may be NULL). */
+/* Of x's texts that are still unknown: the bytes on which most of x's stored runs were trained, the newest of as many.
+ * A sentence each to notes (may be NULL). */
 void texts_recall(const Store *stored, Experiment *x, Text *notes);
 
 /* Of x's texts that are known: a sentence that names runs of x that are stored and were trained on other bytes. */

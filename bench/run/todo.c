@@ -67,7 +67,8 @@ static void explain_missing(TodoRun *run, const Store *stored) {
     const RecordHead *old = store_find(stored, run->spec_sha256, &count), *other = texts_other(stored, &run->spec);
     strcpy(run->why, "never run");
     if (other)
-        snprintf(run->why, sizeof run->why, "never run on these bytes of '%.60s': SHA-256 %.12s, stored are runs on %.12s",
+        snprintf(run->why, sizeof run->why,
+                 "never run on these bytes of '%.60s': SHA-256 %.12s, stored are runs on %.12s",
                  run->spec.dataset.text, run->data->sha256, other->dataset_sha256);
     for (int i = 0; i < count; i++)
         if (strcmp(old[i].dataset_sha256, run->data->sha256))

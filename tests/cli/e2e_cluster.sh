@@ -161,7 +161,8 @@ PY
 
 # ---- Slurm, played by scripts: what is written, submitted and said ----
 
-# sbatch keeps what it is given and counts jobs; squeue and sacct print $W/queue and $W/accounts.
+# sbatch keeps what it is given and counts jobs; squeue, sacct and `scontrol show config` print $W/queue, $W/accounts and
+# $W/config.
 fake_slurm() {
   submits=("${run[@]}" --slurm --nodes 2 --array 3 --partition gpu --time 2:00:00 --sbatch '--mem=8G --account=me')
   mkdir -p "$W/bin"
@@ -173,7 +174,7 @@ wc -l <"$W/submitted"
 SH
   printf '#!/bin/sh\n[ ! -e "%s" ] || { cat "%s" >&2; exit 1; }\ncat "%s" 2>/dev/null || :\n' "$W/down" "$W/down" "$W/queue" >"$W/bin/squeue"
   printf '#!/bin/sh\ncat "%s" 2>/dev/null || exit 1\n' "$W/accounts" >"$W/bin/sacct"
-  printf '#!/bin/sh\necho "$*" >>"%s"\n' "$W/requeued" >"$W/bin/scontrol"
+  printf '#!/bin/sh\n[ "$*" != "show config" ] || { cat "%s"; exit; }\necho "$*" >>"%s"\n' "$W/config" "$W/requeued" >"$W/bin/scontrol"
   chmod +x "$W/bin/"*
   with=(env PATH="$W/bin:$PATH")
 }
@@ -241,6 +242,51 @@ assert s["job"] == "1" and s["missing"] == 1 and s["tasks"] == [{"task": 1, "sta
 }
 
 same_runs() { diff <(digest "$W/r") <(digest "$T/whole"); }
+
+# Where Slurm takes fewer tasks to an array than there are, several arrays are submitted, one after the other where fewer
+# run at once.
+check_arrays_are_cut_to_what_slurm_takes() {
+  local i word
+  fake_slurm
+  printf 'MaxArraySize            = 3\nMaxJobCount             = 10000\n' >"$W/config"
+  submits=("${run[@]}" --seeds 4 --slurm --nodes 2 --array 8)
+  ends 0 "${submits[@]}" --dry-run --results "$W/r"
+  says '^  3 arrays, one after the other: Slurm takes 3 tasks to one$'
+  [ "$(grep '^#SBATCH --array' "$W/out" | paste -sd' ')" = '#SBATCH --array=0-2%2 #SBATCH --array=0-2%2 #SBATCH --array=0-1' ] || fail "other arrays"
+  ends 0 "${submits[@]}" --results "$W/r"
+  prints "^submitted: jobs 1, 2 and 3, 8 runs in 8 tasks; job 4 makes the tables. Scripts and output: $W/r/slurm/toy-[0-9a-f]{8}/1 to 3\$"
+  word=$(echo "$W"/r/slurm/toy-*)
+  [ "$(cat "$W/submitted")" = "--parsable $word/1/run.sh
+--parsable --dependency=afterany:1 $word/2/run.sh
+--parsable --dependency=afterany:2 $word/3/run.sh
+--parsable --dependency=afterany:1:2:3 $word/3/table.sh" ] || fail "sbatch got: $(cat "$W/submitted")"
+  printf '%d|0|PENDING||Resources\n' 1 2 3 >"$W/queue"
+  ends 0 "${submits[@]}" --dry-run --results "$W/r"
+  says "^  3 runs are in Slurm's queue already\$"
+  for i in 1:0 1:1 1:2 2:0 2:1 2:2 3:0 3:1; do task "${i#*:}" "$word/${i%:*}" && [ "$rc" = 0 ] || fail "task $i ends with $rc"; done
+  : >"$W/queue"
+  ends 0 "${submits[@]}" --results "$W/r"
+  prints '^toy: nothing to submit$' && [ "$(ls "$W/r/runs" | wc -l)" = 8 ] || fail "not all was trained"
+  # All at once, a cluster that takes no arrays, and one that says nothing.
+  ends 0 "${run[@]}" --seeds 4 --slurm --nodes 8 --results "$W/s"
+  says '^  3 arrays: Slurm takes 3 tasks to one$' && ! grep -q 'afterany:5 ' "$W/submitted" || fail "in turn"
+  echo 'MaxArraySize = 0' >"$W/config"
+  ends 3 "${submits[@]}" --results "$W/t"
+  says '^normbench: --slurm: this Slurm takes no arrays .MaxArraySize 0.' && [ ! -e "$W/t" ] || fail "something is left"
+  rm "$W/bin/scontrol"
+  ends 0 "${run[@]}" --seeds 600 --set steps=1 --set evaluate_at=1 --slurm --array 1200 --dry-run --results "$W/t"
+  [ "$(grep '^#SBATCH --array' "$W/out" | paste -sd' ')" = '#SBATCH --array=0-599%1 #SBATCH --array=0-599%1' ] || fail "not cut to 1000"
+}
+
+# The second of three arrays is refused: the first stays, and the line says so.
+check_an_array_that_slurm_refuses_among_others() {
+  fake_slurm
+  echo 'MaxArraySize = 2' >"$W/config"
+  sed -i "2i [ \"\$(cat '$W/submitted' 2>/dev/null | wc -l)\" -lt 1 ] || { echo 'sbatch: error: Batch job submission failed: Job violates accounting/QOS policy' >&2; exit 1; }" "$W/bin/sbatch"
+  ends 3 "${run[@]}" --slurm --array 4 --results "$W/r"
+  says '^normbench: job 1 is submitted, the other arrays and the tables are not: sbatch: error: Batch job .*QOS policy'
+  [ "$(ls "$W"/r/slurm/toy-*)" = 1 ] && grep -q '"array": "1"' "$W"/r/slurm/toy-*/1/jobs.json || fail "not the first alone is kept"
+}
 
 check_tasks_take_the_same_time() {
   local parts
@@ -345,6 +391,27 @@ check_options_of_slurm() {
   refused 'run: --ranks does not go with --slurm' "${run[@]}" --slurm --ranks 2
   refused "partition: 'a b' cannot stand in a batch script: it holds a blank" "${run[@]}" --slurm --partition 'a b'
   refused "sbatch: .* cannot stand in a batch script: it holds a line break" "${run[@]}" --slurm --sbatch $'--mem=1G\nrm -r x'
+  for time in 30 90:00 2:00:00 1-0 1-12:30 0-1:0:0 UNLIMITED; do
+    ends 0 "${run[@]}" --slurm --time "$time" --dry-run --results "$W/s"
+    prints "^#SBATCH --time=$time\$"
+  done
+  for time in -5 '' 2x 1:2:3:4 1- 1-2-3 :5 '2:00:00 ' 1.5; do
+    refused "time: '$time' is no limit as Slurm takes it: minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes or days-hours:minutes:seconds\$" "${run[@]}" --slurm --time "$time"
+  done
+  refused "time: '2h' .*; did you mean 2:00:00.\$" "${run[@]}" --slurm --time 2h
+  refused "time: '90m' .*; did you mean 90.\$" "${run[@]}" --slurm --time 90m
+  refused "time: '3 days' .*; did you mean 3-0.\$" "${run[@]}" --slurm --time '3 days'
+  for more in '--mem=8G -A me' '--mem 8G' '--comment="a b" -Cgpu' '--exclusi' '--gres=gpu:1'; do
+    ends 0 "${run[@]}" --slurm --sbatch "$more" --dry-run --results "$W/s"
+    grep -qxF -- "#SBATCH $more" "$W/out" || fail "not in the script: $more"
+  done
+  refused "sbatch: 'mem=8G' is no option of sbatch; write --mem=8G\$" "${run[@]}" --slurm --sbatch 'mem=8G'
+  refused "sbatch: an option is needed, such as --mem=8G\$" "${run[@]}" --slurm --sbatch ' '
+  refused "sbatch: sbatch has no option '--memory'; did you mean 'mem'.\$" "${run[@]}" --slurm --sbatch '--qos=x --memory=8G'
+  refused "sbatch: sbatch has no option '-Z'\$" "${run[@]}" --slurm --sbatch '-Z3'
+  refused "sbatch: --array is what --array of .run. decides\$" "${run[@]}" --slurm --sbatch '--array=1-5'
+  refused "sbatch: -t is what --time of .run. decides\$" "${run[@]}" --slurm --sbatch '-t5'
+  refused "sbatch: --no-requeue is what .run --slurm. decides itself\$" "${run[@]}" --slurm --sbatch '--no-requeue'
   refused "results: .* cannot stand in a batch script: it holds %" "${run[@]}" --slurm --results "$W/%j"
   refused "nodes: '0' is not a number from 1" "${run[@]}" --slurm --nodes 0
   refused "task: 'x' is not FOLDER/tasks.json:I" "${run[@]}" --task x --results "$W/r"

@@ -38,7 +38,7 @@ long=(run one.yaml --offline --threads 1 --set steps=3000)
 check_stopped_runs_resume() {
   local signal
   ends 0 "${long[@]}" --results "$W/reference"
-  for signal in INT:130 TERM:143; do
+  for signal in INT:130 TERM:143 HUP:129 USR1:138; do
     begin "${long[@]}" --results "$W/r"
     until_says 'to train' # the signals are taken care of by then
     until_there "$W/r/runs" # training has begun, on a busy machine too
@@ -51,6 +51,29 @@ check_stopped_runs_resume() {
   done
   ends 0 "${long[@]}" --threads 3 --results "$W/r" # other threads may go on with it
   same "$W/r" "$W/reference"
+}
+
+# What nohup starts does not hear that the terminal is gone; a terminal that closes may say so twice.
+check_a_closed_terminal() {
+  with=(nohup)
+  begin "${long[@]}" --set steps=20000 --results "$W/r"
+  until_says 'to train'
+  until_there "$W/r/runs"
+  kill -HUP "$pid"
+  sleep 0.5
+  kill -0 "$pid" || fail "nohup did not help"
+  kill -USR1 "$pid"
+  ended 20
+  [ "$rc" = 138 ] || fail "exit $rc instead of 138"
+  with=()
+  begin "${long[@]}" --set steps=20000 --results "$W/r"
+  until_says 'to train'
+  until_there "$W"/r/runs/.partial
+  kill -HUP "$pid"
+  kill -HUP "$pid"
+  kill -TERM "$pid" # a machine that shuts down
+  ended 20
+  { [ "$rc" = 129 ] || [ "$rc" = 143 ]; } && [ -n "$(ls "$W"/r/runs/.partial/*.safetensors)" ] || fail "exit $rc, or no checkpoint"
 }
 
 # ID and step of each checkpoint, in order.

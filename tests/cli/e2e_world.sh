@@ -165,3 +165,38 @@ check_start_up() {
     [ $best -lt $limit ] || fail "$arguments takes $((best / 1000)) ms at best"
   done
 }
+
+on_terminal() { # TERM ARGUMENTS...: what the program writes to a terminal of this kind, in $W/screen ("": TERM is not set)
+  python3 - "$W/screen" "$program" "$@" <<'PY'
+import os, pty, sys
+screen, program, kind, *arguments = sys.argv[1:]
+pid, fd = pty.fork()
+if not pid:
+    os.environ.pop("TERM", None)
+    if kind:
+        os.environ["TERM"] = kind
+    os.execv(program, [program, *arguments])
+with open(screen, "wb") as out:
+    while True:
+        try:
+            out.write(os.read(fd, 4096) or exit("nothing more"))
+        except OSError:
+            break
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+PY
+}
+
+# A terminal that cannot go back to the start of a line gets plain lines.
+check_dumb_terminals_get_plain_lines() {
+  local kind
+  for kind in dumb ''; do
+    rm -rf "$W/r"
+    on_terminal "$kind" "${run[@]}" --results "$W/r" || fail "exit $? with TERM=$kind"
+    ! sed 's/\r$//' "$W/screen" | grep -q $'[\r\033]' || fail "TERM=$kind: a carriage return or an escape"
+    grep -q '4/4  .*valid loss' "$W/screen" || fail "TERM=$kind: no line per run"
+    on_terminal "$kind" status toy.yaml --profile smoke --watch --results "$W/r" || fail "exit $? with TERM=$kind"
+    ! grep -q $'\033' "$W/screen" && grep -q '4 runs: 4 done' "$W/screen" || fail "TERM=$kind: status draws"
+  done
+  rm -rf "$W/r"
+  on_terminal xterm "${run[@]}" --results "$W/r" && grep -q $'\033\\[K' "$W/screen" || fail "xterm gets no bar"
+}

@@ -18,7 +18,8 @@ static char *said(const char *text, int sets, const char *const *set, int arms, 
     return out.at;
 }
 
-#define OF(a, b, where) "Arms " a " and " b " are one network" where ": their runs are trained once and are not compared. "
+#define OF(a, b, where) \
+    "Arms " a " and " b " are one network" where ": their runs are trained once and are not compared. "
 
 Test(twins, each_kind) {
     static const struct {
@@ -61,8 +62,8 @@ Test(twins, arms_of_the_command_line) {
 
 Test(twins, first_of_each_cell) {
     int first[6];
-    free(said("lr: [1e-3, 2e-3]\narms: {a: {variant: post}, b: {variant: pre}, c: {variant: pre, lr: 1e-3}}", 0, NULL, 0,
-              NULL));
+    free(said("lr: [1e-3, 2e-3]\narms: {a: {variant: post}, b: {variant: pre}, c: {variant: pre, lr: 1e-3}}", 0, NULL,
+              0, NULL));
     twins_find(&x, first);
     static const int want[6] = {0, 1, 1, 0, 1, 2};
     for (int i = 0; i < 6; i++) cr_expect_eq(first[i], want[i], "%d: %d", i, first[i]);

@@ -84,7 +84,7 @@ Test(deal, a_large_sweep_is_dealt_in_seconds, .timeout = 600) {
     for (int i = 0; i < t.runs; i++) {
         TodoRun *run = &t.run[i];
         spec_init(&run->spec);
-        run->data = &data, run->arm = i / SEEDS, run->seed = i % SEEDS;
+        run->data = &data, run->first = i, run->arm = i / SEEDS, run->seed = i % SEEDS;
     }
     todo_shards(&t, 0, SHARES);
     for (int i = 0; i < t.runs; i++) {
