@@ -115,7 +115,7 @@ static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {
         int64_t n = 0;
         if (x->looks == COMPARE_MOST_LOOKS)
             rc = error_set(e, RC_USAGE, "--looks: %d at most", COMPARE_MOST_LOOKS);
-        else if (!parse_integer(trim(one), &n) || n < 1 || n > COMPARE_MOST_NUMBERS)
+        else if (!parse_whole(trim(one), &n) || n < 1 || n > COMPARE_MOST_NUMBERS)
             rc = error_set(e, RC_USAGE, "--looks: '%.60s' is not a list of seed counts such as '3,5,8'", text);
         else
             x->look[x->looks++] = (size_t)n;
@@ -130,7 +130,7 @@ static Rc read_gate(const Options *o, CompareOptions *x, Error *e) {
     const char *text = option(o, OPTION_fail_on, "worse");
     x->fail_by = !strncmp(text, by, strlen(by));
     if (!strcmp(text, "worse")) return RC_OK;
-    bool number = x->fail_by && parse_number(text + strlen(by), &x->fail_more);
+    bool number = x->fail_by && parse_real(text + strlen(by), &x->fail_more);
     if (number && x->fail_more >= 0 && x->fail_more <= COMPARE_LARGEST) return RC_OK;
     return error_set(e, RC_USAGE, "--fail-on: '%.60s' is neither worse nor worse-by:D with a number D such as 0.05",
                      text);
@@ -157,7 +157,7 @@ static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
                           .step = option(o, OPTION_step_column, NULL)};
     if (c->step && !target)
         return error_set(e, RC_USAGE, "--step-column: it is of the curves that --target VALUE reads");
-    if (!target || (parse_number(target, &c->target) && fabs(c->target) <= COMPARE_LARGEST)) return RC_OK;
+    if (!target || (parse_real(target, &c->target) && fabs(c->target) <= COMPARE_LARGEST)) return RC_OK;
     return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", target, COMPARE_LARGEST);
 }
 

@@ -125,12 +125,12 @@ static Rc check(OptionKind kind, const char *text, const char *next, Error *e) {
         if (!strchr(text, '=')) return not_a_pair(name, text, next, e);
         break;
     case INTEGER:
-        if (!parse_integer(text, &n) || (double)n < v->least || (double)n > v->most)
+        if (!parse_whole(text, &n) || (double)n < v->least || (double)n > v->most)
             return error_set(e, RC_USAGE, "--%s: '%.60s' is not a number from %.0f to %.0f", name, text, v->least,
                              v->most);
         break;
     case NUMBER:
-        if (!parse_number(text, &x) || x < v->least || x > v->most)
+        if (!parse_real(text, &x) || x < v->least || x > v->most)
             return error_set(e, RC_USAGE, "--%s: '%.60s' is not %s", name, text, v->what);
         break;
     case CHOICE:
@@ -187,13 +187,13 @@ const char *option(const Options *o, OptionKind kind, const char *fallback) {
 
 int option_integer(const Options *o, OptionKind kind, int fallback) {
     int64_t n = fallback;
-    if (o->times[kind]) (void)parse_integer(option(o, kind, NULL), &n);
+    if (o->times[kind]) (void)parse_whole(option(o, kind, NULL), &n);
     return (int)n;
 }
 
 double option_number(const Options *o, OptionKind kind, double fallback) {
     double x = fallback;
-    if (o->times[kind]) (void)parse_number(option(o, kind, NULL), &x);
+    if (o->times[kind]) (void)parse_real(option(o, kind, NULL), &x);
     return x;
 }
 

@@ -79,7 +79,7 @@ void compare_row_add(CompareRows *r, CompareRow row) {
 
 Rc compare_seed(const char *where, const char *what, const char *text, int64_t *out, Error *e) {
     if (!text[0]) return error_set(e, RC_USAGE, "%s:%s: empty", where, what);
-    if (parse_integer(text, out) && *out >= 0) return RC_OK;
+    if (parse_whole(text, out) && *out >= 0) return RC_OK;
     return error_set(e, RC_USAGE, "%s:%s: '%.60s' is not a whole number from 0 on", where, what, text);
 }
 
@@ -104,7 +104,7 @@ Rc compare_value(const char *where, const char *what, const char *text, double *
             *out = (double)NAN;
             return RC_OK;
         }
-    if (parse_number(text, out)) return compare_value_fits(where, what, *out, e);
+    if (parse_real(text, out)) return compare_value_fits(where, what, *out, e);
     return error_set(e, RC_USAGE, "%s:%s: '%.60s' is not a number%s", where, what, text,
                      strchr(text, ',') ? " (decimals take a point)" : "");
 }
