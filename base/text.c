@@ -135,8 +135,9 @@ static const char *match_exponent(const char *s, char e) {
     return n ? s + n : NULL;
 }
 
-/* [-+]? digits, with a point before, among or behind them, and an exponent: what YAML 1.2 and C's %e, %f and %a (0x1p-3)
- * write. Digits alone begin with no zero, which is octal in C. *first: the first digit; returns the byte after. */
+/* [-+]? digits, with a point before, among or behind them, and an exponent: what YAML 1.2 and C's %e, %f and %a
+ * (0x1p-3) write. Digits alone begin with no zero, which is octal in C. *first: the first digit; returns the byte
+ * after. */
 static const char *match_real(const char *s, const char **first) {
     if (*s == '-' || *s == '+') s++;
     bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X'), long_zero = s[0] == '0' && isdigit((unsigned char)s[1]);
@@ -159,16 +160,16 @@ bool parse_real(const char *text, double *out) {
     freelocale(c);
     /* A number that double cannot hold is refused, not rounded to 0 or inf; -0 is 0. */
     bool hex = first - text >= 2 && (first[-1] == 'x' || first[-1] == 'X');
-    bool vanished = value == 0 && strcspn(first, hex ? "123456789abcdefABCDEF" : "123456789") <
-                                      strcspn(first, hex ? "pP" : "eE");
+    bool vanished =
+        value == 0 && strcspn(first, hex ? "123456789abcdefABCDEF" : "123456789") < strcspn(first, hex ? "pP" : "eE");
     if (!isfinite(value) || vanished) return false;
     *out = value + 0.0;
     return true;
 }
 
 bool parse_bool(const char *text, bool *out) {
-    static const char *const words[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "on",  "On",  "ON",
-                                        "false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"};
+    static const char *const words[] = {"true",  "True",  "TRUE",  "yes", "Yes", "YES", "on",  "On",  "ON",
+                                        "false", "False", "FALSE", "no",  "No",  "NO",  "off", "Off", "OFF"};
     enum { COUNT = sizeof words / sizeof *words };
     for (int i = 0; i < COUNT; i++)
         if (!strcmp(text, words[i])) {
