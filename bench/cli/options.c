@@ -31,12 +31,18 @@ static const char *const unknown_names[] = {"refuse", "drop"};
 enum { SIDES = sizeof sides / sizeof *sides, UNKNOWN_NAMES = sizeof unknown_names / sizeof *unknown_names };
 
 static const OptionInfo info[OPTION_COUNT] = {
-#define FLAG {.kind = FLAG}
-#define TEXT {.kind = TEXT}
-#define PAIR {.kind = PAIR}
-#define INTEGER(from, to) {.kind = INTEGER, .least = from, .most = to}
-#define NUMBER(from, to, words) {.kind = NUMBER, .least = from, .most = to, .what = words}
-#define CHOICE(list, length) {.kind = CHOICE, .names = list, .count = length}
+#define FLAG \
+    { .kind = FLAG }
+#define TEXT \
+    { .kind = TEXT }
+#define PAIR \
+    { .kind = PAIR }
+#define INTEGER(from, to) \
+    { .kind = INTEGER, .least = from, .most = to }
+#define NUMBER(from, to, words) \
+    { .kind = NUMBER, .least = from, .most = to, .what = words }
+#define CHOICE(list, length) \
+    { .kind = CHOICE, .names = list, .count = length }
 #define OPTION(name, argument, value, commands, help) [OPTION_##name] = {#name, argument, value, commands, help},
 #include "bench/cli/options.def"
 #undef OPTION
@@ -81,8 +87,10 @@ static Rc find(int *kind, const char *command, const char *name, Error *e) {
         }
         if (takes(&info[i], command)) names[n++] = known[i];
     }
-    if (spec_index(name) >= 0 && option_taken(OPTION_set, command))
-        return error_set(e, RC_USAGE, "unknown option --%s; %s is a key: --set %s=VALUE", name, name, name);
+    const char *note,
+        *key = spec_index(name) >= 0 ? name : foreign_name(name, spec_keys, (size_t)spec_key_count, &note);
+    if (key && !foreign_name(name, names, n, &note) && option_taken(OPTION_set, command))
+        return error_set(e, RC_USAGE, "unknown option --%s; %s is a key: --set %s=VALUE", name, key, key);
     near = nearest_name(name, names, n);
     snprintf(hint, sizeof hint, near ? "; did you mean --%s?" : "", near);
     return error_set(e, RC_USAGE, "unknown option --%s%s", name, hint);
