@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -80,8 +81,41 @@ static size_t edit_distance(const char *a, const char *b) {
     return row[n];
 }
 
-const char *nearest_name(const char *word, const char *const *names, size_t count) {
-    const char *best = NULL;
+static const struct {
+    const char *theirs, *ours, *note;
+} foreign_names[] = {
+#define FOREIGN(theirs, ours, kind, whose, note) {theirs, ours, note},
+#include "base/foreign_names.def"
+#undef FOREIGN
+};
+enum { FOREIGN_NAMES = sizeof foreign_names / sizeof *foreign_names };
+
+/* Whether two names are one but for capitals and what stands between their words. */
+static bool same_name(const char *a, const char *b) {
+    static const char between[] = "_-./ ";
+    bool any = false;
+    for (;; a++, b++, any = true) {
+        a += strspn(a, between), b += strspn(b, between);
+        if (!*a || !*b || strncasecmp(a, b, 1)) return any && !*a && !*b;
+    }
+}
+
+const char *foreign_name(const char *word, const char *const *names, size_t count, const char **note) {
+    for (int i = 0; i < FOREIGN_NAMES; i++) {
+        if (!same_name(word, foreign_names[i].theirs)) continue;
+        for (size_t k = 0; k < count; k++)
+            if (!strcmp(names[k], foreign_names[i].ours)) return *note = foreign_names[i].note, names[k];
+    }
+    return NULL;
+}
+
+/* The name as written otherwise, as others call it, or nearly as it stands; *note: what else to say of it, or "". */
+static const char *suggestion(const char *word, const char *const *names, size_t count, const char **note) {
+    *note = "";
+    for (size_t i = 0; i < count; i++)
+        if (same_name(word, names[i])) return names[i];
+    const char *best = foreign_name(word, names, count, note);
+    if (best) return best;
     size_t n = strlen(word), far = (n + 1) / 2 + 1, least = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
         /* A name that the word begins with, or that begins with the word, is as near as one typo; of two equally near
@@ -97,12 +131,16 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
     return best;
 }
 
+const char *nearest_name(const char *word, const char *const *names, size_t count) {
+    const char *note;
+    return suggestion(word, names, count, &note);
+}
+
 const char *did_you_mean(char *out, size_t size, const char *word, const char *const *names, size_t count) {
-    const char *near = nearest_name(word, names, count);
-    if (near)
-        snprintf(out, size, "; did you mean '%s'?", near);
-    else
-        out[0] = 0;
+    const char *note, *near = suggestion(word, names, count, &note);
+    out[0] = 0;
+    int n = near ? snprintf(out, size, "; did you mean '%s'?", near) : 0;
+    if (near && *note && (size_t)n + strlen(note) + 4 <= size) snprintf(out + n, size - (size_t)n, " (%s)", note);
     return out;
 }
 

@@ -36,11 +36,16 @@ Rc error_prefix(Error *e, const char *format, ...) __attribute__((format(printf,
 /* Appends "; valid: …" to what e says is wrong with a value; returns e's code. */
 Rc error_valid(Error *e, const char *valid);
 
-/* The name in names[count] with the smallest edit distance to word, or NULL when none is near (distance above
- * half the word's length, rounded up). */
+/* The name in names[count] that the word is but for capitals and separators, or that other programs call so
+ * (base/foreign_names.def), or of the smallest edit distance; NULL when none is near (distance above half the word's
+ * length, rounded up). */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 
-/* "; did you mean 'x'?" for the nearest name, or "" when none is near. Writes to out[size], returns out. */
+/* The name that other programs call `word`, or NULL; *note: what its value is, where it is another, or "". */
+const char *foreign_name(const char *word, const char *const *names, size_t count, const char **note);
+
+/* "; did you mean 'x'?" for the nearest name, " (note)" behind it where there is one and room; or "" when none is near.
+ * Writes to out[size], returns out. */
 const char *did_you_mean(char *out, size_t size, const char *word, const char *const *names, size_t count);
 
 /* Zeroed memory; ends the program with RC_UNMEASURED and one line when there is none. mem_grow keeps the contents. */

@@ -115,12 +115,6 @@ static const char *match_integer(const char *s) {
     return s;
 }
 
-static const char *match_digits(const char *s) {
-    if (!isdigit((unsigned char)*s)) return NULL;
-    while (isdigit((unsigned char)*s)) s++;
-    return s;
-}
-
 bool parse_integer(const char *text, int64_t *out) {
     const char *end = match_integer(text);
     if (!end || *end) return false;
@@ -131,40 +125,65 @@ bool parse_integer(const char *text, int64_t *out) {
     return true;
 }
 
+bool parse_whole(const char *text, int64_t *out) {
+    double x;
+    if (parse_integer(text + (text[0] == '+' && text[1] != '-'), out)) return true;
+    if (!strpbrk(text, ".eE") || !parse_real(text, &x) || x != floor(x) || fabs(x) > 0x1p53) return false;
+    *out = (int64_t)x;
+    return true;
+}
+
+/* e or p and a whole number, or nothing; NULL: anything else. */
+static const char *match_exponent(const char *s, char e) {
+    if (tolower((unsigned char)*s) != e) return s;
+    s++;
+    if (*s == '-' || *s == '+') s++;
+    size_t n = strspn(s, "0123456789");
+    return n ? s + n : NULL;
+}
+
+/* [-+]? digits, with a point before, among or behind them, and an exponent: what YAML 1.2 and C's %e, %f and %a
+ * (0x1p-3) write. Digits alone begin with no zero, which is octal in C. *first: the first digit; returns the byte
+ * after. */
+static const char *match_real(const char *s, const char **first) {
+    if (*s == '-' || *s == '+') s++;
+    bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X'), long_zero = s[0] == '0' && isdigit((unsigned char)s[1]);
+    const char *digits = hex ? "0123456789abcdefABCDEF" : "0123456789";
+    const char *from = *first = s + (hex ? 2 : 0), *end;
+    size_t n = strspn(from, digits), behind = from[n] == '.' ? strspn(from + n + 1, digits) : 0;
+    if (!(n + behind)) return NULL;
+    from += n + (from[n] == '.') + behind;
+    end = match_exponent(from, hex ? 'p' : 'e');
+    bool plain = !behind && from[-1] != '.' && end == from;
+    return (hex && end == from) || (long_zero && plain) ? NULL : end;
+}
+
 bool parse_real(const char *text, double *out) {
-    const char *s = match_integer(text);
-    if (s && *s == '.') s = match_digits(s + 1);
-    if (s && (*s == 'e' || *s == 'E')) {
-        s++;
-        if (*s == '-' || *s == '+') s++;
-        s = match_digits(s);
-    }
-    if (!s || *s) return false;
+    const char *first, *end = match_real(text, &first);
+    if (!end || *end) return false;
     /* newlocale keeps the decimal point a point whatever LC_NUMERIC says. */
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     double value = strtod_l(text, NULL, c);
     freelocale(c);
     /* A number that double cannot hold is refused, not rounded to 0 or inf; -0 is 0. */
-    bool vanished = value == 0 && strpbrk(text, "123456789") && strpbrk(text, "123456789") < text + strcspn(text, "eE");
+    bool hex = first - text >= 2 && (first[-1] == 'x' || first[-1] == 'X');
+    bool vanished =
+        value == 0 && strcspn(first, hex ? "123456789abcdefABCDEF" : "123456789") < strcspn(first, hex ? "pP" : "eE");
     if (!isfinite(value) || vanished) return false;
     *out = value + 0.0;
     return true;
 }
 
-bool parse_number(const char *text, double *out) {
-    const char *bare = text[0] == '-' || text[0] == '+' ? text + 1 : text;
-    Text plain;
-    text_init(&plain);
-    text_format(&plain, "%s%s%s", text[0] == '-' ? "-" : "", bare[0] == '.' ? "0" : "", bare);
-    bool is = bare[0] != '-' && parse_real(plain.at, out);
-    text_release(&plain);
-    return is;
-}
-
 bool parse_bool(const char *text, bool *out) {
-    if (strcmp(text, "true") && strcmp(text, "false")) return false;
-    *out = text[0] == 't';
-    return true;
+    static const char *const words[] = {"true",  "True",  "TRUE",  "yes", "Yes", "YES", "on",  "On",  "ON",
+                                        "false", "False", "FALSE", "no",  "No",  "NO",  "off", "Off", "OFF"};
+    enum { COUNT = sizeof words / sizeof *words };
+    for (int i = 0; i < COUNT; i++)
+        if (!strcmp(text, words[i])) {
+            *out = i < COUNT / 2;
+            return true;
+        }
+    return false;
 }
 
 /* Digits and exponent of the shortest %.*e that reads back; the program never calls setlocale, so "." is the point. */

@@ -28,13 +28,16 @@ void text_wrapped(Text *t, const char *head, const char *words, int indent, int 
 /* A word as a shell reads it back: as it is, or in single quotes. */
 void text_shell(Text *t, const char *word);
 
-/* Whole string or nothing: no blanks, no trailing bytes, no leading zero ("010"), no "+", no hex, no nan or inf, no
- * locale's comma. Integers must fit; reals must be finite. Return false and leave *out alone otherwise. */
+/* Whole string or nothing: no blanks, no trailing bytes, no nan or inf, no locale's comma. Return false and leave *out
+ * alone otherwise.
+ * parse_integer: our own form, no "+", no leading zero ("010"), no hex; it must fit.
+ * parse_whole: the same as people and programs write it: also +3, and 8.0 or 1e3 up to 2^53.
+ * parse_real: finite; every decimal that YAML 1.2 and C write (.5, 1., +1, 01.5, 1e-3) and C's %a (0x1p-3); not 010. */
 bool parse_integer(const char *text, int64_t *out);
+bool parse_whole(const char *text, int64_t *out);
 bool parse_real(const char *text, double *out);
-/* The same as people write it elsewhere: also +1, .5 and -.5. */
-bool parse_number(const char *text, double *out);
-bool parse_bool(const char *text, bool *out); /* true | false */
+/* true and false as YAML 1.2 (true, True, TRUE) and 1.1 (yes, on) have them, for a key that is nothing else. */
+bool parse_bool(const char *text, bool *out);
 
 /* The shortest decimal that reads back as exactly x ("0.1", "0.0003", "1e-08"), "inf", "-inf", "nan".
  * out holds at least 40 bytes; returns out. */

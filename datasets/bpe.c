@@ -50,6 +50,10 @@ static int number_behind(const char *line, const char *mark) {
 
 static Rc unsupported(const Tokenizer *t, const BpeProblem *why, Error *e) {
     int most = number_behind(why->text, "Please set it to a value <= "), least = number_behind(why->text, " vs ");
+    if (strstr(why->text, "sentences_.empty()") || (most && most < BPE_PIECES_LEAST))
+        return error_set(e, RC_USAGE,
+                         "tokenizer %s: the training text holds nothing to make pieces of; char and byte take it",
+                         t->name);
     if (most)
         return error_set(e, RC_USAGE,
                          "tokenizer %s: the training text supports no vocabulary of %d pieces; the largest is %d: use "

@@ -4,6 +4,8 @@
 
 #include "datasets/tokenizer.h"
 
+enum { BPE_PIECES_LEAST = 259 }; /* the 256 bytes and what sentencepiece adds to them */
+
 /* t->vocab pieces, trained on text[0, train). RC_USAGE: text[length] is not UTF-8 or holds U+2581, or the training
  * text does not support that vocabulary (the line says which sizes it does). */
 Rc bpe_learn(Tokenizer *t, const uint8_t *text, size_t length, size_t train, Error *e);

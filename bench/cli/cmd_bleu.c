@@ -30,6 +30,11 @@ static Rc side_read(Side *s, const char *path, Error *e) {
         line += s->bytes[at] == '\n';
     }
     s->lines = line - (s->bytes[s->length - 1] == '\n');
+    if (!strncmp(s->bytes, "\xEF\xBB\xBF", 3))
+        fprintf(stderr,
+                "bleu: %s begins with a byte order mark, which counts as part of its first word, as it does in "
+                "sacreBLEU: remove it\n",
+                path);
     return RC_OK;
 }
 

@@ -17,11 +17,16 @@ const char compare_help[] =
     "                                A first column without a name (an index) is passed over; step, epoch, lr and the\n"
     "                                like are no arms and are refused\n"
     "  seed,corpus,arm,value         also corpus (or dataset) in any of these but the next: see below\n"
+    "  pre-s1,pre-s2,post-s1         one column per run, where none is called seed; so is read what W&B exports with\n"
+    "                                a chart: \"pre-s1 - val/loss\", whose __MIN and __MAX are passed over\n"
     "  {\"arms\": {\"pre\": {\"1\": 3.2, \"2\": 3.1}, \"post\": {\"1\": 3.3, \"2\": 3.4}}}\n"
+    "  {\"pre\": [3.2, 3.1], \"post\": [3.3, 3.4]}                        with --unpaired: lists name no seeds\n"
     "  [{\"seed\": 1, \"arm\": \"pre\", \"value\": 3.2}, ...]                   also with \"block\",\n"
     "  {\"seed\": 1, \"arm\": \"pre\", \"value\": 3.2}                          or one such object a line (JSONL)\n"
-    "Seeds and blocks are whole numbers; every arm needs every seed, but for --unpaired. A run that diverged is no\n"
-    "missing run: its value is nan, inf or diverged (strings in JSON), and --cap says what it counts as.\n"
+    "Seeds and blocks are whole numbers, 3.0 too; every arm needs every seed, but for --unpaired. A run that diverged\n"
+    "is no missing run: its value is nan, inf or diverged (in JSON a string, or Python's bare NaN and Infinity), and\n"
+    "--cap says what it counts as. An empty cell, NA, N/A, None, null and - are a missing run. UTF-8, or UTF-16 with\n"
+    "its mark; any line ends.\n"
     "\n"
     "d = arm - baseline, seed by seed, in the file's unit and sign. A comparison is better or worse when the exact\n"
     "two-sided sign-flip test, adjusted by step-down max-T over all arms, falls below 1 - conf; the same within the\n"
@@ -30,7 +35,8 @@ const char compare_help[] =
     "only where the ranks, a diverged run the worst of all, show the same side. In JSON `verdict` is this sentence\n"
     "and `decision` its code.\n"
     "\n"
-    "--unpaired: for arms that share no seeds, of as many runs as they like; an empty cell is then no run. If two\n"
+    "--unpaired: for arms that share no seeds, of as many runs as they like; a missing one is then no run, and the\n"
+    "file needs no seeds. If two\n"
     "arms do not differ, every choice of runs of both for the one is as likely: a permutation test of the\n"
     "difference of means, exact up to a million relabellings (11 runs against 11), by random ones beyond;\n"
     "two-sided p is twice the smaller side. Beside it stand the interval of the shifts that it accepts, Welch's t\n"
@@ -115,7 +121,7 @@ static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {
         int64_t n = 0;
         if (x->looks == COMPARE_MOST_LOOKS)
             rc = error_set(e, RC_USAGE, "--looks: %d at most", COMPARE_MOST_LOOKS);
-        else if (!parse_integer(trim(one), &n) || n < 1 || n > COMPARE_MOST_NUMBERS)
+        else if (!parse_whole(trim(one), &n) || n < 1 || n > COMPARE_MOST_NUMBERS)
             rc = error_set(e, RC_USAGE, "--looks: '%.60s' is not a list of seed counts such as '3,5,8'", text);
         else
             x->look[x->looks++] = (size_t)n;
@@ -130,7 +136,7 @@ static Rc read_gate(const Options *o, CompareOptions *x, Error *e) {
     const char *text = option(o, OPTION_fail_on, "worse");
     x->fail_by = !strncmp(text, by, strlen(by));
     if (!strcmp(text, "worse")) return RC_OK;
-    bool number = x->fail_by && parse_number(text + strlen(by), &x->fail_more);
+    bool number = x->fail_by && parse_real(text + strlen(by), &x->fail_more);
     if (number && x->fail_more >= 0 && x->fail_more <= COMPARE_LARGEST) return RC_OK;
     return error_set(e, RC_USAGE, "--fail-on: '%.60s' is neither worse nor worse-by:D with a number D such as 0.05",
                      text);
@@ -157,7 +163,7 @@ static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
                           .step = option(o, OPTION_step_column, NULL)};
     if (c->step && !target)
         return error_set(e, RC_USAGE, "--step-column: it is of the curves that --target VALUE reads");
-    if (!target || (parse_number(target, &c->target) && fabs(c->target) <= COMPARE_LARGEST)) return RC_OK;
+    if (!target || (parse_real(target, &c->target) && fabs(c->target) <= COMPARE_LARGEST)) return RC_OK;
     return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", target, COMPARE_LARGEST);
 }
 

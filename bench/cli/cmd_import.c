@@ -99,6 +99,12 @@ static bool same_evaluation(const Evaluation *a, const Evaluation *b) {
     return equal;
 }
 
+static bool in_sixteen_bits(const SafeFile *f) {
+    for (int i = 0; i < f->tensors; i++)
+        if (!strcmp(f->tensor[i].dtype, "BF16") || !strcmp(f->tensor[i].dtype, "F16")) return true;
+    return false;
+}
+
 static Rc compare(Import *m, const Session *s, Error *e) {
     const WeightsOrigin *o = &m->w.origin;
     RunRecord r;
@@ -111,6 +117,8 @@ static Rc compare(Import *m, const Session *s, Error *e) {
                  backend_class(m->backend));
     else if (m->backend->word[ROLE_PARAM] != sizeof(float))
         snprintf(m->why, sizeof m->why, "the run's weights are doubles, the file's are rounded to float32");
+    else if (in_sixteen_bits(&m->w.file))
+        snprintf(m->why, sizeof m->why, "the run's weights are float32, the file's are rounded to 16 bits");
     else if (record_read(&r, s->runs, o->run, &why)) {
         if (why.code == RC_UNMEASURED) return *e = why, why.code;
         if (why.code == RC_USAGE)

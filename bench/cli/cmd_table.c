@@ -155,7 +155,7 @@ static Rc make_target(const Session *s, const Table *t, TargetSteps *out, Error 
     double value;
     *out = (TargetSteps){0};
     if (!text) return RC_OK;
-    if (!parse_number(text, &value) || fabs(value) > COMPARE_LARGEST)
+    if (!parse_real(text, &value) || fabs(value) > COMPARE_LARGEST)
         return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", text, COMPARE_LARGEST);
     return target_steps_make(out, &t->sample, value, s->threads, e);
 }

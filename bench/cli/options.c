@@ -31,12 +31,18 @@ static const char *const unknown_names[] = {"refuse", "drop"};
 enum { SIDES = sizeof sides / sizeof *sides, UNKNOWN_NAMES = sizeof unknown_names / sizeof *unknown_names };
 
 static const OptionInfo info[OPTION_COUNT] = {
-#define FLAG {.kind = FLAG}
-#define TEXT {.kind = TEXT}
-#define PAIR {.kind = PAIR}
-#define INTEGER(from, to) {.kind = INTEGER, .least = from, .most = to}
-#define NUMBER(from, to, words) {.kind = NUMBER, .least = from, .most = to, .what = words}
-#define CHOICE(list, length) {.kind = CHOICE, .names = list, .count = length}
+#define FLAG \
+    { .kind = FLAG }
+#define TEXT \
+    { .kind = TEXT }
+#define PAIR \
+    { .kind = PAIR }
+#define INTEGER(from, to) \
+    { .kind = INTEGER, .least = from, .most = to }
+#define NUMBER(from, to, words) \
+    { .kind = NUMBER, .least = from, .most = to, .what = words }
+#define CHOICE(list, length) \
+    { .kind = CHOICE, .names = list, .count = length }
 #define OPTION(name, argument, value, commands, help) [OPTION_##name] = {#name, argument, value, commands, help},
 #include "bench/cli/options.def"
 #undef OPTION
@@ -81,8 +87,10 @@ static Rc find(int *kind, const char *command, const char *name, Error *e) {
         }
         if (takes(&info[i], command)) names[n++] = known[i];
     }
-    if (spec_index(name) >= 0 && option_taken(OPTION_set, command))
-        return error_set(e, RC_USAGE, "unknown option --%s; %s is a key: --set %s=VALUE", name, name, name);
+    const char *note,
+        *key = spec_index(name) >= 0 ? name : foreign_name(name, spec_keys, (size_t)spec_key_count, &note);
+    if (key && !foreign_name(name, names, n, &note) && option_taken(OPTION_set, command))
+        return error_set(e, RC_USAGE, "unknown option --%s; %s is a key: --set %s=VALUE", name, key, key);
     near = nearest_name(name, names, n);
     snprintf(hint, sizeof hint, near ? "; did you mean --%s?" : "", near);
     return error_set(e, RC_USAGE, "unknown option --%s%s", name, hint);
@@ -125,12 +133,12 @@ static Rc check(OptionKind kind, const char *text, const char *next, Error *e) {
         if (!strchr(text, '=')) return not_a_pair(name, text, next, e);
         break;
     case INTEGER:
-        if (!parse_integer(text, &n) || (double)n < v->least || (double)n > v->most)
+        if (!parse_whole(text, &n) || (double)n < v->least || (double)n > v->most)
             return error_set(e, RC_USAGE, "--%s: '%.60s' is not a number from %.0f to %.0f", name, text, v->least,
                              v->most);
         break;
     case NUMBER:
-        if (!parse_number(text, &x) || x < v->least || x > v->most)
+        if (!parse_real(text, &x) || x < v->least || x > v->most)
             return error_set(e, RC_USAGE, "--%s: '%.60s' is not %s", name, text, v->what);
         break;
     case CHOICE:
@@ -187,13 +195,13 @@ const char *option(const Options *o, OptionKind kind, const char *fallback) {
 
 int option_integer(const Options *o, OptionKind kind, int fallback) {
     int64_t n = fallback;
-    if (o->times[kind]) (void)parse_integer(option(o, kind, NULL), &n);
+    if (o->times[kind]) (void)parse_whole(option(o, kind, NULL), &n);
     return (int)n;
 }
 
 double option_number(const Options *o, OptionKind kind, double fallback) {
     double x = fallback;
-    if (o->times[kind]) (void)parse_number(option(o, kind, NULL), &x);
+    if (o->times[kind]) (void)parse_real(option(o, kind, NULL), &x);
     return x;
 }
 

@@ -1,7 +1,10 @@
 #include "bench/formats/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/error.h"
 
 json_t *json_number_of(double x) {
     return isnan(x) ? json_string("nan") : isinf(x) ? json_string(x > 0 ? "inf" : "-inf") : json_real(x);
@@ -16,4 +19,36 @@ bool json_number_read(const json_t *value, double *out) {
     if (!text || (strcmp(text, "nan") && strcmp(text, "inf") && strcmp(text, "-inf"))) return false;
     *out = text[0] == 'n' ? (double)NAN : text[0] == '-' ? -(double)INFINITY : (double)INFINITY;
     return true;
+}
+
+/* What a bare word at text[0] stands for; *length: its bytes. NULL: it is none. */
+static const char *bare_number(const char *text, size_t left, size_t *length) {
+    static const char *const words[][2] = {
+        {"NaN", "\"nan\""}, {"-NaN", "\"nan\""}, {"Infinity", "\"inf\""}, {"-Infinity", "\"-inf\""}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        *length = strlen(words[i][0]);
+        if (left >= *length && !memcmp(text, words[i][0], *length)) return words[i][1];
+    }
+    return NULL;
+}
+
+json_t *json_python(const char *bytes, size_t length, json_error_t *why) {
+    char *copy = mem_alloc(2 * length + 1, 1), *to = copy; /* no word grows to twice its length */
+    bool quoted = false;
+    for (size_t at = 0, n; at < length;) {
+        const char *number = quoted ? NULL : bare_number(bytes + at, length - at, &n);
+        if (number) {
+            to = strcpy(to, number) + strlen(number);
+            at += n;
+            continue;
+        }
+        if (quoted && bytes[at] == '\\' && at + 1 < length)
+            *to++ = bytes[at++];
+        else if (bytes[at] == '"')
+            quoted = !quoted;
+        *to++ = bytes[at++];
+    }
+    json_t *root = json_loadb(copy, (size_t)(to - copy), JSON_REJECT_DUPLICATES, why);
+    free(copy);
+    return root;
 }

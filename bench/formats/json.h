@@ -11,4 +11,8 @@ json_t *json_number_of(double x);
 /* False, and *out is left alone, when value is neither a number nor one of the three strings. */
 bool json_number_read(const json_t *value, double *out);
 
+/* json_loadb with JSON_REJECT_DUPLICATES of what Python writes: its bare NaN, Infinity and -Infinity are the three
+ * strings. */
+json_t *json_python(const char *bytes, size_t length, json_error_t *why);
+
 #endif

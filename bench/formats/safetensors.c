@@ -14,7 +14,8 @@ static size_t word_of(const char *dtype) {
     static const struct {
         const char *name;
         size_t bytes;
-    } known[] = {{"F32", 4}, {"I32", 4}, {"F64", 8}, {"I64", 8}};
+    } known[] = {{"F32", 4}, {"I32", 4}, {"F64", 8}, {"I64", 8}, {"BF16", 2}, {"F16", 2},     {"I16", 2},    {"U16", 2},
+                 {"U32", 4}, {"U64", 8}, {"I8", 1},  {"U8", 1},  {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(dtype, known[i].name)) return known[i].bytes;
     return 0;
@@ -46,7 +47,7 @@ size_t safe_bytes(const SafeTensor *t) {
 void safe_add(SafeFile *f, const char *name, const char *dtype, int rank, int64_t rows, int64_t cols,
               const void *data) {
     SafeTensor t = {.rank = rank, .shape = {rows, cols}, .data = (void *)(uintptr_t)data};
-    assert(word_of(dtype) && strlen(name) < sizeof t.name && (rank == 1 || rank == 2));
+    assert(word_of(dtype) && strlen(name) < sizeof t.name && rank >= 0 && rank <= 2);
     strcpy(t.name, name);
     strcpy(t.dtype, dtype);
     f->tensor = mem_grow(f->tensor, (size_t)f->tensors + 1, sizeof *f->tensor);
@@ -122,6 +123,18 @@ Rc safe_write(const SafeFile *f, const char *path, Error *e) {
     return rc;
 }
 
+/* An entry whose parts are there, of a dtype or shape that no tensor has here. */
+static Rc unread(const char *name, const char *dtype, json_t *shape, Error *e) {
+    char *text = json_dumps(shape, JSON_COMPACT);
+    if (!word_of(dtype))
+        error_set(e, RC_INTEGRITY, "tensor '%.60s': dtype '%.20s' (shape %.60s) is not known here", name, dtype, text);
+    else
+        error_set(e, RC_INTEGRITY, "tensor '%.60s': %s of shape %.60s; one or two dimensions are read", name, dtype,
+                  text);
+    free(text);
+    return e->code;
+}
+
 /* One header entry into a tensor, every number checked against the data's length. */
 static Rc read_tensor(SafeFile *f, const char *name, json_t *entry, char *data, size_t length, Error *e) {
     SafeTensor t = {.shape = {1, 1}};
@@ -129,9 +142,9 @@ static Rc read_tensor(SafeFile *f, const char *name, json_t *entry, char *data, 
     json_t *shape = json_object_get(entry, "shape"), *offsets = json_object_get(entry, "data_offsets");
     json_int_t begin = json_integer_value(json_array_get(offsets, 0)),
                end = json_integer_value(json_array_get(offsets, 1));
-    if (strlen(name) >= sizeof t.name || !dtype || !word_of(dtype) || !json_is_array(shape) ||
-        json_array_size(shape) < 1 || json_array_size(shape) > 2 || json_array_size(offsets) != 2)
+    if (strlen(name) >= sizeof t.name || !dtype || !json_is_array(shape) || json_array_size(offsets) != 2)
         return error_set(e, RC_INTEGRITY, "tensor '%.60s': unreadable entry", name);
+    if (!word_of(dtype) || json_array_size(shape) > 2) return unread(name, dtype, shape, e);
     strcpy(t.name, name);
     strcpy(t.dtype, dtype);
     t.rank = (int)json_array_size(shape);
@@ -192,6 +205,42 @@ Rc safe_read(SafeFile *f, const char *path, Error *e) {
     json_decref(root);
     safe_release(f);
     return error_prefix(e, "%s: ", path);
+}
+
+bool safe_floats(const SafeTensor *t) {
+    return !strcmp(t->dtype, "F32") || !strcmp(t->dtype, "BF16") || !strcmp(t->dtype, "F16");
+}
+
+/* IEEE 754's 16 bits: a sign, five of the exponent, ten of the fraction. */
+static float half_value(uint16_t bits) {
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    uint32_t word = (uint32_t)(bits & 0x8000) << 16;
+    if (exponent == 31)
+        word |= 0x7f800000u | (uint32_t)fraction << 13;
+    else if (exponent)
+        word |= (uint32_t)(exponent + 112) << 23 | (uint32_t)fraction << 13;
+    float x;
+    memcpy(&x, &word, sizeof x);
+    if (exponent || !fraction) return x;
+    return (bits & 0x8000 ? -1.f : 1.f) * (float)fraction * 0x1p-24f;
+}
+
+void safe_take_floats(const SafeTensor *t, float *out) {
+    size_t bytes = safe_bytes(t);
+    assert(safe_floats(t));
+    if (!strcmp(t->dtype, "F32")) {
+        if (bytes) memcpy(out, t->data, bytes); /* the file need not align its data */
+        return;
+    }
+    for (size_t i = 0; i < bytes / 2; i++) {
+        uint16_t bits;
+        memcpy(&bits, (const char *)t->data + 2 * i, sizeof bits);
+        uint32_t word = (uint32_t)bits << 16;
+        if (t->dtype[0] == 'B')
+            memcpy(out + i, &word, sizeof word);
+        else
+            out[i] = half_value(bits);
+    }
 }
 
 const SafeTensor *safe_find(const SafeFile *f, const char *name) {

@@ -12,8 +12,8 @@
 
 typedef struct {
     char name[80];
-    char dtype[8]; /* "F32", "F64", "I32", "I64" */
-    int rank;      /* 1 or 2 */
+    char dtype[12]; /* as the format calls it: "F32", "BF16", "I64" */
+    int rank;       /* 0 (one number), 1 or 2 */
     int64_t shape[2];
     void *data; /* little endian, row-major */
 } SafeTensor;
@@ -43,7 +43,8 @@ void safe_add_text(SafeFile *f, const char *key, const char *value);
 /* RC_UNMEASURED when the disk refuses. */
 Rc safe_write(const SafeFile *f, const char *path, Error *e);
 
-/* RC_INTEGRITY when the file is not one, is truncated, or its data do not have the hash it names. */
+/* RC_INTEGRITY when the file is not one, is truncated, or its data do not have the hash it names; or a tensor has more
+ * than two dimensions or a dtype that is not known. */
 Rc safe_read(SafeFile *f, const char *path, Error *e);
 
 /* RC_INTEGRITY unless the tensors of a file that was read tile its data: none overlaps another, no byte is none's. */
@@ -51,6 +52,10 @@ Rc safe_tiled(const SafeFile *f, Error *e);
 
 /* The SHA-256 of the tensors' bytes, as safe_write states it. */
 void safe_hash(const SafeFile *f, char out[static 65]);
+
+/* A tensor of F32, BF16 or F16, whose values are all floats. False: of another dtype, and out is as it was. */
+bool safe_floats(const SafeTensor *t);
+void safe_take_floats(const SafeTensor *t, float *out);
 
 const SafeTensor *safe_find(const SafeFile *f, const char *name); /* NULL: absent */
 const char *safe_text(const SafeFile *f, const char *key);        /* NULL: absent */

@@ -182,7 +182,7 @@ Rc claim_read_arm(const ClaimFile *f, const Node *entry, ClaimArm *out, Error *e
 
 static Rc positive_integer(const ClaimFile *f, const Node *at, const char *what, int *out, Error *e) {
     int64_t value;
-    if (at->kind != NODE_SCALAR || !parse_integer(at->text, &value) || value < 1 || value > 1000000000)
+    if (at->kind != NODE_SCALAR || !parse_whole(at->text, &value) || value < 1 || value > 1000000000)
         return document_error(e, &f->document, at->line, "%s: a whole number from 1 to 10^9 is wanted", what);
     *out = (int)value;
     return RC_OK;

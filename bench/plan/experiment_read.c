@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/plain.h"
 #include "base/sha256.h"
 #include "bench/plan/reader.h"
 
@@ -287,7 +288,8 @@ Rc experiment_read(Experiment *x, const char *path, const char *profile, const O
     size_t length;
     Rc rc = file_read(path, &bytes, &length, e);
     if (rc) return rc;
-    rc = parse(x, path, bytes, length, profile, o, e);
+    rc = plain_text(&bytes, &length, e) ? error_prefix(e, "%.300s: ", path)
+                                        : parse(x, path, bytes, length, profile, o, e);
     free(bytes);
     return rc;
 }

@@ -144,7 +144,7 @@ Rc apply_recipe(Reader *r, const Document *d, const Node *entry) {
 
 static Rc parse_seed(const Document *d, const Node *n, int64_t least, int64_t most, int64_t *out, Error *e) {
     if (n->kind != NODE_SCALAR) return document_error(e, d, n->line, "seeds: a number is needed, not %s", node_kind(n));
-    if (!parse_integer(n->text, out))
+    if (!parse_whole(n->text, out))
         return document_error(e, d, n->line, "seeds: '%.80s' is not a whole number", n->text);
     if (*out < least || *out > most)
         return document_error(e, d, n->line, "seeds: %lld is out of range (%lld to %lld)", (long long)*out,

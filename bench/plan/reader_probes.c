@@ -61,7 +61,7 @@ Rc apply_probes(Reader *r, const Document *d, const Node *n) {
         if (strcmp(entry->key, "every"))
             return document_error(r->e, d, entry->key_line, "probes: unknown key '%.80s'; there are: names, every",
                                   entry->key);
-        if (entry->kind != NODE_SCALAR || !parse_integer(entry->text, &every) || every < 1 || every > 1000000000)
+        if (entry->kind != NODE_SCALAR || !parse_whole(entry->text, &every) || every < 1 || every > 1000000000)
             return document_error(r->e, d, entry->line, "probes: every: a number of steps from 1 on is needed");
         every_said = (int)every;
     }

@@ -150,7 +150,7 @@ static bool all_digits(const char *s) {
 
 static Rc set_integer(RunSpec *s, const Field *f, const char *value, Error *e) {
     int64_t x;
-    if (!parse_integer(value, &x)) {
+    if (!parse_whole(value, &x)) {
         if (all_digits(value)) return out_of_range(f, value, e);
         return error_set(e, RC_USAGE, "%s: '%.80s' is not a whole number", f->key, value);
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/text.h"
 
 const TaskInfo task_info[TASK_COUNT] = {
@@ -33,14 +34,12 @@ void task_cut(Task *t, int most) {
     while (t->items > most) item_release(&t->item[--t->items]);
 }
 
-/* Equal texts behind equal contexts cannot be told apart, so one of them would win by its place. */
-static Rc check_choices(const TaskItem *item, Error *e) {
+/* Equal texts behind equal contexts cannot be told apart: the first of them wins by its place, as in lm_eval. */
+static bool has_twins(const TaskItem *item) {
     for (int i = 0; i < item->choices; i++)
         for (int j = 0; j < i; j++)
-            if (!strcmp(item->text[i], item->text[j]) && !strcmp(item->context[i], item->context[j]))
-                return error_set(e, RC_USAGE, "choices %d and %d have the same text, '%.60s'", j + 1, i + 1,
-                                 item->text[i]);
-    return RC_OK;
+            if (!strcmp(item->text[i], item->text[j]) && !strcmp(item->context[i], item->context[j])) return true;
+    return false;
 }
 
 static Rc read_line(TaskItem *item, const TaskInfo *info, const char *line, size_t length, Error *e) {
@@ -51,7 +50,7 @@ static Rc read_line(TaskItem *item, const TaskInfo *info, const char *line, size
         return error_set(e, RC_USAGE, "not a line of JSON (%.200s); an item of %s has %s", why.text, info->name,
                          info->form);
     Rc rc = json_is_object(root) ? info->read(item, root, e) : error_set(e, RC_USAGE, "not an object of JSON");
-    if (!rc) rc = check_choices(item, e);
+    if (!rc) item->twins = has_twins(item);
     json_decref(root);
     if (!rc) return RC_OK;
     size_t n = strlen(e->text);
@@ -103,11 +102,24 @@ static Rc read_labels(Task *t, const char *file, const char *labels, Error *e) {
                      t->items == 1 ? "" : "s", t->info->name);
 }
 
+/* A copy of bytes[length] without marks and with line feeds. */
+static Rc take_plain(char **out, size_t *length, const char *file, const char *bytes, Error *e) {
+    *out = mem_alloc(*length + 1, 1);
+    if (*length) memcpy(*out, bytes, *length);
+    return plain_text(out, length, e) ? error_prefix(e, "%s: ", file) : RC_OK;
+}
+
 Rc task_read(Task *t, const TaskInfo *info, const char *file, const char *bytes, size_t length, const char *labels_file,
              const char *labels, Error *e) {
+    char *items, *list = NULL;
+    size_t n = labels ? strlen(labels) : 0;
     *t = (Task){.info = info};
-    Rc rc = read_items(t, file, bytes, length, e);
-    if (!rc && labels) rc = read_labels(t, labels_file, labels, e);
+    Rc rc = take_plain(&items, &length, file, bytes, e);
+    if (!rc && labels) rc = take_plain(&list, &n, labels_file, labels, e);
+    if (!rc) rc = read_items(t, file, items, length, e);
+    if (!rc && labels) rc = read_labels(t, labels_file, list, e);
+    free(items);
+    free(list);
     for (int i = 0; i < t->items && !rc; i++)
         if (t->item[i].label < 0)
             rc = error_set(e, RC_USAGE,

@@ -18,6 +18,7 @@ enum { TASK_CHOICES = 8 };
 typedef struct {
     int choices, label;          /* label: the place of the right one, from 0 */
     int line;                    /* of its file, from 1 */
+    bool twins;                  /* two choices are equal, and the first of them stands for both */
     char *context[TASK_CHOICES]; /* what the model reads before a choice */
     char *text[TASK_CHOICES];    /* of a choice; its continuation is a blank and this */
 } TaskItem;
@@ -64,7 +65,7 @@ typedef struct {
 const TaskInfo *task_find(const char *name);
 
 /* RC_USAGE, with file and line: not JSON, not an item of this task, a label that is missing or no choice's, no items, a
- * blank text, two choices of equal text, labels for more or fewer items than there are; no such file, or none given for
+ * blank text, labels for more or fewer items than there are; no such file, or none given for
  * a task that is not pinned. Otherwise the codes of corpus_obtain. On error there is nothing to release. */
 Rc task_open(Task *t, const TaskInfo *info, const TaskFiles *files, const DataPlaces *places, Error *e);
 

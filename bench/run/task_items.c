@@ -127,8 +127,6 @@ Rc task_winogrande(TaskItem *item, const json_t *line, Error *e) {
     if (!gap || strchr(gap + 1, '_')) return error_set(e, RC_USAGE, "'sentence' has not just one _");
     if (blank(gap + 1)) return error_set(e, RC_USAGE, "'sentence' has nothing behind its _");
     if (take(line, keys[0], &option[0], e) || take(line, keys[1], &option[1], e)) return e->code;
-    if (!strcmp(option[0], option[1]))
-        return error_set(e, RC_USAGE, "choices 1 and 2 have the same text, '%.60s'", option[0]);
     char *rest = stripped(gap + 1);
     for (int i = 0; i < 2; i++) add_choice(item, format("%.*s%s", (int)(gap - sentence), sentence, option[i]), rest);
     free(rest);

@@ -110,7 +110,7 @@ static TaskAccuracy accuracy(uint64_t right, int items, double chance) {
 void task_count(TaskScore *s, int context) {
     uint64_t right[ACC_COUNT] = {0};
     double chance = 0, shortest = 0;
-    s->truncated = 0;
+    s->truncated = s->twins = 0;
     for (int i = 0; i < s->items; i++) {
         const TaskItem *item = &s->task->item[s->at[i]];
         double x[ACC_COUNT][TASK_CHOICES], length[TASK_CHOICES];
@@ -123,6 +123,7 @@ void task_count(TaskScore *s, int context) {
             truncated |= scored_truncated(text, context);
         }
         s->truncated += truncated;
+        s->twins += item->twins;
         chance += 1. / item->choices;
         shortest += task_pick(length, item->choices) == item->label;
         for (int m = 0; m < ACC_COUNT; m++) right[m] += s->right[m][i] = task_pick(x[m], item->choices) == item->label;

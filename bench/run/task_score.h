@@ -33,6 +33,7 @@ typedef struct {
     const Task *task;
     int items;     /* scored */
     int left_out;  /* whose characters the tokenizer has not */
+    int twins;     /* two of whose choices are equal */
     int truncated; /* of which the model did not see a whole text at once */
     double chance;
     double shortest; /* share of items whose first choice of the fewest characters is the right one */

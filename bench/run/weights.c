@@ -149,9 +149,9 @@ static Rc match_one(const SafeFile *f, const Tensor *x, Error *e) {
     const SafeTensor *y = safe_find(f, x->name);
     char got[56], want[56];
     if (!y) return error_set(e, RC_INTEGRITY, "tensor '%s' is missing", x->name);
-    if (strcmp(y->dtype, "F32"))
-        return error_set(e, RC_INTEGRITY, "tensor '%s' is %s, not F32 (float32)", x->name, y->dtype);
-    shape_text(got, y->rank, y->shape[0], y->shape[1]);
+    if (!safe_floats(y))
+        return error_set(e, RC_INTEGRITY, "tensor '%s' is %s, not F32 (float32), BF16 or F16", x->name, y->dtype);
+    shape_text(got, y->rank ? y->rank : 1, y->shape[0], y->shape[1]); /* one number is a vector of one */
     bool vector = tensor_vector(x);
     shape_text(want, vector ? 1 : 2, vector ? x->cols : x->rows, x->cols);
     if (!strcmp(got, want)) return RC_OK;
@@ -183,9 +183,8 @@ Rc weights_load(const Weights *w, Trainer *t, Error *e) {
     char hex[SHA256_HEX];
     for (int i = 0; i < trainer_parameters(t); i++) {
         Parameter x = trainer_parameter(t, i);
-        /* The file need not align its data. */
         float *values = mem_alloc(words_of(x), sizeof *values);
-        memcpy(values, safe_find(&w->file, x.name)->data, words_of(x) * sizeof *values);
+        safe_take_floats(safe_find(&w->file, x.name), values);
         trainer_write(t, i, 0, values);
         free(values);
     }

@@ -61,7 +61,8 @@ void weights_model(const RunSpec *spec, int vocab, int step, Text *out);
 Rc weights_open(Weights *w, const char *path, Error *e);
 void weights_release(Weights *w);
 
-/* RC_INTEGRITY unless the file holds the tape's parameters and no others (perhaps `batches`), float32, in shape. */
+/* RC_INTEGRITY unless the file holds the tape's parameters and no others (perhaps `batches`), float32 (or BF16
+ * or F16, which are exact in it), in shape. */
 Rc weights_match(const Weights *w, const Tape *tape, Error *e);
 
 /* Into replica 0 of t, whose tape has matched; t then stands at their step. RC_INTEGRITY when they do not

@@ -38,7 +38,7 @@ typedef struct {
     bool rising;      /* by values that grow */
     double target;
     double last, ended; /* the last step of all curves; the earliest end of one that never reached it, or infinity */
-    char *columns;    /* "arm is column 'method', value is column 'loss'"; NULL: they have these names */
+    char *columns;    /* "one run a line: arm is column 'method', value is column 'loss'"; NULL: as the names say */
     char hash[SHA256_HEX];
 } CompareData;
 

@@ -37,6 +37,7 @@ static void part_of(const CompareRows *r, int corpus, CompareRows *part) {
     for (int arm = 0; arm < r->arms; arm++) part->arm[arm] = mem_text(r->arm[arm]);
     part->read_as = r->read_as ? mem_text(r->read_as) : NULL;
     part->corpus = NULL, part->corpora = 0;
+    part->runs = NULL, part->counted = 0;
     part->row = mem_alloc(r->rows + 1, sizeof *part->row);
     part->rows = 0, part->room = r->rows;
     for (size_t i = 0; i < r->rows; i++)

@@ -93,15 +93,24 @@ static int column(const Csv *c, const char *name) {
     return -1;
 }
 
+/* A usual name, which others begin with a capital: Seed, Step. */
+static int usual_column(const Csv *c, const char *name) {
+    int exact = column(c, name);
+    for (int i = 0; i < c->fields && exact < 0; i++)
+        if (!strcasecmp(c->field[i], name)) exact = i;
+    return exact;
+}
+
 /* The name of a column: as the command line has it, or the usual one. */
 static const char *name_or(const char *named, const char *usual) {
     return named ? named : usual;
 }
 
-/* A column that the command line names or that every file has. */
-static Rc find_column(const Csv *c, const char *name, const char *option, int *out, Error *e) {
+/* A column that the command line names (or NULL) or that every file has. */
+static Rc find_column(const Csv *c, const char *named, const char *option, int *out, Error *e) {
     char hint[96] = "";
-    *out = column(c, name);
+    const char *name = name_or(named, option);
+    *out = named ? column(c, named) : usual_column(c, option);
     if (*out >= 0) return RC_OK;
     const char *near = nearest_name(name, (const char *const *)c->field, (size_t)c->fields);
     if (near) snprintf(hint, sizeof hint, "; is '%.60s' meant?", near);
@@ -111,6 +120,9 @@ static Rc find_column(const Csv *c, const char *name, const char *option, int *o
         size_t n = strlen(e->text);
         snprintf(e->text + n, sizeof e->text - n, "%s'%.40s'", i ? ", " : "; there are: ", c->field[i]);
     }
+    size_t n = strlen(e->text);
+    if (!named && !strcmp(option, "seed"))
+        snprintf(e->text + n, sizeof e->text - n, "; --unpaired compares runs without seeds");
     return e->code;
 }
 
@@ -129,6 +141,14 @@ static bool is_no_arm(const char *name) {
     return false;
 }
 
+/* Nor is any of this where no column of seeds says that a line is one. */
+static bool is_no_run(const char *name) {
+    static const char *const names[] = {"run", "trial", "id", "name", "replicate", "rep", "fold", "arm", "value"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcasecmp(name, names[i])) return true;
+    return false;
+}
+
 static Rc check_header(const Csv *c, Error *e) {
     for (int i = 0; i < c->fields; i++) {
         if (is_index(c, i)) continue;
@@ -140,17 +160,72 @@ static Rc check_header(const Csv *c, Error *e) {
     return RC_OK;
 }
 
-/* What a line is: the columns of a run, or one per arm. */
+/* What a line is: the columns of a run, or one per arm, or one per run. */
 typedef struct {
-    int fields, seed, arm, value, block, corpus; /* arm < 0: one column per arm */
-    int index;                           /* passed over; -1: there is none */
-    char **name;                         /* of the columns */
+    int fields, seed, arm, value, block, corpus; /* arm < 0: one column per arm or run; seed < 0: there is none */
+    int index;                                   /* passed over; -1: there is none */
+    char **name;                                 /* of the columns */
     bool guess; /* two columns beside seed and block, neither called arm nor value: the first line of numbers decides */
+    bool runs;  /* a column is a run */
+    struct {
+        bool passed; /* a band of W&B */
+        int arm;
+        int64_t seed; /* of a run that is a column */
+    } * column;
 } Shape;
 
 static bool has_part(const Shape *s, int column) {
     return column == s->seed || column == s->arm || column == s->value || column == s->block || column == s->index ||
-           column == s->corpus;
+           column == s->corpus || s->column[column].passed;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && !strcmp(text + n - m, end);
+}
+
+/* "pre-s1 - val/loss__MIN" beside "pre-s1 - val/loss", and "pre-s1 - _step": what W&B exports with a chart. */
+static void pass_bands(const Csv *c, Shape *s) {
+    for (int i = 0; i < c->fields; i++) {
+        const char *name = c->field[i];
+        char bare[512];
+        bool band = ends_with(name, "__MIN") || ends_with(name, "__MAX");
+        snprintf(bare, sizeof bare, "%.*s", (int)(strlen(name) - (band ? 5 : 0)), name);
+        s->column[i].passed = (band && column(c, bare) >= 0) || ends_with(name, " - _step");
+    }
+}
+
+/* The bytes of a column's name before the " - METRIC" that W&B puts behind every run's; all of them where some column
+ * has none, or another. */
+static size_t run_length(const Csv *c, const Shape *s, const char *name) {
+    const char *metric = NULL;
+    for (int i = 0; i < c->fields; i++) {
+        const char *tail = NULL;
+        if (has_part(s, i)) continue;
+        for (const char *at = c->field[i]; (at = strstr(at, " - ")); at++) tail = at;
+        if (!tail || (metric && strcmp(metric, tail) != 0)) return strlen(name);
+        metric = tail;
+    }
+    return strlen(name) - (metric ? strlen(metric) : 0);
+}
+
+/* The arm's bytes of a run's name and its seed; 0: it names none. */
+static size_t split_run(const Csv *c, const Shape *s, const char *name, int64_t *seed) {
+    char run[512];
+    snprintf(run, sizeof run, "%.*s", (int)run_length(c, s, name), name);
+    return compare_run_name(run, seed);
+}
+
+/* Whether every column that has no part names a run with its seed. */
+static bool runs_named(const Csv *c, const Shape *s) {
+    int runs = 0;
+    int64_t seed;
+    for (int i = 0; i < c->fields; i++) {
+        if (has_part(s, i)) continue;
+        if (!split_run(c, s, c->field[i], &seed)) return false;
+        runs++;
+    }
+    return runs > 0;
 }
 
 /* The only column that has no part yet; -1: there are none or several. */
@@ -174,7 +249,8 @@ static void list_others(const Csv *c, const Shape *s, Text *out) {
  * where one column is left. */
 static Rc find_named(const Csv *c, Shape *s, Error *e) {
     const CompareColumns *n = &c->r->columns;
-    s->arm = column(c, name_or(n->arm, "arm")), s->value = column(c, name_or(n->value, "value"));
+    s->arm = n->arm ? column(c, n->arm) : usual_column(c, "arm");
+    s->value = n->value ? column(c, n->value) : usual_column(c, "value");
     if (n->arm && s->arm < 0) return find_column(c, n->arm, "arm", &s->arm, e);
     if (n->value && s->value < 0) return find_column(c, n->value, "value", &s->value, e);
     if (s->arm < 0) s->arm = only_other(s);
@@ -212,17 +288,45 @@ static int corpus_column(const Csv *c) {
     return -1;
 }
 
+/* Whether a column that is not called seed may well be one: "sed", "rng_seed". */
+static bool seed_like(const Csv *c, const Shape *s) {
+    for (int i = 0; i < c->fields; i++) {
+        const char *name = c->field[i];
+        size_t n = strlen(name);
+        if (!has_part(s, i) && (strcasestr(name, "seed") || (n > 2 && n < 6 && name[0] == 's' && name[n - 1] == 'd')))
+            return true;
+    }
+    return false;
+}
+
+/* A file without a column of seeds: each column is a run that may name its own; or they are not needed. */
+static Rc find_seeds(const Csv *c, Shape *s, Error *e) {
+    const CompareColumns *n = &c->r->columns;
+    bool wide = s->arm < 0, named = wide && runs_named(c, s);
+    if (s->seed >= 0) return RC_OK;
+    s->runs = wide && (named || n->steps);
+    if ((!n->unpaired && !named) || (!s->runs && (seed_like(c, s) || (s->block >= 0 && !n->steps))))
+        return find_column(c, NULL, "seed", &s->seed, e);
+    c->r->numbered = !named;
+    s->guess &= !s->runs;
+    return RC_OK;
+}
+
 static Rc find_shape(const Csv *c, Shape *s, Error *e) {
     const CompareColumns *n = &c->r->columns;
+    int others = 0;
     s->fields = c->fields;
-    s->arm = s->value = -1;
+    s->arm = s->value = s->block = s->corpus = -1;
     s->index = is_index(c, 0) ? 0 : -1;
-    if (find_column(c, name_or(n->seed, "seed"), "seed", &s->seed, e)) return e->code;
-    s->block = column(c, "block");
+    s->seed = usual_column(c, "seed");
+    pass_bands(c, s);
+    if (n->seed && find_column(c, n->seed, "seed", &s->seed, e)) return e->code;
+    s->block = usual_column(c, "block");
     s->corpus = corpus_column(c);
-    if (n->steps && find_column(c, name_or(n->step, "step"), "step", &s->block, e)) return e->code;
-    if (n->arm || n->value) return find_named(c, s, e);
-    s->arm = column(c, "arm"), s->value = column(c, "value");
+    if (n->steps && find_column(c, n->step, "step", &s->block, e)) return e->code;
+    if ((n->arm || n->value) && s->seed < 0 && !n->unpaired) return find_column(c, NULL, "seed", &s->seed, e);
+    if (n->arm || n->value) return find_named(c, s, e) ? e->code : find_seeds(c, s, e);
+    s->arm = usual_column(c, "arm"), s->value = usual_column(c, "value");
     if (s->arm >= 0 && s->value >= 0) {
         for (int i = 0; i < c->fields; i++)
             if (!has_part(s, i))
@@ -230,25 +334,24 @@ static Rc find_shape(const Csv *c, Shape *s, Error *e) {
                                  "%s: unknown column '%.80s' (seed, arm, value, %s and corpus are known; "
                                  "--value-column value passes over others)%s",
                                  c->where, c->field[i], n->steps ? "step" : "block", curves(c->field[i]));
-        return RC_OK;
+        return find_seeds(c, s, e);
     }
     s->arm = s->value = -1;
-    s->guess = c->fields - (s->block >= 0) - (s->index >= 0) - (s->corpus >= 0) == 3;
-    return RC_OK;
+    for (int i = 0; i < c->fields; i++) others += !has_part(s, i);
+    s->guess = others == 2;
+    return find_seeds(c, s, e);
 }
 
 /* Letters that stand for no number: "adam", but not "NA" or "1e-3x". */
 static bool is_name(const char *text) {
-    static const char *const absent[] = {"na", "n/a", "null", "none"};
-    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
-        if (!strcasecmp(text, absent[i])) return false;
-    return isalpha((unsigned char)text[0]) || (unsigned char)text[0] >= 0x80;
+    return !compare_absent(text) && (isalpha((unsigned char)text[0]) || (unsigned char)text[0] >= 0x80);
 }
 
+/* Or a run that is not there. */
 static bool is_number(const char *text) {
     double value;
     Error ignored;
-    return !compare_value("", "", text, &value, &ignored);
+    return compare_absent(text) || !compare_value("", "", text, &value, &ignored);
 }
 
 /* seed,method,loss: of the two columns one holds names, the other numbers. No file with a column for every arm has a
@@ -263,6 +366,27 @@ static void guess_shape(Csv *c, Shape *s) {
     s->arm = two[first], s->value = two[!first];
 }
 
+/* A column that is a run: its arm, and its seed where it names one. */
+static Rc settle_run(Csv *c, Shape *s, int i, Error *e) {
+    CompareRows *r = c->r;
+    char arm[512];
+    int64_t seed = 0;
+    char **field = c->field;
+    c->field = s->name; /* of the header, whatever line was read since */
+    size_t whole = run_length(c, s, s->name[i]), length = r->numbered ? whole : split_run(c, s, s->name[i], &seed);
+    c->field = field;
+    snprintf(arm, sizeof arm, "%.*s", (int)length, s->name[i]);
+    if (compare_arm(r, c->header, arm, &s->column[i].arm, e)) return e->code;
+    s->column[i].seed = r->numbered ? compare_next_run(r, s->column[i].arm) : seed;
+    if (r->read_as) return RC_OK;
+    Text said;
+    text_init(&said);
+    text_format(&said, "one run a column: '%.80s' is arm '%.80s'", s->name[i], arm);
+    if (!r->numbered) text_format(&said, ", seed %lld", (long long)seed);
+    r->read_as = said.at;
+    return RC_OK;
+}
+
 /* Once it is known what a line is. */
 static Rc settle(Csv *c, Shape *s, Error *e) {
     CompareRows *r = c->r;
@@ -270,23 +394,25 @@ static Rc settle(Csv *c, Shape *s, Error *e) {
     if (!r->wide && (strcmp(s->name[s->arm], "arm") != 0 || strcmp(s->name[s->value], "value") != 0)) {
         Text said;
         text_init(&said);
-        text_format(&said, "arm is column '%.80s', value is column '%.80s'", s->name[s->arm], s->name[s->value]);
+        text_format(&said, "one run a line: arm is column '%.80s', value is column '%.80s'", s->name[s->arm],
+                    s->name[s->value]);
         r->read_as = said.at;
     }
     r->blocks = s->block >= 0;
     for (int i = 0; r->wide && i < s->fields; i++) {
-        int arm;
+        const char *name = s->name[i];
         if (has_part(s, i)) continue;
-        if (is_no_arm(s->name[i]))
+        if (is_no_arm(name) || (s->seed < 0 && !s->runs && is_no_run(name)))
             return error_set(e, RC_USAGE, "%s: column '%.80s' is no arm: leave it out, with one line per seed%s%s",
-                             c->header, s->name[i], compare_name_columns, curves(s->name[i]));
-        if (compare_arm(r, c->header, s->name[i], &arm, e)) return e->code;
+                             c->header, name, compare_name_columns, curves(name));
+        if (s->runs ? settle_run(c, s, i, e) : compare_arm(r, c->header, name, &s->column[i].arm, e)) return e->code;
     }
     return RC_OK;
 }
 
 /* Names outlive the line they stand on, as the text does. */
 static Rc read_header(Csv *c, Shape *s, Error *e) {
+    s->column = mem_alloc((size_t)c->fields, sizeof *s->column);
     if (check_header(c, e) || find_shape(c, s, e)) return e->code;
     s->name = mem_alloc((size_t)c->fields, sizeof *s->name);
     memcpy(s->name, c->field, (size_t)c->fields * sizeof *s->name);
@@ -294,37 +420,47 @@ static Rc read_header(Csv *c, Shape *s, Error *e) {
     return s->guess ? RC_OK : settle(c, s, e);
 }
 
+/* What a line says before its values: its seed, 1 where it names none, its block or step and its corpus. */
+static Rc read_place(Csv *c, const Shape *s, CompareRow *row, Error *e) {
+    *row = (CompareRow){.at = c->line, .seed = 1};
+    if (s->seed >= 0 && compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row->seed, e)) return e->code;
+    if (s->block >= 0 && compare_seed(c->where, s->name[s->block], c->field[s->block], &row->block, e)) return e->code;
+    return s->corpus < 0 ? RC_OK : compare_corpus(c->r, c->where, c->field[s->corpus], &row->corpus, e);
+}
+
+/* No run of this seed, or not measured at this step. */
+static bool passed_over(const Csv *c, const char *field) {
+    return compare_may_lack(c->r) && compare_absent(field);
+}
+
 static Rc read_run(Csv *c, const Shape *s, Error *e) {
-    CompareRow row = {.at = c->line};
-    if (c->r->columns.steps && !c->field[s->value][0]) return RC_OK; /* not measured at this step */
-    if (compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row.seed, e)) return e->code;
-    if (s->block >= 0 && compare_seed(c->where, s->name[s->block], c->field[s->block], &row.block, e)) return e->code;
-    if (s->corpus >= 0 && compare_corpus(c->r, c->where, c->field[s->corpus], &row.corpus, e)) return e->code;
-    if (compare_arm(c->r, c->where, c->field[s->arm], &row.arm, e)) return e->code;
-    if (compare_value(c->where, s->name[s->value], c->field[s->value], &row.value, e)) return e->code;
+    CompareRow row;
+    const char *value = c->field[s->value];
+    if (c->r->columns.steps && compare_absent(value)) return RC_OK;
+    if (read_place(c, s, &row, e) || compare_arm(c->r, c->where, c->field[s->arm], &row.arm, e)) return e->code;
+    if (passed_over(c, value)) return RC_OK;
+    if (compare_value(c->where, s->name[s->value], value, &row.value, e)) return e->code;
+    if (s->seed < 0 && !c->r->columns.steps) row.seed = compare_next_run(c->r, row.arm);
     compare_row_add(c->r, row);
     return RC_OK;
 }
 
 static Rc read_seed(Csv *c, const Shape *s, Error *e) {
-    CompareRow row = {.at = c->line};
-    if (compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row.seed, e)) return e->code;
-    if (s->block >= 0 && compare_seed(c->where, s->name[s->block], c->field[s->block], &row.block, e)) return e->code;
-    if (s->corpus >= 0 && compare_corpus(c->r, c->where, c->field[s->corpus], &row.corpus, e)) return e->code;
+    CompareRow row;
+    if (read_place(c, s, &row, e)) return e->code;
     for (int i = 0; i < s->fields; i++) {
-        if (has_part(s, i)) continue;
-        bool may_lack = c->r->columns.unpaired || c->r->columns.steps;
-        if (may_lack && !c->field[i][0]) { /* no run of this seed; not measured at this step */
-            row.arm++;
-            continue;
-        }
+        if (has_part(s, i) || passed_over(c, c->field[i])) continue;
         if (compare_value(c->where, s->name[i], c->field[i], &row.value, e)) {
             size_t n = strlen(e->text);
             if (c->r->rows < (size_t)s->fields) snprintf(e->text + n, sizeof e->text - n, "%s", compare_name_columns);
             return e->code;
         }
+        row.arm = s->column[i].arm;
+        if (s->runs)
+            row.seed = s->column[i].seed;
+        else if (s->seed < 0)
+            row.seed = compare_next_run(c->r, row.arm);
         compare_row_add(c->r, row);
-        row.arm++;
     }
     return RC_OK;
 }
@@ -347,5 +483,6 @@ Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e) {
     }
     free(c.field);
     free(s.name);
+    free(s.column);
     return rc;
 }

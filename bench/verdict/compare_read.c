@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/plain.h"
 #include "bench/verdict/compare_corpora.h"
 #include "bench/verdict/compare_rows.h"
 
@@ -79,7 +80,7 @@ void compare_row_add(CompareRows *r, CompareRow row) {
 
 Rc compare_seed(const char *where, const char *what, const char *text, int64_t *out, Error *e) {
     if (!text[0]) return error_set(e, RC_USAGE, "%s:%s: empty", where, what);
-    if (parse_integer(text, out) && *out >= 0) return RC_OK;
+    if (parse_whole(text, out) && *out >= 0) return RC_OK;
     return error_set(e, RC_USAGE, "%s:%s: '%.60s' is not a whole number from 0 on", where, what, text);
 }
 
@@ -92,19 +93,67 @@ Rc compare_value_fits(const char *where, const char *what, double value, Error *
                      what, value, COMPARE_LARGEST);
 }
 
+/* Whether a text is one of the words, whatever its case. */
+static bool among(const char *text, const char *const *words, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!strcasecmp(text, words[i])) return true;
+    return false;
+}
+
+bool compare_absent(const char *text) {
+    static const char *const words[] = {
+        "",     "na",  "n/a", "n.a.",    "#n/a", "#na", "<na>", "none", /* and what dashes there are: */
+        "null", "nil", "\\N", "missing", "?",    ".",   "-",    "--",   "---", "\xe2\x80\x93", "\xe2\x80\x94"};
+    return among(text, words, sizeof words / sizeof *words);
+}
+
+bool compare_may_lack(const CompareRows *r) {
+    return r->columns.unpaired || r->columns.steps;
+}
+
+int64_t compare_next_run(CompareRows *r, int arm) {
+    if (arm >= r->counted) {
+        r->runs = mem_grow(r->runs, (size_t)arm + 1, sizeof *r->runs);
+        while (r->counted <= arm) r->runs[r->counted++] = 0;
+    }
+    return ++r->runs[arm];
+}
+
+size_t compare_run_name(const char *name, int64_t *seed) {
+    static const char *const words[] = {"seed", "run", "rep", "trial", "s"};
+    static const char between[] = "-_/. :=#";
+    size_t n = strlen(name), digits = n, word;
+    while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9') digits--;
+    if (digits == n || !parse_integer(name + digits, seed)) return 0;
+    for (word = digits; word && strchr(between, name[word - 1]); word--) {
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]), arm = word > length ? word - length : 0;
+        if (!arm || strncasecmp(name + arm, words[i], length) || !strchr(between, name[arm - 1])) continue;
+        while (arm && strchr(between, name[arm - 1])) arm--;
+        return arm;
+    }
+    return 0;
+}
+
 Rc compare_value(const char *where, const char *what, const char *text, double *out, Error *e) {
-    static const char *const lost[] = {"nan", "inf", "infinity", "diverged"};
+    static const char *const lost[] = {"nan",  "inf",      "infinity", "diverged", ".nan",
+                                       ".inf", "nan(ind)", "1.#inf",   "1.#qnan",  "1.#ind"};
     const char *bare = text[0] == '-' || text[0] == '+' ? text + 1 : text;
     if (!text[0])
         return error_set(e, RC_USAGE,
                          "%s:%s: empty (every arm needs every seed, but for --unpaired; a diverged run is written nan)",
                          where, what);
-    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
-        if (!strcasecmp(bare, lost[i])) {
-            *out = (double)NAN;
-            return RC_OK;
-        }
-    if (parse_number(text, out)) return compare_value_fits(where, what, *out, e);
+    if (compare_absent(text))
+        return error_set(e, RC_USAGE,
+                         "%s:%s: '%s' is a missing value (every arm needs every seed, but for --unpaired, where it is "
+                         "no run; a diverged run is written nan)",
+                         where, what, text);
+    if (among(bare, lost, sizeof lost / sizeof *lost)) {
+        *out = (double)NAN;
+        return RC_OK;
+    }
+    if (parse_real(text, out)) return compare_value_fits(where, what, *out, e);
     return error_set(e, RC_USAGE, "%s:%s: '%.60s' is not a number%s", where, what, text,
                      strchr(text, ',') ? " (decimals take a point)" : "");
 }
@@ -242,8 +291,8 @@ static void fill(CompareData *d, const CompareRows *r, size_t blocks) {
         char where[1200];
         Text said;
         text_init(&said);
-        text_format(&said, "%s: seed %lld of arm '%s'", compare_where(where, sizeof where, r, first),
-                    (long long)first->seed, r->arm[first->arm]);
+        text_format(&said, "%s: %s %lld of arm '%s'", compare_where(where, sizeof where, r, first),
+                    r->numbered ? "run" : "seed", (long long)first->seed, r->arm[first->arm]);
         d->first_lost = said.at;
     }
     if (r->blocks && !d->unpaired)
@@ -305,7 +354,7 @@ Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
         d->last = reached.last, d->ended = reached.ended;
         d->runs = runs, runs = NULL;
         fill(d, r, blocks);
-        d->shared = all_shared(d);
+        d->shared = !r->numbered && all_shared(d);
         hash(d, r, blocks);
         d->arm = r->arm, d->columns = r->read_as;
         r->arm = NULL, r->arms = 0, r->read_as = NULL;
@@ -322,6 +371,7 @@ void compare_rows_release(CompareRows *r) {
     free(r->arm);
     free(r->corpus);
     free(r->row);
+    free(r->runs);
     free(r->read_as);
 }
 
@@ -339,15 +389,15 @@ void compare_data_release(CompareData *d) {
 }
 
 Rc compare_rows_read(CompareRows *r, const char *bytes, size_t length, Error *e) {
-    if (length >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3)) bytes += 3, length -= 3;
-    size_t start = 0;
-    while (start < length && strchr(" \t\r\n", bytes[start])) start++;
-    if (memchr(bytes, 0, length))
-        return error_set(e, RC_USAGE, "%.600s: not a text file (it holds a zero byte)", r->file);
-    if (start == length) return error_set(e, RC_USAGE, "%.600s: empty", r->file);
-    if (bytes[start] == '{' || bytes[start] == '[') return compare_records(r, bytes, length, e);
     char *copy = memcpy(mem_alloc(length + 1, 1), bytes, length);
-    Rc rc = compare_csv(r, copy, length, e);
+    Rc rc = plain_text(&copy, &length, e) ? error_prefix(e, "%.600s: ", r->file) : RC_OK;
+    size_t start = strspn(copy, " \t\r\n");
+    if (!rc && start == length)
+        rc = error_set(e, RC_USAGE, "%.600s: empty", r->file);
+    else if (!rc && (copy[start] == '{' || copy[start] == '['))
+        rc = compare_records(r, copy, length, e);
+    else if (!rc)
+        rc = compare_csv(r, copy, length, e);
     free(copy);
     return rc;
 }

@@ -18,6 +18,9 @@ typedef struct {
     bool lines, blocks;     /* lines: CSV or JSONL */
     long before;            /* blank lines at the start of JSON */
     bool wide;              /* CSV with a column for every arm */
+    bool numbered;          /* the file names no seeds: an arm's runs count from 1 */
+    int64_t *runs;          /* [arms], when numbered: counted so far */
+    int counted;            /* arms that have a place there */
     char **arm;
     int arms, last_arm;
     char **corpus;
@@ -51,6 +54,17 @@ Rc compare_corpus(CompareRows *r, const char *where, const char *name, int *corp
 extern const char *const compare_corpus_columns[2]; /* "corpus", "dataset": the names of its column or key */
 
 void compare_row_add(CompareRows *r, CompareRow row);
+
+/* The next number of an arm's runs in a file that names no seeds. */
+int64_t compare_next_run(CompareRows *r, int arm);
+
+/* "pre-s3", "pre_seed=3", "pre/run 3": an arm and a seed; bytes of the name that are the arm's, or 0: it names no seed.
+ */
+size_t compare_run_name(const char *name, int64_t *seed);
+
+/* What a run is that is not there: an empty cell, or the words of other programs for it (NA, null, None, #N/A, -). */
+bool compare_absent(const char *text);
+bool compare_may_lack(const CompareRows *r); /* a file may have such runs: unpaired, or curves */
 
 /* Strict. `what` names the column or key. A value is a finite number, or a word for a diverged run (nan, inf,
  * diverged): NaN. A number beyond COMPARE_LARGEST is refused. */

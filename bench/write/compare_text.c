@@ -191,7 +191,7 @@ void compare_text(const CompareResult *r, Text *out) {
     if (d->steps)
         text_format(&words, "Values are steps: the first at which a run's value is at %s %s.\n",
                     d->rising ? "least" : "most", format_real((char[40]){0}, d->target));
-    if (d->columns) text_format(&words, "Read as one run a line: %s.\n", d->columns);
+    if (d->columns) text_format(&words, "Read as %s.\n", d->columns);
     text_format(out, "\n");
     compare_wrapped(words.at, out);
     text_clear(&words);

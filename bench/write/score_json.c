@@ -12,10 +12,10 @@ static json_t *accuracy(const TaskAccuracy *a) {
 
 static json_t *task(const TaskScore *s) {
     const Task *t = s->task;
-    json_t *o =
-        json_pack("{s:s, s:s, s:s, s:b, s:i, s:i, s:i, s:f, s:f}", "task", t->info->name, "version", t->info->version,
-                  "sha256", t->sha256, "pinned", (int)t->pinned, "items", s->items, "left_out", s->left_out,
-                  "truncated", s->truncated, "chance", s->chance, "shortest", s->shortest);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:f, s:f}", "task", t->info->name, "version",
+                          t->info->version, "sha256", t->sha256, "pinned", (int)t->pinned, "items", s->items,
+                          "left_out", s->left_out, "equal_choices", s->twins, "truncated", s->truncated, "chance",
+                          s->chance, "shortest", s->shortest);
     for (int m = 0; m < ACC_COUNT; m++) json_object_set_new(o, task_metric_name[m], accuracy(&s->of[m]));
     return o;
 }

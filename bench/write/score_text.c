@@ -58,6 +58,9 @@ static void notes(const ScoreTable *t, const ScoredModel *m, Text *out) {
         if (s->left_out)
             text_format(out, "  %s: %d of %d items were left out, with characters that the tokenizer does not have\n",
                         name, s->left_out, s->left_out + s->items);
+        if (s->twins)
+            text_format(out, "  %s: two choices of %d of %d items are equal: the first of them counts, as in lm_eval\n",
+                        name, s->twins, s->items);
         if (s->truncated)
             text_format(out, "  %s: %d of %d items were truncated: longer than the model's context of %d tokens\n",
                         name, s->truncated, s->items, m->context);

@@ -100,8 +100,10 @@ Test(base, tensors_and_chains) {
 Test(base, numbers_are_strict) {
     static const char *const bad_integers[] = {"",   "8.5",  "010", "+3",  " 3",
                                                "3 ", "0x10", "3e2", "--3", "9223372036854775808"};
-    static const char *const bad_reals[] = {"",   "3e-4x", "nan",   "inf",   "0,5",    ".5",   "5.",
-                                            "1e", "1e+",   "0x1p3", "1e999", "1e-999", "01.5", "1 "};
+    static const char *const bad_reals[] = {"",       "3e-4x", "nan", "inf",   "0,5",       ".",    "5..",
+                                            "..5",    "1e",    "1e+", "0x1",   "0x1p",      "0xp3", "1e999",
+                                            "1e-999", "010",   "1 ",  "+",     "-",         "+-1",  "-+1",
+                                            "--1",    "+010",  ".5x", "1_000", "0x1p-9999", " 1",   "e5"};
     int64_t n;
     double x;
     bool b;
@@ -116,14 +118,29 @@ Test(base, numbers_are_strict) {
     static const struct {
         const char *text;
         double x;
-    } written[] = {{".02", .02}, {"+.5", .5}, {"-.25e1", -2.5}, {"+3", 3}, {"-0", 0}, {"2", 2}};
+    } written[] = {{".02", .02}, {"+.5", .5},     {"-.25e1", -2.5}, {"+3", 3},      {"-0", 0},           {"2", 2},
+                   {"5.", 5},    {"1.e-3", .001}, {"01.5", 1.5},    {"1E+05", 1e5}, {"0x1.8p-3", .1875}, {"-0X1P3", -8},
+                   {"0e9", 0},   {"00.5", .5},    {"05e1", 50},     {"0x0p9", 0},   {"0xE.8p0", 14.5}};
     for (size_t i = 0; i < sizeof written / sizeof *written; i++)
-        cr_assert(parse_number(written[i].text, &x) && x == written[i].x, "'%s'", written[i].text);
-    static const char *const unreadable[] = {"", ".", "+", "-", "+-1", "-+1", "--1", "..5", "+010", "nan", ".5x"};
-    for (size_t i = 0; i < sizeof unreadable / sizeof *unreadable; i++)
-        cr_assert_not(parse_number(unreadable[i], &x), "'%s'", unreadable[i]);
+        cr_assert(parse_real(written[i].text, &x) && x == written[i].x, "'%s'", written[i].text);
+    static const char *const no_wholes[] = {"", "+", "+-3", "8.5", "1e-1", "010", "0x8", "8_000", "1e17", "nan", " 3"};
+    for (size_t i = 0; i < sizeof no_wholes / sizeof *no_wholes; i++)
+        cr_assert_not(parse_whole(no_wholes[i], &n), "'%s'", no_wholes[i]);
+    static const struct {
+        const char *text;
+        int64_t n;
+    } wholes[] = {{"3", 3},      {"+3", 3},     {"-3", -3},
+                  {"8.0", 8},    {"1e3", 1000}, {"5.", 5},
+                  {"2.5e1", 25}, {"-0.0", 0},   {"9007199254740993", 9007199254740993}};
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
+        cr_assert(parse_whole(wholes[i].text, &n) && n == wholes[i].n, "'%s'", wholes[i].text);
     cr_assert(parse_bool("true", &b) && b);
-    cr_assert_not(parse_bool("yes", &b));
+    cr_assert(parse_bool("False", &b) && !b);
+    cr_assert(parse_bool("TRUE", &b) && b);
+    cr_assert(parse_bool("no", &b) && !b);
+    static const char *const no_bools[] = {"", "tRUE", "1", "y", "null", "true "};
+    for (size_t i = 0; i < sizeof no_bools / sizeof *no_bools; i++)
+        cr_assert_not(parse_bool(no_bools[i], &b), "'%s'", no_bools[i]);
 }
 
 Test(base, reals_print_as_the_shortest_that_reads_back) {

@@ -257,6 +257,9 @@ Test(bpe, bpe_refuses_what_it_would_lose) {
     int32_t tokens[16];
     size_t count;
     refuses("bpe:300", "abc \xe2\x96\x81", 7, "U+2581 at byte offset 4");
+    refuses("bpe:300", "\n\n\n\n", 4,
+            "tokenizer bpe:300: the training text holds nothing to make pieces of; char and byte");
+    refuses("bpe:300", "\t\t\t\t\n\t\t", 7, "holds nothing to make pieces of; char and byte take it");
     refuses("bpe:300", "ab\xe2\x82", 4, "not UTF-8 at byte offset 2");
     refuses("bpe:300", "\xff\xfe\x61\0", 4, "not UTF-8 at byte offset 0 (byte 0xff), it looks like UTF-16");
     char *text = made_up(500, 4);

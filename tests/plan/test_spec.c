@@ -342,6 +342,24 @@ Test(spec, parse_refuses_by_line) {
     text_release(&text);
 }
 
+Test(spec, numbers_and_flags_as_others_write_them) {
+    const struct {
+        const char *key, *value, *text;
+    } rows[] = {
+        {"lr", ".001", "0.001"},       {"lr", "1.", "1"},        {"lr", "1.E-3", "0.001"},     {"lr", "+2e-2", "0.02"},
+        {"lr", "00.5", "0.5"},         {"lr", "0x1p-2", "0.25"}, {"steps", "1e3", "1000"},     {"steps", "50.0", "50"},
+        {"layers", "+3", "3"},         {"bias", "False", "false"}, {"tied", "TRUE", "true"},   {"bias", "No", "false"},
+        {"shrink", ".5", "0.5"},       {"streams", "dual 2.", "dual 2"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        RunSpec s;
+        char text[SPEC_TEXT_SIZE];
+        spec_init(&s);
+        cr_assert_eq(spec_set(&s, rows[i].key, rows[i].value, &e), RC_OK, "%s", e.text);
+        cr_expect_str_eq(spec_get(text, &s, rows[i].key), rows[i].text);
+    }
+}
+
 Test(spec, set_refuses) {
     char long_word[130];
     memset(long_word, 'a', sizeof long_word - 1);
@@ -353,13 +371,13 @@ Test(spec, set_refuses) {
         {"layers", "0", "layers: 0 is out of range (1 to 1024)"},
         {"layers", "-1", "layers: -1 is out of range (1 to 1024)"},
         {"layers", "8 ", "layers: '8 ' is not a whole number"},
-        {"steps", "1e3", "steps: '1e3' is not a whole number"},
+        {"steps", "1.5e0", "steps: '1.5e0' is not a whole number"},
         {"steps", "1000000001", "steps: 1000000001 is out of range (1 to 1000000000)"},
         {"lr", "inf", "lr: 'inf' is not a number"},
         {"lr", "1e7", "lr: 1e7 is out of range (0 to 1000000)"},
         {"lr", "-1e-300", "lr: -1e-300 is out of range (0 to 1000000)"},
         {"dropout", "1", "dropout: 1 is out of range (0 to 0.99)"},
-        {"tied", "True", "tied: 'True' is neither true nor false"},
+        {"tied", "1", "tied: '1' is neither true nor false"},
         {"residual_init", "x", "residual_init: unknown value 'x'; valid: scaled, plain"},
         {"optimizer", "adamW", "optimizer: unknown value 'adamW'; did you mean 'adamw'?"},
         {"dataset", long_word, "dataset: 129 bytes are too many (at most 127)"},

@@ -275,6 +275,25 @@ Test(score, models_are_compared_item_by_item) {
     cr_expect(shared == 3 && m.b == 2 && m.c == 0 && m.p == .5);
 }
 
+/* lm_eval takes numpy's argmax: of two equal choices the first wins, whichever the label is. */
+Test(score, equal_choices_count_as_in_lm_eval) {
+    static const char lines[] = "{\"ctx\": \"c\", \"endings\": [\"a\", \"a\"], \"label\": 0}\n"
+                                "{\"ctx\": \"c\", \"endings\": [\"a\", \"a\", \"b\"], \"label\": 1}\n"
+                                "{\"ctx\": \"c\", \"endings\": [\"a\", \"b\"], \"label\": 0}\n";
+    Tokenizer codec = bytes();
+    TaskScore s;
+    Task task;
+    cr_assert_eq(task_read(&task, &task_info[TASK_hellaswag], "f", lines, sizeof lines - 1, NULL, NULL, &e), RC_OK);
+    cr_assert_eq(task_encode(&s, &task, &codec, false, &e), RC_OK);
+    task_count(&s, 64);
+    cr_expect(s.items == 3 && s.twins == 2 && s.left_out == 0);
+    cr_expect(s.right[ACC][0] && !s.right[ACC][1] && s.right[ACC][2]); /* all likelihoods are 0 */
+    cr_expect(s.right[ACC_NORM][0] && !s.right[ACC_NORM][1]);
+    task_score_release(&s);
+    task_release(&task);
+    tokenizer_release(&codec);
+}
+
 /* Items of different size: chance is the mean of one over their choices. */
 Test(score, chance_is_the_mean_over_items) {
     static const char lines[] = "{\"ctx\": \"c\", \"endings\": [\"a\", \"b\"], \"label\": 0}\n"

@@ -115,8 +115,11 @@ static const struct {
      "f:1: no 'goal'; an item of piqa has goal, sol1, sol2"},
     {TASK_piqa, "{\"goal\": 7, \"sol1\": \"a\", \"sol2\": \"b\"}", "0", "f:1: 'goal' is not a text"},
     {TASK_piqa, "{\"goal\": \" \", \"sol1\": \"a\", \"sol2\": \"b\"}", "0", "f:1: 'goal' is blank"},
-    {TASK_piqa, "{\"goal\": \"g\", \"sol1\": \"a\", \"sol2\": \"a\"}", "0",
-     "f:1: choices 1 and 2 have the same text, 'a'"},
+    {TASK_piqa, "\xFF\xFE{", "0", "f: UTF-16 that breaks off"},
+    {TASK_piqa, PIQA,
+     "\xFF\xFE"
+     "0",
+     "l: UTF-16 that breaks off"},
     {TASK_piqa, PIQA, NULL, "f:1: it has no label"},
     {TASK_piqa, PIQA, "", "l: 0 labels for 1 item of piqa"},
     {TASK_piqa, PIQA "\n" PIQA, "0\n", "l: 1 label for 2 items of piqa"},
@@ -130,7 +133,6 @@ static const struct {
     {TASK_arc_easy, ARC(CHOICE("x", "A"), "A"), NULL, "f:1: 'choices' is not a list of 2 to 8"},
     {TASK_arc_easy, ARC(CHOICE("x", "A") "," CHOICE("y", "B"), "C"), NULL, "f:1: answerKey 'C' is no choice's label"},
     {TASK_arc_easy, ARC(CHOICE("x", "A") "," CHOICE("", "B"), "A"), NULL, "f:1: choice 2: 'text' is blank"},
-    {TASK_arc_easy, ARC(CHOICE("x", "A") "," CHOICE("x", "B"), "A"), NULL, "f:1: choices 1 and 2 have the same text"},
     {TASK_hellaswag, "{\"ctx\": \"c\", \"endings\": [\"a\", \"b\"], \"label\": \"\"}", NULL, "f:1: it has no label"},
     {TASK_hellaswag, "{\"ctx\": \"c\", \"endings\": [\"a\", 1], \"label\": 0}", NULL,
      "f:1: ending 2 is blank or no text"},
@@ -142,7 +144,6 @@ static const struct {
     {TASK_winogrande, WINO("a b", "x", "y", ", \"answer\": \"1\""), NULL, "f:1: 'sentence' has not just one _"},
     {TASK_winogrande, WINO("a _ _", "x", "y", ", \"answer\": \"1\""), NULL, "f:1: 'sentence' has not just one _"},
     {TASK_winogrande, WINO("a _", "x", "y", ", \"answer\": \"1\""), NULL, "f:1: 'sentence' has nothing behind its _"},
-    {TASK_winogrande, WINO("a _ b", "x", "x", ", \"answer\": \"1\""), NULL, "f:1: choices 1 and 2 have the same text"},
     {TASK_winogrande, WINO("a _ b", "x", "y", ""), NULL, "f:1: it has no label"},
     {TASK_winogrande, WINO("a _ b", "x", "y", ", \"answer\": \"3\""), NULL,
      "f:1: 'answer' is not a number from 1 to 2"},
@@ -156,6 +157,51 @@ Test(tasks, bad_files_get_one_line) {
         cr_expect_eq(rc, RC_USAGE, "%s", bad[i].line);
         cr_expect(!strncmp(e.text, bad[i].says, strlen(bad[i].says)), "%s\nnot: %s", e.text, bad[i].says);
         cr_expect(!strchr(e.text, '\n') && !t.item, "%s", e.text);
+    }
+}
+
+/* Marks and line ends of other programs; the bytes of UTF-16 hold zeros. */
+Test(tasks, files_of_other_programs_are_read) {
+    static const char *const lines[] = {"\xEF\xBB\xBF" PIQA "\n" PIQA "\n", PIQA "\r" PIQA "\r", PIQA "\r\n" PIQA};
+    static const char *const labels[] = {"\xEF\xBB\xBF"
+                                         "0\n1\n",
+                                         "0\r1\r", "0\r\n1"};
+    char wide[256] = "\xFF\xFE";
+    Task t;
+    Error e = {0};
+    for (size_t i = 0; i < 4; i++) {
+        const char *text = i < 3 ? lines[i] : wide;
+        size_t length = strlen(lines[i % 3]);
+        if (i == 3) { /* the first in UTF-16 */
+            for (size_t k = 3; k < strlen(lines[0]); k++) wide[2 * (k - 2)] = lines[0][k];
+            length = 2 * (strlen(lines[0]) - 2);
+        }
+        Rc rc = task_read(&t, &task_info[TASK_piqa], "f", text, length, "l", labels[i % 3], &e);
+        cr_assert_eq(rc, RC_OK, "%zu: %s", i, e.text);
+        cr_expect(t.items == 2 && t.item[0].label == 0 && t.item[1].label == 1 && t.item[1].line == 2);
+        cr_expect_str_eq(t.item[1].text[1], "b");
+        task_release(&t);
+    }
+}
+
+Test(tasks, equal_choices_are_kept_and_marked) {
+    static const struct {
+        int task;
+        const char *line;
+        bool twins;
+    } rows[] = {{TASK_arc_easy, ARC(CHOICE("x", "A") "," CHOICE("x", "B") "," CHOICE("y", "C"), "B"), true},
+                {TASK_arc_easy, ARC(CHOICE("x", "A") "," CHOICE("y", "B"), "B"), false},
+                {TASK_piqa, "{\"goal\": \"g\", \"sol1\": \"a\", \"sol2\": \"a\", \"label\": 1}", true},
+                {TASK_winogrande, WINO("a _ b", "x", "x", ", \"answer\": \"1\""), true},
+                {TASK_winogrande, WINO("a _ b", "x", "y", ", \"answer\": \"1\""), false},
+                {TASK_hellaswag, "{\"ctx\": \"c\", \"endings\": [\"a\", \"[b]a\"], \"label\": 0}", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Task t;
+        Error e = {0};
+        Rc rc = task_read(&t, &task_info[rows[i].task], "f", rows[i].line, strlen(rows[i].line), NULL, NULL, &e);
+        cr_assert_eq(rc, RC_OK, "%s: %s", rows[i].line, e.text);
+        cr_expect_eq(t.item[0].twins, rows[i].twins, "%s", rows[i].line);
+        task_release(&t);
     }
 }
 

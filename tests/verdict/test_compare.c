@@ -349,7 +349,7 @@ Test(compare, columns_by_any_name) {
         cr_assert_eq(rc, RC_OK, "%zu: %s", i, e.text);
         cr_expect_str_eq(got.hash, want.hash, "%zu", i);
         if (strstr(same[i].text, "method"))
-            cr_expect_str_eq(got.columns, "arm is column 'method', value is column 'loss'", "%zu", i);
+            cr_expect_str_eq(got.columns, "one run a line: arm is column 'method', value is column 'loss'", "%zu", i);
         compare_data_release(&got);
     }
     compare_data_release(&want);

@@ -293,7 +293,8 @@ Test(compare_unpaired, files_that_are_refused) {
     refused("seed,a\n1,2\n", RC_UNMEASURED, "'a' is the only arm");
     refused("seed,a,b\n1,,\n", RC_UNMEASURED, "it holds no runs");
     refused("seed,arm,value\n1,a,2\n1,a,3\n", RC_USAGE, "seed 1 of arm 'a' is there twice");
-    refused("seed,arm,value\n1,a,\n", RC_USAGE, "empty");
+    refused("seed,arm,value\n1,a,\n", RC_UNMEASURED, "it holds no runs");
+    refused("seed,arm,value\n1,a,2\n1,b,\n", RC_USAGE, "FILE: arm 'b' has no run");
     refused("seed,arm,block,value\n1,a,0,2\n1,a,1,2\n2,b,0,3\n", RC_USAGE,
             "FILE:4: seed 2 of arm 'b' has no block 1, which others have");
     refused("seed,arm,block,value\n1,a,1,2\n2,b,0,3\n2,b,1,3\n", RC_USAGE, "FILE:2: seed 1 of arm 'a' has no block 0");

@@ -1,0 +1,115 @@
+/* What other programs call our names: every row of base/foreign_names.def is suggested where its name may stand. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/plan/metric.h"
+#include "bench/plan/reader.h"
+#include "bench/plan/spec.h"
+#include "kernels/backend.h"
+#include "models/variant.h"
+
+TestSuite(foreign_names, .timeout = 60);
+
+static Error e;
+
+typedef enum { KEY, PLAN, COLUMN, VARIANT, NORM, METRIC, TASK, COMMAND, OPTION, VALUE } Kind;
+
+static const struct {
+    const char *theirs, *ours, *whose, *note;
+    Kind kind;
+} rows[] = {
+#define FOREIGN(theirs, ours, kind, whose, note) {theirs, ours, whose, note, kind},
+#include "base/foreign_names.def"
+#undef FOREIGN
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const char *const tasks[] = {
+#define TASK(id, name, ...) name,
+#include "bench/run/tasks.def"
+#undef TASK
+};
+static const char *const commands[] = {
+#define COMMAND(name, ...) #name,
+#include "bench/cli/commands.def"
+#undef COMMAND
+};
+static const char *const options[] = {
+#define OPTION(name, ...) #name,
+#include "bench/cli/options.def"
+#undef OPTION
+};
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+/* Whether e suggests ours. */
+static bool suggested(const char *ours) {
+    char hint[96];
+    snprintf(hint, sizeof hint, "; did you mean '%s'?", ours);
+    return strstr(e.text, hint) != NULL;
+}
+
+static bool among(const char *const *names, size_t count, const char *theirs, const char *ours) {
+    char hint[96];
+    e = (Error){0};
+    error_set(&e, RC_USAGE, "'%s'%s", theirs, did_you_mean(hint, sizeof hint, theirs, names, count));
+    return suggested(ours);
+}
+
+/* A value of some key that is a choice. */
+static bool of_choice(const char *theirs, const char *ours) {
+    static const char *const keys[] = {"optimizer", "schedule",  "activation", "positions",
+                                       "precision", "objective", "tokenizer"};
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        RunSpec s;
+        spec_init(&s);
+        if (!spec_set(&s, keys[i], ours, &e) && spec_set(&s, keys[i], theirs, &e) && suggested(ours)) return true;
+    }
+    return !strcmp(ours, "tinyshakespeare") && among(&ours, 1, theirs, ours);
+}
+
+static bool found(int i) {
+    Variant v = *variant_find("pre", &e);
+    Metric m;
+    switch (rows[i].kind) {
+    case KEY:
+    case PLAN:
+    case COLUMN:
+        spec_unknown(rows[i].theirs, experiment_keys, experiment_key_count, &e);
+        return suggested(rows[i].ours);
+    case VARIANT: return !variant_find(rows[i].theirs, &e) && suggested(rows[i].ours);
+    case NORM: return variant_set(&v, "attn.in", rows[i].theirs, &e) && suggested(rows[i].ours);
+    case METRIC: return metric_find(&m, rows[i].theirs, &e) && suggested(rows[i].ours);
+    case TASK: return among(tasks, COUNT(tasks), rows[i].theirs, rows[i].ours);
+    case COMMAND: return among(commands, COUNT(commands), rows[i].theirs, rows[i].ours);
+    case OPTION: return among(options, COUNT(options), rows[i].theirs, rows[i].ours);
+    case VALUE: return of_choice(rows[i].theirs, rows[i].ours);
+    }
+    return false;
+}
+
+Test(foreign_names, every_row_is_suggested_where_it_may_stand) {
+    for (int i = 0; i < ROWS; i++) {
+        cr_expect(found(i), "%s (%s) is not suggested for %s: %s", rows[i].ours, rows[i].whose, rows[i].theirs, e.text);
+        cr_expect(strlen(rows[i].whose), "%s: whose?", rows[i].theirs);
+        for (int k = 0; k < i; k++)
+            cr_expect(rows[k].kind != rows[i].kind || strcmp(rows[k].theirs, rows[i].theirs) ||
+                          (rows[i].kind == VALUE && strcmp(rows[k].ours, rows[i].ours)),
+                      "%s stands there twice", rows[i].theirs);
+    }
+}
+
+Test(foreign_names, capitals_and_separators_do_not_count) {
+    static const char *const written[] = {"learning-rate", "LearningRate",  "learningRate",
+                                          "LEARNING_RATE", "learning rate", "learning.rate"};
+    for (size_t i = 0; i < COUNT(written); i++) {
+        spec_unknown(written[i], NULL, 0, &e);
+        cr_expect(suggested("lr"), "%s", e.text);
+    }
+    spec_unknown("Weight-Decay", NULL, 0, &e);
+    cr_expect_str_eq(e.text, "unknown key 'Weight-Decay'; did you mean 'weight_decay'?");
+    spec_unknown("intermediate_size", NULL, 0, &e);
+    cr_expect_str_eq(e.text, "unknown key 'intermediate_size'; did you mean 'ffn_mult'? (a multiple of the width)");
+    spec_unknown("_", NULL, 0, &e);
+    cr_expect_str_eq(e.text, "unknown key '_'");
+}
