@@ -263,10 +263,10 @@ static void example_attnres(int rows, int cols, Shape *in, Attr *attr) {
 }
 
 static const char *shape_number(const Shape *in, int count, const Attr *attr, Shape *out, Shape *save) {
-    (void)count;
     (void)attr;
     *out = in[0];
     *save = (Shape){0, 0};
+    if (count < 2) return NULL;
     return in[1].rows != 1 || in[1].cols != 1 ? "the parameter is not one number" : NULL;
 }
 

@@ -46,7 +46,7 @@ typedef struct {
     bool full;          /* attention: a token sees all of its sequence; false: none behind it (causal) */
     int group;          /* norms: columns normalized together; 0 = the whole row */
     double eps;         /* norms: under the root */
-    double alpha, beta; /* scale, residual, softcap; of fade and blend at the first and at the last step */
+    double alpha, beta; /* scale, residual, softcap, damp; of fade and blend at the first and at the last step */
     uint64_t stream;    /* dropout: Philox subsequence */
 } Attr;
 

@@ -31,12 +31,24 @@ static void norm_part(char *out, Norm norm, Rule strength, const char *letter) {
     snprintf(out, EQUATION_PART, name[0] && !rule_is(strength, 1) ? "%.19s[%s]" : "%s%.0s", name, letter);
 }
 
+/* What is kept of x: the factor, or of a carry that is the rest 1 less the gate's number or letter. */
+static void carry_part(char *out, const Variant *v) {
+    char gate[EQUATION_PART - 8], number[40];
+    if (rule_learns(v->carry.kind) != LEARNS_rest) {
+        factor(out, v->carry, "c");
+        return;
+    }
+    snprintf(gate, sizeof gate, "%.*s", EQUATION_PART - 9,
+             v->gate.kind == RULE_constant ? format_real(number, v->gate.value) : "g");
+    snprintf(out, EQUATION_PART, "(1 - %s)", gate);
+}
+
 static Parts parts_of(const Variant *v, Site site) {
     Parts p;
     norm_part(p.in, site.in, v->in_strength, "i"), norm_part(p.out, site.out, v->out_strength, "o");
     norm_part(p.post, site.post, v->post_strength, "p");
     equation_norm(p.qk, site.qk), equation_norm(p.v, site.v), equation_norm(p.mid, site.mid);
-    factor(p.carry, v->carry, rule_learns(v->carry.kind) == LEARNS_rest ? "(1 - g)" : "c");
+    carry_part(p.carry, v);
     factor(p.gate, v->gate, "g"), factor(p.depth_scale, v->depth_scale, "s");
     return p;
 }
@@ -173,7 +185,8 @@ static void substituted(Rule rule, const char *formula, int n, Text *out) {
     }
 }
 
-/* "c = (2L)^(1/4)": the rule's formula up to its ':', with its numbers; " per sublayer" in it becomes `per`. */
+/* "c = (2L)^(1/4)": the rule's formula up to its ':', with its numbers; " per sublayer" in it becomes `per`, "" of a
+ * letter outside the blocks, which stands where the first block does. */
 static void rule_per(Rule rule, const char *letter, const char *per, const char *between, Text *out) {
     char number[40];
     const char *formula = rule_formula(rule);
@@ -190,7 +203,8 @@ static void rule_per(Rule rule, const char *letter, const char *per, const char 
     }
     bool told = strstr(formula, "start") || strstr(formula, "first") || strstr(formula, "value");
     if (rule_width(rule, 1) && !told) text_format(out, ", starting at %s", format_real(number, rule.value));
-    if (strstr(formula, "(l)")) text_format(out, ", l = 1 in block 0");
+    if (strstr(formula, "(l)")) text_format(out, ", l = 1%s", per[0] ? " in block 0" : "");
+    if (strstr(formula, " in the last") && !per[0]) text_format(out, "; here the first");
 }
 
 static void where_rule(Rule rule, const char *letter, const char *between, Text *out) {
@@ -232,7 +246,6 @@ static void chosen(const char *what, Choice choice, ChoiceKind usual, const char
 }
 
 static void around_blocks(const Variant *v, const char *between, Text *out) {
-    char number[40];
     if (!rule_is(v->x0, 0)) {
         char carry[EQUATION_PART], first[EQUATION_PART];
         factor(carry, v->block_carry, "e"), factor(first, v->x0, "y");
@@ -245,11 +258,7 @@ static void around_blocks(const Variant *v, const char *between, Text *out) {
     outside(v->shrink, 0, "after each block: x <- x - silu(#) stop_gradient(x)", "k", " per block", between, out);
     outside(v->embed_scale, 1, "embeddings times #", "m", "", between, out);
     outside(v->logit_scale, 1, "logits times #", "z", "", between, out);
-    if (v->logit_cap.value != 0) {
-        begin(out, between, "", "");
-        format_real(number, v->logit_cap.value);
-        text_format(out, "logits x become %s tanh(x / %s)", number, number);
-    }
+    outside(v->logit_cap, 0, "logits x become # tanh(x / #)", "b", "", between, out);
 }
 
 void equation_text(const Variant *v, int depth, const char *between, Text *out) {

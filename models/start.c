@@ -4,7 +4,7 @@
 
 typedef struct {
     InitKind kind;                         /* what it is: a matrix of a block, a projection into the stream, … */
-    double in, out;                        /* columns and rows; of q, k and v: of one of them */
+    double in, out;                        /* columns and rows; of q, k and v, of gate and up: of one of them */
     double layer, depth, sublayers, width; /* sublayers: of the whole stack */
     StackKind stack;
     Makes makes;
@@ -84,10 +84,12 @@ void start_parameter(Tape *t, int tensor, const Variant *v, RulePlace place, Mak
 #include "models/choices.def"
 #undef CHOICE
     };
+    static const int stacked[] = {
+        [MAKES_qkv] = 3, [MAKES_gate_up] = 2, [MAKES_qk] = 1, [MAKES_v] = 1, [MAKES_other] = 1};
     Tensor *x = &t->tensor[tensor];
     Place p = {.kind = x->init,
                .in = x->cols,
-               .out = makes == MAKES_qkv ? x->rows / 3 : x->rows,
+               .out = x->rows / stacked[makes],
                .layer = place.layer,
                .depth = place.depth,
                .sublayers = stack_sublayers(place.stack) * place.depth,

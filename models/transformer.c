@@ -92,19 +92,23 @@ static int learned(Stack *b, Rule rule, int width, const char *stem) {
 }
 
 /* rule * x. A fixed rule's value is left in *factor for the residual add; of a learned or moving rule x is multiplied
- * now. `width`: what a learned row has. */
-static int ruled(Stack *b, Rule rule, int x, int width, double *factor, const char *stem) {
+ * now, `as` is what the product is called. `width`: what a learned row has. */
+static int ruled_as(Stack *b, Rule rule, int x, int width, double *factor, const char *stem, const char *as) {
     Attr attr = {.alpha = rule_value(rule, place(b)), .beta = rule_factor(rule, place(b))};
     int row = rule_width(rule, width);
     *factor = 1;
     if (rule_learns(rule.kind) == LEARNS_moving)
-        return tape_op1(b->t, OP_fade, x, attr, b->layer, stack_name(b, "%s.moved", stem));
+        return tape_op1(b->t, OP_fade, x, attr, b->layer, stack_name(b, "%s.moved", as));
     if (!row) *factor = attr.alpha;
     if (!row) return x;
     int gate = learned(b, rule, row, stem);
-    x = tape_op2(b->t, OP_gate, x, gate, (Attr){0}, b->layer, stack_name(b, "%s.scaled", stem));
+    x = tape_op2(b->t, OP_gate, x, gate, (Attr){0}, b->layer, stack_name(b, "%s.scaled", as));
     if (attr.beta == 1) return x;
-    return tape_op1(b->t, OP_scale, x, (Attr){.alpha = attr.beta}, b->layer, stack_name(b, "%s.times", stem));
+    return tape_op1(b->t, OP_scale, x, (Attr){.alpha = attr.beta}, b->layer, stack_name(b, "%s.times", as));
+}
+
+static int ruled(Stack *b, Rule rule, int x, int width, double *factor, const char *stem) {
+    return ruled_as(b, rule, x, width, factor, stem, stem);
 }
 
 /* rule * x where no residual add takes a fixed factor. */
@@ -175,7 +179,8 @@ static int mlp(Stack *b, Site site, int x) {
         [ACTIVATION_GELU] = OP_gelu, [ACTIVATION_RELU] = OP_relu, [ACTIVATION_SWIGLU] = OP_swiglu};
     const ModelShape *s = b->s;
     OpKind kind = kinds[s->activation];
-    x = linear(b, x, expanded(s), INIT_MATRIX, "mlp.c_fc");
+    x = linear_of(b, x, expanded(s), INIT_MATRIX, s->activation == ACTIVATION_SWIGLU ? MAKES_gate_up : MAKES_other,
+                  "mlp.c_fc");
     x = scaled(b, b->v->hidden_scale, x, b->t->tensor[x].cols, "mlp.hidden_scale");
     x = tape_op1(b->t, kind, x, (Attr){0}, b->layer, stack_name(b, "mlp.%s", op_info[kind].name));
     x = block_norm(b, site.mid, x, "mlp.ln_mid");
@@ -188,7 +193,7 @@ static int mlp(Stack *b, Site site, int x) {
 /* A norm of a block in a strength s that may move: s N(x) + (1 - s) x. */
 static int norm_in_strength(Stack *b, Norm kind, Rule strength, int x, const char *stem) {
     int n = block_norm(b, kind, x, stem);
-    Attr attr = {.alpha = rule_value(strength, place(b)), .beta = strength.value};
+    Attr attr = {.alpha = rule_value(strength, place(b)), .beta = rule_value(strength, place(b))};
     if (n == x || rule_is(strength, 1)) return n;
     if (rule_learns(strength.kind) == LEARNS_moving) attr.beta = rule_factor(strength, place(b));
     return tape_op2(b->t, OP_blend, x, n, attr, b->layer, stack_name(b, "%s.blend", stem));
@@ -197,9 +202,10 @@ static int norm_in_strength(Stack *b, Norm kind, Rule strength, int x, const cha
 /* carry x + gate f, and what else the streams add. */
 static int add(Stack *b, int x, int f, const char *family) {
     const Variant *v = b->v;
-    char gate[16], carry[16], moved[24], residual[24];
+    char gate[16], carry[16], added[16], moved[24], residual[24];
     Attr attr = {0};
     snprintf(gate, sizeof gate, "%s.gate", family), snprintf(carry, sizeof carry, "%s.carry", family);
+    snprintf(added, sizeof added, "%s.added", family);
     snprintf(moved, sizeof moved, "%s.towards", family), snprintf(residual, sizeof residual, "%s.residual", family);
     bool rest = rule_learns(v->carry.kind) == LEARNS_rest, fixed = rule_learns(v->gate.kind) == LEARNS_fixed;
     int branch = f;
@@ -212,6 +218,8 @@ static int add(Stack *b, int x, int f, const char *family) {
     if (rule_learns(v->carry.kind) == LEARNS_profiled)
         tape_profile(b->t, tape_find(b->t, stack_name(b, "%s", carry)), branch, !b->profiled), b->profiled = true;
     x = tape_op2(b->t, OP_residual, kept, f, attr, b->layer, stack_name(b, "%s", residual));
+    if (rest && !fixed && v->streams.kind == CHOICE_streams_dual) /* r takes g f, where x took g (f - x) */
+        f = ruled_as(b, v->gate, branch, b->s->width, &attr.beta, gate, added);
     return streams_added(b, x, f, attr.beta, family);
 }
 
@@ -254,8 +262,12 @@ static int enter(Stack *b, int x) {
 
 /* What leaves it: x <- x - silu(g) stop_gradient(x). */
 static int leave(Stack *b, int x) {
-    if (rule_is(b->v->shrink, 0)) return x;
-    int g = learned(b, b->v->shrink, 1, "shrink");
+    Rule shrink = b->v->shrink;
+    Attr attr = {.alpha = rule_value(shrink, place(b))};
+    if (rule_is(shrink, 0)) return x;
+    if (rule_learns(shrink.kind) == LEARNS_fixed)
+        return tape_op1(b->t, OP_damp, x, attr, b->layer, stack_name(b, "shrunk"));
+    int g = learned(b, shrink, 1, "shrink");
     return tape_op2(b->t, OP_damp, x, g, (Attr){0}, b->layer, stack_name(b, "shrunk"));
 }
 

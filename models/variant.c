@@ -96,10 +96,10 @@ static Rc not_summed(const Variant *v, const char *column, Error *e) {
 
 /* Two columns that do not go together. */
 static Rc check_columns(const Variant *v, Error *e) {
-    if (!rule_is(v->shrink, 0) && v->shrink.kind == RULE_constant)
-        return error_set(e, RC_USAGE, "shrink: it is 0 or learned ('learned 0'), not a constant");
-    if (v->logit_cap.kind == RULE_constant && v->logit_cap.value < 0)
+    if (v->logit_cap.value < 0)
         return error_set(e, RC_USAGE, "logit_cap: it is 0 (none) or above, not %g", v->logit_cap.value);
+    if (v->logit_cap.value == 0 && v->logit_cap.kind != RULE_constant)
+        return error_set(e, RC_USAGE, "logit_cap: %s of 0 is no cap; write 0", rule_name(v->logit_cap.kind));
     if (variant_sums(v)) return RC_OK;
     const Rule ones[] = {v->carry, v->block_carry}, zeros[] = {v->x0, v->shrink};
     static const char *const one_keys[] = {"carry", "block_carry"}, *const zero_keys[] = {"x0", "shrink"};

@@ -187,7 +187,10 @@ static void print_start(const Variant *v) {
     printf("\ninitialization: matrices N(0, init_std); the two projections into the stream are scaled by 1/sqrt(2L)\n"
            "(residual_init: scaled); token and position embeddings N(0, token_std), N(0, position_std); gains 1, "
            "biases 0.\n");
-    if (v->init.kind != CHOICE_init_recipe) printf("this row instead: %s\n", choice_formula(v->init.kind));
+    if (v->init.kind == CHOICE_init_recipe) return;
+    printf("this row instead: %s\n", choice_formula(v->init.kind));
+    if (strstr(choice_formula(v->init.kind), "Xavier"))
+        printf("Xavier: N(0, 2 / (inputs + outputs)), of q, k and v and of SwiGLU's gate and up each by itself.\n");
 }
 
 static Rc explain(const Explained *x, const char *svg, Error *e) {

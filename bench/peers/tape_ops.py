@@ -111,7 +111,9 @@ class Ops:
     def gate(self, op, x, gain):
         return (x.reshape(*x.shape[:-1], len(gain), -1) * gain[:, None]).reshape(x.shape)
 
-    def damp(self, op, x, g):
+    def damp(self, op, x, g=None):
+        if g is None:
+            return (1 - op["alpha"] / (1 + math.exp(-op["alpha"]))) * x
         return (1 - g * self.sigmoid(g)) * x
 
     def shift(self, op, x, by):

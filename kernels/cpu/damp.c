@@ -1,5 +1,5 @@
-/* y = x - silu(g) stop_gradient(x) with g one learned number (GPAS, Chen et al. 2025): the values are damped, the
- * gradient passes as it is. silu(g) = g s, s = 1 / (1 + exp(-g))
+/* y = x - silu(g) stop_gradient(x) with g one learned number (GPAS, Chen et al. 2025) or alpha: the values are damped,
+ * the gradient passes as it is. silu(g) = g s, s = 1 / (1 + exp(-g))
  * dx = dy;  dg = -silu'(g) sum(dy x), silu' = s (1 + g (1 - s)) */
 #include "kernels/cpu/elementwise.h"
 
@@ -16,10 +16,14 @@ static inline real kept(real g) {
     return r_fma(-g, sigmoid(g), 1);
 }
 
+static real number(const Call *c, int r) {
+    return c->in_count > 1 ? at(c->in[1], r)[0] : (real)c->attr.alpha;
+}
+
 static void forward(const Call *c) {
     for (int r = 0; r < c->replicas; r++) {
         const Share all = call_share(c, view_words(c->out));
-        const real *restrict x = at(c->in[0], r), keep = kept(at(c->in[1], r)[0]);
+        const real *restrict x = at(c->in[0], r), keep = kept(number(c, r));
         real *restrict y = at(c->out, r);
         for (ptrdiff_t i = all.from; i < all.to; i++) y[i] = keep * x[i];
     }

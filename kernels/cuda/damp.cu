@@ -1,4 +1,4 @@
-/* y = x - silu(g) stop_gradient(x) with g one learned number. silu(g) = g s, s = 1 / (1 + exp(-g))
+/* y = x - silu(g) stop_gradient(x) with g one learned number or alpha. silu(g) = g s, s = 1 / (1 + exp(-g))
  * dx = dy;  dg = -silu'(g) sum(dy x), silu' = s (1 + g (1 - s)) */
 #include "kernels/cuda/number.cuh"
 #include "kernels/cuda/straight.cuh"
@@ -19,7 +19,8 @@ DEVICE_FN float kept(float g) {
 KERNEL_FN(forward, THREADS, Call, c) {
     int r = (int)blockIdx.z, i = thread_index();
     if (i >= c.out.rows * c.out.cols) return;
-    out_of(c, r)[i] = kept(in_of(c, 1, r)[0]) * in_of(c, 0, r)[i];
+    float g = c.in_count > 1 ? in_of(c, 1, r)[0] : (float)c.attr.alpha;
+    out_of(c, r)[i] = kept(g) * in_of(c, 0, r)[i];
 }
 
 /* A row's dot product to a warp, then one chain over the rows. */

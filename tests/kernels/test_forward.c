@@ -151,6 +151,14 @@ static void damping(const Backend *b) {
         for (size_t j = 0; j < 4; j++)
             cr_assert(view_get(&c, c.call.din[0], 0, j) == dy[j], "damp passes the gradient on %s", b->name);
         expect(&c, "damp", y);
+        start(&c, OP_damp, 1, 4, b); /* alpha in the place of g */
+        fill(&c, 0, x);
+        c.call.in_count = 1, c.call.attr.alpha = g[i], c.call.in[1] = c.call.din[1] = (View){0};
+        for (size_t j = 0; j < 4; j++) view_set(&c, c.call.dout, 0, j, dy[j]);
+        case_backward(&c, false, 0);
+        for (size_t j = 0; j < 4; j++)
+            cr_assert(view_get(&c, c.call.din[0], 0, j) == dy[j], "damp by alpha passes the gradient on %s", b->name);
+        expect(&c, "damp by alpha", y);
     }
 }
 

@@ -285,7 +285,12 @@ Test(equation, equations) {
          "x <- x + f(s LN(x)); s = 1 / sqrt(l), l = 1 in block 0; LN before the head"},
         {"none", "gate=learned 0",
          "x <- x + g f(x); g = one learned number per sublayer, starting at 0; no norm before the head"},
-        {"post", "carry=rest 1,gate=0.1", "x <- LN((1 - g) x + 0.1 f(x)); no norm before the head"},
+        {"post", "carry=rest 1,gate=0.1", "x <- LN((1 - 0.1) x + 0.1 f(x)); no norm before the head"},
+        {"pre", "logit_cap=width_root 3",
+         "x <- x + f(LN(x)); logits x become b tanh(x / b); b = 3 sqrt(d); LN before the head"},
+        {"pre", "embed_scale=ramp 2 3",
+         "x <- x + f(LN(x)); embeddings times m; m goes from 2 in the first block to 3 in the last, in a straight "
+         "line; here the first; LN before the head"},
         {"pre", "in_strength=0.5", "x <- x + f(LN[i](x)); N[i](x) = i N(x) + (1 - i) x, i = 0.5; LN before the head"},
         {"pre", "streams=attnres_block 3",
          "x = sum_i a_i v_i, v <- v + f(LN(x)); streams: as attnres, but over the embedding and, of groups of "

@@ -300,7 +300,8 @@ Test(placements, columns_that_do_not_go_together) {
         {"hyper", "mlp.post=ln to 0", "mlp.post: not possible with streams: hyper"},
         {"attnres-block", "x0=0.5", "x0: not possible with streams: attnres_block"},
         {"hyper", "shrink=learned 0", "shrink: not possible with streams: hyper"},
-        {"pre", "shrink=0.5", "shrink: it is 0 or learned"},
+        {"pre", "logit_cap=layer_root 0", "logit_cap: layer_root of 0 is no cap; write 0"},
+        {"pre", "logit_cap=ramp -1 3", "logit_cap: it is 0 (none) or above, not -1"},
         {"pre", "logit_cap=-1", "logit_cap: it is 0 (none) or above"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -1,0 +1,265 @@
+"""Arms of every rule in every column that takes it, every choice, start and norm, and what is wrong with how they were trained.
+
+    equations.py arms PROGRAM WHAT...            experiment files, NAME.yaml and NAME.arms (JSON), of what is listed in ARMS
+    equations.py check PROGRAM TEXT NAME...      the runs in NAME.results against training by equation_net.py, a line each
+"""
+import csv
+import glob
+import json
+import math
+import os
+import re
+import struct
+import subprocess
+import sys
+
+import numpy as np
+
+from equation_net import Net
+from equation_text import equations
+from equation_train import train
+
+# Everything that a key of the experiment says; the starting weights are large, so that every part of a network matters.
+KEYS = {"layers": 3, "width": 8, "heads": 2, "ffn_mult": 2, "context": 6, "batch": 2, "norm_eps": 1e-2, "init_std": 0.3, "token_std": 0.4,
+        "position_std": 0.3, "optimizer": "adamw", "lr": 3e-2, "schedule": "constant", "warmup": 0, "warmup_lr": 0, "final_lr": 0,
+        "beta1": 0.9, "beta2": 0.95, "adam_eps": 1e-2, "momentum": 0.9, "weight_decay": 0.1, "clip": 1, "steps": 5,
+        "activation": "gelu", "positions": "learned", "bias": True, "tied": True}
+RECIPES = {"gpt2": {}, "llama": {"activation": "swiglu", "positions": "rope", "bias": False, "tied": False}}
+MOST = 60  # arms of an experiment
+TWO = {"ramp", "learned_ramp", "moves"}  # rules of two numbers
+# Of a loss's and a gradient's size: a step's stored loss is a float. Starting lengths of vectors are summed in float, too.
+TOLERANCE, TOLERANCE_OF_LENGTHS = 2e-7, 2e-4
+
+
+# ---- arms
+
+def columns(program):
+    """{column: what may stand in it}, read from the help."""
+    text = subprocess.run([program, "run", "--help"], capture_output=True, text=True, check=True).stdout
+    text = text[text.index("Columns of an arm"):]
+    found = {}
+    for names, values in re.findall(r"^((?:[a-z_0-9.]+(?:, )?)+):\n((?:    .*\n)+)", text, re.M):
+        values = re.sub(r"\s+", " ", values).strip()
+        values = re.sub(r" and a number \('.*$", "", values).replace(" and a number", "")
+        for name in names.split(", "):
+            found[name] = values.split(", ")
+    return found
+
+
+def written(value):
+    """A rule with numbers."""
+    return "0.7" if value == "a number" else f"{value} 0.6 0.3" if value in TWO else f"{value} 0.7"
+
+
+def values_of(column, valid):
+    if "a number" not in valid:
+        return [value for value in valid if value]
+    return [written(value) for value in valid if value != "or constant"]
+
+
+# Norms and scales stand wherever they can, so that a column meets something.
+APART = {"base": "none", "attn.in": "layernorm", "mlp.in": "layernorm", "attn.out": "rmsnorm", "mlp.out": "rmsnorm",
+         "final": "layernorm"}  # of streams that end in no sum
+FULL = {**APART, "attn.post": "layernorm", "mlp.post": "layernorm"}
+NOT_SUMMED = ("hyper", "attnres", "attnres_block")
+
+
+def arms_columns(program):
+    """Each value of each column by itself, in both recipes."""
+    for column, valid in columns(program).items():
+        for value in values_of(column, valid):
+            base = APART if column == "streams" and value in NOT_SUMMED else FULL
+            more = {"gate": 0.3} if value.startswith("rest") else {"attn.qk": "rmsnorm"} if column == "attn.qk_over" else {}
+            for recipe in RECIPES:
+                yield {**base, **more, column: value, "recipe": recipe}
+
+
+def arms_pairs(program):
+    """Each carry with each gate, on one stream and on two."""
+    found = columns(program)
+    for carry in values_of("carry", found["carry"]):
+        for gate in values_of("gate", found["gate"]):
+            for streams in ("one", "dual 0.5"):
+                yield {**FULL, "carry": carry, "gate": gate, "streams": streams}
+
+
+def arms_streams(program):
+    """Each rule of each column with each way of streams."""
+    found = columns(program)
+    for streams in found["streams"][1:]:
+        for column, valid in found.items():
+            if "a number" not in valid or streams in NOT_SUMMED and column in ("carry", "block_carry", "x0", "shrink", "post_strength"):
+                continue
+            for value in values_of(column, valid):
+                yield {**(APART if streams in NOT_SUMMED else FULL), "streams": streams, column: value,
+                       **({"gate": "learned 0.3"} if value.startswith("rest") else {})}
+
+
+def arms_starts(program):
+    """Each start with each activation, each optimizer with each schedule."""
+    found = columns(program)
+    for start in found["init"]:
+        for recipe in RECIPES:
+            for activation in ("gelu", "relu", "swiglu"):
+                for after in found["after_step"]:
+                    yield {**FULL, "init": start, "recipe": recipe, "activation": activation, "after_step": after}
+    for optimizer in ("adamw", "adam", "radam", "sgd"):
+        for schedule in ("constant", "linear", "cosine", "inverse_sqrt"):
+            yield {**FULL, "optimizer": optimizer, "schedule": schedule, "warmup": 2, "steps": 9, "clip": 0,
+                   "final_lr": 1e-3, "in_strength": "moves 1 0"}
+
+
+def arms_rows(program):
+    """Each row of the list in both recipes."""
+    listed = json.loads(subprocess.run([program, "list", "--json"], capture_output=True, text=True, check=True).stdout)
+    for row in listed["variants"]:
+        for recipe in RECIPES:
+            yield {"base": row["name"], "layers": 4, "recipe": recipe}
+
+
+ARMS = {"columns": arms_columns, "pairs": arms_pairs, "streams": arms_streams, "starts": arms_starts, "rows": arms_rows}
+
+
+def plain(value):
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def flow(arm):
+    return "{" + ", ".join(f"{key}: {plain(value)}" for key, value in arm.items()) + "}"
+
+
+def network(arm):
+    """What two arms of one network have in common."""
+    said = {**arm, "recipe": arm.get("recipe", "gpt2")}
+    kept = {key: value for key, value in said.items() if value not in ("none", "recipe", "one") and (key, value) != ("attn.qk_over", "head")}
+    text = flow(dict(sorted(kept.items())))
+    return text.replace("layernorm", "rmsnorm") if said["recipe"] == "llama" else text
+
+
+def write_experiments(program, names):
+    for name in names:
+        arms = list({network(arm): arm for arm in ARMS[name](program)}.values())
+        for first in range(0, len(arms), MOST):
+            write_experiment(f"{name}-{first // MOST}", arms[first:first + MOST])
+
+
+def write_experiment(name, arms):
+    with open(name + ".arms", "w") as stream:
+        json.dump(arms, stream)
+    lines = [f"name: {name}", "title: T", "baseline: arm0", "seeds: [1]", "profiles: {smoke: {}}", "dataset: text:text",
+             "precision: fp64", "evaluate_at: 0", "curve_every: 1"]
+    lines += [f"{key}: {plain(value)}" for key, value in KEYS.items()]
+    lines += ["arms:"] + [f"  arm{i}: {flow(arm)}" for i, arm in enumerate(arms)]
+    with open(name + ".yaml", "w") as stream:
+        stream.write("\n".join(lines) + "\n")
+
+
+# ---- what the program trained
+
+def keys_of(arm):
+    keys = {**KEYS, **RECIPES[arm.get("recipe", "gpt2")]}
+    return {**keys, **{key: value for key, value in arm.items() if key in KEYS}}
+
+
+class Exported:
+    """An export before the first step of deviations 1: standard normals by name, where batches begin, the vocabulary."""
+
+    def __init__(self, path):
+        with open(path, "rb") as stream:
+            data = stream.read()
+        (n,) = struct.unpack("<Q", data[:8])
+        header = json.loads(data[8:8 + n])
+        meta = header.pop("__metadata__")
+        self.batches, self.normals = None, {}
+        for name, t in header.items():
+            begin, end = (8 + n + o for o in t["data_offsets"])
+            w = np.frombuffer(data[begin:end], {"F32": "<f4", "I64": "<i8"}[t["dtype"]]).reshape(t["shape"])
+            if name == "batches":
+                self.batches = w
+            elif w.ndim == 2 and w.shape[0] > 1:
+                self.normals[name] = w
+        self.letters = {chr(int(code)): i for i, code in enumerate(meta["vocabulary"].splitlines()[1:])}
+
+    def encode(self, path):
+        with open(path, "rb") as stream:
+            text = stream.read()
+        cut = len(text) * 9 // 10
+        return [np.array([self.letters[c] for c in part.decode()]) for part in (text[:cut], text[cut:])]
+
+
+def explained(program, arms):
+    found = []
+    for at in range(0, len(arms), 20):
+        command = [program, "explain"] + [word for arm in arms[at:at + 20] for word in ("--arm", flow({**arm, "layers": keys_of(arm)["layers"]}))]
+        found += equations(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return found
+
+
+def runs_of(program, name):
+    """{arm: (curves' rows, evaluations, status)}"""
+    command = [program, "runs", name + ".yaml", "--results", name + ".results", "--json"]
+    listed = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    found = {}
+    for run in listed["groups"][0]["runs"]:
+        folder = f"{name}.results/runs/{run['id']}/"
+        with open(folder + "curves.csv") as stream:
+            curves = list(csv.DictReader(stream))
+        with open(folder + "record.json") as stream:
+            found[run["arm"]] = curves, json.load(stream)["evaluations"]
+    return found
+
+
+def off(got, want):
+    return abs(got - want) / max(1, abs(want))
+
+
+def wrong(arm, equation, exported, text, run):
+    """What of the program's numbers is not those of the equation."""
+    keys = keys_of(arm)
+    shape = exported[arm.get("recipe", "gpt2"), keys["activation"], keys["layers"]]
+    ids, valid = shape.encode(text)
+    losses, norms, before, after = train(Net(equation, keys, shape.normals), ids, valid, shape.batches[:keys["steps"]])
+    curves, evaluations = run
+    most = TOLERANCE_OF_LENGTHS if "updates" in equation.field else TOLERANCE
+    for t, (loss, norm) in enumerate(zip(losses, norms)):
+        if not max(off(float(curves[t]["train_loss"]), loss), off(float(curves[t]["grad_norm"]), norm)) <= most:
+            return f"step {t}: loss {curves[t]['train_loss']}, gradient {curves[t]['grad_norm']}; the equation gives {loss:.9f}, {norm:.9f}"
+    for what, got, want in (("before", evaluations[0], before), ("after", evaluations[-1], after)):
+        if not off(got["valid_loss"], want) <= most:
+            return f"{what} training: validation loss {got['valid_loss']:.9f}; the equation gives {want:.9f}"
+    return None
+
+
+def check(program, text, names):
+    exported = {}
+    for path in glob.glob("normals/*.safetensors"):
+        recipe, activation, layers = os.path.basename(path).removesuffix(".safetensors").split("-")
+        exported[recipe, activation, int(layers)] = Exported(path)
+    for path in sorted(path for name in names for path in glob.glob(name + "-*.arms")):
+        name = path.removesuffix(".arms")
+        with open(path) as stream:
+            arms = json.load(stream)
+        runs = runs_of(program, name)
+        for i, (arm, equation) in enumerate(zip(arms, explained(program, arms))):
+            try:
+                what = wrong(arm, equation, exported, text, runs[f"arm{i}"])
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                what = f"the equation does not read: {error!r}"
+            if what:
+                print(f"{flow(arm)}: {what}")
+
+
+def arms_normals(program):
+    """Pre-LN in every shape that the others have, whose exports hold the starting weights."""
+    for recipe in RECIPES:
+        for activation in ("gelu", "relu", "swiglu"):
+            for layers in (3, 4):
+                yield {"base": "pre", "recipe": recipe, "activation": activation, "layers": layers, "steps": 9, "init_std": 1,
+                       "token_std": 1, "position_std": 1, "residual_init": "plain"}
+
+
+ARMS["normals"] = arms_normals
+
+if __name__ == "__main__":
+    {"arms": lambda program, *names: write_experiments(program, names),
+     "check": lambda program, text, *names: check(program, text, names)}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# A network is the one its equation says, over several steps of training: equation_net.py beside this file builds each from what
+# `explain` prints and trains it in numpy, double precision; every step's loss and gradient norm are held to the program's. Every
+# value of every column that an arm may have, each start with each activation, each optimizer with each schedule, every row of the
+# list, in both recipes; `full` also each carry with each gate, and each rule with each way of streams. TAP.
+#     equations.sh PROGRAM ROOT [full]
+set -u
+export LC_ALL=C.UTF-8
+unset NORMBENCH_DATA
+program=$(realpath "$1") root=$(realpath "$2")
+export NORMBENCH_ROOT=$root PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
+T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-equations.XXXXXX") || exit 3
+trap 'rm -rf "$T"' EXIT
+trap 'exit 130' INT TERM
+cd "$T" || exit 3
+for python in ${PYTHON:-python3} /usr/bin/python3; do "$python" -c 'import numpy' 2>/dev/null && break; done
+"$python" -c 'import numpy' || { echo "Bail out! no Python with numpy (Debian: python3-numpy)"; exit 3; }
+number=0
+
+verdict() { # name, what is wrong (empty: nothing)
+  number=$((number + 1))
+  if [ -z "$2" ]; then echo "ok $number - $1"; else
+    echo "not ok $number - $1"
+    printf '%s\n' "$2" | tail -n 20 | cut -c1-400 | sed 's/^/# /'
+  fi
+}
+equations() { "$python" "$root/tests/run/equations.py" "$@" 2>&1; }
+bail() {
+  tail -n 3 log | sed 's/^/# /'
+  echo "Bail out! $*"
+  exit 3
+}
+train() { # name of a list of arms
+  local file
+  equations arms "$program" "$1" >>log || bail "arms of $1"
+  for file in "$1"-*.yaml; do
+    "$program" run "$file" --results "${file%.yaml}.results" --threads 1 >>log 2>&1 || bail "run $file"
+  done
+}
+
+for i in $(seq 60); do printf '%s the %s is a word of %s\n' "$((i * i % 97))" "$((i % 13))" "$((i * 7 % 31))"; done >text
+train normals
+mkdir normals
+"$program" runs normals-0.yaml --results normals-0.results --json >normals.json || bail "runs normals-0.yaml"
+"$python" - >ids <<'PY' || bail "ids of normals"
+import json
+arms, runs = json.load(open("normals-0.arms")), json.load(open("normals.json"))["groups"][0]["runs"]
+for run in runs:
+    arm = arms[int(run["arm"][3:])]
+    print(run["id"], "-".join(str(arm[key]) for key in ("recipe", "activation", "layers")))
+PY
+while read -r id shape; do
+  "$program" export "$id" --results normals-0.results --step 0 --batches -o "normals/$shape.safetensors" >>log 2>&1 || bail "export $shape"
+done <ids
+[ "$(wc -l <ids)" = 12 ] || bail "not every shape has a run"
+
+lists=(columns starts rows)
+[ "${3:-}" = full ] && lists+=(pairs streams)
+for list in "${lists[@]}"; do
+  train "$list"
+  verdict "arms train as their equations say: $list" "$(equations check "$program" text "$list")"
+done
+echo "1..$number"
