@@ -154,7 +154,7 @@ fi
 # `trace` finds the stored runs where the results have none, and its numbers are those that README shows.
 mkdir -p "$T/clone/results" && ln -s "$root/bench" "$T/clone/bench" && ln -s "$root/results/reference" "$T/clone/results/reference"
 findings() { # "experiment profile arm baseline" of each row of each block
-  sed -nE 's#^<!-- finding of (results/reference/.*\.json) -->$#\1#p' "$root/README.md" | while read -r json; do
+  sed -nE 's#^<!-- finding of (results/[^ ]*\.json) -->$#\1#p' "$root/README.md" | while read -r json; do
     python3 - "$root/$json" <<'PY'
 import json, sys
 table = json.load(open(sys.argv[1]))
