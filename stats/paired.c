@@ -48,6 +48,10 @@ StTci st_tci(const double *d, size_t n, double scale, double conf) {
     return r;
 }
 
+double st_half_width(double sd, size_t n, double conf) {
+    return n < 2 ? (double)NAN : gsl_cdf_tdist_Pinv((1.0 + conf) / 2.0, (double)(n - 1)) * sd / sqrt((double)n);
+}
+
 StInterval st_sd_ci(double sd, size_t n, double conf) {
     StInterval r = {ST_BAD_ARG, NAN, NAN};
     if (!(conf > 0.0 && conf < 1.0) || !(sd > 0.0 && sd <= ST_HUGE)) {

@@ -22,6 +22,9 @@ typedef struct {
 
 StTci st_tci(const double *d, size_t n, double scale, double conf);
 
+/* Half of the t interval of a mean of n values of this SD: t((1 + conf) / 2, n - 1) sd / sqrt(n). NaN below two. */
+double st_half_width(double sd, size_t n, double conf);
+
 /* Interval for the standard deviation of a normal sample, from chi-square quantiles: what a power
  * analysis that starts from a pilot's sd has to print beside it. n >= 2, sd > 0. */
 StInterval st_sd_ci(double sd, size_t n, double conf);

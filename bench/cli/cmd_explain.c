@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/plan/doubt.h"
 #include "bench/plan/recipes.h"
 #include "bench/run/address.h"
 #include "bench/run/record.h"
@@ -231,6 +232,12 @@ static Rc explain_arm(const char *text, const char *svg, Error *e) {
     if (!own) x.depth = variant_depth(x.v, x.depth);
     a.spec.layers = x.depth;
     if (spec_check(&a.spec, e)) return error_prefix(e, "--arm: ");
+    Text doubts;
+    text_init(&doubts);
+    spec_doubts(&a.spec, a.own, &doubts);
+    for (char *rest = doubts.at, *line; (line = strsep(&rest, "\n"));)
+        if (*line) fprintf(stderr, "normbench: warning: %s\n", line);
+    text_release(&doubts);
     return explain(&x, svg, e);
 }
 

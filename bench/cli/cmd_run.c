@@ -14,6 +14,7 @@
 #include "bench/formats/progress.h"
 #include "bench/formats/safe_shards.h"
 #include "bench/plan/declare.h"
+#include "bench/plan/doubt.h"
 #include "bench/plan/twins.h"
 #include "bench/run/execute.h"
 #include "bench/run/mpi.h"
@@ -208,6 +209,16 @@ static void print_shards(const Session *s, const Todo *p, const Experiment *x) {
     text_release(&run), text_release(&table);
 }
 
+/* What the plan most likely does not mean, before it costs anything. */
+static void print_doubts(const Experiment *x) {
+    Text doubts;
+    text_init(&doubts);
+    experiment_doubts(x, &doubts);
+    for (char *rest = doubts.at, *line; (line = strsep(&rest, "\n"));)
+        if (*line) fprintf(stderr, "normbench: warning: %s\n", line);
+    text_release(&doubts);
+}
+
 /* The line to type next: the plan's folder knows the rest. */
 static void print_next(const Session *s, const PlanFolder *folder) {
     Text line;
@@ -284,6 +295,7 @@ static Rc run(Session *s, Error *e) {
         if (x.compared)
             fprintf(stderr, "  --arm alone is compared with its base: arm %s (%s) is trained too\n", x.arm[0].name,
                     x.arm[0].label);
+        print_doubts(&x);
         store_read(&stored, s->runs);
         if (p.missing) todo_explain(&p, &stored);
         print_reasons(&p, stderr);

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bench/plan/grid.h"
+
 const MetricInfo metric_info[METRIC_COUNT] = {
 #define METRIC(key, better, digits, measure, reads, uniform, header, heading, tex, macro, help) \
     [METRIC_##key] = {#key, help, reads, header, heading, tex, macro, better, digits},
@@ -20,6 +22,12 @@ Rc metric_find(Metric *out, const char *name, Error *e) {
         *out = (Metric)m;
         return RC_OK;
     }
+    GridMetric grid;
+    if (!grid_find(&grid, name, e))
+        return error_set(e, RC_USAGE,
+                         "%s: it is made of the runs of a sweep over lr, for claims and summaries; a metric is of one "
+                         "run",
+                         name);
     error_set(e, RC_USAGE, "unknown metric '%.60s'%s", name,
               did_you_mean(hint, sizeof hint, name, names, METRIC_COUNT));
     for (int m = 0; m < METRIC_COUNT && !hint[0]; m++) {

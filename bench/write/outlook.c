@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "stats/paired.h"
 #include "stats/permute.h"
 #include "stats/tests.h"
 
@@ -74,11 +75,32 @@ static void power_text(const Outlook *o, Text *out) {
         text_format(out, ",\n  but the difference has to be %.2g SD.\n", o->among);
 }
 
+/* A margin that the interval of a mean would not fit into even were there no difference at all, by the SD of the stored
+ * seeds: the arm with the largest. */
+static void margin_text(const Outlook *o, const Experiment *x, Text *out) {
+    int most = -1, enough = o->seeds;
+    char margin[40];
+    for (int arm = 0; arm < x->arms; arm++)
+        if (o->sd[arm] > 0 && (most < 0 || o->sd[arm] > o->sd[most])) most = arm;
+    if (most < 0 || !(x->margin > 0)) return;
+    double conf = 1 - 2 * o->alpha, half = st_half_width(o->sd[most], (size_t)o->seeds, conf);
+    if (half < x->margin) return;
+    while (enough < EXPERIMENT_MOST_SEEDS && !(st_half_width(o->sd[most], (size_t)enough, conf) < x->margin)) enough++;
+    text_format(out, "  The margin of %s is below what %d seeds can show: by the SD of %s its interval reaches +-%.2g",
+                format_real(margin, x->margin), o->seeds, x->arm[most].name, half);
+    if (enough < EXPERIMENT_MOST_SEEDS)
+        text_format(out, "; %d seeds would do.\n", enough);
+    else
+        text_format(out, "; no number of seeds would do.\n");
+}
+
 void outlook_text(const Outlook *o, const Experiment *x, Text *out) {
     char alpha[40];
     if (o->arms < 1) return;
     reach_text(o, format_real(alpha, o->alpha), out);
-    if (isnan(o->detectable)) return;
-    power_text(o, out);
-    spread_text(o, x, out);
+    if (!isnan(o->detectable)) {
+        power_text(o, out);
+        spread_text(o, x, out);
+    }
+    margin_text(o, x, out);
 }

@@ -101,7 +101,8 @@ check_bad_tasks_get_one_line() {
   printf '0\n' >"$W/short"
   refused 'short: 1 label for 3 items of piqa' score "${w[@]}" --tasks piqa --file "piqa=$W/piqa.jsonl" --labels "piqa=$W/short"
   printf '%s\n' '{"goal": "g", "sol1": "a", "sol2": "a", "label": 0}' >"$W/equal"
-  refused 'equal:1: choices 1 and 2 have the same text' score "${w[@]}" --tasks piqa --file "piqa=$W/equal"
+  ends 0 score "${w[@]}" --tasks piqa --file "piqa=$W/equal"
+  prints 'piqa: two choices of 1 of 1 items are equal: the first of them counts, as in lm_eval'
   refused "unknown 'keep'; there are: refuse, drop" score "${w[@]}" --unknown keep
   refused '--items: .0. is not a number' score "${w[@]}" --items 0
   refused 'piqa.: questions to score weights on' run toy.yaml --set dataset=piqa --offline --results "$W/r"

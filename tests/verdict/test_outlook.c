@@ -92,3 +92,20 @@ Test(outlook, the_family_is_the_table_s) {
     cr_expect_str_eq(text.at, "");
     end();
 }
+
+/* t(.95, 7) = 1.8946: 1.8946 x .05 / sqrt(8) = .0335; t(.95, 18) = 1.7341 x .05 / sqrt(19) = .0199. */
+Test(outlook, a_margin_below_what_the_seeds_show) {
+    look("seeds: 8");
+    OMITS("The margin");
+    for (int i = 0; i < 2; i++) {
+        o.sd[1] = i ? .02 : .05, o.stored = 8;
+        text_clear(&text);
+        outlook_text(&o, &x, &text);
+        if (i)
+            OMITS("The margin");
+        else
+            SAYS("  The margin of 0.02 is below what 8 seeds can show: by the SD of b its interval reaches +-0.033; 19 "
+                 "seeds would do.\n");
+    }
+    end();
+}

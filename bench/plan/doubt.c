@@ -1,0 +1,178 @@
+#include "bench/plan/doubt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/backend.h"
+
+static bool says(uint64_t said, const char *key) {
+    return said >> spec_index(key) & 1;
+}
+
+/* Every part of a schedule is monotone, so its ends show where it is largest. */
+static void rate_doubts(const RunSpec *s, Text *out) {
+    Recipe r = spec_recipe(s);
+    int steps = (int)s->steps, warmup = (int)s->warmup;
+    double first = recipe_lr(&r, 0), last = recipe_lr(&r, steps - 1), peak = recipe_lr(&r, warmup);
+    char lr[40], end[40], key[SPEC_TEXT_SIZE];
+    if (first <= 0 && last <= 0 && (warmup == steps || peak <= 0)) {
+        text_format(out, "lr: the learning rate is 0 in every step, so nothing is trained\n");
+        return;
+    }
+    if (warmup && s->warmup_lr > s->lr)
+        text_format(out, "warmup_lr: the warm-up falls, from %s to lr %s\n", format_real(end, s->warmup_lr),
+                    format_real(lr, s->lr));
+    if (warmup == steps)
+        text_format(out,
+                    "warmup: the warm-up ends with the run, after %d of %d steps: the schedule (%s) never begins\n",
+                    warmup, steps, spec_get(key, s, "schedule"));
+    else if (last > peak * (1 + 1e-6))
+        text_format(out, "final_lr: the rate rises from lr %s to %s at the end (schedule %s)\n", format_real(lr, s->lr),
+                    format_real(end, s->final_lr), spec_get(key, s, "schedule"));
+}
+
+/* Keys that somebody set and that this run does not read, though nobody set what decides so: a profile that shortens a
+ * file's plan sets that. */
+static void idle_doubts(const RunSpec *s, uint64_t said, Text *out) {
+    bool decays = s->schedule == SCHEDULE_linear || s->schedule == SCHEDULE_cosine, sgd = s->optimizer == OPTIMIZER_sgd;
+    bool translates = s->objective == OBJECTIVE_TRANSLATE;
+    const struct {
+        const char *key, *by, *why;
+        bool idle;
+    } keys[] = {
+        {"final_lr", "schedule", "the schedule is neither linear nor cosine", !decays},
+        {"warmup_lr", "warmup", "there is no warm-up", !s->warmup},
+        {"momentum", "optimizer", "the optimizer is not sgd", !sgd},
+        {"dropout_seed", "dropout", "dropout is 0", !(s->dropout > 0)},
+        {"shared_embeddings", "objective", "nothing is translated", !translates},
+        {"long_lines", "objective", "nothing is translated", !translates},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].idle && says(said, keys[i].key) && !says(said, keys[i].by))
+            text_format(out, "%s: it changes nothing: %s\n", keys[i].key, keys[i].why);
+}
+
+void spec_doubts(const RunSpec *s, uint64_t said, Text *out) {
+    rate_doubts(s, out);
+    idle_doubts(s, said, out);
+}
+
+/* Why no run of this spec has the metric, or NULL. */
+static const char *metric_absent(const Experiment *x, const RunSpec *s, char probe[96]) {
+    const CurveInfo *curve = curve_named(metric_info[x->metric].reads);
+    ProbeKind kind = curve ? curve_probe(curve) : PROBE_COUNT;
+    Metric m = x->metric;
+    if ((m == METRIC_bleu || m == METRIC_chrf) && s->objective != OBJECTIVE_TRANSLATE) return "nothing is translated";
+    if ((m == METRIC_int8_cost || m == METRIC_int8_channel_cost || m == METRIC_e4m3_cost || m == METRIC_e5m2_cost) &&
+        !x->quantize)
+        return "it is measured with quantize: true";
+    if ((m == METRIC_overflows || m == METRIC_first_overflow) &&
+        precision_word((PrecisionKind)s->precision) == WORD_float)
+        return "this precision stores nothing in 16 bits";
+    if (kind == PROBE_COUNT || x->probes.wanted[kind]) return NULL;
+    snprintf(probe, 96, "it is measured with probes: [%.60s]", curve->name);
+    return probe;
+}
+
+/* Why the metric is one number in every run of this spec, or NULL. */
+static const char *metric_constant(const Experiment *x, const RunSpec *s) {
+    static const Metric over_blocks[] = {METRIC_grad_ratio,      METRIC_grad_ratio_start, METRIC_norm_input_ratio,
+                                         METRIC_var_ratio,       METRIC_grad_spread,      METRIC_grad_first,
+                                         METRIC_grad_slope_start};
+    enum { WINDOW = 128 }; /* of bench/run/curves.c */
+    Metric m = x->metric;
+    for (size_t i = 0; i < sizeof over_blocks / sizeof *over_blocks; i++)
+        if (m == over_blocks[i] && spec_blocks(s) < (m == METRIC_grad_spread ? 3 : 2))
+            return "it compares blocks, and there are too few";
+    if ((m == METRIC_spikes || m == METRIC_grad_spikes) && s->steps <= WINDOW)
+        return "a spike is one against the previous 128 steps, and there are no more";
+    return NULL;
+}
+
+static void metric_doubts(const Experiment *x, const RunSpec *s, Text *out) {
+    char probe[96];
+    const char *key = metric_info[x->metric].key, *absent = metric_absent(x, s, probe);
+    const char *constant = absent ? NULL : metric_constant(x, s);
+    if (absent) text_format(out, "metric: no run has %s: %s\n", key, absent);
+    if (constant) text_format(out, "metric: %s cannot vary: %s\n", key, constant);
+    if (x->seeds > 1 && spec_fixed(s) && !x->summary[SUMMARY_components])
+        text_format(out, "seeds: no draw follows them (init_seed, order_seed%s are fixed), so %d seeds are one run\n",
+                    s->dropout > 0 ? ", dropout_seed" : "", x->seeds);
+}
+
+/* A doubt, and of how many arms in cells it is. */
+typedef struct {
+    char *line;
+    int cell, arm, count; /* cell, arm: the first */
+} Doubt;
+
+static Doubt *add(Doubt *all, int *count, const char *line, size_t length, int cell, int arm) {
+    for (int i = 0; i < *count; i++)
+        if (strlen(all[i].line) == length && !strncmp(all[i].line, line, length)) {
+            all[i].count++;
+            return all;
+        }
+    all = mem_grow(all, (size_t)*count + 1, sizeof *all);
+    char *copy = mem_alloc(length + 1, 1);
+    memcpy(copy, line, length);
+    all[(*count)++] = (Doubt){copy, cell, arm, 1};
+    return all;
+}
+
+/* "arm 'pre', lr = 0 and 3 more: "; of everything it is said of nothing in particular. */
+static void whose(const Experiment *x, const Doubt *d, int all, Text *out) {
+    char cell[256];
+    if (d->count == all) return;
+    experiment_cell_text(cell, x, d->cell);
+    text_format(out, "arm '%s'%s%s", x->arm[d->arm].name, cell[0] ? ", " : "", cell);
+    if (d->count > 1) text_format(out, " and %d more", d->count - 1);
+    text_format(out, ": ");
+}
+
+/* Whether a factor of several values has this key. */
+static bool varies(const Experiment *x, const char *key) {
+    for (int i = 0; i < x->factors; i++)
+        if (!strcmp(x->factor[i].key, key)) return x->factor[i].values > 1;
+    return false;
+}
+
+/* A key that is a factor, or whose idleness depends on one, is set for other cells. */
+static uint64_t said_alone(const Experiment *x, int arm) {
+    static const char *const deciding[] = {"schedule", "warmup", "optimizer", "dropout", "objective"};
+    uint64_t said = x->said | x->arm[arm].own;
+    for (size_t i = 0; i < sizeof deciding / sizeof *deciding; i++) {
+        bool several = varies(x, deciding[i]);
+        for (int k = 0; k < x->arms; k++) several |= says(x->arm[k].own, deciding[i]);
+        if (several) return x->arm[arm].own;
+    }
+    return said;
+}
+
+void experiment_doubts(const Experiment *x, Text *out) {
+    int cells = experiment_cells(x), count = 0;
+    Doubt *all = NULL;
+    Text lines;
+    text_init(&lines);
+    for (int cell = 0; cell < cells; cell++)
+        for (int arm = 0; arm < x->arms; arm++) {
+            RunSpec s = experiment_spec(x, cell, arm, 0);
+            text_clear(&lines);
+            spec_doubts(&s, said_alone(x, arm), &lines);
+            metric_doubts(x, &s, &lines);
+            for (const char *at = lines.at; *at;) {
+                size_t n = strcspn(at, "\n");
+                all = add(all, &count, at, n, cell, arm);
+                at += n + 1;
+            }
+        }
+    for (int i = 0; i < count; i++) {
+        whose(x, &all[i], cells * x->arms, out);
+        text_format(out, "%s\n", all[i].line);
+        free(all[i].line);
+    }
+    if (x->summary[SUMMARY_ranking] && !varies(x, "lr"))
+        text_format(out, "summaries: a ranking is over several rates, and lr is one: lr: [3e-4, 1e-3, 3e-3]\n");
+    free(all);
+    text_release(&lines);
+}

@@ -1,0 +1,160 @@
+# Kinds of cases.sh: numbers, names and texts of other programs, and plans that cannot mean what they say.
+
+# Eight seeds of two arms: the seed, pre and post a line.
+rows() { awk 'BEGIN { for (i = 1; i <= 8; i++) printf "%d %.3f %.3f\n", i, 3.4 + i * i % 7 / 1000, 3.45 + i * 5 % 11 / 1000 }'; }
+long() { echo seed,arm,value && rows | awk '{ print $1 ",pre," $2; print $1 ",post," $3 }'; }
+wide() { echo "seed${1:-,}pre${1:-,}post" && rows | awk -v s="${1:-,}" '{ print $1 s $2 s $3 }'; }
+plan() { printf 'dataset: synthetic\nlayers: 1\nwidth: 16\nheads: 2\ncontext: 16\nbatch: 4\nsteps: 3\nevaluate_at: "3"\nseeds: 2\n%s\narms: {pre: {variant: pre}, post: {variant: post}}\n' "$1" >"$W/${2:-p}.yaml"; }
+
+kind_runs_of_other_programs_are_read() {
+  local word
+  wide >"$W/plain.csv"
+  same 1 paired compare plain.csv
+  wide | sed 's/^\([0-9]\),/\1.0,/' >"$W/floats.csv" && same 1 paired compare floats.csv
+  wide | sed '1!s/,3/,+03/' >"$W/plus.csv" && same 1 paired compare plus.csv
+  wide ';' >"$W/semicolons.csv" && same 1 paired compare semicolons.csv
+  { printf '\357\273\277' && wide; } >"$W/mark.csv" && same 1 paired compare mark.csv
+  wide | tr '\n' '\r' >"$W/mac.csv" && same 1 paired compare mac.csv
+  wide | sed 's/$/\r/' >"$W/windows.csv" && same 1 paired compare windows.csv
+  wide | iconv -t UTF-16 >"$W/wide16.csv" 2>/dev/null && same 1 paired compare wide16.csv
+  long >"$W/long.csv" && same 1 paired compare long.csv
+  long | sed 1s/seed/Seed/ >"$W/capital.csv" && same 1 paired compare capital.csv
+  {
+    printf '{"arms": {"pre": {' && rows | awk '{ printf "%s\"%s\": %s", (NR > 1 ? ", " : ""), $1, $2 }'
+    printf '}, "post": {' && rows | awk '{ printf "%s\"%s\": %s", (NR > 1 ? ", " : ""), $1, $3 }' && printf '}}}\n'
+  } >"$W/arms.json"
+  same 1 paired compare arms.json
+  sed 's/\("post": {.*"5": \)[0-9.]*/\1NaN/' "$W/arms.json" >"$W/nan.json"
+  refuses "seed 5 of arm 'post' diverged: --cap" compare nan.json
+  runs 1 compare nan.json --cap 4
+  for word in '' NA N/A None null '#N/A' - nan; do
+    long | sed "s|^5,post,.*|5,post,$word|" >"$W/one.csv"
+    if [ "$word" = nan ]; then
+      refuses 'diverged: --cap' compare one.csv
+    else
+      refuses 'a diverged run is written nan' compare one.csv
+      same 1 unpaired compare one.csv --unpaired
+    fi
+  done
+}
+
+kind_runs_without_seeds() {
+  long | cut -d, -f2- >"$W/noseed.csv"
+  runs 1 compare noseed.csv --unpaired
+  refuses '--unpaired compares runs without seeds' compare noseed.csv
+  echo '{"pre": [3.4, 3.41, 3.42, 3.43], "post": [3.5, 3.51, 3.52, 3.54]}' >"$W/lists.json"
+  runs 1 compare lists.json --unpaired
+  refuses 'or --unpaired compares runs without them' compare lists.json
+  printf '"Step","pre-s1 - val/loss","pre-s1 - val/loss__MIN","pre-s1 - val/loss__MAX","post-s1 - val/loss"\n"0","4","4","4","4"\n"50","3","3","3","3.5"\n"90","2","2","2","3"\n' >"$W/chart.csv"
+  runs 4 compare chart.csv --target 3 --unpaired --step-column Step
+  has out "Read as one run a column: 'pre-s1 - val/loss' is arm 'pre', seed 1."
+}
+
+kind_what_is_unclear_is_refused() {
+  printf 'seed,pre,post\n1,"3,412",3.4\n2,3,4\n' >"$W/decimals.csv" && refuses 'decimals take a point' compare decimals.csv
+  printf 'seed,pre,post\n1,3,4\n1,3,4\n' >"$W/twice.csv" && refuses 'there twice (first on line 2)' compare twice.csv
+  printf 'seed,pre,post\n1,3,4\n2,3,\n' >"$W/missing.csv" && refuses '--unpaired' compare missing.csv
+  printf 'seed,pre,post\n-1,3,4\n' >"$W/negative.csv" && refuses "'-1' is not a whole number from 0 on" compare negative.csv
+  printf 'seed,pre,post\n9223372036854775808,3,4\n' >"$W/big.csv" && refuses 'is not a whole number' compare big.csv
+  printf 'seed,pre,post\n1,2,2\n2,2,2\n3,2,2\n' >"$W/constant.csv"
+  runs 4 compare constant.csv && has out 'n/a (all values equal)'
+  printf 'seed,a&b_1,$x%%\n1,2,3\n2,2,3.5\n3,2,4\n' >"$W/latex.csv"
+  runs 4 compare latex.csv --tex && has out '\$x\%'
+  printf 'seed,pre,post\n%s\n' "$(seq 60 | sed 's/.*/&,3,4.&/')" >"$W/n60.csv"
+  runs 1 compare n60.csv && has out '<.001'
+  wide >"$W/plain.csv" && same 1 german compare plain.csv --json
+  { LC_ALL=de_DE.UTF-8 same 1 german compare plain.csv --json; } 2>/dev/null
+  printf '\377\376s' >"$W/cut.csv" && refuses 'UTF-16 that breaks off' compare cut.csv
+}
+
+kind_plans_as_others_write_them() {
+  local value
+  for value in 'lr: .001' 'lr: 1.' 'lr: 1e-3' 'lr: "1e-3"' 'lr: 1E-3' 'lr: 0x1p-10' 'bias: False' 'bias: TRUE' 'bias: no' 'tied: yes' 'warmup: 1.0' 'curve_every: 1e1'; do
+    plan "$value" && runs 0 run p.yaml --dry-run --offline --results r
+  done
+  for value in lr=.001 lr=1. bias=False steps=1e1; do runs 0 run p.yaml --set "$value" --dry-run --offline --results r; done
+  printf '\357\273\277' | cat - "$W/p.yaml" >"$W/mark.yaml" && runs 0 run mark.yaml --dry-run --offline --results r
+  iconv -t UTF-16 "$W/p.yaml" >"$W/wide.yaml" 2>/dev/null && runs 0 run wide.yaml --dry-run --offline --results r
+  tr '\n' '\r' <"$W/p.yaml" >"$W/mac.yaml" && runs 0 run mac.yaml --dry-run --offline --results r
+  sed 's/pre: {variant: pre}/no: {variant: pre}/' "$W/p.yaml" >"$W/norway.yaml" && runs 0 run norway.yaml --dry-run --offline --results r
+  for value in 'bias: maybe' 'layers: 010' 'layers: 8_000' 'lr: 0,5' 'layers: 1.5'; do
+    plan "$value" bad && runs 2 run bad.yaml --dry-run --offline --results r
+  done
+  printf 'lr: 1e-3\nlr: 2e-3\narms: {a: {variant: pre}}\n' >"$W/twice.yaml" && refuses 'duplicate key' run twice.yaml
+  printf 'lr: 1e-3\n\tsteps: 3\n' >"$W/tab.yaml" && refuses 'a tab; yaml is indented with blanks' run tab.yaml
+  printf 'base: &a {lr: 1}\narms: {a: {<<: *a}}\n' >"$W/merge.yaml" && refuses 'anchors' run merge.yaml
+  plan 'lr: [1e-3, 0.001]' values && refuses 'stands in the list twice' run values.yaml
+}
+
+kind_names_as_others_call_them() {
+  local theirs
+  while read -r theirs ours; do
+    plan "$theirs: 1" && refuses "unknown key '$theirs'; did you mean '$ours'?" run p.yaml --results r
+  done <<'END'
+learning_rate lr
+n_layer layers
+n_embd width
+hidden_size width
+batch_size batch
+block_size context
+max_iters steps
+weight_decay_ weight_decay
+grad_clip clip
+num_attention_heads heads
+pre_norm variant
+normalize_before variant
+END
+  refuses "did you mean 'lr'?" run smoke --set learning_rate=1e-3
+  refuses 'lr is a key: --set lr=VALUE' run smoke --learning-rate 1e-3
+  refuses "did you mean 'pre'?" run smoke --arm '{base: norm_first}'
+  refuses "did you mean 'layernorm'?" run smoke --arm '{base: pre, attn.in: nn.LayerNorm}'
+  refuses "unknown command 'train'; did you mean 'run'?" train smoke
+  plan 'metric: val_loss' && refuses "unknown metric 'val_loss'; did you mean 'valid_loss'?" run p.yaml
+}
+
+kind_plans_that_cannot_mean_what_they_say() {
+  plan 'lr: 0' && runs 0 run p.yaml --dry-run --offline --results r
+  has err 'warning: lr: the learning rate is 0 in every step, so nothing is trained'
+  plan '' && runs 0 run p.yaml --set lr=1e-3 --set final_lr=1 --set schedule=cosine --dry-run --offline --results r
+  has err 'warning: final_lr: the rate rises from lr 0.001 to 1 at the end'
+  runs 0 run p.yaml --set warmup=3 --set schedule=cosine --dry-run --offline --results r
+  has err 'warning: warmup: the warm-up ends with the run'
+  refuses 'warmup: 4 updates are more than steps (3)' run p.yaml --set warmup=4 --results r
+  runs 0 run p.yaml --dry-run --offline --results r && lacks err warning && has out '2 seeds cannot reach p < 0.05'
+  plan 'metric: grad_ratio' && runs 0 run p.yaml --dry-run --offline --results r && has err 'metric: grad_ratio cannot vary'
+  plan 'metric: rate_stable' && refuses 'made of the runs of a sweep over lr' run p.yaml
+  plan '' && runs 0 run p.yaml --set clip=0 --dry-run --offline --results r && lacks err warning
+}
+
+# A header and so many bytes of data behind it.
+tensors() { printf "\\x$(printf %02x ${#1})\\0\\0\\0\\0\\0\\0\\0%s" "$1" && head -c "$2" /dev/zero; }
+
+kind_weights_of_other_programs() {
+  tensors '{"a":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]}}' 8 >"$W/bf16.safetensors"
+  runs 5 import bf16.safetensors && has err "__metadata__ has no 'format_version'"
+  tensors '{"a":{"dtype":"F16","shape":[],"data_offsets":[0,2]}}' 2 >"$W/scalar.safetensors"
+  runs 5 import scalar.safetensors && has err "__metadata__ has no 'format_version'"
+  tensors '{"a":{"dtype":"F4","shape":[4],"data_offsets":[0,2]}}' 2 >"$W/f4.safetensors"
+  runs 5 import f4.safetensors && has err "dtype 'F4' (shape [4]) is not known"
+  tensors '{"a":{"dtype":"F32","shape":[1,1,2],"data_offsets":[0,8]}}' 8 >"$W/three.safetensors"
+  runs 5 import three.safetensors && has err 'F32 of shape [1,1,2]'
+  tensors '{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}' 4 >"$W/short.safetensors"
+  runs 5 import short.safetensors && has err 'its bytes do not lie inside the file'
+  printf '<html><body>Not found</body></html>' >"$W/html.safetensors"
+  runs 5 import html.safetensors && has err 'not a safetensors file'
+}
+
+kind_texts_that_no_tokenizer_takes() {
+  head -c 20000 /dev/zero | tr '\0' '\n' >"$W/newlines.txt"
+  refuses 'holds nothing to make pieces of' run smoke --text newlines.txt --tokenizer bpe:300 --results r
+  printf 'a short text\n' >"$W/tiny.txt" && refuses 'tokens to train on' run smoke --text tiny.txt --results r
+  head -c 3000 /dev/zero | tr '\0' '\351' >"$W/latin1.txt" && refuses 'UTF-8' run smoke --text latin1.txt --results r
+}
+
+kind_sentences_of_other_programs() {
+  printf 'the cat sat on the mat\n' >"$W/ref.txt" && cp "$W/ref.txt" "$W/hyp.txt"
+  runs 0 bleu hyp.txt ref.txt && has out '= 100.00' && lacks err mark
+  printf '\357\273\277the cat sat on the mat\n' >"$W/mark.txt"
+  runs 0 bleu mark.txt ref.txt && has err 'begins with a byte order mark' && lacks out '= 100.00'
+  printf 'a\nb\n' >"$W/two.txt" && refuses 'they must be as many' bleu two.txt ref.txt
+}

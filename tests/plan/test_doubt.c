@@ -1,0 +1,123 @@
+/* Plans whose keys are valid and that cannot mean what they say: each kind is named, and no shipped plan is. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/plan/doubt.h"
+
+TestSuite(doubt, .timeout = 60);
+
+static Error e;
+
+static void doubts_of(const char *keys, Text *out) {
+    Experiment x;
+    Text yaml;
+    text_init(&yaml);
+    text_format(&yaml, "name: t\ndataset: synthetic\nwidth: 32\nheads: 4\nsteps: 20\nevaluate_at: 0,10,20\n%s\n", keys);
+    if (!strstr(keys, "arms:")) text_format(&yaml, "arms: {a: {variant: pre}, b: {variant: post}}\n");
+    cr_assert_eq(experiment_parse(&x, "f.yaml", yaml.at, NULL, NULL, &e), RC_OK, "%s: %s", keys, e.text);
+    experiment_doubts(&x, out);
+    experiment_release(&x);
+    text_release(&yaml);
+}
+
+#define ARMS(own) "arms: {a: {variant: pre}, b: {variant: pre, " own "}}"
+
+static const struct {
+    const char *keys, *says; /* the whole text; "": no doubt */
+} rows[] = {
+    {"lr: 0", "lr: the learning rate is 0 in every step, so nothing is trained\n"},
+    {"lr: 0\nschedule: cosine\nwarmup: 5", "lr: the learning rate is 0 in every step, so nothing is trained\n"},
+    {"lr: 0\nschedule: inverse_sqrt\nwarmup: 20", "lr: the learning rate is 0 in every step, so nothing is trained\n"},
+    {"lr: [0, 1e-3]", "arm 'a', lr = 0 and 1 more: lr: the learning rate is 0 in every step, so nothing is trained\n"},
+    {ARMS("lr: 0"), "arm 'b': lr: the learning rate is 0 in every step, so nothing is trained\n"},
+    {"lr: 0\nwarmup: 5\nwarmup_lr: 1e-3\nschedule: linear", "warmup_lr: the warm-up falls, from 0.001 to lr 0\n"},
+    {"lr: 1e-3\nschedule: cosine\nfinal_lr: 1",
+     "final_lr: the rate rises from lr 0.001 to 1 at the end (schedule cosine)\n"},
+    {"lr: 1e-3\nschedule: linear\nfinal_lr: 0.002\nwarmup: 5",
+     "final_lr: the rate rises from lr 0.001 to 0.002 at the end (schedule linear)\n"},
+    {"lr: 1e-3\nschedule: cosine\nfinal_lr: 1e-3", ""},
+    {"lr: 1e-3\nschedule: cosine\nfinal_lr: 1e-4\nwarmup: 5\nwarmup_lr: 1e-5", ""},
+    {"schedule: inverse_sqrt\nwarmup: 4", ""},
+    {"warmup: 20\nschedule: cosine",
+     "warmup: the warm-up ends with the run, after 20 of 20 steps: the schedule (cosine) never begins\n"},
+    {"warmup: 19\nschedule: cosine", ""},
+    {"warmup: [5, 20]",
+     "arm 'a', warmup = 20 and 1 more: warmup: the warm-up ends with the run, after 20 of 20 steps: the "
+     "schedule (constant) never begins\n"},
+    {"final_lr: 1e-5", "final_lr: it changes nothing: the schedule is neither linear nor cosine\n"},
+    {"warmup_lr: 1e-5", "warmup_lr: it changes nothing: there is no warm-up\n"},
+    {"momentum: 0.5", "momentum: it changes nothing: the optimizer is not sgd\n"},
+    {"momentum: 0.5\noptimizer: [adamw, sgd]", ""},
+    {"final_lr: 1e-5\nschedule: constant", ""}, /* a profile may say so of a file with a decay */
+    {"dropout_seed: 3", "dropout_seed: it changes nothing: dropout is 0\n"},
+    {"dropout_seed: 3\ndropout: 0.1", ""},
+    {"long_lines: truncate", "long_lines: it changes nothing: nothing is translated\n"},
+    {"metric: bleu", "metric: no run has bleu: nothing is translated\n"},
+    {"metric: int8_cost", "metric: no run has int8_cost: it is measured with quantize: true\n"},
+    {"metric: int8_cost\nquantize: true", ""},
+    {"metric: overflows", "metric: no run has overflows: this precision stores nothing in 16 bits\n"},
+    {"metric: overflows\nprecision: fp16", ""},
+    {"metric: probe_early", "metric: no run has probe_early: it is measured with probes: [linear_probe]\n"},
+    {"metric: probe_early\nprobes: [linear_probe]", ""},
+    {"metric: grad_ratio\nlayers: 1", "metric: grad_ratio cannot vary: it compares blocks, and there are too few\n"},
+    {"metric: grad_ratio\nlayers: 2", ""},
+    {"metric: grad_spread\nlayers: 2", "metric: grad_spread cannot vary: it compares blocks, and there are too few\n"},
+    {"metric: spikes",
+     "metric: spikes cannot vary: a spike is one against the previous 128 steps, and there are no more\n"},
+    {"metric: spikes\narms: {a: {variant: pre, steps: 129}, b: {variant: post, steps: 129}}", ""},
+    {"seeds: 3\ninit_seed: 1\norder_seed: 1",
+     "seeds: no draw follows them (init_seed, order_seed are fixed), so 3 seeds are one run\n"},
+    {"seeds: 3\ninit_seed: 1", ""},
+    {"summaries: [ranking]", "summaries: a ranking is over several rates, and lr is one: lr: [3e-4, 1e-3, 3e-3]\n"},
+    {"summaries: [ranking]\nlr: [1e-3, 2e-3]", ""},
+};
+
+Test(doubt, each_kind_is_named) {
+    Text out;
+    text_init(&out);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        text_clear(&out);
+        doubts_of(rows[i].keys, &out);
+        cr_expect_str_eq(out.at, rows[i].says, "%s:\n%s", rows[i].keys, out.at);
+    }
+    text_release(&out);
+}
+
+/* A metric of a sweep is none of a run. */
+Test(doubt, one_rate_and_a_metric_about_rates) {
+    Metric m;
+    cr_expect_eq(metric_find(&m, "rate_stable", &e), RC_USAGE);
+    cr_expect_str_eq(e.text,
+                     "rate_stable: it is made of the runs of a sweep over lr, for claims and summaries; a metric "
+                     "is of one run");
+}
+
+/* No doubt about a plan that the checkout holds. */
+Test(doubt, shipped_plans_are_meant) {
+    char path[1024];
+    DIR *all = opendir(SOURCE_ROOT "/bench/experiments");
+    int plans = 0;
+    Text out;
+    text_init(&out);
+    cr_assert(all);
+    for (struct dirent *entry; (entry = readdir(all));) {
+        static const char *const profiles[] = {"smoke", "quick", "full"};
+        if (!strstr(entry->d_name, ".yaml")) continue;
+        snprintf(path, sizeof path, SOURCE_ROOT "/bench/experiments/%.200s", entry->d_name);
+        for (int i = 0; i < 3; i++) {
+            Experiment x;
+            if (experiment_read(&x, path, profiles[i], NULL, &e)) continue;
+            text_clear(&out);
+            experiment_doubts(&x, &out);
+            bool one = !i && !strncmp(out.at, "summaries: a ranking", 20); /* smoke has one rate of the sweep */
+            cr_expect(!out.length || one, "%s, %s: %s", entry->d_name, profiles[i], out.at);
+            experiment_release(&x);
+            plans++;
+        }
+    }
+    cr_expect_gt(plans, 40);
+    closedir(all);
+    text_release(&out);
+}
