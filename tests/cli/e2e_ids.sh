@@ -125,7 +125,7 @@ check_a_run_belongs_to_the_bytes_of_its_text() {
 check_runs_name_the_bytes_they_were_trained_on() {
   local id
   two_texts
-  for text in a b; do cp "$W/$text.txt" "$W/mine.txt" && ends 0 "${own[@]}"; done
+  for text in a b; do cp "$W/$text.txt" "$W/mine.txt" && ends 0 "${own[@]}" && sleep 1.1; done # which is newer is known
   ends 0 runs "$W/own.yaml" --results "$W/r"
   prints '^own \(plan [0-9a-f]*\): 4 of 4 runs stored$' && prints "^own on other bytes of text:.* \(SHA-256 $a\) \(plan [0-9a-f]*\): 4 runs stored\$"
   ends 0 runs "$W/own.yaml" "text_sha256=$(sha256sum "$W/a.txt" | cut -d' ' -f1)" --json --results "$W/r"
