@@ -31,6 +31,7 @@ check_arms_that_are_one_network_are_trained_once() {
   once 6 18
   ends 0 run "$W/plan.yaml" --dry-run --results "$W/s"
   says 'Arms pre, again and third are one network: their runs are trained once and are not compared' && prints '^6 of 6 runs to train'
+  ends 0 status "$W/plan.yaml" --results "$W/r" && prints ': 6 runs: 6 done, 0 running, 0 waiting$'
   ends 0 table "$W/plan.yaml" --results "$W/r"
   prints '^  again +n/a \(both sides are the same runs\)$' && prints '^third are one network: their runs'
   ! grep -qE 'same within|better|worse' "$W/out" || fail "the comparison decides something"
