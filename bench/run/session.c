@@ -19,7 +19,7 @@ static void on_signal(int number) {
     bool asks = number == SIGINT || number == SIGTERM;
     if (asks && asked) _exit(128 + number);
     if (asks) asked = 1;
-    if (!session_signal) session_signal = number;
+    if (!session_signal) session_signal = number == SIGINT ? SIGINT : SIGTERM;
 }
 
 bool session_stopped(void) {

@@ -43,8 +43,8 @@ typedef struct {
 
 void session_release(Session *s);
 
-/* Set once session_signals ran by SIGINT, SIGTERM, SIGHUP (unless it was ignored: nohup) and SIGUSR1: the first one's
- * number. A second SIGINT or SIGTERM ends the program at once. */
+/* Set once session_signals ran: SIGINT, or SIGTERM for that and for SIGHUP (unless it was ignored: nohup) and SIGUSR1,
+ * which end as it does. A second SIGINT or SIGTERM ends the program at once. */
 extern volatile sig_atomic_t session_signal;
 void session_signals(void);
 bool session_stopped(void);

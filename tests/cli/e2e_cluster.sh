@@ -317,18 +317,20 @@ check_a_task_that_is_stopped_goes_on() {
   ends 0 "${run[@]}" --set steps=4000 --results "$W/reference"
   ends 0 "${run[@]}" --set steps=4000 --checkpoint-every 1000 --slurm --results "$W/r"
   folder=$(echo "$W"/r/slurm/toy-*/1)
-  for how in USR1 TERM; do
+  for how in USR1 TERM both; do # both: USR1 to the script and to the program (scancel --full)
     PATH=$W/bin:$PATH SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=0 bash "$folder/run.sh" </dev/null >"$W/out" 2>"$W/err" &
     shell=$! pid=$!
     until_there "$W"/r/runs/.partial
     sleep 0.2
     child=$(pgrep -P "$shell" normbench)
-    kill -"$how" "$shell"
-    [ $how = USR1 ] || kill -TERM "$child"
+    [ $how != both ] || kill -USR1 "$child"
+    kill -"${how/both/USR1}" "$shell"
+    [ $how != TERM ] || kill -TERM "$child"
     ended 20
     [ "$rc" = 143 ] || fail "exit $rc after $how"
     compgen -G "$W/r/runs/.partial/*.safetensors" >/dev/null || fail "no checkpoint after $how"
-    [ "$(cat "$W/requeued")" = 'requeue 1_0' ] || fail "scontrol got: $(cat "$W/requeued")"
+    [ "$(sort -u "$W/requeued")" = 'requeue 1_0' ] && [ "$(grep -c '' "$W/requeued")" = $([ $how = both ] && echo 2 || echo 1) ] ||
+      fail "scontrol got: $(cat "$W/requeued")"
   done
   task 0 "$folder"
   [ "$rc" = 0 ] || fail "exit $rc"

@@ -31,6 +31,7 @@ check_arms_that_are_one_network_are_trained_once() {
   once 6 18
   ends 0 run "$W/plan.yaml" --dry-run --results "$W/s"
   says 'Arms pre, again and third are one network: their runs are trained once and are not compared' && prints '^6 of 6 runs to train'
+  ends 0 status "$W/plan.yaml" --results "$W/r" && prints ': 6 runs: 6 done, 0 running, 0 waiting$'
   ends 0 table "$W/plan.yaml" --results "$W/r"
   prints '^  again +n/a \(both sides are the same runs\)$' && prints '^third are one network: their runs'
   ! grep -qE 'same within|better|worse' "$W/out" || fail "the comparison decides something"
@@ -125,7 +126,7 @@ check_a_run_belongs_to_the_bytes_of_its_text() {
 check_runs_name_the_bytes_they_were_trained_on() {
   local id
   two_texts
-  for text in a b; do cp "$W/$text.txt" "$W/mine.txt" && ends 0 "${own[@]}"; done
+  for text in a b; do cp "$W/$text.txt" "$W/mine.txt" && ends 0 "${own[@]}" && sleep 1.1; done # which is newer is known
   ends 0 runs "$W/own.yaml" --results "$W/r"
   prints '^own \(plan [0-9a-f]*\): 4 of 4 runs stored$' && prints "^own on other bytes of text:.* \(SHA-256 $a\) \(plan [0-9a-f]*\): 4 runs stored\$"
   ends 0 runs "$W/own.yaml" "text_sha256=$(sha256sum "$W/a.txt" | cut -d' ' -f1)" --json --results "$W/r"

@@ -19,7 +19,7 @@ check_what_changed_is_trained_and_says_why() {
   cd "$W" || fail "no folder"
   sed -i 's/^1 2 3/3 2 1/' text.txt
   ends 0 "${one[@]}" --results "$W/r"
-  says '1 run: the corpus has other bytes than in run [0-9a-f]{12}'
+  says "1 run: never run on these bytes of 'text:text.txt': SHA-256 [0-9a-f]{12}, stored are runs on [0-9a-f]{12}\$"
   [ "$(digest "$W/r" | grep -c '"id"')" = 3 ] || fail "not three runs"
   ends 0 "${one[@]}" --results "$W/r"
   says '1 stored, 0 to train'
