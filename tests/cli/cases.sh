@@ -4,7 +4,7 @@
 # tests/cli/cases_*.sh define kinds: a function kind_NAME each, which calls `reads`, `refuses` or `tries` per input. A new
 # kind is a function, a new subject a file.
 set -u
-root=$1 program=$2
+root=$(realpath "$1") program=$(realpath "$2")
 W=$(mktemp -d) || exit 3
 trap 'rm -rf "$W"' EXIT
 export NORMBENCH_CACHE=$W/cache

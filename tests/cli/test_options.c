@@ -80,7 +80,7 @@ Test(options, a_value_is_what_its_row_says) {
         {"run", "--threads", "0", "--threads: '0' is not a number from 1 to 1024"},
         {"run", "--threads", "1025", "--threads: '1025' is not a number from 1 to 1024"},
         {"run", "--threads-per-run", "2.5", "--threads-per-run: '2.5' is not a number from 1 to 1024"},
-        {"run", "--threads_per_run", "2", "unknown option --threads_per_run; did you mean --threads?"},
+        {"run", "--threads_per_run", "2", "unknown option --threads_per_run; did you mean --threads-per-run?"},
         {"run", "--steps", "50", "unknown option --steps; steps is a key: --set steps=VALUE"},
         {"run", "--checkpoint-every", "0", NULL},
         {"run", "--checkpoint-every", "soon", "--checkpoint-every: 'soon' is not a number of seconds"},
