@@ -109,7 +109,12 @@ void program_row(const Program *p, Role role, int tensor, int replica, int row, 
 void program_read(const Program *p, Role role, int tensor, int replica, float *out);
 void program_write(Program *p, Role role, int tensor, int replica, const float *in);
 
-/* The first tensor of a role (GRAD or PARAM), in tape order, that holds a non-finite word; -1 when none does. */
+/* [tensors] the op whose backward is the last to add to a tensor's gradient, which is then whole; -1: it has none. Of
+ * two gradients the one of the higher op is computed first. The caller's to free. */
+int *program_gradients_whole(const Program *p);
+
+/* The first tensor of a role that holds a non-finite word, of GRAD in the order of the backward pass, of PARAM in that
+ * of the tape; -1 when none does. */
 int program_nonfinite(const Program *p, Role role, int replica);
 /* The same of activations, each looked at right after its op: a forward pass overwrites those whose memory a later
  * output shares, so the list is run again. */

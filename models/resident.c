@@ -105,20 +105,41 @@ static Rc list_probes(Resident *x, Trainer *t, Error *e) {
     return rc;
 }
 
+/* A tensor in which something not finite is looked for. */
+static Extent place_of(const Trainer *t, int i) {
+    const Tensor *of = &t->tape.tensor[i];
+    return (Extent){word_of(t, i, of->role), (size_t)of->rows * (size_t)of->cols, i, of->role == ROLE_ACT,
+                    roundings_narrow(&t->program, of->role, i)};
+}
+
+/* Parameters in the order in which a backward pass ends their gradients. */
+static int list_gradients(const Trainer *t, Extent *place) {
+    const Tape *tape = &t->tape;
+    int *whole = program_gradients_whole(&t->program), n = 0;
+    for (int i = tape->ops - 1; i >= 0; i--)
+        for (int j = 0; j < tape->op[i].in_count; j++) {
+            int tensor = tape->input[tape->op[i].in_at + j];
+            if (tape->tensor[tensor].role != ROLE_PARAM || whole[tensor] != i) continue;
+            place[n++] = place_of(t, tensor);
+            whole[tensor] = -1;
+        }
+    free(whole);
+    return n;
+}
+
 /* Pieces of parameters to update, and every tensor in which something not finite is looked for. */
 static Rc list_places(Resident *x, Trainer *t, Error *e) {
     Step *s = &x->step;
     const Tape *tape = &t->tape;
     Extent *place = mem_alloc((size_t)tape->tensors, sizeof *place);
     Chunk *chunk = NULL;
+    s->places = list_gradients(t, place);
     for (int i = 0; i < tape->tensors; i++) {
         const Tensor *of = &tape->tensor[i];
         size_t words = (size_t)of->rows * (size_t)of->cols;
-        if (of->role != ROLE_ACT && of->role != ROLE_PARAM) continue;
-        /* Another block's stands there, or a piece of the head's. */
-        if (t->program.recompute.lost[i] || tape_rows(tape, i) < of->rows) continue;
-        place[s->places++] = (Extent){word_of(t, i, of->role), words, i, of->role == ROLE_ACT,
-                                      roundings_narrow(&t->program, of->role, i)};
+        /* Elsewhere another block's stands there, or a piece of the head's. */
+        bool stands = !t->program.recompute.lost[i] && tape_rows(tape, i) == of->rows;
+        if (of->role == ROLE_ACT && stands) place[s->places++] = place_of(t, i);
         for (size_t from = 0; of->role == ROLE_PARAM && from < words; from += STEP_CHUNK) {
             size_t left = words - from;
             chunk = mem_grow(chunk, (size_t)s->chunks + 1, sizeof *chunk);

@@ -65,16 +65,6 @@ static bool kernels_take(const Tape *t, const Op *op) {
     return taken;
 }
 
-/* The op whose backward is the last to write the gradient of each tensor; -1: of none. */
-static int *last_writers(const Program *p) {
-    int *last = mem_alloc((size_t)p->tape->tensors, sizeof *last);
-    for (int i = 0; i < p->tape->tensors; i++) last[i] = -1;
-    for (int i = p->tape->ops - 1; i >= 0; i--)
-        for (int j = 0; j < p->tape->op[i].in_count && p->gradients.reached[i]; j++)
-            last[p->tape->input[p->tape->op[i].in_at + j]] = i;
-    return last;
-}
-
 static Rc take_pieces(Program *p, Error *e) {
     Roundings *x = &p->rounding;
     RoundPiece *piece = NULL;
@@ -104,7 +94,7 @@ Rc roundings_init(Program *p, Error *e) {
     if (take(p, &x->weights, weight_bytes(p) * replicas, e)) return e->code;
     Rc rc = take(p, &x->count, count_bytes(p) * replicas, e);
     if (rc || !p->queue) return rc;
-    x->last = last_writers(p);
+    x->last = program_gradients_whole(p);
     return take_pieces(p, e);
 }
 

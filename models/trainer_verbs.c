@@ -151,21 +151,15 @@ int trainer_sites(const Trainer *t) {
     return t->program.rounding.word == WORD_float ? 0 : roundings_sites(&t->program);
 }
 
-/* The last op that reads a tensor: the first that gives it a gradient. */
-static int last_reader(const Tape *tape, int tensor) {
-    for (int i = tape->ops - 1; i >= 0; i--)
-        for (int j = 0; j < tape->op[i].in_count; j++)
-            if (tape->input[tape->op[i].in_at + j] == tensor) return i;
-    return -1;
-}
-
 RoundSite trainer_site(const Trainer *t, int i) {
     const Tape *tape = &t->tape;
     const Tensor *x = &tape->tensor[i / 2];
     RoundSite site = {x->name, x->layer, x->role == ROLE_PARAM ? PASS_weights : PASS_forward, i / 2};
     if (i % 2) {
+        int *whole = program_gradients_whole(&t->program);
         site.pass = PASS_backward;
-        site.order = 2 * tape->tensors + OP_MAX_IN * (tape->ops - last_reader(tape, i / 2));
+        site.order = 2 * tape->tensors + tape->ops - whole[i / 2];
+        free(whole);
     } else if (x->role != ROLE_PARAM)
         site.order += tape->tensors; /* an op's output is made after those of the ops before it */
     return site;

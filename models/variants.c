@@ -105,10 +105,12 @@ const Variant variants[] = {
      .differs = "its code multiplies all weights by L^(-1/2) at the start", .needs = "its paper alone", POST(LN),
      .streams = CHOICE(streams_skip, 0)},
     {"admin", "Admin", "Liu et al. 2020",
-     .differs = "the code, as here, starts its sum at 1; admin-torch has a constant instead of the profiling "
-     "pass; some notes put the vector on the branch",
+     .differs = "the code, as here, starts its sum at 1, but has the root of Var[x_0] + Var[f_1] in its second ratio; "
+     "admin-torch has a constant instead of the profiling pass; some notes put the vector on the branch",
      .needs = "001-3, 001-6, normbench run theory", POST(LN), .carry = RULE(profiled, 1)},
-    {"gpas", "GPAS", "Chen et al. 2025", .needs = "its paper alone", IN(LN), .shrink = RULE(learned, 0)},
+    {"gpas", "GPAS", "Chen et al. 2025",
+     .differs = "its code applies the gate behind attention's sum and again behind the MLP's, this row once behind the "
+     "block", .needs = "its paper alone", IN(LN), .shrink = RULE(learned, 0)},
     {"hybridnorm", "HybridNorm", "Zhuo et al. 2025", .differs = "the model has RoPE and SwiGLU (recipe: llama)",
      .needs = "its paper alone", PLAIN, .attn.qk = RMS, .attn.v = RMS, .attn.post = RMS, .final = RMS},
     {"hybridnorm-star", "HybridNorm*", "Zhuo et al. 2025, its first block Pre-LN",
@@ -119,8 +121,9 @@ const Variant variants[] = {
      .differs = "alpha = 2L was not verified in the paper's text", .needs = "001-4, 1,000 layers",
      POST(LN), .attn.in = LN, .mlp.in = LN, .carry = RULE(sublayers, 1)},
     {"ngpt", "nGPT", "Loshchilov et al. 2024",
-     .differs = "q and k have a gain each, where the model shares one; the model has RoPE, SwiGLU, no biases, "
-     "no decay and no warm-up",
+     .differs = "q and k have a gain each, one for all heads, where the code shares one per head and channel, held as "
+     "1/sqrt(d); the code norms behind RoPE and takes |alpha|; the model has RoPE, SwiGLU, no biases, no decay and no "
+     "warm-up",
      .needs = "write-up 001, its open question", POST(NORM_unit), .attn.out = NORM_unit, .mlp.out = NORM_unit,
      .attn.qk = RMS, .embed = NORM_unit, .carry = RULE(rest, 1), .gate = RULE(unit_row, 0.05),
      .hidden_scale = RULE(root_row, 1), .logit_scale = RULE(unit_row, 1), .init = CHOICE(init_unit, 0),

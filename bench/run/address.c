@@ -119,10 +119,22 @@ static Rc not_found(const Store *stored, Error *e) {
     return e->code = stored->damage.code;
 }
 
+/* Runs of an experiment's file, or of one that stored plans name and that has no file here. */
+static Rc list(Listing *l, const Session *s, const Store *stored, const char *experiment, Error *e) {
+    char filter[SPEC_KEY_SIZE + SPEC_TEXT_SIZE];
+    Error why;
+    if (!listing_make(l, s, stored, experiment, e)) return RC_OK;
+    if (!experiment || listing_make(l, s, stored, NULL, &why)) return e->code;
+    snprintf(filter, sizeof filter, "experiment=%.150s", experiment);
+    if (!listing_keep(l, filter, &why)) return e->code = RC_OK;
+    listing_release(l);
+    return e->code;
+}
+
 static Rc by_name(const Session *s, const Store *stored, const char *text, char id[SHA256_HEX], Error *e) {
     Listing l;
     char *copy = mem_text(text), *experiment, *rest = split_experiment(copy, &experiment);
-    Rc rc = listing_make(&l, s, stored, experiment, e);
+    Rc rc = list(&l, s, stored, experiment, e);
     if (!rc) {
         rc = keep(&l, rest, e) ? not_found(stored, e) : RC_OK;
         if (!rc) drop_repeated(&l);

@@ -310,6 +310,27 @@ Test(rounded, overflow_at_step_0) {
     }
 }
 
+/* A loss times 2^24: forward all is well, and the gradient of the logits is the first that passes 65,504. All behind it
+ * follow, that of the embedding among them, which a measure reads, too. */
+Test(rounded, overflow_of_a_backward_pass) {
+    static const char *const rows[] = {"portable-fp16-scaled", "simt-fp16-scaled"};
+    for (int i = 0; i < 2; i++) {
+        Error e;
+        const Backend *b = backend_find(rows[i], &e);
+        Recipe recipe = toy_recipe();
+        uint64_t seed = 1, at = 99;
+        StepReport report = {0};
+        if (!b) continue;
+        Trainer *t = made(b, &recipe, &seed, 1, "none");
+        trainer_set_scale(t, 0, (LossScale){.now = 0x1p24});
+        step(t, &report);
+        RoundSite site = trainer_site(t, first_site(t, 0, &at));
+        cr_expect(report.skipped && site.pass == PASS_backward && !strcmp(site.tensor, "logits"), "%s: %s", rows[i],
+                  site.tensor);
+        trainer_free(t);
+    }
+}
+
 /* A replica that diverges counts no further, and its neighbours are as alone. */
 static void alone_and_among(const Backend *b) {
     Recipe recipe[3] = {toy_recipe(), toy_recipe(), toy_recipe()};
