@@ -6,7 +6,7 @@
 A test that was skipped has failed, unless it says that this machine lacks what it is about."""
 import json, re, sys, xml.etree.ElementTree as tree
 
-LACKS = "no CUDA device|no bf16 instruction|backend 'v[34]': this machine cannot run it"
+LACKS = "no CUDA device|no CUDA toolkit|no bf16 instruction|backend 'v[34]': this machine cannot run it"
 SLOWEST = 25
 
 
