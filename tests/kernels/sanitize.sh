@@ -28,7 +28,7 @@ command_of() { ninja -C "$folder" -t commands "$1" | tail -n 1; }
 rebuilt() { # NAME, OBJECT, [SOURCE]
   local made=$work/$1/changed.o compile link
   compile=$(command_of "$2") link=$(command_of $driver)
-  compile=${compile/ -o $2 / -I$work/$1 -o $made } link=${link/ -o $driver / -o $work/$1/driver $made }
+  compile=${compile/ -o $2 / -o $made } compile=${compile/ -I/ -I$work/$1 -I} link=${link/ -o $driver / -o $work/$1/driver $made }
   [ -z "${3:-}" ] || compile="${compile% *} $3"
   (cd "$folder" && sh -c "$compile" && sh -c "$link")
 }

@@ -365,7 +365,7 @@ Test(simt, a_diverging_run_names_the_same_culprit) {
         double lr;
     } broken[] = {{"none", NULL, "act h.", 1e3},
                   {"pre", "learned 0.5", "act h.", 1e3},
-                  {"none", NULL, "grad wte.weight", 1e2},
+                  {"none", NULL, "grad h.1.mlp.c_fc.weight", 1e2},
                   {"post", NULL, "grad norm", 1e2}};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         char culprit[64];
