@@ -187,6 +187,12 @@ bool parse_bool(const char *text, bool *out) {
 }
 
 /* Digits and exponent of the shortest %.*e that reads back; the program never calls setlocale, so "." is the point. */
+static bool reads_back(double x, int digits) {
+    char buffer[40];
+    snprintf(buffer, sizeof buffer, "%.*e", digits, x);
+    return strtod(buffer, NULL) == x;
+}
+
 char *format_real(char *out, double x) {
     if (isnan(x)) return strcpy(out, "nan");
     if (isinf(x)) return strcpy(out, x > 0 ? "inf" : "-inf");
@@ -196,9 +202,15 @@ char *format_real(char *out, double x) {
         return out;
     }
     char buffer[40];
-    int digits = 0;
-    do snprintf(buffer, sizeof buffer, "%.*e", digits, x);
-    while (strtod(buffer, NULL) != x && ++digits < 17);
+    int digits = 0, most = 16; /* behind the first: 16 read back, and more do where fewer do */
+    while (digits < most) {
+        int tried = digits < 3 ? digits : (digits + most) / 2;
+        if (reads_back(x, tried))
+            most = tried;
+        else
+            digits = tried + 1;
+    }
+    snprintf(buffer, sizeof buffer, "%.*e", digits, x);
     int exponent = atoi(strchr(buffer, 'e') + 1);
     if (exponent < -5 || exponent > 15)
         snprintf(out, 40, "%.*e", digits, x);

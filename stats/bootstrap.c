@@ -1,20 +1,42 @@
-/* Exact and Monte-Carlo bootstrap of a mean; what differs is only where the list of means comes
- * from. */
+/* Exact and Monte-Carlo bootstrap of a mean; what differs is only how the means of resamples are asked: all of them as
+ * multisets, or some as a list. */
 #include "stats/bootstrap.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "stats/multisets.h"
 #include "stats/resample.h"
 
-/* Sorted means with running totals, and the sample they came from. */
+/* The means of resamples, and the sample they came from. */
 typedef struct {
     const StSample *sample;
-    StWeighted *list;
+    StMultisets all;  /* of the exact bootstrap */
+    StWeighted *list; /* of the other: sorted, with running totals */
     size_t count;
-    double spread; /* sum of weight * (m* - m)^2 */
+    StStatus status; /* of the answers so far */
 } Means;
+
+static double quantile(Means *m, double q) {
+    double value = NAN;
+    if (m->list != NULL) {
+        return st_weighted_quantile(m->list, m->count, q);
+    }
+    StStatus status = st_multisets_quantile(&m->all, q, &value);
+    m->status = m->status == ST_OK ? status : m->status;
+    return value;
+}
+
+static uint64_t below(Means *m, double x, bool or_equal) {
+    uint64_t count = 0;
+    if (m->list != NULL) {
+        return st_weighted_below(m->list, m->count, x, or_equal);
+    }
+    StStatus status = st_multisets_below(&m->all, x, or_equal, &count);
+    m->status = m->status == ST_OK ? status : m->status;
+    return count;
+}
 
 static double share_of(uint64_t count, uint64_t total) {
     return (double)count / (double)total;
@@ -42,11 +64,10 @@ static double bca_level(double bias, double accel, double z) {
     return divisor > 0.0 ? gsl_cdf_ugaussian_P(bias + (bias + z) / divisor) : NAN;
 }
 
-static void bca(const Means *m, StBoot *r) {
+static void bca(Means *m, StBoot *r) {
     double tol = m->sample->tol, z = gsl_cdf_ugaussian_Pinv((1.0 + r->conf) / 2.0);
-    uint64_t below = st_weighted_below(m->list, m->count, r->mean - tol, false);
-    uint64_t upto = st_weighted_below(m->list, m->count, r->mean + tol, true);
-    double share = (share_of(below, r->total) + share_of(upto, r->total)) / 2.0;
+    uint64_t less = below(m, r->mean - tol, false), upto = below(m, r->mean + tol, true);
+    double share = (share_of(less, r->total) + share_of(upto, r->total)) / 2.0;
     r->bca = (StInterval){ST_DEGENERATE, r->percentile.lo, r->percentile.hi};
     if (!(share > 0.0 && share < 1.0)) {
         return;
@@ -56,40 +77,26 @@ static void bca(const Means *m, StBoot *r) {
     double low = bca_level(r->bias, r->accel, -z), high = bca_level(r->bias, r->accel, z);
     if (low >= 0.0 && high <= 1.0) { /* false for NaN */
         r->bca.status = ST_OK;
-        r->bca.lo = st_weighted_quantile(m->list, m->count, low);
-        r->bca.hi = st_weighted_quantile(m->list, m->count, high);
+        r->bca.lo = quantile(m, low);
+        r->bca.hi = quantile(m, high);
     }
 }
 
 static void intervals(Means *m, StBoot *r) {
     double tail = (1.0 - r->conf) / 2.0, tol = m->sample->tol;
-    st_weighted_sort(m->list, m->count);
-    r->total = m->list[m->count - 1].weight;
-    r->se = sqrt(m->spread / (double)r->total);
-    r->percentile.lo = st_weighted_quantile(m->list, m->count, tail);
-    r->percentile.hi = st_weighted_quantile(m->list, m->count, 1.0 - tail);
+    r->percentile.lo = quantile(m, tail);
+    r->percentile.hi = quantile(m, 1.0 - tail);
     r->basic.lo = 2.0 * r->mean - r->percentile.hi;
     r->basic.hi = 2.0 * r->mean - r->percentile.lo;
     r->percentile.status = r->basic.status = ST_OK;
     bca(m, r);
-    uint64_t negative = st_weighted_below(m->list, m->count, -tol, false);
-    uint64_t upto_zero = st_weighted_below(m->list, m->count, tol, true);
+    uint64_t negative = below(m, -tol, false), upto_zero = below(m, tol, true);
     uint64_t not_below = r->total - negative, tail_count = upto_zero < not_below ? upto_zero : not_below;
     double size = fmax(0.0, fabs(r->mean) - tol);
-    uint64_t left = st_weighted_below(m->list, m->count, r->mean - size, true);
-    uint64_t right = r->total - st_weighted_below(m->list, m->count, r->mean + size, false);
+    uint64_t left = below(m, r->mean - size, true), right = r->total - below(m, r->mean + size, false);
     r->pct = p_of(2 * tail_count, r->total);
     r->koehn = p_of(not_below, r->total);
     r->shift = p_of(left + right, r->total);
-}
-
-static StWeighted *all_means(const StSample *s, size_t *count) {
-    *count = (size_t)st_multiset_count(s->n);
-    StWeighted *list = st_alloc(*count, sizeof *list);
-    if (list != NULL) {
-        st_multiset_sums(s->x, s->n, list);
-    }
-    return list;
 }
 
 /* Random resamples, each summed in the ascending order of its values. */
@@ -109,7 +116,7 @@ static StWeighted *some_means(const StSample *s, size_t draws, StKey key) {
         for (size_t i = 0; i < s->n; i++) {
             sum += (double)times[i] * s->x[i];
         }
-        list[draw] = (StWeighted){sum, 1};
+        list[draw] = (StWeighted){sum / (double)s->n, 1};
     }
     if (rng != NULL) {
         gsl_rng_free(rng);
@@ -122,6 +129,47 @@ static StWeighted *some_means(const StSample *s, size_t draws, StKey key) {
     return list;
 }
 
+/* Root mean square of the list's means about their mean. */
+static double spread_of(StWeighted *list, size_t count, double mean) {
+    double centre = 0.0, squares = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        centre += list[i].value - mean;
+    }
+    centre = mean + centre / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        double u = list[i].value - centre;
+        squares += u * u;
+    }
+    return sqrt(squares / (double)count);
+}
+
+static StStatus ask_all(Means *m, StBoot *r) {
+    const StSample *s = m->sample;
+    r->se = st_multiset_spread(s->x, s->n, r->mean);
+    r->total = st_power_self(s->n);
+    r->distinct = (size_t)st_multiset_count(s->n);
+    m->status = st_multisets_init(&m->all, s->x, s->n);
+    if (m->status == ST_OK) {
+        intervals(m, r);
+    }
+    st_multisets_release(&m->all);
+    return m->status;
+}
+
+static StStatus ask_some(Means *m, size_t draws, StKey key, StBoot *r) {
+    m->list = some_means(m->sample, draws, key);
+    if (m->list == NULL) {
+        return ST_NO_MEMORY;
+    }
+    m->count = r->distinct = draws;
+    r->total = draws;
+    r->se = spread_of(m->list, draws, r->mean);
+    st_weighted_sort(m->list, draws);
+    intervals(m, r);
+    free(m->list);
+    return ST_OK;
+}
+
 static StStatus boot(const StSample *s, size_t draws, StKey key, StBoot *r) {
     r->mean = st_sample_mean(s);
     if (s->n < 2) {
@@ -130,27 +178,8 @@ static StStatus boot(const StSample *s, size_t draws, StKey key, StBoot *r) {
     if (st_sample_sd(s) <= s->tol) {
         return ST_DEGENERATE;
     }
-    Means m = {.sample = s, .count = draws};
-    m.list = r->exact ? all_means(s, &m.count) : some_means(s, draws, key);
-    if (m.list == NULL) {
-        return ST_NO_MEMORY;
-    }
-    r->distinct = m.count;
-    double centre = 0.0, total = 0.0;
-    for (size_t i = 0; i < m.count; i++) {
-        double weight = (double)m.list[i].weight;
-        m.list[i].value /= (double)s->n;
-        centre += weight * (m.list[i].value - r->mean);
-        total += weight;
-    }
-    centre = r->mean + centre / total;
-    for (size_t i = 0; i < m.count; i++) {
-        double u = m.list[i].value - centre;
-        m.spread += (double)m.list[i].weight * u * u;
-    }
-    intervals(&m, r);
-    free(m.list);
-    return ST_OK;
+    Means m = {.sample = s, .status = ST_OK};
+    return r->exact ? ask_all(&m, r) : ask_some(&m, draws, key, r);
 }
 
 static StBoot start(const double *d, size_t n, double scale, double conf, size_t draws, StKey key) {

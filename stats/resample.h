@@ -15,7 +15,8 @@ typedef struct {
     uint64_t weight;
 } StWeighted;
 
-/* C(2n-1, n) for 1 <= n <= 15, and n^n. */
+/* C(n, k) below 2^59; C(2n-1, n) for 1 <= n <= 15; n^n. */
+uint64_t st_binomial(size_t n, size_t k);
 uint64_t st_multiset_count(size_t n);
 uint64_t st_power_self(size_t n);
 
@@ -23,8 +24,15 @@ uint64_t st_power_self(size_t n);
  */
 void st_multiset_sums(const double *x, size_t n, StWeighted *out);
 
+/* Root mean square of those sums over n about their mean, which is near `mean`, added up in the order of
+ * st_multiset_sums without its list. 2 <= n <= 15. */
+double st_multiset_spread(const double *x, size_t n, double mean);
+
 /* Sorts ascending and turns weights into running totals. */
 void st_weighted_sort(StWeighted *list, size_t count);
+
+/* Value at place `at`, counted from 0, of the expanded list, sorted as above. */
+double st_weighted_at(const StWeighted *list, size_t count, uint64_t at);
 
 /* Quantile 0 <= q <= 1 of the expanded list (Hyndman and Fan's type 7), of a list sorted as above.
  */

@@ -8,20 +8,6 @@
 
 enum { ACROSS = 2, HEIGHT = 120, HEIGHT_NARROW = 105 };
 
-/* Mean over the seeds that have a finite number; NaN: none has. *n: how many. */
-static double block_mean(const Table *t, int cell, int arm, const CurveInfo *what, int layer, int *n) {
-    double sum = 0;
-    *n = 0;
-    for (int seed = 0; seed < t->sample.seeds; seed++) {
-        const RunRecord *r = &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
-        double x = curve_mean(&r->curves, what, layer, (int)r->spec.steps);
-        if (!isfinite(x)) continue;
-        sum += x;
-        ++*n;
-    }
-    return *n ? sum / *n : (double)NAN;
-}
-
 static int layers_of(const Table *t, int cell, int arm) {
     return t->records[(cell * t->sample.arms + arm) * t->sample.seeds].curves.layers;
 }
@@ -35,37 +21,73 @@ static int most_layers(const Table *t, int cell) {
     return most;
 }
 
+/* Over the seeds that have a finite number: how many, and their mean; NaN: none has. */
+typedef struct BlockMean {
+    double mean;
+    int seeds;
+} BlockMean;
+
+static BlockMean mean_over(const Table *t, int cell, int arm, const CurveInfo *what, int layer) {
+    BlockMean out = {0};
+    for (int seed = 0; seed < t->sample.seeds; seed++) {
+        const RunRecord *r = &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
+        double x = curve_mean(&r->curves, what, layer, (int)r->spec.steps);
+        if (!isfinite(x)) continue;
+        out.mean += x;
+        out.seeds++;
+    }
+    out.mean = out.seeds ? out.mean / out.seeds : (double)NAN;
+    return out;
+}
+
+static int most_of_all(const Table *t) {
+    int most = 0;
+    for (int cell = 0; cell < t->sample.cells; cell++) most = most_layers(t, cell) > most ? most_layers(t, cell) : most;
+    return most;
+}
+
+/* Every one is looked at several times: they are made together, when the first is asked for. */
+static BlockMean block_mean(const Table *t, int cell, int p, int arm, int layer) {
+    int layers = most_of_all(t), panels = t->x->block_panels, arms = t->sample.arms;
+    BlockMean *all = t->found->block;
+    if (!all) {
+        all = t->found->block = mem_alloc((size_t)(t->sample.cells * panels * arms * layers), sizeof *all);
+        for (int i = 0; i < t->sample.cells * panels * arms; i++)
+            for (int l = 0; l < layers_of(t, i / arms / panels, i % arms); l++)
+                all[i * layers + l] =
+                    mean_over(t, i / arms / panels, i % arms, t->x->block_panel[i / arms % panels].curve, l);
+    }
+    return all[((cell * panels + p) * arms + arm) * layers + layer];
+}
+
 /* What the CSV calls a curve of the blocks: the usual ones by their column, as ever, others as files name them. */
 static const char *quantity(const CurveInfo *curve) {
     return probe_info[curve_probe(curve)].usual ? curve->column : curve->name;
 }
 
 void figure_blocks_csv(const Table *t, Text *out) {
-    int most = 0;
-    for (int cell = 0; cell < t->sample.cells; cell++) most = most_layers(t, cell) > most ? most_layers(t, cell) : most;
-    if (most < 1 || !t->x->block_panels || !figure_curve_cells(t)) return;
+    if (most_of_all(t) < 1 || !t->x->block_panels || !figure_curve_cells(t)) return;
     text_format(out, "cell,arm,quantity,block,mean,seeds,of\n");
     for (int cell = 0; cell < t->sample.cells; cell++)
         for (int p = 0; p < t->x->block_panels; p++)
             for (int arm = 0; arm < t->sample.arms; arm++)
                 for (int l = 0; l < layers_of(t, cell, arm); l++) {
                     char where[256];
-                    int n;
-                    double mean = block_mean(t, cell, arm, t->x->block_panel[p].curve, l, &n);
+                    BlockMean of = block_mean(t, cell, p, arm, l);
                     csv_text(out, experiment_cell_text(where, t->x, cell));
                     text_format(out, ",");
                     csv_text(out, t->x->arm[arm].name);
                     text_format(out, ",%s,%d,", quantity(t->x->block_panel[p].curve), l);
-                    csv_number(out, mean);
-                    text_format(out, ",%d,%d\n", n, t->sample.seeds);
+                    csv_number(out, of.mean);
+                    text_format(out, ",%d,%d\n", of.seeds, t->sample.seeds);
                 }
 }
 
 /* Whether any line has a point: records of schema 1 know no norm inputs, and a placement may have no norm. */
 static bool panel_any(const Table *t, int cell, int p) {
     for (int arm = 0; arm < t->sample.arms; arm++)
-        for (int l = 0, n; l < layers_of(t, cell, arm); l++)
-            if (block_mean(t, cell, arm, t->x->block_panel[p].curve, l, &n) > 0) return true;
+        for (int l = 0; l < layers_of(t, cell, arm); l++)
+            if (block_mean(t, cell, p, arm, l).mean > 0) return true;
     return false;
 }
 
@@ -79,8 +101,8 @@ static void data(const Table *t, int cell, Text *out) {
     for (int p = 0; p < t->x->block_panels; p++)
         for (int arm = 0; arm < t->sample.arms; arm++) {
             text_format(out, "$d%d_%d << END\n", p, arm);
-            for (int l = 0, n; l < layers_of(t, cell, arm); l++) {
-                double x = block_mean(t, cell, arm, t->x->block_panel[p].curve, l, &n);
+            for (int l = 0; l < layers_of(t, cell, arm); l++) {
+                double x = block_mean(t, cell, p, arm, l).mean;
                 if (x > 0)
                     text_format(out, "%d %.9g\n", l, x);
                 else
@@ -96,9 +118,8 @@ static int lines_over(const Table *t, int cell, int p, int arm) {
     int over = 0, layers = layers_of(t, cell, arm);
     for (int other = arm + 1; other < t->sample.arms; other++) {
         bool same = layers_of(t, cell, other) == layers;
-        for (int l = 0, n; l < layers && same; l++) {
-            double x = block_mean(t, cell, arm, t->x->block_panel[p].curve, l, &n);
-            double y = block_mean(t, cell, other, t->x->block_panel[p].curve, l, &n);
+        for (int l = 0; l < layers && same; l++) {
+            double x = block_mean(t, cell, p, arm, l).mean, y = block_mean(t, cell, p, other, l).mean;
             same = fabs(x - y) < 0.01 * x;
         }
         over += same && over < 3;
@@ -118,8 +139,8 @@ static bool any_over(const Table *t, int cell) {
 static void panel_range(const Table *t, int cell, int p, double *least, double *most) {
     *least = (double)INFINITY, *most = 0;
     for (int arm = 0; arm < t->sample.arms; arm++)
-        for (int l = 0, n; l < layers_of(t, cell, arm); l++) {
-            double x = block_mean(t, cell, arm, t->x->block_panel[p].curve, l, &n);
+        for (int l = 0; l < layers_of(t, cell, arm); l++) {
+            double x = block_mean(t, cell, p, arm, l).mean;
             if (x > 0) *least = fmin(*least, x), *most = fmax(*most, x);
         }
 }

@@ -9,10 +9,9 @@
 enum { ROW = 15, NARROW_ROW = 26, LABELS = 160, WORDS = 118 };
 
 static int parts(const Table *t) {
-    Ranking y;
-    if (!ranking_make(&y, &t->sample)) return 0;
-    int groups = y.rows ? y.groups : 0;
-    ranking_release(&y);
+    const Ranking *y = table_ranking(t);
+    if (!y) return 0;
+    int groups = y->rows ? y->groups : 0;
     return groups;
 }
 
@@ -52,23 +51,22 @@ static void range_of(const RankingRow *row, int arms, int seeds, double *least, 
 
 /* $s: seeds; $x: runs that diverged; $m: means and intervals; by arm. */
 static void data(const Table *t, int part, Text *out) {
-    Ranking y;
-    if (!ranking_make(&y, &t->sample)) return;
-    const RankingRow *first = &y.row[part * y.arms];
-    for (const RankingRow *row = first; row < first + y.arms; row++) {
+    const Ranking *y = table_ranking(t);
+    if (!y) return;
+    const RankingRow *first = &y->row[part * y->arms];
+    for (const RankingRow *row = first; row < first + y->arms; row++) {
         double at = -mark_at(row, first, 0);
         bool shown = !row->judged_lost && row->t.status == ST_OK;
         for (int lost = 0; lost < 2; lost++) {
             int found = 0;
             text_format(out, "$%s%d_%d << END\n", lost ? "x" : "s", row->group, row->arm);
-            for (int s = 0; s < y.seeds; s++)
+            for (int s = 0; s < y->seeds; s++)
                 if (row->lost[s] == lost) text_format(out, "%.9g %.9g\n", row->value[s], at), found++;
             text_format(out, found ? "END\n" : "NaN NaN\nEND\n");
         }
         text_format(out, "$m%d_%d << END\n%.9g %.9g %.9g %.9g\nEND\n", row->group, row->arm, row->t.mean, at,
                     shown ? row->t.lo : row->t.mean, shown ? row->t.hi : row->t.mean);
     }
-    ranking_release(&y);
 }
 
 static void row_words(const Table *t, const Sheet *s, const Ranking *y, const RankingRow *row, const RankingRow *first,
@@ -123,39 +121,38 @@ static void plot(const Table *t, const Sheet *s, const RankingRow *first, int ar
 }
 
 static void draw(const Table *t, int part, Sheet *s, Text *out) {
-    Ranking y;
+    const Ranking *y = table_ranking(t);
     char where[400], conf[40];
     double least, most, height = s->narrow ? NARROW_ROW : ROW;
     Text note;
-    if (!ranking_make(&y, &t->sample)) return;
-    const RankingRow *first = &y.row[part * y.arms];
+    if (!y) return;
+    const RankingRow *first = &y->row[part * y->arms];
     text_init(&note);
-    s->left = s->narrow ? 10 : labels_of(t), s->right = s->narrow ? 10 : WORDS + (y.apart ? 34 : 0);
-    snprintf(where, sizeof where, "%s%safter %d steps", y.group[part], y.group[part][0] ? ", " : "",
+    s->left = s->narrow ? 10 : labels_of(t), s->right = s->narrow ? 10 : WORDS + (y->apart ? 34 : 0);
+    snprintf(where, sizeof where, "%s%safter %d steps", y->group[part], y->group[part][0] ? ", " : "",
              t->sample.cell[0].step[t->sample.cell[0].steps - 1]);
     sheet_title(s, t, where);
-    text_format(&note, "○ One per seed (%d). Filled: mean and %s%% t interval, in brackets on the right", y.seeds,
+    text_format(&note, "○ One per seed (%d). Filled: mean and %s%% t interval, in brackets on the right", y->seeds,
                 table_confidence(t, conf));
-    if (y.apart)
+    if (y->apart)
         text_format(&note, ", and the places that the runs leave open: where places overlap, arms are not apart");
     text_format(&note, ".");
     text_format(&note, " → Beyond the axis. × Diverged: counts as the uniform predictor.");
     sheet_note(s, note.at);
-    sheet_panels(s, 1, 1, y.arms * height, 0);
+    sheet_panels(s, 1, 1, y->arms * height, 0);
     sheet_open(s, out);
     sheet_panel(s, 0, "", "", "validation loss, nats per token (lower is better)", out);
-    range_of(first, y.arms, y.seeds, &least, &most);
+    range_of(first, y->arms, y->seeds, &least, &most);
     sheet_bounds(&least, &most, false);
     text_format(out,
                 "set border 1\nunset ytics\nunset grid\nset grid x lc rgb '#e6e6e6' lt 1 lw 0.5\nset format x '%%g'\n"
                 "set xrange [%.9g:%.9g]\nset yrange [%d:0]\n",
-                least, most, -y.arms);
-    for (const RankingRow *row = first; row < first + y.arms; row++) row_words(t, s, &y, row, first, most, height, out);
-    plot(t, s, first, y.arms, out);
+                least, most, -y->arms);
+    for (const RankingRow *row = first; row < first + y->arms; row++) row_words(t, s, y, row, first, most, height, out);
+    plot(t, s, first, y->arms, out);
     text_format(out, "set border 3\n");
     sheet_close(s, t, out);
     text_release(&note);
-    ranking_release(&y);
 }
 
 static void caption(const Table *t, int part, Text *out) {

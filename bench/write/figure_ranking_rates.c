@@ -13,10 +13,9 @@ static int chunks(const Table *t) {
 }
 
 static int parts(const Table *t) {
-    Ranking y;
-    if (!ranking_make(&y, &t->sample)) return 0;
-    int groups = y.rows && y.rates > 1 ? y.groups : 0;
-    ranking_release(&y);
+    const Ranking *y = table_ranking(t);
+    if (!y) return 0;
+    int groups = y->rows && y->rates > 1 ? y->groups : 0;
     return groups * chunks(t);
 }
 
@@ -75,12 +74,11 @@ static void arm_data(const Ranking *y, const RankingRow *row, Text *out) {
 }
 
 static void data(const Table *t, int part, Text *out) {
-    Ranking y;
-    if (!ranking_make(&y, &t->sample)) return;
-    Shown s = shown_of(t, &y, part);
-    for (const RankingRow *row = s.first; row < s.end; row++) arm_data(&y, row, out);
-    if (s.base < s.first || s.base >= s.end) arm_data(&y, s.base, out);
-    ranking_release(&y);
+    const Ranking *y = table_ranking(t);
+    if (!y) return;
+    Shown s = shown_of(t, y, part);
+    for (const RankingRow *row = s.first; row < s.end; row++) arm_data(y, row, out);
+    if (s.base < s.first || s.base >= s.end) arm_data(y, s.base, out);
 }
 
 /* Of all arms of the group, so that its parts have one axis. */
@@ -120,15 +118,15 @@ static void panel(const Table *t, const Ranking *y, const Shown *shown, const Ra
 }
 
 static void draw(const Table *t, int part, Sheet *s, Text *out) {
-    Ranking y;
+    const Ranking *y = table_ranking(t);
     double least, most;
     char where[400], note[300];
     int lines = 1;
-    if (!ranking_make(&y, &t->sample)) return;
-    Shown shown = shown_of(t, &y, part);
+    if (!y) return;
+    Shown shown = shown_of(t, y, part);
     s->narrow_across = ACROSS / 2;
-    snprintf(where, sizeof where, "%s%sloss by learning rate, after %d steps", y.group[part / chunks(t)],
-             y.group[part / chunks(t)][0] ? ", " : "", t->sample.cell[0].step[t->sample.cell[0].steps - 1]);
+    snprintf(where, sizeof where, "%s%sloss by learning rate, after %d steps", y->group[part / chunks(t)],
+             y->group[part / chunks(t)][0] ? ", " : "", t->sample.cell[0].step[t->sample.cell[0].steps - 1]);
     sheet_title(s, t, where);
     snprintf(
         note, sizeof note,
@@ -143,10 +141,9 @@ static void draw(const Table *t, int part, Sheet *s, Text *out) {
     }
     sheet_panels(s, (int)(shown.end - shown.first), ACROSS, HEIGHT, lines);
     sheet_open(s, out);
-    range_of(&y, &y.row[part / chunks(t) * y.arms], &least, &most);
-    for (const RankingRow *row = shown.first; row < shown.end; row++) panel(t, &y, &shown, row, least, most, s, out);
+    range_of(y, &y->row[part / chunks(t) * y->arms], &least, &most);
+    for (const RankingRow *row = shown.first; row < shown.end; row++) panel(t, y, &shown, row, least, most, s, out);
     sheet_close(s, t, out);
-    ranking_release(&y);
 }
 
 static void caption(const Table *t, int part, Text *out) {

@@ -168,24 +168,23 @@ static void group_text(const Table *t, const Ranking *y, const RankingRow *row, 
 }
 
 void ranking_text(const Table *t, Text *out) {
-    Ranking y;
+    const Ranking *y = table_ranking(t);
     Text words;
-    if (!ranking_make(&y, &t->sample)) return;
+    if (!y) return;
     text_init(&words);
     text_format(out, "\nRanking\n");
-    ranking_words(t, &y, &words);
+    ranking_words(t, y, &words);
     table_wrapped(words.at, 0, out);
-    for (int group = 0; group < y.groups && y.rows; group++) group_text(t, &y, &y.row[group * y.arms], out);
-    if (y.rows) {
+    for (int group = 0; group < y->groups && y->rows; group++) group_text(t, y, &y->row[group * y->arms], out);
+    if (y->rows) {
         text_clear(&words);
-        ranking_methods(t, &y, &words);
+        ranking_methods(t, y, &words);
         text_format(&words, " ");
         ranking_legend(&words);
         text_format(out, "\n");
         table_wrapped(words.at, 0, out);
     }
     text_release(&words);
-    ranking_release(&y);
 }
 
 static void csv_field(Text *out, double x) {
@@ -228,11 +227,10 @@ static void csv_line(const Table *t, const Ranking *y, const RankingRow *row, Te
 }
 
 void ranking_csv(const Table *t, Text *out) {
-    Ranking y;
-    if (!ranking_make(&y, &t->sample)) return;
+    const Ranking *y = table_ranking(t);
+    if (!y) return;
     text_format(out, "group,rank,first_place,last_place,mean_rank,arm,label,seeds,loss,loss_lo,loss_hi,delta,delta_lo,"
                      "delta_hi,p,p_adjusted,p_floor,rates,basin_low,basin_high,judged_diverged,"
                      "diverged,stalled,runs,parameters,flops_per_step,loss_chosen_on_itself\n");
-    for (int i = 0; i < y.rows; i++) csv_line(t, &y, &y.row[i], out);
-    ranking_release(&y);
+    for (int i = 0; i < y->rows; i++) csv_line(t, y, &y->row[i], out);
 }

@@ -57,17 +57,16 @@ static json_t *row_json(const Table *t, const Ranking *y, const RankingRow *row)
 }
 
 json_t *ranking_json(const Table *t) {
-    Ranking y;
-    if (!ranking_make(&y, &t->sample)) return json_null();
-    json_t *o = json_status(y.status), *rates = json_array(), *rows = json_array();
-    for (int k = 0; k < y.rates; k++) json_array_append_new(rates, json_real(y.rate[k]));
-    for (int i = 0; i < y.rows; i++) json_array_append_new(rows, row_json(t, &y, &y.row[i]));
+    const Ranking *y = table_ranking(t);
+    if (!y) return json_null();
+    json_t *o = json_status(y->status), *rates = json_array(), *rows = json_array();
+    for (int k = 0; k < y->rates; k++) json_array_append_new(rates, json_real(y->rate[k]));
+    for (int i = 0; i < y->rows; i++) json_array_append_new(rows, row_json(t, y, &y->row[i]));
     json_object_set_new(o, "rates", rates);
     json_put(o, "basin_nats", SENSITIVITY_BASIN);
-    json_object_set_new(o, "apart", json_boolean(y.apart));
-    if (y.pairs.status == ST_OK) json_put(o, "pairs_floor", y.pairs.p_min);
-    if (y.joint.status == ST_OK) json_put(o, "floor", y.joint.p_min);
+    json_object_set_new(o, "apart", json_boolean(y->apart));
+    if (y->pairs.status == ST_OK) json_put(o, "pairs_floor", y->pairs.p_min);
+    if (y->joint.status == ST_OK) json_put(o, "floor", y->joint.p_min);
     json_object_set_new(o, "rows", rows);
-    ranking_release(&y);
     return o;
 }

@@ -147,20 +147,19 @@ static void write_table(const Table *t, const Ranking *y, const Kind *kind, int 
 }
 
 static void write_tables(const Table *t, const char *what, const Kind *const *kind, int kinds, Text *out) {
-    Ranking y;
-    if (!ranking_make(&y, &t->sample)) return;
+    const Ranking *y = table_ranking(t);
+    if (!y) return;
     table_header_comment(t, what, out);
-    for (int group = 0; group < y.groups && y.rows; group++)
-        for (int i = 0; i < kinds; i++) write_table(t, &y, kind[i], group, out);
-    if (!y.rows) { /* too few seeds: what would stand above it says so */
+    for (int group = 0; group < y->groups && y->rows; group++)
+        for (int i = 0; i < kinds; i++) write_table(t, y, kind[i], group, out);
+    if (!y->rows) { /* too few seeds: what would stand above it says so */
         Text words;
         text_init(&words);
-        ranking_words(t, &y, &words);
+        ranking_words(t, y, &words);
         latex_text(out, words.at);
         text_format(out, "\n");
         text_release(&words);
     }
-    ranking_release(&y);
 }
 
 void ranking_tex(const Table *t, Text *out) {
@@ -174,17 +173,17 @@ void ranking_cost_tex(const Table *t, Text *out) {
 }
 
 void ranking_cost_text(const Table *t, Text *out) {
-    Ranking y;
+    const Ranking *y = table_ranking(t);
     char loss[SHOWN], ratio[SHOWN], least[SHOWN], most[SHOWN], step[SHOWN], memory[SHOWN];
-    if (!ranking_make(&y, &t->sample)) return;
-    for (int i = 0; i < y.rows; i++) {
-        const RankingRow *row = &y.row[i];
+    if (!y) return;
+    for (int i = 0; i < y->rows; i++) {
+        const RankingRow *row = &y->row[i];
         Cost c = table_cost(t, row->arm);
         char range[3 * SHOWN];
-        if (i % y.arms == 0) {
+        if (i % y->arms == 0) {
             text_format(out, "\n  %4s  %-*s %8s %10s %8s %24s %9s %7s\n", "rank", LABEL, "cost (times are noisy)",
                         "loss", "parameters", "MFLOP", "step time / baseline", "ms a step", "MB");
-            if (y.group[row->group][0]) text_format(out, "  %s\n", y.group[row->group]);
+            if (y->group[row->group][0]) text_format(out, "  %s\n", y->group[row->group]);
         }
         snprintf(range, sizeof range, "%s [%s, %s]", show_number(ratio, c.ratio, 3), show_number(least, c.least, 2),
                  show_number(most, c.most, 2));
@@ -194,5 +193,4 @@ void ranking_cost_text(const Table *t, Text *out) {
                     row->parameters, 1e-6 * row->flops, range, show_number(step, 1e3 * c.step_seconds, 1),
                     show_number(memory, c.memory_mb, 0));
     }
-    ranking_release(&y);
 }

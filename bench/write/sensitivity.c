@@ -116,23 +116,23 @@ static const char method[] = "Each seed's rate is the one that the other seeds c
                              "at all rates within a seed and choose anew; p's are adjusted by max-T over all of them.";
 
 void sensitivity_text(const Table *t, Text *out) {
-    Sensitivity y;
+    const Sensitivity *y = table_sensitivity(t);
     char shown[SHOWN];
     Text a, b;
-    if (!sensitivity_make(&y, &t->sample)) return;
+    if (!y) return;
     text_init(&a);
     text_init(&b);
     text_format(out, "\nSensitivity to the learning rate, over");
-    for (int k = 0; k < y.rates; k++) text_format(out, " %s", show_rate(shown, y.rate[k]));
-    text_format(out, "; mean (SD) over %d seeds; minus %s: [CI], p with floor %s\n", y.seeds,
-                t->x->arm[t->sample.baseline].label, show_p(shown, y.floor));
+    for (int k = 0; k < y->rates; k++) text_format(out, " %s", show_rate(shown, y->rate[k]));
+    text_format(out, "; mean (SD) over %d seeds; minus %s: [CI], p with floor %s\n", y->seeds,
+                t->x->arm[t->sample.baseline].label, show_p(shown, y->floor));
     table_wrapped(method, 2, out);
-    for (const SensitivityRow *row = y.row; row < y.row + y.rows; row++) {
-        if (row->arm == 0 && y.group[row->group][0]) text_format(out, "  %s\n", y.group[row->group]);
+    for (const SensitivityRow *row = y->row; row < y->row + y->rows; row++) {
+        if (row->arm == 0 && y->group[row->group][0]) text_format(out, "  %s\n", y->group[row->group]);
         for (int q = 0; q < SENSITIVITY_COUNT; q++) {
             text_clear(&a);
             text_clear(&b);
-            number(&y, row, q, false, &a);
+            number(y, row, q, false, &a);
             difference(row, q, false, &b);
             text_format(out, "  ");
             show_column(out, q ? "" : t->x->arm[row->arm].label, 18);
@@ -141,7 +141,6 @@ void sensitivity_text(const Table *t, Text *out) {
     }
     text_release(&a);
     text_release(&b);
-    sensitivity_release(&y);
 }
 
 static void begin(const char *caption, Text *out) {
@@ -152,40 +151,40 @@ static void begin(const char *caption, Text *out) {
 }
 
 void sensitivity_tex(const Table *t, Text *out) {
-    Sensitivity y;
+    const Sensitivity *y = table_sensitivity(t);
     char shown[SHOWN];
-    if (!sensitivity_make(&y, &t->sample)) return;
+    if (!y) return;
     Text words;
     text_init(&words);
     table_header_comment(t, "sensitivity to the learning rate", out);
     text_format(&words, "%s%s%s: sensitivity to the learning rate over the grid", table_mark(t),
                 t->exploratory ? ": " : "", t->x->title);
-    for (int k = 0; k < y.rates; k++) text_format(&words, "%s %s", k ? "," : "", show_rate(shown, y.rate[k]));
+    for (int k = 0; k < y->rates; k++) text_format(&words, "%s %s", k ? "," : "", show_rate(shown, y->rate[k]));
     text_format(
         &words,
         ". Mean (standard deviation) over n = %d seeds; differences to %s with paired t intervals, p with "
         "floor %s. %s Basin: neighbouring rates up to 0.1 nats above the chosen one. Sensitivity: mean "
         "loss above that at the chosen rate, a loss counting at most as the first. Rates: geometric mean (range), "
         "compared by their ratio; no stable rate counts as one step below the grid.",
-        y.seeds, t->x->arm[t->sample.baseline].label, show_p(shown, y.floor), method);
+        y->seeds, t->x->arm[t->sample.baseline].label, show_p(shown, y->floor), method);
     begin(words.at, out);
-    for (const SensitivityRow *row = y.row; row < y.row + y.rows; row++) {
-        if (row > y.row && (row - y.row) % ROWS_PER_TABLE == 0) {
+    for (const SensitivityRow *row = y->row; row < y->row + y->rows; row++) {
+        if (row > y->row && (row - y->row) % ROWS_PER_TABLE == 0) {
             text_format(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
             text_clear(&words);
             text_format(&words, "%s: sensitivity to the learning rate, continued.", t->x->title);
             begin(words.at, out);
         }
         if (row->arm == 0 && row->group) text_format(out, "\\addlinespace\n");
-        if (row->arm == 0 && y.group[row->group][0]) {
+        if (row->arm == 0 && y->group[row->group][0]) {
             text_format(out, "\\multicolumn{4}{@{}l}{\\textit{");
-            latex_text(out, y.group[row->group]);
+            latex_text(out, y->group[row->group]);
             text_format(out, "}} \\\\\n");
         }
         for (int q = 0; q < SENSITIVITY_COUNT; q++) {
             if (!q) latex_text(out, t->x->arm[row->arm].label);
             text_format(out, " & %s & ", headings[q]);
-            number(&y, row, q, true, out);
+            number(y, row, q, true, out);
             text_format(out, " & ");
             difference(row, q, true, out);
             text_format(out, " \\\\\n");
@@ -193,21 +192,20 @@ void sensitivity_tex(const Table *t, Text *out) {
     }
     text_format(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
     text_release(&words);
-    sensitivity_release(&y);
 }
 
 json_t *sensitivity_json(const Table *t) {
-    Sensitivity y;
-    if (!sensitivity_make(&y, &t->sample)) return json_null();
+    const Sensitivity *y = table_sensitivity(t);
+    if (!y) return json_null();
     json_t *o = json_object(), *rates = json_array(), *rows = json_array();
-    for (int k = 0; k < y.rates; k++) json_array_append_new(rates, json_real(y.rate[k]));
-    for (const SensitivityRow *row = y.row; row < y.row + y.rows; row++) {
+    for (int k = 0; k < y->rates; k++) json_array_append_new(rates, json_real(y->rate[k]));
+    for (const SensitivityRow *row = y->row; row < y->row + y->rows; row++) {
         json_t *one = json_object();
-        json_put_text(one, "group", y.group[row->group]);
+        json_put_text(one, "group", y->group[row->group]);
         json_put_text(one, "arm", t->x->arm[row->arm].name);
         for (int q = 0; q < SENSITIVITY_COUNT; q++) {
             json_t *number = json_object(), *values = json_array();
-            for (int s = 0; s < y.seeds; s++) json_array_append_new(values, json_number_of(row->value[q][s]));
+            for (int s = 0; s < y->seeds; s++) json_array_append_new(values, json_number_of(row->value[q][s]));
             json_put(number, "mean", row->mean[q]), json_put(number, "sd", row->sd[q]);
             json_object_set_new(number, "values", values);
             const StTci *c = &row->minus[q];
@@ -220,14 +218,13 @@ json_t *sensitivity_json(const Table *t) {
         }
         json_object_set_new(one, "seeds_without_stable_rate", json_integer(row->none));
         json_t *chosen = json_array();
-        for (int s = 0; s < y.seeds && y.seeds > 1; s++)
-            json_array_append_new(chosen, json_real(y.rate[row->chosen[s]]));
+        for (int s = 0; s < y->seeds && y->seeds > 1; s++)
+            json_array_append_new(chosen, json_real(y->rate[row->chosen[s]]));
         json_object_set_new(one, "chosen_rates", chosen);
         json_array_append_new(rows, one);
     }
     json_object_set_new(o, "rates", rates);
-    json_put(o, "floor", y.floor);
+    json_put(o, "floor", y->floor);
     json_object_set_new(o, "rows", rows);
-    sensitivity_release(&y);
     return o;
 }

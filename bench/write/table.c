@@ -106,6 +106,7 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
     t->same_batches = same_batches(t);
     sample_hash(s, records, t->results_hash);
     for (int i = 0; i < s->cells * s->arms * s->seeds; i++) t->synthetic |= !isnan(records[i].entropy_rate);
+    t->found = mem_alloc(1, sizeof *t->found);
     compare(t);
     if (claims) claim_verdicts_make(&t->verdicts, claims, s);
     t->tied = mem_alloc((size_t)s->cells * SAMPLE_MOST_STEPS * (size_t)s->arms, sizeof *t->tied);
@@ -115,13 +116,39 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
     return RC_OK;
 }
 
+static void release_found(TableFound *f) {
+    if (f && f->ranking) ranking_release(f->ranking);
+    if (f && f->sensitivity) sensitivity_release(f->sensitivity);
+    if (f) free(f->ranking), free(f->sensitivity), free(f->block);
+    free(f);
+}
+
 void table_release(Table *t) {
+    release_found(t->found);
     sample_release(&t->sample);
     family_release(&t->family);
     claim_verdicts_release(&t->verdicts);
     text_release(&t->classes);
     free(t->tied);
     *t = (Table){0};
+}
+
+const Ranking *table_ranking(const Table *t) {
+    TableFound *f = t->found;
+    if (f->ranked) return f->ranking;
+    f->ranked = true;
+    f->ranking = mem_alloc(1, sizeof *f->ranking);
+    if (!ranking_make(f->ranking, &t->sample)) free(f->ranking), f->ranking = NULL;
+    return f->ranking;
+}
+
+const Sensitivity *table_sensitivity(const Table *t) {
+    TableFound *f = t->found;
+    if (f->swept) return f->sensitivity;
+    f->swept = true;
+    f->sensitivity = mem_alloc(1, sizeof *f->sensitivity);
+    if (!sensitivity_make(f->sensitivity, &t->sample)) free(f->sensitivity), f->sensitivity = NULL;
+    return f->sensitivity;
 }
 
 /* The family's cells ascend: its first comparison of a cell by halving. */

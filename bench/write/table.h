@@ -30,6 +30,8 @@
 #define BENCH_WRITE_TABLE_H
 
 #include "bench/verdict/claim_verdict.h"
+#include "bench/verdict/ranking.h"
+#include "bench/verdict/sensitivity.h"
 #include "bench/formats/latex.h"
 
 /* What stands in bold: the best arm and those not separated from it, the best alone when it is separated from all, or
@@ -51,6 +53,14 @@ typedef struct {
     const char *notes;   /* which records were left out as of another arithmetic (Records.notes); NULL or "": none */
 } TableOptions;
 
+/* Summaries that several writers show, each made when the first asks for it. */
+typedef struct {
+    bool ranked, swept; /* whether it was asked for */
+    Ranking *ranking;   /* NULL: the experiment does not ask for it */
+    Sensitivity *sensitivity;
+    struct BlockMean *block; /* of figure_blocks.c; NULL: not asked for */
+} TableFound;
+
 typedef struct {
     const Experiment *x;
     const RunRecord *records;
@@ -71,6 +81,7 @@ typedef struct {
     int undeclared; /* runs that were trained before this plan was written down */
     bool exploratory; /* options.exploratory, or some run is undeclared, or it is partial */
     bool partial;     /* options.partial says something */
+    TableFound *found; /* owned; what was asked for so far */
 } Table;
 
 /* x, records ([cells][arms][seeds]) and claims outlive the table. The codes of sample_make. On failure *t is
@@ -93,6 +104,11 @@ const ReportedTable *table_reported(const Table *t, int cell, int step);
 
 /* What it says of an arm's quantity (a metric, or a metric and "_sd"), or NULL. */
 const ReportedNumber *table_reported_number(const Table *t, int cell, int step, int arm, const char *quantity);
+
+/* The ranking of its arms and their sensitivity to the learning rate; NULL: the experiment does not ask for it, or has
+ * no sweep. */
+const Ranking *table_ranking(const Table *t);
+const Sensitivity *table_sensitivity(const Table *t);
 
 bool table_tied(const Table *t, int cell, int step, int arm);
 

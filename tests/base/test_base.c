@@ -159,6 +159,11 @@ Test(base, reals_print_as_the_shortest_that_reads_back) {
         if (!isfinite(x)) continue;
         back = strtod(format_real(out, x), NULL);
         cr_assert(back == x, "%a -> %s", x, out);
+        char shorter[40];
+        int digits = -1;
+        do snprintf(shorter, sizeof shorter, "%.*e", ++digits, x);
+        while (strtod(shorter, NULL) != x);
+        if (strchr(out, 'e')) cr_assert_str_eq(out, shorter);
     }
 }
 

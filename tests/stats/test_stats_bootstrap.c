@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "stats/bootstrap.h"
+#include "stats/multisets.h"
 #include "stats/resample.h"
 #include "tests/stats/test_stats.h"
 
@@ -49,6 +50,63 @@ Test(stats_bootstrap, weighted_quantile) {
     cr_assert_eq(st_weighted_below(list, 3, 1, true), 2);
     cr_assert_eq(st_weighted_below(list, 3, 2.5, false), 3);
     cr_assert_eq(st_weighted_below(list, 3, 9, false), 4);
+}
+
+/* Asked in halves, the resamples answer as their whole sorted list does, bit by bit: of values without ties, with many,
+ * and with one far away. */
+Test(stats_bootstrap, halves_answer_as_the_whole_list) {
+    gsl_rng *rng = st_rng_new((StKey){7, 8});
+    const double levels[] = {0, 1e-6, .02, .025, .5, .731, .975, .99999, 1};
+    for (size_t n = 2; n <= 11; n++) {
+        size_t count = (size_t)st_multiset_count(n);
+        StWeighted *list = malloc(count * sizeof *list);
+        for (int kind = 0; kind < 4; kind++) {
+            double x[11];
+            for (size_t i = 0; i < n; i++) {
+                x[i] = kind == 1 ? st_rng_below(rng, 3) / 100. : gsl_rng_uniform(rng) - .4;
+                x[i] *= kind == 2 && i > 0 ? 1e-4 : kind == 3 ? 1e90 : 1;
+            }
+            st_multiset_sums(x, n, list);
+            for (size_t i = 0; i < count; i++) {
+                list[i].value /= (double)n;
+            }
+            st_weighted_sort(list, count);
+            StMultisets m;
+            STATUS(st_multisets_init(&m, x, n), ST_OK);
+            for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+                double value, want = st_weighted_quantile(list, count, levels[i]);
+                uint64_t below;
+                STATUS(st_multisets_quantile(&m, levels[i], &value), ST_OK);
+                cr_assert(value == want, "n %zu, kind %d, %g: %.17g, not %.17g", n, kind, levels[i], value, want);
+                STATUS(st_multisets_below(&m, want, i % 2, &below), ST_OK);
+                cr_assert_eq(below, st_weighted_below(list, count, want, i % 2));
+            }
+            st_multisets_release(&m);
+        }
+        free(list);
+    }
+    gsl_rng_free(rng);
+}
+
+/* What a bootstrap of 12 values without ties asks looks at about as many parts as there are multisets; sorting those
+ * compared twenty times as many. */
+Test(stats_bootstrap, halves_are_few) {
+    gsl_rng *rng = st_rng_new((StKey){9, 10});
+    double x[12], value;
+    uint64_t below;
+    StMultisets m;
+    for (int i = 0; i < 12; i++) {
+        x[i] = gsl_rng_uniform(rng) - .3;
+    }
+    STATUS(st_multisets_init(&m, x, 12), ST_OK);
+    cr_assert_eq(m.steps, 2 * 18564); /* C(18, 6) of each half */
+    for (int i = 0; i < 4; i++) {
+        st_multisets_quantile(&m, (double[]){.025, .975, .031, .98}[i], &value);
+        st_multisets_below(&m, value, true, &below);
+    }
+    cr_assert(m.steps < 2 * st_multiset_count(12), "%zu", (size_t)m.steps);
+    st_multisets_release(&m);
+    gsl_rng_free(rng);
 }
 
 Test(stats_bootstrap, five_seeds) {

@@ -50,6 +50,7 @@ static void make(const char *yaml, bool filled) {
     if (filled) fill();
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
     cr_assert(ranking_make(&y, &m.table.sample));
+    cr_expect(table_ranking(&m.table) && table_ranking(&m.table) == table_ranking(&m.table), "made once");
 }
 
 static void release(void) {

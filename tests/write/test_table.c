@@ -118,9 +118,12 @@ Test(table, sensitivity_to_the_learning_rate) {
     sensitivity_release(&y);
     made_up_golden(&m, "table-sensitivity.tex", sensitivity_tex);
     made_up_golden(&m, "table-rates.txt", table_text);
+    cr_expect(table_sensitivity(&m.table) && table_sensitivity(&m.table) == table_sensitivity(&m.table), "made once");
+    cr_expect_null(table_ranking(&m.table));
     made_up_release(&m);
     make(made_up_four, "quick", (TableOptions){0});
     cr_expect_not(sensitivity_make(&y, &m.table.sample), "no sweep");
+    cr_expect_null(table_sensitivity(&m.table));
     made_up_release(&m);
 }
 
