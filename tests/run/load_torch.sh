@@ -115,7 +115,7 @@ for path in files:
     loss, accuracy, targets = loss_now()
     off = abs(loss - want["valid_loss"])
     worst = max(worst, off)
-    if off > TOLERANCE or targets != want["targets"] or abs(accuracy - want["accuracy"]) > 1.5 / targets:
+    if off > TOLERANCE * max(1, abs(want["valid_loss"])) or targets != want["targets"] or abs(accuracy - want["accuracy"]) > 1.5 / targets:
         print(path, file.spec["tokenizer"], loss, accuracy, targets, "import:", want["valid_loss"], want["accuracy"], want["targets"])
     kinds |= {op["op"] for op in file.graph["ops"]}
     tokenizers.add(file.vocabulary.kind)
