@@ -9,7 +9,6 @@ import json
 import math
 import os
 import re
-import struct
 import subprocess
 import sys
 
@@ -18,6 +17,7 @@ import numpy as np
 from equation_net import Net
 from equation_text import equations
 from equation_train import train
+from placements import letters_of, read_export
 
 # Everything that a key of the experiment says; the starting weights are large, so that every part of a network matters.
 KEYS = {"layers": 3, "width": 8, "heads": 2, "ffn_mult": 2, "context": 6, "batch": 2, "norm_eps": 1e-2, "init_std": 0.3, "token_std": 0.4,
@@ -165,20 +165,10 @@ class Exported:
     """An export before the first step of deviations 1: standard normals by name, where batches begin, the vocabulary."""
 
     def __init__(self, path):
-        with open(path, "rb") as stream:
-            data = stream.read()
-        (n,) = struct.unpack("<Q", data[:8])
-        header = json.loads(data[8:8 + n])
-        meta = header.pop("__metadata__")
-        self.batches, self.normals = None, {}
-        for name, t in header.items():
-            begin, end = (8 + n + o for o in t["data_offsets"])
-            w = np.frombuffer(data[begin:end], {"F32": "<f4", "I64": "<i8"}[t["dtype"]]).reshape(t["shape"])
-            if name == "batches":
-                self.batches = w
-            elif w.ndim == 2 and w.shape[0] > 1:
-                self.normals[name] = w
-        self.letters = {chr(int(code)): i for i, code in enumerate(meta["vocabulary"].splitlines()[1:])}
+        meta, tensors = read_export(path)
+        self.batches = tensors.pop("batches", None)
+        self.normals = {name: w for name, w in tensors.items() if w.ndim == 2 and w.shape[0] > 1}
+        self.letters = letters_of(meta)
 
     def encode(self, path):
         with open(path, "rb") as stream:

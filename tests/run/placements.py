@@ -29,19 +29,29 @@ def softmax(x, axis=-1):
     return e / e.sum(axis, keepdims=True)
 
 
+def read_export(path):
+    """The metadata of a safetensors file and its tensors by name, as they are stored."""
+    with open(path, "rb") as stream:
+        data = stream.read()
+    (n,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8:8 + n])
+    meta, tensors = header.pop("__metadata__"), {}
+    for name, t in header.items():
+        begin, end = (8 + n + o for o in t["data_offsets"])
+        tensors[name] = np.frombuffer(data[begin:end], {"F32": "<f4", "I64": "<i8"}[t["dtype"]]).reshape(t["shape"])
+    return meta, tensors
+
+
+def letters_of(meta):
+    """The token id of each character of an export's vocabulary."""
+    return {chr(int(code)): i for i, code in enumerate(meta["vocabulary"].splitlines()[1:])}
+
+
 class Run:
     """The weights of a file, which of them were read, and the numbers a formula names."""
 
     def __init__(self, path):
-        with open(path, "rb") as stream:
-            data = stream.read()
-        (n,) = struct.unpack("<Q", data[:8])
-        header = json.loads(data[8:8 + n])
-        meta = header.pop("__metadata__")
-        self.weights = {}
-        for name, t in header.items():
-            begin, end = (8 + n + o for o in t["data_offsets"])
-            self.weights[name] = np.frombuffer(data[begin:end], {"F32": "<f4", "I64": "<i8"}[t["dtype"]]).reshape(t["shape"])
+        meta, self.weights = read_export(path)
         self.batches = self.weights.pop("batches", None)
         self.weights = {name: w.astype("f8") for name, w in self.weights.items()}
         spec = dict(line.split(" = ", 1) for line in meta["spec"].splitlines())
@@ -51,7 +61,7 @@ class Run:
         init = float(spec["init_std"])
         self.std = dict.fromkeys(["q", "k", "v", "out", "fc", "proj"], init) | {
             "wte": float(spec["token_std"]), "wpe": float(spec["position_std"])}
-        self.letters = {chr(int(code)): i for i, code in enumerate(meta["vocabulary"].splitlines()[1:])}
+        self.letters = letters_of(meta)
         self.read = set()
 
     def __getitem__(self, name):
