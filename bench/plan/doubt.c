@@ -80,12 +80,11 @@ static const char *metric_constant(const Experiment *x, const RunSpec *s) {
     static const Metric over_blocks[] = {METRIC_grad_ratio,      METRIC_grad_ratio_start, METRIC_norm_input_ratio,
                                          METRIC_var_ratio,       METRIC_grad_spread,      METRIC_grad_first,
                                          METRIC_grad_slope_start};
-    enum { WINDOW = 128 }; /* of bench/run/curves.c */
     Metric m = x->metric;
     for (size_t i = 0; i < sizeof over_blocks / sizeof *over_blocks; i++)
         if (m == over_blocks[i] && spec_blocks(s) < (m == METRIC_grad_spread ? 3 : 2))
             return "it compares blocks, and there are too few";
-    if ((m == METRIC_spikes || m == METRIC_grad_spikes) && s->steps <= WINDOW)
+    if ((m == METRIC_spikes || m == METRIC_grad_spikes) && s->steps <= METRIC_SPIKE_WINDOW)
         return "a spike is one against the previous 128 steps, and there are no more";
     return NULL;
 }

@@ -11,6 +11,9 @@ typedef enum {
     METRIC_COUNT
 } Metric;
 
+/* A spike is a number with z > 6 against so many steps before it. */
+enum { METRIC_SPIKE_WINDOW = 128 };
+
 typedef struct {
     const char *key, *help;
     const char *reads;                  /* a row of curves.def or of models/probes.def, or "" */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/plan/metric.h"
+
 void curves_init(Curves *c, int layers, const ProbeChoice *probes) {
     const ProbeChoice usual = probes_usual();
     if (!probes) probes = &usual;
@@ -49,16 +51,15 @@ int curve_stride(const Curves *c, const CurveInfo *curve) {
 }
 
 bool curves_spike(const Curves *c, int row, CurveColumn column) {
-    enum { WINDOW = 128 };
     double sum = 0, squares = 0;
-    if (row < WINDOW) return false;
-    for (int i = row - WINDOW; i < row; i++) sum += curve_at(c, i, column);
-    double mean = sum / WINDOW, x = curve_at(c, row, column);
-    for (int i = row - WINDOW; i < row; i++) {
+    if (row < METRIC_SPIKE_WINDOW) return false;
+    for (int i = row - METRIC_SPIKE_WINDOW; i < row; i++) sum += curve_at(c, i, column);
+    double mean = sum / METRIC_SPIKE_WINDOW, x = curve_at(c, row, column);
+    for (int i = row - METRIC_SPIKE_WINDOW; i < row; i++) {
         double d = curve_at(c, i, column) - mean;
         squares += d * d;
     }
-    return squares > 0 && (x - mean) / sqrt(squares / WINDOW) > 6;
+    return squares > 0 && (x - mean) / sqrt(squares / METRIC_SPIKE_WINDOW) > 6;
 }
 
 double curve_mean(const Curves *c, const CurveInfo *curve, int layer, int step) {
