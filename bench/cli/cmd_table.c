@@ -12,11 +12,7 @@
 #include "bench/write/figure.h"
 #include "bench/run/partial.h"
 #include "bench/run/texts.h"
-#include "bench/write/components.h"
-#include "bench/write/corpora.h"
-#include "bench/write/failures.h"
-#include "bench/write/ranking.h"
-#include "bench/write/sensitivity.h"
+#include "bench/write/summaries.h"
 #include "bench/write/table.h"
 #include "bench/write/target_steps.h"
 #include "kernels/backend.h"
@@ -64,6 +60,22 @@ static Rc write_file(const Table *t, const char *folder, const char *ending, voi
     return rc;
 }
 
+static Rc write_summary(const Table *t, int kind, const char *folder, Error *e) {
+    static void (*const write[])(const Table *, int, Text *) = {summary_tex, summary_csv};
+    static const char *const ending[] = {"tex", "csv"};
+    char name[80];
+    Rc rc = RC_OK;
+    for (int i = 0; i < 2 && !rc; i++) {
+        Text text;
+        text_init(&text);
+        write[i](t, kind, &text);
+        snprintf(name, sizeof name, "-%.60s.%s", summary_rows[kind].name, ending[i]);
+        if (text.length) rc = write_text(t, folder, name, &text, e);
+        text_release(&text);
+    }
+    return rc;
+}
+
 static Rc write_files(const Table *t, const char *folder, Error *e) {
     static const struct {
         const char *ending;
@@ -72,17 +84,12 @@ static Rc write_files(const Table *t, const char *folder, Error *e) {
     } files[] = {{".tex", table_tex, false},           {"-claims.tex", table_claims_tex, true},
                  {"-macros.tex", table_macros, false}, {".csv", table_csv, false},
                  {".json", table_json, false},         {".txt", table_text, false},
-                 {"-cost.tex", table_cost_tex, false}, {"-cost.json", table_cost_json, false},
-                 {"-cells.tex", table_cells_tex, false},
-                 {"-sensitivity.tex", sensitivity_tex, false}, {"-ranking.tex", ranking_tex, false},
-                 {"-ranking.csv", ranking_csv, false}, {"-ranking-cost.tex", ranking_cost_tex, false},
-                 {"-corpora.tex", corpora_tex, false},
-                 {"-components.tex", components_tex, false},
-                 {"-failures.tex", failures_tex, false}, {"-curves.csv", figure_csv, false},
+                 {"-cost.json", table_cost_json, false}, {"-curves.csv", figure_csv, false},
                  {"-blocks.csv", figure_blocks_csv, false}};
     Rc rc = RC_OK;
     for (size_t i = 0; i < sizeof files / sizeof *files && !rc; i++)
         if (!files[i].claims || t->claims) rc = write_file(t, folder, files[i].ending, files[i].write, e);
+    for (int kind = 0; kind < summary_count && !rc; kind++) rc = write_summary(t, kind, folder, e);
     return rc;
 }
 
@@ -141,9 +148,7 @@ static void show(const Table *t) {
     Text text;
     text_init(&text);
     table_text(t, &text);
-    size_t before = text.length;
-    ranking_cost_text(t, &text);
-    if (text.length == before) table_cost_text(t, &text);
+    summaries_text(t, true, TABLE_WIDTH, &text);
     fputs(text.at, stdout);
     (void)output_flush(NULL);
     text_release(&text);

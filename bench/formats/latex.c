@@ -97,7 +97,8 @@ static void latex_character(Text *out, const char *character, size_t bytes) {
         {"υ", "upsilon"}, {"φ", "varphi"}, {"χ", "chi"},    {"ψ", "psi"},   {"ω", "omega"},      {"Γ", "Gamma"},
         {"Δ", "Delta"},   {"Θ", "Theta"},  {"Λ", "Lambda"}, {"Ξ", "Xi"},    {"Π", "Pi"},         {"Σ", "Sigma"},
         {"Φ", "Phi"},     {"Ψ", "Psi"},    {"Ω", "Omega"},  {"≤", "leq"},   {"≥", "geq"},        {"≠", "neq"},
-        {"≈", "approx"},  {"∞", "infty"}};
+        {"≈", "approx"},  {"∞", "infty"},
+        {"±", "pm"},      {"↓", "downarrow"}, {"↑", "uparrow"}, {"†", "dagger"}, {"‡", "ddagger"}};
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
         if (!strncmp(symbols[i][0], character, bytes)) {
             text_format(out, "\\ensuremath{\\%s}", symbols[i][1]);
@@ -139,6 +140,55 @@ static void latex_escaped(Text *out, const char *text) {
 void latex_text(Text *out, const char *text) {
     if (text[0] == '[' || text[0] == '*') text_add(out, "{}", 2); /* a row that starts so: \\ would take it */
     latex_escaped(out, text);
+}
+
+/* Bytes of the number that a text begins with: a sign or '<', digits with a point, a power of ten; 0: none, or it is
+ * a part of a longer word. */
+static size_t number_bytes(const char *s) {
+    size_t n = strspn(s, "+-<") ? 1 : 0, whole = strspn(s + n, "0123456789"), part = 0;
+    if (s[n + whole] == '.') part = strspn(s + n + whole + 1, "0123456789");
+    if (!whole && !part) return 0;
+    n += whole + (part ? 1 + part : 0);
+    if (s[n] == 'e' && strspn(s + n + 1 + (s[n + 1] == '-' || s[n + 1] == '+'), "0123456789")) {
+        n += 1 + (s[n + 1] == '-' || s[n + 1] == '+');
+        n += strspn(s + n, "0123456789");
+    }
+    return s[n] == 0 || strchr(" )],;:/%*", s[n]) || (s[n] == '.' && (s[n + 1] == ' ' || !s[n + 1])) ? n : 0;
+}
+
+/* "p_adj" -> an index in math; returns the bytes it took. */
+static size_t latex_index(Text *out, const char *s) {
+    size_t n = 2;
+    if ((s[0] != 'p' && s[0] != 'g') || s[1] != '_') return 0;
+    while ((s[n] | 32) >= 'a' && (s[n] | 32) <= 'z') n++;
+    if (n == 2) return 0;
+    text_format(out, "$%c_{\\mathrm{%.*s}}$", s[0], (int)n - 2, s + 2);
+    return n;
+}
+
+void latex_shown(Text *out, const char *shown) {
+    char piece[SHOWN];
+    bool start = true; /* of a word */
+    if (shown[0] == '[' || shown[0] == '*') text_add(out, "{}", 2); /* a row that starts so: \\ would take it */
+    for (const char *s = shown; *s;) {
+        size_t n = start ? number_bytes(s) : 0;
+        if (start && !strncmp(s, "+-", 2)) {
+            text_format(out, "$\\pm$");
+            s += 2;
+            continue;
+        }
+        if (n && n < sizeof piece) {
+            snprintf(piece, sizeof piece, "%.*s", (int)n, s);
+            latex_number(out, piece);
+        } else if (!start || !(n = latex_index(out, s))) {
+            n = 1;
+            while (((unsigned char)s[n] & 0xC0) == 0x80 || (s[n] == '-' && s[n - 1] == '-')) n++;
+            snprintf(piece, sizeof piece, "%.*s", (int)n, s);
+            latex_escaped(out, piece);
+        }
+        s += n;
+        start = strchr(" ([,;=/", s[-1]) != NULL;
+    }
 }
 
 void latex_breakable(Text *out, const char *text) {

@@ -34,6 +34,10 @@ void show_interval(Text *out, double lo, double hi, int decimals, const char *wh
 /* A shown number in LaTeX: minus signs and powers of ten in math, '<' too. */
 void latex_number(Text *out, const char *shown);
 
+/* What a cell shows, words and numbers mixed ("-0.01 [-0.02, 1e-08]", "div. 1/6", "+-0.3"): each number as
+ * latex_number has it, all else as latex_text; "p_adj" and the like with an index. */
+void latex_shown(Text *out, const char *shown);
+
 /* Any text: specials escaped, Greek letters and relations in math, control bytes and what is not UTF-8 as '?'. Other
  * characters stand as they are: pdflatex sets those of Europe, and names the first that it cannot set. */
 void latex_text(Text *out, const char *text);

@@ -59,7 +59,7 @@ typedef struct {
 
 /* Tables over all cells that a file asks for. */
 typedef enum {
-#define SUMMARY(name, help) SUMMARY_##name,
+#define SUMMARY(name, make, help) SUMMARY_##name,
 #include "bench/plan/summaries.def"
 #undef SUMMARY
     SUMMARY_COUNT

@@ -14,7 +14,7 @@ static const struct {
 static const struct {
     const char *name, *help;
 } summaries[] = {
-#define SUMMARY(name, help) {#name, help},
+#define SUMMARY(name, make, help) {#name, help},
 #include "bench/plan/summaries.def"
 #undef SUMMARY
 };

@@ -5,7 +5,7 @@
 #include "bench/plan/reader.h"
 
 static const char *const summary_names[SUMMARY_COUNT] = {
-#define SUMMARY(name, help) #name,
+#define SUMMARY(name, make, help) #name,
 #include "bench/plan/summaries.def"
 #undef SUMMARY
 };

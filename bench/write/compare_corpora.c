@@ -40,8 +40,10 @@ void compare_over_text(const CompareOver *r, Text *out) {
     Text said;
     text_init(&said);
     words(r, &said);
-    text_format(out, "over corpora\n");
-    corpora_lines(&s, out);
+    CellsList tables = {0};
+    corpora_sum_cells(&s, "Over corpora", &tables);
+    cells_text(&tables.at[0], TABLE_WIDTH, out);
+    cells_list_release(&tables);
     text_format(out, "\n");
     compare_wrapped(said.at, out);
     text_release(&said);
@@ -64,7 +66,10 @@ void compare_over_json(const CompareOver *r, Text *out) {
         json_array_append_new(list, one);
     }
     json_object_set_new(o, "corpora", list);
-    json_object_set_new(o, "over_corpora", corpora_sum_json(&s));
+    CellsList tables = {0};
+    corpora_sum_cells(&s, "Over corpora", &tables);
+    json_object_set_new(o, "over_corpora", cells_list_json(&tables));
+    cells_list_release(&tables);
     json_object_set_new(o, "exit_code", json_integer(compare_over_exit(r)));
     compare_dump(o, out);
 }
@@ -83,8 +88,10 @@ void compare_over_tex(const CompareOver *r, Text *out) {
     Text said;
     text_init(&said);
     words(r, &said);
-    text_format(out, "%% over corpora\n");
+    CellsList tables = {0};
+    corpora_sum_cells(&s, "Over corpora", &tables);
     compare_comments(said.at, out);
-    corpora_rows_tex(&s, out);
+    cells_tex(&tables.at[0], &(TexLayout){0}, out);
+    cells_list_release(&tables);
     text_release(&said);
 }

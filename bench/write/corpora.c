@@ -1,4 +1,4 @@
-/* What the terminal and NAME.json say of the arms over corpora, and what all writers of it share. */
+/* The arms over several corpora, as tables. */
 #include "bench/write/corpora.h"
 
 #include <math.h>
@@ -6,9 +6,7 @@
 #include <stdlib.h>
 
 #include "bench/write/figure.h"
-#include "bench/write/stat_json.h"
-
-enum { LABEL = 20 };
+#include "bench/write/summaries.h"
 
 void corpora_range(const CorporaSum *c, double *least, double *most) {
     size_t n = (size_t)c->arms * (size_t)c->corpora * (size_t)c->seeds, kept = 0;
@@ -31,12 +29,6 @@ int corpora_taus(const CorporaSum *c, double tau[CORPORA_MOST_TAUS]) {
     for (double at = ceil(least / step); at <= floor(most / step) && count < CORPORA_MOST_TAUS; at++)
         tau[count++] = at == 0 ? 0 : at * step;
     return count ? count : 1;
-}
-
-void corpora_interval(const CorporaShown *s, int arm, bool latex, Text *out) {
-    const StInterval *i = &s->sum->iqm[arm].minus;
-    if (arm == s->sum->baseline) return;
-    show_interval(out, i->status == ST_OK ? i->lo : (double)NAN, i->hi, s->digits, st_status_text(i->status), latex);
 }
 
 static int level(const CorporaSum *c) {
@@ -83,152 +75,114 @@ void corpora_methods(const CorporaShown *s, const char *unit, Text *out) {
                 c->higher ? "least" : "most");
 }
 
-/* "-0.05", "0.1": a tau is round. */
-static char *show_tau(char out[SHOWN], double tau) {
-    snprintf(out, SHOWN, "%.3g", tau);
-    return out;
+/* tau: a round score; its share of runs under its own number. */
+static void columns(const CorporaShown *s, const double *tau, int taus, Cells *c) {
+    const char *over = s->sum->higher ? "share of runs at least" : "share of runs at most";
+    char heading[SHOWN], key[SHOWN + 8];
+    cells_column(c, "arm", 'l', "arm");
+    cells_column(c, "iqm", 'r', "IQM");
+    cells_column_over(c, "minus_baseline", 'r', "difference", "minus baseline");
+    cells_column_over(c, "minus_baseline", 'i', "[CI]", "minus baseline");
+    cells_column(c, "mean_rank", 'r', "mean rank");
+    for (int i = 0; i < taus; i++) {
+        snprintf(heading, sizeof heading, "%.3g", tau[i]);
+        snprintf(key, sizeof key, "share_%s", heading);
+        cells_column_over(c, key, 'r', heading, over);
+    }
+    cells_column(c, "diverged", 'r', "diverged");
+    cells_column(c, "iqm", 'I', "");
+    for (int i = 0; i < taus; i++) {
+        snprintf(key, sizeof key, "share_%.3g", tau[i]);
+        cells_column(c, key, 'I', "");
+    }
 }
 
-static void line(const CorporaShown *s, int arm, const double *tau, int taus, Text *out) {
-    const CorporaSum *c = s->sum;
+static void row(const CorporaShown *s, int arm, const double *tau, int taus, Cells *c) {
+    const StTaskIqm *q = &s->sum->iqm[arm];
+    const StInterval *minus = &q->minus;
     StBand band[CORPORA_MOST_TAUS];
-    char iqm[SHOWN], minus[SHOWN] = "", rank[SHOWN], share[SHOWN];
-    Text interval;
-    text_init(&interval);
-    corpora_interval(s, arm, false, &interval);
-    if (arm != c->baseline) show_signed(minus, c->iqm[arm].difference, s->digits);
-    text_format(out, "  ");
-    show_column(out, s->arm[arm], LABEL);
-    text_format(out, " %9s %9s %-21s %5s ", show_signed(iqm, c->iqm[arm].iqm, s->digits), minus, interval.at,
-                show_number(rank, c->mean_rank[arm], 2));
-    corpora_profile(c, arm, tau, taus, band);
-    for (int i = 0; i < taus; i++) text_format(out, " %6s", show_number(share, band[i].share, 2));
-    if (s->diverged[arm]) text_format(out, "  %d diverged", s->diverged[arm]);
-    text_format(out, "\n");
-    text_release(&interval);
+    cells_row(c);
+    cell_text(c, s->arm[arm]);
+    cell_signed(c, q->iqm, s->digits);
+    if (arm == s->sum->baseline)
+        cell_none(c), cell_none(c);
+    else {
+        cell_signed(c, q->difference, s->digits);
+        cell_interval(c, minus->status == ST_OK ? minus->lo : (double)NAN, minus->hi, s->digits,
+                      st_status_text(minus->status));
+    }
+    cell_number(c, s->sum->mean_rank[arm], 2);
+    corpora_profile(s->sum, arm, tau, taus, band);
+    for (int i = 0; i < taus; i++) cell_number(c, band[i].share, 2);
+    cell_integer(c, s->diverged[arm]);
+    cell_interval_shown(c, q->lo, q->hi, "");
+    for (int i = 0; i < taus; i++) cell_interval_shown(c, band[i].lo, band[i].hi, "");
 }
 
-void corpora_lines(const CorporaShown *s, Text *out) {
+/* Friedman's test, for programs. */
+static void ranks(const StFriedman *f, CellsList *out) {
+    Cells *c = cells_add(out, "friedman", "");
+    static const char *const keys[] = {"status", "chi2", "p", "floor", "exact", "critical_difference"};
+    c->data = true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) cells_column(c, keys[i], 'X', "");
+    cells_row(c);
+    cell_text(c, st_status_text(f->status));
+    if (f->status != ST_OK) return;
+    cell_exact(c, f->chi2), cell_exact(c, f->p), cell_exact(c, f->p_min);
+    cell_integer(c, f->exact), cell_exact(c, f->critical);
+}
+
+void corpora_sum_cells(const CorporaShown *s, const char *title, CellsList *out) {
     double tau[CORPORA_MOST_TAUS];
     int taus = corpora_taus(s->sum, tau);
-    char number[SHOWN];
-    text_format(out, "  %-*s %9s %9s %-21s %5s  %s\n", LABEL, "", "", "minus", "", "mean",
-                s->sum->higher ? "share of runs at least" : "share of runs at most");
-    text_format(out, "  %-*s %9s %9s %-21s %5s ", LABEL, "arm", "IQM", "baseline", "", "rank");
-    for (int i = 0; i < taus; i++) text_format(out, " %6s", show_tau(number, tau[i]));
-    text_format(out, "\n");
-    for (int arm = 0; arm < s->sum->arms; arm++) line(s, arm, tau, taus, out);
+    Cells *c = cells_add(out, "corpora", title);
+    columns(s, tau, taus, c);
+    for (int arm = 0; arm < s->sum->arms; arm++) row(s, arm, tau, taus, c);
+    corpora_ranks(s, &c->notes);
+    ranks(&s->sum->ranks, out);
 }
 
-const char **corpora_labels(const Table *t) {
-    const char **labels = mem_alloc((size_t)t->x->arms, sizeof *labels);
-    for (int arm = 0; arm < t->x->arms; arm++) labels[arm] = t->x->arm[arm].label;
-    return labels;
+/* Every run's score, for programs. */
+static void scores(const Corpora *f, const Table *t, int group, CellsList *out) {
+    const CorporaSum *s = &f->sum[group];
+    Cells *c = cells_add(out, "scores", "");
+    static const char *const keys[] = {"arm", "corpus", "seed", "score"};
+    c->data = true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) cells_column(c, keys[i], 'X', "");
+    for (int arm = 0; arm < s->arms; arm++)
+        for (int i = 0; i < s->corpora * s->seeds; i++) {
+            cells_row(c);
+            cell_text(c, t->x->arm[arm].name);
+            cell_text(c, f->corpus[i / s->seeds]);
+            cell_integer(c, (long)t->x->seed[i % s->seeds]);
+            cell_exact(c, s->score[arm * s->corpora * s->seeds + i]);
+        }
 }
 
-CorporaShown corpora_shown(const Table *t, const Corpora *c, int group, const char *const *labels) {
-    return (CorporaShown){&c->sum[group], labels, &c->diverged[group * t->sample.arms], metric_info[c->metric].digits};
-}
-
-void corpora_words(const Table *t, const Corpora *c, Text *out) {
+static void words(const Table *t, const Corpora *f, const CorporaShown *s, Text *out) {
     const SampleCell *cell = &t->sample.cell[0];
-    const char **labels = corpora_labels(t);
-    CorporaShown s = corpora_shown(t, c, 0, labels);
-    text_format(out, "The arms over %d corpora (", c->corpora);
-    for (int i = 0; i < c->corpora; i++) text_format(out, "%s%s", i ? ", " : "", c->corpus[i]);
+    text_format(out, "The arms over %d corpora (", f->corpora);
+    for (int i = 0; i < f->corpora; i++) text_format(out, "%s%s", i ? ", " : "", f->corpus[i]);
     text_format(out, "), %d seed%s each, after %d steps. ", t->sample.seeds, t->sample.seeds == 1 ? "" : "s",
                 cell->step[cell->steps - 1]);
-    corpora_methods(&s, metric_info[c->metric].heading, out);
+    corpora_methods(s, metric_info[f->metric].heading, out);
     text_format(out, " A run that diverged counts as the uniform predictor.");
+}
+
+void corpora_tables(const Table *t, CellsList *out) {
+    Corpora f;
+    char title[300];
+    if (!corpora_make(&f, &t->sample)) return;
+    const char **labels = mem_alloc((size_t)t->x->arms, sizeof *labels);
+    for (int arm = 0; arm < t->x->arms; arm++) labels[arm] = t->x->arm[arm].label;
+    for (int group = 0; group < f.groups; group++) {
+        CorporaShown s = {&f.sum[group], labels, &f.diverged[group * t->sample.arms], metric_info[f.metric].digits};
+        int at = out->count;
+        snprintf(title, sizeof title, "Over corpora%s%s", f.group[group][0] ? ", " : "", f.group[group]);
+        corpora_sum_cells(&s, title, out);
+        if (!group) words(t, &f, &s, &out->at[at].caption);
+        scores(&f, t, group, out);
+    }
     free(labels);
-}
-
-void corpora_text(const Table *t, Text *out) {
-    Corpora c;
-    Text words;
-    if (!corpora_make(&c, &t->sample)) return;
-    const char **labels = corpora_labels(t);
-    text_init(&words);
-    corpora_words(t, &c, &words);
-    text_format(out, "\nOver corpora\n");
-    table_wrapped(words.at, 0, out);
-    for (int group = 0; group < c.groups; group++) {
-        CorporaShown s = corpora_shown(t, &c, group, labels);
-        text_format(out, c.group[group][0] ? "\n  %s\n" : "\n", c.group[group]);
-        corpora_lines(&s, out);
-        text_clear(&words);
-        corpora_ranks(&s, &words);
-        table_wrapped(words.at, 2, out);
-    }
-    text_release(&words);
-    free(labels);
-    corpora_release(&c);
-}
-
-static json_t *arm_json(const CorporaShown *s, int arm, const double *tau, int taus) {
-    const CorporaSum *c = s->sum;
-    const StTaskIqm *q = &c->iqm[arm];
-    StBand band[CORPORA_MOST_TAUS];
-    json_t *o = json_object(), *shares = json_array(), *scores = json_array();
-    int runs = c->corpora * c->seeds;
-    json_put_text(o, "arm", s->arm[arm]);
-    json_put(o, "iqm", q->iqm);
-    json_object_set_new(o, "iqm_interval", json_interval(q->status, q->lo, q->hi));
-    if (arm != c->baseline) {
-        json_put(o, "minus_baseline", q->difference);
-        json_object_set_new(o, "minus_baseline_interval", json_interval(q->minus.status, q->minus.lo, q->minus.hi));
-    }
-    json_put(o, "mean_rank", c->mean_rank[arm]);
-    json_object_set_new(o, "diverged", json_integer(s->diverged[arm]));
-    corpora_profile(c, arm, tau, taus, band);
-    for (int i = 0; i < taus; i++) {
-        json_t *one = json_object();
-        json_put(one, "tau", tau[i]), json_put(one, "share", band[i].share);
-        json_put(one, "lo", band[i].lo), json_put(one, "hi", band[i].hi);
-        json_array_append_new(shares, one);
-    }
-    for (int i = 0; i < runs; i++) {
-        double x = c->score[arm * runs + i];
-        json_array_append_new(scores, isfinite(x) ? json_real(x) : json_string("nan"));
-    }
-    json_object_set_new(o, "profile", shares);
-    json_object_set_new(o, "scores", scores);
-    return o;
-}
-
-json_t *corpora_sum_json(const CorporaShown *s) {
-    const StFriedman *f = &s->sum->ranks;
-    double tau[CORPORA_MOST_TAUS];
-    int taus = corpora_taus(s->sum, tau);
-    json_t *o = json_object(), *arms = json_array(), *friedman = json_status(f->status);
-    for (int arm = 0; arm < s->sum->arms; arm++) json_array_append_new(arms, arm_json(s, arm, tau, taus));
-    if (f->status == ST_OK) {
-        json_put(friedman, "chi2", f->chi2), json_put(friedman, "p", f->p), json_put(friedman, "floor", f->p_min);
-        json_object_set_new(friedman, "exact", json_boolean(f->exact));
-        if (!isnan(f->critical)) json_put(friedman, "critical_difference", f->critical);
-    }
-    json_object_set_new(o, "arms", arms);
-    json_object_set_new(o, "friedman", friedman);
-    return o;
-}
-
-json_t *corpora_json(const Table *t) {
-    Corpora c;
-    if (!corpora_make(&c, &t->sample)) return json_null();
-    const char **labels = corpora_labels(t);
-    json_t *o = json_object(), *names = json_array(), *groups = json_array();
-    for (int i = 0; i < c.corpora; i++) json_array_append_new(names, json_string(c.corpus[i]));
-    for (int arm = 0; arm < t->x->arms; arm++) labels[arm] = t->x->arm[arm].name;
-    for (int group = 0; group < c.groups; group++) {
-        CorporaShown s = corpora_shown(t, &c, group, labels);
-        json_t *one = corpora_sum_json(&s);
-        json_put_text(one, "group", c.group[group]);
-        json_array_append_new(groups, one);
-    }
-    json_put_text(o, "metric", metric_info[c.metric].key);
-    json_object_set_new(o, "corpora", names);
-    json_object_set_new(o, "groups", groups);
-    free(labels);
-    corpora_release(&c);
-    return o;
+    corpora_release(&f);
 }

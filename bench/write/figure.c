@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/scratch.h"
 #include "bench/formats/subprocess.h"
-#include "bench/write/sensitivity.h"
+#include "bench/write/summaries.h"
 
 static const RunRecord *record(const Table *t, int cell, int arm, int seed) {
     return &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];

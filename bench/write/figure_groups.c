@@ -1,6 +1,6 @@
 #include "bench/write/figure_groups.h"
 
-#include "bench/write/sensitivity.h"
+#include "bench/write/summaries.h"
 
 enum { ACROSS = 3, MOST_PANELS = 9, HEIGHT = 112, HEIGHT_NARROW = 105 };
 

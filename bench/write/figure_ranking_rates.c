@@ -4,7 +4,7 @@
 
 #include "bench/write/figure_sheet.h"
 #include "bench/write/ranking.h"
-#include "bench/write/sensitivity.h"
+#include "bench/write/summaries.h"
 
 enum { ACROSS = 4, MOST_PANELS = 16, HEIGHT = 62 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "bench/write/figure_groups.h"
-#include "bench/write/sensitivity.h"
+#include "bench/write/summaries.h"
 
 static SampleArm number(const Table *t, int cell, int arm) {
     return sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, t->metric);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "bench/write/figure_groups.h"
-#include "bench/write/sensitivity.h"
+#include "bench/write/summaries.h"
 
 enum { ACROSS = 2, HEIGHT = 112, HEIGHT_NARROW = 105, KINDS = 2, WINDOW = 128 };
 

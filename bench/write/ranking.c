@@ -1,20 +1,18 @@
-/* The ranking for the terminal and as CSV, and the words that all its writers share. */
-#include "bench/write/ranking.h"
+/* The ranking of arms at their best learning rates, as tables (bench/verdict/ranking.h). */
+#include "bench/verdict/ranking.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "bench/write/sensitivity.h"
-
-enum { LABEL = 22, INTERVAL = 18 };
+#include "bench/write/ranking.h"
+#include "bench/write/summaries.h"
 
 static int last_step(const Table *t) {
     return t->sample.cell[0].step[t->sample.cell[0].steps - 1];
 }
 
-static void grid_words(const Ranking *y, Text *out) {
+static void rates_words(const Ranking *y, Text *out) {
     char rate[SHOWN];
     for (int k = 0; k < y->rates; k++) text_format(out, "%s%s", k ? ", " : "", show_rate(rate, y->rate[k]));
 }
@@ -36,7 +34,7 @@ static void places_words(const Table *t, const Ranking *y, Text *out) {
 
 void ranking_words(const Table *t, const Ranking *y, Text *out) {
     text_format(out, "Each arm at its best learning rate of ");
-    grid_words(y, out);
+    rates_words(y, out);
     text_format(out, ", after %d steps. Loss is in nats per token; lower is better, rank 1 is the lowest mean.",
                 last_step(t));
     if (y->status != ST_OK) {
@@ -57,20 +55,30 @@ void ranking_words(const Table *t, const Ranking *y, Text *out) {
     places_words(t, y, out);
 }
 
-void ranking_methods(const Table *t, const Ranking *y, Text *out) {
+/* Its intervals and tests. */
+static void methods(const Table *t, const Ranking *y, Text *out) {
     char conf[40], floor[SHOWN];
-    if (y->status != ST_OK) return;
-    text_format(out, "mean: of the ranks within each seed. Intervals: %s %% t over %d seeds, of the arm alone",
+    text_format(out, "Mean rank: of the ranks within each seed. Intervals: %s %% t over %d seeds, of the arm alone",
                 table_confidence(t, conf), y->seeds);
     if (y->joint.status == ST_OK)
         text_format(
             out,
             " and of its paired difference to %s; they take the chosen rates as given, and are too narrow where "
-            "seeds of an arm got different ones. p: %s tests that swap two arms' losses at all rates within a "
+            "seeds of an arm got different ones. p_adj: %s tests that swap two arms' losses at all rates within a "
             "seed and choose anew, adjusted by max-T over %d comparison%s (smallest possible: %s)",
             t->x->arm[t->sample.baseline].label, y->joint.exact ? "exact" : "randomized", (int)y->joint.k,
             y->joint.k == 1 ? "" : "s", show_p(floor, y->joint.p_min));
     text_format(out, ".");
+}
+
+static void rate_legend(Text *out) {
+    text_format(out,
+                "Rates chosen for the seeds; in brackets for how many, where they differ. Basin: neighbouring rates "
+                "whose mean loss is within %g nats of the best rate's and at which no run diverged or stalled, and how "
+                "many decades they span. *: an end of the grid, so that the best rate may lie outside. diverged, "
+                "stalled: of the runs at all rates; stalled: ended less than 0.05 nats below the unigram model. MFLOP: "
+                "of a step's matrix products and attention.",
+                SENSITIVITY_BASIN);
 }
 
 void ranking_rates(const Ranking *y, const RankingRow *row, Text *out) {
@@ -90,15 +98,16 @@ void ranking_rates(const Ranking *y, const RankingRow *row, Text *out) {
     }
 }
 
-void ranking_basin(const Ranking *y, const RankingRow *row, Text *out) {
-    char low[SHOWN], high[SHOWN];
+static void basin(const Ranking *y, const RankingRow *row, Cells *c) {
+    char low[SHOWN], high[SHOWN], shown[3 * SHOWN];
+    double a = row->best < 0 ? (double)NAN : y->rate[row->low], b = row->best < 0 ? (double)NAN : y->rate[row->high];
     if (row->best < 0)
-        text_format(out, "none");
+        snprintf(shown, sizeof shown, "none");
     else if (row->low == row->high)
-        text_format(out, "%s", show_rate(low, y->rate[row->low]));
+        snprintf(shown, sizeof shown, "%s", show_rate(low, a));
     else
-        text_format(out, "%s to %s, %.1f", show_rate(low, y->rate[row->low]), show_rate(high, y->rate[row->high]),
-                    log10(y->rate[row->high] / y->rate[row->low]));
+        snprintf(shown, sizeof shown, "%s to %s, %.1f", show_rate(low, a), show_rate(high, b), log10(b / a));
+    cell_interval_shown(c, a, b, shown);
 }
 
 void ranking_places(const Ranking *y, const RankingRow *row, Text *out) {
@@ -117,120 +126,134 @@ void ranking_interval(const RankingRow *row, bool difference, bool latex, Text *
                   lost ? "diverged" : st_status_text(c->status), latex);
 }
 
-/* "1     1 to 2    1.3  Pre-LN   2.345 [2.31, 2.36]   -0.012 [-0.02, -0.00]  .031" */
-static void loss_line(const Table *t, const Ranking *y, const RankingRow *row, Text *out) {
-    char mean[SHOWN], p[SHOWN];
-    Text words;
-    text_init(&words);
-    ranking_places(y, row, &words);
-    text_format(out, "  %4d  %8s  %5.1f  ", row->rank, words.at, row->mean_rank);
-    show_column(out, t->x->arm[row->arm].label, LABEL);
-    text_clear(&words);
-    ranking_interval(row, false, false, &words);
-    text_format(out, " %7s %-*s", show_number(mean, row->t.mean, RANKING_DIGITS), INTERVAL, words.at);
-    text_clear(&words);
+static void interval(const RankingRow *row, bool difference, Cells *c) {
+    const StTci *i = difference ? &row->minus : &row->t;
+    bool lost = difference ? i->status == ST_BAD_ARG : row->judged_lost > 0, shown = !lost && i->status == ST_OK;
+    cell_interval(c, shown ? i->lo : (double)NAN, i->hi, RANKING_DIGITS, lost ? "diverged" : st_status_text(i->status));
+}
+
+static void loss_columns(const Table *t, Cells *c) {
+    char over[ARM_LABEL_SIZE + 16];
+    snprintf(over, sizeof over, "minus %s", t->x->arm[t->sample.baseline].label);
+    cells_column(c, "rank", 'r', "rank");
+    cells_column(c, "label", 'l', "arm");
+    c->stub = c->columns;
+    cells_column(c, "place", 'i', "places");
+    cells_column(c, "mean_rank", 'r', "mean rank");
+    cells_column(c, "loss", 'r', "loss");
+    cells_column(c, "loss", 'i', "[CI]");
+    cells_column_over(c, "delta", 'r', "difference", over);
+    cells_column_over(c, "delta", 'i', "[CI]", over);
+    cells_column(c, "p_adjusted", 'r', "p_adj");
+    static const char *const data[] = {"arm", "seeds", "p", "p_floor", "judged_diverged", "loss_chosen_on_itself"};
+    for (size_t i = 0; i < sizeof data / sizeof *data; i++) cells_column(c, data[i], 'X', "");
+}
+
+static void loss_row(const Table *t, const Ranking *y, const RankingRow *row, Cells *c) {
+    Text places;
+    text_init(&places);
+    ranking_places(y, row, &places);
+    cells_row(c);
+    cell_integer(c, row->rank);
+    cell_text(c, t->x->arm[row->arm].label);
+    cell_interval_shown(c, y->apart ? row->first : 1, y->apart ? row->last : y->arms, places.at);
+    cell_number(c, row->mean_rank, 1);
+    cell_number(c, row->t.mean, RANKING_DIGITS);
+    interval(row, false, c);
     if (row->baseline)
-        text_format(out, " baseline");
+        cell_shown(c, (double)NAN, "baseline"), cell_none(c), cell_none(c);
     else {
-        ranking_interval(row, true, false, &words);
-        text_format(out, " %8s %-20s %5s", show_signed(mean, row->difference, RANKING_DIGITS), words.at,
-                    show_p(p, row->p.step));
+        cell_signed(c, row->difference, RANKING_DIGITS);
+        interval(row, true, c);
+        cell_p(c, row->p.step);
     }
-    while (out->at[out->length - 1] == ' ') out->at[--out->length] = 0;
-    text_format(out, "\n");
-    text_release(&words);
+    cell_text(c, t->x->arm[row->arm].name);
+    cell_integer(c, y->seeds);
+    cell_p(c, row->baseline ? (double)NAN : row->p.raw);
+    cell_p(c, y->joint.p_min);
+    cell_integer(c, row->judged_lost);
+    cell_exact(c, row->flattered);
+    text_release(&places);
 }
 
-static void rate_line(const Table *t, const Ranking *y, const RankingRow *row, Text *out) {
-    Text rates, basin;
-    text_init(&rates);
-    text_init(&basin);
-    ranking_rates(y, row, &rates);
-    ranking_basin(y, row, &basin);
-    text_format(out, "  %4d  ", row->rank);
-    show_column(out, t->x->arm[row->arm].label, LABEL);
-    text_format(out, "  %-24s %-20s %4d/%-4d %4d/%-4d %10ld %8.1f\n", rates.at, basin.at, row->diverged, row->runs,
-                row->stalled, row->runs, row->parameters, 1e-6 * row->flops);
-    text_release(&basin);
-    text_release(&rates);
-}
-
-static void group_text(const Table *t, const Ranking *y, const RankingRow *row, Text *out) {
-    if (y->group[row->group][0]) text_format(out, "\n  %s\n", y->group[row->group]);
-    text_format(out, "\n  %4s  %8s  %5s  %-*s %7s %-*s minus ", "rank", "places", "mean", LABEL, "arm", "loss",
-                INTERVAL, "[interval]");
-    show_column(out, t->x->arm[t->sample.baseline].label, 24);
-    text_format(out, "p_adj\n");
-    for (int i = 0; i < y->arms; i++) loss_line(t, y, row + i, out);
-    text_format(out, "\n  %4s  %-*s  %-24s %-20s %9s %9s %10s %8s\n", "rank", LABEL, "arm", "rate (seeds)",
-                "basin, decades", "diverged", "stalled", "parameters", "MFLOP");
-    for (int i = 0; i < y->arms; i++) rate_line(t, y, row + i, out);
-}
-
-void ranking_text(const Table *t, Text *out) {
-    const Ranking *y = table_ranking(t);
-    Text words;
-    if (!y) return;
-    text_init(&words);
-    text_format(out, "\nRanking\n");
-    ranking_words(t, y, &words);
-    table_wrapped(words.at, 0, out);
-    for (int group = 0; group < y->groups && y->rows; group++) group_text(t, y, &y->row[group * y->arms], out);
-    if (y->rows) {
-        text_clear(&words);
-        ranking_methods(t, y, &words);
-        text_format(&words, " ");
-        ranking_legend(&words);
-        text_format(out, "\n");
-        table_wrapped(words.at, 0, out);
+static void losses(const Table *t, const Ranking *y, CellsList *out) {
+    Cells *c = cells_add(out, "ranking", "Ranking");
+    ranking_words(t, y, &c->caption);
+    if (!y->rows) return; /* too few seeds: the caption says so */
+    methods(t, y, &c->notes);
+    loss_columns(t, c);
+    for (int i = 0; i < y->rows; i++) {
+        if (i % y->arms == 0) cells_heading(c, y->group[y->row[i].group]);
+        loss_row(t, y, &y->row[i], c);
     }
-    text_release(&words);
 }
 
-static void csv_field(Text *out, double x) {
-    text_format(out, ",");
-    csv_number(out, x);
-}
-
-static void csv_line(const Table *t, const Ranking *y, const RankingRow *row, Text *out) {
-    bool alone = !row->judged_lost && row->t.status == ST_OK, paired = !row->baseline && row->minus.status == ST_OK;
-    double none = (double)NAN;
+static void rate_row(const Table *t, const Ranking *y, const RankingRow *row, Cells *c) {
+    char mflop[SHOWN];
     Text rates;
     text_init(&rates);
     ranking_rates(y, row, &rates);
-    csv_text(out, y->group[row->group]);
-    text_format(out, ",%d,%d,%d,", row->rank, y->apart ? row->first : 1, y->apart ? row->last : y->arms);
-    csv_number(out, row->mean_rank);
-    text_format(out, ",");
-    csv_text(out, t->x->arm[row->arm].name);
-    text_format(out, ",");
-    csv_text(out, t->x->arm[row->arm].label);
-    text_format(out, ",%d", y->seeds);
-    csv_field(out, row->t.mean);
-    csv_field(out, alone ? row->t.lo : none);
-    csv_field(out, alone ? row->t.hi : none);
-    csv_field(out, row->baseline ? none : row->difference);
-    csv_field(out, paired ? row->minus.lo : none);
-    csv_field(out, paired ? row->minus.hi : none);
-    csv_field(out, row->baseline ? none : row->p.raw);
-    csv_field(out, row->baseline ? none : row->p.step);
-    csv_field(out, y->joint.p_min);
-    text_format(out, ",");
-    csv_text(out, rates.at);
-    csv_field(out, row->best < 0 ? none : y->rate[row->low]);
-    csv_field(out, row->best < 0 ? none : y->rate[row->high]);
-    text_format(out, ",%d,%d,%d,%d,%ld", row->judged_lost, row->diverged, row->stalled, row->runs, row->parameters);
-    csv_field(out, row->flops);
-    csv_field(out, row->flattered);
-    text_format(out, "\n");
+    cells_row(c);
+    cell_integer(c, row->rank);
+    cell_text(c, t->x->arm[row->arm].label);
+    cell_text(c, rates.at);
+    basin(y, row, c);
+    cell_count(c, row->diverged, row->runs);
+    cell_count(c, row->stalled, row->runs);
+    cell_integer(c, row->parameters);
+    snprintf(mflop, sizeof mflop, "%.1f", 1e-6 * row->flops);
+    cell_shown(c, row->flops, mflop);
+    cell_text(c, t->x->arm[row->arm].name);
+    cell_integer(c, row->runs);
     text_release(&rates);
 }
 
-void ranking_csv(const Table *t, Text *out) {
+static void rates(const Table *t, const Ranking *y, CellsList *out) {
+    Cells *c = cells_add(out, "rates", "The arms' learning rates");
+    rate_legend(&c->notes);
+    cells_column(c, "rank", 'r', "rank");
+    cells_column(c, "label", 'l', "arm");
+    c->stub = c->columns;
+    cells_column(c, "rates", 'l', "rate (seeds)");
+    cells_column(c, "basin", 'i', "basin, decades");
+    cells_column(c, "diverged", 'r', "diverged");
+    cells_column(c, "stalled", 'r', "stalled");
+    cells_column(c, "parameters", 'r', "parameters");
+    cells_column(c, "flops_per_step", 'r', "MFLOP");
+    cells_column(c, "arm", 'X', "");
+    cells_column(c, "runs", 'X', "");
+    for (int i = 0; i < y->rows; i++) {
+        if (i % y->arms == 0) cells_heading(c, y->group[y->row[i].group]);
+        rate_row(t, y, &y->row[i], c);
+    }
+}
+
+/* The runs that each arm was judged by. */
+static void judged(const Table *t, const Ranking *y, CellsList *out) {
+    Cells *c = cells_add(out, "judged", "");
+    static const char *const data[] = {"arm", "seed", "run", "rate", "loss", "diverged"};
+    c->data = true;
+    for (size_t i = 0; i < sizeof data / sizeof *data; i++) cells_column(c, data[i], 'X', "");
+    for (int i = 0; i < y->rows; i++) {
+        const RankingRow *row = &y->row[i];
+        if (i % y->arms == 0) cells_heading(c, y->group[row->group]);
+        for (int seed = 0; seed < y->seeds; seed++) {
+            cells_row(c);
+            cell_text(c, t->x->arm[row->arm].name);
+            cell_integer(c, (long)t->x->seed[seed]);
+            cell_text(c, row->run[seed]->record->id);
+            cell_exact(c, y->rate[row->chosen[seed]]);
+            cell_exact(c, row->value[seed]);
+            cell_integer(c, row->lost[seed]);
+        }
+    }
+}
+
+void ranking_tables(const Table *t, CellsList *out) {
     const Ranking *y = table_ranking(t);
     if (!y) return;
-    text_format(out, "group,rank,first_place,last_place,mean_rank,arm,label,seeds,loss,loss_lo,loss_hi,delta,delta_lo,"
-                     "delta_hi,p,p_adjusted,p_floor,rates,basin_low,basin_high,judged_diverged,"
-                     "diverged,stalled,runs,parameters,flops_per_step,loss_chosen_on_itself\n");
-    for (int i = 0; i < y->rows; i++) csv_line(t, y, &y->row[i], out);
+    losses(t, y, out);
+    if (!y->rows) return;
+    rates(t, y, out);
+    judged(t, y, out);
 }

@@ -8,11 +8,7 @@
 #include "bench/write/figure.h"
 #include "bench/run/provenance.h"
 #include "bench/write/report.h"
-#include "bench/write/components.h"
-#include "bench/write/corpora.h"
-#include "bench/write/failures.h"
-#include "bench/write/ranking.h"
-#include "bench/write/sensitivity.h"
+#include "bench/write/summaries.h"
 #include "bench/write/theory.h"
 #include "bench/formats/subprocess.h"
 
@@ -32,6 +28,18 @@ static Rc part(const char *folder, const char *name, int i, void (*write)(const 
     snprintf(file, sizeof file, "%s%d.tex", name, i);
     Rc rc = put(folder, file, &text, e);
     if (text.length) text_format(main, "\\input{%s%d}\n", name, i);
+    text_release(&text);
+    return rc;
+}
+
+static Rc summary(const char *folder, int i, int kind, const Table *t, Text *main, Error *e) {
+    char file[80];
+    Text text;
+    text_init(&text);
+    summary_tex(t, kind, &text);
+    snprintf(file, sizeof file, "%.40s%d.tex", summary_rows[kind].name, i);
+    Rc rc = put(folder, file, &text, e);
+    if (text.length) text_format(main, "\\input{%s%d}\n", summary_rows[kind].name, i);
     text_release(&text);
     return rc;
 }
@@ -61,13 +69,8 @@ static Rc section(const Ledger *b, const LedgerTable *made, int i, const char *f
     latex_text(main, words.at);
     text_format(main, "\n\n");
     text_release(&words);
-    Rc rc = part(folder, "ranking", i, ranking_tex, t, main, e);
-    if (!rc) rc = part(folder, "ranking-cost", i, ranking_cost_tex, t, main, e);
-    if (!rc) rc = part(folder, "corpora", i, corpora_tex, t, main, e);
-    if (!rc) rc = part(folder, "failures", i, failures_tex, t, main, e);
-    if (!rc) rc = part(folder, "components", i, components_tex, t, main, e);
-    if (!rc) rc = part(folder, "cells", i, table_cells_tex, t, main, e);
-    if (!rc) rc = part(folder, "sensitivity", i, sensitivity_tex, t, main, e);
+    Rc rc = RC_OK;
+    for (int kind = 0; kind < summary_count && !rc; kind++) rc = summary(folder, i, kind, t, main, e);
     for (int k = 0; k < figures; k++) figure(folder, i, drawn[k].name, main);
     free(drawn);
     text_format(main, "\\clearpage\n");

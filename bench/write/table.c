@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/plan/declare.h"
+#include "bench/write/summaries.h"
 
 const char *table_heading(const TableRow *row) {
     return row->heading[0] ? row->heading : metric_info[row->metric].heading;
@@ -119,7 +120,8 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
 static void release_found(TableFound *f) {
     if (f && f->ranking) ranking_release(f->ranking);
     if (f && f->sensitivity) sensitivity_release(f->sensitivity);
-    if (f) free(f->ranking), free(f->sensitivity), free(f->block);
+    for (int i = 0; f && f->summary && i < summary_count; i++) cells_list_release(&f->summary[i]);
+    if (f) free(f->ranking), free(f->sensitivity), free(f->block), free(f->summary), free(f->made);
     free(f);
 }
 
@@ -214,13 +216,11 @@ bool table_tied(const Table *t, int cell, int step, int arm) {
     return count < t->sample.arms && !lost && tied[arm];
 }
 
-Marks table_marks(const Table *t, int cell, int step, int arm) {
+unsigned table_marks(const Table *t, int cell, int step, int arm) {
     const Comparison *c = table_comparison(t, cell, step, arm);
-    Marks m = {.diverged = sample_arm(&t->sample, cell, step, arm, t->metric).diverged > 0};
-    if (!c || t->exploratory) return m;
-    m.separated = decision_apart(c->decision);
-    m.equivalent = c->inside;
-    return m;
+    unsigned marks = sample_arm(&t->sample, cell, step, arm, t->metric).diverged ? MARK_diverged : 0;
+    if (!c || t->exploratory) return marks;
+    return marks | (decision_apart(c->decision) ? MARK_separated : 0) | (c->inside ? MARK_equivalent : 0);
 }
 
 static double middle(double *x, int n) {

@@ -8,17 +8,14 @@
  *                      one part per cell and step
  *   NAME-paper.tex     with --paper: one table for a paper's column, at the last step
  *   NAME-claims.tex    the write-up's claims with the verdict on each
- *   NAME-cells.tex     one row per cell and arm, when there are several cells
- *   NAME-sensitivity.tex   when `lr` is a factor (bench/write/sensitivity.h)
- *   NAME-ranking.*     tex, csv and figures, NAME-ranking-cost.tex, NAME-failures.tex: where the experiment asks for
- *                      them (bench/write/ranking.h, bench/write/failures.h)
- *   NAME-corpora.*     tex and figure of the arms over several corpora, there too (bench/write/corpora.h)
+ *   NAME-SUMMARY.*     tex and csv of each summary that the experiment asks for, or has what it takes for (cells,
+ *                      sensitivity); -cost has measured times (bench/write/summaries.h)
  *   NAME-target.*      txt and json: with --target, the steps to it (bench/write/target_steps.h)
  *   NAME-macros.tex    numbers for running text, and the methods sentence
  *   NAME.csv           one line per cell, step, arm and metric
  *   NAME.json          everything (bench/write/table_json.h)
  *   NAME.txt           what the terminal shows
- *   NAME-cost.*        tex and json: measured times, different on every machine
+ *   NAME-cost.json     measured times, different on every machine
  *   NAME-KIND.*        figures as svg and pdf, and for one column as -85mm.pdf (bench/write/figure.h)
  *   NAME-curves.csv    what is drawn of the curves; NAME-blocks.csv: of the blocks
  *   NAME.pdf           all of it typeset, with --pdf
@@ -32,6 +29,7 @@
 #include "bench/verdict/claim_verdict.h"
 #include "bench/verdict/ranking.h"
 #include "bench/verdict/sensitivity.h"
+#include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 
 /* What stands in bold: the best arm and those not separated from it, the best alone when it is separated from all, or
@@ -39,7 +37,7 @@
 typedef enum { BOLD_tied, BOLD_best, BOLD_none, BOLD_MODES } BoldMode;
 extern const char *const bold_names[BOLD_MODES];
 
-enum { PAPER_MOST_METRICS = 6, TABLE_NAME_SIZE = 96 };
+enum { TABLE_WIDTH = 110, PAPER_MOST_METRICS = 6, TABLE_NAME_SIZE = 96 };
 
 typedef struct {
     BoldMode bold;
@@ -58,6 +56,8 @@ typedef struct {
     bool ranked, swept; /* whether it was asked for */
     Ranking *ranking;   /* NULL: the experiment does not ask for it */
     Sensitivity *sensitivity;
+    bool *made;          /* [summary_count] of bench/write/summaries.h */
+    CellsList *summary;  /* [summary_count] */
     struct BlockMean *block; /* of figure_blocks.c; NULL: not asked for */
 } TableFound;
 
@@ -112,11 +112,8 @@ const Sensitivity *table_sensitivity(const Table *t);
 
 bool table_tied(const Table *t, int cell, int step, int arm);
 
-/* The arm's mark at a step: how its comparison was decided, never in an exploratory table. */
-typedef struct {
-    bool separated, equivalent, diverged;
-} Marks;
-Marks table_marks(const Table *t, int cell, int step, int arm);
+/* The arm's marks at a step, of CellMark: how its comparison was decided, never in an exploratory table. */
+unsigned table_marks(const Table *t, int cell, int step, int arm);
 
 /* "worse than Pre-LN", "the same within 0.02", "not decided": bench/verdict/words.h says them all. table_decision: of
  * one of the table's comparisons; table_words: of decision d of a comparison of two arms in family f. */
@@ -160,6 +157,7 @@ void table_arithmetic(const Table *t, Text *out);
 void table_statistics(const Table *t, Text *out);
 void table_flips(const Table *t, const char *plural, Text *out); /* "exact two-sided sign-flip test" */
 void table_sources(const Table *t, Text *out);                   /* every corpus among the cells, a sentence each */
+void table_label(const Table *t, Text *out);                     /* of LaTeX's \\label */
 const char *table_packages(const Table *t);                      /* what LaTeX needs for its tables */
 char *table_confidence(const Table *t, char out[40]);                   /* "95" */
 void table_header_comment(const Table *t, const char *what, Text *out); /* "% …" lines */
@@ -184,14 +182,10 @@ const char *table_claim_mark(const ClaimVerdict *v);
 void table_claim_cells(const ClaimVerdict *v, Text *out);
 /* options.metrics of them; none: the metric that decides and the first other row of the experiment's table. */
 void table_paper(const Table *t, Text *out);
-void table_cells_text(const Table *t, Text *out); /* nothing when there is one cell */
-void table_cells_tex(const Table *t, Text *out);
 void table_macros(const Table *t, Text *out);
 void table_csv(const Table *t, Text *out);
 void table_json(const Table *t, Text *out);
 void table_text(const Table *t, Text *out);
-void table_cost_tex(const Table *t, Text *out);
-void table_cost_text(const Table *t, Text *out);
 void table_cost_json(const Table *t, Text *out);
 
 /* What an arm costs: medians over seeds and cells, where precision is a factor over those of the first cell's; ratio:

@@ -6,11 +6,7 @@
 #include <string.h>
 
 #include "bench/run/provenance.h"
-#include "bench/write/components.h"
-#include "bench/write/corpora.h"
-#include "bench/write/failures.h"
-#include "bench/write/ranking.h"
-#include "bench/write/sensitivity.h"
+#include "bench/write/summaries.h"
 
 /* One metric of an arm at a step: its runs, what they sum up to, and what the write-up reports. */
 static json_t *metric_json(const Table *t, int cell, int step, int arm, Metric m) {
@@ -102,11 +98,6 @@ json_t *json_records_made_by(const Table *t) {
     return list;
 }
 
-static void put_unless_null(json_t *o, const char *key, json_t *value) {
-    if (!json_is_null(value)) json_object_set(o, key, value);
-    json_decref(value);
-}
-
 static void head_json(const Table *t, json_t *o) {
     Text words;
     json_t *seeds = json_array();
@@ -126,11 +117,7 @@ static void head_json(const Table *t, json_t *o) {
     json_put_text(o, "methods", words.at);
     json_object_set_new(o, "exploratory", json_boolean(t->exploratory));
     if (t->partial) json_put_text(o, "partial", t->options.partial);
-    put_unless_null(o, "sensitivity", sensitivity_json(t));
-    put_unless_null(o, "ranking", ranking_json(t));
-    put_unless_null(o, "corpora", corpora_json(t));
-    put_unless_null(o, "failures", failures_json(t));
-    put_unless_null(o, "components", components_json(t));
+    json_object_set_new(o, "summaries", summaries_json(t));
     json_object_set_new(o, "synthetic", json_boolean(t->synthetic));
     json_put_text(o, "dataset", r->dataset), json_put_text(o, "dataset_sha256", r->dataset_sha256);
     json_object_set_new(o, "vocabulary", json_integer(r->vocab));
@@ -160,22 +147,14 @@ void table_json(const Table *t, Text *out) {
 }
 
 void table_cost_json(const Table *t, Text *out) {
-    json_t *o = json_object(), *arms = json_array();
+    json_t *o = json_object();
     json_put_made_by(o);
     json_object_set_new(o, "records", json_records_made_by(t));
     json_put_text(o, "experiment", t->x->name), json_put_text(o, "profile", t->x->profile);
     json_put_text(o, "plan", t->x->plan), json_put_text(o, "results", t->results_hash);
     json_put_text(o, "note", "measured times: they differ from machine to machine and from run to run");
-    for (int arm = 0; arm < t->sample.arms; arm++) {
-        Cost c = table_cost(t, arm);
-        json_t *a = json_object();
-        json_put_text(a, "arm", t->x->arm[arm].name);
-        json_object_set_new(a, "parameters", json_integer(c.parameters));
-        json_put(a, "step_seconds_median", c.step_seconds), json_put(a, "ratio_median", c.ratio);
-        json_put(a, "ratio_least", c.least), json_put(a, "ratio_most", c.most), json_put(a, "memory_mb", c.memory_mb);
-        json_object_set_new(a, "unlike", json_boolean(c.unlike));
-        json_array_append_new(arms, a);
-    }
-    json_object_set_new(o, "arms", arms);
+    for (int kind = 0; kind < summary_count; kind++)
+        if (summary_rows[kind].measured)
+            json_object_set_new(o, summary_rows[kind].name, cells_json(&table_summary(t, kind)->at[0]));
     dump(o, out);
 }

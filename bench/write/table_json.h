@@ -1,8 +1,8 @@
-/* NAME.json, schema 2; its names are stable. NaN and infinities are strings; a statistic that could not be made is
+/* NAME.json, schema 3; its names are stable. NaN and infinities are strings; a statistic that could not be made is
  * {"status": why} with what is known of it. Below, ... stands for fields that name themselves.
  *
  *   {schema, made_by, commit, records: [{commit, runs}], experiment, profile, plan, results, command, signature,
- *    methods, exploratory, synthetic, sensitivity?, ...
+ *    methods, exploratory, synthetic, summaries: {SUMMARY: [{table, title, rows}]}, ...
  *    cells: [{factors, corpus, reported_not_shown?, steps: [{step, arms: [ARM]}]}],
  *    family: {alpha, n, comparisons, floor, exact, flips, at: [COMPARISON]},
  *    claims: null | {file, writeup, title, author?, date?, url?, source, verdicts: [VERDICT], family}}
@@ -33,7 +33,7 @@
 #include "bench/write/stat_json.h"
 #include "bench/write/table.h"
 
-enum { TABLE_SCHEMA = 2 };
+enum { TABLE_SCHEMA = 3 };
 
 /* [{commit, runs}]: the commits that the program was built from when it made the table's runs. */
 json_t *json_records_made_by(const Table *t);

@@ -5,12 +5,8 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
-#include "bench/write/components.h"
-#include "bench/write/corpora.h"
-#include "bench/write/failures.h"
-#include "bench/write/ranking.h"
-#include "bench/write/sensitivity.h"
 #include "bench/formats/subprocess.h"
+#include "bench/write/summaries.h"
 
 /* Text block of 5.5 x 9 inches, as venues have it; siunitx 2 and 3 want different words for bold numbers. */
 void table_pdf_preamble(bool siunitx, Text *out) {
@@ -26,13 +22,18 @@ void table_pdf_preamble(bool siunitx, Text *out) {
                      "\\makeatletter\\setlength{\\@fptop}{0pt}\\makeatother\n");
 }
 
+static void input_summaries(const Table *t, bool measured, Text *out) {
+    for (int kind = 0; kind < summary_count; kind++)
+        if (summary_rows[kind].measured == measured && table_summary(t, kind)->count)
+            text_format(out, "\\input{%s}\n", summary_rows[kind].name);
+}
+
 static void document(const Table *t, int figures, Text *out) {
     table_pdf_preamble(t->options.siunitx, out);
-    text_format(
-        out, "\\begin{document}\n\\input{macros}\n\\input{ranking}\n\\input{ranking-cost}\n"
-             "\\input{corpora}\n\\input{failures}\n\\input{components}\n"
-             "\\input{cells}\n\\input{sensitivity}\n\\clearpage\n\\input{table}\n"
-             "\\clearpage\n\\input{claims}\n\\clearpage\n\\input{cost}\n");
+    text_format(out, "\\begin{document}\n\\input{macros}\n");
+    input_summaries(t, false, out);
+    text_format(out, "\\clearpage\n\\input{table}\n\\clearpage\n\\input{claims}\n\\clearpage\n");
+    input_summaries(t, true, out);
     for (int i = 0; i < figures; i++)
         text_format(out, "\\noindent\\makebox[\\textwidth]{\\includegraphics{figure%d}}\\par\\medskip\n", i);
     text_format(out, "\\end{document}\n");
@@ -59,15 +60,14 @@ static Rc prepare(const Table *t, const char *aside, const char *const *figure, 
     Text text;
     Rc rc = put(aside, "table.tex", table_tex, t, e);
     if (!rc) rc = put(aside, "claims.tex", claims_or_nothing, t, e);
-    if (!rc) rc = put(aside, "ranking.tex", ranking_tex, t, e);
-    if (!rc) rc = put(aside, "ranking-cost.tex", ranking_cost_tex, t, e);
-    if (!rc) rc = put(aside, "corpora.tex", corpora_tex, t, e);
-    if (!rc) rc = put(aside, "failures.tex", failures_tex, t, e);
-    if (!rc) rc = put(aside, "components.tex", components_tex, t, e);
-    if (!rc) rc = put(aside, "cells.tex", table_cells_tex, t, e);
-    if (!rc) rc = put(aside, "sensitivity.tex", sensitivity_tex, t, e);
+    for (int kind = 0; kind < summary_count && !rc; kind++) {
+        text_init(&text);
+        summary_tex(t, kind, &text);
+        snprintf(path, sizeof path, "%.800s/%.40s.tex", aside, summary_rows[kind].name);
+        rc = file_write(path, text.at, text.length, e);
+        text_release(&text);
+    }
     if (!rc) rc = put(aside, "macros.tex", table_macros, t, e);
-    if (!rc) rc = put(aside, "cost.tex", table_cost_tex, t, e);
     for (int i = 0; i < figures && !rc; i++) {
         snprintf(path, sizeof path, "%.800s/figure%d.pdf", aside, i);
         rc = subprocess_copy(figure[i], path, e);

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "bench/write/figure_sheet.h"
-#include "bench/write/sensitivity.h"
+#include "bench/write/summaries.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */

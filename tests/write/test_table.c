@@ -8,7 +8,7 @@
 
 #include "bench/write/figure.h"
 #include "bench/verdict/sensitivity.h"
-#include "bench/write/sensitivity.h"
+#include "bench/write/summaries.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */

@@ -1,0 +1,204 @@
+/* Filling a table: rows and cells are appended. */
+#include "bench/formats/cells.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "bench/formats/latex.h"
+
+void cells_init(Cells *c, const char *name, const char *title) {
+    *c = (Cells){.name = name, .stub = 1};
+    text_init(&c->title), text_init(&c->caption), text_init(&c->notes), text_init(&c->words);
+    text_add(&c->words, "", 1); /* offset 0: no text */
+    text_format(&c->title, "%s", title);
+}
+
+void cells_release(Cells *c) {
+    text_release(&c->title), text_release(&c->caption), text_release(&c->notes), text_release(&c->words);
+    free(c->row), free(c->cell);
+    *c = (Cells){0};
+}
+
+/* Keep a text; return its offset. */
+static size_t keep(Cells *c, const char *text) {
+    size_t at = c->words.length;
+    if (!text[0]) return 0;
+    text_add(&c->words, text, strlen(text) + 1);
+    return at;
+}
+
+void cells_column_over(Cells *c, const char *key, char align, const char *heading, const char *over) {
+    assert(c->columns < CELLS_MOST_COLUMNS && !c->rows && strchr("lripXI", align));
+    assert(strchr("XI", align) || c->shown == c->columns);
+    size_t name = keep(c, key ? key : ""), at = keep(c, heading);
+    bool same = c->columns && over[0] && !strcmp(cells_words_at(c, c->column[c->columns - 1].over), over);
+    size_t above = same ? c->column[c->columns - 1].over : keep(c, over);
+    c->shown += !strchr("XI", align);
+    c->column[c->columns++] = (CellColumn){.key = name, .align = align, .heading = at, .over = above};
+}
+
+void cells_column(Cells *c, const char *key, char align, const char *heading) {
+    cells_column_over(c, key, align, heading, "");
+}
+
+/* Grow a list of items that is full. */
+static void *grown(void *at, size_t *room, size_t size) {
+    *room = *room ? 2 * *room : 16;
+    return mem_grow(at, *room, size);
+}
+
+static CellRow *add_row(Cells *c, RowKind kind) {
+    if (c->rows == c->row_room) {
+        size_t room = (size_t)c->row_room;
+        c->row = grown(c->row, &room, sizeof *c->row);
+        c->row_room = (int)room;
+    }
+    c->row[c->rows] = (CellRow){.kind = kind, .first = c->cells};
+    return &c->row[c->rows++];
+}
+
+void cells_row(Cells *c) {
+    (void)add_row(c, ROW_cells);
+}
+
+void cells_row_below(Cells *c) {
+    add_row(c, ROW_cells)->below = true;
+}
+
+void cells_heading(Cells *c, const char *words) {
+    if (words[0]) add_row(c, ROW_heading)->shown = keep(c, words);
+}
+
+void cells_words(Cells *c, int indent, const char *words) {
+    CellRow *row = add_row(c, ROW_words);
+    row->shown = keep(c, words), row->indent = indent;
+}
+
+void cells_space(Cells *c) {
+    if (c->rows) (void)add_row(c, ROW_space);
+}
+
+/* Append a cell to the last row. */
+static Cell *add(Cells *c, CellKind kind, double x, const char *shown) {
+    assert(c->rows && c->row[c->rows - 1].kind == ROW_cells);
+    assert(c->cells - c->row[c->rows - 1].first < (size_t)c->columns);
+    if (c->cells == c->cell_room) c->cell = grown(c->cell, &c->cell_room, sizeof *c->cell);
+    c->cell[c->cells] =
+        (Cell){.kind = kind, .shown = keep(c, shown), .x = x, .lo = (double)NAN, .hi = (double)NAN};
+    return &c->cell[c->cells++];
+}
+
+void cell_none(Cells *c) {
+    (void)add(c, CELL_empty, (double)NAN, "");
+}
+
+void cell_text(Cells *c, const char *text) {
+    (void)add(c, CELL_text, (double)NAN, text);
+}
+
+void cell_format(Cells *c, const char *format, ...) {
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    int n = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    assert(n >= 0 && (size_t)n < sizeof text);
+    cell_text(c, text);
+}
+
+void cell_shown(Cells *c, double x, const char *shown) {
+    (void)add(c, CELL_number, x, shown);
+}
+
+void cell_number(Cells *c, double x, int decimals) {
+    char shown[SHOWN];
+    cell_shown(c, x, show_number(shown, x, decimals));
+}
+
+void cell_signed(Cells *c, double x, int decimals) {
+    char shown[SHOWN];
+    cell_shown(c, x, show_signed(shown, x, decimals));
+}
+
+void cell_exact(Cells *c, double x) {
+    char shown[SHOWN];
+    cell_shown(c, x, isfinite(x) ? format_real(shown, x == 0 ? 0 : x) : "");
+}
+
+void cell_integer(Cells *c, long x) {
+    char shown[SHOWN];
+    snprintf(shown, sizeof shown, "%ld", x);
+    cell_shown(c, (double)x, shown);
+}
+
+void cell_p(Cells *c, double p) {
+    char shown[SHOWN];
+    cell_shown(c, p, show_p(shown, p));
+}
+
+void cell_interval_shown(Cells *c, double lo, double hi, const char *shown) {
+    Cell *cell = add(c, CELL_interval, (double)NAN, shown);
+    cell->lo = lo, cell->hi = hi;
+}
+
+void cell_interval(Cells *c, double lo, double hi, int decimals, const char *why_not) {
+    Text shown;
+    text_init(&shown);
+    show_interval(&shown, lo, hi, decimals, why_not, false);
+    cell_interval_shown(c, lo, hi, shown.at);
+    text_release(&shown);
+}
+
+void cell_count(Cells *c, int count, int of) {
+    char shown[SHOWN];
+    snprintf(shown, sizeof shown, "%d of %d", count, of);
+    cell_shown(c, count, shown);
+}
+
+static Cell *last(Cells *c) {
+    assert(c->rows && c->cells > c->row[c->rows - 1].first);
+    return &c->cell[c->cells - 1];
+}
+
+void cell_mark(Cells *c, unsigned marks) {
+    last(c)->marks = marks;
+}
+
+void cell_strong(Cells *c, bool strong) {
+    last(c)->strong = strong;
+}
+
+void cell_emphasize(Cells *c) {
+    last(c)->emphatic = true;
+}
+
+const Cell *cells_at(const Cells *c, int row, int column) {
+    const CellRow *r = &c->row[row];
+    size_t end = row + 1 < c->rows ? c->row[row + 1].first : c->cells, at = r->first + (size_t)column;
+    return r->kind == ROW_cells && at < end ? &c->cell[at] : NULL;
+}
+
+const char *cells_words_at(const Cells *c, size_t shown) {
+    return c->words.at + shown;
+}
+
+Cells *cells_add(CellsList *l, const char *name, const char *title) {
+    if (l->count == l->room) {
+        size_t room = (size_t)l->room;
+        l->at = grown(l->at, &room, sizeof *l->at);
+        l->room = (int)room;
+    }
+    cells_init(&l->at[l->count], name, title);
+    return &l->at[l->count++];
+}
+
+void cells_list_release(CellsList *l) {
+    for (int i = 0; i < l->count; i++) cells_release(&l->at[i]);
+    free(l->at);
+    *l = (CellsList){0};
+}

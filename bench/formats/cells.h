@@ -1,0 +1,153 @@
+/* Cells: a table as data. Columns, rows and cells are filled once, by whoever knows what they mean; text for terminals,
+ * LaTeX, HTML, Markdown, CSV and JSON are made of them by renderers that know no statistics.
+ *
+ * A cell holds what a reader sees, in the notation of bench/formats/latex.h ("-0.012", "[0.1, 0.2]", "<.001", "1e-08"),
+ * and beside it the exact number, which CSV and JSON take. Filling appends: cells_row begins a row, each cell_*
+ * function gives it its next cell, and cells that are not given stay empty. */
+#ifndef BENCH_FORMATS_CELLS_H
+#define BENCH_FORMATS_CELLS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+enum { CELLS_MOST_COLUMNS = 64 };
+
+/* Marks behind a cell: dagger, double dagger, section sign. The notes say what they mean. */
+typedef enum { MARK_separated = 1, MARK_equivalent = 2, MARK_diverged = 4 } CellMark;
+
+typedef enum { CELL_empty, CELL_text, CELL_number, CELL_interval } CellKind;
+
+typedef struct {
+    CellKind kind;
+    size_t shown;     /* offset into Cells.words: what a reader sees */
+    double x, lo, hi; /* exact; NaN where there is none */
+    unsigned marks;
+    bool strong, emphatic;
+} Cell;
+
+typedef struct {
+    char align;           /* l, r, i: an interval, p: words that are broken into lines; X, I: a number or text and an
+                             interval for CSV and JSON alone, after all others */
+    size_t key;           /* offset of its name in CSV and JSON; 0: for people only */
+    size_t heading, over; /* offsets; neighbours with the same words `over` them share these */
+} CellColumn;
+
+typedef enum {
+    ROW_cells,
+    ROW_heading, /* a group of rows begins: its words across all columns; a column `group` of CSV and JSON */
+    ROW_words,   /* a paragraph across all columns, for people only */
+    ROW_space    /* a little room before the next row */
+} RowKind;
+
+typedef struct {
+    RowKind kind;
+    size_t shown; /* of ROW_heading and ROW_words */
+    int indent;   /* of ROW_words, in characters */
+    bool below;   /* ROW_cells: a second line of the row above, in small type */
+    size_t first; /* index of its first cell */
+} CellRow;
+
+typedef struct {
+    const char *name; /* of files and of JSON: "ranking"; it outlives the table */
+    int stub;         /* columns that are repeated where the others are broken to a width; at the start 1 */
+    bool data;        /* of CSV and JSON alone */
+    bool below;       /* it stands in the LaTeX float of the table before it, where there is room */
+    int most_columns; /* of a LaTeX float, beside the stub; 0: all */
+    int most_rows;    /* of a LaTeX float; 0: as many as a page takes */
+    Text title;       /* a line: what the table is; begins a caption, stands above the rows on a terminal */
+    Text caption;     /* sentences behind the title */
+    Text notes;       /* sentences below the rows */
+    Text words;       /* all shown texts, each terminated */
+    CellColumn column[CELLS_MOST_COLUMNS];
+    CellRow *row;
+    Cell *cell;
+    int columns, shown, rows, row_room; /* shown: columns before the first for programs alone */
+    size_t cells, cell_room;
+} Cells;
+
+void cells_init(Cells *c, const char *name, const char *title);
+void cells_release(Cells *c);
+
+/* Columns come before rows. key: NULL for people only. over: "" or what several neighbours share. */
+void cells_column(Cells *c, const char *key, char align, const char *heading);
+void cells_column_over(Cells *c, const char *key, char align, const char *heading, const char *over);
+
+void cells_row(Cells *c);
+void cells_row_below(Cells *c);
+void cells_heading(Cells *c, const char *words); /* "": nothing */
+void cells_words(Cells *c, int indent, const char *words);
+void cells_space(Cells *c); /* before a first row: nothing */
+
+/* The next cell of the last row. A number that is not finite is shown as "n/a", or as the reason where one is asked. */
+void cell_none(Cells *c);
+void cell_text(Cells *c, const char *text);
+void cell_format(Cells *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cell_number(Cells *c, double x, int decimals);
+void cell_signed(Cells *c, double x, int decimals);
+void cell_exact(Cells *c, double x); /* the shortest decimal that reads back; nothing when it is not finite */
+void cell_integer(Cells *c, long x);
+void cell_p(Cells *c, double p);
+void cell_shown(Cells *c, double x, const char *shown); /* a number in a notation of its own; "": nothing */
+void cell_interval(Cells *c, double lo, double hi, int decimals, const char *why_not);
+void cell_interval_shown(Cells *c, double lo, double hi, const char *shown);
+/* "3 of 8"; CSV and JSON have the count. */
+void cell_count(Cells *c, int count, int of);
+
+/* Of the last cell. */
+void cell_mark(Cells *c, unsigned marks);
+void cell_strong(Cells *c, bool strong);
+void cell_emphasize(Cells *c);
+
+const Cell *cells_at(const Cells *c, int row, int column); /* NULL: the row has none there */
+const char *cells_words_at(const Cells *c, size_t shown);
+
+/* Several tables that belong together, in order. */
+typedef struct {
+    Cells *at;
+    int count, room;
+} CellsList;
+
+Cells *cells_add(CellsList *l, const char *name, const char *title); /* valid until the next is added */
+void cells_list_release(CellsList *l);
+
+/* ---- renderers ---- */
+
+/* For a terminal of so many columns: aligned by blanks; columns that do not fit follow in further blocks, each with the
+ * stub. Title and caption above, notes below, both broken to the width. */
+void cells_text(const Cells *c, int width, Text *out);
+void cells_list_text(const CellsList *l, int width, Text *out); /* an empty line before each */
+
+typedef struct {
+    bool siunitx;      /* numbers in S columns */
+    const char *mark;  /* stands before each title: "EXPLORATORY: ", or "" */
+    int column;        /* points of a column of a two-column class: a wider table spans both; 0: one column */
+    const char *label; /* \label{tab:LABEL-1} and so on for the floats; NULL: none */
+} TexLayout;
+
+/* booktabs tables in floats. A table longer or wider than a float goes on in a further one, "continued"; tables that
+ * say `below` share the float of the one before them where both fit on a page. */
+void cells_tex(const Cells *c, const TexLayout *layout, Text *out);
+void cells_list_tex(const CellsList *l, const TexLayout *layout, Text *out);
+/* The tabular alone, without a float. */
+void cells_tabular(const Cells *c, const TexLayout *layout, Text *out);
+/* "$^{\dagger\S}$", or nothing. */
+void cells_marks_tex(unsigned marks, Text *out);
+
+void cells_html(const Cells *c, Text *out);
+void cells_list_html(const CellsList *l, Text *out);
+
+/* GitHub's dialect: a table alone, without title and notes. */
+void cells_markdown(const Cells *c, Text *out);
+
+/* Columns that have a key; of intervals two, KEY_lo and KEY_hi. Numbers are the shortest decimals that read back,
+ * empty where they are not finite. A first column `group` where rows have headings. */
+void cells_csv(const Cells *c, Text *out);
+
+/* A list of rows, each an object from key to number, text or null, as cells_csv has them. */
+json_t *cells_json(const Cells *c);
+json_t *cells_list_json(const CellsList *l); /* [{table, title, rows}] */
+
+#endif

@@ -1,0 +1,199 @@
+/* A table for other programs (CSV, JSON), and for a browser. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/formats/cells.h"
+#include "bench/formats/html.h"
+#include "bench/formats/json.h"
+#include "bench/formats/latex.h"
+
+static bool has_headings(const Cells *c) {
+    bool any = false;
+    for (int i = 0; i < c->rows; i++) any |= c->row[i].kind == ROW_heading;
+    return any;
+}
+
+static void csv_comma(Text *out, bool *first) {
+    text_format(out, "%s", *first ? "" : ",");
+    *first = false;
+}
+
+static bool of_intervals(const Cells *c, int column) {
+    return strchr("iI", c->column[column].align) != NULL;
+}
+
+static void csv_head(const Cells *c, Text *out) {
+    bool first = true;
+    if (has_headings(c)) csv_comma(out, &first), text_format(out, "group");
+    for (int k = 0; k < c->columns; k++) {
+        const char *key = cells_words_at(c, c->column[k].key);
+        if (!c->column[k].key) continue;
+        csv_comma(out, &first);
+        text_format(out, of_intervals(c, k) ? "%s_lo,%s_hi" : "%s", key, key);
+    }
+    text_format(out, "\n");
+}
+
+static void csv_cell(const Cells *c, int row, int column, Text *out) {
+    const Cell *cell = cells_at(c, row, column);
+    if (of_intervals(c, column)) {
+        if (cell) csv_number(out, cell->lo);
+        text_format(out, ",");
+        if (cell) csv_number(out, cell->hi);
+    } else if (cell && cell->kind == CELL_number)
+        csv_number(out, cell->x);
+    else if (cell)
+        csv_text(out, cells_words_at(c, cell->shown));
+}
+
+void cells_csv(const Cells *c, Text *out) {
+    const char *group = "";
+    bool grouped = has_headings(c);
+    csv_head(c, out);
+    for (int i = 0; i < c->rows; i++) {
+        bool first = true;
+        if (c->row[i].kind == ROW_heading) group = cells_words_at(c, c->row[i].shown);
+        if (c->row[i].kind != ROW_cells) continue;
+        if (grouped) csv_comma(out, &first), csv_text(out, group);
+        for (int k = 0; k < c->columns; k++) {
+            if (!c->column[k].key) continue;
+            csv_comma(out, &first);
+            csv_cell(c, i, k, out);
+        }
+        text_format(out, "\n");
+    }
+}
+
+static void put(json_t *o, const char *key, double x) {
+    json_object_set_new(o, key, isnan(x) ? json_null() : json_number_of(x));
+}
+
+static void json_cell(json_t *o, const Cells *c, int row, int column) {
+    const char *key = cells_words_at(c, c->column[column].key);
+    const Cell *cell = cells_at(c, row, column);
+    char name[96];
+    if (of_intervals(c, column)) {
+        snprintf(name, sizeof name, "%s_lo", key);
+        put(o, name, cell ? cell->lo : (double)NAN);
+        snprintf(name, sizeof name, "%s_hi", key);
+        put(o, name, cell ? cell->hi : (double)NAN);
+    } else if (cell && cell->kind == CELL_number)
+        put(o, key, cell->x);
+    else if (cell && cell->kind == CELL_text)
+        json_object_set_new(o, key, json_string(cells_words_at(c, cell->shown)));
+    else
+        json_object_set_new(o, key, json_null());
+}
+
+json_t *cells_json(const Cells *c) {
+    json_t *list = json_array();
+    const char *group = "";
+    bool grouped = has_headings(c);
+    for (int i = 0; i < c->rows; i++) {
+        if (c->row[i].kind == ROW_heading) group = cells_words_at(c, c->row[i].shown);
+        if (c->row[i].kind != ROW_cells) continue;
+        json_t *o = json_object();
+        if (grouped) json_object_set_new(o, "group", json_string(group));
+        for (int k = 0; k < c->columns; k++)
+            if (c->column[k].key) json_cell(o, c, i, k);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+json_t *cells_list_json(const CellsList *l) {
+    json_t *list = json_array();
+    for (int i = 0; i < l->count; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "table", l->at[i].name, "title", l->at[i].title.at,
+                                              "rows", cells_json(&l->at[i])));
+    return list;
+}
+
+/* ---- HTML ---- */
+
+static const char *const mark_signs[] = {"&dagger;", "&Dagger;", "&sect;"};
+
+static void html_cell(const Cells *c, int row, int column, Text *out) {
+    const Cell *cell = cells_at(c, row, column);
+    bool head = column < c->stub && c->column[column].align == 'l', strong = cell && cell->strong;
+    text_format(out, head ? "<th scope=\"row\" class=\"text\">" : c->column[column].align == 'r' ? "<td>"
+                                                                                                : "<td class=\"text\">");
+    text_format(out, "%s%s", strong ? "<strong>" : "", cell && cell->emphatic ? "<em>" : "");
+    if (cell) html_text(out, cells_words_at(c, cell->shown));
+    text_format(out, "%s%s", cell && cell->emphatic ? "</em>" : "", strong ? "</strong>" : "");
+    if (cell && cell->marks) {
+        text_format(out, "<sup>");
+        for (int i = 0; i < 3; i++)
+            if (cell->marks >> i & 1) text_format(out, "%s", mark_signs[i]);
+        text_format(out, "</sup>");
+    }
+    text_format(out, head ? "</th>" : "</td>");
+}
+
+static void html_over(const Cells *c, Text *out) {
+    bool any = false;
+    for (int k = 0; k < c->shown; k++) any |= c->column[k].over != 0;
+    if (!any) return;
+    text_format(out, "<tr>");
+    for (int k = 0, end; k < c->shown; k = end) {
+        for (end = k + 1; end < c->shown && c->column[end].over && c->column[end].over == c->column[k].over;) end++;
+        text_format(out, "<th scope=\"colgroup\" colspan=\"%d\">", end - k);
+        html_text(out, cells_words_at(c, c->column[k].over));
+        text_format(out, "</th>");
+    }
+    text_format(out, "</tr>\n");
+}
+
+static void html_head(const Cells *c, Text *out) {
+    text_format(out, "<thead>");
+    html_over(c, out);
+    text_format(out, "<tr>");
+    for (int k = 0; k < c->shown; k++) {
+        const char *heading = cells_words_at(c, c->column[k].heading);
+        bool words = c->column[k].align != 'r';
+        if (!heading[0]) {
+            text_format(out, "<td></td>");
+            continue;
+        }
+        text_format(out, "<th scope=\"col\"%s>", words ? " class=\"text\"" : "");
+        html_text(out, heading);
+        text_format(out, "</th>");
+    }
+    text_format(out, "</tr></thead>\n<tbody>\n");
+}
+
+void cells_html(const Cells *c, Text *out) {
+    text_format(out, "<div class=\"wide\"><table class=\"numbers\"><caption>");
+    html_text(out, c->title.at);
+    if (c->caption.length) {
+        text_format(out, "%s", c->title.length ? ". " : "");
+        html_text(out, c->caption.at);
+    }
+    text_format(out, "</caption>\n");
+    if (c->rows) html_head(c, out);
+    for (int i = 0; i < c->rows; i++) {
+        const CellRow *row = &c->row[i];
+        if (row->kind == ROW_space) continue;
+        text_format(out, "<tr>");
+        for (int k = 0; row->kind == ROW_cells && k < c->shown; k++) html_cell(c, i, k, out);
+        if (row->kind == ROW_heading || row->kind == ROW_words) {
+            text_format(out, row->kind == ROW_heading ? "<th scope=\"rowgroup\" class=\"text\" colspan=\"%d\">"
+                                                      : "<td class=\"text words\" colspan=\"%d\">",
+                        c->shown);
+            html_text(out, cells_words_at(c, row->shown));
+            text_format(out, row->kind == ROW_heading ? "</th>" : "</td>");
+        }
+        text_format(out, "</tr>\n");
+    }
+    text_format(out, "%s</table></div>\n", c->rows ? "</tbody>" : "");
+    if (!c->notes.length) return;
+    text_format(out, "<p class=\"notes\">");
+    html_text(out, c->notes.at);
+    text_format(out, "</p>\n");
+}
+
+void cells_list_html(const CellsList *l, Text *out) {
+    for (int i = 0; i < l->count; i++)
+        if (!l->at[i].data) cells_html(&l->at[i], out);
+}

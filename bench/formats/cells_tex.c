@@ -1,0 +1,365 @@
+/* A table in LaTeX: booktabs, in floats that fit on a page. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/formats/cells.h"
+#include "bench/formats/latex.h"
+
+/* BLOCK: points of the text block of 5.5 inches, less a little. */
+enum { PAGE_ROWS = 44, LONGEST_WHOLE = 3, BLOCK = 385 };
+
+/* What an S column aligns: -?digits(.digits)?, and behind " +-" an uncertainty alike. */
+typedef struct {
+    int whole, decimals, uncertain; /* digits; of the uncertainty without its leading zeros */
+    bool sign;
+} Digits;
+
+/* A long number would make the whole column as wide as its digits, those of its smaller neighbours behind the point
+ * added. */
+static bool alignable(const char *text, Digits *d) {
+    const char *s = text + (*text == '-');
+    size_t before = strspn(s, "0123456789"), after = 0;
+    if (!before || before > LONGEST_WHOLE) return false;
+    if (s[before] == '.') after = strspn(s + before + 1, "0123456789");
+    *d = (Digits){(int)before, (int)after, 0, *text == '-'};
+    s += before + (after ? after + 1 : 0);
+    if (strncmp(s, " +-", 3) != 0) return !*s;
+    s += 3 + strspn(s + 3, "0.");
+    for (; *s; s++) {
+        if (*s != '.' && (*s < '0' || *s > '9')) return false;
+        d->uncertain += *s != '.';
+    }
+    return d->uncertain > 0;
+}
+
+void cells_marks_tex(unsigned marks, Text *out) {
+    static const char *const sign[] = {"\\dagger", "\\ddagger", "\\S"};
+    if (!marks) return;
+    text_format(out, "$^{");
+    for (int i = 0; i < 3; i++)
+        if (marks >> i & 1) text_format(out, "%s", sign[i]);
+    text_format(out, "}$");
+}
+
+/* Rows and columns of one float: the stub and columns from..to-1; rows first..end-1. */
+typedef struct {
+    const Cells *c;
+    const TexLayout *layout;
+    int stub, from, to, first, end;
+} Part;
+
+static int columns_of(const Part *p) {
+    return p->stub + p->to - p->from;
+}
+
+static int next_column(const Part *p, int k) {
+    k = k + 1 == p->stub ? p->from : k + 1;
+    return k < p->to ? k : -1;
+}
+
+/* table-format wide enough for every number of the column, and room for the widest mark behind it. */
+static void number_column(const Part *p, int column, Text *out) {
+    const Cells *c = p->c;
+    Digits most = {.whole = 1}, d;
+    unsigned marks = 0;
+    for (int i = p->first; i < p->end; i++) {
+        const Cell *cell = cells_at(c, i, column);
+        if (!cell || !alignable(cells_words_at(c, cell->shown), &d)) continue;
+        most.whole = d.whole > most.whole ? d.whole : most.whole;
+        most.decimals = d.decimals > most.decimals ? d.decimals : most.decimals;
+        most.uncertain = d.uncertain > most.uncertain ? d.uncertain : most.uncertain;
+        most.sign |= d.sign;
+        marks |= cell->marks;
+    }
+    text_format(out, "S[table-align-text-post=false,table-format=%s%d.%d", most.sign ? "-" : "", most.whole,
+                most.decimals);
+    if (most.uncertain) text_format(out, "(%d),separate-uncertainty", most.uncertain);
+    if (marks) {
+        text_format(out, ",table-space-text-post={");
+        cells_marks_tex(marks, out);
+        text_format(out, "}");
+    }
+    text_format(out, "]");
+}
+
+static bool in_s_column(const Part *p, int column) {
+    return p->layout->siunitx && p->c->column[column].align == 'r';
+}
+
+static void column_formats(const Part *p, Text *out) {
+    text_format(out, "{@{}");
+    for (int k = next_column(p, -1), at = 0; k >= 0; k = next_column(p, k), at++) {
+        text_format(out, "%s", at ? " " : "");
+        if (in_s_column(p, k))
+            number_column(p, k, out);
+        else if (p->c->column[k].align == 'p')
+            text_format(out, "p{%.2f\\linewidth}", 0.6 / (columns_of(p) > 3 ? 2 : 1));
+        else
+            text_format(out, "%c", p->c->column[k].align == 'r' ? 'r' : 'l');
+    }
+    text_format(out, "@{}}");
+}
+
+/* An S column reads the number itself; everything else stands in braces. */
+static void write_cell(const Part *p, int row, int column, Text *out) {
+    const Cell *cell = cells_at(p->c, row, column);
+    Digits digits;
+    bool s_column = in_s_column(p, column);
+    if (!cell || !cell->shown) return;
+    const char *shown = cells_words_at(p->c, cell->shown);
+    if (p->c->row[row].below) {
+        text_format(out, "{\\scriptsize ");
+        latex_shown(out, shown);
+        text_format(out, "}");
+        return;
+    }
+    bool number = alignable(shown, &digits), braces = s_column && !number;
+    if (braces) text_format(out, "{");
+    if (s_column && number) {
+        text_format(out, "%s%s", cell->strong ? "\\bfseries " : "", shown);
+    } else {
+        if (cell->strong) text_format(out, "\\textbf{");
+        if (cell->emphatic) text_format(out, "\\textit{");
+        latex_shown(out, shown);
+        if (cell->strong || cell->emphatic) text_format(out, "}");
+    }
+    if (cell->marks) {
+        if (strchr(shown, 'e')) text_format(out, "\\,"); /* not another exponent */
+        if (s_column && number) text_format(out, "{");
+        cells_marks_tex(cell->marks, out);
+        if (s_column && number) text_format(out, "}");
+    }
+    if (braces) text_format(out, "}");
+}
+
+static void write_words(const Part *p, const CellRow *row, Text *out) {
+    const char *words = cells_words_at(p->c, row->shown);
+    text_format(out, row->kind == ROW_heading ? "\\multicolumn{%d}{@{}l}{\\textit{"
+                                              : "\\multicolumn{%d}{@{}p{\\linewidth}@{}}{{\\raggedright ",
+                columns_of(p));
+    for (int i = 0; i < row->indent; i += 2) text_format(out, "\\quad ");
+    latex_shown(out, words);
+    text_format(out, "}} \\\\\n");
+}
+
+static void write_rows(const Part *p, Text *out) {
+    for (int i = p->first; i < p->end; i++) {
+        const CellRow *row = &p->c->row[i];
+        switch (row->kind) {
+        case ROW_space:
+            if (i > p->first) text_format(out, "\\addlinespace\n");
+            break;
+        case ROW_heading:
+            if (i > p->first && row[-1].kind == ROW_cells) text_format(out, "\\addlinespace\n");
+            write_words(p, row, out);
+            break;
+        case ROW_words: write_words(p, row, out); break;
+        case ROW_cells:
+            if (i > p->first && row[-1].below && !row->below) text_format(out, "\\addlinespace[1.5pt]\n");
+            for (int k = next_column(p, -1), at = 0; k >= 0; k = next_column(p, k), at++) {
+                text_format(out, "%s", at ? " & " : "");
+                write_cell(p, i, k, out);
+            }
+            text_format(out, " \\\\\n");
+            break;
+        }
+    }
+}
+
+static void heading_tex(const Part *p, size_t words, int k, Text *out) {
+    bool braces = in_s_column(p, k);
+    text_format(out, "%s", braces ? "{" : "");
+    latex_shown(out, cells_words_at(p->c, words));
+    text_format(out, "%s", braces ? "}" : "");
+}
+
+/* What several columns share, above them, with a line below it. */
+static void write_over(const Part *p, Text *out) {
+    const Cells *c = p->c;
+    bool any = false, joined = false;
+    for (int k = p->from; k < p->to; k++) any |= c->column[k].over != 0;
+    if (!any) return;
+    Text lines;
+    text_init(&lines);
+    for (int i = 1; i < p->stub; i++) text_format(out, " & ");
+    for (int k = p->from, end; k < p->to; k = end) {
+        for (end = k + 1; end < p->to && c->column[end].over && c->column[end].over == c->column[k].over;) end++;
+        if (k > p->from || p->stub) text_format(out, " & ");
+        if (!c->column[k].over) continue;
+        text_format(out, "\\multicolumn{%d}{c}{", end - k);
+        latex_shown(out, cells_words_at(c, c->column[k].over));
+        text_format(out, "}");
+        joined |= end - k > 1;
+        text_format(&lines, "\\cmidrule(lr){%d-%d}", p->stub + k - p->from + 1, p->stub + end - p->from);
+    }
+    text_format(out, " \\\\\n");
+    if (joined) text_format(out, "%s\n", lines.at);
+    text_release(&lines);
+}
+
+static void write_head(const Part *p, Text *out) {
+    bool any = false;
+    write_over(p, out);
+    for (int k = next_column(p, -1); k >= 0; k = next_column(p, k)) any |= p->c->column[k].heading != 0;
+    if (!any) return;
+    for (int k = next_column(p, -1), at = 0; k >= 0; k = next_column(p, k), at++) {
+        text_format(out, "%s", at ? " & " : "");
+        heading_tex(p, p->c->column[k].heading, k, out);
+    }
+    text_format(out, " \\\\\n");
+}
+
+static void write_tabular(const Part *p, Text *out) {
+    text_format(out, "\\begin{tabular}");
+    column_formats(p, out);
+    text_format(out, "\n\\toprule\n");
+    size_t before = out->length;
+    write_head(p, out);
+    if (out->length > before) text_format(out, "\\midrule\n");
+    write_rows(p, out);
+    text_format(out, "\\bottomrule\n\\end{tabular}\n");
+}
+
+static Part whole(const Cells *c, const TexLayout *layout) {
+    int stub = c->stub < c->shown ? c->stub : 0;
+    return (Part){.c = c, .layout = layout, .stub = stub, .from = stub, .to = c->shown, .end = c->rows};
+}
+
+void cells_tabular(const Cells *c, const TexLayout *layout, Text *out) {
+    Part p = whole(c, layout);
+    write_tabular(&p, out);
+}
+
+/* The row behind the last of a float that begins with `first`: before a group that would be cut, where that leaves any
+ * row. */
+static int rows_end(const Cells *c, int first) {
+    int most = c->most_rows ? c->most_rows : PAGE_ROWS, end = first + most;
+    if (end >= c->rows) return c->rows;
+    while (end > first + 1 && c->row[end].below) end--;
+    for (int i = end; i > first; i--) {
+        RowKind kind = c->row[i].kind;
+        if (kind == ROW_heading || kind == ROW_space || (kind == ROW_words && c->row[i - 1].kind != ROW_words)) return i;
+    }
+    return end;
+}
+
+static void write_notes(const Cells *c, Text *out) {
+    if (!c->notes.length) return;
+    text_format(out, "\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n");
+    latex_breakable(out, c->notes.at);
+    text_format(out, "}\n");
+}
+
+/* Tenths of a point that a text takes in footnotesize. */
+static int width_of(const char *text) {
+    int sum = 0;
+    for (const char *s = text; *s; s++) {
+        if ((*s & 0xC0) == 0x80) continue;
+        sum += strchr(".,:;'il|jt()[] ", *s) ? 27 : strchr("mwMW+=<>", *s) || *s & 0x80 ? 70 : *s >= 'A' && *s <= 'Z' ? 62 : 43;
+    }
+    return sum;
+}
+
+/* Points that the columns of a float take, by their widest cells, without what is between them. */
+static int natural_width(const Part *p) {
+    int sum = 0;
+    for (int k = next_column(p, -1); k >= 0; k = next_column(p, k)) {
+        int most = width_of(cells_words_at(p->c, p->c->column[k].heading));
+        for (int i = p->first; i < p->end; i++) {
+            const Cell *cell = cells_at(p->c, i, k);
+            int here = cell ? width_of(cells_words_at(p->c, cell->shown)) : 0;
+            if (cell && p->c->row[i].below) here = here * 8 / 9;
+            if (cell && cell->marks) here += 40;
+            if (here > most) most = here;
+        }
+        sum += most;
+    }
+    return sum / 10;
+}
+
+/* The environment, type and space between columns that let it fit. */
+typedef struct {
+    bool star;
+    const char *type;
+    int separation;
+} Fit;
+
+static Fit fit_of(const Part *p) {
+    static const Fit tries[] = {{false, "footnotesize", 5}, {false, "footnotesize", 3}, {false, "scriptsize", 3}};
+    int width = natural_width(p), gaps = 2 * (columns_of(p) - 1), column = p->layout->column;
+    bool star = column && width + 3 * gaps > column;
+    for (int i = column && !star ? 1 : 0; i < 2; i++)
+        if (width + tries[i].separation * gaps <= (column && !star ? column : BLOCK))
+            return (Fit){star, tries[i].type, tries[i].separation};
+    return (Fit){star, tries[2].type, tries[2].separation};
+}
+
+static void begin_float(const Part *p, Fit fit, bool more, int number, Text *out) {
+    const Cells *c = p->c;
+    Text words;
+    text_init(&words);
+    text_format(&words, "%s%s%s.", p->layout->mark ? p->layout->mark : "", c->title.at, more ? ", continued" : "");
+    if (!more && c->caption.length) text_format(&words, " %s", c->caption.at);
+    text_format(out, "\\begin{table%s}[tbp]\n\\centering\n\\caption{%s", fit.star ? "*" : "",
+                p->layout->column ? "\\emergencystretch=2em " : "");
+    latex_breakable(out, words.at);
+    text_format(out, "}\n");
+    if (p->layout->label) text_format(out, "\\label{tab:%s-%d}\n", p->layout->label, number);
+    text_format(out, "\\%s\\setlength{\\tabcolsep}{%dpt}\n", fit.type, fit.separation);
+    text_release(&words);
+}
+
+static bool fits_below(const CellsList *l, int i, int used) {
+    return i < l->count && l->at[i].below && used + l->at[i].rows + 3 <= PAGE_ROWS;
+}
+
+/* A table and those below it that its last float has room for; returns how many tables. */
+static int write_floats(const CellsList *l, int i, const TexLayout *layout, int *number, Text *out) {
+    const Cells *c = &l->at[i];
+    int taken = 1, columns = c->most_columns ? c->most_columns : c->shown;
+    Part p = whole(c, layout);
+    for (int from = p.from; from < c->shown; from = p.to) {
+        p.from = from, p.to = from + columns < c->shown ? from + columns : c->shown;
+        for (p.first = 0; p.first < c->rows; p.first = p.end) {
+            p.end = rows_end(c, p.first);
+            Fit fit = fit_of(&p);
+            begin_float(&p, fit, from > p.stub || p.first > 0, ++*number, out);
+            write_tabular(&p, out);
+            if (p.end == c->rows && p.to == c->shown) {
+                write_notes(c, out);
+                for (int used = p.end - p.first; fits_below(l, i + taken, used); taken++) {
+                    Part below = whole(&l->at[i + taken], layout);
+                    Fit own = fit_of(&below);
+                    text_format(out, "\n\\medskip\n{\\%s\\setlength{\\tabcolsep}{%dpt}%%\n", own.type, own.separation);
+                    write_tabular(&below, out);
+                    text_format(out, "}\n");
+                    write_notes(&l->at[i + taken], out);
+                    used += l->at[i + taken].rows + 3;
+                }
+            }
+            text_format(out, "\\end{table%s}\n", fit.star ? "*" : "");
+        }
+    }
+    return taken;
+}
+
+void cells_list_tex(const CellsList *l, const TexLayout *layout, Text *out) {
+    int number = 0;
+    for (int i = 0; i < l->count;) {
+        if (l->at[i].data)
+            i++;
+        else if (l->at[i].rows)
+            i += write_floats(l, i, layout, &number, out);
+        else { /* words alone: why there is no table */
+            latex_breakable(out, l->at[i].title.at);
+            text_format(out, ". ");
+            latex_breakable(out, l->at[i++].caption.at);
+            text_format(out, "\n");
+        }
+    }
+}
+
+void cells_tex(const Cells *c, const TexLayout *layout, Text *out) {
+    CellsList one = {.at = (Cells *)c, .count = 1};
+    cells_list_tex(&one, layout, out);
+}

@@ -1,0 +1,337 @@
+#include "bench/write/results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/write/summaries.h"
+
+/* One table of one cell at one step. */
+typedef struct {
+    const Table *t;
+    int cell, step;
+} Place;
+
+/* The baseline, then the other arms as the experiment lists them. */
+static int arm_at(const Table *t, int i) {
+    int base = t->sample.baseline;
+    return i == 0 ? base : i <= base ? i - 1 : i;
+}
+
+static const char *arrow(Metric m) {
+    return metric_info[m].better < 0 ? " ↓" : metric_info[m].better > 0 ? " ↑" : "";
+}
+
+/* "2.973 +-0.050" with the digits that its SD allows; "div. 1/6" where a run diverged. */
+static void mean_cell(const Place *p, int arm, Metric m, Cells *c) {
+    char mean[SHOWN], sd[SHOWN], shown[3 * SHOWN];
+    SampleArm a = sample_arm(&p->t->sample, p->cell, p->step, arm, m);
+    int decimals = decimals_for(a.sd, metric_info[m].digits);
+    if (a.diverged)
+        snprintf(shown, sizeof shown, "div. %d/%d", a.diverged, a.n);
+    else if (a.status != ST_OK)
+        snprintf(shown, sizeof shown, "%s", a.lacking ? "not measured" : "n/a (beyond range)");
+    else
+        snprintf(shown, sizeof shown, "%s%s%s", show_number(mean, a.mean, decimals), a.n > 1 ? " +-" : "",
+                 a.n > 1 ? show_number(sd, a.sd, decimals) : "");
+    cell_shown(c, a.status == ST_OK ? a.mean : (double)NAN, shown);
+    if (a.diverged) cell_emphasize(c);
+}
+
+static const ReportedNumber *reported(const Place *p, int arm, Metric m, bool sd) {
+    char quantity[64];
+    snprintf(quantity, sizeof quantity, "%s%s", metric_info[m].key, sd ? "_sd" : "");
+    return table_reported_number(p->t, p->cell, p->step, arm, quantity);
+}
+
+/* The same as the write-up has it; no row where it has none. Returns whether there is one. */
+static bool reported_row(const Place *p, Metric m, Cells *c) {
+    bool any = false;
+    char shown[256];
+    for (int arm = 0; arm < p->t->sample.arms; arm++) any |= reported(p, arm, m, false) != NULL;
+    if (!any) return false;
+    cells_row(c);
+    cell_text(c, "  as reported");
+    for (int i = 0; i < p->t->sample.arms; i++) {
+        const ReportedNumber *mean = reported(p, arm_at(p->t, i), m, false), *sd = reported(p, arm_at(p->t, i), m, true);
+        snprintf(shown, sizeof shown, "%s%s%s", mean ? mean->text : "", sd ? " +-" : "", sd ? sd->text : "");
+        cell_shown(c, mean ? mean->value : (double)NAN, shown);
+    }
+    return true;
+}
+
+static bool metric_rows(const Place *p, const TableRow *row, Cells *c) {
+    const Table *t = p->t;
+    bool decided = row->metric == t->metric || (t->metric == METRIC_valid_loss && row->metric == METRIC_perplexity);
+    cells_row(c);
+    cell_format(c, "%.200s%s", table_heading(row), arrow(row->metric));
+    for (int i = 0; i < t->sample.arms; i++) {
+        int arm = arm_at(t, i);
+        mean_cell(p, arm, row->metric, c);
+        if (!decided) continue;
+        cell_mark(c, table_marks(t, p->cell, p->step, arm));
+        cell_strong(c, table_tied(t, p->cell, p->step, arm));
+    }
+    return reported_row(p, row->metric, c);
+}
+
+/* How many runs of each arm diverged, are above ln V, or stalled; no row where none did. */
+static void count_row(const Place *p, int which, Cells *c) {
+    static const char *const labels[] = {"runs diverged", "runs above ln V, falling", "runs stalled"};
+    int sum = 0, count[EXPERIMENT_MOST_ARMS];
+    for (int i = 0; i < p->t->sample.arms; i++) {
+        SampleArm a = sample_arm(&p->t->sample, p->cell, p->step, arm_at(p->t, i), p->t->metric);
+        sum += count[i] = which == 0 ? a.diverged : which == 1 ? a.above : a.stalled;
+    }
+    if (!sum) return;
+    cells_row(c);
+    cell_text(c, labels[which]);
+    for (int i = 0; i < p->t->sample.arms; i++) cell_count(c, count[i], p->t->sample.seeds);
+}
+
+static void results(const Place *p, CellsList *out) {
+    const Table *t = p->t;
+    char where[256], why[CLAIM_WHY_SIZE], title[400];
+    bool any = false;
+    experiment_cell_text(where, t->x, p->cell);
+    snprintf(title, sizeof title, "After %d steps%s%s: mean%s over %d seed%s", t->sample.cell[p->cell].step[p->step],
+             where[0] ? ", " : "", where, t->sample.seeds > 1 ? " +-SD" : "", t->sample.seeds,
+             t->sample.seeds == 1 ? "" : "s");
+    Cells *c = cells_add(out, "results", title);
+    c->most_columns = 4;
+    table_corpus(t, p->cell, &c->caption);
+    cells_column(c, "metric", 'l', "");
+    for (int i = 0; i < t->sample.arms; i++)
+        cells_column(c, t->x->arm[arm_at(t, i)].name, 'r', t->x->arm[arm_at(t, i)].label);
+    c->stub = t->sample.arms > 1 ? 2 : 1;
+    for (int i = 0; i < t->x->rows; i++) any |= metric_rows(p, &t->x->row[i], c);
+    for (int which = 0; which < 3; which++) count_row(p, which, c);
+    table_reported_why(t, p->cell, why, sizeof why);
+    text_format(&c->caption, " ↓: lower is better, ↑: higher.");
+    if (any)
+        text_format(&c->caption, " As reported: by write-up %s.", t->claims->writeup);
+    else if (why[0])
+        text_format(&c->caption, " The numbers of write-up %s are not shown: %s.", t->claims->writeup, why);
+}
+
+/* The comparisons that could be made, each a row. */
+static void each_row(const Place *p, Cells *c, void (*cells)(const Place *, const Comparison *, Cells *)) {
+    for (int arm = 0; arm < p->t->sample.arms; arm++) {
+        const Comparison *one = table_comparison(p->t, p->cell, p->step, arm);
+        if (!one) continue;
+        cells_row(c);
+        cell_text(c, p->t->x->arm[arm].label);
+        cell_mark(c, table_marks(p->t, p->cell, p->step, arm));
+        if (one->status == ST_OK)
+            cells(p, one, c);
+        else
+            cell_format(c, "n/a (%s)", st_status_text(one->status));
+    }
+}
+
+static Cells *tests_table(const Place *p, const char *name, const char *title, CellsList *out) {
+    char heading[ARM_LABEL_SIZE + 16];
+    Cells *c = cells_add(out, name, title);
+    snprintf(heading, sizeof heading, "minus %s", p->t->x->arm[p->t->sample.baseline].label);
+    cells_column(c, "arm", 'l', heading);
+    c->below = true;
+    return c;
+}
+
+static const char *why_no_interval(const Comparison *c) {
+    return !c->t_decides ? "diverged" : st_status_text(c->t.status);
+}
+
+static double p_of(StStatus status, double p) {
+    return status == ST_OK ? p : (double)NAN;
+}
+
+static void test_cells(const Place *p, const Comparison *one, Cells *c) {
+    const Table *t = p->t;
+    int decimals = decimals_for(one->t.se, 4);
+    bool shown = one->t_decides && one->t.status == ST_OK;
+    Text words;
+    text_init(&words);
+    table_decision(t, one, &words);
+    if (t->exploratory) text_format(&words, t->partial ? " (partial)" : " (exploratory)");
+    cell_signed(c, one->t.mean, decimals);
+    cell_interval(c, shown ? one->t.lo : (double)NAN, one->t.hi, decimals, why_no_interval(one));
+    cell_p(c, p_of(one->flip.status, one->flip.p));
+    cell_p(c, one->joint.step);
+    cell_text(c, words.at);
+    text_release(&words);
+}
+
+/* m times the floor of the sign flips, at most 1. */
+double table_holm_floor(const Table *t) {
+    return fmin(1, t->family.count * t->family.floor);
+}
+
+bool table_shows_holm(const Table *t) {
+    return table_holm_floor(t) < t->family.alpha;
+}
+
+static void tests(const Place *p, CellsList *out) {
+    const Table *t = p->t;
+    char conf[40], interval[64], floor[SHOWN], difference[96];
+    bool loss = t->metric == METRIC_valid_loss;
+    Cells *c = tests_table(p, "tests", "", out);
+    snprintf(interval, sizeof interval, "[%s%% t interval]", table_confidence(t, conf));
+    snprintf(difference, sizeof difference, "Δ %s", loss ? "loss, nats" : metric_info[t->metric].key);
+    cells_column(c, "difference", 'r', difference);
+    cells_column(c, "difference", 'i', interval);
+    cells_column(c, "p", 'r', "p");
+    cells_column(c, "p_adjusted", 'r', "p_adj");
+    cells_column(c, "verdict", 'p', "verdict");
+    each_row(p, c, test_cells);
+    text_format(&c->notes, "Smallest possible p: %s.", show_p(floor, t->family.floor));
+}
+
+static void ratio_cells(const Comparison *one, Cells *c) {
+    int places = decimals_for(exp(one->t.mean) * one->t.se, 3);
+    bool shown = one->t_decides && one->t.status == ST_OK;
+    cell_number(c, exp(one->t.mean), places);
+    cell_interval(c, shown ? exp(one->t.lo) : (double)NAN, exp(one->t.hi), places, why_no_interval(one));
+}
+
+static void interval_cells(const Place *p, const Comparison *one, Cells *c) {
+    const Table *t = p->t;
+    Text shown;
+    text_init(&shown);
+    table_flip_interval(t, one, false, &shown);
+    if (t->metric == METRIC_valid_loss) ratio_cells(one, c);
+    cell_interval_shown(c, one->together.lo, one->together.hi, shown.at);
+    cell_p(c, one->joint_ranks);
+    if (table_shows_holm(t)) cell_p(c, one->holm);
+    text_release(&shown);
+}
+
+/* Other intervals and p's of the same differences. */
+static void intervals(const Place *p, CellsList *out) {
+    const Table *t = p->t;
+    char floor[SHOWN];
+    Cells *c = tests_table(p, "intervals", "", out);
+    if (t->metric == METRIC_valid_loss) {
+        cells_column(c, "ppl_ratio", 'r', "PPL ratio");
+        cells_column(c, "ppl_ratio", 'i', "[t interval]");
+    }
+    cells_column(c, "sign_flips", 'i', "[by sign flips]");
+    cells_column(c, "p_ranks", 'r', "p on ranks");
+    if (table_shows_holm(t)) cells_column(c, "p_holm", 'r', "p_Holm");
+    each_row(p, c, interval_cells);
+    if (table_shows_holm(t))
+        text_format(&c->notes, "Smallest possible p_Holm: %s.", show_p(floor, table_holm_floor(t)));
+}
+
+static void resampling_cells(const Place *p, const Comparison *one, Cells *c) {
+    (void)p;
+    const StBoot *b = &one->boot;
+    int decimals = decimals_for(b->se, 4);
+    const char *why = why_no_interval(one);
+    bool shown = one->t_decides && b->status == ST_OK, corrected = shown && b->bca.status == ST_OK;
+    cell_interval(c, shown ? b->percentile.lo : (double)NAN, b->percentile.hi, decimals, why);
+    cell_interval(c, corrected ? b->bca.lo : (double)NAN, b->bca.hi, decimals,
+                  shown ? st_status_text(b->bca.status) : why);
+    cell_p(c, one->t_decides ? p_of(one->tost.status, one->tost.p) : (double)NAN);
+    cell_p(c, one->inside_p);
+}
+
+static void spread_cells(const Place *p, const Comparison *one, Cells *c) {
+    (void)p;
+    cell_number(c, one->effect.status == ST_OK ? one->effect.g_z : (double)NAN, 2);
+    cell_number(c, one->effect.vr, 1);
+    cell_interval(c, one->effect.least, one->effect.most, decimals_for(one->effect.sd, 4), "");
+    cell_number(c, one->effect.skew, 1);
+}
+
+static void resampling(const Place *p, CellsList *out) {
+    char margin[40], heading[64];
+    Cells *c = tests_table(p, "resampling", "", out);
+    format_real(margin, p->t->x->margin);
+    cells_column(c, "bootstrap", 'i', "[bootstrap]");
+    cells_column(c, "bca", 'i', "[BCa]");
+    snprintf(heading, sizeof heading, "TOST ±%s", margin);
+    cells_column(c, "p_tost", 'r', heading);
+    snprintf(heading, sizeof heading, "p within ±%s", margin);
+    cells_column(c, "p_inside", 'r', heading);
+    each_row(p, c, resampling_cells);
+}
+
+static void spread(const Place *p, CellsList *out) {
+    Cells *c = tests_table(p, "spread", "", out);
+    cells_column(c, "g_z", 'r', "g_z");
+    cells_column(c, "gain", 'r', "gain");
+    cells_column(c, "by_seed", 'i', "[by seed]");
+    cells_column(c, "skew", 'r', "skew");
+    each_row(p, c, spread_cells);
+    text_format(&c->notes, "Gain: (var a + var b) / var d, what pairing by seed gained; below 1 it hurt. g_z: Hedges. By "
+                           "seed: the least and the largest difference.");
+}
+
+void table_signs(const Table *t, unsigned marks, bool bold, Text *out) {
+    char alpha[40], margin[40];
+    if (marks & MARK_separated)
+        text_format(out, " †: differs from %s, adjusted p < %s.", t->x->arm[t->sample.baseline].label,
+                    format_real(alpha, t->x->alpha));
+    if (marks & MARK_equivalent)
+        text_format(out, " ‡: within ±%s of %s%s.", format_real(margin, t->x->margin),
+                    t->x->arm[t->sample.baseline].label,
+                    marks & MARK_separated ? ", so with † too small to matter" : "");
+    if (marks & MARK_diverged) text_format(out, " §: a run diverged and counts as the uniform predictor.");
+    if (bold)
+        text_format(out, " Bold: the best mean and all not separated from it by the joint test of all pairs.");
+}
+
+/* What the marks say, which runs were lost, and which comparison rests on one seed. */
+static void notes(const Place *p, Text *out) {
+    const Table *t = p->t;
+    int above = 0, stalled = 0;
+    unsigned marks = 0;
+    bool bold = false;
+    Text why;
+    text_init(&why);
+    table_exploratory(t, &why);
+    if (t->exploratory)
+        text_format(out, t->partial ? " Partial: %s. Without marks." : " Not declared before: %s. Exploratory, without "
+                                                                       "marks.",
+                    why.at);
+    for (int arm = 0; arm < t->sample.arms; arm++) {
+        marks |= table_marks(t, p->cell, p->step, arm);
+        bold |= table_tied(t, p->cell, p->step, arm);
+    }
+    table_signs(t, marks, bold, out);
+    for (int arm = 0; arm < t->sample.arms; arm++) {
+        SampleArm a = sample_arm(&t->sample, p->cell, p->step, arm, t->metric);
+        above += a.above, stalled += a.stalled;
+    }
+    if (above)
+        text_format(out, " Runs whose loss is above ln V but below their own first loss are counted in a row of their "
+                         "own and enter with their raw loss.");
+    if (stalled) text_format(out, " Stalled: a loss that is not 0.05 nats below the unigram model's.");
+    for (int arm = 0; arm < t->sample.arms; arm++) table_flags(t, p->cell, p->step, arm, out);
+    text_release(&why);
+}
+
+void results_tables(const Table *t, int cell, int step, bool whole, CellsList *out) {
+    Place p = {t, cell, step};
+    results(&p, out);
+    if (t->sample.seeds > 1 && t->sample.arms > 1) {
+        tests(&p, out);
+        notes(&p, &out->at[out->count - 1].notes);
+        intervals(&p, out);
+        if (whole) resampling(&p, out), spread(&p, out);
+    } else
+        notes(&p, &out->at[out->count - 1].notes);
+    if (!whole) return;
+    Text *last = &out->at[out->count - 1].notes;
+    text_format(last, "%s", last->length ? " " : "");
+    table_methods(t, last);
+    text_format(last, " ");
+    table_signature(t, last);
+}
+
+void results_all(const Table *t, bool whole, CellsList *out) {
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (int step = 0; step < t->sample.cell[cell].steps; step++)
+            if (t->sample.cell[cell].step[step]) results_tables(t, cell, step, whole, out);
+}
