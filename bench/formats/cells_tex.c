@@ -115,6 +115,7 @@ static void write_cell(const Part *p, int row, int column, Text *out) {
     }
     bool number = alignable(shown, &digits), braces = s_column && !number;
     if (braces) text_format(out, "{");
+    if (!strncmp(shown, "  ", 2)) text_format(out, "\\quad ");
     if (s_column && number) {
         text_format(out, "%s%s", cell->strong ? "\\bfseries " : "", shown);
     } else {

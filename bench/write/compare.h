@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "bench/formats/cells.h"
 #include "bench/verdict/compare.h"
 #include "bench/verdict/compare_corpora.h"
 
@@ -32,12 +33,14 @@ const CompareLost *compare_lost(const CompareResult *r);
 void compare_counts(const CompareResult *r, Text *out);
 
 void compare_signature(const CompareResult *r, Text *out);
+/* The arms; the comparisons with their verdicts; their other intervals and p's. */
+void compare_tables(const CompareResult *r, CellsList *out);
 void compare_text(const CompareResult *r, Text *out);
 void compare_notes(const CompareResult *r, Text *out); /* the sentences below the text's table, one per line */
 void compare_json(const CompareResult *r, Text *out);
 json_t *compare_object(const CompareResult *r); /* what compare_json writes; new reference */
 void compare_dump(json_t *o, Text *out);        /* takes the reference */
-void compare_tex(const CompareResult *r, Text *out);  /* a whole tabular; the notes are comments */
+void compare_tex(const CompareResult *r, Text *out);  /* tabulars; the notes are comments */
 void compare_plot(const CompareResult *r, Text *out); /* SVG: each comparison's differences and interval */
 
 /* The same of a file of several corpora: each by itself, then the arms over all of them. Of one corpus it is what the
@@ -46,8 +49,8 @@ void compare_over_text(const CompareOver *r, Text *out);
 void compare_over_json(const CompareOver *r, Text *out); /* {schema, made_by, commit, corpora: [], over_corpora} */
 void compare_over_tex(const CompareOver *r, Text *out);
 
-/* One note after the other, words broken at blanks. */
-void compare_wrapped(const char *text, Text *out);
+/* Each line of a text, words broken at blanks. */
+void compare_paragraphs(const char *text, Text *out);
 
 /* Text in LaTeX's comments, line by line. */
 void compare_comments(const char *text, Text *out);
@@ -55,9 +58,8 @@ void compare_comments(const char *text, Text *out);
 /* The prior of the posterior that is shown beside, as a sentence. */
 extern const char compare_prior[];
 
-/* "[0.10, 0.12]" of the t test, or of the sign flips of the whole family; or why there is none. */
-void compare_interval(const CompareResult *r, const Comparison *c, Text *out, bool latex);
-void compare_flip_interval(const CompareResult *r, const Comparison *c, Text *out, bool latex);
+/* "[0.10, 0.12]" of the t test, or why there is none. */
+void compare_interval(const CompareResult *r, const Comparison *c, Text *out);
 
 /* A number with the digits that its uncertainty deserves, also when both are tiny; signed: with "+" too. */
 char *compare_number(char out[48], double x, double uncertainty, bool with_sign);

@@ -45,7 +45,7 @@ void compare_over_text(const CompareOver *r, Text *out) {
     cells_text(&tables.at[0], TABLE_WIDTH, out);
     cells_list_release(&tables);
     text_format(out, "\n");
-    compare_wrapped(said.at, out);
+    compare_paragraphs(said.at, out);
     text_release(&said);
 }
 

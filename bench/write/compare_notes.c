@@ -334,7 +334,7 @@ static void p_notes(const CompareResult *r, Text *out) {
     text_format(out,
                 "p_adj: %s%s; smallest possible %s. A small "
                 "p says that their distributions differ: mostly the means, but runs that stall or scatter more do it "
-                "too. p_rank: the same on ranks, which one outlying seed cannot swamp.\n",
+                "too. p on ranks: the same on ranks, which one outlying seed cannot swamp.\n",
                 w->p, r->family.count > 1 ? w->jointly : "", show_p(floor, r->family.floor));
     note(r, one_seed_decides, say_seed, "ONE SEED DECIDES: ", ".", out);
     note(r, has_range, say_range, "Differences by seed: ", ".", out);

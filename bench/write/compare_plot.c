@@ -100,7 +100,7 @@ static void row(const CompareResult *r, const Comparison *c, const PlotAxis *a, 
         text_format(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" class=\"mean\"/>\n", x_of(a, c->t.mean), y - 4);
     }
     text_format(&words, "%s ", compare_number(mean, c->t.mean, c->t.se, true));
-    compare_interval(r, c, &words, false);
+    compare_interval(r, c, &words);
     text_at(out, RIGHT, y - 2, "number", words.at);
     text_clear(&words);
     compare_words(r, c, c->decision, &words);

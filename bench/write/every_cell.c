@@ -23,7 +23,7 @@ static void words(const Table *t, bool reported, Text *out) {
         text_format(out, " Single seed: descriptive.");
     text_format(out, " lg last/first: decades between the gradient norms of the last and the first block, averaged over "
                      "the steps.");
-    if (reported) text_format(out, " rep.: as reported.");
+    if (reported) text_format(out, " rep.: as reported by the write-up.");
 }
 
 static void columns(const Table *t, bool reported, Cells *c) {

@@ -145,7 +145,8 @@ static void loss_columns(const Table *t, Cells *c) {
     cells_column_over(c, "delta", 'r', "difference", over);
     cells_column_over(c, "delta", 'i', "[CI]", over);
     cells_column(c, "p_adjusted", 'r', "p_adj");
-    static const char *const data[] = {"arm", "seeds", "p", "p_floor", "judged_diverged", "loss_chosen_on_itself"};
+    static const char *const data[] = {"arm", "seeds", "p", "p_floor", "judged_diverged", "loss_chosen_on_itself",
+                                       "rates"};
     for (size_t i = 0; i < sizeof data / sizeof *data; i++) cells_column(c, data[i], 'X', "");
 }
 
@@ -173,6 +174,9 @@ static void loss_row(const Table *t, const Ranking *y, const RankingRow *row, Ce
     cell_p(c, y->joint.p_min);
     cell_integer(c, row->judged_lost);
     cell_exact(c, row->flattered);
+    text_clear(&places);
+    ranking_rates(y, row, &places);
+    cell_text(c, places.at);
     text_release(&places);
 }
 

@@ -23,6 +23,8 @@ static void preformatted(void (*write)(const Table *, Text *), const Table *t, T
 void report_section_tables(const Table *t, Text *out) {
     enum { OPEN = 2 };
     int shown = 0;
+    text_format(out, "<p class=\"notes\">Bold: the best mean and all not separated from it by the joint test of all "
+                     "pairs.</p>\n");
     summaries_html(t, out);
     preformatted(translations_shown, t, out);
     for (int cell = 0; cell < t->sample.cells; cell++)

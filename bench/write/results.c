@@ -94,8 +94,8 @@ static void results(const Place *p, CellsList *out) {
     char where[256], why[CLAIM_WHY_SIZE], title[400];
     bool any = false;
     experiment_cell_text(where, t->x, p->cell);
-    snprintf(title, sizeof title, "After %d steps%s%s: mean%s over %d seed%s", t->sample.cell[p->cell].step[p->step],
-             where[0] ? ", " : "", where, t->sample.seeds > 1 ? " +-SD" : "", t->sample.seeds,
+    snprintf(title, sizeof title, "After %d steps%s%s: %s over %d seed%s", t->sample.cell[p->cell].step[p->step],
+             where[0] ? ", " : "", where, t->sample.seeds > 1 ? "mean and SD" : "mean", t->sample.seeds,
              t->sample.seeds == 1 ? "" : "s");
     Cells *c = cells_add(out, "results", title);
     c->most_columns = 4;
@@ -283,7 +283,7 @@ void table_signs(const Table *t, unsigned marks, bool bold, Text *out) {
 }
 
 /* What the marks say, which runs were lost, and which comparison rests on one seed. */
-static void notes(const Place *p, Text *out) {
+static void notes(const Place *p, bool whole, Text *out) {
     const Table *t = p->t;
     int above = 0, stalled = 0;
     unsigned marks = 0;
@@ -297,7 +297,7 @@ static void notes(const Place *p, Text *out) {
                     why.at);
     for (int arm = 0; arm < t->sample.arms; arm++) {
         marks |= table_marks(t, p->cell, p->step, arm);
-        bold |= table_tied(t, p->cell, p->step, arm);
+        bold |= whole && table_tied(t, p->cell, p->step, arm);
     }
     table_signs(t, marks, bold, out);
     for (int arm = 0; arm < t->sample.arms; arm++) {
@@ -317,11 +317,11 @@ void results_tables(const Table *t, int cell, int step, bool whole, CellsList *o
     results(&p, out);
     if (t->sample.seeds > 1 && t->sample.arms > 1) {
         tests(&p, out);
-        notes(&p, &out->at[out->count - 1].notes);
+        notes(&p, whole, &out->at[out->count - 1].notes);
         intervals(&p, out);
         if (whole) resampling(&p, out), spread(&p, out);
     } else
-        notes(&p, &out->at[out->count - 1].notes);
+        notes(&p, whole, &out->at[out->count - 1].notes);
     if (!whole) return;
     Text *last = &out->at[out->count - 1].notes;
     text_format(last, "%s", last->length ? " " : "");

@@ -234,3 +234,25 @@ void made_up_golden(const MadeUp *m, const char *name, void (*write)(const Table
     }
     free(got);
 }
+
+void made_up_unbroken(char *text) {
+    char *to = text;
+    for (const char *s = text; *s; s++)
+        if (!strchr(" \n", *s))
+            *to++ = *s;
+        else if (to > text && to[-1] != ' ')
+            *to++ = ' ';
+    *to = 0;
+}
+
+void made_up_summary(const Table *t, const char *name, const char *format, Text *out) {
+    int kind = 0;
+    while (kind < summary_count && strcmp(summary_rows[kind].name, name) != 0) kind++;
+    cr_assert_lt(kind, summary_count, "%s", name);
+    if (!strcmp(format, "text"))
+        cells_list_text(table_summary(t, kind), TABLE_WIDTH, out);
+    else if (!strcmp(format, "tex"))
+        summary_tex(t, kind, out);
+    else
+        summary_csv(t, kind, out);
+}

@@ -3,7 +3,7 @@
 #ifndef TESTS_MADE_UP_H
 #define TESTS_MADE_UP_H
 
-#include "bench/write/table.h"
+#include "bench/write/summaries.h"
 
 /* Four arms of write-up 002 at the set-up of its claims. Profiles: quick (6 seeds, 150 steps), eight (8), full (8, 300
  * steps, two embedding scales: the second starts above 100 nats), single (one seed), pair (3 seeds, two arms). */
@@ -51,5 +51,15 @@ char *made_up_write(const MadeUp *m, void (*write)(const Table *, Text *));
 /* What a writer writes has the bytes of tests/golden/NAME; NORMBENCH_WRITE_GOLDEN=1 in the environment writes them anew
  * instead. */
 void made_up_golden(const MadeUp *m, const char *name, void (*write)(const Table *, Text *));
+
+/* Every run of blanks and line breaks becomes one blank, so that a broken line does not matter. */
+void made_up_unbroken(char *text);
+
+/* A row of summary_rows, by its name, as text (for 110 columns), tex or csv: writers for the functions above. */
+void made_up_summary(const Table *t, const char *name, const char *format, Text *out);
+#define MADE_UP_SUMMARY(name, format) \
+    static void name##_##format(const Table *t, Text *out) { \
+        made_up_summary(t, #name, #format, out); \
+    }
 
 #endif

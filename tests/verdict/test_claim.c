@@ -240,7 +240,7 @@ Test(claim, what_was_not_declared_is_exploratory) {
     text = made_up_write(&m, table_text);
     cr_expect(strstr(text, "EXPLORATORY: 24 of 24 runs were trained before this plan was written down") != NULL);
     cr_expect_str_eq(m.table.name, "made-up-4");
-    cr_expect_eq(table_marks(&m.table, 0, 1, 1).separated, false);
+    cr_expect_eq(table_marks(&m.table, 0, 1, 1), 0u);
     free(text);
     made_up_release(&m);
     text_release(&line);

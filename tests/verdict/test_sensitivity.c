@@ -13,6 +13,9 @@
 static MadeUp m; /* too large for a stack; each test has its own process */
 static Error e;
 
+MADE_UP_SUMMARY(sensitivity, text)
+MADE_UP_SUMMARY(sensitivity, tex)
+
 TestSuite(sensitivity, .timeout = 600);
 
 enum { SEEDS = 4 };
@@ -88,8 +91,9 @@ Test(sensitivity, an_arm_that_no_rate_trains_stays_in_the_family) {
     for (int q = 0; q < SENSITIVITY_COUNT; q++) /* basins are a point in both */
         cr_expect_float_eq(post->p[q].step, q == SENSITIVITY_basin ? 1 : 0.125, 1e-12, "%s", sensitivity_names[q]);
     char *text = made_up_write(&m, sensitivity_text), *tex = made_up_write(&m, sensitivity_tex);
-    cr_expect(strstr(text, "largest stable rate        none             x 0.12"), "%s", text);
-    cr_expect(strstr(tex, "largest stable rate & none & $\\times$0.12"), "%s", tex);
+    made_up_unbroken(text);
+    cr_expect(strstr(text, "largest stable rate none x 0.12"), "%s", text);
+    cr_expect(strstr(tex, "largest stable rate & none &  & x 0.12"), "%s", tex);
     free(text);
     free(tex);
     sensitivity_release(&y);
@@ -126,7 +130,8 @@ Test(sensitivity, one_seed_has_no_chosen_rate) {
     cr_expect(isnan(y.row[1].value[SENSITIVITY_best][0]) && isnan(y.row[1].mean[SENSITIVITY_sensitivity]));
     cr_expect(isfinite(y.row[1].value[SENSITIVITY_stable][0]) && isnan(y.row[1].p[SENSITIVITY_stable].step));
     char *text = made_up_write(&m, sensitivity_text), *json = made_up_write(&m, table_json);
-    cr_expect(strstr(text, "loss at the chosen rate    n/a"), "%s", text);
+    made_up_unbroken(text);
+    cr_expect(strstr(text, "loss at the chosen rate n/a"), "%s", text);
     free(json);
     free(text);
     sensitivity_release(&y);
