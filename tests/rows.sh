@@ -83,6 +83,14 @@ metric() {
     has '"row_worst"' "$T"/two/out/row-experiment-*/"row-experiment.json" && has "RowWorst" "$T"/two/out/row-experiment-*/"row-experiment-macros.tex" &&
     has ",lr," "$T"/two/out/row-experiment-*/"row-experiment-curves.csv"
 }
+summary() { # on the terminal, in LaTeX, CSV and JSON, and in the report
+  nb run --help | grep -q "row_summary" && rm -rf "$T/two" && nb run row-experiment --offline --results "$T/two" &&
+    nb table row-experiment --results "$T/two" >"$T/out" && has "Added by a row" "$T/out" || return 1
+  local files
+  files=$(echo "$T"/two/out/row-experiment-*/)row-experiment
+  has "Added by a row" "$files-row_summary.tex" && has "arm,seeds" "$files-row_summary.csv" && has '"row_summary": [' "$files.json" &&
+    nb report --results "$T/two" >"$T/out" && grep -qF "Added by a row" "$T"/two/out/report.html
+}
 norm() { listed norms row_negated && trains --arm '{base: pre, attn.out: row_negated}' && trains --arm '{base: pre, attn.out: rowneg}'; }
 choice() { listed choices "init: row_halved" && trains --arm '{base: pre, init: row_halved}'; }
 rule() { listed rules row_inverse && trains --arm '{base: pre, carry: row_inverse 1}'; }
@@ -148,7 +156,7 @@ older() { # and their tables keep their bytes, the hash of all results included
 }
 
 check "a tree with a row more of every kind builds" true
-for kind in option exit_code schedule optimizer metric norm rule choice op backend precision statistic probe variant dataset task profile experiment claim grid command; do
+for kind in option exit_code schedule optimizer metric summary norm rule choice op backend precision statistic probe variant dataset task profile experiment claim grid command; do
   check "one row adds: $kind" $kind
 done
 check "rows in another order leave ids and bits" same_runs

@@ -102,6 +102,25 @@ before("bench/run/metrics.c", "static double measure_last(",
 }
 ''')
 
+# Three files: the row, its function in a file of its own, and the list of files.
+append_row("bench/plan/summaries.def", "SUMMARY",
+           'SUMMARY(row_summary, row_tables, "the arms by name, added by tests/rows.sh")')
+write(os.path.join("bench/write", "row_tables.c"), '''#include "bench/write/summaries.h"
+
+void row_tables(const Table *t, CellsList *out) {
+    if (!t->x->summary[SUMMARY_row_summary]) return;
+    Cells *c = cells_add(out, "row_summary", "Added by a row");
+    cells_column(c, "arm", 'l', "arm");
+    cells_column(c, "seeds", 'r', "seeds");
+    for (int arm = 0; arm < t->sample.arms; arm++) {
+        cells_row(c);
+        cell_text(c, t->x->arm[arm].label);
+        cell_integer(c, t->sample.seeds);
+    }
+}
+''')
+before("bench/write/meson.build", "  'run_text.c',", "  'row_tables.c',")
+
 add_row("models/norms.def", "NORM",
         'NORM(row_negated, rowneg, STEPS(OP_rownegate), IMPOSSIBLE, IMPOSSIBLE, NO_PARAMETERS, "y = -x, added by tests/rows.sh")')
 
@@ -191,6 +210,7 @@ batch: 8
 lr: 1e-3
 steps: 20
 evaluate_at: 0,20
+summaries: [row_summary]
 table: [row_worst, {metric: valid_loss, heading: the loss}]
 panels: [valid_loss, {curve: lr, axis: linear}]
 arms: {pre: {variant: pre}, post: {variant: post}}
