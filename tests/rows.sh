@@ -89,7 +89,7 @@ summary() { # on the terminal, in LaTeX, CSV and JSON, and in the report
   local files
   files=$(echo "$T"/two/out/row-experiment-*/)row-experiment
   has "Added by a row" "$files-row_summary.tex" && has "arm,seeds" "$files-row_summary.csv" && has '"row_summary": [' "$files.json" &&
-    nb report --results "$T/two" >"$T/out" && grep -qF "Added by a row" "$T"/two/out/report.html
+    nb report --results "$T/two" >"$T/out" && grep -qF "Added by a row" "$T"/two/out/report/report.html
 }
 norm() { listed norms row_negated && trains --arm '{base: pre, attn.out: row_negated}' && trains --arm '{base: pre, attn.out: rowneg}'; }
 choice() { listed choices "init: row_halved" && trains --arm '{base: pre, init: row_halved}'; }

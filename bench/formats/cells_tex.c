@@ -5,8 +5,8 @@
 #include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 
-/* BLOCK: points of the text block of 5.5 inches, less a little. */
-enum { PAGE_ROWS = 44, LONGEST_WHOLE = 3, BLOCK = 385 };
+/* BLOCK: points of the text block of 5.5 inches, less a little. WIDEST: of what is still legible scaled to it. */
+enum { WIDEST = 480, PAGE_ROWS = 44, PAGE_LINES = 56, LONGEST_WHOLE = 3, BLOCK = 385 };
 
 /* What an S column aligns: -?digits(.digits)?, and behind " +-" an uncertainty alike. */
 typedef struct {
@@ -278,21 +278,29 @@ static int natural_width(const Part *p) {
     return sum / 10;
 }
 
-/* The environment, type and space between columns that let it fit. */
+/* The environment, type and space between columns that let it fit; scaled: it has to be shrunk as well. */
 typedef struct {
-    bool star;
+    bool star, scaled;
     const char *type;
     int separation;
 } Fit;
 
+/* In scriptsize, with little between the columns. */
+static int small_width(const Part *p) {
+    return natural_width(p) * 7 / 8 + 2 * 3 * (columns_of(p) - 1);
+}
+
 static Fit fit_of(const Part *p) {
-    static const Fit tries[] = {{false, "footnotesize", 5}, {false, "footnotesize", 3}, {false, "scriptsize", 3}};
+    static const struct {
+        const char *type;
+        int separation;
+    } tries[] = {{"footnotesize", 5}, {"footnotesize", 3}};
     int width = natural_width(p), gaps = 2 * (columns_of(p) - 1), column = p->layout->column;
     bool star = column && width + 3 * gaps > column;
     for (int i = column && !star ? 1 : 0; i < 2; i++)
         if (width + tries[i].separation * gaps <= (column && !star ? column : BLOCK))
-            return (Fit){star, tries[i].type, tries[i].separation};
-    return (Fit){star, tries[2].type, tries[2].separation};
+            return (Fit){star, false, tries[i].type, tries[i].separation};
+    return (Fit){star, small_width(p) > BLOCK, "scriptsize", 3};
 }
 
 static void begin_float(const Part *p, Fit fit, bool more, int number, Text *out) {
@@ -310,8 +318,21 @@ static void begin_float(const Part *p, Fit fit, bool more, int number, Text *out
     text_release(&words);
 }
 
+/* Lines of a page that a table takes beside its rows: rules, heads, what stands above and below it. */
+static int lines_around(const Cells *c) {
+    enum { CAPTION = 90, NOTES = 120 }; /* characters of a line */
+    return 4 + (int)((c->title.length + c->caption.length) / CAPTION + (c->notes.length + NOTES - 1) / NOTES);
+}
+
 static bool fits_below(const CellsList *l, int i, int used) {
-    return i < l->count && l->at[i].below && used + l->at[i].rows + 3 <= PAGE_ROWS;
+    return i < l->count && l->at[i].below && used + l->at[i].rows + lines_around(&l->at[i]) <= PAGE_LINES;
+}
+
+/* A tabular, shrunk where it is too wide. */
+static void fitted(const Part *p, Fit fit, Text *out) {
+    if (fit.scaled) text_format(out, "\\resizebox{\\linewidth}{!}{%%\n");
+    write_tabular(p, out);
+    if (fit.scaled) text_format(out, "}\n");
 }
 
 /* A table and those below it that its last float has room for; returns how many tables. */
@@ -323,19 +344,20 @@ static int write_floats(const CellsList *l, int i, const TexLayout *layout, int 
         p.from = from, p.to = from + columns < c->shown ? from + columns : c->shown;
         for (p.first = 0; p.first < c->rows; p.first = p.end) {
             p.end = rows_end(c, p.first);
+            while (p.to > from + 1 && small_width(&p) > WIDEST) p.to--;
             Fit fit = fit_of(&p);
             begin_float(&p, fit, from > p.stub || p.first > 0, ++*number, out);
-            write_tabular(&p, out);
+            fitted(&p, fit, out);
             if (p.end == c->rows && p.to == c->shown) {
                 write_notes(c, out);
-                for (int used = p.end - p.first; fits_below(l, i + taken, used); taken++) {
+                for (int used = p.end - p.first + lines_around(c); fits_below(l, i + taken, used); taken++) {
                     Part below = whole(&l->at[i + taken], layout);
                     Fit own = fit_of(&below);
                     text_format(out, "\n\\medskip\n{\\%s\\setlength{\\tabcolsep}{%dpt}%%\n", own.type, own.separation);
-                    write_tabular(&below, out);
+                    fitted(&below, own, out);
                     text_format(out, "}\n");
                     write_notes(&l->at[i + taken], out);
-                    used += l->at[i + taken].rows + 3;
+                    used += l->at[i + taken].rows + lines_around(&l->at[i + taken]);
                 }
             }
             text_format(out, "\\end{table%s}\n", fit.star ? "*" : "");

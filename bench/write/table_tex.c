@@ -8,7 +8,7 @@ const char *table_packages(const Table *t) {
     return t->options.siunitx
                ? "\\usepackage{booktabs}, \\usepackage{siunitx}; siunitx 3: \\sisetup{text-series-to-math = true}; 2: "
                  "\\usepackage{etoolbox}\\robustify\\bfseries\\sisetup{detect-weight = true}"
-               : "\\usepackage{booktabs}";
+               : "\\usepackage{booktabs}, and of wide tables \\usepackage{graphicx}";
 }
 
 /* A label that LaTeX takes: without its special characters. */
