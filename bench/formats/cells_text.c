@@ -227,9 +227,10 @@ static void write_block(const Page *p, int from, int to, bool first, Text *out) 
 
 void cells_text(const Cells *c, int width, Text *out) {
     Page page = {.c = c, .page = width, .gap = WIDE_GAP, .stub = c->stub < c->shown ? c->stub : 0};
-    if (c->title.length) wrapped(c->title.at, 0, width, out);
+    bool titled = c->title.length && !c->below;
+    if (titled) wrapped(c->title.at, 0, width, out);
     if (c->caption.length) wrapped(c->caption.at, 0, width, out);
-    if (c->rows && c->title.length + c->caption.length) text_format(out, "\n");
+    if (c->rows && (titled || c->caption.length)) text_format(out, "\n");
     measure(&page);
     if (INDENT + sum_of(&page, 0, c->shown) - page.gap > width) page.gap = 1; /* fewer blocks, if it suffices */
     if (INDENT + sum_of(&page, 0, c->shown) - page.gap > width) page.gap = WIDE_GAP;

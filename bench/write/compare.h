@@ -55,9 +55,6 @@ void compare_paragraphs(const char *text, Text *out);
 /* Text in LaTeX's comments, line by line. */
 void compare_comments(const char *text, Text *out);
 
-/* The prior of the posterior that is shown beside, as a sentence. */
-extern const char compare_prior[];
-
 /* "[0.10, 0.12]" of the t test, or why there is none. */
 void compare_interval(const CompareResult *r, const Comparison *c, Text *out);
 

@@ -5,6 +5,7 @@
 
 #include "bench/formats/latex.h"
 #include "bench/write/compare.h"
+#include "bench/write/comparison_json.h"
 #include "stats/tests.h"
 
 enum { NAMED = 6 }; /* comparisons that a note names; the others it counts */
@@ -383,9 +384,6 @@ static void chance_notes(const CompareResult *r, Text *out) {
     text_release(&before);
 }
 
-const char compare_prior[] =
-    "flat in the mean difference and in ln of its sd, p(mean, sd) ~ 1/sd, with normal, independent differences";
-
 static bool has_posterior(const CompareResult *r, const Comparison *c) {
     (void)r;
     return c->t_decides && c->posterior.status == ST_OK;
@@ -405,7 +403,7 @@ static void posterior_note(const CompareResult *r, Text *out) {
     text_init(&after);
     text_format(&before, "P(better/the same within %s/worse) of the Bayesian t test, which decides nothing here: ",
                 format_real(number, r->options.margin));
-    text_format(&after, ". Prior: %s.", compare_prior);
+    text_format(&after, ". Prior: %s.", comparison_prior);
     note(r, has_posterior, say_posterior, before.at, after.at, out);
     text_release(&after);
     text_release(&before);

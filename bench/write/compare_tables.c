@@ -142,9 +142,9 @@ static void comparison_row(const CompareResult *r, const Comparison *c, Cells *c
     text_release(&words);
 }
 
-static Cells *minus_table(const CompareResult *r, const char *name, CellsList *out) {
+static Cells *minus_table(const CompareResult *r, const char *name, const char *title, CellsList *out) {
     char heading[300];
-    Cells *cells = cells_add(out, name, "");
+    Cells *cells = cells_add(out, name, title);
     snprintf(heading, sizeof heading, "minus %.250s", r->data->arm[r->baseline]);
     cells_column(cells, "arm", 'l', heading);
     cells->below = true;
@@ -153,7 +153,7 @@ static Cells *minus_table(const CompareResult *r, const char *name, CellsList *o
 
 static void comparisons(const CompareResult *r, CellsList *out) {
     char conf[40], heading[120];
-    Cells *cells = minus_table(r, "comparisons", out);
+    Cells *cells = minus_table(r, "comparisons", "Differences, tests and verdicts", out);
     snprintf(heading, sizeof heading, "[%s%% %s]", format_real(conf, round(1e8 * r->options.conf) / 1e6),
              compare_vocabulary(r)->t);
     cells_column(cells, "delta", 'r', "Δ");
@@ -166,7 +166,7 @@ static void comparisons(const CompareResult *r, CellsList *out) {
 /* The same differences by the tests alone. */
 static void others(const CompareResult *r, CellsList *out) {
     char conf[40], heading[120];
-    Cells *cells = minus_table(r, "others", out);
+    Cells *cells = minus_table(r, "others", "Other intervals and tests of the differences", out);
     snprintf(heading, sizeof heading, "[%s%% %s]", format_real(conf, round(1e8 * (1 - r->family.alpha)) / 1e6),
              compare_vocabulary(r)->flips);
     cells_column(cells, "together", 'i', heading);

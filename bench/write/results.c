@@ -129,8 +129,9 @@ static void each_row(const Place *p, Cells *c, void (*cells)(const Place *, cons
     }
 }
 
-static Cells *tests_table(const Place *p, const char *name, const char *title, CellsList *out) {
-    char heading[ARM_LABEL_SIZE + 16];
+static Cells *tests_table(const Place *p, const char *name, const char *what, CellsList *out) {
+    char heading[ARM_LABEL_SIZE + 16], title[160];
+    snprintf(title, sizeof title, "After %d steps: %s", p->t->sample.cell[p->cell].step[p->step], what);
     Cells *c = cells_add(out, name, title);
     snprintf(heading, sizeof heading, "minus %s", p->t->x->arm[p->t->sample.baseline].label);
     cells_column(c, "arm", 'l', heading);
@@ -175,7 +176,7 @@ static void tests(const Place *p, CellsList *out) {
     const Table *t = p->t;
     char conf[40], interval[64], floor[SHOWN], difference[96];
     bool loss = t->metric == METRIC_valid_loss;
-    Cells *c = tests_table(p, "tests", "", out);
+    Cells *c = tests_table(p, "tests", "differences, tests and verdicts", out);
     snprintf(interval, sizeof interval, "[%s%% t interval]", table_confidence(t, conf));
     snprintf(difference, sizeof difference, "Δ %s", loss ? "loss, nats" : metric_info[t->metric].key);
     cells_column(c, "difference", 'r', difference);
@@ -210,7 +211,7 @@ static void interval_cells(const Place *p, const Comparison *one, Cells *c) {
 static void intervals(const Place *p, CellsList *out) {
     const Table *t = p->t;
     char floor[SHOWN];
-    Cells *c = tests_table(p, "intervals", "", out);
+    Cells *c = tests_table(p, "intervals", "other intervals of the differences", out);
     if (t->metric == METRIC_valid_loss) {
         cells_column(c, "ppl_ratio", 'r', "PPL ratio");
         cells_column(c, "ppl_ratio", 'i', "[t interval]");
@@ -246,7 +247,7 @@ static void spread_cells(const Place *p, const Comparison *one, Cells *c) {
 
 static void resampling(const Place *p, CellsList *out) {
     char margin[40], heading[64];
-    Cells *c = tests_table(p, "resampling", "", out);
+    Cells *c = tests_table(p, "resampling", "bootstrap intervals and equivalence", out);
     format_real(margin, p->t->x->margin);
     cells_column(c, "bootstrap", 'i', "[bootstrap]");
     cells_column(c, "bca", 'i', "[BCa]");
@@ -258,7 +259,7 @@ static void resampling(const Place *p, CellsList *out) {
 }
 
 static void spread(const Place *p, CellsList *out) {
-    Cells *c = tests_table(p, "spread", "", out);
+    Cells *c = tests_table(p, "spread", "sizes and spread of the differences", out);
     cells_column(c, "g_z", 'r', "g_z");
     cells_column(c, "gain", 'r', "gain");
     cells_column(c, "by_seed", 'i', "[by seed]");

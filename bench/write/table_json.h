@@ -11,14 +11,8 @@
  *                 metrics: {METRIC: {status, mean, sd, median, least, most, survivors_mean?,
  *                                    reported?: {text, value, source: "file:line"},
  *                                    runs: [{seed, run, value, raw?}]}}}
- *   COMPARISON:  {cell, step, metric, terms: [{arm, weight, runs: []}], d: [], status, decision, verdict?,
- *                 diverged_a, diverged_b, intervals_decide, t_interval, holm: {p, floor}, effect, tost,
- *                 inside_margin: {p, floor, inside, unseen}, sign_flip_interval: {lo, hi, alone_lo, alone_hi},
- *                 stalled: {arm, baseline, only_arm, only_baseline, p}, one_seed_left_out: {seeds, seed?, decision?},
- *                 max_t_on_ranks, decision_on_ranks, verdict_on_ranks, decision_with_cap?,
- *                 sign_flip: {p, count, total, floor, ...}, max_t_step_down: {p, count, total, single_step},
- *                 bootstrap: {percentile, basic, bca, p_percentile, p_shift, p_koehn, ...},
- *                 perplexity_ratio, seeds_by_blocks, mcnemar, pitman_morgan}
+ *   COMPARISON:  {cell, step, metric, terms: [{arm, weight, runs: []}], d: [], status, ... as `compare` has it
+ *                 (bench/write/comparison_json.h), perplexity_ratio}
  *   VERDICT:     {claim, says, source, verdict, words, why?, metric, test, expects, side_claimed?, margin?, reported?,
  *                 cell, side_found?, step, n, effect, lo, hi, reported_effect, p_decides, floor, comparison,
  *                 p_writeup?, replication?: {se, reported_se, df, lo, hi, inside, agrees},

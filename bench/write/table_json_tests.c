@@ -3,10 +3,15 @@
 #include <string.h>
 
 #include "bench/formats/json.h"
-#include "bench/verdict/translations.h"
+#include "bench/write/comparison_json.h"
 #include "bench/write/replication.h"
 #include "bench/write/table_json.h"
 #include "bench/write/targets.h"
+
+typedef struct {
+    const Table *t;
+    const Family *f;
+} TableAsks;
 
 /* What differs from the baseline, seed by seed, and from which runs. */
 static json_t *json_contrast(const Table *t, const Comparison *c, json_t *o) {
@@ -35,14 +40,9 @@ static json_t *json_contrast(const Table *t, const Comparison *c, json_t *o) {
     return o;
 }
 
-/* The sentence beside the code; a contrast of more than two arms has none. */
-static void put_words(const Table *t, const Family *f, const Comparison *c, const char *key, Decision d, json_t *o) {
-    Text words;
-    if (c->what.terms != 2) return;
-    text_init(&words);
-    table_words(t, f, c, d, &words);
-    json_put_text(o, key, words.at);
-    text_release(&words);
+static void words_of(const void *of, const Comparison *c, Decision d, Text *out) {
+    const TableAsks *a = of;
+    table_words(a->t, a->f, c, d, out);
 }
 
 static const char *plain_name(const void *of, Decision d) {
@@ -51,56 +51,22 @@ static const char *plain_name(const void *of, Decision d) {
 }
 
 json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
+    TableAsks asks = {t, f};
+    ComparisonJson j = {.of = &asks,
+                        .words = words_of,
+                        .code = plain_name,
+                        .higher = metric_info[c->what.metric].better > 0,
+                        .blocks = c->what.metric == METRIC_valid_loss,
+                        .margin = c->what.margin};
     json_t *o = json_contrast(t, c, json_object());
     json_put_text(o, "status", st_status_text(c->status));
-    json_put_text(o, "decision", decision_name(c->decision));
-    put_words(t, f, c, "verdict", c->decision, o);
-    json_object_set_new(o, "diverged_a", json_integer(c->diverged_a));
-    json_object_set_new(o, "diverged_b", json_integer(c->diverged_b));
-    json_object_set_new(o, "intervals_decide", json_boolean(c->t_decides));
-    json_object_set_new(o, "t_interval", json_t_interval(&c->t));
-    json_object_set_new(o, "sign_flip", json_flip(&c->flip));
-    json_object_set_new(o, "bootstrap", json_boot(&c->boot));
-    json_object_set_new(o, "tost", json_tost(&c->tost, c->what.margin));
-    json_object_set_new(o, "inside_margin", json_inside(f, c));
-    json_object_set_new(o, "sign_flip_interval", json_flip_interval(f, c));
-    if (c->status != ST_OK) return o;
-    json_t *max_t = json_status(ST_BAD_ARG);
-    if (!isnan(c->joint.step)) {
-        json_decref(max_t);
-        max_t = json_share(c->joint.step, c->joint.step_count, f->joint.total);
-        json_object_set_new(max_t, "single_step", json_share(c->joint.single, c->joint.single_count, f->joint.total));
-    }
-    json_object_set_new(o, "max_t_step_down", max_t);
-    json_object_set_new(o, "effect", json_effect(&c->effect));
-    if (c->what.metric == METRIC_valid_loss) {
-        json_t *ratio = json_object();
-        bool shown = c->t_decides && c->t.status == ST_OK;
-        json_put(ratio, "ratio", exp(c->t.mean));
-        if (shown) json_put(ratio, "lo", exp(c->t.lo)), json_put(ratio, "hi", exp(c->t.hi));
-        json_object_set_new(o, "perplexity_ratio", ratio);
-        json_object_set_new(o, "seeds_by_blocks", json_crossed(&c->crossed));
-    }
-    if (translations_made(c)) json_object_set_new(o, "seeds_by_sentences", json_corpus(&c->corpus));
-    json_object_set_new(o, "holm", json_holm(f, c));
-    json_t *m = json_object();
-    json_object_set_new(m, "only_a", json_integer(c->only_a));
-    json_object_set_new(m, "only_b", json_integer(c->only_b));
-    json_put(m, "p", c->mcnemar.p), json_put(m, "floor", c->mcnemar.p_min);
-    json_object_set_new(o, "mcnemar", m);
-    json_t *v = json_status(c->pitman_morgan.status);
-    if (c->pitman_morgan.status == ST_OK)
-        json_put(v, "t", c->pitman_morgan.stat), json_put(v, "p", c->pitman_morgan.p),
-            json_put(v, "p_swap", c->pitman_morgan.p_swap),
-            json_put(v, "p_one_seed_left_out", c->pitman_morgan.p_left_out);
-    if (!isnan(c->pitman_morgan.ratio)) json_put(v, "variance_ratio", c->pitman_morgan.ratio);
-    json_object_set_new(o, "pitman_morgan", v);
-    json_object_set_new(o, "stalled", json_stalled(c));
-    json_object_set_new(o, "one_seed_left_out", json_left_out(c, plain_name, NULL));
-    json_put(o, "max_t_on_ranks", c->joint_ranks);
-    json_put_text(o, "decision_on_ranks", decision_name(c->decision_ranks));
-    put_words(t, f, c, "verdict_on_ranks", c->decision_ranks, o);
-    if (c->decision_capped != c->decision) json_put_text(o, "decision_with_cap", decision_name(c->decision_capped));
+    comparison_json(o, f, c, &j);
+    if (c->what.metric != METRIC_valid_loss || c->status != ST_OK) return o;
+    json_t *ratio = json_object();
+    bool shown = c->t_decides && c->t.status == ST_OK;
+    json_put(ratio, "ratio", exp(c->t.mean));
+    if (shown) json_put(ratio, "lo", exp(c->t.lo)), json_put(ratio, "hi", exp(c->t.hi));
+    json_object_set_new(o, "perplexity_ratio", ratio);
     return o;
 }
 
