@@ -148,6 +148,7 @@ static void loss_columns(const Table *t, Cells *c) {
     static const char *const data[] = {"arm", "seeds", "p", "p_floor", "judged_diverged", "loss_chosen_on_itself",
                                        "rates"};
     for (size_t i = 0; i < sizeof data / sizeof *data; i++) cells_column(c, data[i], 'X', "");
+    cells_column(c, "basin", 'I', "");
 }
 
 static void loss_row(const Table *t, const Ranking *y, const RankingRow *row, Cells *c) {
@@ -177,6 +178,7 @@ static void loss_row(const Table *t, const Ranking *y, const RankingRow *row, Ce
     text_clear(&places);
     ranking_rates(y, row, &places);
     cell_text(c, places.at);
+    basin(y, row, c);
     text_release(&places);
 }
 

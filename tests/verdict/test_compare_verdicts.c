@@ -160,7 +160,7 @@ Test(compare_verdicts, ranks_stand_beside_means) {
     cr_expect_gt(c->joint.step, .5);
     cr_expect_eq(c->joint_ranks, 50. / 256);
     is(0, COMPARE_INCONCLUSIVE);
-    says(compare_text, "p_rank", true);
+    says(compare_text, "p on ranks", true);
     release();
 }
 

@@ -176,7 +176,7 @@ Test(ranking, an_arm_that_never_trains_is_last) {
     WRITES(ranking_text, "none");
     WRITES(ranking_text, "Post-LN  no rate trains (18/18)");
     WRITES(ranking_tex, "no rate trains (18/18)");
-    WRITES(ranking_csv, ",no rate trains (18/18)\n");
+    WRITES(ranking_csv, ",no rate trains (18/18),,\n");
     numbers_are_numbers();
     release();
 }
