@@ -54,7 +54,7 @@ typedef struct {
     const char *name; /* of files and of JSON: "ranking"; it outlives the table */
     int stub;         /* columns that are repeated where the others are broken to a width; at the start 1 */
     bool data;        /* of CSV and JSON alone */
-    bool below;       /* it belongs to the table before it: its title is not printed on terminals, and in LaTeX it shares
+    bool below;       /* it belongs to the one before it: its title is not printed on terminals, and in LaTeX it shares
                          that one's float where there is room */
     int most_columns; /* of a LaTeX float, beside the stub; 0: all */
     int most_rows;    /* of a LaTeX float; 0: as many as a page takes */

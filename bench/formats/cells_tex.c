@@ -135,8 +135,9 @@ static void write_cell(const Part *p, int row, int column, Text *out) {
 
 static void write_words(const Part *p, const CellRow *row, Text *out) {
     const char *words = cells_words_at(p->c, row->shown);
-    text_format(out, row->kind == ROW_heading ? "\\multicolumn{%d}{@{}l}{\\textit{"
-                                              : "\\multicolumn{%d}{@{}p{\\linewidth}@{}}{{\\raggedright ",
+    text_format(out,
+                row->kind == ROW_heading ? "\\multicolumn{%d}{@{}l}{\\textit{"
+                                         : "\\multicolumn{%d}{@{}p{\\linewidth}@{}}{{\\raggedright ",
                 columns_of(p));
     for (int i = 0; i < row->indent; i += 2) text_format(out, "\\quad ");
     latex_shown(out, words);
@@ -239,7 +240,8 @@ static int rows_end(const Cells *c, int first) {
     while (end > first + 1 && c->row[end].below) end--;
     for (int i = end; i > first; i--) {
         RowKind kind = c->row[i].kind;
-        if (kind == ROW_heading || kind == ROW_space || (kind == ROW_words && c->row[i - 1].kind != ROW_words)) return i;
+        if (kind == ROW_heading || kind == ROW_space || (kind == ROW_words && c->row[i - 1].kind != ROW_words))
+            return i;
     }
     return end;
 }
@@ -256,7 +258,10 @@ static int width_of(const char *text) {
     int sum = 0;
     for (const char *s = text; *s; s++) {
         if ((*s & 0xC0) == 0x80) continue;
-        sum += strchr(".,:;'il|jt()[] ", *s) ? 27 : strchr("mwMW+=<>", *s) || *s & 0x80 ? 70 : *s >= 'A' && *s <= 'Z' ? 62 : 43;
+        sum += strchr(".,:;'il|jt()[] ", *s)         ? 27
+               : strchr("mwMW+=<>", *s) || *s & 0x80 ? 70
+               : *s >= 'A' && *s <= 'Z'              ? 62
+                                                     : 43;
     }
     return sum;
 }

@@ -199,7 +199,8 @@ void comparison_json_tail(json_t *o, const Comparison *c, const ComparisonJson *
 void comparison_json(json_t *o, const Family *f, const Comparison *c, const ComparisonJson *j) {
     const unsigned tests = f->tests;
     bool shown = c->t_decides || !j->withheld;
-    json_t *none = json_not_made(shown ? "" : j->withheld), *margin = isnan(j->margin) ? json_not_made(NO_MARGIN) : NULL;
+    json_t *none = json_not_made(shown ? "" : j->withheld),
+           *margin = isnan(j->margin) ? json_not_made(NO_MARGIN) : NULL;
 #define PUT(key, value) json_object_set_new(o, key, shown ? (value) : json_incref(none))
     comparison_json_head(o, c, j);
     PUT("t_interval", json_with_floor(json_t_interval(&c->t), 0));
@@ -211,7 +212,10 @@ void comparison_json(json_t *o, const Family *f, const Comparison *c, const Comp
                         margin  ? json_incref(margin)
                         : shown ? json_with_floor(json_tost(&c->tost, j->margin), 0)
                                 : json_incref(none));
-    json_object_set_new(o, "inside_margin", margin ? json_incref(margin) : shown ? json_inside(f, c) : json_incref(none));
+    json_object_set_new(o, "inside_margin",
+                        margin  ? json_incref(margin)
+                        : shown ? json_inside(f, c)
+                                : json_incref(none));
     PUT("sign_flip_interval", json_flip_interval(f, c));
     json_object_set_new(o, "effect", effect_json(c, j));
     if (tests & PAIRED_CHANCE) {
@@ -220,7 +224,8 @@ void comparison_json(json_t *o, const Family *f, const Comparison *c, const Comp
     }
     if (tests & PAIRED_POWER) PUT("power", power_json(f, c));
     json_t *mcnemar = json_p(c->mcnemar.p, c->mcnemar.p_min);
-    json_put_count(mcnemar, "only_arm", (uint64_t)c->only_a), json_put_count(mcnemar, "only_baseline", (uint64_t)c->only_b);
+    json_put_count(mcnemar, "only_arm", (uint64_t)c->only_a),
+        json_put_count(mcnemar, "only_baseline", (uint64_t)c->only_b);
     json_object_set_new(o, "mcnemar", mcnemar);
     if (tests & PAIRED_DIVERGED) json_put_fisher(o, c);
     if (tests & PAIRED_LEVENE) PUT("levene", json_variance(&c->levene, "f"));

@@ -21,8 +21,9 @@ static void words(const Table *t, bool reported, Text *out) {
         text_format(out, " Means over n = %d seeds; SD: the loss's standard deviation over them.", t->sample.seeds);
     else
         text_format(out, " Single seed: descriptive.");
-    text_format(out, " lg last/first: decades between the gradient norms of the last and the first block, averaged over "
-                     "the steps.");
+    text_format(out,
+                " lg last/first: decades between the gradient norms of the last and the first block, averaged over "
+                "the steps.");
     if (reported) text_format(out, " rep.: as reported by the write-up.");
 }
 
@@ -63,8 +64,7 @@ static void reported_number_cell(const Table *t, int cell, int arm, Metric m, Ce
 static void row(const Table *t, int cell, int arm, bool reported, Cells *c) {
     SampleArm a = sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, METRIC_valid_loss);
     cells_row(c);
-    for (int f = 0; f < t->x->factors; f++)
-        cell_text(c, t->x->factor[f].value[experiment_level(t->x, cell, f)]);
+    for (int f = 0; f < t->x->factors; f++) cell_text(c, t->x->factor[f].value[experiment_level(t->x, cell, f)]);
     cell_text(c, t->x->arm[arm].label);
     for (int k = 0; k < SHOWN_COLUMNS; k++) measured(t, cell, arm, k, c);
     if (reported) {

@@ -10,7 +10,7 @@ enum { RANKING_DIGITS = 3 }; /* decimals of losses */
 /* What stands above the table. */
 void ranking_words(const Table *t, const Ranking *y, Text *out);
 
-/* "3e-3 (5), 1e-2 (1)", the rates that seeds got, "*" where it is an end of the grid, or "no rate trains (18/18)", where
+/* "3e-3 (5), 1e-2 (1)", the rates that seeds got, "*" at an end of the grid, or "no rate trains (18/18)", where
  * each of so many runs diverged or stalled. */
 void ranking_rates(const Ranking *y, const RankingRow *row, Text *out);
 

@@ -53,7 +53,8 @@ static bool reported_row(const Place *p, Metric m, Cells *c) {
     cells_row(c);
     cell_text(c, "  as reported");
     for (int i = 0; i < p->t->sample.arms; i++) {
-        const ReportedNumber *mean = reported(p, arm_at(p->t, i), m, false), *sd = reported(p, arm_at(p->t, i), m, true);
+        const ReportedNumber *mean = reported(p, arm_at(p->t, i), m, false),
+                             *sd = reported(p, arm_at(p->t, i), m, true);
         snprintf(shown, sizeof shown, "%s%s%s", mean ? mean->text : "", sd ? " +-" : "", sd ? sd->text : "");
         cell_shown(c, mean ? mean->value : (double)NAN, shown);
     }
@@ -265,8 +266,9 @@ static void spread(const Place *p, CellsList *out) {
     cells_column(c, "by_seed", 'i', "[by seed]");
     cells_column(c, "skew", 'r', "skew");
     each_row(p, c, spread_cells);
-    text_format(&c->notes, "Gain: (var a + var b) / var d, what pairing by seed gained; below 1 it hurt. g_z: Hedges. By "
-                           "seed: the least and the largest difference.");
+    text_format(&c->notes,
+                "Gain: (var a + var b) / var d, what pairing by seed gained; below 1 it hurt. g_z: Hedges. By "
+                "seed: the least and the largest difference.");
 }
 
 void table_signs(const Table *t, unsigned marks, bool bold, Text *out) {
@@ -279,8 +281,7 @@ void table_signs(const Table *t, unsigned marks, bool bold, Text *out) {
                     t->x->arm[t->sample.baseline].label,
                     marks & MARK_separated ? ", so with † too small to matter" : "");
     if (marks & MARK_diverged) text_format(out, " §: a run diverged and counts as the uniform predictor.");
-    if (bold)
-        text_format(out, " Bold: the best mean and all not separated from it by the joint test of all pairs.");
+    if (bold) text_format(out, " Bold: the best mean and all not separated from it by the joint test of all pairs.");
 }
 
 /* What the marks say, which runs were lost, and which comparison rests on one seed. */
@@ -293,8 +294,10 @@ static void notes(const Place *p, bool whole, Text *out) {
     text_init(&why);
     table_exploratory(t, &why);
     if (t->exploratory)
-        text_format(out, t->partial ? " Partial: %s. Without marks." : " Not declared before: %s. Exploratory, without "
-                                                                       "marks.",
+        text_format(out,
+                    t->partial ? " Partial: %s. Without marks."
+                               : " Not declared before: %s. Exploratory, without "
+                                 "marks.",
                     why.at);
     for (int arm = 0; arm < t->sample.arms; arm++) {
         marks |= table_marks(t, p->cell, p->step, arm);

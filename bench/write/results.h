@@ -6,7 +6,7 @@
 #include "bench/write/table.h"
 
 /* Of one cell's step: "results", the experiment's rows by arms, the write-up's numbers below ours; then "tests" and
- * "intervals" of each arm against the baseline. whole: also "resampling" and "spread", and how the numbers were made. */
+ * "intervals" of each arm against the baseline. whole: also "resampling" and "spread", and how numbers were made. */
 void results_tables(const Table *t, int cell, int step, bool whole, CellsList *out);
 
 /* Of all cells and steps after 0, in order. */

@@ -106,8 +106,9 @@ static void words(const Table *t, const Sensitivity *y, Text *out) {
         out,
         ". Mean and standard deviation over n = %d seeds; differences to %s with paired t intervals; smallest possible "
         "p: %s. Each seed's rate is the one that the other seeds choose. The tests swap two arms' runs at all rates "
-        "within a seed and choose anew; p's are adjusted by max-T over all of them. Basin: neighbouring rates up to 0.1 "
-        "nats above the chosen one. Sensitivity: mean loss above that at the chosen rate, a loss counting at most as "
+        "within a seed and choose anew; p's are adjusted by max-T over all of them. Basin: neighbouring rates up to "
+        "0.1 nats above the chosen one. Sensitivity: mean loss above that at the chosen rate, a loss counting at most "
+        "as "
         "the first. Rates: geometric mean (range), compared by their ratio; no stable rate counts as one step below "
         "the grid.",
         y->seeds, t->x->arm[t->sample.baseline].label, show_p(shown, y->floor));

@@ -1,6 +1,6 @@
 /* NAME-paper.tex: one table for a paper, at the last step. It fits a column of a two-column class or, where it cannot,
- * its text block (table*). A row per arm: means of the chosen metrics, the difference to the baseline with its interval,
- * and p. Where cells and arms are too many for that: factors across, arms down. */
+ * its text block (table*). A row per arm: means of the chosen metrics, the difference to the baseline with its
+ * interval, and p. Where cells and arms are too many for that: factors across, arms down. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -136,7 +136,8 @@ Test(over_corpora, a_diverged_run_counts_as_the_uniform_predictor) {
 Test(over_corpora, are_written_whole) {
     make(HEAD "layers: [2, 4]\n" ARMS, METRIC_bits_per_byte, 1);
     cr_assert(c.groups == 2 && !strcmp(c.group[1], "layers = 4"));
-    cr_expect(writes(table_text, "\nOver corpora, layers = 4\n") && writes(table_json, "\"critical_difference\": null"));
+    cr_expect(writes(table_text, "\nOver corpora, layers = 4\n") &&
+              writes(table_json, "\"critical_difference\": null"));
     cr_expect(writes(table_json, "\"minus_baseline_lo\""));
     release();
 }
