@@ -1,4 +1,4 @@
-/* normbench archive EXPERIMENT… -o PATH: the records of an experiment's runs, to be stored or sent. Reads records
+/* normbench records archive EXPERIMENT… -o PATH: an experiment's records, to be stored or sent. Reads records
  * alone. */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* normbench baseline EXPERIMENT --reason TEXT: store what the code computes now, for `verify` to compare with. */
+/* normbench verify baseline EXPERIMENT --reason TEXT: store what the code computes now, for `verify`. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* normbench bleu HYP REF: BLEU and chrF of a file of translations, a sentence a line. */
+/* normbench model bleu HYP REF: BLEU and chrF of a file of translations, a sentence a line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

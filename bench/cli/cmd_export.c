@@ -1,4 +1,4 @@
-/* normbench export RUN: a stored run's weights at any step. A run's weights are a function of its spec, so none are
+/* normbench model export RUN: a run's weights at any step. A run's weights are a function of its spec, so none are
  * kept: they are trained again, every loss on the way is compared with the record, and at the end the parameters' hash.
  */
 #include <stdio.h>

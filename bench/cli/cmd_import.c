@@ -1,4 +1,4 @@
-/* normbench import FILE: whole validation of anybody's weights, and for ours whether it is the record's, bit for bit.
+/* normbench model import FILE: whole validation of any weights, and for ours whether it is the record's, bit for bit.
  */
 #include <jansson.h>
 #include <math.h>

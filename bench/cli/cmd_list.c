@@ -247,7 +247,7 @@ static const struct {
     {"statements", "normbench run theory; of claims: theory: [NAME, …]", statement_rows},
     {"profiles", "--profile NAME", profile_rows},
     {"datasets", "--set dataset=NAME", dataset_rows},
-    {"tasks", "normbench score WEIGHTS --tasks NAME,…; behind | is what is scored", task_rows},
+    {"tasks", "normbench model score WEIGHTS --tasks NAME,…; behind | is what is scored", task_rows},
     {"tokenizers", "--set tokenizer=NAME", tokenizer_rows},
     {"backends", "--backend NAME", backend_rows},
     {"precisions", "--precision NAME, of backends that have it", precision_rows},

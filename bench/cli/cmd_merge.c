@@ -1,4 +1,4 @@
-/* normbench merge DIR…: checks the runs of other results folders and copies them into this one. */
+/* normbench records merge DIR…: checks the runs of other results folders and copies them into this one. */
 #include <stdio.h>
 
 #include "bench/cli/commands.h"

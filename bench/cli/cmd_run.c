@@ -203,7 +203,7 @@ static void print_shards(const Session *s, const Todo *p, const Experiment *x) {
         printf("not here: %d run%s of shard %d/%d: %s --shard %d/%d\n", missing, missing == 1 ? "" : "s", k + 1,
                p->shards, run.at, k + 1, p->shards);
     }
-    printf(p->missing ? "When all shards are done: normbench merge DIR... (their results folders); then: %s\n"
+    printf(p->missing ? "When all shards are done: normbench records merge DIR... (their results folders); then: %s\n"
                       : "All shards are here: %s\n",
            table.at);
     text_release(&run), text_release(&table);

@@ -1,4 +1,4 @@
-/* normbench sample RUN|FILE: what a language model writes. */
+/* normbench model sample RUN|FILE: what a language model writes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ Rc command_sample(Session *s, Error *e) {
     Weighted m;
     if (o->operands != 1)
         return error_set(e, RC_USAGE,
-                         "sample: name weights: a file of `normbench export`, or a stored run, by its id or as "
+                         "sample: name weights: a file of `normbench model export`, or a stored run, by its id or as "
                          "ARM/lr=1e-3/seed=3");
     session_signals();
     Rc rc = weighted_open(&m, s, o->operand[0], OBJECTIVE_NEXT, e);

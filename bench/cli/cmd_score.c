@@ -1,4 +1,4 @@
-/* normbench score RUN|FILE...: what weights know of tasks, by the rules of the LM Evaluation Harness. */
+/* normbench model score RUN|FILE...: what weights know of tasks, by the rules of the LM Evaluation Harness. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +168,7 @@ Rc command_score(Session *s, Error *e) {
     int tasks;
     if (!o->operands)
         return error_set(e, RC_USAGE,
-                         "score: name weights: a file of `normbench export`, or a stored run, by its id or "
+                         "score: name weights: a file of `normbench model export`, or a stored run, by its id or "
                          "as ARM/lr=1e-3/seed=3");
     session_signals();
     if (o->times[OPTION_dump] && retrain_output(option(o, OPTION_dump, ""), e)) return e->code;

@@ -1,4 +1,4 @@
-/* normbench show RUN: one stored run, whole. Reads records alone. */
+/* normbench runs show RUN: one stored run, whole. Reads records alone. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* normbench trace 'EXPERIMENT: ARM - ARM' [KEY=VALUE…]: from a number of a table to the runs it was made of. Reads
+/* normbench records trace 'EXPERIMENT: ARM - ARM' [KEY=VALUE…]: from a table's number to its runs. Reads
  * records alone. (The traces of hashes that `verify --trace` writes are bench/run/trace.h.) */
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,7 +204,7 @@ static Rc print(const Session *s, const Asked *a, const Table *t, bool json, Err
         json_decref(root);
     } else {
         lineage_text(&l, &text);
-        text_format(&text, "One of the runs whole: normbench show %.12s", lineage_run(&l));
+        text_format(&text, "One of the runs whole: normbench runs show %.12s", lineage_run(&l));
         session_results(s, &text);
         text_format(&text, "\n");
     }

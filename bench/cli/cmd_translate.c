@@ -1,4 +1,4 @@
-/* normbench translate RUN|FILE < sentences: what an encoder-decoder makes of them, a sentence a line. */
+/* normbench model translate RUN|FILE < sentences: what an encoder-decoder makes of them, a sentence a line. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,9 +120,10 @@ static Rc translate_all(Translating *a, const Session *s, Error *e) {
 Rc command_translate(Session *s, Error *e) {
     const Options *o = s->options;
     if (o->operands != 1)
-        return error_set(e, RC_USAGE,
-                         "translate: name weights: a file of `normbench export`, or a stored run, by its id or as "
-                         "ARM/lr=1e-3/seed=3");
+        return error_set(
+            e, RC_USAGE,
+            "translate: name weights: a file of `normbench model export`, or a stored run, by its id or as "
+            "ARM/lr=1e-3/seed=3");
     Translating *a = mem_alloc(1, sizeof *a);
     session_signals();
     Rc rc = weighted_open(&a->m, s, o->operand[0], OBJECTIVE_TRANSLATE, e);

@@ -6,8 +6,10 @@
 
 #include "bench/cli/session_options.h"
 
-#define COMMAND(name, operands, example, what) Rc command_##name(Session *s, Error *e);
+#define NOUN(name, group, what)
+#define COMMAND(name, group, under, operands, example, what) Rc command_##name(Session *s, Error *e);
 #include "bench/cli/commands.def"
 #undef COMMAND
+#undef NOUN
 
 #endif

@@ -4,41 +4,77 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/canon.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "bench/cli/commands.h"
-#include "bench/verdict/compare.h"
 #include "bench/perf/perf.h"
-#include "stats/status.h"
 #include "bench/run/provenance.h"
+#include "bench/verdict/compare.h"
+#include "stats/status.h"
+
+typedef enum { GROUP_TRY, GROUP_READ, GROUP_DOUBT, GROUP_CARRY, GROUPS } Group;
+static const char *const command_groups[GROUPS] = {"Try an idea", "Read results", "Doubt a result",
+                                                   "Carry it elsewhere"};
 
 typedef struct {
-    const char *name, *operands, *example, *what;
-    Rc (*run)(Session *s, Error *e);
+    const char *name;
+    Group group;
+    const char *under, *operands, *example, *what;
+    Rc (*run)(Session *s, Error *e); /* NULL: a noun */
 } Command;
 
 static const Command commands[] = {
-#define COMMAND(name, operands, example, what) {#name, operands, example, what, command_##name},
+#define NOUN(name, group, what) {#name, GROUP_##group, "", "COMMAND", "", what, NULL},
+#define COMMAND(name, group, under, operands, example, what) \
+    {#name, GROUP_##group, under, operands, example, what, command_##name},
 #include "bench/cli/commands.def"
 #undef COMMAND
+#undef NOUN
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static void print_commands(FILE *to) {
-    fprintf(to, "normbench %s: where should normalization stand in a transformer?\n\n", NORMBENCH_VERSION);
-    for (int i = 0; i < COMMANDS; i++)
-        fprintf(to, "  %-9s %s\n            %s\n", commands[i].name, commands[i].what, commands[i].example);
-    fprintf(to, "\n`normbench COMMAND --help` (-h, `help COMMAND`) lists a command's options. Exit codes:\n");
-    for (int i = 0; i < exit_code_count; i++) fprintf(to, "  %3d  %s\n", exit_codes[i].number, exit_codes[i].what);
+/* A screen: the words that stand first. */
+static void print_screen(void) {
+    printf("normbench %s: where should normalization stand in a transformer?", NORMBENCH_VERSION);
+    for (int g = 0; g < GROUPS; g++) {
+        printf("\n%s%s", g ? "\n" : "", command_groups[g]);
+        for (const Command *c = commands; c < commands + COMMANDS; c++)
+            if ((int)c->group == g && !c->under[0]) printf("\n  %-8s %s", c->name, c->what);
+    }
+    printf("\n`normbench help COMMAND` says more of one, `normbench --help` of all.\n");
+}
+
+/* "normbench model export RUN" */
+static void print_usage(const Command *c) {
+    printf("normbench %s%s%s %s\n", c->under, c->under[0] ? " " : "", c->name, c->operands);
+}
+
+static void print_commands(void) {
+    for (const Command *c = commands; c < commands + COMMANDS; c++) {
+        if (!c->run) continue;
+        print_usage(c);
+        printf("    %s\n    %s\n", c->what, c->example);
+    }
+    printf("\n`normbench help COMMAND` lists a command's options. Exit codes:\n");
+    for (int i = 0; i < exit_code_count; i++) printf("  %3d  %s\n", exit_codes[i].number, exit_codes[i].what);
 }
 
 static void print_help(const Command *c) {
     Text t;
     text_init(&t);
-    options_help(c->name, &t);
-    printf("normbench %s %s\n  %s\n  example: %s\n\n%s", c->name, c->operands, c->what, c->example, t.at);
+    if (c->run) {
+        options_help(c->name, &t);
+        print_usage(c);
+        printf("  %s\n  example: %s\n\n%s", c->what, c->example, t.at);
+    }
+    for (const Command *other = commands; other < commands + COMMANDS; other++)
+        if (!strcmp(other->under, c->name)) {
+            print_usage(other);
+            printf("    %s\n", other->what);
+        }
     if (!strcmp(c->name, "run")) {
         text_clear(&t);
         experiment_help(&t);
@@ -58,6 +94,22 @@ static const Command *find(const char *name, Error *e) {
     }
     error_set(e, RC_USAGE, "unknown command '%s'%s", name, did_you_mean(hint, sizeof hint, name, names, COMMANDS));
     return NULL;
+}
+
+/* The command of argv[1], or of argv[1] and argv[2]; *words: how many of them name it. A command that stands under
+ * another word is understood without it for this version, with a note for who types it. */
+static const Command *named(int argc, char **argv, int *words, Error *e) {
+    const Command *c = find(argv[1], e);
+    *words = 1;
+    for (const Command *under = commands; c && argc > 2 && under < commands + COMMANDS; under++)
+        if (!strcmp(under->under, c->name) && !strcmp(under->name, argv[2])) {
+            *words = 2;
+            return under;
+        }
+    if (c && c->under[0] && isatty(STDERR_FILENO))
+        fprintf(stderr, "normbench: note: %s is `normbench %s %s` now; the short form goes with the next version\n",
+                c->name, c->under, c->name);
+    return c;
 }
 
 static Rc dispatch(const Command *c, int argc, char **argv, Error *e) {
@@ -84,8 +136,10 @@ static bool asks_help(const char *word) {
 
 /* What needs no session: help and version. False when it is a command's turn. */
 static bool answered(int argc, char **argv) {
-    if (argc < 2 || asks_help(argv[1]) || (!strcmp(argv[1], "help") && (argc < 3 || asks_help(argv[2]))))
-        print_commands(stdout);
+    if (argc < 2)
+        print_screen();
+    else if (asks_help(argv[1]) || (!strcmp(argv[1], "help") && (argc < 3 || asks_help(argv[2]))))
+        print_commands();
     else if (!strcmp(argv[1], "--version"))
         printf("normbench %s (%s)\n", NORMBENCH_VERSION, provenance_commit());
     else
@@ -107,12 +161,20 @@ int main(int argc, char **argv) {
     st_memory(memory);
     if (!answered(argc, argv)) {
         bool help = !strcmp(argv[1], "help"); /* of a command */
-        const Command *c = find(argv[help ? 2 : 1], &e);
+        int words = 0;
+        const Command *c = named(argc - help, argv + help, &words, &e);
         for (int i = 2; i < argc; i++) help = help || asks_help(argv[i]);
-        if (c && help)
+        if (!c)
+            rc = e.code;
+        else if (help)
             print_help(c);
+        else if (!c->run)
+            rc = argc > 2 ? error_set(&e, RC_USAGE, "%s: no command '%.60s' under it; `normbench help %s` lists them",
+                                      c->name, argv[2], c->name)
+                          : error_set(&e, RC_USAGE, "%s: name one of its commands; `normbench help %s` lists them",
+                                      c->name, c->name);
         else
-            rc = c ? dispatch(c, argc - 2, argv + 2, &e) : e.code;
+            rc = dispatch(c, argc - 1 - words, argv + 1 + words, &e);
     }
     rc = flush_output(rc, &e);
     if (rc && e.text[0]) fprintf(stderr, "normbench: %s\n", e.text);

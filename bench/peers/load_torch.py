@@ -1,4 +1,4 @@
-"""Weights of `normbench export RUN -o F.safetensors` elsewhere: a PyTorch module, or numpy arrays, of any placement.
+"""Weights of `normbench model export RUN -o F.safetensors` elsewhere: a PyTorch module, or numpy arrays, of any placement.
 
     import load_torch
     model = load_torch.load("F.safetensors")         # a torch.nn.Module; its state_dict has the file's names (nanoGPT's)
@@ -7,7 +7,7 @@
     model.vocabulary.encode("To be"), model.vocabulary.decode([1, 2, 3])
 
     python3 load_torch.py F.safetensors                                what is in it
-    python3 load_torch.py F.safetensors --text CORPUS                  the loss that `normbench import` prints
+    python3 load_torch.py F.safetensors --text CORPUS                  the loss that `normbench model import` prints
     python3 load_torch.py F.safetensors --text CORPUS --steps 0,1      that of training steps (export with --batches)
     python3 load_torch.py F.safetensors --sample 'ROMEO:' --tokens 200
 
@@ -97,7 +97,7 @@ def forward(ops, graph, weights, tokens, want=()):
 
 
 class File:
-    """A file of `normbench export`: tensors by name, the network, the run's spec, the vocabulary (None: not in it)."""
+    """A file of `normbench model export`: tensors by name, the network, the run's spec, the vocabulary (None: not in it)."""
 
     def __init__(self, path, ops):
         with open(path, "rb") as stream:
@@ -106,7 +106,7 @@ class File:
         header = json.loads(data[8:8 + length])
         self.metadata = header.pop("__metadata__", {})
         if "model" not in self.metadata:
-            raise ValueError(f"{path}: no 'model' in its metadata; export it anew with `normbench export`")
+            raise ValueError(f"{path}: no 'model' in its metadata; export it anew with `normbench model export`")
         self.graph = json.loads(self.metadata["model"])
         missing = sorted({op["op"] for op in self.graph["ops"] if not hasattr(ops, op["op"])})
         if missing:

@@ -1,8 +1,8 @@
-"""An encoder-decoder of `normbench export RUN -o F.safetensors` elsewhere: the losses of sentence pairs, and greedy translations.
+"""An encoder-decoder of `normbench model export RUN -o F.safetensors` elsewhere: the losses of sentence pairs, and greedy translations.
 
-    python3 translate_torch.py F.safetensors --pairs val.de val.en             the loss that `normbench import` prints
+    python3 translate_torch.py F.safetensors --pairs val.de val.en             the loss that `normbench model import` prints
     python3 translate_torch.py F.safetensors --pairs val.de val.en --losses    and each token's nats, a sentence a line
-    python3 translate_torch.py F.safetensors < sentences                       as `normbench translate F.safetensors --beam 1`
+    python3 translate_torch.py F.safetensors < sentences                       as `normbench model translate F.safetensors --beam 1`
 
 A sentence at a time, with no padding: what normbench packs into batches must give the same numbers. Needs load_torch.py and
 tape_ops.py beside it; numpy with --numpy or without PyTorch.

@@ -76,7 +76,7 @@ static Rc take(const SafeFile *f, const char *key, char *out, size_t size, bool 
     if (!text && optional) return RC_OK;
     if (!text)
         return error_set(e, RC_INTEGRITY,
-                         "__metadata__ has no '%s': start from a file of `normbench export`, and keep its "
+                         "__metadata__ has no '%s': start from a file of `normbench model export`, and keep its "
                          "metadata when another program saves the weights",
                          key);
     if (strlen(text) >= size) return error_set(e, RC_INTEGRITY, "__metadata__: '%s' is too long", key);

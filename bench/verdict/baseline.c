@@ -81,7 +81,7 @@ Rc baseline_read(json_t **out, const char *path, Error *e) {
     size_t length;
     json_error_t why;
     if (!file_exists(path))
-        return error_set(e, RC_UNMEASURED, "%s: no such baseline (normbench baseline makes one)", path);
+        return error_set(e, RC_UNMEASURED, "%s: no such baseline (normbench verify baseline makes one)", path);
     if (file_read(path, &bytes, &length, e)) return e->code;
     json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
     free(bytes);
@@ -95,7 +95,8 @@ Rc baseline_read(json_t **out, const char *path, Error *e) {
     else if (!stated || !reason || !*reason)
         error_set(e, RC_INTEGRITY, "%s: its history has no reason", path);
     else if (rows_hash(hash, rows, json_object_get(root, "tolerances")), strcmp(hash, stated))
-        error_set(e, RC_INTEGRITY, "%s: its rows changed without a reason (normbench baseline --reason TEXT)", path);
+        error_set(e, RC_INTEGRITY, "%s: its rows changed without a reason (normbench verify baseline --reason TEXT)",
+                  path);
     else {
         *out = root;
         return RC_OK;

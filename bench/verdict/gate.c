@@ -68,9 +68,11 @@ static int names_differ(json_t *stored, json_t *rows, Text *report) {
     json_t *row;
     int differ = 0;
     json_array_foreach(stored, i, row) if (!same_run(rows, text_of(row, "run")))
-        text_format(report, "  missing: %s\n", text_of(row, "run")), differ++;
+        text_format(report, "  missing: %s\n", text_of(row, "run")),
+        differ++;
     json_array_foreach(rows, i, row) if (!same_run(stored, text_of(row, "run")))
-        text_format(report, "  extra: %s\n", text_of(row, "run")), differ++;
+        text_format(report, "  extra: %s\n", text_of(row, "run")),
+        differ++;
     return differ;
 }
 
@@ -184,12 +186,12 @@ static void test_arms(Family *f, const GateArm *arms, int count, double margin, 
     for (int i = 0; i < count; i++) {
         Comparison *c = &f->at[i];
         c->what = contrast_pair(0, 0, METRIC_valid_loss, 0, 1, margin);
-        comparison_make(f, c,
-                        &(PairedRuns){.n = arms[i].n,
-                                      .seed = seed,
-                                      .arm = {{.weight = 1, .value = arms[i].measured},
-                                              {.weight = -1, .value = arms[i].stored}},
-                                      .arms = 2});
+        comparison_make(
+            f, c,
+            &(PairedRuns){.n = arms[i].n,
+                          .seed = seed,
+                          .arm = {{.weight = 1, .value = arms[i].measured}, {.weight = -1, .value = arms[i].stored}},
+                          .arms = 2});
         bool flat = c->t.status == ST_DEGENERATE; /* every seed differs by the same */
         p[i] = flat ? (fabs(c->t.mean) > margin ? 0 : 1) : c->t.status == ST_OK ? c->t.p : (double)NAN;
     }
@@ -217,8 +219,10 @@ static Rc arms_differ(json_t *stored, json_t *rows, double margin, double alpha,
         bool same = same_arm(x, c), worse = x->lost || (!same && c->holm < alpha);
         const char *word = same ? "equivalent" : worse ? "DIFFERENT" : "inconclusive";
         text_format(report, "  %-24s n = %d", x->name, x->n);
-        if (x->n) text_format(report, "  %+.3g nats", c->t.mean);
-        else text_format(report, "  no pair of finished runs");
+        if (x->n)
+            text_format(report, "  %+.3g nats", c->t.mean);
+        else
+            text_format(report, "  no pair of finished runs");
         if (c->tost.status == ST_OK) text_format(report, " [%+.3g, %+.3g]", c->tost.ci_lo, c->tost.ci_hi);
         text_format(report, "  margin %g  %s", margin, word);
         if (x->lost) text_format(report, ": %d seed%s diverged on one side only", x->lost, x->lost == 1 ? "" : "s");
@@ -254,7 +258,8 @@ Rc gate_check(GateLevel level, json_t *baseline, json_t *rows, double margin, do
     if (!json_array_size(stored) || !json_array_size(rows)) return error_set(e, RC_UNMEASURED, "nothing to compare");
     if (level == GATE_statistical) return check_statistics(stored, rows, margin, alpha, report, compared, e);
     if (level == GATE_numeric && !tolerances)
-        return error_set(e, RC_UNMEASURED, "no tolerances are stored: normbench baseline --reason TEXT measures them");
+        return error_set(e, RC_UNMEASURED,
+                         "no tolerances are stored: normbench verify baseline --reason TEXT measures them");
     if (level == GATE_bit && strcmp(ours, theirs) != 0)
         return error_set(e, RC_UNMEASURED, "stored in arithmetic class '%s', measured in '%s': no bits to compare",
                          theirs, ours);

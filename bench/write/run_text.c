@@ -1,4 +1,4 @@
-/* `normbench show`: one stored run, whole. */
+/* `normbench runs show`: one stored run, whole. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,22 +1,47 @@
 # Part of e2e.sh: the command line and experiment files.
 
+commands() { # NAME UNDER of every command; "-": it stands alone
+  sed -n 's/^COMMAND(\([a-z]*\), [A-Z]*, "\([a-z]*\)".*/\1 \2/p' "$root/bench/cli/commands.def" | sed 's/ $/ -/'
+}
+
 check_no_arguments() {
-  local command
+  local command under
   ends 0
-  for command in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$root/bench/cli/commands.def"); do
-    grep -qE "^  $command +[a-z]" "$W/out" || fail "the command $command is not listed"
-    [ "$(grep -cE "^ +normbench $command( |\$)" "$W/out")" = 1 ] || fail "the command $command has not one example"
-  done
+  [ "$(wc -l <"$W/out")" -le 24 ] || fail "more than a screen of 24 lines"
+  [ "$(wc -L <"$W/out")" -le 80 ] || fail "a line is wider than 80 columns"
+  while read -r command under; do
+    [ "$under" = - ] && command="  $command " || command="  $under "
+    grep -q "^$command" "$W/out" || fail "the command $command is not listed"
+  done < <(commands)
   [ ! -s "$W/err" ] || fail "something on stderr"
+  ends 0 --help
+  while read -r command under; do
+    [ "$under" = - ] || command="$under $command"
+    grep -qE "^    .*normbench $command( |\$)" "$W/out" || fail "the command $command has no example"
+  done < <(commands)
+}
+
+check_commands_under_a_word() {
+  ends 2 model
+  says "name one of its commands"
+  ends 2 model exprt
+  says "no command 'exprt' under it"
+  ends 0 help model
+  prints '^normbench model export RUN'
+  ends 0 help model bleu
+  cp "$W/out" "$W/long"
+  ends 0 bleu --help # the short form, for one version
+  cmp -s "$W/out" "$W/long" || fail "bleu --help is not the help of model bleu"
 }
 
 check_help_of_every_command() {
-  local command
-  for command in $(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$root/bench/cli/commands.def"); do
-    ends 0 "$command" --help
-    prints "^normbench $command"
+  local command under
+  while read -r command under; do
+    [ "$under" = - ] && under=
+    ends 0 $under "$command" --help
+    prints "^normbench $under *$command"
     prints '^ +--results'
-  done
+  done < <(commands)
   ends 0 run --help
   prints '^layers +4 +1 to 1024'
   cp "$W/out" "$W/long"

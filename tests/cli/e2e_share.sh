@@ -230,7 +230,7 @@ check_reproduce_a_shard() {
   reproduce() { "$tree/reproduce" "${rest[@]}" "$@" </dev/null >"$W/out" 2>"$W/err"; }
   reproduce --shard 1/2 || fail "a shard ends with $?"
   ! grep -qE '^(table|report)' "$W/calls" || fail "it tries tables of a part"
-  says 'Shard 1/2 is done' && says 'normbench merge DIR' && prints 'not here: 6 runs of shard 2/2: .* --shard 2/2$'
+  says 'Shard 1/2 is done' && says 'normbench records merge DIR' && prints 'not here: 6 runs of shard 2/2: .* --shard 2/2$'
   reproduce --shard=2/2 || fail "a shard ends with $?"
   : >"$W/calls"
   reproduce || fail "all of it ends with $?"

@@ -7,7 +7,8 @@
 #include "bench/cli/options.h"
 
 static const char *const commands[] = {
-#define COMMAND(name, operands, example, what) #name,
+#define NOUN(name, ...)
+#define COMMAND(name, ...) #name,
 #include "bench/cli/commands.def"
 #undef COMMAND
 };

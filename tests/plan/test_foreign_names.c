@@ -31,6 +31,7 @@ static const char *const tasks[] = {
 #undef TASK
 };
 static const char *const commands[] = {
+#define NOUN(name, ...)
 #define COMMAND(name, ...) #name,
 #include "bench/cli/commands.def"
 #undef COMMAND
