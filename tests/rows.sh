@@ -84,7 +84,7 @@ metric() {
     has ",lr," "$T"/two/out/row-experiment-*/"row-experiment-curves.csv"
 }
 summary() { # on the terminal, in LaTeX, CSV and JSON, and in the report
-  nb run --help | grep -q "row_summary" && rm -rf "$T/two" && nb run row-experiment --offline --results "$T/two" &&
+  nb run --help all | grep -q "row_summary" && rm -rf "$T/two" && nb run row-experiment --offline --results "$T/two" &&
     nb table row-experiment --results "$T/two" >"$T/out" && has "Added by a row" "$T/out" || return 1
   local files
   files=$(echo "$T"/two/out/row-experiment-*/)row-experiment

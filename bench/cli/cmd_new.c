@@ -16,7 +16,7 @@ static const char head[] =
     "# An experiment: arms that differ in where their norms stand, trained with the same seeds and compared.\n"
     "#   normbench run %s       trains what is missing\n"
     "#   normbench table %s     tables and figures of what is stored\n"
-    "# `normbench run --help` says what every key and every column of an arm takes; `normbench list` has all names.\n"
+    "# `normbench run --help all` says what every key and every column of an arm takes; `normbench list` has all names.\n"
     "\n"
     "title: My first experiment\n"
     "seeds: 6             # the fewest that can reach p < 0.05\n"

@@ -62,11 +62,13 @@ static void print_commands(void) {
     for (int i = 0; i < exit_code_count; i++) printf("  %3d  %s\n", exit_codes[i].number, exit_codes[i].what);
 }
 
-static void print_help(const Command *c) {
+/* all: also what few need. */
+static void print_help(const Command *c, bool all) {
     Text t;
+    int left_out = 0;
     text_init(&t);
     if (c->run) {
-        options_help(c->name, &t);
+        left_out = options_help(c->name, all, &t);
         print_usage(c);
         printf("  %s\n  example: %s\n\n%s", c->what, c->example, t.at);
     }
@@ -75,7 +77,10 @@ static void print_help(const Command *c) {
             print_usage(other);
             printf("    %s\n", other->what);
         }
-    if (!strcmp(c->name, "run")) {
+    if (left_out)
+        printf("\n%d options more, and the keys of an experiment and the columns of an arm: normbench %s --help all\n",
+               left_out, c->name);
+    else if (!strcmp(c->name, "run")) {
         text_clear(&t);
         experiment_help(&t);
         fputs(t.at, stdout);
@@ -163,11 +168,12 @@ int main(int argc, char **argv) {
         bool help = !strcmp(argv[1], "help"); /* of a command */
         int words = 0;
         const Command *c = named(argc - help, argv + help, &words, &e);
+        bool all = argc > 2 && !strcmp(argv[argc - 1], "all");
         for (int i = 2; i < argc; i++) help = help || asks_help(argv[i]);
         if (!c)
             rc = e.code;
         else if (help)
-            print_help(c);
+            print_help(c, all);
         else if (!c->run)
             rc = argc > 2 ? error_set(&e, RC_USAGE, "%s: no command '%.60s' under it; `normbench help %s` lists them",
                                       c->name, argv[2], c->name)

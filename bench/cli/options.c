@@ -209,11 +209,27 @@ int option_choice(const Options *o, OptionKind kind, int fallback) {
     return o->times[kind] ? place_of(&info[kind].value, option(o, kind, NULL)) : fallback;
 }
 
-void options_help(const char *command, Text *out) {
+/* Of `run`, which takes most. */
+static bool is_first(OptionKind option) {
+    static const OptionKind first[] = {OPTION_profile, OPTION_set,     OPTION_seeds,  OPTION_arm,     OPTION_text,
+                                       OPTION_tokenizer, OPTION_threads, OPTION_name, OPTION_results, OPTION_dry_run};
+    bool found = false;
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) found |= first[i] == option;
+    return found;
+}
+
+int options_help(const char *command, bool all, Text *out) {
+    int left_out = 0;
+    bool many = !strcmp(command, "run") && !all;
     for (int i = 0; i < OPTION_COUNT; i++) {
         char left[64], name[OPTION_NAME];
         if (!takes(&info[i], command)) continue;
+        if (many && !is_first((OptionKind)i)) {
+            left_out++;
+            continue;
+        }
         snprintf(left, sizeof left, "--%s %s", option_name(name, (OptionKind)i), info[i].argument);
         text_format(out, "  %-28s %s\n", left, info[i].help);
     }
+    return left_out;
 }

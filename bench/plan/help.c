@@ -1,4 +1,4 @@
-/* What may stand in an experiment file, for `normbench run --help`. */
+/* What may stand in an experiment file, for `normbench run --help all`. */
 #include <string.h>
 
 #include "bench/plan/experiment.h"

@@ -193,7 +193,7 @@ YAML
 }
 
 help_is_whole() {
-  ends 0 run --help || return 1
+  ends 0 run --help all || return 1
   local word
   for word in attn.in attn.qk attn.mid attn.out attn.post mlp.in mlp.mid mlp.out mlp.post embed final carry gate depth_scale \
     layernorm rmsnorm center deep_carry learned_row from to '{from: 2/3, norm: rmsnorm}'; do

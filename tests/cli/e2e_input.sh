@@ -43,9 +43,12 @@ check_help_of_every_command() {
     prints '^ +--results'
   done < <(commands)
   ends 0 run --help
+  [ "$(wc -l <"$W/out")" -le 24 ] || fail "the help of run is more than a screen"
+  prints 'options more'
+  ends 0 run --help all
   prints '^layers +4 +1 to 1024'
   cp "$W/out" "$W/long"
-  for command in 'run -h' 'help run' 'run smoke -h' 'help run --set'; do
+  for command in 'run -h all' 'help run all' 'run smoke -h all'; do
     # shellcheck disable=SC2086
     ends 0 $command
     cmp -s "$W/out" "$W/long" || fail "$command: not the help of run"
@@ -62,7 +65,7 @@ check_help_of_every_command() {
 
 check_help_names_every_key() {
   local key line
-  ends 0 run --help
+  ends 0 run --help all
   for key in $(sed -n 's/^FIELD(\([a-z_0-9]*\),.*/\1/p' "$root/bench/plan/spec.def") \
     $(sed -n 's/^EXPERIMENT_KEY(\([a-z]*\),.*/\1/p' "$root/bench/plan/experiment_keys.def"); do
     [ "$(grep -cE "^$key +[^ ]" "$W/out")" = 1 ] || fail "the key $key has not one line"

@@ -44,7 +44,7 @@ Test(options, every_command_takes_its_own_and_no_other) {
             Options o;
             Text help;
             text_init(&help);
-            options_help(commands[c], &help);
+            (void)options_help(commands[c], true, &help);
             option_name(word + 2, (OptionKind)i);
             cr_expect(!strchr(word, '_'));
             bool flag = !row[i].argument[0];
