@@ -44,7 +44,7 @@ char *option_name(char out[OPTION_NAME], OptionKind kind);
 bool option_taken(OptionKind kind, const char *command);
 
 /* The options a command takes, one line each. */
-/* all: every option of the command; else those that people use first, where it has many. Returns how many it left out. */
+/* all: every option of the command; else, where it has many, the first ones. Returns how many it left out. */
 int options_help(const char *command, bool all, Text *out);
 
 #endif
