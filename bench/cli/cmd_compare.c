@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/write/compare.h"
+#include "bench/write/figure_forest.h"
 
 const char compare_help[] =
     "\nFILE (- reads standard input) is one of these; the first of , ; TAB in a header line separates its columns:\n"
@@ -208,11 +209,10 @@ Rc command_compare(Session *s, Error *e) {
         compare_over_text(&result, &out);
     rc = compare_over_exit(&result);
     if (plot) {
-        Text drawn;
-        text_init(&drawn);
+        Plot drawn;
         compare_plot(&result.of[0], &drawn);
-        if (file_write(plot, drawn.at, drawn.length, e)) rc = e->code;
-        text_release(&drawn);
+        if (plot_write(&drawn, plot, e)) rc = e->code;
+        plot_release(&drawn);
     }
     fwrite(out.at, 1, out.length, stdout);
     text_release(&out);

@@ -41,7 +41,6 @@ void compare_json(const CompareResult *r, Text *out);
 json_t *compare_object(const CompareResult *r); /* what compare_json writes; new reference */
 void compare_dump(json_t *o, Text *out);        /* takes the reference */
 void compare_tex(const CompareResult *r, Text *out);  /* tabulars; the notes are comments */
-void compare_plot(const CompareResult *r, Text *out); /* SVG: each comparison's differences and interval */
 
 /* The same of a file of several corpora: each by itself, then the arms over all of them. Of one corpus it is what the
  * functions above write. */

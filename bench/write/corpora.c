@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/write/figure.h"
+#include "bench/formats/plot.h"
 #include "bench/write/summaries.h"
 
 void corpora_range(const CorporaSum *c, double *least, double *most) {
@@ -25,7 +25,7 @@ int corpora_taus(const CorporaSum *c, double tau[CORPORA_MOST_TAUS]) {
     corpora_range(c, &least, &most);
     tau[0] = 0;
     if (!(least < most)) return 1;
-    double step = figure_tick(most - least, CORPORA_MOST_TAUS - 1);
+    double step = plot_tick(most - least, CORPORA_MOST_TAUS - 1);
     for (double at = ceil(least / step); at <= floor(most / step) && count < CORPORA_MOST_TAUS; at++)
         tau[count++] = at == 0 ? 0 : at * step;
     return count ? count : 1;

@@ -1,104 +1,67 @@
-#include "bench/write/figure_sheet.h"
+/* The list of a table's figures, their names, and what all of them share. */
+#include "bench/write/figure_kinds.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/scratch.h"
-#include "bench/formats/subprocess.h"
 #include "bench/write/summaries.h"
 
-static const RunRecord *record(const Table *t, int cell, int arm, int seed) {
-    return &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
+/* Okabe and Ito's colours, told apart by colour-blind readers; orange and sky blue darkened until all have a contrast
+ * of 3 and more on white and on #111. Two of one colour differ in dash or, far apart in a long list, in the point. */
+PlotStyle figure_style(int arm, int baseline) {
+    static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B07D00", "#2F97D0"};
+    static const char *const dashes[] = {"1", "(9,5)", "(2,3)", "(12,4,2,4)", "(5,3)", "(9,3,2,3,2,3)"};
+    static const int points[] = {PLOT_disc, 5, 9, 11, 13}; /* circle, square, triangles, diamond: filled */
+    enum { COLOURS = 6, POINTS = 5 };
+    int place = baseline < 0 || arm < baseline ? arm : arm - 1, round = place / COLOURS; /* of the colours */
+    if (arm == baseline) return (PlotStyle){"#000000", "(6,4)", PLOT_disc};
+    return (PlotStyle){colours[place % COLOURS], dashes[(place + round / 3) % 2 + 2 * (round % 3)],
+                       points[place % POINTS]};
 }
 
-/* Row i of every seed's curves belongs to the same step: a row is a step. */
-Curve figure_curve(const Table *t, int cell, int arm, const CurveInfo *what) {
-    Curve out = {0};
-    int most = 0;
-    for (int seed = 0; seed < t->sample.seeds; seed++) {
-        int rows = record(t, cell, arm, seed)->curves.rows;
-        most = rows > most ? rows : most;
-    }
-    size_t room = (size_t)most;
-    out.step = mem_alloc(room, sizeof *out.step), out.n = mem_alloc(room, sizeof *out.n);
-    out.mean = mem_alloc(room, sizeof *out.mean);
-    out.least = mem_alloc(room, sizeof *out.least), out.most = mem_alloc(room, sizeof *out.most);
-    for (int row = 0; row < most; row++) {
-        double sum = 0, least = (double)INFINITY, largest = -(double)INFINITY;
-        int n = 0, step = row;
-        for (int seed = 0; seed < t->sample.seeds; seed++) {
-            const Curves *c = &record(t, cell, arm, seed)->curves;
-            if (row >= c->rows) continue;
-            double x = curve_number(c, row, what, 0);
-            if (!isfinite(x)) continue;
-            step = (int)curve_at(c, row, CURVE_step);
-            sum += x, least = fmin(least, x), largest = fmax(largest, x);
-            n++;
-        }
-        if (!n) continue;
-        out.step[out.rows] = step, out.n[out.rows] = n;
-        out.mean[out.rows] = sum / n, out.least[out.rows] = least, out.most[out.rows++] = largest;
-    }
-    return out;
+PlotStyle figure_arm_style(const Table *t, int arm) {
+    return figure_style(arm, t->sample.baseline);
 }
 
-void curve_release(Curve *c) {
-    free(c->step);
-    free(c->n);
-    free(c->mean);
-    free(c->least);
-    free(c->most);
-    *c = (Curve){0};
+PlotStyle figure_mark_style(const Table *t, int arm, int point) {
+    PlotStyle style = figure_arm_style(t, arm);
+    style.point = point;
+    return style;
 }
 
-void figure_csv(const Table *t, Text *out) {
-    if (!figure_curve_cells(t)) return;
-    text_format(out, "cell,arm,quantity,step,mean,least,most,seeds,of\n");
-    for (int cell = 0; cell < t->sample.cells; cell++)
-        for (const Panel *panel = t->x->panel; panel < t->x->panel + t->x->panels; panel++)
-            for (int arm = 0; arm < t->sample.arms; arm++) {
-                Curve c = figure_curve(t, cell, arm, panel->curve);
-                char where[256];
-                experiment_cell_text(where, t->x, cell);
-                for (int i = 0; i < c.rows; i++) {
-                    csv_text(out, where);
-                    text_format(out, ",");
-                    csv_text(out, t->x->arm[arm].name);
-                    text_format(out, ",%s,%d,", panel->curve->column, c.step[i]);
-                    csv_number(out, c.mean[i]);
-                    text_format(out, ",");
-                    csv_number(out, c.least[i]);
-                    text_format(out, ",");
-                    csv_number(out, c.most[i]);
-                    text_format(out, ",%d,%d\n", c.n[i], t->sample.seeds);
-                }
-                curve_release(&c);
-            }
+int figure_arm(const Table *t, int i) {
+    return (t->sample.baseline + 1 + i) % t->sample.arms;
 }
 
-double figure_tick(double range, int most) {
-    static const double of[] = {1, 2, 5};
-    double power = pow(10, floor(log10(range / most)));
-    for (int i = 0; i < 3; i++)
-        if (range / (of[i] * power) <= most) return of[i] * power;
-    return 10 * power;
+int figure_last_step(const Table *t) {
+    return t->sample.cell[0].step[t->sample.cell[0].steps - 1];
 }
 
-static const FigureRow *const rows[FIGURE_KINDS] = {[FIGURE_ranking] = &figure_ranking,
-                                                    [FIGURE_ranking_rates] = &figure_ranking_rates,
-                                                    [FIGURE_corpora] = &figure_corpora,
-                                                    [FIGURE_differences] = &figure_differences,
-                                                    [FIGURE_rates] = &figure_rates,
-                                                    [FIGURE_budget] = &figure_budget,
-                                                    [FIGURE_spikes] = &figure_spikes,
-                                                    [FIGURE_seeds] = &figure_seeds,
-                                                    [FIGURE_curves] = &figure_curves,
-                                                    [FIGURE_blocks] = &figure_blocks,
-                                                    [FIGURE_growth] = &figure_growth};
+void figure_begin(Plot *p, const Table *t, const char *where, int across, double height) {
+    p->across = across, p->height = height;
+    plot_text(&p->title, "%s%s%s%s%s%s", table_mark(t), t->exploratory ? "  " : "", t->x->title, where[0] ? ", " : "",
+              where, t->synthetic ? ", SYNTHETIC SOURCE" : "");
+}
+
+void figure_legend(Plot *p, const Table *t) {
+    for (int arm = 0; arm < t->sample.arms; arm++) plot_entry(p, figure_arm_style(t, arm), t->x->arm[arm].label);
+}
+
+void figure_caption_begin(const Table *t, const char *where, Text *out) {
+    text_format(out, "%s%s%s", t->x->title, where[0] ? ", " : "", where);
+}
+
+static const FigureRow *const rows[FIGURE_KINDS] = {
+    [FIGURE_ranking] = &figure_ranking, [FIGURE_ranking_rates] = &figure_ranking_rates,
+    [FIGURE_corpora] = &figure_corpora, [FIGURE_differences] = &figure_differences,
+    [FIGURE_rates] = &figure_rates,     [FIGURE_budget] = &figure_budget,
+    [FIGURE_spikes] = &figure_spikes,   [FIGURE_seeds] = &figure_seeds,
+    [FIGURE_curves] = &figure_curves,   [FIGURE_blocks] = &figure_blocks,
+    [FIGURE_growth] = &figure_growth};
 
 int figure_curve_cells(const Table *t) {
     for (int i = 0; i < t->sample.cells * t->sample.arms * t->sample.seeds; i++)
@@ -244,102 +207,21 @@ void figure_caption(const Table *t, const Figure *f, Text *out) {
     rows[f->kind]->caption(t, f->part, out);
 }
 
-static bool is_pdf(int format) {
-    return 1 << format & (FIGURE_PDF | FIGURE_COLUMN_PDF);
-}
-
-int sheet_format(int formats, int *i, Text *out) {
-    for (; *i < 2 * FIGURE_FORMATS; ++*i) {
-        bool pdf = *i >= FIGURE_FORMATS;
-        int format = *i % FIGURE_FORMATS;
-        if (*i == FIGURE_FORMATS) text_format(out, "if (strstrt(GPVAL_TERMINALS, 'pdfcairo') == 0) exit\n");
-        if (!(formats >> format & 1) || is_pdf(format) != pdf) continue;
-        ++*i;
-        return format;
-    }
-    return -1;
-}
-
-void figure_script(const Table *t, const Figure *f, int formats, Text *out) {
-    text_format(out, "set encoding utf8\n");
-    rows[f->kind]->data(t, f->part, out);
-    for (int i = 0, format; (format = sheet_format(formats, &i, out)) >= 0;) {
-        Sheet s;
-        sheet_init(&s, format);
-        rows[f->kind]->draw(t, f->part, &s, out);
-    }
-}
-
-/* Cairo writes the date into a PDF whatever the environment says; the digits are all that changes. */
-static void fix_pdf_date(const char *path) {
-    static const char key[] = "/CreationDate (D:";
-    char *bytes;
-    size_t length;
-    Error ignored;
-    if (file_read(path, &bytes, &length, &ignored)) return;
-    char *at = memmem(bytes, length, key, sizeof key - 1);
-    if (at)
-        for (char *s = at + sizeof key - 1; s < bytes + length && *s != ')'; s++)
-            if (*s >= '0' && *s <= '9') *s = '0';
-    if (at) (void)file_write(path, bytes, length, &ignored);
-    free(bytes);
-}
-
-/* Puts one drawn file in its place. */
-static Rc publish(const FigureText *f, int format, const char *aside, const char *folder, Error *e) {
-    const char *ending = figure_endings[format];
-    char from[1200], to[1400], *bytes;
-    size_t length;
-    Text svg;
-    snprintf(from, sizeof from, "%.1000s/figure%s", aside, ending);
-    snprintf(to, sizeof to, "%.1000s/%s%s", folder, f->name, ending);
-    if (is_pdf(format)) {
-        if (!file_exists(from)) return RC_OK; /* a gnuplot without pdfcairo */
-        fix_pdf_date(from);
-        if (file_read(from, &bytes, &length, e)) return e->code;
-        Rc rc = file_write_swept(to, bytes, length, e);
-        free(bytes);
-        return rc;
-    }
-    if (file_read(from, &bytes, &length, e)) return error_set(e, RC_UNMEASURED, "gnuplot wrote no SVG");
-    text_init(&svg);
-    figure_svg(bytes, f->caption, &svg);
-    Rc rc = file_write_swept(to, svg.at, svg.length, e);
-    text_release(&svg);
-    free(bytes);
-    return rc;
-}
-
-Rc figure_make(const FigureText *f, int formats, const char *aside, const char *folder, Error *e) {
-    const char *const argv[] = {"gnuplot", "figure.gp", NULL};
-    char path[1200];
-    bool absent;
-    snprintf(path, sizeof path, "%.1000s/figure.gp", aside);
-    Rc rc = file_write(path, f->script, strlen(f->script), e);
-    if (!rc && (rc = subprocess_run(argv, aside, &absent, e)) && !absent) {
-        char *said;
-        size_t length;
-        Error ignored;
-        snprintf(path, sizeof path, "%.1000s/output.txt", aside);
-        if (!file_read(path, &said, &length, &ignored)) {
-            error_set(e, RC_UNMEASURED, "gnuplot failed: %.600s", trim(said));
-            free(said);
-        }
-    }
-    for (int i = 0; i < FIGURE_FORMATS && !rc; i++)
-        if (formats >> i & 1) rc = publish(f, i, aside, folder, e);
-    return rc;
+void figure_plot(const Table *t, const Figure *f, Plot *p) {
+    Text caption;
+    text_init(&caption);
+    plot_init(p, 1, 0);
+    rows[f->kind]->fill(t, f->part, p);
+    figure_caption(t, f, &caption);
+    plot_text(&p->caption, "%s", caption.at);
+    text_release(&caption);
 }
 
 static Rc draw_one(const Table *t, const Figure *f, int formats, const char *aside, const char *folder, Error *e) {
-    Text script, caption;
-    text_init(&script);
-    text_init(&caption);
-    figure_script(t, f, formats, &script);
-    figure_caption(t, f, &caption);
-    Rc rc = figure_make(&(FigureText){f->name, caption.at, script.at}, formats, aside, folder, e);
-    text_release(&script);
-    text_release(&caption);
+    Plot plot;
+    figure_plot(t, f, &plot);
+    Rc rc = plot_draw(&plot, f->name, formats, aside, folder, e);
+    plot_release(&plot);
     return rc;
 }
 

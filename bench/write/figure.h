@@ -18,16 +18,12 @@
  *
  * What has several parts says which behind the name: NAME-curves-lr=3e-4.svg, NAME-blocks-layers=4,warmup=500.svg.
  *
- * An arm looks the same in all of them (figure_style): its place in the experiment decides colour, dash and point. The
- * baseline is the text's colour.
- *
- * For those who embed an SVG: text, axes, grid and the baseline are currentColor, there is no background, and the arms'
- * colours are readable on #fff and on #111. Opened by itself, or as an <img>, the file takes its colours and background
- * from the reader's colour scheme, by a rule on svg:root that matches nothing inside a page. Widths are in mm, six
- * units of the viewBox each. Type is 7 points or more at that width. */
+ * A figure is a Plot (bench/formats/plot.h), which says how it is drawn. An arm looks the same in all of them
+ * (figure_style): its place in the experiment decides colour, dash and point. The baseline is the text's colour. */
 #ifndef BENCH_WRITE_FIGURE_H
 #define BENCH_WRITE_FIGURE_H
 
+#include "bench/formats/plot.h"
 #include "bench/write/table.h"
 
 typedef enum {
@@ -59,19 +55,13 @@ int figure_list(const Table *t, Figure **out);
 /* What a figure shows, as a sentence for its caption. */
 void figure_caption(const Table *t, const Figure *f, Text *out);
 
-/* Bits: NAME.svg and NAME.pdf for the width of two columns, 170 mm; NAME-85mm.svg and NAME-85mm.pdf for that of one. */
-enum { FIGURE_SVG = 1, FIGURE_PDF = 2, FIGURE_COLUMN_SVG = 4, FIGURE_COLUMN_PDF = 8, FIGURE_FORMATS = 4 };
-enum { FIGURE_ALL = FIGURE_SVG | FIGURE_PDF | FIGURE_COLUMN_PDF }; /* what `table` writes */
+/* The figure as data: the caption too. plot_release releases it. */
+void figure_plot(const Table *t, const Figure *f, Plot *p);
 
-/* ".svg", ".pdf", "-85mm.svg", "-85mm.pdf": what bit i adds to the name. */
-extern const char *const figure_endings[FIGURE_FORMATS];
+enum { FIGURE_ALL = PLOT_SVG | PLOT_PDF | PLOT_COLUMN_PDF }; /* what `table` writes */
 
-/* Draws every figure into folder; without the PDFs where gnuplot cannot write any. RC_UNMEASURED: no gnuplot, it
- * failed, or the disk refused. */
+/* Draws every figure into folder; without the PDFs where gnuplot cannot write any. The codes of plot_draw. */
 Rc figure_draw(const Table *t, const char *folder, int formats, Error *e);
-
-/* A figure's gnuplot program; in the working folder it writes figure.svg and so on, those whose bit is set. */
-void figure_script(const Table *t, const Figure *f, int formats, Text *out);
 
 /* What is plotted of curves and blocks, as CSV; the numbers of the other figures are in NAME.csv and NAME.json. */
 void figure_csv(const Table *t, Text *out);
@@ -88,20 +78,8 @@ typedef struct {
 Curve figure_curve(const Table *t, int cell, int arm, const CurveInfo *what);
 void curve_release(Curve *c);
 
-/* Whether a panel of values from least to most has a logarithmic axis: where the experiment says so, or they span more
- * than a factor of 10; one with a value at or below 0 has none. */
-bool figure_log_axis(Axis axis, double least, double most);
-
-/* How an arm looks: in every figure, whatever else it shows. point: gnuplot's number of a filled shape. */
-typedef struct {
-    const char *colour, *dash; /* "#0072B2"; gnuplot's, in points: "(9,5)" */
-    int point;
-} FigureStyle;
-FigureStyle figure_style(const Table *t, int arm);
-
-/* The distance between the ticks of an axis: the least of 1, 2 and 5 times a power of ten with at most `most` of them
- * in `range`, which is above 0. */
-double figure_tick(double range, int most);
+/* How an arm looks: in every figure, whatever else it shows. baseline: -1: none. */
+PlotStyle figure_style(int arm, int baseline);
 
 /* Whether a run of an arm leaves those of the other seeds: it ended at a number that is not finite while most did not,
  * or its last value is farther from the arm's median than the margin and than ten times the median distance. Never with

@@ -6,9 +6,9 @@
 
 #include "bench/verdict/grouping.h"
 #include "bench/write/corpora.h"
-#include "bench/write/figure_sheet.h"
+#include "bench/write/figure_kinds.h"
 
-enum { POINTS = 121, HEIGHT = 150, HEIGHT_NARROW = 120 };
+enum { POINTS = 121, HEIGHT = 150 };
 
 static int parts(const Table *t) {
     Corpora c;
@@ -32,86 +32,60 @@ static int named_cell(const Table *t, int part) {
     return g.groups > 1 ? cell : -1;
 }
 
-/* $p: tau, the share, its band. */
-static void data(const Table *t, int part, Text *out) {
-    Corpora c;
-    double least, most, tau[POINTS];
+static void fill_arm(const Table *t, const Corpora *c, int part, int arm, PlotPanel *panel) {
+    double tau[POINTS];
     StBand band[POINTS];
-    if (!corpora_make(&c, &t->sample)) return;
-    corpora_range(&c.sum[part], &least, &most);
-    sheet_bounds(&least, &most, false);
-    for (int i = 0; i < POINTS; i++) tau[i] = least + (most - least) * i / (POINTS - 1);
-    for (int arm = 0; arm < t->sample.arms; arm++) {
-        corpora_profile(&c.sum[part], arm, tau, POINTS, band);
-        text_format(out, "$p%d_%d << END\n", part, arm);
-        for (int i = 0; i < POINTS; i++)
-            if (isnan(band[i].share))
-                text_format(out, "%.9g NaN NaN NaN\n", tau[i]);
-            else
-                text_format(out, "%.9g %.9g %.9g %.9g\n", tau[i], band[i].share,
-                            isnan(band[i].lo) ? band[i].share : band[i].lo,
-                            isnan(band[i].hi) ? band[i].share : band[i].hi);
-        text_format(out, "END\n");
-    }
-    corpora_release(&c);
-}
-
-static void plot(const Table *t, int part, Text *out) {
-    int arms = t->sample.arms;
-    text_format(out, "plot ");
-    for (int arm = 0; arm < arms && t->sample.seeds > 1; arm++)
-        text_format(out,
-                    "$p%d_%d using 1:3:4 with filledcurves fs transparent solid 0.18 noborder lc rgb '%s' notitle, "
-                    "\\\n  ",
-                    part, arm, figure_style(t, arm).colour);
-    for (int i = 1; i <= arms; i++) { /* the baseline last */
-        int arm = (t->sample.baseline + i) % arms;
-        text_format(out, "$p%d_%d using 1:2 with steps", part, arm);
-        sheet_line(t, arm, 1.2, out);
-        text_format(out, " notitle%s", i < arms ? ", \\\n  " : "\n");
+    PlotSeries *s =
+        plot_series(panel, figure_arm_style(t, arm), arm, PLOT_STEPS | (t->sample.seeds > 1 ? PLOT_BAND : 0));
+    for (int i = 0; i < POINTS; i++) tau[i] = panel->x.least + (panel->x.most - panel->x.least) * i / (POINTS - 1);
+    corpora_profile(&c->sum[part], arm, tau, POINTS, band);
+    for (int i = 0; i < POINTS; i++) {
+        double share = band[i].share;
+        plot_point(s, tau[i], share, isnan(band[i].lo) ? share : band[i].lo, isnan(band[i].hi) ? share : band[i].hi);
     }
 }
 
-static void draw(const Table *t, int part, Sheet *s, Text *out) {
-    Corpora c;
-    double least, most;
-    char where[400], unit[200], note[400], conf[40];
-    if (!corpora_make(&c, &t->sample)) return;
-    bool higher = c.sum[part].higher;
-    snprintf(where, sizeof where, "%s%safter %d steps", c.group[part], c.group[part][0] ? ", " : "",
-             t->sample.cell[0].step[t->sample.cell[0].steps - 1]);
-    sheet_title(s, t, where);
-    for (int arm = 0; arm < t->sample.arms; arm++) sheet_legend(s, arm, t->x->arm[arm].label);
+static void note(const Table *t, const Corpora *c, bool higher, Plot *p) {
+    char note[400], conf[40];
     snprintf(note, sizeof note,
              "Share of the runs of all corpora whose score is at %s tau%s%s%s. Score: %s minus the baseline's mean on "
              "the same corpus; %s is better. A run that diverged counts as the uniform predictor.",
              higher ? "least" : "most", t->sample.seeds > 1 ? "; band: " : "",
              t->sample.seeds > 1 ? table_confidence(t, conf) : "",
-             t->sample.seeds > 1 ? " % stratified bootstrap, point by point" : "", metric_info[c.metric].heading,
+             t->sample.seeds > 1 ? " % stratified bootstrap, point by point" : "", metric_info[c->metric].heading,
              higher ? "higher" : "lower");
-    sheet_note(s, note);
-    sheet_panels(s, 1, 1, s->narrow ? HEIGHT_NARROW : HEIGHT, 1);
-    sheet_open(s, out);
-    snprintf(unit, sizeof unit, "tau: %s minus the baseline's", metric_info[c.metric].heading);
-    sheet_panel(s, 0, "", "share of runs", unit, out);
-    corpora_range(&c.sum[part], &least, &most);
-    sheet_bounds(&least, &most, false);
-    text_format(out, "unset logscale x\nset xrange [%.9g:%.9g]\nset xtics %g\n", least, most,
-                figure_tick(most - least, 6));
-    sheet_yrange(0, 1, false, out);
-    plot(t, part, out);
-    sheet_close(s, t, out);
+    plot_note(p, note);
+}
+
+static void fill(const Table *t, int part, Plot *p) {
+    Corpora c;
+    char where[400], label[200];
+    if (!corpora_make(&c, &t->sample)) return;
+    snprintf(where, sizeof where, "%s%safter %d steps", c.group[part], c.group[part][0] ? ", " : "",
+             figure_last_step(t));
+    figure_begin(p, t, where, 1, HEIGHT);
+    figure_legend(p, t);
+    note(t, &c, c.sum[part].higher, p);
+    snprintf(label, sizeof label, "tau: %s minus the baseline's", metric_info[c.metric].heading);
+    PlotPanel *panel = plot_panel(p, "", label, "share of runs");
+    corpora_range(&c.sum[part], &panel->x.least, &panel->x.most);
+    plot_room(&panel->x);
+    panel->x.tick = plot_tick(panel->x.most - panel->x.least, 6);
+    panel->x.first = panel->x.tick * ceil(panel->x.least / panel->x.tick) + 0.0;
+    panel->y.least = 0, panel->y.most = 1;
+    plot_room(&panel->y);
+    for (int i = 0; i < t->sample.arms; i++) fill_arm(t, &c, part, figure_arm(t, i), panel);
     corpora_release(&c);
 }
 
 static void caption(const Table *t, int part, Text *out) {
     Corpora c;
     if (!corpora_make(&c, &t->sample)) return;
+    figure_caption_begin(t, c.group[part], out);
     text_format(out,
-                "%s%s%s: performance profiles over %d corpora, the share of runs whose score is at least as good as "
-                "tau.",
-                t->x->title, c.group[part][0] ? ", " : "", c.group[part], c.corpora);
+                ": performance profiles over %d corpora, the share of runs whose score is at least as good as tau.",
+                c.corpora);
     corpora_release(&c);
 }
 
-const FigureRow figure_corpora = {"corpora", parts, any, named_cell, "dataset", data, draw, caption, NULL};
+const FigureRow figure_corpora = {"corpora", parts, any, named_cell, "dataset", fill, caption, NULL};

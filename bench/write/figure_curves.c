@@ -1,17 +1,99 @@
-/* NAME-curves: the curves of a cell over the steps, and the table's numbers beside their ends. Values that are not
- * finite are left out of the line, a cross stands where a run diverged, and the legend says how many did. */
+/* Figures over the steps, one per cell:
+ *   NAME-curves  the curves that the experiment's `panels` name, and the table's numbers beside their ends. Values that
+ *                are not finite are left out of the line, a cross stands where a run diverged, and the legend says how
+ *                many did
+ *   NAME-seeds   a curve per seed, where one leaves the others: of all arms when they are few, else of those in which
+ *                one does and of the baseline. The first of the experiment's panels is shown; who leaves is named
+ *   NAME-blocks  what the blocks' curves were on average over the steps, a line per arm; when the experiment's `panels`
+ *                name none, gradient norm and norm input: write-up 000's "average gradient norm per layer" */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "bench/write/figure_sheet.h"
+#include "bench/write/figure_kinds.h"
 
-enum { ACROSS = 3, HEIGHT = 112, HEIGHT_NARROW = 100 };
+enum { ACROSS = 3, BLOCKS_ACROSS = 2, HEIGHT = 112, BLOCKS_HEIGHT = 120, FEW = 6, MOST_PANELS = 9 };
 
-typedef struct {
-    double least, most;
-    int last;
-} Range;
+static PlotScale scale_of(Axis axis) {
+    return axis == AXIS_log ? PLOT_log : axis == AXIS_linear ? PLOT_linear : PLOT_auto;
+}
+
+/* Four panels stand two by two. */
+static int across_of(int panels) {
+    return panels == 4 ? 2 : ACROSS;
+}
+
+static const RunRecord *record(const Table *t, int cell, int arm, int seed) {
+    return &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
+}
+
+/* Row i of every seed's curves belongs to the same step: a row is a step. */
+Curve figure_curve(const Table *t, int cell, int arm, const CurveInfo *what) {
+    Curve out = {0};
+    int most = 0;
+    for (int seed = 0; seed < t->sample.seeds; seed++) {
+        int rows = record(t, cell, arm, seed)->curves.rows;
+        most = rows > most ? rows : most;
+    }
+    size_t room = (size_t)most;
+    out.step = mem_alloc(room, sizeof *out.step), out.n = mem_alloc(room, sizeof *out.n);
+    out.mean = mem_alloc(room, sizeof *out.mean);
+    out.least = mem_alloc(room, sizeof *out.least), out.most = mem_alloc(room, sizeof *out.most);
+    for (int row = 0; row < most; row++) {
+        double sum = 0, least = (double)INFINITY, largest = -(double)INFINITY;
+        int n = 0, step = row;
+        for (int seed = 0; seed < t->sample.seeds; seed++) {
+            const Curves *c = &record(t, cell, arm, seed)->curves;
+            if (row >= c->rows) continue;
+            double x = curve_number(c, row, what, 0);
+            if (!isfinite(x)) continue;
+            step = (int)curve_at(c, row, CURVE_step);
+            sum += x, least = fmin(least, x), largest = fmax(largest, x);
+            n++;
+        }
+        if (!n) continue;
+        out.step[out.rows] = step, out.n[out.rows] = n;
+        out.mean[out.rows] = sum / n, out.least[out.rows] = least, out.most[out.rows++] = largest;
+    }
+    return out;
+}
+
+void curve_release(Curve *c) {
+    free(c->step);
+    free(c->n);
+    free(c->mean);
+    free(c->least);
+    free(c->most);
+    *c = (Curve){0};
+}
+
+void figure_csv(const Table *t, Text *out) {
+    if (!figure_curve_cells(t)) return;
+    text_format(out, "cell,arm,quantity,step,mean,least,most,seeds,of\n");
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (const Panel *panel = t->x->panel; panel < t->x->panel + t->x->panels; panel++)
+            for (int arm = 0; arm < t->sample.arms; arm++) {
+                Curve c = figure_curve(t, cell, arm, panel->curve);
+                char where[256];
+                experiment_cell_text(where, t->x, cell);
+                for (int i = 0; i < c.rows; i++) {
+                    csv_text(out, where);
+                    text_format(out, ",");
+                    csv_text(out, t->x->arm[arm].name);
+                    text_format(out, ",%s,%d,", panel->curve->column, c.step[i]);
+                    csv_number(out, c.mean[i]);
+                    text_format(out, ",");
+                    csv_number(out, c.least[i]);
+                    text_format(out, ",");
+                    csv_number(out, c.most[i]);
+                    text_format(out, ",%d,%d\n", c.n[i], t->sample.seeds);
+                }
+                curve_release(&c);
+            }
+}
+
+/* ---- curves ---- */
 
 static bool always(const Table *t, int part) {
     (void)t, (void)part;
@@ -31,169 +113,80 @@ static SampleArm table_number(const Table *t, int cell, int arm, Metric m) {
     return sample_arm(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, m);
 }
 
-static Range range_of(const Table *t, int cell, int panel) {
-    const CurveInfo *curve = t->x->panel[panel].curve;
-    Metric m = metric_of(t, curve);
-    Range out = {(double)INFINITY, -(double)INFINITY, 1};
-    for (int arm = 0; arm < t->sample.arms; arm++) {
-        Curve c = figure_curve(t, cell, arm, curve);
-        for (int i = 0; i < c.rows; i++) {
-            out.least = fmin(out.least, c.least[i]), out.most = fmax(out.most, c.most[i]);
-            out.last = c.step[i] > out.last ? c.step[i] : out.last;
-        }
-        curve_release(&c);
-        if (m == METRIC_COUNT || !(out.least <= out.most)) continue;
-        SampleArm a = table_number(t, cell, arm, m);
-        if (a.status == ST_OK) out.least = fmin(out.least, a.least), out.most = fmax(out.most, a.most);
-    }
-    return out;
-}
-
-static void curve_block(const Table *t, int cell, int arm, int panel, Text *out) {
-    Curve c = figure_curve(t, cell, arm, t->x->panel[panel].curve);
-    text_format(out, "$d%d_%d << END\n", panel, arm);
-    for (int i = 0; i < c.rows; i++)
-        text_format(out, "%d %.9g %.9g %.9g\n", c.step[i], c.mean[i], c.least[i], c.most[i]);
-    text_format(out, c.rows ? "END\n" : "0 NaN NaN NaN\nEND\n");
+/* An arm's line and band; returns its last step. */
+static int fill_curve(const Table *t, int cell, int arm, const CurveInfo *curve, PlotPanel *panel) {
+    Curve c = figure_curve(t, cell, arm, curve);
+    unsigned band = t->sample.seeds > 1 ? PLOT_BAND : 0;
+    int last = c.rows ? c.step[c.rows - 1] : 0;
+    PlotSeries *s = plot_series(panel, figure_arm_style(t, arm), arm, band | PLOT_LINE);
+    for (int i = 0; i < c.rows; i++) plot_point(s, c.step[i], c.mean[i], c.least[i], c.most[i]);
     curve_release(&c);
+    return last;
 }
 
 /* Where runs of an arm ended: the step of the first non-finite number, at the last finite value before it. */
-static void cross_block(const Table *t, int cell, int arm, int panel, Text *out) {
-    int found = 0;
-    text_format(out, "$x%d_%d << END\n", panel, arm);
+static void fill_crosses(const Table *t, int cell, int arm, const CurveInfo *curve, PlotPanel *panel) {
+    PlotSeries *s = plot_series(panel, figure_mark_style(t, arm, PLOT_cross), arm, PLOT_POINTS);
     for (int seed = 0; seed < t->sample.seeds; seed++) {
-        const RunRecord *r = &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
+        const RunRecord *r = record(t, cell, arm, seed);
         double last = (double)NAN;
         if (!strcmp(r->status, "ok")) continue;
         for (int row = 0; row < r->curves.rows; row++) {
-            double x = curve_number(&r->curves, row, t->x->panel[panel].curve, 0);
+            double x = curve_number(&r->curves, row, curve, 0);
             if (isfinite(x)) last = x;
         }
-        if (isfinite(last)) text_format(out, "%d %.9g\n", r->diverged_step, last), found++;
+        if (isfinite(last)) plot_point(s, r->diverged_step, last, last, last);
     }
-    text_format(out, found ? "END\n" : "0 NaN\nEND\n");
 }
 
 /* The table's numbers, each in a place of its own right of the last step. */
-static void number_block(const Table *t, int cell, int panel, Text *out) {
-    Metric m = metric_of(t, t->x->panel[panel].curve);
-    int last = range_of(t, cell, panel).last;
-    for (int arm = 0; arm < t->sample.arms && m != METRIC_COUNT; arm++) {
+static void fill_numbers(const Table *t, int cell, Metric m, PlotPanel *panel) {
+    for (int i = 0; i < t->sample.arms; i++) {
+        int arm = figure_arm(t, i);
         SampleArm a = table_number(t, cell, arm, m);
-        double x = last * (1.03 + 0.17 * (arm + 0.5) / t->sample.arms);
-        text_format(out, "$t%d_%d << END\n", panel, arm);
-        if (a.status == ST_OK)
-            text_format(out, "%.9g %.9g %.9g %.9g\nEND\n", x, a.mean, a.least, a.most);
-        else
-            text_format(out, "%.9g NaN NaN NaN\nEND\n", x);
+        if (a.status != ST_OK) continue;
+        PlotSeries *s = plot_series(panel, figure_arm_style(t, arm), arm, PLOT_BARS | PLOT_POINTS);
+        s->size = 0.5;
+        plot_point(s, panel->x.last * (1.03 + 0.17 * (arm + 0.5) / t->sample.arms), a.mean, a.least, a.most);
     }
+    panel->x.most = 1.22 * panel->x.last, panel->named_to = 0.8;
 }
 
-static void data(const Table *t, int cell, Text *out) {
-    for (int panel = 0; panel < t->x->panels; panel++) {
-        for (int arm = 0; arm < t->sample.arms; arm++) {
-            curve_block(t, cell, arm, panel, out);
-            cross_block(t, cell, arm, panel, out);
-        }
-        number_block(t, cell, panel, out);
+/* Lines that a loss may be compared with: guessing, the unigram model, the source's entropy rate. */
+static void fill_levels(const Table *t, int cell, PlotPanel *panel) {
+    const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
+    plot_level(panel, log(r->vocab), "ln V", false);
+    plot_level(panel, r->unigram, "unigram", panel->y.log);
+    plot_level(panel, r->entropy_rate, "entropy rate", true);
+}
+
+static void curves_panel(const Table *t, int cell, int i, Plot *p) {
+    const CurveInfo *curve = t->x->panel[i].curve;
+    Metric m = metric_of(t, curve);
+    PlotPanel *panel = plot_panel(p, curve->title, "step", curve->unit);
+    int last = 1, points = 0;
+    for (int k = 0; k < t->sample.arms; k++) {
+        int own = fill_curve(t, cell, figure_arm(t, k), curve, panel);
+        last = own > last ? own : last;
+        points += panel->series[panel->seriess - 1].points;
+        fill_crosses(t, cell, figure_arm(t, k), curve, panel);
     }
+    plot_steps(&panel->x, last);
+    if (!points) {
+        plot_text(&panel->note, "%s: not measured", curve->name);
+        panel->y.least = 0, panel->y.most = 1;
+        return;
+    }
+    if (m != METRIC_COUNT) fill_numbers(t, cell, m, panel);
+    plot_fit(p, i, t->x->panels, scale_of(t->x->panel[i].axis));
+    if (!strcmp(curve->unit, "nats per token")) fill_levels(t, cell, panel);
 }
 
 static int diverged_runs(const Table *t, int cell, int arm) {
     return table_number(t, cell, arm, t->metric).diverged;
 }
 
-/* Lines that a loss may be compared with: guessing, the unigram model, the source's entropy rate. Their names stand
- * where a falling curve is not: above the line on the right, left of the table's numbers; on a logarithmic axis, where
- * the curves end near them, on the left and the lower ones below their lines. */
-static void reference_lines(const Table *t, int cell, const Sheet *s, Range range, bool log_axis, bool numbers,
-                            Text *out) {
-    const RunRecord *r = sample_run(&t->sample, cell, 0, t->sample.baseline, 0)->record;
-    const struct {
-        const char *name;
-        double at;
-    } lines[] = {{"ln V", log(r->vocab)}, {"unigram", r->unigram}, {"entropy rate", r->entropy_rate}};
-    double before = (double)INFINITY;
-    sheet_bounds(&range.least, &range.most, log_axis);
-    for (int i = 0; i < 3; i++) {
-        bool below = i == 2 || (log_axis && i);
-        const char *at_x = log_axis ? "0.02" : numbers ? "0.8" : "0.98";
-        if (!(lines[i].at > range.least && lines[i].at < range.most)) continue; /* also when there is none */
-        text_format(out,
-                    "set arrow from graph 0, first %.9g to graph 1, first %.9g nohead back lc rgb '" FIGURE_SOFT
-                    "' dt (1,3) lw 0.6\n",
-                    lines[i].at, lines[i].at);
-        double at =
-            log_axis ? log(lines[i].at) / log(range.most / range.least) : lines[i].at / (range.most - range.least);
-        if (before - at < 0.1) continue; /* no room for its name */
-        before = at;
-        text_format(out,
-                    "set label '%s' at graph %s, first %.9g %s offset 0,%s font ',%.2f' tc rgb '" FIGURE_SOFT "'\n",
-                    lines[i].name, at_x, lines[i].at, log_axis ? "left" : "right",
-                    below ? "-0.5" : "0.5", 7 * s->unit);
-    }
-}
-
-bool figure_log_axis(Axis axis, double least, double most) {
-    return least > 0 && (axis == AXIS_log || (axis == AXIS_auto && most > 10 * least));
-}
-
-/* In the place of a panel none of whose runs has a finite number. */
-static void panel_note(const CurveInfo *curve, int last, Text *out) {
-    text_format(out,
-                "set label '%s: not measured' at graph 0.5, graph 0.5 center tc rgb '" FIGURE_SOFT "'\n"
-                "set xrange [0:%d]\nset yrange [0:1]\nplot NaN lc rgb '#000000' notitle\n",
-                curve->name, last);
-}
-
-static void panel_plot(const Table *t, int cell, int panel, const Sheet *s, Text *out) {
-    const CurveInfo *curve = t->x->panel[panel].curve;
-    Range range = range_of(t, cell, panel);
-    Metric m = metric_of(t, curve);
-    int arms = t->sample.arms;
-    bool log_axis = figure_log_axis(t->x->panel[panel].axis, range.least, range.most);
-    char unit[120];
-    snprintf(unit, sizeof unit, "%.80s%s", curve->unit, log_axis ? ", log axis" : "");
-    sheet_panel(s, panel, curve->title, unit, "step", out);
-    if (!(range.least <= range.most)) {
-        panel_note(curve, range.last, out);
-        return;
-    }
-    sheet_yrange(range.least, range.most, log_axis, out);
-    sheet_steps(range.last, out);
-    if (!strcmp(curve->unit, "nats per token")) reference_lines(t, cell, s, range, log_axis, m != METRIC_COUNT, out);
-    text_format(out, "set xrange [0:%.9g]\nplot ", range.last * (m != METRIC_COUNT ? 1.22 : 1));
-    for (int arm = 0; arm < arms && t->sample.seeds > 1; arm++)
-        text_format(out,
-                    "$d%d_%d using 1:3:4 with filledcurves fs transparent solid 0.18 noborder lc rgb '%s' notitle, "
-                    "\\\n  ",
-                    panel, arm, figure_style(t, arm).colour);
-    for (int i = 1; i <= arms; i++) { /* the baseline last */
-        int arm = (t->sample.baseline + i) % arms;
-        text_format(out, "$d%d_%d using 1:2 with lines", panel, arm);
-        sheet_line(t, arm, 1.2, out);
-        text_format(out, " notitle, \\\n  $x%d_%d using 1:2 with points pt 2 ps %g lw 1.2 lc rgb '%s' notitle", panel,
-                    arm, 0.7 * s->mark, figure_style(t, arm).colour);
-        if (m != METRIC_COUNT)
-            text_format(out,
-                        ", \\\n  $t%d_%d using 1:3:(0):($4-$3) with vectors nohead lw 1 lc rgb '%s' notitle, \\\n  "
-                        "$t%d_%d using 1:2 with points pt %d ps %g lc rgb '%s' notitle",
-                        panel, arm, figure_style(t, arm).colour, panel, arm, figure_style(t, arm).point, 0.5 * s->mark,
-                        figure_style(t, arm).colour);
-        text_format(out, i < arms ? ", \\\n  " : "\n");
-    }
-}
-
-static void legend_label(const Table *t, int cell, int arm, char out[96]) {
-    int lost = diverged_runs(t, cell, arm), most = 40, bytes = show_bytes(t->x->arm[arm].label, &most);
-    if (lost)
-        snprintf(out, 96, "%.*s (%d of %d diverged)", bytes, t->x->arm[arm].label, lost, t->sample.seeds);
-    else
-        snprintf(out, 96, "%.*s", bytes, t->x->arm[arm].label);
-}
-
-static void notes(const Table *t, int cell, Sheet *s) {
+static void note_curves(const Table *t, int cell, Plot *p) {
     int lost = 0, steps = t->sample.cell[cell].steps, seeds = t->sample.seeds, shown = 0;
     Text note;
     text_init(&note);
@@ -203,49 +196,303 @@ static void notes(const Table *t, int cell, Sheet *s) {
     else
         text_format(&note, "Line: mean of %d seeds; band: smallest to largest.", seeds);
     if (lost) text_format(&note, " Cross: a run diverged.");
-    for (int p = 0; p < t->x->panels; p++) {
-        Metric m = metric_of(t, t->x->panel[p].curve);
+    for (int i = 0; i < t->x->panels; i++) {
+        Metric m = metric_of(t, t->x->panel[i].curve);
         if (m == METRIC_COUNT) continue;
         if (!shown++)
             text_format(&note, " ● Right of the lines: the table's numbers after %d steps%s",
                         t->sample.cell[cell].step[steps - 1], seeds > 1 ? ", bars as the bands" : "");
         if (m == METRIC_valid_loss)
             text_format(&note, "; validation loss: of the whole validation set, not of the fixed slice");
-        else if (strcmp(metric_info[m].help, t->x->panel[p].curve->help) != 0)
+        else if (strcmp(metric_info[m].help, t->x->panel[i].curve->help) != 0)
             text_format(&note, "; %s: %s", metric_info[m].heading, metric_info[m].help);
     }
     text_format(&note, shown ? "." : "");
-    sheet_note(s, note.at);
+    plot_note(p, note.at);
     text_release(&note);
 }
 
-static void draw(const Table *t, int cell, Sheet *s, Text *out) {
+static void curves_fill(const Table *t, int cell, Plot *p) {
     char where[256], label[96];
-    int lines = 1;
-    sheet_title(s, t, figure_where(where, t->x, cell, NULL));
+    figure_begin(p, t, figure_where(where, t->x, cell, NULL), across_of(t->x->panels), HEIGHT);
     for (int arm = 0; arm < t->sample.arms; arm++) {
-        legend_label(t, cell, arm, label);
-        sheet_legend(s, arm, label);
+        int lost = diverged_runs(t, cell, arm), most = 40, bytes = show_bytes(t->x->arm[arm].label, &most);
+        int n = snprintf(label, sizeof label, "%.*s", bytes, t->x->arm[arm].label);
+        if (lost && n < (int)sizeof label)
+            snprintf(label + n, sizeof label - (size_t)n, " (%d of %d diverged)", lost, t->sample.seeds);
+        plot_entry(p, figure_arm_style(t, arm), label);
     }
-    notes(t, cell, s);
-    int across = t->x->panels < ACROSS ? t->x->panels : t->x->panels == 4 ? 2 : ACROSS;
-    for (int p = 0; p < t->x->panels; p++) {
-        int own = sheet_title_lines(s, across, t->x->panel[p].curve->title) + 1;
-        lines = own > lines ? own : lines;
-    }
-    sheet_panels(s, t->x->panels, across, s->narrow ? HEIGHT_NARROW : HEIGHT, lines);
-    sheet_open(s, out);
-    for (int p = 0; p < t->x->panels; p++) panel_plot(t, cell, p, s, out);
-    sheet_close(s, t, out);
+    for (int i = 0; i < t->x->panels; i++) curves_panel(t, cell, i, p);
+    note_curves(t, cell, p);
 }
 
-static void caption(const Table *t, int cell, Text *out) {
+static void curves_caption(const Table *t, int cell, Text *out) {
     char where[256];
-    figure_where(where, t->x, cell, NULL);
-    text_format(out, "%s%s%s: ", t->x->title, where[0] ? ", " : "", where);
-    for (int p = 0; p < t->x->panels; p++) text_format(out, "%s%s", p ? ", " : "", t->x->panel[p].curve->title);
+    figure_caption_begin(t, figure_where(where, t->x, cell, NULL), out);
+    for (int i = 0; i < t->x->panels; i++) text_format(out, "%s%s", i ? ", " : ": ", t->x->panel[i].curve->title);
     text_format(out, " over the steps.");
 }
 
-const FigureRow figure_curves = {"curves", figure_curve_cells, always,  figure_own_cell, NULL,
-                                 data,     draw,               caption, NULL};
+const FigureRow figure_curves = {"curves", figure_curve_cells, always,         figure_own_cell,
+                                 NULL,     curves_fill,        curves_caption, NULL};
+
+/* ---- seeds ---- */
+
+static const SampleRun *last_run(const Table *t, int cell, int arm, int seed) {
+    return sample_run(&t->sample, cell, t->sample.cell[cell].steps - 1, arm, seed);
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *x, int n) {
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
+
+bool figure_leaves(const Table *t, int cell, int arm, int seed) {
+    enum { LEAST = 4 };
+    int n = t->sample.seeds, values = 0, ended = 0;
+    double margin = isfinite(t->x->margin) ? t->x->margin : 0, own = last_run(t, cell, arm, seed)->value[t->metric];
+    if (n < LEAST) return false;
+    double *x = mem_alloc((size_t)n, sizeof *x);
+    for (int i = 0; i < n; i++) {
+        const SampleRun *run = last_run(t, cell, arm, i);
+        ended += strcmp(run->record->status, "ok") != 0;
+        if (isfinite(run->value[t->metric])) x[values++] = run->value[t->metric];
+    }
+    bool leaves = strcmp(last_run(t, cell, arm, seed)->record->status, "ok") != 0 && 2 * ended < n;
+    if (!leaves && isfinite(own) && values >= LEAST) {
+        double middle = median(x, values);
+        for (int i = 0; i < values; i++) x[i] = fabs(x[i] - middle);
+        leaves = fabs(own - middle) > fmax(margin, 10 * median(x, values));
+    }
+    free(x);
+    return leaves;
+}
+
+static int leaving(const Table *t, int cell, int arm) {
+    int count = 0;
+    for (int seed = 0; seed < t->sample.seeds; seed++) count += figure_leaves(t, cell, arm, seed);
+    return count;
+}
+
+/* The arms that are shown. */
+static int arms_of(const Table *t, int cell, int arm[MOST_PANELS]) {
+    int count = 0, left = 0;
+    for (int a = 0; a < t->sample.arms; a++) {
+        bool own = leaving(t, cell, a) > 0;
+        left += own;
+        if ((own || a == t->sample.baseline || t->sample.arms <= FEW) && count < MOST_PANELS) arm[count++] = a;
+    }
+    return left ? count : 0;
+}
+
+static bool seeds_any(const Table *t, int cell) {
+    int arm[MOST_PANELS];
+    return t->x->panels > 0 && arms_of(t, cell, arm) > 0;
+}
+
+/* A seed's curve, wide and named where it leaves the others; returns its last step. */
+static int fill_seed(const Table *t, int cell, int arm, int seed, PlotPanel *panel) {
+    const Curves *c = &record(t, cell, arm, seed)->curves;
+    bool leaves = figure_leaves(t, cell, arm, seed);
+    char name[40];
+    PlotSeries *s = plot_series(panel, figure_arm_style(t, arm), arm, PLOT_LINE);
+    s->width = leaves ? 1.4 : 0.5;
+    for (int row = 0; row < c->rows; row++) {
+        double x = curve_number(c, row, t->x->panel[0].curve, 0);
+        if (isfinite(x)) plot_point(s, (int)curve_at(c, row, CURVE_step), x, x, x);
+    }
+    if (!s->points) return 0;
+    PlotPoint last = s->at[s->points - 1];
+    snprintf(name, sizeof name, "seed %llu", (unsigned long long)t->x->seed[seed]);
+    if (leaves) plot_mark(panel, last.x, last.y, name);
+    return (int)last.x;
+}
+
+static void seeds_fill(const Table *t, int cell, Plot *p) {
+    int arm[MOST_PANELS], arms = arms_of(t, cell, arm), last = 1;
+    const Panel *shown = &t->x->panel[0];
+    char where[256];
+    Text note;
+    figure_begin(p, t, figure_where(where, t->x, cell, NULL), across_of(arms), HEIGHT);
+    text_init(&note);
+    text_format(&note,
+                "%s, a line per seed (%d). Wide: a seed that leaves the others: at the end it is farther from their "
+                "median than the margin and than ten times the median distance, or it diverged.",
+                shown->curve->title, t->sample.seeds);
+    plot_note(p, note.at);
+    text_release(&note);
+    for (int i = 0; i < arms; i++) {
+        PlotPanel *panel = plot_panel(p, t->x->arm[arm[i]].label, "step", shown->curve->unit);
+        for (int seed = 0; seed < t->sample.seeds; seed++) {
+            int own = fill_seed(t, cell, arm[i], seed, panel);
+            last = own > last ? own : last;
+        }
+    }
+    for (int i = 0; i < arms; i++) plot_steps(&p->panel[i].x, last);
+    plot_fit(p, 0, 1, scale_of(shown->axis));
+}
+
+static void seeds_caption(const Table *t, int cell, Text *out) {
+    char where[256];
+    figure_caption_begin(t, figure_where(where, t->x, cell, NULL), out);
+    text_format(out, ": %s, a line per seed; those that leave the others are wide and named.",
+                t->x->panel[0].curve->title);
+}
+
+const FigureRow figure_seeds = {"seeds", figure_curve_cells, seeds_any,     figure_own_cell,
+                                NULL,    seeds_fill,         seeds_caption, NULL};
+
+/* ---- blocks ---- */
+
+static int layers_of(const Table *t, int cell, int arm) {
+    return record(t, cell, arm, 0)->curves.layers;
+}
+
+static int most_layers(const Table *t, int cell) {
+    int most = 0;
+    for (int arm = 0; arm < t->sample.arms; arm++) {
+        int layers = layers_of(t, cell, arm);
+        most = layers > most ? layers : most;
+    }
+    return most;
+}
+
+/* Over the seeds that have a finite number: how many, and their mean; NaN: none has. */
+typedef struct BlockMean {
+    double mean;
+    int seeds;
+} BlockMean;
+
+static BlockMean mean_over(const Table *t, int cell, int arm, const CurveInfo *what, int layer) {
+    BlockMean out = {0};
+    for (int seed = 0; seed < t->sample.seeds; seed++) {
+        const RunRecord *r = record(t, cell, arm, seed);
+        double x = curve_mean(&r->curves, what, layer, (int)r->spec.steps);
+        if (!isfinite(x)) continue;
+        out.mean += x;
+        out.seeds++;
+    }
+    out.mean = out.seeds ? out.mean / out.seeds : (double)NAN;
+    return out;
+}
+
+static int most_of_all(const Table *t) {
+    int most = 0;
+    for (int cell = 0; cell < t->sample.cells; cell++) most = most_layers(t, cell) > most ? most_layers(t, cell) : most;
+    return most;
+}
+
+/* Every one is looked at several times: they are made together, when the first is asked for. */
+static BlockMean block_mean(const Table *t, int cell, int p, int arm, int layer) {
+    int layers = most_of_all(t), panels = t->x->block_panels, arms = t->sample.arms;
+    BlockMean *all = t->found->block;
+    if (!all) {
+        all = t->found->block = mem_alloc((size_t)(t->sample.cells * panels * arms * layers), sizeof *all);
+        for (int i = 0; i < t->sample.cells * panels * arms; i++)
+            for (int l = 0; l < layers_of(t, i / arms / panels, i % arms); l++)
+                all[i * layers + l] =
+                    mean_over(t, i / arms / panels, i % arms, t->x->block_panel[i / arms % panels].curve, l);
+    }
+    return all[((cell * panels + p) * arms + arm) * layers + layer];
+}
+
+/* What the CSV calls a curve of the blocks: the usual ones by their column, as ever, others as files name them. */
+static const char *quantity(const CurveInfo *curve) {
+    return probe_info[curve_probe(curve)].usual ? curve->column : curve->name;
+}
+
+void figure_blocks_csv(const Table *t, Text *out) {
+    if (most_of_all(t) < 1 || !t->x->block_panels || !figure_curve_cells(t)) return;
+    text_format(out, "cell,arm,quantity,block,mean,seeds,of\n");
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (int p = 0; p < t->x->block_panels; p++)
+            for (int arm = 0; arm < t->sample.arms; arm++)
+                for (int l = 0; l < layers_of(t, cell, arm); l++) {
+                    char where[256];
+                    BlockMean of = block_mean(t, cell, p, arm, l);
+                    csv_text(out, experiment_cell_text(where, t->x, cell));
+                    text_format(out, ",");
+                    csv_text(out, t->x->arm[arm].name);
+                    text_format(out, ",%s,%d,", quantity(t->x->block_panel[p].curve), l);
+                    csv_number(out, of.mean);
+                    text_format(out, ",%d,%d\n", of.seeds, t->sample.seeds);
+                }
+}
+
+/* Whether any line has a point: records of schema 1 know no norm inputs, and a placement may have no norm. */
+static bool panel_any(const Table *t, int cell, int p) {
+    for (int arm = 0; arm < t->sample.arms; arm++)
+        for (int l = 0; l < layers_of(t, cell, arm); l++)
+            if (block_mean(t, cell, p, arm, l).mean > 0) return true;
+    return false;
+}
+
+static bool blocks_any(const Table *t, int cell) {
+    bool found = false;
+    for (int p = 0; p < t->x->block_panels; p++) found |= panel_any(t, cell, p);
+    return found && most_layers(t, cell) > 1;
+}
+
+/* Arms drawn later that an eye cannot tell from this one, counted up to 3: it is so much wider, and pale, beneath
+ * them. */
+static int lines_over(const Table *t, int cell, int p, int arm) {
+    int over = 0, layers = layers_of(t, cell, arm);
+    for (int other = arm + 1; other < t->sample.arms; other++) {
+        bool same = layers_of(t, cell, other) == layers;
+        for (int l = 0; l < layers && same; l++) {
+            double x = block_mean(t, cell, p, arm, l).mean, y = block_mean(t, cell, p, other, l).mean;
+            same = fabs(x - y) < 0.01 * x;
+        }
+        over += same && over < 3;
+    }
+    return over;
+}
+
+/* Returns whether some line hides another. */
+static bool blocks_panel(const Table *t, int cell, int i, Plot *p) {
+    const Panel *of = &t->x->block_panel[i];
+    int layers = most_layers(t, cell), covered = 0;
+    PlotPanel *panel = plot_panel(p, of->curve->title, "block (0 is next to the embeddings)", of->curve->unit);
+    panel->x.least = -0.3, panel->x.most = layers - 0.7, panel->x.tick = (layers + 15) / 16;
+    for (int arm = 0; arm < t->sample.arms; arm++) {
+        int over = lines_over(t, cell, i, arm);
+        PlotSeries *s = plot_series(panel, figure_arm_style(t, arm), arm, PLOT_LINE | PLOT_POINTS);
+        s->pale = over > 0, s->size = 0.45 + 0.25 * over, s->width = 1.2 + 2.4 * over, covered += over;
+        for (int l = 0; l < layers_of(t, cell, arm); l++) {
+            double x = block_mean(t, cell, i, arm, l).mean;
+            if (!(x > 0)) x = (double)NAN;
+            plot_point(s, l, x, x, x);
+        }
+    }
+    plot_fit(p, p->panels - 1, p->panels, scale_of(of->axis));
+    return covered > 0;
+}
+
+static void blocks_fill(const Table *t, int cell, Plot *p) {
+    char where[256], note[160];
+    bool covered = false;
+    figure_begin(p, t, figure_where(where, t->x, cell, NULL), BLOCKS_ACROSS, BLOCKS_HEIGHT);
+    figure_legend(p, t);
+    for (int i = 0; i < t->x->block_panels; i++)
+        if (panel_any(t, cell, i)) covered |= blocks_panel(t, cell, i, p);
+    snprintf(note, sizeof note, "Mean of %d seed%s and of the steps.%s", t->sample.seeds,
+             t->sample.seeds == 1 ? "" : "s", covered ? " Wide and pale: within 1% of the lines on it." : "");
+    plot_note(p, note);
+}
+
+static void blocks_caption(const Table *t, int cell, Text *out) {
+    char where[256];
+    figure_caption_begin(t, figure_where(where, t->x, cell, NULL), out);
+    text_format(out, ", per block, 0 being next to the embeddings: ");
+    for (int i = 0; i < t->x->block_panels; i++)
+        text_format(out, "%s%s", i ? "; " : "", t->x->block_panel[i].curve->title);
+    text_format(out, ".");
+}
+
+const FigureRow figure_blocks = {"blocks", figure_curve_cells, blocks_any,     figure_own_cell,
+                                 NULL,     blocks_fill,        blocks_caption, NULL};

@@ -6,22 +6,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/write/figure_sheet.h"
+#include "bench/write/figure_kinds.h"
 #include "stats/regress.h"
 
-enum { ACROSS = 2, HEIGHT = 105, HEIGHT_NARROW = 95, FIT_POINTS = 41 };
+enum { ACROSS = 2, HEIGHT = 105, FIT_POINTS = 41 };
 typedef enum { VAR_START, VAR_MIDDLE, VAR_END, GRAD_EARLY, GRAD_LATE, HEADROOM, PANELS } GrowthPanel;
 
 static const struct {
     ProbeKind probe;
     const char *title, *unit;
-} shown[PANELS] = {
-    [VAR_START] = {PROBE_block_output_var, "variance of the stream, first step", "variance, log axis"},
-    [VAR_MIDDLE] = {PROBE_block_output_var, "variance of the stream, middle step", "variance, log axis"},
-    [VAR_END] = {PROBE_block_output_var, "variance of the stream, last step", "variance, log axis"},
-    [GRAD_EARLY] = {PROBE_stream_grad, "gradient of the stream, first tenth", "L2 norm, log axis"},
-    [GRAD_LATE] = {PROBE_stream_grad, "gradient of the stream, last tenth", "L2 norm, log axis"},
-    [HEADROOM] = {PROBE_block_output_most, "headroom below 65,504", "log10 of 65,504 / max |x|"}};
+} shown[PANELS] = {[VAR_START] = {PROBE_block_output_var, "variance of the stream, first step", "variance"},
+                   [VAR_MIDDLE] = {PROBE_block_output_var, "variance of the stream, middle step", "variance"},
+                   [VAR_END] = {PROBE_block_output_var, "variance of the stream, last step", "variance"},
+                   [GRAD_EARLY] = {PROBE_stream_grad, "gradient of the stream, first tenth", "L2 norm"},
+                   [GRAD_LATE] = {PROBE_stream_grad, "gradient of the stream, last tenth", "L2 norm"},
+                   [HEADROOM] = {PROBE_block_output_most, "headroom below 65,504", "log10 of 65,504 / max |x|"}};
 
 /* A law is told by its dash, an arm by its colour and points. */
 enum { LAWS = ST_LAW_POWER + 1 };
@@ -95,27 +94,16 @@ static int points_of(const Table *t, int cell, int arm, GrowthPanel p) {
     return most;
 }
 
-static bool drawn(GrowthPanel p, double y) {
-    return p == HEADROOM ? isfinite(y) : y > 0;
-}
-
-/* The axes' ends; false: nothing is drawn. */
-static bool range_of(const Table *t, int cell, GrowthPanel p, double *least, double *most, int *last) {
-    *least = (double)INFINITY, *most = -(double)INFINITY, *last = 0;
-    for (int arm = 0; arm < t->sample.arms; arm++)
-        for (int i = 0; i < points_of(t, cell, arm, p); i++) {
-            double y = mean_at(t, cell, arm, p, i);
-            int x = p == HEADROOM ? i * stride_of(record(t, cell, arm, 0), p) : i;
-            if (!drawn(p, y)) continue;
-            *least = fmin(*least, y), *most = fmax(*most, y), *last = x > *last ? x : *last;
-        }
-    return *last > 0;
+static double drawn(GrowthPanel p, double y) {
+    return p == HEADROOM || y > 0 ? y : (double)NAN;
 }
 
 static bool panel_any(const Table *t, int cell, GrowthPanel p) {
-    double least, most;
-    int last;
-    return t->x->probes.wanted[shown[p].probe] && range_of(t, cell, p, &least, &most, &last);
+    bool found = false;
+    if (!t->x->probes.wanted[shown[p].probe]) return false;
+    for (int arm = 0; arm < t->sample.arms; arm++) /* a point alone is no line */
+        for (int i = 1; i < points_of(t, cell, arm, p); i++) found |= isfinite(drawn(p, mean_at(t, cell, arm, p, i)));
+    return found;
 }
 
 static bool any(const Table *t, int cell) {
@@ -137,74 +125,55 @@ static bool law_of(const Table *t, int cell, int arm, GrowthPanel p, StGrowth *f
     return true;
 }
 
-/* $fL_A: law L of arm A in panel p, L counted over the panels. */
-static void fit_data(const Table *t, int cell, int arm, GrowthPanel p, Text *out) {
+static void fill_laws(const Table *t, int cell, int arm, GrowthPanel p, PlotPanel *panel) {
     StGrowth fit;
     StLaw preferred;
-    bool fits = law_of(t, cell, arm, p, &fit, &preferred);
+    if (!law_of(t, cell, arm, p, &fit, &preferred)) return;
     for (int law = 0; law < LAWS; law++) {
-        text_format(out, "$f%d_%d << END\n", (int)p * LAWS + law, arm);
-        for (int i = 0; i < FIT_POINTS && fits; i++) {
+        PlotStyle style = figure_arm_style(t, arm);
+        style.dash = laws[law].dash, style.point = 0;
+        PlotSeries *s = plot_series(panel, style, arm, PLOT_LINE);
+        s->width = law == (int)preferred ? PREFERRED : OTHER;
+        for (int i = 0; i < FIT_POINTS; i++) {
             double along = i / (FIT_POINTS - 1.0), x = fit.low + fit.width * along * along; /* steepest at the start */
-            text_format(out, "%.6g %.9g\n", x - 1, st_growth_at(&fit, (StLaw)law, x));
+            double y = st_growth_at(&fit, (StLaw)law, x);
+            plot_point(s, x - 1, y, y, y);
         }
-        text_format(out, "%sEND\n", fits ? "" : "NaN NaN\n");
     }
 }
 
-static void data(const Table *t, int cell, Text *out) {
-    for (GrowthPanel p = 0; p < PANELS; p++)
-        for (int arm = 0; panel_any(t, cell, p) && arm < t->sample.arms; arm++) {
-            text_format(out, "$g%d_%d << END\n", (int)p, arm);
-            for (int i = 0; i < points_of(t, cell, arm, p); i++) {
-                double y = mean_at(t, cell, arm, p, i);
-                int x = p == HEADROOM ? i * stride_of(record(t, cell, arm, 0), p) : i;
-                if (drawn(p, y))
-                    text_format(out, "%d %.9g\n", x, y);
-                else
-                    text_format(out, "%d NaN\n", x);
-            }
-            text_format(out, "END\n");
-            if (p <= VAR_END) fit_data(t, cell, arm, p, out);
-        }
-}
-
-/* The laws of an arm in a panel. */
-static void laws_plot(const Table *t, int cell, int arm, GrowthPanel p, Text *out) {
-    StGrowth fit;
-    StLaw preferred;
-    bool fits = law_of(t, cell, arm, p, &fit, &preferred);
-    for (int law = 0; law < LAWS && fits; law++)
-        text_format(out, ", \\\n  $f%d_%d using 1:2 with lines lc rgb '%s' dt %s lw %g notitle",
-                    (int)p * LAWS + law, arm, figure_style(t, arm).colour, laws[law].dash,
-                    law == (int)preferred ? PREFERRED : OTHER);
-}
-
-static void panel_plot(const Table *t, int cell, GrowthPanel p, int place, const Sheet *s, Text *out) {
-    double least, most;
-    int last;
-    range_of(t, cell, p, &least, &most, &last);
-    if (p == HEADROOM) least = fmin(least, 0), most = fmax(most, 0);
-    sheet_panel(s, place, shown[p].title, shown[p].unit,
-                p == HEADROOM ? "steps" : "block (0 is next to the embeddings)", out);
-    sheet_yrange(least, most, p != HEADROOM, out);
-    if (p == HEADROOM) {
-        text_format(out, "set xrange [0:%d]\n", last);
-        sheet_steps(last, out);
-        text_format(out, "plot 0 with lines lc rgb '" FIGURE_SOFT "' dt 3 lw 0.8 notitle");
-    } else {
-        text_format(out, "set xrange [-0.3:%d.3]\nset xtics %d\nplot NaN notitle", last, (last + 16) / 16);
+/* An arm's line or points; returns where it ends. */
+static int fill_arm(const Table *t, int cell, int arm, GrowthPanel p, PlotPanel *panel) {
+    unsigned draw = p <= VAR_END ? PLOT_POINTS : p == HEADROOM ? PLOT_LINE : PLOT_LINE | PLOT_POINTS;
+    int points = points_of(t, cell, arm, p), last = 0;
+    PlotSeries *s = plot_series(panel, figure_arm_style(t, arm), arm, draw);
+    for (int i = 0; i < points; i++) {
+        double y = drawn(p, mean_at(t, cell, arm, p, i));
+        int x = p == HEADROOM ? i * stride_of(record(t, cell, arm, 0), p) : i;
+        if (isfinite(y)) last = x;
+        plot_point(s, x, y, y, y);
     }
+    return last;
+}
+
+static void fill_panel(const Table *t, int cell, GrowthPanel p, Plot *plot) {
+    const char *xlabel = p == HEADROOM ? "steps" : "block (0 is next to the embeddings)";
+    PlotPanel *panel = plot_panel(plot, shown[p].title, xlabel, shown[p].unit);
+    int last = 0;
     for (int arm = 0; arm < t->sample.arms; arm++) {
-        FigureStyle style = figure_style(t, arm);
-        if (p <= VAR_END) laws_plot(t, cell, arm, p, out);
-        const char *with = p <= VAR_END ? "points" : p == HEADROOM ? "lines" : "linespoints";
-        text_format(out, ", \\\n  $g%d_%d using 1:2 with %s", (int)p, arm, with);
-        if (p != HEADROOM) text_format(out, " pt %d ps %g", style.point, fmin(0.5, 10.0 / (last + 1)) * s->mark);
-        sheet_line(t, arm, 1.1, out);
-        text_format(out, " notitle");
+        int own = fill_arm(t, cell, arm, p, panel);
+        last = own > last ? own : last;
     }
-    text_format(out, "\n");
+    for (PlotSeries *s = panel->series; s < panel->series + panel->seriess; s++)
+        s->width = 1.1, s->size = fmin(0.5, 10.0 / (last + 1));
+    if (p == HEADROOM) {
+        plot_widen(&panel->y, 0), plot_level(panel, 0, "", false);
+        plot_steps(&panel->x, last);
+    } else {
+        panel->x.least = -0.3, panel->x.most = last + 0.3, panel->x.tick = (last + 16) / 16;
+    }
+    plot_fit(plot, plot->panels - 1, plot->panels, p == HEADROOM ? PLOT_linear : PLOT_log);
+    for (int arm = 0; arm < t->sample.arms && p <= VAR_END; arm++) fill_laws(t, cell, arm, p, panel);
 }
 
 /* "pre exponential, peri linear" at a panel's step. */
@@ -217,48 +186,37 @@ static void say_laws(const Table *t, int cell, GrowthPanel p, Text *out) {
     }
 }
 
-static void note_laws(const Table *t, int cell, Sheet *s) {
+static void note_laws(const Table *t, int cell, Plot *p) {
     Text said;
-    char note[SHEET_LINE];
     if (!panel_any(t, cell, VAR_END)) return;
     text_init(&said);
+    text_format(&said, "Thick: the law that AIC prefers. Last step: ");
+    size_t before = said.length;
     say_laws(t, cell, VAR_END, &said);
-    for (int law = 0; law < LAWS; law++) sheet_legend_law(s, laws[law].dash, laws[law].name);
-    snprintf(note, sizeof note, "Thick: the law that AIC prefers. Last step: %.130s.",
-             said.length ? said.at : "none fits");
-    sheet_note(s, note);
+    text_format(&said, said.length > before ? "." : "none fits.");
+    for (int law = 0; law < LAWS; law++) plot_entry(p, (PlotStyle){PLOT_SOFT, laws[law].dash, 0}, laws[law].name);
+    plot_note(p, said.at);
     text_release(&said);
 }
 
-static void draw(const Table *t, int cell, Sheet *s, Text *out) {
+static void fill(const Table *t, int cell, Plot *plot) {
     char where[256], note[80];
-    int lines = 1, panels = 0;
-    sheet_title(s, t, figure_where(where, t->x, cell, NULL));
-    for (int arm = 0; arm < t->sample.arms; arm++) sheet_legend(s, arm, t->x->arm[arm].label);
+    figure_begin(plot, t, figure_where(where, t->x, cell, NULL), ACROSS, HEIGHT);
+    figure_legend(plot, t);
     snprintf(note, sizeof note, "Mean of %d seed%s.", t->sample.seeds, t->sample.seeds == 1 ? "" : "s");
-    sheet_note(s, note);
-    note_laws(t, cell, s);
+    plot_note(plot, note);
+    note_laws(t, cell, plot);
     if (panel_any(t, cell, HEADROOM))
-        sheet_note(s, "Headroom: at the dotted line a number of the stream is 65,504, fp16's largest.");
-    for (GrowthPanel p = 0; p < PANELS; p++) panels += panel_any(t, cell, p);
-    for (GrowthPanel p = 0; p < PANELS; p++) {
-        int own = sheet_title_lines(s, panels < ACROSS ? panels : ACROSS, shown[p].title) + 1;
-        lines = own > lines ? own : lines;
-    }
-    sheet_panels(s, panels, ACROSS, s->narrow ? HEIGHT_NARROW : HEIGHT, lines);
-    sheet_open(s, out);
-    int place = 0;
+        plot_note(plot, "Headroom: at the dotted line a number of the stream is 65,504, fp16's largest.");
     for (GrowthPanel p = 0; p < PANELS; p++)
-        if (panel_any(t, cell, p)) panel_plot(t, cell, p, place++, s, out);
-    sheet_close(s, t, out);
+        if (panel_any(t, cell, p)) fill_panel(t, cell, p, plot);
 }
 
 static void caption(const Table *t, int cell, Text *out) {
     char where[256];
-    figure_where(where, t->x, cell, NULL);
-    text_format(out, "%s%s%s, growth over depth: the stream's variance with three laws, thick the one AIC prefers",
-                t->x->title, where[0] ? ", " : "", where);
-    text_format(out, ", its gradient early and late, and the headroom below fp16's largest number, 65,504.");
+    figure_caption_begin(t, figure_where(where, t->x, cell, NULL), out);
+    text_format(out, ", growth over depth: the stream's variance with three laws, thick the one AIC prefers, its "
+                     "gradient early and late, and the headroom below fp16's largest number, 65,504.");
 }
 
-const FigureRow figure_growth = {"growth", figure_curve_cells, any, figure_own_cell, NULL, data, draw, caption, NULL};
+const FigureRow figure_growth = {"growth", figure_curve_cells, any, figure_own_cell, NULL, fill, caption, NULL};

@@ -1,18 +1,36 @@
-/* NAME-ranking: the arms by rank, each at its best learning rate (bench/verdict/ranking.h): a point per seed, the
- * mean with its interval, the places that the tests leave open. A figure per group of cells. */
+/* Figures of a ranking (bench/verdict/ranking.h), one per group of cells:
+ *   NAME-ranking        the arms by rank, each at its best learning rate: a point per seed, the mean with its interval,
+ *                       the places that the tests leave open
+ *   NAME-ranking-rates  loss against the learning rate, a small panel per arm by rank, the baseline's behind each */
 #include <math.h>
 #include <stdio.h>
 
-#include "bench/write/figure_sheet.h"
+#include "bench/write/figure_kinds.h"
 #include "bench/write/ranking.h"
+#include "bench/write/summaries.h"
 
-enum { ROW = 15, NARROW_ROW = 26, LABELS = 160, WORDS = 118 };
+enum { ACROSS = 4, NARROW_ACROSS = 2, MOST_PANELS = 16, HEIGHT = 65 };
+
+/* A group's first cell, whose other factors the name says. */
+static int group_cell(const Table *t, int group) {
+    int cell[EXPERIMENT_MOST_VALUES];
+    double rate[EXPERIMENT_MOST_VALUES];
+    int rates = sensitivity_cells(t->x, group, cell, rate);
+    return t->sample.cells > rates ? cell[0] : -1;
+}
+
+static void caption_begin(const Table *t, int group, Text *out) {
+    char where[256] = "";
+    int cell = group_cell(t, group);
+    if (cell >= 0) sensitivity_group(t->x, cell, where);
+    figure_caption_begin(t, where, out);
+}
+
+/* ---- ranking ---- */
 
 static int parts(const Table *t) {
     const Ranking *y = table_ranking(t);
-    if (!y) return 0;
-    int groups = y->rows ? y->groups : 0;
-    return groups;
+    return y && y->rows ? y->groups : 0;
 }
 
 static bool any(const Table *t, int part) {
@@ -20,150 +38,165 @@ static bool any(const Table *t, int part) {
     return t->sample.arms > 1;
 }
 
-/* The group's first cell, whose other factors the name says. */
-static int named_cell(const Table *t, int part) {
-    int cell[EXPERIMENT_MOST_VALUES];
-    double rate[EXPERIMENT_MOST_VALUES];
-    int rates = sensitivity_cells(t->x, part, cell, rate);
-    return t->sample.cells > rates ? cell[0] : -1;
-}
-
-/* Where a row's marks stand, in rows from the top; in the narrow figure its words stand above them. */
-static double mark_at(const RankingRow *row, const RankingRow *first, double below) {
-    return (double)(row - first) + 0.5 + below;
+static bool has_interval(const RankingRow *row) {
+    return !row->judged_lost && row->t.status == ST_OK;
 }
 
 /* An axis up to four times as far from the best as the middle arm: what lies beyond is said by its number. */
-static void range_of(const RankingRow *row, int arms, int seeds, double *least, double *most) {
+static void range_of(const RankingRow *row, int arms, int seeds, PlotAxis *x) {
     double best = row[0].t.mean, cut = best + 4 * (row[arms / 2].t.mean - best);
-    *least = best, *most = row[arms / 2].t.mean;
+    plot_widen(x, best), plot_widen(x, row[arms / 2].t.mean);
     for (int i = 0; i < arms; i++) {
-        bool shown = !row[i].judged_lost && row[i].t.status == ST_OK;
-        for (int s = 0; s < seeds; s++) {
-            *least = fmin(*least, row[i].value[s]);
-            if (row[i].value[s] <= cut) *most = fmax(*most, row[i].value[s]);
-        }
-        if (shown) *least = fmin(*least, fmax(row[i].t.lo, best - (cut - best)));
-        if (shown && row[i].t.hi <= cut) *most = fmax(*most, row[i].t.hi);
+        for (int s = 0; s < seeds; s++) /* none is below the axis; one far above is not on it */
+            plot_widen(x, row[i].value[s] <= cut ? row[i].value[s] : fmin(row[i].value[s], x->most));
+        if (has_interval(&row[i])) plot_widen(x, fmax(row[i].t.lo, best - (cut - best)));
+        if (has_interval(&row[i]) && row[i].t.hi <= cut) plot_widen(x, row[i].t.hi);
     }
-    if (!(*least < *most)) *least -= 0.01, *most += 0.01;
+    if (!(x->least < x->most)) x->least -= 0.01, x->most += 0.01;
+    plot_room(x);
 }
 
-/* $s: seeds; $x: runs that diverged; $m: means and intervals; by arm. */
-static void data(const Table *t, int part, Text *out) {
-    const Ranking *y = table_ranking(t);
-    if (!y) return;
-    const RankingRow *first = &y->row[part * y->arms];
-    for (const RankingRow *row = first; row < first + y->arms; row++) {
-        double at = -mark_at(row, first, 0);
-        bool shown = !row->judged_lost && row->t.status == ST_OK;
-        for (int lost = 0; lost < 2; lost++) {
-            int found = 0;
-            text_format(out, "$%s%d_%d << END\n", lost ? "x" : "s", row->group, row->arm);
-            for (int s = 0; s < y->seeds; s++)
-                if (row->lost[s] == lost) text_format(out, "%.9g %.9g\n", row->value[s], at), found++;
-            text_format(out, found ? "END\n" : "NaN NaN\nEND\n");
-        }
-        text_format(out, "$m%d_%d << END\n%.9g %.9g %.9g %.9g\nEND\n", row->group, row->arm, row->t.mean, at,
-                    shown ? row->t.lo : row->t.mean, shown ? row->t.hi : row->t.mean);
-    }
-}
-
-static void row_words(const Table *t, const Sheet *s, const Ranking *y, const RankingRow *row, const RankingRow *first,
-                      double most, double height, Text *out) {
-    char label[SHEET_LINE], name[SHEET_LINE], mean[SHOWN];
-    double top = s->head + s->above + height * mark_at(row, first, s->narrow ? -0.28 : 0);
-    bool beyond = row->t.mean > most;
-    Text words;
-    text_init(&words);
-    text_format(&words, "%s%s ", beyond ? "→ " : "", show_number(mean, row->t.mean, RANKING_DIGITS));
-    if (row->judged_lost)
-        text_format(&words, "div. %d/%d", row->judged_lost, y->seeds);
+static void fill_row(const Table *t, const Ranking *y, const RankingRow *from, PlotPanel *panel) {
+    char label[ARM_LABEL_SIZE + 20], mean[SHOWN];
+    Text numbers;
+    text_init(&numbers);
+    snprintf(label, sizeof label, "%d  %s", from->rank, t->x->arm[from->arm].label);
+    PlotRow *row = plot_row(panel, figure_arm_style(t, from->arm), from->arm, label);
+    row->mean = row->lo = row->hi = from->t.mean;
+    if (has_interval(from)) row->lo = from->t.lo, row->hi = from->t.hi;
+    for (int s = 0; s < y->seeds; s++) plot_value(row, from->value[s], from->lost[s]);
+    text_format(&numbers, "%s%s ", from->t.mean > panel->x.most ? "→ " : "",
+                show_number(mean, from->t.mean, RANKING_DIGITS));
+    if (from->judged_lost)
+        text_format(&numbers, "div. %d/%d", from->judged_lost, y->seeds);
     else
-        ranking_interval(row, false, false, &words);
-    if (y->apart) {
-        text_format(&words, "  ");
-        ranking_places(y, row, &words);
-    }
-    snprintf(name, sizeof name, "%d  %s", row->rank, t->x->arm[row->arm].label);
-    double wide = s->narrow ? s->width - 12 - 7 * 0.56 * (double)words.length : s->left - 10;
-    sheet_text(s, 4, top, ALIGN_left, 7, false, figure_cut(label, name, sheet_fit(wide, 7)), out);
-    sheet_text(s, s->width - 4, top, ALIGN_right, 7, true, words.at, out);
-    text_release(&words);
+        ranking_interval(from, false, false, &numbers);
+    if (y->apart) text_format(&numbers, "  "), ranking_places(y, from, &numbers);
+    plot_text(&row->numbers, "%s", numbers.at);
+    text_release(&numbers);
 }
 
-static double labels_of(const Table *t) {
-    int longest = 8;
-    for (int arm = 0; arm < t->sample.arms; arm++) {
-        int characters = ARM_LABEL_SIZE;
-        show_bytes(t->x->arm[arm].label, &characters);
-        longest = characters > longest ? characters : longest;
-    }
-    return fmin(20 + (longest + 4) * 7 * 0.56, LABELS);
-}
-
-static void plot(const Table *t, const Sheet *s, const RankingRow *first, int arms, Text *out) {
-    text_format(out, "plot ");
-    for (const RankingRow *row = first; row < first + arms; row++) {
-        FigureStyle style = figure_style(t, row->arm);
-        const char *colour = style.colour;
-        int g = row->group, arm = row->arm;
-        text_format(out, "%s$s%d_%d using 1:2 with points pt 6 ps %g lw 0.6 lc rgb '%s' notitle, \\\n  ",
-                    row == first ? "" : ", \\\n  ", g, arm, 0.3 * s->mark, colour);
-        text_format(out, "$x%d_%d using 1:2 with points pt 2 ps %g lw 1.2 lc rgb '%s' notitle, \\\n  ", g, arm,
-                    0.45 * s->mark, colour);
-        text_format(out, "$m%d_%d using 3:2:($4-$3):(0) with vectors nohead lw 1.2 lc rgb '%s' notitle, \\\n  ", g, arm,
-                    colour);
-        text_format(out, "$m%d_%d using 1:2 with points pt %d ps %g lc rgb '%s' notitle", g, arm, style.point,
-                    0.5 * s->mark, colour);
-    }
-    text_format(out, "\n");
-}
-
-static void draw(const Table *t, int part, Sheet *s, Text *out) {
+static void fill(const Table *t, int part, Plot *p) {
     const Ranking *y = table_ranking(t);
     char where[400], conf[40];
-    double least, most, height = s->narrow ? NARROW_ROW : ROW;
     Text note;
     if (!y) return;
     const RankingRow *first = &y->row[part * y->arms];
-    text_init(&note);
-    s->left = s->narrow ? 10 : labels_of(t), s->right = s->narrow ? 10 : WORDS + (y->apart ? 34 : 0);
     snprintf(where, sizeof where, "%s%safter %d steps", y->group[part], y->group[part][0] ? ", " : "",
-             t->sample.cell[0].step[t->sample.cell[0].steps - 1]);
-    sheet_title(s, t, where);
+             figure_last_step(t));
+    figure_begin(p, t, where, 1, 0);
+    PlotPanel *panel = plot_panel(p, "", "validation loss, nats per token (lower is better)", "");
+    range_of(first, y->arms, y->seeds, &panel->x);
+    for (const RankingRow *row = first; row < first + y->arms; row++) fill_row(t, y, row, panel);
+    text_init(&note);
     text_format(&note, "○ One per seed (%d). Filled: mean and %s%% t interval, in brackets on the right", y->seeds,
                 table_confidence(t, conf));
     if (y->apart)
         text_format(&note, ", and the places that the runs leave open: where places overlap, arms are not apart");
-    text_format(&note, ".");
-    text_format(&note, " → Beyond the axis. × Diverged: counts as the uniform predictor.");
-    sheet_note(s, note.at);
-    sheet_panels(s, 1, 1, y->arms * height, 0);
-    sheet_open(s, out);
-    sheet_panel(s, 0, "", "", "validation loss, nats per token (lower is better)", out);
-    range_of(first, y->arms, y->seeds, &least, &most);
-    sheet_bounds(&least, &most, false);
-    text_format(out,
-                "set border 1\nunset ytics\nunset grid\nset grid x lc rgb '#e6e6e6' lt 1 lw 0.5\nset format x '%%g'\n"
-                "set xrange [%.9g:%.9g]\nset yrange [%d:0]\n",
-                least, most, -y->arms);
-    for (const RankingRow *row = first; row < first + y->arms; row++) row_words(t, s, y, row, first, most, height, out);
-    plot(t, s, first, y->arms, out);
-    text_format(out, "set border 3\n");
-    sheet_close(s, t, out);
+    text_format(&note, ". → Beyond the axis. × Diverged: counts as the uniform predictor.");
+    plot_note(p, note.at);
     text_release(&note);
 }
 
 static void caption(const Table *t, int part, Text *out) {
-    char group[256] = "";
-    int cell = named_cell(t, part);
-    if (cell >= 0) sensitivity_group(t->x, cell, group);
-    text_format(
-        out,
-        "%s%s%s: the arms by rank, each at its best learning rate, which other seeds chose; a point per seed, the "
-        "mean with its interval.",
-        t->x->title, group[0] ? ", " : "", group);
+    caption_begin(t, part, out);
+    text_format(out, ": the arms by rank, each at its best learning rate, which other seeds chose; a point per seed, "
+                     "the mean with its interval.");
 }
 
-const FigureRow figure_ranking = {"ranking", parts, any, named_cell, "lr", data, draw, caption, NULL};
+const FigureRow figure_ranking = {"ranking", parts, any, group_cell, "lr", fill, caption, NULL};
+
+/* ---- ranking-rates ---- */
+
+static int chunks(const Table *t) {
+    return (t->sample.arms + MOST_PANELS - 1) / MOST_PANELS;
+}
+
+static int rates_parts(const Table *t) {
+    const Ranking *y = table_ranking(t);
+    return y && y->rows && y->rates > 1 ? y->groups * chunks(t) : 0;
+}
+
+static bool rates_any(const Table *t, int part) {
+    (void)part;
+    return t->sample.arms > 0;
+}
+
+static int rates_number(const Table *t, int part) {
+    return chunks(t) > 1 ? part % chunks(t) + 1 : 0;
+}
+
+static int rates_cell(const Table *t, int part) {
+    return group_cell(t, part / chunks(t));
+}
+
+/* Mean, smallest and largest over seeds at a rate. */
+static PlotPoint at_rate(const Ranking *y, const RankingRow *row, int rate) {
+    PlotPoint at = {y->rate[rate], 0, (double)INFINITY, -(double)INFINITY};
+    for (int s = 0; s < y->seeds; s++) {
+        double x = row->grid.loss[rate * y->seeds + s];
+        at.y += x / y->seeds, at.lo = fmin(at.lo, x), at.hi = fmax(at.hi, x);
+    }
+    return at;
+}
+
+static void fill_line(const Ranking *y, const RankingRow *row, PlotSeries *s) {
+    for (int k = 0; k < y->rates; k++) {
+        PlotPoint at = at_rate(y, row, k);
+        plot_point(s, at.x, at.y, at.lo, at.hi);
+    }
+}
+
+/* The baseline's line, the arm's own with its band, a cross for each run that diverged or stalled. */
+static void rates_panel(const Table *t, const Ranking *y, const RankingRow *row, const RankingRow *base, Plot *p) {
+    char title[ARM_LABEL_SIZE + 20], rate[SHOWN];
+    snprintf(title, sizeof title, "%d  %s", row->rank, t->x->arm[row->arm].label);
+    PlotPanel *panel = plot_panel(p, title, "", "");
+    panel->x.least = y->rate[0] / 1.25, panel->x.most = y->rate[y->rates - 1] * 1.25, panel->x.log = true;
+    for (int k = 0; k < y->rates; k++) plot_tick_at(&panel->x, y->rate[k], show_rate(rate, y->rate[k]));
+    PlotSeries *s = plot_series(panel, figure_arm_style(t, base->arm), base->arm, PLOT_LINE);
+    s->width = 0.8;
+    fill_line(y, base, s);
+    PlotStyle style = figure_arm_style(t, row->arm);
+    style.dash = "1";
+    fill_line(y, row, plot_series(panel, style, row->arm, PLOT_BAND | PLOT_LINE | PLOT_POINTS));
+    s = plot_series(panel, figure_mark_style(t, row->arm, PLOT_cross), row->arm, PLOT_POINTS);
+    s->size = 0.5;
+    for (int k = 0; k < y->rates; k++)
+        for (int i = k * y->seeds; i < (k + 1) * y->seeds; i++)
+            if (row->grid.untrained[i])
+                plot_point(s, y->rate[k], row->grid.loss[i], row->grid.loss[i], row->grid.loss[i]);
+}
+
+static void rates_fill(const Table *t, int part, Plot *p) {
+    const Ranking *y = table_ranking(t);
+    char where[400], note[300];
+    if (!y) return;
+    int of = part / chunks(t), from = part % chunks(t) * MOST_PANELS;
+    const RankingRow *group = &y->row[of * y->arms], *base = group;
+    while (!base->baseline) base++;
+    snprintf(where, sizeof where, "%s%sloss by learning rate, after %d steps", y->group[of],
+             y->group[of][0] ? ", " : "", figure_last_step(t));
+    figure_begin(p, t, where, ACROSS, HEIGHT);
+    p->narrow_across = NARROW_ACROSS;
+    snprintf(note, sizeof note,
+             "By rank. Line: mean of the seeds; band: smallest to largest; dashed: %.80s. Cross: a run that diverged, "
+             "which counts as the uniform predictor, or stalled.",
+             t->x->arm[t->sample.baseline].label);
+    plot_note(p, note);
+    for (int i = from; i < y->arms && i < from + MOST_PANELS; i++) rates_panel(t, y, &group[i], base, p);
+    for (int i = 0; i < y->arms * y->rates; i++) { /* the parts of a group have one axis */
+        PlotPoint at = at_rate(y, &group[i / y->rates], i % y->rates);
+        plot_widen(&p->panel->y, at.lo), plot_widen(&p->panel->y, at.hi);
+    }
+    plot_fit(p, 0, 1, PLOT_auto);
+}
+
+static void rates_caption(const Table *t, int part, Text *out) {
+    caption_begin(t, part / chunks(t), out);
+    text_format(out, ": loss after the last step against the learning rate, a panel per arm by rank%s.",
+                rates_number(t, part) > 1 ? ", continued" : "");
+}
+
+const FigureRow figure_ranking_rates = {"ranking-rates", rates_parts,   rates_any,   rates_cell, "lr",
+                                        rates_fill,      rates_caption, rates_number};

@@ -26,12 +26,15 @@ Rc report_pdf(const Ledger *b, const Session *s, const char *folder, Error *e);
 /* Draws the figures of every table: folder/<table>/…; threads programs at once. formats: bits of figure_draw. */
 Rc report_figures(const Ledger *b, const char *folder, int formats, int threads, Error *e);
 
-/* Figures, drawn in folder with FIGURE_SVG and FIGURE_COLUMN_SVG; *number: figures so far. One, nothing where it was
+/* Figures, drawn in folder with PLOT_SVG and PLOT_COLUMN_SVG; *number: figures so far. One, nothing where it was
  * not drawn; that of the statements about networks before their first step with their table, nothing where none is
- * measured; an experiment's. */
+ * measured; an experiment's, but for its differences. */
 void report_figure(const char *folder, const char *name, const char *caption, int *number, Text *out);
 void report_theory(const Ledger *b, const char *folder, int *number, Text *out);
 void report_section_figures(const Table *t, const char *folder, int *number, Text *out);
+
+/* The first of an experiment's figures, its differences as a forest plot: below the answer. */
+void report_differences(const Table *t, const char *folder, int *number, Text *out);
 
 extern const char report_style[]; /* CSS */
 
@@ -48,22 +51,6 @@ void report_section_tables(const Table *t, Text *out);
 /* What was found, in plain text: "After 150 steps on … LayerNorm is worse than baseline: +0.1173 nats [0.1120, 0.1227],
  * p = 2/64. …" At the last step: each difference by itself, many arms by verdict, many cells by arm. */
 void report_answer(const Table *t, Text *out);
-
-/* Its parts, which the forest plot shares: "+0.1173 nats [0.1120, 0.1227]"; "2/64", or ".031" where flips were drawn;
- * how many of the arm's runs diverged by that step; whether a difference is for or against the arm. */
-void report_difference(const Table *t, const Comparison *c, Text *out);
-void report_p(const Table *t, const Comparison *c, Text *out);
-void report_verdict(const Table *t, const Comparison *c, Text *out); /* table_decision without why none was made */
-int report_diverged(const Table *t, const Comparison *c);
-typedef enum { TONE_neutral, TONE_better, TONE_worse } VerdictTone;
-VerdictTone report_tone(const Comparison *c);
-const char *report_unit(const Table *t); /* " nats" or "" */
-
-/* The differences as a forest plot: a table in HTML whose strips are SVG, and the same in LaTeX (packages array and
- * color). all: of every step, otherwise of each cell's last one. False, and nothing written, where nothing can be
- * drawn. */
-bool report_forest(const Table *t, bool all, Text *out);
-void report_forest_tex(const Table *t, Text *out);
 
 /* The claims that were measured, one table per write-up; and, folded, those that were not. */
 void report_ledger(const Ledger *b, Text *out);

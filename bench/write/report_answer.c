@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "bench/verdict/words.h"
+#include "bench/write/figure_forest.h"
 #include "bench/write/report.h"
 #include "stats/tests.h"
 
 enum { FULL_SENTENCES = 4 };
 
-const char *report_unit(const Table *t) {
+/* " nats" or "" */
+static const char *unit_of(const Table *t) {
     return t->metric == METRIC_valid_loss || t->metric == METRIC_train_loss ? " nats" : "";
 }
 
@@ -20,7 +22,8 @@ static int digits_of(const Comparison *c) {
     return digits > 4 ? 4 : digits;
 }
 
-void report_verdict(const Table *t, const Comparison *c, Text *out) {
+/* table_decision without why none was made. */
+static void verdict_short(const Table *t, const Comparison *c, Text *out) {
     size_t before = out->length;
     bool decided = decision_made(c->decision);
     table_decision(t, c, out);
@@ -28,24 +31,8 @@ void report_verdict(const Table *t, const Comparison *c, Text *out) {
     if (why) out->length = (size_t)(why - out->at), *why = 0;
 }
 
-VerdictTone report_tone(const Comparison *c) {
-    int better = metric_info[c->what.metric].better;
-    if (!decision_apart(c->decision) || !better || decision_negligible(c->decision)) return TONE_neutral;
-    return decision_lower(c->decision) == (better < 0) ? TONE_better : TONE_worse;
-}
-
-void report_p(const Table *t, const Comparison *c, Text *out) {
-    char number[SHOWN];
-    if (isnan(c->joint.step) || t->sample.seeds < 2)
-        text_format(out, "n/a");
-    else if (t->family.joint.exact)
-        text_format(out, "%llu/%llu", (unsigned long long)c->joint.step_count,
-                    (unsigned long long)t->family.joint.total);
-    else
-        text_format(out, "%s", show_p(number, c->joint.step));
-}
-
-void report_difference(const Table *t, const Comparison *c, Text *out) {
+/* "+0.1173 nats [0.1120, 0.1227]" */
+static void difference(const Table *t, const Comparison *c, Text *out) {
     char number[SHOWN];
     int digits = digits_of(c);
     bool interval = c->t_decides && (c->t.status == ST_OK || c->t.status == ST_DEGENERATE);
@@ -53,28 +40,28 @@ void report_difference(const Table *t, const Comparison *c, Text *out) {
         text_format(out, "n/a (%s)", st_status_text(c->status));
         return;
     }
-    text_format(out, "%s%s", show_signed(number, c->t.mean, digits), report_unit(t));
+    text_format(out, "%s%s", show_signed(number, c->t.mean, digits), unit_of(t));
     if (interval && c->t.status == ST_OK) {
         text_format(out, " ");
         show_interval(out, c->t.lo, c->t.hi, digits, "", false);
     }
 }
 
-int report_diverged(const Table *t, const Comparison *c) {
+static int diverged_runs(const Table *t, const Comparison *c) {
     return sample_arm(&t->sample, c->what.cell, c->what.step, c->what.term[0].arm, t->metric).diverged;
 }
 
 /* "LayerNorm is worse than baseline: +0.1173 nats [0.1120, 0.1227], p = 2/64. ", "LayerNorm: not decided, +0.063 …" */
 static void sentence(const Table *t, const Comparison *c, Text *out) {
-    int lost = report_diverged(t, c);
+    int lost = diverged_runs(t, c);
     bool decided = decision_made(c->decision);
     text_format(out, decided ? "%s is " : "%s: ", t->x->arm[c->what.term[0].arm].label);
-    report_verdict(t, c, out);
+    verdict_short(t, c, out);
     text_format(out, decided ? ": " : ", ");
-    report_difference(t, c, out);
+    difference(t, c, out);
     if (c->status == ST_OK && t->sample.seeds > 1) {
         text_format(out, ", p = ");
-        report_p(t, c, out);
+        forest_p(&t->family, c, out);
     }
     if (lost) text_format(out, " (%d of its %d runs diverged)", lost, t->sample.seeds);
     text_format(out, ". ");
@@ -98,7 +85,7 @@ static int group_all(const Table *t, const Comparison *const *c, int count, Grou
         int at = 0, digits = digits_of(c[i]);
         double d = c[i]->t.mean;
         text_clear(&verdict);
-        report_verdict(t, c[i], &verdict);
+        verdict_short(t, c[i], &verdict);
         while (at < groups && strcmp((*list)[at].verdict.at, verdict.at) != 0) at++;
         Group *g = &(*list)[at];
         if (at == groups) {
@@ -156,9 +143,9 @@ static void by_arm(const Table *t, const Comparison *const *c, int count, int ar
         show_signed(least, g->least, g->digits);
         show_signed(most, g->most, g->digits);
         if (!strcmp(least, most))
-            text_format(out, " (%s%s)", least, report_unit(t));
+            text_format(out, " (%s%s)", least, unit_of(t));
         else
-            text_format(out, " (%s to %s%s)", least, most, report_unit(t));
+            text_format(out, " (%s to %s%s)", least, most, unit_of(t));
     }
     if (groups) text_format(out, ". ");
     groups_release(list, groups);

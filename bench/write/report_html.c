@@ -36,15 +36,6 @@ static void methods(const Table *t, Text *out) {
     text_release(&words);
 }
 
-static bool several_steps(const Table *t) {
-    for (int cell = 0; cell < t->sample.cells; cell++) {
-        int trained = 0;
-        for (int step = 0; step < t->sample.cell[cell].steps; step++) trained += t->sample.cell[cell].step[step] > 0;
-        if (trained > 1) return true;
-    }
-    return false;
-}
-
 /* folder: where its figures are; to: where the page will be. */
 static Rc section(const Ledger *b, const LedgerTable *made, const Session *s, const char *folder, const char *to,
                   int *number, Text *out, Error *e) {
@@ -73,19 +64,14 @@ static Rc section(const Ledger *b, const LedgerTable *made, const Session *s, co
     text_release(&words);
     report_section_figures(t, folder, number, out);
     report_section_tables(t, out);
-    if (several_steps(t)) {
-        text_format(out, "<details><summary>The differences at every step</summary>\n");
-        (void)report_forest(t, true, out);
-        text_format(out, "</details>\n");
-    }
     methods(t, out);
     Rc rc = report_files(made, s, to, out, e);
     text_format(out, "</section>\n");
     return rc;
 }
 
-/* The answer of one experiment: a paragraph and the forest plot. */
-static void answer(const Ledger *b, const LedgerTable *made, Text *out) {
+/* The answer of one experiment: a paragraph and the forest plot. folder: where its figures are. */
+static void answer(const Ledger *b, const LedgerTable *made, const char *folder, int *number, Text *out) {
     const Table *t = &made->table;
     Text words;
     text_init(&words);
@@ -101,7 +87,7 @@ static void answer(const Ledger *b, const LedgerTable *made, Text *out) {
     report_answer(t, &words);
     html_text(out, words.at);
     text_format(out, "</p>\n");
-    (void)report_forest(t, false, out);
+    report_differences(t, folder, number, out);
     text_format(out, "</article>\n");
     text_release(&words);
 }
@@ -126,7 +112,8 @@ static void contents(const Ledger *b, bool claims, Text *out) {
     text_release(&words);
 }
 
-static void head(const Ledger *b, Text *out) {
+static void head(const Ledger *b, const char *drawn, int *number, Text *out) {
+    char folder[700];
     Text words;
     text_init(&words);
     text_format(out,
@@ -138,7 +125,10 @@ static void head(const Ledger *b, Text *out) {
     report_overview(b, &words);
     html_text(out, words.at);
     text_format(out, "</p>\n<section id=\"answer\">\n<h2>What was found</h2>\n");
-    for (int i = 0; i < b->mades; i++) answer(b, b->made[i], out);
+    for (int i = 0; i < b->mades; i++) {
+        snprintf(folder, sizeof folder, "%.600s/%d", drawn, i);
+        answer(b, b->made[i], folder, number, out);
+    }
     text_clear(&words);
     report_counts(b, &words);
     if (words.length) {
@@ -158,9 +148,9 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
     Error why = {.code = RC_OK};
     Text page;
     if (scratch_make(&aside, e)) return e->code;
-    bool drawn = report_figures(b, aside.path, FIGURE_SVG | FIGURE_COLUMN_SVG, s->threads, &why) == RC_OK;
+    bool drawn = report_figures(b, aside.path, PLOT_SVG | PLOT_COLUMN_SVG, s->threads, &why) == RC_OK;
     text_init(&page);
-    head(b, &page);
+    head(b, aside.path, &number, &page);
     if (!drawn) {
         text_format(&page, "<p class=\"banner\">No figures: ");
         html_text(&page, why.text);

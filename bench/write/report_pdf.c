@@ -71,15 +71,25 @@ static Rc section(const Ledger *b, const LedgerTable *made, int i, const char *f
     text_release(&words);
     Rc rc = RC_OK;
     for (int kind = 0; kind < summary_count && !rc; kind++) rc = summary(folder, i, kind, t, main, e);
-    for (int k = 0; k < figures; k++) figure(folder, i, drawn[k].name, main);
+    for (int k = 0; k < figures; k++)
+        if (drawn[k].kind != FIGURE_differences) figure(folder, i, drawn[k].name, main);
     free(drawn);
     text_format(main, "\\clearpage\n");
     if (!rc) rc = part(folder, "table", i, table_tex, t, main, e);
     return rc;
 }
 
+/* The first figure of an experiment: below the answer. */
+static void differences(const char *folder, int i, const Table *t, Text *main) {
+    Figure *drawn;
+    int figures = figure_list(t, &drawn);
+    for (int k = 0; k < figures; k++)
+        if (drawn[k].kind == FIGURE_differences) figure(folder, i, drawn[k].name, main);
+    free(drawn);
+}
+
 /* Page 1: what is in the report, and what was found. */
-static void answers(const Ledger *b, Text *main) {
+static void answers(const Ledger *b, const char *folder, Text *main) {
     Text words;
     text_init(&words);
     report_overview(b, &words);
@@ -97,7 +107,7 @@ static void answers(const Ledger *b, Text *main) {
         report_answer(&b->made[i]->table, &words);
         latex_text(main, words.at);
         text_format(main, "\\par}\\smallskip\n");
-        report_forest_tex(&b->made[i]->table, main);
+        differences(folder, i, &b->made[i]->table, main);
     }
     text_clear(&words);
     report_counts(b, &words);
@@ -128,11 +138,11 @@ static Rc prepare(const Ledger *b, const char *folder, Error *e) {
     text_init(&main);
     text_init(&ledger);
     table_pdf_preamble(false, &main);
-    text_format(&main, "\\usepackage{array}\n\\usepackage{color}\n"
+    text_format(&main, "\\usepackage{array}\n"
                        "\\setlength{\\textwidth}{6.5in}\\setlength{\\oddsidemargin}{0in}\n\\begin{document}\n"
                        /* Two profiles of one experiment have one label; nothing here refers to any. */
                        "\\renewcommand{\\label}[1]{}\n");
-    answers(b, &main);
+    answers(b, folder, &main);
     Rc rc = RC_OK;
     for (int i = 0; i < b->mades && !rc; i++) rc = section(b, b->made[i], i, folder, &main, e);
     if (!rc) rc = theory(b, folder, &main, e);
@@ -155,7 +165,7 @@ Rc report_pdf(const Ledger *b, const Session *s, const char *folder, Error *e) {
     Error why = {.code = RC_OK};
     if (scratch_make(&aside, e)) return e->code;
     /* What fails here is said by the page; the tables stand without figures. */
-    (void)report_figures(b, aside.path, FIGURE_PDF, s->threads, &why);
+    (void)report_figures(b, aside.path, PLOT_PDF, s->threads, &why);
     Rc rc = prepare(b, aside.path, e);
     if (!rc) rc = table_pdf_run(aside.path, false, e);
     snprintf(from, sizeof from, "%.800s/typeset.pdf", aside.path);

@@ -3,9 +3,9 @@
 
 const char report_style[] =
     ":root{--ink:#1b1b1b;--soft:#595959;--line:#d8d8d8;--paper:#fff;--tint:#f5f5f2;--good:#00603f;--bad:#9c2f00;"
-    "--accent:#0b5394;--band:#e4e4dd}\n"
+    "--accent:#0b5394}\n"
     "@media(prefers-color-scheme:dark){:root{--ink:#e8e8e6;--soft:#a8a8a4;--line:#444;--paper:#17181a;--tint:#222427;"
-    "--good:#5fc79a;--bad:#f0906a;--accent:#8ab8ea;--band:#34363a}}\n"
+    "--good:#5fc79a;--bad:#f0906a;--accent:#8ab8ea}}\n"
     "html{color-scheme:light dark;-webkit-text-size-adjust:100%}body{margin:0;background:var(--paper);"
     "color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:break-word}\n"
     "main{max-width:72rem;margin:0 auto;padding:1rem 1.5rem}h1{font-size:1.7rem;line-height:1.25;margin:.2em 0}"
@@ -16,17 +16,7 @@ const char report_style[] =
     /* The answer. */
     "#answer h2{font-size:1.15rem;margin:.9em 0 .2em}#answer h3{font-size:1.05rem;margin:1.2em 0 .2em}"
     "#answer article+article{border-top:1px solid var(--line);margin-top:1.4em;padding-top:.2em}"
-    ".answer{margin:.2em 0 .5em}.forest caption{max-width:none}\n"
-    ".forest{margin:.4em 0}.forest table{width:100%;margin:0}.forest td,.forest th{padding:0 .6em;height:30px;"
-    "vertical-align:middle;text-align:left;border:0}.forest thead th{border-bottom:1px solid var(--line);"
-    "color:var(--soft)}.forest tbody th{font-weight:600}.forest td.strip,.forest th.strip{width:38%;padding:0}"
-    ".forest .number,.forest .p{white-space:nowrap}.forest svg{display:block;overflow:visible}"
-    ".forest .decision{font-weight:600}.forest .axis td{height:1.4rem}\n"
-    ".forest .group th{color:var(--soft);font-weight:400;font-style:italic;padding-left:0}\n"
-    ".forest .band{fill:var(--band)}.forest .zero{stroke:var(--soft);stroke-width:1}"
-    ".forest .ci{stroke:currentColor;stroke-width:2.5}.forest circle{fill:currentColor}"
-    ".forest text{fill:var(--soft);font-size:.75rem}.t-better{color:var(--good)}.t-worse{color:var(--bad)}"
-    ".t-neutral{color:var(--soft)}\n"
+    ".answer{margin:.2em 0 .5em}\n"
     /* Tables. */
     ".wide{overflow-x:auto}.numbers td,.numbers th{white-space:nowrap}"
     "table{border-collapse:collapse;margin:.6em 0;font-size:.88rem;"
@@ -44,14 +34,8 @@ const char report_style[] =
     "color:var(--bad)}.v-not-run,.v-not-testable,.v-too-few-seeds{color:var(--soft);font-weight:400}\n"
     "details{margin:.6em 0}summary{cursor:pointer;color:var(--accent)}nav ul{columns:2;padding-left:1.2em}"
     ".banner{border-left:.3rem solid var(--bad);background:var(--tint);padding:.4em .8em}\n"
-    /* A phone: rows of the forest and of the claims become blocks, wide tables and figures scroll in their boxes. */
+    /* A phone: rows of the claims become blocks, wide tables and figures scroll in their boxes. */
     "@media(max-width:700px){main{padding:.6rem .9rem}h1{font-size:1.35rem}nav ul{columns:1}"
-    ".forest caption,.forest tbody{display:block}.forest table{display:block}.forest thead{display:none}"
-    ".forest tr{display:grid;grid-template-columns:1fr auto;margin-top:.45em}.forest tr.group{display:block}"
-    ".forest td,.forest th{height:auto;padding:0}.forest .strip,.forest td.strip{grid-column:1/3;grid-row:2;width:100%}"
-    ".forest th{grid-column:1;grid-row:1}.forest .decision{grid-column:1/3;grid-row:4;font-weight:400}"
-    ".forest .number{grid-column:1;grid-row:3;white-space:normal}.forest .p{grid-column:2;grid-row:3}"
-    ".forest .axis td:not(.strip){display:none}\n"
     ".stack,.stack tbody,.stack tr,.stack td,.stack tbody th{display:block;text-align:left}.stack thead{display:none}"
     ".stack td,.stack tbody th{border:0;padding:.05em 0}.stack tr{border-bottom:1px solid var(--line);padding:.4em 0}"
     ".stack td[data-label]::before{content:attr(data-label)\": \";color:var(--soft)}.stack td:empty{display:none}"

@@ -58,7 +58,7 @@ typedef struct {
     Sensitivity *sensitivity;
     bool *made;          /* [summary_count] of bench/write/summaries.h */
     CellsList *summary;  /* [summary_count] */
-    struct BlockMean *block; /* of figure_blocks.c; NULL: not asked for */
+    struct BlockMean *block; /* of figure_curves.c; NULL: not asked for */
 } TableFound;
 
 typedef struct {

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
+#include "bench/formats/plot.h"
 #include "bench/verdict/theory.h"
 
 /* "1.4987", "largest error 3e-15"; "[1.4950, 1.5024]" or ""; "not finite from x = 625 on in 4 of 4 seeds" or "". */
@@ -29,9 +30,9 @@ void theory_tex(const StatementVerdict v[STATEMENT_COUNT], Text *out);
 void theory_json(const StatementVerdict v[STATEMENT_COUNT], Text *out);
 json_t *theory_statement_json(const StatementVerdict *v);
 
-/* theory.svg and so on into folder, by the bits of bench/write/figure.h, and its caption; the codes of figure_draw. */
+/* The figure as data; theory.svg and so on into folder, with the codes of plot_draw; its caption. */
 Rc theory_draw(const StatementVerdict v[STATEMENT_COUNT], const char *folder, int formats, Error *e);
-void theory_script(const StatementVerdict v[STATEMENT_COUNT], int formats, Text *out);
+void theory_plot(const StatementVerdict v[STATEMENT_COUNT], Plot *p);
 void theory_caption(Text *out);
 
 #endif

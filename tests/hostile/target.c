@@ -20,6 +20,7 @@
 #include "bench/run/weights.h"
 #include "bench/verdict/baseline.h"
 #include "bench/write/compare.h"
+#include "bench/write/figure_forest.h"
 #include "datasets/bleu.h"
 #include "datasets/chrf.h"
 #include "datasets/shards_manifest.h"
@@ -49,6 +50,14 @@ static const char *path_of(const uint8_t *bytes, size_t length) {
 }
 
 /* The first byte says how the file is read; small ones are also compared and printed in every form. */
+/* What gnuplot is given of compare --plot. */
+static void program(const CompareResult *r, Text *out) {
+    Plot p;
+    compare_plot(r, &p);
+    plot_gnuplot(&p, PLOT_SVG, out);
+    plot_release(&p);
+}
+
 static void compare(const uint8_t *bytes, size_t length) {
     CompareColumns columns = {0};
     CompareOptions options = {.margin = .02, .conf = .95, .cap = (double)NAN, .stall = (double)NAN};
@@ -70,7 +79,7 @@ static void compare(const uint8_t *bytes, size_t length) {
             assert_line(&e);
         } else {
             void (*const print[])(const CompareResult *, Text *) = {compare_text, compare_json, compare_tex,
-                                                                    compare_plot};
+                                                                    program};
             for (size_t i = 0; i < sizeof print / sizeof *print; i++) {
                 Text out;
                 text_init(&out);

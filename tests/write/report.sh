@@ -71,8 +71,8 @@ WORDS
 report "the answer comes first, what was not run last and folded" "$(python3 - "$page" 2>&1 <<'PY'
 import re, sys
 page = open(sys.argv[1], encoding="utf-8").read()
-at = [page.find(x) for x in ('<section id="answer">', 'class="answer">After 40 steps on', 'class="forest"', '<nav ', 'class="plot"',
-                             'mean &plusmn; standard deviation', '<section id="claims">', '<section id="not-run">')]
+at = [page.find(x) for x in ('<section id="answer">', 'class="answer">After 40 steps on', 'class="plot"', '<nav ')]
+at += [page.find(x, at[-1]) for x in ('class="plot"', '<table', '<section id="claims">', '<section id="not-run">')]
 if -1 in at or at != sorted(at): print("not in this order:", at)
 end = page[at[-1]:]
 if "not run: " in page[:at[-1]]: print("something that was not run stands before the end")
@@ -103,7 +103,8 @@ if "2 settings of width): same: " not in said: print(said)
 if "2/64 is the smallest that 6 seeds allow" not in said: print(said)
 if not re.search(r"[^>]*[0-9]+ of 18 runs diverged; they .* 3 seeds cannot settle it: no p can fall below 2/8, .* 6 seeds could", page):
     print("it does not say what 3 seeds cannot decide")
-if len(re.findall(r'<td class="p">p [0-9]+/64</td>', page)) != 2: print("not both p's in the forest plot")
+drawn = page[page.index(">After 40 steps"):].split("</article>")[0] # at two widths
+if len(re.findall(r", p [0-9]+/64</text>", drawn)) != 2 * 2: print("not both p's in the forest plot")
 PY
 )"
 report "the same results give the same bytes" "$({ cd "$T/r/out/report" && sha256sum -- * >"$T/first" && nb report && sha256sum --check --quiet "$T/first"; } 2>&1)"
@@ -178,7 +179,8 @@ onload = () => {{
   const bottom = (name) => {{ const e = d.querySelector(name); return e ? e.getBoundingClientRect().bottom : 1e9; }};
   show("the frame is " + w.innerWidth, w.innerWidth == {width} && w.innerHeight == {height});
   show("the answer ends at " + bottom(".answer"), bottom(".answer") <= {height});
-  show("the first difference ends at " + bottom(".forest tbody tr:not(.group)"), bottom(".forest tbody tr:not(.group)") <= {height});
+  const drawn = [...d.querySelectorAll(".plot svg")].map(e => e.getBoundingClientRect()).find(r => r.width);
+  show("the first differences end at " + (drawn && drawn.bottom), drawn && drawn.bottom <= {height});
   d.querySelectorAll("details").forEach(e => e.open = true);
   const wide = d.scrollingElement.scrollWidth;
   show("the page is " + wide + " wide", wide <= w.innerWidth);
@@ -200,7 +202,7 @@ report "a phone's first screen shows a result, and nothing runs off it" "$(scree
 
 # Every word and line is told from the page's colour, in the dark too.
 contrast() { # 0 dark, 1 light; what the page's colour has to be
-  sed 's|</body>|<pre id="found"></pre><script>{const lum = c => { const v = c.match(/[0-9.]+/g).slice(0, 3).map(x => x / 255).map(x => x > .03928 ? ((x + .055) / 1.055) ** 2.4 : x / 12.92); return .2126 * v[0] + .7152 * v[1] + .0722 * v[2]; }; const page = lum(getComputedStyle(document.body).backgroundColor), bad = []; const see = (what, c, least) => { const l = lum(c), r = (Math.max(l, page) + .05) / (Math.min(l, page) + .05); if (!(r >= least)) bad.push("BA" + "D " + what + " " + c + " " + r.toFixed(2)); }; document.querySelectorAll("p, td, th, h1, h2, h3, li, a, summary, small, figcaption, caption").forEach(e => see(e.tagName + "." + e.className, getComputedStyle(e).color, 4.5)); document.querySelectorAll(".plot svg text, .forest svg text").forEach(e => see("text in a figure: " + e.textContent.trim(), getComputedStyle(e).fill, 4)); document.querySelectorAll(".forest .ci, .forest .zero").forEach(e => see("a line of the forest", getComputedStyle(e).stroke, 2.5)); document.querySelectorAll(".plot svg rect").forEach(e => { const f = getComputedStyle(e).fill; if (f != "none" \&\& e.getBoundingClientRect().width > 500 \&\& Math.abs(lum(f) - page) > .01) bad.push("BA" + "D a figure has a background: " + f); }); document.getElementById("found").textContent = ["PAG" + "E " + (page < .1 ? "dark" : "light")].concat([...new Set(bad)]).join("\\n");}</script></body>|' \
+  sed 's|</body>|<pre id="found"></pre><script>{const lum = c => { const v = c.match(/[0-9.]+/g).slice(0, 3).map(x => x / 255).map(x => x > .03928 ? ((x + .055) / 1.055) ** 2.4 : x / 12.92); return .2126 * v[0] + .7152 * v[1] + .0722 * v[2]; }; const page = lum(getComputedStyle(document.body).backgroundColor), bad = []; const see = (what, c, least) => { const l = lum(c), r = (Math.max(l, page) + .05) / (Math.min(l, page) + .05); if (!(r >= least)) bad.push("BA" + "D " + what + " " + c + " " + r.toFixed(2)); }; document.querySelectorAll("p, td, th, h1, h2, h3, li, a, summary, small, figcaption, caption").forEach(e => see(e.tagName + "." + e.className, getComputedStyle(e).color, 4.5)); document.querySelectorAll(".plot svg text").forEach(e => see("text in a figure: " + e.textContent.trim(), getComputedStyle(e).fill, 4)); document.querySelectorAll(".plot svg rect").forEach(e => { const f = getComputedStyle(e).fill; if (f != "none" \&\& e.getBoundingClientRect().width > 500 \&\& Math.abs(lum(f) - page) > .01) bad.push("BA" + "D a figure has a background: " + f); }); document.getElementById("found").textContent = ["PAG" + "E " + (page < .1 ? "dark" : "light")].concat([...new Set(bad)]).join("\\n");}</script></body>|' \
     "$page" >"$T/colours.html"
   timeout 120 "${chrome[@]}" --blink-settings=preferredColorScheme="$1" --dump-dom "file://$T/colours.html" 2>/dev/null |
     sed -n '/<pre id="found">/,/<\/pre>/p' | grep -oE 'PAGE [a-z]+|BAD .*' >"$T/found"
@@ -215,10 +217,10 @@ import re, sys, zlib
 pdf = open(sys.argv[1], "rb").read()
 first = zlib.decompressobj().decompress(re.search(rb"stream\r?\n(.*?)endstream", pdf, re.S).group(1)) # pdfTeX writes page 1 first
 words = re.sub(r"\W+", "", "".join(re.findall(r"\(((?:\\.|[^()\\])*)\)", first.decode("latin-1"))))
-for wanted in ("What was found", "After 40 steps on", "2/64", "Dot: mean over 6 seeds", "verdict", "Builds and machines"):
+for wanted in ("What was found", "After 40 steps on", "2/64", "Builds and machines"):
     there = re.sub(r"\W+", "", wanted) in words
     if there == (wanted == "Builds and machines"): print(wanted, "there" if there else "missing:", words[:300])
-if len(re.findall(rb" re\s+f", first)) < 4: print("no strips are drawn")
+if len(re.findall(rb"/Im\d+ Do", first)) < 2: print("the differences of the two experiments are not drawn")
 PY
 )"
 
@@ -236,7 +238,7 @@ mkdir "$T/bare"
 report "without gnuplot and TeX the page stands and says so" "$(PATH=$T/bare nb report || echo "it fails: $(tail -1 "$T/err")"
   grep -q 'note: no figures: gnuplot' "$T/err" && grep -q 'note: no report.pdf: .*pdflatex' "$T/err" || cat "$T/err"
   grep -q 'class="banner">No figures: ' "$page" || echo "the page does not say so"; grep -c 'class="plot"' "$page" | grep -vx 0
-  grep -q 'class="forest"' "$page" || echo "the forest plot needs none of them, and is not there")"
+  grep -q 'class="answer">After 40 steps' "$page" || echo "the answer in words needs none of them, and is not there")"
 
 # What is not of bench/experiments: a file of the user's, and the same experiment with something changed.
 mkdir "$T/a b"
@@ -264,7 +266,7 @@ answers = re.findall(r"<article>\n<h3><a [^>]*>([^<]*)</a></h3>(.*?)</article>",
 titles = [a[0] for a in answers]
 if titles[-1].startswith("Mine") or len(set(titles)) != 5: print("titles:", titles)
 mine = [a[1] for a in answers if a[0] == "Mine, not yours"][0]
-if "6 paired seeds" not in mine or "b is " not in mine or 'class="forest"' not in mine: print("mine:", mine[:500])
+if "6 paired seeds" not in mine or "b is " not in mine or 'class="plot"' not in mine: print("mine:", mine[:500])
 PY
   grep -q 'LaTeX' "$T/err" && cat "$T/err"
   nb report --output "$T/else" || tail -3 "$T/err"

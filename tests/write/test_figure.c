@@ -1,4 +1,4 @@
-/* Figures of made-up runs, by the programs that gnuplot is given: what is drawn, from which numbers, and how. */
+/* Figures of made-up runs, as the Plots that are drawn: what they show, from which numbers, and how it looks. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <math.h>
@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "bench/write/figure_sheet.h"
+#include "bench/write/figure.h"
 #include "bench/write/summaries.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */
 static Error e;
+static Plot plot; /* the last that was made */
 
 TestSuite(figure, .timeout = 600);
 
@@ -20,17 +20,35 @@ static void table(TableOptions options) {
     cr_assert_eq(made_up_table(&m, options, &e), RC_OK, "%s", e.text);
 }
 
-static char *script_of(const Figure *f, int formats) {
-    Text out;
-    text_init(&out);
-    figure_script(&m.table, f, formats, &out);
-    return out.at;
+static void draw(FigureKind kind) {
+    figure_plot(&m.table, &(Figure){.kind = kind}, &plot);
+}
+
+static void release(void) {
+    plot_release(&plot);
+    made_up_release(&m);
 }
 
 static const Figure *figure_named(const Figure *figure, int figures, const char *name) {
     for (int i = 0; i < figures; i++)
         if (!strcmp(figure[i].name, name)) return &figure[i];
     return NULL;
+}
+
+/* The series of an arm in a panel that is drawn so; point: of that kind, or 0: any. */
+static const PlotSeries *series(int panel, int arm, unsigned how, int point) {
+    const PlotPanel *p = &plot.panel[panel];
+    cr_assert(panel < plot.panels);
+    for (const PlotSeries *s = p->series; s < p->series + p->seriess; s++)
+        if (s->of == arm && s->draw & how && (!point || s->style.point == point)) return s;
+    cr_assert(false, "no series of arm %d in panel %d", arm, panel);
+    return NULL;
+}
+
+static bool noted(const char *words) {
+    for (int i = 0; i < plot.notes; i++)
+        if (strstr(plot.note[i], words)) return true;
+    return false;
 }
 
 /* A run of an arm that ends far above the others, with a curve that says so. */
@@ -56,45 +74,37 @@ static void fill_blocks(const double times[4]) {
 
 static const double apart[] = {1, 2, 3, 4};
 
-/* Every drawn line and point of an arm: its data are called $<letter><number>_<number>, the arm being the second, of
- * the seeds' figure the first. Returns how many there were. */
-static int styles_hold(const Figure *f, const char *script) {
+static void style_holds(const char *figure, PlotStyle got, int arm, bool line, bool points) {
+    PlotStyle want = figure_style(arm, m.table.sample.baseline);
+    cr_expect_str_eq(got.colour, want.colour, "%s: arm %d", figure, arm);
+    if (line) cr_expect_str_eq(got.dash, want.dash, "%s: arm %d", figure, arm);
+    if (points && got.point != PLOT_cross && got.point != PLOT_ring)
+        cr_expect_eq(got.point, want.point, "%s: arm %d", figure, arm);
+}
+
+/* Every line and point is its arm's. Returns how many there were. */
+static int styles_hold(const Figure *f) {
     int found = 0;
-    for (const char *at = script; (at = strstr(at, " using ")); at += 7) {
-        const char *name = at, *end = at + strcspn(at, "\n");
-        int a, b;
-        char letter, colour[8], dash[40];
-        while (name > script && name[-1] != '\n' && name[-1] != ' ') name--;
-        cr_assert_eq(sscanf(name, "$%c%d_%d", &letter, &a, &b), 3, "%.60s", name);
-        FigureStyle style = figure_style(&m.table, f->kind == FIGURE_seeds ? a : b);
-        const char *lc = strstr(at, "lc rgb '#"), *dt = strstr(at, " dt ");
-        cr_assert(lc && lc < end, "no colour: %.100s", at);
-        size_t digits = strcspn(lc + 9, "'");
-        snprintf(colour, sizeof colour, "#%s", lc + 9 + (digits - 6)); /* before them: how transparent it is */
-        cr_expect_str_eq(colour, style.colour, "%s: %.100s", f->name, name);
-        bool law = f->kind == FIGURE_growth && letter == 'f'; /* whose dash says which law it is */
-        if (dt && dt < end && !law) {
-            snprintf(dash, sizeof dash, "%.*s", (int)strcspn(dt + 4, " "), dt + 4);
-            cr_expect_str_eq(dash, style.dash, "%s: %.100s", f->name, name);
+    for (const PlotPanel *p = plot.panel; p < plot.panel + plot.panels; p++) {
+        for (const PlotSeries *s = p->series; s < p->series + p->seriess; s++) {
+            bool law = f->kind == FIGURE_growth && !s->style.point; /* whose dash says which law it is */
+            bool small = f->kind == FIGURE_ranking_rates && s->draw & PLOT_POINTS; /* the baseline alone is dashed */
+            bool line = s->draw & (PLOT_LINE | PLOT_STEPS) && !law && !small;
+            style_holds(f->name, s->style, s->of, line, s->draw & PLOT_POINTS);
+            found += s->points > 0;
         }
-        found++;
+        for (const PlotRow *r = p->row; r < p->row + p->rows; r++, found++)
+            style_holds(f->name, r->style, r->of, false, true);
     }
     return found;
 }
 
 /* The legend names every arm behind a line and a point of its own. */
-static void legend_holds(const Figure *f, const char *script) {
+static void legend_holds(const Figure *f) {
+    cr_assert_geq(plot.entries, m.x.arms, "%s", f->name);
     for (int arm = 0; arm < m.x.arms; arm++) {
-        FigureStyle style = figure_style(&m.table, arm);
-        char line[200];
-        snprintf(line, sizeof line, " nohead lc rgb '%s' dt %s lw 1.2\nset label '' at screen ", style.colour,
-                 style.dash);
-        const char *at = strstr(script, line);
-        cr_assert(at, "%s: no line of arm %d in the legend", f->name, arm);
-        at += strlen(line);
-        snprintf(line, sizeof line, " lc rgb '%s'\nset label '%s", style.colour, m.x.arm[arm].label);
-        const char *label = strstr(at, line);
-        cr_expect(label && label - at < 60, "%s: the line of arm %d is another's", f->name, arm);
+        style_holds(f->name, plot.entry[arm].style, arm, true, true);
+        cr_expect_eq(strncmp(plot.entry[arm].label, m.x.arm[arm].label, strlen(m.x.arm[arm].label)), 0, "%s", f->name);
     }
 }
 
@@ -117,15 +127,16 @@ Test(figure, an_arm_looks_the_same_in_all_of_them) {
         table((TableOptions){0});
         int figures = figure_list(&m.table, &figure);
         for (int k = 0; k < figures; k++) {
-            char *script = script_of(&figure[k], FIGURE_ALL);
-            int found = styles_hold(&figure[k], script);
+            figure_plot(&m.table, &figure[k], &plot);
+            int found = styles_hold(&figure[k]);
             cr_expect_gt(found, 1, "%s", figure[k].name);
             kinds[figure[k].kind] += found;
             FigureKind kind = figure[k].kind; /* those in which the arms stand apart have no legend */
             if (kind == FIGURE_rates || kind == FIGURE_budget || kind == FIGURE_curves || kind == FIGURE_blocks ||
                 kind == FIGURE_corpora)
-                legend_holds(&figure[k], script);
-            free(script);
+                legend_holds(&figure[k]);
+            cr_expect(strlen(plot.caption) > 20 && plot.title[0], "%s", figure[k].name);
+            plot_release(&plot);
         }
         free(figure);
         made_up_release(&m);
@@ -151,17 +162,15 @@ static double contrast(const char *a, const char *b) {
 }
 
 Test(figure, styles_are_told_apart_on_white_and_on_dark) {
-    Table t = {.sample = {.arms = EXPERIMENT_MOST_ARMS}};
-    for (int base = 0; base < 3; base++) {
-        t.sample.baseline = base;
-        cr_expect_str_eq(figure_style(&t, base).colour, "#000000", "the baseline is the text's colour");
-        for (int i = 0; i < t.sample.arms; i++) {
-            FigureStyle a = figure_style(&t, i);
+    for (int base = -1; base < 3; base++) {
+        if (base >= 0) cr_expect_str_eq(figure_style(base, base).colour, "#000000", "the text's colour");
+        for (int i = 0; i < EXPERIMENT_MOST_ARMS; i++) {
+            PlotStyle a = figure_style(i, base);
             if (i == base) continue;
             cr_expect_geq(contrast(a.colour, "#ffffff"), 3, "%s", a.colour);
             cr_expect_geq(contrast(a.colour, "#111111"), 3, "%s", a.colour);
             for (int j = 0; j < i; j++) {
-                FigureStyle b = figure_style(&t, j);
+                PlotStyle b = figure_style(j, base);
                 bool line = strcmp(a.colour, b.colour) || strcmp(a.dash, b.dash);
                 cr_expect(line || a.point != b.point, "%d and %d", i, j);
                 cr_expect(line || i - j >= 36, "lines of %d and %d", i, j);
@@ -198,96 +207,72 @@ Test(figure, names_say_the_factors) {
             cr_expect(!strstr(figure[k].name, "cell"), "%s", figure[k].name);
             cr_expect_eq(figure_named(figure, k, figure[k].name), NULL, "%s twice", figure[k].name);
         }
-        char *script = script_of(&figure[figures - 1], FIGURE_SVG);
-        if (!i) cr_expect(strstr(script, "set label 'Made-up sweep of rates, warmup=40, lr=1e-2'"), "%.400s", script);
-        free(script);
+        figure_plot(&m.table, &figure[figures - 1], &plot);
+        if (!i) cr_expect_str_eq(plot.title, "Made-up sweep of rates, warmup=40, lr=1e-2");
+        plot_release(&plot);
         free(figure);
         made_up_release(&m);
     }
 }
 
-/* Rows of a block of numbers, `$name << END`; returns how many. */
-static int block(const char *script, const char *name, double out[][4]) {
-    char head[40];
-    int rows = 0;
-    snprintf(head, sizeof head, "$%s << END\n", name);
-    const char *at = strstr(script, head);
-    cr_assert(at, "no block %s", name);
-    for (at += strlen(head); strncmp(at, "END", 3) != 0; at += strcspn(at, "\n") + 1, rows++) {
-        char *end = (char *)(uintptr_t)at;
-        for (int i = 0; i < 4 && *end != '\n'; i++) out[rows][i] = strtod(end, &end);
-    }
-    return rows;
-}
-
 /* Beside a curve's end stands what the table says, and the figure says so. */
 Test(figure, the_table_s_number_stands_beside_the_curve) {
-    double number[64][4];
     made_up_init(&m, made_up_four, "quick");
     table((TableOptions){0});
-    char *script = script_of(&(Figure){.kind = FIGURE_curves}, FIGURE_SVG);
+    draw(FIGURE_curves);
     for (int arm = 0; arm < 4; arm++) {
-        char name[16];
         SampleArm a = sample_arm(&m.table.sample, 0, m.table.sample.cell[0].steps - 1, arm, METRIC_valid_loss);
-        snprintf(name, sizeof name, "t0_%d", arm);
-        cr_expect_eq(block(script, name, number), 1);
-        cr_expect_gt(number[0][0], 150, "right of the last step");
-        cr_expect_float_eq(number[0][1], a.mean, 1e-8);
-        cr_expect_float_eq(number[0][2], a.least, 1e-8);
-        cr_expect_float_eq(number[0][3], a.most, 1e-8);
+        const PlotSeries *s = series(0, arm, PLOT_BARS, 0);
+        cr_assert_eq(s->points, 1);
+        cr_expect(s->at[0].x > 150 && s->at[0].x < plot.panel[0].x.most, "right of the last step");
+        cr_expect(s->at[0].y == a.mean && s->at[0].lo == a.least && s->at[0].hi == a.most);
     }
-    cr_expect(strstr(script, "Right of the lines: the table''s numbers after 150 steps"), "the note");
-    cr_expect(strstr(script, "whole validation set"));
-    free(script);
-    made_up_release(&m);
+    cr_expect(noted("Right of the lines: the table's numbers after 150 steps"));
+    cr_expect(noted("whole validation set"));
+    release();
 }
 
 /* The forest's numbers are the JSON's, bit for bit. */
 Test(figure, differences_are_those_of_the_json) {
-    double seed[64][4], mean[64][4];
     int rows = 0;
     made_up_init(&m, made_up_four, "full");
     table((TableOptions){0});
-    char *script = script_of(&(Figure){.kind = FIGURE_differences}, FIGURE_SVG), *text = made_up_write(&m, table_json);
+    draw(FIGURE_differences);
+    const PlotPanel *panel = plot.panel;
+    char *text = made_up_write(&m, table_json);
     json_t *all = json_loads(text, 0, NULL), *family = json_object_get(json_object_get(all, "family"), "at");
     cr_assert(json_array_size(family) > 0);
     for (size_t i = 0; i < json_array_size(family); i++) {
         json_t *c = json_array_get(family, i), *d = json_object_get(c, "d"), *t = json_object_get(c, "t_interval");
         int cell = (int)json_integer_value(json_object_get(c, "cell"));
         const char *arm = json_string_value(json_object_get(json_array_get(json_object_get(c, "terms"), 0), "arm"));
-        char name[16];
+        const PlotRow *row = panel->row + cell * 3;
         if (json_integer_value(json_object_get(c, "step")) != 300) continue;
-        for (int a = 0; a < m.x.arms; a++)
-            if (!strcmp(arm, m.x.arm[a].name)) snprintf(name, sizeof name, "s%d_%d", cell, a);
-        cr_assert_eq((size_t)block(script, name, seed), json_array_size(d));
-        for (size_t k = 0; k < json_array_size(d); k++) {
-            cr_expect_eq(seed[k][0], json_number_value(json_array_get(d, k)), "%s %zu", name, k);
-            cr_expect_eq(seed[k][2], (double)m.x.seed[k]);
-        }
-        name[0] = 'm';
-        cr_assert_eq(block(script, name, mean), 1);
-        cr_expect_eq(mean[0][0], json_number_value(json_object_get(t, "mean")), "%s", name);
-        cr_expect_eq(mean[0][2], json_number_value(json_object_get(t, "lo")), "%s", name);
-        cr_expect_eq(mean[0][3], json_number_value(json_object_get(t, "hi")), "%s", name);
+        while (strcmp(arm, m.x.arm[row->of].name) != 0) cr_assert_lt(++row - panel->row, panel->rows);
+        cr_expect_eq(row - panel->row < 3 * (cell + 1), true, "of its cell");
+        cr_assert_eq((size_t)row->values, json_array_size(d));
+        for (int k = 0; k < row->values; k++)
+            cr_expect_eq(row->value[k], json_number_value(json_array_get(d, (size_t)k)), "%s %d", arm, k);
+        cr_expect_eq(row->mean, json_number_value(json_object_get(t, "mean")), "%s", arm);
+        cr_expect_eq(row->lo, json_number_value(json_object_get(t, "lo")), "%s", arm);
+        cr_expect_eq(row->hi, json_number_value(json_object_get(t, "hi")), "%s", arm);
         rows++;
     }
     cr_expect_eq(rows, 2 * 3);
-    cr_expect(strstr(script, "set object rectangle from first -0.02, first ") &&
-              strstr(script, "to first 0.02, first "));
-    cr_expect(strstr(script, "'← better'") && strstr(script, "'worse →'"));
-    cr_expect(strstr(script, "'validation loss minus baseline''s'"), "what is subtracted");
+    cr_expect(panel->rows == 6 && !strcmp(panel->row[0].heading, "token_std=0.5") && !panel->row[1].heading);
+    cr_expect(panel->margin == 0.02 && panel->zero && panel->x.least < -0.02 && panel->x.most > 0.02);
+    cr_expect(!strcmp(panel->x.low, "← better") && !strcmp(panel->x.high, "worse →"));
+    cr_expect_str_eq(panel->x.label, "validation loss minus baseline's", "what is subtracted");
     json_decref(all);
-    free(text), free(script);
-    made_up_release(&m);
+    free(text);
+    release();
 }
 
 /* The verdict at the right of a row, and no interval where a run diverged. */
 Test(figure, differences_say_the_verdict) {
-    static const char *const words[] = {
-        "'better'",      "'worse'",        "'the same within 0.02'", "'worse, but within 0.02'",
-        "'not decided'", "'too few seeds'"};
+    static const char *const words[] = {"better, p ", "worse, p ", "the same within 0.02, p ",
+                                        "worse, but within 0.02, p ", "not decided, p ", "too few seeds, p "};
     for (int what = 0; what < 6; what++) {
-        double mean[64][4];
         made_up_init(&m, made_up_four, what == 5 ? "pair" : "eight");
         for (int seed = 0; seed < (what == 5 ? 3 : 8); seed++) {
             static const double by[] = {-0.2, 0.2, 0, 0.01, 0, 0};
@@ -296,33 +281,30 @@ Test(figure, differences_say_the_verdict) {
             made_up_loss(made_up_at(&m, 0, 1, seed), 150, 2.5 + by[what] + odd);
         }
         table((TableOptions){0});
-        char *script = script_of(&(Figure){.kind = FIGURE_differences}, FIGURE_SVG);
-        cr_expect(strstr(script, words[what]), "%s", words[what]);
-        cr_expect_eq(block(script, "m0_1", mean), 1);
-        cr_expect_neq(mean[0][2], mean[0][3]);
-        free(script);
-        made_up_release(&m);
+        draw(FIGURE_differences);
+        const PlotRow *row = plot.panel->row;
+        cr_expect_eq(strncmp(row->words, words[what], strlen(words[what])), 0, "%s", row->words);
+        cr_expect(row->lo < row->mean && row->mean < row->hi && strchr(row->numbers, '['), "%s", row->numbers);
+        if (!what) cr_expect(strstr(row->words, "/256"), "%s", row->words);
+        release();
     }
-    double lost[64][4];
     made_up_init(&m, made_up_four, "quick");
     made_up_diverge(made_up_at(&m, 0, 1, 2), 77);
     table((TableOptions){0});
-    char *script = script_of(&(Figure){.kind = FIGURE_differences}, FIGURE_SVG);
-    cr_expect_eq(block(script, "x0_1", lost), 1);
-    cr_expect_eq(lost[0][2], (double)m.x.seed[2]);
-    cr_expect_eq(block(script, "m0_1", lost), 1);
-    cr_expect_eq(lost[0][2], lost[0][3], "no interval");
-    cr_expect(strstr(script, "× A run diverged"));
-    free(script);
-    made_up_release(&m);
+    draw(FIGURE_differences);
+    const PlotRow *row = plot.panel->row;
+    for (int seed = 0; seed < row->values; seed++) cr_expect_eq(row->lost[seed], seed == 2);
+    cr_expect(row->lo == row->hi && !strchr(row->numbers, '['), "no interval");
+    cr_expect(noted("× A run diverged"));
+    release();
 }
 
 /* Rates 3e-4, 1e-3, 3e-3, 1e-2 are cells 2, 0, 1, 3. */
 Test(figure, rates_mark_the_best_and_the_diverged) {
     static const int cell[4] = {2, 0, 1, 3};
+    static const char *const tick[4] = {"3e-4", "1e-3", "3e-3", "1e-2"};
     static const double rate[4] = {3e-4, 1e-3, 3e-3, 1e-2},
                         loss[2][4] = {{3.01, 2.95, 2.90, 2.99}, {3.2, 2.95, 3.1, 9}};
-    double row[64][4];
     made_up_init(&m, made_up_rates, NULL);
     for (int k = 0; k < 4; k++)
         for (int arm = 0; arm < 2; arm++)
@@ -330,29 +312,28 @@ Test(figure, rates_mark_the_best_and_the_diverged) {
                 made_up_loss(made_up_at(&m, cell[k], arm, seed), 150, loss[arm][k] + 0.01 * seed);
     for (int seed = 0; seed < 2; seed++) made_up_diverge(made_up_at(&m, 3, 1, seed), 40);
     table((TableOptions){0});
-    char *script = script_of(&(Figure){.kind = FIGURE_rates}, FIGURE_SVG);
+    draw(FIGURE_rates);
     for (int arm = 0; arm < 2; arm++) {
-        char name[8];
-        snprintf(name, sizeof name, "d0_%d", arm);
-        cr_assert_eq(block(script, name, row), 4);
+        const PlotSeries *line = series(0, arm, PLOT_BAND, 0), *ring = series(0, arm, PLOT_POINTS, PLOT_ring);
+        cr_assert_eq(line->points, 4);
         for (int k = 0; k < 3; k++) {
-            cr_expect_float_eq(row[k][0], rate[k], 1e-9);
-            cr_expect_float_eq(row[k][1], loss[arm][k] + 0.025, 1e-8);
-            cr_expect_float_eq(row[k][2], loss[arm][k], 1e-8);
-            cr_expect_float_eq(row[k][3], loss[arm][k] + 0.05, 1e-8);
+            cr_expect_float_eq(line->at[k].x, rate[k], 1e-9);
+            cr_expect_float_eq(line->at[k].y, loss[arm][k] + 0.025, 1e-8);
+            cr_expect_float_eq(line->at[k].lo, loss[arm][k], 1e-8);
+            cr_expect_float_eq(line->at[k].hi, loss[arm][k] + 0.05, 1e-8);
         }
-        name[0] = 'b';
-        cr_assert_eq(block(script, name, row), 1);
-        cr_expect_float_eq(row[0][0], arm ? 1e-3 : 3e-3, 1e-9, "the best rate of arm %d", arm);
+        cr_assert_eq(ring->points, 1);
+        cr_expect_float_eq(ring->at[0].x, arm ? 1e-3 : 3e-3, 1e-9, "the best rate of arm %d", arm);
     }
-    cr_assert_eq(block(script, "x0_1", row), 2);
-    cr_expect_float_eq(row[0][0], 1e-2, 1e-9);
-    cr_expect_float_eq(row[0][1], log(65), 1e-8);
-    cr_expect(strstr(script, "set logscale x") &&
-              strstr(script, "set xtics ('3e-4' 0.0003, '1e-3' 0.001, '3e-3' 0.003, "));
-    cr_expect(strstr(script, "set label 'warmup=0'") && strstr(script, "set label 'warmup=40'"));
-    free(script);
-    made_up_release(&m);
+    const PlotSeries *lost = series(0, 1, PLOT_POINTS, PLOT_cross);
+    cr_assert_eq(lost->points, 2);
+    cr_expect_float_eq(lost->at[0].x, 1e-2, 1e-9);
+    cr_expect_float_eq(lost->at[0].y, log(65), 1e-8);
+    cr_expect(plot.panel[0].x.log && plot.panel[0].x.ticks == 4);
+    for (int k = 0; k < 4; k++) cr_expect_str_eq(plot.panel[0].x.at[k].text, tick[k]);
+    cr_expect(!strcmp(plot.panel[0].title, "warmup=0") && !strcmp(plot.panel[1].title, "warmup=40"));
+    cr_expect(plot.panel[0].y.least == plot.panel[1].y.least && plot.panel[0].y.most == plot.panel[1].y.most);
+    release();
 }
 
 Test(figure, a_rate_is_written_as_it_is_typed) {
@@ -377,14 +358,18 @@ Test(figure, a_seed_that_leaves_is_drawn_and_named) {
     int figures = figure_list(&m.table, &figure), drawn = 0;
     for (int i = 0; i < figures; i++) {
         if (figure[i].kind != FIGURE_seeds) continue;
-        char *script = script_of(&figure[i], FIGURE_SVG), wide[80];
+        figure_plot(&m.table, &figure[i], &plot);
         cr_expect_str_eq(figure[i].name, "made-up-4-seeds-token_std=5e-1");
-        snprintf(wide, sizeof wide, "set label 'seed %d' at first 300, first 3.46 ", (int)m.x.seed[4]);
-        cr_expect(strstr(script, wide), "%s", wide);
-        cr_expect(strstr(script, "$d0_4 using 1:2 with lines lc rgb '#000000' dt (6,4) lw 1.4"));
-        cr_expect(strstr(script, "$d0_5 using 1:2 with lines lc rgb '#000000' dt (6,4) lw 0.5"));
-        cr_expect(strstr(script, "$d1_4 using 1:2 with lines lc rgb '#0072B2' dt 1 lw 0.5"), "its seeds stay together");
-        free(script);
+        char name[40];
+        snprintf(name, sizeof name, "seed %d", (int)m.x.seed[4]);
+        const PlotPanel *own = &plot.panel[0], *other = &plot.panel[1];
+        cr_assert(own->marks == 1 && !other->marks, "its seeds stay together");
+        cr_expect(own->mark[0].x == 300 && own->mark[0].y == 3.46 && !strcmp(own->mark[0].text, name));
+        for (int seed = 0; seed < 8; seed++) {
+            cr_expect_eq(own->series[seed].width, seed == 4 ? 1.4 : 0.5);
+            cr_expect_eq(other->series[seed].width, 0.5);
+        }
+        plot_release(&plot);
         drawn++;
     }
     cr_expect_eq(drawn, 1);
@@ -395,84 +380,40 @@ Test(figure, a_seed_that_leaves_is_drawn_and_named) {
 /* A line under others is wide and pale, and the note says so: the blocks' figure hides no arm. Blocks count from 0. */
 Test(figure, blocks_count_from_zero_and_hide_no_arm) {
     static const double times[] = {1, 3, 1.00001, 1.1};
-    static const char *const drawn[] = {
-        "pt 7 ps 1.05 lc rgb '#a0000000' dt (6,4) lw 3.6 ", "pt 7 ps 0.675 lc rgb '#0072B2' dt 1 lw 1.2 ",
-        "pt 5 ps 0.675 lc rgb '#D55E00' dt (9,5) lw 1.2 ", "pt 9 ps 0.675 lc rgb '#009E73' dt 1 lw 1.2 "};
-    double row[64][4];
     made_up_init(&m, made_up_four, "quick");
     fill_blocks(times);
     table((TableOptions){0});
-    char *script = script_of(&(Figure){.kind = FIGURE_blocks}, FIGURE_SVG), *csv = made_up_write(&m, figure_blocks_csv);
-    cr_expect(strstr(script, "seeds and of the steps. Wide and pale: within 1% of the lines on it."));
-    for (int arm = 0; arm < 4; arm++) cr_expect(strstr(script, drawn[arm]), "%s", drawn[arm]);
-    cr_assert_eq(block(script, "d0_1", row), 4);
-    for (int l = 0; l < 4; l++) cr_expect(row[l][0] == l && fabs(row[l][1] - 3.0 / (1 + l)) < 1e-8);
-    cr_expect(strstr(script, "set label 'block (0 is next to the embeddings)'"));
-    cr_expect(strstr(csv, ",layernorm,grad_norm,0,3,6,6\n"));
-    free(script);
-    script = script_of(&(Figure){.kind = FIGURE_curves}, FIGURE_SVG);
-    cr_expect(strstr(script, "'norm entering block 0'"), "what leaves the embeddings enters block 0");
-    free(script), free(csv);
-    made_up_release(&m);
-}
-
-/* Pages are as wide as a column or two, and no type is below 7 points there. */
-Test(figure, type_is_seven_points_or_more_at_the_printed_width) {
-    static const struct {
-        int format;
-        const char *size;
-        double unit; /* per point */
-    } cases[] = {{FIGURE_SVG, "size 1020,", 6 * 25.4 / 72},
-                 {FIGURE_PDF, "size 6.6929in,", 1},
-                 {FIGURE_COLUMN_SVG, "size 510,", 6 * 25.4 / 72},
-                 {FIGURE_COLUMN_PDF, "size 3.3465in,", 1}};
-    Figure *figure;
-    made_up_init(&m, made_up_rates, NULL);
-    leave(0, 1, 4, 3.46);
-    fill_blocks(apart);
-    table((TableOptions){0});
-    int figures = figure_list(&m.table, &figure);
-    for (int i = 0; i < figures; i++)
-        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-            char *script = script_of(&figure[i], cases[k].format);
-            int fonts = 0;
-            cr_expect(strstr(script, cases[k].size), "%s: no %s", figure[i].name, cases[k].size);
-            for (const char *at = script; (at = strstr(at, "font '")); fonts++) {
-                at += 6 + strcspn(at + 6, ",") + 1;
-                cr_expect_geq(strtod(at, NULL) / cases[k].unit, 6.99, "%s: %.40s", figure[i].name, at);
-            }
-            cr_expect_gt(fonts, 5);
-            free(script);
-        }
-    free(figure);
-    made_up_release(&m);
-}
-
-/* What a page may count on. */
-Test(figure, an_svg_takes_its_colours_from_the_page) {
-    static const char drawn[] =
-        "<?xml version=\"1.0\"?>\n<svg \n width=\"1020\" height=\"300\"\n viewBox=\"0 0 1020 300\"\n xmlns=\"x\">\n"
-        "<title>Gnuplot</title>\n<g fill=\"none\" color=\"black\" "
-        "stroke=\"currentColor\"><title>gnuplot_plot_1</title>\n"
-        "<path stroke='rgb(  0,   0,   0)' d=''/><g fill=\"rgb(0,0,0)\"><text fill=\"black\">a</text></g>\n"
-        "<path stroke='rgb(230, 230, 230)' d=''/><g fill=\"rgb(102,102,102)\"/><path stroke='rgb(  0, 114, "
-        "178)'/></g></svg>";
-    Text out;
-    text_init(&out);
-    figure_svg(drawn, "A & <b>", &out);
-    cr_expect(!strstr(out.at, "black") && !strstr(out.at, "rgb(0,0,0)") && !strstr(out.at, "rgb(  0,   0,   0)"));
-    cr_expect(!strstr(out.at, "230") && !strstr(out.at, "gnuplot_plot"));
-    cr_expect(strstr(out.at, "width=\"170.00mm\" height=\"50.00mm\""), "%s", out.at);
-    cr_expect(strstr(out.at, "<title>A &amp; &lt;b&gt;</title>"));
-    cr_expect(strstr(out.at, "stroke='rgb(  0, 114, 178)'"), "an arm keeps its colour");
-    const char *style = strstr(out.at, "<style>"), *end = strstr(out.at, "</style>");
-    cr_assert(style && end && strstr(style, "prefers-color-scheme:dark"));
-    for (const char *at = style; (at = strstr(at, "color:")) && at < end; at++) {
-        const char *rule = at;
-        while (rule > style && *rule != '{') rule--;
-        if (at[-1] == '{' || at[-1] == ';') cr_expect(!strncmp(rule - 8, "svg:root", 8), "%.30s", rule - 8);
+    draw(FIGURE_blocks);
+    char *csv = made_up_write(&m, figure_blocks_csv);
+    cr_expect(noted("seeds and of the steps. Wide and pale: within 1% of the lines on it."));
+    for (int arm = 0; arm < 4; arm++) {
+        const PlotSeries *s = series(0, arm, PLOT_LINE, 0);
+        cr_expect(s->pale == !arm && (s->width > 3) == !arm && (s->size > 0.5) == !arm, "arm %d", arm);
+        cr_assert_eq(s->points, 4);
+        for (int l = 0; l < 4; l++) cr_expect(s->at[l].x == l && fabs(s->at[l].y - times[arm] / (1 + l)) < 1e-8);
     }
-    text_release(&out);
+    cr_expect_str_eq(plot.panel[0].x.label, "block (0 is next to the embeddings)");
+    cr_expect(strstr(csv, ",layernorm,grad_norm,0,3,6,6\n"));
+    plot_release(&plot);
+    draw(FIGURE_curves);
+    cr_expect_str_eq(plot.panel[2].title, "norm entering block 0", "what leaves the embeddings enters block 0");
+    free(csv);
+    release();
+}
+
+/* One seed is drawn as it is: a difference without an interval. */
+Test(figure, one_seed_has_a_difference) {
+    char yaml[2000], *at;
+    snprintf(yaml, sizeof yaml, "%s", made_up_four);
+    cr_assert((at = strstr(yaml, "seeds: 3, arms: [baseline, layernorm]")));
+    at[7] = '1';
+    made_up_init(&m, yaml, "pair");
+    table((TableOptions){0});
+    draw(FIGURE_differences);
+    const PlotRow *row = plot.panel->row;
+    cr_expect(row->values == 1 && row->mean == row->value[0] && row->lo == row->hi, "%s", row->words);
+    cr_expect(strstr(row->words, "p n/a") && !noted("interval"), "%s", row->words);
+    release();
 }
 
 Test(figure, the_same_records_give_the_same_programs) {
@@ -485,12 +426,16 @@ Test(figure, the_same_records_give_the_same_programs) {
         table((TableOptions){0});
         figures = figure_list(&m.table, &figure);
         for (int i = 0; i < figures; i++) {
-            char *script = script_of(&figure[i], FIGURE_ALL);
+            Text script;
+            text_init(&script);
+            figure_plot(&m.table, &figure[i], &plot);
+            plot_gnuplot(&plot, FIGURE_ALL, &script);
+            plot_release(&plot);
             if (again) {
-                cr_expect_str_eq(first[i], script, "%s", figure[i].name);
-                free(first[i]), free(script);
+                cr_expect_str_eq(first[i], script.at, "%s", figure[i].name);
+                free(first[i]), text_release(&script);
             } else
-                first[i] = script;
+                first[i] = script.at;
         }
         free(figure);
         made_up_release(&m);

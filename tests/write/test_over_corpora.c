@@ -154,17 +154,25 @@ Test(over_corpora, taus_are_round) {
 
 Test(over_corpora, profiles_are_drawn) {
     Figure *figure;
-    Text script;
+    Plot plot;
     make(HEAD "layers: [2, 4]\n" ARMS, METRIC_bits_per_byte, 1);
     int figures = figure_list(&m.table, &figure), found = 0;
     for (int i = 0; i < figures; i++) {
         if (figure[i].kind != FIGURE_corpora) continue;
         found++;
-        text_init(&script);
-        figure_script(&m.table, &figure[i], FIGURE_SVG, &script);
-        cr_expect(strstr(script.at, figure[i].part ? "$p1_3 << END" : "$p0_3 << END") != NULL);
-        cr_expect(strstr(script.at, "share of runs") && strstr(script.at, "filledcurves"));
-        text_release(&script);
+        figure_plot(&m.table, &figure[i], &plot);
+        const PlotPanel *panel = plot.panel;
+        cr_expect(panel->seriess == 4 && panel->series[3].of == m.table.sample.baseline, "the baseline is on top");
+        for (int k = 0; k < panel->seriess; k++) {
+            const PlotSeries *s = &panel->series[k];
+            double before = 0;
+            cr_expect_eq(s->draw, PLOT_STEPS | PLOT_BAND);
+            for (int at = 0; at < s->points; before = s->at[at++].y)
+                cr_expect(s->at[at].y >= before && s->at[at].lo <= s->at[at].y && s->at[at].y <= s->at[at].hi);
+            cr_expect(!s->at[0].y && before == 1, "all runs lie between the ends");
+        }
+        cr_expect_str_eq(panel->y.label, "share of runs");
+        plot_release(&plot);
     }
     cr_expect_eq(found, 2);
     cr_expect_str_eq(figure[0].name, "made-up-corpora-corpora-layers=2");

@@ -1,5 +1,6 @@
 /* What an experiment's `table:` and `panels:` show, on made-up runs. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 static MadeUp m; /* too large for a stack; each test has its own process */
 static Error e;
+static Plot plot;
 
 TestSuite(panels, .timeout = 600);
 
@@ -18,9 +20,25 @@ static void make(const char *yaml, const char *profile, TableOptions options) {
     cr_assert_eq(made_up_table(&m, options, &e), RC_OK, "%s", e.text);
 }
 
-/* The first figure of a kind, as gnuplot is told to draw it. */
-static void script_of(FigureKind kind, Text *script) {
-    figure_script(&m.table, &(Figure){.kind = kind}, FIGURE_SVG, script);
+/* The first figure of a kind. */
+static void draw(FigureKind kind) {
+    figure_plot(&m.table, &(Figure){.kind = kind}, &plot);
+}
+
+/* The series of an arm in a panel whose bits of drawing are these. */
+static const PlotSeries *series(int panel, int arm, unsigned how) {
+    const PlotPanel *p = &plot.panel[panel];
+    cr_assert(panel < plot.panels);
+    for (const PlotSeries *s = p->series; s < p->series + p->seriess; s++)
+        if (s->of == arm && s->draw == how) return s;
+    cr_assert(false, "no series of arm %d in panel %d", arm, panel);
+    return NULL;
+}
+
+static bool noted(const char *words) {
+    for (int i = 0; i < plot.notes; i++)
+        if (strstr(plot.note[i], words)) return true;
+    return false;
 }
 
 /* Runs stored before the probe was asked for: a note stands in its panel's place, the others are drawn. */
@@ -31,12 +49,11 @@ Test(panels, a_panel_without_a_number_says_so) {
              "panels: [valid_loss, weight_norm, block_grad_norm, block_output_most]\n%s",
              made_up_four);
     make(yaml, "quick", (TableOptions){0});
-    Text script;
-    text_init(&script);
-    script_of(FIGURE_curves, &script);
-    cr_expect(strstr(script.at, "'weight_norm: not measured'") && strstr(script.at, "plot $d0_0 "));
-    cr_expect(!strstr(script.at, "plot $d1_0 "));
-    text_release(&script);
+    draw(FIGURE_curves);
+    cr_expect(!plot.panel[0].note && plot.panel[0].series[0].points > 1);
+    cr_expect_str_eq(plot.panel[1].note, "weight_norm: not measured");
+    for (int i = 0; i < plot.panel[1].seriess; i++) cr_expect_eq(plot.panel[1].series[i].points, 0);
+    plot_release(&plot);
     char *blocks = made_up_write(&m, figure_blocks_csv);
     cr_expect(strstr(blocks, ",block_output_most,0,") && strstr(blocks, ",grad_norm,0,"));
     free(blocks);
@@ -48,36 +65,35 @@ Test(panels, a_panel_without_a_number_says_so) {
     made_up_release(&m);
 }
 
-/* Block $fL_A: the last point of law L, of the panel of the last step from 6, of arm A. */
-static double law_end(const char *script, int law, int arm) {
-    char head[40];
-    double x = 0, y = 0;
-    snprintf(head, sizeof head, "$f%d_%d << END\n", law, arm);
-    const char *at = strstr(script, head);
-    cr_assert(at, "%s", head);
-    for (at += strlen(head); strncmp(at, "END", 3) != 0; at += strcspn(at, "\n") + 1)
-        cr_assert_eq(sscanf(at, "%lf %lf", &x, &y), 2);
-    cr_expect_float_eq(x, 3, 1e-9);
-    return y;
+/* The last point of a law of an arm at the last step; laws stand behind the arms' points, three of each arm. */
+static const PlotSeries *law_of(int arm, int law) {
+    const PlotSeries *s = &plot.panel[2].series[m.x.arms + 3 * arm + law];
+    cr_assert(s->of == arm && s->draw == PLOT_LINE && s->points == 41 && !s->style.point);
+    cr_expect_float_eq(s->at[40].x, 3, 1e-9);
+    return s;
 }
 
 /* All three laws of an arm: of exp(l) the exponential one is exact and thick, of (l + 1) / 2 the linear and the power
  * law are. The power law of exp(l) through l = 1 to 4 by hand: log y = a + p log l with p = 2.104924, a = -0.172390. */
-static void laws_hold(const char *script) {
-    cr_expect_float_eq(law_end(script, 7, 0), 20.0855369, 1e-6);
-    cr_expect_float_eq(law_end(script, 8, 0), 15.57479, 1e-3);
-    cr_expect_float_eq(law_end(script, 6, 1), 2, 1e-6);
-    cr_expect_float_eq(law_end(script, 8, 1), 2, 1e-6);
-    cr_expect(strstr(script, "$f7_0 using 1:2 with lines lc rgb '#000000' dt (8,4) lw 1.4"), "preferred");
-    cr_expect(strstr(script, "$f6_0 using 1:2 with lines lc rgb '#000000' dt 1 lw 0.5"), "not preferred");
-    cr_expect(strstr(script, "$f8_0 using 1:2 with lines lc rgb '#000000' dt (1.5,2.5) lw 0.5"), "not preferred");
-    static const char *const name[] = {"linear", "exponential", "power"};
-    for (int i = 0; i < 3; i++) {
-        char label[40];
-        snprintf(label, sizeof label, "set label '%s' at", name[i]);
-        const char *first = strstr(script, label);
-        cr_expect(first && !strstr(first + 1, label), "%s is named once", name[i]);
+static void laws_hold(void) {
+    static const char *const name[] = {"linear", "exponential", "power"}, *const dash[] = {"1", "(8,4)", "(1.5,2.5)"};
+    cr_expect_float_eq(law_of(0, 1)->at[40].y, 20.0855369, 1e-6);
+    cr_expect_float_eq(law_of(0, 2)->at[40].y, 15.57479, 1e-3);
+    cr_expect_float_eq(law_of(1, 0)->at[40].y, 2, 1e-6);
+    cr_expect_float_eq(law_of(1, 2)->at[40].y, 2, 1e-6);
+    for (int law = 0; law < 3; law++) {
+        const PlotEntry *entry = &plot.entry[m.x.arms + law];
+        cr_expect_eq(law_of(0, law)->width, law == 1 ? 1.4 : 0.5, "the exponential one is preferred");
+        cr_expect_str_eq(law_of(0, law)->style.dash, dash[law]);
+        cr_expect(!strcmp(entry->label, name[law]) && !strcmp(entry->style.dash, dash[law]), "%s", name[law]);
     }
+    cr_expect_eq(plot.entries, m.x.arms + 3, "each is named once");
+}
+
+static void points_are(int panel, int arm, unsigned how, const double want[4]) {
+    const PlotSeries *s = series(panel, arm, how);
+    for (int i = 0; i < 4; i++)
+        cr_expect(s->at[i].x == i && fabs(s->at[i].y - want[i]) < 1e-7, "panel %d, arm %d, block %d", panel, arm, i);
 }
 
 /* A variance of known laws, a gradient, a headroom: what is drawn is that, with the laws' names. */
@@ -87,20 +103,22 @@ Test(panels, growth_over_depth) {
     made_up_init(&m, yaml, "quick");
     made_up_growth(&m);
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
-    Text script;
-    text_init(&script);
-    script_of(FIGURE_growth, &script);
-    cr_expect(strstr(script.at, "$g0_0 << END\n0 0.5\n1 1\n2 1.5\n3 2\nEND"), "the first step");
-    cr_expect(strstr(script.at, "$g2_0 << END\n0 1\n1 2.71828183\n2 7.3890561\n3 20.0855369\nEND"), "the last");
-    cr_expect(strstr(script.at, "$g2_1 << END\n0 0.5\n1 1\n2 1.5\n3 2\nEND"));
-    cr_expect(strstr(script.at, "$g4_1 << END\n0 1.5\n1 1.5\n"), "the gradient");
-    cr_expect(strstr(script.at, "$g5_0 << END\n0 2\n10 2\n20 2\n"), "the headroom");
-    cr_expect(strstr(script.at, "Last step: baseline exponential"), "the law with the least AIC");
-    laws_hold(script.at);
-    cr_expect(strstr(script.at, "plot 0 with lines"), "the limit of fp16");
-    char *named[] = {"variance of the stream, first step", "gradient of the stream, last tenth"};
-    for (int i = 0; i < 2; i++) cr_expect(strstr(script.at, named[i]), "%s", named[i]);
-    text_release(&script);
+    static const double linear[] = {0.5, 1, 1.5, 2}, grows[] = {1, 2.71828183, 7.3890561, 20.0855369},
+                        flat[] = {1.5, 1.5, 1.5, 1.5};
+    draw(FIGURE_growth);
+    cr_assert_eq(plot.panels, 6);
+    points_are(0, 0, PLOT_POINTS, linear);
+    points_are(2, 0, PLOT_POINTS, grows);
+    points_are(2, 1, PLOT_POINTS, linear);
+    points_are(4, 1, PLOT_LINE | PLOT_POINTS, flat);
+    const PlotSeries *room = series(5, 0, PLOT_LINE);
+    for (int i = 0; i < 3; i++) cr_expect(room->at[i].x == 10 * i && fabs(room->at[i].y - 2) < 1e-9, "the headroom");
+    cr_expect(noted("Last step: baseline exponential"), "the law with the least AIC");
+    laws_hold();
+    cr_expect(plot.panel[5].levels == 1 && plot.panel[5].level[0].at == 0, "the limit of fp16");
+    cr_expect_str_eq(plot.panel[0].title, "variance of the stream, first step");
+    cr_expect_str_eq(plot.panel[4].title, "gradient of the stream, last tenth");
+    plot_release(&plot);
     Figure *figure;
     made_up_release(&m);
     make(made_up_four, "quick", (TableOptions){0});
@@ -120,15 +138,23 @@ Test(panels, spikes_over_rates) {
             if (cell == 3 && seed > 3) made_up_diverge(r, 40);
         }
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
-    Text script;
-    text_init(&script);
-    script_of(FIGURE_spikes, &script);
-    cr_expect(strstr(script.at, "$d0_1 << END\n0.000308760158 2.5 0 5\n0.00102920053 2.5 0 5\n0.00308760158 2.5 0 5\n"
-                                "0.0102920053 1.5 0 3\nEND\n$x0_1 << END\n0.0102920053 1.5\nEND"), "%.600s", script.at);
-    cr_expect(strstr(script.at, "$x1_1 << END\n0.0102920053 0\nEND"), "loss spikes: none, but two runs are lost");
-    cr_expect(strstr(script.at, "'gradient spikes, warmup=0'") && strstr(script.at, "'loss spikes, warmup=40'"));
-    cr_expect(strstr(script.at, "a cross marks a mean that lacks some"));
-    text_release(&script);
+    static const double rate[] = {3e-4, 1e-3, 3e-3, 1e-2};
+    draw(FIGURE_spikes);
+    const PlotSeries *line = series(0, 1, PLOT_BARS | PLOT_LINE | PLOT_POINTS), *lost = series(0, 1, PLOT_POINTS);
+    cr_assert(line->points == 4 && lost->points == 1);
+    for (int k = 0; k < 4; k++) {
+        bool whole = k < 3;
+        cr_expect_float_eq(line->at[k].x / rate[k], 1.02920053, 1e-8, "beside the other arm");
+        cr_expect(line->at[k].y == (whole ? 2.5 : 1.5) && !line->at[k].lo && line->at[k].hi == (whole ? 5 : 3));
+    }
+    cr_expect(lost->at[0].x == line->at[3].x && lost->at[0].y == 1.5, "a mean that lacks two");
+    lost = series(1, 1, PLOT_POINTS);
+    cr_expect(lost->points == 1 && !lost->at[0].y, "loss spikes: none, but two runs are lost");
+    cr_expect_str_eq(plot.panel[0].title, "gradient spikes, warmup=0");
+    cr_expect_str_eq(plot.panel[3].title, "loss spikes, warmup=40");
+    cr_expect(plot.panel[0].y.most == plot.panel[2].y.most && plot.panel[0].y.most > 5 && plot.panel[1].y.most < 2);
+    cr_expect(noted("a cross marks a mean that lacks some"));
+    plot_release(&plot);
     made_up_release(&m);
     char yaml[1000], *at;
     Figure *figure;
@@ -153,17 +179,16 @@ Test(panels, rows_and_panels_are_the_experiments) {
     char *tex = made_up_write(&m, table_tex), *text = made_up_write(&m, table_text),
          *csv = made_up_write(&m, figure_csv);
     char *macros = made_up_write(&m, table_macros), *blocks = made_up_write(&m, figure_blocks_csv);
-    cr_expect(strstr(tex, "mean bits per byte $\\downarrow$") && strstr(tex, "mean PPL \\& co $\\downarrow$"));
+    cr_expect(strstr(tex, "\nbits per byte \\ensuremath{\\downarrow} &") && strstr(tex, "\nPPL \\& co \\ensuremath{"));
     cr_expect(!strstr(tex, "accuracy"));
-    cr_expect(strstr(text, "\nbits per byte  ") && strstr(text, "\nPPL & co  ") && !strstr(text, "\naccuracy "));
+    cr_expect(strstr(text, "\n  bits per byte ↓ ") && strstr(text, "\n  PPL & co ↓ "));
+    cr_expect(!strstr(text, "\n  accuracy "));
     cr_expect(strstr(macros, "BitsPerByte") && !strstr(macros, "Accuracy"));
     cr_expect(strstr(csv, ",train_loss,") && strstr(csv, ",valid_loss,") && !strstr(csv, ",grad_norm,"));
     cr_expect(!strstr(blocks, "grad_norm"), "no curve of the blocks was asked for");
-    Text script;
-    text_init(&script);
-    script_of(FIGURE_curves, &script);
-    cr_expect(strstr(script.at, "set label 'train loss'") && strstr(script.at, "set label 'nats per token, log axis'"));
-    text_release(&script);
+    draw(FIGURE_curves);
+    cr_expect(!strcmp(plot.panel[0].title, "train loss") && plot.panel[1].y.log);
+    plot_release(&plot);
     free(tex), free(text), free(csv), free(macros), free(blocks);
     made_up_release(&m);
 }

@@ -149,13 +149,16 @@ Test(ranking, is_written_whole) {
     int figures = figure_list(&m.table, &figure);
     cr_assert(figures > 2 && figure[0].kind == FIGURE_ranking && figure[1].kind == FIGURE_ranking_rates);
     cr_expect_str_eq(figure[1].name, "made-up-ranking-ranking-rates");
-    Text script;
-    text_init(&script);
-    figure_script(&m.table, &figure[0], FIGURE_SVG, &script);
-    cr_expect(strstr(script.at, "'1  Peri-LN'") && strstr(script.at, "div. 1/6"));
-    figure_script(&m.table, &figure[1], FIGURE_SVG, &script);
-    cr_expect(strstr(script.at, "'3  Post-LN'"));
-    text_release(&script);
+    Plot plot;
+    figure_plot(&m.table, &figure[0], &plot);
+    cr_expect_str_eq(plot.panel->row[0].label, "1  Peri-LN");
+    bool lost = false;
+    for (int i = 0; i < plot.panel->rows; i++) lost |= strstr(plot.panel->row[i].numbers, "div. 1/6") != NULL;
+    cr_expect(lost);
+    plot_release(&plot);
+    figure_plot(&m.table, &figure[1], &plot);
+    cr_expect_str_eq(plot.panel[2].title, "3  Post-LN");
+    plot_release(&plot);
     free(figure);
     release();
 }

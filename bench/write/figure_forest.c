@@ -1,0 +1,251 @@
+/* The forest plot, and the two places it is made for: NAME-differences, every arm minus the baseline at the last step,
+ * one row per cell and arm, with the numbers of NAME.json's `family`; and `compare --plot`. */
+#include "bench/write/figure_forest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/verdict/words.h"
+#include "bench/write/compare.h"
+#include "bench/write/figure_kinds.h"
+
+enum { MOST_ROWS = 40, DIGITS = 4 };
+
+/* ---- a row ---- */
+
+static bool has_interval(const Comparison *c) {
+    return c->t_decides && c->t.status == ST_OK;
+}
+
+void forest_p(const Family *f, const Comparison *c, Text *out) {
+    char number[SHOWN];
+    if (isnan(c->joint.step) || f->n < 2)
+        text_format(out, "n/a");
+    else if (f->joint.exact && !f->unpaired)
+        text_format(out, "%llu/%llu", (unsigned long long)c->joint.step_count, (unsigned long long)f->joint.total);
+    else
+        text_format(out, "%s", show_p(number, c->joint.step));
+}
+
+/* "worse, p 2/64": decision_words in the room that there is, without the baseline, which the axis names. */
+static void verdict(const ForestRow *r, Text *out) {
+    if (r->c->decision == DECISION_NOT_TESTABLE)
+        text_format(out, "too few seeds");
+    else if (r->c->decision == DECISION_INCONCLUSIVE)
+        text_format(out, "not decided");
+    else
+        decision_words(r->family, r->c, r->c->decision, r->better, NULL, out);
+    text_format(out, ", p ");
+    forest_p(r->family, r->c, out);
+}
+
+void forest_row(PlotPanel *panel, const ForestRow *r) {
+    const Comparison *c = r->c;
+    Text said;
+    PlotRow *row = plot_row(panel, r->style, r->of, r->label);
+    if (r->heading && r->heading[0]) plot_text(&row->heading, "%s", r->heading);
+    if (!c || c->status != ST_OK) {
+        plot_text(&row->words, "n/a");
+        return;
+    }
+    text_init(&said);
+    for (size_t i = 0; i < c->pairs.n; i++) {
+        bool lost = r->lost && r->lost[i];
+        plot_value(row, lost && r->lost_at_end ? (double)INFINITY : c->pairs.d[i], lost);
+        plot_widen(&panel->x, row->value[i]);
+    }
+    row->mean = row->lo = row->hi = c->t.mean;
+    if (has_interval(c)) row->lo = c->t.lo, row->hi = c->t.hi;
+    if (has_interval(c) || !r->lost_at_end) plot_widen(&panel->x, row->lo), plot_widen(&panel->x, row->hi);
+    verdict(r, &said);
+    plot_text(&row->words, "%s", said.at);
+    plot_text(&row->numbers, "%s", r->numbers);
+    text_release(&said);
+}
+
+void forest_axis(PlotPanel *panel, const char *minus, int better, double margin) {
+    PlotAxis *x = &panel->x;
+    panel->zero = true;
+    if (isfinite(margin)) panel->margin = margin;
+    plot_widen(x, -1.15 * panel->margin), plot_widen(x, 1.15 * panel->margin);
+    if (!(x->least < x->most)) x->least -= 1, x->most += 1;
+    plot_room(x);
+    plot_text(&x->label, "%s", minus);
+    if (better) plot_text(&x->low, better < 0 ? "← better" : "← worse");
+    if (better) plot_text(&x->high, better < 0 ? "worse →" : "better →");
+}
+
+/* ---- NAME-differences ---- */
+
+static int last_step(const Table *t, int cell) {
+    return t->sample.cell[cell].steps - 1;
+}
+
+/* The comparison of (cell, place), places being the arms but the baseline; NULL: the runs end at step 0. */
+static const Comparison *comparison_at(const Table *t, int cell, int place, int *arm) {
+    *arm = place < t->sample.baseline ? place : place + 1;
+    return table_comparison(t, cell, last_step(t, cell), *arm);
+}
+
+static bool together(const Table *t) {
+    return t->sample.cells * (t->sample.arms - 1) <= MOST_ROWS;
+}
+
+static int parts(const Table *t) {
+    return together(t) ? 1 : t->sample.cells;
+}
+
+static int named_cell(const Table *t, int part) {
+    return together(t) ? -1 : part;
+}
+
+static int first_cell(const Table *t, int part) {
+    return together(t) ? 0 : part;
+}
+
+static int end_cell(const Table *t, int part) {
+    return together(t) ? t->sample.cells : part + 1;
+}
+
+static bool any(const Table *t, int part) {
+    int found = 0, arm;
+    for (int cell = first_cell(t, part); cell < end_cell(t, part); cell++)
+        for (int place = 0; place + 1 < t->sample.arms; place++) {
+            const Comparison *c = comparison_at(t, cell, place, &arm);
+            found += c && c->status == ST_OK;
+        }
+    return found > 0;
+}
+
+static bool diverged(const Table *t, const Comparison *c, int seed) {
+    for (int i = 0; i < c->what.terms; i++)
+        if (sample_run(&t->sample, c->what.cell, c->what.step, c->what.term[i].arm, seed)->diverged) return true;
+    return false;
+}
+
+/* "+0.1173 [0.1120, 0.1227]" */
+static void numbers(const Comparison *c, Text *out) {
+    char mean[SHOWN];
+    int digits = decimals_for(c->t.se, DIGITS);
+    digits = digits > DIGITS ? DIGITS : digits;
+    text_format(out, "%s", show_signed(mean, c->t.mean, digits));
+    if (has_interval(c)) text_format(out, " "), show_interval(out, c->t.lo, c->t.hi, digits, "", false);
+}
+
+/* Returns how many runs of it diverged. */
+static int fill_row(const Table *t, int cell, int place, PlotPanel *panel) {
+    char where[256];
+    int arm;
+    Text said;
+    const Comparison *c = comparison_at(t, cell, place, &arm);
+    text_init(&said);
+    if (c) numbers(c, &said);
+    bool *lost = mem_alloc((size_t)t->sample.seeds, sizeof *lost);
+    for (int seed = 0; c && seed < t->sample.seeds; seed++) lost[seed] = diverged(t, c, seed);
+    forest_row(panel, &(ForestRow){.family = &t->family,
+                                   .c = c,
+                                   .better = metric_info[t->metric].better,
+                                   .heading = place ? NULL : figure_where(where, t->x, cell, NULL),
+                                   .label = t->x->arm[arm].label,
+                                   .numbers = said.at,
+                                   .style = figure_arm_style(t, arm),
+                                   .of = arm,
+                                   .lost = lost});
+    free(lost);
+    text_release(&said);
+    return c ? c->diverged_a + c->diverged_b : 0;
+}
+
+static void note_differences(const Table *t, int lost, Plot *p) {
+    char conf[40], alpha[40], margin[40];
+    Text note;
+    text_init(&note);
+    text_format(&note, "○ One per seed (%d). Below: mean", t->sample.seeds);
+    if (t->sample.seeds > 1) text_format(&note, " and paired %s%% t interval", table_confidence(t, conf));
+    text_format(&note, ".");
+    if (isfinite(t->x->margin)) text_format(&note, " Shaded: within %s.", format_real(margin, t->x->margin));
+    text_format(&note, " Verdict and p: sign-flip test at level %s, adjusted for the table's %d comparison%s.",
+                format_real(alpha, t->x->alpha), t->family.count, t->family.count == 1 ? "" : "s");
+    if (lost) text_format(&note, " × A run diverged and counts as the uniform predictor: no interval.");
+    plot_note(p, note.at);
+    text_release(&note);
+}
+
+static void fill(const Table *t, int part, Plot *p) {
+    char words[400];
+    int cell = first_cell(t, part), lost = 0;
+    snprintf(words, sizeof words, "after %d steps", t->sample.cell[cell].step[last_step(t, cell)]);
+    figure_begin(p, t, words, 1, 0);
+    PlotPanel *panel = plot_panel(p, "", "", "");
+    for (; cell < end_cell(t, part); cell++)
+        for (int place = 0; place + 1 < t->sample.arms; place++) lost += fill_row(t, cell, place, panel);
+    snprintf(words, sizeof words, "%s minus %.100s's", metric_info[t->metric].heading,
+             t->x->arm[t->sample.baseline].label);
+    forest_axis(panel, words, metric_info[t->metric].better, t->x->margin);
+    note_differences(t, lost, p);
+}
+
+static void caption(const Table *t, int part, Text *out) {
+    char where[256] = "", margin[40], conf[40];
+    if (!together(t)) figure_where(where, t->x, part, NULL);
+    figure_caption_begin(t, where, out);
+    text_format(out, ": %s minus %s's after the last step, a point per seed, the mean with its paired %s%% t interval",
+                metric_info[t->metric].heading, t->x->arm[t->sample.baseline].label, table_confidence(t, conf));
+    if (isfinite(t->x->margin)) text_format(out, "; shaded: within %s", format_real(margin, t->x->margin));
+    text_format(out, ".");
+}
+
+const FigureRow figure_differences = {"differences", parts, any, named_cell, NULL, fill, caption, NULL};
+
+/* ---- compare --plot ---- */
+
+static void compare_row(const CompareResult *r, const Comparison *c, PlotPanel *panel) {
+    const CompareData *d = r->data;
+    int arm = c->what.term[0].arm;
+    char mean[48];
+    Text said;
+    text_init(&said);
+    text_format(&said, "%s ", compare_number(mean, c->t.mean, c->t.se, true));
+    compare_interval(r, c, &said);
+    bool *lost = mem_alloc((size_t)d->seeds, sizeof *lost);
+    for (int s = 0; s < d->seeds; s++)
+        lost[s] = d->diverged[arm * d->seeds + s] || d->diverged[r->baseline * d->seeds + s];
+    forest_row(panel, &(ForestRow){.family = &r->family,
+                                   .c = c,
+                                   .better = r->options.higher ? 1 : -1,
+                                   .label = compare_arm_name(r, c),
+                                   .numbers = said.at,
+                                   .style = figure_style(arm, r->baseline),
+                                   .of = arm,
+                                   .lost = lost,
+                                   .lost_at_end = true});
+    free(lost);
+    text_release(&said);
+}
+
+void compare_plot(const CompareResult *r, Plot *p) {
+    const char *base = r->data->arm[r->baseline];
+    char number[40], minus[300];
+    Text words;
+    text_init(&words);
+    plot_init(p, 1, 0);
+    text_format(&words, "Each arm minus %s, ", base);
+    compare_counts(r, &words);
+    text_format(&words, "; %s is better", r->options.higher ? "higher" : "lower");
+    plot_text(&p->title, "%s", words.at);
+    plot_text(&p->caption, "%s", words.at);
+    PlotPanel *panel = plot_panel(p, "", "", "");
+    for (int i = 0; i < r->family.count; i++) compare_row(r, &r->family.at[i], panel);
+    snprintf(minus, sizeof minus, "%s minus %.200s's", r->data->steps ? "steps" : "value", base);
+    forest_axis(panel, minus, r->options.higher ? 1 : -1, r->options.margin);
+    text_clear(&words);
+    text_format(&words, "%s and %s%% %s.", r->data->unpaired ? "Mean" : "○ One per seed. Below: mean",
+                format_real(number, round(1e8 * r->options.conf) / 1e6), compare_vocabulary(r)->t);
+    if (!isnan(r->options.margin)) text_format(&words, " Shaded: within %s.", format_real(number, r->options.margin));
+    if (r->data->lost)
+        text_format(&words, " %s %s: no interval.", r->data->unpaired ? "A run" : "× A run of this seed",
+                    r->data->steps ? "never reached the target" : "diverged");
+    plot_note(p, words.at);
+    text_release(&words);
+}
