@@ -185,12 +185,14 @@ assert trace["results"] == table["results"] and trace["plan"] == table["plan"] a
 assert trace["commit"] == table["commit"] and trace["factors"] == "width = 32"
 for row in trace["runs"]:
     values = []
-    for side in row["runs"]:
-        record = json.load(open(f"{sys.argv[3]}/{side['run']}/record.json"))
-        assert record["spec"].endswith(f"seed = {row['seed']}\n") and side["records_commit"] == record["provenance"]["commit"]
-        assert record["evaluations"][-1]["valid_loss"] == side["value"]
-        assert side["run"][:12] in text
-        values.append(side["value"])
+    for side in ("first", "second"):
+        run, value = row[side + "_run"], row[side + "_value"]
+        record = json.load(open(f"{sys.argv[3]}/{run}/record.json"))
+        assert record["spec"].endswith(f"seed = {row['seed']}\n")
+        assert row[side + "_records_commit"] == record["provenance"]["commit"]
+        assert record["evaluations"][-1]["valid_loss"] == value
+        assert run[:12] in text
+        values.append(value)
     assert row["difference"] == values[0] - values[1]
 def statistic(d):
     return sum(d) ** 2 / sum(x * x for x in d) if any(d) else 0
