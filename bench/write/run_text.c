@@ -1,8 +1,10 @@
 /* `normbench runs show`: one stored run, whole. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 #include "bench/run/history.h"
 #include "bench/write/runs.h"
@@ -97,46 +99,57 @@ static void identity(const RunShown *shown, Text *out) {
         text_format(out, " at step %d of %lld, first in %s\n", r->diverged_step, (long long)r->spec.steps, r->culprit);
 }
 
-/* The keys that are not at their default, one a line; then the others. */
-static void keys(const RunSpec *s, Text *out) {
+static void print(Cells *c, int width, Text *out) {
+    text_format(out, "\n");
+    cells_text(c, width, out);
+    cells_release(c);
+}
+
+/* The keys that are not at their default, a row each; then the others. */
+static void keys(const RunSpec *s, int width, Text *out) {
     char value[SPEC_TEXT_SIZE], initial[SPEC_TEXT_SIZE];
     RunSpec defaults;
-    Text others;
-    text_init(&others);
+    Cells c;
     spec_init(&defaults);
-    text_format(out, "\nkeys, those that are not at their default first\n");
+    cells_init(&c, "keys", "keys, those that are not at their default first");
+    cells_column(&c, "key", 'l', ""), cells_column(&c, "value", 'l', ""), cells_column(&c, "default", 'l', "");
     for (int i = 0; i < spec_key_count + variant_key_count; i++) {
         const char *key = i < spec_key_count ? spec_keys[i] : variant_keys[i - spec_key_count];
         spec_get(value, s, key), spec_get(initial, &defaults, key);
-        if (strcmp(value, initial))
-            text_format(out, "  %-13s %s (default %s)\n", key, value, initial);
-        else
-            text_format(&others, "%s%s %s", others.length ? ", " : "", key, value);
+        if (strcmp(value, initial)) {
+            cells_row(&c);
+            cell_text(&c, key), cell_text(&c, value), cell_format(&c, "(default %s)", initial);
+        } else
+            text_format(&c.notes, "%s%s %s", c.notes.length ? ", " : "", key, value);
     }
-    if (others.length) table_wrapped(others.at, 2, out);
-    text_release(&others);
+    print(&c, width, out);
 }
 
-static void metrics(const RunRecord *r, Text *out) {
-    char number[SHOWN];
+/* What was measured at the last evaluations. */
+static void metrics(const RunRecord *r, int width, Text *out) {
     enum { MOST = 6 };
+    char step[24];
+    Cells c;
     int from = r->evaluations > MOST ? r->evaluations - MOST : 0;
     if (!r->evaluations) return;
-    text_format(out, "\n%-26s", "after step");
-    for (int i = from; i < r->evaluations; i++) text_format(out, " %10d", r->evaluation[i].step);
-    text_format(out, "\n");
+    cells_init(&c, "metrics", "");
+    cells_column(&c, "metric", 'l', "after step");
+    for (int i = from; i < r->evaluations; i++) {
+        snprintf(step, sizeof step, "%d", r->evaluation[i].step);
+        cells_column(&c, NULL, 'r', step);
+    }
     for (int m = 0; m < METRIC_COUNT; m++) {
         bool any = false;
         for (int i = from; i < r->evaluations; i++) any |= isfinite(r->evaluation[i].metric[m]);
         if (!any) continue;
-        text_format(out, "  ");
-        show_column(out, metric_info[m].heading, 24);
-        for (int i = from; i < r->evaluations; i++) {
-            double x = r->evaluation[i].metric[m];
-            text_format(out, " %10s", isnan(x) ? "" : show_number(number, x, metric_info[m].digits));
-        }
-        text_format(out, "\n");
+        cells_row(&c), cell_text(&c, metric_info[m].heading);
+        for (int i = from; i < r->evaluations; i++)
+            if (isnan(r->evaluation[i].metric[m]))
+                cell_none(&c);
+            else
+                cell_number(&c, r->evaluation[i].metric[m], metric_info[m].digits);
     }
+    print(&c, width, out);
 }
 
 static void hits(const RunRecord *r, Text *out) {
@@ -234,13 +247,13 @@ static void written(const RunShown *shown, Text *out) {
     if (plans) text_format(out, "  %s\n", history_caution);
 }
 
-void run_text(const RunShown *shown, Text *out) {
+void run_text(const RunShown *shown, int width, Text *out) {
     const RunRecord *r = shown->record;
     Text curve;
     text_init(&curve);
     identity(shown, out);
-    keys(&r->spec, out);
-    metrics(r, out);
+    keys(&r->spec, width, out);
+    metrics(r, width, out);
     hits(r, out);
     curve_text(&r->curves, curve_named("train_loss"), curve_named("valid_loss"), WIDTH, HEIGHT, &curve);
     rounded(&r->rounded, out);

@@ -28,7 +28,7 @@ typedef struct {
 } RunShown;
 
 /* Identity, what it was trained with, how it ended, its metrics, a curve of its loss, who made it, its files. */
-void run_text(const RunShown *r, Text *out);
+void run_text(const RunShown *r, int width, Text *out);
 
 /* {schema, made_by, commit, id, plans: [{experiment, profile, plan, arm, label,
  *  written: {what, commit, date}}], variant, seed, status, changed:
