@@ -170,15 +170,22 @@ static double uncommon(const Rounded *n) {
     return (double)n->over + (double)n->infinite + (double)n->nan;
 }
 
+static void rounded_row(const char *name, const Rounded *n, Cells *c) {
+    cells_row(c);
+    cell_text(c, name);
+    cell_integer(c, (long)n->over), cell_integer(c, (long)n->infinite), cell_integer(c, (long)n->nan);
+    cell_integer(c, (long)n->subnormal), cell_integer(c, (long)n->flushed);
+}
+
 /* What was stored in 16 bits: the sums of every pass, then the sites that passed 65,504 or are not finite. */
-static void rounded(const RoundedRun *r, Text *out) {
+static void rounded_cells(const RoundedRun *r, Cells *c) {
     enum { MOST = 12 };
-    const RoundedSite *first = rounded_first(r);
+    static const char *const keys[] = {"|x|>65504", "inf", "nan", "subnormal", "flushed"};
     char name[80];
     int shown = 0, left = 0;
-    if (!r->known) return;
-    text_format(out, "\nstored in 16 bits, all steps%*s %10s %8s %8s %10s %10s\n", 10, "", "|x|>65504", "inf", "nan",
-                "subnormal", "flushed");
+    cells_init(c, "rounded", "");
+    cells_column(c, "what", 'l', "stored in 16 bits, all steps");
+    for (int k = 0; k < 5; k++) cells_column(c, keys[k], 'r', keys[k]);
     for (RoundPass pass = PASS_weights; pass <= PASS_backward; pass++) {
         Rounded n = {0};
         for (int i = 0; i < r->sites; i++) {
@@ -187,21 +194,27 @@ static void rounded(const RoundedRun *r, Text *out) {
             n.over += one->over, n.infinite += one->infinite, n.nan += one->nan;
             n.subnormal += one->subnormal, n.flushed += one->flushed;
         }
-        text_format(out, "  %-36s %10.0f %8.0f %8.0f %10.0f %10.0f\n", rounded_pass(pass), (double)n.over,
-                    (double)n.infinite, (double)n.nan, (double)n.subnormal, (double)n.flushed);
+        rounded_row(rounded_pass(pass), &n, c);
     }
     for (int i = 0; i < r->sites; i++) {
-        const Rounded *n = &r->site[i].count;
-        if (uncommon(n) <= 0) continue;
+        if (uncommon(&r->site[i].count) <= 0) continue;
         if (shown++ >= MOST) {
             left++;
             continue;
         }
         site_name(&r->site[i], name);
-        text_format(out, "    %-34s %10.0f %8.0f %8.0f %10.0f %10.0f\n", name, (double)n->over, (double)n->infinite,
-                    (double)n->nan, (double)n->subnormal, (double)n->flushed);
+        rounded_row(name, &r->site[i].count, c);
     }
-    if (left) text_format(out, "    and %d other places; record.json has all\n", left);
+    if (left) text_format(&c->notes, "And %d other places; record.json has all.", left);
+}
+
+static void rounded(const RoundedRun *r, int width, Text *out) {
+    const RoundedSite *first = rounded_first(r);
+    char name[80];
+    Cells c;
+    if (!r->known) return;
+    rounded_cells(r, &c);
+    print(&c, width, out);
     if (first) site_name(first, name);
     if (first && first->layer >= 0)
         text_format(out, "  first overflow: step %.0f, layer %d, %s\n", rounded_first_step(r), first->layer, name);
@@ -256,7 +269,7 @@ void run_text(const RunShown *shown, int width, Text *out) {
     metrics(r, width, out);
     hits(r, out);
     curve_text(&r->curves, curve_named("train_loss"), curve_named("valid_loss"), WIDTH, HEIGHT, &curve);
-    rounded(&r->rounded, out);
+    rounded(&r->rounded, width, out);
     if (curve.length) text_format(out, "\nloss over the steps, nats (* train, o validation slice)\n%s", curve.at);
     provenance(r, out);
     written(shown, out);
