@@ -99,8 +99,8 @@ static int width_of(const char *text) {
     return sum;
 }
 
-/* Points that a column of a float takes in footnotesize, by its widest cell. */
-static int column_width(const Part *p, int k) {
+/* Tenths of a point that a column of a float takes in footnotesize, by its widest cell. */
+static int column_tenths(const Part *p, int k) {
     int most = width_of(cells_words_at(p->c, p->c->column[k].heading));
     for (int i = p->first; i < p->end; i++) {
         const Cell *cell = cells_at(p->c, i, k);
@@ -109,17 +109,22 @@ static int column_width(const Part *p, int k) {
         if (cell && cell->marks) here += 40;
         if (here > most) most = here;
     }
-    return most / 10 + 1;
+    return most;
 }
 
-/* The same of all columns, without what is between them; of paragraphs at most LEAST_PARAGRAPH each. */
+static int column_width(const Part *p, int k) {
+    return column_tenths(p, k) / 10 + 1;
+}
+
+/* Points of all columns, without what is between them; of paragraphs at most LEAST_PARAGRAPH each. */
 static int natural_width(const Part *p) {
     int sum = 0;
     for (int k = next_column(p, -1); k >= 0; k = next_column(p, k)) {
-        int width = column_width(p, k);
-        sum += p->c->column[k].align == 'p' && width > LEAST_PARAGRAPH ? LEAST_PARAGRAPH : width;
+        int tenths = column_tenths(p, k);
+        bool paragraph = p->c->column[k].align == 'p';
+        sum += paragraph && tenths > 10 * LEAST_PARAGRAPH ? 10 * LEAST_PARAGRAPH : tenths;
     }
-    return sum;
+    return sum / 10;
 }
 
 /* The environment, type and space between columns that let a float fit into `room` points; scaled: it has to be shrunk
@@ -165,6 +170,11 @@ static int paragraph_width(const Part *p) {
     return most;
 }
 
+/* Of the width that its words take, which is an estimate, or of what there is. */
+static void paragraph_format(int own, int most, Text *out) {
+    text_format(out, "p{%dpt}", own < most ? own : most);
+}
+
 static void column_formats(const Part *p, Text *out) {
     const int paragraph = paragraph_width(p);
     text_format(out, "{@{}");
@@ -173,7 +183,7 @@ static void column_formats(const Part *p, Text *out) {
         if (in_s_column(p, k))
             number_column(p, k, out);
         else if (p->c->column[k].align == 'p')
-            text_format(out, "p{%dpt}", column_width(p, k) < paragraph ? column_width(p, k) : paragraph);
+            paragraph_format(column_width(p, k) * 11 / 10, paragraph, out);
         else
             text_format(out, "%c", p->c->column[k].align == 'r' ? 'r' : 'l');
     }
