@@ -66,7 +66,7 @@ void perf_ops_cells(const Perf *p, Cells *c) {
         snprintf(key, sizeof key, "%s_ms", pass_name[pass]), cells_column_over(c, key, 'r', "ms", pass_name[pass]);
         snprintf(key, sizeof key, "%s_rate", pass_name[pass]), cells_column_over(c, key, 'r', "rate", pass_name[pass]);
         snprintf(key, sizeof key, "%s_share", pass_name[pass]);
-        cells_column_over(c, key, 'r', "of peak/copy", pass_name[pass]);
+        cells_column_over(c, key, 'r', "share", pass_name[pass]);
     }
     for (const PerfOp *op = p->op; op < p->op + p->ops; op++) {
         cells_row(c);
@@ -81,6 +81,7 @@ void perf_ops_cells(const Perf *p, Cells *c) {
     }
     part_row(p, "optimizer", &p->update, total, c);
     part_row(p, "gradient and update norms", &p->norms, total, c);
+    text_format(&c->notes, "share: of the fma peak where an op has FLOPs, else of the copy speed; ");
     shares(p, total, &c->notes);
 }
 
