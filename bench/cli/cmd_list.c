@@ -1,18 +1,18 @@
 /* normbench list: every kind of row, by name. */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/formats/cells.h"
+#include "bench/formats/terminal.h"
 #include "bench/plan/claim.h"
 #include "bench/plan/profile.h"
 #include "bench/plan/recipes.h"
 #include "bench/run/record.h"
 #include "bench/run/task.h"
 #include "bench/run/theory.h"
-#include "bench/write/stat_json.h"
 #include "datasets/shards.h"
 #include "models/equation.h"
 #include "models/norm.h"
@@ -21,14 +21,29 @@
 /* The rows of one kind, as they come. */
 typedef struct {
     const Session *s;
-    json_t *rows; /* [{name, what}] */
+    Cells rows; /* name, what; of variants also source, needed_by, differs */
 } List;
 
-static json_t *add(List *l, const char *name, const char *what) {
-    json_t *row = json_object();
-    json_put_text(row, "name", name), json_put_text(row, "what", what);
-    json_array_append_new(l->rows, row);
-    return row;
+static void add(List *l, const char *name, const char *what) {
+    cells_row(&l->rows);
+    cell_text(&l->rows, name), cell_text(&l->rows, what);
+}
+
+/* What a row says beside its name and formula: a cell for programs, and words below it. */
+static void more_cell(List *l, const char *text) {
+    if (text)
+        cell_text(&l->rows, text);
+    else
+        cell_none(&l->rows);
+}
+
+static void more_words(List *l, const char *what, const char *text) {
+    Text words;
+    if (!text) return;
+    text_init(&words);
+    text_format(&words, "%s: %s", what, text);
+    cells_words(&l->rows, 4, words.at);
+    text_release(&words);
 }
 
 static void variant_rows(List *l) {
@@ -38,10 +53,16 @@ static void variant_rows(List *l) {
         RunSpec usual;
         spec_init(&usual); /* as deep as explain shows it */
         equation_text(&variants[i], variant_depth(&variants[i], (int)usual.layers), "; ", &equation);
-        json_t *row = add(l, variants[i].name, equation.at);
-        json_put_text(row, "source", variants[i].cite), json_put_text(row, "needed_by", variants[i].needs);
-        if (variants[i].differs) json_put_text(row, "differs", variants[i].differs);
+        add(l, variants[i].name, equation.at);
+        more_cell(l, variants[i].cite), more_cell(l, variants[i].needs), more_cell(l, variants[i].differs);
+        more_words(l, "source", variants[i].cite);
+        more_words(l, "known differences", variants[i].differs);
+        more_words(l, "needed by", variants[i].needs);
     }
+    text_clear(&equation);
+    text_format(&equation, "columns any variant can take:");
+    for (int c = 0; c < variant_key_count; c++) text_format(&equation, " %s", variant_keys[c]);
+    cells_words(&l->rows, 0, equation.at);
     text_release(&equation);
 }
 
@@ -259,81 +280,40 @@ static const struct {
     {"exit codes", "", exit_code_rows},
 };
 
-enum { LIST_WIDTH = 100 };
-
-/* What a row says beside its name and formula. */
-static void print_more(const json_t *row, int indent, Text *out) {
-    static const struct {
-        const char *key, *words;
-    } more[] = {{"source", "source"}, {"differs", "known differences"}, {"needed_by", "needed by"}};
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        const char *text = json_string_value(json_object_get(row, more[i].key));
-        if (!text) continue;
-        char blanks[80];
-        Text words;
-        snprintf(blanks, sizeof blanks, "%*s", indent + 2, "");
-        text_init(&words);
-        text_format(&words, "%s: %s", more[i].words, text);
-        text_wrapped(out, blanks, words.at, indent + 2, LIST_WIDTH);
-        text_release(&words);
-    }
-}
-
-/* The column behind a kind's names. */
-static int name_width(const json_t *rows) {
-    size_t i, most = 18;
-    json_t *row;
-    json_array_foreach(rows, i, row) {
-        size_t n = json_string_length(json_object_get(row, "name"));
-        if (n > most) most = n;
-    }
-    return (int)most + 3;
-}
-
-static void print(json_t *all) {
-    const char *before = "";
-    Text out;
-    text_init(&out);
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++, before = "\n") {
-        size_t i;
-        json_t *row;
-        json_t *rows = json_object_get(all, kinds[k].kind);
-        int indent = name_width(rows);
-        text_format(&out, "%s%s%s%s%s\n", before, kinds[k].kind, kinds[k].use[0] ? " (" : "", kinds[k].use,
-                    kinds[k].use[0] ? ")" : "");
-        json_array_foreach(rows, i, row) {
-            char head[80];
-            snprintf(head, sizeof head, "  %-*s ", indent - 3, json_string_value(json_object_get(row, "name")));
-            text_wrapped(&out, head, json_string_value(json_object_get(row, "what")), indent, LIST_WIDTH);
-            print_more(row, indent, &out);
-        }
-        if (kinds[k].rows != variant_rows) continue;
-        Text columns;
-        text_init(&columns);
-        text_format(&columns, "columns any variant can take:");
-        for (int c = 0; c < variant_key_count; c++) text_format(&columns, " %s", variant_keys[c]);
-        text_wrapped(&out, "  ", columns.at, 4, LIST_WIDTH);
-        text_release(&columns);
-    }
-    printf("%s", out.at);
-    text_release(&out);
+static void fill(List *l, size_t kind) {
+    Cells *c = &l->rows;
+    cells_init(c, kinds[kind].kind, "");
+    cells_column(c, "name", 'l', ""), cells_column(c, "what", 'p', "");
+    if (kinds[kind].rows == variant_rows)
+        cells_column(c, "source", 'X', ""), cells_column(c, "needed_by", 'X', ""), cells_column(c, "differs", 'X', "");
+    kinds[kind].rows(l);
 }
 
 Rc command_list(Session *s, Error *e) {
     if (s->options->operands)
         return error_set(e, RC_USAGE, "list: '%s' is too much; it takes no operand", s->options->operand[0]);
     json_t *all = json_object();
+    Text out, heading;
+    int width = terminal_width();
+    text_init(&out), text_init(&heading);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        List l = {.s = s, .rows = json_array()};
-        kinds[k].rows(&l);
-        json_object_set_new(all, kinds[k].kind, l.rows);
+        List l = {.s = s};
+        const char *use = kinds[k].use;
+        fill(&l, k);
+        json_object_set_new(all, kinds[k].kind, cells_json(&l.rows));
+        text_format(&heading, "%s%s%s%s", kinds[k].kind, use[0] ? " (" : "", use, use[0] ? ")" : "");
+        text_wrapped(&out, k ? "\n" : "", heading.at, 4, width);
+        text_clear(&heading);
+        cells_text(&l.rows, width, &out);
+        cells_release(&l.rows);
     }
     if (s->options->times[OPTION_json]) {
         char *text = json_dumps(all, JSON_INDENT(1));
         printf("%s\n", text);
         free(text);
     } else
-        print(all);
+        fputs(out.at, stdout);
+    text_release(&out), text_release(&heading);
     json_decref(all);
     return RC_OK;
 }

@@ -10,8 +10,8 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/perf_pairs.h"
 #include "bench/formats/json.h"
-#include "bench/perf/perf.h"
-#include "bench/perf/dry.h"
+#include "bench/formats/terminal.h"
+#include "bench/perf/tables.h"
 #include "bench/run/feeding.h"
 #include "bench/run/provenance.h"
 #include "bench/run/record.h"
@@ -123,72 +123,26 @@ static json_t *report_json(const Report *r) {
     return root;
 }
 
-/* "66%" of a rate's best; matmuls and attention against the fma peak, everything else against the copy. */
-static void print_rate(const Perf *p, double flops, double bytes, double seconds) {
-    double rate = perf_rate(flops > 0 ? flops : bytes, seconds), best = flops > 0 ? p->fma.best : p->copy.best;
-    if (seconds > 0)
-        printf("  %7.1f %s %4.0f%%", rate, flops > 0 ? "GFLOP/s" : "GB/s   ", 100 * rate / best);
-    else
-        printf("  %21s", "");
-}
-
-static void print_op(const Perf *p, const PerfOp *op, double total) {
-    char shape[32];
-    if (op->in_cols == op->out_cols)
-        snprintf(shape, sizeof shape, "%d", op->out_cols);
-    else
-        snprintf(shape, sizeof shape, "%d -> %d", op->in_cols, op->out_cols);
-    printf("  %-10s %-12s %4d  %8.3f %8.3f  %4.1f%%", op_info[op->kind].name, shape, op->calls,
-           1e3 * op->seconds[PASS_FORWARD], 1e3 * op->seconds[PASS_BACKWARD],
-           100 * (op->seconds[PASS_FORWARD] + op->seconds[PASS_BACKWARD]) / total);
-    for (int pass = 0; pass < PASSES; pass++) print_rate(p, op->flops[pass], op->bytes[pass], op->seconds[pass]);
-    printf("\n");
-}
-
-static void print_part(const Perf *p, const char *name, const PerfPart *part, double total) {
-    printf("  %-28s  %8.3f %8s  %4.1f%%", name, 1e3 * part->seconds, "", 100 * part->seconds / total);
-    print_rate(p, 0, part->bytes, part->seconds);
-    printf("\n");
-}
-
-/* Time of one kind of work, both passes: the shares that speed targets are about. */
-static void print_shares(const Perf *p, double total) {
-    double matmul[2] = {0}, attention[2] = {0};
-    for (int g = 0; g < p->ops; g++) {
-        OpKind kind = p->op[g].kind;
-        bool attends = kind == OP_attention || kind == OP_attend;
-        double *sum = kind == OP_linear ? matmul : attends ? attention : NULL;
-        for (int pass = 0; sum && pass < PASSES; pass++)
-            sum[0] += p->op[g].seconds[pass], sum[1] += p->op[g].flops[pass];
-    }
-    printf("  matmuls %.1f%% of the step at %.0f%% of peak, attention %.1f%% at %.0f%%, everything else %.1f%%\n",
-           100 * matmul[0] / total, 100 * perf_rate(matmul[1], matmul[0]) / p->fma.best, 100 * attention[0] / total,
-           100 * perf_rate(attention[1], attention[0]) / p->fma.best, 100 * (total - matmul[0] - attention[0]) / total);
-}
-
-static void print_machine(const char *what, const char *unit, const PerfRate *r) {
-    printf("  %-15s %7.1f %s  (best of %d; median %.1f, least %.1f)\n", what, r->best, unit, r->samples, r->median,
-           r->least);
+static void print_table(Cells *c, const char *before) {
+    Text out;
+    text_init(&out);
+    cells_text(c, terminal_width(), &out);
+    printf("%s%s", before, out.at);
+    text_release(&out);
+    cells_release(c);
 }
 
 static void print_text(const Report *r) {
     const Perf *p = &r->p;
     const ModelShape *m = &p->shape;
-    double total = p->update.seconds + p->norms.seconds;
-    for (int g = 0; g < p->ops; g++)
-        for (int pass = 0; pass < PASSES; pass++) total += p->op[g].seconds[pass];
+    double total = perf_parts(p);
+    Cells c;
     printf("one training step of %s, arm %s: %d layers x %d, %d heads, context %d, batch %d, vocabulary %d,\n"
-           "%zu parameters; backend %s, one core\n\nthis core, before, between and after the steps\n",
+           "%zu parameters; backend %s, one core\n",
            r->x->name, r->x->arm[0].name, m->layers, m->width, m->heads, m->context, m->batch, m->vocab, p->parameters,
            r->s->backend->name);
-    print_machine("fma peak", "GFLOP/s", &p->fma);
-    print_machine("copy", "GB/s   ", &p->copy);
-    printf("\n  %-10s %-12s %4s  %8s %8s  %5s  %21s  %21s\n", "op", "columns", "ops", "fwd ms", "bwd ms", "time",
-           "forward, of peak/copy", "backward");
-    for (int g = 0; g < p->ops; g++) print_op(p, &p->op[g], total);
-    print_part(p, "optimizer", &p->update, total);
-    print_part(p, "gradient and update norms", &p->norms, total);
-    print_shares(p, total);
+    perf_core_cells(p, &c), print_table(&c, "\n");
+    perf_ops_cells(p, &c), print_table(&c, "\n");
     printf("\nstep         %.2f ms median of %d, %.2f ms best; parts add up to %.2f ms; %.0f tokens/s\n",
            1e3 * p->step_median, p->steps, 1e3 * p->step_best, 1e3 * total,
            (double)m->batch * m->context / p->step_median);
@@ -243,27 +197,13 @@ static bool new_shape(Measured *m, const ModelShape *s) {
 
 /* --dry-run: what a device would launch. */
 static void print_dry(const DryStep *d, const Experiment *x, const Backend *b) {
-    double flops = 0, bytes = 0, issued = 0;
+    Cells c;
     printf("%s: %d layers x %d, %d heads, batch %d x %d, vocabulary %d; backend %s, %d replica%s in one graph; nothing "
-           "ran\n\n"
-           "%-28s %8s %10s %10s %9s",
+           "ran\n",
            x->name, d->shape.layers, d->shape.width, d->shape.heads, d->shape.batch, d->shape.context, d->shape.vocab,
-           b->name, d->replicas, d->replicas == 1 ? "" : "s", "kernel", "launches", "GFLOP", "MB", "Minstr");
-    for (int i = 0; i < DRY_DEVICES; i++) printf("  %s floor    model", dry_devices[i].name);
-    printf("\n");
-    for (int k = 0; k < d->kernels; k++) {
-        const DryKernel *row = &d->kernel[k];
-        printf("%-28s %8d %10.3f %10.2f %9.3f", row->name, row->launches, 1e-9 * row->flops, 1e-6 * row->bytes,
-               1e-6 * row->instructions);
-        for (int i = 0; i < DRY_DEVICES; i++) printf(" %11.1f %8.1f", 1e6 * row->floor[i], 1e6 * row->model[i]);
-        printf("\n");
-        flops += row->flops, bytes += row->bytes, issued += row->instructions;
-    }
-    printf("%-28s %8d %10.3f %10.2f %9.3f\n\n"
-           "us; floor: the larger of FLOPs at the peak and bytes at copy speed; model: also the instructions of "
-           "warps,\nestimated from the compiled kernels, and processors without a block. A step, with %.1f us between "
-           "kernels:\n",
-           "one step", d->launches, 1e-9 * flops, 1e-6 * bytes, 1e-6 * issued, 1e6 * DRY_GAP);
+           b->name, d->replicas, d->replicas == 1 ? "" : "s");
+    dry_cells(d, &c), print_table(&c, "\n");
+    printf("A step, with %.1f us between kernels:\n", 1e6 * DRY_GAP);
     for (int i = 0; i < DRY_DEVICES; i++) {
         const DryDevice *on = &dry_devices[i];
         double floor = dry_step_floor(d, i), model = dry_step_model(d, i);

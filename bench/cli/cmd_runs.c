@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/cli/commands.h"
+#include "bench/formats/terminal.h"
 #include "bench/run/listing.h"
 #include "bench/write/runs.h"
 
@@ -17,7 +18,7 @@ static Rc print(const Listing *l, const Session *s, bool whole, Error *e) {
         free(bytes);
         json_decref(root);
     } else {
-        runs_text(l, whole, &text);
+        runs_text(l, whole, terminal_width(), &text);
         if (!text.length)
             text_format(&text, "no run is stored in %s; `normbench run EXPERIMENT` makes some\n", s->runs);
         else if (l->runs) {

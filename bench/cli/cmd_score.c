@@ -8,6 +8,7 @@
 #include "bench/cli/retrain.h"
 #include "bench/cli/weighted.h"
 #include "bench/formats/progress.h"
+#include "bench/formats/terminal.h"
 #include "bench/write/score.h"
 
 static void windows_done(void *of, int windows) {
@@ -117,8 +118,15 @@ static Rc print(const ScoreTable *t, const Options *o, Error *e) {
         text_format(&out, "%s\n", bytes);
         free(bytes);
         json_decref(root);
-    } else
-        (o->times[OPTION_tex] ? score_tex : score_text)(t, &out);
+    } else {
+        CellsList tables = {0};
+        score_tables(t, &tables);
+        if (o->times[OPTION_tex])
+            cells_list_tex(&tables, &(TexLayout){0}, &out);
+        else
+            cells_list_text(&tables, terminal_width(), &out);
+        cells_list_release(&tables);
+    }
     fputs(out.at, stdout);
     text_clear(&out);
     if (o->times[OPTION_dump]) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "bench/cli/commands.h"
+#include "bench/formats/terminal.h"
 #include "bench/run/address.h"
 #include "bench/run/listing.h"
 #include "bench/write/runs.h"
@@ -17,7 +18,7 @@ static void print(const RunShown *shown, bool json) {
         free(bytes);
         json_decref(root);
     } else
-        run_text(shown, &text);
+        run_text(shown, terminal_width(), &text);
     fputs(text.at, stdout);
     text_release(&text);
 }

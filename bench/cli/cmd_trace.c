@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/cli/commands.h"
+#include "bench/formats/terminal.h"
 #include "bench/run/store.h"
 #include "bench/write/lineage.h"
 #include "bench/write/reference.h"
@@ -203,7 +204,7 @@ static Rc print(const Session *s, const Asked *a, const Table *t, bool json, Err
         free(bytes);
         json_decref(root);
     } else {
-        lineage_text(&l, &text);
+        lineage_text(&l, terminal_width(), &text);
         text_format(&text, "One of the runs whole: normbench runs show %.12s", lineage_run(&l));
         session_results(s, &text);
         text_format(&text, "\n");

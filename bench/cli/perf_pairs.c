@@ -5,7 +5,8 @@
 
 #include "base/file.h"
 #include "bench/formats/json.h"
-#include "bench/perf/pairs.h"
+#include "bench/formats/terminal.h"
+#include "bench/perf/tables.h"
 
 static const double pair_seconds = 5; /* of processor time, for each arm */
 
@@ -15,22 +16,15 @@ static json_t *side_json(const PairSide *s) {
                      "parameters", (json_int_t)s->parameters);
 }
 
-static void print_ratio(const char *what, double a, double b, const char *unit, double scale) {
-    printf("  %-34s %12.4g %12.4g   x %.4f%s%s\n", what, scale * a, scale * b, b > 0 ? a / b : 0, *unit ? "   " : "",
-           unit);
-}
-
 static void print_pair(const PerfPair *p, const char *arm, const char *baseline) {
-    const PairSide *a = &p->arm, *b = &p->baseline;
-    printf("\n  %-34s %12.12s %12.12s\n", "a training step", arm, baseline);
-    print_ratio("norm ops, forward", a->norms, b->norms, "", 1);
-    print_ratio("numbers that norms make, forward", a->normed, b->normed, "10^3", 1e-3);
-    print_ratio("model FLOPs", a->flops, b->flops, "10^9", 1e-9);
-    print_ratio("bytes moved at least", a->bytes, b->bytes, "MB", 1e-6);
-    print_ratio("memory of a run", a->memory, b->memory, "MB", 1e-6);
-    print_ratio("parameters", (double)a->parameters, (double)b->parameters, "10^3", 1e-3);
-    printf("  %-34s %12.4g %12.4g   x %.4f [%.4f, %.4f]   ms; median of %d pairs\n", "time on a core", 1e3 * a->seconds,
-           1e3 * b->seconds, p->ratio, p->lo, p->hi, p->pairs);
+    Cells c;
+    Text out;
+    text_init(&out);
+    pair_cells(p, arm, baseline, &c);
+    cells_text(&c, terminal_width(), &out);
+    printf("\n%s", out.at);
+    text_release(&out);
+    cells_release(&c);
 }
 
 static Rc find_arm(const Experiment *x, const char *name, int *out, Error *e) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "bench/formats/terminal.h"
 #include "bench/write/figure.h"
 #include "bench/write/theory.h"
 
@@ -25,17 +26,17 @@ static Rc check_options(const Options *o, Error *e) {
     return RC_OK;
 }
 
-static Rc write_files(const StatementVerdict *v, const char *folder, Error *e) {
+static Rc write_files(const Cells *c, const char *folder, Error *e) {
     static const struct {
         const char *ending;
-        void (*write)(const StatementVerdict *, Text *);
-    } files[] = {{"txt", theory_text}, {"csv", theory_csv}, {"json", theory_json}, {"tex", theory_tex}};
+        void (*write)(const Cells *, Text *);
+    } files[] = {{"txt", theory_text}, {"csv", cells_csv}, {"json", theory_json}, {"tex", theory_tex}};
     Rc rc = RC_OK;
     for (size_t i = 0; i < sizeof files / sizeof *files && !rc; i++) {
         char path[THEORY_PATH_SIZE + 16];
         Text text;
         text_init(&text);
-        files[i].write(v, &text);
+        files[i].write(c, &text);
         snprintf(path, sizeof path, "%s/%s.%s", folder, theory_word, files[i].ending);
         rc = file_write(path, text.at, text.length, e);
         text_release(&text);
@@ -49,14 +50,17 @@ static Rc print_table(const Session *s, Error *e) {
     Error why;
     Theory t;
     Text text;
+    Cells c;
     if (theory_read(&t, theory_file(s->results, path), e)) return e->code;
     theory_judge(&t, verdict);
     text_init(&text);
-    theory_text(verdict, &text);
+    theory_cells(verdict, STATEMENT_COUNT, &c);
+    cells_text(&c, terminal_width(), &text);
     fputs(text.at, stdout);
     text_release(&text);
     Rc rc = folder_make_own(theory_folder(s->results, folder), e);
-    if (!rc) rc = write_files(verdict, folder, e);
+    if (!rc) rc = write_files(&c, folder, e);
+    cells_release(&c);
     if (!rc && theory_draw(verdict, folder, FIGURE_ALL, &why))
         fprintf(stderr, "normbench: note: no figures: %s\n", why.text);
     if (!rc) fprintf(stderr, "%s/\n", folder);

@@ -32,9 +32,20 @@ static size_t keep(Cells *c, const char *text) {
     return at;
 }
 
+/* No other column has the key: CSV and JSON would have it twice. */
+static bool is_new_key(const Cells *c, const char *key, char align) {
+    bool interval = align == 'i' || align == 'I', fresh = true;
+    for (int k = 0; k < c->columns; k++) {
+        bool other = c->column[k].align == 'i' || c->column[k].align == 'I';
+        fresh &= interval != other || strcmp(cells_words_at(c, c->column[k].key), key) != 0;
+    }
+    return fresh;
+}
+
 void cells_column_over(Cells *c, const char *key, char align, const char *heading, const char *over) {
     assert(c->columns < CELLS_MOST_COLUMNS && !c->rows && strchr("lripXI", align));
     assert(strchr("XI", align) || c->shown == c->columns);
+    assert(!key || is_new_key(c, key, align));
     size_t name = keep(c, key ? key : ""), at = keep(c, heading);
     bool same = c->columns && over[0] && !strcmp(cells_words_at(c, c->column[c->columns - 1].over), over);
     size_t above = same ? c->column[c->columns - 1].over : keep(c, over);
@@ -88,8 +99,7 @@ static Cell *add(Cells *c, CellKind kind, double x, const char *shown) {
     assert(c->rows && c->row[c->rows - 1].kind == ROW_cells);
     assert(c->cells - c->row[c->rows - 1].first < (size_t)c->columns);
     if (c->cells == c->cell_room) c->cell = grown(c->cell, &c->cell_room, sizeof *c->cell);
-    c->cell[c->cells] =
-        (Cell){.kind = kind, .shown = keep(c, shown), .x = x, .lo = (double)NAN, .hi = (double)NAN};
+    c->cell[c->cells] = (Cell){.kind = kind, .shown = keep(c, shown), .x = x, .lo = (double)NAN, .hi = (double)NAN};
     return &c->cell[c->cells++];
 }
 
@@ -102,13 +112,15 @@ void cell_text(Cells *c, const char *text) {
 }
 
 void cell_format(Cells *c, const char *format, ...) {
-    char text[512];
-    va_list list;
-    va_start(list, format);
-    int n = vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    assert(n >= 0 && (size_t)n < sizeof text);
+    va_list list, again;
+    va_start(list, format), va_copy(again, list);
+    int n = vsnprintf(NULL, 0, format, list);
+    assert(n >= 0);
+    char *text = mem_alloc((size_t)n + 1, 1);
+    vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(list), va_end(again);
     cell_text(c, text);
+    free(text);
 }
 
 void cell_shown(Cells *c, double x, const char *shown) {

@@ -30,7 +30,8 @@ static void csv_head(const Cells *c, Text *out) {
         const char *key = cells_words_at(c, c->column[k].key);
         if (!c->column[k].key) continue;
         csv_comma(out, &first);
-        text_format(out, of_intervals(c, k) ? "%s_lo,%s_hi" : "%s", key, key);
+        csv_text(out, key);
+        if (of_intervals(c, k)) text_format(out, "_lo,"), csv_text(out, key), text_format(out, "_hi");
     }
     text_format(out, "\n");
 }
@@ -54,7 +55,7 @@ void cells_csv(const Cells *c, Text *out) {
     for (int i = 0; i < c->rows; i++) {
         bool first = true;
         if (c->row[i].kind == ROW_heading) group = cells_words_at(c, c->row[i].shown);
-        if (c->row[i].kind != ROW_cells) continue;
+        if (c->row[i].kind != ROW_cells || c->row[i].below) continue;
         if (grouped) csv_comma(out, &first), csv_text(out, group);
         for (int k = 0; k < c->columns; k++) {
             if (!c->column[k].key) continue;
@@ -65,8 +66,10 @@ void cells_csv(const Cells *c, Text *out) {
     }
 }
 
+/* Whole numbers are written as such. */
 static void put(json_t *o, const char *key, double x) {
-    json_object_set_new(o, key, isnan(x) ? json_null() : json_number_of(x));
+    bool whole = fabs(x) < 0x1p53 && floor(x) == x;
+    json_object_set_new(o, key, isnan(x) ? json_null() : whole ? json_integer((json_int_t)x) : json_number_of(x));
 }
 
 static void json_cell(json_t *o, const Cells *c, int row, int column) {
@@ -80,8 +83,8 @@ static void json_cell(json_t *o, const Cells *c, int row, int column) {
         put(o, name, cell ? cell->hi : (double)NAN);
     } else if (cell && cell->kind == CELL_number)
         put(o, key, cell->x);
-    else if (cell && cell->kind == CELL_text)
-        json_object_set_new(o, key, json_string(cells_words_at(c, cell->shown)));
+    else if (cell && cell->kind != CELL_empty)
+        json_object_set_new(o, key, json_text_of(cells_words_at(c, cell->shown)));
     else
         json_object_set_new(o, key, json_null());
 }
@@ -92,9 +95,9 @@ json_t *cells_json(const Cells *c) {
     bool grouped = has_headings(c);
     for (int i = 0; i < c->rows; i++) {
         if (c->row[i].kind == ROW_heading) group = cells_words_at(c, c->row[i].shown);
-        if (c->row[i].kind != ROW_cells) continue;
+        if (c->row[i].kind != ROW_cells || c->row[i].below) continue;
         json_t *o = json_object();
-        if (grouped) json_object_set_new(o, "group", json_string(group));
+        if (grouped) json_object_set_new(o, "group", json_text_of(group));
         for (int k = 0; k < c->columns; k++)
             if (c->column[k].key) json_cell(o, c, i, k);
         json_array_append_new(list, o);
@@ -105,8 +108,8 @@ json_t *cells_json(const Cells *c) {
 json_t *cells_list_json(const CellsList *l) {
     json_t *list = json_array();
     for (int i = 0; i < l->count; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "table", l->at[i].name, "title", l->at[i].title.at,
-                                              "rows", cells_json(&l->at[i])));
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "table", l->at[i].name, "title",
+                                              json_text_of(l->at[i].title.at), "rows", cells_json(&l->at[i])));
     return list;
 }
 
@@ -139,6 +142,10 @@ static void html_over(const Cells *c, Text *out) {
     text_format(out, "<tr>");
     for (int k = 0, end; k < c->shown; k = end) {
         for (end = k + 1; end < c->shown && c->column[end].over && c->column[end].over == c->column[k].over;) end++;
+        if (!c->column[k].over) {
+            text_format(out, "<td></td>");
+            continue;
+        }
         text_format(out, "<th scope=\"colgroup\" colspan=\"%d\">", end - k);
         html_text(out, cells_words_at(c, c->column[k].over));
         text_format(out, "</th>");
@@ -164,15 +171,14 @@ static void html_head(const Cells *c, Text *out) {
     text_format(out, "</tr></thead>\n<tbody>\n");
 }
 
-void cells_html(const Cells *c, Text *out) {
-    text_format(out, "<div class=\"wide\"><table class=\"numbers\"><caption>");
+static void html_caption(const Cells *c, Text *out) {
     html_text(out, c->title.at);
-    if (c->caption.length) {
-        text_format(out, "%s", c->title.length ? ". " : "");
-        html_text(out, c->caption.at);
-    }
-    text_format(out, "</caption>\n");
-    if (c->rows) html_head(c, out);
+    if (!c->caption.length) return;
+    text_format(out, "%s", c->title.length ? ". " : "");
+    html_text(out, c->caption.at);
+}
+
+static void html_rows(const Cells *c, Text *out) {
     for (int i = 0; i < c->rows; i++) {
         const CellRow *row = &c->row[i];
         if (row->kind == ROW_space) continue;
@@ -188,7 +194,18 @@ void cells_html(const Cells *c, Text *out) {
         }
         text_format(out, "</tr>\n");
     }
-    text_format(out, "%s</table></div>\n", c->rows ? "</tbody>" : "");
+}
+
+/* A table without rows is words alone: why there is none. */
+void cells_html(const Cells *c, Text *out) {
+    text_format(out, c->rows ? "<div class=\"wide\"><table class=\"numbers\"><caption>" : "<p>");
+    html_caption(c, out);
+    text_format(out, c->rows ? "</caption>\n" : "</p>\n");
+    if (c->rows) {
+        html_head(c, out);
+        html_rows(c, out);
+        text_format(out, "</tbody></table></div>\n");
+    }
     if (!c->notes.length) return;
     text_format(out, "<p class=\"notes\">");
     html_text(out, c->notes.at);

@@ -6,7 +6,7 @@
 #include "bench/formats/latex.h"
 
 /* BLOCK: points of the text block of 5.5 inches, less a little. WIDEST: of what is still legible scaled to it. */
-enum { WIDEST = 480, PAGE_ROWS = 44, PAGE_LINES = 56, LONGEST_WHOLE = 3, BLOCK = 385 };
+enum { WIDEST = 480, PAGE_ROWS = 44, PAGE_LINES = 56, LONGEST_WHOLE = 3, BLOCK = 385, LEAST_PARAGRAPH = 80 };
 
 /* What an S column aligns: -?digits(.digits)?, and behind " +-" an uncertainty alike. */
 typedef struct {
@@ -86,14 +86,104 @@ static bool in_s_column(const Part *p, int column) {
     return p->layout->siunitx && p->c->column[column].align == 'r';
 }
 
+/* Tenths of a point that a text takes in footnotesize. */
+static int width_of(const char *text) {
+    int sum = 0;
+    for (const char *s = text; *s; s++) {
+        if ((*s & 0xC0) == 0x80) continue;
+        sum += strchr(".,:;'il|jt()[] ", *s)         ? 27
+               : strchr("mwMW+=<>", *s) || *s & 0x80 ? 70
+               : *s >= 'A' && *s <= 'Z'              ? 62
+                                                     : 43;
+    }
+    return sum;
+}
+
+/* Tenths of a point that a column of a float takes in footnotesize, by its widest cell. */
+static int column_tenths(const Part *p, int k) {
+    int most = width_of(cells_words_at(p->c, p->c->column[k].heading));
+    for (int i = p->first; i < p->end; i++) {
+        const Cell *cell = cells_at(p->c, i, k);
+        int here = cell ? width_of(cells_words_at(p->c, cell->shown)) : 0;
+        if (cell && p->c->row[i].below) here = here * 8 / 9;
+        if (cell && cell->marks) here += 40;
+        if (here > most) most = here;
+    }
+    return most;
+}
+
+static int column_width(const Part *p, int k) {
+    return column_tenths(p, k) / 10 + 1;
+}
+
+/* Points of all columns, without what is between them; of paragraphs at most LEAST_PARAGRAPH each. */
+static int natural_width(const Part *p) {
+    int sum = 0;
+    for (int k = next_column(p, -1); k >= 0; k = next_column(p, k)) {
+        int tenths = column_tenths(p, k);
+        bool paragraph = p->c->column[k].align == 'p';
+        sum += paragraph && tenths > 10 * LEAST_PARAGRAPH ? 10 * LEAST_PARAGRAPH : tenths;
+    }
+    return sum / 10;
+}
+
+/* The environment, type and space between columns that let a float fit into `room` points; scaled: it has to be shrunk
+ * as well. */
+typedef struct {
+    bool star, scaled;
+    const char *type;
+    int separation, room;
+} Fit;
+
+/* In scriptsize, with little between the columns. */
+static int small_width(const Part *p) {
+    return natural_width(p) * 7 / 8 + 2 * 3 * (columns_of(p) - 1);
+}
+
+static Fit fit_of(const Part *p) {
+    static const int separation[] = {5, 3};
+    int width = natural_width(p), gaps = 2 * (columns_of(p) - 1), column = p->layout->column;
+    bool star = column && width + 3 * gaps > column;
+    int room = column && !star ? column : BLOCK;
+    for (int i = column && !star ? 1 : 0; i < 2; i++)
+        if (width + separation[i] * gaps <= room) return (Fit){star, false, "footnotesize", separation[i], room};
+    return (Fit){star, small_width(p) > BLOCK, "scriptsize", 3, room};
+}
+
+/* Points that each column of paragraphs may take so that together they have what the others leave. */
+static int paragraph_width(const Part *p) {
+    Fit fit = fit_of(p);
+    int rest = fit.room - 2 * fit.separation * (columns_of(p) - 1), most = LEAST_PARAGRAPH;
+    int own[CELLS_MOST_COLUMNS], paragraphs = 0;
+    bool small = fit.type[0] == 's';
+    for (int k = next_column(p, -1); k >= 0; k = next_column(p, k)) {
+        int width = column_width(p, k);
+        if (p->c->column[k].align == 'p')
+            own[paragraphs++] = width;
+        else
+            rest -= small ? width * 8 / 9 : width;
+    }
+    for (int width = most, sum = 0; width <= rest && sum <= rest; width++) {
+        most = width, sum = 0;
+        for (int k = 0; k < paragraphs; k++) sum += own[k] < width + 1 ? own[k] : width + 1;
+    }
+    return most;
+}
+
+/* Of the width that its words take, which is an estimate, or of what there is. */
+static void paragraph_format(int own, int most, Text *out) {
+    text_format(out, "p{%dpt}", own < most ? own : most);
+}
+
 static void column_formats(const Part *p, Text *out) {
+    const int paragraph = paragraph_width(p);
     text_format(out, "{@{}");
     for (int k = next_column(p, -1), at = 0; k >= 0; k = next_column(p, k), at++) {
         text_format(out, "%s", at ? " " : "");
         if (in_s_column(p, k))
             number_column(p, k, out);
         else if (p->c->column[k].align == 'p')
-            text_format(out, "p{%.2f\\linewidth}", 0.6 / (columns_of(p) > 3 ? 2 : 1));
+            paragraph_format(column_width(p, k) * 11 / 10, paragraph, out);
         else
             text_format(out, "%c", p->c->column[k].align == 'r' ? 'r' : 'l');
     }
@@ -114,6 +204,11 @@ static void write_cell(const Part *p, int row, int column, Text *out) {
         return;
     }
     bool number = alignable(shown, &digits), braces = s_column && !number;
+    if (p->c->column[column].align == 'p') {
+        text_format(out, "\\raggedright%s ", next_column(p, column) < 0 ? "\\let\\\\\\tabularnewline" : "");
+        latex_shown(out, shown);
+        return;
+    }
     if (braces) text_format(out, "{");
     if (!strncmp(shown, "  ", 2)) text_format(out, "\\quad ");
     if (s_column && number) {
@@ -232,17 +327,34 @@ void cells_tabular(const Cells *c, const TexLayout *layout, Text *out) {
     write_tabular(&p, out);
 }
 
-/* The row behind the last of a float that begins with `first`: before a group that would be cut, where that leaves any
- * row. */
-static int rows_end(const Cells *c, int first) {
-    int most = c->most_rows ? c->most_rows : PAGE_ROWS, end = first + most;
+/* Lines of a page that a row takes. */
+static int lines_of(const Part *p, int row, int paragraph) {
+    const CellRow *r = &p->c->row[row];
+    int most = 1;
+    if (r->kind != ROW_cells) return 1 + width_of(cells_words_at(p->c, r->shown)) / (10 * BLOCK);
+    for (int k = next_column(p, -1); k >= 0; k = next_column(p, k)) {
+        const Cell *cell = cells_at(p->c, row, k);
+        if (!cell || p->c->column[k].align != 'p') continue;
+        int lines = 1 + width_of(cells_words_at(p->c, cell->shown)) / (9 * paragraph); /* a tenth is lost to breaks */
+        most = lines > most ? lines : most;
+    }
+    return most;
+}
+
+/* The row behind the last of a float that begins with `first`: before a group that would be cut (a heading, a space,
+ * else words), where that leaves any row. */
+static int rows_end(const Part *p, int first) {
+    const Cells *c = p->c;
+    const Part all = {p->c, p->layout, p->stub, p->from, p->to, 0, c->rows};
+    int most = c->most_rows ? c->most_rows : PAGE_ROWS, end = first, paragraph = paragraph_width(&all);
+    while (end < c->rows && (most -= lines_of(p, end, paragraph)) >= 0) end++;
+    if (end == first) end++;
     if (end >= c->rows) return c->rows;
     while (end > first + 1 && c->row[end].below) end--;
-    for (int i = end; i > first; i--) {
-        RowKind kind = c->row[i].kind;
-        if (kind == ROW_heading || kind == ROW_space || (kind == ROW_words && c->row[i - 1].kind != ROW_words))
-            return i;
-    }
+    for (int i = end; i > first; i--)
+        if (c->row[i].kind == ROW_heading || c->row[i].kind == ROW_space) return i;
+    for (int i = end; i > first; i--)
+        if (c->row[i].kind == ROW_words && c->row[i - 1].kind != ROW_words) return i;
     return end;
 }
 
@@ -251,61 +363,6 @@ static void write_notes(const Cells *c, Text *out) {
     text_format(out, "\n\\medskip\n\\parbox{\\linewidth}{\\scriptsize\\raggedright\n");
     latex_breakable(out, c->notes.at);
     text_format(out, "}\n");
-}
-
-/* Tenths of a point that a text takes in footnotesize. */
-static int width_of(const char *text) {
-    int sum = 0;
-    for (const char *s = text; *s; s++) {
-        if ((*s & 0xC0) == 0x80) continue;
-        sum += strchr(".,:;'il|jt()[] ", *s)         ? 27
-               : strchr("mwMW+=<>", *s) || *s & 0x80 ? 70
-               : *s >= 'A' && *s <= 'Z'              ? 62
-                                                     : 43;
-    }
-    return sum;
-}
-
-/* Points that the columns of a float take, by their widest cells, without what is between them. */
-static int natural_width(const Part *p) {
-    int sum = 0;
-    for (int k = next_column(p, -1); k >= 0; k = next_column(p, k)) {
-        int most = width_of(cells_words_at(p->c, p->c->column[k].heading));
-        for (int i = p->first; i < p->end; i++) {
-            const Cell *cell = cells_at(p->c, i, k);
-            int here = cell ? width_of(cells_words_at(p->c, cell->shown)) : 0;
-            if (cell && p->c->row[i].below) here = here * 8 / 9;
-            if (cell && cell->marks) here += 40;
-            if (here > most) most = here;
-        }
-        sum += most;
-    }
-    return sum / 10;
-}
-
-/* The environment, type and space between columns that let it fit; scaled: it has to be shrunk as well. */
-typedef struct {
-    bool star, scaled;
-    const char *type;
-    int separation;
-} Fit;
-
-/* In scriptsize, with little between the columns. */
-static int small_width(const Part *p) {
-    return natural_width(p) * 7 / 8 + 2 * 3 * (columns_of(p) - 1);
-}
-
-static Fit fit_of(const Part *p) {
-    static const struct {
-        const char *type;
-        int separation;
-    } tries[] = {{"footnotesize", 5}, {"footnotesize", 3}};
-    int width = natural_width(p), gaps = 2 * (columns_of(p) - 1), column = p->layout->column;
-    bool star = column && width + 3 * gaps > column;
-    for (int i = column && !star ? 1 : 0; i < 2; i++)
-        if (width + tries[i].separation * gaps <= (column && !star ? column : BLOCK))
-            return (Fit){star, false, tries[i].type, tries[i].separation};
-    return (Fit){star, small_width(p) > BLOCK, "scriptsize", 3};
 }
 
 static void begin_float(const Part *p, Fit fit, bool more, int number, Text *out) {
@@ -329,8 +386,14 @@ static int lines_around(const Cells *c) {
     return 4 + (int)((c->title.length + c->caption.length) / CAPTION + (c->notes.length + NOTES - 1) / NOTES);
 }
 
+static int lines_below(const Cells *c) {
+    return c->data ? 0 : c->rows + lines_around(c);
+}
+
 static bool fits_below(const CellsList *l, int i, int used) {
-    return i < l->count && l->at[i].below && used + l->at[i].rows + lines_around(&l->at[i]) <= PAGE_LINES;
+    if (i >= l->count) return false;
+    const Cells *c = &l->at[i];
+    return c->data || (c->below && c->rows && used + lines_below(c) <= PAGE_LINES);
 }
 
 /* A tabular, shrunk where it is too wide. */
@@ -338,6 +401,17 @@ static void fitted(const Part *p, Fit fit, Text *out) {
     if (fit.scaled) text_format(out, "\\resizebox{\\linewidth}{!}{%%\n");
     write_tabular(p, out);
     if (fit.scaled) text_format(out, "}\n");
+}
+
+/* A table in the float of the one before it. */
+static void write_below(const Cells *c, const TexLayout *layout, Text *out) {
+    Part p = whole(c, layout);
+    Fit fit = fit_of(&p);
+    if (c->data) return;
+    text_format(out, "\n\\medskip\n{\\%s\\setlength{\\tabcolsep}{%dpt}%%\n", fit.type, fit.separation);
+    fitted(&p, fit, out);
+    text_format(out, "}\n");
+    write_notes(c, out);
 }
 
 /* A table and those below it that its last float has room for; returns how many tables. */
@@ -348,7 +422,7 @@ static int write_floats(const CellsList *l, int i, const TexLayout *layout, int 
     for (int from = p.from; from < c->shown; from = p.to) {
         p.from = from, p.to = from + columns < c->shown ? from + columns : c->shown;
         for (p.first = 0; p.first < c->rows; p.first = p.end) {
-            p.end = rows_end(c, p.first);
+            p.end = rows_end(&p, p.first);
             while (p.to > from + 1 && small_width(&p) > WIDEST) p.to--;
             Fit fit = fit_of(&p);
             begin_float(&p, fit, from > p.stub || p.first > 0, ++*number, out);
@@ -356,13 +430,8 @@ static int write_floats(const CellsList *l, int i, const TexLayout *layout, int 
             if (p.end == c->rows && p.to == c->shown) {
                 write_notes(c, out);
                 for (int used = p.end - p.first + lines_around(c); fits_below(l, i + taken, used); taken++) {
-                    Part below = whole(&l->at[i + taken], layout);
-                    Fit own = fit_of(&below);
-                    text_format(out, "\n\\medskip\n{\\%s\\setlength{\\tabcolsep}{%dpt}%%\n", own.type, own.separation);
-                    fitted(&below, own, out);
-                    text_format(out, "}\n");
-                    write_notes(&l->at[i + taken], out);
-                    used += l->at[i + taken].rows + lines_around(&l->at[i + taken]);
+                    write_below(&l->at[i + taken], layout, out);
+                    used += lines_below(&l->at[i + taken]);
                 }
             }
             text_format(out, "\\end{table%s}\n", fit.star ? "*" : "");
@@ -381,8 +450,10 @@ void cells_list_tex(const CellsList *l, const TexLayout *layout, Text *out) {
         else { /* words alone: why there is no table */
             latex_breakable(out, l->at[i].title.at);
             text_format(out, ". ");
-            latex_breakable(out, l->at[i++].caption.at);
+            latex_breakable(out, l->at[i].caption.at);
+            if (l->at[i].notes.length) text_format(out, " "), latex_breakable(out, l->at[i].notes.at);
             text_format(out, "\n");
+            i++;
         }
     }
 }

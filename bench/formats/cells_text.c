@@ -1,9 +1,7 @@
 /* A table for a terminal, aligned by blanks, and for Markdown. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 
@@ -15,10 +13,23 @@ static int length_of(const char *text) {
     return characters;
 }
 
+/* Bytes of a text as a terminal may have them: a blank in the place of what would break the line, '?' for what is not
+ * UTF-8 or would command the terminal. */
+static void plain(const char *text, int bytes, Text *out) {
+    for (const char *s = text; s < text + bytes;) {
+        uint32_t code;
+        size_t n = utf8_next((const uint8_t *)s, (size_t)(text + bytes - s), &code);
+        bool blank = n && strchr("\n\r\t", (int)*s), control = !n || code < ' ' || (code >= 127 && code < 160);
+        text_add(out, blank ? " " : control ? "?" : s, blank || control ? 1 : n);
+        s += n ? n : 1;
+    }
+}
+
 typedef struct {
     const Cells *c;
     int page, stub, gap; /* columns of the terminal; columns of the table that each block repeats; blanks between */
     int width[CELLS_MOST_COLUMNS], marks[CELLS_MOST_COLUMNS]; /* of all columns */
+    bool broken[CELLS_MOST_COLUMNS];                          /* into lines */
 } Page;
 
 /* What stands in a cell, its marks behind it. */
@@ -84,20 +95,51 @@ static void widen(Page *p) {
     }
 }
 
-/* Give the paragraph columns what the others leave, and cut the stub where even one other column would not fit. */
+/* Columns whose words are broken into lines: those that say so, and words wider than a page. */
+static bool is_broken(const Page *p, int k) {
+    const char align = p->c->column[k].align;
+    int room = p->page - INDENT - (k >= p->stub ? sum_of(p, 0, p->stub) : 0);
+    return align == 'p' || (align == 'l' && k >= p->stub && p->width[k] > room);
+}
+
+/* The width that paragraphs share so that together they are no wider than `room`: narrower ones keep their own. */
+static int shared_width(const Page *p, const bool *broken, int room) {
+    int most = LEAST_PARAGRAPH;
+    for (int width = LEAST_PARAGRAPH; width <= room; width++) {
+        int sum = 0;
+        for (int k = 0; k < p->c->shown; k++)
+            if (broken[k]) sum += p->width[k] < width ? p->width[k] : width;
+        if (sum > room) break;
+        most = width;
+    }
+    return most;
+}
+
+/* Break the stub's words where even one other column would not fit beside it; give paragraphs what the others leave,
+ * or, where columns need several blocks anyway, at most a block. */
 static void fit(Page *p) {
     const Cells *c = p->c;
-    int widest = 0, stub = sum_of(p, 0, p->stub) + INDENT;
-    for (int k = 0; k < c->shown; k++) {
-        if (c->column[k].align != 'p') continue;
-        int rest = p->page - INDENT - (sum_of(p, 0, c->shown) - p->gap - p->width[k]);
-        if (rest < LEAST_PARAGRAPH) rest = LEAST_PARAGRAPH;
-        if (p->width[k] > rest) p->width[k] = rest;
+    bool broken[CELLS_MOST_COLUMNS];
+    int widest = 0, others = 0, count = 0, stub = sum_of(p, 0, p->stub) + INDENT;
+    for (int k = p->stub; k < c->shown; k++) {
+        int least = c->column[k].align == 'r' || p->width[k] < LEAST_PARAGRAPH ? p->width[k] : LEAST_PARAGRAPH;
+        widest = least > widest ? least : widest;
     }
-    for (int k = p->stub; k < c->shown; k++) widest = p->width[k] > widest ? p->width[k] : widest;
     if (p->stub && stub + widest > p->page && c->column[p->stub - 1].align == 'l') {
         int *cut = &p->width[p->stub - 1], room = *cut - (stub + widest - p->page);
         *cut = room > LEAST_STUB ? room : *cut < LEAST_STUB ? *cut : LEAST_STUB;
+        p->broken[p->stub - 1] = true;
+    }
+    for (int k = 0; k < c->shown; k++) {
+        broken[k] = is_broken(p, k), count += broken[k];
+        if (!broken[k]) others += p->width[k];
+    }
+    int room = p->page - INDENT - others - (c->shown - 1) * p->gap;
+    bool together = room >= count * LEAST_PARAGRAPH;
+    int most = together ? shared_width(p, broken, room) : p->page - INDENT - sum_of(p, 0, p->stub);
+    for (int k = 0; k < c->shown; k++) {
+        if (broken[k] && p->width[k] > most) p->width[k] = most > LEAST_PARAGRAPH ? most : LEAST_PARAGRAPH;
+        p->broken[k] |= broken[k];
     }
 }
 
@@ -109,7 +151,9 @@ static int block_end(const Page *p, int from) {
         int next = end + 1;
         while (next < c->shown && c->column[next].over && c->column[next].over == c->column[end].over) next++;
         int more = sum_of(p, end, next);
-        if (end > from && used + more - p->gap > p->page) break;
+        bool first = end == from;
+        if (!first && used + more - p->gap > p->page) break;
+        while (first && next > end + 1 && used + more - p->gap > p->page) more -= p->width[--next] + p->gap;
         used += more, end = next;
     }
     return end;
@@ -120,16 +164,19 @@ static void trim_line(Text *out) {
     text_add(out, "\n", 1);
 }
 
-/* A text cut to a column, with "..." where letters are lost. */
-static void write_column(const Page *p, int k, const char *text, bool lastly, Text *out) {
-    int width = p->width[k], n = length_of(text);
-    if (n > width) {
-        int most = width > 3 ? width - 3 : width, bytes = show_bytes(text, &most);
-        text_format(out, "%.*s%s", bytes, text, width > 3 ? "..." : "");
-    } else
-        text_format(out, "%*s%s%*s", p->c->column[k].align == 'r' ? width - n : 0, "", text,
-                    p->c->column[k].align == 'r' || lastly ? 0 : width - n, "");
-    if (!lastly) text_format(out, "%*s", p->gap, "");
+/* The first bytes of a text in a column, with "..." where letters are lost. */
+static void write_column(const Page *p, int k, const char *text, int bytes, bool left, Text *out) {
+    int width = p->width[k], n = 0;
+    for (int i = 0; i < bytes; i++) n += (text[i] & 0xC0) != 0x80;
+    bool cut = n > width;
+    if (cut) n = width > 3 ? width - 3 : width, bytes = show_bytes(text, &n), n = width;
+    text_format(out, "%*s", left ? 0 : width - n, "");
+    plain(text, bytes, out);
+    text_format(out, "%s%*s", cut && width > 3 ? "..." : "", (left ? width - n : 0) + p->gap, "");
+}
+
+static void write_cell(const Page *p, int k, const char *text, Text *out) {
+    write_column(p, k, text, (int)strlen(text), p->c->column[k].align != 'r', out);
 }
 
 /* Columns of a block in order: the stub, then from..to-1. -1: no more. */
@@ -147,10 +194,11 @@ static void write_over(const Page *p, int from, int to, Text *out) {
     for (int k = from, end; k < to; k = end) {
         for (end = k + 1; end < to && c->column[end].over && c->column[end].over == c->column[k].over;) end++;
         const char *over = cells_words_at(c, c->column[k].over);
-        int room = sum_of(p, k, end) - p->gap, blanks = room - length_of(over);
+        int room = sum_of(p, k, end) - p->gap, n = room, bytes = show_bytes(over, &n), blanks = room - n;
         bool right = end == k + 1 && c->column[k].align == 'r';
-        text_format(out, "%*s%s%*s", right ? blanks : blanks / 2, "", over,
-                    p->gap + (right ? 0 : blanks - blanks / 2), "");
+        text_format(out, "%*s", right ? blanks : blanks / 2, "");
+        plain(over, bytes, out);
+        text_format(out, "%*s", p->gap + (right ? 0 : blanks - blanks / 2), "");
     }
     trim_line(out);
 }
@@ -160,7 +208,7 @@ static void write_headings(const Page *p, int from, int to, Text *out) {
     write_over(p, from, to, out);
     text_format(out, "%*s", INDENT, "");
     for (int k = next_column(p, -1, from, to); k >= 0; k = next_column(p, k, from, to))
-        write_column(p, k, cells_words_at(c, c->column[k].heading), false, out);
+        write_cell(p, k, cells_words_at(c, c->column[k].heading), out);
     trim_line(out);
 }
 
@@ -171,6 +219,10 @@ static int line_bytes(const char *text, int width) {
     for (int k = bytes; k > 0; k--)
         if (text[k] == ' ') return k;
     return bytes;
+}
+
+static const char *after_line(const char *text, int bytes) {
+    return text + bytes + (text[bytes] == ' ');
 }
 
 /* A row takes as many lines as its longest paragraph. */
@@ -184,26 +236,30 @@ static void write_row(const Page *p, int row, int from, int to, Text *out) {
         more = false;
         text_format(out, "%*s", INDENT, "");
         for (int k = next_column(p, -1, from, to); k >= 0; k = next_column(p, k, from, to)) {
-            if (c->column[k].align != 'p') {
-                write_column(p, k, left[k], false, out);
+            if (!p->broken[k]) {
+                write_cell(p, k, left[k], out);
                 left[k] = "";
                 continue;
             }
             int bytes = line_bytes(left[k], p->width[k]);
-            char line[512];
-            snprintf(line, sizeof line, "%.*s", bytes, left[k]);
-            write_column(p, k, line, false, out);
-            left[k] += bytes + (left[k][bytes] == ' ');
+            write_column(p, k, left[k], bytes, true, out);
+            left[k] = after_line(left[k], bytes);
             more |= left[k][0] != 0;
         }
         trim_line(out);
     }
 }
 
+/* Words across the page. */
 static void wrapped(const char *text, int indent, int page, Text *out) {
-    char head[40];
-    snprintf(head, sizeof head, "%*s", indent, "");
-    text_wrapped(out, head, text, indent, page);
+    int width = page - indent > LEAST_PARAGRAPH ? page - indent : LEAST_PARAGRAPH;
+    do {
+        int bytes = line_bytes(text, width);
+        text_format(out, "%*s", indent, "");
+        plain(text, bytes, out);
+        trim_line(out);
+        text = after_line(text, bytes);
+    } while (*text);
 }
 
 static void write_block(const Page *p, int from, int to, bool first, Text *out) {
@@ -256,10 +312,26 @@ void cells_list_text(const CellsList *l, int width, Text *out) {
     }
 }
 
+/* ---- Markdown ---- */
+
+static bool is_letter(char c) {
+    return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c & 0x80;
+}
+
+/* Text that means nothing to Markdown: its own signs escaped, and what would begin a tag or an entity. */
 static void markdown_text(const char *text, Text *out) {
-    for (const char *s = text; *s; s++) {
-        if (strchr("|\\", *s)) text_add(out, "\\", 1);
-        text_add(out, *s == '\n' ? " " : s, 1);
+    for (const char *s = text; *s;) {
+        uint32_t code;
+        size_t n = utf8_next((const uint8_t *)s, strlen(s), &code);
+        bool inside = s > text && is_letter(s[-1]) && is_letter(s[1]), tag = is_letter(s[1]) || strchr("/!?#", s[1]);
+        if (strchr("|\\*`", *s) || (*s == '[' && strstr(s, "](")) || (*s == '_' && !inside) ||
+            (*s == '<' && s[1] && tag))
+            text_add(out, "\\", 1);
+        if (*s == '&' && s[1] && tag)
+            text_format(out, "&amp;");
+        else
+            plain(s, n ? (int)n : 1, out);
+        s += n ? n : 1;
     }
 }
 
@@ -268,15 +340,17 @@ static void markdown_row(const Cells *c, int row, Text *out) {
     for (int k = 0; k < c->shown; k++) {
         const Cell *cell = cells_at(c, row, k);
         Shown shown;
-        const char *around = cell && cell->strong ? "**" : "";
+        const char *words = shown_at(c, row, k, 0, &shown);
+        const char *around = !words[0] ? "" : cell->strong ? "**" : cell->emphatic ? "*" : "";
         text_format(out, " %s", around);
-        markdown_text(shown_at(c, row, k, 0, &shown), out);
+        markdown_text(words, out);
         text_format(out, "%s |", around);
     }
     text_format(out, "\n");
 }
 
 void cells_markdown(const Cells *c, Text *out) {
+    if (!c->shown) return;
     text_format(out, "|");
     for (int k = 0; k < c->shown; k++) {
         const char *over = cells_words_at(c, c->column[k].over), *heading = cells_words_at(c, c->column[k].heading);

@@ -5,9 +5,26 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 json_t *json_number_of(double x) {
     return isnan(x) ? json_string("nan") : isinf(x) ? json_string(x > 0 ? "inf" : "-inf") : json_real(x);
+}
+
+json_t *json_text_of(const char *text) {
+    json_t *value = json_string(text);
+    if (value) return value;
+    Text plain;
+    text_init(&plain);
+    for (const char *s = text; *s;) {
+        uint32_t code;
+        size_t n = utf8_next((const uint8_t *)s, strlen(s), &code);
+        text_add(&plain, n ? s : "?", n ? n : 1);
+        s += n ? n : 1;
+    }
+    value = json_string(plain.at);
+    text_release(&plain);
+    return value;
 }
 
 bool json_number_read(const json_t *value, double *out) {

@@ -8,6 +8,9 @@
 /* New reference. */
 json_t *json_number_of(double x);
 
+/* A string, '?' for each byte that is not UTF-8. New reference. */
+json_t *json_text_of(const char *text);
+
 /* False, and *out is left alone, when value is neither a number nor one of the three strings. */
 bool json_number_read(const json_t *value, double *out);
 

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/formats/cells.h"
 #include "bench/run/provenance.h"
 #include "bench/write/replication.h"
 #include "bench/write/targets.h"
-
-enum { ARM_COLUMN = 28 };
 
 static bool is_pair(const Contrast *w, int cell, int step, Metric metric, int arm, int against) {
     return w->cell == cell && w->step == step && w->metric == metric && w->terms == 2 && w->term[0].arm == arm &&
@@ -105,15 +104,6 @@ static void heading(const Lineage *l, Text *out) {
     text_release(&why);
 }
 
-/* "1f3f8df059b1     2.666312*": a run and what it counts as. */
-static void side_cell(const Lineage *l, int side, int seed, Text *out) {
-    const SampleRun *run = run_of(l, side, seed);
-    Metric m = l->c->what.metric;
-    char number[SHOWN];
-    text_format(out, "  %.12s %12s%s", run->record->id, show_number(number, run->value[m], metric_info[m].digits + 2),
-                run->diverged ? "*" : " ");
-}
-
 /* "+0.117345"; where these digits would all be 0 and the difference is not, "+5.1e-09": its sign can flip too. */
 static char *show_difference(char out[SHOWN], double d, int decimals) {
     show_signed(out, d, decimals);
@@ -121,29 +111,88 @@ static char *show_difference(char out[SHOWN], double d, int decimals) {
     return out;
 }
 
-static void rows(const Lineage *l, Text *out) {
-    const Sample *s = &l->t->sample;
+static void columns(const Lineage *l, Cells *c) {
+    static const char *const keys[2][5] = {
+        {"first_run", "first_value", "first_raw", "first_diverged", "first_records_commit"},
+        {"second_run", "second_value", "second_raw", "second_diverged", "second_records_commit"}};
+    cells_column(c, "seed", 'r', "seed");
+    for (int side = 0; side < 2; side++) {
+        cells_column_over(c, NULL, 'l', "run", arm_name(l, side));
+        cells_column_over(c, keys[side][1], 'r', metric_info[l->c->what.metric].key, arm_name(l, side));
+    }
+    cells_column(c, "difference", 'r', "difference");
+    for (int side = 0; side < 2; side++) {
+        cells_column(c, keys[side][0], 'X', "");
+        for (int k = 2; k < 5; k++) cells_column(c, keys[side][k], 'X', "");
+    }
+}
+
+static void seed_row(const Lineage *l, int seed, Cells *c) {
+    const SampleRun *run[2] = {run_of(l, 0, seed), run_of(l, 1, seed)};
     Metric m = l->c->what.metric;
     char number[SHOWN];
-    bool lost = false;
-    text_format(out, "\n  %5s  ", "seed");
-    for (int side = 0; side < 2; side++) show_column(out, arm_name(l, side), ARM_COLUMN);
-    text_format(out, " difference\n");
-    for (int seed = 0; seed < s->seeds; seed++) {
-        const SampleRun *a = run_of(l, 0, seed), *b = run_of(l, 1, seed);
-        text_format(out, "  %5llu", (unsigned long long)s->x->seed[seed]);
-        for (int side = 0; side < 2; side++) side_cell(l, side, seed, out);
-        text_format(out, "  %12s\n", show_difference(number, a->value[m] - b->value[m], metric_info[m].digits + 2));
-        lost |= a->diverged || b->diverged;
-    }
-    text_format(out, "  %5s", "mean");
+    int digits = metric_info[m].digits + 2;
+    cells_row(c);
+    cell_integer(c, (long)l->t->sample.x->seed[seed]);
     for (int side = 0; side < 2; side++) {
-        SampleArm arm = sample_arm(s, l->c->what.cell, l->c->what.step, l->c->what.term[side].arm, m);
-        text_format(out, "  %12s %12s ", "",
-                    show_number(number, arm.status == ST_OK ? arm.mean : (double)NAN, metric_info[m].digits + 2));
+        cell_format(c, "%.12s", run[side]->record->id);
+        cell_number(c, run[side]->value[m], digits);
+        cell_mark(c, run[side]->diverged ? MARK_diverged : 0);
     }
-    text_format(out, "  %12s\n", show_difference(number, l->c->t.mean, metric_info[m].digits + 2));
-    if (lost) table_wrapped("*: diverged by this step; it counts as the uniform predictor.", 2, out);
+    double d = run[0]->value[m] - run[1]->value[m];
+    cell_shown(c, d, show_difference(number, d, digits));
+    for (int side = 0; side < 2; side++) {
+        cell_text(c, run[side]->record->id);
+        if (run[side]->diverged)
+            cell_number(c, run[side]->raw[m], digits);
+        else
+            cell_none(c);
+        cell_text(c, run[side]->diverged ? "yes" : "no");
+        cell_text(c, run[side]->record->provenance.commit);
+    }
+}
+
+/* A row for each seed. */
+static void seeds(const Lineage *l, Cells *c) {
+    bool lost = false;
+    cells_init(c, "runs", "");
+    columns(l, c);
+    for (int seed = 0; seed < l->t->sample.seeds; seed++) {
+        seed_row(l, seed, c);
+        lost |= run_of(l, 0, seed)->diverged || run_of(l, 1, seed)->diverged;
+    }
+    if (lost) text_format(&c->notes, "§: diverged by this step; it counts as the uniform predictor.");
+}
+
+static void mean_row(const Lineage *l, Cells *c) {
+    const Contrast *w = &l->c->what;
+    char number[SHOWN];
+    int digits = metric_info[w->metric].digits + 2;
+    cells_row(c);
+    cell_text(c, "mean");
+    for (int side = 0; side < 2; side++) {
+        SampleArm arm = sample_arm(&l->t->sample, w->cell, w->step, w->term[side].arm, w->metric);
+        cell_none(c);
+        cell_number(c, arm.status == ST_OK ? arm.mean : (double)NAN, digits);
+    }
+    cell_shown(c, l->c->t.mean, show_difference(number, l->c->t.mean, digits));
+}
+
+json_t *lineage_runs_json(const Lineage *l) {
+    Cells c;
+    seeds(l, &c);
+    json_t *rows = cells_json(&c);
+    cells_release(&c);
+    return rows;
+}
+
+static void rows(const Lineage *l, int width, Text *out) {
+    Cells c;
+    seeds(l, &c);
+    mean_row(l, &c);
+    text_format(out, "\n");
+    cells_text(&c, width, out);
+    cells_release(&c);
 }
 
 /* "+0.1173 [0.1120, 0.1227]": as the table shows it. */
@@ -252,8 +301,8 @@ static void claim(const ClaimVerdict *v, Text *out) {
     text_init(&words);
     const char *side = table_side_found(v);
     table_expectation(v->test, &words);
-    text_format(out, "claim %s (%s)  %s%s%s%s%s\n", v->claim->id, words.at, verdict_word(v->word),
-                side[0] ? ", " : "", side, replication_word(v), v->small ? ", but too small to matter" : "");
+    text_format(out, "claim %s (%s)  %s%s%s%s%s\n", v->claim->id, words.at, verdict_word(v->word), side[0] ? ", " : "",
+                side, replication_word(v), v->small ? ", but too small to matter" : "");
     text_clear(&words);
     if (!isnan(v->reported)) text_format(&words, "reported %s, ", show_signed(number, v->reported, 4));
     replication_text(v, &words);
@@ -310,10 +359,10 @@ const char *lineage_run(const Lineage *l) {
     return run_of(l, 0, 0)->record->id;
 }
 
-void lineage_text(const Lineage *l, Text *out) {
+void lineage_text(const Lineage *l, int width, Text *out) {
     heading(l, out);
-    rows(l, out);
-    targets_rows(l->t, &l->c->what, out);
+    rows(l, width, out);
+    targets_rows(l->t, &l->c->what, width, out);
     if (l->c->status == ST_OK) {
         interval(l, out);
         flips(l, out);

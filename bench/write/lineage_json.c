@@ -5,37 +5,6 @@
 #include "bench/write/table_json.h"
 #include "bench/write/targets.h"
 
-static json_t *side_json(const Lineage *l, int side, int seed) {
-    const Term *t = &l->c->what.term[side];
-    const SampleRun *run = sample_run(&l->t->sample, t->cell, t->step, t->arm, seed);
-    Metric m = l->c->what.metric;
-    json_t *o = json_object();
-    json_put_text(o, "run", run->record->id);
-    json_put(o, "value", run->value[m]);
-    if (run->diverged) json_put(o, "raw", run->raw[m]);
-    json_object_set_new(o, "diverged", json_boolean(run->diverged));
-    json_put_text(o, "records_commit", run->record->provenance.commit);
-    return o;
-}
-
-static json_t *runs_of(const Lineage *l) {
-    json_t *list = json_array();
-    const Sample *s = &l->t->sample;
-    for (int seed = 0; seed < s->seeds; seed++) {
-        json_t *o = json_object(), *runs = json_array();
-        const Term *a = &l->c->what.term[0], *b = &l->c->what.term[1];
-        Metric m = l->c->what.metric;
-        json_object_set_new(o, "seed", json_integer((json_int_t)s->x->seed[seed]));
-        for (int side = 0; side < 2; side++) json_array_append_new(runs, side_json(l, side, seed));
-        json_object_set_new(o, "runs", runs);
-        json_put(o, "difference",
-                 sample_run(s, a->cell, a->step, a->arm, seed)->value[m] -
-                     sample_run(s, b->cell, b->step, b->arm, seed)->value[m]);
-        json_array_append_new(list, o);
-    }
-    return list;
-}
-
 static json_t *claims_of(const Lineage *l) {
     json_t *list = json_array();
     const ClaimVerdicts *all = &l->t->verdicts;
@@ -67,7 +36,7 @@ json_t *lineage_json(const Lineage *l) {
         json_array_append_new(arms, json_pack("{s:s, s:s}", "arm", arm->name, "label", arm->label));
     }
     json_object_set_new(o, "arms", arms);
-    json_object_set_new(o, "runs", runs_of(l));
+    json_object_set_new(o, "runs", lineage_runs_json(l));
     json_object_set_new(o, "comparison", json_comparison(t, l->family, l->c));
     json_t *targets = targets_json(t, w);
     if (targets) json_object_set_new(o, "targets", targets);

@@ -122,9 +122,12 @@ static void answers(const Ledger *b, const char *folder, Text *main) {
 /* Behind the experiments. */
 static Rc theory(const Ledger *b, const char *folder, Text *main, Error *e) {
     Text table;
+    Cells c;
     if (!b->stated) return RC_OK;
     text_init(&table);
-    theory_tex(b->stated, &table);
+    theory_cells(b->stated, STATEMENT_COUNT, &c);
+    theory_tex(&c, &table);
+    cells_release(&c);
     Rc rc = put(folder, "theory.tex", &table, e);
     text_format(main, "\\clearpage\n\\section{Theory: networks before their first step}\n");
     figure(folder, b->mades, "theory", main);

@@ -1,8 +1,10 @@
 /* `normbench runs show`: one stored run, whole. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 #include "bench/run/history.h"
 #include "bench/write/runs.h"
@@ -97,46 +99,57 @@ static void identity(const RunShown *shown, Text *out) {
         text_format(out, " at step %d of %lld, first in %s\n", r->diverged_step, (long long)r->spec.steps, r->culprit);
 }
 
-/* The keys that are not at their default, one a line; then the others. */
-static void keys(const RunSpec *s, Text *out) {
+static void print(Cells *c, int width, Text *out) {
+    text_format(out, "\n");
+    cells_text(c, width, out);
+    cells_release(c);
+}
+
+/* The keys that are not at their default, a row each; then the others. */
+static void keys(const RunSpec *s, int width, Text *out) {
     char value[SPEC_TEXT_SIZE], initial[SPEC_TEXT_SIZE];
     RunSpec defaults;
-    Text others;
-    text_init(&others);
+    Cells c;
     spec_init(&defaults);
-    text_format(out, "\nkeys, those that are not at their default first\n");
+    cells_init(&c, "keys", "keys, those that are not at their default first");
+    cells_column(&c, "key", 'l', ""), cells_column(&c, "value", 'l', ""), cells_column(&c, "default", 'l', "");
     for (int i = 0; i < spec_key_count + variant_key_count; i++) {
         const char *key = i < spec_key_count ? spec_keys[i] : variant_keys[i - spec_key_count];
         spec_get(value, s, key), spec_get(initial, &defaults, key);
-        if (strcmp(value, initial))
-            text_format(out, "  %-13s %s (default %s)\n", key, value, initial);
-        else
-            text_format(&others, "%s%s %s", others.length ? ", " : "", key, value);
+        if (strcmp(value, initial)) {
+            cells_row(&c);
+            cell_text(&c, key), cell_text(&c, value), cell_format(&c, "(default %s)", initial);
+        } else
+            text_format(&c.notes, "%s%s %s", c.notes.length ? ", " : "", key, value);
     }
-    if (others.length) table_wrapped(others.at, 2, out);
-    text_release(&others);
+    print(&c, width, out);
 }
 
-static void metrics(const RunRecord *r, Text *out) {
-    char number[SHOWN];
+/* What was measured at the last evaluations. */
+static void metrics(const RunRecord *r, int width, Text *out) {
     enum { MOST = 6 };
+    char step[24];
+    Cells c;
     int from = r->evaluations > MOST ? r->evaluations - MOST : 0;
     if (!r->evaluations) return;
-    text_format(out, "\n%-26s", "after step");
-    for (int i = from; i < r->evaluations; i++) text_format(out, " %10d", r->evaluation[i].step);
-    text_format(out, "\n");
+    cells_init(&c, "metrics", "");
+    cells_column(&c, "metric", 'l', "after step");
+    for (int i = from; i < r->evaluations; i++) {
+        snprintf(step, sizeof step, "%d", r->evaluation[i].step);
+        cells_column(&c, NULL, 'r', step);
+    }
     for (int m = 0; m < METRIC_COUNT; m++) {
         bool any = false;
         for (int i = from; i < r->evaluations; i++) any |= isfinite(r->evaluation[i].metric[m]);
         if (!any) continue;
-        text_format(out, "  ");
-        show_column(out, metric_info[m].heading, 24);
-        for (int i = from; i < r->evaluations; i++) {
-            double x = r->evaluation[i].metric[m];
-            text_format(out, " %10s", isnan(x) ? "" : show_number(number, x, metric_info[m].digits));
-        }
-        text_format(out, "\n");
+        cells_row(&c), cell_text(&c, metric_info[m].heading);
+        for (int i = from; i < r->evaluations; i++)
+            if (isnan(r->evaluation[i].metric[m]))
+                cell_none(&c);
+            else
+                cell_number(&c, r->evaluation[i].metric[m], metric_info[m].digits);
     }
+    print(&c, width, out);
 }
 
 static void hits(const RunRecord *r, Text *out) {
@@ -157,15 +170,22 @@ static double uncommon(const Rounded *n) {
     return (double)n->over + (double)n->infinite + (double)n->nan;
 }
 
+static void rounded_row(const char *name, const Rounded *n, Cells *c) {
+    cells_row(c);
+    cell_text(c, name);
+    cell_integer(c, (long)n->over), cell_integer(c, (long)n->infinite), cell_integer(c, (long)n->nan);
+    cell_integer(c, (long)n->subnormal), cell_integer(c, (long)n->flushed);
+}
+
 /* What was stored in 16 bits: the sums of every pass, then the sites that passed 65,504 or are not finite. */
-static void rounded(const RoundedRun *r, Text *out) {
+static void rounded_cells(const RoundedRun *r, Cells *c) {
     enum { MOST = 12 };
-    const RoundedSite *first = rounded_first(r);
+    static const char *const keys[] = {"|x|>65504", "inf", "nan", "subnormal", "flushed"};
     char name[80];
     int shown = 0, left = 0;
-    if (!r->known) return;
-    text_format(out, "\nstored in 16 bits, all steps%*s %10s %8s %8s %10s %10s\n", 10, "", "|x|>65504", "inf", "nan",
-                "subnormal", "flushed");
+    cells_init(c, "rounded", "");
+    cells_column(c, "what", 'l', "stored in 16 bits, all steps");
+    for (int k = 0; k < 5; k++) cells_column(c, keys[k], 'r', keys[k]);
     for (RoundPass pass = PASS_weights; pass <= PASS_backward; pass++) {
         Rounded n = {0};
         for (int i = 0; i < r->sites; i++) {
@@ -174,21 +194,27 @@ static void rounded(const RoundedRun *r, Text *out) {
             n.over += one->over, n.infinite += one->infinite, n.nan += one->nan;
             n.subnormal += one->subnormal, n.flushed += one->flushed;
         }
-        text_format(out, "  %-36s %10.0f %8.0f %8.0f %10.0f %10.0f\n", rounded_pass(pass), (double)n.over,
-                    (double)n.infinite, (double)n.nan, (double)n.subnormal, (double)n.flushed);
+        rounded_row(rounded_pass(pass), &n, c);
     }
     for (int i = 0; i < r->sites; i++) {
-        const Rounded *n = &r->site[i].count;
-        if (uncommon(n) <= 0) continue;
+        if (uncommon(&r->site[i].count) <= 0) continue;
         if (shown++ >= MOST) {
             left++;
             continue;
         }
         site_name(&r->site[i], name);
-        text_format(out, "    %-34s %10.0f %8.0f %8.0f %10.0f %10.0f\n", name, (double)n->over, (double)n->infinite,
-                    (double)n->nan, (double)n->subnormal, (double)n->flushed);
+        rounded_row(name, &r->site[i].count, c);
     }
-    if (left) text_format(out, "    and %d other places; record.json has all\n", left);
+    if (left) text_format(&c->notes, "And %d other places; record.json has all.", left);
+}
+
+static void rounded(const RoundedRun *r, int width, Text *out) {
+    const RoundedSite *first = rounded_first(r);
+    char name[80];
+    Cells c;
+    if (!r->known) return;
+    rounded_cells(r, &c);
+    print(&c, width, out);
     if (first) site_name(first, name);
     if (first && first->layer >= 0)
         text_format(out, "  first overflow: step %.0f, layer %d, %s\n", rounded_first_step(r), first->layer, name);
@@ -234,16 +260,16 @@ static void written(const RunShown *shown, Text *out) {
     if (plans) text_format(out, "  %s\n", history_caution);
 }
 
-void run_text(const RunShown *shown, Text *out) {
+void run_text(const RunShown *shown, int width, Text *out) {
     const RunRecord *r = shown->record;
     Text curve;
     text_init(&curve);
     identity(shown, out);
-    keys(&r->spec, out);
-    metrics(r, out);
+    keys(&r->spec, width, out);
+    metrics(r, width, out);
     hits(r, out);
     curve_text(&r->curves, curve_named("train_loss"), curve_named("valid_loss"), WIDTH, HEIGHT, &curve);
-    rounded(&r->rounded, out);
+    rounded(&r->rounded, width, out);
     if (curve.length) text_format(out, "\nloss over the steps, nats (* train, o validation slice)\n%s", curve.at);
     provenance(r, out);
     written(shown, out);

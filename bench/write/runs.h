@@ -1,4 +1,4 @@
-/* Stored runs for the terminal and as JSON: the list of them, and one of them whole. */
+/* Stored runs for a terminal and as JSON: the list of them, and one of them whole. */
 #ifndef BENCH_WRITE_RUNS_H
 #define BENCH_WRITE_RUNS_H
 
@@ -6,17 +6,20 @@
 
 #include "bench/run/listing.h"
 
-enum { RUNS_SCHEMA = 1 };
+enum { RUNS_SCHEMA = 2, RUN_SCHEMA = 1 };
 
-/* A part for each plan: what it is, how many of its runs are stored, and a line for each run of the listing. A key is a
+/* A table for each plan: what it is, how many of its runs are stored, and a row for each run of the listing. A key is a
  * column where runs of one arm differ in it. empty: also plans of which the listing holds no run. */
-void runs_text(const Listing *l, bool empty, Text *out);
+void runs_text(const Listing *l, bool empty, int width, Text *out);
 
-/* {schema, made_by, commit, groups: [{experiment, profile, options, plan, planned, stored, runs: [{id, arm, label,
- * variant, seed,
- *  status, diverged_step?, culprit?, step?, valid_loss?, class, records_commit, made, keys: {…}}]}]}
- * keys: those that are not at their default. New reference. */
+/* {schema, made_by, commit, groups: [{experiment, profile, options, plan, planned, stored, runs: [{arm, valid_loss, id,
+ *  label, variant, seed, status, diverged_step, culprit, step, class, records_commit, made, keys: {…}}]}]}
+ * keys: those that are not at their default; null: there is none. New reference. */
 json_t *runs_json(const Listing *l, bool empty);
+
+/* {KEY: value} of the spec's keys and the variant's columns; changed: only those that are not at their default. New
+ * reference. */
+json_t *run_keys_json(const RunSpec *s, bool changed);
 
 /* Where a run stands among the plans. */
 typedef struct {
@@ -25,7 +28,7 @@ typedef struct {
 } RunShown;
 
 /* Identity, what it was trained with, how it ended, its metrics, a curve of its loss, who made it, its files. */
-void run_text(const RunShown *r, Text *out);
+void run_text(const RunShown *r, int width, Text *out);
 
 /* {schema, made_by, commit, id, plans: [{experiment, profile, plan, arm, label,
  *  written: {what, commit, date}}], variant, seed, status, changed:

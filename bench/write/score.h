@@ -1,10 +1,11 @@
-/* Scores of weights on tasks (bench/run/task_score.h): as a table for a terminal, as JSON, as LaTeX. */
+/* Scores of weights on tasks (bench/run/task_score.h), as tables and as JSON. */
 #ifndef BENCH_WRITE_SCORE_H
 #define BENCH_WRITE_SCORE_H
 
-#include <jansson.h>
-
+#include "bench/formats/cells.h"
 #include "bench/run/task_score.h"
+
+enum { SCORE_SCHEMA = 2 };
 
 typedef struct {
     const char *name; /* as it was asked for: a run or a file */
@@ -20,15 +21,15 @@ typedef struct {
     int tasks, models;
 } ScoreTable;
 
-/* "acc", "acc_norm". */
-extern const char *const task_metric_name[ACC_COUNT];
-
 /* The mean of a metric over a model's tasks, and its standard error, the tasks being independent. */
 double score_mean(const ScoreTable *t, const ScoredModel *m, TaskMetric metric, double *error);
 
-void score_text(const ScoreTable *t, Text *out);
-void score_tex(const ScoreTable *t, Text *out);
-json_t *score_json(const ScoreTable *t); /* new reference */
+/* "scores": a row for each model, task and metric, and their means over the tasks (items: none); "against": of two
+ * models or more, each beside the first, item by item. */
+void score_tables(const ScoreTable *t, CellsList *out);
+
+/* {schema, rules, examples, scores: [ROW], against?: [ROW]}, rows of the tables; new reference. */
+json_t *score_json(const ScoreTable *t);
 
 /* One line of JSON per choice that was scored: model, task, line of its file (from 1), choice and label (from 0),
  * context, continuation, tokens of the continuation, windows, loglikelihood (nats): what another program computes again

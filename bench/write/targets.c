@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 
-enum { ARM_WIDTH = 18, NAMED = ARM_NAME_SIZE + 260 };
+#include "bench/formats/cells.h"
+
+enum { NAMED = ARM_NAME_SIZE + 260 };
 
 /* "layernorm"; of arms in different cells "pre (width = 32)". */
 static const char *arm_name(char out[NAMED], const Table *t, const Targets *x, int side) {
@@ -44,28 +46,29 @@ void targets_text(const Table *t, const Contrast *w, Text *out) {
     targets_release(&x);
 }
 
-void targets_rows(const Table *t, const Contrast *w, Text *out) {
+void targets_rows(const Table *t, const Contrast *w, int width, Text *out) {
     Targets x;
-    char number[SHOWN], p[SHOWN], name[NAMED], heading[NAMED + 3];
+    Cells c;
+    char number[SHOWN], name[NAMED];
     if (targets_make(&x, &t->sample, w)) return;
-    Text words;
-    text_init(&words);
-    text_format(out, "\nof N = %ld targets, right in one arm alone\n  %5s  ", x.targets, "seed");
-    for (int side = 0; side < 2; side++) {
-        snprintf(heading, sizeof heading, "%s: %s", side ? "c" : "b", arm_name(name, t, &x, side));
-        show_column(out, heading, ARM_WIDTH);
-        text_format(out, "  ");
-    }
-    text_format(out, "   (b - c)/N  McNemar p\n");
+    cells_init(&c, "targets", "");
+    text_format(&c.title, "of N = %ld targets, right in one arm alone", x.targets);
+    cells_column(&c, "seed", 'r', "seed");
+    cells_column_over(&c, "only_first", 'r', arm_name(name, t, &x, 0), "b");
+    cells_column_over(&c, "only_second", 'r', arm_name(name, t, &x, 1), "c");
+    cells_column(&c, "difference", 'r', "(b - c)/N");
+    cells_column(&c, "p", 'r', "McNemar p");
     for (const TargetSeed *s = x.seed; s < x.seed + x.seeds; s++) {
         double d = (double)(s->only_a - s->only_b) / (double)x.targets;
-        text_format(out, "  %5llu  %*ld  %*ld  %12s  %9s\n", (unsigned long long)s->seed, ARM_WIDTH, s->only_a,
-                    ARM_WIDTH, s->only_b, show_signed(number, d, 6), show_p(p, s->test.p));
+        cells_row(&c);
+        cell_integer(&c, (long)s->seed), cell_integer(&c, s->only_a), cell_integer(&c, s->only_b);
+        cell_shown(&c, d, show_signed(number, d, 6)), cell_p(&c, s->test.p);
     }
-    text_format(&words, "%s ", targets_why_seeds);
-    beside_frequent(t, &x, &words);
-    table_wrapped(words.at, 0, out);
-    text_release(&words);
+    text_format(&c.notes, "%s ", targets_why_seeds);
+    beside_frequent(t, &x, &c.notes);
+    text_format(out, "\n");
+    cells_text(&c, width, out);
+    cells_release(&c);
     targets_release(&x);
 }
 

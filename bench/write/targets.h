@@ -10,8 +10,8 @@
  * above always saying the most frequent target. Nothing where there are none. */
 void targets_text(const Table *t, const Contrast *w, Text *out);
 
-/* The same as lines, one for each seed, for trace. */
-void targets_rows(const Table *t, const Contrast *w, Text *out);
+/* The same as a table, a row for each seed, for trace. */
+void targets_rows(const Table *t, const Contrast *w, int width, Text *out);
 
 /* {n, most_frequent, arms: [{arm, accuracy, above_most_frequent}], seeds: [{seed, only_first, only_second, p}], note};
  * NULL where there are none. */

@@ -1,4 +1,4 @@
-/* The table of statements about networks before their first step, printed from their verdicts. */
+/* The table of statements about networks before their first step, made of their verdicts. */
 #ifndef BENCH_WRITE_THEORY_H
 #define BENCH_WRITE_THEORY_H
 
@@ -6,29 +6,28 @@
 
 #include "base/text.h"
 #include "bench/formats/plot.h"
+#include "bench/formats/cells.h"
 #include "bench/verdict/theory.h"
 
-/* "1.4987", "largest error 3e-15"; "[1.4950, 1.5024]" or ""; "not finite from x = 625 on in 4 of 4 seeds" or "". */
-void theory_measured(const StatementVerdict *v, Text *out);
-void theory_interval(const StatementVerdict *v, Text *out);
-void theory_finding(const StatementVerdict *v, Text *out);
+enum { THEORY_TABLE_SCHEMA = 2 };
 
 /* What `*` behind a prediction means. */
 #define THEORY_STAR \
     "*: this prediction's window or rule was set, or its network resized, after a first run had been seen"
 
-/* "LABEL: measured [interval], predicted …, n = 8; STATEMENT does not hold": a claim's line in the ledger. */
+/* "WHAT: measured [interval], predicted …, 8 seeds; STATEMENT (SETTING)": a claim's line in the ledger. */
 void theory_summary(const StatementVerdict *v, Text *out);
 
-void theory_text(const StatementVerdict v[STATEMENT_COUNT], Text *out); /* for the terminal */
-void theory_csv(const StatementVerdict v[STATEMENT_COUNT], Text *out);
-void theory_tex(const StatementVerdict v[STATEMENT_COUNT], Text *out);
+/* A row for each statement: statement, predicted, measured, seeds, verdict; for programs also what, setting, source,
+ * decided_by, window_lo, window_hi, points, lo, hi, z, largest_error and not_finite_from. Initializes c. */
+void theory_cells(const StatementVerdict *v, int count, Cells *c);
 
-/* {schema, statements: [STATEMENT]}, STATEMENT: {statement, what, predicted, setting, source, decided_by, window_lo,
- * window_hi, seeds, points, measured, lo, hi, z, largest_error, not_finite_from?, verdict}; what there is not is the
- * string "nan". The function for one gives a new reference. */
-void theory_json(const StatementVerdict v[STATEMENT_COUNT], Text *out);
-json_t *theory_statement_json(const StatementVerdict *v);
+json_t *theory_statement_json(const StatementVerdict *v); /* one such row; new reference */
+
+/* Files of it: text of PAGE_WIDTH columns, LaTeX behind a comment, {schema, statements: [ROW]}. */
+void theory_text(const Cells *c, Text *out);
+void theory_tex(const Cells *c, Text *out);
+void theory_json(const Cells *c, Text *out);
 
 /* The figure as data; theory.svg and so on into folder, with the codes of plot_draw; its caption. */
 Rc theory_draw(const StatementVerdict v[STATEMENT_COUNT], const char *folder, int formats, Error *e);

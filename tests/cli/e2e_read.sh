@@ -139,10 +139,10 @@ check_a_run_is_shown_whole() {
   prints '^  of no experiment here: arm custom, plan [0-9a-f]{8}$'
   ends 0 show toy.yaml:ours/seed=1 "${r[@]}"
   prints '^  toy smoke: arm ours, plan [0-9a-f]{8}$'
-  prints '^  status  ok, 30 steps$' && prints '^  steps +30 \(default 300\)$' && prints '^  embed +rmsnorm \(default none\)$'
+  prints '^  status  ok, 30 steps$' && prints '^  steps +30 +\(default 300\)$' && prints '^  embed +rmsnorm +\(default none\)$'
   prints "commit $(sed -n 's/^  "commit": "\(.*\)",$/\1/p' "$W/r/runs/$id/record.json"), finished 20" && prints 'runs/.*/curves.csv$'
-  prints '^after step +0 +15 +30$' && prints '^ +[0-9.]+ \|[o*]'
-  [ "$(grep -n 'steps  *30 (default' "$W/out" | cut -d: -f1)" -lt "$(grep -n 'weight_decay 0.1' "$W/out" | cut -d: -f1)" ] ||
+  prints '^  after step +0 +15 +30$' && prints '^ +[0-9.]+ \|[o*]'
+  [ "$(grep -n 'steps  *30  *(default' "$W/out" | cut -d: -f1)" -lt "$(grep -n 'weight_decay 0.1' "$W/out" | cut -d: -f1)" ] ||
     fail "what is at its default does not stand last"
   ends 0 show "$id" --json "${r[@]}"
   python3 - "$W/out" "$W/r/runs/$id" <<'PY' || fail "the JSON is not the record's"
@@ -185,12 +185,14 @@ assert trace["results"] == table["results"] and trace["plan"] == table["plan"] a
 assert trace["commit"] == table["commit"] and trace["factors"] == "width = 32"
 for row in trace["runs"]:
     values = []
-    for side in row["runs"]:
-        record = json.load(open(f"{sys.argv[3]}/{side['run']}/record.json"))
-        assert record["spec"].endswith(f"seed = {row['seed']}\n") and side["records_commit"] == record["provenance"]["commit"]
-        assert record["evaluations"][-1]["valid_loss"] == side["value"]
-        assert side["run"][:12] in text
-        values.append(side["value"])
+    for side in ("first", "second"):
+        run, value = row[side + "_run"], row[side + "_value"]
+        record = json.load(open(f"{sys.argv[3]}/{run}/record.json"))
+        assert record["spec"].endswith(f"seed = {row['seed']}\n")
+        assert row[side + "_records_commit"] == record["provenance"]["commit"]
+        assert record["evaluations"][-1]["valid_loss"] == value
+        assert run[:12] in text
+        values.append(value)
     assert row["difference"] == values[0] - values[1]
 def statistic(d):
     return sum(d) ** 2 / sum(x * x for x in d) if any(d) else 0

@@ -329,15 +329,15 @@ check_a_dry_run_of_a_device_that_need_not_be_here() {
 
 check_a_dry_step_of_a_device() {
   ends 0 perf embedding-norm --dry-run --backend cuda --replicas 15
-  prints '^one step +160 +327\.9'
-  prints '^linear, gelu\.backward 128, dW 64 '
+  prints '^  one step +160 +327\.9'
+  prints '^  linear, gelu\.backward 128, dW 64 '
   prints 'H200 .*: floor 6\.[0-9]+ ms'
   prints 'No device was measured'
   # A library's products add a bias and sum its gradient along with them.
   ends 0 perf embedding-norm --dry-run --backend cuda-tf32 --replicas 1
-  prints '^one step +209 '
-  prints '^cublasLtMatmul +99 '
-  ! grep -q '^linear' "$W/out" || fail "a kernel of our own for a bias"
+  prints '^  one step +209 '
+  prints '^  cublasLtMatmul +99 '
+  ! grep -q '^  linear' "$W/out" || fail "a kernel of our own for a bias"
   ends 0 perf smoke --dry-run --precision fp32 --json
   prints '"cublasLtMatmul"'
   python3 -c 'import json, sys; s = json.load(open(sys.argv[1]))["steps"][0]; k = s["kernels"]

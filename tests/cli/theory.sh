@@ -38,14 +38,17 @@ if [ "${3:-}" = again ]; then
 fi
 wrong=$(grep -q 'not measured' "$W/first" && grep 'not measured' "$W/first")
 report "every statement is measured" "$wrong"
-wrong=$(grep -q '^depth_none .*not finite from x = ' "$W/first" || echo "no word of it")
+wrong=$(grep -A4 '^  depth_none ' "$W/first" | grep -q 'not finite from x = ' || echo "no word of it")
 report "a depth that leaves the doubles is a finding" "$wrong"
 
 wrong=$(ends 0 table theory --results "$W/a"; cmp "$W/out" "$W/first" 2>&1
   for file in txt csv json tex; do
     cmp "$W/a/out/theory/theory.$file" "$W/was/theory.$file" 2>&1 || echo "$file differs"
   done
-  python3 -c "import json, sys; assert len(json.load(open(sys.argv[1]))['statements']) > 40" "$W/a/out/theory/theory.json" 2>&1)
+  python3 -c "import json, sys; assert len(json.load(open(sys.argv[1]))['statements']) > 40" "$W/a/out/theory/theory.json" 2>&1
+  script -qec "stty cols 60; '$NORMBENCH' table theory --results '$W/a'" /dev/null | tr -d '\r' >"$W/narrow"
+  [ "$(grep '^  ' "$W/narrow" | awk 'length > w {w = length} END {print w + 0}')" -le 60 ] && grep -q '^  lemma1 ' "$W/narrow" ||
+    echo "lines of more than 60 columns on a terminal of 60")
 report "the table prints again from the file" "$wrong"
 
 wrong=$(ends 0 claims 003 --results "$W/a"

@@ -30,7 +30,7 @@ static void expect_traced(const char *what) {
     Text text;
     text_init(&text);
     lineage_make(&l, &m.table, SOURCE_ROOT, 0, 1, METRIC_valid_loss, 1, 0);
-    lineage_text(&l, &text);
+    lineage_text(&l, 110, &text);
     cr_expect(strstr(text.at, what), "trace lacks '%s':\n%s", what, text.at);
     json_t *root = lineage_json(&l), *claims = json_object_get(root, "claims");
     cr_expect_eq(json_array_size(claims), 1);

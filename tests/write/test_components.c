@@ -117,7 +117,7 @@ Test(components, a_diverged_run_is_said) {
     made_up_diverge(made_up_at(&m, 0, 1, 2), 40);
     cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
     cr_assert(components_make(&c, &m.table.sample));
-    cr_expect(writes(components_text, "together") && writes(table_json, "\"diverged\": 1.0"));
+    cr_expect(writes(components_text, "together") && writes(table_json, "\"diverged\": 1"));
     release();
 }
 

@@ -103,7 +103,7 @@ Test(runs, a_record_of_schema_1_is_shown) {
     cr_assert_gt(l.runs, 0);
     cr_assert_eq(record_read(&r, session.runs, l.run[0].record->id, &e), RC_OK, "%s", e.text);
     text_init(&text);
-    run_text(&(RunShown){.record = &r, .listing = &l}, &text);
+    run_text(&(RunShown){.record = &r, .listing = &l}, 80, &text);
     cr_expect(strstr(text.at, "normbench 0.1.0, commit 10bf21a4a34c\n") != NULL, "%s", text.at);
     cr_expect(strstr(text.at, "smoke quick: arm ") != NULL, "%s", text.at);
     json_t *root = run_json(&(RunShown){.record = &r, .listing = &l});

@@ -1,4 +1,4 @@
-/* Stored runs as JSON. */
+/* One stored run as JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +14,7 @@ static void put_status(json_t *o, const RunRecord *r) {
     json_put_text(o, "culprit", r->culprit);
 }
 
-/* The spec's keys and the variant's columns; changed: only those that are not at their default. */
-static json_t *keys_json(const RunSpec *s, bool changed) {
+json_t *run_keys_json(const RunSpec *s, bool changed) {
     char value[SPEC_TEXT_SIZE], initial[SPEC_TEXT_SIZE];
     RunSpec defaults;
     json_t *o = json_object();
@@ -26,51 +25,6 @@ static json_t *keys_json(const RunSpec *s, bool changed) {
         if (!changed || strcmp(value, spec_get(initial, &defaults, key))) json_put_text(o, key, value);
     }
     return o;
-}
-
-static json_t *listed_json(const ListedRun *run) {
-    const RunRecord *r = run->record;
-    const Evaluation *last = listing_last(r);
-    json_t *o = json_object();
-    json_put_text(o, "id", r->id);
-    json_put_text(o, "arm", run->arm), json_put_text(o, "label", run->label);
-    json_put_text(o, "variant", r->spec.variant.name);
-    json_object_set_new(o, "seed", json_integer((json_int_t)r->spec.seed));
-    put_status(o, r);
-    if (last) json_object_set_new(o, "step", json_integer(last->step));
-    if (last) json_put(o, "valid_loss", last->metric[METRIC_valid_loss]);
-    json_put_text(o, "class", r->arithmetic_class);
-    json_put_text(o, "records_commit", r->provenance.commit);
-    json_object_set_new(o, "made", json_integer(r->provenance.made));
-    json_object_set_new(o, "keys", keys_json(&r->spec, true));
-    return o;
-}
-
-static json_t *group_json(const Listing *l, int group) {
-    const RunGroup *g = &l->group[group];
-    json_t *o = json_object(), *runs = json_array();
-    json_put_text(o, "experiment", g->experiment), json_put_text(o, "profile", g->profile);
-    json_put_text(o, "options", g->options), json_put_text(o, "plan", g->plan);
-    json_object_set_new(o, "planned", json_integer(g->planned));
-    json_object_set_new(o, "stored", json_integer(g->stored));
-    for (int i = 0; i < l->runs; i++)
-        if (l->run[i].group == group) json_array_append_new(runs, listed_json(&l->run[i]));
-    json_object_set_new(o, "runs", runs);
-    return o;
-}
-
-json_t *runs_json(const Listing *l, bool empty) {
-    json_t *root = json_object(), *groups = json_array();
-    json_object_set_new(root, "schema", json_integer(RUNS_SCHEMA));
-    json_put_made_by(root);
-    for (int group = 0; group < l->groups; group++) {
-        json_t *o = group_json(l, group);
-        if (json_array_size(json_object_get(o, "runs")) || (empty && !l->group[group].stored))
-            json_array_append(groups, o);
-        json_decref(o);
-    }
-    json_object_set_new(root, "groups", groups);
-    return root;
 }
 
 static json_t *plans_json(const RunShown *shown) {
@@ -126,15 +80,15 @@ static json_t *curve_json(const Curves *c) {
 json_t *run_json(const RunShown *shown) {
     const RunRecord *r = shown->record;
     json_t *o = json_object(), *files = json_array();
-    json_object_set_new(o, "schema", json_integer(RUNS_SCHEMA));
+    json_object_set_new(o, "schema", json_integer(RUN_SCHEMA));
     json_put_made_by(o);
     json_put_text(o, "id", r->id);
     json_object_set_new(o, "plans", plans_json(shown));
     json_put_text(o, "variant", r->spec.variant.name);
     json_object_set_new(o, "seed", json_integer((json_int_t)r->spec.seed));
     put_status(o, r);
-    json_object_set_new(o, "changed", keys_json(&r->spec, true));
-    json_object_set_new(o, "spec", keys_json(&r->spec, false));
+    json_object_set_new(o, "changed", run_keys_json(&r->spec, true));
+    json_object_set_new(o, "spec", run_keys_json(&r->spec, false));
     json_put_text(o, "spec_sha256", r->spec_sha256);
     json_put_text(o, "class", r->arithmetic_class), json_put_text(o, "arithmetic", r->arithmetic);
     json_put_text(o, "dataset", r->dataset), json_put_text(o, "dataset_sha256", r->dataset_sha256);
