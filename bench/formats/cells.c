@@ -189,6 +189,10 @@ void cell_emphasize(Cells *c) {
     last(c)->emphatic = true;
 }
 
+void cell_style(Cells *c, const char *name) {
+    last(c)->style = keep(c, name);
+}
+
 const Cell *cells_at(const Cells *c, int row, int column) {
     const CellRow *r = &c->row[row];
     size_t end = row + 1 < c->rows ? c->row[row + 1].first : c->cells, at = r->first + (size_t)column;

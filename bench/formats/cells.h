@@ -26,6 +26,7 @@ typedef struct {
     double x, lo, hi; /* exact; NaN where there is none */
     unsigned marks;
     bool strong, emphatic;
+    size_t style; /* offset of its class in HTML; 0: none */
 } Cell;
 
 typedef struct {
@@ -39,7 +40,7 @@ typedef enum {
     ROW_cells,
     ROW_heading, /* a group of rows begins: its words across all columns; a column `group` of CSV and JSON */
     ROW_words,   /* a paragraph across all columns, for people only */
-    ROW_space    /* a little room before the next row */
+    ROW_space    /* a little room before the next row; on terminals before a heading only */
 } RowKind;
 
 typedef struct {
@@ -101,6 +102,7 @@ void cell_count(Cells *c, int count, int of);
 void cell_mark(Cells *c, unsigned marks);
 void cell_strong(Cells *c, bool strong);
 void cell_emphasize(Cells *c);
+void cell_style(Cells *c, const char *name); /* a class of HTML */
 
 const Cell *cells_at(const Cells *c, int row, int column); /* NULL: the row has none there */
 const char *cells_words_at(const Cells *c, size_t shown);

@@ -120,9 +120,12 @@ static const char *const mark_signs[] = {"&dagger;", "&Dagger;", "&sect;"};
 static void html_cell(const Cells *c, int row, int column, Text *out) {
     const Cell *cell = cells_at(c, row, column);
     bool head = column < c->stub && c->column[column].align == 'l', strong = cell && cell->strong;
-    text_format(out, head                             ? "<th scope=\"row\" class=\"text\">"
-                     : c->column[column].align == 'r' ? "<td>"
-                                                      : "<td class=\"text\">");
+    char align = c->column[column].align;
+    const char *words = align == 'p' ? "text words" : align == 'r' ? "" : "text";
+    const char *style = cell ? cells_words_at(c, cell->style) : "", *gap = words[0] && style[0] ? " " : "";
+    text_format(out, head ? "<th scope=\"row\"" : "<td");
+    if (words[0] || style[0]) text_format(out, " class=\"%s%s%s\"", words, gap, style);
+    text_format(out, ">");
     text_format(out, "%s%s", strong ? "<strong>" : "", cell && cell->emphatic ? "<em>" : "");
     if (cell) html_text(out, cells_words_at(c, cell->shown));
     text_format(out, "%s%s", cell && cell->emphatic ? "</em>" : "", strong ? "</strong>" : "");
@@ -185,9 +188,8 @@ static void html_rows(const Cells *c, Text *out) {
         text_format(out, "<tr>");
         for (int k = 0; row->kind == ROW_cells && k < c->shown; k++) html_cell(c, i, k, out);
         if (row->kind == ROW_heading || row->kind == ROW_words) {
-            text_format(out,
-                        row->kind == ROW_heading ? "<th scope=\"rowgroup\" class=\"text\" colspan=\"%d\">"
-                                                 : "<td class=\"text words\" colspan=\"%d\">",
+            text_format(out, row->kind == ROW_heading ? "<th scope=\"rowgroup\" class=\"text words\" colspan=\"%d\">"
+                                                      : "<td class=\"text words\" colspan=\"%d\">",
                         c->shown);
             html_text(out, cells_words_at(c, row->shown));
             text_format(out, row->kind == ROW_heading ? "</th>" : "</td>");

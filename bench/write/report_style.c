@@ -18,12 +18,13 @@ const char report_style[] =
     "#answer article+article{border-top:1px solid var(--line);margin-top:1.4em;padding-top:.2em}"
     ".answer{margin:.2em 0 .5em}\n"
     /* Tables. */
-    ".wide{overflow-x:auto}.numbers td,.numbers th{white-space:nowrap}"
+    ".wide{overflow-x:auto}.numbers td,.numbers th{white-space:nowrap}.numbers .words{white-space:normal}"
+    ".numbers td.words{min-width:10rem}"
     "table{border-collapse:collapse;margin:.6em 0;font-size:.88rem;"
     "font-variant-numeric:tabular-nums}th,td{padding:.25em .7em;text-align:right;border-bottom:1px solid var(--line);"
     "vertical-align:top}th:first-child,td:first-child,td.text,th.text{text-align:left}tbody th{font-weight:400}"
     "thead th{border-bottom:2px solid "
-    "var(--ink);font-weight:600}.said th{background:var(--tint)}caption{text-align:left;"
+    "var(--ink);font-weight:600}.numbers th[scope=rowgroup]{background:var(--tint)}caption{text-align:left;"
     "color:var(--soft);padding-bottom:.4em;max-width:60rem}\n"
     /* Figures: text, axes and the baseline are currentColor. */
     ".plot{margin:1em 0;border:1px solid var(--line);padding:.4em;max-width:62rem}"
