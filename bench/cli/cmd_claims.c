@@ -1,37 +1,83 @@
-/* normbench claims [WRITEUP]: whether what the write-ups say holds in the runs that are stored. */
+/* normbench claims [WRITEUP|CLAIM]: whether what the write-ups say holds in the runs that are stored. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "bench/write/ledger.h"
+#include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/write/ledger.h"
 
-static void print(const Ledger *b, const Options *o) {
+enum { NAME_SIZE = 64 };
+
+static void print(const Ledger *b, const Options *o, const Claim *only) {
     Text text;
     text_init(&text);
     if (o->times[OPTION_json]) {
-        json_t *root = ledger_json(b);
+        json_t *root = ledger_json(b, only);
         char *bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
         text_format(&text, "%s\n", bytes);
         free(bytes);
         json_decref(root);
-    } else if (o->times[OPTION_tex])
-        ledger_tex(b, &text);
-    else
-        ledger_text(b, &text);
-    fputs(text.at, stdout);
+    } else if (o->times[OPTION_tex]) {
+        ledger_tex(b, only, &text);
+    } else {
+        CellsList all = {0};
+        ledger_tables(b, only || o->times[OPTION_all] ? LEDGER_whole : LEDGER_short, only, &all);
+        cells_list_text(&all, TABLE_WIDTH, &text);
+        cells_list_release(&all);
+    }
+    fputs(text.at + (text.at[0] == '\n'), stdout);
     text_release(&text);
+}
+
+/* The write-up of "002" or "002-1": the longest name that the text is, or begins with before '-'. Another text is left
+ * to be refused as a write-up. */
+static const char *writeup_of(const Session *s, const char *text, char out[NAME_SIZE]) {
+    char path[1024], **names;
+    snprintf(path, sizeof path, "%.1000s/bench/claims", s->root);
+    int count = folder_names(path, ".yaml", &names);
+    size_t longest = 0;
+    for (int i = 0; i < count; i++) {
+        size_t n = strlen(names[i]);
+        bool begins = !strncmp(text, names[i], n) && (!text[n] || text[n] == '-');
+        if (begins && n > longest && n < NAME_SIZE) longest = n;
+    }
+    names_free(names, count);
+    if (!longest) return text;
+    snprintf(out, NAME_SIZE, "%.*s", (int)longest, text);
+    return out;
+}
+
+static Rc find_claim(const Ledger *b, const char *id, const Claim **out, Error *e) {
+    const ClaimFile *f = &b->file[0];
+    char hint[160];
+    for (const Claim *c = f->claim; c < f->claim + f->claims; c++)
+        if (!strcmp(c->id, id)) *out = c;
+    if (*out) return RC_OK;
+    const char **names = mem_alloc((size_t)f->claims + 1, sizeof *names);
+    for (int i = 0; i < f->claims; i++) names[i] = f->claim[i].id;
+    Rc rc = error_set(e, RC_USAGE, "claims: unknown claim '%.60s' of write-up %s%s", id, f->writeup,
+                      did_you_mean(hint, sizeof hint, id, names, (size_t)f->claims));
+    free(names);
+    return rc;
 }
 
 Rc command_claims(Session *s, Error *e) {
     const Options *o = s->options;
+    const char *named = o->operands ? o->operand[0] : NULL;
+    char name[NAME_SIZE];
+    const Claim *only = NULL;
     Ledger b;
-    if (o->operands > 1) return error_set(e, RC_USAGE, "claims: name one write-up, or none for all of them");
+    if (o->operands > 1)
+        return error_set(e, RC_USAGE, "claims: name one write-up or one claim, or none for all of them");
     if (o->times[OPTION_json] && o->times[OPTION_tex])
         return error_set(e, RC_USAGE, "claims: --json or --tex, not both");
-    if (ledger_make(&b, s, o->operands ? o->operand[0] : NULL, false, e)) return e->code;
-    Rc rc = o->times[OPTION_own] ? RC_OK : ledger_add_stored(&b, s, e);
+    const char *writeup = named ? writeup_of(s, named, name) : NULL;
+    if (ledger_make(&b, s, writeup, false, e)) return e->code;
+    Rc rc = named && strcmp(named, writeup) != 0 ? find_claim(&b, named, &only, e) : RC_OK;
+    if (!rc && !o->times[OPTION_own]) rc = ledger_add_stored(&b, s, e);
     if (!rc) ledger_note_parts(&b);
-    if (!rc) print(&b, o);
+    if (!rc) print(&b, o, only);
     ledger_release(&b);
     return rc;
 }

@@ -1,10 +1,12 @@
 #include "bench/verdict/stored.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "bench/formats/json.h"
 
 enum { STORED_SCHEMA = 1 }; /* of bench/write/ledger.h */
 
@@ -28,6 +30,46 @@ static void made_text(StoredVerdict *v, const char *commit) {
              trained ? ", " : "", first ? first : commit, others);
 }
 
+static double number_of(const json_t *o, const char *key) {
+    double x = (double)NAN;
+    (void)json_number_read(json_object_get(o, key), &x);
+    return x;
+}
+
+/* The kind of interval in "-0.1 [-0.2, 0.1] (95% t), …". */
+static void read_interval(StoredVerdict *v) {
+    const char *at = strstr(v->numbers, "] ("), *end = at ? strchr(at, ')') : NULL;
+    if (end && !isnan(v->judged.lo))
+        snprintf(v->interval, sizeof v->interval, "%.*s", (int)(end - at - 3), at + 3);
+}
+
+/* What stands behind "…, n = 8, margin 0.02; WHY". */
+static const char *rest_of(const StoredVerdict *v) {
+    static const char seeds[] = ", n = ", margin[] = ", margin ";
+    const char *at = strstr(v->numbers, seeds);
+    if (!at) return v->numbers;
+    at += sizeof seeds - 1 + strspn(at + sizeof seeds - 1, "0123456789");
+    if (!strncmp(at, margin, sizeof margin - 1)) at += sizeof margin - 1, at += strspn(at, "0123456789.e+-");
+    size_t why = strlen(v->judged.why);
+    if (why && !strncmp(at, "; ", 2) && !strncmp(at + 2, v->judged.why, why)) at += 2 + why;
+    return at + strspn(at, "; ");
+}
+
+static void read_numbers(StoredVerdict *v) {
+    const json_t *o = v->json, *replication = json_object_get(o, "replication");
+    const char *why = text_of(o, "why"), *by = text_of(o, "decided_by");
+    ClaimVerdict *j = &v->judged;
+    j->cell = j->step = -1, j->word = v->word, j->interval = "", j->by = by ? by : "";
+    j->effect = number_of(o, "effect"), j->lo = number_of(o, "lo"), j->hi = number_of(o, "hi");
+    j->p = number_of(o, "p_decides"), j->p_writeup = number_of(o, "p_writeup"), j->floor = number_of(o, "floor");
+    j->reported = number_of(o, "reported_effect");
+    j->replication.agrees = json_is_true(json_object_get(replication, "agrees"));
+    snprintf(j->why, sizeof j->why, "%s", why ? why : "");
+    v->se = number_of(json_object_get(json_object_get(o, "comparison"), "t_interval"), "se");
+    read_interval(v);
+    v->more = rest_of(v);
+}
+
 /* What is wrong with a verdict, or NULL. */
 static const char *take_verdict(StoredVerdict *v, json_t *json, const char *commit) {
     const json_t *statement = json_object_get(json, "statement");
@@ -44,6 +86,7 @@ static const char *take_verdict(StoredVerdict *v, json_t *json, const char *comm
     if (!v->numbers || v->n < 1) return "a verdict has no numbers";
     if (statement ? !v->statement || !v->predicted : !v->where || !v->experiment || !v->profile)
         return "a verdict does not say what was measured";
+    if (!statement) read_numbers(v);
     made_text(v, commit);
     return NULL;
 }

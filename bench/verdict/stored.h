@@ -7,9 +7,9 @@
 #include <jansson.h>
 
 #include "base/error.h"
-#include "bench/verdict/claim_words.h"
+#include "bench/verdict/claim_verdict.h"
 
-enum { STORED_MADE_SIZE = 120, STORED_PATH_SIZE = 600 };
+enum { STORED_MADE_SIZE = 120, STORED_PATH_SIZE = 600, STORED_INTERVAL_SIZE = 48 };
 
 /* Texts belong to the file's JSON. */
 typedef struct {
@@ -20,7 +20,11 @@ typedef struct {
     int n;                                 /* seeds */
     bool exploratory;
     VerdictWord word;
-    json_t *json; /* as it stands in the file */
+    ClaimVerdict judged; /* its numbers, word, test and reasons; claim, test and c NULL; of a statement none */
+    double se;           /* of the mean difference; NaN: not known */
+    char interval[STORED_INTERVAL_SIZE]; /* "95% t"; "": none or not known */
+    const char *more;    /* what `numbers` says behind those of `judged`: "prediction interval [-0.1, 0.2]; …" */
+    json_t *json;        /* as it stands in the file */
 } StoredVerdict;
 
 typedef struct {

@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "base/sha256.h"
+#include "bench/formats/cells.h"
 #include "bench/run/session.h"
 #include "bench/run/store.h"
 #include "bench/verdict/stored.h"
@@ -84,10 +85,8 @@ void ledger_note_parts(const Ledger *b);
 /* ", class bf16-amx": the arithmetic of a line's runs; nothing where all of them are of class canon. */
 void ledger_class(const LedgerLine *l, Text *out);
 
-/* Where it was measured: "embedding-norm-4 quick, step 150, token_std = 1, class bf16-amx"; what: "+0.1173 [0.1120,
- * 0.1227] (95% t), higher (worse), reported -0.0720; maxt: p .031 (floor .031), n = 6, margin 0.02". Of a contrast. */
+/* Where a contrast was measured: "embedding-norm-4 quick, step 150, token_std = 1, class bf16-amx". */
 void ledger_place(const LedgerLine *l, Text *out);
-void ledger_numbers(const LedgerLine *l, Text *out);
 
 VerdictWord ledger_word(const LedgerLine *l); /* `not run` only where nothing is stored either */
 
@@ -97,8 +96,17 @@ void ledger_count(const Ledger *b, const ClaimFile *f, bool stored, int count[WO
 /* "2 reproduced, 1 not run"; nothing where there is none. */
 void ledger_counts_text(const int count[WORD_COUNT], Text *out);
 
-void ledger_text(const Ledger *b, Text *out); /* for the terminal */
-void ledger_tex(const Ledger *b, Text *out);  /* one booktabs table per write-up */
+typedef enum {
+    LEDGER_short,    /* a row for each claim */
+    LEDGER_whole,    /* a row for each verdict, and what is not run */
+    LEDGER_measured, /* without what is not run */
+    LEDGER_missing   /* that alone */
+} LedgerForm;
+
+/* A table for each write-up that has such lines, then the words' meanings (not of what is missing). only: that claim
+ * alone; NULL: all. */
+void ledger_tables(const Ledger *b, LedgerForm form, const Claim *only, CellsList *out);
+void ledger_tex(const Ledger *b, const Claim *only, Text *out); /* all of it */
 
 /* {schema, made_by, commit, counts: {WORD: n}, stored_counts, writeups: [{writeup, title, author?, date?, url?, source,
  * file, counts, stored_counts, claims: [{id, hash, says, source, family,
@@ -108,7 +116,7 @@ void ledger_tex(const Ledger *b, Text *out);  /* one booktabs table per write-up
  * in `comparison` the whole COMPARISON, and `class` where its runs are not all of class canon; of a claim that is not
  * run it is {verdict, why, metric?, test?}; of a statement {verdict, metric, test_at, numbers, statement} with a
  * STATEMENT of bench/write/theory.h. A stored verdict is as it was written then, with stored: {commit}. New
- * reference. */
-json_t *ledger_json(const Ledger *b);
+ * reference. only: that claim alone, the counts those of its write-up; NULL: all. */
+json_t *ledger_json(const Ledger *b, const Claim *only);
 
 #endif

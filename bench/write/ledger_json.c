@@ -3,10 +3,49 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/verdict/translations.h"
+#include "bench/write/claims.h"
 #include "bench/write/ledger.h"
 #include "bench/write/replication.h"
 #include "bench/write/table_json.h"
 #include "bench/write/theory.h"
+
+void ledger_place(const LedgerLine *l, Text *out) {
+    char cell[256];
+    const Table *t = &l->in->table;
+    text_format(out, "%s %s, step %d", t->x->name, t->x->profile, t->sample.cell[l->v->cell].step[l->v->step]);
+    if (claim_verdict_cell(cell, t->x, l->v)[0]) text_format(out, ", %s", cell);
+    ledger_class(l, out);
+}
+
+/* "+0.1173 [0.1120, 0.1227] (95% t), higher (worse), reported -0.0720; maxt: p .031 (floor .031), n = 6" */
+static void numbers(const LedgerLine *l, Text *out) {
+    char number[SHOWN], confidence[40];
+    const ClaimVerdict *v = l->v;
+    const char *ratio = table_ratio(v->test);
+    int decimals = claim_decimals(v->test, v->c->t.se);
+    if (ratio) text_format(out, "ratio of %s ", ratio);
+    text_format(out, "%s", ratio ? show_number(number, v->effect, 2) : show_signed(number, v->effect, decimals));
+    if (!isnan(v->lo)) {
+        text_format(out, " ");
+        show_interval(out, v->lo, v->hi, decimals, "", false);
+        text_format(out, " (%s%% %s)", table_confidence(&l->in->table, confidence), v->interval);
+    }
+    if (table_side_found(v)[0]) text_format(out, ", %s", table_side_found(v));
+    if (!isnan(v->reported))
+        text_format(out, ", reported %s",
+                    ratio ? show_number(number, v->reported, 2) : show_signed(number, v->reported, 4));
+    text_format(out, "; %s: p %s", v->by, show_p(number, v->p));
+    if (v->floor > 0) text_format(out, " (floor %s)", show_p(number, v->floor));
+    if (v->p_writeup > v->p) text_format(out, ", p %s in the write-up's family", show_p(number, v->p_writeup));
+    text_format(out, ", n = %d", l->in->table.sample.seeds);
+    if (!isnan(v->test->margin)) text_format(out, ", margin %s", format_real(number, v->test->margin));
+    if (v->why[0]) text_format(out, "; %s", v->why);
+    if (v->c && translations_made(v->c)) {
+        text_format(out, "; ");
+        translations_text(v->c, l->in->table.family.conf, out);
+    }
+}
 
 static json_t *counts_json(const Ledger *b, const ClaimFile *f, bool stored) {
     int count[WORD_COUNT];
@@ -80,7 +119,7 @@ static json_t *line_json(const LedgerLine *l) {
     ledger_place(l, &words);
     json_put_text(o, "where", words.at);
     text_clear(&words);
-    ledger_numbers(l, &words);
+    numbers(l, &words);
     if (!isnan(l->v->reported)) text_format(&words, " ");
     replication_text(l->v, &words);
     json_put_text(o, "numbers", words.at);
@@ -118,7 +157,7 @@ static json_t *claim_json(const Ledger *b, const Claim *c) {
     return o;
 }
 
-json_t *ledger_json(const Ledger *b) {
+json_t *ledger_json(const Ledger *b, const Claim *only) {
     json_t *root = json_object(), *writeups = json_array();
     json_object_set_new(root, "schema", json_integer(LEDGER_SCHEMA));
     json_put_made_by(root);
@@ -132,7 +171,8 @@ json_t *ledger_json(const Ledger *b) {
         json_put_text(o, "file", f->file);
         json_object_set_new(o, "counts", counts_json(b, f, false));
         json_object_set_new(o, "stored_counts", counts_json(b, f, true));
-        for (int i = 0; i < f->claims; i++) json_array_append_new(claims, claim_json(b, &f->claim[i]));
+        for (const Claim *c = f->claim; c < f->claim + f->claims; c++)
+            if (!only || c == only) json_array_append_new(claims, claim_json(b, c));
         json_object_set_new(o, "claims", claims);
         json_array_append_new(writeups, o);
     }

@@ -149,7 +149,7 @@ static Rc prepare(const Ledger *b, const char *folder, Error *e) {
     Rc rc = RC_OK;
     for (int i = 0; i < b->mades && !rc; i++) rc = section(b, b->made[i], i, folder, &main, e);
     if (!rc) rc = theory(b, folder, &main, e);
-    ledger_tex(b, &ledger);
+    ledger_tex(b, NULL, &ledger);
     if (!rc) rc = put(folder, "ledger.tex", &ledger, e);
     text_format(&main, "\\clearpage\n\\section{The claims}\n\\input{ledger}\n\\clearpage\\raggedright\n");
     report_choices(b, &report_in_tex, &main);

@@ -140,7 +140,6 @@ const char *table_side_found(const ClaimVerdict *v);
 double table_holm_floor(const Table *t);
 bool table_shows_holm(const Table *t);
 const char *table_ratio(const ClaimTest *t); /* what the effect is a ratio of: "variances", "rates"; NULL: it is none */
-int table_effect_digits(const ClaimVerdict *v); /* decimals of a verdict's effect */
 /* table_divergence, and what else must be known of a comparison: stalls, ranks, one seed that decides. */
 void table_flags(const Table *t, int cell, int step, int arm, Text *out);
 /* "[0.10, 0.12]" of the sign flips of all comparisons jointly, or why there is none. */
@@ -173,13 +172,6 @@ const char *table_heading(const TableRow *row);
 
 void table_tex(const Table *t, Text *out);
 void table_claims_tex(const Table *t, Text *out);
-/* What decided these verdicts, in LaTeX: each test among them, what its p is adjusted by, the kinds of intervals, and
- * the marks below. Verdicts that were not run may be among them. */
-void table_claims_note(const ClaimVerdict *const *v, int count, Text *out);
-/* Behind a verdict's word, in LaTeX: too small to matter, or agrees with what is reported though nothing is shown. */
-const char *table_claim_mark(const ClaimVerdict *v);
-/* " & reported & ours [CI] & p (floor)" of one verdict, in LaTeX. */
-void table_claim_cells(const ClaimVerdict *v, Text *out);
 /* options.metrics of them; none: the metric that decides and the first other row of the experiment's table. */
 void table_paper(const Table *t, Text *out);
 void table_macros(const Table *t, Text *out);

@@ -1,6 +1,7 @@
 /* NAME.tex: the write-up's rows and columns with its numbers beside ours, then the paired tests. */
 #include <string.h>
 
+#include "bench/write/claims.h"
 #include "bench/write/results.h"
 #include "bench/write/summaries.h"
 
@@ -30,5 +31,19 @@ void table_tex(const Table *t, Text *out) {
     cells_list_tex(&all, &layout, out);
     cells_list_release(&all);
     text_release(&label);
+    text_release(&mark);
+}
+
+/* NAME-claims.tex; what is not run stands in comments. */
+void table_claims_tex(const Table *t, Text *out) {
+    CellsList all = {0};
+    Text mark;
+    text_init(&mark);
+    TexLayout layout = table_layout(t, &mark);
+    table_header_comment(t, "claims", out);
+    claims_not_run(t, "% ", out);
+    claims_tables(t, &all);
+    cells_list_tex(&all, &layout, out);
+    cells_list_release(&all);
     text_release(&mark);
 }

@@ -212,13 +212,6 @@ const char *table_ratio(const ClaimTest *t) {
     return NULL;
 }
 
-int table_effect_digits(const ClaimVerdict *v) {
-    if (table_ratio(v->test) || v->test->test->about == ST_ABOUT_divergence ||
-        v->test->test->about == ST_ABOUT_stall || v->test->predictors)
-        return 2;
-    return decimals_for(v->c->t.se, 4);
-}
-
 void table_signature(const Table *t, Text *out) {
     char conf[40];
     text_format(out,

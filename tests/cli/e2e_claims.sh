@@ -63,7 +63,8 @@ YAML
   export NORMBENCH_ROOT=$W/tree
 }
 
-ledger() { ends 0 claims 900 --results "$W/r" "$@"; }
+ledger() { ends 0 claims 900 --all --results "$W/r" "$@"; }
+whole() { tr -s ' \n' ' ' <"$W/out"; } # without its line breaks
 
 check_targets_are_counted_and_seeds_decide() {
   claims_tree
@@ -72,8 +73,8 @@ check_targets_are_counted_and_seeds_decide() {
     "$W/tree/bench/claims/900.yaml"
   ends 0 run tiny --profile smoke --offline --results "$W/r"
   ledger
-  prints 'accuracy: pre@width=32 - pre@width=16 > 0' && prints 'mcnemar-targets: p '
-  tr -s ' \n' ' ' <"$W/out" >"$W/line" # it is wrapped
+  prints 'accuracy: pre@width=32 - pre@width=16 > 0: higher \(better\) \(mcnemar-targets\)$'
+  whole >"$W/line"
   grep -qE 'Of N = [0-9]+ targets, right in pre \(width = 32\) alone \(b\), in pre \(width = 16\) alone \(c\), exact McNemar p: seed 1 [0-9]+,' \
     "$W/line" || fail "no counts of a seed"
   grep -qE 'are not independent .*Always the most frequent target would be right 0\.[0-9]{4} of the time: pre' "$W/line" ||
@@ -115,19 +116,28 @@ check_the_ledger_says_what_holds() {
   grep -qE '^  "claim 900-1 [0-9a-f]{64}"' "$W"/r/runs/*/record.json || fail "the claim is not in the records"
   [ "$(grep -lE '^  "plan [0-9a-f]{64}"' "$W"/r/runs/*/record.json | wc -l)" = 24 ] || fail "no plan in the records"
   ledger
-  prints '^  1 reproduced, 2 too few seeds, 1 not run$' # six seeds show no equality
-  prints 'valid_loss: pre@width=32 - pre@width=16 < 0: lower \(better\)$' && prints '\(95% t\), lower \(better\), reported'
-  prints '^  reproduced: p below alpha as claimed' && prints '^  too few seeds: ' && prints '^  not run: '
-  ! grep -qE '^  (contradicted|direction only): ' "$W/out" || fail "a word is explained that stands nowhere"
-  prints 'tiny smoke, step 40, width = 32'
-  prints 'reported -0.2500; maxt: p .031' && prints '\(floor .031\), n = 6, margin 0.02'
-  prints '^ +prediction interval \[-.*\]; SE [0-9.]+ \(their spread is not known\)$'
-  prints 'too few seeds      tiny smoke, step 40, width = 16' && prints 'nothing is called equal'
+  prints '^1 reproduced, 2 too few seeds, 1 not run$' # six seeds show no equality
+  prints 'valid_loss: pre@width=32 - pre@width=16 < 0: lower \(better\), margin 0.02 \(maxt\)$'
+  prints '^  reproduced +1 +0 +p below alpha as claimed' && prints '^  too few seeds +2 +0 ' && prints '^  not run +1 +0 '
+  ! grep -qE '^  (contradicted|direction only) ' "$W/out" || fail "a word is explained that stands nowhere"
+  prints '^  measured in +n +rep. +ours +\[CI\] +p +floor +verdict$'
+  prints '^  tiny smoke, step 40,( width = 32)? +6 +-0.2500 +-[0-9.]+ +\[-.*\] +.031 +.031 +reproduced'
+  prints '^ +prediction interval \[-.*\]; SE [0-9.]+ \(their spread is not known\)$' && prints 'Intervals: 95% t\.'
+  prints '^  tiny smoke, step 40,( width = 16)? +6 .* too few seeds$' && prints 'nothing is called equal'
   prints 'Note: The norm never reaches either limit_'
   ! grep -qi exploratory "$W/out" || fail "declared comparisons are called exploratory"
   cp "$W/out" "$W/first"
   ledger
   cmp -s "$W/out" "$W/first" || fail "the same runs give another ledger"
+  ends 0 claims 900 --results "$W/r" # in short: a row for each claim
+  prints '^  900-1 +Wider is better. +-0.2500 +-[0-9.]+ +\[-.*\] +reproduced$' && prints 'normbench claims 900-1'
+  prints '^  900-2 +Clipping does not matter. .* too few seeds \(2/2\)$' && prints '^  900-3 +It also translates. +not run$'
+  [ "$(grep -c '^  900-' "$W/out")" = 3 ] && ! grep -q 'maxt' "$W/out" || fail "more than a row for each claim"
+  ends 0 claims 900-2 --results "$W/r" # one of them whole
+  prints 'Note: The norm never' && prints '\(tost\)$' && ! grep -q '900-[13]' "$W/out" || fail "other claims stand beside it"
+  ends 0 claims 900-2 --results "$W/r" --json
+  python3 -c "import json, sys; w, = json.load(sys.stdin)['writeups']; assert [c['id'] for c in w['claims']] == ['900-2']" <"$W/out" ||
+    fail "the JSON of a claim has others"
   ledger --json
   python3 - "$W/out" <<'PY' || fail "the JSON is not what bench/write/ledger.h says"
 import json, sys
@@ -144,15 +154,15 @@ PY
   ledger --tex
   prints 'begin.tabular' && prints 'Clipping'
   prints 'maxt: step-down max-T' && prints 'tost: equivalence within a margin'
-  ! grep -qF 'reproduced$^{\ddagger}$' "$W/out" || fail "an effect beyond its margin is called small"
+  ! grep -qF 'too small to matter' "$W/out" || fail "an effect beyond its margin is called small"
   sed -i 's/test: maxt, margin: 0.02/test: maxt, margin: 5/' "$W/tree/bench/claims/900.yaml"
   ledger
   ! grep -qF 'too small to matter' "$W/out" || fail "six seeds call an effect small"
   sed -i 's/test: maxt/test: wilcoxon/; s/id: 900-3/id: 900-translation/' "$W/tree/bench/claims/900.yaml"
   ledger
-  prints '^900-translation$'
+  prints '^  900-translation  It also'
   ledger --tex
-  prints 'wilcoxon: exact signed ranks, Holm over those tested so' && prints '(wilcoxon)'
+  prints 'wilcoxon: exact signed ranks \(Wilcoxon 1945\), Holm over those tested so' && prints '(wilcoxon)'
   ! grep -qiE 'max-?t|sign-flip' "$W/out" || fail "the LaTeX ledger names a test that decided nothing"
 }
 
@@ -164,21 +174,22 @@ check_stored_verdicts_stand_in_for_runs() {
   mkdir -p "$(dirname "$kept")"
   ends 0 run tiny --profile smoke --offline --results "$W/r"
   ledger
-  tr -s ' \n' ' ' <"$W/out" | sed 's/All verdicts.*//; s/1 reproduced, 2 too few seeds, 1 not run//' >"$W/own"
+  grep -E '^( +(900|valid_loss|Note:|not run:|prediction|n = )|  tiny)' "$W/out" >"$W/own"
   ledger --json --own
   cp "$W/out" "$kept"
-  ends 0 claims 900 --results "$W/none"
-  prints '^  1 not run; stored: 1 reproduced, 2 too few seeds$' && prints '^All verdicts: 1 not run; stored: 1 rep'
-  prints 'tiny smoke, step 40, width = 32 \(stored: trained 2[0-9-]{9}'
-  prints '^  stored: of results/reference/claims.json \(commit [^ )]*\), not of runs here'
-  tr -s ' \n' ' ' <"$W/out" | sed 's/All verdicts.*//; s/1 not run; stored: [^-]*--/ --/' |
-    sed -E 's/ \(stored: trained [0-9-]{10}, commit [^ )]+\)//g' | diff -w - "$W/own" || fail "not the same lines"
+  ends 0 claims 900 --all --results "$W/none"
+  prints '^1 not run; stored: 1 reproduced, 2 too few seeds$' && prints '^  reproduced +0 +1 '
+  [ "$(whole | grep -cE 'Stored verdicts of results/reference/claims.json \(commit [^ )]*\), not of runs here.* tiny: trained 2[0-9-]{9}')" = 1 ] ||
+    fail "it does not say where they come from"
+  grep -E '^( +(900|valid_loss|Note:|not run:|prediction|n = )|  tiny)' "$W/out" | diff -w - "$W/own" || fail "not the same lines"
+  ends 0 claims --results "$W/none"
+  prints '^  900-1 +Wider is better. +-0.2500 .* reproduced$' && prints 'Stored verdicts of'
   ends 0 claims --results "$W/none" --own
-  prints '^  3 not run$' && ! grep -q 'stored' "$W/out" || fail "--own shows stored verdicts"
+  prints '^3 not run$' && ! grep -qE 'Stored|stored:' "$W/out" || fail "--own shows stored verdicts"
   ends 0 claims --results "$W/none" --profile quick
-  prints '^  3 not run$'
+  prints '^3 not run$'
   ends 0 claims --results "$W/none" --tex
-  prints 'reproduced: tiny smoke, step 40.*\(stored: trained' && prints '1 not run; stored: 1 reproduced'
+  prints 'tiny smoke, step 40, width = 32 & 6 .* reproduced, lower' && prints '1 not run; stored: 1 reproduced'
   ends 0 claims --results "$W/none" --json
   python3 - "$W/out" "$kept" <<'PY' || fail "the JSON of stored verdicts is not what was stored"
 import json, sys
@@ -190,10 +201,10 @@ for a, b in zip(now["writeups"][0]["claims"], then["writeups"][0]["claims"]):
         assert v.pop("stored", None) == (None if v["verdict"] == "not run" else {"commit": then["commit"]}) and v == w
 PY
   ledger # own runs: nothing stored is left to show
-  ! grep -q 'stored' "$W/out" || fail "a stored verdict stands beside runs"
+  ! grep -qE 'Stored|stored:|\(stored' "$W/out" || fail "a stored verdict stands beside runs"
   sed -i 's/test: maxt, margin: 0.02/test: maxt, margin: 0.03/; s/^    says: "Clip.*/    says: "Reworded."/' "$W/tree/bench/claims/900.yaml"
-  ends 0 claims --results "$W/none"
-  prints '^  2 not run; stored: 2 too few seeds$'
+  ends 0 claims --all --results "$W/none"
+  prints '^2 not run; stored: 2 too few seeds$'
   prints 'not run: normbench run tiny --profile smoke \(24 runs\); the claim changed since'
   sed -i 's/"too few seeds",/"too many seeds",/' "$kept"
   ends 5 claims --results "$W/none"
@@ -208,7 +219,7 @@ check_claims_name_an_arithmetic_that_is_not_exact() {
   claims_tree
   ends 0 run tiny --profile smoke --offline --results "$W/r" --backend soft-dot --precision bf16
   ledger
-  prints 'tiny smoke, step 40, width = 16, class bf16-dot'
+  prints '^  tiny smoke, step 40,' && prints 'width = 16, +class bf16-dot'
   says '^normbench: note: tiny smoke: runs of arithmetic class bf16-dot are taken$'
   ledger --tex
   prints 'width = 16, class bf16-dot &'
@@ -255,15 +266,16 @@ check_a_larger_profile_was_declared_with_the_smaller() {
   ends 0 run tiny --profile smoke --offline --results "$W/r"
   ends 0 run tiny --profile quick --offline --results "$W/r"
   ledger
-  prints 'tiny quick, step 40' && prints 'n = 7'
+  prints '^  tiny quick, step 40,( width = 32)? +7 '
   ! grep -qi exploratory "$W/out" || fail "profiles of one file are called exploratory"
   ledger --profile smoke
-  prints 'tiny smoke, step 40' && prints 'n = 6'
+  prints '^  tiny smoke, step 40,( width = 32)? +6 '
 }
 
 check_bad_claims_are_refused() {
   claims_tree
   refused "claims: unknown write-up '901'; did you mean '900'\?" claims 901
+  refused "claims: unknown claim '900-9' of write-up 900; did you mean '900-[123]'\?" claims 900-9
   refused 'not both' claims --json --tex
   sed -i 's/expects: equal/expects: equl/' "$W/tree/bench/claims/900.yaml"
   refused "900.yaml:27: .*unknown 'equl'; did you mean 'equal'\?" claims

@@ -1,5 +1,6 @@
 /* Stored verdicts: the file of the checkout, and damaged ones. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,6 +84,32 @@ Test(stored, says_who_measured_what) {
     cr_expect_str_eq(v[0].made, "trained 2026-11-22, commit d and 1 more");
     cr_expect(v[1].word == WORD_AS_PRINTED && v[1].test == 1 && v[1].n == 1 && !v[1].exploratory && !v[1].where);
     cr_expect_str_eq(v[1].made, "commit abc");
+    stored_release(&s);
+}
+
+/* The numbers of the JSON, which tables show, and what else its words say. */
+Test(stored, has_the_numbers_of_its_verdicts) {
+    Stored s;
+    cr_assert_eq(
+        read_text(&s, HEAD CLAIM
+                  "{\"verdict\": \"inconclusive\", \"test_at\": 0, \"n\": 6, \"experiment\": \"e\", "
+                  "\"profile\": \"quick\", \"where\": \"w\", \"decided_by\": \"maxt\", \"why\": \"one seed\", "
+                  "\"numbers\": \"-0.1 [-0.2, 0.1] (95% t), reported -0.3; maxt: p .5 (floor .031), n = 6, margin "
+                  "2e-02; one seed prediction interval [-1, 1]\", \"effect\": -0.125, \"lo\": -0.25, \"hi\": 0.125, "
+                  "\"reported_effect\": -0.375, \"p_decides\": 0.5, \"p_writeup\": \"nan\", \"floor\": 0.03125, "
+                  "\"replication\": {\"agrees\": true}, \"comparison\": {\"t_interval\": {\"se\": 0.0625}}},"
+                  "{\"verdict\": \"reproduced\", \"test_at\": 0, \"n\": 6, \"experiment\": \"e\", "
+                  "\"profile\": \"quick\", \"where\": \"w\", \"numbers\": \"in other words\"}" END),
+        RC_OK, "%s", e.text);
+    const StoredVerdict *v = stored_find(&s, "1")->verdict;
+    const ClaimVerdict *j = &v->judged;
+    cr_expect(j->effect == -0.125 && j->lo == -0.25 && j->hi == 0.125 && j->reported == -0.375 && j->p == 0.5);
+    cr_expect(isnan(j->p_writeup) && j->floor == 0.03125 && v->se == 0.0625 && j->replication.agrees && !j->small);
+    cr_expect_str_eq(j->by, "maxt");
+    cr_expect_str_eq(v->interval, "95% t");
+    cr_expect_str_eq(v->more, "prediction interval [-1, 1]");
+    cr_expect(isnan(v[1].judged.effect) && isnan(v[1].judged.p) && !v[1].interval[0]);
+    cr_expect_str_eq(v[1].more, "in other words");
     stored_release(&s);
 }
 

@@ -110,7 +110,7 @@ Test(words, of_a_table) {
     writes(table_json, "\"decision\": \"lower but negligible\"", true);
     writes(table_csv, ",lower but negligible,false,\"better than Pre-LN & co, but within 0.02: too small to matter\"\n",
            true);
-    writes(table_tex, "& better than Pre-LN \\& co, but within 0.02: too small to matter", true);
+    writes(table_tex, "better than Pre-LN \\& co, but within 0.02: too small to matter", true);
     writes(table_text, "equivalent", false);
     writes(table_json, "of the one declared comparison of this table, at level 0.05", true);
     writes(table_tex, "max-T", false);

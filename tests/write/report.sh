@@ -79,8 +79,8 @@ if "not run: " in page[:at[-1]]: print("something that was not run stands before
 if end.find("<details>") == -1 or end.find("not run: ") < end.find("<details>"): print("it is not folded")
 if "</section>\n</main>" not in end: print("something stands behind it")
 claims = page[at[6]:at[7]]
-tests = re.findall(r'data-label="test">([^<]*)<', claims)
-if sorted(set(tests)) != ["maxt", "tost"]: print("tests of the claims:", tests)
+if sorted(set(re.findall(r'>valid_loss: [^<]*\(([a-z-]+)\)</td>', claims))) != ["maxt", "tost"]: print("tests of the claims:", claims)
+if len(re.findall(r'class="text words verdict v-(reproduced|too-few-seeds)"', claims)) != 3: print("verdicts:", claims)
 PY
 )"
 report "the answer says what the numbers say" "$(python3 - "$page" "$T/r/runs" 2>&1 <<'PY'

@@ -60,7 +60,6 @@ static void no_words_for_numbers(void) {
 Test(table, goldens_of_a_quick_table) {
     make(made_up_four, "quick", (TableOptions){0});
     made_up_golden(&m, "table.tex", table_tex);
-    made_up_golden(&m, "table-claims.tex", table_claims_tex);
     made_up_golden(&m, "table-macros.tex", table_macros);
     made_up_golden(&m, "table.csv", table_csv);
     made_up_golden(&m, "table.txt", table_text);

@@ -1,0 +1,265 @@
+#include "bench/write/claims.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/verdict/translations.h"
+#include "bench/write/replication.h"
+#include "bench/write/summaries.h"
+#include "bench/write/targets.h"
+
+static int test_index(const char *name) {
+    const StTest *test = st_test_find(name);
+    return test ? (int)(test - st_tests) : -1;
+}
+
+void claims_begin(ClaimsTable *x, Cells *c, const char *interval, bool family) {
+    assert(st_tests_count <= CLAIMS_MOST_TESTS);
+    *x = (ClaimsTable){.c = c, .family = family};
+    text_init(&x->intervals);
+    cells_column(c, "where", 'p', "measured in");
+    cells_column(c, "n", 'r', "n");
+    cells_column(c, "reported", 'r', "rep.");
+    cells_column(c, "ours", 'r', "ours");
+    cells_column(c, "ours", 'i', interval);
+    cells_column(c, "p", 'r', "p");
+    if (family) cells_column(c, "p_writeup", 'r', "family");
+    cells_column(c, "floor", 'r', "floor");
+    cells_column(c, "verdict", 'p', "verdict");
+}
+
+/* "maxt: step-down max-T, …, Holm over those tested so." */
+static void test_note(const ClaimsTable *x, int i, Text *out) {
+    const StTest *test = &st_tests[i];
+    text_format(out, "%s%s: %s (%s)%s%s.", out->length ? " " : "", test->name, test->what, test->source,
+                x->holm[i] ? ", Holm over those tested so" : "",
+                x->ratio[i] ? "; the number is the ratio of variances and has no interval, so it is confirmed in "
+                              "direction at most"
+                            : "");
+}
+
+void claims_end(ClaimsTable *x) {
+    Text *out = &x->c->notes;
+    if (x->reported) text_format(out, "rep.: the effect that follows from the write-up's own numbers at this step.");
+    if (x->intervals.length) text_format(out, "%sIntervals: %s.", out->length ? " " : "", x->intervals.at);
+    for (int i = 0; i < (int)st_tests_count; i++)
+        if (x->named[i]) test_note(x, i, out);
+    if (x->other_test) text_format(out, " A claim of equality that is contradicted shows the p of maxt.");
+    if (x->family)
+        text_format(out,
+                    "%sp: within its experiment; family: by Holm over the write-up's experiments that are here, of "
+                    "verdicts by the same test, which may share seeds; it decides.",
+                    out->length ? " " : "");
+    text_release(&x->intervals);
+}
+
+void claims_heading(Cells *c, const Claim *claim) {
+    Text words;
+    text_init(&words);
+    text_format(&words, "%s  %s", claim->id, claim->says);
+    cells_space(c);
+    cells_heading(c, words.at);
+    text_clear(&words);
+    if (claim->note) text_format(&words, "Note: %s", claim->note), cells_words(c, 2, words.at);
+    text_release(&words);
+}
+
+void claims_hypothesis(const ClaimTest *test, Text *out) {
+    char number[40];
+    if (!test->terms && !test->predictors) {
+        text_format(out, "%s", test->metric_text);
+        return;
+    }
+    table_expectation(test, out);
+    if (!isnan(test->margin)) text_format(out, ", margin %s", format_real(number, test->margin));
+    if (test->test) text_format(out, " (%s)", test->test->name);
+}
+
+int claim_decimals(const ClaimTest *t, double se) {
+    bool share = t->test->about == ST_ABOUT_divergence || t->test->about == ST_ABOUT_stall;
+    return table_ratio(t) || share || t->predictors ? 2 : decimals_for(se, 4);
+}
+
+static void effect_cell(Cells *c, const ClaimRow *r, double x, int decimals) {
+    char number[SHOWN], ratio[SHOWN + 8];
+    if (!table_ratio(r->test)) {
+        cell_signed(c, x, decimals);
+        return;
+    }
+    snprintf(ratio, sizeof ratio, "ratio %s", show_number(number, x, 2));
+    cell_shown(c, x, ratio);
+}
+
+void claims_reported(Cells *c, const ClaimRow *r) {
+    if (isnan(r->v->reported))
+        cell_none(c);
+    else
+        effect_cell(c, r, r->v->reported, 4);
+}
+
+void claims_ours(Cells *c, const ClaimRow *r) {
+    const ClaimVerdict *v = r->v;
+    int decimals = claim_decimals(r->test, r->se);
+    effect_cell(c, r, v->effect, decimals);
+    if (isnan(v->lo))
+        cell_interval_shown(c, v->lo, v->hi, "");
+    else
+        cell_interval(c, v->lo, v->hi, decimals, "");
+}
+
+/* ", lower (better), by maxt (exploratory)": what stands behind the word. */
+static void behind_word(const ClaimRow *r, Text *out) {
+    const ClaimVerdict *v = r->v;
+    ClaimVerdict as = *v; /* a stored one does not know its test */
+    as.test = r->test;
+    const char *side = table_side_found(&as);
+    bool other = v->by[0] && r->test->test && strcmp(v->by, r->test->test->name) != 0;
+    text_format(out, "%s%s%s%s%s", side[0] ? ", " : "", side, other ? ", by " : "", other ? v->by : "",
+                r->exploratory ? " (exploratory)" : "");
+}
+
+void claims_verdict(Cells *c, VerdictWord word, const char *behind) {
+    char style[64] = "verdict v-";
+    size_t n = strlen(style);
+    for (const char *s = verdict_code(word); *s && n + 1 < sizeof style; s++) style[n++] = *s == ' ' ? '-' : *s;
+    style[n] = 0;
+    Text words;
+    text_init(&words);
+    text_format(&words, "%s%s", verdict_word(word), behind);
+    cell_text(c, words.at);
+    cell_style(c, style);
+    text_release(&words);
+}
+
+/* What the notes must explain of this row. */
+static void note(ClaimsTable *x, const ClaimRow *r) {
+    const ClaimVerdict *v = r->v;
+    const char *planned = r->test->test->name;
+    int by = test_index(v->by[0] ? v->by : planned), own = test_index(planned);
+    if (by >= 0) x->named[by] = true, x->holm[by] |= v->holm;
+    if (own >= 0) x->named[own] = true, x->ratio[own] |= st_tests[own].about == ST_ABOUT_variance && isnan(v->lo);
+    x->other_test |= by != own;
+    x->reported |= !isnan(v->reported);
+    if (isnan(v->lo) || !r->interval[0]) return;
+    size_t n = strlen(r->interval);
+    for (const char *at = x->intervals.at; x->intervals.length && (at = strstr(at, r->interval)); at += n)
+        if ((at == x->intervals.at || at[-1] == ' ') && (!at[n] || !strncmp(at + n, "; ", 2))) return;
+    text_format(&x->intervals, "%s%s", x->intervals.length ? "; " : "", r->interval);
+}
+
+void claims_row(ClaimsTable *x, const ClaimRow *r) {
+    Cells *c = x->c;
+    const ClaimVerdict *v = r->v;
+    Text behind;
+    text_init(&behind);
+    cells_row(c);
+    cell_text(c, r->where);
+    cell_integer(c, r->n);
+    claims_reported(c, r);
+    claims_ours(c, r);
+    cell_p(c, v->p);
+    if (x->family && isnan(v->p_writeup)) cell_none(c);
+    if (x->family && !isnan(v->p_writeup)) cell_p(c, v->p_writeup);
+    if (v->floor > 0)
+        cell_p(c, v->floor);
+    else
+        cell_none(c);
+    behind_word(r, &behind);
+    claims_verdict(c, v->word, behind.at);
+    text_release(&behind);
+    note(x, r);
+}
+
+static void part(Text *out, const char *words) {
+    if (words[0]) text_format(out, "%s%s", out->length ? "; " : "", words);
+}
+
+void claims_details(Cells *c, const ClaimRow *r, const Table *t) {
+    const ClaimVerdict *v = r->v;
+    Text all, words;
+    text_init(&all);
+    text_init(&words);
+    part(&all, v->why);
+    if (v->replication.agrees) part(&all, REPLICATION_AGREES);
+    if (t) replication_text(v, &words);
+    part(&all, t ? words.at : r->more);
+    text_clear(&words);
+    if (t) translations_text(v->c, t->family.conf, &words);
+    part(&all, words.at);
+    text_clear(&words);
+    if (t && v->test->test == st_test_find("mcnemar-targets")) targets_text(t, &v->c->what, &words);
+    if (all.length) cells_words(c, 4, all.at);
+    if (words.length) cells_words(c, 4, words.at);
+    text_release(&words);
+    text_release(&all);
+}
+
+ClaimRow claim_row(const Table *t, const ClaimVerdict *v, const char *where, char interval[CLAIMS_INTERVAL_SIZE]) {
+    char confidence[40];
+    interval[0] = 0;
+    if (v->interval[0])
+        snprintf(interval, CLAIMS_INTERVAL_SIZE, "%s%% %s", table_confidence(t, confidence), v->interval);
+    return (ClaimRow){.test = v->test,
+                      .v = v,
+                      .where = where,
+                      .interval = interval,
+                      .n = t->sample.seeds,
+                      .se = v->c->t.se,
+                      .exploratory = t->exploratory || v->undeclared};
+}
+
+static void title(const Table *t, Text *out) {
+    text_format(out, "Claims of write-up %s: ", t->claims->writeup);
+    claims_cite(t->claims, out);
+    text_format(out, ", against %s", t->x->name);
+}
+
+static void row(ClaimsTable *x, const Table *t, const ClaimVerdict *v) {
+    char cell[256], where[CLAIMS_WHERE_SIZE], interval[CLAIMS_INTERVAL_SIZE];
+    claim_verdict_cell(cell, t->x, v);
+    snprintf(where, sizeof where, "step %d%s%s", t->sample.cell[v->cell].step[v->step], cell[0] ? ", " : "", cell);
+    ClaimRow r = claim_row(t, v, where, interval);
+    claims_row(x, &r);
+    claims_details(x->c, &r, t);
+}
+
+void claims_tables(const Table *t, CellsList *out) {
+    const ClaimVerdict *before = NULL;
+    char confidence[40], heading[64];
+    ClaimsTable x;
+    Text words;
+    for (int i = 0; i < t->verdicts.count && !before; i++)
+        if (t->verdicts.at[i].c) before = &t->verdicts.at[i];
+    if (!before) return;
+    before = NULL;
+    Cells *c = cells_add(out, "claims", "");
+    title(t, &c->title);
+    text_format(&c->caption, "Reported numbers: %s.", t->claims->file);
+    snprintf(heading, sizeof heading, "[%s%% CI]", table_confidence(t, confidence));
+    claims_begin(&x, c, heading, false);
+    text_init(&words);
+    for (int i = 0; i < t->verdicts.count; i++) {
+        const ClaimVerdict *v = &t->verdicts.at[i];
+        if (!v->c) continue;
+        if (!before || v->claim != before->claim) claims_heading(c, v->claim);
+        if (!before || v->test != before->test) {
+            text_clear(&words);
+            claims_hypothesis(v->test, &words);
+            cells_words(c, 2, words.at);
+        }
+        row(&x, t, v);
+        before = v;
+    }
+    claims_end(&x);
+    text_release(&words);
+}
+
+void claims_not_run(const Table *t, const char *head, Text *out) {
+    for (int i = 0; i < t->verdicts.count; i++) {
+        const ClaimVerdict *v = &t->verdicts.at[i];
+        bool said = i && v[-1].claim == v->claim && v[-1].word == WORD_NOT_RUN && !strcmp(v[-1].why, v->why);
+        if (v->word == WORD_NOT_RUN && !said) text_format(out, "%s%s: not run: %s\n", head, v->claim->id, v->why);
+    }
+}

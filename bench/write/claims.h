@@ -1,0 +1,61 @@
+/* Claims as tables: a row for each verdict, below its claim and its hypothesis. An experiment's table, the ledger's and
+ * the report's are filled by the same functions, from verdicts judged now and from stored ones. */
+#ifndef BENCH_WRITE_CLAIMS_H
+#define BENCH_WRITE_CLAIMS_H
+
+#include "bench/formats/cells.h"
+#include "bench/write/table.h"
+
+/* One verdict. */
+typedef struct {
+    const ClaimTest *test;
+    const ClaimVerdict *v;
+    const char *where;    /* "step 150, layers = 4" */
+    const char *interval; /* "95% t"; "": none, or not known */
+    int n;                /* seeds */
+    double se;            /* of the mean difference, which decides decimals; NaN: not known */
+    bool exploratory;
+    const char *more; /* of a stored one: what else was said of it */
+} ClaimRow;
+
+enum { CLAIMS_MOST_TESTS = 32, CLAIMS_WHERE_SIZE = 400, CLAIMS_INTERVAL_SIZE = 64 };
+
+/* A table that is being filled, and what its notes must explain. */
+typedef struct {
+    Cells *c;
+    bool family; /* it has a column for p in the write-up's family */
+    bool named[CLAIMS_MOST_TESTS], holm[CLAIMS_MOST_TESTS], ratio[CLAIMS_MOST_TESTS]; /* by st_tests */
+    bool reported, other_test;
+    Text intervals;
+} ClaimsTable;
+
+/* Columns where, n, reported, ours, its interval, p's, verdict. interval: the heading. claims_end: writes the notes. */
+void claims_begin(ClaimsTable *x, Cells *c, const char *interval, bool family);
+void claims_end(ClaimsTable *x);
+
+/* "002-1  LayerNorm on …": the claim's heading, with its note. */
+void claims_heading(Cells *c, const Claim *claim);
+/* "valid_loss: layernorm - baseline < 0: lower (better), margin 0.02 (maxt)" */
+void claims_hypothesis(const ClaimTest *test, Text *out);
+void claims_row(ClaimsTable *x, const ClaimRow *row);
+/* Below a row: why, the prediction interval, what the test shows beside its p. t: of the runs; NULL: it is stored. */
+void claims_details(Cells *c, const ClaimRow *row, const Table *t);
+
+/* Cells that other tables show alike: what is reported and ours in the effect's form, ours with its interval; a word
+ * with what stands behind it, as a browser colours the word. */
+void claims_reported(Cells *c, const ClaimRow *row);
+void claims_ours(Cells *c, const ClaimRow *row);
+void claims_verdict(Cells *c, VerdictWord word, const char *text);
+
+/* Decimals of an effect. se: of the mean difference. */
+int claim_decimals(const ClaimTest *t, double se);
+
+/* A verdict of the table's runs; interval is filled for the row. */
+ClaimRow claim_row(const Table *t, const ClaimVerdict *v, const char *where, char interval[CLAIMS_INTERVAL_SIZE]);
+
+/* The claims that an experiment measures; none: no table. */
+void claims_tables(const Table *t, CellsList *out);
+/* "002-6: no cell of the claim is here": a line for each claim that it does not, with `head` before each. */
+void claims_not_run(const Table *t, const char *head, Text *out);
+
+#endif

@@ -1,0 +1,130 @@
+/* Tables of claims as data: a row for each verdict below its claim and hypothesis, in every form the same numbers. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/write/claims.h"
+#include "tests/verdict/made_up.h"
+
+static MadeUp m; /* too large for a stack; each test has its own process */
+static Error e;
+
+TestSuite(claims, .timeout = 600);
+
+static void make(CellsList *out, const char *profile) {
+    made_up_init(&m, made_up_four, profile);
+    cr_assert_eq(made_up_table(&m, (TableOptions){0}, &e), RC_OK, "%s", e.text);
+    claims_tables(&m.table, out);
+    cr_assert_eq(out->count, 1);
+}
+
+static void release(CellsList *l) {
+    cells_list_release(l);
+    made_up_release(&m);
+}
+
+static const char *shown(const Cells *c, int row, const char *key) {
+    for (int k = 0; k < c->columns; k++)
+        if (!strcmp(cells_words_at(c, c->column[k].heading), key)) return cells_words_at(c, cells_at(c, row, k)->shown);
+    return NULL;
+}
+
+/* The first row of words from `row` on, backwards or forwards. */
+static const char *words_beside(const Cells *c, int row, int by) {
+    while (c->row[row].kind != ROW_words) row += by;
+    return cells_words_at(c, c->row[row].shown);
+}
+
+/* Every verdict with runs has its row, in order, and no number but its own. */
+Test(claims, a_row_for_each_verdict) {
+    CellsList l = {0};
+    make(&l, "quick");
+    const Cells *c = &l.at[0];
+    const ClaimVerdicts *all = &m.table.verdicts;
+    int row = -1, rows = 0;
+    for (const ClaimVerdict *v = all->at; v < all->at + all->count; v++) {
+        char number[SHOWN];
+        if (!v->c) continue;
+        do row++;
+        while (c->row[row].kind != ROW_cells);
+        rows++;
+        cr_expect_str_eq(shown(c, row, "measured in"), "step 150");
+        cr_expect_str_eq(shown(c, row, "n"), "6");
+        cr_expect_eq(cells_at(c, row, 3)->x, v->effect, "%s", v->claim->id);
+        cr_expect(cells_at(c, row, 4)->lo == v->lo || v->lo != v->lo);
+        cr_expect_str_eq(shown(c, row, "p"), show_p(number, v->p));
+        cr_expect_str_eq(shown(c, row, "floor"), v->floor > 0 ? show_p(number, v->floor) : "");
+        const char *word = verdict_word(v->word);
+        cr_expect(!strncmp(shown(c, row, "verdict"), word, strlen(word)), "%s", shown(c, row, "verdict"));
+        cr_expect(strstr(words_beside(c, row, -1), v->test->test->name), "%s", words_beside(c, row, -1));
+    }
+    cr_expect_eq(rows, 16);
+    release(&l);
+}
+
+/* Write-up 002 reports 22.18 and 20.64: ln(20.64 / 22.18) = -0.0720. */
+Test(claims, a_row_says_what_was_reported_and_found) {
+    CellsList l = {0};
+    make(&l, "quick");
+    const Cells *c = &l.at[0];
+    int row = 0;
+    while (c->row[row].kind != ROW_cells) row++;
+    cr_expect(!strncmp(cells_words_at(c, c->row[0].shown), "002-1  LayerNorm on the embeddings lowers", 41));
+    cr_expect_str_eq(words_beside(c, row, -1),
+                     "valid_loss: layernorm - baseline < 0: lower (better), margin 0.02 (maxt)");
+    cr_expect_str_eq(shown(c, row, "rep."), "-0.0720");
+    cr_expect_str_eq(shown(c, row, "ours"), "-0.0685");
+    cr_expect_str_eq(shown(c, row, "[95% CI]"), "[-0.0753, -0.0617]");
+    cr_expect_str_eq(shown(c, row, "p"), ".031");
+    cr_expect_str_eq(shown(c, row, "verdict"), "reproduced, lower (better)");
+    cr_expect(strstr(words_beside(c, row, 1), "prediction interval ["), "%s", words_beside(c, row, 1));
+    cr_expect(strstr(c->notes.at, "Intervals: 95% t. maxt: step-down max-T"), "%s", c->notes.at);
+    cr_expect(strstr(c->notes.at, "A claim of equality that is contradicted shows the p of maxt."), "%s", c->notes.at);
+    cr_expect(strstr(c->notes.at, "Holm over those tested so; the number is the ratio of variances"), "%s",
+              c->notes.at);
+    release(&l);
+}
+
+/* Three rows of the list of verdicts are one claim's; a claim that nothing here measures is named with the reason. */
+Test(claims, what_is_not_run_is_said_once) {
+    CellsList l = {0};
+    Text words;
+    text_init(&words);
+    make(&l, "quick");
+    claims_not_run(&m.table, "% ", &words);
+    cr_expect_str_eq(words.at, "% 002-6: not run: no cell of the claim is here\n");
+    cr_expect(!strstr(l.at[0].words.at, "002-6"));
+    release(&l);
+    text_release(&words);
+}
+
+/* Every line of a terminal fits, and every form shows the numbers of the first row. */
+Test(claims, forms_have_the_same_numbers) {
+    static const char *const numbers[][3] = {{"-0.0685", "[-0.0753, -0.0617]", "reproduced, lower"},
+                                             {"$-$0.0685", "{}[$-$0.0753, $-$0.0617]", "reproduced, lower (better)"},
+                                             {"-0.0685", "[-0.0753, -0.0617]", "verdict v-reproduced"}};
+    CellsList l = {0};
+    Text form[3];
+    TexLayout layout = {.mark = ""};
+    for (int i = 0; i < 3; i++) text_init(&form[i]);
+    make(&l, "full");
+    for (int width = 70; width <= 150; width += 40) {
+        text_clear(&form[0]);
+        cells_list_text(&l, width, &form[0]);
+        for (const char *s = form[0].at, *end; *s; s = end + 1) {
+            end = strchr(s, '\n');
+            cr_expect(end - s <= width, "%d: %.*s", width, (int)(end - s), s);
+        }
+    }
+    release(&l);
+    make(&l, "quick");
+    text_clear(&form[0]);
+    cells_list_text(&l, TABLE_WIDTH, &form[0]);
+    cells_list_tex(&l, &layout, &form[1]);
+    cells_list_html(&l, &form[2]);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) cr_expect(strstr(form[i].at, numbers[i][k]), "form %d lacks %s", i, numbers[i][k]);
+    for (int i = 0; i < 3; i++) text_release(&form[i]);
+    release(&l);
+}
