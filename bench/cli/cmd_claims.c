@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/formats/terminal.h"
 #include "bench/write/ledger.h"
 
 enum { NAME_SIZE = 64 };
@@ -23,7 +24,7 @@ static void print(const Ledger *b, const Options *o, const Claim *only) {
     } else {
         CellsList all = {0};
         ledger_tables(b, only || o->times[OPTION_all] ? LEDGER_whole : LEDGER_short, only, &all);
-        cells_list_text(&all, TABLE_WIDTH, &text);
+        cells_list_text(&all, terminal_width(), &text);
         cells_list_release(&all);
     }
     fputs(text.at + (text.at[0] == '\n'), stdout);

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/formats/terminal.h"
 #include "bench/write/compare.h"
 #include "bench/write/figure_forest.h"
 
@@ -206,7 +207,7 @@ Rc command_compare(Session *s, Error *e) {
     else if (o->times[OPTION_tex])
         compare_over_tex(&result, &out);
     else
-        compare_over_text(&result, &out);
+        compare_over_text(&result, terminal_width(), &out);
     rc = compare_over_exit(&result);
     if (plot) {
         Plot drawn;

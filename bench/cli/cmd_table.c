@@ -147,8 +147,8 @@ static void print_files(const PlanFolder *f, const char *aside) {
 static void show(const Table *t) {
     Text text;
     text_init(&text);
-    table_text(t, &text);
-    summaries_text(t, true, TABLE_WIDTH, &text);
+    table_text_wide(t, terminal_width(), &text);
+    summaries_text(t, true, terminal_width(), &text);
     fputs(text.at, stdout);
     (void)output_flush(NULL);
     text_release(&text);

@@ -35,7 +35,8 @@ void compare_counts(const CompareResult *r, Text *out);
 void compare_signature(const CompareResult *r, Text *out);
 /* The arms; the comparisons with their verdicts; their other intervals and p's. */
 void compare_tables(const CompareResult *r, CellsList *out);
-void compare_text(const CompareResult *r, Text *out);
+void compare_text(const CompareResult *r, Text *out); /* of a file */
+void compare_text_wide(const CompareResult *r, int width, Text *out);
 void compare_notes(const CompareResult *r, Text *out); /* the sentences below the text's table, one per line */
 void compare_json(const CompareResult *r, Text *out);
 json_t *compare_object(const CompareResult *r); /* what compare_json writes; new reference */
@@ -44,12 +45,12 @@ void compare_tex(const CompareResult *r, Text *out);  /* tabulars; the notes are
 
 /* The same of a file of several corpora: each by itself, then the arms over all of them. Of one corpus it is what the
  * functions above write. */
-void compare_over_text(const CompareOver *r, Text *out);
+void compare_over_text(const CompareOver *r, int width, Text *out);
 void compare_over_json(const CompareOver *r, Text *out); /* {schema, made_by, commit, corpora: [], over_corpora} */
 void compare_over_tex(const CompareOver *r, Text *out);
 
 /* Each line of a text, words broken at blanks. */
-void compare_paragraphs(const char *text, Text *out);
+void compare_paragraphs(const char *text, int width, Text *out);
 
 /* Text in LaTeX's comments, line by line. */
 void compare_comments(const char *text, Text *out);

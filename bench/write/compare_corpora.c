@@ -26,14 +26,14 @@ static void words(const CompareOver *r, Text *out) {
     text_format(out, "\n");
 }
 
-void compare_over_text(const CompareOver *r, Text *out) {
+void compare_over_text(const CompareOver *r, int width, Text *out) {
     if (r->data->corpora == 1) {
-        compare_text(&r->of[0], out);
+        compare_text_wide(&r->of[0], width, out);
         return;
     }
     for (int i = 0; i < r->data->corpora; i++) {
         text_format(out, "corpus %s\n", r->data->name[i]);
-        compare_text(&r->of[i], out);
+        compare_text_wide(&r->of[i], width, out);
         text_format(out, "\n");
     }
     CorporaShown s = shown(r);
@@ -42,10 +42,10 @@ void compare_over_text(const CompareOver *r, Text *out) {
     words(r, &said);
     CellsList tables = {0};
     corpora_sum_cells(&s, "Over corpora", &tables);
-    cells_text(&tables.at[0], TABLE_WIDTH, out);
+    cells_text(&tables.at[0], width, out);
     cells_list_release(&tables);
     text_format(out, "\n");
-    compare_paragraphs(said.at, out);
+    compare_paragraphs(said.at, width, out);
     text_release(&said);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/formats/latex.h"
+#include "bench/formats/terminal.h"
 #include "bench/run/provenance.h"
 #include "bench/write/compare.h"
 #include "bench/write/table.h"
@@ -208,33 +209,37 @@ static void head(const CompareResult *r, Text *out) {
     text_format(out, "\n");
 }
 
-void compare_paragraphs(const char *text, Text *out) {
+void compare_paragraphs(const char *text, int width, Text *out) {
     Text line;
     text_init(&line);
     for (const char *s = text; *s;) {
         size_t n = strcspn(s, "\n");
         text_clear(&line);
         text_add(&line, s, n);
-        text_wrapped(out, "", line.at, 0, TABLE_WIDTH);
+        text_wrapped(out, "", line.at, 0, width);
         s += n + (s[n] != 0);
     }
     text_release(&line);
 }
 
 void compare_text(const CompareResult *r, Text *out) {
+    compare_text_wide(r, PAGE_WIDTH, out);
+}
+
+void compare_text_wide(const CompareResult *r, int width, Text *out) {
     CellsList tables = {0};
     Text words;
     text_init(&words);
     compare_signature(r, out);
     text_format(out, "\n");
     head(r, &words);
-    compare_paragraphs(words.at, out);
+    compare_paragraphs(words.at, width, out);
     compare_tables(r, &tables);
-    cells_list_text(&tables, TABLE_WIDTH, out);
+    cells_list_text(&tables, width, out);
     text_clear(&words);
     compare_notes(r, &words);
     text_format(out, "\n");
-    compare_paragraphs(words.at, out);
+    compare_paragraphs(words.at, width, out);
     cells_list_release(&tables);
     text_release(&words);
 }

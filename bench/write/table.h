@@ -31,13 +31,14 @@
 #include "bench/verdict/sensitivity.h"
 #include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
+#include "bench/formats/terminal.h"
 
 /* What stands in bold: the best arm and those not separated from it, the best alone when it is separated from all, or
  * nothing. */
 typedef enum { BOLD_tied, BOLD_best, BOLD_none, BOLD_MODES } BoldMode;
 extern const char *const bold_names[BOLD_MODES];
 
-enum { TABLE_WIDTH = 110, PAPER_MOST_METRICS = 6, TABLE_NAME_SIZE = 96 };
+enum { PAPER_MOST_METRICS = 6, TABLE_NAME_SIZE = 96 };
 
 typedef struct {
     BoldMode bold;
@@ -177,7 +178,8 @@ void table_paper(const Table *t, Text *out);
 void table_macros(const Table *t, Text *out);
 void table_csv(const Table *t, Text *out);
 void table_json(const Table *t, Text *out);
-void table_text(const Table *t, Text *out);
+void table_text(const Table *t, Text *out); /* of a file */
+void table_text_wide(const Table *t, int width, Text *out);
 void table_cost_json(const Table *t, Text *out);
 
 /* What an arm costs: medians over seeds and cells, where precision is a factor over those of the first cell's; ratio:

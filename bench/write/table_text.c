@@ -9,26 +9,30 @@
 void table_wrapped(const char *text, int indent, Text *out) {
     char head[40];
     snprintf(head, sizeof head, "%*s", indent, "");
-    text_wrapped(out, head, text, indent, TABLE_WIDTH);
+    text_wrapped(out, head, text, indent, PAGE_WIDTH);
 }
 
 void table_text(const Table *t, Text *out) {
+    table_text_wide(t, PAGE_WIDTH, out);
+}
+
+void table_text_wide(const Table *t, int width, Text *out) {
     CellsList all = {0};
     Text words;
     text_init(&words);
     table_exploratory(t, &words);
     text_format(out, "%s: %s%s%s%s%s%s\n", t->name, t->x->title, words.length ? "  [" : "", table_mark(t),
                 words.length ? ": " : "", words.at, words.length ? "]" : "");
-    summaries_text(t, false, TABLE_WIDTH, out);
+    summaries_text(t, false, width, out);
     translations_shown(t, out);
     results_all(t, false, &all);
     claims_tables(t, &all);
-    cells_list_text(&all, TABLE_WIDTH, out);
+    cells_list_text(&all, width, out);
     claims_not_run(t, "  ", out);
     text_clear(&words);
     table_methods(t, &words);
     text_format(out, "\n");
-    table_wrapped(words.at, 0, out);
+    text_wrapped(out, "", words.at, 0, width);
     table_signature(t, out);
     text_format(out, "\n");
     text_release(&words);

@@ -250,7 +250,7 @@ void made_up_summary(const Table *t, const char *name, const char *format, Text 
     while (kind < summary_count && strcmp(summary_rows[kind].name, name) != 0) kind++;
     cr_assert_lt(kind, summary_count, "%s", name);
     if (!strcmp(format, "text"))
-        cells_list_text(table_summary(t, kind), TABLE_WIDTH, out);
+        cells_list_text(table_summary(t, kind), PAGE_WIDTH, out);
     else if (!strcmp(format, "tex"))
         summary_tex(t, kind, out);
     else

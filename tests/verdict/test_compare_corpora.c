@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/formats/terminal.h"
 #include "bench/write/compare.h"
 
 TestSuite(compare_corpora, .timeout = 600);
@@ -27,6 +28,10 @@ static void release(void) {
     compare_corpora_release(&data);
 }
 
+static void over_text(const CompareOver *r, Text *out) {
+    compare_over_text(r, PAGE_WIDTH, out);
+}
+
 static char *written(void (*write)(const CompareOver *, Text *)) {
     Text out;
     text_init(&out);
@@ -45,7 +50,7 @@ Test(compare_corpora, scores_are_minus_the_baseline_s_mean) {
     cr_expect(s->mean_rank[0] == 1 && s->mean_rank[1] == 2);
     cr_expect_float_eq(s->ranks.p, .5, 1e-12, "two arms, two corpora: the other order of the second is as likely");
     cr_expect(result.of[0].family.at[0].t.mean == 3 && result.of[1].family.at[0].t.mean == 1);
-    char *text = written(compare_over_text), *json = written(compare_over_json), *tex = written(compare_over_tex);
+    char *text = written(over_text), *json = written(compare_over_json), *tex = written(compare_over_tex);
     cr_expect(strstr(text, "corpus wt\n") && strstr(text, "Over corpora\n") && strstr(text, "Friedman's test"));
     cr_expect(strstr(json, "\"over_corpora\"") && strstr(json, "\"corpus\": \"ts\""));
     cr_expect(strstr(tex, "% corpus ts\n") && strstr(tex, "share of runs at most"));
@@ -86,10 +91,10 @@ Test(compare_corpora, one_corpus_is_none) {
     static const char one[] = "seed,corpus,pre,post\n1,wt,2,5\n2,wt,4,7\n", bare[] = "seed,pre,post\n1,2,5\n2,4,7\n";
     make(one, (CompareColumns){0}, plain);
     cr_assert_eq(data.corpora, 1);
-    char *text = written(compare_over_text);
+    char *text = written(over_text);
     release();
     make(bare, (CompareColumns){0}, plain);
-    char *other = written(compare_over_text);
+    char *other = written(over_text);
     cr_expect_str_eq(text, other);
     free(text), free(other);
     release();
@@ -103,7 +108,7 @@ Test(compare_corpora, a_diverged_run_counts_as_the_cap) {
     make(lost, (CompareColumns){0}, capped);
     cr_expect_float_eq(result.sum.score[4], 17, 1e-12);
     cr_expect(result.diverged[0] == 0 && result.diverged[1] == 1);
-    char *text = written(compare_over_text);
+    char *text = written(over_text);
     cr_expect(strstr(text, "diverged\n"));
     free(text);
     release();

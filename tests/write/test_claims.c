@@ -120,7 +120,7 @@ Test(claims, forms_have_the_same_numbers) {
     release(&l);
     make(&l, "quick");
     text_clear(&form[0]);
-    cells_list_text(&l, TABLE_WIDTH, &form[0]);
+    cells_list_text(&l, PAGE_WIDTH, &form[0]);
     cells_list_tex(&l, &layout, &form[1]);
     cells_list_html(&l, &form[2]);
     for (int i = 0; i < 3; i++)
