@@ -100,6 +100,9 @@ static Rc check_columns(const Variant *v, Error *e) {
         return error_set(e, RC_USAGE, "logit_cap: it is 0 (none) or above, not %g", v->logit_cap.value);
     if (v->logit_cap.value == 0 && v->logit_cap.kind != RULE_constant)
         return error_set(e, RC_USAGE, "logit_cap: %s of 0 is no cap; write 0", rule_name(v->logit_cap.kind));
+    if (rule_numberless(v->carry.kind) && v->carry.value != 1)
+        return error_set(e, RC_USAGE, "carry: %s takes no number, and %g stands behind it", rule_name(v->carry.kind),
+                         v->carry.value);
     if (variant_sums(v)) return RC_OK;
     const Rule ones[] = {v->carry, v->block_carry}, zeros[] = {v->x0, v->shrink};
     static const char *const one_keys[] = {"carry", "block_carry"}, *const zero_keys[] = {"x0", "shrink"};

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/plan/doubt.h"
+#include "bench/plan/settle.h"
 #include "bench/plan/recipes.h"
 #include "bench/run/address.h"
 #include "bench/run/record.h"
@@ -283,7 +284,10 @@ static void keys_of(const char *what, bool arm, Text *out) {
     a.spec = base;
     const Variant *row = arm ? NULL : variant_find(what, &none);
     if (row) a.spec.variant = *row;
-    if (row || (arm && !arm_option(&a, what, &base, NULL, &none))) spec_text_keys(&a.spec, out);
+    if (!row && (!arm || arm_option(&a, what, &base, NULL, &none))) return;
+    spec_forget_idle(&a.spec, false);
+    spec_settle(&a.spec);
+    spec_text_keys(&a.spec, out);
 }
 
 /* Which of those before it the i-th is, as one network: a plan with both trains it once. */

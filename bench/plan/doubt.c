@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/plan/settle.h"
 #include "kernels/backend.h"
 
 static bool says(uint64_t said, const char *key) {
@@ -35,27 +36,28 @@ static void rate_doubts(const RunSpec *s, Text *out) {
 /* Keys that somebody set and that this run does not read, though nobody set what decides so: a profile that shortens a
  * file's plan sets that. */
 static void idle_doubts(const RunSpec *s, uint64_t said, Text *out) {
-    bool decays = s->schedule == SCHEDULE_linear || s->schedule == SCHEDULE_cosine, sgd = s->optimizer == OPTIMIZER_sgd;
-    bool translates = s->objective == OBJECTIVE_TRANSLATE;
-    const struct {
-        const char *key, *by, *why;
-        bool idle;
-    } keys[] = {
-        {"final_lr", "schedule", "the schedule is neither linear nor cosine", !decays},
-        {"warmup_lr", "warmup", "there is no warm-up", !s->warmup},
-        {"momentum", "optimizer", "the optimizer is not sgd", !sgd},
-        {"dropout_seed", "dropout", "dropout is 0", !(s->dropout > 0)},
-        {"shared_embeddings", "objective", "nothing is translated", !translates},
-        {"long_lines", "objective", "nothing is translated", !translates},
-    };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    IdleKey keys[IDLE_KEYS];
+    spec_idle(s, keys);
+    for (int i = 0; i < IDLE_KEYS; i++)
         if (keys[i].idle && says(said, keys[i].key) && !says(said, keys[i].by))
             text_format(out, "%s: it changes nothing: %s\n", keys[i].key, keys[i].why);
+}
+
+/* Columns about norms that stand nowhere. */
+static void column_doubts(const RunSpec *s, Text *out) {
+    RunSpec settled = *s;
+    char asked[VARIANT_TEXT_SIZE], kept[VARIANT_TEXT_SIZE];
+    spec_settle(&settled);
+    for (int i = 0; i < variant_key_count; i++)
+        if (strcmp(variant_get(asked, &s->variant, variant_keys[i]),
+                   variant_get(kept, &settled.variant, variant_keys[i])))
+            text_format(out, "%s: it changes nothing: no norm that it is about stands in a block\n", variant_keys[i]);
 }
 
 void spec_doubts(const RunSpec *s, uint64_t said, Text *out) {
     rate_doubts(s, out);
     idle_doubts(s, said, out);
+    column_doubts(s, out);
 }
 
 /* Why no run of this spec has the metric, or NULL. */
@@ -157,6 +159,7 @@ void experiment_doubts(const Experiment *x, Text *out) {
         for (int arm = 0; arm < x->arms; arm++) {
             RunSpec s = experiment_spec(x, cell, arm, 0);
             text_clear(&lines);
+            s.variant = x->arm[arm].spec.variant;
             spec_doubts(&s, said_alone(x, arm), &lines);
             metric_doubts(x, &s, &lines);
             for (const char *at = lines.at; *at;) {

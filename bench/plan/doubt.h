@@ -9,7 +9,8 @@
  * are one run, a ranking over one rate. */
 void experiment_doubts(const Experiment *x, Text *out);
 
-/* The same of one run, as far as its spec shows it; said: bit i: somebody set spec_keys[i]. A line per doubt. */
+/* The same of one run, as far as its spec shows it, as it was asked for; said: bit i: somebody set spec_keys[i]. A line
+ * per doubt. */
 void spec_doubts(const RunSpec *s, uint64_t said, Text *out);
 
 #endif

@@ -75,6 +75,37 @@ check_plans_that_meet_train_once() {
   done
 }
 
+# Keys and columns that change nothing do not tell two arms apart.
+check_arms_that_differ_in_nothing_are_trained_once() {
+  small_plan 'momentum: [0.9, 0.5]' 'arms:' '  pre: {variant: pre}' '  again: {base: pre, momentum: 0.3, attn.qk_over: width}'
+  once 6 24
+  says "warning: arm 'again', momentum = 0.9 and 1 more: attn.qk_over: it changes nothing"
+  says 'Arms pre and again are one network: their runs'
+  ends 0 table "$W/plan.yaml" --results "$W/r"
+  [ "$(grep -c 'both sides are the same runs' "$W/out")" = 2 ] || fail "not in both cells"
+  prints '(^| )Doubtful:' && tr '\n' ' ' <"$W/out" | grep -q "attn.qk_over: it changes nothing" || fail "the table has no doubts"
+  ends 0 explain --arm '{base: pre, momentum: 0.3}' --arm '{base: pre, out_strength: 0.5}'
+  prints 'are one network: a plan trains their runs once'
+}
+
+# Arms that older builds trained otherwise than their equations say: their runs are nobody's numbers.
+check_runs_of_wrong_arithmetic_are_not_taken() {
+  local id right
+  small_plan 'arms:' '  pre: {variant: pre}' '  fading: {base: pre, in_strength: ramp 0.9 0.3}'
+  ends 0 run "$W/plan.yaml" --results "$W/r" && ends 0 table "$W/plan.yaml" --results "$W/r"
+  right=$(losses)
+  for id in "$W"/r/runs/*; do
+    ! grep -q 'mended = true' "$id/record.json" || python3 "$here/sign_record.py" "$id" schema=6 "arithmetic=$(printf %064d 7)" >"$W/old" || fail "not signed"
+  done
+  ! grep -q mended "$W"/r/runs/*/record.json || fail "the records are no older ones"
+  ends 3 table "$W/plan.yaml" --results "$W/r" && says '6 of 12 runs are missing'
+  ends 0 show "$(cut -c1-12 "$W/old")" --results "$W/r"
+  ends 0 run "$W/plan.yaml" --results "$W/r"
+  says '12 runs, 6 stored, 6 to train' && says 'an older build trained run [0-9a-f]{12} otherwise than the equation of this arm says'
+  ends 0 table "$W/plan.yaml" --results "$W/r"
+  [ "$(losses)" = "$right" ] && [ "$(ls "$W/r/runs" | wc -l)" = 18 ] || fail "not the mended runs beside the older ones"
+}
+
 # ---- texts of one's own ----
 
 # $W/a.txt and $W/b.txt: two texts; $W/own.yaml trains on $W/mine.txt.
