@@ -115,7 +115,8 @@ Test(settle, columns_of_norms_that_stand_nowhere) {
     Experiment *x = plan_of("arms: {a: {variant: pre}, b: {base: pre, attn.qk_over: width}, "
                             "c: {base: pre, out_strength: 0.5}, d: {base: pre, post_strength: ramp 0 1}, "
                             "e: {base: pre, in_strength: 0.5}, f: {base: pre, attn.qk: rmsnorm, attn.qk_over: width}, "
-                            "g: {base: pre, attn.qk: rmsnorm}, h: {base: none, attn.in: layernorm from 1/2, in_strength: 0.5},"
+                            "g: {base: pre, attn.qk: rmsnorm}, "
+                            "h: {base: none, attn.in: layernorm from 1/2, in_strength: 0.5}, "
                             "i: {base: none, attn.in: layernorm from 1/2}}");
     for (int i = 1; i < 4; i++) cr_expect(alike(x, 0, 0, 0, i), "arm %d", i);
     cr_expect_not(alike(x, 0, 0, 0, 4));
