@@ -28,9 +28,22 @@ static void rate_doubts(const RunSpec *s, Text *out) {
         text_format(out,
                     "warmup: the warm-up ends with the run, after %d of %d steps: the schedule (%s) never begins\n",
                     warmup, steps, spec_get(key, s, "schedule"));
+    else if (last == s->lr && s->final_lr == s->lr && s->schedule != SCHEDULE_constant && steps > warmup + 1)
+        text_format(out, "final_lr: it is lr, so the schedule (%s) changes no rate\n", spec_get(key, s, "schedule"));
     else if (last > peak * (1 + 1e-6))
         text_format(out, "final_lr: the rate rises from lr %s to %s at the end (schedule %s)\n", format_real(lr, s->lr),
                     format_real(end, s->final_lr), spec_get(key, s, "schedule"));
+}
+
+static void weight_doubts(const RunSpec *s, Text *out) {
+    char number[40];
+    ChoiceKind init = s->variant.init.kind;
+    double shrink = s->lr * s->weight_decay;
+    if (s->optimizer == OPTIMIZER_adamw && shrink >= 1)
+        text_format(out, "weight_decay: an update multiplies weights by 1 - lr weight_decay = %s, which is not above 0\n",
+                    format_real(number, 1 - shrink));
+    if (s->init_std == 0 && (init == CHOICE_init_recipe || init == CHOICE_init_plain))
+        text_format(out, "init_std: it is 0, and no gradient reaches matrices of a block that are all 0\n");
 }
 
 /* Keys that somebody set and that this run does not read, though nobody set what decides so: a profile that shortens a
@@ -56,6 +69,7 @@ static void column_doubts(const RunSpec *s, Text *out) {
 
 void spec_doubts(const RunSpec *s, uint64_t said, Text *out) {
     rate_doubts(s, out);
+    weight_doubts(s, out);
     idle_doubts(s, said, out);
     column_doubts(s, out);
 }
@@ -150,6 +164,21 @@ static uint64_t said_alone(const Experiment *x, int arm) {
     return said;
 }
 
+/* Arms whose numbers are of different things. */
+static void mixed_doubts(const Experiment *x, Text *out) {
+    static const char *const keys[][2] = {{"dataset", "texts"}, {"tokenizer", "tokens"}, {"objective", "targets"}};
+    char one[SPEC_TEXT_SIZE], other[SPEC_TEXT_SIZE];
+    RunSpec first = experiment_spec(x, 0, 0, 0);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        for (int arm = 1; arm < x->arms; arm++) {
+            RunSpec s = experiment_spec(x, 0, arm, 0);
+            if (!strcmp(spec_get(one, &first, keys[k][0]), spec_get(other, &s, keys[k][0]))) continue;
+            text_format(out, "%s: arms %s and %s differ in it, so their losses are of different %s\n", keys[k][0],
+                        x->arm[0].name, x->arm[arm].name, keys[k][1]);
+            break;
+        }
+}
+
 void experiment_doubts(const Experiment *x, Text *out) {
     int cells = experiment_cells(x), count = 0;
     Doubt *all = NULL;
@@ -173,6 +202,9 @@ void experiment_doubts(const Experiment *x, Text *out) {
         text_format(out, "%s\n", all[i].line);
         free(all[i].line);
     }
+    mixed_doubts(x, out);
+    if (x->alpha > 0.5)
+        text_format(out, "alpha: it is the level, 1 less the confidence, and %g is more than a half\n", x->alpha);
     if (x->summary[SUMMARY_ranking] && !varies(x, "lr"))
         text_format(out, "summaries: a ranking is over several rates, and lr is one: lr: [3e-4, 1e-3, 3e-3]\n");
     free(all);

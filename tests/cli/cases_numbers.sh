@@ -146,6 +146,13 @@ kind_plans_that_cannot_mean_what_they_say() {
   runs 0 run p.yaml --dry-run --offline --results r && lacks err warning && has out '2 seeds cannot reach p < 0.05'
   plan 'metric: grad_ratio' && runs 0 run p.yaml --dry-run --offline --results r && has err 'metric: grad_ratio cannot vary'
   plan 'metric: rate_stable' && refuses 'made of the runs of a sweep over lr' run p.yaml
+  plan '' && runs 0 run p.yaml --set lr=0.02 --set weight_decay=75 --set init_std=0 --dry-run --offline --results r
+  has err 'weight_decay: an update multiplies weights by 1 - lr weight_decay = -0.5' && has err 'init_std: it is 0'
+  plan 'alpha: 0.95' && runs 0 run p.yaml --dry-run --offline --results r && has err 'warning: alpha: it is the level'
+  plan '' && runs 0 run p.yaml --set schedule=linear --set final_lr=1e-3 --set lr=1e-3 --dry-run --offline --results r
+  has err 'final_lr: it is lr, so the schedule (linear) changes no rate'
+  runs 0 run p.yaml --arm '{base: pre, tokenizer: byte}' --arm '{base: pre}' --dry-run --offline --results r
+  has err 'tokenizer: arms pre+tokenizer=byte and pre differ in it, so their losses are of different tokens'
   plan '' && runs 0 run p.yaml --set clip=0 --dry-run --offline --results r && lacks err warning
 }
 
