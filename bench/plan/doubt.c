@@ -40,7 +40,7 @@ static void weight_doubts(const RunSpec *s, Text *out) {
     ChoiceKind init = s->variant.init.kind;
     double shrink = s->lr * s->weight_decay;
     if (s->optimizer == OPTIMIZER_adamw && shrink >= 1)
-        text_format(out, "weight_decay: an update multiplies weights by 1 - lr weight_decay = %s, which is not above 0\n",
+        text_format(out, "weight_decay: an update multiplies weights by 1 - lr weight_decay = %s, not above 0\n",
                     format_real(number, 1 - shrink));
     if (s->init_std == 0 && (init == CHOICE_init_recipe || init == CHOICE_init_plain))
         text_format(out, "init_std: it is 0, and no gradient reaches matrices of a block that are all 0\n");

@@ -23,10 +23,11 @@ from placements import letters_of, read_export
 KEYS = {"layers": 3, "width": 8, "heads": 2, "ffn_mult": 2, "context": 6, "batch": 2, "norm_eps": 1e-2, "init_std": 0.3, "token_std": 0.4,
         "position_std": 0.3, "optimizer": "adamw", "lr": 3e-2, "schedule": "constant", "warmup": 0, "warmup_lr": 0, "final_lr": 0,
         "beta1": 0.9, "beta2": 0.95, "adam_eps": 1e-2, "momentum": 0.9, "weight_decay": 0.1, "clip": 1, "steps": 5,
-        "activation": "gelu", "positions": "learned", "bias": True, "tied": True}
+        "objective": "next", "activation": "gelu", "positions": "learned", "bias": True, "tied": True}
 RECIPES = {"gpt2": {}, "llama": {"activation": "swiglu", "positions": "rope", "bias": False, "tied": False}}
 MOST = 60  # arms of an experiment
 TWO = {"ramp", "learned_ramp", "moves"}  # rules of two numbers
+NUMBERLESS = {"rest", "profiled"}
 # Of a loss's and a gradient's size: a step's stored loss is a float. Starting lengths of vectors are summed in float, too.
 TOLERANCE, TOLERANCE_OF_LENGTHS = 2e-7, 2e-4
 
@@ -48,7 +49,7 @@ def columns(program):
 
 def written(value):
     """A rule with numbers."""
-    return "0.7" if value == "a number" else f"{value} 0.6 0.3" if value in TWO else f"{value} 0.7"
+    return value if value in NUMBERLESS else "0.7" if value == "a number" else f"{value} 0.6 0.3" if value in TWO else f"{value} 0.7"
 
 
 def values_of(column, valid):
@@ -109,6 +110,12 @@ def arms_starts(program):
                    "final_lr": 1e-3, "in_strength": "moves 1 0"}
 
 
+def arms_masked(program):
+    """Each row of the list, its tokens hidden and read from both sides."""
+    for arm in arms_rows(program):
+        yield {**arm, "objective": "masked"}
+
+
 def arms_rows(program):
     """Each row of the list in both recipes."""
     listed = json.loads(subprocess.run([program, "list", "--json"], capture_output=True, text=True, check=True).stdout)
@@ -117,7 +124,8 @@ def arms_rows(program):
             yield {"base": row["name"], "layers": 4, "recipe": recipe}
 
 
-ARMS = {"columns": arms_columns, "pairs": arms_pairs, "streams": arms_streams, "starts": arms_starts, "rows": arms_rows}
+ARMS = {"columns": arms_columns, "pairs": arms_pairs, "streams": arms_streams, "starts": arms_starts, "rows": arms_rows,
+        "masked": arms_masked}
 
 
 def plain(value):
@@ -206,9 +214,10 @@ def off(got, want):
 def wrong(arm, equation, exported, text, run):
     """What of the program's numbers is not those of the equation."""
     keys = keys_of(arm)
-    shape = exported[arm.get("recipe", "gpt2"), keys["activation"], keys["layers"]]
+    of = lambda objective: exported[arm.get("recipe", "gpt2"), keys["activation"], keys["layers"], objective]
+    shape, batches = of(keys["objective"]), of("next").batches
     ids, valid = shape.encode(text)
-    losses, norms, before, after = train(Net(equation, keys, shape.normals), ids, valid, shape.batches[:keys["steps"]])
+    losses, norms, before, after = train(Net(equation, keys, shape.normals), ids, valid, batches[:keys["steps"]])
     curves, evaluations = run
     most = TOLERANCE_OF_LENGTHS if "updates" in equation.field else TOLERANCE
     for t, (loss, norm) in enumerate(zip(losses, norms)):
@@ -223,8 +232,8 @@ def wrong(arm, equation, exported, text, run):
 def check(program, text, names):
     exported = {}
     for path in glob.glob("normals/*.safetensors"):
-        recipe, activation, layers = os.path.basename(path).removesuffix(".safetensors").split("-")
-        exported[recipe, activation, int(layers)] = Exported(path)
+        recipe, activation, layers, objective = os.path.basename(path).removesuffix(".safetensors").split("-")
+        exported[recipe, activation, int(layers), objective] = Exported(path)
     for path in sorted(path for name in names for path in glob.glob(name + "-*.arms")):
         name = path.removesuffix(".arms")
         with open(path) as stream:
@@ -244,8 +253,9 @@ def arms_normals(program):
     for recipe in RECIPES:
         for activation in ("gelu", "relu", "swiglu"):
             for layers in (3, 4):
-                yield {"base": "pre", "recipe": recipe, "activation": activation, "layers": layers, "steps": 9, "init_std": 1,
-                       "token_std": 1, "position_std": 1, "residual_init": "plain"}
+                for objective in ("next", "masked"):
+                    yield {"base": "pre", "recipe": recipe, "activation": activation, "layers": layers, "objective": objective,
+                           "steps": 9, "init_std": 1, "token_std": 1, "position_std": 1, "residual_init": "plain"}
 
 
 ARMS["normals"] = arms_normals

@@ -47,14 +47,16 @@ import json
 arms, runs = json.load(open("normals-0.arms")), json.load(open("normals.json"))["groups"][0]["runs"]
 for run in runs:
     arm = arms[int(run["arm"][3:])]
-    print(run["id"], "-".join(str(arm[key]) for key in ("recipe", "activation", "layers")))
+    print(run["id"], "-".join(str(arm[key]) for key in ("recipe", "activation", "layers", "objective")))
 PY
 while read -r id shape; do
-  "$program" export "$id" --results normals-0.results --step 0 --batches -o "normals/$shape.safetensors" >>log 2>&1 || bail "export $shape"
+  batches=(--batches)
+  [ "${shape%-masked}" = "$shape" ] || batches=()
+  "$program" export "$id" --results normals-0.results --step 0 "${batches[@]}" -o "normals/$shape.safetensors" >>log 2>&1 || bail "export $shape"
 done <ids
-[ "$(wc -l <ids)" = 12 ] || bail "not every shape has a run"
+[ "$(wc -l <ids)" = 24 ] || bail "not every shape has a run"
 
-lists=(columns starts rows)
+lists=(columns starts rows masked)
 [ "${3:-}" = full ] && lists+=(pairs streams)
 for list in "${lists[@]}"; do
   train "$list"
