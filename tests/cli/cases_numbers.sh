@@ -59,6 +59,17 @@ kind_runs_without_seeds() {
   has out "Read as one run a column: 'pre-s1 - val/loss' is arm 'pre', seed 1."
 }
 
+kind_runs_against_a_number() {
+  printf 'arm,value\n' >"$W/r.csv" && seq 3270 3277 | sed 's/^3/new,3./' >>"$W/r.csv"
+  runs 0 compare r.csv --against 3.28 --sigma 0.0013 && has out 'below 3.28' && has out 'p sigma'
+  runs 0 compare r.csv --against 3.28 --json && has out '"p_flips": 0.00390625'
+  runs 4 compare r.csv --against 3.274 && has out 'not shown to be below 3.274'
+  runs 4 compare r.csv --against 3.28 --better higher && has out 'not shown to be above 3.28'
+  refuses '--sigma: it goes with --against' compare r.csv --sigma 1
+  refuses '--margin: it is of arms that are compared' compare r.csv --against 3.28 --margin 1
+  refuses "--against: 'x' is not" compare r.csv --against x
+}
+
 kind_what_is_unclear_is_refused() {
   printf 'seed,pre,post\n1,"3,412",3.4\n2,3,4\n' >"$W/decimals.csv" && refuses 'decimals take a point' compare decimals.csv
   printf 'seed,pre,post\n1,3,4\n1,3,4\n' >"$W/twice.csv" && refuses 'there twice (first on line 2)' compare twice.csv
