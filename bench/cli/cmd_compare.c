@@ -11,8 +11,8 @@
 #include "bench/write/figure_forest.h"
 
 const char compare_help[] =
-    "\nFILE (- reads standard input) is one of these; the first of , ; TAB in a header line separates its columns, or |, or\n"
-    "blanks where there is none:\n"
+    "\nFILE (- reads standard input) is one of these; the first of , ; TAB in a header line separates its columns, or\n"
+    "|, or blanks where there is none:\n"
     "  seed,arm,value                one run a line, in any order of columns; others are named by --seed-column,\n"
     "                                --arm-column and --value-column, but seed,method,loss is understood as it is\n"
     "  seed,arm,block,value          its value for each block of the evaluation text; blocks count in text order\n"
@@ -201,11 +201,13 @@ static Rc against_alone(const Options *o, Error *e) {
     static const struct {
         int option;
         const char *name;
-    } others[] = {{OPTION_tex, "tex"},         {OPTION_plot, "plot"},       {OPTION_looks, "looks"}, {OPTION_margin, "margin"},
-                  {OPTION_fail_on, "fail-on"}, {OPTION_baseline, "baseline"}, {OPTION_stall, "stall"}};
+    } others[] = {{OPTION_tex, "tex"},         {OPTION_plot, "plot"},         {OPTION_looks, "looks"},
+                  {OPTION_margin, "margin"},   {OPTION_fail_on, "fail-on"},   {OPTION_baseline, "baseline"},
+                  {OPTION_stall, "stall"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (o->times[others[i].option])
-            return error_set(e, RC_USAGE, "--%s: it is of arms that are compared; --against compares none", others[i].name);
+            return error_set(e, RC_USAGE, "--%s: it is of arms that are compared; --against compares none",
+                             others[i].name);
     return RC_OK;
 }
 

@@ -123,6 +123,31 @@ static void print_rows(const Variant *v, const Variant *row) {
     text_release(&names);
 }
 
+/* "DeepNorm's alpha, ...; beside a decoder 0.81 L^(5/16), ..." of a rule or choice that is another one there. */
+static void add_there(Text *out, const char *key, const char *formula) {
+    const char *said = strchr(formula, ':');
+    if (said && strstr(said, "decoder"))
+        text_format(out, "; %s: %.*s, %s", key, (int)(said - formula), formula, said + 2);
+}
+
+/* An encoder-decoder has the equation twice, and what follows from the depth differs. */
+static void print_stacks(const Explained *x) {
+    Text text;
+    if (x->spec->objective != OBJECTIVE_TRANSLATE) return;
+    text_init(&text);
+    text_format(&text,
+                "%d blocks each; a block of the decoder has a third sublayer between its two, attention to what the "
+                "encoder read, with attention's norms and numbers",
+                x->depth);
+    for (int i = 0; i < variant_key_count; i++) {
+        Rule rule;
+        if (variant_rule(x->v, variant_keys[i], &rule)) add_there(&text, variant_keys[i], rule_formula(rule));
+    }
+    add_there(&text, "init", choice_formula(x->v->init.kind));
+    print_note("an encoder and a decoder", text.at);
+    text_release(&text);
+}
+
 static void print_equation(const Explained *x) {
     Text text;
     text_init(&text);
@@ -139,6 +164,7 @@ static void print_equation(const Explained *x) {
     if (x->row->differs)
         print_note(text.length ? "known differences of the base" : "known differences", x->row->differs);
     if (!text.length && x->row->needs) print_note("needed by", x->row->needs);
+    print_stacks(x);
     print_norms(x);
     print_rows(x->v, x->row);
     const ModelRecipe *recipe = model_recipe_of(x->spec);

@@ -122,3 +122,10 @@ kind_other_preemption_signals() {
     [ -n "$(ls "$W/$signal"/runs/.partial/*.safetensors 2>/dev/null)" ] || failed "$signal stores no checkpoint: $(tail -n 2 "$W/err")"
   done
 }
+
+kind_equations_of_encoder_decoders() {
+  runs 0 explain --arm '{base: deepnorm, objective: translate}' && has out 'an encoder and a decoder: 4 blocks each'
+  tr -s ' \n' ' ' <"$W/out" >"$W/flat" && grep -qF 'carry: value (2L)^(1/4), DeepNorm' "$W/flat" && grep -qF 'of one that reads an encoder (3L)^(1/4)' "$W/flat" &&
+    grep -qF 'of one that reads an encoder (12L)^(-1/4)' "$W/flat" || failed 'the stacks have no numbers of their own'
+  runs 0 explain deepnorm && lacks out 'an encoder and a decoder:'
+}
