@@ -164,6 +164,8 @@ kind_plans_that_cannot_mean_what_they_say() {
   has err 'final_lr: it is lr, so the schedule (linear) changes no rate'
   runs 0 run p.yaml --arm '{base: pre, tokenizer: byte}' --arm '{base: pre}' --dry-run --offline --results r
   has err 'tokenizer: arms pre+tokenizer=byte and pre differ in it, so their losses are of different tokens'
+  refuses 'logit_cap: ramp goes from block to block, and this is outside of them: write 30' explain --arm '{base: pre, logit_cap: ramp 30 5}'
+  refuses 'carry: rest takes no number, and 0.5 stands behind it' explain --arm '{base: ngpt, carry: rest 0.5}'
   plan '' && runs 0 run p.yaml --set clip=0 --dry-run --offline --results r && lacks err warning
 }
 

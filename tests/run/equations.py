@@ -27,6 +27,7 @@ KEYS = {"layers": 3, "width": 8, "heads": 2, "ffn_mult": 2, "context": 6, "batch
 RECIPES = {"gpt2": {}, "llama": {"activation": "swiglu", "positions": "rope", "bias": False, "tied": False}}
 MOST = 60  # arms of an experiment
 TWO = {"ramp", "learned_ramp", "moves"}  # rules of two numbers
+OUTSIDE = {"embed_scale", "logit_scale", "logit_cap"}  # of the blocks: a ramp has its first number there alone
 NUMBERLESS = {"rest", "profiled"}
 # Of a loss's and a gradient's size: a step's stored loss is a float. Starting lengths of vectors are summed in float, too.
 TOLERANCE, TOLERANCE_OF_LENGTHS = 2e-7, 2e-4
@@ -47,15 +48,16 @@ def columns(program):
     return found
 
 
-def written(value):
+def written(column, value):
     """A rule with numbers."""
-    return value if value in NUMBERLESS else "0.7" if value == "a number" else f"{value} 0.6 0.3" if value in TWO else f"{value} 0.7"
+    end = "0.6" if column in OUTSIDE and value != "moves" else "0.3"
+    return value if value in NUMBERLESS else "0.7" if value == "a number" else f"{value} 0.6 {end}" if value in TWO else f"{value} 0.7"
 
 
 def values_of(column, valid):
     if "a number" not in valid:
         return [value for value in valid if value]
-    return [written(value) for value in valid if value != "or constant"]
+    return [written(column, value) for value in valid if value != "or constant"]
 
 
 # Norms and scales stand wherever they can, so that a column meets something.
@@ -73,6 +75,30 @@ def arms_columns(program):
             more = {"gate": 0.3} if value.startswith("rest") else {"attn.qk": "rmsnorm"} if column == "attn.qk_over" else {}
             for recipe in RECIPES:
                 yield {**base, **more, column: value, "recipe": recipe}
+
+
+def arms_numbers(program):
+    """Each rule of each column with other numbers, each of which must matter."""
+    for column, valid in columns(program).items():
+        for rule in valid if "a number" in valid else ():
+            if rule not in NUMBERLESS and rule != "or constant":
+                more = {"attn.qk": "rmsnorm"} if column == "attn.qk_over" else {}
+                numbers = ("0.6 0.3", "0.45 0.3", "0.6 0.2") if rule in TWO else ("0.7", "0.45")
+                if rule in TWO and column in OUTSIDE:
+                    numbers = "0.6 0.6", "0.45 0.45"
+                for number in numbers:
+                    yield {**FULL, **more, column: number if rule == "a number" else f"{rule} {number}"}
+
+
+def same_runs(arms, runs):
+    """Arms of one column and rule that have the same losses although their numbers differ."""
+    seen = {}
+    for i, arm in enumerate(arms):
+        curves, _ = runs[f"arm{i}"]
+        key = *[f"{k}: {v.split(' ')[0] if ' ' in v else ''}" for k, v in arm.items() if FULL.get(k) != v], *[row["train_loss"] for row in curves]
+        if key in seen:
+            yield f"{flow(arm)}: the losses of {flow(seen[key])}, whose numbers are others"
+        seen[key] = arm
 
 
 def arms_pairs(program):
@@ -124,7 +150,7 @@ def arms_rows(program):
             yield {"base": row["name"], "layers": 4, "recipe": recipe}
 
 
-ARMS = {"columns": arms_columns, "pairs": arms_pairs, "streams": arms_streams, "starts": arms_starts, "rows": arms_rows,
+ARMS = {"columns": arms_columns, "numbers": arms_numbers, "pairs": arms_pairs, "streams": arms_streams, "starts": arms_starts, "rows": arms_rows,
         "masked": arms_masked}
 
 
@@ -239,6 +265,8 @@ def check(program, text, names):
         with open(path) as stream:
             arms = json.load(stream)
         runs = runs_of(program, name)
+        for what in same_runs(arms, runs) if name.startswith("numbers") else ():
+            print(what)
         for i, (arm, equation) in enumerate(zip(arms, explained(program, arms))):
             try:
                 what = wrong(arm, equation, exported, text, runs[f"arm{i}"])
