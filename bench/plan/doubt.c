@@ -28,7 +28,8 @@ static void rate_doubts(const RunSpec *s, Text *out) {
         text_format(out,
                     "warmup: the warm-up ends with the run, after %d of %d steps: the schedule (%s) never begins\n",
                     warmup, steps, spec_get(key, s, "schedule"));
-    else if (s->lr > 0 && last == s->lr && s->final_lr == s->lr && s->schedule != SCHEDULE_constant && steps > warmup + 1)
+    else if (s->lr > 0 && s->final_lr == s->lr && last == s->lr && s->schedule != SCHEDULE_constant &&
+             steps > warmup + 1)
         text_format(out, "final_lr: it is lr, so the schedule (%s) changes no rate\n", spec_get(key, s, "schedule"));
     else if (last > peak * (1 + 1e-6))
         text_format(out, "final_lr: the rate rises from lr %s to %s at the end (schedule %s)\n", format_real(lr, s->lr),
