@@ -160,10 +160,10 @@ static void print_json(const Import *m) {
         json_object_set_new(root, "record_why", json_string(m->why));
     else
         json_object_set_new(root, "record_valid_loss", json_number_of(m->stored));
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    printf("%s\n", text);
-    free(text);
-    json_decref(root);
+    text_init(&spec);
+    json_print(root, JSON_EXACT, &spec);
+    printf("%s", spec.at);
+    text_release(&spec);
 }
 
 static void print_text(const Import *m) {

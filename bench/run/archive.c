@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "bench/formats/json.h"
 
 void archive_begin(Archive *a) {
     *a = (Archive){0};
@@ -113,12 +114,8 @@ void archive_close(Archive *a) {
     char hash[SHA256_HEX];
     Text sums;
     if (a->files) qsort(a->file, (size_t)a->files, sizeof *a->file, by_path);
-    json_t *root = manifest(a);
-    char *json = json_dumps(root, JSON_INDENT(1));
-    json_decref(root);
     text_init(&sums);
-    text_format(&sums, "%s\n", json);
-    free(json);
+    json_print(manifest(a), JSON_EXACT, &sums);
     add_file(a, "MANIFEST.json", mem_text(sums.at), sums.length);
     text_clear(&sums);
     for (const ArchiveFile *f = a->file; f < a->file + a->files; f++)

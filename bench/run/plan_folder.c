@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "bench/formats/json.h"
 #include "bench/run/provenance.h"
 
 #define NOTE_FILE "plan.json"
@@ -159,13 +160,8 @@ static Rc write_note(const PlanFolder *f, const char *root, const Experiment *x,
     if (!all) return error_set(e, RC_USAGE, "plan.json: a path or an option is not UTF-8");
     snprintf(path, sizeof path, "%s/" NOTE_FILE, f->path);
     folder_sweep(f->path);
-    if (!f->before.all || !json_equal(all, f->before.all)) {
-        char *text = json_dumps(all, JSON_INDENT(1));
-        size_t n = strlen(text);
-        text[n] = '\n'; /* in place of the terminator */
-        rc = folder_make_own(f->path, e) ? e->code : file_write(path, text, n + 1, e);
-        free(text);
-    }
+    if ((!f->before.all || !json_equal(all, f->before.all)) && !(rc = folder_make_own(f->path, e)))
+        rc = json_write_file(json_incref(all), JSON_EXACT, path, e);
     json_decref(all);
     return rc;
 }

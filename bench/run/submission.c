@@ -45,12 +45,9 @@ void submission_remove(const Submission *s) {
 /* ---- files ---- */
 
 static Rc write_json(json_t *root, const char *folder, const char *name, Error *e) {
-    char path[1300], *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    char path[1300];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    Rc rc = file_write(path, text, strlen(text), e);
-    free(text);
-    json_decref(root);
-    return rc;
+    return json_write_file(root, 9, path, e);
 }
 
 Rc submission_write(const Submission *s, Error *e) {

@@ -29,15 +29,7 @@ Rc theory_write(const Theory *t, const char *path, Error *e) {
     json_object_set_new(root, "statements", all);
     for (int i = 0; i < STATEMENT_COUNT; i++)
         if (t->at[i].points) json_object_set_new(all, statements[i].name, measured_json(&t->at[i]));
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    Text out;
-    text_init(&out);
-    text_format(&out, "%s\n", text);
-    Rc rc = file_write(path, out.at, out.length, e);
-    text_release(&out);
-    free(text);
-    json_decref(root);
-    return rc;
+    return json_write_file(root, JSON_EXACT, path, e);
 }
 
 /* A list of `count` numbers into out. */

@@ -169,15 +169,7 @@ Rc baseline_write(const char *path, const Experiment *x, json_t *old, json_t *ro
                                              "rows_sha256", hash, "changes", table));
     json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:O, s:O, s:o}", "schema", 1, "experiment", x->name, "profile",
                              x->profile, "plan", x->plan, "tolerances", tolerances, "rows", rows, "history", history);
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    Text line;
-    text_init(&line);
-    text_format(&line, "%s\n", text);
-    Rc rc = file_write(path, line.at, line.length, e);
-    text_release(&line);
-    free(text);
-    json_decref(root);
-    return rc;
+    return json_write_file(root, JSON_EXACT, path, e);
 }
 
 /* The records that were just made, by their ids: whatever class the backend computes in. */
