@@ -26,4 +26,8 @@ typedef struct {
 void gradients_init(Gradients *g, const Tape *tape, bool over, size_t word);
 void gradients_release(Gradients *g);
 
+/* [tensors] the op whose backward is the last to add to a tensor's gradient, which is then whole; -1: it has none. Of
+ * two gradients the one of the higher op is computed first. The caller's to free. */
+int *gradients_whole(const Gradients *g, const Tape *tape);
+
 #endif

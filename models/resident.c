@@ -115,7 +115,7 @@ static Extent place_of(const Trainer *t, int i) {
 /* Parameters in the order in which a backward pass ends their gradients. */
 static int list_gradients(const Trainer *t, Extent *place) {
     const Tape *tape = &t->tape;
-    int *whole = program_gradients_whole(&t->program), n = 0;
+    int *whole = gradients_whole(&t->program.gradients, &t->tape), n = 0;
     for (int i = tape->ops - 1; i >= 0; i--)
         for (int j = 0; j < tape->op[i].in_count; j++) {
             int tensor = tape->input[tape->op[i].in_at + j];

@@ -156,7 +156,7 @@ RoundSite trainer_site(const Trainer *t, int i) {
     const Tensor *x = &tape->tensor[i / 2];
     RoundSite site = {x->name, x->layer, x->role == ROLE_PARAM ? PASS_weights : PASS_forward, i / 2};
     if (i % 2) {
-        int *whole = program_gradients_whole(&t->program);
+        int *whole = gradients_whole(&t->program.gradients, &t->tape);
         site.pass = PASS_backward;
         site.order = 2 * tape->tensors + tape->ops - whole[i / 2];
         free(whole);
