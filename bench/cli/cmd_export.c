@@ -12,6 +12,7 @@
 #include "bench/run/feeding.h"
 #include "bench/run/store.h"
 #include "bench/run/weights.h"
+#include "models/trainer_look.h"
 
 static Rc parse_step(const char *text, const RunRecord *r, int *step, Error *e) {
     int64_t number = retrain_last(r);

@@ -8,6 +8,8 @@
 #include "bench/run/feeding.h"
 #include "bench/run/session.h"
 #include "models/norm.h"
+#include "models/trainer_count.h"
+#include "models/trainer_look.h"
 #include "stats/counts.h"
 
 enum { LEAST_PAIRS = 10, MOST_PAIRS = 5000 };

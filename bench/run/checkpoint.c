@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "bench/formats/safe_shards.h"
+#include "models/trainer_look.h"
 
 static const struct {
     Role role;

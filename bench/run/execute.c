@@ -16,6 +16,8 @@
 #include "bench/run/metrics.h"
 #include "bench/run/quantized.h"
 #include "bench/run/translated.h"
+#include "models/trainer_count.h"
+#include "models/trainer_look.h"
 
 static double now(void) {
     struct timespec t;

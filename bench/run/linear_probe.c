@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "models/trainer_look.h"
 #include "stats/ridge.h"
 
 static const double lambda = 1e-3;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/trainer_look.h"
+
 static const char *const passes[] = {
     [PASS_weights] = "weights", [PASS_forward] = "forward", [PASS_backward] = "backward"};
 

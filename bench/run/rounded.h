@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "models/trainer.h"
+#include "models/trainer_look.h"
 
 /* A tensor's values or its gradient, over all training steps. */
 typedef struct {

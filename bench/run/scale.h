@@ -6,6 +6,7 @@
 
 #include "bench/run/session.h"
 #include "models/trainer.h"
+#include "models/trainer_count.h"
 
 typedef struct {
     const char *name;

@@ -12,6 +12,7 @@
 #include "bench/run/feeding.h"
 #include "bench/run/quantized.h"
 #include "bench/run/texts.h"
+#include "models/trainer_count.h"
 
 #define UNEVEN 1.1 /* the dearest share of whole seeds over the mean share */
 

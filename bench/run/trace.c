@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "models/trainer.h"
+#include "models/trainer_look.h"
 
 typedef struct {
     Text *out;

@@ -8,6 +8,7 @@
 #include "base/canon.h"
 #include "datasets/pairs.h"
 #include "models/decode.h"
+#include "models/trainer_look.h"
 
 typedef struct {
     int32_t *token; /* [context] */

@@ -6,6 +6,7 @@
 
 #include "bench/formats/safe_shards.h"
 #include "bench/run/execute.h"
+#include "models/trainer_look.h"
 
 static size_t words_of(Parameter x) {
     return (size_t)x.rows * (size_t)x.cols;

@@ -11,6 +11,7 @@
 #include "bench/run/execute.h"
 #include "bench/run/linear_probe.h"
 #include "bench/run/metrics.h"
+#include "models/trainer_look.h"
 
 static char folder[64];
 static Dataset data;

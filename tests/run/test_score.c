@@ -6,6 +6,7 @@
 
 #include "bench/run/likelihood.h"
 #include "bench/run/task_score.h"
+#include "models/trainer_look.h"
 #include "tests/models/toy.h"
 
 enum { BYTES = 256, CONTEXT = 16, BATCH = 3 };

@@ -8,6 +8,7 @@
 #include "bench/run/translation.h"
 #include "datasets/pairs.h"
 #include "models/trainer.h"
+#include "models/trainer_look.h"
 
 static Error e;
 static const uint64_t seed = 11;

@@ -1,79 +1,10 @@
-/* What callers may ask of a trainer without knowing what it is made of. */
+#include "models/trainer_look.h"
+
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/sha256.h"
-#include "models/allreduce.h"
-#include "models/change.h"
-#include "models/init.h"
-#include "models/micro.h"
-#include "models/resident.h"
-
-size_t trainer_need(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
-                    const Backend *backend) {
-    TrainerPlan p = trainer_plan(shape, variant, probes, backend, false);
-    return (size_t)trainer_plan_bytes(&p);
-}
-
-TrainerPlan trainer_plan(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
-                         const Backend *backend, bool apart) {
-    static const Device any = {0};
-    Tape tape;
-    Backend like = *backend;
-    size_t arena[ROLE_COUNT];
-    if (apart && !like.device) {
-        like.device = &any;
-        if (precision_word(like.precision) != WORD_float)
-            like.word[ROLE_ACT] = like.word[ROLE_DACT] = sizeof(uint16_t);
-    }
-    transformer_build(&tape, shape, variant, probes);
-    size_t rest = program_arenas(&tape, &like, 1, arena);
-    TrainerPlan p = {.parameters = tape_parameters(&tape),
-                     .weights = arena[ROLE_PARAM],
-                     .gradients = arena[ROLE_GRAD],
-                     .sums = tape.passes > 1 ? allreduce_slots(tape.passes) * arena[ROLE_GRAD] : 0,
-                     .moments = arena[ROLE_MOMENT1] + arena[ROLE_MOMENT2],
-                     .activations = arena[ROLE_ACT] + arena[ROLE_SAVE] + arena[ROLE_DACT],
-                     .other = arena[ROLE_TOKEN] + rest,
-                     .flops = tape_flops(&tape) * tape.passes};
-    tape_release(&tape);
-    return p;
-}
-
-double trainer_plan_bytes(const TrainerPlan *p) {
-    return (double)p->weights + (double)p->gradients + (double)p->sums + (double)p->moments +
-           (double)p->activations + (double)p->other;
-}
-
-int trainer_replicas(const Trainer *t) {
-    return t->program.replicas;
-}
-
-int trainer_step_number(const Trainer *t) {
-    return t->step;
-}
-
-const Backend *trainer_backend(const Trainer *t) {
-    return t->program.backend;
-}
-
-bool trainer_resident(const Trainer *t) {
-    return t->resident && !t->micro;
-}
-
-double trainer_flops(const Trainer *t) {
-    return tape_flops(&t->tape);
-}
-
-size_t trainer_bytes(const Trainer *t) {
-    return program_bytes(&t->tape, t->program.backend, 1);
-}
-
-bool trainer_steps_alone(const Trainer *t) {
-    return change_comes(t);
-}
+#include "models/trainer_state.h"
 
 int trainer_probes(const Trainer *t) {
     return t->tape.probes;
@@ -101,52 +32,6 @@ void trainer_logits(const Trainer *t, int replica, int row, double *out) {
     program_row(&t->program, ROLE_ACT, t->tape.logits, replica, row, out);
 }
 
-void trainer_repeat(Trainer *t) {
-    FeedRoom first[TRAINER_MOST_FEEDS], room[TRAINER_MOST_FEEDS];
-    int feeds = trainer_feeds(t, 0, first);
-    for (int r = 1; r < t->program.replicas; r++) {
-        trainer_feeds(t, r, room);
-        for (int f = 0; f < feeds; f++) memcpy(room[f].ids, first[f].ids, (size_t)first[f].rows * sizeof(int32_t));
-    }
-}
-
-void trainer_cancel(Trainer *t, const volatile sig_atomic_t *cancel) {
-    t->program.cancel = cancel;
-}
-
-Rc trainer_share(Trainer *t, int threads, Error *e) {
-    return program_share(&t->program, threads, e);
-}
-
-Rc trainer_keep_corpus(Trainer *t, const Corpus *corpus, Error *e) {
-    return resident_corpus(t->resident, t, corpus, e);
-}
-
-int trainer_steps(Trainer *t, int n, StepReport *report) {
-    return resident_steps(t->resident, t, n, report);
-}
-
-bool trainer_failed(Trainer *t, Error *e) {
-    Program *p = &t->program;
-    if (p->queue && !t->failure.code) (void)p->backend->device->status(p->queue, &t->failure);
-    if (e && t->failure.code) *e = t->failure;
-    return t->failure.code;
-}
-
-bool trainer_scaled(const Trainer *t) {
-    return t->scale != NULL;
-}
-
-LossScale trainer_scale(Trainer *t, int replica) {
-    if (t->resident) resident_read_scales(t->resident, t);
-    return t->scale[replica];
-}
-
-void trainer_set_scale(Trainer *t, int replica, LossScale scale) {
-    t->scale[replica] = scale;
-    if (t->resident) resident_write_scale(t->resident, t, replica);
-}
-
 int trainer_sites(const Trainer *t) {
     return t->program.rounding.word == WORD_float ? 0 : roundings_sites(&t->program);
 }
@@ -171,23 +56,6 @@ void trainer_rounded(const Trainer *t, int replica, Rounded *out) {
 
 void trainer_set_rounded(Trainer *t, int replica, const Rounded *from) {
     roundings_write(&t->program, replica, from);
-}
-
-static void forget_rounded(Trainer *t, int replica) {
-    if (!trainer_sites(t)) return;
-    Rounded *none = mem_alloc((size_t)trainer_sites(t), sizeof *none);
-    roundings_write(&t->program, replica, none);
-    free(none);
-}
-
-void trainer_restart(Trainer *t, int replica) {
-    const Recipe *recipe = &t->recipe[replica];
-    init_parameters(&t->program, replica, recipe_seed(recipe->init_seed, t->seed[replica]), &recipe->init);
-    t->alive[replica] = true;
-    t->profiled = false;
-    if (t->scale) trainer_set_scale(t, replica, (LossScale){.now = LOSS_SCALE_FIRST});
-    forget_rounded(t, replica);
-    if (t->resident) resident_revive(t->resident, t, replica);
 }
 
 int trainer_parameters(const Trainer *t) {
@@ -318,29 +186,4 @@ bool trainer_trace(Trainer *t, TraceLine *line, void *context, StepReport *repor
     if (!trainer_step(t, report) || trainer_failed(t, NULL)) return false;
     trainer_trace_parameters(t, "update", line, context);
     return true;
-}
-
-const Graph *trainer_graph(Trainer *t) {
-    return resident_graph(t->resident, t);
-}
-
-Rc trainer_passes(Graph **out, const ModelShape *shape, const Variant *variant, int replicas, const Backend *backend,
-                  Error *e) {
-    Tape tape;
-    Program p;
-    transformer_build(&tape, shape, variant, NULL);
-    Rc rc = program_init(&p, &tape, backend, replicas, e);
-    if (!rc) {
-        backend->device->record(p.queue);
-        program_forward_ops(&p);
-        program_backward_ops(&p);
-        *out = backend->device->recorded(p.queue);
-        program_release(&p);
-    }
-    tape_release(&tape);
-    return rc;
-}
-
-Timing *trainer_timed(Trainer *t, size_t *count) {
-    return resident_timed(t->resident, t, count);
 }
