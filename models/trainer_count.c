@@ -17,8 +17,7 @@ TrainerPlan trainer_plan(const ModelShape *shape, const Variant *variant, const 
     size_t arena[ROLE_COUNT];
     if (apart && !like.device) {
         like.device = &any;
-        if (precision_word(like.precision) != WORD_float)
-            like.word[ROLE_ACT] = like.word[ROLE_DACT] = sizeof(uint16_t);
+        if (precision_word(like.precision) != WORD_float) like.word[ROLE_ACT] = like.word[ROLE_DACT] = sizeof(uint16_t);
     }
     transformer_build(&tape, shape, variant, probes);
     size_t rest = program_arenas(&tape, &like, 1, arena);
@@ -35,8 +34,8 @@ TrainerPlan trainer_plan(const ModelShape *shape, const Variant *variant, const 
 }
 
 double trainer_plan_bytes(const TrainerPlan *p) {
-    return (double)p->weights + (double)p->gradients + (double)p->sums + (double)p->moments +
-           (double)p->activations + (double)p->other;
+    return (double)p->weights + (double)p->gradients + (double)p->sums + (double)p->moments + (double)p->activations +
+           (double)p->other;
 }
 
 double trainer_flops(const Trainer *t) {

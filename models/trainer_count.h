@@ -20,8 +20,8 @@ TrainerPlan trainer_plan(const ModelShape *shape, const Variant *variant, const 
                          const Backend *backend, bool apart);
 double trainer_plan_bytes(const TrainerPlan *p);
 
-double trainer_flops(const Trainer *t);  /* of a step of one replica (tape_flops) */
-size_t trainer_bytes(const Trainer *t);  /* of one replica */
+double trainer_flops(const Trainer *t); /* of a step of one replica (tape_flops) */
+size_t trainer_bytes(const Trainer *t); /* of one replica */
 
 /* On a device: the graph of one training step, recorded now if it is not yet, for those who count what it launches. */
 const Graph *trainer_graph(Trainer *t);

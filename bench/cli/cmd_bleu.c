@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "bench/cli/commands.h"
 #include "bench/run/provenance.h"
 #include "datasets/bleu.h"

@@ -97,3 +97,11 @@ size_t feed_dropped(const RunSpec *s, const Dataset *d) {
 bool feed_by_device(const RunSpec *s, const Dataset *d) {
     return s->objective == OBJECTIVE_NEXT && !d->shards;
 }
+
+size_t feed_forward(Trainer *t, const Dataset *d, const RunSpec *s, size_t first) {
+    int batch = (int)s->batch, context = (int)s->context;
+    feed_windows(t, 0, d, s, first);
+    trainer_repeat(t);
+    trainer_forward(t);
+    return dataset_target_bytes(d, trainer_feed(t, "targets", 0), (size_t)batch * (size_t)context);
+}

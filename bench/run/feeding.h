@@ -32,6 +32,9 @@ void feed_batches_release(FeedBatches *b);
  * `batch` parts of a packed batch. */
 void feed_windows(Trainer *t, int replica, const Dataset *d, const RunSpec *s, size_t first);
 
+/* Forward only over these windows, the same in every replica; returns the bytes of their targets. */
+size_t feed_forward(Trainer *t, const Dataset *d, const RunSpec *s, size_t first);
+
 /* All of them, and the targets that they leave out. */
 size_t feed_window_count(const RunSpec *s, const Dataset *d);
 size_t feed_dropped(const RunSpec *s, const Dataset *d);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/run/evaluate.h"
 #include "bench/run/feeding.h"
 
 static const Metric metric_of[QUANTIZATION_COUNT] = {
@@ -46,7 +45,7 @@ void quantized_measure(Trainer *t, const Dataset *d, const RunSpec *s, Evaluatio
     bool whole = true;
     if (windows > QUANTIZED_WINDOWS) windows = QUANTIZED_WINDOWS;
     for (size_t first = 0; whole && first < windows; first += batch) {
-        (void)evaluate_windows(t, d, s, first);
+        (void)feed_forward(t, d, s, first);
         count += add_scores(t, s, QUANTIZATION_COUNT, nll);
         for (int q = 0; whole && q < QUANTIZATION_COUNT; q++) {
             whole = trainer_forward_quantized(t, (Quantization)q) && !(stop && *stop);

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "bench/formats/html.h"
 #include "bench/formats/latex.h"
 #include "bench/plan/claim.h"
