@@ -26,7 +26,8 @@ static double bytes_of(const SafeFile *f) {
     return n;
 }
 
-bool safe_splits(const SafeFile *f, double most) {
+/* Whether f's tensors have more bytes than that: then they are written as shards. */
+static bool safe_splits(const SafeFile *f, double most) {
     return f->tensors > 1 && bytes_of(f) > most;
 }
 

@@ -8,12 +8,13 @@ static bool translates(const RunSpec *s) {
     return s->objective == OBJECTIVE_TRANSLATE;
 }
 
-Packing feed_packing(const RunSpec *s) {
+/* How the sentences of a run that translates become rows. */
+static Packing packing_of(const RunSpec *s) {
     return (Packing){(int)s->batch, (int)s->context, s->long_lines == LONG_LINES_TRUNCATE};
 }
 
 Rc feed_fits(const RunSpec *s, const Dataset *d, Error *e) {
-    Packing how = feed_packing(s);
+    Packing how = packing_of(s);
     if (!translates(s)) return dataset_fits(d, (int)s->batch, (int)s->context, e);
     if (d->pairs) return pairs_fit(d, &how, e);
     return error_set(e, RC_USAGE,
@@ -24,7 +25,7 @@ Rc feed_fits(const RunSpec *s, const Dataset *d, Error *e) {
 
 void feed_step(Trainer *t, int replica, const Dataset *d, const RunSpec *s, uint64_t seed, uint64_t step) {
     FeedRoom room[TRAINER_MOST_FEEDS];
-    Packing how = feed_packing(s);
+    Packing how = packing_of(s);
     int feeds = trainer_feeds(t, replica, room);
     if (translates(s))
         pairs_batch(d, seed, step, &how, room, feeds);
@@ -34,7 +35,7 @@ void feed_step(Trainer *t, int replica, const Dataset *d, const RunSpec *s, uint
 }
 
 static int64_t most_pairs(const RunSpec *s, const Dataset *d, uint64_t seed) {
-    Packing how = feed_packing(s);
+    Packing how = packing_of(s);
     int64_t most = 0;
     for (int64_t step = 0; step < s->steps; step++) {
         int64_t count = (int64_t)pairs_numbers(d, seed, (uint64_t)step, &how, NULL);
@@ -45,7 +46,7 @@ static int64_t most_pairs(const RunSpec *s, const Dataset *d, uint64_t seed) {
 
 Rc feed_batches(FeedBatches *out, const RunSpec *s, const Dataset *d, Error *e) {
     char objective[SPEC_TEXT_SIZE];
-    Packing how = feed_packing(s);
+    Packing how = packing_of(s);
     uint64_t seed = spec_order_seed(s);
     if (s->objective == OBJECTIVE_MASKED)
         return error_set(e, RC_USAGE, "--batches: crops alone are not what a run with objective = %s reads",
@@ -72,7 +73,7 @@ void feed_batches_release(FeedBatches *b) {
 
 void feed_windows(Trainer *t, int replica, const Dataset *d, const RunSpec *s, size_t first) {
     FeedRoom room[TRAINER_MOST_FEEDS];
-    Packing how = feed_packing(s);
+    Packing how = packing_of(s);
     int feeds = trainer_feeds(t, replica, room);
     if (translates(s))
         pairs_validation(d, first / (size_t)how.batch, &how, room, feeds);
@@ -82,12 +83,12 @@ void feed_windows(Trainer *t, int replica, const Dataset *d, const RunSpec *s, s
 }
 
 size_t feed_window_count(const RunSpec *s, const Dataset *d) {
-    Packing how = feed_packing(s);
+    Packing how = packing_of(s);
     return translates(s) ? pairs_batches(d, &how) * (size_t)how.batch : dataset_windows(d, how.context);
 }
 
 size_t feed_dropped(const RunSpec *s, const Dataset *d) {
-    Packing how = feed_packing(s);
+    Packing how = packing_of(s);
     size_t tokens;
     if (!translates(s)) return dataset_dropped(d, how.context);
     pairs_long(d, 1, &how, &tokens);

@@ -10,9 +10,6 @@
 /* RC_USAGE: the corpus is not what the objective needs, or too short for one batch and one validation window. */
 Rc feed_fits(const RunSpec *s, const Dataset *d, Error *e);
 
-/* How the sentences of a run that translates become rows. */
-Packing feed_packing(const RunSpec *s);
-
 /* Into the feeds of one replica: the batch of update `step` of the runs that draw theirs by `seed`. */
 void feed_step(Trainer *t, int replica, const Dataset *d, const RunSpec *s, uint64_t seed, uint64_t step);
 

@@ -94,7 +94,9 @@ static Rc refuse_corpus(const char *name, Error *e) {
     return error_prefix(e, "corpus '%s' cannot be had: ", name);
 }
 
-Rc session_corpora(Session *s, const Experiment *x, Error *e) {
+/* Opens the corpora of x's runs and checks that each fits the shapes of its runs. RC_UNMEASURED: one cannot be had;
+ * nothing stands in for it unless it is asked for (--set dataset=synthetic). */
+static Rc session_corpora(Session *s, const Experiment *x, Error *e) {
     for (int arm = 0; arm < x->arms; arm++) {
         const RunSpec *spec = &x->arm[arm].spec;
         char tokenizer[SPEC_TEXT_SIZE];

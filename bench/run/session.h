@@ -62,10 +62,6 @@ Rc session_class(const Session *s, const Experiment *x, const char **out, Error 
 /* The experiment called name for this session's profile and overrides, as it is written: no corpus is looked for. */
 Rc session_plan(const Session *s, const char *name, Experiment *x, Error *e);
 
-/* Opens the corpora of x's runs and checks that each fits the shapes of its runs. RC_UNMEASURED: one cannot be had;
- * nothing stands in for it unless it is asked for (--set dataset=synthetic). */
-Rc session_corpora(Session *s, const Experiment *x, Error *e);
-
 /* Both: an experiment that can be trained here. On failure there is nothing to release. */
 Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e);
 

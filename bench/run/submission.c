@@ -116,7 +116,8 @@ static json_t *load(const char *folder, const char *name, Error *e) {
     return root;
 }
 
-Rc submission_read(Submission *s, const char *folder, Error *e) {
+/* Reads tasks.json, and jobs.json where it is. RC_USAGE: there is none; RC_INTEGRITY: it does not read. */
+static Rc submission_read(Submission *s, const char *folder, Error *e) {
     Error none;
     *s = (Submission){0};
     snprintf(s->folder, sizeof s->folder, "%s", folder);

@@ -45,9 +45,6 @@ void submission_remove(const Submission *s);
 Rc submission_write(const Submission *s, Error *e);
 Rc submission_write_jobs(const Submission *s, Error *e);
 
-/* Reads tasks.json, and jobs.json where it is. RC_USAGE: there is none; RC_INTEGRITY: it does not read. */
-Rc submission_read(Submission *s, const char *folder, Error *e);
-
 /* All submissions of a results folder that read, in order of word and number; returns how many. */
 int submissions_read(const char *results, Submission **all);
 void submissions_free(Submission *all, int count);

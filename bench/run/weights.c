@@ -12,7 +12,8 @@ static size_t words_of(Parameter x) {
     return (size_t)x.rows * (size_t)x.cols;
 }
 
-int weights_step(const WeightsOrigin *o) {
+/* The updates behind the weights: what the file says, or all of the run's where it says nothing. */
+static int weights_step(const WeightsOrigin *o) {
     return o->step < 0 ? (int)o->spec.steps : o->step;
 }
 

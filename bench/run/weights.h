@@ -49,9 +49,6 @@ typedef struct {
 Rc weights_write(const char *path, const Trainer *t, WeightsOrigin *origin, const FeedBatches *batches,
                  const Tokenizer *tokenizer, double shard, Error *e);
 
-/* The updates behind the weights: what the file says, or all of the run's where it says nothing. */
-int weights_step(const WeightsOrigin *o);
-
 /* Appends the network of a spec as JSON, as it is after `step` updates. */
 void weights_model(const RunSpec *spec, int vocab, int step, Text *out);
 

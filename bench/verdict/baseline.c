@@ -61,7 +61,8 @@ static json_t *row_of(const Experiment *x, int index, const RunRecord *r) {
     return row;
 }
 
-json_t *baseline_rows(const Experiment *x, const RunRecord *records) {
+/* The rows of an experiment's records ([cells][arms][seeds]): an array of objects, in this order. New reference. */
+static json_t *rows_of(const Experiment *x, const RunRecord *records) {
     json_t *rows = json_array();
     int runs = experiment_cells(x) * x->arms * x->seeds;
     for (int i = 0; i < runs; i++) json_array_append_new(rows, row_of(x, i, &records[i]));
@@ -178,7 +179,7 @@ static Rc read_rows(const Todo *todo, const Session *s, const Experiment *x, jso
     int read = 0;
     Rc rc = RC_OK;
     while (read < todo->runs && !rc) rc = record_read(&records[read], s->runs, todo->run[read].id, e), read += !rc;
-    if (!rc) *rows = baseline_rows(x, records);
+    if (!rc) *rows = rows_of(x, records);
     while (read) record_release(&records[--read]);
     free(records);
     return rc;

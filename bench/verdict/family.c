@@ -206,37 +206,6 @@ static void find_detectable(Family *f) {
     }
 }
 
-void family_together(Family *f) {
-    if (!f->count) return;
-    if (f->tests & PAIRED_POWER) find_detectable(f);
-    StMaxTRow *rows = mem_alloc((size_t)f->count, sizeof *rows);
-    double *mean = mem_alloc((size_t)f->count, sizeof *mean);
-    f->joint = joint_test(f, false, rows, mean);
-    if (f->tests & PAIRED_FLIP) {
-        share_flips(f, rows);
-        adjust_flips(f);
-    }
-    f->floor = f->joint.status == ST_OK ? f->joint.p_min : 1;
-    if (f->tests & PAIRED_TOST) find_inside(f);
-    for (int i = 0; i < f->count; i++) {
-        Comparison *c = &f->at[i];
-        if (c->status == ST_OK && f->joint.status == ST_OK) c->joint = c->what.best ? c->choice : rows[i];
-        assert(c->what.best || !(f->tests & PAIRED_FLIP) || !(c->joint.step < c->flip.p - 1e-12));
-        c->decision = c->decision_capped = c->decision_ranks = family_decide(f, c, c->joint.step, c->t.mean);
-    }
-    if (f->tests & PAIRED_RANKS) decide_on_ranks(f, rows, mean);
-    if (f->tests & PAIRED_INTERVAL) find_intervals(f);
-    if (f->tests & PAIRED_LEAVE) family_leave_out(f);
-    free(mean);
-    free(rows);
-}
-
-void family_release(Family *f) {
-    for (int i = 0; i < f->count; i++) st_pairs_release(&f->at[i].pairs);
-    free(f->at);
-    *f = (Family){0};
-}
-
 /* ---- the verdicts with each seed left out in turn: does one seed decide? ---- */
 
 #define LEAVE_OUT_WORK 3e8 /* additions, about a second */
@@ -280,7 +249,8 @@ static Comparison comparison_without(const Family *f, const Comparison *c, size_
     return out;
 }
 
-void family_leave_out(Family *f) {
+/* The verdict of every comparison with each seed left out, unless that takes too long or so few seeds cannot decide. */
+static void leave_out(Family *f) {
     double n = f->n, flips = f->n - 1 <= ST_FLIP_MAX ? ldexp(1, f->n - 1) : ST_FLIP_DRAWS * n;
     double floor = ldexp(4, -f->n);
     if (f->n < 3 || floor >= f->alpha || 4 * flips * n * f->count > LEAVE_OUT_WORK || f->joint.status != ST_OK) return;
@@ -303,4 +273,35 @@ void family_leave_out(Family *f) {
         }
         family_release(&g);
     }
+}
+
+void family_together(Family *f) {
+    if (!f->count) return;
+    if (f->tests & PAIRED_POWER) find_detectable(f);
+    StMaxTRow *rows = mem_alloc((size_t)f->count, sizeof *rows);
+    double *mean = mem_alloc((size_t)f->count, sizeof *mean);
+    f->joint = joint_test(f, false, rows, mean);
+    if (f->tests & PAIRED_FLIP) {
+        share_flips(f, rows);
+        adjust_flips(f);
+    }
+    f->floor = f->joint.status == ST_OK ? f->joint.p_min : 1;
+    if (f->tests & PAIRED_TOST) find_inside(f);
+    for (int i = 0; i < f->count; i++) {
+        Comparison *c = &f->at[i];
+        if (c->status == ST_OK && f->joint.status == ST_OK) c->joint = c->what.best ? c->choice : rows[i];
+        assert(c->what.best || !(f->tests & PAIRED_FLIP) || !(c->joint.step < c->flip.p - 1e-12));
+        c->decision = c->decision_capped = c->decision_ranks = family_decide(f, c, c->joint.step, c->t.mean);
+    }
+    if (f->tests & PAIRED_RANKS) decide_on_ranks(f, rows, mean);
+    if (f->tests & PAIRED_INTERVAL) find_intervals(f);
+    if (f->tests & PAIRED_LEAVE) leave_out(f);
+    free(mean);
+    free(rows);
+}
+
+void family_release(Family *f) {
+    for (int i = 0; i < f->count; i++) st_pairs_release(&f->at[i].pairs);
+    free(f->at);
+    *f = (Family){0};
 }
