@@ -1,8 +1,8 @@
 /* Theory: the same probes on the real architecture, with GPT-2's start. */
 #include <math.h>
 
-#include "bench/run/theory.h"
-#include "bench/run/theory_net_of.h"
+#include "bench/theory/net_of.h"
+#include "bench/theory/theory.h"
 
 enum { SIZES = 12, GROWN = 4, DEEPEST = 20 };
 

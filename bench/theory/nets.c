@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/run/theory.h"
-#include "bench/run/theory_net_of.h"
+#include "bench/theory/net_of.h"
+#include "bench/theory/theory.h"
 
 enum { FORWARD_LAYERS = 12, GROWN = 4 };
 

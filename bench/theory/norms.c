@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/run/theory.h"
-#include "bench/run/theory_net_of.h"
+#include "bench/theory/net_of.h"
+#include "bench/theory/theory.h"
 #include "models/theory_part.h"
 #include "models/transformer.h"
 

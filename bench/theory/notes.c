@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/run/theory.h"
+#include "bench/theory/theory.h"
 
 void theory_note(TheoryNotes *n, StatementId id, int seed, double x, double predicted, double value) {
     pthread_mutex_lock(&n->lock);

@@ -1,6 +1,6 @@
 /* Networks by the name of a placement, and what is asked of them more than once. For bench/run/theory_*.c. */
-#ifndef BENCH_RUN_THEORY_NET_OF_H
-#define BENCH_RUN_THEORY_NET_OF_H
+#ifndef BENCH_THEORY_NET_OF_H
+#define BENCH_THEORY_NET_OF_H
 
 #include "models/theory_net.h"
 

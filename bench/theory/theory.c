@@ -1,4 +1,4 @@
-#include "bench/run/theory.h"
+#include "bench/theory/theory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/formats/json.h"
-#include "bench/run/theory.h"
+#include "bench/theory/theory.h"
 
 static json_t *numbers(const double *x, int count) {
     json_t *all = json_array();

@@ -2,8 +2,8 @@
  * measured in double on backend cpu64. Nothing is trained. theory_measure makes them, theory_write stores them in
  * results/out/theory/measured.json, theory_read reads them back: whatever prints them computes nothing anew. Two
  * measurements give the same bytes, whatever the number of threads. */
-#ifndef BENCH_RUN_THEORY_H
-#define BENCH_RUN_THEORY_H
+#ifndef BENCH_THEORY_THEORY_H
+#define BENCH_THEORY_THEORY_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -41,7 +41,7 @@ const char *theory_file(const char *results, char out[THEORY_PATH_SIZE]);
 /* The word that `run` and `table` take for these statements, as if it were an experiment's name. */
 extern const char *const theory_word;
 
-/* What is measured is gathered here, by several threads: one number of one seed. For bench/run/theory_*.c and tests. */
+/* What is measured is gathered here, by several threads: one number of one seed. For this room and tests. */
 typedef struct {
     StatementId id;
     int seed;

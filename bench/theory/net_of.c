@@ -1,4 +1,4 @@
-#include "bench/run/theory_net_of.h"
+#include "bench/theory/net_of.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Theory: networks up to 1,000 layers, d = 64, n = 4, in the setting of Xiong et al. */
 #include <math.h>
 
-#include "bench/run/theory.h"
-#include "bench/run/theory_net_of.h"
+#include "bench/theory/net_of.h"
+#include "bench/theory/theory.h"
 
 /* The output's change by one step of gradient descent, then by noise. */
 static Rc changes(TheoryNotes *n, int seed, int layers, const char *placement, StatementId step, StatementId noise,
