@@ -1,4 +1,4 @@
-/* What a task's log-likelihoods come to, as the LM Evaluation Harness counts them (bench/run/task.h):
+/* What a task's log-likelihoods come to, as the LM Evaluation Harness counts them (bench/tasks/task.h):
  *
  *   acc       an item is right when its label's log-likelihood is the largest
  *   acc_norm  the same of the log-likelihood divided by the choice's length in characters (code points), without the
@@ -11,13 +11,13 @@
  * an interval that holds it means that the model was not shown to know anything of the task. An accuracy above chance
  * need not mean that it does: fewer tokens are likelier, so acc leans to short choices, and taking the shortest always
  * (`shortest`) is right of 53% of PIQA's items. */
-#ifndef BENCH_RUN_TASK_SCORE_H
-#define BENCH_RUN_TASK_SCORE_H
+#ifndef BENCH_TASKS_TASK_SCORE_H
+#define BENCH_TASKS_TASK_SCORE_H
 
 #include <signal.h>
 
-#include "bench/run/scored.h"
-#include "bench/run/task.h"
+#include "bench/tasks/scored.h"
+#include "bench/tasks/task.h"
 #include "stats/counts.h"
 
 struct Trainer;

@@ -7,8 +7,8 @@
  * the last `context` tokens before each: a longer context is cut from the left. A continuation longer than the model's
  * context, which the harness refuses, is scored in windows that move by half the context, so that each of its tokens
  * sees at least half a context of what stands before it. There is no token in front of a text. */
-#ifndef BENCH_RUN_SCORED_H
-#define BENCH_RUN_SCORED_H
+#ifndef BENCH_TASKS_SCORED_H
+#define BENCH_TASKS_SCORED_H
 
 #include <stdbool.h>
 

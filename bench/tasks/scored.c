@@ -1,4 +1,4 @@
-#include "bench/run/scored.h"
+#include "bench/tasks/scored.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* How likely a model finds continuations after their contexts (bench/run/scored.h). */
-#ifndef BENCH_RUN_LIKELIHOOD_H
-#define BENCH_RUN_LIKELIHOOD_H
+/* How likely a model finds continuations after their contexts (bench/tasks/scored.h). */
+#ifndef BENCH_TASKS_LIKELIHOOD_H
+#define BENCH_TASKS_LIKELIHOOD_H
 
 #include <signal.h>
 
-#include "bench/run/scored.h"
+#include "bench/tasks/scored.h"
 #include "models/trainer.h"
 
 /* The log-likelihoods of s[n] under replica 0 of t, whose feeds hold batch sequences of `context`. progress: called

@@ -1,4 +1,4 @@
-#include "bench/run/task.h"
+#include "bench/tasks/task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 const TaskInfo task_info[TASK_COUNT] = {
 #define TASK(id, name, read, part, first, version, form, about) \
     [TASK_##id] = {name, task_##read, PART_##part, first, version, form, about},
-#include "bench/run/tasks.def"
+#include "bench/tasks/tasks.def"
 #undef TASK
 };
 

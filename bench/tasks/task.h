@@ -1,13 +1,13 @@
 /* Tasks: questions with choices, of which a language model takes the one it finds likeliest, by the rules of the LM
- * Evaluation Harness (Gao et al.; versions 0.4.x of lm_eval, tasks in the versions that bench/run/tasks.def names, no
+ * Evaluation Harness (Gao et al.; versions 0.4.x of lm_eval, tasks in the versions that bench/tasks/tasks.def names, no
  * examples in front).
  *
  * The model reads a context and is asked how likely the continuation is: a blank and the choice's text. Of winogrande
  * the choices stand in the contexts and the continuation is the same for both (partial evaluation). Prompts are the
  * harness's to the byte, also where it is odd: a blank stands in front of "'s" and of a full stop. Of hellaswag,
  * letters outside ASCII keep their case where Python would change it (str.capitalize). */
-#ifndef BENCH_RUN_TASK_H
-#define BENCH_RUN_TASK_H
+#ifndef BENCH_TASKS_TASK_H
+#define BENCH_TASKS_TASK_H
 
 #include <jansson.h>
 
@@ -36,7 +36,7 @@ typedef struct {
 
 enum {
 #define TASK(id, ...) TASK_##id,
-#include "bench/run/tasks.def"
+#include "bench/tasks/tasks.def"
 #undef TASK
     TASK_COUNT
 };
@@ -44,7 +44,7 @@ extern const TaskInfo task_info[TASK_COUNT];
 
 /* The readers of one line. */
 #define TASK(id, name, read, ...) Rc task_##read(TaskItem *item, const json_t *line, Error *e);
-#include "bench/run/tasks.def"
+#include "bench/tasks/tasks.def"
 #undef TASK
 
 /* Where a user's own files are; NULL: the pinned ones, or labels in the items' lines. */

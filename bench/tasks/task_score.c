@@ -1,10 +1,10 @@
-#include "bench/run/task_score.h"
+#include "bench/tasks/task_score.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/run/likelihood.h"
+#include "bench/tasks/likelihood.h"
 
 static const double confidence = .95;
 

@@ -1,4 +1,4 @@
-#include "bench/run/likelihood.h"
+#include "bench/tasks/likelihood.h"
 
 #include <math.h>
 #include <stdlib.h>

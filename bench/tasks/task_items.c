@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "bench/run/task.h"
+#include "bench/tasks/task.h"
 
 static char *format(const char *how, ...) __attribute__((format(printf, 1, 2)));
 static char *format(const char *how, ...) {
