@@ -12,7 +12,7 @@
 #include "bench/cli/status_slurm.h"
 #include "bench/formats/json.h"
 #include "bench/formats/progress.h"
-#include "bench/run/share.h"
+#include "bench/run/cluster/share.h"
 #include "bench/run/store.h"
 #include "bench/run/texts.h"
 #include "bench/run/watch.h"

@@ -13,9 +13,9 @@
 #include "base/pool.h"
 #include "bench/formats/progress.h"
 #include "bench/run/checkpoint.h"
+#include "bench/run/cluster/share.h"
+#include "bench/run/cluster/split.h"
 #include "bench/run/execute.h"
-#include "bench/run/share.h"
-#include "bench/run/split.h"
 #include "bench/run/watch.h"
 
 enum { RUNNER_MOST_REPLICAS = 1024 };

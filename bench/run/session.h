@@ -28,7 +28,7 @@ typedef struct {
     bool dry;                /* of `run --dry-run`: no device is here, and backends note what one would launch */
     const Backend *oracle;   /* not NULL: computes every run, whatever its precision */
     bool precise;            /* a precision was asked for, so no other one's records are read instead */
-    int micro_batch;         /* sequences of a part of a batch (bench/run/split.h); 0: not cut */
+    int micro_batch;         /* sequences of a part of a batch (bench/run/cluster/split.h); 0: not cut */
     int logit_rows;          /* held at once (models/head.h); 0: all */
     bool recompute;          /* blocks' activations are computed again (models/recompute.h) */
     bool shard_moments;      /* each of the ranks keeps a part of the moments */

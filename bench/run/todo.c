@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "bench/run/deal.h"
+#include "bench/run/cluster/deal.h"
 #include "bench/run/execute.h"
 #include "bench/run/feeding.h"
 #include "bench/run/quantized.h"

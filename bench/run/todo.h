@@ -29,7 +29,7 @@ typedef struct {
     ProbeChoice probes; /* the experiment's */
     bool hits, quantize;
     int shard, shards;  /* the share that is trained here */
-    int micro_batch;    /* sequences of a part of a batch (bench/run/split.h); 0: all, or one part to a rank */
+    int micro_batch;    /* sequences of a part of a batch (bench/run/cluster/split.h); 0: all, or one part to a rank */
     int logit_rows;     /* held at once (models/head.h); 0: all */
     bool recompute;     /* blocks' activations are not kept for the backward pass */
     int ranks;          /* that train a run together */

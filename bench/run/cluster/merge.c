@@ -1,4 +1,4 @@
-#include "bench/run/merge.h"
+#include "bench/run/cluster/merge.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "bench/run/checkpoint.h"
-#include "bench/run/share.h"
+#include "bench/run/cluster/share.h"
 #include "bench/run/store.h"
 
 static void say(Merge *m, const char *line) {

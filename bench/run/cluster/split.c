@@ -1,4 +1,4 @@
-#include "bench/run/split.h"
+#include "bench/run/cluster/split.h"
 
 #include <stdlib.h>
 #include <string.h>

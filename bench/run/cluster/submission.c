@@ -1,4 +1,4 @@
-#include "bench/run/submission.h"
+#include "bench/run/cluster/submission.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -1,4 +1,4 @@
-#include "bench/run/mpi.h"
+#include "bench/run/cluster/mpi.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* Slurm: its programs sbatch, squeue and sacct. */
-#ifndef BENCH_RUN_SLURM_H
-#define BENCH_RUN_SLURM_H
+#ifndef BENCH_RUN_CLUSTER_SLURM_H
+#define BENCH_RUN_CLUSTER_SLURM_H
 
 #include <stdbool.h>
 
-#include "bench/run/submission.h"
+#include "bench/run/cluster/submission.h"
 
 /* A job, or one task of an array, as squeue or sacct calls it. */
 typedef struct {

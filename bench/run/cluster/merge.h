@@ -7,8 +7,8 @@
  *
  * A run of the same id that is there already is left as it is. Where its bits differ, both are kept: the one that was
  * there, and the other one below conflicts/ of the results, as ID.HASH (the first digits of its record.json's hash). */
-#ifndef BENCH_RUN_MERGE_H
-#define BENCH_RUN_MERGE_H
+#ifndef BENCH_RUN_CLUSTER_MERGE_H
+#define BENCH_RUN_CLUSTER_MERGE_H
 
 #include "bench/run/record.h"
 

@@ -1,4 +1,4 @@
-#include "bench/run/slurm.h"
+#include "bench/run/cluster/slurm.h"
 
 #include <stdio.h>
 #include <stdlib.h>

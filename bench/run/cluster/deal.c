@@ -1,4 +1,4 @@
-#include "bench/run/deal.h"
+#include "bench/run/cluster/deal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The processes that mpirun or srun started, as ranks of one run. MPI is optional at build time. */
-#ifndef BENCH_RUN_MPI_H
-#define BENCH_RUN_MPI_H
+#ifndef BENCH_RUN_CLUSTER_MPI_H
+#define BENCH_RUN_CLUSTER_MPI_H
 
 #include <stdbool.h>
 

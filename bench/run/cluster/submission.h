@@ -8,9 +8,9 @@
  *   task-I.txt, table.txt what they print
  *
  * A task trains the runs of its index alone, so tasks of one array share none; two submissions, or a task that was put
- * back into the queue while its first process still lives, are kept apart by the holds of bench/run/share.h. */
-#ifndef BENCH_RUN_SUBMISSION_H
-#define BENCH_RUN_SUBMISSION_H
+ * back into the queue while its first process still lives, are kept apart by the holds of bench/run/cluster/share.h. */
+#ifndef BENCH_RUN_CLUSTER_SUBMISSION_H
+#define BENCH_RUN_CLUSTER_SUBMISSION_H
 
 #include "bench/run/todo.h"
 

@@ -1,4 +1,4 @@
-#include "bench/run/share.h"
+#include "bench/run/cluster/share.h"
 
 #include <dirent.h>
 #include <errno.h>

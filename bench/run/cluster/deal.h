@@ -1,6 +1,6 @@
 /* Deal: work of known cost among several who do it at once. */
-#ifndef BENCH_RUN_DEAL_H
-#define BENCH_RUN_DEAL_H
+#ifndef BENCH_RUN_CLUSTER_DEAL_H
+#define BENCH_RUN_CLUSTER_DEAL_H
 
 /* One piece, which nobody shares. */
 typedef struct {

@@ -9,8 +9,8 @@
  * it. Should a hold be lost all the same, a run is trained twice, with the same bytes, and stored once.
  *
  * What failed or was stopped leaves folder/.partial/<id>.left: the same JSON with the reason. */
-#ifndef BENCH_RUN_SHARE_H
-#define BENCH_RUN_SHARE_H
+#ifndef BENCH_RUN_CLUSTER_SHARE_H
+#define BENCH_RUN_CLUSTER_SHARE_H
 
 #include <pthread.h>
 #include <stdbool.h>

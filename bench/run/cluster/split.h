@@ -1,8 +1,8 @@
 /* Runs whose batches are cut into parts (models/micro.h), and processes that share the parts (--micro-batch, --ranks).
  * In precision exact the bits are those of one part, so that nothing of this stands in a record's id; where a library
  * adds, the class names the parts and the ranks (run_class). */
-#ifndef BENCH_RUN_SPLIT_H
-#define BENCH_RUN_SPLIT_H
+#ifndef BENCH_RUN_CLUSTER_SPLIT_H
+#define BENCH_RUN_CLUSTER_SPLIT_H
 
 #include "bench/run/todo.h"
 
