@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/run/quantized.h"
-#include "bench/run/translated.h"
 #include "stats/curve.h"
 #include "stats/regress.h"
 
@@ -361,6 +359,23 @@ ProbeKind metric_added(Metric m) {
 
 bool metric_asked(Metric m, const ProbeChoice *asked) {
     return metric_added(m) == PROBE_COUNT || asked->wanted[metric_added(m)];
+}
+
+/* Of what eight bits cost. */
+static bool quantized_metric(Metric m) {
+    static const Metric all[] = {
+#define QUANTIZATION(id, key, format, per_row, metric, what) METRIC_##metric,
+#include "kernels/quantizations.def"
+#undef QUANTIZATION
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] == m) return true;
+    return false;
+}
+
+/* Of what a run writes. */
+static bool translated_metric(Metric m) {
+    return m == METRIC_bleu || m == METRIC_chrf;
 }
 
 bool metric_measured(Metric m, const Experiment *x) {

@@ -11,12 +11,6 @@ static const Metric metric_of[QUANTIZATION_COUNT] = {
 #undef QUANTIZATION
 };
 
-bool quantized_metric(Metric m) {
-    for (int q = 0; q < QUANTIZATION_COUNT; q++)
-        if (metric_of[q] == m) return true;
-    return false;
-}
-
 void quantized_none(Evaluation *v) {
     for (int q = 0; q < QUANTIZATION_COUNT; q++) v->metric[metric_of[q]] = (double)NAN, v->absent[metric_of[q]] = true;
 }

@@ -11,9 +11,6 @@
 /* Of all its windows, when there are fewer. */
 enum { QUANTIZED_WINDOWS = 64 };
 
-/* Whether a metric is among those of kernels/quantizations.def. */
-bool quantized_metric(Metric m);
-
 /* Marks the metrics of kernels/quantizations.def as not measured. */
 void quantized_none(Evaluation *v);
 bool quantized_known(const Evaluation *v);

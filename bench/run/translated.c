@@ -9,10 +9,6 @@
 #include "datasets/chrf.h"
 #include "datasets/pairs.h"
 
-bool translated_metric(Metric m) {
-    return m == METRIC_bleu || m == METRIC_chrf;
-}
-
 void translated_none(double metric[METRIC_COUNT], bool absent[METRIC_COUNT]) {
     metric[METRIC_bleu] = metric[METRIC_chrf] = (double)NAN;
     absent[METRIC_bleu] = absent[METRIC_chrf] = true;

@@ -10,8 +10,7 @@
 #include "datasets/dataset.h"
 #include "models/trainer.h"
 
-/* The metrics that nothing else measures, and a whole validation without them. */
-bool translated_metric(Metric m);
+/* A whole validation without its metrics. */
 void translated_none(double metric[METRIC_COUNT], bool absent[METRIC_COUNT]);
 
 /* Fills them in for one replica by translating the validation sentences. keep: NULL, or where the sentences go. False:
