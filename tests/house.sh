@@ -26,11 +26,12 @@ may_include() {
     stats) echo "stats base" ;;
     bench/formats) echo "bench/formats $floors" ;;
     bench/plan) echo "bench/plan $(may_include bench/formats)" ;;
-    bench/run) echo "bench/run $(may_include bench/plan)" ;;
+    bench/translate) echo "bench/translate $(may_include bench/plan) bench/run" ;;
+    bench/run) echo "bench/run bench/translate $(may_include bench/plan)" ;;
     bench/tasks) echo "bench/tasks $(may_include bench/plan)" ;;
     bench/theory) echo "bench/theory $(may_include bench/plan)" ;;
     bench/verdict) echo "bench/verdict bench/theory bench/tasks $(may_include bench/run)" ;;
-    bench/write) echo "bench/write bench/verdict bench/theory bench/tasks bench/run bench/plan bench/formats stats datasets base" ;;
+    bench/write) echo "bench/write bench/verdict bench/theory bench/tasks bench/translate bench/run bench/plan bench/formats stats datasets base" ;;
     bench/perf) echo "bench/perf $(may_include bench/run)" ;;
     bench/cli) echo "bench/cli bench/perf bench/write $(may_include bench/verdict)" ;;
     bench/peers) echo "bench/peers bench/cli bench/perf bench/write $(may_include bench/verdict)" ;;

@@ -5,7 +5,7 @@
 #include "bench/run/feeding.h"
 #include "bench/run/metrics.h"
 #include "bench/run/quantized.h"
-#include "bench/run/translated.h"
+#include "bench/translate/translated.h"
 
 Score evaluate_score(const Trainer *t, int replica, const RunSpec *s, bool *hit) {
     Score x;

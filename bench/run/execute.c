@@ -15,7 +15,7 @@
 #include "bench/run/linear_probe.h"
 #include "bench/run/metrics.h"
 #include "bench/run/quantized.h"
-#include "bench/run/translated.h"
+#include "bench/translate/translated.h"
 #include "models/trainer_count.h"
 #include "models/trainer_look.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/run/sentences.h"
-#include "bench/run/translation.h"
+#include "bench/translate/translation.h"
 #include "datasets/pairs.h"
 #include "models/trainer.h"
 #include "models/trainer_look.h"

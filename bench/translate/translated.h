@@ -1,6 +1,6 @@
 /* BLEU and chrF of a run that translates: of greedy translations of its validation sentences. */
-#ifndef BENCH_RUN_TRANSLATED_H
-#define BENCH_RUN_TRANSLATED_H
+#ifndef BENCH_TRANSLATE_TRANSLATED_H
+#define BENCH_TRANSLATE_TRANSLATED_H
 
 #include <signal.h>
 

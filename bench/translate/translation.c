@@ -1,4 +1,4 @@
-#include "bench/run/translation.h"
+#include "bench/translate/translation.h"
 
 #include <assert.h>
 #include <math.h>

@@ -6,8 +6,8 @@
  * translation is the finished one with the largest score / length^penalty, length counting the end. A hypothesis as
  * long as the model's context allows can only end. With a beam of 1 this takes the likeliest token every time. Of
  * equal scores the earlier hypothesis and the lower id come first. */
-#ifndef BENCH_RUN_TRANSLATION_H
-#define BENCH_RUN_TRANSLATION_H
+#ifndef BENCH_TRANSLATE_TRANSLATION_H
+#define BENCH_TRANSLATE_TRANSLATION_H
 
 #include <signal.h>
 

@@ -1,11 +1,11 @@
-#include "bench/run/translated.h"
+#include "bench/translate/translated.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/run/feeding.h"
-#include "bench/run/translation.h"
+#include "bench/translate/translation.h"
 #include "datasets/chrf.h"
 #include "datasets/pairs.h"
 
