@@ -26,12 +26,13 @@ may_include() {
     stats) echo "stats base" ;;
     bench/formats) echo "bench/formats $floors" ;;
     bench/plan) echo "bench/plan $(may_include bench/formats)" ;;
-    bench/translate) echo "bench/translate $(may_include bench/plan) bench/run" ;;
-    bench/run) echo "bench/run bench/translate $(may_include bench/plan)" ;;
+    bench/store) echo "bench/store $(may_include bench/plan)" ;;
+    bench/translate) echo "bench/translate $(may_include bench/store)" ;;
+    bench/run) echo "bench/run $(may_include bench/translate)" ;;
     bench/tasks) echo "bench/tasks $(may_include bench/plan)" ;;
     bench/theory) echo "bench/theory $(may_include bench/plan)" ;;
     bench/verdict) echo "bench/verdict bench/theory bench/tasks $(may_include bench/run)" ;;
-    bench/write) echo "bench/write bench/verdict bench/theory bench/tasks bench/translate bench/run bench/plan bench/formats stats datasets base" ;;
+    bench/write) echo "bench/write bench/verdict bench/theory bench/tasks bench/translate bench/run bench/store bench/plan bench/formats stats datasets base" ;;
     bench/perf) echo "bench/perf $(may_include bench/run)" ;;
     bench/cli) echo "bench/cli bench/perf bench/write $(may_include bench/verdict)" ;;
     bench/peers) echo "bench/peers bench/cli bench/perf bench/write $(may_include bench/verdict)" ;;
@@ -62,7 +63,7 @@ report "nobody outside models/ and tests/ names a trainer's program or tape" \
   "$(tracked '*.c' '*.h' '*.cc' '*.cu' | grep -v -e '^models/' -e '^tests/' | xargs grep -nE 'models/(trainer_state|program|resident|host|measure|observe|gradients|places|init)\.h|\b[a-z]*(trainer|t)(->|\.)(program|tape)\b' 2>/dev/null)"
 
 report "GSL lives in stats (and its version in the records)" \
-  "$(tracked '*.c' '*.h' | grep -v -e '^stats/' -e '^tests/' -e '^bench/run/provenance.c' | xargs grep -ln '<gsl/' 2>/dev/null)"
+  "$(tracked '*.c' '*.h' | grep -v -e '^stats/' -e '^tests/' -e '^bench/store/provenance.c' | xargs grep -ln '<gsl/' 2>/dev/null)"
 
 libm=$(tracked 'kernels/cpu/*.c' 'kernels/cpu/*.h' 'kernels/cuda/*.cu' 'kernels/cuda/*.cuh' 'base/canon.h' 'base/philox.h' | xargs grep -nE '\b(expf|logf|tanhf|powf|sinf|cosf|erff|fmaf|__expf|__logf|__fdividef|rsqrtf)\(' | grep -v 'CANON_FMA\|canon_')
 report "no libm in the float kernels" "$libm"

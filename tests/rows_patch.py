@@ -93,7 +93,7 @@ append_row("bench/plan/metrics.def", "METRIC", '''METRIC(row_worst, -1, 4,
        row_worst, "train_loss", nats,
        "Worst train loss", "worst train loss", "worst train loss", "RowWorst",
        "largest train loss so far, added by tests/rows.sh")''')
-before("bench/run/metrics.c", "static double measure_last(",
+before("bench/store/metrics.c", "static double measure_last(",
        '''static double measure_row_worst(const Validation *v, const CurveInfo *curve) {
     double most = (double)NAN;
     for (int row = 0; row < v->step && row < v->curves->rows; row++)

@@ -10,8 +10,8 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/run/evaluate.h"
-#include "bench/run/feeding.h"
-#include "bench/run/weights.h"
+#include "bench/store/feeding.h"
+#include "bench/store/weights.h"
 
 /* How an evaluation stands to the run's record. */
 typedef enum { RECORD_NONE, RECORD_EQUAL, RECORD_DIFFERENT } Standing;

@@ -11,7 +11,7 @@
 #include "bench/plan/claim.h"
 #include "bench/plan/profile.h"
 #include "bench/plan/recipes.h"
-#include "bench/run/record.h"
+#include "bench/store/record.h"
 #include "bench/tasks/task.h"
 #include "bench/theory/theory.h"
 #include "bench/write/stat_json.h"

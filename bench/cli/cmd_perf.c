@@ -11,9 +11,9 @@
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
 #include "bench/perf/tables.h"
-#include "bench/run/feeding.h"
-#include "bench/run/provenance.h"
-#include "bench/run/record.h"
+#include "bench/store/feeding.h"
+#include "bench/store/provenance.h"
+#include "bench/store/record.h"
 
 const char perf_help[] =
     "\nWithout EXPERIMENT: one training step of every shape in bench/experiments, each once; with it, of every\n"

@@ -5,8 +5,8 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
-#include "bench/run/address.h"
-#include "bench/run/listing.h"
+#include "bench/store/address.h"
+#include "bench/store/listing.h"
 #include "bench/write/runs.h"
 
 static void print(const RunShown *shown, bool json) {

@@ -13,9 +13,9 @@
 #include "bench/formats/json.h"
 #include "bench/formats/progress.h"
 #include "bench/run/cluster/share.h"
-#include "bench/run/store.h"
-#include "bench/run/texts.h"
 #include "bench/run/watch.h"
+#include "bench/store/store.h"
+#include "bench/store/texts.h"
 
 enum { SLURM_EVERY = 30 }; /* seconds between two questions to squeue, of --watch */
 

@@ -7,7 +7,7 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
-#include "bench/run/store.h"
+#include "bench/store/store.h"
 #include "bench/write/lineage.h"
 #include "bench/write/reference.h"
 

@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "bench/perf/perf.h"
-#include "bench/run/feeding.h"
-#include "bench/run/session.h"
+#include "bench/store/feeding.h"
+#include "bench/store/session.h"
 #include "models/norm.h"
 #include "models/trainer_count.h"
 #include "models/trainer_look.h"

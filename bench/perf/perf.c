@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "base/pool.h"
-#include "bench/run/feeding.h"
-#include "bench/run/session.h"
+#include "bench/store/feeding.h"
+#include "bench/store/session.h"
 #include "models/trainer.h"
 #include "models/trainer_count.h"
 #include "models/trainer_look.h"

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "bench/run/feeding.h"
-#include "bench/run/metrics.h"
 #include "bench/run/quantized.h"
+#include "bench/store/feeding.h"
+#include "bench/store/metrics.h"
 #include "bench/translate/translated.h"
 
 Score evaluate_score(const Trainer *t, int replica, const RunSpec *s, bool *hit) {

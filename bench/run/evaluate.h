@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "bench/run/record.h"
+#include "bench/store/record.h"
 #include "datasets/dataset.h"
 #include "models/trainer.h"
 

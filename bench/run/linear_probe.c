@@ -1,6 +1,6 @@
 #include "bench/run/linear_probe.h"
 
-#include "bench/run/feeding.h"
+#include "bench/store/feeding.h"
 
 #include <math.h>
 #include <stdlib.h>

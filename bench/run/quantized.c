@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/run/feeding.h"
+#include "bench/store/feeding.h"
 
 static const Metric metric_of[QUANTIZATION_COUNT] = {
 #define QUANTIZATION(id, key, format, per_row, metric, what) METRIC_##metric,

@@ -4,7 +4,7 @@
 #ifndef BENCH_RUN_QUANTIZED_H
 #define BENCH_RUN_QUANTIZED_H
 
-#include "bench/run/record.h"
+#include "bench/store/record.h"
 #include "datasets/dataset.h"
 #include "models/trainer.h"
 

@@ -1,10 +1,10 @@
 /* Todo: an experiment's runs with their ids, and which of them already stand in results/runs. What `run` trains;
- * whoever only reads records asks bench/run/store.h, which computes nothing. */
+ * whoever only reads records asks bench/store/store.h, which computes nothing. */
 #ifndef BENCH_RUN_TODO_H
 #define BENCH_RUN_TODO_H
 
-#include "bench/run/session.h"
-#include "bench/run/store.h"
+#include "bench/store/session.h"
+#include "bench/store/store.h"
 
 typedef struct {
     RunSpec spec;

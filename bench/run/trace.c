@@ -1,6 +1,6 @@
 #include "bench/run/trace.h"
 
-#include "bench/run/feeding.h"
+#include "bench/store/feeding.h"
 
 #include <stdio.h>
 #include <stdlib.h>

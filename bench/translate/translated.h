@@ -6,7 +6,7 @@
 
 #include "bench/plan/metric.h"
 #include "bench/plan/spec.h"
-#include "bench/run/sentences.h"
+#include "bench/store/sentences.h"
 #include "datasets/dataset.h"
 #include "models/trainer.h"
 

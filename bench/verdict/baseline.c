@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "base/scratch.h"
 #include "bench/formats/json.h"
-#include "bench/run/provenance.h"
 #include "bench/run/runner.h"
+#include "bench/store/provenance.h"
 
 bool baseline_has_own(const char *arithmetic_class) {
     for (int i = 0; i < backend_count; i++)

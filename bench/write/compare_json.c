@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/formats/json.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "bench/write/compare.h"
 #include "bench/write/comparison_json.h"
 #include "stats/tests.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "bench/formats/json.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "bench/write/summaries.h"
 
 /* One metric of an arm at a step: its runs, what they sum up to, and what the write-up reports. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/plan/twins.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "bench/verdict/words.h"
 #include "bench/write/table.h"
 

@@ -17,7 +17,7 @@
 #include "bench/formats/latex.h"
 #include "bench/plan/claim.h"
 #include "bench/plan/experiment.h"
-#include "bench/run/weights.h"
+#include "bench/store/weights.h"
 #include "bench/tasks/task.h"
 #include "bench/verdict/baseline.h"
 #include "bench/write/compare.h"

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "bench/run/execute.h"
-#include "bench/run/weights.h"
+#include "bench/store/weights.h"
 #include "models/trainer_look.h"
 #include "models/trainer_state.h"
 

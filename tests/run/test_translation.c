@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/run/sentences.h"
+#include "bench/store/sentences.h"
 #include "bench/translate/translation.h"
 #include "datasets/pairs.h"
 #include "models/trainer.h"

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "bench/run/checkpoint.h"
 #include "bench/run/cluster/share.h"
-#include "bench/run/store.h"
+#include "bench/store/checkpoint.h"
+#include "bench/store/store.h"
 
 static void say(Merge *m, const char *line) {
     m->problem = mem_grow(m->problem, (size_t)m->problems + 1, sizeof *m->problem);

@@ -10,7 +10,7 @@
 #ifndef BENCH_RUN_CLUSTER_MERGE_H
 #define BENCH_RUN_CLUSTER_MERGE_H
 
-#include "bench/run/record.h"
+#include "bench/store/record.h"
 
 /* One folder that was merged. */
 typedef struct {

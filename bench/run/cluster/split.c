@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "models/micro.h"
 #include "models/moments.h"
 
