@@ -1,4 +1,4 @@
-/* Networks by the name of a placement, and what is asked of them more than once. For bench/theory/*.c. */
+/* Networks by the name of a placement, and what is asked of them more than once. For this room. */
 #ifndef BENCH_THEORY_NET_OF_H
 #define BENCH_THEORY_NET_OF_H
 
