@@ -28,12 +28,10 @@
 
 #include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
+#include "bench/formats/terminal.h"
 #include "bench/verdict/claim_verdict.h"
 #include "bench/verdict/ranking.h"
 #include "bench/verdict/sensitivity.h"
-#include "bench/formats/cells.h"
-#include "bench/formats/latex.h"
-#include "bench/formats/terminal.h"
 
 /* What stands in bold: the best arm and those not separated from it, the best alone when it is separated from all, or
  * nothing. */
