@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 const ExitCode exit_codes[] = {
 #define RC(name, number, what) {#name, what, number},

@@ -50,8 +50,4 @@ char *format_time(char out[TIME_SIZE], int64_t seconds);
 /* Trims blanks at both ends in place. */
 char *trim(char *text);
 
-/* The code point that begins text[length] (length > 0) in *code; returns its bytes, 1 to 4, or 0 when no
- * well-formed UTF-8 begins there (overlong forms, surrogates and values above 10FFFF are not well formed). */
-size_t utf8_next(const uint8_t *text, size_t length, uint32_t *code);
-
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "datasets/bpe_sentencepiece.h"
 
 enum { BLANK_MARK = 0x2581 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "datasets/ngrams.h"
 #include "datasets/tokenize_13a.h"
 #include "datasets/tokenizer.h"

@@ -82,8 +82,10 @@ static const char *looks_like(char *out, size_t size, const CorpusFile *row, con
     return out;
 }
 
-Rc corpus_check(const CorpusFile *row, const char *where, const void *bytes, size_t length, char found[SHA256_HEX],
-                Error *e) {
+/* RC_OK when bytes[length], articles in order, are row's; RC_INTEGRITY otherwise, with a line that begins with `where`.
+ * found receives the hash of the bytes either way. */
+static Rc corpus_check(const CorpusFile *row, const char *where, const void *bytes, size_t length,
+                       char found[SHA256_HEX], Error *e) {
     sha256_hex_of(found, bytes, length);
     if (length == row->bytes && !strcmp(found, row->sha256)) return RC_OK;
     char looks[128];

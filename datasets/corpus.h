@@ -59,9 +59,4 @@ Rc corpus_obtain(CorpusBytes *c, const CorpusFile *row, const DataPlaces *places
  * when it cannot be read. On error *c needs no release. */
 Rc corpus_open_text(CorpusBytes *c, const char *path, Error *e);
 
-/* RC_OK when bytes[length], articles in order, are row's; RC_INTEGRITY otherwise, with a line that begins with `where`.
- * found receives the hash of the bytes either way. */
-Rc corpus_check(const CorpusFile *row, const char *where, const void *bytes, size_t length, char found[SHA256_HEX],
-                Error *e);
-
 #endif

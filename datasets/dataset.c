@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "datasets/bpe_sentencepiece.h"
 #include "datasets/overlap.h"
 #include "datasets/pairs.h"
@@ -350,8 +351,11 @@ Rc dataset_hash(char out[SHA256_HEX], const char *name, const DataPlaces *places
 Rc dataset_open(Dataset *d, const char *name, const char *tokenizer, const DataPlaces *places, Error *e) {
     *d = (Dataset){0};
     if (!strncmp(name, TEXT, sizeof TEXT - 1)) return open_text(d, name + sizeof TEXT - 1, tokenizer, places->cache, e);
-    if (!strncmp(name, SHARDS, sizeof SHARDS - 1))
-        return shards_open(d, name + sizeof SHARDS - 1, tokenizer, places, e);
+    if (!strncmp(name, SHARDS, sizeof SHARDS - 1)) {
+        Rc rc = shards_open(d, name + sizeof SHARDS - 1, tokenizer, places, e);
+        if (rc) dataset_release(d);
+        return rc;
+    }
     const Source *source = manifest_source(name);
     if (source) return open_source(d, source, tokenizer, places->cache, e);
     size_t count;

@@ -292,9 +292,7 @@ Rc shards_open(Dataset *d, const char *name, const char *tokenizer, const DataPl
     pthread_mutex_init(&s->lock, NULL);
     text_init(&s->folder);
     Rc rc = find(name, places, &s->folder, e);
-    if (!rc) rc = open_folder(d, tokenizer, places, e);
-    if (rc) dataset_release(d);
-    return rc;
+    return rc ? rc : open_folder(d, tokenizer, places, e);
 }
 
 void shards_close(Shards *s) {

@@ -36,7 +36,7 @@ const ShardCorpus *shard_corpora(size_t *count);
 /* name: a folder or its manifest.json, when it has a "/" in it; else a folder NAME/ or shards/NAME/ below a data folder
  * (the places of datasets/corpus.h, without the network). RC_UNMEASURED: nowhere there; the line says how it is made.
  * RC_USAGE: its tokens are another tokenizer's. RC_INTEGRITY: the manifest, the model or a shard is missing or not what
- * the manifest says; the line names the file. d is zeroed, and on an error it needs no release. */
+ * the manifest says; the line names the file. d is zeroed; on an error, too, it is released. */
 Rc shards_open(Dataset *d, const char *name, const char *tokenizer, const DataPlaces *places, Error *e);
 void shards_close(Shards *s);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "datasets/tokenizer.h"
 
 bool white_space(uint32_t code) {

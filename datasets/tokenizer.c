@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "datasets/bpe.h"
 #include "datasets/bpe_sentencepiece.h"
 
@@ -12,18 +13,6 @@ enum { CODE_POINTS = 0x110000, ASCII = 128 };
 
 static size_t utf8_bytes(uint32_t code) {
     return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-}
-
-Rc utf8_refused(const uint8_t *text, size_t length, size_t at, Error *e) {
-    bool wide = length >= 2 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
-    return error_set(e, RC_USAGE, "not UTF-8 at byte offset %zu (byte 0x%02x)%s: convert it, or use the byte tokenizer",
-                     at, text[at], wide ? ", it looks like UTF-16" : "");
-}
-
-void tokenizer_reserve(Tokenizer *t, int vocab) {
-    t->vocab = vocab;
-    t->codes = mem_alloc((size_t)vocab, sizeof *t->codes);
-    t->bytes = mem_alloc((size_t)vocab, sizeof *t->bytes);
 }
 
 /* char: one bit per code point that occurs, then a sweep in code-point order. */

@@ -22,14 +22,6 @@ static size_t words_of(const Trainer *t) {
     return (size_t)head_of(t)->rows * (size_t)head_of(t)->cols;
 }
 
-double *change_before(Trainer *t) {
-    double *out = mem_alloc((size_t)t->program.replicas * words_of(t), sizeof *out);
-    trainer_forward(t);
-    for (int r = 0; r < t->program.replicas; r++)
-        program_values(&t->program, ROLE_ACT, t->tape.probe[asked(t)].tensor, r, out + (size_t)r * words_of(t));
-    return out;
-}
-
 /* The backend of doubles sums in the order of the others. */
 static double norm_of(const double *x, const Tensor *shape) {
     Error none;
@@ -46,15 +38,17 @@ static double change_of(const Trainer *t, int replica, double *before, double *a
     return isnan(change) ? (double)INFINITY : change;
 }
 
-void change_after(Trainer *t, double *before, StepReport *report) {
-    const volatile sig_atomic_t *cancel = t->program.cancel;
+double *change_begin(const Trainer *t) {
+    double *out = mem_alloc((size_t)t->program.replicas * words_of(t), sizeof *out);
+    for (int r = 0; r < t->program.replicas; r++)
+        program_values(&t->program, ROLE_ACT, t->tape.probe[asked(t)].tensor, r, out + (size_t)r * words_of(t));
+    return out;
+}
+
+void change_end(const Trainer *t, double *before, StepReport *report) {
     double *after = mem_alloc(words_of(t), sizeof *after);
-    t->program.cancel = NULL; /* the step was made: its number is made whole */
-    trainer_forward(t);
-    t->program.cancel = cancel;
     for (int r = 0; r < t->program.replicas; r++)
         if (report[r].probe && report[r].finite && !report[r].skipped)
             report[r].probe[asked(t)] = change_of(t, r, before + (size_t)r * words_of(t), after);
-    free(before);
     free(after);
 }

@@ -13,12 +13,11 @@
 /* Whether the step that comes is the first one and the trainer was asked for the probe output_change. */
 bool change_comes(const Trainer *t);
 
-/* Before the step, on the batches that stand in the feeds: what enters the head, of all replicas; the caller gives it
- * to change_after, or frees it. */
-double *change_before(Trainer *t);
+/* After a pass forward before the step, on its batches: what enters the head, of all replicas; the caller's to free. */
+double *change_begin(const Trainer *t);
 
-/* After it: the number of every replica into its report. NaN where nothing was updated; infinity where the new output
- * is not finite. Frees before. */
-void change_after(Trainer *t, double *before, StepReport *report);
+/* After the step and another pass forward: the number of every replica into its report. NaN where nothing was updated;
+ * infinity where the new output is not finite. Writes over before. */
+void change_end(const Trainer *t, double *before, StepReport *report);
 
 #endif

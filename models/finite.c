@@ -44,17 +44,8 @@ int program_nonfinite_act(Program *p, int replica) {
     return first;
 }
 
-int *program_gradients_whole(const Program *p) {
-    const Tape *t = p->tape;
-    int *whole = mem_alloc((size_t)t->tensors, sizeof *whole);
-    for (int i = 0; i < t->tensors; i++) whole[i] = -1;
-    for (int i = t->ops - 1; i >= 0; i--)
-        for (int j = 0; j < t->op[i].in_count && p->gradients.reached[i]; j++) whole[t->input[t->op[i].in_at + j]] = i;
-    return whole;
-}
-
 int program_nonfinite(const Program *p, Role role, int replica) {
-    int *whole = program_gradients_whole(p), first = -1;
+    int *whole = gradients_whole(&p->gradients, p->tape), first = -1;
     assert(role == ROLE_GRAD || role == ROLE_PARAM);
     for (int i = 0; i < p->tape->tensors; i++) {
         bool before = first < 0 || (role == ROLE_GRAD && whole[i] > whole[first]);

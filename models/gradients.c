@@ -119,3 +119,11 @@ void gradients_release(Gradients *g) {
     free(g->accumulate);
     *g = (Gradients){0};
 }
+
+int *gradients_whole(const Gradients *g, const Tape *t) {
+    int *whole = mem_alloc((size_t)t->tensors, sizeof *whole);
+    for (int i = 0; i < t->tensors; i++) whole[i] = -1;
+    for (int i = t->ops - 1; i >= 0; i--)
+        for (int j = 0; j < t->op[i].in_count && g->reached[i]; j++) whole[t->input[t->op[i].in_at + j]] = i;
+    return whole;
+}

@@ -7,8 +7,6 @@
 
 #include "base/canon.h"
 #include "models/allreduce.h"
-#include "models/observe.h"
-#include "models/resident.h"
 
 /* The numbers of a batch that are joined beside its gradients: the means over its rows, the loss first, then the parts
  * that probes of activations are made of (models/measure.h). */
@@ -60,7 +58,7 @@ static void list_means(Micro *m, const Tape *tape) {
             m->mean[m->means++] = tape->probe[i].tensor;
 }
 
-Rc micro_init(Micro **out, Trainer *t, const Ranks *ranks, Error *e) {
+Rc micro_init(Trainer *t, const Ranks *ranks, Error *e) {
     Program *p = &t->program;
     Micro *m = mem_alloc(1, sizeof *m);
     *m = (Micro){.passes = t->tape.passes, .feeds = t->tape.feeds, .replicas = p->replicas, .ranks = ranks};
@@ -79,15 +77,12 @@ Rc micro_init(Micro **out, Trainer *t, const Ranks *ranks, Error *e) {
     m->culprit = mem_alloc(replicas, sizeof *m->culprit);
     m->nll = mem_alloc(replicas * (size_t)m->passes * (size_t)m->rows, sizeof *m->nll);
     m->right = mem_alloc(replicas * (size_t)m->passes * (size_t)m->rows, sizeof *m->right);
-    if (allreduce_init(&m->gradients, p, m->passes, ranks, e)) {
-        micro_release(m);
-        return e->code;
-    }
-    *out = m;
-    return RC_OK;
+    t->micro = m;
+    return allreduce_init(&m->gradients, p, m->passes, ranks, e);
 }
 
-void micro_release(Micro *m) {
+void micro_release(Trainer *t) {
+    Micro *m = t->micro;
     if (!m) return;
     for (int i = 0; i < m->feeds * m->replicas; i++) free(m->whole[i]);
     free(m->whole);
@@ -98,10 +93,11 @@ void micro_release(Micro *m) {
     free(m->nll);
     free(m->right);
     free(m);
+    t->micro = NULL;
 }
 
-int32_t *micro_ids(const Micro *m, int feed, int replica) {
-    return m->whole[feed * m->replicas + replica];
+int32_t *micro_ids(const Trainer *t, int feed, int replica) {
+    return t->micro->whole[feed * t->micro->replicas + replica];
 }
 
 /* The ids of one micro-batch, into the program's feeds. */
@@ -110,7 +106,7 @@ static void bring(const Micro *m, Trainer *t, int pass) {
         int tensor = t->tape.feed[f].tensor;
         size_t rows = (size_t)t->tape.tensor[tensor].rows;
         for (int r = 0; r < m->replicas; r++)
-            memcpy(program_ids(&t->program, tensor, r), micro_ids(m, f, r) + (size_t)pass * rows,
+            memcpy(program_ids(&t->program, tensor, r), micro_ids(t, f, r) + (size_t)pass * rows,
                    rows * sizeof(int32_t));
     }
 }
@@ -141,11 +137,7 @@ static void take_sums(Micro *m, Trainer *t, int slot, bool measured, bool thin) 
         double *to = sums(m, slot, r);
         for (int i = m->means; i < m->numbers; i++) to[i] = 0;
         for (int i = 0; i < m->means; i++) to[i] = program_value(&t->program, ROLE_ACT, m->mean[i], r, 0);
-        if (!measured) continue;
-        if (t->resident)
-            resident_values(t->resident, t, r, t->measure.gradient, to + m->means);
-        else
-            observe_parts(&t->measure, &t->program, r, 0, t->measure.gradient, thin, to + m->means);
+        if (measured) t->way->values(t, r, thin, to + m->means);
     }
 }
 
@@ -194,7 +186,8 @@ static void put_mean(Program *p, int tensor, int r, double sum) {
     program_put(p, ROLE_ACT, tensor, r, wide ? (const void *)&mean : &(float){(float)mean});
 }
 
-void micro_step(Micro *m, Trainer *t, bool measured, bool thin) {
+void micro_passes(Trainer *t, bool measured, bool thin) {
+    Micro *m = t->micro;
     Program *p = &t->program;
     int replicas = m->replicas;
     double *count = mem_alloc((size_t)replicas, sizeof *count);
@@ -223,17 +216,19 @@ void micro_step(Micro *m, Trainer *t, bool measured, bool thin) {
     free(count);
 }
 
-void micro_parts(const Micro *m, const Trainer *t, int replica, double *value) {
+void micro_batch(const Trainer *t, int replica, double *value) {
+    const Micro *m = t->micro;
     for (int i = 0; i < t->measure.gradient; i++)
         if (measure_of_rows(&t->measure.part[i])) value[i] = sums(m, 0, replica)[m->means + i];
 }
 
-int micro_culprit(const Micro *m, const Trainer *t, int replica) {
-    int op = m->culprit[replica];
+int micro_culprit(Trainer *t, int replica) {
+    int op = t->micro->culprit[replica];
     return op < t->tape.ops ? t->tape.op[op].out : -1;
 }
 
-void micro_forward(Micro *m, Trainer *t) {
+void micro_forward(Trainer *t) {
+    Micro *m = t->micro;
     Program *p = &t->program;
     size_t rows = (size_t)m->rows, all = rows * (size_t)m->passes, here = rows * (size_t)passes_here(m);
     double *saved = mem_alloc(2 * rows, sizeof *saved);
@@ -243,7 +238,7 @@ void micro_forward(Micro *m, Trainer *t) {
         for (int r = 0; r < m->replicas; r++) {
             size_t at = (size_t)r * all + (size_t)i * rows;
             program_values(p, ROLE_ACT, t->tape.nll, r, m->nll + at);
-            program_values(p, ROLE_SAVE, trainer_hits(t), r, saved);
+            program_values(p, ROLE_SAVE, tape_hits(&t->tape), r, saved);
             for (size_t k = 0; k < rows; k++) m->right[at + k] = saved[2 * k + 1];
         }
     }
@@ -254,7 +249,8 @@ void micro_forward(Micro *m, Trainer *t) {
     free(saved);
 }
 
-void micro_row(const Micro *m, int replica, int row, double *nll, bool *right) {
-    size_t at = (size_t)replica * (size_t)m->passes * (size_t)m->rows + (size_t)row;
-    *nll = m->nll[at], *right = m->right[at] > 0;
+void micro_scores(const Trainer *t, int replica, int first, int rows, double *nll, bool *right) {
+    const Micro *m = t->micro;
+    size_t at = (size_t)replica * (size_t)m->passes * (size_t)m->rows + (size_t)first;
+    for (int i = 0; i < rows; i++, at++) nll[i] = m->nll[at], right[i] = m->right[at] > 0;
 }

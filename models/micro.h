@@ -18,26 +18,21 @@
 Rc micro_fits(int batch, int context, int passes, int ranks, Error *e);
 
 /* For a trainer whose tape has so many passes (Tape.passes), all of this process or (ranks, which must outlive it) of
- * several: they divide the passes. RC_UNMEASURED as allreduce_init. */
-Rc micro_init(Micro **out, Trainer *t, const Ranks *ranks, Error *e);
-void micro_release(Micro *m);
+ * several: they divide the passes. RC_UNMEASURED as allreduce_init; it is released all the same. */
+Rc micro_init(Trainer *t, const Ranks *ranks, Error *e);
+void micro_release(Trainer *t);
 
-/* The whole batch's ids of a feed: [rows of all passes]. */
-int32_t *micro_ids(const Micro *m, int feed, int replica);
-
-/* Forward and backward of this rank's micro-batches; then gradients, the loss and the means that probes asked for are
- * those of the whole batch, on every rank. measured: what probes read of activations is kept; thin: of the added ones
- * too. */
-void micro_step(Micro *m, Trainer *t, bool measured, bool thin);
-
-/* Of the numbers that probes are made of (value[measure.gradient]) those of activations: the whole batch's. */
-void micro_parts(const Micro *m, const Trainer *t, int replica, double *value);
-
-/* The first activation that was not finite in the step, of any micro-batch on any rank: the tensor, or -1. */
-int micro_culprit(const Micro *m, const Trainer *t, int replica);
-
-/* Forward alone; then every rank knows every row's nll (nats) and whether its target was predicted right. */
-void micro_forward(Micro *m, Trainer *t);
-void micro_row(const Micro *m, int replica, int row, double *nll, bool *right);
+/* Columns of StepWay (models/trainer_state.h), on the host and on a device.
+ * ids: [rows of all passes].
+ * passes: this rank's micro-batches; then gradients, the loss and the means that probes asked for are those of the
+ * whole batch, on every rank.
+ * culprit: of the step, of any micro-batch on any rank.
+ * forward: every rank then knows every row's score. */
+int32_t *micro_ids(const Trainer *t, int feed, int replica);
+void micro_passes(Trainer *t, bool measured, bool thin);
+void micro_batch(const Trainer *t, int replica, double *value);
+int micro_culprit(Trainer *t, int replica);
+void micro_forward(Trainer *t);
+void micro_scores(const Trainer *t, int replica, int first, int rows, double *nll, bool *right);
 
 #endif

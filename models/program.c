@@ -86,22 +86,15 @@ size_t program_bytes(const Tape *tape, const Backend *backend, int replicas) {
     return bytes;
 }
 
-static View view(const Program *p, Role role, int tensor) {
-    const Tensor *t = &p->tape->tensor[tensor];
-    if (role == ROLE_DACT && p->gradients.over[tensor]) role = ROLE_ACT;
-    size_t at = role == ROLE_DACT ? p->gradients.at[tensor] : role == ROLE_ACT ? p->places.at[tensor] : t->at;
-    return (View){p->arena[role].at + at * p->backend->word[role], p->stride[role], t->rows, t->cols};
-}
-
 static void bind_gradients(Program *p, int i) {
     const Tape *t = p->tape;
     Call *c = &p->call[i];
     if (!p->gradients.reached[i]) return;
-    c->dout = view(p, ROLE_DACT, t->op[i].out);
+    c->dout = program_view(p, ROLE_DACT, t->op[i].out);
     for (int j = 0; j < c->in_count; j++) {
         int tensor = t->input[t->op[i].in_at + j];
         Role gradient = role_gradient(t->tensor[tensor].role);
-        if (gradient != ROLE_COUNT) c->din[j] = view(p, gradient, tensor);
+        if (gradient != ROLE_COUNT) c->din[j] = program_view(p, gradient, tensor);
         if (p->gradients.beside[i][j])
             c->din[j].at = p->arena[ROLE_GRAD].at + p->gradients.beside[i][j] * p->backend->word[ROLE_GRAD];
         c->accumulate[j] = p->gradients.accumulate[i][j];
@@ -180,12 +173,12 @@ Rc program_init(Program *p, const Tape *tape, const Backend *backend, int replic
         *c = plan_call(tape, i, replicas);
         c->scalars = p->queue ? p->device_scalars : p->scalars;
         c->queue = p->queue;
-        c->out = view(p, ROLE_ACT, op->out);
-        if (op->save >= 0) c->save = view(p, ROLE_SAVE, op->save);
+        c->out = program_view(p, ROLE_ACT, op->out);
+        if (op->save >= 0) c->save = program_view(p, ROLE_SAVE, op->save);
         for (int j = 0; j < op->in_count; j++) {
             int tensor = tape->input[op->in_at + j];
             bool copied = p->rounding.word != WORD_float && tape->tensor[tensor].role == ROLE_PARAM;
-            c->in[j] = copied ? roundings_weight(p, tensor) : view(p, tape->tensor[tensor].role, tensor);
+            c->in[j] = copied ? roundings_weight(p, tensor) : program_view(p, tape->tensor[tensor].role, tensor);
         }
         bind_gradients(p, i);
     }
@@ -226,43 +219,6 @@ void program_release(Program *p) {
     *p = (Program){0};
 }
 
-bool program_cancelled(const Program *p) {
-    return p->cancel && *p->cancel;
-}
-
-typedef struct {
-    const Program *p;
-    void (*task)(void *context, int part, int parts);
-    void *context;
-} Together;
-
-static void one_part(void *context, int part) {
-    const Together *t = context;
-    t->task(t->context, part, t->p->team->size);
-}
-
-void program_together(const Program *p, void (*task)(void *context, int part, int parts), void *context) {
-    Together t = {p, task, context};
-    if (p->team)
-        team_run(p->team, one_part, &t);
-    else
-        task(context, 0, 1);
-}
-
-typedef struct {
-    void (*kernel)(const Call *c);
-    const Call *call;
-    size_t scratch_stride;
-} Work;
-
-static void work(void *context, int part, int parts) {
-    const Work *w = context;
-    Call c = *w->call;
-    c.part = part, c.parts = parts;
-    c.scratch = (unsigned char *)c.scratch + (size_t)part * w->scratch_stride;
-    w->kernel(&c);
-}
-
 /* Op i as it is run now. */
 static Call call_of(const Program *p, int i) {
     Call c = p->call[i];
@@ -274,25 +230,6 @@ static void run_op(Program *p, int i, bool backward) {
     const Call c = call_of(p, i);
     program_run(p, &c, backward, p->scratch_stride);
     program_round_op(p, i, backward);
-}
-
-void program_run(const Program *p, const Call *c, bool backward, size_t scratch_stride) {
-    const Kernel *k = p->backend->kernel[c->kind];
-    Work w = {backward ? k->backward : k->forward, c, scratch_stride};
-    program_together(p, work, &w);
-}
-
-void program_join(const Program *p, void *y, const void *x, size_t bytes, bool copies) {
-    if (p->queue) {
-        const Addition words = {y, x, bytes / sizeof(float), copies};
-        p->backend->device->add(p->queue, &words);
-    } else if (copies) {
-        memcpy(y, x, bytes);
-    } else if (p->backend->word[ROLE_GRAD] == sizeof(double)) {
-        for (size_t i = 0; i < bytes / sizeof(double); i++) ((double *)y)[i] += ((const double *)x)[i];
-    } else {
-        for (size_t i = 0; i < bytes / sizeof(float); i++) ((float *)y)[i] += ((const float *)x)[i];
-    }
 }
 
 void program_ready(Program *p) {
@@ -414,20 +351,4 @@ void program_backward_seen(Program *p, void (*seen)(void *context, int op), void
 
 void program_backward(Program *p) {
     program_backward_seen(p, NULL, NULL);
-}
-
-void *program_at(const Program *p, Role role, int tensor, int replica) {
-    View v = view(p, role, tensor);
-    return (unsigned char *)v.at + (size_t)replica * v.stride;
-}
-
-int32_t *program_ids(const Program *p, int tensor, int replica) {
-    assert(p->tape->tensor[tensor].role == ROLE_TOKEN);
-    if (!p->queue) return program_at(p, ROLE_TOKEN, tensor, replica);
-    size_t at = p->tape->tensor[tensor].at * sizeof(int32_t) + (size_t)replica * p->stride[ROLE_TOKEN];
-    return (int32_t *)(void *)(p->ids.at + at);
-}
-
-double program_round(const Program *p, double x) {
-    return p->backend->word[ROLE_PARAM] == sizeof(float) ? (double)(float)x : x;
 }

@@ -87,6 +87,9 @@ void program_join(const Program *p, void *y, const void *x, size_t bytes, bool c
  * bytes for each of them. */
 void program_run(const Program *p, const Call *c, bool backward, size_t scratch_stride);
 
+/* A tensor, its gradient or its moments in all replicas. */
+View program_view(const Program *p, Role role, int tensor);
+
 /* Words of a tensor, of its gradient, or of its moments (role = ROLE_MOMENT1/2) in one replica, where kernels find
  * them, as they are stored. */
 void *program_at(const Program *p, Role role, int tensor, int replica);
@@ -108,10 +111,6 @@ void program_values(const Program *p, Role role, int tensor, int replica, double
 void program_row(const Program *p, Role role, int tensor, int replica, int row, double *out);
 void program_read(const Program *p, Role role, int tensor, int replica, float *out);
 void program_write(Program *p, Role role, int tensor, int replica, const float *in);
-
-/* [tensors] the op whose backward is the last to add to a tensor's gradient, which is then whole; -1: it has none. Of
- * two gradients the one of the higher op is computed first. The caller's to free. */
-int *program_gradients_whole(const Program *p);
 
 /* The first tensor of a role that holds a non-finite word, of GRAD in the order of the backward pass, of PARAM in that
  * of the tape; -1 when none does. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/micro.h"
+#include "models/trainer_count.h"
 
 /* TOGETHER: steps of one graph where steps are short, so that the gaps between graphs weigh less: with a library's
  * products. A step of exact mode takes milliseconds. */
@@ -115,7 +115,7 @@ static Extent place_of(const Trainer *t, int i) {
 /* Parameters in the order in which a backward pass ends their gradients. */
 static int list_gradients(const Trainer *t, Extent *place) {
     const Tape *tape = &t->tape;
-    int *whole = program_gradients_whole(&t->program), n = 0;
+    int *whole = gradients_whole(&t->program.gradients, &t->tape), n = 0;
     for (int i = tape->ops - 1; i >= 0; i--)
         for (int j = 0; j < tape->op[i].in_count; j++) {
             int tensor = tape->input[tape->op[i].in_at + j];
@@ -212,10 +212,10 @@ static Rc take_state(Resident *x, Trainer *t, Error *e) {
     return rc;
 }
 
-Rc resident_init(Resident **out, Trainer *t, Error *e) {
+Rc resident_init(Trainer *t, Error *e) {
     Program *p = &t->program;
     const Tape *tape = &t->tape;
-    Resident *x = *out = mem_alloc(1, sizeof *x);
+    Resident *x = t->resident = mem_alloc(1, sizeof *x);
     Step *s = &x->step;
     *s = (Step){.replicas = p->replicas,
                 .optimizer = t->recipe[0].optimizer,
@@ -241,7 +241,8 @@ Rc resident_init(Resident **out, Trainer *t, Error *e) {
     return make_table(x, t, t->recipe[0].steps > 0 ? t->recipe[0].steps : 1, e);
 }
 
-void resident_release(Resident *x, Trainer *t) {
+void resident_release(Trainer *t) {
+    Resident *x = t->resident;
     if (!x) return;
     device_of(t)->forget(x->training);
     device_of(t)->forget(x->several);
@@ -250,7 +251,8 @@ void resident_release(Resident *x, Trainer *t) {
     free(x);
 }
 
-Rc resident_corpus(Resident *x, Trainer *t, const Corpus *corpus, Error *e) {
+Rc trainer_keep_corpus(Trainer *t, const Corpus *corpus, Error *e) {
+    Resident *x = t->resident;
     Step *s = &x->step;
     assert(!x->training && !x->several);
     for (int i = 0; i < s->feeds; i++) {
@@ -264,23 +266,23 @@ Rc resident_corpus(Resident *x, Trainer *t, const Corpus *corpus, Error *e) {
     return take(x, t, (void **)&s->corpus, corpus->tokens, corpus->count * sizeof *corpus->tokens, e);
 }
 
-void resident_revive(Resident *x, Trainer *t, int replica) {
+void resident_revive(Trainer *t, int replica) {
     int32_t alive = 1;
-    device_of(t)->put(t->program.queue, x->step.alive + replica, &alive, sizeof alive);
+    device_of(t)->put(t->program.queue, t->resident->step.alive + replica, &alive, sizeof alive);
 }
 
-void resident_seek(Resident *x, Trainer *t) {
+void resident_seek(Trainer *t) {
     uint64_t step = (uint64_t)t->step;
-    device_of(t)->put(t->program.queue, x->step.step, &step, sizeof step);
+    device_of(t)->put(t->program.queue, t->resident->step.step, &step, sizeof step);
 }
 
-void resident_read_scales(Resident *x, Trainer *t) {
+void resident_read_scales(Trainer *t) {
     size_t bytes = (size_t)t->program.replicas * sizeof *t->scale;
-    device_of(t)->get(t->program.queue, t->scale, x->step.scale, bytes);
+    device_of(t)->get(t->program.queue, t->scale, t->resident->step.scale, bytes);
 }
 
-void resident_write_scale(Resident *x, Trainer *t, int replica) {
-    device_of(t)->put(t->program.queue, x->step.scale + replica, &t->scale[replica], sizeof *t->scale);
+void resident_write_scale(Trainer *t, int replica) {
+    device_of(t)->put(t->program.queue, t->resident->step.scale + replica, &t->scale[replica], sizeof *t->scale);
 }
 
 /* One training step: what a graph is made of. */
@@ -365,7 +367,8 @@ static Rc reach(Resident *x, Trainer *t, int n, Error *e) {
     return end > x->table_steps ? make_table(x, t, longer, e) : RC_OK;
 }
 
-int resident_steps(Resident *x, Trainer *t, int n, StepReport *report) {
+int resident_steps(Trainer *t, int n, StepReport *report) {
+    Resident *x = t->resident;
     const Device *d = device_of(t);
     Program *p = &t->program;
     int first = t->step, sent = 0, done = 0, count[DEVICE_SLOTS], oldest = 0, flying = 0;
@@ -391,9 +394,11 @@ int resident_steps(Resident *x, Trainer *t, int n, StepReport *report) {
     return done;
 }
 
-void resident_values(Resident *x, Trainer *t, int replica, int count, double *value) {
+void resident_values(Trainer *t, int replica, bool thin, double *value) {
     const Device *d = device_of(t);
-    const Step *s = &x->step;
+    const Step *s = &t->resident->step;
+    int count = t->measure.gradient;
+    (void)thin; /* the step's number says it to the device */
     float *part = mem_alloc((size_t)count + 1, sizeof *part);
     if (!replica) d->step(t->program.queue, STEP_squares, s), d->step(t->program.queue, STEP_join, s);
     d->get(t->program.queue, part, s->value + (size_t)replica * (size_t)s->parts, (size_t)count * sizeof *part);
@@ -410,14 +415,15 @@ static void put_parts(Resident *x, Trainer *t) {
         float *at = s->value + (size_t)r * (size_t)s->parts;
         device_of(t)->get(t->program.queue, part, at, (size_t)count * sizeof *part);
         for (int i = 0; i < count; i++) t->value[i] = (double)part[i];
-        micro_parts(t->micro, t, r, t->value);
+        t->way->batch(t, r, t->value);
         for (int i = 0; i < count; i++) part[i] = (float)t->value[i];
         device_of(t)->put(t->program.queue, at, part, (size_t)count * sizeof *part);
     }
     free(part);
 }
 
-bool resident_finish(Resident *x, Trainer *t, StepReport *report) {
+bool resident_finish(Trainer *t, StepReport *report) {
+    Resident *x = t->resident;
     const Device *d = device_of(t);
     Program *p = &t->program;
     size_t row = (size_t)p->replicas * (size_t)ring_words(&x->step);
@@ -434,7 +440,7 @@ bool resident_finish(Resident *x, Trainer *t, StepReport *report) {
     if (done) receive(x, t, rows, t->step, 1, report);
     for (int r = 0; done && r < p->replicas; r++) /* the device has the last pass's activations */
         if (alive[r] && !report[r].finite && !isfinite(report[r].loss))
-            name_tensor(t, true, micro_culprit(t->micro, t, r), &report[r]);
+            name_tensor(t, true, t->way->culprit(t, r), &report[r]);
     t->step += done;
     free(alive);
     return done;
@@ -445,18 +451,20 @@ static void enqueue_forward(Resident *x, Trainer *t) {
     program_forward_ops(&t->program);
 }
 
-void resident_forward(Resident *x, Trainer *t) {
+void resident_forward(Trainer *t) {
+    Resident *x = t->resident;
     program_ready(&t->program);
     record(x, t, &x->forward, enqueue_forward);
     device_of(t)->replay(t->program.queue, x->forward);
 }
 
-const Graph *resident_graph(Resident *x, Trainer *t) {
-    record(x, t, &x->training, enqueue_step);
-    return x->training;
+const Graph *trainer_graph(Trainer *t) {
+    record(t->resident, t, &t->resident->training, enqueue_step);
+    return t->resident->training;
 }
 
-Timing *resident_timed(Resident *x, Trainer *t, size_t *count) {
+Timing *trainer_timed(Trainer *t, size_t *count) {
+    Resident *x = t->resident;
     const Device *d = device_of(t);
     *count = 0;
     if (reach(x, t, 1, &t->failure)) return NULL;

@@ -94,7 +94,7 @@ Rc roundings_init(Program *p, Error *e) {
     if (take(p, &x->weights, weight_bytes(p) * replicas, e)) return e->code;
     Rc rc = take(p, &x->count, count_bytes(p) * replicas, e);
     if (rc || !p->queue) return rc;
-    x->last = program_gradients_whole(p);
+    x->last = gradients_whole(&p->gradients, p->tape);
     return take_pieces(p, e);
 }
 

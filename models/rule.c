@@ -78,7 +78,8 @@ Learns rule_learns(RuleKind kind) {
     return rules[kind].learns;
 }
 
-bool rule_two(RuleKind kind) {
+/* it has two numbers */
+static bool rule_two(RuleKind kind) {
     return strstr(rules[kind].formula, " end ");
 }
 

@@ -232,3 +232,13 @@ double tape_flops(const Tape *t) {
     }
     return flops;
 }
+
+int tape_maker(const Tape *t, int tensor) {
+    int op = t->ops - 1;
+    while (t->op[op].out != tensor) op--;
+    return op;
+}
+
+int tape_hits(const Tape *t) {
+    return t->op[tape_maker(t, t->nll)].save;
+}

@@ -159,4 +159,10 @@ Role role_gradient(Role role);
 /* FLOPs of one forward and backward pass over all rows: matmuls 2 mnk each way, attention over keys that are seen. */
 double tape_flops(const Tape *t);
 
+/* The op that makes a tensor. */
+int tape_maker(const Tape *t, int tensor);
+
+/* The save tensor whose second column says which targets were predicted right. */
+int tape_hits(const Tape *t);
+
 #endif

@@ -1,19 +1,30 @@
 #include <assert.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/canon.h"
 #include "models/change.h"
 #include "models/decode.h"
+#include "models/host.h"
 #include "models/init.h"
 #include "models/micro.h"
-#include "models/moments.h"
-#include "models/observe.h"
 #include "models/profile.h"
 #include "models/quantized.h"
 #include "models/resident.h"
+
+/* Whose numbers are where, and what a batch is; ranks take some of its passes each (trainer_join). */
+#define ON_HOST .finish = host_finish, .values = host_values
+#define ON_DEVICE .finish = resident_finish, .values = resident_values
+#define ONE_PASS .passes = host_passes, .ids = host_ids, .culprit = host_culprit, .scores = host_scores
+#define PASSES \
+    .passes = micro_passes, .ids = micro_ids, .culprit = micro_culprit, .scores = micro_scores, .batch = micro_batch
+
+static const StepWay ways[2][2] = {
+    {{"host", ON_HOST, ONE_PASS, .forward = host_forward},
+     {"resident", ON_DEVICE, ONE_PASS, .forward = resident_forward, .steps = resident_steps}},
+    {{"passes on the host", ON_HOST, PASSES, .forward = micro_forward},
+     {"passes on a device", ON_DEVICE, PASSES, .forward = micro_forward}},
+};
 
 /* The tensors that every step asks for. */
 static void list_tensors(Trainer *t) {
@@ -51,11 +62,8 @@ Rc trainer_of(Trainer **out, Tape *tape, int every, const Recipe *recipe, const 
         t->alive[r] = true;
         if (t->scale) t->scale[r].now = LOSS_SCALE_FIRST;
     }
-    if (backend->device && resident_init(&t->resident, t, e)) {
-        trainer_free(t);
-        return e->code;
-    }
-    if (t->tape.passes > 1 && micro_init(&t->micro, t, NULL, e)) {
+    t->way = &ways[t->tape.passes > 1][backend->device != NULL];
+    if ((backend->device && resident_init(t, e)) || (t->tape.passes > 1 && micro_init(t, NULL, e))) {
         trainer_free(t);
         return e->code;
     }
@@ -73,8 +81,8 @@ Rc trainer_new(Trainer **out, const ModelShape *shape, const Variant *variant, c
 
 void trainer_free(Trainer *t) {
     if (!t) return;
-    resident_release(t->resident, t);
-    micro_release(t->micro);
+    resident_release(t);
+    micro_release(t);
     measure_release(&t->measure);
     program_release(&t->program);
     tape_release(&t->tape);
@@ -88,9 +96,8 @@ void trainer_free(Trainer *t) {
 
 Rc trainer_join(Trainer *t, const Ranks *ranks, Error *e) {
     assert(t->micro && "ranks take different passes");
-    micro_release(t->micro);
-    t->micro = NULL;
-    return micro_init(&t->micro, t, ranks, e);
+    micro_release(t);
+    return micro_init(t, ranks, e);
 }
 
 StepReport *trainer_reports(const Trainer *t, int n) {
@@ -101,15 +108,10 @@ StepReport *trainer_reports(const Trainer *t, int n) {
     return report;
 }
 
-/* Feed i's ids of the whole batch. */
-static int32_t *ids_of(const Trainer *t, int i, int replica) {
-    return t->micro ? micro_ids(t->micro, i, replica) : program_ids(&t->program, t->tape.feed[i].tensor, replica);
-}
-
 int trainer_feeds(Trainer *t, int replica, FeedRoom room[TRAINER_MOST_FEEDS]) {
     for (int i = 0; room && i < t->tape.feeds; i++) {
         const Feed *f = &t->tape.feed[i];
-        room[i] = (FeedRoom){f->name, t->tape.tensor[f->tensor].rows * t->tape.passes, ids_of(t, i, replica)};
+        room[i] = (FeedRoom){f->name, t->tape.tensor[f->tensor].rows * t->tape.passes, t->way->ids(t, i, replica)};
     }
     return t->tape.feeds;
 }
@@ -118,32 +120,23 @@ int32_t *trainer_feed(Trainer *t, const char *name, int replica) {
     int i = 0;
     while (i < t->tape.feeds && strcmp(t->tape.feed[i].name, name)) i++;
     assert(i < t->tape.feeds && "the model has this feed");
-    return ids_of(t, i, replica);
+    return t->way->ids(t, i, replica);
 }
 
 static int skipped_of(const Trainer *t, int replica) {
     return t->scale ? t->scale[replica].skipped : 0;
 }
 
-/* Running products of a replica that has done so many updates. */
-static void count_updates(Trainer *t, int r, int updates) {
-    t->power[2 * r] = t->power[2 * r + 1] = 1;
-    for (int i = 0; i < updates; i++) {
-        t->power[2 * r] *= t->recipe[r].beta1;
-        t->power[2 * r + 1] *= t->recipe[r].beta2;
-    }
-}
-
 void trainer_seek(Trainer *t, int step) {
     t->step = step;
-    for (int r = 0; r < t->program.replicas; r++) count_updates(t, r, step - skipped_of(t, r));
-    if (t->resident) resident_seek(t->resident, t);
+    for (int r = 0; r < t->program.replicas; r++) trainer_count_updates(t, r, step - skipped_of(t, r));
+    if (t->resident) resident_seek(t);
 }
 
 static const int32_t *targets_at(const Trainer *t, int replica) {
     int i = 0;
     while (t->tape.feed[i].tensor != t->targets) i++;
-    return ids_of(t, i, replica);
+    return t->way->ids(t, i, replica);
 }
 
 static double targets_of(const Trainer *t, int replica) {
@@ -169,172 +162,36 @@ void trainer_scalars(Trainer *t) {
     }
 }
 
-static void stop(Trainer *t, int r, StepReport *report, const char *what, int tensor) {
-    t->alive[r] = false;
-    report->finite = false;
-    snprintf(report->culprit, sizeof report->culprit, "%s %s", what, tensor < 0 ? "norm" : t->tape.tensor[tensor].name);
-}
-
-static void *at_word(const Program *p, Role role, int tensor, int replica, ptrdiff_t word) {
-    return (unsigned char *)program_at(p, role, tensor, replica) + (size_t)word * p->backend->word[role];
-}
-
-typedef struct {
-    const Trainer *t;
-    int replica;
-} Updated;
-
-/* A part of every parameter. */
-static void update(void *context, int part, int parts) {
-    const Updated *u = context;
-    const Trainer *t = u->t;
-    const Program *p = &t->program;
-    for (int i = 0; i < t->parameters; i++) {
-        const Tensor *x = &t->tape.tensor[t->parameter[i]];
-        Share share = moments_share(t, x, part, parts);
-        Update of = {.p = at_word(p, ROLE_PARAM, t->parameter[i], u->replica, share.from),
-                     .g = at_word(p, ROLE_GRAD, t->parameter[i], u->replica, share.from),
-                     .m = at_word(p, ROLE_MOMENT1, t->parameter[i], u->replica, share.from),
-                     .v = at_word(p, ROLE_MOMENT2, t->parameter[i], u->replica, share.from),
-                     .count = (size_t)(share.to - share.from),
-                     .decay = x->rows > 1,
-                     .scalars = &p->scalars[u->replica]};
-        p->backend->update[t->recipe[u->replica].optimizer](&of);
-    }
-}
-
-/* A part of the lines of every parameter that has lines of length 1, once all of it is updated. */
-static void renorm(void *context, int part, int parts) {
-    const Updated *u = context;
-    const Program *p = &u->t->program;
-    for (int i = 0; i < u->t->parameters; i++) {
-        int tensor = u->t->parameter[i];
-        const Tensor *x = &u->t->tape.tensor[tensor];
-        if (x->unit == UNIT_none) continue;
-        p->backend->renorm(program_at(p, ROLE_PARAM, tensor, u->replica), x->rows, x->cols, x->unit, part, parts);
-    }
-}
-
-/* The probes before the update, or those after it, from the parts that stand in t->value. */
-static void report_probes(const Trainer *t, int r, bool after, StepReport *report) {
-    for (int i = 0; i < t->tape.probes; i++) {
-        ProbeKind kind = t->tape.probe[i].kind;
-        if (site_info[probe_info[kind].site].after == after && t->step % probe_stride(kind, t->every) == 0)
-            report->probe[i] = observe_probe(&t->measure, &t->program, i, r, t->value);
-    }
-}
-
-/* A part of every gradient, divided by the scale of the loss. */
-static void unscale(void *context, int part, int parts) {
-    const Updated *u = context;
-    const Trainer *t = u->t;
-    const Program *p = &t->program;
-    double inverse = 1 / t->scale[u->replica].now;
-    for (int i = 0; i < t->parameters; i++) {
-        const Tensor *x = &t->tape.tensor[t->parameter[i]];
-        Share share = share_of(part, parts, (ptrdiff_t)x->rows * x->cols);
-        void *words = program_at(p, ROLE_GRAD, t->parameter[i], u->replica);
-        bool wide = p->backend->word[ROLE_GRAD] == sizeof(double);
-        for (ptrdiff_t j = share.from; j < share.to; j++)
-            if (wide)
-                ((double *)words)[j] *= inverse;
-            else
-                ((float *)words)[j] *= (float)inverse;
-    }
-}
-
-/* A gradient that is not finite: the replica's loss is scaled less from the next step on, and nothing is updated. The
- * gradients' probes have nothing to measure. */
-static bool skips(Trainer *t, int r, StepReport *report) {
-    if (!t->scale || !loss_scale_skips(&t->scale[r])) return false;
-    count_updates(t, r, t->step + 1 - t->scale[r].skipped);
-    report->skipped = true;
-    report->grad_norm = (double)NAN;
-    for (int i = 0; report->probe && i < t->tape.probes; i++)
-        if (probe_of_gradients(&t->tape.probe[i])) report->probe[i] = (double)NAN;
-    return true;
-}
-
-/* One replica's part of a step after backward. */
-static void finish(Trainer *t, int r, StepReport *report) {
-    Program *p = &t->program;
-    const Measure *m = &t->measure;
-    bool measured = report->probe, thin = measured && t->step % t->every == 0;
-    float loss = (float)program_value(p, ROLE_ACT, t->tape.loss, r, 0);
-    *report = (StepReport){.loss = loss, .finite = true, .probe = report->probe};
-    for (int i = 0; report->probe && i < t->tape.probes; i++) report->probe[i] = (double)NAN;
-    if (t->scale) program_together(p, unscale, &(Updated){t, r});
-    observe_parts(m, p, r, measured ? 0 : m->gradient, m->gradient + m->parameters, thin, t->value);
-    report->grad_norm = observe_norm(m, p, t->value);
-    if (t->micro && measured) micro_parts(t->micro, t, r, t->value);
-    if (measured) report_probes(t, r, false, report);
-    if (!isfinite(report->loss)) {
-        stop(t, r, report, "act", t->micro ? micro_culprit(t->micro, t, r) : program_nonfinite_act(p, r));
-        return;
-    }
-    if (!isfinite(report->grad_norm)) {
-        if (skips(t, r, report)) return;
-        stop(t, r, report, "grad", program_nonfinite(p, ROLE_GRAD, r));
-        return;
-    }
-    if (t->scale) loss_scale_goes_on(&t->scale[r]);
-    double clip = t->recipe[r].clip;
-    if (clip > 0) {
-        double scale = program_round(p, clip / program_round(p, report->grad_norm + 1e-6));
-        p->scalars[r].grad_scale = scale < 1 ? scale : 1;
-    }
-    program_together(p, update, &(Updated){t, r});
-    moments_exchange(t, r, measured && m->after);
-    if (t->renorm) program_together(p, renorm, &(Updated){t, r});
-    if (!measured || !m->after) return;
-    observe_parts(m, p, r, m->gradient, m->parts, thin, t->value);
-    report_probes(t, r, true, report);
-}
-
-void trainer_update_only(Trainer *t) {
-    assert(!t->resident);
-    update(&(Updated){t, 0}, 0, 1);
-    renorm(&(Updated){t, 0}, 0, 1);
-}
-
-double trainer_norm_only(Trainer *t) {
-    const Measure *m = &t->measure;
-    assert(!t->resident);
-    observe_parts(m, &t->program, 0, m->gradient, m->gradient + m->parameters, false, t->value);
-    return observe_norm(m, &t->program, t->value);
-}
-
 static bool one_step(Trainer *t, StepReport *report) {
     Program *p = &t->program;
-    if (t->resident && !t->micro) return resident_steps(t->resident, t, 1, report) == 1;
+    if (t->way->steps) return t->way->steps(t, 1, report) == 1;
     trainer_scalars(t);
     p->rounding.counting = true;
-    if (t->micro) {
-        micro_step(t->micro, t, report->probe, t->step % t->every == 0);
-    } else {
-        program_forward(p);
-        program_backward(p);
-    }
+    t->way->passes(t, report->probe, t->step % t->every == 0);
     p->rounding.counting = false;
     if (program_cancelled(p)) {
         trainer_seek(t, t->step);
         return false;
     }
-    if (t->resident) return resident_finish(t->resident, t, report);
-    for (int r = 0; r < p->replicas; r++)
-        if (t->alive[r]) finish(t, r, &report[r]);
-    t->step++;
-    return true;
+    return t->way->finish(t, report);
+}
+
+/* The step was made: its number is made whole. */
+static void measure_change(Trainer *t, double *before, StepReport *report) {
+    const volatile sig_atomic_t *cancel = t->program.cancel;
+    t->program.cancel = NULL;
+    trainer_forward(t);
+    t->program.cancel = cancel;
+    change_end(t, before, report);
 }
 
 bool trainer_step(Trainer *t, StepReport *report) {
+    double *before = NULL;
     if (trainer_profiles(t)) trainer_profile(t);
-    double *before = change_comes(t) ? change_before(t) : NULL;
+    if (change_comes(t)) trainer_forward(t), before = change_begin(t);
     bool done = one_step(t, report);
-    if (before && done)
-        change_after(t, before, report);
-    else
-        free(before);
+    if (before && done) measure_change(t, before, report);
+    free(before);
     return done;
 }
 
@@ -359,21 +216,8 @@ void trainer_profile(Trainer *t) {
 }
 
 void trainer_forward(Trainer *t) {
-    Program *p = &t->program;
     still_scalars(t);
-    if (t->micro)
-        micro_forward(t->micro, t);
-    else if (t->resident)
-        resident_forward(t->resident, t);
-    else
-        program_forward(p);
-}
-
-/* The op that makes a tensor. */
-static int maker(const Tape *t, int tensor) {
-    int op = t->ops - 1;
-    while (t->op[op].out != tensor) op--;
-    return op;
+    t->way->forward(t);
 }
 
 void trainer_forward_rows(Trainer *t, int *row, int rows) {
@@ -383,8 +227,8 @@ void trainer_forward_rows(Trainer *t, int *row, int rows) {
         trainer_forward(t);
         return;
     }
-    int to = maker(tape, tape->logits), from = to;
-    while (tape->op[from].kind != OP_linear) from = maker(tape, tape->input[tape->op[from].in_at]);
+    int to = tape_maker(tape, tape->logits), from = to;
+    while (tape->op[from].kind != OP_linear) from = tape_maker(tape, tape->input[tape->op[from].in_at]);
     still_scalars(t);
     program_forward_rows(&t->program, from, to, row, rows);
     for (int i = 0; i < rows; i++) row[i] = i;
@@ -404,33 +248,92 @@ bool trainer_forward_quantized(Trainer *t, Quantization how) {
     return true;
 }
 
-int trainer_hits(const Trainer *t) {
-    int op = maker(&t->tape, t->tape.nll);
-    return t->tape.op[op].save;
-}
-
 void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count,
                    bool *hit) {
-    const Program *p = &t->program;
-    const int32_t *target = targets_at(t, replica);
-    double *nlls = mem_alloc((size_t)t->tape.tensor[t->tape.nll].rows, sizeof *nlls);
-    double *saved = mem_alloc(2 * (size_t)t->tape.tensor[t->tape.nll].rows, sizeof *saved);
-    if (!t->micro) {
-        program_values(p, ROLE_ACT, t->tape.nll, replica, nlls);
-        program_values(p, ROLE_SAVE, trainer_hits(t), replica, saved);
-    }
+    const int32_t *target = targets_at(t, replica) + first;
+    double *nlls = mem_alloc((size_t)rows, sizeof *nlls);
+    bool *right = mem_alloc((size_t)rows, sizeof *right);
+    t->way->scores(t, replica, first, rows, nlls, right);
     *nll = 0, *hits = 0, *count = 0;
-    for (int row = first; row < first + rows; row++) {
-        double here = t->micro ? 0 : nlls[row];
-        bool right = t->micro ? false : saved[2 * row + 1] > 0;
-        if (t->micro) micro_row(t->micro, replica, row, &here, &right);
-        right = right && target[row] >= 0;
-        if (hit) hit[row - first] = right;
-        if (target[row] < 0) continue;
-        *nll += here;
-        *hits += right;
+    for (int i = 0; i < rows; i++) {
+        if (hit) hit[i] = right[i] && target[i] >= 0;
+        if (target[i] < 0) continue;
+        *nll += nlls[i];
+        *hits += right[i];
         ++*count;
     }
     free(nlls);
-    free(saved);
+    free(right);
+}
+
+int trainer_replicas(const Trainer *t) {
+    return t->program.replicas;
+}
+
+int trainer_step_number(const Trainer *t) {
+    return t->step;
+}
+
+const Backend *trainer_backend(const Trainer *t) {
+    return t->program.backend;
+}
+
+bool trainer_resident(const Trainer *t) {
+    return t->way->steps != NULL;
+}
+
+bool trainer_steps_alone(const Trainer *t) {
+    return change_comes(t);
+}
+
+void trainer_repeat(Trainer *t) {
+    FeedRoom first[TRAINER_MOST_FEEDS], room[TRAINER_MOST_FEEDS];
+    int feeds = trainer_feeds(t, 0, first);
+    for (int r = 1; r < t->program.replicas; r++) {
+        trainer_feeds(t, r, room);
+        for (int f = 0; f < feeds; f++) memcpy(room[f].ids, first[f].ids, (size_t)first[f].rows * sizeof(int32_t));
+    }
+}
+
+void trainer_cancel(Trainer *t, const volatile sig_atomic_t *cancel) {
+    t->program.cancel = cancel;
+}
+
+Rc trainer_share(Trainer *t, int threads, Error *e) {
+    return program_share(&t->program, threads, e);
+}
+
+int trainer_steps(Trainer *t, int n, StepReport *report) {
+    return t->way->steps(t, n, report);
+}
+
+bool trainer_scaled(const Trainer *t) {
+    return t->scale != NULL;
+}
+
+LossScale trainer_scale(Trainer *t, int replica) {
+    if (t->resident) resident_read_scales(t);
+    return t->scale[replica];
+}
+
+void trainer_set_scale(Trainer *t, int replica, LossScale scale) {
+    t->scale[replica] = scale;
+    if (t->resident) resident_write_scale(t, replica);
+}
+
+static void forget_rounded(Trainer *t, int replica) {
+    if (t->program.rounding.word == WORD_float) return;
+    Rounded *none = mem_alloc((size_t)roundings_sites(&t->program), sizeof *none);
+    roundings_write(&t->program, replica, none);
+    free(none);
+}
+
+void trainer_restart(Trainer *t, int replica) {
+    const Recipe *recipe = &t->recipe[replica];
+    init_parameters(&t->program, replica, recipe_seed(recipe->init_seed, t->seed[replica]), &recipe->init);
+    t->alive[replica] = true;
+    t->profiled = false;
+    if (t->scale) trainer_set_scale(t, replica, (LossScale){.now = LOSS_SCALE_FIRST});
+    forget_rounded(t, replica);
+    if (t->resident) resident_revive(t, replica);
 }

@@ -1,5 +1,6 @@
-/* R runs of one model, trained together, step by step, on any backend. Its struct is in
- * models/trainer_state.h, for models/ and tests: callers use the functions below. */
+/* R runs of one model, trained together, step by step, on any backend. models/trainer_look.h reads and writes what is
+ * inside, models/trainer_count.h counts what training takes. The struct is in models/trainer_state.h, for models/ and
+ * tests. */
 #ifndef MODELS_TRAINER_H
 #define MODELS_TRAINER_H
 
@@ -50,22 +51,6 @@ void trainer_share_moments(Trainer *t, const Ranks *ranks);
 void trainer_gather_moments(Trainer *t);
 void trainer_drop_moments(Trainer *t);
 
-/* Bytes that trainer_new takes for one replica. */
-size_t trainer_need(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes, const Backend *backend);
-
-/* What one replica's training takes and computes; none of it is allocated. Bytes of each kind, of activations those
- * that are kept for the backward pass and their gradients; sums: the partial sums of gradients that several passes over
- * a batch need; other: what ops compute in, token ids, and of a precision that stores words of 16 bits the rounded
- * copies of the weights. flops: of a step (tape_flops), what is recomputed once. apart: as on a device, where no output
- * shares memory with an input, whatever the backend. */
-typedef struct {
-    size_t parameters, weights, gradients, sums, moments, activations, other;
-    double flops;
-} TrainerPlan;
-TrainerPlan trainer_plan(const ModelShape *shape, const Variant *variant, const ProbeChoice *probes,
-                         const Backend *backend, bool apart);
-double trainer_plan_bytes(const TrainerPlan *p);
-
 /* n reports with room for the probes; one free() frees them all. */
 StepReport *trainer_reports(const Trainer *t, int n);
 
@@ -74,12 +59,6 @@ int trainer_replicas(const Trainer *t);
 int trainer_step_number(const Trainer *t); /* of the next update, 0-based */
 const Backend *trainer_backend(const Trainer *t);
 bool trainer_resident(const Trainer *t); /* a step is one pass on a device, which can draw its batches itself */
-double trainer_flops(const Trainer *t);  /* of a step of one replica (tape_flops) */
-size_t trainer_bytes(const Trainer *t);  /* of one replica */
-
-/* The numbers that reports hold: StepReport.probe[i] is of kind and layer (-1: the whole model). */
-int trainer_probes(const Trainer *t);
-ProbeKind trainer_probe(const Trainer *t, int i, int *layer);
 
 /* Nonzero *cancel stops a pass between two ops; NULL = never. */
 void trainer_cancel(Trainer *t, const volatile sig_atomic_t *cancel);
@@ -118,10 +97,6 @@ Rc trainer_keep_corpus(Trainer *t, const Corpus *corpus, Error *e);
  * passes on the same batches stand around it (models/change.h). */
 bool trainer_steps_alone(const Trainer *t);
 
-/* After a pass: the activation that probe i looks at, in one replica, [rows][cols] into x (NULL: its sizes alone).
- * False: it looks at no activation, or this model has none there. */
-bool trainer_looks_at(const Trainer *t, int i, int replica, int *rows, int *cols, double *x);
-
 /* With a corpus on the device: up to n steps, enqueued without waiting; report is [n][replicas], left alone once a
  * replica has stopped. Returns the steps done, fewer when cancelled or when the device failed. */
 int trainer_steps(Trainer *t, int n, StepReport *report);
@@ -146,11 +121,6 @@ bool trainer_forward_quantized(Trainer *t, Quantization how);
  * -1, of one replica, rows first..first+rows-1. hit[rows]: which of them are hits; NULL: not wanted. */
 void trainer_score(const Trainer *t, int replica, int first, int rows, double *nll, long *hits, long *count, bool *hit);
 
-int trainer_vocabulary(const Trainer *t);
-
-/* After trainer_forward: the logits of one row of one replica, out[vocabulary]. */
-void trainer_logits(const Trainer *t, int replica, int row, double *out);
-
 /* True when its device has failed, and then e says how (e may be NULL): what was read since must not be used. */
 bool trainer_failed(Trainer *t, Error *e);
 
@@ -171,75 +141,5 @@ void trainer_restart(Trainer *t, int replica);
 bool trainer_scaled(const Trainer *t);
 LossScale trainer_scale(Trainer *t, int replica);
 void trainer_set_scale(Trainer *t, int replica, LossScale scale);
-
-/* Of a precision that stores words of 16 bits: the places where steps round, and what became of a replica's numbers
- * there since its start. */
-typedef enum { PASS_weights, PASS_forward, PASS_backward } RoundPass;
-typedef struct {
-    const char *tensor; /* "h.3.attn.c_attn" */
-    int layer;          /* -1: outside the blocks */
-    RoundPass pass;     /* backward: the tensor's gradient */
-    int order;          /* of two sites, the one that a step comes to first has the lower */
-} RoundSite;
-int trainer_sites(const Trainer *t); /* 0: nothing is rounded */
-RoundSite trainer_site(const Trainer *t, int i);
-void trainer_rounded(const Trainer *t, int replica, Rounded *out); /* [sites] */
-void trainer_set_rounded(Trainer *t, int replica, const Rounded *from);
-
-/* Parameters, in tape order. */
-typedef struct {
-    const char *name; /* the export name */
-    int rows, cols;
-    bool vector; /* tensor_vector */
-} Parameter;
-int trainer_parameters(const Trainer *t);
-Parameter trainer_parameter(const Trainer *t, int i);
-size_t trainer_weights(const Trainer *t); /* numbers in all of them */
-
-/* Words of parameter i, or of its moments (role), as the backend has them; *copy is NULL, or memory the caller
- * frees. */
-const void *trainer_words(const Trainer *t, Role role, int i, int replica, void **copy);
-void trainer_put(Trainer *t, Role role, int i, int replica, const void *words);
-/* The same of parameters as floats. */
-void trainer_read(const Trainer *t, int i, int replica, float *out);
-void trainer_write(Trainer *t, int i, int replica, const float *in);
-
-/* Hash of all parameters of a replica in tape order, as float bits. */
-void trainer_hash(const Trainer *t, int replica, uint8_t out[32]);
-
-/* An op of the list, as kernels are called. */
-typedef struct {
-    const Call *call;
-    bool backward; /* it has a backward */
-} TrainerOp;
-int trainer_ops(const Trainer *t);
-TrainerOp trainer_op(const Trainer *t, int i);
-
-/* The passes of a step, op by op on the caller's thread: seen(op, backward) after each op, and with op -1 before the
- * first of a pass. Scalars are those of the next update; nothing of the training state but gradients changes. */
-void trainer_each_op(Trainer *t, void (*seen)(void *context, int op, bool backward), void *context);
-
-/* The update alone, unclipped, of replica 0 with the gradients that stand; the norm of those gradients, or of the
- * update after it. For those who time them, on the host, after trainer_each_op has set the scalars. */
-void trainer_update_only(Trainer *t);
-double trainer_norm_only(Trainer *t);
-
-/* One step, op by op, of replica 0: what each op wrote, and then the updated parameters, as hashes. phase: "forward",
- * "backward", "update". False as trainer_step. */
-typedef void TraceLine(void *context, const char *phase, int op, const char *kind, const char *tensor,
-                       const uint8_t hash[32]);
-bool trainer_trace(Trainer *t, TraceLine *line, void *context, StepReport *report);
-/* The parameters alone; phase "start" or what the caller says. */
-void trainer_trace_parameters(const Trainer *t, const char *phase, TraceLine *line, void *context);
-
-/* On a device: the graph of one training step, recorded now if it is not yet, for those who count what it launches. */
-const Graph *trainer_graph(Trainer *t);
-/* The graph of a forward and backward pass of a model of which nothing is initialized and nothing runs, for those who
- * count what it launches: given back with Device.forget. RC_UNMEASURED: no memory. */
-Rc trainer_passes(Graph **out, const ModelShape *shape, const Variant *variant, int replicas, const Backend *backend,
-                  Error *e);
-/* A training step run without a graph, each of its launches timed: *count of them, in order, the caller's to free. Its
- * numbers are not reported. The corpus stands on the device. */
-Timing *trainer_timed(Trainer *t, size_t *count);
 
 #endif

@@ -1,7 +1,6 @@
 #include "models/transformer.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,19 +14,6 @@
 static const struct {
     const char *family, *norm;
 } subs[] = {[SUB_ATTN] = {"attn", "ln_1"}, [SUB_MLP] = {"mlp", "ln_2"}, [SUB_CROSS] = {"cross", "ln_cross"}};
-
-const char *stack_name(Stack *b, const char *format, ...) {
-    char rest[26];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(rest, sizeof rest, format, args);
-    va_end(args);
-    if (b->layer < 0)
-        snprintf(b->name, sizeof b->name, "%.8s%s", b->prefix, rest);
-    else
-        snprintf(b->name, sizeof b->name, "%.8sh.%d.%s", b->prefix, b->layer - b->first_layer, rest);
-    return b->name;
-}
 
 static int value_param(Stack *b, int cols, double value, const char *stem, const char *leaf) {
     return tape_param(b->t, 1, cols, INIT_VALUE, value, b->layer, stack_name(b, "%s%s", stem, leaf));

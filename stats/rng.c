@@ -31,7 +31,8 @@ static double get_double(void *state) {
     return (double)get(state) * 0x1p-32;
 }
 
-const gsl_rng_type *st_rng_type(void) {
+/* The generator type: 32-bit words, gsl_rng_set(seed) is the key {seed, 0}. */
+static const gsl_rng_type *st_rng_type(void) {
     static const gsl_rng_type type = {
         "philox4x32-10", 0xffffffffUL, 0, sizeof(Philox), set, get, get_double,
     };

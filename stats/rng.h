@@ -15,9 +15,6 @@ typedef struct {
     uint64_t plan, stream;
 } StKey;
 
-/* The generator type: 32-bit words, gsl_rng_set(seed) is the key {seed, 0}. */
-const gsl_rng_type *st_rng_type(void);
-
 /* A generator at the first word of the stream, or NULL without memory. Free with gsl_rng_free. */
 gsl_rng *st_rng_new(StKey key);
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# The rules of the house that a machine can check. TAP.  house.sh ROOT
+# The rules of the house that a machine can check. TAP.  house.sh ROOT [BUILD]
+# BUILD, a folder that meson made (ROOT/build if it is there), shows who calls whom; without one no circle is looked for.
 set -u
+build=$(cd "${2:-$1/build}" 2>/dev/null && pwd)
 cd "$1" || exit 3
 number=0
 report() { # name, offenders (empty = ok)
@@ -24,9 +26,13 @@ may_include() {
     stats) echo "stats base" ;;
     bench/formats) echo "bench/formats $floors" ;;
     bench/plan) echo "bench/plan $(may_include bench/formats)" ;;
-    bench/run) echo "bench/run $(may_include bench/plan)" ;;
-    bench/verdict) echo "bench/verdict $(may_include bench/run)" ;;
-    bench/write) echo "bench/write bench/verdict bench/run bench/plan bench/formats stats datasets base" ;;
+    bench/store) echo "bench/store $(may_include bench/plan)" ;;
+    bench/translate) echo "bench/translate $(may_include bench/store)" ;;
+    bench/run) echo "bench/run $(may_include bench/translate)" ;;
+    bench/tasks) echo "bench/tasks $(may_include bench/plan)" ;;
+    bench/theory) echo "bench/theory $(may_include bench/plan)" ;;
+    bench/verdict) echo "bench/verdict bench/theory bench/tasks $(may_include bench/run)" ;;
+    bench/write) echo "bench/write bench/verdict bench/theory bench/tasks bench/translate bench/run bench/store bench/plan bench/formats stats datasets base" ;;
     bench/perf) echo "bench/perf $(may_include bench/run)" ;;
     bench/cli) echo "bench/cli bench/perf bench/write $(may_include bench/verdict)" ;;
     bench/peers) echo "bench/peers bench/cli bench/perf bench/write $(may_include bench/verdict)" ;;
@@ -54,10 +60,10 @@ report "write/ knows no trainer, parser or spell-checker" \
   "$(tracked 'bench/write/*' | xargs grep -nE 'run/(execute|runner|checkpoint|weights|trace)\.h|\b(spec_set|spec_parse|experiment_spec|did_you_mean)\(' 2>/dev/null)"
 
 report "nobody outside models/ and tests/ names a trainer's program or tape" \
-  "$(tracked '*.c' '*.h' '*.cc' '*.cu' | grep -v -e '^models/' -e '^tests/' | xargs grep -nE 'models/(trainer_state|program|resident|measure|observe|gradients|places|init)\.h|\b[a-z]*(trainer|t)(->|\.)(program|tape)\b' 2>/dev/null)"
+  "$(tracked '*.c' '*.h' '*.cc' '*.cu' | grep -v -e '^models/' -e '^tests/' | xargs grep -nE 'models/(trainer_state|program|resident|host|measure|observe|gradients|places|init)\.h|\b[a-z]*(trainer|t)(->|\.)(program|tape)\b' 2>/dev/null)"
 
 report "GSL lives in stats (and its version in the records)" \
-  "$(tracked '*.c' '*.h' | grep -v -e '^stats/' -e '^tests/' -e '^bench/run/provenance.c' | xargs grep -ln '<gsl/' 2>/dev/null)"
+  "$(tracked '*.c' '*.h' | grep -v -e '^stats/' -e '^tests/' -e '^bench/store/provenance.c' | xargs grep -ln '<gsl/' 2>/dev/null)"
 
 libm=$(tracked 'kernels/cpu/*.c' 'kernels/cpu/*.h' 'kernels/cuda/*.cu' 'kernels/cuda/*.cuh' 'base/canon.h' 'base/philox.h' | xargs grep -nE '\b(expf|logf|tanhf|powf|sinf|cosf|erff|fmaf|__expf|__logf|__fdividef|rsqrtf)\(' | grep -v 'CANON_FMA\|canon_')
 report "no libm in the float kernels" "$libm"
@@ -65,8 +71,24 @@ report "no fast-math anywhere" "$(tracked 'meson.build' '*/meson.build' '*.sh' |
 report "intrinsics only in the vector layer" \
   "$(tracked '*.c' '*.h' | grep -v -e 'kernels/cpu/simd/vec' -e '^base/canon.c' | xargs grep -lE '_mm(256|512)?_' 2>/dev/null)"
 
-size() { tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' '*.sh' '*.py' | xargs wc -l | awk -v most="$1" '$2 != "total" && $1 > most {print $2 ": " $1}'; }
-report "no file over 500 lines" "$(size 500)"
+# Lines of a table inside a function are data.
+long_functions() {
+  tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | xargs awk -v most="$1" '
+    FNR == 1 {start = inside = 0}
+    /^[A-Za-z_]/ && !inside {start = FNR; head = ""; data = table = 0}
+    start && !inside {head = head $0; if (/;$/) start = 0; else if (/\{$/) {inside = head ~ /\(/ && head !~ /=/; if (!inside) start = 0}}
+    inside && /= \{$/ {table = 1}
+    inside && table {data++}
+    inside && /^ +\}.*;$/ {table = 0}
+    inside && /^\}/ {if (FNR - start + 1 - data > most) print FILENAME ":" start ": " FNR - start + 1 - data; start = inside = 0}'
+}
+too_long='bench/cli/cmd_run.c|bench/write/table_paper.c|kernels/cuda/attention.cu|tests/kernels/test_forward.c'
+report "no function over 60 lines" "$(long_functions 60 | grep -vE "^($too_long):")"
+# A room whose circles are being undone; the list only gets shorter.
+in_circles=('bench/write/*')
+if [ -f "$build/compile_commands.json" ]; then
+  report "no file and no room calls in a circle" "$(python3 tests/symbols.py "$build" circles --but "${in_circles[@]}" 2>&1)"
+fi
 
 report "no line over 120 columns" "$(tracked '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | xargs grep -nE '^.{121,}$' | cut -c1-100)"
 # Meson 1.0 stops in the middle of its report when two tests share a name.

@@ -93,7 +93,7 @@ append_row("bench/plan/metrics.def", "METRIC", '''METRIC(row_worst, -1, 4,
        row_worst, "train_loss", nats,
        "Worst train loss", "worst train loss", "worst train loss", "RowWorst",
        "largest train loss so far, added by tests/rows.sh")''')
-before("bench/run/metrics.c", "static double measure_last(",
+before("bench/store/metrics.c", "static double measure_last(",
        '''static double measure_row_worst(const Validation *v, const CurveInfo *curve) {
     double most = (double)NAN;
     for (int row = 0; row < v->step && row < v->curves->rows; row++)
@@ -191,7 +191,7 @@ corpus = b"".join(b"%d bottles stand on the wall, take one of them down and pass
 os.makedirs("rows-data/row-corpus")
 with open("rows-data/row-corpus/all.txt", "wb") as file:
     file.write(corpus)
-add_row("bench/run/tasks.def", "TASK",
+add_row("bench/tasks/tasks.def", "TASK",
         'TASK(row, "row-task", piqa, VALID, 0, "7.0", "goal, sol1, sol2, label", "added by tests/rows.sh")')
 add_row("datasets/manifest.def", "CORPUS", '''CORPUS("row-corpus", WHOLE, "row-corpus/all.txt", "https://example.org/all.txt", %d, "%s", "public domain",
        FILE)''' % (len(corpus), hashlib.sha256(corpus).hexdigest()))
@@ -256,6 +256,6 @@ for path, macro in [("bench/cli/options.def", "OPTION"), ("bench/cli/commands.de
                     ("kernels/optimizers.def", "OPTIMIZER"), ("kernels/backends.def", "BACKEND"),
                     ("kernels/precisions.def", "PRECISION"), ("stats/tests.def", "TEST"), ("models/probes.def", "PROBE"),
                     ("bench/plan/grids.def", "GRID"),
-                    ("bench/run/tasks.def", "TASK"), ("datasets/manifest.def", "TOKENS")]:
+                    ("bench/tasks/tasks.def", "TASK"), ("datasets/manifest.def", "TOKENS")]:
     count = len(rows(path, macro)[1])
     swap_rows(path, macro, 0 if count < 3 else 1, 1 if count < 3 else 2)

@@ -7,7 +7,7 @@
 #include "base/scratch.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/subprocess.h"
-#include "bench/run/archive.h"
+#include "bench/store/archive.h"
 
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "bench/cli/commands.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "datasets/bleu.h"
 #include "datasets/chrf.h"
 #include "datasets/tokenizer.h"

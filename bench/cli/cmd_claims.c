@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
 #include "bench/write/ledger.h"
 
@@ -13,13 +14,9 @@ enum { NAME_SIZE = 64 };
 static void print(const Ledger *b, const Options *o, const Claim *only) {
     Text text;
     text_init(&text);
-    if (o->times[OPTION_json]) {
-        json_t *root = ledger_json(b, only);
-        char *bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-        text_format(&text, "%s\n", bytes);
-        free(bytes);
-        json_decref(root);
-    } else if (o->times[OPTION_tex]) {
+    if (o->times[OPTION_json])
+        json_print(ledger_json(b, only), JSON_EXACT, &text);
+    else if (o->times[OPTION_tex]) {
         ledger_tex(b, only, &text);
     } else {
         CellsList all = {0};

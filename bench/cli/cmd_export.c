@@ -8,10 +8,11 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/retrain.h"
 #include "bench/formats/safe_shards.h"
-#include "bench/run/address.h"
-#include "bench/run/feeding.h"
-#include "bench/run/store.h"
-#include "bench/run/weights.h"
+#include "bench/store/address.h"
+#include "bench/store/feeding.h"
+#include "bench/store/store.h"
+#include "bench/store/weights.h"
+#include "models/trainer_look.h"
 
 static Rc parse_step(const char *text, const RunRecord *r, int *step, Error *e) {
     int64_t number = retrain_last(r);

@@ -10,8 +10,8 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/run/evaluate.h"
-#include "bench/run/feeding.h"
-#include "bench/run/weights.h"
+#include "bench/store/feeding.h"
+#include "bench/store/weights.h"
 
 /* How an evaluation stands to the run's record. */
 typedef enum { RECORD_NONE, RECORD_EQUAL, RECORD_DIFFERENT } Standing;
@@ -161,10 +161,10 @@ static void print_json(const Import *m) {
         json_object_set_new(root, "record_why", json_string(m->why));
     else
         json_object_set_new(root, "record_valid_loss", json_number_of(m->stored));
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    printf("%s\n", text);
-    free(text);
-    json_decref(root);
+    text_init(&spec);
+    json_print(root, JSON_EXACT, &spec);
+    printf("%s", spec.at);
+    text_release(&spec);
 }
 
 static void print_text(const Import *m) {

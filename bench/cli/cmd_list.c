@@ -6,13 +6,15 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/formats/cells.h"
+#include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
 #include "bench/plan/claim.h"
 #include "bench/plan/profile.h"
 #include "bench/plan/recipes.h"
-#include "bench/run/record.h"
-#include "bench/run/task.h"
-#include "bench/run/theory.h"
+#include "bench/store/record.h"
+#include "bench/tasks/task.h"
+#include "bench/theory/theory.h"
+#include "bench/write/stat_json.h"
 #include "datasets/shards.h"
 #include "models/equation.h"
 #include "models/norm.h"
@@ -308,11 +310,10 @@ Rc command_list(Session *s, Error *e) {
         cells_release(&l.rows);
     }
     if (s->options->times[OPTION_json]) {
-        char *text = json_dumps(all, JSON_INDENT(1));
-        printf("%s\n", text);
-        free(text);
-    } else
-        fputs(out.at, stdout);
+        text_clear(&out);
+        json_print(json_incref(all), JSON_EXACT, &out);
+    }
+    fputs(out.at, stdout);
     text_release(&out), text_release(&heading);
     json_decref(all);
     return RC_OK;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "bench/cli/commands.h"
-#include "bench/run/merge.h"
+#include "bench/run/cluster/merge.h"
 
 static void print_count(const char *folder, const MergeCount *c) {
     printf("%s: %d run%s: %d copied", folder, c->runs, c->runs == 1 ? "" : "s", c->copied);

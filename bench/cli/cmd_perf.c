@@ -2,7 +2,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -12,9 +11,9 @@
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
 #include "bench/perf/tables.h"
-#include "bench/run/feeding.h"
-#include "bench/run/provenance.h"
-#include "bench/run/record.h"
+#include "bench/store/feeding.h"
+#include "bench/store/provenance.h"
+#include "bench/store/record.h"
 
 const char perf_help[] =
     "\nWithout EXPERIMENT: one training step of every shape in bench/experiments, each once; with it, of every\n"
@@ -308,11 +307,12 @@ static Rc measure_cells(Measured *m, const char *name, Error *e) {
 static Rc write_json(const Measured *m, Error *e) {
     const char *path = option(m->s->options, OPTION_output, NULL);
     json_t *root = json_pack("{s:i, s:O, s:o}", "schema", 1, "steps", m->list, "provenance", provenance_json());
-    char *json = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    if (m->s->options->times[OPTION_json]) printf("%s\n", json);
-    Rc rc = path ? file_write(path, json, strlen(json), e) : RC_OK;
-    free(json);
-    json_decref(root);
+    Text json;
+    text_init(&json);
+    json_print(root, 9, &json);
+    if (m->s->options->times[OPTION_json]) printf("%s", json.at);
+    Rc rc = path ? file_write(path, json.at, json.length, e) : RC_OK;
+    text_release(&json);
     return rc;
 }
 

@@ -16,10 +16,10 @@
 #include "bench/plan/declare.h"
 #include "bench/plan/doubt.h"
 #include "bench/plan/twins.h"
+#include "bench/run/cluster/mpi.h"
+#include "bench/run/cluster/split.h"
 #include "bench/run/execute.h"
-#include "bench/run/mpi.h"
 #include "bench/run/runner.h"
-#include "bench/run/split.h"
 #include "bench/write/outlook.h"
 
 static Rc parse_shard(const char *text, int *shard, int *shards, Error *e) {

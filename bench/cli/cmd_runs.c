@@ -4,20 +4,17 @@
 #include <string.h>
 
 #include "bench/cli/commands.h"
+#include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
-#include "bench/run/listing.h"
+#include "bench/store/listing.h"
 #include "bench/write/runs.h"
 
 static Rc print(const Listing *l, const Session *s, bool whole, Error *e) {
     Text text;
     text_init(&text);
-    if (s->options->times[OPTION_json]) {
-        json_t *root = runs_json(l, whole);
-        char *bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-        text_format(&text, "%s\n", bytes);
-        free(bytes);
-        json_decref(root);
-    } else {
+    if (s->options->times[OPTION_json])
+        json_print(runs_json(l, whole), JSON_EXACT, &text);
+    else {
         runs_text(l, whole, terminal_width(), &text);
         if (!text.length)
             text_format(&text, "no run is stored in %s; `normbench run EXPERIMENT` makes some\n", s->runs);

@@ -7,6 +7,7 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/retrain.h"
 #include "bench/cli/weighted.h"
+#include "bench/formats/json.h"
 #include "bench/formats/progress.h"
 #include "bench/formats/terminal.h"
 #include "bench/write/score.h"
@@ -112,13 +113,9 @@ static Rc print(const ScoreTable *t, const Options *o, Error *e) {
     Text out;
     Rc rc = RC_OK;
     text_init(&out);
-    if (o->times[OPTION_json]) {
-        json_t *root = score_json(t);
-        char *bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-        text_format(&out, "%s\n", bytes);
-        free(bytes);
-        json_decref(root);
-    } else {
+    if (o->times[OPTION_json])
+        json_print(score_json(t), JSON_EXACT, &out);
+    else {
         CellsList tables = {0};
         score_tables(t, &tables);
         if (o->times[OPTION_tex])

@@ -3,21 +3,18 @@
 #include <stdlib.h>
 
 #include "bench/cli/commands.h"
+#include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
-#include "bench/run/address.h"
-#include "bench/run/listing.h"
+#include "bench/store/address.h"
+#include "bench/store/listing.h"
 #include "bench/write/runs.h"
 
 static void print(const RunShown *shown, bool json) {
     Text text;
     text_init(&text);
-    if (json) {
-        json_t *root = run_json(shown);
-        char *bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-        text_format(&text, "%s\n", bytes);
-        free(bytes);
-        json_decref(root);
-    } else
+    if (json)
+        json_print(run_json(shown), JSON_EXACT, &text);
+    else
         run_text(shown, terminal_width(), &text);
     fputs(text.at, stdout);
     text_release(&text);

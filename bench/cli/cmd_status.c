@@ -12,10 +12,10 @@
 #include "bench/cli/status_slurm.h"
 #include "bench/formats/json.h"
 #include "bench/formats/progress.h"
-#include "bench/run/share.h"
-#include "bench/run/store.h"
-#include "bench/run/texts.h"
+#include "bench/run/cluster/share.h"
 #include "bench/run/watch.h"
+#include "bench/store/store.h"
+#include "bench/store/texts.h"
 
 enum { SLURM_EVERY = 30 }; /* seconds between two questions to squeue, of --watch */
 
@@ -214,10 +214,7 @@ static void status_json(const Status *st, Text *out) {
     }
     json_object_set_new(root, "slurm", slurm_json(st->slurm, st->folder));
     json_object_set_new(root, "seconds_left", number_or_null(st->left));
-    char *bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    text_format(out, "%s\n", bytes);
-    free(bytes);
-    json_decref(root);
+    json_print(root, 9, out);
 }
 
 /* How many bytes of a line fit into `columns`: up to the last blank where the whole does not. */

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "bench/cli/commands.h"
+#include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
-#include "bench/run/store.h"
+#include "bench/store/store.h"
 #include "bench/write/lineage.h"
 #include "bench/write/reference.h"
 
@@ -197,13 +198,9 @@ static Rc print(const Session *s, const Asked *a, const Table *t, bool json, Err
     if (find_step(a, &t->sample, &step, e)) return e->code;
     lineage_make(&l, t, s->root, a->cell, step, a->metric_named ? a->metric : t->metric, a->arm, a->against);
     text_init(&text);
-    if (json) {
-        json_t *root = lineage_json(&l);
-        char *bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-        text_format(&text, "%s\n", bytes);
-        free(bytes);
-        json_decref(root);
-    } else {
+    if (json)
+        json_print(lineage_json(&l), JSON_EXACT, &text);
+    else {
         lineage_text(&l, terminal_width(), &text);
         text_format(&text, "One of the runs whole: normbench runs show %.12s", lineage_run(&l));
         session_results(s, &text);

@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
-#include "bench/run/theory.h"
 #include "bench/run/trace.h"
+#include "bench/theory/theory.h"
 #include "bench/verdict/baseline.h"
 #include "bench/verdict/gate.h"
 #include "bench/write/reference.h"

@@ -11,7 +11,7 @@
 #include "base/sha256.h"
 #include "bench/cli/commands.h"
 #include "bench/perf/perf.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "bench/verdict/compare.h"
 #include "stats/status.h"
 

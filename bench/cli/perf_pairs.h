@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "bench/run/session.h"
+#include "bench/store/session.h"
 
 /* The first cell and seed of an experiment. Prints unless `quiet`, and appends an object per arm to list. RC_USAGE: no
  * such arm. */

@@ -9,7 +9,8 @@
 
 #include "bench/formats/progress.h"
 #include "bench/run/execute.h"
-#include "bench/run/feeding.h"
+#include "bench/store/feeding.h"
+#include "models/trainer_look.h"
 
 int retrain_last(const RunRecord *r) {
     return r->diverged_step < 0 ? (int)r->spec.steps : r->diverged_step;

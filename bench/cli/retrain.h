@@ -4,7 +4,7 @@
 #define BENCH_CLI_RETRAIN_H
 
 #include "bench/cli/session_options.h"
-#include "bench/run/record.h"
+#include "bench/store/record.h"
 #include "models/trainer.h"
 
 /* The last step whose weights a run has; of a diverged run, those before the step that failed. */

@@ -6,6 +6,7 @@
 #include "bench/perf/dry.h"
 #include "bench/run/scale.h"
 #include "kernels/cuda/dry.h"
+#include "models/trainer_count.h"
 
 /* The device as the command line has it. */
 typedef struct {

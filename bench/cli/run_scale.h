@@ -3,7 +3,7 @@
 #define BENCH_CLI_RUN_SCALE_H
 
 #include "bench/cli/options.h"
-#include "bench/run/session.h"
+#include "bench/store/session.h"
 
 /* Whether an option about a device is given. */
 bool scale_options(const Options *o);

@@ -8,10 +8,10 @@
 
 #include "base/file.h"
 #include "bench/formats/progress.h"
-#include "bench/run/deal.h"
+#include "bench/run/cluster/deal.h"
+#include "bench/run/cluster/share.h"
+#include "bench/run/cluster/slurm.h"
 #include "bench/run/execute.h"
-#include "bench/run/share.h"
-#include "bench/run/slurm.h"
 
 /* What happens to a run of the plan. */
 typedef enum { OPEN, STORED, QUEUED, HELD } Fate;

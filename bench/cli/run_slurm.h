@@ -3,7 +3,7 @@
 #define BENCH_CLI_RUN_SLURM_H
 
 #include "bench/cli/session_options.h"
-#include "bench/run/submission.h"
+#include "bench/run/cluster/submission.h"
 #include "bench/verdict/outlook.h"
 
 /* What is asked of Slurm. */

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/pool.h"
-#include "bench/run/mpi.h"
+#include "bench/run/cluster/mpi.h"
 #include "kernels/cuda/dry.h"
 
 /* A standard stream that was closed would lend its number to the next file that is opened, and messages would end up in

@@ -3,7 +3,7 @@
 #define BENCH_CLI_SESSION_OPTIONS_H
 
 #include "bench/cli/options.h"
-#include "bench/run/session.h"
+#include "bench/store/session.h"
 
 /* o outlives the session; where its operand is the word of a plan's folder, it becomes the command line that plan.json
  * holds. RC_USAGE: no checkout, bad --threads, unknown backend. What there is is released by session_release, also

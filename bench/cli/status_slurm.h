@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "bench/run/slurm.h"
+#include "bench/run/cluster/slurm.h"
 
 typedef struct {
     Submission *sub; /* of the plan that was asked for */

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "bench/cli/retrain.h"
-#include "bench/run/address.h"
+#include "bench/store/address.h"
 
 static Rc open_file(Weighted *m, Session *s, Error *e) {
     if (weights_open(&m->w, m->name, e)) return e->code;

@@ -2,9 +2,9 @@
 #ifndef BENCH_CLI_WEIGHTED_H
 #define BENCH_CLI_WEIGHTED_H
 
-#include "bench/run/session.h"
-#include "bench/run/store.h"
-#include "bench/run/weights.h"
+#include "bench/store/session.h"
+#include "bench/store/store.h"
+#include "bench/store/weights.h"
 
 typedef struct {
     const char *name; /* as it was asked for */
@@ -19,7 +19,7 @@ typedef struct {
     Trainer *t;
 } Weighted;
 
-/* name: a safetensors file, or a run by its id or address (bench/run/address.h). RC_USAGE: neither, or a model of
+/* name: a safetensors file, or a run by its id or address (bench/store/address.h). RC_USAGE: neither, or a model of
  * another objective than the command is for; RC_INTEGRITY: bytes that are not what they say. On failure
  * weighted_release is still to be called. */
 Rc weighted_open(Weighted *m, Session *s, const char *name, Objective objective, Error *e);

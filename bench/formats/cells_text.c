@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 

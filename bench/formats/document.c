@@ -201,3 +201,54 @@ Rc document_parse(Document *d, const char *file, const char *bytes, size_t lengt
     if (rc) document_release(d);
     return rc;
 }
+
+int node_children(const Node *n) {
+    int count = 0;
+    for (const Node *c = n->child; c; c = c->next) count++;
+    return count;
+}
+
+Rc document_keys(const Document *d, const Node *mapping, const char *const *names, int count, Error *e) {
+    for (const Node *c = mapping->child; c; c = c->next) {
+        char hint[96];
+        int i = 0;
+        while (i < count && strcmp(c->key, names[i]) != 0) i++;
+        if (i == count)
+            return document_error(e, d, c->key_line, "unknown key '%s'%s", c->key,
+                                  did_you_mean(hint, sizeof hint, c->key, names, (size_t)count));
+    }
+    return RC_OK;
+}
+
+Rc document_entry(const Document *d, const Node *mapping, const char *key, NodeKind kind, bool required,
+                  const Node **out, Error *e) {
+    static const char *const kinds[] = {"a value", "a list", "a mapping"};
+    *out = node_find(mapping, key);
+    if (!*out) return required ? document_error(e, d, mapping->line, "%s: missing", key) : RC_OK;
+    if ((*out)->kind != kind)
+        return document_error(e, d, (*out)->line, "%s: %s, not %s", key, node_kind(*out), kinds[kind]);
+    return RC_OK;
+}
+
+Rc document_text(const Document *d, const Node *mapping, const char *key, bool required, const char **out, Error *e) {
+    const Node *n;
+    *out = NULL;
+    if (document_entry(d, mapping, key, NODE_SCALAR, required, &n, e)) return e->code;
+    if (!n) return RC_OK;
+    if (node_empty(n)) return document_error(e, d, n->line, "%s: empty", key);
+    *out = n->text;
+    return RC_OK;
+}
+
+Rc document_choice(const Document *d, const Node *at, const char *what, const char *const *names, int count, int *out,
+                   Error *e) {
+    char hint[96];
+    for (int i = 0; i < count; i++)
+        if (at->kind == NODE_SCALAR && !strcmp(at->text, names[i])) {
+            *out = i;
+            return RC_OK;
+        }
+    if (at->kind != NODE_SCALAR) return document_error(e, d, at->line, "%s: %s, not a value", what, node_kind(at));
+    return document_error(e, d, at->line, "%s: unknown '%s'%s", what, at->text,
+                          did_you_mean(hint, sizeof hint, at->text, names, (size_t)count));
+}

@@ -42,4 +42,17 @@ const char *node_kind(const Node *n);
 Rc document_error(Error *e, const Document *d, int line, const char *format, ...) __attribute__((format(printf, 4, 5)));
 Rc document_prefix(Error *e, const Document *d, int line);
 
+int node_children(const Node *n);
+
+/* The text of a mapping's entry (*out = NULL when absent and not required); RC_USAGE when it is no text or empty. */
+Rc document_text(const Document *d, const Node *mapping, const char *key, bool required, const char **out, Error *e);
+/* An entry of a kind; RC_USAGE when it is of another, or absent and required. */
+Rc document_entry(const Document *d, const Node *mapping, const char *key, NodeKind kind, bool required,
+                  const Node **out, Error *e);
+/* RC_USAGE for an entry whose key is not among names[count]. */
+Rc document_keys(const Document *d, const Node *mapping, const char *const *names, int count, Error *e);
+/* The place of a word among names[count]; RC_USAGE with the nearest. */
+Rc document_choice(const Document *d, const Node *at, const char *what, const char *const *names, int count, int *out,
+                   Error *e);
+
 #endif

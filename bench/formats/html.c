@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "datasets/tokenizer.h"
 
 void html_text(Text *out, const char *text) {

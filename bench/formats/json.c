@@ -1,11 +1,14 @@
 #include "bench/formats/json.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 json_t *json_number_of(double x) {
     return isnan(x) ? json_string("nan") : isinf(x) ? json_string(x > 0 ? "inf" : "-inf") : json_real(x);
@@ -68,4 +71,21 @@ json_t *json_python(const char *bytes, size_t length, json_error_t *why) {
     json_t *root = json_loadb(copy, (size_t)(to - copy), JSON_REJECT_DUPLICATES, why);
     free(copy);
     return root;
+}
+
+void json_print(json_t *root, int digits, Text *out) {
+    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(digits));
+    assert(text);
+    text_format(out, "%s\n", text);
+    free(text);
+    json_decref(root);
+}
+
+Rc json_write_file(json_t *root, int digits, const char *path, Error *e) {
+    Text text;
+    text_init(&text);
+    json_print(root, digits, &text);
+    Rc rc = file_write(path, text.at, text.length, e);
+    text_release(&text);
+    return rc;
 }

@@ -5,6 +5,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/error.h"
+#include "base/text.h"
+
 /* New reference. */
 json_t *json_number_of(double x);
 
@@ -17,5 +20,13 @@ bool json_number_read(const json_t *value, double *out);
 /* json_loadb with JSON_REJECT_DUPLICATES of what Python writes: its bare NaN, Infinity and -Infinity are the three
  * strings. */
 json_t *json_python(const char *bytes, size_t length, json_error_t *why);
+
+/* Digits that read back as the same double. */
+enum { JSON_EXACT = 17 };
+
+/* Writes root indented, reals with `digits` digits, and a newline: behind what out holds, or as the file at path.
+ * Releases root. Errors of json_write_file: those of file_write. */
+void json_print(json_t *root, int digits, Text *out);
+Rc json_write_file(json_t *root, int digits, const char *path, Error *e);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "bench/formats/json.h"
 
 enum { DIGITS = 12 /* of a shard's hash in its name */ };
 #define ENDING ".safetensors"
@@ -25,7 +26,8 @@ static double bytes_of(const SafeFile *f) {
     return n;
 }
 
-bool safe_splits(const SafeFile *f, double most) {
+/* Whether f's tensors have more bytes than that: then they are written as shards. */
+static bool safe_splits(const SafeFile *f, double most) {
     return f->tensors > 1 && bytes_of(f) > most;
 }
 
@@ -124,8 +126,8 @@ static Rc write_shards(const SafeFile *f, const char *path, double most, Error *
         rc = write_shard(f, path, range, ++number, count, index, e);
         i = range[1];
     }
-    char *text = json_dumps(index, JSON_INDENT(1)), *at = index_of(path);
-    if (!rc) rc = file_write(at, text, strlen(text), e);
+    char *at = index_of(path);
+    if (!rc) rc = json_write_file(json_incref(index), JSON_EXACT, at, e);
     if (!rc) {
         unlink(path);
         (void)tidy(path, json_object_get(index, "sha256"));
@@ -134,7 +136,6 @@ static Rc write_shards(const SafeFile *f, const char *path, double most, Error *
         json_decref(before);
     }
     free(at);
-    free(text);
     json_decref(index);
     return rc;
 }

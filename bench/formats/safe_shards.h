@@ -15,9 +15,6 @@
 #define SAFE_INDEX ".index.json"
 #define SAFE_SHARD 2e9 /* bytes of tensors in a file, where nobody says otherwise */
 
-/* Whether f's tensors have more bytes than that: then they are written as shards. */
-bool safe_splits(const SafeFile *f, double most);
-
 /* One file at path, or shards of at most `most` bytes of tensors (a larger tensor stands alone) and path.index.json;
  * removes what the other way, or an older index, left at path. RC_UNMEASURED when the disk refuses: what stood at path
  * before still reads. */

@@ -14,7 +14,7 @@
 #include "base/philox.h"
 #include "base/text.h"
 #include "bench/peers/gemm.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "kernels/backend.h"
 #include "kernels/cpu/simd/bf16.h"
 

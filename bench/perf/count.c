@@ -2,6 +2,8 @@
 #include <stdlib.h>
 
 #include "bench/perf/perf.h"
+#include "models/trainer_count.h"
+#include "models/trainer_look.h"
 
 double perf_rate(double amount, double seconds) {
     return amount > 0 && seconds > 0 ? 1e-9 * amount / seconds : 0;

@@ -6,6 +6,7 @@
 #include "kernels/cuda/dry.h"
 #include "kernels/cuda/product.h"
 #include "models/trainer.h"
+#include "models/trainer_count.h"
 
 const DryDevice dry_devices[DRY_DEVICES] = {{"A100", 19.5e12, 156e12, 312e12, 2.0e12, 108, 1.41e9},
                                             {"H200", 66.9e12, 494.7e12, 989.4e12, 4.3e12, 132, 1.98e9}};

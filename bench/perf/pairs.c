@@ -5,9 +5,11 @@
 #include <time.h>
 
 #include "bench/perf/perf.h"
-#include "bench/run/feeding.h"
-#include "bench/run/session.h"
+#include "bench/store/feeding.h"
+#include "bench/store/session.h"
 #include "models/norm.h"
+#include "models/trainer_count.h"
+#include "models/trainer_look.h"
 #include "stats/counts.h"
 
 enum { LEAST_PAIRS = 10, MOST_PAIRS = 5000 };

@@ -9,9 +9,11 @@
 #include <time.h>
 
 #include "base/pool.h"
-#include "bench/run/feeding.h"
-#include "bench/run/session.h"
+#include "bench/store/feeding.h"
+#include "bench/store/session.h"
 #include "models/trainer.h"
+#include "models/trainer_count.h"
+#include "models/trainer_look.h"
 
 enum { FEW_STEPS = 2, LEAST_STEPS = 10, MOST_STEPS = 2000, ROUNDS = 5 };
 static const double least_seconds = 3, enough_seconds = 15, between_samples = 0.2, round_seconds = 0.4;

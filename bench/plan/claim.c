@@ -7,90 +7,6 @@
 
 #include "base/file.h"
 
-const char *const expect_names[EXPECT_COUNT] = {"lower", "higher", "equal", "change"};
-const char *const effect_names[EFFECT_COUNT] = {"difference", "log_ratio", "ratio"};
-
-int claim_children(const Node *n) {
-    int count = 0;
-    for (const Node *c = n->child; c; c = c->next) count++;
-    return count;
-}
-
-Rc claim_keys(const ClaimFile *f, const Node *mapping, const char *const *names, int count, Error *e) {
-    for (const Node *c = mapping->child; c; c = c->next) {
-        char hint[96];
-        int i = 0;
-        while (i < count && strcmp(c->key, names[i]) != 0) i++;
-        if (i == count)
-            return document_error(e, &f->document, c->key_line, "unknown key '%s'%s", c->key,
-                                  did_you_mean(hint, sizeof hint, c->key, names, (size_t)count));
-    }
-    return RC_OK;
-}
-
-Rc claim_node(const ClaimFile *f, const Node *mapping, const char *key, NodeKind kind, bool required, const Node **out,
-              Error *e) {
-    static const char *const kinds[] = {"a value", "a list", "a mapping"};
-    *out = node_find(mapping, key);
-    if (!*out) return required ? document_error(e, &f->document, mapping->line, "%s: missing", key) : RC_OK;
-    if ((*out)->kind != kind)
-        return document_error(e, &f->document, (*out)->line, "%s: %s, not %s", key, node_kind(*out), kinds[kind]);
-    return RC_OK;
-}
-
-Rc claim_text(const ClaimFile *f, const Node *mapping, const char *key, bool required, const char **out, Error *e) {
-    const Node *n;
-    *out = NULL;
-    if (claim_node(f, mapping, key, NODE_SCALAR, required, &n, e)) return e->code;
-    if (!n) return RC_OK;
-    if (node_empty(n)) return document_error(e, &f->document, n->line, "%s: empty", key);
-    *out = n->text;
-    return RC_OK;
-}
-
-Rc claim_choice(const ClaimFile *f, const Node *at, const char *what, const char *const *names, int count, int *out,
-                Error *e) {
-    char hint[96];
-    for (int i = 0; i < count; i++)
-        if (at->kind == NODE_SCALAR && !strcmp(at->text, names[i])) {
-            *out = i;
-            return RC_OK;
-        }
-    if (at->kind != NODE_SCALAR)
-        return document_error(e, &f->document, at->line, "%s: %s, not a value", what, node_kind(at));
-    return document_error(e, &f->document, at->line, "%s: unknown '%s'%s", what, at->text,
-                          did_you_mean(hint, sizeof hint, at->text, names, (size_t)count));
-}
-
-static Rc read_root(ClaimFile *f, Error *e) {
-    static const char *const keys[] = {"writeup", "title",  "source",   "author", "date",
-                                       "url",     "setups", "reported", "claims"};
-    const Node *root = f->document.root, *setups, *reported, *claims;
-    if (root->kind != NODE_MAPPING)
-        return document_error(e, &f->document, root->line, "%s, not a mapping", node_kind(root));
-    if (claim_keys(f, root, keys, sizeof keys / sizeof *keys, e)) return e->code;
-    if (claim_text(f, root, "writeup", true, &f->writeup, e) || claim_text(f, root, "title", true, &f->title, e) ||
-        claim_text(f, root, "source", true, &f->source, e) || claim_read_origin(f, root, e) ||
-        claim_node(f, root, "setups", NODE_MAPPING, true, &setups, e) ||
-        claim_node(f, root, "reported", NODE_MAPPING, false, &reported, e) ||
-        claim_node(f, root, "claims", NODE_SEQUENCE, true, &claims, e))
-        return e->code;
-    if (claim_read_setups(f, setups, e)) return e->code;
-    if (reported && claim_read_reported(f, reported, e)) return e->code;
-    return claim_read_claims(f, claims, e);
-}
-
-Rc claims_parse(ClaimFile *f, const char *file, const char *text, Error *e) {
-    *f = (ClaimFile){0};
-    snprintf(f->file, sizeof f->file, "%s", file);
-    if (document_parse(&f->document, file, text, strlen(text), e)) return e->code;
-    if (read_root(f, e)) {
-        claims_release(f);
-        return e->code;
-    }
-    return RC_OK;
-}
-
 Rc claims_read(ClaimFile *f, const char *root, const char *writeup, Error *e) {
     char path[768], name[64], *bytes;
     size_t length;
@@ -141,21 +57,6 @@ void claims_cite(const ClaimFile *f, Text *out) {
     for (int i = 0; i < 3; i++)
         if (known[i]) text_format(out, "%s%s", written++ ? ", " : " (", known[i]);
     if (written) text_format(out, ")");
-}
-
-void claims_release(ClaimFile *f) {
-    for (int i = 0; i < f->setups; i++) {
-        for (int k = 0; k < f->setup[i].keys; k++) free(f->setup[i].key[k].value);
-        free(f->setup[i].key);
-        free(f->setup[i].choice);
-    }
-    for (int i = 0; i < f->tables; i++) free(f->table[i].number);
-    for (int i = 0; i < f->claims; i++) free(f->claim[i].test);
-    free(f->setup);
-    free(f->table);
-    free(f->claim);
-    document_release(&f->document);
-    *f = (ClaimFile){0};
 }
 
 bool setup_holds(const ClaimSetup *setup, const RunSpec *spec, char *why, size_t size) {

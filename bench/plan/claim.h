@@ -119,8 +119,8 @@ typedef struct {
     const ReportedTable *table; /* NULL: the write-up gives no number */
     const char *of;
     EffectForm form;
-    const char *needs;     /* NULL: can be run */
-    Metric predictor[2];   /* of `predictors` of them, which are 0 or 2 */
+    const char *needs;   /* NULL: can be run */
+    Metric predictor[2]; /* of `predictors` of them, which are 0 or 2 */
     int predictors;
     StatementId theory[CLAIM_MOST_THEORIES]; /* what decides it instead of a contrast */
     int theories, line;
@@ -182,26 +182,5 @@ double reported_effect(const ClaimTest *t, const RunSpec *spec);
 
 /* Whether a run's keys are those that the arm names; the step and lr=best are no keys. */
 bool claim_arm_holds(const ClaimArm *arm, const RunSpec *spec);
-
-/* Parts of the reader, in claim_read.c. */
-/* author, date and url. */
-Rc claim_read_origin(ClaimFile *f, const Node *root, Error *e);
-Rc claim_read_setups(ClaimFile *f, const Node *setups, Error *e);
-Rc claim_read_reported(ClaimFile *f, const Node *reported, Error *e);
-Rc claim_read_claims(ClaimFile *f, const Node *claims, Error *e);
-/* An entry's key as an arm. */
-Rc claim_read_arm(const ClaimFile *f, const Node *entry, ClaimArm *out, Error *e);
-
-/* The text of a mapping's entry (*out = NULL when absent and not required); RC_USAGE when it is no text or empty. */
-Rc claim_text(const ClaimFile *f, const Node *mapping, const char *key, bool required, const char **out, Error *e);
-/* An entry of a kind; RC_USAGE when it is of another, or absent and required. */
-Rc claim_node(const ClaimFile *f, const Node *mapping, const char *key, NodeKind kind, bool required, const Node **out,
-              Error *e);
-/* RC_USAGE for an entry whose key is not among names[count]. */
-Rc claim_keys(const ClaimFile *f, const Node *mapping, const char *const *names, int count, Error *e);
-/* The place of a word among names[count]; RC_USAGE with the nearest. */
-Rc claim_choice(const ClaimFile *f, const Node *at, const char *what, const char *const *names, int count, int *out,
-                Error *e);
-int claim_children(const Node *n);
 
 #endif

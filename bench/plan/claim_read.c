@@ -1,4 +1,4 @@
-/* The parts of a claims file: set-ups, reported tables, claims with their tests. */
+/* A claims file: set-ups, reported tables, claims with their tests. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +6,9 @@
 
 #include "bench/plan/claim.h"
 #include "stats/tests.h"
+
+const char *const expect_names[EXPECT_COUNT] = {"lower", "higher", "equal", "change"};
+const char *const effect_names[EFFECT_COUNT] = {"difference", "log_ratio", "ratio"};
 
 /* YYYY, YYYY-MM or YYYY-MM-DD, of a day that there is. */
 static bool is_date(const char *text) {
@@ -37,9 +40,10 @@ static bool is_url(const char *text) {
     return dot > 0 && dot + 1 < host && !strstr(at, "://");
 }
 
-Rc claim_read_origin(ClaimFile *f, const Node *root, Error *e) {
-    if (claim_text(f, root, "author", false, &f->author, e) || claim_text(f, root, "date", false, &f->date, e) ||
-        claim_text(f, root, "url", false, &f->url, e))
+static Rc read_origin(ClaimFile *f, const Node *root, Error *e) {
+    if (document_text(&f->document, root, "author", false, &f->author, e) ||
+        document_text(&f->document, root, "date", false, &f->date, e) ||
+        document_text(&f->document, root, "url", false, &f->url, e))
         return e->code;
     if (f->date && !is_date(f->date))
         return document_error(e, &f->document, node_find(root, "date")->line,
@@ -64,7 +68,7 @@ static Rc setup_key(ClaimFile *f, ClaimSetup *s, const Node *entry, Error *e) {
     SetupKey *key = &s->key[s->keys++];
     bool list = entry->kind == NODE_SEQUENCE;
     key->key = entry->key;
-    key->value = mem_alloc((size_t)(list ? claim_children(entry) : 1), sizeof *key->value);
+    key->value = mem_alloc((size_t)(list ? node_children(entry) : 1), sizeof *key->value);
     spec_init(&scratch);
     if (!spec_has(entry->key)) {
         spec_unknown(entry->key, NULL, 0, e);
@@ -77,20 +81,21 @@ static Rc setup_key(ClaimFile *f, ClaimSetup *s, const Node *entry, Error *e) {
     return RC_OK;
 }
 
-Rc claim_read_setups(ClaimFile *f, const Node *setups, Error *e) {
+static Rc read_setups(ClaimFile *f, const Node *setups, Error *e) {
     static const char *const known[] = {"keys", "choices"};
-    f->setup = mem_alloc((size_t)claim_children(setups), sizeof *f->setup);
+    f->setup = mem_alloc((size_t)node_children(setups), sizeof *f->setup);
     for (const Node *n = setups->child; n; n = n->next) {
         const Node *keys, *choices;
         ClaimSetup *s = &f->setup[f->setups++];
         s->name = n->key;
         if (n->kind != NODE_MAPPING)
             return document_error(e, &f->document, n->line, "%s: %s, not a mapping", n->key, node_kind(n));
-        if (claim_keys(f, n, known, 2, e) || claim_node(f, n, "keys", NODE_MAPPING, true, &keys, e) ||
-            claim_node(f, n, "choices", NODE_SEQUENCE, true, &choices, e))
+        if (document_keys(&f->document, n, known, 2, e) ||
+            document_entry(&f->document, n, "keys", NODE_MAPPING, true, &keys, e) ||
+            document_entry(&f->document, n, "choices", NODE_SEQUENCE, true, &choices, e))
             return e->code;
-        s->key = mem_alloc((size_t)claim_children(keys), sizeof *s->key);
-        s->choice = mem_alloc((size_t)claim_children(choices), sizeof *s->choice);
+        s->key = mem_alloc((size_t)node_children(keys), sizeof *s->key);
+        s->choice = mem_alloc((size_t)node_children(choices), sizeof *s->choice);
         for (const Node *k = keys->child; k; k = k->next)
             if (setup_key(f, s, k, e)) return e->code;
         for (const Node *c = choices->child; c; c = c->next) {
@@ -107,8 +112,8 @@ static Rc find_setup(ClaimFile *f, const Node *mapping, const ClaimSetup **out, 
     int n = f->setups < 64 ? f->setups : 64, at;
     const Node *node;
     for (int i = 0; i < n; i++) names[i] = f->setup[i].name;
-    if (claim_node(f, mapping, "setup", NODE_SCALAR, true, &node, e)) return e->code;
-    if (claim_choice(f, node, "setup", names, n, &at, e)) return e->code;
+    if (document_entry(&f->document, mapping, "setup", NODE_SCALAR, true, &node, e)) return e->code;
+    if (document_choice(&f->document, node, "setup", names, n, &at, e)) return e->code;
     *out = &f->setup[at];
     return RC_OK;
 }
@@ -126,7 +131,7 @@ static Rc claim_setups(ClaimFile *f, Claim *c, const Node *mapping, Error *e) {
         int at;
         if (c->setups == CLAIM_MOST_SETUPS)
             return document_error(e, &f->document, one->line, "setup: more than %d set-ups", CLAIM_MOST_SETUPS);
-        if (claim_choice(f, one, "setup", names, n, &at, e)) return e->code;
+        if (document_choice(&f->document, one, "setup", names, n, &at, e)) return e->code;
         c->setup[c->setups++] = &f->setup[at];
     }
     return c->setups ? RC_OK : document_error(e, &f->document, node->line, "setup: an empty list");
@@ -150,7 +155,7 @@ static Rc arm_choice(const ClaimFile *f, const Node *entry, const char *key, con
     return RC_OK;
 }
 
-Rc claim_read_arm(const ClaimFile *f, const Node *entry, ClaimArm *out, Error *e) {
+static Rc read_arm(const ClaimFile *f, const Node *entry, ClaimArm *out, Error *e) {
     const char *at = strchr(entry->key, '@');
     size_t length = at ? (size_t)(at - entry->key) : strlen(entry->key);
     RunSpec scratch;
@@ -203,7 +208,7 @@ static Rc reported_values(ClaimFile *f, ReportedTable *t, const Node *arm, Error
         return document_error(e, &f->document, arm->line, "%s: %s, not a mapping", arm->key, node_kind(arm));
     for (const Node *n = arm->child; n; n = n->next) {
         ReportedNumber number = {.quantity = n->key, .text = n->text, .line = n->line};
-        if (claim_read_arm(f, arm, &number.arm, e)) return e->code;
+        if (read_arm(f, arm, &number.arm, e)) return e->code;
         if (check_quantity(f, n->key_line, n->key, e)) return e->code;
         if (n->kind != NODE_SCALAR || !parse_real(n->text, &number.value))
             return document_error(e, &f->document, n->line, "%s: not a number", n->key);
@@ -213,20 +218,22 @@ static Rc reported_values(ClaimFile *f, ReportedTable *t, const Node *arm, Error
     return RC_OK;
 }
 
-Rc claim_read_reported(ClaimFile *f, const Node *reported, Error *e) {
+static Rc read_reported(ClaimFile *f, const Node *reported, Error *e) {
     static const char *const known[] = {"where", "setup", "step", "seeds", "values"};
-    f->table = mem_alloc((size_t)claim_children(reported), sizeof *f->table);
+    f->table = mem_alloc((size_t)node_children(reported), sizeof *f->table);
     for (const Node *n = reported->child; n; n = n->next) {
         const Node *step, *seeds, *values;
         ReportedTable *t = &f->table[f->tables++];
         t->name = n->key;
         if (n->kind != NODE_MAPPING)
             return document_error(e, &f->document, n->line, "%s: %s, not a mapping", n->key, node_kind(n));
-        if (claim_keys(f, n, known, 5, e) || claim_text(f, n, "where", true, &t->where, e) ||
-            find_setup(f, n, &t->setup, e) || claim_node(f, n, "step", NODE_SCALAR, true, &step, e) ||
-            positive_integer(f, step, "step", &t->step, e) || claim_node(f, n, "seeds", NODE_SCALAR, true, &seeds, e) ||
+        if (document_keys(&f->document, n, known, 5, e) ||
+            document_text(&f->document, n, "where", true, &t->where, e) || find_setup(f, n, &t->setup, e) ||
+            document_entry(&f->document, n, "step", NODE_SCALAR, true, &step, e) ||
+            positive_integer(f, step, "step", &t->step, e) ||
+            document_entry(&f->document, n, "seeds", NODE_SCALAR, true, &seeds, e) ||
             positive_integer(f, seeds, "seeds", &t->seeds, e) ||
-            claim_node(f, n, "values", NODE_MAPPING, true, &values, e))
+            document_entry(&f->document, n, "values", NODE_MAPPING, true, &values, e))
             return e->code;
         for (const Node *arm = values->child; arm; arm = arm->next)
             if (reported_values(f, t, arm, e)) return e->code;
@@ -243,7 +250,7 @@ static Rc read_contrast(ClaimFile *f, ClaimTest *t, const Node *contrast, Error 
             return document_error(e, &f->document, n->line, "contrast: more than %d arms", CLAIM_MOST_TERMS);
         if (n->kind != NODE_SCALAR || !parse_real(n->text, &term.weight) || term.weight == 0)
             return document_error(e, &f->document, n->line, "%s: a weight that is not zero is wanted", n->key);
-        if (claim_read_arm(f, n, &term.arm, e)) return e->code;
+        if (read_arm(f, n, &term.arm, e)) return e->code;
         t->term[t->terms++] = term;
         sum += term.weight, size += fabs(term.weight);
     }
@@ -274,10 +281,12 @@ static Rc read_effect(ClaimFile *f, ClaimTest *t, const Node *reported, Error *e
     const Node *table, *as;
     int n = f->tables < 64 ? f->tables : 64, at, form;
     for (int i = 0; i < n; i++) names[i] = f->table[i].name;
-    if (claim_keys(f, reported, known, 3, e) || claim_node(f, reported, "table", NODE_SCALAR, true, &table, e) ||
-        claim_choice(f, table, "table", names, n, &at, e) || claim_text(f, reported, "of", true, &t->of, e) ||
-        claim_node(f, reported, "as", NODE_SCALAR, true, &as, e) ||
-        claim_choice(f, as, "as", effect_names, EFFECT_COUNT, &form, e))
+    if (document_keys(&f->document, reported, known, 3, e) ||
+        document_entry(&f->document, reported, "table", NODE_SCALAR, true, &table, e) ||
+        document_choice(&f->document, table, "table", names, n, &at, e) ||
+        document_text(&f->document, reported, "of", true, &t->of, e) ||
+        document_entry(&f->document, reported, "as", NODE_SCALAR, true, &as, e) ||
+        document_choice(&f->document, as, "as", effect_names, EFFECT_COUNT, &form, e))
         return e->code;
     t->table = &f->table[at];
     t->form = (EffectForm)form;
@@ -296,7 +305,9 @@ static Rc read_effect(ClaimFile *f, ClaimTest *t, const Node *reported, Error *e
 static Rc read_theory(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
     static const char *const known[] = {"metric", "theory"};
     const Node *list;
-    if (claim_keys(f, n, known, 2, e) || claim_node(f, n, "theory", NODE_SEQUENCE, true, &list, e)) return e->code;
+    if (document_keys(&f->document, n, known, 2, e) ||
+        document_entry(&f->document, n, "theory", NODE_SEQUENCE, true, &list, e))
+        return e->code;
     if (!list->child) return document_error(e, &f->document, list->line, "theory: an empty list");
     for (const Node *one = list->child; one; one = one->next) {
         if (t->theories == CLAIM_MOST_THEORIES)
@@ -305,7 +316,7 @@ static Rc read_theory(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
             return document_error(e, &f->document, one->line, "theory: %s, not a value", node_kind(one));
         if (statement_find(&t->theory[t->theories++], one->text, e)) return document_prefix(e, &f->document, one->line);
     }
-    return claim_text(f, n, "metric", true, &t->metric_text, e);
+    return document_text(&f->document, n, "metric", true, &t->metric_text, e);
 }
 
 /* A metric of a run, or of a grid of rates. */
@@ -345,10 +356,9 @@ static Rc list_arm(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
     Node entry = *n;
     if (t->terms == CLAIM_MOST_TERMS)
         return document_error(e, &f->document, n->line, "arms: more than %d", CLAIM_MOST_TERMS);
-    if (n->kind != NODE_SCALAR)
-        return document_error(e, &f->document, n->line, "arms: %s, not a name", node_kind(n));
+    if (n->kind != NODE_SCALAR) return document_error(e, &f->document, n->line, "arms: %s, not a name", node_kind(n));
     entry.key = n->text, entry.key_line = n->line;
-    if (claim_read_arm(f, &entry, &term.arm, e)) return e->code;
+    if (read_arm(f, &entry, &term.arm, e)) return e->code;
     if (term.arm.best || term.arm.step)
         return document_error(e, &f->document, n->line,
                               "arms: all rates count, and the last step: no lr=best, no step");
@@ -377,13 +387,13 @@ static Rc read_predictors(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
     const Node *list, *arms, *expects;
     const char *test;
     int side;
-    if (claim_keys(f, n, known, 6, e) || claim_text(f, n, "needs", false, &t->needs, e) ||
-        claim_text(f, n, "metric", true, &t->metric_text, e) ||
-        claim_node(f, n, "predictors", NODE_SEQUENCE, true, &list, e) ||
-        claim_node(f, n, "arms", NODE_SEQUENCE, true, &arms, e) ||
-        claim_node(f, n, "expects", NODE_SCALAR, true, &expects, e) ||
-        claim_choice(f, expects, "expects", sides, 2, &side, e) ||
-        claim_text(f, n, "test", true, &test, e))
+    if (document_keys(&f->document, n, known, 6, e) || document_text(&f->document, n, "needs", false, &t->needs, e) ||
+        document_text(&f->document, n, "metric", true, &t->metric_text, e) ||
+        document_entry(&f->document, n, "predictors", NODE_SEQUENCE, true, &list, e) ||
+        document_entry(&f->document, n, "arms", NODE_SEQUENCE, true, &arms, e) ||
+        document_entry(&f->document, n, "expects", NODE_SCALAR, true, &expects, e) ||
+        document_choice(&f->document, expects, "expects", sides, 2, &side, e) ||
+        document_text(&f->document, n, "test", true, &test, e))
         return e->code;
     if (strcmp(t->metric_text, "failed") || strcmp(test, "predictors"))
         return document_error(e, &f->document, n->line, "predictors: go with metric: failed and test: predictors");
@@ -411,26 +421,28 @@ static Rc read_test(ClaimFile *f, ClaimTest *t, const Node *n, Error *e) {
         return read_theory(f, t, n, e);
     }
     if (node_find(n, "predictors")) return read_predictors(f, t, n, e);
-    if (claim_keys(f, n, known, 8, e) || claim_text(f, n, "needs", false, &t->needs, e)) return e->code;
+    if (document_keys(&f->document, n, known, 8, e) || document_text(&f->document, n, "needs", false, &t->needs, e))
+        return e->code;
     bool full = !t->needs;
-    if (claim_text(f, n, "metric", true, &t->metric_text, e) ||
-        claim_node(f, n, "contrast", NODE_MAPPING, full, &contrast, e) ||
-        claim_node(f, n, "expects", NODE_SCALAR, full, &expects, e) ||
-        claim_node(f, n, "test", NODE_SCALAR, full, &test, e) ||
-        claim_node(f, n, "margin", NODE_SCALAR, false, &margin, e) ||
-        claim_node(f, n, "against", NODE_SCALAR, false, &against, e) ||
-        claim_node(f, n, "reported", NODE_MAPPING, false, &reported, e))
+    if (document_text(&f->document, n, "metric", true, &t->metric_text, e) ||
+        document_entry(&f->document, n, "contrast", NODE_MAPPING, full, &contrast, e) ||
+        document_entry(&f->document, n, "expects", NODE_SCALAR, full, &expects, e) ||
+        document_entry(&f->document, n, "test", NODE_SCALAR, full, &test, e) ||
+        document_entry(&f->document, n, "margin", NODE_SCALAR, false, &margin, e) ||
+        document_entry(&f->document, n, "against", NODE_SCALAR, false, &against, e) ||
+        document_entry(&f->document, n, "reported", NODE_MAPPING, false, &reported, e))
         return e->code;
     if (read_metric(f, t, node_find(n, "metric"), full, e)) return e->code;
     if (against && (!parse_real(against->text, &t->against) || !isfinite(t->against)))
         return document_error(e, &f->document, against->line, "against: a number is wanted");
     if (contrast && read_contrast(f, t, contrast, e)) return e->code;
-    if (expects && claim_choice(f, expects, "expects", expect_names, EXPECT_COUNT, &expect, e)) return e->code;
+    if (expects && document_choice(&f->document, expects, "expects", expect_names, EXPECT_COUNT, &expect, e))
+        return e->code;
     t->expects = (Expect)expect;
     if (test) {
         const char *names[64];
         for (size_t i = 0; i < st_tests_count && i < 64; i++) names[i] = st_tests[i].name;
-        if (claim_choice(f, test, "test", names, (int)st_tests_count, &row, e)) return e->code;
+        if (document_choice(&f->document, test, "test", names, (int)st_tests_count, &row, e)) return e->code;
         t->test = &st_tests[row];
     }
     if (test && !strcmp(t->test->name, "predictors"))
@@ -467,18 +479,20 @@ static Rc read_claim(ClaimFile *f, Claim *c, const Node *n, Error *e) {
     const Node *at, *tests;
     c->line = n->line;
     if (n->kind != NODE_MAPPING) return document_error(e, &f->document, n->line, "%s, not a mapping", node_kind(n));
-    if (claim_keys(f, n, known, 9, e) || claim_text(f, n, "id", true, &c->id, e) ||
-        claim_text(f, n, "source", true, &c->source, e) || claim_text(f, n, "says", true, &c->says, e) ||
-        claim_text(f, n, "family", true, &c->family, e) || claim_text(f, n, "needs", false, &c->needs, e) ||
-        claim_text(f, n, "note", false, &c->note, e) || claim_setups(f, c, n, e) ||
-        claim_node(f, n, "at", NODE_SEQUENCE, false, &at, e) ||
-        claim_node(f, n, "tests", NODE_SEQUENCE, !c->needs, &tests, e))
+    if (document_keys(&f->document, n, known, 9, e) || document_text(&f->document, n, "id", true, &c->id, e) ||
+        document_text(&f->document, n, "source", true, &c->source, e) ||
+        document_text(&f->document, n, "says", true, &c->says, e) ||
+        document_text(&f->document, n, "family", true, &c->family, e) ||
+        document_text(&f->document, n, "needs", false, &c->needs, e) ||
+        document_text(&f->document, n, "note", false, &c->note, e) || claim_setups(f, c, n, e) ||
+        document_entry(&f->document, n, "at", NODE_SEQUENCE, false, &at, e) ||
+        document_entry(&f->document, n, "tests", NODE_SEQUENCE, !c->needs, &tests, e))
         return e->code;
     for (int i = 0; i < f->claims - 1; i++)
         if (!strcmp(f->claim[i].id, c->id))
             return document_error(e, &f->document, n->line, "id: '%s' also stands on line %d", c->id, f->claim[i].line);
     if (at && read_steps(f, c, at, e)) return e->code;
-    c->test = mem_alloc(tests ? (size_t)claim_children(tests) : 0, sizeof *c->test);
+    c->test = mem_alloc(tests ? (size_t)node_children(tests) : 0, sizeof *c->test);
     for (const Node *t = tests ? tests->child : NULL; t; t = t->next)
         if (read_test(f, &c->test[c->tests++], t, e)) return error_prefix(e, "claim %s: ", c->id);
     if (!c->tests && !c->needs)
@@ -486,9 +500,54 @@ static Rc read_claim(ClaimFile *f, Claim *c, const Node *n, Error *e) {
     return RC_OK;
 }
 
-Rc claim_read_claims(ClaimFile *f, const Node *claims, Error *e) {
-    f->claim = mem_alloc((size_t)claim_children(claims), sizeof *f->claim);
+static Rc read_claims(ClaimFile *f, const Node *claims, Error *e) {
+    f->claim = mem_alloc((size_t)node_children(claims), sizeof *f->claim);
     for (const Node *n = claims->child; n; n = n->next)
         if (read_claim(f, &f->claim[f->claims++], n, e)) return e->code;
     return RC_OK;
+}
+
+static Rc read_root(ClaimFile *f, Error *e) {
+    static const char *const keys[] = {"writeup", "title",  "source",   "author", "date",
+                                       "url",     "setups", "reported", "claims"};
+    const Node *root = f->document.root, *setups, *reported, *claims;
+    if (root->kind != NODE_MAPPING)
+        return document_error(e, &f->document, root->line, "%s, not a mapping", node_kind(root));
+    if (document_keys(&f->document, root, keys, sizeof keys / sizeof *keys, e)) return e->code;
+    if (document_text(&f->document, root, "writeup", true, &f->writeup, e) ||
+        document_text(&f->document, root, "title", true, &f->title, e) ||
+        document_text(&f->document, root, "source", true, &f->source, e) || read_origin(f, root, e) ||
+        document_entry(&f->document, root, "setups", NODE_MAPPING, true, &setups, e) ||
+        document_entry(&f->document, root, "reported", NODE_MAPPING, false, &reported, e) ||
+        document_entry(&f->document, root, "claims", NODE_SEQUENCE, true, &claims, e))
+        return e->code;
+    if (read_setups(f, setups, e)) return e->code;
+    if (reported && read_reported(f, reported, e)) return e->code;
+    return read_claims(f, claims, e);
+}
+
+Rc claims_parse(ClaimFile *f, const char *file, const char *text, Error *e) {
+    *f = (ClaimFile){0};
+    snprintf(f->file, sizeof f->file, "%s", file);
+    if (document_parse(&f->document, file, text, strlen(text), e)) return e->code;
+    if (read_root(f, e)) {
+        claims_release(f);
+        return e->code;
+    }
+    return RC_OK;
+}
+
+void claims_release(ClaimFile *f) {
+    for (int i = 0; i < f->setups; i++) {
+        for (int k = 0; k < f->setup[i].keys; k++) free(f->setup[i].key[k].value);
+        free(f->setup[i].key);
+        free(f->setup[i].choice);
+    }
+    for (int i = 0; i < f->tables; i++) free(f->table[i].number);
+    for (int i = 0; i < f->claims; i++) free(f->claim[i].test);
+    free(f->setup);
+    free(f->table);
+    free(f->claim);
+    document_release(&f->document);
+    *f = (ClaimFile){0};
 }

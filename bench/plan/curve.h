@@ -1,5 +1,5 @@
 /* Curves: what a run says of itself at every step, by name. First the columns of curves.def, then the probes that have
- * a column of their own (models/probes.def). bench/run/curves.c keeps their numbers. */
+ * a column of their own (models/probes.def). bench/store/curves.c keeps their numbers. */
 #ifndef BENCH_PLAN_CURVE_H
 #define BENCH_PLAN_CURVE_H
 

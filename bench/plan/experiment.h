@@ -77,7 +77,7 @@ typedef struct {
     int factors;
     uint64_t *seed;
     int seeds;
-    OwnText text[EXPERIMENT_MOST_TEXTS]; /* all that arms and cells name; bench/run/texts.h finds out what they hold */
+    OwnText text[EXPERIMENT_MOST_TEXTS]; /* all that arms and cells name; store/texts.h finds out what they hold */
     int texts;
     /* What is shown, not part of the plan: rows of the tables, panels of the curves' figure and of the blocks'. */
     TableRow row[EXPERIMENT_MOST_ROWS];

@@ -1,4 +1,4 @@
-/* The metrics of metrics.def: one number per run and whole validation, by name. bench/run/metrics.c measures them. */
+/* The metrics of metrics.def: one number per run and whole validation, by name. bench/store/metrics.c measures them. */
 #ifndef BENCH_PLAN_METRIC_H
 #define BENCH_PLAN_METRIC_H
 

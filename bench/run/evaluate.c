@@ -2,19 +2,10 @@
 
 #include <stdlib.h>
 
-#include "bench/run/feeding.h"
-#include "bench/run/metrics.h"
 #include "bench/run/quantized.h"
-#include "bench/run/translated.h"
-
-/* One forward pass over windows first.., the same in every replica; returns the bytes of their targets. */
-size_t evaluate_windows(Trainer *t, const Dataset *d, const RunSpec *s, size_t first) {
-    int batch = (int)s->batch, context = (int)s->context;
-    feed_windows(t, 0, d, s, first);
-    trainer_repeat(t);
-    trainer_forward(t);
-    return dataset_target_bytes(d, trainer_feed(t, "targets", 0), (size_t)batch * (size_t)context);
-}
+#include "bench/store/feeding.h"
+#include "bench/store/metrics.h"
+#include "bench/translate/translated.h"
 
 Score evaluate_score(const Trainer *t, int replica, const RunSpec *s, bool *hit) {
     Score x;
@@ -24,8 +15,7 @@ Score evaluate_score(const Trainer *t, int replica, const RunSpec *s, bool *hit)
 
 bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves *const *curves, Evaluation *out,
                     Hits *hits, const volatile sig_atomic_t *stop) {
-    size_t context = (size_t)s->context, windows = feed_window_count(s, d), batch = (size_t)s->batch,
-           bytes = 0;
+    size_t context = (size_t)s->context, windows = feed_window_count(s, d), batch = (size_t)s->batch, bytes = 0;
     int replicas = trainer_replicas(t);
     Score *all = mem_alloc((size_t)replicas, sizeof *all);
     bool *hit = mem_alloc(batch * context, sizeof *hit);
@@ -38,7 +28,7 @@ bool evaluate_whole(Trainer *t, const Dataset *d, const RunSpec *s, const Curves
     }
     bool whole = true;
     for (int b = 0; whole && b < out[0].blocks; b++) {
-        bytes += evaluate_windows(t, d, s, (size_t)b * batch);
+        bytes += feed_forward(t, d, s, (size_t)b * batch);
         whole = !stop || !*stop; /* after a stop the forward pass may be incomplete */
         for (int r = 0; whole && r < replicas; r++) {
             Score part = evaluate_score(t, r, s, hit);

@@ -4,12 +4,9 @@
 
 #include <signal.h>
 
-#include "bench/run/record.h"
+#include "bench/store/record.h"
 #include "datasets/dataset.h"
 #include "models/trainer.h"
-
-/* Forward only over the validation windows from `first` on, a batch of them; returns the bytes of their targets. */
-size_t evaluate_windows(Trainer *t, const Dataset *d, const RunSpec *s, size_t first);
 
 /* Whole validation of the parameters a trainer holds now; fills out[replicas]. curves[replicas]: what each run's say so
  * far; NULL: not known, and metrics that need them are NaN. hits[replicas]: filled too; NULL: not wanted. False when

@@ -9,13 +9,15 @@
 #include "base/canon.h"
 #include "base/philox.h"
 #include "base/sha256.h"
-#include "bench/run/checkpoint.h"
 #include "bench/run/evaluate.h"
-#include "bench/run/feeding.h"
 #include "bench/run/linear_probe.h"
-#include "bench/run/metrics.h"
 #include "bench/run/quantized.h"
-#include "bench/run/translated.h"
+#include "bench/store/checkpoint.h"
+#include "bench/store/feeding.h"
+#include "bench/store/metrics.h"
+#include "bench/translate/translated.h"
+#include "models/trainer_count.h"
+#include "models/trainer_look.h"
 
 static double now(void) {
     struct timespec t;
@@ -79,7 +81,7 @@ static void slice_loss(Running *g) {
     const RunSpec *s = g->spec;
     Score *all = mem_alloc((size_t)g->x->runs, sizeof *all);
     for (int64_t b = 0; b < s->curve_batches; b++) {
-        (void)evaluate_windows(g->t, g->x->data, s, (size_t)(b * s->batch));
+        (void)feed_forward(g->t, g->x->data, s, (size_t)(b * s->batch));
         for (int i = 0; i < g->x->runs; i++) {
             Score part = evaluate_score(g->t, i, s, NULL);
             all[i].nll += part.nll, all[i].count += part.count;
@@ -305,8 +307,7 @@ static void describe(const Execution *x, const ExecutedRun *run, RunRecord *r) {
     *r = (RunRecord){.spec = *run->spec, .vocab = x->data->vocab, .diverged_step = -1};
     strcpy(r->id, run->id);
     strcpy(r->arithmetic, run->arithmetic);
-    run_class(r->arithmetic_class, x->backend, x->passes, x->ranks ? x->ranks->ranks : 1,
-              x->logit_rows);
+    run_class(r->arithmetic_class, x->backend, x->passes, x->ranks ? x->ranks->ranks : 1, x->logit_rows);
     _Static_assert(sizeof r->dataset >= DATASET_NAME_SIZE, "a record has room for the name of any corpus");
     strcpy(r->dataset, x->data->name);
     strcpy(r->dataset_sha256, x->data->sha256);

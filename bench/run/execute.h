@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "bench/run/record.h"
+#include "bench/store/record.h"
 #include "datasets/dataset.h"
 #include "kernels/backend.h"
 #include "models/trainer.h"

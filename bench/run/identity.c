@@ -7,6 +7,7 @@
 #include "base/philox.h"
 #include "base/sha256.h"
 #include "bench/run/execute.h"
+#include "models/trainer_look.h"
 
 /* The toy keeps everything of the spec that chooses operations, and makes sizes, steps and warm-up small. */
 Rc arithmetic_hash(char out[SHA256_HEX], const RunSpec *s, const Backend *backend, Error *e) {

@@ -1,11 +1,12 @@
 #include "bench/run/linear_probe.h"
 
-#include "bench/run/feeding.h"
+#include "bench/store/feeding.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "models/trainer_look.h"
 #include "stats/ridge.h"
 
 static const double lambda = 1e-3;

@@ -3,20 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/run/evaluate.h"
-#include "bench/run/feeding.h"
+#include "bench/store/feeding.h"
 
 static const Metric metric_of[QUANTIZATION_COUNT] = {
 #define QUANTIZATION(id, key, format, per_row, metric, what) METRIC_##metric,
 #include "kernels/quantizations.def"
 #undef QUANTIZATION
 };
-
-bool quantized_metric(Metric m) {
-    for (int q = 0; q < QUANTIZATION_COUNT; q++)
-        if (metric_of[q] == m) return true;
-    return false;
-}
 
 void quantized_none(Evaluation *v) {
     for (int q = 0; q < QUANTIZATION_COUNT; q++) v->metric[metric_of[q]] = (double)NAN, v->absent[metric_of[q]] = true;
@@ -46,7 +39,7 @@ void quantized_measure(Trainer *t, const Dataset *d, const RunSpec *s, Evaluatio
     bool whole = true;
     if (windows > QUANTIZED_WINDOWS) windows = QUANTIZED_WINDOWS;
     for (size_t first = 0; whole && first < windows; first += batch) {
-        (void)evaluate_windows(t, d, s, first);
+        (void)feed_forward(t, d, s, first);
         count += add_scores(t, s, QUANTIZATION_COUNT, nll);
         for (int q = 0; whole && q < QUANTIZATION_COUNT; q++) {
             whole = trainer_forward_quantized(t, (Quantization)q) && !(stop && *stop);

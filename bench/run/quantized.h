@@ -4,15 +4,12 @@
 #ifndef BENCH_RUN_QUANTIZED_H
 #define BENCH_RUN_QUANTIZED_H
 
-#include "bench/run/record.h"
+#include "bench/store/record.h"
 #include "datasets/dataset.h"
 #include "models/trainer.h"
 
 /* Of all its windows, when there are fewer. */
 enum { QUANTIZED_WINDOWS = 64 };
-
-/* Whether a metric is among those of kernels/quantizations.def. */
-bool quantized_metric(Metric m);
 
 /* Marks the metrics of kernels/quantizations.def as not measured. */
 void quantized_none(Evaluation *v);

@@ -12,11 +12,11 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "bench/formats/progress.h"
-#include "bench/run/checkpoint.h"
+#include "bench/run/cluster/share.h"
+#include "bench/run/cluster/split.h"
 #include "bench/run/execute.h"
-#include "bench/run/share.h"
-#include "bench/run/split.h"
 #include "bench/run/watch.h"
+#include "bench/store/checkpoint.h"
 
 enum { RUNNER_MOST_REPLICAS = 1024 };
 

@@ -6,16 +6,16 @@
 
 typedef struct {
     double checkpoint_seconds;
-    double shard_bytes; /* of a checkpoint (bench/run/checkpoint.h) */
+    double shard_bytes; /* of a checkpoint (bench/store/checkpoint.h) */
     int replicas;         /* runs that one program trains, at most; 0: 1 on the host, all that fit on a device */
     const char *declared; /* lines of bench/plan/declare.h for the records; NULL: none */
 } RunnerOptions;
 
 /* Trains what is missing of this process's share (todo_shards) and stores each record as it is finished; a failed run
  * is named and the others go on, unless the disk refused a record: then no new run is begun. Other processes may do the
- * same in the same folder: each run is trained by one of them (bench/run/share.h), and this returns when the share is
- * done, whoever did it; what a process that ended left behind is trained here. Returns RC_OK, RC_INTERRUPTED (or 143)
- * when a signal stopped it, or the code of the first failure. Updates p->run[].done. */
+ * same in the same folder: each run is trained by one of them (bench/run/cluster/share.h), and this returns when the
+ * share is done, whoever did it; what a process that ended left behind is trained here. Returns RC_OK, RC_INTERRUPTED
+ * (or 143) when a signal stopped it, or the code of the first failure. Updates p->run[].done. */
 Rc runner_train(Todo *p, Session *s, const Experiment *x, const RunnerOptions *o, Error *e);
 
 /* Whether the largest missing run of this share fits: bytes that it needs, and that can be had. RC_UNMEASURED: it does

@@ -7,6 +7,7 @@
 #include "base/canon.h"
 #include "base/philox.h"
 #include "base/sha256.h"
+#include "models/trainer_look.h"
 
 static int likeliest(const double *logit, int vocab) {
     int best = 0;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "bench/run/split.h"
+#include "bench/run/cluster/split.h"
 #include "kernels/cuda/launch.h"
 
 const ScaleDevice scale_devices[SCALE_DEVICES] = {

@@ -4,8 +4,9 @@
 #ifndef BENCH_RUN_SCALE_H
 #define BENCH_RUN_SCALE_H
 
-#include "bench/run/session.h"
+#include "bench/store/session.h"
 #include "models/trainer.h"
+#include "models/trainer_count.h"
 
 typedef struct {
     const char *name;

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "bench/run/deal.h"
+#include "bench/run/cluster/deal.h"
 #include "bench/run/execute.h"
-#include "bench/run/feeding.h"
 #include "bench/run/quantized.h"
-#include "bench/run/texts.h"
+#include "bench/store/feeding.h"
+#include "bench/store/texts.h"
+#include "models/trainer_count.h"
 
 #define UNEVEN 1.1 /* the dearest share of whole seeds over the mean share */
 

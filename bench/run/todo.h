@@ -1,10 +1,10 @@
 /* Todo: an experiment's runs with their ids, and which of them already stand in results/runs. What `run` trains;
- * whoever only reads records asks bench/run/store.h, which computes nothing. */
+ * whoever only reads records asks bench/store/store.h, which computes nothing. */
 #ifndef BENCH_RUN_TODO_H
 #define BENCH_RUN_TODO_H
 
-#include "bench/run/session.h"
-#include "bench/run/store.h"
+#include "bench/store/session.h"
+#include "bench/store/store.h"
 
 typedef struct {
     RunSpec spec;
@@ -29,7 +29,7 @@ typedef struct {
     ProbeChoice probes; /* the experiment's */
     bool hits, quantize;
     int shard, shards;  /* the share that is trained here */
-    int micro_batch;    /* sequences of a part of a batch (bench/run/split.h); 0: all, or one part to a rank */
+    int micro_batch;    /* sequences of a part of a batch (bench/run/cluster/split.h); 0: all, or one part to a rank */
     int logit_rows;     /* held at once (models/head.h); 0: all */
     bool recompute;     /* blocks' activations are not kept for the backward pass */
     int ranks;          /* that train a run together */

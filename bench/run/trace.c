@@ -1,12 +1,13 @@
 #include "bench/run/trace.h"
 
-#include "bench/run/feeding.h"
+#include "bench/store/feeding.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "models/trainer.h"
+#include "models/trainer_look.h"
 
 typedef struct {
     Text *out;

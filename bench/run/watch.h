@@ -3,7 +3,7 @@
 #ifndef BENCH_RUN_WATCH_H
 #define BENCH_RUN_WATCH_H
 
-#include "bench/run/record.h"
+#include "bench/store/record.h"
 
 typedef struct {
     bool running;

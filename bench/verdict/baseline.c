@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "base/scratch.h"
 #include "bench/formats/json.h"
-#include "bench/run/provenance.h"
 #include "bench/run/runner.h"
+#include "bench/store/provenance.h"
 
 bool baseline_has_own(const char *arithmetic_class) {
     for (int i = 0; i < backend_count; i++)
@@ -61,7 +61,8 @@ static json_t *row_of(const Experiment *x, int index, const RunRecord *r) {
     return row;
 }
 
-json_t *baseline_rows(const Experiment *x, const RunRecord *records) {
+/* The rows of an experiment's records ([cells][arms][seeds]): an array of objects, in this order. New reference. */
+static json_t *rows_of(const Experiment *x, const RunRecord *records) {
     json_t *rows = json_array();
     int runs = experiment_cells(x) * x->arms * x->seeds;
     for (int i = 0; i < runs; i++) json_array_append_new(rows, row_of(x, i, &records[i]));
@@ -169,15 +170,7 @@ Rc baseline_write(const char *path, const Experiment *x, json_t *old, json_t *ro
                                              "rows_sha256", hash, "changes", table));
     json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:O, s:O, s:o}", "schema", 1, "experiment", x->name, "profile",
                              x->profile, "plan", x->plan, "tolerances", tolerances, "rows", rows, "history", history);
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    Text line;
-    text_init(&line);
-    text_format(&line, "%s\n", text);
-    Rc rc = file_write(path, line.at, line.length, e);
-    text_release(&line);
-    free(text);
-    json_decref(root);
-    return rc;
+    return json_write_file(root, JSON_EXACT, path, e);
 }
 
 /* The records that were just made, by their ids: whatever class the backend computes in. */
@@ -186,7 +179,7 @@ static Rc read_rows(const Todo *todo, const Session *s, const Experiment *x, jso
     int read = 0;
     Rc rc = RC_OK;
     while (read < todo->runs && !rc) rc = record_read(&records[read], s->runs, todo->run[read].id, e), read += !rc;
-    if (!rc) *rows = baseline_rows(x, records);
+    if (!rc) *rows = rows_of(x, records);
     while (read) record_release(&records[--read]);
     free(records);
     return rc;

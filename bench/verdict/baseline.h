@@ -8,11 +8,8 @@
 
 #include <jansson.h>
 
-#include "bench/run/session.h"
-#include "bench/run/store.h"
-
-/* The rows of an experiment's records ([cells][arms][seeds]): an array of objects, in this order. New reference. */
-json_t *baseline_rows(const Experiment *x, const RunRecord *records);
+#include "bench/store/session.h"
+#include "bench/store/store.h"
 
 /* Reads a baseline file. RC_UNMEASURED: there is none. RC_INTEGRITY: it does not parse, or its rows are not those its
  * last reason left. *out is a new reference. */

@@ -161,3 +161,16 @@ Rc compare_over_exit(const CompareOver *r) {
     bool all = r->of[0].options.fail_by;
     return (all ? fine == corpora : fine > 0) ? RC_OK : RC_INCONCLUSIVE;
 }
+
+Rc compare_parse(CompareData *d, const char *name, CompareColumns columns, const char *bytes, size_t length, Error *e) {
+    CompareCorpora all;
+    *d = (CompareData){0};
+    if (compare_corpora_parse(&all, name, columns, bytes, length, e)) return e->code;
+    if (all.corpora > 1)
+        error_set(e, RC_USAGE, "%.600s: runs of %d corpora where one is compared", name, all.corpora);
+    else
+        *d = all.of[0], all.of[0] = (CompareData){0};
+    Rc rc = all.corpora > 1 ? e->code : RC_OK;
+    compare_corpora_release(&all);
+    return rc;
+}

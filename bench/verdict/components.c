@@ -6,7 +6,7 @@
 
 #include "bench/verdict/grouping.h"
 
-const char *const component_keys[COMPONENT_STREAMS] = {"init_seed", "order_seed", "dropout_seed"};
+static const char *const component_keys[COMPONENT_STREAMS] = {"init_seed", "order_seed", "dropout_seed"};
 const char *const component_names[COMPONENT_STREAMS] = {"starting weights", "batches", "dropout"};
 
 /* The streams that follow the seed in a cell; *all: those that are factors. */

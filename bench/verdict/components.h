@@ -12,7 +12,6 @@
 #include "stats/variance.h"
 
 enum { COMPONENT_STREAMS = 3, COMPONENT_SUBSETS = 1 << COMPONENT_STREAMS };
-extern const char *const component_keys[COMPONENT_STREAMS];  /* "init_seed", … */
 extern const char *const component_names[COMPONENT_STREAMS]; /* "starting weights", … */
 
 typedef struct {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/formats/json.h"
-#include "bench/run/record.h"
+#include "bench/store/record.h"
 #include "bench/verdict/baseline.h"
 #include "bench/verdict/paired.h"
 

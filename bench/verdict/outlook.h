@@ -4,7 +4,7 @@
 #define BENCH_VERDICT_OUTLOOK_H
 
 #include "bench/plan/experiment.h"
-#include "bench/run/store.h"
+#include "bench/store/store.h"
 
 typedef struct {
     int seeds, arms, cells;     /* arms: beside the baseline */

@@ -13,33 +13,6 @@
 #define PIGEONHOLE_DRAWS 10000
 #define PIGEONHOLE_WORK 1e9 /* comparisons times draws times seeds times blocks */
 
-const char *decision_name(Decision d) {
-    static const char *const names[] = {[DECISION_LOWER] = "lower",
-                                        [DECISION_HIGHER] = "higher",
-                                        [DECISION_LOWER_NEGLIGIBLE] = "lower but negligible",
-                                        [DECISION_HIGHER_NEGLIGIBLE] = "higher but negligible",
-                                        [DECISION_EQUIVALENT] = "equivalent",
-                                        [DECISION_INCONCLUSIVE] = "inconclusive",
-                                        [DECISION_NOT_TESTABLE] = "not testable"};
-    return names[d];
-}
-
-bool decision_lower(Decision d) {
-    return d == DECISION_LOWER || d == DECISION_LOWER_NEGLIGIBLE;
-}
-
-bool decision_negligible(Decision d) {
-    return d == DECISION_LOWER_NEGLIGIBLE || d == DECISION_HIGHER_NEGLIGIBLE;
-}
-
-bool decision_apart(Decision d) {
-    return d == DECISION_LOWER || d == DECISION_HIGHER || decision_negligible(d);
-}
-
-bool decision_made(Decision d) {
-    return d != DECISION_INCONCLUSIVE && d != DECISION_NOT_TESTABLE;
-}
-
 Contrast contrast_pair(int cell, int step, Metric metric, int arm, int against, double margin) {
     return (Contrast){.cell = cell,
                       .step = step,

@@ -205,9 +205,6 @@ Decision family_decide(const Family *f, const Comparison *c, double p, double me
 /* Holm's p of p[count] (NaN: not made, and still counted) into the comparisons; p is overwritten. */
 void family_holm(Family *f, double *p);
 
-/* The verdict of every comparison with each seed left out, unless that takes too long or so few seeds cannot decide. */
-void family_leave_out(Family *f);
-
 /* Shown to lie beyond a difference on the side that is worse (1), to lie below it (-1), or neither (0), by the
  * sign-flip interval of the whole family. With a diverged run the decision alone tells. */
 int comparison_beyond(const Comparison *c, double by);

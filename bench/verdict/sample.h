@@ -9,7 +9,7 @@
 #define BENCH_VERDICT_SAMPLE_H
 
 #include "bench/plan/experiment.h"
-#include "bench/run/metrics.h"
+#include "bench/store/metrics.h"
 #include "stats/counts.h"
 #include "stats/status.h"
 
@@ -36,7 +36,7 @@ typedef struct {
     int cells, arms, seeds, baseline;
 } Sample;
 
-/* records: [cells][arms][seeds], as records_take (bench/run/store.h) gives; they outlive the sample. RC_INTEGRITY: a
+/* records: [cells][arms][seeds], as records_take (bench/store/store.h) gives; they outlive the sample. RC_INTEGRITY: a
  * record of another seed; RC_UNMEASURED: a run that neither failed nor has a validation it should have. */
 Rc sample_make(Sample *s, const Experiment *x, const RunRecord *records, Error *e);
 void sample_release(Sample *s);

@@ -25,7 +25,8 @@ static int by_rate(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-int sensitivity_rates(const Experiment *x, RateLevel order[EXPERIMENT_MOST_VALUES]) {
+/* The rates of the factor, which there is, ascending; returns how many. */
+static int sensitivity_rates(const Experiment *x, RateLevel order[EXPERIMENT_MOST_VALUES]) {
     const Factor *f = &x->factor[sensitivity_factor(x)];
     for (int k = 0; k < f->values; k++) {
         bool number = parse_real(f->value[k], &order[k].rate);

@@ -70,9 +70,6 @@ typedef struct {
     int level;
 } RateLevel;
 
-/* The rates of the factor, which there is, ascending; returns how many. */
-int sensitivity_rates(const Experiment *x, RateLevel order[EXPERIMENT_MOST_VALUES]);
-
 /* The cells of a group, which differ in that factor alone, and their rates, ascending; without the factor every cell
  * is a group. Returns how many. */
 int sensitivity_cells(const Experiment *x, int group, int cell[EXPERIMENT_MOST_VALUES],

@@ -1,4 +1,4 @@
-/* Targets: of two arms, which evaluated targets one of them alone predicts right (bench/run/hits.h), seed by seed.
+/* Targets: of two arms, which evaluated targets one of them alone predicts right (bench/store/hits.h), seed by seed.
  *
  * b: right in the first arm alone; c: in the second alone. McNemar's exact test of b against c (McNemar 1947) asks
  * whether two fixed models differ on this text, and takes its targets as independent. They are not: the targets of a

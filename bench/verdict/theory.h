@@ -1,11 +1,11 @@
-/* Verdicts on statements: numbers of seeds (bench/run/theory.h) against what was declared
+/* Verdicts on statements: numbers of seeds (bench/theory/theory.h) against what was declared
  * (bench/plan/statements.def). */
 #ifndef BENCH_VERDICT_THEORY_H
 #define BENCH_VERDICT_THEORY_H
 
 #include <stdbool.h>
 
-#include "bench/run/theory.h"
+#include "bench/theory/theory.h"
 #include "bench/verdict/claim_verdict.h"
 
 typedef enum {

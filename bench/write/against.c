@@ -93,6 +93,6 @@ void against_json(const Against *r, Text *out) {
     json_object_set_new(o, "conf", json_number_of(r->options.conf));
     json_object_set_new(o, "sigma", isnan(r->options.sigma) ? json_null() : json_number_of(r->options.sigma));
     json_object_set_new(o, "arms", cells_json(&c));
-    compare_dump(o, out);
+    json_print(o, JSON_EXACT, out);
     cells_release(&c);
 }

@@ -40,7 +40,6 @@ void compare_text_wide(const CompareResult *r, int width, Text *out);
 void compare_notes(const CompareResult *r, Text *out); /* the sentences below the text's table, one per line */
 void compare_json(const CompareResult *r, Text *out);
 json_t *compare_object(const CompareResult *r); /* what compare_json writes; new reference */
-void compare_dump(json_t *o, Text *out);        /* takes the reference */
 void compare_tex(const CompareResult *r, Text *out);  /* tabulars; the notes are comments */
 
 /* The same of a file of several corpora: each by itself, then the arms over all of them. Of one corpus it is what the

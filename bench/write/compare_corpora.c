@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "bench/formats/json.h"
 #include "bench/write/compare.h"
 #include "bench/write/corpora.h"
 #include "bench/write/stat_json.h"
@@ -71,7 +72,7 @@ void compare_over_json(const CompareOver *r, Text *out) {
     json_object_set_new(o, "over_corpora", cells_list_json(&tables));
     cells_list_release(&tables);
     json_object_set_new(o, "exit_code", json_integer(compare_over_exit(r)));
-    compare_dump(o, out);
+    json_print(o, JSON_EXACT, out);
 }
 
 void compare_over_tex(const CompareOver *r, Text *out) {

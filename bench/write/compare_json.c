@@ -1,11 +1,10 @@
 /* Everything that was computed, as JSON; compare_help documents the names. */
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/formats/json.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "bench/write/compare.h"
 #include "bench/write/comparison_json.h"
 #include "stats/tests.h"
@@ -244,14 +243,6 @@ json_t *compare_object(const CompareResult *r) {
     return o;
 }
 
-void compare_dump(json_t *o, Text *out) {
-    char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    text_add(out, text, strlen(text));
-    text_add(out, "\n", 1);
-    free(text);
-    json_decref(o);
-}
-
 void compare_json(const CompareResult *r, Text *out) {
-    compare_dump(compare_object(r), out);
+    json_print(compare_object(r), JSON_EXACT, out);
 }

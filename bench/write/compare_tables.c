@@ -5,7 +5,7 @@
 
 #include "bench/formats/latex.h"
 #include "bench/formats/terminal.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "bench/write/compare.h"
 #include "bench/write/table.h"
 

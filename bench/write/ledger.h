@@ -8,8 +8,8 @@
 
 #include "base/sha256.h"
 #include "bench/formats/cells.h"
-#include "bench/run/session.h"
-#include "bench/run/store.h"
+#include "bench/store/session.h"
+#include "bench/store/store.h"
 #include "bench/verdict/stored.h"
 #include "bench/verdict/theory.h"
 #include "bench/write/table.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench/formats/cells.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "bench/write/replication.h"
 #include "bench/write/targets.h"
 

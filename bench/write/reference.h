@@ -10,7 +10,7 @@
 #ifndef BENCH_WRITE_REFERENCE_H
 #define BENCH_WRITE_REFERENCE_H
 
-#include "bench/run/store.h"
+#include "bench/store/store.h"
 
 typedef struct {
     char name[120];   /* of the table */

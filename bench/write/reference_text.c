@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "bench/run/metrics.h"
+#include "bench/store/metrics.h"
 #include "bench/write/reference.h"
 
 /* Where runs are stored: whole, or a line each of NAME-runs.csv. */

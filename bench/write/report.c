@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "bench/formats/latex.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 
 /* What decides something before what cannot, a text before the synthetic source; otherwise as they were. */
 static int weight_of(const LedgerTable *made) {

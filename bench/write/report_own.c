@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "bench/run/plan_folder.h"
-#include "bench/run/texts.h"
+#include "bench/store/plan_folder.h"
+#include "bench/store/texts.h"
 #include "bench/write/report.h"
 
 static LedgerTable *of_plan(const Ledger *b, const char *plan) {

@@ -5,12 +5,12 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
+#include "bench/formats/subprocess.h"
+#include "bench/store/provenance.h"
 #include "bench/write/figure.h"
-#include "bench/run/provenance.h"
 #include "bench/write/report.h"
 #include "bench/write/summaries.h"
 #include "bench/write/theory.h"
-#include "bench/formats/subprocess.h"
 
 static Rc put(const char *folder, const char *name, const Text *text, Error *e) {
     char path[900];

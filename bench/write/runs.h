@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "bench/run/listing.h"
+#include "bench/store/listing.h"
 
 enum { RUNS_SCHEMA = 2, RUN_SCHEMA = 1 };
 

@@ -1,9 +1,9 @@
-/* Scores of weights on tasks (bench/run/task_score.h), as tables and as JSON. */
+/* Scores of weights on tasks (bench/tasks/task_score.h), as tables and as JSON. */
 #ifndef BENCH_WRITE_SCORE_H
 #define BENCH_WRITE_SCORE_H
 
 #include "bench/formats/cells.h"
-#include "bench/run/task_score.h"
+#include "bench/tasks/task_score.h"
 
 enum { SCORE_SCHEMA = 2 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "bench/formats/json.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "stats/tests.h"
 
 void json_put(json_t *object, const char *key, double x) {

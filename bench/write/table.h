@@ -2,7 +2,7 @@
  * clock or asks a locale: the same records give the same bytes. What runs cost is measured time, differs from machine
  * to machine, and therefore has files of its own.
  *
- * Out of one Table come, in the folder of its plan (bench/run/plan_folder.h):
+ * Out of one Table come, in the folder of its plan (bench/store/plan_folder.h):
  *
  *   NAME.tex           the write-up's rows and columns, its numbers beside ours, and the paired tests,
  *                      one part per cell and step
@@ -26,12 +26,12 @@
 #ifndef BENCH_WRITE_TABLE_H
 #define BENCH_WRITE_TABLE_H
 
-#include "bench/verdict/claim_verdict.h"
-#include "bench/verdict/ranking.h"
-#include "bench/verdict/sensitivity.h"
 #include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 #include "bench/formats/terminal.h"
+#include "bench/verdict/claim_verdict.h"
+#include "bench/verdict/ranking.h"
+#include "bench/verdict/sensitivity.h"
 
 /* What stands in bold: the best arm and those not separated from it, the best alone when it is separated from all, or
  * nothing. */
@@ -46,7 +46,7 @@ typedef struct {
     bool exploratory;    /* something was changed on the command line: no marks, no bold */
     int metrics;         /* of the paper's table */
     Metric metric[PAPER_MOST_METRICS];
-    const char *partial; /* what is missing (bench/run/partial.h): no marks, no bold, no claims; NULL or "": nothing */
+    const char *partial; /* what is missing (store/partial.h): no marks, no bold, no claims; NULL or "": nothing */
     const char *word;    /* of the plan's folder, in the labels of an exploratory table; NULL: the plan's hash */
     const char *command; /* as typed, for the header comment */
     const char *notes;   /* which records were left out as of another arithmetic (Records.notes); NULL or "": none */

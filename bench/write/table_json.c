@@ -3,9 +3,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench/run/provenance.h"
+#include "bench/formats/json.h"
+#include "bench/store/provenance.h"
 #include "bench/write/summaries.h"
 
 /* One metric of an arm at a step: its runs, what they sum up to, and what the write-up reports. */
@@ -129,13 +129,6 @@ static void head_json(const Table *t, json_t *o) {
     text_release(&words);
 }
 
-static void dump(json_t *o, Text *out) {
-    char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    text_format(out, "%s\n", text);
-    free(text);
-    json_decref(o);
-}
-
 void table_json(const Table *t, Text *out) {
     json_t *o = json_object(), *cells = json_array();
     head_json(t, o);
@@ -143,7 +136,7 @@ void table_json(const Table *t, Text *out) {
     json_object_set_new(o, "cells", cells);
     json_object_set_new(o, "family", json_family(t, &t->family));
     json_object_set_new(o, "claims", json_claims(t));
-    dump(o, out);
+    json_print(o, JSON_EXACT, out);
 }
 
 void table_cost_json(const Table *t, Text *out) {
@@ -156,5 +149,5 @@ void table_cost_json(const Table *t, Text *out) {
     for (int kind = 0; kind < summary_count; kind++)
         if (summary_rows[kind].measured)
             json_object_set_new(o, summary_rows[kind].name, cells_json(&table_summary(t, kind)->at[0]));
-    dump(o, out);
+    json_print(o, JSON_EXACT, out);
 }

@@ -5,7 +5,7 @@
 
 #include "bench/plan/doubt.h"
 #include "bench/plan/twins.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "bench/verdict/words.h"
 #include "bench/write/table.h"
 

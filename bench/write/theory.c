@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/formats/json.h"
 #include "bench/formats/latex.h"
 #include "bench/formats/terminal.h"
 
@@ -110,8 +111,5 @@ void theory_tex(const Cells *c, Text *out) {
 
 void theory_json(const Cells *c, Text *out) {
     json_t *root = json_pack("{s:i, s:o}", "schema", THEORY_TABLE_SCHEMA, "statements", cells_json(c));
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    text_format(out, "%s\n", text);
-    free(text);
-    json_decref(root);
+    json_print(root, JSON_EXACT, out);
 }

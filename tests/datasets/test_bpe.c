@@ -1,5 +1,6 @@
 /* The tokenizer bpe: what it takes, what it makes, that nothing is lost, and bits per
  * byte with tokens of many bytes. */
+#include "base/utf8.h"
 #include "bench/run/evaluate.h"
 #include "datasets/bpe_sentencepiece.h"
 #include "tests/datasets/data_case.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/cuda/dry.h"
+#include "models/trainer_count.h"
 
 static KernelWork *kernel_of(Work *w, const char *name) {
     for (int i = 0; i < w->kernels; i++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "models/trainer_look.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/table.h"
 #include "tests/models/toy.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/trainer_count.h"
 #include "tests/gpu/count.h"
 #include "tests/gpu/table.h"
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/trainer_count.h"
+#include "models/trainer_look.h"
 #include "models/trainer_state.h"
 #include "tests/gpu/fake_cudart.h"
 #include "tests/models/toy.h"

@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "bench/run/execute.h"
-#include "bench/run/store.h"
+#include "bench/store/store.h"
 
 /* Nobody needs a scratch folder after a power cut. */
 int fsync(int fd) {

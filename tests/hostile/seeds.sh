@@ -24,7 +24,7 @@ printf '\4arm,seed,value\npre,1,3.25\npost,1,3.5\npre,2,inf\npost,2,3.75\n' >com
 printf '\0[{"seed": 1, "arm": "a", "value": 3}, {"seed": 1, "arm": "b", "value": 2.5}]' >compare/list
 printf '\0{"arms": {"a": {"1": 3, "2": 4}, "b": {"1": 3.5, "2": "nan"}}}' >compare/arms
 printf '\2{"seed": 1, "arm": "a", "value": 2, "step": 1}\n{"seed": 1, "arm": "b", "value": 4, "step": 2}\n' >compare/lines
-{ printf '\1' && sed -n '/^const char translations_heading/,/;/p' "$root/bench/run/sentences.c" | grep -o '"[^"]*"' | tr -d '"\n' |
+{ printf '\1' && sed -n '/^const char translations_heading/,/;/p' "$root/bench/store/sentences.c" | grep -o '"[^"]*"' | tr -d '"\n' |
   sed 's/\\t/\t/g; s/\\n/\n/g' && printf '2\t2\t1\t0\t0\t0\t2\t1\t0\t0\tein Haus\ta house\ta hut\n%.0s' 1 2; } >translations/one
 hash=$(printf x | sha256sum | cut -c1-64)
 printf '{"format": "normbench shards 1", "name": "n", "tokenizer": "bpe:300", "vocabulary": "%s", "model": {"file": "m", "sha256": "%s"},

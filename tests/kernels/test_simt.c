@@ -11,6 +11,7 @@
 #include "base/sha256.h"
 #include "kernels/cuda/simt/run.h"
 #include "kernels/cuda/step_launch.h"
+#include "models/trainer_look.h"
 #include "tests/kernels/simt_case.h"
 #include "tests/models/toy.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/pool.h"
 #include "base/sha256.h"
+#include "models/trainer_look.h"
 #include "tests/models/toy.h"
 
 /* Every class of bits that is every machine's, and the row that the others of it are compared with. */

@@ -6,6 +6,7 @@
 #include "datasets/pairs.h"
 #include "models/decode.h"
 #include "models/trainer.h"
+#include "models/trainer_look.h"
 
 enum { VOCAB = 11, CONTEXT = 6, BATCH = 4, REPLICAS = 2, SENTENCES = 3, MOST = 5, ROUNDS = 5 };
 

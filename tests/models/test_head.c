@@ -7,6 +7,7 @@
 
 #include "base/canon.h"
 #include "models/head.h"
+#include "models/trainer_count.h"
 #include "tests/models/toy.h"
 
 /* Whether this setting's head can be cut: nothing in it learns but its matrix. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "models/trainer.h"
+#include "models/trainer_look.h"
 
 static Error e;
 

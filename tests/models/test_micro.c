@@ -7,6 +7,8 @@
 
 #include "base/sha256.h"
 #include "models/micro.h"
+#include "models/trainer_count.h"
+#include "models/trainer_look.h"
 #include "tests/base/forked.h"
 #include "tests/models/toy.h"
 

@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "models/norm.h"
 #include "models/profile.h"
+#include "models/trainer_look.h"
 #include "tests/models/toy.h"
 
 static Error e;

@@ -8,6 +8,7 @@
 
 #include "base/sha256.h"
 #include "models/massive.h"
+#include "models/trainer_look.h"
 #include "tests/models/toy.h"
 
 static ProbeChoice all_probes(void) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/philox.h"
+#include "models/trainer_look.h"
 #include "models/trainer_state.h"
 
 Test(progress, of_an_update) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "models/recompute.h"
+#include "models/trainer_look.h"
 #include "tests/models/toy.h"
 
 /* Blocks 0 and 1 are computed again, the last is not. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "models/trainer_look.h"
 #include "tests/models/toy.h"
 
 /* Matrices by rows, those that write into the stream by columns, the token table as said; positions are not touched. */

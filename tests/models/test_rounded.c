@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "models/trainer_look.h"
 #include "tests/models/toy.h"
 
 static const PrecisionKind stored[] = {PRECISION_fp16, PRECISION_bf16_stored, PRECISION_fp16_scaled};

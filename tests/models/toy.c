@@ -8,6 +8,7 @@
 
 #include "base/philox.h"
 #include "base/sha256.h"
+#include "models/trainer_look.h"
 
 /* Encoder-decoders: rows whose constants or streams know of two stacks, and one of each kind of embedding. */
 static const char *const paired[] = {"post", "peri", "deepnorm", "admin", "subln", "attnres-block"};

@@ -27,7 +27,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 static const char *const tasks[] = {
 #define TASK(id, name, ...) name,
-#include "bench/run/tasks.def"
+#include "bench/tasks/tasks.def"
 #undef TASK
 };
 static const char *const commands[] = {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/philox.h"
-#include "bench/run/deal.h"
+#include "bench/run/cluster/deal.h"
 #include "bench/run/todo.h"
 
 enum { MOST = 60, TRIES = 300 };

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "bench/run/execute.h"
 #include "kernels/cuda/simt/run.h"
+#include "models/trainer_count.h"
 
 enum { RUNS = 3 };
 static char folder[64];

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "bench/run/checkpoint.h"
 #include "bench/run/execute.h"
-#include "bench/run/metrics.h"
+#include "bench/store/checkpoint.h"
+#include "bench/store/metrics.h"
 
 static char folder[64];
 static Dataset data;

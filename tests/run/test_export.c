@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/run/execute.h"
-#include "bench/run/weights.h"
+#include "bench/store/weights.h"
 #include "datasets/masking.h"
 
 static char folder[64], text[96], runs[96], file[96], printed[96];

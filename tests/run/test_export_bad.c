@@ -10,7 +10,8 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "bench/run/execute.h"
-#include "bench/run/weights.h"
+#include "bench/store/weights.h"
+#include "models/trainer_look.h"
 #include "models/trainer_state.h"
 
 static char disk[64], path[64]; /* path is what is read: the file on disk, or the one in memory that store fills */

@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "bench/run/checkpoint.h"
 #include "bench/run/execute.h"
 #include "bench/run/linear_probe.h"
-#include "bench/run/metrics.h"
+#include "bench/store/checkpoint.h"
+#include "bench/store/metrics.h"
+#include "models/trainer_look.h"
 
 static char folder[64];
 static Dataset data;

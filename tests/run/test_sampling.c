@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/run/sampling.h"
+#include "models/trainer_look.h"
 
 static int choose(const double *logit, int vocab, double temperature, int top_k, double at) {
     double own[8];

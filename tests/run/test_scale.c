@@ -6,6 +6,7 @@
 #include "bench/perf/dry.h"
 #include "bench/run/scale.h"
 #include "kernels/cuda/dry.h"
+#include "models/trainer_count.h"
 
 /* Pre-LN, no biases, a tied head, rope: 12 d^2 to a block, V d, and gain and bias of 2 L + 1 norms. Operations of an
  * update: 6 per matrix weight and token; attention sees (T + 1) / 2 keys, 2 products of 2 d each, thrice. */

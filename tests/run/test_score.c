@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/run/likelihood.h"
-#include "bench/run/task_score.h"
+#include "bench/tasks/likelihood.h"
+#include "bench/tasks/task_score.h"
+#include "models/trainer_look.h"
 #include "tests/models/toy.h"
 
 enum { BYTES = 256, CONTEXT = 16, BATCH = 3 };

@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "bench/formats/progress.h"
-#include "bench/run/share.h"
+#include "bench/run/cluster/share.h"
 #include "bench/run/watch.h"
 
 enum { RUNS = 40, PROCESSES = 8 };

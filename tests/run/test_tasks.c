@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "bench/run/task.h"
+#include "bench/tasks/task.h"
 
 typedef struct {
     int task;

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/run/sentences.h"
-#include "bench/run/translation.h"
+#include "bench/store/sentences.h"
+#include "bench/translate/translation.h"
 #include "datasets/pairs.h"
 #include "models/trainer.h"
+#include "models/trainer_look.h"
 
 static Error e;
 static const uint64_t seed = 11;

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/philox.h"
 #include "bench/plan/declare.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 
 const char made_up_four[] = "name: made-up-4\ntitle: Made-up numbers, 4 layers\nwriteup: \"002\"\nbaseline: baseline\n"
                             "layers: 4\ntoken_std: 0.5\nsteps: 300\nevaluate_at: 0,150,300\n"

@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "bench/plan/declare.h"
-#include "bench/run/metrics.h"
+#include "bench/store/metrics.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "bench/run/provenance.h"
+#include "bench/store/provenance.h"
 #include "bench/write/compare.h"
 #include "bench/write/figure_forest.h"
 

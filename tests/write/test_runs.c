@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "bench/run/address.h"
-#include "bench/run/listing.h"
+#include "bench/store/address.h"
+#include "bench/store/listing.h"
 #include "bench/write/runs.h"
 
 #define GOLDEN SOURCE_ROOT "/tests/golden/records/"

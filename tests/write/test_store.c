@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "bench/plan/declare.h"
-#include "bench/run/store.h"
+#include "bench/store/store.h"
 #include "bench/write/table.h"
 
 #define GOLDEN SOURCE_ROOT "/tests/golden/records/"

@@ -1,0 +1,12 @@
+/* UTF-8, code point by code point. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The code point that begins text[length] (length > 0) in *code; returns its bytes, 1 to 4, or 0 when no
+ * well-formed UTF-8 begins there (overlong forms, surrogates and values above 10FFFF are not well formed). */
+size_t utf8_next(const uint8_t *text, size_t length, uint32_t *code);
+
+#endif

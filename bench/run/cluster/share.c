@@ -1,0 +1,361 @@
+#include "bench/run/cluster/share.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "bench/formats/json.h"
+
+/* ---- who ---- */
+
+/* The first line of a file of /proc; "" when there is none. Tried again where the machine fails: without it nobody is
+ * known, and holds of the dead are waited for. */
+static void first_line(char *out, size_t size, const char *path) {
+    out[0] = 0;
+    for (int attempt = 0; attempt < 3 && !out[0]; attempt++) {
+        FILE *f = fopen(path, "re");
+        if (!f && errno == ENOENT) return;
+        if (f && !fgets(out, (int)size, f)) out[0] = 0;
+        if (f) fclose(f);
+    }
+    out[strcspn(out, "\n")] = 0;
+}
+
+/* What /proc says of a process: its state and start. False: nothing. */
+static bool process_stat(int64_t pid, char *state, int64_t *start) {
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
+    first_line(line, sizeof line, path);
+    const char *at = strrchr(line, ')'); /* the name before it may hold anything */
+    if (!at || sscanf(at, ") %c", state) != 1) return false;
+    for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
+    *start = at ? strtoll(at, NULL, 10) : 0;
+    return true;
+}
+
+static Owner myself(void) {
+    Owner me = {.pid = getpid()};
+    char state;
+    if (gethostname(me.host, sizeof me.host)) me.host[0] = 0;
+    me.host[sizeof me.host - 1] = 0;
+    first_line(me.boot, sizeof me.boot, "/proc/sys/kernel/random/boot_id");
+    ssize_t n = readlink("/proc/self/ns/pid", me.space, sizeof me.space - 1);
+    me.space[n > 0 ? n : 0] = 0;
+    if (!process_stat(me.pid, &state, &me.start)) me.start = 0;
+    return me;
+}
+
+static bool same_place(const Owner *a, const Owner *b) {
+    return !strcmp(a->host, b->host) && !strcmp(a->boot, b->boot) && !strcmp(a->space, b->space);
+}
+
+static bool same_owner(const Owner *a, const Owner *b) {
+    return same_place(a, b) && a->pid == b->pid && a->start == b->start;
+}
+
+/* Of this place. What /proc hides (hidepid) still answers to kill. */
+static bool process_runs(const Owner *o) {
+    char state;
+    int64_t start;
+    if (process_stat(o->pid, &state, &start))
+        return state != 'Z' && state != 'X' && (!o->start || !start || start == o->start);
+    return !kill((pid_t)o->pid, 0) || errno != ESRCH;
+}
+
+char *share_owner(char out[96], const Hold *c) {
+    Owner me = myself();
+    if (!c->owner.pid)
+        snprintf(out, 96, "somebody");
+    else if (!strcmp(me.host, c->owner.host))
+        snprintf(out, 96, "pid %" PRId64, c->owner.pid);
+    else
+        snprintf(out, 96, "pid %" PRId64 " on %.60s", c->owner.pid, c->owner.host);
+    return out;
+}
+
+/* ---- files ---- */
+
+static char *path_of(char out[1400], const char *folder, const char *id, const char *ending) {
+    snprintf(out, 1400, "%.1000s/.partial/%s%s", folder, id, ending);
+    return out;
+}
+
+static char *text_of(const Hold *c) {
+    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:s, s:I, s:I}", "id", c->id,
+                             "spec_sha256", c->spec_sha256, "experiment", c->experiment, "profile", c->profile, "what",
+                             c->what, "steps", (json_int_t)c->steps, "from", (json_int_t)c->from, "since",
+                             (json_int_t)c->since, "host", c->owner.host, "boot", c->owner.boot, "space",
+                             c->owner.space, "pid", (json_int_t)c->owner.pid, "start", (json_int_t)c->owner.start);
+    if (root && c->left[0]) json_object_set_new(root, "left", json_string(c->left));
+    if (root && c->left[0]) json_object_set_new(root, "failed", json_boolean(c->failed));
+    char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
+    json_decref(root);
+    return text;
+}
+
+static void take_text(char *out, size_t size, const json_t *root, const char *key) {
+    const char *text = json_string_value(json_object_get(root, key));
+    snprintf(out, size, "%s", text ? text : "");
+}
+
+/* `now` on the file system's own clock. False: the file is not there. */
+static bool read_hold(const char *path, const Owner *me, double now, Hold *c) {
+    struct stat at;
+    Error ignored;
+    char *bytes;
+    size_t length;
+    json_t *root = NULL;
+    *c = (Hold){0};
+    if (stat(path, &at)) return false;
+    if (!file_read(path, &bytes, &length, &ignored)) {
+        root = json_loadb(bytes, length, 0, NULL);
+        free(bytes);
+    } else if (!file_exists(path)) /* given back meanwhile */
+        return false;
+    take_text(c->id, sizeof c->id, root, "id");
+    take_text(c->spec_sha256, sizeof c->spec_sha256, root, "spec_sha256");
+    take_text(c->experiment, sizeof c->experiment, root, "experiment");
+    take_text(c->profile, sizeof c->profile, root, "profile");
+    take_text(c->what, sizeof c->what, root, "what");
+    take_text(c->left, sizeof c->left, root, "left");
+    take_text(c->owner.host, sizeof c->owner.host, root, "host");
+    take_text(c->owner.boot, sizeof c->owner.boot, root, "boot");
+    take_text(c->owner.space, sizeof c->owner.space, root, "space");
+    c->steps = json_integer_value(json_object_get(root, "steps"));
+    c->from = json_integer_value(json_object_get(root, "from"));
+    c->since = json_integer_value(json_object_get(root, "since"));
+    c->owner.pid = json_integer_value(json_object_get(root, "pid"));
+    c->owner.start = json_integer_value(json_object_get(root, "start"));
+    c->failed = json_is_true(json_object_get(root, "failed"));
+    c->heard = fabs(now - (double)at.st_mtim.tv_sec);
+    c->age = now - (double)c->since;
+    bool here = root && c->owner.pid > 0 && same_place(me, &c->owner);
+    c->alive = !c->left[0] && (here ? process_runs(&c->owner) : c->heard < SHARE_SILENCE);
+    json_decref(root);
+    return true;
+}
+
+/* The time by the clock of the file system that a folder is on, which may be another machine's, hours away from this
+ * one's; this machine's where nothing can be written. */
+static double file_clock(const char *folder) {
+    char path[1400];
+    struct stat at;
+    snprintf(path, sizeof path, "%.1000s/.clock.%ld", folder, (long)getpid());
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool told = fd >= 0 && !fstat(fd, &at);
+    if (fd >= 0) close(fd), unlink(path);
+    return told ? (double)at.st_mtim.tv_sec : (double)time(NULL);
+}
+
+/* Writes c beside its hold, under a name that no other process has; *now: the file system's time. */
+static bool write_aside(char path[1400], const char *folder, const Hold *c, double *now) {
+    static atomic_int nth;
+    char ending[160];
+    struct stat at;
+    char *text = text_of(c);
+    snprintf(ending, sizeof ending, ".aside.%s.%" PRId64 ".%" PRId64 ".%d", c->owner.host, c->owner.pid, c->owner.start,
+             atomic_fetch_add(&nth, 1));
+    FILE *f = text ? fopen(path_of(path, folder, c->id, ending), "we") : NULL;
+    bool good = f && fputs(text, f) >= 0 && fputc('\n', f) >= 0 && !fflush(f) && !fstat(fileno(f), &at);
+    if (f && fclose(f)) good = false;
+    if (good) *now = (double)at.st_mtim.tv_sec;
+    if (f && !good) unlink(path);
+    free(text);
+    return good;
+}
+
+/* Moves a hold that was found dead out of the way. False: meanwhile it is another's, which is put back. */
+static bool bury(const char *hold, const char *aside, const Owner *me, const Hold *dead, double now) {
+    char grave[1440];
+    Hold found;
+    snprintf(grave, sizeof grave, "%s.dead", aside);
+    if (rename(hold, grave)) return errno == ENOENT;
+    bool right = read_hold(grave, me, now, &found) && (!found.alive || same_owner(&found.owner, &dead->owner));
+    if (!right) (void)!link(grave, hold);
+    unlink(grave);
+    return right;
+}
+
+/* ---- the holds of this process ---- */
+
+static void *keep(void *argument) {
+    Holds *s = argument;
+    char path[1400];
+    pthread_mutex_lock(&s->lock);
+    while (!s->ended) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until); /* the other clock may be set while runs train */
+        until.tv_sec += SHARE_BEAT;
+        pthread_cond_timedwait(&s->wake, &s->lock, &until);
+        for (int i = 0; i < s->count; i++)
+            (void)utimensat(AT_FDCWD, path_of(path, s->folder, s->held[i], ".hold"), NULL, 0);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+void share_open(Holds *s, const char *folder) {
+    *s = (Holds){.me = myself()};
+    snprintf(s->folder, sizeof s->folder, "%s", folder);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->wake, &clock);
+    pthread_condattr_destroy(&clock);
+    s->keeping = !pthread_create(&s->keeper, NULL, keep, s);
+}
+
+static void unlink_mine(const Holds *s, const char *id) {
+    char path[1400];
+    Hold c;
+    if (read_hold(path_of(path, s->folder, id, ".hold"), &s->me, 0, &c) && same_owner(&c.owner, &s->me)) unlink(path);
+}
+
+static void forget(Holds *s, const char *id) {
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < s->count; i++)
+        if (!strcmp(s->held[i], id)) memmove(s->held[i], s->held[--s->count], SHA256_HEX);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void share_close(Holds *s) {
+    pthread_mutex_lock(&s->lock);
+    s->ended = true;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    if (s->keeping) pthread_join(s->keeper, NULL);
+    while (s->count) unlink_mine(s, s->held[--s->count]);
+    free(s->held);
+    pthread_cond_destroy(&s->wake);
+    pthread_mutex_destroy(&s->lock);
+}
+
+/* link() says EEXIST to all but one. A file system without links has open(O_EXCL). */
+static bool publish(const char *aside, const char *hold, bool *exists) {
+    *exists = false;
+    if (!link(aside, hold)) return true;
+    *exists = errno == EEXIST;
+    if (*exists || (errno != EPERM && errno != ENOTSUP && errno != ENOSYS && errno != EMLINK)) return false;
+    int fd = open(hold, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    *exists = fd < 0 && errno == EEXIST;
+    if (fd < 0) return false;
+    close(fd);
+    return !rename(aside, hold);
+}
+
+/* The file system's time, as far as it was seen last. */
+static int64_t file_now(Holds *s) {
+    pthread_mutex_lock(&s->lock);
+    int64_t now = time(NULL) + (int64_t)s->ahead;
+    pthread_mutex_unlock(&s->lock);
+    return now;
+}
+
+bool share_take(Holds *s, const Hold *what, Hold *theirs) {
+    char aside[1400], hold[1400], left[1400];
+    Error ignored;
+    Hold mine = *what;
+    double now;
+    bool taken = false, others = false;
+    mine.owner = s->me, mine.since = file_now(s), mine.left[0] = 0;
+    snprintf(left, sizeof left, "%.1000s/.partial", s->folder);
+    for (int attempt = 0; attempt < 5 && !taken && !others; attempt++) {
+        bool exists;
+        /* Who stores the last run removes the folder when it is empty. */
+        if (folder_make_own(left, &ignored) || !write_aside(aside, s->folder, &mine, &now)) continue;
+        path_of(hold, s->folder, mine.id, ".hold");
+        pthread_mutex_lock(&s->lock);
+        s->ahead = now - (double)time(NULL);
+        pthread_mutex_unlock(&s->lock);
+        taken = publish(aside, hold, &exists);
+        if (exists && read_hold(hold, &s->me, now, theirs)) {
+            if (same_owner(&theirs->owner, &s->me))
+                taken = true;
+            else if (theirs->alive)
+                others = true;
+            else
+                (void)bury(hold, aside, &s->me, theirs, now);
+        }
+        unlink(aside);
+    }
+    if (others) return false;
+    if (taken) unlink(path_of(left, s->folder, mine.id, ".left"));
+    pthread_mutex_lock(&s->lock);
+    s->held = mem_grow(s->held, (size_t)s->count + 1, sizeof *s->held);
+    memcpy(s->held[s->count++], mine.id, SHA256_HEX);
+    pthread_mutex_unlock(&s->lock);
+    return true;
+}
+
+void share_began(Holds *s, const Hold *what, int step) {
+    char aside[1400], hold[1400];
+    Hold mine = *what, found;
+    double now;
+    mine.owner = s->me, mine.since = file_now(s), mine.from = step;
+    if (!read_hold(path_of(hold, s->folder, mine.id, ".hold"), &s->me, 0, &found) ||
+        !same_owner(&found.owner, &s->me) || !write_aside(aside, s->folder, &mine, &now))
+        return;
+    if (rename(aside, hold)) unlink(aside);
+}
+
+void share_drop(Holds *s, const Hold *what, const char *why, bool failed) {
+    char aside[1400], left[1400];
+    Hold mine = *what;
+    double now;
+    if (why) {
+        mine.owner = s->me, mine.since = file_now(s), mine.failed = failed;
+        snprintf(mine.left, sizeof mine.left, "%s", why);
+        if (write_aside(aside, s->folder, &mine, &now) && rename(aside, path_of(left, s->folder, mine.id, ".left")))
+            unlink(aside);
+    }
+    forget(s, mine.id);
+    unlink_mine(s, mine.id);
+}
+
+bool share_held(Holds *s, const char *id, Hold *theirs) {
+    char path[1400];
+    return read_hold(path_of(path, s->folder, id, ".hold"), &s->me, (double)file_now(s), theirs) && theirs->alive &&
+           !same_owner(&theirs->owner, &s->me);
+}
+
+static int by_id(const void *a, const void *b) {
+    const Hold *x = a, *y = b;
+    int order = strcmp(x->id, y->id);
+    return order ? order : (x->left[0] != 0) - (y->left[0] != 0);
+}
+
+int share_list(const char *folder, Hold **all) {
+    static const char *const endings[] = {".hold", ".left"};
+    char within[1100], path[1400], **names;
+    Owner me = myself();
+    int count = 0;
+    double now = 0;
+    *all = NULL;
+    snprintf(within, sizeof within, "%.1000s/.partial", folder);
+    for (int k = 0; k < 2; k++) {
+        int n = folder_names(within, endings[k], &names);
+        if (n && !(now > 0)) now = file_clock(within);
+        for (int i = 0; i < n; i++) {
+            *all = mem_grow(*all, (size_t)count + 1, sizeof **all);
+            Hold *c = &(*all)[count];
+            if (strlen(names[i]) == SHA256_HEX - 1 &&
+                read_hold(path_of(path, folder, names[i], endings[k]), &me, now, c) && !strcmp(c->id, names[i]))
+                count++;
+        }
+        names_free(names, n);
+    }
+    if (count) qsort(*all, (size_t)count, sizeof **all, by_id);
+    return count;
+}

@@ -1,0 +1,172 @@
+#include "bench/store/archive.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/formats/json.h"
+
+void archive_begin(Archive *a) {
+    *a = (Archive){0};
+}
+
+void archive_release(Archive *a) {
+    for (int i = 0; i < a->files; i++) {
+        free(a->file[i].path);
+        free(a->file[i].bytes);
+    }
+    for (int i = 0; i < a->mades; i++) free((char *)(uintptr_t)a->made[i].commit);
+    free(a->file);
+    free(a->plan);
+    *a = (Archive){0};
+}
+
+static void add_file(Archive *a, const char *path, char *bytes, size_t length) {
+    a->file = mem_grow(a->file, (size_t)a->files + 1, sizeof *a->file);
+    a->file[a->files++] = (ArchiveFile){.path = mem_text(path), .bytes = bytes, .length = length};
+}
+
+static bool has(const Archive *a, const char *path) {
+    int i = 0;
+    while (i < a->files && strcmp(a->file[i].path, path)) i++;
+    return i < a->files;
+}
+
+static void count_maker(Archive *a, const RunRecord *r) {
+    int k = 0;
+    while (k < a->mades && strcmp(a->made[k].commit, r->provenance.commit)) k++;
+    if (k == MADE_BY_MOST) return;
+    if (k == a->mades) a->made[a->mades++] = (MadeBy){.commit = mem_text(r->provenance.commit)};
+    a->made[k].runs++;
+}
+
+/* Of curves.csv the lines of names and of the first step stay, and record.json gets the hash that it has with them. */
+static Rc leave_curves(ArchiveFile *record, ArchiveFile *curves, Error *e) {
+    json_error_t why;
+    json_t *root = json_loadb(record->bytes, record->length, JSON_REJECT_DUPLICATES, &why);
+    if (!root) return error_set(e, RC_INTEGRITY, "%s: %s", record->path, why.text);
+    const char *end = curves->bytes + strcspn(curves->bytes, "\n");
+    if (*end) end += 1 + strcspn(end + 1, "\n");
+    curves->length = (size_t)(end - curves->bytes) + (*end == '\n');
+    record_seal(root, curves->bytes, curves->length);
+    free(record->bytes);
+    record->bytes = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    record->length = strlen(record->bytes);
+    json_decref(root);
+    return RC_OK;
+}
+
+Rc archive_add(Archive *a, const Experiment *x, const Records *r, const char *runs, Error *e) {
+    a->plan = mem_grow(a->plan, (size_t)a->plans + 1, sizeof *a->plan);
+    ArchivePlan *plan = &a->plan[a->plans++];
+    *plan = (ArchivePlan){.runs = r->runs};
+    snprintf(plan->experiment, sizeof plan->experiment, "%s", x->name);
+    snprintf(plan->profile, sizeof plan->profile, "%s", x->profile);
+    snprintf(plan->plan, sizeof plan->plan, "%s", x->plan);
+    for (const RunRecord *run = r->at; run < r->at + r->runs; run++) {
+        bool new = false;
+        int first = a->files; /* its record.json, and its curves.csv behind that */
+        for (int k = 0; k < RECORD_FILES; k++) {
+            if (!record_has(run, k)) continue;
+            char path[128], from[1200], *bytes;
+            size_t length;
+            snprintf(path, sizeof path, "runs/%s/%s", run->id, record_files[k]);
+            snprintf(from, sizeof from, "%.1000s/%s/%s", runs, run->id, record_files[k]);
+            if (has(a, path)) continue;
+            if (file_read(from, &bytes, &length, e)) return e->code;
+            add_file(a, path, bytes, length);
+            new = true;
+        }
+        if (!new) continue;
+        count_maker(a, run), a->runs++;
+        if (a->without_curves && leave_curves(&a->file[first], &a->file[first + 1], e)) return e->code;
+    }
+    return RC_OK;
+}
+
+static int by_path(const void *a, const void *b) {
+    return strcmp(((const ArchiveFile *)a)->path, ((const ArchiveFile *)b)->path);
+}
+
+static json_t *manifest(const Archive *a) {
+    json_t *root = json_pack("{s:i, s:s, s:s}", "schema", (int)ARCHIVE_SCHEMA, "made_by",
+                             "normbench " NORMBENCH_VERSION, "commit", provenance_commit());
+    json_t *plans = json_array(), *made = json_array(), *files = json_array();
+    char hash[SHA256_HEX];
+    for (const ArchivePlan *p = a->plan; p < a->plan + a->plans; p++)
+        json_array_append_new(plans, json_pack("{s:s, s:s, s:s, s:i}", "experiment", p->experiment, "profile",
+                                               p->profile, "plan", p->plan, "runs", p->runs));
+    for (int i = 0; i < a->mades; i++)
+        json_array_append_new(made, json_pack("{s:s, s:i}", "commit", a->made[i].commit, "runs", a->made[i].runs));
+    for (const ArchiveFile *f = a->file; f < a->file + a->files; f++)
+        json_array_append_new(files, json_pack("{s:s, s:I, s:s}", "path", f->path, "bytes", (json_int_t)f->length,
+                                               "sha256", sha256_hex_of(hash, f->bytes, f->length)));
+    if (a->without_curves) json_object_set_new(root, "curves", json_false());
+    json_object_set_new(root, "plans", plans);
+    json_object_set_new(root, "records", made);
+    json_object_set_new(root, "files", files);
+    return root;
+}
+
+void archive_close(Archive *a) {
+    char hash[SHA256_HEX];
+    Text sums;
+    if (a->files) qsort(a->file, (size_t)a->files, sizeof *a->file, by_path);
+    text_init(&sums);
+    json_print(manifest(a), JSON_EXACT, &sums);
+    add_file(a, "MANIFEST.json", mem_text(sums.at), sums.length);
+    text_clear(&sums);
+    for (const ArchiveFile *f = a->file; f < a->file + a->files; f++)
+        text_format(&sums, "%s  %s\n", sha256_hex_of(hash, f->bytes, f->length), f->path);
+    add_file(a, "SHA256SUMS", mem_text(sums.at), sums.length);
+    text_release(&sums);
+}
+
+Rc archive_folder(const Archive *a, const char *folder, Error *e) {
+    if (folder_filled(folder)) return error_set(e, RC_USAGE, "%s: something is in it; name a new folder", folder);
+    for (const ArchiveFile *f = a->file; f < a->file + a->files; f++) {
+        char path[1400];
+        if (snprintf(path, sizeof path, "%s/%s", folder, f->path) >= (int)sizeof path)
+            return error_set(e, RC_USAGE, "%.200s: the path is too long", folder);
+        char *slash = strrchr(path, '/');
+        *slash = 0;
+        Rc rc = folder_make(path, e);
+        *slash = '/';
+        if (rc || file_write(path, f->bytes, f->length, e)) return e->code;
+    }
+    return RC_OK;
+}
+
+/* A header of the ustar format: owner, group and time are zero, so the bytes depend on the contents alone. */
+static void tar_header(const ArchiveFile *f, const char *top, Text *out) {
+    char header[512] = {0};
+    unsigned sum = 0;
+    snprintf(header, 100, "%s", f->path);
+    snprintf(header + 100, 8, "%07o", 0644u);
+    snprintf(header + 108, 8, "%07o", 0u);
+    snprintf(header + 116, 8, "%07o", 0u);
+    snprintf(header + 124, 12, "%011lo", (unsigned long)f->length);
+    snprintf(header + 136, 12, "%011o", 0u);
+    memset(header + 148, ' ', 8);
+    header[156] = '0';
+    memcpy(header + 257,
+           "ustar\0"
+           "00",
+           8);
+    snprintf(header + 345, 155, "%s", top);
+    for (int i = 0; i < 512; i++) sum += (unsigned char)header[i];
+    snprintf(header + 148, 8, "%06o", sum);
+    text_add(out, header, sizeof header);
+}
+
+void archive_tar(const Archive *a, const char *top, Text *out) {
+    static const char zeros[1024];
+    for (const ArchiveFile *f = a->file; f < a->file + a->files; f++) {
+        tar_header(f, top, out);
+        text_add(out, f->bytes, f->length);
+        text_add(out, zeros, (512 - f->length % 512) % 512);
+    }
+    text_add(out, zeros, sizeof zeros);
+}

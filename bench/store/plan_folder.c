@@ -1,0 +1,221 @@
+#include "bench/store/plan_folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "bench/formats/json.h"
+#include "bench/store/provenance.h"
+
+#define NOTE_FILE "plan.json"
+
+static bool texts(const json_t *list) {
+    size_t i;
+    json_t *item;
+    if (!json_is_array(list)) return false;
+    json_array_foreach(list, i, item) if (!json_is_string(item)) return false;
+    return true;
+}
+
+Rc plan_note_read(PlanNote *note, const char *results, const char *word, Error *e) {
+    char path[PLAN_PATH_SIZE + 128];
+    char *bytes;
+    size_t length;
+    *note = (PlanNote){0};
+    snprintf(path, sizeof path, "%.800s/out/%.80s/" NOTE_FILE, results, word);
+    if (!file_exists(path)) return RC_OK;
+    if (file_read(path, &bytes, &length, e)) return e->code;
+    note->all = json_loadb(bytes, length, 0, NULL);
+    free(bytes);
+    note->experiment = json_string_value(json_object_get(note->all, "experiment"));
+    note->profile = json_string_value(json_object_get(note->all, "profile"));
+    note->plan = json_string_value(json_object_get(note->all, "plan"));
+    note->set = json_object_get(note->all, "set");
+    note->arm = json_object_get(note->all, "arm");
+    note->files = json_object_get(note->all, "files");
+    if (note->experiment && note->profile && note->plan && strlen(note->plan) == SHA256_HEX - 1 && texts(note->set) &&
+        texts(note->arm) && texts(note->files))
+        return RC_OK;
+    plan_note_release(note);
+    return error_set(e, RC_INTEGRITY, "%s: it is damaged; remove the folder", path);
+}
+
+void plan_note_release(PlanNote *note) {
+    json_decref(note->all);
+    *note = (PlanNote){0};
+}
+
+int plan_words(const char *results, char ***words) {
+    char out[PLAN_PATH_SIZE], path[PLAN_PATH_SIZE + 300];
+    snprintf(out, sizeof out, "%.800s/out", results);
+    int count = folder_names(out, "", words), kept = 0;
+    for (int i = 0; i < count; i++) {
+        char *word = (*words)[i];
+        snprintf(path, sizeof path, "%s/%.256s/" NOTE_FILE, out, word);
+        if (word[0] != '.' && file_exists(path))
+            (*words)[kept++] = word;
+        else
+            free(word);
+    }
+    return kept;
+}
+
+static int texts_of(const json_t *list, const char *text[PLAN_MOST_TEXTS]) {
+    int count = 0;
+    for (; count < PLAN_MOST_TEXTS && (size_t)count < json_array_size(list); count++)
+        text[count] = json_string_value(json_array_get(list, (size_t)count));
+    return count;
+}
+
+Overrides plan_note_overrides(const PlanNote *note, const char *set[PLAN_MOST_TEXTS],
+                              const char *arm[PLAN_MOST_TEXTS]) {
+    return (Overrides){.set = set, .sets = texts_of(note->set, set), .arm = arm, .arms = texts_of(note->arm, arm)};
+}
+
+static void add_option(Text *out, const char *name, const char *value) {
+    text_format(out, " --%s ", name);
+    text_shell(out, value);
+}
+
+void plan_note_options(const PlanNote *note, Text *out) {
+    size_t i;
+    json_t *item;
+    if (note->profile[0]) add_option(out, "profile", note->profile);
+    json_array_foreach(note->set, i, item) add_option(out, "set", json_string_value(item));
+    json_array_foreach(note->arm, i, item) add_option(out, "arm", json_string_value(item));
+}
+
+static bool is_word(const char *word) {
+    static const char bytes[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    size_t n = strlen(word);
+    return n && n < 64 && strspn(word, bytes) == n && word[0] != '.' && word[0] != '-';
+}
+
+Rc plan_folder_find(PlanFolder *f, const char *results, const char *word, const Experiment *x, Error *e) {
+    *f = (PlanFolder){0};
+    if (word[0] && !is_word(word))
+        return error_set(e, RC_USAGE, "--name: '%.80s' is no name of a folder (1 to 63 letters, digits, '-', '_', '.')",
+                         word);
+    if (!strcmp(word, "report")) return error_set(e, RC_USAGE, "--name: results/out/report is where `report` writes");
+    if (word[0])
+        snprintf(f->word, sizeof f->word, "%s", word);
+    else
+        snprintf(f->word, sizeof f->word, "%s-%.8s", x->name, x->plan);
+    if ((size_t)snprintf(f->path, sizeof f->path, "%s/out/%s", results, f->word) >= sizeof f->path)
+        return error_set(e, RC_USAGE, "--results: the path is too long");
+    if (plan_note_read(&f->before, results, f->word, e)) return e->code;
+    if (f->before.all && strcmp(f->before.plan, x->plan)) {
+        Text what;
+        text_init(&what);
+        plan_note_options(&f->before, &what);
+        error_set(e, RC_USAGE, "--name: %s is the folder of another plan (%s%.400s); take another name, or remove it",
+                  f->path, f->before.experiment, what.at);
+        text_release(&what);
+        plan_folder_release(f);
+        return RC_USAGE;
+    }
+    if (word[0] && !f->before.all && folder_filled(f->path))
+        return error_set(e, RC_USAGE, "--name: %s holds files that are no plan's (no " NOTE_FILE "); take another name",
+                         f->path);
+    return RC_OK;
+}
+
+void plan_folder_release(PlanFolder *f) {
+    plan_note_release(&f->before);
+}
+
+void plan_experiment(const char *root, const Experiment *x, char out[PATH_MAX]) {
+    char own[PATH_MAX], real[PATH_MAX], known[PATH_MAX];
+    if (!realpath(x->file, real)) snprintf(real, sizeof real, "%s", x->file);
+    const char *slash = strrchr(real, '/'), *base = slash ? slash + 1 : real;
+    snprintf(own, sizeof own, "%.2000s/bench/experiments/%.1000s", root, base);
+    size_t n = strlen(base);
+    bool is_own = realpath(own, known) && !strcmp(known, real) && n > 5 && !strcmp(base + n - 5, ".yaml");
+    snprintf(out, PATH_MAX, "%.*s", (int)(is_own ? n - 5 : strlen(real)), is_own ? base : real);
+}
+
+/* NULL: one of them is not UTF-8. */
+static json_t *list_of(const char *const *item, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count && list; i++)
+        if (json_array_append_new(list, json_string(item[i]))) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}
+
+static Rc write_note(const PlanFolder *f, const char *root, const Experiment *x, const Overrides *o, json_t *files,
+                     Error *e) {
+    char path[PLAN_PATH_SIZE + 16], experiment[PATH_MAX];
+    Rc rc = RC_OK;
+    plan_experiment(root, x, experiment);
+    json_t *all =
+        json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:O}", "schema", 1, "made_by",
+                  "normbench " NORMBENCH_VERSION, "commit", provenance_commit(), "experiment", experiment, "profile",
+                  x->profile, "set", list_of(o->set, o->sets), "arm", list_of(o->arm, o->arms), "plan", x->plan,
+                  "files", files);
+    if (!all) return error_set(e, RC_USAGE, "plan.json: a path or an option is not UTF-8");
+    snprintf(path, sizeof path, "%s/" NOTE_FILE, f->path);
+    folder_sweep(f->path);
+    if ((!f->before.all || !json_equal(all, f->before.all)) && !(rc = folder_make_own(f->path, e)))
+        rc = json_write_file(json_incref(all), JSON_EXACT, path, e);
+    json_decref(all);
+    return rc;
+}
+
+Rc plan_folder_note(const PlanFolder *f, const char *root, const Experiment *x, const Overrides *o, Error *e) {
+    json_t *files = f->before.all ? json_incref(f->before.files) : json_array();
+    Rc rc = write_note(f, root, x, o, files, e);
+    json_decref(files);
+    return rc;
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static Rc copy(const char *aside, const PlanFolder *f, const char *name, Error *e) {
+    char from[PLAN_PATH_SIZE + 300], to[PLAN_PATH_SIZE + 300], *bytes;
+    size_t length;
+    snprintf(from, sizeof from, "%.900s/%.256s", aside, name);
+    snprintf(to, sizeof to, "%s/%.256s", f->path, name);
+    if (file_read(from, &bytes, &length, e)) return e->code;
+    Rc rc = file_write_swept(to, bytes, length, e);
+    free(bytes);
+    return rc;
+}
+
+/* Only a name, so that nothing outside of the folder is ever removed. */
+static void remove_old(const PlanFolder *f, const char *name) {
+    char path[PLAN_PATH_SIZE + 300];
+    if (strchr(name, '/') || name[0] == '.') return;
+    snprintf(path, sizeof path, "%s/%.256s", f->path, name);
+    unlink(path);
+}
+
+Rc plan_folder_fill(const PlanFolder *f, const char *aside, const char *root, const Experiment *x, const Overrides *o,
+                    Error *e) {
+    char **name;
+    int count = folder_names(aside, "", &name);
+    json_t *files = json_array(), *item;
+    size_t i;
+    Rc rc = folder_make_own(f->path, e);
+    if (!rc) folder_sweep(f->path);
+    for (int k = 0; k < count && !rc; k++) {
+        if (name[k][0] == '.') continue;
+        json_array_append_new(files, json_string(name[k]));
+        rc = copy(aside, f, name[k], e);
+    }
+    if (!rc && f->before.all)
+        json_array_foreach(f->before.files, i, item) {
+            const char *old = json_string_value(item);
+            if (!bsearch(&old, name, (size_t)count, sizeof *name, by_name)) remove_old(f, old);
+        }
+    if (!rc) rc = write_note(f, root, x, o, files, e);
+    json_decref(files);
+    names_free(name, count);
+    return rc;
+}

@@ -1,0 +1,500 @@
+#include "bench/store/record.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "bench/formats/json.h"
+#include "bench/store/metrics.h"
+
+void record_release(RunRecord *r) {
+    for (int i = 0; i < r->evaluations; i++) free(r->evaluation[i].block);
+    free(r->evaluation);
+    free(r->curves.value);
+    free(r->declared);
+    hits_release(&r->hits);
+    translations_release(&r->translations);
+    rounded_release(&r->rounded);
+    r->declared = NULL;
+    r->evaluation = NULL;
+    r->evaluations = 0;
+    r->curves = (Curves){0};
+}
+
+const char *const record_files[RECORD_FILES] = {"record.json", "curves.csv", HITS_FILE, TRANSLATIONS_FILE};
+
+bool record_has(const RunRecord *r, int k) {
+    return k < 2 || (k == 2 ? r->hits.targets > 0 : r->translations.sentences > 0);
+}
+
+const Evaluation *record_at(const RunRecord *r, int step) {
+    for (int i = 0; i < r->evaluations; i++)
+        if (r->evaluation[i].step == step) return &r->evaluation[i];
+    return NULL;
+}
+
+void record_evaluated(RunRecord *r, const Evaluation *x) {
+    r->evaluation = mem_grow(r->evaluation, (size_t)r->evaluations + 1, sizeof *r->evaluation);
+    r->evaluation[r->evaluations++] = *x;
+}
+
+static bool stands(const Evaluation *x, Metric m, const ProbeChoice *asked) {
+    return !x->absent[m] && (!asked || metric_asked(m, asked));
+}
+
+static json_t *evaluations_json(const RunRecord *r, const ProbeChoice *asked) {
+    json_t *list = json_array();
+    for (int i = 0; i < r->evaluations; i++) {
+        const Evaluation *x = &r->evaluation[i];
+        json_t *entry = json_object(), *blocks = json_array();
+        json_object_set_new(entry, "step", json_integer(x->step));
+        for (int m = 0; m < METRIC_COUNT; m++)
+            if (stands(x, (Metric)m, asked))
+                json_object_set_new(entry, metric_info[m].key, json_number_of(x->metric[m]));
+        json_object_set_new(entry, "targets", json_integer(x->targets));
+        json_object_set_new(entry, "dropped_targets", json_integer(x->dropped));
+        for (int b = 0; b < x->blocks; b++) json_array_append_new(blocks, json_number_of(x->block[b]));
+        json_object_set_new(entry, "block_losses", blocks);
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static Rc evaluations_read(RunRecord *r, json_t *list, Error *e) {
+    size_t i, j;
+    json_t *entry, *block;
+    if (!json_is_array(list)) return error_set(e, RC_INTEGRITY, "evaluations: not a list");
+    json_array_foreach(list, i, entry) {
+        Evaluation x = {.step = (int)json_integer_value(json_object_get(entry, "step"))};
+        json_t *blocks = json_object_get(entry, "block_losses");
+        x.targets = (long)json_integer_value(json_object_get(entry, "targets"));
+        x.dropped = (long)json_integer_value(json_object_get(entry, "dropped_targets"));
+        for (int m = 0; m < METRIC_COUNT; m++)
+            if (!json_object_get(entry, metric_info[m].key))
+                x.metric[m] = (double)NAN, x.absent[m] = true;
+            else if (!json_number_read(json_object_get(entry, metric_info[m].key), &x.metric[m]))
+                return error_set(e, RC_INTEGRITY, "evaluations[%zu]: %s is not a number", i, metric_info[m].key);
+        x.blocks = (int)json_array_size(blocks);
+        x.block = mem_alloc((size_t)x.blocks, sizeof *x.block);
+        record_evaluated(r, &x);
+        json_array_foreach(blocks, j, block) if (!json_number_read(block, &x.block[j])) return error_set(
+            e, RC_INTEGRITY, "evaluations[%zu]: block_losses[%zu] is not a number", i, j);
+    }
+    return RC_OK;
+}
+
+char *evaluations_text(const RunRecord *r, const ProbeChoice *asked) {
+    json_t *list = evaluations_json(r, asked);
+    char *text = json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_decref(list);
+    return text;
+}
+
+Rc evaluations_parse(RunRecord *r, const char *text, Error *e) {
+    json_error_t why;
+    json_t *list = json_loads(text, 0, &why);
+    Rc rc = list ? evaluations_read(r, list, e) : error_set(e, RC_INTEGRITY, "evaluations: %s", why.text);
+    json_decref(list);
+    return rc;
+}
+
+/* Text members of the record, once for writing and once for reading. */
+#define RECORD_TEXTS(T) \
+    T(id) \
+    T(arithmetic_class) T(arithmetic) T(dataset) T(dataset_sha256) T(tokenizer_sha256) T(status) T(culprit) \
+        T(loss_chain) T(parameters_hash)
+#define COUNT_MOST 9007199254740992. /* what double counts without a gap */
+#define RECORD_NUMBERS(N) \
+    N(vocab, int) \
+    N(entropy_rate, double) N(unigram, double) N(diverged_step, int) N(parameters, long) N(step_seconds, double) \
+        N(memory_mb, double) N(wall_seconds, double)
+
+/* SHA-256 of everything a record says but its own hash, and of its curves: a changed digit is noticed. */
+static void record_hash(char out[SHA256_HEX], json_t *root, const char *curves, size_t length) {
+    json_t *rest = json_copy(root);
+    json_object_del(rest, "sha256");
+    char *json = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    Text t;
+    text_init(&t);
+    text_format(&t, "%s\n", json);
+    text_add(&t, curves, length);
+    sha256_hex_of(out, t.at, t.length);
+    text_release(&t);
+    free(json);
+    json_decref(rest);
+}
+
+void record_seal(json_t *root, const char *curves, size_t length) {
+    char hash[SHA256_HEX];
+    record_hash(hash, root, curves, length);
+    json_object_set_new(root, "sha256", json_string(hash));
+}
+
+static json_t *declared_json(const char *lines) {
+    json_t *list = json_array();
+    for (const char *at = lines; at && *at;) {
+        size_t n = strcspn(at, "\n");
+        json_array_append_new(list, json_stringn(at, n));
+        at += n + (at[n] == '\n');
+    }
+    return list;
+}
+
+static Rc read_declared(RunRecord *r, json_t *list, Error *e) {
+    Text lines;
+    size_t i;
+    json_t *line;
+    text_init(&lines);
+    json_array_foreach(list, i, line) {
+        if (!json_is_string(line)) {
+            text_release(&lines);
+            return error_set(e, RC_INTEGRITY, "declared: not a list of lines");
+        }
+        text_format(&lines, "%s\n", json_string_value(line));
+    }
+    r->declared = lines.at;
+    return RC_OK;
+}
+
+/* {"names": […], "added_every": 10}, left out when they are the usual ones: what runs measure is no part of what they
+ * are. */
+static void set_probes(json_t *root, const ProbeChoice *c) {
+    const ProbeChoice usual = probes_usual();
+    json_t *names = json_array();
+    if (!c->every || probes_same(c, &usual)) {
+        json_decref(names);
+        return;
+    }
+    for (int i = 0; i < PROBE_COUNT; i++)
+        if (c->wanted[i]) json_array_append_new(names, json_string(probe_info[i].name));
+    json_object_set_new(root, "probes", json_pack("{s:o, s:i}", "names", names, "added_every", c->every));
+}
+
+/* Records that say "every" in place of "added_every" thinned the usual ones too: those do not count as measured. Of
+ * what stands here the run has those whose columns the curves have: which ones are usual changes with the program. */
+static Rc read_probes(ProbeChoice *c, json_t *probes, Error *e) {
+    size_t i;
+    json_t *name;
+    *c = (ProbeChoice){.every = 1};
+    for (ProbeKind kind = 0; kind < PROBE_COUNT; kind++) c->wanted[kind] = true;
+    if (!probes) return RC_OK;
+    json_t *every = json_object_get(probes, "every"), *added = json_object_get(probes, "added_every");
+    *c = (ProbeChoice){.every = (int)json_integer_value(added ? added : every)};
+    if (c->every < 1) return error_set(e, RC_INTEGRITY, "probes: every is not a number of steps");
+    json_array_foreach(json_object_get(probes, "names"), i, name) {
+        const char *text = json_string_value(name);
+        ProbeKind kind = text ? probe_find(text) : PROBE_COUNT;
+        if (kind == PROBE_COUNT)
+            return error_set(e, RC_INTEGRITY, "probes: this program knows no '%.60s'", text ? text : "");
+        c->wanted[kind] = added || c->every == 1 || !probe_info[kind].usual;
+    }
+    return RC_OK;
+}
+
+static json_t *record_json(const RunRecord *r) {
+    json_t *root = json_object();
+    Text spec;
+    text_init(&spec);
+    spec_text(&r->spec, &spec);
+    json_object_set_new(root, "schema", json_integer(RECORD_SCHEMA));
+#define T(name) json_object_set_new(root, #name, json_string(r->name));
+    RECORD_TEXTS(T)
+#undef T
+#define N(name, type) \
+    json_object_set_new(root, #name, \
+                        _Generic(r->name, double \
+                                 : json_number_of((double)r->name), default \
+                                 : json_integer((json_int_t)r->name)));
+    RECORD_NUMBERS(N)
+#undef N
+    json_object_set_new(root, "spec", json_string(spec.at));
+    char hash[SHA256_HEX];
+    json_object_set_new(root, "spec_sha256", json_string(sha256_hex_of(hash, spec.at, spec.length)));
+    json_object_set_new(root, "declared", declared_json(r->declared));
+    set_probes(root, &r->probes);
+    if (r->hits.targets) json_object_set_new(root, "hits", hits_json(&r->hits));
+    if (r->translations.sentences) json_object_set_new(root, "translations", translations_json(&r->translations));
+    json_object_set_new(root, "evaluations", evaluations_json(r, NULL));
+    if (r->rounded.known) json_object_set_new(root, "rounded", rounded_json(&r->rounded));
+    json_object_set_new(root, "provenance", provenance_json_of(&r->provenance));
+    text_release(&spec);
+    return root;
+}
+
+Rc record_write(const RunRecord *r, const char *folder, Error *e) {
+    Text aside, final, path, curves;
+    Text *const all[] = {&aside, &final, &path, &curves};
+    for (int i = 0; i < 4; i++) text_init(all[i]);
+    text_format(&aside, "%s/.aside.%s.%ld", folder, r->id, (long)getpid());
+    text_format(&final, "%s/%s", folder, r->id);
+    curves_text(&r->curves, &curves);
+    json_t *root = record_json(r);
+    record_seal(root, curves.at, curves.length);
+    char *json = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    Rc rc = folder_make_own(aside.at, e);
+    text_format(&path, "%s/curves.csv", aside.at);
+    if (!rc) rc = file_write(path.at, curves.at, curves.length, e);
+    if (!rc && r->hits.targets) rc = hits_write(&r->hits, aside.at, e);
+    if (!rc && r->translations.sentences) rc = translations_write(&r->translations, aside.at, e);
+    text_clear(&path);
+    text_format(&path, "%s/record.json", aside.at);
+    if (!rc) rc = file_write(path.at, json, strlen(json), e);
+    if (!rc) rc = folder_publish(aside.at, final.at, e);
+    if (rc) folder_remove(aside.at);
+    /* Another process stored this very run meanwhile, and swept what was written aside. */
+    text_clear(&path);
+    text_format(&path, "%s/record.json", final.at);
+    if (rc && file_exists(path.at)) rc = RC_OK;
+    free(json);
+    json_decref(root);
+    for (int i = 0; i < 4; i++) text_release(all[i]);
+    return rc;
+}
+
+static bool begins_with(const char *text, const char *with) {
+    return !strncmp(text, with, strlen(with));
+}
+
+PrecisionKind precision_of_class(const char *arithmetic_class) {
+    static const char *const families[] = {"", "cuda-", "simt-"};
+    char name[BACKEND_CLASS_SIZE];
+    PrecisionKind own;
+    Error none;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (!begins_with(arithmetic_class, families[i])) continue;
+        const char *rest = arithmetic_class + strlen(families[i]);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, " "), rest);
+        if (!precision_find(&own, name, &none)) return own;
+    }
+    return begins_with(arithmetic_class, "bf16") ? PRECISION_bf16 : PRECISION_exact;
+}
+
+void record_identity_text(Text *out, const char *dataset_sha256, const char *tokenizer_sha256,
+                          const char *arithmetic_class, const char *arithmetic) {
+    text_format(out, "dataset_sha256 = %s\ntokenizer_sha256 = %s\narithmetic = %s %s\n", dataset_sha256,
+                tokenizer_sha256, arithmetic_class, arithmetic);
+}
+
+void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
+                     const char *arithmetic_class, const char *arithmetic) {
+    Text text;
+    text_init(&text);
+    spec_text(s, &text);
+    record_identity_text(&text, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
+    sha256_hex_of(out, text.at, text.length);
+    text_release(&text);
+}
+
+static int by_id(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+const char *record_identity_among(const char (*id)[SHA256_HEX], int ids, const RunSpec *s, const char *dataset_sha256,
+                                  const char *tokenizer_sha256, const char *arithmetic_class, const char *arithmetic) {
+    char hash[SHA256_HEX];
+    const char *found = NULL;
+    for (int older = 0; older < 4 && !found; older++) {
+        RunSpec before = *s;
+        if ((older & 1 && s->precision == PRECISION_exact) || (older & 2 && !spec_own_text(s))) continue;
+        if (older & 1) before.precision = PRECISION_exact;
+        if (older & 2) spec_forget_text(&before);
+        record_identity(hash, &before, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
+        found = bsearch(hash, id, (size_t)ids, sizeof *id, by_id);
+    }
+    return found;
+}
+
+bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
+                           const char *arithmetic_class, const char *arithmetic) {
+    char one[1][SHA256_HEX];
+    snprintf(one[0], sizeof one[0], "%s", id);
+    return record_identity_among(one, 1, s, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
+}
+
+static Rc read_schema(json_t *root, int *schema, Error *e) {
+    json_int_t number = json_integer_value(json_object_get(root, "schema"));
+    *schema = (int)number;
+    if (number >= 1 && number <= RECORD_SCHEMA) return RC_OK;
+    return error_set(e, RC_INTEGRITY, "schema: this program reads versions 1 to %d", RECORD_SCHEMA);
+}
+
+/* A text of fewer than `size` bytes. */
+static Rc read_text(json_t *root, const char *key, char *out, size_t size, Error *e) {
+    const char *text = json_string_value(json_object_get(root, key));
+    if (!text || strlen(text) >= size) return error_set(e, RC_INTEGRITY, "%s: absent or too long", key);
+    strcpy(out, text);
+    return RC_OK;
+}
+
+/* The spec and its hash. Schema 1 and 2 had the precision in the arithmetic class alone, up to 6 the bytes of a text
+ * beside the spec alone. */
+static Rc read_spec(json_t *root, int schema, const char *arithmetic_class, RunSpec *s, char hash[SHA256_HEX],
+                    Error *e) {
+    const char *text = json_string_value(json_object_get(root, "spec"));
+    const char *stated = json_string_value(json_object_get(root, "spec_sha256"));
+    if (!text) return error_set(e, RC_INTEGRITY, "spec: absent");
+    if (spec_parse(s, text, e)) {
+        error_prefix(e, "spec: ");
+        return e->code = RC_INTEGRITY;
+    }
+    if (schema < 3) s->precision = (int)precision_of_class(arithmetic_class);
+    spec_hash(s, hash);
+    if (schema >= 3 && (!stated || strcmp(stated, hash)))
+        return error_set(e, RC_INTEGRITY, "spec_sha256: not the hash of the spec");
+    const char *bytes = json_string_value(json_object_get(root, "dataset_sha256"));
+    if (!spec_own_text(s) || !bytes) return RC_OK;
+    spec_know_text(s, bytes);
+    spec_hash(s, hash);
+    return RC_OK;
+}
+
+static bool within(double x, double most) {
+    return x >= -most && x <= most;
+}
+
+static Rc read_members(RunRecord *r, json_t *root, Error *e) {
+    double number;
+    int schema;
+    if (read_schema(root, &schema, e)) return e->code;
+    if (schema > 1 && read_declared(r, json_object_get(root, "declared"), e)) return e->code;
+#define T(name) \
+    if (read_text(root, #name, r->name, sizeof r->name, e)) return e->code;
+    RECORD_TEXTS(T)
+#undef T
+#define N(name, type) \
+    if (!json_number_read(json_object_get(root, #name), &number) || \
+        !_Generic((type)0, double: true, int: within(number, INT_MAX), long: within(number, COUNT_MOST))) \
+        return error_set(e, RC_INTEGRITY, #name ": absent, not a number or too large"); \
+    r->name = (type)number;
+    RECORD_NUMBERS(N)
+#undef N
+    provenance_read(&r->provenance, json_object_get(root, "provenance"));
+    if (read_probes(&r->probes, json_object_get(root, "probes"), e)) return e->code;
+    if (hits_parse(&r->hits, json_object_get(root, "hits"), e)) return e->code;
+    if (translations_parse(&r->translations, json_object_get(root, "translations"), e)) return e->code;
+    if (rounded_parse(&r->rounded, json_object_get(root, "rounded"), e)) return e->code;
+    if (read_spec(root, schema, r->arithmetic_class, &r->spec, r->spec_sha256, e)) return e->code;
+    return evaluations_read(r, json_object_get(root, "evaluations"), e);
+}
+
+static Rc load(json_t **root, const char *path, Error *e) {
+    char *bytes;
+    size_t length;
+    json_error_t why;
+    if (file_read(path, &bytes, &length, e)) return e->code;
+    *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
+    free(bytes);
+    return *root ? RC_OK : error_set(e, RC_INTEGRITY, "%s: line %d: %s", path, why.line, why.text);
+}
+
+static Rc read_head(RecordHead *h, json_t *root, const char *id, Error *e) {
+    RunSpec spec;
+    int schema;
+    if (read_schema(root, &schema, e)) return e->code;
+#define T(name) \
+    if (read_text(root, #name, h->name, sizeof h->name, e)) return e->code;
+    T(id) T(arithmetic_class) T(arithmetic) T(dataset_sha256) T(tokenizer_sha256) T(status)
+#undef T
+    h->wall_seconds = json_number_value(json_object_get(root, "wall_seconds"));
+    h->made = json_integer_value(json_object_get(json_object_get(root, "provenance"), "made"));
+    if (strcmp(h->id, id)) return error_set(e, RC_INTEGRITY, "id: names another run");
+    if (read_spec(root, schema, h->arithmetic_class, &spec, h->spec_sha256, e)) return e->code;
+    h->precision = (PrecisionKind)spec.precision;
+    RunSpec plain = spec;
+    spec_forget_text(&plain);
+    memcpy(h->plain_sha256, h->spec_sha256, SHA256_HEX);
+    if (spec_own_text(&spec)) spec_hash(&plain, h->plain_sha256);
+    if (record_identity_holds(id, &spec, h->dataset_sha256, h->tokenizer_sha256, h->arithmetic_class, h->arithmetic))
+        return RC_OK;
+    return error_set(e, RC_INTEGRITY, "id: it is not that of this spec, dataset, tokenizer and arithmetic");
+}
+
+Rc record_head(RecordHead *h, const char *folder, const char *id, Error *e) {
+    Text path;
+    json_t *root = NULL;
+    *h = (RecordHead){0};
+    text_init(&path);
+    text_format(&path, "%s/%s/record.json", folder, id);
+    Rc rc = load(&root, path.at, e);
+    if (!rc) rc = read_head(h, root, id, e) ? error_prefix(e, "%s: ", path.at) : RC_OK;
+    json_decref(root);
+    text_release(&path);
+    return rc;
+}
+
+static Rc read_record(RunRecord *r, json_t **root, const char *path, const char *id, Error *e) {
+    if (load(root, path, e)) return e->code;
+    Rc rc = read_members(r, *root, e);
+    if (!rc && strcmp(r->id, id)) rc = error_set(e, RC_INTEGRITY, "id: names another run");
+    return rc ? error_prefix(e, "%s: ", path) : RC_OK;
+}
+
+/* Reads the curves when their hash and the record's are right. */
+static Rc read_vouched(RunRecord *r, json_t *root, const char *path, Error *e) {
+    char *bytes, hash[SHA256_HEX];
+    size_t length;
+    const char *stated = json_string_value(json_object_get(root, "sha256"));
+    if (file_read(path, &bytes, &length, e)) return e->code == RC_USAGE ? e->code = RC_INTEGRITY : e->code;
+    record_hash(hash, root, bytes, length);
+    Rc rc = stated && !strcmp(stated, hash)
+                ? curves_read(&r->curves, bytes, e)
+                : error_set(e, RC_INTEGRITY,
+                            "this file and record.json beside it do not have the hash that record.json names");
+    free(bytes);
+    r->curves.every = r->probes.every;
+    for (ProbeKind kind = 0; kind < PROBE_COUNT; kind++) r->probes.wanted[kind] &= r->curves.at[kind] >= 0;
+    return rc ? error_prefix(e, "%s: ", path) : RC_OK;
+}
+
+Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
+    Text path;
+    json_t *root = NULL;
+    *r = (RunRecord){0};
+    text_init(&path);
+    text_format(&path, "%s/%s/record.json", folder, id);
+    Rc rc = read_record(r, &root, path.at, id, e);
+    text_clear(&path);
+    text_format(&path, "%s/%s/curves.csv", folder, id);
+    if (!rc) rc = read_vouched(r, root, path.at, e);
+    text_clear(&path);
+    text_format(&path, "%s/%s", folder, id);
+    if (!rc && r->hits.targets) rc = hits_read(&r->hits, path.at, e);
+    if (!rc && r->translations.sentences) rc = translations_read(&r->translations, path.at, e);
+    json_decref(root);
+    if (rc) record_release(r);
+    text_release(&path);
+    return rc;
+}
+
+Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e) {
+    Text path;
+    json_t *root = NULL;
+    *r = (RunRecord){0};
+    text_init(&path);
+    text_format(&path, "%s/%s/record.json", folder, id);
+    Rc rc = read_record(r, &root, path.at, id, e);
+    json_decref(root);
+    if (rc) record_release(r);
+    text_release(&path);
+    return rc;
+}
+
+int records_made_by(MadeBy out[MADE_BY_MOST], const RunRecord *const *r, int runs) {
+    int count = 0;
+    for (int i = 0; i < runs; i++) {
+        const Provenance *p = &r[i]->provenance;
+        int k = 0;
+        while (k < count && strcmp(out[k].commit, p->commit)) k++;
+        if (k == MADE_BY_MOST) continue;
+        if (k == count) out[count++] = (MadeBy){.commit = p->commit, .first = p->made, .last = p->made};
+        out[k].runs++;
+        if (p->made < out[k].first) out[k].first = p->made;
+        if (p->made > out[k].last) out[k].last = p->made;
+    }
+    return count;
+}

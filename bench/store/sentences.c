@@ -1,0 +1,84 @@
+#include "bench/store/sentences.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+const char translations_heading[] =
+    "words\treference_words\tmatches_1\tmatches_2\tmatches_3\tmatches_4\ttotal_1\ttotal_2\ttotal_3\ttotal_4\t"
+    "source\treference\thypothesis\n";
+
+void translations_release(Translations *t) {
+    free(t->text);
+    *t = (Translations){0};
+}
+
+json_t *translations_json(const Translations *t) {
+    return json_pack("{s:i, s:i, s:s}", "step", t->step, "sentences", t->sentences, "sha256", t->sha256);
+}
+
+Rc translations_parse(Translations *t, const json_t *json, Error *e) {
+    const char *hash;
+    *t = (Translations){0};
+    if (!json) return RC_OK;
+    if (json_unpack((json_t *)(uintptr_t)json, "{s:i, s:i, s:s}", "step", &t->step, "sentences", &t->sentences,
+                    "sha256", &hash) ||
+        t->sentences < 1 || strlen(hash) != SHA256_HEX - 1)
+        return error_set(e, RC_INTEGRITY, "translations: not {step, sentences, sha256}");
+    strcpy(t->sha256, hash);
+    return RC_OK;
+}
+
+static void path_of(char out[1200], const char *folder) {
+    snprintf(out, 1200, "%.1150s/" TRANSLATIONS_FILE, folder);
+}
+
+Rc translations_write(const Translations *t, const char *folder, Error *e) {
+    char path[1200];
+    path_of(path, folder);
+    return file_write(path, t->text, strlen(t->text), e);
+}
+
+Rc translations_read(Translations *t, const char *folder, Error *e) {
+    char path[1200], found[SHA256_HEX];
+    size_t length;
+    path_of(path, folder);
+    if (file_read(path, &t->text, &length, e)) return e->code = RC_INTEGRITY;
+    if (!strcmp(sha256_hex_of(found, t->text, length), t->sha256)) return RC_OK;
+    return error_set(e, RC_INTEGRITY, "%s: its bytes do not have the hash that record.json names", path);
+}
+
+/* A field that ends with a tab or the line. */
+static const char *field(const char *at, const char **text, int *length) {
+    *text = at, *length = (int)strcspn(at, "\t\n");
+    return at + *length + (at[*length] == '\t');
+}
+
+TranslatedLine *translations_lines(const Translations *t) {
+    if (!t->text || strncmp(t->text, translations_heading, sizeof translations_heading - 1)) return NULL;
+    TranslatedLine *line = mem_alloc((size_t)t->sentences, sizeof *line);
+    const char *at = t->text + sizeof translations_heading - 1;
+    for (int i = 0; i < t->sentences; i++) {
+        BleuCounts *c = &line[i].counts;
+        long *number[] = {&c->hypothesis, &c->reference, &c->matches[0], &c->matches[1], &c->matches[2],
+                          &c->matches[3], &c->totals[0], &c->totals[1],  &c->totals[2],  &c->totals[3]};
+        for (size_t k = 0; at && k < sizeof number / sizeof *number; k++) {
+            char *end;
+            *number[k] = strtol(at, &end, 10);
+            at = *end == '\t' && end > at ? end + 1 : NULL;
+        }
+        if (at) {
+            at = field(at, &line[i].source, &line[i].source_length);
+            at = field(at, &line[i].reference, &line[i].reference_length);
+            at = field(at, &line[i].hypothesis, &line[i].hypothesis_length);
+        }
+        if (!at || *at != '\n') {
+            free(line);
+            return NULL;
+        }
+        at++;
+    }
+    return line;
+}

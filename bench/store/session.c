@@ -1,0 +1,209 @@
+#include "bench/store/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "bench/formats/document.h"
+#include "bench/store/feeding.h"
+#include "bench/store/texts.h"
+#include "kernels/cuda/dry.h"
+
+volatile sig_atomic_t session_signal;
+
+/* A terminal that closes and a scheduler may signal several times: only who asks twice is in a hurry. */
+static void on_signal(int number) {
+    static volatile sig_atomic_t asked;
+    bool asks = number == SIGINT || number == SIGTERM;
+    if (asks && asked) _exit(128 + number);
+    if (asks) asked = 1;
+    if (!session_signal) session_signal = number == SIGINT ? SIGINT : SIGTERM;
+}
+
+bool session_stopped(void) {
+    return session_signal != 0;
+}
+
+void session_signals(void) {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        bool hangup = numbers[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before);
+        if (!hangup || before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL); /* nohup stays */
+    }
+    signal(SIGPIPE, SIG_IGN);
+}
+
+void session_release(Session *s) {
+    for (int i = 0; i < s->datasets; i++) dataset_release(&s->dataset[i]);
+    s->datasets = 0;
+    plan_note_release(&s->recalled);
+}
+
+Rc session_dataset(Session *s, const char *name, const char *tokenizer, const Dataset **out, Error *e) {
+    char key[208];
+    snprintf(key, sizeof key, "%.150s %.40s", name, tokenizer);
+    for (int i = 0; i < s->datasets; i++)
+        if (!strcmp(key, s->dataset_key[i])) {
+            *out = &s->dataset[i];
+            return RC_OK;
+        }
+    if (s->datasets == SESSION_MOST_DATASETS) return error_set(e, RC_USAGE, "more than %d corpora", s->datasets);
+    Dataset *d = &s->dataset[s->datasets];
+    if (dataset_open(d, name, tokenizer, &s->places, e)) return e->code;
+    if (d->note[0]) fprintf(stderr, "normbench: note: %s\n", d->note);
+    strcpy(s->dataset_key[s->datasets++], key);
+    *out = d;
+    return RC_OK;
+}
+
+/* Where a corpus was named: --set, or the line of the arm, of the profile or of the file. */
+static Rc place_corpus(const Session *s, const Experiment *x, int arm, Error *e) {
+    const Overrides *o = &s->overrides;
+    const char *const places[][2] = {{"arms", x->arm[arm].name}, {"profiles", x->profile}};
+    Document d;
+    Error ignored;
+    char *bytes;
+    size_t length;
+    if (o->arms && x->arm[arm].own >> spec_index("dataset") & 1) return error_prefix(e, "--arm: ");
+    for (int i = 0; i < o->sets; i++)
+        if (!strncmp(o->set[i], "dataset", 7)) return error_prefix(e, "--set: ");
+    if (file_read(x->file, &bytes, &length, &ignored)) return e->code;
+    if (!document_parse(&d, x->file, bytes, length, &ignored)) {
+        const Node *found = NULL;
+        for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
+            const Node *all = node_find(d.root, places[i][0]), *mine = all ? node_find(all, places[i][1]) : NULL;
+            found = mine ? node_find(mine, "dataset") : NULL;
+        }
+        if (!found) found = node_find(d.root, "dataset");
+        document_prefix(e, &d, found ? found->line : 0);
+        document_release(&d);
+    }
+    free(bytes);
+    return e->code;
+}
+
+/* Numbers of another source are another experiment's, so nothing stands in by itself. */
+static Rc refuse_corpus(const char *name, Error *e) {
+    size_t n = strlen(e->text);
+    snprintf(e->text + n, sizeof e->text - n,
+             "; --data DIR names a folder that has it; --set dataset=synthetic (./reproduce --synthetic) asks for "
+             "the built-in source instead, whose numbers are not comparable");
+    return error_prefix(e, "corpus '%s' cannot be had: ", name);
+}
+
+/* Opens the corpora of x's runs and checks that each fits the shapes of its runs. RC_UNMEASURED: one cannot be had;
+ * nothing stands in for it unless it is asked for (--set dataset=synthetic). */
+static Rc session_corpora(Session *s, const Experiment *x, Error *e) {
+    for (int arm = 0; arm < x->arms; arm++) {
+        const RunSpec *spec = &x->arm[arm].spec;
+        char tokenizer[SPEC_TEXT_SIZE];
+        const Dataset *d;
+        spec_get(tokenizer, spec, "tokenizer");
+        if (tokenizer_ready(tokenizer, e)) return e->code; /* else it would look like a corpus that cannot be had */
+        Rc rc = session_dataset(s, spec->dataset.text, tokenizer, &d, e);
+        if (rc && !strncmp(spec->dataset.text, "text:", 5)) return rc;
+        if (rc == RC_USAGE) return place_corpus(s, x, arm, e);
+        if (rc == RC_UNMEASURED) return refuse_corpus(spec->dataset.text, e);
+        if (rc) return rc;
+        for (int cell = 0; cell < experiment_cells(x); cell++) {
+            RunSpec one = experiment_spec(x, cell, arm, 0);
+            ModelShape shape = spec_shape(&one, d->vocab);
+            if (spec_check(&one, e) || shape_keys(&shape, e) || feed_fits(&one, d, e))
+                return error_prefix(e, "%s, arm %s: ", x->file, x->arm[arm].name);
+        }
+    }
+    return RC_OK;
+}
+
+Rc session_plan(const Session *s, const char *name, Experiment *x, Error *e) {
+    char path[1024];
+    if (experiment_find(path, sizeof path, s->root, name, e)) return e->code;
+    if (experiment_read(x, path, s->profile, &s->overrides, e)) return e->code;
+    texts_find(s, x);
+    if (!s->recalled.all || !strcmp(x->plan, s->recalled.plan)) return RC_OK;
+    error_set(e, RC_USAGE,
+              "%s: this was plan %.8s of %s, which the file makes no more (now %.8s): it was changed since; "
+              "for its new plan name %s instead",
+              s->word, s->recalled.plan, x->name, x->plan, name);
+    experiment_release(x);
+    return e->code;
+}
+
+Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e) {
+    if (session_plan(s, name, x, e)) return e->code;
+    if (session_corpora(s, x, e)) {
+        experiment_release(x);
+        return e->code;
+    }
+    return RC_OK;
+}
+
+/* A family without exact runs takes the CPU's for them: exact bits are the same on every backend. */
+Rc session_backend(const Session *s, PrecisionKind p, const Backend **out, Error *e) {
+    *out = s->oracle ? s->oracle : s->backend;
+    if (s->oracle || s->backend->precision == p) return RC_OK;
+    if (s->dry && (*out = dry_precise(p))) return RC_OK;
+    *out = backend_precise(s->backend_name, precision_name(p), e);
+    if (!*out && e->code == RC_USAGE && p == PRECISION_exact) *out = backend_find("cpu", e);
+    if (!*out && e->code == RC_USAGE) e->code = RC_UNMEASURED; /* its name is known: it lacks the precision */
+    return *out ? RC_OK : e->code;
+}
+
+Rc session_class(const Session *s, const Experiment *x, const char **out, Error *e) {
+    const Backend *backend;
+    RunSpec first = experiment_spec(x, 0, 0, 0);
+    if (session_backend(s, (PrecisionKind)first.precision, &backend, e)) return e->code;
+    *out = backend_class(backend);
+    return RC_OK;
+}
+
+/* --precision, --tokenizer and --seeds are keys of --set and are shown as what they are. */
+static void shown_set(const char *set, Text *out) {
+    static const char *const own[] = {"precision", "tokenizer", "seeds"};
+    const char *value = strchr(set, '=');
+    if (!strncmp(set, "dataset=text:", 13)) {
+        text_format(out, " --text FILE");
+        return;
+    }
+    for (size_t i = 0; value && value[1] != '[' && i < sizeof own / sizeof *own; i++)
+        if (!strncmp(set, own[i], strlen(own[i])) && strlen(own[i]) == (size_t)(value - set)) {
+            text_format(out, " --%s '%s'", own[i], value + 1);
+            return;
+        }
+    text_format(out, " --set '%s'", set);
+}
+
+void session_results(const Session *s, Text *out) {
+    char usual[620];
+    snprintf(usual, sizeof usual, "%s/results", s->root);
+    if (!strcmp(s->results, usual)) return;
+    text_format(out, " --results ");
+    text_shell(out, s->results);
+}
+
+static void typed(const char *option, const char *const *value, int count, Text *out) {
+    for (int i = 0; i < count; i++) {
+        text_format(out, " --%s ", option);
+        text_shell(out, value[i]);
+    }
+}
+
+void session_command(const Session *s, const Experiment *x, const char *verb, Text *out) {
+    char experiment[PATH_MAX];
+    plan_experiment(s->root, x, experiment);
+    text_format(out, "normbench %s ", verb);
+    text_shell(out, s->recalled.all ? s->word : strchr(experiment, '/') ? x->file : experiment);
+    if (!s->recalled.all && x->profile[0]) typed("profile", (const char *const[]){x->profile}, 1, out);
+    if (!s->recalled.all) typed("set", s->overrides.set, s->overrides.sets, out);
+    if (!s->recalled.all) typed("arm", s->overrides.arm, s->overrides.arms, out);
+    session_results(s, out);
+}
+
+void session_shown(const Session *s, const Experiment *x, const char *verb, Text *out) {
+    text_format(out, "normbench %s %s --profile %s", verb, x->name, x->profile);
+    for (int i = 0; i < s->overrides.sets; i++) shown_set(s->overrides.set[i], out);
+    for (int i = 0; i < s->overrides.arms; i++) text_format(out, " --arm '%s'", s->overrides.arm[i]);
+}

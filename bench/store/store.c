@@ -1,0 +1,361 @@
+#include "bench/store/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bench/store/texts.h"
+
+static int by_spec(const void *a, const void *b) {
+    const RecordHead *x = a, *y = b;
+    int order = strcmp(x->spec_sha256, y->spec_sha256);
+    return order ? order : strcmp(x->id, y->id);
+}
+
+Rc store_damage(const char *folder, const char *id, Error *e) {
+    if (e->code == RC_USAGE) e->code = RC_INTEGRITY;
+    size_t n = strlen(e->text);
+    if (e->code == RC_INTEGRITY)
+        snprintf(e->text + n, sizeof e->text - n, "; move the folder %s/%s away to train this run again", folder, id);
+    return e->code;
+}
+
+bool store_is_id(const char *name) {
+    return strspn(name, "0123456789abcdef") == SHA256_HEX - 1 && !name[SHA256_HEX - 1];
+}
+
+void store_read(Store *s, const char *folder) {
+    *s = (Store){0};
+    snprintf(s->folder, sizeof s->folder, "%s", folder);
+    char **name;
+    int count = folder_names(folder, "", &name);
+    for (int i = 0; i < count; i++) {
+        RecordHead head;
+        Error e;
+        if (!store_is_id(name[i])) continue;
+        if (record_head(&head, folder, name[i], &e)) {
+            (void)store_damage(folder, name[i], &e);
+            if (!s->damaged) s->damage = e;
+            s->damaged_id = mem_grow(s->damaged_id, (size_t)s->damaged + 1, sizeof *s->damaged_id);
+            memcpy(s->damaged_id[s->damaged++], name[i], SHA256_HEX);
+            continue;
+        }
+        s->head = mem_grow(s->head, (size_t)s->heads + 1, sizeof *s->head);
+        s->head[s->heads++] = head;
+    }
+    names_free(name, count);
+    if (s->heads) qsort(s->head, (size_t)s->heads, sizeof *s->head, by_spec);
+    if (s->damaged)
+        fprintf(stderr, "normbench: note: %d folder%s of %s do%s not read, the first: %s\n", s->damaged,
+                s->damaged == 1 ? "" : "s", folder, s->damaged == 1 ? "es" : "", s->damage.text);
+}
+
+void store_release(Store *s) {
+    free(s->head);
+    free(s->damaged_id);
+    *s = (Store){0};
+}
+
+const RecordHead *store_find(const Store *s, const char *spec_sha256, int *count) {
+    int low = 0, high = s->heads;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (strcmp(s->head[middle].spec_sha256, spec_sha256) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (*count = 0; low + *count < s->heads && !strcmp(s->head[low + *count].spec_sha256, spec_sha256);) ++*count;
+    return *count ? &s->head[low] : NULL;
+}
+
+/* One run of an experiment, the records that it has, and the one that is taken (NULL: none). */
+typedef struct {
+    RunSpec spec;
+    const RecordHead *found, *taken;
+    int count;
+} Wanted;
+
+/* The runs of an arm in a cell: its seeds. */
+typedef struct {
+    Wanted *run;
+    int runs;
+    bool several;           /* records of several arithmetics or corpora were there */
+    int64_t since, newest; /* several: when the first record of the taken one was made; the last of them */
+} Unit;
+
+static bool in_class(const RecordHead *h, const char *arithmetic_class) {
+    return !strcmp(h->arithmetic_class, arithmetic_class);
+}
+
+static bool alike(const RecordHead *a, const RecordHead *b) {
+    return in_class(a, b->arithmetic_class) && !strcmp(a->arithmetic, b->arithmetic) &&
+           !strcmp(a->dataset_sha256, b->dataset_sha256) && !strcmp(a->tokenizer_sha256, b->tokenizer_sha256);
+}
+
+/* How a set of records stands against another; greater is taken. */
+typedef struct {
+    int64_t made;
+    int runs;
+} Standing;
+
+/* Of the unit's records that are alike h: the last one's time and how many seeds they are. */
+static Standing standing(const Unit *u, const RecordHead *h, int64_t *first) {
+    Standing s = {0};
+    *first = INT64_MAX;
+    for (const Wanted *w = u->run; w < u->run + u->runs; w++)
+        for (const RecordHead *o = w->found; o < w->found + w->count; o++) {
+            if (!alike(o, h)) continue;
+            s.runs++;
+            if (o->made > s.made) s.made = o->made;
+            if (o->made < *first) *first = o->made;
+        }
+    return s;
+}
+
+/* Takes the newest arithmetic of a class for a unit. */
+static void take_unit(Unit *u, const char *arithmetic_class) {
+    const RecordHead *best = NULL;
+    Standing at = {0};
+    int64_t first;
+    for (const Wanted *w = u->run; w < u->run + u->runs; w++)
+        for (const RecordHead *h = w->found; h < w->found + w->count; h++) {
+            if (!in_class(h, arithmetic_class) || (best && alike(best, h))) continue;
+            Standing now = standing(u, h, &first);
+            u->several |= best != NULL;
+            if (best && (now.made < at.made || (now.made == at.made && now.runs < at.runs))) continue;
+            if (best && now.made == at.made && now.runs == at.runs && strcmp(h->arithmetic, best->arithmetic) < 0)
+                continue;
+            best = h, at = now, u->since = first, u->newest = now.made;
+        }
+    for (Wanted *w = u->run; best && w < u->run + u->runs; w++)
+        for (const RecordHead *h = w->found; h < w->found + w->count; h++)
+            if (alike(h, best)) w->taken = h;
+}
+
+/* A class among the records of the runs of one precision. */
+typedef struct {
+    const char *name;
+    Standing at;
+    int last; /* the last run that was counted */
+} ClassFound;
+
+static bool before(const ClassFound *a, const ClassFound *b) {
+    bool a_canon = !strcmp(a->name, "canon"), b_canon = !strcmp(b->name, "canon");
+    if (a->at.runs != b->at.runs) return a->at.runs > b->at.runs;
+    if (a_canon != b_canon) return a_canon;
+    return a->at.made != b->at.made ? a->at.made > b->at.made : strcmp(a->name, b->name) < 0;
+}
+
+static void count_class(ClassFound **all, int *classes, const RecordHead *h, int run) {
+    int i = 0;
+    while (i < *classes && strcmp((*all)[i].name, h->arithmetic_class)) i++;
+    if (i == *classes) {
+        *all = mem_grow(*all, (size_t)++*classes, sizeof **all);
+        (*all)[i] = (ClassFound){.name = h->arithmetic_class, .last = -1};
+    }
+    ClassFound *c = &(*all)[i];
+    c->at.runs += c->last != run;
+    c->last = run;
+    if (h->made > c->at.made) c->at.made = h->made;
+}
+
+/* The class of the runs of a precision: "" when none is stored. */
+static const char *choose_class(const Wanted *run, int runs, PrecisionKind p, Text *notes) {
+    ClassFound *all = NULL, *best = NULL;
+    int classes = 0;
+    for (int i = 0; i < runs; i++)
+        for (int k = 0; k < run[i].count && (PrecisionKind)run[i].spec.precision == p; k++)
+            count_class(&all, &classes, &run[i].found[k], i);
+    for (int i = 0; i < classes; i++)
+        if (!best || before(&all[i], best)) best = &all[i];
+    const char *name = best ? best->name : "";
+    if (classes > 1) {
+        text_format(notes, "Of precision %s, runs of several arithmetic classes are stored:", precision_name(p));
+        for (int i = 0; i < classes; i++) text_format(notes, " %s%s", all[i].name, i < classes - 1 ? "," : "");
+        text_format(notes, "; those of %s are taken. ", name);
+    }
+    free(all);
+    return name;
+}
+
+/* What was left out, and whose runs are older than the change that left others out. */
+static void note_units(const Unit *unit, int units, const Experiment *x, Text *notes) {
+    int64_t change = 0;
+    bool any = false;
+    for (int i = 0; i < units; i++)
+        if (unit[i].several && unit[i].since > change) change = unit[i].since;
+    for (int pass = 0; pass < 2; pass++) {
+        int named = 0;
+        for (int arm = 0; arm < x->arms; arm++) {
+            bool here = false;
+            for (int i = arm; i < units; i += x->arms)
+                here |= pass ? any && !unit[i].several && unit[i].newest < change : unit[i].several;
+            if (!here) continue;
+            text_format(
+                notes, "%s%s",
+                named++ ? ", "
+                : pass  ? "Older than that change, and not known to be affected by it: "
+                        : "Stored in several arithmetics (an older build's bits), of which only the newest is taken: ",
+                x->arm[arm].name);
+        }
+        any |= named > 0;
+        if (named) text_format(notes, "%s", pass ? " (`normbench run` checks). " : ". ");
+    }
+}
+
+static Rc check_corpora(const Wanted *run, int runs, Error *e) {
+    for (int i = 1; i < runs; i++)
+        for (int j = 0; j < i; j++) {
+            const RecordHead *a = run[i].taken, *b = run[j].taken;
+            if (!a || !b || strcmp(run[i].spec.dataset.text, run[j].spec.dataset.text) ||
+                strcmp(run[i].spec.tokenizer.text, run[j].spec.tokenizer.text))
+                continue;
+            if (strcmp(a->dataset_sha256, b->dataset_sha256) || strcmp(a->tokenizer_sha256, b->tokenizer_sha256))
+                return error_set(
+                    e, RC_UNMEASURED,
+                    "runs %.12s and %.12s were trained on different bytes of '%s': normbench run trains what "
+                    "today's corpus lacks",
+                    a->id, b->id, run[i].spec.dataset.text);
+            break; /* the one before stands for all of this corpus */
+        }
+    return RC_OK;
+}
+
+/* What is stored for x as its specs are now. */
+static int choose(Wanted *run, Unit *unit, const Store *s, const Experiment *x, Text *notes) {
+    int runs = 0, units = 0, missing = 0;
+    const char *arithmetic_class[PRECISION_COUNT];
+    char(*hash)[SHA256_HEX] = mem_alloc((size_t)x->seeds, sizeof *hash);
+    for (int cell = 0; cell < experiment_cells(x); cell++)
+        for (int arm = 0; arm < x->arms; arm++) {
+            unit[units++] = (Unit){.run = &run[runs], .runs = x->seeds};
+            if (s->heads) experiment_hashes(x, cell, arm, hash);
+            for (int seed = 0; seed < x->seeds; seed++) {
+                Wanted *w = &run[runs++];
+                *w = (Wanted){.spec = experiment_spec(x, cell, arm, seed)};
+                if (s->heads) w->found = store_find(s, hash[seed], &w->count);
+            }
+        }
+    free(hash);
+    for (PrecisionKind p = 0; p < PRECISION_COUNT; p++) arithmetic_class[p] = choose_class(run, runs, p, notes);
+    for (int i = 0; i < units; i++) take_unit(&unit[i], arithmetic_class[unit[i].run->spec.precision]);
+    for (int i = 0; i < runs; i++) missing += !run[i].taken;
+    note_units(unit, units, x, notes);
+    return missing;
+}
+
+static bool holds_precision(const Store *s, PrecisionKind p) {
+    bool holds = false;
+    for (int i = 0; i < s->heads && !holds; i++) holds = s->head[i].precision == p;
+    return holds;
+}
+
+static void set_precision(Experiment *x, PrecisionKind p) {
+    for (int i = 0; i < x->arms; i++) x->arm[i].spec.precision = (int)p;
+}
+
+/* Chooses, in the experiment's own precision or, where it leaves that open, in the first that is complete. */
+static void choose_precision(Records *r, Wanted *run, Unit *unit, const Store *s, Experiment *x, bool precise,
+                             Text *notes) {
+    r->missing = choose(run, unit, s, x, notes);
+    if (!r->missing || precise || !experiment_leaves_precision(x)) return;
+    for (PrecisionKind p = PRECISION_fp32; p < PRECISION_COUNT; p++) {
+        if (!holds_precision(s, p)) continue;
+        text_clear(notes);
+        set_precision(x, p);
+        int missing = choose(run, unit, s, x, notes);
+        if (missing) continue;
+        r->missing = 0, r->precision = p;
+        return;
+    }
+    text_clear(notes);
+    set_precision(x, PRECISION_exact);
+    r->missing = choose(run, unit, s, x, notes);
+}
+
+/* The unit's records, one of each set that is alike: kind[], how many. */
+static int kinds_of(const Unit *u, const RecordHead ***kind) {
+    int kinds = 0;
+    for (const Wanted *w = u->run; w < u->run + u->runs; w++)
+        for (const RecordHead *h = w->found; h < w->found + w->count; h++) {
+            int i = 0;
+            while (i < kinds && !alike((*kind)[i], h)) i++;
+            if (i < kinds) continue;
+            *kind = mem_grow(*kind, (size_t)kinds + 1, sizeof **kind);
+            (*kind)[kinds++] = h;
+        }
+    return kinds;
+}
+
+/* A missing run whose folder is there and does not read. Its id is known where another seed of the unit is stored, of
+ * which it has the corpus and the arithmetic. */
+static Rc check_missing(const Store *s, const Unit *unit, int units, Error *e) {
+    const RecordHead **kind = NULL;
+    RecordHead head;
+    Rc rc = RC_OK;
+    for (int i = 0; i < units && s->damaged && !rc; i++) {
+        int kinds = kinds_of(&unit[i], &kind);
+        for (const Wanted *w = unit[i].run; w < unit[i].run + unit[i].runs && !rc; w++)
+            for (int k = 0; k < kinds && !w->taken && !rc; k++) {
+                const char *id = record_identity_among((const char(*)[SHA256_HEX])s->damaged_id, s->damaged, &w->spec,
+                                                       kind[k]->dataset_sha256, kind[k]->tokenizer_sha256,
+                                                       kind[k]->arithmetic_class, kind[k]->arithmetic);
+                if (id && record_head(&head, s->folder, id, e)) rc = store_damage(s->folder, id, e);
+            }
+    }
+    free(kind);
+    return rc;
+}
+
+static Rc read_taken(Records *r, const Store *s, const Wanted *run, Error *e) {
+    r->at = mem_alloc((size_t)r->runs, sizeof *r->at);
+    for (int i = 0; i < r->runs; i++)
+        if (record_read(&r->at[i], s->folder, run[i].taken->id, e)) return store_damage(s->folder, run[i].taken->id, e);
+    return RC_OK;
+}
+
+Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e) {
+    int units = experiment_cells(x) * x->arms;
+    Text notes, texts;
+    *r = (Records){.runs = units * x->seeds};
+    Wanted *run = mem_alloc((size_t)r->runs, sizeof *run);
+    Unit *unit = mem_alloc((size_t)units, sizeof *unit);
+    text_init(&notes), text_init(&texts);
+    texts_recall(s, x, &texts);
+    choose_precision(r, run, unit, s, x, precise, &notes);
+    texts_others(s, x, &texts);
+    if (r->missing) snprintf(r->others, sizeof r->others, "%s", texts.at);
+    text_format(&notes, "%s", texts.at);
+    text_release(&texts);
+    Rc rc = RC_OK;
+    if (r->missing)
+        rc = check_missing(s, unit, units, e);
+    else
+        rc = check_corpora(run, r->runs, e) ? e->code : read_taken(r, s, run, e);
+    r->notes = notes.at;
+    free(run);
+    free(unit);
+    if (rc) records_release(r);
+    return rc;
+}
+
+void records_release(Records *r) {
+    for (int i = 0; r->at && i < r->runs; i++) record_release(&r->at[i]);
+    free(r->at);
+    free(r->notes);
+    *r = (Records){0};
+}
+
+Rc records_complete(const Records *r, const Session *s, const Experiment *x, Error *e) {
+    if (!r->missing) return RC_OK;
+    Text again;
+    text_init(&again);
+    session_command(s, x, "run", &again);
+    error_set(e, RC_UNMEASURED, "%d of %d runs are missing: %.900s", r->missing, r->runs, again.at);
+    size_t n = strlen(e->text), words = strlen(r->others);
+    if (words > 2) snprintf(e->text + n, sizeof e->text - n, "; %.*s", (int)words - 2, r->others);
+    text_release(&again);
+    return e->code;
+}

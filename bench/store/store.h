@@ -1,0 +1,63 @@
+/* Store: the records under results/runs, found by what was run (the hash of a run's spec) and not by its id, which also
+ * hashes the corpus and the arithmetic. Reading therefore trains nothing and needs no corpus: only `run` does.
+ *
+ * One spec may be stored several times: in several arithmetic classes (canon, bf16-amx, …), or in several arithmetics
+ * of one class (a later build changed the bits of some arm). For the runs of an experiment these are never mixed:
+ *   - runs of one precision are all of one class: the one that has most of them, of these canon, else the newest;
+ *   - the runs of an arm in a cell (its seeds) are all of one arithmetic and corpus: the newest. Newest is the largest
+ *     `made` of their provenance (records of schema 1 and 2 have none and are older than all others), then the one with
+ *     more seeds, then the larger hash;
+ *   - arms that name the same corpus have the same bytes of it. */
+#ifndef BENCH_STORE_STORE_H
+#define BENCH_STORE_STORE_H
+
+#include "bench/plan/experiment.h"
+#include "bench/store/record.h"
+#include "bench/store/session.h"
+
+typedef struct {
+    char folder[1024];
+    RecordHead *head; /* sorted by spec hash, then id */
+    int heads;
+    char (*damaged_id)[SHA256_HEX]; /* folders that do not read, in ascending order */
+    int damaged;
+    Error damage; /* of the first of them */
+} Store;
+
+/* Turns the error of a stored run that does not read into RC_INTEGRITY, and says what to do about its folder. */
+Rc store_damage(const char *folder, const char *id, Error *e);
+
+/* Whether a folder's name is a run's id: 64 hexadecimal digits. */
+bool store_is_id(const char *name);
+
+/* All of folder (results/runs) whose name is an id; a folder that is absent holds nothing. A note on stderr counts
+ * those that do not read. */
+void store_read(Store *s, const char *folder);
+void store_release(Store *s);
+
+/* The records of a spec, [*count]. */
+const RecordHead *store_find(const Store *s, const char *spec_sha256, int *count);
+
+/* The records of an experiment's runs. */
+typedef struct {
+    RunRecord *at; /* [cells][arms][seeds]; NULL when some are missing */
+    int runs, missing;
+    PrecisionKind precision; /* of the records where the experiment leaves it open */
+    char *notes;         /* "", or sentences about what was left out: of another class, arithmetic or text */
+    char others[400];    /* some are missing: "", or sentences about runs that were trained on other bytes of a text */
+} Records;
+
+/* x's texts that are not known are those of the most stored runs (bench/store/texts.h), and x says so then.
+ * x: when some of its runs are missing, `precise` is false and neither x nor an arm says a precision, the runs
+ * of another precision are taken if all of those are stored; x's specs then say so, its plan stays. Missing runs are no
+ * error: r->missing counts them. RC_INTEGRITY: a damaged record among those that are taken, or one whose id is that
+ * of a missing run, as far as stored seeds of the same arm tell that id. RC_UNMEASURED: arms stand on different bytes
+ * of one corpus. With an error there is nothing to release. */
+Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e);
+void records_release(Records *r);
+
+/* RC_UNMEASURED "12 of 24 runs are missing: normbench run …" when some are; s: what the command line says of the
+ * plan. */
+Rc records_complete(const Records *r, const Session *s, const Experiment *x, Error *e);
+
+#endif

@@ -1,0 +1,67 @@
+/* The network of a file of weights as JSON, so that another program runs it without knowing variants, recipes or layer
+ * ranges: the ops of the tape from tokens to logits, in order.
+ *
+ *   {"layers": 4, "width": 128, "context": 128, "vocabulary": 65, "dropout": 0, "progress": 1, "logits": NAME,
+ *    "ops": [{"op": "linear", "out": NAME, "in": [NAME, ...], "layer": 0}, ...]}
+ *
+ * op: a row of kernels/ops.def, whose formula says what it computes. in: "tokens", the out of an op before, or a tensor
+ * of the file. A constant of the op (group, heads, eps, alpha, beta: kernels/op.h) stands beside them unless it is 0;
+ * layer is absent outside the blocks. progress: the u of ops whose formula has one, at which these weights are
+ * evaluated (recipe_progress). Every sequence has the same positions, so a batch may be of any size. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/formats/json.h"
+#include "bench/store/weights.h"
+
+static void put_number(json_t *o, const char *key, double value) {
+    if (value != 0) json_object_set_new(o, key, json_real(value));
+}
+
+static void put_count(json_t *o, const char *key, int value) {
+    if (value) json_object_set_new(o, key, json_integer(value));
+}
+
+static json_t *op_json(const Tape *t, const Op *op) {
+    json_t *o = json_object(), *in = json_array();
+    json_object_set_new(o, "op", json_string(op_info[op->kind].name));
+    json_object_set_new(o, "out", json_string(t->tensor[op->out].name));
+    for (int i = 0; i < op->in_count; i++)
+        json_array_append_new(in, json_string(t->tensor[t->input[op->in_at + i]].name));
+    json_object_set_new(o, "in", in);
+    if (op->layer >= 0) json_object_set_new(o, "layer", json_integer(op->layer));
+    put_count(o, "heads", op->attr.heads);
+    put_count(o, "group", op->attr.group);
+    if (op->attr.full) json_object_set_new(o, "full", json_true());
+    put_number(o, "eps", op->attr.eps);
+    put_number(o, "alpha", op->attr.alpha);
+    put_number(o, "beta", op->attr.beta);
+    return o;
+}
+
+void weights_model(const RunSpec *spec, int vocab, int step, Text *out) {
+    ModelShape shape = spec_shape(spec, vocab);
+    Recipe recipe = spec_recipe(spec);
+    Tape tape;
+    json_t *root = json_object(), *ops = json_array();
+    transformer_build(&tape, &shape, &spec->variant, NULL);
+    json_object_set_new(root, "layers", json_integer(shape.layers));
+    json_object_set_new(root, "width", json_integer(shape.width));
+    json_object_set_new(root, "context", json_integer(shape.context));
+    json_object_set_new(root, "vocabulary", json_integer(vocab));
+    json_object_set_new(root, "dropout", json_real(spec->dropout));
+    json_object_set_new(root, "progress", json_real(recipe_progress(&recipe, step - 1)));
+    json_object_set_new(root, "logits", json_string(tape.tensor[tape.logits].name));
+    for (int i = 0; i < tape.ops; i++) {
+        json_array_append_new(ops, op_json(&tape, &tape.op[i]));
+        if (tape.op[i].out == tape.logits) break;
+    }
+    json_object_set_new(root, "ops", ops);
+    char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    assert(text);
+    text_add(out, text, strlen(text));
+    free(text);
+    json_decref(root);
+    tape_release(&tape);
+}

@@ -1,0 +1,78 @@
+/* Theory: the same probes on the real architecture, with GPT-2's start. */
+#include <math.h>
+
+#include "bench/theory/net_of.h"
+#include "bench/theory/theory.h"
+
+enum { SIZES = 12, GROWN = 4, DEEPEST = 20 };
+
+static Rc net_of(TheoryNet **net, const char *placement, int layers, int seed, Error *e) {
+    TheoryPlan plan = {.layers = layers, .width = 64, .tokens = 32, .start = START_gpt, .heads = 4, .ffn_mult = 4};
+    if (theory_net_of(net, plan, placement, seed, e)) return e->code;
+    theory_net_gradients(*net);
+    return RC_OK;
+}
+
+/* From here on the weights are not those of the start. */
+static void finish(TheoryNotes *n, TheoryNet *net, int seed, int layers, StatementId change) {
+    theory_note(n, change, seed, layers, NAN, theory_step_change(net));
+    theory_net_free(net);
+}
+
+static Rc post(TheoryNotes *n, int seed, int layers, Error *e) {
+    const StatementId rising = layers == 4    ? STATEMENT_w000_profile_4
+                               : layers == 12 ? STATEMENT_w000_profile_12
+                                              : STATEMENT_w000_profile_20;
+    TheoryNet *net;
+    if (net_of(&net, "post", layers, seed, e)) return e->code;
+    for (int l = 1; l <= layers; l++) {
+        double g = theory_net_gradient(net, l - 1, theory_w2);
+        theory_note(n, rising, seed, l, NAN, g);
+        if (layers == DEEPEST) theory_note(n, STATEMENT_gpt_profile_post, seed, l, NAN, g);
+        if (l == layers) theory_note(n, STATEMENT_gpt_theorem1_post, seed, layers, NAN, g);
+        if (l == layers) theory_note(n, STATEMENT_w001_gpt_post_depth, seed, layers, NAN, g);
+        if (layers != SIZES) continue;
+        theory_note(n, STATEMENT_gpt_lemma2_post, seed, l, 1.5, theory_net_square(net, PLACE_mlp_sum, l - 1));
+    }
+    finish(n, net, seed, layers, STATEMENT_gpt_change_post);
+    return RC_OK;
+}
+
+static Rc pre(TheoryNotes *n, int seed, int layers, Error *e) {
+    TheoryNet *net;
+    if (net_of(&net, "pre", layers, seed, e)) return e->code;
+    double first = theory_net_square(net, PLACE_leaving, -1);
+    theory_note(n, STATEMENT_gpt_theorem1_pre, seed, layers, NAN, theory_net_gradient(net, layers - 1, theory_w2));
+    for (int l = DEEPEST / 2; l <= layers && layers == DEEPEST; l++)
+        theory_note(n, STATEMENT_gpt_profile_pre, seed, l, NAN, theory_net_gradient(net, l - 1, theory_w2));
+    for (int l = 1; l <= layers && layers == SIZES; l++) {
+        double square = theory_net_square(net, PLACE_leaving, l - 1);
+        theory_note(n, STATEMENT_gpt_lemma2_pre, seed, l, NAN, (square - first) / l);
+        if (l >= GROWN) theory_note(n, STATEMENT_gpt_pre_growth, seed, l, NAN, square);
+    }
+    finish(n, net, seed, layers, STATEMENT_gpt_change_pre);
+    return RC_OK;
+}
+
+static Rc deepnorm(TheoryNotes *n, int seed, int layers, Error *e) {
+    TheoryNet *net;
+    if (net_of(&net, "deepnorm", layers, seed, e)) return e->code;
+    finish(n, net, seed, layers, STATEMENT_gpt_change_deepnorm);
+    return RC_OK;
+}
+
+static Rc peri(TheoryNotes *n, int seed, int layers, Error *e) {
+    TheoryNet *net;
+    if (net_of(&net, "peri", layers, seed, e)) return e->code;
+    double first = theory_net_square(net, PLACE_leaving, -1);
+    for (int l = 1; l <= layers; l++) {
+        double square = theory_net_square(net, PLACE_leaving, l - 1);
+        theory_note(n, STATEMENT_gpt_peri_sum, seed, l, 1, square / (first + 2 * l));
+    }
+    theory_net_free(net);
+    return RC_OK;
+}
+
+#define DEPTHS(job) {job, DEEPEST, 8, false}, {job, SIZES, 8, false}, {job, 4, 8, false}
+const TheoryJob theory_gpt[] = {DEPTHS(post), DEPTHS(pre), DEPTHS(deepnorm), {peri, SIZES, 8, false}};
+const int theory_gpt_count = sizeof theory_gpt / sizeof *theory_gpt;
