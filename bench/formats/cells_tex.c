@@ -228,15 +228,16 @@ static void write_cell(const Part *p, int row, int column, Text *out) {
     if (braces) text_format(out, "}");
 }
 
+/* Words across all columns; a heading that is no longer than a line stays on it. */
 static void write_words(const Part *p, const CellRow *row, Text *out) {
     const char *words = cells_words_at(p->c, row->shown);
-    text_format(out,
-                row->kind == ROW_heading ? "\\multicolumn{%d}{@{}l}{\\textit{"
-                                         : "\\multicolumn{%d}{@{}p{\\linewidth}@{}}{{\\raggedright ",
-                columns_of(p));
+    bool heading = row->kind == ROW_heading, line = heading && width_of(words) <= 10 * BLOCK;
+    text_format(out, "\\multicolumn{%d}{@{}%s}{%s", columns_of(p), line ? "l" : "p{\\linewidth}@{}",
+                line ? "" : "\\raggedright ");
     for (int i = 0; i < row->indent; i += 2) text_format(out, "\\quad ");
+    text_format(out, "%s", heading ? "\\textit{" : "");
     latex_shown(out, words);
-    text_format(out, "}} \\\\\n");
+    text_format(out, "%s} \\\\\n", heading ? "}" : "");
 }
 
 static void write_rows(const Part *p, Text *out) {

@@ -6,7 +6,7 @@
 #include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 
-enum { INDENT = 2, WIDE_GAP = 2, LEAST_PARAGRAPH = 20, LEAST_STUB = 16 };
+enum { INDENT = 2, WIDE_GAP = 2, LEAST_PARAGRAPH = 16, FAIR_PARAGRAPH = 24, LEAST_STUB = 16 };
 
 static int length_of(const char *text) {
     int characters = 1 << 20;
@@ -213,10 +213,13 @@ static void write_headings(const Page *p, int from, int to, Text *out) {
     trim_line(out);
 }
 
-/* Bytes of the words that fit into `width` characters: whole words, or a piece of one that is longer. */
+/* Bytes of the words that fit into `width` characters: whole words, or a piece of one that is longer; "lr = 0.1" stays
+ * together where it can. */
 static int line_bytes(const char *text, int width) {
     int most = width, bytes = show_bytes(text, &most);
     if (!text[bytes]) return bytes;
+    for (int k = bytes; k > 0; k--)
+        if (text[k] == ' ' && text[k + 1] != '=' && text[k - 1] != '=') return k;
     for (int k = bytes; k > 0; k--)
         if (text[k] == ' ') return k;
     return bytes;
@@ -277,9 +280,19 @@ static void write_block(const Page *p, int from, int to, bool first, Text *out) 
         case ROW_words:
             if (first) wrapped(words, INDENT + row->indent, p->page, out);
             break;
-        case ROW_space: break;
+        case ROW_space:
+            if (i + 1 < c->rows && row[1].kind == ROW_heading) text_format(out, "\n");
+            break;
         }
     }
+}
+
+/* Characters that paragraph columns would have on the average; 0: there are none. */
+static int room_of_paragraphs(const Page *p) {
+    int columns = 0, rest = p->page - INDENT + p->gap - sum_of(p, 0, p->c->shown);
+    for (int k = 0; k < p->c->shown; k++)
+        if (p->c->column[k].align == 'p') columns++, rest += p->width[k];
+    return columns ? rest / columns : 0;
 }
 
 void cells_text(const Cells *c, int width, Text *out) {
@@ -289,8 +302,10 @@ void cells_text(const Cells *c, int width, Text *out) {
     if (c->caption.length) wrapped(c->caption.at, 0, width, out);
     if (c->rows && (titled || c->caption.length)) text_format(out, "\n");
     measure(&page);
-    if (INDENT + sum_of(&page, 0, c->shown) - page.gap > width) page.gap = 1; /* fewer blocks, if it suffices */
-    if (INDENT + sum_of(&page, 0, c->shown) - page.gap > width) page.gap = WIDE_GAP;
+    bool wide = INDENT + sum_of(&page, 0, c->shown) - page.gap > width;
+    if (wide && room_of_paragraphs(&page) < FAIR_PARAGRAPH) page.gap = 1; /* fewer blocks, if it suffices */
+    wide = INDENT + sum_of(&page, 0, c->shown) - page.gap > width;
+    if (wide && !room_of_paragraphs(&page)) page.gap = WIDE_GAP;
     widen(&page);
     fit(&page);
     if (c->shown && c->rows)

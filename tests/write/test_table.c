@@ -180,7 +180,7 @@ Test(table, columns_count_characters) {
     text_release(&out);
     make(made_up_odd, NULL, (TableOptions){0});
     WRITES(cost_text, "été λ≤ <|>");
-    WRITES(table_text, " -0.0458  [");
+    WRITES(table_text, " -0.0458 [");
     WRITES(table_text, "été λ≤ <|>");
     made_up_release(&m);
 }
