@@ -53,10 +53,30 @@ static bool convert(Text *out, const uint8_t *from, size_t length, size_t unit, 
     return true;
 }
 
+/* What a file is that is often handed over in the place of a text, or NULL. */
+static const char *other_kind(const char *bytes, size_t length) {
+    static const struct {
+        const char *begins, *what;
+        size_t bytes;
+    } kinds[] = {{"\x1F\x8B", "a gzip archive: unpack it (gunzip)", 2},
+                 {"PK\3\4", "a zip archive or a spreadsheet (.xlsx): unpack it, or save it as CSV", 4},
+                 {"PAR1", "a Parquet file: write it as CSV or JSON", 4},
+                 {"\x89HDF", "an HDF5 file: write it as CSV or JSON", 4},
+                 {"\x93NUMPY", "numpy's .npy: write it as CSV or JSON", 6},
+                 {"\x80\4\x95", "a pickle: write it as CSV or JSON", 3},
+                 {"SQLite format 3", "an SQLite database: write it as CSV or JSON", 15},
+                 {"(\xB5/\xFD", "a zstd archive: unpack it (unzstd)", 4}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (length >= kinds[i].bytes && !memcmp(bytes, kinds[i].begins, kinds[i].bytes)) return kinds[i].what;
+    return NULL;
+}
+
 static Rc unmark(char **bytes, size_t *length, Error *e) {
     int m = 0;
     while (m < MARKS && (*length < marks[m].length || memcmp(*bytes, marks[m].bytes, marks[m].length) != 0)) m++;
     if (m == MARKS) {
+        const char *other = other_kind(*bytes, *length);
+        if (other) return error_set(e, RC_USAGE, "not a text file but %s", other);
         if (!memchr(*bytes, 0, *length)) return RC_OK;
         return error_set(e, RC_USAGE,
                          "not a text file (it holds a zero byte); text in UTF-16 begins with its mark, or "

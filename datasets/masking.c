@@ -28,10 +28,14 @@ static int32_t hidden(const Draws *from, int i, int vocab, int32_t token) {
     return below(how, 90) ? (int32_t)philox_below(draw(from, i, 2), (uint32_t)vocab) : token;
 }
 
-static void mask_row(const Draws *from, int vocab, int context, int32_t *token, int32_t *target) {
+static int count_chosen(const Draws *from, int context) {
     int chosen = 0;
     for (int i = 0; i < context; i++) chosen += below(draw(from, i, 0), 15);
-    int lone = chosen ? -1 : (int)philox_below(draw(from, 0, 3), (uint32_t)context);
+    return chosen;
+}
+
+static void mask_row(const Draws *from, int vocab, int context, int32_t *token, int32_t *target) {
+    int lone = count_chosen(from, context) ? -1 : (int)philox_below(draw(from, 0, 3), (uint32_t)context);
     for (int i = 0; i < context; i++) {
         target[i] = -1;
         if (lone >= 0 ? i != lone : !below(draw(from, i, 0), 15)) continue;
@@ -65,4 +69,10 @@ void masking_batch(int vocab, uint64_t seed, uint64_t step, int batch, int conte
 void masking_windows(int vocab, size_t first, int batch, int context, const FeedRoom *feed, int feeds) {
     Draws of = {.stream = name_stream("mask.valid"), .step = first};
     mask(of, 1, 0, vocab, batch, context, feed, feeds);
+}
+
+int masking_window_targets(size_t window, int tokens) {
+    Draws of = {.stream = name_stream("mask.valid"), .step = window};
+    int chosen = count_chosen(&of, tokens);
+    return chosen ? chosen : 1;
 }

@@ -14,4 +14,7 @@
 void masking_batch(int vocab, uint64_t seed, uint64_t step, int batch, int context, const FeedRoom *feed, int feeds);
 void masking_windows(int vocab, size_t first, int batch, int context, const FeedRoom *feed, int feeds);
 
+/* How many tokens the masks of validation window `window` choose, if it has `tokens` tokens. */
+int masking_window_targets(size_t window, int tokens);
+
 #endif

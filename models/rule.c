@@ -82,6 +82,10 @@ bool rule_two(RuleKind kind) {
     return strstr(rules[kind].formula, " end ");
 }
 
+bool rule_numberless(RuleKind kind) {
+    return rules[kind].learns == LEARNS_rest || rules[kind].learns == LEARNS_profiled;
+}
+
 const char *rule_name(RuleKind kind) {
     return rules[kind].name;
 }

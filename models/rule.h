@@ -51,7 +51,8 @@ double rule_value(Rule rule, RulePlace at);
 double rule_factor(Rule rule, RulePlace at);
 
 Learns rule_learns(RuleKind kind);
-bool rule_two(RuleKind kind); /* it has two numbers */
+bool rule_two(RuleKind kind);        /* it has two numbers */
+bool rule_numberless(RuleKind kind); /* it has none: what it is follows from another number or is measured */
 
 /* The name and the text of a rule in rules.def. */
 const char *rule_name(RuleKind kind);

@@ -94,12 +94,29 @@ static Rc not_summed(const Variant *v, const char *column, Error *e) {
                      choice_name(v->streams.kind));
 }
 
+/* Outside the blocks a ramp has its first number alone. */
+static Rc check_outside(const Variant *v, Error *e) {
+    const Rule outside[] = {v->embed_scale, v->logit_scale, v->logit_cap};
+    static const char *const keys[] = {"embed_scale", "logit_scale", "logit_cap"};
+    for (int i = 0; i < 3; i++)
+        if ((outside[i].kind == RULE_ramp || outside[i].kind == RULE_learned_ramp) &&
+            outside[i].value != outside[i].end)
+            return error_set(e, RC_USAGE, "%s: %s goes from block to block, and this is outside of them: write %s%g",
+                             keys[i], rule_name(outside[i].kind), outside[i].kind == RULE_ramp ? "" : "learned ",
+                             outside[i].value);
+    return RC_OK;
+}
+
 /* Two columns that do not go together. */
 static Rc check_columns(const Variant *v, Error *e) {
     if (v->logit_cap.value < 0)
         return error_set(e, RC_USAGE, "logit_cap: it is 0 (none) or above, not %g", v->logit_cap.value);
     if (v->logit_cap.value == 0 && v->logit_cap.kind != RULE_constant)
         return error_set(e, RC_USAGE, "logit_cap: %s of 0 is no cap; write 0", rule_name(v->logit_cap.kind));
+    if (check_outside(v, e)) return e->code;
+    if (rule_numberless(v->carry.kind) && v->carry.value != 1)
+        return error_set(e, RC_USAGE, "carry: %s takes no number, and %g stands behind it", rule_name(v->carry.kind),
+                         v->carry.value);
     if (variant_sums(v)) return RC_OK;
     const Rule ones[] = {v->carry, v->block_carry}, zeros[] = {v->x0, v->shrink};
     static const char *const one_keys[] = {"carry", "block_carry"}, *const zero_keys[] = {"x0", "shrink"};

@@ -6,12 +6,17 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+<<<<<<< HEAD
 #include "bench/formats/terminal.h"
+=======
+#include "bench/write/against.h"
+>>>>>>> f57868797c0811670121654f4973ed2a3cfaecb8
 #include "bench/write/compare.h"
 #include "bench/write/figure_forest.h"
 
 const char compare_help[] =
-    "\nFILE (- reads standard input) is one of these; the first of , ; TAB in a header line separates its columns:\n"
+    "\nFILE (- reads standard input) is one of these; the first of , ; TAB in a header line separates its columns, or\n"
+    "|, or blanks where there is none:\n"
     "  seed,arm,value                one run a line, in any order of columns; others are named by --seed-column,\n"
     "                                --arm-column and --value-column, but seed,method,loss is understood as it is\n"
     "  seed,arm,block,value          its value for each block of the evaluation text; blocks count in text order\n"
@@ -50,6 +55,12 @@ const char compare_help[] =
     "(with --better higher: at least), and fewer steps are better. A run that never reaches it ranks last and is\n"
     "reported as diverged runs are: in means it counts as the step behind the last (--cap names another), and a\n"
     "verdict needs the ranks to agree. Works with --unpaired; --margin and worse-by:D are in steps.\n"
+    "\n"
+    "--against X: is each arm's mean below X (with --better higher: above)? One-sided sign flips of value - X, exact\n"
+    "up to 20 runs, adjusted over the arms by Holm, decide at 1 - conf; Student's t stands beside, and with --sigma\n"
+    "SD the normal distribution. Arms need share no seeds. Exit code 0 where every arm is, 4 where one is not.\n"
+    "--json: {schema, made_by, commit, against, better, conf, sigma, arms: [{arm, runs, diverged, mean, sd, p_flips,\n"
+    "p_min, p_holm, t, p_t, z, p_sigma, exact, shown}]}.\n"
     "\n"
     "A column or key corpus (or dataset) with several values: every corpus is compared by itself, and adjusted by\n"
     "itself; then the arms are summed up over them. A run's score is its value minus the mean of the baseline's on\n"
@@ -169,6 +180,41 @@ static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
     return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", target, COMPARE_LARGEST);
 }
 
+/* Arms against a number, of one corpus. */
+static Rc command_against(const Options *o, const CompareCorpora *data, Error *e) {
+    AgainstOptions x = {.number = option_number(o, OPTION_against, 0),
+                        .sigma = option_number(o, OPTION_sigma, (double)NAN),
+                        .higher = !strcmp(option(o, OPTION_better, "lower"), "higher"),
+                        .conf = option_number(o, OPTION_conf, .95),
+                        .cap = option_number(o, OPTION_cap, (double)NAN)};
+    Against r;
+    Text out;
+    if (data->corpora > 1)
+        return error_set(e, RC_USAGE, "--against: it is of one corpus, and the file holds %d", data->corpora);
+    if (against_make(&r, &data->of[0], &x, e)) return e->code;
+    text_init(&out);
+    (o->times[OPTION_json] ? against_json : against_text)(&r, &out);
+    fwrite(out.at, 1, out.length, stdout);
+    text_release(&out);
+    Rc rc = against_exit(&r);
+    against_release(&r);
+    return rc;
+}
+
+static Rc against_alone(const Options *o, Error *e) {
+    static const struct {
+        int option;
+        const char *name;
+    } others[] = {{OPTION_tex, "tex"},         {OPTION_plot, "plot"},         {OPTION_looks, "looks"},
+                  {OPTION_margin, "margin"},   {OPTION_fail_on, "fail-on"},   {OPTION_baseline, "baseline"},
+                  {OPTION_stall, "stall"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (o->times[others[i].option])
+            return error_set(e, RC_USAGE, "--%s: it is of arms that are compared; --against compares none",
+                             others[i].name);
+    return RC_OK;
+}
+
 Rc command_compare(Session *s, Error *e) {
     const Options *o = s->options;
     CompareOptions options;
@@ -177,14 +223,22 @@ Rc command_compare(Session *s, Error *e) {
     if (o->operands != 1) return error_set(e, RC_USAGE, "compare: name one file, or - for standard input");
     if (o->times[OPTION_json] && o->times[OPTION_tex])
         return error_set(e, RC_USAGE, "compare: --json or --tex, not both");
-    if (read_options(o, &options, e)) return e->code;
+    bool against = o->times[OPTION_against] > 0;
+    if (o->times[OPTION_sigma] && !against) return error_set(e, RC_USAGE, "--sigma: it goes with --against");
+    if ((against && against_alone(o, e)) || read_options(o, &options, e)) return e->code;
     CompareColumns columns;
     if (read_columns(o, &columns, e)) return e->code;
+    columns.unpaired |= against;
     const char *plot = option(o, OPTION_plot, NULL);
     size_t length = plot ? strlen(plot) : 0;
     if (plot && (length < 5 || strcmp(plot + length - 4, ".svg") != 0))
         return error_set(e, RC_USAGE, "--plot: '%.200s' does not end in .svg, the only kind there is", plot);
     if (compare_corpora_read(&data, o->operand[0], columns, e)) return e->code;
+    if (against) {
+        Rc shown = command_against(o, &data, e);
+        compare_corpora_release(&data);
+        return shown;
+    }
     if (plot && data.corpora > 1) {
         error_set(e, RC_USAGE, "--plot: it draws one corpus, and the file holds %d", data.corpora);
         compare_corpora_release(&data);

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/plan/doubt.h"
+#include "bench/plan/settle.h"
 #include "bench/plan/recipes.h"
 #include "bench/run/address.h"
 #include "bench/run/record.h"
@@ -122,6 +123,31 @@ static void print_rows(const Variant *v, const Variant *row) {
     text_release(&names);
 }
 
+/* "DeepNorm's alpha, ...; beside a decoder 0.81 L^(5/16), ..." of a rule or choice that is another one there. */
+static void add_there(Text *out, const char *key, const char *formula) {
+    const char *said = strchr(formula, ':');
+    if (said && strstr(said, "decoder"))
+        text_format(out, "; %s: %.*s, %s", key, (int)(said - formula), formula, said + 2);
+}
+
+/* An encoder-decoder has the equation twice, and what follows from the depth differs. */
+static void print_stacks(const Explained *x) {
+    Text text;
+    if (x->spec->objective != OBJECTIVE_TRANSLATE) return;
+    text_init(&text);
+    text_format(&text,
+                "%d blocks each; a block of the decoder has a third sublayer between its two, attention to what the "
+                "encoder read, with attention's norms and numbers",
+                x->depth);
+    for (int i = 0; i < variant_key_count; i++) {
+        Rule rule;
+        if (variant_rule(x->v, variant_keys[i], &rule)) add_there(&text, variant_keys[i], rule_formula(rule));
+    }
+    add_there(&text, "init", choice_formula(x->v->init.kind));
+    print_note("an encoder and a decoder", text.at);
+    text_release(&text);
+}
+
 static void print_equation(const Explained *x) {
     Text text;
     text_init(&text);
@@ -138,6 +164,7 @@ static void print_equation(const Explained *x) {
     if (x->row->differs)
         print_note(text.length ? "known differences of the base" : "known differences", x->row->differs);
     if (!text.length && x->row->needs) print_note("needed by", x->row->needs);
+    print_stacks(x);
     print_norms(x);
     print_rows(x->v, x->row);
     const ModelRecipe *recipe = model_recipe_of(x->spec);
@@ -283,7 +310,10 @@ static void keys_of(const char *what, bool arm, Text *out) {
     a.spec = base;
     const Variant *row = arm ? NULL : variant_find(what, &none);
     if (row) a.spec.variant = *row;
-    if (row || (arm && !arm_option(&a, what, &base, NULL, &none))) spec_text_keys(&a.spec, out);
+    if (!row && (!arm || arm_option(&a, what, &base, NULL, &none))) return;
+    spec_forget_idle(&a.spec, false);
+    spec_settle(&a.spec);
+    spec_text_keys(&a.spec, out);
 }
 
 /* Which of those before it the i-th is, as one network: a plan with both trains it once. */

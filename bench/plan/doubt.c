@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/plan/settle.h"
 #include "kernels/backend.h"
 
 static bool says(uint64_t said, const char *key) {
@@ -27,35 +28,51 @@ static void rate_doubts(const RunSpec *s, Text *out) {
         text_format(out,
                     "warmup: the warm-up ends with the run, after %d of %d steps: the schedule (%s) never begins\n",
                     warmup, steps, spec_get(key, s, "schedule"));
+    else if (s->lr > 0 && s->final_lr == s->lr && last == s->lr && s->schedule != SCHEDULE_constant &&
+             steps > warmup + 1)
+        text_format(out, "final_lr: it is lr, so the schedule (%s) changes no rate\n", spec_get(key, s, "schedule"));
     else if (last > peak * (1 + 1e-6))
         text_format(out, "final_lr: the rate rises from lr %s to %s at the end (schedule %s)\n", format_real(lr, s->lr),
                     format_real(end, s->final_lr), spec_get(key, s, "schedule"));
 }
 
+static void weight_doubts(const RunSpec *s, Text *out) {
+    char number[40];
+    ChoiceKind init = s->variant.init.kind;
+    double shrink = s->lr * s->weight_decay;
+    if (s->optimizer == OPTIMIZER_adamw && shrink >= 1)
+        text_format(out, "weight_decay: an update multiplies weights by 1 - lr weight_decay = %s, not above 0\n",
+                    format_real(number, 1 - shrink));
+    if (s->init_std == 0 && (init == CHOICE_init_recipe || init == CHOICE_init_plain))
+        text_format(out, "init_std: it is 0, and no gradient reaches matrices of a block that are all 0\n");
+}
+
 /* Keys that somebody set and that this run does not read, though nobody set what decides so: a profile that shortens a
  * file's plan sets that. */
 static void idle_doubts(const RunSpec *s, uint64_t said, Text *out) {
-    bool decays = s->schedule == SCHEDULE_linear || s->schedule == SCHEDULE_cosine, sgd = s->optimizer == OPTIMIZER_sgd;
-    bool translates = s->objective == OBJECTIVE_TRANSLATE;
-    const struct {
-        const char *key, *by, *why;
-        bool idle;
-    } keys[] = {
-        {"final_lr", "schedule", "the schedule is neither linear nor cosine", !decays},
-        {"warmup_lr", "warmup", "there is no warm-up", !s->warmup},
-        {"momentum", "optimizer", "the optimizer is not sgd", !sgd},
-        {"dropout_seed", "dropout", "dropout is 0", !(s->dropout > 0)},
-        {"shared_embeddings", "objective", "nothing is translated", !translates},
-        {"long_lines", "objective", "nothing is translated", !translates},
-    };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    IdleKey keys[IDLE_KEYS];
+    spec_idle(s, keys);
+    for (int i = 0; i < IDLE_KEYS; i++)
         if (keys[i].idle && says(said, keys[i].key) && !says(said, keys[i].by))
             text_format(out, "%s: it changes nothing: %s\n", keys[i].key, keys[i].why);
 }
 
+/* Columns about norms that stand nowhere. */
+static void column_doubts(const RunSpec *s, Text *out) {
+    RunSpec settled = *s;
+    char asked[VARIANT_TEXT_SIZE], kept[VARIANT_TEXT_SIZE];
+    spec_settle(&settled);
+    for (int i = 0; i < variant_key_count; i++)
+        if (strcmp(variant_get(asked, &s->variant, variant_keys[i]),
+                   variant_get(kept, &settled.variant, variant_keys[i])))
+            text_format(out, "%s: it changes nothing: no norm that it is about stands in a block\n", variant_keys[i]);
+}
+
 void spec_doubts(const RunSpec *s, uint64_t said, Text *out) {
     rate_doubts(s, out);
+    weight_doubts(s, out);
     idle_doubts(s, said, out);
+    column_doubts(s, out);
 }
 
 /* Why no run of this spec has the metric, or NULL. */
@@ -148,6 +165,21 @@ static uint64_t said_alone(const Experiment *x, int arm) {
     return said;
 }
 
+/* Arms whose numbers are of different things. */
+static void mixed_doubts(const Experiment *x, Text *out) {
+    static const char *const keys[][2] = {{"dataset", "texts"}, {"tokenizer", "tokens"}, {"objective", "targets"}};
+    char one[SPEC_TEXT_SIZE], other[SPEC_TEXT_SIZE];
+    RunSpec first = experiment_spec(x, 0, 0, 0);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        for (int arm = 1; arm < x->arms; arm++) {
+            RunSpec s = experiment_spec(x, 0, arm, 0);
+            if (!strcmp(spec_get(one, &first, keys[k][0]), spec_get(other, &s, keys[k][0]))) continue;
+            text_format(out, "%s: arms %s and %s differ in it, so their losses are of different %s\n", keys[k][0],
+                        x->arm[0].name, x->arm[arm].name, keys[k][1]);
+            break;
+        }
+}
+
 void experiment_doubts(const Experiment *x, Text *out) {
     int cells = experiment_cells(x), count = 0;
     Doubt *all = NULL;
@@ -157,6 +189,7 @@ void experiment_doubts(const Experiment *x, Text *out) {
         for (int arm = 0; arm < x->arms; arm++) {
             RunSpec s = experiment_spec(x, cell, arm, 0);
             text_clear(&lines);
+            s.variant = x->arm[arm].spec.variant;
             spec_doubts(&s, said_alone(x, arm), &lines);
             metric_doubts(x, &s, &lines);
             for (const char *at = lines.at; *at;) {
@@ -170,6 +203,9 @@ void experiment_doubts(const Experiment *x, Text *out) {
         text_format(out, "%s\n", all[i].line);
         free(all[i].line);
     }
+    mixed_doubts(x, out);
+    if (x->alpha > 0.5)
+        text_format(out, "alpha: it is the level, 1 less the confidence, and %g is more than a half\n", x->alpha);
     if (x->summary[SUMMARY_ranking] && !varies(x, "lr"))
         text_format(out, "summaries: a ranking is over several rates, and lr is one: lr: [3e-4, 1e-3, 3e-3]\n");
     free(all);

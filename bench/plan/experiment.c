@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "bench/plan/settle.h"
 
 void experiment_release(Experiment *x) {
     free(x->seed);
@@ -28,6 +29,25 @@ static const char *cell_value(const Experiment *x, int cell, int i) {
     return x->factor[i].value[experiment_level(x, cell, i)];
 }
 
+/* A key that the run does not read stands as it does in the arms that do not set it themselves, which have the first
+ * value of a factor: so arms and cells that differ in such keys alone are one run, and the ids of the others stay. */
+static void settle_keys(const Experiment *x, RunSpec *s) {
+    IdleKey idle[IDLE_KEYS];
+    RunSpec usual;
+    bool known = false;
+    spec_idle(s, idle);
+    for (const IdleKey *k = idle; k < idle + IDLE_KEYS; k++) {
+        const RunSpec *from = NULL;
+        for (int i = 0; k->idle && !from && i < x->arms; i++)
+            if (!(x->arm[i].own >> spec_index(k->key) & 1)) from = &x->arm[i].spec;
+        if (k->idle && !from) {
+            if (!known) spec_init(&usual);
+            known = true, from = &usual;
+        }
+        if (from) memcpy((char *)s + k->at, (const char *)from + k->at, k->size);
+    }
+}
+
 RunSpec experiment_spec(const Experiment *x, int cell, int arm, int seed) {
     assert(cell >= 0 && cell < experiment_cells(x) && arm >= 0 && arm < x->arms && seed >= 0 && seed < x->seeds);
     RunSpec s = x->arm[arm].spec;
@@ -40,6 +60,8 @@ RunSpec experiment_spec(const Experiment *x, int cell, int arm, int seed) {
     }
     for (const OwnText *t = x->text; t < x->text + x->texts; t++)
         if (t->sha256[0] && !strcmp(t->name.text, s.dataset.text)) spec_know_text(&s, t->sha256);
+    settle_keys(x, &s);
+    spec_settle(&s);
     s.seed = x->seed[seed];
     return s;
 }

@@ -229,12 +229,14 @@ static Rc set_flag(RunSpec *s, const Field *f, const char *value, Error *e) {
 }
 
 Rc spec_unknown(const char *key, const char *const *more, int count, Error *e) {
-    const char *names[160], *const own[] = {"variant", "base"};
+    const char *names[160], *const own[] = {"variant",   "base",        "--backend",         "--results",
+                                            "--threads", "--recompute", "--checkpoint-every"};
+    enum { OWN = sizeof own / sizeof *own };
     size_t n = 0;
-    assert(spec_key_count + variant_key_count + count + 2 <= 160);
+    assert(spec_key_count + variant_key_count + count + OWN <= 160);
     for (int i = 0; i < spec_key_count; i++) names[n++] = fields[i].key;
     for (int i = 0; i < variant_key_count; i++) names[n++] = variant_keys[i];
-    for (int i = 0; i < 2; i++) names[n++] = own[i];
+    for (int i = 0; i < OWN; i++) names[n++] = own[i];
     for (int i = 0; i < count; i++) names[n++] = more[i];
     char hint[160];
     return error_set(e, RC_USAGE, "unknown key '%.80s'%s", key, did_you_mean(hint, sizeof hint, key, names, n));

@@ -3,13 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An arm's keys with every factor at its first value: arms that differ here differ in every cell. */
+#include "bench/plan/settle.h"
+
+/* An arm's keys with every factor at its first value, less what may change nothing: arms that differ here differ in
+ * every cell. */
 static char *outline(const Experiment *x, const Arm *a) {
     RunSpec spec = a->spec;
     Text text;
     Error none;
     for (const Factor *f = x->factor; f < x->factor + x->factors; f++)
         (void)spec_set(&spec, f->key, f->value[0], &none);
+    spec_outline(&spec);
     text_init(&text);
     spec_text_keys(&spec, &text);
     return text.at;

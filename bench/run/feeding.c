@@ -88,7 +88,11 @@ size_t feed_window_count(const RunSpec *s, const Dataset *d) {
 
 size_t feed_dropped(const RunSpec *s, const Dataset *d) {
     Packing how = feed_packing(s);
-    size_t tokens;
+    size_t tokens, windows;
+    if (s->objective == OBJECTIVE_MASKED && d->valid) {
+        windows = dataset_windows(d, how.context);
+        return (size_t)masking_window_targets(windows, (int)(d->valid - windows * (size_t)how.context));
+    }
     if (!translates(s)) return dataset_dropped(d, how.context);
     pairs_long(d, 1, &how, &tokens);
     return how.cut ? 0 : tokens;

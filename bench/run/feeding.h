@@ -32,7 +32,8 @@ void feed_batches_release(FeedBatches *b);
  * `batch` parts of a packed batch. */
 void feed_windows(Trainer *t, int replica, const Dataset *d, const RunSpec *s, size_t first);
 
-/* All of them, and the targets that they leave out. */
+/* All of them, and the targets that they leave out: of a masked model those that the tokens behind the last whole
+ * window would be asked for. */
 size_t feed_window_count(const RunSpec *s, const Dataset *d);
 size_t feed_dropped(const RunSpec *s, const Dataset *d);
 

@@ -18,8 +18,8 @@
 
 /* 1: without `declared`. 2: without `spec_sha256` and `provenance.made`; precision was no key of the spec yet but stood
  * in the arithmetic class. 3: without the key `positions`. 4: without `init_seed`, `order_seed` and `dropout_seed`. 5:
- * without `objective`. 6: without `text_sha256`. All are read for ever: keys that are younger than a record stand at
- * their default. */
+ * without `objective`. 6: without `text_sha256`; some of 7 without `mended`. All are read for ever: keys that are
+ * younger than a record stand at their default. */
 enum { RECORD_SCHEMA = 7 };
 
 enum { RECORD_DATASET_SIZE = 64 }; /* room for a corpus's name */

@@ -61,11 +61,25 @@ static Rc find_stored(TodoRun *run, const char *runs, const Experiment *x, Error
     return RC_OK;
 }
 
+/* Runs of an arm that older builds trained otherwise than its equation says are found by a spec that is not mended. */
+static void wrong_before(TodoRun *run, const Store *stored) {
+    char hash[SHA256_HEX];
+    int count;
+    RunSpec before = run->spec;
+    before.mended = false;
+    spec_hash(&before, hash);
+    const RecordHead *old = store_find(stored, hash, &count);
+    if (count)
+        snprintf(run->why, sizeof run->why,
+                 "an older build trained run %.12s otherwise than the equation of this arm says", old->id);
+}
+
 /* Why a run is missing: it was never run, or with another arithmetic or corpus. */
 static void explain_missing(TodoRun *run, const Store *stored) {
     int count;
     const RecordHead *old = store_find(stored, run->spec_sha256, &count), *other = texts_other(stored, &run->spec);
     strcpy(run->why, "never run");
+    if (run->spec.mended) wrong_before(run, stored);
     if (other)
         snprintf(run->why, sizeof run->why,
                  "never run on these bytes of '%.60s': SHA-256 %.12s, stored are runs on %.12s",

@@ -5,87 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "bench/verdict/compare_rows.h"
-
-typedef struct {
-    CompareRows *r;
-    char *at, *end; /* what is left of the text */
-    long line;      /* of the fields below */
-    char separator;
-    char **field; /* into the text */
-    int fields, room;
-    char where[700], header[700];
-} Csv;
-
-/* The first comma, semicolon or tab of the header that is not in quotes. */
-static char separator_of(const char *header) {
-    bool quoted = false;
-    for (; *header && (quoted || *header != '\n'); header++) {
-        if (*header == '"') quoted = !quoted;
-        if (!quoted && strchr(",;\t", *header)) return *header;
-    }
-    return ',';
-}
-
-static void add_field(Csv *c, char *field) {
-    if (c->fields == c->room)
-        c->field = mem_grow(c->field, (size_t)(c->room = c->room ? 2 * c->room : 16), sizeof field);
-    c->field[c->fields++] = field;
-}
-
-/* A field in quotes, doubled quotes halved in place. Returns the byte behind its closing quote, or NULL. */
-static char *unquote(char *s, char **field) {
-    char *to = *field = s;
-    for (; *s; *to++ = *s++) {
-        if (*s != '"') continue;
-        if (s[1] != '"') {
-            *to = 0;
-            return s + 1;
-        }
-        s++;
-    }
-    return NULL;
-}
-
-/* Splits one line, already terminated. */
-static Rc split(Csv *c, char *s, Error *e) {
-    c->fields = 0;
-    for (;;) {
-        char *field = NULL, *stop;
-        while (*s == ' ' || (*s == '\t' && c->separator != '\t')) s++;
-        if (*s == '"') {
-            stop = unquote(s + 1, &field);
-            if (!stop) return error_set(e, RC_USAGE, "%s: a quoted field does not end on its line", c->where);
-            while (*stop == ' ') stop++;
-            if (*stop && *stop != c->separator)
-                return error_set(e, RC_USAGE, "%s: '%.20s' after a closing quote", c->where, stop);
-        } else
-            stop = s + strcspn(s, (char[]){c->separator, 0});
-        bool more = *stop != 0;
-        *stop = 0;
-        add_field(c, field ? field : trim(s));
-        if (!more) return RC_OK;
-        s = stop + 1;
-    }
-}
-
-/* The next line that is not blank; false at the end of the text. */
-static bool next_line(Csv *c, Rc *rc, Error *e) {
-    *rc = RC_OK;
-    while (c->at < c->end) {
-        char *line = c->at, *stop = memchr(line, '\n', (size_t)(c->end - line));
-        if (!stop) stop = c->end;
-        c->at = stop + 1;
-        c->line++;
-        *stop = 0;
-        if (stop > line && stop[-1] == '\r') stop[-1] = 0;
-        if (!line[strspn(line, " \t")]) continue;
-        snprintf(c->where, sizeof c->where, "%.600s:%ld", c->r->file, c->line);
-        *rc = split(c, line, e);
-        return true;
-    }
-    return false;
-}
+#include "bench/verdict/compare_lines.h"
 
 static int column(const Csv *c, const char *name) {
     for (int i = 0; i < c->fields; i++)
@@ -106,6 +26,13 @@ static const char *name_or(const char *named, const char *usual) {
     return named ? named : usual;
 }
 
+/* A value, or a run that is not there. */
+static bool is_number(const char *text) {
+    double value;
+    Error ignored;
+    return compare_absent(text) || !compare_value("", "", text, &value, &ignored);
+}
+
 /* A column that the command line names (or NULL) or that every file has. */
 static Rc find_column(const Csv *c, const char *named, const char *option, int *out, Error *e) {
     char hint[96] = "";
@@ -113,6 +40,9 @@ static Rc find_column(const Csv *c, const char *named, const char *option, int *
     *out = named ? column(c, named) : usual_column(c, option);
     if (*out >= 0) return RC_OK;
     const char *near = nearest_name(name, (const char *const *)c->field, (size_t)c->fields);
+    bool names = false;
+    for (int i = 0; i < c->fields; i++) names |= !is_number(c->field[i]);
+    if (!names) return error_set(e, RC_USAGE, "%s: the first line has numbers, not names: seed,pre,post", c->where);
     if (near) snprintf(hint, sizeof hint, "; is '%.60s' meant?", near);
     error_set(e, RC_USAGE, "%s: the header has no column '%.80s'%s (--%s-column names it)", c->where, name, hint,
               option);
@@ -164,6 +94,7 @@ static Rc check_header(const Csv *c, Error *e) {
 typedef struct {
     int fields, seed, arm, value, block, corpus; /* arm < 0: one column per arm or run; seed < 0: there is none */
     int index;                                   /* passed over; -1: there is none */
+    int empty;                                   /* columns behind the last one, with neither name nor values */
     char **name;                                 /* of the columns */
     bool guess; /* two columns beside seed and block, neither called arm nor value: the first line of numbers decides */
     bool runs;  /* a column is a run */
@@ -347,13 +278,6 @@ static bool is_name(const char *text) {
     return !compare_absent(text) && (isalpha((unsigned char)text[0]) || (unsigned char)text[0] >= 0x80);
 }
 
-/* Or a run that is not there. */
-static bool is_number(const char *text) {
-    double value;
-    Error ignored;
-    return compare_absent(text) || !compare_value("", "", text, &value, &ignored);
-}
-
 /* seed,method,loss: of the two columns one holds names, the other numbers. No file with a column for every arm has a
  * name there. */
 static void guess_shape(Csv *c, Shape *s) {
@@ -412,6 +336,7 @@ static Rc settle(Csv *c, Shape *s, Error *e) {
 
 /* Names outlive the line they stand on, as the text does. */
 static Rc read_header(Csv *c, Shape *s, Error *e) {
+    for (; c->fields > 1 && !c->field[c->fields - 1][0]; s->empty++) c->fields--; /* "seed,pre,post," */
     s->column = mem_alloc((size_t)c->fields, sizeof *s->column);
     if (check_header(c, e) || find_shape(c, s, e)) return e->code;
     s->name = mem_alloc((size_t)c->fields, sizeof *s->name);
@@ -470,9 +395,10 @@ Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e) {
     Shape s = {.name = NULL};
     Rc rc = RC_OK;
     r->lines = true;
-    c.separator = separator_of(bytes + strspn(bytes, "\r\n"));
-    if (next_line(&c, &rc, e) && !rc) rc = read_header(&c, &s, e);
-    while (!rc && next_line(&c, &rc, e) && !rc) {
+    csv_begin(&c);
+    if (csv_next(&c, &rc, e) && !rc) rc = read_header(&c, &s, e);
+    while (!rc && csv_next(&c, &rc, e) && !rc) {
+        while (c.fields > s.fields && c.fields <= s.fields + s.empty && !c.field[c.fields - 1][0]) c.fields--;
         if (c.fields != s.fields)
             rc = error_set(e, RC_USAGE, "%s: %d fields where the header has %d", c.where, c.fields, s.fields);
         else if (s.guess) {

@@ -1,4 +1,5 @@
 /* From rows to the grid of arms, seeds and blocks; what is missing or twice is named, never dropped. */
+#include <ctype.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -155,7 +156,9 @@ Rc compare_value(const char *where, const char *what, const char *text, double *
     }
     if (parse_real(text, out)) return compare_value_fits(where, what, *out, e);
     return error_set(e, RC_USAGE, "%s:%s: '%.60s' is not a number%s", where, what, text,
-                     strchr(text, ',') ? " (decimals take a point)" : "");
+                     strchr(text, ',')                 ? " (decimals take a point)"
+                     : isalpha((unsigned char)text[0]) ? " (a diverged run is written nan)"
+                                                       : "");
 }
 
 static int by_place(const void *x, const void *y) {

@@ -153,6 +153,30 @@ static bool is_arms(json_t *root) {
     return true;
 }
 
+/* {"seed": [1, 2], "pre": [3.2, 3.1], ...}: columns, as a data frame's to_dict("list") has them. */
+static Rc read_columns(CompareRows *r, json_t *seeds, json_t *root, Error *e) {
+    const char *name;
+    json_t *values;
+    char where[1200];
+    json_object_foreach(root, name, values) {
+        CompareRow row = {.at = -1};
+        if (values == seeds) continue;
+        snprintf(where, sizeof where, "%.600s: %.200s", r->file, name);
+        if (json_array_size(values) != json_array_size(seeds))
+            return error_set(e, RC_USAGE, "%s: %zu values beside %zu seeds", where, json_array_size(values),
+                             json_array_size(seeds));
+        if (compare_arm(r, where, name, &row.arm, e)) return e->code;
+        for (size_t i = 0; i < json_array_size(seeds); i++) {
+            const json_t *v = json_array_get(values, i);
+            if (whole(where, "seed", json_array_get(seeds, i), &row.seed, e)) return e->code;
+            if (passed_over(r, v)) continue;
+            if (value_of(where, v, &row.value, e)) return e->code;
+            compare_row_add(r, row);
+        }
+    }
+    return RC_OK;
+}
+
 static Rc read_arms(CompareRows *r, json_t *root, Error *e) {
     json_t *arms = is_arms(root) ? root : json_object_get(root, "arms"), *v;
     const char *key;
@@ -167,6 +191,8 @@ static Rc read_arms(CompareRows *r, json_t *root, Error *e) {
     if (!json_is_object(arms) || (arms != root && json_object_size(root) != 1))
         return error_set(e, RC_USAGE, "%.600s: a JSON object holds \"arms\": {ARM: {SEED: value}} and nothing else",
                          r->file);
+    if (arms == root && json_is_array(json_object_get(root, "seed")))
+        return read_columns(r, json_object_get(root, "seed"), root, e);
     json_object_foreach(arms, key, v) if (read_arm(r, key, v, e)) return e->code;
     return RC_OK;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/plan/doubt.h"
 #include "bench/plan/twins.h"
 #include "bench/run/provenance.h"
 #include "bench/verdict/words.h"
@@ -48,11 +49,15 @@ char *table_confidence(const Table *t, char out[40]) {
 void table_arithmetic(const Table *t, Text *out) {
     if (t->classes.length) text_format(out, " Arithmetic: class %s.", t->classes.at);
     if (t->options.notes && t->options.notes[0]) text_format(out, " %s", t->options.notes);
-    Text twins;
-    text_init(&twins);
-    twins_text(t->x, &twins);
-    if (twins.length) text_format(out, " %s", twins.at);
-    text_release(&twins);
+    Text said;
+    text_init(&said);
+    twins_text(t->x, &said);
+    if (said.length) text_format(out, " %s", said.at);
+    text_clear(&said);
+    experiment_doubts(t->x, &said);
+    for (char *rest = said.at, *line; (line = strsep(&rest, "\n"));)
+        if (*line) text_format(out, " Doubtful: %s.", line);
+    text_release(&said);
 }
 
 void table_flips(const Table *t, const char *plural, Text *out) {

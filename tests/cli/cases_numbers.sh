@@ -14,6 +14,12 @@ kind_runs_of_other_programs_are_read() {
   wide | sed '1!s/,3/,+03/' >"$W/plus.csv" && same 1 paired compare plus.csv
   wide ';' >"$W/semicolons.csv" && same 1 paired compare semicolons.csv
   { printf '\357\273\277' && wide; } >"$W/mark.csv" && same 1 paired compare mark.csv
+  wide '|' >"$W/bars.csv" && same 1 paired compare bars.csv
+  wide '  ' | sed 's/$/ /' >"$W/blanks.csv" && same 1 paired compare blanks.csv
+  { echo '# of three machines' && wide; } >"$W/comment.csv" && same 1 paired compare comment.csv
+  wide | sed '1s/^/# /' >"$W/numpy.csv" && same 1 paired compare numpy.csv
+  wide | sed 's/$/,/' >"$W/behind.csv" && same 1 paired compare behind.csv
+  wide $'\302\240,' >"$W/nbsp.csv" && same 1 paired compare nbsp.csv
   wide | tr '\n' '\r' >"$W/mac.csv" && same 1 paired compare mac.csv
   wide | sed 's/$/\r/' >"$W/windows.csv" && same 1 paired compare windows.csv
   wide | iconv -t UTF-16 >"$W/wide16.csv" 2>/dev/null && same 1 paired compare wide16.csv
@@ -24,6 +30,9 @@ kind_runs_of_other_programs_are_read() {
     printf '}, "post": {' && rows | awk '{ printf "%s\"%s\": %s", (NR > 1 ? ", " : ""), $1, $3 }' && printf '}}}\n'
   } >"$W/arms.json"
   same 1 paired compare arms.json
+  rows | python3 -c 'import json, sys; rows = [line.split() for line in sys.stdin]
+print(json.dumps({name: [float(row[i]) for row in rows] for i, name in enumerate(("seed", "pre", "post"))}))' >"$W/columns.json"
+  same 1 paired compare columns.json
   sed 's/\("post": {.*"5": \)[0-9.]*/\1NaN/' "$W/arms.json" >"$W/nan.json"
   refuses "seed 5 of arm 'post' diverged: --cap" compare nan.json
   runs 1 compare nan.json --cap 4
@@ -50,6 +59,17 @@ kind_runs_without_seeds() {
   has out "Read as one run a column: 'pre-s1 - val/loss' is arm 'pre', seed 1."
 }
 
+kind_runs_against_a_number() {
+  printf 'arm,value\n' >"$W/r.csv" && seq 3270 3277 | sed 's/^3/new,3./' >>"$W/r.csv"
+  runs 0 compare r.csv --against 3.28 --sigma 0.0013 && has out 'below 3.28' && has out 'p sigma'
+  runs 0 compare r.csv --against 3.28 --json && has out '"p_flips": 0.00390625'
+  runs 4 compare r.csv --against 3.274 && has out 'not shown to be below 3.274'
+  runs 4 compare r.csv --against 3.28 --better higher && has out 'not shown to be above 3.28'
+  refuses '--sigma: it goes with --against' compare r.csv --sigma 1
+  refuses '--margin: it is of arms that are compared' compare r.csv --against 3.28 --margin 1
+  refuses "--against: 'x' is not" compare r.csv --against x
+}
+
 kind_what_is_unclear_is_refused() {
   printf 'seed,pre,post\n1,"3,412",3.4\n2,3,4\n' >"$W/decimals.csv" && refuses 'decimals take a point' compare decimals.csv
   printf 'seed,pre,post\n1,3,4\n1,3,4\n' >"$W/twice.csv" && refuses 'there twice (first on line 2)' compare twice.csv
@@ -64,6 +84,12 @@ kind_what_is_unclear_is_refused() {
   runs 1 compare n60.csv && has out '<.001'
   wide >"$W/plain.csv" && same 1 german compare plain.csv --json
   { LC_ALL=de_DE.UTF-8 same 1 german compare plain.csv --json; } 2>/dev/null
+  wide | sed '5s/,[0-9.]*$/,OOM/' >"$W/oom.csv" && refuses "'OOM' is not a number (a diverged run is written nan)" compare oom.csv
+  wide | sed 1d >"$W/bare.csv" && refuses 'the first line has numbers, not names: seed,pre,post' compare bare.csv
+  wide | gzip >"$W/runs.csv.gz" && refuses 'a gzip archive: unpack it' compare runs.csv.gz
+  printf 'PK\3\4' >"$W/runs.xlsx" && refuses 'a spreadsheet' compare runs.xlsx
+  wide | iconv -t UTF-16LE >"$W/unmarked.csv" 2>/dev/null && refuses 'begins with its mark' compare unmarked.csv
+  echo '{"seed": [1, 2], "pre": [3, 4, 5]}' >"$W/short.json" && refuses '3 values beside 2 seeds' compare short.json
   printf '\377\376s' >"$W/cut.csv" && refuses 'UTF-16 that breaks off' compare cut.csv
 }
 
@@ -103,10 +129,18 @@ grad_clip clip
 num_attention_heads heads
 pre_norm variant
 normalize_before variant
+device --backend
+output_dir --results
+num_workers --threads
+text dataset
+grad_clip_norm clip
+repeats seeds
 END
   refuses "did you mean 'lr'?" run smoke --set learning_rate=1e-3
   refuses 'lr is a key: --set lr=VALUE' run smoke --learning-rate 1e-3
   refuses "did you mean 'pre'?" run smoke --arm '{base: norm_first}'
+  refuses "did you mean 'pre'?" run smoke --arm '{base: nanogpt}'
+  refuses "unknown command 'inference'; did you mean 'sample'?" inference
   refuses "did you mean 'layernorm'?" run smoke --arm '{base: pre, attn.in: nn.LayerNorm}'
   refuses "unknown command 'train'; did you mean 'run'?" train smoke
   plan 'metric: val_loss' && refuses "unknown metric 'val_loss'; did you mean 'valid_loss'?" run p.yaml
@@ -123,6 +157,15 @@ kind_plans_that_cannot_mean_what_they_say() {
   runs 0 run p.yaml --dry-run --offline --results r && lacks err warning && has out '2 seeds cannot reach p < 0.05'
   plan 'metric: grad_ratio' && runs 0 run p.yaml --dry-run --offline --results r && has err 'metric: grad_ratio cannot vary'
   plan 'metric: rate_stable' && refuses 'made of the runs of a sweep over lr' run p.yaml
+  plan '' && runs 0 run p.yaml --set lr=0.02 --set weight_decay=75 --set init_std=0 --dry-run --offline --results r
+  has err 'weight_decay: an update multiplies weights by 1 - lr weight_decay = -0.5' && has err 'init_std: it is 0'
+  plan 'alpha: 0.95' && runs 0 run p.yaml --dry-run --offline --results r && has err 'warning: alpha: it is the level'
+  plan '' && runs 0 run p.yaml --set schedule=linear --set final_lr=1e-3 --set lr=1e-3 --dry-run --offline --results r
+  has err 'final_lr: it is lr, so the schedule (linear) changes no rate'
+  runs 0 run p.yaml --arm '{base: pre, tokenizer: byte}' --arm '{base: pre}' --dry-run --offline --results r
+  has err 'tokenizer: arms pre+tokenizer=byte and pre differ in it, so their losses are of different tokens'
+  refuses 'logit_cap: ramp goes from block to block, and this is outside of them: write 30' explain --arm '{base: pre, logit_cap: ramp 30 5}'
+  refuses 'carry: rest takes no number, and 0.5 stands behind it' explain --arm '{base: ngpt, carry: rest 0.5}'
   plan '' && runs 0 run p.yaml --set clip=0 --dry-run --offline --results r && lacks err warning
 }
 

@@ -1,6 +1,6 @@
 """sign_record.py FOLDER [KEY=TEXT...]: changes texts of FOLDER/record.json and signs it anew, as a program with other bits
 would have written it. With arithmetic=HASH the id, and the folder's name, become those of that arithmetic; with schema=6 those
-of a program whose specs did not know the bytes of a text. Prints the folder's name."""
+of a program whose specs did not know the bytes of a text, nor which arms older programs trained wrong. Prints the folder's name."""
 import hashlib, json, os, re, sys
 
 
@@ -35,7 +35,7 @@ for change in sys.argv[2:]:
     assert key in at, key
     at[key] = int(text) if key == "schema" else text
 if record["schema"] < 7:
-    record["spec"] = re.sub("text_sha256 = .*\n", "", record["spec"])
+    record["spec"] = re.sub("(text_sha256|mended) = .*\n", "", record["spec"])
     record["spec_sha256"] = hashlib.sha256(record["spec"].encode()).hexdigest()
 if any(change.startswith(("arithmetic=", "schema=")) for change in sys.argv[2:]):
     identity = record["spec"] + "".join(f"{key} = {record[key]}\n" for key in ("dataset_sha256", "tokenizer_sha256"))

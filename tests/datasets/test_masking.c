@@ -85,6 +85,18 @@ Test(masking, a_window_has_its_mask_wherever_it_stands) {
     cr_assert(!memcmp(x.targets + 5 * T, y.targets, T * sizeof *y.targets));
 }
 
+Test(masking, targets_of_a_window_are_counted) {
+    Batch x;
+    for (size_t window = 0; window < 200; window++) {
+        int tokens = 1 + (int)window % T, count = 0;
+        FeedRoom room[] = {{"tokens", tokens, x.tokens}, {"targets", tokens, x.targets}};
+        fill(&x);
+        masking_windows(VOCAB, window, 1, tokens, room, 2);
+        for (int i = 0; i < tokens; i++) count += x.targets[i] >= 0;
+        cr_assert_eq(masking_window_targets(window, tokens), count, "window %zu of %d tokens", window, tokens);
+    }
+}
+
 Test(masking, rows_without_text_stay) {
     Batch x;
     FeedRoom room[] = {{"tokens", N, x.tokens}, {"targets", N, x.targets}};

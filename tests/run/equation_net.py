@@ -232,7 +232,9 @@ class Net:
         q, k, v = (x.reshape(B, T, self.H, -1).swapaxes(1, 2) for x in (q, k, v))
         if self.keys["positions"] == "rope":
             q, k = self.rope(q), self.rope(k)
-        score = q @ k.swapaxes(-1, -2) / math.sqrt(d / self.H) + np.where(np.tri(T, dtype=bool), 0, -1e30)
+        score = q @ k.swapaxes(-1, -2) / math.sqrt(d / self.H)
+        if self.keys["objective"] == "next":
+            score = score + np.where(np.tri(T, dtype=bool), 0, -1e30)
         return (softmax(score) @ v).swapaxes(1, 2).reshape(B, T, d)
 
     def A(self, block, u, x):
@@ -379,7 +381,9 @@ class Net:
         return z
 
     def loss(self, tokens, targets, u):
+        """The mean over the targets that are there; -1: none is."""
         z = self.logits(tokens, u)
         z = z - z.value.max(-1, keepdims=True)
-        rows = np.ogrid[tuple(slice(n) for n in targets.shape)]
-        return (log(exp(z).sum(-1)) - z[(*rows, targets)]).sum() / targets.size
+        there = np.nonzero(targets >= 0)
+        z = z[there]
+        return (log(exp(z).sum(-1)) - z[np.arange(z.shape[0]), targets[there]]).sum() / z.shape[0]

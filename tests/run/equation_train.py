@@ -4,6 +4,7 @@ import math
 import numpy as np
 
 from autograd import gradients
+from equation_masks import masked_batch, masked_windows
 
 
 def rate(keys, t):
@@ -64,16 +65,27 @@ def windows(ids, context):
     return ids[:n].reshape(-1, context), ids[1:n + 1].reshape(-1, context)
 
 
+def read_batches(net, ids, valid, batches):
+    """(tokens, targets) of every step, and of the whole validation."""
+    context, steps = net.context, net.keys["steps"]
+    crops = [(np.stack([ids[a:a + context] for a in row]), np.stack([ids[a + 1:a + 1 + context] for a in row])) for row in batches]
+    whole = windows(valid, context)
+    if net.keys["objective"] != "masked":
+        return crops, whole
+    vocab = net.weights["wte.weight"].shape[0] - 1  # the last row is the mask
+    return [masked_batch(1, t, crops[t][0], vocab) for t in range(steps)], masked_windows(whole[0], vocab)
+
+
 def train(net, ids, valid, batches):
     """ids: training tokens; batches: where each step's crops begin. Losses and gradient norms of all steps, and the validation
     losses before the first of them and after the last."""
-    keys, context, optimizer = net.keys, net.context, Optimizer(net.keys)
+    keys, optimizer = net.keys, Optimizer(net.keys)
     steps, losses, norms = keys["steps"], [], []
-    crops = [(np.stack([ids[a:a + context] for a in row]), np.stack([ids[a + 1:a + 1 + context] for a in row])) for row in batches]
+    crops, whole = read_batches(net, ids, valid, batches)
     net.profile = True
     net.loss(*crops[0], 0)  # makes what is learned
     net.profile = False
-    before = float(net.loss(*windows(valid, context), 0).value)
+    before = float(net.loss(*whole, 0).value)
     for t in range(steps):
         loss = net.loss(*crops[t], t / (steps - 1))
         names = list(net.weights)
@@ -83,4 +95,4 @@ def train(net, ids, valid, batches):
         norms.append(norm)
         optimizer.step(net.weights, grads, t)
         net.unit_lengths()
-    return losses, norms, before, float(net.loss(*windows(valid, context), 1).value)
+    return losses, norms, before, float(net.loss(*whole, 1).value)

@@ -23,10 +23,12 @@ from placements import letters_of, read_export
 KEYS = {"layers": 3, "width": 8, "heads": 2, "ffn_mult": 2, "context": 6, "batch": 2, "norm_eps": 1e-2, "init_std": 0.3, "token_std": 0.4,
         "position_std": 0.3, "optimizer": "adamw", "lr": 3e-2, "schedule": "constant", "warmup": 0, "warmup_lr": 0, "final_lr": 0,
         "beta1": 0.9, "beta2": 0.95, "adam_eps": 1e-2, "momentum": 0.9, "weight_decay": 0.1, "clip": 1, "steps": 5,
-        "activation": "gelu", "positions": "learned", "bias": True, "tied": True}
+        "objective": "next", "activation": "gelu", "positions": "learned", "bias": True, "tied": True}
 RECIPES = {"gpt2": {}, "llama": {"activation": "swiglu", "positions": "rope", "bias": False, "tied": False}}
 MOST = 60  # arms of an experiment
 TWO = {"ramp", "learned_ramp", "moves"}  # rules of two numbers
+OUTSIDE = {"embed_scale", "logit_scale", "logit_cap"}  # of the blocks: a ramp has its first number there alone
+NUMBERLESS = {"rest", "profiled"}
 # Of a loss's and a gradient's size: a step's stored loss is a float. Starting lengths of vectors are summed in float, too.
 TOLERANCE, TOLERANCE_OF_LENGTHS = 2e-7, 2e-4
 
@@ -46,15 +48,16 @@ def columns(program):
     return found
 
 
-def written(value):
+def written(column, value):
     """A rule with numbers."""
-    return "0.7" if value == "a number" else f"{value} 0.6 0.3" if value in TWO else f"{value} 0.7"
+    end = "0.6" if column in OUTSIDE and value != "moves" else "0.3"
+    return value if value in NUMBERLESS else "0.7" if value == "a number" else f"{value} 0.6 {end}" if value in TWO else f"{value} 0.7"
 
 
 def values_of(column, valid):
     if "a number" not in valid:
         return [value for value in valid if value]
-    return [written(value) for value in valid if value != "or constant"]
+    return [written(column, value) for value in valid if value != "or constant"]
 
 
 # Norms and scales stand wherever they can, so that a column meets something.
@@ -72,6 +75,30 @@ def arms_columns(program):
             more = {"gate": 0.3} if value.startswith("rest") else {"attn.qk": "rmsnorm"} if column == "attn.qk_over" else {}
             for recipe in RECIPES:
                 yield {**base, **more, column: value, "recipe": recipe}
+
+
+def arms_numbers(program):
+    """Each rule of each column with other numbers, each of which must matter."""
+    for column, valid in columns(program).items():
+        for rule in valid if "a number" in valid else ():
+            if rule not in NUMBERLESS and rule != "or constant":
+                more = {"attn.qk": "rmsnorm"} if column == "attn.qk_over" else {}
+                numbers = ("0.6 0.3", "0.45 0.3", "0.6 0.2") if rule in TWO else ("0.7", "0.45")
+                if rule in TWO and column in OUTSIDE:
+                    numbers = "0.6 0.6", "0.45 0.45"
+                for number in numbers:
+                    yield {**FULL, **more, column: number if rule == "a number" else f"{rule} {number}"}
+
+
+def same_runs(arms, runs):
+    """Arms of one column and rule that have the same losses although their numbers differ."""
+    seen = {}
+    for i, arm in enumerate(arms):
+        curves, _ = runs[f"arm{i}"]
+        key = *[f"{k}: {v.split(' ')[0] if ' ' in v else ''}" for k, v in arm.items() if FULL.get(k) != v], *[row["train_loss"] for row in curves]
+        if key in seen:
+            yield f"{flow(arm)}: the losses of {flow(seen[key])}, whose numbers are others"
+        seen[key] = arm
 
 
 def arms_pairs(program):
@@ -109,6 +136,12 @@ def arms_starts(program):
                    "final_lr": 1e-3, "in_strength": "moves 1 0"}
 
 
+def arms_masked(program):
+    """Each row of the list, its tokens hidden and read from both sides."""
+    for arm in arms_rows(program):
+        yield {**arm, "objective": "masked"}
+
+
 def arms_rows(program):
     """Each row of the list in both recipes."""
     listed = json.loads(subprocess.run([program, "list", "--json"], capture_output=True, text=True, check=True).stdout)
@@ -117,7 +150,8 @@ def arms_rows(program):
             yield {"base": row["name"], "layers": 4, "recipe": recipe}
 
 
-ARMS = {"columns": arms_columns, "pairs": arms_pairs, "streams": arms_streams, "starts": arms_starts, "rows": arms_rows}
+ARMS = {"columns": arms_columns, "numbers": arms_numbers, "pairs": arms_pairs, "streams": arms_streams, "starts": arms_starts, "rows": arms_rows,
+        "masked": arms_masked}
 
 
 def plain(value):
@@ -206,9 +240,10 @@ def off(got, want):
 def wrong(arm, equation, exported, text, run):
     """What of the program's numbers is not those of the equation."""
     keys = keys_of(arm)
-    shape = exported[arm.get("recipe", "gpt2"), keys["activation"], keys["layers"]]
+    of = lambda objective: exported[arm.get("recipe", "gpt2"), keys["activation"], keys["layers"], objective]
+    shape, batches = of(keys["objective"]), of("next").batches
     ids, valid = shape.encode(text)
-    losses, norms, before, after = train(Net(equation, keys, shape.normals), ids, valid, shape.batches[:keys["steps"]])
+    losses, norms, before, after = train(Net(equation, keys, shape.normals), ids, valid, batches[:keys["steps"]])
     curves, evaluations = run
     most = TOLERANCE_OF_LENGTHS if "updates" in equation.field else TOLERANCE
     for t, (loss, norm) in enumerate(zip(losses, norms)):
@@ -223,13 +258,15 @@ def wrong(arm, equation, exported, text, run):
 def check(program, text, names):
     exported = {}
     for path in glob.glob("normals/*.safetensors"):
-        recipe, activation, layers = os.path.basename(path).removesuffix(".safetensors").split("-")
-        exported[recipe, activation, int(layers)] = Exported(path)
+        recipe, activation, layers, objective = os.path.basename(path).removesuffix(".safetensors").split("-")
+        exported[recipe, activation, int(layers), objective] = Exported(path)
     for path in sorted(path for name in names for path in glob.glob(name + "-*.arms")):
         name = path.removesuffix(".arms")
         with open(path) as stream:
             arms = json.load(stream)
         runs = runs_of(program, name)
+        for what in same_runs(arms, runs) if name.startswith("numbers") else ():
+            print(what)
         for i, (arm, equation) in enumerate(zip(arms, explained(program, arms))):
             try:
                 what = wrong(arm, equation, exported, text, runs[f"arm{i}"])
@@ -244,8 +281,9 @@ def arms_normals(program):
     for recipe in RECIPES:
         for activation in ("gelu", "relu", "swiglu"):
             for layers in (3, 4):
-                yield {"base": "pre", "recipe": recipe, "activation": activation, "layers": layers, "steps": 9, "init_std": 1,
-                       "token_std": 1, "position_std": 1, "residual_init": "plain"}
+                for objective in ("next", "masked"):
+                    yield {"base": "pre", "recipe": recipe, "activation": activation, "layers": layers, "objective": objective,
+                           "steps": 9, "init_std": 1, "token_std": 1, "position_std": 1, "residual_init": "plain"}
 
 
 ARMS["normals"] = arms_normals

@@ -2,7 +2,8 @@
 # A network is the one its equation says, over several steps of training: equation_net.py beside this file builds each from what
 # `explain` prints and trains it in numpy, double precision; every step's loss and gradient norm are held to the program's. Every
 # value of every column that an arm may have, each start with each activation, each optimizer with each schedule, every row of the
-# list, in both recipes; `full` also each carry with each gate, and each rule with each way of streams. TAP.
+# list, in both recipes, and with its tokens masked; `full` also each rule with other numbers, which must matter, each carry with
+# each gate, and each rule with each way of streams. TAP.
 #     equations.sh PROGRAM ROOT [full]
 set -u
 export LC_ALL=C.UTF-8
@@ -47,15 +48,17 @@ import json
 arms, runs = json.load(open("normals-0.arms")), json.load(open("normals.json"))["groups"][0]["runs"]
 for run in runs:
     arm = arms[int(run["arm"][3:])]
-    print(run["id"], "-".join(str(arm[key]) for key in ("recipe", "activation", "layers")))
+    print(run["id"], "-".join(str(arm[key]) for key in ("recipe", "activation", "layers", "objective")))
 PY
 while read -r id shape; do
-  "$program" export "$id" --results normals-0.results --step 0 --batches -o "normals/$shape.safetensors" >>log 2>&1 || bail "export $shape"
+  batches=(--batches)
+  [ "${shape%-masked}" = "$shape" ] || batches=()
+  "$program" export "$id" --results normals-0.results --step 0 "${batches[@]}" -o "normals/$shape.safetensors" >>log 2>&1 || bail "export $shape"
 done <ids
-[ "$(wc -l <ids)" = 12 ] || bail "not every shape has a run"
+[ "$(wc -l <ids)" = 24 ] || bail "not every shape has a run"
 
-lists=(columns starts rows)
-[ "${3:-}" = full ] && lists+=(pairs streams)
+lists=(columns starts rows masked)
+[ "${3:-}" = full ] && lists+=(numbers pairs streams)
 for list in "${lists[@]}"; do
   train "$list"
   verdict "arms train as their equations say: $list" "$(equations check "$program" text "$list")"

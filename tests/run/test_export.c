@@ -11,6 +11,7 @@
 #include "bench/cli/commands.h"
 #include "bench/run/execute.h"
 #include "bench/run/weights.h"
+#include "datasets/masking.h"
 
 static char folder[64], text[96], runs[96], file[96], printed[96];
 static Session session;
@@ -134,6 +135,28 @@ Test(export, every_step_comes_back) {
     cr_assert_eq(safe_find(&w.file, "h.0.attn.c_attn.weight")->shape[1], 16);
     cr_assert_eq(safe_find(&w.file, "ln_f.weight")->rank, 1);
     weights_release(&w);
+    record_release(&r);
+}
+
+/* 6,000 bytes have 600 for validation: 74 windows of 8 and 8 tokens behind them, of which their masks choose some. */
+Test(export, a_masked_run_drops_masked_targets) {
+    static const char *const masked[][2] = {{"objective", "masked"}, {NULL, NULL}};
+    RunSpec s = small(masked);
+    RunRecord r;
+    stored(&r, &s);
+    cr_expect_eq(r.evaluation[0].dropped, masking_window_targets(74, 8));
+    cr_expect_lt(r.evaluation[0].dropped, 7, "as many as of next tokens");
+    cr_assert_eq(EXPORT(r.id, "-o", file), RC_OK, "%s", e.text);
+    cr_assert_eq(IMPORT(file, "--json"), RC_OK, "%s", e.text);
+    cr_expect_str_eq(json_string_value(import_says("record")), "equal");
+    cr_expect_eq(json_integer_value(import_says("dropped_targets")), r.evaluation[0].dropped);
+    /* As an older build stored it. */
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", runs, r.id);
+    folder_remove(path);
+    for (int i = 0; i < r.evaluations; i++) r.evaluation[i].dropped = 7;
+    cr_assert_eq(record_write(&r, runs, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(IMPORT(file, "--json"), RC_OK, "%s", e.text);
     record_release(&r);
 }
 

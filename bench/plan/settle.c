@@ -1,0 +1,99 @@
+#include "bench/plan/settle.h"
+
+#include <string.h>
+
+void spec_idle(const RunSpec *s, IdleKey out[IDLE_KEYS]) {
+    bool decays = s->schedule == SCHEDULE_linear || s->schedule == SCHEDULE_cosine, sgd = s->optimizer == OPTIMIZER_sgd;
+    bool translates = s->objective == OBJECTIVE_TRANSLATE;
+#define IDLE(key, by, why, idle) {#key, by, why, offsetof(RunSpec, key), sizeof s->key, idle}
+    const IdleKey all[IDLE_KEYS] = {
+        IDLE(final_lr, "schedule", "the schedule is neither linear nor cosine", !decays),
+        IDLE(warmup_lr, "warmup", "there is no warm-up", !s->warmup),
+        IDLE(momentum, "optimizer", "the optimizer is not sgd", !sgd),
+        IDLE(beta1, "optimizer", "sgd has momentum alone", sgd),
+        IDLE(beta2, "optimizer", "sgd has momentum alone", sgd),
+        IDLE(adam_eps, "optimizer", "sgd has momentum alone", sgd),
+        IDLE(position_std, "positions", "no position is learned", s->positions != POSITIONS_LEARNED),
+        IDLE(dropout_seed, "dropout", "dropout is 0", !(s->dropout > 0)),
+        IDLE(shared_embeddings, "objective", "nothing is translated", !translates),
+        IDLE(long_lines, "objective", "nothing is translated", !translates),
+    };
+#undef IDLE
+    memcpy(out, all, sizeof all);
+}
+
+/* Which norms of a sublayer stand in some block. */
+typedef struct {
+    bool in, qk, out, post;
+} Standing;
+
+static Standing standing(const RunSpec *s) {
+    Standing any = {0};
+    int depth = (int)s->layers;
+    for (int layer = 0; layer < depth; layer++)
+        for (Sub sub = SUB_ATTN; sub <= SUB_MLP; sub++) {
+            Site site = variant_site(&s->variant, sub, layer, depth);
+            any.in |= site.in != NORM_none, any.out |= site.out != NORM_none;
+            any.post |= site.post != NORM_none, any.qk |= sub == SUB_ATTN && site.qk != NORM_none;
+        }
+    return any;
+}
+
+/* A strength by a fixed rule drifted from the number of each block to the rule's first. */
+static bool drifted(const RunSpec *s, Rule strength) {
+    static const StackKind alone[] = {STACK_ALONE, STACK_ALONE}, both[] = {STACK_ENCODER, STACK_DECODER};
+    const StackKind *stack = s->objective == OBJECTIVE_TRANSLATE ? both : alone;
+    if (rule_learns(strength.kind) != LEARNS_fixed || strength.kind == RULE_constant) return false;
+    for (int i = 0; i < 2; i++)
+        for (int layer = 0; layer < s->layers; layer++)
+            if (rule_value(strength, (RulePlace){layer, (int)s->layers, (int)s->width, stack[i]}) != strength.value)
+                return true;
+    return false;
+}
+
+static bool by_xavier(ChoiceKind init) {
+    return init == CHOICE_init_deepnorm || init == CHOICE_init_layerwise || init == CHOICE_init_magneto ||
+           init == CHOICE_init_t_fixup;
+}
+
+/* Beside a strength: shrink by a fixed rule was learned, Xavier took SwiGLU's two matrices for one, and of two streams
+ * the second got what moves the first where the carry is the rest of a gate that is not fixed. */
+static bool was_wrong(const RunSpec *s, Standing any) {
+    const Variant *v = &s->variant;
+    if (any.in && drifted(s, v->in_strength)) return true;
+    if (any.out && drifted(s, v->out_strength)) return true;
+    if (any.post && drifted(s, v->post_strength)) return true;
+    if (v->shrink.kind != RULE_constant && rule_learns(v->shrink.kind) == LEARNS_fixed) return true;
+    if (by_xavier(v->init.kind) && s->activation == ACTIVATION_SWIGLU) return true;
+    return v->streams.kind == CHOICE_streams_dual && rule_learns(v->carry.kind) == LEARNS_rest &&
+           rule_learns(v->gate.kind) != LEARNS_fixed;
+}
+
+void spec_forget_idle(RunSpec *s, bool all) {
+    IdleKey key[IDLE_KEYS];
+    RunSpec usual;
+    spec_init(&usual);
+    spec_idle(s, key);
+    for (int i = 0; i < IDLE_KEYS; i++)
+        if (key[i].idle || all) memcpy((char *)s + key[i].at, (const char *)&usual + key[i].at, key[i].size);
+}
+
+void spec_outline(RunSpec *s) {
+    RunSpec usual;
+    Variant *v = &s->variant;
+    spec_init(&usual);
+    spec_forget_idle(s, true);
+    v->qk_over = usual.variant.qk_over;
+    v->in_strength = v->out_strength = v->post_strength = usual.variant.in_strength;
+}
+
+void spec_settle(RunSpec *s) {
+    Variant *v = &s->variant;
+    const Rule whole = {RULE_constant, 1, 0};
+    Standing any = standing(s);
+    if (!any.qk) v->qk_over = (Choice){CHOICE_qk_over_head, 0};
+    if (!any.in) v->in_strength = whole;
+    if (!any.out) v->out_strength = whole;
+    if (!any.post) v->post_strength = whole;
+    s->mended = was_wrong(s, any);
+}

@@ -1,0 +1,64 @@
+#include "bench/verdict/against.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "stats/multiple.h"
+#include "stats/paired.h"
+
+/* One-sided p of a score whose two-sided p is given. */
+static double one_sided(double score, double p, bool higher) {
+    return (score > 0) == higher ? p / 2 : 1 - p / 2;
+}
+
+static void test_arm(AgainstArm *a, const double *d, double scale, const AgainstOptions *o, StKey key) {
+    size_t n = (size_t)a->runs;
+    a->t = st_tci(d, n, scale, o->conf);
+    a->flip = st_signflip(d, n, scale, o->higher ? ST_GREATER : ST_LESS, key);
+    a->t_p = a->t.status == ST_OK ? one_sided(a->t.t, a->t.p, o->higher) : (double)NAN;
+    a->z = a->t.mean * sqrt((double)n) / o->sigma;
+    a->z_p = one_sided(a->z, erfc(fabs(a->z) / sqrt(2)), o->higher);
+}
+
+static Rc needs_cap(const CompareData *d, Error *e) {
+    return error_set(e, RC_USAGE, "%s diverged: --cap VALUE says what a diverged run counts as", d->first_lost);
+}
+
+Rc against_make(Against *r, const CompareData *data, const AgainstOptions *options, Error *e) {
+    size_t most = (size_t)data->seeds, arms = (size_t)data->arms;
+    *r = (Against){.data = data, .options = *options};
+    if (data->lost && isnan(options->cap)) return needs_cap(data, e);
+    r->arm = mem_alloc(arms, sizeof *r->arm);
+    double *d = mem_alloc(most, sizeof *d), *p = mem_alloc(arms, sizeof *p), *holm = mem_alloc(arms, sizeof *holm);
+    for (size_t i = 0; i < arms; i++) {
+        AgainstArm *a = &r->arm[i];
+        double scale = fabs(options->number);
+        a->runs = data->runs[i];
+        for (size_t k = 0; k < (size_t)a->runs; k++) {
+            bool lost = data->diverged[i * most + k];
+            double value = lost ? options->cap : data->value[i * most + k];
+            d[k] = value - options->number;
+            scale = fmax(scale, fabs(value));
+            a->diverged += lost;
+        }
+        test_arm(a, d, scale, options, (StKey){.stream = i});
+        p[i] = a->flip.p;
+    }
+    (void)st_holm(p, arms, holm);
+    for (size_t i = 0; i < arms; i++)
+        r->arm[i].holm = holm[i], r->arm[i].shown = holm[i] <= 1 - options->conf;
+    free(d), free(p), free(holm);
+    return RC_OK;
+}
+
+void against_release(Against *r) {
+    free(r->arm);
+    *r = (Against){0};
+}
+
+Rc against_exit(const Against *r) {
+    for (int i = 0; i < r->data->arms; i++)
+        if (!r->arm[i].shown) return RC_INCONCLUSIVE;
+    return RC_OK;
+}

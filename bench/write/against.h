@@ -1,0 +1,10 @@
+/* What `normbench compare FILE --against X` prints: arms against a number. */
+#ifndef BENCH_WRITE_AGAINST_H
+#define BENCH_WRITE_AGAINST_H
+
+#include "bench/verdict/against.h"
+
+void against_text(const Against *r, Text *out);
+void against_json(const Against *r, Text *out);
+
+#endif
