@@ -43,6 +43,8 @@ template <typename Args, typename Bounds, void (*function)(const Args, Bounds)> 
     }
     static constexpr SimtKernel kernel = {call, Bounds::threads, Bounds::blocks};
 };
+template <typename Args, typename Bounds, void (*function)(const Args, Bounds)>
+constexpr SimtKernel SimtBody<Args, Bounds, function>::kernel; /* C++14 asks for it */
 
 typedef struct {
     unsigned x, y, z;
