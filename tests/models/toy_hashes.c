@@ -1,6 +1,6 @@
 /* Prints one line per toy setting and class of bits: its loss-chain and parameter hash on every backend of that class
- * that this machine can run (one word when they agree, each backend's own when they do not), or with `first` on the first
- * of each class alone. tests/models/compilers.sh compares builds with it.  toy_hashes [first] */
+ * that this machine can run (one word when they agree, each backend's own when they do not), or with `first` on the
+ * first backend of each class alone. tests/models/compilers.sh compares builds with it.  toy_hashes [first] */
 #include <stdio.h>
 #include <string.h>
 
