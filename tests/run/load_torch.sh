@@ -6,7 +6,7 @@ set -u
 export LC_ALL=C.UTF-8
 unset NORMBENCH_DATA NORMBENCH_ROOT
 program=$(realpath "$1") root=$(realpath "$2")
-export NORMBENCH_ROOT=$root PYTHONDONTWRITEBYTECODE=1
+export NORMBENCH_ROOT=$root PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
 T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-load.XXXXXX") || exit 3
 trap 'rm -rf "$T"' EXIT
 trap 'exit 130' INT TERM
@@ -100,6 +100,7 @@ import glob, json, os, sys
 sys.path.insert(0, os.path.join(os.environ["NORMBENCH_ROOT"], "bench/peers"))
 import load_torch as lt
 TOLERANCE = 3e-7  # nats: float32 sums in another order
+FILES = 40
 if lt.torch:
     lt.torch.set_grad_enabled(False)
 valid, worst, kinds, tokenizers, weak, tried = lt.parts("text")[1], 0, set(), set(), {}, {}
@@ -127,8 +128,10 @@ for path in files:
         y, seen = model(x, want=[file.graph["ops"][0]["out"]])
         assert lt.torch.equal(y, lt.forward(ops, file.graph, file.weights, x)) and len(seen) == 1, path
         continue
-    # Would an error be seen? Each kind of op with every second column off, each constant off.
+    # Would an error be seen? Each kind of op with every second column off, each constant off, in the first FILES that have it.
     for kind in sorted({op["op"] for op in file.graph["ops"]} - {"dropout"}):
+        if tried.get(kind, 0) == FILES:
+            continue
         def wrong(op, x, *rest, right=getattr(ops, kind)):
             y = right(op, x, *rest).copy()
             y[..., ::2] += 0.5
@@ -139,7 +142,7 @@ for path in files:
             weak.setdefault(kind, []).append(path)
         delattr(ops, kind)
     for key, change in {"alpha": lambda v: v * 1.1, "beta": lambda v: v * 1.1, "eps": lambda v: v * 2, "heads": lambda v: v // 2}.items():
-        old = [(op, op[key]) for op in file.graph["ops"] if key in op]
+        old = [(op, op[key]) for op in file.graph["ops"] if key in op and tried.get(key, 0) < FILES]
         for op, value in old:
             op[key] = change(value)
         tried[key] = tried.get(key, 0) + bool(old)

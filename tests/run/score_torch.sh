@@ -6,7 +6,7 @@ set -u
 export LC_ALL=C.UTF-8
 unset NORMBENCH_DATA NORMBENCH_ROOT
 program=$(realpath "$1") root=$(realpath "$2")
-export NORMBENCH_ROOT=$root PYTHONDONTWRITEBYTECODE=1
+export NORMBENCH_ROOT=$root PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
 T=$(mktemp -d "${TMPDIR:-/tmp}/normbench-score.XXXXXX") || exit 3
 trap 'rm -rf "$T"' EXIT
 trap 'exit 130' INT TERM

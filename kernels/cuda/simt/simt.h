@@ -15,7 +15,7 @@
 #define __host__
 #define __device__
 #define DEVICE_FN static inline __attribute__((unused))
-#define DEVICE_METHOD inline
+#define DEVICE_METHOD inline __attribute__((always_inline)) /* structs of one name differ between files */
 #define AT_LEAST(blocks, threads) threads, blocks
 /* The launch bounds travel in the function's type. */
 #define KERNEL_FN(function, threads, Args, name) static void function(const Args name, SimtBounds<threads>)
@@ -43,6 +43,8 @@ template <typename Args, typename Bounds, void (*function)(const Args, Bounds)> 
     }
     static constexpr SimtKernel kernel = {call, Bounds::threads, Bounds::blocks};
 };
+template <typename Args, typename Bounds, void (*function)(const Args, Bounds)>
+constexpr SimtKernel SimtBody<Args, Bounds, function>::kernel; /* C++14 asks for it */
 
 typedef struct {
     unsigned x, y, z;
