@@ -32,7 +32,7 @@ for file in files:
         missing = [p for p in wanted if not exists(p, folder)]
         fenced ^= line.startswith("```")
         if file.endswith(".md") and not fenced:
-            missing += [p for p in link.findall(line) if not exists(p, folder)]
+            missing += [p for p in link.findall(re.sub("`[^`]*`", "", line)) if not exists(p, folder)]
             missing += [p for p in named.findall(line) if p not in names]
         for p in missing:
             print(f"{file}:{number}: {p} does not exist")
