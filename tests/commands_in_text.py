@@ -132,7 +132,7 @@ def json_keys(folder):
     reference = os.path.join(ROOT, "results/reference")
     for name in ("quick/embedding-norm-4.json", "full/embedding-norm-4.json", "full/embedding-norm.json", "quick/peri-seeds.json",
                  "claims.json"):
-        yield from (f"results/reference/{name}: {key}" for key in sorted(unnamed(json.loads(read(reference, name)), words)))
+        yield from (f"{name}: {key}" for key in sorted(unnamed(json.loads(read(reference, name)), words)))
     for asked in (["runs"], ["show", "layernorm/seed=3"], ["status", "embedding-norm-4", "--profile", "quick"],
                   ["trace", "embedding-norm-4: layernorm - baseline"], ["claims", "002", "--own"]):
         done = run([*asked, "--json", "--results", "doubt"], folder)

@@ -36,7 +36,7 @@ const char compare_help[] =
     "two-sided sign-flip test, adjusted by step-down max-T over all arms, falls below 1 - conf; the same within the\n"
     "margin when one-sided t tests and one-sided sign flips both put it there, adjusted over all arms, from 8 seeds\n"
     "on; too small to matter (negligible) when both hold; otherwise not decided. With a diverged run it is decided\n"
-    "only where the ranks, a diverged run the worst of all, show the same side. docs/statistics.md explains each number.\n"
+    "only where the ranks, a diverged run the worst of all, show the same side. More: docs/statistics.md.\n"
     "\n"
     "--unpaired: for arms that share no seeds, of as many runs as they like; a missing one is then no run, and the\n"
     "file needs no seeds. If two\n"
@@ -70,8 +70,8 @@ const char compare_help[] =
     "negligibly, 2 usage or input, 3 nothing to compare, 4 nothing could be decided. With --fail-on worse-by:D:\n"
     "1 when the sign-flip interval of some arm lies beyond D on the worse side, 0 when all lie below it, else 4.\n"
     "\n"
-    "--json: docs/json.md names every key. --tex writes a whole tabular for booktabs; its comments are the notes. --plot\n"
-    "FILE.svg draws the differences.\n";
+    "--json: docs/json.md names every key. --tex writes a whole tabular for booktabs; its comments are the notes.\n"
+    "--plot FILE.svg draws the differences.\n";
 
 static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {
     const char *text = option(o, OPTION_looks, NULL);
