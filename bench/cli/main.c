@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/manual.h"
 #include "bench/perf/perf.h"
 #include "bench/store/provenance.h"
 #include "bench/verdict/compare.h"
@@ -164,7 +165,9 @@ int main(int argc, char **argv) {
     sha256_memory();
     json_set_alloc_funcs(memory, free);
     st_memory(memory);
-    if (!answered(argc, argv)) {
+    if (argc == 3 && !strcmp(argv[1], "--manual")) {
+        rc = manual_print(argv[2], &e);
+    } else if (!answered(argc, argv)) {
         bool help = !strcmp(argv[1], "help"); /* of a command */
         int words = 0;
         const Command *c = named(argc - help, argv + help, &words, &e);

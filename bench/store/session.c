@@ -178,7 +178,7 @@ static void shown_set(const char *set, Text *out) {
 
 void session_results(const Session *s, Text *out) {
     char usual[620];
-    snprintf(usual, sizeof usual, "%s/results", s->root);
+    snprintf(usual, sizeof usual, "%s%sresults", s->installed ? "" : s->root, s->installed ? "" : "/");
     if (!strcmp(s->results, usual)) return;
     text_format(out, " --results ");
     text_shell(out, s->results);
