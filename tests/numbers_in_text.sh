@@ -50,8 +50,8 @@ verdict "numbers in code, links, blocks and names are no results" "$(copy && cat
 <!-- end -->
 Y
 check)"
-verdict "a document under docs/ is read too" "$(copy && echo 'It is better by 0.3 nats.' >"$T/copy/docs/new.md"
-check | grep -q '^docs/new.md:1: 0.3 is neither' || echo "not found")"
+verdict "a document under docs/ is read too" "$(copy && echo 'It is better by 0.3 nats.' >"$T/copy/docs/"new.md
+check | grep -q '^docs.new.md:1: 0.3 is neither' || echo "not found")"
 list=tests/numbers_in_text.def
 verdict "a row of the list that is wrong is named" "$(finds 'def:[0-9]+: no document .NEWS.md' $list '$a NEWS.md: it is {}\n  = 1'
   finds 'def:[0-9]+: .*No such file' $list '$a README.md: it is {}\n  = len(runs("nowhere"))'

@@ -37,6 +37,27 @@ static const Command commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
+/* Pages that say more of a command than its help. */
+static const struct {
+    const char *command, *page;
+} pages[] = {
+    {"list", "docs/placements.md"},
+    {"explain", "docs/placements.md"},
+    {"run", "docs/tutorial.md, docs/cluster.md"},
+    {"new", "docs/extend.md"},
+    {"status", "docs/cluster.md"},
+    {"table", "docs/statistics.md, docs/json.md"},
+    {"trace", "docs/tutorial.md"},
+    {"compare", "docs/statistics.md"},
+    {"claims", "docs/findings.md, docs/json.md"},
+    {"verify", "docs/reproduce.md"},
+    {"merge", "docs/cluster.md"},
+    {"data", "docs/reproduce.md"},
+    {"perf", "docs/gpu.md"},
+    {"score", "docs/reproduce.md"},
+    {"translate", "docs/reproduce.md"},
+};
+
 /* A screen: the words that stand first. */
 static void print_screen(void) {
     printf("normbench %s: where should normalization stand in a transformer?", NORMBENCH_VERSION);
@@ -78,6 +99,8 @@ static void print_help(const Command *c, bool all) {
             print_usage(other);
             printf("    %s\n", other->what);
         }
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        if (!strcmp(c->name, pages[i].command)) printf("\n  more: %s\n", pages[i].page);
     if (left_out)
         printf("\n%d options more, and the keys of an experiment and the columns of an arm: normbench %s --help all\n",
                left_out, c->name);

@@ -13,13 +13,15 @@
 #include "bench/write/table.h"
 
 typedef struct {
-    const char *name, *operands, *example, *what;
+    const char *name, *under, *operands, *example, *what; /* example "": a noun */
 } Command;
 
 static const Command commands[] = {
-#define COMMAND(name, operands, example, what) {#name, operands, example, what},
+#define NOUN(name, group, what) {#name, "", "COMMAND", "", what},
+#define COMMAND(name, group, under, operands, example, what) {#name, under, operands, example, what},
 #include "bench/cli/commands.def"
 #undef COMMAND
+#undef NOUN
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -70,11 +72,17 @@ static void roff(Text *out, const char *text) {
     }
 }
 
+/* "model export" */
+static void words_of(Text *out, const Command *c) {
+    text_format(out, "%s%s%s", c->under, c->under[0] ? " " : "", c->name);
+}
+
 static void man_commands(Text *out) {
     char name[OPTION_NAME];
     for (int c = 0; c < COMMANDS; c++) {
+        if (!commands[c].example[0]) continue;
         text_format(out, ".SS \"");
-        roff(out, commands[c].name);
+        words_of(out, &commands[c]);
         text_format(out, "%s", *commands[c].operands ? " " : "");
         for (const char *s = commands[c].operands; *s; s++) *s == '"' ? text_format(out, "\\(dq") : text_add(out, s, 1);
         text_format(out, "\"\n");
@@ -113,9 +121,10 @@ static void man(Text *out) {
     text_init(&keys);
     experiment_help(&keys);
     text_format(out,
-                ".TH NORMBENCH 1 \"\" \"normbench %s\" \"User Commands\"\n.SH NAME\nnormbench \\- compare placements of "
-                "normalization layers in transformers\n.SH SYNOPSIS\n\\fBnormbench\\fR \\fICOMMAND\\fR "
-                "[\\fIOPTION\\fR]... [\\fIOPERAND\\fR]...\n.SH DESCRIPTION\n",
+                ".TH NORMBENCH 1 \"\" \"normbench %s\" \"User Commands\"\n"
+                ".SH NAME\nnormbench \\- compare placements of normalization layers in transformers\n"
+                ".SH SYNOPSIS\n\\fBnormbench\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIOPERAND\\fR]...\n"
+                ".SH DESCRIPTION\n",
                 NORMBENCH_VERSION);
     roff(out, "Trains small GPT-style language models that differ only in where their normalization layers are placed, "
               "over paired seeds, and tests whether the difference in loss is real. Writes LaTeX tables, figures, CSV "
@@ -132,8 +141,9 @@ static void man(Text *out) {
         roff(out, exit_codes[i].what);
         text_format(out, "\n");
     }
-    text_format(out, ".SH ENVIRONMENT\n.TP\nNORMBENCH_DATA\nA folder with corpora, as \\-\\-data.\n.TP\nNORMBENCH_ROOT\n"
-                     "The folder whose bench/experiments and bench/claims are used: a checkout, or where they are "
+    text_format(out, ".SH ENVIRONMENT\n.TP\nNORMBENCH_DATA\nA folder with corpora, as \\-\\-data.\n"
+                     ".TP\nNORMBENCH_ROOT\nThe folder whose bench/experiments and bench/claims are used: a checkout, "
+                     "or where they are "
                      "installed.\n");
     text_release(&keys);
 }
@@ -157,24 +167,59 @@ static const char *listed(const Command *c) {
     return strstr(c->operands, "WRITEUP") ? "claims" : NULL;
 }
 
-#define NAMES                                                                                                       \
+/* The commands that stand under a word, each with a text before it. */
+static int under(Text *out, const char *word, const char *before) {
+    int n = 0;
+    for (int c = 0; c < COMMANDS; c++)
+        if (!strcmp(commands[c].under, word)) text_format(out, "%s%s", n++ ? before : "", commands[c].name);
+    return n;
+}
+
+#define NAMES \
     "normbench list 2>/dev/null | awk -v kind=\"$1\" '/^[a-z]/ { on = $1 == kind } on && /^  [^ ]/ { print $1 }'\n"
+
+/* A case for each command, those under a word first: `"model export")`. */
+static void bash_cases(Text *out, void (*fill)(Text *, const Command *)) {
+    for (int pass = 0; pass < 2; pass++)
+        for (int c = 0; c < COMMANDS; c++) {
+            if (pass != !commands[c].under[0]) continue;
+            text_format(out, "      \"");
+            words_of(out, &commands[c]);
+            text_format(out, pass ? " \"*) " : "\") ");
+            fill(out, &commands[c]);
+            text_format(out, " ;;\n");
+        }
+}
+
+static void bash_options(Text *out, const Command *c) {
+    text_format(out, "words=\"--help");
+    if (c->example[0]) options_of(out, c->name, " ", "");
+    text_format(out, "\"");
+}
+
+static void bash_operands(Text *out, const Command *c) {
+    Text subs;
+    text_init(&subs);
+    if (under(&subs, c->name, " ")) text_format(out, "[ \"$COMP_CWORD\" = 2 ] && words=\"%s \"; ", subs.at);
+    if (listed(c)) text_format(out, "words+=$(_normbench_names %s)", listed(c));
+    if (!listed(c)) text_format(out, ":");
+    text_release(&subs);
+}
 
 static void bash(Text *out) {
     char name[OPTION_NAME];
-    text_format(out, "# Completions of normbench for bash; made by `normbench --manual bash`.\n_normbench_names() {\n  "
-                     NAMES "}\n_normbench() {\n  local now=${COMP_WORDS[COMP_CWORD]} words=\n  COMPREPLY=()\n"
-                     "  if [ \"$COMP_CWORD\" = 1 ]; then\n    words=\"--help --version help");
-    for (int c = 0; c < COMMANDS; c++) text_format(out, " %s", commands[c].name);
-    text_format(out, "\"\n  elif [[ $now = -* ]]; then\n    case ${COMP_WORDS[1]} in\n");
-    for (int c = 0; c < COMMANDS; c++) {
-        text_format(out, "      %s) words=\"--help", commands[c].name);
-        options_of(out, commands[c].name, " ", "");
-        text_format(out, "\" ;;\n");
-    }
-    text_format(out, "    esac\n  else\n    case ${COMP_WORDS[COMP_CWORD - 1]} in\n      --profile) words=$(_normbench_names "
-                     "profiles) ;;\n      --backend) words=$(_normbench_names backends) ;;\n      --precision) "
-                     "words=$(_normbench_names precisions) ;;\n");
+    text_format(
+        out, "# Completions of normbench for bash; made by `normbench --manual bash`.\n_normbench_names() {\n  " NAMES
+             "}\n_normbench() {\n  local now=${COMP_WORDS[COMP_CWORD]} words=\n"
+             "  local given=\"${COMP_WORDS[1]} ${COMP_WORDS[2]}\"\n  COMPREPLY=()\n"
+             "  if [ \"$COMP_CWORD\" = 1 ]; then\n    words=\"--help --version help ");
+    under(out, "", " ");
+    text_format(out, "\"\n  elif [[ $now = -* ]]; then\n    case $given in\n");
+    bash_cases(out, bash_options);
+    text_format(out, "    esac\n  else\n    case ${COMP_WORDS[COMP_CWORD - 1]} in\n"
+                     "      --profile) words=$(_normbench_names profiles) ;;\n"
+                     "      --backend) words=$(_normbench_names backends) ;;\n"
+                     "      --precision) words=$(_normbench_names precisions) ;;\n");
     for (int k = 0; k < OPTION_COUNT; k++) {
         if (!shown[k].count) continue;
         text_format(out, "      --%s) words=\"", option_name(name, (OptionKind)k));
@@ -184,53 +229,79 @@ static void bash(Text *out) {
     for (int k = 0; k < OPTION_COUNT; k++)
         if (*shown[k].argument && !shown[k].count)
             text_format(out, "%s--%s", k ? "|" : "      ", option_name(name, (OptionKind)k));
-    text_format(out, ") ;;\n      *)\n        case ${COMP_WORDS[1]} in\n");
-    for (int c = 0; c < COMMANDS; c++)
-        if (listed(&commands[c]))
-            text_format(out, "          %s) words=$(_normbench_names %s) ;;\n", commands[c].name, listed(&commands[c]));
+    text_format(out, ") ;;\n      *) case $given in\n");
+    bash_cases(out, bash_operands);
     text_format(out, "        esac ;;\n    esac\n  fi\n  COMPREPLY=($(compgen -W \"$words\" -- \"$now\"))\n}\n"
                      "complete -o default -F _normbench normbench\n");
 }
 
-static void zsh(Text *out) {
+static void zsh_described(Text *out, const Command *c) {
+    text_format(out, "    '%s:", c->name);
+    quoted(out, c->what, "'", "'\\'");
+    text_format(out, "'\n");
+}
+
+static void zsh_given(Text *out, const Command *c) {
     char name[OPTION_NAME];
+    text_format(out, "    \"");
+    words_of(out, c);
+    text_format(out, c->under[0] ? "\") shift words; (( CURRENT-- )); given=(\n" : " \"*) given=(\n");
+    for (int k = 0; k < OPTION_COUNT; k++) {
+        if (!option_taken((OptionKind)k, c->name)) continue;
+        text_format(out, "      '*--%s[", option_name(name, (OptionKind)k));
+        for (const char *s = shown[k].help; *s; s++) {
+            if (*s == '\'')
+                text_format(out, "'\\''");
+            else
+                text_format(out, strchr("[]:\\", *s) ? "\\%c" : "%c", *s);
+        }
+        text_format(out, *shown[k].argument ? "]:value:" : "]");
+        if (shown[k].count)
+            text_format(out, "("), names_of(out, &shown[k]), text_format(out, ")");
+        else if (*shown[k].argument)
+            text_format(out, "_files");
+        text_format(out, "'\n");
+    }
+    text_format(out, "      '*:operand:%s%s') ;;\n", listed(c) ? "_normbench_names " : "_files",
+                listed(c) ? listed(c) : "");
+}
+
+static void zsh(Text *out) {
     text_format(out, "#compdef normbench\n# Completions of normbench for zsh; made by `normbench --manual zsh`.\n"
                      "_normbench_names() {\n  compadd -- $(" NAMES "  )\n}\n_normbench() {\n  local -a commands given\n"
                      "  commands=(\n");
+    for (int c = 0; c < COMMANDS; c++)
+        if (!commands[c].under[0]) zsh_described(out, &commands[c]);
+    text_format(out, "  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n  commands=()\n"
+                     "  case $words[2] in\n");
     for (int c = 0; c < COMMANDS; c++) {
-        text_format(out, "    '%s:", commands[c].name);
-        quoted(out, commands[c].what, "'", "'\\'");
-        text_format(out, "'\n");
-    }
-    text_format(out, "  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n  case $words[2] in\n");
-    for (int c = 0; c < COMMANDS; c++) {
-        text_format(out, "    %s) given=(\n", commands[c].name);
-        for (int k = 0; k < OPTION_COUNT; k++) {
-            if (!option_taken((OptionKind)k, commands[c].name)) continue;
-            text_format(out, "      '*--%s[", option_name(name, (OptionKind)k));
-            for (const char *s = shown[k].help; *s; s++) {
-                if (*s == '\'') text_format(out, "'\\''");
-                else if (strchr("[]:\\", *s)) text_format(out, "\\%c", *s);
-                else text_add(out, s, 1);
-            }
-            text_format(out, *shown[k].argument ? "]:value:" : "]");
-            if (shown[k].count) text_format(out, "("), names_of(out, &shown[k]), text_format(out, ")");
-            else if (*shown[k].argument) text_format(out, "_files");
-            text_format(out, "'\n");
+        Text subs;
+        text_init(&subs);
+        if (under(&subs, commands[c].name, " ")) {
+            text_format(out, "  %s) commands=(\n", commands[c].name);
+            for (int d = 0; d < COMMANDS; d++)
+                if (!strcmp(commands[d].under, commands[c].name)) zsh_described(out, &commands[d]);
+            text_format(out, "  ) ;;\n");
         }
-        text_format(out, "      '*:operand:%s%s') ;;\n", listed(&commands[c]) ? "_normbench_names " : "_files",
-                    listed(&commands[c]) ? listed(&commands[c]) : "");
+        text_release(&subs);
     }
+    text_format(out, "  esac\n  (( CURRENT == 3 && $#commands )) && _describe command commands\n"
+                     "  case \"$words[2] $words[3]\" in\n");
+    for (int pass = 0; pass < 2; pass++)
+        for (int c = 0; c < COMMANDS; c++)
+            if (pass == !commands[c].under[0] && commands[c].example[0]) zsh_given(out, &commands[c]);
     text_format(out, "  esac\n  shift words\n  (( CURRENT-- ))\n  _arguments $given\n}\n_normbench \"$@\"\n");
 }
 
 static void fish(Text *out) {
     char name[OPTION_NAME];
-    text_format(out, "# Completions of normbench for fish; made by `normbench --manual fish`.\nfunction "
-                     "__normbench_names\n  normbench list 2>/dev/null | awk -v kind=\"$argv[1]\" '/^[a-z]/ { on = $1 == "
-                     "kind } on && /^  [^ ]/ { print $1 }'\nend\n");
+    text_format(out, "# Completions of normbench for fish; made by `normbench --manual fish`.\n"
+                     "function __normbench_names\n  normbench list 2>/dev/null | awk -v kind=\"$argv[1]\" "
+                     "'/^[a-z]/ { on = $1 == kind } on && /^  [^ ]/ { print $1 }'\nend\n");
     for (int c = 0; c < COMMANDS; c++) {
-        text_format(out, "complete -c normbench -n __fish_use_subcommand -a %s -d '", commands[c].name);
+        const char *word = commands[c].under;
+        text_format(out, "complete -c normbench -n '%s%s' -a %s -d '",
+                    *word ? "__fish_seen_subcommand_from " : "__fish_use_subcommand", word, commands[c].name);
         quoted(out, commands[c].what, "'\\", "\\");
         text_format(out, "'\n");
         if (listed(&commands[c]))
