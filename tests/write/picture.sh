@@ -18,7 +18,7 @@ cp -r "$root/results/reference/records/quick" "$T/records"
 tex=$(echo "$T"/records/out/*/embedding-norm-4-paper.tex)
 # The rows of the tabular, without the commands of LaTeX: names and numbers.
 numbers() {
-  sed -n '/midrule/,/bottomrule/p' "$tex" | sed -E 's/\[[0-9.]*pt\]//; s/\\scriptsize|\\ddagger|\\dagger|\\textbf|\\[a-z]+//g; s/[{}$^&\\]/ /g' |
+  sed -n '/^.midrule$/,/bottomrule/p' "$tex" | sed -E 's/\[[0-9.]*pt\]//; s/\\scriptsize|\\ddagger|\\dagger|\\textbf|\\[a-z]+//g; s/[{}$^&\\]/ /g' |
     tr -s ' \n' ' ' | sed 's/^ //; s/ $//'
 }
 
