@@ -8,6 +8,7 @@ word is added that no command takes, `--nonesuch`: the program must get as far a
 all options with their values. Then the commands that train nothing run in a folder with the files they name, and of those that
 train, `run` and `perf` run with --dry-run. Options of ./check and ./reproduce must stand in their --help. docs/json.md must name every
 key of the JSON that is stored and that the reading commands print (compare's is held by tests/verdict)."""
+import glob
 import json
 import os
 import re
@@ -114,7 +115,7 @@ def tried(words, folder):
     return "" if done.returncode in allowed else f"exit {done.returncode}: {(done.stderr or done.stdout).strip()[:200]}"
 
 
-FREE = {"metrics", "keys", "spec", "changed", "factors", "counts", "stored_counts", "provenance", "libraries", "evaluations"}
+FREE = {"rows", "metrics", "keys", "spec", "changed", "factors", "counts", "stored_counts", "provenance", "libraries", "evaluations"}
 
 
 def unnamed(value, words, under=""):
@@ -123,23 +124,40 @@ def unnamed(value, words, under=""):
         return {key for part in value for key in unnamed(part, words, under)}
     if not isinstance(value, dict):
         return set()
-    own = {f"{under}/{key}" for key in value if under not in FREE and key not in words and not key.isdigit()}
+    own = {f"{under}/{key}" for key in value if under not in FREE and not set(key.split()) <= words and not key.isdigit()}
     return own.union(*(unnamed(part, words, key) for key, part in value.items()))
 
 
+def schema_wrong(page, section, written):
+    """A section of the page says the schema that is written."""
+    said = re.search(rf"## {section}\n.*?{{schema: (\d+)", page, re.S)
+    return not said or said[1] != str(written)
+
+
 def json_keys(folder):
-    words = set(re.findall(r"\w+", read(ROOT, "docs/json.md")))
+    page = read(ROOT, "docs/json.md")
+    words = set(re.findall(r"\w+", page))
     reference = os.path.join(ROOT, "results/reference")
     for name in ("quick/embedding-norm-4.json", "full/embedding-norm-4.json", "full/embedding-norm.json", "quick/peri-seeds.json",
                  "claims.json"):
         yield from (f"{name}: {key}" for key in sorted(unnamed(json.loads(read(reference, name)), words)))
     for asked in (["runs"], ["show", "layernorm/seed=3"], ["status", "embedding-norm-4", "--profile", "quick"],
-                  ["trace", "embedding-norm-4: layernorm - baseline"], ["claims", "002", "--own"]):
+                  ["trace", "embedding-norm-4: layernorm - baseline"], ["claims", "002", "--own"], ["compare", "losses.csv"]):
         done = run([*asked, "--json", "--results", "doubt"], folder)
         try:
-            yield from (f"{' '.join(asked)} --json: {key}" for key in sorted(unnamed(json.loads(done.stdout), words)))
+            value = json.loads(done.stdout)
         except ValueError:
             yield f"{' '.join(asked)} --json: {done.stderr or 'no JSON'}"
+            continue
+        yield from (f"{' '.join(asked)} --json: {key}" for key in sorted(unnamed(value, words)))
+        if asked[0] in ("claims", "compare") and schema_wrong(page, asked[0], value["schema"]):
+            yield f"docs/json.md has another schema of {asked[0]} than {value['schema']}"
+    run(["table", "embedding-norm-4", "--profile", "quick", "--results", "doubt"], folder)
+    (file,) = glob.glob(os.path.join(folder, "doubt/out/*/embedding-norm-4.json"))
+    table = json.loads(read(folder, file))
+    yield from (f"table embedding-norm-4: {key}" for key in sorted(unnamed(table, words)))
+    if schema_wrong(page, "table", table["schema"]):
+        yield f"docs/json.md has another schema of table than {table['schema']}"
 
 
 def main():
