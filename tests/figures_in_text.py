@@ -138,7 +138,7 @@ def placements(root, file, _):
     for line in read(root, file).split("\n\n")[0].split("\n")[1:]:
         if line.startswith("  columns "):
             break
-        named, part = re.match(r"  (\S+) +(.*)", line), re.match(r" {20,}(source|known differences|needed by): (.*)", line)
+        named, part = re.match(r"  (\S+) +(.*)", line), re.match(r" +(source|known differences|needed by): (.*)", line)
         if named:
             rows.append({"name": named[1], "equation": named[2]})
             key = "equation"

@@ -46,15 +46,15 @@ report "a corpus that cannot be had would lie in the user's cache" "$(
   grep -q "tried cache $T/home/.cache/normbench/tinyshakespeare" said || cat said)"
 report "what is installed is as it was" "$(there | diff "$T/before" - | head -n 5)"
 
-options() { "$program" "$1" --help | sed -nE 's/^  --([a-z-]+) .*/\1/p'; }
-commands=$("$program" | sed -nE 's/^  ([a-z]+) +[a-z].*/\1/p')
+options() { "$program" $1 --help all | sed -nE 's/^  --([a-z-]+) .*/\1/p'; } # of a command's words
+"$program" --help | sed -nE 's/^normbench (([a-z]+ )?[a-z]+)( ([^a-z].*)?)?$/\1/p' >"$T/commands"
 man=$prefix/share/man/man1/normbench.1
 report "the man page has every command and option" "$(
-  [ "$(echo "$commands" | wc -w)" -gt 10 ] || echo "only these commands: $commands"
-  for command in $commands; do
+  [ "$(wc -l <"$T/commands")" -gt 20 ] || cat "$T/commands"
+  while read -r command; do
     grep -q "^\.SS \"$command" "$man" || echo "$command"
     for option in $(options "$command"); do grep -qF "\\fB\\-\\-${option//-/\\-}\\fR" "$man" || echo "$command --$option"; done
-  done)"
+  done <"$T/commands")"
 if command -v groff >/dev/null; then
   report "groff sets it without a warning" "$(groff -k -man -Tutf8 -ww -z "$man" 2>&1)"
 else
@@ -67,10 +67,11 @@ completed() { # words of a line, the last of them unfinished
 }
 report "bash completes commands, options, values and names" "$(
   [ "$(completed normbench tab)" = table ] || completed normbench tab
-  for command in $commands; do
+  while read -r command; do
     options "$command" | sed 's/^/--/' | sort >wanted
-    completed normbench "$command" -- | grep -v -e --help | sort | diff wanted - || echo "of $command"
-  done
+    completed normbench $command -- | grep -v -e --help | sort | diff wanted - || echo "of $command"
+    case $command in *' '*) [ "$(completed normbench $command)" = "${command#* }" ] || completed normbench $command ;; esac
+  done <"$T/commands"
   [ "$(completed normbench run peri-l)" = peri-lr ] || completed normbench run peri-l
   [ "$(completed normbench explain deepn)" = deepnorm ] || completed normbench explain deepn
   completed normbench compare x --better h | grep -qx higher || completed normbench compare x --better h
@@ -79,10 +80,10 @@ for shell in zsh fish; do
   file=$(find "$prefix/share/$shell" -type f)
   if command -v $shell >/dev/null; then report "$shell reads its completions" "$($shell -n "$file" 2>&1)"; else
     report "$shell reads its completions # SKIP no $shell" ""; fi
-  report "$shell's name every command and option" "$(for command in $commands; do
-    grep -q "$command" "$file" || echo "$command"
+  report "$shell's name every command and option" "$(while read -r command; do
+    grep -q "${command#* }" "$file" || echo "$command"
     for option in $(options "$command"); do grep -qE -e "--$option\[|-l $option( |$)" "$file" || echo "$command --$option"; done
-  done)"
+  done <"$T/commands")"
 done
 report "another kind of manual is refused" "$("$program" --manual html >said 2>&1; [ $? = 2 ] || echo "exit code"; grep -q "not man, bash, zsh or fish" said || cat said)"
 echo "1..$number"
