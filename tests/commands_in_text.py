@@ -86,7 +86,8 @@ def prepare(folder):
 
 def tried(words, folder):
     """What is wrong when it runs: as it is where it reads, as a dry run where it would train."""
-    command, given = words[0], [*words[1:]]
+    nouns = 2 if words[0] in ("model", "records") or words[:2] in (["runs", "show"], ["verify", "baseline"]) else 1
+    command, given = words[nouns - 1], [*words[nouns:]]
     if "--help" in words or command in ("run", "table", "trace", "perf") and all(w.startswith("-") for w in given):
         return None  # a command's name alone
     if command in ("run", "perf"):
@@ -105,7 +106,7 @@ def tried(words, folder):
             return None
         if command == "new":
             given = ["another.yaml"]
-        done = run([command, *given, *([] if "--results" in given or command in ("new", "list", "explain") else ["--results", "results"])],
+        done = run([*words[:nouns], *given, *([] if "--results" in given or command in ("new", "list", "explain") else ["--results", "results"])],
                    folder)
         allowed = (0, 1, 4) if command == "compare" else (0,)
     else:
@@ -141,8 +142,8 @@ def json_keys(folder):
     for name in ("quick/embedding-norm-4.json", "full/embedding-norm-4.json", "full/embedding-norm.json", "quick/peri-seeds.json",
                  "claims.json"):
         yield from (f"{name}: {key}" for key in sorted(unnamed(json.loads(read(reference, name)), words)))
-    for asked in (["runs"], ["show", "layernorm/seed=3"], ["status", "embedding-norm-4", "--profile", "quick"],
-                  ["trace", "embedding-norm-4: layernorm - baseline"], ["claims", "002", "--own"], ["compare", "losses.csv"]):
+    for asked in (["runs"], ["runs", "show", "layernorm/seed=3"], ["status", "embedding-norm-4", "--profile", "quick"],
+                  ["records", "trace", "embedding-norm-4: layernorm - baseline"], ["claims", "002", "--own"], ["compare", "losses.csv"]):
         done = run([*asked, "--json", "--results", "doubt"], folder)
         try:
             value = json.loads(done.stdout)

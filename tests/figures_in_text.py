@@ -7,6 +7,7 @@
 A block ends with `<!-- end -->` and begins with one of
     <!-- from FILE -->                          the whole text of FILE
     <!-- from FILE, lines with REGEX -->        its lines that match
+    <!-- from FILE, after REGEX -->             what stands below the first line that matches, and that line
     <!-- from FILE, command REGEX -->           of a transcript, the commands whose line matches, with what each printed
     <!-- finding of FILE.json -->               the last step of a table's JSON: an arm a row
     <!-- ranking of FILE.txt -->                the ranking of a table's text: an arm a row; `, table N` of several
@@ -14,6 +15,7 @@ A block ends with `<!-- end -->` and begins with one of
                                                 mean and SD of the validation loss by factors, and the paired difference of
                                                 the second arm to the first; `where` may be left out, and V1|V2 is either
     <!-- failures of FILE.txt -->               of a table's text, how many runs of each arm fail, by the factor before them
+    <!-- claims of FILE.json -->                of stored claims, how many verdicts each write-up has by their word
     <!-- placements of FILE.txt -->             the variants of a stored `normbench list`
 """
 import collections
@@ -29,7 +31,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from documents import documents, read
 
-BLOCK = re.compile(r"(<!-- (from|finding of|ranking of|means of|failures of|placements of) (\S+?)(?:(?:,| (?=by\b)) ?(.*?))? -->\n)(.*?)"
+BLOCK = re.compile(r"(<!-- (from|finding of|ranking of|means of|failures of|claims of|placements of) (\S+?)(?:(?:,| (?=by\b)) ?(.*?))? -->\n)(.*?)"
                    r"(<!-- end -->)", re.S)
 T95 = {7: 2.364624252, 11: 2.200985160, 15: 2.131449546}  # the 97.5 % quantile of Student's t by degrees of freedom
 
@@ -52,6 +54,8 @@ def source(root, file, what):
     kind, _, pattern = (what or "").partition(" with " if (what or "").startswith("lines") else " ")
     if kind == "lines":
         lines = [line for line in lines if re.search(pattern, line)]
+    elif kind == "after":
+        lines = lines[next((i for i, line in enumerate(lines) if re.search(pattern, line)), len(lines)):]
     elif kind == "command":
         taken, on = [], False
         for line in lines:
@@ -132,6 +136,18 @@ def means(root, file, what):
     return table([*(names.get(f, f) for f in factors), *arms.values(), f"{arms[second]} minus {arms[first]}"], rows)
 
 
+def claims(root, file, _):
+    """Own and stored verdicts together, by the words that are printed."""
+    data = json.loads(read(root, file))
+    printed = {v["verdict"]: v["words"] for w in data["writeups"] for c in w["claims"] for v in c["verdicts"] if v.get("words")}
+    total = {code: data["counts"][code] + data["stored_counts"][code] for code in data["counts"]}
+    codes = [code for code in total if total[code]]
+    rows = [[w["writeup"], w["title"], str(len(w["claims"])), *(str(w["counts"][c] + w["stored_counts"][c]) for c in codes)]
+            for w in data["writeups"]]
+    rows.append(["all", "", str(sum(len(w["claims"]) for w in data["writeups"])), *(str(total[code]) for code in codes)])
+    return table(["write-up", "title", "claims", *(printed.get(code, code) for code in codes)], rows)
+
+
 def placements(root, file, _):
     """id, equation, source and known differences of each variant that `normbench list` prints."""
     rows = []
@@ -165,7 +181,8 @@ def failures(root, file, _):
 
 
 MAKE = {"from": source, "finding of": finding, "ranking of": ranking, "means of": means,
-        "failures of": failures, "placements of": placements}
+        "failures of": failures, "claims of": claims,
+        "placements of": placements}
 
 
 def main(root, check):
