@@ -155,9 +155,12 @@ if new["rows"] != old["rows"] and len(new["history"]) <= len(old["history"]):
 PY
 done)"
 
-report "figures in README and REPRODUCE are the reference's" "$(sh tests/figures_in_text.sh . --check 2>&1)"
+report "the blocks of the documents are what the stored files say" "$(python3 tests/figures_in_text.py . --check 2>&1)"
 
-report "every number in README, REPRODUCE and docs is recomputed or a setting" "$(python3 tests/numbers_in_text.py . 2>&1)"
+report "every number in the documents is recomputed or a setting" "$(python3 tests/numbers_in_text.py . 2>&1)"
+
+report "no document is longer than it may be" "$(python3 -B -c 'import sys; sys.path.insert(0, "tests"); from documents import too_long
+print(*too_long("."), sep="\n")')"
 
 report "every path that a document, comment or script names exists" "$(sh tests/paths_in_text.sh . 2>&1)"
 store=results/reference

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Every number in the prose of README.md, REPRODUCE.md and docs/*.md is recomputed from results/, or is a setting.
+"""Every number in the prose of the documents (tests/documents.py) is recomputed from results/, or is a setting.
 
     numbers_in_text.py ROOT          prints what is wrong, and nothing when nothing is
     numbers_in_text.py ROOT --show   prints every sentence of the list as it must read now
 
-Prose is what stands outside generated blocks (tests/figures_in_text.sh), code, links' targets and comments. The list,
+Prose is what stands outside generated blocks (tests/figures_in_text.py), code, links' targets and comments. The list,
 tests/numbers_in_text.def, has two kinds of rows:
     setting REGEX        a number that is no result: what was asked for, a shape, a version, another's number
     FILE: SENTENCE       {} and {:FORMAT} stand for numbers; the document must hold the sentence with them filled in
@@ -22,12 +22,16 @@ import statistics
 import string
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from documents import documents, read
+
 WORDS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
          "seventeen eighteen nineteen twenty").split()
 NUMBER = re.compile(rf"(?<![\w.^])(?<!\w-)[-+]?(?:\d+(?:,\d{{3}})*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?|"
                     rf"\b(?:{'|'.join(WORDS)}|half|twice) (?:times|percent|decades|nats|BLEU)\b")
 T95 = {7: 2.364624252, 15: 2.131449546}  # the 97.5 % quantile of Student's t by degrees of freedom
-HIDDEN = [r"<!-- (?:from|finding of) .*?<!-- end -->", r"^```.*?^```", r"<!--.*?-->",  # blocks, code, comments
+HIDDEN = [r"<!-- (?:from|\w+ of) .*?<!-- end -->", r"^```.*?^```", r"<!--.*?-->",  # blocks, code, comments
           r"(?<=\])\([^)\s]*\)", r"\[[\w.-]+/[\w./-]+\]", r"`(?:[^`\n]|\n(?!\n))*`"]  # targets of links, paths, code
 
 
@@ -289,8 +293,7 @@ class Prose:
 
 def check(root, show):
     settings, sentences = read_list(os.path.join(root, "tests/numbers_in_text.def"))
-    names = ["README.md", "REPRODUCE.md", *sorted(glob.glob("docs/*.md", root_dir=root))]
-    prose = {name: Prose(open(os.path.join(root, name), encoding="utf-8").read()) for name in names}
+    prose = {name: Prose(read(root, name)) for name in documents(root)}
     for at_line, document, sentence, expression in sentences:
         where = f"tests/numbers_in_text.def:{at_line}"
         if document not in prose:

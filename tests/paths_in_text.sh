@@ -11,7 +11,7 @@ listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], captur
 data = ("results", "tests/golden")
 files = [f for f in listed if os.path.isfile(f) and (f.endswith(".md") or not f.startswith(data))]
 names = {os.path.basename(f) for f in listed}
-rooms = "base|bench|datasets|kernels|models|results|stats|tests"
+rooms = "base|bench|datasets|docs|kernels|models|results|stats|tests"
 path = re.compile(rf"(?<![\w/.$*-])(?:{rooms})/[\w./{{}},*<>-]*[\w}}*>/]")
 link = re.compile(r"\]\(([^)#:]+)\)")
 named = re.compile(r"`(\w[\w-]*\.(?:c|h|cu|cuh|def|json|md|py|sh|txt|yaml))`")
@@ -32,7 +32,7 @@ for file in files:
         missing = [p for p in wanted if not exists(p, folder)]
         fenced ^= line.startswith("```")
         if file.endswith(".md") and not fenced:
-            missing += [p for p in link.findall(line) if not exists(p, folder)]
+            missing += [p for p in link.findall(re.sub("`[^`]*`", "", line)) if not exists(p, folder)]
             missing += [p for p in named.findall(line) if p not in names]
         for p in missing:
             print(f"{file}:{number}: {p} does not exist")

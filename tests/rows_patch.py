@@ -1,7 +1,7 @@
 """Adds one row of every kind to a scratch copy of the tree, and swaps two older rows of every table (tests/rows.sh).
 
 rows_patch.py ROOT, in the copy. A row is one call of a macro or one line of an array, with at most the one function or file
-that README's "How to add a …" promises beside it."""
+that docs/extend.md promises beside it."""
 import hashlib
 import os
 import re

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/manual.h"
 #include "bench/perf/perf.h"
 #include "bench/store/provenance.h"
 #include "bench/verdict/compare.h"
@@ -35,6 +36,27 @@ static const Command commands[] = {
 #undef NOUN
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
+
+/* Pages that say more of a command than its help. */
+static const struct {
+    const char *command, *page;
+} pages[] = {
+    {"list", "docs/placements.md"},
+    {"explain", "docs/placements.md"},
+    {"run", "docs/tutorial.md, docs/cluster.md"},
+    {"new", "docs/extend.md"},
+    {"status", "docs/cluster.md"},
+    {"table", "docs/statistics.md, docs/json.md"},
+    {"trace", "docs/tutorial.md"},
+    {"compare", "docs/statistics.md"},
+    {"claims", "docs/findings.md, docs/json.md"},
+    {"verify", "docs/reproduce.md"},
+    {"merge", "docs/cluster.md"},
+    {"data", "docs/reproduce.md"},
+    {"perf", "docs/gpu.md"},
+    {"score", "docs/reproduce.md"},
+    {"translate", "docs/reproduce.md"},
+};
 
 /* A screen: the words that stand first. */
 static void print_screen(void) {
@@ -77,6 +99,8 @@ static void print_help(const Command *c, bool all) {
             print_usage(other);
             printf("    %s\n", other->what);
         }
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        if (!strcmp(c->name, pages[i].command)) printf("\n  more: %s\n", pages[i].page);
     if (left_out)
         printf("\n%d options more, and the keys of an experiment and the columns of an arm: normbench %s --help all\n",
                left_out, c->name);
@@ -164,7 +188,9 @@ int main(int argc, char **argv) {
     sha256_memory();
     json_set_alloc_funcs(memory, free);
     st_memory(memory);
-    if (!answered(argc, argv)) {
+    if (argc == 3 && !strcmp(argv[1], "--manual")) {
+        rc = manual_print(argv[2], &e);
+    } else if (!answered(argc, argv)) {
         bool help = !strcmp(argv[1], "help"); /* of a command */
         int words = 0;
         const Command *c = named(argc - help, argv + help, &words, &e);

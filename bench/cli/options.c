@@ -26,9 +26,7 @@ typedef struct {
     const char *commands, *help;
 } OptionInfo;
 
-static const char *const sides[] = {"lower", "higher"};
-static const char *const unknown_names[] = {"refuse", "drop"};
-enum { SIDES = sizeof sides / sizeof *sides, UNKNOWN_NAMES = sizeof unknown_names / sizeof *unknown_names };
+const char *const sides[SIDES] = {"lower", "higher"}, *const unknown_names[UNKNOWN_NAMES] = {"refuse", "drop"};
 
 static const OptionInfo info[OPTION_COUNT] = {
 #define FLAG \

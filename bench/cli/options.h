@@ -14,6 +14,9 @@ typedef enum {
     OPTION_COUNT
 } OptionKind;
 
+enum { SIDES = 2, UNKNOWN_NAMES = 2 };
+extern const char *const sides[SIDES], *const unknown_names[UNKNOWN_NAMES]; /* of --better and --unknown */
+
 enum { OPTION_MOST = 64 /* values of one option, operands */, OPTION_NAME = 32 };
 
 typedef struct Options {

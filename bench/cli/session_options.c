@@ -19,8 +19,25 @@ static void hold_streams(void) {
         if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Upward from the working folder, then where the program was built. */
-static Rc find_root(char *root, size_t size, Error *e) {
+/* Finds what `meson install` put beside the program: PREFIX/bin/normbench has PREFIX/INSTALLED. */
+static bool find_installed(char *root, size_t size) {
+    char program[512], probe[1100];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(program, '/');
+        if (!slash) return false;
+        *slash = 0;
+    }
+    snprintf(probe, sizeof probe, "%s/%s/bench/experiments", program, INSTALLED);
+    if (!file_exists(probe)) return false;
+    int fits = snprintf(root, size, "%s/%s", program, INSTALLED);
+    return fits > 0 && (size_t)fits < size;
+}
+
+/* Upward from the working folder, then beside an installed program, then where it was built. installed: results
+ * and the cache are not below the root. */
+static Rc find_root(char *root, size_t size, bool *installed, Error *e) {
     const char *given = getenv("NORMBENCH_ROOT");
     char at[512], probe[600];
     if (given) {
@@ -39,10 +56,19 @@ static Rc find_root(char *root, size_t size, Error *e) {
         char *slash = strrchr(at, '/');
         *slash = 0;
     }
+    *installed = find_installed(root, size);
+    if (*installed) return RC_OK;
     snprintf(root, size, "%s", BUILD_ROOT);
     snprintf(probe, sizeof probe, "%s/bench/experiments", BUILD_ROOT);
     if (file_exists(probe)) return RC_OK;
     return error_set(e, RC_USAGE, "not inside a checkout of normbench (no bench/experiments upward from here)");
+}
+
+/* Where an installed program keeps corpora: $XDG_CACHE_HOME/normbench, else ~/.cache/normbench. */
+static void own_cache(char *cache, size_t size) {
+    const char *given = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool xdg = given && *given;
+    snprintf(cache, size, "%s%s/normbench", xdg ? given : home ? home : ".", xdg ? "" : "/.cache");
 }
 
 /* The precision that is asked for: --precision, or one of `--set precision=NAME`; NULL: none, or several. */
@@ -203,16 +229,17 @@ Rc session_init(Session *s, Options *o, Error *e) {
     *s = (Session){.options = o};
     hold_streams();
     signal(SIGXFSZ, SIG_IGN); /* past `ulimit -f` a write fails, as on a full disk, and does not kill */
-    if (find_root(s->root, sizeof s->root, e)) return e->code;
+    if (find_root(s->root, sizeof s->root, &s->installed, e)) return e->code;
     const char *results = option(o, OPTION_results, NULL);
     if (results && (!*results || strlen(results) >= sizeof s->results))
         return error_set(e, RC_USAGE, "--results: a path of 1 to %zu bytes is needed", sizeof s->results - 1);
     if (results)
         snprintf(s->results, sizeof s->results, "%s", results);
     else
-        snprintf(s->results, sizeof s->results, "%s/results", s->root);
+        snprintf(s->results, sizeof s->results, "%s%sresults", s->installed ? "" : s->root, s->installed ? "" : "/");
     snprintf(s->runs, sizeof s->runs, "%s/runs", s->results);
     snprintf(s->cache, sizeof s->cache, "%s/datasets/cache", s->root);
+    if (s->installed) own_cache(s->cache, sizeof s->cache);
     s->places = (DataPlaces){.data = option(o, OPTION_data, NULL),
                              .environment = getenv("NORMBENCH_DATA"),
                              .cache = s->cache,

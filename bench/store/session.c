@@ -90,7 +90,7 @@ static Rc refuse_corpus(const char *name, Error *e) {
     size_t n = strlen(e->text);
     snprintf(e->text + n, sizeof e->text - n,
              "; --data DIR names a folder that has it; --set dataset=synthetic (./reproduce --synthetic) asks for "
-             "the built-in source instead, whose numbers are not comparable");
+             "the built-in source instead, whose numbers are not comparable (docs/reproduce.md)");
     return error_prefix(e, "corpus '%s' cannot be had: ", name);
 }
 
@@ -178,7 +178,7 @@ static void shown_set(const char *set, Text *out) {
 
 void session_results(const Session *s, Text *out) {
     char usual[620];
-    snprintf(usual, sizeof usual, "%s/results", s->root);
+    snprintf(usual, sizeof usual, "%s%sresults", s->installed ? "" : s->root, s->installed ? "" : "/");
     if (!strcmp(s->results, usual)) return;
     text_format(out, " --results ");
     text_shell(out, s->results);

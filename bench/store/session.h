@@ -19,7 +19,8 @@ typedef struct {
     const char *word;              /* of the plan's folder (--name); "": the plan's own */
     PlanNote recalled; /* `table WORD`: what overrides and profile come from; recalled.all NULL: the command line */
     char root[512];    /* the checkout: $NORMBENCH_ROOT, else the nearest folder upward that has bench/experiments */
-    char results[600]; /* --results or root/results */
+    bool installed;    /* root is what `meson install` made, to read only */
+    char results[600]; /* --results, else root/results, of an installed program results/ of the working folder */
     char runs[640];    /* results/runs */
     char cache[600];
     DataPlaces places;

@@ -133,7 +133,7 @@ const char *compare_arm_name(const CompareResult *r, const Comparison *c);
  * With fail_by: RC_REGRESSION when some arm is worse by more, RC_OK when every arm is not, else RC_INCONCLUSIVE. */
 Rc compare_exit(const CompareResult *r);
 
-/* What `normbench compare --help` says of input, JSON and exit codes. */
+/* What `normbench compare --help` says of input and exit codes. */
 extern const char compare_help[];
 
 #endif

@@ -1,4 +1,4 @@
-/* Everything that was computed, as JSON; compare_help documents the names. */
+/* Everything that was computed, as JSON; docs/json.md documents the names. */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>

@@ -55,7 +55,7 @@ rows_are_explained() {
   [ -z "${NORMBENCH_WRITE_GOLDEN-}" ] || cp explained "$root/tests/golden/explain.txt"
   "$program" list | sed -n '/^variants/,/^$/p' >listed
   [ -z "${NORMBENCH_WRITE_GOLDEN-}" ] || cp listed "$root/results/reference/rows.txt"
-  cmp listed "$root/results/reference/rows.txt" || { echo "results/reference/rows.txt, which REPRODUCE.md shows, is not what list prints"; return 1; }
+  cmp listed "$root/results/reference/rows.txt" || { echo "results/reference/rows.txt, which docs/placements.md shows, is not what list prints"; return 1; }
   cmp explained "$root/tests/golden/explain.txt" || { diff explained "$root/tests/golden/explain.txt" | head -20; return 1; }
 }
 

@@ -1,7 +1,6 @@
 /* compare: known answers, one result for every form of a file, and the bytes it writes. */
 #include <criterion/criterion.h>
 #include <jansson.h>
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "bench/store/provenance.h"
 #include "bench/write/compare.h"
 #include "bench/write/figure_forest.h"
+#include "tests/verdict/json_page.h"
 
 TestSuite(compare, .timeout = 600);
 
@@ -281,14 +281,6 @@ Test(compare, looks_spend_alpha) {
     release();
 }
 
-static bool word_in(const char *text, const char *word) {
-    size_t n = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)); at++)
-        if (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && !isalnum((unsigned char)at[n]) && at[n] != '_')
-            return true;
-    return false;
-}
-
 static int documented(json_t *o) {
     const char *key;
     json_t *v;
@@ -296,13 +288,13 @@ static int documented(json_t *o) {
     int keys = 0;
     json_array_foreach(o, i, v) keys += documented(v);
     json_object_foreach(o, key, v) {
-        cr_expect(word_in(compare_help, key), "'%s' is not in the help", key);
+        cr_expect(in_json_page(key), "'%s' is not in docs/json.md", key);
         keys += 1 + documented(v);
     }
     return keys;
 }
 
-Test(compare, the_help_names_every_key_of_the_json) {
+Test(compare, the_page_names_every_key_of_the_json) {
     static const char blocks[] = "seed,arm,block,value\n1,a,1,1\n1,a,2,2\n1,b,1,1.5\n1,b,2,3\n2,a,1,2\n2,a,2,2.5\n"
                                  "2,b,1,2\n2,b,2,4\n3,a,1,1\n3,a,2,2\n3,b,1,2\n3,b,2,2.25\n";
     const char *const files[] = {eight, one_lost, blocks};

@@ -1,12 +1,12 @@
 /* compare --target: curves become the first step at which a run reaches the target. All numbers are worked by hand. */
 #include <criterion/criterion.h>
-#include <ctype.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/write/compare.h"
+#include "tests/verdict/json_page.h"
 #include "tests/verdict/made_up.h"
 
 TestSuite(compare_target, .timeout = 600);
@@ -136,13 +136,6 @@ Test(compare_target, never_in_any_seed_is_worse) {
     text_release(&file);
 }
 
-static bool word_in(const char *text, const char *word) {
-    size_t n = strlen(word);
-    for (const char *s = text; (s = strstr(s, word)); s++)
-        if (!isalnum((unsigned char)s[-1]) && s[-1] != '_' && !isalnum((unsigned char)s[n]) && s[n] != '_') return true;
-    return false;
-}
-
 Test(compare_target, json) {
     make(curves, at(2.5), plain);
     Text out;
@@ -158,7 +151,7 @@ Test(compare_target, json) {
     cr_expect_eq(json_integer_value(json_object_get(steps, "never")), 2);
     cr_expect(strstr(out.at, "withheld: a run never reached the target"));
     static const char *const keys[] = {"target", "reached", "last_step", "steps", "median", "never"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) cr_expect(word_in(compare_help, keys[i]), "%s", keys[i]);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) cr_expect(in_json_page(keys[i]), "%s", keys[i]);
     json_decref(root);
     text_release(&out);
     release();

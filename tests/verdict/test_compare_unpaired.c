@@ -1,6 +1,5 @@
 /* compare --unpaired: published numbers, the verdicts of the paired mode, and what it refuses. */
 #include <criterion/criterion.h>
-#include <ctype.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "bench/cli/commands.h"
 #include "bench/write/compare.h"
 #include "bench/write/figure_forest.h"
+#include "tests/verdict/json_page.h"
 #include "tests/verdict/made_up.h"
 
 TestSuite(compare_unpaired, .timeout = 600);
@@ -221,21 +221,13 @@ Test(compare_unpaired, order_of_rows_and_arms_changes_no_number) {
     release();
 }
 
-static bool word_in(const char *text, const char *word) {
-    size_t n = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)); at++)
-        if (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && !isalnum((unsigned char)at[n]) && at[n] != '_')
-            return true;
-    return false;
-}
-
 static void documented(json_t *o) {
     const char *key;
     json_t *v;
     size_t i;
     json_array_foreach(o, i, v) documented(v);
     json_object_foreach(o, key, v) {
-        cr_expect(word_in(compare_help, key), "'%s' is not in the help", key);
+        cr_expect(in_json_page(key), "'%s' is not in docs/json.md", key);
         cr_expect(!json_is_string(v) || strcmp(json_string_value(v), "nan"), "%s is nan", key);
         documented(v);
     }

@@ -23,7 +23,7 @@ static const Claim *claim_of(const ClaimFile *file, int files, const char *id) {
 }
 
 /* Every claim in it is one of bench/claims and reads as it did then; every verdict is of one of its tests. Where this
- * fails, REPRODUCE.md says how the file is made again. */
+ * fails, docs/reproduce.md says how the file is made again. */
 Test(stored, the_checkout_keeps_verdicts_of_its_claims) {
     char path[STORED_PATH_SIZE], hash[SHA256_HEX];
     ClaimFile *file;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The journeys that REPRODUCE.md quotes are what the program prints today: their commands run again in an empty folder, and
+# The journeys that docs/tutorial.md quotes are what the program prints today: their commands run again in an empty folder, and
 # only times, the commit of the build and the machine's peak may differ. TAP.  journeys.sh PROGRAM ROOT
 # NORMBENCH_WRITE_GOLDEN=1 writes the files anew.
 set -u

@@ -151,10 +151,10 @@ PY
   says "no table made here" 3 'no table is made of it here'
 fi
 
-# `trace` finds the stored runs where the results have none, and its numbers are those that README shows.
+# `trace` finds the stored runs where the results have none, and its numbers are those that the documents show.
 mkdir -p "$T/clone/results" && ln -s "$root/bench" "$T/clone/bench" && ln -s "$root/results/reference" "$T/clone/results/reference"
 findings() { # "experiment profile arm baseline" of each row of each block
-  sed -nE 's#^<!-- finding of (results/[^ ]*\.json) -->$#\1#p' "$root/README.md" | while read -r json; do
+  cat "$root"/README.md "$root"/docs/*.md | sed -nE 's#^<!-- finding of (results/[^ ]*\.json) -->$#\1#p' | sort -u | while read -r json; do
     python3 - "$root/$json" <<'PY'
 import json, sys
 table = json.load(open(sys.argv[1]))
@@ -165,16 +165,16 @@ PY
 }
 while read -r experiment profile arm baseline; do
   asked=(trace "$experiment: $arm - $baseline" --profile "$profile" --json)
-  report "README's number is traced in a fresh clone: $experiment, $arm" "$(
+  report "a finding's number is traced in a fresh clone: $experiment, $arm" "$(
     NORMBENCH_ROOT=$T/clone "$program" "${asked[@]}" >"$T/out" 2>"$T/err" || { cat "$T/err"; exit; }
     grep -q '^normbench: note: .*read are the stored ones of results/reference/records/' "$T/err" || echo "no note"
-    python3 - "$T/out" "$root/README.md" <<'PY'
+    python3 - "$T/out" "$root"/README.md "$root"/docs/*.md <<'PY'
 import json, sys
 c = json.load(open(sys.argv[1]))["comparison"]
 t, p = c["t_interval"], c["max_t_step_down"]
 mean, lo, hi = (f"{x + 0.0:.4f}".replace("-0.0000", "0.0000") for x in (t["mean"], t["lo"], t["hi"]))
 row = f"{'+' if t['mean'] >= 5e-5 else ''}{mean} [{lo}, {hi}] | {p['count']}/{p['total']} |"
-if row not in open(sys.argv[2]).read(): print("README does not say", row)
+if not any(row in open(name).read() for name in sys.argv[2:]): print("no document says", row)
 PY
     "$program" "${asked[@]}" --results "$T/empty" >"$T/out" 2>&1 && echo "--results of an empty folder traces"
     grep -q 'runs are missing' "$T/out" || cat "$T/out")"
