@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "stats/flips.h"
 #include "stats/permute.h"
 
 /* The sample of |x - median|, and the variance of x. */
@@ -79,42 +80,142 @@ static int by_pair(const void *x, const void *y) {
     return first != 0 ? first : (p->b > q->b) - (p->b < q->b);
 }
 
-/* Sums s = a + b and differences d = a - b about their means, without the pair `skip`. Two nearby arms lose nothing:
- * a - b is exact there, while a variance of a - b put together from those of a and b cancels. Returns how many. */
-static size_t centred(const Pair *x, size_t n, size_t skip, double *s, double *d) {
-    size_t m = 0;
+/* Sums s = a + b and differences d = a - b about their means. Two nearby arms lose nothing: a - b is exact there, while
+ * a variance of a - b put together from those of a and b cancels. */
+static void centred(const Pair *x, size_t n, double *s, double *d) {
     double mean_s = 0.0, mean_d = 0.0;
     for (size_t i = 0; i < n; i++) {
-        if (i != skip) {
-            s[m] = x[i].a + x[i].b;
-            d[m] = x[i].a - x[i].b;
-            mean_s += s[m];
-            mean_d += d[m++];
-        }
+        s[i] = x[i].a + x[i].b;
+        d[i] = x[i].a - x[i].b;
+        mean_s += s[i];
+        mean_d += d[i];
     }
-    mean_s /= (double)m;
-    mean_d /= (double)m;
-    for (size_t i = 0; i < m; i++) {
-        s[i] -= mean_s;
-        d[i] -= mean_d;
+    for (size_t i = 0; i < n; i++) {
+        s[i] -= mean_s / (double)n;
+        d[i] -= mean_d / (double)n;
     }
-    return m;
 }
 
-/* The covariance of sums and differences is var a - var b, and swapping the arms of a seed turns the sign of its term.
- * work: [3n]. */
-static StSignflip swaps(const Pair *x, size_t n, size_t skip, double *work) {
-    double *s = work, *d = s + n, *term = d + n;
-    size_t m = centred(x, n, skip, s, d);
-    for (size_t i = 0; i < m; i++) {
-        term[i] = s[i] * d[i];
+/* What swaps leave of m pairs, about the means where `about`. But for a divisor, var a - var b is sum(s d) and
+ * var a + var b is (sum s^2 + sum d^2) / 2, with s and d about their means. A swap turns the sign of one d, so that the
+ * mean of d is made anew and that of s stays. */
+typedef struct {
+    size_t m;
+    double *sd, *d;             /* [m] s d with s about its mean; d */
+    double squares;             /* sum s^2 + sum d^2, s about its mean */
+    double slack, slack_across; /* what rounding of the raw values does to a sum of s d, and to the sum of squares */
+} Swaps;
+
+static void swaps_make(Swaps *w, const Pair *x, size_t n, size_t skip, bool about, double tol) {
+    double mean_s = 0.0, mean_d = 0.0, sizes = 0.0;
+    w->m = 0;
+    w->squares = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        if (i != skip) {
+            w->sd[w->m] = x[i].a + x[i].b;
+            w->d[w->m] = x[i].a - x[i].b;
+            mean_s += w->sd[w->m];
+            mean_d += w->d[w->m++];
+        }
     }
-    return st_signflip(term, m, 0, ST_TWO_SIDED, (StKey){0x53574150, m});
+    for (size_t i = 0; i < w->m; i++) {
+        double s = w->sd[i] - mean_s / (double)w->m;
+        w->d[i] -= about ? mean_d / (double)w->m : 0.0;
+        w->squares += s * s + w->d[i] * w->d[i];
+        sizes += fabs(s) + fabs(w->d[i]) + tol;
+        w->sd[i] = s * w->d[i];
+    }
+    w->slack = tol * sizes;
+    w->slack_across = 4.0 * tol * sizes;
+}
+
+/* Whether a swap's |log(var a / var b)| is at least the observed one, which |var a - var b| / (var a + var b) grows
+ * with. */
+static bool as_far(const Swaps *w, double apart, double mean, double apart_seen, double mean_seen) {
+    double both = w->squares - mean * mean / (double)w->m;
+    double both_seen = w->squares - mean_seen * mean_seen / (double)w->m;
+    double here = fabs(apart), seen = fabs(apart_seen);
+    return here * both_seen >= seen * both - w->slack * (both + both_seen) - w->slack_across * (here + seen);
+}
+
+/* All swaps, of which half are the others' complements. */
+static StStatus count_swaps(const Swaps *w, double *p) {
+    StFlips apart, mean;
+    uint64_t half = (uint64_t)1 << (w->m - 1), count = 0;
+    StStatus status = st_flips_init(&apart, w->sd, w->m);
+    if (status != ST_OK) {
+        return status;
+    }
+    status = st_flips_init(&mean, w->d, w->m);
+    if (status == ST_OK) {
+        double apart_seen = st_flips_sum(&apart, 0), mean_seen = st_flips_sum(&mean, 0);
+        for (uint64_t at = 0; at < half; at++) {
+            count += as_far(w, st_flips_sum(&apart, at), st_flips_sum(&mean, at), apart_seen, mean_seen);
+        }
+        *p = (double)count / (double)half;
+        st_flips_release(&mean);
+    }
+    st_flips_release(&apart);
+    return status;
+}
+
+static StStatus draw_swaps(const Swaps *w, double *p) {
+    gsl_rng *rng = st_rng_new((StKey){0x53574150, w->m});
+    double apart_seen = 0.0, mean_seen = 0.0;
+    uint64_t draws = st_flip_draws(w->m), count = 1;
+    if (rng == NULL) {
+        return ST_NO_MEMORY;
+    }
+    for (size_t i = 0; i < w->m; i++) {
+        apart_seen += w->sd[i];
+        mean_seen += w->d[i];
+    }
+    for (uint64_t draw = 0; draw < draws; draw++) {
+        double apart = 0.0, mean = 0.0;
+        unsigned long word = 0;
+        for (size_t i = 0; i < w->m; i++) {
+            word = i % 32 == 0 ? gsl_rng_get(rng) : word >> 1;
+            apart += word & 1 ? -w->sd[i] : w->sd[i];
+            mean += word & 1 ? -w->d[i] : w->d[i];
+        }
+        count += as_far(w, apart, mean, apart_seen, mean_seen);
+    }
+    gsl_rng_free(rng);
+    *p = (double)count / (double)(draws + 1);
+    return ST_OK;
+}
+
+/* The larger p of swaps of the values and of swaps about the arms' means. work: [2n]. */
+static StStatus swaps(const Pair *x, size_t n, size_t skip, double tol, double *work, double *p) {
+    Swaps w = {.sd = work, .d = work + n};
+    StStatus status = ST_OK;
+    *p = 0.0;
+    for (int about = 0; about < 2 && status == ST_OK; about++) {
+        double one = NAN;
+        swaps_make(&w, x, n, skip, about, tol);
+        status = w.m <= ST_FLIP_MAX ? count_swaps(&w, &one) : draw_swaps(&w, &one);
+        *p = fmax(*p, one);
+    }
+    return status;
+}
+
+/* p_swap, p_left_out and p_min; most: the seed whose swap changes most, which alone is left out where all take too
+ * long. */
+static void swap_all(const Pair *x, size_t n, double tol, size_t most, double *work, StVariance *r) {
+    bool few = n <= ST_FLIP_MAX + 1;
+    r->status = swaps(x, n, n, tol, work, &r->p_swap);
+    r->p_left_out = r->p_swap;
+    r->p_min = few ? fmin(1.0, ldexp(2.0, -(int)(n - 1))) : 1.0 / (double)(st_flip_draws(n - 1) + 1);
+    for (size_t i = few ? 0 : most; i <= (few ? n - 1 : most) && r->status == ST_OK; i++) {
+        double p = NAN;
+        r->status = swaps(x, n, i, tol, work, &p);
+        r->p_left_out = fmax(r->p_left_out, p);
+    }
 }
 
 static void pitman_morgan(const Pair *x, size_t n, double tol, double *work, StVariance *r) {
     double *s = work, *d = s + n, ss = 0.0, dd = 0.0, sd = 0.0;
-    centred(x, n, n, s, d);
+    centred(x, n, s, d);
     for (size_t i = 0; i < n; i++) {
         ss += s[i] * s[i];
         dd += d[i] * d[i];
@@ -135,21 +236,11 @@ static void pitman_morgan(const Pair *x, size_t n, double tol, double *work, StV
     r->df1 = df;
     r->stat = corr * sqrt(df / rest);
     r->p = 2.0 * gsl_cdf_tdist_Q(fabs(r->stat), df);
-    size_t most = 0, last = n - 1; /* most: whose swap changes most; it alone where all take too long */
+    size_t most = 0;
     for (size_t i = 1; i < n; i++) {
         most = s[i] * d[i] * sd > s[most] * d[most] * sd ? i : most;
     }
-    last = n > ST_FLIP_MAX + 1 ? most : last;
-    StSignflip all = swaps(x, n, n, work);
-    r->status = all.status;
-    r->p_swap = r->p_left_out = all.p;
-    r->p_min = 0.0;
-    for (size_t i = n > ST_FLIP_MAX + 1 ? most : 0; i <= last && r->status == ST_OK; i++) {
-        StSignflip rest_of = swaps(x, n, i, work);
-        r->status = rest_of.status;
-        r->p_left_out = fmax(r->p_left_out, rest_of.p);
-        r->p_min = fmax(r->p_min, rest_of.p_min);
-    }
+    swap_all(x, n, tol, most, work, r);
 }
 
 StVariance st_pitman_morgan(const double *a, const double *b, size_t n) {
@@ -166,7 +257,7 @@ StVariance st_pitman_morgan(const double *a, const double *b, size_t n) {
         return r;
     }
     Pair *x = st_alloc(n, sizeof *x);
-    double *work = st_alloc(3 * n, sizeof *work);
+    double *work = st_alloc(2 * n, sizeof *work);
     r.status = x == NULL || work == NULL ? ST_NO_MEMORY : ST_OK;
     if (r.status == ST_OK) {
         for (size_t i = 0; i < n; i++) {
