@@ -96,106 +96,126 @@ static void centred(const Pair *x, size_t n, double *s, double *d) {
     }
 }
 
-/* What swaps leave of m pairs, about the means where `about`. But for a divisor, var a - var b is sum(s d) and
- * var a + var b is (sum s^2 + sum d^2) / 2, with s and d about their means. A swap turns the sign of one d, so that the
- * mean of d is made anew and that of s stays. */
+/* m pairs to be swapped. But for a divisor, var a - var b is sum(s d) and var a + var b is (sum s^2 + sum d^2) / 2, with
+ * s and d about their means. A swap turns the sign of one d, so that the mean of d is made anew and that of s stays.
+ * About the arms' means d is d - mean d: what a swap makes of its sums follows from sums of s and of signs. */
 typedef struct {
     size_t m;
-    double *sd, *d;             /* [m] s d with s about its mean; d */
-    double squares;             /* sum s^2 + sum d^2, s about its mean */
-    double slack, slack_across; /* what rounding of the raw values does to a sum of s d, and to the sum of squares */
+    double *s, *d, *sd; /* [m] s about its mean, d, s d */
+    double mean_d;
+    double squares[2];                 /* sum s^2 + sum d^2; about the arms' means */
+    double slack[2], slack_squares[2]; /* what rounding of the raw values does to sum(s d) and to squares */
 } Swaps;
 
-static void swaps_make(Swaps *w, const Pair *x, size_t n, size_t skip, bool about, double tol) {
-    double mean_s = 0.0, mean_d = 0.0, sizes = 0.0;
+/* Sums over the swapped pairs. */
+typedef struct {
+    double sd, s, d, signs;
+} Swapped;
+
+static void swaps_make(Swaps *w, const Pair *x, size_t n, size_t skip, double tol) {
+    double mean_s = 0.0, sizes[2] = {0.0, 0.0};
     w->m = 0;
-    w->squares = 0.0;
+    w->mean_d = w->squares[0] = w->squares[1] = 0.0;
     for (size_t i = 0; i < n; i++) {
         if (i != skip) {
-            w->sd[w->m] = x[i].a + x[i].b;
+            w->s[w->m] = x[i].a + x[i].b;
             w->d[w->m] = x[i].a - x[i].b;
-            mean_s += w->sd[w->m];
-            mean_d += w->d[w->m++];
+            mean_s += w->s[w->m];
+            w->mean_d += w->d[w->m++];
         }
     }
+    mean_s /= (double)w->m;
+    w->mean_d /= (double)w->m;
     for (size_t i = 0; i < w->m; i++) {
-        double s = w->sd[i] - mean_s / (double)w->m;
-        w->d[i] -= about ? mean_d / (double)w->m : 0.0;
-        w->squares += s * s + w->d[i] * w->d[i];
-        sizes += fabs(s) + fabs(w->d[i]) + tol;
-        w->sd[i] = s * w->d[i];
+        w->s[i] -= mean_s;
+        w->sd[i] = w->s[i] * w->d[i];
+        for (int about = 0; about < 2; about++) {
+            double d = w->d[i] - (about ? w->mean_d : 0.0);
+            w->squares[about] += w->s[i] * w->s[i] + d * d;
+            sizes[about] += fabs(w->s[i]) + fabs(d) + tol;
+        }
     }
-    w->slack = tol * sizes;
-    w->slack_across = 4.0 * tol * sizes;
+    for (int about = 0; about < 2; about++) {
+        w->slack[about] = tol * sizes[about];
+        w->slack_squares[about] = 4.0 * tol * sizes[about];
+    }
+}
+
+/* |var a - var b| and var a + var b of a swap. */
+static void parts(const Swaps *w, const Swapped *of, int about, double *apart, double *both) {
+    double off = about ? w->mean_d : 0.0, d = of->d - off * of->signs;
+    *apart = fabs(of->sd - off * of->s);
+    *both = w->squares[about] - d * d / (double)w->m;
 }
 
 /* Whether a swap's |log(var a / var b)| is at least the observed one, which |var a - var b| / (var a + var b) grows
  * with. */
-static bool as_far(const Swaps *w, double apart, double mean, double apart_seen, double mean_seen) {
-    double both = w->squares - mean * mean / (double)w->m;
-    double both_seen = w->squares - mean_seen * mean_seen / (double)w->m;
-    double here = fabs(apart), seen = fabs(apart_seen);
-    return here * both_seen >= seen * both - w->slack * (both + both_seen) - w->slack_across * (here + seen);
+static bool as_far(const Swaps *w, const Swapped *of, const Swapped *seen, int about) {
+    double apart, both, apart_seen, both_seen;
+    parts(w, of, about, &apart, &both);
+    parts(w, seen, about, &apart_seen, &both_seen);
+    return apart * both_seen >= apart_seen * both - w->slack[about] * (both + both_seen) -
+                                    w->slack_squares[about] * (apart + apart_seen);
 }
 
 /* All swaps, of which half are the others' complements. */
-static StStatus count_swaps(const Swaps *w, double *p) {
-    StFlips apart, mean;
-    uint64_t half = (uint64_t)1 << (w->m - 1), count = 0;
-    StStatus status = st_flips_init(&apart, w->sd, w->m);
-    if (status != ST_OK) {
-        return status;
+static StStatus count_swaps(const Swaps *w, uint64_t *count, uint64_t *total) {
+    const double *const of[3] = {w->sd, w->s, w->d};
+    StFlips flips[3] = {0};
+    StStatus status = ST_OK;
+    Swapped seen = {0};
+    *total = (uint64_t)1 << (w->m - 1);
+    for (int i = 0; i < 3 && status == ST_OK; i++) {
+        status = st_flips_init(&flips[i], of[i], w->m);
     }
-    status = st_flips_init(&mean, w->d, w->m);
-    if (status == ST_OK) {
-        double apart_seen = st_flips_sum(&apart, 0), mean_seen = st_flips_sum(&mean, 0);
-        for (uint64_t at = 0; at < half; at++) {
-            count += as_far(w, st_flips_sum(&apart, at), st_flips_sum(&mean, at), apart_seen, mean_seen);
+    for (uint64_t at = 0; at < *total && status == ST_OK; at++) {
+        double signs = (double)w->m - 2.0 * (double)__builtin_popcountll(at);
+        Swapped one = {st_flips_sum(&flips[0], at), st_flips_sum(&flips[1], at), st_flips_sum(&flips[2], at), signs};
+        seen = at == 0 ? one : seen;
+        for (int about = 0; about < 2; about++) {
+            count[about] += as_far(w, &one, &seen, about);
         }
-        *p = (double)count / (double)half;
-        st_flips_release(&mean);
     }
-    st_flips_release(&apart);
+    for (int i = 0; i < 3; i++) {
+        st_flips_release(&flips[i]);
+    }
     return status;
 }
 
-static StStatus draw_swaps(const Swaps *w, double *p) {
-    gsl_rng *rng = st_rng_new((StKey){0x53574150, w->m});
-    double apart_seen = 0.0, mean_seen = 0.0;
-    uint64_t draws = st_flip_draws(w->m), count = 1;
-    if (rng == NULL) {
-        return ST_NO_MEMORY;
-    }
+static StStatus draw_swaps(const Swaps *w, uint64_t *count, uint64_t *total) {
+    StFlipDraws draws;
+    double sd[ST_FLIP_BATCH], s[ST_FLIP_BATCH], d[ST_FLIP_BATCH];
+    StStatus status = st_flip_draws_init(&draws, w->m, (StKey){0x53574150, w->m});
+    Swapped seen = {.signs = (double)w->m};
     for (size_t i = 0; i < w->m; i++) {
-        apart_seen += w->sd[i];
-        mean_seen += w->d[i];
+        seen.sd += w->sd[i];
+        seen.s += w->s[i];
+        seen.d += w->d[i];
     }
-    for (uint64_t draw = 0; draw < draws; draw++) {
-        double apart = 0.0, mean = 0.0;
-        unsigned long word = 0;
-        for (size_t i = 0; i < w->m; i++) {
-            word = i % 32 == 0 ? gsl_rng_get(rng) : word >> 1;
-            apart += word & 1 ? -w->sd[i] : w->sd[i];
-            mean += word & 1 ? -w->d[i] : w->d[i];
+    *total = count[0] = count[1] = 1; /* the arms as they are */
+    for (uint64_t left = st_flip_draws(w->m); left > 0 && status == ST_OK; left -= draws.count) {
+        *total += st_flip_draws_next(&draws, left);
+        st_flip_draws_sums(&draws, w->sd, sd);
+        st_flip_draws_sums(&draws, w->s, s);
+        st_flip_draws_sums(&draws, w->d, d);
+        for (size_t at = 0; at < draws.count; at++) {
+            double signs = (double)w->m - 2.0 * (double)st_flip_draws_turned(&draws, at);
+            for (int about = 0; about < 2; about++) {
+                count[about] += as_far(w, &(Swapped){sd[at], s[at], d[at], signs}, &seen, about);
+            }
         }
-        count += as_far(w, apart, mean, apart_seen, mean_seen);
     }
-    gsl_rng_free(rng);
-    *p = (double)count / (double)(draws + 1);
-    return ST_OK;
+    st_flip_draws_release(&draws);
+    return status;
 }
 
-/* The larger p of swaps of the values and of swaps about the arms' means. work: [2n]. */
+/* The larger p of swaps of the values and of swaps about the arms' means. work: [3n]. */
 static StStatus swaps(const Pair *x, size_t n, size_t skip, double tol, double *work, double *p) {
-    Swaps w = {.sd = work, .d = work + n};
-    StStatus status = ST_OK;
-    *p = 0.0;
-    for (int about = 0; about < 2 && status == ST_OK; about++) {
-        double one = NAN;
-        swaps_make(&w, x, n, skip, about, tol);
-        status = w.m <= ST_FLIP_MAX ? count_swaps(&w, &one) : draw_swaps(&w, &one);
-        *p = fmax(*p, one);
-    }
+    Swaps w = {.s = work, .d = work + n, .sd = work + 2 * n};
+    uint64_t count[2] = {0, 0}, total = 1;
+    swaps_make(&w, x, n, skip, tol);
+    StStatus status = w.m <= ST_FLIP_MAX ? count_swaps(&w, count, &total) : draw_swaps(&w, count, &total);
+    *p = (double)(count[0] > count[1] ? count[0] : count[1]) / (double)total;
     return status;
 }
 
@@ -257,7 +277,7 @@ StVariance st_pitman_morgan(const double *a, const double *b, size_t n) {
         return r;
     }
     Pair *x = st_alloc(n, sizeof *x);
-    double *work = st_alloc(2 * n, sizeof *work);
+    double *work = st_alloc(3 * n, sizeof *work);
     r.status = x == NULL || work == NULL ? ST_NO_MEMORY : ST_OK;
     if (r.status == ST_OK) {
         for (size_t i = 0; i < n; i++) {

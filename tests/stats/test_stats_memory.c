@@ -144,12 +144,12 @@ static StStatus call_flip_ci_many(void) {
     return st_flip_ci(d, 22, 0, .95, KEY).status;
 }
 static StStatus call_maxt_ci(void) {
-    StFlipCi ci[2];
-    return st_maxT_ci(d, 2, 7, NULL, .95, KEY, ci);
+    StFlipCi ci[2], alone[2];
+    return st_maxT_ci(d, 2, 7, NULL, .95, 0, KEY, ci, alone);
 }
 static StStatus call_maxt_ci_many(void) {
-    StFlipCi ci[2];
-    return st_maxT_ci(d, 2, 22, NULL, .95, KEY, ci);
+    StFlipCi ci[2], alone[2];
+    return st_maxT_ci(d, 2, 22, NULL, .95, 0, KEY, ci, alone);
 }
 static StStatus call_omnibus(void) {
     return st_omnibus(d, 3, 3, KEY).status;
