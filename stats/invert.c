@@ -1,7 +1,7 @@
 /* Sign-flip tests turned into intervals.
  *
- * A flip that turns the seeds of a set S leaves |sum of d - m| as large or larger exactly when m, below the mean of d, is
- * not below the mean of d over S or over the others; and above it likewise. So each flip has a lowest and a highest
+ * A flip that turns the seeds of a set S leaves |sum of d - m| as large or larger exactly when m, below the mean of d,
+ * is not below the mean of d over S or over the others; and above it likewise. So each flip has a lowest and a highest
  * shift from which on it counts, the observed signs count always, and a limit is an order statistic. */
 #include "stats/invert.h"
 
@@ -159,8 +159,8 @@ static void find_largest(const Flipped *f, const double *d, Largest *most) {
     }
 }
 
-/* Column j's statistic at a shift of x from its mean is sqrt(n) x / sqrt(squares + n x^2), squares about the mean. Other
- * columns that reach `rival` count as far from the mean as it takes to reach it too. */
+/* Column j's statistic at a shift of x from its mean is sqrt(n) x / sqrt(squares + n x^2), squares about the mean.
+ * Other columns that reach `rival` count as far from the mean as it takes to reach it too. */
 static StFlipCi limits_together(const Flipped *f, const double *d, size_t j, double conf, const Largest *most,
                                 double *lo, double *hi) {
     double mean = f->sum[j * f->total] / (double)f->n, squares = 0.0;

@@ -96,9 +96,9 @@ static void centred(const Pair *x, size_t n, double *s, double *d) {
     }
 }
 
-/* m pairs to be swapped. But for a divisor, var a - var b is sum(s d) and var a + var b is (sum s^2 + sum d^2) / 2, with
- * s and d about their means. A swap turns the sign of one d, so that the mean of d is made anew and that of s stays.
- * About the arms' means d is d - mean d: what a swap makes of its sums follows from sums of s and of signs. */
+/* m pairs to be swapped. But for a divisor, var a - var b is sum(s d) and var a + var b is (sum s^2 + sum d^2) / 2,
+ * with s and d about their means. A swap turns the sign of one d, so that the mean of d is made anew and that of s
+ * stays. About the arms' means d is d - mean d: what a swap makes of its sums follows from sums of s and of signs. */
 typedef struct {
     size_t m;
     double *s, *d, *sd; /* [m] s about its mean, d, s d */

@@ -270,6 +270,10 @@ static void unpaired_floor(const CompareResult *r, Text *out) {
 
 static void target_note(const CompareResult *r, Text *out) {
     const CompareData *d = r->data;
+    if (d->absent)
+        text_format(out, "%d run%s no value%s and %s not counted: %s%s.\n", d->absent,
+                    d->absent == 1 ? " has" : "s have", d->steps ? " at any step" : "",
+                    d->absent == 1 ? "is" : "are", d->first_absent, d->absent == 1 ? "" : ", the first");
     if (d->steps && d->ended < d->last)
         text_format(out,
                     "Some curve that never reached the target ended at step %.0f, where others went on to %.0f: it "

@@ -91,8 +91,10 @@ json_t *json_flip_interval(const Family *f, const Comparison *c) {
     const StFlipCi *all = &c->together, *one = &c->alone;
     json_t *o = f->no_interval ? json_object() : json_status(all->status);
     if (f->no_interval) json_put_text(o, "status", f->no_interval);
-    if (f->no_interval || all->status != ST_OK) return o;
-    json_put(o, "confidence", all->conf), json_put(o, "lo", all->lo), json_put(o, "hi", all->hi);
+    if (f->no_interval) return o;
+    if (all->status == ST_OK) json_put(o, "lo", all->lo), json_put(o, "hi", all->hi);
+    if (all->status == ST_OK || one->status == ST_OK)
+        json_put(o, "confidence", all->status == ST_OK ? all->conf : one->conf);
     if (one->status == ST_OK) json_put(o, "alone_lo", one->lo), json_put(o, "alone_hi", one->hi);
     return o;
 }
