@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "bench/formats/progress.h"
+#include "bench/verdict/anytime.h"
 #include "bench/verdict/paired.h"
 #include "stats/design.h"
 
@@ -73,6 +74,7 @@ typedef struct {
     Progress *progress; /* of family.count comparisons alone, then as much together; NULL: none is shown */
     size_t look[COMPARE_MOST_LOOKS];
     int looks; /* 0: one look, at the end */
+    int anytime; /* one may stop after any seed: the most seeds that may be taken; 0: the number of seeds was fixed */
 } CompareOptions;
 
 typedef enum {
@@ -105,6 +107,7 @@ typedef struct {
     CompareArm *arm; /* [arms] */
     bool *stalled;   /* [arms][seeds]: or diverged; NULL without a bound */
     Family family;   /* every arm minus the baseline, in the order of the arms: terms hold places in data->arm */
+    Anytime *anytime; /* [family.count]; NULL: the number of seeds was fixed */
     StOmnibus omnibus;
     const char *no_omnibus; /* why it was not made, or NULL */
     StStatus looks_status;

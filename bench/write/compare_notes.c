@@ -203,6 +203,25 @@ static bool inside(const CompareResult *r, const Comparison *c) {
     return c->inside;
 }
 
+/* Of the same: what a tail would do that so few runs do not show. */
+static double room_inside(const CompareResult *r, const Comparison *c) {
+    double margin = r->options.margin;
+    if (!c->inside || !c->pairs.n) return (double)NAN;
+    return st_tost_room(c->pairs.d, c->pairs.n, c->pairs.scale, -margin, margin, r->family.alpha);
+}
+
+static bool has_room(const CompareResult *r, const Comparison *c) {
+    return !isnan(room_inside(r, c));
+}
+
+static void say_room(const CompareResult *r, const Comparison *c, Text *out) {
+    char room[48], far[48];
+    double mean = c->t.mean, farthest = fmax(c->effect.most - mean, mean - c->effect.least);
+    text_format(out, " beyond %s of its mean (the farthest of these: %s)",
+                compare_number(room, room_inside(r, c), c->effect.sd, false),
+                compare_number(far, farthest, c->effect.sd, false));
+}
+
 static bool diverged(const CompareResult *r, const Comparison *c) {
     (void)r;
     return !c->t_decides;
@@ -363,6 +382,7 @@ static void margin_notes(const CompareResult *r, Text *out) {
     text_format(&after, ". Yet %d %s alike do not exclude that up to %.0f %% of the runs stall or diverge.", r->n,
                 r->data->unpaired ? "runs" : "seeds", 100 * st_unseen((size_t)r->n, r->family.alpha));
     note(r, inside, NULL, "Shown so: ", after.at, out);
+    note(r, has_room, say_room, "One more run would undo it: ", ". Skewed differences have such runs.", out);
     text_release(&after);
 }
 

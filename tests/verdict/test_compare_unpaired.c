@@ -126,6 +126,15 @@ Test(compare_unpaired, runs_without_a_value_are_named) {
     cr_expect(data.absent == 2 && data.runs[0] == 2 && data.runs[1] == 2);
     says(compare_text, "2 runs have no value and are not counted: FILE:3: seed 2 of arm 'a', the first.", true);
     release();
+    make("{\"a\": [3, null, 3.1], \"b\": [3, 3.2]}", plain);
+    cr_expect(data.absent == 1 && data.runs[0] == 2 && !strcmp(data.first_absent, "FILE: arms.a.2: run 2 of arm 'a'"),
+              "%s", data.first_absent);
+    release();
+    make("[{\"seed\": 1, \"arm\": \"a\", \"value\": 3}, {\"seed\": 2, \"arm\": \"a\", \"value\": null}, "
+         "{\"seed\": 3, \"arm\": \"b\", \"value\": 3}]",
+         plain);
+    cr_expect(data.absent == 1 && data.runs[0] == 1);
+    release();
     const CompareColumns curves = {.unpaired = true, .steps = true, .target = 3};
     static const char text[] = "seed,arm,step,value\n1,a,5,3\n1,a,6,\n2,a,5,3.5\n3,b,5,2.9\n4,b,5,\n4,b,6,\n,,,\n";
     cr_assert_eq(compare_parse(&data, "FILE", curves, text, strlen(text), &e), RC_OK, "%s", e.text);
