@@ -1,4 +1,4 @@
-/* Looks, watchable evidence and sweep points. */
+/* Looks and sweep points. */
 #include "stats/design.h"
 
 #include <gsl/gsl_cdf.h>
@@ -30,27 +30,6 @@ StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLoo
         status = k->usable ? status : ST_NOT_REACHABLE;
     }
     return status;
-}
-
-StEvidence st_sign_evidence(const double *d, size_t n, double scale, double lambda) {
-    StEvidence r = {ST_BAD_ARG, n, NAN};
-    if (!(lambda > 0.0 && lambda <= 1.0)) {
-        return r;
-    }
-    StSample s;
-    r.status = st_sample_init(&s, d, n, scale);
-    if (r.status != ST_OK) {
-        return r;
-    }
-    double up = 1.0, down = 1.0;
-    for (size_t i = 0; i < n; i++) {
-        double sign = (double)((s.x[i] > 0.0) - (s.x[i] < 0.0));
-        up *= 1.0 + lambda * sign;
-        down *= 1.0 - lambda * sign;
-    }
-    st_sample_release(&s);
-    r.e = fmin(ST_HUGE, (up + down) / 2.0);
-    return r;
 }
 
 StStatus st_sobol(size_t n, size_t dim, double *points) {

@@ -1,5 +1,4 @@
-/* What is fixed before any run: looks at the data on the way, evidence that may be watched, sweep
- * points. */
+/* What is fixed before any run: looks at the data on the way, sweep points. */
 #ifndef STATS_DESIGN_H
 #define STATS_DESIGN_H
 
@@ -21,17 +20,6 @@ typedef struct {
  * 0. ST_NOT_REACHABLE: some look could never reject, and its `usable` says which; looks are filled
  * all the same. */
 StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLook *looks);
-
-/* Evidence against "signs of d are fair coins" that may be looked at after every seed: reject once
- * e >= 1/alpha (Ville's inequality). e = (prod(1 + lambda s_i) + prod(1 - lambda s_i)) / 2, zeros
- * counting nothing; 0 < lambda <= 1. Six equal signs give 32 at lambda = 1. */
-typedef struct {
-    StStatus status;
-    size_t n;
-    double e;
-} StEvidence;
-
-StEvidence st_sign_evidence(const double *d, size_t n, double scale, double lambda);
 
 /* Sobol points 1 … n in the open unit cube (the origin is left out), points: [n][dim], 1 <= dim
  * <= 40. */

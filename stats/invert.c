@@ -1,67 +1,185 @@
-/* Sign-flip tests turned into intervals. */
+/* Sign-flip tests turned into intervals.
+ *
+ * A flip that turns the seeds of a set S leaves |sum of d - m| as large or larger exactly when m, below the mean of d,
+ * is not below the mean of d over S or over the others; and above it likewise. So each flip has a lowest and a highest
+ * shift from which on it counts, the observed signs count always, and a limit is an order statistic. */
 #include "stats/invert.h"
 
-#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "stats/flips.h"
 
-#define FARTHEST 1e12 /* widths from the mean, beyond which every shift is taken to be accepted */
-
-/* How many flips must be as extreme, the observed one counted, for p to be at least alpha: of `total`, of which half
- * are the others' complements. */
+/* How many flips must be as extreme, the observed one counted, for p to be at least alpha. */
 static uint64_t least_count(double alpha, uint64_t total) {
-    double needed = alpha * (double)total / 2.0;
+    double needed = alpha * (double)total;
     uint64_t count = (uint64_t)needed;
     return (double)count < needed * (1.0 - 1e-12) ? count + 1 : count;
 }
 
-/* The means of all subsets of x[n] but the empty one: [2^n - 1]. */
-static StStatus all_means(const double *x, size_t n, double *mean) {
-    double *half = st_alloc(n, sizeof *half), total = 0.0;
-    StFlips flips;
-    if (half == NULL) {
-        return ST_NO_MEMORY;
+/* The same flips for several columns: all with the last seed as it is, or the observed signs and random ones. */
+typedef struct {
+    size_t k, n;
+    bool exact;
+    uint64_t total;
+    double *sum;      /* [k][total] of d */
+    uint32_t *turned; /* [total] how many seeds are turned */
+    double *tol;      /* [k] of a sum */
+} Flipped;
+
+static void flipped_release(Flipped *f) {
+    free(f->sum);
+    free(f->turned);
+    free(f->tol);
+}
+
+static StStatus flip_all(Flipped *f, const double *d) {
+    StStatus status = ST_OK;
+    for (size_t j = 0; j < f->k && status == ST_OK; j++) {
+        StFlips flips;
+        status = st_flips_init(&flips, d + j * f->n, f->n);
+        for (uint64_t at = 0; at < f->total && status == ST_OK; at++) {
+            f->sum[j * f->total + at] = st_flips_sum(&flips, at);
+            f->turned[at] = (uint32_t)__builtin_popcountll(at);
+        }
+        if (status == ST_OK) {
+            st_flips_release(&flips);
+        }
     }
-    for (size_t i = 0; i < n; i++) {
-        half[i] = x[i] / 2.0;
-        total += half[i];
-    }
-    StStatus status = st_flips_init(&flips, half, n);
-    for (uint64_t set = 1; status == ST_OK && set < flips.patterns; set++) {
-        mean[set - 1] = (total - st_flips_sum(&flips, set)) / (double)__builtin_popcountll(set);
-    }
-    if (status == ST_OK) {
-        st_flips_release(&flips);
-    }
-    free(half);
     return status;
 }
 
-/* Of random ones; the empty set, which stands for the observed signs, is drawn again. */
-static StStatus some_means(const double *x, size_t n, StKey key, double *mean) {
-    gsl_rng *rng = st_rng_new(key);
-    if (rng == NULL) {
-        return ST_NO_MEMORY;
+/* The observed signs, and the patterns of stats/maxt.c and stats/signflip.c. */
+static StStatus flip_some(Flipped *f, const double *d, StKey key) {
+    StFlipDraws draws;
+    StStatus status = st_flip_draws_init(&draws, f->n, key);
+    f->turned[0] = 0;
+    for (size_t j = 0; j < f->k; j++) {
+        f->sum[j * f->total] = 0.0;
+        for (size_t i = 0; i < f->n; i++) {
+            f->sum[j * f->total] += d[j * f->n + i];
+        }
     }
-    for (uint64_t draw = 0; draw < st_flip_draws(n);) {
-        double sum = 0.0;
-        size_t size = 0;
-        unsigned long word = 0;
-        for (size_t i = 0; i < n; i++) {
-            word = i % 32 == 0 ? gsl_rng_get(rng) : word >> 1;
-            if (word & 1) {
-                sum += x[i];
-                size++;
+    for (uint64_t at = 1; at < f->total && status == ST_OK; at += draws.count) {
+        st_flip_draws_next(&draws, f->total - at);
+        for (size_t j = 0; j < f->k; j++) {
+            st_flip_draws_sums(&draws, d + j * f->n, f->sum + j * f->total + at);
+        }
+        for (size_t i = 0; i < draws.count; i++) {
+            f->turned[at + i] = (uint32_t)st_flip_draws_turned(&draws, i);
+        }
+    }
+    st_flip_draws_release(&draws);
+    return status;
+}
+
+static StStatus flipped_init(Flipped *f, const double *d, size_t k, size_t n, const double *scale, uint64_t draws,
+                             StKey key) {
+    *f = (Flipped){.k = k, .n = n, .exact = n <= ST_FLIP_MAX};
+    f->total = f->exact ? (uint64_t)1 << (n - 1) : (draws > 0 ? draws : st_flip_draws(n)) + 1;
+    f->sum = st_alloc((size_t)f->total, k * sizeof *f->sum);
+    f->turned = st_alloc((size_t)f->total, sizeof *f->turned);
+    f->tol = st_alloc(k, sizeof *f->tol);
+    StStatus status = f->sum && f->turned && f->tol ? ST_OK : ST_NO_MEMORY;
+    for (size_t j = 0; j < k && status == ST_OK; j++) {
+        StSample s;
+        status = st_sample_init(&s, d + j * n, n, scale != NULL ? scale[j] : 0.0);
+        if (status == ST_OK) {
+            f->tol[j] = (double)n * s.tol;
+            st_sample_release(&s);
+        }
+    }
+    if (status == ST_OK) {
+        status = f->exact ? flip_all(f, d) : flip_some(f, d, key);
+    }
+    return status;
+}
+
+/* From where on a flip counts against the test of column j alone; everywhere, where it is the observed one. */
+static void range_alone(const Flipped *f, size_t j, uint64_t at, double *lo, double *hi) {
+    double seen = f->sum[j * f->total], sum = f->sum[j * f->total + at];
+    size_t turned = f->turned[at], kept = f->n - turned;
+    *lo = -INFINITY;
+    *hi = INFINITY;
+    if (turned > 0 && kept > 0) {
+        double in = (seen - sum) / 2.0 / (double)turned, out = (seen + sum) / 2.0 / (double)kept;
+        *lo = fmin(in, out);
+        *hi = fmax(in, out);
+    }
+}
+
+/* A limit that is 0 but for rounding is 0: the test takes 0 for a tie. */
+static double snapped(double limit, double tol) {
+    return fabs(limit) <= tol ? 0.0 : limit;
+}
+
+/* lo, hi: [total], where flips begin and end to count; they lose their order. */
+static StFlipCi limits(const Flipped *f, size_t j, double conf, double *lo, double *hi) {
+    uint64_t least = least_count(1.0 - conf, f->total);
+    StFlipCi ci = {ST_OK, f->n, f->exact, conf, NAN, NAN};
+    if (least < 2) { /* the observed signs are one of them */
+        ci.status = ST_NOT_REACHABLE;
+        ci.lo = -INFINITY;
+        ci.hi = INFINITY;
+        return ci;
+    }
+    ci.lo = snapped(gsl_stats_select(lo, 1, (size_t)f->total, (size_t)least - 1), f->tol[j]);
+    ci.hi = snapped(gsl_stats_select(hi, 1, (size_t)f->total, (size_t)(f->total - least)), f->tol[j]);
+    return ci;
+}
+
+/* The largest statistics |sum d| / sqrt(n sum d^2) of all columns, flip by flip, and whose the first is. */
+typedef struct {
+    double *first, *second;
+    uint32_t *whose;
+} Largest;
+
+static void find_largest(const Flipped *f, const double *d, Largest *most) {
+    for (uint64_t at = 0; at < f->total; at++) {
+        most->first[at] = most->second[at] = 0.0;
+        most->whose[at] = 0;
+    }
+    for (size_t j = 0; j < f->k; j++) {
+        double squares = 0.0;
+        for (size_t i = 0; i < f->n; i++) {
+            squares += d[j * f->n + i] * d[j * f->n + i];
+        }
+        double norm = sqrt((double)f->n * squares);
+        for (uint64_t at = 0; at < f->total && norm > f->tol[j]; at++) {
+            double own = (fabs(f->sum[j * f->total + at]) + f->tol[j]) / norm;
+            if (own > most->first[at]) {
+                most->second[at] = most->first[at];
+                most->first[at] = own;
+                most->whose[at] = (uint32_t)j;
+            } else if (own > most->second[at]) {
+                most->second[at] = own;
             }
         }
-        if (size > 0) {
-            mean[draw++] = sum / (double)size;
-        }
     }
-    gsl_rng_free(rng);
-    return ST_OK;
+}
+
+/* Column j's statistic at a shift of x from its mean is sqrt(n) x / sqrt(squares + n x^2), squares about the mean.
+ * Other columns that reach `rival` count as far from the mean as it takes to reach it too. */
+static StFlipCi limits_together(const Flipped *f, const double *d, size_t j, double conf, const Largest *most,
+                                double *lo, double *hi) {
+    double mean = f->sum[j * f->total] / (double)f->n, squares = 0.0;
+    for (size_t i = 0; i < f->n; i++) {
+        squares += (d[j * f->n + i] - mean) * (d[j * f->n + i] - mean);
+    }
+    bool spread = sqrt(squares) > f->tol[j];
+    for (uint64_t at = 0; at < f->total; at++) {
+        double rival = most->whose[at] == j ? most->second[at] : most->first[at];
+        double reach = rival < 1.0 ? sqrt(squares / (double)f->n / (1.0 - rival * rival)) * rival : INFINITY;
+        range_alone(f, j, at, &lo[at], &hi[at]);
+        lo[at] = fmin(lo[at], mean - reach);
+        hi[at] = fmax(hi[at], mean + reach);
+    }
+    StFlipCi ci = limits(f, j, conf, lo, hi);
+    if (ci.status == ST_OK && !spread) {
+        ci.lo = ci.hi = mean;
+    }
+    return ci;
 }
 
 StFlipCi st_flip_ci(const double *d, size_t n, double scale, double conf, StKey key) {
@@ -74,154 +192,46 @@ StFlipCi st_flip_ci(const double *d, size_t n, double scale, double conf, StKey 
     if (r.status != ST_OK) {
         return r;
     }
-    uint64_t means = r.exact ? ((uint64_t)1 << n) - 1 : st_flip_draws(n), least = least_count(1.0 - conf, means + 1);
-    double *mean = st_alloc((size_t)means, sizeof *mean);
-    r.status = mean == NULL ? ST_NO_MEMORY : r.exact ? all_means(s.x, n, mean) : some_means(s.x, n, key, mean);
-    if (r.status == ST_OK && least < 2) {
-        r.status = ST_NOT_REACHABLE;
-        r.lo = -INFINITY;
-        r.hi = INFINITY;
-    } else if (r.status == ST_OK) {
-        gsl_sort(mean, 1, (size_t)means);
-        r.lo = mean[least - 2]; /* the observed signs are one of `least` */
-        r.hi = mean[means - (least - 1)];
+    Flipped f;
+    double *lo = NULL, *hi = NULL;
+    r.status = flipped_init(&f, s.x, 1, n, &scale, 0, key);
+    if (r.status == ST_OK) {
+        lo = st_alloc((size_t)f.total, sizeof *lo);
+        hi = st_alloc((size_t)f.total, sizeof *hi);
+        r.status = lo == NULL || hi == NULL ? ST_NO_MEMORY : ST_OK;
     }
-    free(mean);
+    if (r.status == ST_OK) {
+        for (uint64_t at = 0; at < f.total; at++) {
+            range_alone(&f, 0, at, &lo[at], &hi[at]);
+        }
+        r = limits(&f, 0, conf, lo, hi);
+    }
+    free(lo);
+    free(hi);
+    flipped_release(&f);
     st_sample_release(&s);
     return r;
 }
 
-/* Sums under `total` flips, the observed one first. */
-typedef struct {
-    uint64_t total;
-    double weight; /* flips that each stands for, in p */
-    double *ones;  /* [total] of +1 and -1 */
-    double *sum;   /* [k][total] of d */
-    double *norm;  /* [k] sqrt(n sum d^2), 1 for a column of zeros */
-    double *tol;   /* [k] of a sum */
-    double *rival; /* [total] largest statistic of the other columns */
-} Flipped;
-
-static void flip_row(const Flipped *f, const double *d, size_t k, size_t n, const double *sign, uint64_t at) {
-    f->ones[at] = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        f->ones[at] += sign[i];
-    }
-    for (size_t j = 0; j < k; j++) {
-        double sum = 0.0;
-        for (size_t i = 0; i < n; i++) {
-            sum += sign[i] * d[j * n + i];
+/* room: [4][total], whose: [total]. */
+static void all_limits(const Flipped *f, const double *d, double conf, double *room, uint32_t *whose,
+                           StFlipCi *together, StFlipCi *alone) {
+    Largest most = {room, room + f->total, whose};
+    double *lo = room + 2 * f->total, *hi = room + 3 * f->total;
+    find_largest(f, d, &most);
+    for (size_t j = 0; j < f->k; j++) {
+        together[j] = limits_together(f, d, j, conf, &most, lo, hi);
+        for (uint64_t at = 0; at < f->total && alone != NULL; at++) {
+            range_alone(f, j, at, &lo[at], &hi[at]);
         }
-        f->sum[j * f->total + at] = sum;
-    }
-}
-
-static void flipped_release(Flipped *f) {
-    free(f->ones);
-    free(f->sum);
-    free(f->norm);
-    free(f->tol);
-    free(f->rival);
-}
-
-static StStatus flipped_init(Flipped *f, const double *d, size_t k, size_t n, const double *scale, StKey key) {
-    bool exact = n <= ST_FLIP_MAX;
-    uint64_t total = exact ? (uint64_t)1 << (n - 1) : st_flip_draws(n) + 1;
-    *f = (Flipped){.total = total, .weight = exact ? 2.0 : 1.0};
-    f->ones = st_alloc((size_t)total, sizeof *f->ones);
-    f->sum = st_alloc((size_t)total * k, sizeof *f->sum);
-    f->norm = st_alloc(k, sizeof *f->norm);
-    f->tol = st_alloc(k, sizeof *f->tol);
-    f->rival = st_alloc((size_t)total, sizeof *f->rival);
-    double *sign = st_alloc(n, sizeof *sign);
-    gsl_rng *rng = exact ? NULL : st_rng_new(key);
-    bool have = f->ones && f->sum && f->norm && f->tol && f->rival && sign && (exact || rng);
-    StStatus status = have ? ST_OK : ST_NO_MEMORY;
-    for (size_t j = 0; j < k && status == ST_OK; j++) {
-        StSample s;
-        double squares = 0.0;
-        status = st_sample_init(&s, d + j * n, n, scale != NULL ? scale[j] : 0.0);
-        for (size_t i = 0; i < n && status == ST_OK; i++) {
-            squares += s.x[i] * s.x[i];
-        }
-        if (status == ST_OK) {
-            f->norm[j] = squares > 0.0 ? sqrt((double)n * squares) : 1.0;
-            f->tol[j] = (double)n * s.tol;
-            st_sample_release(&s);
-        }
-    }
-    for (uint64_t at = 0; at < total && status == ST_OK; at++) {
-        unsigned long word = 0;
-        for (size_t i = 0; i < n; i++) {
-            if (!exact && at > 0) {
-                word = i % 32 == 0 ? gsl_rng_get(rng) : word >> 1;
-            }
-            sign[i] = (exact ? at >> i & 1 : word & 1) ? -1.0 : 1.0;
-        }
-        flip_row(f, d, k, n, sign, at);
-    }
-    free(sign);
-    if (rng != NULL) {
-        gsl_rng_free(rng);
-    }
-    return status;
-}
-
-/* Largest statistic of all columns but j, flip by flip; their own differences are not shifted. */
-static void find_rivals(const Flipped *f, size_t k, size_t j) {
-    for (uint64_t at = 0; at < f->total; at++) {
-        f->rival[at] = -INFINITY;
-        for (size_t i = 0; i < k; i++) {
-            if (i != j) {
-                f->rival[at] = fmax(f->rival[at], (fabs(f->sum[i * f->total + at]) + f->tol[i]) / f->norm[i]);
-            }
+        if (alone != NULL) {
+            alone[j] = limits(f, j, conf, lo, hi);
         }
     }
 }
 
-/* Whether column d[n] shifted by m is not rejected at the level alpha. */
-static bool accepted(const Flipped *f, const double *d, size_t j, size_t n, double m, double alpha) {
-    const double *sum = f->sum + j * f->total;
-    double squares = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        squares += (d[i] - m) * (d[i] - m);
-    }
-    double norm = sqrt((double)n * squares), slack = f->tol[j];
-    if (norm <= slack) {
-        return true;
-    }
-    double least = (fabs(sum[0] - m * f->ones[0]) - slack) / norm;
-    uint64_t count = 0;
-    for (uint64_t at = 0; at < f->total; at++) {
-        count += f->rival[at] >= least || (fabs(sum[at] - m * f->ones[at]) + slack) / norm >= least;
-    }
-    return (double)count * f->weight >= alpha * f->weight * (double)f->total * (1.0 - 1e-12);
-}
-
-/* The limit on one side of the mean: sign -1 or 1. */
-static double limit(const Flipped *f, const double *d, size_t j, size_t n, double mean, double width, double sign,
-                    double alpha) {
-    double inside = 0.0, outside = width;
-    while (accepted(f, d, j, n, mean + sign * outside, alpha)) {
-        inside = outside;
-        outside *= 2.0;
-        if (outside > FARTHEST * width) {
-            return sign * (double)INFINITY;
-        }
-    }
-    for (int i = 0; i < 200 && outside - inside > 1e-12 * outside; i++) {
-        double mid = 0.5 * (inside + outside);
-        if (accepted(f, d, j, n, mean + sign * mid, alpha)) {
-            inside = mid;
-        } else {
-            outside = mid;
-        }
-    }
-    return mean + sign * inside;
-}
-
-StStatus st_maxT_ci(const double *d, size_t k, size_t n, const double *scale, double conf, StKey key, StFlipCi *ci) {
-    double alpha = 1.0 - conf;
+StStatus st_maxT_ci(const double *d, size_t k, size_t n, const double *scale, double conf, uint64_t draws, StKey key,
+                    StFlipCi *together, StFlipCi *alone) {
     if (!(conf > 0.0 && conf < 1.0)) {
         return ST_BAD_ARG;
     }
@@ -229,26 +239,15 @@ StStatus st_maxT_ci(const double *d, size_t k, size_t n, const double *scale, do
         return ST_N_TOO_SMALL;
     }
     Flipped f;
-    StStatus status = flipped_init(&f, d, k, n, scale, key);
-    bool reachable = f.weight < alpha * f.weight * (double)f.total * (1.0 - 1e-12);
-    for (size_t j = 0; j < k && status == ST_OK; j++) {
-        const double *column = d + j * n;
-        double mean = f.sum[j * f.total] / (double)n, squares = 0.0;
-        for (size_t i = 0; i < n; i++) {
-            squares += (column[i] - mean) * (column[i] - mean);
-        }
-        double width = sqrt(squares);
-        ci[j] = (StFlipCi){ST_OK, n, n <= ST_FLIP_MAX, conf, mean, mean};
-        if (!reachable) {
-            ci[j].status = ST_NOT_REACHABLE;
-            ci[j].lo = -INFINITY;
-            ci[j].hi = INFINITY;
-        } else if (width > f.tol[j]) {
-            find_rivals(&f, k, j);
-            ci[j].lo = limit(&f, column, j, n, mean, width, -1.0, alpha);
-            ci[j].hi = limit(&f, column, j, n, mean, width, 1.0, alpha);
-        }
+    StStatus status = flipped_init(&f, d, k, n, scale, draws, key);
+    double *room = status == ST_OK ? st_alloc((size_t)f.total, 4 * sizeof *room) : NULL;
+    uint32_t *whose = status == ST_OK ? st_alloc((size_t)f.total, sizeof *whose) : NULL;
+    status = status == ST_OK && (room == NULL || whose == NULL) ? ST_NO_MEMORY : status;
+    if (status == ST_OK) {
+        all_limits(&f, d, conf, room, whose, together, alone);
     }
+    free(room);
+    free(whose);
     flipped_release(&f);
     return status;
 }

@@ -103,21 +103,19 @@ static uint64_t flip_all(const Column *c, size_t k, size_t n, bool one_sided, do
     return 2 * half;
 }
 
-static void flip_some(const Column *c, size_t k, size_t n, bool one_sided, double *u, double *sign, gsl_rng *rng) {
-    for (uint64_t draw = 0; draw < st_flip_draws(n); draw++) {
-        unsigned long word = 0;
-        for (size_t i = 0; i < n; i++) {
-            word = i % 32 == 0 ? gsl_rng_get(rng) : word >> 1;
-            sign[i] = word & 1 ? -1.0 : 1.0;
-        }
+/* u: [k]. sum: [k][ST_FLIP_BATCH]. */
+static void flip_some(const Column *c, size_t k, size_t n, bool one_sided, double *u, double *sum, StFlipDraws *draws) {
+    for (uint64_t left = st_flip_draws(n); left > 0; left -= draws->count) {
+        st_flip_draws_next(draws, left);
         for (size_t j = 0; j < k; j++) {
-            double sum = 0.0;
-            for (size_t i = 0; i < n; i++) {
-                sum += sign[i] * c[j].d[i];
-            }
-            u[j] = statistic(sum, one_sided);
+            st_flip_draws_sums(draws, c[j].d, sum + j * ST_FLIP_BATCH);
         }
-        count_flip(c, k, u, 1);
+        for (size_t at = 0; at < draws->count; at++) {
+            for (size_t j = 0; j < k; j++) {
+                u[j] = statistic(sum[j * ST_FLIP_BATCH + at], one_sided);
+            }
+            count_flip(c, k, u, 1);
+        }
     }
 }
 
@@ -143,14 +141,14 @@ static bool settled(const Column *c, size_t k, uint64_t total, double alpha) {
 
 /* Random flips, and more of them where alpha is within the interval of a p. */
 static uint64_t flip_until_settled(const Column *c, size_t k, size_t n, bool one_sided, double alpha, double *u,
-                                   gsl_rng *rng) {
+                                   StFlipDraws *draws) {
     uint64_t total = 1; /* the observed pattern */
     for (size_t j = 0; j < k; j++) {
         c[j].row->raw_count = c[j].row->single_count = c[j].row->step_count = 1;
     }
     double work = (double)st_flip_draws(n) * (double)k * (double)n;
     for (int times = 1; times <= ST_FLIP_REFINE; times++) {
-        flip_some(c, k, n, one_sided, u, u + k, rng);
+        flip_some(c, k, n, one_sided, u, u + k, draws);
         total += st_flip_draws(n);
         if (!(alpha > 0) || work * (times + 1) > ST_FLIP_WORK || settled(c, k, total, alpha)) {
             break;
@@ -168,13 +166,13 @@ static int by_seen(const void *x, const void *y) {
 }
 
 static StStatus flip(StMaxT *r, Column *c, bool one_sided, double alpha, StKey key) {
-    double *u = st_alloc(r->k + r->n, sizeof *u);
-    gsl_rng *rng = r->exact ? NULL : st_rng_new(key);
-    StStatus status = u == NULL || (!r->exact && rng == NULL) ? ST_NO_MEMORY : ST_OK;
+    double *u = st_alloc(r->k, (1 + ST_FLIP_BATCH) * sizeof *u);
+    StFlipDraws draws = {0};
+    StStatus status = u == NULL ? ST_NO_MEMORY : r->exact ? ST_OK : st_flip_draws_init(&draws, r->n, key);
     if (status == ST_OK) {
         qsort(c, r->k, sizeof *c, by_seen);
         r->total = r->exact ? flip_all(c, r->k, r->n, one_sided, u)
-                            : flip_until_settled(c, r->k, r->n, one_sided, alpha, u, rng);
+                            : flip_until_settled(c, r->k, r->n, one_sided, alpha, u, &draws);
         r->p_min = (r->exact && !one_sided ? 2.0 : 1.0) / (double)r->total;
         uint64_t run = 0;
         for (size_t j = 0; j < r->k; j++) { /* step-down p never fall along the order */
@@ -189,9 +187,7 @@ static StStatus flip(StMaxT *r, Column *c, bool one_sided, double alpha, StKey k
         }
     }
     free(u);
-    if (rng != NULL) {
-        gsl_rng_free(rng);
-    }
+    st_flip_draws_release(&draws);
     return status;
 }
 

@@ -193,6 +193,33 @@ StTost st_tost(const double *d, size_t n, double scale, double lo, double hi, do
     return r;
 }
 
+/* Whether n values of this mean and sum of squares about it are equivalent with one more, `off` beside their mean. */
+static bool equivalent_with(const StTost *r, double squares, double off, double lo, double hi, double alpha) {
+    double n = (double)r->n, mean = r->mean + off / (n + 1.0);
+    double se = sqrt((squares + off * off * n / (n + 1.0)) / n / (n + 1.0));
+    double half = gsl_cdf_tdist_Pinv(1.0 - alpha, n) * se;
+    return mean - half >= lo && mean + half <= hi;
+}
+
+double st_tost_room(const double *d, size_t n, double scale, double lo, double hi, double alpha) {
+    StTost r = st_tost(d, n, scale, lo, hi, alpha);
+    double squares = r.se * r.se * (double)n * (double)(n - 1), room = INFINITY;
+    if (r.status != ST_OK || !r.equivalent) {
+        return NAN;
+    }
+    for (int side = -1; side <= 1; side += 2) {
+        double inside = 0.0, outside = (hi - lo) * ((double)n + 1.0); /* so far off it moves the mean out */
+        for (int i = 0; i < 100; i++) {
+            double mid = 0.5 * (inside + outside);
+            bool still = equivalent_with(&r, squares, side * mid, lo, hi, alpha);
+            inside = still ? mid : inside;
+            outside = still ? outside : mid;
+        }
+        room = fmin(room, inside);
+    }
+    return room;
+}
+
 StPosterior st_posterior(const double *d, size_t n, double scale, double margin) {
     StPosterior r = {ST_BAD_ARG, n, NAN, NAN, NAN};
     if (!(margin >= 0.0) || !isfinite(margin)) {

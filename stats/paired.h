@@ -75,6 +75,10 @@ typedef struct {
 
 StTost st_tost(const double *d, size_t n, double scale, double lo, double hi, double alpha);
 
+/* How far from the mean of d one more run may lie, on either side, until st_tost with it no longer finds equivalence:
+ * to be read beside the farthest of d, since a few seeds do not show a long tail. NaN where d is not equivalent. */
+double st_tost_room(const double *d, size_t n, double scale, double lo, double hi, double alpha);
+
 /* Where the mean difference lies by the Bayesian t test (Benavoli et al. 2017, without their correlation of folds:
  * seeds are independent). The differences are normal and the prior is p(mean, sd) ~ 1 / sd, flat in the mean and in
  * ln sd; then (mean - m) / se given d is Student's t with n - 1 degrees of freedom. below, inside, above: the

@@ -15,9 +15,10 @@
 #define ST_FLIP_REFINE 16    /* times as many where p is close to alpha, as long as they cost at most ST_FLIP_WORK */
 #define ST_FLIP_WORK 2e9     /* additions */
 
-/* How many are drawn for n seeds: ST_FLIP_DRAWS, and fewer where they would take minutes (100,000 seeds: 2,000). */
+/* How many are drawn for n seeds: ST_FLIP_DRAWS up to 400 seeds, then fewer, so that none takes longer (1,000 seeds:
+ * 40,000), and at least 2,000. */
 static inline uint64_t st_flip_draws(size_t n) {
-    return n <= 2000 ? ST_FLIP_DRAWS : n >= 100000 ? 2000 : (uint64_t)(2e8 / (double)n);
+    return n <= 400 ? ST_FLIP_DRAWS : n >= 20000 ? 2000 : (uint64_t)(4e7 / (double)n);
 }
 
 /* Sign-flip test of the mean (Fisher 1935). p_min_here: the floor given that `zeros` differences

@@ -96,9 +96,9 @@ StTaskIqm st_task_iqm(const double *x, const double *base, size_t tasks, size_t 
     return r;
 }
 
-static size_t at_or_below(const double *sorted, size_t n, double tau) {
+static size_t at_or_below(const double *sorted, size_t n, double tau, double tol) {
     size_t k = 0;
-    while (k < n && sorted[k] <= tau) {
+    while (k < n && sorted[k] <= tau + tol) {
         k++;
     }
     return k;
@@ -106,7 +106,7 @@ static size_t at_or_below(const double *sorted, size_t n, double tau) {
 
 /* seen: [taus][count + 1], how many draws have so many runs at or below tau. */
 static void count_draws(gsl_rng *rng, const double *x, size_t tasks, size_t n, const double *tau, size_t taus,
-                        size_t *place, double *room, uint64_t *seen) {
+                        double tol, size_t *place, double *room, uint64_t *seen) {
     size_t count = tasks * n;
     memset(seen, 0, taus * (count + 1) * sizeof *seen);
     for (size_t d = 0; d < ST_PROFILE_DRAWS; d++) {
@@ -116,7 +116,7 @@ static void count_draws(gsl_rng *rng, const double *x, size_t tasks, size_t n, c
         }
         qsort(room, count, sizeof *room, st_compare_double);
         for (size_t t = 0; t < taus; t++) {
-            seen[t * (count + 1) + at_or_below(room, count, tau[t])]++;
+            seen[t * (count + 1) + at_or_below(room, count, tau[t], tol)]++;
         }
     }
 }
@@ -131,13 +131,14 @@ static double share_quantile(const uint64_t *seen, size_t count, double q) {
     return (double)k / (double)count;
 }
 
-StStatus st_performance(const double *x, size_t tasks, size_t n, const double *tau, size_t taus, double conf, StKey key,
-                        StBand *band) {
+StStatus st_performance(const double *x, size_t tasks, size_t n, double scale, const double *tau, size_t taus,
+                        double conf, StKey key, StBand *band) {
     StStatus status = check(x, tasks, n, conf);
     if (status != ST_OK && status != ST_N_TOO_SMALL) {
         return status;
     }
     size_t count = tasks * n;
+    double tol = st_tol(fmax(scale, st_scale(x, NULL, count)));
     gsl_rng *rng = st_rng_new(key);
     size_t *place = st_alloc(count, sizeof *place);
     double *room = st_alloc(count, sizeof *room);
@@ -148,11 +149,11 @@ StStatus st_performance(const double *x, size_t tasks, size_t n, const double *t
         memcpy(room, x, count * sizeof *room);
         qsort(room, count, sizeof *room, st_compare_double);
         for (size_t t = 0; t < taus; t++) {
-            band[t] = (StBand){(double)at_or_below(room, count, tau[t]) / (double)count, NAN, NAN};
+            band[t] = (StBand){(double)at_or_below(room, count, tau[t], tol) / (double)count, NAN, NAN};
         }
     }
     if (status == ST_OK) {
-        count_draws(rng, x, tasks, n, tau, taus, place, room, seen);
+        count_draws(rng, x, tasks, n, tau, taus, tol, place, room, seen);
         for (size_t t = 0; t < taus; t++) {
             band[t].lo = share_quantile(seen + t * (count + 1), count, (1.0 - conf) / 2.0);
             band[t].hi = share_quantile(seen + t * (count + 1), count, (1.0 + conf) / 2.0);

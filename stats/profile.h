@@ -25,13 +25,14 @@ typedef struct {
 /* base: of the arm to compare with, the same runs, or NULL. */
 StTaskIqm st_task_iqm(const double *x, const double *base, size_t tasks, size_t n, double conf, StKey key);
 
-/* The share of runs whose score is at or below tau, the mean over tasks, with its pointwise interval. */
+/* The share of runs whose score is at or below tau, the mean over tasks, with its pointwise interval. scale: of the raw
+ * values that scores are made of (st_scale): a score within their rounding above tau is at tau. */
 typedef struct {
     double share, lo, hi;
 } StBand;
 
 /* tau: [taus] ascending. band: [taus]. The status of st_task_iqm; lo and hi are NaN unless it is ST_OK. */
-StStatus st_performance(const double *x, size_t tasks, size_t n, const double *tau, size_t taus, double conf, StKey key,
-                        StBand *band);
+StStatus st_performance(const double *x, size_t tasks, size_t n, double scale, const double *tau, size_t taus,
+                        double conf, StKey key, StBand *band);
 
 #endif

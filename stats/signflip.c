@@ -38,34 +38,23 @@ static StStatus walk_all(Walk *w, const double *x, size_t n) {
     return ST_OK;
 }
 
-/* One random pattern's sum: a bit of the stream per number. */
-static double random_sum(gsl_rng *rng, const double *x, size_t n) {
-    double sum = 0.0;
-    unsigned long word = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (i % 32 == 0) {
-            word = gsl_rng_get(rng);
-        }
-        sum += word >> (i % 32) & 1 ? -x[i] : x[i];
-    }
-    return sum;
-}
-
 static StStatus walk_some(Walk *w, const double *x, size_t n, StKey key) {
-    gsl_rng *rng = st_rng_new(key);
-    if (rng == NULL) {
-        return ST_NO_MEMORY;
-    }
+    StFlipDraws draws;
+    double sum[ST_FLIP_BATCH];
+    StStatus status = st_flip_draws_init(&draws, n, key);
     for (size_t i = 0; i < n; i++) {
         w->observed += x[i];
     }
-    w->total = st_flip_draws(n) + 1;
-    w->count = 1; /* the observed pattern is one of them */
-    for (uint64_t draw = 0; draw + 1 < w->total; draw++) {
-        w->count += extreme(w, random_sum(rng, x, n));
+    w->total = w->count = 1; /* the observed pattern is one of them */
+    for (uint64_t left = st_flip_draws(n); left > 0 && status == ST_OK; left -= draws.count) {
+        w->total += st_flip_draws_next(&draws, left);
+        st_flip_draws_sums(&draws, x, sum);
+        for (size_t at = 0; at < draws.count; at++) {
+            w->count += extreme(w, sum[at]);
+        }
     }
-    gsl_rng_free(rng);
-    return ST_OK;
+    st_flip_draws_release(&draws);
+    return status;
 }
 
 static bool valid_alt(StAlt alt) {

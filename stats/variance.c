@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "stats/flips.h"
 #include "stats/permute.h"
 
 /* The sample of |x - median|, and the variance of x. */
@@ -79,42 +80,162 @@ static int by_pair(const void *x, const void *y) {
     return first != 0 ? first : (p->b > q->b) - (p->b < q->b);
 }
 
-/* Sums s = a + b and differences d = a - b about their means, without the pair `skip`. Two nearby arms lose nothing:
- * a - b is exact there, while a variance of a - b put together from those of a and b cancels. Returns how many. */
-static size_t centred(const Pair *x, size_t n, size_t skip, double *s, double *d) {
-    size_t m = 0;
+/* Sums s = a + b and differences d = a - b about their means. Two nearby arms lose nothing: a - b is exact there, while
+ * a variance of a - b put together from those of a and b cancels. */
+static void centred(const Pair *x, size_t n, double *s, double *d) {
     double mean_s = 0.0, mean_d = 0.0;
     for (size_t i = 0; i < n; i++) {
-        if (i != skip) {
-            s[m] = x[i].a + x[i].b;
-            d[m] = x[i].a - x[i].b;
-            mean_s += s[m];
-            mean_d += d[m++];
-        }
+        s[i] = x[i].a + x[i].b;
+        d[i] = x[i].a - x[i].b;
+        mean_s += s[i];
+        mean_d += d[i];
     }
-    mean_s /= (double)m;
-    mean_d /= (double)m;
-    for (size_t i = 0; i < m; i++) {
-        s[i] -= mean_s;
-        d[i] -= mean_d;
+    for (size_t i = 0; i < n; i++) {
+        s[i] -= mean_s / (double)n;
+        d[i] -= mean_d / (double)n;
     }
-    return m;
 }
 
-/* The covariance of sums and differences is var a - var b, and swapping the arms of a seed turns the sign of its term.
- * work: [3n]. */
-static StSignflip swaps(const Pair *x, size_t n, size_t skip, double *work) {
-    double *s = work, *d = s + n, *term = d + n;
-    size_t m = centred(x, n, skip, s, d);
-    for (size_t i = 0; i < m; i++) {
-        term[i] = s[i] * d[i];
+/* m pairs to be swapped. But for a divisor, var a - var b is sum(s d) and var a + var b is (sum s^2 + sum d^2) / 2,
+ * with s and d about their means. A swap turns the sign of one d, so that the mean of d is made anew and that of s
+ * stays. About the arms' means d is d - mean d: what a swap makes of its sums follows from sums of s and of signs. */
+typedef struct {
+    size_t m;
+    double *s, *d, *sd; /* [m] s about its mean, d, s d */
+    double mean_d;
+    double squares[2];                 /* sum s^2 + sum d^2; about the arms' means */
+    double slack[2], slack_squares[2]; /* what rounding of the raw values does to sum(s d) and to squares */
+} Swaps;
+
+/* Sums over the swapped pairs. */
+typedef struct {
+    double sd, s, d, signs;
+} Swapped;
+
+static void swaps_make(Swaps *w, const Pair *x, size_t n, size_t skip, double tol) {
+    double mean_s = 0.0, sizes[2] = {0.0, 0.0};
+    w->m = 0;
+    w->mean_d = w->squares[0] = w->squares[1] = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        if (i != skip) {
+            w->s[w->m] = x[i].a + x[i].b;
+            w->d[w->m] = x[i].a - x[i].b;
+            mean_s += w->s[w->m];
+            w->mean_d += w->d[w->m++];
+        }
     }
-    return st_signflip(term, m, 0, ST_TWO_SIDED, (StKey){0x53574150, m});
+    mean_s /= (double)w->m;
+    w->mean_d /= (double)w->m;
+    for (size_t i = 0; i < w->m; i++) {
+        w->s[i] -= mean_s;
+        w->sd[i] = w->s[i] * w->d[i];
+        for (int about = 0; about < 2; about++) {
+            double d = w->d[i] - (about ? w->mean_d : 0.0);
+            w->squares[about] += w->s[i] * w->s[i] + d * d;
+            sizes[about] += fabs(w->s[i]) + fabs(d) + tol;
+        }
+    }
+    for (int about = 0; about < 2; about++) {
+        w->slack[about] = tol * sizes[about];
+        w->slack_squares[about] = 4.0 * tol * sizes[about];
+    }
+}
+
+/* |var a - var b| and var a + var b of a swap. */
+static void parts(const Swaps *w, const Swapped *of, int about, double *apart, double *both) {
+    double off = about ? w->mean_d : 0.0, d = of->d - off * of->signs;
+    *apart = fabs(of->sd - off * of->s);
+    *both = w->squares[about] - d * d / (double)w->m;
+}
+
+/* Whether a swap's |log(var a / var b)| is at least the observed one, which |var a - var b| / (var a + var b) grows
+ * with. */
+static bool as_far(const Swaps *w, const Swapped *of, const Swapped *seen, int about) {
+    double apart, both, apart_seen, both_seen;
+    parts(w, of, about, &apart, &both);
+    parts(w, seen, about, &apart_seen, &both_seen);
+    return apart * both_seen >= apart_seen * both - w->slack[about] * (both + both_seen) -
+                                    w->slack_squares[about] * (apart + apart_seen);
+}
+
+/* All swaps, of which half are the others' complements. */
+static StStatus count_swaps(const Swaps *w, uint64_t *count, uint64_t *total) {
+    const double *const of[3] = {w->sd, w->s, w->d};
+    StFlips flips[3] = {0};
+    StStatus status = ST_OK;
+    Swapped seen = {0};
+    *total = (uint64_t)1 << (w->m - 1);
+    for (int i = 0; i < 3 && status == ST_OK; i++) {
+        status = st_flips_init(&flips[i], of[i], w->m);
+    }
+    for (uint64_t at = 0; at < *total && status == ST_OK; at++) {
+        double signs = (double)w->m - 2.0 * (double)__builtin_popcountll(at);
+        Swapped one = {st_flips_sum(&flips[0], at), st_flips_sum(&flips[1], at), st_flips_sum(&flips[2], at), signs};
+        seen = at == 0 ? one : seen;
+        for (int about = 0; about < 2; about++) {
+            count[about] += as_far(w, &one, &seen, about);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        st_flips_release(&flips[i]);
+    }
+    return status;
+}
+
+static StStatus draw_swaps(const Swaps *w, uint64_t *count, uint64_t *total) {
+    StFlipDraws draws;
+    double sd[ST_FLIP_BATCH], s[ST_FLIP_BATCH], d[ST_FLIP_BATCH];
+    StStatus status = st_flip_draws_init(&draws, w->m, (StKey){0x53574150, w->m});
+    Swapped seen = {.signs = (double)w->m};
+    for (size_t i = 0; i < w->m; i++) {
+        seen.sd += w->sd[i];
+        seen.s += w->s[i];
+        seen.d += w->d[i];
+    }
+    *total = count[0] = count[1] = 1; /* the arms as they are */
+    for (uint64_t left = st_flip_draws(w->m); left > 0 && status == ST_OK; left -= draws.count) {
+        *total += st_flip_draws_next(&draws, left);
+        st_flip_draws_sums(&draws, w->sd, sd);
+        st_flip_draws_sums(&draws, w->s, s);
+        st_flip_draws_sums(&draws, w->d, d);
+        for (size_t at = 0; at < draws.count; at++) {
+            double signs = (double)w->m - 2.0 * (double)st_flip_draws_turned(&draws, at);
+            for (int about = 0; about < 2; about++) {
+                count[about] += as_far(w, &(Swapped){sd[at], s[at], d[at], signs}, &seen, about);
+            }
+        }
+    }
+    st_flip_draws_release(&draws);
+    return status;
+}
+
+/* The larger p of swaps of the values and of swaps about the arms' means. work: [3n]. */
+static StStatus swaps(const Pair *x, size_t n, size_t skip, double tol, double *work, double *p) {
+    Swaps w = {.s = work, .d = work + n, .sd = work + 2 * n};
+    uint64_t count[2] = {0, 0}, total = 1;
+    swaps_make(&w, x, n, skip, tol);
+    StStatus status = w.m <= ST_FLIP_MAX ? count_swaps(&w, count, &total) : draw_swaps(&w, count, &total);
+    *p = (double)(count[0] > count[1] ? count[0] : count[1]) / (double)total;
+    return status;
+}
+
+/* p_swap, p_left_out and p_min; most: the seed whose swap changes most, which alone is left out where all take too
+ * long. */
+static void swap_all(const Pair *x, size_t n, double tol, size_t most, double *work, StVariance *r) {
+    bool few = n <= ST_FLIP_MAX + 1;
+    r->status = swaps(x, n, n, tol, work, &r->p_swap);
+    r->p_left_out = r->p_swap;
+    r->p_min = few ? fmin(1.0, ldexp(2.0, -(int)(n - 1))) : 1.0 / (double)(st_flip_draws(n - 1) + 1);
+    for (size_t i = few ? 0 : most; i <= (few ? n - 1 : most) && r->status == ST_OK; i++) {
+        double p = NAN;
+        r->status = swaps(x, n, i, tol, work, &p);
+        r->p_left_out = fmax(r->p_left_out, p);
+    }
 }
 
 static void pitman_morgan(const Pair *x, size_t n, double tol, double *work, StVariance *r) {
     double *s = work, *d = s + n, ss = 0.0, dd = 0.0, sd = 0.0;
-    centred(x, n, n, s, d);
+    centred(x, n, s, d);
     for (size_t i = 0; i < n; i++) {
         ss += s[i] * s[i];
         dd += d[i] * d[i];
@@ -135,21 +256,11 @@ static void pitman_morgan(const Pair *x, size_t n, double tol, double *work, StV
     r->df1 = df;
     r->stat = corr * sqrt(df / rest);
     r->p = 2.0 * gsl_cdf_tdist_Q(fabs(r->stat), df);
-    size_t most = 0, last = n - 1; /* most: whose swap changes most; it alone where all take too long */
+    size_t most = 0;
     for (size_t i = 1; i < n; i++) {
         most = s[i] * d[i] * sd > s[most] * d[most] * sd ? i : most;
     }
-    last = n > ST_FLIP_MAX + 1 ? most : last;
-    StSignflip all = swaps(x, n, n, work);
-    r->status = all.status;
-    r->p_swap = r->p_left_out = all.p;
-    r->p_min = 0.0;
-    for (size_t i = n > ST_FLIP_MAX + 1 ? most : 0; i <= last && r->status == ST_OK; i++) {
-        StSignflip rest_of = swaps(x, n, i, work);
-        r->status = rest_of.status;
-        r->p_left_out = fmax(r->p_left_out, rest_of.p);
-        r->p_min = fmax(r->p_min, rest_of.p_min);
-    }
+    swap_all(x, n, tol, most, work, r);
 }
 
 StVariance st_pitman_morgan(const double *a, const double *b, size_t n) {

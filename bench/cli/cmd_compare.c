@@ -46,6 +46,10 @@ const char compare_help[] =
     "interval, Mann and Whitney's exact test of ranks and Fisher's of diverged runs. Holm adjusts over all arms.\n"
     "Verdicts, --margin, --fail-on and exit codes are the same. Where arms do share seeds, pairs mostly show more.\n"
     "\n"
+    "--anytime: for seeds that are added until it is decided. p and interval hold whenever one stops, after any seed,\n"
+    "and no p of a fixed number of seeds is shown; nothing is decided before 6 seeds. Also how many seeds the others\n"
+    "probably need, of at most --most-seeds.\n"
+    "\n"
     "--target VALUE: for curves, one line per step: seed,arm,step,value or seed,step,pre,post, or records with\n"
     "\"step\"; an empty value was not measured. Every run becomes the first step at which its value is at most VALUE\n"
     "(with --better higher: at least), and fewer steps are better. A run that never reaches it ranks last and is\n"
@@ -113,6 +117,20 @@ static Rc read_options(const Options *o, CompareOptions *x, Error *e) {
     return read_gate(o, x, e) ? e->code : read_looks(o, x, e);
 }
 
+/* What belongs to a fixed number of seeds, or to arms that share none. */
+static Rc read_anytime(const Options *o, CompareOptions *x, Error *e) {
+    static const OptionKind not_with[] = {OPTION_unpaired, OPTION_looks, OPTION_fail_on,
+                                          OPTION_plot,     OPTION_stall, OPTION_against};
+    static const char *const names[] = {"--unpaired", "--looks", "--fail-on", "--plot", "--stall", "--against"};
+    if (!o->times[OPTION_anytime] && o->times[OPTION_most_seeds])
+        return error_set(e, RC_USAGE, "--most-seeds: it is what the forecast of --anytime goes up to");
+    if (!o->times[OPTION_anytime]) return RC_OK;
+    for (size_t i = 0; i < sizeof not_with / sizeof *not_with; i++)
+        if (o->times[not_with[i]]) return error_set(e, RC_USAGE, "compare: --anytime or %s, not both", names[i]);
+    x->anytime = option_integer(o, OPTION_most_seeds, ANYTIME_MOST);
+    return RC_OK;
+}
+
 static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
     const char *target = option(o, OPTION_target, NULL);
     *c = (CompareColumns){.seed = option(o, OPTION_seed_column, NULL),
@@ -163,6 +181,19 @@ static Rc against_alone(const Options *o, Error *e) {
     return RC_OK;
 }
 
+static void print(const Options *o, const CompareOver *result, Text *out) {
+    const CompareResult *first = &result->of[0];
+    bool json = o->times[OPTION_json] > 0, tex = o->times[OPTION_tex] > 0;
+    if (first->options.anytime)
+        json  ? compare_anytime_json(first, out)
+        : tex ? compare_anytime_tex(first, out)
+              : compare_anytime_text(first, terminal_width(), out);
+    else
+        json  ? compare_over_json(result, out)
+        : tex ? compare_over_tex(result, out)
+              : compare_over_text(result, terminal_width(), out);
+}
+
 Rc command_compare(Session *s, Error *e) {
     const Options *o = s->options;
     CompareOptions options;
@@ -173,7 +204,8 @@ Rc command_compare(Session *s, Error *e) {
         return error_set(e, RC_USAGE, "compare: --json or --tex, not both");
     bool against = o->times[OPTION_against] > 0;
     if (o->times[OPTION_sigma] && !against) return error_set(e, RC_USAGE, "--sigma: it goes with --against");
-    if ((against && against_alone(o, e)) || read_options(o, &options, e)) return e->code;
+    if ((against && against_alone(o, e)) || read_options(o, &options, e) || read_anytime(o, &options, e))
+        return e->code;
     CompareColumns columns;
     if (read_columns(o, &columns, e)) return e->code;
     columns.unpaired |= against;
@@ -187,8 +219,9 @@ Rc command_compare(Session *s, Error *e) {
         compare_corpora_release(&data);
         return shown;
     }
-    if (plot && data.corpora > 1) {
-        error_set(e, RC_USAGE, "--plot: it draws one corpus, and the file holds %d", data.corpora);
+    if ((plot || options.anytime) && data.corpora > 1) {
+        error_set(e, RC_USAGE, "%s one corpus, and the file holds %d",
+                  plot ? "--plot: it draws" : "--anytime: it is of", data.corpora);
         compare_corpora_release(&data);
         return e->code;
     }
@@ -204,12 +237,7 @@ Rc command_compare(Session *s, Error *e) {
     }
     Text out;
     text_init(&out);
-    if (o->times[OPTION_json])
-        compare_over_json(&result, &out);
-    else if (o->times[OPTION_tex])
-        compare_over_tex(&result, &out);
-    else
-        compare_over_text(&result, terminal_width(), &out);
+    print(o, &result, &out);
     rc = compare_over_exit(&result);
     if (plot) {
         Plot drawn;

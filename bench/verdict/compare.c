@@ -257,6 +257,8 @@ static Rc check(CompareResult *r, Error *e) {
                          "%s diverged: --cap VALUE says what a diverged run counts as (for a loss in nats ln of the "
                          "vocabulary's size, the uniform predictor's)",
                          d->first_lost);
+    if (r->options.anytime && d->seeds > ANYTIME_LARGEST)
+        return error_set(e, RC_USAGE, "--anytime: %d seeds; %d at most", d->seeds, ANYTIME_LARGEST);
     if (find_baseline(r, e) || check_cap(r, e)) return e->code;
     return read_looks(r, e);
 }
@@ -294,6 +296,18 @@ static Family family_of(const CompareData *d, const CompareOptions *o) {
                     .ranks_key = {.plan = plan, .stream = name_stream("family ranks")}};
 }
 
+/* In the place of all tests of a fixed number of seeds. */
+static void watch(CompareResult *r) {
+    r->anytime = mem_alloc((size_t)r->family.count, sizeof *r->anytime);
+    if (r->options.anytime < r->n) r->options.anytime = r->n;
+    anytime_make(&r->family, r->options.anytime, r->anytime);
+    if (r->options.progress) progress_add(r->options.progress, r->family.count, false);
+    for (int i = 0; i < r->family.count; i++) {
+        r->family.at[i].decision = r->anytime[i].decision;
+        r->verdicts[compare_verdict(r, r->anytime[i].decision)]++;
+    }
+}
+
 Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions *options, int threads, Error *e) {
     *r = (CompareResult){.data = data, .options = *options, .n = fewest_runs(data), .family = family_of(data, options)};
     r->alpha = round(1e12 * (1 - options->conf)) / 1e12;
@@ -307,12 +321,17 @@ Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions 
     }
     st_init();
     r->family.draws = boot_draws(data);
+    if (options->anytime) r->family.tests = PAIRED_DIVERGED;
     family_begin(&r->family, data->arms - 1);
     r->arm = mem_alloc((size_t)data->arms, sizeof *r->arm);
     find_stalled(r);
     for (int arm = 0; arm < data->arms; arm++) arm_alone(r, arm);
     pool_run(threads, r->family.count, data->unpaired ? test_unpaired : test_alone, r);
-    omnibus(r);
+    if (!options->anytime) omnibus(r);
+    if (options->anytime) {
+        watch(r);
+        return RC_OK;
+    }
     if (options->progress) progress_state(options->progress, "all comparisons together");
     if (data->unpaired)
         unpaired_together(&r->family);
@@ -325,6 +344,7 @@ Rc compare_make(CompareResult *r, const CompareData *data, const CompareOptions 
 
 void compare_release(CompareResult *r) {
     family_release(&r->family);
+    free(r->anytime);
     free(r->arm);
     free(r->stalled);
     *r = (CompareResult){0};

@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "bench/formats/progress.h"
+#include "bench/verdict/anytime.h"
 #include "bench/verdict/paired.h"
 #include "stats/design.h"
 
@@ -34,6 +35,8 @@ typedef struct {
     double *block;    /* [arms][seeds][blocks]; NULL: unpaired, or none */
     int lost;         /* diverged runs */
     char *first_lost; /* "FILE:3: seed 7 of arm 'pre'"; NULL: none */
+    int absent;         /* runs that lines name and none gives a value */
+    char *first_absent; /* as first_lost */
     bool steps;       /* values are steps at which runs reached a target; one that never did counts as diverged */
     bool rising;      /* by values that grow */
     double target;
@@ -71,6 +74,7 @@ typedef struct {
     Progress *progress; /* of family.count comparisons alone, then as much together; NULL: none is shown */
     size_t look[COMPARE_MOST_LOOKS];
     int looks; /* 0: one look, at the end */
+    int anytime; /* one may stop after any seed: the most seeds that may be taken; 0: the number of seeds was fixed */
 } CompareOptions;
 
 typedef enum {
@@ -103,6 +107,7 @@ typedef struct {
     CompareArm *arm; /* [arms] */
     bool *stalled;   /* [arms][seeds]: or diverged; NULL without a bound */
     Family family;   /* every arm minus the baseline, in the order of the arms: terms hold places in data->arm */
+    Anytime *anytime; /* [family.count]; NULL: the number of seeds was fixed */
     StOmnibus omnibus;
     const char *no_omnibus; /* why it was not made, or NULL */
     StStatus looks_status;

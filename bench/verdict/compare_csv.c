@@ -358,12 +358,24 @@ static bool passed_over(const Csv *c, const char *field) {
     return compare_may_lack(c->r) && compare_absent(field);
 }
 
+/* Keeps the run, to be named where no line gives it a value. Of a curve's line the rest may be missing too. */
+static Rc read_absent(Csv *c, const Shape *s, Error *e) {
+    CompareRow row;
+    Error none;
+    bool steps = c->r->columns.steps;
+    if (steps && compare_absent(c->field[s->arm])) return RC_OK;
+    if (read_place(c, s, &row, steps ? &none : e)) return steps ? RC_OK : e->code;
+    if (compare_arm(c->r, c->where, c->field[s->arm], &row.arm, e)) return e->code;
+    row.absent = true;
+    if (s->seed >= 0) compare_row_add(c->r, row);
+    return RC_OK;
+}
+
 static Rc read_run(Csv *c, const Shape *s, Error *e) {
     CompareRow row;
     const char *value = c->field[s->value];
-    if (c->r->columns.steps && compare_absent(value)) return RC_OK;
+    if (passed_over(c, value)) return read_absent(c, s, e);
     if (read_place(c, s, &row, e) || compare_arm(c->r, c->where, c->field[s->arm], &row.arm, e)) return e->code;
-    if (passed_over(c, value)) return RC_OK;
     if (compare_value(c->where, s->name[s->value], value, &row.value, e)) return e->code;
     if (s->seed < 0 && !c->r->columns.steps) row.seed = compare_next_run(c->r, row.arm);
     compare_row_add(c->r, row);

@@ -108,6 +108,15 @@ static bool all_shared(const CompareData *d) {
     return true;
 }
 
+static char *run_text(const CompareRows *r, const CompareRow *row) {
+    char where[1200];
+    Text said;
+    text_init(&said);
+    text_format(&said, "%s: %s %lld of arm '%s'", compare_where(where, sizeof where, r, row),
+                r->numbered ? "run" : "seed", (long long)row->seed, r->arm[row->arm]);
+    return said.at;
+}
+
 static void fill(CompareData *d, const CompareRows *r, size_t blocks) {
     size_t runs = (size_t)d->arms * (size_t)d->seeds, at = 0;
     double *all = mem_alloc(r->rows, sizeof *all);
@@ -128,14 +137,7 @@ static void fill(CompareData *d, const CompareRows *r, size_t blocks) {
         d->value[run] = d->diverged[run] ? (double)NAN : mean_of(all + at, blocks);
         at += blocks;
     }
-    if (first) {
-        char where[1200];
-        Text said;
-        text_init(&said);
-        text_format(&said, "%s: %s %lld of arm '%s'", compare_where(where, sizeof where, r, first),
-                    r->numbered ? "run" : "seed", (long long)first->seed, r->arm[first->arm]);
-        d->first_lost = said.at;
-    }
+    if (first) d->first_lost = run_text(r, first);
     if (r->blocks && !d->unpaired)
         d->block = all;
     else
@@ -173,10 +175,26 @@ static void hash(CompareData *d, const CompareRows *r, size_t blocks) {
     free(name);
 }
 
+/* Rows in ascending place: takes out those without a value, and counts the runs of which nothing is left. */
+static void leave_absent(CompareData *d, CompareRows *r) {
+    size_t kept = 0;
+    for (size_t i = 0, next; i < r->rows; i = next) {
+        size_t before = kept;
+        CompareRow run = r->row[i];
+        for (next = i; next < r->rows && r->row[next].arm == run.arm && r->row[next].seed == run.seed; next++)
+            if (!r->row[next].absent) r->row[kept++] = r->row[next];
+        if (kept > before) continue;
+        d->absent++;
+        if (!d->first_absent) d->first_absent = run_text(r, &run);
+    }
+    r->rows = kept;
+}
+
 Rc compare_gather(CompareData *d, CompareRows *r, Error *e) {
     size_t seeds, blocks;
+    if (r->rows) qsort(r->row, r->rows, sizeof *r->row, by_place);
+    leave_absent(d, r);
     if (!r->rows) return error_set(e, RC_UNMEASURED, "%.600s: nothing to compare: it holds no runs", r->file);
-    qsort(r->row, r->rows, sizeof *r->row, by_place);
     CompareReached reached = {0, 0};
     if (r->columns.steps && compare_reach(r, &reached, e)) return e->code;
     int64_t *seed = distinct(r, false, &seeds), *block = distinct(r, true, &blocks);
@@ -229,6 +247,7 @@ void compare_data_release(CompareData *d) {
     free(d->diverged);
     free(d->block);
     free(d->first_lost);
+    free(d->first_absent);
     free(d->columns);
     *d = (CompareData){0};
 }

@@ -88,8 +88,9 @@ static Rc read_record(CompareRows *r, const json_t *o, long at, Error *e) {
     if (!numbered && whole(where, keys[0], json_object_get(o, keys[0]), &row.seed, e)) return e->code;
     if (blocks && whole(where, keys[3], json_object_get(o, keys[3]), &row.block, e)) return e->code;
     if (compare_arm(r, where, json_string_value(json_object_get(o, keys[1])), &row.arm, e)) return e->code;
-    if (passed_over(r, json_object_get(o, keys[2]))) return RC_OK;
-    if (value_of(where, json_object_get(o, keys[2]), &row.value, e)) return e->code;
+    row.absent = passed_over(r, json_object_get(o, keys[2]));
+    if (numbered && row.absent) return RC_OK;
+    if (!row.absent && value_of(where, json_object_get(o, keys[2]), &row.value, e)) return e->code;
     if (numbered) row.seed = compare_next_run(r, row.arm);
     compare_row_add(r, row);
     return RC_OK;
@@ -117,8 +118,8 @@ static Rc read_arm_list(CompareRows *r, const char *name, const char *arm_at, co
         const json_t *v = json_array_get(values, i);
         row.seed = compare_next_run(r, row.arm);
         compare_where(where, sizeof where, r, &row);
-        if (passed_over(r, v)) continue;
-        if (value_of(where, v, &row.value, e)) return e->code;
+        row.absent = passed_over(r, v);
+        if (!row.absent && value_of(where, v, &row.value, e)) return e->code;
         compare_row_add(r, row);
     }
     return RC_OK;
@@ -136,8 +137,8 @@ static Rc read_arm(CompareRows *r, const char *name, json_t *seeds, Error *e) {
     json_object_foreach(seeds, key, v) {
         if (compare_seed(where, "seed", key, &row.seed, e)) return e->code;
         compare_where(where, sizeof where, r, &row);
-        if (passed_over(r, v)) continue;
-        if (value_of(where, v, &row.value, e)) return e->code;
+        row.absent = passed_over(r, v);
+        if (!row.absent && value_of(where, v, &row.value, e)) return e->code;
         compare_row_add(r, row);
     }
     if (r->numbered) return error_set(e, RC_USAGE, "%s: some arms have seeds and some do not", where);

@@ -8,6 +8,7 @@ typedef struct {
     int arm, corpus; /* corpus: 0 without a column of them */
     int64_t seed, block;
     double value; /* NaN: diverged */
+    bool absent;  /* a line that names the run and gives it no value */
     long at;      /* line of a CSV or JSONL file, place in a JSON list, -1: under its arm and seed */
 } CompareRow;
 

@@ -21,7 +21,8 @@ static double mean_of(const double *x, int n) {
 
 /* A score within rounding of zero is zero, as stats/status.h has it. */
 static void find_scores(CorporaSum *c, const double *value) {
-    double tol = st_tol(st_scale(value, NULL, place(c, c->arms, 0)));
+    c->scale = st_scale(value, NULL, place(c, c->arms, 0));
+    double tol = st_tol(c->scale);
     for (int k = 0; k < c->corpora; k++) {
         double base = mean_of(value + place(c, c->baseline, k), c->seeds);
         for (int arm = 0; arm < c->arms; arm++)
@@ -84,7 +85,7 @@ void corpora_profile(const CorporaSum *c, int arm, const double *tau, int taus, 
         at[i] = sign * tau[c->higher ? n - 1 - i : i];
         found[i] = (StBand){(double)NAN, (double)NAN, (double)NAN};
     }
-    (void)st_performance(x, (size_t)c->corpora, (size_t)c->seeds, at, n, 1 - c->alpha, c->key, found);
+    (void)st_performance(x, (size_t)c->corpora, (size_t)c->seeds, c->scale, at, n, 1 - c->alpha, c->key, found);
     for (size_t i = 0; i < n; i++) band[i] = found[c->higher ? n - 1 - i : i];
     free(found);
     free(at);

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     int arms, corpora, seeds, baseline;
     bool higher;
-    double alpha;
+    double alpha, scale; /* scale: the largest number */
     double *score;     /* [arms][corpora][seeds] */
     StTaskIqm *iqm;    /* [arms]; minus: against the baseline; of the baseline itself ST_BAD_ARG */
     StFriedman ranks;  /* one corpus, or one arm: ST_N_TOO_SMALL */

@@ -146,37 +146,38 @@ static void find_inside(Family *f) {
     free(t);
 }
 
-/* Beyond these additions and numbers an interval by sign flips would take minutes or gigabytes. */
-#define INTERVAL_WORK 2e9
-#define INTERVAL_NUMBERS 2e7
-#define BISECTIONS 100
+/* Beyond these additions and numbers intervals by sign flips would take minutes or gigabytes. */
+#define INTERVAL_WORK 1e10
+#define INTERVAL_NUMBERS 3e7
 
-/* Joint intervals of all comparisons that can be paired and have no diverged run. */
+/* Intervals, joint and alone, of all comparisons that can be paired and have no diverged run, from the flips of the
+ * test. */
 static void find_intervals(Family *f) {
     size_t n = (size_t)f->n, count = (size_t)f->count, k = 0;
-    double flips = n <= ST_FLIP_MAX ? ldexp(.5, f->n) : (double)st_flip_draws(n), all = flips * (double)count;
-    if (all * ((double)count + BISECTIONS) > INTERVAL_WORK || all > INTERVAL_NUMBERS ||
-        (n > ST_FLIP_MAX && all * (double)n > INTERVAL_WORK)) {
+    double flips = n <= ST_FLIP_MAX ? ldexp(.5, f->n) : (double)f->joint.total, all = flips * (double)count;
+    if (all > INTERVAL_NUMBERS || (n > ST_FLIP_MAX && all * (double)n > INTERVAL_WORK)) {
         f->no_interval = "too many seeds and comparisons to count";
         return;
     }
     double *d = mem_alloc(count * n, sizeof *d), *scale = mem_alloc(count, sizeof *scale);
-    StFlipCi *ci = mem_alloc(count, sizeof *ci);
+    StFlipCi *together = mem_alloc(count, sizeof *together), *alone = mem_alloc(count, sizeof *alone);
     Comparison **of = mem_alloc(count, sizeof *of);
     for (size_t i = 0; i < count; i++) {
         Comparison *c = &f->at[i];
         if (c->status != ST_OK || !c->t_decides || c->what.best) continue;
         memcpy(d + k * n, c->pairs.d, n * sizeof *d);
         scale[k] = c->pairs.scale, of[k++] = c;
-        c->alone = st_flip_ci(c->pairs.d, n, c->pairs.scale, 1 - f->alpha, f->joint_key);
     }
-    StStatus status = k ? st_maxT_ci(d, k, n, scale, 1 - f->alpha, f->joint_key, ci) : ST_OK;
+    uint64_t draws = f->joint.total - 1; /* read where flips are drawn */
+    StStatus status =
+        k ? st_maxT_ci(d, k, n, scale, 1 - f->alpha, draws, f->joint_key, together, alone) : ST_OK;
     for (size_t i = 0; i < k; i++) {
-        of[i]->together = ci[i];
-        if (status) of[i]->together.status = status;
+        of[i]->together = together[i], of[i]->alone = alone[i];
+        if (status) of[i]->together.status = of[i]->alone.status = status;
     }
     free(of);
-    free(ci);
+    free(alone);
+    free(together);
     free(scale);
     free(d);
 }

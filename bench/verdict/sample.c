@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/store/ended.h"
+#include "bench/store/metrics.h"
+
 static int run_index(const Sample *s, int step, int arm, int seed) {
     return (step * s->arms + arm) * s->seeds + seed;
 }
@@ -18,13 +21,6 @@ int sample_step(const Sample *s, int cell, int step) {
     return -1;
 }
 
-/* The loss a run started from: its validation before any update, else its first training loss. */
-static double first_loss(const RunRecord *r) {
-    const Evaluation *start = record_at(r, 0);
-    if (start) return start->metric[METRIC_valid_loss];
-    return r->curves.rows ? r->curves.value[CURVE_train_loss] : (double)NAN;
-}
-
 /* The validation at `at`; a run that met a non-finite number by then needs none. */
 static Rc read_run(SampleRun *run, const RunRecord *r, int at, Error *e) {
     const Evaluation *v = record_at(r, at);
@@ -33,10 +29,9 @@ static Rc read_run(SampleRun *run, const RunRecord *r, int at, Error *e) {
     run->record = r;
     for (int m = 0; m < METRIC_COUNT; m++)
         run->raw[m] = v && !metric_lacking((Metric)m, r) ? v->metric[m] : (double)NAN;
-    double loss = run->raw[METRIC_valid_loss], chance = log(r->vocab);
-    bool high = loss > chance, fell = loss < first_loss(r);
-    run->diverged = lost || !isfinite(loss) || (at > 0 && high && !fell);
-    run->above = !run->diverged && high;
+    double loss = run->raw[METRIC_valid_loss];
+    run->diverged = record_diverged(r, at);
+    run->above = !run->diverged && loss > log(r->vocab);
     run->stalled = !(loss <= r->unigram - 0.05) && !isnan(r->unigram);
     for (int m = 0; m < METRIC_COUNT; m++) run->value[m] = run->diverged ? metric_uniform((Metric)m, r) : run->raw[m];
     return RC_OK;

@@ -42,6 +42,11 @@ void compare_json(const CompareResult *r, Text *out);
 json_t *compare_object(const CompareResult *r); /* what compare_json writes; new reference */
 void compare_tex(const CompareResult *r, Text *out);  /* tabulars; the notes are comments */
 
+/* Of a result made with options.anytime: its p's and intervals in the place of all others. */
+void compare_anytime_text(const CompareResult *r, int width, Text *out);
+void compare_anytime_json(const CompareResult *r, Text *out);
+void compare_anytime_tex(const CompareResult *r, Text *out);
+
 /* The same of a file of several corpora: each by itself, then the arms over all of them. Of one corpus it is what the
  * functions above write. */
 void compare_over_text(const CompareOver *r, int width, Text *out);

@@ -203,6 +203,25 @@ static bool inside(const CompareResult *r, const Comparison *c) {
     return c->inside;
 }
 
+/* Of the same: what a tail would do that so few runs do not show. */
+static double room_inside(const CompareResult *r, const Comparison *c) {
+    double margin = r->options.margin;
+    if (!c->inside || !c->pairs.n) return (double)NAN;
+    return st_tost_room(c->pairs.d, c->pairs.n, c->pairs.scale, -margin, margin, r->family.alpha);
+}
+
+static bool has_room(const CompareResult *r, const Comparison *c) {
+    return !isnan(room_inside(r, c));
+}
+
+static void say_room(const CompareResult *r, const Comparison *c, Text *out) {
+    char room[48], far[48];
+    double mean = c->t.mean, farthest = fmax(c->effect.most - mean, mean - c->effect.least);
+    text_format(out, " beyond %s of its mean (the farthest of these: %s)",
+                compare_number(room, room_inside(r, c), c->effect.sd, false),
+                compare_number(far, farthest, c->effect.sd, false));
+}
+
 static bool diverged(const CompareResult *r, const Comparison *c) {
     (void)r;
     return !c->t_decides;
@@ -270,6 +289,10 @@ static void unpaired_floor(const CompareResult *r, Text *out) {
 
 static void target_note(const CompareResult *r, Text *out) {
     const CompareData *d = r->data;
+    if (d->absent)
+        text_format(out, "%d run%s no value%s and %s not counted: %s%s.\n", d->absent,
+                    d->absent == 1 ? " has" : "s have", d->steps ? " at any step" : "",
+                    d->absent == 1 ? "is" : "are", d->first_absent, d->absent == 1 ? "" : ", the first");
     if (d->steps && d->ended < d->last)
         text_format(out,
                     "Some curve that never reached the target ended at step %.0f, where others went on to %.0f: it "
@@ -359,6 +382,7 @@ static void margin_notes(const CompareResult *r, Text *out) {
     text_format(&after, ". Yet %d %s alike do not exclude that up to %.0f %% of the runs stall or diverge.", r->n,
                 r->data->unpaired ? "runs" : "seeds", 100 * st_unseen((size_t)r->n, r->family.alpha));
     note(r, inside, NULL, "Shown so: ", after.at, out);
+    note(r, has_room, say_room, "One more run would undo it: ", ". Skewed differences have such runs.", out);
     text_release(&after);
 }
 

@@ -4,11 +4,12 @@
 
 #include "bench/formats/json.h"
 #include "bench/run/history.h"
+#include "bench/store/ended.h"
 #include "bench/write/runs.h"
 #include "bench/write/stat_json.h"
 
 static void put_status(json_t *o, const RunRecord *r) {
-    json_put_text(o, "status", r->status);
+    json_put_text(o, "status", record_status(r));
     if (r->diverged_step < 0) return;
     json_object_set_new(o, "diverged_step", json_integer(r->diverged_step));
     json_put_text(o, "culprit", r->culprit);

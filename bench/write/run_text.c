@@ -7,6 +7,7 @@
 #include "bench/formats/cells.h"
 #include "bench/formats/latex.h"
 #include "bench/run/history.h"
+#include "bench/store/ended.h"
 #include "bench/write/runs.h"
 #include "bench/write/table.h"
 
@@ -92,7 +93,7 @@ static void identity(const RunShown *shown, Text *out) {
     }
     text_format(out, "  variant %s, seed %llu, corpus %s, %ld parameters\n", r->spec.variant.name,
                 (unsigned long long)r->spec.seed, r->dataset, r->parameters);
-    text_format(out, "  status  %s", r->status);
+    text_format(out, "  status  %s", record_status(r));
     if (r->diverged_step < 0)
         text_format(out, ", %lld steps\n", (long long)r->spec.steps);
     else

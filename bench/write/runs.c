@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/formats/cells.h"
+#include "bench/store/ended.h"
 #include "bench/write/runs.h"
 #include "bench/write/stat_json.h"
 
@@ -52,7 +53,7 @@ static void record_cells(const ListedRun *run, Cells *c) {
     const Evaluation *last = listing_last(r);
     cell_text(c, r->id), cell_text(c, run->label), cell_text(c, r->spec.variant.name);
     cell_integer(c, (long)r->spec.seed);
-    cell_text(c, r->status);
+    cell_text(c, record_status(r));
     if (r->diverged_step < 0)
         cell_none(c), cell_none(c);
     else
@@ -77,7 +78,7 @@ static void row(const Group *g, const ListedRun *run, Cells *c) {
     else
         cell_shown(c, (double)NAN, "-");
     if (r->diverged_step < 0)
-        cell_text(c, r->status);
+        cell_text(c, record_status(r));
     else
         cell_format(c, "%s at step %d", r->status, r->diverged_step);
     if (g->other) cell_text(c, r->arithmetic_class);

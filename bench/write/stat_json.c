@@ -91,8 +91,10 @@ json_t *json_flip_interval(const Family *f, const Comparison *c) {
     const StFlipCi *all = &c->together, *one = &c->alone;
     json_t *o = f->no_interval ? json_object() : json_status(all->status);
     if (f->no_interval) json_put_text(o, "status", f->no_interval);
-    if (f->no_interval || all->status != ST_OK) return o;
-    json_put(o, "confidence", all->conf), json_put(o, "lo", all->lo), json_put(o, "hi", all->hi);
+    if (f->no_interval) return o;
+    bool joint = all->status == ST_OK;
+    if (joint || one->status == ST_OK) json_put(o, "confidence", joint ? all->conf : one->conf);
+    if (joint) json_put(o, "lo", all->lo), json_put(o, "hi", all->hi);
     if (one->status == ST_OK) json_put(o, "alone_lo", one->lo), json_put(o, "alone_hi", one->hi);
     return o;
 }
@@ -103,6 +105,9 @@ json_t *json_inside(const Family *f, const Comparison *c) {
     json_put(o, "p", c->inside_p), json_put(o, "floor", st_test_find("tost")->floor((size_t)f->n, 1));
     json_object_set_new(o, "inside", json_boolean(c->inside));
     json_put(o, "unseen", st_unseen((size_t)f->n, f->alpha));
+    const StPairs *p = &c->pairs;
+    double margin = c->what.margin, room = st_tost_room(p->d, p->n, p->scale, -margin, margin, f->alpha);
+    if (c->inside && !isnan(room)) json_put(o, "undone_beyond", room);
     return o;
 }
 

@@ -292,6 +292,24 @@ Test(stats, equivalence) {
     STATUS(st_tost(d, 1, 2.1, -1, 1, .05).status, ST_N_TOO_SMALL);
 }
 
+/* The room for one more run, found from outside: with it just inside st_tost still finds equivalence, and no longer
+ * just outside. */
+Test(stats, equivalence_that_one_more_run_undoes) {
+    double d[9] = {.001, -.004, .003, .002, -.001, .0, -.003, .004}, mean = .002 / 8;
+    double room = st_tost_room(d, 8, 0, -.02, .02, .05);
+    cr_assert(room > .03 && room < .1, "%g", room);
+    int still = 0;
+    for (int side = -1; side <= 1; side += 2) {
+        d[8] = mean + side * room * .9999;
+        cr_assert(st_tost(d, 9, 0, -.02, .02, .05).equivalent);
+        d[8] = mean + side * room * 1.0001;
+        still += st_tost(d, 9, 0, -.02, .02, .05).equivalent;
+    }
+    cr_assert(still == 1, "the nearer side undoes it: %d", still);
+    cr_assert(isnan(st_tost_room(d, 8, 0, -.001, .001, .05)), "not equivalent");
+    cr_assert(isnan(st_tost_room(d, 1, 0, -.02, .02, .05)));
+}
+
 Test(stats, interval_of_a_pilot_sd) {
     StInterval r = st_sd_ci(0.08561541917201608, 5, 0.95); /* scipy chi2.ppf */
     NEAR(r.lo, 0.0512950348468153, 1e-12);

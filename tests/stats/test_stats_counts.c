@@ -4,6 +4,7 @@
  */
 #include "stats/counts.h"
 #include "stats/multiple.h"
+#include "stats/rng.h"
 #include "stats/variance.h"
 #include "tests/stats/test_stats.h"
 
@@ -135,36 +136,82 @@ Test(stats_counts, pitman_morgan_does_not_cancel) {
     NEAR(r.p, 0.3029, 5e-5);
 }
 
-/* Both p's of swaps by a slow second way: every pattern, nothing shared. */
+static double variance_of(const double *x, int n) {
+    double mean = 0, sum = 0;
+    for (int i = 0; i < n; i++) mean += x[i] / n;
+    for (int i = 0; i < n; i++) sum += (x[i] - mean) * (x[i] - mean);
+    return sum;
+}
+
+/* Swaps counted a slow second way: both arms written out for every pattern, their variances made anew. */
+static double swapped_p(const double *a, const double *b, int n, bool about) {
+    double x[16], y[16], mean_a = 0, mean_b = 0, seen = 0;
+    int count = 0;
+    for (int i = 0; i < n && about; i++) mean_a += a[i] / n, mean_b += b[i] / n;
+    for (int pattern = 0; pattern < 1 << n; pattern++) {
+        for (int i = 0; i < n; i++) {
+            x[i] = pattern >> i & 1 ? b[i] - mean_b : a[i] - mean_a;
+            y[i] = pattern >> i & 1 ? a[i] - mean_a : b[i] - mean_b;
+        }
+        double ratio = fabs(log(variance_of(x, n) / variance_of(y, n)));
+        seen = pattern == 0 ? ratio : seen;
+        count += ratio >= seen - 1e-9;
+    }
+    return (double)count / (1 << n);
+}
+
+/* Swaps as they are and about the arms' means, the larger p of both; all seeds, and each left out. */
+static void swapped(const double *a, const double *b, int n, double *all, double *left_out) {
+    *all = *left_out = fmax(swapped_p(a, b, n, false), swapped_p(a, b, n, true));
+    for (int skip = 0; skip < n; skip++) {
+        double x[16], y[16];
+        int m = 0;
+        for (int i = 0; i < n; i++)
+            if (i != skip) x[m] = a[i], y[m++] = b[i];
+        *left_out = fmax(*left_out, fmax(swapped_p(x, y, m, false), swapped_p(x, y, m, true)));
+    }
+}
+
 Test(stats_counts, pitman_morgan_by_swaps) {
     const double a[8] = {1.0, 1.2, .8, 1.1, .9, 1.05, .95, 6.0}, b[8] = {1.1, .9, 1.3, .7, 1.2, .8, 1.0, 1.1};
-    double left_out = 0;
-    for (int skip = 0; skip <= 8; skip++) {
-        double s[8], d[8], ms = 0, md = 0, seen = 0;
-        int m = 0, count = 0;
-        for (int i = 0; i < 8; i++)
-            if (i != skip) s[m] = a[i] + b[i], d[m] = a[i] - b[i], ms += s[m], md += d[m], m++;
-        for (int i = 0; i < m; i++) seen += (s[i] - ms / m) * (d[i] - md / m);
-        for (int pattern = 0; pattern < 1 << m; pattern++) {
-            double sum = 0;
-            for (int i = 0; i < m; i++) sum += (pattern >> i & 1 ? -1 : 1) * (s[i] - ms / m) * (d[i] - md / m);
-            count += fabs(sum) >= fabs(seen) - 1e-12;
-        }
-        double p = (double)count / (1 << m);
-        if (skip == 8) {
-            StVariance r = st_pitman_morgan(a, b, 8);
-            cr_assert(r.p_swap == p && r.p_left_out == fmax(left_out, p) && r.p_min == 2. / 128);
-            cr_assert(r.p < .001 && r.p_left_out > .05, "one outlying seed: %g by t, %g by swaps", r.p, r.p_left_out);
-        }
-        left_out = fmax(left_out, p);
+    double all, left_out;
+    swapped(a, b, 8, &all, &left_out);
+    StVariance r = st_pitman_morgan(a, b, 8);
+    cr_assert(r.p_swap == all && r.p_left_out == left_out && r.p_min == 2. / 128);
+    cr_assert(r.p < .001 && r.p_left_out > .05, "one outlying seed: %g by t, %g by swaps", r.p, r.p_left_out);
+    gsl_rng *rng = st_rng_new((StKey){4, 9});
+    for (int sample = 0; sample < 40; sample++) {
+        double x[7], y[7];
+        for (int i = 0; i < 7; i++)
+            x[i] = .3 * (sample % 4) + (double)gsl_rng_get(rng) / 4294967296. * (1 + sample % 3),
+            y[i] = (double)gsl_rng_get(rng) / 4294967296. + (sample % 2 ? x[i] : 0);
+        swapped(x, y, 7, &all, &left_out);
+        r = st_pitman_morgan(x, y, 7);
+        cr_assert(r.p_swap == all && r.p_left_out == left_out, "sample %d: %g %g, not %g %g", sample, r.p_swap,
+                  r.p_left_out, all, left_out);
     }
+    gsl_rng_free(rng);
     double many_a[40], many_b[40];
     for (int i = 0; i < 40; i++) many_a[i] = (i * 7919 % 97) / 97., many_b[i] = .1 * (i * 104729 % 89) / 89.;
-    StVariance r = st_pitman_morgan(many_a, many_b, 40);
+    r = st_pitman_morgan(many_a, many_b, 40);
     cr_assert(r.status == ST_OK && r.p_swap < .01 && r.p_left_out < .01 && r.p_left_out >= r.p_swap && r.ratio > 50);
     double scaled[5] = {20, 21, 23, 20.5, 22}, same[5] = {0, 3, 1, 2, 5};
     StVariance left = st_pitman_morgan(scaled, same, 5), right = st_pitman_morgan(same, scaled, 5);
     cr_assert(left.p_swap == right.p_swap && left.p_left_out == right.p_left_out, "which arm is first must not matter");
+}
+
+/* Two runs of eight stall in one arm: its p was .0078 as long as swaps kept the statistic's means (.39 and .78 in
+ * fractions). Decimals whose products are 0 tie: p 1 in fractions, and .0078 where 1e-17 counts. */
+Test(stats_counts, pitman_morgan_stalls_and_ties) {
+    const double base[8] = {2.91, 2.98, 3.17, 3.1, 2.84, 3.01, 2.9, 3.06};
+    const double stalls[8] = {2.9, 3.0, 4.56, 3.05, 2.82, 4.39, 2.95, 3.01};
+    StVariance r = st_pitman_morgan(stalls, base, 8);
+    cr_assert(r.p < 1e-4 && r.p_swap == .390625 && r.p_left_out == .78125, "%g %g", r.p_swap, r.p_left_out);
+    const double x[9] = {1.11, 2.21, 3.31, 4.41, 1.51, 2.61, 3.71, 4.81, 4.84};
+    double y[9];
+    for (int i = 0; i < 9; i++) y[i] = x[i] + (i < 7 ? .01 : i == 7 ? .03 : -.01);
+    r = st_pitman_morgan(y, x, 9);
+    cr_assert(r.p_swap == 1 && r.p_left_out == 1, "%.17g %.17g", r.p_swap, r.p_left_out);
 }
 
 Test(stats_counts, clopper_pearson) {

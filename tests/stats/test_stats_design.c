@@ -202,21 +202,6 @@ Test(stats_design, looks) {
     cr_assert(k[0].p_floor == 1.0 / (ST_FLIP_DRAWS + 1));
 }
 
-Test(stats_design, sign_evidence) {
-    const double six[6] = {-1, -2, -3, -1, -1, -4}, mixed[3] = {1, -1, 0};
-    cr_assert(st_sign_evidence(six, 6, 0, 1).e == 32);
-    cr_assert(st_sign_evidence(mixed, 3, 0, 1).e == 0);
-    NEAR(st_sign_evidence(mixed, 3, 0, .5).e, .75, 1e-15);
-    double many[2000];
-    for (int i = 0; i < 2000; i++) {
-        many[i] = 1;
-    }
-    cr_assert(st_sign_evidence(many, 2000, 0, 1).e == ST_HUGE);
-    STATUS(st_sign_evidence(six, 6, 0, 0).status, ST_BAD_ARG);
-    STATUS(st_sign_evidence(six, 6, 0, 1.5).status, ST_BAD_ARG);
-    STATUS(st_sign_evidence(six, 0, 0, 1).status, ST_N_TOO_SMALL);
-}
-
 Test(stats_design, sobol) {
     double p[16 * 2];
     STATUS(st_sobol(15, 2, p), ST_OK);

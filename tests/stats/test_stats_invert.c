@@ -51,7 +51,7 @@ Test(stats_invert, agrees_with_the_test) {
 Test(stats_invert, together_with_nobody) {
     const double d[8] = {.3, -.1, .25, .7, .41, .02, -.2, .5};
     StFlipCi alone = st_flip_ci(d, 8, 0, .95, key), together;
-    STATUS(st_maxT_ci(d, 1, 8, NULL, .95, key, &together), ST_OK);
+    STATUS(st_maxT_ci(d, 1, 8, NULL, .95, 0, key, &together, NULL), ST_OK);
     NEAR(together.lo, alone.lo, 1e-9);
     NEAR(together.hi, alone.hi, 1e-9);
 }
@@ -62,7 +62,7 @@ Test(stats_invert, agrees_with_max_t) {
     double d[3 * 8] = {.3, -.1, .25, .7,  .41, .02, -.2, .5, 1,   1.5, .7, .2,
                        1.2, -.3, .9, 1.1, .1,  -.1, .2,  0,  -.2, .3,  .1, 0};
     StFlipCi ci[3];
-    STATUS(st_maxT_ci(d, 3, 8, NULL, .95, key, ci), ST_OK);
+    STATUS(st_maxT_ci(d, 3, 8, NULL, .95, 0, key, ci, NULL), ST_OK);
     for (int j = 0; j < 3; j++) {
         StFlipCi alone = st_flip_ci(d + 8 * j, 8, 0, .95, key);
         cr_assert(ci[j].lo <= alone.lo + 1e-9 && ci[j].hi >= alone.hi - 1e-9);
@@ -76,18 +76,18 @@ Test(stats_invert, agrees_with_max_t) {
                           side, outside, row[j].single);
             }
     }
-    STATUS(st_maxT_ci(d, 3, 5, NULL, .95, key, ci), ST_OK);
+    STATUS(st_maxT_ci(d, 3, 5, NULL, .95, 0, key, ci, NULL), ST_OK);
     cr_assert(ci[1].status == ST_NOT_REACHABLE && isinf(ci[1].hi));
-    STATUS(st_maxT_ci(d, 0, 5, NULL, .95, key, ci), ST_N_TOO_SMALL);
-    STATUS(st_maxT_ci(d, 3, 8, NULL, 0, key, ci), ST_BAD_ARG);
+    STATUS(st_maxT_ci(d, 0, 5, NULL, .95, 0, key, ci, NULL), ST_N_TOO_SMALL);
+    STATUS(st_maxT_ci(d, 3, 8, NULL, 0, 0, key, ci, NULL), ST_BAD_ARG);
     d[9] = INFINITY;
-    STATUS(st_maxT_ci(d, 3, 8, NULL, .95, key, ci), ST_NONFINITE_INPUT);
+    STATUS(st_maxT_ci(d, 3, 8, NULL, .95, 0, key, ci, NULL), ST_NONFINITE_INPUT);
 }
 
 Test(stats_invert, columns_without_spread) {
     const double d[2 * 6] = {2, 2, 2, 2, 2, 2, 1, -1, 3, 2, .5, 1.5};
     StFlipCi ci[2];
-    STATUS(st_maxT_ci(d, 2, 6, NULL, .95, key, ci), ST_OK);
+    STATUS(st_maxT_ci(d, 2, 6, NULL, .95, 0, key, ci, NULL), ST_OK);
     cr_assert(ci[0].lo == 2 && ci[0].hi == 2 && ci[1].lo < ci[1].hi);
 }
 
@@ -100,8 +100,41 @@ Test(stats_invert, drawn) {
     StFlipCi r = st_flip_ci(d, 24, 0, .95, key), together;
     cr_assert(!r.exact && fabs(r.lo - (mean - half)) < .15 * half && fabs(r.hi - (mean + half)) < .15 * half);
     cr_assert(st_flip_ci(d, 24, 0, .95, key).lo == r.lo);
-    STATUS(st_maxT_ci(d, 1, 24, NULL, .95, key, &together), ST_OK);
+    STATUS(st_maxT_ci(d, 1, 24, NULL, .95, 0, key, &together, NULL), ST_OK);
     cr_assert(fabs(together.lo - r.lo) < .05 * half && fabs(together.hi - r.hi) < .05 * half);
+}
+
+/* Beyond ST_FLIP_MAX an interval and its test come from the same draws: it leaves out 0 exactly when p < alpha, also
+ * where p is as close to alpha as can be, and where max-T drew more flips to tell. */
+Test(stats_invert, drawn_as_the_test) {
+    gsl_rng *rng = st_rng_new((StKey){24, 1});
+    int close = 0, refined = 0;
+    for (int sample = 0; sample < 24; sample++) {
+        double d[3 * 24], mean = 0, squares = 0;
+        StKey own = {24, 100 + (uint64_t)sample};
+        StMaxTRow row[3];
+        StFlipCi together[3], alone[3];
+        for (int i = 0; i < 72; i++) d[i] = (double)gsl_rng_get(rng) / 4294967296. - .5;
+        for (int i = 0; i < 24; i++) mean += d[i] / 24;
+        for (int i = 0; i < 24; i++) squares += (d[i] - mean) * (d[i] - mean);
+        for (int i = 0; i < 24; i++) d[i] += 2.07 * sqrt(squares / 23 / 24) - mean; /* p about .05 */
+        StSignflip one = st_signflip(d, 24, 0, ST_TWO_SIDED, own);
+        StFlipCi r = st_flip_ci(d, 24, 0, .95, own);
+        cr_assert((one.p < .05) == (r.lo > 0 || r.hi < 0), "sample %d: p %g, [%g, %g]", sample, one.p, r.lo, r.hi);
+        size_t k = sample % 2 ? 1 : 3;
+        StMaxT all = st_maxT(d, k, 24, NULL, .05, own, row);
+        STATUS(st_maxT_ci(d, k, 24, NULL, .95, all.total - 1, own, together, alone), ST_OK);
+        for (size_t j = 0; j < k; j++) {
+            StFlipCi a = alone[j], t = together[j];
+            cr_assert((row[j].raw < .05) == (a.lo > 0 || a.hi < 0), "sample %d: p %g, [%g, %g]", sample, row[j].raw,
+                      a.lo, a.hi);
+            cr_assert((row[j].single < .05) == (t.lo > 0 || t.hi < 0), "sample %d: p %g, [%g, %g]", sample,
+                      row[j].single, t.lo, t.hi);
+        }
+        close += fabs(row[0].raw - .05) < .002, refined += all.total > 1 + ST_FLIP_DRAWS;
+    }
+    gsl_rng_free(rng);
+    cr_assert(close > 5 && refined > 5, "%d close to alpha, %d refined", close, refined);
 }
 
 /* Alone as st_flip_tost; three together as every flip counted anew: the 6 one-sided statistics in falling order, each
@@ -167,7 +200,7 @@ Test(stats_invert, covers) {
         StFlipCi r = st_flip_ci(d, 7, 0, .95, key);
         missed += r.lo > 1 || r.hi < 1;
         if (sample >= 500) continue;
-        STATUS(st_maxT_ci(d, 3, 7, NULL, .95, key, ci), ST_OK);
+        STATUS(st_maxT_ci(d, 3, 7, NULL, .95, 0, key, ci, NULL), ST_OK);
         bool any = false;
         for (int j = 0; j < 3; j++) any |= ci[j].lo > 1 || ci[j].hi < 1;
         missed_any += any;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "stats/anytime.h"
 #include "stats/bootstrap.h"
 #include "stats/counts.h"
 #include "stats/crossed.h"
@@ -70,9 +71,9 @@ static Said said_pitman(const double *d, size_t n) {
     StVariance r = st_pitman_morgan(d, other, n);
     return (Said){r.status, 2, {r.stat, r.p}};
 }
-static Said said_evidence(const double *d, size_t n) {
-    StEvidence r = st_sign_evidence(d, n, 0, 1);
-    return (Said){r.status, 1, {r.e}};
+static Said said_anytime(const double *d, size_t n) {
+    StAnytime r = st_anytime(d, n, 0, ST_TWO_SIDED, .05);
+    return (Said){r.status, 2, {r.e, r.p}};
 }
 static Said said_omnibus(const double *d, size_t n) {
     double x[2 * MOST] = {0};
@@ -102,7 +103,7 @@ static const struct {
 } tests[] = {{"tci", said_tci},       {"signflip", said_signflip}, {"wilcoxon", said_wilcoxon},
              {"boot", said_boot},     {"boot_mc", said_boot_mc},   {"tost", said_tost},
              {"effect", said_effect}, {"maxT", said_maxT},         {"levene", said_levene},
-             {"pitman", said_pitman}, {"evidence", said_evidence}, {"omnibus", said_omnibus},
+             {"pitman", said_pitman}, {"anytime", said_anytime}, {"omnibus", said_omnibus},
              {"spikes", said_spikes}, {"line", said_line},         {"crossed", said_crossed}};
 enum { TESTS = sizeof tests / sizeof *tests };
 

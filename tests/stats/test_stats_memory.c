@@ -3,6 +3,7 @@
  * malloc and its kin, so it is left out under the address sanitizer, which does the same. */
 #include <stdlib.h>
 
+#include "stats/anytime.h"
 #include "stats/bootstrap.h"
 #include "stats/chance.h"
 #include "stats/choice.h"
@@ -144,12 +145,12 @@ static StStatus call_flip_ci_many(void) {
     return st_flip_ci(d, 22, 0, .95, KEY).status;
 }
 static StStatus call_maxt_ci(void) {
-    StFlipCi ci[2];
-    return st_maxT_ci(d, 2, 7, NULL, .95, KEY, ci);
+    StFlipCi ci[2], alone[2];
+    return st_maxT_ci(d, 2, 7, NULL, .95, 0, KEY, ci, alone);
 }
 static StStatus call_maxt_ci_many(void) {
-    StFlipCi ci[2];
-    return st_maxT_ci(d, 2, 22, NULL, .95, KEY, ci);
+    StFlipCi ci[2], alone[2];
+    return st_maxT_ci(d, 2, 22, NULL, .95, 0, KEY, ci, alone);
 }
 static StStatus call_omnibus(void) {
     return st_omnibus(d, 3, 3, KEY).status;
@@ -196,8 +197,11 @@ static StStatus call_nfor(void) {
 static StStatus call_mde(void) {
     return st_mde(8, .8, .05).status;
 }
-static StStatus call_evidence(void) {
-    return st_sign_evidence(d, 5, 0, 1).status;
+static StStatus call_anytime(void) {
+    return st_anytime_inside(d, 5, 0, 1, .05).status;
+}
+static StStatus call_anytime_need(void) {
+    return st_anytime_need(d, 5, 0, NAN, .05, 9, 3, KEY).status;
 }
 static StStatus call_sobol(void) {
     return st_sobol(4, 2, scratch);
@@ -248,7 +252,8 @@ static const Case cases[] = {
     CASE(signflip_many), CASE(wilcoxon),        CASE(maxt),   CASE(maxt_many), CASE(omnibus),  CASE(omnibus_many),
     CASE(boot),          CASE(boot_many),       CASE(holm),   CASE(bh),        CASE(levene),   CASE(crossed),
     CASE(pigeonhole),    CASE(pigeonhole_many), CASE(blocks), CASE(power),     CASE(nfor),     CASE(mde),
-    CASE(evidence),      CASE(sobol),           CASE(robust), CASE(loglog),    CASE(curve_at), CASE(logistic),
+    CASE(anytime),       CASE(anytime_need),    CASE(sobol),  CASE(robust),    CASE(loglog),   CASE(curve_at),
+    CASE(logistic),
     CASE(predictors),
     CASE(pitman_morgan), CASE(flip_ci),         CASE(flip_ci_many), CASE(maxt_ci), CASE(maxt_ci_many), CASE(growth),
     CASE(choice),        CASE(choice_many),

@@ -67,6 +67,37 @@ Test(stats_slow_verdicts, equality_cannot_see_what_did_not_happen) {
     cr_expect(st_unseen(24, .05) < .125, "24 do");
 }
 
+/* Nor can it see a long tail: at a true difference of the margin, TOST and sign flips together call a lognormal arm
+ * the same as a normal one in .10 to .25 of samples. What is printed beside it, how far off one more run would undo it,
+ * is a bound that such an arm soon breaks: of 32 further runs one lies beyond it after more than half of those samples;
+ * after normal ones that are called the same, after less than 1 in 100. */
+Test(stats_slow_verdicts, equality_cannot_see_a_long_tail) {
+    gsl_rng *rng = st_rng_new((StKey){43, 70});
+    enum { SAMPLES = 4000, SEEDS = 8, LATER = 32 };
+    int same[2] = {0, 0}, broken[2] = {0, 0};
+    for (int sample = 0; sample < 2 * SAMPLES; sample++) {
+        bool tail = sample % 2;
+        double d[SEEDS + LATER], margin = 1.5, mean = 0, farthest = 0;
+        for (int i = 0; i < SEEDS + LATER; i++) {
+            double noise = gsl_ran_gaussian_ziggurat(rng, 1);
+            d[i] = tail ? exp(gsl_ran_gaussian_ziggurat(rng, 1)) - exp(.5) + .5 * noise + margin : .3 * noise;
+        }
+        if (!st_tost(d, SEEDS, 0, -margin, margin, .05).equivalent) continue;
+        if (st_flip_tost(d, SEEDS, 0, -margin, margin, (StKey){1, 1}).p >= .05) continue;
+        for (int i = 0; i < SEEDS; i++) mean += d[i] / SEEDS;
+        for (int i = SEEDS; i < SEEDS + LATER; i++) farthest = fmax(farthest, fabs(d[i] - mean));
+        same[tail]++;
+        broken[tail] += farthest > st_tost_room(d, SEEDS, 0, -margin, margin, .05);
+    }
+    gsl_rng_free(rng);
+    cr_log_info("called the same: %d and %d of %d; bound broken later: %d and %d", same[0], same[1], SAMPLES, broken[0],
+                broken[1]);
+    cr_expect(same[1] > .1 * SAMPLES && same[1] < .25 * SAMPLES, "%d of %d", same[1], SAMPLES);
+    cr_expect(same[0] > .99 * SAMPLES, "%d of %d", same[0], SAMPLES);
+    cr_expect(broken[1] > same[1] / 2, "%d of %d", broken[1], same[1]);
+    cr_expect(broken[0] < same[0] / 100, "%d of %d", broken[0], same[0]);
+}
+
 /* Three differences at their margin, or beyond it: any is called equal in at most 5 %. */
 Test(stats_slow_verdicts, false_equality_of_a_family) {
     enum { SETS = 4000, K = 3, N = 8 };

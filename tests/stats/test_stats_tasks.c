@@ -100,7 +100,7 @@ Test(stats_tasks, profiles_are_shares) {
     const double x[] = {1, 2, 3, 4, 11, 12, 13, 14}, tau[] = {0, 1, 2.5, 5, 12, 20};
     const double share[] = {0, 1. / 8, 2. / 8, 4. / 8, 6. / 8, 1};
     StBand band[6];
-    STATUS(st_performance(x, 2, 4, tau, 6, .95, KEY, band), ST_OK);
+    STATUS(st_performance(x, 2, 4, 0, tau, 6, .95, KEY, band), ST_OK);
     for (int i = 0; i < 6; i++) {
         NEAR(band[i].share, share[i], 1e-15);
         cr_expect(band[i].lo <= band[i].share && band[i].share <= band[i].hi, "%d", i);
@@ -109,8 +109,18 @@ Test(stats_tasks, profiles_are_shares) {
     cr_expect(band[5].lo == 1 && band[0].hi == 0);
     NEAR(band[2].lo, 0, 1e-12); /* binomial(4, 1/2) of 8: P(0) = 1/16 > .025 */
     NEAR(band[2].hi, .5, 1e-12);
-    STATUS(st_performance(x, 8, 1, tau, 6, .95, KEY, band), ST_N_TOO_SMALL);
+    STATUS(st_performance(x, 8, 1, 0, tau, 6, .95, KEY, band), ST_N_TOO_SMALL);
     cr_expect(fabs(band[2].share - .25) < 1e-15 && isnan(band[2].lo));
+}
+
+/* 2.9 - 3 and 0.9 - 1 are -0.1 as decimals, and neither is the double -0.1; likewise 0.1. */
+Test(stats_tasks, scores_at_a_tau_are_at_it) {
+    const double x[] = {2.9 - 3, 3.1 - 3, .9 - 1, 1.1 - 1}, tau[] = {-.1, 0, .1};
+    StBand band[3];
+    STATUS(st_performance(x, 2, 2, 3.1, tau, 3, .95, KEY, band), ST_OK);
+    cr_expect(band[0].share == .5 && band[1].share == .5 && band[2].share == 1, "%g %g %g", band[0].share,
+              band[1].share, band[2].share);
+    cr_expect(band[0].hi == 1 && band[2].lo == 1);
 }
 
 /* Chi-square tables: with 9 degrees of freedom the quantiles .025 and .975 are 2.700 and 19.023. */

@@ -219,6 +219,9 @@ Test(compare_bad, command_lines_that_are_refused) {
     command_refused("a --conf 95", "--conf: '95' is not a level from 0.5");
     command_refused("a --cap nan", "--cap: 'nan' is not a number");
     command_refused("a --looks 3,,8", "--looks: '3,,8' is not a list");
+    command_refused("a --anytime --looks 3,8", "--anytime or --looks, not both");
+    command_refused("a --anytime --unpaired", "--anytime or --unpaired, not both");
+    command_refused("a --most-seeds 9", "--most-seeds: it is what the forecast of --anytime goes up to");
     command_refused("no-such-file.csv", "no-such-file.csv: No such file");
     command_refused("a --threads 2", "does not take it");
 }

@@ -107,6 +107,41 @@ Test(compare_unpaired, few_runs_and_holm) {
     release();
 }
 
+/* Four runs against four reach .029 and not .025, the joint level of two: only the joint limits are out of reach. The
+ * limits alone are the least and the largest difference, 2/70 being the only p below .05. */
+Test(compare_unpaired, limits_alone_where_joint_ones_are_out_of_reach) {
+    make("seed,arm,value\n1,a,3\n2,a,3.25\n3,a,3.5\n4,a,4\n5,b,5\n6,b,5.5\n7,b,6\n8,b,8\n9,c,3\n10,c,3.5\n"
+         "11,c,3.25\n12,c,3.75\n",
+         plain);
+    cr_expect_eq(result.family.at->together.status, ST_NOT_REACHABLE);
+    near(result.family.at->alone.lo, 1, 1e-12, "lowest");
+    near(result.family.at->alone.hi, 5, 1e-12, "highest");
+    says(compare_json, "\"confidence\": 0.94999999999999996,\n     \"alone_lo\": 1.0,\n     \"alone_hi\": 5.0", true);
+    release();
+}
+
+/* A line that names a run and gives it no value is named, unless another line gives it one. */
+Test(compare_unpaired, runs_without_a_value_are_named) {
+    make("seed,arm,value\n1,a,3\n2,a,NA\n3,a,3.1\n4,b,3\n5,b,3.2\n6,b,\n", plain);
+    cr_expect(data.absent == 2 && data.runs[0] == 2 && data.runs[1] == 2);
+    says(compare_text, "2 runs have no value and are not counted: FILE:3: seed 2 of arm 'a', the first.", true);
+    release();
+    make("{\"a\": [3, null, 3.1], \"b\": [3, 3.2]}", plain);
+    cr_expect(data.absent == 1 && data.runs[0] == 2 && !strcmp(data.first_absent, "FILE: arms.a.2: run 2 of arm 'a'"),
+              "%s", data.first_absent);
+    release();
+    make("[{\"seed\": 1, \"arm\": \"a\", \"value\": 3}, {\"seed\": 2, \"arm\": \"a\", \"value\": null}, "
+         "{\"seed\": 3, \"arm\": \"b\", \"value\": 3}]",
+         plain);
+    cr_expect(data.absent == 1 && data.runs[0] == 1);
+    release();
+    const CompareColumns curves = {.unpaired = true, .steps = true, .target = 3};
+    static const char text[] = "seed,arm,step,value\n1,a,5,3\n1,a,6,\n2,a,5,3.5\n3,b,5,2.9\n4,b,5,\n4,b,6,\n,,,\n";
+    cr_assert_eq(compare_parse(&data, "FILE", curves, text, strlen(text), &e), RC_OK, "%s", e.text);
+    cr_expect(data.absent == 1 && !strcmp(data.first_absent, "FILE:6: seed 4 of arm 'b'"), "%s", data.first_absent);
+    compare_data_release(&data);
+}
+
 /* Runs of an arm: 3 + shift + i / 1000, scattered otherwise than the baseline's. */
 static void many(Text *out, const char *arm, int runs, double shift, int first) {
     for (int i = 0; i < runs; i++) text_format(out, "%d,%s,%.4f\n", first + i, arm, 3 + shift + .001 * (i * 5 % runs));

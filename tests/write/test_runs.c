@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "bench/store/ended.h"
 #include "bench/store/address.h"
 #include "bench/store/listing.h"
 #include "bench/write/runs.h"
@@ -65,6 +66,24 @@ Test(runs, records_of_schema_2_stand_under_their_plan) {
     cr_expect_eq(l.runs, 4, "without an experiment the same runs");
     listing_release(&l);
     store_release(&stored);
+}
+
+/* One status everywhere: a run that ends above ln of its vocabulary and no lower than it began is diverged in lists and
+ * tables alike; one that fell on the way is not. */
+Test(runs, a_run_that_ends_where_it_began_is_diverged) {
+    RunRecord r = {.status = "ok", .diverged_step = -1, .vocab = 65};
+    Evaluation start = {.step = 0}, end = {.step = 100};
+    start.metric[METRIC_valid_loss] = 5, end.metric[METRIC_valid_loss] = 5.5; /* ln 65 = 4.17 */
+    record_evaluated(&r, &start);
+    cr_expect_str_eq(record_status(&r), "ok", "nothing was trained");
+    record_evaluated(&r, &end);
+    cr_expect(record_diverged(&r, 100) && !record_diverged(&r, 0));
+    cr_expect_str_eq(record_status(&r), "diverged");
+    r.evaluation[1].metric[METRIC_valid_loss] = 4.5;
+    cr_expect_str_eq(record_status(&r), "ok", "it fell");
+    r.evaluation[1].metric[METRIC_valid_loss] = (double)NAN;
+    cr_expect_str_eq(record_status(&r), "diverged");
+    free(r.evaluation);
 }
 
 Test(runs, a_name_is_that_of_one_run) {

@@ -1,0 +1,29 @@
+#include "bench/store/ended.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bench/store/metrics.h"
+
+/* The loss a run started from: its validation before any update, else its first training loss. */
+static double first_loss(const RunRecord *r) {
+    const Evaluation *start = record_at(r, 0);
+    if (start) return start->metric[METRIC_valid_loss];
+    return r->curves.rows ? r->curves.value[CURVE_train_loss] : (double)NAN;
+}
+
+bool record_diverged(const RunRecord *r, int step) {
+    if (strcmp(r->status, "ok") != 0 && r->diverged_step <= step) return true;
+    const Evaluation *v = record_at(r, step);
+    double loss = v && !metric_lacking(METRIC_valid_loss, r) ? v->metric[METRIC_valid_loss] : (double)NAN;
+    bool high = loss > log(r->vocab), fell = loss < first_loss(r);
+    return !isfinite(loss) || (step > 0 && high && !fell);
+}
+
+const char *record_status(const RunRecord *r) {
+    int last = -1;
+    for (int i = 0; i < r->evaluations; i++)
+        if (r->evaluation[i].step > last) last = r->evaluation[i].step;
+    bool ended = !strcmp(r->status, "ok") && last > 0 && !metric_lacking(METRIC_valid_loss, r);
+    return ended && record_diverged(r, last) ? "diverged" : r->status;
+}

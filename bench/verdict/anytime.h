@@ -1,0 +1,27 @@
+/* Anytime: what comparisons say when one may stop after any seed, by the test martingales of stats/anytime.h. Their
+ * p's and intervals take the place of all others: those of a fixed number of seeds do not hold for data that was
+ * stopped. */
+#ifndef BENCH_VERDICT_ANYTIME_H
+#define BENCH_VERDICT_ANYTIME_H
+
+#include "bench/verdict/paired.h"
+#include "stats/anytime.h"
+
+/* Seeds that continuations may take, where none is named; seeds that can be watched. */
+enum { ANYTIME_MOST = 64, ANYTIME_LARGEST = 2000 };
+
+typedef struct {
+    StStatus status;
+    double mean;        /* of d */
+    double p, inside_p; /* adjusted by Holm over the family; inside_p: NaN without a margin or with a diverged run */
+    StInterval ci;      /* at the level alpha / count, so that all cover together */
+    int at;             /* seeds after which it was decided; 0: it is not */
+    Decision decision;
+    StAnytimeNeed need; /* at the level alpha / count; of decided ones without use */
+} Anytime;
+
+/* Of a family whose comparisons were made: its pairs, in the order of their seeds. most: the seeds that may be taken;
+ * fewer than ST_EQUAL_SEEDS show nothing to be the same. out: [count]. */
+void anytime_make(const Family *f, int most, Anytime *out);
+
+#endif
