@@ -91,10 +91,11 @@ static int width_of(const char *text) {
     int sum = 0;
     for (const char *s = text; *s; s++) {
         if ((*s & 0xC0) == 0x80) continue;
-        sum += strchr(".,:;'il|jt()[] ", *s)         ? 27
-               : strchr("mwMW+=<>", *s) || *s & 0x80 ? 70
-               : *s >= 'A' && *s <= 'Z'              ? 62
-                                                     : 43;
+        sum += strchr(".,:;'il|jt()[] ", *s)             ? 27
+               : strchr("mwMW+=<>", *s) || *s & 0x80     ? 70
+               : *s == '-' && s[1] >= '0' && s[1] <= '9' ? 78
+               : *s >= 'A' && *s <= 'Z'                  ? 62
+                                                         : 43;
     }
     return sum;
 }
@@ -143,7 +144,7 @@ static int small_width(const Part *p) {
 static Fit fit_of(const Part *p) {
     static const int separation[] = {5, 3};
     int width = natural_width(p), gaps = 2 * (columns_of(p) - 1), column = p->layout->column;
-    bool star = column && width + 3 * gaps > column;
+    bool star = column && small_width(p) * 110 / 100 > column; /* an estimate */
     int room = column && !star ? column : BLOCK;
     for (int i = column && !star ? 1 : 0; i < 2; i++)
         if (width + separation[i] * gaps <= room) return (Fit){star, false, "footnotesize", separation[i], room};

@@ -12,7 +12,8 @@ enum {
     COLUMN = 215, /* points that a table may take, a little less than the narrowest column has */
     MOST_LINES = 46,
     MOST_ACROSS = 8,
-    LONGEST_LINE = 14 /* of an arm's name, in characters */
+    LONGEST_LINE = 14, /* of an arm's name, in characters */
+    LONGEST_NAME = 18  /* that is no number instead */
 };
 
 typedef struct {
@@ -45,6 +46,15 @@ static void in_two(const char *words, size_t longest, char first[128], char seco
     if (!best || best >= 128) return;
     first[best] = 0;
     snprintf(second, 128, "%s", words + best + (words[best] == ' '));
+}
+
+/* An arm's name in one line, or in two; a longer one is called by its number, which the caption explains. */
+static void name_of(const Paper *p, int arm, char first[128], char second[128]) {
+    const char *label = p->t->x->arm[arm].label;
+    in_two(label, LONGEST_LINE, first, second);
+    if (!p->spread) snprintf(first, 128, "%s", label), second[0] = 0;
+    if (strlen(first) > LONGEST_NAME || strlen(second) > LONGEST_NAME)
+        snprintf(first, 128, "[%d]", arm + 1), second[0] = 0;
 }
 
 /* No more decimals than the metric is shown with, however alike seeds or arms are. */
@@ -122,9 +132,9 @@ static void stacked(Paper *p, Cells *c) {
     for (int cell = 0; cell < t->sample.cells; cell++) {
         cells_heading(c, experiment_cell_text(where, t->x, cell));
         for (int arm = 0; arm < t->sample.arms; arm++) {
-            in_two(t->x->arm[arm].label, LONGEST_LINE, first, second);
+            name_of(p, arm, first, second);
             cells_row(c);
-            cell_text(c, p->spread ? first : t->x->arm[arm].label);
+            cell_text(c, first);
             for (int k = 0; k < p->metrics; k++) mean_cell(p, cell, arm, p->metric[k], false, c);
             if (p->compared) difference_cells(p, cell, arm, c);
             if (!p->spread) continue;
@@ -173,9 +183,9 @@ static void across(Paper *p, Cells *c) {
             cells_heading(c, words.at);
             text_release(&words);
             for (int arm = 0; arm < t->sample.arms; arm++) {
-                in_two(t->x->arm[arm].label, LONGEST_LINE, first, second);
+                name_of(p, arm, first, second);
                 cells_row(c);
-                cell_text(c, p->spread ? first : t->x->arm[arm].label);
+                cell_text(c, first);
                 for (int i = 0; i < cells; i++) mean_cell(p, block * cells + i, arm, p->metric[k], true, c);
                 if (!p->spread) continue;
                 cells_row_below(c);
@@ -183,6 +193,15 @@ static void across(Paper *p, Cells *c) {
                 for (int i = 0; i < cells; i++) spread_cell(p, block * cells + i, arm, p->metric[k], c);
             }
         }
+}
+
+/* The names behind numbers. */
+static void legend(const Paper *p, Text *out) {
+    char first[128], second[128];
+    for (int arm = 0; arm < p->t->sample.arms; arm++) {
+        name_of(p, arm, first, second);
+        if (first[0] == '[') text_format(out, " %s: %s.", first, p->t->x->arm[arm].label);
+    }
 }
 
 /* What n is, what was tested and what the signs are. */
@@ -206,8 +225,7 @@ static void caption(const Paper *p, Text *out) {
     else
         text_format(out, " Δ: minus %s, below it the %s%% paired t interval; p: ", base, table_confidence(t, conf));
     table_flips(t, "", out);
-    if (t->family.count > 1)
-        text_format(out, ", adjusted by step-down max-T over %d comparisons", t->family.count);
+    if (t->family.count > 1) text_format(out, ", adjusted by step-down max-T over %d comparisons", t->family.count);
     text_format(out, " (smallest possible p: %s).", show_p(shown, t->family.floor));
     table_signs(t, p->marks, p->bold, out);
 }
@@ -252,6 +270,7 @@ void table_paper(const Table *t, Text *out) {
     else
         stacked(&p, &c);
     caption(&p, &c.caption);
+    legend(&p, &c.caption);
     TexLayout layout = table_layout(t, &mark);
     layout.label = label.at;
     layout.column = COLUMN;

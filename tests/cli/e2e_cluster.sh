@@ -236,7 +236,7 @@ assert s["job"] == "1" and s["missing"] == 1 and s["tasks"] == [{"task": 1, "sta
   ! grep -q slurm "$W/out" || fail "all is done, and Slurm is spoken of"
   bash "$folder/table.sh" >"$W/table" 2>"$W/err" || fail "table.sh ends with $?"
   ends 0 table toy.yaml --profile smoke --results "$T/whole"
-  diff <(sed '/^cost/,$d' "$W/table") <(sed '/^cost/,$d' "$W/out") || fail "another table than without Slurm"
+  diff <(sed '/^Cost/,$d' "$W/table") <(sed '/^Cost/,$d' "$W/out") || fail "another table than without Slurm"
   ends 0 "${submits[@]}" --results "$W/r"
   prints '^toy: nothing to submit$'
 }

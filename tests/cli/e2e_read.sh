@@ -246,7 +246,7 @@ check_an_archive_reprints_the_table() {
   local toy=(toy.yaml --profile smoke) file
   cp -r "$T/whole" "$W/r"
   ends 0 table "${toy[@]}" --results "$W/r"
-  sed '/^cost/,$d' "$W/out" >"$W/printed"
+  sed '/^Cost/,$d' "$W/out" >"$W/printed"
   ends 0 archive "${toy[@]}" -o "$W/a.tar.gz" --results "$W/r"
   prints 'a.tar.gz: 4 runs, 10 files, '
   ends 0 archive "${toy[@]}" -o "$W/a.tar" --results "$W/r"
@@ -270,7 +270,7 @@ record = json.load(open(f"{sys.argv[1]}/{manifest['files'][1]['path']}"))
 assert manifest["records"] == [{"commit": record["provenance"]["commit"], "runs": 4}] and manifest["commit"]
 PY
   ends 0 table "${toy[@]}" --results "$W/unpacked/a"
-  sed '/^cost/,$d' "$W/out" | cmp - "$W/printed" || fail "the table on the terminal is another"
+  sed '/^Cost/,$d' "$W/out" | cmp - "$W/printed" || fail "the table on the terminal is another"
   for file in toy.txt toy.tex toy.json toy.csv toy-macros.tex toy-curves.csv; do
     cmp "$(find "$W/r/out" -name $file)" "$(find "$W/unpacked/a/out" -name $file)" || fail "$file is another"
   done

@@ -223,7 +223,7 @@ check_reproduce_a_shard() {
   local tree=$W/tree rest=(--profile smoke --synthetic --offline --threads 1 --results "$W/r")
   mkdir -p "$tree/bench" "$tree/build/bench"
   cp "$root/reproduce" "$tree/"
-  printf '%s\n' 'say() { printf "%s\n" "$*" >&2; }' 'find_gpu() { false; }' 'prepare_machine() { :; }' 'build_in() { :; }' \
+  printf '%s\n' 'say() { printf "%s\n" "$*" >&2; }' 'find_gpu() { false; }' 'prepare_machine() { :; }' 'build_in() { :; }' 'leave_program() { :; }' \
     >"$tree/bench/machine.sh"
   printf '#!/bin/sh\necho "$*" >>"%s"\nexec "%s" "$@"\n' "$W/calls" "$program" >"$tree/build/bench/normbench"
   chmod +x "$tree/build/bench/normbench"

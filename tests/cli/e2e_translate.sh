@@ -73,7 +73,7 @@ PY
   says '1 of 2 lines have more than 19 tokens'
   [ "$(wc -l <"$W/out")" = 2 ] && [ -z "$(head -n 1 "$W/out")" ] || fail "an empty line was translated"
   ends 0 table "$W/pairs.yaml" --results "$W/r"
-  prints '^BLEU +[0-9]'
+  prints '^  BLEU ↑? *[0-9]'
   prints "What the first seed's runs write" && prints '^  reference +one'
   begin run "$W/pairs.yaml" --offline --results "$W/stopped" --threads 1
   until_there "$W/stopped/runs/.partial"

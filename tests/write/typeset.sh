@@ -30,7 +30,7 @@ typeset() { # name, packages, files...: prints complaints
   mkdir -p "$folder"
   {
     printf '\\documentclass{article}\n\\setlength{\\textwidth}{5.5in}\n\\setlength{\\textheight}{9in}\n'
-    printf '\\setlength{\\topmargin}{-0.5in}\n\\usepackage{booktabs}\n%s\n' "$packages"
+    printf '\\setlength{\\topmargin}{-0.5in}\n\\usepackage{booktabs}\\usepackage{graphicx}\n%s\n' "$packages"
     printf '\\renewcommand{\\floatpagefraction}{0.01}\n\\begin{document}\n'
     for file in "$@"; do printf '\\input{%s}\n\\clearpage\n' "$file"; done
     printf 'x\n\\end{document}\n'
