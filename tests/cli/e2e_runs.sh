@@ -281,7 +281,7 @@ check_precision_is_a_factor_and_an_arm() {
   [ -d "$W/r/runs/$(ls "$T/whole1/runs")" ] || fail "the exact run has another id than without the key"
   ends 0 table one.yaml "${both[@]}" --results "$W/r"
   prints 'precision = exact' && prints 'precision = bf16' && prints '\|class:canon\+bf16-amx\|'
-  grep -q 'Of the cells of precision exact' "$W"/*/out/*/*-cost.tex || fail "the cost is not of the cells of precision exact\"
+  grep -q 'Of the cells of precision exact' "$W"/*/out/*/*-cost.tex || fail "the cost is not of the cells of precision exact"
   ends 0 "${one[@]}" "${arms[@]}" --backend soft-amx --results "$W/r"
   says '2 stored, 0 to train'
   ends 0 table one.yaml "${arms[@]}" --results "$W/r"
@@ -439,7 +439,7 @@ check_tables() {
   # Runs that diverge are counted, not dropped.
   ends 0 "${run[@]}" --arm '{plain: {variant: pre}}' --arm "$wild" --results "$W/s2"
   ends 0 table toy.yaml --arm '{plain: {variant: pre}}' --arm "$wild" --results "$W/s2"
-  prints 'diverged +0/2 +2/2'
+  prints 'runs diverged +0 of 2 +2 of 2'
 }
 
 check_all_arms_diverge() {
