@@ -144,7 +144,7 @@ static int small_width(const Part *p) {
 static Fit fit_of(const Part *p) {
     static const int separation[] = {5, 3};
     int width = natural_width(p), gaps = 2 * (columns_of(p) - 1), column = p->layout->column;
-    bool star = column && small_width(p) * 105 / 100 > column; /* an estimate */
+    bool star = column && small_width(p) * 108 / 100 > column; /* an estimate */
     int room = column && !star ? column : BLOCK;
     for (int i = column && !star ? 1 : 0; i < 2; i++)
         if (width + separation[i] * gaps <= room) return (Fit){star, false, "footnotesize", separation[i], room};
