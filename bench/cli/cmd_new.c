@@ -65,7 +65,7 @@ static void write_keys(Text *out) {
         for (int i = 0; i < spec_key_count; i++) {
             const char *key = spec_keys[i], *value = value_of(key);
             char line[80];
-            if (!value != !set) continue;
+            if (!value != !set || spec_said_by_program(key)) continue;
             snprintf(line, sizeof line, "%s%s: %s", set ? "" : "# ", key, set ? value : spec_default(key));
             text_format(out, "%-32s # %s\n", line, spec_help(key));
         }

@@ -39,8 +39,9 @@ Rc spec_set_node(RunSpec *s, const Document *d, const Node *entry, Error *e) {
     if (entry->kind != NODE_SCALAR)
         return document_error(e, d, entry->line, "%s: one value is needed, not %s", entry->key, node_kind(entry));
     if (node_empty(entry)) return document_error(e, d, entry->line, "%s: the value is missing", entry->key);
-    if (!strcmp(entry->key, "mended"))
-        return document_error(e, d, entry->line, "mended: the program says it of a run, nobody else does");
+    if (spec_said_by_program(entry->key))
+        return document_error(e, d, entry->line, "%s: the program says it of a run, nobody else does",
+                              entry->key);
     if (spec_set(s, entry->key, entry->text, e)) return document_prefix(e, d, entry->line);
     return RC_OK;
 }

@@ -82,6 +82,10 @@ bool spec_has(const char *key) {
     return spec_index(key) >= 0;
 }
 
+bool spec_said_by_program(const char *key) {
+    return !strcmp(key, "mended");
+}
+
 const char *spec_help(const char *key) {
     int i = spec_index(key);
     return i < 0 ? NULL : fields[i].help;

@@ -60,6 +60,7 @@ char *spec_get(char *out, const RunSpec *s, const char *key);
 extern const char *const spec_keys[];
 extern const int spec_key_count;
 const char *spec_help(const char *key);
+bool spec_said_by_program(const char *key); /* no file and no option may set it */
 
 /* The frozen default of a key or column as spec.def or models/variant.c writes it, and the schema that first had it;
  * the key is one that spec_set knows. */
