@@ -35,6 +35,23 @@ char *show_signed(char out[SHOWN], double x, int decimals) {
     return out;
 }
 
+/* "%.*e" below and above what reads well with a point. */
+char *show_with_error(char out[SHOWN], double x, double uncertainty, bool with_sign) {
+    bool known = isfinite(uncertainty) && uncertainty != 0;
+    double size = fabs(x);
+    if (!isfinite(x)) return strcpy(out, "n/a");
+    int own = size > 0 ? (int)floor(log10(size)) : 0, digits = known ? 0 : own < 2 ? 3 - own : 2;
+    if (known) digits = decimals_for(uncertainty, 0);
+    if (own > 2 && digits > 8 - own) digits = own > 8 ? 0 : 8 - own; /* an interval keeps to its column */
+    bool tiny = known ? uncertainty < 1e-5 : size > 0 && own < -4;
+    if (tiny || size >= 1e7) {
+        int more = known ? own - (int)floor(log10(uncertainty)) + 1 : 3;
+        snprintf(out, SHOWN, with_sign ? "%+.*e" : "%.*e", more < 1 ? 1 : more > 5 ? 5 : more, x);
+        return out;
+    }
+    return with_sign ? show_signed(out, x, digits) : show_number(out, x, digits);
+}
+
 char *show_p(char out[SHOWN], double p) {
     char digits[SHOWN];
     if (!isfinite(p)) return strcpy(out, "n/a");

@@ -19,6 +19,9 @@ char *show_number(char out[SHOWN], double x, int decimals);
 /* The same with a sign in front of positive numbers too. */
 char *show_signed(char out[SHOWN], double x, int decimals);
 
+/* A number with the digits that its uncertainty deserves, also when both are tiny; with_sign: with "+" too. */
+char *show_with_error(char out[SHOWN], double x, double uncertainty, bool with_sign);
+
 /* A p-value: ".020", "<.001", "1", "n/a". */
 char *show_p(char out[SHOWN], double p);
 

@@ -37,8 +37,8 @@ static void row(const Against *r, int i, Cells *c) {
     cells_row(c);
     cell_text(c, r->data->arm[i]);
     cell_integer(c, a->runs);
-    cell_shown(c, mean, compare_number(shown, mean, sd / sqrt(a->runs), false));
-    cell_shown(c, sd, compare_number(shown, sd, sd, false));
+    cell_shown(c, mean, show_with_error(shown, mean, sd / sqrt(a->runs), false));
+    cell_shown(c, sd, show_with_error(shown, sd, sd, false));
     cell_p(c, a->flip.p), cell_p(c, a->holm), cell_p(c, a->t_p);
     if (!isnan(r->options.sigma)) cell_p(c, a->z_p);
     cell_format(c, "%s%s %s", a->shown ? "" : "not shown to be ", side(r), format_real(shown, r->options.number));

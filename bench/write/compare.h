@@ -62,7 +62,4 @@ void compare_comments(const char *text, Text *out);
 /* "[0.10, 0.12]" of the t test, or why there is none. */
 void compare_interval(const CompareResult *r, const Comparison *c, Text *out);
 
-/* A number with the digits that its uncertainty deserves, also when both are tiny; signed: with "+" too. */
-char *compare_number(char out[48], double x, double uncertainty, bool with_sign);
-
 #endif

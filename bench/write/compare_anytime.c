@@ -38,8 +38,8 @@ static void interval_cell(const Anytime *a, Cells *cells) {
     char low[48], high[48], shown[120];
     double width = a->ci.hi - a->ci.lo;
     if (a->ci.status == ST_OK)
-        snprintf(shown, sizeof shown, "[%s, %s]", compare_number(low, a->ci.lo, width / 4, false),
-                 compare_number(high, a->ci.hi, width / 4, false));
+        snprintf(shown, sizeof shown, "[%s, %s]", show_with_error(low, a->ci.lo, width / 4, false),
+                 show_with_error(high, a->ci.hi, width / 4, false));
     else
         snprintf(shown, sizeof shown, "%s", a->ci.status == ST_NOT_REACHABLE ? "unbounded" : "n/a");
     bool ok = a->ci.status == ST_OK;
@@ -52,7 +52,7 @@ static void row(const CompareResult *r, int i, Cells *cells) {
     char shown[48];
     cells_row(cells);
     cell_text(cells, compare_arm_name(r, c));
-    cell_shown(cells, a->mean, compare_number(shown, a->mean, (a->ci.hi - a->ci.lo) / 4, true));
+    cell_shown(cells, a->mean, show_with_error(shown, a->mean, (a->ci.hi - a->ci.lo) / 4, true));
     interval_cell(a, cells);
     cell_p(cells, a->p);
     if (!isnan(r->options.margin)) cell_p(cells, a->inside_p);

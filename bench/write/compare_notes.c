@@ -128,8 +128,8 @@ static bool crossed(const CompareResult *r, const Comparison *c) {
 static void say_crossed(const CompareResult *r, const Comparison *c, Text *out) {
     char low[48], high[48];
     (void)r;
-    text_format(out, " [%s, %s]", compare_number(low, c->crossed.lo, c->crossed.se, false),
-                compare_number(high, c->crossed.hi, c->crossed.se, false));
+    text_format(out, " [%s, %s]", show_with_error(low, c->crossed.lo, c->crossed.se, false),
+                show_with_error(high, c->crossed.hi, c->crossed.se, false));
 }
 
 /* Bonferroni over the comparisons, of swaps within seeds with that seed left out that supports it most. */
@@ -181,8 +181,8 @@ static bool has_range(const CompareResult *r, const Comparison *c) {
 static void say_range(const CompareResult *r, const Comparison *c, Text *out) {
     char least[48], most[48], skew[SHOWN];
     (void)r;
-    text_format(out, " %s to %s", compare_number(least, c->effect.least, c->effect.sd, true),
-                compare_number(most, c->effect.most, c->effect.sd, true));
+    text_format(out, " %s to %s", show_with_error(least, c->effect.least, c->effect.sd, true),
+                show_with_error(most, c->effect.most, c->effect.sd, true));
     if (!isnan(c->effect.skew)) text_format(out, " (skewness %s)", show_signed(skew, c->effect.skew, 1));
 }
 
@@ -218,8 +218,8 @@ static void say_room(const CompareResult *r, const Comparison *c, Text *out) {
     char room[48], far[48];
     double mean = c->t.mean, farthest = fmax(c->effect.most - mean, mean - c->effect.least);
     text_format(out, " beyond %s of its mean (the farthest of these: %s)",
-                compare_number(room, room_inside(r, c), c->effect.sd, false),
-                compare_number(far, farthest, c->effect.sd, false));
+                show_with_error(room, room_inside(r, c), c->effect.sd, false),
+                show_with_error(far, farthest, c->effect.sd, false));
 }
 
 static bool diverged(const CompareResult *r, const Comparison *c) {
@@ -234,7 +234,7 @@ static void say_diverged(const CompareResult *r, const Comparison *c, Text *out)
         return;
     }
     text_format(out, " (median difference %s, better in a share of %.2f of the seeds, McNemar p %s, smallest %s)",
-                compare_number(number, c->effect.median, (double)NAN, true), compare_share_better(r, c),
+                show_with_error(number, c->effect.median, (double)NAN, true), compare_share_better(r, c),
                 show_p(p, c->mcnemar.p), show_p(floor, c->mcnemar.p_min));
 }
 
@@ -256,7 +256,7 @@ static void divergence_notes(const CompareResult *r, Text *out) {
         text_format(out, "%s %s %d of %d (Clopper-Pearson 95 %% [%.2f, %.2f]", named > 1 ? "," : "", d->arm[arm],
                     (int)a->rate.k, (int)a->rate.n, a->rate.lo, a->rate.hi);
         if (!isnan(a->survivors))
-            text_format(out, "; mean of the others %s", compare_number(number, a->survivors, (double)NAN, false));
+            text_format(out, "; mean of the others %s", show_with_error(number, a->survivors, (double)NAN, false));
         text_format(out, ")");
     }
     if (named > NAMED) text_format(out, " and %d more arms", named - NAMED);

@@ -9,23 +9,6 @@
 #include "bench/write/compare.h"
 #include "bench/write/table.h"
 
-/* "%.*e" below and above what reads well with a point. */
-char *compare_number(char out[48], double x, double uncertainty, bool with_sign) {
-    bool known = isfinite(uncertainty) && uncertainty != 0;
-    double size = fabs(x);
-    if (!isfinite(x)) return strcpy(out, "n/a");
-    int own = size > 0 ? (int)floor(log10(size)) : 0, digits = known ? 0 : own < 2 ? 3 - own : 2;
-    if (known) digits = decimals_for(uncertainty, 0);
-    if (own > 2 && digits > 8 - own) digits = own > 8 ? 0 : 8 - own; /* an interval keeps to its column */
-    bool tiny = known ? uncertainty < 1e-5 : size > 0 && own < -4;
-    if (tiny || size >= 1e7) {
-        int more = known ? own - (int)floor(log10(uncertainty)) + 1 : 3;
-        snprintf(out, 48, with_sign ? "%+.*e" : "%.*e", more < 1 ? 1 : more > 5 ? 5 : more, x);
-        return out;
-    }
-    return with_sign ? show_signed(out, x, digits) : show_number(out, x, digits);
-}
-
 void compare_signature(const CompareResult *r, Text *out) {
     char number[40];
     const CompareOptions *o = &r->options;
@@ -52,8 +35,8 @@ static void bounds_cell(const CompareResult *r, const Comparison *c, double lo, 
     else if (why)
         snprintf(shown, sizeof shown, "%s", why);
     else
-        snprintf(shown, sizeof shown, "[%s, %s]", compare_number(low, lo, error, false),
-                 compare_number(high, hi, error, false));
+        snprintf(shown, sizeof shown, "[%s, %s]", show_with_error(low, lo, error, false),
+                 show_with_error(high, hi, error, false));
     bool none = !c->t_decides || why;
     cell_interval_shown(cells, none ? (double)NAN : lo, none ? (double)NAN : hi, shown);
 }
@@ -65,8 +48,8 @@ void compare_interval(const CompareResult *r, const Comparison *c, Text *out) {
     else if (c->t.status != ST_OK)
         text_format(out, "n/a (%s)", st_status_text(c->t.status));
     else
-        text_format(out, "[%s, %s]", compare_number(low, c->t.lo, c->t.se, false),
-                    compare_number(high, c->t.hi, c->t.se, false));
+        text_format(out, "[%s, %s]", show_with_error(low, c->t.lo, c->t.se, false),
+                    show_with_error(high, c->t.hi, c->t.se, false));
 }
 
 static void t_cell(const CompareResult *r, const Comparison *c, Cells *cells) {
@@ -104,8 +87,8 @@ static void arm_row(const CompareResult *r, int arm, Cells *cells) {
     if (r->data->steps) {
         step_cell(a->median, cells), step_cell(a->least, cells), step_cell(a->most, cells);
     } else {
-        cell_shown(cells, a->mean, compare_number(shown, a->mean, a->sd, false));
-        cell_shown(cells, a->sd, compare_number(shown, a->sd, a->sd, false));
+        cell_shown(cells, a->mean, show_with_error(shown, a->mean, a->sd, false));
+        cell_shown(cells, a->sd, show_with_error(shown, a->sd, a->sd, false));
     }
     if (r->data->unpaired) cell_integer(cells, (long)a->rate.n);
     if (r->data->lost) cell_count(cells, (int)a->rate.k, (int)a->rate.n);
@@ -136,7 +119,7 @@ static void comparison_row(const CompareResult *r, const Comparison *c, Cells *c
     compare_words(r, c, c->decision, &words);
     cells_row(cells);
     cell_text(cells, compare_arm_name(r, c));
-    cell_shown(cells, c->t.mean, compare_number(shown, c->t.mean, c->t.se, true));
+    cell_shown(cells, c->t.mean, show_with_error(shown, c->t.mean, c->t.se, true));
     t_cell(r, c, cells);
     cell_p(cells, c->joint.step);
     cell_text(cells, words.at);

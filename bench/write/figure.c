@@ -1,4 +1,4 @@
-/* The list of a table's figures, their names, and what all of them share. */
+/* The list of a table's figures, their names, and how they are drawn. */
 #include "bench/write/figure_kinds.h"
 
 #include <ctype.h>
@@ -8,52 +8,6 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
-#include "bench/write/summaries.h"
-
-/* Okabe and Ito's colours, told apart by colour-blind readers; orange and sky blue darkened until all have a contrast
- * of 3 and more on white and on #111. Two of one colour differ in dash or, far apart in a long list, in the point. */
-PlotStyle figure_style(int arm, int baseline) {
-    static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B07D00", "#2F97D0"};
-    static const char *const dashes[] = {"1", "(9,5)", "(2,3)", "(12,4,2,4)", "(5,3)", "(9,3,2,3,2,3)"};
-    static const int points[] = {PLOT_disc, 5, 9, 11, 13}; /* circle, square, triangles, diamond: filled */
-    enum { COLOURS = 6, POINTS = 5 };
-    int place = baseline < 0 || arm < baseline ? arm : arm - 1, round = place / COLOURS; /* of the colours */
-    if (arm == baseline) return (PlotStyle){"#000000", "(6,4)", PLOT_disc};
-    return (PlotStyle){colours[place % COLOURS], dashes[(place + round / 3) % 2 + 2 * (round % 3)],
-                       points[place % POINTS]};
-}
-
-PlotStyle figure_arm_style(const Table *t, int arm) {
-    return figure_style(arm, t->sample.baseline);
-}
-
-PlotStyle figure_mark_style(const Table *t, int arm, int point) {
-    PlotStyle style = figure_arm_style(t, arm);
-    style.point = point;
-    return style;
-}
-
-int figure_arm(const Table *t, int i) {
-    return (t->sample.baseline + 1 + i) % t->sample.arms;
-}
-
-int figure_last_step(const Table *t) {
-    return t->sample.cell[0].step[t->sample.cell[0].steps - 1];
-}
-
-void figure_begin(Plot *p, const Table *t, const char *where, int across, double height) {
-    p->across = across, p->height = height;
-    plot_text(&p->title, "%s%s%s%s%s%s", table_mark(t), t->exploratory ? "  " : "", t->x->title, where[0] ? ", " : "",
-              where, t->synthetic ? ", SYNTHETIC SOURCE" : "");
-}
-
-void figure_legend(Plot *p, const Table *t) {
-    for (int arm = 0; arm < t->sample.arms; arm++) plot_entry(p, figure_arm_style(t, arm), t->x->arm[arm].label);
-}
-
-void figure_caption_begin(const Table *t, const char *where, Text *out) {
-    text_format(out, "%s%s%s", t->x->title, where[0] ? ", " : "", where);
-}
 
 static const FigureRow *const rows[FIGURE_KINDS] = {
     [FIGURE_ranking] = &figure_ranking, [FIGURE_ranking_rates] = &figure_ranking_rates,
@@ -62,16 +16,6 @@ static const FigureRow *const rows[FIGURE_KINDS] = {
     [FIGURE_spikes] = &figure_spikes,   [FIGURE_seeds] = &figure_seeds,
     [FIGURE_curves] = &figure_curves,   [FIGURE_blocks] = &figure_blocks,
     [FIGURE_growth] = &figure_growth};
-
-int figure_curve_cells(const Table *t) {
-    for (int i = 0; i < t->sample.cells * t->sample.arms * t->sample.seeds; i++)
-        if (t->records[i].curves.rows > 1) return t->sample.cells;
-    return 0;
-}
-
-int figure_own_cell(const Table *t, int part) {
-    return t->sample.cells > 1 ? part : -1;
-}
 
 /* A factor's value for a file's name: LaTeX takes what stands behind a dot for the kind of file, so 0.02 is 2e-2. */
 static void value_text(const char *value, Text *out) {
@@ -87,20 +31,6 @@ static void value_text(const char *value, Text *out) {
     for (const char *s = first; s < end; s++)
         if (*s != '.') text_add(out, s, 1);
     text_format(out, "%se%ld", first < end ? "" : "0", (*end ? strtol(end + 1, NULL, 10) : 0) - (end - dot - 1));
-}
-
-char *figure_where(char out[256], const Experiment *x, int cell, const char *without) {
-    size_t n = 0;
-    out[0] = 0;
-    for (int f = 0; f < x->factors && n < 256; f++) {
-        const char *value = x->factor[f].value[experiment_level(x, cell, f)];
-        char rate[SHOWN];
-        double number;
-        if (without && !strcmp(x->factor[f].key, without)) continue;
-        if (!strcmp(x->factor[f].key, "lr") && parse_real(value, &number)) value = show_rate(rate, number);
-        n += (size_t)snprintf(out + n, 256 - n, "%s%s=%s", n ? ", " : "", x->factor[f].key, value);
-    }
-    return out;
 }
 
 /* "lr=3e-4,warmup=500" of a cell. */

@@ -206,7 +206,7 @@ static void compare_row(const CompareResult *r, const Comparison *c, PlotPanel *
     char mean[48];
     Text said;
     text_init(&said);
-    text_format(&said, "%s ", compare_number(mean, c->t.mean, c->t.se, true));
+    text_format(&said, "%s ", show_with_error(mean, c->t.mean, c->t.se, true));
     compare_interval(r, c, &said);
     bool *lost = mem_alloc((size_t)d->seeds, sizeof *lost);
     for (int s = 0; s < d->seeds; s++)

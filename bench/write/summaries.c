@@ -13,6 +13,7 @@ const int summary_count = sizeof summary_rows / sizeof *summary_rows;
 const CellsList *table_summary(const Table *t, int kind) {
     TableFound *f = t->found;
     if (!f->summary) {
+        f->summaries = summary_count;
         f->summary = mem_alloc((size_t)summary_count, sizeof *f->summary);
         f->made = mem_alloc((size_t)summary_count, sizeof *f->made);
     }

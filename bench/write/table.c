@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "bench/plan/declare.h"
-#include "bench/write/summaries.h"
 
 const char *table_heading(const TableRow *row) {
     return row->heading[0] ? row->heading : metric_info[row->metric].heading;
@@ -120,7 +119,7 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
 static void release_found(TableFound *f) {
     if (f && f->ranking) ranking_release(f->ranking);
     if (f && f->sensitivity) sensitivity_release(f->sensitivity);
-    for (int i = 0; f && f->summary && i < summary_count; i++) cells_list_release(&f->summary[i]);
+    for (int i = 0; f && f->summary && i < f->summaries; i++) cells_list_release(&f->summary[i]);
     if (f) free(f->ranking), free(f->sensitivity), free(f->block), free(f->summary), free(f->made);
     free(f);
 }

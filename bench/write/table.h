@@ -57,8 +57,9 @@ typedef struct {
     bool ranked, swept; /* whether it was asked for */
     Ranking *ranking;   /* NULL: the experiment does not ask for it */
     Sensitivity *sensitivity;
-    bool *made;          /* [summary_count] of bench/write/summaries.h */
-    CellsList *summary;  /* [summary_count] */
+    bool *made;          /* [summaries] */
+    CellsList *summary;  /* [summaries] */
+    int summaries;       /* of bench/write/summaries.h, once one was asked for */
     struct BlockMean *block; /* of figure_curves.c; NULL: not asked for */
 } TableFound;
 
