@@ -31,19 +31,3 @@ StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLoo
     }
     return status;
 }
-
-StStatus st_sobol(size_t n, size_t dim, double *points) {
-    if (dim < 1 || dim > 40) {
-        return ST_BAD_ARG;
-    }
-    gsl_qrng *q = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)dim);
-    if (q == NULL) {
-        return ST_NO_MEMORY;
-    }
-    StStatus status = ST_OK;
-    for (size_t i = 0; i < n && status == ST_OK; i++) {
-        status = gsl_qrng_get(q, points + i * dim) == 0 ? ST_OK : ST_NO_CONVERGENCE;
-    }
-    gsl_qrng_free(q);
-    return status;
-}

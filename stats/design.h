@@ -1,4 +1,4 @@
-/* What is fixed before any run: looks at the data on the way, sweep points. */
+/* What is fixed before any run: looks at the data on the way. */
 #ifndef STATS_DESIGN_H
 #define STATS_DESIGN_H
 
@@ -20,9 +20,5 @@ typedef struct {
  * 0. ST_NOT_REACHABLE: some look could never reject, and its `usable` says which; looks are filled
  * all the same. */
 StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLook *looks);
-
-/* Sobol points 1 … n in the open unit cube (the origin is left out), points: [n][dim], 1 <= dim
- * <= 40. */
-StStatus st_sobol(size_t n, size_t dim, double *points);
 
 #endif

@@ -202,21 +202,6 @@ Test(stats_design, looks) {
     cr_assert(k[0].p_floor == 1.0 / (ST_FLIP_DRAWS + 1));
 }
 
-Test(stats_design, sobol) {
-    double p[16 * 2];
-    STATUS(st_sobol(15, 2, p), ST_OK);
-    cr_assert(p[0] == .5 && p[1] == .5);
-    for (int dim = 0; dim < 2; dim++) { /* with the origin, 16 points fill every sixteenth once */
-        unsigned seen = 1;
-        for (int i = 0; i < 15; i++) {
-            seen |= 1u << (int)(p[2 * i + dim] * 16);
-        }
-        cr_assert_eq(seen, 0xffffu);
-    }
-    STATUS(st_sobol(1, 0, p), ST_BAD_ARG);
-    STATUS(st_sobol(1, 41, p), ST_BAD_ARG);
-}
-
 Test(stats_design, rows) {
     cr_assert_geq(st_tests_count, 15);
     for (size_t i = 0; i < st_tests_count; i++) {

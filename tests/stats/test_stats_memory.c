@@ -203,23 +203,6 @@ static StStatus call_anytime(void) {
 static StStatus call_anytime_need(void) {
     return st_anytime_need(d, 5, 0, NAN, .05, 9, 3, KEY).status;
 }
-static StStatus call_sobol(void) {
-    return st_sobol(4, 2, scratch);
-}
-static StStatus call_robust(void) {
-    for (int i = 0; i < 20; i++) {
-        scratch[i] = i;
-    }
-    return st_line_robust(scratch, d, 20).status;
-}
-static StStatus call_loglog(void) {
-    const double x[4] = {1, 2, 3, 4}, y[8] = {1, 2, 3, 5, 2, 3, 4, 9};
-    return st_loglog(x, y, 2, 4, .95, scratch).status;
-}
-static StStatus call_curve_at(void) {
-    const double x[4] = {1, 2, 3, 4};
-    return st_curve_at(x, d, 4, x, 4, scratch);
-}
 static StStatus call_logistic(void) {
     StCoef coef[2];
     return st_logistic(d, yes, 20, 1, coef).status;
@@ -252,7 +235,7 @@ static const Case cases[] = {
     CASE(signflip_many), CASE(wilcoxon),        CASE(maxt),   CASE(maxt_many), CASE(omnibus),  CASE(omnibus_many),
     CASE(boot),          CASE(boot_many),       CASE(holm),   CASE(bh),        CASE(levene),   CASE(crossed),
     CASE(pigeonhole),    CASE(pigeonhole_many), CASE(blocks), CASE(power),     CASE(nfor),     CASE(mde),
-    CASE(anytime),       CASE(anytime_need),    CASE(sobol),  CASE(robust),    CASE(loglog),   CASE(curve_at),
+    CASE(anytime),       CASE(anytime_need),
     CASE(logistic),
     CASE(predictors),
     CASE(pitman_morgan), CASE(flip_ci),         CASE(flip_ci_many), CASE(maxt_ci), CASE(maxt_ci_many), CASE(growth),
