@@ -30,6 +30,20 @@ kind_comparisons_with_ties_and_constants() {
   options=(--cap 4) && compared 4 1,2,3 2,2,nan 3,2,3.5 && has out 'rank'
 }
 
+kind_clocks_that_are_wrong() { # of records three days ahead, and of files two hours behind
+  plan '' && runs 0 run p.yaml --results r && runs 0 table p.yaml --results r && cp "$W/out" "$W/before"
+  find "$W/r/runs" -type f -exec touch -d '+3 days' {} +
+  runs 0 run p.yaml --results r && has err ' 0 to train'
+  runs 0 table p.yaml --results r && diff <(sed '/^Cost/,$d' "$W/before") <(sed '/^Cost/,$d' "$W/out") || failed "another table"
+  find "$W/r/runs" -type f -exec touch -d '-2 hours' {} +
+  runs 0 run p.yaml --results r && has err ' 0 to train'
+}
+
+kind_ranks_that_do_not_fit() {
+  plan '' && refuses '--ranks: 3, but 1 process was started; mpirun -n 3 normbench run' run p.yaml --ranks 3
+  refuses "--ranks: 'x' is not" run p.yaml --ranks x
+}
+
 kind_names_with_marks_of_latex() {
   printf '%s\n' 'seed,a&b_1,"$x%","<c>#{d}~^\"' '1,2,3,4' '2,2,3.5,4' '3,2,4,4.5' >"$W/latex.csv"
   runs 4 compare latex.csv --tex --plot x.svg && has out 'a\&b\_1' && has out '\$x\%'
