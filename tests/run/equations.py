@@ -37,7 +37,7 @@ TOLERANCE, TOLERANCE_OF_LENGTHS = 2e-7, 2e-4
 
 def columns(program):
     """{column: what may stand in it}, read from the help."""
-    text = subprocess.run([program, "run", "--help"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([program, "run", "--help", "all"], capture_output=True, text=True, check=True).stdout
     text = text[text.index("Columns of an arm"):]
     found = {}
     for names, values in re.findall(r"^((?:[a-z_0-9.]+(?:, )?)+):\n((?:    .*\n)+)", text, re.M):
