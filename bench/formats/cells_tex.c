@@ -90,7 +90,7 @@ static bool in_s_column(const Part *p, int column) {
 static int width_of(const char *text) {
     int sum = 0;
     for (const char *s = text; *s; s++) {
-        if ((*s & 0xC0) == 0x80) continue;
+        if ((*s & 0xC0) == 0x80 || (*s == '-' && s > text && s[-1] == '+')) continue; /* +- is one sign */
         sum += strchr(".,:;'il|jt()[] ", *s)             ? 27
                : strchr("mwMW+=<>", *s) || *s & 0x80     ? 70
                : *s == '-' && s[1] >= '0' && s[1] <= '9' ? 78
