@@ -9,44 +9,6 @@
 
 #include "base/text.h"
 
-static const struct {
-    const char *name, *what;
-    Word word;
-    bool scaled;
-} precisions[PRECISION_COUNT] = {
-#define PRECISION(name, key, word, scaled, what) {key, what, WORD_##word, scaled},
-#include "kernels/precisions.def"
-#undef PRECISION
-};
-
-const char *precision_name(PrecisionKind p) {
-    return precisions[p].name;
-}
-
-const char *precision_what(PrecisionKind p) {
-    return precisions[p].what;
-}
-
-Word precision_word(PrecisionKind p) {
-    return precisions[p].word;
-}
-
-bool precision_scaled(PrecisionKind p) {
-    return precisions[p].scaled;
-}
-
-Rc precision_find(PrecisionKind *out, const char *name, Error *e) {
-    const char *names[PRECISION_COUNT];
-    char hint[96];
-    for (int i = 0; i < PRECISION_COUNT; i++) {
-        names[i] = precisions[i].name;
-        *out = (PrecisionKind)i;
-        if (!strcmp(name, names[i])) return RC_OK;
-    }
-    return error_set(e, RC_USAGE, "unknown precision '%.40s'%s", name,
-                     did_you_mean(hint, sizeof hint, name, names, PRECISION_COUNT));
-}
-
 void backend_choose_device(int local) {
     for (int i = 0; i < backend_count; i++)
         if (backends[i]->device) backends[i]->device->choose(local);
@@ -89,7 +51,7 @@ static void none_is_fast(PrecisionKind p, Error *e) {
         text_format(&why, " (--backend %s computes its bits slowly)", b->name);
         break;
     }
-    error_set(e, RC_UNMEASURED, "precision %s: %s", precisions[p].name, why.at);
+    error_set(e, RC_UNMEASURED, "precision %s: %s", precision_name(p), why.at);
     text_release(&why);
 }
 
@@ -114,7 +76,7 @@ static const Backend *if_supported(const Backend *b, Error *e) {
 
 /* Whether a name means the fastest row of a precision: "cpu-bf16". */
 static bool is_fastest(const char *name, PrecisionKind p) {
-    return !strncmp(name, "cpu-", 4) && !strcmp(name + 4, precisions[p].name) && next_rank(p, INT_MAX);
+    return !strncmp(name, "cpu-", 4) && !strcmp(name + 4, precision_name(p)) && next_rank(p, INT_MAX);
 }
 
 enum { MOST_NAMES = 128 };
@@ -161,7 +123,7 @@ static const Backend *other_precisions(const char *name, PrecisionKind p, Error 
     for (int q = 0; q < PRECISION_COUNT; q++)
         for (int i = 0; i < backend_count; i++)
             if ((int)backends[i]->precision == q && is_called(backends[i], name)) {
-                own[owns++] = precisions[q].name;
+                own[owns++] = precision_name(q);
                 break;
             }
     if (next_rank(p, INT_MAX)) who[whos++] = "cpu";
@@ -171,7 +133,7 @@ static const Backend *other_precisions(const char *name, PrecisionKind p, Error 
     add_list(&line, own, owns);
     text_format(&line, " only; ");
     add_list(&line, who, whos);
-    text_format(&line, " %s %s", whos == 1 ? "has" : "have", precisions[p].name);
+    text_format(&line, " %s %s", whos == 1 ? "has" : "have", precision_name(p));
     error_set(e, RC_USAGE, "backend '%s' computes in %s", name, line.at);
     text_release(&line);
     return NULL;

@@ -122,7 +122,7 @@ own_plan() { # LINES...
     'arms:' '  pre: {variant: pre}' '  post: {variant: post}' "$@" >"$W/own.yaml"
 }
 
-losses() { grep '^validation loss' "$W/out"; }
+losses() { grep '^  validation loss' "$W/out"; }
 
 own_table() { # the losses of the table of the text that stands there
   ends 0 table "$W/own.yaml" --results "${1:-$W/r}"
