@@ -161,7 +161,7 @@ void cell_interval_shown(Cells *c, double lo, double hi, const char *shown) {
 void cell_interval(Cells *c, double lo, double hi, int decimals, const char *why_not) {
     Text shown;
     text_init(&shown);
-    show_interval(&shown, lo, hi, decimals, why_not, false);
+    show_interval(&shown, lo, hi, decimals, why_not);
     cell_interval_shown(c, lo, hi, shown.at);
     text_release(&shown);
 }

@@ -136,8 +136,6 @@ void cells_tex(const Cells *c, const TexLayout *layout, Text *out);
 void cells_list_tex(const CellsList *l, const TexLayout *layout, Text *out);
 /* The tabular alone, without a float. */
 void cells_tabular(const Cells *c, const TexLayout *layout, Text *out);
-/* "$^{\dagger\S}$", or nothing. */
-void cells_marks_tex(unsigned marks, Text *out);
 
 void cells_html(const Cells *c, Text *out);
 void cells_list_html(const CellsList *l, Text *out);

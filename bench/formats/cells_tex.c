@@ -32,7 +32,8 @@ static bool alignable(const char *text, Digits *d) {
     return d->uncertain > 0;
 }
 
-void cells_marks_tex(unsigned marks, Text *out) {
+/* "$^{\dagger\S}$", or nothing. */
+static void cells_marks_tex(unsigned marks, Text *out) {
     static const char *const sign[] = {"\\dagger", "\\ddagger", "\\S"};
     if (!marks) return;
     text_format(out, "$^{");

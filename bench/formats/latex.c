@@ -75,23 +75,12 @@ void show_column(Text *out, const char *text, int width) {
     text_format(out, "%*s%.*s%*s", width < 0 ? blanks : 0, "", bytes, text, width < 0 ? 0 : blanks, "");
 }
 
-void show_interval(Text *out, double lo, double hi, int decimals, const char *why_not, bool latex) {
+void show_interval(Text *out, double lo, double hi, int decimals, const char *why_not) {
     char low[SHOWN], high[SHOWN];
-    if (!isfinite(lo) || !isfinite(hi)) {
+    if (isfinite(lo) && isfinite(hi))
+        text_format(out, "[%s, %s]", show_number(low, lo, decimals), show_number(high, hi, decimals));
+    else
         text_format(out, "n/a (%s)", why_not);
-        return;
-    }
-    show_number(low, lo, decimals);
-    show_number(high, hi, decimals);
-    if (!latex) {
-        text_format(out, "[%s, %s]", low, high);
-        return;
-    }
-    text_add(out, "[", 1);
-    latex_number(out, low);
-    text_add(out, ", ", 2);
-    latex_number(out, high);
-    text_add(out, "]", 1);
 }
 
 void latex_number(Text *out, const char *shown) {

@@ -31,8 +31,8 @@ int show_bytes(const char *text, int *characters);
 /* A text in a column of `width` characters: cut, or filled up with blanks behind it; before it when width < 0. */
 void show_column(Text *out, const char *text, int width);
 
-/* "[lo, hi]" in LaTeX or plain; the reason in brackets after n/a when it is not finite. */
-void show_interval(Text *out, double lo, double hi, int decimals, const char *why_not, bool latex);
+/* "[lo, hi]"; the reason in brackets after n/a when it is not finite. */
+void show_interval(Text *out, double lo, double hi, int decimals, const char *why_not);
 
 /* A shown number in LaTeX: minus signs and powers of ten in math, '<' too. */
 void latex_number(Text *out, const char *shown);

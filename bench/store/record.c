@@ -451,14 +451,22 @@ static Rc read_vouched(RunRecord *r, json_t *root, const char *path, Error *e) {
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;
 }
 
-Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
+/* What stands in record.json; the root is the caller's. */
+static Rc read_json_of(RunRecord *r, json_t **root, const char *folder, const char *id, Error *e) {
     Text path;
-    json_t *root = NULL;
     *r = (RunRecord){0};
     text_init(&path);
     text_format(&path, "%s/%s/record.json", folder, id);
-    Rc rc = read_record(r, &root, path.at, id, e);
-    text_clear(&path);
+    Rc rc = read_record(r, root, path.at, id, e);
+    text_release(&path);
+    return rc;
+}
+
+Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
+    Text path;
+    json_t *root = NULL;
+    Rc rc = read_json_of(r, &root, folder, id, e);
+    text_init(&path);
     text_format(&path, "%s/%s/curves.csv", folder, id);
     if (!rc) rc = read_vouched(r, root, path.at, e);
     text_clear(&path);
@@ -472,15 +480,10 @@ Rc record_read(RunRecord *r, const char *folder, const char *id, Error *e) {
 }
 
 Rc record_members(RunRecord *r, const char *folder, const char *id, Error *e) {
-    Text path;
     json_t *root = NULL;
-    *r = (RunRecord){0};
-    text_init(&path);
-    text_format(&path, "%s/%s/record.json", folder, id);
-    Rc rc = read_record(r, &root, path.at, id, e);
+    Rc rc = read_json_of(r, &root, folder, id, e);
     json_decref(root);
     if (rc) record_release(r);
-    text_release(&path);
     return rc;
 }
 

@@ -33,8 +33,15 @@ const CompareLost *compare_lost(const CompareResult *r);
 void compare_counts(const CompareResult *r, Text *out);
 
 void compare_signature(const CompareResult *r, Text *out);
-/* The arms; the comparisons with their verdicts; their other intervals and p's. */
-void compare_tables(const CompareResult *r, CellsList *out);
+/* A page of a terminal: a line of its own, what was compared, the tables, what must be said beside them. */
+typedef struct {
+    void (*signature)(const CompareResult *r, Text *out);
+    void (*head)(const CompareResult *r, Text *out);
+    void (*tables)(const CompareResult *r, CellsList *out);
+    void (*notes)(const CompareResult *r, Text *out);
+} ComparePage;
+void compare_page(const ComparePage *p, const CompareResult *r, int width, Text *out);
+
 void compare_text(const CompareResult *r, Text *out); /* of a file */
 void compare_text_wide(const CompareResult *r, int width, Text *out);
 void compare_notes(const CompareResult *r, Text *out); /* the sentences below the text's table, one per line */

@@ -103,23 +103,14 @@ static void notes(const CompareResult *r, Text *out) {
                     format_real(number, r->options.cap));
 }
 
-void compare_anytime_text(const CompareResult *r, int width, Text *out) {
-    CellsList tables = {0};
-    Text words;
-    text_init(&words);
-    signature(r, out);
-    text_format(out, "\n");
-    text_format(&words, "%d seeds, %d arms; %s is better; baseline: %s. Δ = arm - baseline, mean over seeds.\n", r->n,
+static void head(const CompareResult *r, Text *out) {
+    text_format(out, "%d seeds, %d arms; %s is better; baseline: %s. Δ = arm - baseline, mean over seeds.\n", r->n,
                 r->data->arms, r->options.higher ? "higher" : "lower", r->data->arm[r->baseline]);
-    compare_paragraphs(words.at, width, out);
-    table(r, &tables);
-    cells_list_text(&tables, width, out);
-    text_clear(&words);
-    notes(r, &words);
-    text_format(out, "\n");
-    compare_paragraphs(words.at, width, out);
-    cells_list_release(&tables);
-    text_release(&words);
+}
+
+void compare_anytime_text(const CompareResult *r, int width, Text *out) {
+    static const ComparePage page = {signature, head, table, notes};
+    compare_page(&page, r, width, out);
 }
 
 void compare_anytime_tex(const CompareResult *r, Text *out) {

@@ -166,7 +166,8 @@ static void others(const CompareResult *r, CellsList *out) {
     }
 }
 
-void compare_tables(const CompareResult *r, CellsList *out) {
+/* The arms; the comparisons with their verdicts; their other intervals and p's. */
+static void compare_tables(const CompareResult *r, CellsList *out) {
     arms(r, out);
     comparisons(r, out);
     others(r, out);
@@ -209,22 +210,27 @@ void compare_text(const CompareResult *r, Text *out) {
     compare_text_wide(r, PAGE_WIDTH, out);
 }
 
-void compare_text_wide(const CompareResult *r, int width, Text *out) {
+void compare_page(const ComparePage *p, const CompareResult *r, int width, Text *out) {
     CellsList tables = {0};
     Text words;
     text_init(&words);
-    compare_signature(r, out);
+    p->signature(r, out);
     text_format(out, "\n");
-    head(r, &words);
+    p->head(r, &words);
     compare_paragraphs(words.at, width, out);
-    compare_tables(r, &tables);
+    p->tables(r, &tables);
     cells_list_text(&tables, width, out);
     text_clear(&words);
-    compare_notes(r, &words);
+    p->notes(r, &words);
     text_format(out, "\n");
     compare_paragraphs(words.at, width, out);
     cells_list_release(&tables);
     text_release(&words);
+}
+
+void compare_text_wide(const CompareResult *r, int width, Text *out) {
+    static const ComparePage page = {compare_signature, head, compare_tables, compare_notes};
+    compare_page(&page, r, width, out);
 }
 
 void compare_comments(const char *text, Text *out) {

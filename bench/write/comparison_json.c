@@ -26,7 +26,7 @@ json_t *json_with_floor(json_t *o, double floor) {
     return o;
 }
 
-json_t *json_p(double p, double floor) {
+static json_t *json_p(double p, double floor) {
     json_t *o = json_object();
     json_put(o, "p", p);
     return json_with_floor(o, floor);

@@ -27,7 +27,6 @@ void comparison_json_tail(json_t *o, const Comparison *c, const ComparisonJson *
 /* Parts; each a new reference. */
 json_t *json_not_made(const char *why);                 /* {status: why} */
 json_t *json_with_floor(json_t *o, double floor);       /* beside a p: the smallest there can be; returns o */
-json_t *json_p(double p, double floor);                 /* {p, floor} */
 json_t *json_chance(const StChance *x);
 json_t *json_variance(const StVariance *v, const char *statistic);
 void json_put_fisher(json_t *o, const Comparison *c);

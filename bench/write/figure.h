@@ -67,17 +67,6 @@ Rc figure_draw(const Table *t, const char *folder, int formats, Error *e);
 void figure_csv(const Table *t, Text *out);
 void figure_blocks_csv(const Table *t, Text *out);
 
-/* One arm's curve: rows at the steps where at least one seed has a finite value. */
-typedef struct {
-    int rows;
-    int *step, *n; /* n: finite seeds */
-    double *mean, *least, *most;
-} Curve;
-
-/* what: a curve of the whole model. */
-Curve figure_curve(const Table *t, int cell, int arm, const CurveInfo *what);
-void curve_release(Curve *c);
-
 /* How an arm looks: in every figure, whatever else it shows. baseline: -1: none. */
 PlotStyle figure_style(int arm, int baseline);
 

@@ -28,8 +28,15 @@ static const RunRecord *record(const Table *t, int cell, int arm, int seed) {
     return &t->records[(cell * t->sample.arms + arm) * t->sample.seeds + seed];
 }
 
-/* Row i of every seed's curves belongs to the same step: a row is a step. */
-Curve figure_curve(const Table *t, int cell, int arm, const CurveInfo *what) {
+/* One arm's curve: rows at the steps where at least one seed has a finite value. */
+typedef struct {
+    int rows;
+    int *step, *n; /* n: finite seeds */
+    double *mean, *least, *most;
+} Curve;
+
+/* what: a curve of the whole model. Row i of every seed belongs to the same step. */
+static Curve curve_of(const Table *t, int cell, int arm, const CurveInfo *what) {
     Curve out = {0};
     int most = 0;
     for (int seed = 0; seed < t->sample.seeds; seed++) {
@@ -59,7 +66,7 @@ Curve figure_curve(const Table *t, int cell, int arm, const CurveInfo *what) {
     return out;
 }
 
-void curve_release(Curve *c) {
+static void curve_release(Curve *c) {
     free(c->step);
     free(c->n);
     free(c->mean);
@@ -74,7 +81,7 @@ void figure_csv(const Table *t, Text *out) {
     for (int cell = 0; cell < t->sample.cells; cell++)
         for (const Panel *panel = t->x->panel; panel < t->x->panel + t->x->panels; panel++)
             for (int arm = 0; arm < t->sample.arms; arm++) {
-                Curve c = figure_curve(t, cell, arm, panel->curve);
+                Curve c = curve_of(t, cell, arm, panel->curve);
                 char where[256];
                 experiment_cell_text(where, t->x, cell);
                 for (int i = 0; i < c.rows; i++) {
@@ -115,7 +122,7 @@ static SampleArm table_number(const Table *t, int cell, int arm, Metric m) {
 
 /* An arm's line and band; returns its last step. */
 static int fill_curve(const Table *t, int cell, int arm, const CurveInfo *curve, PlotPanel *panel) {
-    Curve c = figure_curve(t, cell, arm, curve);
+    Curve c = curve_of(t, cell, arm, curve);
     unsigned band = t->sample.seeds > 1 ? PLOT_BAND : 0;
     int last = c.rows ? c.step[c.rows - 1] : 0;
     PlotSeries *s = plot_series(panel, figure_arm_style(t, arm), arm, band | PLOT_LINE);

@@ -130,7 +130,7 @@ static void numbers(const Comparison *c, Text *out) {
     int digits = decimals_for(c->t.se, DIGITS);
     digits = digits > DIGITS ? DIGITS : digits;
     text_format(out, "%s", show_signed(mean, c->t.mean, digits));
-    if (has_interval(c)) text_format(out, " "), show_interval(out, c->t.lo, c->t.hi, digits, "", false);
+    if (has_interval(c)) text_format(out, " "), show_interval(out, c->t.lo, c->t.hi, digits, "");
 }
 
 /* Returns how many runs of it diverged. */

@@ -70,7 +70,7 @@ static void fill_row(const Table *t, const Ranking *y, const RankingRow *from, P
     if (from->judged_lost)
         text_format(&numbers, "div. %d/%d", from->judged_lost, y->seeds);
     else
-        ranking_interval(from, false, false, &numbers);
+        ranking_interval(from, &numbers);
     if (y->apart) text_format(&numbers, "  "), ranking_places(y, from, &numbers);
     plot_text(&row->numbers, "%s", numbers.at);
     text_release(&numbers);

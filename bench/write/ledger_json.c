@@ -28,7 +28,7 @@ static void numbers(const LedgerLine *l, Text *out) {
     text_format(out, "%s", ratio ? show_number(number, v->effect, 2) : show_signed(number, v->effect, decimals));
     if (!isnan(v->lo)) {
         text_format(out, " ");
-        show_interval(out, v->lo, v->hi, decimals, "", false);
+        show_interval(out, v->lo, v->hi, decimals, "");
         text_format(out, " (%s%% %s)", table_confidence(&l->in->table, confidence), v->interval);
     }
     if (table_side_found(v)[0]) text_format(out, ", %s", table_side_found(v));

@@ -203,7 +203,7 @@ static void interval(const Lineage *l, Text *out) {
     bool shown = c->t_decides && c->t.status == ST_OK;
     text_format(out, "\nmean difference  %s ", show_signed(number, c->t.mean, decimals));
     show_interval(out, shown ? c->t.lo : (double)NAN, c->t.hi, decimals,
-                  c->t_decides ? st_status_text(c->t.status) : "diverged", false);
+                  c->t_decides ? st_status_text(c->t.status) : "diverged");
     text_format(out, ", %s%% paired t interval\n", table_confidence(l->t, conf));
 }
 
@@ -281,7 +281,7 @@ static void margin(const Lineage *l, Text *out) {
     text_format(&words, "Is it inside %s? Two one-sided t tests: p %s%s; the %s%% interval ",
                 format_real(within, l->c->what.margin), x->p < 0.001 ? "" : "= ", show_p(p, x->p),
                 format_real(conf, round(1e4 * (1 - 2 * l->family->alpha)) / 100));
-    show_interval(&words, x->ci_lo, x->ci_hi, decimals, "", false);
+    show_interval(&words, x->ci_lo, x->ci_hi, decimals, "");
     text_format(&words, " %s between -%s and +%s.", x->equivalent ? "lies" : "does not lie", within, within);
     margin_verdict(l, &words);
     text_format(out, "\n");

@@ -32,7 +32,7 @@ static void places_words(const Table *t, const Ranking *y, Text *out) {
                 y->arms * (y->arms - 1) / 2, alpha);
 }
 
-void ranking_words(const Table *t, const Ranking *y, Text *out) {
+static void ranking_words(const Table *t, const Ranking *y, Text *out) {
     text_format(out, "Each arm at its best learning rate of ");
     rates_words(y, out);
     text_format(out, ", after %d steps. Loss is in nats per token; lower is better, rank 1 is the lowest mean.",
@@ -81,7 +81,7 @@ static void rate_legend(Text *out) {
                 SENSITIVITY_BASIN);
 }
 
-void ranking_rates(const Ranking *y, const RankingRow *row, Text *out) {
+static void ranking_rates(const Ranking *y, const RankingRow *row, Text *out) {
     char rate[SHOWN];
     int kinds = 0;
     if (row->diverged + row->stalled == row->runs) { /* whatever was chosen is no advice */
@@ -119,25 +119,46 @@ void ranking_places(const Ranking *y, const RankingRow *row, Text *out) {
         text_format(out, "%d to %d", row->first, row->last);
 }
 
-void ranking_interval(const RankingRow *row, bool difference, bool latex, Text *out) {
+/* Its limits, NaN where it has none, and why. */
+static const char *interval_of(const RankingRow *row, bool difference, double *lo, double *hi) {
     const StTci *c = difference ? &row->minus : &row->t;
-    bool lost = difference ? c->status == ST_BAD_ARG : row->judged_lost > 0, shown = !lost && c->status == ST_OK;
-    show_interval(out, shown ? c->lo : (double)NAN, c->hi, RANKING_DIGITS,
-                  lost ? "diverged" : st_status_text(c->status), latex);
+    bool lost = difference ? c->status == ST_BAD_ARG : row->judged_lost > 0;
+    *lo = !lost && c->status == ST_OK ? c->lo : (double)NAN, *hi = c->hi;
+    return lost ? "diverged" : st_status_text(c->status);
 }
 
-static void interval(const RankingRow *row, bool difference, Cells *c) {
-    const StTci *i = difference ? &row->minus : &row->t;
-    bool lost = difference ? i->status == ST_BAD_ARG : row->judged_lost > 0, shown = !lost && i->status == ST_OK;
-    cell_interval(c, shown ? i->lo : (double)NAN, i->hi, RANKING_DIGITS, lost ? "diverged" : st_status_text(i->status));
+void ranking_interval(const RankingRow *row, Text *out) {
+    double lo, hi;
+    const char *why = interval_of(row, false, &lo, &hi);
+    show_interval(out, lo, hi, RANKING_DIGITS, why);
+}
+
+static void interval_cell(const RankingRow *row, bool difference, Cells *c) {
+    double lo, hi;
+    const char *why = interval_of(row, difference, &lo, &hi);
+    cell_interval(c, lo, hi, RANKING_DIGITS, why);
+}
+
+/* Rank and arm: what stands first in each of its tables. */
+static void first_columns(Cells *c) {
+    cells_column(c, "rank", 'r', "rank");
+    cells_column(c, "label", 'l', "arm");
+    c->stub = c->columns;
+}
+
+/* The rows of every group below its heading. */
+static void each_row(const Table *t, const Ranking *y, Cells *c,
+                     void (*row)(const Table *, const Ranking *, const RankingRow *, Cells *)) {
+    for (int i = 0; i < y->rows; i++) {
+        if (i % y->arms == 0) cells_heading(c, y->group[y->row[i].group]);
+        row(t, y, &y->row[i], c);
+    }
 }
 
 static void loss_columns(const Table *t, Cells *c) {
     char over[ARM_LABEL_SIZE + 16];
     snprintf(over, sizeof over, "minus %s", t->x->arm[t->sample.baseline].label);
-    cells_column(c, "rank", 'r', "rank");
-    cells_column(c, "label", 'l', "arm");
-    c->stub = c->columns;
+    first_columns(c);
     cells_column(c, "place", 'i', "places");
     cells_column(c, "mean_rank", 'r', "mean rank");
     cells_column(c, "loss", 'r', "loss");
@@ -161,12 +182,12 @@ static void loss_row(const Table *t, const Ranking *y, const RankingRow *row, Ce
     cell_interval_shown(c, y->apart ? row->first : 1, y->apart ? row->last : y->arms, places.at);
     cell_number(c, row->mean_rank, 1);
     cell_number(c, row->t.mean, RANKING_DIGITS);
-    interval(row, false, c);
+    interval_cell(row, false, c);
     if (row->baseline)
         cell_shown(c, (double)NAN, "baseline"), cell_none(c), cell_none(c);
     else {
         cell_signed(c, row->difference, RANKING_DIGITS);
-        interval(row, true, c);
+        interval_cell(row, true, c);
         cell_p(c, row->p.step);
     }
     cell_text(c, t->x->arm[row->arm].name);
@@ -188,10 +209,7 @@ static void losses(const Table *t, const Ranking *y, CellsList *out) {
     if (!y->rows) return; /* too few seeds: the caption says so */
     methods(t, y, &c->notes);
     loss_columns(t, c);
-    for (int i = 0; i < y->rows; i++) {
-        if (i % y->arms == 0) cells_heading(c, y->group[y->row[i].group]);
-        loss_row(t, y, &y->row[i], c);
-    }
+    each_row(t, y, c, loss_row);
 }
 
 static void rate_row(const Table *t, const Ranking *y, const RankingRow *row, Cells *c) {
@@ -217,9 +235,7 @@ static void rate_row(const Table *t, const Ranking *y, const RankingRow *row, Ce
 static void rates(const Table *t, const Ranking *y, CellsList *out) {
     Cells *c = cells_add(out, "rates", "The arms' learning rates");
     rate_legend(&c->notes);
-    cells_column(c, "rank", 'r', "rank");
-    cells_column(c, "label", 'l', "arm");
-    c->stub = c->columns;
+    first_columns(c);
     cells_column(c, "rates", 'l', "rate (seeds)");
     cells_column(c, "basin", 'i', "basin, decades");
     cells_column(c, "diverged", 'r', "diverged");
@@ -228,10 +244,7 @@ static void rates(const Table *t, const Ranking *y, CellsList *out) {
     cells_column(c, "flops_per_step", 'r', "MFLOP");
     cells_column(c, "arm", 'X', "");
     cells_column(c, "runs", 'X', "");
-    for (int i = 0; i < y->rows; i++) {
-        if (i % y->arms == 0) cells_heading(c, y->group[y->row[i].group]);
-        rate_row(t, y, &y->row[i], c);
-    }
+    each_row(t, y, c, rate_row);
 }
 
 /* The runs that each arm was judged by. */

@@ -15,7 +15,7 @@ void replication_text(const ClaimVerdict *v, Text *out) {
     }
     int decimals = decimals_for((r->hi - r->lo) / 4, 2);
     text_format(out, "prediction interval ");
-    show_interval(out, r->lo, r->hi, decimals, "", false);
+    show_interval(out, r->lo, r->hi, decimals, "");
     if (isnan(r->se))
         text_format(out, " of ours alone; their spread is not known");
     else if (isnan(r->reported_se))

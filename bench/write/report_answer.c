@@ -43,7 +43,7 @@ static void difference(const Table *t, const Comparison *c, Text *out) {
     text_format(out, "%s%s", show_signed(number, c->t.mean, digits), unit_of(t));
     if (interval && c->t.status == ST_OK) {
         text_format(out, " ");
-        show_interval(out, c->t.lo, c->t.hi, digits, "", false);
+        show_interval(out, c->t.lo, c->t.hi, digits, "");
     }
 }
 

@@ -169,7 +169,8 @@ double table_holm_floor(const Table *t) {
     return fmin(1, t->family.count * t->family.floor);
 }
 
-bool table_shows_holm(const Table *t) {
+/* A column of p's that cannot fall below alpha is left out. */
+static bool table_shows_holm(const Table *t) {
     return table_holm_floor(t) < t->family.alpha;
 }
 
@@ -200,7 +201,7 @@ static void interval_cells(const Place *p, const Comparison *one, Cells *c) {
     const Table *t = p->t;
     Text shown;
     text_init(&shown);
-    table_flip_interval(t, one, false, &shown);
+    table_flip_interval(t, one, &shown);
     if (t->metric == METRIC_valid_loss) ratio_cells(one, c);
     cell_interval_shown(c, one->together.lo, one->together.hi, shown.at);
     cell_p(c, one->joint_ranks);

@@ -11,7 +11,8 @@ static const char *const metric_name[ACC_COUNT] = {"acc", "acc_norm"};
 
 enum { DECIMALS = 4 };
 
-double score_mean(const ScoreTable *t, const ScoredModel *m, TaskMetric metric, double *error) {
+/* The mean of a metric over a model's tasks, and its standard error, the tasks being independent. */
+static double score_mean(const ScoreTable *t, const ScoredModel *m, TaskMetric metric, double *error) {
     double sum = 0, square = 0;
     for (int i = 0; i < t->tasks; i++) {
         sum += m->score[i].of[metric].share;

@@ -21,9 +21,6 @@ typedef struct {
     int tasks, models;
 } ScoreTable;
 
-/* The mean of a metric over a model's tasks, and its standard error, the tasks being independent. */
-double score_mean(const ScoreTable *t, const ScoredModel *m, TaskMetric metric, double *error);
-
 /* "scores": a row for each model, task and metric, and their means over the tasks (items: none); "against": of two
  * models or more, each beside the first, item by item. */
 void score_tables(const ScoreTable *t, CellsList *out);

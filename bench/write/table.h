@@ -138,24 +138,17 @@ void table_expectation(const ClaimTest *t, Text *out); /* the same, ": lower (be
  * better. */
 const char *table_side_claimed(const ClaimTest *t);
 const char *table_side_found(const ClaimVerdict *v);
-/* The smallest that Holm's p can be in this table; the column is left out where that is not below alpha. */
+/* The smallest that Holm's p can be in this table. */
 double table_holm_floor(const Table *t);
-bool table_shows_holm(const Table *t);
 const char *table_ratio(const ClaimTest *t); /* what the effect is a ratio of: "variances", "rates"; NULL: it is none */
 /* table_divergence, and what else must be known of a comparison: stalls, ranks, one seed that decides. */
 void table_flags(const Table *t, int cell, int step, int arm, Text *out);
 /* "[0.10, 0.12]" of the sign flips of all comparisons jointly, or why there is none. */
-void table_flip_interval(const Table *t, const Comparison *c, bool latex, Text *out);
+void table_flip_interval(const Table *t, const Comparison *c, Text *out);
 void table_divergence(const Table *t, int cell, int step, int arm,
                       Text *out); /* " pre after 20 steps: 1 of 6 …", or "" */
 void table_signature(const Table *t, Text *out);
 
-/* " Arithmetic class: …." and the notes behind it, or "" where all is of class canon; part of table_methods. */
-void table_arithmetic(const Table *t, Text *out);
-
-/* "Mean and standard deviation over n = 6 paired seeds; 95 % paired t intervals; exact sign-flip tests, adjusted by
- * step-down max-T over 3 comparisons.": what a caption says of n and the test; of one arm and one seed what is true. */
-void table_statistics(const Table *t, Text *out);
 void table_flips(const Table *t, const char *plural, Text *out); /* "exact two-sided sign-flip test" */
 void table_sources(const Table *t, Text *out);                   /* every corpus among the cells, a sentence each */
 void table_label(const Table *t, Text *out);                     /* of LaTeX's \\label */

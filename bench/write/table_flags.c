@@ -56,11 +56,11 @@ void table_flags(const Table *t, int cell, int step, int arm, Text *out) {
     one_seed(t, c, out);
 }
 
-void table_flip_interval(const Table *t, const Comparison *c, bool latex, Text *out) {
+void table_flip_interval(const Table *t, const Comparison *c, Text *out) {
     const StFlipCi *ci = &c->together;
     const char *why = !c->t_decides                     ? "diverged"
                       : t->family.no_interval           ? "too many to count"
                       : ci->status == ST_NOT_REACHABLE ? "unbounded"
                                                        : st_status_text(ci->status);
-    show_interval(out, ci->status == ST_OK ? ci->lo : (double)NAN, ci->hi, decimals_for(c->t.se, 4), why, latex);
+    show_interval(out, ci->status == ST_OK ? ci->lo : (double)NAN, ci->hi, decimals_for(c->t.se, 4), why);
 }

@@ -46,7 +46,7 @@ char *table_confidence(const Table *t, char out[40]) {
     return format_real(out, round(1e8 * (1 - t->x->alpha)) / 1e6);
 }
 
-void table_arithmetic(const Table *t, Text *out) {
+static void table_arithmetic(const Table *t, Text *out) {
     if (t->classes.length) text_format(out, " Arithmetic: class %s.", t->classes.at);
     if (t->options.notes && t->options.notes[0]) text_format(out, " %s", t->options.notes);
     Text said;
@@ -112,22 +112,6 @@ void table_methods(const Table *t, Text *out) {
                     100 * st_unseen((size_t)n, t->x->alpha));
     text_format(out, "Bootstrap intervals are reported and decide nothing below %d seeds.", ST_BOOT_DECIDES);
     table_arithmetic(t, out);
-}
-
-void table_statistics(const Table *t, Text *out) {
-    char conf[40];
-    int n = t->sample.seeds;
-    if (n == 1) {
-        text_format(out, "Single seed: descriptive.");
-        return;
-    }
-    text_format(out, "Mean and standard deviation over n = %d %sseeds", n, t->family.count ? "paired " : "");
-    if (t->family.count) {
-        text_format(out, "; %s %% paired t intervals; ", table_confidence(t, conf));
-        table_flips(t, t->family.count > 1 ? "s" : "", out);
-        if (t->family.count > 1) text_format(out, ", adjusted by step-down max-T over %d comparisons", t->family.count);
-    }
-    text_format(out, ".");
 }
 
 /* "layernorm - baseline", "(layernorm + center - rmsnorm - baseline)/2". */

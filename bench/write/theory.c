@@ -25,7 +25,7 @@ static void measured(const StatementVerdict *v, Text *out) {
 }
 
 static void interval(const StatementVerdict *v, Text *out) {
-    if (!isnan(v->lo)) show_interval(out, v->lo, v->hi, decimals_of(v), "", false);
+    if (!isnan(v->lo)) show_interval(out, v->lo, v->hi, decimals_of(v), "");
 }
 
 static void finding(const StatementVerdict *v, Text *out) {
