@@ -245,7 +245,7 @@ Rc command_rowcommand(Session *s, Error *e) {
     return printf("a command\\n") > 0 ? RC_OK : RC_UNMEASURED;
 }
 ''')
-add_row("bench/cli/commands.def", "COMMAND", 'COMMAND(rowcommand, TRY, "", "", "normbench rowcommand", "a command that tests/rows.sh added")')
+add_row("bench/cli/commands.def", "COMMAND", 'COMMAND(rowcommand, TRY, "", "", "normbench rowcommand", "a command that tests/rows.sh added", "")')
 
 # In any order: these tables say so. Not spec.def and metrics.def, whose order is that of records' texts; not profiles.def,
 # steps.def and curves.def, whose order is what they say.

@@ -7,9 +7,26 @@
 #include "bench/cli/session_options.h"
 
 #define NOUN(name, group, what)
-#define COMMAND(name, group, under, operands, example, what) Rc command_##name(Session *s, Error *e);
+#define COMMAND(name, group, under, operands, example, what, pages) Rc command_##name(Session *s, Error *e);
 #include "bench/cli/commands.def"
 #undef COMMAND
 #undef NOUN
+
+typedef enum { GROUP_TRY, GROUP_READ, GROUP_DOUBT, GROUP_CARRY, GROUPS } Group;
+extern const char *const command_groups[GROUPS]; /* what one wants */
+
+typedef struct {
+    const char *name;
+    Group group;
+    const char *under, *operands, *example, *what, *pages; /* the columns of commands.def */
+    Rc (*run)(Session *s, Error *e);                       /* NULL: a noun, with neither example nor pages */
+} Command;
+
+enum { COMMANDS_MOST = 64 };
+extern const Command commands[];
+extern const int command_count;
+
+/* "model export" */
+void command_words(const Command *c, Text *out);
 
 #endif

@@ -16,54 +16,12 @@
 #include "bench/verdict/compare.h"
 #include "stats/status.h"
 
-typedef enum { GROUP_TRY, GROUP_READ, GROUP_DOUBT, GROUP_CARRY, GROUPS } Group;
-static const char *const command_groups[GROUPS] = {"Try an idea", "Read results", "Doubt a result",
-                                                   "Carry it elsewhere"};
-
-typedef struct {
-    const char *name;
-    Group group;
-    const char *under, *operands, *example, *what;
-    Rc (*run)(Session *s, Error *e); /* NULL: a noun */
-} Command;
-
-static const Command commands[] = {
-#define NOUN(name, group, what) {#name, GROUP_##group, "", "COMMAND", "", what, NULL},
-#define COMMAND(name, group, under, operands, example, what) \
-    {#name, GROUP_##group, under, operands, example, what, command_##name},
-#include "bench/cli/commands.def"
-#undef COMMAND
-#undef NOUN
-};
-enum { COMMANDS = sizeof commands / sizeof *commands };
-
-/* Pages that say more of a command than its help. */
-static const struct {
-    const char *command, *page;
-} pages[] = {
-    {"list", "docs/placements.md"},
-    {"explain", "docs/placements.md"},
-    {"run", "docs/tutorial.md, docs/cluster.md"},
-    {"new", "docs/extend.md"},
-    {"status", "docs/cluster.md"},
-    {"table", "docs/statistics.md, docs/json.md"},
-    {"trace", "docs/tutorial.md"},
-    {"compare", "docs/statistics.md"},
-    {"claims", "docs/findings.md, docs/json.md"},
-    {"verify", "docs/reproduce.md"},
-    {"merge", "docs/cluster.md"},
-    {"data", "docs/reproduce.md"},
-    {"perf", "docs/gpu.md"},
-    {"score", "docs/reproduce.md"},
-    {"translate", "docs/reproduce.md"},
-};
-
 /* A screen: the words that stand first. */
 static void print_screen(void) {
     printf("normbench %s: where should normalization stand in a transformer?", NORMBENCH_VERSION);
     for (int g = 0; g < GROUPS; g++) {
         printf("\n%s%s", g ? "\n" : "", command_groups[g]);
-        for (const Command *c = commands; c < commands + COMMANDS; c++)
+        for (const Command *c = commands; c < commands + command_count; c++)
             if ((int)c->group == g && !c->under[0]) printf("\n  %-8s %s", c->name, c->what);
     }
     printf("\n`normbench help COMMAND` says more of one, `normbench --help` of all.\n");
@@ -75,7 +33,7 @@ static void print_usage(const Command *c) {
 }
 
 static void print_commands(void) {
-    for (const Command *c = commands; c < commands + COMMANDS; c++) {
+    for (const Command *c = commands; c < commands + command_count; c++) {
         if (!c->run) continue;
         print_usage(c);
         printf("    %s\n    %s\n", c->what, c->example);
@@ -94,13 +52,12 @@ static void print_help(const Command *c, bool all) {
         print_usage(c);
         printf("  %s\n  example: %s\n\n%s", c->what, c->example, t.at);
     }
-    for (const Command *other = commands; other < commands + COMMANDS; other++)
+    for (const Command *other = commands; other < commands + command_count; other++)
         if (!strcmp(other->under, c->name)) {
             print_usage(other);
             printf("    %s\n", other->what);
         }
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
-        if (!strcmp(c->name, pages[i].command)) printf("\n  more: %s\n", pages[i].page);
+    if (c->pages[0]) printf("\n  more: %s\n", c->pages);
     if (left_out)
         printf("\n%d options more, and the keys of an experiment and the columns of an arm: normbench %s --help all\n",
                left_out, c->name);
@@ -115,13 +72,14 @@ static void print_help(const Command *c, bool all) {
 }
 
 static const Command *find(const char *name, Error *e) {
-    const char *names[COMMANDS];
+    const char *names[COMMANDS_MOST];
     char hint[96];
-    for (int i = 0; i < COMMANDS; i++) {
+    for (int i = 0; i < command_count; i++) {
         names[i] = commands[i].name;
         if (!strcmp(name, names[i])) return &commands[i];
     }
-    error_set(e, RC_USAGE, "unknown command '%s'%s", name, did_you_mean(hint, sizeof hint, name, names, COMMANDS));
+    error_set(e, RC_USAGE, "unknown command '%s'%s", name,
+              did_you_mean(hint, sizeof hint, name, names, (size_t)command_count));
     return NULL;
 }
 
@@ -130,7 +88,7 @@ static const Command *find(const char *name, Error *e) {
 static const Command *named(int argc, char **argv, int *words, Error *e) {
     const Command *c = find(argv[1], e);
     *words = 1;
-    for (const Command *under = commands; c && argc > 2 && under < commands + COMMANDS; under++)
+    for (const Command *under = commands; c && argc > 2 && under < commands + command_count; under++)
         if (!strcmp(under->under, c->name) && !strcmp(under->name, argv[2])) {
             *words = 2;
             return under;

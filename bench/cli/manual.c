@@ -4,51 +4,13 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "bench/cli/options.h"
+#include "bench/cli/commands.h"
 #include "bench/formats/document.h"
 #include "bench/plan/experiment.h"
 #include "bench/run/scale.h"
 #include "bench/store/provenance.h"
 #include "bench/verdict/gate.h"
 #include "bench/write/table.h"
-
-typedef struct {
-    const char *name, *under, *operands, *example, *what; /* example "": a noun */
-} Command;
-
-static const Command commands[] = {
-#define NOUN(name, group, what) {#name, "", "COMMAND", "", what},
-#define COMMAND(name, group, under, operands, example, what) {#name, under, operands, example, what},
-#include "bench/cli/commands.def"
-#undef COMMAND
-#undef NOUN
-};
-enum { COMMANDS = sizeof commands / sizeof *commands };
-
-typedef struct {
-    const char *argument;
-    const char *const *names; /* what its value may be; NULL: anything */
-    int count;
-    const char *help;
-} Shown;
-
-static const Shown shown[OPTION_COUNT] = {
-#define FLAG NULL, 0
-#define TEXT NULL, 0
-#define PAIR NULL, 0
-#define INTEGER(from, to) NULL, 0
-#define NUMBER(from, to, words) NULL, 0
-#define CHOICE(list, length) list, length
-#define OPTION(name, argument, value, commands, help) [OPTION_##name] = {argument, value, help},
-#include "bench/cli/options.def"
-#undef OPTION
-#undef FLAG
-#undef TEXT
-#undef PAIR
-#undef INTEGER
-#undef NUMBER
-#undef CHOICE
-};
 
 /* Writes a text with a backslash, or what else stands for it, before each of some characters. */
 static void quoted(Text *out, const char *text, const char *special, const char *before) {
@@ -72,17 +34,12 @@ static void roff(Text *out, const char *text) {
     }
 }
 
-/* "model export" */
-static void words_of(Text *out, const Command *c) {
-    text_format(out, "%s%s%s", c->under, c->under[0] ? " " : "", c->name);
-}
-
 static void man_commands(Text *out) {
     char name[OPTION_NAME];
-    for (int c = 0; c < COMMANDS; c++) {
+    for (int c = 0; c < command_count; c++) {
         if (!commands[c].example[0]) continue;
         text_format(out, ".SS \"");
-        words_of(out, &commands[c]);
+        command_words(&commands[c], out);
         text_format(out, "%s", *commands[c].operands ? " " : "");
         for (const char *s = commands[c].operands; *s; s++) *s == '"' ? text_format(out, "\\(dq") : text_add(out, s, 1);
         text_format(out, "\"\n");
@@ -105,14 +62,14 @@ static void man_options(Text *out) {
         text_format(out, ".TP\n\\fB\\-\\-");
         roff(out, option_name(name, (OptionKind)k));
         text_format(out, "\\fR \\fI");
-        roff(out, shown[k].argument);
+        roff(out, option_shown((OptionKind)k).argument);
         text_format(out, "\\fR\n");
-        roff(out, shown[k].help);
-        for (int i = 0; i < shown[k].count; i++) {
+        roff(out, option_shown((OptionKind)k).help);
+        for (int i = 0; i < option_shown((OptionKind)k).count; i++) {
             text_format(out, i ? ", " : " (one of: ");
-            roff(out, shown[k].names[i]);
+            roff(out, option_shown((OptionKind)k).names[i]);
         }
-        text_format(out, "%s\n", shown[k].count ? ")" : "");
+        text_format(out, "%s\n", option_shown((OptionKind)k).count ? ")" : "");
     }
 }
 
@@ -156,8 +113,8 @@ static void options_of(Text *out, const char *command, const char *before, const
             text_format(out, "%s--%s%s", before, option_name(name, (OptionKind)k), after);
 }
 
-static void names_of(Text *out, const Shown *s) {
-    for (int i = 0; i < s->count; i++) text_format(out, "%s%s", i ? " " : "", s->names[i]);
+static void names_of(Text *out, OptionShown s) {
+    for (int i = 0; i < s.count; i++) text_format(out, "%s%s", i ? " " : "", s.names[i]);
 }
 
 /* What a command's operand is called by `normbench list`; NULL: a file or a text. */
@@ -170,7 +127,7 @@ static const char *listed(const Command *c) {
 /* The commands that stand under a word, each with a text before it. */
 static int under(Text *out, const char *word, const char *before) {
     int n = 0;
-    for (int c = 0; c < COMMANDS; c++)
+    for (int c = 0; c < command_count; c++)
         if (!strcmp(commands[c].under, word)) text_format(out, "%s%s", n++ ? before : "", commands[c].name);
     return n;
 }
@@ -181,10 +138,10 @@ static int under(Text *out, const char *word, const char *before) {
 /* A case for each command, those under a word first: `"model export")`. */
 static void bash_cases(Text *out, void (*fill)(Text *, const Command *)) {
     for (int pass = 0; pass < 2; pass++)
-        for (int c = 0; c < COMMANDS; c++) {
+        for (int c = 0; c < command_count; c++) {
             if (pass != !commands[c].under[0]) continue;
             text_format(out, "      \"");
-            words_of(out, &commands[c]);
+            command_words(&commands[c], out);
             text_format(out, pass ? " \"*) " : "\") ");
             fill(out, &commands[c]);
             text_format(out, " ;;\n");
@@ -221,13 +178,13 @@ static void bash(Text *out) {
                      "      --backend) words=$(_normbench_names backends) ;;\n"
                      "      --precision) words=$(_normbench_names precisions) ;;\n");
     for (int k = 0; k < OPTION_COUNT; k++) {
-        if (!shown[k].count) continue;
+        if (!option_shown((OptionKind)k).count) continue;
         text_format(out, "      --%s) words=\"", option_name(name, (OptionKind)k));
-        names_of(out, &shown[k]);
+        names_of(out, option_shown((OptionKind)k));
         text_format(out, "\" ;;\n");
     }
     for (int k = 0; k < OPTION_COUNT; k++)
-        if (*shown[k].argument && !shown[k].count)
+        if (*option_shown((OptionKind)k).argument && !option_shown((OptionKind)k).count)
             text_format(out, "%s--%s", k ? "|" : "      ", option_name(name, (OptionKind)k));
     text_format(out, ") ;;\n      *) case $given in\n");
     bash_cases(out, bash_operands);
@@ -244,21 +201,21 @@ static void zsh_described(Text *out, const Command *c) {
 static void zsh_given(Text *out, const Command *c) {
     char name[OPTION_NAME];
     text_format(out, "    \"");
-    words_of(out, c);
+    command_words(c, out);
     text_format(out, c->under[0] ? "\") shift words; (( CURRENT-- )); given=(\n" : " \"*) given=(\n");
     for (int k = 0; k < OPTION_COUNT; k++) {
         if (!option_taken((OptionKind)k, c->name)) continue;
         text_format(out, "      '*--%s[", option_name(name, (OptionKind)k));
-        for (const char *s = shown[k].help; *s; s++) {
+        for (const char *s = option_shown((OptionKind)k).help; *s; s++) {
             if (*s == '\'')
                 text_format(out, "'\\''");
             else
                 text_format(out, strchr("[]:\\", *s) ? "\\%c" : "%c", *s);
         }
-        text_format(out, *shown[k].argument ? "]:value:" : "]");
-        if (shown[k].count)
-            text_format(out, "("), names_of(out, &shown[k]), text_format(out, ")");
-        else if (*shown[k].argument)
+        text_format(out, *option_shown((OptionKind)k).argument ? "]:value:" : "]");
+        if (option_shown((OptionKind)k).count)
+            text_format(out, "("), names_of(out, option_shown((OptionKind)k)), text_format(out, ")");
+        else if (*option_shown((OptionKind)k).argument)
             text_format(out, "_files");
         text_format(out, "'\n");
     }
@@ -270,16 +227,16 @@ static void zsh(Text *out) {
     text_format(out, "#compdef normbench\n# Completions of normbench for zsh; made by `normbench --manual zsh`.\n"
                      "_normbench_names() {\n  compadd -- $(" NAMES "  )\n}\n_normbench() {\n  local -a commands given\n"
                      "  commands=(\n");
-    for (int c = 0; c < COMMANDS; c++)
+    for (int c = 0; c < command_count; c++)
         if (!commands[c].under[0]) zsh_described(out, &commands[c]);
     text_format(out, "  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n  commands=()\n"
                      "  case $words[2] in\n");
-    for (int c = 0; c < COMMANDS; c++) {
+    for (int c = 0; c < command_count; c++) {
         Text subs;
         text_init(&subs);
         if (under(&subs, commands[c].name, " ")) {
             text_format(out, "  %s) commands=(\n", commands[c].name);
-            for (int d = 0; d < COMMANDS; d++)
+            for (int d = 0; d < command_count; d++)
                 if (!strcmp(commands[d].under, commands[c].name)) zsh_described(out, &commands[d]);
             text_format(out, "  ) ;;\n");
         }
@@ -288,7 +245,7 @@ static void zsh(Text *out) {
     text_format(out, "  esac\n  (( CURRENT == 3 && $#commands )) && _describe command commands\n"
                      "  case \"$words[2] $words[3]\" in\n");
     for (int pass = 0; pass < 2; pass++)
-        for (int c = 0; c < COMMANDS; c++)
+        for (int c = 0; c < command_count; c++)
             if (pass == !commands[c].under[0] && commands[c].example[0]) zsh_given(out, &commands[c]);
     text_format(out, "  esac\n  shift words\n  (( CURRENT-- ))\n  _arguments $given\n}\n_normbench \"$@\"\n");
 }
@@ -298,7 +255,7 @@ static void fish(Text *out) {
     text_format(out, "# Completions of normbench for fish; made by `normbench --manual fish`.\n"
                      "function __normbench_names\n  normbench list 2>/dev/null | awk -v kind=\"$argv[1]\" "
                      "'/^[a-z]/ { on = $1 == kind } on && /^  [^ ]/ { print $1 }'\nend\n");
-    for (int c = 0; c < COMMANDS; c++) {
+    for (int c = 0; c < command_count; c++) {
         const char *word = commands[c].under;
         text_format(out, "complete -c normbench -n '%s%s' -a %s -d '",
                     *word ? "__fish_seen_subcommand_from " : "__fish_use_subcommand", word, commands[c].name);
@@ -310,12 +267,14 @@ static void fish(Text *out) {
     }
     for (int k = 0; k < OPTION_COUNT; k++) {
         text_format(out, "complete -c normbench -n '__fish_seen_subcommand_from");
-        for (int c = 0; c < COMMANDS; c++)
+        for (int c = 0; c < command_count; c++)
             if (option_taken((OptionKind)k, commands[c].name)) text_format(out, " %s", commands[c].name);
-        text_format(out, "' -l %s%s", option_name(name, (OptionKind)k), *shown[k].argument ? " -r" : "");
-        if (shown[k].count) text_format(out, " -f -a '"), names_of(out, &shown[k]), text_format(out, "'");
+        text_format(out, "' -l %s%s", option_name(name, (OptionKind)k),
+                    *option_shown((OptionKind)k).argument ? " -r" : "");
+        if (option_shown((OptionKind)k).count)
+            text_format(out, " -f -a '"), names_of(out, option_shown((OptionKind)k)), text_format(out, "'");
         text_format(out, " -d '");
-        quoted(out, shown[k].help, "'\\", "\\");
+        quoted(out, option_shown((OptionKind)k).help, "'\\", "\\");
         text_format(out, "'\n");
     }
 }

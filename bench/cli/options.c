@@ -52,6 +52,11 @@ static const OptionInfo info[OPTION_COUNT] = {
 #undef CHOICE
 };
 
+OptionShown option_shown(OptionKind kind) {
+    const OptionInfo *o = &info[kind];
+    return (OptionShown){o->argument, o->help, o->value.names, (int)o->value.count};
+}
+
 char *option_name(char out[OPTION_NAME], OptionKind kind) {
     snprintf(out, OPTION_NAME, "%s", info[kind].name);
     for (char *s = out; *s; s++)

@@ -44,10 +44,18 @@ int option_choice(const Options *o, OptionKind kind, int fallback);
 /* The name on the command line, without "--". out holds at least OPTION_NAME bytes; returns out. */
 char *option_name(char out[OPTION_NAME], OptionKind kind);
 
+/* What its row says to a reader. */
+typedef struct {
+    const char *argument, *help;
+    const char *const *names; /* what its value may be; NULL: anything */
+    int count;
+} OptionShown;
+OptionShown option_shown(OptionKind kind);
+
 bool option_taken(OptionKind kind, const char *command);
 
-/* The options a command takes, one line each. */
-/* all: every option of the command; else, where it has many, the first ones. Returns how many it left out. */
+/* The options a command takes, one line each: all, or, where there are many, the first ones. Returns how many it left
+ * out. */
 int options_help(const char *command, bool all, Text *out);
 
 #endif
