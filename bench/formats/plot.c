@@ -32,7 +32,7 @@ static void axis_release(PlotAxis *axis) {
 }
 
 static void panel_release(PlotPanel *panel) {
-    for (int i = 0; i < panel->seriess; i++) free(panel->series[i].at);
+    for (int i = 0; i < panel->series_count; i++) free(panel->series[i].at);
     for (int i = 0; i < panel->levels; i++) free(panel->level[i].name);
     for (int i = 0; i < panel->marks; i++) free(panel->mark[i].text);
     for (PlotRow *row = panel->row; row < panel->row + panel->rows; row++) {
@@ -79,8 +79,8 @@ PlotPanel *plot_panel(Plot *p, const char *title, const char *xlabel, const char
 }
 
 PlotSeries *plot_series(PlotPanel *panel, PlotStyle style, int of, unsigned draw) {
-    panel->series = room(panel->series, panel->seriess, sizeof *panel->series);
-    PlotSeries *s = &panel->series[panel->seriess++];
+    panel->series = room(panel->series, panel->series_count, sizeof *panel->series);
+    PlotSeries *s = &panel->series[panel->series_count++];
     double size = style.point == PLOT_ring ? 0.95 : style.point == PLOT_cross ? 0.7 : 0.4;
     *s = (PlotSeries){.style = style, .of = of, .draw = draw, .width = 1.2, .size = size};
     return s;
@@ -140,7 +140,7 @@ void plot_fit(Plot *p, int first, int each, PlotScale scale) {
     for (int i = first; i < p->panels; i += each) {
         const PlotPanel *panel = &p->panel[i];
         plot_widen(&all, panel->y.least), plot_widen(&all, panel->y.most);
-        for (const PlotSeries *s = panel->series; s < panel->series + panel->seriess; s++)
+        for (const PlotSeries *s = panel->series; s < panel->series + panel->series_count; s++)
             for (const PlotPoint *at = s->at; at < s->at + s->points; at++)
                 plot_widen(&all, at->y), plot_widen(&all, at->lo), plot_widen(&all, at->hi);
     }

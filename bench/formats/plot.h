@@ -94,7 +94,7 @@ typedef struct {
     PlotLevel *level;
     PlotLabel *mark;
     PlotRow *row;
-    int seriess, levels, marks, rows;
+    int series_count, levels, marks, rows;
 } PlotPanel;
 
 typedef struct {

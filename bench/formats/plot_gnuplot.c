@@ -159,10 +159,10 @@ static void plot_series_of(const Sheet *s, int place, Text *out) {
     const PlotPanel *panel = &s->p->panel[place];
     static const unsigned layer[] = {PLOT_BARS, PLOT_LINE | PLOT_STEPS | PLOT_POINTS};
     int written = 0;
-    for (int i = 0; i < panel->seriess; i++)
+    for (int i = 0; i < panel->series_count; i++)
         if (panel->series[i].points && panel->series[i].draw & PLOT_BAND)
             next(&written, out), part(s, place, i, PLOT_BAND, out);
-    for (int i = 0; i < panel->seriess; i++)
+    for (int i = 0; i < panel->series_count; i++)
         for (int k = 0; k < 2 && panel->series[i].points; k++)
             if (panel->series[i].draw & layer[k])
                 next(&written, out), part(s, place, i, panel->series[i].draw & layer[k], out);
@@ -256,7 +256,7 @@ static void plot_rows(const Sheet *s, const PlotPanel *panel, Text *out) {
 /* $pP_S: x, y, lo, hi of series S of panel P. */
 static void series_data(const Plot *p, Text *out) {
     for (int place = 0; place < p->panels; place++)
-        for (int i = 0; i < p->panel[place].seriess; i++) {
+        for (int i = 0; i < p->panel[place].series_count; i++) {
             const PlotSeries *s = &p->panel[place].series[i];
             if (!s->points) continue;
             text_format(out, "$p%d_%d << END\n", place, i);

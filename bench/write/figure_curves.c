@@ -175,7 +175,7 @@ static void curves_panel(const Table *t, int cell, int i, Plot *p) {
     for (int k = 0; k < t->sample.arms; k++) {
         int own = fill_curve(t, cell, figure_arm(t, k), curve, panel);
         last = own > last ? own : last;
-        points += panel->series[panel->seriess - 1].points;
+        points += panel->series[panel->series_count - 1].points;
         fill_crosses(t, cell, figure_arm(t, k), curve, panel);
     }
     plot_steps(&panel->x, last);

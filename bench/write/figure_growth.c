@@ -164,7 +164,7 @@ static void fill_panel(const Table *t, int cell, GrowthPanel p, Plot *plot) {
         int own = fill_arm(t, cell, arm, p, panel);
         last = own > last ? own : last;
     }
-    for (PlotSeries *s = panel->series; s < panel->series + panel->seriess; s++)
+    for (PlotSeries *s = panel->series; s < panel->series + panel->series_count; s++)
         s->width = 1.1, s->size = fmin(0.5, 10.0 / (last + 1));
     if (p == HEADROOM) {
         plot_widen(&panel->y, 0), plot_level(panel, 0, "", false);

@@ -46,7 +46,7 @@ typedef struct {
     bool exploratory;    /* something was changed on the command line: no marks, no bold */
     int metrics;         /* of the paper's table */
     Metric metric[PAPER_MOST_METRICS];
-    const char *partial; /* what is missing (bench/store/partial.h): no marks, no bold, no claims; NULL or "": nothing */
+    const char *partial; /* what is missing (bench/store/partial.h): no marks, bold, claims; NULL or "": nothing */
     const char *word;    /* of the plan's folder, in the labels of an exploratory table; NULL: the plan's hash */
     const char *command; /* as typed, for the header comment */
     const char *notes;   /* which records were left out as of another arithmetic (Records.notes); NULL or "": none */

@@ -39,7 +39,7 @@ static const Figure *figure_named(const Figure *figure, int figures, const char 
 static const PlotSeries *series(int panel, int arm, unsigned how, int point) {
     const PlotPanel *p = &plot.panel[panel];
     cr_assert(panel < plot.panels);
-    for (const PlotSeries *s = p->series; s < p->series + p->seriess; s++)
+    for (const PlotSeries *s = p->series; s < p->series + p->series_count; s++)
         if (s->of == arm && s->draw & how && (!point || s->style.point == point)) return s;
     cr_assert(false, "no series of arm %d in panel %d", arm, panel);
     return NULL;
@@ -86,7 +86,7 @@ static void style_holds(const char *figure, PlotStyle got, int arm, bool line, b
 static int styles_hold(const Figure *f) {
     int found = 0;
     for (const PlotPanel *p = plot.panel; p < plot.panel + plot.panels; p++) {
-        for (const PlotSeries *s = p->series; s < p->series + p->seriess; s++) {
+        for (const PlotSeries *s = p->series; s < p->series + p->series_count; s++) {
             bool law = f->kind == FIGURE_growth && !s->style.point; /* whose dash says which law it is */
             bool small = f->kind == FIGURE_ranking_rates && s->draw & PLOT_POINTS; /* the baseline alone is dashed */
             bool line = s->draw & (PLOT_LINE | PLOT_STEPS) && !law && !small;

@@ -162,8 +162,8 @@ Test(over_corpora, profiles_are_drawn) {
         found++;
         figure_plot(&m.table, &figure[i], &plot);
         const PlotPanel *panel = plot.panel;
-        cr_expect(panel->seriess == 4 && panel->series[3].of == m.table.sample.baseline, "the baseline is on top");
-        for (int k = 0; k < panel->seriess; k++) {
+        cr_expect(panel->series_count == 4 && panel->series[3].of == m.table.sample.baseline, "the baseline is on top");
+        for (int k = 0; k < panel->series_count; k++) {
             const PlotSeries *s = &panel->series[k];
             double before = 0;
             cr_expect_eq(s->draw, PLOT_STEPS | PLOT_BAND);

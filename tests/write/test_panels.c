@@ -29,7 +29,7 @@ static void draw(FigureKind kind) {
 static const PlotSeries *series(int panel, int arm, unsigned how) {
     const PlotPanel *p = &plot.panel[panel];
     cr_assert(panel < plot.panels);
-    for (const PlotSeries *s = p->series; s < p->series + p->seriess; s++)
+    for (const PlotSeries *s = p->series; s < p->series + p->series_count; s++)
         if (s->of == arm && s->draw == how) return s;
     cr_assert(false, "no series of arm %d in panel %d", arm, panel);
     return NULL;
@@ -52,7 +52,7 @@ Test(panels, a_panel_without_a_number_says_so) {
     draw(FIGURE_curves);
     cr_expect(!plot.panel[0].note && plot.panel[0].series[0].points > 1);
     cr_expect_str_eq(plot.panel[1].note, "weight_norm: not measured");
-    for (int i = 0; i < plot.panel[1].seriess; i++) cr_expect_eq(plot.panel[1].series[i].points, 0);
+    for (int i = 0; i < plot.panel[1].series_count; i++) cr_expect_eq(plot.panel[1].series[i].points, 0);
     plot_release(&plot);
     char *blocks = made_up_write(&m, figure_blocks_csv);
     cr_expect(strstr(blocks, ",block_output_most,0,") && strstr(blocks, ",grad_norm,0,"));
