@@ -145,7 +145,7 @@ static double spread_of(StWeighted *list, size_t count, double mean) {
 
 static StStatus ask_all(Means *m, StBoot *r) {
     const StSample *s = m->sample;
-    r->se = st_multiset_spread(s->x, s->n, r->mean);
+    r->se = st_sample_sd(s) * sqrt((double)s->n - 1.0) / (double)s->n; /* Efron and Tibshirani (1993), section 5.4 */
     r->total = st_power_self(s->n);
     r->distinct = (size_t)st_multiset_count(s->n);
     m->status = st_multisets_init(&m->all, s->x, s->n);

@@ -1,7 +1,6 @@
 /* Multisets with multinomial weights and weighted quantiles, see resample.h. */
 #include "stats/resample.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 uint64_t st_binomial(size_t n, size_t k) {
@@ -46,61 +45,6 @@ static void share_out(Walk *w, size_t at, size_t left, double sum, uint64_t weig
 void st_multiset_sums(const double *x, size_t n, StWeighted *out) {
     Walk w = {x, n, out};
     share_out(&w, 0, n, 0.0, 1);
-}
-
-enum { SPREAD_MAX = 15 };
-
-/* What is added up over all multisets: weight * (m* - mean), or weight * (m* - mean)^2. */
-typedef struct {
-    const double *x;
-    size_t n;
-    double mean, sum, ways[SPREAD_MAX + 1][SPREAD_MAX + 1]; /* ways: C(left, take) */
-    bool squares;
-} Spread;
-
-/* The last two values share what is left. */
-static inline double add_pairs(const Spread *s, const double *x, int left, double sum, double weight, double all) {
-    const double n = (double)s->n, mean = s->mean, *ways = s->ways[left];
-    for (int take = 0; take <= left; take++) {
-        double u = (sum + (double)take * x[0] + (double)(left - take) * x[1]) / n - mean;
-        double term = weight * ways[take] * u;
-        all += s->squares ? term * u : term;
-    }
-    return all;
-}
-
-/* As share_out. Weights are whole numbers below 2^53. */
-static void spread_out(Spread *s, size_t at, int left, double sum, double weight) {
-    const double *ways = s->ways[left], x = s->x[at];
-    double all = s->sum;
-    if (at + 2 == s->n) {
-        s->sum = add_pairs(s, s->x + at, left, sum, weight, all);
-    } else if (at + 3 == s->n) {
-        for (int take = 0; take <= left; take++) {
-            all = add_pairs(s, s->x + at + 1, left - take, sum + (double)take * x, weight * ways[take], all);
-        }
-        s->sum = all;
-    } else {
-        for (int take = 0; take <= left; take++) {
-            spread_out(s, at + 1, left - take, sum + (double)take * x, weight * ways[take]);
-        }
-    }
-}
-
-double st_multiset_spread(const double *x, size_t n, double mean) {
-    Spread s = {.x = x, .n = n, .mean = mean};
-    double total = (double)st_power_self(n);
-    for (size_t left = 0; left <= n; left++) {
-        for (size_t take = 0; take <= left; take++) {
-            s.ways[left][take] = (double)st_binomial(left, take);
-        }
-    }
-    spread_out(&s, 0, (int)n, 0.0, 1.0);
-    s.mean += s.sum / total;
-    s.sum = 0.0;
-    s.squares = true;
-    spread_out(&s, 0, (int)n, 0.0, 1.0);
-    return sqrt(s.sum / total);
 }
 
 static int by_value(const void *x, const void *y) {

@@ -24,10 +24,6 @@ uint64_t st_power_self(size_t n);
  */
 void st_multiset_sums(const double *x, size_t n, StWeighted *out);
 
-/* Root mean square of those sums over n about their mean, which is near `mean`, added up in the order of
- * st_multiset_sums without its list. 2 <= n <= 15. */
-double st_multiset_spread(const double *x, size_t n, double mean);
-
 /* Sorts ascending and turns weights into running totals. */
 void st_weighted_sort(StWeighted *list, size_t count);
 

@@ -88,6 +88,22 @@ Test(stats_bootstrap, halves_answer_as_the_whole_list) {
     gsl_rng_free(rng);
 }
 
+/* The standard error in closed form is the root mean square over all resamples. */
+Test(stats_bootstrap, error_is_that_of_all_resamples) {
+    const double x[7] = {.31, -.2, .05, .05, 1.4, -.77, .02};
+    StWeighted list[1716];
+    double mean = 0, squares = 0, total = (double)st_power_self(7);
+    st_multiset_sums(x, 7, list);
+    for (int i = 0; i < 1716; i++) {
+        mean += (double)list[i].weight * list[i].value / 7 / total;
+    }
+    for (int i = 0; i < 1716; i++) {
+        squares += (double)list[i].weight * (list[i].value / 7 - mean) * (list[i].value / 7 - mean);
+    }
+    StBoot r = st_boot_exact(x, 7, 1, .95);
+    cr_assert_float_eq(r.se, sqrt(squares / total), 1e-15);
+}
+
 /* What a bootstrap of 12 values without ties asks looks at about as many parts as there are multisets; sorting those
  * compared twenty times as many. */
 Test(stats_bootstrap, halves_are_few) {
