@@ -382,13 +382,26 @@ static Rc read_members(RunRecord *r, json_t *root, Error *e) {
     return evaluations_read(r, json_object_get(root, "evaluations"), e);
 }
 
-static Rc load(json_t **root, const char *path, Error *e) {
+/* Leave out the evaluations, nine tenths of a record's text, where the record is laid out as record_write does. */
+static void cut_evaluations(char *bytes, size_t *length) {
+    char *from = strstr(bytes, "\n \"evaluations\": ["), *to = from ? strstr(from, "\n ],\n") : NULL;
+    if (!to) return;
+    from += strlen("\n \"evaluations\": [");
+    memmove(from, to, *length - (size_t)(to - bytes));
+    *length -= (size_t)(to - from);
+    bytes[*length] = '\0';
+}
+
+/* head: without the evaluations. */
+static Rc load(json_t **root, const char *path, bool head, Error *e) {
     char *bytes;
     size_t length;
     json_error_t why;
     if (file_read(path, &bytes, &length, e)) return e->code;
+    if (head) cut_evaluations(bytes, &length);
     *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
     free(bytes);
+    if (!*root && head) return load(root, path, false, e); /* count the lines of the whole text */
     return *root ? RC_OK : error_set(e, RC_INTEGRITY, "%s: line %d: %s", path, why.line, why.text);
 }
 
@@ -420,7 +433,7 @@ Rc record_head(RecordHead *h, const char *folder, const char *id, Error *e) {
     *h = (RecordHead){0};
     text_init(&path);
     text_format(&path, "%s/%s/record.json", folder, id);
-    Rc rc = load(&root, path.at, e);
+    Rc rc = load(&root, path.at, true, e);
     if (!rc) rc = read_head(h, root, id, e) ? error_prefix(e, "%s: ", path.at) : RC_OK;
     json_decref(root);
     text_release(&path);
@@ -428,7 +441,7 @@ Rc record_head(RecordHead *h, const char *folder, const char *id, Error *e) {
 }
 
 static Rc read_record(RunRecord *r, json_t **root, const char *path, const char *id, Error *e) {
-    if (load(root, path, e)) return e->code;
+    if (load(root, path, false, e)) return e->code;
     Rc rc = read_members(r, *root, e);
     if (!rc && strcmp(r->id, id)) rc = error_set(e, RC_INTEGRITY, "id: names another run");
     return rc ? error_prefix(e, "%s: ", path) : RC_OK;

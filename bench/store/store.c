@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/pool.h"
 #include "bench/store/texts.h"
 
 static int by_spec(const void *a, const void *b) {
@@ -25,25 +26,43 @@ bool store_is_id(const char *name) {
     return strspn(name, "0123456789abcdef") == SHA256_HEX - 1 && !name[SHA256_HEX - 1];
 }
 
+/* The heads of a folder's runs that are being read, each by any thread. */
+typedef struct {
+    const char *folder;
+    char **name;
+    RecordHead *head; /* of each name; of no id: none */
+    Error *error;
+} Heads;
+
+static void read_one_head(void *context, int i) {
+    const Heads *g = context;
+    g->error[i] = (Error){0};
+    if (store_is_id(g->name[i])) (void)record_head(&g->head[i], g->folder, g->name[i], &g->error[i]);
+}
+
+static void note_damage(Store *s, const char *id, Error *e) {
+    (void)store_damage(s->folder, id, e);
+    if (!s->damaged) s->damage = *e;
+    s->damaged_id = mem_grow(s->damaged_id, (size_t)s->damaged + 1, sizeof *s->damaged_id);
+    memcpy(s->damaged_id[s->damaged++], id, SHA256_HEX);
+}
+
 void store_read(Store *s, const char *folder) {
     *s = (Store){0};
     snprintf(s->folder, sizeof s->folder, "%s", folder);
     char **name;
     int count = folder_names(folder, "", &name);
+    Heads g = {folder, name, mem_alloc((size_t)count, sizeof *g.head), mem_alloc((size_t)count, sizeof *g.error)};
+    pool_run(pool_processors(), count, read_one_head, &g);
+    s->head = g.head;
     for (int i = 0; i < count; i++) {
-        RecordHead head;
-        Error e;
         if (!store_is_id(name[i])) continue;
-        if (record_head(&head, folder, name[i], &e)) {
-            (void)store_damage(folder, name[i], &e);
-            if (!s->damaged) s->damage = e;
-            s->damaged_id = mem_grow(s->damaged_id, (size_t)s->damaged + 1, sizeof *s->damaged_id);
-            memcpy(s->damaged_id[s->damaged++], name[i], SHA256_HEX);
-            continue;
-        }
-        s->head = mem_grow(s->head, (size_t)s->heads + 1, sizeof *s->head);
-        s->head[s->heads++] = head;
+        if (g.error[i].code)
+            note_damage(s, name[i], &g.error[i]);
+        else
+            s->head[s->heads++] = g.head[i];
     }
+    free(g.error);
     names_free(name, count);
     if (s->heads) qsort(s->head, (size_t)s->heads, sizeof *s->head, by_spec);
     if (s->damaged)
@@ -309,11 +328,29 @@ static Rc check_missing(const Store *s, const Unit *unit, int units, Error *e) {
     return rc;
 }
 
+/* The records that are being read, each by any thread. */
+typedef struct {
+    RunRecord *at;
+    const char *folder;
+    const Wanted *run;
+    Error *error; /* of each */
+} Reading;
+
+static void read_one(void *context, int i) {
+    const Reading *g = context;
+    g->error[i] = (Error){0};
+    (void)record_read(&g->at[i], g->folder, g->run[i].taken->id, &g->error[i]);
+}
+
 static Rc read_taken(Records *r, const Store *s, const Wanted *run, Error *e) {
+    int i = 0;
     r->at = mem_alloc((size_t)r->runs, sizeof *r->at);
-    for (int i = 0; i < r->runs; i++)
-        if (record_read(&r->at[i], s->folder, run[i].taken->id, e)) return store_damage(s->folder, run[i].taken->id, e);
-    return RC_OK;
+    Reading g = {r->at, s->folder, run, mem_alloc((size_t)r->runs, sizeof *g.error)};
+    pool_run(pool_processors(), r->runs, read_one, &g);
+    while (i < r->runs && !g.error[i].code) i++;
+    if (i < r->runs) *e = g.error[i];
+    free(g.error);
+    return i < r->runs ? store_damage(s->folder, run[i].taken->id, e) : RC_OK;
 }
 
 Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "bench/store/ended.h"
 #include "bench/store/metrics.h"
 
@@ -121,15 +122,34 @@ SampleArm sample_arm(const Sample *s, int cell, int step, int arm, Metric metric
     return out;
 }
 
+/* The lines that a sample's hash is of, each made by any thread. */
+typedef struct {
+    const Sample *s;
+    const RunRecord *records;
+    Text *line; /* of each run */
+} Lines;
+
+static void make_line(void *context, int i) {
+    const Lines *g = context;
+    const RunRecord *r = &g->records[i];
+    char *evaluations = evaluations_text(r, &g->s->x->probes);
+    text_init(&g->line[i]);
+    text_format(&g->line[i], "%s %s %d %s %s %s\n", r->id, r->status, r->diverged_step, r->loss_chain,
+                r->parameters_hash, evaluations);
+    free(evaluations);
+}
+
 void sample_hash(const Sample *s, const RunRecord *records, char out[SHA256_HEX]) {
-    Text t;
-    text_init(&t);
-    for (int i = 0; i < s->cells * s->arms * s->seeds; i++) {
-        char *evaluations = evaluations_text(&records[i], &s->x->probes);
-        text_format(&t, "%s %s %d %s %s %s\n", records[i].id, records[i].status, records[i].diverged_step,
-                    records[i].loss_chain, records[i].parameters_hash, evaluations);
-        free(evaluations);
+    int runs = s->cells * s->arms * s->seeds;
+    Lines g = {s, records, mem_alloc((size_t)runs, sizeof *g.line)};
+    Text all;
+    pool_run(pool_processors(), runs, make_line, &g);
+    text_init(&all);
+    for (int i = 0; i < runs; i++) {
+        text_add(&all, g.line[i].at, g.line[i].length);
+        text_release(&g.line[i]);
     }
-    sha256_hex_of(out, t.at, t.length);
-    text_release(&t);
+    free(g.line);
+    sha256_hex_of(out, all.at, all.length);
+    text_release(&all);
 }

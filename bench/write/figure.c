@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/pool.h"
 #include "base/scratch.h"
 
 static const FigureRow *const rows[FIGURE_KINDS] = {
@@ -147,12 +148,30 @@ void figure_plot(const Table *t, const Figure *f, Plot *p) {
     text_release(&caption);
 }
 
-static Rc draw_one(const Table *t, const Figure *f, int formats, const char *aside, const char *folder, Error *e) {
-    Plot plot;
-    figure_plot(t, f, &plot);
-    Rc rc = plot_draw(&plot, f->name, formats, aside, folder, e);
-    plot_release(&plot);
-    return rc;
+/* The figures of a table, each drawn by any thread in a folder of its own. */
+typedef struct {
+    const Figure *figure;
+    Plot *plot; /* of each figure */
+    int formats;
+    const char *aside, *folder;
+    Error *error; /* of each figure */
+} Drawing;
+
+static void draw_one(void *context, int i) {
+    const Drawing *d = context;
+    char aside[1200];
+    d->error[i] = (Error){0};
+    snprintf(aside, sizeof aside, "%.1000s/%d", d->aside, i);
+    if (folder_make(aside, &d->error[i])) return;
+    (void)plot_draw(&d->plot[i], d->figure[i].name, d->formats, aside, d->folder, &d->error[i]);
+}
+
+static Rc draw_all(const Drawing *d, int figures, Error *e) {
+    int i = 0;
+    pool_run(pool_processors(), figures, draw_one, (void *)d);
+    while (i < figures && !d->error[i].code) i++;
+    if (i < figures) *e = d->error[i];
+    return i < figures ? e->code : RC_OK;
 }
 
 Rc figure_draw(const Table *t, const char *folder, int formats, Error *e) {
@@ -160,9 +179,14 @@ Rc figure_draw(const Table *t, const char *folder, int formats, Error *e) {
     Figure *figure;
     if (scratch_make(&aside, e)) return e->code;
     int figures = figure_list(t, &figure);
-    Rc rc = RC_OK;
+    Plot *plot = mem_alloc((size_t)figures, sizeof *plot);
+    Drawing d = {figure, plot, formats, aside.path, folder, mem_alloc((size_t)figures, sizeof *d.error)};
     folder_sweep(folder);
-    for (int i = 0; i < figures && !rc; i++) rc = draw_one(t, &figure[i], formats, aside.path, folder, e);
+    for (int i = 0; i < figures; i++) figure_plot(t, &figure[i], &plot[i]);
+    Rc rc = draw_all(&d, figures, e);
+    for (int i = 0; i < figures; i++) plot_release(&plot[i]);
+    free(plot);
+    free(d.error);
     free(figure);
     scratch_remove(&aside);
     return rc;
