@@ -49,12 +49,8 @@ static double clean(double d, double tol) {
 }
 
 static StStatus check(const double *d, size_t n, double scale, double alpha, double *tol) {
-    if (n == 0) {
-        return ST_N_TOO_SMALL;
-    }
-    if (d == NULL || !(alpha > 0.0 && alpha < 1.0) || !(scale >= 0.0)) {
-        return ST_BAD_ARG;
-    }
+    if (n == 0) return ST_N_TOO_SMALL;
+    if (!d || !(alpha > 0.0 && alpha < 1.0) || !(scale >= 0.0)) return ST_BAD_ARG;
     *tol = st_tol(fmax(scale, st_scale(d, NULL, n)));
     return scale > ST_HUGE ? ST_NONFINITE_INPUT : st_check_finite(d, n);
 }
@@ -104,27 +100,21 @@ StStatus st_anytime_inside_path(const double *d, size_t n, double scale, double 
 
 StAnytime st_anytime_inside(const double *d, size_t n, double scale, double margin, double alpha) {
     StAnytime r = {ST_BAD_ARG, n, 0, NAN, NAN, false};
-    double *shifted = margin > 0.0 && isfinite(margin) && (d != NULL || n == 0) ? st_alloc(n, sizeof *shifted) : NULL;
-    if (shifted == NULL) {
-        r.status = margin > 0.0 && isfinite(margin) && (d != NULL || n == 0) ? ST_NO_MEMORY : ST_BAD_ARG;
+    double *shifted = margin > 0.0 && isfinite(margin) && (d || n == 0) ? st_alloc(n, sizeof *shifted) : NULL;
+    if (!shifted) {
+        r.status = margin > 0.0 && isfinite(margin) && (d || n == 0) ? ST_NO_MEMORY : ST_BAD_ARG;
         return r;
     }
     double size = fmax(scale, margin);
-    for (size_t i = 0; i < n; i++) {
-        shifted[i] = d[i] + margin;
-    }
+    for (size_t i = 0; i < n; i++) shifted[i] = d[i] + margin;
     StAnytime above = st_anytime(shifted, n, size, ST_GREATER, alpha);
-    for (size_t i = 0; i < n; i++) {
-        shifted[i] = d[i] - margin;
-    }
+    for (size_t i = 0; i < n; i++) shifted[i] = d[i] - margin;
     StAnytime below = st_anytime(shifted, n, size, ST_LESS, alpha);
     free(shifted);
     r = above.p > below.p ? above : below;
     r.status = above.status != ST_OK ? above.status : below.status;
     r.at = above.at > 0 && below.at > 0 ? (above.at > below.at ? above.at : below.at) : 0;
-    if (r.at > 0 && r.at < ST_EQUAL_SEEDS) {
-        r.at = n < ST_EQUAL_SEEDS ? 0 : ST_EQUAL_SEEDS;
-    }
+    if (r.at > 0 && r.at < ST_EQUAL_SEEDS) r.at = n < ST_EQUAL_SEEDS ? 0 : ST_EQUAL_SEEDS;
     r.lower = above.lower;
     return r;
 }
@@ -132,9 +122,7 @@ StAnytime st_anytime_inside(const double *d, size_t n, double scale, double marg
 /* e of the first n differences less m; all n count alike, whatever came before. */
 static double e_at(const double *d, size_t n, double m, double tol) {
     Process p = {.alt = ST_TWO_SIDED};
-    for (size_t i = 0; i < n; i++) {
-        add(&p, clean(d[i] - m, tol));
-    }
+    for (size_t i = 0; i < n; i++) add(&p, clean(d[i] - m, tol));
     return p.e;
 }
 
@@ -143,17 +131,14 @@ static double limit(const double *d, size_t n, double mean, double width, double
     while (!reached(e_at(d, n, mean + side * outside, tol), alpha)) {
         inside = outside;
         outside *= 2.0;
-        if (outside > 1e12 * width) {
-            return side * (double)INFINITY;
-        }
+        if (outside > 1e12 * width) return side * (double)INFINITY;
     }
     for (int i = 0; i < BISECTIONS; i++) {
         double mid = 0.5 * (inside + outside);
-        if (reached(e_at(d, n, mean + side * mid, tol), alpha)) {
+        if (reached(e_at(d, n, mean + side * mid, tol), alpha))
             outside = mid;
-        } else {
+        else
             inside = mid;
-        }
     }
     return mean + side * inside;
 }
@@ -164,19 +149,14 @@ StInterval st_anytime_ci(const double *d, size_t n, double scale, double conf) {
     r.status = check(d, n, scale, 1.0 - conf, &tol);
     for (size_t k = 1; k <= n && r.status == ST_OK; k++) {
         double mean = (sum += d[k - 1]) / (double)k, width = tol;
-        for (size_t i = 0; i < k; i++) {
-            width = fmax(width, fabs(d[i] - mean));
-        }
-        if (isinf(lo) || reached(e_at(d, k, lo, tol), 1.0 - conf)) {
+        for (size_t i = 0; i < k; i++) width = fmax(width, fabs(d[i] - mean));
+        if (isinf(lo) || reached(e_at(d, k, lo, tol), 1.0 - conf))
             lo = fmax(lo, limit(d, k, mean, width, -1.0, tol, 1.0 - conf));
-        }
-        if (isinf(hi) || reached(e_at(d, k, hi, tol), 1.0 - conf)) {
+        if (isinf(hi) || reached(e_at(d, k, hi, tol), 1.0 - conf))
             hi = fmin(hi, limit(d, k, mean, width, 1.0, tol, 1.0 - conf));
-        }
     }
-    if (r.status == ST_OK) {
+    if (r.status == ST_OK)
         r = (StInterval){isinf(lo) || isinf(hi) ? ST_NOT_REACHABLE : lo > hi ? ST_NO_CONVERGENCE : ST_OK, lo, hi};
-    }
     return r;
 }
 
@@ -204,20 +184,14 @@ StAnytimeNeed st_anytime_need(const double *d, size_t n, double scale, double ma
                               size_t runs, StKey key) {
     StAnytimeNeed r = {ST_N_TOO_SMALL, 0, 0, NAN};
     double tol;
-    if (n < 2) {
-        return r;
-    }
+    if (n < 2) return r;
     r.status = runs == 0 || n > UINT32_MAX ? ST_BAD_ARG : check(d, n, scale, alpha, &tol);
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     Race seen = {{.alt = ST_TWO_SIDED}, {.alt = ST_GREATER}, {.alt = ST_LESS}};
     size_t *need = st_alloc(runs, sizeof *need), decided = 0, done = 0;
     gsl_rng *rng = st_rng_new(key);
-    for (size_t i = 0; i < n; i++) {
-        done = race(&seen, d[i], margin, tol, alpha) && done == 0 ? i + 1 : done;
-    }
-    for (size_t run = 0; run < runs && need != NULL && rng != NULL; run++) {
+    for (size_t i = 0; i < n; i++) done = race(&seen, d[i], margin, tol, alpha) && done == 0 ? i + 1 : done;
+    for (size_t run = 0; run < runs && need && rng; run++) {
         Race one = seen;
         bool ended = done > 0;
         need[run] = ended ? done : n;
@@ -227,15 +201,13 @@ StAnytimeNeed st_anytime_need(const double *d, size_t n, double scale, double ma
         }
         decided += ended;
     }
-    if (need == NULL || rng == NULL) {
+    if (!need || !rng) {
         r.status = ST_NO_MEMORY;
     } else {
         qsort(need, runs, sizeof *need, by_size);
         r = (StAnytimeNeed){ST_OK, need[(runs - 1) / 2], need[(runs * 9 + 9) / 10 - 1], (double)decided / (double)runs};
     }
     free(need);
-    if (rng != NULL) {
-        gsl_rng_free(rng);
-    }
+    if (rng) gsl_rng_free(rng);
     return r;
 }

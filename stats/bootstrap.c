@@ -20,9 +20,7 @@ typedef struct {
 
 static double quantile(Means *m, double q) {
     double value = NAN;
-    if (m->list != NULL) {
-        return st_weighted_quantile(m->list, m->count, q);
-    }
+    if (m->list) return st_weighted_quantile(m->list, m->count, q);
     StStatus status = st_multisets_quantile(&m->all, q, &value);
     m->status = m->status == ST_OK ? status : m->status;
     return value;
@@ -30,9 +28,7 @@ static double quantile(Means *m, double q) {
 
 static uint64_t below(Means *m, double x, bool or_equal) {
     uint64_t count = 0;
-    if (m->list != NULL) {
-        return st_weighted_below(m->list, m->count, x, or_equal);
-    }
+    if (m->list) return st_weighted_below(m->list, m->count, x, or_equal);
     StStatus status = st_multisets_below(&m->all, x, or_equal, &count);
     m->status = m->status == ST_OK ? status : m->status;
     return count;
@@ -69,9 +65,7 @@ static void bca(Means *m, StBoot *r) {
     uint64_t less = below(m, r->mean - tol, false), upto = below(m, r->mean + tol, true);
     double share = (share_of(less, r->total) + share_of(upto, r->total)) / 2.0;
     r->bca = (StInterval){ST_DEGENERATE, r->percentile.lo, r->percentile.hi};
-    if (!(share > 0.0 && share < 1.0)) {
-        return;
-    }
+    if (!(share > 0.0 && share < 1.0)) return;
     r->bias = share == 0.5 ? 0.0 : gsl_cdf_ugaussian_Pinv(share);
     r->accel = acceleration(m->sample, r->mean);
     double low = bca_level(r->bias, r->accel, -z), high = bca_level(r->bias, r->accel, z);
@@ -104,23 +98,15 @@ static StWeighted *some_means(const StSample *s, size_t draws, StKey key) {
     StWeighted *list = st_alloc(draws, sizeof *list);
     uint32_t *times = st_alloc(s->n, sizeof *times);
     gsl_rng *rng = st_rng_new(key);
-    bool ready = list != NULL && times != NULL && rng != NULL;
+    bool ready = list && times && rng;
     for (size_t draw = 0; ready && draw < draws; draw++) {
         double sum = 0.0;
-        for (size_t i = 0; i < s->n; i++) {
-            times[i] = 0;
-        }
-        for (size_t i = 0; i < s->n; i++) {
-            times[st_rng_below(rng, (uint32_t)s->n)]++;
-        }
-        for (size_t i = 0; i < s->n; i++) {
-            sum += (double)times[i] * s->x[i];
-        }
+        for (size_t i = 0; i < s->n; i++) times[i] = 0;
+        for (size_t i = 0; i < s->n; i++) times[st_rng_below(rng, (uint32_t)s->n)]++;
+        for (size_t i = 0; i < s->n; i++) sum += (double)times[i] * s->x[i];
         list[draw] = (StWeighted){sum / (double)s->n, 1};
     }
-    if (rng != NULL) {
-        gsl_rng_free(rng);
-    }
+    if (rng) gsl_rng_free(rng);
     free(times);
     if (!ready) {
         free(list);
@@ -132,9 +118,7 @@ static StWeighted *some_means(const StSample *s, size_t draws, StKey key) {
 /* Root mean square of the list's means about their mean. */
 static double spread_of(StWeighted *list, size_t count, double mean) {
     double centre = 0.0, squares = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        centre += list[i].value - mean;
-    }
+    for (size_t i = 0; i < count; i++) centre += list[i].value - mean;
     centre = mean + centre / (double)count;
     for (size_t i = 0; i < count; i++) {
         double u = list[i].value - centre;
@@ -149,18 +133,14 @@ static StStatus ask_all(Means *m, StBoot *r) {
     r->total = st_power_self(s->n);
     r->distinct = (size_t)st_multiset_count(s->n);
     m->status = st_multisets_init(&m->all, s->x, s->n);
-    if (m->status == ST_OK) {
-        intervals(m, r);
-    }
+    if (m->status == ST_OK) intervals(m, r);
     st_multisets_release(&m->all);
     return m->status;
 }
 
 static StStatus ask_some(Means *m, size_t draws, StKey key, StBoot *r) {
     m->list = some_means(m->sample, draws, key);
-    if (m->list == NULL) {
-        return ST_NO_MEMORY;
-    }
+    if (!m->list) return ST_NO_MEMORY;
     m->count = r->distinct = draws;
     r->total = draws;
     r->se = spread_of(m->list, draws, r->mean);
@@ -172,12 +152,8 @@ static StStatus ask_some(Means *m, size_t draws, StKey key, StBoot *r) {
 
 static StStatus boot(const StSample *s, size_t draws, StKey key, StBoot *r) {
     r->mean = st_sample_mean(s);
-    if (s->n < 2) {
-        return ST_N_TOO_SMALL;
-    }
-    if (st_sample_sd(s) <= s->tol) {
-        return ST_DEGENERATE;
-    }
+    if (s->n < 2) return ST_N_TOO_SMALL;
+    if (st_sample_sd(s) <= s->tol) return ST_DEGENERATE;
     Means m = {.sample = s, .status = ST_OK};
     return r->exact ? ask_all(&m, r) : ask_some(&m, draws, key, r);
 }
@@ -187,17 +163,13 @@ static StBoot start(const double *d, size_t n, double scale, double conf, size_t
     const StShare no_p = {NAN, 0, 0};
     StBoot r = {ST_BAD_ARG, n, draws == 0, 0, 0, conf, NAN, NAN, none, none, none, NAN, NAN, no_p, no_p, no_p};
     StSample s;
-    if (!(conf > 0.0 && conf < 1.0) || n > UINT32_MAX) {
-        return r;
-    }
+    if (!(conf > 0.0 && conf < 1.0) || n > UINT32_MAX) return r;
     r.status = st_sample_init(&s, d, n, scale);
     if (r.status == ST_OK) {
         r.status = boot(&s, draws, key, &r);
         st_sample_release(&s);
     }
-    if (r.status != ST_OK) {
-        r.percentile.status = r.basic.status = r.bca.status = r.status;
-    }
+    if (r.status != ST_OK) r.percentile.status = r.basic.status = r.bca.status = r.status;
     return r;
 }
 

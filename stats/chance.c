@@ -38,9 +38,7 @@ static void score(const double *a, size_t na, const double *b, size_t nb, double
 StChance st_chance_unpaired(const double *a, size_t na, const double *b, size_t nb, double conf, size_t draws,
                             StKey key) {
     StChance r = {ST_BAD_ARG, 0, 0, 0, conf, NAN, NAN, NAN, NAN, false, 0};
-    if (!(conf > 0.0 && conf < 1.0) || draws == 0 || (double)na * (double)nb * (double)draws > ST_CHANCE_WORK) {
-        return r;
-    }
+    if (!(conf > 0.0 && conf < 1.0) || draws == 0 || (double)na * (double)nb * (double)draws > ST_CHANCE_WORK) return r;
     if (na == 0 || nb == 0) {
         r.status = ST_N_TOO_SMALL;
         return r;
@@ -50,7 +48,7 @@ StChance st_chance_unpaired(const double *a, size_t na, const double *b, size_t 
         return r;
     }
     double *s = st_alloc(na * nb, sizeof *s);
-    if (s == NULL) {
+    if (!s) {
         r.status = ST_NO_MEMORY;
         return r;
     }

@@ -26,7 +26,7 @@ static size_t best_of(const Total *total, const Total *minus, size_t settings, d
     Total least = {0};
     for (size_t k = 0; k < settings; k++) {
         Total one = total[k];
-        if (minus != NULL) {
+        if (minus) {
             one.sum -= minus[k].sum;
             one.lost -= minus[k].lost;
         }
@@ -41,7 +41,7 @@ static size_t best_of(const Total *total, const Total *minus, size_t settings, d
 enum { MOST_SETTINGS = 64 };
 
 static const double *counted(const StGrid *g) {
-    return g->judged != NULL ? g->judged : g->value;
+    return g->judged ? g->judged : g->value;
 }
 
 /* Of sums over seeds of x, which is g's values or what is judged. */
@@ -55,7 +55,7 @@ static double tolerance(const StGrid *g) {
 
 /* a where the pattern's bit of the seed is not set, b where it is. */
 static const StGrid *side(const StGrid *a, const StGrid *b, const unsigned char *swap, size_t seed) {
-    return swap != NULL && swap[seed] ? b : a;
+    return swap && swap[seed] ? b : a;
 }
 
 /* Judges the arm whose rows are those of a, swapped with b's. chosen: NULL or [n]. */
@@ -71,24 +71,16 @@ static void judge(const StGrid *a, const StGrid *b, const unsigned char *swap, d
     }
     for (size_t s = 0; s < a->n; s++) {
         const StGrid *g = side(a, b, swap, s);
-        for (size_t k = 0; k < a->settings; k++) {
-            own[k] = (Total){at(g, k, s), lost_at(g, k, s)};
-        }
+        for (size_t k = 0; k < a->settings; k++) own[k] = (Total){at(g, k, s), lost_at(g, k, s)};
         size_t best = best_of(total, own, a->settings, tol);
         judged[s] = counted(g)[best * g->n + s];
-        if (chosen != NULL) {
-            chosen[s] = best;
-        }
+        if (chosen) chosen[s] = best;
     }
 }
 
 static StStatus check(const StGrid *g) {
-    if (g->settings == 0 || g->settings > MOST_SETTINGS) {
-        return ST_BAD_ARG;
-    }
-    if (g->n < 2) {
-        return ST_N_TOO_SMALL;
-    }
+    if (g->settings == 0 || g->settings > MOST_SETTINGS) return ST_BAD_ARG;
+    if (g->n < 2) return ST_N_TOO_SMALL;
     StStatus status = st_check_finite(g->value, g->settings * g->n);
     return status == ST_OK ? st_check_finite(counted(g), g->settings * g->n) : status;
 }
@@ -108,9 +100,7 @@ size_t st_choose(const StGrid *g, size_t without) {
 
 StStatus st_judge(const StGrid *g, size_t *chosen, double *judged) {
     StStatus status = check(g);
-    if (status == ST_OK) {
-        judge(g, g, NULL, tolerance(g), chosen, judged);
-    }
+    if (status == ST_OK) judge(g, g, NULL, tolerance(g), chosen, judged);
     return status;
 }
 
@@ -124,9 +114,7 @@ StStatus st_expected_least(const StGrid *g, size_t k, double *out) {
     StStatus status = k < 1 || k > m || m > MOST_SETTINGS ? ST_BAD_ARG : st_check_finite(g->value, m * g->n);
     for (size_t s = 0; s < g->n && status == ST_OK; s++) {
         double v[MOST_SETTINGS], share = (double)k / (double)m; /* C(m - 1, k - 1) / C(m, k) */
-        for (size_t i = 0; i < m; i++) {
-            v[i] = at(g, i, s);
-        }
+        for (size_t i = 0; i < m; i++) v[i] = at(g, i, s);
         qsort(v, m, sizeof *v, ascending);
         out[s] = 0.0;
         for (size_t i = 0; i + k <= m; i++) {
@@ -161,9 +149,7 @@ static double statistic(const Column *c, const unsigned char *swap, double *judg
 
 static int by_seen(const void *x, const void *y) {
     const Column *a = x, *b = y;
-    if (a->seen != b->seen) {
-        return a->seen > b->seen ? -1 : 1;
-    }
+    if (a->seen != b->seen) return a->seen > b->seen ? -1 : 1;
     return (a->row > b->row) - (a->row < b->row);
 }
 
@@ -188,17 +174,11 @@ static uint64_t count_all(const Column *c, size_t k, size_t n, bool exact, gsl_r
                           double *judged) {
     uint64_t draws = exact ? (uint64_t)1 << (n - 1) : ST_CHOICE_DRAWS;
     for (uint64_t pattern = 0; pattern < draws; pattern++) {
-        for (size_t s = 0; s < n; s++) {
-            swap[s] = exact ? pattern >> s & 1 : st_rng_below(rng, 2);
-        }
+        for (size_t s = 0; s < n; s++) swap[s] = exact ? pattern >> s & 1 : st_rng_below(rng, 2);
         count(c, k, swap, u, judged, exact ? 2 : 1);
     }
-    if (exact) {
-        return 2 * draws;
-    }
-    for (size_t s = 0; s < n; s++) {
-        swap[s] = 0;
-    }
+    if (exact) return 2 * draws;
+    for (size_t s = 0; s < n; s++) swap[s] = 0;
     count(c, k, swap, u, judged, 1);
     return draws + 1;
 }
@@ -225,28 +205,20 @@ static void shares(StMaxT *r, const Column *c) {
 StMaxT st_choice_maxT(const StGrid *grid, const StGridPair *pair, size_t k, StKey key, StMaxTRow *rows) {
     size_t n = k > 0 ? grid[pair[0].a].n : 0;
     StMaxT r = {ST_N_TOO_SMALL, k, n, n <= ST_CHOICE_MAX, 0, NAN};
-    for (size_t j = 0; j < k; j++) {
-        rows[j] = (StMaxTRow){NAN, NAN, NAN, 0, 0, 0, NAN, NAN};
-    }
+    for (size_t j = 0; j < k; j++) rows[j] = (StMaxTRow){NAN, NAN, NAN, 0, 0, 0, NAN, NAN};
     for (size_t j = 0; j < k; j++) {
         const StGrid *a = &grid[pair[j].a], *b = &grid[pair[j].b];
         r.status = check(a);
         r.status = r.status == ST_OK ? check(b) : r.status;
-        if (r.status == ST_OK && (a->n != n || b->n != n || a->settings != b->settings)) {
-            r.status = ST_BAD_ARG;
-        }
-        if (r.status != ST_OK) {
-            return r;
-        }
+        if (r.status == ST_OK && (a->n != n || b->n != n || a->settings != b->settings)) r.status = ST_BAD_ARG;
+        if (r.status != ST_OK) return r;
     }
-    if (k == 0) {
-        return r;
-    }
+    if (k == 0) return r;
     Column *c = st_alloc(k, sizeof *c);
     double *u = st_alloc(k + 2 * n, sizeof *u);
     unsigned char *swap = st_alloc(n, sizeof *swap);
     gsl_rng *rng = r.exact ? NULL : st_rng_new(key);
-    r.status = c == NULL || u == NULL || swap == NULL || (!r.exact && rng == NULL) ? ST_NO_MEMORY : ST_OK;
+    r.status = !c || !u || !swap || (!r.exact && !rng) ? ST_NO_MEMORY : ST_OK;
     if (r.status == ST_OK) {
         for (size_t j = 0; j < k; j++) {
             const StGrid *a = &grid[pair[j].a], *b = &grid[pair[j].b];
@@ -258,9 +230,7 @@ StMaxT st_choice_maxT(const StGrid *grid, const StGridPair *pair, size_t k, StKe
         r.total = count_all(c, k, n, r.exact, rng, swap, u, u + k);
         shares(&r, c);
     }
-    if (rng != NULL) {
-        gsl_rng_free(rng);
-    }
+    if (rng) gsl_rng_free(rng);
     free(swap);
     free(u);
     free(c);

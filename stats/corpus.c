@@ -17,7 +17,7 @@ static double scored(const Scored *g, const double *arm, size_t seed, const uint
     const double *x = arm + seed * g->items * g->counts;
     for (size_t k = 0; k < g->counts; k++) g->sum[k] = 0.0;
     for (size_t i = 0; i < g->items; i++, x += g->counts) {
-        double weight = times != NULL ? times[i] : 1.0;
+        double weight = times ? times[i] : 1.0;
         for (size_t k = 0; k < g->counts; k++) g->sum[k] += weight * x[k];
     }
     return g->score(g->sum, g->counts);
@@ -28,7 +28,7 @@ static double differences(const Scored *g, const uint32_t *times) {
     double sum = 0.0;
     for (size_t s = 0; s < g->seeds; s++) {
         g->difference[s] = scored(g, g->a, s, times);
-        if (g->b != NULL) g->difference[s] -= scored(g, g->b, s, times);
+        if (g->b) g->difference[s] -= scored(g, g->b, s, times);
         sum += g->difference[s];
     }
     return sum / (double)g->seeds;
@@ -58,7 +58,7 @@ static void summarize(StWeighted *list, size_t count, double conf, double *se, d
 }
 
 static bool all_finite(const double *x, size_t n) {
-    for (size_t i = 0; x != NULL && i < n; i++)
+    for (size_t i = 0; x && i < n; i++)
         if (!(fabs(x[i]) <= ST_HUGE)) return false;
     return true;
 }
@@ -74,7 +74,7 @@ StCorpus st_corpus(const double *a, const double *b, size_t seeds, size_t items,
     StWeighted *both = st_alloc(draws, sizeof *both), *alone = st_alloc(draws, sizeof *alone);
     uint32_t *times = st_alloc(items, sizeof *times);
     gsl_rng *rng = st_rng_new(key);
-    if (g.sum == NULL || g.difference == NULL || both == NULL || alone == NULL || times == NULL || rng == NULL) {
+    if (!g.sum || !g.difference || !both || !alone || !times || !rng) {
         r.status = ST_NO_MEMORY;
     } else {
         r.mean = differences(&g, NULL);
@@ -85,7 +85,7 @@ StCorpus st_corpus(const double *a, const double *b, size_t seeds, size_t items,
             r.status = ST_OK;
         }
     }
-    if (rng != NULL) gsl_rng_free(rng);
+    if (rng) gsl_rng_free(rng);
     free(times);
     free(alone);
     free(both);

@@ -12,26 +12,21 @@
  * when it is right and bisected otherwise. */
 static double beta_quantile(double p, double a, double b) {
     double x = gsl_cdf_beta_Pinv(p, a, b);
-    if (x > 0.0 && x < 1.0 && fabs(gsl_cdf_beta_P(x, a, b) - p) <= 1e-10 * p) {
-        return x;
-    }
+    if (x > 0.0 && x < 1.0 && fabs(gsl_cdf_beta_P(x, a, b) - p) <= 1e-10 * p) return x;
     double lo = 0.0, hi = 1.0;
     for (int i = 0; i < 200; i++) {
         double mid = 0.5 * (lo + hi);
-        if (gsl_cdf_beta_P(mid, a, b) < p) {
+        if (gsl_cdf_beta_P(mid, a, b) < p)
             lo = mid;
-        } else {
+        else
             hi = mid;
-        }
     }
     return 0.5 * (lo + hi);
 }
 
 StCp st_cp(uint64_t k, uint64_t n, double conf) {
     StCp r = {ST_BAD_ARG, k, n, conf, NAN, NAN, NAN};
-    if (!(conf > 0.0 && conf < 1.0) || k > n) {
-        return r;
-    }
+    if (!(conf > 0.0 && conf < 1.0) || k > n) return r;
     if (n == 0) {
         r.status = ST_N_TOO_SMALL;
         return r;
@@ -56,9 +51,7 @@ static double half_tail(uint64_t k, uint64_t n) {
 
 /* Two-sided binomial p by doubling the smaller tail. */
 static double binomial_p(uint64_t k, uint64_t n, double share) {
-    if (share == 0.5 && n <= 60) {
-        return fmin(1.0, 2.0 * half_tail(k < n - k ? k : n - k, n));
-    }
+    if (share == 0.5 && n <= 60) return fmin(1.0, 2.0 * half_tail(k < n - k ? k : n - k, n));
     double low = gsl_cdf_binomial_P((unsigned)k, share, (unsigned)n);
     double high = k == 0 ? 1.0 : gsl_cdf_binomial_Q((unsigned)(k - 1), share, (unsigned)n);
     return fmin(1.0, 2.0 * fmin(low, high));
@@ -72,9 +65,7 @@ unsigned st_median_rank(unsigned n, double conf) {
 
 StMcnemar st_mcnemar(uint64_t b, uint64_t c) {
     StMcnemar r = {ST_BAD_ARG, b, c, NAN, NAN};
-    if (b > COUNT_MAX || c > COUNT_MAX) {
-        return r;
-    }
+    if (b > COUNT_MAX || c > COUNT_MAX) return r;
     uint64_t n = b + c;
     r.status = ST_OK;
     r.p = n == 0 ? 1.0 : binomial_p(b < c ? b : c, n, 0.5);
@@ -84,9 +75,7 @@ StMcnemar st_mcnemar(uint64_t b, uint64_t c) {
 
 StFisher st_fisher(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
     StFisher r = {ST_BAD_ARG, NAN, NAN, NAN};
-    if (a > COUNT_MAX || b > COUNT_MAX || c > COUNT_MAX || d > COUNT_MAX) {
-        return r;
-    }
+    if (a > COUNT_MAX || b > COUNT_MAX || c > COUNT_MAX || d > COUNT_MAX) return r;
     if (a + b + c + d == 0) {
         r.status = ST_N_TOO_SMALL;
         return r;
@@ -106,9 +95,7 @@ StFisher st_fisher(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
     r.status = ST_OK;
     r.p = fmin(1.0, p);
     r.p_min = fmin(1.0, tied ? 2.0 * rarest : rarest);
-    if (b > 0 && c > 0) {
-        r.odds = (double)a * (double)d / ((double)b * (double)c);
-    }
+    if (b > 0 && c > 0) r.odds = (double)a * (double)d / ((double)b * (double)c);
     return r;
 }
 
@@ -131,9 +118,8 @@ StPoisson st_poisson_paired(const uint64_t *a, const uint64_t *b, size_t n, doub
                             double conf) {
     StPoisson r = {ST_BAD_ARG, n, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN};
     if (!(exposure_a > 0.0 && exposure_a <= ST_HUGE) || !(conf > 0.0 && conf < 1.0) ||
-        !(exposure_b > 0.0 && exposure_b <= ST_HUGE)) {
+        !(exposure_b > 0.0 && exposure_b <= ST_HUGE))
         return r;
-    }
     if (n == 0) {
         r.status = ST_N_TOO_SMALL;
         return r;
@@ -141,9 +127,7 @@ StPoisson st_poisson_paired(const uint64_t *a, const uint64_t *b, size_t n, doub
     for (size_t i = 0; i < n; i++) {
         r.total_a += a[i];
         r.total_b += b[i];
-        if (r.total_a > COUNT_MAX || r.total_b > COUNT_MAX) {
-            return r;
-        }
+        if (r.total_a > COUNT_MAX || r.total_b > COUNT_MAX) return r;
     }
     uint64_t total = r.total_a + r.total_b;
     if (total == 0) {

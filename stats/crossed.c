@@ -15,27 +15,21 @@ typedef struct {
 static StStatus margins_init(Margins *m, const double *d, size_t seeds, size_t blocks) {
     double *column = st_alloc(seeds, sizeof *column);
     m->seed = st_alloc(seeds + blocks, sizeof *m->seed);
-    if (column == NULL || m->seed == NULL) {
+    if (!column || !m->seed) {
         free(column);
         return ST_NO_MEMORY;
     }
     m->block = m->seed + seeds;
     for (size_t s = 0; s < seeds; s++) {
         double sum = 0.0;
-        for (size_t b = 0; b < blocks; b++) {
-            sum += d[s * blocks + b];
-        }
+        for (size_t b = 0; b < blocks; b++) sum += d[s * blocks + b];
         m->seed[s] = sum / (double)blocks;
     }
     for (size_t b = 0; b < blocks; b++) {
         double sum = 0.0;
-        for (size_t s = 0; s < seeds; s++) {
-            column[s] = d[s * blocks + b];
-        }
+        for (size_t s = 0; s < seeds; s++) column[s] = d[s * blocks + b];
         qsort(column, seeds, sizeof *column, st_compare_double);
-        for (size_t s = 0; s < seeds; s++) {
-            sum += column[s];
-        }
+        for (size_t s = 0; s < seeds; s++) sum += column[s];
         m->block[b] = sum / (double)seeds;
     }
     free(column);
@@ -44,9 +38,7 @@ static StStatus margins_init(Margins *m, const double *d, size_t seeds, size_t b
 
 static double squares_about(const double *x, size_t n, double mean) {
     double sum = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        sum += (x[i] - mean) * (x[i] - mean);
-    }
+    for (size_t i = 0; i < n; i++) sum += (x[i] - mean) * (x[i] - mean);
     return sum;
 }
 
@@ -97,15 +89,9 @@ static void crossed(StCrossed *r, const double *d, const Margins *m, double tol)
 
 /* The checks that st_crossed and st_pigeonhole share; the tolerance to *tol. */
 static StStatus check(const double *d, size_t seeds, size_t blocks, double scale, double *tol) {
-    if (seeds == 0 || blocks == 0) {
-        return ST_N_TOO_SMALL;
-    }
-    if (d == NULL || seeds > SIZE_MAX / sizeof *d / blocks || !(scale >= 0.0)) {
-        return ST_BAD_ARG;
-    }
-    if (scale > ST_HUGE || st_check_finite(d, seeds * blocks) != ST_OK) {
-        return ST_NONFINITE_INPUT;
-    }
+    if (seeds == 0 || blocks == 0) return ST_N_TOO_SMALL;
+    if (!d || seeds > SIZE_MAX / sizeof *d / blocks || !(scale >= 0.0)) return ST_BAD_ARG;
+    if (scale > ST_HUGE || st_check_finite(d, seeds * blocks) != ST_OK) return ST_NONFINITE_INPUT;
     double largest = st_scale(d, NULL, seeds * blocks);
     *tol = st_tol(scale > 0.0 ? fmax(scale, largest / 2.0) : largest);
     return ST_OK;
@@ -116,25 +102,20 @@ StCrossed st_crossed(const double *d, size_t seeds, size_t blocks, double scale,
     r.mean = r.ms_seed = r.ms_block = r.ms_error = r.se = r.df = NAN;
     r.lo = r.hi = r.t = r.p = r.lag1 = NAN;
     r.seeds = st_tci(NULL, 0, 0.0, 0.95);
-    if (!(conf > 0.0 && conf < 1.0)) {
-        return r;
-    }
+    if (!(conf > 0.0 && conf < 1.0)) return r;
     double tol;
     r.status = check(d, seeds, blocks, scale, &tol);
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     Margins m;
     r.status = margins_init(&m, d, seeds, blocks);
     if (r.status == ST_OK) {
         r.seeds = st_tci(m.seed, seeds, tol / st_tol(1.0), conf);
         r.mean = r.seeds.mean;
         r.lag1 = lag1_of(m.block, blocks, tol);
-        if (seeds < 2 || blocks < 2) {
+        if (seeds < 2 || blocks < 2)
             r.status = ST_N_TOO_SMALL;
-        } else {
+        else
             crossed(&r, d, &m, tol);
-        }
     }
     free(m.seed);
     return r;
@@ -143,9 +124,7 @@ StCrossed st_crossed(const double *d, size_t seeds, size_t blocks, double scale,
 StBlocks st_blocks_merge(const double *d, size_t seeds, size_t blocks, double limit, double *out) {
     StBlocks r = {ST_BAD_ARG, 1, blocks, 0, NAN};
     double tol;
-    if (!(limit > 0.0) || out == NULL) {
-        return r;
-    }
+    if (!(limit > 0.0) || !out) return r;
     r.status = check(d, seeds, blocks, 0.0, &tol);
     while (r.status == ST_OK) {
         r.blocks = blocks / r.factor;
@@ -153,9 +132,7 @@ StBlocks st_blocks_merge(const double *d, size_t seeds, size_t blocks, double li
         for (size_t s = 0; s < seeds; s++) {
             for (size_t b = 0; b < r.blocks; b++) {
                 double sum = 0.0;
-                for (size_t i = 0; i < r.factor; i++) {
-                    sum += d[s * blocks + b * r.factor + i];
-                }
+                for (size_t i = 0; i < r.factor; i++) sum += d[s * blocks + b * r.factor + i];
                 out[s * r.blocks + b] = sum / (double)r.factor;
             }
         }
@@ -163,14 +140,11 @@ StBlocks st_blocks_merge(const double *d, size_t seeds, size_t blocks, double li
         r.status = margins_init(&m, out, seeds, r.blocks);
         r.lag1 = r.status == ST_OK ? lag1_of(m.block, r.blocks, tol) : NAN;
         free(m.seed);
-        if (r.status != ST_OK || !(r.lag1 >= limit)) {
-            break;
-        }
-        if (r.blocks / 2 < 8) {
+        if (r.status != ST_OK || !(r.lag1 >= limit)) break;
+        if (r.blocks / 2 < 8)
             r.status = ST_NO_CONVERGENCE;
-        } else {
+        else
             r.factor *= 2;
-        }
     }
     return r;
 }

@@ -14,20 +14,14 @@ static bool all_equal(const double *x, size_t n) {
 }
 
 static StStatus check_points(const double *x, const double *y, size_t n, size_t least) {
-    if (n < least) {
-        return ST_N_TOO_SMALL;
-    }
-    if (x == NULL || y == NULL) {
-        return ST_BAD_ARG;
-    }
+    if (n < least) return ST_N_TOO_SMALL;
+    if (!x || !y) return ST_BAD_ARG;
     return st_check_finite(x, n) != ST_OK ? ST_NONFINITE_INPUT : st_check_finite(y, n);
 }
 
 StLine st_line(const double *x, const double *y, size_t n) {
     StLine r = {check_points(x, y, n, 2), n, NAN, NAN, NAN, NAN};
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     if (all_equal(x, n)) {
         r.status = ST_DEGENERATE;
         return r;

@@ -8,14 +8,9 @@
 #include "stats/tests.h"
 
 StStatus st_looks(const size_t *n, size_t m, double alpha, bool sign_flip, StLook *looks) {
-    if (m == 0 || !(alpha > 0.0 && alpha < 1.0)) {
-        return ST_BAD_ARG;
-    }
-    for (size_t i = 0; i < m; i++) {
-        if (n[i] < (i == 0 ? 1 : n[i - 1] + 1)) {
-            return ST_BAD_ARG;
-        }
-    }
+    if (m == 0 || !(alpha > 0.0 && alpha < 1.0)) return ST_BAD_ARG;
+    for (size_t i = 0; i < m; i++)
+        if (n[i] < (i == 0 ? 1 : n[i - 1] + 1)) return ST_BAD_ARG;
     double z = gsl_cdf_ugaussian_Qinv(alpha / 2.0), before = 0.0;
     StStatus status = ST_OK;
     for (size_t i = 0; i < m; i++) {

@@ -6,9 +6,7 @@
 static void fill(double *sum, const double *x, unsigned bits) {
     for (uint64_t pattern = 0; pattern < (uint64_t)1 << bits; pattern++) {
         double s = 0.0;
-        for (unsigned i = 0; i < bits; i++) {
-            s += pattern >> i & 1 ? -x[i] : x[i];
-        }
+        for (unsigned i = 0; i < bits; i++) s += pattern >> i & 1 ? -x[i] : x[i];
         sum[pattern] = s;
     }
 }
@@ -18,9 +16,7 @@ StStatus st_flips_init(StFlips *flips, const double *x, size_t n) {
     size_t low_count = (size_t)1 << low, high_count = (size_t)1 << high;
     *flips = (StFlips){.low_bits = low, .patterns = (uint64_t)1 << n};
     flips->low = st_alloc(low_count + high_count, sizeof *flips->low);
-    if (flips->low == NULL) {
-        return ST_NO_MEMORY;
-    }
+    if (!flips->low) return ST_NO_MEMORY;
     flips->high = flips->low + low_count;
     fill(flips->low, x, low);
     fill(flips->high, x + low, high);
@@ -36,7 +32,7 @@ StStatus st_flip_draws_init(StFlipDraws *draws, size_t n, StKey key) {
     *draws = (StFlipDraws){.n = n, .bytes = (n + 7) / 8, .rng = st_rng_new(key)};
     draws->bits = st_alloc(draws->bytes, ST_FLIP_BATCH);
     draws->table = st_alloc(draws->bytes, 256 * sizeof *draws->table);
-    if (draws->rng == NULL || draws->bits == NULL || draws->table == NULL) {
+    if (!draws->rng || !draws->bits || !draws->table) {
         st_flip_draws_release(draws);
         return ST_NO_MEMORY;
     }
@@ -44,9 +40,7 @@ StStatus st_flip_draws_init(StFlipDraws *draws, size_t n, StKey key) {
 }
 
 void st_flip_draws_release(StFlipDraws *draws) {
-    if (draws->rng != NULL) {
-        gsl_rng_free(draws->rng);
-    }
+    if (draws->rng) gsl_rng_free(draws->rng);
     free(draws->bits);
     free(draws->table);
     *draws = (StFlipDraws){0};
@@ -61,9 +55,7 @@ size_t st_flip_draws_next(StFlipDraws *draws, uint64_t most) {
             word = i % 4 == 0 ? gsl_rng_get(draws->rng) : word >> 8;
             bits[i] = (unsigned char)(word & 255);
         }
-        if (draws->n % 8 != 0) {
-            bits[draws->bytes - 1] &= (unsigned char)((1U << draws->n % 8) - 1);
-        }
+        if (draws->n % 8 != 0) bits[draws->bytes - 1] &= (unsigned char)((1U << draws->n % 8) - 1);
     }
     return draws->count;
 }
@@ -71,34 +63,24 @@ size_t st_flip_draws_next(StFlipDraws *draws, uint64_t most) {
 /* Of up to eight numbers, all 256 signed sums. */
 static void fill_byte(double *sum, const double *x, size_t n) {
     double low[16], high[16], eight[8] = {0};
-    for (size_t i = 0; i < n && i < 8; i++) {
-        eight[i] = x[i];
-    }
+    for (size_t i = 0; i < n && i < 8; i++) eight[i] = x[i];
     fill(low, eight, 4);
     fill(high, eight + 4, 4);
-    for (size_t pattern = 0; pattern < 256; pattern++) {
-        sum[pattern] = low[pattern & 15] + high[pattern >> 4];
-    }
+    for (size_t pattern = 0; pattern < 256; pattern++) sum[pattern] = low[pattern & 15] + high[pattern >> 4];
 }
 
 void st_flip_draws_sums(const StFlipDraws *draws, const double *x, double *sum) {
-    for (size_t i = 0; i < draws->bytes; i++) {
-        fill_byte(draws->table + 256 * i, x + 8 * i, draws->n - 8 * i);
-    }
+    for (size_t i = 0; i < draws->bytes; i++) fill_byte(draws->table + 256 * i, x + 8 * i, draws->n - 8 * i);
     for (size_t at = 0; at < draws->count; at++) {
         const unsigned char *bits = draws->bits + at * draws->bytes;
         double s = 0.0;
-        for (size_t i = 0; i < draws->bytes; i++) {
-            s += draws->table[256 * i + bits[i]];
-        }
+        for (size_t i = 0; i < draws->bytes; i++) s += draws->table[256 * i + bits[i]];
         sum[at] = s;
     }
 }
 
 size_t st_flip_draws_turned(const StFlipDraws *draws, size_t at) {
     size_t turned = 0;
-    for (size_t i = 0; i < draws->bytes; i++) {
-        turned += (size_t)__builtin_popcount(draws->bits[at * draws->bytes + i]);
-    }
+    for (size_t i = 0; i < draws->bytes; i++) turned += (size_t)__builtin_popcount(draws->bits[at * draws->bytes + i]);
     return turned;
 }

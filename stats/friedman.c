@@ -15,9 +15,7 @@ typedef struct {
 
 static double squares(const double *sum, size_t k) {
     double all = 0.0;
-    for (size_t j = 0; j < k; j++) {
-        all += sum[j] * sum[j];
-    }
+    for (size_t j = 0; j < k; j++) all += sum[j] * sum[j];
     return all;
 }
 
@@ -39,9 +37,7 @@ static void tally(void *context, const double *sum) {
 
 /* Below, or as large within the tolerance; infinities are tied. */
 static double below(double other, double own, double tol) {
-    if (isinf(other) || isinf(own)) {
-        return isinf(other) && isinf(own) ? 0.5 : isinf(own) ? 1.0 : 0.0;
-    }
+    if (isinf(other) || isinf(own)) return isinf(other) && isinf(own) ? 0.5 : isinf(own) ? 1.0 : 0.0;
     return fabs(other - own) <= tol ? 0.5 : other < own ? 1.0 : 0.0;
 }
 
@@ -50,9 +46,7 @@ static void rank_blocks(const double *x, size_t k, size_t n, double *rank) {
     for (size_t s = 0; s < n; s++) {
         for (size_t i = 0; i < k; i++) {
             rank[i * n + s] = 0.5; /* itself: half of a tie */
-            for (size_t j = 0; j < k; j++) {
-                rank[i * n + s] += below(x[j * n + s], x[i * n + s], tol);
-            }
+            for (size_t j = 0; j < k; j++) rank[i * n + s] += below(x[j * n + s], x[i * n + s], tol);
         }
     }
 }
@@ -64,19 +58,13 @@ static double share(const Tally *t, double sums, uint64_t total) {
 
 static void fill(StFriedman *r, Tally *t, size_t most, double alpha, const double *mean_rank, double *pair) {
     double k = (double)r->k, n = (double)r->n, sum = 0.0;
-    for (size_t i = most; i-- > 0;) {
-        t->reaching[i] += t->reaching[i + 1];
-    }
-    for (size_t i = most + 1; i-- > 1 && (double)t->reaching[i] < alpha * (double)r->total;) {
-        if (t->reaching[i] > 0) {
-            r->critical = (double)i / 2.0 / n;
-        }
-    }
+    for (size_t i = most; i-- > 0;) t->reaching[i] += t->reaching[i + 1];
+    for (size_t i = most + 1; i-- > 1 && (double)t->reaching[i] < alpha * (double)r->total;)
+        if (t->reaching[i] > 0) r->critical = (double)i / 2.0 / n;
     for (size_t i = 0; i < r->k; i++) {
         sum += mean_rank[i] * mean_rank[i];
-        for (size_t j = 0; pair != NULL && j < r->k; j++) {
+        for (size_t j = 0; pair && j < r->k; j++)
             pair[i * r->k + j] = share(t, n * fabs(mean_rank[i] - mean_rank[j]), r->total);
-        }
     }
     r->chi2 = 12.0 * n / (k * (k + 1.0)) * (sum - k * (k + 1.0) * (k + 1.0) / 4.0);
     r->count = t->count;
@@ -86,9 +74,7 @@ static void fill(StFriedman *r, Tally *t, size_t most, double alpha, const doubl
 
 StFriedman st_friedman(const double *x, size_t k, size_t n, double alpha, StKey key, double *mean_rank, double *pair) {
     StFriedman r = {ST_BAD_ARG, k, n, false, NAN, NAN, NAN, NAN, 0, 0};
-    if (x == NULL || k == 0 || n == 0 || n > SIZE_MAX / 16 / k) {
-        return r;
-    }
+    if (!x || k == 0 || n == 0 || n > SIZE_MAX / 16 / k) return r;
     for (size_t i = 0; i < k * n; i++) {
         if (isnan(x[i]) || x[i] < -ST_HUGE) {
             r.status = ST_NONFINITE_INPUT;
@@ -98,27 +84,21 @@ StFriedman st_friedman(const double *x, size_t k, size_t n, double alpha, StKey 
     size_t most = 2 * n * (k - 1);
     Tally t = {.k = k, .reaching = st_alloc(most + 1, sizeof *t.reaching)};
     double *rank = st_alloc(k * n, sizeof *rank);
-    r.status = t.reaching == NULL || rank == NULL ? ST_NO_MEMORY : ST_OK;
+    r.status = !t.reaching || !rank ? ST_NO_MEMORY : ST_OK;
     if (r.status == ST_OK) {
         rank_blocks(x, k, n, rank);
         for (size_t i = 0; i < k; i++) {
             mean_rank[i] = 0.0;
-            for (size_t s = 0; s < n; s++) {
-                mean_rank[i] += rank[i * n + s];
-            }
+            for (size_t s = 0; s < n; s++) mean_rank[i] += rank[i * n + s];
             mean_rank[i] /= (double)n;
         }
-        for (size_t i = 0; i <= most; i++) {
-            t.reaching[i] = 0;
-        }
+        for (size_t i = 0; i <= most; i++) t.reaching[i] = 0;
         StRelabelBlocks all = st_relabel_blocks(rank, k, n, key, observed, tally, &t);
         r.status = all.status;
         r.exact = all.exact;
         r.total = all.total;
     }
-    if (r.status == ST_OK) {
-        fill(&r, &t, most, alpha, mean_rank, pair);
-    }
+    if (r.status == ST_OK) fill(&r, &t, most, alpha, mean_rank, pair);
     free(rank);
     free(t.reaching);
     return r;

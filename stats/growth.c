@@ -16,9 +16,7 @@
 
 StAic st_aic(double rss, size_t n, size_t k) {
     StAic r = {ST_BAD_ARG, NAN, NAN};
-    if (!(rss >= 0.0) || !isfinite(rss) || k > 1000000) {
-        return r;
-    }
+    if (!(rss >= 0.0) || !isfinite(rss) || k > 1000000) return r;
     if (n <= k) {
         r.status = ST_N_TOO_SMALL;
         return r;
@@ -42,9 +40,7 @@ typedef struct {
 
 static double level_of(const Curve *c, double rho) {
     double level = 0.0;
-    for (size_t i = 0; i < c->n; i++) {
-        level += (c->log_y[i] - log1p(expm1(rho) * c->u[i])) / (double)c->n;
-    }
+    for (size_t i = 0; i < c->n; i++) level += (c->log_y[i] - log1p(expm1(rho) * c->u[i])) / (double)c->n;
     return level;
 }
 
@@ -61,16 +57,12 @@ static double linear_rss(double rho, void *params) {
 static StStatus refine(Curve *c, double *rho, double *rss) {
     gsl_function f = {linear_rss, c};
     gsl_min_fminimizer *min = gsl_min_fminimizer_alloc(gsl_min_fminimizer_brent);
-    if (min == NULL) {
-        return ST_NO_MEMORY;
-    }
+    if (!min) return ST_NO_MEMORY;
     int code = gsl_min_fminimizer_set(min, &f, *rho, *rho - RHO_STEP, *rho + RHO_STEP);
     for (int i = 0; i < 100 && code == GSL_SUCCESS; i++) {
         code = gsl_min_fminimizer_iterate(min);
         double lo = gsl_min_fminimizer_x_lower(min), hi = gsl_min_fminimizer_x_upper(min);
-        if (code != GSL_SUCCESS || gsl_min_test_interval(lo, hi, 1e-10, 0.0) == GSL_SUCCESS) {
-            break;
-        }
+        if (code != GSL_SUCCESS || gsl_min_test_interval(lo, hi, 1e-10, 0.0) == GSL_SUCCESS) break;
     }
     double best = gsl_min_fminimizer_f_minimum(min);
     if (best <= *rss) { /* without a bracket, at an edge of the range, the grid's best is kept */
@@ -97,32 +89,22 @@ static StStatus load(Curve *c, const double *x, const double *y) {
     double high = x[0];
     c->low = x[0];
     for (size_t i = 0; i < c->n; i++) {
-        if (y[i] <= 0.0) {
-            return ST_BAD_ARG;
-        }
+        if (y[i] <= 0.0) return ST_BAD_ARG;
         c->low = fmin(c->low, x[i]);
         high = fmax(high, x[i]);
         c->log_y[i] = log(y[i]);
     }
     c->width = high - c->low;
-    if (c->width <= st_tol(fmax(fabs(c->low), fabs(high)))) {
-        return ST_DEGENERATE;
-    }
-    for (size_t i = 0; i < c->n; i++) {
-        c->u[i] = (x[i] - c->low) / c->width;
-    }
+    if (c->width <= st_tol(fmax(fabs(c->low), fabs(high)))) return ST_DEGENERATE;
+    for (size_t i = 0; i < c->n; i++) c->u[i] = (x[i] - c->low) / c->width;
     return ST_OK;
 }
 
 /* The power law is a line in log x; x > 0 is needed. */
 static void fit_power(const Curve *c, double floor_rss, StGrowth *r) {
     double *log_x = c->low > 0.0 ? st_alloc(c->n, sizeof *log_x) : NULL;
-    if (log_x == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < c->n; i++) {
-        log_x[i] = log(c->low + c->width * c->u[i]);
-    }
+    if (!log_x) return;
+    for (size_t i = 0; i < c->n; i++) log_x[i] = log(c->low + c->width * c->u[i]);
     StLine line = st_line(log_x, c->log_y, c->n);
     r->power = line.slope;
     r->level_pow = line.intercept;
@@ -133,15 +115,11 @@ static void fit_power(const Curve *c, double floor_rss, StGrowth *r) {
 
 static void growth(Curve *c, StGrowth *r) {
     double scale = 1.0, rho = 0.0; /* logarithms are known to eps at best, however small */
-    for (size_t i = 0; i < c->n; i++) {
-        scale = fmax(scale, fabs(c->log_y[i]));
-    }
+    for (size_t i = 0; i < c->n; i++) scale = fmax(scale, fabs(c->log_y[i]));
     double floor_rss = (double)c->n * st_tol(scale) * st_tol(scale);
     StLine line = st_line(c->u, c->log_y, c->n); /* u spans [0, 1]: always there */
     r->status = fit_linear(c, &rho, &r->rss_lin);
-    if (r->status != ST_OK) {
-        return;
-    }
+    if (r->status != ST_OK) return;
     r->rss_exp = line.rss;
     if (r->rss_exp <= floor_rss && r->rss_lin <= floor_rss) {
         r->status = ST_DEGENERATE;
@@ -167,27 +145,19 @@ StGrowth st_growth(const double *x, const double *y, size_t n) {
         r.status = ST_N_TOO_SMALL;
         return r;
     }
-    if (x == NULL || y == NULL) {
-        return r;
-    }
+    if (!x || !y) return r;
     r.status = st_check_finite(x, n) == ST_OK ? st_check_finite(y, n) : ST_NONFINITE_INPUT;
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     Curve c = {.n = n, .log_y = st_alloc(n, 2 * sizeof *c.log_y)};
-    if (c.log_y == NULL) {
+    if (!c.log_y) {
         r.status = ST_NO_MEMORY;
         return r;
     }
     c.u = c.log_y + n;
     r.status = load(&c, x, y);
-    if (r.status == ST_OK) {
-        growth(&c, &r);
-    }
+    if (r.status == ST_OK) growth(&c, &r);
     free(c.log_y);
-    if (r.status != ST_OK) {
-        r = nothing(r.status, n);
-    }
+    if (r.status != ST_OK) r = nothing(r.status, n);
     return r;
 }
 

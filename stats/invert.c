@@ -43,9 +43,7 @@ static StStatus flip_all(Flipped *f, const double *d) {
             f->sum[j * f->total + at] = st_flips_sum(&flips, at);
             f->turned[at] = (uint32_t)__builtin_popcountll(at);
         }
-        if (status == ST_OK) {
-            st_flips_release(&flips);
-        }
+        if (status == ST_OK) st_flips_release(&flips);
     }
     return status;
 }
@@ -57,18 +55,12 @@ static StStatus flip_some(Flipped *f, const double *d, StKey key) {
     f->turned[0] = 0;
     for (size_t j = 0; j < f->k; j++) {
         f->sum[j * f->total] = 0.0;
-        for (size_t i = 0; i < f->n; i++) {
-            f->sum[j * f->total] += d[j * f->n + i];
-        }
+        for (size_t i = 0; i < f->n; i++) f->sum[j * f->total] += d[j * f->n + i];
     }
     for (uint64_t at = 1; at < f->total && status == ST_OK; at += draws.count) {
         st_flip_draws_next(&draws, f->total - at);
-        for (size_t j = 0; j < f->k; j++) {
-            st_flip_draws_sums(&draws, d + j * f->n, f->sum + j * f->total + at);
-        }
-        for (size_t i = 0; i < draws.count; i++) {
-            f->turned[at + i] = (uint32_t)st_flip_draws_turned(&draws, i);
-        }
+        for (size_t j = 0; j < f->k; j++) st_flip_draws_sums(&draws, d + j * f->n, f->sum + j * f->total + at);
+        for (size_t i = 0; i < draws.count; i++) f->turned[at + i] = (uint32_t)st_flip_draws_turned(&draws, i);
     }
     st_flip_draws_release(&draws);
     return status;
@@ -84,15 +76,13 @@ static StStatus flipped_init(Flipped *f, const double *d, size_t k, size_t n, co
     StStatus status = f->sum && f->turned && f->tol ? ST_OK : ST_NO_MEMORY;
     for (size_t j = 0; j < k && status == ST_OK; j++) {
         StSample s;
-        status = st_sample_init(&s, d + j * n, n, scale != NULL ? scale[j] : 0.0);
+        status = st_sample_init(&s, d + j * n, n, scale ? scale[j] : 0.0);
         if (status == ST_OK) {
             f->tol[j] = (double)n * s.tol;
             st_sample_release(&s);
         }
     }
-    if (status == ST_OK) {
-        status = f->exact ? flip_all(f, d) : flip_some(f, d, key);
-    }
+    if (status == ST_OK) status = f->exact ? flip_all(f, d) : flip_some(f, d, key);
     return status;
 }
 
@@ -142,9 +132,7 @@ static void find_largest(const Flipped *f, const double *d, Largest *most) {
     }
     for (size_t j = 0; j < f->k; j++) {
         double squares = 0.0;
-        for (size_t i = 0; i < f->n; i++) {
-            squares += d[j * f->n + i] * d[j * f->n + i];
-        }
+        for (size_t i = 0; i < f->n; i++) squares += d[j * f->n + i] * d[j * f->n + i];
         double norm = sqrt((double)f->n * squares);
         for (uint64_t at = 0; at < f->total && norm > f->tol[j]; at++) {
             double own = (fabs(f->sum[j * f->total + at]) + f->tol[j]) / norm;
@@ -164,9 +152,7 @@ static void find_largest(const Flipped *f, const double *d, Largest *most) {
 static StFlipCi limits_together(const Flipped *f, const double *d, size_t j, double conf, const Largest *most,
                                 double *lo, double *hi) {
     double mean = f->sum[j * f->total] / (double)f->n, squares = 0.0;
-    for (size_t i = 0; i < f->n; i++) {
-        squares += (d[j * f->n + i] - mean) * (d[j * f->n + i] - mean);
-    }
+    for (size_t i = 0; i < f->n; i++) squares += (d[j * f->n + i] - mean) * (d[j * f->n + i] - mean);
     bool spread = sqrt(squares) > f->tol[j];
     for (uint64_t at = 0; at < f->total; at++) {
         double rival = most->whose[at] == j ? most->second[at] : most->first[at];
@@ -176,34 +162,26 @@ static StFlipCi limits_together(const Flipped *f, const double *d, size_t j, dou
         hi[at] = fmax(hi[at], mean + reach);
     }
     StFlipCi ci = limits(f, j, conf, lo, hi);
-    if (ci.status == ST_OK && !spread) {
-        ci.lo = ci.hi = mean;
-    }
+    if (ci.status == ST_OK && !spread) ci.lo = ci.hi = mean;
     return ci;
 }
 
 StFlipCi st_flip_ci(const double *d, size_t n, double scale, double conf, StKey key) {
     StFlipCi r = {ST_BAD_ARG, n, n <= ST_FLIP_MAX, conf, NAN, NAN};
     StSample s;
-    if (!(conf > 0.0 && conf < 1.0)) {
-        return r;
-    }
+    if (!(conf > 0.0 && conf < 1.0)) return r;
     r.status = st_sample_init(&s, d, n, scale);
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     Flipped f;
     double *lo = NULL, *hi = NULL;
     r.status = flipped_init(&f, s.x, 1, n, &scale, 0, key);
     if (r.status == ST_OK) {
         lo = st_alloc((size_t)f.total, sizeof *lo);
         hi = st_alloc((size_t)f.total, sizeof *hi);
-        r.status = lo == NULL || hi == NULL ? ST_NO_MEMORY : ST_OK;
+        r.status = !lo || !hi ? ST_NO_MEMORY : ST_OK;
     }
     if (r.status == ST_OK) {
-        for (uint64_t at = 0; at < f.total; at++) {
-            range_alone(&f, 0, at, &lo[at], &hi[at]);
-        }
+        for (uint64_t at = 0; at < f.total; at++) range_alone(&f, 0, at, &lo[at], &hi[at]);
         r = limits(&f, 0, conf, lo, hi);
     }
     free(lo);
@@ -215,37 +193,27 @@ StFlipCi st_flip_ci(const double *d, size_t n, double scale, double conf, StKey 
 
 /* room: [4][total], whose: [total]. */
 static void all_limits(const Flipped *f, const double *d, double conf, double *room, uint32_t *whose,
-                           StFlipCi *together, StFlipCi *alone) {
+                       StFlipCi *together, StFlipCi *alone) {
     Largest most = {room, room + f->total, whose};
     double *lo = room + 2 * f->total, *hi = room + 3 * f->total;
     find_largest(f, d, &most);
     for (size_t j = 0; j < f->k; j++) {
         together[j] = limits_together(f, d, j, conf, &most, lo, hi);
-        for (uint64_t at = 0; at < f->total && alone != NULL; at++) {
-            range_alone(f, j, at, &lo[at], &hi[at]);
-        }
-        if (alone != NULL) {
-            alone[j] = limits(f, j, conf, lo, hi);
-        }
+        for (uint64_t at = 0; at < f->total && alone; at++) range_alone(f, j, at, &lo[at], &hi[at]);
+        if (alone) alone[j] = limits(f, j, conf, lo, hi);
     }
 }
 
 StStatus st_maxT_ci(const double *d, size_t k, size_t n, const double *scale, double conf, uint64_t draws, StKey key,
                     StFlipCi *together, StFlipCi *alone) {
-    if (!(conf > 0.0 && conf < 1.0)) {
-        return ST_BAD_ARG;
-    }
-    if (n == 0 || k == 0) {
-        return ST_N_TOO_SMALL;
-    }
+    if (!(conf > 0.0 && conf < 1.0)) return ST_BAD_ARG;
+    if (n == 0 || k == 0) return ST_N_TOO_SMALL;
     Flipped f;
     StStatus status = flipped_init(&f, d, k, n, scale, draws, key);
     double *room = status == ST_OK ? st_alloc((size_t)f.total, 4 * sizeof *room) : NULL;
     uint32_t *whose = status == ST_OK ? st_alloc((size_t)f.total, sizeof *whose) : NULL;
-    status = status == ST_OK && (room == NULL || whose == NULL) ? ST_NO_MEMORY : status;
-    if (status == ST_OK) {
-        all_limits(&f, d, conf, room, whose, together, alone);
-    }
+    status = status == ST_OK && (!room || !whose) ? ST_NO_MEMORY : status;
+    if (status == ST_OK) all_limits(&f, d, conf, room, whose, together, alone);
     free(room);
     free(whose);
     flipped_release(&f);

@@ -33,9 +33,7 @@ static double softplus(double t) {
 
 static double predictor(const Fit *f, size_t i) {
     double eta = 0.0;
-    for (size_t j = 0; j < f->q; j++) {
-        eta += f->z[i * f->q + j] * gsl_vector_get(&f->beta.vector, j);
-    }
+    for (size_t j = 0; j < f->q; j++) eta += f->z[i * f->q + j] * gsl_vector_get(&f->beta.vector, j);
     return eta;
 }
 
@@ -47,9 +45,7 @@ static double part_of(const Fit *f, size_t i) {
 
 static double deviance_of(const Fit *f) {
     double deviance = 0.0;
-    for (size_t i = 0; i < f->n; i++) {
-        deviance += part_of(f, i);
-    }
+    for (size_t i = 0; i < f->n; i++) deviance += part_of(f, i);
     return deviance;
 }
 
@@ -61,9 +57,8 @@ static void differentiate(Fit *f) {
         double chance = 1.0 / (1.0 + exp(-predictor(f, i)));
         for (size_t j = 0; j < f->q; j++) {
             *gsl_vector_ptr(&f->gradient.vector, j) += z[j] * ((double)f->y[i] - chance);
-            for (size_t k = 0; k <= j; k++) {
+            for (size_t k = 0; k <= j; k++)
                 *gsl_matrix_ptr(&f->information.matrix, j, k) += z[j] * z[k] * chance * (1.0 - chance);
-            }
         }
     }
 }
@@ -71,12 +66,8 @@ static void differentiate(Fit *f) {
 /* Factors the information; false when it is singular against what its diagonal was. */
 static bool factor(Fit *f) {
     double largest = 0.0, smallest = INFINITY;
-    for (size_t j = 0; j < f->q; j++) {
-        largest = fmax(largest, gsl_matrix_get(&f->information.matrix, j, j));
-    }
-    if (gsl_linalg_cholesky_decomp1(&f->information.matrix) != GSL_SUCCESS) {
-        return false;
-    }
+    for (size_t j = 0; j < f->q; j++) largest = fmax(largest, gsl_matrix_get(&f->information.matrix, j, j));
+    if (gsl_linalg_cholesky_decomp1(&f->information.matrix) != GSL_SUCCESS) return false;
     for (size_t j = 0; j < f->q; j++) {
         double pivot = gsl_matrix_get(&f->information.matrix, j, j);
         smallest = fmin(smallest, pivot * pivot);
@@ -146,9 +137,7 @@ static void carry_back(Fit *f, StCoef *coef) {
 /* Scales the predictors; false when one has no spread. */
 static bool load(Fit *f, const double *x) {
     size_t p = f->q - 1;
-    for (size_t i = 0; i < f->n; i++) {
-        f->z[i * f->q] = 1.0;
-    }
+    for (size_t i = 0; i < f->n; i++) f->z[i * f->q] = 1.0;
     for (size_t j = 1; j < f->q; j++) {
         double sum = 0.0, squares = 0.0, largest = 0.0;
         for (size_t i = 0; i < f->n; i++) {
@@ -161,12 +150,8 @@ static bool load(Fit *f, const double *x) {
         }
         f->centre[j] = sum;
         f->width[j] = sqrt(squares / (double)f->n);
-        if (f->width[j] <= st_tol(largest)) {
-            return false;
-        }
-        for (size_t i = 0; i < f->n; i++) {
-            f->z[i * f->q + j] = (x[i * p + j - 1] - sum) / f->width[j];
-        }
+        if (f->width[j] <= st_tol(largest)) return false;
+        for (size_t i = 0; i < f->n; i++) f->z[i * f->q + j] = (x[i * p + j - 1] - sum) / f->width[j];
     }
     return true;
 }
@@ -174,9 +159,7 @@ static bool load(Fit *f, const double *x) {
 static bool fit_alloc(Fit *f) {
     size_t q = f->q;
     f->z = st_alloc(f->n + 5 + q, q * sizeof *f->z);
-    if (f->z == NULL) {
-        return false;
-    }
+    if (!f->z) return false;
     f->centre = f->z + f->n * q;
     f->width = f->centre + q;
     f->beta = gsl_vector_view_array(f->width + q, q);
@@ -189,25 +172,16 @@ static bool fit_alloc(Fit *f) {
 
 static double null_deviance(const unsigned char *y, size_t n) {
     double ones = 0.0, all = (double)n;
-    for (size_t i = 0; i < n; i++) {
-        ones += y[i];
-    }
+    for (size_t i = 0; i < n; i++) ones += y[i];
     double zeros = all - ones;
     return ones > 0.0 && zeros > 0.0 ? -2.0 * (ones * log(ones / all) + zeros * log(zeros / all)) : 0.0;
 }
 
 static StStatus check(const double *x, const unsigned char *y, size_t n, size_t p) {
-    if (p == 0 || p > 1000 || n > SIZE_MAX / (16 * (p + 1)) || x == NULL || y == NULL) {
-        return ST_BAD_ARG;
-    }
-    if (n < p + 2) {
-        return ST_N_TOO_SMALL;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (y[i] > 1) {
-            return ST_BAD_ARG;
-        }
-    }
+    if (p == 0 || p > 1000 || n > SIZE_MAX / (16 * (p + 1)) || !x || !y) return ST_BAD_ARG;
+    if (n < p + 2) return ST_N_TOO_SMALL;
+    for (size_t i = 0; i < n; i++)
+        if (y[i] > 1) return ST_BAD_ARG;
     return st_check_finite(x, n * p);
 }
 
@@ -217,12 +191,8 @@ StLogistic st_logistic(const double *x, const unsigned char *y, size_t n, size_t
 
 StLogistic st_logistic_each(const double *x, const unsigned char *y, size_t n, size_t p, StCoef *coef, double *each) {
     StLogistic r = {check(x, y, n, p), n, p, 0, NAN, NAN, NAN, false};
-    if (r.status != ST_OK) {
-        return r;
-    }
-    for (size_t j = 0; j <= p; j++) {
-        coef[j] = (StCoef){NAN, NAN};
-    }
+    if (r.status != ST_OK) return r;
+    for (size_t j = 0; j <= p; j++) coef[j] = (StCoef){NAN, NAN};
     Fit f = {.n = n, .q = p + 1, .y = y};
     if (!fit_alloc(&f)) {
         r.status = ST_NO_MEMORY;
@@ -230,12 +200,8 @@ StLogistic st_logistic_each(const double *x, const unsigned char *y, size_t n, s
         r.status = ST_DEGENERATE;
     } else {
         iterate(&f, &r);
-        for (size_t i = 0; i < n && each != NULL; i++) {
-            each[i] = part_of(&f, i);
-        }
-        if (r.status == ST_OK) {
-            carry_back(&f, coef);
-        }
+        for (size_t i = 0; i < n && each; i++) each[i] = part_of(&f, i);
+        if (r.status == ST_OK) carry_back(&f, coef);
         if (r.status == ST_OK || r.separated) {
             r.null_deviance = null_deviance(y, n);
             r.p_value = gsl_cdf_chisq_Q(fmax(0.0, r.null_deviance - r.deviance), (double)p);

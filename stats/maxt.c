@@ -28,11 +28,9 @@ static double statistic(double sum, bool one_sided) {
 static StStatus column_init(Column *c, const double *d, size_t n, double scale, bool exact, bool one_sided) {
     StSample s;
     StStatus status = st_sample_init(&s, d, n, scale);
-    if (status != ST_OK) {
-        return status;
-    }
+    if (status != ST_OK) return status;
     c->d = st_alloc(n, sizeof *c->d);
-    if (c->d == NULL) {
+    if (!c->d) {
         st_sample_release(&s);
         return ST_NO_MEMORY;
     }
@@ -57,7 +55,7 @@ static StStatus column_init(Column *c, const double *d, size_t n, double scale, 
 }
 
 static void columns_free(Column *c, size_t k) {
-    for (size_t j = 0; j < k && c != NULL; j++) {
+    for (size_t j = 0; j < k && c; j++) {
         st_flips_release(&c[j].flips);
         free(c[j].d);
     }
@@ -70,18 +68,12 @@ static void count_flip(const Column *c, size_t k, const double *u, uint64_t time
     double run = -INFINITY;
     for (size_t j = k; j-- > 0;) {
         run = fmax(run, u[j] + c[j].slack);
-        if (run >= c[j].seen - c[j].slack) {
-            c[j].row->step_count += times;
-        }
+        if (run >= c[j].seen - c[j].slack) c[j].row->step_count += times;
     }
     for (size_t j = 0; j < k; j++) {
         double least = c[j].seen - c[j].slack;
-        if (run >= least) {
-            c[j].row->single_count += times;
-        }
-        if (u[j] + c[j].slack >= least) {
-            c[j].row->raw_count += times;
-        }
+        if (run >= least) c[j].row->single_count += times;
+        if (u[j] + c[j].slack >= least) c[j].row->raw_count += times;
     }
 }
 
@@ -89,16 +81,10 @@ static void count_flip(const Column *c, size_t k, const double *u, uint64_t time
 static uint64_t flip_all(const Column *c, size_t k, size_t n, bool one_sided, double *u) {
     uint64_t half = (uint64_t)1 << (n - 1);
     for (uint64_t pattern = 0; pattern < half; pattern++) {
-        for (size_t j = 0; j < k; j++) {
-            u[j] = statistic(st_flips_sum(&c[j].flips, pattern), one_sided);
-        }
+        for (size_t j = 0; j < k; j++) u[j] = statistic(st_flips_sum(&c[j].flips, pattern), one_sided);
         count_flip(c, k, u, one_sided ? 1 : 2);
-        for (size_t j = 0; j < k && one_sided; j++) {
-            u[j] = -u[j];
-        }
-        if (one_sided) {
-            count_flip(c, k, u, 1);
-        }
+        for (size_t j = 0; j < k && one_sided; j++) u[j] = -u[j];
+        if (one_sided) count_flip(c, k, u, 1);
     }
     return 2 * half;
 }
@@ -107,13 +93,9 @@ static uint64_t flip_all(const Column *c, size_t k, size_t n, bool one_sided, do
 static void flip_some(const Column *c, size_t k, size_t n, bool one_sided, double *u, double *sum, StFlipDraws *draws) {
     for (uint64_t left = st_flip_draws(n); left > 0; left -= draws->count) {
         st_flip_draws_next(draws, left);
-        for (size_t j = 0; j < k; j++) {
-            st_flip_draws_sums(draws, c[j].d, sum + j * ST_FLIP_BATCH);
-        }
+        for (size_t j = 0; j < k; j++) st_flip_draws_sums(draws, c[j].d, sum + j * ST_FLIP_BATCH);
         for (size_t at = 0; at < draws->count; at++) {
-            for (size_t j = 0; j < k; j++) {
-                u[j] = statistic(sum[j * ST_FLIP_BATCH + at], one_sided);
-            }
+            for (size_t j = 0; j < k; j++) u[j] = statistic(sum[j * ST_FLIP_BATCH + at], one_sided);
             count_flip(c, k, u, 1);
         }
     }
@@ -132,9 +114,7 @@ static bool settled(const Column *c, size_t k, uint64_t total, double alpha) {
     for (size_t j = 0; j < k; j++) {
         run = c[j].row->step_count > run ? c[j].row->step_count : run;
         step_p(&c[j], run, total);
-        if (c[j].row->lo <= alpha && alpha <= c[j].row->hi) {
-            return false;
-        }
+        if (c[j].row->lo <= alpha && alpha <= c[j].row->hi) return false;
     }
     return true;
 }
@@ -143,32 +123,26 @@ static bool settled(const Column *c, size_t k, uint64_t total, double alpha) {
 static uint64_t flip_until_settled(const Column *c, size_t k, size_t n, bool one_sided, double alpha, double *u,
                                    StFlipDraws *draws) {
     uint64_t total = 1; /* the observed pattern */
-    for (size_t j = 0; j < k; j++) {
-        c[j].row->raw_count = c[j].row->single_count = c[j].row->step_count = 1;
-    }
+    for (size_t j = 0; j < k; j++) c[j].row->raw_count = c[j].row->single_count = c[j].row->step_count = 1;
     double work = (double)st_flip_draws(n) * (double)k * (double)n;
     for (int times = 1; times <= ST_FLIP_REFINE; times++) {
         flip_some(c, k, n, one_sided, u, u + k, draws);
         total += st_flip_draws(n);
-        if (!(alpha > 0) || work * (times + 1) > ST_FLIP_WORK || settled(c, k, total, alpha)) {
-            break;
-        }
+        if (!(alpha > 0) || work * (times + 1) > ST_FLIP_WORK || settled(c, k, total, alpha)) break;
     }
     return total;
 }
 
 static int by_seen(const void *x, const void *y) {
     const Column *a = x, *b = y;
-    if (a->seen != b->seen) {
-        return a->seen > b->seen ? -1 : 1;
-    }
+    if (a->seen != b->seen) return a->seen > b->seen ? -1 : 1;
     return (a->row > b->row) - (a->row < b->row);
 }
 
 static StStatus flip(StMaxT *r, Column *c, bool one_sided, double alpha, StKey key) {
     double *u = st_alloc(r->k, (1 + ST_FLIP_BATCH) * sizeof *u);
     StFlipDraws draws = {0};
-    StStatus status = u == NULL ? ST_NO_MEMORY : r->exact ? ST_OK : st_flip_draws_init(&draws, r->n, key);
+    StStatus status = !u ? ST_NO_MEMORY : r->exact ? ST_OK : st_flip_draws_init(&draws, r->n, key);
     if (status == ST_OK) {
         qsort(c, r->k, sizeof *c, by_seen);
         r->total = r->exact ? flip_all(c, r->k, r->n, one_sided, u)
@@ -179,9 +153,7 @@ static StStatus flip(StMaxT *r, Column *c, bool one_sided, double alpha, StKey k
             run = c[j].row->step_count > run ? c[j].row->step_count : run;
             c[j].row->step_count = run;
             c[j].row->step = c[j].row->lo = c[j].row->hi = (double)run / (double)r->total;
-            if (!r->exact) {
-                step_p(&c[j], run, r->total);
-            }
+            if (!r->exact) step_p(&c[j], run, r->total);
             c[j].row->single = (double)c[j].row->single_count / (double)r->total;
             c[j].row->raw = (double)c[j].row->raw_count / (double)r->total;
         }
@@ -194,27 +166,18 @@ static StStatus flip(StMaxT *r, Column *c, bool one_sided, double alpha, StKey k
 static StMaxT joint(const double *d, size_t k, size_t n, const double *scale, bool one_sided, double alpha, StKey key,
                     StMaxTRow *rows) {
     StMaxT r = {ST_N_TOO_SMALL, k, n, n <= ST_FLIP_MAX, 0, NAN};
-    for (size_t j = 0; j < k; j++) {
-        rows[j] = (StMaxTRow){NAN, NAN, NAN, 0, 0, 0, NAN, NAN};
-    }
-    if (n == 0 || k == 0) {
-        return r;
-    }
+    for (size_t j = 0; j < k; j++) rows[j] = (StMaxTRow){NAN, NAN, NAN, 0, 0, 0, NAN, NAN};
+    if (n == 0 || k == 0) return r;
     Column *c = st_alloc(k, sizeof *c);
-    if (c == NULL) {
+    if (!c) {
         r.status = ST_NO_MEMORY;
         return r;
     }
-    for (size_t j = 0; j < k; j++) {
-        c[j] = (Column){.row = &rows[j]};
-    }
+    for (size_t j = 0; j < k; j++) c[j] = (Column){.row = &rows[j]};
     r.status = ST_OK;
-    for (size_t j = 0; j < k && r.status == ST_OK; j++) {
-        r.status = column_init(&c[j], d + j * n, n, scale != NULL ? scale[j] : 0.0, r.exact, one_sided);
-    }
-    if (r.status == ST_OK) {
-        r.status = flip(&r, c, one_sided, alpha, key);
-    }
+    for (size_t j = 0; j < k && r.status == ST_OK; j++)
+        r.status = column_init(&c[j], d + j * n, n, scale ? scale[j] : 0.0, r.exact, one_sided);
+    if (r.status == ST_OK) r.status = flip(&r, c, one_sided, alpha, key);
     columns_free(c, k);
     return r;
 }
@@ -225,24 +188,19 @@ StMaxT st_maxT(const double *d, size_t k, size_t n, const double *scale, double 
 
 StStatus st_maxT_tost(const double *d, size_t k, size_t n, const double *scale, const double *margin, double alpha,
                       StKey key, double *p) {
-    for (size_t j = 0; j < k; j++) {
-        if (!(margin[j] > 0.0) || !isfinite(margin[j])) {
-            return ST_BAD_ARG;
-        }
-    }
+    for (size_t j = 0; j < k; j++)
+        if (!(margin[j] > 0.0) || !isfinite(margin[j])) return ST_BAD_ARG;
     double *shifted = st_alloc(2 * k * n, sizeof *shifted), *size = st_alloc(2 * k, sizeof *size);
     StMaxTRow *rows = st_alloc(2 * k, sizeof *rows);
-    StStatus status = shifted == NULL || size == NULL || rows == NULL ? ST_NO_MEMORY : ST_OK;
+    StStatus status = !shifted || !size || !rows ? ST_NO_MEMORY : ST_OK;
     for (size_t j = 0; j < k && status == ST_OK; j++) {
-        size[j] = size[k + j] = fmax(scale != NULL ? scale[j] : st_scale(d + j * n, NULL, n), margin[j]);
+        size[j] = size[k + j] = fmax(scale ? scale[j] : st_scale(d + j * n, NULL, n), margin[j]);
         for (size_t i = 0; i < n; i++) {
             shifted[j * n + i] = d[j * n + i] + margin[j];
             shifted[(k + j) * n + i] = margin[j] - d[j * n + i];
         }
     }
-    if (status == ST_OK) {
-        status = joint(shifted, 2 * k, n, size, true, alpha, key, rows).status;
-    }
+    if (status == ST_OK) status = joint(shifted, 2 * k, n, size, true, alpha, key, rows).status;
     for (size_t j = 0; j < k && status == ST_OK; j++) {
         double above = k == 1 ? rows[j].raw : rows[j].step, below = k == 1 ? rows[k + j].raw : rows[k + j].step;
         p[j] = fmax(above, below);

@@ -14,9 +14,7 @@ typedef struct {
 
 static int by_p(const void *x, const void *y) {
     const Ranked *a = x, *b = y;
-    if (a->p != b->p) {
-        return a->p < b->p ? -1 : 1;
-    }
+    if (a->p != b->p) return a->p < b->p ? -1 : 1;
     return (a->at > b->at) - (a->at < b->at);
 }
 
@@ -24,40 +22,27 @@ static int by_p(const void *x, const void *y) {
 static StStatus rank_p(const double *p, size_t m, Ranked **out, size_t *count) {
     *out = NULL;
     *count = 0;
-    for (size_t i = 0; i < m; i++) {
-        if (p[i] < 0.0 || p[i] > 1.0) {
-            return ST_BAD_ARG;
-        }
-    }
+    for (size_t i = 0; i < m; i++)
+        if (p[i] < 0.0 || p[i] > 1.0) return ST_BAD_ARG;
     Ranked *r = st_alloc(m, sizeof *r);
-    if (r == NULL) {
-        return ST_NO_MEMORY;
-    }
-    for (size_t i = 0; i < m; i++) {
-        if (!isnan(p[i])) {
-            r[(*count)++] = (Ranked){p[i], i};
-        }
-    }
+    if (!r) return ST_NO_MEMORY;
+    for (size_t i = 0; i < m; i++)
+        if (!isnan(p[i])) r[(*count)++] = (Ranked){p[i], i};
     qsort(r, *count, sizeof *r, by_p);
     *out = r;
     return ST_OK;
 }
 
 static void copy_nan(const double *p, size_t m, double *adj) {
-    for (size_t i = 0; i < m; i++) {
-        if (isnan(p[i])) {
-            adj[i] = NAN;
-        }
-    }
+    for (size_t i = 0; i < m; i++)
+        if (isnan(p[i])) adj[i] = NAN;
 }
 
 StStatus st_holm(const double *p, size_t m, double *adj) {
     Ranked *r;
     size_t count;
     StStatus status = rank_p(p, m, &r, &count);
-    if (status != ST_OK) {
-        return status;
-    }
+    if (status != ST_OK) return status;
     copy_nan(p, m, adj);
     double run = 0.0;
     for (size_t i = 0; i < count; i++) {
@@ -73,9 +58,7 @@ static StStatus step_up(const double *p, size_t m, double *adj, bool fdr) {
     Ranked *r;
     size_t count;
     StStatus status = rank_p(p, m, &r, &count);
-    if (status != ST_OK) {
-        return status;
-    }
+    if (status != ST_OK) return status;
     copy_nan(p, m, adj);
     double run = 1.0;
     for (size_t i = count; i-- > 0;) {
@@ -98,9 +81,7 @@ StStatus st_bh(const double *p, size_t m, double *adj) {
 /* The largest p of each group; 1 where one could not be made. Returns how many groups have a member. */
 static size_t largest_of(const double *p, const size_t *group, size_t m, double *largest, size_t numbers) {
     size_t groups = 0;
-    for (size_t g = 0; g < numbers; g++) {
-        largest[g] = -1.0;
-    }
+    for (size_t g = 0; g < numbers; g++) largest[g] = -1.0;
     for (size_t i = 0; i < m; i++) {
         groups += largest[group[i]] < 0.0;
         largest[group[i]] = fmax(largest[group[i]], isnan(p[i]) ? 1.0 : p[i]);
@@ -114,9 +95,7 @@ static double over_groups(double p, size_t own, const double *largest, const siz
     double left = (double)groups, whole = 0.0, best = fmin(1.0, left * p);
     for (size_t k = 0; k < numbers; k++) {
         double one = largest[order[k]];
-        if (order[k] == own || one < 0.0) {
-            continue;
-        }
+        if (order[k] == own || one < 0.0) continue;
         whole = fmax(whole, left * one);
         left -= 1.0;
         best = fmin(best, fmax(whole, left * p));
@@ -127,29 +106,22 @@ static double over_groups(double p, size_t own, const double *largest, const siz
 StStatus st_holm_groups(const double *p, const size_t *group, size_t m, double *adj) {
     size_t numbers = 0;
     for (size_t i = 0; i < m; i++) {
-        if (p[i] < 0.0 || p[i] > 1.0 || group[i] >= m) {
-            return ST_BAD_ARG;
-        }
+        if (p[i] < 0.0 || p[i] > 1.0 || group[i] >= m) return ST_BAD_ARG;
         numbers = group[i] + 1 > numbers ? group[i] + 1 : numbers;
     }
     double *largest = st_alloc(numbers + 1, sizeof *largest), *out = st_alloc(m + 1, sizeof *out);
     size_t *order = st_alloc(numbers + 1, sizeof *order);
-    StStatus status = largest != NULL && out != NULL && order != NULL ? ST_OK : ST_NO_MEMORY;
+    StStatus status = largest && out && order ? ST_OK : ST_NO_MEMORY;
     if (status == ST_OK) {
         size_t groups = largest_of(p, group, m, largest, numbers);
         for (size_t g = 0; g < numbers; g++) {
             size_t k = g;
-            for (; k > 0 && largest[order[k - 1]] > largest[g]; k--) {
-                order[k] = order[k - 1];
-            }
+            for (; k > 0 && largest[order[k - 1]] > largest[g]; k--) order[k] = order[k - 1];
             order[k] = g;
         }
-        for (size_t i = 0; i < m; i++) {
+        for (size_t i = 0; i < m; i++)
             out[i] = isnan(p[i]) ? p[i] : over_groups(p[i], group[i], largest, order, numbers, groups);
-        }
-        for (size_t i = 0; i < m; i++) {
-            adj[i] = out[i];
-        }
+        for (size_t i = 0; i < m; i++) adj[i] = out[i];
     }
     free(order);
     free(out);

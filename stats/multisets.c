@@ -33,20 +33,17 @@ static StStatus list_parts(StMultisets *m, int side) {
     size_t values = side == 0 ? m->half : m->n - m->half, most = (size_t)st_binomial(m->n + values, values);
     StPart *now = st_alloc(most, sizeof *now), *next = st_alloc(most, sizeof *next);
     size_t *first = m->first[side], before[ST_MULTISETS_MAX + 2];
-    if (now == NULL || next == NULL) {
+    if (!now || !next) {
         free(now);
         free(next);
         return ST_NO_MEMORY;
     }
     now[0] = (StPart){0.0, 1, 0};
-    for (size_t k = 0; k <= m->n + 1; k++) { /* of no value: nothing drawn */
+    for (size_t k = 0; k <= m->n + 1; k++) /* of no value: nothing drawn */
         first[k] = k > 0;
-    }
     for (size_t v = 0; v < values; v++) {
         StPart *to = next;
-        for (size_t k = 0; k <= m->n + 1; k++) {
-            before[k] = first[k];
-        }
+        for (size_t k = 0; k <= m->n + 1; k++) before[k] = first[k];
         for (size_t k = 0; k <= m->n; k++) {
             const StPart *less = k > 0 ? next + first[k - 1] : next;
             size_t lesses = k > 0 ? first[k] - first[k - 1] : 0;
@@ -56,11 +53,8 @@ static StStatus list_parts(StMultisets *m, int side) {
         StPart *swap = now;
         now = next, next = swap;
     }
-    for (size_t k = 0; k <= m->n; k++) {
-        for (size_t i = first[k] + 1; i < first[k + 1]; i++) {
-            now[i].upto += now[i - 1].upto;
-        }
-    }
+    for (size_t k = 0; k <= m->n; k++)
+        for (size_t i = first[k] + 1; i < first[k + 1]; i++) now[i].upto += now[i - 1].upto;
     m->steps += first[m->n + 1];
     m->part[side] = now;
     free(next);
@@ -71,12 +65,8 @@ StStatus st_multisets_init(StMultisets *m, const double *x, size_t n) {
     double largest = st_scale(x, NULL, n);
     *m = (StMultisets){.n = n, .half = n / 2, .total = st_power_self(n)};
     m->slack = 8.0 * DBL_EPSILON * (double)(n * n) * largest + ST_TINY;
-    for (size_t i = 0; i < n; i++) {
-        m->x[i] = x[i];
-    }
-    for (size_t k = 0; k <= n; k++) {
-        m->ways[k] = st_binomial(n, k);
-    }
+    for (size_t i = 0; i < n; i++) m->x[i] = x[i];
+    for (size_t k = 0; k <= n; k++) m->ways[k] = st_binomial(n, k);
     StStatus status = list_parts(m, 0);
     status = status == ST_OK ? list_parts(m, 1) : status;
     double end = (double)n * largest + 8.0 * m->slack;
@@ -101,12 +91,8 @@ static StCut count_below(StMultisets *m, double sum) {
         uint64_t orders = 0, before = 0;
         m->steps += below;
         for (const StPart *low = m->part[0] + m->first[0][k]; low < m->part[0] + m->first[0][k + 1]; low++) {
-            while (below > 0 && low->sum + high[below - 1].sum >= sum) {
-                below--;
-            }
-            if (below == 0) {
-                break;
-            }
+            while (below > 0 && low->sum + high[below - 1].sum >= sum) below--;
+            if (below == 0) break;
             orders += (low->upto - before) * high[below - 1].upto;
             before = low->upto;
             cut.count += below;
@@ -120,12 +106,8 @@ static StCut count_below(StMultisets *m, double sum) {
 /* The sum as st_multiset_sums adds it up, over n. */
 static double mean_of(const StMultisets *m, uint32_t low, uint32_t high) {
     double sum = 0.0;
-    for (size_t i = 0; i < m->half; i++) {
-        sum += (double)(low >> 4 * i & 15) * m->x[i];
-    }
-    for (size_t i = m->half; i < m->n; i++) {
-        sum += (double)(high >> 4 * (i - m->half) & 15) * m->x[i];
-    }
+    for (size_t i = 0; i < m->half; i++) sum += (double)(low >> 4 * i & 15) * m->x[i];
+    for (size_t i = m->half; i < m->n; i++) sum += (double)(high >> 4 * (i - m->half) & 15) * m->x[i];
     return sum / (double)m->n;
 }
 
@@ -137,13 +119,9 @@ static size_t list_between(StMultisets *m, double from, double to, StWeighted *o
         size_t end = m->first[1][m->n - k + 1] - m->first[1][m->n - k], start = end;
         uint64_t before = 0;
         for (const StPart *low = m->part[0] + m->first[0][k]; low < m->part[0] + m->first[0][k + 1]; low++) {
-            while (end > 0 && low->sum + high[end - 1].sum >= to) {
-                end--;
-            }
+            while (end > 0 && low->sum + high[end - 1].sum >= to) end--;
             start = start < end ? start : end;
-            while (start > 0 && low->sum + high[start - 1].sum >= from) {
-                start--;
-            }
+            while (start > 0 && low->sum + high[start - 1].sum >= from) start--;
             for (size_t i = start; i < end; i++) {
                 uint64_t orders = high[i].upto - (i > 0 ? high[i - 1].upto : 0);
                 *next++ =
@@ -163,9 +141,7 @@ static StStatus list_around(StMultisets *m, double from, double to, StWeighted *
     StCut start = count_below(m, from - 3.0 * m->slack), end = count_below(m, to + 3.0 * m->slack);
     *before = start.weight;
     *list = st_alloc((size_t)(end.count - start.count) + 1, sizeof **list);
-    if (*list == NULL) {
-        return ST_NO_MEMORY;
-    }
+    if (!*list) return ST_NO_MEMORY;
     *count = list_between(m, start.sum, end.sum, *list);
     return ST_OK;
 }
@@ -175,9 +151,7 @@ StStatus st_multisets_below(StMultisets *m, double x, bool or_equal, uint64_t *b
     StWeighted *list;
     size_t count;
     StStatus status = list_around(m, sum, sum, &list, &count, below);
-    if (status != ST_OK) {
-        return status;
-    }
+    if (status != ST_OK) return status;
     for (size_t i = 0; i < count; i++) {
         bool is = list[i].value < x || (or_equal && list[i].value == x);
         *below += is ? list[i].weight : 0;
@@ -188,9 +162,7 @@ StStatus st_multisets_below(StMultisets *m, double x, bool or_equal, uint64_t *b
 
 /* Keeps a cut behind cut[at]. */
 static void keep_cut(StMultisets *m, size_t at, StCut cut) {
-    for (size_t i = m->cuts++; i > at + 1; i--) {
-        m->cut[i] = m->cut[i - 1];
-    }
+    for (size_t i = m->cuts++; i > at + 1; i--) m->cut[i] = m->cut[i - 1];
     m->cut[at + 1] = cut;
 }
 
@@ -198,9 +170,7 @@ static void keep_cut(StMultisets *m, size_t at, StCut cut) {
  * the other. */
 static size_t close_in(StMultisets *m, uint64_t place) {
     size_t at = 0;
-    while (m->cut[at + 1].weight <= place) {
-        at++;
-    }
+    while (m->cut[at + 1].weight <= place) at++;
     while (m->cuts < ST_MOST_CUTS && m->cut[at + 1].count - m->cut[at].count > FEW &&
            m->cut[at + 1].sum - m->cut[at].sum > 8.0 * m->slack) {
         keep_cut(m, at, count_below(m, 0.5 * (m->cut[at].sum + m->cut[at + 1].sum)));
@@ -216,19 +186,13 @@ static StStatus means_at(StMultisets *m, uint64_t place, double value[2]) {
         size_t at = close_in(m, want), count;
         StWeighted *list;
         StStatus status = list_around(m, m->cut[at].sum, m->cut[at + 1].sum, &list, &count, &before);
-        if (status != ST_OK) {
-            return status;
-        }
+        if (status != ST_OK) return status;
         st_weighted_sort(list, count);
         value[next] = st_weighted_at(list, count, want - before);
         bool has_both = want + 1 < m->total && want + 1 < m->cut[at + 1].weight;
-        if (next == 0 && has_both) {
-            value[1] = st_weighted_at(list, count, want + 1 - before);
-        }
+        if (next == 0 && has_both) value[1] = st_weighted_at(list, count, want + 1 - before);
         free(list);
-        if (has_both) {
-            return ST_OK;
-        }
+        if (has_both) return ST_OK;
     }
     return ST_OK;
 }
@@ -236,8 +200,6 @@ static StStatus means_at(StMultisets *m, uint64_t place, double value[2]) {
 StStatus st_multisets_quantile(StMultisets *m, double q, double *value) {
     double place = (double)(m->total - 1) * q, whole = floor(place), at[2];
     StStatus status = means_at(m, (uint64_t)whole, at);
-    if (status == ST_OK) {
-        *value = at[0] + (place - whole) * (at[1] - at[0]);
-    }
+    if (status == ST_OK) *value = at[0] + (place - whole) * (at[1] - at[0]);
     return status;
 }

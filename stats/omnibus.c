@@ -17,9 +17,7 @@ typedef struct {
 
 static double norm(const double *sum, size_t k) {
     double squares = 0.0;
-    for (size_t j = 0; j < k; j++) {
-        squares += sum[j] * sum[j];
-    }
+    for (size_t j = 0; j < k; j++) squares += sum[j] * sum[j];
     return sqrt(squares);
 }
 
@@ -36,9 +34,8 @@ static void tally(void *context, const double *sum) {
 StOmnibus st_omnibus(const double *x, size_t k, size_t n, StKey key) {
     StOmnibus r = {ST_N_TOO_SMALL, k, n, false, NAN, 0, 0, NAN};
     Tally t = {.k = k};
-    if (k >= 2 && n >= 2 && x != NULL && n <= SIZE_MAX / k) {
+    if (k >= 2 && n >= 2 && x && n <= SIZE_MAX / k)
         t.slack = sqrt((double)k) * (double)n * st_tol(st_scale(x, NULL, k * n));
-    }
     StRelabelBlocks all = st_relabel_blocks(x, k, n, key, observed, tally, &t);
     r.status = all.status;
     r.exact = all.exact;

@@ -19,19 +19,13 @@ static StStatus refuse(StPairs *p, StPairFault fault, uint64_t seed) {
 /* Checks one arm, already sorted. */
 static StStatus check_arm(StPairs *p, const StRun *run, size_t n, double cap) {
     for (size_t i = 0; i < n; i++) {
-        if (i > 0 && run[i].seed == run[i - 1].seed) {
-            return refuse(p, ST_PAIR_DUPLICATE, run[i].seed);
-        }
+        if (i > 0 && run[i].seed == run[i - 1].seed) return refuse(p, ST_PAIR_DUPLICATE, run[i].seed);
         switch (run[i].state) {
         case ST_RUN_OK:
-            if (!(fabs(run[i].value) <= ST_HUGE)) {
-                return refuse(p, ST_PAIR_NONFINITE, run[i].seed);
-            }
+            if (!(fabs(run[i].value) <= ST_HUGE)) return refuse(p, ST_PAIR_NONFINITE, run[i].seed);
             break;
         case ST_RUN_DIVERGED:
-            if (!(fabs(cap) <= ST_HUGE)) {
-                return refuse(p, ST_PAIR_NO_CAP, run[i].seed);
-            }
+            if (!(fabs(cap) <= ST_HUGE)) return refuse(p, ST_PAIR_NO_CAP, run[i].seed);
             break;
         case ST_RUN_FAILED: return refuse(p, ST_PAIR_FAILED, run[i].seed);
         }
@@ -42,12 +36,8 @@ static StStatus check_arm(StPairs *p, const StRun *run, size_t n, double cap) {
 /* The first seed that one sorted arm has and the other lacks. */
 static StStatus check_match(StPairs *p, const StRun *a, size_t na, const StRun *b, size_t nb) {
     for (size_t i = 0; i < na || i < nb; i++) {
-        if (i >= na || (i < nb && b[i].seed < a[i].seed)) {
-            return refuse(p, ST_PAIR_UNMATCHED, b[i].seed);
-        }
-        if (i >= nb || a[i].seed < b[i].seed) {
-            return refuse(p, ST_PAIR_UNMATCHED, a[i].seed);
-        }
+        if (i >= na || (i < nb && b[i].seed < a[i].seed)) return refuse(p, ST_PAIR_UNMATCHED, b[i].seed);
+        if (i >= nb || a[i].seed < b[i].seed) return refuse(p, ST_PAIR_UNMATCHED, a[i].seed);
     }
     return ST_OK;
 }
@@ -55,9 +45,7 @@ static StStatus check_match(StPairs *p, const StRun *a, size_t na, const StRun *
 static StStatus fill(StPairs *p, const StRun *a, const StRun *b, size_t n, double cap) {
     size_t each = sizeof *p->seed + 3 * sizeof *p->d + sizeof *p->lost;
     p->seed = st_alloc(n, each);
-    if (p->seed == NULL) {
-        return ST_NO_MEMORY;
-    }
+    if (!p->seed) return ST_NO_MEMORY;
     p->n = n;
     p->a = (double *)(p->seed + n);
     p->b = p->a + n;
@@ -81,7 +69,7 @@ static StStatus fill(StPairs *p, const StRun *a, const StRun *b, size_t n, doubl
 
 static StRun *sorted_copy(const StRun *run, size_t n) {
     StRun *copy = st_alloc(n, sizeof *copy);
-    if (copy != NULL) {
+    if (copy) {
         memcpy(copy, run, n * sizeof *copy);
         qsort(copy, n, sizeof *copy, by_seed);
     }
@@ -90,7 +78,7 @@ static StRun *sorted_copy(const StRun *run, size_t n) {
 
 StPairs st_pair(const StRun *a, size_t na, const StRun *b, size_t nb, double cap) {
     StPairs p = {.scale = NAN};
-    if ((a == NULL && na > 0) || (b == NULL && nb > 0)) {
+    if ((!a && na > 0) || (!b && nb > 0)) {
         p.status = ST_BAD_ARG;
         return p;
     }
@@ -100,19 +88,11 @@ StPairs st_pair(const StRun *a, size_t na, const StRun *b, size_t nb, double cap
     }
     StRun *x = na > 0 ? sorted_copy(a, na) : NULL;
     StRun *y = nb > 0 ? sorted_copy(b, nb) : NULL;
-    p.status = (na > 0 && x == NULL) || (nb > 0 && y == NULL) ? ST_NO_MEMORY : ST_OK;
-    if (p.status == ST_OK) {
-        p.status = check_arm(&p, x, na, cap);
-    }
-    if (p.status == ST_OK) {
-        p.status = check_arm(&p, y, nb, cap);
-    }
-    if (p.status == ST_OK) {
-        p.status = check_match(&p, x, na, y, nb);
-    }
-    if (p.status == ST_OK) {
-        p.status = fill(&p, x, y, na, cap);
-    }
+    p.status = (na > 0 && !x) || (nb > 0 && !y) ? ST_NO_MEMORY : ST_OK;
+    if (p.status == ST_OK) p.status = check_arm(&p, x, na, cap);
+    if (p.status == ST_OK) p.status = check_arm(&p, y, nb, cap);
+    if (p.status == ST_OK) p.status = check_match(&p, x, na, y, nb);
+    if (p.status == ST_OK) p.status = fill(&p, x, y, na, cap);
     free(x);
     free(y);
     return p;
@@ -134,27 +114,20 @@ static size_t count_below(const double *list, size_t n, double size, double tol,
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
         bool tied = list[mid] == size || fabs(list[mid] - size) <= tol; /* inf - inf is NaN: never tied by it */
-        if (tied ? or_tied : list[mid] < size) {
+        if (tied ? or_tied : list[mid] < size)
             lo = mid + 1;
-        } else {
+        else
             hi = mid;
-        }
     }
     return lo;
 }
 
 StStatus st_pairs_ranks(const StPairs *pairs, double *rank) {
-    if (pairs->status != ST_OK) {
-        return pairs->status;
-    }
+    if (pairs->status != ST_OK) return pairs->status;
     size_t n = pairs->n;
     double tol = st_tol(pairs->scale), *list = st_alloc(n, sizeof *list);
-    if (list == NULL) {
-        return ST_NO_MEMORY;
-    }
-    for (size_t i = 0; i < n; i++) {
-        list[i] = size_of(pairs, i);
-    }
+    if (!list) return ST_NO_MEMORY;
+    for (size_t i = 0; i < n; i++) list[i] = size_of(pairs, i);
     qsort(list, n, sizeof *list, st_compare_double);
     double zero = (double)count_below(list, n, 0.0, tol, true);
     for (size_t i = 0; i < n; i++) {

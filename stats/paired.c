@@ -11,19 +11,16 @@
 static StStatus moments(const double *d, size_t n, double scale, double *mean, double *sd) {
     StSample s;
     StStatus status = st_sample_init(&s, d, n, scale);
-    if (status != ST_OK) {
-        return status;
-    }
+    if (status != ST_OK) return status;
     *mean = st_sample_mean(&s);
     if (n < 2) {
         status = ST_N_TOO_SMALL;
     } else {
         double spread = st_sample_sd(&s);
-        if (spread <= s.tol) {
+        if (spread <= s.tol)
             status = ST_DEGENERATE;
-        } else {
+        else
             *sd = spread;
-        }
     }
     st_sample_release(&s);
     return status;
@@ -31,13 +28,9 @@ static StStatus moments(const double *d, size_t n, double scale, double *mean, d
 
 StTci st_tci(const double *d, size_t n, double scale, double conf) {
     StTci r = {ST_BAD_ARG, n, conf, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    if (!(conf > 0.0 && conf < 1.0)) {
-        return r;
-    }
+    if (!(conf > 0.0 && conf < 1.0)) return r;
     r.status = moments(d, n, scale, &r.mean, &r.sd);
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     r.df = (double)(n - 1);
     r.se = r.sd / sqrt((double)n);
     r.t = r.mean / r.se;
@@ -54,9 +47,7 @@ double st_half_width(double sd, size_t n, double conf) {
 
 StInterval st_sd_ci(double sd, size_t n, double conf) {
     StInterval r = {ST_BAD_ARG, NAN, NAN};
-    if (!(conf > 0.0 && conf < 1.0) || !(sd > 0.0 && sd <= ST_HUGE)) {
-        return r;
-    }
+    if (!(conf > 0.0 && conf < 1.0) || !(sd > 0.0 && sd <= ST_HUGE)) return r;
     if (n < 2) {
         r.status = ST_N_TOO_SMALL;
         return r;
@@ -76,19 +67,14 @@ static double hedges_j(double df) {
 /* Pairing gain and correlation of the arms, when both arms vary. */
 static void pairing(const double *a, const double *b, size_t n, double sd, double tol, StEffect *r) {
     double va = gsl_stats_variance(a, 1, n), vb = gsl_stats_variance(b, 1, n);
-    if (sd > tol) {
-        r->vr = (va + vb) / (sd * sd);
-    }
-    if (sqrt(va) > tol && sqrt(vb) > tol) {
+    if (sd > tol) r->vr = (va + vb) / (sd * sd);
+    if (sqrt(va) > tol && sqrt(vb) > tol)
         r->r = fmax(-1.0, fmin(1.0, gsl_stats_covariance(a, 1, b, 1, n) / (sqrt(va) * sqrt(vb))));
-    }
 }
 
 static double share_better(const StSample *s) {
     double better = 0.0;
-    for (size_t i = 0; i < s->n; i++) {
-        better += s->x[i] < 0.0 ? 1.0 : s->x[i] == 0.0 ? 0.5 : 0.0;
-    }
+    for (size_t i = 0; i < s->n; i++) better += s->x[i] < 0.0 ? 1.0 : s->x[i] == 0.0 ? 0.5 : 0.0;
     return better / (double)s->n;
 }
 
@@ -113,9 +99,7 @@ static void effect_of(const StSample *s, const double *a, const double *b, StEff
         return;
     }
     double sd = st_sample_sd(s);
-    if (b != NULL) {
-        pairing(a, b, s->n, sd, s->tol, r);
-    }
+    if (b) pairing(a, b, s->n, sd, s->tol, r);
     if (sd <= s->tol) {
         r->status = ST_DEGENERATE;
         return;
@@ -131,25 +115,21 @@ static void effect_of(const StSample *s, const double *a, const double *b, StEff
 
 StEffect st_effect(const double *a, const double *b, size_t n) {
     StEffect r = {ST_N_TOO_SMALL, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    if (n == 0) {
-        return r;
-    }
-    if (a == NULL) {
+    if (n == 0) return r;
+    if (!a) {
         r.status = ST_BAD_ARG;
         return r;
     }
-    if (st_check_finite(a, n) != ST_OK || (b != NULL && st_check_finite(b, n) != ST_OK)) {
+    if (st_check_finite(a, n) != ST_OK || (b && st_check_finite(b, n) != ST_OK)) {
         r.status = ST_NONFINITE_INPUT;
         return r;
     }
     double *d = st_alloc(n, sizeof *d);
-    if (d == NULL) {
+    if (!d) {
         r.status = ST_NO_MEMORY;
         return r;
     }
-    for (size_t i = 0; i < n; i++) {
-        d[i] = b != NULL ? a[i] - b[i] : a[i];
-    }
+    for (size_t i = 0; i < n; i++) d[i] = b ? a[i] - b[i] : a[i];
     StSample s;
     r.status = st_sample_init(&s, d, n, st_scale(a, b, n));
     free(d);
@@ -173,14 +153,10 @@ StIqm st_iqm(const double *x, size_t n) {
 
 StTost st_tost(const double *d, size_t n, double scale, double lo, double hi, double alpha) {
     StTost r = {ST_BAD_ARG, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
-    if (!(lo < hi) || !isfinite(lo) || !isfinite(hi) || !(alpha > 0.0 && alpha < 0.5)) {
-        return r;
-    }
+    if (!(lo < hi) || !isfinite(lo) || !isfinite(hi) || !(alpha > 0.0 && alpha < 0.5)) return r;
     double sd = NAN;
     r.status = moments(d, n, scale, &r.mean, &sd);
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     r.df = (double)(n - 1);
     r.se = sd / sqrt((double)n);
     r.p_lower = gsl_cdf_tdist_Q((r.mean - lo) / r.se, r.df);
@@ -204,9 +180,7 @@ static bool equivalent_with(const StTost *r, double squares, double off, double 
 double st_tost_room(const double *d, size_t n, double scale, double lo, double hi, double alpha) {
     StTost r = st_tost(d, n, scale, lo, hi, alpha);
     double squares = r.se * r.se * (double)n * (double)(n - 1), room = INFINITY;
-    if (r.status != ST_OK || !r.equivalent) {
-        return NAN;
-    }
+    if (r.status != ST_OK || !r.equivalent) return NAN;
     for (int side = -1; side <= 1; side += 2) {
         double inside = 0.0, outside = (hi - lo) * ((double)n + 1.0); /* so far off it moves the mean out */
         for (int i = 0; i < 100; i++) {
@@ -222,14 +196,10 @@ double st_tost_room(const double *d, size_t n, double scale, double lo, double h
 
 StPosterior st_posterior(const double *d, size_t n, double scale, double margin) {
     StPosterior r = {ST_BAD_ARG, n, NAN, NAN, NAN};
-    if (!(margin >= 0.0) || !isfinite(margin)) {
-        return r;
-    }
+    if (!(margin >= 0.0) || !isfinite(margin)) return r;
     double mean, sd;
     r.status = moments(d, n, scale, &mean, &sd);
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     double df = (double)(n - 1), se = sd / sqrt((double)n);
     double from = (-margin - mean) / se, to = (margin - mean) / se;
     r.below = gsl_cdf_tdist_P(from, df);

@@ -49,15 +49,13 @@ static bool valid_level(double x) {
 
 StPower st_power(double d_z, size_t n, double alpha) {
     StPower r = {ST_BAD_ARG, n, d_z, alpha, NAN, 0};
-    if (!(fabs(d_z) <= D_MAX) || !valid_level(alpha) || n > N_MAX) {
-        return r;
-    }
+    if (!(fabs(d_z) <= D_MAX) || !valid_level(alpha) || n > N_MAX) return r;
     if (n < 2) {
         r.status = ST_N_TOO_SMALL;
         return r;
     }
     gsl_integration_workspace *work = gsl_integration_workspace_alloc(INTERVALS);
-    r.status = work == NULL ? ST_NO_MEMORY : power_of(d_z, n, alpha, work, &r.power);
+    r.status = !work ? ST_NO_MEMORY : power_of(d_z, n, alpha, work, &r.power);
     gsl_integration_workspace_free(work);
     r.power = r.status == ST_OK ? r.power : NAN;
     return r;
@@ -68,9 +66,7 @@ static StStatus search_n(StPower *r, double target, gsl_integration_workspace *w
     size_t low = 1, high = 2; /* low: not enough */
     StStatus status = power_of(r->d_z, high, r->alpha, work, &r->power);
     while (status == ST_OK && r->power < target) {
-        if (high == N_MAX) {
-            return ST_NOT_REACHABLE;
-        }
+        if (high == N_MAX) return ST_NOT_REACHABLE;
         low = high;
         high = high * 2 < N_MAX ? high * 2 : N_MAX;
         status = power_of(r->d_z, high, r->alpha, work, &r->power);
@@ -92,11 +88,9 @@ static StStatus search_n(StPower *r, double target, gsl_integration_workspace *w
 
 StPower st_nfor(double d_z, double power, double alpha) {
     StPower r = {ST_BAD_ARG, 0, d_z, alpha, NAN, 0};
-    if (!(fabs(d_z) <= D_MAX) || !valid_level(alpha) || !valid_level(power)) {
-        return r;
-    }
+    if (!(fabs(d_z) <= D_MAX) || !valid_level(alpha) || !valid_level(power)) return r;
     gsl_integration_workspace *work = gsl_integration_workspace_alloc(INTERVALS);
-    r.status = work == NULL ? ST_NO_MEMORY : search_n(&r, power, work);
+    r.status = !work ? ST_NO_MEMORY : search_n(&r, power, work);
     gsl_integration_workspace_free(work);
     if (r.status != ST_OK) {
         r.n = 0;
@@ -122,14 +116,10 @@ static StStatus search_d(Missing *m, double *d_z) {
     double high = 1.0;
     while (!(missing(high, m) > 0.0)) {
         high *= 2.0;
-        if (high > D_MAX) {
-            return ST_NOT_REACHABLE;
-        }
+        if (high > D_MAX) return ST_NOT_REACHABLE;
     }
     gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
-    if (solver == NULL) {
-        return ST_NO_MEMORY;
-    }
+    if (!solver) return ST_NO_MEMORY;
     int code = gsl_root_fsolver_set(solver, &f, 0.0, high);
     StStatus status = ST_NO_CONVERGENCE;
     for (int i = 0; i < 200 && code == GSL_SUCCESS && status != ST_OK; i++) {
@@ -144,16 +134,14 @@ static StStatus search_d(Missing *m, double *d_z) {
 
 StPower st_mde(size_t n, double power, double alpha) {
     StPower r = {ST_BAD_ARG, n, NAN, alpha, NAN, 0};
-    if (!valid_level(alpha) || !valid_level(power) || power <= alpha || n > N_MAX) {
-        return r;
-    }
+    if (!valid_level(alpha) || !valid_level(power) || power <= alpha || n > N_MAX) return r;
     if (n < 2) {
         r.status = ST_N_TOO_SMALL;
         return r;
     }
     Missing m = {n, alpha, power, gsl_integration_workspace_alloc(INTERVALS)};
     double d_z = NAN;
-    r.status = m.work == NULL ? ST_NO_MEMORY : search_d(&m, &d_z);
+    r.status = !m.work ? ST_NO_MEMORY : search_d(&m, &d_z);
     gsl_integration_workspace_free(m.work);
     if (r.status == ST_OK) {
         r.d_z = d_z;

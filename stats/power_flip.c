@@ -51,14 +51,9 @@ static size_t samples_of(size_t n, size_t k) {
 /* The sums of x[n] with the signs of every pattern, the plain one first. */
 static void signed_sums(const double *x, size_t n, double *sum) {
     sum[0] = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        sum[0] += x[i];
-    }
-    for (size_t i = 0; i < n; i++) {
-        for (size_t p = 0; p < (size_t)1 << i; p++) {
-            sum[((size_t)1 << i) + p] = sum[p] - 2.0 * x[i];
-        }
-    }
+    for (size_t i = 0; i < n; i++) sum[0] += x[i];
+    for (size_t i = 0; i < n; i++)
+        for (size_t p = 0; p < (size_t)1 << i; p++) sum[((size_t)1 << i) + p] = sum[p] - 2.0 * x[i];
 }
 
 /* Pattern a + b 2^(n/2) of x[n] has the sum low[a] + high[b]. The last sign stays. */
@@ -66,17 +61,13 @@ static void split_sums(const double *x, size_t n, double *low, double *high) {
     size_t half = n / 2;
     signed_sums(x, half, low);
     signed_sums(x + half, n - half - 1, high);
-    for (size_t b = 0; b < (size_t)1 << (n - half - 1); b++) {
-        high[b] += x[n - 1];
-    }
+    for (size_t b = 0; b < (size_t)1 << (n - half - 1); b++) high[b] += x[n - 1];
 }
 
 /* sqrt(n sum x^2): the statistic is a sum over it, see st_maxT. */
 static double size_of(const double *x, size_t n) {
     double squares = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        squares += x[i] * x[i];
-    }
+    for (size_t i = 0; i < n; i++) squares += x[i] * x[i];
     return sqrt((double)n * squares);
 }
 
@@ -91,22 +82,16 @@ static void draw(gsl_rng *rng, size_t n, size_t k, double *own, double *row) {
     }
     for (size_t j = 0; j + 1 < k; j++) {
         double size = size_of(row + j * n, n);
-        for (size_t i = 0; i < n; i++) {
-            row[j * n + i] /= size;
-        }
+        for (size_t i = 0; i < n; i++) row[j * n + i] /= size;
     }
 }
 
 /* largest[half]: by pattern, over the rows that are not rejected; seen[k - 1]: what the plain pattern gives to each. */
 static void largest_sums(Simulation *s, Scratch *t) {
     size_t bits = s->n / 2, low = (size_t)1 << bits;
-    for (size_t p = 0; p < s->half; p++) {
-        t->largest[p] = -1.0;
-    }
+    for (size_t p = 0; p < s->half; p++) t->largest[p] = -1.0;
     for (size_t j = 0; j + 1 < s->k; j++) {
-        if (t->seen[j] < 0.0) {
-            continue;
-        }
+        if (t->seen[j] < 0.0) continue;
         split_sums(t->row + j * s->n, s->n, t->low, t->high);
         t->seen[j] = fabs(t->low[0] + t->high[0]);
         s->sums += s->half;
@@ -135,12 +120,8 @@ static void largest_first(Rival *r, long count, long most) {
                 r[i++] = r[j], r[j--] = swap;
             }
         }
-        if (j < most - 1) {
-            first = i;
-        }
-        if (most - 1 < i) {
-            last = j;
-        }
+        if (j < most - 1) first = i;
+        if (most - 1 < i) last = j;
     }
 }
 
@@ -148,51 +129,38 @@ static void largest_first(Rival *r, long count, long most) {
 static Level *level_new(const Simulation *s, Scratch *t, bool *rejected) {
     size_t top = 0, count = 1;
     double seen = -1.0;
-    for (size_t j = 0; j + 1 < s->k; j++) {
-        if (t->seen[j] > seen) {
-            seen = t->seen[j], top = j;
-        }
-    }
+    for (size_t j = 0; j + 1 < s->k; j++)
+        if (t->seen[j] > seen) seen = t->seen[j], top = j;
     size_t rivals = seen < 0.0 ? 0 : s->half - 1, kept = rivals < s->most ? rivals : s->most;
     for (size_t p = 1; p <= rivals; p++) {
         t->rival[p - 1] = (Rival){t->largest[p], (uint32_t)p};
         count += t->largest[p] >= seen;
     }
     *rejected = rivals > 0 && count <= s->most;
-    if (*rejected) {
-        t->seen[top] = -1.0;
-    }
+    if (*rejected) t->seen[top] = -1.0;
     Level *l = st_alloc(1, sizeof *l + kept * sizeof *l->rival);
-    if (l == NULL) {
-        return NULL;
-    }
+    if (!l) return NULL;
     *l = (Level){.seen = seen, .rivals = kept};
     largest_first(t->rival, (long)rivals, (long)kept);
-    for (size_t i = 0; i < kept; i++) {
-        l->rival[i] = t->rival[i];
-    }
+    for (size_t i = 0; i < kept; i++) l->rival[i] = t->rival[i];
     return l;
 }
 
 static StStatus simulate_sample(Simulation *s, gsl_rng *rng, Scratch *t, size_t sample) {
     bool rejected = true;
     draw(rng, s->n, s->k, s->own + sample * s->n, t->row);
-    for (size_t j = 0; j + 1 < s->k; j++) {
-        t->seen[j] = 0.0;
-    }
+    for (size_t j = 0; j + 1 < s->k; j++) t->seen[j] = 0.0;
     for (Level **at = &s->level[sample]; rejected; at = &(*at)->next) {
         largest_sums(s, t);
         *at = level_new(s, t, &rejected);
-        if (*at == NULL) {
-            return ST_NO_MEMORY;
-        }
+        if (!*at) return ST_NO_MEMORY;
     }
     return ST_OK;
 }
 
 static void simulation_release(Simulation *s) {
-    for (size_t i = 0; i < s->samples && s->level != NULL; i++) {
-        for (Level *l = s->level[i], *next; l != NULL; l = next) {
+    for (size_t i = 0; i < s->samples && s->level; i++) {
+        for (Level *l = s->level[i], *next; l; l = next) {
             next = l->next;
             free(l);
         }
@@ -204,32 +172,23 @@ static void simulation_release(Simulation *s) {
 /* reachable(n, alpha) and n <= ST_FLIP_MAX. */
 static StStatus simulation_init(Simulation *s, size_t n, size_t k, double alpha) {
     *s = (Simulation){.n = n, .k = k, .samples = samples_of(n, k), .half = (size_t)1 << (n - 1)};
-    while (s->most < s->half && ldexp((double)(s->most + 1), 1 - (int)n) < alpha) {
-        s->most++;
-    }
+    while (s->most < s->half && ldexp((double)(s->most + 1), 1 - (int)n) < alpha) s->most++;
     Scratch *t = st_alloc(1, sizeof *t);
     double *room = st_alloc((k - 1) * (n + 1) + s->half, sizeof *room);
     gsl_rng *rng = st_rng_new((StKey){0x504f574552, n * K_MAX + k});
     Rival *rival = st_alloc(s->half, sizeof *rival);
     s->own = st_alloc(s->samples * n, sizeof *s->own);
     s->level = st_alloc(s->samples, sizeof *s->level);
-    bool has = t != NULL && room != NULL && rng != NULL && rival != NULL && s->own != NULL && s->level != NULL;
+    bool has = t && room && rng && rival && s->own && s->level;
     StStatus status = has ? ST_OK : ST_NO_MEMORY;
-    if (has) {
-        t->row = room, t->seen = room + (k - 1) * n, t->largest = t->seen + k - 1, t->rival = rival;
-    }
-    for (size_t sample = 0; sample < s->samples && s->level != NULL; sample++) {
-        s->level[sample] = NULL;
-    }
-    for (size_t sample = 0; sample < s->samples && status == ST_OK; sample++) {
+    if (has) t->row = room, t->seen = room + (k - 1) * n, t->largest = t->seen + k - 1, t->rival = rival;
+    for (size_t sample = 0; sample < s->samples && s->level; sample++) s->level[sample] = NULL;
+    for (size_t sample = 0; sample < s->samples && status == ST_OK; sample++)
         status = simulate_sample(s, rng, t, sample);
-    }
     free(t);
     free(room);
     free(rival);
-    if (rng != NULL) {
-        gsl_rng_free(rng);
-    }
+    if (rng) gsl_rng_free(rng);
     return status;
 }
 
@@ -239,12 +198,8 @@ static bool is_rare(const Simulation *s, const Level *l, const double *low, cons
     size_t bits = s->n / 2, mask = ((size_t)1 << bits) - 1, count = 0;
     double sum = least * size - (double)s->n * st_tol(size);
     for (size_t b = 0; b < s->half >> bits; b++) {
-        for (size_t a = 0; a <= mask; a++) {
-            count += fabs(low[a] + high[b]) >= sum;
-        }
-        if (count > s->most) {
-            return false;
-        }
+        for (size_t a = 0; a <= mask; a++) count += fabs(low[a] + high[b]) >= sum;
+        if (count > s->most) return false;
     }
     count += !(fabs(low[0] + high[0]) >= sum); /* the plain pattern reaches what it gave */
     for (size_t i = 0; i < l->rivals; i++) {
@@ -257,28 +212,20 @@ static bool is_rare(const Simulation *s, const Level *l, const double *low, cons
 /* Step-down max-T: rows with larger statistics have to be rejected before. */
 static bool is_found(const Simulation *s, size_t sample, double d_z) {
     double d[ST_FLIP_MAX], low[1 << ST_FLIP_MAX / 2], high[1 << ST_FLIP_MAX / 2];
-    for (size_t i = 0; i < s->n; i++) {
-        d[i] = s->own[sample * s->n + i] + d_z;
-    }
+    for (size_t i = 0; i < s->n; i++) d[i] = s->own[sample * s->n + i] + d_z;
     split_sums(d, s->n, low, high);
     double size = size_of(d, s->n), seen = fabs(low[0] + high[0]) / size;
-    for (const Level *l = s->level[sample]; l != NULL; l = l->next) {
+    for (const Level *l = s->level[sample]; l; l = l->next) {
         bool last = l->seen <= seen;
-        if (!is_rare(s, l, low, high, size, last ? seen : l->seen)) {
-            return false;
-        }
-        if (last) {
-            return true;
-        }
+        if (!is_rare(s, l, low, high, size, last ? seen : l->seen)) return false;
+        if (last) return true;
     }
     return false;
 }
 
 static double simulated_power(Simulation *s, double d_z) {
     size_t found = 0;
-    for (size_t sample = 0; sample < s->samples; sample++) {
-        found += is_found(s, sample, d_z);
-    }
+    for (size_t sample = 0; sample < s->samples; sample++) found += is_found(s, sample, d_z);
     s->sums += (uint64_t)s->samples * s->half;
     return (double)found / (double)s->samples;
 }
@@ -290,16 +237,12 @@ static bool simulates(size_t n, size_t k) {
 
 StPower st_flip_power(double d_z, size_t n, size_t k, double alpha) {
     StPower r = {ST_BAD_ARG, n, d_z, alpha, NAN, 0};
-    if (!(fabs(d_z) <= D_MAX) || !(alpha > 0.0 && alpha < 1.0) || k == 0 || k > K_MAX) {
-        return r;
-    }
+    if (!(fabs(d_z) <= D_MAX) || !(alpha > 0.0 && alpha < 1.0) || k == 0 || k > K_MAX) return r;
     if (n == 0) {
         r.status = ST_N_TOO_SMALL;
         return r;
     }
-    if (!simulates(n, k)) {
-        return st_power(d_z, n, alpha / (double)k);
-    }
+    if (!simulates(n, k)) return st_power(d_z, n, alpha / (double)k);
     if (!reachable(n, alpha)) {
         r.status = ST_OK;
         r.power = 0.0;
@@ -338,11 +281,10 @@ static StStatus search_d(Simulation *s, size_t n, size_t k, double alpha, double
     while (status == ST_OK && high - low > 0.01 * high) {
         double middle = 0.5 * (low + high);
         status = power_at(s, middle, n, k, alpha, &has);
-        if (has >= power) {
+        if (has >= power)
             high = middle;
-        } else {
+        else
             low = middle;
-        }
     }
     *d_z = high;
     return status;
@@ -350,22 +292,16 @@ static StStatus search_d(Simulation *s, size_t n, size_t k, double alpha, double
 
 StPower st_flip_mde(size_t n, size_t k, double power, double alpha) {
     StPower r = {ST_BAD_ARG, n, NAN, alpha, NAN, 0};
-    if (!(alpha > 0.0 && alpha < 1.0) || !(power > alpha && power < 1.0)) {
-        return r;
-    }
+    if (!(alpha > 0.0 && alpha < 1.0) || !(power > alpha && power < 1.0)) return r;
     if (n <= ST_FLIP_MAX && !reachable(n, alpha)) {
         r.status = n == 0 ? ST_N_TOO_SMALL : ST_NOT_REACHABLE;
         return r;
     }
-    if (k == 0 || k > K_MAX) {
-        return r;
-    }
+    if (k == 0 || k > K_MAX) return r;
     Simulation s = {0};
     double d_z = NAN;
     r.status = simulates(n, k) ? simulation_init(&s, n, k, alpha) : ST_OK;
-    if (r.status == ST_OK) {
-        r.status = search_d(&s, n, k, alpha, power, &d_z);
-    }
+    if (r.status == ST_OK) r.status = search_d(&s, n, k, alpha, power, &d_z);
     if (r.status == ST_OK) {
         r.d_z = d_z;
         r.power = power;
@@ -382,13 +318,9 @@ StPower st_flip_nfor(double d_z, double power, double alpha) {
         r.status = at.status;
         r.power = at.power;
         r.sums += at.sums;
-        if (at.power >= power) {
-            return r;
-        }
+        if (at.power >= power) return r;
         r.n++;
     }
-    if (r.status == ST_OK && r.n == ST_POWER_FLIPPED + 1) {
-        r.power = st_power(d_z, r.n, alpha).power;
-    }
+    if (r.status == ST_OK && r.n == ST_POWER_FLIPPED + 1) r.power = st_power(d_z, r.n, alpha).power;
     return r;
 }

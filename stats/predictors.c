@@ -14,12 +14,8 @@
 static void midranks(const double *x, size_t n, size_t *order, double *rank) {
     gsl_sort_index(order, x, 1, n);
     for (size_t first = 0, last; first < n; first = last) {
-        for (last = first + 1; last < n && !(x[order[last]] > x[order[first]]);) {
-            last++;
-        }
-        for (size_t i = first; i < last; i++) {
-            rank[order[i]] = (double)(first + last + 1) / 2.0;
-        }
+        for (last = first + 1; last < n && !(x[order[last]] > x[order[first]]);) last++;
+        for (size_t i = first; i < last; i++) rank[order[i]] = (double)(first + last + 1) / 2.0;
     }
 }
 
@@ -27,7 +23,7 @@ static void midranks(const double *x, size_t n, size_t *order, double *rank) {
 static StStatus explain(const double *x, const unsigned char *failed, size_t n, StPredictors *r, int k, double *each) {
     size_t *order = st_alloc(n, sizeof *order);
     double *rank = st_alloc(n, sizeof *rank);
-    StStatus status = order == NULL || rank == NULL ? ST_NO_MEMORY : ST_OK;
+    StStatus status = !order || !rank ? ST_NO_MEMORY : ST_OK;
     if (status == ST_OK) {
         StCoef coef[2];
         midranks(x, n, order, rank);
@@ -38,18 +34,12 @@ static StStatus explain(const double *x, const unsigned char *failed, size_t n, 
     }
     if (status == ST_DEGENERATE) { /* no spread: the share of failed runs is all that is known */
         double share = (double)r->failed / (double)n;
-        for (size_t i = 0; i < n; i++) {
-            each[i] = -2.0 * log(failed[i] ? share : 1.0 - share);
-        }
+        for (size_t i = 0; i < n; i++) each[i] = -2.0 * log(failed[i] ? share : 1.0 - share);
         r->deviance[k] = r->null_deviance;
         status = ST_OK;
     }
-    if (r->separated[k]) {
-        r->deviance[k] = 0.0;
-    }
-    for (size_t i = 0; i < n && r->separated[k]; i++) {
-        each[i] = 0.0;
-    }
+    if (r->separated[k]) r->deviance[k] = 0.0;
+    for (size_t i = 0; i < n && r->separated[k]; i++) each[i] = 0.0;
     free(order);
     free(rank);
     return status;
@@ -59,9 +49,7 @@ static StStatus explain(const double *x, const unsigned char *failed, size_t n, 
 static void compare(StPredictors *r, const double *each, size_t seeds, size_t runs, double *d, StKey key) {
     for (size_t s = 0; s < seeds; s++) {
         d[s] = 0.0;
-        for (size_t i = s * runs; i < (s + 1) * runs; i++) {
-            d[s] += each[seeds * runs + i] - each[i];
-        }
+        for (size_t i = s * runs; i < (s + 1) * runs; i++) d[s] += each[seeds * runs + i] - each[i];
         d[s] = fabs(d[s]) < NOTHING ? 0.0 : d[s];
     }
     StSignflip flip = st_signflip(d, seeds, r->null_deviance, ST_TWO_SIDED, key);
@@ -74,28 +62,21 @@ StPredictors st_predictors(const double *first, const double *second, const unsi
                            size_t runs, StKey key) {
     size_t n = seeds * runs;
     StPredictors r = {ST_N_TOO_SMALL, n, 0, NAN, {NAN, NAN}, NAN, {false, false}, NAN, NAN};
-    if (seeds == 0 || n < 3) {
-        return r;
-    }
+    if (seeds == 0 || n < 3) return r;
     r.status = st_check_finite(first, n);
     r.status = r.status == ST_OK ? st_check_finite(second, n) : r.status;
     double *each = st_alloc(2 * n + seeds, sizeof *each);
-    r.status = each == NULL ? ST_NO_MEMORY : r.status;
-    for (size_t i = 0; i < n; i++) {
-        r.failed += failed[i];
-    }
+    r.status = !each ? ST_NO_MEMORY : r.status;
+    for (size_t i = 0; i < n; i++) r.failed += failed[i];
     bool any = r.failed > 0 && r.failed < n;
     double share = (double)r.failed / (double)n;
-    for (size_t i = 0; each != NULL && i < 2 * n; i++) {
-        each[i] = 0.0;
-    }
+    for (size_t i = 0; each && i < 2 * n; i++) each[i] = 0.0;
     if (r.status == ST_OK) {
         r.null_deviance = any ? -2.0 * (double)n * (share * log(share) + (1.0 - share) * log(1.0 - share)) : 0.0;
         r.deviance[0] = r.deviance[1] = 0.0;
     }
-    for (int k = 0; any && k < 2 && r.status == ST_OK; k++) {
+    for (int k = 0; any && k < 2 && r.status == ST_OK; k++)
         r.status = explain(k ? second : first, failed, n, &r, k, each + (size_t)k * n);
-    }
     if (r.status == ST_OK) {
         r.difference = r.deviance[1] - r.deviance[0];
         compare(&r, each, seeds, runs, each + 2 * n, key);

@@ -53,7 +53,7 @@ typedef struct {
     double rss_exp, rss_lin;
     double aic_exp, aic_lin, delta;
     double power, rss_pow, aic_pow;
-    double low, width;                   /* the smallest x, and the largest less it */
+    double low, width;                      /* the smallest x, and the largest less it */
     double level_exp, level_lin, level_pow; /* log of the fitted y at the smallest x; of the power law at x = 1 */
 } StGrowth;
 

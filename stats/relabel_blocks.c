@@ -24,28 +24,23 @@ static void relabel(Walk *w, size_t s) {
     double *sum = w->sum + s * w->k;
     for (size_t o = 0; o < w->orders; o++) {
         const size_t *order = w->order + o * w->k;
-        for (size_t j = 0; j < w->k; j++) {
-            sum[j] = before[j] + x[order[j]];
-        }
-        if (s + 1 == w->n) {
+        for (size_t j = 0; j < w->k; j++) sum[j] = before[j] + x[order[j]];
+        if (s + 1 == w->n)
             w->seen(w->context, sum);
-        } else {
+        else
             relabel(w, s + 1);
-        }
     }
 }
 
 static StStatus list_orders(Walk *w) {
     gsl_permutation *p = gsl_permutation_calloc(w->k);
     w->order = st_alloc(w->orders * w->k, sizeof *w->order);
-    if (p == NULL || w->order == NULL) {
+    if (!p || !w->order) {
         gsl_permutation_free(p);
         return ST_NO_MEMORY;
     }
     for (size_t o = 0; o < w->orders; o++) {
-        for (size_t j = 0; j < w->k; j++) {
-            w->order[o * w->k + j] = gsl_permutation_get(p, j);
-        }
+        for (size_t j = 0; j < w->k; j++) w->order[o * w->k + j] = gsl_permutation_get(p, j);
         gsl_permutation_next(p);
     }
     gsl_permutation_free(p);
@@ -55,9 +50,7 @@ static StStatus list_orders(Walk *w) {
 static StStatus walk_all(Walk *w) {
     StStatus status = list_orders(w);
     if (status == ST_OK) {
-        for (size_t j = 0; j < w->k; j++) {
-            w->sum[j] = w->x[j];
-        }
+        for (size_t j = 0; j < w->k; j++) w->sum[j] = w->x[j];
         relabel(w, 1);
     }
     return status;
@@ -65,24 +58,18 @@ static StStatus walk_all(Walk *w) {
 
 static StStatus walk_some(Walk *w, StKey key) {
     gsl_rng *rng = st_rng_new(key);
-    if (rng == NULL) {
-        return ST_NO_MEMORY;
-    }
+    if (!rng) return ST_NO_MEMORY;
     double *sum = w->sum, *labelled = w->sum + w->k; /* n >= 2, so two rows are there */
     w->seen(w->context, sum);
     for (unsigned draw = 0; draw < DRAWS; draw++) {
-        for (size_t j = 0; j < w->k; j++) {
-            sum[j] = w->x[j];
-        }
+        for (size_t j = 0; j < w->k; j++) sum[j] = w->x[j];
         for (size_t s = 1; s < w->n; s++) {
             for (size_t j = 0; j < w->k; j++) { /* Fisher and Yates, inside out */
                 size_t at = st_rng_below(rng, (uint32_t)(j + 1));
                 labelled[j] = labelled[at];
                 labelled[at] = w->x[s * w->k + j];
             }
-            for (size_t j = 0; j < w->k; j++) {
-                sum[j] += labelled[j];
-            }
+            for (size_t j = 0; j < w->k; j++) sum[j] += labelled[j];
         }
         w->seen(w->context, sum);
     }
@@ -95,30 +82,22 @@ static uint64_t relabellings(size_t k, size_t n, size_t *orders) {
     uint64_t each = 1, all = 1;
     for (size_t i = 2; i <= k; i++) {
         each *= i;
-        if (each > RELABELLINGS_MAX) {
-            return 0;
-        }
+        if (each > RELABELLINGS_MAX) return 0;
     }
     *orders = (size_t)each;
     for (size_t s = 1; s < n; s++) {
         all *= each;
-        if (all > RELABELLINGS_MAX) {
-            return 0;
-        }
+        if (all > RELABELLINGS_MAX) return 0;
     }
     return all;
 }
 
 /* Blocks as rows, each less its mean; the arms' sums to the first row of sum. */
 static void load(Walk *w, const double *x) {
-    for (size_t j = 0; j < w->k; j++) {
-        w->sum[j] = 0.0;
-    }
+    for (size_t j = 0; j < w->k; j++) w->sum[j] = 0.0;
     for (size_t s = 0; s < w->n; s++) {
         double mean = 0.0;
-        for (size_t j = 0; j < w->k; j++) {
-            mean += x[j * w->n + s] / (double)w->k;
-        }
+        for (size_t j = 0; j < w->k; j++) mean += x[j * w->n + s] / (double)w->k;
         for (size_t j = 0; j < w->k; j++) {
             w->x[s * w->k + j] = x[j * w->n + s] - mean;
             w->sum[j] += w->x[s * w->k + j];
@@ -129,29 +108,23 @@ static void load(Walk *w, const double *x) {
 StRelabelBlocks st_relabel_blocks(const double *x, size_t k, size_t n, StKey key, StBlockSums *first, StBlockSums *seen,
                                   void *context) {
     StRelabelBlocks r = {.status = ST_N_TOO_SMALL};
-    if (k < 2 || n < 2) {
-        return r;
-    }
-    if (x == NULL || k > UINT32_MAX || n > SIZE_MAX / k) {
+    if (k < 2 || n < 2) return r;
+    if (!x || k > UINT32_MAX || n > SIZE_MAX / k) {
         r.status = ST_BAD_ARG;
         return r;
     }
     r.status = st_check_finite(x, k * n);
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     Walk w = {.k = k, .n = n, .seen = seen, .context = context};
     w.x = st_alloc(k * n, sizeof *w.x);
     w.sum = st_alloc(k * n, sizeof *w.sum);
-    r.status = w.x == NULL || w.sum == NULL ? ST_NO_MEMORY : ST_OK;
+    r.status = !w.x || !w.sum ? ST_NO_MEMORY : ST_OK;
     if (r.status == ST_OK) {
         load(&w, x);
         uint64_t all = relabellings(k, n, &w.orders);
         r.exact = all > 0;
         r.total = r.exact ? all : DRAWS + 1;
-        if (first != NULL) {
-            first(context, w.sum);
-        }
+        if (first) first(context, w.sum);
         r.status = r.exact ? walk_all(&w) : walk_some(&w, key);
     }
     free(w.order);

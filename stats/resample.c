@@ -1,13 +1,12 @@
 /* Multisets with multinomial weights and weighted quantiles, see resample.h. */
 #include "stats/resample.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 uint64_t st_binomial(size_t n, size_t k) {
     uint64_t c = 1;
-    for (size_t i = 1; i <= k; i++) {
-        c = c * (n - k + i) / i;
-    }
+    for (size_t i = 1; i <= k; i++) c = c * (n - k + i) / i;
     return c;
 }
 
@@ -17,9 +16,7 @@ uint64_t st_multiset_count(size_t n) {
 
 uint64_t st_power_self(size_t n) {
     uint64_t p = 1;
-    for (size_t i = 0; i < n; i++) {
-        p *= n;
-    }
+    for (size_t i = 0; i < n; i++) p *= n;
     return p;
 }
 
@@ -49,28 +46,23 @@ void st_multiset_sums(const double *x, size_t n, StWeighted *out) {
 
 static int by_value(const void *x, const void *y) {
     const StWeighted *a = x, *b = y;
-    if (a->value != b->value) {
-        return a->value < b->value ? -1 : 1;
-    }
+    if (a->value != b->value) return a->value < b->value ? -1 : 1;
     return (a->weight > b->weight) - (a->weight < b->weight);
 }
 
 void st_weighted_sort(StWeighted *list, size_t count) {
     qsort(list, count, sizeof *list, by_value);
-    for (size_t i = 1; i < count; i++) {
-        list[i].weight += list[i - 1].weight;
-    }
+    for (size_t i = 1; i < count; i++) list[i].weight += list[i - 1].weight;
 }
 
 double st_weighted_at(const StWeighted *list, size_t count, uint64_t at) {
     size_t lo = 0, hi = count - 1;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (list[mid].weight > at) {
+        if (list[mid].weight > at)
             hi = mid;
-        } else {
+        else
             lo = mid + 1;
-        }
     }
     return list[lo].value;
 }
@@ -88,11 +80,10 @@ uint64_t st_weighted_below(const StWeighted *list, size_t count, double x, bool 
     size_t lo = 0, hi = count; /* first entry that is not below */
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (list[mid].value < x || (or_equal && list[mid].value == x)) {
+        if (list[mid].value < x || (or_equal && list[mid].value == x))
             lo = mid + 1;
-        } else {
+        else
             hi = mid;
-        }
     }
     return lo == 0 ? 0 : list[lo - 1].weight;
 }

@@ -15,22 +15,18 @@ struct StRidge {
 StRidge *st_ridge_new(size_t d, size_t classes) {
     StRidge *r = st_alloc(1, sizeof *r);
     double *all = d && classes && d < 1 << 20 ? st_alloc(d + 1 + classes, (d + 1) * sizeof *all) : NULL;
-    if (r == NULL || all == NULL) {
+    if (!r || !all) {
         free(r);
         free(all);
         return NULL;
     }
-    for (size_t i = 0; i < (d + 1 + classes) * (d + 1); i++) {
-        all[i] = 0.0;
-    }
+    for (size_t i = 0; i < (d + 1 + classes) * (d + 1); i++) all[i] = 0.0;
     *r = (StRidge){d, classes, 0, all, all + d * d, all + d * d + d, all + d * d + d + classes * d};
     return r;
 }
 
 void st_ridge_free(StRidge *r) {
-    if (r != NULL) {
-        free(r->square);
-    }
+    if (r) free(r->square);
     free(r);
 }
 
@@ -38,9 +34,7 @@ void st_ridge_add(StRidge *r, const double *x, size_t class) {
     double *weight = r->weight + class * r->d;
     for (size_t i = 0; i < r->d; i++) {
         double *row = r->square + i * r->d, xi = x[i];
-        for (size_t j = 0; j <= i; j++) {
-            row[j] += xi * x[j];
-        }
+        for (size_t j = 0; j <= i; j++) row[j] += xi * x[j];
         r->mean[i] += xi;
         weight[i] += xi;
     }
@@ -51,49 +45,29 @@ void st_ridge_add(StRidge *r, const double *x, size_t class) {
 /* Sums about the mean; returns tr(S). */
 static double centre(StRidge *r) {
     double n = (double)r->n, trace = 0.0;
+    for (size_t i = 0; i < r->d; i++) r->mean[i] /= n;
     for (size_t i = 0; i < r->d; i++) {
-        r->mean[i] /= n;
-    }
-    for (size_t i = 0; i < r->d; i++) {
-        for (size_t j = 0; j <= i; j++) {
-            r->square[i * r->d + j] -= n * r->mean[i] * r->mean[j];
-        }
+        for (size_t j = 0; j <= i; j++) r->square[i * r->d + j] -= n * r->mean[i] * r->mean[j];
         trace += r->square[i * r->d + i];
     }
     for (size_t k = 0; k < r->classes; k++) {
-        for (size_t i = 0; i < r->d; i++) {
-            r->weight[k * r->d + i] -= r->share[k] * r->mean[i];
-        }
+        for (size_t i = 0; i < r->d; i++) r->weight[k * r->d + i] -= r->share[k] * r->mean[i];
         r->share[k] /= n;
     }
     return trace;
 }
 
 StStatus st_ridge_fit(StRidge *r, double lambda) {
-    if (!(lambda > 0.0)) {
-        return ST_BAD_ARG;
-    }
-    if (r->n < 2) {
-        return ST_N_TOO_SMALL;
-    }
+    if (!(lambda > 0.0)) return ST_BAD_ARG;
+    if (r->n < 2) return ST_N_TOO_SMALL;
     double size = 0.0;
-    for (size_t i = 0; i < r->d; i++) {
-        size += r->square[i * r->d + i];
-    }
+    for (size_t i = 0; i < r->d; i++) size += r->square[i * r->d + i];
     double trace = centre(r);
-    if (!isfinite(trace)) {
-        return ST_NONFINITE_INPUT;
-    }
-    if (trace <= st_tol(size)) {
-        return ST_DEGENERATE;
-    }
-    for (size_t i = 0; i < r->d; i++) {
-        r->square[i * r->d + i] += lambda * trace / (double)r->d;
-    }
+    if (!isfinite(trace)) return ST_NONFINITE_INPUT;
+    if (trace <= st_tol(size)) return ST_DEGENERATE;
+    for (size_t i = 0; i < r->d; i++) r->square[i * r->d + i] += lambda * trace / (double)r->d;
     gsl_matrix_view square = gsl_matrix_view_array(r->square, r->d, r->d);
-    if (gsl_linalg_cholesky_decomp1(&square.matrix)) {
-        return ST_DEGENERATE;
-    }
+    if (gsl_linalg_cholesky_decomp1(&square.matrix)) return ST_DEGENERATE;
     for (size_t k = 0; k < r->classes; k++) {
         gsl_vector_view weight = gsl_vector_view_array(r->weight + k * r->d, r->d);
         gsl_linalg_cholesky_svx(&square.matrix, &weight.vector);
@@ -107,16 +81,12 @@ size_t st_ridge_class(const StRidge *r, const double *x, double *score) {
     for (size_t k = 0; k < r->classes; k++) {
         const double *weight = r->weight + k * r->d;
         double sum = r->share[k];
-        for (size_t i = 0; i < r->d; i++) {
-            sum += (x[i] - r->mean[i]) * weight[i];
-        }
+        for (size_t i = 0; i < r->d; i++) sum += (x[i] - r->mean[i]) * weight[i];
         if (sum > most) {
             most = sum;
             best = k;
         }
     }
-    if (score != NULL) {
-        *score = most;
-    }
+    if (score) *score = most;
     return best;
 }

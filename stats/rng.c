@@ -41,9 +41,7 @@ static const gsl_rng_type *st_rng_type(void) {
 
 gsl_rng *st_rng_new(StKey key) {
     gsl_rng *rng = gsl_rng_alloc(st_rng_type());
-    if (rng != NULL) {
-        start(rng->state, key);
-    }
+    if (rng) start(rng->state, key);
     return rng;
 }
 

@@ -26,14 +26,11 @@ static bool extreme(const Walk *w, double sum) {
 static StStatus walk_all(Walk *w, const double *x, size_t n) {
     StFlips flips;
     StStatus status = st_flips_init(&flips, x, n);
-    if (status != ST_OK) {
-        return status;
-    }
+    if (status != ST_OK) return status;
     w->observed = st_flips_sum(&flips, 0);
     w->total = flips.patterns;
-    for (uint64_t pattern = 0; pattern < flips.patterns; pattern++) {
+    for (uint64_t pattern = 0; pattern < flips.patterns; pattern++)
         w->count += extreme(w, st_flips_sum(&flips, pattern));
-    }
     st_flips_release(&flips);
     return ST_OK;
 }
@@ -42,16 +39,12 @@ static StStatus walk_some(Walk *w, const double *x, size_t n, StKey key) {
     StFlipDraws draws;
     double sum[ST_FLIP_BATCH];
     StStatus status = st_flip_draws_init(&draws, n, key);
-    for (size_t i = 0; i < n; i++) {
-        w->observed += x[i];
-    }
+    for (size_t i = 0; i < n; i++) w->observed += x[i];
     w->total = w->count = 1; /* the observed pattern is one of them */
     for (uint64_t left = st_flip_draws(n); left > 0 && status == ST_OK; left -= draws.count) {
         w->total += st_flip_draws_next(&draws, left);
         st_flip_draws_sums(&draws, x, sum);
-        for (size_t at = 0; at < draws.count; at++) {
-            w->count += extreme(w, sum[at]);
-        }
+        for (size_t at = 0; at < draws.count; at++) w->count += extreme(w, sum[at]);
     }
     st_flip_draws_release(&draws);
     return status;
@@ -63,31 +56,21 @@ static bool valid_alt(StAlt alt) {
 
 /* Smallest p with `free` signs that can flip. */
 static double floor_of(bool exact, uint64_t total, size_t free_signs, StAlt alt) {
-    if (!exact) {
-        return 1.0 / (double)total;
-    }
+    if (!exact) return 1.0 / (double)total;
     return fmin(1.0, ldexp(alt == ST_TWO_SIDED ? 2.0 : 1.0, -(int)free_signs));
 }
 
 StSignflip st_signflip(const double *d, size_t n, double scale, StAlt alt, StKey key) {
     StSignflip r = {ST_BAD_ARG, n, 0, n <= ST_FLIP_MAX, NAN, 0, 0, NAN, NAN, NAN, NAN};
     StSample s;
-    if (!valid_alt(alt)) {
-        return r;
-    }
+    if (!valid_alt(alt)) return r;
     r.status = st_sample_init(&s, d, n, scale);
-    if (r.status != ST_OK) {
-        return r;
-    }
-    for (size_t i = 0; i < n; i++) {
-        r.zeros += s.x[i] == 0.0;
-    }
+    if (r.status != ST_OK) return r;
+    for (size_t i = 0; i < n; i++) r.zeros += s.x[i] == 0.0;
     Walk w = {.alt = alt, .slack = (double)n * s.tol};
     r.status = r.exact ? walk_all(&w, s.x, n) : walk_some(&w, s.x, n, key);
     st_sample_release(&s);
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     r.count = w.count;
     r.total = w.total;
     r.p = r.p_lo = r.p_hi = (double)w.count / (double)w.total;
@@ -103,21 +86,15 @@ StSignflip st_signflip(const double *d, size_t n, double scale, StAlt alt, StKey
 
 StFlipTost st_flip_tost(const double *d, size_t n, double scale, double lo, double hi, StKey key) {
     StFlipTost r = {ST_BAD_ARG, n, NAN, NAN, NAN, NAN};
-    if (!(lo < hi) || !isfinite(lo) || !isfinite(hi) || (d == NULL && n > 0)) {
-        return r;
-    }
+    if (!(lo < hi) || !isfinite(lo) || !isfinite(hi) || (!d && n > 0)) return r;
     double *shifted = st_alloc(n, sizeof *shifted), size = fmax(scale, fmax(fabs(lo), fabs(hi)));
-    if (shifted == NULL) {
+    if (!shifted) {
         r.status = ST_NO_MEMORY;
         return r;
     }
-    for (size_t i = 0; i < n; i++) {
-        shifted[i] = d[i] - lo;
-    }
+    for (size_t i = 0; i < n; i++) shifted[i] = d[i] - lo;
     StSignflip above = st_signflip(shifted, n, size, ST_GREATER, key);
-    for (size_t i = 0; i < n; i++) {
-        shifted[i] = d[i] - hi;
-    }
+    for (size_t i = 0; i < n; i++) shifted[i] = d[i] - hi;
     StSignflip below = st_signflip(shifted, n, size, ST_LESS, key);
     r.status = above.status != ST_OK ? above.status : below.status;
     if (r.status == ST_OK) {
@@ -138,7 +115,7 @@ double st_unseen(size_t n, double alpha) {
 static StStatus signed_ranks(const StSample *s, double *rank, size_t *m) {
     double *size = st_alloc(s->n, sizeof *size);
     size_t *order = st_alloc(s->n, sizeof *order);
-    StStatus status = size == NULL || order == NULL ? ST_NO_MEMORY : ST_OK;
+    StStatus status = !size || !order ? ST_NO_MEMORY : ST_OK;
     *m = 0;
     for (size_t i = 0; i < s->n && status == ST_OK; i++) {
         if (s->x[i] != 0.0) {
@@ -149,12 +126,9 @@ static StStatus signed_ranks(const StSample *s, double *rank, size_t *m) {
     if (status == ST_OK) {
         gsl_sort_index(order, size, 1, *m);
         for (size_t first = 0, last; first < *m; first = last) {
-            for (last = first + 1; last < *m && size[order[last]] - size[order[last - 1]] <= s->tol;) {
-                last++;
-            }
-            for (size_t i = first; i < last; i++) {
+            for (last = first + 1; last < *m && size[order[last]] - size[order[last - 1]] <= s->tol;) last++;
+            for (size_t i = first; i < last; i++)
                 rank[order[i]] *= (double)(first + last + 1); /* twice the mean of ranks first+1 … last */
-            }
         }
     }
     free(size);
@@ -165,27 +139,19 @@ static StStatus signed_ranks(const StSample *s, double *rank, size_t *m) {
 StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StAlt alt, StKey key) {
     StWilcoxon r = {ST_BAD_ARG, n, 0, 0, true, NAN, NAN, 0, 0, NAN};
     StSample s;
-    if (!valid_alt(alt)) {
-        return r;
-    }
+    if (!valid_alt(alt)) return r;
     r.status = st_sample_init(&s, d, n, scale);
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     double *rank = st_alloc(n, sizeof *rank);
-    r.status = rank == NULL ? ST_NO_MEMORY : signed_ranks(&s, rank, &r.m);
+    r.status = !rank ? ST_NO_MEMORY : signed_ranks(&s, rank, &r.m);
     st_sample_release(&s);
     Walk w = {.alt = alt, .slack = 0.5};
     r.exact = r.m <= ST_FLIP_MAX;
-    if (r.status == ST_OK) {
-        r.status = r.exact ? walk_all(&w, rank, r.m) : walk_some(&w, rank, r.m, key);
-    }
+    if (r.status == ST_OK) r.status = r.exact ? walk_all(&w, rank, r.m) : walk_some(&w, rank, r.m, key);
     if (r.status == ST_OK) {
         r.zeros = n - r.m;
         r.w = 0.0;
-        for (size_t i = 0; i < r.m; i++) {
-            r.w += rank[i] > 0.0 ? rank[i] / 2.0 : 0.0;
-        }
+        for (size_t i = 0; i < r.m; i++) r.w += rank[i] > 0.0 ? rank[i] / 2.0 : 0.0;
         r.count = w.count;
         r.total = w.total;
         r.p = (double)w.count / (double)w.total;

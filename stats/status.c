@@ -34,22 +34,16 @@ double st_tol(double scale) {
 double st_scale(const double *a, const double *b, size_t n) {
     double scale = 0.0;
     for (size_t i = 0; i < n; i++) {
-        if (isfinite(a[i])) {
-            scale = fmax(scale, fabs(a[i]));
-        }
-        if (b != NULL && isfinite(b[i])) {
-            scale = fmax(scale, fabs(b[i]));
-        }
+        if (isfinite(a[i])) scale = fmax(scale, fabs(a[i]));
+        if (b && isfinite(b[i])) scale = fmax(scale, fabs(b[i]));
     }
     return scale;
 }
 
 StStatus st_check_finite(const double *x, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (!(fabs(x[i]) <= ST_HUGE)) { /* true for NaN as well */
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(x[i]) <= ST_HUGE)) /* true for NaN as well */
             return ST_NONFINITE_INPUT;
-        }
-    }
     return ST_OK;
 }
 
@@ -65,33 +59,21 @@ void st_memory(void *(*own)(size_t)) {
 }
 
 void *st_alloc(size_t count, size_t size) {
-    if (size != 0 && count > PTRDIFF_MAX / size) {
-        return NULL;
-    }
+    if (size != 0 && count > PTRDIFF_MAX / size) return NULL;
     size_t bytes = count * size;
     return take(bytes > 0 ? bytes : 1);
 }
 
 StStatus st_sample_init(StSample *sample, const double *x, size_t n, double scale) {
     *sample = (StSample){.n = n};
-    if (n == 0) {
-        return ST_N_TOO_SMALL;
-    }
-    if (x == NULL || !(scale >= 0.0)) {
-        return ST_BAD_ARG;
-    }
-    if (st_check_finite(x, n) != ST_OK || scale > ST_HUGE) {
-        return ST_NONFINITE_INPUT;
-    }
+    if (n == 0) return ST_N_TOO_SMALL;
+    if (!x || !(scale >= 0.0)) return ST_BAD_ARG;
+    if (st_check_finite(x, n) != ST_OK || scale > ST_HUGE) return ST_NONFINITE_INPUT;
     double largest = st_scale(x, NULL, n);
     sample->tol = st_tol(scale > 0.0 ? fmax(scale, largest / 2.0) : largest);
     sample->x = st_alloc(n, sizeof *sample->x);
-    if (sample->x == NULL) {
-        return ST_NO_MEMORY;
-    }
-    for (size_t i = 0; i < n; i++) {
-        sample->x[i] = fabs(x[i]) <= sample->tol ? 0.0 : x[i];
-    }
+    if (!sample->x) return ST_NO_MEMORY;
+    for (size_t i = 0; i < n; i++) sample->x[i] = fabs(x[i]) <= sample->tol ? 0.0 : x[i];
     qsort(sample->x, n, sizeof *sample->x, st_compare_double);
     return ST_OK;
 }
@@ -103,13 +85,10 @@ void st_sample_release(StSample *sample) {
 
 double st_sample_mean(const StSample *sample) {
     double sum = 0.0, rest = 0.0;
-    for (size_t i = 0; i < sample->n; i++) {
-        sum += sample->x[i];
-    }
+    for (size_t i = 0; i < sample->n; i++) sum += sample->x[i];
     double mean = sum / (double)sample->n;
-    for (size_t i = 0; i < sample->n; i++) { /* what rounding left over */
+    for (size_t i = 0; i < sample->n; i++) /* what rounding left over */
         rest += sample->x[i] - mean;
-    }
     return mean + rest / (double)sample->n;
 }
 

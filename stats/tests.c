@@ -50,19 +50,13 @@ const StTest st_tests[] = {
 const size_t st_tests_count = sizeof st_tests / sizeof st_tests[0];
 
 const StTest *st_test_find(const char *name) {
-    for (size_t i = 0; i < st_tests_count; i++) {
-        if (strcmp(st_tests[i].name, name) == 0) {
-            return &st_tests[i];
-        }
-    }
+    for (size_t i = 0; i < st_tests_count; i++)
+        if (strcmp(st_tests[i].name, name) == 0) return &st_tests[i];
     return NULL;
 }
 
 size_t st_test_seeds(const StTest *test, size_t m, double alpha) {
-    for (size_t n = 1; n <= 64; n++) {
-        if (test->floor == NULL || test->floor(n, m) < alpha) {
-            return n;
-        }
-    }
+    for (size_t n = 1; n <= 64; n++)
+        if (!test->floor || test->floor(n, m) < alpha) return n;
     return 0;
 }

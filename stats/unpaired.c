@@ -12,9 +12,7 @@
 static uint64_t choices(size_t n, size_t k) {
     uint64_t c = 1;
     k = k < n - k ? k : n - k;
-    for (size_t i = 1; i <= k && c <= ST_RELABEL_MAX; i++) {
-        c = c * (n - k + i) / i;
-    }
+    for (size_t i = 1; i <= k && c <= ST_RELABEL_MAX; i++) c = c * (n - k + i) / i;
     return c;
 }
 
@@ -28,43 +26,31 @@ typedef struct {
  * sum of those that leave less the sum of those that come. */
 static void walk(Walk *w, size_t at, size_t swapped, size_t open, double gap) {
     if (at >= w->na && open == 0) {
-        if (swapped > 0) {
-            *w->next++ = gap / (double)swapped;
-        }
+        if (swapped > 0) *w->next++ = gap / (double)swapped;
     } else if (at < w->na) {
         walk(w, at + 1, swapped, open, gap);
-        if (open < w->n - w->na) {
-            walk(w, at + 1, swapped + 1, open + 1, gap + w->x[at]);
-        }
+        if (open < w->n - w->na) walk(w, at + 1, swapped + 1, open + 1, gap + w->x[at]);
     } else {
         walk(w, at + 1, swapped, open - 1, gap - w->x[at]);
-        if (w->n - at > open) {
-            walk(w, at + 1, swapped, open, gap);
-        }
+        if (w->n - at > open) walk(w, at + 1, swapped, open, gap);
     }
 }
 
 /* Random relabellings; the observed one is drawn again. */
 static StStatus draw(Walk *w, uint64_t draws, StKey key) {
     gsl_rng *rng = st_rng_new(key);
-    if (rng == NULL) {
-        return ST_NO_MEMORY;
-    }
+    if (!rng) return ST_NO_MEMORY;
     for (uint64_t made = 0; made < draws;) {
         size_t need = w->na, swapped = 0;
         double gap = 0.0;
         for (size_t i = 0; i < w->n; i++) {
             bool is_a = st_rng_below(rng, (uint32_t)(w->n - i)) < need;
             need -= is_a;
-            if (is_a == (i < w->na)) {
-                continue;
-            }
+            if (is_a == (i < w->na)) continue;
             swapped += !is_a;
             gap += is_a ? -w->x[i] : w->x[i];
         }
-        if (swapped > 0) {
-            w->next[made++] = gap / (double)swapped;
-        }
+        if (swapped > 0) w->next[made++] = gap / (double)swapped;
     }
     gsl_rng_free(rng);
     return ST_OK;
@@ -74,13 +60,9 @@ static StStatus draw(Walk *w, uint64_t draws, StKey key) {
 static StStatus samples(const double *a, size_t na, const double *b, size_t nb, StSample *x, StSample *y) {
     double scale = fmax(st_scale(a, NULL, na), st_scale(b, NULL, nb));
     StStatus status = st_sample_init(x, a, na, scale);
-    if (status != ST_OK) {
-        return status;
-    }
+    if (status != ST_OK) return status;
     status = st_sample_init(y, b, nb, scale);
-    if (status != ST_OK) {
-        st_sample_release(x);
-    }
+    if (status != ST_OK) st_sample_release(x);
     return status;
 }
 
@@ -91,20 +73,17 @@ static StStatus relabel(StRelabel *r, const StSample *a, const StSample *b, StKe
     r->total = r->exact ? all : st_flip_draws(n) + 1;
     double *x = st_alloc(n, sizeof *x);
     r->shift = st_alloc((size_t)r->total, sizeof *r->shift);
-    if (x == NULL || r->shift == NULL) {
+    if (!x || !r->shift) {
         free(x);
         return ST_NO_MEMORY;
     }
-    for (size_t i = 0; i < n; i++) {
-        x[i] = i < a->n ? a->x[i] : b->x[i - a->n];
-    }
+    for (size_t i = 0; i < n; i++) x[i] = i < a->n ? a->x[i] : b->x[i - a->n];
     Walk w = {x, a->n, n, r->shift};
     StStatus status = ST_OK;
-    if (r->exact) {
+    if (r->exact)
         walk(&w, 0, 0, 0, 0.0);
-    } else {
+    else
         status = draw(&w, r->total - 1, key);
-    }
     free(x);
     return status;
 }
@@ -113,9 +92,7 @@ StRelabel st_relabel(const double *a, size_t na, const double *b, size_t nb, StK
     StRelabel r = {ST_N_TOO_SMALL, na, nb, false, NAN, NAN, NAN, 0, NULL};
     StSample x, y;
     r.status = na > UINT32_MAX / 2 || nb > UINT32_MAX / 2 ? ST_BAD_ARG : samples(a, na, b, nb, &x, &y);
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     r.status = relabel(&r, &x, &y, key);
     if (r.status == ST_OK) {
         r.mean = st_sample_mean(&x) - st_sample_mean(&y);
@@ -140,20 +117,17 @@ static uint64_t below(const StRelabel *r, double x, bool or_equal) {
     uint64_t lo = 0, hi = r->total - 1;
     while (lo < hi) {
         uint64_t mid = (lo + hi) / 2;
-        if (r->shift[mid] < x || (or_equal && r->shift[mid] == x)) {
+        if (r->shift[mid] < x || (or_equal && r->shift[mid] == x))
             lo = mid + 1;
-        } else {
+        else
             hi = mid;
-        }
     }
     return lo;
 }
 
 StShare st_relabel_p(const StRelabel *r, double shift, StAlt alt) {
     StShare p = {NAN, 0, r->total};
-    if (r->status != ST_OK || !isfinite(shift)) {
-        return p;
-    }
+    if (r->status != ST_OK || !isfinite(shift)) return p;
     uint64_t greater = 1 + below(r, shift + r->tol, true), less = r->total - below(r, shift - r->tol, false);
     uint64_t fewer = greater < less ? greater : less;
     switch (alt) {
@@ -167,18 +141,12 @@ StShare st_relabel_p(const StRelabel *r, double shift, StAlt alt) {
 
 StInterval st_relabel_ci(const StRelabel *r, double conf) {
     StInterval ci = {ST_BAD_ARG, NAN, NAN};
-    if (!(conf > 0.0 && conf < 1.0)) {
-        return ci;
-    }
+    if (!(conf > 0.0 && conf < 1.0)) return ci;
     ci.status = r->status;
-    if (r->status != ST_OK) {
-        return ci;
-    }
+    if (r->status != ST_OK) return ci;
     double needed = (1.0 - conf) * (double)r->total / 2.0;
     uint64_t least = (uint64_t)ceil(needed * (1.0 - 1e-12)); /* of as extreme relabellings, the observed one counted */
-    if (least < 2) {
-        return (StInterval){ST_NOT_REACHABLE, -INFINITY, INFINITY};
-    }
+    if (least < 2) return (StInterval){ST_NOT_REACHABLE, -INFINITY, INFINITY};
     ci.lo = r->shift[least - 2];
     ci.hi = r->shift[r->total - least];
     return ci;
@@ -192,9 +160,7 @@ typedef struct {
 static StStatus welch(const double *a, size_t na, const double *b, size_t nb, Welch *w) {
     StSample x, y;
     StStatus status = samples(a, na, b, nb, &x, &y);
-    if (status != ST_OK) {
-        return status;
-    }
+    if (status != ST_OK) return status;
     w->mean = st_sample_mean(&x) - st_sample_mean(&y);
     if (na < 2 || nb < 2) {
         status = ST_N_TOO_SMALL;
@@ -203,9 +169,7 @@ static StStatus welch(const double *a, size_t na, const double *b, size_t nb, We
         double va = sa * sa / (double)na, vb = sb * sb / (double)nb, part = va / (va + vb);
         w->se = sqrt(va + vb);
         w->df = 1.0 / (part * part / (double)(na - 1) + (1.0 - part) * (1.0 - part) / (double)(nb - 1));
-        if (sa <= x.tol && sb <= y.tol) {
-            status = ST_DEGENERATE;
-        }
+        if (sa <= x.tol && sb <= y.tol) status = ST_DEGENERATE;
     }
     st_sample_release(&x);
     st_sample_release(&y);
@@ -215,14 +179,10 @@ static StStatus welch(const double *a, size_t na, const double *b, size_t nb, We
 StTci st_welch(const double *a, size_t na, const double *b, size_t nb, double conf) {
     StTci r = {ST_BAD_ARG, na + nb, conf, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     Welch w = {NAN, NAN, NAN};
-    if (!(conf > 0.0 && conf < 1.0)) {
-        return r;
-    }
+    if (!(conf > 0.0 && conf < 1.0)) return r;
     r.status = welch(a, na, b, nb, &w);
     r.mean = w.mean;
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     r.se = w.se;
     r.df = w.df;
     r.t = r.mean / r.se;
@@ -236,14 +196,10 @@ StTci st_welch(const double *a, size_t na, const double *b, size_t nb, double co
 StTost st_welch_tost(const double *a, size_t na, const double *b, size_t nb, double lo, double hi, double alpha) {
     StTost r = {ST_BAD_ARG, na + nb, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
     Welch w = {NAN, NAN, NAN};
-    if (!(lo < hi) || !isfinite(lo) || !isfinite(hi) || !(alpha > 0.0 && alpha < 0.5)) {
-        return r;
-    }
+    if (!(lo < hi) || !isfinite(lo) || !isfinite(hi) || !(alpha > 0.0 && alpha < 0.5)) return r;
     r.status = welch(a, na, b, nb, &w);
     r.mean = w.mean;
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     r.se = w.se;
     r.df = w.df;
     r.p_lower = gsl_cdf_tdist_Q((r.mean - lo) / r.se, r.df);
@@ -258,20 +214,14 @@ StTost st_welch_tost(const double *a, size_t na, const double *b, size_t nb, dou
 
 StStatus st_midranks(const double *x, size_t n, double tol, double *out) {
     size_t *order = st_alloc(n, sizeof *order);
-    if (order == NULL) {
-        return ST_NO_MEMORY;
-    }
+    if (!order) return ST_NO_MEMORY;
     gsl_sort_index(order, x, 1, n);
     for (size_t first = 0, last; first < n; first = last) {
         for (last = first + 1; last < n; last++) {
             double low = x[order[last - 1]], high = x[order[last]];
-            if (!(low == high || high - low <= tol)) {
-                break;
-            }
+            if (!(low == high || high - low <= tol)) break;
         }
-        for (size_t i = first; i < last; i++) {
-            out[order[i]] = (double)(first + last + 1) / 2.0;
-        }
+        for (size_t i = first; i < last; i++) out[order[i]] = (double)(first + last + 1) / 2.0;
     }
     free(order);
     return ST_OK;

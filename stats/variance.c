@@ -15,18 +15,14 @@ static StStatus spread(const double *x, size_t n, double scale, StSample *out, d
     StSample s;
     *out = (StSample){0};
     StStatus status = st_sample_init(&s, x, n, scale);
-    if (status != ST_OK) {
-        return status;
-    }
+    if (status != ST_OK) return status;
     if (n < 2) {
         st_sample_release(&s);
         return ST_N_TOO_SMALL;
     }
     double sd = st_sample_sd(&s), median = st_sample_median(&s);
     *var = sd <= s.tol ? 0.0 : sd * sd;
-    for (size_t i = 0; i < n; i++) {
-        s.x[i] = fabs(s.x[i] - median);
-    }
+    for (size_t i = 0; i < n; i++) s.x[i] = fabs(s.x[i] - median);
     status = st_sample_init(out, s.x, n, scale);
     st_sample_release(&s);
     return status;
@@ -50,16 +46,12 @@ static void levene_f(const StSample *a, const StSample *b, StVariance *r) {
 
 StVariance st_levene(const double *a, size_t na, const double *b, size_t nb) {
     StVariance r = {ST_BAD_ARG, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    if ((a == NULL && na > 0) || (b == NULL && nb > 0)) {
-        return r;
-    }
+    if ((!a && na > 0) || (!b && nb > 0)) return r;
     double scale = fmax(st_scale(a, NULL, na), st_scale(b, NULL, nb));
     double var_a = NAN, var_b = NAN;
     StSample za = {0}, zb = {0};
     r.status = spread(a, na, scale, &za, &var_a);
-    if (r.status == ST_OK) {
-        r.status = spread(b, nb, scale, &zb, &var_b);
-    }
+    if (r.status == ST_OK) r.status = spread(b, nb, scale, &zb, &var_b);
     if (r.status == ST_OK) {
         r.ratio = var_b > 0.0 ? var_a / var_b : NAN;
         levene_f(&za, &zb, &r);
@@ -154,8 +146,8 @@ static bool as_far(const Swaps *w, const Swapped *of, const Swapped *seen, int a
     double apart, both, apart_seen, both_seen;
     parts(w, of, about, &apart, &both);
     parts(w, seen, about, &apart_seen, &both_seen);
-    return apart * both_seen >= apart_seen * both - w->slack[about] * (both + both_seen) -
-                                    w->slack_squares[about] * (apart + apart_seen);
+    return apart * both_seen >=
+           apart_seen * both - w->slack[about] * (both + both_seen) - w->slack_squares[about] * (apart + apart_seen);
 }
 
 /* All swaps, of which half are the others' complements. */
@@ -165,20 +157,14 @@ static StStatus count_swaps(const Swaps *w, uint64_t *count, uint64_t *total) {
     StStatus status = ST_OK;
     Swapped seen = {0};
     *total = (uint64_t)1 << (w->m - 1);
-    for (int i = 0; i < 3 && status == ST_OK; i++) {
-        status = st_flips_init(&flips[i], of[i], w->m);
-    }
+    for (int i = 0; i < 3 && status == ST_OK; i++) status = st_flips_init(&flips[i], of[i], w->m);
     for (uint64_t at = 0; at < *total && status == ST_OK; at++) {
         double signs = (double)w->m - 2.0 * (double)__builtin_popcountll(at);
         Swapped one = {st_flips_sum(&flips[0], at), st_flips_sum(&flips[1], at), st_flips_sum(&flips[2], at), signs};
         seen = at == 0 ? one : seen;
-        for (int about = 0; about < 2; about++) {
-            count[about] += as_far(w, &one, &seen, about);
-        }
+        for (int about = 0; about < 2; about++) count[about] += as_far(w, &one, &seen, about);
     }
-    for (int i = 0; i < 3; i++) {
-        st_flips_release(&flips[i]);
-    }
+    for (int i = 0; i < 3; i++) st_flips_release(&flips[i]);
     return status;
 }
 
@@ -200,9 +186,8 @@ static StStatus draw_swaps(const Swaps *w, uint64_t *count, uint64_t *total) {
         st_flip_draws_sums(&draws, w->d, d);
         for (size_t at = 0; at < draws.count; at++) {
             double signs = (double)w->m - 2.0 * (double)st_flip_draws_turned(&draws, at);
-            for (int about = 0; about < 2; about++) {
+            for (int about = 0; about < 2; about++)
                 count[about] += as_far(w, &(Swapped){sd[at], s[at], d[at], signs}, &seen, about);
-            }
         }
     }
     st_flip_draws_release(&draws);
@@ -257,18 +242,14 @@ static void pitman_morgan(const Pair *x, size_t n, double tol, double *work, StV
     r->stat = corr * sqrt(df / rest);
     r->p = 2.0 * gsl_cdf_tdist_Q(fabs(r->stat), df);
     size_t most = 0;
-    for (size_t i = 1; i < n; i++) {
-        most = s[i] * d[i] * sd > s[most] * d[most] * sd ? i : most;
-    }
+    for (size_t i = 1; i < n; i++) most = s[i] * d[i] * sd > s[most] * d[most] * sd ? i : most;
     swap_all(x, n, tol, most, work, r);
 }
 
 StVariance st_pitman_morgan(const double *a, const double *b, size_t n) {
     StVariance r = {ST_N_TOO_SMALL, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    if (n < 3) {
-        return r;
-    }
-    if (a == NULL || b == NULL) {
+    if (n < 3) return r;
+    if (!a || !b) {
         r.status = ST_BAD_ARG;
         return r;
     }
@@ -278,11 +259,9 @@ StVariance st_pitman_morgan(const double *a, const double *b, size_t n) {
     }
     Pair *x = st_alloc(n, sizeof *x);
     double *work = st_alloc(3 * n, sizeof *work);
-    r.status = x == NULL || work == NULL ? ST_NO_MEMORY : ST_OK;
+    r.status = !x || !work ? ST_NO_MEMORY : ST_OK;
     if (r.status == ST_OK) {
-        for (size_t i = 0; i < n; i++) {
-            x[i] = (Pair){a[i], b[i]};
-        }
+        for (size_t i = 0; i < n; i++) x[i] = (Pair){a[i], b[i]};
         qsort(x, n, sizeof *x, by_pair);
         pitman_morgan(x, n, st_tol(st_scale(a, b, n)), work, &r);
     }
@@ -303,14 +282,10 @@ static StSd with_interval(double variance, double df, double conf) {
 
 StSd st_sd(const double *x, size_t n, double conf) {
     StSd r = {ST_BAD_ARG, NAN, NAN, NAN, NAN};
-    if (!(conf > 0.0 && conf < 1.0) || x == NULL) {
-        return r;
-    }
+    if (!(conf > 0.0 && conf < 1.0) || !x) return r;
     StSample s;
     r.status = st_sample_init(&s, x, n, 0);
-    if (r.status != ST_OK) {
-        return r;
-    }
+    if (r.status != ST_OK) return r;
     if (n < 2) {
         r.status = ST_N_TOO_SMALL;
     } else {
@@ -324,9 +299,7 @@ StSd st_sd(const double *x, size_t n, double conf) {
 StSd st_sd_of_sum(const StSd *part, size_t parts, double conf) {
     StSd r = {ST_BAD_ARG, NAN, NAN, NAN, NAN};
     double sum = 0.0, weight = 0.0, df = 0.0;
-    if (!(conf > 0.0 && conf < 1.0) || part == NULL || parts == 0) {
-        return r;
-    }
+    if (!(conf > 0.0 && conf < 1.0) || !part || parts == 0) return r;
     for (size_t i = 0; i < parts; i++) {
         if (part[i].status != ST_OK) {
             r.status = part[i].status;

@@ -18,9 +18,7 @@ static const double maize[15] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 
 static const double sleep_gain[10] = {1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4};
 
 static void differences(double *d) {
-    for (int i = 0; i < 5; i++) {
-        d[i] = arm_a[i] - arm_b[i];
-    }
+    for (int i = 0; i < 5; i++) d[i] = arm_a[i] - arm_b[i];
 }
 
 TestSuite(stats, .init = st_init);

@@ -18,9 +18,7 @@ TestSuite(stats_bootstrap, .init = st_init);
 
 Test(stats_bootstrap, multisets) {
     const uint64_t counts[13] = {0, 1, 3, 10, 35, 126, 462, 1716, 6435, 24310, 92378, 352716, 1352078};
-    for (size_t n = 1; n <= 12; n++) {
-        cr_assert_eq(st_multiset_count(n), counts[n]);
-    }
+    for (size_t n = 1; n <= 12; n++) cr_assert_eq(st_multiset_count(n), counts[n]);
     cr_assert_eq(st_power_self(5), 3125);
     cr_assert_eq(st_power_self(8), 16777216);
     cr_assert_eq(st_power_self(15), 437893890380859375u);
@@ -34,9 +32,7 @@ Test(stats_bootstrap, multisets) {
     StWeighted list[126];
     st_multiset_sums(five, 5, list);
     uint64_t total = 0;
-    for (int i = 0; i < 126; i++) {
-        total += list[i].weight;
-    }
+    for (int i = 0; i < 126; i++) total += list[i].weight;
     cr_assert_eq(total, 3125);
     cr_assert(list[125].weight == 1 && list[125].value == 5 * five[0]);
 }
@@ -67,9 +63,7 @@ Test(stats_bootstrap, halves_answer_as_the_whole_list) {
                 x[i] *= kind == 2 && i > 0 ? 1e-4 : kind == 3 ? 1e90 : 1;
             }
             st_multiset_sums(x, n, list);
-            for (size_t i = 0; i < count; i++) {
-                list[i].value /= (double)n;
-            }
+            for (size_t i = 0; i < count; i++) list[i].value /= (double)n;
             st_weighted_sort(list, count);
             StMultisets m;
             STATUS(st_multisets_init(&m, x, n), ST_OK);
@@ -94,12 +88,9 @@ Test(stats_bootstrap, error_is_that_of_all_resamples) {
     StWeighted list[1716];
     double mean = 0, squares = 0, total = (double)st_power_self(7);
     st_multiset_sums(x, 7, list);
-    for (int i = 0; i < 1716; i++) {
-        mean += (double)list[i].weight * list[i].value / 7 / total;
-    }
-    for (int i = 0; i < 1716; i++) {
+    for (int i = 0; i < 1716; i++) mean += (double)list[i].weight * list[i].value / 7 / total;
+    for (int i = 0; i < 1716; i++)
         squares += (double)list[i].weight * (list[i].value / 7 - mean) * (list[i].value / 7 - mean);
-    }
     StBoot r = st_boot_exact(x, 7, 1, .95);
     cr_assert_float_eq(r.se, sqrt(squares / total), 1e-15);
 }
@@ -111,9 +102,7 @@ Test(stats_bootstrap, halves_are_few) {
     double x[12], value;
     uint64_t below;
     StMultisets m;
-    for (int i = 0; i < 12; i++) {
-        x[i] = gsl_rng_uniform(rng) - .3;
-    }
+    for (int i = 0; i < 12; i++) x[i] = gsl_rng_uniform(rng) - .3;
     STATUS(st_multisets_init(&m, x, 12), ST_OK);
     cr_assert_eq(m.steps, 2 * 18564); /* C(18, 6) of each half */
     for (int i = 0; i < 4; i++) {
@@ -174,18 +163,14 @@ Test(stats_bootstrap, ties_are_ties) {
         uint64_t koehn = 0, shift = 0, below = 0, upto = 0;
         for (int code = 0; code < 256; code++) {
             long s = 0;
-            for (int i = 0; i < 4; i++) {
-                s += whole[code >> 2 * i & 3];
-            }
+            for (int i = 0; i < 4; i++) s += whole[code >> 2 * i & 3];
             koehn += s >= 0;
             shift += labs(s - sum) >= labs(sum);
             below += s < sum;
             upto += s <= sum;
         }
         StBoot r = st_boot_exact(d, 4, st_scale(a, b, 4), .95);
-        if (r.status == ST_DEGENERATE) {
-            continue;
-        }
+        if (r.status == ST_DEGENERATE) continue;
         cr_assert_eq(r.koehn.count, koehn, "set %d", set);
         cr_assert_eq(r.shift.count, shift, "set %d", set);
         NEAR(gsl_cdf_ugaussian_P(r.bias), (double)(below + upto) / 512, 1e-13);
@@ -208,9 +193,7 @@ Test(stats_bootstrap, equals_brute_force) {
         for (uint64_t code = 0; code < total; code++) {
             uint64_t rest = code;
             double sum = 0;
-            for (size_t i = 0; i < n; i++, rest /= n) {
-                sum += d[rest % n];
-            }
+            for (size_t i = 0; i < n; i++, rest /= n) sum += d[rest % n];
             all[code] = sum / (double)n;
             koehn += all[code] >= -1e-13;
             le += all[code] <= 1e-13;
@@ -253,9 +236,7 @@ Test(stats_bootstrap, edges) {
     r = st_boot_exact(extreme, 12, 0, 1 - 1e-12);
     cr_assert(r.status == ST_OK && r.bca.status == ST_DEGENERATE);
     cr_assert(r.bca.lo == r.percentile.lo && r.bca.hi == r.percentile.hi && r.accel > .14);
-    for (size_t i = 0; i < 12; i++) {
-        extreme[i] = -extreme[i];
-    }
+    for (size_t i = 0; i < 12; i++) extreme[i] = -extreme[i];
     cr_assert(st_boot_exact(extreme, 12, 0, 1 - 1e-12).bca.status == ST_DEGENERATE);
     r = st_boot_mc(maize, 15, 0, .95, 1, KEY); /* one resample lies on one side: no bias to correct */
     cr_assert(r.status == ST_OK && r.bca.status == ST_DEGENERATE && isnan(r.bias));

@@ -84,17 +84,13 @@ Test(stats_chance, stratified_bootstrap_by_hand) {
 /* Random resamples come close to all of them, and are the same for the same key. */
 Test(stats_chance, random_resamples) {
     double a[12], b[12];
-    for (int i = 0; i < 12; i++) {
-        a[i] = i, b[i] = i + 2.5;
-    }
+    for (int i = 0; i < 12; i++) a[i] = i, b[i] = i + 2.5;
     StChance some = st_chance_unpaired(a, 12, b, 12, .9, 20000, KEY),
              again = st_chance_unpaired(a, 12, b, 12, .9, 20000, KEY);
     STATUS(some.status, ST_OK);
     cr_assert(!some.exact && some.resamples == 20000 && some.lo == again.lo && some.hi == again.hi);
     double share = 0; /* a_i < b_j when j >= i - 2 */
-    for (int i = 0; i < 12; i++) {
-        share += (12 - (i > 2 ? i - 2 : 0)) / 144.0;
-    }
+    for (int i = 0; i < 12; i++) share += (12 - (i > 2 ? i - 2 : 0)) / 144.0;
     NEAR(some.share, share, 1e-12);
     cr_assert(some.lo > .4 && some.lo < share && some.hi > share && some.hi < .95);
 }

@@ -16,17 +16,11 @@ Test(stats_counts, adjusted_p) {
     const double bh[5] = {.025, .05, .05, .025, .5};
     double adj[5];
     STATUS(st_holm(p, 5, adj), ST_OK);
-    for (int i = 0; i < 5; i++) {
-        NEAR(adj[i], holm[i], 1e-15);
-    }
+    for (int i = 0; i < 5; i++) NEAR(adj[i], holm[i], 1e-15);
     STATUS(st_hochberg(p, 5, adj), ST_OK);
-    for (int i = 0; i < 5; i++) {
-        NEAR(adj[i], hoch[i], 1e-15);
-    }
+    for (int i = 0; i < 5; i++) NEAR(adj[i], hoch[i], 1e-15);
     STATUS(st_bh(p, 5, adj), ST_OK);
-    for (int i = 0; i < 5; i++) {
-        NEAR(adj[i], bh[i], 1e-15);
-    }
+    for (int i = 0; i < 5; i++) NEAR(adj[i], bh[i], 1e-15);
 }
 
 Test(stats_counts, monotone_clipped_and_in_place) {
@@ -68,9 +62,7 @@ Test(stats_counts, failed_comparisons_still_count) {
     STATUS(st_holm(p, 0, adj), ST_OK);
     STATUS(st_hochberg(NULL, 0, NULL), ST_OK);
     double many[1000];
-    for (int i = 0; i < 1000; i++) {
-        many[i] = (i + 1) / 1000.0;
-    }
+    for (int i = 0; i < 1000; i++) many[i] = (i + 1) / 1000.0;
     STATUS(st_holm(many, 1000, many), ST_OK);
     cr_assert(many[0] == 1.0 && many[999] == 1.0);
 }

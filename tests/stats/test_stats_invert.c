@@ -59,8 +59,8 @@ Test(stats_invert, together_with_nobody) {
 /* Several columns: each limit is where the single-step max-T p of that column, shifted alone, crosses the level; and no
  * interval is narrower than its own. */
 Test(stats_invert, agrees_with_max_t) {
-    double d[3 * 8] = {.3, -.1, .25, .7,  .41, .02, -.2, .5, 1,   1.5, .7, .2,
-                       1.2, -.3, .9, 1.1, .1,  -.1, .2,  0,  -.2, .3,  .1, 0};
+    double d[3 * 8] = {.3,  -.1, .25, .7,  .41, .02, -.2, .5, 1,   1.5, .7, .2,
+                       1.2, -.3, .9,  1.1, .1,  -.1, .2,  0,  -.2, .3,  .1, 0};
     StFlipCi ci[3];
     STATUS(st_maxT_ci(d, 3, 8, NULL, .95, 0, key, ci, NULL), ST_OK);
     for (int j = 0; j < 3; j++) {
@@ -131,7 +131,7 @@ Test(stats_invert, drawn_as_the_test) {
             cr_assert((row[j].single < .05) == (t.lo > 0 || t.hi < 0), "sample %d: p %g, [%g, %g]", sample,
                       row[j].single, t.lo, t.hi);
         }
-        close += fabs(row[0].raw - .05) < .002, refined += all.total > 1 + ST_FLIP_DRAWS;
+        close += fabs(row[0].raw - .05)<.002, refined += all.total> 1 + ST_FLIP_DRAWS;
     }
     gsl_rng_free(rng);
     cr_assert(close > 5 && refined > 5, "%d close to alpha, %d refined", close, refined);
@@ -221,7 +221,7 @@ Test(stats_invert, equivalence) {
         StFlipCi ci = st_flip_ci(d, 8, 0, .9, key);
         STATUS(r.status, ST_OK);
         cr_assert(r.p == fmax(r.p_lower, r.p_upper) && r.p_min == 1. / 256);
-        cr_assert_eq(r.p < .05, ci.lo > -.02 && ci.hi < .02, "sample %d: p %g, [%g, %g]", sample, r.p, ci.lo, ci.hi);
+        cr_assert_eq(r.p<.05, ci.lo> - .02 && ci.hi < .02, "sample %d: p %g, [%g, %g]", sample, r.p, ci.lo, ci.hi);
         yes += r.p < .05;
     }
     gsl_rng_free(rng);

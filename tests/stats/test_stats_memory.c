@@ -231,17 +231,15 @@ typedef struct {
 #define CASE(x) \
     { #x, call_##x }
 static const Case cases[] = {
-    CASE(tci),           CASE(effect),          CASE(iqm),    CASE(tost),      CASE(pair),     CASE(signflip),
-    CASE(signflip_many), CASE(wilcoxon),        CASE(maxt),   CASE(maxt_many), CASE(omnibus),  CASE(omnibus_many),
-    CASE(boot),          CASE(boot_many),       CASE(holm),   CASE(bh),        CASE(levene),   CASE(crossed),
-    CASE(pigeonhole),    CASE(pigeonhole_many), CASE(blocks), CASE(power),     CASE(nfor),     CASE(mde),
-    CASE(anytime),       CASE(anytime_need),
-    CASE(logistic),
-    CASE(predictors),
-    CASE(pitman_morgan), CASE(flip_ci),         CASE(flip_ci_many), CASE(maxt_ci), CASE(maxt_ci_many), CASE(growth),
-    CASE(choice),        CASE(choice_many),
-    CASE(flip_tost),     CASE(chance),          CASE(relabel), CASE(relabel_many), CASE(welch), CASE(midranks),
-    CASE(maxT_tost),     CASE(corpus),
+    CASE(tci),          CASE(effect),        CASE(iqm),          CASE(tost),          CASE(pair),
+    CASE(signflip),     CASE(signflip_many), CASE(wilcoxon),     CASE(maxt),          CASE(maxt_many),
+    CASE(omnibus),      CASE(omnibus_many),  CASE(boot),         CASE(boot_many),     CASE(holm),
+    CASE(bh),           CASE(levene),        CASE(crossed),      CASE(pigeonhole),    CASE(pigeonhole_many),
+    CASE(blocks),       CASE(power),         CASE(nfor),         CASE(mde),           CASE(anytime),
+    CASE(anytime_need), CASE(logistic),      CASE(predictors),   CASE(pitman_morgan), CASE(flip_ci),
+    CASE(flip_ci_many), CASE(maxt_ci),       CASE(maxt_ci_many), CASE(growth),        CASE(choice),
+    CASE(choice_many),  CASE(flip_tost),     CASE(chance),       CASE(relabel),       CASE(relabel_many),
+    CASE(welch),        CASE(midranks),      CASE(maxT_tost),    CASE(corpus),
 };
 
 static StStatus attempt(const Case *c, long fail_at, long *left, long *held) {
@@ -272,9 +270,7 @@ Test(stats_memory, every_allocation, .init = st_init) {
                       st_status_text(status));
             cr_assert_eq(held, 0, "%s, allocation %ld: %ld blocks left behind", cases[i].name, at, held);
             refusals += status == ST_NO_MEMORY;
-            if (left > 0) {
-                break;
-            }
+            if (left > 0) break;
         }
         cr_assert_gt(refusals, 0, "%s allocates nothing", cases[i].name);
     }

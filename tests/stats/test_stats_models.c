@@ -82,11 +82,8 @@ Test(stats_models, pigeonhole) {
     NEAR(r.lo, 5.0 / 3, 1e-12);
     NEAR(r.hi, 35.0 / 6, 1e-12);
     double wide[3 * 20];
-    for (int s = 0; s < 3; s++) {
-        for (int b = 0; b < 20; b++) {
-            wide[20 * s + b] = grid[4 * s + b % 4];
-        }
-    }
+    for (int s = 0; s < 3; s++)
+        for (int b = 0; b < 20; b++) wide[20 * s + b] = grid[4 * s + b % 4];
     r = st_pigeonhole(wide, 3, 20, 0, .95, 20000, KEY);
     STATUS(r.status, ST_OK);
     cr_assert(!r.exact && r.total == 20000 && r.lo < r.mean && r.mean < r.hi);
@@ -117,15 +114,11 @@ Test(stats_models, blocks_grow_until_independent) {
     STATUS(r.status, ST_OK);
     cr_assert(r.factor >= 4 && r.blocks == B / r.factor && r.dropped == 0 && r.lag1 < .1);
     double sum = 0;
-    for (size_t i = 0; i < r.factor; i++) {
-        sum += d[B + i];
-    }
+    for (size_t i = 0; i < r.factor; i++) sum += d[B + i];
     NEAR(out[r.blocks], sum / (double)r.factor, 1e-12);
     StCrossed after = st_crossed(out, 2, r.blocks, 0, .95);
     cr_assert_gt(after.ms_block / (double)after.blocks_n, 2 * before.ms_block / B);
-    for (int b = 0; b < B; b++) {
-        d[b] = d[B + b] = b; /* a trend never becomes independent */
-    }
+    for (int b = 0; b < B; b++) d[b] = d[B + b] = b; /* a trend never becomes independent */
     r = st_blocks_merge(d, 2, 37, .1, out);
     STATUS(r.status, ST_NO_CONVERGENCE);
     cr_assert(r.blocks == 9 && r.factor == 4 && r.dropped == 1);
@@ -141,9 +134,7 @@ Test(stats_models, three_variants_three_seeds) {
     cr_assert(r.exact && r.total == 36 && r.count == 1 && r.p == 1.0 / 36 && r.p_min == r.p);
     const double two[10] = {1.83, 1.94, 1.77, 2.10, 1.69, 1.90, 1.96, 1.89, 2.05, 1.86};
     double d[5];
-    for (int i = 0; i < 5; i++) {
-        d[i] = two[i] - two[5 + i];
-    }
+    for (int i = 0; i < 5; i++) d[i] = two[i] - two[5 + i];
     r = st_omnibus(two, 2, 5, KEY); /* two variants: the sign-flip test */
     cr_assert(r.total == 16);
     NEAR(r.p, st_signflip(d, 5, 2.1, ST_TWO_SIDED, KEY).p, 1e-15);
@@ -187,16 +178,12 @@ Test(stats_models, ties_are_ties) {
 
 Test(stats_models, sampled_and_refused) {
     double x[4 * 9];
-    for (int i = 0; i < 36; i++) {
-        x[i] = (i * 7) % 11 + (i < 9 ? 3 : 0);
-    }
+    for (int i = 0; i < 36; i++) x[i] = (i * 7) % 11 + (i < 9 ? 3 : 0);
     StOmnibus r = st_omnibus(x, 4, 9, KEY);
     cr_assert(!r.exact && r.total == 100001 && r.p > 0 && r.p < 1 && r.p_min == 1.0 / 100001);
     cr_assert_eq(st_omnibus(x, 4, 9, KEY).count, r.count);
     double far[4 * 9];
-    for (int i = 0; i < 36; i++) {
-        far[i] = 100.0 * (i / 9) + i % 5;
-    }
+    for (int i = 0; i < 36; i++) far[i] = 100.0 * (i / 9) + i % 5;
     r = st_omnibus(far, 4, 9, KEY);
     cr_assert(r.count == 1 && r.p == r.p_min);
     r = st_omnibus(x, 12, 3, KEY);

@@ -20,34 +20,26 @@ static void below_rejects(void) {
     gsl_rng *rng = st_rng_new(KEY);
     for (uint64_t at = 0; at < 200; at++) {
         uint64_t product = (uint64_t)philox_word(KEY.plan, KEY.stream, at) * n;
-        if (product % 0x100000000u >= 0x100000000u % n) {
-            cr_assert_eq(st_rng_below(rng, n), product >> 32);
-        }
+        if (product % 0x100000000u >= 0x100000000u % n) cr_assert_eq(st_rng_below(rng, n), product >> 32);
     }
     gsl_rng_free(rng);
 }
 
 Test(stats_permute, stream_is_philox) {
     gsl_rng *rng = st_rng_new((StKey){0x0123456789abcdef, 42});
-    for (uint64_t i = 0; i < 41; i++) {
+    for (uint64_t i = 0; i < 41; i++)
         cr_assert_eq(gsl_rng_get(rng), philox_word(0x0123456789abcdef, 42, i), "word %d", (int)i);
-    }
     gsl_rng_set(rng, 7);
     cr_assert_eq(gsl_rng_get(rng), philox_word(7, 0, 0));
     double u = gsl_rng_uniform(rng);
     cr_assert(u == philox_word(7, 0, 1) * 0x1p-32);
     unsigned seen[7] = {0};
-    for (int i = 0; i < 70000; i++) {
-        seen[st_rng_below(rng, 7)]++;
-    }
-    for (int i = 0; i < 7; i++) {
-        NEAR(seen[i], 10000, 500);
-    }
+    for (int i = 0; i < 70000; i++) seen[st_rng_below(rng, 7)]++;
+    for (int i = 0; i < 7; i++) NEAR(seen[i], 10000, 500);
     cr_assert_eq(st_rng_below(rng, 1), 0);
     below_rejects();
-    for (int i = 0; i < 100; i++) { /* almost half of all words are rejected */
+    for (int i = 0; i < 100; i++) /* almost half of all words are rejected */
         cr_assert_lt(st_rng_below(rng, 0x80000001u), 0x80000001u);
-    }
     gsl_rng_free(rng);
 }
 
@@ -133,9 +125,7 @@ Test(stats_permute, properties) {
 
 Test(stats_permute, beyond_twenty) {
     double d[24];
-    for (int i = 0; i < 24; i++) {
-        d[i] = maize[i % 15] + i;
-    }
+    for (int i = 0; i < 24; i++) d[i] = maize[i % 15] + i;
     StSignflip exact = st_signflip(d, 20, 0, ST_TWO_SIDED, KEY);
     cr_assert(exact.exact && exact.total == 1u << 20 && exact.p_min == ldexp(1, -19));
     StSignflip r = st_signflip(d, 24, 0, ST_TWO_SIDED, KEY);
@@ -143,15 +133,11 @@ Test(stats_permute, beyond_twenty) {
     cr_assert(r.p_lo <= r.p && r.p <= r.p_hi && r.p_min == 1.0 / (ST_FLIP_DRAWS + 1));
     cr_assert_eq(r.count, st_signflip(d, 24, 0, ST_TWO_SIDED, KEY).count, "same key, same p");
     double same[24];
-    for (int i = 0; i < 24; i++) {
-        same[i] = 1;
-    }
+    for (int i = 0; i < 24; i++) same[i] = 1;
     r = st_signflip(same, 24, 0, ST_TWO_SIDED, KEY); /* none of the draws is as extreme: never p = 0 */
     cr_assert(r.count == 1 && r.p == r.p_min && r.p_lo == 0);
     double even[22]; /* true p by symmetry: P(|S| >= 2) of 22 fair signs = 1 - C(22,11)/2^22 */
-    for (int i = 0; i < 22; i++) {
-        even[i] = i < 12 ? 1 : -1;
-    }
+    for (int i = 0; i < 22; i++) even[i] = i < 12 ? 1 : -1;
     r = st_signflip(even, 22, 0, ST_TWO_SIDED, KEY);
     NEAR(r.p, 1 - 705432.0 / 4194304, 0.006);
 }
@@ -180,9 +166,7 @@ Test(stats_permute, edges) {
     double zeros[3] = {0, 0, 0}, many[22];
     StWilcoxon r = st_wilcoxon(zeros, 3, 1, ST_TWO_SIDED, KEY);
     cr_assert(r.status == ST_OK && r.p == 1 && r.m == 0 && r.zeros == 3 && r.p_min == 1);
-    for (int i = 0; i < 22; i++) {
-        many[i] = i % 3 ? 1.0 + i : -1.0 - i;
-    }
+    for (int i = 0; i < 22; i++) many[i] = i % 3 ? 1.0 + i : -1.0 - i;
     r = st_wilcoxon(many, 22, 0, ST_GREATER, KEY);
     cr_assert(!r.exact && r.total == ST_FLIP_DRAWS + 1 && r.p > 0 && r.p < 1);
     STATUS(st_wilcoxon(zeros, 0, 1, ST_TWO_SIDED, KEY).status, ST_N_TOO_SMALL);
@@ -191,9 +175,7 @@ Test(stats_permute, edges) {
 
 Test(stats_permute, floor_does_not_grow) {
     double d[15]; /* five seeds, three comparisons, all in favour: step-down .0625, Holm .1875 */
-    for (int i = 0; i < 15; i++) {
-        d[i] = -0.1 - 0.01 * ((i * 7) % 5) - 0.1 * (i / 5);
-    }
+    for (int i = 0; i < 15; i++) d[i] = -0.1 - 0.01 * ((i * 7) % 5) - 0.1 * (i / 5);
     StMaxTRow row[3];
     StMaxT r = st_maxT(d, 3, 5, NULL, 0, KEY, row);
     STATUS(r.status, ST_OK);
@@ -242,9 +224,7 @@ static void brute_maxt(const double *d, int k, int n, double *single, double *st
             run = fmax(run, flipped[order[x]]);
             step_share[order[x]] += run >= seen[order[x]] * (1 - 1e-12);
         }
-        for (int j = 0; j < k; j++) {
-            share[j] += run >= seen[j] * (1 - 1e-12);
-        }
+        for (int j = 0; j < k; j++) share[j] += run >= seen[j] * (1 - 1e-12);
     }
     double run = 0;
     for (int x = 0; x < k; x++) {
@@ -260,9 +240,7 @@ Test(stats_permute, equals_brute_force) {
         int k = 1 + set % 6, n = 3 + set % 7;
         double d[6 * 9], single[6], step[6];
         StMaxTRow row[6];
-        for (int i = 0; i < k * n; i++) {
-            d[i] = gsl_rng_uniform(rng) - 0.3 - 0.2 * (i / n);
-        }
+        for (int i = 0; i < k * n; i++) d[i] = gsl_rng_uniform(rng) - 0.3 - 0.2 * (i / n);
         brute_maxt(d, k, n, single, step);
         StMaxT r = st_maxT(d, (size_t)k, (size_t)n, NULL, 0, KEY, row);
         STATUS(r.status, ST_OK);
@@ -271,9 +249,7 @@ Test(stats_permute, equals_brute_force) {
             NEAR(row[j].step, step[j], 1e-15);
             cr_assert(row[j].step <= row[j].single);
         }
-        if (k == 1) {
-            NEAR(row[0].step, st_signflip(d, (size_t)n, 0, ST_TWO_SIDED, KEY).p, 1e-15);
-        }
+        if (k == 1) NEAR(row[0].step, st_signflip(d, (size_t)n, 0, ST_TWO_SIDED, KEY).p, 1e-15);
     }
     gsl_rng_free(rng);
 }
@@ -303,9 +279,7 @@ Test(stats_permute, equal_comparisons_get_equal_p) {
 
 Test(stats_permute, many_seeds_and_bad_input) {
     double d[2 * 24];
-    for (int i = 0; i < 48; i++) {
-        d[i] = i < 24 ? (i % 4 ? 1.0 : -1.0) : (i % 2 ? 1.0 : -1.0);
-    }
+    for (int i = 0; i < 48; i++) d[i] = i < 24 ? (i % 4 ? 1.0 : -1.0) : (i % 2 ? 1.0 : -1.0);
     StMaxTRow row[2];
     StMaxT r = st_maxT(d, 2, 24, NULL, 0, KEY, row);
     cr_assert(!r.exact && r.total == ST_FLIP_DRAWS + 1 && row[1].step == 1 && row[0].single < 0.1);

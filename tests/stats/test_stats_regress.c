@@ -34,9 +34,7 @@ Test(stats_regress, logistic_published) {
     NEAR(c[0].se, 1.759856580861445, 1e-7);
     NEAR(c[2].se, .937234751797996, 1e-7);
     NEAR(r.deviance, 16.05401571188867, 1e-9);
-    for (int i = 0; i < 20; i++) {
-        x[i] = 1e6 + 1e3 * hours[i]; /* far from zero, another unit: the same fit */
-    }
+    for (int i = 0; i < 20; i++) x[i] = 1e6 + 1e3 * hours[i]; /* far from zero, another unit: the same fit */
     r = st_logistic(x, pass, 20, 1, c);
     NEAR(c[1].value, 1.50464543e-3, 1e-9);
     NEAR(r.deviance, 16.059756928689346, 1e-8);
@@ -217,9 +215,7 @@ Test(stats_regress, predictors_by_hand) {
     NEAR(turned.difference, -r.difference, 1e-12);
     cr_expect_eq(turned.p, r.p);
     double bent[16]; /* ranks: a scale and a bend change nothing */
-    for (int i = 0; i < 16; i++) {
-        bent[i] = -exp(20 * two[i]);
-    }
+    for (int i = 0; i < 16; i++) bent[i] = -exp(20 * two[i]);
     NEAR(st_predictors(flat, bent, y, 4, 4, key).deviance[1], r.deviance[1], 1e-9);
 }
 
@@ -253,9 +249,7 @@ Test(stats_regress, predictors_keep_their_level) {
         for (int j = 0; j < N; j++) {
             double cause = j % RUNS - 5.5 + 4 * gsl_rng_uniform(rng);
             y[j] = cause > 2;
-            for (int k = 0; k < 2; k++) {
-                x[k][j] = cause + 8 * gsl_rng_uniform(rng);
-            }
+            for (int k = 0; k < 2; k++) x[k][j] = cause + 8 * gsl_rng_uniform(rng);
         }
         found += st_predictors(x[0], x[1], y, SEEDS, RUNS, (StKey){5, 6}).p < .05;
     }

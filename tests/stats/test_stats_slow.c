@@ -69,9 +69,7 @@ static void simulate(const Row *row, uint64_t stream) {
     unsigned t = 0, percentile = 0, bca = 0, shift = 0, flips = 0;
     for (unsigned set = 0; set < row->sets; set++) {
         double d[8];
-        for (size_t i = 0; i < row->n; i++) {
-            d[i] = draw(rng, row->law);
-        }
+        for (size_t i = 0; i < row->n; i++) d[i] = draw(rng, row->law);
         StTci ci = st_tci(d, row->n, 0.0, 0.95);
         StBoot boot = st_boot_exact(d, row->n, 0.0, 0.95);
         cr_assert(ci.status == ST_OK && boot.status == ST_OK);
@@ -90,9 +88,7 @@ static void simulate(const Row *row, uint64_t stream) {
 }
 
 Test(stats_slow, small_n_rows) {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        simulate(&rows[i], i);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) simulate(&rows[i], i);
 }
 
 /* Three comparisons that share a baseline, eight seeds, no difference: family-wise error at most
@@ -104,13 +100,9 @@ Test(stats_slow, family_wise_error) {
     for (int set = 0; set < SETS; set++) {
         double d[K * N], p[K], base[N];
         StMaxTRow row[K];
-        for (int i = 0; i < N; i++) {
-            base[i] = draw(rng, NORMAL);
-        }
+        for (int i = 0; i < N; i++) base[i] = draw(rng, NORMAL);
         for (int j = 0; j < K; j++) {
-            for (int i = 0; i < N; i++) {
-                d[j * N + i] = draw(rng, NORMAL) - base[i];
-            }
+            for (int i = 0; i < N; i++) d[j * N + i] = draw(rng, NORMAL) - base[i];
             p[j] = st_signflip(d + j * N, N, 0.0, ST_TWO_SIDED, (StKey){0, 0}).p;
         }
         st_maxT(d, K, N, NULL, 0, (StKey){0, 0}, row);
@@ -132,9 +124,7 @@ Test(stats_slow, omnibus_level) {
     unsigned hits = 0;
     for (int set = 0; set < SETS; set++) {
         double x[9];
-        for (int i = 0; i < 9; i++) {
-            x[i] = draw(rng, EXPONENTIAL);
-        }
+        for (int i = 0; i < 9; i++) x[i] = draw(rng, EXPONENTIAL);
         hits += st_omnibus(x, 3, 3, (StKey){0, 0}).p <= 0.05;
     }
     gsl_rng_free(rng);
@@ -169,14 +159,10 @@ Test(stats_slow, crossed_coverage) {
     unsigned crossed = 0, pooled = 0;
     for (int set = 0; set < SETS; set++) {
         double d[S * B], block[B];
-        for (int b = 0; b < B; b++) {
-            block[b] = draw(rng, NORMAL);
-        }
+        for (int b = 0; b < B; b++) block[b] = draw(rng, NORMAL);
         for (int s = 0; s < S; s++) {
             double seed = draw(rng, NORMAL);
-            for (int b = 0; b < B; b++) {
-                d[s * B + b] = seed + block[b] + draw(rng, NORMAL);
-            }
+            for (int b = 0; b < B; b++) d[s * B + b] = seed + block[b] + draw(rng, NORMAL);
         }
         StCrossed c = st_crossed(d, S, B, 0.0, 0.95);
         StTci t = st_tci(d, S * B, 0.0, 0.95);
@@ -193,9 +179,7 @@ Test(stats_slow, crossed_coverage) {
 Test(stats_slow, clopper_pearson_coverage) {
     for (unsigned n = 1; n <= 12; n++) {
         StCp cp[13];
-        for (unsigned k = 0; k <= n; k++) {
-            cp[k] = st_cp(k, n, 0.95);
-        }
+        for (unsigned k = 0; k <= n; k++) cp[k] = st_cp(k, n, 0.95);
         for (int i = 1; i < 200; i++) {
             double rate = i / 200.0, covered = 0.0;
             for (unsigned k = 0; k <= n; k++) {

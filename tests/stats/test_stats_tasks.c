@@ -25,7 +25,7 @@ Test(stats_tasks, demsar_s_average_ranks) {
     NEAR(rank[3], 1.964, .0005);
     NEAR(f.chi2, 9.28, .005);
     cr_assert(!f.exact && f.total == 100001);
-    NEAR(f.p, .0167, .004); /* chi-square of 9.28 corrected for ties, 10.23; without it .026 */
+    NEAR(f.p, .0167, .004);      /* chi-square of 9.28 corrected for ties, 10.23; without it .026 */
     NEAR(f.critical, 1.25, .08); /* Nemenyi's, of many blocks; this one is a multiple of 1/28 */
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++) {

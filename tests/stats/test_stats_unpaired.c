@@ -62,9 +62,7 @@ Test(stats_unpaired, ranks_give_mann_and_whitney) {
 Test(stats_unpaired, relabelling_by_hand) {
     const double a[3] = {1, 2, 4}, b[2] = {7, 9}, want[9] = {-8, -7, -6.5, -6, -5.5, -5, -5, -5, -3};
     StRelabel r = st_relabel(a, 3, b, 2, KEY);
-    for (int i = 0; i < 9; i++) {
-        NEAR(r.shift[i], want[i], 1e-12);
-    }
+    for (int i = 0; i < 9; i++) NEAR(r.shift[i], want[i], 1e-12);
     NEAR(r.mean, 7.0 / 3 - 8, 1e-12);
     counts(&r, 10, 1, 10);
     STATUS(st_relabel_ci(&r, .95).status, ST_NOT_REACHABLE);
@@ -154,9 +152,7 @@ Test(stats_unpaired, midranks) {
     const double x[6] = {2, INFINITY, 1, 2, INFINITY, -INFINITY}, want[6] = {3.5, 5.5, 2, 3.5, 5.5, 1};
     double rank[6];
     STATUS(st_midranks(x, 6, .1, rank), ST_OK);
-    for (int i = 0; i < 6; i++) {
-        cr_assert(rank[i] == want[i]);
-    }
+    for (int i = 0; i < 6; i++) cr_assert(rank[i] == want[i]);
 }
 
 Test(stats_unpaired, bad_input) {
