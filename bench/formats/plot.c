@@ -131,7 +131,7 @@ void plot_room(PlotAxis *axis) {
     axis->most = axis->log ? axis->most * by : axis->most + by;
 }
 
-bool plot_log_axis(PlotScale scale, double least, double most) {
+static bool plot_log_axis(PlotScale scale, double least, double most) {
     return least > 0 && (scale == PLOT_log || (scale == PLOT_auto && most > 10 * least));
 }
 

@@ -139,7 +139,6 @@ void plot_room(PlotAxis *axis);
 
 /* PLOT_auto: logarithmic where least to most spans more than a factor of 10; with a value at or below 0 never. */
 typedef enum { PLOT_auto, PLOT_linear, PLOT_log } PlotScale;
-bool plot_log_axis(PlotScale scale, double least, double most);
 
 /* One y axis for the panels first, first + each, ...: around what is in them and in their axes so far, with room. */
 void plot_fit(Plot *p, int first, int each, PlotScale scale);

@@ -14,6 +14,19 @@ enum { MOST_ROWS = 40, DIGITS = 4 };
 
 /* ---- a row ---- */
 
+typedef struct {
+    const Family *family;
+    const Comparison *c; /* NULL: there is none, the row says "n/a" */
+    int better;          /* -1 lower, +1 higher, 0 neither */
+    const char *heading; /* above the row, or NULL */
+    const char *label;   /* of the arm */
+    const char *numbers; /* mean and interval: "+0.1173 [0.1120, 0.1227]" */
+    PlotStyle style;
+    int of;           /* the arm */
+    const bool *lost; /* of each pair, whether a run diverged; NULL: none did */
+    bool lost_at_end; /* such a pair has no difference of its own and is drawn at the end of the axis */
+} ForestRow;
+
 static bool has_interval(const Comparison *c) {
     return c->t_decides && c->t.status == ST_OK;
 }
@@ -40,7 +53,8 @@ static void verdict(const ForestRow *r, Text *out) {
     forest_p(r->family, r->c, out);
 }
 
-void forest_row(PlotPanel *panel, const ForestRow *r) {
+/* Seeds, mean, interval; on the right the verdict with p, below it the numbers. */
+static void forest_row(PlotPanel *panel, const ForestRow *r) {
     const Comparison *c = r->c;
     Text said;
     PlotRow *row = plot_row(panel, r->style, r->of, r->label);
@@ -64,7 +78,8 @@ void forest_row(PlotPanel *panel, const ForestRow *r) {
     text_release(&said);
 }
 
-void forest_axis(PlotPanel *panel, const char *minus, int better, double margin) {
+/* When all rows are there: the axis, its words, zero and the margin (NaN or 0: none). minus: "loss minus pre's". */
+static void forest_axis(PlotPanel *panel, const char *minus, int better, double margin) {
     PlotAxis *x = &panel->x;
     panel->zero = true;
     if (isfinite(margin)) panel->margin = margin;

@@ -29,9 +29,8 @@ void theory_text(const Cells *c, Text *out);
 void theory_tex(const Cells *c, Text *out);
 void theory_json(const Cells *c, Text *out);
 
-/* The figure as data; theory.svg and so on into folder, with the codes of plot_draw; its caption. */
+/* theory.svg and so on into folder, with the codes of plot_draw; its caption. */
 Rc theory_draw(const StatementVerdict v[STATEMENT_COUNT], const char *folder, int formats, Error *e);
-void theory_plot(const StatementVerdict v[STATEMENT_COUNT], Plot *p);
 void theory_caption(Text *out);
 
 #endif

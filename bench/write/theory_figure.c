@@ -82,7 +82,7 @@ void theory_caption(Text *out) {
     text_format(out, ".");
 }
 
-void theory_plot(const StatementVerdict all[STATEMENT_COUNT], Plot *p) {
+static void theory_plot(const StatementVerdict all[STATEMENT_COUNT], Plot *p) {
     Text caption;
     text_init(&caption);
     theory_caption(&caption);
