@@ -48,6 +48,17 @@ without_device() {
   result "--backend $1 without a device: exit 3 and one line" $? "exit $status: $said"
 }
 
+# An nvcc that is a script whose toolkit is gone: no CUDA backend, and the rest is configured.
+broken_nvcc() {
+  local about="an nvcc that does not run: one warning, no CUDA" said status
+  command -v meson >/dev/null || { skip "$about" "no meson"; return; }
+  mkdir "$work/bin" && printf '#!/bin/sh\necho "nvcc: gone" >&2\nexit 127\n' >"$work/bin/nvcc" && chmod +x "$work/bin/nvcc"
+  said=$(PATH=$work/bin:$PATH CUDA_HOME=/nowhere meson setup "$work/build" "$root" -Dtests=disabled -Dsimt=disabled 2>&1)
+  status=$?
+  [ $status = 0 ] && printf '%s\n' "$said" | grep -q 'WARNING: no CUDA backend.*nvcc: gone'
+  result "$about" $? "$said"
+}
+
 listed() { # description, exit code, words, arguments of sass.py
   local said status
   said=$(python3 "$root/tests/gpu/sass.py" "${@:4}" 2>&1)
@@ -56,7 +67,7 @@ listed() { # description, exit code, words, arguments of sass.py
   result "$1" $? "exit $status: $said"
 }
 
-echo "1..8"
+echo "1..9"
 shim=kernels/cuda/simt/libsimt_float.a.p/meson-generated_.._simt
 edits nvcc kernels/cuda/cuda_linear.o kernels/cuda/cuda_gelu.o "no CUDA toolkit"
 edits shim ${shim}_linear.cc.o ${shim}_gelu.cc.o "no C++ compiler"
@@ -64,3 +75,4 @@ without_device cuda
 without_device cuda-fp32
 listed "sass.py: an op that is not there, exit 2 and the nearest" 2 "did you mean 'linear'" lineer
 listed "sass.py: no nvdisasm, exit 3 and one line" 3 "/nowhere is not on this machine" --nvcc true --nvdisasm /nowhere linear
+broken_nvcc
