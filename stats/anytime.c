@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+
 enum { BETS = 4, BISECTIONS = 60 };
 static const double bet[BETS] = {.5, 1.0, 2.0, 4.0};
 
@@ -100,12 +102,8 @@ StStatus st_anytime_inside_path(const double *d, size_t n, double scale, double 
 
 StAnytime st_anytime_inside(const double *d, size_t n, double scale, double margin, double alpha) {
     StAnytime r = {ST_BAD_ARG, n, 0, NAN, NAN, false};
-    double *shifted = margin > 0.0 && isfinite(margin) && (d || n == 0) ? st_alloc(n, sizeof *shifted) : NULL;
-    if (!shifted) {
-        r.status = margin > 0.0 && isfinite(margin) && (d || n == 0) ? ST_NO_MEMORY : ST_BAD_ARG;
-        return r;
-    }
-    double size = fmax(scale, margin);
+    if (!(margin > 0.0) || !isfinite(margin) || (!d && n > 0)) return r;
+    double *shifted = mem_alloc(n, sizeof *shifted), size = fmax(scale, margin);
     for (size_t i = 0; i < n; i++) shifted[i] = d[i] + margin;
     StAnytime above = st_anytime(shifted, n, size, ST_GREATER, alpha);
     for (size_t i = 0; i < n; i++) shifted[i] = d[i] - margin;
@@ -188,10 +186,10 @@ StAnytimeNeed st_anytime_need(const double *d, size_t n, double scale, double ma
     r.status = runs == 0 || n > UINT32_MAX ? ST_BAD_ARG : check(d, n, scale, alpha, &tol);
     if (r.status != ST_OK) return r;
     Race seen = {{.alt = ST_TWO_SIDED}, {.alt = ST_GREATER}, {.alt = ST_LESS}};
-    size_t *need = st_alloc(runs, sizeof *need), decided = 0, done = 0;
+    size_t *need = mem_alloc(runs, sizeof *need), decided = 0, done = 0;
     gsl_rng *rng = st_rng_new(key);
     for (size_t i = 0; i < n; i++) done = race(&seen, d[i], margin, tol, alpha) && done == 0 ? i + 1 : done;
-    for (size_t run = 0; run < runs && need && rng; run++) {
+    for (size_t run = 0; run < runs; run++) {
         Race one = seen;
         bool ended = done > 0;
         need[run] = ended ? done : n;
@@ -201,13 +199,9 @@ StAnytimeNeed st_anytime_need(const double *d, size_t n, double scale, double ma
         }
         decided += ended;
     }
-    if (!need || !rng) {
-        r.status = ST_NO_MEMORY;
-    } else {
-        qsort(need, runs, sizeof *need, by_size);
-        r = (StAnytimeNeed){ST_OK, need[(runs - 1) / 2], need[(runs * 9 + 9) / 10 - 1], (double)decided / (double)runs};
-    }
+    qsort(need, runs, sizeof *need, by_size);
+    r = (StAnytimeNeed){ST_OK, need[(runs - 1) / 2], need[(runs * 9 + 9) / 10 - 1], (double)decided / (double)runs};
     free(need);
-    if (rng) gsl_rng_free(rng);
+    gsl_rng_free(rng);
     return r;
 }

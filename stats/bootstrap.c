@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/multisets.h"
 #include "stats/resample.h"
 
@@ -15,23 +16,14 @@ typedef struct {
     StMultisets all;  /* of the exact bootstrap */
     StWeighted *list; /* of the other: sorted, with running totals */
     size_t count;
-    StStatus status; /* of the answers so far */
 } Means;
 
 static double quantile(Means *m, double q) {
-    double value = NAN;
-    if (m->list) return st_weighted_quantile(m->list, m->count, q);
-    StStatus status = st_multisets_quantile(&m->all, q, &value);
-    m->status = m->status == ST_OK ? status : m->status;
-    return value;
+    return m->list ? st_weighted_quantile(m->list, m->count, q) : st_multisets_quantile(&m->all, q);
 }
 
 static uint64_t below(Means *m, double x, bool or_equal) {
-    uint64_t count = 0;
-    if (m->list) return st_weighted_below(m->list, m->count, x, or_equal);
-    StStatus status = st_multisets_below(&m->all, x, or_equal, &count);
-    m->status = m->status == ST_OK ? status : m->status;
-    return count;
+    return m->list ? st_weighted_below(m->list, m->count, x, or_equal) : st_multisets_below(&m->all, x, or_equal);
 }
 
 static double share_of(uint64_t count, uint64_t total) {
@@ -95,23 +87,18 @@ static void intervals(Means *m, StBoot *r) {
 
 /* Random resamples, each summed in the ascending order of its values. */
 static StWeighted *some_means(const StSample *s, size_t draws, StKey key) {
-    StWeighted *list = st_alloc(draws, sizeof *list);
-    uint32_t *times = st_alloc(s->n, sizeof *times);
+    StWeighted *list = mem_alloc(draws, sizeof *list);
+    uint32_t *times = mem_alloc(s->n, sizeof *times);
     gsl_rng *rng = st_rng_new(key);
-    bool ready = list && times && rng;
-    for (size_t draw = 0; ready && draw < draws; draw++) {
+    for (size_t draw = 0; draw < draws; draw++) {
         double sum = 0.0;
         for (size_t i = 0; i < s->n; i++) times[i] = 0;
         for (size_t i = 0; i < s->n; i++) times[st_rng_below(rng, (uint32_t)s->n)]++;
         for (size_t i = 0; i < s->n; i++) sum += (double)times[i] * s->x[i];
         list[draw] = (StWeighted){sum / (double)s->n, 1};
     }
-    if (rng) gsl_rng_free(rng);
+    gsl_rng_free(rng);
     free(times);
-    if (!ready) {
-        free(list);
-        return NULL;
-    }
     return list;
 }
 
@@ -127,35 +114,36 @@ static double spread_of(StWeighted *list, size_t count, double mean) {
     return sqrt(squares / (double)count);
 }
 
-static StStatus ask_all(Means *m, StBoot *r) {
+static void ask_all(Means *m, StBoot *r) {
     const StSample *s = m->sample;
     r->se = st_sample_sd(s) * sqrt((double)s->n - 1.0) / (double)s->n; /* Efron and Tibshirani (1993), section 5.4 */
     r->total = st_power_self(s->n);
     r->distinct = (size_t)st_multiset_count(s->n);
-    m->status = st_multisets_init(&m->all, s->x, s->n);
-    if (m->status == ST_OK) intervals(m, r);
+    st_multisets_init(&m->all, s->x, s->n);
+    intervals(m, r);
     st_multisets_release(&m->all);
-    return m->status;
 }
 
-static StStatus ask_some(Means *m, size_t draws, StKey key, StBoot *r) {
+static void ask_some(Means *m, size_t draws, StKey key, StBoot *r) {
     m->list = some_means(m->sample, draws, key);
-    if (!m->list) return ST_NO_MEMORY;
     m->count = r->distinct = draws;
     r->total = draws;
     r->se = spread_of(m->list, draws, r->mean);
     st_weighted_sort(m->list, draws);
     intervals(m, r);
     free(m->list);
-    return ST_OK;
 }
 
 static StStatus boot(const StSample *s, size_t draws, StKey key, StBoot *r) {
     r->mean = st_sample_mean(s);
     if (s->n < 2) return ST_N_TOO_SMALL;
     if (st_sample_sd(s) <= s->tol) return ST_DEGENERATE;
-    Means m = {.sample = s, .status = ST_OK};
-    return r->exact ? ask_all(&m, r) : ask_some(&m, draws, key, r);
+    Means m = {.sample = s};
+    if (r->exact)
+        ask_all(&m, r);
+    else
+        ask_some(&m, draws, key, r);
+    return ST_OK;
 }
 
 static StBoot start(const double *d, size_t n, double scale, double conf, size_t draws, StKey key) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/counts.h"
 #include "stats/crossed.h"
 
@@ -47,11 +48,7 @@ StChance st_chance_unpaired(const double *a, size_t na, const double *b, size_t 
         r.status = ST_NONFINITE_INPUT;
         return r;
     }
-    double *s = st_alloc(na * nb, sizeof *s);
-    if (!s) {
-        r.status = ST_NO_MEMORY;
-        return r;
-    }
+    double *s = mem_alloc(na * nb, sizeof *s);
     r.total = na * nb;
     score(a, na, b, nb, s, &r);
     StPigeonhole both = st_pigeonhole(s, na, nb, 1.0, conf, draws, key); /* resamples rows and columns apart */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/counts.h"
 
 /* What a choice needs of a setting: sums over seeds. */
@@ -214,22 +215,19 @@ StMaxT st_choice_maxT(const StGrid *grid, const StGridPair *pair, size_t k, StKe
         if (r.status != ST_OK) return r;
     }
     if (k == 0) return r;
-    Column *c = st_alloc(k, sizeof *c);
-    double *u = st_alloc(k + 2 * n, sizeof *u);
-    unsigned char *swap = st_alloc(n, sizeof *swap);
+    Column *c = mem_alloc(k, sizeof *c);
+    double *u = mem_alloc(k + 2 * n, sizeof *u);
+    unsigned char *swap = mem_alloc(n, sizeof *swap);
     gsl_rng *rng = r.exact ? NULL : st_rng_new(key);
-    r.status = !c || !u || !swap || (!r.exact && !rng) ? ST_NO_MEMORY : ST_OK;
-    if (r.status == ST_OK) {
-        for (size_t j = 0; j < k; j++) {
-            const StGrid *a = &grid[pair[j].a], *b = &grid[pair[j].b];
-            c[j] = (Column){.a = a, .b = b, .tol = fmax(tolerance(a), tolerance(b)), .row = &rows[j]};
-            c[j].apart = fmax(tolerance_of(counted(a), a), tolerance_of(counted(b), b));
-            c[j].seen = statistic(&c[j], NULL, u + k);
-        }
-        qsort(c, k, sizeof *c, by_seen);
-        r.total = count_all(c, k, n, r.exact, rng, swap, u, u + k);
-        shares(&r, c);
+    for (size_t j = 0; j < k; j++) {
+        const StGrid *a = &grid[pair[j].a], *b = &grid[pair[j].b];
+        c[j] = (Column){.a = a, .b = b, .tol = fmax(tolerance(a), tolerance(b)), .row = &rows[j]};
+        c[j].apart = fmax(tolerance_of(counted(a), a), tolerance_of(counted(b), b));
+        c[j].seen = statistic(&c[j], NULL, u + k);
     }
+    qsort(c, k, sizeof *c, by_seen);
+    r.total = count_all(c, k, n, r.exact, rng, swap, u, u + k);
+    shares(&r, c);
     if (rng) gsl_rng_free(rng);
     free(swap);
     free(u);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/resample.h"
 
 typedef struct {
@@ -70,22 +71,18 @@ StCorpus st_corpus(const double *a, const double *b, size_t seeds, size_t items,
     if (counts == 0 || !(conf > 0.0 && conf < 1.0) || draws < 1 || draws > 1000000 || items > UINT32_MAX) return r;
     r.status = all_finite(a, all) && all_finite(b, all) ? ST_N_TOO_SMALL : ST_NONFINITE_INPUT;
     if (r.status != ST_N_TOO_SMALL || seeds == 0 || items == 0) return r;
-    Scored g = {a, b, seeds, items, counts, score, st_alloc(counts, sizeof(double)), st_alloc(seeds, sizeof(double))};
-    StWeighted *both = st_alloc(draws, sizeof *both), *alone = st_alloc(draws, sizeof *alone);
-    uint32_t *times = st_alloc(items, sizeof *times);
+    Scored g = {a, b, seeds, items, counts, score, mem_alloc(counts, sizeof(double)), mem_alloc(seeds, sizeof(double))};
+    StWeighted *both = mem_alloc(draws, sizeof *both), *alone = mem_alloc(draws, sizeof *alone);
+    uint32_t *times = mem_alloc(items, sizeof *times);
     gsl_rng *rng = st_rng_new(key);
-    if (!g.sum || !g.difference || !both || !alone || !times || !rng) {
-        r.status = ST_NO_MEMORY;
-    } else {
-        r.mean = differences(&g, NULL);
-        if (seeds > 1 && items > 1) {
-            draw_all(&g, both, alone, times, draws, rng);
-            summarize(both, draws, conf, &r.se, &r.lo, &r.hi);
-            summarize(alone, draws, conf, &r.sentences.se, &r.sentences.lo, &r.sentences.hi);
-            r.status = ST_OK;
-        }
+    r.mean = differences(&g, NULL);
+    if (seeds > 1 && items > 1) {
+        draw_all(&g, both, alone, times, draws, rng);
+        summarize(both, draws, conf, &r.se, &r.lo, &r.hi);
+        summarize(alone, draws, conf, &r.sentences.se, &r.sentences.lo, &r.sentences.hi);
+        r.status = ST_OK;
     }
-    if (rng) gsl_rng_free(rng);
+    gsl_rng_free(rng);
     free(times);
     free(alone);
     free(both);

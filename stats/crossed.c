@@ -6,19 +6,17 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+
 /* The mean of every seed and of every block; sums over seeds in ascending order, so that seed order
  * is no matter. */
 typedef struct {
     double *seed, *block; /* [S], [B]; one allocation, held by seed */
 } Margins;
 
-static StStatus margins_init(Margins *m, const double *d, size_t seeds, size_t blocks) {
-    double *column = st_alloc(seeds, sizeof *column);
-    m->seed = st_alloc(seeds + blocks, sizeof *m->seed);
-    if (!column || !m->seed) {
-        free(column);
-        return ST_NO_MEMORY;
-    }
+static void margins_init(Margins *m, const double *d, size_t seeds, size_t blocks) {
+    double *column = mem_alloc(seeds, sizeof *column);
+    m->seed = mem_alloc(seeds + blocks, sizeof *m->seed);
     m->block = m->seed + seeds;
     for (size_t s = 0; s < seeds; s++) {
         double sum = 0.0;
@@ -33,7 +31,6 @@ static StStatus margins_init(Margins *m, const double *d, size_t seeds, size_t b
         m->block[b] = sum / (double)seeds;
     }
     free(column);
-    return ST_OK;
 }
 
 static double squares_about(const double *x, size_t n, double mean) {
@@ -107,16 +104,14 @@ StCrossed st_crossed(const double *d, size_t seeds, size_t blocks, double scale,
     r.status = check(d, seeds, blocks, scale, &tol);
     if (r.status != ST_OK) return r;
     Margins m;
-    r.status = margins_init(&m, d, seeds, blocks);
-    if (r.status == ST_OK) {
-        r.seeds = st_tci(m.seed, seeds, tol / st_tol(1.0), conf);
-        r.mean = r.seeds.mean;
-        r.lag1 = lag1_of(m.block, blocks, tol);
-        if (seeds < 2 || blocks < 2)
-            r.status = ST_N_TOO_SMALL;
-        else
-            crossed(&r, d, &m, tol);
-    }
+    margins_init(&m, d, seeds, blocks);
+    r.seeds = st_tci(m.seed, seeds, tol / st_tol(1.0), conf);
+    r.mean = r.seeds.mean;
+    r.lag1 = lag1_of(m.block, blocks, tol);
+    if (seeds < 2 || blocks < 2)
+        r.status = ST_N_TOO_SMALL;
+    else
+        crossed(&r, d, &m, tol);
     free(m.seed);
     return r;
 }
@@ -137,10 +132,10 @@ StBlocks st_blocks_merge(const double *d, size_t seeds, size_t blocks, double li
             }
         }
         Margins m;
-        r.status = margins_init(&m, out, seeds, r.blocks);
-        r.lag1 = r.status == ST_OK ? lag1_of(m.block, r.blocks, tol) : NAN;
+        margins_init(&m, out, seeds, r.blocks);
+        r.lag1 = lag1_of(m.block, r.blocks, tol);
         free(m.seed);
-        if (r.status != ST_OK || !(r.lag1 >= limit)) break;
+        if (!(r.lag1 >= limit)) break;
         if (r.blocks / 2 < 8)
             r.status = ST_NO_CONVERGENCE;
         else

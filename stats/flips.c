@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
+
 static void fill(double *sum, const double *x, unsigned bits) {
     for (uint64_t pattern = 0; pattern < (uint64_t)1 << bits; pattern++) {
         double s = 0.0;
@@ -11,16 +13,14 @@ static void fill(double *sum, const double *x, unsigned bits) {
     }
 }
 
-StStatus st_flips_init(StFlips *flips, const double *x, size_t n) {
+void st_flips_init(StFlips *flips, const double *x, size_t n) {
     unsigned low = (unsigned)(n / 2), high = (unsigned)n - low;
     size_t low_count = (size_t)1 << low, high_count = (size_t)1 << high;
     *flips = (StFlips){.low_bits = low, .patterns = (uint64_t)1 << n};
-    flips->low = st_alloc(low_count + high_count, sizeof *flips->low);
-    if (!flips->low) return ST_NO_MEMORY;
+    flips->low = mem_alloc(low_count + high_count, sizeof *flips->low);
     flips->high = flips->low + low_count;
     fill(flips->low, x, low);
     fill(flips->high, x + low, high);
-    return ST_OK;
 }
 
 void st_flips_release(StFlips *flips) {
@@ -28,15 +28,10 @@ void st_flips_release(StFlips *flips) {
     *flips = (StFlips){0};
 }
 
-StStatus st_flip_draws_init(StFlipDraws *draws, size_t n, StKey key) {
+void st_flip_draws_init(StFlipDraws *draws, size_t n, StKey key) {
     *draws = (StFlipDraws){.n = n, .bytes = (n + 7) / 8, .rng = st_rng_new(key)};
-    draws->bits = st_alloc(draws->bytes, ST_FLIP_BATCH);
-    draws->table = st_alloc(draws->bytes, 256 * sizeof *draws->table);
-    if (!draws->rng || !draws->bits || !draws->table) {
-        st_flip_draws_release(draws);
-        return ST_NO_MEMORY;
-    }
-    return ST_OK;
+    draws->bits = mem_alloc(draws->bytes, ST_FLIP_BATCH);
+    draws->table = mem_alloc(draws->bytes, 256 * sizeof *draws->table);
 }
 
 void st_flip_draws_release(StFlipDraws *draws) {

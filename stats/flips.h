@@ -15,8 +15,8 @@ typedef struct {
     double *low, *high;
 } StFlips;
 
-/* x[n], 1 <= n <= 30. ST_NO_MEMORY or ST_OK. */
-StStatus st_flips_init(StFlips *flips, const double *x, size_t n);
+/* x[n], 1 <= n <= 30. */
+void st_flips_init(StFlips *flips, const double *x, size_t n);
 void st_flips_release(StFlips *flips);
 
 /* The sum in which x[i] is negated where bit i of pattern is set. Pattern 0 is the plain sum, and
@@ -38,8 +38,8 @@ typedef struct {
     double *table;       /* [bytes][256], owned */
 } StFlipDraws;
 
-/* n >= 1. ST_NO_MEMORY or ST_OK. */
-StStatus st_flip_draws_init(StFlipDraws *draws, size_t n, StKey key);
+/* n >= 1. */
+void st_flip_draws_init(StFlipDraws *draws, size_t n, StKey key);
 void st_flip_draws_release(StFlipDraws *draws);
 
 /* The next patterns of the stream: as many as are left of `most`, a batch at most. Returns how many. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/relabel_blocks.h"
 
 typedef struct {
@@ -82,22 +83,18 @@ StFriedman st_friedman(const double *x, size_t k, size_t n, double alpha, StKey 
         }
     }
     size_t most = 2 * n * (k - 1);
-    Tally t = {.k = k, .reaching = st_alloc(most + 1, sizeof *t.reaching)};
-    double *rank = st_alloc(k * n, sizeof *rank);
-    r.status = !t.reaching || !rank ? ST_NO_MEMORY : ST_OK;
-    if (r.status == ST_OK) {
-        rank_blocks(x, k, n, rank);
-        for (size_t i = 0; i < k; i++) {
-            mean_rank[i] = 0.0;
-            for (size_t s = 0; s < n; s++) mean_rank[i] += rank[i * n + s];
-            mean_rank[i] /= (double)n;
-        }
-        for (size_t i = 0; i <= most; i++) t.reaching[i] = 0;
-        StRelabelBlocks all = st_relabel_blocks(rank, k, n, key, observed, tally, &t);
-        r.status = all.status;
-        r.exact = all.exact;
-        r.total = all.total;
+    Tally t = {.k = k, .reaching = mem_alloc(most + 1, sizeof *t.reaching)};
+    double *rank = mem_alloc(k * n, sizeof *rank);
+    rank_blocks(x, k, n, rank);
+    for (size_t i = 0; i < k; i++) {
+        mean_rank[i] = 0.0;
+        for (size_t s = 0; s < n; s++) mean_rank[i] += rank[i * n + s];
+        mean_rank[i] /= (double)n;
     }
+    StRelabelBlocks all = st_relabel_blocks(rank, k, n, key, observed, tally, &t);
+    r.status = all.status;
+    r.exact = all.exact;
+    r.total = all.total;
     if (r.status == ST_OK) fill(&r, &t, most, alpha, mean_rank, pair);
     free(rank);
     free(t.reaching);

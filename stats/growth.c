@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/curve.h"
 #include "stats/regress.h"
 
@@ -54,10 +55,9 @@ static double linear_rss(double rho, void *params) {
     return rss;
 }
 
-static StStatus refine(Curve *c, double *rho, double *rss) {
+static void refine(Curve *c, double *rho, double *rss) {
     gsl_function f = {linear_rss, c};
-    gsl_min_fminimizer *min = gsl_min_fminimizer_alloc(gsl_min_fminimizer_brent);
-    if (!min) return ST_NO_MEMORY;
+    gsl_min_fminimizer *min = st_or_end(gsl_min_fminimizer_alloc(gsl_min_fminimizer_brent));
     int code = gsl_min_fminimizer_set(min, &f, *rho, *rho - RHO_STEP, *rho + RHO_STEP);
     for (int i = 0; i < 100 && code == GSL_SUCCESS; i++) {
         code = gsl_min_fminimizer_iterate(min);
@@ -70,10 +70,9 @@ static StStatus refine(Curve *c, double *rho, double *rss) {
         *rho = gsl_min_fminimizer_x_minimum(min);
     }
     gsl_min_fminimizer_free(min);
-    return ST_OK;
 }
 
-static StStatus fit_linear(Curve *c, double *rho, double *rss) {
+static void fit_linear(Curve *c, double *rho, double *rss) {
     *rss = INFINITY;
     for (double at = -RHO_MAX; at <= RHO_MAX; at += RHO_STEP) {
         double here = linear_rss(at, c);
@@ -82,7 +81,7 @@ static StStatus fit_linear(Curve *c, double *rho, double *rss) {
             *rho = at;
         }
     }
-    return refine(c, rho, rss);
+    refine(c, rho, rss);
 }
 
 static StStatus load(Curve *c, const double *x, const double *y) {
@@ -102,8 +101,8 @@ static StStatus load(Curve *c, const double *x, const double *y) {
 
 /* The power law is a line in log x; x > 0 is needed. */
 static void fit_power(const Curve *c, double floor_rss, StGrowth *r) {
-    double *log_x = c->low > 0.0 ? st_alloc(c->n, sizeof *log_x) : NULL;
-    if (!log_x) return;
+    if (!(c->low > 0.0)) return;
+    double *log_x = mem_alloc(c->n, sizeof *log_x);
     for (size_t i = 0; i < c->n; i++) log_x[i] = log(c->low + c->width * c->u[i]);
     StLine line = st_line(log_x, c->log_y, c->n);
     r->power = line.slope;
@@ -118,8 +117,7 @@ static void growth(Curve *c, StGrowth *r) {
     for (size_t i = 0; i < c->n; i++) scale = fmax(scale, fabs(c->log_y[i]));
     double floor_rss = (double)c->n * st_tol(scale) * st_tol(scale);
     StLine line = st_line(c->u, c->log_y, c->n); /* u spans [0, 1]: always there */
-    r->status = fit_linear(c, &rho, &r->rss_lin);
-    if (r->status != ST_OK) return;
+    fit_linear(c, &rho, &r->rss_lin);
     r->rss_exp = line.rss;
     if (r->rss_exp <= floor_rss && r->rss_lin <= floor_rss) {
         r->status = ST_DEGENERATE;
@@ -148,11 +146,7 @@ StGrowth st_growth(const double *x, const double *y, size_t n) {
     if (!x || !y) return r;
     r.status = st_check_finite(x, n) == ST_OK ? st_check_finite(y, n) : ST_NONFINITE_INPUT;
     if (r.status != ST_OK) return r;
-    Curve c = {.n = n, .log_y = st_alloc(n, 2 * sizeof *c.log_y)};
-    if (!c.log_y) {
-        r.status = ST_NO_MEMORY;
-        return r;
-    }
+    Curve c = {.n = n, .log_y = mem_alloc(n, 2 * sizeof *c.log_y)};
     c.u = c.log_y + n;
     r.status = load(&c, x, y);
     if (r.status == ST_OK) growth(&c, &r);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/flips.h"
 
 /* How many flips must be as extreme, the observed one counted, for p to be at least alpha. */
@@ -34,56 +35,54 @@ static void flipped_release(Flipped *f) {
     free(f->tol);
 }
 
-static StStatus flip_all(Flipped *f, const double *d) {
-    StStatus status = ST_OK;
-    for (size_t j = 0; j < f->k && status == ST_OK; j++) {
+static void flip_all(Flipped *f, const double *d) {
+    for (size_t j = 0; j < f->k; j++) {
         StFlips flips;
-        status = st_flips_init(&flips, d + j * f->n, f->n);
-        for (uint64_t at = 0; at < f->total && status == ST_OK; at++) {
+        st_flips_init(&flips, d + j * f->n, f->n);
+        for (uint64_t at = 0; at < f->total; at++) {
             f->sum[j * f->total + at] = st_flips_sum(&flips, at);
             f->turned[at] = (uint32_t)__builtin_popcountll(at);
         }
-        if (status == ST_OK) st_flips_release(&flips);
+        st_flips_release(&flips);
     }
-    return status;
 }
 
 /* The observed signs, and the patterns of stats/maxt.c and stats/signflip.c. */
-static StStatus flip_some(Flipped *f, const double *d, StKey key) {
+static void flip_some(Flipped *f, const double *d, StKey key) {
     StFlipDraws draws;
-    StStatus status = st_flip_draws_init(&draws, f->n, key);
+    st_flip_draws_init(&draws, f->n, key);
     f->turned[0] = 0;
     for (size_t j = 0; j < f->k; j++) {
         f->sum[j * f->total] = 0.0;
         for (size_t i = 0; i < f->n; i++) f->sum[j * f->total] += d[j * f->n + i];
     }
-    for (uint64_t at = 1; at < f->total && status == ST_OK; at += draws.count) {
+    for (uint64_t at = 1; at < f->total; at += draws.count) {
         st_flip_draws_next(&draws, f->total - at);
         for (size_t j = 0; j < f->k; j++) st_flip_draws_sums(&draws, d + j * f->n, f->sum + j * f->total + at);
         for (size_t i = 0; i < draws.count; i++) f->turned[at + i] = (uint32_t)st_flip_draws_turned(&draws, i);
     }
     st_flip_draws_release(&draws);
-    return status;
 }
 
 static StStatus flipped_init(Flipped *f, const double *d, size_t k, size_t n, const double *scale, uint64_t draws,
                              StKey key) {
     *f = (Flipped){.k = k, .n = n, .exact = n <= ST_FLIP_MAX};
     f->total = f->exact ? (uint64_t)1 << (n - 1) : (draws > 0 ? draws : st_flip_draws(n)) + 1;
-    f->sum = st_alloc((size_t)f->total, k * sizeof *f->sum);
-    f->turned = st_alloc((size_t)f->total, sizeof *f->turned);
-    f->tol = st_alloc(k, sizeof *f->tol);
-    StStatus status = f->sum && f->turned && f->tol ? ST_OK : ST_NO_MEMORY;
-    for (size_t j = 0; j < k && status == ST_OK; j++) {
+    f->sum = mem_alloc((size_t)f->total, k * sizeof *f->sum);
+    f->turned = mem_alloc((size_t)f->total, sizeof *f->turned);
+    f->tol = mem_alloc(k, sizeof *f->tol);
+    for (size_t j = 0; j < k; j++) {
         StSample s;
-        status = st_sample_init(&s, d + j * n, n, scale ? scale[j] : 0.0);
-        if (status == ST_OK) {
-            f->tol[j] = (double)n * s.tol;
-            st_sample_release(&s);
-        }
+        StStatus status = st_sample_init(&s, d + j * n, n, scale ? scale[j] : 0.0);
+        if (status != ST_OK) return status;
+        f->tol[j] = (double)n * s.tol;
+        st_sample_release(&s);
     }
-    if (status == ST_OK) status = f->exact ? flip_all(f, d) : flip_some(f, d, key);
-    return status;
+    if (f->exact)
+        flip_all(f, d);
+    else
+        flip_some(f, d, key);
+    return ST_OK;
 }
 
 /* From where on a flip counts against the test of column j alone; everywhere, where it is the observed one. */
@@ -173,35 +172,30 @@ StFlipCi st_flip_ci(const double *d, size_t n, double scale, double conf, StKey 
     r.status = st_sample_init(&s, d, n, scale);
     if (r.status != ST_OK) return r;
     Flipped f;
-    double *lo = NULL, *hi = NULL;
     r.status = flipped_init(&f, s.x, 1, n, &scale, 0, key);
     if (r.status == ST_OK) {
-        lo = st_alloc((size_t)f.total, sizeof *lo);
-        hi = st_alloc((size_t)f.total, sizeof *hi);
-        r.status = !lo || !hi ? ST_NO_MEMORY : ST_OK;
-    }
-    if (r.status == ST_OK) {
+        double *lo = mem_alloc((size_t)f.total, sizeof *lo), *hi = mem_alloc((size_t)f.total, sizeof *hi);
         for (uint64_t at = 0; at < f.total; at++) range_alone(&f, 0, at, &lo[at], &hi[at]);
         r = limits(&f, 0, conf, lo, hi);
+        free(lo);
+        free(hi);
     }
-    free(lo);
-    free(hi);
     flipped_release(&f);
     st_sample_release(&s);
     return r;
 }
 
-/* room: [4][total], whose: [total]. */
-static void all_limits(const Flipped *f, const double *d, double conf, double *room, uint32_t *whose,
-                       StFlipCi *together, StFlipCi *alone) {
-    Largest most = {room, room + f->total, whose};
-    double *lo = room + 2 * f->total, *hi = room + 3 * f->total;
+static void all_limits(const Flipped *f, const double *d, double conf, StFlipCi *together, StFlipCi *alone) {
+    double *room = mem_alloc((size_t)f->total, 4 * sizeof *room), *lo = room + 2 * f->total, *hi = lo + f->total;
+    Largest most = {room, room + f->total, mem_alloc((size_t)f->total, sizeof *most.whose)};
     find_largest(f, d, &most);
     for (size_t j = 0; j < f->k; j++) {
         together[j] = limits_together(f, d, j, conf, &most, lo, hi);
         for (uint64_t at = 0; at < f->total && alone; at++) range_alone(f, j, at, &lo[at], &hi[at]);
         if (alone) alone[j] = limits(f, j, conf, lo, hi);
     }
+    free(most.whose);
+    free(room);
 }
 
 StStatus st_maxT_ci(const double *d, size_t k, size_t n, const double *scale, double conf, uint64_t draws, StKey key,
@@ -210,12 +204,7 @@ StStatus st_maxT_ci(const double *d, size_t k, size_t n, const double *scale, do
     if (n == 0 || k == 0) return ST_N_TOO_SMALL;
     Flipped f;
     StStatus status = flipped_init(&f, d, k, n, scale, draws, key);
-    double *room = status == ST_OK ? st_alloc((size_t)f.total, 4 * sizeof *room) : NULL;
-    uint32_t *whose = status == ST_OK ? st_alloc((size_t)f.total, sizeof *whose) : NULL;
-    status = status == ST_OK && (!room || !whose) ? ST_NO_MEMORY : status;
-    if (status == ST_OK) all_limits(&f, d, conf, room, whose, together, alone);
-    free(room);
-    free(whose);
+    if (status == ST_OK) all_limits(&f, d, conf, together, alone);
     flipped_release(&f);
     return status;
 }

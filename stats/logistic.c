@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/regress.h"
 
 #define STEPS_MAX 100
@@ -156,18 +157,15 @@ static bool load(Fit *f, const double *x) {
     return true;
 }
 
-static bool fit_alloc(Fit *f) {
+static void fit_alloc(Fit *f) {
     size_t q = f->q;
-    f->z = st_alloc(f->n + 5 + q, q * sizeof *f->z);
-    if (!f->z) return false;
+    f->z = mem_alloc(f->n + 5 + q, q * sizeof *f->z);
     f->centre = f->z + f->n * q;
     f->width = f->centre + q;
     f->beta = gsl_vector_view_array(f->width + q, q);
     f->gradient = gsl_vector_view_array(f->width + 2 * q, q);
     f->step = gsl_vector_view_array(f->width + 3 * q, q);
     f->information = gsl_matrix_view_array(f->width + 4 * q, q, q);
-    gsl_vector_set_zero(&f->beta.vector);
-    return true;
 }
 
 static double null_deviance(const unsigned char *y, size_t n) {
@@ -194,9 +192,8 @@ StLogistic st_logistic_each(const double *x, const unsigned char *y, size_t n, s
     if (r.status != ST_OK) return r;
     for (size_t j = 0; j <= p; j++) coef[j] = (StCoef){NAN, NAN};
     Fit f = {.n = n, .q = p + 1, .y = y};
-    if (!fit_alloc(&f)) {
-        r.status = ST_NO_MEMORY;
-    } else if (!load(&f, x)) {
+    fit_alloc(&f);
+    if (!load(&f, x)) {
         r.status = ST_DEGENERATE;
     } else {
         iterate(&f, &r);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/counts.h"
 #include "stats/flips.h"
 #include "stats/permute.h"
@@ -29,11 +30,7 @@ static StStatus column_init(Column *c, const double *d, size_t n, double scale, 
     StSample s;
     StStatus status = st_sample_init(&s, d, n, scale);
     if (status != ST_OK) return status;
-    c->d = st_alloc(n, sizeof *c->d);
-    if (!c->d) {
-        st_sample_release(&s);
-        return ST_NO_MEMORY;
-    }
+    c->d = mem_alloc(n, sizeof *c->d);
     double largest = st_scale(s.x, NULL, n), squares = 0.0, sum = 0.0;
     for (size_t i = 0; i < n; i++) {
         double u = largest > 0.0 ? s.x[i] / largest : 0.0;
@@ -48,14 +45,14 @@ static StStatus column_init(Column *c, const double *d, size_t n, double scale, 
     c->slack = largest > 0.0 ? (double)n * s.tol / divisor : 0.0;
     st_sample_release(&s);
     if (exact) {
-        status = st_flips_init(&c->flips, c->d, n);
-        c->seen = status == ST_OK ? statistic(st_flips_sum(&c->flips, 0), one_sided) : c->seen;
+        st_flips_init(&c->flips, c->d, n);
+        c->seen = statistic(st_flips_sum(&c->flips, 0), one_sided);
     }
-    return status;
+    return ST_OK;
 }
 
 static void columns_free(Column *c, size_t k) {
-    for (size_t j = 0; j < k && c; j++) {
+    for (size_t j = 0; j < k; j++) {
         st_flips_release(&c[j].flips);
         free(c[j].d);
     }
@@ -139,28 +136,25 @@ static int by_seen(const void *x, const void *y) {
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static StStatus flip(StMaxT *r, Column *c, bool one_sided, double alpha, StKey key) {
-    double *u = st_alloc(r->k, (1 + ST_FLIP_BATCH) * sizeof *u);
+static void flip(StMaxT *r, Column *c, bool one_sided, double alpha, StKey key) {
+    double *u = mem_alloc(r->k, (1 + ST_FLIP_BATCH) * sizeof *u);
     StFlipDraws draws = {0};
-    StStatus status = !u ? ST_NO_MEMORY : r->exact ? ST_OK : st_flip_draws_init(&draws, r->n, key);
-    if (status == ST_OK) {
-        qsort(c, r->k, sizeof *c, by_seen);
-        r->total = r->exact ? flip_all(c, r->k, r->n, one_sided, u)
-                            : flip_until_settled(c, r->k, r->n, one_sided, alpha, u, &draws);
-        r->p_min = (r->exact && !one_sided ? 2.0 : 1.0) / (double)r->total;
-        uint64_t run = 0;
-        for (size_t j = 0; j < r->k; j++) { /* step-down p never fall along the order */
-            run = c[j].row->step_count > run ? c[j].row->step_count : run;
-            c[j].row->step_count = run;
-            c[j].row->step = c[j].row->lo = c[j].row->hi = (double)run / (double)r->total;
-            if (!r->exact) step_p(&c[j], run, r->total);
-            c[j].row->single = (double)c[j].row->single_count / (double)r->total;
-            c[j].row->raw = (double)c[j].row->raw_count / (double)r->total;
-        }
+    if (!r->exact) st_flip_draws_init(&draws, r->n, key);
+    qsort(c, r->k, sizeof *c, by_seen);
+    r->total = r->exact ? flip_all(c, r->k, r->n, one_sided, u)
+                        : flip_until_settled(c, r->k, r->n, one_sided, alpha, u, &draws);
+    r->p_min = (r->exact && !one_sided ? 2.0 : 1.0) / (double)r->total;
+    uint64_t run = 0;
+    for (size_t j = 0; j < r->k; j++) { /* step-down p never fall along the order */
+        run = c[j].row->step_count > run ? c[j].row->step_count : run;
+        c[j].row->step_count = run;
+        c[j].row->step = c[j].row->lo = c[j].row->hi = (double)run / (double)r->total;
+        if (!r->exact) step_p(&c[j], run, r->total);
+        c[j].row->single = (double)c[j].row->single_count / (double)r->total;
+        c[j].row->raw = (double)c[j].row->raw_count / (double)r->total;
     }
     free(u);
     st_flip_draws_release(&draws);
-    return status;
 }
 
 static StMaxT joint(const double *d, size_t k, size_t n, const double *scale, bool one_sided, double alpha, StKey key,
@@ -168,16 +162,12 @@ static StMaxT joint(const double *d, size_t k, size_t n, const double *scale, bo
     StMaxT r = {ST_N_TOO_SMALL, k, n, n <= ST_FLIP_MAX, 0, NAN};
     for (size_t j = 0; j < k; j++) rows[j] = (StMaxTRow){NAN, NAN, NAN, 0, 0, 0, NAN, NAN};
     if (n == 0 || k == 0) return r;
-    Column *c = st_alloc(k, sizeof *c);
-    if (!c) {
-        r.status = ST_NO_MEMORY;
-        return r;
-    }
+    Column *c = mem_alloc(k, sizeof *c);
     for (size_t j = 0; j < k; j++) c[j] = (Column){.row = &rows[j]};
     r.status = ST_OK;
     for (size_t j = 0; j < k && r.status == ST_OK; j++)
         r.status = column_init(&c[j], d + j * n, n, scale ? scale[j] : 0.0, r.exact, one_sided);
-    if (r.status == ST_OK) r.status = flip(&r, c, one_sided, alpha, key);
+    if (r.status == ST_OK) flip(&r, c, one_sided, alpha, key);
     columns_free(c, k);
     return r;
 }
@@ -190,17 +180,16 @@ StStatus st_maxT_tost(const double *d, size_t k, size_t n, const double *scale, 
                       StKey key, double *p) {
     for (size_t j = 0; j < k; j++)
         if (!(margin[j] > 0.0) || !isfinite(margin[j])) return ST_BAD_ARG;
-    double *shifted = st_alloc(2 * k * n, sizeof *shifted), *size = st_alloc(2 * k, sizeof *size);
-    StMaxTRow *rows = st_alloc(2 * k, sizeof *rows);
-    StStatus status = !shifted || !size || !rows ? ST_NO_MEMORY : ST_OK;
-    for (size_t j = 0; j < k && status == ST_OK; j++) {
+    double *shifted = mem_alloc(2 * k * n, sizeof *shifted), *size = mem_alloc(2 * k, sizeof *size);
+    StMaxTRow *rows = mem_alloc(2 * k, sizeof *rows);
+    for (size_t j = 0; j < k; j++) {
         size[j] = size[k + j] = fmax(scale ? scale[j] : st_scale(d + j * n, NULL, n), margin[j]);
         for (size_t i = 0; i < n; i++) {
             shifted[j * n + i] = d[j * n + i] + margin[j];
             shifted[(k + j) * n + i] = margin[j] - d[j * n + i];
         }
     }
-    if (status == ST_OK) status = joint(shifted, 2 * k, n, size, true, alpha, key, rows).status;
+    StStatus status = joint(shifted, 2 * k, n, size, true, alpha, key, rows).status;
     for (size_t j = 0; j < k && status == ST_OK; j++) {
         double above = k == 1 ? rows[j].raw : rows[j].step, below = k == 1 ? rows[k + j].raw : rows[k + j].step;
         p[j] = fmax(above, below);

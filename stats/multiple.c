@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+
 typedef struct {
     double p;
     size_t at;
@@ -18,48 +20,41 @@ static int by_p(const void *x, const void *y) {
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* The p that are numbers, ascending; *count of them. */
-static StStatus rank_p(const double *p, size_t m, Ranked **out, size_t *count) {
+/* The p that are numbers, ascending, *count of them; the others to adj. */
+static StStatus rank_p(const double *p, size_t m, double *adj, Ranked **out, size_t *count) {
     *out = NULL;
     *count = 0;
     for (size_t i = 0; i < m; i++)
         if (p[i] < 0.0 || p[i] > 1.0) return ST_BAD_ARG;
-    Ranked *r = st_alloc(m, sizeof *r);
-    if (!r) return ST_NO_MEMORY;
-    for (size_t i = 0; i < m; i++)
-        if (!isnan(p[i])) r[(*count)++] = (Ranked){p[i], i};
+    Ranked *r = *out = mem_alloc(m, sizeof *r);
+    for (size_t i = 0; i < m; i++) {
+        if (isnan(p[i]))
+            adj[i] = NAN;
+        else
+            r[(*count)++] = (Ranked){p[i], i};
+    }
     qsort(r, *count, sizeof *r, by_p);
-    *out = r;
     return ST_OK;
-}
-
-static void copy_nan(const double *p, size_t m, double *adj) {
-    for (size_t i = 0; i < m; i++)
-        if (isnan(p[i])) adj[i] = NAN;
 }
 
 StStatus st_holm(const double *p, size_t m, double *adj) {
     Ranked *r;
     size_t count;
-    StStatus status = rank_p(p, m, &r, &count);
-    if (status != ST_OK) return status;
-    copy_nan(p, m, adj);
+    StStatus status = rank_p(p, m, adj, &r, &count);
     double run = 0.0;
     for (size_t i = 0; i < count; i++) {
         run = fmax(run, fmin(1.0, (double)(m - i) * r[i].p));
         adj[r[i].at] = run;
     }
     free(r);
-    return ST_OK;
+    return status;
 }
 
 /* The step-up procedures differ in one factor. */
 static StStatus step_up(const double *p, size_t m, double *adj, bool fdr) {
     Ranked *r;
     size_t count;
-    StStatus status = rank_p(p, m, &r, &count);
-    if (status != ST_OK) return status;
-    copy_nan(p, m, adj);
+    StStatus status = rank_p(p, m, adj, &r, &count);
     double run = 1.0;
     for (size_t i = count; i-- > 0;) {
         double factor = fdr ? (double)m / (double)(i + 1) : (double)(m - i);
@@ -67,7 +62,7 @@ static StStatus step_up(const double *p, size_t m, double *adj, bool fdr) {
         adj[r[i].at] = run;
     }
     free(r);
-    return ST_OK;
+    return status;
 }
 
 StStatus st_hochberg(const double *p, size_t m, double *adj) {
@@ -109,22 +104,19 @@ StStatus st_holm_groups(const double *p, const size_t *group, size_t m, double *
         if (p[i] < 0.0 || p[i] > 1.0 || group[i] >= m) return ST_BAD_ARG;
         numbers = group[i] + 1 > numbers ? group[i] + 1 : numbers;
     }
-    double *largest = st_alloc(numbers + 1, sizeof *largest), *out = st_alloc(m + 1, sizeof *out);
-    size_t *order = st_alloc(numbers + 1, sizeof *order);
-    StStatus status = largest && out && order ? ST_OK : ST_NO_MEMORY;
-    if (status == ST_OK) {
-        size_t groups = largest_of(p, group, m, largest, numbers);
-        for (size_t g = 0; g < numbers; g++) {
-            size_t k = g;
-            for (; k > 0 && largest[order[k - 1]] > largest[g]; k--) order[k] = order[k - 1];
-            order[k] = g;
-        }
-        for (size_t i = 0; i < m; i++)
-            out[i] = isnan(p[i]) ? p[i] : over_groups(p[i], group[i], largest, order, numbers, groups);
-        for (size_t i = 0; i < m; i++) adj[i] = out[i];
+    double *largest = mem_alloc(numbers + 1, sizeof *largest), *out = mem_alloc(m + 1, sizeof *out);
+    size_t *order = mem_alloc(numbers + 1, sizeof *order);
+    size_t groups = largest_of(p, group, m, largest, numbers);
+    for (size_t g = 0; g < numbers; g++) {
+        size_t k = g;
+        for (; k > 0 && largest[order[k - 1]] > largest[g]; k--) order[k] = order[k - 1];
+        order[k] = g;
     }
+    for (size_t i = 0; i < m; i++)
+        out[i] = isnan(p[i]) ? p[i] : over_groups(p[i], group[i], largest, order, numbers, groups);
+    for (size_t i = 0; i < m; i++) adj[i] = out[i];
     free(order);
     free(out);
     free(largest);
-    return status;
+    return ST_OK;
 }

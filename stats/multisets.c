@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/resample.h"
 
 /* Multisets that are listed around an answer rather than halved again. */
@@ -28,16 +29,11 @@ static StPart *merge(StPart *to, const StPart *without, size_t withouts, const S
 
 /* The lists of a half: value by value, of 0 … n draws, in turn in two places. `upto` holds the orders of one multiset
  * until all are there. */
-static StStatus list_parts(StMultisets *m, int side) {
+static void list_parts(StMultisets *m, int side) {
     const double *x = side == 0 ? m->x : m->x + m->half;
     size_t values = side == 0 ? m->half : m->n - m->half, most = (size_t)st_binomial(m->n + values, values);
-    StPart *now = st_alloc(most, sizeof *now), *next = st_alloc(most, sizeof *next);
+    StPart *now = mem_alloc(most, sizeof *now), *next = mem_alloc(most, sizeof *next);
     size_t *first = m->first[side], before[ST_MULTISETS_MAX + 2];
-    if (!now || !next) {
-        free(now);
-        free(next);
-        return ST_NO_MEMORY;
-    }
     now[0] = (StPart){0.0, 1, 0};
     for (size_t k = 0; k <= m->n + 1; k++) /* of no value: nothing drawn */
         first[k] = k > 0;
@@ -58,22 +54,19 @@ static StStatus list_parts(StMultisets *m, int side) {
     m->steps += first[m->n + 1];
     m->part[side] = now;
     free(next);
-    return ST_OK;
 }
 
-StStatus st_multisets_init(StMultisets *m, const double *x, size_t n) {
+void st_multisets_init(StMultisets *m, const double *x, size_t n) {
     double largest = st_scale(x, NULL, n);
     *m = (StMultisets){.n = n, .half = n / 2, .total = st_power_self(n)};
     m->slack = 8.0 * DBL_EPSILON * (double)(n * n) * largest + ST_TINY;
     for (size_t i = 0; i < n; i++) m->x[i] = x[i];
     for (size_t k = 0; k <= n; k++) m->ways[k] = st_binomial(n, k);
-    StStatus status = list_parts(m, 0);
-    status = status == ST_OK ? list_parts(m, 1) : status;
+    for (int side = 0; side < 2; side++) list_parts(m, side);
     double end = (double)n * largest + 8.0 * m->slack;
     m->cut[0] = (StCut){-end, 0, 0};
     m->cut[1] = (StCut){end, m->total, st_multiset_count(n)};
     m->cuts = 2;
-    return status;
 }
 
 void st_multisets_release(StMultisets *m) {
@@ -136,28 +129,25 @@ static size_t list_between(StMultisets *m, double from, double to, StWeighted *o
 
 /* Lists what lies between two cuts, and three slacks around: whatever rounds into them. *before: resamples below all
  * of it. */
-static StStatus list_around(StMultisets *m, double from, double to, StWeighted **list, size_t *count,
-                            uint64_t *before) {
+static StWeighted *list_around(StMultisets *m, double from, double to, size_t *count, uint64_t *before) {
     StCut start = count_below(m, from - 3.0 * m->slack), end = count_below(m, to + 3.0 * m->slack);
     *before = start.weight;
-    *list = st_alloc((size_t)(end.count - start.count) + 1, sizeof **list);
-    if (!*list) return ST_NO_MEMORY;
-    *count = list_between(m, start.sum, end.sum, *list);
-    return ST_OK;
+    StWeighted *list = mem_alloc((size_t)(end.count - start.count) + 1, sizeof *list);
+    *count = list_between(m, start.sum, end.sum, list);
+    return list;
 }
 
-StStatus st_multisets_below(StMultisets *m, double x, bool or_equal, uint64_t *below) {
+uint64_t st_multisets_below(StMultisets *m, double x, bool or_equal) {
     double sum = x * (double)m->n;
-    StWeighted *list;
+    uint64_t below;
     size_t count;
-    StStatus status = list_around(m, sum, sum, &list, &count, below);
-    if (status != ST_OK) return status;
+    StWeighted *list = list_around(m, sum, sum, &count, &below);
     for (size_t i = 0; i < count; i++) {
         bool is = list[i].value < x || (or_equal && list[i].value == x);
-        *below += is ? list[i].weight : 0;
+        below += is ? list[i].weight : 0;
     }
     free(list);
-    return ST_OK;
+    return below;
 }
 
 /* Keeps a cut behind cut[at]. */
@@ -180,26 +170,22 @@ static size_t close_in(StMultisets *m, uint64_t place) {
 }
 
 /* The means at `place`, counted from 0, and at the next one. */
-static StStatus means_at(StMultisets *m, uint64_t place, double value[2]) {
+static void means_at(StMultisets *m, uint64_t place, double value[2]) {
     for (uint64_t next = 0; next < 2; next++) {
         uint64_t want = place + next < m->total ? place + next : place, before;
         size_t at = close_in(m, want), count;
-        StWeighted *list;
-        StStatus status = list_around(m, m->cut[at].sum, m->cut[at + 1].sum, &list, &count, &before);
-        if (status != ST_OK) return status;
+        StWeighted *list = list_around(m, m->cut[at].sum, m->cut[at + 1].sum, &count, &before);
         st_weighted_sort(list, count);
         value[next] = st_weighted_at(list, count, want - before);
         bool has_both = want + 1 < m->total && want + 1 < m->cut[at + 1].weight;
         if (next == 0 && has_both) value[1] = st_weighted_at(list, count, want + 1 - before);
         free(list);
-        if (has_both) return ST_OK;
+        if (has_both) return;
     }
-    return ST_OK;
 }
 
-StStatus st_multisets_quantile(StMultisets *m, double q, double *value) {
+double st_multisets_quantile(StMultisets *m, double q) {
     double place = (double)(m->total - 1) * q, whole = floor(place), at[2];
-    StStatus status = means_at(m, (uint64_t)whole, at);
-    if (status == ST_OK) *value = at[0] + (place - whole) * (at[1] - at[0]);
-    return status;
+    means_at(m, (uint64_t)whole, at);
+    return at[0] + (place - whole) * (at[1] - at[0]);
 }

@@ -37,13 +37,12 @@ typedef struct {
     uint64_t steps; /* parts and multisets that were looked at */
 } StMultisets;
 
-/* x[n], 2 <= n <= ST_MULTISETS_MAX, each at most ST_HUGE. ST_NO_MEMORY or ST_OK. */
-StStatus st_multisets_init(StMultisets *m, const double *x, size_t n);
+/* x[n], 2 <= n <= ST_MULTISETS_MAX, each at most ST_HUGE. */
+void st_multisets_init(StMultisets *m, const double *x, size_t n);
 void st_multisets_release(StMultisets *m);
 
-/* Of the means of the resamples: how many are < x, resp. <= x; the quantile 0 <= q <= 1, as st_weighted_quantile.
- * ST_NO_MEMORY or ST_OK. */
-StStatus st_multisets_below(StMultisets *m, double x, bool or_equal, uint64_t *count);
-StStatus st_multisets_quantile(StMultisets *m, double q, double *value);
+/* Of the means of the resamples: how many are < x, resp. <= x; the quantile 0 <= q <= 1, as st_weighted_quantile. */
+uint64_t st_multisets_below(StMultisets *m, double x, bool or_equal);
+double st_multisets_quantile(StMultisets *m, double q);
 
 #endif

@@ -1,8 +1,8 @@
 /* Matching the runs of two arms by seed, with divergence kept as data. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/error.h"
 #include "stats/pair.h"
 
 static int by_seed(const void *x, const void *y) {
@@ -42,10 +42,9 @@ static StStatus check_match(StPairs *p, const StRun *a, size_t na, const StRun *
     return ST_OK;
 }
 
-static StStatus fill(StPairs *p, const StRun *a, const StRun *b, size_t n, double cap) {
+static void fill(StPairs *p, const StRun *a, const StRun *b, size_t n, double cap) {
     size_t each = sizeof *p->seed + 3 * sizeof *p->d + sizeof *p->lost;
-    p->seed = st_alloc(n, each);
-    if (!p->seed) return ST_NO_MEMORY;
+    p->seed = mem_alloc(n, each);
     p->n = n;
     p->a = (double *)(p->seed + n);
     p->b = p->a + n;
@@ -64,15 +63,12 @@ static StStatus fill(StPairs *p, const StRun *a, const StRun *b, size_t n, doubl
         p->only_b += lost_b && !lost_a;
     }
     p->scale = st_scale(p->a, p->b, n);
-    return ST_OK;
 }
 
 static StRun *sorted_copy(const StRun *run, size_t n) {
-    StRun *copy = st_alloc(n, sizeof *copy);
-    if (copy) {
-        memcpy(copy, run, n * sizeof *copy);
-        qsort(copy, n, sizeof *copy, by_seed);
-    }
+    StRun *copy = mem_alloc(n, sizeof *copy);
+    for (size_t i = 0; i < n; i++) copy[i] = run[i];
+    qsort(copy, n, sizeof *copy, by_seed);
     return copy;
 }
 
@@ -86,13 +82,11 @@ StPairs st_pair(const StRun *a, size_t na, const StRun *b, size_t nb, double cap
         p.status = ST_N_TOO_SMALL;
         return p;
     }
-    StRun *x = na > 0 ? sorted_copy(a, na) : NULL;
-    StRun *y = nb > 0 ? sorted_copy(b, nb) : NULL;
-    p.status = (na > 0 && !x) || (nb > 0 && !y) ? ST_NO_MEMORY : ST_OK;
-    if (p.status == ST_OK) p.status = check_arm(&p, x, na, cap);
+    StRun *x = sorted_copy(a, na), *y = sorted_copy(b, nb);
+    p.status = check_arm(&p, x, na, cap);
     if (p.status == ST_OK) p.status = check_arm(&p, y, nb, cap);
     if (p.status == ST_OK) p.status = check_match(&p, x, na, y, nb);
-    if (p.status == ST_OK) p.status = fill(&p, x, y, na, cap);
+    if (p.status == ST_OK) fill(&p, x, y, na, cap);
     free(x);
     free(y);
     return p;
@@ -125,8 +119,7 @@ static size_t count_below(const double *list, size_t n, double size, double tol,
 StStatus st_pairs_ranks(const StPairs *pairs, double *rank) {
     if (pairs->status != ST_OK) return pairs->status;
     size_t n = pairs->n;
-    double tol = st_tol(pairs->scale), *list = st_alloc(n, sizeof *list);
-    if (!list) return ST_NO_MEMORY;
+    double tol = st_tol(pairs->scale), *list = mem_alloc(n, sizeof *list);
     for (size_t i = 0; i < n; i++) list[i] = size_of(pairs, i);
     qsort(list, n, sizeof *list, st_compare_double);
     double zero = (double)count_below(list, n, 0.0, tol, true);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+
 /* Mean, and when there is a spread sd and se: what t and TOST share. */
 static StStatus moments(const double *d, size_t n, double scale, double *mean, double *sd) {
     StSample s;
@@ -124,11 +126,7 @@ StEffect st_effect(const double *a, const double *b, size_t n) {
         r.status = ST_NONFINITE_INPUT;
         return r;
     }
-    double *d = st_alloc(n, sizeof *d);
-    if (!d) {
-        r.status = ST_NO_MEMORY;
-        return r;
-    }
+    double *d = mem_alloc(n, sizeof *d);
     for (size_t i = 0; i < n; i++) d[i] = b ? a[i] - b[i] : a[i];
     StSample s;
     r.status = st_sample_init(&s, d, n, st_scale(a, b, n));

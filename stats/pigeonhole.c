@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/crossed.h"
 #include "stats/resample.h"
 
@@ -39,9 +40,8 @@ static uint64_t multinomial(const uint32_t *times, size_t n) {
     return ways;
 }
 
-static StStatus fill_all(Grid *g, uint32_t *times, double *row) {
-    gsl_multiset *c = gsl_multiset_calloc(g->seeds, g->seeds);
-    if (!c) return ST_NO_MEMORY;
+static void fill_all(Grid *g, uint32_t *times, double *row) {
+    gsl_multiset *c = st_or_end(gsl_multiset_calloc(g->seeds, g->seeds));
     size_t each = (size_t)st_multiset_count(g->blocks);
     StWeighted *next = g->list;
     do {
@@ -53,12 +53,10 @@ static StStatus fill_all(Grid *g, uint32_t *times, double *row) {
         for (size_t i = 0; i < each; i++) next++->weight *= ways;
     } while (gsl_multiset_next(c) == GSL_SUCCESS);
     gsl_multiset_free(c);
-    return ST_OK;
 }
 
-static StStatus fill_some(Grid *g, uint32_t *times, double *row, StKey key) {
+static void fill_some(Grid *g, uint32_t *times, double *row, StKey key) {
     gsl_rng *rng = st_rng_new(key);
-    if (!rng) return ST_NO_MEMORY;
     for (size_t draw = 0; draw < g->count; draw++) {
         for (size_t s = 0; s < g->seeds; s++) times[s] = 0;
         for (size_t s = 0; s < g->seeds; s++) times[st_rng_below(rng, (uint32_t)g->seeds)]++;
@@ -68,7 +66,6 @@ static StStatus fill_some(Grid *g, uint32_t *times, double *row, StKey key) {
         g->list[draw] = (StWeighted){sum, 1};
     }
     gsl_rng_free(rng);
-    return ST_OK;
 }
 
 static void summarize(const Grid *g, double conf, StPigeonhole *r) {
@@ -101,14 +98,14 @@ StPigeonhole st_pigeonhole(const double *d, size_t seeds, size_t blocks, double 
     if (r.status != ST_OK) return r;
     r.exact = all > 0;
     Grid g = {d, seeds, blocks, NULL, r.exact ? all : draws};
-    g.list = st_alloc(g.count, sizeof *g.list);
-    double *row = st_alloc(blocks, sizeof *row);
-    uint32_t *times = st_alloc(seeds, sizeof *times);
-    if (!g.list || !row || !times)
-        r.status = ST_NO_MEMORY;
+    g.list = mem_alloc(g.count, sizeof *g.list);
+    double *row = mem_alloc(blocks, sizeof *row);
+    uint32_t *times = mem_alloc(seeds, sizeof *times);
+    if (r.exact)
+        fill_all(&g, times, row);
     else
-        r.status = r.exact ? fill_all(&g, times, row) : fill_some(&g, times, row, key);
-    if (r.status == ST_OK) summarize(&g, conf, &r);
+        fill_some(&g, times, row, key);
+    summarize(&g, conf, &r);
     free(times);
     free(row);
     free(g.list);

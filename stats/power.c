@@ -54,8 +54,8 @@ StPower st_power(double d_z, size_t n, double alpha) {
         r.status = ST_N_TOO_SMALL;
         return r;
     }
-    gsl_integration_workspace *work = gsl_integration_workspace_alloc(INTERVALS);
-    r.status = !work ? ST_NO_MEMORY : power_of(d_z, n, alpha, work, &r.power);
+    gsl_integration_workspace *work = st_or_end(gsl_integration_workspace_alloc(INTERVALS));
+    r.status = power_of(d_z, n, alpha, work, &r.power);
     gsl_integration_workspace_free(work);
     r.power = r.status == ST_OK ? r.power : NAN;
     return r;
@@ -89,8 +89,8 @@ static StStatus search_n(StPower *r, double target, gsl_integration_workspace *w
 StPower st_nfor(double d_z, double power, double alpha) {
     StPower r = {ST_BAD_ARG, 0, d_z, alpha, NAN, 0};
     if (!(fabs(d_z) <= D_MAX) || !valid_level(alpha) || !valid_level(power)) return r;
-    gsl_integration_workspace *work = gsl_integration_workspace_alloc(INTERVALS);
-    r.status = !work ? ST_NO_MEMORY : search_n(&r, power, work);
+    gsl_integration_workspace *work = st_or_end(gsl_integration_workspace_alloc(INTERVALS));
+    r.status = search_n(&r, power, work);
     gsl_integration_workspace_free(work);
     if (r.status != ST_OK) {
         r.n = 0;
@@ -118,8 +118,7 @@ static StStatus search_d(Missing *m, double *d_z) {
         high *= 2.0;
         if (high > D_MAX) return ST_NOT_REACHABLE;
     }
-    gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
-    if (!solver) return ST_NO_MEMORY;
+    gsl_root_fsolver *solver = st_or_end(gsl_root_fsolver_alloc(gsl_root_fsolver_brent));
     int code = gsl_root_fsolver_set(solver, &f, 0.0, high);
     StStatus status = ST_NO_CONVERGENCE;
     for (int i = 0; i < 200 && code == GSL_SUCCESS && status != ST_OK; i++) {
@@ -139,9 +138,9 @@ StPower st_mde(size_t n, double power, double alpha) {
         r.status = ST_N_TOO_SMALL;
         return r;
     }
-    Missing m = {n, alpha, power, gsl_integration_workspace_alloc(INTERVALS)};
+    Missing m = {n, alpha, power, st_or_end(gsl_integration_workspace_alloc(INTERVALS))};
     double d_z = NAN;
-    r.status = !m.work ? ST_NO_MEMORY : search_d(&m, &d_z);
+    r.status = search_d(&m, &d_z);
     gsl_integration_workspace_free(m.work);
     if (r.status == ST_OK) {
         r.d_z = d_z;

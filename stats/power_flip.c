@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/permute.h"
 #include "stats/power.h"
 
@@ -138,28 +139,25 @@ static Level *level_new(const Simulation *s, Scratch *t, bool *rejected) {
     }
     *rejected = rivals > 0 && count <= s->most;
     if (*rejected) t->seen[top] = -1.0;
-    Level *l = st_alloc(1, sizeof *l + kept * sizeof *l->rival);
-    if (!l) return NULL;
+    Level *l = mem_alloc(1, sizeof *l + kept * sizeof *l->rival);
     *l = (Level){.seen = seen, .rivals = kept};
     largest_first(t->rival, (long)rivals, (long)kept);
     for (size_t i = 0; i < kept; i++) l->rival[i] = t->rival[i];
     return l;
 }
 
-static StStatus simulate_sample(Simulation *s, gsl_rng *rng, Scratch *t, size_t sample) {
+static void simulate_sample(Simulation *s, gsl_rng *rng, Scratch *t, size_t sample) {
     bool rejected = true;
     draw(rng, s->n, s->k, s->own + sample * s->n, t->row);
     for (size_t j = 0; j + 1 < s->k; j++) t->seen[j] = 0.0;
     for (Level **at = &s->level[sample]; rejected; at = &(*at)->next) {
         largest_sums(s, t);
         *at = level_new(s, t, &rejected);
-        if (!*at) return ST_NO_MEMORY;
     }
-    return ST_OK;
 }
 
 static void simulation_release(Simulation *s) {
-    for (size_t i = 0; i < s->samples && s->level; i++) {
+    for (size_t i = 0; i < s->samples; i++) {
         for (Level *l = s->level[i], *next; l; l = next) {
             next = l->next;
             free(l);
@@ -170,26 +168,21 @@ static void simulation_release(Simulation *s) {
 }
 
 /* reachable(n, alpha) and n <= ST_FLIP_MAX. */
-static StStatus simulation_init(Simulation *s, size_t n, size_t k, double alpha) {
+static void simulation_init(Simulation *s, size_t n, size_t k, double alpha) {
     *s = (Simulation){.n = n, .k = k, .samples = samples_of(n, k), .half = (size_t)1 << (n - 1)};
     while (s->most < s->half && ldexp((double)(s->most + 1), 1 - (int)n) < alpha) s->most++;
-    Scratch *t = st_alloc(1, sizeof *t);
-    double *room = st_alloc((k - 1) * (n + 1) + s->half, sizeof *room);
+    double *room = mem_alloc((k - 1) * (n + 1) + s->half, sizeof *room);
     gsl_rng *rng = st_rng_new((StKey){0x504f574552, n * K_MAX + k});
-    Rival *rival = st_alloc(s->half, sizeof *rival);
-    s->own = st_alloc(s->samples * n, sizeof *s->own);
-    s->level = st_alloc(s->samples, sizeof *s->level);
-    bool has = t && room && rng && rival && s->own && s->level;
-    StStatus status = has ? ST_OK : ST_NO_MEMORY;
-    if (has) t->row = room, t->seen = room + (k - 1) * n, t->largest = t->seen + k - 1, t->rival = rival;
-    for (size_t sample = 0; sample < s->samples && s->level; sample++) s->level[sample] = NULL;
-    for (size_t sample = 0; sample < s->samples && status == ST_OK; sample++)
-        status = simulate_sample(s, rng, t, sample);
+    Rival *rival = mem_alloc(s->half, sizeof *rival);
+    s->own = mem_alloc(s->samples * n, sizeof *s->own);
+    s->level = mem_alloc(s->samples, sizeof *s->level);
+    Scratch *t = mem_alloc(1, sizeof *t);
+    t->row = room, t->seen = room + (k - 1) * n, t->largest = t->seen + k - 1, t->rival = rival;
+    for (size_t sample = 0; sample < s->samples; sample++) simulate_sample(s, rng, t, sample);
     free(t);
     free(room);
     free(rival);
-    if (rng) gsl_rng_free(rng);
-    return status;
+    gsl_rng_free(rng);
 }
 
 /* Whether p < alpha for what is at least `least` in units of the row's size: the row's sums are low + high. */
@@ -249,11 +242,10 @@ StPower st_flip_power(double d_z, size_t n, size_t k, double alpha) {
         return r;
     }
     Simulation s;
-    r.status = simulation_init(&s, n, k, alpha);
-    if (r.status == ST_OK) {
-        r.power = simulated_power(&s, d_z);
-        r.sums = s.sums;
-    }
+    simulation_init(&s, n, k, alpha);
+    r.status = ST_OK;
+    r.power = simulated_power(&s, d_z);
+    r.sums = s.sums;
     simulation_release(&s);
     return r;
 }
@@ -300,8 +292,8 @@ StPower st_flip_mde(size_t n, size_t k, double power, double alpha) {
     if (k == 0 || k > K_MAX) return r;
     Simulation s = {0};
     double d_z = NAN;
-    r.status = simulates(n, k) ? simulation_init(&s, n, k, alpha) : ST_OK;
-    if (r.status == ST_OK) r.status = search_d(&s, n, k, alpha, power, &d_z);
+    if (simulates(n, k)) simulation_init(&s, n, k, alpha);
+    r.status = search_d(&s, n, k, alpha, power, &d_z);
     if (r.status == ST_OK) {
         r.d_z = d_z;
         r.power = power;

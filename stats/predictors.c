@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/permute.h"
 #include "stats/regress.h"
 
@@ -21,17 +22,14 @@ static void midranks(const double *x, size_t n, size_t *order, double *rank) {
 
 /* Every run's deviance in the model of one number into each[n]. */
 static StStatus explain(const double *x, const unsigned char *failed, size_t n, StPredictors *r, int k, double *each) {
-    size_t *order = st_alloc(n, sizeof *order);
-    double *rank = st_alloc(n, sizeof *rank);
-    StStatus status = !order || !rank ? ST_NO_MEMORY : ST_OK;
-    if (status == ST_OK) {
-        StCoef coef[2];
-        midranks(x, n, order, rank);
-        StLogistic l = st_logistic_each(rank, failed, n, 1, coef, each);
-        r->deviance[k] = l.deviance;
-        r->separated[k] = l.separated && l.deviance < NOTHING;
-        status = l.status == ST_OK || l.separated ? ST_OK : l.status;
-    }
+    size_t *order = mem_alloc(n, sizeof *order);
+    double *rank = mem_alloc(n, sizeof *rank);
+    StCoef coef[2];
+    midranks(x, n, order, rank);
+    StLogistic l = st_logistic_each(rank, failed, n, 1, coef, each);
+    r->deviance[k] = l.deviance;
+    r->separated[k] = l.separated && l.deviance < NOTHING;
+    StStatus status = l.separated ? ST_OK : l.status;
     if (status == ST_DEGENERATE) { /* no spread: the share of failed runs is all that is known */
         double share = (double)r->failed / (double)n;
         for (size_t i = 0; i < n; i++) each[i] = -2.0 * log(failed[i] ? share : 1.0 - share);
@@ -65,16 +63,12 @@ StPredictors st_predictors(const double *first, const double *second, const unsi
     if (seeds == 0 || n < 3) return r;
     r.status = st_check_finite(first, n);
     r.status = r.status == ST_OK ? st_check_finite(second, n) : r.status;
-    double *each = st_alloc(2 * n + seeds, sizeof *each);
-    r.status = !each ? ST_NO_MEMORY : r.status;
     for (size_t i = 0; i < n; i++) r.failed += failed[i];
+    if (r.status != ST_OK) return r;
+    double *each = mem_alloc(2 * n + seeds, sizeof *each), share = (double)r.failed / (double)n;
     bool any = r.failed > 0 && r.failed < n;
-    double share = (double)r.failed / (double)n;
-    for (size_t i = 0; each && i < 2 * n; i++) each[i] = 0.0;
-    if (r.status == ST_OK) {
-        r.null_deviance = any ? -2.0 * (double)n * (share * log(share) + (1.0 - share) * log(1.0 - share)) : 0.0;
-        r.deviance[0] = r.deviance[1] = 0.0;
-    }
+    r.null_deviance = any ? -2.0 * (double)n * (share * log(share) + (1.0 - share) * log(1.0 - share)) : 0.0;
+    r.deviance[0] = r.deviance[1] = 0.0;
     for (int k = 0; any && k < 2 && r.status == ST_OK; k++)
         r.status = explain(k ? second : first, failed, n, &r, k, each + (size_t)k * n);
     if (r.status == ST_OK) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "stats/paired.h"
 #include "stats/resample.h"
 
@@ -51,26 +52,23 @@ StTaskIqm st_task_iqm(const double *x, const double *base, size_t tasks, size_t 
     r.minus.status = base ? r.status : ST_BAD_ARG;
     if (r.status != ST_OK) return r;
     gsl_rng *rng = st_rng_new(key);
-    size_t *place = st_alloc(count, sizeof *place);
-    double *room = st_alloc(count, sizeof *room);
-    StWeighted *own = st_alloc(ST_PROFILE_DRAWS, sizeof *own), *minus = st_alloc(ST_PROFILE_DRAWS, sizeof *minus);
-    if (!rng || !place || !room || !own || !minus) r.status = ST_NO_MEMORY;
-    for (size_t i = 0; i < ST_PROFILE_DRAWS && r.status == ST_OK; i++) {
+    size_t *place = mem_alloc(count, sizeof *place);
+    double *room = mem_alloc(count, sizeof *room);
+    StWeighted *own = mem_alloc(ST_PROFILE_DRAWS, sizeof *own), *minus = mem_alloc(ST_PROFILE_DRAWS, sizeof *minus);
+    for (size_t i = 0; i < ST_PROFILE_DRAWS; i++) {
         draw(rng, tasks, n, place);
         own[i] = minus[i] = (StWeighted){drawn_iqm(x, place, count, room), 1};
         if (base) minus[i].value -= drawn_iqm(base, place, count, room);
     }
-    if (r.status == ST_OK) {
-        StInterval alone = quantiles(own, ST_PROFILE_DRAWS, conf);
-        r.lo = alone.lo;
-        r.hi = alone.hi;
-        if (base) r.minus = quantiles(minus, ST_PROFILE_DRAWS, conf);
-    }
+    StInterval alone = quantiles(own, ST_PROFILE_DRAWS, conf);
+    r.lo = alone.lo;
+    r.hi = alone.hi;
+    if (base) r.minus = quantiles(minus, ST_PROFILE_DRAWS, conf);
     free(minus);
     free(own);
     free(room);
     free(place);
-    if (rng) gsl_rng_free(rng);
+    gsl_rng_free(rng);
     return r;
 }
 
@@ -80,11 +78,10 @@ static size_t at_or_below(const double *sorted, size_t n, double tau, double tol
     return k;
 }
 
-/* seen: [taus][count + 1], how many draws have so many runs at or below tau. */
+/* seen: [taus][count + 1], zeros; how many draws have so many runs at or below tau. */
 static void count_draws(gsl_rng *rng, const double *x, size_t tasks, size_t n, const double *tau, size_t taus,
                         double tol, size_t *place, double *room, uint64_t *seen) {
     size_t count = tasks * n;
-    memset(seen, 0, taus * (count + 1) * sizeof *seen);
     for (size_t d = 0; d < ST_PROFILE_DRAWS; d++) {
         draw(rng, tasks, n, place);
         for (size_t i = 0; i < count; i++) room[i] = x[place[i]];
@@ -108,17 +105,13 @@ StStatus st_performance(const double *x, size_t tasks, size_t n, double scale, c
     size_t count = tasks * n;
     double tol = st_tol(fmax(scale, st_scale(x, NULL, count)));
     gsl_rng *rng = st_rng_new(key);
-    size_t *place = st_alloc(count, sizeof *place);
-    double *room = st_alloc(count, sizeof *room);
-    uint64_t *seen = st_alloc(taus * (count + 1), sizeof *seen);
-    if (!rng || !place || !room || !seen) {
-        status = ST_NO_MEMORY;
-    } else {
-        memcpy(room, x, count * sizeof *room);
-        qsort(room, count, sizeof *room, st_compare_double);
-        for (size_t t = 0; t < taus; t++)
-            band[t] = (StBand){(double)at_or_below(room, count, tau[t], tol) / (double)count, NAN, NAN};
-    }
+    size_t *place = mem_alloc(count, sizeof *place);
+    double *room = mem_alloc(count, sizeof *room);
+    uint64_t *seen = mem_alloc(taus * (count + 1), sizeof *seen);
+    memcpy(room, x, count * sizeof *room);
+    qsort(room, count, sizeof *room, st_compare_double);
+    for (size_t t = 0; t < taus; t++)
+        band[t] = (StBand){(double)at_or_below(room, count, tau[t], tol) / (double)count, NAN, NAN};
     if (status == ST_OK) {
         count_draws(rng, x, tasks, n, tau, taus, tol, place, room, seen);
         for (size_t t = 0; t < taus; t++) {
@@ -129,6 +122,6 @@ StStatus st_performance(const double *x, size_t tasks, size_t n, double scale, c
     free(seen);
     free(room);
     free(place);
-    if (rng) gsl_rng_free(rng);
+    gsl_rng_free(rng);
     return status;
 }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+
 #define RELABELLINGS_MAX 1000000u
 #define DRAWS 100000u
 
@@ -32,33 +34,24 @@ static void relabel(Walk *w, size_t s) {
     }
 }
 
-static StStatus list_orders(Walk *w) {
-    gsl_permutation *p = gsl_permutation_calloc(w->k);
-    w->order = st_alloc(w->orders * w->k, sizeof *w->order);
-    if (!p || !w->order) {
-        gsl_permutation_free(p);
-        return ST_NO_MEMORY;
-    }
+static void list_orders(Walk *w) {
+    gsl_permutation *p = st_or_end(gsl_permutation_calloc(w->k));
+    w->order = mem_alloc(w->orders * w->k, sizeof *w->order);
     for (size_t o = 0; o < w->orders; o++) {
         for (size_t j = 0; j < w->k; j++) w->order[o * w->k + j] = gsl_permutation_get(p, j);
         gsl_permutation_next(p);
     }
     gsl_permutation_free(p);
-    return ST_OK;
 }
 
-static StStatus walk_all(Walk *w) {
-    StStatus status = list_orders(w);
-    if (status == ST_OK) {
-        for (size_t j = 0; j < w->k; j++) w->sum[j] = w->x[j];
-        relabel(w, 1);
-    }
-    return status;
+static void walk_all(Walk *w) {
+    list_orders(w);
+    for (size_t j = 0; j < w->k; j++) w->sum[j] = w->x[j];
+    relabel(w, 1);
 }
 
-static StStatus walk_some(Walk *w, StKey key) {
+static void walk_some(Walk *w, StKey key) {
     gsl_rng *rng = st_rng_new(key);
-    if (!rng) return ST_NO_MEMORY;
     double *sum = w->sum, *labelled = w->sum + w->k; /* n >= 2, so two rows are there */
     w->seen(w->context, sum);
     for (unsigned draw = 0; draw < DRAWS; draw++) {
@@ -74,7 +67,6 @@ static StStatus walk_some(Walk *w, StKey key) {
         w->seen(w->context, sum);
     }
     gsl_rng_free(rng);
-    return ST_OK;
 }
 
 /* (k!)^(n-1), or 0 when above RELABELLINGS_MAX; k! to *orders. */
@@ -116,17 +108,17 @@ StRelabelBlocks st_relabel_blocks(const double *x, size_t k, size_t n, StKey key
     r.status = st_check_finite(x, k * n);
     if (r.status != ST_OK) return r;
     Walk w = {.k = k, .n = n, .seen = seen, .context = context};
-    w.x = st_alloc(k * n, sizeof *w.x);
-    w.sum = st_alloc(k * n, sizeof *w.sum);
-    r.status = !w.x || !w.sum ? ST_NO_MEMORY : ST_OK;
-    if (r.status == ST_OK) {
-        load(&w, x);
-        uint64_t all = relabellings(k, n, &w.orders);
-        r.exact = all > 0;
-        r.total = r.exact ? all : DRAWS + 1;
-        if (first) first(context, w.sum);
-        r.status = r.exact ? walk_all(&w) : walk_some(&w, key);
-    }
+    w.x = mem_alloc(k * n, sizeof *w.x);
+    w.sum = mem_alloc(k * n, sizeof *w.sum);
+    load(&w, x);
+    uint64_t all = relabellings(k, n, &w.orders);
+    r.exact = all > 0;
+    r.total = r.exact ? all : DRAWS + 1;
+    if (first) first(context, w.sum);
+    if (r.exact)
+        walk_all(&w);
+    else
+        walk_some(&w, key);
     free(w.order);
     free(w.sum);
     free(w.x);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+
 struct StRidge {
     size_t d, classes, n;
     double *square; /* [d][d] sums of x x^T, its lower half; after the fit a Cholesky factor. Owns all below */
@@ -13,14 +15,9 @@ struct StRidge {
 };
 
 StRidge *st_ridge_new(size_t d, size_t classes) {
-    StRidge *r = st_alloc(1, sizeof *r);
-    double *all = d && classes && d < 1 << 20 ? st_alloc(d + 1 + classes, (d + 1) * sizeof *all) : NULL;
-    if (!r || !all) {
-        free(r);
-        free(all);
-        return NULL;
-    }
-    for (size_t i = 0; i < (d + 1 + classes) * (d + 1); i++) all[i] = 0.0;
+    if (!d || !classes || d >= 1 << 20) return NULL;
+    StRidge *r = mem_alloc(1, sizeof *r);
+    double *all = mem_alloc(d + 1 + classes, (d + 1) * sizeof *all);
     *r = (StRidge){d, classes, 0, all, all + d * d, all + d * d + d, all + d * d + d + classes * d};
     return r;
 }

@@ -13,7 +13,7 @@
 
 typedef struct StRidge StRidge;
 
-/* d numbers an observation, classes 0 .. classes - 1. NULL: no memory. */
+/* d numbers an observation, classes 0 .. classes - 1. NULL: d or classes is 0, or d is 2^20 or more. */
 StRidge *st_ridge_new(size_t d, size_t classes);
 void st_ridge_free(StRidge *r);
 

@@ -2,6 +2,7 @@
 #include "stats/rng.h"
 
 #include "base/philox.h"
+#include "stats/status.h"
 
 typedef struct {
     StKey key;
@@ -40,8 +41,8 @@ static const gsl_rng_type *st_rng_type(void) {
 }
 
 gsl_rng *st_rng_new(StKey key) {
-    gsl_rng *rng = gsl_rng_alloc(st_rng_type());
-    if (rng) start(rng->state, key);
+    gsl_rng *rng = st_or_end(gsl_rng_alloc(st_rng_type()));
+    start(rng->state, key);
     return rng;
 }
 

@@ -15,7 +15,7 @@ typedef struct {
     uint64_t plan, stream;
 } StKey;
 
-/* A generator at the first word of the stream, or NULL without memory. Free with gsl_rng_free. */
+/* A generator at the first word of the stream. Free with gsl_rng_free. */
 gsl_rng *st_rng_new(StKey key);
 
 /* An unbiased integer in [0, n), n >= 1 (Lemire 2019: multiply, reject the short residue). */

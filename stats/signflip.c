@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/counts.h"
 #include "stats/flips.h"
 #include "stats/permute.h"
@@ -23,31 +24,36 @@ static bool extreme(const Walk *w, double sum) {
     return fabs(sum) >= fabs(w->observed) - w->slack;
 }
 
-static StStatus walk_all(Walk *w, const double *x, size_t n) {
+static void walk_all(Walk *w, const double *x, size_t n) {
     StFlips flips;
-    StStatus status = st_flips_init(&flips, x, n);
-    if (status != ST_OK) return status;
+    st_flips_init(&flips, x, n);
     w->observed = st_flips_sum(&flips, 0);
     w->total = flips.patterns;
     for (uint64_t pattern = 0; pattern < flips.patterns; pattern++)
         w->count += extreme(w, st_flips_sum(&flips, pattern));
     st_flips_release(&flips);
-    return ST_OK;
 }
 
-static StStatus walk_some(Walk *w, const double *x, size_t n, StKey key) {
+static void walk_some(Walk *w, const double *x, size_t n, StKey key) {
     StFlipDraws draws;
     double sum[ST_FLIP_BATCH];
-    StStatus status = st_flip_draws_init(&draws, n, key);
+    st_flip_draws_init(&draws, n, key);
     for (size_t i = 0; i < n; i++) w->observed += x[i];
     w->total = w->count = 1; /* the observed pattern is one of them */
-    for (uint64_t left = st_flip_draws(n); left > 0 && status == ST_OK; left -= draws.count) {
+    for (uint64_t left = st_flip_draws(n); left > 0; left -= draws.count) {
         w->total += st_flip_draws_next(&draws, left);
         st_flip_draws_sums(&draws, x, sum);
         for (size_t at = 0; at < draws.count; at++) w->count += extreme(w, sum[at]);
     }
     st_flip_draws_release(&draws);
-    return status;
+}
+
+/* Every pattern, or random ones beyond ST_FLIP_MAX numbers. */
+static void walk(Walk *w, const double *x, size_t n, StKey key) {
+    if (n <= ST_FLIP_MAX)
+        walk_all(w, x, n);
+    else
+        walk_some(w, x, n, key);
 }
 
 static bool valid_alt(StAlt alt) {
@@ -68,9 +74,8 @@ StSignflip st_signflip(const double *d, size_t n, double scale, StAlt alt, StKey
     if (r.status != ST_OK) return r;
     for (size_t i = 0; i < n; i++) r.zeros += s.x[i] == 0.0;
     Walk w = {.alt = alt, .slack = (double)n * s.tol};
-    r.status = r.exact ? walk_all(&w, s.x, n) : walk_some(&w, s.x, n, key);
+    walk(&w, s.x, n, key);
     st_sample_release(&s);
-    if (r.status != ST_OK) return r;
     r.count = w.count;
     r.total = w.total;
     r.p = r.p_lo = r.p_hi = (double)w.count / (double)w.total;
@@ -87,11 +92,7 @@ StSignflip st_signflip(const double *d, size_t n, double scale, StAlt alt, StKey
 StFlipTost st_flip_tost(const double *d, size_t n, double scale, double lo, double hi, StKey key) {
     StFlipTost r = {ST_BAD_ARG, n, NAN, NAN, NAN, NAN};
     if (!(lo < hi) || !isfinite(lo) || !isfinite(hi) || (!d && n > 0)) return r;
-    double *shifted = st_alloc(n, sizeof *shifted), size = fmax(scale, fmax(fabs(lo), fabs(hi)));
-    if (!shifted) {
-        r.status = ST_NO_MEMORY;
-        return r;
-    }
+    double *shifted = mem_alloc(n, sizeof *shifted), size = fmax(scale, fmax(fabs(lo), fabs(hi)));
     for (size_t i = 0; i < n; i++) shifted[i] = d[i] - lo;
     StSignflip above = st_signflip(shifted, n, size, ST_GREATER, key);
     for (size_t i = 0; i < n; i++) shifted[i] = d[i] - hi;
@@ -111,29 +112,25 @@ double st_unseen(size_t n, double alpha) {
     return n == 0 ? 1.0 : -expm1(log(alpha) / (double)n);
 }
 
-/* Signed midranks of the m nonzero values, doubled so that they are whole numbers. */
-static StStatus signed_ranks(const StSample *s, double *rank, size_t *m) {
-    double *size = st_alloc(s->n, sizeof *size);
-    size_t *order = st_alloc(s->n, sizeof *order);
-    StStatus status = !size || !order ? ST_NO_MEMORY : ST_OK;
-    *m = 0;
-    for (size_t i = 0; i < s->n && status == ST_OK; i++) {
+/* Signed midranks of the nonzero values, doubled so that they are whole numbers. Returns how many. */
+static size_t signed_ranks(const StSample *s, double *rank) {
+    double *size = mem_alloc(s->n, sizeof *size);
+    size_t *order = mem_alloc(s->n, sizeof *order), m = 0;
+    for (size_t i = 0; i < s->n; i++) {
         if (s->x[i] != 0.0) {
-            size[*m] = fabs(s->x[i]);
-            rank[(*m)++] = s->x[i] < 0.0 ? -1.0 : 1.0;
+            size[m] = fabs(s->x[i]);
+            rank[m++] = s->x[i] < 0.0 ? -1.0 : 1.0;
         }
     }
-    if (status == ST_OK) {
-        gsl_sort_index(order, size, 1, *m);
-        for (size_t first = 0, last; first < *m; first = last) {
-            for (last = first + 1; last < *m && size[order[last]] - size[order[last - 1]] <= s->tol;) last++;
-            for (size_t i = first; i < last; i++)
-                rank[order[i]] *= (double)(first + last + 1); /* twice the mean of ranks first+1 … last */
-        }
+    gsl_sort_index(order, size, 1, m);
+    for (size_t first = 0, last; first < m; first = last) {
+        for (last = first + 1; last < m && size[order[last]] - size[order[last - 1]] <= s->tol;) last++;
+        for (size_t i = first; i < last; i++)
+            rank[order[i]] *= (double)(first + last + 1); /* twice the mean of ranks first+1 … last */
     }
     free(size);
     free(order);
-    return status;
+    return m;
 }
 
 StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StAlt alt, StKey key) {
@@ -142,21 +139,19 @@ StWilcoxon st_wilcoxon(const double *d, size_t n, double scale, StAlt alt, StKey
     if (!valid_alt(alt)) return r;
     r.status = st_sample_init(&s, d, n, scale);
     if (r.status != ST_OK) return r;
-    double *rank = st_alloc(n, sizeof *rank);
-    r.status = !rank ? ST_NO_MEMORY : signed_ranks(&s, rank, &r.m);
+    double *rank = mem_alloc(n, sizeof *rank);
+    r.m = signed_ranks(&s, rank);
     st_sample_release(&s);
     Walk w = {.alt = alt, .slack = 0.5};
+    walk(&w, rank, r.m, key);
     r.exact = r.m <= ST_FLIP_MAX;
-    if (r.status == ST_OK) r.status = r.exact ? walk_all(&w, rank, r.m) : walk_some(&w, rank, r.m, key);
-    if (r.status == ST_OK) {
-        r.zeros = n - r.m;
-        r.w = 0.0;
-        for (size_t i = 0; i < r.m; i++) r.w += rank[i] > 0.0 ? rank[i] / 2.0 : 0.0;
-        r.count = w.count;
-        r.total = w.total;
-        r.p = (double)w.count / (double)w.total;
-        r.p_min = floor_of(r.exact, w.total, r.m, alt);
-    }
+    r.zeros = n - r.m;
+    r.w = 0.0;
+    for (size_t i = 0; i < r.m; i++) r.w += rank[i] > 0.0 ? rank[i] / 2.0 : 0.0;
+    r.count = w.count;
+    r.total = w.total;
+    r.p = (double)w.count / (double)w.total;
+    r.p_min = floor_of(r.exact, w.total, r.m, alt);
     free(rank);
     return r;
 }

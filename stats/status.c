@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 void st_init(void) {
     gsl_set_error_handler_off();
 }
@@ -21,7 +23,6 @@ const char *st_status_text(StStatus status) {
         [ST_NONFINITE_INPUT] = "input not finite or beyond 1e100",
         [ST_BAD_ARG] = "bad argument",
         [ST_NO_CONVERGENCE] = "no convergence",
-        [ST_NO_MEMORY] = "out of memory",
         [ST_ONE_SAMPLE] = "both sides are the same runs",
     };
     return (unsigned)status < ST_STATUS_COUNT ? text[status] : "unknown status";
@@ -52,16 +53,9 @@ int st_compare_double(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void *(*take)(size_t) = malloc;
-
-void st_memory(void *(*own)(size_t)) {
-    take = own;
-}
-
-void *st_alloc(size_t count, size_t size) {
-    if (size != 0 && count > PTRDIFF_MAX / size) return NULL;
-    size_t bytes = count * size;
-    return take(bytes > 0 ? bytes : 1);
+void *st_or_end(void *p) {
+    if (!p) mem_end(0);
+    return p;
 }
 
 StStatus st_sample_init(StSample *sample, const double *x, size_t n, double scale) {
@@ -71,8 +65,7 @@ StStatus st_sample_init(StSample *sample, const double *x, size_t n, double scal
     if (st_check_finite(x, n) != ST_OK || scale > ST_HUGE) return ST_NONFINITE_INPUT;
     double largest = st_scale(x, NULL, n);
     sample->tol = st_tol(scale > 0.0 ? fmax(scale, largest / 2.0) : largest);
-    sample->x = st_alloc(n, sizeof *sample->x);
-    if (!sample->x) return ST_NO_MEMORY;
+    sample->x = mem_alloc(n, sizeof *sample->x);
     for (size_t i = 0; i < n; i++) sample->x[i] = fabs(x[i]) <= sample->tol ? 0.0 : x[i];
     qsort(sample->x, n, sizeof *sample->x, st_compare_double);
     return ST_OK;

@@ -27,11 +27,10 @@ typedef enum {
     ST_NONFINITE_INPUT, /* a NaN, an infinity or a value beyond ST_HUGE */
     ST_BAD_ARG,         /* an argument outside its documented range */
     ST_NO_CONVERGENCE,  /* an iteration or an integral did not settle */
-    ST_NO_MEMORY,
-    ST_ONE_SAMPLE /* both sides are the same runs: there is nothing to compare */
+    ST_ONE_SAMPLE       /* both sides are the same runs: there is nothing to compare */
 } StStatus;
 
-#define ST_STATUS_COUNT 9
+#define ST_STATUS_COUNT 8
 #define ST_HUGE 1e100
 #define ST_TINY 1e-100
 
@@ -90,10 +89,7 @@ StStatus st_check_finite(const double *x, size_t n);
 /* Ascending order for qsort over doubles without NaN. */
 int st_compare_double(const void *a, const void *b);
 
-/* count * size bytes, or NULL when they cannot be had (also on overflow). Free with free(). */
-void *st_alloc(size_t count, size_t size);
-
-/* Before all else: where the samples get their memory, for a program that ends when there is none. */
-void st_memory(void *(*own)(size_t));
+/* What GSL allocated; ends the program where that is NULL, as mem_alloc does. */
+void *st_or_end(void *p);
 
 #endif

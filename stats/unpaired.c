@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/permute.h"
 
 /* C(n, k), or more than ST_RELABEL_MAX. */
@@ -37,9 +38,8 @@ static void walk(Walk *w, size_t at, size_t swapped, size_t open, double gap) {
 }
 
 /* Random relabellings; the observed one is drawn again. */
-static StStatus draw(Walk *w, uint64_t draws, StKey key) {
+static void draw(Walk *w, uint64_t draws, StKey key) {
     gsl_rng *rng = st_rng_new(key);
-    if (!rng) return ST_NO_MEMORY;
     for (uint64_t made = 0; made < draws;) {
         size_t need = w->na, swapped = 0;
         double gap = 0.0;
@@ -53,7 +53,6 @@ static StStatus draw(Walk *w, uint64_t draws, StKey key) {
         if (swapped > 0) w->next[made++] = gap / (double)swapped;
     }
     gsl_rng_free(rng);
-    return ST_OK;
 }
 
 /* Both samples in ascending order, so that the order of the runs changes nothing. */
@@ -66,26 +65,20 @@ static StStatus samples(const double *a, size_t na, const double *b, size_t nb, 
     return status;
 }
 
-static StStatus relabel(StRelabel *r, const StSample *a, const StSample *b, StKey key) {
+static void relabel(StRelabel *r, const StSample *a, const StSample *b, StKey key) {
     size_t n = a->n + b->n;
     uint64_t all = choices(n, a->n);
     r->exact = all <= ST_RELABEL_MAX;
     r->total = r->exact ? all : st_flip_draws(n) + 1;
-    double *x = st_alloc(n, sizeof *x);
-    r->shift = st_alloc((size_t)r->total, sizeof *r->shift);
-    if (!x || !r->shift) {
-        free(x);
-        return ST_NO_MEMORY;
-    }
+    double *x = mem_alloc(n, sizeof *x);
+    r->shift = mem_alloc((size_t)r->total, sizeof *r->shift);
     for (size_t i = 0; i < n; i++) x[i] = i < a->n ? a->x[i] : b->x[i - a->n];
     Walk w = {x, a->n, n, r->shift};
-    StStatus status = ST_OK;
     if (r->exact)
         walk(&w, 0, 0, 0, 0.0);
     else
-        status = draw(&w, r->total - 1, key);
+        draw(&w, r->total - 1, key);
     free(x);
-    return status;
 }
 
 StRelabel st_relabel(const double *a, size_t na, const double *b, size_t nb, StKey key) {
@@ -93,15 +86,11 @@ StRelabel st_relabel(const double *a, size_t na, const double *b, size_t nb, StK
     StSample x, y;
     r.status = na > UINT32_MAX / 2 || nb > UINT32_MAX / 2 ? ST_BAD_ARG : samples(a, na, b, nb, &x, &y);
     if (r.status != ST_OK) return r;
-    r.status = relabel(&r, &x, &y, key);
-    if (r.status == ST_OK) {
-        r.mean = st_sample_mean(&x) - st_sample_mean(&y);
-        r.tol = (double)(na + nb) * x.tol;
-        r.p_min = fmin(1.0, 2.0 / (double)r.total);
-        gsl_sort(r.shift, 1, (size_t)r.total - 1);
-    } else {
-        st_relabel_release(&r);
-    }
+    relabel(&r, &x, &y, key);
+    r.mean = st_sample_mean(&x) - st_sample_mean(&y);
+    r.tol = (double)(na + nb) * x.tol;
+    r.p_min = fmin(1.0, 2.0 / (double)r.total);
+    gsl_sort(r.shift, 1, (size_t)r.total - 1);
     st_sample_release(&x);
     st_sample_release(&y);
     return r;
@@ -212,9 +201,8 @@ StTost st_welch_tost(const double *a, size_t na, const double *b, size_t nb, dou
     return r;
 }
 
-StStatus st_midranks(const double *x, size_t n, double tol, double *out) {
-    size_t *order = st_alloc(n, sizeof *order);
-    if (!order) return ST_NO_MEMORY;
+void st_midranks(const double *x, size_t n, double tol, double *out) {
+    size_t *order = mem_alloc(n, sizeof *order);
     gsl_sort_index(order, x, 1, n);
     for (size_t first = 0, last; first < n; first = last) {
         for (last = first + 1; last < n; last++) {
@@ -224,5 +212,4 @@ StStatus st_midranks(const double *x, size_t n, double tol, double *out) {
         for (size_t i = first; i < last; i++) out[order[i]] = (double)(first + last + 1) / 2.0;
     }
     free(order);
-    return ST_OK;
 }

@@ -47,6 +47,6 @@ StTci st_welch(const double *a, size_t na, const double *b, size_t nb, double co
 StTost st_welch_tost(const double *a, size_t na, const double *b, size_t nb, double lo, double hi, double alpha);
 
 /* Ranks from 1 on, of values that tie within tol their mean rank; infinite values tie with their like. out: [n]. */
-StStatus st_midranks(const double *x, size_t n, double tol, double *out);
+void st_midranks(const double *x, size_t n, double tol, double *out);
 
 #endif

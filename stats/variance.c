@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/flips.h"
 #include "stats/permute.h"
 
@@ -151,27 +152,25 @@ static bool as_far(const Swaps *w, const Swapped *of, const Swapped *seen, int a
 }
 
 /* All swaps, of which half are the others' complements. */
-static StStatus count_swaps(const Swaps *w, uint64_t *count, uint64_t *total) {
+static void count_swaps(const Swaps *w, uint64_t *count, uint64_t *total) {
     const double *const of[3] = {w->sd, w->s, w->d};
     StFlips flips[3] = {0};
-    StStatus status = ST_OK;
     Swapped seen = {0};
     *total = (uint64_t)1 << (w->m - 1);
-    for (int i = 0; i < 3 && status == ST_OK; i++) status = st_flips_init(&flips[i], of[i], w->m);
-    for (uint64_t at = 0; at < *total && status == ST_OK; at++) {
+    for (int i = 0; i < 3; i++) st_flips_init(&flips[i], of[i], w->m);
+    for (uint64_t at = 0; at < *total; at++) {
         double signs = (double)w->m - 2.0 * (double)__builtin_popcountll(at);
         Swapped one = {st_flips_sum(&flips[0], at), st_flips_sum(&flips[1], at), st_flips_sum(&flips[2], at), signs};
         seen = at == 0 ? one : seen;
         for (int about = 0; about < 2; about++) count[about] += as_far(w, &one, &seen, about);
     }
     for (int i = 0; i < 3; i++) st_flips_release(&flips[i]);
-    return status;
 }
 
-static StStatus draw_swaps(const Swaps *w, uint64_t *count, uint64_t *total) {
+static void draw_swaps(const Swaps *w, uint64_t *count, uint64_t *total) {
     StFlipDraws draws;
     double sd[ST_FLIP_BATCH], s[ST_FLIP_BATCH], d[ST_FLIP_BATCH];
-    StStatus status = st_flip_draws_init(&draws, w->m, (StKey){0x53574150, w->m});
+    st_flip_draws_init(&draws, w->m, (StKey){0x53574150, w->m});
     Swapped seen = {.signs = (double)w->m};
     for (size_t i = 0; i < w->m; i++) {
         seen.sd += w->sd[i];
@@ -179,7 +178,7 @@ static StStatus draw_swaps(const Swaps *w, uint64_t *count, uint64_t *total) {
         seen.d += w->d[i];
     }
     *total = count[0] = count[1] = 1; /* the arms as they are */
-    for (uint64_t left = st_flip_draws(w->m); left > 0 && status == ST_OK; left -= draws.count) {
+    for (uint64_t left = st_flip_draws(w->m); left > 0; left -= draws.count) {
         *total += st_flip_draws_next(&draws, left);
         st_flip_draws_sums(&draws, w->sd, sd);
         st_flip_draws_sums(&draws, w->s, s);
@@ -191,31 +190,28 @@ static StStatus draw_swaps(const Swaps *w, uint64_t *count, uint64_t *total) {
         }
     }
     st_flip_draws_release(&draws);
-    return status;
 }
 
 /* The larger p of swaps of the values and of swaps about the arms' means. work: [3n]. */
-static StStatus swaps(const Pair *x, size_t n, size_t skip, double tol, double *work, double *p) {
+static double swaps(const Pair *x, size_t n, size_t skip, double tol, double *work) {
     Swaps w = {.s = work, .d = work + n, .sd = work + 2 * n};
     uint64_t count[2] = {0, 0}, total = 1;
     swaps_make(&w, x, n, skip, tol);
-    StStatus status = w.m <= ST_FLIP_MAX ? count_swaps(&w, count, &total) : draw_swaps(&w, count, &total);
-    *p = (double)(count[0] > count[1] ? count[0] : count[1]) / (double)total;
-    return status;
+    if (w.m <= ST_FLIP_MAX)
+        count_swaps(&w, count, &total);
+    else
+        draw_swaps(&w, count, &total);
+    return (double)(count[0] > count[1] ? count[0] : count[1]) / (double)total;
 }
 
 /* p_swap, p_left_out and p_min; most: the seed whose swap changes most, which alone is left out where all take too
  * long. */
 static void swap_all(const Pair *x, size_t n, double tol, size_t most, double *work, StVariance *r) {
     bool few = n <= ST_FLIP_MAX + 1;
-    r->status = swaps(x, n, n, tol, work, &r->p_swap);
-    r->p_left_out = r->p_swap;
+    r->p_left_out = r->p_swap = swaps(x, n, n, tol, work);
     r->p_min = few ? fmin(1.0, ldexp(2.0, -(int)(n - 1))) : 1.0 / (double)(st_flip_draws(n - 1) + 1);
-    for (size_t i = few ? 0 : most; i <= (few ? n - 1 : most) && r->status == ST_OK; i++) {
-        double p = NAN;
-        r->status = swaps(x, n, i, tol, work, &p);
-        r->p_left_out = fmax(r->p_left_out, p);
-    }
+    for (size_t i = few ? 0 : most; i <= (few ? n - 1 : most); i++)
+        r->p_left_out = fmax(r->p_left_out, swaps(x, n, i, tol, work));
 }
 
 static void pitman_morgan(const Pair *x, size_t n, double tol, double *work, StVariance *r) {
@@ -257,14 +253,12 @@ StVariance st_pitman_morgan(const double *a, const double *b, size_t n) {
         r.status = ST_NONFINITE_INPUT;
         return r;
     }
-    Pair *x = st_alloc(n, sizeof *x);
-    double *work = st_alloc(3 * n, sizeof *work);
-    r.status = !x || !work ? ST_NO_MEMORY : ST_OK;
-    if (r.status == ST_OK) {
-        for (size_t i = 0; i < n; i++) x[i] = (Pair){a[i], b[i]};
-        qsort(x, n, sizeof *x, by_pair);
-        pitman_morgan(x, n, st_tol(st_scale(a, b, n)), work, &r);
-    }
+    Pair *x = mem_alloc(n, sizeof *x);
+    double *work = mem_alloc(3 * n, sizeof *work);
+    r.status = ST_OK;
+    for (size_t i = 0; i < n; i++) x[i] = (Pair){a[i], b[i]};
+    qsort(x, n, sizeof *x, by_pair);
+    pitman_morgan(x, n, st_tol(st_scale(a, b, n)), work, &r);
     free(x);
     free(work);
     return r;

@@ -134,7 +134,7 @@ static bool answered(int argc, char **argv) {
     return true;
 }
 
-/* Without memory jansson leaves something out of a text, and a verdict lacks a p: the program ends instead. */
+/* Without memory jansson leaves something out of a text: the program ends instead. */
 static void *memory(size_t bytes) {
     return mem_alloc(bytes, 1);
 }
@@ -145,7 +145,6 @@ int main(int argc, char **argv) {
     canon_environment();
     sha256_memory();
     json_set_alloc_funcs(memory, free);
-    st_memory(memory);
     if (argc == 3 && !strcmp(argv[1], "--manual")) {
         rc = manual_print(argv[2], &e);
     } else if (!answered(argc, argv)) {

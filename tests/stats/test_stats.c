@@ -4,6 +4,7 @@
  * are worked by hand. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/paired.h"
 #include "stats/replication.h"
 #include "stats/variance.h"
@@ -33,7 +34,6 @@ Test(stats, texts_and_limits) {
     cr_assert_eq(st_tol(0.0), ST_TINY);
     double a[3] = {1, -5, NAN}, b[3] = {2, 3, INFINITY};
     cr_assert_eq(st_scale(a, b, 3), 5.0);
-    cr_assert_null(st_alloc((size_t)-1, 16));
     StSample s;
     STATUS(st_sample_init(&s, a, 0, 0.0), ST_N_TOO_SMALL);
     STATUS(st_sample_init(&s, NULL, 2, 0.0), ST_BAD_ARG);
@@ -45,6 +45,20 @@ Test(stats, texts_and_limits) {
     STATUS(st_sample_init(&s, x, 4, 4.0), ST_OK);
     cr_assert(s.x[0] == -2.0 && s.x[1] == 0.0 && s.x[2] == 1e-13 && s.x[3] == 3.0);
     st_sample_release(&s);
+}
+
+Test(stats, ends_without_gsl_memory, .exit_code = RC_UNMEASURED) {
+    double one = 1;
+    cr_assert_eq(st_or_end(&one), &one);
+    st_or_end(NULL);
+    cr_assert(false, "goes on");
+}
+
+/* More bytes than a number of bytes can say. */
+Test(stats, ends_where_a_size_overflows, .exit_code = RC_UNMEASURED) {
+    StRun run = {1, 1, ST_RUN_OK};
+    volatile size_t most = SIZE_MAX / 2;
+    st_pair(&run, most, &run, 1, 1);
 }
 
 Test(stats, t_interval_of_five_seeds) {

@@ -1,6 +1,7 @@
 /* Test martingales: against products written out in Python, by enumeration of all signs, and at their limits. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "stats/anytime.h"
 #include "tests/stats/test_stats.h"
 
@@ -117,7 +118,7 @@ Test(stats_anytime, limits) {
     cr_assert(r.status == ST_OK && r.p == 1 && r.at == 0 && r.e == 1);
     for (int i = 0; i < 7; i++) shifted[i] = tiny[i] - .1;
     cr_assert(st_anytime(shifted, 7, 3.7, ST_TWO_SIDED, .05).p == 1, "rounding is no difference");
-    double *many = st_alloc(5000, sizeof *many);
+    double *many = mem_alloc(5000, sizeof *many);
     for (int i = 0; i < 5000; i++) many[i] = 1;
     r = st_anytime(many, 5000, 0, ST_TWO_SIDED, .05);
     cr_assert(r.e <= ST_HUGE && r.p >= 1 / ST_HUGE && r.at == 6);
