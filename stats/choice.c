@@ -105,18 +105,13 @@ StStatus st_judge(const StGrid *g, size_t *chosen, double *judged) {
     return status;
 }
 
-static int ascending(const void *x, const void *y) {
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 StStatus st_expected_least(const StGrid *g, size_t k, double *out) {
     size_t m = g->settings;
     StStatus status = k < 1 || k > m || m > MOST_SETTINGS ? ST_BAD_ARG : st_check_finite(g->value, m * g->n);
     for (size_t s = 0; s < g->n && status == ST_OK; s++) {
         double v[MOST_SETTINGS], share = (double)k / (double)m; /* C(m - 1, k - 1) / C(m, k) */
         for (size_t i = 0; i < m; i++) v[i] = at(g, i, s);
-        qsort(v, m, sizeof *v, ascending);
+        qsort(v, m, sizeof *v, st_compare_double);
         out[s] = 0.0;
         for (size_t i = 0; i + k <= m; i++) {
             out[s] += share * v[i];

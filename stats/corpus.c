@@ -53,9 +53,8 @@ static void summarize(StWeighted *list, size_t count, double conf, double *se, d
     double mean = sum / (double)count;
     for (size_t i = 0; i < count; i++) squares += (list[i].value - mean) * (list[i].value - mean);
     *se = sqrt(squares / (double)count);
-    st_weighted_sort(list, count);
-    *lo = st_weighted_quantile(list, count, (1.0 - conf) / 2.0);
-    *hi = st_weighted_quantile(list, count, (1.0 + conf) / 2.0);
+    StInterval middle = st_weighted_interval(list, count, conf);
+    *lo = middle.lo, *hi = middle.hi;
 }
 
 static bool all_finite(const double *x, size_t n) {

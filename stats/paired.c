@@ -28,6 +28,24 @@ static StStatus moments(const double *d, size_t n, double scale, double *mean, d
     return status;
 }
 
+void st_t_from_se(StTci *r) {
+    r->t = r->mean / r->se;
+    r->p = 2.0 * gsl_cdf_tdist_Q(fabs(r->t), r->df);
+    double half = gsl_cdf_tdist_Pinv((1.0 + r->conf) / 2.0, r->df) * r->se;
+    r->lo = r->mean - half;
+    r->hi = r->mean + half;
+}
+
+void st_tost_from_se(StTost *r, double lo, double hi, double alpha) {
+    r->p_lower = gsl_cdf_tdist_Q((r->mean - lo) / r->se, r->df);
+    r->p_upper = gsl_cdf_tdist_P((r->mean - hi) / r->se, r->df);
+    r->p = fmax(r->p_lower, r->p_upper);
+    double half = gsl_cdf_tdist_Pinv(1.0 - alpha, r->df) * r->se;
+    r->ci_lo = r->mean - half;
+    r->ci_hi = r->mean + half;
+    r->equivalent = r->p <= alpha;
+}
+
 StTci st_tci(const double *d, size_t n, double scale, double conf) {
     StTci r = {ST_BAD_ARG, n, conf, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     if (!(conf > 0.0 && conf < 1.0)) return r;
@@ -35,11 +53,7 @@ StTci st_tci(const double *d, size_t n, double scale, double conf) {
     if (r.status != ST_OK) return r;
     r.df = (double)(n - 1);
     r.se = r.sd / sqrt((double)n);
-    r.t = r.mean / r.se;
-    r.p = 2.0 * gsl_cdf_tdist_Q(fabs(r.t), r.df);
-    double half = gsl_cdf_tdist_Pinv((1.0 + conf) / 2.0, r.df) * r.se;
-    r.lo = r.mean - half;
-    r.hi = r.mean + half;
+    st_t_from_se(&r);
     return r;
 }
 
@@ -157,13 +171,7 @@ StTost st_tost(const double *d, size_t n, double scale, double lo, double hi, do
     if (r.status != ST_OK) return r;
     r.df = (double)(n - 1);
     r.se = sd / sqrt((double)n);
-    r.p_lower = gsl_cdf_tdist_Q((r.mean - lo) / r.se, r.df);
-    r.p_upper = gsl_cdf_tdist_P((r.mean - hi) / r.se, r.df);
-    r.p = fmax(r.p_lower, r.p_upper);
-    double half = gsl_cdf_tdist_Pinv(1.0 - alpha, r.df) * r.se;
-    r.ci_lo = r.mean - half;
-    r.ci_hi = r.mean + half;
-    r.equivalent = r.p <= alpha;
+    st_tost_from_se(&r, lo, hi, alpha);
     return r;
 }
 

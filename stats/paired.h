@@ -73,6 +73,10 @@ typedef struct {
     bool equivalent;
 } StTost;
 
+/* The test from mean, se and df, and from conf: what a paired and an unpaired one share. */
+void st_t_from_se(StTci *r);
+void st_tost_from_se(StTost *r, double lo, double hi, double alpha);
+
 StTost st_tost(const double *d, size_t n, double scale, double lo, double hi, double alpha);
 
 /* How far from the mean of d one more run may lie, on either side, until st_tost with it no longer finds equivalence:

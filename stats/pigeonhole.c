@@ -81,10 +81,9 @@ static void summarize(const Grid *g, double conf, StPigeonhole *r) {
         squares += (double)g->list[i].weight * u * u;
     }
     r->se = sqrt(squares / total);
-    st_weighted_sort(g->list, g->count);
+    StInterval middle = st_weighted_interval(g->list, g->count, conf);
+    r->lo = middle.lo, r->hi = middle.hi;
     r->total = g->list[g->count - 1].weight;
-    r->lo = st_weighted_quantile(g->list, g->count, (1.0 - conf) / 2.0);
-    r->hi = st_weighted_quantile(g->list, g->count, (1.0 + conf) / 2.0);
 }
 
 StPigeonhole st_pigeonhole(const double *d, size_t seeds, size_t blocks, double scale, double conf, size_t draws,

@@ -1,31 +1,21 @@
 #include "stats/predictors.h"
 
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "stats/permute.h"
 #include "stats/regress.h"
+#include "stats/unpaired.h"
 
 /* A deviance that iterations bring to a limit is known to about 1e-9; what lies below this is none. */
 #define NOTHING 1e-6
 
-/* Midranks of x[n]; equal numbers share theirs. order: [n], written over. */
-static void midranks(const double *x, size_t n, size_t *order, double *rank) {
-    gsl_sort_index(order, x, 1, n);
-    for (size_t first = 0, last; first < n; first = last) {
-        for (last = first + 1; last < n && !(x[order[last]] > x[order[first]]);) last++;
-        for (size_t i = first; i < last; i++) rank[order[i]] = (double)(first + last + 1) / 2.0;
-    }
-}
-
 /* Every run's deviance in the model of one number into each[n]. */
 static StStatus explain(const double *x, const unsigned char *failed, size_t n, StPredictors *r, int k, double *each) {
-    size_t *order = mem_alloc(n, sizeof *order);
     double *rank = mem_alloc(n, sizeof *rank);
     StCoef coef[2];
-    midranks(x, n, order, rank);
+    st_midranks(x, n, 0.0, rank);
     StLogistic l = st_logistic_each(rank, failed, n, 1, coef, each);
     r->deviance[k] = l.deviance;
     r->separated[k] = l.separated && l.deviance < NOTHING;
@@ -38,7 +28,6 @@ static StStatus explain(const double *x, const unsigned char *failed, size_t n, 
     }
     if (r->separated[k]) r->deviance[k] = 0.0;
     for (size_t i = 0; i < n && r->separated[k]; i++) each[i] = 0.0;
-    free(order);
     free(rank);
     return status;
 }

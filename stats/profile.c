@@ -25,12 +25,6 @@ static StStatus check(const double *x, size_t tasks, size_t n, double conf) {
     return status != ST_OK ? status : n < 2 ? ST_N_TOO_SMALL : ST_OK;
 }
 
-static StInterval quantiles(StWeighted *list, size_t count, double conf) {
-    st_weighted_sort(list, count);
-    return (StInterval){ST_OK, st_weighted_quantile(list, count, (1.0 - conf) / 2.0),
-                        st_weighted_quantile(list, count, (1.0 + conf) / 2.0)};
-}
-
 /* The places of one draw: [tasks][n], each within its task. */
 static void draw(gsl_rng *rng, size_t tasks, size_t n, size_t *place) {
     for (size_t t = 0; t < tasks; t++)
@@ -60,10 +54,10 @@ StTaskIqm st_task_iqm(const double *x, const double *base, size_t tasks, size_t 
         own[i] = minus[i] = (StWeighted){drawn_iqm(x, place, count, room), 1};
         if (base) minus[i].value -= drawn_iqm(base, place, count, room);
     }
-    StInterval alone = quantiles(own, ST_PROFILE_DRAWS, conf);
+    StInterval alone = st_weighted_interval(own, ST_PROFILE_DRAWS, conf);
     r.lo = alone.lo;
     r.hi = alone.hi;
-    if (base) r.minus = quantiles(minus, ST_PROFILE_DRAWS, conf);
+    if (base) r.minus = st_weighted_interval(minus, ST_PROFILE_DRAWS, conf);
     free(minus);
     free(own);
     free(room);

@@ -76,6 +76,12 @@ double st_weighted_quantile(const StWeighted *list, size_t count, double q) {
     return low + (place - whole) * (high - low);
 }
 
+StInterval st_weighted_interval(StWeighted *list, size_t count, double conf) {
+    st_weighted_sort(list, count);
+    return (StInterval){ST_OK, st_weighted_quantile(list, count, (1.0 - conf) / 2.0),
+                        st_weighted_quantile(list, count, (1.0 + conf) / 2.0)};
+}
+
 uint64_t st_weighted_below(const StWeighted *list, size_t count, double x, bool or_equal) {
     size_t lo = 0, hi = count; /* first entry that is not below */
     while (lo < hi) {

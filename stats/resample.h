@@ -34,6 +34,9 @@ double st_weighted_at(const StWeighted *list, size_t count, uint64_t at);
  */
 double st_weighted_quantile(const StWeighted *list, size_t count, double q);
 
+/* Sorts the list; the quantiles that leave (1 - conf) / 2 on either side. */
+StInterval st_weighted_interval(StWeighted *list, size_t count, double conf);
+
 /* How many expanded values are < x, resp. <= x, in a list sorted as above. */
 uint64_t st_weighted_below(const StWeighted *list, size_t count, double x, bool or_equal);
 

@@ -1,7 +1,6 @@
 /* Relabellings of two samples, and Welch's t. */
 #include "stats/unpaired.h"
 
-#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
@@ -174,11 +173,7 @@ StTci st_welch(const double *a, size_t na, const double *b, size_t nb, double co
     if (r.status != ST_OK) return r;
     r.se = w.se;
     r.df = w.df;
-    r.t = r.mean / r.se;
-    r.p = 2.0 * gsl_cdf_tdist_Q(fabs(r.t), r.df);
-    double half = gsl_cdf_tdist_Pinv((1.0 + conf) / 2.0, r.df) * r.se;
-    r.lo = r.mean - half;
-    r.hi = r.mean + half;
+    st_t_from_se(&r);
     return r;
 }
 
@@ -191,13 +186,7 @@ StTost st_welch_tost(const double *a, size_t na, const double *b, size_t nb, dou
     if (r.status != ST_OK) return r;
     r.se = w.se;
     r.df = w.df;
-    r.p_lower = gsl_cdf_tdist_Q((r.mean - lo) / r.se, r.df);
-    r.p_upper = gsl_cdf_tdist_P((r.mean - hi) / r.se, r.df);
-    r.p = fmax(r.p_lower, r.p_upper);
-    double half = gsl_cdf_tdist_Pinv(1.0 - alpha, r.df) * r.se;
-    r.ci_lo = r.mean - half;
-    r.ci_hi = r.mean + half;
-    r.equivalent = r.p <= alpha;
+    st_tost_from_se(&r, lo, hi, alpha);
     return r;
 }
 
