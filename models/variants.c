@@ -48,7 +48,7 @@ const Variant variants[] = {
      "the block write-up 004 draws as Peri-LN; equals Post-LN at initialization from the second sublayer on",
      .differs = "x-transformers calls it pre_and_post_norm", .needs = "004-8", POST(LN), .attn.in = LN,
      .mlp.in = LN},
-    {"outnorm", "Output norm", "x + N(f(x)), the placement of OLMo 2 without its norms of q and k",
+    {"outnorm", "Output norm", "OLMo et al. 2025, without its norms of q and k: x + N(f(x))",
      .differs = "OLMo 2 starts without scaling by depth (residual_init: plain)", .needs = "004-9", OUT(LN)},
     {"olmo2", "OLMo 2", "OLMo et al. 2025",
      .differs = "the model has RoPE, SwiGLU and no biases (recipe: llama) and starts without scaling by depth "
