@@ -4,7 +4,8 @@
 #include <string.h>
 
 const Reference references[] = {
-#define REFERENCE(key, said, authors, title, venue, year, where) {#key, said, authors, title, venue, year, where},
+#define REFERENCE(key, kind, said, authors, title, venue, year, where) \
+    {#key, #kind, said, authors, title, venue, year, where},
 #include "models/references.def"
 #undef REFERENCE
 };

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 typedef struct {
-    const char *key;     /* of BibTeX */
+    const char *key, *kind; /* of BibTeX: inproceedings or misc */
     const char *said;    /* how a placement's `cite` names it: "Xiong et al. 2020" */
     const char *authors; /* in LaTeX, with " and " between them */
     const char *title, *venue;

@@ -12,6 +12,7 @@
 #include "bench/store/partial.h"
 #include "bench/store/texts.h"
 #include "bench/write/figure.h"
+#include "bench/write/prose.h"
 #include "bench/write/summaries.h"
 #include "bench/write/table.h"
 #include "bench/write/target_steps.h"
@@ -57,6 +58,14 @@ static Rc write_file(const Table *t, const char *folder, const char *ending, voi
     write(t, &text);
     Rc rc = text.length ? write_text(t, folder, ending, &text, e) : RC_OK; /* empty: not of this experiment */
     text_release(&text);
+    return rc;
+}
+
+/* The table, what is said of it, and the papers it names. */
+static Rc write_paper(const Table *t, const char *folder, Error *e) {
+    Rc rc = write_file(t, folder, "-paper.tex", table_paper, e);
+    if (!rc) rc = write_file(t, folder, "-paper-text.tex", prose_paper, e);
+    if (!rc) rc = write_file(t, folder, "-paper.bib", prose_table_bibtex, e);
     return rc;
 }
 
@@ -176,7 +185,7 @@ static Rc publish(const Session *s, const Table *t, const TargetSteps *target, c
     show(t);
     rc = write_files(t, aside.path, e);
     if (!rc && target->cells) rc = publish_target(t, target, aside.path, e);
-    if (!rc && s->options->times[OPTION_paper]) rc = write_file(t, aside.path, "-paper.tex", table_paper, e);
+    if (!rc && s->options->times[OPTION_paper]) rc = write_paper(t, aside.path, e);
     if (!rc) (void)draw_all(s, t, aside.path, &typeset);
     if (!rc) rc = plan_folder_fill(folder, aside.path, s->root, t->x, &s->overrides, e);
     if (!rc) print_files(folder, aside.path);

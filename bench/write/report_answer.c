@@ -7,6 +7,7 @@
 
 #include "bench/verdict/words.h"
 #include "bench/write/figure_forest.h"
+#include "bench/write/prose.h"
 #include "bench/write/report.h"
 #include "stats/tests.h"
 
@@ -168,22 +169,21 @@ static void single_arm(const Table *t, Text *out) {
 }
 
 static void what_p_is(const Table *t, Text *out) {
-    char alpha[40], floor[SHOWN];
+    char alpha[40];
     const Family *f = &t->family;
+    Text floor;
     if (t->sample.seeds < 2) text_format(out, "One seed: nothing can be tested. ");
     if (t->sample.seeds < 2 || !f->count) return;
-    if (f->joint.exact)
-        snprintf(floor, sizeof floor, "%.0f/%llu", f->floor * (double)f->joint.total,
-                 (unsigned long long)f->joint.total);
-    else
-        show_p(floor, f->floor);
+    text_init(&floor);
+    prose_smallest_p(t, &floor);
     if (f->floor >= t->x->alpha)
         text_format(out, "%d seeds cannot settle it: no p can fall below %s, and %s is asked for; %zu seeds could. ",
-                    t->sample.seeds, floor, format_real(alpha, t->x->alpha),
+                    t->sample.seeds, floor.at, format_real(alpha, t->x->alpha),
                     st_test_seeds(st_test_find("maxt"), (size_t)f->count, t->x->alpha));
     else
         text_format(out, "p: exact sign flips of the seeds%s; %s is the smallest that %d seeds allow. ",
-                    f->count > 1 ? ", adjusted for all comparisons together" : "", floor, t->sample.seeds);
+                    f->count > 1 ? ", adjusted for all comparisons together" : "", floor.at, t->sample.seeds);
+    text_release(&floor);
 }
 
 /* Those at the last step of every cell; returns how many. */

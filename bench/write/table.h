@@ -6,7 +6,8 @@
  *
  *   NAME.tex           the write-up's rows and columns, its numbers beside ours, and the paired tests,
  *                      one part per cell and step
- *   NAME-paper.tex     with --paper: one table for a paper's column, at the last step
+ *   NAME-paper.tex     with --paper: one table for a paper's column, at the last step; beside it NAME-paper-text.tex,
+ *                      a paragraph of methods and a sentence for each comparison, and NAME-paper.bib, which they cite
  *   NAME-claims.tex    the write-up's claims with the verdict on each
  *   NAME-SUMMARY.*     tex and csv of each summary that the experiment asks for, or has what it takes for (cells,
  *                      sensitivity); -cost has measured times (bench/write/summaries.h)

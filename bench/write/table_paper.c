@@ -1,10 +1,12 @@
 /* NAME-paper.tex: one table for a paper, at the last step. It fits a column of a two-column class or, where it cannot,
  * its text block (table*). A row per arm: means of the chosen metrics, the difference to the baseline with its
  * interval, and p. Where cells and arms are too many for that: factors across, arms down. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/write/prose.h"
 #include "bench/write/results.h"
 #include "bench/write/summaries.h"
 
@@ -208,11 +210,11 @@ static void legend(const Paper *p, Text *out) {
 static void caption(const Paper *p, Text *out) {
     const Table *t = p->t;
     const char *base = t->x->arm[t->sample.baseline].label;
-    char shown[SHOWN], conf[40];
-    if (t->sample.cells == 1)
-        table_corpus(t, 0, out);
-    else
-        table_sources(t, out);
+    char conf[40], margin[40];
+    size_t from = out->length;
+    prose_size(t, out);
+    out->at[from] = (char)toupper((unsigned char)out->at[from]);
+    text_format(out, ".");
     if (t->sample.seeds == 1) {
         text_format(out, " Single seed: descriptive.");
         return;
@@ -226,7 +228,11 @@ static void caption(const Paper *p, Text *out) {
         text_format(out, " Δ: minus %s, below it the %s%% paired t interval; p: ", base, table_confidence(t, conf));
     table_flips(t, "", out);
     if (t->family.count > 1) text_format(out, ", adjusted by step-down max-T over %d comparisons", t->family.count);
-    text_format(out, " (smallest possible p: %s).", show_p(shown, t->family.floor));
+    text_format(out, " (smallest possible p: ");
+    prose_smallest_p(t, out);
+    text_format(out, ").");
+    if (isfinite(t->x->margin) && t->x->margin > 0)
+        text_format(out, " Differences within ±%s count as too small to matter.", format_real(margin, t->x->margin));
     table_signs(t, p->marks, p->bold, out);
 }
 

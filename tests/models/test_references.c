@@ -14,8 +14,7 @@ static const char *unknown(const char *cite, char rest[400]) {
         for (char *at; (at = strstr(rest, r->said));) memset(at, '.', strlen(r->said));
     const char *arxiv = strstr(rest, "arXiv");
     for (const char *s = rest; *s && !arxiv; s++)
-        if ((!strncmp(s, "19", 2) || !strncmp(s, "20", 2)) && isdigit((unsigned char)s[2]) && isdigit((unsigned char)s[3]))
-            return s;
+        if ((!strncmp(s, "19", 2) || !strncmp(s, "20", 2)) && strspn(s, "0123456789") >= 4) return s;
     return arxiv;
 }
 

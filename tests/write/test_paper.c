@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/write/prose.h"
 #include "tests/verdict/made_up.h"
 
 static MadeUp m; /* too large for a stack; each test has its own process */
@@ -40,6 +41,7 @@ Test(paper, goldens_for_a_paper) {
     made_up_golden(&m, "table-paper.tex", table_paper);
     WRITES(table_paper, "\\begin{table}[tbp]");
     WRITES(table_paper, "n = 6 paired seeds");
+    made_up_golden(&m, "paper-text.txt", prose_paper);
     made_up_release(&m);
     make(made_up_four, "quick", four);
     WRITES(table_paper, "\\begin{table*}[tbp]"); /* four metrics are wider than a column */
@@ -93,5 +95,24 @@ Test(paper, macros_have_names_of_their_own) {
     WRITES(table_macros, "\\nbSameABAtOneFiveZeroLoss}");
     WRITES(table_macros, "\\nbSameABArmABAtOneFiveZeroLoss}");
     WRITES(table_macros, "\\nbSameABArmACAtOneFiveZeroVerdict}{");
+    made_up_release(&m);
+}
+
+/* Each verdict has its sentence, which turns the interval of what is lower. */
+Test(paper, sentences_to_paste) {
+    make(made_up_four, "quick", (TableOptions){0});
+    WRITES(prose_paper, "LayerNorm has a");
+    WRITES(prose_paper, "6 seeds, p = ");
+    WRITES(prose_paper, "smallest possible p is 2/64");
+    WRITES(prose_table_bibtex, "@inproceedings{xiong2020layer,\n  author = {Ruibin Xiong and ");
+    char *text = made_up_write(&m, prose_table_bibtex);
+    int braces = 0;
+    for (const char *s = text; *s; s++) braces += (*s == '{') - (*s == '}');
+    cr_expect_eq(braces, 0, "braces of the BibTeX file do not match");
+    free(text);
+    made_up_release(&m);
+    make(made_up_four, "single", (TableOptions){0});
+    WRITES(prose_paper, "One seed is trained, so nothing is tested.");
+    OMITS(prose_paper, "Results");
     made_up_release(&m);
 }

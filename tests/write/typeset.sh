@@ -117,6 +117,30 @@ report "--paper takes metrics by name, also with siunitx" "$(paper --metrics los
 report "a caption says nothing of arms that are not there" \
   "$(grep -h '^.caption' "$out"/*.tex | grep -iE 'every (placement|arm|variant)|of the file'
   grep -q 'caption.*and Pre-LN + attn.out rmsnorm against Pre-LN (from smoke)' "$out/smoke-paper.tex" || echo "it does not name the arms")"
+# What --paper writes, as it is pasted: paragraphs with \cite, the float, and BibTeX's list, in two columns.
+pasted() { # NAME of the files: prints complaints
+  local folder=$T/pasted name=$1
+  command -v bibtex >/dev/null || { echo "no bibtex, which comes with pdflatex"; return; }
+  mkdir -p "$folder"
+  cp "$out/$name-paper.bib" "$folder/"
+  {
+    printf '\\documentclass[twocolumn]{article}\n\\setlength{\\textwidth}{456pt}\\setlength{\\columnsep}{18pt}\n'
+    printf '\\setlength{\\oddsidemargin}{0pt}\\setlength{\\textheight}{9in}\\usepackage{booktabs}\\usepackage{graphicx}\n'
+    printf '\\begin{document}\n\\sloppy\n\\input{%s}\n\\input{%s}\n' "$out/$name-paper-text.tex" "$out/$name-paper.tex"
+    printf '\\bibliographystyle{plain}\\bibliography{%s}\n\\end{document}\n' "$name-paper"
+  } >"$folder/x.tex"
+  (cd "$folder" && pdflatex -interaction=nonstopmode -halt-on-error x.tex && bibtex x &&
+    pdflatex -interaction=nonstopmode -halt-on-error x.tex && pdflatex -interaction=nonstopmode -halt-on-error x.tex) \
+    >"$folder/out" 2>&1 || grep -m 3 -E '^!|error' "$folder/out"
+  grep -E '^Overfull|Warning|^Missing character' "$folder/x.log"
+  grep -E '^Warning--' "$folder/x.blg"
+  [ "$(grep -c '^@' "$folder/$name-paper.bib")" = "$(grep -c '^.bibitem' "$folder/x.bbl")" ] || echo "not every entry is cited"
+}
+report "--paper's text, table and BibTeX typeset in two columns" "$(table 0 --paper
+  pasted smoke
+  grep -q 'cite{kim2025peri}' "$out/smoke-paper-text.tex" || echo "Peri-LN's paper is not cited"
+  grep -q '^@inproceedings{xiong2020layer,' "$out/smoke-paper.bib" || echo "Pre-LN's paper is not in the BibTeX file"
+  grep -c 'in an exploratory comparison' "$out/smoke-paper-text.tex" | grep -qx 0 || echo "a sentence begins in lower case")"
 report "an unknown metric is named with the nearest" "$(
   "$program" table smoke "${quick[@]}" --paper --metrics los >"$T/out" 2>"$T/err"
   [ $? = 2 ] || echo "exit is not 2"

@@ -1,0 +1,321 @@
+/* Paragraphs about one table: what was trained and how it was compared, and what each comparison found. */
+#include "bench/write/prose.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/store/provenance.h"
+#include "models/equation.h"
+
+static int digits_of(const Comparison *c) {
+    int digits = decimals_for(c->t.se, 4);
+    return digits > 4 ? 4 : digits;
+}
+
+/* " nats" or "" */
+static const char *unit_of(Metric m) {
+    return m == METRIC_valid_loss || m == METRIC_train_loss ? " nats" : "";
+}
+
+/* "95% CI [0.477, 0.637], 6 seeds, p = .031, adjusted for 12 comparisons"; turned: of minus the difference. */
+static void evidence(const Table *t, const Comparison *c, bool turned, Text *out) {
+    char conf[40], p[SHOWN];
+    int sign = turned ? -1 : 1;
+    if (c->t_decides && c->t.status == ST_OK) {
+        text_format(out, "%s%% CI ", table_confidence(t, conf));
+        show_interval(out, turned ? sign * c->t.hi : c->t.lo, turned ? sign * c->t.lo : c->t.hi, digits_of(c), "");
+        text_format(out, ", ");
+    }
+    show_p(p, c->joint.step);
+    text_format(out, "%d seeds, p %s%s", t->sample.seeds, p[0] == '<' ? "" : "= ", p);
+    if (t->family.count > 1) text_format(out, ", adjusted for %d comparisons", t->family.count);
+}
+
+static void apart(const Table *t, const Comparison *c, const char *arm, const char *base, Text *out) {
+    const MetricInfo *metric = &metric_info[c->what.metric];
+    bool lower = decision_lower(c->decision);
+    char number[SHOWN], margin[40];
+    text_format(out, "%s has a %s %s than %s, by %s%s (", arm, lower ? "lower" : "higher", metric->heading, base,
+                show_number(number, fabs(c->t.mean), digits_of(c)), unit_of(c->what.metric));
+    evidence(t, c, lower, out);
+    text_format(out, ")");
+    if (decision_negligible(c->decision))
+        text_format(out, ", which is within %s and too small to matter", format_real(margin, c->what.margin));
+    text_format(out, ".");
+}
+
+static void alike(const Table *t, const Comparison *c, const char *arm, const char *base, Text *out) {
+    char number[SHOWN], margin[40], p[SHOWN];
+    text_format(out, "%s and %s have the same %s within %s%s: they differ by %s (", arm, base,
+                metric_info[c->what.metric].heading, format_real(margin, c->what.margin), unit_of(c->what.metric),
+                show_signed(number, c->t.mean, digits_of(c)));
+    evidence(t, c, false, out);
+    show_p(p, c->inside_p);
+    text_format(out, "; equivalence p %s%s).", p[0] == '<' ? "" : "= ", p);
+}
+
+static void open_between(const Table *t, const Comparison *c, const char *arm, const char *base, Text *out) {
+    char number[SHOWN];
+    text_format(out, "it is not decided whether %s and %s differ in %s", arm, base,
+                metric_info[c->what.metric].heading);
+    if (c->status != ST_OK) {
+        text_format(out, " (%s).", st_status_text(c->status));
+        return;
+    }
+    text_format(out, ": the difference is %s%s (", show_signed(number, c->t.mean, digits_of(c)),
+                unit_of(c->what.metric));
+    evidence(t, c, false, out);
+    text_format(out, ").");
+}
+
+void prose_comparison(const Table *t, const Comparison *c, Text *out) {
+    const char *arm = t->x->arm[c->what.term[0].arm].label, *base = t->x->arm[t->sample.baseline].label;
+    char where[256];
+    size_t from = out->length;
+    if (t->exploratory) text_format(out, "in an exploratory comparison, ");
+    if (experiment_cell_text(where, t->x, c->what.cell)[0]) text_format(out, "at %s, ", where);
+    bool first = out->length == from;
+    switch (c->decision) {
+    case DECISION_LOWER:
+    case DECISION_HIGHER:
+    case DECISION_LOWER_NEGLIGIBLE:
+    case DECISION_HIGHER_NEGLIGIBLE: apart(t, c, arm, base, out); break;
+    case DECISION_EQUIVALENT: alike(t, c, arm, base, out); break;
+    case DECISION_INCONCLUSIVE:
+    case DECISION_NOT_TESTABLE:
+        open_between(t, c, arm, base, out);
+        first = false;
+        break;
+    }
+    /* A name keeps its letters. */
+    if (!first) out->at[from] = (char)toupper((unsigned char)out->at[from]);
+}
+
+/* ---- what was trained ---- */
+
+/* "6", or "4, 12 and 20" where the key is a factor. */
+static void values_of(const Table *t, const char *key, Text *out) {
+    char value[SPEC_TEXT_SIZE];
+    for (const Factor *f = t->x->factor; f < t->x->factor + t->x->factors; f++) {
+        if (strcmp(f->key, key) != 0) continue;
+        for (int i = 0; i < f->values; i++)
+            text_format(out, "%s%s", i == 0 ? "" : i + 1 < f->values ? ", " : " and ", f->value[i]);
+        return;
+    }
+    RunSpec spec = experiment_spec(t->x, 0, t->sample.baseline, 0);
+    text_format(out, "%s", spec_get(value, &spec, key));
+}
+
+/* "0.18 M parameters", "0.71 to 1.1 M parameters". */
+static void parameters_of(const Table *t, Text *out) {
+    double least = (double)INFINITY, most = 0;
+    char from[SHOWN], to[SHOWN];
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (int arm = 0; arm < t->sample.arms; arm++) {
+            double n = 1e-6 * (double)sample_run(&t->sample, cell, 0, arm, 0)->record->parameters;
+            least = fmin(least, n), most = fmax(most, n);
+        }
+    show_number(from, least, 2), show_number(to, most, 2);
+    if (!strcmp(from, to))
+        text_format(out, "%s M parameters", from);
+    else
+        text_format(out, "%s to %s M parameters", from, to);
+}
+
+static const char *architecture(const RunSpec *s) {
+    switch ((Objective)s->objective) {
+    case OBJECTIVE_NEXT: return "decoder-only transformers";
+    case OBJECTIVE_MASKED: return "transformers that predict masked tokens";
+    case OBJECTIVE_TRANSLATE: return "encoder-decoder transformers";
+    }
+    return "";
+}
+
+void prose_size(const Table *t, Text *out) {
+    const RunRecord *r = sample_run(&t->sample, 0, 0, t->sample.baseline, 0)->record;
+    text_format(out, "%s of ", architecture(&r->spec));
+    values_of(t, "layers", out);
+    text_format(out, " layers of width ");
+    values_of(t, "width", out);
+    text_format(out, " (");
+    parameters_of(t, out);
+    text_format(out, "), ");
+    values_of(t, "steps", out);
+    text_format(out, " steps of ");
+    values_of(t, "batch", out);
+    text_format(out, " sequences of ");
+    values_of(t, "context", out);
+    text_format(out, " tokens of ");
+    if (t->synthetic)
+        text_format(out, "the built-in synthetic source, which is no text");
+    else
+        values_of(t, "dataset", out);
+}
+
+/* "; we vary lr (0.001, 0.003 and 0.01)" of the factors that the size does not name. */
+static void varied(const Table *t, Text *out) {
+    static const char *const said[] = {"layers", "width", "steps", "batch", "context", "dataset"};
+    int written = 0;
+    for (const Factor *f = t->x->factor; f < t->x->factor + t->x->factors; f++) {
+        bool known = false;
+        for (size_t i = 0; i < sizeof said / sizeof *said; i++) known |= !strcmp(said[i], f->key);
+        if (known) continue;
+        text_format(out, written++ ? " and %s (" : "; we vary %s (", f->key);
+        values_of(t, f->key, out);
+        text_format(out, ")");
+    }
+}
+
+static void trained(const Table *t, const ProseForm *form, Text *out) {
+    const RunSpec *s = &sample_run(&t->sample, 0, 0, t->sample.baseline, 0)->record->spec;
+    bool swept = false;
+    Text words;
+    text_init(&words);
+    for (int f = 0; f < t->x->factors; f++) swept |= !strcmp(t->x->factor[f].key, "lr");
+    text_format(&words, "We train ");
+    prose_size(t, &words);
+    text_format(&words, " (tokenizer ");
+    values_of(t, "tokenizer", &words);
+    text_format(&words, ") with ");
+    values_of(t, "optimizer", &words);
+    if (!swept) text_format(&words, " at learning rate "), values_of(t, "lr", &words);
+    text_format(&words, ", weight decay ");
+    values_of(t, "weight_decay", &words);
+    if (s->warmup) text_format(&words, ", %lld warm-up steps", (long long)s->warmup);
+    varied(t, &words);
+    text_format(&words, ". ");
+    form->text(out, words.at);
+    text_release(&words);
+}
+
+/* "attn.out: rmsnorm from 2/3, gate: learned 0, lr: 2e-3": what the file says of an arm beside its placement. */
+static void changes(const Table *t, const Arm *a, const Variant *row, Text *out) {
+    char value[SPEC_TEXT_SIZE];
+    const Arm *base = &t->x->arm[t->sample.baseline];
+    for (int i = 0; i < variant_key_count; i++)
+        if (variant_change(value, &a->spec.variant, row, variant_keys[i])[0])
+            text_format(out, "%s%s: %s", out->length ? ", " : "", variant_keys[i], value);
+    for (int i = 0; i < spec_key_count; i++)
+        if ((a->own | base->own) >> i & 1)
+            text_format(out, "%s%s: %s", out->length ? ", " : "", spec_keys[i], spec_get(value, &a->spec, spec_keys[i]));
+}
+
+/* "The arms are pre, which is Pre-LN [1] (the baseline), and mine: Pre-LN with gate: learned 0." */
+static void arms(const Table *t, const ProseForm *form, Text *out) {
+    Text words, cited;
+    text_init(&words), text_init(&cited);
+    form->text(out, t->sample.arms == 1 ? "The arm is " : "The arms are: ");
+    for (int arm = 0; arm < t->sample.arms; arm++) {
+        const Arm *a = &t->x->arm[arm];
+        const Variant *row = equation_base(&a->spec.variant);
+        text_clear(&words);
+        changes(t, a, row, &words);
+        form->text(out, arm ? "; " : "");
+        form->text(out, a->label);
+        if (words.length || strcmp(a->label, row->label) != 0) form->text(out, ", which is "), form->text(out, row->label);
+        if (!strstr(cited.at, row->cite)) form->cite(out, row->cite), text_format(&cited, "%s\n", row->cite);
+        if (words.length) form->text(out, " with "), form->text(out, words.at);
+        if (arm == t->sample.baseline && t->sample.arms > 1) form->text(out, " (the baseline)");
+    }
+    form->text(out, ". ");
+    text_release(&words), text_release(&cited);
+}
+
+/* ---- how it was compared ---- */
+
+void prose_smallest_p(const Table *t, Text *out) {
+    const Family *f = &t->family;
+    char p[SHOWN];
+    if (f->joint.exact && f->joint.total)
+        text_format(out, "%.0f/%llu", f->floor * (double)f->joint.total, (unsigned long long)f->joint.total);
+    else
+        text_format(out, "%s", show_p(p, f->floor));
+}
+
+static void tested(const Table *t, Text *out) {
+    const char *base = t->x->arm[t->sample.baseline].label;
+    char conf[40], alpha[40], margin[40];
+    text_format(out,
+                "Every arm is trained with the same %d seeds%s. Differences in %s to %s are means over the seeds with "
+                "paired %s%% t intervals. p is that of the ",
+                t->sample.seeds,
+                t->same_batches ? ": for one seed all arms read the same batches and start from the same values of the "
+                                  "weights that they share"
+                                : "",
+                metric_info[t->metric].heading, base, table_confidence(t, conf));
+    table_flips(t, "", out);
+    if (t->family.count > 1)
+        text_format(out, ", adjusted by step-down max-T for all %d comparisons", t->family.count);
+    text_format(out, "; with %d seeds the smallest possible p is ", t->sample.seeds);
+    prose_smallest_p(t, out);
+    text_format(out, ". We call a difference real at p < %s", format_real(alpha, t->x->alpha));
+    if (isfinite(t->x->margin) && t->x->margin > 0)
+        text_format(out,
+                    ", and two arms the same where their difference is shown to lie within %s%s by two one-sided t tests "
+                    "and sign-flip tests (which takes %d seeds or more)",
+                    format_real(margin, t->x->margin), unit_of(t->metric), ST_EQUAL_SEEDS);
+    text_format(out, ". ");
+}
+
+/* Runs that ended early, and what the others took: 6 FLOPs a parameter and token. */
+static void spent(const Table *t, Text *out) {
+    int runs = t->sample.cells * t->sample.arms * t->sample.seeds, lost = 0;
+    double tokens = 0, flops = 0;
+    for (int i = 0; i < runs; i++) {
+        const RunRecord *r = &t->records[i];
+        int steps = r->diverged_step >= 0 ? r->diverged_step : (int)r->spec.steps;
+        double own = (double)steps * (double)r->spec.batch * (double)r->spec.context;
+        lost += !strcmp(r->status, "diverged");
+        tokens += own, flops += 6 * own * (double)r->parameters;
+    }
+    if (lost)
+        text_format(out, "%d of the %d runs diverged; they are kept and count as a uniform guess. ", lost, runs);
+    else
+        text_format(out, "None of the %d runs diverged. ", runs);
+    bool many = flops >= 1e15;
+    text_format(out, "Together they read %.3g million tokens, which takes about %.2g %s (6 per parameter and token).",
+                1e-6 * tokens, flops * (many ? 1e-15 : 1e-12), many ? "PFLOP" : "TFLOP");
+}
+
+void prose_methods(const Table *t, const ProseForm *form, Text *out) {
+    Text words;
+    text_init(&words);
+    trained(t, form, out);
+    arms(t, form, out);
+    if (t->sample.seeds > 1 && t->family.count)
+        tested(t, &words);
+    else if (t->sample.seeds == 1)
+        text_format(&words, "One seed is trained, so nothing is tested. ");
+    spent(t, &words);
+    if (t->exploratory) {
+        text_format(&words, " The comparison is exploratory: ");
+        table_exploratory(t, &words);
+        text_format(&words, ".");
+    }
+    form->text(out, words.at);
+    text_release(&words);
+}
+
+void prose_paper(const Table *t, Text *out) {
+    Text words;
+    text_init(&words);
+    table_header_comment(t, "text for a paper", out);
+    text_format(out, "%% The keys of \\cite are those of %s-paper.bib. Each paragraph stands alone.\n\n", t->name);
+    text_format(out, "\\paragraph{Method.} ");
+    prose_methods(t, &prose_tex, out);
+    text_format(out, " The runs are made by normbench %s, plan \\texttt{%.8s}.\n", NORMBENCH_VERSION, t->x->plan);
+    if (t->sample.seeds > 1 && t->family.count) text_format(out, "\n\\paragraph{Results.}\n");
+    for (int cell = 0; cell < t->sample.cells; cell++)
+        for (int arm = 0; arm < t->sample.arms; arm++) {
+            const Comparison *c = table_comparison(t, cell, t->sample.cell[cell].steps - 1, arm);
+            if (!c || t->sample.seeds == 1) continue;
+            text_clear(&words);
+            prose_comparison(t, c, &words);
+            latex_shown(out, words.at);
+            text_format(out, "\n");
+        }
+    text_release(&words);
+}
