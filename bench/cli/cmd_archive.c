@@ -29,7 +29,7 @@ static Rc add(Archive *a, const Session *s, const Store *stored, const char *nam
     Rc rc = records_take(&records, stored, &x, s->precise, e);
     if (!rc) {
         rc = records_complete(&records, s, &x, e) ? error_prefix(e, "%s: ", x.name)
-                                               : archive_add(a, &x, &records, s->runs, e);
+                                               : archive_add(a, &x, &records, s, e);
         records_release(&records);
     }
     experiment_release(&x);
@@ -74,12 +74,32 @@ static Rc write_to(const Archive *a, const char *path, Error *e) {
     return rc;
 }
 
+/* What is in it, and the command that reads it. */
+static void print_end(const Archive *a, const char *path) {
+    size_t bytes = 0;
+    char top[100];
+    Text line;
+    for (int i = 0; i < a->files; i++) bytes += a->file[i].length;
+    text_init(&line);
+    text_format(&line, "%s: %d runs, %d files, %.1f kB unpacked; to read them: ", path, a->runs, a->files,
+                1e-3 * (double)bytes);
+    if (is_tar(path)) {
+        text_format(&line, "tar -xf ");
+        text_shell(&line, path);
+        text_format(&line, " && ");
+    }
+    top_folder(top, path);
+    text_format(&line, "normbench table %s --results ", a->plan[0].word);
+    text_shell(&line, is_tar(path) ? top : path);
+    printf("%s\n", line.at);
+    text_release(&line);
+}
+
 Rc command_archive(Session *s, Error *e) {
     const Options *o = s->options;
     const char *path = option(o, OPTION_output, NULL);
     Archive a;
     Store stored;
-    size_t bytes = 0;
     Rc rc = RC_OK;
     if (!o->operands)
         return error_set(e, RC_USAGE, "archive: name one experiment or more (`normbench runs` lists what is stored)");
@@ -94,11 +114,7 @@ Rc command_archive(Session *s, Error *e) {
         archive_close(&a);
         rc = write_to(&a, path, e);
     }
-    for (int i = 0; i < a.files; i++) bytes += a.file[i].length;
-    if (!rc)
-        printf("%s: %d runs, %d files, %.1f kB unpacked; to read them: normbench table %s%s%s --results %s\n", path,
-               a.runs, a.files, 1e-3 * (double)bytes, a.plan[0].experiment, a.plan[0].profile[0] ? " --profile " : "",
-               a.plan[0].profile, is_tar(path) ? "FOLDER" : path);
+    if (!rc) print_end(&a, path);
     archive_release(&a);
     return rc;
 }

@@ -283,8 +283,9 @@ static Rc measure_cells(Measured *m, const char *name, Error *e) {
                                  o->times[OPTION_arm], true};
     char path[1024];
     Experiment x;
-    if (experiment_find(path, sizeof path, m->s->root, name, e) ||
-        experiment_read(&x, path, option(o, OPTION_profile, NULL), &overrides, e))
+    if (m->s->recalled.all ? session_plan(m->s, name, &x, e)
+                           : experiment_find(path, sizeof path, m->s->root, name, e) ||
+                                 experiment_read(&x, path, option(o, OPTION_profile, NULL), &overrides, e))
         return e->code;
     Rc rc = RC_OK;
     const char *baseline = option(o, OPTION_baseline, NULL);

@@ -174,6 +174,32 @@ static Rc make_target(const Session *s, const Table *t, TargetSteps *out, Error 
     return target_steps_make(out, &t->sample, value, s->threads, e);
 }
 
+/* A file of an earlier call that this one does not make: what an option asked for, figures that cannot be drawn now,
+ * and the whole table beside one of some seeds. */
+typedef struct {
+    const Table *t;
+    bool pdf, figures;
+} Made;
+
+static bool has_ending(const char *folder, const char *ending) {
+    char **name;
+    int count = folder_names(folder, ending, &name);
+    names_free(name, count);
+    return count > 0;
+}
+
+static bool another_call(const char *name, const void *made) {
+    static const char *const asked[] = {"-paper.tex", "-target.txt", "-target.json"};
+    const Made *m = made;
+    size_t n = strlen(m->t->name);
+    if (strncmp(name, m->t->name, n) != 0 || (name[n] != '-' && name[n] != '.')) return true;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (!strcmp(name + n, asked[i])) return true;
+    if (!strcmp(name + n, ".pdf")) return true;
+    const char *ending = strrchr(name, '.');
+    return (!strcmp(ending, ".svg") && !m->figures) || (!strcmp(ending, ".pdf") && !m->pdf);
+}
+
 /* All files are made aside, so that the folder holds those of one `table` and no others. The tables are put there also
  * when their typesetting failed. */
 static Rc publish(const Session *s, const Table *t, const TargetSteps *target, const PlanFolder *folder, Error *e) {
@@ -187,7 +213,8 @@ static Rc publish(const Session *s, const Table *t, const TargetSteps *target, c
     if (!rc && target->cells) rc = publish_target(t, target, aside.path, e);
     if (!rc && s->options->times[OPTION_paper]) rc = write_paper(t, aside.path, e);
     if (!rc) (void)draw_all(s, t, aside.path, &typeset);
-    if (!rc) rc = plan_folder_fill(folder, aside.path, s->root, t->x, &s->overrides, e);
+    const Made made = {t, has_ending(aside.path, ".pdf"), has_ending(aside.path, ".svg")};
+    if (!rc) rc = plan_folder_fill(folder, aside.path, another_call, &made, s->root, t->x, &s->overrides, e);
     if (!rc) print_files(folder, aside.path);
     scratch_remove(&aside);
     if (!rc && typeset.code) *e = typeset, rc = e->code;
@@ -230,8 +257,8 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
                             .notes = records->notes,
                             .partial = partial,
                             .command = command.at};
-    Rc rc = experiment_changed(x, &options.exploratory, e);
-    if (!rc) rc = read_metrics(o, &options, e);
+    options.exploratory = experiment_changed(x);
+    Rc rc = read_metrics(o, &options, e);
     if (!rc) rc = table_make(&t, x, records->at, has_claims && !partial[0] ? &claims : NULL, options, e);
     if (!rc) {
         TargetSteps target;
@@ -272,7 +299,6 @@ static void offer_partial(const Records *r, const Experiment *x, Error *e) {
 /* What is stored of another plan of the same file: "normbench table smoke-24252339 (--set steps=50; 30 of 30 runs)". */
 static bool other_plan(const Session *s, const Experiment *x, const Store *stored, const char *word, Text *out) {
     char experiment[PATH_MAX];
-    const char *set[PLAN_MOST_TEXTS], *arm[PLAN_MOST_TEXTS];
     PlanNote note;
     Experiment other;
     Records records;
@@ -280,19 +306,20 @@ static bool other_plan(const Session *s, const Experiment *x, const Store *store
     bool is = false;
     plan_experiment(s->root, x, experiment);
     if (plan_note_read(&note, s->results, word, &none) || !note.all) return false;
-    Overrides o = plan_note_overrides(&note, set, arm);
     if (!strcmp(note.experiment, experiment) && strcmp(note.plan, x->plan) != 0 &&
-        !experiment_read(&other, x->file, note.profile, &o, &none)) {
+        !plan_note_experiment(&note, s->root, word, &other, &none)) {
         texts_find(s, &other);
-        if (!strcmp(other.plan, note.plan) && !records_take(&records, stored, &other, false, &none)) {
+        if (!records_take(&records, stored, &other, false, &none)) {
             is = records.missing < records.runs;
             Text options;
             text_init(&options);
             plan_note_options(&note, &options);
             if (is)
                 text_format(out, "%snormbench table %s (%s; %d of %d runs)", out->length ? ", " : "", word,
-                            options.length ? options.at + 1 : "as the file is", records.runs - records.missing,
-                            records.runs);
+                            options.length   ? options.at + 1
+                            : other.yaml && !strcmp(other.yaml, x->yaml) ? "as the file is"
+                                                                         : "as the file was",
+                            records.runs - records.missing, records.runs);
             text_release(&options);
             records_release(&records);
         }

@@ -218,8 +218,8 @@ static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Rec
     Table t;
     if (claims_find(&claims, s->root, x->writeup, &has_claims, e)) return e->code;
     TableOptions options = {.command = "", .notes = records->notes};
-    Rc rc = experiment_changed(x, &options.exploratory, e);
-    if (!rc) rc = table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e);
+    options.exploratory = experiment_changed(x);
+    Rc rc = table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e);
     if (!rc) {
         rc = print(s, a, &t, s->options->times[OPTION_json] > 0, e);
         table_release(&t);

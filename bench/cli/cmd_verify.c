@@ -38,8 +38,8 @@ static Rc verify_one(Session *s, const char *name, int *compared, Error *e) {
         if (!rc) {
             text_init(&report);
             rc = gate_check(level, stored, rows, x.margin, x.alpha, &report, compared, e);
-            printf("%s %s, level %s: %zu runs%s\n%s", x.name, x.profile, gate_names[level], json_array_size(rows),
-                   rc ? "" : ", as stored", report.at);
+            printf("%s%s%s, level %s: %zu runs%s\n%s", x.name, x.profile[0] ? " " : "", x.profile, gate_names[level],
+                   json_array_size(rows), rc ? "" : ", as stored", report.at);
             if (rc) error_prefix(e, "%s: ", x.name);
             text_release(&report);
             json_decref(rows);
@@ -141,7 +141,7 @@ static Rc plan_files(const Session *s, const Experiment *x, const Records *recor
     Reference r;
     for (int i = 0; i < files; i++) file[i] = json_string_value(json_array_get(list, (size_t)i));
     table_name(name, x, records->at);
-    snprintf(title, sizeof title, "%s %s", name, x->profile);
+    snprintf(title, sizeof title, "%s%s%s", name, x->profile[0] ? " " : "", x->profile);
     reference_init(&r, name);
     Rc rc = reference_records(s->root, x->plan, kept, &r.curves, e);
     r.whole = kept[0] && records->precision == PRECISION_exact;
@@ -157,15 +157,15 @@ static Rc verify_tables(Session *s, const char *name, Error *e) {
     PlanFolder folder;
     Store stored;
     Records records;
-    bool changed;
     if (!strcmp(name, theory_word)) return theory_files(s, e);
     if (session_plan(s, name, &x, e)) return e->code;
     Rc rc = plan_folder_find(&folder, s->results, s->word, &x, e);
-    if (!rc) rc = experiment_changed(&x, &changed, e);
-    if (!rc && changed)
-        printf("%s %s: the plan was changed on the command line; nothing is stored for it\n", x.name, x.profile);
+    if (!rc && experiment_changed(&x))
+        printf("%s%s%s: the plan was changed on the command line; nothing is stored for it\n", x.name,
+               x.profile[0] ? " " : "", x.profile);
     else if (!rc && (!folder.before.all || !json_array_size(folder.before.files)))
-        rc = error_set(e, RC_UNMEASURED, "%s %s: no table is made of it here (normbench table)", x.name, x.profile);
+        rc = error_set(e, RC_UNMEASURED, "%s%s%s: no table is made of it here (normbench table)", x.name,
+                       x.profile[0] ? " " : "", x.profile);
     else if (!rc) {
         store_read(&stored, s->runs);
         rc = records_take(&records, &stored, &x, s->precise, e);

@@ -165,27 +165,60 @@ static Rc push(Options *o, OptionKind kind, const json_t *list, Error *e) {
     return RC_OK;
 }
 
-/* `table first`: a word that is no experiment's, but that of a plan's folder, stands for the command line that its
- * plan.json holds. */
+/* A folder with a plan.json, DIR/out/WORD: the session's results are DIR, its word is WORD. */
+static bool plan_of_path(Session *s, const char *path) {
+    char probe[PATH_MAX + 16], folder[PATH_MAX], real[PATH_MAX];
+    snprintf(folder, sizeof folder, "%.4000s", path);
+    for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/';) folder[--n] = 0;
+    snprintf(probe, sizeof probe, "%s/plan.json", folder);
+    if (!file_exists(probe) || !realpath(folder, real)) return false;
+    for (char *way = strchr(folder, '/') ? folder : real;; way = real) {
+        char *word = strrchr(way, '/'), *out = NULL;
+        if (word) *word++ = 0, out = strrchr(way, '/');
+        if (out && out > way && !strcmp(out, "/out") && (size_t)(out - way) < sizeof s->results) {
+            *out = 0;
+            snprintf(s->results, sizeof s->results, "%.599s", way);
+            snprintf(s->runs, sizeof s->runs, "%.599s/runs", s->results);
+            snprintf(s->by_word, sizeof s->by_word, "%.79s", word);
+            return true;
+        }
+        if (way == real) return false;
+    }
+}
+
+/* The word or the path that may name a plan: the operand, of `trace` what stands before the colon. False: none does. */
+static bool plan_operand(const Options *o, char word[PATH_MAX]) {
+    bool trace = !strcmp(o->command, "trace");
+    for (int i = 1; i < o->operands && !trace; i++)
+        if (!strchr(o->operand[i], '=')) return false; /* several experiments, or backends */
+    if (!o->operands || !option_taken(OPTION_set, o->command)) return false;
+    size_t n = trace ? strcspn(o->operand[0], ":") : strlen(o->operand[0]);
+    while (n && o->operand[0][n - 1] == ' ') n--;
+    snprintf(word, PATH_MAX, "%.*s", (int)(n < PATH_MAX ? n : 0), o->operand[0]);
+    return word[0];
+}
+
+/* `table first`: a word that is no experiment's, but that of a plan's folder, or the folder's path, stands for the
+ * command line that its plan.json holds. */
 static Rc recall(Session *s, Options *o, Error *e) {
     static const OptionKind fixed[] = {OPTION_profile,   OPTION_set,       OPTION_arm,  OPTION_text,
                                        OPTION_tokenizer, OPTION_precision, OPTION_seeds};
-    char path[1024], name[OPTION_NAME];
+    char path[1024], name[OPTION_NAME], operand[PATH_MAX];
     Error unknown;
     s->word = "";
-    for (int i = 1; i < o->operands; i++)
-        if (!strchr(o->operand[i], '=')) return RC_OK; /* several experiments, or backends */
-    if (!o->operands || !option_taken(OPTION_set, o->command) || strchr(o->operand[0], '/') ||
-        !experiment_find(path, sizeof path, s->root, o->operand[0], &unknown))
-        return RC_OK;
-    if (plan_note_read(&s->recalled, s->results, o->operand[0], e)) return e->code;
+    if (!plan_operand(o, operand)) return RC_OK;
+    if (!plan_of_path(s, operand)) {
+        if (strchr(operand, '/') || !experiment_find(path, sizeof path, s->root, operand, &unknown)) return RC_OK;
+        snprintf(s->by_word, sizeof s->by_word, "%.79s", operand);
+    }
+    if (plan_note_read(&s->recalled, s->results, s->by_word, e)) return e->code;
     if (!s->recalled.all) return RC_OK;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (o->times[fixed[i]])
             return error_set(e, RC_USAGE, "--%s: %s is a plan already; for another one name the experiment, %s",
-                             option_name(name, fixed[i]), o->operand[0], s->recalled.experiment);
-    s->word = o->operand[0];
-    o->operand[0] = s->recalled.experiment;
+                             option_name(name, fixed[i]), s->by_word, s->recalled.experiment);
+    s->word = s->by_word;
+    if (strcmp(o->command, "trace") != 0) o->operand[0] = s->recalled.experiment;
     o->value[OPTION_profile][o->times[OPTION_profile]++] = s->recalled.profile;
     return push(o, OPTION_set, s->recalled.set, e) ? e->code : push(o, OPTION_arm, s->recalled.arm, e);
 }

@@ -58,7 +58,7 @@ void declare_plans(const Experiment *x, Text *out) {
     for (int i = 0; i < PROFILE_COUNT; i++) {
         Experiment other;
         Error none;
-        if (experiment_read(&other, x->file, profile_info[i].name, NULL, &none)) continue;
+        if (experiment_parse(&other, x->file, x->yaml, profile_info[i].name, NULL, &none)) continue;
         declare_plan(&other, &line);
         if (!strstr(out->at, line.at)) text_format(out, "%s\n", line.at);
         experiment_release(&other);

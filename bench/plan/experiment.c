@@ -10,7 +10,8 @@
 
 void experiment_release(Experiment *x) {
     free(x->seed);
-    x->seed = NULL, x->seeds = 0;
+    free(x->yaml);
+    x->seed = NULL, x->yaml = NULL, x->seeds = 0;
 }
 
 int experiment_cells(const Experiment *x) {

@@ -89,6 +89,7 @@ typedef struct {
     bool hits;          /* runs keep which targets they predict right; as the probes, no hash knows it */
     bool quantize;      /* and what eight bits cost them, likewise */
     bool compared;      /* --arm gave one arm, and arm[0] is the base that it is compared with */
+    char *yaml;         /* the text of the file, NULL before it is read whole */
     char plan[65]; /* SHA-256 of the canonical text: arms, factors, seeds, baseline, metric, alpha, margin */
 } Experiment;
 
@@ -117,9 +118,8 @@ void arm_print_ranges(Text *out);
  * compared with its base: the base as it stands becomes the first arm and the baseline. */
 Rc experiment_read(Experiment *x, const char *path, const char *profile, const Overrides *o, Error *e);
 
-/* Whether overrides made another plan than the file has for x's profile, which is so too when there is no such file any
- * more. RC_UNMEASURED: the file cannot be read again. */
-Rc experiment_changed(const Experiment *x, bool *changed, Error *e);
+/* Whether overrides made another plan than x's text has for x's profile. */
+bool experiment_changed(const Experiment *x);
 
 /* From text instead of a file (`run --text`, tests); `file` is how errors call it. */
 Rc experiment_parse(Experiment *x, const char *file, const char *text, const char *profile, const Overrides *o,

@@ -273,7 +273,10 @@ static Rc parse(Experiment *x, const char *file, const char *bytes, size_t lengt
     spec_init(&r.base);
     r.base.seed = 0;
     rc = read_all(&r, profile, o);
-    if (rc) experiment_release(x);
+    if (rc)
+        experiment_release(x);
+    else
+        x->yaml = mem_text(bytes);
     document_release(&d);
     return rc;
 }
@@ -294,11 +297,11 @@ Rc experiment_read(Experiment *x, const char *path, const char *profile, const O
     return rc;
 }
 
-Rc experiment_changed(const Experiment *x, bool *changed, Error *e) {
+bool experiment_changed(const Experiment *x) {
     Experiment plain;
-    *changed = true;
-    if (experiment_read(&plain, x->file, x->profile, NULL, e)) return e->code == RC_UNMEASURED ? e->code : RC_OK;
-    *changed = strcmp(plain.plan, x->plan) != 0;
+    Error none;
+    if (experiment_parse(&plain, x->file, x->yaml, x->profile, NULL, &none)) return true;
+    bool changed = strcmp(plain.plan, x->plan) != 0;
     experiment_release(&plain);
-    return RC_OK;
+    return changed;
 }

@@ -58,13 +58,38 @@ static Rc leave_curves(ArchiveFile *record, ArchiveFile *curves, Error *e) {
     return RC_OK;
 }
 
-Rc archive_add(Archive *a, const Experiment *x, const Records *r, const char *runs, Error *e) {
+/* out/WORD/plan.json, once. */
+static Rc add_note(Archive *a, const PlanFolder *folder, const char *root, const Experiment *x, const Overrides *o,
+                   Error *e) {
+    char path[128];
+    Text text;
+    snprintf(path, sizeof path, "out/%s/plan.json", folder->word);
+    if (has(a, path)) return RC_OK;
+    json_t *note = plan_note_carried(folder, root, x, o);
+    if (!note) return error_set(e, RC_USAGE, "plan.json: an option is not UTF-8");
+    text_init(&text);
+    json_print(note, JSON_EXACT, &text);
+    add_file(a, path, mem_text(text.at), text.length);
+    text_release(&text);
+    return RC_OK;
+}
+
+Rc archive_add(Archive *a, const Experiment *x, const Records *r, const Session *s, Error *e) {
+    const char *runs = s->runs;
+    char word[PLAN_WORD_SIZE];
+    PlanFolder folder;
+    if (plan_folder_find(&folder, s->results, s->word, x, e)) return e->code;
+    Rc rc = add_note(a, &folder, s->root, x, &s->overrides, e);
+    strcpy(word, folder.word);
+    plan_folder_release(&folder);
+    if (rc) return rc;
     a->plan = mem_grow(a->plan, (size_t)a->plans + 1, sizeof *a->plan);
     ArchivePlan *plan = &a->plan[a->plans++];
     *plan = (ArchivePlan){.runs = r->runs};
     snprintf(plan->experiment, sizeof plan->experiment, "%s", x->name);
     snprintf(plan->profile, sizeof plan->profile, "%s", x->profile);
     snprintf(plan->plan, sizeof plan->plan, "%s", x->plan);
+    snprintf(plan->word, sizeof plan->word, "%s", word);
     for (const RunRecord *run = r->at; run < r->at + r->runs; run++) {
         bool new = false;
         int first = a->files; /* its record.json, and its curves.csv behind that */

@@ -4,15 +4,17 @@
  *   runs/ID/record.json, runs/ID/curves.csv   as they are stored, and runs/ID/hits.bin of a run that has one
  *                                             with without_curves: of curves.csv the names and the first step, whose
  *                                             loss says where a run began; record.json names the hash it has so
+ *   out/WORD/plan.json                        how each plan is made, with the text of its file (plan_folder.h)
  *   MANIFEST.json                             {schema, made_by, commit, curves: false where they are left out,
  *                                             plans: [{experiment, profile, plan, runs}], records: [{commit, runs}],
  *                                             files: [{path, bytes, sha256}]}
  *   SHA256SUMS                                of all of these, for `sha256sum -c`
  *
- * The unpacked folder is a folder of results: `normbench table EXPERIMENT --results FOLDER`. */
+ * The unpacked folder is a folder of results: `normbench table WORD --results FOLDER`, whoever has it. */
 #ifndef BENCH_STORE_ARCHIVE_H
 #define BENCH_STORE_ARCHIVE_H
 
+#include "bench/store/session.h"
 #include "bench/store/store.h"
 
 enum { ARCHIVE_SCHEMA = 1 };
@@ -24,7 +26,7 @@ typedef struct {
 } ArchiveFile;
 
 typedef struct {
-    char experiment[EXPERIMENT_NAME_SIZE], profile[PROFILE_NAME_SIZE], plan[SHA256_HEX];
+    char experiment[EXPERIMENT_NAME_SIZE], profile[PROFILE_NAME_SIZE], plan[SHA256_HEX], word[PLAN_WORD_SIZE];
     int runs;
 } ArchivePlan;
 
@@ -42,7 +44,7 @@ void archive_begin(Archive *a);
 
 /* Adds the runs of a plan; one that is there already stands once. RC_UNMEASURED, RC_INTEGRITY: a file that does not
  * read. */
-Rc archive_add(Archive *a, const Experiment *x, const Records *r, const char *runs, Error *e);
+Rc archive_add(Archive *a, const Experiment *x, const Records *r, const Session *s, Error *e);
 
 /* Adds MANIFEST.json and SHA256SUMS. */
 void archive_close(Archive *a);

@@ -26,23 +26,23 @@ static void plans_release(Plans *p) {
     free(p->options);
 }
 
-/* Adds a profile of a file; one with the plan of another profile of it is the same once more. */
-static Rc add_plan(Plans *p, const char *path, const char *profile, const Overrides *o, Error *e) {
-    Experiment *x = mem_alloc(1, sizeof *x);
-    if (experiment_read(x, path, profile, o, e)) {
-        free(x);
-        return e->code;
-    }
+/* Takes x over, unless its plan is there under its name. Whether it did. */
+static bool add_experiment(Plans *p, const Experiment *x) {
     for (int i = 0; i < p->count; i++)
-        if (!strcmp(p->at[i]->name, x->name) && !strcmp(p->at[i]->plan, x->plan)) {
-            experiment_release(x);
-            free(x);
-            return RC_OK;
-        }
+        if (!strcmp(p->at[i]->name, x->name) && !strcmp(p->at[i]->plan, x->plan)) return false;
     p->at = mem_grow(p->at, (size_t)p->count + 1, sizeof *p->at);
     p->options = mem_grow(p->options, (size_t)p->count + 1, sizeof *p->options);
     p->options[p->count][0] = 0;
-    p->at[p->count++] = x;
+    p->at[p->count] = mem_alloc(1, sizeof *x);
+    *p->at[p->count++] = *x;
+    return true;
+}
+
+/* Adds a profile of a file; one with the plan of another profile of it is the same once more. */
+static Rc add_plan(Plans *p, const char *path, const char *profile, const Overrides *o, Error *e) {
+    Experiment x;
+    if (experiment_read(&x, path, profile, o, e)) return e->code;
+    if (!add_experiment(p, &x)) experiment_release(&x);
     return RC_OK;
 }
 
@@ -62,22 +62,22 @@ static bool same_file(const char *a, const char *b) {
     return same;
 }
 
-/* The plan that a folder of results/out remembers, as its command line made it, if it is of `file` (NULL: of any). */
+/* The plan that a folder of results/out remembers, if it is of `file` (NULL: of any). */
 static void add_noted(Plans *p, const Session *s, const char *word, const char *file) {
-    const char *set[PLAN_MOST_TEXTS], *arm[PLAN_MOST_TEXTS];
     char path[1024];
     PlanNote note;
+    Experiment x;
     Error none;
-    int before = p->count;
     if (plan_note_read(&note, s->results, word, &none) || !note.all) return;
-    Overrides o = plan_note_overrides(&note, set, arm);
-    if (!experiment_find(path, sizeof path, s->root, note.experiment, &none) && (!file || same_file(path, file)))
-        (void)add_plan(p, path, note.profile, &o, &none);
-    if (p->count > before && (o.sets || o.arms)) {
+    bool of = !file || (!experiment_find(path, sizeof path, s->root, note.experiment, &none) && same_file(path, file));
+    if (of && !plan_note_experiment(&note, s->root, word, &x, &none)) {
         Text options;
         text_init(&options);
-        plan_note_options(&note, &options);
-        snprintf(p->options[before], sizeof *p->options, "%s", options.at);
+        if (json_array_size(note.set) || json_array_size(note.arm)) plan_note_options(&note, &options);
+        if (add_experiment(p, &x))
+            snprintf(p->options[p->count - 1], sizeof *p->options, "%s", options.at);
+        else
+            experiment_release(&x);
         text_release(&options);
     }
     plan_note_release(&note);
@@ -93,6 +93,12 @@ static void add_all_noted(Plans *p, const Session *s, const char *file) {
 static Rc read_plans(Plans *p, const Session *s, const char *experiment, Error *e) {
     char path[1400], **names;
     Error ignored;
+    if (s->recalled.all) {
+        Experiment x;
+        if (session_plan(s, experiment, &x, e)) return e->code;
+        add_experiment(p, &x);
+        return RC_OK;
+    }
     if (experiment) {
         if (experiment_find(path, 1024, s->root, experiment, e)) return e->code;
         if (s->profile[0]) return add_plan(p, path, s->profile, &s->overrides, e);

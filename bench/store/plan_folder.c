@@ -32,6 +32,7 @@ Rc plan_note_read(PlanNote *note, const char *results, const char *word, Error *
     note->experiment = json_string_value(json_object_get(note->all, "experiment"));
     note->profile = json_string_value(json_object_get(note->all, "profile"));
     note->plan = json_string_value(json_object_get(note->all, "plan"));
+    note->yaml = json_string_value(json_object_get(note->all, "yaml"));
     note->set = json_object_get(note->all, "set");
     note->arm = json_object_get(note->all, "arm");
     note->files = json_object_get(note->all, "files");
@@ -72,6 +73,55 @@ static int texts_of(const json_t *list, const char *text[PLAN_MOST_TEXTS]) {
 Overrides plan_note_overrides(const PlanNote *note, const char *set[PLAN_MOST_TEXTS],
                               const char *arm[PLAN_MOST_TEXTS]) {
     return (Overrides){.set = set, .sets = texts_of(note->set, set), .arm = arm, .arms = texts_of(note->arm, arm)};
+}
+
+static bool of_note(const PlanNote *note, Experiment *x) {
+    if (!strcmp(x->plan, note->plan)) return true;
+    experiment_release(x);
+    return false;
+}
+
+Rc plan_note_experiment(const PlanNote *note, const char *root, const char *word, Experiment *x, Error *e) {
+    const char *set[PLAN_MOST_TEXTS], *arm[PLAN_MOST_TEXTS];
+    char path[PATH_MAX];
+    Overrides o = plan_note_overrides(note, set, arm);
+    Error today = {.code = RC_OK};
+    if (!experiment_find(path, sizeof path, root, note->experiment, &today) &&
+        !experiment_read(x, path, note->profile, &o, &today) && of_note(note, x))
+        return RC_OK;
+    if (note->yaml) {
+        if (experiment_parse(x, note->experiment, note->yaml, note->profile, &o, e))
+            return error_prefix(e, "%s: the noted text: ", word);
+        return of_note(note, x) ? RC_OK
+                                : error_set(e, RC_INTEGRITY, "%s: plan.json's text makes another plan than %.8s", word,
+                                            note->plan);
+    }
+    if (today.code) return *e = today, e->code;
+    return error_set(e, RC_USAGE,
+                     "%s: this was plan %.8s of %s, which the file makes no more: it was changed since; for its new "
+                     "plan name %s instead",
+                     word, note->plan, note->experiment, note->experiment);
+}
+
+bool plan_declared(const char *results, const char *root, Experiment *x) {
+    char **word;
+    int words = plan_words(results, &word);
+    bool found = false;
+    for (int i = 0; i < words && !found; i++) {
+        PlanNote note;
+        Experiment declared;
+        Error none;
+        if (plan_note_read(&note, results, word[i], &none)) continue;
+        bool plain = note.all && !json_array_size(note.set) && !json_array_size(note.arm);
+        found = plain && !strcmp(note.plan, x->plan) && !plan_note_experiment(&note, root, word[i], &declared, &none);
+        if (found) {
+            experiment_release(x);
+            *x = declared;
+        }
+        plan_note_release(&note);
+    }
+    names_free(word, words);
+    return found;
 }
 
 static void add_option(Text *out, const char *name, const char *value) {
@@ -147,16 +197,50 @@ static json_t *list_of(const char *const *item, int count) {
     return list;
 }
 
+static json_t *plan_note(const char *experiment, const Experiment *x, const Overrides *o, json_t *files) {
+    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:O}", "schema", 2, "made_by",
+                     "normbench " NORMBENCH_VERSION, "commit", provenance_commit(), "experiment", experiment, "profile",
+                     x->profile, "set", list_of(o->set, o->sets), "arm", list_of(o->arm, o->arms), "plan", x->plan,
+                     "yaml", x->yaml, "files", files);
+}
+
+json_t *plan_note_carried(const PlanFolder *f, const char *root, const Experiment *x, const Overrides *o) {
+    const char *set[PLAN_MOST_TEXTS], *arm[PLAN_MOST_TEXTS], *slash;
+    char experiment[PATH_MAX];
+    json_t *none = json_array(), *all;
+    Overrides noted = {0};
+    if (f->before.all && !o->sets && !o->arms) noted = plan_note_overrides(&f->before, set, arm), o = &noted;
+    plan_experiment(root, x, experiment);
+    slash = strrchr(experiment, '/');
+    if (f->before.yaml) {
+        all = json_copy(f->before.all);
+        slash = strrchr(f->before.experiment, '/');
+        json_object_set_new(all, "experiment", json_string(slash ? slash + 1 : f->before.experiment));
+        json_object_set(all, "files", none);
+    } else
+        all = plan_note(slash ? slash + 1 : experiment, x, o, none);
+    json_decref(none);
+    return all;
+}
+
+/* Whether the note that is there says how the plan is made: its text, or that of a file alone. */
+static bool noted_well(const PlanNote *before, const Overrides *o) {
+    if (!before->all) return false;
+    bool plain = !json_array_size(before->set) && !json_array_size(before->arm);
+    return plain ? before->yaml || o->sets || o->arms : before->yaml && (o->sets || o->arms);
+}
+
 static Rc write_note(const PlanFolder *f, const char *root, const Experiment *x, const Overrides *o, json_t *files,
                      Error *e) {
     char path[PLAN_PATH_SIZE + 16], experiment[PATH_MAX];
     Rc rc = RC_OK;
+    json_t *all;
     plan_experiment(root, x, experiment);
-    json_t *all =
-        json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:O}", "schema", 1, "made_by",
-                  "normbench " NORMBENCH_VERSION, "commit", provenance_commit(), "experiment", experiment, "profile",
-                  x->profile, "set", list_of(o->set, o->sets), "arm", list_of(o->arm, o->arms), "plan", x->plan,
-                  "files", files);
+    if (noted_well(&f->before, o)) {
+        all = json_copy(f->before.all);
+        json_object_set(all, "files", files);
+    } else
+        all = plan_note(experiment, x, o, files);
     if (!all) return error_set(e, RC_USAGE, "plan.json: a path or an option is not UTF-8");
     snprintf(path, sizeof path, "%s/" NOTE_FILE, f->path);
     folder_sweep(f->path);
@@ -196,12 +280,26 @@ static void remove_old(const PlanFolder *f, const char *name) {
     unlink(path);
 }
 
-Rc plan_folder_fill(const PlanFolder *f, const char *aside, const char *root, const Experiment *x, const Overrides *o,
-                    Error *e) {
+/* Of the files of an earlier `table` those that stay go into the list, the others away. name[count]: the new ones. */
+static void sort_old(const PlanFolder *f, char **name, int count, bool (*stays)(const char *, const void *),
+                     const void *of, json_t *files) {
+    json_t *item;
+    size_t i;
+    json_array_foreach(f->before.files, i, item) {
+        const char *old = json_string_value(item);
+        if (bsearch(&old, name, (size_t)count, sizeof *name, by_name)) continue;
+        if (stays(old, of))
+            json_array_append(files, item);
+        else
+            remove_old(f, old);
+    }
+}
+
+Rc plan_folder_fill(const PlanFolder *f, const char *aside, bool (*stays)(const char *name, const void *of),
+                    const void *of, const char *root, const Experiment *x, const Overrides *o, Error *e) {
     char **name;
     int count = folder_names(aside, "", &name);
-    json_t *files = json_array(), *item;
-    size_t i;
+    json_t *files = json_array();
     Rc rc = folder_make_own(f->path, e);
     if (!rc) folder_sweep(f->path);
     for (int k = 0; k < count && !rc; k++) {
@@ -209,11 +307,7 @@ Rc plan_folder_fill(const PlanFolder *f, const char *aside, const char *root, co
         json_array_append_new(files, json_string(name[k]));
         rc = copy(aside, f, name[k], e);
     }
-    if (!rc && f->before.all)
-        json_array_foreach(f->before.files, i, item) {
-            const char *old = json_string_value(item);
-            if (!bsearch(&old, name, (size_t)count, sizeof *name, by_name)) remove_old(f, old);
-        }
+    if (!rc && f->before.all) sort_old(f, name, count, stays, of, files);
     if (!rc) rc = write_note(f, root, x, o, files, e);
     json_decref(files);
     names_free(name, count);

@@ -65,13 +65,10 @@ static Rc place_corpus(const Session *s, const Experiment *x, int arm, Error *e)
     const char *const places[][2] = {{"arms", x->arm[arm].name}, {"profiles", x->profile}};
     Document d;
     Error ignored;
-    char *bytes;
-    size_t length;
     if (o->arms && x->arm[arm].own >> spec_index("dataset") & 1) return error_prefix(e, "--arm: ");
     for (int i = 0; i < o->sets; i++)
         if (!strncmp(o->set[i], "dataset", 7)) return error_prefix(e, "--set: ");
-    if (file_read(x->file, &bytes, &length, &ignored)) return e->code;
-    if (!document_parse(&d, x->file, bytes, length, &ignored)) {
+    if (!document_parse(&d, x->file, x->yaml, strlen(x->yaml), &ignored)) {
         const Node *found = NULL;
         for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
             const Node *all = node_find(d.root, places[i][0]), *mine = all ? node_find(all, places[i][1]) : NULL;
@@ -81,7 +78,6 @@ static Rc place_corpus(const Session *s, const Experiment *x, int arm, Error *e)
         document_prefix(e, &d, found ? found->line : 0);
         document_release(&d);
     }
-    free(bytes);
     return e->code;
 }
 
@@ -118,18 +114,33 @@ static Rc session_corpora(Session *s, const Experiment *x, Error *e) {
     return RC_OK;
 }
 
+/* The note of the folder of results/out that is named where an experiment could be; all NULL: there is none. */
+static void note_of(const Session *s, const char *name, PlanNote *note) {
+    Error none;
+    *note = (PlanNote){0};
+    if (s->overrides.sets || s->overrides.arms || strchr(name, '/')) return;
+    if (plan_note_read(note, s->results, name, &none)) *note = (PlanNote){0};
+}
+
 Rc session_plan(const Session *s, const char *name, Experiment *x, Error *e) {
     char path[1024];
-    if (experiment_find(path, sizeof path, s->root, name, e)) return e->code;
-    if (experiment_read(x, path, s->profile, &s->overrides, e)) return e->code;
-    texts_find(s, x);
-    if (!s->recalled.all || !strcmp(x->plan, s->recalled.plan)) return RC_OK;
-    error_set(e, RC_USAGE,
-              "%s: this was plan %.8s of %s, which the file makes no more (now %.8s): it was changed since; "
-              "for its new plan name %s instead",
-              s->word, s->recalled.plan, x->name, x->plan, name);
-    experiment_release(x);
-    return e->code;
+    PlanNote note = {0};
+    Error unknown;
+    Rc rc;
+    if (s->recalled.all)
+        rc = plan_note_experiment(&s->recalled, s->root, s->word, x, e);
+    else if (experiment_find(path, sizeof path, s->root, name, &unknown)) {
+        note_of(s, name, &note);
+        if (!note.all) return *e = unknown, e->code;
+        rc = plan_note_experiment(&note, s->root, name, x, e);
+        plan_note_release(&note);
+    } else {
+        rc = experiment_read(x, path, s->profile, &s->overrides, e);
+        if (!rc && (s->overrides.sets || s->overrides.arms) && experiment_changed(x))
+            (void)plan_declared(s->results, s->root, x);
+    }
+    if (!rc) texts_find(s, x);
+    return rc;
 }
 
 Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e) {
@@ -165,7 +176,9 @@ static void shown_set(const char *set, Text *out) {
     static const char *const own[] = {"precision", "tokenizer", "seeds"};
     const char *value = strchr(set, '=');
     if (!strncmp(set, "dataset=text:", 13)) {
-        text_format(out, " --text FILE");
+        const char *slash = set[13] == '/' ? strrchr(set, '/') : NULL;
+        text_format(out, " --text ");
+        text_shell(out, slash ? slash + 1 : set + 13);
         return;
     }
     for (size_t i = 0; value && value[1] != '[' && i < sizeof own / sizeof *own; i++)
@@ -203,7 +216,13 @@ void session_command(const Session *s, const Experiment *x, const char *verb, Te
 }
 
 void session_shown(const Session *s, const Experiment *x, const char *verb, Text *out) {
-    text_format(out, "normbench %s %s --profile %s", verb, x->name, x->profile);
-    for (int i = 0; i < s->overrides.sets; i++) shown_set(s->overrides.set[i], out);
-    for (int i = 0; i < s->overrides.arms; i++) text_format(out, " --arm '%s'", s->overrides.arm[i]);
+    char experiment[PATH_MAX];
+    plan_experiment(s->root, x, experiment);
+    const char *slash = strrchr(experiment, '/');
+    text_format(out, "normbench %s ", verb);
+    text_shell(out, slash ? slash + 1 : experiment);
+    if (x->profile[0]) text_format(out, " --profile %s", x->profile);
+    bool changed = experiment_changed(x); /* else the file alone makes it */
+    for (int i = 0; i < s->overrides.sets && changed; i++) shown_set(s->overrides.set[i], out);
+    for (int i = 0; i < s->overrides.arms && changed; i++) text_format(out, " --arm '%s'", s->overrides.arm[i]);
 }

@@ -40,6 +40,7 @@ typedef struct {
     int datasets;
     const char *set[SESSION_MOST_SETS]; /* what overrides points to */
     char by_text[160], by_tokenizer[64], by_precision[32], by_seeds[32];
+    char by_word[PLAN_WORD_SIZE];
 } Session;
 
 void session_release(Session *s);
@@ -60,7 +61,8 @@ Rc session_backend(const Session *s, PrecisionKind p, const Backend **out, Error
  * session_backend. */
 Rc session_class(const Session *s, const Experiment *x, const char **out, Error *e);
 
-/* The experiment called name for this session's profile and overrides, as it is written: no corpus is looked for. */
+/* The experiment called name for this session's profile and overrides, or the plan of the folder results/out/NAME, as
+ * it is written: no corpus is looked for. */
 Rc session_plan(const Session *s, const char *name, Experiment *x, Error *e);
 
 /* Both: an experiment that can be trained here. On failure there is nothing to release. */

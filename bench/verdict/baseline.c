@@ -20,7 +20,8 @@ bool baseline_has_own(const char *arithmetic_class) {
 
 void baseline_path(char *path, size_t size, const Session *s, const Experiment *x, const char *arithmetic) {
     bool own = baseline_has_own(arithmetic) && strcmp(arithmetic, "canon") != 0;
-    snprintf(path, size, "%s/results/baselines/%s-%s%s%s.json", s->root, x->name, x->profile, own ? "-" : "",
+    snprintf(path, size, "%s/results/baselines/%s%s%s%s%s.json", s->root, x->name, x->profile[0] ? "-" : "",
+             x->profile, own ? "-" : "",
              own ? arithmetic : "");
 }
 

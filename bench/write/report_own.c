@@ -32,17 +32,6 @@ static bool is_part(const Ledger *b, const Experiment *x) {
     return false;
 }
 
-/* The plan of a note as its file makes it today. */
-static Rc read_plan(Experiment *x, const Session *s, const PlanNote *note, Overrides *o, Error *e) {
-    char path[PATH_MAX];
-    if (experiment_find(path, sizeof path, s->root, note->experiment, e)) return e->code;
-    if (experiment_read(x, path, note->profile, o, e)) return e->code;
-    texts_find(s, x);
-    if (!strcmp(x->plan, note->plan)) return RC_OK;
-    experiment_release(x);
-    return error_set(e, RC_USAGE, "%s was changed since: it makes plan %.8s no more", note->experiment, note->plan);
-}
-
 static const ClaimFile *claims_of(const Ledger *b, const Experiment *x) {
     for (int i = 0; i < b->files; i++)
         if (!strcmp(b->file[i].writeup, x->writeup)) return &b->file[i];
@@ -64,8 +53,8 @@ static Rc make(Ledger *b, const Store *stored, LedgerTable *t, const char *word,
         return RC_UNMEASURED;
     }
     TableOptions options = {.command = "", .notes = t->records.notes};
-    if (!plain) rc = experiment_changed(&t->x, &options.exploratory, e);
-    if (!rc) rc = table_make(&t->table, &t->x, t->records.at, claims_of(b, &t->x), options, e);
+    options.exploratory = !plain && experiment_changed(&t->x);
+    rc = table_make(&t->table, &t->x, t->records.at, claims_of(b, &t->x), options, e);
     return not_shown(word, rc, e);
 }
 
@@ -76,11 +65,12 @@ static Rc take(Ledger *b, const Session *s, Store *stored, const char *word, con
     bool precise = false;
     for (int i = 0; i < o.sets; i++) precise |= !strncmp(set[i], "precision=", 10);
     LedgerTable *t = mem_alloc(1, sizeof *t);
-    if (read_plan(&t->x, s, note, &o, e)) {
+    if (plan_note_experiment(note, s->root, word, &t->x, e)) {
         fprintf(stderr, "normbench: note: not shown: results/out/%s: %s\n", word, e->text);
         free(t);
         return RC_OK;
     }
+    texts_find(s, &t->x);
     if (!stored->folder[0]) store_read(stored, s->runs);
     Rc rc = make(b, stored, t, word, !o.sets && !o.arms, precise, e);
     if (rc) {

@@ -63,8 +63,8 @@ static Rc section(const Ledger *b, const LedgerTable *made, int i, const char *f
     text_clear(&words);
     text_format(main, "}\n");
     report_caveats(made, &words);
-    text_format(&words, "%sExperiment %s, profile %s: %d runs. ", words.length ? " " : "",
-                t->x->name, t->x->profile, made->records.runs);
+    text_format(&words, "%sExperiment %s%s%s: %d runs. ", words.length ? " " : "",
+                t->x->name, t->x->profile[0] ? ", profile " : "", t->x->profile, made->records.runs);
     table_methods(t, &words);
     latex_text(main, words.at);
     text_format(main, "\n\n");

@@ -247,8 +247,8 @@ static void comment_line(Text *out, const char *label, const char *text) {
 void table_header_comment(const Table *t, const char *what, Text *out) {
     Text line;
     text_init(&line);
-    text_format(&line, "normbench %s, %s of experiment %s, profile %s", NORMBENCH_VERSION, what, t->x->name,
-                t->x->profile);
+    text_format(&line, "normbench %s, %s of experiment %s%s%s", NORMBENCH_VERSION, what, t->x->name,
+                t->x->profile[0] ? ", profile " : "", t->x->profile);
     comment_line(out, "made by", line.at);
     comment_line(out, "plan", t->x->plan);
     comment_line(out, "results", t->results_hash);

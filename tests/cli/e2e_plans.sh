@@ -35,6 +35,84 @@ check_a_table_removes_what_an_earlier_one_left() {
   ! grep -q 'toy-old' "$out/plan.json" && grep -q '"toy.tex"' "$out/plan.json" || fail "the list is not that of the files"
 }
 
+check_a_table_keeps_what_another_call_made() {
+  local out file
+  cp -r "$T/whole" "$W/r"
+  ends 0 table toy.yaml --paper --target 3.5 --results "$W/r"
+  out=$(dirname "$W"/r/out/*/toy.tex)
+  : >"$out/toy.pdf" && sed -i 's/"toy.tex"/"toy.tex", "toy.pdf"/' "$out/plan.json" # as --pdf writes it
+  plan_files "$out" | grep -e svg -e pdf -e paper >"$W/before"
+  ends 0 table toy.yaml --results "$W/r"
+  for file in toy-paper.tex toy-target.txt toy-target.json toy.pdf; do
+    [ -e "$out/$file" ] && grep -q "\"$file\"" "$out/plan.json" || fail "$file of the first call is gone"
+  done
+  with=(env PATH=/nonexistent)
+  ends 0 table toy.yaml --results "$W/r"
+  with=()
+  says 'note: no figures'
+  (cd "$out" && sha256sum --quiet -c "$W/before") || fail "a call without gnuplot changed the figures of another"
+  rm -r "$W/r/runs/$(id_of ours 2 "$W/r")"
+  ends 0 table toy.yaml --partial --results "$W/r"
+  [ -s "$out/toy-partial.tex" ] && [ -s "$out/toy.tex" ] || fail "the table of some seeds removed the whole one"
+}
+
+# What was declared stays what it was: when its file has grown, is changed, or is gone.
+check_a_declared_plan_stays() {
+  local word path
+  cp "$T/toy.yaml" "$T/text.txt" "$W/" && cd "$W" || fail "no folder"
+  ends 0 "${run[@]}" --results r
+  word=$(sed -n 's/^Next: .* table \([^ ]*\) .*/\1/p' out) path=r/out/$word/
+  ends 0 table "$word" --results r
+  mv out first && plan_files "$path" >before
+  sed -i 's/{seeds: 2}/{seeds: 3}/' toy.yaml
+  ends 0 "${run[@]}" --results r
+  ends 0 table toy.yaml --profile smoke --results r
+  prints 'EXPLORATORY: 4 of 6 runs were trained before this plan was written down'
+  for as in "$word --results r" "toy.yaml --profile smoke --seeds 2 --results r" "$path" "r/out/$word"; do
+    ends 0 table $as
+    cmp -s out first || fail "table $as is another table than before the file grew"
+    plan_files "$path" | grep -v -e cost | cmp -s - <(grep -v -e cost before) || fail "table $as writes other files"
+  done
+  ! grep -q seeds=2 "$path/plan.json" || fail "the note of a declared plan was overwritten"
+  ends 3 table toy.yaml --profile smoke --seeds 4 --results r
+  says "note: of other plans of toy there are: .*normbench table $word \(--profile smoke; 4 of 4 runs\)"
+  mv toy.yaml gone.yaml
+  for as in "table $word" "run $word" "status $word" "runs $word seed=1" "perf $word --dry-run" "archive $word -o a.tar" \
+    "archive $word $word -o b.tar"; do
+    ends 0 $as --results r
+  done
+  ends 0 trace "$word: ours - plain" --results r
+  ends 0 trace "$path: ours - plain"
+  prints '^toy smoke: ours - plain$'
+  refused "unknown experiment '$word'" table "$word" --results elsewhere
+  refused "seeds: $word is a plan already" table "$path" --seeds 3
+  sed -i 's/"yaml": ".*/"yaml": "arms: {pre: {variant: pre}}\\nprofiles: {smoke: {seeds: 2}}",/' "$path/plan.json"
+  ends 5 table "$word" --results r
+  says "plan.json's text makes another plan than ${word#toy-}"
+  sed -i 's/"yaml": ".*/"yaml": "arms: [",/' "$path/plan.json"
+  refused "$word: the noted text: .*toy.yaml:1" table "$word" --results r
+}
+
+# A file that is sent to somebody else is enough for the same table, and for `trace`.
+check_an_archive_is_all_that_a_colleague_needs() {
+  local command
+  mkdir "$W/here" "$W/there" && cp "$T/toy.yaml" "$T/text.txt" "$W/here" && cd "$W/here" || fail "no folder"
+  for more in "" "--set lr=0.002 --seeds 3"; do
+    rm -rf ../there/* mine.tar.gz
+    ends 0 "${run[@]}" $more --results r
+    ends 0 table toy.yaml --profile smoke $more --results r
+    sed '/^Cost/,$d' ../out >../table
+    ends 0 archive toy.yaml --profile smoke $more -o mine.tar.gz --results r
+    command=$(sed -n 's/.*to read them: //p' ../out)
+    ! tar -xOf mine.tar.gz | grep -qF "$W" || fail "the archive holds a path of this machine"
+    cp mine.tar.gz ../there && (cd ../there && normbench() { "$program" "$@"; } && eval "$command") >../out 2>../err ||
+      fail "the printed command does not run: $command"
+    sed '/^Cost/,$d' ../out | cmp - ../table || fail "the colleague's table is another"
+    set -- ${command#*table }
+    (cd ../there && "$program" trace "$1: ours - plain" --results mine) >../out 2>../err || fail "no trace"
+  done
+}
+
 check_table_remembers_a_plan() {
   local word arm='{plain: {variant: pre, label: "it'"'"'s a $plain one"}}'
   ends 0 "${run[@]}" --set steps=4 --set 'evaluate_at=0,2' --seeds 3 --arm "$arm" --arm '{ours: {variant: post}}' --results "$W/a b"
@@ -74,7 +152,9 @@ check_a_plan_has_the_name_that_it_was_given() {
   cp "$T/toy.yaml" "$W/" && cp "$T/text.txt" "$W/" && cd "$W" || fail "no folder"
   ends 0 "${run[@]}" --name second --results "$W/r"
   sed -i 's/^steps: 30/steps: 31/' toy.yaml
-  refused "second: this was plan [0-9a-f]{8} of toy, which the file makes no more" table second --results "$W/r"
+  ends 0 table second --results "$W/r" # the text of the file is noted
+  sed -i '/^ "yaml"/d' "$W/r/out/second/plan.json" # a note of schema 1
+  refused "second: this was plan [0-9a-f]{8} of .*toy.yaml, which the file makes no more" table second --results "$W/r"
   echo '{' >"$W/r/out/second/plan.json"
   ends 5 table second --results "$W/r"
   says 'second/plan.json: it is damaged'

@@ -248,7 +248,7 @@ check_an_archive_reprints_the_table() {
   ends 0 table "${toy[@]}" --results "$W/r"
   sed '/^Cost/,$d' "$W/out" >"$W/printed"
   ends 0 archive "${toy[@]}" -o "$W/a.tar.gz" --results "$W/r"
-  prints 'a.tar.gz: 4 runs, 10 files, '
+  prints 'a.tar.gz: 4 runs, 11 files, '
   ends 0 archive "${toy[@]}" -o "$W/a.tar" --results "$W/r"
   ends 0 archive "${toy[@]}" toy.yaml -o "$W/folder/a" --results "$W/r" # a run of two plans stands once
   touch "$W"/r/runs/*/record.json
@@ -265,8 +265,8 @@ manifest = json.load(open(sys.argv[1] + "/MANIFEST.json"))
 for f in manifest["files"]:
     data = open(f"{sys.argv[1]}/{f['path']}", "rb").read()
     assert len(data) == f["bytes"] and hashlib.sha256(data).hexdigest() == f["sha256"]
-assert len(manifest["files"]) == 8 and manifest["plans"][0]["runs"] == 4
-record = json.load(open(f"{sys.argv[1]}/{manifest['files'][1]['path']}"))
+assert len(manifest["files"]) == 9 and manifest["plans"][0]["runs"] == 4
+record = json.load(open(f"{sys.argv[1]}/{manifest['files'][2]['path']}"))
 assert manifest["records"] == [{"commit": record["provenance"]["commit"], "runs": 4}] and manifest["commit"]
 PY
   ends 0 table "${toy[@]}" --results "$W/unpacked/a"
