@@ -69,7 +69,7 @@ RunSpec experiment_spec(const Experiment *x, int cell, int arm, int seed) {
 
 void experiment_hashes(const Experiment *x, int cell, int arm, char (*hash)[SHA256_HEX]) {
     if (!x->seeds) return;
-    RunSpec first = experiment_spec(x, cell, arm, 0);
+    RunSpec named = experiment_spec(x, cell, arm, 0), first = spec_by_bytes(&named);
     SpecSeeds seeds;
     spec_seeds_init(&seeds, &first);
     for (int seed = 0; seed < x->seeds; seed++) spec_seeds_hash(&seeds, x->seed[seed], "", hash[seed]);

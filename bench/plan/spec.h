@@ -94,6 +94,10 @@ bool spec_own_text(const RunSpec *s);
 void spec_know_text(RunSpec *s, const char *sha256);
 void spec_forget_text(RunSpec *s);
 
+/* A text of the user's own whose bytes are known goes by them: its name is taken out, so that the same bytes under two
+ * names are one text. Ids, and the hashes that runs are found by, are those of such a spec. */
+RunSpec spec_by_bytes(const RunSpec *s);
+
 /* Reads canonical text back (safetensors metadata, records): every key once; a young one that is absent stands at its
  * default. RC_USAGE names line and key, and *s is as it was. The variant's name is that of the row with these columns,
  * or "custom". */

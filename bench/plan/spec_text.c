@@ -21,6 +21,15 @@ void spec_forget_text(RunSpec *s) {
     snprintf(s->text_sha256.text, sizeof s->text_sha256.text, "%s", spec_default("text_sha256"));
 }
 
+RunSpec spec_by_bytes(const RunSpec *s) {
+    RunSpec out = *s;
+    if (!spec_own_text(s) || !strcmp(s->text_sha256.text, spec_default("text_sha256"))) return out;
+    out.dataset = (SpecWord){{0}};
+    snprintf(out.dataset.text, sizeof out.dataset.text, "%.*s", (int)strcspn(s->dataset.text, ":") + 1,
+             s->dataset.text);
+    return out;
+}
+
 void spec_text(const RunSpec *s, Text *out) {
     spec_text_keys(s, out);
     text_format(out, "seed = %llu\n", (unsigned long long)s->seed);

@@ -52,7 +52,8 @@ void run_class(char out[BACKEND_CLASS_SIZE], const Backend *backend, int passes,
 
 void run_id(char out[SHA256_HEX], const RunSpec *s, const Dataset *d, const char *arithmetic_class,
             const char *arithmetic) {
-    record_identity(out, s, d->sha256, d->tokenizer_sha256, arithmetic_class, arithmetic);
+    RunSpec bytes = spec_by_bytes(s);
+    record_identity(out, &bytes, d->sha256, d->tokenizer_sha256, arithmetic_class, arithmetic);
 }
 
 /* A copy of b in which the keys that replicas of one program may differ in (scalars, initialization) are those of a. */

@@ -68,6 +68,7 @@ static void wrong_before(TodoRun *run, const Store *stored) {
     int count;
     RunSpec before = run->spec;
     before.mended = false;
+    before = spec_by_bytes(&before);
     spec_hash(&before, hash);
     const RecordHead *old = store_find(stored, hash, &count);
     if (count)
@@ -144,16 +145,18 @@ static Rc know_text(TodoRun *run, Error *e) {
                      run->data->sha256, run->spec.text_sha256.text);
 }
 
-/* A run of a text that an older program stored is called by a spec that does not know the bytes. */
+/* Runs of a text that an older program stored are called by a spec that knows its name, or its name alone. */
 static void older_id(TodoRun *run, const char *runs) {
     char path[1024], id[SHA256_HEX];
     RunSpec spec = run->spec;
     snprintf(path, sizeof path, "%s/%s", runs, run->id);
-    if (!spec_own_text(&spec) || file_exists(path)) return;
-    spec_forget_text(&spec);
-    run_id(id, &spec, run->data, run->arithmetic_class, run->arithmetic);
-    snprintf(path, sizeof path, "%s/%s", runs, id);
-    if (file_exists(path)) strcpy(run->id, id);
+    for (int known = 1; known >= 0 && spec_own_text(&spec) && !file_exists(path); known--) {
+        if (!known) spec_forget_text(&spec);
+        record_identity(id, &spec, run->data->sha256, run->data->tokenizer_sha256, run->arithmetic_class,
+                        run->arithmetic);
+        snprintf(path, sizeof path, "%s/%s", runs, id);
+        if (file_exists(path)) strcpy(run->id, id);
+    }
 }
 
 /* What the runs of an arm in a cell share, into the first of them. */
@@ -177,7 +180,8 @@ static Rc describe_seeds(Todo *t, Session *s, const Experiment *x, int cell, int
     SpecSeeds text;
     Text identity;
     if (describe_arm(t, &all, s, x, toys, e)) return e->code;
-    spec_seeds_init(&text, &all.spec);
+    RunSpec bytes = spec_by_bytes(&all.spec);
+    spec_seeds_init(&text, &bytes);
     text_init(&identity);
     record_identity_text(&identity, all.data->sha256, all.data->tokenizer_sha256, all.arithmetic_class,
                          all.arithmetic);

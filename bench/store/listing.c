@@ -159,7 +159,8 @@ static void take_run(Listing *l, const Stored *s, const RunSpec *spec, int group
     char hash[SHA256_HEX];
     int count;
     if (!resembles_one(l, s, spec)) return;
-    spec_hash(spec, hash);
+    RunSpec bytes = spec_by_bytes(spec);
+    spec_hash(&bytes, hash);
     const RecordHead *h = store_find(s->stored, hash, &count);
     for (int i = 0; i < count; i++) {
         ListedRun *run = add_run(l, &l->record[h + i - s->stored->head], group, place);

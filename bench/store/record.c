@@ -298,11 +298,11 @@ const char *record_identity_among(const char (*id)[SHA256_HEX], int ids, const R
                                   const char *tokenizer_sha256, const char *arithmetic_class, const char *arithmetic) {
     char hash[SHA256_HEX];
     const char *found = NULL;
-    for (int older = 0; older < 4 && !found; older++) {
-        RunSpec before = *s;
-        if ((older & 1 && s->precision == PRECISION_exact) || (older & 2 && !spec_own_text(s))) continue;
+    for (int older = 0; older < 6 && !found; older++) { /* older / 2: by bytes, with its name too, by its name alone */
+        RunSpec before = older < 2 ? spec_by_bytes(s) : *s;
+        if ((older & 1 && s->precision == PRECISION_exact) || (older > 1 && !spec_own_text(s))) continue;
         if (older & 1) before.precision = PRECISION_exact;
-        if (older & 2) spec_forget_text(&before);
+        if (older > 3) spec_forget_text(&before);
         record_identity(hash, &before, dataset_sha256, tokenizer_sha256, arithmetic_class, arithmetic);
         found = bsearch(hash, id, (size_t)ids, sizeof *id, by_id);
     }
@@ -349,7 +349,8 @@ static Rc read_spec(json_t *root, int schema, const char *arithmetic_class, RunS
     const char *bytes = json_string_value(json_object_get(root, "dataset_sha256"));
     if (!spec_own_text(s) || !bytes) return RC_OK;
     spec_know_text(s, bytes);
-    spec_hash(s, hash);
+    RunSpec found = spec_by_bytes(s);
+    spec_hash(&found, hash);
     return RC_OK;
 }
 

@@ -40,8 +40,8 @@ typedef struct {
     int vocab;
     double entropy_rate, unigram; /* nats; NaN when unknown */
     RunSpec spec;
-    char spec_sha256[SHA256_HEX]; /* spec_hash, as written or as it would be written today: what a run is found by; the
-                                     spec of every record of a user's text knows its bytes */
+    char spec_sha256[SHA256_HEX]; /* spec_hash of spec_by_bytes, as it would be written today: what a run is found by;
+                                     the spec of every record of a user's text knows its bytes */
     char *declared;    /* lines of bench/plan/declare.h; NULL: nothing was */
     char status[16];   /* ok | diverged */
     int diverged_step; /* -1 when ok */
@@ -109,7 +109,8 @@ void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset
                      const char *arithmetic_class, const char *arithmetic);
 
 /* Whether an id is that of these, also as a record of schema 1 or 2 was named, without its precision, or one of schema
- * 6 and before, without the bytes of a text in its spec. */
+ * 6 and before, without the bytes of a text in its spec, or as older ones were, with a text's name beside its bytes. Ids
+ * of today are of spec_by_bytes. */
 bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
                            const char *arithmetic_class, const char *arithmetic);
 

@@ -190,6 +190,31 @@ check_a_text_can_be_pinned() {
   refused "text_sha256: it goes with a text of one's own .text:, shards:., not with 'synthetic'" "${own[@]}" --set dataset=synthetic
 }
 
+# The same bytes under another name are the same runs.
+check_a_text_goes_by_its_bytes() {
+  local of_a folder id
+  two_texts
+  cp "$W/a.txt" "$W/mine.txt" && ends 0 "${own[@]}" && of_a=$(own_table)
+  sed 's/mine.txt/other.txt/' "$W/own.yaml" >"$W/other.yaml" && cp "$W/a.txt" "$W/other.txt"
+  ends 0 run "$W/other.yaml" --results "$W/r" && says '4 runs, 4 stored, 0 to train'
+  ends 0 runs "$W/other.yaml" --results "$W/r" && prints '4 of 4 runs stored'
+  ends 0 status "$W/other.yaml" --results "$W/r" && prints '4 runs: 4 done'
+  ends 0 table "$W/other.yaml" --results "$W/r"
+  ends 0 run "$W/other.yaml" --results "$W/alone"
+  diff <(ls "$W/r/runs") <(ls "$W/alone/runs") || fail "the name of a text enters the id"
+  ends 0 merge "$W/alone" --results "$W/r" && prints '4 runs: 0 copied, 4 here already'
+  # Those that a program stored whose ids knew the name are found too.
+  for folder in "$W"/r/runs/*; do
+    python3 "$here/sign_record.py" "$folder" arithmetic="$(sed -n 's/.*"arithmetic": "\([0-9a-f]*\)".*/\1/p' "$folder/record.json")" >/dev/null ||
+      fail "not signed"
+  done
+  [ -z "$(ls "$W/r/runs" | grep -F "$(ls "$W/alone/runs")")" ] || fail "the ids are not older ones"
+  ends 0 "${own[@]}" && says '4 runs, 4 stored, 0 to train'
+  ends 0 table "$W/other.yaml" --results "$W/r" && [ "$(own_table)" = "$of_a" ] || fail "another table"
+  echo >>"$W/other.txt"
+  ends 3 table "$W/other.yaml" --results "$W/r" && says '4 of 4 runs are missing'
+}
+
 # Runs that a program stored before specs knew the bytes are those of the bytes that their records name.
 check_older_runs_of_a_text_are_found() {
   local of_a id
