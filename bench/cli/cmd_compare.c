@@ -72,7 +72,7 @@ const char compare_help[] =
     "\n"
     "Exit codes: 0 something was decided and no arm is worse, 1 some arm is worse than the baseline and not\n"
     "negligibly, 2 usage or input, 3 nothing to compare, 4 nothing could be decided. With --fail-on worse-by:D:\n"
-    "1 when the sign-flip interval of some arm lies beyond D on the worse side, 0 when all lie below it, else 4.\n"
+    "1 when the sign-flip interval of some arm lies beyond D on the worse side, 0 when none reaches it, else 4.\n"
     "\n"
     "--json: docs/json.md names every key. --tex writes a whole tabular for booktabs; its comments are the notes.\n"
     "--plot FILE.svg draws the differences.\n";
@@ -95,18 +95,6 @@ static Rc read_looks(const Options *o, CompareOptions *x, Error *e) {
     return rc;
 }
 
-/* worse, worse-by:0.05 */
-static Rc read_gate(const Options *o, CompareOptions *x, Error *e) {
-    static const char by[] = "worse-by:";
-    const char *text = option(o, OPTION_fail_on, "worse");
-    x->fail_by = !strncmp(text, by, strlen(by));
-    if (!strcmp(text, "worse")) return RC_OK;
-    bool number = x->fail_by && parse_real(text + strlen(by), &x->fail_more);
-    if (number && x->fail_more >= 0 && x->fail_more <= COMPARE_LARGEST) return RC_OK;
-    return error_set(e, RC_USAGE, "--fail-on: '%.60s' is neither worse nor worse-by:D with a number D such as 0.05",
-                     text);
-}
-
 static Rc read_options(const Options *o, CompareOptions *x, Error *e) {
     *x = (CompareOptions){.baseline = option(o, OPTION_baseline, NULL),
                           .higher = !strcmp(option(o, OPTION_better, "lower"), "higher"),
@@ -114,7 +102,10 @@ static Rc read_options(const Options *o, CompareOptions *x, Error *e) {
                           .conf = option_number(o, OPTION_conf, .95),
                           .cap = option_number(o, OPTION_cap, (double)NAN),
                           .stall = option_number(o, OPTION_stall, (double)NAN)};
-    return read_gate(o, x, e) ? e->code : read_looks(o, x, e);
+    FailOn f;
+    if (fail_on_read(&f, option(o, OPTION_fail_on, "worse"), e)) return e->code;
+    x->fail_by = f.by, x->fail_more = f.more;
+    return read_looks(o, x, e);
 }
 
 /* What belongs to a fixed number of seeds, or to arms that share none. */

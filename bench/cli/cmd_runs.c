@@ -12,7 +12,9 @@
 static Rc print(const Listing *l, const Session *s, bool whole, Error *e) {
     Text text;
     text_init(&text);
-    if (s->options->times[OPTION_json])
+    if (s->options->times[OPTION_csv])
+        (void)runs_csv(l, &text, e);
+    else if (s->options->times[OPTION_json])
         json_print(runs_json(l, whole), JSON_EXACT, &text);
     else {
         runs_text(l, whole, terminal_width(), &text);

@@ -237,6 +237,24 @@ static Rc read_metrics(const Options *o, TableOptions *t, Error *e) {
     return rc;
 }
 
+/* --fail-on: of the arms at each cell's last step. RC_OK without it. */
+static Rc gate(const Options *o, const Table *t, const FailOn *f) {
+    if (!o->times[OPTION_fail_on]) return RC_OK;
+    bool *last = mem_alloc((size_t)t->family.count + 1, sizeof *last);
+    for (int i = 0; i < t->family.count; i++) {
+        const Contrast *what = &t->family.at[i].what;
+        last[i] = what->step == t->sample.cell[what->cell].steps - 1;
+    }
+    Rc rc = comparisons_gate(t->family.at, t->family.count, last, f);
+    free(last);
+    fprintf(stderr, "normbench: --fail-on %s: %s\n", option(o, OPTION_fail_on, ""),
+            rc == RC_OK                                ? "passes"
+            : rc == RC_INCONCLUSIVE && !t->family.count ? "nothing is compared"
+            : rc == RC_INCONCLUSIVE                     ? "not decided"
+                                                        : "fails");
+    return rc;
+}
+
 /* partial: what is missing, or "". Claims are decided when all is there. */
 static Rc make(const Session *s, const Experiment *x, const Records *records, const PlanFolder *folder,
                const char *partial, Error *e) {
@@ -244,7 +262,11 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
     ClaimFile claims;
     Text command;
     Table t;
+    FailOn fail;
     bool has_claims;
+    if (fail_on_read(&fail, option(o, OPTION_fail_on, "worse"), e)) return e->code;
+    if (o->times[OPTION_fail_on] && !metric_info[x->metric].better)
+        return error_set(e, RC_USAGE, "--fail-on: %s is neither better lower nor higher", metric_info[x->metric].key);
     if (claims_find(&claims, s->root, x->writeup, &has_claims, e)) return e->code;
     if (x->writeup[0] && !has_claims)
         fprintf(stderr, "normbench: note: bench/claims/%s.yaml is not there: no reported numbers, no claims\n",
@@ -264,6 +286,7 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
         TargetSteps target;
         rc = make_target(s, &t, &target, e);
         if (!rc) rc = publish(s, &t, &target, folder, e);
+        if (!rc) rc = gate(o, &t, &fail);
         target_steps_release(&target);
         table_release(&t);
     }

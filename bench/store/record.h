@@ -109,8 +109,8 @@ void record_identity(char out[SHA256_HEX], const RunSpec *s, const char *dataset
                      const char *arithmetic_class, const char *arithmetic);
 
 /* Whether an id is that of these, also as a record of schema 1 or 2 was named, without its precision, or one of schema
- * 6 and before, without the bytes of a text in its spec, or as older ones were, with a text's name beside its bytes. Ids
- * of today are of spec_by_bytes. */
+ * 6 and before, without the bytes of a text in its spec, or as older ones were, with a text's name beside its bytes.
+ * Ids of today are of spec_by_bytes. */
 bool record_identity_holds(const char *id, const RunSpec *s, const char *dataset_sha256, const char *tokenizer_sha256,
                            const char *arithmetic_class, const char *arithmetic);
 

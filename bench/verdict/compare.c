@@ -350,21 +350,7 @@ void compare_release(CompareResult *r) {
     *r = (CompareResult){0};
 }
 
-/* Is some arm worse by more than what the gate allows, or every arm not? */
-static Rc exit_by(const CompareResult *r) {
-    int passed = 0;
-    for (int i = 0; i < r->family.count; i++) {
-        int beyond = comparison_beyond(&r->family.at[i], r->options.fail_more);
-        if (beyond > 0) return RC_REGRESSION;
-        passed += beyond < 0;
-    }
-    return passed == r->family.count ? RC_OK : RC_INCONCLUSIVE;
-}
-
 Rc compare_exit(const CompareResult *r) {
-    if (r->options.fail_by) return exit_by(r);
-    if (r->verdicts[COMPARE_WORSE]) return RC_REGRESSION;
-    for (int i = 0; i < r->family.count; i++)
-        if (decision_made(r->family.at[i].decision)) return RC_OK;
-    return RC_INCONCLUSIVE;
+    const FailOn f = {r->options.fail_by, r->options.fail_more};
+    return comparisons_gate(r->family.at, r->family.count, NULL, &f);
 }

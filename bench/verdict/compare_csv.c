@@ -243,6 +243,14 @@ static Rc find_seeds(const Csv *c, Shape *s, Error *e) {
     return RC_OK;
 }
 
+/* The list that `normbench runs --csv` prints, and that results/reference has of runs: its loss is the value. */
+static bool is_run_list(const Csv *c, Shape *s) {
+    const CompareColumns *n = &c->r->columns;
+    if (n->arm || n->value || n->steps || s->seed < 0 || column(c, "loss_chain") < 0) return false;
+    s->arm = column(c, "arm"), s->value = column(c, "valid_loss"), s->corpus = -1;
+    return s->arm >= 0 && s->value >= 0;
+}
+
 static Rc find_shape(const Csv *c, Shape *s, Error *e) {
     const CompareColumns *n = &c->r->columns;
     int others = 0;
@@ -256,6 +264,7 @@ static Rc find_shape(const Csv *c, Shape *s, Error *e) {
     s->corpus = corpus_column(c);
     if (n->steps && find_column(c, n->step, "step", &s->block, e)) return e->code;
     if ((n->arm || n->value) && s->seed < 0 && !n->unpaired) return find_column(c, NULL, "seed", &s->seed, e);
+    if (is_run_list(c, s)) return find_seeds(c, s, e);
     if (n->arm || n->value) return find_named(c, s, e) ? e->code : find_seeds(c, s, e);
     s->arm = usual_column(c, "arm"), s->value = usual_column(c, "value");
     if (s->arm >= 0 && s->value >= 0) {

@@ -31,7 +31,8 @@ int comparison_beyond(const Comparison *c, double by) {
     if (!c->t_decides || c->status != ST_OK) return !decision_apart(c->decision) ? 0 : worse ? 1 : -1;
     if (c->together.status != ST_OK) return 0;
     double least = c->higher ? -c->together.hi : c->together.lo, most = c->higher ? -c->together.lo : c->together.hi;
-    return least > by ? 1 : most < by ? -1 : 0;
+    double tie = st_tol(fmax(c->pairs.scale, fabs(by))); /* what rounding of the inputs leaves between equal numbers */
+    return least > by + tie ? 1 : most <= by + tie ? -1 : 0;
 }
 
 /* One side of a contrast for one seed: the weighted sum of the arms on it. A side that is one plain arm keeps its

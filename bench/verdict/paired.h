@@ -205,9 +205,21 @@ Decision family_decide(const Family *f, const Comparison *c, double p, double me
 /* Holm's p of p[count] (NaN: not made, and still counted) into the comparisons; p is overwritten. */
 void family_holm(Family *f, double *p);
 
-/* Shown to lie beyond a difference on the side that is worse (1), to lie below it (-1), or neither (0), by the
- * sign-flip interval of the whole family. With a diverged run the decision alone tells. */
+/* Shown to lie beyond a difference on the side that is worse (1), to go no further than it (-1), or neither (0), by the
+ * sign-flip interval of the whole family; numbers that rounding alone sets apart are equal. With a diverged run the
+ * decision alone tells. */
 int comparison_beyond(const Comparison *c, double by);
+
+/* --fail-on: worse, or worse-by:D. RC_USAGE: neither. */
+typedef struct {
+    bool by;
+    double more; /* by: the D */
+} FailOn;
+Rc fail_on_read(FailOn *f, const char *text, Error *e);
+
+/* RC_REGRESSION: some of the comparisons is worse and not negligibly; by: is shown to be worse by more. RC_OK: some is
+ * decided; by: all are shown not to be. Else RC_INCONCLUSIVE. only: which of them count, [count]; NULL: all. */
+Rc comparisons_gate(const Comparison *c, int count, const bool *only, const FailOn *f);
 
 void family_release(Family *f);
 

@@ -119,6 +119,38 @@ void runs_text(const Listing *l, bool empty, int width, Text *out) {
     }
 }
 
+Rc runs_csv(const Listing *l, Text *out, Error *e) {
+    const char *key[LISTING_MOST_KEYS];
+    char value[SPEC_TEXT_SIZE], number[40];
+    int group = -1, keys;
+    for (const ListedRun *run = l->run; run < l->run + l->runs; run++) {
+        const RunGroup *a = &l->group[run->group], *b = &l->group[group < 0 ? run->group : group];
+        if (a != b)
+            return error_set(e, RC_USAGE,
+                             "runs: --csv lists the runs of one plan; name one, such as plan=%.8s (another is %.8s)",
+                             b->plan[0] ? b->plan : "…", a->plan[0] ? a->plan : "…");
+        group = run->group;
+    }
+    if (group < 0) return error_set(e, RC_UNMEASURED, "runs: none is stored");
+    keys = listing_differ(l, group, true, key);
+    text_format(out, "arm,");
+    for (int k = 0; k < keys; k++) text_format(out, "%s,", key[k]);
+    text_format(out, "seed,status,valid_loss,loss_chain,parameters_hash,id\n");
+    for (const ListedRun *run = l->run; run < l->run + l->runs; run++) {
+        const RunRecord *r = run->record;
+        const Evaluation *last = listing_last(r);
+        text_format(out, "%s,", run->arm);
+        for (int k = 0; k < keys; k++) {
+            const char *text = listing_value(value, l, run, key[k]), *quote = strpbrk(text, ",\"") ? "\"" : "";
+            text_format(out, "%s%s%s,", quote, text, quote);
+        }
+        text_format(out, "%llu,%s,%s,%s,%s,%s\n", (unsigned long long)r->spec.seed, record_status(r),
+                    last ? format_real(number, last->metric[METRIC_valid_loss]) : "nan", r->loss_chain,
+                    r->parameters_hash, r->id);
+    }
+    return RC_OK;
+}
+
 static json_t *group_json(const Listing *l, int group) {
     const RunGroup *g = &l->group[group];
     json_t *o = json_object(), *runs;

@@ -17,6 +17,11 @@ void runs_text(const Listing *l, bool empty, int width, Text *out);
  * keys: those that are not at their default; null: there is none. New reference. */
 json_t *runs_json(const Listing *l, bool empty);
 
+/* arm, the keys in which runs of an arm differ, seed, status, valid_loss (of the last validation; nan: it diverged),
+ * loss_chain, parameters_hash, id; a line per run. RC_USAGE: they are of several plans; RC_UNMEASURED: there is
+ * none. */
+Rc runs_csv(const Listing *l, Text *out, Error *e);
+
 /* {KEY: value} of the spec's keys and the variant's columns; changed: only those that are not at their default. New
  * reference. */
 json_t *run_keys_json(const RunSpec *s, bool changed);

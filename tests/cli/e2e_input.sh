@@ -224,6 +224,10 @@ check_compare_gates_by_how_much() {
   ends 4 compare "$gate" --fail-on worse-by:.1
   ends 0 compare "$gate" --fail-on=worse-by:0.3 --margin .02
   prints 'passes, not worse by more: a\.$'
+  echo seed,base,a >"$W/tie.csv" # exactly 0.02 but for the rounding of the inputs
+  for seed in 1 2 3 4 5 6 7 8; do printf '%d,3.0%d,3.0%d\n' $seed $seed $((seed + 2)) >>"$W/tie.csv"; done
+  sed -i 's/3.010$/3.1/' "$W/tie.csv"
+  for by in 0.02:0 0.0199:1 0.0201:0; do ends "${by#*:}" compare "$W/tie.csv" --fail-on "worse-by:${by%:*}"; done
   sed -i '2,$s/[^,]*$/nan/' "$gate"
   refused "--cap 1: a diverged run would count as good as the best that finished \(3.01, seed 1 of arm 'base'\)" \
     compare "$gate" --cap 1

@@ -295,3 +295,33 @@ PY
   says 'toy: 1 of 4 runs are missing'
   [ ! -e "$W/b.tar" ] || fail "half an archive"
 }
+
+# Runs go from one half of the program to the other, and a table is a gate of its own.
+check_stored_runs_are_compared() {
+  cp "$T/toy.yaml" "$T/text.txt" "$W/" && cd "$W" || fail "no folder"
+  ends 0 "${run[@]}" --seeds 6 --set steps=20 --name six --results r
+  ends 0 table six --results r
+  sed -n '/^After 20/,$p' out | grep -A 1 'loss, nats' | awk 'END {print $2}' >table
+  [ -s table ] || fail "no difference"
+  ends 0 runs six --csv --results r
+  [ "$(head -n 1 out)" = arm,seed,status,valid_loss,loss_chain,parameters_hash,id ] && [ "$(grep -c '' out)" = 13 ] || fail "not the runs"
+  cp out runs.csv
+  "$program" compare - <runs.csv >out 2>err
+  prints "^Read as one run a line: arm is column 'arm', value is column 'valid_loss'"
+  grep -A 1 'minus plain  *Δ' out | awk 'END {print $2}' | cmp - table || fail "another difference than the table's"
+  ends 0 "${run[@]}" --seeds 6 --set steps=3 --results r
+  refused 'runs: --csv lists the runs of one plan; name one, such as plan=[0-9a-f]{8}' runs toy.yaml --csv --results r
+  ends 3 runs toy.yaml --csv --results elsewhere
+  says 'runs: none is stored'
+  ends 0 runs six status=ok --csv --results r
+  ends 1 table six --fail-on worse --results r
+  prints 'worse than plain' && says '^normbench: --fail-on worse: fails$'
+  ends 4 table toy.yaml --profile smoke --set steps=3 --seeds 6 --fail-on worse-by:0.0001 --results r
+  says '^normbench: --fail-on worse-by:0.0001: not decided$'
+  ends 0 table six --fail-on worse-by:9 --results r
+  says '--fail-on worse-by:9: passes'
+  refused "--fail-on: 'better' is neither worse nor worse-by:D" table six --fail-on better --results r
+  sed -i 's/^name: toy/name: toy\nmetric: embedding_norm/' toy.yaml
+  ends 0 "${run[@]}" --results r
+  refused '--fail-on: embedding_norm is neither better lower nor higher' table toy.yaml --profile smoke --fail-on worse --results r
+}
