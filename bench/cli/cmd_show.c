@@ -1,12 +1,14 @@
 /* normbench runs show RUN: one stored run, whole. Reads records alone. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
 #include "bench/store/address.h"
 #include "bench/store/listing.h"
+#include "bench/store/run_list.h"
 #include "bench/write/runs.h"
 
 static void print(const RunShown *shown, bool json) {
@@ -20,6 +22,24 @@ static void print(const RunShown *shown, bool json) {
     text_release(&text);
 }
 
+/* A run that is stored as a line of a list alone. False: it is in none. */
+static bool print_listed(const Session *s, const char *id) {
+    enum { SHORTEST = 12 };
+    char file[RUN_LIST_PATH], *header;
+    if (strlen(id) < SHORTEST || strspn(id, "0123456789abcdef") != strlen(id)) return false;
+    char *line = run_list_line(s->root, id, &header, file);
+    if (!line) return false;
+    char *names = header, *values = line, *name;
+    printf("A run of %s; its record is not stored, and this is its line there:\n", file);
+    while ((name = strsep(&names, ","))) {
+        const char *value = strsep(&values, ",");
+        printf("  %-15s  %s\n", name, value ? value : "");
+    }
+    free(header);
+    free(line);
+    return true;
+}
+
 Rc command_show(Session *s, Error *e) {
     const Options *o = s->options;
     char id[SHA256_HEX];
@@ -29,7 +49,8 @@ Rc command_show(Session *s, Error *e) {
     if (o->operands != 1 || !o->operand[0][0])
         return error_set(e, RC_USAGE,
                          "show: name one run, by its id or as ARM/lr=1e-3/seed=3 (`normbench runs` lists them)");
-    if (address_find(s, o->operand[0], id, e)) return error_prefix(e, "show: ");
+    if (address_find(s, o->operand[0], id, e))
+        return !o->times[OPTION_json] && print_listed(s, o->operand[0]) ? RC_OK : error_prefix(e, "show: ");
     if (record_read(&r, s->runs, id, e)) return store_damage(s->runs, id, e);
     store_read(&stored, s->runs);
     char *experiment = address_experiment(o->operand[0]);

@@ -9,7 +9,9 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/theory.h"
 #include "bench/formats/subprocess.h"
+#include "bench/plan/profile.h"
 #include "bench/store/partial.h"
+#include "bench/store/run_list.h"
 #include "bench/store/texts.h"
 #include "bench/write/figure.h"
 #include "bench/write/prose.h"
@@ -375,6 +377,31 @@ static void name_others(const Session *s, const Experiment *x) {
     names_free(word, words);
 }
 
+static bool print_stored(const char *root, const Experiment *x, Error *e) {
+    char file[RUN_LIST_PATH];
+    char *text = stored_table(root, x, file);
+    if (!text) return false;
+    fputs(text, stdout);
+    free(text);
+    (void)output_flush(NULL);
+    size_t n = strlen(e->text);
+    snprintf(e->text + n, sizeof e->text - n, "; shown is the stored table %s", file);
+    return true;
+}
+
+/* Where runs are missing: the table that is stored of the plan, or, where no profile is asked for, of another one. */
+static void show_stored(const Session *s, const Experiment *x, Error *e) {
+    if (s->options->times[OPTION_results] || print_stored(s->root, x, e) || s->profile[0]) return;
+    for (int i = 0; i < PROFILE_COUNT; i++) {
+        Experiment other;
+        Error none;
+        if (experiment_parse(&other, x->file, x->yaml, profile_info[i].name, &s->overrides, &none)) continue;
+        bool shown = print_stored(s->root, &other, e);
+        experiment_release(&other);
+        if (shown) return;
+    }
+}
+
 Rc command_table(Session *s, Error *e) {
     const Options *o = s->options;
     Experiment x;
@@ -396,6 +423,7 @@ Rc command_table(Session *s, Error *e) {
             rc = records_complete(&records, s, &x, e);
             offer_partial(&records, &x, e);
             if (!s->recalled.all) name_others(s, &x);
+            show_stored(s, &x, e);
         } else {
             if (records.notes[0]) fprintf(stderr, "normbench: note: %s\n", records.notes);
             if (records.precision != PRECISION_exact)

@@ -7,7 +7,9 @@
 #include "bench/cli/commands.h"
 #include "bench/formats/json.h"
 #include "bench/formats/terminal.h"
-#include "bench/store/store.h"
+#include "bench/plan/profile.h"
+#include "bench/store/run_list.h"
+#include "bench/store/texts.h"
 #include "bench/write/lineage.h"
 #include "bench/write/reference.h"
 
@@ -191,7 +193,8 @@ static Rc find_step(const Asked *a, const Sample *s, int *step, Error *e) {
     return e->code;
 }
 
-static Rc print(const Session *s, const Asked *a, const Table *t, bool json, Error *e) {
+/* list: where the runs are listed, "" where their records are read. */
+static Rc print(const Session *s, const Asked *a, const Table *t, const char *list, bool json, Error *e) {
     Lineage l;
     Text text;
     int step;
@@ -202,8 +205,9 @@ static Rc print(const Session *s, const Asked *a, const Table *t, bool json, Err
         json_print(lineage_json(&l), JSON_EXACT, &text);
     else {
         lineage_text(&l, terminal_width(), &text);
-        text_format(&text, "One of the runs whole: normbench runs show %.12s", lineage_run(&l));
+        text_format(&text, "One of the runs%s: normbench runs show %.12s", list[0] ? "" : " whole", lineage_run(&l));
         session_results(s, &text);
+        if (list[0]) text_format(&text, "\nAll of them again: "), experiment_command(t->x, &text);
         text_format(&text, "\n");
     }
     fputs(text.at, stdout);
@@ -212,16 +216,21 @@ static Rc print(const Session *s, const Asked *a, const Table *t, bool json, Err
     return RC_OK;
 }
 
-static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Records *records, Error *e) {
+static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Records *records, const char *list,
+                Error *e) {
     ClaimFile claims;
     bool has_claims;
     Table t;
-    if (claims_find(&claims, s->root, x->writeup, &has_claims, e)) return e->code;
+    Metric metric = a->metric_named ? a->metric : x->metric;
+    if (list[0] && metric != METRIC_valid_loss && metric != METRIC_perplexity)
+        return error_set(e, RC_UNMEASURED, "trace: %s has the losses of these runs alone, not %s", list,
+                         metric_info[metric].key);
+    if (claims_find(&claims, s->root, list[0] ? "" : x->writeup, &has_claims, e)) return e->code;
     TableOptions options = {.command = "", .notes = records->notes};
     options.exploratory = experiment_changed(x);
     Rc rc = table_make(&t, x, records->at, has_claims ? &claims : NULL, options, e);
     if (!rc) {
-        rc = print(s, a, &t, s->options->times[OPTION_json] > 0, e);
+        rc = print(s, a, &t, list, s->options->times[OPTION_json] > 0, e);
         table_release(&t);
     }
     if (has_claims) claims_release(&claims);
@@ -236,17 +245,18 @@ static Rc take(Records *records, const Session *s, Experiment *x, Error *e) {
     return rc;
 }
 
-/* The runs in the results; where some are missing and no other results are asked for, those that are stored with the
- * reference tables, which the session then has as its results. */
-static Rc take_any(Records *records, Session *s, Experiment *x, Error *e) {
+/* The stored runs of the reference tables: records, which the session then has as its results, or a list of them.
+ * records->missing: of them neither is stored. */
+static Rc take_stored(Records *records, Session *s, Experiment *x, char list[RUN_LIST_PATH], Error *e) {
     char kept[REFERENCE_PATH_SIZE];
     bool curves;
-    Rc rc = take(records, s, x, e);
-    if (rc || !records->missing || s->options->times[OPTION_results]) return rc;
-    rc = reference_records(s->root, x->plan, kept, &curves, e);
-    if (!rc && !kept[0]) return RC_OK;
-    records_release(records);
-    if (rc) return rc;
+    if (reference_records(s->root, x->plan, kept, &curves, e)) return e->code;
+    if (!kept[0]) {
+        Rc rc = run_list_take(records, s->root, x, list, e);
+        if (!rc && list[0] && !records->missing)
+            fprintf(stderr, "normbench: note: these runs are not in results/; their losses are those of %s\n", list);
+        return rc;
+    }
     fprintf(stderr, "normbench: note: not all of these runs are in results/; read are the stored ones of %s\n",
             kept + strlen(s->root) + 1);
     snprintf(s->results, sizeof s->results, "%.590s", kept);
@@ -254,11 +264,62 @@ static Rc take_any(Records *records, Session *s, Experiment *x, Error *e) {
     return take(records, s, x, e);
 }
 
+/* The plan of x's file for another profile, where no profile was asked for and x's own is stored nowhere. */
+static Rc take_profile(Records *records, Session *s, Experiment *x, char list[RUN_LIST_PATH], Error *e) {
+    for (int i = 0; i < PROFILE_COUNT && records->missing; i++) {
+        Experiment other;
+        Error none;
+        if (!strcmp(profile_info[i].name, x->profile) ||
+            experiment_parse(&other, x->file, x->yaml, profile_info[i].name, &s->overrides, &none))
+            continue;
+        texts_find(s, &other);
+        Records of = {0};
+        Rc rc = take(&of, s, &other, e);
+        if (!rc && of.missing) {
+            records_release(&of);
+            rc = take_stored(&of, s, &other, list, e);
+        }
+        if (rc || of.missing) {
+            records_release(&of);
+            experiment_release(&other);
+            if (rc) return rc;
+            continue;
+        }
+        fprintf(stderr, "normbench: note: of profile %s, as no --profile is given and %s is not stored\n",
+                other.profile, x->profile);
+        records_release(records);
+        experiment_release(x);
+        *records = of, *x = other;
+    }
+    return RC_OK;
+}
+
+/* The runs in the results; where some are missing and no other results are asked for, the stored ones. */
+static Rc take_any(Records *records, Session *s, Experiment *x, char list[RUN_LIST_PATH], Error *e) {
+    Records stored = {0};
+    *list = 0;
+    Rc rc = take(records, s, x, e);
+    if (rc || !records->missing || s->options->times[OPTION_results]) return rc;
+    rc = take_stored(&stored, s, x, list, e);
+    if (!rc && !stored.missing) {
+        records_release(records);
+        *records = stored;
+        return RC_OK;
+    }
+    records_release(&stored);
+    if (!rc && x->profile[0] && !s->profile[0]) rc = take_profile(records, s, x, list, e);
+    if (rc) records_release(records);
+    return rc;
+}
+
 static Rc with_plan(Session *s, Asked *a, Experiment *x, Error *e) {
     Records records;
-    if (find_arms(a, x, e) || find_cell(a, x, e) || take_any(&records, s, x, e)) return e->code;
-    Rc rc = records_complete(&records, s, x, e);
-    if (!rc) rc = trace(s, a, x, &records, e);
+    char list[RUN_LIST_PATH];
+    if (take_any(&records, s, x, list, e)) return e->code;
+    Rc rc = find_arms(a, x, e);
+    if (!rc) rc = find_cell(a, x, e);
+    if (!rc) rc = records_complete(&records, s, x, e);
+    if (!rc) rc = trace(s, a, x, &records, list, e);
     records_release(&records);
     return rc;
 }

@@ -325,3 +325,45 @@ check_stored_runs_are_compared() {
   ends 0 "${run[@]}" --results r
   refused '--fail-on: embedding_norm is neither better lower nor higher' table toy.yaml --profile smoke --fail-on worse --results r
 }
+
+# Where the records of a stored table are not, its list of runs is read: by trace, runs show and table.
+check_stored_lists_stand_in_for_records() {
+  local list=results/reference/quick/peri-lr-runs.csv id
+  mkdir -p "$W/tree/bench" "$W/tree/results/reference" && cd "$W/tree" || fail "no folder"
+  ln -s "$root/bench/experiments" "$root/bench/claims" bench/
+  cp -r "$root/results/reference/quick" results/reference/ && ln -s "$root/results/reference/records" results/reference/
+  chmod -R u+w results/reference/quick
+  export NORMBENCH_ROOT=$W/tree
+  ends 0 trace 'peri-seeds: peri - pre' # as README says
+  says 'read are the stored ones of results/reference/records/peri-seeds' && says 'note: of profile quick, as no --profile is given'
+  prints '^mean difference  \+0\.449 \[0\.390, 0\.508\]'
+  ends 0 trace 'peri-lr: peri - pre' lr=3e-3
+  says "these runs are not in results/; their losses are those of $list"
+  python3 - $list ../out <<'PY' || fail "not the list's numbers"
+import csv, re, sys
+rows = [r for r in csv.DictReader(open(sys.argv[1])) if r["lr"] == "0.003"]
+loss = {(r["arm"], int(r["seed"])): float(r["valid_loss"]) for r in rows}
+d = [loss["peri", s] - loss["pre", s] for s in range(1, 9)]
+text = open(sys.argv[2]).read()
+assert abs(float(re.search(r"^mean difference  ([-+.0-9]+) ", text, re.M)[1]) - sum(d) / 8) < 1e-3
+assert all(r["id"][:12] in text for r in rows if r["arm"] in ("peri", "pre"))
+PY
+  prints '^All of them again: normbench run peri-lr --profile quick$'
+  id=$(sed -n 's/^One of the runs: normbench runs show //p' ../out)
+  ends 0 show "$id" && prints "^A run of $list; its record is not stored" && prints "^  id  *$id"
+  refused 'show: no run is stored' show "${id%?}x"
+  ends 3 trace 'peri-lr: peri - pre' lr=3e-3 metric=accuracy
+  says "trace: $list has the losses of these runs alone, not accuracy"
+  ends 3 table peri-lr
+  says '^normbench: 28 of 28 runs are missing: normbench run peri-lr --profile smoke; shown is the stored table results/reference/quick/peri-lr.txt$'
+  cmp ../out results/reference/quick/peri-lr.txt || fail "not the stored table"
+  ends 3 table peri-lr --profile full && [ ! -s ../out ] || fail "the table of another profile than was asked for"
+  ends 3 trace 'peri-lr: peri - pre' --results elsewhere lr=1e-3
+  sed -i 's/^peri,0.003,2,ok,[0-9.]*/peri,0.003,2,ok,low/' $list
+  ends 5 trace 'peri-lr: peri - pre' lr=3e-3
+  says "$list: run '[0-9a-f]{12}': no number or no id"
+  sed -i '/^peri,0.003,2,ok/d' $list
+  ends 3 trace 'peri-lr: peri - pre' lr=1e-3
+  sed -i 's/|plan:da4d83b4|/|plan:00000000|/' results/reference/quick/peri-lr.txt
+  ends 3 trace 'peri-lr: peri - pre' lr=1e-3 # the table beside the list is of another plan
+}
