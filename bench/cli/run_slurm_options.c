@@ -6,12 +6,14 @@
 
 #include "bench/cli/run_slurm.h"
 
+typedef enum { VALUE_FLAG, VALUE_MAYBE, VALUE_TEXT, VALUE_SIZE, VALUE_TIME } ValueKind;
 static const struct {
     const char *name;
     char letter;
+    ValueKind value;
     const char *instead;
 } options_of_slurm[] = {
-#define SBATCH(name, letter, instead) {name, letter, instead},
+#define SBATCH(name, letter, value, instead) {name, letter, VALUE_##value, instead},
 #include "bench/cli/sbatch_options.def"
 #undef SBATCH
 };
@@ -54,18 +56,29 @@ static void add_meant(const char *text, Error *e) {
 }
 
 /* The ways that sbatch(1) lists. */
-static Rc check_time(const char *text, Error *e) {
+static bool is_time(const char *text) {
     static const char *const forms[] = {"0", "0:0", "0:0:0", "0-0", "0-0:0", "0-0:0:0"};
-    if (!text) return RC_OK;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (has_form(text, forms[i])) return RC_OK;
-    if (!strcasecmp(text, "unlimited") || !strcasecmp(text, "infinite")) return RC_OK;
+        if (has_form(text, forms[i])) return true;
+    return !strcasecmp(text, "unlimited") || !strcasecmp(text, "infinite");
+}
+
+static Rc check_time(const char *option, const char *text, Error *e) {
+    if (!text || is_time(text)) return RC_OK;
     error_set(e, RC_USAGE,
-              "--time: '%.60s' is no limit as Slurm takes it: minutes, minutes:seconds, hours:minutes:seconds, "
+              "%s: '%.60s' is no limit as Slurm takes it: minutes, minutes:seconds, hours:minutes:seconds, "
               "days-hours, days-hours:minutes or days-hours:minutes:seconds",
-              text);
+              option, text);
     add_meant(text, e);
     return e->code;
+}
+
+/* "8", "8G", "8gb". */
+static bool is_size(const char *text) {
+    size_t n = strspn(text, "0123456789");
+    if (!n) return false;
+    if (text[n] && strchr("KMGTkmgt", text[n])) n += 1 + (text[n + 1] == 'B' || text[n + 1] == 'b');
+    return !text[n];
 }
 
 /* "--mem" of "--mem=8G", or "-A" of "-Ame": which of sbatch's options; -1: none. A long one may be cut short where that
@@ -90,35 +103,70 @@ static Rc unknown_option(const char *word, size_t n, Error *e) {
     return error_set(e, RC_USAGE, "--sbatch: sbatch has no option '%s'%s", name, hint);
 }
 
-static Rc check_word(const char *word, size_t n, bool first, Error *e) {
-    char name[64];
-    if (word[0] != '-') { /* the value of the option before it */
-        if (!first) return RC_OK;
-        return error_set(e, RC_USAGE, "--sbatch: '%.*s' is no option of sbatch; write %s%.*s", (int)n, word,
-                         n > 1 ? "--" : "-", (int)n, word);
+static Rc check_value(int option, const char *name, const char *value, size_t n, Error *e) {
+    char text[64], said[96];
+    const char *quotes = n > 1 && (*value == '"' || *value == '\'') ? value : NULL;
+    snprintf(text, sizeof text, "%.*s", (int)(quotes ? n - 2 : n), value + (quotes != NULL));
+    snprintf(said, sizeof said, "--sbatch: %s", name);
+    switch (options_of_slurm[option].value) {
+    case VALUE_FLAG: return error_set(e, RC_USAGE, "%s takes no value, not '%s'", said, text);
+    case VALUE_TIME: return check_time(said, text, e);
+    case VALUE_SIZE:
+        if (is_size(text)) return RC_OK;
+        return error_set(e, RC_USAGE, "%s: '%s' is no size as Slurm takes it: a whole number and K, M, G or T", said,
+                         text);
+    case VALUE_MAYBE:
+    case VALUE_TEXT: return text[0] ? RC_OK : error_set(e, RC_USAGE, "%s has an empty value", said);
     }
-    n = word[1] == '-' ? strcspn(word, "= \t") : n > 1 ? 2 : 1;
+    return RC_OK;
+}
+
+/* An option that waits for the word behind it. */
+typedef struct {
+    int option; /* -1: none */
+    char name[64];
+} Waiting;
+
+static Rc check_option(const char *word, size_t whole, Waiting *w, Error *e) {
+    size_t n = word[1] == '-' ? strcspn(word, "= \t") : whole > 1 ? 2 : 1;
     int i = n > 1 ? option_of_slurm(word, n) : -1;
     if (i < 0) return unknown_option(word, n, e);
-    if (!options_of_slurm[i].instead) return RC_OK;
-    snprintf(name, sizeof name, "%.*s", (int)n, word);
-    if (options_of_slurm[i].instead[0])
-        return error_set(e, RC_USAGE, "--sbatch: %s is what %s of `run` decides", name, options_of_slurm[i].instead);
-    return error_set(e, RC_USAGE, "--sbatch: %s is what `run --slurm` decides itself", name);
+    snprintf(w->name, sizeof w->name, "%.*s", (int)n, word);
+    if (options_of_slurm[i].instead && options_of_slurm[i].instead[0])
+        return error_set(e, RC_USAGE, "--sbatch: %s is what %s of `run` decides", w->name, options_of_slurm[i].instead);
+    if (options_of_slurm[i].instead)
+        return error_set(e, RC_USAGE, "--sbatch: %s is what `run --slurm` decides itself", w->name);
+    bool has = n < whole && (word[1] != '-' || word[n] == '=');
+    n += has && word[n] == '=';
+    if (has) return check_value(i, w->name, word + n, whole - n, e);
+    if (options_of_slurm[i].value > VALUE_MAYBE) w->option = i;
+    return RC_OK;
+}
+
+static Rc check_word(const char *word, size_t n, Waiting *w, Error *e) {
+    int option = w->option;
+    w->option = -1;
+    if (option >= 0 && word[0] == '-') return error_set(e, RC_USAGE, "--sbatch: %s needs a value", w->name);
+    if (option >= 0) return check_value(option, w->name, word, n, e);
+    if (word[0] == '-') return check_option(word, n, w, e);
+    return error_set(e, RC_USAGE, "--sbatch: '%.*s' is no option of sbatch; write %s%.*s", (int)n, word,
+                     n > 1 ? "--" : "-", (int)n, word);
 }
 
 /* Options as one may write them behind #SBATCH: words, with quotes around those that hold blanks. */
 static Rc check_options(const char *text, Error *e) {
-    bool first = true;
-    for (const char *at = text + strspn(text, " \t"); *at; first = false) {
+    Waiting waiting = {.option = -1};
+    const char *at = text + strspn(text, " \t");
+    if (!*at) return error_set(e, RC_USAGE, "--sbatch: an option is needed, such as --mem=8G");
+    while (*at) {
         size_t n = 0;
         for (char quote = 0; at[n] && (quote || !strchr(" \t", at[n])); n++)
             if (quote ? at[n] == quote : at[n] == '"' || at[n] == '\'') quote = quote ? 0 : at[n];
-        if (check_word(at, n, first, e)) return e->code;
+        if (check_word(at, n, &waiting, e)) return e->code;
         at += n;
         at += strspn(at, " \t");
     }
-    return first ? error_set(e, RC_USAGE, "--sbatch: an option is needed, such as --mem=8G") : RC_OK;
+    return waiting.option < 0 ? RC_OK : error_set(e, RC_USAGE, "--sbatch: %s needs a value", waiting.name);
 }
 
 Rc slurm_options(const Session *s, SlurmRequest *request, Error *e) {
@@ -141,7 +189,9 @@ Rc slurm_options(const Session *s, SlurmRequest *request, Error *e) {
                               .more = o->value[OPTION_sbatch],
                               .mores = o->times[OPTION_sbatch]};
     if (!o->times[OPTION_slurm]) return RC_OK;
-    if (slurm_plain("--partition", request->partition, " \n", e) || check_time(option(o, OPTION_time, NULL), e))
+    if (o->times[OPTION_partition] && !request->partition[0])
+        return error_set(e, RC_USAGE, "--partition: it is empty");
+    if (slurm_plain("--partition", request->partition, " \n", e) || check_time("--time", option(o, OPTION_time, NULL), e))
         return e->code;
     for (int i = 0; i < request->mores; i++)
         if (slurm_plain("--sbatch", request->more[i], "\n", e) || check_options(request->more[i], e)) return e->code;

@@ -61,6 +61,43 @@ kind_runs_that_diverge_at_once() {
   runs 0 run p.yaml --set clip=0 --results t && lacks err diverged
 }
 
+kind_file_systems_that_are_read_only() { # a tmpfs in a mount namespace of its own; without one, a folder that another user may not write
+  plan '' && mkdir "$W/disk"
+  local part="mount -t tmpfs none disk && $program run p.yaml --seeds 1 --results disk/r >/dev/null 2>&1 && mount -o remount,ro disk && $program"
+  if ! unshare -Urm sh -c "cd '$W' && mount -t tmpfs none disk" 2>/dev/null; then
+    [ "$(id -u)" != 0 ] || { tries=1 && return; }
+    chmod 555 "$W/disk" && runs 3 run p.yaml --results disk/r && has err 'nothing can be stored here'
+    return
+  fi
+  tries=$((tries + 3))
+  unshare -Urm sh -c "cd '$W' && $part run p.yaml --seeds 4 --results disk/r >out 2>err"
+  [ $? = 3 ] && has err 'nothing can be stored here: Read-only file system' && lacks err 'valid loss 2' || failed "run: $(tail -n 2 "$W/err")"
+  unshare -Urm sh -c "cd '$W' && $part table p.yaml --seeds 1 --results disk/r >out 2>err"
+  [ $? = 3 ] && has err 'Read-only file system' || failed "table: $(tail -n 2 "$W/err")"
+  unshare -Urm sh -c "cd '$W' && $part runs p.yaml --seeds 1 --results disk/r >out 2>err" || failed "runs: $(tail -n 2 "$W/err")"
+}
+
+kind_options_of_clusters() {
+  local option
+  plan ''
+  while IFS='|' read -r option text; do
+    refuses "$text" run p.yaml --slurm --dry-run --results r --sbatch "$option"
+  done <<'END'
+--mem=8Q|'8Q' is no size
+--mem=|'' is no size
+--account=|--account has an empty value
+--account|--account needs a value
+mem=8G|write --mem=8G
+--array=1-5|--array is what --array of `run` decides
+--memory=8G|did you mean 'mem'?
+--time-min=2h|did you mean 2:00:00?
+END
+  refuses "--time: '2h' is no limit" run p.yaml --slurm --dry-run --results r --time 2h
+  refuses "--time: '-5' is no limit" run p.yaml --slurm --dry-run --results r --time -5
+  refuses '--partition: it is empty' run p.yaml --slurm --dry-run --results r --partition ''
+  runs 0 run p.yaml --slurm --dry-run --results r --sbatch '--mem=8G --account=me' --time 2:00:00 --array 5000
+}
+
 kind_paths_with_blanks_and_quotes() {
   plan '' "my plan's" && mkdir -p "$W/dir with ü's"
   runs 0 run "my plan's.yaml" --results "dir with ü's" && has out "--results 'dir with ü'\\''s'"
