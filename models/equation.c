@@ -43,27 +43,41 @@ static void carry_part(char *out, const Variant *v) {
     snprintf(out, EQUATION_PART, "(1 - %s)", gate);
 }
 
-static Parts parts_of(const Variant *v, Site site) {
+/* v: a row as it is at this sublayer. */
+static Parts parts_of(const Variant *v, bool mlp) {
     Parts p;
+    Site site = mlp ? v->mlp : v->attn;
     norm_part(p.in, site.in, v->in_strength, "i"), norm_part(p.out, site.out, v->out_strength, "o");
     norm_part(p.post, site.post, v->post_strength, "p");
     equation_norm(p.qk, site.qk), equation_norm(p.v, site.v), equation_norm(p.mid, site.mid);
     carry_part(p.carry, v);
     factor(p.gate, v->gate, "g"), factor(p.depth_scale, v->depth_scale, "s");
+    factor(p.scale, mlp ? v->hidden_scale : v->head_scale, mlp ? "t" : "h");
     return p;
 }
 
-static bool same_site(Site a, Site b) {
-    return a.in == b.in && a.qk == b.qk && a.v == b.v && a.mid == b.mid && a.out == b.out && a.post == b.post;
+static bool same_rule(Rule a, Rule b) {
+    return a.kind == b.kind && a.value == b.value && a.end == b.end;
+}
+
+/* Two rows without spans have the same norms and rules in one sublayer. */
+static bool same_sublayer(const Variant *v, const Variant *w, bool mlp) {
+    Site a = mlp ? v->mlp : v->attn, b = mlp ? w->mlp : w->attn;
+    return a.in == b.in && a.qk == b.qk && a.v == b.v && a.mid == b.mid && a.out == b.out && a.post == b.post &&
+           same_rule(v->carry, w->carry) && same_rule(v->gate, w->gate) && same_rule(v->depth_scale, w->depth_scale) &&
+           same_rule(v->in_strength, w->in_strength) && same_rule(v->out_strength, w->out_strength) &&
+           same_rule(v->post_strength, w->post_strength) &&
+           same_rule(mlp ? v->hidden_scale : v->head_scale, mlp ? w->hidden_scale : w->head_scale);
 }
 
 int equation_stretches(const Variant *v, int depth, Stretch *out, int most) {
     int count = 0;
-    Site attn = {0}, mlp = {0};
+    Variant attn, mlp;
     for (int layer = 0; layer < depth; layer++) {
-        Site a = variant_site(v, SUB_ATTN, layer, depth), m = variant_site(v, SUB_MLP, layer, depth);
-        if (!count || !same_site(a, attn) || !same_site(m, mlp)) {
-            if (count < most) out[count] = (Stretch){.first = layer, .attn = parts_of(v, a), .mlp = parts_of(v, m)};
+        Variant a = variant_at(v, SUB_ATTN, layer, depth), m = variant_at(v, SUB_MLP, layer, depth);
+        if (!count || !same_sublayer(&a, &attn, false) || !same_sublayer(&m, &mlp, true)) {
+            Stretch new = {.first = layer, .attn = parts_of(&a, false), .mlp = parts_of(&m, true)};
+            if (count < most) out[count] = new;
             count++;
         }
         if (count <= most) out[count - 1].last = layer;
@@ -129,8 +143,7 @@ static void begin(Text *out, const char *between, const char *where, const char 
 /* "A(z) = W LN(heads of RMS(q), RMS(k), v)", "F(z) = W LN(act(W' z))": where a norm or a scale stands inside f. */
 static void inside(const Variant *v, const Stretch *s, const char *where, const char *between, Text *out) {
     char heads[4 * EQUATION_PART + 64], q[EQUATION_PART + 4], k[EQUATION_PART + 4], value[EQUATION_PART + 4];
-    char scale[EQUATION_PART];
-    factor(scale, v->head_scale, "h");
+    const char *scale = s->attn.scale;
     snprintf(q, sizeof q, s->attn.qk[0] ? "%s(q)" : "q%s", s->attn.qk);
     snprintf(k, sizeof k, s->attn.qk[0] ? "%s(k)" : "k%s", s->attn.qk);
     snprintf(value, sizeof value, s->attn.v[0] ? "%s(v)" : "v%s", s->attn.v);
@@ -142,7 +155,7 @@ static void inside(const Variant *v, const Stretch *s, const char *where, const 
         if (s->attn.qk[0] && v->qk_over.kind == CHOICE_qk_over_width)
             text_format(out, ", %s over all heads", s->attn.qk);
     }
-    factor(scale, v->hidden_scale, "t");
+    scale = s->mlp.scale;
     if (s->mlp.mid[0] || scale[0]) {
         begin(out, between, where, "");
         text_format(out, s->mlp.mid[0] ? "F(x) = W' %s(act(" : "F(x) = W' %sact(", s->mlp.mid);
@@ -185,14 +198,19 @@ static void substituted(Rule rule, const char *formula, int n, Text *out) {
     }
 }
 
+/* Where an item is: blocks and one of their sublayers, or "" of all; and what is between it and the one before. */
+typedef struct {
+    const char *blocks, *sublayer, *between;
+} Place;
+
 /* "c = (2L)^(1/4)": the rule's formula up to its ':', with its numbers; " per sublayer" in it becomes `per`, "" of a
  * letter outside the blocks, which stands where the first block does. */
-static void rule_per(Rule rule, const char *letter, const char *per, const char *between, Text *out) {
+static void rule_per(Rule rule, const char *letter, const char *per, Place at, Text *out) {
     char number[40];
     const char *formula = rule_formula(rule);
     int n = (int)strcspn(formula, ":");
     if (rule.kind == RULE_constant || rule_learns(rule.kind) == LEARNS_rest) return;
-    begin(out, between, "", "");
+    begin(out, at.between, at.blocks, at.sublayer);
     text_format(out, strncmp(formula, "from ", 5) ? "%s = " : "%s goes ", letter);
     const char *sublayer = strstr(formula, " per sublayer");
     int before = sublayer && sublayer < formula + n ? (int)(sublayer - formula) : n;
@@ -207,25 +225,85 @@ static void rule_per(Rule rule, const char *letter, const char *per, const char 
     if (strstr(formula, " in the last") && !per[0]) text_format(out, "; here the first");
 }
 
-static void where_rule(Rule rule, const char *letter, const char *between, Text *out) {
-    rule_per(rule, letter, " per sublayer", between, out);
+static const Rule *rule_in(const Variant *v, size_t column) {
+    return (const Rule *)(const void *)((const char *)v + column);
 }
 
-static void strength(Rule rule, const char *letter, const char *between, Text *out) {
+static Rule rule_at(const Variant *v, size_t column, Sub sub, int layer, int depth) {
+    Variant here = variant_at(v, sub, layer, depth);
+    return *rule_in(&here, column);
+}
+
+/* The end of the blocks behind `from` that have its rule in this sublayer. */
+static int run_of(const Variant *v, size_t column, Sub sub, int from, int depth) {
+    Rule rule = rule_at(v, column, sub, from, depth);
+    int end = from + 1;
+    while (end < depth && same_rule(rule, rule_at(v, column, sub, end, depth))) end++;
+    return end;
+}
+
+enum { WHERE_SIZE = 40 };
+static const char *blocks_text(char out[WHERE_SIZE], int first, int end, int depth) {
+    out[0] = 0;
+    if (end - first < depth)
+        snprintf(out, WHERE_SIZE, end - first > 1 ? "blocks %d to %d" : "block %d", first, end - 1);
+    return out;
+}
+
+/* What `say` says of a column's rule wherever it is another one, of the sublayers apart where they differ. */
+static void each_rule(const Variant *v, int depth, size_t column, const char *between, const char *letter,
+                      void (*say)(Rule, const char *letter, Place, Text *), Text *out) {
+    char where[WHERE_SIZE];
+    bool apart = false;
+    for (int layer = 0; layer < depth; layer++)
+        apart |= !same_rule(rule_at(v, column, SUB_ATTN, layer, depth), rule_at(v, column, SUB_MLP, layer, depth));
+    for (Sub sub = SUB_ATTN; sub <= (apart ? SUB_MLP : SUB_ATTN); sub++)
+        for (int first = 0, end; first < depth; first = end) {
+            end = run_of(v, column, sub, first, depth);
+            const char *name = !apart ? "" : sub == SUB_MLP ? "MLP" : "attention";
+            Place at = {blocks_text(where, first, end, depth), name, between};
+            say(rule_at(v, column, sub, first, depth), letter, at, out);
+        }
+}
+
+static void say_rule(Rule rule, const char *letter, Place at, Text *out) {
+    rule_per(rule, letter, " per sublayer", at, out);
+}
+
+static void say_strength(Rule rule, const char *letter, Place at, Text *out) {
     char number[40];
-    if (rule_is(rule, 1)) return;
-    begin(out, between, "", "");
-    text_format(out, "N[%s](x) = %s N(x) + (1 - %s) x", letter, letter, letter);
-    where_rule(rule, letter, between, out);
-    if (rule.kind == RULE_constant) text_format(out, ", %s = %s", letter, format_real(number, rule.value));
+    if (rule.kind != RULE_constant) {
+        say_rule(rule, letter, at, out);
+    } else if (rule.value != 1) {
+        begin(out, at.between, at.blocks, at.sublayer);
+        text_format(out, "%s = %s", letter, format_real(number, rule.value));
+    }
+}
+
+static void strength(const Variant *v, int depth, size_t column, const char *letter, const char *between, Text *out) {
+    char number[40];
+    Text said;
+    text_init(&said);
+    each_rule(v, depth, column, between, letter, say_strength, &said);
+    Rule rule = rule_at(v, column, SUB_ATTN, 0, depth);
+    bool everywhere = !strstr(said.at, ": ");
+    if (said.length) {
+        begin(out, between, "", "");
+        text_format(out, "N[%s](x) = %s N(x) + (1 - %s) x", letter, letter, letter);
+        if (everywhere && rule.kind == RULE_constant)
+            text_format(out, ", %s = %s", letter, format_real(number, rule.value));
+        else
+            text_format(out, "%s%s", between, said.at);
+    }
+    text_release(&said);
 }
 
 /* Of a column that stands outside the sublayers: what it does, then its rule, of each block or of all (""). */
-static void outside(Rule rule, double none, const char *format, const char *letter, const char *per,
-                    const char *between, Text *out) {
+static void outside(Rule rule, double none, const char *format, const char *letter, const char *per, Place at,
+                    Text *out) {
     char number[40];
     if (rule_is(rule, none)) return;
-    begin(out, between, "", "");
+    begin(out, at.between, at.blocks, "");
     const char *by = rule.kind == RULE_constant ? format_real(number, rule.value) : letter;
     for (const char *c = format; *c; c++) {
         if (*c == '#')
@@ -233,7 +311,7 @@ static void outside(Rule rule, double none, const char *format, const char *lett
         else
             text_add(out, c, 1);
     }
-    rule_per(rule, letter, per, between, out);
+    rule_per(rule, letter, per, at, out);
 }
 
 /* What a choice that is not its column's first does. */
@@ -245,42 +323,67 @@ static void chosen(const char *what, Choice choice, ChoiceKind usual, const char
     substituted(number, formula, (int)strcspn(formula, ":"), out);
 }
 
-static void around_blocks(const Variant *v, const char *between, Text *out) {
+/* What is before and behind each block, of a row as it is there. */
+static void around_block(const Variant *v, Place at, Text *out) {
     if (!rule_is(v->x0, 0)) {
         char carry[EQUATION_PART], first[EQUATION_PART];
         factor(carry, v->block_carry, "e"), factor(first, v->x0, "y");
-        begin(out, between, "", "");
-        text_format(out, "before each block: x <- %s%sx + %s x_0", carry, carry[0] ? " " : "", first);
-        rule_per(v->block_carry, "e", " per block", between, out), rule_per(v->x0, "y", " per block", between, out);
+        begin(out, at.between, at.blocks, "");
+        text_format(out, "before each block: x <- ");
+        times(out, carry);
+        text_format(out, "x + ");
+        times(out, first);
+        text_format(out, "x_0");
+        rule_per(v->block_carry, "e", " per block", at, out), rule_per(v->x0, "y", " per block", at, out);
     } else {
-        outside(v->block_carry, 1, "before each block: x <- # x", "e", " per block", between, out);
+        outside(v->block_carry, 1, "before each block: x <- # x", "e", " per block", at, out);
     }
-    outside(v->shrink, 0, "after each block: x <- x - silu(#) stop_gradient(x)", "k", " per block", between, out);
-    outside(v->embed_scale, 1, "embeddings times #", "m", "", between, out);
-    outside(v->logit_scale, 1, "logits times #", "z", "", between, out);
-    outside(v->logit_cap, 0, "logits x become # tanh(x / #)", "b", "", between, out);
+    outside(v->shrink, 0, "after each block: x <- x - silu(#) stop_gradient(x)", "k", " per block", at, out);
+}
+
+static void around_blocks(const Variant *v, int depth, const char *between, Text *out) {
+    static const size_t columns[] = {COLUMN(block_carry), COLUMN(x0), COLUMN(shrink)};
+    char where[WHERE_SIZE];
+    for (int first = 0, end; first < depth; first = end) {
+        end = depth;
+        for (int i = 0; i < 3; i++) {
+            int own = run_of(v, columns[i], SUB_ATTN, first, depth);
+            end = own < end ? own : end;
+        }
+        Variant here = variant_at(v, SUB_ATTN, first, depth);
+        around_block(&here, (Place){blocks_text(where, first, end, depth), "", between}, out);
+    }
+    const Place all = {"", "", between};
+    outside(v->embed_scale, 1, "embeddings times #", "m", "", all, out);
+    outside(v->logit_scale, 1, "logits times #", "z", "", all, out);
+    outside(v->logit_cap, 0, "logits x become # tanh(x / #)", "b", "", all, out);
 }
 
 void equation_text(const Variant *v, int depth, const char *between, Text *out) {
     enum { MOST = 64 };
     Stretch s[MOST];
     Text all;
-    char norm[EQUATION_PART], where[40] = "";
+    char norm[EQUATION_PART], where[WHERE_SIZE];
     int count = equation_stretches(v, depth, s, MOST);
     text_init(&all);
     for (int i = 0; i < count && i < MOST; i++) {
-        if (count > 1)
-            snprintf(where, sizeof where, s[i].first < s[i].last ? "blocks %d to %d" : "block %d", s[i].first,
-                     s[i].last);
-        stretch(v, &s[i], where, between, &all);
+        stretch(v, &s[i], blocks_text(where, s[i].first, s[i].last + 1, depth), between, &all);
     }
-    where_rule(v->carry, "c", between, &all);
-    where_rule(v->gate, "g", between, &all);
-    where_rule(v->depth_scale, "s", between, &all);
-    strength(v->in_strength, "i", between, &all), strength(v->out_strength, "o", between, &all);
-    strength(v->post_strength, "p", between, &all);
-    where_rule(v->head_scale, "h", between, &all), where_rule(v->hidden_scale, "t", between, &all);
-    around_blocks(v, between, &all);
+    static const struct {
+        size_t column;
+        const char *letter;
+        bool strength;
+    } rules[] = {{COLUMN(carry), "c", false},       {COLUMN(gate), "g", false},
+                 {COLUMN(depth_scale), "s", false}, {COLUMN(in_strength), "i", true},
+                 {COLUMN(out_strength), "o", true}, {COLUMN(post_strength), "p", true},
+                 {COLUMN(head_scale), "h", false},  {COLUMN(hidden_scale), "t", false}};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].strength)
+            strength(v, depth, rules[i].column, rules[i].letter, between, &all);
+        else
+            each_rule(v, depth, rules[i].column, between, rules[i].letter, say_rule, &all);
+    }
+    around_blocks(v, depth, between, &all);
     chosen("streams", v->streams, CHOICE_streams_one, between, &all);
     chosen("start", v->init, CHOICE_init_recipe, between, &all);
     chosen("updates", v->after_step, CHOICE_after_step_none, between, &all);

@@ -12,9 +12,10 @@ enum { EQUATION_PART = 24 };
 typedef struct {
     char in[EQUATION_PART], depth_scale[EQUATION_PART], qk[EQUATION_PART], v[EQUATION_PART], mid[EQUATION_PART],
         out[EQUATION_PART], gate[EQUATION_PART], carry[EQUATION_PART], post[EQUATION_PART];
+    char scale[EQUATION_PART]; /* of each head's output, or of the hidden row */
 } Parts;
 
-/* Blocks first..last with the same norms. */
+/* Blocks first..last with the same norms and rules. */
 typedef struct {
     int first, last;
     Parts attn, mlp;

@@ -19,12 +19,14 @@ static double variance(const Program *p, int tensor, int replica) {
 /* The branch of profile k has just been computed in one replica. */
 static void take(Program *p, int k, int replica, double *total) {
     const Profile *profile = &p->tape->profile[k];
-    const Tensor *t = &p->tape->tensor[profile->parameter];
-    float *w = mem_alloc((size_t)t->cols, sizeof *w);
     if (profile->anew) *total = 1;
-    for (int i = 0; i < t->cols; i++) w[i] = (float)sqrt(*total);
-    program_write(p, ROLE_PARAM, profile->parameter, replica, w);
-    free(w);
+    if (profile->parameter >= 0) {
+        int cols = p->tape->tensor[profile->parameter].cols;
+        float *w = mem_alloc((size_t)cols, sizeof *w);
+        for (int i = 0; i < cols; i++) w[i] = (float)sqrt(*total);
+        program_write(p, ROLE_PARAM, profile->parameter, replica, w);
+        free(w);
+    }
     *total += variance(p, profile->branch, replica);
 }
 

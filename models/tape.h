@@ -57,8 +57,9 @@ typedef struct {
 
 /* A parameter that starts as a pass over the first batch measures (models/profile.h). */
 typedef struct {
-    int parameter, branch; /* tensors: [1][cols], and the activation whose variance counts from the next one on */
-    bool anew;             /* the first of its stack: nothing before it counts */
+    int parameter; /* [1][cols]; TENSOR_NONE: this sublayer has none */
+    int branch;    /* the activation whose variance counts from the next one on */
+    bool anew;     /* the first of its stack: nothing before it counts */
 } Profile;
 
 /* One number that a step measures. */

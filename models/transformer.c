@@ -146,7 +146,7 @@ static int attention(Stack *b, Site site, int x) {
     int group = b->v->qk_over.kind == CHOICE_qk_over_width ? s->width : s->width / s->heads;
     x = b->keys < 0 ? heads_of_sequences(b, site, group, x) : heads_of_ranges(b, site, group, x, family);
     snprintf(stem, sizeof stem, "%s.head_scale", family);
-    x = scaled(b, b->v->head_scale, x, s->heads, stem);
+    x = scaled(b, b->here.head_scale, x, s->heads, stem);
     snprintf(stem, sizeof stem, "%s.ln_mid", family);
     x = block_norm(b, site.mid, x, stem);
     snprintf(stem, sizeof stem, "%s.c_proj", family);
@@ -167,7 +167,7 @@ static int mlp(Stack *b, Site site, int x) {
     OpKind kind = kinds[s->activation];
     x = linear_of(b, x, expanded(s), INIT_MATRIX, s->activation == ACTIVATION_SWIGLU ? MAKES_gate_up : MAKES_other,
                   "mlp.c_fc");
-    x = scaled(b, b->v->hidden_scale, x, b->t->tensor[x].cols, "mlp.hidden_scale");
+    x = scaled(b, b->here.hidden_scale, x, b->t->tensor[x].cols, "mlp.hidden_scale");
     x = tape_op1(b->t, kind, x, (Attr){0}, b->layer, stack_name(b, "mlp.%s", op_info[kind].name));
     x = block_norm(b, site.mid, x, "mlp.ln_mid");
     x = linear(b, x, s->width, INIT_RESIDUAL, "mlp.c_proj");
@@ -187,7 +187,7 @@ static int norm_in_strength(Stack *b, Norm kind, Rule strength, int x, const cha
 
 /* carry x + gate f, and what else the streams add. */
 static int add(Stack *b, int x, int f, const char *family) {
-    const Variant *v = b->v;
+    const Variant *v = &b->here;
     char gate[16], carry[16], added[16], moved[24], residual[24];
     Attr attr = {0};
     snprintf(gate, sizeof gate, "%s.gate", family), snprintf(carry, sizeof carry, "%s.carry", family);
@@ -201,8 +201,12 @@ static int add(Stack *b, int x, int f, const char *family) {
     int kept = x;
     attr.alpha = fixed ? 1 - attr.beta : 1;
     if (!rest) kept = ruled(b, v->carry, x, b->s->width, &attr.alpha, carry);
-    if (rule_learns(v->carry.kind) == LEARNS_profiled)
-        tape_profile(b->t, tape_find(b->t, stack_name(b, "%s", carry)), branch, !b->profiled), b->profiled = true;
+    if (b->profiles) {
+        bool measured = rule_learns(v->carry.kind) == LEARNS_profiled;
+        int parameter = measured ? tape_find(b->t, stack_name(b, "%s", carry)) : TENSOR_NONE;
+        tape_profile(b->t, parameter, branch, !b->profiled);
+        b->profiled = true;
+    }
     x = tape_op2(b->t, OP_residual, kept, f, attr, b->layer, stack_name(b, "%s", residual));
     if (rest && !fixed && v->streams.kind == CHOICE_streams_dual) /* r takes g f, where x took g (f - x) */
         f = ruled_as(b, v->gate, branch, b->s->width, &attr.beta, gate, added);
@@ -211,13 +215,13 @@ static int add(Stack *b, int x, int f, const char *family) {
 
 /* x <- post( carry x + gate out( f( in(x) depth_scale ) ) ) */
 static int sublayer(Stack *b, Sub sub, int x) {
-    const Variant *v = b->v;
-    Site site = variant_site(v, sub, b->layer - b->first_layer, b->s->layers);
+    const Variant *v = &b->here;
     const char *family = subs[sub].family, *before = subs[sub].norm;
     char stem[24];
-    Attr attr = {.alpha = rule_value(v->depth_scale, place(b))};
 
-    b->sub = sub;
+    b->sub = sub, b->here = variant_at(b->v, sub, b->layer - b->first_layer, b->s->layers);
+    Site site = sub == SUB_MLP ? v->mlp : v->attn;
+    Attr attr = {.alpha = rule_value(v->depth_scale, place(b))};
     int f = norm_in_strength(b, site.in, v->in_strength, streams_read(b, x, family), before);
     if (attr.alpha != 1) f = tape_op1(b->t, OP_scale, f, attr, b->layer, stack_name(b, "%s.depth_scale", family));
     f = sub == SUB_MLP ? mlp(b, site, f) : attention(b, site, f);
@@ -238,7 +242,7 @@ static int sublayer(Stack *b, Sub sub, int x) {
 
 /* What enters a block: x <- block_carry x + x0 x_0. */
 static int enter(Stack *b, int x) {
-    const Variant *v = b->v;
+    const Variant *v = &b->here;
     Attr attr = {0};
     if (rule_is(v->x0, 0)) return scaled(b, v->block_carry, x, b->s->width, "block_carry");
     x = ruled(b, v->block_carry, x, b->s->width, &attr.alpha, "block_carry");
@@ -248,7 +252,7 @@ static int enter(Stack *b, int x) {
 
 /* What leaves it: x <- x - silu(g) stop_gradient(x). */
 static int leave(Stack *b, int x) {
-    Rule shrink = b->v->shrink;
+    Rule shrink = b->here.shrink;
     Attr attr = {.alpha = rule_value(shrink, place(b))};
     if (rule_is(shrink, 0)) return x;
     if (rule_learns(shrink.kind) == LEARNS_fixed)
@@ -257,9 +261,20 @@ static int leave(Stack *b, int x) {
     return tape_op2(b->t, OP_damp, x, g, (Attr){0}, b->layer, stack_name(b, "shrunk"));
 }
 
+/* Whether some carry starts as a profiling pass measures. */
+static bool profiled(const Variant *v) {
+    static const char *const carries[] = {"carry", "attn.carry", "mlp.carry"};
+    Rule rule[VARIANT_MOST_RULES];
+    for (int i = 0; i < 3; i++)
+        for (int n = variant_rules(v, carries[i], rule); n--;)
+            if (rule_learns(rule[n].kind) == LEARNS_profiled) return true;
+    return false;
+}
+
 void stack_init(Stack *b, Tape *t, const ModelShape *s, const Variant *v, const char *prefix) {
     *b = (Stack){.t = t, .s = s, .v = v, .prefix = prefix, .first_layer = t->layers, .layer = -1};
     b->wte = b->positions = b->keys = b->memory = b->memory_keys = -1;
+    b->profiles = profiled(v);
     t->layers += s->layers;
 }
 
@@ -310,6 +325,7 @@ int stack_embedding(Stack *b, int tokens) {
 int stack_blocks(Stack *b, int x) {
     x = streams_begin(b, x);
     for (b->layer = b->first_layer; b->layer < b->first_layer + b->s->layers; b->layer++) {
+        b->here = variant_at(b->v, SUB_ATTN, b->layer - b->first_layer, b->s->layers);
         b->block_in = x = enter(b, x);
         x = sublayer(b, SUB_ATTN, x);
         if (b->kind == STACK_DECODER) x = sublayer(b, SUB_CROSS, x);
@@ -388,9 +404,9 @@ void transformer_build(Tape *t, const ModelShape *s, const Variant *v, const Pro
 bool shape_equal(const ModelShape *a, const ModelShape *b) {
     return a->layers == b->layers && a->width == b->width && a->heads == b->heads && a->context == b->context &&
            a->vocab == b->vocab && a->batch == b->batch && a->ffn_mult == b->ffn_mult &&
-           a->activation == b->activation && a->positions == b->positions && a->bias == b->bias &&
-           a->tied == b->tied && a->dropout == b->dropout && a->full == b->full && a->pairs == b->pairs &&
-           a->shared == b->shared && a->norm_eps == b->norm_eps;
+           a->activation == b->activation && a->positions == b->positions && a->bias == b->bias && a->tied == b->tied &&
+           a->dropout == b->dropout && a->full == b->full && a->pairs == b->pairs && a->shared == b->shared &&
+           a->norm_eps == b->norm_eps;
 }
 
 int shape_blocks(const ModelShape *s) {

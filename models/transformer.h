@@ -65,8 +65,9 @@ typedef struct {
     int first_layer;             /* the tape's layer of its first block */
     int layer;                   /* block being built, -1 outside */
     Sub sub;                     /* its sublayer being built */
+    Variant here;                /* the row as it is there; of what is around the sublayers, at the first of them */
     int sublayers;               /* that stand before it */
-    bool profiled;               /* one of them has a parameter that a profiling pass measures */
+    bool profiles, profiled;     /* a profiling pass counts their branches; one of them has been counted */
     int wte;                     /* the token embedding, which a tied head shares; -1: not made yet */
     int positions, keys;         /* feeds of packed sentences; -1: a row's place in the batch says where it stands */
     int memory, memory_keys;     /* of a decoder: what an encoder put out, and the feed of what is seen of it */

@@ -29,15 +29,18 @@ typedef struct {
     Norm in, qk, v, mid, out, post;
 } Site;
 
-/* Some blocks have another norm in one place than the row's Sites say. In a row of variants.c, in place of ALIKE:
- * {{COLUMN(attn.out), NORM_rmsnorm, {.from = AT_PART(2, 3)}}} */
+/* Some blocks, or one of their sublayers, have another norm or rule in one place than the row says. In a row of
+ * variants.c: .span = {FROM(attn.out, RMS, 2, 3), RULE_FROM(gate, RULE(learned, 0), 2, 3), RULE_OF(ATTN, gate, …)} */
+typedef enum { SPAN_BLOCK, SPAN_ATTN, SPAN_MLP } SpanSub;
 typedef struct {
-    size_t column; /* of the Variant: a Norm of attn or mlp */
+    size_t column; /* of the Variant: a Norm of attn or mlp, or a Rule inside the blocks */
     Norm norm;
-    BlockRange range;
+    BlockRange range; /* whole only of one sublayer's rule */
+    SpanSub sub;      /* of a rule: the sublayer that it is of alone */
+    Rule rule;
 } Span;
 
-enum { VARIANT_MOST_SPANS = 12, VARIANT_MOST_RANGES = 4 /* of one column */ };
+enum { VARIANT_MOST_SPANS = 16, VARIANT_MOST_RANGES = 4 /* of one column */ };
 #define COLUMN(field) offsetof(Variant, field)
 
 /* What a row computes is what models/equation.h derives from it: no row has an equation of its own. */
@@ -64,6 +67,10 @@ extern const int variant_count;
 typedef enum { SUB_ATTN, SUB_MLP, SUB_CROSS } Sub;
 Site variant_site(const Variant *v, Sub sub, int layer, int depth);
 
+/* The row as it is at a sublayer: its columns are what its spans make of them there, and it has no spans. Rules of a
+ * whole block are the same at both of its sublayers. */
+Variant variant_at(const Variant *v, Sub sub, int layer, int depth);
+
 /* Whether the row's sublayers end in a sum of x and f, which carry, a norm behind it and the like change. */
 bool variant_sums(const Variant *v);
 
@@ -81,15 +88,21 @@ const Variant *variant_find(const char *name, Error *e);
  * "center", "none"; rules: "0.5", "learned", "learned 0.1", "learned_row 1e-5", "moves 0 1"; choices: "hyper 4").
  * A norm inside the blocks may have a range behind it (models/range.h) and then changes those blocks only:
  * "rmsnorm from 2/3"; several stand with ';' between them, later ones win: "none; layernorm to 1/4; rmsnorm from 3/4".
+ * So may a rule inside the blocks ("1; learned 0 from 2/3"); one of a sublayer alone is a column of its own
+ * ("attn.gate"), whose value is the other column's name where it says nothing: "gate", "gate; learned 0 from 2/3".
  * RC_USAGE names the key or value and the nearest valid one, and leaves *v as it is. */
 Rc variant_set(Variant *v, const char *key, const char *value, Error *e);
 
-/* Whether the column is a norm inside the blocks, which may differ by block; whether it is a norm at all. */
+/* Whether the column is a norm or a rule inside the blocks, which may differ by block; whether it is a norm at all. */
 bool variant_ranged(const char *key);
 bool variant_normed(const char *key);
 
-/* The rule of a column; false: the column is no rule. */
-bool variant_rule(const Variant *v, const char *key, Rule *rule);
+/* The rules of a column, of all of its blocks and of its ranges; how many. 0: it says nothing, or is no rule. */
+enum { VARIANT_MOST_RULES = VARIANT_MOST_RANGES + 1 };
+int variant_rules(const Variant *v, const char *key, Rule out[VARIANT_MOST_RULES]);
+
+/* The column as `from` has it, ranges included. */
+void variant_copy(Variant *v, const char *key, const Variant *from);
 
 /* Whether the sublayers alone are the network: one stream, nothing before, between or behind the blocks but the norms
  * of the embedding and before the head, no scales inside the sublayers. */
@@ -100,7 +113,7 @@ extern const char *const variant_keys[];
 extern const int variant_key_count;
 
 /* A column's canonical text; out holds VARIANT_TEXT_SIZE bytes; returns out. */
-enum { VARIANT_TEXT_SIZE = 256 };
+enum { VARIANT_TEXT_SIZE = 640 };
 char *variant_get(char *out, const Variant *v, const char *key);
 
 /* The same, less what `row` has there too: what variant_set must be given to make row's column v's. "" when the two are

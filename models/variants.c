@@ -25,10 +25,12 @@
 #define POST(norm) PLAIN, .attn.post = norm, .mlp.post = norm
 #define OUT(norm) PLAIN, .attn.out = norm, .mlp.out = norm, .final = norm
 #define IN_OUT(norm) IN(norm), .attn.out = norm, .mlp.out = norm
-/* Blocks before, and from, a part of the depth. */
-#define BEFORE(column, norm, n, of) {COLUMN(column), norm, {.to = AT_PART(n, of)}}
-#define FROM(column, norm, n, of) {COLUMN(column), norm, {.from = AT_PART(n, of)}}
-#define FIRST(column, norm) {COLUMN(column), norm, {.to = AT_BLOCK(0)}}
+/* Blocks before, and from, a part of the depth; a rule from there on, or of one sublayer (ATTN, MLP) of all blocks. */
+#define BEFORE(at, kind, n, of) {.column = COLUMN(at), .norm = kind, .range = {.to = AT_PART(n, of)}}
+#define FROM(at, kind, n, of) {.column = COLUMN(at), .norm = kind, .range = {.from = AT_PART(n, of)}}
+#define RULE_FROM(at, kind, n, of) {.column = COLUMN(at), .rule = kind, .range = {.from = AT_PART(n, of)}}
+#define RULE_OF(where, at, kind) {.column = COLUMN(at), .rule = kind, .sub = SPAN_##where}
+#define FIRST(at, kind) {.column = COLUMN(at), .norm = kind, .range = {.to = AT_BLOCK(0)}}
 
 // clang-format off
 const Variant variants[] = {

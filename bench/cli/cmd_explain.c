@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "bench/cli/commands.h"
 #include "bench/plan/doubt.h"
-#include "bench/plan/settle.h"
 #include "bench/plan/recipes.h"
+#include "bench/plan/settle.h"
 #include "bench/store/address.h"
 #include "bench/store/record.h"
 #include "bench/write/block.h"
@@ -140,8 +140,9 @@ static void print_stacks(const Explained *x) {
                 "encoder read, with attention's norms and numbers",
                 x->depth);
     for (int i = 0; i < variant_key_count; i++) {
-        Rule rule;
-        if (variant_rule(x->v, variant_keys[i], &rule)) add_there(&text, variant_keys[i], rule_formula(rule));
+        Rule rule[VARIANT_MOST_RULES];
+        int rules = variant_rules(x->v, variant_keys[i], rule);
+        for (int n = 0; n < rules; n++) add_there(&text, variant_keys[i], rule_formula(rule[n]));
     }
     add_there(&text, "init", choice_formula(x->v->init.kind));
     print_note("an encoder and a decoder", text.at);
@@ -177,8 +178,12 @@ static void print_equation(const Explained *x) {
 static void print_columns(const Variant *v) {
     char value[VARIANT_TEXT_SIZE];
     printf("\none sublayer: x <- post( carry x + gate out( f( in(x) depth_scale ) ) )\n");
-    for (int i = 0; i < variant_key_count; i++)
-        printf("  %-13s %s\n", variant_keys[i], variant_get(value, v, variant_keys[i]));
+    for (int i = 0; i < variant_key_count; i++) {
+        Rule rule[VARIANT_MOST_RULES];
+        bool says = variant_normed(variant_keys[i]) || variant_rules(v, variant_keys[i], rule) ||
+                    !variant_left_out(variant_keys[i], variant_get(value, v, variant_keys[i]));
+        if (says) printf("  %-13s %s\n", variant_keys[i], variant_get(value, v, variant_keys[i]));
+    }
 }
 
 static void print_tape(const Explained *x) {
@@ -202,10 +207,13 @@ static void print_schedules(const Variant *v) {
     Text text;
     text_init(&text);
     for (int i = 0; i < variant_key_count; i++) {
-        Rule rule;
-        if (!variant_rule(v, variant_keys[i], &rule) || rule_learns(rule.kind) != LEARNS_moving) continue;
-        text_format(&text, "\n");
-        moves_text(variant_keys[i], rule.value, rule.end, &text);
+        Rule rule[VARIANT_MOST_RULES];
+        int rules = variant_rules(v, variant_keys[i], rule);
+        for (int n = 0; n < rules; n++) {
+            if (rule_learns(rule[n].kind) != LEARNS_moving) continue;
+            text_format(&text, "\n");
+            moves_text(variant_keys[i], rule[n].value, rule[n].end, &text);
+        }
     }
     printf("%s", text.at);
     text_release(&text);

@@ -44,9 +44,9 @@ static bool has_form(const char *text, const char *form) {
 static void add_meant(const char *text, Error *e) {
     static const struct {
         const char *unit, *before, *behind;
-    } units[] = {{"d", "", "-0"},    {"day", "", "-0"},      {"days", "", "-0"},      {"h", "", ":00:00"},
-                 {"hour", "", ":00:00"}, {"hours", "", ":00:00"}, {"m", "", ""},          {"min", "", ""},
-                 {"minutes", "", ""}, {"s", "0:", ""},        {"sec", "0:", ""},       {"seconds", "0:", ""}};
+    } units[] = {{"d", "", "-0"},        {"day", "", "-0"},       {"days", "", "-0"}, {"h", "", ":00:00"},
+                 {"hour", "", ":00:00"}, {"hours", "", ":00:00"}, {"m", "", ""},      {"min", "", ""},
+                 {"minutes", "", ""},    {"s", "0:", ""},         {"sec", "0:", ""},  {"seconds", "0:", ""}};
     size_t digits = strspn(text, "0123456789"), n = strlen(e->text);
     const char *unit = text + digits + strspn(text + digits, " ");
     for (size_t i = 0; digits && i < sizeof units / sizeof *units; i++)
@@ -189,9 +189,9 @@ Rc slurm_options(const Session *s, SlurmRequest *request, Error *e) {
                               .more = o->value[OPTION_sbatch],
                               .mores = o->times[OPTION_sbatch]};
     if (!o->times[OPTION_slurm]) return RC_OK;
-    if (o->times[OPTION_partition] && !request->partition[0])
-        return error_set(e, RC_USAGE, "--partition: it is empty");
-    if (slurm_plain("--partition", request->partition, " \n", e) || check_time("--time", option(o, OPTION_time, NULL), e))
+    if (o->times[OPTION_partition] && !request->partition[0]) return error_set(e, RC_USAGE, "--partition: it is empty");
+    if (slurm_plain("--partition", request->partition, " \n", e) ||
+        check_time("--time", option(o, OPTION_time, NULL), e))
         return e->code;
     for (int i = 0; i < request->mores; i++)
         if (slurm_plain("--sbatch", request->more[i], "\n", e) || check_options(request->more[i], e)) return e->code;

@@ -13,6 +13,7 @@ static const struct {
     const char *name, *what;
 } range_keys[] = {
     {"norm", "the norm of these blocks"},
+    {"rule", "in the place of norm, of a column that holds a number: its number or rule there (0.5, learned 0)"},
     {"from", "their first: its number (0 is the first block) or the fraction of the depth before it (2/3, 0.5)"},
     {"to", "their last, itself included: its number or the fraction of the depth that it ends"}};
 enum { RANGE_KEYS = sizeof range_keys / sizeof *range_keys };
@@ -40,40 +41,46 @@ static Rc read_variant(Arm *a, const Document *d, const Node *mapping, Error *e)
                           a->name[0] ? ": " : "");
 }
 
+/* What stands in a range of the column: a norm or a rule. */
+static const char *range_holder(const char *column) {
+    return variant_normed(column) ? "norm" : "rule";
+}
+
 static Rc not_of_range(const Document *d, const char *key, const Node *n, Error *e) {
-    document_error(e, d, n->key_line, "%s: unknown key '%.60s'; a range has ", key, n->key);
-    size_t length = strlen(e->text);
-    for (int i = 0; i < RANGE_KEYS && length < sizeof e->text; i++)
-        length +=
-            (size_t)snprintf(e->text + length, sizeof e->text - length, "%s%s", i ? ", " : "", range_keys[i].name);
-    return e->code;
+    return document_error(e, d, n->key_line, "%s: unknown key '%.60s'; a range has %s, from, to", key, n->key,
+                          range_holder(key));
 }
 
 /* {from: 2/3, norm: rmsnorm} as variant_set reads it: "rmsnorm from 2/3". key: of the column it belongs to. */
 static Rc range_node(Text *out, const Document *d, const char *key, const Node *range, Error *e) {
+    const char *holder = range_holder(key);
+    bool norm = variant_normed(key);
     for (const Node *n = range->child; n; n = n->next) {
-        bool known = false;
-        for (int i = 0; i < RANGE_KEYS; i++) known |= !strcmp(n->key, range_keys[i].name);
-        if (!known) return not_of_range(d, key, n, e);
-        if (n->kind != NODE_SCALAR || node_empty(n) || strpbrk(n->text, " ;"))
-            return document_error(e, d, n->line, "%s: %s: one word is needed, such as %s", key, n->key,
-                                  strcmp(n->key, "norm") ? "2/3" : "rmsnorm");
+        bool held = !strcmp(n->key, holder);
+        if (!held && strcmp(n->key, "from") != 0 && strcmp(n->key, "to") != 0) return not_of_range(d, key, n, e);
+        if (n->kind != NODE_SCALAR || node_empty(n) || strpbrk(n->text, held && !norm ? ";" : " ;"))
+            return document_error(e, d, n->line, "%s: %s: %s is needed, such as %s", key, n->key,
+                                  held && !norm ? "a number or a rule" : "one word",
+                                  !held  ? "2/3"
+                                  : norm ? "rmsnorm"
+                                         : "learned 0");
     }
-    if (!node_find(range, "norm"))
-        return document_error(e, d, range->line, "%s: 'norm' is missing; for example {from: 2/3, norm: rmsnorm}", key);
-    text_format(out, "%s", node_find(range, "norm")->text);
+    if (!node_find(range, holder))
+        return document_error(e, d, range->line, "%s: '%s' is missing; for example {from: 2/3, %s: %s}", key, holder,
+                              holder, norm ? "rmsnorm" : "learned 0");
+    text_format(out, "%s", node_find(range, holder)->text);
     for (const Node *n = range->child; n; n = n->next)
-        if (strcmp(n->key, "norm") != 0) text_format(out, " %s %s", n->key, n->text);
+        if (strcmp(n->key, holder) != 0) text_format(out, " %s %s", n->key, n->text);
     return RC_OK;
 }
 
-/* A column whose value is a range or a list of norms and ranges, as text for variant_set. */
+/* A column whose value is a range or a list of values and ranges, as text for variant_set. */
 static Rc ranges_node(Text *out, const Document *d, const Node *column, Error *e) {
     Rc rc = RC_OK;
     if (!variant_ranged(column->key))
         return document_error(e, d, column->line,
-                              "%s: one value is needed, not %s; only norms inside the blocks take a "
-                              "range (attn.in, mlp.out, …)",
+                              "%s: one value is needed, not %s; only norms and rules inside the blocks take a "
+                              "range (attn.in, gate, …)",
                               column->key, node_kind(column));
     if (column->kind == NODE_MAPPING) return range_node(out, d, column->key, column, e);
     if (!column->child) return document_error(e, d, column->line, "%s: the list is empty", column->key);
@@ -84,7 +91,9 @@ static Rc ranges_node(Text *out, const Document *d, const Node *column, Error *e
         else if (n->kind == NODE_MAPPING)
             rc = range_node(out, d, column->key, n, e);
         else
-            rc = document_error(e, d, n->line, "%s: an entry is a norm or {from: 2/3, norm: rmsnorm}", column->key);
+            rc = document_error(e, d, n->line, "%s: an entry is a %s or {from: 2/3, %s: %s}", column->key,
+                                range_holder(column->key), range_holder(column->key),
+                                variant_normed(column->key) ? "rmsnorm" : "learned 0");
     }
     return rc;
 }
@@ -234,7 +243,8 @@ Rc arm_option(Arm *a, const char *text, const RunSpec *base, const ModelRecipe *
 
 void arm_print_ranges(Text *out) {
     text_format(out,
-                "A norm inside the blocks (attn.*, mlp.*) may be that of some of them, a range or a list of ranges; "
-                "later ones win,\nother blocks keep the base's: attn.out: {from: 2/3, norm: rmsnorm}\n");
+                "A norm or a rule inside the blocks may be that of some of them, a range or a list of ranges; later "
+                "ones win, other\nblocks keep the base's: attn.out: {from: 2/3, norm: rmsnorm}, gate: {from: 2/3, "
+                "rule: learned 0}. attn.gate is the\ngate of attention alone, before what gate says:\n");
     for (int i = 0; i < RANGE_KEYS; i++) text_format(out, "  %-5s %s\n", range_keys[i].name, range_keys[i].what);
 }

@@ -5,7 +5,8 @@
 void spec_idle(const RunSpec *s, IdleKey out[IDLE_KEYS]) {
     bool decays = s->schedule == SCHEDULE_linear || s->schedule == SCHEDULE_cosine, sgd = s->optimizer == OPTIMIZER_sgd;
     bool translates = s->objective == OBJECTIVE_TRANSLATE;
-#define IDLE(key, by, why, idle) {#key, by, why, offsetof(RunSpec, key), sizeof s->key, idle}
+#define IDLE(key, by, why, idle) \
+    { #key, by, why, offsetof(RunSpec, key), sizeof s->key, idle }
     const IdleKey all[IDLE_KEYS] = {
         IDLE(final_lr, "schedule", "the schedule is neither linear nor cosine", !decays),
         IDLE(warmup_lr, "warmup", "there is no warm-up", !s->warmup),
@@ -78,22 +79,34 @@ void spec_forget_idle(RunSpec *s, bool all) {
         if (key[i].idle || all) memcpy((char *)s + key[i].at, (const char *)&usual + key[i].at, key[i].size);
 }
 
+/* A strength of norms that stand nowhere, in no block and no sublayer. */
+static void forget_strength(Variant *v, const Variant *usual, const char *const keys[3]) {
+    for (int i = 0; i < 3; i++) variant_copy(v, keys[i], usual);
+}
+
+static const char *const in_keys[] = {"in_strength", "attn.in_strength", "mlp.in_strength"};
+static const char *const out_keys[] = {"out_strength", "attn.out_strength", "mlp.out_strength"};
+static const char *const post_keys[] = {"post_strength", "attn.post_strength", "mlp.post_strength"};
+
 void spec_outline(RunSpec *s) {
     RunSpec usual;
     Variant *v = &s->variant;
     spec_init(&usual);
     spec_forget_idle(s, true);
     v->qk_over = usual.variant.qk_over;
-    v->in_strength = v->out_strength = v->post_strength = usual.variant.in_strength;
+    forget_strength(v, &usual.variant, in_keys);
+    forget_strength(v, &usual.variant, out_keys);
+    forget_strength(v, &usual.variant, post_keys);
 }
 
 void spec_settle(RunSpec *s) {
     Variant *v = &s->variant;
-    const Rule whole = {RULE_constant, 1, 0};
+    RunSpec usual;
     Standing any = standing(s);
-    if (!any.qk) v->qk_over = (Choice){CHOICE_qk_over_head, 0};
-    if (!any.in) v->in_strength = whole;
-    if (!any.out) v->out_strength = whole;
-    if (!any.post) v->post_strength = whole;
+    spec_init(&usual);
+    if (!any.qk) v->qk_over = usual.variant.qk_over;
+    if (!any.in) forget_strength(v, &usual.variant, in_keys);
+    if (!any.out) forget_strength(v, &usual.variant, out_keys);
+    if (!any.post) forget_strength(v, &usual.variant, post_keys);
     s->mended = was_wrong(s, any);
 }

@@ -157,7 +157,7 @@ bad_ranges_are_refused() {
     refused "unknown key 'form'; a range has" run smoke --arm '{base: pre, attn.out: {form: 1, norm: rms}}' "${r[@]}" &&
     refused "'norm' is missing" run smoke --arm '{base: pre, attn.out: {from: 1}}' "${r[@]}" &&
     refused "needs 3 blocks; layers is 2" run smoke --arm '{base: pre, attn.out: {from: 2, norm: rms}}' "${r[@]}" &&
-    refused "only norms inside the blocks take a range" run smoke --arm '{base: pre, embed: {to: 1, norm: rms}}' "${r[@]}" &&
+    refused "only norms and rules inside the blocks take a range" run smoke --arm '{base: pre, embed: {to: 1, norm: rms}}' "${r[@]}" &&
     [ ! -e none ]
 }
 

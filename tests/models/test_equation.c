@@ -206,11 +206,55 @@ Test(equation, the_longest_text_fits) {
     cr_expect_eq(variant_set(&v, "mlp.mid", value, &e), RC_OK, "%s", e.text);
 }
 
+/* So does the fullest column of rules. */
+Test(equation, the_longest_rules_fit) {
+    static const char long_rule[] = "learned_ramp -1.2345678901234567e-05 -9.8765432109876543e-05";
+    Variant v = row("pre");
+    char value[VARIANT_TEXT_SIZE], range[120];
+    snprintf(range, sizeof range, "%s from 1021/1024 to 1023/1024", long_rule);
+    cr_assert_eq(variant_set(&v, "attn.gate", long_rule, &e), RC_OK, "%s", e.text);
+    for (int i = 0; i < VARIANT_MOST_RANGES; i++)
+        cr_assert_eq(variant_set(&v, "attn.gate", range, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(variant_set(&v, "attn.gate", range, &e), RC_USAGE);
+    cr_expect(strlen(variant_get(value, &v, "attn.gate")) > 350);
+    cr_expect_eq(variant_set(&v, "attn.gate", value, &e), RC_OK, "%s", e.text);
+    Rule rule[VARIANT_MOST_RULES];
+    cr_expect_eq(variant_rules(&v, "attn.gate", rule), VARIANT_MOST_RULES);
+    cr_expect_eq(variant_rules(&v, "mlp.gate", rule), 0);
+    cr_expect_eq(variant_rules(&v, "attn.in", rule), 0);
+}
+
+/* What is said of one sublayer wins over what is said of the block, whichever was said last; a later range over an
+ * earlier one. */
+Test(equation, rules_at_a_sublayer) {
+    static const struct {
+        const char *changes;
+        double gates[2][6];
+    } rows[] = {
+        {"gate=0.5 from 2/3", {{1, 1, 1, 1, .5, .5}, {1, 1, 1, 1, .5, .5}}},
+        {"gate=0.5 from 2/3; 2 to 4", {{2, 2, 2, 2, 2, .5}, {2, 2, 2, 2, 2, .5}}},
+        {"attn.gate=0.5,gate=2", {{.5, .5, .5, .5, .5, .5}, {2, 2, 2, 2, 2, 2}}},
+        {"mlp.gate=0.5 to 1/2; 3 to 0,gate=2 from 1", {{1, 2, 2, 2, 2, 2}, {3, .5, .5, 2, 2, 2}}},
+        {"attn.gate=4; 0.5 from 5", {{4, 4, 4, 4, 4, .5}, {1, 1, 1, 1, 1, 1}}},
+        {"attn.gate=4,attn.gate=gate", {{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Variant v = changed("pre", rows[i].changes);
+        for (int layer = 0; layer < 6; layer++)
+            for (Sub sub = SUB_ATTN; sub <= SUB_MLP; sub++) {
+                Variant here = variant_at(&v, sub, layer, 6);
+                cr_expect(rule_is(here.gate, rows[i].gates[sub][layer]), "%s: %d %d", rows[i].changes, layer, sub);
+                cr_expect_eq(here.span[0].column, 0);
+            }
+        cr_expect(rule_is(variant_at(&v, SUB_CROSS, 2, 6).gate, rows[i].gates[SUB_ATTN][2]), "a decoder's too");
+    }
+}
+
 /* A built-in row may have spans: the same representation, and the same text as an arm's. */
 Test(equation, a_row_may_have_spans) {
     Variant v = row("pre"), arm = changed("pre", "attn.in=none to 1/4,attn.post=ln to 1/4");
-    v.span[0] = (Span){COLUMN(attn.in), NORM_none, {.to = AT_PART(1, 4)}};
-    v.span[1] = (Span){COLUMN(attn.post), NORM_layernorm, {.to = AT_PART(1, 4)}};
+    v.span[0] = (Span){.column = COLUMN(attn.in), .norm = NORM_none, .range = {.to = AT_PART(1, 4)}};
+    v.span[1] = (Span){.column = COLUMN(attn.post), .norm = NORM_layernorm, .range = {.to = AT_PART(1, 4)}};
     Text mine, theirs;
     text_init(&mine), text_init(&theirs);
     variant_text(&v, &mine), variant_text(&arm, &theirs);
@@ -236,6 +280,17 @@ Test(equation, the_tape_has_the_ranges) {
         {"attn.qk=rms to 1/2", "attn.q_norm.weight", "111000"},
         {"mlp.mid=rms from 5", "mlp.ln_mid.weight", "000001"},
         {"mlp.post=rms from 1/6 to 2", "ln_2_post.weight", "011000"},
+        {"gate=learned 0 from 2/3", "attn.gate", "000011"},
+        {"gate=learned 0 from 2/3", "mlp.gate", "000011"},
+        {"attn.gate=learned 0 from 2/3", "mlp.gate", "000000"},
+        {"attn.gate=learned 0", "attn.gate", "111111"},
+        {"gate=learned_block 0 to 1", "gate", "110000"},
+        {"mlp.carry=learned_row 1 from 5", "mlp.carry", "000001"},
+        {"block_carry=learned 1 from 5", "block_carry", "000001"},
+        {"x0=learned 0.1 to 0", "x0", "100000"},
+        {"shrink=learned 0 from 1/2", "shrink", "000111"},
+        {"head_scale=learned_row 1 to 0", "attn.head_scale", "100000"},
+        {"hidden_scale=learned_row 1 from 1 to 2", "mlp.hidden_scale", "011000"},
     };
     ModelShape shape = {.layers = 6,
                         .width = 8,
@@ -291,6 +346,29 @@ Test(equation, equations) {
         {"pre", "embed_scale=ramp 2 3",
          "x <- x + f(LN(x)); embeddings times m; m goes from 2 in the first block to 3 in the last, in a straight "
          "line; here the first; LN before the head"},
+        {"pre", "gate=learned 0 from 2/3",
+         "blocks 0 to 3: x <- x + f(LN(x)); blocks 4 to 5: x <- x + g f(LN(x)); "
+         "blocks 4 to 5: g = one learned number per sublayer, starting at 0; LN before the head"},
+        {"pre", "attn.gate=learned 0",
+         "attention: x <- x + g A(LN(x)); MLP: x <- x + F(LN(x)); "
+         "attention: g = one learned number per sublayer, starting at 0; LN before the head"},
+        {"pre", "mlp.gate=0.5 from 5,gate=layer_root 1",
+         "blocks 0 to 4: x <- x + g f(LN(x)); block 5, attention: x <- x + g A(LN(x)); "
+         "block 5, MLP: x <- x + 0.5 F(LN(x)); attention: g = 1 / sqrt(l), l = 1 in block 0; "
+         "blocks 0 to 4, MLP: g = 1 / sqrt(l), l = 1 in block 0; LN before the head"},
+        {"pre", "in_strength=0.5 from 1 to 2",
+         "block 0: x <- x + f(LN(x)); blocks 1 to 2: x <- x + f(LN[i](x)); blocks 3 to 5: x <- x + f(LN(x)); "
+         "N[i](x) = i N(x) + (1 - i) x; blocks 1 to 2: i = 0.5; LN before the head"},
+        {"pre", "x0=0.1 from 5,block_carry=learned 1 to 0,shrink=learned 0 to 0,x0=1 to 0",
+         "x <- x + f(LN(x)); block 0: before each block: x <- e x + x_0; "
+         "block 0: e = one learned number per block, starting at 1; "
+         "block 0: after each block: x <- x - silu(k) stop_gradient(x); "
+         "block 0: k = one learned number per block, starting at 0; "
+         "block 5: before each block: x <- x + 0.1 x_0; LN before the head"},
+        {"none", "head_scale=learned_row 1 to 0",
+         "block 0, attention: x <- x + A(x); block 0, MLP: x <- x + F(x); block 0: A(x) = W h heads(q, k, v); "
+         "blocks 1 to 5: x <- x + f(x); block 0: h = one learned vector per sublayer, starting at 1; "
+         "no norm before the head"},
         {"pre", "in_strength=0.5", "x <- x + f(LN[i](x)); N[i](x) = i N(x) + (1 - i) x, i = 0.5; LN before the head"},
         {"pre", "streams=attnres_block 3",
          "x = sum_i a_i v_i, v <- v + f(LN(x)); streams: as attnres, but over the embedding and, of groups of "

@@ -40,7 +40,7 @@ static const char *const dressed[][2] = {
 };
 enum { DRESSED = sizeof dressed / sizeof *dressed };
 
-static Variant variant_at(int i) {
+static Variant variant_of(int i) {
     Error e;
     if (i < variant_count) return variants[i];
     Variant v = *variant_find(i % 2 ? "pre" : "post", &e);
@@ -98,7 +98,7 @@ ParameterizedTestParameters(model, gradient) {
 }
 
 ParameterizedTest(int *index, model, gradient) {
-    Variant v = variant_at(*index);
+    Variant v = variant_of(*index);
     ModelShape s = toy_shape();
     s.layers = variant_depth(&v, s.layers);
     s.width = 8, s.heads = 2, s.context = 5, s.vocab = 11;
@@ -113,7 +113,7 @@ ParameterizedTestParameters(model, gradient_of_pairs) {
 }
 
 ParameterizedTest(int *index, model, gradient_of_pairs) {
-    Variant v = variant_at(*index);
+    Variant v = variant_of(*index);
     ModelShape s = toy_shape();
     s.layers = variant_depth(&v, s.layers);
     s.width = 8, s.heads = 2, s.context = 7, s.vocab = 11, s.batch = 3;
@@ -196,7 +196,7 @@ ParameterizedTestParameters(model, places) {
  * it. */
 ParameterizedTest(int *index, model, places) {
     Error e;
-    Variant v = variant_at(*index);
+    Variant v = variant_of(*index);
     ModelShape s = toy_shape();
     s.dropout = true;
     Recipe recipe = toy_recipe();

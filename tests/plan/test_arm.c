@@ -51,6 +51,45 @@ Test(arm, ranges_in_a_file) {
     text_release(&map), text_release(&text);
 }
 
+/* Rules take ranges as norms do, and of one sublayer. */
+Test(arm, ranges_of_rules) {
+    cr_assert_eq(read_arms("layers: 6\narms:\n"
+                           "  late: {base: pre, gate: {from: 2/3, rule: learned 0}}\n"
+                           "  two: {base: pre, attn.gate: [{to: 0, rule: 0.5}, {from: 1/2, rule: ramp 0.3 0.1}]}\n"
+                           "  whole: {base: pre, mlp.gate: {rule: learned_row 1}}\n"
+                           "  listed: {base: pre, attn.carry: [2, {from: 3, rule: moves 0 1}], carry: 3}\n"
+                           "  text: {base: pre, gate: 1; learned 0 from 2/3}\n"
+                           "  back: {base: pre, attn.gate: gate, gate: {from: 0, rule: 1}}\n"
+                           "  plain: {base: pre}\n",
+                           0, NULL, false),
+                 RC_OK, "%s", e.text);
+    cr_expect_str_eq(column(0, "gate"), "1; learned 0 from 2/3");
+    cr_expect_str_eq(column(0, "attn.gate"), "gate");
+    cr_expect_str_eq(column(1, "gate"), "1");
+    cr_expect_str_eq(column(1, "attn.gate"), "gate; 0.5 to 0; ramp 0.3 0.1 from 1/2");
+    cr_expect_str_eq(column(2, "mlp.gate"), "learned_row 1");
+    cr_expect_str_eq(column(3, "attn.carry"), "2; moves 0 1 from 3");
+    cr_expect_str_eq(column(3, "carry"), "3");
+    static const int same[][2] = {{0, 4}, {5, 6}};
+    for (int i = 0; i < 2; i++) {
+        Text one, other;
+        text_init(&one), text_init(&other);
+        spec_text_keys(&x.arm[same[i][0]].spec, &one), spec_text_keys(&x.arm[same[i][1]].spec, &other);
+        cr_expect_str_eq(one.at, other.at);
+        text_release(&one), text_release(&other);
+    }
+    for (int arm = 0; arm < x.arms; arm++) { /* a record's text reads back as the same run */
+        RunSpec again, spec = experiment_spec(&x, 0, arm, 0);
+        Text one, other;
+        text_init(&one), text_init(&other);
+        spec_text(&spec, &one);
+        cr_assert_eq(spec_parse(&again, one.at, &e), RC_OK, "%s", e.text);
+        spec_text(&again, &other);
+        cr_expect_str_eq(one.at, other.at);
+        text_release(&one), text_release(&other);
+    }
+}
+
 Test(arm, bad_ranges) {
     static const struct {
         const char *column, *error;
@@ -69,10 +108,22 @@ Test(arm, bad_ranges) {
         {"attn.out: []", "f.yaml:3: attn.out: the list is empty"},
         {"attn.out: [ln, [rms]]", "f.yaml:3: attn.out: an entry is a norm or {from: 2/3, norm: rmsnorm}"},
         {"embed: {from: 1/2, norm: rms}",
-         "f.yaml:3: embed: one value is needed, not a mapping; only norms inside the blocks "
-         "take a range (attn.in, mlp.out, …)"},
-        {"gate: [1, 2]", "f.yaml:3: gate: one value is needed, not a list; only norms inside the blocks take a range "
-                         "(attn.in, mlp.out, …)"},
+         "f.yaml:3: embed: one value is needed, not a mapping; only norms and rules inside the "
+         "blocks take a range (attn.in, gate, …)"},
+        {"logit_scale: [1, 2]", "f.yaml:3: logit_scale: one value is needed, not a list; only norms and rules inside "
+                                "the blocks take a range (attn.in, gate, …)"},
+        {"gate: {from: 1/2, norm: rms}", "f.yaml:3: gate: unknown key 'norm'; a range has rule, from, to"},
+        {"gate: {from: 1/2}", "f.yaml:3: gate: 'rule' is missing; for example {from: 2/3, rule: learned 0}"},
+        {"gate: {from: 1/2, rule: 1; 2}", "f.yaml:3: gate: rule: a number or a rule is needed, such as learned 0"},
+        {"gate: {from: 1/2, rule: lerned 0}",
+         "f.yaml:3: gate: 'lerned 0' is neither a number nor a rule; did you mean 'learned'?"},
+        {"gate: [0, [1]]", "f.yaml:3: gate: an entry is a rule or {from: 2/3, rule: learned 0}"},
+        {"attn.gate: learned_block 0", "f.yaml:3: attn.gate: 'learned_block' is not possible here"},
+        {"gate: {from: 4, rule: 0.5}", "f.yaml:3: arm 'a': gate: 0.5 'from 4' needs 5 blocks; layers is 4"},
+        {"streams: hyper 2, mlp.carry: {to: 0, rule: 2}",
+         "f.yaml:3: arm 'a': mlp.carry: not possible with streams: hyper, whose sublayers end in no sum x + f"},
+        {"attn.carry: {to: 0, rule: rest 0.5}",
+         "f.yaml:3: arm 'a': attn.carry: rest takes no number, and 0.5 stands behind it"},
         {"attn.out: {from: 4, norm: rms}", "f.yaml:3: arm 'a': attn.out: rmsnorm 'from 4' needs 5 blocks; layers is 4"},
         {"attn.out: {to: 1/5, norm: rms}",
          "f.yaml:3: arm 'a': attn.out: rmsnorm 'to 1/5' holds no block when layers is 4"},

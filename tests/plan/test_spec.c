@@ -229,6 +229,18 @@ Test(spec, defaults_are_frozen) {
         {"streams", 4, "one"},
         {"init", 4, "recipe"},
         {"after_step", 4, "none"},
+        {"attn.carry", 7, "carry"},
+        {"mlp.carry", 7, "carry"},
+        {"attn.gate", 7, "gate"},
+        {"mlp.gate", 7, "gate"},
+        {"attn.depth_scale", 7, "depth_scale"},
+        {"mlp.depth_scale", 7, "depth_scale"},
+        {"attn.in_strength", 7, "in_strength"},
+        {"mlp.in_strength", 7, "in_strength"},
+        {"attn.out_strength", 7, "out_strength"},
+        {"mlp.out_strength", 7, "out_strength"},
+        {"attn.post_strength", 7, "post_strength"},
+        {"mlp.post_strength", 7, "post_strength"},
     };
     int known = sizeof frozen / sizeof *frozen;
     for (int i = 0; i < known; i++) {

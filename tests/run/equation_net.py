@@ -114,7 +114,7 @@ def branch_of(tree):
 class Net:
     def __init__(self, equation, keys, normals):
         """normals: {name: matrix of standard normals}, floats, names as exported."""
-        self.e, self.keys, self.rules = equation, keys, {a: Rule(text) for a, text in equation.rules.items()}
+        self.e, self.keys = equation, keys
         self.L, self.d, self.H, self.context = (keys[k] for k in ("layers", "width", "heads", "context"))
         self.weights, self.profile, self.total = {}, False, 1.0
         self.sublayer = [[self.read_sublayer(text) for text in equation.sublayers(block)] for block in range(self.L)]
@@ -154,7 +154,7 @@ class Net:
 
     def letter(self, name, block, sub, width, u):
         """Its value at a sublayer (sub 0, 1), a block (sub None) or outside the blocks (block None); u: progress of the run."""
-        rule, at = self.rules[name], 0 if block is None else block
+        rule, at = Rule(self.e.rule(name, block, sub)), 0 if block is None else block
         if rule.moves:
             return rule.moves[0] + (rule.moves[1] - rule.moves[0]) * u
         start = rule.first(self, at)
@@ -170,7 +170,7 @@ class Net:
     def letters(self, names, block, sub, u, width=None):
         env = {}
         for name in names:
-            if name in self.rules:
+            if self.e.rule(name, block, sub):
                 env[name] = lambda name=name: self.letter(name, block, sub, width or self.d, u)
                 env[name].letter = True
         return env
@@ -342,16 +342,16 @@ class Net:
     def blocks(self, x, u):
         s = self.begin(x)
         for block in range(self.L):
-            if "before" in self.e.field:
+            if before := self.e.at(block, "before"):
                 env = self.letters("ey", block, None, u) | {"x": s["x"], "x_0": s["x_0"]}
-                s["x"] = evaluate(parse(self.e.field["before"]), env)
+                s["x"] = evaluate(parse(before), env)
             s["x_block"] = s["x"]
             for sub in (0, 1):
                 self.sublayer_of(block, sub, s, u)
-            if "after" in self.e.field:
+            if after := self.e.at(block, "after"):
                 env = self.letters("k", block, None, u) | {"x": s["x"], "stop_gradient": stop_gradient,
                                                            "silu": lambda k: var(k) * sigmoid(k)}
-                s["x"] = evaluate(parse(self.e.field["after"]), env)
+                s["x"] = evaluate(parse(after), env)
         if "X" in s:
             s["x"] = self.mix(("end",), np.ones(len(s["X"])), s["X"])[0]
         if "v" in s:

@@ -122,7 +122,8 @@ def evaluate(tree, env, memo=None):
 
 
 class Equation:
-    """The lines of an equation by what they say; those of some blocks alone are in `ranges`: (first, last, field, text)."""
+    """The lines of an equation by what they say; those of some blocks alone are in `ranges`: (first, last, field, text). rules: of a
+    letter (first, last, sublayer, text), blocks and sublayer None where it is the same in all."""
 
     # What a line begins or ends with, and the field that it is.
     LINES = [
@@ -138,12 +139,14 @@ class Equation:
         self.rules, self.field, self.ranges = {}, {}, []
         for line in lines:
             strength = re.fullmatch(r"N\[(\w)\]\(x\) = \1 N\(x\) \+ \(1 - \1\) x(?:, \1 = (\S+))?", line)
-            letter = re.fullmatch(r"([a-wyz]) (?:=|goes) (.+)", line)
+            letter = re.fullmatch(r"(?:blocks? (\d+)(?: to (\d+))?)?(?:, )?(?:(attention|MLP))?(?:: )?([a-wyz]) (?:=|goes) (.+)", line)
             if strength:
                 if strength[2]:
-                    self.rules[strength[1]] = strength[2]
+                    self.rules[strength[1]] = [(None, None, None, strength[2])]
             elif letter:
-                self.rules[letter[1]] = letter[2]
+                first, last, sub, name, text = letter.groups()
+                first, last = first and int(first), int(last or first) if first else None
+                self.rules.setdefault(name, []).append((first, last, {"attention": 0, "MLP": 1}.get(sub), text))
             else:
                 self.add(line)
 
@@ -163,6 +166,13 @@ class Equation:
         """What a line says of a block; None where none does."""
         own = [text for first, last, what, text in self.ranges if what == field and first <= block <= last]
         return own[0] if own else self.field.get(field)
+
+    def rule(self, name, block, sub):
+        """What a letter is at a sublayer (0, 1; None of a whole block) of a block (None outside); None where nothing says so."""
+        for first, last, where, text in self.rules.get(name, ()):
+            if (first is None or block is not None and first <= block <= last) and where in (None, sub):
+                return text
+        return None
 
     def sublayers(self, block):
         """Attention's text and the MLP's."""

@@ -77,6 +77,20 @@ def arms_columns(program):
                 yield {**base, **more, column: value, "recipe": recipe}
 
 
+def arms_ranges(program):
+    """Each norm and rule of each column in some of the blocks, over the column's usual one and over another."""
+    places = ("from 1/3", "to 1/3", "from 1 to 1", "from 2")
+    for column, valid in columns(program).items():
+        if column in OUTSIDE or column in ("embed", "final", "streams", "init", "after_step", "attn.qk_over"):
+            continue
+        for i, value in enumerate(values_of(column, valid)):
+            value = f"{value} {places[i % 4]}"
+            first = "0.4; " if "a number" in valid and i % 2 else ""
+            more = {"gate": "learned 0.3 from 1"} if value.startswith("rest") else {}
+            yield {**FULL, **more, column: first + value}
+    yield {**FULL, "gate": "learned 0.5 to 1/3; learned_row 0.7 from 2/3", "attn.gate": "0.3 from 1", "carry": "profiled 1 from 2"}
+
+
 def arms_numbers(program):
     """Each rule of each column with other numbers, each of which must matter."""
     for column, valid in columns(program).items():
@@ -150,7 +164,7 @@ def arms_rows(program):
             yield {"base": row["name"], "layers": 4, "recipe": recipe}
 
 
-ARMS = {"columns": arms_columns, "numbers": arms_numbers, "pairs": arms_pairs, "streams": arms_streams, "starts": arms_starts, "rows": arms_rows,
+ARMS = {"columns": arms_columns, "ranges": arms_ranges, "numbers": arms_numbers, "pairs": arms_pairs, "streams": arms_streams, "starts": arms_starts, "rows": arms_rows,
         "masked": arms_masked}
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A network is the one its equation says, over several steps of training: equation_net.py beside this file builds each from what
 # `explain` prints and trains it in numpy, double precision; every step's loss and gradient norm are held to the program's. Every
-# value of every column that an arm may have, each start with each activation, each optimizer with each schedule, every row of the
+# value of every column that an arm may have, in all blocks and in some, each start with each activation, each optimizer with each schedule, every row of the
 # list, in both recipes, and with its tokens masked; `full` also each rule with other numbers, which must matter, each carry with
 # each gate, and each rule with each way of streams. TAP.
 #     equations.sh PROGRAM ROOT [full]
@@ -57,7 +57,7 @@ while read -r id shape; do
 done <ids
 [ "$(wc -l <ids)" = 24 ] || bail "not every shape has a run"
 
-lists=(columns starts rows masked)
+lists=(columns ranges starts rows masked)
 [ "${3:-}" = full ] && lists+=(numbers pairs streams)
 for list in "${lists[@]}"; do
   train "$list"

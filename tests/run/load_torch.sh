@@ -47,7 +47,8 @@ columns = re.search("columns any variant can take: (.*?)\n\n", open("list.txt").
 values = {"norm": [n["name"] for n in rows["norms"]],
           "rule": [f"{r['name']} 0.7{end}" for r in rows["rules"] for end in ("", " 0.3")],
           "choice": [c["name"].split(": ")[1] for c in rows["choices"]]}
-ranged = {"attn.out": "{from: 1/2, norm: rmsnorm}", "mlp.in": "{to: 1/2, norm: none}"}
+ranged = {"attn.out": "{from: 1/2, norm: rmsnorm}", "mlp.in": "{to: 1/2, norm: none}", "gate": "{from: 2/3, rule: learned 0.4}",
+          "attn.gate": "[learned_row 0.5, {to: 0, rule: 0.3}]", "x0": "{from: 1/2, rule: learned 0.2}", "mlp.out_strength": "{to: 1, rule: moves 0 1}"}
 tries = [{"base": v["name"]} for v in rows["variants"]]
 tries += [{"base": "post", c: value.replace("constant ", "")} for c in columns for kind in values for value in values[kind]]
 tries += [{"base": "peri", **ranged}]
