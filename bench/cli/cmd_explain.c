@@ -179,10 +179,9 @@ static void print_columns(const Variant *v) {
     char value[VARIANT_TEXT_SIZE];
     printf("\none sublayer: x <- post( carry x + gate out( f( in(x) depth_scale ) ) )\n");
     for (int i = 0; i < variant_key_count; i++) {
-        Rule rule[VARIANT_MOST_RULES];
-        bool says = variant_normed(variant_keys[i]) || variant_rules(v, variant_keys[i], rule) ||
-                    !variant_left_out(variant_keys[i], variant_get(value, v, variant_keys[i]));
-        if (says) printf("  %-13s %s\n", variant_keys[i], variant_get(value, v, variant_keys[i]));
+        const char *key = variant_keys[i], *dot = strchr(key, '.');
+        variant_get(value, v, key);
+        if (!dot || strcmp(value, dot + 1) != 0) printf("  %-13s %s\n", key, value); /* attn.gate: gate says nothing */
     }
 }
 
