@@ -18,6 +18,7 @@ pkg-config yaml-0.1     | libyaml-dev | libyaml-devel | libyaml | libyaml | need
 pkg-config jansson      | libjansson-dev | jansson-devel | jansson | jansson | needed
 pkg-config libcrypto    | libssl-dev | openssl-devel | openssl | openssl@3 | needed
 pkg-config libcurl      | libcurl4-openssl-dev ca-certificates | libcurl-devel ca-certificates | curl ca-certificates | curl | optional: downloads
+pkg-config libprotobuf-c | libprotobuf-c-dev protobuf-c-compiler | protobuf-c-devel protobuf-c-compiler | protobuf-c | protobuf-c | optional: event files
 pkg-config sentencepiece | libsentencepiece-dev | sentencepiece-devel | sentencepiece | sentencepiece | optional: the tokenizer bpe
 gnuplot --version       | gnuplot-nox | gnuplot | gnuplot | gnuplot | optional: figures
 LIST

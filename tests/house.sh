@@ -25,14 +25,15 @@ may_include() {
     datasets) echo "datasets base" ;;
     stats) echo "stats base" ;;
     bench/formats) echo "bench/formats $floors" ;;
+    bench/readers) echo "bench/readers $(may_include bench/formats)" ;;
     bench/plan) echo "bench/plan $(may_include bench/formats)" ;;
     bench/store) echo "bench/store $(may_include bench/plan)" ;;
     bench/translate) echo "bench/translate $(may_include bench/store)" ;;
     bench/run) echo "bench/run $(may_include bench/translate)" ;;
     bench/tasks) echo "bench/tasks $(may_include bench/plan)" ;;
     bench/theory) echo "bench/theory $(may_include bench/plan)" ;;
-    bench/verdict) echo "bench/verdict bench/theory bench/tasks $(may_include bench/run)" ;;
-    bench/write) echo "bench/write bench/verdict bench/theory bench/tasks bench/translate bench/run bench/store bench/plan bench/formats stats datasets base" ;;
+    bench/verdict) echo "bench/verdict bench/readers bench/theory bench/tasks $(may_include bench/run)" ;;
+    bench/write) echo "bench/write bench/verdict bench/readers bench/theory bench/tasks bench/translate bench/run bench/store bench/plan bench/formats stats datasets base" ;;
     bench/perf) echo "bench/perf $(may_include bench/run)" ;;
     bench/cli) echo "bench/cli bench/perf bench/write $(may_include bench/verdict)" ;;
     bench/peers) echo "bench/peers bench/cli bench/perf bench/write $(may_include bench/verdict)" ;;

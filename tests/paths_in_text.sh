@@ -15,7 +15,7 @@ rooms = "base|bench|datasets|docs|kernels|models|results|stats|tests"
 path = re.compile(rf"(?<![\w/.$*-])(?:{rooms})/[\w./{{}},*<>-]*[\w}}*>/]")
 link = re.compile(r"\]\(([^)#:]+)\)")
 named = re.compile(r"`(\w[\w-]*\.(?:c|h|cu|cuh|def|json|md|py|sh|txt|yaml))`")
-elsewhere = re.compile(r"results/(runs|out)\b|.*\.(o|a)\b|tests/test_$|bench/normbench$")
+elsewhere = re.compile(r"results/(runs|out)\b|.*\.(o|a|pb-c\.[ch])\b|tests/test_$|bench/normbench$")
 
 
 def exists(text, folder):

@@ -6,7 +6,9 @@
 
 #include "base/file.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/compare_runs.h"
 #include "bench/formats/terminal.h"
+#include "bench/verdict/compare_logs.h"
 #include "bench/write/against.h"
 #include "bench/write/compare.h"
 #include "bench/write/figure_forest.h"
@@ -126,7 +128,7 @@ static Rc read_columns(const Options *o, CompareColumns *c, Error *e) {
     const char *target = option(o, OPTION_target, NULL);
     *c = (CompareColumns){.seed = option(o, OPTION_seed_column, NULL),
                           .arm = option(o, OPTION_arm_column, NULL),
-                          .value = option(o, OPTION_value_column, NULL),
+                          .value = option(o, OPTION_metric, option(o, OPTION_value_column, NULL)),
                           .unpaired = o->times[OPTION_unpaired] > 0,
                           .steps = target != NULL,
                           .rising = !strcmp(option(o, OPTION_better, "lower"), "higher"),
@@ -185,12 +187,42 @@ static void print(const Options *o, const CompareOver *result, Text *out) {
               : compare_over_text(result, terminal_width(), out);
 }
 
+static Rc read_logs(const Options *o, CompareColumns columns, CompareCorpora *data, Error *e) {
+    CompareRuns runs;
+    *data = (CompareCorpora){0};
+    if (!compare_runs_read(&runs, o, e)) (void)compare_logs(data, &runs.pick, columns, o->times[OPTION_against] > 0, e);
+    Rc rc = data->corpora ? RC_OK : e->code;
+    compare_runs_release(&runs);
+    return rc;
+}
+
+/* A file of compare's own, or logs: what the command line asks for, else the first that can be read. */
+static Rc read_data(const Options *o, CompareColumns columns, CompareCorpora *data, Error *e) {
+    if (compare_runs_asked(o)) return read_logs(o, columns, data, e);
+    if (!compare_corpora_read(data, o->operand[0], columns, e)) return RC_OK;
+    bool log = e->code == RC_USAGE && compare_runs_known(o->operand[0]);
+    if (!log && !(o->times[OPTION_metric] && file_exists(o->operand[0]))) return e->code;
+    Error own = *e;
+    *e = (Error){0};
+    if (read_logs(o, columns, data, e) && !log && strstr(e->text, "no reader knows")) *e = own;
+    return data->corpora ? RC_OK : e->code;
+}
+
+static Rc list_runs(const Options *o, Error *e) {
+    CompareRuns runs;
+    Rc rc = compare_runs_read(&runs, o, e);
+    if (!rc) compare_runs_list(&runs, o->times[OPTION_json] > 0);
+    compare_runs_release(&runs);
+    return rc;
+}
+
 Rc command_compare(Session *s, Error *e) {
     const Options *o = s->options;
     CompareOptions options;
     CompareCorpora data;
     CompareOver result;
-    if (o->operands != 1) return error_set(e, RC_USAGE, "compare: name one file, or - for standard input");
+    if (!o->operands) return error_set(e, RC_USAGE, "compare: name a file, a folder, or - for standard input");
+    if (o->times[OPTION_list]) return list_runs(o, e);
     if (o->times[OPTION_json] && o->times[OPTION_tex])
         return error_set(e, RC_USAGE, "compare: --json or --tex, not both");
     bool against = o->times[OPTION_against] > 0;
@@ -204,7 +236,7 @@ Rc command_compare(Session *s, Error *e) {
     size_t length = plot ? strlen(plot) : 0;
     if (plot && (length < 5 || strcmp(plot + length - 4, ".svg") != 0))
         return error_set(e, RC_USAGE, "--plot: '%.200s' does not end in .svg, the only kind there is", plot);
-    if (compare_corpora_read(&data, o->operand[0], columns, e)) return e->code;
+    if (read_data(o, columns, &data, e)) return e->code;
     if (against) {
         Rc shown = command_against(o, &data, e);
         compare_corpora_release(&data);

@@ -254,7 +254,8 @@ static Rc take_overrides(Session *s, const Options *o, Error *e) {
     s->word = option(o, OPTION_name, s->word);
     if (!o->times[OPTION_name]) return RC_OK;
     if (!s->word[0]) return error_set(e, RC_USAGE, "--name: a word is needed");
-    if (experiment_find(path, sizeof path, s->root, s->word, e)) return RC_OK;
+    Error none;
+    if (experiment_find(path, sizeof path, s->root, s->word, &none)) return RC_OK;
     return error_set(e, RC_USAGE, "--name: '%.80s' is an experiment; take another name", s->word);
 }
 

@@ -42,6 +42,7 @@ typedef struct {
     double target;
     double last, ended; /* the last step of all curves; the earliest end of one that never reached it, or infinity */
     char *columns;    /* "one run a line: arm is column 'method', value is column 'loss'"; NULL: as the names say */
+    char *remarks;    /* lines about runs that were picked from logs: what was left out, what is doubtful; NULL: none */
     char hash[SHA256_HEX];
 } CompareData;
 

@@ -54,7 +54,7 @@ static Rc check_seeds(const CompareCorpora *c, const char *file, Error *e) {
     return RC_OK;
 }
 
-static Rc gather(CompareCorpora *c, CompareRows *r, Error *e) {
+Rc compare_corpora_gather(CompareCorpora *c, CompareRows *r, Error *e) {
     int corpora = r->corpora > 1 ? r->corpora : 1;
     if (corpora > 1 && r->columns.unpaired)
         return error_set(e, RC_USAGE, "--unpaired: %.600s holds %d corpora, whose sums need every seed for every arm",
@@ -80,7 +80,7 @@ Rc compare_corpora_parse(CompareCorpora *c, const char *name, CompareColumns col
     CompareRows r = {.file = name, .columns = columns};
     *c = (CompareCorpora){0};
     Rc rc = compare_rows_read(&r, bytes, length, e);
-    if (!rc) rc = gather(c, &r, e);
+    if (!rc) rc = compare_corpora_gather(c, &r, e);
     if (rc) compare_corpora_release(c);
     compare_rows_release(&r);
     return rc;

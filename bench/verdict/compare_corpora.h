@@ -8,7 +8,7 @@
 #include "bench/verdict/corpora.h"
 
 /* What a file says, by corpus, in the file's order; all have the same arms in the same order, and as many seeds. */
-typedef struct {
+typedef struct CompareCorpora {
     int corpora;     /* 1: one, or no column of them */
     char **name;     /* [corpora]; of a file without such a column "" */
     CompareData *of; /* [corpora] */

@@ -5,7 +5,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include "bench/verdict/compare_lines.h"
+#include "bench/formats/csv.h"
+#include "bench/verdict/compare_rows.h"
+
+static CompareRows *rows_of(const Csv *c) {
+    return c->of;
+}
 
 static int column(const Csv *c, const char *name) {
     for (int i = 0; i < c->fields; i++)
@@ -65,9 +70,14 @@ static bool is_index(const Csv *c, int column) {
 static bool is_no_arm(const char *name) {
     static const char *const names[] = {"step",       "steps",   "epoch",     "epochs", "iteration",
                                         "iterations", "iter",    "index",     "lr",     "learning_rate",
-                                        "time",       "seconds", "timestamp", "date",   "batch"};
+                                        "time",       "seconds", "timestamp", "date",   "batch",
+                                        "delta",      "diff",    "difference", "pct",   "percent"};
+    /* Made of other columns: */
+    static const char *const ends[] = {"_delta", "_diff", "_difference", "_pct", "_percent"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcasecmp(name, names[i])) return true;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strlen(name) > strlen(ends[i]) && !strcasecmp(name + strlen(name) - strlen(ends[i]), ends[i])) return true;
     return false;
 }
 
@@ -179,7 +189,7 @@ static void list_others(const Csv *c, const Shape *s, Text *out) {
 /* One run a line, since the command line names the arm's or the value's column. The other one may go without a name
  * where one column is left. */
 static Rc find_named(const Csv *c, Shape *s, Error *e) {
-    const CompareColumns *n = &c->r->columns;
+    const CompareColumns *n = &rows_of(c)->columns;
     s->arm = n->arm ? column(c, n->arm) : usual_column(c, "arm");
     s->value = n->value ? column(c, n->value) : usual_column(c, "value");
     if (n->arm && s->arm < 0) return find_column(c, n->arm, "arm", &s->arm, e);
@@ -208,7 +218,7 @@ static const char *curves(const char *name) {
 
 /* Of the corpora, unless the command line says that it is another; -1: there is none. */
 static int corpus_column(const Csv *c) {
-    const CompareColumns *n = &c->r->columns;
+    const CompareColumns *n = &rows_of(c)->columns;
     const char *const named[] = {n->seed, n->arm, n->value, n->step};
     for (size_t i = 0; i < sizeof compare_corpus_columns / sizeof *compare_corpus_columns; i++) {
         const char *name = compare_corpus_columns[i];
@@ -232,13 +242,13 @@ static bool seed_like(const Csv *c, const Shape *s) {
 
 /* A file without a column of seeds: each column is a run that may name its own; or they are not needed. */
 static Rc find_seeds(const Csv *c, Shape *s, Error *e) {
-    const CompareColumns *n = &c->r->columns;
+    const CompareColumns *n = &rows_of(c)->columns;
     bool wide = s->arm < 0, named = wide && runs_named(c, s);
     if (s->seed >= 0) return RC_OK;
     s->runs = wide && (named || n->steps);
     if ((!n->unpaired && !named) || (!s->runs && (seed_like(c, s) || (s->block >= 0 && !n->steps))))
         return find_column(c, NULL, "seed", &s->seed, e);
-    c->r->numbered = !named;
+    rows_of(c)->numbered = !named;
     s->guess &= !s->runs;
     return RC_OK;
 }
@@ -252,7 +262,7 @@ static bool is_run_list(const Csv *c, Shape *s) {
 }
 
 static Rc find_shape(const Csv *c, Shape *s, Error *e) {
-    const CompareColumns *n = &c->r->columns;
+    const CompareColumns *n = &rows_of(c)->columns;
     int others = 0;
     s->fields = c->fields;
     s->arm = s->value = s->block = s->corpus = -1;
@@ -301,7 +311,7 @@ static void guess_shape(Csv *c, Shape *s) {
 
 /* A column that is a run: its arm, and its seed where it names one. */
 static Rc settle_run(Csv *c, Shape *s, int i, Error *e) {
-    CompareRows *r = c->r;
+    CompareRows *r = rows_of(c);
     char arm[512];
     int64_t seed = 0;
     char **field = c->field;
@@ -322,7 +332,7 @@ static Rc settle_run(Csv *c, Shape *s, int i, Error *e) {
 
 /* Once it is known what a line is. */
 static Rc settle(Csv *c, Shape *s, Error *e) {
-    CompareRows *r = c->r;
+    CompareRows *r = rows_of(c);
     r->wide = s->arm < 0;
     if (!r->wide && (strcmp(s->name[s->arm], "arm") != 0 || strcmp(s->name[s->value], "value") != 0)) {
         Text said;
@@ -359,24 +369,24 @@ static Rc read_place(Csv *c, const Shape *s, CompareRow *row, Error *e) {
     *row = (CompareRow){.at = c->line, .seed = 1};
     if (s->seed >= 0 && compare_seed(c->where, s->name[s->seed], c->field[s->seed], &row->seed, e)) return e->code;
     if (s->block >= 0 && compare_seed(c->where, s->name[s->block], c->field[s->block], &row->block, e)) return e->code;
-    return s->corpus < 0 ? RC_OK : compare_corpus(c->r, c->where, c->field[s->corpus], &row->corpus, e);
+    return s->corpus < 0 ? RC_OK : compare_corpus(rows_of(c), c->where, c->field[s->corpus], &row->corpus, e);
 }
 
 /* No run of this seed, or not measured at this step. */
 static bool passed_over(const Csv *c, const char *field) {
-    return compare_may_lack(c->r) && compare_absent(field);
+    return compare_may_lack(rows_of(c)) && compare_absent(field);
 }
 
 /* Keeps the run, to be named where no line gives it a value. Of a curve's line the rest may be missing too. */
 static Rc read_absent(Csv *c, const Shape *s, Error *e) {
     CompareRow row;
     Error none;
-    bool steps = c->r->columns.steps;
+    bool steps = rows_of(c)->columns.steps;
     if (steps && compare_absent(c->field[s->arm])) return RC_OK;
     if (read_place(c, s, &row, steps ? &none : e)) return steps ? RC_OK : e->code;
-    if (compare_arm(c->r, c->where, c->field[s->arm], &row.arm, e)) return e->code;
+    if (compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
     row.absent = true;
-    if (s->seed >= 0) compare_row_add(c->r, row);
+    if (s->seed >= 0) compare_row_add(rows_of(c), row);
     return RC_OK;
 }
 
@@ -384,10 +394,10 @@ static Rc read_run(Csv *c, const Shape *s, Error *e) {
     CompareRow row;
     const char *value = c->field[s->value];
     if (passed_over(c, value)) return read_absent(c, s, e);
-    if (read_place(c, s, &row, e) || compare_arm(c->r, c->where, c->field[s->arm], &row.arm, e)) return e->code;
+    if (read_place(c, s, &row, e) || compare_arm(rows_of(c), c->where, c->field[s->arm], &row.arm, e)) return e->code;
     if (compare_value(c->where, s->name[s->value], value, &row.value, e)) return e->code;
-    if (s->seed < 0 && !c->r->columns.steps) row.seed = compare_next_run(c->r, row.arm);
-    compare_row_add(c->r, row);
+    if (s->seed < 0 && !rows_of(c)->columns.steps) row.seed = compare_next_run(rows_of(c), row.arm);
+    compare_row_add(rows_of(c), row);
     return RC_OK;
 }
 
@@ -398,21 +408,22 @@ static Rc read_seed(Csv *c, const Shape *s, Error *e) {
         if (has_part(s, i) || passed_over(c, c->field[i])) continue;
         if (compare_value(c->where, s->name[i], c->field[i], &row.value, e)) {
             size_t n = strlen(e->text);
-            if (c->r->rows < (size_t)s->fields) snprintf(e->text + n, sizeof e->text - n, "%s", compare_name_columns);
+            bool first = rows_of(c)->rows < (size_t)s->fields;
+            if (first) snprintf(e->text + n, sizeof e->text - n, "%s", compare_name_columns);
             return e->code;
         }
         row.arm = s->column[i].arm;
         if (s->runs)
             row.seed = s->column[i].seed;
         else if (s->seed < 0)
-            row.seed = compare_next_run(c->r, row.arm);
-        compare_row_add(c->r, row);
+            row.seed = compare_next_run(rows_of(c), row.arm);
+        compare_row_add(rows_of(c), row);
     }
     return RC_OK;
 }
 
 Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e) {
-    Csv c = {.r = r, .at = bytes, .end = bytes + length};
+    Csv c = {.file = r->file, .of = r, .at = bytes, .end = bytes + length};
     Shape s = {.name = NULL};
     Rc rc = RC_OK;
     r->lines = true;
@@ -428,7 +439,7 @@ Rc compare_csv(CompareRows *r, char *bytes, size_t length, Error *e) {
         }
         if (!rc) rc = s.arm >= 0 ? read_run(&c, &s, e) : read_seed(&c, &s, e);
     }
-    free(c.field);
+    csv_release(&c);
     free(s.name);
     free(s.column);
     return rc;

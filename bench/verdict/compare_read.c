@@ -249,5 +249,6 @@ void compare_data_release(CompareData *d) {
     free(d->first_lost);
     free(d->first_absent);
     free(d->columns);
+    free(d->remarks);
     *d = (CompareData){0};
 }

@@ -75,6 +75,9 @@ Rc compare_value_fits(const char *where, const char *what, double value, Error *
 
 /* Checks that every arm has every seed and block once, and makes the grid. */
 Rc compare_gather(CompareData *d, CompareRows *r, Error *e);
+/* The same for every corpus. */
+typedef struct CompareCorpora CompareCorpora;
+Rc compare_corpora_gather(CompareCorpora *c, CompareRows *r, Error *e);
 void compare_rows_release(CompareRows *r);
 
 /* The rows of a file, to be released also when it failed. */

@@ -64,8 +64,7 @@ static void notes(const Against *r, Text *said) {
     if (!isnan(r->options.sigma))
         text_format(said, " p sigma: by the normal distribution, a run's standard deviation taken to be %s.",
                     format_real(number, r->options.sigma));
-    if (lost)
-        text_format(said, " Diverged: %d, counted as %s.", lost, format_real(number, r->options.cap));
+    if (lost) text_format(said, " Diverged: %d, counted as %s.", lost, format_real(number, r->options.cap));
 }
 
 static void fill(const Against *r, Cells *c) {

@@ -187,6 +187,19 @@ static json_t *target_json(const CompareData *d) {
     return o;
 }
 
+/* Of runs that were picked from logs. */
+static void logs_json(const CompareData *d, json_t *o) {
+    json_t *list = json_array();
+    if (!d->remarks) {
+        json_decref(list);
+        return;
+    }
+    json_put_text(o, "read_as", d->columns ? d->columns : "");
+    for (const char *s = d->remarks; *s; s += strcspn(s, "\n") + 1)
+        json_array_append_new(list, json_stringn(s, strcspn(s, "\n")));
+    json_object_set_new(o, "remarks", list);
+}
+
 static void head_json(const CompareResult *r, json_t *o) {
     const CompareOptions *x = &r->options;
     Text words;
@@ -211,6 +224,7 @@ static void head_json(const CompareResult *r, json_t *o) {
     json_put_count(o, "n", (uint64_t)r->n), json_put_count(o, "blocks", (uint64_t)r->data->blocks);
     json_object_set_new(o, "seeds", r->data->unpaired ? json_array() : seeds_json(r->data, 0));
     json_object_set_new(o, "unpaired", json_boolean(r->data->unpaired));
+    logs_json(r->data, o);
     text_release(&words);
 }
 

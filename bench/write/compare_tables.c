@@ -190,7 +190,7 @@ static void head(const CompareResult *r, Text *out) {
         text_format(out, "\nValues are steps: the first at which a run's value is at %s %s.",
                     d->rising ? "least" : "most", format_real((char[40]){0}, d->target));
     if (d->columns) text_format(out, "\nRead as %s.", d->columns);
-    text_format(out, "\n");
+    text_format(out, "\n%s", d->remarks ? d->remarks : "");
 }
 
 void compare_paragraphs(const char *text, int width, Text *out) {

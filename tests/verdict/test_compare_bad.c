@@ -200,8 +200,12 @@ static void command_refused(const char *line, const char *says) {
 }
 
 Test(compare_bad, command_lines_that_are_refused) {
-    command_refused("--json", "name one file");
-    command_refused("a b", "name one file");
+    command_refused("--json", "name a file, a folder, or - for");
+    command_refused("a b", "a: No such file");
+    command_refused("a --as wandb-chrat", "no reader is called 'wandb-chrat'; did you mean 'wandb_chart'?");
+    command_refused("a --at lst", "--at: 'lst' is none of last, best, step:N and every");
+    command_refused("a --at step:", "--at: 'step:' is none of");
+    command_refused("a --where loss", "--where: 'loss' is not key=value");
     command_refused("a --json --tex", "--json or --tex, not both");
     command_refused("a --better hgher", "--better: unknown 'hgher'; did you mean 'higher'?");
     command_refused("a --margin 1e-3x", "--margin: '1e-3x' is not a number");

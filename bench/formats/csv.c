@@ -1,8 +1,11 @@
-#include "bench/verdict/compare_lines.h"
+#include "bench/formats/csv.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "base/text.h"
 
 /* The first of some bytes in the header that is not in quotes; 0: there is none. */
 static char first_of(const char *header, const char *bytes) {
@@ -75,7 +78,7 @@ bool csv_next(Csv *c, Rc *rc, Error *e) {
         for (char *at = line; (at = strstr(at, "\xC2\xA0"));) at[0] = at[1] = ' '; /* no-break spaces */
         if (!line[strspn(line, " \t")] || (*line == '#' && !c->header[0])) continue;
         if (c->separator == ' ') line = trim(line);
-        snprintf(c->where, sizeof c->where, "%.600s:%ld", c->r->file, c->line);
+        snprintf(c->where, sizeof c->where, "%.600s:%ld", c->file, c->line);
         *rc = split(c, line, e);
         return true;
     }
@@ -99,4 +102,9 @@ static void skip_comments(Csv *c) {
 void csv_begin(Csv *c) {
     skip_comments(c);
     c->separator = separator_of(c->at);
+}
+
+void csv_release(Csv *c) {
+    free(c->field);
+    *c = (Csv){0};
 }

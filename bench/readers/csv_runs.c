@@ -1,0 +1,237 @@
+/* Runs in CSV: charts of Weights & Biases, tables with a row for every run, and the metrics of one run, a line a step.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "bench/formats/csv.h"
+#include "bench/readers/readers.h"
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && !strcmp(text + n - m, end);
+}
+
+/* Where the last " - " of "run - metric" begins; NULL: there is none. */
+static const char *metric_of(const char *name) {
+    const char *found = NULL;
+    for (const char *at = name; (at = strstr(at, " - ")); at++) found = at;
+    return found;
+}
+
+bool chart_is(const LogFile *file) {
+    int runs = 0;
+    if (file->fields < 2 || !log_is_step(file->field[0])) return false;
+    for (int i = 1; i < file->fields; i++) runs += metric_of(file->field[i]) != NULL;
+    return runs == file->fields - 1;
+}
+
+/* What a column of a chart is. */
+typedef struct {
+    int log, band; /* log: -1: no run's; band: the column of the run it is the __MIN or __MAX of; -1: of none */
+    const char *metric;
+} ChartColumn;
+
+static int column_called(const LogFile *file, const char *name) {
+    for (int i = 0; i < file->fields; i++)
+        if (!strcmp(file->field[i], name)) return i;
+    return -1;
+}
+
+static void chart_column(const LogFile *file, int i, int reader, Logs *out, ChartColumn *c) {
+    char run[600], bare[1200], unit[4800], folder[4100];
+    const char *name = file->field[i], *metric = metric_of(name);
+    *c = (ChartColumn){-1, -1, NULL};
+    if (!metric || ends_with(name, " - _step")) return;
+    if (ends_with(name, "__MIN") || ends_with(name, "__MAX")) {
+        snprintf(bare, sizeof bare, "%.*s", (int)strlen(name) - 5, name);
+        c->band = column_called(file, bare);
+        if (c->band >= 0) return;
+    }
+    snprintf(run, sizeof run, "%.*s", (int)(metric - name), name);
+    log_folder(folder, sizeof folder, file->path, 0);
+    snprintf(unit, sizeof unit, "%s\n%s", folder, run);
+    c->log = out->count, c->metric = metric + 3;
+    Log *log = logs_add(out, reader, file->path, run, unit);
+    if (strstr(run, ": ")) log_fault(log, "a chart of groups: '%.80s' is a mean of runs, not a run", run);
+}
+
+/* A cell of a line of curves: empty ones were not measured. */
+static bool cell(const char *text, double *value) {
+    return text[0] && log_number(text, value);
+}
+
+static void chart_line(const Csv *c, const ChartColumn *column, double step, Logs *out) {
+    for (int i = 1; i < c->fields; i++) {
+        double x, middle;
+        if (!cell(c->field[i], &x)) continue;
+        if (column[i].log >= 0) log_point(&out->log[column[i].log], column[i].metric, step, x);
+        if (column[i].band < 0 || !cell(c->field[column[i].band], &middle) || x == middle) continue;
+        Log *log = &out->log[column[column[i].band].log];
+        if (!log->doubt) log_doubt(log, "a smoothed or grouped chart: its __MIN and __MAX differ from its line");
+    }
+}
+
+static Csv begin(const LogFile *file, char **copy) {
+    *copy = memcpy(mem_alloc(file->text_length + 1, 1), file->text, file->text_length);
+    Csv c = {.file = file->path, .at = *copy, .end = *copy + file->text_length};
+    csv_begin(&c);
+    return c;
+}
+
+/* The next line with as many fields as the header. false: at the end, or *rc; a last line that breaks off is skipped.
+ */
+static bool next(Csv *c, int fields, bool *broken, Rc *rc, Error *e) {
+    if (!csv_next(c, rc, e)) return false;
+    *broken = c->fields != fields || *rc;
+    if (!*broken) return true;
+    if (c->at >= c->end) {
+        *rc = RC_OK;
+        return false;
+    }
+    if (!*rc) *rc = error_set(e, RC_USAGE, "%s: %d fields where the header has %d", c->where, c->fields, fields);
+    return false;
+}
+
+Rc chart_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    char *copy;
+    Csv c = begin(file, &copy);
+    Rc rc = RC_OK;
+    bool broken = false;
+    int first = out->count;
+    ChartColumn *column = mem_alloc((size_t)file->fields, sizeof *column);
+    for (int i = 0; i < file->fields; i++) chart_column(file, i, reader, out, &column[i]);
+    if (csv_next(&c, &rc, e) && !rc)
+        while (next(&c, file->fields, &broken, &rc, e)) {
+            double step;
+            if (log_number(c.field[0], &step)) chart_line(&c, column, step, out);
+        }
+    for (int i = first; broken && !rc && i < out->count; i++)
+        log_doubt(&out->log[i], "the file's last line breaks off");
+    for (int i = first; i < out->count; i++)
+        if (!out->log[i].count && !out->log[i].fault) log_fault(&out->log[i], "its column holds no numbers");
+    csv_release(&c);
+    free(copy), free(column);
+    return rc;
+}
+
+/* Whether a row of a table is a run: it has a name, or a seed and no step. */
+static int name_column(const LogFile *file) {
+    static const char *const names[] = {"Name",   "run_name", "Run Name", "tags.mlflow.runName",
+                                        "run_id", "Run ID",   "run",      "Experiment"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (log_column(file, names[i]) >= 0) return log_column(file, names[i]);
+    return -1;
+}
+
+static int named(const LogFile *file, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (log_column(file, names[i]) >= 0) return log_column(file, names[i]);
+    return -1;
+}
+
+static int state_column(const LogFile *file) {
+    static const char *const names[] = {"State", "status"};
+    return named(file, names, 2);
+}
+
+bool runs_table_is(const LogFile *file) {
+    if (file->fields < 3) return false;
+    if (name_column(file) >= 0) return true;
+    return log_column(file, "seed") >= 0 && log_step_column(file) < 0;
+}
+
+bool lightning_is(const LogFile *file) {
+    return log_column(file, "step") >= 0 && log_column(file, "epoch") >= 0 && name_column(file) < 0 &&
+           log_column(file, "seed") < 0 && file->fields > 2;
+}
+
+bool keras_is(const LogFile *file) {
+    return file->fields > 1 && !strcmp(file->field[0], "epoch") && log_column(file, "step") < 0 &&
+           log_column(file, "seed") < 0 && log_column(file, "arm") < 0;
+}
+
+bool curve_csv_is(const LogFile *file) {
+    return file->fields > 1 && log_step_column(file) >= 0 && log_column(file, "seed") < 0 &&
+           log_column(file, "arm") < 0;
+}
+
+Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    char *copy;
+    Csv c = begin(file, &copy);
+    Rc rc = RC_OK;
+    bool broken = false;
+    int at = log_step_column(file);
+    double step = 0;
+    Log *log = logs_add(out, reader, file->path, "", NULL);
+    if (at < 0) rc = error_set(e, RC_USAGE, "%.600s: no column counts steps (step, global_step, epoch)", file->path);
+    if (!rc && csv_next(&c, &rc, e) && !rc)
+        while (next(&c, file->fields, &broken, &rc, e)) {
+            double x;
+            log_number(c.field[at], &step); /* an empty one: of the line before */
+            for (int i = 0; i < c.fields; i++)
+                if (i != at && !log_is_step(file->field[i]) && !log_is_clock(file->field[i]) && cell(c.field[i], &x))
+                    log_point(log, file->field[i], step, x);
+        }
+    if (broken) log_doubt(log, "its last line breaks off");
+    if (!log->count) log_fault(log, "no line holds a number");
+    csv_release(&c);
+    free(copy);
+    return rc;
+}
+
+static bool crashed(const char *state) {
+    static const char *const bad[] = {"crashed", "failed", "killed", "running", "preempted", "preempting", "scheduled"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (!strcasecmp(state, bad[i])) return true;
+    return false;
+}
+
+static void table_row(const LogFile *file, const Csv *c, int name, int state, Log *log) {
+    for (int i = 0; i < c->fields; i++) {
+        double x;
+        if (i == name || !c->field[i][0]) continue;
+        log_setting(log, file->field[i], c->field[i]);
+        if (log_number(c->field[i], &x)) log_point(log, file->field[i], 0, x);
+    }
+    if (name >= 0) log_setting(log, file->field[name], c->field[name]);
+    if (state >= 0 && crashed(c->field[state])) log_fault(log, "its %s is %.40s", file->field[state], c->field[state]);
+}
+
+/* A table that somebody already averaged: "loss_mean" beside "loss_std". */
+static const char *averaged(const LogFile *file) {
+    for (int i = 0; i < file->fields; i++) {
+        char other[300];
+        if (!ends_with(file->field[i], "_mean")) continue;
+        snprintf(other, sizeof other, "%.*s_std", (int)strlen(file->field[i]) - 5, file->field[i]);
+        if (log_column(file, other) >= 0) return file->field[i];
+    }
+    return NULL;
+}
+
+Rc runs_table_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    char *copy;
+    const char *mean = averaged(file);
+    Rc rc = RC_OK;
+    bool broken = false;
+    int name = name_column(file), state = state_column(file);
+    if (mean)
+        return error_set(e, RC_USAGE, "%.600s: '%.80s' is a mean over runs; a table with a row for every run is needed",
+                         file->path, mean);
+    Csv c = begin(file, &copy);
+    if (csv_next(&c, &rc, e) && !rc)
+        while (next(&c, file->fields, &broken, &rc, e)) {
+            char line[40];
+            snprintf(line, sizeof line, "row %ld", c.line);
+            Log *log = logs_add(out, reader, file->path, name >= 0 && c.field[name][0] ? c.field[name] : line, NULL);
+            log->curve = false;
+            table_row(file, &c, name, state, log);
+        }
+    if (broken && !rc) log_fault(logs_add(out, reader, file->path, "", NULL), "the file's last line breaks off");
+    csv_release(&c);
+    free(copy);
+    return rc;
+}

@@ -1,0 +1,69 @@
+/* Records of an event file: length (8 bytes), its checksum (4), the event, its checksum (4); little endian. */
+#include "bench/readers/events.h"
+
+#include "bench/readers/readers.h"
+
+enum { HEAD = 12, TAIL = 4 };
+
+static uint32_t little(const uint8_t *at) {
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* CRC-32C (RFC 3720, Castagnoli's polynomial), rotated and shifted as TFRecord masks it. */
+static uint32_t checksum(const uint8_t *bytes, size_t length) {
+    static uint32_t table[256];
+    if (!table[1])
+        for (uint32_t i = 0; i < 256; i++) {
+            uint32_t x = i;
+            for (int k = 0; k < 8; k++) x = x & 1 ? x >> 1 ^ 0x82F63B78u : x >> 1;
+            table[i] = x;
+        }
+    uint32_t crc = 0xFFFFFFFFu;
+    for (size_t i = 0; i < length; i++) crc = table[(crc ^ bytes[i]) & 255] ^ crc >> 8;
+    crc = ~crc;
+    return (crc >> 15 | crc << 17) + 0xA282EAD8u;
+}
+
+static bool head_is(const uint8_t *at) {
+    return little(at + 8) == checksum(at, 8);
+}
+
+bool events_is(const LogFile *file) {
+    return file->length >= HEAD && head_is((const uint8_t *)file->bytes);
+}
+
+/* A file that breaks off is a run that did: what stands before is kept. */
+Rc events_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    char folder[4100];
+    const uint8_t *bytes = (const uint8_t *)file->bytes;
+    size_t at = 0;
+    long events = 0;
+    if (!event_known)
+        return error_set(e, RC_UNMEASURED,
+                         "%.600s: event files need a normbench that was built with protobuf-c "
+                         "(libprotobuf-c, protoc-c)",
+                         file->path);
+    log_folder(folder, sizeof folder, file->path, 0);
+    Log *log = logs_add(out, reader, file->path, "", folder);
+    for (; at < file->length; events++) {
+        size_t left = file->length - at;
+        uint64_t n = left < HEAD ? 0 : (uint64_t)little(bytes + at + 4) << 32 | little(bytes + at);
+        bool whole = left >= HEAD && n <= left - HEAD && left - HEAD - n >= TAIL;
+        if (left >= HEAD && !head_is(bytes + at)) {
+            log_doubt(log, "the checksum at byte %zu is wrong; what stands behind is not read", at);
+            break;
+        }
+        if (!whole) {
+            log_doubt(log, "the file breaks off at byte %zu, behind %ld events", at, events);
+            break;
+        }
+        const uint8_t *event = bytes + at + HEAD;
+        if (little(event + n) != checksum(event, n) || !event_read(event, n, log)) {
+            log_doubt(log, "the event at byte %zu is damaged; what stands behind is not read", at);
+            break;
+        }
+        at += HEAD + n + TAIL;
+    }
+    if (!log->count) log_fault(log, "the event file holds no numbers");
+    return RC_OK;
+}

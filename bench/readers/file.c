@@ -1,0 +1,113 @@
+/* A file as readers see it: its text, JSON and first line, and what its columns count. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "base/plain.h"
+#include "bench/formats/csv.h"
+#include "bench/formats/json.h"
+#include "bench/readers/file.h"
+
+/* The first line as CSV, where it has two fields at least. */
+static void look_csv(LogFile *file) {
+    size_t n = strcspn(file->text, "\n");
+    if (n > (1 << 20)) return;
+    char *line = memcpy(mem_alloc(n + 1, 1), file->text, n);
+    Csv c = {.file = file->path, .at = line, .end = line + n};
+    Rc rc;
+    Error ignored;
+    csv_begin(&c);
+    if (csv_next(&c, &rc, &ignored) && !rc && c.fields > 1 && c.separator != ' ') {
+        file->field = mem_alloc((size_t)c.fields, sizeof *file->field);
+        for (int i = 0; i < c.fields; i++) file->field[i] = mem_text(c.field[i]);
+        file->fields = c.fields;
+    }
+    csv_release(&c);
+    free(line);
+}
+
+static void look(LogFile *file) {
+    Error ignored;
+    if (memchr(file->bytes, 0, file->length < 8192 ? file->length : 8192) && memcmp(file->bytes, "\xFF\xFE", 2) != 0)
+        return;
+    file->text = memcpy(mem_alloc(file->length + 1, 1), file->bytes, file->length);
+    file->text_length = file->length;
+    if (plain_text(&file->text, &file->text_length, &ignored)) {
+        free(file->text);
+        file->text = NULL;
+        return;
+    }
+    size_t blank = strspn(file->text, " \t\r\n");
+    const char *start = file->text + blank;
+    if (*start == '{' || *start == '[') {
+        size_t line = strcspn(start, "\n");
+        file->json = json_python(start, file->text_length - blank, NULL);
+        if (!file->json && start[line]) file->line = json_python(start, line, NULL);
+    } else
+        look_csv(file);
+}
+
+Rc log_file_open(LogFile *file, const char *path, Error *e) {
+    char *bytes;
+    *file = (LogFile){.path = path};
+    if (file_read(path, &bytes, &file->length, e)) return e->code;
+    file->bytes = bytes;
+    look(file);
+    return RC_OK;
+}
+
+void log_file_release(LogFile *file) {
+    for (int i = 0; i < file->fields; i++) free(file->field[i]);
+    free(file->field);
+    json_decref(file->json);
+    json_decref(file->line);
+    free(file->text);
+    free((char *)file->bytes);
+    *file = (LogFile){0};
+}
+
+int log_column(const LogFile *file, const char *name) {
+    for (int i = 0; i < file->fields; i++)
+        if (!strcasecmp(file->field[i], name)) return i;
+    return -1;
+}
+
+/* What counts a run's steps, the best first. */
+static const char *const step_names[] = {"step",  "global_step", "trainer/global_step", "_step",      "steps",
+                                         "iter",  "iteration",   "iterations",          "train_step", "epoch/epoch",
+                                         "epoch", "epochs"};
+enum { STEP_NAMES = sizeof step_names / sizeof *step_names };
+
+bool log_is_step(const char *name) {
+    for (int i = 0; i < STEP_NAMES; i++)
+        if (!strcasecmp(name, step_names[i])) return true;
+    return false;
+}
+
+int log_step_column(const LogFile *file) {
+    for (int i = 0; i < STEP_NAMES; i++)
+        if (log_column(file, step_names[i]) >= 0) return log_column(file, step_names[i]);
+    return -1;
+}
+
+bool log_is_clock(const char *name) {
+    static const char *const names[] = {"_runtime",  "_timestamp", "timestamp", "time",
+                                        "wall_time", "created",    "runtime"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcasecmp(name, names[i])) return true;
+    return false;
+}
+
+void log_folder(char *out, size_t size, const char *path, int up) {
+    snprintf(out, size, "%s", path);
+    for (; up >= 0; up--) {
+        char *slash = strrchr(out, '/');
+        if (!slash) {
+            snprintf(out, size, ".");
+            return;
+        }
+        *slash = 0;
+    }
+}

@@ -1,0 +1,34 @@
+/* What a reader is given of a file, and what readers share. */
+#ifndef BENCH_READERS_FILE_H
+#define BENCH_READERS_FILE_H
+
+#include <jansson.h>
+
+#include "bench/readers/log.h"
+
+/* A file, looked at once for all readers. */
+typedef struct {
+    const char *path;
+    const char *bytes; /* as they stand; a terminator behind them */
+    size_t length;
+    char *text; /* in UTF-8 with line feeds; NULL: it holds zero bytes */
+    size_t text_length;
+    json_t *json; /* of the whole text; NULL: it is none */
+    json_t *line; /* of its first line, where more stands behind it; NULL */
+    char **field; /* of its first line as CSV */
+    int fields;
+} LogFile;
+
+Rc log_file_open(LogFile *file, const char *path, Error *e);
+void log_file_release(LogFile *file);
+
+int log_column(const LogFile *file, const char *name);               /* of the first line; -1: there is none */
+bool log_is_step(const char *name);                                  /* "step", "trainer/global_step", "epoch" */
+int log_step_column(const LogFile *file);                            /* the one that counts best; -1 */
+bool log_is_clock(const char *name);                                 /* "_runtime", "timestamp" */
+void log_folder(char *out, size_t size, const char *path, int up);   /* the folder of a path, `up` folders higher */
+void log_settings_json(Log *log, const char *prefix, json_t *value); /* every leaf, keys joined by dots */
+void log_settings_beside(Log *log);                                  /* hparams.yaml, config.json ... */
+bool log_settings_file(const char *name);                            /* whether a file's name is one of theirs */
+
+#endif

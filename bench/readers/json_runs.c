@@ -1,0 +1,218 @@
+/* Runs in JSON: trainer_state.json, results of lm-evaluation-harness, records of normbench, JSON lines, and JSON
+ * metrics as DVC and others write them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/formats/json.h"
+#include "bench/readers/readers.h"
+
+enum { DEEPEST = 12, KEY_SIZE = 400 };
+
+/* A number, or a word for one that is not finite. */
+static bool number_of(const json_t *v, double *out) {
+    if (json_is_number(v)) *out = json_number_value(v);
+    return json_is_number(v) || (json_is_string(v) && !json_number_read(v, out) ? false : json_is_string(v));
+}
+
+/* The key that counts steps in an object; NULL: none does. */
+static const char *step_key(json_t *object, double *step) {
+    static const char *const names[] = {"step",      "global_step", "trainer/global_step", "_step", "iter",
+                                        "iteration", "epoch"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (number_of(json_object_get(object, names[i]), step)) return names[i];
+    return NULL;
+}
+
+/* Every number below a key, as points of a step; lists of numbers are series by place where `lists`. */
+static void points(Log *log, const char *prefix, json_t *value, double step, bool lists, int depth) {
+    const char *key;
+    json_t *v;
+    double x;
+    if (depth > DEEPEST) return;
+    if (json_is_array(value) && lists)
+        for (size_t i = 0; i < json_array_size(value); i++)
+            if (number_of(json_array_get(value, i), &x)) log_point(log, prefix, (double)i, x);
+    if (number_of(value, &x) && !json_is_boolean(value)) log_point(log, prefix, step, x);
+    if (!json_is_object(value)) return;
+    json_object_foreach(value, key, v) {
+        char joined[KEY_SIZE];
+        if (!depth && log_is_step(key) && number_of(v, &x)) continue;
+        if (log_is_clock(key)) continue;
+        snprintf(joined, sizeof joined, "%.200s%s%.190s", prefix, prefix[0] ? "." : "", key);
+        points(log, joined, v, step, lists, depth + 1);
+    }
+}
+
+bool trainer_state_is(const LogFile *file) {
+    return json_is_array(json_object_get(file->json, "log_history"));
+}
+
+/* A run and its checkpoint-N are one. */
+static void unit_of(const char *path, char *unit, size_t size, bool *saved) {
+    char folder[4100];
+    log_folder(folder, sizeof folder, path, 0);
+    const char *last = strrchr(folder, '/');
+    *saved = !strncmp(last ? last + 1 : folder, "checkpoint-", 11);
+    log_folder(unit, size, path, *saved);
+}
+
+Rc trainer_state_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    char unit[4100];
+    bool saved;
+    json_t *history = json_object_get(file->json, "log_history"), *entry;
+    (void)e;
+    unit_of(file->path, unit, sizeof unit, &saved);
+    Log *log = logs_add(out, reader, file->path, "", unit);
+    log->saved = saved;
+    size_t i;
+    json_array_foreach(history, i, entry) {
+        double step = (double)i;
+        step_key(entry, &step);
+        points(log, "", entry, step, false, 0);
+    }
+    log_settings_json(log, "", json_object_get(file->json, "trial_params"));
+    if (!log->count) log_fault(log, "its log_history holds no numbers");
+    return RC_OK;
+}
+
+bool lm_eval_is(const LogFile *file) {
+    json_t *results = json_object_get(file->json, "results"), *task;
+    const char *key;
+    if (!json_is_object(results) || !json_object_size(results)) return false;
+    if (!json_object_get(file->json, "config") && !json_object_get(file->json, "versions")) return false;
+    json_object_foreach(results, key, task) if (!json_is_object(task)) return false;
+    return true;
+}
+
+/* "acc,none" is acc without a filter; standard errors are no metrics. */
+static void task_points(Log *log, json_t *task) {
+    const char *key;
+    json_t *v;
+    double x;
+    json_object_foreach(task, key, v) {
+        char name[KEY_SIZE];
+        size_t n = strlen(key);
+        if (strstr(key, "_stderr") || !json_is_number(v) || !number_of(v, &x)) continue;
+        bool bare = n > 5 && !strcmp(key + n - 5, ",none");
+        snprintf(name, sizeof name, "%.*s", (int)(bare ? n - 5 : n), key);
+        log_point(log, name, 0, x);
+    }
+}
+
+Rc lm_eval_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    json_t *task;
+    const char *key;
+    (void)e;
+    json_object_foreach(json_object_get(file->json, "results"), key, task) {
+        Log *log = logs_add(out, reader, file->path, "", NULL);
+        log->curve = false;
+        free(log->corpus);
+        log->corpus = mem_text(key);
+        task_points(log, task);
+        log_settings_json(log, "", json_object_get(file->json, "config"));
+        if (!log->count) log_fault(log, "task %.100s has no number", key);
+    }
+    return RC_OK;
+}
+
+bool own_record_is(const LogFile *file) {
+    return json_is_string(json_object_get(file->json, "spec")) &&
+           json_is_array(json_object_get(file->json, "evaluations"));
+}
+
+/* "lr = 0.001", a line each. */
+static void spec_settings(Log *log, const char *text) {
+    char *copy = mem_text(text), *rest = copy, *line;
+    while ((line = strsep(&rest, "\n"))) {
+        char *value = strstr(line, " = ");
+        if (!value) continue;
+        *value = 0;
+        log_setting(log, line, value + 3);
+    }
+    free(copy);
+}
+
+Rc own_record_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    json_t *at;
+    size_t i;
+    (void)e;
+    Log *log = logs_add(out, reader, file->path, "", NULL);
+    spec_settings(log, json_string_value(json_object_get(file->json, "spec")));
+    json_array_foreach(json_object_get(file->json, "evaluations"), i, at) {
+        double step = (double)i;
+        step_key(at, &step);
+        points(log, "", at, step, false, 0);
+    }
+    const char *status = json_string_value(json_object_get(file->json, "status"));
+    if (status && strcmp(status, "ok") != 0) log_doubt(log, "its status is %.60s", status);
+    return RC_OK;
+}
+
+bool json_lines_is(const LogFile *file) {
+    return json_is_object(file->line);
+}
+
+/* A line without a step and with an object in it speaks of the run: {"_meta": {...}}. */
+static void line_of(Log *log, json_t *object, double *step) {
+    const char *key = json_object_iter_key(json_object_iter(object));
+    bool nested = key && json_is_object(json_object_get(object, key));
+    if (step_key(object, step))
+        points(log, "", object, *step, false, 0);
+    else if (nested)
+        log_settings_json(log, "", object);
+    else
+        points(log, "", object, ++*step, false, 0);
+}
+
+Rc json_lines_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    const char *at = file->text, *end = file->text + file->text_length;
+    double step = -1;
+    Log *log = logs_add(out, reader, file->path, "", NULL);
+    for (long line = 1; at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (!stop) stop = end;
+        if (at + strspn(at, " \t\r") < stop) {
+            json_error_t why;
+            json_t *object = json_python(at, (size_t)(stop - at), &why);
+            bool last = stop + 1 >= end;
+            if (!object && last)
+                log_doubt(log, "its last line breaks off (line %ld)", line);
+            else if (!json_is_object(object)) {
+                json_decref(object);
+                return error_set(e, RC_USAGE, "%.600s:%ld: %s", file->path, line, object ? "not an object" : why.text);
+            } else
+                line_of(log, object, &step);
+            json_decref(object);
+        }
+        at = stop + 1;
+    }
+    if (!log->count) log_fault(log, "no line holds a number");
+    return RC_OK;
+}
+
+/* Whether a number, or a list of them, stands somewhere below. */
+static bool holds_numbers(json_t *value, int depth) {
+    const char *key;
+    json_t *v;
+    double x;
+    if (json_is_array(value)) return number_of(json_array_get(value, 0), &x);
+    if (!json_is_object(value) || depth > DEEPEST) return json_is_real(value) || json_is_integer(value);
+    json_object_foreach(value, key, v) if (holds_numbers(v, depth + 1)) return true;
+    return false;
+}
+
+bool json_is(const LogFile *file) {
+    return json_is_object(file->json) && holds_numbers(file->json, 0);
+}
+
+Rc json_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    double step = 0;
+    (void)e;
+    Log *log = logs_add(out, reader, file->path, "", NULL);
+    step_key(file->json, &step);
+    points(log, "", file->json, step, true, 0);
+    log_settings_json(log, "", file->json);
+    return RC_OK;
+}

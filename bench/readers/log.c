@@ -1,0 +1,223 @@
+#include "bench/readers/log.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+Log *logs_add(Logs *l, int reader, const char *path, const char *name, const char *unit) {
+    if (l->count == l->room) l->log = mem_grow(l->log, (size_t)(l->room = l->room ? 2 * l->room : 16), sizeof *l->log);
+    Log *log = &l->log[l->count++];
+    Text own;
+    text_init(&own);
+    text_format(&own, unit ? "%s" : "%s#%d", unit ? unit : path, l->count);
+    *log = (Log){.path = mem_text(path), .name = mem_text(name), .corpus = mem_text(""), .reader = reader};
+    log->unit = own.at;
+    log->curve = true;
+    return log;
+}
+
+static void release(Log *log) {
+    for (int i = 0; i < log->count; i++) free(log->series[i].name), free(log->series[i].at);
+    for (int i = 0; i < log->settings; i++) free(log->setting[i].key), free(log->setting[i].value);
+    free(log->path), free(log->name), free(log->unit), free(log->corpus), free(log->fault), free(log->doubt);
+    free(log->series), free(log->setting);
+}
+
+void logs_release(Logs *l) {
+    for (int i = 0; i < l->count; i++) release(&l->log[i]);
+    free(l->log);
+    *l = (Logs){0};
+}
+
+static LogSeries *series_of(Log *log, const char *metric) {
+    if (log->last < log->count && !strcmp(log->series[log->last].name, metric)) return &log->series[log->last];
+    for (log->last = 0; log->last < log->count; log->last++)
+        if (!strcmp(log->series[log->last].name, metric)) return &log->series[log->last];
+    log->series = mem_grow(log->series, (size_t)log->count + 1, sizeof *log->series);
+    log->series[log->count] = (LogSeries){.name = mem_text(metric)};
+    return &log->series[log->count++];
+}
+
+void log_point(Log *log, const char *metric, double step, double value) {
+    LogSeries *s = series_of(log, metric);
+    if (s->count == s->room) s->at = mem_grow(s->at, s->room = s->room ? 2 * s->room : 4, sizeof *s->at);
+    s->at[s->count++] = (LogPoint){step, isfinite(value) ? value : (double)NAN};
+}
+
+void log_setting(Log *log, const char *key, const char *value) {
+    log->setting = mem_grow(log->setting, (size_t)log->settings + 1, sizeof *log->setting);
+    log->setting[log->settings++] = (LogSetting){mem_text(key), mem_text(value)};
+}
+
+static void say(char **to, const char *format, va_list list) {
+    char text[600];
+    vsnprintf(text, sizeof text, format, list);
+    free(*to);
+    *to = mem_text(text);
+}
+
+void log_fault(Log *log, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    say(&log->fault, format, list);
+    va_end(list);
+}
+
+void log_doubt(Log *log, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    say(&log->doubt, format, list);
+    va_end(list);
+}
+
+const LogSeries *log_series(const Log *log, const char *metric) {
+    for (int i = 0; i < log->count; i++)
+        if (!strcmp(log->series[i].name, metric)) return &log->series[i];
+    return NULL;
+}
+
+/* Whether a key ends in a word: "training.seed" in "seed". */
+static bool ends_in(const char *key, const char *word) {
+    size_t n = strlen(key), m = strlen(word);
+    return n > m && !strcmp(key + n - m, word) && strchr("./", key[n - m - 1]);
+}
+
+const char *log_setting_of(const Log *log, const char *key) {
+    const char *found = NULL;
+    for (int i = log->settings; i-- > 0;)
+        if (!strcmp(log->setting[i].key, key)) return log->setting[i].value;
+    for (int i = 0; i < log->settings; i++) {
+        if (!ends_in(log->setting[i].key, key)) continue;
+        if (found && strcmp(found, log->setting[i].value) != 0) return NULL;
+        found = log->setting[i].value;
+    }
+    return found;
+}
+
+/* Appends what `from` holds to `to`, and leaves it empty. */
+static void join(Log *to, Log *from) {
+    for (int i = 0; i < from->count; i++)
+        for (size_t k = 0; k < from->series[i].count; k++)
+            log_point(to, from->series[i].name, from->series[i].at[k].step, from->series[i].at[k].value);
+    for (int i = 0; i < from->settings; i++) log_setting(to, from->setting[i].key, from->setting[i].value);
+    if (from->doubt && !to->doubt) to->doubt = from->doubt, from->doubt = NULL;
+    /* A part without numbers is no fault of a run that has some. */
+    if (to->fault && from->count && !from->fault) free(to->fault), to->fault = NULL;
+    if (from->fault && !to->count) free(to->fault), to->fault = from->fault, from->fault = NULL;
+}
+
+typedef struct {
+    LogPoint point;
+    size_t at;
+} Placed;
+
+static int by_step(const void *x, const void *y) {
+    const Placed *a = x, *b = y;
+    if (a->point.step != b->point.step) return a->point.step < b->point.step ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+static void settle(LogSeries *s) {
+    size_t kept = 0;
+    Placed *placed = mem_alloc(s->count + 1, sizeof *placed);
+    for (size_t i = 0; i < s->count; i++) placed[i] = (Placed){s->at[i], i};
+    qsort(placed, s->count, sizeof *placed, by_step);
+    for (size_t i = 0; i < s->count; i++) {
+        if (kept && s->at[kept - 1].step == placed[i].point.step) kept--;
+        s->at[kept++] = placed[i].point;
+    }
+    s->count = kept;
+    free(placed);
+}
+
+static double last_step(const Log *log) {
+    double last = -1;
+    for (int i = 0; i < log->count; i++)
+        if (log->series[i].count) last = fmax(last, log->series[i].at[log->series[i].count - 1].step);
+    return last;
+}
+
+/* What a checkpoint repeats: the run's last state is used, and of equal ones the file outside checkpoint-N. */
+static void choose_saved(Logs *l, int first, int second) {
+    Log *a = &l->log[first], *b = &l->log[second];
+    bool later = last_step(b) > last_step(a) || (last_step(b) == last_step(a) && a->saved && !b->saved);
+    Log *used = later ? b : a, *other = later ? a : b;
+    if (!other->fault) log_fault(other, "the same run, saved earlier: %.400s is used", used->path + used->shared);
+}
+
+static int by_unit(const void *x, const void *y) {
+    const Log *const *a = x, *const *b = y;
+    int order = strcmp((*a)->unit, (*b)->unit);
+    return order ? order : (*a > *b) - (*a < *b);
+}
+
+/* The folders that all paths begin with. */
+static void share(Logs *l) {
+    size_t n = l->count ? strlen(l->log[0].path) : 0;
+    for (int i = 0; i < l->count; i++) {
+        size_t k = 0;
+        while (k < n && l->log[i].path[k] == l->log[0].path[k]) k++;
+        n = k;
+    }
+    while (n && l->log[0].path[n - 1] != '/') n--;
+    bool one = l->count > 1, named = true; /* one: all in one file */
+    for (int i = 0; i < l->count; i++) {
+        one &= !strcmp(l->log[i].path, l->log[0].path);
+        named &= l->log[i].name[0] != 0;
+    }
+    for (int i = 0; i < l->count; i++) l->log[i].shared = (int)(one && named ? strlen(l->log[i].path) : n);
+}
+
+void logs_settle(Logs *l) {
+    Log **order = mem_alloc((size_t)l->count + 1, sizeof *order);
+    bool *gone = mem_alloc((size_t)l->count + 1, sizeof *gone);
+    int kept = 0;
+    for (int i = 0; i < l->count; i++) order[i] = &l->log[i];
+    qsort(order, (size_t)l->count, sizeof(Log *), by_unit);
+    for (int i = 1; i < l->count; i++) {
+        Log *to = order[i - 1], *from = order[i];
+        if (strcmp(to->unit, from->unit) != 0 || to->saved || from->saved) continue;
+        join(to, from);
+        gone[from - l->log] = true;
+        order[i] = to;
+    }
+    share(l);
+    for (int i = 0; i < l->count; i++)
+        for (int k = 0; k < l->log[i].count && !gone[i]; k++) settle(&l->log[i].series[k]);
+    for (int i = 1, best = 0; i < l->count; i++) {
+        Log *used = order[best], *next = order[i];
+        if (used == next || strcmp(used->unit, next->unit) != 0) {
+            best = i;
+            continue;
+        }
+        choose_saved(l, (int)(used - l->log), (int)(next - l->log));
+        if (used->fault) best = i;
+    }
+    for (int i = 0; i < l->count; i++)
+        if (gone[i])
+            release(&l->log[i]);
+        else
+            l->log[kept++] = l->log[i];
+    l->count = kept;
+    free(order), free(gone);
+}
+
+char *log_called(char *out, size_t size, const Log *log) {
+    const char *path = log->path + log->shared;
+    snprintf(out, size, "%.500s%s%.300s", path, path[0] && log->name[0] ? ": " : "", log->name);
+    return out;
+}
+
+bool log_number(const char *text, double *out) {
+    static const char *const lost[] = {"nan", "inf", "infinity", "diverged"};
+    const char *bare = text[0] == '-' || text[0] == '+' ? text + 1 : text;
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
+        if (!strcasecmp(bare, lost[i])) {
+            *out = (double)NAN;
+            return true;
+        }
+    return parse_real(text, out);
+}

@@ -1,0 +1,73 @@
+/* Logs: what trainers' files say of their runs, whatever their form. A reader (bench/readers/readers.def) makes one Log
+ * of each run that it finds; who compares runs sees nothing else of a file. */
+#ifndef BENCH_READERS_LOG_H
+#define BENCH_READERS_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+typedef struct {
+    double step, value; /* value NaN: the file says nan or inf there */
+} LogPoint;
+
+typedef struct {
+    char *name;
+    LogPoint *at; /* by steps, once logs_settle ran */
+    size_t count, room;
+} LogSeries;
+
+typedef struct {
+    char *key, *value; /* "optimizer.lr", "0.001" */
+} LogSetting;
+
+typedef struct {
+    char *path;   /* the file's, as it was named or found */
+    char *name;   /* what the file calls the run: a column of a chart, a row's Name; "": nothing */
+    char *unit;   /* logs of an equal unit are parts of one run */
+    char *corpus; /* what was evaluated, where a file holds several such; "": not said */
+    char *fault;  /* why the run is of no use, "State is crashed"; NULL: it is */
+    char *doubt;  /* what else is wrong with the file: "breaks off at byte 80"; NULL: nothing */
+    int reader;   /* a row of readers.def */
+    int shared;   /* bytes of the path that all logs' paths begin with, up to a '/'; of logs_settle */
+    bool curve;   /* its steps mean something */
+    bool saved;   /* its file stands in a folder checkpoint-N */
+    LogSeries *series;
+    int count, last;
+    LogSetting *setting;
+    int settings;
+} Log;
+
+typedef struct {
+    Log *log;
+    int count, room;
+    int others; /* files of a folder that no reader knows */
+} Logs;
+
+/* A new log, last of the list; other pointers into the list are then no longer valid. unit: NULL, a run of its own. */
+Log *logs_add(Logs *l, int reader, const char *path, const char *name, const char *unit);
+void logs_release(Logs *l);
+
+void log_point(Log *log, const char *metric, double step, double value);
+void log_setting(Log *log, const char *key, const char *value);
+void log_fault(Log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void log_doubt(Log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* NULL: it has none of that name. A setting is found by its key, or by the last words of it that only one key has:
+ * "seed" for "training.seed". */
+const LogSeries *log_series(const Log *log, const char *metric);
+const char *log_setting_of(const Log *log, const char *key);
+
+/* Joins the parts of a run, sorts series by step (of equal steps the last one written stays), and says of a run that
+ * stands in several files (a folder and its checkpoint-N) which one is used: the others have a fault. */
+void logs_settle(Logs *l);
+
+/* "path: name", without the folders, or the file, that all logs share. Returns out. */
+char *log_called(char *out, size_t size, const Log *log);
+
+/* A number as trainers write it: also nan, inf, infinity (NaN). False: it is none. */
+bool log_number(const char *text, double *out);
+
+#endif

@@ -1,0 +1,181 @@
+/* Arm, seed and corpus of runs: by a pattern over their names, by hand, by settings, or by what names usually look
+ * like. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "bench/readers/pattern.h"
+#include "bench/readers/pick.h"
+#include "bench/readers/readers.h"
+
+static void set(char **label, const char *text) {
+    if (!text[0]) return;
+    free(*label);
+    *label = mem_text(text);
+}
+
+static void take(PickedRun *run, const Captured *c) {
+    set(&run->arm, c->text[PATTERN_arm]);
+    set(&run->seed, c->text[PATTERN_seed][0] ? c->text[PATTERN_seed] : c->text[PATTERN_pair]);
+    set(&run->corpus, c->text[PATTERN_corpus]);
+}
+
+/* The run's own name, or its file's path. */
+static bool named(const char *pattern, const Log *log, Captured *c) {
+    return (log->name[0] && pattern_fits(pattern, log->name, c)) || pattern_fits_path(pattern, log->path, c);
+}
+
+static Rc by_pattern(Pick *p, const PickQuery *q, Error *e) {
+    Captured c;
+    if (pattern_check("--name", q->name, e)) return e->code;
+    const char *step = strstr(q->name, "checkpoint-{seed}");
+    if (step || strstr(q->name, "step{seed}") || strstr(q->name, "epoch{seed}"))
+        return error_set(e, RC_USAGE, "--name: '%.200s': steps are no seeds", q->name);
+    int fits = 0;
+    for (int i = 0; i < p->runs; i++)
+        if (named(q->name, p->run[i].log, &c)) {
+            fits++;
+            take(&p->run[i], &c);
+        } else
+            pick_leave(&p->run[i], "its name does not fit --name %.200s", q->name);
+    char first[900];
+    if (fits || !p->runs) return RC_OK;
+    return error_set(e, RC_USAGE, "--name: '%.200s' fits none of %d runs; the first is '%.500s'", q->name, p->runs,
+                     log_called(first, sizeof first, p->run[0].log));
+}
+
+/* NAME=PATTERN; the first that fits a run names its arm. */
+static Rc by_hand(Pick *p, const PickQuery *q, Error *e) {
+    for (int a = 0; a < q->arms; a++) {
+        char arm[200];
+        const char *sign = strchr(q->arm[a], '=');
+        int fits = 0;
+        if (!sign || sign == q->arm[a] || !sign[1])
+            return error_set(e, RC_USAGE, "--arm: '%.100s' is not NAME=PATTERN, such as post='logs/version_{3,7}/*'",
+                             q->arm[a]);
+        snprintf(arm, sizeof arm, "%.*s", (int)(sign - q->arm[a]), q->arm[a]);
+        if (pattern_check("--arm", sign + 1, e)) return e->code;
+        for (int i = 0; i < p->runs; i++) {
+            Captured c;
+            if (p->run[i].arm[0] || !named(sign + 1, p->run[i].log, &c)) continue;
+            take(&p->run[i], &c);
+            set(&p->run[i].arm, arm);
+            fits++;
+        }
+        if (!fits)
+            return error_set(e, RC_USAGE, "--arm: '%.200s' fits none of the runs that no --arm before it fits",
+                             sign + 1);
+    }
+    for (int i = 0; i < p->runs; i++)
+        if (!p->run[i].arm[0]) pick_leave(&p->run[i], "no --arm fits it");
+    return RC_OK;
+}
+
+static Rc no_key(const Pick *p, const char *option, const char *key, Error *e) {
+    const char *names[200] = {NULL};
+    char hint[160];
+    size_t count = 0;
+    for (int i = 0; i < p->runs && !count; i++)
+        for (int k = 0; k < p->run[i].log->settings && count < 200; k++) names[count++] = p->run[i].log->setting[k].key;
+    error_set(e, RC_USAGE, "%s: no run has a setting or column '%.80s'%s", option, key,
+              did_you_mean(hint, sizeof hint, key, names, count));
+    Text all;
+    text_init(&all);
+    for (size_t i = 0; i < count && all.length < 500; i++) text_format(&all, "%s%.60s", i ? ", " : "", names[i]);
+    if (count) error_valid(e, all.at);
+    text_release(&all);
+    return e->code;
+}
+
+static Rc by_keys(Pick *p, const PickQuery *q, Error *e) {
+    int arms = 0, seeds = 0;
+    if (q->seed_key && log_is_step(q->seed_key))
+        return error_set(e, RC_USAGE, "--seed-column: '%.60s' counts steps, which are no seeds", q->seed_key);
+    for (int i = 0; i < p->runs; i++) {
+        PickedRun *run = &p->run[i];
+        const char *arm = q->arm_key ? log_setting_of(run->log, q->arm_key) : NULL;
+        const char *seed = q->seed_key ? log_setting_of(run->log, q->seed_key) : NULL;
+        arms += arm != NULL, seeds += seed != NULL;
+        if (q->arm_key) set(&run->arm, arm && arm[0] ? arm : "(none)");
+        if (seed) set(&run->seed, seed);
+        if (q->seed_key && !seed) pick_leave(run, "it has no %.80s", q->seed_key);
+    }
+    if (q->arm_key && !arms) return no_key(p, "--arm-column", q->arm_key, e);
+    if (q->seed_key && !seeds) return no_key(p, "--seed-column", q->seed_key, e);
+    return RC_OK;
+}
+
+/* How people mostly name runs; a pattern is used where it fits all of them and finds two arms. */
+static const char *const usual[] = {"{arm}_seed{seed}", "{arm}-seed{seed}", "{arm}/seed{seed}/*", "{arm}/seed_{seed}/*",
+                                    "{arm}_s{seed}",    "{arm}-s{seed}",    "s{seed}_{arm}",      "seed{seed}_{arm}",
+                                    "{arm}_sd{seed}",   "{arm}/s{seed}/*",  "{arm}/{seed}/*"};
+
+static bool all_fit(const Pick *p, const char *pattern) {
+    Captured first, c;
+    int runs = 0;
+    bool several = false;
+    for (int i = 0; i < p->runs; i++) {
+        if (p->run[i].log->fault) continue;
+        if (!named(pattern, p->run[i].log, &c)) return false;
+        if (!runs++) first = c;
+        several |= strcmp(first.text[PATTERN_arm], c.text[PATTERN_arm]) != 0;
+    }
+    return several;
+}
+
+static bool by_usual_names(Pick *p) {
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        if (!all_fit(p, usual[i])) continue;
+        for (int k = 0; k < p->runs; k++) {
+            Captured c;
+            if (named(usual[i], p->run[k].log, &c)) take(&p->run[k], &c);
+        }
+        pick_remark(p, "Arm and seed as --name '%s' reads the names.", usual[i]);
+        return true;
+    }
+    return false;
+}
+
+/* A table whose rows have a name that repeats, and a seed. */
+static bool by_table(Pick *p) {
+    int repeats = 0, runs = 0;
+    for (int i = 0; i < p->runs; i++) {
+        const Log *log = p->run[i].log;
+        if (log->fault) continue;
+        if (!log->name[0] || !log_setting_of(log, "seed")) return false;
+        for (int k = 0; k < i; k++)
+            if (!strcmp(p->run[k].log->name, log->name)) {
+                repeats++;
+                break;
+            }
+        runs++;
+    }
+    if (!repeats || 2 * repeats < runs) return false;
+    for (int i = 0; i < p->runs; i++) {
+        const char *seed = log_setting_of(p->run[i].log, "seed");
+        set(&p->run[i].arm, p->run[i].log->name);
+        if (seed) set(&p->run[i].seed, seed);
+    }
+    pick_remark(p, "Arm is the run's name, seed its column seed.");
+    return true;
+}
+
+static Rc unknown(const Pick *p, Error *e) {
+    char first[900];
+    return error_set(
+        e, RC_USAGE,
+        "nothing says which arm a run is of: --name '{arm}_s{seed}' as a pattern of '%.300s', --arm-column KEY "
+        "of its settings, or --arm NAME='PATTERN'; --list shows the runs",
+        log_called(first, sizeof first, p->run[0].log));
+}
+
+Rc pick_names(Pick *p, const PickQuery *q, Error *e) {
+    bool told = q->name || q->arms || q->arm_key;
+    if (q->name && by_pattern(p, q, e)) return e->code;
+    if (q->arms && by_hand(p, q, e)) return e->code;
+    if ((q->arm_key || q->seed_key) && by_keys(p, q, e)) return e->code;
+    if (told && (q->arms || q->arm_key || pattern_has(q->name, PATTERN_arm))) return RC_OK;
+    if (!told && p->runs && (by_usual_names(p) || by_table(p))) return RC_OK;
+    return q->list || !p->runs ? RC_OK : unknown(p, e);
+}

@@ -1,0 +1,192 @@
+/* The number of each run: at the last step that all have, at the best, or at one that is named. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "bench/readers/pick.h"
+
+enum { SHORT = 10 /* a run that ends before this part of the middle one's steps broke off */ };
+#define FAR .25 /* of the step asked for: how far a value's step may lie from it */
+#define UNLIKE .01
+#define EARLY .5 /* of the earliest last step: a step that all runs have is used from there on */
+
+static int by_value(const void *x, const void *y) {
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static double middle(double *x, size_t n) {
+    qsort(x, n, sizeof *x, by_value);
+    return n ? x[n / 2] : (double)NAN;
+}
+
+/* Runs that broke off long before the others. */
+static void leave_short(Pick *p) {
+    double *last = mem_alloc((size_t)p->runs + 1, sizeof *last);
+    size_t n = 0;
+    for (int i = 0; i < p->runs; i++)
+        if (!p->run[i].why) last[n++] = p->run[i].last;
+    double usual = middle(last, n);
+    free(last);
+    for (int i = 0; i < p->runs; i++) {
+        PickedRun *run = &p->run[i];
+        char step[40], other[40];
+        if (!run->why && run->last < usual / SHORT)
+            pick_leave(run, "it ends at step %s, where the middle run ends at %s", format_real(step, run->last),
+                       format_real(other, usual));
+    }
+}
+
+/* The earliest last step of the used runs of an arm; arm NULL: of all. */
+static double common_step(const Pick *p, const char *arm) {
+    double step = (double)INFINITY;
+    for (int i = 0; i < p->runs; i++)
+        if (!p->run[i].why && (!arm || !strcmp(p->run[i].arm, arm))) step = fmin(step, p->run[i].last);
+    return step;
+}
+
+static bool has_step(const LogSeries *s, double step) {
+    size_t lo = 0, hi = s->count;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (s->at[mid].step < step)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < s->count && s->at[lo].step == step;
+}
+
+/* The last step that all used runs of an arm (NULL: of all) have; the earliest last one where it is much later. */
+static double step_of_all(const Pick *p, const char *arm) {
+    double end = common_step(p, arm);
+    const LogSeries *one = NULL;
+    for (int i = 0; i < p->runs && !one; i++)
+        if (!p->run[i].why && (!arm || !strcmp(p->run[i].arm, arm))) one = p->run[i].series;
+    for (size_t k = one ? one->count : 0; k-- > 0;) {
+        bool all = one->at[k].step <= end;
+        if (one->at[k].step < EARLY * end) break;
+        for (int i = 0; i < p->runs && all; i++)
+            if (!p->run[i].why && (!arm || !strcmp(p->run[i].arm, arm)))
+                all = has_step(p->run[i].series, one->at[k].step);
+        if (all) return one->at[k].step;
+    }
+    return end;
+}
+
+static void nearest(PickedRun *run, double step) {
+    const LogSeries *s = run->series;
+    size_t best = 0;
+    for (size_t i = 1; i < s->count; i++)
+        if (fabs(s->at[i].step - step) <= fabs(s->at[best].step - step)) best = i;
+    run->step = s->at[best].step, run->value = s->at[best].value;
+}
+
+static void best(PickedRun *run, bool higher) {
+    const LogSeries *s = run->series;
+    for (size_t i = 0; i < s->count; i++) {
+        bool better = isnan(run->value) || (higher ? s->at[i].value > run->value : s->at[i].value < run->value);
+        if (!isnan(s->at[i].value) && better) run->value = s->at[i].value, run->step = s->at[i].step;
+    }
+    if (isnan(run->value)) run->step = run->last;
+}
+
+/* The value nearest a step. */
+static void at_step(PickedRun *run, double step, bool exact) {
+    char wanted[40], near[40];
+    nearest(run, step);
+    double off = fabs(run->step - step);
+    format_real(wanted, step), format_real(near, run->step);
+    if (exact && off > 0) pick_leave(run, "it has no value at step %s (the nearest: %s)", wanted, near);
+    if (off > FAR * fabs(step)) pick_leave(run, "it has no value near step %s (the nearest: %s)", wanted, near);
+}
+
+static void say_unlike(Pick *p, const PickQuery *q) {
+    const PickedRun *first = NULL, *longest = NULL;
+    char a[40], b[40], one[900], two[900];
+    for (int i = 0; i < p->runs; i++) {
+        const PickedRun *run = &p->run[i];
+        if (run->why) continue;
+        if (!first || run->last < first->last) first = run;
+        if (!longest || run->last > longest->last) longest = run;
+    }
+    if (!first || longest->last - first->last <= UNLIKE * longest->last) return;
+    pick_remark(p, "Careful: last steps differ, from %s (%.300s) to %s (%.300s)%s.", format_real(a, first->last),
+                log_called(one, sizeof one, first->log), format_real(b, longest->last),
+                log_called(two, sizeof two, longest->log),
+                q->apart             ? "; each arm is judged at its own"
+                : q->at == PICK_LAST ? "; runs of unlike schedules are not comparable at equal steps"
+                                     : "");
+}
+
+/* How far values lie from the step that all were to be of. */
+static void say_step(Pick *p, double step) {
+    const PickedRun *far = NULL;
+    char text[40], off[40], name[900];
+    for (int i = 0; i < p->runs; i++)
+        if (!p->run[i].why && (!far || fabs(p->run[i].step - step) > fabs(far->step - step))) far = &p->run[i];
+    if (!far) return;
+    if (far->step == step) {
+        p->step = step;
+        pick_remark(p, "Values are of step %s, the last that all runs have.", format_real(text, step));
+    } else
+        pick_remark(p, "%salues are of the step nearest %s, the earliest last one; %s off at most (%.300s).",
+                    fabs(far->step - step) > UNLIKE * step ? "Careful: v" : "V", format_real(text, step),
+                    format_real(off, fabs(far->step - step)), log_called(name, sizeof name, far->log));
+}
+
+static void say_best(Pick *p, bool higher) {
+    size_t most = 0;
+    for (int i = 0; i < p->runs; i++)
+        if (!p->run[i].why && p->run[i].series->count > most) most = p->run[i].series->count;
+    pick_remark(p,
+                "Careful: values are each run's %s of up to %zu evaluations, chosen on the seeds that are compared: "
+                "optimistic.",
+                higher ? "highest" : "lowest", most);
+}
+
+/* All values of one arm above 1.5 and of another within 1: percent beside fractions. */
+static Rc check_units(const Pick *p, Error *e) {
+    int count;
+    const char **arm = pick_labels(p, true, true, &count), *fraction = NULL, *percent = NULL;
+    static const char *const names[] = {"acc",    "f1",        "top1",        "auroc", "auc",
+                                        "recall", "precision", "exact_match", "em"};
+    bool rate = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) rate |= strcasestr(p->metric, names[i]) != NULL;
+    for (int a = 0; a < count && rate; a++) {
+        double least = (double)INFINITY, most = -(double)INFINITY;
+        for (int i = 0; i < p->runs; i++)
+            if (!p->run[i].why && !strcmp(p->run[i].arm, arm[a]) && !isnan(p->run[i].value))
+                least = fmin(least, p->run[i].value), most = fmax(most, p->run[i].value);
+        if (least > 1.5 && most <= 100) percent = arm[a];
+        if (least >= 0 && most <= 1) fraction = arm[a];
+    }
+    free(arm);
+    if (!fraction || !percent) return RC_OK;
+    return error_set(e, RC_USAGE, "%.100s: arm '%.80s' is in percent and arm '%.80s' in fractions; one unit is needed",
+                     p->metric, percent, fraction);
+}
+
+Rc pick_values(Pick *p, const PickQuery *q, Error *e) {
+    double all = (double)NAN;
+    bool last = q->at == PICK_LAST || q->at == PICK_EVERY;
+    if (p->curve && last && !q->curves) leave_short(p);
+    if (last && !q->apart) all = step_of_all(p, NULL);
+    for (int i = 0; i < p->runs; i++) {
+        PickedRun *run = &p->run[i];
+        if (run->why || !run->series) continue;
+        if (q->at == PICK_BEST)
+            best(run, q->higher);
+        else
+            at_step(run, q->at == PICK_STEP ? q->step : q->apart ? step_of_all(p, run->arm) : all, q->at == PICK_STEP);
+    }
+    if (p->curve && !q->curves) {
+        if (q->at == PICK_BEST) say_best(p, q->higher);
+        if (q->at == PICK_LAST && !q->apart) say_step(p, all);
+        if (q->at == PICK_STEP) p->step = q->step;
+        if (q->at == PICK_LAST) say_unlike(p, q);
+    }
+    return q->list ? RC_OK : check_units(p, e);
+}

@@ -1,0 +1,142 @@
+/* The table of readers, and the search of folders. */
+#include "bench/readers/readers.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+
+enum { DEEPEST = 32, FILES_MOST = 20000 };
+#define LARGEST (256L << 20) /* a larger file of a folder is no log */
+
+const LogReader log_readers[READERS] = {
+#define READER(name, shown, is, read) [READER_##name] = {#name, shown, is, read},
+#include "bench/readers/readers.def"
+#undef READER
+};
+
+/* "wandb-chart" and "wandb_chart" are one name. */
+Rc log_reader_named(const char *name, int *out, Error *e) {
+    const char *names[READERS];
+    char word[64], hint[160];
+    snprintf(word, sizeof word, "%s", name);
+    for (char *s = word; *s; s++)
+        if (*s == '-') *s = '_';
+    for (*out = 0; *out < READERS; ++*out)
+        if (!strcmp((names[*out] = log_readers[*out].name), word)) return RC_OK;
+    error_set(e, RC_USAGE, "--as: no reader is called '%.60s'%s", name,
+              did_you_mean(hint, sizeof hint, word, names, READERS));
+    Text all;
+    text_init(&all);
+    for (int i = 0; i < READERS; i++) text_format(&all, "%s%s", i ? ", " : "", names[i]);
+    error_valid(e, all.at);
+    text_release(&all);
+    return e->code;
+}
+
+int log_reader_of(const LogFile *file) {
+    for (int i = 0; i < READERS; i++)
+        if (log_readers[i].is(file)) return i;
+    return -1;
+}
+
+/* A file of a folder and the reader that its content chooses. */
+typedef struct {
+    char *path;
+    int reader;
+} Found;
+
+static Rc read_file(Logs *out, const char *path, int reader, Error *e) {
+    LogFile file;
+    int first = out->count;
+    if (log_file_open(&file, path, e)) return e->code;
+    Rc rc = RC_OK;
+    if (reader < 0) reader = log_reader_of(&file);
+    if (!file.length)
+        log_fault(logs_add(out, reader < 0 ? 0 : reader, path, "", NULL), "the file is empty");
+    else if (reader < 0)
+        rc = error_set(e, RC_USAGE, "%.600s: no reader knows this file; `normbench compare --help` lists them", path);
+    else
+        rc = log_readers[reader].read(&file, reader, out, e);
+    for (int i = first; !rc && i < out->count; i++)
+        if (out->log[i].curve) log_settings_beside(&out->log[i]);
+    log_file_release(&file);
+    return rc;
+}
+
+/* What reader a file of a folder is for: -1: none, or it is a setting's or too large. */
+static int reader_of(const char *path, const char *name, off_t size) {
+    LogFile file;
+    Error ignored;
+    if (size > LARGEST || log_settings_file(name) || log_file_open(&file, path, &ignored)) return -1;
+    int reader = log_reader_of(&file);
+    log_file_release(&file);
+    return reader;
+}
+
+static int hidden(const struct dirent *entry) {
+    return entry->d_name[0] != '.';
+}
+
+static Rc read_folder(Logs *out, const char *path, int as, int depth, Error *e);
+
+/* The files of one folder: those of the first reader in the table, or of the one that is asked for. */
+static Rc read_found(Logs *out, const Found *found, int count, int as, Error *e) {
+    int best = READERS;
+    Rc rc = RC_OK;
+    for (int i = 0; i < count; i++)
+        if (found[i].reader >= 0 && found[i].reader < best) best = found[i].reader;
+    if (as >= 0) best = as;
+    for (int i = 0; i < count && !rc; i++) {
+        bool mine = found[i].reader == best;
+        out->others += !mine;
+        if (mine) rc = read_file(out, found[i].path, best, e);
+    }
+    return rc;
+}
+
+static Rc read_folder(Logs *out, const char *path, int as, int depth, Error *e) {
+    struct dirent **entry;
+    int count = scandir(path, &entry, hidden, versionsort), files = 0;
+    Rc rc = RC_OK;
+    if (count < 0) return error_set(e, RC_USAGE, "%.600s: the folder cannot be listed", path);
+    Found *found = mem_alloc((size_t)count + 1, sizeof *found);
+    for (int i = 0; i < count; i++) {
+        struct stat st;
+        Text at;
+        text_init(&at);
+        text_format(&at, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", entry[i]->d_name);
+        if (!rc && !stat(at.at, &st) && S_ISDIR(st.st_mode) && depth < DEEPEST)
+            rc = read_folder(out, at.at, as, depth + 1, e);
+        else if (!rc && !stat(at.at, &st) && S_ISREG(st.st_mode) && files < FILES_MOST) {
+            found[files].reader = reader_of(at.at, entry[i]->d_name, st.st_size);
+            found[files++].path = mem_text(at.at);
+        }
+        text_release(&at);
+        free(entry[i]);
+    }
+    free(entry);
+    if (!rc) rc = read_found(out, found, files, as, e);
+    for (int i = 0; i < files; i++) free(found[i].path);
+    free(found);
+    return rc;
+}
+
+Rc logs_read(Logs *out, const char *const *path, int paths, int as, Error *e) {
+    *out = (Logs){0};
+    for (int i = 0; i < paths; i++) {
+        struct stat st;
+        int before = out->count;
+        bool folder = !stat(path[i], &st) && S_ISDIR(st.st_mode);
+        if (folder ? read_folder(out, path[i], as, 0, e) : read_file(out, path[i], as, e)) return e->code;
+        if (folder && out->count == before)
+            return error_set(e, RC_USAGE, "%.600s: no file below this folder is %s%s%s", path[i],
+                             as < 0 ? "one that a reader knows" : "a ", as < 0 ? "" : log_readers[as].shown,
+                             as < 0 ? "; `normbench compare --help` lists them" : "");
+    }
+    logs_settle(out);
+    return RC_OK;
+}

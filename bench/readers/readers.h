@@ -1,0 +1,52 @@
+/* Readers of trainers' files: a table (readers.def), what a reader is given, and the search of a folder. */
+#ifndef BENCH_READERS_READERS_H
+#define BENCH_READERS_READERS_H
+
+#include "bench/readers/file.h"
+
+typedef struct {
+    const char *name, *shown;
+    bool (*is)(const LogFile *file);
+    Rc (*read)(const LogFile *file, int reader, Logs *out, Error *e);
+} LogReader;
+
+enum {
+#define READER(name, shown, is, read) READER_##name,
+#include "bench/readers/readers.def"
+#undef READER
+    READERS
+};
+extern const LogReader log_readers[READERS];
+
+/* The row of a name; RC_USAGE with the nearest. */
+Rc log_reader_named(const char *name, int *out, Error *e);
+
+/* Reads files and folders; a folder is searched for what readers know, in natural order of names, and of the files of
+ * one folder those of the first reader in the table are taken. as: a row of the table, or -1. Settings that stand in a
+ * file beside a run (hparams.yaml, config.json) are read with it. RC_USAGE: a path that is not there, a file that no
+ * reader knows, a folder without any. out is to be released also then. */
+Rc logs_read(Logs *out, const char *const *path, int paths, int as, Error *e);
+
+/* The row that a file's content chooses; -1: none. */
+int log_reader_of(const LogFile *file);
+
+#define READER(name, shown, is, read) bool is(const LogFile *file);
+#include "bench/readers/readers.def"
+#undef READER
+Rc events_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc npy_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc npz_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc trainer_state_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc lm_eval_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc own_record_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc json_lines_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc chart_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc curve_csv_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc runs_table_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc modded_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc nanogpt_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc llmc_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc mlflow_read(const LogFile *file, int reader, Logs *out, Error *e);
+Rc json_read(const LogFile *file, int reader, Logs *out, Error *e);
+
+#endif

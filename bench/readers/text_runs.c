@@ -1,0 +1,182 @@
+/* Runs in lines of text: modded-nanogpt, nanoGPT, llm.c, and MLflow's files of one metric. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/readers/readers.h"
+
+/* Lines of a text, one after the other, each terminated. */
+typedef struct {
+    const char *at, *end;
+    char line[1024];
+} Lines;
+
+static bool next(Lines *l) {
+    if (l->at >= l->end) return false;
+    const char *stop = memchr(l->at, '\n', (size_t)(l->end - l->at));
+    if (!stop) stop = l->end;
+    snprintf(l->line, sizeof l->line, "%.*s", (int)(stop - l->at < 1000 ? stop - l->at : 1000), l->at);
+    l->at = stop + 1;
+    return true;
+}
+
+static Lines lines_of(const LogFile *file) {
+    return (Lines){.at = file->text, .end = file->text + file->text_length};
+}
+
+/* The bytes of a number at text, as "3.27906" before a blank or comma, parsed; false: there is none. */
+static bool number_at(const char *text, double *out) {
+    char word[64];
+    size_t n = strcspn(text, " ,\t\r\n");
+    if (!n || n >= sizeof word) return false;
+    snprintf(word, sizeof word, "%.*s", (int)n, text);
+    return log_number(word, out);
+}
+
+/* The number behind a word of the line: "val_loss:" in "step:3325/3325 val_loss:3.27906". */
+static bool behind(const char *line, const char *word, double *out) {
+    const char *at = strstr(line, word);
+    return at && number_at(at + strlen(word), out);
+}
+
+/* Reads one line: adds its points, returns whether it is one of the log's. log: NULL: only looks. */
+typedef bool (*ReadLine)(const char *line, Log *log);
+
+static bool any_line(const LogFile *file, ReadLine read) {
+    if (!file->text || file->json || file->line) return false;
+    Lines l = lines_of(file);
+    while (next(&l))
+        if (read(l.line, NULL)) return true;
+    return false;
+}
+
+static Rc read_lines(const LogFile *file, int reader, Logs *out, ReadLine read) {
+    Lines l = lines_of(file);
+    Log *log = logs_add(out, reader, file->path, "", NULL);
+    while (file->text && next(&l)) read(l.line, log);
+    if (!log->count) log_fault(log, "no line holds a number");
+    return RC_OK;
+}
+
+static void point(Log *log, const char *metric, double step, double value) {
+    if (log) log_point(log, metric, step, value);
+}
+
+/* "step:125/3325 val_loss:4.84530 train_time:198.159s step_avg:1585.27ms" */
+static bool modded_line(const char *line, Log *log) {
+    double step, of, x;
+    char word[64];
+    if (strncmp(line, "step:", 5) != 0) return false;
+    size_t n = strcspn(line + 5, "/ ");
+    if (!n || n >= sizeof word || line[5 + n] != '/') return false;
+    snprintf(word, sizeof word, "%.*s", (int)n, line + 5);
+    if (!parse_real(word, &step) || !number_at(line + 6 + n, &of)) return false;
+    bool loss = behind(line, " val_loss:", &x);
+    if (loss) point(log, "val_loss", step, x);
+    if (behind(line, " train_loss:", &x)) point(log, "train_loss", step, x);
+    return loss;
+}
+
+bool modded_is(const LogFile *file) {
+    return any_line(file, modded_line);
+}
+
+Rc modded_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    (void)e;
+    return read_lines(file, reader, out, modded_line);
+}
+
+/* "step 200: train loss 2.4314, val loss 2.4601" and "iter 50: loss 2.5726, time 226.69ms, mfu 108.26%" */
+static bool nanogpt_line(const char *line, Log *log) {
+    double step, x, y;
+    char word[64];
+    bool whole = !strncmp(line, "step ", 5), one = !strncmp(line, "iter ", 5);
+    size_t n = strcspn(line + (whole || one ? 5 : 0), ":");
+    if ((!whole && !one) || !n || n >= sizeof word) return false;
+    snprintf(word, sizeof word, "%.*s", (int)n, line + 5);
+    if (!parse_real(word, &step)) return false;
+    if (one && behind(line, ": loss ", &x)) point(log, "loss", step, x);
+    if (!whole || !behind(line, "train loss ", &x) || !behind(line, "val loss ", &y)) return false;
+    point(log, "train loss", step, x), point(log, "val loss", step, y);
+    return true;
+}
+
+bool nanogpt_is(const LogFile *file) {
+    return any_line(file, nanogpt_line);
+}
+
+Rc nanogpt_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    (void)e;
+    return read_lines(file, reader, out, nanogpt_line);
+}
+
+/* "s:250 tel:6.1565", "s:250 eval:0.2437", "s:300 trl:5.9192 lr:0.000258 norm:1.09" */
+static bool llmc_line(const char *line, Log *log) {
+    static const char *const words[][2] = {
+        {" tel:", "val_loss"}, {" eval:", "eval"}, {" trl:", "train_loss"}, {" norm:", "grad_norm"}};
+    double step, x;
+    bool any = false;
+    if (strncmp(line, "s:", 2) != 0 || !number_at(line + 2, &step)) return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!behind(line, words[i][0], &x)) continue;
+        point(log, words[i][1], step, x);
+        any = true;
+    }
+    return any;
+}
+
+bool llmc_is(const LogFile *file) {
+    return any_line(file, llmc_line);
+}
+
+Rc llmc_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    (void)e;
+    return read_lines(file, reader, out, llmc_line);
+}
+
+/* "1717312614000 0.4312 20": milliseconds since 1970, value, step. */
+static bool mlflow_line(const char *line, double *value, double *step) {
+    double time;
+    const char *second = strchr(line, ' '), *third = second ? strchr(second + 1, ' ') : NULL;
+    return third && number_at(line, &time) && time > 1e11 && number_at(second + 1, value) && number_at(third + 1, step);
+}
+
+bool mlflow_is(const LogFile *file) {
+    double x, step;
+    if (!file->text || file->json || file->line) return false;
+    Lines l = lines_of(file);
+    bool any = false;
+    while (next(&l)) {
+        if (!l.line[0]) continue;
+        if (!mlflow_line(l.line, &x, &step)) return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Of RUN/metrics/val/loss: how many folders below metrics the file stands; -1: in none of that name. */
+static int below_metrics(const char *path) {
+    int depth = 0;
+    for (const char *at = path + strlen(path); at > path; at--)
+        if (*at == '/') {
+            if (at - path >= 8 && !strncmp(at - 8, "/metrics", 8)) return depth;
+            depth++;
+        }
+    return -1;
+}
+
+/* A metric's folder is the run's: mlruns/EXPERIMENT/RUN/metrics/val_loss. */
+Rc mlflow_read(const LogFile *file, int reader, Logs *out, Error *e) {
+    char folder[4100], metrics[4100];
+    double x, step;
+    int depth = below_metrics(file->path);
+    (void)e;
+    log_folder(metrics, sizeof metrics, file->path, depth < 0 ? 0 : depth);
+    log_folder(folder, sizeof folder, file->path, depth < 0 ? 0 : depth + 1);
+    Log *log = logs_add(out, reader, folder, "", folder);
+    Lines l = lines_of(file);
+    while (next(&l))
+        if (mlflow_line(l.line, &x, &step)) log_point(log, file->path + strlen(metrics) + 1, step, x);
+    return RC_OK;
+}

@@ -1,0 +1,23 @@
+/* Logs that tests write: a folder of small files, and event files of TensorBoard. */
+#ifndef TESTS_READERS_MADE_LOGS_H
+#define TESTS_READERS_MADE_LOGS_H
+
+#include <stddef.h>
+
+#include "bench/readers/readers.h"
+
+/* The folder of this test's files, made when first asked for. */
+const char *logs_folder(void);
+
+/* Writes a file below the folder, with the folders above it; returns its path, which stays until the next call but 15.
+ */
+const char *logs_write(const char *name, const char *text);
+const char *logs_write_bytes(const char *name, const void *bytes, size_t length);
+
+/* An event file: one event for each step, with a tag and a value; steps are 10, 20 ... Returns its bytes' number. */
+size_t logs_events(char *out, const char *tag, const float *value, int count);
+
+/* A NumPy array of one axis of doubles. */
+size_t logs_npy(char *out, const double *value, int count);
+
+#endif

@@ -1,0 +1,295 @@
+/* Which runs and numbers are picked from logs, and every trap: refused or warned of by name. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/readers/pick.h"
+
+TestSuite(pick, .timeout = 60);
+
+static Error e;
+
+/* A run of three evaluations: v + 1 at step `last` / 2, v - 0.5 just before the end, v at the end. */
+static Log *run(Logs *l, const char *path, double last, double v) {
+    Log *log = logs_add(l, 0, path, "", NULL);
+    log_point(log, "val/loss", last / 2, v + 1);
+    log_point(log, "val/loss", last - 1, v - .5);
+    log_point(log, "val/loss", last, v);
+    log_point(log, "train/loss", last, v / 2);
+    return log;
+}
+
+/* Arms a and b, seeds 1 to 3, 100 steps. */
+static void six(Logs *l) {
+    char path[80];
+    *l = (Logs){0};
+    for (int i = 0; i < 6; i++) {
+        snprintf(path, sizeof path, "runs/%c_s%d.jsonl", "ab"[i / 3], i % 3 + 1);
+        run(l, path, 100, 3 + i * .25);
+    }
+}
+
+static PickQuery usual(void) {
+    return (PickQuery){.metric = "val/loss"};
+}
+
+static void make(Pick *p, Logs *l, PickQuery q) {
+    logs_settle(l);
+    e = (Error){0};
+    cr_assert_eq(pick_make(p, l, &q, &e), RC_OK, "%s", e.text);
+}
+
+static void release(Pick *p, Logs *l) {
+    pick_release(p);
+    logs_release(l);
+}
+
+static void says(const Pick *p, const char *part) {
+    cr_expect(strstr(p->remarks.at, part), "'%s' is not in:\n%s", part, p->remarks.at);
+}
+
+static void refused(Logs *l, PickQuery q, Rc code, const char *part) {
+    Pick p;
+    logs_settle(l);
+    e = (Error){0};
+    cr_expect_eq(pick_make(&p, l, &q, &e), code, "%s: %s", part, e.text);
+    cr_expect(strstr(e.text, part), "'%s' does not say '%s'", e.text, part);
+    release(&p, l);
+}
+
+Test(pick, the_last_step_and_the_usual_names) {
+    Logs l;
+    Pick p;
+    six(&l);
+    make(&p, &l, usual());
+    cr_expect(p.used == 6 && !p.unpaired && p.seeds && p.step == 100);
+    cr_expect_str_eq(p.run[4].arm, "b");
+    cr_expect(p.run[4].number == 2 && p.run[4].value == 4 && p.run[4].step == 100);
+    cr_expect(strstr(p.read_as.at, ", 6 runs, 2 arms; val/loss"), "%s", p.read_as.at);
+    says(&p, "--name '{arm}_s{seed}' reads the names");
+    release(&p, &l);
+}
+
+Test(pick, the_last_step_that_all_have) {
+    Logs l;
+    Pick p;
+    six(&l);
+    Log *log = run(&l, "runs/b_s3.jsonl", 150, 9); /* steps 75, 149, 150 */
+    log->saved = l.log[5].saved = false;
+    log_point(log, "val/loss", 100, 7);
+    log_fault(&l.log[5], "replaced by this test");
+    make(&p, &l, usual());
+    cr_expect(p.step == 100 && p.used == 6 && p.run[6].value == 7, "step %g, %d used, %g", p.step, p.used,
+              p.run[6].value);
+    says(&p, "Careful: last steps differ, from 100 (a_s1.jsonl) to 150 (b_s3.jsonl)");
+    release(&p, &l);
+}
+
+Test(pick, the_best_step_is_optimistic_and_a_named_step_is_exact) {
+    Logs l;
+    Pick p;
+    PickQuery q = usual();
+    six(&l);
+    q.at = PICK_BEST;
+    make(&p, &l, q);
+    cr_expect(p.run[0].value == 2.5 && p.run[0].step == 99);
+    says(&p, "optimistic");
+    release(&p, &l);
+    six(&l);
+    q.at = PICK_STEP, q.step = 50;
+    make(&p, &l, q);
+    cr_expect(p.run[0].value == 4 && p.used == 6);
+    release(&p, &l);
+    six(&l);
+    q.step = 51;
+    refused(&l, q, RC_UNMEASURED, "it has no value at step 51 (the nearest: 50)");
+}
+
+Test(pick, a_crash_takes_its_partners_along) {
+    Logs l;
+    Pick p;
+    six(&l);
+    log_fault(&l.log[1], "State is crashed");
+    make(&p, &l, usual());
+    cr_expect(p.used == 4 && !strcmp(p.run[4].why, "arm a has no run of its seed that can be used"), "%d: %s", p.used,
+              p.run[4].why);
+    says(&p, "Used 4 of 6 runs. Left out:");
+    says(&p, "1: State is crashed (a_s2.jsonl)");
+    release(&p, &l);
+    PickQuery q = usual();
+    q.unpaired = true;
+    six(&l);
+    log_fault(&l.log[1], "State is crashed");
+    make(&p, &l, q);
+    cr_expect(p.used == 5 && p.unpaired);
+    release(&p, &l);
+}
+
+Test(pick, an_arm_without_any_usable_run_is_named) {
+    Logs l;
+    Pick p;
+    six(&l);
+    for (int i = 1; i <= 3; i++) {
+        char path[80];
+        snprintf(path, sizeof path, "runs/c_s%d.jsonl", i);
+        log_fault(logs_add(&l, 0, path, "", NULL), "the event file holds no numbers");
+    }
+    make(&p, &l, usual());
+    cr_expect_eq(p.used, 6);
+    says(&p, "Careful: arm c is left out: none of its 3 runs can be used.");
+    release(&p, &l);
+}
+
+Test(pick, runs_that_broke_off_are_no_results) {
+    Logs l;
+    Pick p;
+    six(&l);
+    log_point(logs_add(&l, 0, "runs/a_s4.jsonl", "", NULL), "val/loss", 1, 9);
+    run(&l, "runs/b_s4.jsonl", 100, 3);
+    make(&p, &l, usual());
+    cr_expect(strstr(p.run[6].why, "it ends at step 1, where the middle run ends at 100"), "%s", p.run[6].why);
+    cr_expect_eq(p.used, 6, "its partner is left out too");
+    release(&p, &l);
+}
+
+Test(pick, a_copy_of_a_run_counts_once) {
+    Logs l;
+    Pick p;
+    six(&l);
+    run(&l, "runs/a_s4.jsonl", 100, 3);
+    run(&l, "runs/b_s4.jsonl", 100, 3);
+    make(&p, &l, usual());
+    cr_expect(strstr(p.run[6].why, "its numbers are those of a_s1.jsonl, step by step"), "%s", p.run[6].why);
+    says(&p, "have the same numbers, in arms a and b");
+    release(&p, &l);
+}
+
+Test(pick, seeds_that_are_none) {
+    Logs l;
+    PickQuery q = usual();
+    six(&l);
+    run(&l, "more/a_s2.jsonl", 100, 8);
+    refused(&l, q, RC_USAGE, "seed 2 of arm 'a' is there twice: runs/a_s2.jsonl and more/a_s2.jsonl");
+    six(&l);
+    q.name = "{arm}/checkpoint-{seed}/*";
+    refused(&l, q, RC_USAGE, "steps are no seeds");
+    six(&l);
+    q.name = "{arm}_s{}", q.seed_key = "epoch";
+    refused(&l, q, RC_USAGE, "'epoch' counts steps, which are no seeds");
+}
+
+Test(pick, equal_seeds_of_unlike_random_states_are_named) {
+    Logs l;
+    Pick p;
+    six(&l);
+    for (int i = 0; i < 6; i++) log_setting(&l.log[i], "rng_seed", i < 3 ? "11" : "22");
+    make(&p, &l, usual());
+    says(&p, "seed 1 has rng_seed 11 in arm a and 22 in arm b: equal numbers, no pairs");
+    release(&p, &l);
+}
+
+Test(pick, arms_by_hand_by_settings_and_mixed) {
+    Logs l;
+    Pick p;
+    static const char *const hand[] = {"first=a_s{seed}", "second=*_s{seed}"};
+    PickQuery q = usual();
+    six(&l);
+    q.arm = hand, q.arms = 2;
+    make(&p, &l, q);
+    cr_expect(!strcmp(p.run[0].arm, "first") && !strcmp(p.run[5].arm, "second") && p.run[5].number == 3);
+    release(&p, &l);
+    q = usual();
+    six(&l);
+    q.arm_key = "dropout";
+    for (int i = 0; i < 6; i++) {
+        if (i < 3) log_setting(&l.log[i], "model.dropout", "0.1");
+        log_setting(&l.log[i], "lr", i % 3 ? "1" : "2");
+    }
+    for (int i = 0; i < 2; i++) {
+        char path[40];
+        snprintf(path, sizeof path, "runs/x%d", i);
+        log_setting(run(&l, path, 100, 1 + i), "lr", "1");
+    }
+    make(&p, &l, q);
+    cr_expect(!strcmp(p.run[0].arm, "0.1") && !strcmp(p.run[5].arm, "(none)") && p.unpaired && !p.seeds);
+    says(&p, "No seeds are known");
+    says(&p, "Careful: runs of arm (none) differ in lr (2 values)");
+    release(&p, &l);
+    six(&l);
+    q.arm_key = "drop";
+    log_setting(&l.log[0], "dropout", "0.1");
+    refused(&l, q, RC_USAGE, "no run has a setting or column 'drop'; did you mean 'dropout'?");
+}
+
+Test(pick, wheres_and_pairs_that_are_no_numbers) {
+    Logs l;
+    Pick p;
+    static const char *const where[] = {"size=7b"};
+    PickQuery q = usual();
+    six(&l);
+    q.name = "{arm}_{pair}.jsonl";
+    make(&p, &l, q);
+    says(&p, "Pairs: s1 = 1, s2 = 2, s3 = 3.");
+    release(&p, &l);
+    six(&l);
+    for (int i = 0; i < 6; i++) log_setting(&l.log[i], "size", i % 3 ? "7b" : "13b");
+    q = usual(), q.where = where, q.wheres = 1;
+    make(&p, &l, q);
+    cr_expect_eq(p.used, 4);
+    says(&p, "2: --where size=7b: its size is another");
+    release(&p, &l);
+    static const char *const wrong[] = {"siz=7b"};
+    six(&l);
+    log_setting(&l.log[0], "size", "7b");
+    q.where = wrong;
+    refused(&l, q, RC_USAGE, "no run has a setting or column 'siz'; did you mean 'size'?");
+}
+
+Test(pick, metrics_by_their_names) {
+    Logs l;
+    Pick p;
+    PickQuery q = usual();
+    six(&l);
+    q.metric = "loss";
+    refused(&l, q, RC_USAGE, "'loss' ends the names of 2 metrics; valid: val/loss, train/loss");
+    six(&l);
+    q.metric = "val_loss";
+    refused(&l, q, RC_USAGE, "no run has 'val_loss'; did you mean 'val/loss'?");
+    six(&l);
+    q.metric = NULL;
+    refused(&l, q, RC_USAGE, "--metric must say what is compared; valid: val/loss, train/loss");
+    l = (Logs){0};
+    for (int i = 0; i < 4; i++) {
+        char path[40];
+        snprintf(path, sizeof path, "%c_s%d", "ab"[i / 2], i % 2);
+        log_point(logs_add(&l, 0, path, "", NULL), "acc,none", 0, i < 2 ? .5 : 50 + i);
+    }
+    q.metric = "acc";
+    refused(&l, q, RC_USAGE, "arm 'b' is in percent and arm 'a' in fractions");
+    six(&l);
+    q.metric = "train/loss";
+    make(&p, &l, q);
+    cr_expect(p.run[0].value == 1.5);
+    release(&p, &l);
+}
+
+Test(pick, names_that_fit_nothing) {
+    Logs l;
+    PickQuery q = usual();
+    six(&l);
+    q.name = "{arm}-seed{seed}";
+    refused(&l, q, RC_USAGE, "fits none of 6 runs; the first is 'a_s1.jsonl'");
+    l = (Logs){0};
+    run(&l, "x/deep-forest", 9, 1), run(&l, "x/icy-lake", 9, 2);
+    q.name = NULL;
+    refused(&l, q, RC_USAGE, "nothing says which arm a run is of");
+    static const char *const hand[] = {"post"};
+    six(&l);
+    q.arm = hand, q.arms = 1;
+    refused(&l, q, RC_USAGE, "'post' is not NAME=PATTERN");
+    static const char *const none[] = {"a=q*"};
+    six(&l);
+    q.arm = none;
+    refused(&l, q, RC_USAGE, "fits none of the runs");
+}

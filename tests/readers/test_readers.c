@@ -1,0 +1,279 @@
+/* Readers by files: every reader is chosen by content, gives the numbers that stand there, and says what is wrong with
+ * a file that breaks off or is damaged. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/readers/events.h"
+#include "tests/readers/made_logs.h"
+
+TestSuite(readers, .timeout = 60);
+
+static Error e;
+
+/* A file, the reader it goes to, and one number: of which run, of which metric, its points, its last step and value. */
+typedef struct {
+    const char *file, *text;
+    int reader, runs;
+    const char *run, *metric;
+    size_t points;
+    double step, value;
+} Case;
+
+static const Case cases[] = {
+    {"chart.csv",
+     "\"Step\",\"pre-s1 - val/loss\",\"pre-s1 - val/loss__MIN\",\"pre-s1 - val/loss__MAX\",\"post-s1 - val/loss\"\n"
+     "\"0\",\"4.5\",\"4.5\",\"4.5\",\"4.75\"\n\"10\",\"3.25\",\"3.25\",\"3.25\",\"\"\n\"20\",\"\",\"\",\"\",\"3.5\"\n",
+     READER_wandb_chart, 2, "pre-s1", "val/loss", 2, 10, 3.25},
+    {"table.csv",
+     "\"Name\",\"State\",\"lr\",\"val/"
+     "loss\"\n\"a\",\"finished\",\"0.1\",\"3.5\"\n\"b\",\"finished\",\"0.2\",\"3.75\"\n",
+     READER_runs_table, 2, "b", "val/loss", 1, 0, 3.75},
+    {"mlflow.csv", "run_id,status,metrics.loss,params.lr\nab12,FINISHED,0.5,0.1\ncd34,FINISHED,0.25,0.1\n",
+     READER_runs_table, 2, "cd34", "metrics.loss", 1, 0, .25},
+    {"trainer_state.json",
+     "{\"global_step\": 20, \"log_history\": [{\"epoch\": 1.0, \"eval_loss\": 2.5, \"step\": 10},\n"
+     " {\"epoch\": 2.0, \"eval_loss\": 2.25, \"step\": 20}, {\"epoch\": 2.0, \"step\": 20, \"train_loss\": 3.0}]}",
+     READER_trainer_state, 1, "", "eval_loss", 2, 20, 2.25},
+    {"metrics.csv",
+     "epoch,lr-Adam,step,train_loss,val_loss\n0,,49,1.5,\n0,,49,,1.25\n,0.1,50,,\n1,,99,1.0,\n1,,99,,0.75\n",
+     READER_lightning, 1, "", "val_loss", 2, 99, .75},
+    {"keras.csv", "epoch,accuracy,loss,val_accuracy,val_loss\n0,0.5,1.0,0.5,1.1\n1,0.75,0.5,0.625,0.875\n",
+     READER_keras, 1, "", "val_loss", 2, 1, .875},
+    {"evaluations.csv", "global_step,score,validation/loss\n1,9,13.5\n676,8,0.125\n", READER_curve_csv, 1, "",
+     "validation/loss", 2, 676, .125},
+    {"results.json",
+     "{\"results\": {\"arc\": {\"acc,none\": 0.25, \"acc_stderr,none\": 0.01, \"alias\": \"arc\"}, \"piqa\": {\"acc\": "
+     "0.5}},\n"
+     " \"versions\": {\"arc\": 1}, \"config\": {\"model\": \"hf\"}}",
+     READER_lm_eval, 2, "", "acc", 1, 0, .25},
+    {"modded.txt",
+     "import torch\nstep:0/20 val_loss:10.5 train_time:0.000s step_avg:nanms\nstep:1/20 train_time:10ms\n"
+     "step:20/20 val_loss:3.28125 train_time:1s\n",
+     READER_modded_nanogpt, 1, "", "val_loss", 2, 20, 3.28125},
+    {"nanogpt.log",
+     "number of parameters: 10.65M\nstep 0: train loss 4.45, val loss 4.5\niter 0: loss 4.4, time 2ms, mfu -1%\n"
+     "step 200: train loss 2.5, val loss 2.75\n",
+     READER_nanogpt, 1, "", "val loss", 2, 200, 2.75},
+    {"main.log", "s:0 tel:11.0\ns:0 trl:11.5 lr:0.000001 norm:14.96\ns:250 tel:6.125\ns:250 eval:0.25\n", READER_llmc,
+     1, "", "val_loss", 2, 250, 6.125},
+    {"run.jsonl",
+     "{\"_meta\": {\"seed\": 3, \"lr\": 0.5}}\n{\"step\": 0, \"test\": {\"loss\": 4.5}}\n{\"step\": 50, \"test\": "
+     "{\"loss\": 2.5}}\n",
+     READER_json_lines, 1, "", "test.loss", 2, 50, 2.5},
+    {"dvc.json", "{\"train\": {\"loss\": 0.5}, \"eval\": {\"loss\": 0.75}, \"step\": 8}", READER_json, 1, "",
+     "eval.loss", 1, 8, .75},
+    {"lists.json", "{\"test_losses\": [4, 3, 2.5], \"random_seed\": 42}", READER_json, 1, "", "test_losses", 3, 2, 2.5},
+    {"metrics/val/loss", "1717312614000 0.5 0\n1717312615000 0.25 20\n", READER_mlflow, 1, "", "val/loss", 2, 20, .25},
+    {"record.json",
+     "{\"schema\": 7, \"status\": \"ok\", \"spec\": \"lr = 0.1\\nseed = 4\\n\", \"evaluations\": [\n"
+     " {\"step\": 0, \"valid_loss\": 7.5}, {\"step\": 9, \"valid_loss\": 6.5}]}",
+     READER_record, 1, "", "valid_loss", 2, 9, 6.5},
+};
+
+static const Log *run_called(const Logs *l, const char *name) {
+    for (int i = 0; i < l->count; i++)
+        if (!strcmp(l->log[i].name, name)) return &l->log[i];
+    return NULL;
+}
+
+static void check_case(const Case *c, const Logs *l) {
+    cr_assert_eq(l->count, c->runs, "%s: %d runs", c->file, l->count);
+    const Log *log = run_called(l, c->run);
+    cr_assert(log, "%s: no run '%s'", c->file, c->run);
+    cr_expect_eq(log->reader, c->reader, "%s: read as %s", c->file, log_readers[log->reader].shown);
+    cr_expect(!log->fault && !log->doubt, "%s: %s%s", c->file, log->fault ? log->fault : "",
+              log->doubt ? log->doubt : "");
+    const LogSeries *s = log_series(log, c->metric);
+    cr_assert(s, "%s: no metric %s", c->file, c->metric);
+    cr_expect_eq(s->count, c->points, "%s: %zu points", c->file, s->count);
+    cr_expect_eq(s->at[s->count - 1].step, c->step, "%s: step %g", c->file, s->at[s->count - 1].step);
+    cr_expect_eq(s->at[s->count - 1].value, c->value, "%s: value %g", c->file, s->at[s->count - 1].value);
+}
+
+Test(readers, every_reader_reads_its_file) {
+    bool read[READERS] = {[READER_tensorboard] = true, [READER_npy] = true, [READER_npz] = true}; /* below */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Logs l;
+        const char *path = logs_write(cases[i].file, cases[i].text);
+        cr_assert_eq(logs_read(&l, &path, 1, -1, &e), RC_OK, "%s: %s", cases[i].file, e.text);
+        check_case(&cases[i], &l);
+        read[cases[i].reader] = true;
+        logs_release(&l);
+    }
+    for (int r = 0; r < READERS; r++) cr_expect(read[r], "no file of this test is for %s", log_readers[r].name);
+}
+
+static const Log *read_one(Logs *l, const char *path) {
+    cr_assert_eq(logs_read(l, &path, 1, -1, &e), RC_OK, "%s", e.text);
+    cr_assert_eq(l->count, 1, "%s: %d runs", path, l->count);
+    return &l->log[0];
+}
+
+Test(readers, event_files_and_what_is_wrong_with_them) {
+    static const float value[] = {2.5f, 2.25f, 2.125f};
+    char bytes[1000];
+    size_t n = logs_events(bytes, "eval/loss", value, 3);
+    Logs l;
+    const char *path = logs_write_bytes("tb/events.out.tfevents.1", bytes, n);
+    if (!event_known) {
+        cr_expect_eq(logs_read(&l, &path, 1, -1, &e), RC_UNMEASURED);
+        cr_expect(strstr(e.text, "built with protobuf-c"), "%s", e.text);
+        logs_release(&l);
+        return;
+    }
+    const Log *log = read_one(&l, path);
+    const LogSeries *s = log_series(log, "eval/loss");
+    cr_assert(s && s->count == 3 && !log->fault && !log->doubt);
+    cr_expect(s->at[2].step == 30 && s->at[2].value == 2.125 && s->at[0].value == 2.5);
+    logs_release(&l);
+
+    log = read_one(&l, logs_write_bytes("tb1/events.out.tfevents.1", bytes, n - 3)); /* breaks off */
+    s = log_series(log, "eval/loss");
+    cr_expect(s && s->count == 2 && strstr(log->doubt, "breaks off at byte"), "%s", log->doubt);
+    logs_release(&l);
+
+    bytes[n - 6] ^= 1; /* a bit of the last value */
+    log = read_one(&l, logs_write_bytes("tb2/events.out.tfevents.1", bytes, n));
+    s = log_series(log, "eval/loss");
+    cr_expect(s && s->count == 2 && strstr(log->doubt, "is damaged"), "%s", log->doubt);
+    logs_release(&l);
+
+    log = read_one(&l, logs_write_bytes("tb3/events.out.tfevents.1", bytes, logs_events(bytes, "x", value, 0)));
+    cr_expect(log->fault && strstr(log->fault, "holds no numbers"));
+    logs_release(&l);
+}
+
+Test(readers, event_files_of_one_folder_are_one_run) {
+    static const float first[] = {3, 2.5f}, second[] = {4, 1.5f};
+    char bytes[1000];
+    if (!event_known) return;
+    logs_write_bytes("two/events.out.tfevents.1", bytes, logs_events(bytes, "loss", first, 2));
+    const char *path = logs_write_bytes("two/events.out.tfevents.2", bytes, logs_events(bytes, "loss", second, 2));
+    char folder[1000];
+    Logs l;
+    log_folder(folder, sizeof folder, path, 0);
+    const LogSeries *s = log_series(read_one(&l, folder), "loss");
+    cr_assert(s && s->count == 2);
+    cr_expect(s->at[0].value == 4 && s->at[1].value == 1.5, "of equal steps the last one written stays");
+    logs_release(&l);
+}
+
+Test(readers, arrays_and_what_is_wrong_with_them) {
+    static const double value[] = {10, 20, 30.5};
+    char bytes[1000], zip[2000];
+    size_t n = logs_npy(bytes, value, 3);
+    Logs l;
+    const LogSeries *s = log_series(read_one(&l, logs_write_bytes("a.npy", bytes, n)), "score");
+    cr_assert(s && s->count == 3 && s->at[2].step == 2 && s->at[2].value == 30.5);
+    logs_release(&l);
+    const Log *log = read_one(&l, logs_write_bytes("b.npy", bytes, n - 1));
+    cr_expect(log->fault && strstr(log->fault, "breaks off"));
+    logs_release(&l);
+    char head[30] = "PK\3\4\x14";
+    head[18] = (char)(n & 255), head[19] = (char)(n >> 8), head[26] = 11;
+    memcpy(zip, head, 30), memcpy(zip + 30, "results.npy", 11), memcpy(zip + 41, bytes, n);
+    s = log_series(read_one(&l, logs_write_bytes("c.npz", zip, 41 + n)), "results");
+    cr_assert(s && s->count == 3 && s->at[1].value == 20);
+    logs_release(&l);
+    zip[8] = 8;
+    log = read_one(&l, logs_write_bytes("d.npz", zip, 41 + n));
+    cr_expect(log->fault && strstr(log->fault, "compressed"), "%s", log->fault);
+    logs_release(&l);
+}
+
+/* A file that is bad, and what is said of its run: a fault, a doubt, or an error. */
+static const struct {
+    const char *file, *text, *fault, *doubt, *error;
+} bad[] = {
+    {"empty.csv", "", "the file is empty", NULL, NULL},
+    {"prose.txt", "Dear reader,\nthis is a letter.\n", NULL, NULL, "no reader knows this file"},
+    {"cut.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"lo", NULL, "last line breaks off", NULL},
+    {"bad.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"lo\n{\"step\": 3, \"loss\": 1}\n", NULL, NULL,
+     "bad.jsonl:2:"},
+    {"none.json", "{\"log_history\": []}", "its log_history holds no numbers", NULL, NULL},
+    {"cut.csv", "epoch,step,loss\n0,1,2.5\n1,2", NULL, "last line breaks off", NULL},
+    {"odd.csv", "epoch,step,loss\n0,1\n1,2,2.5\n", NULL, NULL, "odd.csv:2: 2 fields where the header has 3"},
+    {"means.csv", "run_name,loss_mean,loss_std\na,1,0.1\n", NULL, NULL, "'loss_mean' is a mean over runs"},
+    {"group.csv", "Step,optimizer: adam - loss\n1,2\n", "a chart of groups", NULL, NULL},
+    {"smooth.csv", "Step,a - loss,a - loss__MIN,a - loss__MAX\n1,2,1.5,2.5\n", NULL, "its __MIN and __MAX differ",
+     NULL},
+    {"crash.csv", "Name,State,loss\na,crashed,2\n", "its State is crashed", NULL, NULL},
+};
+
+Test(readers, files_that_are_bad) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        Logs l;
+        const char *path = logs_write(bad[i].file, bad[i].text);
+        e = (Error){0};
+        Rc rc = logs_read(&l, &path, 1, -1, &e);
+        cr_expect_eq(rc, bad[i].error ? RC_USAGE : RC_OK, "%s: %s", bad[i].file, e.text);
+        if (bad[i].error) cr_expect(strstr(e.text, bad[i].error), "%s: %s", bad[i].file, e.text);
+        const Log *log = l.count ? &l.log[0] : NULL;
+        if (bad[i].fault) cr_expect(log && log->fault && strstr(log->fault, bad[i].fault), "%s", bad[i].file);
+        if (bad[i].doubt) cr_expect(log && log->doubt && strstr(log->doubt, bad[i].doubt), "%s", bad[i].file);
+        if (bad[i].doubt) cr_expect(log && !log->fault && log->count, "%s: what stands before is kept", bad[i].file);
+        logs_release(&l);
+    }
+}
+
+Test(readers, a_folder_and_its_checkpoints_are_one_run) {
+    static const char early[] = "{\"log_history\": [{\"step\": 1, \"loss\": 2}]}";
+    static const char late[] = "{\"log_history\": [{\"step\": 1, \"loss\": 2}, {\"step\": 2, \"loss\": 1}]}";
+    Logs l;
+    logs_write("hf/checkpoint-1/trainer_state.json", early);
+    logs_write("hf/checkpoint-2/trainer_state.json", late);
+    logs_write("hf/trainer_state.json", late);
+    char folder[1000];
+    snprintf(folder, sizeof folder, "%s/hf", logs_folder());
+    const char *path = folder;
+    cr_assert_eq(logs_read(&l, &path, 1, -1, &e), RC_OK, "%s", e.text);
+    int used = 0;
+    for (int i = 0; i < l.count; i++) {
+        bool last = strstr(l.log[i].path, "checkpoint") == NULL;
+        cr_expect_eq(!l.log[i].fault, last, "%s", l.log[i].path);
+        if (l.log[i].fault) cr_expect(strstr(l.log[i].fault, "the same run, saved earlier"));
+        used += !l.log[i].fault;
+    }
+    cr_expect(l.count == 3 && used == 1, "%d logs, %d used", l.count, used);
+    logs_release(&l);
+}
+
+Test(readers, settings_beside_a_run_are_its_own) {
+    Logs l;
+    logs_write("v0/hparams.yaml", "lr: 0.1\nmodel:\n  dropout: 0.3\n  sizes:\n  - 1\n  object: !!python/name:a.b ''\n"
+                                  "ref: &x\n  deep: 1\nagain: *x\nlast: yes\n");
+    logs_write("v0/config.json", "{\"training\": {\"seed\": 7}, \"name\": \"a\"}");
+    const Log *log = read_one(&l, logs_write("v0/metrics.csv", "epoch,step,loss\n0,1,2\n"));
+    static const char *const want[][2] = {
+        {"lr", "0.1"}, {"model.dropout", "0.3"}, {"dropout", "0.3"}, {"training.seed", "7"},
+        {"seed", "7"}, {"ref.deep", "1"},        {"last", "yes"}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const char *has = log_setting_of(log, want[i][0]);
+        cr_assert(has, "no %s", want[i][0]);
+        cr_expect_str_eq(has, want[i][1], "%s", want[i][0]);
+    }
+    cr_expect(!log_setting_of(log, "sizes") && !log_setting_of(log, "again"));
+    logs_release(&l);
+}
+
+Test(readers, a_folder_takes_the_best_kind_and_counts_the_others) {
+    Logs l;
+    logs_write("mix/run.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n");
+    logs_write("mix/table.csv", "seed,loss,other\n1,2,3\n");
+    const char *path = logs_write("mix/notes.md", "# notes\n");
+    char folder[1000];
+    log_folder(folder, sizeof folder, path, 0);
+    const Log *log = read_one(&l, folder);
+    cr_expect_eq(log->reader, READER_json_lines);
+    cr_expect_eq(l.others, 2);
+    logs_release(&l);
+    path = folder;
+    cr_assert_eq(logs_read(&l, &path, 1, READER_runs_table, &e), RC_OK, "%s", e.text);
+    cr_expect(l.count == 1 && l.log[0].reader == READER_runs_table);
+    logs_release(&l);
+    cr_expect_eq(logs_read(&l, &path, 1, READER_npy, &e), RC_USAGE);
+    cr_expect(strstr(e.text, "no file below this folder is a NumPy array"), "%s", e.text);
+    logs_release(&l);
+}
