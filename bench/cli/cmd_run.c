@@ -10,6 +10,7 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/run_scale.h"
 #include "bench/cli/run_slurm.h"
+#include "bench/cli/run_until.h"
 #include "bench/cli/theory.h"
 #include "bench/formats/progress.h"
 #include "bench/formats/safe_shards.h"
@@ -45,8 +46,8 @@ static bool wanted(const Todo *p, int i) {
 static void say_runs(const Experiment *x, const Todo *p) {
     int open = 0;
     for (int i = 0; i < p->runs; i++) open += todo_open(p, i);
-    fprintf(stderr, "%s%s%s: %d runs, %d stored, %d to train", x->name, x->profile[0] ? ", profile " : "", x->profile,
-            p->runs, p->runs - p->missing, open);
+    fprintf(stderr, "%s%s%s: %s%d runs, %d stored, %s%d to train", x->name, x->profile[0] ? ", profile " : "", x->profile,
+            x->most ? "at most " : "", p->runs, p->runs - p->missing, x->most ? "at most " : "", open);
     if (open < p->missing) fprintf(stderr, " (%d more are the same runs)", p->missing - open);
 }
 
@@ -243,6 +244,59 @@ static Rc dry_device(Session *s, bool *done, Error *e) {
     return rc;
 }
 
+/* Where an experiment stands whose seeds are added until it is decided. */
+static Rc ask_seeds(UntilAsks *asks, RunnerOptions *o, Error *e) {
+    Text words;
+    if (!asks->x->most) return RC_OK;
+    text_init(&words);
+    int wanted = until_wanted(asks, 0, &words, e);
+    o->seeds = until_wanted, o->context = asks;
+    o->whole = asks->whole, o->wanted = wanted;
+    if (wanted >= 0) fputs(words.at, stderr);
+    text_release(&words);
+    return wanted < 0 ? e->code : RC_OK;
+}
+
+/* What is stored in the end, and what is left to do. */
+static Rc finish(const Session *s, const Experiment *x, const Todo *p, const PlanFolder *folder, UntilAsks *asks,
+                 Error *e) {
+    Text words;
+    Rc rc = RC_OK;
+    bool over = false;
+    text_init(&words);
+    printf("%s%s%s: %d of %s%d runs stored in %s\n", x->name, x->profile[0] ? ", profile " : "", x->profile,
+           p->runs - p->missing, x->most ? "at most " : "", p->runs, s->runs);
+    if (x->most) {
+        int wanted = until_wanted(asks, 0, &words, e);
+        rc = wanted < 0 ? e->code : RC_OK;
+        over = wanted == 0;
+        fputs(words.at, stdout);
+    }
+    text_release(&words);
+    if (s->options->times[OPTION_shard] && !over)
+        print_shards(s, p, x);
+    else if (!s->options->times[OPTION_task])
+        print_next(s, folder);
+    return rc ? rc : todo_lacking(p, s, e);
+}
+
+/* What is stored and what is to be trained, with the reasons. */
+static void say_plan(const Session *s, const Experiment *x, const Todo *p) {
+    const char *task = option(s->options, OPTION_task, NULL);
+    int here = 0;
+    for (int i = 0; i < p->runs; i++) here += wanted(p, i);
+    say_runs(x, p);
+    if (s->options->times[OPTION_shard])
+        fprintf(stderr, ", %d of them in shard %d/%d", here, p->shard + 1, p->shards);
+    if (task) fprintf(stderr, ", %d of them in task %s", here, strrchr(task, ':') + 1);
+    fputc('\n', stderr);
+    say_twins(x);
+    if (x->compared)
+        fprintf(stderr, "  --arm alone is compared with its base: arm %s (%s) is trained too\n", x->arm[0].name,
+                x->arm[0].label);
+    print_doubts(x);
+}
+
 static bool first_of(const Session *s) {
     return !s->ranks || !s->ranks->rank;
 }
@@ -283,36 +337,20 @@ static Rc run(Session *s, Error *e) {
         rc = e->code;
     }
     if (!rc) {
-        const char *comma = x.profile[0] ? ", profile " : "";
-        int here = 0;
+        UntilAsks asks = {.s = s, .x = &x};
         rc = split_check(s, &p, e);
-        for (int i = 0; i < p.runs; i++) here += wanted(&p, i);
-        say_runs(&x, &p);
-        if (shard) fprintf(stderr, ", %d of them in shard %d/%d", here, shard_at + 1, shards);
-        if (task) fprintf(stderr, ", %d of them in task %s", here, strrchr(task, ':') + 1);
-        fputc('\n', stderr);
-        say_twins(&x);
-        if (x.compared)
-            fprintf(stderr, "  --arm alone is compared with its base: arm %s (%s) is trained too\n", x.arm[0].name,
-                    x.arm[0].label);
-        print_doubts(&x);
+        say_plan(s, &x, &p);
+        if (!rc) rc = ask_seeds(&asks, &runner, e);
+        bool enough = runner.seeds && runner.wanted <= runner.whole;
         store_read(&stored, s->runs);
         if (p.missing) todo_explain(&p, &stored);
-        print_reasons(&p, stderr);
-        if (!rc && (p.missing || dry || submits)) rc = foretell(s, &x, &p, &stored, &slurm, folder.word, e);
+        if (!enough) print_reasons(&p, stderr);
+        if (!rc && ((p.missing && !enough) || dry || submits)) rc = foretell(s, &x, &p, &stored, &slurm, folder.word, e);
         store_release(&stored);
         if (!dry && !rc && first_of(s) && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
             fprintf(stderr, "normbench: note: %s\n", note.text);
         if (!dry && !submits && !rc) rc = runner_train(&p, s, &x, &runner, e);
-        if (!rc && !dry && !submits) {
-            printf("%s%s%s: %d of %d runs stored in %s\n", x.name, comma, x.profile, p.runs - p.missing, p.runs,
-                   s->runs);
-            if (shard)
-                print_shards(s, &p, &x);
-            else if (!task)
-                print_next(s, &folder);
-            rc = todo_lacking(&p, s, e);
-        }
+        if (!rc && !dry && !submits) rc = finish(s, &x, &p, &folder, &asks, e);
         todo_release(&p);
     }
     text_release(&lines);

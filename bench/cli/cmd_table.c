@@ -13,6 +13,7 @@
 #include "bench/store/partial.h"
 #include "bench/store/run_list.h"
 #include "bench/store/texts.h"
+#include "bench/verdict/until.h"
 #include "bench/write/figure.h"
 #include "bench/write/prose.h"
 #include "bench/write/summaries.h"
@@ -155,11 +156,33 @@ static void print_files(const PlanFolder *f, const char *aside) {
     names_free(name, count);
 }
 
-static void show(const Table *t) {
+/* What would make an exploratory table confirmatory: its plan, on as many seeds as it has that were not seen. */
+static void confirm_text(const Session *s, const Table *t, Text *out) {
+    const Experiment *x = t->x;
+    int most = x->most > x->seeds ? x->most : x->seeds; /* x->seed holds them all */
+    char seeds[64];
+    uint64_t last = 0;
+    if (!t->exploratory || t->partial) return;
+    for (int i = 0; i < most; i++) last = x->seed[i] > last ? x->seed[i] : last;
+    if (last > INT64_MAX - EXPERIMENT_MOST_SEEDS) return;
+    snprintf(seeds, sizeof seeds, "seeds=%llu-%llu", (unsigned long long)last + 1, (unsigned long long)last + most);
+    if (t->options.exploratory) {
+        text_format(out, "To confirm: write what was changed into a file of its own, and run that with %s.\n", seeds);
+        return;
+    }
+    text_format(out, "To confirm: ");
+    session_other_seeds(s, x, "run", seeds, out);
+    text_format(out, "\nand then:   ");
+    session_other_seeds(s, x, "table", seeds, out);
+    text_format(out, "\n");
+}
+
+static void show(const Session *s, const Table *t) {
     Text text;
     text_init(&text);
     table_text_wide(t, terminal_width(), &text);
     summaries_text(t, true, terminal_width(), &text);
+    confirm_text(s, t, &text);
     fputs(text.at, stdout);
     (void)output_flush(NULL);
     text_release(&text);
@@ -171,6 +194,9 @@ static Rc make_target(const Session *s, const Table *t, TargetSteps *out, Error 
     double value;
     *out = (TargetSteps){0};
     if (!text) return RC_OK;
+    if (t->family.anytime)
+        return error_set(e, RC_USAGE, "--target: its p's are of a fixed number of seeds, and here seeds are added until "
+                                      "it is decided");
     if (!parse_real(text, &value) || fabs(value) > COMPARE_LARGEST)
         return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", text, COMPARE_LARGEST);
     return target_steps_make(out, &t->sample, value, s->threads, e);
@@ -210,7 +236,7 @@ static Rc publish(const Session *s, const Table *t, const TargetSteps *target, c
     Rc rc = folder_make_own(folder->path, e);
     if (!rc) rc = scratch_make(&aside, e);
     if (rc) return rc;
-    show(t);
+    show(s, t);
     rc = write_files(t, aside.path, e);
     if (!rc && target->cells) rc = publish_target(t, target, aside.path, e);
     if (!rc && s->options->times[OPTION_paper]) rc = write_paper(t, aside.path, e);
@@ -300,7 +326,7 @@ static Rc make(const Session *s, const Experiment *x, const Records *records, co
 static Rc take(Records *records, const Session *s, Experiment *x, Error *e) {
     Store stored;
     store_read(&stored, s->runs);
-    Rc rc = records_take(records, &stored, x, s->precise, e);
+    Rc rc = until_take(records, &stored, x, s->precise, e);
     store_release(&stored);
     return rc;
 }
@@ -309,7 +335,7 @@ static Rc take(Records *records, const Session *s, Experiment *x, Error *e) {
 static Rc take_partial(Records *records, const Session *s, Experiment *x, Text *words, Error *e) {
     Store stored;
     store_read(&stored, s->runs);
-    Rc rc = partial_seeds(&stored, x, words, e) ? e->code : records_take(records, &stored, x, s->precise, e);
+    Rc rc = partial_seeds(&stored, x, words, e) ? e->code : until_take(records, &stored, x, s->precise, e);
     store_release(&stored);
     return rc;
 }
@@ -334,7 +360,7 @@ static bool other_plan(const Session *s, const Experiment *x, const Store *store
     if (!strcmp(note.experiment, experiment) && strcmp(note.plan, x->plan) != 0 &&
         !plan_note_experiment(&note, s->root, word, &other, &none)) {
         texts_find(s, &other);
-        if (!records_take(&records, stored, &other, false, &none)) {
+        if (!until_take(&records, stored, &other, false, &none)) {
             is = records.missing < records.runs;
             Text options;
             text_init(&options);

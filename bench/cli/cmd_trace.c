@@ -10,6 +10,7 @@
 #include "bench/plan/profile.h"
 #include "bench/store/run_list.h"
 #include "bench/store/texts.h"
+#include "bench/verdict/until.h"
 #include "bench/write/lineage.h"
 #include "bench/write/reference.h"
 
@@ -240,7 +241,7 @@ static Rc trace(const Session *s, const Asked *a, const Experiment *x, const Rec
 static Rc take(Records *records, const Session *s, Experiment *x, Error *e) {
     Store stored;
     store_read(&stored, s->runs);
-    Rc rc = records_take(records, &stored, x, s->precise, e);
+    Rc rc = until_take(records, &stored, x, s->precise, e);
     store_release(&stored);
     return rc;
 }

@@ -13,6 +13,7 @@
 #include "bench/theory/theory.h"
 #include "bench/verdict/baseline.h"
 #include "bench/verdict/gate.h"
+#include "bench/verdict/until.h"
 #include "bench/write/reference.h"
 #include "bench/write/table.h"
 
@@ -168,7 +169,7 @@ static Rc verify_tables(Session *s, const char *name, Error *e) {
                        x.profile[0] ? " " : "", x.profile);
     else if (!rc) {
         store_read(&stored, s->runs);
-        rc = records_take(&records, &stored, &x, s->precise, e);
+        rc = until_take(&records, &stored, &x, s->precise, e);
         store_release(&stored);
         if (!rc) {
             rc = records_complete(&records, s, &x, e);

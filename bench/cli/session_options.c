@@ -202,7 +202,8 @@ static bool plan_operand(const Options *o, char word[PATH_MAX]) {
  * command line that its plan.json holds. */
 static Rc recall(Session *s, Options *o, Error *e) {
     static const OptionKind fixed[] = {OPTION_profile,   OPTION_set,       OPTION_arm,  OPTION_text,
-                                       OPTION_tokenizer, OPTION_precision, OPTION_seeds};
+                                       OPTION_tokenizer, OPTION_precision, OPTION_seeds,
+                                       OPTION_until_decided, OPTION_most_seeds};
     char path[1024], name[OPTION_NAME], operand[PATH_MAX];
     Error unknown;
     s->word = "";
@@ -223,9 +224,25 @@ static Rc recall(Session *s, Options *o, Error *e) {
     return push(o, OPTION_set, s->recalled.set, e) ? e->code : push(o, OPTION_arm, s->recalled.arm, e);
 }
 
+/* The key of --seeds, or of --until-decided and --most-seeds; NULL: none of them is there. */
+static const char *take_seeds(Session *s, const Options *o, Error *e) {
+    const char *seeds = option(o, OPTION_seeds, NULL), *most = option(o, OPTION_most_seeds, NULL);
+    bool until = o->times[OPTION_until_decided] > 0;
+    if (!option_taken(OPTION_until_decided, o->command)) most = NULL; /* the command's own */
+    if (seeds && (until || most))
+        error_set(e, RC_USAGE, "--seeds is a fixed number; the most that --until-decided may take: --most-seeds %.20s",
+                  seeds);
+    if (!seeds && !until && !most) return NULL;
+    if (seeds)
+        snprintf(s->by_seeds, sizeof s->by_seeds, "seeds=%.20s", seeds);
+    else
+        snprintf(s->by_seeds, sizeof s->by_seeds, "seeds={%s%s%s%.20s}", until ? "until: decided" : "",
+                 until && most ? ", " : "", most ? "most: " : "", most ? most : "");
+    return s->by_seeds;
+}
+
 /* --set and --arm as they are; --text, --tokenizer and --seeds are more keys. */
 static Rc take_overrides(Session *s, const Options *o, Error *e) {
-    const char *seeds = option(o, OPTION_seeds, NULL);
     bool keys = option_taken(OPTION_set, o->command); /* else --text is the command's own */
     const char *text = keys ? option(o, OPTION_text, NULL) : NULL, *tokenizer = option(o, OPTION_tokenizer, NULL);
     char path[1024];
@@ -240,10 +257,10 @@ static Rc take_overrides(Session *s, const Options *o, Error *e) {
         snprintf(s->by_tokenizer, sizeof s->by_tokenizer, "tokenizer=%.40s", tokenizer);
         s->set[sets++] = s->by_tokenizer;
     }
-    if (seeds) {
-        snprintf(s->by_seeds, sizeof s->by_seeds, "seeds=%.20s", seeds);
-        s->set[sets++] = s->by_seeds;
-    }
+    e->code = RC_OK;
+    const char *seeds = take_seeds(s, o, e);
+    if (e->code) return e->code;
+    if (seeds) s->set[sets++] = seeds;
     bool said = !s->by_precision[0];
     for (int i = 0; i < sets; i++)
         if (!strncmp(s->set[i], "precision=", 10)) said = !s->by_precision[0] || !strcmp(s->set[i], s->by_precision);

@@ -1,6 +1,7 @@
 #include "bench/plan/declare.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sha256.h"
@@ -50,20 +51,24 @@ void declare_claim(const Claim *c, Text *out) {
     text_format(out, "claim %s %s", c->id, hash);
 }
 
-void declare_plans(const Experiment *x, Text *out) {
+static void add_plan(const Experiment *x, Text *out) {
     Text line;
     text_init(&line);
     declare_plan(x, &line);
-    text_format(out, "%s\n", line.at);
+    if (!strstr(out->at, line.at)) text_format(out, "%s\n", line.at);
+    if (x->most && !strstr(out->at, "stops ")) text_format(out, "stops %s\n", x->plan);
+    text_release(&line);
+}
+
+void declare_plans(const Experiment *x, Text *out) {
+    add_plan(x, out);
     for (int i = 0; i < PROFILE_COUNT; i++) {
         Experiment other;
         Error none;
         if (experiment_parse(&other, x->file, x->yaml, profile_info[i].name, NULL, &none)) continue;
-        declare_plan(&other, &line);
-        if (!strstr(out->at, line.at)) text_format(out, "%s\n", line.at);
+        add_plan(&other, out);
         experiment_release(&other);
     }
-    text_release(&line);
 }
 
 void declare_claims(const ClaimFile *claims, Text *out) {
@@ -81,4 +86,12 @@ bool declared(const char *lines, const char *line) {
     for (const char *at = lines; at && (at = strstr(at, line)); at += n)
         if ((at == lines || at[-1] == '\n') && at[n] == '\n') return true;
     return false;
+}
+
+bool declared_stops(const char *lines, const Experiment *x) {
+    char plan[SHA256_HEX + 8];
+    const char *at = lines;
+    snprintf(plan, sizeof plan, "plan %s", x->plan);
+    while (at && strncmp(at, "stops ", 6) != 0) at = strchr(at, '\n'), at += at != NULL;
+    return at && !declared(lines, plan);
 }

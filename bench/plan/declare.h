@@ -2,6 +2,7 @@
  * per profile, all of them being written down by then) and one per claim of its write-up:
  *
  *   plan SHA256            baseline, metric, alpha, margin, seeds, factors and arms (experiment_text)
+ *   stops SHA256           the same plan again, where it adds seeds until it is decided
  *   claim 002-1 SHA256     set-up, steps, family, and of each test metric, contrast, direction, test and margin
  *
  * A comparison whose line is not in every record that it uses was thought of, or changed, after the numbers were
@@ -22,5 +23,9 @@ void declare_claim(const Claim *c, Text *out);
 
 /* Whether a line is among the lines of a record; lines NULL: none. */
 bool declared(const char *lines, const char *line);
+
+/* Whether a run was trained when some plan could add seeds until it is decided, and x's plan was not declared: its seeds
+ * are those of somebody who looked. */
+bool declared_stops(const char *lines, const Experiment *x);
 
 #endif

@@ -147,13 +147,20 @@ static void plan_arm(const Experiment *x, const Arm *a, Text *out) {
     spec_text_keys(&spec, out);
 }
 
-void experiment_text(const Experiment *x, Text *out) {
+/* The rule by which seeds are added is younger than the list of them. */
+static void plan_seeds(const Experiment *x, Text *out) {
+    text_format(out, "\nseeds =");
+    for (int i = 0; i < x->seeds; i++) text_format(out, " %llu", (unsigned long long)x->seed[i]);
+    if (x->most) text_format(out, "\nuntil = decided, most %d", x->most);
+}
+
+void experiment_text(const Experiment *x, bool seeds, Text *out) {
     const char *values[EXPERIMENT_MOST_VALUES];
     char value[SPEC_TEXT_SIZE];
     text_format(out, "baseline = %s\nmetric = %s\n", x->baseline, metric_info[x->metric].key);
     text_format(out, "alpha = %s\n", format_real(value, x->alpha));
-    text_format(out, "margin = %s\nseeds =", format_real(value, x->margin));
-    for (int i = 0; i < x->seeds; i++) text_format(out, " %llu", (unsigned long long)x->seed[i]);
+    text_format(out, "margin = %s", format_real(value, x->margin));
+    if (seeds) plan_seeds(x, out);
     for (int i = 0; i < x->factors; i++) {
         text_format(out, "\nfactor %s =", x->factor[i].key);
         plan_values(&x->factor[i], values);

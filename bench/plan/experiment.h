@@ -13,6 +13,7 @@ enum { EXPERIMENT_MOST_ARMS = 64, EXPERIMENT_MOST_FACTORS = 4, EXPERIMENT_MOST_V
 enum { EXPERIMENT_MOST_ROWS = 16, EXPERIMENT_MOST_PANELS = 4 };
 enum { EXPERIMENT_MOST_CELLS = 1024, EXPERIMENT_MOST_SEEDS = 10000, EXPERIMENT_MOST_ALSO = 4 };
 enum { EXPERIMENT_MOST_TEXTS = 16 };
+enum { EXPERIMENT_MOST_WATCHED = 2000, EXPERIMENT_USUAL_MOST = 64 }; /* seeds of "until: decided" */
 
 /* Room for names, with the zero behind them. */
 enum {
@@ -77,6 +78,7 @@ typedef struct {
     int factors;
     uint64_t *seed;
     int seeds;
+    int most; /* seeds are added, in their order, until it is decided: at most so many; 0: their number is fixed */
     OwnText text[EXPERIMENT_MOST_TEXTS]; /* all that arms and cells name; store/texts.h finds out what they hold */
     int texts;
     /* What is shown, not part of the plan: rows of the tables, panels of the curves' figure and of the blocks'. */
@@ -91,6 +93,7 @@ typedef struct {
     bool compared;      /* --arm gave one arm, and arm[0] is the base that it is compared with */
     char *yaml;         /* the text of the file, NULL before it is read whole */
     char plan[65]; /* SHA-256 of the canonical text: arms, factors, seeds, baseline, metric, alpha, margin */
+    char body[65]; /* the same without the seeds: what a plan with more or other seeds shares with it */
 } Experiment;
 
 /* Overrides from the command line, applied after the profile in order: "key=value"; a value "[a, b]" makes a factor;
@@ -118,7 +121,7 @@ void arm_print_ranges(Text *out);
  * compared with its base: the base as it stands becomes the first arm and the baseline. */
 Rc experiment_read(Experiment *x, const char *path, const char *profile, const Overrides *o, Error *e);
 
-/* Whether overrides made another plan than x's text has for x's profile. */
+/* Whether overrides made another plan than x's text has for x's profile, seeds aside. */
 bool experiment_changed(const Experiment *x);
 
 /* From text instead of a file (`run --text`, tests); `file` is how errors call it. */
@@ -145,8 +148,8 @@ int experiment_level(const Experiment *x, int cell, int i);
 /* Whether neither x nor an arm says a precision: records of any are then x's. */
 bool experiment_leaves_precision(const Experiment *x);
 
-/* What `plan` hashes. */
-void experiment_text(const Experiment *x, Text *out);
+/* What `plan` hashes; seeds false: what `body` does. */
+void experiment_text(const Experiment *x, bool seeds, Text *out);
 
 /* Every key of a file, of a profile and of an arm, with what it may be. */
 void experiment_help(Text *out);

@@ -123,6 +123,18 @@ static Rc apply_profiles(Reader *r, const char *wanted) {
     return RC_USAGE;
 }
 
+/* Other seeds do not make a plan that stops by itself one of a fixed number: it may take so many at most. */
+static Rc set_seeds(Reader *r, const Document *d, const Node *n) {
+    Experiment *x = r->x;
+    bool until = x->most > 0;
+    Rc rc = apply_seeds(r, d, n);
+    if (rc || !until || x->most) return rc;
+    if (x->seeds < 2 || x->seeds > EXPERIMENT_MOST_WATCHED)
+        return document_error(r->e, d, n->line, "seeds: until it is decided they are 2 to %d", EXPERIMENT_MOST_WATCHED);
+    x->most = x->seeds;
+    return RC_OK;
+}
+
 /* "key=value" as one entry of a document called --set. */
 static Rc apply_set(Reader *r, const char *set) {
     char *copy = mem_text(set), *sign = strchr(copy, '='), *value = sign ? trim(sign + 1) : NULL;
@@ -139,7 +151,7 @@ static Rc apply_set(Reader *r, const char *set) {
     n.key = key;
     if (rc) goto done;
     if (!strcmp(key, "seeds"))
-        rc = apply_seeds(r, &d, &n);
+        rc = set_seeds(r, &d, &n);
     else if (!strcmp(key, "probes"))
         rc = apply_probes(r, &d, &n);
     else if (!strcmp(key, "hits"))
@@ -230,6 +242,14 @@ static void title_of_changed(Experiment *x) {
     text_release(&title);
 }
 
+static void hash_text(const Experiment *x, bool seeds, char out[SHA256_HEX]) {
+    Text text;
+    text_init(&text);
+    experiment_text(x, seeds, &text);
+    sha256_hex_of(out, text.at, text.length);
+    text_release(&text);
+}
+
 static Rc read_all(Reader *r, const char *profile, const Overrides *o) {
     Experiment *x = r->x;
     const Node *root = r->d->root;
@@ -250,11 +270,8 @@ static Rc read_all(Reader *r, const char *profile, const Overrides *o) {
     rc = reader_check(r, o->arms > 0);
     if (rc) return rc;
     if (o->sets || o->arms) title_of_changed(x);
-    Text text;
-    text_init(&text);
-    experiment_text(x, &text);
-    sha256_hex_of(x->plan, text.at, text.length);
-    text_release(&text);
+    hash_text(x, true, x->plan);
+    hash_text(x, false, x->body);
     return RC_OK;
 }
 
@@ -301,7 +318,7 @@ bool experiment_changed(const Experiment *x) {
     Experiment plain;
     Error none;
     if (experiment_parse(&plain, x->file, x->yaml, x->profile, NULL, &none)) return true;
-    bool changed = strcmp(plain.plan, x->plan) != 0;
+    bool changed = strcmp(plain.body, x->body) != 0;
     experiment_release(&plain);
     return changed;
 }

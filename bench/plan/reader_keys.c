@@ -155,24 +155,80 @@ static Rc parse_seed(const Document *d, const Node *n, int64_t least, int64_t mo
     return RC_OK;
 }
 
+static bool listed(const Experiment *x, uint64_t seed) {
+    for (int i = 0; i < x->seeds; i++)
+        if (x->seed[i] == seed) return true;
+    return false;
+}
+
+/* The seeds that were listed before, in their order, then whatever whole numbers from 1 they lack. */
+static void go_on(Experiment *x, int most) {
+    uint64_t next = 1;
+    x->seed = mem_grow(x->seed, (size_t)most, sizeof *x->seed);
+    if (x->seeds > most) x->seeds = most;
+    for (x->most = most; x->seeds < most; next++)
+        if (!listed(x, next)) x->seed[x->seeds++] = next;
+}
+
+/* "{until: decided, most: 64}"; without `until` where an entry before has said it. */
+static Rc apply_until(Reader *r, const Document *d, const Node *n) {
+    const char *const keys[] = {"until", "most"};
+    Experiment *x = r->x;
+    int64_t most = x->most ? x->most : x->seeds > EXPERIMENT_USUAL_MOST ? x->seeds : EXPERIMENT_USUAL_MOST;
+    char word[16], hint[96];
+    for (const Node *k = n->child; k; k = k->next)
+        if (strcmp(k->key, keys[0]) != 0 && strcmp(k->key, keys[1]) != 0)
+            return document_error(r->e, d, k->key_line, "seeds: unknown key '%.60s'%s", k->key,
+                                  did_you_mean(hint, sizeof hint, k->key, keys, 2));
+    const Node *until = node_find(n, "until"), *limit = node_find(n, "most");
+    if (!until && !x->most)
+        return document_error(r->e, d, n->line, "seeds: {until: decided, most: 64} is needed, or a number, or a list");
+    if (until && text_entry(word, sizeof word, d, until, r->e)) return r->e->code;
+    if (until && strcmp(word, "decided") != 0)
+        return document_error(r->e, d, until->line, "seeds: until '%s' is not known; until: decided", word);
+    if (limit && parse_seed(d, limit, 2, EXPERIMENT_MOST_WATCHED, &most, r->e)) return r->e->code;
+    if (most > EXPERIMENT_MOST_WATCHED)
+        return document_error(r->e, d, n->line, "seeds: %lld are listed; until it is decided they are %d at most",
+                              (long long)most, EXPERIMENT_MOST_WATCHED);
+    go_on(x, (int)most);
+    return RC_OK;
+}
+
+/* "8": *first 1, *count 8; "13-24": 13 and 12. */
+static Rc parse_range(const Document *d, const Node *n, int64_t *first, int64_t *count, Error *e) {
+    const char *dash = n->kind == NODE_SCALAR && n->text[0] ? strchr(n->text + 1, '-') : NULL;
+    char text[24];
+    int64_t last;
+    *first = 1;
+    if (!dash) return parse_seed(d, n, 1, EXPERIMENT_MOST_SEEDS, count, e);
+    if ((size_t)(dash - n->text) >= sizeof text)
+        return document_error(e, d, n->line, "seeds: '%.80s' is neither a number nor a range, 13-24", n->text);
+    snprintf(text, sizeof text, "%.*s", (int)(dash - n->text), n->text);
+    Node from = *n, to = *n;
+    from.text = text, to.text = n->text + (dash - n->text) + 1;
+    if (parse_seed(d, &from, 0, INT64_MAX, first, e) || parse_seed(d, &to, *first, INT64_MAX, &last, e)) return e->code;
+    *count = last - *first < EXPERIMENT_MOST_SEEDS ? last - *first + 1 : EXPERIMENT_MOST_SEEDS + 1;
+    return RC_OK;
+}
+
 Rc apply_seeds(Reader *r, const Document *d, const Node *n) {
     Experiment *x = r->x;
-    int64_t value, count = 0;
+    int64_t value, first = 1, count = 0;
     bool list = n->kind == NODE_SEQUENCE;
-    if (!list && parse_seed(d, n, 1, EXPERIMENT_MOST_SEEDS, &count, r->e)) return r->e->code;
+    if (n->kind == NODE_MAPPING) return apply_until(r, d, n);
+    if (!list && parse_range(d, n, &first, &count, r->e)) return r->e->code;
     for (const Node *item = n->child; list && item; item = item->next) count++;
     if (!count || count > EXPERIMENT_MOST_SEEDS)
         return document_error(r->e, d, n->line, "seeds: a list of 1 to %d seeds is needed", (int)EXPERIMENT_MOST_SEEDS);
     free(x->seed);
     x->seed = mem_alloc((size_t)count, sizeof *x->seed);
-    x->seeds = 0;
+    x->seeds = x->most = 0;
     if (!list)
-        while (x->seeds < count) x->seed[x->seeds] = (uint64_t)x->seeds + 1, x->seeds++;
+        while (x->seeds < count) x->seed[x->seeds] = (uint64_t)(first + x->seeds), x->seeds++;
     for (const Node *item = n->child; list && item; item = item->next) {
         if (parse_seed(d, item, 0, INT64_MAX, &value, r->e)) return r->e->code;
-        for (int i = 0; i < x->seeds; i++)
-            if (x->seed[i] == (uint64_t)value)
-                return document_error(r->e, d, item->line, "seeds: %lld stands in the list twice", (long long)value);
+        if (listed(x, (uint64_t)value))
+            return document_error(r->e, d, item->line, "seeds: %lld stands in the list twice", (long long)value);
         x->seed[x->seeds++] = (uint64_t)value;
     }
     return RC_OK;

@@ -217,6 +217,11 @@ Rc check_summaries(const Reader *r) {
     static Rc (*const check[SUMMARY_COUNT])(const Reader *, const Node *) = {
         [SUMMARY_ranking] = check_ranking, [SUMMARY_components] = check_components, [SUMMARY_corpora] = check_corpora};
     const Node *list = node_find(r->d->root, "summaries");
+    for (int i = 0; i < SUMMARY_COUNT && r->x->most; i++)
+        if (r->x->summary[i])
+            return document_error(r->e, r->d, list->line,
+                                  "summaries: '%s' has p's of a fixed number of seeds, and here seeds are added until "
+                                  "it is decided", summary_names[i]);
     for (int i = 0; i < SUMMARY_COUNT; i++)
         if (r->x->summary[i] && check[i] && check[i](r, list)) return r->e->code;
     return RC_OK;

@@ -43,6 +43,9 @@ typedef struct {
     int failures;
     Error error;      /* the first failure */
     atomic_bool full; /* a record could not be stored */
+    pthread_mutex_t asking;
+    int whole, wanted; /* of o->seeds */
+    atomic_bool enough;
 } Runner;
 
 /* The context of a program's callbacks. */
@@ -186,6 +189,46 @@ static void notice_others(Runner *r) {
     }
 }
 
+/* How many of the first seeds are stored, counted on from r->whole. */
+static int whole_seeds(const Runner *r) {
+    char path[1024];
+    for (int seed = r->whole; seed < r->x->seeds; seed++)
+        for (const TodoRun *run = r->todo->run; run < r->todo->run + r->todo->runs; run++) {
+            if (run->seed != seed) continue;
+            snprintf(path, sizeof path, "%.900s/%s", r->s->runs, run->id);
+            if (!file_exists(path)) return seed;
+        }
+    return r->x->seeds;
+}
+
+static void say_lines(Runner *r, char *words) {
+    for (char *line; (line = strsep(&words, "\n"));)
+        if (*line) progress_note(&r->progress, line);
+}
+
+/* Whether no new run is to be begun: the seeds that are stored are enough, or one can never be whole. */
+static bool enough(Runner *r) {
+    Error e = {.code = RC_OK};
+    if (!r->o->seeds) return false;
+    pthread_mutex_lock(&r->asking);
+    int whole = r->enough ? r->whole : whole_seeds(r);
+    if (whole > r->whole) {
+        Text words;
+        text_init(&words);
+        r->whole = whole;
+        r->wanted = r->o->seeds(r->o->context, whole, &words, &e);
+        r->enough = r->wanted <= whole;
+        say_lines(r, words.at);
+        text_release(&words);
+    }
+    pthread_mutex_unlock(&r->asking);
+    pthread_mutex_lock(&r->lock);
+    if (e.code && !r->failures++) r->error = e;
+    bool stops = r->enough || r->failures;
+    pthread_mutex_unlock(&r->lock);
+    return stops;
+}
+
 /* The runs of a group that this process can have now: not another's, not stored meanwhile, and replicas of one program
  * only where their checkpoints are of one step. */
 static Group take_group(Runner *r, const Group *wanted) {
@@ -268,7 +311,7 @@ static void one_group(void *context, int index) {
     Runner *r = context;
     TodoRun *all = r->todo->run;
     Error e = {.code = RC_OK};
-    if (session_signal || r->full) return; /* what cannot be stored is not trained */
+    if (session_signal || r->full || enough(r)) return; /* what cannot be stored is not trained */
     Group group = take_group(r, &r->job[index]);
     ExecutedRun *run = mem_alloc((size_t)group.runs + 1, sizeof *run);
     RunRecord *record = mem_alloc((size_t)group.runs + 1, sizeof *record);
@@ -339,11 +382,15 @@ Rc runner_fits(const Todo *p, double *need, double *have, Error *e) {
                      *need / mb, *have / mb);
 }
 
+static int most_replicas(const Runner *r) {
+    return r->o->replicas ? r->o->replicas : r->todo->run[0].backend->device ? RUNNER_MOST_REPLICAS : 1;
+}
+
 /* Before anything is allocated: a run that does not fit is refused. A program takes no more runs, and no more programs
  * run at once, than fit together: `replicas` runs to a program when asked for, all on a device, else one. */
 static Rc fit_memory(Runner *r, const int *pending, int jobs, int *groups, int *threads, Error *e) {
     const Device *device = r->todo->run[pending[0]].backend->device; /* one machine computes all precisions of a plan */
-    int asked = r->o->replicas ? r->o->replicas : device ? RUNNER_MOST_REPLICAS : 1;
+    int asked = most_replicas(r);
     double need, have, mb = 1 << 20;
     if (runner_fits(r->todo, &need, &have, e)) return e->code;
     int wanted = *threads, fit = need > 0 && have / need < 1e6 ? (int)(have / need) : 1000000, most = asked;
@@ -364,8 +411,9 @@ static Rc fit_memory(Runner *r, const int *pending, int jobs, int *groups, int *
 /* The runs that are still to be done, seeds outermost: a stopped sweep leaves whole sets of arms, which can already be
  * compared. */
 static int collect(Runner *r, int *pending) {
-    int count = 0;
-    for (int seed = 0; seed < r->x->seeds; seed++)
+    int count = 0, seeds = r->x->seeds;
+    if (r->o->seeds && most_replicas(r) > 1 && r->wanted < seeds) seeds = r->wanted;
+    for (int seed = 0; seed < seeds; seed++)
         for (int i = 0; i < r->todo->runs; i++) {
             const TodoRun *run = &r->todo->run[i];
             if (run->seed == seed && todo_mine(r->todo, run) && todo_open(r->todo, i) && !r->failed[i])
@@ -379,7 +427,7 @@ static void wait_for_others(Runner *r, const int *pending, int count) {
     char line[512], owner[96];
     Hold theirs = {0};
     bool held = true, stored = false;
-    for (bool first = true; held && !stored && !session_signal; first = false) {
+    for (bool first = true; held && !stored && !session_signal && !enough(r); first = false) {
         nanosleep(&(struct timespec){0, 200000000}, NULL);
         for (int i = 0; i < count && held; i++) {
             if (adopt(r, pending[i]))
@@ -399,13 +447,14 @@ static void wait_for_others(Runner *r, const int *pending, int count) {
 /* Rounds over what nobody has stored: what others train now may be left to this process later. */
 static Rc rounds(Runner *r, int *pending, int count, Error *e) {
     Rc rc = RC_OK;
-    while (count && !rc && !session_signal && !r->full) {
+    while (count && !rc && !session_signal && !r->full && !enough(r)) {
         int groups = 0, threads = r->s->threads;
         rc = fit_memory(r, pending, count, &groups, &threads, e);
         if (!rc) pool_run(r->s->ranks ? 1 : threads, groups, one_group, r);
         for (int i = 0; i < r->todo->runs; i++) free(r->job[i].run), r->job[i] = (Group){0};
+        bool done = enough(r);
         count = collect(r, pending);
-        if (!rc && count && !r->full) wait_for_others(r, pending, count);
+        if (!rc && count && !r->full && !done) wait_for_others(r, pending, count);
         if (!rc) count = collect(r, pending);
     }
     return rc;
@@ -418,7 +467,8 @@ static Rc writable(const Session *s, Error *e) {
 }
 
 Rc runner_train(Todo *p, Session *s, const Experiment *x, const RunnerOptions *o, Error *e) {
-    Runner r = {.todo = p, .s = s, .x = x, .o = o};
+    Runner r = {.todo = p, .s = s, .x = x, .o = o, .whole = o->whole, .wanted = o->wanted};
+    r.enough = o->seeds && o->wanted <= o->whole;
     if (split_agree(s->ranks, p, e)) return e->code;
     if (s->ranks && s->ranks->rank) return follow(&r, e);
     int *pending = mem_alloc((size_t)p->runs, sizeof *pending), stored = 0;
@@ -435,12 +485,14 @@ Rc runner_train(Todo *p, Session *s, const Experiment *x, const RunnerOptions *o
     Rc rc = count ? writable(s, e) : RC_OK;
     if (count && !rc) {
         pthread_mutex_init(&r.lock, NULL);
+        pthread_mutex_init(&r.asking, NULL);
         progress_init(&r.progress, all, mine);
         progress_before(&r.progress, before, stored);
         share_open(&r.holds, s->runs);
         rc = rounds(&r, pending, count, e);
         share_close(&r.holds);
         progress_end(&r.progress);
+        pthread_mutex_destroy(&r.asking);
         pthread_mutex_destroy(&r.lock);
     }
     split_tell(s->ranks, NULL, 0);

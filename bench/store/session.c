@@ -204,14 +204,25 @@ static void typed(const char *option, const char *const *value, int count, Text 
     }
 }
 
-void session_command(const Session *s, const Experiment *x, const char *verb, Text *out) {
+void session_other_seeds(const Session *s, const Experiment *x, const char *verb, const char *seeds, Text *out) {
     char experiment[PATH_MAX];
     plan_experiment(s->root, x, experiment);
     text_format(out, "normbench %s ", verb);
-    text_shell(out, s->recalled.all ? s->word : strchr(experiment, '/') ? x->file : experiment);
-    if (!s->recalled.all && x->profile[0]) typed("profile", (const char *const[]){x->profile}, 1, out);
-    if (!s->recalled.all) typed("set", s->overrides.set, s->overrides.sets, out);
-    if (!s->recalled.all) typed("arm", s->overrides.arm, s->overrides.arms, out);
+    text_shell(out, strchr(experiment, '/') ? x->file : experiment);
+    if (x->profile[0]) typed("profile", (const char *const[]){x->profile}, 1, out);
+    typed("set", s->overrides.set, s->overrides.sets, out);
+    if (seeds) typed("set", &seeds, 1, out);
+    typed("arm", s->overrides.arm, s->overrides.arms, out);
+    session_results(s, out);
+}
+
+void session_command(const Session *s, const Experiment *x, const char *verb, Text *out) {
+    if (!s->recalled.all) {
+        session_other_seeds(s, x, verb, NULL, out);
+        return;
+    }
+    text_format(out, "normbench %s ", verb);
+    text_shell(out, s->word);
     session_results(s, out);
 }
 

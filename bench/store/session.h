@@ -39,7 +39,7 @@ typedef struct {
     char dataset_key[SESSION_MOST_DATASETS][208];
     int datasets;
     const char *set[SESSION_MOST_SETS]; /* what overrides points to */
-    char by_text[160], by_tokenizer[64], by_precision[32], by_seeds[32];
+    char by_text[160], by_tokenizer[64], by_precision[32], by_seeds[64];
     char by_word[PLAN_WORD_SIZE];
 } Session;
 
@@ -72,6 +72,9 @@ Rc session_experiment(Session *s, const char *name, Experiment *x, Error *e);
  * without a path of this machine. */
 void session_command(const Session *s, const Experiment *x, const char *verb, Text *out);
 void session_shown(const Session *s, const Experiment *x, const char *verb, Text *out);
+
+/* The same of a plan that is x's but for its seeds, "seeds=13-24"; NULL: x's own. */
+void session_other_seeds(const Session *s, const Experiment *x, const char *verb, const char *seeds, Text *out);
 
 /* " --results DIR" as a shell takes it, or "" where results are those of the checkout. */
 void session_results(const Session *s, Text *out);

@@ -328,6 +328,15 @@ static Rc check_missing(const Store *s, const Unit *unit, int units, Error *e) {
     return rc;
 }
 
+/* How many of the first seeds are whole. run: [cells][arms][seeds]. */
+static int whole_seeds(const Experiment *x, const Wanted *run) {
+    int whole = x->seeds, units = experiment_cells(x) * x->arms;
+    for (int i = 0; i < units; i++)
+        for (int seed = 0; seed < whole; seed++)
+            if (!run[i * x->seeds + seed].taken) whole = seed;
+    return whole;
+}
+
 /* The records that are being read, each by any thread. */
 typedef struct {
     RunRecord *at;
@@ -362,6 +371,11 @@ Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *
     text_init(&notes), text_init(&texts);
     texts_recall(s, x, &texts);
     choose_precision(r, run, unit, s, x, precise, &notes);
+    for (int whole; x->most && r->missing && (whole = whole_seeds(x, run)) > 0;) {
+        x->seeds = whole, r->runs = units * whole;
+        text_clear(&notes);
+        choose_precision(r, run, unit, s, x, precise, &notes);
+    }
     texts_others(s, x, &texts);
     if (r->missing) snprintf(r->others, sizeof r->others, "%s", texts.at);
     text_format(&notes, "%s", texts.at);

@@ -50,7 +50,8 @@ typedef struct {
 /* x's texts that are not known are those of the most stored runs (bench/store/texts.h), and x says so then.
  * x: when some of its runs are missing, `precise` is false and neither x nor an arm says a precision, the runs
  * of another precision are taken if all of those are stored; x's specs then say so, its plan stays. Missing runs are no
- * error: r->missing counts them. RC_INTEGRITY: a damaged record among those that are taken, or one whose id is that
+ * error: r->missing counts them. Where seeds are added until it is decided, x is left the first of them that are whole,
+ * and none are missing then. RC_INTEGRITY: a damaged record among those that are taken, or one whose id is that
  * of a missing run, as far as stored seeds of the same arm tell that id. RC_UNMEASURED: arms stand on different bytes
  * of one corpus. With an error there is nothing to release. */
 Rc records_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e);

@@ -70,6 +70,7 @@ void anytime_make(const Family *f, int most, Anytime *out) {
         for (int i = 0; i < f->count; i++) {
             Anytime *a = &out[i];
             a->p = apart[i], a->inside_p = inside[i];
+            a->alone_p = paths.apart[(size_t)i * n + k];
             if (!a->at && fmin(a->p, a->inside_p) <= f->alpha) a->at = (int)k + 1;
         }
     }
@@ -79,10 +80,40 @@ void anytime_make(const Family *f, int most, Anytime *out) {
         if (a->status == ST_OK) alone(f, c, most, a);
         a->decision = a->status == ST_OK ? decide(f, a) : DECISION_NOT_TESTABLE;
         if (isnan(c->what.margin) || !c->t_decides) a->inside_p = (double)NAN;
-        if (a->status != ST_OK) a->p = (double)NAN;
+        if (a->status != ST_OK) a->p = a->alone_p = (double)NAN;
     }
     free(inside);
     free(apart);
     free(paths.inside);
     free(paths.apart);
+}
+
+/* What is no longer said of a comparison: p's of counts, which are of a fixed number of runs too. */
+static void forget_fixed(Comparison *c) {
+    c->mcnemar = c->stall = (StMcnemar){.status = ST_BAD_ARG, .p = (double)NAN, .p_min = (double)NAN};
+    c->fisher = (StFisher){.status = ST_BAD_ARG, .p = (double)NAN, .p_min = (double)NAN};
+    c->wilcoxon.status = c->boot.status = c->tost.status = c->pitman_morgan.status = c->levene.status =
+        c->crossed.status = c->pigeonhole.status = c->joined.status = c->chance.status = c->posterior.status =
+            c->power.status = c->seeds_needed.status = c->sd.status = c->together.status = c->alone.status = ST_BAD_ARG;
+    c->choice = (StMaxTRow){.single = (double)NAN, .step = (double)NAN};
+    c->hochberg = c->bh = c->joint_ranks = (double)NAN;
+    c->turning = -1;
+}
+
+void anytime_decide(Family *f, int most) {
+    f->anytime = mem_alloc((size_t)f->count + 1, sizeof *f->anytime);
+    anytime_make(f, most, f->anytime);
+    f->joint = (StMaxT){.status = ST_OK};
+    f->floor = 0;
+    for (int i = 0; i < f->count; i++) {
+        const Anytime *a = &f->anytime[i];
+        Comparison *c = &f->at[i];
+        forget_fixed(c);
+        c->t.lo = a->ci.lo, c->t.hi = a->ci.hi, c->t.p = c->t.t = c->t.df = (double)NAN;
+        c->t.status = a->status != ST_OK ? a->status : a->ci.status;
+        c->flip = (StSignflip){.status = a->status, .p = a->alone_p, .p_min = (double)NAN};
+        c->joint = (StMaxTRow){.single = a->p, .step = a->p};
+        c->holm = a->p, c->inside_p = a->inside_p, c->inside = a->inside_p <= f->alpha;
+        c->decision = c->decision_capped = c->decision_ranks = a->decision;
+    }
 }

@@ -10,9 +10,10 @@
 /* Seeds that continuations may take, where none is named; seeds that can be watched. */
 enum { ANYTIME_MOST = 64, ANYTIME_LARGEST = 2000 };
 
-typedef struct {
+typedef struct Anytime {
     StStatus status;
     double mean;        /* of d */
+    double alone_p;     /* of this comparison by itself */
     double p, inside_p; /* adjusted by Holm over the family; inside_p: NaN without a margin or with a diverged run */
     StInterval ci;      /* at the level alpha / count, so that all cover together */
     int at;             /* seeds after which it was decided; 0: it is not */
@@ -23,5 +24,9 @@ typedef struct {
 /* Of a family whose comparisons were made: its pairs, in the order of their seeds. most: the seeds that may be taken;
  * fewer than ST_EQUAL_SEEDS show nothing to be the same. out: [count]. */
 void anytime_make(const Family *f, int most, Anytime *out);
+
+/* Makes them the family's, in the place of family_together: its p's, intervals and decisions are these, and of what
+ * holds for a fixed number of seeds alone nothing is left. Readers that show an interval ask f->anytime what it is. */
+void anytime_decide(Family *f, int most);
 
 #endif

@@ -255,7 +255,7 @@ static Rc find_seeds(const Csv *c, Shape *s, Error *e) {
 
 /* The list that `normbench runs --csv` prints, and that results/reference has of runs: its loss is the value. */
 static bool is_run_list(const Csv *c, Shape *s) {
-    const CompareColumns *n = &c->r->columns;
+    const CompareColumns *n = &rows_of(c)->columns;
     if (n->arm || n->value || n->steps || s->seed < 0 || column(c, "loss_chain") < 0) return false;
     s->arm = column(c, "arm"), s->value = column(c, "valid_loss"), s->corpus = -1;
     return s->arm >= 0 && s->value >= 0;

@@ -303,6 +303,7 @@ void family_together(Family *f) {
 
 void family_release(Family *f) {
     for (int i = 0; i < f->count; i++) st_pairs_release(&f->at[i].pairs);
+    free(f->anytime);
     free(f->at);
     *f = (Family){0};
 }

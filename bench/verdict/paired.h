@@ -160,6 +160,8 @@ typedef struct {
     StMaxT joint, choice; /* choice: of the comparisons at best rates */
     double floor; /* smallest p any of them can reach; 1 when there is none */
     const char *no_interval; /* why there is none by sign flips, or NULL */
+    struct Anytime *anytime; /* [count]: seeds were added until it was decided (bench/verdict/anytime.h), and these p's
+                                and intervals stand for all others; NULL: their number is fixed */
     Comparison *at;
     int count;
 } Family;

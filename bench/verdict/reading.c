@@ -15,15 +15,15 @@ typedef Reading ReadFunction(const ReadingOf *of, Reading r);
 
 static const char *const run_diverged = "a run diverged";
 
-/* The mean difference and its t interval. */
+/* The mean difference and its interval: t's, or the one that holds at every stop. */
 static Reading mean_difference(const Comparison *c, Reading r) {
     double against = c->what.against;
     r.effect = c->t.mean + against;
     r.neutral = against;
-    r.interval = "t";
+    if (!r.interval[0]) r.interval = "t";
     if (c->t_decides && c->t.status == ST_OK) {
         r.lo = c->t.lo + against, r.hi = c->t.hi + against;
-        r.se = c->t.se, r.df = c->t.df;
+        if (!isnan(c->t.df)) r.se = c->t.se, r.df = c->t.df;
     }
     return r;
 }
@@ -54,7 +54,7 @@ static Reading read_wilcoxon(const ReadingOf *of, Reading r) {
 }
 
 static Reading read_maxt(const ReadingOf *of, Reading r) {
-    r.floor = of->family->floor;
+    r.floor = of->family->floor; /* 0 where seeds are added until it is decided */
     r.adjusted = true;
     return with_p(mean_difference(of->c, r), of->c, of->family->joint.status, of->c->joint.step, false);
 }
@@ -339,6 +339,14 @@ static ReadFunction *const readings[] = {
 #undef TEST
 };
 
+/* Whether a test is one of those whose p's stand for stopped seeds too (anytime_decide). */
+static bool holds_at_stops(const StTest *test) {
+    ReadFunction *const those[] = {read_signflip, read_maxt, read_holm, read_tost};
+    bool is = false;
+    for (size_t i = 0; i < sizeof those / sizeof *those; i++) is |= readings[test - st_tests] == those[i];
+    return is;
+}
+
 /* Tests of divergence need no number of a diverged run; without pairs the others have nothing to say. */
 Reading reading_of(const StTest *test, const ReadingOf *of) {
     size_t n = (size_t)of->family->n, m = (size_t)of->family->count;
@@ -352,6 +360,11 @@ Reading reading_of(const StTest *test, const ReadingOf *of) {
                  .se = (double)NAN,
                  .df = (double)NAN,
                  .interval = ""};
+    if (of->family->anytime) r.interval = "anytime", r.floor = 0;
+    if (of->family->anytime && !holds_at_stops(test)) {
+        r.why = "seeds were added until it was decided, and this test is of a fixed number";
+        return r;
+    }
     if (of->c->status == ST_OK || divergence) return readings[test - st_tests](of, r);
     r.why = why_no_number(of);
     r.floor = 0;

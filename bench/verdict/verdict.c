@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/verdict/anytime.h"
 #include "bench/verdict/grid.h"
 #include "bench/verdict/translations.h"
 
@@ -129,9 +130,13 @@ static void compare_all(Family *f, const Sample *s, const Contrast *what, int co
         gather(s, &what[i], &k, &in);
         comparison_make(f, &f->at[i], &in);
     }
-    grid_test(f, s);
-    translations_cross(f, s);
-    family_together(f);
+    if (s->x->most) {
+        anytime_decide(f, s->x->most);
+    } else {
+        grid_test(f, s);
+        translations_cross(f, s);
+        family_together(f);
+    }
     free(k.seed);
     free(k.value);
     free(k.diverged);
@@ -145,6 +150,7 @@ void family_make(Family *f, const Sample *s, const Contrast *what, int count) {
                            PAIRED_VARIANCE | PAIRED_CROSSED | PAIRED_RANKS | PAIRED_INTERVAL | PAIRED_LEAVE,
                   .alpha = s->x->alpha,
                   .conf = 1 - s->x->alpha};
+    if (s->x->most) f->tests = PAIRED_T | PAIRED_EFFECT | PAIRED_DIVERGED;
     compare_all(f, s, what, count);
 }
 
@@ -159,7 +165,7 @@ void verdict_tied(const Sample *s, int cell, int step, Metric metric, double alp
         if (best < 0 || (better < 0 ? a.mean < top : a.mean > top)) best = arm, top = a.mean;
     }
     double flips = pairs * ldexp(1, s->seeds < ST_FLIP_MAX ? s->seeds : 17);
-    if (!better || s->seeds < 2 || s->arms < 2 || flips > MOST_FLIPS) return;
+    if (!better || s->seeds < 2 || s->arms < 2 || flips > MOST_FLIPS || s->x->most) return;
     Contrast *what = mem_alloc((size_t)pairs, sizeof *what);
     for (int a = 0; a < s->arms; a++)
         for (int b = a + 1; b < s->arms; b++) what[n++] = contrast_pair(cell, step, metric, a, b, 1);

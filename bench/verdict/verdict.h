@@ -14,7 +14,7 @@ void family_make(Family *f, const Sample *s, const Contrast *what, int count);
 
 /* Which arms of a cell and step are tied with the best one by the primary metric: not separated from it when all pairs
  * of arms are tested jointly. False everywhere when nothing can be separated (one seed, floor above alpha, a metric
- * without a better side, more than 2^26 flips to count). tied: [arms]. */
+ * without a better side, more than 2^26 flips to count) or seeds are added until it is decided. tied: [arms]. */
 void verdict_tied(const Sample *s, int cell, int step, Metric metric, double alpha, bool *tied);
 
 #endif

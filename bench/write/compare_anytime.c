@@ -5,9 +5,9 @@
 #include "bench/formats/json.h"
 #include "bench/formats/latex.h"
 #include "bench/store/provenance.h"
+#include "bench/write/anytime.h"
 #include "bench/write/compare.h"
 #include "bench/write/stat_json.h"
-#include "bench/write/table.h"
 
 static void signature(const CompareResult *r, Text *out) {
     char number[40], cap[60] = "none";
@@ -18,64 +18,20 @@ static void signature(const CompareResult *r, Text *out) {
                 NORMBENCH_VERSION);
 }
 
-/* "9 (12)": seeds in all at which half and nine in ten of the continuations have decided. */
-static void need_cell(const CompareResult *r, const Anytime *a, Cells *cells) {
-    size_t most = (size_t)r->options.anytime;
-    bool in_time = a->need.late <= most;
-    char late[40];
-    if (a->at || a->need.status != ST_OK) {
-        cell_none(cells);
-        return;
-    }
-    snprintf(late, sizeof late, in_time ? "%zu" : "more than %zu", in_time ? a->need.late : most);
-    if (a->need.median > most)
-        cell_shown(cells, (double)NAN, late);
-    else
-        cell_format(cells, "%zu (%s)", a->need.median, late);
-}
-
-static void interval_cell(const Anytime *a, Cells *cells) {
-    char low[48], high[48], shown[120];
-    double width = a->ci.hi - a->ci.lo;
-    if (a->ci.status == ST_OK)
-        snprintf(shown, sizeof shown, "[%s, %s]", show_with_error(low, a->ci.lo, width / 4, false),
-                 show_with_error(high, a->ci.hi, width / 4, false));
-    else
-        snprintf(shown, sizeof shown, "%s", a->ci.status == ST_NOT_REACHABLE ? "unbounded" : "n/a");
-    bool ok = a->ci.status == ST_OK;
-    cell_interval_shown(cells, ok ? a->ci.lo : (double)NAN, ok ? a->ci.hi : (double)NAN, shown);
-}
-
 static void row(const CompareResult *r, int i, Cells *cells) {
     const Anytime *a = &r->anytime[i];
-    const Comparison *c = &r->family.at[i];
-    char shown[48];
     cells_row(cells);
-    cell_text(cells, compare_arm_name(r, c));
-    cell_shown(cells, a->mean, show_with_error(shown, a->mean, (a->ci.hi - a->ci.lo) / 4, true));
-    interval_cell(a, cells);
-    cell_p(cells, a->p);
-    if (!isnan(r->options.margin)) cell_p(cells, a->inside_p);
-    if (a->at)
-        cell_integer(cells, a->at);
-    else
-        cell_none(cells);
-    need_cell(r, a, cells);
+    cell_text(cells, compare_arm_name(r, &r->family.at[i]));
+    anytime_cells(a, r->options.anytime, !isnan(r->options.margin), cells);
     cell_text(cells, a->at ? compare_verdict_name(compare_verdict(r, a->decision)) : "not decided");
 }
 
 static void table(const CompareResult *r, CellsList *out) {
-    char conf[40], heading[300];
+    char heading[300];
     Cells *cells = cells_add(out, "anytime", "");
     snprintf(heading, sizeof heading, "minus %.250s", r->data->arm[r->baseline]);
     cells_column(cells, "arm", 'l', heading);
-    snprintf(heading, sizeof heading, "[%s%% anytime]", format_real(conf, round(1e8 * r->options.conf) / 1e6));
-    cells_column(cells, "delta", 'r', "Δ");
-    cells_column(cells, "delta", 'i', heading);
-    cells_column(cells, "p", 'r', "p");
-    if (!isnan(r->options.margin)) cells_column(cells, "p_inside", 'r', "p inside");
-    cells_column(cells, "decided_at", 'r', "decided at");
-    cells_column(cells, "seeds_needed", 'r', "seeds it needs");
+    anytime_columns(cells, "Δ", r->options.conf, !isnan(r->options.margin));
     cells_column(cells, "verdict", 'l', "verdict");
     for (int i = 0; i < r->family.count; i++) row(r, i, cells);
 }
@@ -127,25 +83,11 @@ void compare_anytime_tex(const CompareResult *r, Text *out) {
     text_release(&words);
 }
 
-static json_t *need_json(const CompareResult *r, const Anytime *a) {
-    json_t *o = json_object();
-    size_t most = (size_t)r->options.anytime;
-    json_object_set_new(o, "half", a->need.median > most ? json_null() : json_integer((json_int_t)a->need.median));
-    json_object_set_new(o, "nine_in_ten", a->need.late > most ? json_null() : json_integer((json_int_t)a->need.late));
-    json_put(o, "decided_by_most", a->need.decided);
-    return o;
-}
-
 static json_t *comparison(const CompareResult *r, int i) {
     const Anytime *a = &r->anytime[i];
-    json_t *o = json_object(), *ci = json_status(a->ci.status);
+    json_t *o = json_object();
     json_put_text(o, "arm", compare_arm_name(r, &r->family.at[i]));
-    json_put(o, "mean", a->mean), json_put(o, "p", a->p);
-    if (!isnan(a->inside_p)) json_put(o, "p_inside", a->inside_p);
-    if (a->ci.status == ST_OK) json_put(ci, "lo", a->ci.lo), json_put(ci, "hi", a->ci.hi);
-    json_object_set_new(o, "interval", ci);
-    json_object_set_new(o, "decided_at", a->at ? json_integer(a->at) : json_null());
-    if (a->need.status == ST_OK) json_object_set_new(o, "seeds_needed", need_json(r, a));
+    anytime_json(a, r->options.anytime, o);
     json_put_text(o, "decision", decision_name(a->decision));
     json_put_text(o, "verdict", compare_verdict_name(compare_verdict(r, a->decision)));
     return o;

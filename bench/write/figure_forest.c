@@ -177,11 +177,13 @@ static void note_differences(const Table *t, int lost, Plot *p) {
     Text note;
     text_init(&note);
     text_format(&note, "○ One per seed (%d). Below: mean", t->sample.seeds);
-    if (t->sample.seeds > 1) text_format(&note, " and paired %s%% t interval", table_confidence(t, conf));
+    if (t->sample.seeds > 1)
+        text_format(&note, " and paired %s%% %s interval", table_confidence(t, conf), table_interval(t));
     text_format(&note, ".");
     if (isfinite(t->x->margin)) text_format(&note, " Shaded: within %s.", format_real(margin, t->x->margin));
-    text_format(&note, " Verdict and p: sign-flip test at level %s, adjusted for the table's %d comparison%s.",
-                format_real(alpha, t->x->alpha), t->family.count, t->family.count == 1 ? "" : "s");
+    text_format(&note, " Verdict and p: %s at level %s, adjusted for the table's %d comparison%s.",
+                t->family.anytime ? "anytime test of signs" : "sign-flip test", format_real(alpha, t->x->alpha),
+                t->family.count, t->family.count == 1 ? "" : "s");
     if (lost) text_format(&note, " × A run diverged and counts as the uniform predictor: no interval.");
     plot_note(p, note.at);
     text_release(&note);
@@ -205,8 +207,10 @@ static void caption(const Table *t, int part, Text *out) {
     char where[256] = "", margin[40], conf[40];
     if (!together(t)) figure_where(where, t->x, part, NULL);
     figure_caption_begin(t, where, out);
-    text_format(out, ": %s minus %s's after the last step, a point per seed, the mean with its paired %s%% t interval",
-                metric_info[t->metric].heading, t->x->arm[t->sample.baseline].label, table_confidence(t, conf));
+    text_format(out, ": %s minus %s's after the last step, a point per seed, the mean with its paired %s%% %s "
+                     "interval",
+                metric_info[t->metric].heading, t->x->arm[t->sample.baseline].label, table_confidence(t, conf),
+                table_interval(t));
     if (isfinite(t->x->margin)) text_format(out, "; shaded: within %s", format_real(margin, t->x->margin));
     text_format(out, ".");
 }

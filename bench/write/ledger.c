@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "bench/plan/profile.h"
+#include "bench/verdict/until.h"
 #include "bench/verdict/writeup_family.h"
 
 void ledger_table_free(LedgerTable *t) {
@@ -47,7 +48,7 @@ static Rc try_profile(Ledger *b, const Store *s, const char *path, const char *p
         free(t);
         return RC_OK;
     }
-    if (!rc) rc = records_take(&t->records, s, &t->x, false, e);
+    if (!rc) rc = until_take(&t->records, s, &t->x, false, e);
     if (!rc && t->records.missing) {
         add_part(b, &t->x, &t->records);
         ledger_table_free(t);

@@ -7,6 +7,7 @@
 
 #include "bench/formats/cells.h"
 #include "bench/store/provenance.h"
+#include "bench/verdict/anytime.h"
 #include "bench/write/replication.h"
 #include "bench/write/targets.h"
 
@@ -204,12 +205,32 @@ static void interval(const Lineage *l, Text *out) {
     text_format(out, "\nmean difference  %s ", show_signed(number, c->t.mean, decimals));
     show_interval(out, shown ? c->t.lo : (double)NAN, c->t.hi, decimals,
                   c->t_decides ? st_status_text(c->t.status) : "diverged");
-    text_format(out, ", %s%% paired t interval\n", table_confidence(l->t, conf));
+    text_format(out, ", %s%% paired %s interval\n", table_confidence(l->t, conf), table_interval(l->t));
 }
 
 static void share(Text *out, uint64_t count, uint64_t total, double p) {
     char number[SHOWN];
     text_format(out, "p = %llu/%llu = %s", (unsigned long long)count, (unsigned long long)total, show_p(number, p));
+}
+
+/* Of seeds that are added until it is decided. */
+static void stops(const Lineage *l, Text *out) {
+    const Anytime *a = &l->family->anytime[l->c - l->family->at];
+    char p[SHOWN];
+    Text words;
+    text_init(&words);
+    text_format(&words, "Seeds are added: ");
+    table_stop(l->t, &words);
+    text_format(&words, ". p = %s holds at every stop", show_p(p, a->p));
+    if (l->of == LINEAGE_ALONE)
+        text_format(&words, "; no table makes this comparison: it is adjusted for nothing, and is exploratory.");
+    else
+        text_format(&words, ", by Holm over %d.", l->family->count);
+    if (!isnan(a->inside_p)) text_format(&words, " That it lies within the margin: p = %s.", show_p(p, a->inside_p));
+    if (a->at) text_format(&words, " It was decided after %d seeds.", a->at);
+    text_format(out, "\n");
+    table_wrapped(words.at, 0, out);
+    text_release(&words);
 }
 
 static void flips(const Lineage *l, Text *out) {
@@ -365,8 +386,12 @@ void lineage_text(const Lineage *l, int width, Text *out) {
     targets_rows(l->t, &l->c->what, width, out);
     if (l->c->status == ST_OK) {
         interval(l, out);
-        flips(l, out);
-        margin(l, out);
+        if (l->family->anytime) {
+            stops(l, out);
+        } else {
+            flips(l, out);
+            margin(l, out);
+        }
     }
     verdict(l, out);
     makers(l, out);

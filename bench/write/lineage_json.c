@@ -41,8 +41,10 @@ json_t *lineage_json(const Lineage *l) {
     json_t *targets = targets_json(t, w);
     if (targets) json_object_set_new(o, "targets", targets);
     json_object_set_new(o, "comparisons", json_integer(l->family->count));
-    json_object_set_new(o, "flips", json_integer((json_int_t)l->family->joint.total));
-    json_put(o, "floor", l->family->floor);
+    if (!l->family->anytime) {
+        json_object_set_new(o, "flips", json_integer((json_int_t)l->family->joint.total));
+        json_put(o, "floor", l->family->floor);
+    }
     if (l->c->status == ST_OK) table_decision(t, l->c, &words);
     json_put_text(o, "verdict", words.length ? words.at : "not testable");
     json_object_set_new(o, "claims", claims_of(l));

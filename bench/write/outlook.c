@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "bench/verdict/until.h"
 #include "stats/paired.h"
 #include "stats/permute.h"
 #include "stats/tests.h"
@@ -94,9 +95,23 @@ static void margin_text(const Outlook *o, const Experiment *x, Text *out) {
         text_format(out, "; no number of seeds would do.\n");
 }
 
+/* Of seeds that are added until it is decided. */
+static void until_text(const Experiment *x, Text *out) {
+    int comparisons = experiment_cells(x) * (x->arms - 1);
+    text_format(out,
+                "  Seeds are added until %s decided at the last step, at most %d: nothing is before %d seeds, nor that an "
+                "arm is the same before %d.\n",
+                comparisons == 1 ? "the one comparison is" : "all comparisons are", x->most, until_least(x),
+                ST_EQUAL_SEEDS);
+}
+
 void outlook_text(const Outlook *o, const Experiment *x, Text *out) {
     char alpha[40];
     if (o->arms < 1) return;
+    if (x->most) {
+        until_text(x, out);
+        return;
+    }
     reach_text(o, format_real(alpha, o->alpha), out);
     if (!isnan(o->detectable)) {
         power_text(o, out);

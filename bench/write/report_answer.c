@@ -174,6 +174,12 @@ static void what_p_is(const Table *t, Text *out) {
     Text floor;
     if (t->sample.seeds < 2) text_format(out, "One seed: nothing can be tested. ");
     if (t->sample.seeds < 2 || !f->count) return;
+    if (f->anytime) {
+        text_format(out, "Seeds are added until it is decided: ");
+        table_stop(t, out);
+        text_format(out, "; p and intervals hold whenever one stops. ");
+        return;
+    }
     text_init(&floor);
     prose_smallest_p(t, &floor);
     if (f->floor >= t->x->alpha)

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "bench/store/plan_folder.h"
 #include "bench/store/texts.h"
+#include "bench/verdict/until.h"
 #include "bench/write/report.h"
 
 static LedgerTable *of_plan(const Ledger *b, const char *plan) {
@@ -45,7 +46,7 @@ static Rc not_shown(const char *word, Rc rc, const Error *e) {
 
 /* The table of a plan whose runs are all there. t->x is read. */
 static Rc make(Ledger *b, const Store *stored, LedgerTable *t, const char *word, bool plain, bool precise, Error *e) {
-    Rc rc = records_take(&t->records, stored, &t->x, precise, e);
+    Rc rc = until_take(&t->records, stored, &t->x, precise, e);
     if (rc) return not_shown(word, rc, e);
     if (t->records.missing) {
         bool known = t->records.missing == t->records.runs || (plain && is_part(b, &t->x));

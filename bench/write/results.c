@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/write/anytime.h"
 #include "bench/write/summaries.h"
 
 /* One table of one cell at one step. */
@@ -190,6 +191,32 @@ static void tests(const Place *p, CellsList *out) {
     text_format(&c->notes, "Smallest possible p: %s.", show_p(floor, t->family.floor));
 }
 
+/* The row's p's and intervals, and where it stands. */
+static void anytime_row(const Place *p, const Comparison *one, Cells *c) {
+    const Table *t = p->t;
+    Text words;
+    text_init(&words);
+    table_decision(t, one, &words);
+    if (t->exploratory) text_format(&words, " (exploratory)");
+    anytime_cells(&t->family.anytime[one - t->family.at], t->x->most, true, c);
+    cell_text(c, words.at);
+    text_release(&words);
+}
+
+static void anytime_tests(const Place *p, CellsList *out) {
+    const Table *t = p->t;
+    char difference[96];
+    Cells *c = tests_table(p, "anytime", "differences, with p and intervals that hold at every stop", out);
+    snprintf(difference, sizeof difference, "Δ %s",
+             t->metric == METRIC_valid_loss ? "loss, nats" : metric_info[t->metric].key);
+    anytime_columns(c, difference, 1 - t->x->alpha, true);
+    cells_column(c, "verdict", 'p', "verdict");
+    each_row(p, c, anytime_row);
+    text_format(&c->notes, "Seeds are added: ");
+    table_stop(t, &c->notes);
+    text_format(&c->notes, ".");
+}
+
 static void ratio_cells(const Comparison *one, Cells *c) {
     int places = decimals_for(exp(one->t.mean) * one->t.se, 3);
     bool shown = one->t_decides && one->t.status == ST_OK;
@@ -320,7 +347,11 @@ static void notes(const Place *p, bool whole, Text *out) {
 void results_tables(const Table *t, int cell, int step, bool whole, CellsList *out) {
     Place p = {t, cell, step};
     results(&p, out);
-    if (t->sample.seeds > 1 && t->sample.arms > 1) {
+    if (t->family.anytime && step == t->sample.cell[cell].steps - 1) {
+        anytime_tests(&p, out);
+        notes(&p, whole, &out->at[out->count - 1].notes);
+        if (whole) spread(&p, out);
+    } else if (!t->family.anytime && t->sample.seeds > 1 && t->sample.arms > 1) {
         tests(&p, out);
         notes(&p, whole, &out->at[out->count - 1].notes);
         intervals(&p, out);

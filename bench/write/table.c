@@ -6,19 +6,21 @@
 #include <string.h>
 
 #include "bench/plan/declare.h"
+#include "bench/verdict/until.h"
 
 const char *table_heading(const TableRow *row) {
     return row->heading[0] ? row->heading : metric_info[row->metric].heading;
 }
 
+/* Where seeds are added until it is decided, the comparisons are those that decide. */
 static void compare(Table *t) {
     const Sample *s = &t->sample;
     Contrast *what = NULL;
-    int count = 0;
+    int count = s->x->most ? until_primaries(s, &what) : 0;
     for (int cell = 0; cell < s->cells; cell++)
         for (int step = 0; step < s->cell[cell].steps; step++)
             for (int arm = 0; arm < s->arms; arm++) {
-                if (arm == s->baseline || !s->cell[cell].step[step]) continue;
+                if (arm == s->baseline || !s->cell[cell].step[step] || s->x->most) continue;
                 what = mem_grow(what, (size_t)count + 1, sizeof *what);
                 what[count++] = contrast_pair(cell, step, t->metric, arm, s->baseline, s->x->margin);
             }
@@ -38,15 +40,16 @@ void table_name(char out[TABLE_NAME_SIZE], const Experiment *x, const RunRecord 
              same ? precision_name((PrecisionKind)first) : "");
 }
 
-/* "smoke-exploratory-first" of out/first, "smoke-exploratory-24252339" of out/smoke-24252339 or of no folder. */
-static void exploratory_label(Table *t) {
-    char hash[9];
+/* "smoke-first" of out/first; "smoke-24252339" of a folder that has no name of its own, by what is not its seeds. */
+static void changed_label(Table *t) {
+    char own[EXPERIMENT_NAME_SIZE + 10], hash[9];
     const char *name = t->x->name, *word = t->options.word;
     size_t n = strlen(name);
-    snprintf(hash, sizeof hash, "%.8s", t->x->plan);
-    if (!word || !*word) word = hash;
+    snprintf(hash, sizeof hash, "%.8s", t->x->body);
+    snprintf(own, sizeof own, "%s-%.8s", name, t->x->plan);
+    if (!word || !*word || !strcmp(word, own)) word = hash;
     if (!strncmp(word, name, n) && word[n] == '-') word += n + 1;
-    snprintf(t->label, sizeof t->label, "%s-exploratory-%s", t->name, word);
+    snprintf(t->label, sizeof t->label, "%s-%s", t->name, word);
 }
 
 /* What every caption says of all runs. */
@@ -97,11 +100,11 @@ Rc table_make(Table *t, const Experiment *x, const RunRecord *records, const Cla
     bool other = options.exploratory || t->undeclared;
     t->exploratory = other || t->partial;
     table_name(t->name, x, records);
-    if (t->partial) snprintf(t->name + strlen(t->name), sizeof t->name - strlen(t->name), "-partial");
-    if (other)
-        exploratory_label(t);
+    if (options.exploratory)
+        changed_label(t);
     else
         snprintf(t->label, sizeof t->label, "%s", t->name);
+    if (t->partial) snprintf(t->name + strlen(t->name), sizeof t->name - strlen(t->name), "-partial");
     find_classes(t);
     t->same_batches = same_batches(t);
     sample_hash(s, records, t->results_hash);
@@ -148,7 +151,7 @@ const Sensitivity *table_sensitivity(const Table *t) {
     if (f->swept) return f->sensitivity;
     f->swept = true;
     f->sensitivity = mem_alloc(1, sizeof *f->sensitivity);
-    if (!sensitivity_make(f->sensitivity, &t->sample)) free(f->sensitivity), f->sensitivity = NULL;
+    if (t->family.anytime || !sensitivity_make(f->sensitivity, &t->sample)) free(f->sensitivity), f->sensitivity = NULL;
     return f->sensitivity;
 }
 

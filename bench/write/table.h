@@ -48,7 +48,7 @@ typedef struct {
     int metrics;         /* of the paper's table */
     Metric metric[PAPER_MOST_METRICS];
     const char *partial; /* what is missing (bench/store/partial.h): no marks, bold, claims; NULL or "": nothing */
-    const char *word;    /* of the plan's folder, in the labels of an exploratory table; NULL: the plan's hash */
+    const char *word;    /* of the plan's folder, in the labels of a plan that was changed; NULL: its hash */
     const char *command; /* as typed, for the header comment */
     const char *notes;   /* which records were left out as of another arithmetic (Records.notes); NULL or "": none */
 } TableOptions;
@@ -70,12 +70,12 @@ typedef struct {
     const ClaimFile *claims; /* NULL: the experiment names no write-up */
     TableOptions options;
     char name[TABLE_NAME_SIZE]; /* of the files */
-    char label[192]; /* of macros and of LaTeX's labels: the name, with "-exploratory-<word>" where the table is that:
-                        two variations fit into one paper */
+    char label[192]; /* of macros and of LaTeX's labels: the name, with "-<word>" where the command line changed more
+                        than seeds: two variations fit into one paper. Neither seeds nor the status change it */
     char results_hash[SHA256_HEX];
     Sample sample;
     Metric metric;  /* decides; from the experiment */
-    Family family;  /* every arm against the baseline: cells x steps above 0 */
+    Family family;  /* every arm against the baseline: cells x steps above 0, or last steps alone (bench/verdict/until.h) */
     ClaimVerdicts verdicts;  /* of the claims, with a family of its own */
     bool *tied;     /* [cells][SAMPLE_MOST_STEPS][arms] */
     Text classes;   /* of arithmetic among the runs, joined by '+'; "" where all is of class canon */
@@ -146,6 +146,12 @@ const char *table_ratio(const ClaimTest *t); /* what the effect is a ratio of: "
 void table_flags(const Table *t, int cell, int step, int arm, Text *out);
 /* "[0.10, 0.12]" of the sign flips of all comparisons jointly, or why there is none. */
 void table_flip_interval(const Table *t, const Comparison *c, Text *out);
+/* "confirmatory", "anytime" of seeds that were added until it was decided, "exploratory", "partial". */
+const char *table_status(const Table *t);
+/* "t", or "anytime": what intervals of differences are. */
+const char *table_interval(const Table *t);
+/* Where the seeds stand that are added until it is decided: "decided after 9 seeds, of at most 64". */
+void table_stop(const Table *t, Text *out);
 void table_divergence(const Table *t, int cell, int step, int arm,
                       Text *out); /* " pre after 20 steps: 1 of 6 …", or "" */
 void table_signature(const Table *t, Text *out);

@@ -1,9 +1,11 @@
 /* NAME.csv: one line per cell, step, arm and metric; the comparison with the baseline in the lines of the metric that
- * decides. Empty: not measured, or not there. */
+ * decides. Empty: not measured, or not there. Where seeds are added until it is decided, delta_lo, delta_hi, p_adjusted,
+ * p_holm and p_inside hold at every stop, what is of a fixed number of seeds is empty, and decided_at stands last. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/verdict/anytime.h"
 #include "bench/write/table.h"
 
 static const char head[] = "experiment,profile,cell,step,arm,metric,n,mean,sd,median,least,most,diverged,above_ln_v,"
@@ -11,7 +13,7 @@ static const char head[] = "experiment,profile,cell,step,arm,metric,n,mean,sd,me
                            "delta,delta_lo,delta_hi,ratio,p_signflip,p_count,p_total,p_floor,p_adjusted,p_adjusted_"
                            "count,p_holm,boot_lo,boot_hi,"
                            "bca_lo,bca_hi,p_tost,g_z,pairing_gain,p_inside,flip_lo,flip_hi,"
-                           "p_ranks,stalled_p,turning_seeds,decision,exploratory,verdict\n";
+                           "p_ranks,stalled_p,turning_seeds,decision,exploratory,verdict";
 
 static void field(Text *out, double x) {
     text_add(out, ",", 1);
@@ -24,18 +26,18 @@ static double shown(bool yes, double x) {
 
 static void comparison_fields(const Table *t, const Comparison *c, Text *out) {
     bool ok = c->status == ST_OK, t_ok = ok && c->t_decides && c->t.status == ST_OK,
-         flip = ok && c->flip.status == ST_OK;
+         flip = ok && c->flip.status == ST_OK, fixed = !t->family.anytime;
     bool boot = ok && c->t_decides && c->boot.status == ST_OK, bca = boot && c->boot.bca.status == ST_OK;
     field(out, shown(ok, c->t.mean));
     field(out, shown(t_ok, c->t.lo));
     field(out, shown(t_ok, c->t.hi));
     field(out, shown(ok && t->metric == METRIC_valid_loss, exp(c->t.mean)));
-    field(out, shown(flip, c->flip.p));
-    field(out, shown(flip, (double)c->flip.count));
-    field(out, shown(flip, (double)c->flip.total));
-    field(out, shown(flip, c->flip.p_min));
+    field(out, shown(flip && fixed, c->flip.p));
+    field(out, shown(flip && fixed, (double)c->flip.count));
+    field(out, shown(flip && fixed, (double)c->flip.total));
+    field(out, shown(flip && fixed, c->flip.p_min));
     field(out, c->joint.step);
-    field(out, shown(!isnan(c->joint.step), (double)c->joint.step_count));
+    field(out, shown(fixed && !isnan(c->joint.step), (double)c->joint.step_count));
     field(out, c->holm);
     field(out, shown(boot, c->boot.percentile.lo));
     field(out, shown(boot, c->boot.percentile.hi));
@@ -55,6 +57,8 @@ static void comparison_fields(const Table *t, const Comparison *c, Text *out) {
     table_decision(t, c, &words);
     text_format(out, ",%s,%s,", decision_name(c->decision), t->exploratory ? "true" : "false");
     csv_text(out, words.at);
+    const Anytime *a = t->family.anytime ? &t->family.anytime[c - t->family.at] : NULL;
+    if (a) field(out, shown(a->at, a->at));
     text_format(out, "\n");
     text_release(&words);
 }
@@ -85,11 +89,12 @@ static void line(const Table *t, int cell, int step, int arm, Metric m, Text *ou
     if (c)
         comparison_fields(t, c, out);
     else
-        text_format(out, ",,,,,,,,,,,,,,,,,,,,,,,,,,%s,\n", t->exploratory ? "true" : "false");
+        text_format(out, ",,,,,,,,,,,,,,,,,,,,,,,,,,%s,%s\n", t->exploratory ? "true" : "false",
+                    t->family.anytime ? "," : "");
 }
 
 void table_csv(const Table *t, Text *out) {
-    text_format(out, "%s", head);
+    text_format(out, "%s%s\n", head, t->family.anytime ? ",decided_at" : "");
     for (int cell = 0; cell < t->sample.cells; cell++)
         for (int step = 0; step < t->sample.cell[cell].steps; step++)
             for (int arm = 0; arm < t->sample.arms; arm++)

@@ -17,9 +17,11 @@ static void stalls(const Table *t, const Comparison *c, Text *out) {
     bool more = c->stalled_a > c->diverged_a || c->stalled_b > c->diverged_b;
     if (!more || (c->only_stalled_a <= 0 && c->only_stalled_b <= 0)) return;
     begin(t, c, out);
-    text_format(out, "%d of %d runs stalled or diverged, %d of %s (McNemar p %s, smallest %s).", c->stalled_a,
-                t->sample.seeds, c->stalled_b, t->x->arm[t->sample.baseline].label, show_p(p, c->stall.p),
-                show_p(floor, c->stall.p_min));
+    text_format(out, "%d of %d runs stalled or diverged, %d of %s", c->stalled_a, t->sample.seeds, c->stalled_b,
+                t->x->arm[t->sample.baseline].label);
+    if (!t->family.anytime)
+        text_format(out, " (McNemar p %s, smallest %s)", show_p(p, c->stall.p), show_p(floor, c->stall.p_min));
+    text_format(out, ".");
 }
 
 static void ranks(const Table *t, const Comparison *c, Text *out) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/formats/json.h"
+#include "bench/write/anytime.h"
 #include "bench/write/comparison_json.h"
 #include "bench/write/replication.h"
 #include "bench/write/table_json.h"
@@ -60,7 +61,11 @@ json_t *json_comparison(const Table *t, const Family *f, const Comparison *c) {
                         .margin = c->what.margin};
     json_t *o = json_contrast(t, c, json_object());
     json_put_text(o, "status", st_status_text(c->status));
-    comparison_json(o, f, c, &j);
+    if (f->anytime) {
+        comparison_json_head(o, c, &j);
+        anytime_json(&f->anytime[c - f->at], t->x->most, o);
+    } else
+        comparison_json(o, f, c, &j);
     if (c->what.metric != METRIC_valid_loss || c->status != ST_OK) return o;
     json_t *ratio = json_object();
     bool shown = c->t_decides && c->t.status == ST_OK;
@@ -75,9 +80,14 @@ json_t *json_family(const Table *t, const Family *f) {
     json_put(o, "alpha", f->alpha);
     json_object_set_new(o, "n", json_integer(f->n));
     json_object_set_new(o, "comparisons", json_integer(f->count));
-    json_put(o, "floor", f->floor);
-    json_object_set_new(o, "exact", json_boolean(f->joint.exact));
-    json_object_set_new(o, "flips", json_integer((json_int_t)f->joint.total));
+    if (f->anytime) {
+        json_put_text(o, "method", "anytime");
+        json_object_set_new(o, "most_seeds", json_integer(t->x->most));
+    } else {
+        json_put(o, "floor", f->floor);
+        json_object_set_new(o, "exact", json_boolean(f->joint.exact));
+        json_object_set_new(o, "flips", json_integer((json_int_t)f->joint.total));
+    }
     for (int i = 0; i < f->count; i++) json_array_append_new(at, json_comparison(t, f, &f->at[i]));
     json_object_set_new(o, "at", at);
     return o;

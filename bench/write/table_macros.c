@@ -49,10 +49,14 @@ static void arm_macros(const Table *t, int cell, int step, int arm, const char *
         SampleArm a = sample_arm(&t->sample, cell, step, arm, row->metric);
         char number[SHOWN], name[48];
         int decimals = decimals_for(a.sd, metric->digits);
-        if (a.diverged || a.status != ST_OK) continue;
-        macro(t, place, metric->macro, show_number(number, a.mean, decimals), out);
+        bool shown = !a.diverged && a.status == ST_OK;
+        if (a.diverged)
+            snprintf(number, sizeof number, "div. %d/%d", a.diverged, a.n);
+        else
+            show_number(number, shown ? a.mean : (double)NAN, decimals);
+        macro(t, place, metric->macro, number, out);
         snprintf(name, sizeof name, "%sSd", metric->macro);
-        if (a.n > 1) macro(t, place, name, show_number(number, a.sd, decimals), out);
+        macro(t, place, name, show_number(number, shown && a.n > 1 ? a.sd : (double)NAN, decimals), out);
     }
 }
 
@@ -65,21 +69,25 @@ static void sentence(const Table *t, const char *place, const char *what, const 
     text_format(out, "}%%\n");
 }
 
+/* Their names are those of the arms and steps alone: what is not known this time is n/a. */
 static void comparison_macros(const Table *t, const Comparison *c, const char *place, Text *out) {
+    const double none = (double)NAN;
     char number[SHOWN];
-    int decimals = decimals_for(c->t.se, 4);
-    if (c->status != ST_OK) return;
-    macro(t, place, "Delta", show_number(number, c->t.mean, decimals), out);
-    if (c->t_decides && c->t.status == ST_OK) {
-        macro(t, place, "DeltaLow", show_number(number, c->t.lo, decimals), out);
-        macro(t, place, "DeltaHigh", show_number(number, c->t.hi, decimals), out);
-    }
+    bool ok = c && c->status == ST_OK, interval = ok && c->t_decides && c->t.status == ST_OK;
+    double mean = ok ? c->t.mean : none, se = ok ? c->t.se : none;
+    int decimals = decimals_for(se, 4);
+    macro(t, place, "Delta", show_number(number, mean, decimals), out);
+    macro(t, place, "DeltaLow", show_number(number, interval ? c->t.lo : none, decimals), out);
+    macro(t, place, "DeltaHigh", show_number(number, interval ? c->t.hi : none, decimals), out);
     if (t->metric == METRIC_valid_loss)
-        macro(t, place, "Ratio", show_number(number, exp(c->t.mean), decimals_for(exp(c->t.mean) * c->t.se, 3)), out);
-    macro(t, place, "PAdj", show_p(number, c->joint.step), out);
+        macro(t, place, "Ratio", show_number(number, exp(mean), decimals_for(exp(mean) * se, 3)), out);
+    macro(t, place, "PAdj", show_p(number, ok ? c->joint.step : none), out);
     Text words;
     text_init(&words);
-    table_decision(t, c, &words);
+    if (c)
+        table_decision(t, c, &words);
+    else
+        text_format(&words, "not tested at this step");
     sentence(t, place, "Verdict", words.at, out);
     text_release(&words);
 }
@@ -92,7 +100,8 @@ void table_macros(const Table *t, Text *out) {
     table_header_comment(t, "macros", out);
     snprintf(number, sizeof number, "%d", t->sample.seeds);
     macro(t, "", "Seeds", number, out);
-    macro(t, "", "PFloor", show_p(number, t->family.floor), out);
+    macro(t, "", "PFloor", show_p(number, t->family.anytime ? (double)NAN : t->family.floor), out);
+    sentence(t, "", "Status", table_status(t), out);
     table_methods(t, &words);
     sentence(t, "", "Methods", words.at, out);
     for (int cell = 0; cell < t->sample.cells; cell++)
@@ -101,7 +110,7 @@ void table_macros(const Table *t, Text *out) {
                 const Comparison *c = table_comparison(t, cell, step, arm);
                 place_name(t, cell, step, arm, &place);
                 arm_macros(t, cell, step, arm, place.at, out);
-                if (c) comparison_macros(t, c, place.at, out);
+                if (arm != t->sample.baseline) comparison_macros(t, c, place.at, out);
             }
     text_release(&words);
     text_release(&place);

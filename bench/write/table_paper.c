@@ -222,6 +222,15 @@ static void caption(const Paper *p, Text *out) {
     text_format(out, " Mean and, below it, standard deviation over n = %d %sseeds.", t->sample.seeds,
                 t->family.count ? "paired " : "");
     if (!t->family.count) return;
+    if (t->family.anytime) {
+        text_format(out, p->wide ? " Tested against %s at level %s%%" : " Δ: minus %s, below it the %s%% anytime interval",
+                    base, table_confidence(t, conf));
+        text_format(out, "; seeds were added until it was decided (");
+        table_stop(t, out);
+        text_format(out, "), and p, adjusted by Holm over %d, holds at every stop.", t->family.count);
+        table_signs(t, p->marks, p->bold, out);
+        return;
+    }
     if (p->wide)
         text_format(out, " Tested against %s by the ", base);
     else

@@ -6,6 +6,7 @@
 #include "bench/plan/doubt.h"
 #include "bench/plan/twins.h"
 #include "bench/store/provenance.h"
+#include "bench/verdict/until.h"
 #include "bench/verdict/words.h"
 #include "bench/write/table.h"
 
@@ -68,9 +69,48 @@ void table_flips(const Table *t, const char *plural, Text *out) {
                     (unsigned long long)t->family.joint.total);
 }
 
+const char *table_interval(const Table *t) {
+    return t->family.anytime ? "anytime" : "t";
+}
+
+void table_stop(const Table *t, Text *out) {
+    int at = until_decided(&t->family), n = t->sample.seeds, most = t->x->most;
+    if (at)
+        text_format(out, "decided after %d of at most %d", at, most);
+    else if (n < most)
+        text_format(out, "not decided yet after %d of at most %d", n, most);
+    else
+        text_format(out, "not decided by all %d", most);
+}
+
+/* Of seeds that are added until it is decided. */
+static void anytime_methods(const Table *t, Text *out) {
+    char alpha[40], margin[40], conf[40];
+    int n = t->sample.seeds;
+    text_format(out, "The unit of replication is the training seed. Seeds were added in the order of the plan until every "
+                     "arm was decided against %s at the last step: ", t->x->arm[t->sample.baseline].label);
+    table_stop(t, out);
+    text_format(out, ". %d seed%s, paired, so that every arm %sshares the initial values of all tensors it has in common "
+                     "with the others. SD: over seeds, divisor n - 1. Differences are means over seeds; p and the %s %% "
+                     "interval hold whenever one stops (test martingales of the signs of the differences; Holm over %d "
+                     "comparison%s, and the intervals cover together, at level %s); nothing is decided before 6 seeds. "
+                     "The null is that the arms could be swapped within each seed, not that a mean is 0: skewed "
+                     "differences of mean 0 are decided more often. The same, or too small to matter: shown to lie within "
+                     "%s by two one-sided processes, never below %d seeds. P's and intervals of a fixed number of seeds "
+                     "do not hold for seeds that were stopped, and none is shown.",
+                n, n == 1 ? "" : "s", t->same_batches ? "saw the same batches and " : "", table_confidence(t, conf),
+                t->family.count, t->family.count == 1 ? "" : "s", format_real(alpha, t->x->alpha),
+                format_real(margin, t->x->margin), ST_EQUAL_SEEDS);
+    table_arithmetic(t, out);
+}
+
 void table_methods(const Table *t, Text *out) {
     int n = t->sample.seeds;
     char alpha[40], margin[40], conf[40], floor[SHOWN];
+    if (t->family.anytime && t->family.count) {
+        anytime_methods(t, out);
+        return;
+    }
     format_real(alpha, t->x->alpha);
     format_real(margin, t->x->margin);
     table_confidence(t, conf);
@@ -183,6 +223,10 @@ void table_exploratory(const Table *t, Text *out) {
                     t->sample.cells * t->sample.arms * t->sample.seeds);
 }
 
+const char *table_status(const Table *t) {
+    return t->partial ? "partial" : t->exploratory ? "exploratory" : t->family.anytime ? "anytime" : "confirmatory";
+}
+
 const char *table_mark(const Table *t) {
     return t->partial ? "PARTIAL" : t->exploratory ? "EXPLORATORY" : "";
 }
@@ -203,12 +247,14 @@ const char *table_ratio(const ClaimTest *t) {
 
 void table_signature(const Table *t, Text *out) {
     char conf[40];
-    text_format(out,
-                "n%d|pair:seed+crn|est:mean-d-%s|ci:t%s|p:signflip-%s|adj:maxT-sd(m%d)|div:cap-lnV|plan:%.8s%s%s|"
-                "v%s%s%s",
-                t->sample.seeds, metric_info[t->metric].key, table_confidence(t, conf),
-                t->sample.seeds <= ST_FLIP_MAX ? "exact" : "mc", t->family.count, t->x->plan,
-                t->classes.length ? "|class:" : "", t->classes.at, NORMBENCH_VERSION, t->exploratory ? "|" : "",
+    text_format(out, "n%d|pair:seed+crn|est:mean-d-%s|ci:%s%s|", t->sample.seeds, metric_info[t->metric].key,
+                table_interval(t), table_confidence(t, conf));
+    if (t->family.anytime)
+        text_format(out, "p:anytime-signs|adj:holm(m%d)|stop:decided-%d", t->family.count, t->x->most);
+    else
+        text_format(out, "p:signflip-%s|adj:maxT-sd(m%d)", t->sample.seeds <= ST_FLIP_MAX ? "exact" : "mc",
+                    t->family.count);
+    text_format(out, "|div:cap-lnV|plan:%.8s%s%s|v%s%s%s", t->x->plan, t->classes.length ? "|class:" : "", t->classes.at, NORMBENCH_VERSION, t->exploratory ? "|" : "",
                 table_mark(t));
 }
 
@@ -230,9 +276,10 @@ void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {
         text_format(out, "; median difference %s", show_number(number, c->effect.median, 4));
         text_format(out, ", better in a share of %s of the seeds",
                     show_number(number, metric->better > 0 ? 1 - c->effect.better : c->effect.better, 2));
-        text_format(out, ", McNemar p %s (smallest %s)",
-                    c->mcnemar.status == ST_OK ? show_p(number, c->mcnemar.p) : "n/a",
-                    show_p((char[SHOWN]){0}, c->mcnemar.p_min));
+        if (!t->family.anytime)
+            text_format(out, ", McNemar p %s (smallest %s)",
+                        c->mcnemar.status == ST_OK ? show_p(number, c->mcnemar.p) : "n/a",
+                        show_p((char[SHOWN]){0}, c->mcnemar.p_min));
     }
     text_format(out, ".");
 }

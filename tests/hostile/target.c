@@ -130,7 +130,7 @@ static void experiment(const uint8_t *bytes, size_t length) {
     } else {
         Text out;
         text_init(&out);
-        experiment_text(&x, &out);
+        experiment_text(&x, true, &out);
         experiment_command(&x, &out);
         RunSpec s = experiment_spec(&x, experiment_cells(&x) - 1, x.arms - 1, x.seeds - 1), again;
         text_clear(&out);

@@ -318,18 +318,48 @@ Test(table, exploratory_tables_carry_no_marks) {
     made_up_release(&m);
 }
 
-/* Two variations of one experiment in one paper: their labels and macros differ. */
-Test(table, exploratory_tables_have_labels_of_their_own) {
+/* Two variations of one experiment in one paper: their labels and macros differ, and keep what they are called. */
+Test(table, changed_tables_have_labels_of_their_own) {
     make(made_up_four, "quick", (TableOptions){.exploratory = true, .word = "first"});
-    WRITES(table_tex, "\\label{tab:made-up-4-exploratory-first");
-    WRITES(table_macros, "\\newcommand{\\nbMadeUpFourExploratoryFirst");
-    made_up_release(&m);
-    make(made_up_four, "quick", (TableOptions){.exploratory = true, .word = "made-up-4-24252339"});
-    cr_expect_str_eq(m.table.label, "made-up-4-exploratory-24252339");
+    WRITES(table_tex, "\\label{tab:made-up-4-first");
+    WRITES(table_macros, "\\newcommand{\\nbMadeUpFourFirst");
+    WRITES(table_macros, "FirstStatus}{exploratory}%");
     made_up_release(&m);
     make(made_up_four, "quick", (TableOptions){.exploratory = true});
-    cr_expect(strncmp(m.table.label, "made-up-4-exploratory-", 22) == 0 && m.table.label[22], "%s", m.table.label);
+    char hash[9], own[96];
+    snprintf(hash, sizeof hash, "%.8s", m.x.body);
+    cr_expect(!strcmp(m.table.label + 10, hash), "%s", m.table.label);
+    snprintf(own, sizeof own, "made-up-4-%.8s", m.x.plan);
     made_up_release(&m);
+    make(made_up_four, "quick", (TableOptions){.exploratory = true, .word = own});
+    cr_expect(!strcmp(m.table.label + 10, hash), "%s: of the plan, whose seeds may change", m.table.label);
+    made_up_release(&m);
+}
+
+/* The words of all \newcommand of a file, a line each. */
+static void names_of(const Text *macros, Text *out) {
+    for (const char *at = macros->at; (at = strstr(at, "\\newcommand{")); at += 12)
+        text_format(out, "%.*s\n", (int)strcspn(at + 12, "}"), at + 12);
+}
+
+/* More seeds, a diverged run, another status: a paper that uses a macro still finds it. */
+Test(table, macros_are_called_the_same_whatever_the_runs_did) {
+    Text first, names, other;
+    text_init(&first), text_init(&names), text_init(&other);
+    for (int way = 0; way < 5; way++) {
+        made_up_init(&m, made_up_four, way == 1 ? "single" : way == 2 ? "eight" : "quick");
+        if (way == 3) made_up_diverge(made_up_at(&m, 0, 1, 2), 77);
+        cr_assert_eq(made_up_table(&m, (TableOptions){.partial = way == 4 ? "5 of 6 seeds" : NULL}, &e), RC_OK, "%s",
+                     e.text);
+        text_clear(&first), text_clear(&other);
+        table_macros(&m.table, &first);
+        names_of(&first, way ? &other : &names);
+        cr_expect_str_eq(way ? other.at : names.at, names.at);
+        cr_expect(strstr(first.at, way == 4 ? "Status}{partial}" : "Status}{confirmatory}"));
+        made_up_release(&m);
+    }
+    cr_expect(strstr(names.at, "\\nbMadeUpFourLayernormAtOneFiveZeroVerdict"), "%.300s", names.at);
+    text_release(&first), text_release(&names), text_release(&other);
 }
 
 Test(table, a_diverged_run_counts_and_is_seen) {

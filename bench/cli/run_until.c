@@ -1,0 +1,89 @@
+#include "bench/cli/run_until.h"
+
+#include <stdio.h>
+
+#include "bench/verdict/words.h"
+#include "bench/write/anytime.h"
+
+enum { NAMED = 6 };
+
+/* "post (after 7, better than Pre-LN)", "rms, probably 12 (20) seeds" */
+static void contrast_text(const Until *u, int i, Text *out) {
+    const Comparison *c = &u->family.at[i];
+    const Anytime *a = &u->family.anytime[i];
+    const Experiment *x = &u->x;
+    char where[256];
+    text_format(out, "%s", x->arm[c->what.term[0].arm].name);
+    if (x->factors) text_format(out, " [%s]", experiment_cell_text(where, x, c->what.cell));
+    if (a->at) {
+        text_format(out, " (after %d: ", a->at);
+        decision_words(&u->family, c, c->decision, contrast_better(&c->what), x->baseline, out);
+        text_format(out, ")");
+    } else if (c->status != ST_OK) {
+        text_format(out, " (%s)", st_status_text(c->status));
+    } else if (a->need.status == ST_OK) {
+        text_format(out, " (probably ");
+        anytime_need(a, x->most, out);
+        text_format(out, " seeds)");
+    }
+}
+
+static void list(const Until *u, bool decided, bool tested, const char *head, int count, Text *out) {
+    int named = 0;
+    if (!count) return;
+    text_format(out, "; %s", head);
+    for (int i = 0; i < u->family.count; i++) {
+        bool is = u->family.at[i].status == ST_OK;
+        if (is != tested || (is && (u->family.anytime[i].at > 0) != decided)) continue;
+        if (named < NAMED) text_format(out, "%s ", named ? "," : ":"), contrast_text(u, i, out);
+        named++;
+    }
+    if (named > NAMED) text_format(out, " and %d more", named - NAMED);
+}
+
+void until_text(const Until *u, int most, Text *out) {
+    int n = u->records.missing ? 0 : u->x.seeds;
+    text_format(out, "after %d of at most %d seeds", n, most);
+    if (!n) {
+        text_format(out, ": nothing can be told yet");
+    } else {
+        list(u, true, true, "decided", u->decided, out);
+        list(u, false, true, "open", u->open, out);
+        list(u, false, false, "never to be decided", u->untested, out);
+    }
+    text_format(out, "\n");
+    if (u->over && !u->open)
+        text_format(out, "decided after %d seeds: no more are needed\n", u->at);
+    else if (u->over)
+        text_format(out, "all %d seeds are stored, and %d of %d comparisons %s not decided\n", most, u->open,
+                    u->family.count, u->open == 1 ? "is" : "are");
+}
+
+/* The next number at which half of the continuations have decided some comparison that is open. */
+static int next(const Until *u, int whole, int most) {
+    size_t least = (size_t)most;
+    for (int i = 0; i < u->family.count; i++) {
+        const Anytime *a = &u->family.anytime[i];
+        if (u->family.at[i].status == ST_OK && !a->at && a->need.status == ST_OK && a->need.median < least)
+            least = a->need.median;
+    }
+    return (int)least > whole ? (int)least : whole + 1;
+}
+
+int until_wanted(void *asks, int whole, Text *words, Error *e) {
+    UntilAsks *a = asks;
+    Store stored;
+    Until u;
+    int first = until_least(a->x);
+    store_read(&stored, a->s->runs);
+    Rc rc = until_make(&u, &stored, a->x, a->s->precise, e);
+    store_release(&stored);
+    if (rc) return -1;
+    int wanted = u.over ? 0 : u.records.missing ? first : next(&u, whole > u.x.seeds ? whole : u.x.seeds, a->x->most);
+    if (wanted && wanted < first) wanted = first;
+    if (wanted > a->x->most) wanted = a->x->most;
+    a->whole = u.records.missing ? 0 : u.x.seeds;
+    until_text(&u, a->x->most, words);
+    until_release(&u);
+    return wanted;
+}

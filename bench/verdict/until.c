@@ -1,0 +1,117 @@
+#include "bench/verdict/until.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/plan/declare.h"
+#include "bench/verdict/verdict.h"
+
+_Static_assert((int)EXPERIMENT_USUAL_MOST == (int)ANYTIME_MOST && (int)EXPERIMENT_MOST_WATCHED == (int)ANYTIME_LARGEST, "one limit");
+
+int until_primaries(const Sample *s, Contrast **what) {
+    int count = 0;
+    *what = NULL;
+    for (int cell = 0; cell < s->cells; cell++) {
+        int last = s->cell[cell].steps - 1;
+        for (int arm = 0; arm < s->arms; arm++) {
+            if (arm == s->baseline || last < 0 || !s->cell[cell].step[last]) continue;
+            *what = mem_grow(*what, (size_t)count + 1, sizeof **what);
+            (*what)[count++] = contrast_pair(cell, last, s->x->metric, arm, s->baseline, s->x->margin);
+        }
+    }
+    return count;
+}
+
+int until_decided(const Family *f) {
+    int at = 0, tested = 0;
+    for (int i = 0; i < f->count; i++) {
+        if (f->at[i].status != ST_OK) continue;
+        if (!f->anytime[i].at) return 0;
+        tested++;
+        if (f->anytime[i].at > at) at = f->anytime[i].at;
+    }
+    return tested ? at : f->n;
+}
+
+int until_least(const Experiment *x) {
+    double one[EXPERIMENT_MOST_WATCHED], p[EXPERIMENT_MOST_WATCHED];
+    size_t most = (size_t)x->most, n = 1;
+    double level = x->alpha / (experiment_cells(x) * (x->arms - 1));
+    for (size_t i = 0; i < most; i++) one[i] = 1;
+    if (st_anytime_path(one, most, 1, ST_TWO_SIDED, p)) return 1;
+    while (n < most && p[n - 1] > level) n++;
+    return (int)n;
+}
+
+static void family_of(Family *f, const Sample *s) {
+    Contrast *what;
+    int count = until_primaries(s, &what);
+    family_make(f, s, what, count);
+    free(what);
+}
+
+/* Leaves the first `keep` seeds. */
+static void cut(Records *r, Experiment *x, int keep) {
+    int kept = 0;
+    for (int i = 0; i < r->runs; i++)
+        if (i % x->seeds < keep)
+            r->at[kept++] = r->at[i];
+        else
+            record_release(&r->at[i]);
+    r->runs = kept, x->seeds = keep;
+}
+
+Rc until_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e) {
+    Sample sample;
+    Family f;
+    if (records_take(r, s, x, precise, e)) return e->code;
+    if (r->missing || x->seeds < 2) return RC_OK;
+    if (!x->most) {
+        for (int i = 0; i < r->runs && !x->most; i++)
+            if (declared_stops(r->at[i].declared, x)) x->most = x->seeds;
+        return RC_OK;
+    }
+    st_init();
+    if (sample_make(&sample, x, r->at, e)) {
+        records_release(r);
+        return e->code;
+    }
+    family_of(&f, &sample);
+    int keep = until_decided(&f);
+    family_release(&f);
+    sample_release(&sample);
+    if (keep && keep < x->seeds) cut(r, x, keep);
+    return RC_OK;
+}
+
+Rc until_make(Until *u, const Store *s, const Experiment *x, bool precise, Error *e) {
+    *u = (Until){.x = *x};
+    u->x.seed = mem_alloc((size_t)x->seeds, sizeof *u->x.seed);
+    memcpy(u->x.seed, x->seed, (size_t)x->seeds * sizeof *u->x.seed);
+    Rc rc = until_take(&u->records, s, &u->x, precise, e);
+    if (!rc && u->records.missing) return RC_OK;
+    if (!rc && (rc = sample_make(&u->sample, &u->x, u->records.at, e))) records_release(&u->records);
+    if (rc) {
+        experiment_release(&u->x);
+        return rc;
+    }
+    family_of(&u->family, &u->sample);
+    for (int i = 0; i < u->family.count; i++) {
+        bool tested = u->family.at[i].status == ST_OK;
+        u->untested += !tested;
+        u->decided += tested && u->family.anytime[i].at;
+        u->open += tested && !u->family.anytime[i].at;
+    }
+    u->at = until_decided(&u->family);
+    if (!u->at && u->x.seeds >= x->most) u->at = x->most;
+    u->over = u->at > 0;
+    return RC_OK;
+}
+
+void until_release(Until *u) {
+    family_release(&u->family);
+    if (!u->records.missing) sample_release(&u->sample);
+    records_release(&u->records);
+    experiment_release(&u->x);
+    *u = (Until){0};
+}

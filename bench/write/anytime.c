@@ -1,0 +1,84 @@
+#include "bench/write/anytime.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "bench/formats/json.h"
+#include "bench/formats/latex.h"
+#include "bench/write/stat_json.h"
+
+void anytime_columns(Cells *c, const char *difference, double conf, bool margin) {
+    char number[40], heading[64];
+    snprintf(heading, sizeof heading, "[%s%% anytime]", format_real(number, round(1e8 * conf) / 1e6));
+    cells_column(c, "delta", 'r', difference);
+    cells_column(c, "delta", 'i', heading);
+    cells_column(c, "p", 'r', "p");
+    if (margin) cells_column(c, "p_inside", 'r', "p inside");
+    cells_column(c, "decided_at", 'r', "decided at");
+    cells_column(c, "seeds_needed", 'r', "seeds it needs");
+}
+
+void anytime_need(const Anytime *a, int most, Text *out) {
+    size_t limit = (size_t)most;
+    char late[40];
+    if (a->at || a->need.status != ST_OK) return;
+    snprintf(late, sizeof late, a->need.late <= limit ? "%zu" : "more than %zu",
+             a->need.late <= limit ? a->need.late : limit);
+    if (a->need.median > limit)
+        text_format(out, "%s", late);
+    else
+        text_format(out, "%zu (%s)", a->need.median, late);
+}
+
+static void interval_cell(const Anytime *a, Cells *c) {
+    char low[48], high[48], shown[120];
+    bool ok = a->ci.status == ST_OK;
+    double width = a->ci.hi - a->ci.lo;
+    if (ok)
+        snprintf(shown, sizeof shown, "[%s, %s]", show_with_error(low, a->ci.lo, width / 4, false),
+                 show_with_error(high, a->ci.hi, width / 4, false));
+    else
+        snprintf(shown, sizeof shown, "%s", a->ci.status == ST_NOT_REACHABLE ? "unbounded" : "n/a");
+    cell_interval_shown(c, ok ? a->ci.lo : (double)NAN, ok ? a->ci.hi : (double)NAN, shown);
+}
+
+void anytime_cells(const Anytime *a, int most, bool margin, Cells *c) {
+    char shown[48];
+    Text need;
+    text_init(&need);
+    cell_shown(c, a->mean, show_with_error(shown, a->mean, (a->ci.hi - a->ci.lo) / 4, true));
+    interval_cell(a, c);
+    cell_p(c, a->p);
+    if (margin) cell_p(c, a->inside_p);
+    if (a->at)
+        cell_integer(c, a->at);
+    else
+        cell_none(c);
+    anytime_need(a, most, &need);
+    if (!need.length)
+        cell_none(c);
+    else if (a->need.median > (size_t)most)
+        cell_shown(c, (double)NAN, need.at);
+    else
+        cell_format(c, "%s", need.at);
+    text_release(&need);
+}
+
+static json_t *need_json(const Anytime *a, int most) {
+    json_t *o = json_object();
+    size_t limit = (size_t)most;
+    json_object_set_new(o, "half", a->need.median > limit ? json_null() : json_integer((json_int_t)a->need.median));
+    json_object_set_new(o, "nine_in_ten", a->need.late > limit ? json_null() : json_integer((json_int_t)a->need.late));
+    json_put(o, "decided_by_most", a->need.decided);
+    return o;
+}
+
+void anytime_json(const Anytime *a, int most, json_t *o) {
+    json_t *ci = json_status(a->ci.status);
+    json_put(o, "mean", a->mean), json_put(o, "p", a->p);
+    if (!isnan(a->inside_p)) json_put(o, "p_inside", a->inside_p);
+    if (a->ci.status == ST_OK) json_put(ci, "lo", a->ci.lo), json_put(ci, "hi", a->ci.hi);
+    json_object_set_new(o, "interval", ci);
+    json_object_set_new(o, "decided_at", a->at ? json_integer(a->at) : json_null());
+    if (a->need.status == ST_OK) json_object_set_new(o, "seeds_needed", need_json(a, most));
+}
