@@ -257,6 +257,16 @@ static Rc ask_seeds(UntilAsks *asks, RunnerOptions *o, Error *e) {
     return wanted < 0 ? e->code : RC_OK;
 }
 
+/* Where seeds are added until it is decided, a task trains as many runs as are its own, but the first that are open: so
+ * that the seeds are whole in their order, whether tasks run beside or after each other. */
+static void first_come(Todo *p, RunnerOptions *o) {
+    bool *all = mem_alloc((size_t)p->runs, sizeof *all);
+    o->most_runs = 0;
+    for (int i = 0; i < p->runs; i++) o->most_runs += todo_open(p, i) && todo_mine(p, &p->run[i]), all[i] = true;
+    if (o->most_runs) todo_only(p, all);
+    free(all);
+}
+
 /* What is stored in the end, and what is left to do. */
 static Rc finish(const Session *s, const Experiment *x, const Todo *p, const PlanFolder *folder, UntilAsks *asks,
                  Error *e) {
@@ -341,6 +351,7 @@ static Rc run(Session *s, Error *e) {
         rc = split_check(s, &p, e);
         say_plan(s, &x, &p);
         if (!rc) rc = ask_seeds(&asks, &runner, e);
+        if (x.most && task) first_come(&p, &runner);
         bool enough = runner.seeds && runner.wanted <= runner.whole;
         store_read(&stored, s->runs);
         if (p.missing) todo_explain(&p, &stored);

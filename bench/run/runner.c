@@ -45,6 +45,7 @@ typedef struct {
     atomic_bool full; /* a record could not be stored */
     pthread_mutex_t asking;
     int whole, wanted; /* of o->seeds */
+    int begun;         /* runs, towards o->most_runs */
     atomic_bool enough;
 } Runner;
 
@@ -224,7 +225,7 @@ static bool enough(Runner *r) {
     pthread_mutex_unlock(&r->asking);
     pthread_mutex_lock(&r->lock);
     if (e.code && !r->failures++) r->error = e;
-    bool stops = r->enough || r->failures;
+    bool stops = r->enough || r->failures || (r->o->most_runs && r->begun >= r->o->most_runs);
     pthread_mutex_unlock(&r->lock);
     return stops;
 }
@@ -320,6 +321,9 @@ static void one_group(void *context, int index) {
         Execution x = execution_of(r, &group, run);
         x.progress = report, x.row = row, x.finished = store, x.context = &(Job){r, &group};
         split_tell(r->s->ranks, group.run, group.runs);
+        pthread_mutex_lock(&r->lock);
+        r->begun += group.runs;
+        pthread_mutex_unlock(&r->lock);
         rc = run_execute(&x, record, &e);
     }
     for (int i = 0; i < group.runs; i++) {

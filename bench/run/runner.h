@@ -15,6 +15,7 @@ typedef struct {
     int (*seeds)(void *context, int whole, Text *words, Error *e);
     void *context;
     int whole, wanted; /* at the start */
+    int most_runs;     /* that are begun here; 0: any number */
 } RunnerOptions;
 
 /* Trains what is missing of this process's share (todo_shards) and stores each record as it is finished; a failed run

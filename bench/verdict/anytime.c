@@ -48,22 +48,16 @@ static double mean_of(const double *d, size_t n) {
     return sum / (double)n;
 }
 
-/* The interval and what is still needed, of one that could be paired. */
-static void alone(const Family *f, const Comparison *c, int most, Anytime *a) {
-    const StPairs *x = &c->pairs;
-    double level = f->alpha / f->count, margin = c->t_decides ? c->what.margin : (double)NAN;
-    a->mean = mean_of(x->d, x->n);
-    a->ci = st_anytime_ci(x->d, x->n, x->scale, 1 - level);
-    if (!a->at) a->need = st_anytime_need(x->d, x->n, x->scale, margin, level, (size_t)most, CONTINUATIONS, c->key);
-}
-
-void anytime_make(const Family *f, int most, Anytime *out) {
+void anytime_decisions(const Family *f, Anytime *out) {
     size_t n = (size_t)f->n, all = n * (size_t)f->count;
     Paths paths = {mem_alloc(all, sizeof *paths.apart), mem_alloc(all, sizeof *paths.inside)};
     double *apart = mem_alloc((size_t)f->count, sizeof *apart), *inside = mem_alloc((size_t)f->count, sizeof *inside);
     paths_make(&paths, f);
     for (int i = 0; i < f->count; i++)
-        out[i] = (Anytime){.status = f->at[i].status, .mean = (double)NAN, .need = {.status = ST_BAD_ARG}};
+        out[i] = (Anytime){.status = f->at[i].status,
+                           .mean = (double)NAN,
+                           .ci = {f->at[i].status != ST_OK ? f->at[i].status : ST_BAD_ARG, (double)NAN, (double)NAN},
+                           .need = {.status = ST_BAD_ARG}};
     for (size_t k = 0; k < n; k++) {
         holm(f, paths.apart, k, apart);
         holm(f, paths.inside, k, inside);
@@ -77,7 +71,7 @@ void anytime_make(const Family *f, int most, Anytime *out) {
     for (int i = 0; i < f->count; i++) {
         const Comparison *c = &f->at[i];
         Anytime *a = &out[i];
-        if (a->status == ST_OK) alone(f, c, most, a);
+        if (a->status == ST_OK) a->mean = mean_of(c->pairs.d, c->pairs.n);
         a->decision = a->status == ST_OK ? decide(f, a) : DECISION_NOT_TESTABLE;
         if (isnan(c->what.margin) || !c->t_decides) a->inside_p = (double)NAN;
         if (a->status != ST_OK) a->p = a->alone_p = (double)NAN;
@@ -86,6 +80,20 @@ void anytime_make(const Family *f, int most, Anytime *out) {
     free(apart);
     free(paths.inside);
     free(paths.apart);
+}
+
+/* The interval and what is still needed, of one that could be paired. */
+static void alone(const Family *f, const Comparison *c, int most, Anytime *a) {
+    const StPairs *x = &c->pairs;
+    double level = f->alpha / f->count, margin = c->t_decides ? c->what.margin : (double)NAN;
+    a->ci = st_anytime_ci(x->d, x->n, x->scale, 1 - level);
+    if (!a->at) a->need = st_anytime_need(x->d, x->n, x->scale, margin, level, (size_t)most, CONTINUATIONS, c->key);
+}
+
+void anytime_make(const Family *f, int most, Anytime *out) {
+    anytime_decisions(f, out);
+    for (int i = 0; i < f->count; i++)
+        if (out[i].status == ST_OK) alone(f, &f->at[i], most, &out[i]);
 }
 
 /* What is no longer said of a comparison: p's of counts, which are of a fixed number of runs too. */

@@ -25,6 +25,9 @@ typedef struct Anytime {
  * fewer than ST_EQUAL_SEEDS show nothing to be the same. out: [count]. */
 void anytime_make(const Family *f, int most, Anytime *out);
 
+/* The same without intervals and what is still needed, which take most of the time. */
+void anytime_decisions(const Family *f, Anytime *out);
+
 /* Makes them the family's, in the place of family_together: its p's, intervals and decisions are these, and of what
  * holds for a fixed number of seeds alone nothing is left. Readers that show an interval ask f->anytime what it is. */
 void anytime_decide(Family *f, int most);

@@ -131,6 +131,7 @@ copied_tree() { # DIR: a checkout of its own, with nothing beside it
 . "$here/e2e_translate.sh"
 . "$here/e2e_cluster.sh"
 . "$here/e2e_ids.sh"
+. "$here/e2e_until.sh"
 
 # What all checks train: four runs of 30 steps, or one of 4, on a text of the script's own.
 seq 1 3000 | tr '\n' ' ' >text.txt
@@ -175,7 +176,7 @@ perform() {
 alone="check_start_up check_ctrl_c_at_real_size"
 checks=("$@")
 [ $# -gt 0 ] ||
-  mapfile -t checks < <(sed -n 's/^\(check_[a-z0-9_]*\)().*/\1/p' "$here"/e2e_{input,runs,share,faults,world,claims,read,plans,score,shards,translate,cluster,ids}.sh)
+  mapfile -t checks < <(sed -n 's/^\(check_[a-z0-9_]*\)().*/\1/p' "$here"/e2e_{input,runs,share,faults,world,claims,read,plans,score,shards,translate,cluster,ids,until}.sh)
 echo "1..${#checks[@]}"
 for check in "${checks[@]}"; do [[ " $alone " != *" $check "* ]] || perform "$check"; done
 for check in "${checks[@]}"; do

@@ -1,0 +1,176 @@
+# Part of e2e.sh: seeds that are added until it is decided.
+
+until_file() { # STEPS [SEEDS]: $W/until.yaml
+  cat >"$W/until.yaml" <<YAML
+title: Two placements until it is decided
+dataset: synthetic
+layers: 2
+width: 16
+heads: 2
+context: 16
+batch: 4
+lr: 3e-3
+steps: $1
+evaluate_at: 0,$1
+seeds: ${2:-"{until: decided, most: 24}"}
+arms:
+  pre: {variant: pre}
+  post: {variant: post}
+  peri: {variant: peri}
+YAML
+}
+
+stored() { find "$1/runs" -name record.json | wc -l; }
+
+# Everything that table writes and that is no time, the command aside.
+tabled() { # FILE RESULTS
+  ends 0 table "$1" --results "$2"
+  find "$2/out" -type f ! -name '*-cost.*' ! -name plan.json ! -name '*.pdf' ! -name '*.svg' -exec sha256sum {} + | sed 's: .*/: :' | sort
+}
+
+check_seeds_are_added_until_it_is_decided() {
+  local seeds
+  until_file 20
+  ends 0 run "$W/until.yaml" --threads 1 --results "$W/r"
+  says '^until: at most 72 runs, 0 stored, at most 72 to train$'
+  says '^  Seeds are added until all comparisons are decided at the last step, at most 24: nothing is before 8 seeds'
+  says '^normbench: after 3 of at most 24 seeds; open: post \(probably [0-9]+ \([0-9]+\) seeds\), peri \(probably '
+  seeds=$(sed -n 's/^decided after \([0-9]*\) seeds: no more are needed$/\1/p' "$W/out")
+  [ "${seeds:-0}" -ge 8 ] || fail "decided after '$seeds' seeds"
+  [ "$(stored "$W/r")" = $((3 * seeds)) ] || fail "$(stored "$W/r") runs are stored, not those of $seeds seeds"
+  prints "^until: $((3 * seeds)) of at most 72 runs stored in "
+  (cd / && eval "$(sed -n 's/^Next: //p' "$W/out")") >"$W/said" 2>&1 || fail "the line does not run"
+  grep -q "decided after $seeds of at most 24" "$W/said" || fail "the table does not say when it was decided"
+  # Nothing of a fixed number of seeds is left in what is written.
+  python3 - "$W"/r/out/*/until.json "$seeds" <<'PY' || fail "the JSON"
+import json, sys
+t = json.load(open(sys.argv[1]))
+f = t["family"]
+assert f["method"] == "anytime" and f["most_seeds"] == 24 and f["comparisons"] == 2 and f["n"] == int(sys.argv[2])
+assert max(c["decided_at"] for c in f["at"]) == f["n"] and "signflip" not in t["signature"]
+fixed = {"sign_flip", "t_interval", "max_t_step_down", "holm", "bootstrap", "tost", "wilcoxon", "floor", "mcnemar", "fisher"}
+def keys(x):
+    for v in (x.values() if isinstance(x, dict) else x if isinstance(x, list) else []):
+        yield from keys(v)
+    if isinstance(x, dict):
+        yield from x
+assert not fixed & set(keys(f)), fixed & set(keys(f))
+PY
+  ! grep -qiE 'sign-flip|t interval|smallest possible p|Holm floor|bootstrap' "$W"/r/out/*/until.{txt,tex} || fail "fixed"
+  grep -q '\\nbUntilStatus}{anytime}%' "$W"/r/out/*/until-macros.tex || fail "no macro of the status"
+  # Asked again, nothing is trained; by other records nothing else is said.
+  ends 0 run "$W/until.yaml" --results "$W/r"
+  says "^decided after $seeds seeds: no more are needed$"
+  [ "$(stored "$W/r")" = $((3 * seeds)) ] || fail "trained on"
+  ends 0 trace "$W/until.yaml: post - pre" --results "$W/r"
+  prints 'anytime interval$' && prints 'holds at every stop, by Holm over 2'
+}
+
+check_a_plan_that_was_killed_goes_on_to_the_same_seed() {
+  local i
+  until_file 400
+  ends 0 run "$W/until.yaml" --threads 1 --results "$W/alone"
+  tabled "$W/until.yaml" "$W/alone" >"$W/want"
+  for i in 1 2 3; do
+    begin run "$W/until.yaml" --threads 2 --checkpoint-every 0 --results "$W/r"
+    until_says "after $i of at most 24 seeds"
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null
+  done
+  ends 0 run "$W/until.yaml" --threads 2 --results "$W/r"
+  tabled "$W/until.yaml" "$W/r" | diff - "$W/want" || fail "another table"
+  until_file 400 # the same from two shares of the work beside each other, and seeds beyond the decision change nothing
+  begin run "$W/until.yaml" --threads 1 --shard 1/2 --results "$W/s"
+  "$program" run "$W/until.yaml" --threads 1 --shard 2/2 --results "$W/s" </dev/null >"$W/out2" 2>"$W/err2" || fail "shard 2"
+  ended 60
+  [ "$rc" = 0 ] || fail "shard 1 ends with $rc"
+  cat "$W/out" "$W/out2" | grep -q '^decided after' || fail "no share says that it is decided"
+  [ "$(stored "$W/s")" -lt 72 ] || fail "all of them were trained"
+  tabled "$W/until.yaml" "$W/s" | diff - "$W/want" || fail "another table from shares"
+  until_file 400 14
+  ends 0 run "$W/until.yaml" --results "$W/s"
+  [ "$(stored "$W/s")" -ge 42 ] || fail "no more seeds were trained"
+  until_file 400
+  tabled "$W/until.yaml" "$W/s" | diff - "$W/want" || fail "another table from more seeds"
+}
+
+check_tasks_of_an_array_stop_by_themselves() {
+  local folder i
+  fake_slurm
+  until_file 20
+  ends 0 run "$W/until.yaml" --slurm --nodes 1 --array 8 --time 10:00 --results "$W/r"
+  folder=$(echo "$W"/r/slurm/until-*/1)
+  for i in 0 1 2 3 4 5 6 7; do
+    task $i "$folder"
+    [ "$rc" = 0 ] || fail "task $i ends with $rc"
+    [ $i != 0 ] || [ "$(stored "$W/r")" = 9 ] || fail "a task trained $(stored "$W/r") runs, not its nine"
+  done
+  says 'no more are needed'
+  [ "$(stored "$W/r")" = 24 ] || fail "$(stored "$W/r") runs, not those of eight seeds"
+  bash "$folder/table.sh" >"$W/out" 2>"$W/err" || fail "no table"
+  prints 'decided after 8 of at most 24'
+}
+
+check_seeds_go_on_from_those_of_the_file() {
+  until_file 20 6
+  ends 0 run "$W/until.yaml" --results "$W/r"
+  ends 0 table "$W/until.yaml" --results "$W/r"
+  cp "$W"/r/out/*/until-macros.tex "$W/before"
+  ends 0 run "$W/until.yaml" --until-decided --most-seeds 10 --results "$W/r"
+  says '^until: at most 30 runs, 18 stored, at most 12 to train$'
+  says '^after 6 of at most 10 seeds'
+  ends 0 table "$W/until.yaml" --until-decided --most-seeds 10 --results "$W/r" # of which six were not declared so
+  prints '^until: .*EXPLORATORY: 18 of 24 runs were trained before this plan was written down'
+  grep -v '^%' "$W"/r/out/*/until-macros.tex | grep -q 'Status}{exploratory}' || fail "not said in the macros"
+  diff <(sed -n 's/^.newcommand{\([^}]*\).*/\1/p' "$W/before" | sort) \
+    <(cat "$W"/r/out/*/until-macros.tex | sed -n 's/^.newcommand{\([^}]*\).*/\1/p' | sort -u) || fail "other macros"
+  # What confirms it is printed, and does.
+  prints "^To confirm: normbench run .*--set seeds=11-20 --results "
+  for i in 'To confirm: ' 'and then:   '; do
+    (cd / && eval "$(sed -n "s/^${i}normbench/\"\$program\"/p" "$W/out")") >"$W/said" 2>&1 || fail "$i does not run: $(tail -n 1 "$W/said")"
+  done
+  ! grep -q EXPLORATORY "$W/said" && grep -q 'decided after 8 of at most 10' "$W/said" || fail "not confirmed"
+}
+
+# Somebody looked at the seeds and fixes their number afterwards: no p of a fixed number is shown.
+check_stopped_seeds_have_no_fixed_p() {
+  until_file 20
+  ends 0 run "$W/until.yaml" --results "$W/r"
+  ends 0 table "$W/until.yaml" --seeds 9 --results "$W/r"
+  prints 'decided after 8 of at most 9'
+  until_file 20 8 && mv "$W/until.yaml" "$W/fixed.yaml"
+  ends 0 table "$W/fixed.yaml" --results "$W/r"
+  prints '^fixed: .*EXPLORATORY' && prints 'ci:anytime95\|p:anytime-signs'
+  ! grep -q 'sign-flip' "$W/out" || fail "a p of a fixed number"
+  prints '^To confirm: normbench run .* --set seeds=9-16 '
+}
+
+check_the_rule_is_read_strictly() {
+  local line
+  while IFS='|' read -r seeds line; do
+    until_file 20 "$seeds"
+    refused "until.yaml:[0-9]+: $line" run "$W/until.yaml" --dry-run
+  done <<'LIST'
+{until: tomorrow}|seeds: until 'tomorrow' is not known; until: decided$
+{until: decided, moist: 8}|seeds: unknown key 'moist'; did you mean 'most'
+{most: 8}|seeds: \{until: decided, most: 64\} is needed
+{until: decided, most: 1}|seeds: 1 is out of range \(2 to 2000\)$
+{until: decided, most: 2001}|seeds: 2001 is out of range
+{until: decided, most: many}|seeds: 'many' is not a whole number$
+{until: [decided]}|until: one value is needed
+5-3|seeds: 3 is out of range \(5 to
+1-20000|seeds: a list of 1 to 10000 seeds is needed$
+LIST
+  until_file 20
+  echo 'summaries: [failures]' >>"$W/until.yaml"
+  refused "summaries: 'failures' has p's of a fixed number of seeds" table "$W/until.yaml"
+  until_file 20
+  sed -i '/post\|peri/d' "$W/until.yaml"
+  refused "seeds: until it is decided takes two arms; there is 'pre' alone" run "$W/until.yaml"
+  until_file 20 6
+  refused "seeds is a fixed number; the most that --until-decided may take: --most-seeds 5" run "$W/until.yaml" --until-decided --seeds 5
+  refused "{until: decided, most: 64} is needed" run "$W/until.yaml" --most-seeds 5
+  until_file 20
+  ends 0 run "$W/until.yaml" --seeds 2 --results "$W/r"
+  refused "target: its p's are of a fixed number of seeds" table "$W/until.yaml" --target 2 --results "$W/r"
+}
