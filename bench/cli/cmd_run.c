@@ -46,8 +46,8 @@ static bool wanted(const Todo *p, int i) {
 static void say_runs(const Experiment *x, const Todo *p) {
     int open = 0;
     for (int i = 0; i < p->runs; i++) open += todo_open(p, i);
-    fprintf(stderr, "%s%s%s: %s%d runs, %d stored, %s%d to train", x->name, x->profile[0] ? ", profile " : "", x->profile,
-            x->most ? "at most " : "", p->runs, p->runs - p->missing, x->most ? "at most " : "", open);
+    fprintf(stderr, "%s%s%s: %s%d runs, %d stored, %s%d to train", x->name, x->profile[0] ? ", profile " : "",
+            x->profile, x->most ? "at most " : "", p->runs, p->runs - p->missing, x->most ? "at most " : "", open);
     if (open < p->missing) fprintf(stderr, " (%d more are the same runs)", p->missing - open);
 }
 
@@ -296,8 +296,7 @@ static void say_plan(const Session *s, const Experiment *x, const Todo *p) {
     int here = 0;
     for (int i = 0; i < p->runs; i++) here += wanted(p, i);
     say_runs(x, p);
-    if (s->options->times[OPTION_shard])
-        fprintf(stderr, ", %d of them in shard %d/%d", here, p->shard + 1, p->shards);
+    if (s->options->times[OPTION_shard]) fprintf(stderr, ", %d of them in shard %d/%d", here, p->shard + 1, p->shards);
     if (task) fprintf(stderr, ", %d of them in task %s", here, strrchr(task, ':') + 1);
     fputc('\n', stderr);
     say_twins(x);
@@ -356,7 +355,8 @@ static Rc run(Session *s, Error *e) {
         store_read(&stored, s->runs);
         if (p.missing) todo_explain(&p, &stored);
         if (!enough) print_reasons(&p, stderr);
-        if (!rc && ((p.missing && !enough) || dry || submits)) rc = foretell(s, &x, &p, &stored, &slurm, folder.word, e);
+        if (!rc && ((p.missing && !enough) || dry || submits))
+            rc = foretell(s, &x, &p, &stored, &slurm, folder.word, e);
         store_release(&stored);
         if (!dry && !rc && first_of(s) && plan_folder_note(&folder, s->root, &x, &s->overrides, &note))
             fprintf(stderr, "normbench: note: %s\n", note.text);

@@ -195,8 +195,9 @@ static Rc make_target(const Session *s, const Table *t, TargetSteps *out, Error 
     *out = (TargetSteps){0};
     if (!text) return RC_OK;
     if (t->family.anytime)
-        return error_set(e, RC_USAGE, "--target: its p's are of a fixed number of seeds, and here seeds are added until "
-                                      "it is decided");
+        return error_set(e, RC_USAGE,
+                         "--target: its p's are of a fixed number of seeds, and here seeds are added until "
+                         "it is decided");
     if (!parse_real(text, &value) || fabs(value) > COMPARE_LARGEST)
         return error_set(e, RC_USAGE, "--target: '%.60s' is not a number up to %g", text, COMPARE_LARGEST);
     return target_steps_make(out, &t->sample, value, s->threads, e);

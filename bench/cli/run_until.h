@@ -1,5 +1,5 @@
-/* run --until-decided: how many seeds an experiment still wants, by its stored records alone (bench/verdict/until.h), so
- * that every process that trains it says the same. */
+/* run --until-decided: how many seeds an experiment still wants, by its stored records alone (bench/verdict/until.h):
+ * so every process that trains it says the same. */
 #ifndef BENCH_CLI_RUN_UNTIL_H
 #define BENCH_CLI_RUN_UNTIL_H
 

@@ -201,9 +201,9 @@ static bool plan_operand(const Options *o, char word[PATH_MAX]) {
 /* `table first`: a word that is no experiment's, but that of a plan's folder, or the folder's path, stands for the
  * command line that its plan.json holds. */
 static Rc recall(Session *s, Options *o, Error *e) {
-    static const OptionKind fixed[] = {OPTION_profile,   OPTION_set,       OPTION_arm,  OPTION_text,
-                                       OPTION_tokenizer, OPTION_precision, OPTION_seeds,
-                                       OPTION_until_decided, OPTION_most_seeds};
+    static const OptionKind fixed[] = {OPTION_profile, OPTION_set,           OPTION_arm,
+                                       OPTION_text,    OPTION_tokenizer,     OPTION_precision,
+                                       OPTION_seeds,   OPTION_until_decided, OPTION_most_seeds};
     char path[1024], name[OPTION_NAME], operand[PATH_MAX];
     Error unknown;
     s->word = "";

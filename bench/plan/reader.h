@@ -46,8 +46,8 @@ Rc apply_recipe(Reader *r, const Document *d, const Node *entry);
 /* The recipe that an entry names; NULL and RC_USAGE in e where it names none. */
 const ModelRecipe *recipe_entry(const Document *d, const Node *entry, Error *e);
 
-/* "seeds: 8" is 1, 2, … 8; "seeds: 13-24" is those; "seeds: [3, 5]" is 3 and 5; "seeds: {until: decided, most: 64}" goes on from those that an
- * entry before has listed. */
+/* "seeds: 8" is 1, 2, … 8; "seeds: 13-24" is those; "seeds: [3, 5]" is 3 and 5; "seeds: {until: decided, most: 64}"
+ * goes on from those that an entry before has listed. */
 Rc apply_seeds(Reader *r, const Document *d, const Node *entry);
 
 /* "probes: [usual, weight_norm]" or "probes: {names: […], every: 10}": rows of models/probes.def, measured beside the

@@ -83,7 +83,8 @@ Rc reader_check(Reader *r, bool new_arms) {
         return document_error(r->e, r->d, node_find(r->d->root, "baseline")->line, "baseline: there is no arm '%s'%s",
                               x->baseline, did_you_mean(hint, sizeof hint, x->baseline, names, (size_t)x->arms));
     if (x->most && x->arms < 2)
-        return document_error(r->e, r->d, 0, "seeds: until it is decided takes two arms; there is '%s' alone", names[0]);
+        return document_error(r->e, r->d, 0, "seeds: until it is decided takes two arms; there is '%s' alone",
+                              names[0]);
     for (int cell = 0; cell < cells; cell++)
         for (int arm = 0; arm < x->arms; arm++) {
             RunSpec s = experiment_spec(x, cell, arm, 0);

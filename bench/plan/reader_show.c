@@ -221,7 +221,8 @@ Rc check_summaries(const Reader *r) {
         if (r->x->summary[i])
             return document_error(r->e, r->d, list->line,
                                   "summaries: '%s' has p's of a fixed number of seeds, and here seeds are added until "
-                                  "it is decided", summary_names[i]);
+                                  "it is decided",
+                                  summary_names[i]);
     for (int i = 0; i < SUMMARY_COUNT; i++)
         if (r->x->summary[i] && check[i] && check[i](r, list)) return r->e->code;
     return RC_OK;

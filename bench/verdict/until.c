@@ -6,7 +6,8 @@
 #include "bench/plan/declare.h"
 #include "bench/verdict/verdict.h"
 
-_Static_assert((int)EXPERIMENT_USUAL_MOST == (int)ANYTIME_MOST && (int)EXPERIMENT_MOST_WATCHED == (int)ANYTIME_LARGEST, "one limit");
+_Static_assert((int)EXPERIMENT_USUAL_MOST == (int)ANYTIME_MOST && (int)EXPERIMENT_MOST_WATCHED == (int)ANYTIME_LARGEST,
+               "one limit");
 
 int until_primaries(const Sample *s, Contrast **what) {
     int count = 0;

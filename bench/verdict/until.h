@@ -19,9 +19,9 @@ int until_decided(const Family *f);
 /* The fewest seeds at which one of all primaries could be decided. */
 int until_least(const Experiment *x);
 
-/* records_take; where seeds are added until it is decided, those after the decision are left out of r and x. A plan that
- * fixes a number of seeds, but was written down after runs of it were trained by a plan that adds them, is read as one
- * that adds them too: x then says so, since how many they are was seen. */
+/* records_take; where seeds are added until it is decided, those after the decision are left out of r and x. A plan
+ * that fixes a number of seeds, but was written down after runs of it were trained by a plan that adds them, is read as
+ * one that adds them too: x then says so, since how many they are was seen. */
 Rc until_take(Records *r, const Store *s, Experiment *x, bool precise, Error *e);
 
 /* Where an experiment stands. */
@@ -29,9 +29,9 @@ typedef struct {
     Experiment x;    /* of the seeds that count */
     Records records; /* missing: not one seed is whole, and nothing else is known */
     Sample sample;
-    Family family; /* of its primaries */
-    int at;        /* as until_decided; `most` where these are all stored and some is open */
-    bool over;     /* no seed is needed any more */
+    Family family;               /* of its primaries */
+    int at;                      /* as until_decided; `most` where these are all stored and some is open */
+    bool over;                   /* no seed is needed any more */
     int decided, open, untested; /* primaries */
 } Until;
 

@@ -8,8 +8,8 @@
 #include "bench/formats/cells.h"
 #include "bench/verdict/anytime.h"
 
-/* The columns behind an arm's name: its difference with the interval, p, with a margin p inside it, when it was decided,
- * how many seeds it needs. conf: of the intervals, .95. */
+/* The columns behind an arm's name: its difference with the interval, p, with a margin p inside it, when it was
+ * decided, how many seeds it needs. conf: of the intervals, .95. */
 void anytime_columns(Cells *c, const char *difference, double conf, bool margin);
 void anytime_cells(const Anytime *a, int most, bool margin, Cells *c);
 

@@ -207,8 +207,9 @@ static void caption(const Table *t, int part, Text *out) {
     char where[256] = "", margin[40], conf[40];
     if (!together(t)) figure_where(where, t->x, part, NULL);
     figure_caption_begin(t, where, out);
-    text_format(out, ": %s minus %s's after the last step, a point per seed, the mean with its paired %s%% %s "
-                     "interval",
+    text_format(out,
+                ": %s minus %s's after the last step, a point per seed, the mean with its paired %s%% %s "
+                "interval",
                 metric_info[t->metric].heading, t->x->arm[t->sample.baseline].label, table_confidence(t, conf),
                 table_interval(t));
     if (isfinite(t->x->margin)) text_format(out, "; shaded: within %s", format_real(margin, t->x->margin));

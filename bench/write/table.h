@@ -75,7 +75,8 @@ typedef struct {
     char results_hash[SHA256_HEX];
     Sample sample;
     Metric metric;  /* decides; from the experiment */
-    Family family;  /* every arm against the baseline: cells x steps above 0, or last steps alone (bench/verdict/until.h) */
+    Family
+        family; /* every arm against the baseline: cells x steps above 0, or last steps alone (bench/verdict/until.h) */
     ClaimVerdicts verdicts;  /* of the claims, with a family of its own */
     bool *tied;     /* [cells][SAMPLE_MOST_STEPS][arms] */
     Text classes;   /* of arithmetic among the runs, joined by '+'; "" where all is of class canon */

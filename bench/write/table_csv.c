@@ -1,6 +1,7 @@
 /* NAME.csv: one line per cell, step, arm and metric; the comparison with the baseline in the lines of the metric that
- * decides. Empty: not measured, or not there. Where seeds are added until it is decided, delta_lo, delta_hi, p_adjusted,
- * p_holm and p_inside hold at every stop, what is of a fixed number of seeds is empty, and decided_at stands last. */
+ * decides. Empty: not measured, or not there. Where seeds are added until it is decided, delta_lo, delta_hi,
+ * p_adjusted, p_holm and p_inside hold at every stop, what is of a fixed number of seeds is empty, and decided_at
+ * stands last. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -223,7 +223,8 @@ static void caption(const Paper *p, Text *out) {
                 t->family.count ? "paired " : "");
     if (!t->family.count) return;
     if (t->family.anytime) {
-        text_format(out, p->wide ? " Tested against %s at level %s%%" : " Δ: minus %s, below it the %s%% anytime interval",
+        text_format(out,
+                    p->wide ? " Tested against %s at level %s%%" : " Δ: minus %s, below it the %s%% anytime interval",
                     base, table_confidence(t, conf));
         text_format(out, "; seeds were added until it was decided (");
         table_stop(t, out);

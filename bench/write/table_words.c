@@ -87,17 +87,20 @@ void table_stop(const Table *t, Text *out) {
 static void anytime_methods(const Table *t, Text *out) {
     char alpha[40], margin[40], conf[40];
     int n = t->sample.seeds;
-    text_format(out, "The unit of replication is the training seed. Seeds were added in the order of the plan until every "
-                     "arm was decided against %s at the last step: ", t->x->arm[t->sample.baseline].label);
+    text_format(out,
+                "The unit of replication is the training seed. Seeds were added in the order of the plan until every "
+                "arm was decided against %s at the last step: ",
+                t->x->arm[t->sample.baseline].label);
     table_stop(t, out);
-    text_format(out, ". %d seed%s, paired, so that every arm %sshares the initial values of all tensors it has in common "
-                     "with the others. SD: over seeds, divisor n - 1. Differences are means over seeds; p and the %s %% "
-                     "interval hold whenever one stops (test martingales of the signs of the differences; Holm over %d "
-                     "comparison%s, and the intervals cover together, at level %s); nothing is decided before 6 seeds. "
-                     "The null is that the arms could be swapped within each seed, not that a mean is 0: skewed "
-                     "differences of mean 0 are decided more often. The same, or too small to matter: shown to lie within "
-                     "%s by two one-sided processes, never below %d seeds. P's and intervals of a fixed number of seeds "
-                     "do not hold for seeds that were stopped, and none is shown.",
+    text_format(out,
+                ". %d seed%s, paired, so that every arm %sshares the initial values of all tensors it has in common "
+                "with the others. SD: over seeds, divisor n - 1. Differences are means over seeds; p and the %s %% "
+                "interval hold whenever one stops (test martingales of the signs of the differences; Holm over %d "
+                "comparison%s, and the intervals cover together, at level %s); nothing is decided before 6 seeds. "
+                "The null is that the arms could be swapped within each seed, not that a mean is 0: skewed "
+                "differences of mean 0 are decided more often. The same, or too small to matter: shown to lie within "
+                "%s by two one-sided processes, never below %d seeds. P's and intervals of a fixed number of seeds "
+                "do not hold for seeds that were stopped, and none is shown.",
                 n, n == 1 ? "" : "s", t->same_batches ? "saw the same batches and " : "", table_confidence(t, conf),
                 t->family.count, t->family.count == 1 ? "" : "s", format_real(alpha, t->x->alpha),
                 format_real(margin, t->x->margin), ST_EQUAL_SEEDS);
@@ -254,8 +257,8 @@ void table_signature(const Table *t, Text *out) {
     else
         text_format(out, "p:signflip-%s|adj:maxT-sd(m%d)", t->sample.seeds <= ST_FLIP_MAX ? "exact" : "mc",
                     t->family.count);
-    text_format(out, "|div:cap-lnV|plan:%.8s%s%s|v%s%s%s", t->x->plan, t->classes.length ? "|class:" : "", t->classes.at, NORMBENCH_VERSION, t->exploratory ? "|" : "",
-                table_mark(t));
+    text_format(out, "|div:cap-lnV|plan:%.8s%s%s|v%s%s%s", t->x->plan, t->classes.length ? "|class:" : "",
+                t->classes.at, NORMBENCH_VERSION, t->exploratory ? "|" : "", table_mark(t));
 }
 
 void table_divergence(const Table *t, int cell, int step, int arm, Text *out) {

@@ -65,8 +65,7 @@ static void make(Family *f, const Row *row, double value[ARMS + 1][MOST], const 
  * same. */
 static bool wrongly_apart(const Row *row, const Family *f) {
     bool any = false;
-    for (int i = 0; i < row->arms; i++)
-        any |= !(fabs(row->effect[i]) > 0) && decision_apart(f->anytime[i].decision);
+    for (int i = 0; i < row->arms; i++) any |= !(fabs(row->effect[i]) > 0) && decision_apart(f->anytime[i].decision);
     return any;
 }
 

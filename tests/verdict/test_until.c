@@ -12,8 +12,9 @@ TestSuite(until, .timeout = 300);
 
 static Error e;
 
-static const char head[] = "title: made up\ndataset: synthetic\nlayers: 2\nwidth: 16\nheads: 2\nsteps: 10\nevaluate_at: '0,5,10'\n"
-                           "arms:\n  a: {variant: pre}\n  b: {variant: post}\n  c: {variant: peri}\n";
+static const char head[] =
+    "title: made up\ndataset: synthetic\nlayers: 2\nwidth: 16\nheads: 2\nsteps: 10\nevaluate_at: '0,5,10'\n"
+    "arms:\n  a: {variant: pre}\n  b: {variant: post}\n  c: {variant: peri}\n";
 
 static void read_plan(Experiment *x, const char *seeds, const char *set) {
     char text[600];
