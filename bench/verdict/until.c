@@ -40,7 +40,7 @@ int until_least(const Experiment *x) {
     double level = x->alpha / (experiment_cells(x) * (x->arms - 1));
     for (size_t i = 0; i < most; i++) one[i] = 1;
     if (st_anytime_path(one, most, 1, ST_TWO_SIDED, p)) return 1;
-    while (n < most && p[n - 1] > level) n++;
+    while (n <= most && p[n - 1] > level) n++;
     return (int)n;
 }
 
@@ -89,6 +89,7 @@ Rc until_make(Until *u, const Store *s, const Experiment *x, bool precise, Error
     *u = (Until){.x = *x};
     u->x.seed = mem_alloc((size_t)x->seeds, sizeof *u->x.seed);
     memcpy(u->x.seed, x->seed, (size_t)x->seeds * sizeof *u->x.seed);
+    u->x.yaml = NULL; /* x's */
     Rc rc = until_take(&u->records, s, &u->x, precise, e);
     if (!rc && u->records.missing) return RC_OK;
     if (!rc && (rc = sample_make(&u->sample, &u->x, u->records.at, e))) records_release(&u->records);

@@ -16,7 +16,7 @@ int until_primaries(const Sample *s, Contrast **what);
  * none has one, all its seeds. 0: one is still open. */
 int until_decided(const Family *f);
 
-/* The fewest seeds at which one of all primaries could be decided. */
+/* The fewest seeds at which one of all primaries could be decided; more than x->most: none can. */
 int until_least(const Experiment *x);
 
 /* records_take; where seeds are added until it is decided, those after the decision are left out of r and x. A plan

@@ -98,11 +98,13 @@ static void margin_text(const Outlook *o, const Experiment *x, Text *out) {
 /* Of seeds that are added until it is decided. */
 static void until_text(const Experiment *x, Text *out) {
     int comparisons = experiment_cells(x) * (x->arms - 1);
-    text_format(
-        out,
-        "  Seeds are added until %s decided at the last step, at most %d: nothing is before %d seeds, nor that an "
-        "arm is the same before %d.\n",
-        comparisons == 1 ? "the one comparison is" : "all comparisons are", x->most, until_least(x), ST_EQUAL_SEEDS);
+    int least = until_least(x);
+    text_format(out, "  Seeds are added until %s decided at the last step, at most %d: ",
+                comparisons == 1 ? "the one comparison is" : "all comparisons are", x->most);
+    if (least > x->most)
+        text_format(out, "too few to decide anything.\n");
+    else
+        text_format(out, "nothing is before %d seeds, nor that an arm is the same before %d.\n", least, ST_EQUAL_SEEDS);
 }
 
 void outlook_text(const Outlook *o, const Experiment *x, Text *out) {
