@@ -24,6 +24,7 @@ Rc command_report(Session *s, Error *e) {
     if (!rc) rc = output ? folder_make(folder, e) : folder_make_own(folder, e);
     if (!rc) folder_sweep(folder);
     if (!rc) rc = report_html(&b, s, folder, e);
+    if (!rc) rc = report_bib(&b, folder, e);
     if (!rc && report_pdf(&b, s, folder, &why)) fprintf(stderr, "normbench: note: no report.pdf: %s\n", why.text);
     ledger_release(&b);
     return rc;

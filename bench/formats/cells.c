@@ -43,7 +43,7 @@ static bool is_new_key(const Cells *c, const char *key, char align) {
 }
 
 void cells_column_over(Cells *c, const char *key, char align, const char *heading, const char *over) {
-    assert(c->columns < CELLS_MOST_COLUMNS && !c->rows && strchr("lripXI", align));
+    assert(c->columns < CELLS_MOST_COLUMNS && !c->rows && strchr("lripgXI", align));
     assert(strchr("XI", align) || c->shown == c->columns);
     assert(!key || is_new_key(c, key, align));
     size_t name = keep(c, key ? key : ""), at = keep(c, heading);
@@ -166,6 +166,36 @@ void cell_interval(Cells *c, double lo, double hi, int decimals, const char *why
     text_release(&shown);
 }
 
+void cell_axis_add(CellAxis *axis, double x) {
+    if (!isfinite(x)) return;
+    axis->from = fmin(axis->from, x), axis->to = fmax(axis->to, x);
+}
+
+/* The place of x among `places` of an axis. */
+static int place_of(double x, CellAxis axis, int places) {
+    double share = (x - axis.from) / (axis.to - axis.from);
+    return (int)lround(fmin(fmax(share, 0), 1) * (places - 1));
+}
+
+void cell_picture(Cells *c, double x, double lo, double hi, CellAxis axis) {
+    enum { PLACES = 21 };
+    const char *mark[PLACES];
+    Text drawn;
+    text_init(&drawn);
+    if (isfinite(x) && axis.from < axis.to) {
+        for (int i = 0; i < PLACES; i++) mark[i] = " ";
+        mark[place_of(0, axis, PLACES)] = "|";
+        bool line = isfinite(lo) && isfinite(hi);
+        for (int i = line ? place_of(lo, axis, PLACES) : 1; i <= (line ? place_of(hi, axis, PLACES) : 0); i++)
+            mark[i] = "-";
+        mark[place_of(x, axis, PLACES)] = "o";
+        for (int i = 0; i < PLACES; i++) text_format(&drawn, "%s", mark[i]);
+    }
+    Cell *cell = add(c, CELL_picture, x, drawn.at);
+    cell->lo = lo, cell->hi = hi, cell->axis = axis;
+    text_release(&drawn);
+}
+
 void cell_count(Cells *c, int count, int of) {
     char shown[SHOWN];
     snprintf(shown, sizeof shown, "%d of %d", count, of);
@@ -191,6 +221,10 @@ void cell_emphasize(Cells *c) {
 
 void cell_style(Cells *c, const char *name) {
     last(c)->style = keep(c, name);
+}
+
+void cell_link(Cells *c, const char *to) {
+    last(c)->link = keep(c, to);
 }
 
 const Cell *cells_at(const Cells *c, int row, int column) {

@@ -18,7 +18,13 @@ enum { CELLS_MOST_COLUMNS = 64 };
 /* Marks behind a cell: dagger, double dagger, section sign. The notes say what they mean. */
 typedef enum { MARK_separated = 1, MARK_equivalent = 2, MARK_diverged = 4 } CellMark;
 
-typedef enum { CELL_empty, CELL_text, CELL_number, CELL_interval } CellKind;
+typedef enum { CELL_empty, CELL_text, CELL_number, CELL_interval, CELL_picture } CellKind;
+
+/* What a picture of an interval is drawn on: an axis from `from` to `to`, a line at 0, and a band of a margin around it
+ * (NaN or 0: none). Rows that a reader compares have one axis. */
+typedef struct {
+    double from, to, margin;
+} CellAxis;
 
 typedef struct {
     CellKind kind;
@@ -27,11 +33,13 @@ typedef struct {
     unsigned marks;
     bool strong, emphatic;
     size_t style; /* offset of its class in HTML; 0: none */
+    size_t link;  /* offset of where it leads in HTML; 0: nowhere */
+    CellAxis axis; /* of a picture */
 } Cell;
 
 typedef struct {
-    char align;           /* l, r, i: an interval, p: words that are broken into lines; X, I: a number or text and an
-                             interval for CSV and JSON alone, after all others */
+    char align;           /* l, r, i: an interval, p: words that are broken into lines, g: pictures of intervals; X, I:
+                             a number or text and an interval for CSV and JSON alone, after all others */
     size_t key;           /* offset of its name in CSV and JSON; 0: for people only */
     size_t heading, over; /* offsets; neighbours with the same words `over` them share these */
 } CellColumn;
@@ -95,6 +103,10 @@ void cell_p(Cells *c, double p);
 void cell_shown(Cells *c, double x, const char *shown); /* a number in a notation of its own; "": nothing */
 void cell_interval(Cells *c, double lo, double hi, int decimals, const char *why_not);
 void cell_interval_shown(Cells *c, double lo, double hi, const char *shown);
+/* A dot at x and a line from lo to hi (NaN: none), cut off at the axis' ends; x NaN: nothing. On terminals it is drawn
+ * in characters. */
+void cell_picture(Cells *c, double x, double lo, double hi, CellAxis axis);
+void cell_axis_add(CellAxis *axis, double x); /* widens it; NaN changes nothing */
 /* "3 of 8"; CSV and JSON have the count. */
 void cell_count(Cells *c, int count, int of);
 
@@ -103,6 +115,7 @@ void cell_mark(Cells *c, unsigned marks);
 void cell_strong(Cells *c, bool strong);
 void cell_emphasize(Cells *c);
 void cell_style(Cells *c, const char *name); /* a class of HTML */
+void cell_link(Cells *c, const char *to);    /* of HTML: "#claims" */
 
 const Cell *cells_at(const Cells *c, int row, int column); /* NULL: the row has none there */
 const char *cells_words_at(const Cells *c, size_t shown);
@@ -128,6 +141,8 @@ typedef struct {
     const char *mark;  /* stands before each title: "EXPLORATORY: ", or "" */
     int column;        /* points of a column of a two-column class: a wider table spans both; 0: one column */
     const char *label; /* \label{tab:LABEL-1} and so on for the floats; NULL: none */
+    bool flows;        /* no floats: tables that break across pages where they stand (package longtable); `column` is
+                          not looked at, and the text block is 6.5 inches wide */
 } TexLayout;
 
 /* booktabs tables in floats. A table longer or wider than a float goes on in a further one, "continued"; tables that

@@ -117,6 +117,34 @@ json_t *cells_list_json(const CellsList *l) {
 
 static const char *const mark_signs[] = {"&dagger;", "&Dagger;", "&sect;"};
 
+/* What is beside its words on the page as well: a reader who hears the page misses nothing. */
+static void html_picture(const Cell *cell, Text *out) {
+    enum { WIDTH = 180, HEIGHT = 18 };
+    CellAxis a = cell->axis;
+    double scale = WIDTH / (a.to - a.from), zero = (0 - a.from) * scale;
+    if (!isfinite(cell->x) || !(a.from < a.to)) return;
+    text_format(out, "<svg class=\"interval\" viewBox=\"0 0 %d %d\" aria-hidden=\"true\">", WIDTH, HEIGHT);
+    if (a.margin > 0)
+        text_format(out, "<rect x=\"%.1f\" width=\"%.1f\" height=\"%d\"/>", fmax(zero - a.margin * scale, 0),
+                    fmin(zero + a.margin * scale, WIDTH) - fmax(zero - a.margin * scale, 0), HEIGHT);
+    text_format(out, "<path class=\"zero\" d=\"M%.1f 0V%d\"/>", zero, HEIGHT);
+    if (isfinite(cell->lo) && isfinite(cell->hi))
+        text_format(out, "<path d=\"M%.1f %dH%.1f\"/>", fmax((cell->lo - a.from) * scale, 0), HEIGHT / 2,
+                    fmin((cell->hi - a.from) * scale, WIDTH));
+    text_format(out, "<circle cx=\"%.1f\" cy=\"%d\" r=\"3.5\"/></svg>",
+                fmin(fmax((cell->x - a.from) * scale, 0), WIDTH), HEIGHT / 2);
+}
+
+static void html_words(const Cells *c, const Cell *cell, Text *out) {
+    if (cell->link) {
+        text_format(out, "<a href=\"");
+        html_text(out, cells_words_at(c, cell->link));
+        text_format(out, "\">");
+    }
+    html_text(out, cells_words_at(c, cell->shown));
+    if (cell->link) text_format(out, "</a>");
+}
+
 static void html_cell(const Cells *c, int row, int column, Text *out) {
     const Cell *cell = cells_at(c, row, column);
     bool head = column < c->stub && c->column[column].align == 'l', strong = cell && cell->strong;
@@ -127,7 +155,10 @@ static void html_cell(const Cells *c, int row, int column, Text *out) {
     if (words[0] || style[0]) text_format(out, " class=\"%s%s%s\"", words, gap, style);
     text_format(out, ">");
     text_format(out, "%s%s", strong ? "<strong>" : "", cell && cell->emphatic ? "<em>" : "");
-    if (cell) html_text(out, cells_words_at(c, cell->shown));
+    if (cell && cell->kind == CELL_picture)
+        html_picture(cell, out);
+    else if (cell)
+        html_words(c, cell, out);
     text_format(out, "%s%s", cell && cell->emphatic ? "</em>" : "", strong ? "</strong>" : "");
     if (cell && cell->marks) {
         text_format(out, "<sup>");

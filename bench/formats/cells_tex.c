@@ -1,4 +1,5 @@
 /* A table in LaTeX: booktabs, in floats that fit on a page. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +8,8 @@
 
 /* BLOCK: points of the text block of 5.5 inches, less a little. WIDEST: of what is still legible scaled to it. */
 enum { WIDEST = 480, PAGE_ROWS = 44, PAGE_LINES = 56, LONGEST_WHOLE = 3, BLOCK = 385, LEAST_PARAGRAPH = 80 };
+enum { SHORT_ROWS = 14 }; /* of a table that a page's end does not break */
+enum { FLOW_BLOCK = 455, PICTURE = 72, PICTURE_HEIGHT = 7 }; /* points */
 
 /* What an S column aligns: -?digits(.digits)?, and behind " +-" an uncertainty alike. */
 typedef struct {
@@ -104,6 +107,7 @@ static int width_of(const char *text) {
 /* Tenths of a point that a column of a float takes in footnotesize, by its widest cell. */
 static int column_tenths(const Part *p, int k) {
     int most = width_of(cells_words_at(p->c, p->c->column[k].heading));
+    if (p->c->column[k].align == 'g') return most > 10 * PICTURE ? most : 10 * PICTURE;
     for (int i = p->first; i < p->end; i++) {
         const Cell *cell = cells_at(p->c, i, k);
         int here = cell ? width_of(cells_words_at(p->c, cell->shown)) : 0;
@@ -145,11 +149,12 @@ static int small_width(const Part *p) {
 static Fit fit_of(const Part *p) {
     static const int separation[] = {5, 3};
     int width = natural_width(p), gaps = 2 * (columns_of(p) - 1), column = p->layout->column;
+    if (p->layout->flows) column = 0;
     bool star = column && small_width(p) * 108 / 100 > column; /* an estimate */
-    int room = column && !star ? column : BLOCK;
+    int room = p->layout->flows ? FLOW_BLOCK : column && !star ? column : BLOCK;
     for (int i = column && !star ? 1 : 0; i < 2; i++)
         if (width + separation[i] * gaps <= room) return (Fit){star, false, "footnotesize", separation[i], room};
-    return (Fit){star, small_width(p) > BLOCK, "scriptsize", 3, room};
+    return (Fit){star, small_width(p) > room, "scriptsize", 3, room};
 }
 
 /* Points that each column of paragraphs may take so that together they have what the others leave. */
@@ -192,6 +197,23 @@ static void column_formats(const Part *p, Text *out) {
     text_format(out, "@{}}");
 }
 
+static void picture_tex(const Cell *cell, Text *out) {
+    CellAxis a = cell->axis;
+    double scale = PICTURE / (a.to - a.from), zero = (0 - a.from) * scale, middle = PICTURE_HEIGHT / 2.0;
+    double lo = fmax((cell->lo - a.from) * scale, 0), hi = fmin((cell->hi - a.from) * scale, PICTURE);
+    if (!isfinite(cell->x) || !(a.from < a.to)) return;
+    text_format(out, "{\\setlength{\\unitlength}{1pt}\\begin{picture}(%d,%d)", PICTURE, PICTURE_HEIGHT);
+    if (a.margin > 0) {
+        double from = fmax(zero - a.margin * scale, 0), to = fmin(zero + a.margin * scale, PICTURE);
+        text_format(out, "\\put(%.1f,0){\\color[gray]{.85}\\rule{%.1fpt}{%dpt}}", from, to - from, PICTURE_HEIGHT);
+    }
+    text_format(out, "\\put(%.1f,0){\\line(0,1){%d}}", zero, PICTURE_HEIGHT);
+    if (isfinite(cell->lo) && isfinite(cell->hi) && hi > lo)
+        text_format(out, "\\thicklines\\put(%.1f,%.1f){\\line(1,0){%.1f}}", lo, middle, hi - lo);
+    text_format(out, "\\put(%.1f,%.1f){\\circle*{3}}\\end{picture}}",
+                fmin(fmax((cell->x - a.from) * scale, 0), PICTURE), middle);
+}
+
 /* An S column reads the number itself; everything else stands in braces. */
 static void write_cell(const Part *p, int row, int column, Text *out) {
     const Cell *cell = cells_at(p->c, row, column);
@@ -199,6 +221,10 @@ static void write_cell(const Part *p, int row, int column, Text *out) {
     bool s_column = in_s_column(p, column);
     if (!cell || !cell->shown) return;
     const char *shown = cells_words_at(p->c, cell->shown);
+    if (cell->kind == CELL_picture) {
+        picture_tex(cell, out);
+        return;
+    }
     if (p->c->row[row].below) {
         text_format(out, "{\\scriptsize ");
         latex_shown(out, shown);
@@ -318,6 +344,49 @@ static void write_tabular(const Part *p, Text *out) {
     if (out->length > before) text_format(out, "\\midrule\n");
     write_rows(p, out);
     text_format(out, "\\bottomrule\n\\end{tabular}\n");
+}
+
+/* "Table 3: …" of a table that flows; longtable's own \caption is centred over a table narrower than it. */
+static void flowing_caption(const char *caption, Text *out) {
+    text_format(out, "\\parbox[b]{\\textwidth}{\\small\\raggedright \\tablename~\\thetable: ");
+    latex_breakable(out, caption);
+    text_format(out, "}");
+}
+
+/* The head again on each page; what stands between two pages. */
+static void write_longtable(const Part *p, const char *caption, Text *out) {
+    Text head;
+    text_init(&head);
+    write_head(p, &head);
+    if (head.length) text_format(&head, "\\midrule\n");
+    text_format(out, "\\begin{longtable}[l]");
+    column_formats(p, out);
+    text_format(out, "\n");
+    if (caption) {
+        text_format(out, "\\multicolumn{%d}{@{}l@{}}{\\makebox[0pt][l]{", columns_of(p));
+        flowing_caption(caption, out);
+        text_format(out, "}}\\\\[3pt]\n");
+    }
+    text_format(out, "\\toprule\n%s\\endfirsthead\n", head.at);
+    text_format(out, "\\multicolumn{%d}{@{}l}{%s} \\\\\n\\toprule\n%s\\endhead\n", columns_of(p),
+                caption ? "\\tablename~\\thetable, continued" : "continued", head.at);
+    text_format(out, "\\bottomrule\n\\endfoot\n\\bottomrule\n\\endlastfoot\n");
+    write_rows(p, out);
+    text_format(out, "\\end{longtable}\n");
+    if (!caption) text_format(out, "\\addtocounter{table}{-1}\n");
+    text_release(&head);
+}
+
+/* A table that stays on one page. */
+static void write_short(const Part *p, const char *caption, Text *out) {
+    text_format(out, "\\par\\medskip\\noindent\\begin{minipage}{\\linewidth}\n");
+    if (caption) {
+        text_format(out, "\\refstepcounter{table}");
+        flowing_caption(caption, out);
+        text_format(out, "\\par\\smallskip\n");
+    }
+    write_tabular(p, out);
+    text_format(out, "\\end{minipage}\\par\\medskip\n");
 }
 
 static Part whole(const Cells *c, const TexLayout *layout) {
@@ -443,11 +512,38 @@ static int write_floats(const CellsList *l, int i, const TexLayout *layout, int 
     return taken;
 }
 
+/* Where it stands, over as many pages as it takes; columns that do not fit follow with the stub again. */
+static void write_flowing(const Cells *c, const TexLayout *layout, Text *out) {
+    Part p = whole(c, layout);
+    Text caption;
+    text_init(&caption);
+    for (int from = p.from; from < c->shown; from = p.to) {
+        p.from = from, p.to = c->shown;
+        while (p.to > from + 1 && small_width(&p) > FLOW_BLOCK) p.to--;
+        Fit fit = fit_of(&p);
+        bool more = from > p.stub;
+        text_clear(&caption);
+        text_format(&caption, "%s%s%s.", layout->mark ? layout->mark : "", c->title.at, more ? ", continued" : "");
+        if (!more && c->caption.length) text_format(&caption, " %s", c->caption.at);
+        text_format(out, "{\\%s\\setlength{\\tabcolsep}{%dpt}%%\n", fit.type, fit.separation);
+        (c->rows <= SHORT_ROWS ? write_short : write_longtable)(&p, c->below ? NULL : caption.at, out);
+        text_format(out, "}\n");
+    }
+    if (c->notes.length) {
+        text_format(out, "{\\scriptsize\\raggedright\\noindent ");
+        latex_breakable(out, c->notes.at);
+        text_format(out, "\\par}\\medskip\n");
+    }
+    text_release(&caption);
+}
+
 void cells_list_tex(const CellsList *l, const TexLayout *layout, Text *out) {
     int number = 0;
     for (int i = 0; i < l->count;) {
         if (l->at[i].data)
             i++;
+        else if (l->at[i].rows && layout->flows)
+            write_flowing(&l->at[i++], layout, out);
         else if (l->at[i].rows)
             i += write_floats(l, i, layout, &number, out);
         else { /* words alone: why there is no table */

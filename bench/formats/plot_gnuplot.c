@@ -54,16 +54,40 @@ static void panel_words(const Sheet *s, const PlotPanel *panel, int place, doubl
     text_release(&unit);
 }
 
-/* On a logarithmic axis that spans little, marks at 1, 2 and 5. */
+static bool is_125(int i) {
+    return i == 1 || i == 2 || i == 5;
+}
+
+/* i of i * 10^power, the multiples in an axis: how many of 1, 2 and 5 there are. */
+static int count_125(const PlotAxis *y) {
+    int count = 0;
+    for (int power = (int)floor(log10(y->least)) - 1; power <= (int)ceil(log10(y->most)); power++)
+        for (int i = 1; i < 10; i++) {
+            double at = i * pow(10, power);
+            count += is_125(i) && at >= y->least && at <= y->most;
+        }
+    return count;
+}
+
+/* On a logarithmic axis that spans little, words at 1, 2 and 5; where it spans so little that one of them or none is in
+ * it, at even distances. */
 static void ticks_125(const PlotAxis *y, Text *out) {
+    enum { EVEN = 6 };
     int written = 0;
     if (!y->log || y->most > 300 * y->least) return;
+    if (count_125(y) < 2 && y->most > y->least) {
+        double step = plot_tick(y->most - y->least, EVEN);
+        for (double k = ceil(y->least / step); k * step <= y->most; k++)
+            text_format(out, "%s'%g' %.9g", written++ ? ", " : "set ytics (", k * step, k * step);
+        if (written) text_format(out, ")\n");
+        return;
+    }
     for (int power = (int)floor(log10(y->least)) - 1; power <= (int)ceil(log10(y->most)); power++)
         for (int i = 1; i < 10; i++) {
             double at = i * pow(10, power);
             if (at < y->least || at > y->most) continue;
             text_format(out, "%s", written++ ? ", " : "set ytics (");
-            if (i == 1 || i == 2 || i == 5)
+            if (is_125(i))
                 text_format(out, "'%g' %.9g", at, at);
             else
                 text_format(out, "'' %.9g 1", at);

@@ -260,6 +260,16 @@ static void tested(const Table *t, Text *out) {
     text_format(out, ". ");
 }
 
+static void tested_alike(const Table *t, Text *out) {
+    char margin[40];
+    text_format(out, "Tested as above: %d seeds, %d comparison%s, smallest possible p ", t->sample.seeds, t->family.count,
+                t->family.count == 1 ? "" : "s");
+    prose_smallest_p(t, out);
+    if (isfinite(t->x->margin) && t->x->margin > 0)
+        text_format(out, ", margin %s%s", format_real(margin, t->x->margin), unit_of(t->metric));
+    text_format(out, ". ");
+}
+
 /* Runs that ended early, and what the others took: 6 FLOPs a parameter and token. */
 static void spent(const Table *t, Text *out) {
     int runs = t->sample.cells * t->sample.arms * t->sample.seeds, lost = 0;
@@ -276,16 +286,18 @@ static void spent(const Table *t, Text *out) {
     else
         text_format(out, "None of the %d runs diverged. ", runs);
     bool many = flops >= 1e15;
-    text_format(out, "Together they read %.3g million tokens, which takes about %.2g %s (6 per parameter and token).",
+    text_format(out, "Together they read %.3g million tokens, which takes about %.3g %s (6 per parameter and token).",
                 1e-6 * tokens, flops * (many ? 1e-15 : 1e-12), many ? "PFLOP" : "TFLOP");
 }
 
-void prose_methods(const Table *t, const ProseForm *form, Text *out) {
+void prose_methods(const Table *t, bool again, const ProseForm *form, Text *out) {
     Text words;
     text_init(&words);
     trained(t, form, out);
     arms(t, form, out);
-    if (t->sample.seeds > 1 && t->family.count)
+    if (t->sample.seeds > 1 && t->family.count && again)
+        tested_alike(t, &words);
+    else if (t->sample.seeds > 1 && t->family.count)
         tested(t, &words);
     else if (t->sample.seeds == 1)
         text_format(&words, "One seed is trained, so nothing is tested. ");
@@ -305,7 +317,7 @@ void prose_paper(const Table *t, Text *out) {
     table_header_comment(t, "text for a paper", out);
     text_format(out, "%% The keys of \\cite are those of %s-paper.bib. Each paragraph stands alone.\n\n", t->name);
     text_format(out, "\\paragraph{Method.} ");
-    prose_methods(t, &prose_tex, out);
+    prose_methods(t, false, &prose_tex, out);
     text_format(out, " The runs are made by normbench %s, plan \\texttt{%.8s}.\n", NORMBENCH_VERSION, t->x->plan);
     if (t->sample.seeds > 1 && t->family.count) text_format(out, "\n\\paragraph{Results.}\n");
     for (int cell = 0; cell < t->sample.cells; cell++)

@@ -15,8 +15,9 @@ extern const ProseForm prose_plain, prose_html, prose_tex;
  * seeds, p = .031, adjusted for 12 comparisons)." Plain text. */
 void prose_comparison(const Table *t, const Comparison *c, Text *out);
 
-/* What was trained, how it was compared, what it cost: with the numbers of this plan. */
-void prose_methods(const Table *t, const ProseForm *form, Text *out);
+/* What was trained, how it was compared, what it cost: with the numbers of this plan. again: another table's methods
+ * stand above, so that of the tests only the numbers are said. */
+void prose_methods(const Table *t, bool again, const ProseForm *form, Text *out);
 
 /* "decoder-only transformers of 4 layers of width 128 (0.8 M parameters), 300 steps of 16 sequences of 128
  * tokens of tinyshakespeare": the size at which something was found. Of keys that vary, all values. */

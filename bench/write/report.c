@@ -55,6 +55,22 @@ void report_caveats(const LedgerTable *made, Text *out) {
     text_release(&why);
 }
 
+void report_warnings(const Ledger *b, Text *out) {
+    int exploratory = 0, synthetic = 0;
+    for (int i = 0; i < b->mades; i++) {
+        exploratory += b->made[i]->table.exploratory;
+        synthetic += b->made[i]->table.synthetic;
+    }
+    if (exploratory)
+        text_format(out,
+                    "Exploratory: %d of %d experiments. Their plans were not written down before all of their runs, or "
+                    "were changed. Their rows say so.",
+                    exploratory, b->mades);
+    if (synthetic)
+        text_format(out, "%sTrained on the built-in synthetic source, which is no text: %d of %d experiments.",
+                    exploratory ? " " : "", synthetic, b->mades);
+}
+
 void report_command(const LedgerTable *made, Text *out) {
     if (made->word)
         text_format(out, "normbench run %s", made->word);
@@ -161,11 +177,10 @@ static int by_text(const void *a, const void *b) {
 }
 
 const ReportMarkup report_in_html = {
-    html_text, {"<h2>", "</h2>\n"}, {"<h3>", "</h3>\n"}, {"<ul>\n", "</ul>\n"}, {"<li>", "</li>\n"}};
-const ReportMarkup report_in_tex = {latex_text, {"\\section{", "}\n"}, {"\\subsection*{", "}\n"},
-                                    {"\\begin{itemize}\n", "\\end{itemize}\n"}, {"\\item ", "\n"}};
+    html_text, {"<h3>", "</h3>\n"}, {"<ul>\n", "</ul>\n"}, {"<li>", "</li>\n"}};
+const ReportMarkup report_in_tex = {latex_text, {"\\subsection*{", "}\n"}, {"\\begin{itemize}\n", "\\end{itemize}\n"}, {"\\item ", "\n"}};
 
-static void mark(const ReportMarkup *m, const char *const pair[2], const char *text, Text *out) {
+void report_marked(const ReportMarkup *m, const char *const pair[2], const char *text, Text *out) {
     text_format(out, "%s", pair[0]);
     m->text(out, text);
     text_format(out, "%s", pair[1]);
@@ -177,7 +192,7 @@ static void list_lines(const ReportMarkup *m, Counted *list, int count, Text *ou
     text_format(out, "%s", m->list[0]);
     for (int i = 0; i < count; i++) {
         snprintf(line, sizeof line, "%d run%s: %s", list[i].runs, list[i].runs == 1 ? "" : "s", list[i].text);
-        mark(m, m->item, line, out);
+        report_marked(m, m->item, line, out);
     }
     text_format(out, "%s", m->list[1]);
     free(list);
@@ -187,7 +202,6 @@ void report_provenance(const Ledger *b, const ReportMarkup *m, Text *out) {
     Counted *builds = NULL, *corpora = NULL;
     int build_count = 0, corpus_count = 0;
     char text[700];
-    mark(m, m->title, "Provenance", out);
     snprintf(text, sizeof text,
              "Report by normbench %s (%s). Every run is a folder runs/ID of the results, ID being the hash "
              "of its specification, corpus and arithmetic.",
@@ -203,16 +217,16 @@ void report_provenance(const Ledger *b, const ReportMarkup *m, Text *out) {
                      r->dataset, r->dataset_sha256, r->tokenizer_sha256, r->vocab, r->arithmetic_class);
             count_line(&corpora, &corpus_count, text);
         }
-    mark(m, m->heading, "Builds and machines", out);
+    report_marked(m, m->heading, "Builds and machines", out);
     list_lines(m, builds, build_count, out);
-    mark(m, m->heading, "Corpora and arithmetic", out);
+    report_marked(m, m->heading, "Corpora and arithmetic", out);
     list_lines(m, corpora, corpus_count, out);
-    mark(m, m->heading, "Plans", out);
+    report_marked(m, m->heading, "Plans", out);
     text_format(out, "%s", m->list[0]);
     for (int i = 0; i < b->mades; i++) {
         snprintf(text, sizeof text, "%s %s: plan %.16s, results %.16s", b->made[i]->x.name, b->made[i]->x.profile,
                  b->made[i]->x.plan, b->made[i]->table.results_hash);
-        mark(m, m->item, text, out);
+        report_marked(m, m->item, text, out);
     }
     text_format(out, "%s", m->list[1]);
 }
@@ -220,19 +234,19 @@ void report_provenance(const Ledger *b, const ReportMarkup *m, Text *out) {
 void report_parts(const Ledger *b, const ReportMarkup *m, Text *out) {
     char text[200];
     if (!b->parts && !b->others) return;
-    mark(m, m->heading, "Experiments that are not complete", out);
+    report_marked(m, m->heading, "Experiments that are not complete", out);
     text_format(out, "%s", m->list[0]);
     for (int i = 0; i < b->parts; i++) {
         Text line;
         text_init(&line);
         ledger_part(&b->part[i], &line);
-        mark(m, m->item, line.at, out);
+        report_marked(m, m->item, line.at, out);
         text_release(&line);
     }
     if (b->others) {
         snprintf(text, sizeof text, "%d stored run%s of no experiment above", b->others,
                  b->others == 1 ? " is" : "s are");
-        mark(m, m->item, text, out);
+        report_marked(m, m->item, text, out);
     }
     text_format(out, "%s", m->list[1]);
 }
@@ -245,17 +259,13 @@ static bool any_of(const Ledger *b, const ClaimFile *f) {
 
 void report_choices(const Ledger *b, const ReportMarkup *m, Text *out) {
     char text[400];
-    bool any = false;
-    for (int i = 0; i < b->files; i++) any |= any_of(b, &b->file[i]);
-    if (!any) return;
-    mark(m, m->title, "What the write-ups leave open, and what is done here", out);
     for (const ClaimFile *f = b->file; f < b->file + b->files; f++)
         for (const ClaimSetup *s = f->setup; s < f->setup + f->setups; s++) {
             if (!s->choices || !any_of(b, f)) continue;
             snprintf(text, sizeof text, "%s %.100s: %.200s", f->writeup, f->title, s->name);
-            mark(m, m->heading, text, out);
+            report_marked(m, m->heading, text, out);
             text_format(out, "%s", m->list[0]);
-            for (int i = 0; i < s->choices; i++) mark(m, m->item, s->choice[i], out);
+            for (int i = 0; i < s->choices; i++) report_marked(m, m->item, s->choice[i], out);
             text_format(out, "%s", m->list[1]);
         }
 }

@@ -192,8 +192,7 @@ static void what_p_is(const Table *t, Text *out) {
     text_release(&floor);
 }
 
-/* Those at the last step of every cell; returns how many. */
-static int last_comparisons(const Table *t, const Comparison **c) {
+int report_comparisons(const Table *t, const Comparison **c) {
     int count = 0;
     for (int at = 0; at < t->sample.cells; at++)
         for (int arm = 0; arm < t->sample.arms; arm++) {
@@ -237,9 +236,9 @@ static void divergence(const Table *t, Text *out) {
                     t->sample.cells * t->sample.arms * t->sample.seeds);
 }
 
-void report_answer(const Table *t, Text *out) {
+void report_finding(const Table *t, Text *out) {
     const Comparison **c = mem_alloc((size_t)(t->sample.cells * t->sample.arms), sizeof *c);
-    int count = last_comparisons(t, c);
+    int count = report_comparisons(t, c);
     setting(t, out);
     if (!count)
         single_arm(t, out);
@@ -250,7 +249,11 @@ void report_answer(const Table *t, Text *out) {
     else
         for (int i = 0; i < count; i++) sentence(t, c[i], out);
     if (count > FULL_SENTENCES || t->sample.cells > 1) divergence(t, out);
-    if (count) what_p_is(t, out);
-    while (out->length && out->at[out->length - 1] == ' ') out->at[--out->length] = 0;
     free(c);
+}
+
+void report_answer(const Table *t, Text *out) {
+    report_finding(t, out);
+    if (t->family.count) what_p_is(t, out);
+    while (out->length && out->at[out->length - 1] == ' ') out->at[--out->length] = 0;
 }

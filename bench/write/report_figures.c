@@ -89,32 +89,23 @@ static void add_figure(const Table *t, const Figure *figure, const char *folder,
     Text caption;
     text_init(&caption);
     figure_caption(t, figure, &caption);
+    text_format(&caption, " ");
+    report_see(t, figure, &caption);
     report_figure(folder, figure->name, caption.at, number, out);
     text_release(&caption);
 }
 
-void report_differences(const Table *t, const char *folder, int *number, Text *out) {
-    enum { OPEN_ROWS = 12 };
-    Figure *figure;
-    int figures = figure_list(t, &figure);
-    bool fold = t->sample.cells * (t->sample.arms - 1) > OPEN_ROWS;
-    if (fold) text_format(out, "<details><summary>All differences</summary>\n");
-    for (int i = 0; i < figures; i++)
-        if (figure[i].kind == FIGURE_differences) add_figure(t, &figure[i], folder, number, out);
-    if (fold) text_format(out, "</details>\n");
-    free(figure);
-}
-
 void report_section_figures(const Table *t, const char *folder, int *number, Text *out) {
-    enum { OPEN = 4 };
+    enum { OPEN = 5 };
     Figure *figure;
-    int figures = figure_list(t, &figure), others = 0, shown = 0;
-    for (int i = 0; i < figures; i++) others += figure[i].kind != FIGURE_differences;
-    for (int i = 0; i < figures; i++) {
-        if (figure[i].kind == FIGURE_differences) continue;
-        if (shown++ == OPEN) text_format(out, "<details><summary>%d more figures</summary>\n", others - OPEN);
-        add_figure(t, &figure[i], folder, number, out);
-    }
-    if (others > OPEN) text_format(out, "</details>\n");
+    int figures = figure_list(t, &figure), shown = 0;
+    for (int first = 1; first >= 0; first--) /* the differences before all others */
+        for (int i = 0; i < figures; i++) {
+            if ((figure[i].kind == FIGURE_differences) != first) continue;
+            if (shown++ == OPEN)
+                text_format(out, "<details><summary>%d more figures</summary>\n", figures - OPEN);
+            add_figure(t, &figure[i], folder, number, out);
+        }
+    if (figures > OPEN) text_format(out, "</details>\n");
     free(figure);
 }

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
-#include "bench/write/figure.h"
+#include "bench/write/prose.h"
 #include "bench/write/report.h"
 #include "bench/formats/subprocess.h"
 
@@ -36,99 +36,92 @@ static void methods(const Table *t, Text *out) {
     text_release(&words);
 }
 
+/* A part that a reader opens: its id stands inside, so that a link to it opens it. */
+static void fold_begin(const char *id, const char *title, const char *more, Text *out) {
+    text_format(out, "<details class=\"fold\"><summary>");
+    html_text(out, title);
+    if (more[0]) text_format(out, " <small>"), html_text(out, more), text_format(out, "</small>");
+    text_format(out, "</summary>\n<div id=\"");
+    html_text(out, id);
+    text_format(out, "\">\n");
+}
+
+static void fold_end(Text *out) {
+    text_format(out, "</div></details>\n");
+}
+
+static void paragraph(const char *class, const char *words, Text *out) {
+    text_format(out, "<p%s%s%s>", class[0] ? " class=\"" : "", class, class[0] ? "\"" : "");
+    html_text(out, words);
+    text_format(out, "</p>\n");
+}
+
 /* folder: where its figures are; to: where the page will be. */
-static Rc section(const Ledger *b, const LedgerTable *made, const Session *s, const char *folder, const char *to,
-                  int *number, Text *out, Error *e) {
+static Rc experiment(const Ledger *b, const LedgerTable *made, const Session *s, const char *folder, const char *to,
+                     int *number, Text *out, Error *e) {
     const Table *t = &made->table;
-    Text words;
-    text_init(&words);
-    text_format(out, "<section id=\"");
-    report_id(made, out);
-    text_format(out, "\">\n<h2>");
-    report_title(b, made, &words);
-    html_text(out, words.at);
-    text_clear(&words);
-    text_format(out, "</h2>\n");
+    char runs[40];
+    Text title, id, words;
+    text_init(&title), text_init(&id), text_init(&words);
+    text_format(&title, "%s%s", table_mark(t), t->exploratory ? ": " : "");
+    report_title(b, made, &title);
+    report_id(made, &id);
+    snprintf(runs, sizeof runs, "%d runs", made->records.runs);
+    fold_begin(id.at, title.at, runs, out);
     caveats(made, out);
-    text_format(out, "<p>Experiment <code>");
-    html_text(out, t->x->name);
-    text_format(out, "</code>, profile <code>%s</code>: %d runs. ", t->x->profile, made->records.runs);
-    if (t->sample.cells == 1) table_corpus(t, 0, &words);
-    if (t->sample.cells > 1) table_text_source(t, 0, &words), text_format(&words, ".");
-    html_text(out, words.at);
-    text_format(out, " Again: <code>");
+    report_answer(t, &words);
+    paragraph("answer", words.at, out);
+    text_format(out, "<p>");
+    prose_methods(t, false, &prose_html, out);
     text_clear(&words);
     report_command(made, &words);
+    text_format(out, " Experiment <code>");
+    html_text(out, t->x->name);
+    if (t->x->profile[0]) text_format(out, "</code>, profile <code>%s", t->x->profile);
+    text_format(out, "</code>; this command trains it again: <code>");
     html_text(out, words.at);
     text_format(out, "</code>.</p>\n");
-    text_release(&words);
     report_section_figures(t, folder, number, out);
     report_section_tables(t, out);
     methods(t, out);
     Rc rc = report_files(made, s, to, out, e);
-    text_format(out, "</section>\n");
+    fold_end(out);
+    text_release(&title), text_release(&id), text_release(&words);
     return rc;
 }
 
-/* The answer of one experiment: a paragraph and the forest plot. folder: where its figures are. */
-static void answer(const Ledger *b, const LedgerTable *made, const char *folder, int *number, Text *out) {
-    const Table *t = &made->table;
-    Text words;
-    text_init(&words);
-    text_format(out, "<article>\n<h3><a href=\"#");
-    report_id(made, out);
-    text_format(out, "\">");
-    report_title(b, made, &words);
-    html_text(out, words.at);
-    text_format(out, "</a></h3>\n");
-    if (made->changed) caveats(made, out);
-    text_format(out, "<p class=\"answer\">");
-    text_clear(&words);
-    report_answer(t, &words);
-    html_text(out, words.at);
-    text_format(out, "</p>\n");
-    report_differences(t, folder, number, out);
-    text_format(out, "</article>\n");
-    text_release(&words);
+static void cells_shown(const Ledger *b, void (*make)(const Ledger *, Cells *), Text *out) {
+    Cells c;
+    make(b, &c);
+    text_clear(&c.title); /* it is the section's */
+    text_format(out, "<div class=\"stack\">\n");
+    cells_html(&c, out);
+    text_format(out, "</div>\n");
+    cells_release(&c);
 }
 
-static void contents(const Ledger *b, bool claims, Text *out) {
-    Text words;
-    text_init(&words);
-    text_format(out, "<nav aria-label=\"Contents\"><ul>\n");
-    for (int i = 0; i < b->mades; i++) {
-        text_format(out, "<li><a href=\"#");
-        report_id(b->made[i], out);
-        text_format(out, "\">");
-        text_clear(&words);
-        report_title(b, b->made[i], &words);
-        html_text(out, words.at);
-        text_format(out, "</a></li>\n");
-    }
-    if (b->stated) text_format(out, "<li><a href=\"#theory\">Theory: networks before their first step</a></li>\n");
-    if (claims) text_format(out, "<li><a href=\"#claims\">The claims</a></li>\n");
-    text_format(out, "<li><a href=\"#choices\">Choices</a></li>\n<li><a href=\"#provenance\">Provenance</a></li>\n"
-                     "<li><a href=\"#not-run\">What was not run</a></li>\n</ul></nav>\n");
-    text_release(&words);
-}
-
-static void head(const Ledger *b, const char *drawn, int *number, Text *out) {
-    char folder[700];
+/* The first page: all that is not folded. */
+static void head(const Ledger *b, Text *out) {
     Text words;
     text_init(&words);
     text_format(out,
                 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                 "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
                 "<title>normbench: where should normalization stand?</title>\n<style>\n%s</style>\n</head>\n<body>\n"
-                "<main>\n<h1>Where should normalization stand?</h1>\n<p class=\"soft\">",
+                "<main>\n<h1>Where should normalization stand?</h1>\n",
                 report_style);
     report_overview(b, &words);
-    html_text(out, words.at);
-    text_format(out, "</p>\n<section id=\"answer\">\n<h2>What was found</h2>\n");
-    for (int i = 0; i < b->mades; i++) {
-        snprintf(folder, sizeof folder, "%.600s/%d", drawn, i);
-        answer(b, b->made[i], folder, number, out);
-    }
+    paragraph("soft", words.at, out);
+    text_clear(&words);
+    report_short(b, &words);
+    paragraph("short", words.at, out);
+    text_clear(&words);
+    report_warnings(b, &words);
+    if (words.length) paragraph("banner", words.at, out);
+    text_format(out, "<section id=\"asked\">\n<h2>What was asked</h2>\n");
+    cells_shown(b, report_asked, out);
+    text_format(out, "</section>\n<section id=\"answer\">\n<h2>What was found</h2>\n");
+    cells_shown(b, report_found, out);
     text_clear(&words);
     report_counts(b, &words);
     if (words.length) {
@@ -136,8 +129,43 @@ static void head(const Ledger *b, const char *drawn, int *number, Text *out) {
         html_text(out, words.at);
         text_format(out, ". <a href=\"#claims\">Each of them</a>.</p>\n");
     }
+    text_format(out, "</section>\n<section id=\"open\">\n<h2>What is open</h2>\n");
+    size_t before = out->length;
+    report_open(b, &report_in_html, out);
+    if (out->length == before) paragraph("", "Every comparison is decided.", out);
+    report_parts(b, &report_in_html, out);
     text_format(out, "</section>\n");
-    contents(b, words.length > 0, out);
+    text_release(&words);
+}
+
+/* What stands behind the experiments, each folded: theory, claims, choices, provenance, what was not run. */
+static void behind(const Ledger *b, const char *drawn, int *number, Text *out) {
+    char theory[700];
+    Text words;
+    text_init(&words);
+    snprintf(theory, sizeof theory, "%.600s/%d", drawn, b->mades);
+    if (b->stated) {
+        fold_begin("theory", "Theory: networks before their first step", "", out);
+        report_theory(b, theory, number, out);
+        fold_end(out);
+    }
+    report_counts(b, &words);
+    if (words.length) {
+        fold_begin("claims", "The write-ups' claims", words.at, out);
+        report_ledger(b, out);
+        fold_end(out);
+    }
+    text_clear(&words);
+    report_choices(b, &report_in_html, &words);
+    if (words.length) {
+        fold_begin("choices", "What the write-ups leave open, and what is done here", "", out);
+        text_format(out, "%s", words.at);
+        fold_end(out);
+    }
+    fold_begin("provenance", "Provenance", "builds, machines, corpora, plans", out);
+    report_provenance(b, &report_in_html, out);
+    fold_end(out);
+    report_not_run(b, out);
     text_release(&words);
 }
 
@@ -150,7 +178,8 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
     if (scratch_make(&aside, e)) return e->code;
     bool drawn = report_figures(b, aside.path, PLOT_SVG | PLOT_COLUMN_SVG, s->threads, &why) == RC_OK;
     text_init(&page);
-    head(b, aside.path, &number, &page);
+    head(b, &page);
+    text_format(&page, "<section id=\"details\">\n<h2>Details</h2>\n");
     if (!drawn) {
         text_format(&page, "<p class=\"banner\">No figures: ");
         html_text(&page, why.text);
@@ -161,19 +190,10 @@ Rc report_html(const Ledger *b, const Session *s, const char *folder, Error *e) 
     for (int i = 0; i < b->mades && !rc; i++) {
         char from[700];
         snprintf(from, sizeof from, "%s/%d", aside.path, i);
-        rc = section(b, b->made[i], s, from, folder, &number, &page, e);
+        rc = experiment(b, b->made[i], s, from, folder, &number, &page, e);
     }
-    char theory[700];
-    snprintf(theory, sizeof theory, "%s/%d", aside.path, b->mades);
-    report_theory(b, theory, &number, &page);
-    report_ledger(b, &page);
-    text_format(&page, "<section id=\"choices\">\n");
-    report_choices(b, &report_in_html, &page);
-    text_format(&page, "</section>\n<section id=\"provenance\">\n");
-    report_provenance(b, &report_in_html, &page);
-    text_format(&page, "</section>\n");
-    report_not_run(b, &page);
-    text_format(&page, "</main>\n</body>\n</html>\n");
+    behind(b, aside.path, &number, &page);
+    text_format(&page, "</section>\n</main>\n</body>\n</html>\n");
     snprintf(path, sizeof path, "%.1200s/report.html", folder);
     if (!rc) rc = file_write(path, page.at, page.length, e);
     if (!rc) fprintf(stderr, "  %s: %d figures\n", path, number);

@@ -9,25 +9,19 @@ static void tables(const Ledger *b, LedgerForm form, Text *out) {
 }
 
 void report_ledger(const Ledger *b, Text *out) {
-    int own[WORD_COUNT];
-    ledger_count(b, NULL, false, own);
-    if (own[WORD_NOT_RUN] == b->lines) return;
-    text_format(out, "<section id=\"claims\">\n<h2>The claims</h2>\n");
+    tables(b, LEDGER_short, out);
+    text_format(out, "<details><summary>Each verdict</summary>\n");
     tables(b, LEDGER_measured, out);
-    text_format(out, "</section>\n");
+    text_format(out, "</details>\n");
 }
 
 void report_not_run(const Ledger *b, Text *out) {
     int count[WORD_COUNT];
     ledger_count(b, NULL, false, count);
-    text_format(out, "<section id=\"not-run\">\n<h2>What was not run</h2>\n");
-    if (count[WORD_NOT_RUN]) {
-        text_format(out, "<details><summary>%d test%s of the write-ups' claims</summary>\n", count[WORD_NOT_RUN],
-                    count[WORD_NOT_RUN] == 1 ? "" : "s");
-        tables(b, LEDGER_missing, out);
-        text_format(out, "</details>\n");
-    }
-    report_parts(b, &report_in_html, out);
-    if (!count[WORD_NOT_RUN] && !b->parts && !b->others) text_format(out, "<p>Nothing.</p>\n");
-    text_format(out, "</section>\n");
+    if (!count[WORD_NOT_RUN]) return;
+    text_format(out, "<details class=\"fold\" id=\"not-run\"><summary>What was not run <small>%d test%s of the write-ups' "
+                     "claims</small></summary>\n",
+                count[WORD_NOT_RUN], count[WORD_NOT_RUN] == 1 ? "" : "s");
+    tables(b, LEDGER_missing, out);
+    text_format(out, "</details>\n");
 }

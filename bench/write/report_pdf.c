@@ -1,4 +1,7 @@
-/* report.pdf: the same content typeset, tables by the writers that tables have. */
+/* report.pdf: the draft of a paper. Title and abstract, methods with the numbers of each plan, what was found, what is
+ * open; behind it, experiment by experiment, the tables and figures, the claims, choices and provenance; the papers that
+ * are cited, which report.bib has as BibTeX. Nothing floats: tables break where a page ends, figures stand where they are
+ * named. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +10,15 @@
 #include "base/scratch.h"
 #include "bench/formats/subprocess.h"
 #include "bench/store/provenance.h"
-#include "bench/write/figure.h"
+#include "bench/write/prose.h"
 #include "bench/write/report.h"
+#include "bench/write/results.h"
 #include "bench/write/summaries.h"
 #include "bench/write/theory.h"
+
+enum { MOST_CELLS = 12 }; /* whose tables are shown whole; of more, a table of all cells at their last step is */
+
+static const TexLayout flowing = {.flows = true};
 
 static Rc put(const char *folder, const char *name, const Text *text, Error *e) {
     char path[900];
@@ -18,147 +26,245 @@ static Rc put(const char *folder, const char *name, const Text *text, Error *e) 
     return file_write(path, text->at, text->length, e);
 }
 
-/* A writer's output as file NAMEi.tex, input where it is not empty. */
-static Rc part(const char *folder, const char *name, int i, void (*write)(const Table *, Text *), const Table *t,
-               Text *main, Error *e) {
-    char file[64];
-    Text text;
-    text_init(&text);
-    write(t, &text);
-    snprintf(file, sizeof file, "%s%d.tex", name, i);
-    Rc rc = put(folder, file, &text, e);
-    if (text.length) text_format(main, "\\input{%s%d}\n", name, i);
-    text_release(&text);
-    return rc;
+static void paragraph(const char *words, Text *out) {
+    latex_breakable(out, words);
+    text_format(out, "\n\n");
 }
 
-static Rc summary(const char *folder, int i, int kind, const Table *t, Text *main, Error *e) {
-    char file[80];
-    Text text;
-    text_init(&text);
-    summary_tex(t, kind, &text);
-    snprintf(file, sizeof file, "%.40s%d.tex", summary_rows[kind].name, i);
-    Rc rc = put(folder, file, &text, e);
-    if (text.length) text_format(main, "\\input{%s%d}\n", summary_rows[kind].name, i);
-    text_release(&text);
-    return rc;
+/* Not at the end of a page. */
+static void section(const char *kind, const char *title, Text *out) {
+    text_format(out, "\\par\\vskip 0pt plus 7\\baselineskip\\penalty-200\\vskip 0pt plus -7\\baselineskip\n");
+    text_format(out, "\\%s{", kind);
+    latex_shown(out, title);
+    text_format(out, "}\n");
 }
 
-static void figure(const char *folder, int i, const char *name, Text *main) {
+/* A figure of folder i, with its number and caption, on one page with them; nothing where it was not drawn. */
+static void figure(const char *folder, int i, const char *name, const char *caption, Text *out) {
     char path[1100];
     snprintf(path, sizeof path, "%.850s/%d/%s.pdf", folder, i, name);
-    if (file_exists(path))
-        text_format(main, "\\noindent\\includegraphics[width=\\linewidth]{%d/%s}\\par\\medskip\n", i, name);
+    if (!file_exists(path)) return;
+    text_format(out,
+                "\\par\\medskip\\noindent\\begin{minipage}{\\linewidth}\n"
+                "\\includegraphics[width=\\linewidth,height=.78\\textheight,keepaspectratio]{%d/%s}\\par\\smallskip\n"
+                "\\refstepcounter{figure}{\\small\\raggedright Figure~\\thefigure. ",
+                i, name);
+    latex_breakable(out, caption);
+    text_format(out, "\\par}\\end{minipage}\\par\\medskip\n");
 }
 
-static Rc section(const Ledger *b, const LedgerTable *made, int i, const char *folder, Text *main, Error *e) {
-    const Table *t = &made->table;
+static void figures(const Table *t, const char *folder, int i, bool differences, Text *out) {
     Figure *drawn;
-    int figures = figure_list(t, &drawn);
-    text_format(main, "\\clearpage\n\\section{");
-    Text words;
-    text_init(&words);
-    report_title(b, made, &words);
-    latex_text(main, words.at);
-    text_clear(&words);
-    text_format(main, "}\n");
-    report_caveats(made, &words);
-    text_format(&words, "%sExperiment %s%s%s: %d runs. ", words.length ? " " : "",
-                t->x->name, t->x->profile[0] ? ", profile " : "", t->x->profile, made->records.runs);
-    table_methods(t, &words);
-    latex_text(main, words.at);
-    text_format(main, "\n\n");
-    text_release(&words);
-    Rc rc = RC_OK;
-    for (int kind = 0; kind < summary_count && !rc; kind++) rc = summary(folder, i, kind, t, main, e);
-    for (int k = 0; k < figures; k++)
-        if (drawn[k].kind != FIGURE_differences) figure(folder, i, drawn[k].name, main);
-    free(drawn);
-    text_format(main, "\\clearpage\n");
-    if (!rc) rc = part(folder, "table", i, table_tex, t, main, e);
-    return rc;
-}
-
-/* The first figure of an experiment: below the answer. */
-static void differences(const char *folder, int i, const Table *t, Text *main) {
-    Figure *drawn;
-    int figures = figure_list(t, &drawn);
-    for (int k = 0; k < figures; k++)
-        if (drawn[k].kind == FIGURE_differences) figure(folder, i, drawn[k].name, main);
-    free(drawn);
-}
-
-/* Page 1: what is in the report, and what was found. */
-static void answers(const Ledger *b, const char *folder, Text *main) {
-    Text words;
-    text_init(&words);
-    report_overview(b, &words);
-    text_format(main, "{\\raggedright{\\LARGE Where should normalization stand?\\par}\\smallskip{\\footnotesize ");
-    latex_text(main, words.at);
-    text_format(main, "\\par}}\n\\section*{What was found}\n");
-    for (int i = 0; i < b->mades; i++) {
-        text_format(main, "\\subsection*{");
-        text_clear(&words);
-        report_title(b, b->made[i], &words);
-        latex_text(main, words.at);
-        text_format(main, "}\n{\\raggedright ");
-        text_clear(&words);
-        if (b->made[i]->changed) report_caveats(b->made[i], &words), text_format(&words, " ");
-        report_answer(&b->made[i]->table, &words);
-        latex_text(main, words.at);
-        text_format(main, "\\par}\\smallskip\n");
-        differences(folder, i, &b->made[i]->table, main);
+    Text caption;
+    int count = figure_list(t, &drawn);
+    text_init(&caption);
+    for (int k = 0; k < count; k++) {
+        if ((drawn[k].kind == FIGURE_differences) != differences) continue;
+        text_clear(&caption);
+        figure_caption(t, &drawn[k], &caption);
+        text_format(&caption, " ");
+        report_see(t, &drawn[k], &caption);
+        figure(folder, i, drawn[k].name, caption.at, out);
     }
+    text_release(&caption);
+    free(drawn);
+}
+
+static void title_of(const Ledger *b, const LedgerTable *made, Text *out) {
+    text_format(out, "%s%s", table_mark(&made->table), made->table.exploratory ? ": " : "");
+    report_title(b, made, out);
+}
+
+/* What was trained in all, then of each experiment its finding: as many as an abstract holds. */
+static void abstract(const Ledger *b, Text *out) {
+    enum { TOLD = 4 };
+    Text words;
+    int runs = 0;
+    text_init(&words);
+    for (int i = 0; i < b->mades; i++) runs += b->made[i]->records.runs;
+    text_format(&words, "We train %d transformers in %d experiment%s that differ in where normalization layers stand, and test "
+                        "over paired seeds whether their differences are real. ",
+                runs, b->mades, b->mades == 1 ? "" : "s");
+    report_short(b, &words);
+    text_format(&words, " ");
+    for (int i = 0; i < b->mades && i < TOLD; i++) {
+        title_of(b, b->made[i], &words);
+        text_format(&words, ": ");
+        report_finding(&b->made[i]->table, &words);
+    }
+    if (b->mades > TOLD) text_format(&words, "The other experiments are in the table of findings. ");
+    text_format(&words, "No model here is larger than ");
+    double most = 0;
+    char shown[SHOWN];
+    for (int i = 0; i < b->mades; i++)
+        for (int k = 0; k < b->made[i]->records.runs; k++) {
+            double n = 1e-6 * (double)b->made[i]->records.at[k].parameters;
+            most = n > most ? n : most;
+        }
+    text_format(&words, "%s M parameters; nothing is claimed of larger ones.", show_number(shown, most, 2));
+    text_format(out, "\\begin{abstract}\n");
+    paragraph(words.at, out);
+    text_format(out, "\\end{abstract}\n");
+    text_release(&words);
+}
+
+static void front(const Ledger *b, Text *out) {
+    Text words;
+    text_init(&words);
+    text_format(out, "\\title{");
+    if (b->mades == 1)
+        title_of(b, b->made[0], &words);
+    else
+        text_format(&words, "Where should normalization stand?");
+    latex_shown(out, words.at);
+    text_format(out, "}\n\\author{}\\date{\\small ");
     text_clear(&words);
+    report_overview(b, &words);
+    latex_breakable(out, words.at);
+    text_format(out, "}\n\\maketitle\n");
+    text_clear(&words);
+    report_warnings(b, &words);
+    if (words.length) {
+        text_format(out, "\\noindent\\textbf{");
+        latex_shown(out, words.at);
+        text_format(out, "}\n\n");
+    }
+    abstract(b, out);
+    text_release(&words);
+}
+
+static void table_of(const Ledger *b, void (*make)(const Ledger *, Cells *), Text *out) {
+    Cells c;
+    make(b, &c);
+    cells_tex(&c, &flowing, out);
+    cells_release(&c);
+}
+
+/* Asked, methods, found, open. */
+static void paper(const Ledger *b, const char *folder, Text *out) {
+    Text words;
+    text_init(&words);
+    section("section", "What was asked", out);
+    table_of(b, report_asked, out);
+    section("section", "Methods", out);
+    for (int i = 0; i < b->mades; i++) {
+        title_of(b, b->made[i], &words);
+        section("paragraph", words.at, out);
+        prose_methods(&b->made[i]->table, i > 0, &prose_tex, out);
+        text_format(out, "\n\n");
+        text_clear(&words);
+    }
+    section("section", "What was found", out);
+    table_of(b, report_found, out);
+    for (int i = 0; i < b->mades; i++) figures(&b->made[i]->table, folder, i, true, out);
     report_counts(b, &words);
     if (words.length) {
-        text_format(main, "\\noindent The write-ups' claims that were measured: ");
-        latex_text(main, words.at);
-        text_format(main, ".\n");
+        text_format(out, "The write-ups' claims that were measured: ");
+        paragraph(words.at, out);
     }
+    section("section", "What is open", out);
+    size_t before = out->length;
+    report_open(b, &report_in_tex, out);
+    if (out->length == before) text_format(out, "Every comparison is decided.\n");
     text_release(&words);
 }
 
-/* Behind the experiments. */
-static Rc theory(const Ledger *b, const char *folder, Text *main, Error *e) {
-    Text table;
+/* Tables and figures of one experiment. */
+static void details(const Ledger *b, const LedgerTable *made, int i, const char *folder, Text *out) {
+    const Table *t = &made->table;
+    CellsList all = {0};
+    Text words, mark;
+    text_init(&words), text_init(&mark);
+    title_of(b, made, &words);
+    section("section", words.at, out);
+    text_clear(&words);
+    report_caveats(made, &words);
+    text_format(&words, "%sExperiment %s%s%s: %d runs. ", words.length ? " " : "", t->x->name,
+                t->x->profile[0] ? ", profile " : "", t->x->profile, made->records.runs);
+    report_answer(t, &words);
+    paragraph(words.at, out);
+    figures(t, folder, i, false, out);
+    TexLayout layout = table_layout(t, &mark);
+    layout.flows = true;
+    for (int kind = 0; kind < summary_count; kind++) cells_list_tex(table_summary(t, kind), &layout, out);
+    for (int cell = 0; cell < t->sample.cells && t->sample.cells <= MOST_CELLS; cell++)
+        results_tables(t, cell, t->sample.cell[cell].steps - 1, false, &all);
+    cells_list_tex(&all, &layout, out);
+    cells_list_release(&all);
+    text_release(&words), text_release(&mark);
+}
+
+static void theory(const Ledger *b, const char *folder, Text *out) {
     Cells c;
-    if (!b->stated) return RC_OK;
-    text_init(&table);
+    Text caption;
+    if (!b->stated) return;
+    text_init(&caption);
+    theory_caption(&caption);
+    section("section", "Theory: networks before their first step", out);
+    figure(folder, b->mades, "theory", caption.at, out);
     theory_cells(b->stated, STATEMENT_COUNT, &c);
-    theory_tex(&c, &table);
+    cells_tex(&c, &flowing, out);
     cells_release(&c);
-    Rc rc = put(folder, "theory.tex", &table, e);
-    text_format(main, "\\clearpage\n\\section{Theory: networks before their first step}\n");
-    figure(folder, b->mades, "theory", main);
-    text_format(main, "\\clearpage\n\\input{theory}\n");
-    text_release(&table);
-    return rc;
+    text_release(&caption);
+}
+
+static void claims(const Ledger *b, Text *out) {
+    CellsList all = {0};
+    section("section", "The claims", out);
+    ledger_tables(b, LEDGER_short, NULL, &all);
+    cells_list_tex(&all, &flowing, out);
+    cells_list_release(&all);
+}
+
+static const Table **tables_of(const Ledger *b) {
+    const Table **t = mem_alloc((size_t)b->mades + 1, sizeof *t);
+    for (int i = 0; i < b->mades; i++) t[i] = &b->made[i]->table;
+    return t;
+}
+
+static void references_of(const Ledger *b, Text *out) {
+    const Table **t = tables_of(b);
+    Text items;
+    text_init(&items);
+    if (prose_bibitems(t, b->mades, &items))
+        text_format(out, "\\begin{thebibliography}{99}\\small\n%s\\end{thebibliography}\n", items.at);
+    text_release(&items);
+    free(t);
 }
 
 static Rc prepare(const Ledger *b, const char *folder, Error *e) {
-    Text main, ledger;
-    text_init(&main);
-    text_init(&ledger);
-    table_pdf_preamble(false, &main);
-    text_format(&main, "\\usepackage{array}\n"
-                       "\\setlength{\\textwidth}{6.5in}\\setlength{\\oddsidemargin}{0in}\n\\begin{document}\n"
-                       /* Two profiles of one experiment have one label; nothing here refers to any. */
-                       "\\renewcommand{\\label}[1]{}\n");
-    answers(b, folder, &main);
-    Rc rc = RC_OK;
-    for (int i = 0; i < b->mades && !rc; i++) rc = section(b, b->made[i], i, folder, &main, e);
-    if (!rc) rc = theory(b, folder, &main, e);
-    ledger_tex(b, NULL, &ledger);
-    if (!rc) rc = put(folder, "ledger.tex", &ledger, e);
-    text_format(&main, "\\clearpage\n\\section{The claims}\n\\input{ledger}\n\\clearpage\\raggedright\n");
-    report_choices(b, &report_in_tex, &main);
-    report_provenance(b, &report_in_tex, &main);
-    report_parts(b, &report_in_tex, &main);
-    text_format(&main, "\\end{document}\n");
-    if (!rc) rc = put(folder, "typeset.tex", &main, e);
-    text_release(&ledger);
-    text_release(&main);
+    Text out;
+    text_init(&out);
+    table_pdf_preamble(false, &out);
+    text_format(&out, "\\usepackage{array}\\usepackage{color}\\usepackage{longtable}\n"
+                      "\\setlength{\\textwidth}{6.5in}\\setlength{\\oddsidemargin}{0in}\\setlength{\\LTcapwidth}{\\textwidth}\n"
+                      "\\setlength{\\LTleft}{0pt}\\emergencystretch=3em\\sloppy\n\\begin{document}\n");
+    front(b, &out);
+    paper(b, folder, &out);
+    references_of(b, &out);
+    text_format(&out, "\\appendix\n");
+    for (int i = 0; i < b->mades; i++) details(b, b->made[i], i, folder, &out);
+    theory(b, folder, &out);
+    claims(b, &out);
+    section("section", "What the write-ups leave open, and what is done here", &out);
+    report_choices(b, &report_in_tex, &out);
+    section("section", "Provenance", &out);
+    report_provenance(b, &report_in_tex, &out);
+    report_parts(b, &report_in_tex, &out);
+    text_format(&out, "\\end{document}\n");
+    Rc rc = put(folder, "typeset.tex", &out, e);
+    text_release(&out);
+    return rc;
+}
+
+Rc report_bib(const Ledger *b, const char *folder, Error *e) {
+    const Table **t = tables_of(b);
+    Text out;
+    text_init(&out);
+    prose_bibtex(t, b->mades, &out);
+    Rc rc = out.length ? put(folder, "report.bib", &out, e) : RC_OK;
+    text_release(&out);
+    free(t);
     return rc;
 }
 

@@ -13,17 +13,21 @@ const char report_style[] =
     "h2,h3{line-height:1.3}\n"
     "p,li{max-width:60rem}a{color:var(--accent)}small,.soft{color:var(--soft)}code{font-size:.9em;"
     "overflow-wrap:anywhere}.soft{margin:.2em 0;font-size:.9rem}\n"
-    /* The answer. */
-    "#answer h2{font-size:1.15rem;margin:.9em 0 .2em}#answer h3{font-size:1.05rem;margin:1.2em 0 .2em}"
-    "#answer article+article{border-top:1px solid var(--line);margin-top:1.4em;padding-top:.2em}"
-    ".answer{margin:.2em 0 .5em}\n"
+    /* The first page, and what is folded behind it. */
+    "h2{font-size:1.2rem}#asked h2{margin-top:.8em}.answer{margin:.2em 0 .5em}"
+    ".fold{border-top:1px solid var(--line);margin:0;padding:.3em 0}.fold>summary{font-weight:600;padding:.3em 0}"
+    ".fold>div{padding:0 0 1.5em}.fold small{font-weight:400}\n"
+    /* A picture of an interval: the margin's band, zero, the interval, the mean. */
+    ".interval{width:180px;height:18px;display:block}.interval rect{fill:var(--line);opacity:.6}"
+    ".interval path{stroke:var(--ink);stroke-width:2}.interval .zero{stroke-width:1;stroke:var(--soft)}"
+    ".interval circle{fill:var(--ink)}\n"
     /* Tables. */
     ".wide{overflow-x:auto}.numbers td,.numbers th{white-space:nowrap}.numbers .words{white-space:normal}"
     ".numbers td.words{min-width:10rem}"
     "table{border-collapse:collapse;margin:.6em 0;font-size:.88rem;"
     "font-variant-numeric:tabular-nums}th,td{padding:.25em .7em;text-align:right;border-bottom:1px solid var(--line);"
     "vertical-align:top}th:first-child,td:first-child,td.text,th.text{text-align:left}tbody th{font-weight:400}"
-    "thead th{border-bottom:2px solid "
+    "thead th,thead td{border-bottom:2px solid "
     "var(--ink);font-weight:600}.numbers th[scope=rowgroup]{background:var(--tint)}caption{text-align:left;"
     "color:var(--soft);padding-bottom:.4em;max-width:60rem}\n"
     /* Figures: text, axes and the baseline are currentColor. */
@@ -31,16 +35,18 @@ const char report_style[] =
     ".plot svg{width:100%;height:auto;display:block}.plot .phone{display:none}"
     ".plot figcaption{color:var(--soft);font-size:.88rem;padding:.3em}\n"
     /* Verdicts and the rest. */
-    ".verdict{font-weight:600}.v-reproduced{color:var(--good)}.v-contradicted,.v-not-reproduced,.v-wrong-as-printed{"
+    ".v-better{color:var(--good)}.v-worse{color:var(--bad)}.v-same{color:var(--accent)}.v-warning{color:var(--bad)}"
+    ".v-open{color:var(--soft)}.verdict{font-weight:600}.v-reproduced{color:var(--good)}.v-contradicted,.v-not-reproduced,.v-wrong-as-printed{"
     "color:var(--bad)}.v-not-run,.v-not-testable,.v-too-few-seeds{color:var(--soft);font-weight:400}\n"
-    "details{margin:.6em 0}summary{cursor:pointer;color:var(--accent)}nav ul{columns:2;padding-left:1.2em}"
+    "details{margin:.6em 0}summary{cursor:pointer;color:var(--accent)}"
     ".banner{border-left:.3rem solid var(--bad);background:var(--tint);padding:.4em .8em}\n"
     /* A phone: rows of the claims become blocks, wide tables and figures scroll in their boxes. */
-    "@media(max-width:700px){main{padding:.6rem .9rem}h1{font-size:1.35rem}nav ul{columns:1}"
-    ".stack,.stack tbody,.stack tr,.stack td,.stack tbody th{display:block;text-align:left}.stack thead{display:none}"
-    ".stack td,.stack tbody th{border:0;padding:.05em 0}.stack tr{border-bottom:1px solid var(--line);padding:.4em 0}"
-    ".stack td[data-label]::before{content:attr(data-label)\": \";color:var(--soft)}.stack td:empty{display:none}"
+    "@media(max-width:700px){main{padding:.6rem .9rem}h1{font-size:1.35rem}"
+    ".stack table,.stack tbody,.stack tr,.stack caption,.stack tbody th,.stack td.words{display:block;text-align:left}"
+    ".stack thead{display:none}.stack td,.stack tbody th{border:0;padding:.05em .4em .05em 0}"
+    ".stack td{display:inline-block;text-align:left}.stack td:empty{display:none}"
+    ".stack tr{border-bottom:1px solid var(--line);padding:.4em 0}.stack .p::before{content:\"p \"}"
     ".plot .desk{display:none}.plot .phone{display:block}}\n"
     "@media print{details::details-content{content-visibility:visible;block-size:auto}body{font-size:11px}"
-    "main{max-width:none;padding:0}nav{display:none}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
+    "main{max-width:none;padding:0}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
     ".wide{overflow:visible}}\n";

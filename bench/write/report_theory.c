@@ -11,13 +11,11 @@ void report_theory(const Ledger *b, const char *folder, int *number, Text *out) 
     text_init(&caption);
     theory_caption(&caption);
     text_format(out,
-                "<section id=\"theory\">\n<h2>Theory: networks before their first step</h2>\n"
                 "<p>XIONG: the setting of Xiong et al. 2020; GPT: the real architecture at GPT-2's start; ALONE: a "
                 "part of a network. Again: <code>normbench run theory</code>.</p>\n");
     report_figure(folder, "theory", caption.at, number, out);
     theory_cells(b->stated, STATEMENT_COUNT, &c);
     cells_html(&c, out);
-    text_format(out, "</section>\n");
     cells_release(&c);
     text_release(&caption);
 }

@@ -111,12 +111,25 @@ static void report_warnings(const char *aside) {
     free(log);
 }
 
+/* Whether LaTeX asks for another pass: references or the widths of long tables changed. */
+static bool asks_again(const char *aside) {
+    char path[900], *log;
+    size_t length;
+    Error ignored;
+    snprintf(path, sizeof path, "%.800s/typeset.log", aside);
+    if (file_read(path, &log, &length, &ignored)) return false;
+    bool again = strstr(log, "Rerun LaTeX") || strstr(log, "Rerun to get");
+    free(log);
+    return again;
+}
+
 Rc table_pdf_run(const char *aside, bool siunitx, Error *e) {
     const char *const argv[] = {"pdflatex", "-no-shell-escape", "-interaction=nonstopmode",
                                 "-halt-on-error", "typeset.tex", NULL};
+    enum { MOST_PASSES = 6 };
     bool absent = false;
     Rc rc = RC_OK;
-    for (int pass = 0; pass < 2 && !rc; pass++)
+    for (int pass = 0; !rc && (pass < 2 || (pass < MOST_PASSES && asks_again(aside))); pass++)
         if ((rc = subprocess_run(argv, aside, &absent, e))) {
             if (absent)
                 error_set(e, rc, "--pdf: pdflatex is not installed (Debian: texlive-latex-recommended%s)",

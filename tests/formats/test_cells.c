@@ -493,3 +493,60 @@ Test(cells, numbers_that_are_not_finite) {
     has("  n/a  n/a (one seed)\n  n/a  n/a (open)\n");
     cells_release(&c);
 }
+
+/* An axis from -1 to 3 has zero a quarter in; lines are cut off at its ends; without a number nothing is drawn. */
+Test(cells, pictures_of_intervals) {
+    CellAxis axis = {.margin = 0.5};
+    text_init(&out);
+    cell_axis_add(&axis, -1), cell_axis_add(&axis, 3), cell_axis_add(&axis, nan_);
+    cr_expect(axis.from == -1 && axis.to == 3);
+    cells_init(&c, "g", "");
+    cells_column(&c, "arm", 'l', "arm"), cells_column(&c, NULL, 'g', "picture");
+    cells_row(&c), cell_text(&c, "a"), cell_picture(&c, 1, 0, 9, axis);
+    cells_row(&c), cell_text(&c, "b"), cell_picture(&c, 2, nan_, nan_, axis);
+    cells_row(&c), cell_text(&c, "c"), cell_picture(&c, nan_, 0, 1, axis);
+    cells_html(&c, &out);
+    has("<rect x=\"22.5\" width=\"45.0\" height=\"18\"/><path class=\"zero\" d=\"M45.0 0V18\"/>");
+    has("<path d=\"M45.0 9H180.0\"/><circle cx=\"90.0\" cy=\"9\" r=\"3.5\"/></svg>");
+    cr_expect_eq(times("<circle"), 2);
+    cr_expect_eq(times("<path d="), 1);
+    text_clear(&out), cells_text(&c, 60, &out);
+    has("  a         -----o----------\n"), has("  b         |         o\n"), has("  c\n");
+    text_clear(&out), cells_tabular(&c, &(TexLayout){0}, &out);
+    has("\\begin{picture}(72,7)\\put(9.0,0){\\color[gray]{.85}\\rule{18.0pt}{7pt}}\\put(18.0,0){\\line(0,1){7}}");
+    has("\\put(18.0,3.5){\\line(1,0){54.0}}\\put(36.0,3.5){\\circle*{3}}\\end{picture}");
+    text_clear(&out), cells_csv(&c, &out);
+    cr_expect_str_eq(out.at, "arm\na\nb\nc\n");
+    cells_release(&c);
+}
+
+/* A long table breaks where a page ends, a short one does not; what stands below another one has no number. */
+Test(cells, tables_that_flow) {
+    CellsList list = {0};
+    TexLayout flow = {.flows = true, .mark = "EXPLORATORY: "};
+    text_init(&out);
+    for (int i = 0; i < 3; i++) {
+        Cells *t = cells_add(&list, "t", i == 0 ? "Long" : i == 1 ? "Short" : "Below");
+        t->below = i == 2;
+        cells_column(t, "a", 'l', "a"), cells_column(t, "b", 'r', "b");
+        for (int row = 0; row < (i ? 3 : 200); row++) cells_row(t), cell_text(t, "x"), cell_integer(t, row);
+    }
+    cells_list_tex(&list, &flow, &out);
+    cr_expect_eq(times("\\begin{table}"), 0);
+    cr_expect_eq(times("\\begin{longtable}[l]"), 1);
+    cr_expect_eq(times("\\begin{minipage}"), 2);
+    cr_expect_eq(times("\\refstepcounter{table}"), 1);
+    has("\\thetable: EXPLORATORY: Long."), has("\\endfirsthead"), has("\\thetable, continued");
+    has("\\thetable: EXPLORATORY: Short."), has_not("Below");
+    cells_list_release(&list);
+}
+
+Test(cells, links_are_of_html) {
+    fill_simple("a", "x");
+    cell_link(&c, "#a\"b");
+    cells_html(&c, &out);
+    has("<a href=\"#a&quot;b\">7</a>");
+    text_clear(&out), cells_text(&c, 60, &out);
+    has_not("#a");
+    cells_release(&c);
+}

@@ -68,19 +68,25 @@ largest stable rate
 maxt: step-down max-T, all comparisons flipped together (Westfall and Young 1993)
 WORDS
 )"
-report "the answer comes first, what was not run last and folded" "$(python3 - "$page" 2>&1 <<'PY'
+report "asked, found and open come first; all else is folded, what was not run last" "$(python3 - "$page" 2>&1 <<'PY'
 import re, sys
 page = open(sys.argv[1], encoding="utf-8").read()
-at = [page.find(x) for x in ('<section id="answer">', 'class="answer">After 40 steps on', 'class="plot"', '<nav ')]
-at += [page.find(x, at[-1]) for x in ('class="plot"', '<table', '<section id="claims">', '<section id="not-run">')]
+at = [page.find(x) for x in ('class="short">In short: of ', '<section id="asked">', '<section id="answer">', 'class="interval"',
+                             '<section id="open">', '<section id="details">', '<details class="fold">')]
+at += [page.find(x, at[-1]) for x in ('class="answer">After 40 steps on', 'class="plot"', '<table', 'id="claims"', 'id="not-run"')]
 if -1 in at or at != sorted(at): print("not in this order:", at)
-end = page[at[-1]:]
+first, rest = page[:at[5]], page[at[5]:]
+if "<details" in first or 'class="plot"' in first: print("the first page folds something, or has a large figure")
+if len(re.findall(r'<a href="#(tiny|rates)-[0-9a-f]{8}">', first)) != 2: print("no link from a row to its details")
+outside = re.sub(r"(?s)<details.*?>.*", "", rest)
+if "<table" in outside or "<figure" in outside: print("something behind the first page is not folded")
 if "not run: " in page[:at[-1]]: print("something that was not run stands before the end")
-if end.find("<details>") == -1 or end.find("not run: ") < end.find("<details>"): print("it is not folded")
-if "</section>\n</main>" not in end: print("something stands behind it")
-claims = page[at[6]:at[7]]
+if "</details>\n</section>\n</main>" not in page[at[-1]:]: print("something stands behind it")
+claims = page[at[-2]:at[-1]]
 if sorted(set(re.findall(r'>valid_loss: [^<]*\(([a-z-]+)\)</td>', claims))) != ["maxt", "tost"]: print("tests of the claims:", claims)
-if len(re.findall(r'class="text words verdict v-(reproduced|too-few-seeds)"', claims)) != 3: print("verdicts:", claims)
+figures = re.findall(r"<figcaption[^>]*>(.*?)</figcaption>", page, re.S)
+mute = [f for f in figures if "Look " not in f]
+if mute: print("no sentence says what to see:", mute[0])
 PY
 )"
 report "the answer says what the numbers say" "$(python3 - "$page" "$T/r/runs" 2>&1 <<'PY'
@@ -103,7 +109,7 @@ if "2 settings of width): same: " not in said: print(said)
 if "2/64 is the smallest that 6 seeds allow" not in said: print(said)
 if not re.search(r"[^>]*[0-9]+ of 18 runs diverged; they .* 3 seeds cannot settle it: no p can fall below 2/8, .* 6 seeds could", page):
     print("it does not say what 3 seeds cannot decide")
-drawn = page[page.index(">After 40 steps"):].split("</article>")[0] # at two widths
+drawn = page[page.index(">After 40 steps"):].split("</figure>")[0] # at two widths
 if len(re.findall(r", p [0-9]+/64</text>", drawn)) != 2 * 2: print("not both p's in the forest plot")
 PY
 )"
@@ -115,9 +121,9 @@ chrome=("$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --use
   --blink-settings=preferredColorScheme=1 --window-size=1200,900)
 figures_drawn() {
   [ -n "$browser" ] || { echo "no Chromium on this machine"; return; }
-  sed 's|</body>|<pre id="places"></pre><script>document.getElementById("places").textContent = [["page", 0, 0, 1200, document.documentElement.scrollHeight]].concat([...document.querySelectorAll(".plot svg")].filter(f => f.getBoundingClientRect().width).map(f => { const r = f.getBoundingClientRect(); return ["figure", r.left, r.top, r.width, r.height]; })).map(x => x.join(" ")).join("\\n");</script></body>|; s/<details>/<details open>/g' \
+  sed 's|</body>|<pre id="places"></pre><script>document.getElementById("places").textContent = [["page", 0, 0, 1200, document.documentElement.scrollHeight]].concat([...document.querySelectorAll(".plot svg")].filter(f => f.getBoundingClientRect().width).map(f => { const r = f.getBoundingClientRect(); return ["figure", r.left, r.top, r.width, r.height]; })).map(x => x.join(" ")).join("\\n");</script></body>|; s/<details\([^>]*\)>/<details\1 open>/g' \
     "$page" >"$T/places.html"
-  sed 's/<details>/<details open>/g' "$page" >"$T/open.html" # what is folded has to be drawn as well
+  sed 's/<details\([^>]*\)>/<details\1 open>/g' "$page" >"$T/open.html" # what is folded has to be drawn as well
   timeout 120 "${chrome[@]}" --dump-dom "file://$T/places.html" 2>/dev/null |
     sed -n '/<pre id="places">/,/<\/pre>/p' | grep -oE '(page|figure)( [0-9.-]+){4}' >"$T/places"
   height=$(sed -n 's/^page 0 0 1200 //p' "$T/places")
@@ -178,9 +184,8 @@ onload = () => {{
   const show = (what, ok) => {{ if (!ok) bad.push("BA" + "D " + what); }};
   const bottom = (name) => {{ const e = d.querySelector(name); return e ? e.getBoundingClientRect().bottom : 1e9; }};
   show("the frame is " + w.innerWidth, w.innerWidth == {width} && w.innerHeight == {height});
-  show("the answer ends at " + bottom(".answer"), bottom(".answer") <= {height});
-  const drawn = [...d.querySelectorAll(".plot svg")].map(e => e.getBoundingClientRect()).find(r => r.width);
-  show("the first differences end at " + (drawn && drawn.bottom), drawn && drawn.bottom <= {height});
+  show("the answer ends at " + bottom(".short"), bottom(".short") <= {height});
+  if ({width} > 1000) show("the first picture ends at " + bottom(".interval"), bottom(".interval") <= {height});
   d.querySelectorAll("details").forEach(e => e.open = true);
   const wide = d.scrollingElement.scrollWidth;
   show("the page is " + wide + " wide", wide <= w.innerWidth);
@@ -212,17 +217,24 @@ contrast() { # 0 dark, 1 light; what the page's colour has to be
 report "on a light page everything can be read" "$(contrast 1 light)"
 report "on a dark page everything can be read" "$(contrast 0 dark)"
 
-report "page 1 of the PDF has the answer and the forest plot" "$(python3 - "$T/r/out/report/report.pdf" 2>&1 <<'PY'
+report "page 1 of the PDF has the abstract with the answer" "$(python3 - "$T/r/out/report/report.pdf" 2>&1 <<'PY'
 import re, sys, zlib
 pdf = open(sys.argv[1], "rb").read()
 first = zlib.decompressobj().decompress(re.search(rb"stream\r?\n(.*?)endstream", pdf, re.S).group(1)) # pdfTeX writes page 1 first
 words = re.sub(r"\W+", "", "".join(re.findall(r"\(((?:\\.|[^()\\])*)\)", first.decode("latin-1"))))
-for wanted in ("What was found", "After 40 steps on", "2/64", "Builds and machines"):
+for wanted in ("Abstract", "In short of", "After 40 steps on", "What was asked", "Builds and machines"):
     there = re.sub(r"\W+", "", wanted) in words
     if there == (wanted == "Builds and machines"): print(wanted, "there" if there else "missing:", words[:300])
-if len(re.findall(rb"/Im\d+ Do", first)) < 2: print("the differences of the two experiments are not drawn")
 PY
 )"
+report "the PDF has every part of a paper, and report.bib what it cites" "$(
+  command -v pdftotext >/dev/null || { echo "no pdftotext (poppler-utils)"; exit; }
+  pdftotext -layout "$T/r/out/report/report.pdf" "$T/pdf.txt"
+  for words in 'Methods' 'What was found' 'What is open' 'References' 'Xiong' 'Builds and machines' 'Look where each interval'; do
+    tr -s ' \n' ' ' <"$T/pdf.txt" | grep -q "$words" || echo "no $words"
+  done
+  grep -q '??' "$T/pdf.txt" && echo "a reference is not resolved"
+  grep -q '^@inproceedings{xiong2020layer,' "$T/r/out/report/report.bib" || echo "report.bib lacks Pre-LN's paper")"
 
 hidden=$(grep -l 'width = 32' "$T"/r/runs/*/record.json | head -1) # a run of tiny
 hidden=${hidden%/*}
@@ -230,7 +242,7 @@ mv "$hidden" "$T/hidden"
 report "an experiment that lacks a run is named" "$(nb report || tail -3 "$T/err"
   wanted='tiny smoke: 1 of [0-9]+ runs are missing .normbench run tiny --profile smoke'
   grep -qE "note: not shown: $wanted" "$T/err" || cat "$T/err"
-  sed -n '/<section id="not-run">/,$p' "$page" | grep -qE "<li>$wanted" || echo "the page does not name it"
+  sed -n '/<section id="open">/,$p' "$page" | grep -qE "<li>$wanted" || echo "the page does not name it"
   nb claims; grep -qE "note: not shown: $wanted" "$T/err" || echo "claims does not name it")"
 mv "$T/hidden" "$hidden"
 
@@ -262,7 +274,7 @@ WORDS
   python3 - "$page" <<'PY'
 import re, sys
 page = open(sys.argv[1], encoding="utf-8").read()
-answers = re.findall(r"<article>\n<h3><a [^>]*>([^<]*)</a></h3>(.*?)</article>", page, re.S)
+answers = re.findall(r'<details class="fold"><summary>(.*?) <small>[0-9]+ runs</small></summary>(.*?)</div></details>', page, re.S)
 titles = [a[0] for a in answers]
 if titles[-1].startswith("Mine") or len(set(titles)) != 5: print("titles:", titles)
 mine = [a[1] for a in answers if a[0] == "Mine, not yours"][0]
@@ -274,7 +286,7 @@ PY
   mv "$T/a b/mine.yaml" "$T/a b/gone.yaml"
   nb report || tail -3 "$T/err"
   grep -qE 'note: not shown: results/out/mine-[0-9a-f]{8}: ' "$T/err" || echo "a plan without its file is not named"
-  sed -n '/<section id="not-run">/,$p' "$page" | grep -q '12 stored runs are of no experiment above' || echo "its runs are not counted"
+  sed -n '/<section id="open">/,$p' "$page" | grep -q '12 stored runs are of no experiment above' || echo "its runs are not counted"
   grep -q 'Mine, not yours' "$page" && echo "a plan without its file is shown"
 }
 report "the user's own experiments are in it, by name, with their files" "$(own_experiments 2>&1)"

@@ -86,6 +86,13 @@ Test(plot, axes_are_shared_and_logarithmic) {
     cr_expect(says("set ytics ('' 0.09 1, '0.1' 0.1, '0.2' 0.2, '' 0.3 1, '' 0.4 1, '0.5' 0.5, "),
               "marks at 1, 2 and 5");
     release();
+    plot_init(&p, 1, 100); /* 2.1 to 4.5: one of 1, 2 and 5 is in the axis, so it has words at even distances */
+    PlotSeries *narrow = plot_series(plot_panel(&p, "", "", "loss"), blue, 0, PLOT_LINE);
+    plot_point(narrow, 0, 2.1, 2.1, 2.1), plot_point(narrow, 1, 4.5, 4.5, 4.5);
+    plot_fit(&p, 0, 1, PLOT_log);
+    draw(PLOT_SVG);
+    cr_expect(says("set ytics ('2.5' 2.5, '3' 3, '3.5' 3.5, '4' 4, '4.5' 4.5)"), "%s", strstr(script.at, "set ytics"));
+    release();
     static const double range[] = {1, 0.9, 12, 300}, tick[] = {0.2, 0.2, 2, 50};
     for (int i = 0; i < 4; i++) cr_expect_float_eq(plot_tick(range[i], 6), tick[i], 1e-12, "%g", range[i]);
 }

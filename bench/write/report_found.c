@@ -1,0 +1,264 @@
+/* The report's first page: what was asked, what was found, what is open. A row for each experiment and for each
+ * comparison; the page, the PDF and its abstract are made of the same ones. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/write/figure_forest.h"
+#include "bench/write/prose.h"
+#include "bench/write/report.h"
+#include "stats/tests.h"
+
+enum { MOST_ROWS = 8 }; /* of an experiment; where there are more, words sum them up */
+
+static int last_step(const Table *t, int cell) {
+    return t->sample.cell[cell].steps - 1;
+}
+
+/* ---- in short ---- */
+
+void report_short(const Ledger *b, Text *out) {
+    int count = 0, better = 0, worse = 0, other = 0, same = 0, exploratory = 0;
+    for (int i = 0; i < b->mades; i++) {
+        const Table *t = &b->made[i]->table;
+        const Comparison **c = mem_alloc((size_t)(t->sample.cells * t->sample.arms), sizeof *c);
+        int own = report_comparisons(t, c);
+        for (int k = 0; k < own; k++) {
+            int side = contrast_better(&c[k]->what);
+            bool apart = decision_apart(c[k]->decision), lower = decision_lower(c[k]->decision);
+            if (t->exploratory) exploratory++;
+            if (t->exploratory) continue;
+            count++;
+            same += decision_made(c[k]->decision) && !apart;
+            other += apart && !side;
+            better += apart && side && lower == (side < 0);
+            worse += apart && side && lower != (side < 0);
+        }
+        free(c);
+    }
+    text_format(out,
+                "In short: of %d comparison%s with a baseline %d found the arm better, %d worse, %d the same within the "
+                "margin, and %d are not decided",
+                count, count == 1 ? "" : "s", better, worse, same, count - better - worse - same - other);
+    if (other) text_format(out, "; %d found a difference of which neither side is better", other);
+    if (exploratory) text_format(out, "; %d more are exploratory", exploratory);
+    text_format(out, ".");
+}
+
+/* ---- asked ---- */
+
+static void asked_row(const Ledger *b, const LedgerTable *made, Cells *c) {
+    const Table *t = &made->table;
+    Text words;
+    text_init(&words);
+    cells_row(c);
+    report_title(b, made, &words);
+    cell_text(c, words.at);
+    text_clear(&words);
+    text_format(&words, "#"), report_id(made, &words);
+    cell_link(c, words.at);
+    text_clear(&words);
+    for (int arm = 0; arm < t->sample.arms; arm++)
+        if (arm != t->sample.baseline) text_format(&words, "%s%s", words.length ? ", " : "", t->x->arm[arm].label);
+    text_format(&words, "%s%s", words.length ? "; against " : "", t->x->arm[t->sample.baseline].label);
+    cell_text(c, words.at);
+    text_clear(&words);
+    prose_size(t, &words);
+    cell_text(c, words.at);
+    cell_format(c, "%d seed%s", t->sample.seeds, t->sample.seeds == 1 ? "" : "s");
+    text_clear(&words);
+    report_caveats(made, &words);
+    cell_text(c, words.length ? words.at : "declared before its runs");
+    if (t->exploratory || t->synthetic) cell_style(c, "v-warning");
+    text_release(&words);
+}
+
+void report_asked(const Ledger *b, Cells *c) {
+    cells_init(c, "asked", "What was asked");
+    text_format(&c->caption, "Each experiment trains its arms with the same seeds and asks whether they differ from the "
+                             "baseline, which stands behind \"against\".");
+    cells_column(c, NULL, 'p', "experiment");
+    cells_column(c, NULL, 'p', "arms");
+    cells_column(c, NULL, 'p', "size");
+    cells_column(c, NULL, 'r', "");
+    cells_column(c, NULL, 'p', "plan");
+    c->stub = 0;
+    for (int i = 0; i < b->mades; i++) asked_row(b, b->made[i], c);
+}
+
+/* ---- found ---- */
+
+static CellAxis axis_of(const Table *t, const Comparison *const *c, int count) {
+    CellAxis axis = {.margin = t->x->margin};
+    for (int i = 0; i < count; i++) {
+        if (c[i]->status != ST_OK) continue;
+        cell_axis_add(&axis, c[i]->t.mean);
+        if (c[i]->t_decides && c[i]->t.status == ST_OK) cell_axis_add(&axis, c[i]->t.lo), cell_axis_add(&axis, c[i]->t.hi);
+    }
+    if (axis.margin > 0 && axis.margin < fmax(-axis.from, axis.to)) {
+        cell_axis_add(&axis, axis.margin);
+        cell_axis_add(&axis, -axis.margin);
+    }
+    double room = (axis.to - axis.from) / 30;
+    axis.from -= room, axis.to += room;
+    return axis;
+}
+
+static const char *style_of(const Table *t, const Comparison *c) {
+    int better = contrast_better(&c->what);
+    if (t->exploratory || !decision_made(c->decision)) return "v-open";
+    if (!decision_apart(c->decision) || !better) return "v-same";
+    return decision_lower(c->decision) == (better < 0) ? "v-better" : "v-worse";
+}
+
+static void found_row(const Table *t, const Comparison *c, CellAxis axis, Cells *out) {
+    char where[256];
+    bool interval = c->t_decides && c->t.status == ST_OK;
+    int decimals = decimals_for(c->t.se, 4);
+    Text words;
+    text_init(&words);
+    cells_row(out);
+    bool cell = experiment_cell_text(where, t->x, c->what.cell)[0];
+    text_format(&words, "%s%s%s", t->x->arm[c->what.term[0].arm].label, cell ? ", " : "", where);
+    cell_text(out, words.at);
+    if (c->status != ST_OK) {
+        cell_none(out), cell_format(out, "n/a (%s)", st_status_text(c->status)), cell_none(out), cell_none(out);
+    } else {
+        double none = (double)NAN;
+        cell_picture(out, c->t.mean, interval ? c->t.lo : none, interval ? c->t.hi : none, axis);
+        cell_signed(out, c->t.mean, decimals > 4 ? 4 : decimals);
+        cell_interval(out, interval ? c->t.lo : none, interval ? c->t.hi : none, decimals > 4 ? 4 : decimals,
+                      "a run diverged");
+        text_clear(&words);
+        forest_p(&t->family, c, &words);
+        cell_text(out, words.at), cell_style(out, "p");
+    }
+    text_clear(&words);
+    if (t->exploratory) text_format(&words, "exploratory: ");
+    table_decision(t, c, &words);
+    cell_text(out, words.at);
+    cell_style(out, style_of(t, c));
+    text_release(&words);
+}
+
+/* "EXPLORATORY: Spread over seeds: validation loss minus Pre-LN's after 600 steps of wikitext-2, 16 seeds" */
+static void found_heading(const Ledger *b, const LedgerTable *made, Text *out) {
+    const Table *t = &made->table;
+    const SampleCell *first = &t->sample.cell[0];
+    int step = first->step[first->steps - 1];
+    bool same = true;
+    for (int cell = 1; cell < t->sample.cells; cell++) same &= t->sample.cell[cell].step[last_step(t, cell)] == step;
+    text_format(out, "%s%s", table_mark(t), t->exploratory ? ": " : "");
+    report_title(b, made, out);
+    text_format(out, ": %s minus %s's after ", metric_info[t->metric].heading, t->x->arm[t->sample.baseline].label);
+    if (same)
+        text_format(out, "%d steps", step);
+    else
+        text_format(out, "the last step");
+    text_format(out, ", %d seed%s%s", t->sample.seeds, t->sample.seeds == 1 ? "" : "s",
+                t->synthetic ? ", on the built-in synthetic source" : "");
+}
+
+static void found_rows(const Ledger *b, const LedgerTable *made, Cells *out) {
+    const Table *t = &made->table;
+    const Comparison **c = mem_alloc((size_t)(t->sample.cells * t->sample.arms), sizeof *c);
+    int count = report_comparisons(t, c);
+    Text words;
+    text_init(&words);
+    found_heading(b, made, &words);
+    cells_heading(out, words.at);
+    if (!count || count > MOST_ROWS || t->sample.seeds < 2) {
+        text_clear(&words);
+        report_answer(t, &words);
+        cells_words(out, 0, words.at);
+    } else {
+        CellAxis axis = axis_of(t, c, count);
+        for (int i = 0; i < count; i++) found_row(t, c[i], axis, out);
+    }
+    text_release(&words);
+    free(c);
+}
+
+void report_found(const Ledger *b, Cells *c) {
+    cells_init(c, "found", "What was found");
+    text_format(&c->caption, "Each row is an arm minus the baseline at the last step: mean over the seeds, 95%% interval, "
+                             "p of the sign-flip test adjusted for all comparisons of the experiment. In the picture the "
+                             "upright line is no difference and the shaded band is the margin; rows of one experiment "
+                             "have one axis. Experiments with more than %d comparisons are summed up in words.",
+                MOST_ROWS);
+    cells_column(c, NULL, 'l', "arm");
+    cells_column(c, NULL, 'g', "");
+    cells_column(c, NULL, 'r', "difference");
+    cells_column(c, NULL, 'i', "[interval]");
+    cells_column(c, NULL, 'r', "p");
+    cells_column(c, NULL, 'p', "verdict");
+    for (int i = 0; i < b->mades; i++) found_rows(b, b->made[i], c);
+}
+
+/* ---- open ---- */
+
+/* "; about 40 seeds would find a difference of this size in 80% of cases", or nothing. */
+static void seeds_would_do(const Table *t, const Comparison *c, Text *out) {
+    if (c->status != ST_OK || !c->t_decides || !(c->t.sd > 0)) return;
+    StPower need = st_flip_nfor(c->t.mean / c->t.sd, PAIRED_POWER_AIM, t->x->alpha);
+    if (need.status == ST_OK && need.n > (size_t)t->sample.seeds && need.n <= 1000)
+        text_format(out, "; about %zu seeds would find a difference of this size in %.0f%% of cases", need.n,
+                    100 * PAIRED_POWER_AIM);
+}
+
+/* " LayerNorm at lr = 0.01 lies between -0.02 and +0.01; about 40 seeds would find …." */
+static void open_comparison(const Table *t, const Comparison *c, Text *out) {
+    char where[256], lo[SHOWN], hi[SHOWN];
+    int decimals = decimals_for(c->t.se, 4);
+    bool cell = experiment_cell_text(where, t->x, c->what.cell)[0];
+    text_format(out, " %s%s%s", t->x->arm[c->what.term[0].arm].label, cell ? " at " : "", where);
+    if (c->status != ST_OK)
+        text_format(out, " has no difference (%s)", st_status_text(c->status));
+    else if (!c->t_decides || c->t.status != ST_OK)
+        text_format(out, " has a run that diverged, so no interval");
+    else
+        text_format(out, " lies between %s and %s", show_signed(lo, c->t.lo, decimals > 4 ? 4 : decimals),
+                    show_signed(hi, c->t.hi, decimals > 4 ? 4 : decimals));
+    seeds_would_do(t, c, out);
+    text_format(out, ".");
+}
+
+/* What an experiment leaves open, as a line: by name where it is few, else how many. */
+static void open_line(const Ledger *b, const LedgerTable *made, Text *out) {
+    enum { NAMED = 3 };
+    const Table *t = &made->table;
+    const Comparison **c = mem_alloc((size_t)(t->sample.cells * t->sample.arms), sizeof *c);
+    int count = report_comparisons(t, c), open = 0;
+    bool few = t->family.floor >= t->x->alpha;
+    for (int i = 0; i < count; i++) open += !decision_made(c[i]->decision);
+    if (open) {
+        report_title(b, made, out);
+        text_format(out, ": %d of %d comparison%s %s not decided", open, count, count == 1 ? "" : "s",
+                    open == 1 ? "is" : "are");
+        if (few)
+            text_format(out, ", as %d seed%s cannot reach p < %.3g; %zu seeds can", t->sample.seeds,
+                        t->sample.seeds == 1 ? "" : "s", t->x->alpha,
+                        st_test_seeds(st_test_find("maxt"), (size_t)t->family.count, t->x->alpha));
+        text_format(out, ".");
+    }
+    for (int i = 0; i < count && open <= NAMED && !few; i++)
+        if (!decision_made(c[i]->decision)) open_comparison(t, c[i], out);
+    free(c);
+}
+
+void report_open(const Ledger *b, const ReportMarkup *m, Text *out) {
+    Text line;
+    int lines = 0;
+    text_init(&line);
+    for (int i = 0; i < b->mades; i++) {
+        text_clear(&line);
+        open_line(b, b->made[i], &line);
+        if (!line.length) continue;
+        if (!lines++) text_format(out, "%s", m->list[0]);
+        report_marked(m, m->item, line.at, out);
+    }
+    if (lines) text_format(out, "%s", m->list[1]);
+    text_release(&line);
+}
