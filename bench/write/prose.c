@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/plan/sources.h"
 #include "bench/store/provenance.h"
-#include "models/equation.h"
 
 static int digits_of(const Comparison *c) {
     int digits = decimals_for(c->t.se, 4);
@@ -105,8 +105,8 @@ static void values_of(const Table *t, const char *key, Text *out) {
             text_format(out, "%s%s", i == 0 ? "" : i + 1 < f->values ? ", " : " and ", f->value[i]);
         return;
     }
-    RunSpec spec = experiment_spec(t->x, 0, t->sample.baseline, 0);
-    text_format(out, "%s", spec_get(value, &spec, key));
+    text_format(out, "%s",
+                spec_get(value, &sample_run(&t->sample, 0, 0, t->sample.baseline, 0)->record->spec, key));
 }
 
 /* "0.18 M parameters", "0.71 to 1.1 M parameters". */
@@ -191,32 +191,20 @@ static void trained(const Table *t, const ProseForm *form, Text *out) {
     text_release(&words);
 }
 
-/* "attn.out: rmsnorm from 2/3, gate: learned 0, lr: 2e-3": what the file says of an arm beside its placement. */
-static void changes(const Table *t, const Arm *a, const Variant *row, Text *out) {
-    char value[SPEC_TEXT_SIZE];
-    const Arm *base = &t->x->arm[t->sample.baseline];
-    for (int i = 0; i < variant_key_count; i++)
-        if (variant_change(value, &a->spec.variant, row, variant_keys[i])[0])
-            text_format(out, "%s%s: %s", out->length ? ", " : "", variant_keys[i], value);
-    for (int i = 0; i < spec_key_count; i++)
-        if ((a->own | base->own) >> i & 1)
-            text_format(out, "%s%s: %s", out->length ? ", " : "", spec_keys[i], spec_get(value, &a->spec, spec_keys[i]));
-}
-
 /* "The arms are pre, which is Pre-LN [1] (the baseline), and mine: Pre-LN with gate: learned 0." */
 static void arms(const Table *t, const ProseForm *form, Text *out) {
     Text words, cited;
     text_init(&words), text_init(&cited);
     form->text(out, t->sample.arms == 1 ? "The arm is " : "The arms are: ");
     for (int arm = 0; arm < t->sample.arms; arm++) {
-        const Arm *a = &t->x->arm[arm];
-        const Variant *row = equation_base(&a->spec.variant);
+        const char *label = t->x->arm[arm].label;
+        const ArmSource from = arm_source(&t->x->arm[arm]);
         text_clear(&words);
-        changes(t, a, row, &words);
+        arm_changes(t->x, arm, t->sample.baseline, &words);
         form->text(out, arm ? "; " : "");
-        form->text(out, a->label);
-        if (words.length || strcmp(a->label, row->label) != 0) form->text(out, ", which is "), form->text(out, row->label);
-        if (!strstr(cited.at, row->cite)) form->cite(out, row->cite), text_format(&cited, "%s\n", row->cite);
+        form->text(out, label);
+        if (words.length || strcmp(label, from.label) != 0) form->text(out, ", which is "), form->text(out, from.label);
+        if (!strstr(cited.at, from.cite)) form->cite(out, from.cite), text_format(&cited, "%s\n", from.cite);
         if (words.length) form->text(out, " with "), form->text(out, words.at);
         if (arm == t->sample.baseline && t->sample.arms > 1) form->text(out, " (the baseline)");
     }
@@ -254,16 +242,16 @@ static void tested(const Table *t, Text *out) {
     text_format(out, ". We call a difference real at p < %s", format_real(alpha, t->x->alpha));
     if (isfinite(t->x->margin) && t->x->margin > 0)
         text_format(out,
-                    ", and two arms the same where their difference is shown to lie within %s%s by two one-sided t tests "
-                    "and sign-flip tests (which takes %d seeds or more)",
+                    ", and two arms the same where their difference is shown to lie within %s%s by two one-sided t "
+                    "tests and sign-flip tests (which takes %d seeds or more)",
                     format_real(margin, t->x->margin), unit_of(t->metric), ST_EQUAL_SEEDS);
     text_format(out, ". ");
 }
 
 static void tested_alike(const Table *t, Text *out) {
     char margin[40];
-    text_format(out, "Tested as above: %d seeds, %d comparison%s, smallest possible p ", t->sample.seeds, t->family.count,
-                t->family.count == 1 ? "" : "s");
+    text_format(out, "Tested as above: %d seeds, %d comparison%s, smallest possible p ", t->sample.seeds,
+                t->family.count, t->family.count == 1 ? "" : "s");
     prose_smallest_p(t, out);
     if (isfinite(t->x->margin) && t->x->margin > 0)
         text_format(out, ", margin %s%s", format_real(margin, t->x->margin), unit_of(t->metric));

@@ -1,12 +1,10 @@
 /* The papers of a table's placements: as \cite, as BibTeX, and as the items of a bibliography. */
-#include "models/references.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/formats/html.h"
+#include "bench/plan/sources.h"
 #include "bench/write/prose.h"
-#include "models/equation.h"
 
 static void plain_text(Text *out, const char *text) {
     text_format(out, "%s", text);
@@ -41,12 +39,10 @@ static void tex_cite(Text *out, const char *cite) {
 const ProseForm prose_plain = {plain_text, plain_cite}, prose_html = {html_text, html_cite},
                 prose_tex = {latex_shown, tex_cite};
 
-/* Whether some arm's placement is from the paper. */
 static bool used(const Reference *r, const Table *const *t, int tables) {
-    for (int i = 0; i < tables; i++)
-        for (int arm = 0; arm < t[i]->sample.arms; arm++)
-            if (reference_named(r, equation_base(&t[i]->x->arm[arm].spec.variant)->cite)) return true;
-    return false;
+    bool any = false;
+    for (int i = 0; i < tables; i++) any |= experiment_cites(t[i]->x, r);
+    return any;
 }
 
 static void field(const char *name, const char *value, Text *out) {

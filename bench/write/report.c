@@ -178,7 +178,8 @@ static int by_text(const void *a, const void *b) {
 
 const ReportMarkup report_in_html = {
     html_text, {"<h3>", "</h3>\n"}, {"<ul>\n", "</ul>\n"}, {"<li>", "</li>\n"}};
-const ReportMarkup report_in_tex = {latex_text, {"\\subsection*{", "}\n"}, {"\\begin{itemize}\n", "\\end{itemize}\n"}, {"\\item ", "\n"}};
+const ReportMarkup report_in_tex = {
+    latex_text, {"\\subsection*{", "}\n"}, {"\\begin{itemize}\n", "\\end{itemize}\n"}, {"\\item ", "\n"}};
 
 void report_marked(const ReportMarkup *m, const char *const pair[2], const char *text, Text *out) {
     text_format(out, "%s", pair[0]);

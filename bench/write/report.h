@@ -1,10 +1,10 @@
-/* Report: everything in results/ on one page that takes ten minutes: what was asked (a row for each experiment, with its
- * size), what was found (a row for each comparison, with a picture), the claims, what is open. All else is folded: of
- * each experiment figures and tables; theory, choices, provenance, what was not run. report.html stands alone: no
+/* Report: everything in results/ on one page that takes ten minutes: what was asked (a row for each experiment, with
+ * its size), what was found (a row for each comparison, with a picture), what is open. All else is folded: figures and
+ * tables of each experiment; theory, claims, choices, provenance, what was not run. report.html stands alone: no
  * network, no script, figures inline as SVG, light and dark, wide and narrow; the files of results/ that it names are
  * links beside it. report.pdf is the draft of a paper: abstract, methods, what was found, and the tables and figures of
- * each experiment, none of which floats; report.bib has the papers that it cites. All are made from the records; nothing
- * is trained. The same results give the same bytes. */
+ * each experiment, none of which floats; report.bib has the papers that it cites. All are made from the records;
+ * nothing is trained. The same results give the same bytes. */
 #ifndef BENCH_WRITE_REPORT_H
 #define BENCH_WRITE_REPORT_H
 

@@ -39,8 +39,8 @@ void report_short(const Ledger *b, Text *out) {
         free(c);
     }
     text_format(out,
-                "In short: of %d comparison%s with a baseline %d found the arm better, %d worse, %d the same within the "
-                "margin, and %d are not decided",
+                "In short: of %d comparison%s with a baseline %d found the arm better, %d worse, %d the same within "
+                "the margin, and %d are not decided",
                 count, count == 1 ? "" : "s", better, worse, same, count - better - worse - same - other);
     if (other) text_format(out, "; %d found a difference of which neither side is better", other);
     if (exploratory) text_format(out, "; %d more are exploratory", exploratory);
@@ -77,8 +77,8 @@ static void asked_row(const Ledger *b, const LedgerTable *made, Cells *c) {
 
 void report_asked(const Ledger *b, Cells *c) {
     cells_init(c, "asked", "What was asked");
-    text_format(&c->caption, "Each experiment trains its arms with the same seeds and asks whether they differ from the "
-                             "baseline, which stands behind \"against\".");
+    text_format(&c->caption, "Each experiment trains its arms with the same seeds and asks whether they differ from "
+                             "the baseline, which stands behind \"against\".");
     cells_column(c, NULL, 'p', "experiment");
     cells_column(c, NULL, 'p', "arms");
     cells_column(c, NULL, 'p', "size");
@@ -95,7 +95,8 @@ static CellAxis axis_of(const Table *t, const Comparison *const *c, int count) {
     for (int i = 0; i < count; i++) {
         if (c[i]->status != ST_OK) continue;
         cell_axis_add(&axis, c[i]->t.mean);
-        if (c[i]->t_decides && c[i]->t.status == ST_OK) cell_axis_add(&axis, c[i]->t.lo), cell_axis_add(&axis, c[i]->t.hi);
+        bool interval = c[i]->t_decides && c[i]->t.status == ST_OK;
+        if (interval) cell_axis_add(&axis, c[i]->t.lo), cell_axis_add(&axis, c[i]->t.hi);
     }
     if (axis.margin > 0 && axis.margin < fmax(-axis.from, axis.to)) {
         cell_axis_add(&axis, axis.margin);
@@ -183,10 +184,11 @@ static void found_rows(const Ledger *b, const LedgerTable *made, Cells *out) {
 
 void report_found(const Ledger *b, Cells *c) {
     cells_init(c, "found", "What was found");
-    text_format(&c->caption, "Each row is an arm minus the baseline at the last step: mean over the seeds, 95%% interval, "
-                             "p of the sign-flip test adjusted for all comparisons of the experiment. In the picture the "
-                             "upright line is no difference and the shaded band is the margin; rows of one experiment "
-                             "have one axis. Experiments with more than %d comparisons are summed up in words.",
+    text_format(&c->caption,
+                "Each row is an arm minus the baseline at the last step: mean over the seeds, 95%% interval, p of the "
+                "sign-flip test adjusted for all comparisons of the experiment. In the picture the upright line is no "
+                "difference and the shaded band is the margin; rows of one experiment have one axis. Experiments with "
+                "more than %d comparisons are summed up in words.",
                 MOST_ROWS);
     cells_column(c, NULL, 'l', "arm");
     cells_column(c, NULL, 'g', "");

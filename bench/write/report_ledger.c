@@ -19,8 +19,9 @@ void report_not_run(const Ledger *b, Text *out) {
     int count[WORD_COUNT];
     ledger_count(b, NULL, false, count);
     if (!count[WORD_NOT_RUN]) return;
-    text_format(out, "<details class=\"fold\" id=\"not-run\"><summary>What was not run <small>%d test%s of the write-ups' "
-                     "claims</small></summary>\n",
+    text_format(out,
+                "<details class=\"fold\" id=\"not-run\"><summary>What was not run <small>%d test%s of the write-ups' "
+                "claims</small></summary>\n",
                 count[WORD_NOT_RUN], count[WORD_NOT_RUN] == 1 ? "" : "s");
     tables(b, LEDGER_missing, out);
     text_format(out, "</details>\n");

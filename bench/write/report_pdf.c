@@ -1,7 +1,7 @@
 /* report.pdf: the draft of a paper. Title and abstract, methods with the numbers of each plan, what was found, what is
- * open; behind it, experiment by experiment, the tables and figures, the claims, choices and provenance; the papers that
- * are cited, which report.bib has as BibTeX. Nothing floats: tables break where a page ends, figures stand where they are
- * named. */
+ * open; behind it, experiment by experiment, the tables and figures, the claims, choices and provenance; the papers
+ * that are cited, which report.bib has as BibTeX. Nothing floats: tables break where a page ends, figures stand where
+ * they are named. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +82,9 @@ static void abstract(const Ledger *b, Text *out) {
     int runs = 0;
     text_init(&words);
     for (int i = 0; i < b->mades; i++) runs += b->made[i]->records.runs;
-    text_format(&words, "We train %d transformers in %d experiment%s that differ in where normalization layers stand, and test "
-                        "over paired seeds whether their differences are real. ",
+    text_format(&words,
+                "We train %d transformers in %d experiment%s that differ in where normalization layers stand, and test "
+                "over paired seeds whether their differences are real. ",
                 runs, b->mades, b->mades == 1 ? "" : "s");
     report_short(b, &words);
     text_format(&words, " ");
@@ -237,7 +238,7 @@ static Rc prepare(const Ledger *b, const char *folder, Error *e) {
     text_init(&out);
     table_pdf_preamble(false, &out);
     text_format(&out, "\\usepackage{array}\\usepackage{color}\\usepackage{longtable}\n"
-                      "\\setlength{\\textwidth}{6.5in}\\setlength{\\oddsidemargin}{0in}\\setlength{\\LTcapwidth}{\\textwidth}\n"
+                      "\\setlength{\\textwidth}{6.5in}\\setlength{\\oddsidemargin}{0in}\n"
                       "\\setlength{\\LTleft}{0pt}\\emergencystretch=3em\\sloppy\n\\begin{document}\n");
     front(b, &out);
     paper(b, folder, &out);

@@ -72,7 +72,8 @@ static void rates(const Table *t, Text *out) {
         }
         if (best < 0) continue;
         bool end = best == 0 || best == t->sample.cells - 1;
-        text_format(out, "%s %s at %s%s", arm ? "," : ":", t->x->arm[arm].label, f->value[best], end ? " (an end)" : "");
+        text_format(out, "%s %s at %s%s", arm ? "," : ":", t->x->arm[arm].label, f->value[best],
+                    end ? " (an end)" : "");
     }
     text_format(out, ".");
 }
@@ -84,8 +85,8 @@ static void seeds(const Table *t, int cell, Text *out) {
         for (int seed = 0; seed < t->sample.seeds; seed++) own += figure_leaves(t, cell, arm, seed);
         leave += own, arms += own > 0;
     }
-    text_format(out, "Look for a line far from those of its colour: %d run%s of %d arm%s leave%s the other seeds.", leave,
-                leave == 1 ? "" : "s", arms, arms == 1 ? "" : "s", leave == 1 ? "s" : "");
+    text_format(out, "Look for a line far from those of its colour: %d run%s of %d arm%s leave%s the other seeds.",
+                leave, leave == 1 ? "" : "s", arms, arms == 1 ? "" : "s", leave == 1 ? "s" : "");
 }
 
 static void ranking(const Table *t, Text *out) {
@@ -113,12 +114,11 @@ void report_see(const Table *t, const Figure *f, Text *out) {
         text_format(out, "Look how wide the valley of each panel is: a wide one means that the rate matters little.");
         break;
     case FIGURE_corpora:
-        text_format(out, "Look for a curve that is above all others everywhere: that arm is better on every part of the "
-                         "corpora.");
+        text_format(out, "Look for a curve that is above all others everywhere: that arm is better on every corpus.");
         break;
     case FIGURE_budget:
-        text_format(out, "Look where lines cross: up to there the one that starts lower is better when few rates can be "
-                         "tried.");
+        text_format(out, "Look where lines cross: up to there the one that starts lower is better when few rates can "
+                         "be tried.");
         break;
     case FIGURE_spikes:
         text_format(out, "Look at which rate each line leaves zero: from there on training is no longer smooth.");
@@ -128,8 +128,8 @@ void report_see(const Table *t, const Figure *f, Text *out) {
                          "next to the output have larger values.");
         break;
     case FIGURE_growth:
-        text_format(out, "Look which law follows the points: the thick one fits best; and how far the largest activation "
-                         "stays below fp16's limit.");
+        text_format(out, "Look which law follows the points: the thick one fits best; and how far the largest "
+                         "activation stays below fp16's limit.");
         break;
     case FIGURE_KINDS: break;
     }

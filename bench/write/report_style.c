@@ -36,7 +36,8 @@ const char report_style[] =
     ".plot figcaption{color:var(--soft);font-size:.88rem;padding:.3em}\n"
     /* Verdicts and the rest. */
     ".v-better{color:var(--good)}.v-worse{color:var(--bad)}.v-same{color:var(--accent)}.v-warning{color:var(--bad)}"
-    ".v-open{color:var(--soft)}.verdict{font-weight:600}.v-reproduced{color:var(--good)}.v-contradicted,.v-not-reproduced,.v-wrong-as-printed{"
+    ".v-open{color:var(--soft)}\n"
+    ".verdict{font-weight:600}.v-reproduced{color:var(--good)}.v-contradicted,.v-not-reproduced,.v-wrong-as-printed{"
     "color:var(--bad)}.v-not-run,.v-not-testable,.v-too-few-seeds{color:var(--soft);font-weight:400}\n"
     "details{margin:.6em 0}summary{cursor:pointer;color:var(--accent)}"
     ".banner{border-left:.3rem solid var(--bad);background:var(--tint);padding:.4em .8em}\n"
