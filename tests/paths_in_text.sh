@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every path that a document, comment or script names exists.  paths_in_text.sh ROOT  prints those that do not.
-#   a path from the root or from the file's own folder; build products and what runs write (results/runs, results/out) aside
+#   a path from the root or from the file's own folder; build products and what runs write (results/runs, results/out, datasets/cache) aside
 #   `a/{b,c}.h` are two paths; `<op>`, NAME, NNN and * stand for anything; bench/perf/perf may be bench/perf/perf.c
 #   in Markdown also the target of each link and each file name in backticks
 exec python3 - "$@" <<'PY'
@@ -15,7 +15,7 @@ rooms = "base|bench|datasets|docs|kernels|models|results|stats|tests"
 path = re.compile(rf"(?<![\w/.$*-])(?:{rooms})/[\w./{{}},*<>-]*[\w}}*>/]")
 link = re.compile(r"\]\(([^)#:]+)\)")
 named = re.compile(r"`(\w[\w-]*\.(?:c|h|cu|cuh|def|json|md|py|sh|txt|yaml))`")
-elsewhere = re.compile(r"results/(runs|out)\b|.*\.(o|a|pb-c\.[ch])\b|tests/test_$|bench/normbench$")
+elsewhere = re.compile(r"(results/(runs|out)|datasets/cache)\b|.*\.(o|a|pb-c\.[ch])\b|tests/test_$|bench/normbench$")
 
 
 def exists(text, folder):

@@ -36,10 +36,10 @@ children_time() {
 long=(run one.yaml --offline --threads 1 --set steps=3000)
 
 check_stopped_runs_resume() {
-  local signal
-  ends 0 "${long[@]}" --results "$W/reference"
+  local signal longer=("${long[@]}" --set steps=12000) # four stops on a busy machine come before its end
+  ends 0 "${longer[@]}" --results "$W/reference"
   for signal in INT:130 TERM:143 HUP:143 USR1:143; do
-    begin "${long[@]}" --results "$W/r"
+    begin "${longer[@]}" --results "$W/r"
     until_says 'to train' # the signals are taken care of by then
     until_there "$W/r/runs" # training has begun, on a busy machine too
     sleep 0.1
@@ -49,7 +49,7 @@ check_stopped_runs_resume() {
     says 'give the same command again'
     [ -n "$(ls "$W/r/runs/.partial")" ] || fail "no checkpoint of its own accord"
   done
-  ends 0 "${long[@]}" --threads 3 --results "$W/r" # other threads may go on with it
+  ends 0 "${longer[@]}" --threads 3 --results "$W/r" # other threads may go on with it
   same "$W/r" "$W/reference"
 }
 
